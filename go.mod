@@ -1,0 +1,3 @@
+module github.com/gopredict/gopredict
+
+go 1.26.0

@@ -1,0 +1,89 @@
+package trace
+
+// GID numbers a goroutine within one trace, from 0 in the order of creation.
+type GID uint32
+
+// SiteID numbers a place in the program within one trace. Sites that the
+// rewriter made have SiteRewritten set and are stable within one build; the
+// others are call sites that the run-time library numbered as it met them.
+type SiteID uint32
+
+// SiteRewritten is set in the SiteID of each site that the rewriter made.
+const SiteRewritten SiteID = 1 << 31
+
+// Flags qualify an event.
+type Flags uint8
+
+// The flags of an event.
+const (
+	FlagValue   Flags = 1 << iota // Val holds the value of a memory access
+	FlagFailed                    // the compare-and-swap did not store
+	FlagDefault                   // the select has a default case
+	FlagMap                       // the access names a map's header
+)
+
+// An Event is one step of one goroutine. Its position in Trace.Events is its
+// place in the recorded, sequentially consistent order.
+type Event struct {
+	Kind  Kind
+	Flags Flags
+	G     GID
+	Site  SiteID
+	Size  uint32
+	Obj   uint64
+	Val   uint64
+}
+
+// A Goroutine is named by the test that it belongs to and by the path of its
+// spawns there: "0" is the test's own goroutine, "0.2.1" the first child of
+// its second child. Outside of tests Test is empty and the root is "main".
+type Goroutine struct {
+	ID     GID
+	Parent GID    // its own ID where there is no parent
+	Test   string // top-level test, e.g. "TestTransfer"; "" outside of tests
+	Path   string
+	Site   SiteID // the go statement; 0 where unknown
+}
+
+// Name is unique within one run of each test: "TestTransfer:0.1", or "main.1".
+func (g Goroutine) Name() string {
+	if g.Test == "" {
+		return g.Path
+	}
+	return g.Test + ":" + g.Path
+}
+
+// A Site is a place in the program. File is what the compiler knows it by:
+// absolute, or trimmed under -trimpath.
+type Site struct {
+	ID   SiteID
+	Key  uint64 // equal for equal places in every run of one binary; see [KeyOf]
+	Func string // full name, e.g. "example.com/bank.(*Account).Withdraw"
+	File string
+	Line int
+	Col  int    // 0 where unknown
+	Op   string // "read", "write", "branch", …; "" for call sites
+	Expr string // source text of the access, e.g. "a.balance"; "" for call sites
+	// Data is set where the value read can reach memory but, within its own
+	// statement, no branch, address, index or call: see package feasible.
+	Data bool
+}
+
+// Meta says where a trace comes from.
+type Meta struct {
+	Go     string // runtime version, e.g. "go1.26.8"
+	Dir    string // working directory of the test binary
+	Binary string // base name of the test binary, e.g. "bank.test"
+}
+
+// A Trace is one recorded run of one test binary.
+type Trace struct {
+	Meta       Meta
+	Goroutines []Goroutine // by GID
+	Sites      map[SiteID]Site
+	Names      []string // test names, numbered by TestBegin and TestEnd
+	Events     []Event
+	// Complete is set if the run ended in an orderly way; without it, Events
+	// is a prefix of what happened.
+	Complete bool
+}
