@@ -1,4 +1,10 @@
-// Package schedule turns candidates into witness schedules.
+// Package schedule turns candidates into schedules: orders of events of the
+// trace after which goroutines stand at a violation.
+//
+// It implements PECAN's Algorithm 3 with the rule of the outermost lock
+// (Huang and Zhang, ISSTA 2011, §6), and cones that need fewer steps. Schedules
+// are proposals: package feasible judges them, and the replay has the last
+// word.
 package schedule
 
 // A Schedule is an order of events of one trace that leads to a violation.
@@ -11,6 +17,7 @@ type Schedule struct {
 	Violation []int
 	// Hold is, for each goroutine that took part in Steps or was forked by
 	// them and is not in Violation, the first of its events that must not
-	// happen before the violation.
+	// happen before the violation. Completions of what was begun in Steps (a
+	// receive, a Wait) do not count, for nothing can keep them from happening.
 	Hold []int
 }

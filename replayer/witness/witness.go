@@ -1,5 +1,33 @@
 // Package witness reads and writes witness files: schedules as text, that
 // live beside the test they belong to and are readable in a diff.
+//
+// It stands between analysis and replayer: [FromSchedule] turns a schedule,
+// which speaks of positions in one trace, into a [Witness], which speaks of
+// goroutines by their spawn path and of events by (goroutine, site,
+// occurrence), so that it holds for every run of the test and survives edits
+// that only move code. [Parse], [Witness.Write], [Load] and [Witness.Save]
+// are the file format:
+//
+//	gopredict witness v1
+//	id       race-7c1f0a
+//	kind     race
+//	package  example.com/bank
+//	tests    TestTransfer
+//	go       go1.26.8
+//	order    01
+//
+//	steps
+//	  TestTransfer:0    fork   -          example.com/bank.TestTransfer            bank_test.go:11
+//	  TestTransfer:0.1  acq    a.mu       example.com/bank.(*Account).Withdraw     bank.go:15       occ=2
+//
+//	violation
+//	  TestTransfer:0.1  read   a.balance  example.com/bank.(*Account).Withdraw     bank.go:17:5     nth=1  value=100
+//	  TestTransfer:0.2  write  a.balance  example.com/bank.(*Account).Deposit      bank.go:12:2     nth=1  value=90
+//
+// A step line holds goroutine, operation, expression, function and position,
+// then what deviates from the usual as name=value. A "-" stands for an empty
+// field; fields with spaces are Go string literals; lines that begin with #
+// are comments.
 package witness
 
 import "github.com/gopredict/gopredict/recorder/trace"
@@ -7,14 +35,25 @@ import "github.com/gopredict/gopredict/recorder/trace"
 // A Witness tells how to reach one bug: the test to run, the steps to make it
 // take, and the accesses at which it then stands.
 type Witness struct {
-	ID        string // e.g. "race-7c1f0a"; also the file's base name
-	Kind      string // "race", …
-	Package   string // import path of the package under test
-	Tests     []string // top-level tests to run; Tests[0] names the folder
-	Go        string // version that it was made with
+	ID      string   // e.g. "race-7c1f0a"; also the file's base name
+	Kind    string   // "race", …
+	Package string   // import path of the package under test
+	Tests   []string // top-level tests to run; Tests[0] names the folder
+	// Run is the -run pattern of the recorded run where that selected
+	// subtests, else "": a replay must run the same ones.
+	Run string
+	Go  string // version that it was made with
+	// Order says which of the two violating goroutines goes first once both
+	// stand: "01", "10", or "" where that was not tried yet.
+	Order string
+
 	Steps     []Step
 	Hold      []Step
 	Violation []Step
+	// Anchors are places in the functions (or else files) of steps at call
+	// sites, which have no name of their own: where an anchor is found again
+	// tells how the lines around it have moved. They are not events.
+	Anchors []Step
 }
 
 // A Step is one event of one goroutine.
@@ -25,8 +64,23 @@ type Step struct {
 	File      string // relative to the module root where inside it, with forward slashes; else as in trace.Site
 	Line      int
 	Col       int
-	Expr      string // trace.Site.Expr
-	Nth       int    // among sites of equal Func, Op and Expr, in source order, from 1; 0 for call sites
-	Occ       int    // occurrence of (Op, site) in its goroutine, from 1
-	Value     string // recorded value, for the reader only; may be empty
+	// Expr is trace.Site.Expr; for call sites the operand as the source line
+	// names it ("a.mu"), for the reader only.
+	Expr string
+	// SiteOp is trace.Site.Op where that is not the word for Op: a site of
+	// the operation "append" can give reads and writes.
+	SiteOp string
+	Nth    int // among sites of equal Func, trace.Site.Op and Expr, in source order, from 1; 0 for call sites
+	Occ    int // occurrence of (Op, site) in its goroutine, from 1
+	// Value is what the recorded run had, for the reader only: the value of an
+	// access, the delta of a WaitGroup, the path of a new goroutine.
+	Value string
+}
+
+// SiteWord returns the trace.Site.Op of the step's site.
+func (s Step) SiteWord() string {
+	if s.SiteOp != "" {
+		return s.SiteOp
+	}
+	return s.Op.String()
 }

@@ -1,0 +1,215 @@
+// Package analysis predicts concurrency bugs: it takes the trace of one run,
+// and returns findings, each with schedules of the same events that lead to
+// it. Whether they do, only a replay can tell.
+//
+// The tiers, cheap to exact, each for what the one before left undecided:
+//
+//  1. must-order and lock sets (packages order and anomaly) find candidates,
+//  2. lock-acquisition histories ([order.Order.Locked]) refute some,
+//  3. direct schedules (package schedule) confirm; the independent judge
+//     (package feasible) has seen each of them.
+package analysis
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gopredict/gopredict/analysis/anomaly"
+	"github.com/gopredict/gopredict/analysis/feasible"
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/analysis/schedule"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// Status says what the analysis knows of a finding.
+type Status string
+
+// What a finding can be before any replay.
+const (
+	Predicted  Status = "predicted"  // it has schedules
+	Undecided  Status = "undecided"  // no tier found a schedule, or a proof that there is none
+	Infeasible Status = "infeasible" // no schedule exists
+)
+
+// The tiers that decide, as the report names them.
+const (
+	TierHistory = "history"
+	TierPecan   = "pecan"
+)
+
+// A Finding is a predicted bug: a set of source sites, and events of the trace
+// that show it.
+type Finding struct {
+	ID       string // e.g. "race-7c1f0a"; equal in every run as long as the sources are
+	Kind     string // "race"
+	Pattern  string // which one of the kind's patterns; "" for races
+	Accesses [2]int // positions of the two events, the earlier one first
+	Sites    [2]trace.SiteID
+	// Held are for each access the positions of the acquires of the locks that
+	// its goroutine holds there, the outermost first.
+	Held [2][]int
+	// Tests are the top-level tests that the two goroutines belong to: one, or
+	// none outside of tests, or two. Note says so in the last two cases.
+	Tests []string
+	Note  string
+	// Hidden is set if the recorded order of critical sections orders the
+	// accesses, so that go test -race would not have reported this run.
+	Hidden    bool
+	Status    Status
+	Reason    string              // why it is not predicted
+	Tier      string              // which tier decided; "" for undecided
+	Schedules []schedule.Schedule // to replay in turn; each ends at a pair of the same sites
+}
+
+// A Result is what was predicted from one trace. The numbers count pairs of
+// source sites, one for each possible finding.
+type Result struct {
+	Findings   []Finding // in the order in which the events come in the trace
+	Candidates int       // conflicting accesses by different goroutines: findings and pruned ones
+	Locked     int       // pruned: a common lock excludes them
+	Ordered    int       // pruned: one must happen before the other
+}
+
+// Pruned is the number of candidates that are no findings.
+func (r *Result) Pruned() int { return r.Locked + r.Ordered }
+
+// Options say how far to go.
+type Options struct {
+	// Schedules is the greatest number of schedules for one finding; 0 stands
+	// for 3.
+	Schedules int
+}
+
+// effort bounds the steps that the judge looks at for one finding, so that
+// hopeless ones in long traces do not take for ever. It counts events and not
+// time: equal traces give equal findings.
+const effort = 1 << 24
+
+// Predict analyses t. It fails for a trace that contradicts itself, and when
+// ctx ends. Equal traces give equal results.
+func Predict(ctx context.Context, t *trace.Trace, opts Options) (*Result, error) {
+	o, err := order.New(t)
+	if err != nil {
+		return nil, fmt.Errorf("analysis: %w", err)
+	}
+	if opts.Schedules == 0 {
+		opts.Schedules = 3
+	}
+	races := anomaly.FindRaces(t, o)
+	p := &predictor{
+		t: t, o: o, opts: opts,
+		planner: schedule.NewPlanner(t, o),
+		judge:   feasible.New(t),
+	}
+	r := &Result{Locked: races.Locked, Ordered: races.Ordered}
+	candidates := p.merge(races.Candidates)
+	for _, c := range candidates {
+		if err := context.Cause(ctx); err != nil {
+			return nil, fmt.Errorf("analysis: ended with %d of %d candidates undecided: %w", len(candidates)-len(r.Findings), len(candidates), err)
+		}
+		r.Findings = append(r.Findings, p.race(c))
+	}
+	p.hide(r.Findings)
+	r.Candidates = len(r.Findings) + r.Pruned()
+	return r, nil
+}
+
+// A predictor decides candidates of one trace.
+type predictor struct {
+	t       *trace.Trace
+	o       *order.Order
+	planner *schedule.Planner
+	judge   *feasible.Judge
+	opts    Options
+}
+
+// race decides one candidate.
+func (p *predictor) race(c candidate) Finding {
+	f := Finding{ID: c.id, Kind: "race", Status: Undecided}
+	p.schedules(&f, c)
+	shown := c.Pairs[0]
+	if len(f.Schedules) > 0 {
+		f.Status, f.Tier, f.Reason = Predicted, TierPecan, ""
+		v := f.Schedules[0].Violation
+		shown = [2]int{v[0], v[1]}
+	} else if held, needed, ok := p.refuted(c); ok {
+		f.Status, f.Tier = Infeasible, TierHistory
+		f.Reason = fmt.Sprintf("the lock acquired at %s is still held there, and the other access needs %s before", p.where(held), p.where(needed))
+	}
+	f.Accesses = shown
+	for k, i := range shown {
+		f.Sites[k] = p.t.Events[i].Site
+		for _, acq := range p.o.Held(i) {
+			f.Held[k] = append(f.Held[k], int(acq))
+		}
+	}
+	f.Tests, f.Note = p.tests(shown)
+	return f
+}
+
+// schedules finds feasible schedules for f: for the nearest pair that has one
+// also a second, for the re-run may miss what the trace does not show; for
+// others the first. Without any, f.Reason is why the first is infeasible.
+func (p *predictor) schedules(f *Finding, c candidate) {
+	judged := 0
+	for _, pair := range c.Pairs {
+		found := 0
+		for s := range p.planner.Race(pair[0], pair[1]) {
+			if judged += len(s.Steps); judged > effort && judged > len(s.Steps) {
+				if f.Reason == "" {
+					f.Reason = "the search was given up"
+				}
+				return
+			}
+			if err := p.judge.Check(s.Steps, s.Violation); err != nil {
+				if f.Reason == "" {
+					f.Reason = err.Error()
+				}
+				continue
+			}
+			f.Schedules = append(f.Schedules, s)
+			found++
+			if len(f.Schedules) == p.opts.Schedules {
+				return
+			}
+			if found < len(f.Schedules) || found == 2 {
+				break
+			}
+		}
+	}
+	if f.Reason == "" {
+		f.Reason = "no order of the events that the two accesses need leads to both"
+	}
+}
+
+// refuted reports whether no pair of the candidate can happen, and why the
+// first cannot.
+func (p *predictor) refuted(c candidate) (held, needed int, ok bool) {
+	if !c.Exhaustive {
+		return 0, 0, false
+	}
+	for _, pair := range c.Pairs {
+		h, n, refuted := p.o.Locked(pair[0], pair[1])
+		if !refuted {
+			return 0, 0, false
+		}
+		if !ok {
+			held, needed, ok = h, n, true
+		}
+	}
+	return held, needed, ok
+}
+
+// hide marks the findings that the recorded order hides from -race.
+func (p *predictor) hide(fs []Finding) {
+	if len(fs) == 0 {
+		return
+	}
+	pairs := make([][2]int, len(fs))
+	for k := range fs {
+		pairs[k] = fs[k].Accesses
+	}
+	for k, hidden := range p.o.InRecorded(pairs) {
+		fs[k].Hidden = hidden
+	}
+}

@@ -1,0 +1,293 @@
+package analysis_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/analysis/feasible"
+	"github.com/gopredict/gopredict/analysis/internal/tracetest"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+func predict(t testing.TB, tr *trace.Trace) *analysis.Result {
+	t.Helper()
+	r, err := analysis.Predict(context.Background(), tr, analysis.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestPredict(t *testing.T) {
+	const forks = "0 fork 1\n0 fork 2\n1 begin\n2 begin\n" // positions 0 to 3
+	for _, test := range []struct {
+		name, text string
+		want       []string // status, hidden, positions
+	}{
+		{"PECAN figure 1", `
+			1 w z @1
+			2 w x=2 @5
+			1 w x=3 @2
+			1 w y=1 @3
+			2 w x=4 @6
+			2 r y=1 @7`,
+			[]string{"predicted 5-6", "predicted 6-8", "predicted 7-9"}},
+		{"hidden by the recorded order of critical sections", `
+			1 w y
+			1 acq l
+			1 w x
+			1 rel l
+			2 acq l
+			2 w x
+			2 rel l
+			2 w y`,
+			[]string{"predicted hidden 4-11"}},
+		{"critical sections must be turned round", `
+			1 acq l
+			1 w y
+			1 rel l
+			2 acq l
+			2 rel l
+			2 w y`,
+			[]string{"predicted hidden 5-9"}},
+		{"PECAN figure 5", `
+			1 acq l
+			1 post p
+			1 w x
+			1 rel l
+			2 await p
+			2 acq l
+			2 rel l
+			2 r x`,
+			[]string{"infeasible hidden 6-11"}},
+		{"flag guarded by a lock before the data", `
+			1 w data=1
+			1 acq l
+			1 w flag=1
+			1 rel l
+			2 acq l
+			2 r flag=1
+			2 branch #1
+			2 rel l
+			2 r data=1`,
+			[]string{"undecided hidden 4-12"}},
+		{"guarded data", `
+			1 acq l
+			1 w x=1
+			1 rel l
+			2 acq l
+			2 r x=1
+			2 rel l`, nil},
+		{"unbuffered hand-over", "1 w x\n1 send c\n2 recv c\n1 sent c#1\n2 recvd c#1\n2 r x", nil},
+		{"buffered hand-over", "1 w x\n1 send c/1\n1 sent c#1/1\n2 recv c/1\n2 recvd c#1/1\n2 r x", nil},
+		{"WaitGroup", "0 add g#1\n1 w x\n1 add g#-1\n0 wgwait g\n0 wgwaited g\n0 r x", nil},
+		{"Once", "1 oncebegin o\n1 w x\n1 onceend o\n1 oncedone o\n2 oncedone o\n2 r x", nil},
+		{"atomic as a lock", "1 w x\n1 astore f=1\n2 aload f=1\n2 r x", nil},
+		{"no conflict", "1 r x\n2 r x\n1 w y", nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			tr := tracetest.Parse(t, forks+test.text)
+			var got []string
+			for _, f := range predict(t, tr).Findings {
+				hidden := ""
+				if f.Hidden {
+					hidden = " hidden"
+				}
+				got = append(got, fmt.Sprintf("%s%s %d-%d", f.Status, hidden, f.Accesses[0], f.Accesses[1]))
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestFinding(t *testing.T) {
+	tr := tracetest.Parse(t, `
+		0 fork 1
+		1 begin
+		1 acq m
+		1 racq n
+		1 w x=1
+		1 rrel n
+		1 rel m
+		0 r x=1`)
+	r := predict(t, tr)
+	if len(r.Findings) != 1 {
+		t.Fatalf("%d findings", len(r.Findings))
+	}
+	f := r.Findings[0]
+	if !regexp.MustCompile(`^race-[0-9a-f]{6}$`).MatchString(f.ID) || f.Kind != "race" || f.Tier != "pecan" || f.Reason != "" {
+		t.Errorf("finding %+v", f)
+	}
+	if want := [2][]int{{2, 3}, nil}; !reflect.DeepEqual(f.Held, want) {
+		t.Errorf("held %v, want %v", f.Held, want)
+	}
+	if want := [2]trace.SiteID{tr.Events[4].Site, tr.Events[7].Site}; f.Sites != want {
+		t.Errorf("sites %v, want %v", f.Sites, want)
+	}
+	if !slices.Equal(f.Tests, []string{"TestX"}) || f.Note != "" {
+		t.Errorf("tests %q, note %q", f.Tests, f.Note)
+	}
+	if r.Candidates != 1 || r.Pruned() != 0 {
+		t.Errorf("%d candidates, %d pruned", r.Candidates, r.Pruned())
+	}
+}
+
+func TestTestsOfFinding(t *testing.T) {
+	for _, test := range []struct {
+		a, b  string
+		tests []string
+		note  string
+	}{
+		{"", "", nil, "outside of any test"},
+		{"TestA", "", []string{"TestA"}, "one of the goroutines"},
+		{"TestA", "TestB", []string{"TestA", "TestB"}, "different tests"},
+	} {
+		tr := tracetest.Parse(t, "0 w x\n1 w x")
+		tr.Goroutines[0].Test, tr.Goroutines[1].Test = test.a, test.b
+		f := predict(t, tr).Findings[0]
+		if !slices.Equal(f.Tests, test.tests) || !strings.Contains(f.Note, test.note) {
+			t.Errorf("%q and %q: tests %q, note %q", test.a, test.b, f.Tests, f.Note)
+		}
+	}
+}
+
+func TestPairsOfOneTestComeFirst(t *testing.T) {
+	tr := tracetest.Parse(t, "0 w x @1\n1 w z\n1 w z\n2 r x @2\n1 r x @2")
+	tr.Goroutines[2].Test = "TestY"
+	f := predict(t, tr).Findings[0]
+	if want := [2]int{0, 4}; f.Accesses != want || len(f.Tests) != 1 {
+		t.Errorf("accesses %v, tests %q", f.Accesses, f.Tests)
+	}
+}
+
+// TestIDsStay changes all that may differ between two runs.
+func TestIDsStay(t *testing.T) {
+	const text = "1 w x @1\n2 r x @2\n1 w y @3\n2 r y @4"
+	a := tracetest.Parse(t, text)
+	b := tracetest.Parse(t, "3 w z @9\n"+text)
+	for i := range b.Events {
+		b.Events[i].Obj += 0x7000
+	}
+	for id, s := range b.Sites {
+		s.File, s.Key = "/elsewhere/test.go", s.Key+5
+		b.Sites[id] = s
+	}
+	ra, rb := predict(t, a), predict(t, b)
+	if len(ra.Findings) != 2 || len(rb.Findings) != 2 || ra.Findings[0].ID == ra.Findings[1].ID {
+		t.Fatalf("findings %v and %v", ra.Findings, rb.Findings)
+	}
+	for k := range ra.Findings {
+		if ra.Findings[k].ID != rb.Findings[k].ID {
+			t.Errorf("%s became %s", ra.Findings[k].ID, rb.Findings[k].ID)
+		}
+	}
+}
+
+func TestSitesThatLookAlikeAreOneFinding(t *testing.T) {
+	tr := tracetest.Parse(t, "1 r x @1\n1 r x @2\n2 w x @3")
+	for id, s := range tr.Sites {
+		if s.Op == "read" {
+			s.Line = 1
+			tr.Sites[id] = s
+		}
+	}
+	r := predict(t, tr)
+	if len(r.Findings) != 1 || r.Candidates != 1 || len(r.Findings[0].Schedules) < 2 {
+		t.Errorf("%d candidates, findings %+v", r.Candidates, r.Findings)
+	}
+}
+
+func TestRandomTraces(t *testing.T) {
+	shape := tracetest.Config{Goroutines: 4, Events: 30, Sync: tracetest.All, Locks: 2, Locations: 3, Overlap: true, HandOver: true}
+	for seed := range uint64(150) {
+		tr := tracetest.Random(seed, shape)
+		r := predict(t, tr)
+		if again := predict(t, tr); !reflect.DeepEqual(r, again) {
+			t.Fatalf("seed %d: a second analysis has another result", seed)
+		}
+		if r.Candidates != len(r.Findings)+r.Locked+r.Ordered {
+			t.Errorf("seed %d: %d candidates, %d findings, %d pruned", seed, r.Candidates, len(r.Findings), r.Pruned())
+		}
+		ids := make(map[string]bool)
+		for _, f := range r.Findings {
+			if ids[f.ID] {
+				t.Errorf("seed %d: %s twice", seed, f.ID)
+			}
+			ids[f.ID] = true
+			if (f.Status == analysis.Predicted) != (len(f.Schedules) > 0) || (f.Status == analysis.Predicted) != (f.Reason == "") {
+				t.Errorf("seed %d: %+v", seed, f)
+			}
+			for _, s := range f.Schedules {
+				if err := feasible.Check(tr, s.Steps, s.Violation); err != nil {
+					t.Errorf("seed %d, %s: %v", seed, f.ID, err)
+				}
+			}
+		}
+	}
+}
+
+func TestEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := analysis.Predict(ctx, tracetest.Parse(t, "0 w x\n1 w x"), analysis.Options{})
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "1 of 1") {
+		t.Errorf("got %v", err)
+	}
+	_, err = analysis.Predict(context.Background(), &trace.Trace{Events: []trace.Event{{G: 3}}}, analysis.Options{})
+	if err == nil {
+		t.Error("a damaged trace is analysed")
+	}
+}
+
+// TestDamage has events in which nothing fits together.
+func TestDamage(t *testing.T) {
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		tr := &trace.Trace{Goroutines: make([]trace.Goroutine, 4)}
+		for range 60 {
+			tr.Events = append(tr.Events, trace.Event{
+				Kind: trace.Kind(r.IntN(int(trace.NumKinds) + 2)), Flags: trace.Flags(r.IntN(16)),
+				G: trace.GID(r.IntN(4)), Site: trace.SiteID(r.IntN(9)),
+				Size: uint32(r.IntN(3)) * math.MaxUint32 / 2, Obj: uint64(r.IntN(5)) - 2, Val: uint64(r.IntN(5)) - 2,
+			})
+		}
+		again := *tr
+		if !reflect.DeepEqual(predict(t, tr), predict(t, &again)) {
+			t.Errorf("seed %d: a second analysis has another result", seed)
+		}
+	}
+}
+
+func TestOptions(t *testing.T) {
+	tr := tracetest.Parse(t, "1 w z\n1 w x @1\n2 r x @2\n2 post p\n1 post p\n1 w x @1\n2 r x @2\n3 w z")
+	for _, n := range []int{1, 2, 3} {
+		r, err := analysis.Predict(context.Background(), tr, analysis.Options{Schedules: n})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range r.Findings {
+			if f.Accesses[0] == 1 && len(f.Schedules) != n {
+				t.Errorf("%d schedules, want %d", len(f.Schedules), n)
+			}
+		}
+	}
+}
+
+func BenchmarkPredict(b *testing.B) {
+	tr := tracetest.Random(1, tracetest.Config{Goroutines: 4, Events: 250_000, Sync: tracetest.Mutexes, Locks: 4, Locations: 99, WriteOnly: true})
+	for b.Loop() {
+		predict(b, tr)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(tr.Events)), "ns/event")
+}

@@ -1,0 +1,285 @@
+// Package anomaly searches a trace for access anomalies: pairs (and, in time,
+// longer patterns) of accesses that another interleaving of the same events
+// could perform in a harmful order.
+//
+// It takes a trace and its [order.Order], and returns candidates: what the
+// must-order and the lock sets do not exclude. Whether a candidate can happen
+// is for package schedule to try and for package feasible to judge.
+package anomaly
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A Candidate is a possible race between two places of the program.
+type Candidate struct {
+	// Pairs are accesses that may race, the earlier one first; pairs that are
+	// near to each other in the trace come before others. There is at least
+	// one, and at most MaxPairs.
+	Pairs [][2]int
+	// Exhaustive is set if Pairs has all pairs of the two places that may
+	// race, so that nothing is left if none of them can.
+	Exhaustive bool
+}
+
+// MaxPairs is the number of pairs that a candidate keeps. All pairs of one
+// candidate are the same bug to the reader; more than one is needed because
+// the first may be infeasible where another is not.
+const MaxPairs = 8
+
+// maxSeen bounds the search for near pairs of one candidate.
+const maxSeen = 64
+
+// Races is what the search for races found. Its numbers count unordered pairs
+// of places.
+type Races struct {
+	Candidates []Candidate // in the order of their first pairs
+	Conflicts  int         // accesses by different goroutines to the same memory, one of them a write
+	Locked     int         // conflicts of which all are excluded by a common lock
+	Ordered    int         // conflicts of which all others are excluded by the must-order
+}
+
+// FindRaces returns the pairs of places with conflicting accesses that satisfy
+// PECAN's mutation condition (Algorithm 1; as printed it has the lock test the
+// wrong way round): they have no lock in common, unless both hold it for
+// reading, and the must-order lets both goroutines reach them.
+//
+// Two atomic operations do not race, an atomic and a plain one do. Accesses of
+// different sizes conflict where they overlap. Memory that the allocator used
+// again for something else is taken for the same variable.
+//
+// Repeated accesses by one goroutine of one place, under the same locks and
+// with no communication in between, count once; the search is then linear in
+// the number of accesses, times the number of goroutines at each location.
+func FindRaces(t *trace.Trace, o *order.Order) *Races {
+	f := &finder{t: t, o: o, pairs: make(map[[2]uint64]*pair), lossy: make(map[uint64]bool)}
+	groups := o.Groups()
+	for k := range groups {
+		f.group(&groups[k])
+	}
+	return f.result()
+}
+
+// access is the way in which an event touches memory.
+type access uint8
+
+const (
+	writes access = 1 << iota
+	atomic
+)
+
+func accessOf(e *trace.Event) (a access) {
+	if order.Writes(e) {
+		a |= writes
+	}
+	if !e.Kind.IsPlain() {
+		a |= atomic
+	}
+	return a
+}
+
+func (a access) conflicts(b access) bool { return (a|b)&writes != 0 && a&b&atomic == 0 }
+
+// A class is a set of accesses that only goroutine and time tell apart.
+type class struct {
+	at    int32 // location in its group
+	site  uint64
+	locks order.LockSet
+	how   access
+}
+
+// A crowd is what a class has seen so far.
+type crowd struct {
+	class
+	latest []visit // one for each goroutine, unless a later one is after it
+	of     map[trace.GID]int
+	many   bool // more goroutines than the first
+	prune  int  // prune when latest has become this long
+	rivals []rival
+}
+
+// A visit is the accesses of one goroutine in one class.
+type visit struct {
+	g           trace.GID
+	first, last int32
+}
+
+type rival struct {
+	*crowd
+	*pair
+	excluded bool // by a lock
+}
+
+// A pair is what was found out about two places.
+type pair struct {
+	sites    [2]uint64
+	conflict bool
+	free     bool // not all conflicts are excluded by locks
+	seen     int
+	nearest  [][2]int
+}
+
+type finder struct {
+	t     *trace.Trace
+	o     *order.Order
+	pairs map[[2]uint64]*pair
+	lossy map[uint64]bool // places of which accesses were passed over
+}
+
+// site returns what stays equal for equal places.
+func (f *finder) site(id trace.SiteID) uint64 {
+	if s, ok := f.t.Sites[id]; ok && s.Key != 0 {
+		return s.Key
+	}
+	return uint64(id)
+}
+
+func (f *finder) group(g *order.Group) {
+	crowds := make(map[class]*crowd)
+	byLoc := make([][]*crowd, len(g.Locations))
+	for k, i := range g.Events {
+		e := &f.t.Events[i]
+		c := class{g.At[k], f.site(e.Site), f.o.LockSet(int(i)), accessOf(e)}
+		w := crowds[c]
+		if w == nil {
+			w = &crowd{class: c, of: make(map[trace.GID]int), prune: 16}
+			crowds[c] = w
+			byLoc[c.at] = append(byLoc[c.at], w)
+			f.meet(g, byLoc, w)
+		}
+		f.visit(w, e.G, i)
+	}
+}
+
+// meet makes w and the crowds that it conflicts with rivals.
+func (f *finder) meet(g *order.Group, byLoc [][]*crowd, w *crowd) {
+	for _, at := range g.Overlaps[w.at] {
+		for _, v := range byLoc[at] {
+			if !w.how.conflicts(v.how) {
+				continue
+			}
+			p, excluded := f.pair(w.site, v.site), f.o.Exclude(w.locks, v.locks)
+			w.rivals = append(w.rivals, rival{v, p, excluded})
+			if v != w {
+				v.rivals = append(v.rivals, rival{w, p, excluded})
+			}
+		}
+	}
+}
+
+func (f *finder) pair(a, b uint64) *pair {
+	sites := [2]uint64{min(a, b), max(a, b)}
+	p := f.pairs[sites]
+	if p == nil {
+		p = &pair{sites: sites}
+		f.pairs[sites] = p
+	}
+	return p
+}
+
+// visit adds access i by goroutine g to w.
+func (f *finder) visit(w *crowd, g trace.GID, i int32) {
+	k, again := w.of[g]
+	if again {
+		f.lossy[w.site] = true
+		if v := &w.latest[k]; f.o.Segment(int(v.last)) == f.o.Segment(int(i)) {
+			v.last = i // ordered like the one before, so it has no new rivals
+			return
+		}
+	}
+	for _, r := range w.rivals {
+		f.compare(r, g, i)
+	}
+	if again {
+		w.latest[k].last = i
+		return
+	}
+	if len(w.latest) >= w.prune {
+		f.forget(w, i)
+	}
+	w.many = w.many || len(w.of) > 0
+	w.of[g] = len(w.latest)
+	w.latest = append(w.latest, visit{g, i, i})
+}
+
+// compare looks for accesses of r that may race with access i by goroutine g.
+func (f *finder) compare(r rival, g trace.GID, i int32) {
+	if _, in := r.of[g]; !r.crowd.many && (in || len(r.of) == 0) {
+		return
+	}
+	r.conflict = true
+	if r.excluded {
+		return
+	}
+	r.free = true
+	for _, v := range r.latest {
+		if r.seen >= maxSeen {
+			return
+		}
+		if v.g == g {
+			continue
+		}
+		if !f.o.BeforeReached(int(v.last), int(i)) {
+			r.add(int(v.last), int(i))
+		}
+		if v.first != v.last && !f.o.BeforeReached(int(v.first), int(i)) {
+			r.add(int(v.first), int(i))
+		}
+	}
+}
+
+// forget drops the visits of w that are before access i, which is about to
+// join w: what may race with one of them may race with i.
+func (f *finder) forget(w *crowd, i int32) {
+	w.latest = slices.DeleteFunc(w.latest, func(v visit) bool { return f.o.Before(int(v.last), int(i)) })
+	f.lossy[w.site] = true
+	w.many = true
+	clear(w.of)
+	for k, v := range w.latest {
+		w.of[v.g] = k
+	}
+	w.prune = max(16, 2*len(w.latest))
+}
+
+// add keeps the nearest pairs.
+func (p *pair) add(i, j int) {
+	p.seen++
+	at, _ := slices.BinarySearchFunc(p.nearest, [2]int{i, j}, nearer)
+	if p.nearest = slices.Insert(p.nearest, at, [2]int{i, j}); len(p.nearest) > MaxPairs {
+		p.nearest = p.nearest[:MaxPairs]
+	}
+}
+
+func nearer(a, b [2]int) int {
+	return cmp.Or(cmp.Compare(a[1]-a[0], b[1]-b[0]), cmp.Compare(a[0], b[0]))
+}
+
+func (f *finder) result() *Races {
+	r := new(Races)
+	for _, p := range f.pairs {
+		if !p.conflict {
+			continue
+		}
+		r.Conflicts++
+		switch {
+		case p.seen > 0:
+			r.Candidates = append(r.Candidates, Candidate{
+				Pairs:      p.nearest,
+				Exhaustive: p.seen <= MaxPairs && !f.lossy[p.sites[0]] && !f.lossy[p.sites[1]],
+			})
+		case p.free:
+			r.Ordered++
+		default:
+			r.Locked++
+		}
+	}
+	slices.SortFunc(r.Candidates, func(a, b Candidate) int {
+		x, y := a.Pairs[0], b.Pairs[0]
+		return cmp.Or(cmp.Compare(x[0], y[0]), cmp.Compare(x[1], y[1]))
+	})
+	return r
+}

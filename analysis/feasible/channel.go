@@ -1,0 +1,265 @@
+package feasible
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A channel is what the trace tells of one channel.
+type channel struct {
+	cap          uint64
+	sends, recvs uint64 // operations with a rank
+	// external is set if elements come or go that no event accounts for, as
+	// those that timers send. Then only the order of each side is checked.
+	external bool
+	made     bool // the trace has its making
+}
+
+// A chanOp is a send or receive, from the event that begins it.
+type chanOp struct {
+	ch   int32
+	recv bool
+	// rank is its place, from 1, among the operations of its side in the order
+	// in which they begin. A channel serves them in that order, so that it is
+	// the number of the element. It is 0 for a receive that found the channel
+	// closed and for a send that panicked.
+	rank uint64
+}
+
+// compileChannels numbers channels and matches the begins of their operations
+// with what became of them. A select begins the operation that it chooses.
+func (p *program) compileChannels() {
+	ids := numbering{}
+	begun := map[trace.GID]int32{} // the begin of the operation underway
+	sent, received := []uint64{}, []uint64{}
+	op := func(i int, recv bool) {
+		p.info[i].ref = int32(len(p.ops))
+		p.ops = append(p.ops, chanOp{ch: ids.of(p.t.Events[i].Obj), recv: recv})
+	}
+	for i := range p.t.Events {
+		e := &p.t.Events[i]
+		if e.Obj != 0 { // a nil channel blocks for ever
+			switch e.Kind {
+			case trace.ChanMake, trace.Send, trace.SendDone, trace.Recv, trace.RecvDone, trace.Close:
+				id := ids.of(e.Obj)
+				if int(id) == len(p.chans) {
+					p.chans = append(p.chans, channel{cap: uint64(e.Size)})
+					sent, received = append(sent, 0), append(received, 0)
+				}
+				p.info[i].ref = id
+				p.chans[id].made = p.chans[id].made || e.Kind == trace.ChanMake
+			}
+		}
+		begin, underway := begun[e.G]
+		switch e.Kind {
+		case trace.Send, trace.Recv:
+			if e.Obj != 0 {
+				op(i, e.Kind == trace.Recv)
+			}
+			begun[e.G] = int32(i)
+			continue
+		case trace.Select:
+			begun[e.G] = int32(i)
+			continue
+		case trace.SelectDone:
+			continue
+		case trace.SendDone, trace.RecvDone:
+			if underway && e.Obj != 0 && p.info[begin].ref == none {
+				p.info[begin].ref = int32(len(p.ops))
+				p.ops = append(p.ops, chanOp{ch: ids.of(e.Obj), recv: e.Kind == trace.RecvDone})
+			}
+			if e.Kind == trace.SendDone && e.Obj != 0 {
+				sent[p.info[i].ref] = max(sent[p.info[i].ref], e.Val)
+			} else if e.Obj != 0 {
+				received[p.info[i].ref] = max(received[p.info[i].ref], e.Val)
+			}
+		}
+		if underway {
+			delete(begun, e.G)
+			unranked := e.Kind == trace.Panic || e.Kind == trace.RecvDone && e.Val == 0
+			if ref := p.info[begin].ref; ref != none && unranked {
+				p.ops[ref].rank = math.MaxUint64
+			}
+		}
+	}
+	p.rank()
+	for id := range p.chans {
+		c := &p.chans[id]
+		c.external = received[id] > c.sends || sent[id] > c.recvs+c.cap
+	}
+}
+
+// rank ranks the operations by their begin.
+func (p *program) rank() {
+	for i := range p.t.Events {
+		switch p.t.Events[i].Kind {
+		case trace.Send, trace.Recv, trace.Select:
+			ref := p.info[i].ref
+			if ref == none {
+				continue
+			}
+			o := &p.ops[ref]
+			c := &p.chans[o.ch]
+			switch {
+			case o.rank == math.MaxUint64:
+				o.rank = 0
+			case o.recv:
+				c.recvs++
+				o.rank = c.recvs
+			default:
+				c.sends++
+				o.rank = c.sends
+			}
+		}
+	}
+}
+
+// chanState is the state of a channel. Elements are passed on as soon as they
+// can be, as the runtime does, so the numbers of operations begun tell which
+// of them have taken effect.
+type chanState struct {
+	made         bool
+	sends, recvs uint64 // ranked operations begun
+	closed       bool
+	last         uint64 // number of elements sent before the close
+	// diverged is the number of the last element that comes from the send and
+	// goes to the receive of the trace: an operation that should have found
+	// the channel closed found it open, and stands in the queue after it.
+	diverged uint64
+	// strays counts operations without a rank that began while the channel
+	// was open, sends and receives.
+	strays [2]uint64
+	// room is how many elements could be sent before the close, all how many
+	// were, with those of strays.
+	room, all uint64
+}
+
+// sentSoFar is how many sends have taken effect.
+func (c *chanState) sentSoFar(ch *channel) uint64 {
+	if c.closed {
+		return c.last
+	}
+	return min(c.sends, c.recvs+ch.cap)
+}
+
+// waiting is a goroutine's channel operation underway.
+type waiting struct {
+	op   int32 // none if there is none
+	open bool  // it began while the channel was open
+	// before counts the operations of its side that began before.
+	before uint64
+}
+
+func (s *state) beginChanOp(g trace.GID, ref int32) string {
+	s.waiting[g] = waiting{op: ref}
+	if ref == none {
+		return ""
+	}
+	o := &s.p.ops[ref]
+	c := &s.chans[o.ch]
+	count, side, word := &c.sends, 0, "send"
+	if o.recv {
+		count, side, word = &c.recvs, 1, "receive"
+	}
+	s.waiting[g] = waiting{op: ref, open: !c.closed, before: *count}
+	if taint := s.taint[g]; taint != none && !o.recv {
+		s.elements[element{o.ch, o.rank}] = taint
+	}
+	switch {
+	case s.p.chans[o.ch].made && !c.made:
+		return "expected the channel to be made before, found that it is not"
+	case o.rank == 0:
+		if !c.closed || o.recv && c.recvs < c.last {
+			c.diverged = min(c.diverged, *count)
+		}
+		if c.closed {
+			return ""
+		}
+		c.strays[side]++
+		if c.strays[1-side] > 0 {
+			return "expected the channel to be closed, found that this operation completes one that waits"
+		}
+	case o.rank != *count+1:
+		return fmt.Sprintf("expected %s number %d of the channel next, found number %d: elements would change places", word, *count+1, o.rank)
+	default:
+		*count++
+	}
+	return ""
+}
+
+// endChanOp completes the operation underway; n is the element's number.
+func (s *state) endChanOp(g trace.GID, ref int32, recv bool, n uint64) string {
+	w := s.waiting[g]
+	s.waiting[g] = waiting{op: none}
+	if ref == none {
+		return "expected an operation on a nil channel to block for ever, found that it completes"
+	}
+	if w.op == none {
+		return "expected an operation on the channel to have begun, found none"
+	}
+	if taint, ok := s.elements[element{ref, n}]; ok && recv && n > 0 {
+		s.infect(g, taint)
+	}
+	c, ch := &s.chans[ref], &s.p.chans[ref]
+	if ch.external {
+		return ""
+	}
+	sent := c.sentSoFar(ch)
+	switch {
+	case recv && n == 0 && !c.closed:
+		return "expected a closed channel, found it open"
+	case recv && n == 0 && c.all > w.before:
+		return fmt.Sprintf("expected an empty channel, found element %d for this receive", w.before+1)
+	case recv && n == 0:
+		return ""
+	case n > c.diverged:
+		return fmt.Sprintf("expected element %d to pass as recorded, found that another operation came before", n)
+	case n > sent && c.closed:
+		return fmt.Sprintf("expected element %d to be sent, found the channel closed after %d", n, sent)
+	case n > sent && n > c.sends:
+		return fmt.Sprintf("expected send number %d of the channel to have begun, found %d", n, c.sends)
+	case n > sent:
+		return fmt.Sprintf("expected receive number %d of the channel to have begun (capacity %d), found %d", n-ch.cap, ch.cap, c.recvs)
+	case recv && n > c.recvs:
+		return fmt.Sprintf("expected receive number %d of the channel to have begun, found %d", n, c.recvs)
+	}
+	return ""
+}
+
+// close closes the channel. mayPanic is set if the trace does not show that the
+// goroutine went on.
+func (s *state) close(ref int32, mayPanic bool) string {
+	if ref == none {
+		return ""
+	}
+	c := &s.chans[ref]
+	if c.closed {
+		if mayPanic {
+			return ""
+		}
+		return "expected an open channel, found it closed"
+	}
+	c.last = c.sentSoFar(&s.p.chans[ref])
+	c.room = c.recvs + s.p.chans[ref].cap
+	c.all = min(c.sends+c.strays[0], c.room)
+	c.closed = true
+	return ""
+}
+
+// panicked tells why the operation underway, which panicked in the trace,
+// does not: a send panics if the channel is closed, or is while it waits.
+func (s *state) panicked(w waiting) string {
+	if w.op == none || s.p.ops[w.op].recv {
+		return ""
+	}
+	c := &s.chans[s.p.ops[w.op].ch]
+	switch {
+	case !c.closed:
+		return "expected a send on a closed channel, found it open"
+	case w.open && w.before < c.room:
+		return "expected the send to wait until the channel is closed, found room for its element"
+	}
+	return ""
+}

@@ -1,0 +1,45 @@
+// Package feasible is the independent judge of schedules: whether executing
+// given events of a trace in a given order, and then standing before given
+// other events, is a possible execution of the program, as far as the trace
+// tells. It shares no code with the predictors, checks each of their schedules
+// before a replay is spent on it, and is the oracle of their tests: for small
+// traces it enumerates all interleavings ([Interleavings], [Races]).
+//
+// # What must hold
+//
+// The judge executes the steps on a model of memory and of all objects of
+// synchronization. Each goroutine takes its recorded events in program order,
+// after its fork. Locks exclude. A channel serves its waiters first come first
+// served, so the operations of each side start in their recorded order; then
+// each element keeps its number and goes to the receive that got it. Wait
+// returns when the counter is zero, Once.Do when the function has returned,
+// Cond.Wait when a signal took it from the queue. An await comes after the
+// posts of its token that it followed. These are the rules of the Go memory
+// model, as far as they decide what can happen; DESIGN.md §4 lists them.
+//
+// # The reads that matter
+//
+// A goroutine goes on as recorded only if what it bases decisions on is as
+// recorded (DESIGN.md §3). A read whose [trace.Site.Data] is set only moves
+// data: the value read flows, by way of stores and local variables, into
+// memory, and within its own statement into no branch, address, index or call.
+// Every other read, every atomic operation and every read at an unknown site
+// must read what it read in the trace: the same value, where the trace has
+// values, else what the same event wrote.
+//
+// When a Data read reads something else, its goroutine is tainted: what it
+// writes and sends from then on is unknown, goroutines that it starts and
+// goroutines that receive from it are tainted too. A tainted goroutine cannot
+// pass a branch, an assertion or a panic, and no read that matters may see what
+// it wrote. This is control-flow-aware maximal causality (Huang, Meredith,
+// Rosu, PLDI 2014), with data dependence through memory approximated from
+// above.
+//
+// # What the judge cannot see
+//
+// A trace has holes, and where it does the judge says yes: the replay has the
+// last word. It does not know the channels of the cases that a select did not
+// choose, whether a TryLock failed, and writes of code that is not
+// instrumented. Memory that the allocator re-used counts as one variable,
+// which can turn down a schedule that is possible.
+package feasible

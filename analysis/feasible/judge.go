@@ -1,0 +1,106 @@
+package feasible
+
+import (
+	"fmt"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// An Infeasible is the reason why a schedule cannot happen.
+type Infeasible struct {
+	Step   int // index in the steps; len(steps) for the violation
+	Event  int // position in the trace's events
+	Where  string
+	Reason string // what was expected and what was found
+}
+
+func (e *Infeasible) Error() string {
+	return fmt.Sprintf("infeasible at step %d, %s: %s", e.Step, e.Where, e.Reason)
+}
+
+// Check reports whether executing the events of t at the positions steps, in
+// this order, and then standing before the events at the positions violation
+// is a possible execution. It returns nil if it is and an [*Infeasible] if it
+// is not. Whoever has many schedules of one trace makes one [Judge].
+func Check(t *trace.Trace, steps, violation []int) error {
+	return New(t).Check(steps, violation)
+}
+
+// A Judge checks schedules of one trace. It serves one goroutine at a time.
+type Judge struct {
+	p *program
+	s *state
+}
+
+// New prepares the check of schedules of t, in time and memory proportional
+// to the trace's length.
+func New(t *trace.Trace) *Judge {
+	p := compile(t)
+	return &Judge{p: p, s: p.initial()}
+}
+
+// Check is [Check] for the judge's trace. Beyond the steps it takes time
+// proportional to the number of variables and synchronization objects.
+func (j *Judge) Check(steps, violation []int) error {
+	j.s.reset()
+	for i, pos := range steps {
+		if reason := j.next(pos); reason != "" {
+			return j.infeasible(i, pos, reason)
+		}
+		if reason := j.s.step(int32(pos)); reason != "" {
+			return j.infeasible(i, pos, reason)
+		}
+	}
+	stands := map[trace.GID]bool{}
+	for _, pos := range violation {
+		reason := j.next(pos)
+		if reason == "" {
+			g := j.p.t.Events[pos].G
+			if stands[g] {
+				reason = "expected one violating event for each goroutine, found a second one"
+			}
+			stands[g] = true
+		}
+		if reason != "" {
+			return j.infeasible(len(steps), pos, reason)
+		}
+	}
+	return nil
+}
+
+// next tells why the event at pos is not the next one of its goroutine.
+func (j *Judge) next(pos int) string {
+	events := j.p.t.Events
+	if pos < 0 || pos >= len(events) {
+		return fmt.Sprintf("expected a position below %d", len(events))
+	}
+	want, reason := j.s.next(int(events[pos].G))
+	if reason == "" && want != int32(pos) {
+		reason = fmt.Sprintf("expected the goroutine's next event, %s, first", j.p.describe(int(want)))
+	}
+	return reason
+}
+
+func (j *Judge) infeasible(step, pos int, reason string) error {
+	return &Infeasible{Step: step, Event: pos, Where: j.p.describe(pos), Reason: reason}
+}
+
+// describe names an event for people.
+func (p *program) describe(pos int) string {
+	if pos < 0 || pos >= len(p.t.Events) {
+		return fmt.Sprintf("event %d", pos)
+	}
+	e := p.t.Events[pos]
+	g := fmt.Sprint("goroutine ", e.G)
+	if int(e.G) < len(p.t.Goroutines) {
+		g = p.t.Goroutines[e.G].Name()
+	}
+	text := fmt.Sprintf("%s %s", g, e.Kind)
+	if s, ok := p.t.Sites[e.Site]; ok {
+		if s.Expr != "" {
+			text += " " + s.Expr
+		}
+		text += fmt.Sprintf(" at %s:%d", s.File, s.Line)
+	}
+	return fmt.Sprintf("%s (event %d)", text, pos)
+}

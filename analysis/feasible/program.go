@@ -1,0 +1,141 @@
+package feasible
+
+import "github.com/gopredict/gopredict/recorder/trace"
+
+// none stands for "no event", "no object" and, as a writer, for the value that
+// memory had before its first recorded write.
+const none = -1
+
+// A program is the trace made ready for execution in other orders: numbers in
+// place of addresses, and for each event what it depends on.
+type program struct {
+	t      *trace.Trace
+	info   []info
+	first  []int32 // by goroutine: its first event
+	forked []bool  // by goroutine: the trace has its fork
+	mem    *memory
+
+	locks, conds, waitGroups, posts int    // how many there are
+	onceEnds                        []bool // by Once: the trace has its end
+	chans                           []channel
+	ops                             []chanOp
+	tokens                          []token
+}
+
+// A token's posts have the numbers from first on.
+type token struct{ first, n int32 }
+
+// info is what the judge knows of one event beyond the trace.
+type info struct {
+	next int32 // the goroutine's next event, or none
+	// ref is, by kind: an access's span in memory; the lock, condition,
+	// WaitGroup or Once; the token; for events that begin a channel operation
+	// the chanOp, for other channel events the channel. none where there is
+	// nothing to check.
+	ref int32
+	// arg is, by kind: a read's place in memory.from; the number of posts of
+	// the token so far, for a post with itself.
+	arg  int32
+	data bool // a read that does not matter
+}
+
+// compile makes the program of a trace.
+func compile(t *trace.Trace) *program {
+	n := 0
+	for i := range t.Events {
+		n = max(n, int(t.Events[i].G)+1)
+	}
+	p := &program{
+		t:      t,
+		info:   make([]info, len(t.Events)),
+		first:  make([]int32, n),
+		forked: make([]bool, n),
+	}
+	for g := range p.first {
+		p.first[g] = none
+	}
+	last := make([]int32, n)
+	for i := range t.Events {
+		e := &t.Events[i]
+		p.info[i] = info{next: none, ref: none, arg: none}
+		if p.first[e.G] == none {
+			p.first[e.G] = int32(i)
+		} else {
+			p.info[last[e.G]].next = int32(i)
+		}
+		last[e.G] = int32(i)
+		if e.Kind == trace.Fork && e.Obj < uint64(n) {
+			p.forked[e.Obj] = true
+		}
+		if e.Kind == trace.Read {
+			p.info[i].data = t.Sites[e.Site].Data
+		}
+	}
+	p.number()
+	p.compileOnces()
+	p.compileChannels()
+	p.mem = p.compileMemory()
+	return p
+}
+
+// numbering gives addresses numbers from 0.
+type numbering map[uint64]int32
+
+func (n numbering) of(obj uint64) int32 {
+	id, ok := n[obj]
+	if !ok {
+		id = int32(len(n))
+		n[obj] = id
+	}
+	return id
+}
+
+// number fills in ref for locks, conditions, WaitGroups and tokens.
+func (p *program) number() {
+	locks, conds, waitGroups, tokens := numbering{}, numbering{}, numbering{}, numbering{}
+	for i := range p.t.Events {
+		e, in := &p.t.Events[i], &p.info[i]
+		switch e.Kind {
+		case trace.Acquire, trace.Release, trace.RAcquire, trace.RRelease:
+			in.ref = locks.of(e.Obj)
+		case trace.CondWait, trace.CondWake, trace.CondSignal, trace.CondBroadcast:
+			in.ref = conds.of(e.Obj)
+		case trace.WaitGroupAdd, trace.WaitGroupWait, trace.WaitGroupWaited:
+			in.ref = waitGroups.of(e.Obj)
+		case trace.Post, trace.Await:
+			in.ref = tokens.of(e.Obj)
+			if int(in.ref) == len(p.tokens) {
+				p.tokens = append(p.tokens, token{})
+			}
+			if e.Kind == trace.Post {
+				p.tokens[in.ref].n++
+			}
+			in.arg = p.tokens[in.ref].n
+		}
+	}
+	for i := range p.tokens {
+		p.tokens[i].first = int32(p.posts)
+		p.posts += int(p.tokens[i].n)
+	}
+	p.locks, p.conds, p.waitGroups = len(locks), len(conds), len(waitGroups)
+}
+
+// compileOnces gives each execution of a Once's function a number. Several at
+// one address are several Onces that the allocator put there.
+func (p *program) compileOnces() {
+	current := map[uint64]int32{}
+	for i := range p.t.Events {
+		e := &p.t.Events[i]
+		switch e.Kind {
+		case trace.OnceBegin:
+			current[e.Obj] = int32(len(p.onceEnds))
+			p.info[i].ref = current[e.Obj]
+			p.onceEnds = append(p.onceEnds, false)
+		case trace.OnceEnd, trace.OnceDone:
+			if id, ok := current[e.Obj]; ok {
+				p.info[i].ref = id
+				p.onceEnds[id] = p.onceEnds[id] || e.Kind == trace.OnceEnd
+			}
+		}
+	}
+}

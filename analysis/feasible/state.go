@@ -1,0 +1,244 @@
+package feasible
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A state is where a program stands after some steps. All its fields but p
+// are values and slices of values, none shared with another state.
+type state struct {
+	p *program
+
+	// by goroutine
+	cur       []int32 // next event, or none
+	runs      []bool  // its fork was executed
+	taint     []int32 // the read that read something else, or none
+	waiting   []waiting
+	wasZero   []bool // the WaitGroup's counter was zero when Wait began
+	signalled []bool // taken from the condition's queue
+
+	cells      []cellState
+	locks      []lockState
+	conds      [][]trace.GID // those that wait, first come first
+	waitGroups []int64
+	onces      []onceState
+	chans      []chanState
+	posts      []int32           // by token: how many from the first on are done
+	posted     []bool            // by post
+	elements   map[element]int32 // taint of what was sent
+}
+
+type cellState struct {
+	writer int32
+	taint  int32 // the read that makes the value unknown, or none
+}
+
+type lockState struct {
+	held    bool
+	readers int32
+}
+
+type onceState uint8
+
+const (
+	onceFresh onceState = iota
+	onceRuns
+	onceIsDone
+)
+
+// An element of a channel.
+type element struct {
+	ch int32
+	n  uint64
+}
+
+// initial returns the state before the first step.
+func (p *program) initial() *state {
+	n := len(p.first)
+	s := &state{
+		p: p, cur: make([]int32, n), runs: make([]bool, n), taint: make([]int32, n), waiting: make([]waiting, n),
+		wasZero: make([]bool, n), signalled: make([]bool, n),
+		cells: make([]cellState, len(p.mem.cells)),
+		locks: make([]lockState, p.locks), conds: make([][]trace.GID, p.conds),
+		waitGroups: make([]int64, p.waitGroups), onces: make([]onceState, len(p.onceEnds)),
+		chans: make([]chanState, len(p.chans)), posts: make([]int32, len(p.tokens)), posted: make([]bool, p.posts),
+	}
+	s.reset()
+	return s
+}
+
+// reset goes back to the initial state.
+func (s *state) reset() {
+	copy(s.cur, s.p.first)
+	clear(s.runs)
+	clear(s.wasZero)
+	clear(s.signalled)
+	for g := range s.taint {
+		s.taint[g] = none
+		s.waiting[g] = waiting{op: none}
+	}
+	for c := range s.cells {
+		s.cells[c] = cellState{none, none}
+	}
+	clear(s.locks)
+	clear(s.conds)
+	clear(s.waitGroups)
+	clear(s.onces)
+	for c := range s.chans {
+		s.chans[c] = chanState{diverged: math.MaxUint64}
+	}
+	clear(s.posts)
+	clear(s.posted)
+	s.elements = map[element]int32{}
+}
+
+// next returns the next event of goroutine g, and why it cannot be reached:
+// there is none, or the goroutine does not run yet.
+func (s *state) next(g int) (pos int32, reason string) {
+	switch pos = s.cur[g]; {
+	case pos == none:
+		return none, "expected no more events of the goroutine, all are done"
+	case s.p.forked[g] && !s.runs[g]:
+		return none, "expected the goroutine's fork first"
+	}
+	return pos, ""
+}
+
+// step executes the event at pos, which must be the next of its goroutine. It
+// returns why that is impossible, and "" if it is not; after a failure the
+// state is of no use.
+func (s *state) step(pos int32) string {
+	e, in := &s.p.t.Events[pos], &s.p.info[pos]
+	reason := ""
+	switch k := e.Kind; {
+	case k.IsAccess():
+		reason = s.access(pos, e, in)
+	case k == trace.Fork:
+		if e.Obj < uint64(len(s.runs)) {
+			s.runs[e.Obj] = true
+			s.infect(trace.GID(e.Obj), s.taint[e.G])
+		}
+	case k == trace.Branch || k == trace.Assert || k == trace.Panic:
+		reason = s.decide(e, in)
+	case k >= trace.Acquire && k <= trace.RRelease:
+		reason = s.lock(k, &s.locks[in.ref])
+	case k >= trace.CondWait && k <= trace.CondBroadcast:
+		reason = s.cond(e, in.ref)
+	case k >= trace.ChanMake && k <= trace.SelectDone:
+		reason = s.channel(e, in)
+	case k >= trace.WaitGroupAdd && k <= trace.WaitGroupWaited:
+		reason = s.waitGroup(e, in)
+	case k >= trace.OnceBegin && k <= trace.OnceDone:
+		reason = s.once(k, in.ref)
+	case k == trace.Post:
+		reason = s.post(in)
+	case k == trace.Await && s.posts[in.ref] < in.arg:
+		reason = fmt.Sprintf("expected %d posts of the token before, found %d", in.arg, s.posts[in.ref])
+	}
+	if reason == "" {
+		s.cur[e.G] = in.next
+	}
+	return reason
+}
+
+// infect taints goroutine g for the reason of another taint, if there is one.
+func (s *state) infect(g trace.GID, taint int32) {
+	if s.taint[g] == none {
+		s.taint[g] = taint
+	}
+}
+
+// access executes a memory access.
+func (s *state) access(pos int32, e *trace.Event, in *info) string {
+	m := s.p.mem
+	sp := m.spans[in.ref]
+	cells := s.cells[sp.first : sp.first+sp.n]
+	if reads(e.Kind) {
+		from := m.from[in.arg : in.arg+sp.n]
+		for i := range cells {
+			reason := s.differs(e, &cells[i], from[i], sp.first+int32(i))
+			if reason == "" {
+				continue
+			}
+			if !in.data {
+				return reason
+			}
+			s.infect(e.G, pos)
+			break
+		}
+	}
+	if writes(e) {
+		for i := range cells {
+			cells[i] = cellState{writer: pos, taint: s.taint[e.G]}
+		}
+	}
+	return ""
+}
+
+// differs tells how what e reads in cell c differs from what it read in the
+// trace, where from had written it.
+func (s *state) differs(e *trace.Event, now *cellState, from, c int32) string {
+	if now.taint != none {
+		return fmt.Sprintf("expected the recorded value, found what depends on %s, which reads something else than recorded", s.p.describe(int(now.taint)))
+	}
+	if now.writer == from {
+		return ""
+	}
+	want, ok := s.p.mem.recorded(s.p.t, e, from, c)
+	got, ok2 := s.p.mem.value(s.p.t, now.writer, c)
+	switch {
+	case ok && ok2 && want == got:
+		return ""
+	case ok && ok2:
+		return fmt.Sprintf("expected to read %#x, found %#x of %s", want, got, s.writerName(now.writer))
+	}
+	return fmt.Sprintf("expected to read from %s, found %s", s.writerName(from), s.writerName(now.writer))
+}
+
+func (s *state) writerName(w int32) string {
+	if w == none {
+		return "the initial value"
+	}
+	return s.p.describe(int(w))
+}
+
+// decide executes an event after which the goroutine's way depends on what it
+// has read.
+func (s *state) decide(e *trace.Event, in *info) string {
+	if r := s.taint[e.G]; r != none {
+		return fmt.Sprintf("expected the recorded outcome, found that it may depend on %s, which reads something else than recorded", s.p.describe(int(r)))
+	}
+	if e.Kind == trace.Panic {
+		return s.panicked(s.waiting[e.G])
+	}
+	return ""
+}
+
+// clone returns an independent copy of s.
+func (s *state) clone() *state {
+	c := *s
+	c.cur = slices.Clone(s.cur)
+	c.runs = slices.Clone(s.runs)
+	c.taint = slices.Clone(s.taint)
+	c.waiting = slices.Clone(s.waiting)
+	c.wasZero = slices.Clone(s.wasZero)
+	c.signalled = slices.Clone(s.signalled)
+	c.cells = slices.Clone(s.cells)
+	c.locks = slices.Clone(s.locks)
+	c.conds = make([][]trace.GID, len(s.conds))
+	for i, q := range s.conds {
+		c.conds[i] = slices.Clone(q)
+	}
+	c.waitGroups = slices.Clone(s.waitGroups)
+	c.onces = slices.Clone(s.onces)
+	c.chans = slices.Clone(s.chans)
+	c.posts = slices.Clone(s.posts)
+	c.posted = slices.Clone(s.posted)
+	c.elements = maps.Clone(s.elements)
+	return &c
+}

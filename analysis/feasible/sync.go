@@ -1,0 +1,128 @@
+package feasible
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// lock executes an operation of a mutex, or of either side of an RWMutex. Who
+// releases does not matter: Go's mutexes are not bound to goroutines.
+func (s *state) lock(k trace.Kind, l *lockState) string {
+	switch k {
+	case trace.Acquire:
+		if l.held {
+			return "expected the lock to be free, found it held"
+		}
+		if l.readers > 0 {
+			return fmt.Sprintf("expected the lock to be free, found it held by %d readers", l.readers)
+		}
+		l.held = true
+	case trace.Release:
+		if !l.held {
+			return "expected the lock to be held, found it free"
+		}
+		l.held = false
+	case trace.RAcquire:
+		if l.held {
+			return "expected the lock to be free for readers, found it held by a writer"
+		}
+		l.readers++
+	case trace.RRelease:
+		if l.readers == 0 {
+			return "expected the lock to be held by a reader, found none"
+		}
+		l.readers--
+	}
+	return ""
+}
+
+// cond executes an operation of a condition: a queue, first come first served.
+func (s *state) cond(e *trace.Event, ref int32) string {
+	q := &s.conds[ref]
+	switch e.Kind {
+	case trace.CondWait:
+		*q = append(*q, e.G)
+		s.signalled[e.G] = false
+	case trace.CondSignal:
+		if len(*q) > 0 {
+			s.signalled[(*q)[0]] = true
+			*q = slices.Delete(*q, 0, 1)
+		}
+	case trace.CondBroadcast:
+		for _, g := range *q {
+			s.signalled[g] = true
+		}
+		*q = (*q)[:0]
+	case trace.CondWake:
+		if !s.signalled[e.G] {
+			return fmt.Sprintf("expected a signal or broadcast for this waiter, found none (%d wait)", len(*q))
+		}
+	}
+	return ""
+}
+
+// channel executes an event of a channel or select.
+func (s *state) channel(e *trace.Event, in *info) string {
+	switch e.Kind {
+	case trace.ChanMake:
+		s.chans[in.ref].made = true
+	case trace.Send, trace.Recv, trace.Select:
+		return s.beginChanOp(e.G, in.ref)
+	case trace.Close:
+		mayPanic := in.next == none || s.p.t.Events[in.next].Kind == trace.Panic
+		return s.close(in.ref, mayPanic)
+	case trace.SendDone, trace.RecvDone:
+		return s.endChanOp(e.G, in.ref, e.Kind == trace.RecvDone, e.Val)
+	}
+	return ""
+}
+
+func (s *state) waitGroup(e *trace.Event, in *info) string {
+	n := &s.waitGroups[in.ref]
+	switch e.Kind {
+	case trace.WaitGroupAdd:
+		*n += int64(e.Val)
+		panics := in.next == none || s.p.t.Events[in.next].Kind == trace.Panic
+		if *n < 0 && !panics {
+			return fmt.Sprintf("expected a counter from zero up, found %d", *n)
+		}
+	case trace.WaitGroupWait:
+		s.wasZero[e.G] = *n == 0
+	case trace.WaitGroupWaited:
+		if *n != 0 && !s.wasZero[e.G] {
+			return fmt.Sprintf("expected the WaitGroup's counter to be zero, found %d", *n)
+		}
+	}
+	return ""
+}
+
+func (s *state) once(k trace.Kind, ref int32) string {
+	if ref == none {
+		return "" // its function ran before the trace began
+	}
+	o := &s.onces[ref]
+	switch {
+	case k == trace.OnceBegin:
+		*o = onceRuns
+	case k == trace.OnceEnd:
+		*o = onceIsDone
+	case *o == onceFresh:
+		return "expected Once's function to have run, found that it has not begun"
+	case *o == onceRuns && s.p.onceEnds[ref]:
+		return "expected Once's function to have returned, found it running"
+	}
+	return ""
+}
+
+// post executes a post. An await needs all earlier posts of its token, so
+// only those without a gap count.
+func (s *state) post(in *info) string {
+	tok, posts := s.p.tokens[in.ref], &s.posts[in.ref]
+	s.posted[tok.first+in.arg-1] = true
+	for *posts < tok.n && s.posted[tok.first+*posts] {
+		*posts++
+	}
+	return ""
+}

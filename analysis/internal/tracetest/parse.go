@@ -1,0 +1,148 @@
+// Package tracetest makes traces for the tests of the analyses: from text that
+// a reader can follow, and at random from a small model of Go's concurrency.
+package tracetest
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// words are the short forms that Parse takes for event kinds.
+var words = map[string]trace.Kind{"r": trace.Read, "w": trace.Write}
+
+func init() {
+	for k := trace.None + 1; k < trace.NumKinds; k++ {
+		words[k.String()] = k
+	}
+}
+
+// Parse makes a trace of lines such as
+//
+//	1 w x        goroutine 1 writes the 8 bytes of x
+//	1 r x=3      … reads 3 from it
+//	2 recvd c#4  … receives element 4 of channel c (also tickets, deltas, cases)
+//	1 sent c#1/2 … through a channel of capacity 2 (also sizes of accesses)
+//	1 fork 2
+//
+// with the words of trace.Kind, r and w. Line n of the text is line n of
+// test.go, and its site; "@9" at the end sets another line, "data" marks the
+// site as trace.Site.Data, "+4" after a name adds to its address. Empty lines
+// and what follows "//" do not count. Goroutine n is the n-th child of
+// goroutine 0, in test TestX.
+func Parse(t testing.TB, text string) *trace.Trace {
+	t.Helper()
+	p := &parser{
+		tr:    &trace.Trace{Sites: make(map[trace.SiteID]trace.Site), Complete: true},
+		names: make(map[string]uint64),
+	}
+	for n, line := range strings.Split(text, "\n") {
+		line, _, _ = strings.Cut(line, "//")
+		if fields := strings.Fields(line); len(fields) > 0 && !p.line(n+1, fields) {
+			t.Fatalf("line %d: cannot read event %q", n+1, line)
+		}
+	}
+	return p.tr
+}
+
+type parser struct {
+	tr    *trace.Trace
+	names map[string]uint64
+}
+
+func (p *parser) line(n int, fields []string) bool {
+	g, err := strconv.Atoi(fields[0])
+	if err != nil || len(fields) < 2 {
+		return false
+	}
+	p.goroutine(g)
+	kind, ok := words[fields[1]]
+	if !ok {
+		return false
+	}
+	e := trace.Event{Kind: kind, G: trace.GID(g)}
+	if kind.IsAccess() {
+		e.Size = 8
+	}
+	data := false
+	for _, f := range fields[2:] {
+		switch {
+		case f == "data":
+			data = true
+		case f[0] == '@':
+			n, err = strconv.Atoi(f[1:])
+		default:
+			err = p.operand(&e, f)
+		}
+		if err != nil {
+			return false
+		}
+	}
+	e.Site = p.site(n, e, data)
+	p.tr.Events = append(p.tr.Events, e)
+	return true
+}
+
+// operand reads name[+offset][=value][#number][/size].
+func (p *parser) operand(e *trace.Event, f string) error {
+	if e.Kind == trace.Fork {
+		child, err := strconv.ParseUint(f, 10, 32)
+		p.goroutine(int(child))
+		e.Obj = child
+		return err
+	}
+	name := f
+	for name != "" {
+		cut := strings.LastIndexAny(name, "+=#/")
+		if cut < 0 {
+			break
+		}
+		v, err := strconv.ParseInt(name[cut+1:], 0, 64)
+		if err != nil {
+			return err
+		}
+		switch name[cut] {
+		case '+':
+			e.Obj += uint64(v)
+		case '=':
+			e.Val, e.Flags = uint64(v), e.Flags|trace.FlagValue
+		case '#':
+			e.Val = uint64(v)
+		case '/':
+			e.Size = uint32(v)
+		}
+		name = name[:cut]
+	}
+	if name == "" {
+		return nil
+	}
+	if p.names[name] == 0 {
+		p.names[name] = 0x1000 * uint64(len(p.names)+1)
+	}
+	e.Obj += p.names[name]
+	return nil
+}
+
+func (p *parser) goroutine(g int) {
+	for id := len(p.tr.Goroutines); id <= g; id++ {
+		path := "0"
+		if id > 0 {
+			path = "0." + strconv.Itoa(id)
+		}
+		p.tr.Goroutines = append(p.tr.Goroutines, trace.Goroutine{ID: trace.GID(id), Test: "TestX", Path: path})
+	}
+}
+
+func (p *parser) site(line int, e trace.Event, data bool) trace.SiteID {
+	id := trace.SiteID(line)
+	if e.Kind.IsAccess() || e.Kind == trace.Branch {
+		id |= trace.SiteRewritten
+	}
+	p.tr.Sites[id] = trace.Site{
+		ID: id, Key: uint64(id), Func: "example.com/x.TestX", File: "/src/x/test.go", Line: line,
+		Op: e.Kind.String(), Expr: "x", Data: data,
+	}
+	return id
+}

@@ -1,0 +1,48 @@
+package order
+
+import "sort"
+
+// Locked tells why the goroutines of events i and j cannot stand at them at
+// the same time, by the history of acquires: one of the two holds a lock, and
+// the other can come to its event only through a critical section of that lock
+// that must come after the first one's acquire. It returns that acquire and
+// the acquire of the other section. PECAN's Figure 5 is the pattern.
+func (o *Order) Locked(i, j int) (held, needed int, ok bool) {
+	if held, needed, ok = o.locked(i, j); ok {
+		return held, needed, true
+	}
+	return o.locked(j, i)
+}
+
+// locked is Locked for the locks held at i.
+func (o *Order) locked(i, j int) (held, needed int, ok bool) {
+	for _, acq := range o.Held(i) {
+		s, ok := o.Section(int(acq))
+		if !ok || o.handsOver(s.Obj) {
+			continue
+		}
+		on := o.locks.byLock[s.Obj]
+		for k := sort.Search(len(on), func(k int) bool { return o.locks.sections[on[k]].Acq > s.Acq }); k < len(on); k++ {
+			n := o.locks.sections[on[k]]
+			if n.Acq >= j {
+				break
+			}
+			if o.t.Events[n.Acq].G != o.t.Events[i].G && s.Excludes(n) && o.Before(s.Acq, n.Acq) && o.BeforeReached(n.Acq, j) {
+				return s.Acq, n.Acq, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// handsOver reports whether a goroutine released what another had acquired;
+// then holding a lock does not mean that the lock is taken.
+func (o *Order) handsOver(lock uint64) bool {
+	for _, n := range o.locks.byLock[lock] {
+		s := &o.locks.sections[n]
+		if s.Rel >= 0 && o.t.Events[s.Rel].G != o.t.Events[s.Acq].G {
+			return true
+		}
+	}
+	return false
+}

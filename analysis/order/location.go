@@ -1,0 +1,155 @@
+package order
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A Location is a range of memory that events accessed as a whole.
+type Location struct {
+	Obj  uint64
+	Size uint32
+}
+
+// end is the address after the location.
+func (l Location) end() uint64 {
+	if end := l.Obj + uint64(l.Size); end > l.Obj {
+		return end
+	}
+	return math.MaxUint64
+}
+
+// A Group is the events on locations that overlap, directly or through others
+// of the group: struct and field, array and element.
+type Group struct {
+	Locations []Location // by address
+	// Overlaps has for each location those that share a byte with it, itself
+	// included, ascending.
+	Overlaps [][]int32
+	Events   []int32 // positions, ascending
+	At       []int32 // for each of Events, its index in Locations
+}
+
+// Writes reports whether e changes the memory that it accesses.
+func Writes(e *trace.Event) bool {
+	return e.Kind.IsWrite() && e.Flags&trace.FlagFailed == 0
+}
+
+// usage tells whether a location is shared.
+type usage struct {
+	g       trace.GID
+	many    bool // more goroutines than g
+	written bool
+	events  int
+}
+
+func (u usage) merge(o usage) usage {
+	u.many = u.many || o.many || u.g != o.g
+	u.written = u.written || o.written
+	u.events += o.events
+	return u
+}
+
+// groups returns the groups that more than one goroutine accesses and at
+// least one writes, ordered by their first events. Accesses without a size
+// (the operations of sync.Map) touch no memory of the program.
+//
+// An address that the allocator used again is taken for the same variable.
+func groups(t *trace.Trace) []Group {
+	ids := make(map[Location]int32)
+	var locs []Location
+	var uses []usage
+	at := make([]int32, len(t.Events)) // by event: location, -1 for none
+	for i := range t.Events {
+		e := &t.Events[i]
+		at[i] = -1
+		if !e.Kind.IsAccess() || e.Size == 0 {
+			continue
+		}
+		loc := Location{e.Obj, e.Size}
+		id, ok := ids[loc]
+		if !ok {
+			id = int32(len(locs))
+			ids[loc] = id
+			locs = append(locs, loc)
+			uses = append(uses, usage{g: e.G})
+		}
+		at[i] = id
+		u := &uses[id]
+		u.events++
+		u.many = u.many || u.g != e.G
+		u.written = u.written || Writes(e)
+	}
+
+	gs, groupOf, index := shared(locs, uses)
+	for i, id := range at {
+		if id >= 0 && groupOf[id] >= 0 {
+			g := &gs[groupOf[id]]
+			g.Events = append(g.Events, int32(i))
+			g.At = append(g.At, index[id])
+		}
+	}
+	slices.SortFunc(gs, func(a, b Group) int { return cmp.Compare(a.Events[0], b.Events[0]) })
+	return gs
+}
+
+// shared joins overlapping locations to groups and keeps the shared ones. It
+// returns for each location its group (-1 for none) and its index there.
+func shared(locs []Location, uses []usage) (gs []Group, groupOf, index []int32) {
+	sorted := make([]int32, len(locs))
+	for i := range sorted {
+		sorted[i] = int32(i)
+	}
+	slices.SortFunc(sorted, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(locs[a].Obj, locs[b].Obj), cmp.Compare(locs[a].Size, locs[b].Size))
+	})
+	groupOf = make([]int32, len(locs))
+	index = make([]int32, len(locs))
+	for lo := 0; lo < len(sorted); {
+		use, end := uses[sorted[lo]], locs[sorted[lo]].end()
+		hi := lo + 1
+		for hi < len(sorted) && locs[sorted[hi]].Obj < end {
+			use = use.merge(uses[sorted[hi]])
+			end = max(end, locs[sorted[hi]].end())
+			hi++
+		}
+		group := int32(-1)
+		if use.many && use.written {
+			group = int32(len(gs))
+			g := Group{Events: make([]int32, 0, use.events), At: make([]int32, 0, use.events)}
+			for k, id := range sorted[lo:hi] {
+				g.Locations = append(g.Locations, locs[id])
+				index[id] = int32(k)
+			}
+			g.Overlaps = overlaps(g.Locations)
+			gs = append(gs, g)
+		}
+		for _, id := range sorted[lo:hi] {
+			groupOf[id] = group
+		}
+		lo = hi
+	}
+	return gs, groupOf, index
+}
+
+// overlaps sweeps over locations sorted by address.
+func overlaps(locs []Location) [][]int32 {
+	all := make([][]int32, len(locs))
+	var active []int32 // earlier locations that may reach further
+	for i, l := range locs {
+		active = slices.DeleteFunc(active, func(a int32) bool { return locs[a].end() <= l.Obj })
+		for _, a := range active {
+			all[a] = append(all[a], int32(i))
+			all[i] = append(all[i], a)
+		}
+		all[i] = append(all[i], int32(i))
+		active = append(active, int32(i))
+	}
+	for _, o := range all {
+		slices.Sort(o)
+	}
+	return all
+}

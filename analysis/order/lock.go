@@ -1,0 +1,221 @@
+package order
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A LockSet numbers a set of locks, each held for writing or for reading;
+// equal sets have equal numbers. 0 is the empty set.
+type LockSet int32
+
+// A Lock is a held lock.
+type Lock struct {
+	Obj    uint64
+	Shared bool // the reader side of an RWMutex
+}
+
+// A Section is one critical section: positions of its acquire and of the
+// release that ended it, which may be another goroutine's; -1 where the trace
+// has none.
+type Section struct {
+	Lock
+	Acq, Rel int
+}
+
+// Excludes reports whether s and o cannot overlap.
+func (s Section) Excludes(o Section) bool {
+	return s.Obj == o.Obj && !(s.Shared && o.Shared)
+}
+
+// held is what one goroutine holds between two of its lock events.
+type held struct {
+	acqs  []int32 // oldest first
+	outer int32   // where its time of holding any lock began; -1 if none held
+	set   LockSet
+}
+
+// lockTable is the lock side of an Order.
+type lockTable struct {
+	holds    []int32 // by event: index into held
+	held     []held
+	sections []Section        // by Acq
+	byLock   map[uint64][]int // section numbers
+	sets     [][]Lock         // by LockSet
+}
+
+// A locker computes lock sets in one pass.
+type locker struct {
+	lockTable
+	events  []trace.Event
+	cur     []int32          // by goroutine: index into held
+	open    map[uint64][]int // by lock: sections that have not ended
+	interns map[string]LockSet
+}
+
+func lockSets(t *trace.Trace) *lockTable {
+	l := &locker{
+		lockTable: lockTable{
+			holds:  make([]int32, len(t.Events)),
+			held:   []held{{outer: -1}},
+			byLock: make(map[uint64][]int),
+			sets:   [][]Lock{nil},
+		},
+		events:  t.Events,
+		cur:     make([]int32, len(t.Goroutines)),
+		open:    make(map[uint64][]int),
+		interns: map[string]LockSet{"": 0},
+	}
+	for i := range t.Events {
+		e := &t.Events[i]
+		// A lock protects from its acquire to its release, inclusive.
+		switch e.Kind {
+		case trace.Acquire, trace.RAcquire:
+			l.acquire(i, e)
+			l.holds[i] = l.cur[e.G]
+		case trace.Release, trace.RRelease:
+			l.holds[i] = l.cur[e.G]
+			l.release(i, e)
+		default:
+			l.holds[i] = l.cur[e.G]
+		}
+	}
+	return &l.lockTable
+}
+
+func (l *locker) acquire(i int, e *trace.Event) {
+	s := Section{Lock{e.Obj, e.Kind == trace.RAcquire}, i, -1}
+	// Sections that this one excludes must have ended, even if the trace does
+	// not tell how.
+	for _, n := range slices.Clone(l.open[e.Obj]) {
+		if s.Excludes(l.sections[n]) {
+			l.end(n)
+		}
+	}
+	n := len(l.sections)
+	l.sections = append(l.sections, s)
+	l.byLock[e.Obj] = append(l.byLock[e.Obj], n)
+	l.open[e.Obj] = append(l.open[e.Obj], n)
+
+	h := l.held[l.cur[e.G]]
+	outer := h.outer
+	if outer < 0 {
+		outer = int32(i)
+	}
+	l.hold(e.G, append(slices.Clip(h.acqs), int32(i)), outer)
+}
+
+// release ends the section of the releasing goroutine, or the oldest one where
+// another goroutine hands the lock over.
+func (l *locker) release(i int, e *trace.Event) {
+	shared := e.Kind == trace.RRelease
+	found := -1
+	for _, n := range l.open[e.Obj] {
+		s := &l.sections[n]
+		if s.Shared != shared {
+			continue
+		}
+		if own := l.events[s.Acq].G == e.G; own || found < 0 {
+			found = n
+			if own {
+				break
+			}
+		}
+	}
+	if found >= 0 {
+		l.sections[found].Rel = i
+		l.end(found)
+	}
+}
+
+// end takes section n from the goroutine that holds it.
+func (l *locker) end(n int) {
+	s := &l.sections[n]
+	open := l.open[s.Obj]
+	k := slices.Index(open, n)
+	if open = slices.Delete(open, k, k+1); len(open) == 0 {
+		delete(l.open, s.Obj)
+	} else {
+		l.open[s.Obj] = open
+	}
+
+	g := l.events[s.Acq].G
+	h := l.held[l.cur[g]]
+	acqs := make([]int32, 0, len(h.acqs))
+	for _, a := range h.acqs {
+		if a != int32(s.Acq) {
+			acqs = append(acqs, a)
+		}
+	}
+	l.hold(g, acqs, h.outer)
+}
+
+// hold makes acqs what goroutine g holds from now on.
+func (l *locker) hold(g trace.GID, acqs []int32, outer int32) {
+	if len(acqs) == 0 {
+		l.cur[g] = 0
+		return
+	}
+	l.cur[g] = int32(len(l.held))
+	l.held = append(l.held, held{acqs, outer, l.intern(acqs)})
+}
+
+func (l *locker) intern(acqs []int32) LockSet {
+	locks := make([]Lock, 0, len(acqs))
+	for _, a := range acqs {
+		e := &l.events[a]
+		locks = append(locks, Lock{e.Obj, e.Kind == trace.RAcquire})
+	}
+	slices.SortFunc(locks, compareLocks)
+	locks = slices.Compact(locks)
+	var key []byte
+	for _, k := range locks {
+		key = binary.LittleEndian.AppendUint64(key, k.Obj)
+		key = append(key, b2u(k.Shared))
+	}
+	set, ok := l.interns[string(key)]
+	if !ok {
+		set = LockSet(len(l.sets))
+		l.sets = append(l.sets, locks)
+		l.interns[string(key)] = set
+	}
+	return set
+}
+
+func compareLocks(a, b Lock) int {
+	switch {
+	case a.Obj < b.Obj:
+		return -1
+	case a.Obj > b.Obj:
+		return 1
+	}
+	return int(b2u(a.Shared)) - int(b2u(b.Shared))
+}
+
+func b2u(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// excludes reports whether sets a and b have a lock in common that one of
+// them holds for writing.
+func (l *lockTable) excludes(a, b LockSet) bool {
+	x, y := l.sets[a], l.sets[b]
+	for i, j := 0, 0; i < len(x) && j < len(y); {
+		switch {
+		case x[i].Obj < y[j].Obj:
+			i++
+		case x[i].Obj > y[j].Obj:
+			j++
+		case !x[i].Shared || !y[j].Shared:
+			return true
+		default:
+			i, j = i+1, j+1
+		}
+	}
+	return false
+}

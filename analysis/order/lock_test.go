@@ -1,0 +1,139 @@
+package order_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/gopredict/gopredict/analysis/internal/tracetest"
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+func TestLockSetsAgainstScan(t *testing.T) {
+	eachRandom(t, func(t *testing.T, tr *trace.Trace, o *order.Order) {
+		bySet := make(map[order.LockSet][]order.Lock)
+		for i, e := range tr.Events {
+			var want []int32
+			for a := range i + 1 {
+				if tr.Events[a].G == e.G && endOf(tr, a) >= i {
+					want = append(want, int32(a))
+				}
+			}
+			if got := o.Held(i); !slices.Equal(got, want) {
+				t.Fatalf("Held(%d) = %v, want %v", i, got, want)
+			}
+			if got, want := o.Outermost(i), outermost(tr, i, len(want) > 0); got != want {
+				t.Fatalf("Outermost(%d) = %d, want %d", i, got, want)
+			}
+			set := o.LockSet(i)
+			if len(o.Locks(set)) != len(want) {
+				t.Fatalf("LockSet(%d) has %d locks, want %d", i, len(o.Locks(set)), len(want))
+			}
+			for _, a := range want {
+				l := order.Lock{Obj: tr.Events[a].Obj, Shared: tr.Events[a].Kind == trace.RAcquire}
+				if !slices.Contains(o.Locks(set), l) {
+					t.Fatalf("LockSet(%d) lacks %v", i, l)
+				}
+			}
+			bySet[set] = o.Locks(set)
+			if s, ok := o.Section(i); ok != (endOf(tr, i) >= 0) || ok && s.Rel != -1 && s.Rel != endOf(tr, i) {
+				t.Fatalf("Section(%d) = %v, %v", i, s, ok)
+			}
+		}
+		for a, x := range bySet {
+			for b, y := range bySet {
+				if a != b && slices.Equal(x, y) {
+					t.Fatalf("equal sets %d and %d", a, b)
+				}
+				want := false
+				for _, l := range x {
+					for _, k := range y {
+						want = want || l.Obj == k.Obj && !(l.Shared && k.Shared)
+					}
+				}
+				if o.Exclude(a, b) != want {
+					t.Fatalf("Exclude(%v, %v) = %v", x, y, !want)
+				}
+			}
+		}
+	})
+}
+
+// endOf returns where what event a acquired is released, len(tr.Events) for
+// never, -1 if a acquires nothing.
+func endOf(tr *trace.Trace, a int) int {
+	e := tr.Events[a]
+	if e.Kind != trace.Acquire && e.Kind != trace.RAcquire {
+		return -1
+	}
+	for r := a + 1; r < len(tr.Events); r++ {
+		f := tr.Events[r]
+		if f.Obj == e.Obj && (e.Kind == trace.Acquire && f.Kind == trace.Release ||
+			e.Kind == trace.RAcquire && f.Kind == trace.RRelease && f.G == e.G) {
+			return r
+		}
+	}
+	return len(tr.Events)
+}
+
+func outermost(tr *trace.Trace, i int, held bool) int {
+	if !held {
+		return -1
+	}
+	for s := i; s > 0; s-- {
+		// Is a lock held after s-1?
+		held = false
+		for a := range s {
+			held = held || tr.Events[a].G == tr.Events[i].G && endOf(tr, a) > s-1
+		}
+		if !held {
+			return s
+		}
+	}
+	return 0
+}
+
+func TestHandOver(t *testing.T) {
+	tr := tracetest.Parse(t, `
+		0 fork 1
+		1 begin
+		0 acq m
+		0 w x
+		1 rel m   // a mutex as a semaphore: the other one releases
+		0 w x     // no longer protected
+		1 acq m
+		1 w x
+	`)
+	o, err := order.New(tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int{0, 0, 1, 1, 0, 0, 1, 1} {
+		if got := len(o.Held(i)); got != want {
+			t.Errorf("event %d: %d locks held, want %d", i, got, want)
+		}
+	}
+	if s, _ := o.Section(2); s.Rel != 4 {
+		t.Errorf("the section ends at %d, want 4", s.Rel)
+	}
+}
+
+func TestReadersDoNotExclude(t *testing.T) {
+	tr := tracetest.Parse(t, `
+		0 racq m
+		1 racq m
+		0 rrel m
+		1 rrel m
+		0 acq m
+	`)
+	o, err := order.New(tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.LockSet(0) != o.LockSet(1) || o.Exclude(o.LockSet(0), o.LockSet(1)) {
+		t.Error("two readers exclude each other")
+	}
+	if !o.Exclude(o.LockSet(0), o.LockSet(4)) {
+		t.Error("a writer does not exclude a reader")
+	}
+}

@@ -1,0 +1,232 @@
+// Package order computes what every analysis of a trace asks for: which events
+// must happen before which, which locks are held where, what was sent through
+// which channel, and which accesses touch the same memory.
+//
+// It takes a [trace.Trace] and changes nothing in it. Positions are indices
+// into trace.Trace.Events throughout.
+//
+// The must-order is PECAN's partial order relation (Huang and Zhang, ISSTA
+// 2011, Definition 1, in the compact form of §5.1) for the Go memory model:
+// program order, and the edges
+//
+//	go statement             → first event of the goroutine
+//	begin of the k-th send   → completion of the k-th receive
+//	begin of the k-th receive → completion of the (k+C)-th send, C the capacity
+//	close                    → receive that finds the channel closed
+//	every Done of a round    → return of a Wait after it
+//	end of Once's function   → return of every later Do
+//	Signal, Broadcast        → return of the Wait that it woke
+//	atomic store             → atomic load that reads it
+//	post                     → every later await of its token
+//
+// It has no edge between critical sections, for these may swap: they are
+// described by lock sets and sections instead. An edge from a read-modify-write
+// to the next one on the same address is in, although the two might swap too
+// where nothing depends on the value.
+package order
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"sort"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// An Order answers questions about one trace. It is safe for concurrent use.
+type Order struct {
+	t       *trace.Trace
+	por     *relation
+	locks   *lockTable
+	chans   *channelTable
+	groups  []Group
+	sources sources
+	events  []int32 // positions, goroutine by goroutine
+	first   []int   // by goroutine: where its part of events begins
+}
+
+// New analyses t, which must not change afterwards. It takes time near-linear
+// in the number of events, and fails only for a trace that names goroutines
+// that it does not define, or that has more than 2^31-2 events.
+func New(t *trace.Trace) (*Order, error) {
+	if len(t.Events) >= math.MaxInt32 {
+		return nil, fmt.Errorf("order: the trace has %d events; at most %d can be analysed: record fewer tests at once", len(t.Events), math.MaxInt32-1)
+	}
+	for i := range t.Events {
+		if g := t.Events[i].G; int(g) >= len(t.Goroutines) {
+			return nil, fmt.Errorf("order: event %d is of goroutine %d, but the trace defines only %d goroutines: it is damaged", i, g, len(t.Goroutines))
+		}
+	}
+	chans := channels(t)
+	gs := groups(t)
+	o := &Order{
+		t:       t,
+		por:     relate(t, chans.chans, false),
+		locks:   lockSets(t),
+		chans:   chans,
+		groups:  gs,
+		sources: readsFrom(t, gs),
+	}
+	o.index()
+	return o, nil
+}
+
+// index sorts the events by goroutine.
+func (o *Order) index() {
+	o.first = make([]int, len(o.t.Goroutines)+1)
+	for i := range o.t.Events {
+		o.first[o.t.Events[i].G+1]++
+	}
+	for g := range o.t.Goroutines {
+		o.first[g+1] += o.first[g]
+	}
+	next := append([]int(nil), o.first...)
+	o.events = make([]int32, len(o.t.Events))
+	for i := range o.t.Events {
+		g := o.t.Events[i].G
+		o.events[next[g]] = int32(i)
+		next[g]++
+	}
+}
+
+// Before reports whether event i must happen before event j in every run that
+// performs both.
+func (o *Order) Before(i, j int) bool {
+	gi := o.t.Events[i].G
+	if gi == o.t.Events[j].G || i >= j {
+		return i < j && gi == o.t.Events[j].G
+	}
+	return o.por.before(i, gi, j)
+}
+
+// BeforeReached reports whether event i must happen before the goroutine of
+// event j can stand at j. It differs from Before where j itself waits for
+// others or observes them, as atomic loads do.
+func (o *Order) BeforeReached(i, j int) bool {
+	gi := o.t.Events[i].G
+	if gi == o.t.Events[j].G || i >= j {
+		return i < j && gi == o.t.Events[j].G
+	}
+	return o.por.reached(j).get(uint32(gi), o.por.height) > int32(i)
+}
+
+// Ancestors yields, for each other goroutine with events that must happen
+// before event i, the last such event, by ascending goroutine.
+func (o *Order) Ancestors(i int) iter.Seq2[trace.GID, int] {
+	return func(yield func(trace.GID, int) bool) {
+		own := uint32(o.t.Events[i].G)
+		c := o.por.segs[o.por.seg[i]].clock
+		c.each(o.por.height, 0, func(g uint32, v int32) bool {
+			return g == own || yield(trace.GID(g), int(v-1))
+		})
+	}
+}
+
+// Segment numbers the stretch of its goroutine's events that event i lies in.
+// All events of a segment have the same order to the events of others.
+func (o *Order) Segment(i int) int { return int(o.por.seg[i]) }
+
+// Events returns the positions of the events of goroutine g, ascending. The
+// caller must not change them.
+func (o *Order) Events(g trace.GID) []int32 {
+	if int(g) >= len(o.t.Goroutines) {
+		return nil
+	}
+	return o.events[o.first[g]:o.first[g+1]]
+}
+
+// Next returns the event of goroutine g that follows position i, or -1.
+func (o *Order) Next(g trace.GID, i int) int {
+	es := o.Events(g)
+	k := sort.Search(len(es), func(k int) bool { return int(es[k]) > i })
+	if k == len(es) {
+		return -1
+	}
+	return int(es[k])
+}
+
+// LockSet returns the locks that protect event i: those that its goroutine
+// holds, from the acquire to the release, both included. A lock that another
+// goroutine released protects nothing from then on.
+func (o *Order) LockSet(i int) LockSet { return o.locks.held[o.locks.holds[i]].set }
+
+// Locks lists a lock set, sorted by lock. The caller must not change it.
+func (o *Order) Locks(s LockSet) []Lock { return o.locks.sets[s] }
+
+// Exclude reports whether events under lock sets a and b cannot be adjacent:
+// the sets have a lock in common, and not for reading in both.
+func (o *Order) Exclude(a, b LockSet) bool { return o.locks.excludes(a, b) }
+
+// Held returns the positions of the acquires of the locks that protect event
+// i, the oldest first. The caller must not change them.
+func (o *Order) Held(i int) []int32 { return o.locks.held[o.locks.holds[i]].acqs }
+
+// Outermost returns the acquire of the outermost lock that protects event i
+// (PECAN §6.1), or -1. Where locks are not nested, it is the acquire after
+// which the goroutine has not been without a lock.
+func (o *Order) Outermost(i int) int { return int(o.locks.held[o.locks.holds[i]].outer) }
+
+// Section returns the critical section that the acquire at position acq opens.
+func (o *Order) Section(acq int) (Section, bool) {
+	ss := o.locks.sections
+	k := sort.Search(len(ss), func(k int) bool { return ss[k].Acq >= acq })
+	if k == len(ss) || ss[k].Acq != acq {
+		return Section{}, false
+	}
+	return ss[k], true
+}
+
+// InLine returns the event that began the operation before the one that begins
+// at position i, on the same side of its channel, or -1. A channel serves each
+// side in the order in which operations began, so that elements keep their
+// numbers only if these stay in line.
+func (o *Order) InLine(i int) int {
+	if prev, ok := o.chans.queue[int32(i)]; ok {
+		return int(prev)
+	}
+	return -1
+}
+
+// Prev returns the event of goroutine g before position i, or -1.
+func (o *Order) Prev(g trace.GID, i int) int {
+	es := o.Events(g)
+	k := sort.Search(len(es), func(k int) bool { return int(es[k]) >= i })
+	if k == 0 {
+		return -1
+	}
+	return int(es[k-1])
+}
+
+// Groups returns the memory that goroutines share: the events on it, by
+// location, in the order of their first events. The caller must not change
+// them.
+func (o *Order) Groups() []Group { return o.groups }
+
+// Sources returns the writes by other goroutines that the read at position i
+// saw in the recorded run, newest first.
+func (o *Order) Sources(i int) []int32 {
+	switch w := o.sources.one[i]; w {
+	case -1:
+		return nil
+	case -2:
+		return o.sources.many[int32(i)]
+	default:
+		return o.sources.one[i : i+1]
+	}
+}
+
+// InRecorded reports for each pair of positions whether, with the edges from
+// release to acquire in the recorded order, the two events are ordered. This
+// is what go test -race goes by: a race between ordered events is hidden from
+// it in this run.
+func (o *Order) InRecorded(pairs [][2]int) []bool {
+	hb := relate(o.t, o.chans.chans, true)
+	ordered := make([]bool, len(pairs))
+	for k, p := range pairs {
+		i, j := min(p[0], p[1]), max(p[0], p[1])
+		gi := o.t.Events[i].G
+		ordered[k] = gi == o.t.Events[j].G || hb.before(i, gi, j)
+	}
+	return ordered
+}

@@ -1,0 +1,284 @@
+package order
+
+import "github.com/gopredict/gopredict/recorder/trace"
+
+// A relation is a happens-before relation in the compact form of PECAN §5.1:
+// only events that communicate change a clock, and the events between two of
+// them form a segment that shares one.
+type relation struct {
+	height uint
+	seg    []int32   // by event: its segment
+	segs   []segment // each belongs to one goroutine
+}
+
+type segment struct {
+	clock clock
+	start int32
+	prev  int32 // the goroutine's segment before, or -1
+}
+
+// before reports whether event i of goroutine gi is before event j of another.
+func (r *relation) before(i int, gi trace.GID, j int) bool {
+	return r.segs[r.seg[j]].clock.get(uint32(gi), r.height) > int32(i)
+}
+
+// reached is the clock of what is before its goroutine can reach event j.
+func (r *relation) reached(j int) clock {
+	s := &r.segs[r.seg[j]]
+	switch {
+	case int(s.start) != j:
+		return s.clock
+	case s.prev < 0:
+		return clock{}
+	}
+	return r.segs[s.prev].clock
+}
+
+// at returns the clock of what is before the successors of event i.
+func (r *relation) at(t *trace.Trace, i int) clock {
+	return r.segs[r.seg[i]].clock.set(uint32(t.Events[i].G), int32(i)+1, r.height)
+}
+
+// A ticket names one waiter of one condition, or the element of a broadcast.
+type ticket struct {
+	cond   uint64
+	number uint64
+}
+
+// woken is what one signal or broadcast woke: n tickets from first.
+type woken struct {
+	first, n uint64
+	pos      int
+}
+
+type waitGroup struct {
+	count int64
+	dones clock // negative adds of this round
+	zero  clock // negative adds of the round that last ended
+}
+
+// A store is the last atomic store to an address.
+type store struct {
+	clock clock
+	g     trace.GID
+}
+
+type mutex struct {
+	released  clock // writer side
+	releaser  trace.GID
+	single    bool // released is all that releaser knew
+	rreleased clock
+}
+
+// A relater builds a relation in one pass over the trace. Its maps hold what
+// later events may synchronize with: positions where one event is the source,
+// clocks where several are.
+type relater struct {
+	t     *trace.Trace
+	chans map[uint64]channel
+	rel   *relation
+	locks bool // with the edges from release to acquire
+
+	now   []clock // by goroutine
+	cur   []int32 // by goroutine: its segment, -1 before the first event
+	split []bool  // by goroutine: the next event starts a segment
+
+	forks   map[trace.GID]int
+	closes  map[uint64]int
+	onces   map[uint64]int
+	conds   map[uint64][]woken
+	groups  map[uint64]*waitGroup
+	stored  map[uint64]store
+	posted  map[uint64]clock
+	mutexes map[uint64]*mutex
+}
+
+// relate computes the must-order of the Go memory model; with locks also the
+// edges from each release to later acquires in their recorded order.
+func relate(t *trace.Trace, chans map[uint64]channel, locks bool) *relation {
+	n := len(t.Goroutines)
+	b := &relater{
+		t: t, chans: chans, locks: locks,
+		rel:     &relation{height: height(n), seg: make([]int32, len(t.Events))},
+		now:     make([]clock, n),
+		cur:     make([]int32, n),
+		split:   make([]bool, n),
+		forks:   make(map[trace.GID]int),
+		closes:  make(map[uint64]int),
+		onces:   make(map[uint64]int),
+		conds:   make(map[uint64][]woken),
+		groups:  make(map[uint64]*waitGroup),
+		stored:  make(map[uint64]store),
+		posted:  make(map[uint64]clock),
+		mutexes: make(map[uint64]*mutex),
+	}
+	for g := range b.cur {
+		b.cur[g], b.split[g] = -1, true
+	}
+	for i := range t.Events {
+		b.event(i, &t.Events[i])
+	}
+	return b.rel
+}
+
+// event joins what synchronizes with event i, gives it a segment, and notes
+// what it synchronizes with.
+func (b *relater) event(i int, e *trace.Event) {
+	old := b.now[e.G]
+	b.acquire(i, e)
+	if b.split[e.G] || b.now[e.G] != old {
+		b.rel.segs = append(b.rel.segs, segment{b.now[e.G], int32(i), b.cur[e.G]})
+		b.cur[e.G] = int32(len(b.rel.segs) - 1)
+	}
+	b.rel.seg[i] = b.cur[e.G]
+	b.split[e.G] = b.release(i, e)
+}
+
+// from makes the event i, if it is in the trace, a predecessor of what
+// goroutine g does from now on.
+func (b *relater) from(g trace.GID, i int, ok bool) {
+	if ok && i >= 0 && b.t.Events[i].G != g {
+		b.now[g] = join(b.now[g], b.rel.at(b.t, i))
+	}
+}
+
+// acquire lets event i learn from those that synchronize with it.
+func (b *relater) acquire(i int, e *trace.Event) {
+	switch e.Kind {
+	case trace.Begin:
+		p, ok := b.forks[e.G]
+		b.from(e.G, p, ok)
+	case trace.RecvDone:
+		if e.Val == 0 {
+			p, ok := b.closes[e.Obj]
+			b.from(e.G, p, ok)
+		} else if el := b.chans[e.Obj].element(e.Val); el != nil {
+			b.from(e.G, el.send, el.send < i)
+		}
+	case trace.SendDone:
+		if e.Val > uint64(e.Size) {
+			if el := b.chans[e.Obj].element(e.Val - uint64(e.Size)); el != nil {
+				b.from(e.G, el.recv, el.recv < i)
+			}
+		}
+	case trace.WaitGroupWaited:
+		if w := b.groups[e.Obj]; w != nil {
+			b.now[e.G] = join(b.now[e.G], w.zero)
+		}
+	case trace.OnceDone:
+		p, ok := b.onces[e.Obj]
+		b.from(e.G, p, ok)
+	case trace.CondWake:
+		b.wake(e)
+	case trace.AtomicLoad, trace.AtomicRMW:
+		// What a goroutine stored itself says nothing new to it.
+		if s, ok := b.stored[e.Obj]; ok && s.g != e.G {
+			b.now[e.G] = join(b.now[e.G], s.clock)
+		}
+	case trace.Await:
+		b.now[e.G] = join(b.now[e.G], b.posted[e.Obj])
+	case trace.Acquire, trace.RAcquire:
+		if b.locks {
+			b.lock(e)
+		}
+	}
+}
+
+// release notes what event i synchronizes with later ones. It reports whether
+// it may, so that the event is the last one of its segment.
+func (b *relater) release(i int, e *trace.Event) bool {
+	switch e.Kind {
+	case trace.Fork:
+		b.forks[trace.GID(e.Obj)] = i
+	case trace.Send, trace.Recv, trace.Select:
+		// Found again through the channel's elements.
+	case trace.Close:
+		b.closes[e.Obj] = i
+	case trace.OnceEnd:
+		b.onces[e.Obj] = i
+	case trace.CondSignal:
+		if e.Val == 0 {
+			return false
+		}
+		b.conds[e.Obj] = append(b.conds[e.Obj], woken{e.Val - 1, 1, i})
+	case trace.CondBroadcast:
+		b.conds[e.Obj] = append(b.conds[e.Obj], woken{e.Val, uint64(e.Size), i})
+	case trace.WaitGroupAdd:
+		return b.add(i, e)
+	case trace.AtomicStore, trace.AtomicRMW:
+		if e.Flags&trace.FlagFailed != 0 {
+			return false
+		}
+		b.stored[e.Obj] = store{b.rel.at(b.t, i), e.G}
+	case trace.Post:
+		b.posted[e.Obj] = join(b.posted[e.Obj], b.rel.at(b.t, i))
+	case trace.Release, trace.RRelease:
+		if !b.locks {
+			return false
+		}
+		b.unlock(i, e)
+	default:
+		return false
+	}
+	return true
+}
+
+// wake orders a wake after the signal or broadcast that chose its ticket.
+func (b *relater) wake(e *trace.Event) {
+	ws := b.conds[e.Obj]
+	for k := len(ws) - 1; k >= 0; k-- {
+		if w := ws[k]; e.Val-w.first < w.n {
+			b.from(e.G, w.pos, true)
+			return
+		}
+	}
+}
+
+// add counts. Each Done of a round is before the Wait that returns after it;
+// an Add is before nothing by itself.
+func (b *relater) add(i int, e *trace.Event) bool {
+	w := b.groups[e.Obj]
+	if w == nil {
+		w = new(waitGroup)
+		b.groups[e.Obj] = w
+	}
+	delta := int64(e.Val)
+	w.count += delta
+	if delta >= 0 {
+		return false
+	}
+	w.dones = join(w.dones, b.rel.at(b.t, i))
+	if w.count <= 0 {
+		w.zero, w.dones = w.dones, clock{}
+	}
+	return true
+}
+
+func (b *relater) lock(e *trace.Event) {
+	m := b.mutexes[e.Obj]
+	if m == nil {
+		return
+	}
+	if !m.single || m.releaser != e.G { // else it says nothing new
+		b.now[e.G] = join(b.now[e.G], m.released)
+	}
+	if e.Kind == trace.Acquire {
+		b.now[e.G] = join(b.now[e.G], m.rreleased)
+	}
+}
+
+func (b *relater) unlock(i int, e *trace.Event) {
+	m := b.mutexes[e.Obj]
+	if m == nil {
+		m = new(mutex)
+		b.mutexes[e.Obj] = m
+	}
+	if e.Kind == trace.RRelease {
+		m.rreleased = join(m.rreleased, b.rel.at(b.t, i))
+		return
+	}
+	// Where locks are handed over, older releases are not before this one.
+	at := b.rel.at(b.t, i)
+	m.released = join(at, m.released)
+	m.releaser, m.single = e.G, m.released == at
+}

@@ -1,0 +1,165 @@
+package schedule
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// reads says which reads keep the write that they read from.
+type reads int
+
+const (
+	noReads         reads = iota
+	readsThatMatter       // all but those of sites that only move data
+	allReads
+)
+
+// A cone is the events that an execution needs to come to given ones: a prefix
+// of each goroutine, closed under what must happen before, under the writes
+// that reads read, under the lines of channels, and under the releases of
+// critical sections that another one follows. Executed in recorded order it
+// breaks none of these, so that with all reads kept it is feasible; it is the
+// smallest such set (compare the sync-preserving races of Mathur, Pavlogiannis
+// and Viswanathan, POPL 2021).
+type cone struct {
+	p     *Planner
+	reads reads
+	upto  []int32 // by goroutine: one more than its last event, 0 for none
+	done  []int   // by goroutine: how many of its links are closed
+	work  []trace.GID
+	locks map[uint64]*lockState
+	// last are acquires of which the critical sections stay open: they come
+	// after all others of their locks. In recorded order there are none.
+	last []int32
+}
+
+// lockState is the critical sections of one lock in a cone.
+type lockState struct {
+	open        []order.Section // nothing in the cone needs their release yet
+	acq, shared int             // last acquire by a writer, by a reader; -1 for none
+}
+
+func (p *Planner) newCone(r reads, last []int32) *cone {
+	return &cone{
+		p: p, reads: r, last: last,
+		upto:  make([]int32, len(p.t.Goroutines)),
+		done:  make([]int, len(p.t.Goroutines)),
+		locks: make(map[uint64]*lockState),
+	}
+}
+
+func (c *cone) includes(i int) bool { return c.upto[c.p.t.Events[i].G] > int32(i) }
+
+// reach adds what the goroutine of event i needs to stand at i.
+func (c *cone) reach(i int) {
+	if prev := c.p.o.Prev(c.p.t.Events[i].G, i); prev >= 0 {
+		c.add(prev)
+	}
+}
+
+// add adds event i and all that it needs.
+func (c *cone) add(i int) {
+	c.include(i)
+	for len(c.work) > 0 {
+		g := c.work[len(c.work)-1]
+		c.work = c.work[:len(c.work)-1]
+		links := c.p.links[g]
+		for c.done[g] < len(links) && links[c.done[g]] < c.upto[g] {
+			c.done[g]++
+			c.link(int(links[c.done[g]-1]))
+		}
+	}
+}
+
+// include adds event i and what must happen before it.
+func (c *cone) include(i int) {
+	if i < 0 || c.includes(i) {
+		return
+	}
+	c.extend(c.p.t.Events[i].G, i)
+	for g, last := range c.p.o.Ancestors(i) {
+		c.extend(g, last)
+	}
+}
+
+func (c *cone) extend(g trace.GID, last int) {
+	if c.upto[g] <= int32(last) {
+		c.upto[g] = int32(last) + 1
+		c.work = append(c.work, g)
+	}
+}
+
+// link adds what event i needs beyond what must happen before it.
+func (c *cone) link(i int) {
+	e := &c.p.t.Events[i]
+	switch e.Kind {
+	case trace.Acquire, trace.RAcquire:
+		if s, ok := c.p.o.Section(i); ok {
+			c.section(s)
+		}
+	case trace.Send, trace.Recv, trace.Select:
+		c.include(c.p.o.InLine(i))
+	default:
+		if c.keeps(e) {
+			for _, w := range c.p.o.Sources(i) {
+				c.include(int(w))
+			}
+		}
+	}
+}
+
+// keeps reports whether the read e keeps the writes that it read from.
+func (c *cone) keeps(e *trace.Event) bool {
+	return c.reads == allReads || c.reads == readsThatMatter && !c.p.t.Sites[e.Site].Data
+}
+
+// section adds the releases that come before the acquire of s, and the
+// release of s if another acquire comes after it.
+func (c *cone) section(s order.Section) {
+	l := c.locks[s.Obj]
+	if l == nil {
+		l = &lockState{acq: -1, shared: -1}
+		c.locks[s.Obj] = l
+	}
+	stays := slices.Contains(c.last, int32(s.Acq))
+	switch {
+	case stays && s.Shared:
+		l.shared = math.MaxInt
+	case stays:
+		l.acq = math.MaxInt
+	case s.Shared:
+		l.shared = max(l.shared, s.Acq)
+	default:
+		l.acq = max(l.acq, s.Acq)
+	}
+	if !stays {
+		l.open = append(l.open, s)
+	}
+	now := *l
+	l.open = slices.DeleteFunc(l.open, func(o order.Section) bool {
+		followed := o.Acq < now.acq || !o.Shared && o.Acq < now.shared
+		if followed {
+			c.include(o.Rel)
+		}
+		return followed
+	})
+}
+
+// steps returns the events of the cone in recorded order.
+func (c *cone) steps() []int {
+	n, end := 0, int32(0)
+	for g, upto := range c.upto {
+		k, _ := slices.BinarySearch(c.p.o.Events(trace.GID(g)), upto)
+		n, end = n+k, max(end, upto)
+	}
+	steps := make([]int, 0, n)
+	for i := range end {
+		if i < c.upto[c.p.t.Events[i].G] {
+			steps = append(steps, int(i))
+		}
+	}
+	return steps
+}

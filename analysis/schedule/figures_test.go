@@ -1,0 +1,170 @@
+package schedule
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/gopredict/gopredict/analysis/feasible"
+	"github.com/gopredict/gopredict/analysis/internal/tracetest"
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+func plan(t testing.TB, tr *trace.Trace) *Planner {
+	t.Helper()
+	o, err := order.New(tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return NewPlanner(tr, o)
+}
+
+// PECAN's figures number events from 1; here they have positions from 0, and
+// Figure 5 with v2 and v5 as what Java calls notify and wait.
+const (
+	figure4 = `
+		1 w a   // v1
+		1 w x   // v2
+		1 w a   // v3
+		2 w b   // v4
+		2 r x   // v5
+		2 w b   // v6`
+	figure5 = `
+		1 acq l   // v1
+		1 post p  // v2
+		1 w x     // v3
+		1 rel l   // v4
+		2 await p // v5
+		2 acq l   // v6
+		2 rel l   // v7
+		2 r x     // v8`
+	figure5Unordered = `
+		1 acq l   // v1
+		1 post p  // v2
+		1 w x     // v3
+		1 rel l   // v4
+		2 post q  // v5
+		2 acq l   // v6
+		2 rel l   // v7
+		2 r x     // v8`
+)
+
+func TestPecanFigures(t *testing.T) {
+	for _, test := range []struct {
+		name, text string
+		i, j       int
+		steps      []int
+	}{
+		{"figure 4, δ″", figure4, 1, 4, []int{0, 3}},
+		{"figure 5 without the order", figure5Unordered, 2, 7, []int{4, 5, 6, 0, 1}},
+	} {
+		tr := tracetest.Parse(t, test.text)
+		p := plan(t, tr)
+		if got := p.pecan(test.i, test.j); !slices.Equal(got, test.steps) {
+			t.Errorf("%s: Algorithm 3 makes %v, want %v", test.name, got, test.steps)
+		}
+		for s := range p.Race(test.i, test.j) {
+			if !slices.Equal(s.Steps, test.steps) || !slices.Equal(s.Violation, []int{test.i, test.j}) {
+				t.Errorf("%s: the first schedule is %v", test.name, s)
+			}
+			if err := feasible.Check(tr, s.Steps, s.Violation); err != nil {
+				t.Errorf("%s: %v", test.name, err)
+			}
+			break
+		}
+	}
+}
+
+func TestFigure5IsFalse(t *testing.T) {
+	tr := tracetest.Parse(t, figure5)
+	p := plan(t, tr)
+	for s := range p.Race(2, 7) {
+		if feasible.Check(tr, s.Steps, s.Violation) == nil {
+			t.Errorf("the false pair has schedule %v", s)
+		}
+	}
+	if held, needed, ok := p.o.Locked(2, 7); !ok || held != 0 || needed != 5 {
+		t.Errorf("Locked: %d, %d, %v", held, needed, ok)
+	}
+	if _, _, ok := plan(t, tracetest.Parse(t, figure5Unordered)).o.Locked(2, 7); ok {
+		t.Error("Locked refutes what can happen")
+	}
+}
+
+func TestTurned(t *testing.T) {
+	for _, test := range []struct {
+		name, text string
+		i, j       int
+		steps      []int
+	}{
+		{"two locks on both sides, each first held by the other", `
+			1 acq a
+			1 acq b
+			1 rel b
+			1 w x    // holds a
+			1 rel a
+			2 acq a
+			2 rel a
+			2 acq b
+			2 w x    // holds b
+			2 rel b`,
+			3, 8, []int{5, 6, 0, 1, 2, 7}},
+		{"what a moved section needs comes before it", `
+			3 w y=1
+			1 acq a
+			1 r y=1
+			1 w x
+			1 rel a
+			2 acq a
+			2 rel a
+			2 r x`,
+			3, 7, []int{0, 5, 6, 1, 2}},
+		{"readers need not wait for each other", `
+			1 racq a
+			1 w x
+			1 rrel a
+			2 acq a
+			2 rel a
+			2 racq a
+			2 r x
+			2 rrel a`,
+			1, 6, []int{3, 4, 5, 0}},
+	} {
+		tr := tracetest.Parse(t, test.text)
+		steps, ok := plan(t, tr).turned(test.i, test.j, readsThatMatter)
+		if !ok || !slices.Equal(steps, test.steps) {
+			t.Errorf("%s: %v, %v, want %v", test.name, steps, ok, test.steps)
+		}
+		if err := feasible.Check(tr, steps, []int{test.i, test.j}); err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
+
+func TestHold(t *testing.T) {
+	tr := tracetest.Parse(t, `
+		0 fork 1
+		0 fork 2
+		0 fork 3
+		0 recv c   // begun, and so it completes by itself
+		1 begin
+		1 w x
+		2 begin
+		2 send c
+		0 recvd c#1
+		2 sent c#1
+		2 r x
+		0 w z
+		3 begin
+		4 begin    // not forked by any step
+		0 end`)
+	for s := range plan(t, tr).Race(5, 10) {
+		if want := []int{0, 1, 2, 3, 4, 6, 7, 9}; !slices.Equal(s.Steps, want) {
+			t.Errorf("steps %v, want %v", s.Steps, want)
+		}
+		if want := []int{11, 12}; !slices.Equal(s.Hold, want) {
+			t.Errorf("hold %v, want %v", s.Hold, want)
+		}
+		break
+	}
+}

@@ -1,0 +1,57 @@
+package schedule
+
+import (
+	"sort"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// pecan returns the steps of PECAN's Algorithm 3 for accesses i before j: what
+// depends on access i moves behind j, and so out of the schedule. Where a lock
+// protects i, its outermost lock and what depends on that moves to directly
+// before j, so that no release is parted from its acquire. All the rest stays
+// as it happened.
+//
+// To depend on an event means that it must happen before.
+func (p *Planner) pecan(i, j int) []int {
+	// From the events in cut on, goroutines are out of the schedule; from those
+	// in moved on, in its second part.
+	cut := p.dependents(i, j)
+	moved := cut
+	if lock := p.o.Outermost(i); lock >= 0 {
+		moved = p.dependents(lock, j)
+	}
+	var steps, block []int
+	for e := range j {
+		switch g := p.t.Events[e].G; {
+		case e >= cut[g]:
+		case e >= moved[g]:
+			block = append(block, e)
+		default:
+			steps = append(steps, e)
+		}
+	}
+	return append(steps, block...)
+}
+
+// dependents returns for each goroutine its first event from i on that depends
+// on i or is i, and at most j.
+func (p *Planner) dependents(i, j int) []int {
+	first := make([]int, len(p.t.Goroutines))
+	for g := range first {
+		if trace.GID(g) == p.t.Events[i].G {
+			first[g] = i
+			continue
+		}
+		es := p.o.Events(trace.GID(g))
+		k := sort.Search(len(es), func(k int) bool {
+			e := int(es[k])
+			return e >= j || e > i && p.o.Before(i, e)
+		})
+		first[g] = j
+		if k < len(es) {
+			first[g] = min(j, int(es[k]))
+		}
+	}
+	return first
+}

@@ -1,0 +1,135 @@
+package schedule
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A Planner makes schedules for the violations of one trace. It is safe for
+// concurrent use.
+type Planner struct {
+	t *trace.Trace
+	o *order.Order
+	// links are, by goroutine, the events that need more than what must happen
+	// before them: acquires, reads of what others wrote, channel operations
+	// that stand in line.
+	links [][]int32
+}
+
+// NewPlanner prepares schedules for t, whose order is o, in linear time.
+func NewPlanner(t *trace.Trace, o *order.Order) *Planner {
+	p := &Planner{t: t, o: o, links: make([][]int32, len(t.Goroutines))}
+	for i := range t.Events {
+		e := &t.Events[i]
+		link := false
+		switch e.Kind {
+		case trace.Acquire, trace.RAcquire:
+			link = true
+		case trace.Send, trace.Recv, trace.Select:
+			link = o.InLine(i) >= 0
+		case trace.Read, trace.AtomicLoad, trace.AtomicRMW:
+			link = len(o.Sources(i)) > 0
+		}
+		if link {
+			p.links[e.G] = append(p.links[e.G], int32(i))
+		}
+	}
+	return p
+}
+
+// Race yields schedules that may lead to the race between the accesses at
+// positions i and j, the likeliest first. Nobody has checked yet that they are
+// feasible: that depends on values too. Both orders of the accesses are left
+// to the replay.
+//
+// Schedules with few steps come first, for each step is one that the re-run
+// can miss: the accesses' cone in recorded order; then with critical sections
+// turned round; then PECAN's, which keeps all that happened and is the one to
+// take where goroutines depend on each other in ways that the trace does not
+// show; then those in which reads find other writes, perhaps of equal values.
+func (p *Planner) Race(i, j int) iter.Seq[Schedule] {
+	i, j = min(i, j), max(i, j)
+	all := func() ([]int, bool) { return p.direct(i, j, allReads) }
+	pecan := func() ([]int, bool) { return p.pecan(i, j), true }
+	variants := []func() ([]int, bool){
+		func() ([]int, bool) { return p.direct(i, j, readsThatMatter) },
+		func() ([]int, bool) { return p.turned(i, j, readsThatMatter) },
+		pecan,
+		func() ([]int, bool) { return p.direct(i, j, noReads) },
+		func() ([]int, bool) { return p.turned(i, j, noReads) },
+	}
+	return func(yield func(Schedule) bool) {
+		var made []Schedule
+		try := func(plan func() ([]int, bool)) (exists, more bool) {
+			steps, ok := plan()
+			if !ok || slices.ContainsFunc(made, func(s Schedule) bool { return slices.Equal(s.Steps, steps) }) {
+				return ok, true
+			}
+			made = append(made, p.schedule(steps, i, j))
+			return true, yield(made[len(made)-1])
+		}
+		exists, more := try(all)
+		if exists && more {
+			// Next is the one that differs most, not a smaller cone.
+			_, more = try(pecan)
+		}
+		for k := 0; more && k < len(variants); k++ {
+			_, more = try(variants[k])
+		}
+	}
+}
+
+// direct performs the cone of both accesses in recorded order.
+func (p *Planner) direct(i, j int, r reads) ([]int, bool) {
+	c := p.newCone(r, nil)
+	c.reach(i)
+	c.reach(j)
+	if c.includes(i) || c.includes(j) {
+		return nil, false
+	}
+	return c.steps(), true
+}
+
+// schedule adds what the goroutines do next.
+func (p *Planner) schedule(steps []int, violation ...int) Schedule {
+	s := Schedule{Steps: steps, Violation: violation}
+	last := make([]int, len(p.t.Goroutines))
+	took := make([]bool, len(p.t.Goroutines))
+	for _, i := range steps {
+		e := &p.t.Events[i]
+		last[e.G], took[e.G] = i, true
+		if e.Kind == trace.Fork && e.Obj < uint64(len(took)) && !took[e.Obj] {
+			last[e.Obj], took[e.Obj] = -1, true
+		}
+	}
+	for _, i := range violation {
+		took[p.t.Events[i].G] = false
+	}
+	for g, ok := range took {
+		if !ok {
+			continue
+		}
+		if next := p.next(trace.GID(g), last[g]); next >= 0 {
+			s.Hold = append(s.Hold, next)
+		}
+	}
+	slices.Sort(s.Hold)
+	return s
+}
+
+// next returns the first event of goroutine g after position i that the
+// goroutine can be kept from, or -1: what was begun before can complete by
+// itself.
+func (p *Planner) next(g trace.GID, i int) int {
+	for i = p.o.Next(g, i); i >= 0; i = p.o.Next(g, i) {
+		switch p.t.Events[i].Kind {
+		case trace.SendDone, trace.RecvDone, trace.SelectDone, trace.CondWake, trace.WaitGroupWaited:
+		default:
+			return i
+		}
+	}
+	return -1
+}

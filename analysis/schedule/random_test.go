@@ -1,0 +1,200 @@
+package schedule_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/gopredict/gopredict/analysis/feasible"
+	"github.com/gopredict/gopredict/analysis/internal/tracetest"
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/analysis/schedule"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+func plan(t testing.TB, tr *trace.Trace) (*order.Order, *schedule.Planner) {
+	t.Helper()
+	o, err := order.New(tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o, schedule.NewPlanner(tr, o)
+}
+
+// conflicts returns the pairs that the mutation condition lets through.
+func conflicts(tr *trace.Trace, o *order.Order) (pairs [][2]int) {
+	for j, b := range tr.Events {
+		for i, a := range tr.Events[:j] {
+			if a.G != b.G && a.Kind.IsAccess() && b.Kind.IsAccess() && a.Obj == b.Obj && (a.Kind.IsWrite() || b.Kind.IsWrite()) &&
+				(a.Kind.IsPlain() || b.Kind.IsPlain()) && !o.BeforeReached(i, j) && !o.Exclude(o.LockSet(i), o.LockSet(j)) {
+				pairs = append(pairs, [2]int{i, j})
+			}
+		}
+	}
+	return pairs
+}
+
+// TestEveryRealRaceHasSchedule is PECAN's Theorem 1: with nested locks, and
+// where no values matter, each real race gets a feasible schedule. What is
+// real, the enumerator of all interleavings tells.
+func TestEveryRealRaceHasSchedule(t *testing.T) {
+	for k, shape := range []tracetest.Config{
+		{Goroutines: 2, Events: 12, Sync: tracetest.Mutexes, Locks: 2, Locations: 1, WriteOnly: true},
+		{Goroutines: 2, Events: 12, Sync: tracetest.Mutexes | tracetest.RWMutexes, Locks: 3, Locations: 1, WriteOnly: true},
+		{Goroutines: 3, Events: 7, Sync: tracetest.Mutexes | tracetest.Late | tracetest.Posts, Locks: 2, Locations: 1, WriteOnly: true},
+		{Goroutines: 3, Events: 6, Sync: tracetest.Mutexes | tracetest.Channels, Locks: 1, Locations: 1, WriteOnly: true},
+	} {
+		t.Run(fmt.Sprintf("shape%d", k), func(t *testing.T) {
+			for seed := range uint64(250) {
+				tr := tracetest.Random(seed, shape)
+				o, p := plan(t, tr)
+				real := feasible.Races(tr)
+				for _, pair := range real {
+					if !hasSchedule(tr, p, pair) {
+						t.Errorf("seed %d: real race %v has no feasible schedule", seed, pair)
+					}
+				}
+				for _, pair := range conflicts(tr, o) {
+					is := slices.Contains(real, pair)
+					if !is && hasSchedule(tr, p, pair) {
+						t.Errorf("seed %d: unreal race %v has a feasible schedule", seed, pair)
+					}
+					if held, needed, ok := o.Locked(pair[0], pair[1]); ok && is {
+						t.Errorf("seed %d: real race %v is refuted by %d and %d", seed, pair, held, needed)
+					}
+				}
+			}
+		})
+	}
+}
+
+func hasSchedule(tr *trace.Trace, p *schedule.Planner, pair [2]int) bool {
+	for s := range p.Race(pair[0], pair[1]) {
+		if feasible.Check(tr, s.Steps, s.Violation) == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// TestSchedulesAreWellFormed checks what feasible does not: Hold, and that
+// nothing is in the steps twice or behind the violation. And where one of two
+// cones keeps all reads, it must be feasible.
+func TestSchedulesAreWellFormed(t *testing.T) {
+	for k, shape := range []tracetest.Config{
+		{Goroutines: 4, Events: 25, Sync: tracetest.All, Locks: 2, Locations: 2},
+		{Goroutines: 4, Events: 40, Sync: tracetest.Mutexes | tracetest.RWMutexes | tracetest.Late, Locks: 3, Locations: 2, Unnested: true, HandOver: true},
+		{Goroutines: 3, Events: 30, Sync: tracetest.Channels | tracetest.Mutexes, Locks: 1, Locations: 3},
+		{Goroutines: 30, Events: 8, Sync: tracetest.All, Locks: 2, Locations: 3},
+	} {
+		t.Run(fmt.Sprintf("shape%d", k), func(t *testing.T) {
+			made, accepted := 0, 0
+			for seed := range uint64(100) {
+				tr := tracetest.Random(seed, shape)
+				o, p := plan(t, tr)
+				judge := feasible.New(tr)
+				for _, pair := range conflicts(tr, o)[:min(20, len(conflicts(tr, o)))] {
+					for s := range p.Race(pair[0], pair[1]) {
+						made++
+						checkForm(t, seed, tr, o, s, pair)
+						if judge.Check(s.Steps, s.Violation) == nil {
+							accepted++
+							break
+						}
+					}
+				}
+			}
+			if accepted*2 < made {
+				t.Errorf("only %d of %d schedules are feasible", accepted, made)
+			}
+		})
+	}
+}
+
+func checkForm(t *testing.T, seed uint64, tr *trace.Trace, o *order.Order, s schedule.Schedule, pair [2]int) {
+	t.Helper()
+	if !slices.Equal(s.Violation, pair[:]) {
+		t.Fatalf("seed %d: violation %v, want %v", seed, s.Violation, pair)
+	}
+	next := make(map[trace.GID]int)
+	for _, i := range s.Steps {
+		g := tr.Events[i].G
+		if want := int(o.Events(g)[next[g]]); i != want {
+			t.Fatalf("seed %d, %v: step %d, but the next event of the goroutine is %d: %v", seed, pair, i, want, s.Steps)
+		}
+		next[g]++
+	}
+	held := make(map[trace.GID]bool)
+	for _, i := range s.Hold {
+		g := tr.Events[i].G
+		if held[g] || !slices.Contains(o.Events(g)[next[g]:], int32(i)) {
+			t.Fatalf("seed %d, %v: hold %d", seed, pair, i)
+		}
+		held[g] = true
+	}
+	for _, i := range pair {
+		g := tr.Events[i].G
+		if int(o.Events(g)[next[g]]) != i || held[g] {
+			t.Fatalf("seed %d: goroutine %d does not stand at %d", seed, g, i)
+		}
+	}
+}
+
+func TestUnorderedReadsKeepTheirWrites(t *testing.T) {
+	// The flag is read as true only after the first access: no schedule.
+	tr := tracetest.Parse(t, `
+		1 w x=1
+		1 acq m
+		1 w flag=1
+		1 rel m
+		2 acq m
+		2 r flag=1
+		2 branch #1
+		2 rel m
+		2 r x=1`)
+	if _, p := plan(t, tr); hasSchedule(tr, p, [2]int{0, 8}) {
+		t.Error("a guarded flag does not order the accesses")
+	}
+	// Nor does it matter if the value is only moved.
+	tr = tracetest.Parse(t, `
+		1 w x=1
+		1 w y=1
+		2 r y=1 data
+		2 w z=1
+		2 r x=1`)
+	if _, p := plan(t, tr); !hasSchedule(tr, p, [2]int{0, 4}) {
+		t.Error("a read that only moves data orders the accesses")
+	}
+}
+
+func BenchmarkRace(b *testing.B) {
+	tr := tracetest.Random(1, tracetest.Config{Goroutines: 4, Events: 250_000, Sync: tracetest.Mutexes, Locks: 4, Locations: 99})
+	_, p := plan(b, tr)
+	judge := feasible.New(tr)
+	// The last two accesses of different goroutines that conflict by address
+	// need most of the trace.
+	j := len(tr.Events) - 1
+	for !tr.Events[j].Kind.IsWrite() {
+		j--
+	}
+	i := j - 1
+	for tr.Events[i].G == tr.Events[j].G || tr.Events[i].Obj != tr.Events[j].Obj {
+		i--
+	}
+	b.Run("first", func(b *testing.B) {
+		for b.Loop() {
+			for range p.Race(i, j) {
+				break
+			}
+		}
+	})
+	b.Run("judged", func(b *testing.B) {
+		for b.Loop() {
+			for s := range p.Race(i, j) {
+				if judge.Check(s.Steps, s.Violation) == nil {
+					break
+				}
+			}
+		}
+	})
+}

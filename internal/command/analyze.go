@@ -1,0 +1,53 @@
+package command
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer"
+)
+
+// analyze predicts from a trace file, and prints what it finds. Nothing is
+// replayed, so that nothing is confirmed.
+func (s *session) analyze(ctx context.Context, args []string) (int, error) {
+	if len(args) != 1 {
+		return exitUsage, usagef("analyze takes one trace file, found %d arguments", len(args))
+	}
+	t, damage := s.readTrace(args[0])
+	if t == nil {
+		return exitFailed, damage
+	}
+	if err := trace.Validate(t); err != nil {
+		return exitFailed, fmt.Errorf("%s: %w", args[0], err)
+	}
+	result, err := analysis.Predict(ctx, t, analysis.Options{})
+	if err != nil {
+		return exitFailed, fmt.Errorf("%s: %w", args[0], err)
+	}
+	c := &confirmation{
+		prediction: &prediction{root: s.dir, source: make(sources)},
+		trace:      t,
+	}
+	suspects, err := c.suspects(result)
+	if err != nil {
+		return exitFailed, err
+	}
+	for _, suspect := range suspects {
+		ev := c.evidence(suspect, suspect.witness)
+		ev.Result = replayer.Result{Status: replayer.Unconfirmed, Reason: suspect.Reason}
+		if len(suspect.Schedules) > 0 {
+			ev.Result.Reason = "not replayed"
+		}
+		f := report.NewFinding(ev)
+		if err := report.WriteFinding(s.stdout, &f, textOptions(s.stdout)); err != nil {
+			return exitFailed, err
+		}
+	}
+	infeasible := len(result.Findings) - len(suspects)
+	fmt.Fprintf(s.stdout, "gopredict: %d predicted, %d infeasible of %d candidates in %d events\n",
+		len(suspects), infeasible, result.Candidates, len(t.Events))
+	return exitOK, damage
+}

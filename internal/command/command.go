@@ -1,0 +1,109 @@
+// Package command is the gopredict command: its subcommands and flags, and one
+// run from start to exit code.
+//
+// It calls the rooms in the order in which data flows: recorder builds and
+// runs the tests, package analysis predicts from the traces, replayer makes
+// the predicted bugs happen, and report tells. What all of that means for the
+// exit code is decided here.
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/gopredict/gopredict/recorder"
+)
+
+// The exit codes. Scripts rely on them.
+const (
+	exitOK     = 0 // nothing confirmed that fails the run
+	exitBug    = 1 // a test failed, or a bug was confirmed that fails the run
+	exitUsage  = 2 // wrong usage
+	exitFailed = 3 // gopredict itself failed
+)
+
+// shimCommand is the hidden subcommand that go test runs test binaries with.
+const shimCommand = "__exec"
+
+// A session is one call of the command.
+type session struct {
+	dir            string // working directory
+	stdin          io.Reader
+	stdout, stderr *os.File
+	env            string // of the GOPREDICT variable
+}
+
+var subcommands = map[string]func(*session, context.Context, []string) (int, error){
+	"test":    (*session).test,
+	"replay":  (*session).replay,
+	"analyze": (*session).analyze,
+	"trace":   (*session).trace,
+	"version": (*session).version,
+	"help":    (*session).help,
+}
+
+// Main runs the command line args, without the command's own name, on the
+// process's standard streams. It returns the exit code.
+func Main(args []string) int {
+	if len(args) >= 2 && args[0] == shimCommand {
+		return recorder.Exec(args[1], args[2:])
+	}
+	s := &session{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv(envVar)}
+	code, err := s.run(args)
+	if err != nil {
+		fmt.Fprintf(s.stderr, "gopredict: %v\n", err)
+	}
+	return code
+}
+
+// run finds the subcommand and runs it until it ends or a signal asks to.
+func (s *session) run(args []string) (code int, err error) {
+	if s.dir, err = os.Getwd(); err != nil {
+		return exitFailed, err
+	}
+	if len(args) == 0 {
+		return exitUsage, errors.New("no command; `gopredict help` lists them, `gopredict test ./...` is the usual one")
+	}
+	name := args[0]
+	if name == "-h" || name == "-help" || name == "--help" {
+		name = "help"
+	}
+	sub, ok := subcommands[name]
+	if !ok {
+		return exitUsage, fmt.Errorf("unknown command %q; `gopredict help` lists the commands", name)
+	}
+	// SIGQUIT is what go test sends under gotestplugin when its time is over.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	defer stop()
+	code, err = sub(s, ctx, args[1:])
+	if err == nil {
+		return code, nil
+	}
+	if ctx.Err() != nil {
+		return exitFailed, errors.New("interrupted")
+	}
+	if _, ok := errors.AsType[*usageError](err); ok {
+		return exitUsage, err
+	}
+	if _, ok := errors.AsType[*recorder.UsageError](err); ok {
+		return exitUsage, err
+	}
+	if code == exitOK {
+		code = exitFailed
+	}
+	return code, err
+}
+
+// A usageError is a mistake on the command line.
+type usageError struct{ text string }
+
+func (e *usageError) Error() string { return e.text }
+
+func usagef(format string, args ...any) error {
+	return &usageError{fmt.Sprintf(format, args...)}
+}

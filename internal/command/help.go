@@ -1,0 +1,60 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"runtime"
+	"runtime/debug"
+	"slices"
+)
+
+const usageText = `gopredict finds concurrency bugs of Go programs: it records one run of the
+tests, predicts bugs of other interleavings of that run, and re-runs the tests
+so that the bugs happen. It reports what then really happened.
+
+	gopredict test [go test flags] [packages]
+	gopredict replay [-n N] [-v] [build flags] WITNESS
+	gopredict analyze TRACE
+	gopredict trace dump TRACE
+	gopredict trace convert -to text|rapid|binary TRACE [FILE]
+	gopredict trace check TRACE
+	gopredict version
+	gopredict help
+
+Test runs the tests as go test does, then tells the bugs that it found and
+confirmed. Replay re-runs one of them: exit code 1 if the bug is there, 0 if it
+is gone. Analyze predicts from a recorded trace, without re-running anything.
+
+Options, as flags of test or in the environment variable GOPREDICT as
+"name=value name=value":
+
+`
+
+const exitText = `
+Exit codes: 0 nothing confirmed that fails the run; 1 a failed test or a
+confirmed bug; 2 wrong usage; 3 gopredict itself failed.
+`
+
+func (s *session) help(context.Context, []string) (int, error) {
+	fmt.Fprint(s.stdout, usageText)
+	for _, name := range slices.Sorted(maps.Keys(optionTable)) {
+		if info := optionTable[name]; info.set != nil {
+			fmt.Fprintf(s.stdout, "\t-%s%s\n\t\t%s\n", prefix, name, info.help)
+		}
+	}
+	fmt.Fprint(s.stdout, exitText)
+	return exitOK, nil
+}
+
+func (s *session) version(_ context.Context, args []string) (int, error) {
+	if len(args) > 0 {
+		return 0, usagef("version takes no arguments, found %q", args[0])
+	}
+	version := "(devel)"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		version = info.Main.Version
+	}
+	fmt.Fprintf(s.stdout, "gopredict %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return exitOK, nil
+}

@@ -1,0 +1,171 @@
+package command
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gopredict/gopredict/internal/report"
+)
+
+// envVar is the environment variable that holds options for every run, as
+// "name=value name=value"; the command line wins over it.
+const envVar = "GOPREDICT"
+
+// prefix is that of the flags on the command line.
+const prefix = "predict."
+
+// Options are the -predict.NAME flags.
+type options struct {
+	kinds     []string      // kinds of bugs to look for
+	json      string        // file for the JSON report; "" for none
+	witnesses string        // folder for witnesses, below each package's
+	timeout   time.Duration // of one replay; 0: the replayer's default
+	failOn    []string      // what makes the run fail
+	keep      string        // folder to keep the run's files in; "" for none
+}
+
+func defaultOptions() options {
+	return options{
+		kinds:     []string{"race"},
+		witnesses: "testdata/predict",
+		failOn:    []string{"race", "deadlock", "effect"},
+	}
+}
+
+// allKinds are the kinds of findings that reports may hold.
+var allKinds = []string{
+	"race", "atomicity", "atomic-set", "assertion", "deadlock", "channel",
+	"waitgroup", "lock-misuse", "leak", "property",
+}
+
+// optionInfo is one row of the table of options.
+type optionInfo struct {
+	set  func(o *options, value string) error // nil: not available yet
+	help string
+}
+
+var optionTable = map[string]optionInfo{
+	"kinds": {func(o *options, v string) (err error) {
+		o.kinds, err = list(v, allKinds)
+		for _, k := range o.kinds {
+			if k != "race" {
+				return fmt.Errorf("kind %q is not available yet, only \"race\" is", k)
+			}
+		}
+		return err
+	}, "kinds of bugs to look for, by commas (race)"},
+	"json": {func(o *options, v string) error {
+		o.json = v
+		return nil
+	}, "file to write the report to, as JSON"},
+	"witnesses": {func(o *options, v string) error {
+		if !filepath.IsLocal(v) {
+			return fmt.Errorf("want a folder below the package's, relative to it")
+		}
+		o.witnesses = v
+		return nil
+	}, "folder for witnesses, below each package's folder (testdata/predict)"},
+	"timeout": {func(o *options, v string) (err error) {
+		o.timeout, err = time.ParseDuration(v)
+		if err == nil && o.timeout <= 0 {
+			err = fmt.Errorf("want a duration above 0, such as 30s")
+		}
+		return err
+	}, "time for one replay (30s)"},
+	"fail-on": {func(o *options, v string) (err error) {
+		o.failOn, err = list(v, append([]string{"effect", "all", "none"}, allKinds...))
+		return err
+	}, "what confirmed bugs fail the run, by commas: kinds, \"effect\" for any\n\tbug with an effect, \"all\", or \"none\" (race,deadlock,effect)"},
+	"keep": {func(o *options, v string) error {
+		o.keep = v
+		return nil
+	}, "folder to keep the run's traces, binaries and rewritten files in"},
+	"sarif":  {help: "SARIF report"},
+	"junit":  {help: "JUnit report"},
+	"html":   {help: "HTML report"},
+	"solver": {help: "solver"},
+	"atomic": {help: "what is taken for an atomic region"},
+	"pkgs":   {help: "packages to instrument"},
+}
+
+// list parses a comma-separated list of words out of known.
+func list(v string, known []string) ([]string, error) {
+	words := strings.Split(v, ",")
+	for _, w := range words {
+		if !slices.Contains(known, w) {
+			return nil, fmt.Errorf("unknown word %q; known are %s", w, strings.Join(known, ", "))
+		}
+	}
+	return words, nil
+}
+
+// set sets one option; where names it as the user wrote it.
+func (o *options) set(name, value, where string) error {
+	info, ok := optionTable[name]
+	switch {
+	case !ok:
+		return usagef("unknown option %s; `gopredict help` lists them", where)
+	case info.set == nil:
+		return usagef("%s is not available yet", where)
+	}
+	if err := info.set(o, value); err != nil {
+		return usagef("%s=%s: %v", where, value, err)
+	}
+	return nil
+}
+
+// parseOptions reads the options out of the environment variable's value and
+// the arguments of the command, and returns the other arguments.
+func parseOptions(env string, args []string) (o options, rest []string, err error) {
+	o = defaultOptions()
+	for _, word := range strings.Fields(env) {
+		name, value, _ := strings.Cut(word, "=")
+		if err := o.set(name, value, envVar+": "+name); err != nil {
+			return o, nil, err
+		}
+	}
+	for len(args) > 0 {
+		arg := args[0]
+		args = args[1:]
+		flag := strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-")
+		if flag == "args" || arg == "--" { // the rest is for the test binary
+			return o, append(append(rest, arg), args...), nil
+		}
+		if arg[:len(arg)-len(flag)] != "" && flag == "predict" {
+			continue // habit: this is what the command does
+		}
+		name, isOption := strings.CutPrefix(flag, prefix)
+		if flag == arg || !isOption {
+			rest = append(rest, arg)
+			continue
+		}
+		name, value, hasValue := strings.Cut(name, "=")
+		if !hasValue {
+			if len(args) == 0 {
+				return o, nil, usagef("-%s%s needs a value", prefix, name)
+			}
+			value, args = args[0], args[1:]
+		}
+		if err := o.set(name, value, "-"+prefix+name); err != nil {
+			return o, nil, err
+		}
+	}
+	return o, rest, nil
+}
+
+// fails reports whether f makes the run fail.
+func (o *options) fails(f *report.Finding) bool {
+	if f.Status != report.Confirmed {
+		return false
+	}
+	for _, word := range o.failOn {
+		switch {
+		case word == "all", word == f.Kind, word == "effect" && f.Effect != "none":
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,152 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/recorder"
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer"
+)
+
+// A prediction turns the recorded runs of packages into the report.
+type prediction struct {
+	opts   options
+	build  *recorder.Build
+	root   string // folder that files are named relative to
+	work   string
+	status *report.Status
+	source sources
+	report report.Report
+	done   map[string]bool // ids of the findings that are in the report
+	failed bool            // some package could not be analyzed
+}
+
+func (p *prediction) warn(format string, args ...any) {
+	p.report.Warnings = append(p.report.Warnings, fmt.Sprintf(format, args...))
+}
+
+// add analyzes the recorded run of one package and confirms what is found.
+// What goes wrong with this package only is told as a warning; the error is
+// for what concerns the whole run.
+func (p *prediction) add(ctx context.Context, run recorder.Run) error {
+	pkg := report.Package{Package: run.Package.Path, Result: string(run.Result), RecordS: run.Seconds}
+	pkg.Skipped = p.build.SkippedIn(run.Package)
+	if run.Trace == "" {
+		p.report.Packages = append(p.report.Packages, pkg)
+		return nil
+	}
+	t := p.read(run)
+	if t != nil {
+		pkg.Events = len(t.Events)
+		pkg.Tests = countTests(t)
+	}
+	if info, err := os.Stat(run.Trace); err == nil {
+		pkg.TraceBytes = info.Size()
+	}
+	p.report.Packages = append(p.report.Packages, pkg)
+	if t == nil {
+		return nil
+	}
+	p.status.Set("predicting", fmt.Sprintf("%s, %d events", run.Package.Path, len(t.Events)))
+	result, err := analysis.Predict(ctx, t, analysis.Options{})
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		p.failed = true
+		p.warn("%s: %v", run.Package.Path, err)
+		return nil
+	}
+	p.count(result)
+	c := &confirmation{prediction: p, run: run, trace: t, recorded: replayer.Recorded(t)}
+	return c.confirm(ctx, result)
+}
+
+// count adds to the totals what the analysis alone decides.
+func (p *prediction) count(r *analysis.Result) {
+	p.report.Totals.Candidates += r.Candidates
+	p.report.Totals.Pruned += r.Pruned()
+	for _, f := range r.Findings {
+		if f.Status == analysis.Infeasible {
+			p.report.Totals.Infeasible++
+		}
+	}
+}
+
+// finish puts the report in order: each bug once, also where several packages
+// have shown it, and not among the unconfirmed if it was confirmed elsewhere.
+func (p *prediction) finish() {
+	p.report.Sort() // confirmed ones first
+	seen := make(map[string]bool)
+	p.report.Findings = slices.DeleteFunc(p.report.Findings, func(f report.Finding) bool {
+		again := seen[f.ID]
+		seen[f.ID] = true
+		return again
+	})
+	for _, f := range p.report.Findings {
+		switch f.Status {
+		case report.Confirmed:
+			p.report.Totals.Confirmed++
+		case report.Unconfirmed:
+			p.report.Totals.Unconfirmed++
+		}
+	}
+}
+
+// read reads the trace of a run, as far as it is whole, and adds the
+// rewriter's sites. It returns nil if there is nothing to analyze.
+func (p *prediction) read(run recorder.Run) *trace.Trace {
+	t, err := trace.ReadFile(run.Trace)
+	if t == nil {
+		p.failed = true
+		p.warn("%s: %v", run.Package.Path, err)
+		return nil
+	}
+	name := run.Package.Path
+	if damage, ok := errors.AsType[*trace.FormatError](err); ok {
+		p.failed = true
+		p.warn("%s: %v; the %d events before that are used", name, damage, len(t.Events))
+	} else if !t.Complete {
+		p.warn("%s: the test binary did not end in an orderly way; its %d events up to then are used", name, len(t.Events))
+	}
+	t.AddSites(p.build.Sites)
+	if err == nil {
+		// So that the file can be analyzed on its own, if it is kept.
+		err = trace.AppendSites(run.Trace, p.build.Sites)
+	}
+	if err == nil {
+		err = trace.Validate(t)
+	}
+	if err != nil {
+		p.failed = true
+		p.warn("%s: %v", name, err)
+		return nil
+	}
+	return t
+}
+
+// countTests returns how many top-level tests the trace holds.
+func countTests(t *trace.Trace) int {
+	tests := make(map[string]bool)
+	for _, g := range t.Goroutines {
+		if g.Test != "" {
+			tests[g.Test] = true
+		}
+	}
+	return len(tests)
+}
+
+// rel names a file relative to the root, with forward slashes.
+func (p *prediction) rel(file string) string {
+	if r, err := filepath.Rel(p.root, file); err == nil {
+		return filepath.ToSlash(r)
+	}
+	return file
+}

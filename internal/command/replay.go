@@ -1,0 +1,174 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/gopredict/gopredict/internal/gotool"
+	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/recorder"
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// replayArgs is the command line of replay.
+type replayArgs struct {
+	options options
+	n       int
+	verbose bool
+	build   gotool.TestArgs // build flags only
+	path    string          // of the witness
+}
+
+func (s *session) parseReplay(args []string) (r replayArgs, err error) {
+	r.n = 1
+	if r.options, args, err = parseOptions(s.env, args); err != nil {
+		return r, err
+	}
+	var rest []string
+	for len(args) > 0 {
+		arg := args[0]
+		args = args[1:]
+		name, value, hasValue := strings.Cut(strings.TrimPrefix(arg, "-"), "=")
+		switch {
+		case name == "-v" || arg == "-v":
+			r.verbose = true
+		case (name == "n" || name == "-n") && strings.HasPrefix(arg, "-"):
+			if !hasValue && len(args) > 0 {
+				value, args = args[0], args[1:]
+			}
+			if r.n, err = strconv.Atoi(value); err != nil || r.n < 1 {
+				return r, usagef("-n %s: want a number of replays, from 1", value)
+			}
+		default:
+			rest = append(rest, arg)
+		}
+	}
+	if r.build, err = gotool.ParseTest(rest); err != nil {
+		return r, usagef("%v", err)
+	}
+	if len(r.build.LoadFlags()) != len(r.build.Flags) || len(r.build.Rest) > 0 {
+		return r, usagef("replay takes -n, -v and build flags such as -tags, found %s", strings.Join(rest, " "))
+	}
+	if len(r.build.Packages) != 1 {
+		return r, usagef("replay takes one witness file, found %d", len(r.build.Packages))
+	}
+	r.path = r.build.Packages[0]
+	if !filepath.IsAbs(r.path) {
+		r.path = filepath.Join(s.dir, r.build.Dir, r.path)
+	}
+	r.build.Packages = []string{"."}
+	return r, nil
+}
+
+// replay re-runs one witness and says whether its bug is there.
+func (s *session) replay(ctx context.Context, args []string) (int, error) {
+	a, err := s.parseReplay(args)
+	if err != nil {
+		return exitUsage, err
+	}
+	w, err := witness.Load(a.path)
+	if err != nil {
+		return exitFailed, err
+	}
+	dir, err := packageDir(a.path)
+	if err != nil {
+		return exitFailed, err
+	}
+	work, cleanup, err := makeWork(a.options.keep)
+	if err != nil {
+		return exitFailed, err
+	}
+	defer cleanup()
+	status := report.NewStatus(s.stderr)
+	defer status.Close()
+
+	env, err := gotool.ReadEnv(ctx, dir)
+	if err != nil {
+		return exitFailed, err
+	}
+	b, bin, err := s.buildFor(ctx, &recorder.Config{
+		Dir: dir, Args: a.build, Env: env, Work: work,
+		Phase: func(what string) { status.Set(what, "") },
+	})
+	if err != nil {
+		return exitFailed, err
+	}
+	if got := b.Tested[0].Path; got != w.Package {
+		return exitFailed, fmt.Errorf("%s: the witness is of package %s, the folder above it holds %s", a.path, w.Package, got)
+	}
+	status.Set("replaying", fmt.Sprintf("%d times", a.n))
+	opts := replayer.Options{Timeout: a.options.timeout, Trace: filepath.Join(work, "replay.trace")}
+	result, err := replayer.Repeat(ctx, bin, w, b.Sites, a.n, opts)
+	if err != nil {
+		return exitFailed, err
+	}
+	replayed := readReplayed(opts.Trace, b.Sites)
+	status.Close()
+	return s.tellReplay(a, w, result, replayed), nil
+}
+
+// buildFor builds the instrumented test binary of one package.
+func (s *session) buildFor(ctx context.Context, c *recorder.Config) (*recorder.Build, replayer.Binary, error) {
+	c.Stdin, c.Stdout, c.Stderr = s.stdin, s.stdout, s.stderr
+	b, err := recorder.Prepare(ctx, c)
+	if err != nil {
+		return nil, replayer.Binary{}, err
+	}
+	path, err := b.TestBinary(ctx)
+	return b, replayer.Binary{Path: path, Dir: c.Dir}, err
+}
+
+// tellReplay prints what the replays showed, and returns the exit code.
+func (s *session) tellReplay(a replayArgs, w *witness.Witness, r replayer.Result, replayed *trace.Trace) int {
+	for _, note := range r.Notes {
+		fmt.Fprintf(s.stderr, "gopredict: %s: %s\n", w.ID, note)
+	}
+	if a.verbose && len(r.Verdicts) > 0 {
+		fmt.Fprint(s.stdout, r.Verdicts[0].Output)
+	}
+	if r.Reproduced == 0 {
+		fmt.Fprintf(s.stdout, "%s: gone, reached in 0 of %d replays: %s\n", w.ID, r.Replays, r.Reason)
+		return exitOK
+	}
+	f := report.NewFinding(report.Evidence{Witness: w, Result: r, Path: s.relative(a.path), Replayed: replayed})
+	report.WriteFinding(s.stdout, &f, textOptions(s.stdout))
+	fmt.Fprintf(s.stdout, "%s: reached in %d of %d replays\n", w.ID, r.Reproduced, r.Replays)
+	return exitBug
+}
+
+// readReplayed reads the recording of a replay; nil if it cannot be read, and
+// the values of the recorded run have to do.
+func readReplayed(file string, sites []trace.Site) *trace.Trace {
+	t, err := trace.ReadFile(file)
+	if err != nil {
+		return nil
+	}
+	t.AddSites(sites)
+	return t
+}
+
+// packageDir finds the package that a witness belongs to: the nearest folder
+// above it that holds tests.
+func packageDir(path string) (string, error) {
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		if tests, _ := filepath.Glob(filepath.Join(dir, "*_test.go")); len(tests) > 0 {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("%s: no folder above holds tests; a witness must stay below its package's folder", path)
+		}
+	}
+}
+
+// relative names path relative to the working directory, if it is below.
+func (s *session) relative(path string) string {
+	if rel, err := filepath.Rel(s.dir, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
+}

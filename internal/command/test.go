@@ -1,0 +1,151 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/gopredict/gopredict/internal/gotool"
+	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/recorder"
+)
+
+// test is the run from start to exit code: record, predict, confirm, report.
+func (s *session) test(ctx context.Context, args []string) (int, error) {
+	start := time.Now()
+	opts, args, err := parseOptions(s.env, args)
+	if err != nil {
+		return exitUsage, err
+	}
+	goArgs, err := gotool.ParseTest(args)
+	if err != nil {
+		return exitUsage, usagef("%v", err)
+	}
+	if goArgs.Dir != "" {
+		if s.dir, err = filepath.Abs(goArgs.Dir); err != nil {
+			return exitFailed, err
+		}
+		goArgs.Dir = ""
+	}
+	env, err := gotool.ReadEnv(ctx, s.dir)
+	if err != nil {
+		return exitFailed, err
+	}
+	work, cleanup, err := makeWork(opts.keep)
+	if err != nil {
+		return exitFailed, err
+	}
+	defer cleanup()
+	shim, err := shim()
+	if err != nil {
+		return exitFailed, err
+	}
+
+	status := report.NewStatus(s.stderr)
+	defer status.Close()
+	build, err := recorder.Prepare(ctx, &recorder.Config{
+		Dir: s.dir, Args: goArgs, Env: env, Work: work, Shim: shim,
+		Stdin: s.stdin, Stdout: s.stdout, Stderr: s.stderr,
+		Phase: func(what string) { status.Set(what, "") },
+	})
+	if err != nil {
+		return exitFailed, err
+	}
+	status.Clear() // the terminal is go test's
+	runs, testExit, err := build.Test(ctx)
+	if err != nil {
+		return exitFailed, err
+	}
+
+	p := &prediction{
+		opts: opts, build: build, root: env.Root(s.dir), work: work,
+		status: status, source: make(sources),
+		report: report.Report{Go: env.GOVERSION},
+		done:   make(map[string]bool),
+	}
+	for _, run := range runs {
+		if err := p.add(ctx, run); err != nil {
+			return exitFailed, err
+		}
+	}
+	status.Close()
+	if why := build.NotRecorded(); why != "" {
+		p.warn("with %s nothing is recorded and predicted", why)
+	}
+	p.report.DurationS = time.Since(start).Seconds()
+	p.finish()
+	return s.tell(p, goArgs, testExit)
+}
+
+// tell prints the report and returns the exit code.
+func (s *session) tell(p *prediction, args gotool.TestArgs, testExit int) (int, error) {
+	out := s.stdout
+	if args.IsSet("json") { // standard output is a stream of JSON
+		out = s.stderr
+	}
+	// Where go test built only, or refused, it has said all there is to say.
+	if testExit != exitUsage && !args.IsSet("c") && !args.IsSet("n") {
+		if err := report.WriteText(out, s.fromHere(p), textOptions(out)); err != nil {
+			return exitFailed, err
+		}
+	}
+	if p.opts.json != "" {
+		if err := s.writeJSON(p.opts.json, &p.report); err != nil {
+			return exitFailed, err
+		}
+	}
+	for i := range p.report.Findings {
+		if p.opts.fails(&p.report.Findings[i]) {
+			return exitBug, nil
+		}
+	}
+	if testExit == 0 && p.failed {
+		return exitFailed, nil
+	}
+	return testExit, nil
+}
+
+// fromHere returns the report as it is printed: the witnesses are named
+// relative to the working directory, for their commands to be pasted.
+func (s *session) fromHere(p *prediction) *report.Report {
+	r := p.report
+	r.Findings = append([]report.Finding(nil), r.Findings...)
+	for i, f := range r.Findings {
+		if f.Witness != "" {
+			r.Findings[i].Witness = s.relative(filepath.Join(p.root, f.Witness))
+		}
+	}
+	return &r
+}
+
+func (s *session) writeJSON(name string, r *report.Report) error {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(s.dir, name)
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return fmt.Errorf("-%sjson: %w", prefix, err)
+	}
+	if err := report.WriteJSON(f, r); err != nil {
+		f.Close()
+		return fmt.Errorf("-%sjson: %w", prefix, err)
+	}
+	return f.Close()
+}
+
+// textOptions returns how to print on f.
+func textOptions(f *os.File) report.TextOptions {
+	var o report.TextOptions
+	if !term.IsTerminal(int(f.Fd())) {
+		return o
+	}
+	o.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+		o.Width = width
+	}
+	return o
+}

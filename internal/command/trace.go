@@ -1,0 +1,159 @@
+package command
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// trace is the subcommand for trace files.
+func (s *session) trace(_ context.Context, args []string) (int, error) {
+	if len(args) == 0 {
+		return exitUsage, usagef("want trace dump, trace convert or trace check")
+	}
+	switch verb, args := args[0], args[1:]; verb {
+	case "dump":
+		return s.traceDump(args)
+	case "convert":
+		return s.traceConvert(args)
+	case "check":
+		return s.traceCheck(args)
+	default:
+		return exitUsage, usagef("unknown command trace %s; want dump, convert or check", verb)
+	}
+}
+
+// traceDump prints a trace as text, a damaged one as far as it is whole.
+func (s *session) traceDump(args []string) (int, error) {
+	if len(args) != 1 {
+		return exitUsage, usagef("trace dump takes one trace file, found %d arguments", len(args))
+	}
+	t, err := s.readTrace(args[0])
+	if t != nil {
+		if err := trace.WriteText(s.stdout, t); err != nil {
+			return exitFailed, err
+		}
+	}
+	return exitOK, err
+}
+
+// traceCheck says whether a trace is whole and a legal execution.
+func (s *session) traceCheck(args []string) (int, error) {
+	if len(args) != 1 {
+		return exitUsage, usagef("trace check takes one trace file, found %d arguments", len(args))
+	}
+	t, err := s.readTrace(args[0])
+	if err != nil {
+		return exitFailed, err
+	}
+	if err := trace.Validate(t); err != nil {
+		return exitFailed, fmt.Errorf("%s: %w", args[0], err)
+	}
+	end := ""
+	if !t.Complete {
+		end = ", cut off: the program did not end in an orderly way"
+	}
+	fmt.Fprintf(s.stdout, "ok: %d events, %d goroutines, %d sites%s\n", len(t.Events), len(t.Goroutines), len(t.Sites), end)
+	return exitOK, nil
+}
+
+// formats are what trace convert can write.
+var formats = map[string]func(io.Writer, *trace.Trace) error{
+	"text":   trace.WriteText,
+	"rapid":  trace.WriteRAPID,
+	"binary": trace.Encode,
+}
+
+// traceConvert writes a trace in another format.
+func (s *session) traceConvert(args []string) (int, error) {
+	to, files := "", []string(nil)
+	for len(args) > 0 {
+		name, value, hasValue := strings.Cut(args[0], "=")
+		switch {
+		case name == "-to" || name == "--to":
+			if !hasValue && len(args) > 1 {
+				value, args = args[1], args[1:]
+			}
+			to = value
+		case len(args[0]) > 1 && args[0][0] == '-':
+			return exitUsage, usagef("trace convert takes -to FORMAT, found %s", args[0])
+		default:
+			files = append(files, args[0])
+		}
+		args = args[1:]
+	}
+	write := formats[to]
+	if write == nil {
+		return exitUsage, usagef("trace convert -to %s: want text, rapid or binary", to)
+	}
+	if len(files) < 1 || len(files) > 2 {
+		return exitUsage, usagef("trace convert takes a trace file and at most one file to write, found %d", len(files))
+	}
+	t, err := s.readTrace(files[0])
+	if err != nil {
+		return exitFailed, err
+	}
+	if len(files) == 1 {
+		return exitOK, write(s.stdout, t)
+	}
+	f, err := os.Create(s.path(files[1]))
+	if err != nil {
+		return exitFailed, err
+	}
+	if err := write(f, t); err != nil {
+		f.Close()
+		return exitFailed, fmt.Errorf("%s: %w", files[1], err)
+	}
+	return exitOK, f.Close()
+}
+
+// readTrace reads a trace in any of the formats. For a damaged binary trace it
+// returns what is whole, and the error.
+func (s *session) readTrace(name string) (*trace.Trace, error) {
+	data, err := os.ReadFile(s.path(name))
+	if err != nil {
+		return nil, err
+	}
+	r := bytes.NewReader(data)
+	var t *trace.Trace
+	switch formatOf(data) {
+	case "rapid":
+		t, err = trace.ReadRAPID(r)
+	case "text":
+		t, err = trace.ReadText(r)
+	default:
+		return trace.ReadFile(s.path(name)) // its errors name the file
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return t, nil
+}
+
+// formatOf tells the format from the beginning of a trace: that of RAPID has
+// bars in its first line, the binary one a byte that is no text.
+func formatOf(data []byte) string {
+	if bytes.HasPrefix(data, []byte("GPTRACE")) || bytes.IndexByte(data[:min(len(data), 512)], 0) >= 0 {
+		return "binary"
+	}
+	line, _ := bufio.NewReader(bytes.NewReader(data)).ReadString('\n')
+	if strings.Count(line, "|") == 2 {
+		return "rapid"
+	}
+	return "text"
+}
+
+// path makes a file name of the command line absolute.
+func (s *session) path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(s.dir, name)
+}

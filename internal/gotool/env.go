@@ -1,0 +1,81 @@
+package gotool
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Env is what the go command says about itself in one directory; GOTOOLCHAIN
+// and the go line of the module there may have chosen another version than
+// the one in PATH.
+type Env struct {
+	GOROOT     string
+	GOVERSION  string // "go1.26.8"
+	GOMOD      string // the main module's go.mod; "" or os.DevNull outside of modules
+	GOWORK     string // the go.work in use; "" if none, "off" if turned off
+	GOFLAGS    string
+	GOMODCACHE string
+}
+
+// ReadEnv asks the go command in dir for its environment.
+func ReadEnv(ctx context.Context, dir string) (Env, error) {
+	var e Env
+	out, err := Output(ctx, dir, "env", "-json", "GOROOT", "GOVERSION", "GOMOD", "GOWORK", "GOFLAGS", "GOMODCACHE")
+	if err != nil {
+		return e, err
+	}
+	if err := json.Unmarshal(out, &e); err != nil {
+		return e, fmt.Errorf("go env -json: %v", err)
+	}
+	if e.GOROOT == "" || e.GOVERSION == "" {
+		return e, errors.New("go env names no GOROOT and GOVERSION: is the go command in PATH complete?")
+	}
+	return e, nil
+}
+
+// Root returns the folder that files are named relative to: that of the
+// go.work in use, else of go.mod, else fallback.
+func (e Env) Root(fallback string) string {
+	switch {
+	case e.GOWORK != "" && e.GOWORK != "off":
+		return filepath.Dir(e.GOWORK)
+	case e.GOMOD != "" && e.GOMOD != os.DevNull:
+		return filepath.Dir(e.GOMOD)
+	}
+	return fallback
+}
+
+// Command returns the go command with args, to be run in dir, without stdio.
+// PWD is set, as the go command prints paths by it.
+func Command(ctx context.Context, dir string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "PWD="+dir)
+	return cmd
+}
+
+// Output runs the go command and returns what it printed. The error of a run
+// that failed is what it said on standard error, or its exit status.
+func Output(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	cmd := Command(ctx, dir, args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err == nil {
+		return out, nil
+	}
+	if ctx.Err() != nil {
+		return out, ctx.Err()
+	}
+	if said := strings.TrimSpace(stderr.String()); said != "" {
+		return out, errors.New(said)
+	}
+	return out, fmt.Errorf("go %s: %w", args[0], err)
+}

@@ -1,0 +1,216 @@
+package gotool
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Flag is one flag as it stood on a command line. Name is without dashes
+// and without "test."; a flag without "=value" that needs none has Value "".
+type Flag struct {
+	Name     string
+	Value    string
+	HasValue bool
+}
+
+// String returns the flag in the form that every flag accepts.
+func (f Flag) String() string {
+	if f.HasValue {
+		return "-" + f.Name + "=" + f.Value
+	}
+	return "-" + f.Name
+}
+
+// TestArgs is a command line of `go test`, taken apart.
+type TestArgs struct {
+	Dir      string // of -C; "" if not given
+	Flags    []Flag // those that go test knows, in order, without -C
+	Packages []string
+	Rest     []string // for the test binary: unknown flags, and what follows -args
+}
+
+// ParseTest takes apart the arguments of a `go test`, by the rules of the go
+// command: known flags before and after one run of package patterns; from the
+// first unknown flag on there are no more patterns; after -args, and from the
+// first other positional argument on, everything belongs to the test binary.
+func ParseTest(args []string) (TestArgs, error) {
+	var t TestArgs
+	const (
+		before = iota // no pattern seen yet
+		inside
+		after
+	)
+	state := before
+	maybeValue := false // the argument before was an unknown flag without =value
+	for first := true; len(args) > 0; first = false {
+		arg := args[0]
+		wasMaybeValue := maybeValue
+		maybeValue = false
+		name, value, hasValue, isFlag := splitFlag(arg)
+		if !isFlag {
+			if arg == "--" {
+				t.Rest = append(t.Rest, args...)
+				return t, nil
+			}
+			args = args[1:]
+			switch {
+			case state != after:
+				state = inside
+				t.Packages = append(t.Packages, arg)
+			case wasMaybeValue:
+				t.Rest = append(t.Rest, arg)
+			default:
+				t.Rest = append(append(t.Rest, arg), args...)
+				return t, nil
+			}
+			continue
+		}
+		args = args[1:]
+		if state == inside {
+			state = after
+		}
+		if name == "args" && !hasValue {
+			t.Rest = append(t.Rest, args...)
+			return t, nil
+		}
+		info, known := lookup(name)
+		if !known {
+			state = after
+			t.Rest = append(t.Rest, arg)
+			maybeValue = !hasValue
+			continue
+		}
+		if info.value && !hasValue {
+			if len(args) == 0 {
+				return t, fmt.Errorf("flag needs an argument: -%s", name)
+			}
+			value, hasValue, args = args[0], true, args[1:]
+		}
+		if name == "C" {
+			if !first {
+				return t, fmt.Errorf("-C flag must be first flag on command line")
+			}
+			t.Dir = value
+			continue
+		}
+		if info.phase&runs != 0 {
+			name = strings.TrimPrefix(name, "test.")
+		}
+		t.Flags = append(t.Flags, Flag{name, value, hasValue})
+	}
+	return t, nil
+}
+
+// splitFlag takes apart "-name", "--name", "-name=value".
+func splitFlag(arg string) (name, value string, hasValue, isFlag bool) {
+	name = strings.TrimPrefix(arg, "-")
+	if name == arg || name == "" || name == "-" {
+		return "", "", false, false
+	}
+	name = strings.TrimPrefix(name, "-")
+	name, value, hasValue = strings.Cut(name, "=")
+	return name, value, hasValue, true
+}
+
+// lookup finds a flag by its name or, if it goes to the test binary, by
+// -test.NAME, which go test takes too.
+func lookup(name string) (flagInfo, bool) {
+	if info, ok := testFlags[name]; ok {
+		return info, true
+	}
+	short, isTest := strings.CutPrefix(name, "test.")
+	info, ok := testFlags[short]
+	return info, isTest && ok && info.phase&runs != 0
+}
+
+// Lookup returns the value of the last flag called name, "true" for one that
+// stood there without a value, and whether there is one at all.
+func (t TestArgs) Lookup(name string) (string, bool) {
+	for i := len(t.Flags) - 1; i >= 0; i-- {
+		if f := t.Flags[i]; f.Name == name {
+			if !f.HasValue {
+				return "true", true
+			}
+			return f.Value, true
+		}
+	}
+	return "", false
+}
+
+// IsSet reports whether the boolean flag called name is given and not false.
+func (t TestArgs) IsSet(name string) bool {
+	switch v, ok := t.Lookup(name); v {
+	case "0", "f", "F", "false", "FALSE", "False":
+		return false
+	default:
+		return ok
+	}
+}
+
+// Without returns t without the flags of these names.
+func (t TestArgs) Without(names ...string) TestArgs {
+	kept := make([]Flag, 0, len(t.Flags))
+	for _, f := range t.Flags {
+		drop := false
+		for _, name := range names {
+			drop = drop || f.Name == name
+		}
+		if !drop {
+			kept = append(kept, f)
+		}
+	}
+	t.Flags = kept
+	return t
+}
+
+// LoadFlags returns the flags that decide which files are compiled and how:
+// what go list and go vet must be told to see the packages as go test does.
+func (t TestArgs) LoadFlags() []string { return t.flagsOf(selects) }
+
+// CompileFlags returns the flags that decide what the compiler is given: with
+// them a build fills the build cache with what go test will need.
+func (t TestArgs) CompileFlags() []string {
+	// -coverprofile implies -cover, and only go test has it.
+	flags := t.Without("coverprofile").flagsOf(selects | covers)
+	if _, ok := t.Lookup("coverprofile"); ok && !t.IsSet("cover") {
+		flags = append(flags, "-cover")
+	}
+	return flags
+}
+
+func (t TestArgs) flagsOf(p phase) []string {
+	var out []string
+	for _, f := range t.Flags {
+		if testFlags[f.Name].phase&p != 0 {
+			out = append(out, f.String())
+		}
+	}
+	return out
+}
+
+// Args puts the command line together again, with more flags after the
+// user's, so that they win.
+func (t TestArgs) Args(more ...string) []string {
+	var out []string
+	for _, f := range t.Flags {
+		out = append(out, f.String())
+	}
+	out = append(out, more...)
+	out = append(out, t.Packages...)
+	if len(t.Rest) > 0 {
+		out = append(append(out, "-args"), t.Rest...)
+	}
+	return out
+}
+
+// ParseFlags takes apart a list of flags alone, as GOFLAGS holds them; each
+// has the form -name or -name=value.
+func ParseFlags(flags []string) []Flag {
+	var out []Flag
+	for _, f := range flags {
+		if name, value, hasValue, isFlag := splitFlag(f); isFlag {
+			out = append(out, Flag{strings.TrimPrefix(name, "test."), value, hasValue})
+		}
+	}
+	return out
+}

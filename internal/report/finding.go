@@ -1,0 +1,184 @@
+package report
+
+import (
+	"path"
+	"strings"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// Evidence is what a finding is made from.
+type Evidence struct {
+	Witness *witness.Witness // if Result has one, that is shown
+	Result  replayer.Result
+	// Path is where the witness is saved, relative to the module root.
+	Path string
+	Tier string // the tier of the analysis that found it
+
+	// Trace is the recorded run and Violation the positions of the violating
+	// events in it. They tell the locks held and where goroutines were
+	// created. If Trace is nil, Replayed is used for that.
+	Trace     *trace.Trace
+	Violation []int
+	// Replayed is a recording of a replay in the order Result.Order; it gives
+	// the values. It may be nil.
+	Replayed *trace.Trace
+	// Root is the module root; files inside are named relative to it. Source
+	// is as in witness.Meta.
+	Root   string
+	Source func(file string, line int) string
+}
+
+// NewFinding makes a finding of the evidence.
+func NewFinding(ev Evidence) Finding {
+	w, r := ev.Witness, ev.Result
+	if r.Witness != nil { // the same, where it is now
+		w = r.Witness
+	}
+	if ev.Trace == nil && ev.Replayed != nil {
+		ev.Trace, ev.Violation = ev.Replayed, witness.Find(ev.Replayed, w.Violation)
+	}
+	f := Finding{
+		ID: w.ID, Kind: w.Kind, Status: string(r.Status), Reason: r.Reason,
+		Package: w.Package, Witness: ev.Path, Tier: ev.Tier,
+		Replays: r.Replays, Reproduced: r.Reproduced,
+		Accesses: []Access{},
+	}
+	if len(w.Tests) > 0 {
+		f.Test = w.Tests[0]
+	}
+	if r.Status == replayer.Confirmed {
+		f.Effect, f.Detail = string(r.Effect), r.Detail
+	}
+	if r.Order == "10" && len(w.Violation) > 1 {
+		f.First = 1
+	}
+	n := namer{pkg: f.Package, test: f.Test}
+	for i, s := range w.Violation {
+		a := Access{
+			Goroutine: n.goroutine(s.Goroutine), Op: s.Op.String(), Expr: s.Expr,
+			Func: n.function(s.Func), File: s.File, Line: s.Line, Col: s.Col,
+		}
+		if ev.Trace != nil && i < len(ev.Violation) && ev.Violation[i] >= 0 {
+			a.CreatedAt = created(&ev, n, ev.Violation[i])
+			a.Locks = locks(&ev, n, ev.Violation[i])
+		}
+		f.Accesses = append(f.Accesses, a)
+	}
+	f.Values = "recording"
+	if ev.Replayed != nil {
+		w, f.Values = w.Observe(ev.Replayed), "replay"
+	}
+	f.Interleaving = interleaving(w, n, f.First)
+	for i, s := range f.Interleaving {
+		if i > 0 && s.Goroutine != f.Interleaving[i-1].Goroutine {
+			f.Switches++
+		}
+	}
+	return f
+}
+
+// interleaving lists the steps of w and then its violation, the access that
+// goes first at its place.
+func interleaving(w *witness.Witness, n namer, first int) []Step {
+	var out []Step
+	add := func(s witness.Step, violation bool) {
+		out = append(out, Step{
+			Goroutine: n.goroutine(s.Goroutine), Op: s.Op.String(), Expr: s.Expr, Value: s.Value,
+			Func: n.function(s.Func), File: s.File, Line: s.Line, Violation: violation,
+		})
+	}
+	for _, s := range w.Steps {
+		if s.Op != trace.Begin { // where it stands says nothing
+			add(s, false)
+		}
+	}
+	if first > 0 {
+		add(w.Violation[first], true)
+	}
+	for i, s := range w.Violation {
+		if i != first || first == 0 {
+			add(s, true)
+		}
+	}
+	return out
+}
+
+// A namer shortens names to what is not plain from the finding itself.
+type namer struct{ pkg, test string }
+
+// goroutine leaves the finding's own test out: "0.1".
+func (n namer) goroutine(name string) string {
+	return strings.TrimPrefix(name, n.test+":")
+}
+
+// function leaves the package out where it is the finding's own, and the
+// folders of the package's path elsewhere.
+func (n namer) function(name string) string {
+	for _, pkg := range []string{n.pkg, n.pkg + "_test"} {
+		if rest, ok := strings.CutPrefix(name, pkg+"."); ok {
+			return rest
+		}
+	}
+	// A path can also stand in the brackets of a type argument.
+	end := strings.IndexAny(name, "[(")
+	if end < 0 {
+		end = len(name)
+	}
+	return path.Base(name[:end]) + name[end:]
+}
+
+// created returns where the goroutine of the event at position i was created.
+func created(ev *Evidence, n namer, i int) *Place {
+	t := ev.Trace
+	g := t.Goroutines[t.Events[i].G]
+	if g.Parent == g.ID || g.Site == 0 || g.Path == "0" {
+		return nil
+	}
+	p := place(ev, n, trace.Fork, g.Site)
+	return &p
+}
+
+// locks returns where the goroutine of the event at position i acquired the
+// locks that it holds there.
+func locks(ev *Evidence, n namer, i int) []Place {
+	t, g := ev.Trace, ev.Trace.Events[i].G
+	type hold struct {
+		obj uint64
+		e   trace.Event
+	}
+	var held []hold
+	for _, e := range t.Events[:i] {
+		if e.G != g {
+			continue
+		}
+		switch e.Kind {
+		case trace.Acquire, trace.RAcquire:
+			held = append(held, hold{e.Obj, e})
+		case trace.Release, trace.RRelease:
+			for k := len(held) - 1; k >= 0; k-- {
+				if held[k].obj == e.Obj {
+					held = append(held[:k], held[k+1:]...)
+					break
+				}
+			}
+		}
+	}
+	var out []Place
+	for _, h := range held {
+		out = append(out, place(ev, n, h.e.Kind, h.e.Site))
+	}
+	return out
+}
+
+// place describes the site of an operation of kind k.
+func place(ev *Evidence, n namer, k trace.Kind, id trace.SiteID) Place {
+	s := ev.Trace.Sites[id]
+	p := Place{Expr: s.Expr, Func: n.function(s.Func), File: witness.Relative(ev.Root, s.File), Line: s.Line}
+	if p.Expr == "" && ev.Source != nil && s.File != "" {
+		p.Expr = witness.Operand(k, ev.Source(s.File, s.Line))
+	}
+	return p
+}

@@ -1,0 +1,184 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A schemaNode checks a value against the part of JSON Schema that
+// report.schema.json uses. A keyword that it does not know is an error, so
+// that nothing in the schema goes unchecked.
+type schemaNode map[string]any
+
+// check returns what is wrong with v, each with its place.
+func (s schemaNode) check(root schemaNode, at string, v any) []string {
+	var bad []string
+	fail := func(format string, args ...any) { bad = append(bad, at+": "+fmt.Sprintf(format, args...)) }
+	for _, key := range keys(s) {
+		arg := s[key]
+		switch key {
+		case "$schema", "title", "description", "$defs":
+		case "$ref":
+			name := strings.TrimPrefix(arg.(string), "#/$defs/")
+			def := root["$defs"].(map[string]any)[name].(map[string]any)
+			bad = append(bad, schemaNode(def).check(root, at, v)...)
+		case "type":
+			if got := typeOf(v); got != arg && !(arg == "number" && got == "integer") {
+				fail("is %s, expected %s", got, arg)
+			}
+		case "const":
+			if !reflect.DeepEqual(v, arg) {
+				fail("is %v, expected %v", v, arg)
+			}
+		case "enum":
+			if !slices.Contains(arg.([]any), v) {
+				fail("is %v, expected one of %v", v, arg)
+			}
+		case "pattern":
+			if s, ok := v.(string); ok && !regexp.MustCompile(arg.(string)).MatchString(s) {
+				fail("is %q, expected to match %s", s, arg)
+			}
+		case "minimum":
+			if n, ok := v.(float64); ok && n < arg.(float64) {
+				fail("is %v, expected at least %v", n, arg)
+			}
+		case "required":
+			obj, _ := v.(map[string]any)
+			for _, name := range arg.([]any) {
+				if _, ok := obj[name.(string)]; !ok {
+					fail("has no %s", name)
+				}
+			}
+		case "properties":
+			obj, _ := v.(map[string]any)
+			for _, name := range keys(obj) {
+				prop, ok := arg.(map[string]any)[name].(map[string]any)
+				if !ok { // stricter than JSON Schema: what we write is described
+					fail("has the undescribed field %s", name)
+					continue
+				}
+				bad = append(bad, schemaNode(prop).check(root, at+"."+name, obj[name])...)
+			}
+		case "items":
+			list, _ := v.([]any)
+			for i, e := range list {
+				bad = append(bad, schemaNode(arg.(map[string]any)).check(root, fmt.Sprintf("%s[%d]", at, i), e)...)
+			}
+		default:
+			fail("the schema uses %s, which this test does not know", key)
+		}
+	}
+	return bad
+}
+
+func keys[M ~map[string]any](m M) []string {
+	var out []string
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func typeOf(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "boolean"
+	case string:
+		return "string"
+	case float64:
+		if v == math.Trunc(v) {
+			return "integer"
+		}
+		return "number"
+	case []any:
+		return "array"
+	}
+	return "object"
+}
+
+// validate returns what is wrong with a JSON document.
+func validate(t *testing.T, doc []byte) []string {
+	t.Helper()
+	var schema schemaNode
+	require.NoError(t, json.Unmarshal(JSONSchema, &schema))
+	var v any
+	require.NoError(t, json.Unmarshal(doc, &v))
+	return schema.check(schema, "report", v)
+}
+
+func encode(t *testing.T, r *Report) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, WriteJSON(&b, r))
+	return b.Bytes()
+}
+
+func TestJSON(t *testing.T) {
+	doc := encode(t, sample(t))
+	assert.Empty(t, validate(t, doc))
+	golden(t, "bank.json", string(doc))
+	assert.Empty(t, validate(t, encode(t, &Report{Go: "go1.26.8"})), "a report of nothing")
+}
+
+func TestJSONHasNoNullLists(t *testing.T) {
+	doc := encode(t, &Report{Packages: []Package{{}}, Findings: []Finding{{}}})
+	assert.NotContains(t, string(doc), "null")
+}
+
+func TestJSONReadsBack(t *testing.T) {
+	want := sample(t)
+	var got Report
+	require.NoError(t, json.Unmarshal(encode(t, want), &got))
+	want.Schema = Schema
+	want.Packages[0].Skipped = []string{}
+	for i := range want.Findings {
+		if want.Findings[i].Accesses == nil {
+			want.Findings[i].Accesses = []Access{}
+		}
+	}
+	assert.Equal(t, *want, got)
+}
+
+// The validator itself has to see what is wrong.
+func TestSchemaRefuses(t *testing.T) {
+	good := string(encode(t, sample(t)))
+	for _, c := range []struct{ old, new, want string }{
+		{`"gopredict.report/v1"`, `"gopredict.report/v2"`, "report.schema: is gopredict.report/v2"},
+		{`"kind": "race"`, `"kind": "rice"`, "report.findings[0].kind: is rice, expected one of"},
+		{`"tests": 3`, `"tests": "3"`, "report.packages[0].tests: is string, expected integer"},
+		{`"tests": 3`, `"tests": -3`, "report.packages[0].tests: is -3, expected at least 0"},
+		{`"candidates": 9,`, ``, "report.totals: has no candidates"},
+		{`"id": "race-`, `"id": "race `, "report.findings[0].id: is"},
+		{`"replays": 3`, `"replayed": 3`, "report.findings[0]: has the undescribed field replayed"},
+	} {
+		require.Contains(t, good, c.old)
+		bad := validate(t, []byte(strings.Replace(good, c.old, c.new, 1)))
+		assert.Contains(t, strings.Join(bad, "\n"), c.want)
+	}
+}
+
+func TestSortIsStableOrder(t *testing.T) {
+	r := &Report{Findings: []Finding{
+		{ID: "3", Status: Infeasible}, {ID: "2", Status: Confirmed, Package: "b"}, {ID: "1", Status: Unconfirmed},
+		{ID: "5", Status: Confirmed, Package: "a", Test: "TestB"}, {ID: "4", Status: Confirmed, Package: "a", Test: "TestB"}, {ID: "9", Status: Confirmed, Package: "a", Test: "TestA"},
+	}}
+	r.Sort()
+	var ids []string
+	for _, f := range r.Findings {
+		ids = append(ids, f.ID)
+	}
+	assert.Equal(t, []string{"9", "4", "5", "2", "1", "3"}, ids)
+}

@@ -1,0 +1,141 @@
+// Package report is what gopredict tells: on the terminal, and as JSON.
+//
+// It is the last room: internal/command fills a [Report], one [Finding] by
+// [NewFinding] for each witness that was replayed, and hands it to [WriteText]
+// and [WriteJSON]. [Status] is the line that shows progress meanwhile.
+//
+// The JSON form is a contract, gopredict.report/v1: report.schema.json
+// describes it. Fields may be added, never changed.
+package report
+
+import (
+	"slices"
+	"strings"
+)
+
+// Schema is the name of the JSON form that this package writes.
+const Schema = "gopredict.report/v1"
+
+// A Report is what one run of gopredict found.
+type Report struct {
+	Schema    string    `json:"schema"`
+	Go        string    `json:"go"`         // version, e.g. "go1.26.8"
+	DurationS float64   `json:"duration_s"` // of the whole run, in seconds
+	Packages  []Package `json:"packages"`
+	Findings  []Finding `json:"findings"`
+	Totals    Totals    `json:"totals"`
+	// Warnings are what the user should know of the run itself: a witness
+	// that is stale, a trace that was cut off.
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// A Package is what was recorded of one package.
+type Package struct {
+	Package    string   `json:"package"`
+	Tests      int      `json:"tests"`
+	Result     string   `json:"result"`   // of the recorded run: "pass", "fail", "build-failed" or "no tests"
+	RecordS    float64  `json:"record_s"` // test time of the recorded run, in seconds
+	Events     int      `json:"events"`
+	TraceBytes int64    `json:"trace_bytes"`
+	Skipped    []string `json:"skipped"` // what was not looked at, and why
+}
+
+// A Finding is one bug, or one suspicion that did not come true.
+type Finding struct {
+	ID      string `json:"id"`   // e.g. "race-7c1f0a"
+	Kind    string `json:"kind"` // "race", …
+	Pattern string `json:"pattern"`
+	Status  string `json:"status"` // "confirmed", "unconfirmed" or "infeasible"
+	Effect  string `json:"effect"` // "panic", "test-failure", "deadlock", "leak" or "none"; "" unless confirmed
+	Reason  string `json:"reason"` // why not confirmed
+	// Detail is the text of the effect: a panic's, or failing tests' lines.
+	Detail     []string `json:"detail,omitempty"`
+	Package    string   `json:"package"`
+	Test       string   `json:"test"`
+	Accesses   []Access `json:"accesses"`
+	Witness    string   `json:"witness"`  // file, relative to the module root; "" if none was saved
+	Switches   int      `json:"switches"` // between goroutines, in Interleaving
+	Tier       string   `json:"tier"`
+	Replays    int      `json:"replays"`
+	Reproduced int      `json:"reproduced"`
+	// First is the index in Accesses of the one that went first in the replay
+	// that showed the effect.
+	First        int    `json:"first"`
+	Interleaving []Step `json:"interleaving,omitempty"`
+	// Values says where the values in Interleaving are from: "replay" or
+	// "recording".
+	Values string `json:"values,omitempty"`
+}
+
+// An Access is where one goroutine stands in a violation.
+type Access struct {
+	Goroutine string  `json:"goroutine"` // path of spawns, e.g. "0.1"
+	Op        string  `json:"op"`
+	Expr      string  `json:"expr"`
+	Func      string  `json:"func"`
+	File      string  `json:"file"` // relative to the module root, with forward slashes
+	Line      int     `json:"line"`
+	Col       int     `json:"col,omitempty"`
+	Locks     []Place `json:"locks,omitempty"`                // held here, in the order of acquisition
+	CreatedAt *Place  `json:"goroutine_created_at,omitempty"` // the go statement; nil where unknown
+}
+
+// A Place is a line of the program.
+type Place struct {
+	Expr string `json:"expr,omitempty"` // what the line calls its object, e.g. "a.mu"
+	Func string `json:"func"`
+	File string `json:"file"`
+	Line int    `json:"line"`
+}
+
+// A Step is one row of an interleaving.
+type Step struct {
+	Goroutine string `json:"goroutine"`
+	Op        string `json:"op"`
+	Expr      string `json:"expr"`
+	Value     string `json:"value,omitempty"`
+	Func      string `json:"func"`
+	File      string `json:"file"`
+	Line      int    `json:"line"`
+	Violation bool   `json:"violation,omitempty"` // one of Finding.Accesses
+}
+
+// Totals count candidates by what became of them.
+type Totals struct {
+	Candidates  int `json:"candidates"`
+	Pruned      int `json:"pruned"`
+	Confirmed   int `json:"confirmed"`
+	Unconfirmed int `json:"unconfirmed"`
+	Infeasible  int `json:"infeasible"`
+}
+
+// The values of Finding.Status.
+const (
+	Confirmed   = "confirmed"
+	Unconfirmed = "unconfirmed"
+	Infeasible  = "infeasible"
+)
+
+// Gates reports whether by default f makes the command fail: it is confirmed,
+// and a race, a deadlock, or has an effect.
+func (f *Finding) Gates() bool {
+	return f.Status == Confirmed && (f.Kind == "race" || f.Kind == "deadlock" || f.Effect != "none")
+}
+
+// Sort puts packages and findings into the order in which they are shown:
+// confirmed first, and then by package, test and id.
+func (r *Report) Sort() {
+	rank := map[string]int{Confirmed: 0, Unconfirmed: 1, Infeasible: 2}
+	slices.SortStableFunc(r.Packages, func(a, b Package) int { return strings.Compare(a.Package, b.Package) })
+	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
+		if a.Status != b.Status {
+			return rank[a.Status] - rank[b.Status]
+		}
+		for _, pair := range [][2]string{{a.Package, b.Package}, {a.Test, b.Test}, {a.ID, b.ID}} {
+			if c := strings.Compare(pair[0], pair[1]); c != 0 {
+				return c
+			}
+		}
+		return 0
+	})
+}

@@ -1,0 +1,336 @@
+package report
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// golden compares got with a file under testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), got)
+}
+
+func render(t *testing.T, r *Report, opts TextOptions) string {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, WriteText(&b, r, opts))
+	return b.String()
+}
+
+// bank is the finding of a lost deposit: goroutine 0.1 checks the balance
+// under the lock, 0.2 writes it without.
+func bank(t *testing.T) Finding {
+	t.Helper()
+	const pkg = "example.com/bank"
+	const dir = "/src/bank/"
+	site := func(id trace.SiteID, fn, file string, line int, op, expr string) trace.Site {
+		return trace.Site{ID: id, Key: uint64(id), Func: pkg + "." + fn, File: dir + file, Line: line, Op: op, Expr: expr}
+	}
+	const rw = trace.SiteRewritten
+	tr := &trace.Trace{
+		Goroutines: []trace.Goroutine{
+			{ID: 0, Path: "main"},
+			{ID: 1, Test: "TestTransfer", Path: "0", Site: 9},
+			{ID: 2, Parent: 1, Test: "TestTransfer", Path: "0.1", Site: 1},
+			{ID: 3, Parent: 1, Test: "TestTransfer", Path: "0.2", Site: 2},
+		},
+		Names: []string{"TestTransfer"},
+		Sites: map[trace.SiteID]trace.Site{
+			1: site(1, "TestTransfer", "bank_test.go", 14, "", ""),
+			2: site(2, "TestTransfer", "bank_test.go", 18, "", ""),
+			3: site(3, "(*Account).Withdraw", "bank.go", 15, "", ""),
+			4: site(4, "(*Account).Withdraw", "bank.go", 20, "", ""),
+
+			5 | rw: site(5|rw, "(*Account).Withdraw", "bank.go", 17, "read", "a.balance"),
+			6 | rw: site(6|rw, "(*Account).Withdraw", "bank.go", 18, "write", "a.balance"),
+			7 | rw: site(7|rw, "(*Account).Deposit", "bank.go", 12, "write", "a.balance"),
+			8 | rw: site(8|rw, "(*Account).Deposit", "bank.go", 12, "read", "a.balance"),
+		},
+	}
+	const mu, balance = 0x70, 0xc000
+	access := func(k trace.Kind, g trace.GID, s trace.SiteID, v uint64) trace.Event {
+		return trace.Event{Kind: k, G: g, Site: s | rw, Obj: balance, Size: 8, Flags: trace.FlagValue, Val: v}
+	}
+	tr.Events = []trace.Event{
+		{Kind: trace.TestBegin, G: 1},
+		{Kind: trace.Fork, G: 1, Site: 1, Obj: 2},
+		{Kind: trace.Fork, G: 1, Site: 2, Obj: 3},
+		{Kind: trace.Begin, G: 2},
+		{Kind: trace.Begin, G: 3},
+		{Kind: trace.Acquire, G: 2, Site: 3, Obj: mu},
+		access(trace.Read, 2, 5, 100),
+		access(trace.Read, 3, 8, 100),
+		access(trace.Write, 2, 6, 40),
+		access(trace.Write, 3, 7, 150),
+	}
+	lines := map[int]string{14: "\tgo a.Withdraw(60)", 18: "\tgo a.Deposit(50)", 15: "\ta.mu.Lock()"}
+	source := func(file string, line int) string { return lines[line] }
+	w, err := witness.FromSchedule(tr, []int{0, 1, 2, 3, 4, 5, 6, 7}, []int{8, 9}, nil, "/src", witness.Meta{Kind: "race", Package: pkg, Source: source})
+	require.NoError(t, err)
+	return NewFinding(Evidence{
+		Witness: w, Path: "bank/testdata/predict/TestTransfer/" + w.ID, Tier: "pecan",
+		Result: replayer.Result{
+			Status: replayer.Confirmed, Order: "10", Effect: replayer.TestFailure, Replays: 3, Reproduced: 3,
+			Detail: []string{"--- FAIL: TestTransfer", "bank_test.go:26: balance = 40, want 90"},
+		},
+		Trace: tr, Violation: []int{8, 9}, Replayed: tr, Root: "/src", Source: source,
+	})
+}
+
+// loop is a finding with many steps, and more goroutines than columns fit.
+func looping(goroutines, rounds int) Finding {
+	f := Finding{
+		ID: "race-00beef", Kind: "race", Status: Confirmed, Effect: "none", Package: "example.com/queue", Test: "TestQueue",
+		Witness: "testdata/predict/TestQueue/race-00beef", Switches: 2 * goroutines, Tier: "pecan", Replays: 2, Reproduced: 2, Values: "recording",
+	}
+	name := func(g int) string { return "0." + string(rune('1'+g)) }
+	for g := range goroutines {
+		f.Interleaving = append(f.Interleaving, Step{Goroutine: "0", Op: "fork", Expr: "q.run", Func: "TestQueue", File: "queue_test.go", Line: 10})
+		for r := range rounds {
+			f.Interleaving = append(f.Interleaving,
+				Step{Goroutine: name(g), Op: "acq", Expr: "q.mu", Func: "(*Queue).run", File: "queue.go", Line: 20},
+				Step{Goroutine: name(g), Op: "write", Expr: "q.items[q.head%len(q.items)]", Value: string(rune('0' + r%10)), Func: "(*Queue).run", File: "queue.go", Line: 21},
+				Step{Goroutine: name(g), Op: "rel", Expr: "q.mu", Func: "(*Queue).run", File: "queue.go", Line: 22})
+		}
+	}
+	for i := range 2 {
+		op := []string{"write", "read"}[i]
+		f.Accesses = append(f.Accesses, Access{Goroutine: name(i), Op: op, Expr: "q.head", Func: "(*Queue).run", File: "queue.go", Line: 25 + i})
+		f.Interleaving = append(f.Interleaving, Step{Goroutine: name(i), Op: op, Expr: "q.head", Value: "7", Func: "(*Queue).run", File: "queue.go", Line: 25 + i, Violation: true})
+	}
+	return f
+}
+
+func sample(t *testing.T) *Report {
+	t.Helper()
+	missed := Finding{ID: "race-0123ab", Kind: "race", Status: Unconfirmed, Package: "example.com/bank", Test: "TestAudit", Tier: "pecan", Replays: 1,
+		Reason: "0.1 is at write bank.go:12 (2nd time), the schedule expects it at read bank.go:9"}
+	again := missed
+	again.ID = "race-cd4567"
+	r := &Report{
+		Go: "go1.26.8", DurationS: 1.94,
+		Packages: []Package{{Package: "example.com/bank", Tests: 3, Result: "pass", RecordS: 0.04, Events: 412, TraceBytes: 9120}},
+		Findings: []Finding{missed, again, bank(t)},
+		Totals:   Totals{Candidates: 9, Pruned: 5, Confirmed: 1, Unconfirmed: 2, Infeasible: 1},
+		Warnings: []string{"testdata/predict/TestOld/race-1: witness is stale"},
+	}
+	r.Sort()
+	return r
+}
+
+func TestText(t *testing.T) {
+	golden(t, "bank.txt", render(t, sample(t), TextOptions{}))
+}
+
+func TestTextVerbose(t *testing.T) {
+	got := render(t, sample(t), TextOptions{Verbose: true})
+	assert.Contains(t, got, "\nnot confirmed: race race-0123ab in TestAudit, example.com/bank: 0.1 is at write bank.go:12 (2nd time), the schedule expects it at read bank.go:9\nnot confirmed: race race-cd4567 ")
+}
+
+func TestTextLoop(t *testing.T) {
+	f := looping(2, 30)
+	golden(t, "loop.txt", render(t, &Report{Findings: []Finding{f}}, TextOptions{}))
+}
+
+func TestTextManyGoroutines(t *testing.T) {
+	f := looping(7, 1)
+	golden(t, "many.txt", render(t, &Report{Findings: []Finding{f}}, TextOptions{}))
+}
+
+func TestTextNotConfirmed(t *testing.T) {
+	r := sample(t)
+	assert.Contains(t, render(t, r, TextOptions{Width: 200}), "\n2 predicted, not confirmed: 0.1 is at write bank.go:12 (2nd time), the schedule expects it at read bank.go:9\n")
+	r.Findings[2].Reason = "timeout"
+	assert.Contains(t, render(t, r, TextOptions{Width: 90}), "\n2 predicted, not confirmed (-predict.json tells why), e.g. 0.1 is at write bank.go:12 (2n…\n")
+}
+
+func TestTextNothing(t *testing.T) {
+	r := &Report{DurationS: 0.3, Packages: []Package{{Package: "p", Tests: 1, Events: 10}}}
+	assert.Equal(t, "gopredict: 0 confirmed, 0 not confirmed, 0 infeasible of 0 candidates; 1 test in 1 package, 10 events, 0.3s\n", render(t, r, TextOptions{}))
+}
+
+func TestTextPanic(t *testing.T) {
+	f := bank(t)
+	f.Effect, f.Detail = "panic", []string{"panic: boom", "in bank.f at bank.go:3"}
+	got := render(t, &Report{Findings: []Finding{f}}, TextOptions{})
+	assert.Contains(t, got, "Effect: the test panics when goroutine 0.2 goes first\n    panic: boom\n    in bank.f at bank.go:3\n")
+}
+
+// Whatever the terminal's width, the table fits into it.
+func TestTextFitsWidth(t *testing.T) {
+	for _, width := range []int{60, 80, 100, 140} {
+		for _, f := range []Finding{bank(t), looping(2, 9), looping(7, 2)} {
+			got := render(t, &Report{Findings: []Finding{f}}, TextOptions{Width: width})
+			_, table, ok := strings.Cut(got, "Interleaving (")
+			require.True(t, ok)
+			table, _, _ = strings.Cut(table, "Effect:")
+			for _, l := range strings.Split(table, "\n") {
+				assert.LessOrEqual(t, utf8.RuneCountInString(l), width, l)
+			}
+		}
+	}
+}
+
+func TestTextColor(t *testing.T) {
+	plain, colored := render(t, sample(t), TextOptions{}), render(t, sample(t), TextOptions{Color: true})
+	assert.NotContains(t, plain, "\x1b")
+	assert.Contains(t, colored, "\x1b[1;31mCONFIRMED: DATA RACE\x1b[0m")
+	for _, code := range []string{"\x1b[1;31m", "\x1b[1m", "\x1b[2m", "\x1b[0m"} {
+		colored = strings.ReplaceAll(colored, code, "")
+	}
+	assert.Equal(t, plain, colored, "color changes nothing else")
+}
+
+func TestTextDeterministic(t *testing.T) {
+	first := render(t, sample(t), TextOptions{})
+	for range 20 {
+		require.Equal(t, first, render(t, sample(t), TextOptions{}))
+	}
+}
+
+func TestWriteFinding(t *testing.T) {
+	f := bank(t)
+	var b bytes.Buffer
+	require.NoError(t, WriteFinding(&b, &f, TextOptions{}))
+	assert.True(t, strings.HasPrefix(b.String(), "==================\nCONFIRMED: DATA RACE\n"))
+	assert.True(t, strings.HasSuffix(b.String(), "\n==================\n"))
+}
+
+func TestFold(t *testing.T) {
+	shown := func(rows []row) (steps, folded int) {
+		for _, r := range rows {
+			folded += r.folded
+			if r.step != nil {
+				steps++
+			}
+		}
+		return steps, folded
+	}
+	for _, f := range []Finding{bank(t), looping(1, 1), looping(2, 3), looping(3, 40), looping(9, 9)} {
+		rows := fold(f.Interleaving)
+		steps, folded := shown(rows)
+		assert.Equal(t, len(f.Interleaving), steps+folded, "every step is shown or counted")
+		assert.LessOrEqual(t, len(rows), maxRows)
+		last := rows[len(rows)-2:]
+		assert.True(t, last[0].step.Violation && last[1].step.Violation, "the violation is shown")
+	}
+	steps, folded := shown(fold(looping(1, 10).Interleaving))
+	assert.Equal(t, [2]int{1 + 6 + 2, 24}, [2]int{steps, folded}, "the first and the last round stay")
+}
+
+func TestFolder(t *testing.T) {
+	for _, c := range []struct {
+		files []string
+		want  string
+	}{
+		{[]string{"bank/a.go", "bank/b.go"}, "bank/"},
+		{[]string{"bank/x/a.go", "bank/xy/b.go"}, "bank/"},
+		{[]string{"/abs/a.go", "b.go"}, ""},
+		{[]string{"a.go"}, ""},
+		{nil, ""},
+	} {
+		rows := []row{{folded: 1}}
+		for _, f := range c.files {
+			rows = append(rows, row{step: &Step{File: f}})
+		}
+		assert.Equal(t, c.want, folder(rows), c.files)
+	}
+}
+
+func TestCellCutsTheExpression(t *testing.T) {
+	s := Step{Op: "write", Expr: "a.very.long.expression", Value: "150"}
+	assert.Equal(t, "write a.very.long.expression = 150", s.cell(80))
+	assert.Equal(t, "write a.very… = 150", s.cell(19))
+	assert.Equal(t, "write a…", s.cell(8))
+}
+
+func TestGates(t *testing.T) {
+	for _, c := range []struct {
+		f    Finding
+		want bool
+	}{
+		{Finding{Kind: "race", Status: Confirmed, Effect: "none"}, true},
+		{Finding{Kind: "race", Status: Unconfirmed}, false},
+		{Finding{Kind: "atomicity", Status: Confirmed, Effect: "none"}, false},
+		{Finding{Kind: "atomicity", Status: Confirmed, Effect: "panic"}, true},
+	} {
+		assert.Equal(t, c.want, c.f.Gates(), c.f)
+	}
+}
+
+func TestNamer(t *testing.T) {
+	n := namer{pkg: "example.com/bank", test: "TestX"}
+	for in, want := range map[string]string{
+		"example.com/bank.(*Account).Withdraw":      "(*Account).Withdraw",
+		"example.com/bank_test.TestX.func1":         "TestX.func1",
+		"example.com/bank/ledger.Post":              "ledger.Post",
+		"example.com/set.(*Set[example.com/k.K]).F": "set.(*Set[example.com/k.K]).F",
+		"example.com/set.Map[...]":                  "set.Map[...]",
+		"main.main":                                 "main.main",
+	} {
+		assert.Equal(t, want, n.function(in))
+	}
+	assert.Equal(t, "0.1", n.goroutine("TestX:0.1"))
+	assert.Equal(t, "TestY:0.1", n.goroutine("TestY:0.1"))
+}
+
+func TestStatusInAPipe(t *testing.T) {
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	s := NewStatus(w)
+	s.Set("replaying", "1 of 2")
+	s.Clear()
+	s.Close()
+	require.NoError(t, w.Close())
+	var b bytes.Buffer
+	_, err = b.ReadFrom(r)
+	require.NoError(t, err)
+	assert.Empty(t, b.String())
+}
+
+func TestStatusLine(t *testing.T) {
+	assert.Equal(t, "gopredict: replaying: 3 of 9  12s", statusLine("replaying: 3 of 9", 12900*time.Millisecond, 80))
+	long := statusLine(strings.Repeat("x", 200), time.Second, 40)
+	assert.Equal(t, 40, utf8.RuneCountInString(long))
+	assert.True(t, strings.HasSuffix(long, "x…  1s"))
+}
+
+func TestStatusDrawsAndErases(t *testing.T) {
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	s := &Status{f: w, start: time.Now()} // as on a terminal
+	s.Set("recording", "")
+	s.Set("replaying", "1 of 2")
+	s.Clear()
+	s.Clear()
+	s.Close()
+	s.Set("late", "")
+	require.NoError(t, w.Close())
+	var b bytes.Buffer
+	_, err = b.ReadFrom(r)
+	require.NoError(t, err)
+	const erase = "\r\x1b[K"
+	assert.Equal(t, erase+"gopredict: recording  0s"+erase+"gopredict: replaying: 1 of 2  0s"+erase, b.String())
+}

@@ -1,0 +1,244 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// minColumn is the narrowest column that a goroutine gets; where there are too
+// many for that, all steps stand in one column.
+const minColumn = 18
+
+// unmarked stands before a step where the violating accesses have their mark.
+const unmarked = "  "
+
+// table writes the interleaving: a row for each step, a column for each
+// goroutine, and the source position at the end.
+func (p *printer) table(f *Finding) {
+	if len(f.Interleaving) == 0 {
+		return
+	}
+	rows := fold(f.Interleaving)
+	names := goroutines(rows)
+	note := count(f.Switches, "switch")
+	if f.Switches != 1 {
+		note = fmt.Sprintf("%d switches", f.Switches)
+	}
+	if f.Values == "recording" {
+		note += "; values as recorded"
+	}
+	p.line("")
+	p.line("Interleaving (%s):", note)
+	p.line("")
+
+	t := tableOf(rows, names, p.width)
+	p.line("%s", p.style.faint(t.head()))
+	p.line("%s", p.style.faint(t.rule()))
+	for _, r := range rows {
+		p.row(t, r)
+	}
+}
+
+// goroutines lists whose steps are shown, in the order of their paths.
+func goroutines(rows []row) []string {
+	var names []string
+	for _, r := range rows {
+		if r.step != nil && !slices.Contains(names, r.step.Goroutine) {
+			names = append(names, r.step.Goroutine)
+		}
+	}
+	slices.SortFunc(names, comparePaths)
+	return names
+}
+
+// comparePaths orders "0.2" before "0.10".
+func comparePaths(a, b string) int {
+	return slices.CompareFunc(strings.Split(a, "."), strings.Split(b, "."), func(x, y string) int {
+		m, err1 := strconv.Atoi(x)
+		n, err2 := strconv.Atoi(y)
+		if err1 == nil && err2 == nil {
+			return m - n
+		}
+		return strings.Compare(x, y)
+	})
+}
+
+// A layout is a table's columns.
+type layout struct {
+	number int // width of the step numbers
+	names  []string
+	width  []int  // by goroutine
+	folder string // what all positions begin with, and do not show
+	pos    int    // width of the positions
+	single bool   // one column for all goroutines
+}
+
+// tableOf measures what rows need and shares out what there is.
+func tableOf(rows []row, names []string, total int) layout {
+	t := layout{names: names, number: 1, folder: folder(rows)}
+	for _, r := range rows {
+		if r.step != nil {
+			t.number = max(t.number, len(strconv.Itoa(r.number)))
+			t.pos = max(t.pos, utf8.RuneCountInString(t.position(*r.step)))
+		}
+	}
+	t.pos = min(t.pos, total/3)
+	room := total - t.number - t.pos - len("  ") - len("   ")*(len(names)+1)
+	if room < minColumn*len(names) {
+		t.single = true
+		room = total - t.number - t.pos - len("  ") - 2*len("   ")
+		t.names = []string{"step"}
+	}
+	t.width = make([]int, len(t.names))
+	for i, name := range t.names {
+		t.width[i] = utf8.RuneCountInString(t.title(i))
+		for _, r := range rows {
+			if r.step != nil && (t.single || r.step.Goroutine == name) {
+				t.width[i] = max(t.width[i], len(unmarked)+utf8.RuneCountInString(t.cell(*r.step, total)))
+			}
+		}
+	}
+	shrink(t.width, max(room, minColumn))
+	return t
+}
+
+// folder is the longest folder that all steps' files are in, with its slash.
+func folder(rows []row) string {
+	common, first := "", true
+	for _, r := range rows {
+		if r.step == nil {
+			continue
+		}
+		dir := r.step.File[:strings.LastIndexByte(r.step.File, '/')+1]
+		if first {
+			common, first = dir, false
+		}
+		for !strings.HasPrefix(dir, common) {
+			common = common[:strings.LastIndexByte(strings.TrimSuffix(common, "/"), '/')+1]
+		}
+	}
+	return common
+}
+
+// position is the step's place, without the table's folder.
+func (t layout) position(s Step) string {
+	return pos(strings.TrimPrefix(s.File, t.folder), s.Line)
+}
+
+// shrink makes the widest columns narrower until all fit into room.
+func shrink(width []int, room int) {
+	sum := 0
+	for _, w := range width {
+		sum += w
+	}
+	for ; sum > room; sum-- {
+		widest := 0
+		for i, w := range width {
+			if w > width[widest] {
+				widest = i
+			}
+		}
+		if width[widest] <= 1 {
+			return
+		}
+		width[widest]--
+	}
+}
+
+func (t layout) title(i int) string {
+	if t.single {
+		return t.names[i]
+	}
+	return "goroutine " + t.names[i]
+}
+
+// cell is the step's text in at most width runes, with its goroutine where
+// there is no column for it.
+func (t layout) cell(s Step, width int) string {
+	name := ""
+	if t.single {
+		name = s.Goroutine + ": "
+	}
+	return name + s.cell(max(width-len(name), 1))
+}
+
+func (t layout) head() string {
+	var b strings.Builder
+	b.WriteString(strings.Repeat(" ", t.number+2))
+	for i, w := range t.width {
+		b.WriteString(" │ " + pad(t.title(i), w))
+	}
+	return b.String() + " │"
+}
+
+func (t layout) rule() string {
+	var b strings.Builder
+	b.WriteString(strings.Repeat("─", t.number+2))
+	for _, w := range t.width {
+		b.WriteString("─┼─" + strings.Repeat("─", w))
+	}
+	return b.String() + "─┼─" + strings.Repeat("─", t.pos)
+}
+
+// span is the width of all goroutines' columns together.
+func (t layout) span() int {
+	n := 3 * (len(t.width) - 1) // " │ " between columns
+	for _, w := range t.width {
+		n += w
+	}
+	return n
+}
+
+// gap says what a row that stands for several steps leaves out.
+func (r row) gap() string {
+	if r.rounds > 0 {
+		return fmt.Sprintf("  … %s more, %s …", count(r.rounds, "round"), count(r.folded, "step"))
+	}
+	return fmt.Sprintf("  … %s …", count(r.folded, "step"))
+}
+
+// row writes one row. The violating accesses are marked.
+func (p *printer) row(t layout, r row) {
+	sep := p.style.faint(" │ ")
+	if r.step == nil {
+		p.line("%s", pad("", t.number+2)+sep+pad(r.gap(), t.span())+p.style.faint(" │"))
+		return
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "  %*d", t.number, r.number)
+	for i, w := range t.width {
+		text := ""
+		if t.single || t.names[i] == r.step.Goroutine {
+			mark := unmarked
+			if r.step.Violation {
+				mark = "▶ "
+			}
+			text = mark + t.cell(*r.step, w-len(unmarked))
+		}
+		text = pad(text, w)
+		if r.step.Violation {
+			text = p.style.loud(text)
+		}
+		b.WriteString(sep + text)
+	}
+	b.WriteString(sep + p.style.faint(clip(t.position(*r.step), t.pos)))
+	p.line("%s", b.String())
+}
+
+// pad makes s exactly w runes wide.
+func pad(s string, w int) string {
+	s = clip(s, w)
+	return s + strings.Repeat(" ", w-utf8.RuneCountInString(s))
+}
+
+// clip cuts s to w runes, the last of which then is "…".
+func clip(s string, w int) string {
+	if utf8.RuneCountInString(s) <= w || w < 1 {
+		return s
+	}
+	r := []rune(s)
+	return string(r[:w-1]) + "…"
+}

@@ -1,0 +1,271 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// TextOptions say how WriteText writes.
+type TextOptions struct {
+	Color   bool // use ANSI colors
+	Width   int  // of the terminal, in columns; 0 means 100
+	Verbose bool // list each finding that is not confirmed, not just their number
+}
+
+const defaultWidth = 100
+
+// WriteText writes r for a reader: each confirmed finding in the shape that
+// users of go test -race know, with the interleaving as a table, then what was
+// not confirmed in a line, the warnings, and the totals in a line.
+func WriteText(w io.Writer, r *Report, opts TextOptions) error {
+	if opts.Width <= 0 {
+		opts.Width = defaultWidth
+	}
+	b := bufio.NewWriter(w)
+	p := printer{w: b, width: opts.Width, style: style(opts.Color)}
+	shown := false
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Status == Confirmed {
+			if !shown {
+				p.line("%s", p.bar())
+			}
+			shown = true
+			p.finding(f)
+			p.line("%s", p.bar())
+		}
+	}
+	p.others(r, opts.Verbose)
+	for _, s := range r.Warnings {
+		p.line("warning: %s", s)
+	}
+	p.totals(r)
+	return b.Flush()
+}
+
+// WriteFinding writes one finding as WriteText does, between its bars; for
+// gopredict replay.
+func WriteFinding(w io.Writer, f *Finding, opts TextOptions) error {
+	if opts.Width <= 0 {
+		opts.Width = defaultWidth
+	}
+	b := bufio.NewWriter(w)
+	p := printer{w: b, width: opts.Width, style: style(opts.Color)}
+	p.line("%s", p.bar())
+	p.finding(f)
+	p.line("%s", p.bar())
+	return b.Flush()
+}
+
+// A printer writes the parts of the text. Errors of w are found by its Flush.
+type printer struct {
+	w     *bufio.Writer
+	width int
+	style style
+}
+
+func (p *printer) line(format string, args ...any) {
+	fmt.Fprintf(p.w, format+"\n", args...)
+}
+
+// bar is the line that the race detector puts around a report.
+func (p *printer) bar() string { return "==================" }
+
+// titles name the kinds of findings for readers.
+var titles = map[string]string{
+	"race":        "DATA RACE",
+	"atomicity":   "ATOMICITY VIOLATION",
+	"atomic-set":  "ATOMIC-SET VIOLATION",
+	"assertion":   "ASSERTION FAILURE",
+	"deadlock":    "DEADLOCK",
+	"channel":     "CHANNEL MISUSE",
+	"waitgroup":   "WAITGROUP MISUSE",
+	"lock-misuse": "LOCK MISUSE",
+	"leak":        "GOROUTINE LEAK",
+	"property":    "PROPERTY VIOLATION",
+}
+
+func title(kind string) string {
+	if t := titles[kind]; t != "" {
+		return t
+	}
+	return strings.ToUpper(kind)
+}
+
+// finding writes one finding in full.
+func (p *printer) finding(f *Finding) {
+	word := "CONFIRMED"
+	if !f.Gates() {
+		word = "WARNING"
+	}
+	p.line("%s", p.style.loud(word+": "+title(f.Kind)))
+	p.line("%s in %s, %s", f.ID, f.Test, f.Package)
+	for i := range f.Accesses {
+		p.line("")
+		p.access(f, i)
+	}
+	for i := range f.Accesses {
+		p.creation(f, i)
+	}
+	p.table(f)
+	p.line("")
+	p.effect(f)
+	if f.Witness != "" {
+		p.line("Replay: %s", p.style.strong("gopredict replay "+shellWord(f.Witness)))
+	}
+}
+
+// access writes where one goroutine stands.
+func (p *printer) access(f *Finding, i int) {
+	a := f.Accesses[i]
+	what := witness.Word(a.Op)
+	if a.Expr != "" {
+		what += " of " + a.Expr
+	}
+	if i > 0 && f.Kind == "race" {
+		what = "conflicting " + what
+	}
+	p.line("%s by goroutine %s:", capital(what), a.Goroutine)
+	p.place(a.Func, a.File, a.Line)
+	for _, l := range a.Locks {
+		name := l.Expr
+		if name == "" {
+			name = "a lock"
+		}
+		p.line("  holding %s, locked at %s", name, pos(l.File, l.Line))
+	}
+}
+
+// creation writes where the goroutine of one access was created, unless an
+// earlier access was of the same goroutine.
+func (p *printer) creation(f *Finding, i int) {
+	a := f.Accesses[i]
+	if a.CreatedAt == nil {
+		return
+	}
+	for _, b := range f.Accesses[:i] {
+		if b.Goroutine == a.Goroutine {
+			return
+		}
+	}
+	p.line("")
+	p.line("Goroutine %s created at:", a.Goroutine)
+	p.place(a.CreatedAt.Func, a.CreatedAt.File, a.CreatedAt.Line)
+}
+
+func (p *printer) place(fn, file string, line int) {
+	p.line("  %s()", fn)
+	p.line("      %s", pos(file, line))
+}
+
+func pos(file string, line int) string { return fmt.Sprintf("%s:%d", file, line) }
+
+// effect writes what the bug did to the test.
+func (p *printer) effect(f *Finding) {
+	first := ""
+	if f.First < len(f.Accesses) && len(f.Accesses) > 1 {
+		first = fmt.Sprintf(" when goroutine %s goes first", f.Accesses[f.First].Goroutine)
+	}
+	switch f.Effect {
+	case "panic":
+		p.line("Effect: %s%s", p.style.loud("the test panics"), first)
+	case "test-failure":
+		p.line("Effect: %s%s", p.style.loud("the test fails"), first)
+	case "deadlock":
+		p.line("Effect: %s%s", p.style.loud("the test blocks for ever"), first)
+	case "leak":
+		p.line("Effect: a goroutine is left behind%s", first)
+	default:
+		p.line("Effect: none on this test's result; %s", reproduced(f))
+		return
+	}
+	for _, l := range f.Detail {
+		p.line("    %s", l)
+	}
+	p.line("%s.", capital(reproduced(f)))
+}
+
+// reproduced tells how many replays stood at the violation.
+func reproduced(f *Finding) string {
+	return fmt.Sprintf("reproduced in %d of %s", f.Reproduced, count(f.Replays, "replay"))
+}
+
+// others writes what was predicted but not confirmed: a line, or all of it.
+func (p *printer) others(r *Report, verbose bool) {
+	var list []*Finding
+	same := true // all for the same reason
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Status == Unconfirmed {
+			list = append(list, f)
+			same = same && f.Reason == list[0].Reason
+		}
+	}
+	switch {
+	case len(list) == 0:
+	case verbose:
+		for _, f := range list {
+			p.line("not confirmed: %s %s in %s, %s: %s", f.Kind, f.ID, f.Test, f.Package, f.Reason)
+		}
+	case same:
+		p.line("%s", clip(fmt.Sprintf("%d predicted, not confirmed: %s", len(list), list[0].Reason), p.width))
+	default:
+		p.line("%s", clip(fmt.Sprintf("%d predicted, not confirmed (-predict.json tells why), e.g. %s", len(list), list[0].Reason), p.width))
+	}
+}
+
+// totals writes the last line.
+func (p *printer) totals(r *Report) {
+	tests, events := 0, 0
+	for _, pkg := range r.Packages {
+		tests += pkg.Tests
+		events += pkg.Events
+	}
+	t := r.Totals
+	confirmed := fmt.Sprintf("%d confirmed", t.Confirmed)
+	if t.Confirmed > 0 {
+		confirmed = p.style.loud(confirmed)
+	}
+	p.line("gopredict: %s, %d not confirmed, %d infeasible of %s; %s in %s, %s, %.1fs",
+		confirmed, t.Unconfirmed, t.Infeasible, count(t.Candidates, "candidate"),
+		count(tests, "test"), count(len(r.Packages), "package"), count(events, "event"), r.DurationS)
+}
+
+// count is "1 test", "2 tests".
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// shellWord quotes s for a shell where it needs that.
+func shellWord(s string) string {
+	if strings.ContainsAny(s, " \t\n'\"\\$&|;<>()*?[]`!#~") {
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
+	return s
+}
+
+// A style colors text, or does not.
+type style bool
+
+func (s style) loud(t string) string   { return s.ansi("1;31", t) }
+func (s style) strong(t string) string { return s.ansi("1", t) }
+func (s style) faint(t string) string  { return s.ansi("2", t) }
+
+func (s style) ansi(code, t string) string {
+	if !s {
+		return t
+	}
+	return "\x1b[" + code + "m" + t + "\x1b[0m"
+}

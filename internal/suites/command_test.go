@@ -1,0 +1,129 @@
+package suites
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// root is the root folder of gopredict's own module, and command the binary
+// that TestMain built from it.
+var root, command string
+
+func TestMain(m *testing.M) {
+	code, err := buildAndRun(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "suites:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func buildAndRun(m *testing.M) (code int, err error) {
+	if root, err = filepath.Abs("../.."); err != nil {
+		return 0, err
+	}
+	dir, err := os.MkdirTemp("", "gopredict-suites-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	command = filepath.Join(dir, "gopredict")
+	build := exec.Command("go", "build", "-o", command, root)
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("building the command: %v\n%s", err, out)
+	}
+	return m.Run(), nil
+}
+
+// A result is what a process has left behind.
+type result struct {
+	exit           int
+	stdout, stderr string
+}
+
+func (r result) String() string {
+	return fmt.Sprintf("exit code %d\nstdout:\n%s\nstderr:\n%s", r.exit, r.stdout, r.stderr)
+}
+
+// run runs name in dir, with env added to the environment, and returns what it
+// left behind. A process that cannot be started fails the test.
+func run(t *testing.T, dir string, env []string, name string, args ...string) result {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), env...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatalf("%s %s: %v", name, strings.Join(args, " "), err)
+	}
+	return result{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+// copySubject copies a subject's folder to a new one, where its go.mod still
+// finds gopredict, and returns that.
+func copySubject(t *testing.T, name string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(root, "testdata", name))))
+	// Witnesses of runs in the folder itself are not part of the subject.
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "testdata", "predict")))
+	mod := filepath.Join(dir, "go.mod")
+	text, err := os.ReadFile(mod)
+	require.NoError(t, err)
+	moved := strings.Replace(string(text), "=> ../..", "=> "+root, 1)
+	require.NoError(t, os.WriteFile(mod, []byte(moved), 0o666))
+	return dir
+}
+
+// A report is what these tests look at of the JSON report.
+type report struct {
+	Schema   string
+	Packages []struct {
+		Package    string
+		Tests      int
+		Result     string
+		Events     int
+		TraceBytes int64 `json:"trace_bytes"`
+	}
+	Findings []finding
+}
+
+type finding struct {
+	ID, Kind, Status, Effect, Reason, Package, Test, Witness string
+	Accesses                                                 []struct {
+		Op, Expr, File string
+		Line           int
+	}
+}
+
+// sites returns the finding's places, "bank.go:31", in no special order.
+func (f finding) sites() []string {
+	var sites []string
+	for _, a := range f.Accesses {
+		sites = append(sites, fmt.Sprintf("%s:%d", a.File, a.Line))
+	}
+	return sites
+}
+
+func readReport(t *testing.T, file string) report {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	var r report
+	require.NoError(t, json.Unmarshal(text, &r))
+	require.Equal(t, "gopredict.report/v1", r.Schema)
+	return r
+}

@@ -1,0 +1,139 @@
+package suites
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A want is what a subject's want.json expects of gopredict.
+type want struct {
+	Exit      int
+	Confirmed []wantFinding
+}
+
+// A wantFinding is a confirmed race between two places. Several findings may
+// have the same places: a statement can both read and write. At least one of
+// them must have the effect, if one is named.
+type wantFinding struct {
+	Accesses [2]string
+	Effect   string
+}
+
+func (w wantFinding) is(f finding) bool {
+	sites := f.sites()
+	slices.Sort(sites)
+	return slices.Equal(sites, slices.Sorted(slices.Values(w.Accesses[:])))
+}
+
+func TestSubjects(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(root, "testdata", "*", "want.json"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		name := filepath.Base(filepath.Dir(file))
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			var w want
+			require.NoError(t, json.Unmarshal(text, &w))
+			testSubject(t, copySubject(t, name), w)
+		})
+	}
+}
+
+// testSubject checks that the ordinary tests pass, that gopredict confirms
+// what is wanted and nothing else, that each of its witnesses brings the bug
+// back, and that it no longer does once the bug is fixed.
+func testSubject(t *testing.T, dir string, w want) {
+	plain := run(t, dir, nil, "go", "test", "./...")
+	require.Zero(t, plain.exit, plain)
+
+	file := filepath.Join(t.TempDir(), "report.json")
+	predicted := run(t, dir, nil, command, "test", "-predict.json="+file, "./...")
+	require.Equal(t, w.Exit, predicted.exit, predicted)
+	r := readReport(t, file)
+	confirmed := slices.DeleteFunc(r.Findings, func(f finding) bool { return f.Status != "confirmed" })
+	compare(t, w.Confirmed, confirmed, predicted)
+
+	for _, f := range confirmed {
+		again := run(t, dir, nil, command, "replay", "-n", "100", f.Witness)
+		require.Equal(t, 1, again.exit, again)
+		require.Contains(t, again.stdout, "100 of 100")
+	}
+	if fix(t, dir) {
+		fixed := run(t, dir, nil, "go", "test", "./...")
+		require.Zero(t, fixed.exit, fixed)
+		for _, f := range confirmed {
+			again := run(t, dir, nil, command, "replay", "-n", "3", f.Witness)
+			require.Zero(t, again.exit, again)
+		}
+	}
+}
+
+// compare checks that the places of wanted and confirmed findings are the same
+// and that each wanted effect is there.
+func compare(t *testing.T, wanted []wantFinding, confirmed []finding, output result) {
+	t.Helper()
+	for _, f := range confirmed {
+		known := slices.ContainsFunc(wanted, func(w wantFinding) bool { return w.is(f) })
+		require.True(t, known, "want.json has nothing about %s at %v\n%s", f.ID, f.sites(), output)
+		require.Equal(t, "race", f.Kind)
+	}
+	for _, w := range wanted {
+		found := slices.ContainsFunc(confirmed, func(f finding) bool {
+			return w.is(f) && (w.Effect == "" || w.Effect == f.Effect)
+		})
+		require.True(t, found, "nothing confirmed at %v with effect %q\n%s", w.Accesses, w.Effect, output)
+	}
+}
+
+// fix puts the subject's *.go.fixed files in the place of its *.go files and
+// reports whether there were any.
+func fix(t *testing.T, dir string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.go.fixed"))
+	require.NoError(t, err)
+	for _, file := range files {
+		require.NoError(t, os.Rename(file, strings.TrimSuffix(file, ".fixed")))
+	}
+	return len(files) > 0
+}
+
+// TestPlugin types the README's first command. The race of the bank is
+// reported, after the ordinary output of go test, and the exit code is 1.
+func TestPlugin(t *testing.T) {
+	dir := copySubject(t, "bank")
+	before := snapshot(t, dir)
+	r := run(t, dir, nil, "go", "test", "-predict", "./...")
+	require.Equal(t, 1, r.exit, r)
+	require.Contains(t, r.stdout, "ok  \texample.com/bank/money")
+	require.Contains(t, r.stdout, "bank.go:31")
+	require.Contains(t, r.stdout, "bank.go:40")
+	require.Contains(t, r.stdout, "gopredict replay ")
+	witnesses, err := filepath.Glob(filepath.Join(dir, "testdata", "predict", "TestReceipt", "race-*"))
+	require.NoError(t, err)
+	require.Len(t, witnesses, 1, r)
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "testdata")))
+	require.Equal(t, before, snapshot(t, dir), "the source tree was changed")
+}
+
+// snapshot returns the content of each file under dir.
+func snapshot(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	require.NoError(t, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		files[path] = string(text)
+		return err
+	}))
+	return files
+}

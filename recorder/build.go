@@ -1,0 +1,90 @@
+package recorder
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/gopredict/gopredict/recorder/hooks"
+	"github.com/gopredict/gopredict/recorder/rewrite"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A Build is an instrumented build, ready to run.
+type Build struct {
+	conf    *Config
+	overlay string // path of the overlay file
+	vetted  vetted
+
+	// Tested are the packages that the command line asks for, by import path.
+	Tested []Package
+	// Sites are the places that the rewriter instrumented.
+	Sites []trace.Site
+	// Skipped are files that were left as they are, with the reason.
+	Skipped []rewrite.Skipped
+}
+
+// Prepare loads the packages, and writes what the instrumented build needs
+// into c.Work. A command line that cannot be served is a [*UsageError].
+func Prepare(ctx context.Context, c *Config) (*Build, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	std, err := hooks.Overlay(c.Env.GOROOT, c.Env.GOVERSION, filepath.Join(c.Work, "std"))
+	if err != nil {
+		return nil, err
+	}
+	stdOverlay := filepath.Join(c.Work, "std.json")
+	if err := writeOverlay(stdOverlay, std); err != nil {
+		return nil, err
+	}
+
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // ends go vet where the rest fails
+	vetting := make(chan vetted, 1)
+	go func() { vetting <- c.vet(ctx) }()
+
+	c.phase("loading packages")
+	l, err := c.load(ctx, stdOverlay)
+	if err != nil {
+		return nil, err
+	}
+	c.phase(fmt.Sprintf("instrumenting %d packages", len(l.rewrite)))
+	dir := filepath.Join(c.Work, "src")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	res, err := rewrite.Rewrite(l.rewrite, dir)
+	if err != nil {
+		return nil, err
+	}
+	b := &Build{
+		conf:    c,
+		overlay: filepath.Join(c.Work, "overlay.json"),
+		Tested:  l.tested,
+		Sites:   res.Sites,
+		Skipped: res.Skipped,
+	}
+	c.phase("compiling")
+	skipped, err := b.compile(ctx, std, res.Overlay)
+	if err != nil {
+		return nil, err
+	}
+	b.Skipped = append(b.Skipped, skipped...)
+	c.phase("vetting")
+	b.vetted = <-vetting
+	return b, b.vetted.err
+}
+
+// SkippedIn returns the files of a package's folder that were not rewritten,
+// as "FILE: REASON".
+func (b *Build) SkippedIn(p Package) []string {
+	var out []string
+	for _, s := range b.Skipped {
+		if filepath.Dir(s.File) == p.Dir {
+			out = append(out, filepath.Base(s.File)+": "+s.Reason)
+		}
+	}
+	return out
+}

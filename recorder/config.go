@@ -1,0 +1,93 @@
+package recorder
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/gopredict/gopredict/internal/gotool"
+)
+
+// A Config says what to build and to run, and where.
+type Config struct {
+	Dir  string // absolute; where the go command runs
+	Args gotool.TestArgs
+	Env  gotool.Env // of Dir
+	// Work is an absolute, existing folder for the overlay, traces and
+	// binaries of one run. The caller removes it.
+	Work string
+	// Shim is the command that calls [Exec] with the arguments that follow
+	// it: go test runs each test binary through it.
+	Shim []string
+
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	// Phase is told what is being done, for the status line.
+	Phase func(what string)
+}
+
+// A UsageError is a command line that cannot be served; the text says what to
+// do instead.
+type UsageError struct{ text string }
+
+func (e *UsageError) Error() string { return e.text }
+
+// flag returns the value of go test's flag of that name, whether it comes from
+// the command line or from GOFLAGS.
+func (c *Config) flag(name string) (string, bool) {
+	if v, ok := c.Args.Lookup(name); ok {
+		return v, ok
+	}
+	return c.goflags().Lookup(name)
+}
+
+func (c *Config) isSet(name string) bool {
+	if _, ok := c.Args.Lookup(name); ok {
+		return c.Args.IsSet(name)
+	}
+	return c.goflags().IsSet(name)
+}
+
+func (c *Config) goflags() gotool.TestArgs {
+	words, err := gotool.SplitWords(c.Env.GOFLAGS)
+	if err != nil {
+		return gotool.TestArgs{} // the go command says so itself
+	}
+	return gotool.TestArgs{Flags: gotool.ParseFlags(words)}
+}
+
+// check refuses what cannot work together with an instrumented build.
+func (c *Config) check() error {
+	for _, name := range []string{"race", "msan", "asan"} {
+		if c.isSet(name) {
+			return &UsageError{fmt.Sprintf("-%s cannot be combined with prediction: both instrument the build; run `go test -%s` on its own", name, name)}
+		}
+	}
+	if _, ok := c.flag("overlay"); ok {
+		return &UsageError{"-overlay cannot be combined with prediction, which builds with an overlay of its own"}
+	}
+	if v, ok := c.flag("compiler"); ok && v != "gc" {
+		return &UsageError{fmt.Sprintf("-compiler=%s: only the gc compiler is supported", v)}
+	}
+	if gomod := c.Env.GOMOD; gomod == "" || gomod == os.DevNull {
+		return &UsageError{"no go.mod in " + c.Dir + " or above: prediction needs a module; `go mod init` makes one"}
+	}
+	if under(c.Env.GOROOT, c.Env.GOMODCACHE) {
+		return fmt.Errorf("the toolchain %s lies in the module cache (%s), where the go command allows no overlay; install it from https://go.dev/dl and put its bin folder first in PATH", c.Env.GOVERSION, c.Env.GOROOT)
+	}
+	return nil
+}
+
+// under reports whether path lies in dir or below.
+func under(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return dir != "" && err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+func (c *Config) phase(what string) {
+	if c.Phase != nil {
+		c.Phase(what)
+	}
+}

@@ -1,0 +1,109 @@
+package runtime
+
+import (
+	"internal/abi"
+	"unsafe"
+)
+
+const abi_FuncIDWrapper = abi.FuncIDWrapper
+
+// predictWatcher is the goroutine that looks at a replay when nothing else
+// can run. It is parked while predictWatching is set.
+var (
+	predictWatcher  *g
+	predictWatching bool
+)
+
+// PredictWatch starts a system goroutine that calls check whenever no
+// goroutine can run. check returns the nanoseconds after which it wants to be
+// called again, 0 to wait for the next time that nothing can run, or a
+// negative number to end.
+func PredictWatch(check func() int64) {
+	go func() {
+		predictWatcher = getg()
+		for {
+			gopark(predictWatchCommit, nil, waitReasonZero, traceBlockForever, 1)
+			for {
+				d := check()
+				if d < 0 {
+					return
+				}
+				if d == 0 {
+					break
+				}
+				timeSleep(d)
+			}
+		}
+	}()
+}
+
+func predictWatchCommit(gp *g, _ unsafe.Pointer) bool {
+	predictWatching = true
+	return true
+}
+
+// predictIdle is called by the scheduler, with a P, when it has found nothing
+// to run. It returns the watcher if that waits for this moment.
+func predictIdle() *g {
+	if !predictWatching {
+		return nil
+	}
+	predictWatching = false
+	gp := predictWatcher
+	trace := traceAcquire()
+	casgstatus(gp, _Gwaiting, _Grunnable)
+	if trace.ok() {
+		trace.GoUnpark(gp, 0)
+		traceRelease(trace)
+	}
+	return gp
+}
+
+// A PredictState says what could still make the program move.
+type PredictState struct {
+	Runnable bool  // a goroutine other than the caller can run
+	Outside  bool  // a goroutine is in a system call, or waits for I/O or the garbage collector
+	Timer    int64 // nanoseconds until the next timer; negative if there is none
+}
+
+// PredictLook examines all goroutines.
+func PredictLook() PredictState {
+	s := PredictState{Timer: -1}
+	self := getg()
+	forEachGRace(func(gp *g) {
+		if gp == self || isSystemGoroutine(gp, false) {
+			return
+		}
+		switch readgstatus(gp) &^ _Gscan {
+		case _Grunnable, _Grunning, _Gcopystack, _Gpreempted:
+			s.Runnable = true
+		case _Gsyscall:
+			// The goroutine of os/signal sits in a system call for ever.
+			if funcname(findfunc(gp.startpc)) != "os/signal.loop" {
+				s.Outside = true
+			}
+		case _Gwaiting:
+			switch gp.waitreason {
+			case waitReasonIOWait, waitReasonGCAssistWait, waitReasonGarbageCollection, waitReasonStoppingTheWorld:
+				s.Outside = true
+			}
+		}
+	})
+	if when := timeSleepUntil(); when < maxWhen {
+		s.Timer = max(when-nanotime(), 0)
+	}
+	return s
+}
+
+// PredictBlocked returns why the goroutine with identity id waits, and
+// stores the return addresses of its logical frames in pcs. The reason is
+// empty if it does not wait.
+func PredictBlocked(id unsafe.Pointer, pcs []uintptr) (reason string, n int) {
+	gp := (*g)(id)
+	if readgstatus(gp) != _Gwaiting {
+		return "", 0
+	}
+	reason = gp.waitreason.String()
+	systemstack(func() { n = gcallers(gp, 0, pcs) })
+	return reason, n
+}

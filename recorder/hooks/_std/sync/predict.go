@@ -1,0 +1,191 @@
+package sync
+
+import (
+	"internal/runtime/sys"
+	"predictrt"
+	"unsafe"
+)
+
+// Each function here stands in front of the one of its package whose name
+// begins with predict, which is the original.
+
+func (m *Mutex) Lock() {
+	if predictrt.Mode == 0 {
+		m.predictLock()
+		return
+	}
+	op := predictrt.Begin(predictrt.Acquire, unsafe.Pointer(m), sys.GetCallerPC())
+	m.predictLock()
+	op.Done(0)
+}
+
+func (m *Mutex) TryLock() bool {
+	if predictrt.Mode == 0 {
+		return m.predictTryLock()
+	}
+	op := predictrt.Begin(predictrt.Acquire, unsafe.Pointer(m), sys.GetCallerPC())
+	ok := m.predictTryLock()
+	op.Tried(ok)
+	return ok
+}
+
+func (m *Mutex) Unlock() {
+	if predictrt.Mode != 0 {
+		predictrt.Log(predictrt.Release, unsafe.Pointer(m), 0, sys.GetCallerPC())
+	}
+	m.predictUnlock()
+}
+
+func (rw *RWMutex) Lock() {
+	if predictrt.Mode == 0 || rw == nil {
+		rw.predictLock()
+		return
+	}
+	op := predictrt.Begin(predictrt.Acquire, unsafe.Pointer(rw), sys.GetCallerPC())
+	s := predictrt.Mute()
+	rw.predictLock()
+	predictrt.Restore(s)
+	op.Done(0)
+}
+
+func (rw *RWMutex) TryLock() bool {
+	if predictrt.Mode == 0 || rw == nil {
+		return rw.predictTryLock()
+	}
+	op := predictrt.Begin(predictrt.Acquire, unsafe.Pointer(rw), sys.GetCallerPC())
+	s := predictrt.Mute()
+	ok := rw.predictTryLock()
+	predictrt.Restore(s)
+	op.Tried(ok)
+	return ok
+}
+
+func (rw *RWMutex) Unlock() {
+	if predictrt.Mode == 0 || rw == nil {
+		rw.predictUnlock()
+		return
+	}
+	predictrt.Log(predictrt.Release, unsafe.Pointer(rw), 0, sys.GetCallerPC())
+	s := predictrt.Mute()
+	rw.predictUnlock()
+	predictrt.Restore(s)
+}
+
+func (rw *RWMutex) RLock() {
+	if predictrt.Mode == 0 || rw == nil {
+		rw.predictRLock()
+		return
+	}
+	op := predictrt.Begin(predictrt.RAcquire, unsafe.Pointer(rw), sys.GetCallerPC())
+	s := predictrt.Mute()
+	rw.predictRLock()
+	predictrt.Restore(s)
+	op.Done(0)
+}
+
+func (rw *RWMutex) TryRLock() bool {
+	if predictrt.Mode == 0 || rw == nil {
+		return rw.predictTryRLock()
+	}
+	op := predictrt.Begin(predictrt.RAcquire, unsafe.Pointer(rw), sys.GetCallerPC())
+	s := predictrt.Mute()
+	ok := rw.predictTryRLock()
+	predictrt.Restore(s)
+	op.Tried(ok)
+	return ok
+}
+
+func (rw *RWMutex) RUnlock() {
+	if predictrt.Mode == 0 || rw == nil {
+		rw.predictRUnlock()
+		return
+	}
+	predictrt.Log(predictrt.RRelease, unsafe.Pointer(rw), 0, sys.GetCallerPC())
+	s := predictrt.Mute()
+	rw.predictRUnlock()
+	predictrt.Restore(s)
+}
+
+func (wg *WaitGroup) Add(delta int) {
+	if predictrt.Mode == 0 {
+		wg.predictAdd(delta)
+		return
+	}
+	wg.predictCount(delta, sys.GetCallerPC())
+}
+
+func (wg *WaitGroup) Done() {
+	if predictrt.Mode == 0 {
+		wg.predictAdd(-1)
+		return
+	}
+	wg.predictCount(-1, sys.GetCallerPC())
+}
+
+func (wg *WaitGroup) predictCount(delta int, pc uintptr) {
+	predictrt.Log(predictrt.WaitGroupAdd, unsafe.Pointer(wg), uint64(delta), pc)
+	defer predictrt.Restore(predictrt.Mute())
+	wg.predictAdd(delta)
+}
+
+func (wg *WaitGroup) Wait() {
+	if predictrt.Mode == 0 {
+		wg.predictWait()
+		return
+	}
+	op := predictrt.Begin(predictrt.WaitGroupWait, unsafe.Pointer(wg), sys.GetCallerPC())
+	op.Done(0)
+	s := predictrt.Mute()
+	defer predictrt.Restore(s)
+	wg.predictWait()
+	predictrt.Restore(s)
+	op.Then(predictrt.WaitGroupWaited, 0)
+}
+
+func (o *Once) Do(f func()) {
+	if predictrt.Mode == 0 {
+		o.predictDo(f)
+		return
+	}
+	op := predictrt.BeginOnce(unsafe.Pointer(o), sys.GetCallerPC())
+	s := predictrt.Mute()
+	defer predictrt.Restore(s)
+	o.predictDo(func() {
+		predictrt.Restore(s)
+		defer predictrt.Mute()
+		op.Done(0)
+		defer op.Then(predictrt.OnceEnd, 0)
+		f()
+	})
+	predictrt.Restore(s)
+	op.Then(predictrt.OnceDone, 0)
+}
+
+func (p *Pool) Put(x any) {
+	if predictrt.Mode == 0 || x == nil {
+		p.predictPut(x)
+		return
+	}
+	predictrt.Log(predictrt.Post, predictToken(x), 0, sys.GetCallerPC())
+	defer predictrt.Restore(predictrt.Mute())
+	p.predictPut(x)
+}
+
+func (p *Pool) Get() any {
+	if predictrt.Mode == 0 {
+		return p.predictGet()
+	}
+	pc := sys.GetCallerPC()
+	s := predictrt.Mute()
+	defer predictrt.Restore(s)
+	x := p.predictGet()
+	predictrt.Restore(s)
+	if x != nil {
+		predictrt.Log(predictrt.Await, predictToken(x), 0, pc)
+	}
+	return x
+}
+
+// predictToken orders Put before the Get that returns the same x, and no
+// other: what x points to stands for it.
+func predictToken(x any) unsafe.Pointer { return (*[2]unsafe.Pointer)(unsafe.Pointer(&x))[1] }

@@ -1,0 +1,62 @@
+package hooks
+
+import (
+	"go/ast"
+	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// atomicTypes patches sync/atomic/type.go as a whole: each method there is a
+// call of the package-level function that does its work, and predictrt has a
+// function of the same name with one more parameter, the site.
+var atomicTypes = Hook{
+	Package: "sync/atomic",
+	Decl:    "(*Int32).Load and the other methods of type.go",
+	Kinds:   events(trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW),
+}
+
+var atomicOps = []string{"Load", "Store", "Swap", "CompareAndSwap", "Add", "And", "Or"}
+var atomicOperands = []string{"Int32", "Int64", "Uint32", "Uint64", "Uintptr", "Pointer"}
+
+// atomicFuncs are the package-level functions of sync/atomic.
+func atomicFuncs() []string {
+	var all []string
+	for _, op := range atomicOps {
+		for _, t := range atomicOperands {
+			if t != "Pointer" || (op != "Add" && op != "And" && op != "Or") {
+				all = append(all, op+t)
+			}
+		}
+	}
+	return all
+}
+
+// patchAtomicTypes redirects the methods in s and returns how many it found.
+func patchAtomicTypes(s *source) int {
+	funcs := atomicFuncs()
+	found := 0
+	for _, d := range s.file.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok || fn.Recv == nil || fn.Body == nil {
+			continue
+		}
+		ast.Inspect(fn.Body, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			if id, ok := call.Fun.(*ast.Ident); ok && slices.Contains(funcs, id.Name) {
+				found++
+				s.insert(id.Pos(), "predictrt.")
+				s.insert(call.Rparen, ", predictrt.Site("+here+")")
+			}
+			return true
+		})
+	}
+	if found > 0 {
+		s.require("predictrt")
+		s.require("internal/runtime/sys")
+	}
+	return found
+}

@@ -1,0 +1,239 @@
+package hooks
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"go/ast"
+	"go/build"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/recorder/predictrt"
+)
+
+//go:embed all:_std
+var std embed.FS
+
+// added lists the files that a package gets in addition to its own.
+var added = map[string][]string{
+	"runtime":     {"_std/runtime/predict.go", "_std/runtime/predict_watch.go"},
+	"sync":        {"_std/sync/predict.go", "_std/sync/predict_map.go"},
+	"sync/atomic": {"_std/atomic/predict.go"},
+	"time":        {"_std/time/predict.go"},
+}
+
+var supported = regexp.MustCompile(`^go1\.(26|27)([.a-z -]|$)`)
+
+// Supported says which Go releases Overlay works with.
+const Supported = "go1.26.x and go1.27.x"
+
+// Overlay writes patched copies of the standard library's files, and the
+// sources of package predictrt, below dir. goroot is the tree to patch and
+// goVersion the output of "go env GOVERSION" there. The result maps the path
+// of each file in goroot to that of the file to compile instead, as the field
+// Replace of the go command's -overlay file does. Equal input gives equal
+// paths and contents, and files that are up to date are not written again, so
+// that the go command's build cache stays warm.
+//
+// The error names the function or statement that was expected and not found.
+func Overlay(goroot, goVersion, dir string) (map[string]string, error) {
+	if !supported.MatchString(goVersion) {
+		return nil, fmt.Errorf("expected Go %s, found %q: the standard library of another release cannot be instrumented; select one with GOTOOLCHAIN", Supported, goVersion)
+	}
+	o := &overlay{goroot: goroot, dir: dir, replace: map[string]string{}}
+	for _, pkg := range packages() {
+		if err := o.patch(pkg); err != nil {
+			return nil, fmt.Errorf("%s of %s: %w; gopredict works with %s", pkg, goVersion, err, Supported)
+		}
+	}
+	files, err := predictrt.Files()
+	if err != nil {
+		return nil, err
+	}
+	for name, text := range files {
+		if err := o.add("predictrt", name, text); err != nil {
+			return nil, err
+		}
+	}
+	return o.replace, nil
+}
+
+type overlay struct {
+	goroot, dir string
+	replace     map[string]string
+}
+
+// packages returns the packages of the table, each once, in its order.
+func packages() []string {
+	var pkgs []string
+	for _, h := range table {
+		if !slices.Contains(pkgs, h.Package) {
+			pkgs = append(pkgs, h.Package)
+		}
+	}
+	return pkgs
+}
+
+func (o *overlay) patch(pkg string) error {
+	folder := filepath.Join(o.goroot, "src", filepath.FromSlash(pkg))
+	files, err := readPackage(folder)
+	if err != nil {
+		return err
+	}
+	for _, h := range table {
+		if h.Package != pkg {
+			continue
+		}
+		if err := files.apply(h); err != nil {
+			return err
+		}
+	}
+	if pkg == atomicTypes.Package {
+		s, err := files.source("type.go")
+		if err != nil {
+			return err
+		}
+		if n := patchAtomicTypes(s); n < len(atomicFuncs()) {
+			return fmt.Errorf("type.go: expected at least %d methods that call a function of the package, found %d", len(atomicFuncs()), n)
+		}
+	}
+	for name, s := range files.parsed {
+		if len(s.splices) > 0 {
+			if err := o.add(pkg, name, s.bytes()); err != nil {
+				return err
+			}
+		}
+	}
+	for _, f := range added[pkg] {
+		text, err := std.ReadFile(f)
+		if err != nil {
+			return err
+		}
+		if err := o.add(pkg, path.Base(f), text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add writes text as the file name of package pkg.
+func (o *overlay) add(pkg, name string, text []byte) error {
+	sub := filepath.FromSlash(pkg)
+	backing := filepath.Join(o.dir, sub, name)
+	o.replace[filepath.Join(o.goroot, "src", sub, name)] = backing
+	if old, err := os.ReadFile(backing); err == nil && bytes.Equal(old, text) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(backing), 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(backing, text, 0o666)
+}
+
+// A stdPackage is the files of one package of the standard library that the
+// build takes on this platform.
+type stdPackage struct {
+	folder string
+	text   map[string][]byte
+	parsed map[string]*source
+}
+
+func readPackage(folder string) (*stdPackage, error) {
+	bp, err := build.ImportDir(folder, 0)
+	if err != nil {
+		return nil, err
+	}
+	p := &stdPackage{folder: folder, text: map[string][]byte{}, parsed: map[string]*source{}}
+	for _, name := range bp.GoFiles {
+		if p.text[name], err = os.ReadFile(filepath.Join(folder, name)); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+func (p *stdPackage) source(name string) (*source, error) {
+	if s := p.parsed[name]; s != nil {
+		return s, nil
+	}
+	text, ok := p.text[name]
+	if !ok {
+		return nil, fmt.Errorf("expected a file %s, found none", name)
+	}
+	s, err := parseSource(filepath.Join(p.folder, name), text)
+	if err == nil {
+		p.parsed[name] = s
+	}
+	return s, err
+}
+
+// apply makes the edits of one hook.
+func (p *stdPackage) apply(h Hook) error {
+	name := h.Decl[strings.LastIndexAny(h.Decl, ". ")+1:]
+	like := regexp.MustCompile(`(?m)^(func (\([^)]*\) )?|type )` + name + `\b`)
+	for file, text := range p.text {
+		if !like.Match(text) {
+			continue
+		}
+		s, err := p.source(file)
+		if err != nil {
+			return err
+		}
+		decl := find(s.file, h.Decl)
+		if decl == nil {
+			continue
+		}
+		for _, e := range h.edits {
+			if err := s.apply(decl, e); err != nil {
+				return fmt.Errorf("%s: %s: %w", file, h.Decl, err)
+			}
+			if strings.Contains(e.text, "predictrt.") {
+				s.require("predictrt")
+			}
+			if strings.Contains(e.text, "sys.") {
+				s.require("internal/runtime/sys")
+			}
+			if strings.Contains(e.text, "unsafe.") {
+				s.require("unsafe")
+			}
+		}
+		return nil
+	}
+	return fmt.Errorf("expected a declaration of %s, found none", h.Decl)
+}
+
+// find returns the declaration that a table row names.
+func find(f *ast.File, decl string) ast.Node {
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if declName(d) == decl {
+				return d
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				if t, ok := spec.(*ast.TypeSpec); ok && "type "+t.Name.Name == decl {
+					return t
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func declName(d *ast.FuncDecl) string {
+	if d.Recv == nil {
+		return d.Name.Name
+	}
+	if star, ok := d.Recv.List[0].Type.(*ast.StarExpr); ok {
+		if id, ok := star.X.(*ast.Ident); ok {
+			return "(*" + id.Name + ")." + d.Name.Name
+		}
+	}
+	return ""
+}

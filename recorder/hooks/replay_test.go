@@ -1,0 +1,110 @@
+package hooks
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// racePlan makes both goroutines of TestRace stand at their accesses. The
+// lines of the steps come from a recorded run.
+func racePlan(t *testing.T, tr *trace.Trace, order string) string {
+	step := func(goroutine int, name string, kind trace.Kind) string {
+		for _, e := range tr.Events {
+			if e.Kind == kind && tr.Goroutines[e.G].Name() == name {
+				return fmt.Sprintf("s %d %d %d 1\n", goroutine, kind, tr.Sites[e.Site].Key)
+			}
+		}
+		t.Fatalf("expected an event %s of %s", kind, name)
+		return ""
+	}
+	return "gopredict-plan 1\norder " + order + "\ntest TestRace\n" +
+		"g 0 TestRace:0\ng 1 TestRace:0.1\ng 2 TestRace:0.2\n" +
+		step(0, "TestRace:0", trace.Fork) +
+		step(2, "TestRace:0.2", trace.Begin) +
+		step(2, "TestRace:0.2", trace.Acquire) +
+		step(2, "TestRace:0.2", trace.Release) +
+		step(1, "TestRace:0.1", trace.Begin) +
+		fmt.Sprintf("v 1 %d %d 1\n", trace.Write, 1<<31|1) +
+		fmt.Sprintf("v 2 %d %d 1\n", trace.Read, 1<<31|2)
+}
+
+// replay runs TestRace under a plan and returns its output and verdict.
+func replay(t *testing.T, plan string) (output string, verdict []string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "plan")
+	require.NoError(t, os.WriteFile(file, []byte(plan), 0o666))
+	dir, out, err := run(t, "replay;plan="+file+";verdict=$DIR/verdict;trace=$DIR/trace", "^TestRace$")
+	require.NoError(t, err, out)
+	text, err := os.ReadFile(filepath.Join(dir, "verdict"))
+	require.NoError(t, err)
+	tr, err := trace.ReadFile(filepath.Join(dir, "trace"))
+	require.NoError(t, err)
+	tr.AddSites(sites)
+	require.NoError(t, trace.Validate(tr))
+	return out, strings.Split(strings.TrimSpace(string(text)), "\n")
+}
+
+func TestReplayConfirmsInBothOrders(t *testing.T) {
+	tr := record(t, "^TestRace$")
+	for range 10 {
+		out, verdict := replay(t, racePlan(t, tr, "01"))
+		require.Contains(t, verdict, "confirmed")
+		require.Equal(t, "end", verdict[len(verdict)-1])
+		require.Contains(t, out, "read 1")
+		out, verdict = replay(t, racePlan(t, tr, "10"))
+		require.Contains(t, verdict, "confirmed")
+		require.Contains(t, out, "read 0")
+	}
+}
+
+func TestReplayLeavesWhenStuck(t *testing.T) {
+	tr := record(t, "^TestRace$")
+	plan := racePlan(t, tr, "01") + fmt.Sprintf("s 0 %d %d 1\n", trace.Send, 1<<31|9)
+	start := time.Now()
+	_, verdict := replay(t, plan)
+	require.Less(t, time.Since(start), time.Second)
+	require.Contains(t, verdict, "left no goroutine can go on")
+	require.Contains(t, verdict, "steps 5 6")
+	all := strings.Join(verdict, "\n")
+	require.Contains(t, all, "blocked TestRace:0 ")
+	require.Contains(t, all, "blocked TestRace:0.1 waits_for_its_violation selftest.TestRace.func1 ")
+	require.NotContains(t, verdict, "confirmed")
+}
+
+func TestReplayLeavesWhenAstray(t *testing.T) {
+	tr := record(t, "^TestRace$")
+	plan := racePlan(t, tr, "01")
+	// Goroutine 1 would have to lock before it writes, which it does not.
+	plan = strings.Replace(plan, "v 1", fmt.Sprintf("s 1 %d %d 1\nv 1", trace.Acquire, 1<<31|9), 1)
+	_, verdict := replay(t, plan)
+	all := strings.Join(verdict, "\n")
+	require.Regexp(t, `left TestRace:0\.1 is at write race_test\.go:\d+ \(1st time\), the schedule expects it at step 6`, all)
+	require.NotContains(t, verdict, "confirmed")
+}
+
+func TestReplayRefusesOtherMemory(t *testing.T) {
+	tr := record(t, "^TestRace$")
+	plan := racePlan(t, tr, "01")
+	plan = strings.Replace(plan, fmt.Sprintf("v 2 %d %d 1\n", trace.Read, 1<<31|2), "", 1) +
+		fmt.Sprintf("v 0 %d %d 1\n", trace.WaitGroupWait, waitKey(tr))
+	_, verdict := replay(t, plan)
+	require.Contains(t, strings.Join(verdict, "\n"), "left the two accesses do not collide")
+}
+
+// waitKey is the place where TestRace waits for its goroutines.
+func waitKey(tr *trace.Trace) uint64 {
+	for _, e := range tr.Events {
+		if e.Kind == trace.WaitGroupWait {
+			return tr.Sites[e.Site].Key
+		}
+	}
+	return 0
+}

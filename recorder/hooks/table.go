@@ -1,0 +1,167 @@
+package hooks
+
+import "github.com/gopredict/gopredict/recorder/trace"
+
+// A Hook is one place of the standard library where events come from, or
+// that must behave differently while a program is recorded or replayed.
+type Hook struct {
+	Package string       // import path
+	Decl    string       // "newproc", "(*Mutex).Lock", or "type g"
+	Kinds   []trace.Kind // the events; none for a change of behaviour
+	edits   []edit
+}
+
+// Table returns the hooks, in the order of the packages' import paths.
+func Table() []Hook { return table }
+
+func events(kinds ...trace.Kind) []trace.Kind { return kinds }
+
+// The short forms of an edit that recur in the table. A renamed function gets
+// a successor of the old name in the package's file predict.go.
+const (
+	here   = "sys.GetCallerPC()"
+	ifUser = "if predictUser() { "
+)
+
+var table = []Hook{
+	// Goroutines and the scheduler.
+	{"runtime", "type g", nil, []edit{fields("predict unsafe.Pointer; predictElem uint64; predictRand uint32 ")}},
+	{"runtime", "newproc", events(trace.Fork, trace.Begin), []edit{
+		after("pc := sys.GetCallerPC()", "predictRec := predictFork(fn, pc)"),
+		after("newg := newproc1(fn, gp, pc, false, waitReasonZero)", "newg.predict, newg.predictRand = predictRec, 0"),
+	}},
+	{"runtime", "goexit1", events(trace.End), []edit{entry("predictEnd();")}},
+	{"runtime", "gopanic", events(trace.Panic), []edit{entry("predictPanic(" + here + ");")}},
+	{"runtime", "schedinit", nil, []edit{
+		after("goenvs()", "predictTakeEnv()"),
+		instead("procresize(procs)", "procresize(predictStartProcs(procs))"),
+	}},
+	{"runtime", "GOMAXPROCS", nil, []edit{entry("if predictOneP { return predictGOMAXPROCS(n) };")}},
+	{"runtime", "SetDefaultGOMAXPROCS", nil, []edit{
+		entry("if predictOneP { predictGOMAXPROCS(int(defaultGOMAXPROCS(0))); return };"),
+	}},
+	{"runtime", "findRunnable", nil, []edit{
+		before("allpSnapshot := mp.snapshotAllp()", "if gp := predictIdle(); gp != nil { return gp, false, false }"),
+	}},
+
+	// The ways out of the process.
+	{"runtime", "main", nil, []edit{before("exit(0)", "predictFlush(true)")}},
+	{"runtime", "os_beforeExit", nil, []edit{after("runExitHooks(exitCode)", "predictFlush(true)")}},
+	{"runtime", "syscall_Exit", nil, []edit{entry("predictFlush(true);")}},
+	{"runtime", "fatalpanic", nil, []edit{before("exit(2)", "predictFlush(false)")}},
+	{"runtime", "fatalthrow", nil, []edit{before("startpanic_m()", "predictFlush(false)")}},
+
+	// Channels. Their elements are numbered under the channel's own lock.
+	{"runtime", "type hchan", nil, []edit{fields("predictID, predictSent, predictRecvd uint64 ")}},
+	{"runtime", "makechan", events(trace.ChanMake), []edit{
+		before("return c", ifUser+"predictMake(c, "+here+") }"),
+	}},
+	{"runtime", "chansend1", events(trace.Send, trace.SendDone), []edit{
+		entry(ifUser + "predictSend(c, elem, true, " + here + "); return };"),
+	}},
+	{"runtime", "chanrecv1", events(trace.Recv, trace.RecvDone), []edit{
+		entry(ifUser + "predictRecv(c, elem, true, " + here + "); return };"),
+	}},
+	{"runtime", "chanrecv2", events(trace.Recv, trace.RecvDone), []edit{
+		entry(ifUser + "_, received = predictRecv(c, elem, true, " + here + "); return };"),
+	}},
+	{"runtime", "selectnbsend", events(trace.Select, trace.SelectDone, trace.SendDone), []edit{
+		entry(ifUser + "return predictSend(c, elem, false, " + here + ") };"),
+	}},
+	{"runtime", "selectnbrecv", events(trace.Select, trace.SelectDone, trace.RecvDone), []edit{
+		entry(ifUser + "return predictRecv(c, elem, false, " + here + ") };"),
+	}},
+	{"runtime", "reflect_chansend", events(trace.Send, trace.SendDone), []edit{
+		entry(ifUser + "return predictSend(c, elem, !nb, " + here + ") };"),
+	}},
+	{"runtime", "reflect_chanrecv", events(trace.Recv, trace.RecvDone), []edit{
+		entry(ifUser + "return predictRecv(c, elem, !nb, " + here + ") };"),
+	}},
+	{"runtime", "closechan", events(trace.Close), []edit{rename("predictClosechan")}},
+	{"runtime", "selectgo", events(trace.Select, trace.SelectDone, trace.SendDone, trace.RecvDone), []edit{
+		rename("predictSelectgo"),
+		instead("cheaprandn(uint32(norder + 1))", "predictRandn(uint32(norder + 1))"),
+		after("c.qcount--", "predictTake(c, gp)"),
+		after("c.qcount++", "predictPut(c, gp)"),
+	}},
+	{"runtime", "chansend", nil, []edit{after("c.qcount++", "predictPut(c, getg())")}},
+	{"runtime", "chanrecv", nil, []edit{after("c.qcount--", "predictTake(c, getg())")}},
+	{"runtime", "send", nil, []edit{before("gp := sg.g", "predictPut(c, getg()); predictTake(c, sg.g)")}},
+	{"runtime", "recv", nil, []edit{before("gp := sg.g", "predictTake(c, getg()); predictPut(c, sg.g)")}},
+	{"runtime", "timerchandrain", nil, []edit{after("c.qcount--", "predictTake(c, getg())")}},
+
+	// Coroutines (iter.Pull).
+	{"runtime", "newcoro", events(trace.Fork), []edit{
+		after("gp := getg()", "predictRec := predictForkCoro(pc)"),
+		after("gp = newproc1(startfv, gp, pc, true, waitReasonCoroutine)", "gp.predict, gp.predictRand = predictRec, 0"),
+	}},
+	{"runtime", "corostart", events(trace.Await), []edit{before("c.f(c)", "predictSwitched(c, "+here+")")}},
+	{"runtime", "coroexit", events(trace.Post, trace.End), []edit{entry("predictSwitch(c, " + here + "); predictEnd();")}},
+	{"runtime", "coroswitch", events(trace.Post, trace.Await), []edit{
+		entry("predictSwitch(c, " + here + ");"),
+		after("mcall(coroswitch_m)", "predictSwitched(c, "+here+")"),
+	}},
+
+	// Package sync: the old functions run muted, under new names.
+	{"sync", "(*Mutex).Lock", events(trace.Acquire), []edit{rename("predictLock")}},
+	{"sync", "(*Mutex).TryLock", events(trace.Acquire), []edit{rename("predictTryLock")}},
+	{"sync", "(*Mutex).Unlock", events(trace.Release), []edit{rename("predictUnlock")}},
+	{"sync", "(*RWMutex).Lock", events(trace.Acquire), []edit{rename("predictLock")}},
+	{"sync", "(*RWMutex).TryLock", events(trace.Acquire), []edit{rename("predictTryLock")}},
+	{"sync", "(*RWMutex).Unlock", events(trace.Release), []edit{rename("predictUnlock")}},
+	{"sync", "(*RWMutex).RLock", events(trace.RAcquire), []edit{rename("predictRLock")}},
+	{"sync", "(*RWMutex).TryRLock", events(trace.RAcquire), []edit{rename("predictTryRLock")}},
+	{"sync", "(*RWMutex).RUnlock", events(trace.RRelease), []edit{rename("predictRUnlock")}},
+	{"sync", "(*WaitGroup).Add", events(trace.WaitGroupAdd), []edit{rename("predictAdd")}},
+	{"sync", "(*WaitGroup).Done", events(trace.WaitGroupAdd), []edit{rename("predictDone")}},
+	{"sync", "(*WaitGroup).Wait", events(trace.WaitGroupWait, trace.WaitGroupWaited), []edit{rename("predictWait")}},
+	{"sync", "(*Once).Do", events(trace.OnceBegin, trace.OnceEnd, trace.OnceDone), []edit{rename("predictDo")}},
+	{"sync", "(*Cond).Wait", events(trace.CondWait, trace.CondWake), []edit{
+		before("t := runtime_notifyListAdd(&c.notify)", "predictOp := predictrt.Begin(predictrt.CondWait, unsafe.Pointer(c), "+here+")"),
+		after("t := runtime_notifyListAdd(&c.notify)", "predictOp.Done(uint64(t))"),
+		before("c.L.Lock()", "predictOp.Then(predictrt.CondWake, uint64(t))"),
+	}},
+	{"sync", "(*Cond).Signal", events(trace.CondSignal), []edit{
+		before("runtime_notifyListNotifyOne(&c.notify)", "predictrt.Signal(unsafe.Pointer(c), &c.notify.wait, &c.notify.notify, "+here+")"),
+	}},
+	{"sync", "(*Cond).Broadcast", events(trace.CondBroadcast), []edit{
+		before("runtime_notifyListNotifyAll(&c.notify)", "predictrt.Broadcast(unsafe.Pointer(c), &c.notify.wait, &c.notify.notify, "+here+")"),
+	}},
+	{"sync", "(*Pool).Put", events(trace.Post), []edit{rename("predictPut")}},
+	{"sync", "(*Pool).Get", events(trace.Await), []edit{
+		rename("predictGet"),
+		before("x = p.New()", "predictMuted := predictrt.Unmute()"),
+		after("x = p.New()", "predictrt.Restore(predictMuted)"),
+	}},
+	{"sync", "(*Map).Load", events(trace.AtomicLoad), []edit{rename("predictLoad")}},
+	{"sync", "(*Map).Store", events(trace.AtomicRMW), []edit{rename("predictStore")}},
+	{"sync", "(*Map).Clear", events(trace.AtomicRMW), []edit{rename("predictClear")}},
+	{"sync", "(*Map).LoadOrStore", events(trace.AtomicRMW), []edit{rename("predictLoadOrStore")}},
+	{"sync", "(*Map).LoadAndDelete", events(trace.AtomicRMW), []edit{rename("predictLoadAndDelete")}},
+	{"sync", "(*Map).Delete", events(trace.AtomicRMW), []edit{rename("predictDelete")}},
+	{"sync", "(*Map).Swap", events(trace.AtomicRMW), []edit{rename("predictSwap")}},
+	{"sync", "(*Map).CompareAndSwap", events(trace.AtomicRMW), []edit{rename("predictCompareAndSwap")}},
+	{"sync", "(*Map).CompareAndDelete", events(trace.AtomicRMW), []edit{rename("predictCompareAndDelete")}},
+	{"sync", "(*Map).Range", events(trace.AtomicRMW), []edit{rename("predictRange")}},
+
+	{"sync/atomic", "(*Value).Load", events(trace.AtomicLoad), []edit{rename("predictLoad")}},
+	{"sync/atomic", "(*Value).Store", events(trace.AtomicStore), []edit{rename("predictStore")}},
+	{"sync/atomic", "(*Value).Swap", events(trace.AtomicRMW), []edit{rename("predictSwap")}},
+	{"sync/atomic", "(*Value).CompareAndSwap", events(trace.AtomicRMW), []edit{rename("predictCompareAndSwap")}},
+
+	// Tests. fRunner and tRunner are what runs a fuzz target and a test.
+	{"testing", "tRunner", events(trace.TestBegin, trace.TestEnd), []edit{
+		before("fn(t)", "predictrt.TestBegin(t.name); defer predictrt.TestEnd(t.name, &t.failed)"),
+	}},
+	{"testing", "fRunner", events(trace.TestBegin, trace.TestEnd), []edit{
+		before("fn(f)", "predictrt.TestBegin(f.name); defer predictrt.TestEnd(f.name, &f.failed)"),
+	}},
+
+	{"time", "AfterFunc", events(trace.Post, trace.Await), []edit{
+		entry("predictTimer := predictrt.NewTimer(&f, " + here + ");"),
+		instead("newTimer(when(d), 0, goFunc, f, nil)", "predictStarted(newTimer(when(d), 0, goFunc, f, nil), predictTimer)"),
+	}},
+	{"time", "(*Timer).Reset", events(trace.Post), []edit{
+		before("return resetTimer(t, w, 0)", "predictrt.Log(predictrt.Post, unsafe.Pointer(t), 0, "+here+")"),
+	}},
+}

@@ -1,0 +1,89 @@
+package selftest
+
+import (
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"predictrt"
+)
+
+// The sites that the rewriter would have made.
+const (
+	siteWrite = 1<<31 | 1
+	siteRead  = 1<<31 | 2
+	siteSpin  = 1<<31 | 3
+	siteAtom  = 1<<31 | 4
+)
+
+type box struct{ n int }
+
+// TestRace has a race that the order of the critical sections hides.
+func TestRace(t *testing.T) {
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	b := &box{}
+	wg.Add(2)
+	go func() {
+		defer wg.Done()
+		predictrt.Store(&b.n, siteWrite).Set(1)
+		mu.Lock()
+		mu.Unlock()
+	}()
+	go func() {
+		defer wg.Done()
+		mu.Lock()
+		mu.Unlock()
+		if *predictrt.Load(&b.n, siteRead) == 0 {
+			println("read 0")
+		} else {
+			println("read 1")
+		}
+	}()
+	wg.Wait()
+}
+
+// TestSpin waits for other goroutines without any blocking operation.
+func TestSpin(t *testing.T) {
+	done := new(bool)
+	go func() { predictrt.Store(done, siteWrite).Set(true) }()
+	for !*predictrt.Load(done, siteSpin) {
+	}
+	var flag atomic.Bool
+	go flag.Store(true)
+	for !flag.Load() {
+	}
+	n := new(int32)
+	go predictrt.StoreInt32(n, 1, siteAtom)
+	for !predictrt.CompareAndSwapInt32(n, 1, 2, siteAtom) {
+	}
+	mu.Lock()
+	go mu.Unlock()
+	for !mu.TryLock() {
+	}
+	mu.Unlock()
+	c := make(chan int)
+	go func() { c <- 1 }()
+	for {
+		select {
+		case <-c:
+			return
+		default:
+		}
+	}
+}
+
+// TestEnvironment shows what a child process would inherit.
+func TestEnvironment(t *testing.T) {
+	if v, ok := os.LookupEnv("GOPREDICT_RT"); ok {
+		t.Errorf("expected GOPREDICT_RT to be hidden, found %s", v)
+	}
+}
+
+// TestCrash ends the process by a panic.
+func TestCrash(t *testing.T) {
+	if os.Getenv("CRASH") != "" {
+		panic("expected")
+	}
+}

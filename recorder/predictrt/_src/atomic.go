@@ -1,0 +1,209 @@
+package predictrt
+
+import (
+	"internal/runtime/atomic"
+	"runtime"
+	"unsafe"
+)
+
+// word is what an atomic operation works on.
+type word interface{ uint32 | uint64 | uintptr }
+
+// The functions here do the operation and log it. Nothing comes between the
+// two: atomicEnter has made room, and log is nosplit.
+
+// atomicEnter passes the gate; the result is nil if nothing is to be logged.
+func atomicEnter(kind uint8, p unsafe.Pointer, size uintptr, site uint32) *goroutine {
+	if uintptr(p) < 4096 || runtime.PredictOnStack(uintptr(p)) {
+		return nil
+	}
+	g := current()
+	if g == nil {
+		return nil
+	}
+	obj := uint64(uintptr(p))
+	if kind == AtomicLoad {
+		g.spin(obj)
+	}
+	if g.actor != nil {
+		var val unsafe.Pointer
+		if kind == AtomicLoad {
+			val = p
+		}
+		g.pass(kind, site, obj, uint32(size), val)
+	}
+	room()
+	return g
+}
+
+//go:nosplit
+func (g *goroutine) logAtomic(kind, flags uint8, p unsafe.Pointer, size uintptr, val uint64, site uint32) {
+	if kind != AtomicLoad && flags&flagFailed == 0 {
+		g.spinAt = 0
+	}
+	g.log(kind, flags|flagValue, site, uint32(size), uint64(uintptr(p)), val)
+}
+
+func load[W word](p *W, site uint32) W {
+	if Mode == 0 {
+		return doLoad(p)
+	}
+	g := atomicEnter(AtomicLoad, unsafe.Pointer(p), unsafe.Sizeof(*p), site)
+	v := doLoad(p)
+	if g != nil {
+		g.logAtomic(AtomicLoad, 0, unsafe.Pointer(p), unsafe.Sizeof(v), uint64(v), site)
+	}
+	return v
+}
+
+func store[W word](p *W, v W, site uint32) {
+	if Mode == 0 {
+		doSwap(p, v)
+		return
+	}
+	g := atomicEnter(AtomicStore, unsafe.Pointer(p), unsafe.Sizeof(*p), site)
+	doSwap(p, v)
+	if g != nil {
+		g.logAtomic(AtomicStore, 0, unsafe.Pointer(p), unsafe.Sizeof(v), uint64(v), site)
+	}
+}
+
+func swap[W word](p *W, v W, site uint32) W {
+	if Mode == 0 {
+		return doSwap(p, v)
+	}
+	g := atomicEnter(AtomicRMW, unsafe.Pointer(p), unsafe.Sizeof(*p), site)
+	old := doSwap(p, v)
+	if g != nil {
+		g.logAtomic(AtomicRMW, 0, unsafe.Pointer(p), unsafe.Sizeof(v), uint64(v), site)
+	}
+	return old
+}
+
+func compareAndSwap[W word](p *W, old, new W, site uint32) bool {
+	if Mode == 0 {
+		return doCompareAndSwap(p, old, new)
+	}
+	g := atomicEnter(AtomicRMW, unsafe.Pointer(p), unsafe.Sizeof(*p), site)
+	ok := doCompareAndSwap(p, old, new)
+	if g == nil {
+		return ok
+	}
+	if ok {
+		g.logAtomic(AtomicRMW, 0, unsafe.Pointer(p), unsafe.Sizeof(new), uint64(new), site)
+		return true
+	}
+	g.logAtomic(AtomicRMW, flagFailed, unsafe.Pointer(p), unsafe.Sizeof(new), uint64(doLoad(p)), site)
+	g.spin(uint64(uintptr(unsafe.Pointer(p))))
+	return false
+}
+
+func add[W word](p *W, delta W, site uint32) W {
+	if Mode == 0 {
+		return doAdd(p, delta)
+	}
+	g := atomicEnter(AtomicRMW, unsafe.Pointer(p), unsafe.Sizeof(*p), site)
+	v := doAdd(p, delta)
+	if g != nil {
+		g.logAtomic(AtomicRMW, 0, unsafe.Pointer(p), unsafe.Sizeof(v), uint64(v), site)
+	}
+	return v
+}
+
+func and[W word](p *W, mask W, site uint32) W {
+	if Mode == 0 {
+		return doAnd(p, mask)
+	}
+	g := atomicEnter(AtomicRMW, unsafe.Pointer(p), unsafe.Sizeof(*p), site)
+	old := doAnd(p, mask)
+	if g != nil {
+		g.logAtomic(AtomicRMW, 0, unsafe.Pointer(p), unsafe.Sizeof(old), uint64(old&mask), site)
+	}
+	return old
+}
+
+func or[W word](p *W, mask W, site uint32) W {
+	if Mode == 0 {
+		return doOr(p, mask)
+	}
+	g := atomicEnter(AtomicRMW, unsafe.Pointer(p), unsafe.Sizeof(*p), site)
+	old := doOr(p, mask)
+	if g != nil {
+		g.logAtomic(AtomicRMW, 0, unsafe.Pointer(p), unsafe.Sizeof(old), uint64(old|mask), site)
+	}
+	return old
+}
+
+// Pointers need the garbage collector's write barrier, which the runtime's
+// own functions have.
+
+var (
+	never bool
+	sink  [2]unsafe.Pointer
+)
+
+// escape tells the compiler that p and q outlive the call: it cannot see that
+// from the runtime's functions, which hide the store from it.
+func escape(p, q unsafe.Pointer) {
+	if never {
+		sink[0], sink[1] = p, q
+	}
+}
+
+func LoadPointer(addr *unsafe.Pointer, site uint32) unsafe.Pointer {
+	if Mode == 0 {
+		return atomic.Loadp(unsafe.Pointer(addr))
+	}
+	g := atomicEnter(AtomicLoad, unsafe.Pointer(addr), unsafe.Sizeof(*addr), site)
+	v := atomic.Loadp(unsafe.Pointer(addr))
+	if g != nil {
+		g.logAtomic(AtomicLoad, 0, unsafe.Pointer(addr), unsafe.Sizeof(v), uint64(uintptr(v)), site)
+	}
+	return v
+}
+
+func StorePointer(addr *unsafe.Pointer, val unsafe.Pointer, site uint32) {
+	escape(unsafe.Pointer(addr), val)
+	if Mode == 0 {
+		runtime.PredictStorePointer(addr, val)
+		return
+	}
+	g := atomicEnter(AtomicStore, unsafe.Pointer(addr), unsafe.Sizeof(*addr), site)
+	runtime.PredictStorePointer(addr, val)
+	if g != nil {
+		g.logAtomic(AtomicStore, 0, unsafe.Pointer(addr), unsafe.Sizeof(val), uint64(uintptr(val)), site)
+	}
+}
+
+func SwapPointer(addr *unsafe.Pointer, new unsafe.Pointer, site uint32) (old unsafe.Pointer) {
+	escape(unsafe.Pointer(addr), new)
+	if Mode == 0 {
+		return runtime.PredictSwapPointer(addr, new)
+	}
+	g := atomicEnter(AtomicRMW, unsafe.Pointer(addr), unsafe.Sizeof(*addr), site)
+	old = runtime.PredictSwapPointer(addr, new)
+	if g != nil {
+		g.logAtomic(AtomicRMW, 0, unsafe.Pointer(addr), unsafe.Sizeof(new), uint64(uintptr(new)), site)
+	}
+	return old
+}
+
+func CompareAndSwapPointer(addr *unsafe.Pointer, old, new unsafe.Pointer, site uint32) (swapped bool) {
+	escape(unsafe.Pointer(addr), new)
+	if Mode == 0 {
+		return runtime.PredictCompareAndSwapPointer(addr, old, new)
+	}
+	g := atomicEnter(AtomicRMW, unsafe.Pointer(addr), unsafe.Sizeof(*addr), site)
+	swapped = runtime.PredictCompareAndSwapPointer(addr, old, new)
+	if g == nil {
+		return swapped
+	}
+	if swapped {
+		g.logAtomic(AtomicRMW, 0, unsafe.Pointer(addr), unsafe.Sizeof(new), uint64(uintptr(new)), site)
+		return true
+	}
+	v := atomic.Loadp(unsafe.Pointer(addr))
+	g.logAtomic(AtomicRMW, flagFailed, unsafe.Pointer(addr), unsafe.Sizeof(new), uint64(uintptr(v)), site)
+	g.spin(uint64(uintptr(unsafe.Pointer(addr))))
+	return false
+}

@@ -1,0 +1,125 @@
+package predictrt
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+// The functions here are the runtime's hooks for channels and coroutines.
+// They return the operation's site, or 0 if it is not logged.
+
+// unknownSite stands for the site of a channel operation that has none.
+const unknownSite = 1<<31 - 1
+
+func known(site uint32) uint32 {
+	if site == 0 {
+		return unknownSite
+	}
+	return site
+}
+
+func real(site uint32) uint32 {
+	if site == unknownSite {
+		return 0
+	}
+	return site
+}
+
+func chanMake(ch, capacity uint64, pc uintptr) {
+	if g, site := enterAt(ChanMake, ch, pc); g != nil {
+		g.log(ChanMake, 0, site, uint32(capacity), ch, 0)
+	}
+}
+
+func chanClose(ch, capacity uint64, pc uintptr) {
+	if g, site := enterAt(Close, ch, pc); g != nil {
+		g.log(Close, 0, site, uint32(capacity), ch, 0)
+	}
+}
+
+func chanSend(ch, capacity uint64, pc uintptr) uint32 {
+	return chanBegin(Send, ch, capacity, pc)
+}
+
+func chanRecv(ch, capacity uint64, pc uintptr) uint32 {
+	return chanBegin(Recv, ch, capacity, pc)
+}
+
+func chanBegin(kind uint8, ch, capacity uint64, pc uintptr) uint32 {
+	g, site := enterAt(kind, ch, pc)
+	if g == nil {
+		return 0
+	}
+	g.log(kind, 0, site, uint32(capacity), ch, 0)
+	return known(site)
+}
+
+func chanSent(ch, capacity, elem uint64, site uint32) {
+	chanDone(SendDone, ch, capacity, elem, site)
+}
+
+func chanRecvd(ch, capacity, elem uint64, site uint32) {
+	chanDone(RecvDone, ch, capacity, elem, site)
+}
+
+// chanDone logs a completion; the schedule never lists one.
+func chanDone(kind uint8, ch, capacity, elem uint64, site uint32) {
+	if g := current(); g != nil {
+		g.pass(kind, real(site), ch, 0, nil)
+		g.ready()
+		g.log(kind, 0, real(site), uint32(capacity), ch, elem)
+	}
+}
+
+func selectBegin(cases int, hasDefault bool, pc uintptr) uint32 {
+	g := current()
+	if g == nil {
+		return 0
+	}
+	site, own := siteOf(pc)
+	if own {
+		return 0
+	}
+	var flags uint8
+	if hasDefault {
+		flags = flagDefault
+		g.spin(uint64(pc))
+	} else {
+		g.giveWay()
+	}
+	g.pass(Select, site, 0, 0, nil)
+	g.ready()
+	g.log(Select, flags, site, 0, 0, uint64(cases))
+	return known(site)
+}
+
+func selectDone(chosen int, site uint32) {
+	if g := current(); g != nil {
+		if chosen != 0 {
+			g.spinAt = 0
+		}
+		g.pass(SelectDone, real(site), 0, 0, nil)
+		g.ready()
+		g.log(SelectDone, 0, real(site), 0, 0, uint64(chosen))
+	}
+}
+
+func coroSwitch(c unsafe.Pointer, pc uintptr) { Log(Post, c, 0, pc) }
+
+func coroSwitched(c unsafe.Pointer, pc uintptr) { Log(Await, c, 0, pc) }
+
+// panics logs a panic, also one that an operation of package sync raises
+// while its inside is muted.
+func panics(pc uintptr) {
+	if runtime.PredictSelf() == unsafe.Pointer(&deaf) {
+		return
+	}
+	m := Mute()
+	if m.g != nil {
+		m.g.mute = 0
+	}
+	defer Restore(m)
+	if g, site := enterAt(Panic, 0, pc); g != nil {
+		g.log(Panic, 0, site, 0, 0, 0)
+	}
+}

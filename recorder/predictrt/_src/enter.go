@@ -1,0 +1,84 @@
+package predictrt
+
+import "runtime"
+
+const (
+	// spinLimit is how often a goroutine may look at one place in a row
+	// before it gives way; from restLimit on it sleeps.
+	spinLimit = 100
+	restLimit = 40 * spinLimit
+	restTime  = 50_000 // nanoseconds
+	// sliceLimit bounds the operations, each of which starts a new time
+	// slice, that a goroutine does before it gives way.
+	sliceLimit = 2000
+)
+
+// enter is called at the start of a hook that has a rewriter's site or none:
+// it passes the gate and makes room for the event. The result is nil if
+// nothing is to be logged. It starts a new time slice, so that the operation
+// that follows is not separated from its event.
+func enter(kind uint8, site uint32) *goroutine {
+	g := current()
+	if g == nil {
+		return nil
+	}
+	g.giveWay()
+	g.pass(kind, site, 0, 0, nil)
+	g.ready()
+	return g
+}
+
+// enterAt is enter for a hook that knows its caller by program counter.
+func enterAt(kind uint8, obj uint64, pc uintptr) (*goroutine, uint32) {
+	g := current()
+	if g == nil {
+		return nil, 0
+	}
+	site, own := siteOf(pc)
+	if own {
+		return nil, 0
+	}
+	g.giveWay()
+	g.pass(kind, site, obj, 0, nil)
+	g.ready()
+	return g, site
+}
+
+// ready is the last thing before an event is logged and its operation done.
+func (g *goroutine) ready() {
+	room()
+	runtime.PredictFresh()
+}
+
+// room makes sure that the events of one hook fit into the buffer.
+func room() {
+	for numEvents > bufEvents-roomEvents {
+		flush()
+	}
+}
+
+// giveWay counts an operation that shows progress.
+func (g *goroutine) giveWay() {
+	g.spinAt = 0
+	g.slice++
+	if g.slice >= sliceLimit && runtime.PredictCanPark() {
+		g.slice = 0
+		runtime.Gosched()
+	}
+}
+
+// spin counts a look at obj that may be part of a loop that waits.
+func (g *goroutine) spin(obj uint64) {
+	if g.spinAt != obj {
+		g.spinAt, g.spins = obj, 0
+		return
+	}
+	g.spins++
+	if g.spins%spinLimit == 0 && runtime.PredictCanPark() {
+		if g.spins >= restLimit {
+			runtime.PredictSleep(restTime)
+		} else {
+			runtime.Gosched()
+		}
+	}
+}

@@ -1,0 +1,313 @@
+package predictrt
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+// The stages of a replay.
+const (
+	following = iota // goroutines pass in the order of the schedule
+	firstGoes        // the violation stands; its first goroutine goes on
+	otherGoes        // the first one has come to its next hook
+	free             // nothing is controlled any more
+)
+
+var (
+	stage      = free
+	nextStep   int                // index of the first step that is not done
+	waiting    map[int]*goroutine // by step
+	parked     []*goroutine       // all that wait at the gate
+	cast       []*goroutine       // all goroutines of the tests under control
+	standing   int
+	happenings uint64 // events of actors, to see progress
+)
+
+// stand is the access that a goroutine stands before.
+type stand struct {
+	here     bool
+	kind     uint8
+	obj      uint64
+	size     uint32
+	val      uint64
+	hasValue bool
+}
+
+func startReplay(plan, verdict string) {
+	loadPlan(plan)
+	startVerdict(verdict)
+	waiting = map[int]*goroutine{}
+	stage = following
+	runtime.PredictWatch(watch)
+}
+
+// cast finds the part in the schedule that g's name gives it.
+func (g *goroutine) cast() {
+	if stage == free {
+		return
+	}
+	test := g.test
+	if follows[test] || actors[g.name()] != nil {
+		cast = append(cast, g)
+	}
+	g.actor = actors[g.name()]
+	if g.actor != nil {
+		g.actor.g = g
+	}
+}
+
+// exit is called at the goroutine's end.
+func (g *goroutine) exit() {
+	if stage == free {
+		return
+	}
+	runtime.PredictPin()
+	for i, c := range cast {
+		if c == g {
+			cast = append(cast[:i:i], cast[i+1:]...)
+			break
+		}
+	}
+	if a := g.actor; a != nil && stage == following {
+		if a.next < len(a.steps) {
+			leave(g.name() + " has ended, the schedule expects it at " + stepName(a.steps[a.next]))
+		} else if a.violates() {
+			leave(g.name() + " has ended without the access at which the schedule expects it")
+		}
+	}
+	runtime.PredictUnpin()
+}
+
+func (a *actor) violates() bool {
+	for _, v := range violations {
+		if v == a {
+			return true
+		}
+	}
+	return false
+}
+
+// pass is the gate: it blocks the running goroutine until the event that it
+// is about to do has its turn, and counts the event. val, if not nil, is
+// where the value of an access lies.
+func (g *goroutine) pass(kind uint8, site uint32, obj uint64, size uint32, val unsafe.Pointer) {
+	if g.actor == nil || stage == free {
+		return
+	}
+	happenings++
+	g.yieldViolation()
+	w := g.actor.wants[wantKey{kind, keyFor(site)}]
+	if w == nil {
+		return
+	}
+	if it, ok := w.next(); ok {
+		if it.role == roleViolate && stage == following {
+			s := stand{here: true, kind: kind, obj: obj, size: size}
+			if val != nil {
+				s.val, s.hasValue = valueAt(val, uintptr(size)), true
+			}
+			g.actor.stand = s
+		}
+		g.wait(it, kind, site)
+		if it.role == roleStep && stage == following {
+			g.stepDone(it.step)
+		}
+	}
+	w.count++
+}
+
+// await blocks like pass but does not count the event, which may turn out not
+// to happen. It reports whether the schedule speaks of it.
+func (g *goroutine) await(kind uint8, site uint32) bool {
+	if g.actor == nil || stage == free {
+		return false
+	}
+	happenings++
+	g.yieldViolation()
+	w := g.actor.wants[wantKey{kind, keyFor(site)}]
+	if w == nil {
+		return false
+	}
+	it, ok := w.next()
+	if ok && it.role != roleViolate {
+		g.wait(it, kind, site)
+	}
+	return ok
+}
+
+// missed leaves the schedule if it expects an attempt that has failed.
+func (g *goroutine) missed(kind uint8, site uint32) {
+	if g.actor == nil || stage != following {
+		return
+	}
+	w := g.actor.wants[wantKey{kind, keyFor(site)}]
+	if w == nil {
+		return
+	}
+	if it, ok := w.next(); ok && it.role == roleStep {
+		runtime.PredictPin()
+		leave(g.name() + " could not do " + stepName(it.step) + " at " + g.position(kind, site))
+		runtime.PredictUnpin()
+	}
+}
+
+// yieldViolation lets the other goroutine of the violation go once this one
+// has done its access.
+func (g *goroutine) yieldViolation() {
+	if stage == firstGoes && g == violations[firstToGo].g {
+		g.setStage(otherGoes)
+		for stage == otherGoes && len(violations) > 1 {
+			g.park("the other access of the violation")
+		}
+	} else if stage == otherGoes && g.actor.violates() && g != violations[firstToGo].g {
+		g.setStage(free)
+	}
+}
+
+// wait blocks until it is the turn of an item of the schedule.
+func (g *goroutine) wait(it item, kind uint8, site uint32) {
+	switch it.role {
+	case roleStep:
+		if stage != following {
+			return
+		}
+		if a := g.actor; a.next < len(a.steps) && a.steps[a.next] != it.step {
+			g.astray(kind, site)
+			return
+		}
+		for stage == following && nextStep != it.step {
+			waiting[it.step] = g
+			g.park("turn")
+		}
+	case roleHold:
+		for stage != free {
+			g.park("hold")
+		}
+	case roleViolate:
+		if stage != following {
+			return
+		}
+		if a := g.actor; a.next < len(a.steps) {
+			g.astray(kind, site)
+			return
+		}
+		runtime.PredictPin()
+		verdictStand(g)
+		standing++
+		judge()
+		runtime.PredictUnpin()
+		for !g.mayGo() {
+			g.park("violation")
+		}
+		runtime.PredictFresh()
+	}
+}
+
+// mayGo reports whether a goroutine that stands may do its access.
+func (g *goroutine) mayGo() bool {
+	switch stage {
+	case free:
+		return true
+	case firstGoes:
+		return g == violations[firstToGo].g
+	case otherGoes:
+		return g != violations[firstToGo].g
+	}
+	return false
+}
+
+// stepDone marks a step and lets the next one go.
+func (g *goroutine) stepDone(step int) {
+	runtime.PredictPin()
+	g.actor.next++
+	nextStep++
+	if w := waiting[nextStep]; w != nil {
+		delete(waiting, nextStep)
+		runtime.PredictWake(&w.sema)
+	}
+	judge()
+	runtime.PredictUnpin()
+}
+
+// judge looks whether the violation has been reached.
+func judge() {
+	if stage != following || nextStep < numSteps {
+		return
+	}
+	if len(violations) == 0 {
+		release(free)
+		return
+	}
+	if standing < len(violations) {
+		return
+	}
+	if len(violations) == 2 && !collide(violations[0].stand, violations[1].stand) {
+		leave("the two accesses do not collide: they touch different memory, or both read")
+		return
+	}
+	verdictSteps()
+	verdict("confirmed\n")
+	if firstToGo >= len(violations) {
+		firstToGo = 0
+	}
+	release(firstGoes)
+}
+
+func collide(a, b stand) bool {
+	return a.obj < b.obj+uint64(b.size) && b.obj < a.obj+uint64(a.size) && (isWrite(a.kind) || isWrite(b.kind))
+}
+
+// setStage is release for the running goroutine.
+func (g *goroutine) setStage(s int) {
+	runtime.PredictPin()
+	release(s)
+	runtime.PredictUnpin()
+}
+
+// release enters another stage. All that wait look for themselves whether
+// they may go.
+func release(s int) {
+	stage = s
+	for _, g := range parked {
+		runtime.PredictWake(&g.sema)
+	}
+}
+
+// leave gives the schedule up.
+func leave(why string) {
+	if stage != following {
+		return
+	}
+	verdictSteps()
+	verdict("left " + why + "\n")
+	release(free)
+}
+
+// astray leaves the schedule as g has skipped one of its steps.
+func (g *goroutine) astray(kind uint8, site uint32) {
+	a := g.actor
+	w := a.wants[wantKey{kind, keyFor(site)}]
+	runtime.PredictPin()
+	leave(g.name() + " is at " + g.position(kind, site) + " (" + ordinal(w.count+1) + " time), the schedule expects it at " + stepName(a.steps[a.next]))
+	runtime.PredictUnpin()
+}
+
+// park blocks the running goroutine until a release or its turn.
+func (g *goroutine) park(why string) {
+	if !runtime.PredictCanPark() {
+		runtime.PredictPin()
+		leave(g.name() + " cannot wait for its " + why + " here, in the middle of an operation of the runtime")
+		runtime.PredictUnpin()
+		return
+	}
+	g.waits = why
+	parked = append(parked, g)
+	runtime.PredictPark(&g.sema)
+	for i, p := range parked {
+		if p == g {
+			parked = append(parked[:i:i], parked[i+1:]...)
+			break
+		}
+	}
+	g.waits = ""
+}

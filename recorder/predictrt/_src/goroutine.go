@@ -1,0 +1,229 @@
+package predictrt
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+// goroutine is the record of one goroutine; the runtime's g points to it.
+type goroutine struct {
+	id       uint32
+	parent   uint32
+	site     uint32 // of the go statement
+	test     string
+	path     string
+	children int
+	begun    bool
+	mute     int // events are dropped while positive
+
+	// A goroutine that looks at one place again and again spins, and must
+	// let others run.
+	spinAt uint64
+	spins  int
+	slice  int // operations since it last gave way
+
+	actor  *actor // its part in the schedule; nil: none
+	sema   runtime.PredictSema
+	waits  string // what it waits for at the gate; "" if it does not
+	handle unsafe.Pointer
+}
+
+var (
+	goroutines uint32    // number of goroutines that have a record
+	orphans    int       // those that have no known creator
+	deaf       goroutine // stands for all of the runtime's own goroutines
+	testRuns   map[string]int
+	testNames  map[string]uint32
+)
+
+// name is what the schedule calls g.
+func (g *goroutine) name() string {
+	if g.test == "" {
+		return g.path
+	}
+	return g.test + ":" + g.path
+}
+
+// current returns the record of the running goroutine, or nil if nothing is
+// to be logged here.
+func current() *goroutine {
+	g := (*goroutine)(runtime.PredictSelf())
+	if g == nil {
+		g = adopt()
+	}
+	if g == nil || g.mute > 0 {
+		return nil
+	}
+	if !g.begun {
+		g.begin()
+	}
+	return g
+}
+
+// adopt makes the record of a goroutine that has been started without one.
+func adopt() *goroutine {
+	goid, user, system := runtime.PredictWho()
+	if !user {
+		return nil
+	}
+	if system {
+		deaf.mute = 1
+		runtime.PredictSetSelf(unsafe.Pointer(&deaf))
+		return &deaf
+	}
+	runtime.PredictPin()
+	g := newGoroutine()
+	g.parent = g.id
+	if goid == 1 {
+		g.path = "main"
+	} else {
+		orphans++
+		g.path = "timer." + itoa(uint64(orphans))
+	}
+	g.define()
+	runtime.PredictSetSelf(unsafe.Pointer(g))
+	runtime.PredictUnpin()
+	return g
+}
+
+func newGoroutine() *goroutine {
+	g := &goroutine{id: goroutines}
+	goroutines++
+	return g
+}
+
+// define writes g's names to the trace and finds its part in the schedule.
+func (g *goroutine) define() {
+	if recording {
+		test, path := clip(g.test), clip(g.path)
+		goDefs.room(len(test) + len(path))
+		goDefs.u32(g.id)
+		goDefs.u32(g.parent)
+		goDefs.u32(g.site)
+		goDefs.str(test)
+		goDefs.str(path)
+	}
+	g.cast()
+}
+
+// fork is called before a go statement takes effect.
+func fork(pc uintptr) unsafe.Pointer {
+	g, site := enterAt(Fork, 0, pc)
+	if g == nil {
+		return nil
+	}
+	runtime.PredictPin()
+	g.children++
+	child := newGoroutine()
+	child.parent, child.site, child.test = g.id, site, g.test
+	child.path = g.path + "." + itoa(uint64(g.children))
+	child.define()
+	g.log(Fork, 0, site, 0, uint64(child.id), 0)
+	runtime.PredictUnpin()
+	return unsafe.Pointer(child)
+}
+
+// begin logs a goroutine's first event.
+func (g *goroutine) begin() {
+	g.begun = true
+	g.handle = runtime.PredictG()
+	g.pass(Begin_, 0, 0, 0, nil)
+	room()
+	g.log(Begin_, 0, 0, 0, 0, 0)
+}
+
+func end() {
+	g := enter(End, 0)
+	if g != nil {
+		g.log(End, 0, 0, 0, 0, 0)
+		g.exit()
+	}
+}
+
+// TestBegin is called when a test, subtest or fuzz target begins in the
+// running goroutine.
+func TestBegin(name string) {
+	if Mode == 0 || name == "" {
+		return
+	}
+	g := current()
+	if g == nil {
+		return
+	}
+	runtime.PredictPin()
+	if topLevel(name) {
+		if testRuns == nil {
+			testRuns = map[string]int{}
+		}
+		testRuns[name]++
+		g.test, g.path, g.children = name, "0", 0
+		if n := testRuns[name]; n > 1 {
+			g.test += "#" + itoa(uint64(n))
+		}
+		g.define()
+	}
+	obj := testNumber(name)
+	runtime.PredictUnpin()
+	if enter(TestBegin_, 0) != nil {
+		g.log(TestBegin_, 0, 0, 0, obj, 0)
+	}
+}
+
+// TestEnd is called when it has returned.
+func TestEnd(name string, failed *bool) {
+	if Mode == 0 || name == "" {
+		return
+	}
+	if g := enter(TestEnd_, 0); g != nil {
+		var val uint64
+		if *failed {
+			val = 1
+		}
+		runtime.PredictPin()
+		obj := testNumber(name)
+		runtime.PredictUnpin()
+		room()
+		g.log(TestEnd_, 0, 0, 0, obj, val)
+	}
+}
+
+func topLevel(name string) bool {
+	for i := 0; i < len(name); i++ {
+		if name[i] == '/' {
+			return false
+		}
+	}
+	return true
+}
+
+// testNumber returns the number of a test's name in the trace.
+func testNumber(name string) uint64 {
+	if testNames == nil {
+		testNames = map[string]uint32{}
+	}
+	n, ok := testNames[name]
+	if !ok {
+		n = uint32(len(testNames))
+		testNames[name] = n
+		if recording {
+			s := clip(name)
+			nameDefs.room(len(s))
+			nameDefs.u32(n)
+			nameDefs.str(s)
+		}
+	}
+	return uint64(n)
+}
+
+func itoa(n uint64) string {
+	var buf [20]byte
+	i := len(buf)
+	for {
+		i--
+		buf[i] = byte('0' + n%10)
+		n /= 10
+		if n == 0 {
+			return string(buf[i:])
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package predictrt
+
+import "runtime"
+
+// Mode says what the library does in this process: 0 nothing, 1 record, 2
+// replay.
+var Mode uint32
+
+const (
+	modeRecord = 1
+	modeReplay = 2
+)
+
+func init() {
+	env := runtime.PredictEnv()
+	if env == "" {
+		return
+	}
+	var mode uint32
+	var trace, planPath, verdict string
+	for i, field := range split(env, ';') {
+		name, value := cut(field, '=')
+		switch {
+		case i == 0 && field == "record":
+			mode = modeRecord
+		case i == 0 && field == "replay":
+			mode = modeReplay
+		case name == "trace":
+			trace = value
+		case name == "plan":
+			planPath = value
+		case name == "verdict":
+			verdict = value
+		default:
+			runtime.PredictFatal("GOPREDICT_RT: expected record or replay with trace, plan, verdict, found " + field)
+		}
+	}
+	if mode == modeRecord && trace == "" || mode == modeReplay && (planPath == "" || verdict == "") {
+		runtime.PredictFatal("GOPREDICT_RT: expected record;trace=FILE or replay;plan=FILE;verdict=FILE, found " + env)
+	}
+	if trace != "" && !startTrace(trace+"\x00") {
+		runtime.PredictFatal("cannot create the trace " + trace)
+	}
+	if mode == modeReplay {
+		startReplay(planPath, verdict)
+	}
+	Mode = mode
+	runtime.PredictInstall(runtime.PredictHooks{
+		Fork: fork, End: end, Panic: panics,
+		Make: chanMake, Close: chanClose,
+		Send: chanSend, Sent: chanSent, Recv: chanRecv, Recvd: chanRecvd,
+		Select: selectBegin, Selected: selectDone,
+		Switch: coroSwitch, Switched: coroSwitched,
+		Flush: finish,
+	})
+}
+
+// split cuts s at each sep.
+func split(s string, sep byte) []string {
+	var parts []string
+	for {
+		head, tail := cut(s, sep)
+		parts = append(parts, head)
+		if len(head) == len(s) {
+			return parts
+		}
+		s = tail
+	}
+}
+
+// cut cuts s at the first sep; the tail is empty if there is none.
+func cut(s string, sep byte) (head, tail string) {
+	for i := 0; i < len(s); i++ {
+		if s[i] == sep {
+			return s[:i], s[i+1:]
+		}
+	}
+	return s, ""
+}

@@ -1,0 +1,209 @@
+package predictrt
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+// Load logs a read of *p and returns p.
+func Load[T any](p *T, site uint32) *T {
+	if Mode != 0 {
+		read(unsafe.Pointer(p), unsafe.Sizeof(*p), site)
+	}
+	return p
+}
+
+// Ref is a place that is about to be stored to.
+type Ref[T any] struct {
+	p    *T
+	site uint32
+}
+
+// Store names the place of a store; Set does it.
+func Store[T any](p *T, site uint32) Ref[T] { return Ref[T]{p, site} }
+
+// Set logs a write of v and stores it.
+func (r Ref[T]) Set(v T) {
+	if Mode != 0 {
+		write(unsafe.Pointer(r.p), unsafe.Sizeof(v), unsafe.Pointer(&v), r.site)
+	}
+	*r.p = v
+}
+
+// Write logs a write of *p, whose value is not known yet, and returns p.
+func Write[T any](p *T, site uint32) *T {
+	if Mode != 0 {
+		write(unsafe.Pointer(p), unsafe.Sizeof(*p), nil, site)
+	}
+	return p
+}
+
+// MapRead logs that the map m is read, and returns it.
+func MapRead[M any](m M, site uint32) M {
+	if Mode != 0 {
+		access(Read, flagMap, *(*unsafe.Pointer)(unsafe.Pointer(&m)), 8, nil, site)
+	}
+	return m
+}
+
+// MapWrite logs that the map m is changed, and returns it.
+func MapWrite[M any](m M, site uint32) M {
+	if Mode != 0 {
+		access(Write_, flagMap, *(*unsafe.Pointer)(unsafe.Pointer(&m)), 8, nil, site)
+	}
+	return m
+}
+
+// SliceRead logs a read of all elements of s, and returns it.
+func SliceRead[E any, S ~[]E](s S, site uint32) S {
+	if Mode != 0 {
+		span(Read, unsafe.Pointer(unsafe.SliceData(s)), len(s), unsafe.Sizeof(s[0]), site)
+	}
+	return s
+}
+
+// SliceWrite logs a write of all elements of s, and returns it.
+func SliceWrite[E any, S ~[]E](s S, site uint32) S {
+	if Mode != 0 {
+		span(Write_, unsafe.Pointer(unsafe.SliceData(s)), len(s), unsafe.Sizeof(s[0]), site)
+	}
+	return s
+}
+
+// Append logs what appending n elements to s does to its array: it writes
+// behind the length if there is room, else reads the old elements.
+func Append[E any, S ~[]E](s S, n int, site uint32) S {
+	if Mode != 0 {
+		appending((*header)(unsafe.Pointer(&s)), n, unsafe.Sizeof(s[0]), site)
+	}
+	return s
+}
+
+// span logs an access of n elements of the given size at p.
+//
+//go:noinline
+func span(kind uint8, p unsafe.Pointer, n int, size uintptr, site uint32) {
+	access(kind, 0, p, uintptr(n)*size, nil, site)
+}
+
+// header is the three words of a slice.
+type header struct {
+	p             unsafe.Pointer
+	length, limit int
+}
+
+func appending(s *header, n int, size uintptr, site uint32) {
+	switch {
+	case n <= 0:
+	case s.limit-s.length >= n:
+		span(Write_, unsafe.Add(s.p, uintptr(s.length)*size), n, size, site)
+	default:
+		span(Read, s.p, s.length, size, site)
+	}
+}
+
+// read and write are not inlined, so that what calls them can be.
+
+//go:noinline
+func read(p unsafe.Pointer, size uintptr, site uint32) { access(Read, 0, p, size, p, site) }
+
+//go:noinline
+func write(p unsafe.Pointer, size uintptr, val unsafe.Pointer, site uint32) {
+	access(Write_, 0, p, size, val, site)
+}
+
+// access logs a plain access of size bytes at p. The value is at val, if that
+// is not nil.
+func access(kind, flags uint8, p unsafe.Pointer, size uintptr, val unsafe.Pointer, site uint32) {
+	if size == 0 || uintptr(p) < 4096 || runtime.PredictOnStack(uintptr(p)) {
+		return
+	}
+	g := current()
+	if g == nil {
+		return
+	}
+	if kind == Read {
+		g.spin(uint64(uintptr(p)))
+	} else {
+		g.spinAt = 0
+	}
+	if size > 1<<32-1 {
+		size = 1<<32 - 1
+	}
+	if size > 8 {
+		val = nil
+	}
+	if g.actor != nil {
+		g.pass(kind, site, uint64(uintptr(p)), uint32(size), val)
+	}
+	room()
+	g.logAccess(kind, flags, p, size, val, site)
+}
+
+// logAccess reads the value after all that could let another goroutine in.
+//
+//go:nosplit
+func (g *goroutine) logAccess(kind, flags uint8, p unsafe.Pointer, size uintptr, val unsafe.Pointer, site uint32) {
+	var v uint64
+	if val != nil {
+		v = valueAt(val, size)
+		flags |= flagValue
+	}
+	g.log(kind, flags, site, uint32(size), uint64(uintptr(p)), v)
+}
+
+// valueAt returns the size bytes at p, at most eight, as a number.
+//
+//go:nosplit
+func valueAt(p unsafe.Pointer, size uintptr) uint64 {
+	switch size {
+	case 8:
+		return *(*uint64)(p)
+	case 4:
+		return uint64(*(*uint32)(p))
+	case 2:
+		return uint64(*(*uint16)(p))
+	case 1:
+		return uint64(*(*uint8)(p))
+	}
+	var v uint64
+	for i := uintptr(0); i < size; i++ {
+		v |= uint64(*(*uint8)(unsafe.Add(p, i))) << (8 * i)
+	}
+	return v
+}
+
+// Branch logs the outcome of a condition, and returns it.
+func Branch[B ~bool](c B, site uint32) B {
+	if Mode != 0 {
+		branch(bool(c), site)
+	}
+	return c
+}
+
+func branch(c bool, site uint32) {
+	if c {
+		decide(1, site)
+	} else {
+		decide(0, site)
+	}
+}
+
+// Case logs that the program has gone into the n-th of several ways.
+func Case(n uint64, site uint32) {
+	if Mode != 0 {
+		decide(n, site)
+	}
+}
+
+func decide(n uint64, site uint32) {
+	g := current()
+	if g == nil {
+		return
+	}
+	if g.actor != nil {
+		g.pass(Branch_, site, 0, 0, nil)
+	}
+	room()
+	g.log(Branch_, 0, site, 0, 0, n)
+}

@@ -1,0 +1,152 @@
+package predictrt
+
+import "runtime"
+
+// The schedule, as read from the plan file.
+var (
+	actors     map[string]*actor // by goroutine name
+	follows    map[string]bool   // the tests under control
+	numSteps   int
+	violations []*actor
+	firstToGo  int // index into violations
+)
+
+// actor is a goroutine's part in the schedule.
+type actor struct {
+	name  string
+	wants map[wantKey]*want
+	steps []int // indices of its steps, in order
+	next  int   // index into steps of the first one that is not done
+	g     *goroutine
+	stand stand
+}
+
+// wantKey is a kind of event at a place.
+type wantKey struct {
+	kind uint8
+	key  uint64
+}
+
+// want counts such events of one goroutine.
+type want struct {
+	count uint32
+	items []item
+}
+
+// The parts that an event can have in the schedule.
+const (
+	roleStep = iota
+	roleHold
+	roleViolate
+)
+
+// item is one occurrence of an event that the schedule speaks of.
+type item struct {
+	occ  uint32
+	role int
+	step int // index of the step
+}
+
+// loadPlan reads the plan file.
+func loadPlan(path string) {
+	text, ok := runtime.PredictRead(path + "\x00")
+	if !ok {
+		runtime.PredictFatal("cannot read the plan " + path)
+	}
+	actors, follows = map[string]*actor{}, map[string]bool{}
+	var table []*actor
+	for i, line := range split(string(text), '\n') {
+		if line == "" {
+			continue
+		}
+		word, rest := cut(line, ' ')
+		fine := true
+		switch {
+		case i == 0:
+			fine = line == "gopredict-plan 1"
+		case word == "order":
+			fine = rest == "01" || rest == "10"
+			if rest == "10" {
+				firstToGo = 1
+			}
+		case word == "test":
+			follows[rest] = true
+		case word == "g":
+			n, name := cut(rest, ' ')
+			fine = n == itoa(uint64(len(table))) && name != ""
+			a := &actor{name: name, wants: map[wantKey]*want{}}
+			actors[name] = a
+			table = append(table, a)
+		case word == "s" || word == "h" || word == "v":
+			fine = planItem(word, rest, table)
+		default:
+			fine = false
+		}
+		if !fine {
+			runtime.PredictFatal(path + ":" + itoa(uint64(i+1)) + ": expected a line of a version 1 plan, found " + line)
+		}
+	}
+}
+
+func planItem(word, rest string, table []*actor) bool {
+	f := split(rest, ' ')
+	if len(f) != 4 {
+		return false
+	}
+	var n [4]uint64
+	for i := range f {
+		v, ok := atoi(f[i])
+		if !ok {
+			return false
+		}
+		n[i] = v
+	}
+	if n[0] >= uint64(len(table)) || n[1] >= uint64(NumKinds) {
+		return false
+	}
+	a := table[n[0]]
+	it := item{occ: uint32(n[3])}
+	switch word {
+	case "s":
+		it.role, it.step = roleStep, numSteps
+		a.steps = append(a.steps, numSteps)
+		numSteps++
+	case "h":
+		it.role = roleHold
+	case "v":
+		it.role = roleViolate
+		violations = append(violations, a)
+	}
+	key := wantKey{uint8(n[1]), n[2]}
+	w := a.wants[key]
+	if w == nil {
+		w = &want{}
+		a.wants[key] = w
+	}
+	w.items = append(w.items, it)
+	return true
+}
+
+// next returns the part of the coming occurrence.
+func (w *want) next() (item, bool) {
+	for _, it := range w.items {
+		if it.occ == w.count+1 {
+			return it, true
+		}
+	}
+	return item{}, false
+}
+
+func atoi(s string) (uint64, bool) {
+	if s == "" {
+		return 0, false
+	}
+	var n uint64
+	for i := 0; i < len(s); i++ {
+		if s[i] < '0' || s[i] > '9' {
+			return 0, false
+		}
+		n = n*10 + uint64(s[i]-'0')
+	}
+	return n, true
+}

@@ -1,0 +1,209 @@
+package predictrt
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+// Op is an operation of package sync that has been entered.
+type Op struct {
+	g    *goroutine // nil: nothing is logged
+	obj  uint64
+	site uint32
+	kind uint8
+}
+
+// Begin is called before an operation on the object at p whose event belongs
+// after it. It waits for the operation's turn in the schedule.
+func Begin(kind uint8, p unsafe.Pointer, pc uintptr) Op {
+	if Mode == 0 {
+		return Op{}
+	}
+	g := current()
+	if g == nil {
+		return Op{}
+	}
+	site, _ := siteOf(pc)
+	g.giveWay()
+	if g.actor != nil {
+		g.await(kind, site)
+	}
+	g.ready()
+	return Op{g, uint64(uintptr(p)), site, kind}
+}
+
+// BeginOnce is Begin for Once.Do, which either calls the function or not.
+func BeginOnce(p unsafe.Pointer, pc uintptr) Op {
+	g := current()
+	if g == nil {
+		return Op{}
+	}
+	site, _ := siteOf(pc)
+	g.giveWay()
+	if g.actor != nil && !g.await(OnceBegin, site) {
+		g.await(OnceDone, site)
+	}
+	g.ready()
+	return Op{g, uint64(uintptr(p)), site, OnceBegin}
+}
+
+// Done logs the operation's event.
+func (op Op) Done(val uint64) { op.Then(op.kind, val) }
+
+// Then logs a further event of the operation.
+func (op Op) Then(kind uint8, val uint64) {
+	g := op.g
+	if g == nil {
+		return
+	}
+	g.pass(kind, op.site, op.obj, 0, nil)
+	g.ready()
+	g.log(kind, 0, op.site, 0, op.obj, val)
+}
+
+// Tried logs the event if the operation has succeeded.
+func (op Op) Tried(ok bool) {
+	switch {
+	case op.g == nil:
+	case ok:
+		op.Done(0)
+	default:
+		op.g.spin(op.obj)
+		op.g.missed(op.kind, op.site)
+	}
+}
+
+// Log logs an operation on the object at p that is about to happen.
+func Log(kind uint8, p unsafe.Pointer, val uint64, pc uintptr) {
+	if Mode == 0 {
+		return
+	}
+	obj := uint64(uintptr(p))
+	if g, site := enterAt(kind, obj, pc); g != nil {
+		g.log(kind, 0, site, 0, obj, val)
+	}
+}
+
+// Signal logs Cond.Signal; the two counters are the condition's next ticket
+// and the next one to be woken.
+func Signal(p unsafe.Pointer, wait, notify *uint32, pc uintptr) {
+	if Mode == 0 {
+		return
+	}
+	obj := uint64(uintptr(p))
+	if g, site := enterAt(CondSignal, obj, pc); g != nil {
+		var val uint64
+		if *wait != *notify {
+			val = uint64(*notify) + 1
+		}
+		g.log(CondSignal, 0, site, 0, obj, val)
+	}
+}
+
+// Broadcast logs Cond.Broadcast.
+func Broadcast(p unsafe.Pointer, wait, notify *uint32, pc uintptr) {
+	if Mode == 0 {
+		return
+	}
+	obj := uint64(uintptr(p))
+	if g, site := enterAt(CondBroadcast, obj, pc); g != nil {
+		g.log(CondBroadcast, 0, site, *wait-*notify, obj, uint64(*notify))
+	}
+}
+
+// Muted is a goroutine's state before Mute or Unmute.
+type Muted struct {
+	g    *goroutine
+	mute int
+}
+
+// Mute drops the running goroutine's events until Restore.
+func Mute() Muted {
+	g := (*goroutine)(runtime.PredictSelf())
+	if g == nil {
+		return Muted{}
+	}
+	m := Muted{g, g.mute}
+	g.mute++
+	return m
+}
+
+// Unmute lets events through again in a function of the user that an
+// operation calls.
+func Unmute() Muted {
+	if Mode == 0 {
+		return Muted{}
+	}
+	g := (*goroutine)(runtime.PredictSelf())
+	if g == nil {
+		return Muted{}
+	}
+	m := Muted{g, g.mute}
+	if g != &deaf && g.mute > 0 {
+		g.mute--
+	}
+	return m
+}
+
+// Restore ends what Mute or Unmute began.
+func Restore(m Muted) {
+	if m.g != nil {
+		m.g.mute = m.mute
+	}
+}
+
+// Timer is what links a timer's function to the calls that have started it.
+type Timer struct {
+	site  uint32
+	test  string // of the creator
+	path  string
+	runs  uint64
+	timer unsafe.Pointer
+}
+
+// NewTimer is called before a timer is made that will call *f in a goroutine
+// of its own, and makes that begin with the events that order it.
+func NewTimer(f *func(), pc uintptr) *Timer {
+	if Mode == 0 {
+		return nil
+	}
+	g, site := enterAt(Post, 0, pc)
+	if g == nil {
+		return nil
+	}
+	g.children++
+	t := &Timer{site: site, test: g.test, path: g.path + "." + itoa(uint64(g.children))}
+	fn := *f
+	*f = func() {
+		t.enter()
+		fn()
+	}
+	room()
+	g.log(Post, 0, site, 0, uint64(uintptr(unsafe.Pointer(t))), 0)
+	return t
+}
+
+// Started names the timer, whose Reset will be logged by its address.
+func (t *Timer) Started(timer unsafe.Pointer) { t.timer = timer }
+
+// enter gives the timer's goroutine its name and logs what it waited for.
+func (t *Timer) enter() {
+	if runtime.PredictSelf() == nil {
+		runtime.PredictPin()
+		g := newGoroutine()
+		// No go statement has started it: it is a root in the trace, though
+		// its name is that of a child.
+		g.parent, g.site, g.test, g.path = g.id, t.site, t.test, t.path
+		if t.runs++; t.runs > 1 {
+			g.path += "#" + itoa(t.runs)
+		}
+		g.define()
+		runtime.PredictSetSelf(unsafe.Pointer(g))
+		runtime.PredictUnpin()
+	}
+	for _, token := range [...]unsafe.Pointer{unsafe.Pointer(t), t.timer} {
+		if g := enter(Await, t.site); g != nil {
+			g.log(Await, 0, t.site, 0, uint64(uintptr(token)), 0)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package predictrt
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+var verdictFD = -1
+
+func startVerdict(path string) {
+	verdictFD = runtime.PredictFile(path + "\x00")
+	if verdictFD < 0 {
+		runtime.PredictFatal("cannot create the verdict " + path)
+	}
+}
+
+func verdict(line string) {
+	runtime.PredictWrite(verdictFD, unsafe.Pointer(unsafe.StringData(line)), len(line))
+}
+
+func verdictSteps() {
+	verdict("steps " + itoa(uint64(nextStep)) + " " + itoa(uint64(numSteps)) + "\n")
+}
+
+// verdictStand says before which access g stands.
+func verdictStand(g *goroutine) {
+	s := g.actor.stand
+	val := "-"
+	if s.hasValue {
+		val = itoa(s.val)
+	}
+	verdictSteps()
+	verdict("stand " + g.name() + " " + hex(s.obj) + " " + itoa(uint64(s.size)) + " " + itoa(uint64(s.kind)) + " " + val + "\n")
+}
+
+// finishVerdict is called at the end of the process, maybe on a stack where
+// nothing can be allocated.
+func finishVerdict(orderly bool) {
+	if verdictFD < 0 || !orderly {
+		return
+	}
+	if stage == following {
+		verdictSteps()
+	}
+	verdict("end\n")
+	verdictFD = -1
+}
+
+// position describes the event that the running goroutine is about to do.
+func (g *goroutine) position(kind uint8, site uint32) string {
+	if site == 0 {
+		return "its " + words[kind]
+	}
+	at := callSite{}
+	if site&(1<<31) == 0 {
+		at = callSites[site]
+	} else {
+		var pcs [32]uintptr
+		n := runtime.Callers(1, pcs[:])
+		at = userFrame(pcs[:n])
+	}
+	return words[kind] + " " + base(at.file) + ":" + itoa(uint64(at.line))
+}
+
+// userFrame returns the first frame that is not part of the machinery.
+func userFrame(pcs []uintptr) callSite {
+	var at callSite
+	for _, pc := range pcs {
+		runtime.PredictFrames(pc, true, func(fn, file string, line int) bool {
+			if !machinery(fn, file) {
+				at = callSite{fn: fn, file: file, line: line}
+			}
+			return false
+		})
+		if at.fn != "" {
+			return at
+		}
+	}
+	return callSite{fn: "?", file: "?"}
+}
+
+// stepName is how a reason names a step of the plan: by its number, from 1.
+func stepName(step int) string { return "step " + itoa(uint64(step+1)) }
+
+func ordinal(n uint32) string {
+	suffix := "th"
+	if n/10%10 != 1 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return itoa(uint64(n)) + suffix
+}
+
+func hex(n uint64) string {
+	var buf [16]byte
+	i := len(buf)
+	for {
+		i--
+		buf[i] = "0123456789abcdef"[n&15]
+		n >>= 4
+		if n == 0 {
+			return string(buf[i:])
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package rewrite
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// call evaluates a call, a conversion or a builtin.
+func (e *editor) call(c *ast.CallExpr, flow bool) string {
+	if e.info.Types[c.Fun].IsType() {
+		if len(c.Args) != 1 {
+			return e.source(c)
+		}
+		return e.in(c, at(c.Args[0], e.expr(c.Args[0], flow)))
+	}
+	if name := e.builtinName(c); name != "" {
+		return e.builtin(name, c, flow)
+	}
+	if fn := e.atomicFunc(c); fn != "" {
+		return e.atomicCall(fn, c)
+	}
+	return e.values(c, append([]ast.Expr{c.Fun}, c.Args...)...)
+}
+
+// atomicFunc is the name of the function of package sync/atomic that c calls
+// directly, "" if it does not.
+func (e *editor) atomicFunc(c *ast.CallExpr) string {
+	var id *ast.Ident
+	switch fun := ast.Unparen(c.Fun).(type) {
+	case *ast.Ident:
+		id = fun
+	case *ast.SelectorExpr:
+		if e.info.Selections[fun] != nil {
+			return ""
+		}
+		id = fun.Sel
+	default:
+		return ""
+	}
+	fn, ok := e.info.Uses[id].(*types.Func)
+	if !ok || fn.Pkg() == nil || fn.Pkg().Path() != "sync/atomic" || !fn.Exported() || fn.Signature().Recv() != nil {
+		return ""
+	}
+	if len(c.Args) == 1 && fn.Signature().Params().Len() > 1 {
+		return "" // the arguments are the results of another call
+	}
+	return fn.Name()
+}
+
+// atomicCall lets the run-time library do what the function fn does. The
+// import of sync/atomic stays in use through a reference at the file's end.
+func (e *editor) atomicCall(fn string, c *ast.CallExpr) string {
+	e.keep[e.source(ast.Unparen(c.Fun))] = true
+	args := e.pieces(c.Args)
+	last := &args[len(args)-1]
+	last.text += "," + e.site("atomic", c, e.source(c), false)
+	return e.in(c, append([]piece{at(c.Fun, e.hook(fn))}, args...)...)
+}
+
+// builtin evaluates the call of a builtin function. Those that access the
+// memory behind their operands get a hook for that, unless the call is
+// deferred, for then the access comes later than the evaluation of operands.
+func (e *editor) builtin(name string, c *ast.CallExpr, flow bool) string {
+	switch name {
+	case "Sizeof", "Offsetof", "Alignof":
+		return e.source(c) // operands are not evaluated
+	case "len", "cap":
+		return e.in(c, at(c.Args[0], e.length(name, c.Args[0])))
+	case "new", "make":
+		return e.values(c, valuesOnly(e.info, c.Args)...)
+	case "min", "max", "real", "imag", "complex":
+		var ps []piece
+		for _, arg := range c.Args {
+			ps = append(ps, at(arg, e.expr(arg, flow)))
+		}
+		return e.in(c, ps...)
+	}
+	if c == e.later || len(c.Args) == 1 && e.isTuple(c.Args[0]) {
+		return e.values(c, c.Args...)
+	}
+	switch name {
+	case "append":
+		return e.appendCall(c)
+	case "delete":
+		return e.in(c, at(c.Args[0], e.mapHook("MapWrite", c.Args[0])), at(c.Args[1], e.value(c.Args[1])))
+	case "clear":
+		return e.in(c, at(c.Args[0], e.clearOperand(c.Args[0])))
+	}
+	return e.values(c, c.Args...)
+}
+
+// isTuple reports whether x is a call with several results.
+func (e *editor) isTuple(x ast.Expr) bool {
+	_, ok := e.info.TypeOf(x).(*types.Tuple)
+	return ok
+}
+
+// valuesOnly leaves out the types among the operands of make and new.
+func valuesOnly(info *types.Info, args []ast.Expr) []ast.Expr {
+	var xs []ast.Expr
+	for _, x := range args {
+		if !info.Types[x].IsType() {
+			xs = append(xs, x)
+		}
+	}
+	return xs
+}
+
+// length evaluates the operand of len or cap.
+func (e *editor) length(name string, x ast.Expr) string {
+	switch t := underlying(e.info.TypeOf(x)).(type) {
+	case *types.Map:
+		return e.mapHook("MapRead", x)
+	case *types.Array:
+		return e.address(x)
+	case *types.Pointer:
+		if _, ok := t.Elem().Underlying().(*types.Array); ok && !e.hasCall(x) {
+			return e.source(x)
+		}
+	}
+	return e.value(x)
+}
+
+// clearOperand evaluates the operand of clear.
+func (e *editor) clearOperand(x ast.Expr) string {
+	switch underlying(e.info.TypeOf(x)).(type) {
+	case *types.Map:
+		return e.mapHook("MapWrite", x)
+	case *types.Slice:
+		return e.sliceHook("SliceWrite", x)
+	}
+	return e.value(x)
+}
+
+// sliceHook evaluates the slice x with a hook for an access to its elements.
+func (e *editor) sliceHook(fn string, x ast.Expr) string {
+	op := "read"
+	if fn == "SliceWrite" {
+		op = "write"
+	}
+	return e.hook(fn) + "(" + e.value(x) + "," + e.site(op, x, e.source(x)+"[…]", false) + ")"
+}
+
+// appendCall evaluates append(s, …). The elements that fit the capacity are
+// written in place.
+func (e *editor) appendCall(c *ast.CallExpr) string {
+	if len(c.Args) < 2 || e.fresh(c.Args[0]) {
+		return e.values(c, c.Args...)
+	}
+	s := c.Args[0]
+	if _, ok := underlying(e.info.TypeOf(s)).(*types.Slice); !ok {
+		return e.values(c, c.Args...)
+	}
+	rest := e.pieces(c.Args[1:])
+	n := fmt.Sprint(len(c.Args) - 1)
+	if c.Ellipsis.IsValid() {
+		more := c.Args[1]
+		if e.hasCall(more) || !e.stable(more) || !e.predeclared("len", c.Pos()) {
+			return e.values(c, c.Args...)
+		}
+		n = "len(" + e.source(more) + ")"
+		if _, ok := underlying(e.info.TypeOf(more)).(*types.Slice); ok && !e.constant(more) {
+			rest[0].text = e.sliceHook("SliceRead", more)
+		}
+	}
+	text := e.hook("Append") + "(" + e.value(s) + "," + n + "," + e.site("write", c, e.source(s)+"[…]", false) + ")"
+	return e.in(c, append([]piece{at(s, text)}, rest...)...)
+}
+
+// fresh reports whether the slice x was made on the spot, so that nobody else
+// knows its elements.
+func (e *editor) fresh(x ast.Expr) bool {
+	switch x := ast.Unparen(x).(type) {
+	case *ast.CompositeLit:
+		return true
+	case *ast.CallExpr:
+		if e.info.Types[x.Fun].IsType() && len(x.Args) == 1 {
+			_, same := underlying(e.info.TypeOf(x.Args[0])).(*types.Slice)
+			return !same || e.constant(x.Args[0])
+		}
+		return e.builtinName(x) == "make"
+	default:
+		return e.constant(x)
+	}
+}
+
+// predeclared reports whether name means the predeclared identifier at pos.
+func (e *editor) predeclared(name string, pos token.Pos) bool {
+	scope := e.pkg.Scope().Innermost(pos)
+	if scope == nil {
+		return false
+	}
+	_, obj := scope.LookupParent(name, pos)
+	return obj == types.Universe.Lookup(name)
+}

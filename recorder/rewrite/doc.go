@@ -1,0 +1,30 @@
+// Package rewrite puts event hooks into Go source files. It stands at the
+// beginning of the way: go/packages results come in, and rewritten copies of
+// their files, an overlay that maps the originals to the copies, and the table
+// of the places that were instrumented go out.
+//
+// # What gets a hook
+//
+// Memory accesses that another goroutine can reach: package variables,
+// everything behind a pointer, elements of slices and maps, and the local
+// variables that a function literal captures or whose address is taken. An
+// access is left out only if it is proven private (see shared.go). Also each
+// condition, each clause of a switch or select that is entered, and the
+// package-level functions of sync/atomic. Everything else that synchronizes is
+// seen where it is defined, by hooks in the standard library.
+//
+// # How
+//
+// The copy is the original text with insertions at byte offsets; the syntax
+// tree is never printed. No newline is added before the end of the file, so
+// that every line keeps its number, and comments, directives and embeds stay
+// where they were.
+//
+// A load of x becomes (*P.Load(&x, site)). The hook is called when the address
+// is evaluated, and the load itself stays where the compiler performs it. A
+// store x = v becomes P.Store(&x, site).Set(v). What the language says about
+// the order of evaluation is kept, and beyond it what the gc compiler does: it
+// evaluates calls and receives from left to right first and loads variables
+// afterwards. Where a hook cannot be placed without changing that, there is no
+// hook: the program's behaviour has precedence over an event.
+package rewrite

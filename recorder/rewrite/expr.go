@@ -1,0 +1,253 @@
+package rewrite
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// value is the text that evaluates x, with a hook for each load of shared
+// memory.
+func (e *editor) value(x ast.Expr) string { return e.expr(x, false) }
+
+// data is value for an x whose value is only stored or computed with.
+func (e *editor) data(x ast.Expr) string { return e.expr(x, true) }
+
+// values is the text of n with the expressions, its children, evaluated.
+func (e *editor) values(n ast.Node, xs ...ast.Expr) string {
+	return e.in(n, e.pieces(xs)...)
+}
+
+// pieces evaluates each of xs that is there.
+func (e *editor) pieces(xs []ast.Expr) []piece {
+	var ps []piece
+	for _, x := range xs {
+		if x != nil {
+			ps = append(ps, at(x, e.value(x)))
+		}
+	}
+	return ps
+}
+
+// expr is the text that evaluates x. flow says that the value of x flows only
+// to memory or arithmetic within its statement.
+func (e *editor) expr(x ast.Expr, flow bool) string {
+	tv := e.info.Types[x]
+	if tv.IsType() || tv.IsBuiltin() || e.constant(x) {
+		return e.source(x)
+	}
+	switch x := x.(type) {
+	case *ast.Ident:
+		return e.load(x, e.source(x), flow)
+	case *ast.ParenExpr:
+		return e.in(x, at(x.X, e.expr(x.X, flow)))
+	case *ast.FuncLit:
+		return e.funcLit(x)
+	case *ast.CompositeLit:
+		return e.compositeLit(x)
+	case *ast.SelectorExpr:
+		return e.selector(x, flow)
+	case *ast.IndexExpr:
+		return e.index(x, flow)
+	case *ast.SliceExpr:
+		return e.sliceExpr(x)
+	case *ast.TypeAssertExpr:
+		return e.in(x, at(x.X, e.value(x.X)))
+	case *ast.CallExpr:
+		return e.call(x, flow)
+	case *ast.StarExpr:
+		return e.load(x, e.address(x), flow)
+	case *ast.UnaryExpr:
+		switch x.Op {
+		case token.AND:
+			return e.in(x, at(x.X, e.address(x.X)))
+		case token.ARROW:
+			return e.in(x, at(x.X, e.value(x.X)))
+		}
+		return e.in(x, at(x.X, e.expr(x.X, flow)))
+	case *ast.BinaryExpr:
+		return e.binary(x, flow)
+	}
+	return e.source(x)
+}
+
+// address is the text of the addressable operand x without a load of x itself,
+// but with hooks for the loads on the way to it. For an operand that is not
+// addressable it is the operand's value.
+func (e *editor) address(x ast.Expr) string {
+	switch x := x.(type) {
+	case *ast.Ident:
+		return e.source(x)
+	case *ast.ParenExpr:
+		return e.in(x, at(x.X, e.address(x.X)))
+	case *ast.StarExpr:
+		return e.in(x, at(x.X, e.value(x.X)))
+	case *ast.SelectorExpr:
+		if sel := e.info.Selections[x]; sel == nil {
+			return e.source(x)
+		} else if sel.Kind() == types.FieldVal {
+			return e.walk(x, sel.Index()[:len(sel.Index())-1]).text + e.raw(x.X.End(), x.End())
+		}
+	case *ast.IndexExpr:
+		switch underlying(e.info.TypeOf(x.X)).(type) {
+		case *types.Array:
+			return e.in(x, at(x.X, e.address(x.X)), at(x.Index, e.value(x.Index)))
+		case *types.Slice, *types.Pointer:
+			return e.in(x, at(x.X, e.value(x.X)), at(x.Index, e.value(x.Index)))
+		case nil: // a type parameter, for slices and arrays alike
+			return e.in(x, at(x.X, e.address(x.X)), at(x.Index, e.value(x.Index)))
+		}
+	}
+	return e.value(x)
+}
+
+// load is the text that loads the addressable operand x, whose address is the
+// given text, with a hook if x may be shared. An x that is not a variable is
+// left as the text.
+func (e *editor) load(x ast.Expr, text string, flow bool) string {
+	if !e.info.Types[x].Addressable() || !e.shared(x) {
+		return text
+	}
+	return e.loadHook(x, e.source(x), e.info.TypeOf(x), text, flow)
+}
+
+// loadHook is the text that loads text, of type t, with a hook.
+func (e *editor) loadHook(n ast.Node, expr string, t types.Type, text string, flow bool) string {
+	if e.empty(t) {
+		return text
+	}
+	return "(*" + e.hook("Load") + "(&" + text + "," + e.site("read", n, expr, flow && isNumeric(t)) + "))"
+}
+
+// isNumeric reports whether values of type t are numbers or booleans.
+func isNumeric(t types.Type) bool {
+	basic, ok := t.Underlying().(*types.Basic)
+	return ok && basic.Info()&(types.IsNumeric|types.IsBoolean) != 0
+}
+
+// empty reports whether values of type t have no bytes.
+func (e *editor) empty(t types.Type) bool {
+	if hasTypeParam(t, 0) {
+		return false
+	}
+	return e.sizes.Sizeof(t) == 0
+}
+
+// hasTypeParam reports whether the size of t may depend on a type parameter.
+func hasTypeParam(t types.Type, depth int) bool {
+	switch t := types.Unalias(t).(type) {
+	case *types.TypeParam:
+		return true
+	case *types.Array:
+		return hasTypeParam(t.Elem(), depth)
+	case *types.Named:
+		if t.TypeArgs() != nil && depth < 10 {
+			return hasTypeParam(t.Underlying(), depth+1)
+		}
+		if depth < 10 {
+			switch t.Underlying().(type) {
+			case *types.Struct, *types.Array:
+				return hasTypeParam(t.Underlying(), depth+1)
+			}
+		}
+	case *types.Struct:
+		for i := range t.NumFields() {
+			if hasTypeParam(t.Field(i).Type(), depth) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// shared reports whether another goroutine may reach the memory of the
+// addressable operand x.
+func (e *editor) shared(x ast.Expr) bool {
+	v := rootVar(e.info, x)
+	if v == nil {
+		return true // behind a pointer
+	}
+	if v.IsField() || v.Pkg() == nil {
+		return false
+	}
+	return e.facts.sharedVar(v, e.written)
+}
+
+// compositeLit evaluates the elements of x.
+func (e *editor) compositeLit(x *ast.CompositeLit) string {
+	_, isStruct := underlying(e.info.TypeOf(x)).(*types.Struct)
+	if ptr, ok := underlying(e.info.TypeOf(x)).(*types.Pointer); ok {
+		_, isStruct = underlying(ptr.Elem()).(*types.Struct) // an elided &T
+	}
+	var ps []piece
+	for _, elt := range x.Elts {
+		kv, ok := elt.(*ast.KeyValueExpr)
+		if !ok {
+			ps = append(ps, at(elt, e.data(elt)))
+			continue
+		}
+		if !isStruct {
+			ps = append(ps, at(kv.Key, e.value(kv.Key)))
+		}
+		ps = append(ps, at(kv.Value, e.data(kv.Value)))
+	}
+	return e.in(x, ps...)
+}
+
+// binary evaluates both operands. The right operand of && and || is evaluated
+// only if the left one says so: that is a branch.
+func (e *editor) binary(x *ast.BinaryExpr, flow bool) string {
+	switch x.Op {
+	case token.LAND, token.LOR:
+		return e.in(x, at(x.X, e.condition(x.X)), at(x.Y, e.expr(x.Y, flow)))
+	case token.QUO, token.REM, token.SHL, token.SHR:
+		return e.in(x, at(x.X, e.expr(x.X, flow)), at(x.Y, e.value(x.Y))) // y may make it panic
+	}
+	return e.in(x, at(x.X, e.expr(x.X, flow)), at(x.Y, e.expr(x.Y, flow)))
+}
+
+// condition is the text that evaluates x and notes the outcome as a branch.
+func (e *editor) condition(x ast.Expr) string {
+	if e.constant(x) {
+		return e.source(x)
+	}
+	return e.hook("Branch") + "(" + e.value(x) + "," + e.site("branch", x, e.source(x), false) + ")"
+}
+
+// sliceExpr evaluates x[i:j:k]; of an array it takes the address.
+func (e *editor) sliceExpr(x *ast.SliceExpr) string {
+	operand := e.value
+	if _, ok := underlying(e.info.TypeOf(x.X)).(*types.Array); ok {
+		operand = e.address
+	}
+	ps := append([]piece{at(x.X, operand(x.X))}, e.pieces([]ast.Expr{x.Low, x.High, x.Max})...)
+	return e.in(x, ps...)
+}
+
+// index evaluates x[i], which may also be the instance of a generic function.
+func (e *editor) index(x *ast.IndexExpr, flow bool) string {
+	if e.info.Types[x.Index].IsType() {
+		return e.source(x)
+	}
+	if e.info.Types[x].Addressable() {
+		return e.load(x, e.address(x), flow)
+	}
+	if _, ok := underlying(e.info.TypeOf(x.X)).(*types.Map); ok {
+		return e.in(x, at(x.X, e.mapHook("MapRead", x.X)), at(x.Index, e.value(x.Index)))
+	}
+	return e.values(x, x.X, x.Index)
+}
+
+// mapHook evaluates the map m with a hook that notes an access to it.
+func (e *editor) mapHook(fn string, m ast.Expr) string {
+	return e.mapHookText(fn, m, e.value(m))
+}
+
+// mapHookText is the hook for an access to the map m, whose value is text.
+func (e *editor) mapHookText(fn string, m ast.Expr, text string) string {
+	op := "read"
+	if fn == "MapWrite" {
+		op = "write"
+	}
+	return e.hook(fn) + "(" + text + "," + e.site(op, m, e.source(m)+"[…]", false) + ")"
+}

@@ -1,0 +1,132 @@
+package rewrite
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"go/ast"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A Result says what Rewrite has done.
+type Result struct {
+	// Overlay maps the absolute path of each rewritten file to its copy. It
+	// is the content of the Replace object of the go command's -overlay file.
+	Overlay map[string]string
+	Sites   []trace.Site
+	Skipped []Skipped
+}
+
+// Skipped is a file that was left alone.
+type Skipped struct {
+	File   string // absolute path
+	Reason string
+}
+
+// runtimeLibrary is the import path of the run-time library.
+const runtimeLibrary = "predictrt"
+
+// Rewrite writes copies with hooks of the source files of pkgs below dir.
+//
+// The packages are those that go/packages loads with Tests set and with
+// names, files, imports, types, sizes, syntax, type information, module and
+// ForTest. Of those that have syntax, each source file that lies in its
+// module's folder is rewritten once, in the variant of the package that has
+// its tests. A copy is only written if it differs from what is there, and
+// depends on nothing but its package's files, so that builds stay cached.
+//
+// Files that cannot be handled are listed in the result with the reason. An
+// error means that a file could not be read or written.
+func Rewrite(pkgs []*packages.Package, dir string) (*Result, error) {
+	return rewrite(pkgs, dir, runtimeLibrary)
+}
+
+// rewrite is Rewrite with a run-time library at another import path.
+func rewrite(pkgs []*packages.Package, dir, importPath string) (*Result, error) {
+	units, skipped := selectUnits(pkgs)
+	written := map[string]bool{}
+	for _, u := range units {
+		u.facts = collectFacts(u.pkg.TypesInfo, u.pkg.Syntax, func(f *ast.File) bool { return !older(u.version(f), "go1.22") })
+		for key := range u.facts.globals {
+			written[key] = true
+		}
+	}
+	if err := parallel(units, func(u *unit) error { return u.edit(written, importPath) }); err != nil {
+		return nil, err
+	}
+	res := &Result{Overlay: map[string]string{}}
+	var editors []*editor
+	for _, u := range units {
+		editors = append(editors, u.editors...)
+		skipped = append(skipped, u.skipped...)
+	}
+	slices.SortFunc(editors, func(a, b *editor) int { return cmp.Compare(a.path, b.path) })
+	slices.SortFunc(skipped, func(a, b Skipped) int { return cmp.Compare(a.File, b.File) })
+	res.Skipped = slices.Compact(skipped)
+	res.Sites = number(editors)
+	for _, u := range units {
+		for _, e := range u.editors {
+			if !e.used {
+				continue
+			}
+			name := filepath.Join(dir, u.subdir(e.path), filepath.Base(e.path))
+			if err := writeChanged(name, e.text); err != nil {
+				return nil, err
+			}
+			res.Overlay[e.path] = name
+		}
+	}
+	return res, nil
+}
+
+// parallel calls f for each unit, on as many goroutines as there are
+// processors, and returns the errors in the units' order.
+func parallel(units []*unit, f func(*unit) error) error {
+	errs := make([]error, len(units))
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var wg sync.WaitGroup
+	for i, u := range units {
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			errs[i] = f(u)
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// writeChanged writes text to the file name unless that is its content.
+func writeChanged(name, text string) error {
+	old, err := os.ReadFile(name)
+	if err == nil && bytes.Equal(old, []byte(text)) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return fmt.Errorf("writing an instrumented file: %w", err)
+	}
+	// A reader must never see half a file: another run may share the folder.
+	temp, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
+	if err != nil {
+		return fmt.Errorf("writing an instrumented file: %w", err)
+	}
+	_, err = temp.WriteString(text)
+	err = errors.Join(err, temp.Chmod(0o666), temp.Close())
+	if err == nil {
+		err = os.Rename(temp.Name(), name)
+	}
+	if err != nil {
+		os.Remove(temp.Name())
+		return fmt.Errorf("writing an instrumented file: %w", err)
+	}
+	return nil
+}

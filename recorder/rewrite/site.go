@@ -1,0 +1,68 @@
+package rewrite
+
+import (
+	"fmt"
+	"go/ast"
+	"hash/fnv"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// maxExpr bounds the length in bytes of the expression that a site shows.
+const maxExpr = 120
+
+// A site is a hook's place, before all places have got their numbers.
+type site struct {
+	trace.Site
+	hash uint32
+}
+
+// site notes a hook at n and returns the mark that stands for the site's
+// number in the rewritten text, until number fills it in. Source text cannot
+// hold the mark, as Go forbids the NUL character.
+func (e *editor) site(op string, n ast.Node, expr string, data bool) string {
+	pos := e.tokens.PositionFor(n.Pos(), false)
+	expr = strings.Join(strings.Fields(expr), " ")
+	if len(expr) > maxExpr {
+		expr = strings.ToValidUTF8(expr[:maxExpr], "") + "…"
+	}
+	h := fnv.New32a()
+	fmt.Fprintf(h, "%s\n%s\n%d\n%d\n%s", e.pkg.Path(), filepath.Base(e.path), pos.Offset, e.tokens.Offset(n.End()), op)
+	e.sites = append(e.sites, site{
+		Site: trace.Site{
+			Func: e.fn, File: e.path, Line: pos.Line, Col: pos.Column,
+			Op: op, Expr: expr, Data: data,
+		},
+		hash: h.Sum32(),
+	})
+	return "\x00" + strconv.Itoa(len(e.sites)-1) + "\x00"
+}
+
+// number gives each site of the files, which are in a fixed order, a number of
+// its own that depends on little else than the site's place, and fills it in.
+func number(files []*editor) []trace.Site {
+	var sites []trace.Site
+	taken := map[trace.SiteID]bool{}
+	for _, e := range files {
+		parts := strings.Split(e.text, "\x00")
+		for i := 1; i < len(parts); i += 2 {
+			n, _ := strconv.Atoi(parts[i]) // only site writes marks: load refuses files with NUL
+			s := &e.sites[n]
+			if s.ID == 0 {
+				s.ID = trace.SiteID(s.hash) | trace.SiteRewritten
+				for taken[s.ID] {
+					s.ID = (s.ID + 1) | trace.SiteRewritten
+				}
+				taken[s.ID] = true
+				s.Key = uint64(s.ID)
+				sites = append(sites, s.Site)
+			}
+			parts[i] = strconv.FormatUint(uint64(s.ID), 10)
+		}
+		e.text = strings.Join(parts, "")
+	}
+	return sites
+}

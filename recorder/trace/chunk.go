@@ -1,0 +1,85 @@
+package trace
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+const (
+	magic      = "GPTRACE1"
+	headerSize = 16
+	eventSize  = 32
+	maxPayload = 16 << 20
+)
+
+// A chunkType is the first byte of a chunk.
+type chunkType uint8
+
+const (
+	metaChunk      chunkType = 'M'
+	eventChunk     chunkType = 'E'
+	goroutineChunk chunkType = 'G'
+	callSiteChunk  chunkType = 'S'
+	nameChunk      chunkType = 'N'
+	siteChunk      chunkType = 'R'
+	endChunk       chunkType = 'X'
+)
+
+func (c chunkType) known() bool {
+	switch c {
+	case metaChunk, eventChunk, goroutineChunk, callSiteChunk, nameChunk, siteChunk, endChunk:
+		return true
+	}
+	return false
+}
+
+const (
+	sumOffset = 14695981039346656037
+	sumPrime  = 1099511628211
+)
+
+// checksum is the checksum of a chunk's payload; see the package doc.
+func checksum(p []byte) uint64 {
+	h := uint64(sumOffset)
+	for len(p) >= 8 {
+		h = (h ^ binary.LittleEndian.Uint64(p)) * sumPrime
+		p = p[8:]
+	}
+	if len(p) > 0 {
+		var last [8]byte
+		copy(last[:], p)
+		h = (h ^ binary.LittleEndian.Uint64(last[:])) * sumPrime
+	}
+	return h
+}
+
+// KeyOf is the [Site.Key] of a call site: the 64-bit FNV-1a hash of fn, a
+// colon and the line in decimal, with the top bit set so that it differs from
+// every key of a rewritten site. The run-time library computes the same.
+func KeyOf(fn string, line int) uint64 {
+	h := uint64(sumOffset)
+	for _, b := range []byte(fmt.Sprintf("%s:%d", fn, line)) {
+		h = (h ^ uint64(b)) * sumPrime
+	}
+	return h | 1<<63
+}
+
+// A FormatError says where a trace file does not follow the format.
+type FormatError struct {
+	File     string // "" if the source is not a file
+	Offset   int64  // in bytes from the start; in the text forms the line, from 1
+	Expected string
+	Found    string
+	text     bool
+}
+
+func (e *FormatError) Error() string {
+	where := fmt.Sprintf("byte %d", e.Offset)
+	if e.text {
+		where = fmt.Sprintf("line %d", e.Offset)
+	}
+	if e.File != "" {
+		where = e.File + ": " + where
+	}
+	return fmt.Sprintf("trace: %s: expected %s, found %s", where, e.Expected, e.Found)
+}

@@ -1,0 +1,61 @@
+// Package trace is the event model of a recorded test run: the kinds of events
+// ([Kind], declared in one table), the trace in memory ([Trace]), its file
+// format ([Decode], [Encode], [AppendSites]), its text form ([ReadText],
+// [WriteText]), the exchange format of the RAPID tool ([ReadRAPID],
+// [WriteRAPID]), and the test whether a trace is a legal execution
+// ([Validate]).
+//
+// The run-time library inside the tested program writes traces, the recorder
+// adds the rewriter's sites to them, and every analysis starts from them.
+//
+// # The file format, version 1
+//
+// All numbers are little endian. A string is its length in bytes as a uint16,
+// then the bytes. A file is the 8 bytes "GPTRACE1" (the digit is the version)
+// and then chunks without gaps. A chunk is a 16-byte header and a payload:
+//
+//	type     uint8    a letter of the table below
+//	zero     [3]byte
+//	length   uint32   bytes of payload, at most 16 MiB
+//	checksum uint64   of the payload
+//
+// The checksum takes the payload as 8-byte words, the last one padded with
+// zeros: h = 14695981039346656037; for each word w, h = (h ^ w) * 1099511628211
+// modulo 2^64. It is FNV-1a with words in place of bytes: one multiplication
+// for eight bytes, as the tested program pays for it.
+//
+//	'M'  meta: lines "key value\n" with the keys go, dir, binary
+//	'E'  events, 32 bytes each: kind uint8, flags uint8, zero uint16,
+//	     goroutine uint32, site uint32, size uint32, obj uint64, val uint64
+//	'G'  goroutines: id uint32, parent uint32, site uint32, test string,
+//	     path string. A later definition of an id replaces the earlier one:
+//	     the goroutine of a top-level test is renamed when the test begins.
+//	'S'  call sites: id uint32, key uint64, line uint32, func string,
+//	     file string
+//	'N'  test names: id uint32, name string
+//	'R'  the rewriter's sites, appended by [AppendSites] after the run:
+//	     id uint32, key uint64, line uint32, col uint32, flags uint8 (1: Data),
+//	     func, file, op, expr strings
+//	'X'  end: no payload. The run ended in an orderly way. Only 'R' chunks may
+//	     follow.
+//
+// Payloads of 'G', 'S', 'N' and 'R' hold any number of definitions. Goroutines
+// and test names are defined before the first 'E' chunk that uses them. A
+// definition never spans chunks.
+//
+// A program that crashes or is killed leaves a file without 'X', perhaps cut
+// off inside a chunk. That is no error: [Decode] returns all whole chunks and
+// leaves [Trace.Complete] unset. Anything else that does not fit (a checksum,
+// an unknown type, a number out of range) is damage: [Decode] returns a
+// [*FormatError] together with everything before it.
+//
+// # What the kinds mean
+//
+// The comments of the table in kind.go say what Obj, Val and Size of each kind
+// hold. The text form of a trace has one line an event:
+//
+//	3 write obj=0xc000012340 size=8 val=5 site=0x80000012 value # TestT:0.1 bank.go:17 a.sum
+//
+// that is the goroutine, the kind, the fields that are not zero, the flags,
+// and a comment for the human reader.
+package trace

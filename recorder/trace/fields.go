@@ -1,0 +1,127 @@
+package trace
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// maxGap is how far the number of a definition may lie beyond the number of
+// definitions so far. The run-time library defines goroutines and names in
+// order, but for those that are underway in several goroutines at once; the
+// limit keeps damaged numbers from claiming memory.
+const maxGap = 1 << 16
+
+// fields takes numbers and strings off the front of a chunk's payload. After
+// the first failure all further reads give zeros.
+type fields struct {
+	p    []byte
+	base int64 // place of p[0] in the file
+	err  error
+}
+
+func (f *fields) fail(expected, found string) { f.failAt(f.base, expected, found) }
+
+func (f *fields) failAt(offset int64, expected, found string) {
+	if f.err == nil {
+		f.err = &FormatError{Offset: offset, Expected: expected, Found: found}
+	}
+}
+
+func (f *fields) skip(n int) {
+	f.p = f.p[n:]
+	f.base += int64(n)
+}
+
+func (f *fields) take(n int, what string) []byte {
+	if f.err == nil && len(f.p) < n {
+		f.fail(fmt.Sprintf("%s of %d bytes", what, n), fmt.Sprintf("the chunk's end after %d", len(f.p)))
+	}
+	if f.err != nil {
+		return make([]byte, n)
+	}
+	b := f.p[:n]
+	f.skip(n)
+	return b
+}
+
+func (f *fields) uint8() uint8   { return f.take(1, "a number")[0] }
+func (f *fields) uint32() uint32 { return binary.LittleEndian.Uint32(f.take(4, "a number")) }
+func (f *fields) uint64() uint64 { return binary.LittleEndian.Uint64(f.take(8, "a number")) }
+
+func (f *fields) string() string {
+	n := binary.LittleEndian.Uint16(f.take(2, "a string's length"))
+	return string(f.take(int(n), "a string"))
+}
+
+func (d *reader) decodeGoroutine(f *fields) {
+	at := f.base
+	g := Goroutine{
+		ID:     GID(f.uint32()),
+		Parent: GID(f.uint32()),
+		Site:   SiteID(f.uint32()),
+		Test:   f.string(),
+		Path:   f.string(),
+	}
+	if g.Path == "" {
+		f.failAt(at, "a goroutine with a path", "none")
+	}
+	if limit := d.goroutines + maxGap; uint64(g.ID) >= uint64(limit) {
+		f.failAt(at, fmt.Sprintf("a goroutine id below %d", limit), fmt.Sprint(g.ID))
+	}
+	if f.err != nil {
+		return
+	}
+	if !d.t.defined(uint64(g.ID)) {
+		d.goroutines++
+	}
+	for n := len(d.t.Goroutines); n <= int(g.ID); n++ {
+		d.t.Goroutines = append(d.t.Goroutines, Goroutine{ID: GID(n), Parent: GID(n)})
+	}
+	d.t.Goroutines[g.ID] = g
+}
+
+func (d *reader) decodeCallSite(f *fields) {
+	s := Site{
+		ID:   SiteID(f.uint32()),
+		Key:  f.uint64(),
+		Line: int(f.uint32()),
+		Func: f.string(),
+		File: f.string(),
+	}
+	if f.err == nil {
+		d.t.Sites[s.ID] = s
+	}
+}
+
+func (d *reader) decodeName(f *fields) {
+	at := f.base
+	id, name := f.uint32(), f.string()
+	if limit := d.names + maxGap; uint64(id) >= uint64(limit) {
+		f.failAt(at, fmt.Sprintf("a test name's number below %d", limit), fmt.Sprint(id))
+	}
+	if f.err != nil {
+		return
+	}
+	d.names++
+	for n := len(d.t.Names); n <= int(id); n++ {
+		d.t.Names = append(d.t.Names, "")
+	}
+	d.t.Names[id] = name
+}
+
+// siteData is the flag of [Site.Data] in the file.
+const siteData = 1
+
+func (d *reader) decodeSite(f *fields) {
+	s := Site{
+		ID:   SiteID(f.uint32()),
+		Key:  f.uint64(),
+		Line: int(f.uint32()),
+		Col:  int(f.uint32()),
+	}
+	s.Data = f.uint8()&siteData != 0
+	s.Func, s.File, s.Op, s.Expr = f.string(), f.string(), f.string(), f.string()
+	if f.err == nil {
+		d.t.Sites[s.ID] = s
+	}
+}

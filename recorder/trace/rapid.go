@@ -1,0 +1,192 @@
+package trace
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// RAPID's std format has one event a line, "thread|op(operand)|location", with
+// the operations r, w, acq, rel, fork, join, begin and end (of an atomic
+// block). This file writes it, rapid_read.go reads it.
+
+// WriteRAPID writes t in the std format of RAPID, so that other predictive
+// analysers can read it. Thread names are "T" and the goroutine's number,
+// locations are site numbers, operands end in an address in hexadecimal. The
+// events map as follows:
+//
+//   - a read or write is r or w of the variable at its address;
+//   - an atomic operation is the same inside a critical section of a lock of
+//     its own;
+//   - acq and rel are those of a mutex. The reader side of an RWMutex is one
+//     lock for each goroutine that reads, and the writer side takes them all;
+//   - an await of a token that a goroutine posts as the last thing that it
+//     does, and nobody else, is a join, as [ReadRAPID] makes one of a join;
+//   - all other synchronization (channels, WaitGroup, Once, Cond, other tokens)
+//     reads and writes one variable for each object inside a critical section
+//     of its own: what comes before lets the object change, what comes after
+//     sees it changed.
+//
+// Lost are values and branches, sizes (accesses that overlap count as one
+// variable only if they begin at the same address), which element of a channel
+// goes where (more is ordered than need be), read locks that another goroutine
+// unlocks, panics, tests, and names. It fails only if w does.
+func WriteRAPID(w io.Writer, t *Trace) error {
+	b := bufio.NewWriter(w)
+	x := &rapidWriter{w: b, readers: map[uint64][]GID{}, joins: map[uint64]GID{}, selects: map[int]uint64{}}
+	x.prepare(t)
+	for i := range t.Events {
+		x.event(i, &t.Events[i])
+	}
+	return b.Flush()
+}
+
+type rapidWriter struct {
+	w       io.Writer
+	readers map[uint64][]GID // by RWMutex: who takes its reader side
+	joins   map[uint64]GID   // by token: the goroutine whose end it stands for
+	selects map[int]uint64   // by position of the select: the channel chosen
+}
+
+// prepare finds what an event maps to only in the light of later ones.
+func (x *rapidWriter) prepare(t *Trace) {
+	last := map[GID]int{}
+	selects := map[GID]int{}
+	posts := map[uint64]int{}
+	postAt := map[uint64]int{}
+	for i := range t.Events {
+		e := &t.Events[i]
+		switch e.Kind {
+		case RAcquire:
+			if !slices.Contains(x.readers[e.Obj], e.G) {
+				x.readers[e.Obj] = append(x.readers[e.Obj], e.G)
+			}
+		case Select:
+			selects[e.G] = i
+		case SendDone, RecvDone:
+			if at, ok := selects[e.G]; ok {
+				x.selects[at] = e.Obj
+			}
+		case Post:
+			posts[e.Obj]++
+			postAt[e.Obj] = i
+		}
+		if e.Kind != Select && e.Kind != SelectDone {
+			delete(selects, e.G)
+		}
+		if e.Kind != End {
+			last[e.G] = i
+		}
+	}
+	for token, n := range posts {
+		e := &t.Events[postAt[token]]
+		if n == 1 && last[e.G] == postAt[token] {
+			x.joins[token] = e.G
+		}
+	}
+}
+
+// line writes one line; obj is written after the letters that tell name
+// spaces apart.
+func (x *rapidWriter) line(e *Event, op, space string, obj uint64) {
+	// What goes wrong stays with the bufio.Writer until Flush.
+	_, _ = fmt.Fprintf(x.w, "T%d|%s(%s%x)|%d\n", e.G, op, space, obj, uint32(e.Site))
+}
+
+// critical writes accesses of a variable in a critical section of its own.
+func (x *rapidWriter) critical(e *Event, space string, obj uint64, ops ...string) {
+	x.line(e, "acq", "L"+space, obj)
+	for _, op := range ops {
+		x.line(e, op, space, obj)
+	}
+	x.line(e, "rel", "L"+space, obj)
+}
+
+func (x *rapidWriter) event(i int, e *Event) {
+	switch e.Kind {
+	case Read:
+		x.line(e, "r", "V", e.Obj)
+	case Write:
+		x.line(e, "w", "V", e.Obj)
+	case AtomicLoad:
+		x.critical(e, "V", e.Obj, "r")
+	case AtomicStore:
+		x.critical(e, "V", e.Obj, "w")
+	case AtomicRMW:
+		if e.Flags&FlagFailed != 0 {
+			x.critical(e, "V", e.Obj, "r")
+		} else {
+			x.critical(e, "V", e.Obj, "r", "w")
+		}
+	case Fork:
+		x.line(e, "fork", "T", e.Obj)
+	case Acquire, Release, RAcquire, RRelease:
+		x.lock(e)
+	case RegionBegin:
+		x.line(e, "begin", "R", 0)
+	case RegionEnd:
+		x.line(e, "end", "R", 0)
+	default:
+		x.sync(i, e)
+	}
+}
+
+func (x *rapidWriter) lock(e *Event) {
+	readers := x.readers[e.Obj]
+	switch e.Kind {
+	case Acquire:
+		x.line(e, "acq", "L", e.Obj)
+		for _, g := range readers {
+			x.line(e, "acq", fmt.Sprintf("L%dr", g), e.Obj)
+		}
+	case Release:
+		for _, g := range slices.Backward(readers) {
+			x.line(e, "rel", fmt.Sprintf("L%dr", g), e.Obj)
+		}
+		x.line(e, "rel", "L", e.Obj)
+	case RAcquire:
+		x.line(e, "acq", fmt.Sprintf("L%dr", e.G), e.Obj)
+	case RRelease:
+		if slices.Contains(readers, e.G) {
+			x.line(e, "rel", fmt.Sprintf("L%dr", e.G), e.Obj)
+		}
+	}
+}
+
+// sync writes what RAPID has no operation for.
+func (x *rapidWriter) sync(i int, e *Event) {
+	changes, sees := []string{"r", "w"}, []string{"r"}
+	switch e.Kind {
+	case Send, Recv, Close:
+		x.critical(e, "C", e.Obj, changes...)
+	case Select:
+		if ch, ok := x.selects[i]; ok {
+			x.critical(e, "C", ch, changes...)
+		}
+	case SendDone, RecvDone:
+		x.critical(e, "C", e.Obj, sees...)
+	case CondSignal, CondBroadcast:
+		x.critical(e, "N", e.Obj, changes...)
+	case CondWake:
+		x.critical(e, "N", e.Obj, sees...)
+	case WaitGroupAdd:
+		x.critical(e, "W", e.Obj, changes...)
+	case WaitGroupWaited:
+		x.critical(e, "W", e.Obj, sees...)
+	case OnceEnd:
+		x.critical(e, "O", e.Obj, changes...)
+	case OnceDone:
+		x.critical(e, "O", e.Obj, sees...)
+	case Post:
+		if _, ok := x.joins[e.Obj]; !ok {
+			x.critical(e, "P", e.Obj, changes...)
+		}
+	case Await:
+		if g, ok := x.joins[e.Obj]; ok {
+			x.line(e, "join", "T", uint64(g))
+		} else {
+			x.critical(e, "P", e.Obj, sees...)
+		}
+	}
+}

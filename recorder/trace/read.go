@@ -1,0 +1,233 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// ReadFile reads the trace file at path; see [Decode]. A [*FormatError] names
+// the file.
+func ReadFile(path string) (*Trace, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	d := newReader(f)
+	if fi, err := f.Stat(); err == nil && fi.Mode().IsRegular() {
+		d.t.Events = make([]Event, 0, fi.Size()/eventSize)
+	}
+	err = d.read()
+	var fe *FormatError
+	if errors.As(err, &fe) {
+		fe.File = path
+	}
+	return d.t, err
+}
+
+// Decode reads a trace in the binary format. The trace that it returns is never
+// nil and holds the longest valid prefix of the input, also if there is an
+// error: a [*FormatError] for damage, or what r failed with. An input that
+// merely stops, as that of a killed program, is no error; Complete is false
+// then.
+//
+// All events of a trace that Decode returned have a kind of the table, and their
+// goroutines, forked goroutines and test names are defined: G, the Obj of a
+// fork and the Obj of a test's begin and end are valid indices.
+func Decode(r io.Reader) (*Trace, error) {
+	d := newReader(r)
+	err := d.read()
+	return d.t, err
+}
+
+// reader decodes chunk by chunk.
+type reader struct {
+	r   io.Reader
+	t   *Trace
+	off int64 // where the chunks read so far end
+	buf bytes.Buffer
+	// used, if not nil, gathers the sites of the events, which are then not kept.
+	used map[SiteID]bool
+
+	goroutines, names int // definitions so far
+}
+
+func newReader(r io.Reader) *reader {
+	return &reader{r: r, t: &Trace{Sites: map[SiteID]Site{}}}
+}
+
+// read reads all chunks. On return off is where the valid prefix ends.
+func (d *reader) read() error {
+	if err := d.readMagic(); err != nil {
+		return err
+	}
+	for {
+		start := d.off
+		typ, payload, err := d.readChunk()
+		if err == nil {
+			err = d.decode(typ, payload, start+headerSize)
+		}
+		if err != nil {
+			d.off = start
+			if err == io.EOF || err == io.ErrUnexpectedEOF {
+				return nil
+			}
+			return err
+		}
+		d.off = start + headerSize + int64(len(payload))
+	}
+}
+
+func (d *reader) readMagic() error {
+	var m [len(magic)]byte
+	n, err := io.ReadFull(d.r, m[:])
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return err
+	}
+	got := string(m[:n])
+	switch {
+	case n == 0:
+		return &FormatError{Expected: "a gopredict trace", Found: "an empty file: the recorded program wrote nothing"}
+	case n == len(m) && got[:n-1] == magic[:n-1] && got != magic:
+		return &FormatError{Offset: int64(n - 1), Expected: "trace version " + magic[n-1:],
+			Found: fmt.Sprintf("version %q: read it with the gopredict that recorded it", got[n-1:])}
+	case got != magic:
+		return &FormatError{Expected: fmt.Sprintf("%q, the mark of a gopredict trace", magic), Found: fmt.Sprintf("%q", got)}
+	}
+	d.off = int64(len(magic))
+	return nil
+}
+
+// readChunk returns the next chunk; the payload is valid until the next call.
+func (d *reader) readChunk() (chunkType, []byte, error) {
+	var h [headerSize]byte
+	if _, err := io.ReadFull(d.r, h[:]); err != nil {
+		return 0, nil, err
+	}
+	typ := chunkType(h[0])
+	if !typ.known() || h[1]|h[2]|h[3] != 0 {
+		return 0, nil, &FormatError{Offset: d.off, Expected: "a chunk type (one of M E G S N R X and three zeros)",
+			Found: fmt.Sprintf("%q", h[:4])}
+	}
+	if d.t.Complete && typ != siteChunk {
+		return 0, nil, &FormatError{Offset: d.off, Expected: "nothing but R chunks after X", Found: fmt.Sprintf("%q", h[0])}
+	}
+	length := binary.LittleEndian.Uint32(h[4:])
+	if length > maxPayload {
+		return 0, nil, &FormatError{Offset: d.off + 4, Expected: fmt.Sprintf("a length up to %d", maxPayload),
+			Found: fmt.Sprint(length)}
+	}
+	d.buf.Reset() // grows with what is really there, whatever the length says
+	n, err := io.CopyN(&d.buf, d.r, int64(length))
+	if err == io.EOF || err == nil && n < int64(length) {
+		return 0, nil, io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	want, got := binary.LittleEndian.Uint64(h[8:]), checksum(d.buf.Bytes())
+	if want != got {
+		return 0, nil, &FormatError{Offset: d.off, Expected: fmt.Sprintf("checksum %#x", want), Found: fmt.Sprintf("%#x", got)}
+	}
+	return typ, d.buf.Bytes(), nil
+}
+
+// decode adds the content of a chunk to the trace. base is the payload's
+// place in the file.
+func (d *reader) decode(typ chunkType, payload []byte, base int64) error {
+	if typ == eventChunk {
+		return d.decodeEvents(payload, base)
+	}
+	f := &fields{p: payload, base: base}
+	for len(f.p) > 0 && f.err == nil {
+		switch typ {
+		case metaChunk:
+			d.decodeMeta(f)
+		case goroutineChunk:
+			d.decodeGoroutine(f)
+		case callSiteChunk:
+			d.decodeCallSite(f)
+		case nameChunk:
+			d.decodeName(f)
+		case siteChunk:
+			d.decodeSite(f)
+		case endChunk:
+			f.fail("no payload in X", fmt.Sprintf("%d bytes", len(f.p)))
+		}
+	}
+	if f.err == nil && typ == endChunk {
+		d.t.Complete = true
+	}
+	return f.err
+}
+
+func (d *reader) decodeEvents(p []byte, base int64) error {
+	for at := 0; at < len(p); at += eventSize {
+		if len(p)-at < eventSize {
+			return &FormatError{Offset: base + int64(at), Expected: "an event of 32 bytes", Found: fmt.Sprintf("%d bytes", len(p)-at)}
+		}
+		b := p[at : at+eventSize]
+		e := Event{
+			Kind:  Kind(b[0]),
+			Flags: Flags(b[1]),
+			G:     GID(binary.LittleEndian.Uint32(b[4:])),
+			Site:  SiteID(binary.LittleEndian.Uint32(b[8:])),
+			Size:  binary.LittleEndian.Uint32(b[12:]),
+			Obj:   binary.LittleEndian.Uint64(b[16:]),
+			Val:   binary.LittleEndian.Uint64(b[24:]),
+		}
+		if expected, found := d.t.sound(&e); expected != "" {
+			return &FormatError{Offset: base + int64(at), Expected: expected, Found: found}
+		}
+		if d.used != nil {
+			d.used[e.Site] = true
+			continue
+		}
+		d.t.Events = append(d.t.Events, e)
+	}
+	return nil
+}
+
+// sound tells what is wrong with the numbers of e, so that whoever reads the
+// trace may use them as indices; expected is "" if nothing is.
+func (t *Trace) sound(e *Event) (expected, found string) {
+	switch {
+	case e.Kind == None || e.Kind >= NumKinds:
+		return fmt.Sprintf("an event kind from 1 to %d", NumKinds-1), fmt.Sprint(uint8(e.Kind))
+	case !t.defined(uint64(e.G)):
+		return "an event of a defined goroutine", fmt.Sprint("goroutine ", e.G)
+	case e.Kind == Fork && !t.defined(e.Obj):
+		return "a fork of a defined goroutine", fmt.Sprint("goroutine ", e.Obj)
+	case (e.Kind == TestBegin || e.Kind == TestEnd) && e.Obj >= uint64(len(t.Names)):
+		return "the number of a defined test name", fmt.Sprint(e.Obj)
+	}
+	return "", ""
+}
+
+// defined reports whether goroutine g has a definition.
+func (t *Trace) defined(g uint64) bool {
+	return g < uint64(len(t.Goroutines)) && t.Goroutines[g].Path != ""
+}
+
+func (d *reader) decodeMeta(f *fields) {
+	line, rest, ok := strings.Cut(string(f.p), "\n")
+	key, val, ok2 := strings.Cut(line, " ")
+	if !ok || !ok2 {
+		f.fail("a line \"key value\"", fmt.Sprintf("%q", line))
+		return
+	}
+	switch key { // unknown keys are left to newer readers
+	case "go":
+		d.t.Meta.Go = val
+	case "dir":
+		d.t.Meta.Dir = val
+	case "binary":
+		d.t.Meta.Binary = val
+	}
+	f.skip(len(f.p) - len(rest))
+}

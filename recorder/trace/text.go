@@ -1,0 +1,130 @@
+package trace
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// textMagic is the first line of the text form.
+const textMagic = "gopredict trace 1"
+
+// The words of the text form's lines other than events.
+const (
+	metaWord      = "meta"
+	nameWord      = "test"
+	goroutineWord = "goroutine"
+	siteWord      = "site"
+	completeWord  = "complete"
+)
+
+// flagWords are the words of the flags, bit by bit.
+var flagWords = []struct {
+	flag Flags
+	word string
+}{
+	{FlagValue, "value"},
+	{FlagFailed, "failed"},
+	{FlagDefault, "default"},
+	{FlagMap, "map"},
+}
+
+// WriteText writes t in the text form, from which [ReadText] makes an equal
+// trace: the line "gopredict trace 1", then lines for the meta data, the test
+// names in their order, goroutines and sites; then one line for each event;
+// then "complete" if the trace is. A # outside of quotes starts a comment. The
+// package doc describes the line of an event. WriteText fails only if w does.
+func WriteText(w io.Writer, t *Trace) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintln(b, textMagic)
+	fmt.Fprintf(b, "%s go=%q dir=%q binary=%q\n", metaWord, t.Meta.Go, t.Meta.Dir, t.Meta.Binary)
+	for _, name := range t.Names {
+		fmt.Fprintf(b, "%s name=%q\n", nameWord, name)
+	}
+	for _, g := range t.Goroutines {
+		fmt.Fprintf(b, "%s id=%d parent=%d site=%#x test=%q path=%q\n", goroutineWord, g.ID, g.Parent, uint32(g.Site), g.Test, g.Path)
+	}
+	for _, id := range slices.Sorted(maps.Keys(t.Sites)) {
+		s := t.Sites[id]
+		fmt.Fprintf(b, "%s id=%#x key=%#x func=%q file=%q line=%d", siteWord, uint32(id), s.Key, s.Func, s.File, s.Line)
+		if s.Col != 0 {
+			fmt.Fprintf(b, " col=%d", s.Col)
+		}
+		if s.Op != "" {
+			fmt.Fprintf(b, " op=%q", s.Op)
+		}
+		if s.Expr != "" {
+			fmt.Fprintf(b, " expr=%q", s.Expr)
+		}
+		if s.Data {
+			b.WriteString(" data")
+		}
+		b.WriteByte('\n')
+	}
+	for i := range t.Events {
+		b.WriteString(t.eventText(&t.Events[i]))
+		b.WriteByte('\n')
+	}
+	if t.Complete {
+		fmt.Fprintln(b, completeWord)
+	}
+	return b.Flush()
+}
+
+// eventText is the line of an event, with a comment for people.
+func (t *Trace) eventText(e *Event) string {
+	b := make([]byte, 0, 100)
+	b = strconv.AppendUint(b, uint64(e.G), 10)
+	b = append(b, ' ')
+	b = append(b, e.Kind.String()...)
+	if e.Obj != 0 {
+		b = strconv.AppendUint(append(b, " obj=0x"...), e.Obj, 16)
+	}
+	if e.Size != 0 {
+		b = strconv.AppendUint(append(b, " size="...), uint64(e.Size), 10)
+	}
+	if e.Val != 0 {
+		b = strconv.AppendUint(append(b, " val="...), e.Val, 10)
+	}
+	if e.Site != 0 {
+		b = strconv.AppendUint(append(b, " site=0x"...), uint64(e.Site), 16)
+	}
+	rest := e.Flags
+	for _, f := range flagWords {
+		if e.Flags&f.flag != 0 {
+			b = append(append(b, ' '), f.word...)
+			rest &^= f.flag
+		}
+	}
+	if rest != 0 {
+		b = strconv.AppendUint(append(b, " flags=0x"...), uint64(rest), 16)
+	}
+	return string(append(b, t.comment(e)...))
+}
+
+// comment says whose event e is, and where in the program.
+func (t *Trace) comment(e *Event) string {
+	var words []string
+	if t.defined(uint64(e.G)) {
+		words = append(words, t.Goroutines[e.G].Name())
+	}
+	if s, ok := t.Sites[e.Site]; ok {
+		words = append(words, fmt.Sprintf("%s:%d", path.Base(s.File), s.Line))
+		if s.Expr != "" {
+			words = append(words, s.Expr)
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	text := strings.Join(words, " ")
+	if q := strconv.Quote(text); strings.Contains(q, `\`) {
+		text = q // no line break gets through
+	}
+	return " # " + text
+}

@@ -1,0 +1,245 @@
+package trace
+
+import "fmt"
+
+// Validate reports whether t is a legal execution, as far as one trace can
+// tell: the run-time library and analyses are tested with it. The error names
+// the first event that cannot have happened where it stands.
+//
+// Begins and ends of blocking operations are logged by different code than the
+// one that takes effect in between, so for a channel only what holds between
+// the begins and completions is checked: numbers are unique, an element is
+// received after its send began and sent after there was room. Locks and Onces
+// at one address may be several that the allocator put there in turn; a lock
+// that was garbage while held is reported though it is legal.
+func Validate(t *Trace) error {
+	v := &validator{
+		t:      t,
+		forked: map[GID]bool{},
+		gs:     make([]gState, len(t.Goroutines)),
+		locks:  map[uint64]*lockState{},
+		chans:  map[uint64]*chanState{},
+		conds:  map[uint64]map[uint64]ticketState{},
+		wgs:    map[uint64]*wgState{},
+		onces:  map[uint64]*onceState{},
+	}
+	for i, g := range t.Goroutines {
+		if g.Path != "" && (g.ID != GID(i) || !t.defined(uint64(g.Parent))) {
+			return fmt.Errorf("trace: goroutine %d: expected this id and a defined parent, found id %d, parent %d", i, g.ID, g.Parent)
+		}
+		v.gs[i].wgWait = -1
+	}
+	for i := range t.Events {
+		e := &t.Events[i]
+		expected, found := t.sound(e)
+		if expected == "" {
+			expected, found = v.event(i, e)
+		}
+		if expected != "" {
+			return fmt.Errorf("trace: event %d: %s\n\texpected %s, found %s", i, t.eventText(e), expected, found)
+		}
+	}
+	return nil
+}
+
+// validator holds the state of the execution. Its methods return what was
+// expected and what was found, and empty strings if all is well.
+type validator struct {
+	t      *Trace
+	forked map[GID]bool
+	gs     []gState
+	locks  map[uint64]*lockState
+	chans  map[uint64]*chanState
+	conds  map[uint64]map[uint64]ticketState
+	wgs    map[uint64]*wgState
+	onces  map[uint64]*onceState
+}
+
+type gState struct {
+	begun, ended bool
+	op           Event // the channel operation or select underway
+	opAt         int   // its position
+	mustPanic    string
+	wgWait       int // position where WaitGroup.Wait began, or -1
+	unwinding    bool
+}
+
+func (v *validator) event(i int, e *Event) (expected, found string) {
+	g := &v.gs[e.G]
+	if expected, found := v.lifetime(g, e); expected != "" {
+		return expected, found
+	}
+	if e.Site != 0 && v.t.Sites[e.Site].ID != e.Site {
+		return "a defined site", fmt.Sprintf("site %#x", uint32(e.Site))
+	}
+	if g.mustPanic != "" && e.Kind != Panic {
+		return "a panic: " + g.mustPanic, e.Kind.String()
+	}
+	g.mustPanic = ""
+	if expected, found := v.underway(g, e); expected != "" {
+		return expected, found
+	}
+	switch k := e.Kind; {
+	case k.IsAccess():
+		return access(e)
+	case k >= Acquire && k <= RRelease:
+		return v.lock(g, e)
+	case k >= CondWait && k <= CondBroadcast:
+		return v.cond(e)
+	case k >= ChanMake && k <= SelectDone:
+		return v.channel(i, g, e)
+	case k >= WaitGroupAdd && k <= WaitGroupWaited:
+		return v.waitGroup(i, g, e)
+	case k >= OnceBegin && k <= OnceDone:
+		return v.once(e)
+	case k == Panic:
+		g.unwinding = true
+	case k == Recover:
+		g.unwinding = false
+	}
+	return "", ""
+}
+
+// lifetime checks what holds for goroutines: begin after fork and first, end
+// last. Only goroutines without a parent start without a fork and a begin.
+func (v *validator) lifetime(g *gState, e *Event) (expected, found string) {
+	root := v.t.Goroutines[e.G].Parent == e.G
+	switch {
+	case g.ended:
+		return "no event after the goroutine's end", e.Kind.String()
+	case !g.begun && e.Kind != Begin && !root:
+		return "begin as the goroutine's first event", e.Kind.String()
+	case g.begun && e.Kind == Begin:
+		return "one begin", "a second, or other events before it"
+	case e.Kind == Begin && !root && !v.forked[e.G]:
+		return "a fork of the goroutine before", "none"
+	case e.Kind == Fork && v.forked[GID(e.Obj)]:
+		return "one fork of the goroutine", "a second"
+	case e.Kind == Fork && v.gs[e.Obj].begun:
+		return "a fork before the goroutine's first event", "an earlier event"
+	}
+	g.begun = true
+	g.ended = e.Kind == End
+	if e.Kind == Fork {
+		v.forked[GID(e.Obj)] = true
+	}
+	return "", ""
+}
+
+func access(e *Event) (expected, found string) {
+	switch {
+	case e.Kind.IsPlain() && e.Size == 0:
+		return "an access of at least one byte", "0"
+	case e.Flags&FlagValue != 0 && e.Size > 8:
+		return "no value for an access of more than 8 bytes", fmt.Sprint(e.Size)
+	case e.Obj+uint64(e.Size) < e.Obj:
+		return "an access inside the address space", fmt.Sprintf("%#x and %d bytes", e.Obj, e.Size)
+	}
+	return "", ""
+}
+
+type lockState struct {
+	held    bool
+	readers int
+}
+
+// lock checks mutual exclusion. An unlock of an unlocked mutex is fatal, so
+// that the goroutine has no event after it.
+func (v *validator) lock(g *gState, e *Event) (expected, found string) {
+	l := v.locks[e.Obj]
+	if l == nil {
+		l = &lockState{}
+		v.locks[e.Obj] = l
+	}
+	switch e.Kind {
+	case Acquire:
+		if l.held || l.readers > 0 {
+			return "a free lock", fmt.Sprintf("held by a writer: %t, by readers: %d", l.held, l.readers)
+		}
+		l.held = true
+	case RAcquire:
+		if l.held {
+			return "a lock free for readers", "held by a writer"
+		}
+		l.readers++
+	case Release:
+		if !l.held {
+			g.mustPanic = "unlock of an unlocked lock"
+		}
+		l.held = false
+	case RRelease:
+		if l.readers == 0 {
+			g.mustPanic = "unlock of an unlocked lock"
+			return "", ""
+		}
+		l.readers--
+	}
+	return "", ""
+}
+
+type wgState struct {
+	n        int64
+	leftZero int // position of the last add that made n other than zero
+}
+
+// waitGroup checks that the counter was zero at some time during each wait.
+func (v *validator) waitGroup(i int, g *gState, e *Event) (expected, found string) {
+	w := v.wgs[e.Obj]
+	if w == nil {
+		w = &wgState{leftZero: -1}
+		v.wgs[e.Obj] = w
+	}
+	switch e.Kind {
+	case WaitGroupAdd:
+		if w.n == 0 {
+			w.leftZero = i
+		}
+		w.n += int64(e.Val)
+		if w.n < 0 {
+			g.mustPanic = "negative WaitGroup counter"
+		}
+	case WaitGroupWait:
+		g.wgWait = i
+	case WaitGroupWaited:
+		began := g.wgWait
+		g.wgWait = -1
+		if began < 0 {
+			return "wgwait before", "none"
+		}
+		if w.n != 0 && w.leftZero < began {
+			return "a counter of zero", fmt.Sprint(w.n)
+		}
+	}
+	return "", ""
+}
+
+type onceState struct {
+	runner GID
+	runs   bool
+}
+
+// once checks that nobody returns while the function runs. A function that
+// panics need not have an end.
+func (v *validator) once(e *Event) (expected, found string) {
+	o := v.onces[e.Obj]
+	if e.Kind == OnceBegin {
+		if o != nil && o.runs && !v.left(o.runner) {
+			return "one execution of Once's function", "a second while it runs"
+		}
+		v.onces[e.Obj] = &onceState{runner: e.G, runs: true}
+		return "", ""
+	}
+	switch {
+	case o == nil:
+		return "oncebegin before", "none"
+	case e.Kind == OnceEnd && (!o.runs || o.runner != e.G):
+		return "the end of a function that this goroutine runs", "none"
+	case e.Kind == OnceDone && o.runs && !v.left(o.runner):
+		return "onceend before", fmt.Sprintf("the function running in goroutine %d", o.runner)
+	}
+	o.runs = false
+	return "", ""
+}
+
+// left reports whether g may have left a function without a word.
+func (v *validator) left(g GID) bool { return v.gs[g].ended || v.gs[g].unwinding }

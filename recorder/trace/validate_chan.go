@@ -1,0 +1,154 @@
+package trace
+
+import "fmt"
+
+// chanState is what the validator knows of a channel.
+type chanState struct {
+	closed      bool
+	sent, recvd map[uint64]int // by element: position of the completion
+}
+
+// underway checks that the operation that the goroutine has begun completes
+// next, or panics, as a send on a closed channel does.
+func (v *validator) underway(g *gState, e *Event) (expected, found string) {
+	op := g.op
+	want := None
+	switch op.Kind {
+	case Send:
+		want = SendDone
+	case Recv:
+		want = RecvDone
+	case Select:
+		want = SelectDone
+	case SelectDone: // with a case chosen: either may follow
+		if e.Kind == SendDone || e.Kind == RecvDone {
+			return "", ""
+		}
+		return "sent or recvd of the chosen case", e.Kind.String()
+	}
+	completion := e.Kind == SendDone || e.Kind == RecvDone || e.Kind == SelectDone
+	switch {
+	case want == None && completion:
+		return "the begin of the operation before", "none"
+	case want == None:
+		return "", ""
+	case e.Kind == Panic:
+		g.op = Event{}
+		return "", ""
+	case e.Kind != want:
+		return fmt.Sprintf("%s after %s", want, op.Kind), e.Kind.String()
+	case e.Obj != op.Obj:
+		return fmt.Sprintf("%s of channel %#x", want, op.Obj), fmt.Sprintf("%#x", e.Obj)
+	}
+	return "", ""
+}
+
+func (v *validator) channel(i int, g *gState, e *Event) (expected, found string) {
+	op := g.op
+	g.op = Event{}
+	switch e.Kind {
+	case Send, Recv, Select:
+		g.op, g.opAt = *e, i
+	case SelectDone:
+		if e.Val > op.Val || e.Val == 0 && op.Flags&FlagDefault == 0 {
+			return fmt.Sprintf("a case from 1 to %d, or 0 for a default", op.Val), fmt.Sprint(e.Val)
+		}
+		if e.Val != 0 {
+			g.op = *e
+		}
+		return "", ""
+	}
+	if e.Kind == Select || e.Obj == 0 {
+		return "", ""
+	}
+	return v.onChannel(i, g, e)
+}
+
+// onChannel checks the numbers of one channel's elements: the k-th send begins
+// before the k-th receive completes, and the k-th receive begins before the
+// (k+capacity)-th send completes.
+func (v *validator) onChannel(i int, g *gState, e *Event) (expected, found string) {
+	c := v.chans[e.Obj]
+	if c == nil {
+		c = &chanState{sent: map[uint64]int{}, recvd: map[uint64]int{}}
+		v.chans[e.Obj] = c
+	} else if e.Kind == ChanMake {
+		return "a new channel", "an operation on it before"
+	}
+	switch e.Kind {
+	case Close:
+		if c.closed {
+			g.mustPanic = "close of a closed channel"
+		}
+		c.closed = true
+	case SendDone:
+		_, twice := c.sent[e.Val]
+		received, ok := c.recvd[e.Val]
+		switch {
+		case e.Val == 0 || twice:
+			return "a new number from 1", fmt.Sprint(e.Val)
+		case ok && received < g.opAt:
+			return "the send to begin before its element is received", fmt.Sprint("the receive in event ", received)
+		}
+		c.sent[e.Val] = i
+	case RecvDone:
+		_, twice := c.recvd[e.Val]
+		full, ok := c.sent[e.Val+uint64(e.Size)]
+		switch {
+		case e.Val == 0 && c.closed:
+			return "", ""
+		case e.Val == 0:
+			return "a closed channel", "an open one"
+		case twice:
+			return "an element that was not received before", fmt.Sprint(e.Val)
+		case ok && full < g.opAt:
+			return "the receive to begin before a later send takes its room", fmt.Sprint("that send's end in event ", full)
+		}
+		c.recvd[e.Val] = i
+	}
+	return "", ""
+}
+
+type ticketState uint8
+
+const (
+	ticketWaits ticketState = iota + 1
+	ticketWoken
+)
+
+// cond checks that each wake follows a signal or broadcast of its ticket.
+func (v *validator) cond(e *Event) (expected, found string) {
+	c := v.conds[e.Obj]
+	if c == nil {
+		c = map[uint64]ticketState{}
+		v.conds[e.Obj] = c
+	}
+	switch e.Kind {
+	case CondWait:
+		if c[e.Val] != 0 {
+			return "a ticket that nobody waits with", fmt.Sprint(e.Val)
+		}
+		c[e.Val] = ticketWaits
+	case CondSignal:
+		return wake(c, e.Val-1, min(e.Val, 1))
+	case CondBroadcast:
+		return wake(c, e.Val, uint64(e.Size))
+	case CondWake:
+		if c[e.Val] != ticketWoken {
+			return "a signal or broadcast for the ticket before", "none"
+		}
+		delete(c, e.Val)
+	}
+	return "", ""
+}
+
+// wake wakes n tickets.
+func wake(c map[uint64]ticketState, first, n uint64) (expected, found string) {
+	for t := first; t < first+n; t++ {
+		if c[t] != ticketWaits {
+			return "tickets that wait", fmt.Sprintf("ticket %d, which does not", t)
+		}
+		c[t] = ticketWoken
+	}
+	return "", ""
+}

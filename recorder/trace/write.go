@@ -1,0 +1,174 @@
+package trace
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+)
+
+// chunkSize is where the writer ends a chunk, in bytes.
+const chunkSize = 64 << 10
+
+// Encode writes t in the binary format, the same bytes for equal traces. It
+// fails if w does, or if t holds what the format cannot: a string of more than
+// 65535 bytes, a line beyond 32 bits, an event that [Decode] would reject.
+func Encode(w io.Writer, t *Trace) error {
+	b := bufio.NewWriter(w)
+	if _, err := b.WriteString(magic); err != nil {
+		return err
+	}
+	c := &chunkWriter{w: b}
+	c.meta(t.Meta)
+	for id, name := range t.Names {
+		c.begin(nameChunk)
+		c.uint32(uint32(id))
+		c.string("test name", name)
+	}
+	for _, g := range t.Goroutines {
+		c.goroutine(g)
+	}
+	c.sites(slices.Sorted(maps.Keys(t.Sites)), t.Sites)
+	for i := range t.Events {
+		if expected, found := t.sound(&t.Events[i]); expected != "" {
+			return fmt.Errorf("trace: event %d: expected %s, found %s", i, expected, found)
+		}
+		c.event(&t.Events[i])
+	}
+	if t.Complete {
+		c.begin(endChunk)
+	}
+	c.flush()
+	if c.err != nil {
+		return c.err
+	}
+	return b.Flush()
+}
+
+// chunkWriter gathers definitions and events into chunks. Nothing is written
+// after the first error.
+type chunkWriter struct {
+	w   io.Writer
+	typ chunkType // of the chunk that is being gathered; 0 if none
+	p   []byte
+	err error
+}
+
+// begin starts a definition in a chunk of type typ.
+func (c *chunkWriter) begin(typ chunkType) {
+	if c.typ != typ || len(c.p) >= chunkSize {
+		c.flush()
+		c.typ = typ
+	}
+}
+
+func (c *chunkWriter) flush() {
+	if c.typ == 0 || c.err != nil {
+		return
+	}
+	if len(c.p) > maxPayload {
+		c.err = fmt.Errorf("trace: expected definitions of up to %d bytes, found one of %d", maxPayload, len(c.p))
+		return
+	}
+	var h [headerSize]byte
+	h[0] = byte(c.typ)
+	binary.LittleEndian.PutUint32(h[4:], uint32(len(c.p)))
+	binary.LittleEndian.PutUint64(h[8:], checksum(c.p))
+	for _, b := range [][]byte{h[:], c.p} {
+		if _, err := c.w.Write(b); err != nil {
+			c.err = err
+			return
+		}
+	}
+	c.typ, c.p = 0, c.p[:0]
+}
+
+func (c *chunkWriter) uint32(v uint32) { c.p = binary.LittleEndian.AppendUint32(c.p, v) }
+func (c *chunkWriter) uint64(v uint64) { c.p = binary.LittleEndian.AppendUint64(c.p, v) }
+
+func (c *chunkWriter) string(what, s string) {
+	if len(s) > math.MaxUint16 && c.err == nil {
+		c.err = fmt.Errorf("trace: expected a %s of up to %d bytes, found %d: %.40q…", what, math.MaxUint16, len(s), s)
+		return
+	}
+	c.p = binary.LittleEndian.AppendUint16(c.p, uint16(len(s)))
+	c.p = append(c.p, s...)
+}
+
+// line writes a line or column.
+func (c *chunkWriter) line(v int) {
+	if (v < 0 || int64(v) > math.MaxUint32) && c.err == nil {
+		c.err = fmt.Errorf("trace: expected a line or column of 32 bits, found %d", v)
+	}
+	c.uint32(uint32(v))
+}
+
+func (c *chunkWriter) meta(m Meta) {
+	c.begin(metaChunk)
+	for _, kv := range [][2]string{{"go", m.Go}, {"dir", m.Dir}, {"binary", m.Binary}} {
+		if strings.Contains(kv[1], "\n") && c.err == nil {
+			c.err = fmt.Errorf("trace: expected one line for %s, found %q", kv[0], kv[1])
+		}
+		c.p = append(c.p, kv[0]+" "+kv[1]+"\n"...)
+	}
+}
+
+func (c *chunkWriter) goroutine(g Goroutine) {
+	if g.Path == "" {
+		return // a gap in the numbers
+	}
+	c.begin(goroutineChunk)
+	c.uint32(uint32(g.ID))
+	c.uint32(uint32(g.Parent))
+	c.uint32(uint32(g.Site))
+	c.string("test name", g.Test)
+	c.string("goroutine path", g.Path)
+}
+
+// sites writes the sites of the given ids, each in the chunk that can hold it.
+func (c *chunkWriter) sites(ids []SiteID, sites map[SiteID]Site) {
+	for _, id := range ids {
+		s := sites[id]
+		if s.Col == 0 && s.Op == "" && s.Expr == "" && !s.Data {
+			c.begin(callSiteChunk)
+			c.uint32(uint32(id))
+			c.uint64(s.Key)
+			c.line(s.Line)
+			c.string("function name", s.Func)
+			c.string("file name", s.File)
+			continue
+		}
+		c.rewrittenSite(s)
+	}
+}
+
+func (c *chunkWriter) rewrittenSite(s Site) {
+	c.begin(siteChunk)
+	c.uint32(uint32(s.ID))
+	c.uint64(s.Key)
+	c.line(s.Line)
+	c.line(s.Col)
+	flags := byte(0)
+	if s.Data {
+		flags = siteData
+	}
+	c.p = append(c.p, flags)
+	c.string("function name", s.Func)
+	c.string("file name", s.File)
+	c.string("operation", s.Op)
+	c.string("expression", s.Expr)
+}
+
+func (c *chunkWriter) event(e *Event) {
+	c.begin(eventChunk)
+	c.p = append(c.p, byte(e.Kind), byte(e.Flags), 0, 0)
+	c.uint32(uint32(e.G))
+	c.uint32(uint32(e.Site))
+	c.uint32(e.Size)
+	c.uint64(e.Obj)
+	c.uint64(e.Val)
+}

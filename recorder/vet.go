@@ -1,0 +1,171 @@
+package recorder
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/internal/gotool"
+)
+
+// vetDefault are the analyzers that go test runs where -vet is not given.
+var vetDefault = []string{
+	"-atomic", "-bool", "-buildtags", "-directive", "-errorsas", "-ifaceassert",
+	"-nilfunc", "-printf", "-slog", "-stringintconv", "-tests",
+}
+
+// vetted is what go vet had to say.
+type vetted struct {
+	reports []vetReport
+	err     error
+}
+
+// A vetReport is what is wrong with one package, or with its external test.
+type vetReport struct {
+	path string // import path of the package under test
+	text string // as go test prints it: a header and lines FILE:LINE:COL: MESSAGE
+}
+
+// vet runs go vet as go test does by default, but on the user's own sources:
+// the rewritten ones are not what the user wrote. It runs beside loading and
+// rewriting; the go command caches its results.
+func (c *Config) vet(ctx context.Context) vetted {
+	flags := vetDefault
+	list, _ := c.flag("vet")
+	switch list {
+	case "":
+	case "off":
+		return vetted{}
+	case "all":
+		flags = nil
+	default:
+		flags = nil
+		for name := range strings.SplitSeq(list, ",") {
+			flags = append(flags, "-"+name)
+		}
+	}
+	args := append([]string{"vet", "-json"}, flags...)
+	args = append(args, c.Args.LoadFlags()...)
+	args = append(args, c.Args.Packages...)
+	cmd := gotool.Command(ctx, c.Dir, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return vetted{err: ctx.Err()}
+	}
+	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
+		return vetted{err: err}
+	}
+	if strings.Contains(stderr.String(), "flag provided but not defined") {
+		return vetted{err: &UsageError{fmt.Sprintf("-vet=%s: not \"off\", \"all\" or a list of go vet's analyzers", list)}}
+	}
+	// Other failures are those of packages that do not load: see rejected.
+	reports, err := parseVet(&stdout, c.Dir)
+	if err != nil {
+		err = fmt.Errorf("reading what go vet -json printed: %w", err)
+	}
+	return vetted{reports, err}
+}
+
+// A diagnostic is one message of go vet -json.
+type diagnostic struct {
+	Posn    string // FILE:LINE:COL, the file absolute
+	Message string
+}
+
+// parseVet reads the JSON values that go vet prints, one for each package,
+// from the import path to the analyzers' names to their messages.
+func parseVet(r io.Reader, dir string) ([]vetReport, error) {
+	var reports []vetReport
+	for dec := json.NewDecoder(r); ; {
+		var tree map[string]map[string]json.RawMessage
+		if err := dec.Decode(&tree); err == io.EOF {
+			return reports, nil
+		} else if err != nil {
+			return nil, err
+		}
+		for _, id := range slices.Sorted(maps.Keys(tree)) {
+			path, _, _ := strings.Cut(id, " ")
+			text := fmt.Sprintf("# %s\n# [%s]\n", path, path)
+			for _, analyzer := range slices.Sorted(maps.Keys(tree[id])) {
+				var list []diagnostic
+				if err := json.Unmarshal(tree[id][analyzer], &list); err != nil {
+					continue // an analyzer that failed; go test is silent then too
+				}
+				for _, d := range list {
+					text += relativePosn(dir, d.Posn) + ": " + d.Message + "\n"
+				}
+			}
+			reports = append(reports, vetReport{strings.TrimSuffix(path, "_test"), text})
+		}
+	}
+}
+
+// relativePosn names a position as the go command does: relative to dir, with
+// "./" before the names of files in dir itself.
+func relativePosn(dir, posn string) string {
+	rel, err := filepath.Rel(dir, posn)
+	if err != nil || len(rel) >= len(posn) {
+		return posn
+	}
+	if !strings.ContainsRune(rel, filepath.Separator) {
+		rel = "." + string(filepath.Separator) + rel
+	}
+	return rel
+}
+
+// rejected returns the packages that must fail because of their vet reports.
+// A package that does not compile is none of them: go vet repeats what go test
+// is going to say.
+func (v vetted) rejected(tested []Package) map[string][]vetReport {
+	out := make(map[string][]vetReport)
+	for _, p := range tested {
+		for _, r := range v.reports {
+			if r.path == p.Path && !p.Broken {
+				out[p.Path] = append(out[p.Path], r)
+			}
+		}
+	}
+	return out
+}
+
+// printVet fails the package as go test does: with the report on standard
+// error and the result line on standard output, or both as events of -json.
+func (c *Config) printVet(path string, reports []vetReport) {
+	result := fmt.Sprintf("FAIL\t%s [build failed]\n", path)
+	if !c.isSet("json") {
+		for _, r := range reports {
+			io.WriteString(c.Stderr, r.text)
+		}
+		io.WriteString(c.Stdout, result)
+		return
+	}
+	type event struct {
+		ImportPath  string `json:",omitempty"`
+		Action      string
+		Package     string   `json:",omitempty"`
+		Output      string   `json:",omitempty"`
+		Elapsed     *float64 `json:",omitempty"`
+		FailedBuild string   `json:",omitempty"`
+	}
+	enc := json.NewEncoder(c.Stdout)
+	build := path + " [" + path + ".test]"
+	for _, r := range reports {
+		for line := range strings.Lines(r.text) {
+			enc.Encode(event{ImportPath: build, Action: "build-output", Output: line})
+		}
+	}
+	enc.Encode(event{ImportPath: build, Action: "build-fail"})
+	enc.Encode(event{Action: "start", Package: path})
+	enc.Encode(event{Action: "output", Package: path, Output: result})
+	enc.Encode(event{Action: "fail", Package: path, Elapsed: new(float64), FailedBuild: build})
+}

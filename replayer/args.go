@@ -1,0 +1,153 @@
+package replayer
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// dropped are the test flags that a replay does not take over: it chooses the
+// tests itself, and must not write the files of the recorded run again. The
+// value says whether the flag takes a value in the next argument.
+var dropped = map[string]bool{
+	"run": true, "count": true, "timeout": true, "shuffle": true, "cpu": true, "list": true,
+	"bench": true, "benchtime": true, "benchmem": false, "failfast": false,
+	"fuzz": true, "fuzztime": true, "fuzzminimizetime": true, "fuzzcachedir": true, "fuzzworker": false,
+	"coverprofile": true, "gocoverdir": true, "outputdir": true, "artifacts": false, "testlogfile": true, "trace": true,
+	"cpuprofile": true, "memprofile": true, "memprofilerate": true,
+	"blockprofile": true, "blockprofilerate": true, "mutexprofile": true, "mutexprofilefraction": true,
+}
+
+// replayArgs returns the arguments for replaying w, from those of the recorded
+// run. What can change the tests' behaviour stays: -test.v, -test.short,
+// -test.skip, -test.parallel, and the user's own.
+func replayArgs(args []string, w *witness.Witness, timeout time.Duration) []string {
+	names, count := runs(w.Tests)
+	out := []string{
+		"-test.run=" + runPattern(names, w.Run),
+		"-test.count=" + strconv.Itoa(count),
+		"-test.timeout=" + timeout.String(),
+	}
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		if a == "--" || !strings.HasPrefix(a, "-") {
+			return append(out, args[i:]...)
+		}
+		name, value, hasValue := testFlag(a)
+		if takes, ok := dropped[name]; ok {
+			if takes && !hasValue {
+				i++
+			}
+			continue
+		}
+		if name == "v" && value == "test2json" {
+			a = "-test.v=true" // the marks for test2json are not for readers
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// testFlag takes a "-test.name=value" argument apart; name is "" for others.
+func testFlag(arg string) (name, value string, hasValue bool) {
+	flag := strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-")
+	flag, ok := strings.CutPrefix(flag, "test.")
+	if !ok {
+		return "", "", false
+	}
+	name, value, hasValue = strings.Cut(flag, "=")
+	return name, value, hasValue
+}
+
+// SubtestFilter returns the -test.run pattern among a recorded run's arguments
+// if it selects subtests, else "". The witness keeps it (Witness.Run), as the
+// names of goroutines depend on which subtests run.
+func SubtestFilter(args []string) string {
+	for i, a := range args {
+		if a == "--" || !strings.HasPrefix(a, "-") {
+			break
+		}
+		name, value, hasValue := testFlag(a)
+		if name != "run" {
+			continue
+		}
+		if !hasValue && i+1 < len(args) {
+			value = args[i+1]
+		}
+		if strings.Contains(value, "/") {
+			return value
+		}
+	}
+	return ""
+}
+
+// runs takes the numbers of runs ("TestX#2") off test names and returns the
+// highest, which is the -test.count that makes all of them happen.
+func runs(tests []string) (names []string, count int) {
+	count = 1
+	for _, t := range tests {
+		name, n, _ := strings.Cut(t, "#")
+		if k, err := strconv.Atoi(n); err == nil && k > count && k <= 1000 {
+			count = k
+		}
+		names = append(names, name)
+	}
+	return names, count
+}
+
+// runPattern returns the -test.run pattern that selects the top-level tests
+// names and, of each, the subtests that filter selects.
+func runPattern(names []string, filter string) string {
+	quoted := make([]string, len(names))
+	for i, n := range names {
+		quoted[i] = regexp.QuoteMeta(n)
+	}
+	all := "^(" + strings.Join(quoted, "|") + ")$"
+	if filter == "" {
+		return all
+	}
+	// Package testing takes a pattern apart at "|" first, then at "/".
+	var out []string
+	for i, n := range names {
+		for _, alt := range splitPattern(filter, '|') {
+			parts := splitPattern(alt, '/')
+			top, err := regexp.Compile(parts[0])
+			if err != nil || !top.MatchString(n) {
+				continue
+			}
+			out = append(out, strings.Join(append([]string{"^" + quoted[i] + "$"}, parts[1:]...), "/"))
+		}
+	}
+	if len(out) == 0 { // the filter is not for these tests
+		return all
+	}
+	return strings.Join(out, "|")
+}
+
+// splitPattern cuts a regular expression at sep where that is outside of
+// brackets and not escaped.
+func splitPattern(s string, sep byte) []string {
+	var out []string
+	square, round, from := 0, 0, 0
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\':
+			i++
+		case c == '[':
+			square++
+		case c == ']':
+			square = max(0, square-1)
+		case c == '(' && square == 0:
+			round++
+		case c == ')' && square == 0:
+			round = max(0, round-1)
+		case c == sep && square == 0 && round == 0:
+			out = append(out, s[from:i])
+			from = i + 1
+		}
+	}
+	return append(out, s[from:])
+}

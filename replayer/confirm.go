@@ -1,0 +1,90 @@
+package replayer
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// Confirm replays w in both orders of its violating goroutines (in the one
+// order, twice, where fewer than two goroutines violate) and returns what that
+// showed. Sites are the rewriter's sites of the binary's build. The bug is
+// confirmed only if every replay stood at the violation; the effect, and the
+// order that the witness should keep, are those of the worse replay. After a
+// first replay that is not confirmed there is no second.
+//
+// The error wraps ErrStale if w no longer fits the sources; other errors mean
+// that replaying did not work.
+func Confirm(ctx context.Context, bin Binary, w *witness.Witness, sites []trace.Site, opts Options) (Result, error) {
+	orders := []string{"01", "10"}
+	if len(w.Violation) < 2 {
+		orders = []string{"01", "01"}
+	}
+	opts.Trace = "" // which order it would be of is not known before
+	return replayAll(ctx, bin, w, sites, opts, orders, true)
+}
+
+// Repeat replays w n times in the order that it keeps. Unlike Confirm it goes
+// on after a replay that did not stand at the violation.
+func Repeat(ctx context.Context, bin Binary, w *witness.Witness, sites []trace.Site, n int, opts Options) (Result, error) {
+	order := w.Order
+	if order == "" {
+		order = "01"
+	}
+	orders := make([]string, max(n, 1))
+	for i := range orders {
+		orders[i] = order
+	}
+	return replayAll(ctx, bin, w, sites, opts, orders, false)
+}
+
+// replayAll replays w once in each of the orders.
+func replayAll(ctx context.Context, bin Binary, w *witness.Witness, sites []trace.Site, opts Options, orders []string, stop bool) (Result, error) {
+	r := Result{Status: Unconfirmed, Order: orders[0], Effect: NoEffect, Witness: locate(w, sites)}
+	for i, order := range orders {
+		plan, err := NewPlan(w, sites, order)
+		if err != nil {
+			return r, err
+		}
+		r.Notes = plan.Notes
+		v, err := Run(ctx, bin, w, plan, opts)
+		if err != nil {
+			return r, err
+		}
+		r.add(v, order)
+		opts.Trace = ""
+		if stop && i == 0 && v.Status != Confirmed {
+			break
+		}
+	}
+	r.conclude()
+	return r, nil
+}
+
+// add takes over the verdict of one replay.
+func (r *Result) add(v Verdict, order string) {
+	r.Replays++
+	r.Verdicts = append(r.Verdicts, v)
+	if v.Status != Confirmed {
+		if r.Reason == "" {
+			r.Reason = v.Reason
+		}
+		return
+	}
+	r.Reproduced++
+	if v.Outcome.Effect.worse(r.Effect) {
+		r.Order, r.Effect, r.Detail = order, v.Outcome.Effect, v.Outcome.Detail
+	}
+}
+
+// conclude sets the status once all replays are in.
+func (r *Result) conclude() {
+	switch {
+	case r.Reproduced == r.Replays:
+		r.Status = Confirmed
+	case r.Reproduced > 0:
+		r.Reason = fmt.Sprintf("stood at the violation in %d of %d replays only; else: %s", r.Reproduced, r.Replays, r.Reason)
+	}
+}

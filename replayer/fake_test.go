@@ -1,0 +1,116 @@
+package replayer
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The tests run themselves as the program under test: with fakeVar set, this
+// test binary does what a script of lines says.
+const fakeVar = "REPLAYER_FAKE"
+
+func TestMain(m *testing.M) {
+	if script := os.Getenv(fakeVar); script != "" {
+		os.Exit(play(script))
+	}
+	os.Exit(m.Run())
+}
+
+// fake returns a Binary that plays the script. Its lines are
+//
+//	[ORDER?] verdict LINE    append a line to the verdict file
+//	[ORDER?] print TEXT      print a line
+//	[ORDER?] args            print the arguments
+//	[ORDER?] trace TEXT      append TEXT to the trace file, if there is one
+//	[ORDER?] call ADDRESS    connect to ADDRESS and keep the connection
+//	[ORDER?] child ADDRESS   the same in a child process
+//	[ORDER?] exit CODE       end
+//	[ORDER?] hang            never end
+//
+// where a line with "01?" or "10?" before it counts in that order only.
+func fake(t *testing.T, lines ...string) Binary {
+	t.Helper()
+	path, err := os.Executable()
+	require.NoError(t, err)
+	return Binary{Path: path, Dir: t.TempDir(), Env: append(os.Environ(), fakeVar+"="+strings.Join(lines, "\n"))}
+}
+
+func play(script string) int {
+	files := make(map[string]string)
+	for _, f := range strings.Split(os.Getenv(EnvVar), ";") {
+		k, v, _ := strings.Cut(f, "=")
+		files[k] = v
+	}
+	plan, err := os.ReadFile(files["plan"])
+	if err != nil {
+		fmt.Println(err)
+		return 9
+	}
+	for _, line := range strings.Split(script, "\n") {
+		if order, rest, ok := strings.Cut(line, "? "); ok && len(order) == 2 {
+			if !strings.Contains(string(plan), "\norder "+order+"\n") {
+				continue
+			}
+			line = rest
+		}
+		word, rest, _ := strings.Cut(line, " ")
+		switch word {
+		case "verdict":
+			f, err := os.OpenFile(files["verdict"], os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+			if err != nil {
+				fmt.Println(err)
+				return 9
+			}
+			fmt.Fprintln(f, rest)
+			f.Close()
+		case "print":
+			fmt.Println(rest)
+		case "args":
+			fmt.Println(strings.Join(os.Args[1:], " "))
+		case "trace":
+			if files["trace"] == "" {
+				continue
+			}
+			f, err := os.OpenFile(files["trace"], os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+			if err != nil {
+				fmt.Println(err)
+				return 9
+			}
+			fmt.Fprint(f, rest)
+			f.Close()
+		case "call":
+			conn, err := net.Dial("tcp", rest)
+			if err != nil {
+				fmt.Println(err)
+				return 9
+			}
+			defer conn.Close()
+		case "child":
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), fakeVar+"=call "+rest+"\nhang")
+			cmd.Stdout = os.Stdout // holds the pipe open, as children do
+			if err := cmd.Start(); err != nil {
+				fmt.Println(err)
+				return 9
+			}
+		case "exit":
+			var code int
+			fmt.Sscan(rest, &code)
+			return code
+		case "hang":
+			r, _, err := os.Pipe()
+			if err != nil {
+				return 9
+			}
+			io.Copy(io.Discard, r)
+		}
+	}
+	return 0
+}

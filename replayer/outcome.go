@@ -1,0 +1,219 @@
+package replayer
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// An Outcome is how a run of tests ended.
+type Outcome struct {
+	Effect Effect
+	Failed []string // names of the tests and subtests that failed, sorted
+	Detail []string // panic text, or the lines that the failing tests printed
+	// TimedOut is set if the run was ended by a timeout. That alone is no
+	// effect: it is one (a deadlock) only if nothing could run any more.
+	TimedOut bool
+}
+
+// maxDetail is the number of lines that Outcome.Detail is cut to.
+const maxDetail = 12
+
+// Recorded returns the outcome of the recorded run t as far as the trace tells
+// it: which tests failed, and whether one panicked.
+func Recorded(t *trace.Trace) Outcome {
+	o := Outcome{Effect: NoEffect}
+	for _, e := range t.Events {
+		if e.Kind == trace.TestEnd && e.Val == 1 && e.Obj < uint64(len(t.Names)) {
+			o.Failed = append(o.Failed, t.Names[e.Obj])
+			o.Effect = TestFailure
+		}
+	}
+	if !t.Complete {
+		// The run was cut off; a panic is the usual reason.
+		for _, e := range slices.Backward(t.Events) {
+			if e.Kind == trace.Panic {
+				o.Effect = Panic
+				break
+			}
+		}
+	}
+	slices.Sort(o.Failed)
+	o.Failed = slices.Compact(o.Failed)
+	return o
+}
+
+var (
+	failLine  = regexp.MustCompile(`^\s*--- FAIL: (\S+)(?: \([0-9.]+s\))?$`)
+	otherLine = regexp.MustCompile(`^(\s*--- (PASS|SKIP|BENCH): |=== |PASS$|FAIL$|FAIL\t|ok  \t|exit status )`)
+	frameArgs = regexp.MustCompile(`\([^()]*\)$`)
+	stateLine = regexp.MustCompile(`^goroutine \d+ (?:gp=\S+ m=\S+ (?:mp=\S+ )?)?\[([^\],]+)[^\]]*\]:$`)
+)
+
+// judge says how a run ended: from what it printed, its exit code (0: well, -1:
+// by a signal), and the words for how it ended.
+func judge(output string, exit int, ended string) Outcome {
+	lines := strings.Split(strings.ReplaceAll(output, "\r\n", "\n"), "\n")
+	o := Outcome{Effect: NoEffect}
+	if exit == 0 {
+		return o
+	}
+	if i := find(lines, "panic: test timed out after "); i >= 0 {
+		o.TimedOut = true
+		if allBlocked(lines[i:]) {
+			o.Effect = Deadlock
+			o.Detail = []string{"every goroutine is blocked for ever; " + strings.TrimPrefix(lines[i], "panic: ")}
+		}
+		return o
+	}
+	if i := find(lines, "fatal error: all goroutines are asleep"); i >= 0 {
+		o.Effect, o.Detail = Deadlock, lines[i:i+1]
+		return o
+	}
+	o.Failed, o.Detail = failures(lines)
+	if i := crash(lines); i >= 0 && exit != 1 {
+		o.Effect, o.Detail = Panic, panicText(lines[i:])
+		return o
+	}
+	o.Effect = TestFailure
+	if len(o.Detail) == 0 {
+		o.Detail = []string{"the test binary ended with " + ended}
+	}
+	return o
+}
+
+// crash returns the line where the run time reports a crash, or -1. That text
+// does not begin a line if the program had left one unfinished.
+func crash(lines []string) int {
+	for i, l := range lines {
+		for _, word := range []string{"panic: ", "fatal error: "} {
+			if at := strings.Index(l, word); at == 0 || at > 0 && stackFollows(lines[i+1:]) {
+				lines[i] = l[at:]
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// stackFollows reports whether the next paragraph is a goroutine's stack.
+func stackFollows(lines []string) bool {
+	i := slices.Index(lines, "")
+	return i >= 0 && i+1 < len(lines) && stateLine.MatchString(lines[i+1])
+}
+
+// find returns the first line that begins with prefix, or -1.
+func find(lines []string, prefix string) int {
+	return slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, prefix) })
+}
+
+// failures returns the names of the failed tests and the lines that they
+// printed, without times. Under -v a test's lines stand before its "--- FAIL"
+// line, else after it.
+func failures(lines []string) (names, detail []string) {
+	var before []string
+	after := false // the lines that follow belong to a failed test
+	for _, l := range lines {
+		switch m := failLine.FindStringSubmatch(l); {
+		case m != nil:
+			names = append(names, m[1])
+			detail = append(append(detail, "--- FAIL: "+m[1]), before...)
+			before, after = nil, true
+		case otherLine.MatchString(l):
+			before, after = nil, false
+		case after && strings.HasPrefix(l, "    "):
+			detail = append(detail, strings.TrimPrefix(l, "    "))
+		case strings.HasPrefix(l, "    "):
+			before = append(before, strings.TrimPrefix(l, "    "))
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), cut(detail)
+}
+
+// panicText returns what a crash says, to its first empty line, and the first
+// place in its stack that is not the run time's own.
+func panicText(lines []string) []string {
+	end := slices.Index(lines, "")
+	if end < 0 {
+		end = len(lines)
+	}
+	if g := slices.IndexFunc(lines[:end], func(l string) bool { return strings.HasPrefix(l, "goroutine ") }); g >= 0 {
+		end = g
+	}
+	text := cut(slices.Clone(lines[:end]))
+	for i := end; i+1 < len(lines); i++ {
+		if pos, ok := strings.CutPrefix(lines[i+1], "\t"); ok && !ownFrame(lines[i]) {
+			pos, _, _ = strings.Cut(pos, " +0x")
+			return append(text, fmt.Sprintf("in %s at %s", frameArgs.ReplaceAllString(lines[i], ""), filepath.Base(pos)))
+		}
+	}
+	return text
+}
+
+// ownFrame reports whether a line of a stack names a function of the run time
+// or of the test framework.
+func ownFrame(line string) bool {
+	for _, p := range []string{"panic(", "runtime.", "runtime/", "predictrt.", "testing.", "sync.", "sync/", "internal/", "created by "} {
+		if strings.HasPrefix(line, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// allBlocked reports whether, by the stacks that a timed-out test printed, no
+// goroutine could go on: all but the one that prints wait for another.
+func allBlocked(lines []string) bool {
+	running, blocked := 0, 0
+	for _, l := range lines {
+		m := stateLine.FindStringSubmatch(l)
+		if m == nil {
+			continue
+		}
+		state, _, _ := strings.Cut(m[1], " (")
+		switch {
+		case state == "running":
+			running++
+		case strings.HasPrefix(state, "chan "), state == "select", state == "semacquire", strings.HasPrefix(state, "sync."):
+			blocked++
+		default: // runnable, sleep, IO wait, syscall, …
+			return false
+		}
+	}
+	return running <= 1 && blocked > 0
+}
+
+// cut bounds lines in number and length.
+func cut(lines []string) []string {
+	if len(lines) > maxDetail {
+		lines = append(lines[:maxDetail-1:maxDetail-1], fmt.Sprintf("… %d more lines …", len(lines)-maxDetail+1))
+	}
+	for i, l := range lines {
+		if r := []rune(l); len(r) > 200 {
+			lines[i] = string(r[:200]) + "…"
+		}
+	}
+	return lines
+}
+
+// since returns what o shows that the recorded run did not: where that ended
+// as badly, and with the same tests failing, there is no effect.
+func (o Outcome) since(recorded Outcome) Outcome {
+	if o.Effect.worse(recorded.Effect) {
+		return o
+	}
+	if o.Effect == TestFailure {
+		for _, name := range o.Failed {
+			if !slices.Contains(recorded.Failed, name) {
+				return o
+			}
+		}
+	}
+	o.Effect, o.Detail = NoEffect, nil
+	return o
+}

@@ -1,0 +1,51 @@
+package replayer
+
+import "fmt"
+
+// keepOutput is how much of a program's output is kept, in bytes, at its
+// beginning and at its end each. A panic's text is at the end, and the stacks
+// of many goroutines can follow it.
+const keepOutput = 1 << 19
+
+// An output keeps the beginning and the end of what is written to it.
+type output struct {
+	head []byte
+	tail []byte // ring, full once lost or start is set
+	at   int    // where the next byte goes in a full ring
+	lost int64  // bytes that were overwritten
+}
+
+// Write never fails.
+func (o *output) Write(p []byte) (int, error) {
+	n := len(p)
+	if room := keepOutput - len(o.head); room > 0 {
+		k := min(room, len(p))
+		o.head = append(o.head, p[:k]...)
+		p = p[k:]
+	}
+	if extra := len(p) - keepOutput; extra > 0 { // overwritten by the rest of p
+		o.lost += int64(extra)
+		p = p[extra:]
+	}
+	if room := keepOutput - len(o.tail); room > 0 {
+		k := min(room, len(p))
+		o.tail = append(o.tail, p[:k]...)
+		p = p[k:]
+	}
+	for len(p) > 0 {
+		k := copy(o.tail[o.at:], p)
+		o.lost += int64(k)
+		o.at = (o.at + k) % keepOutput
+		p = p[k:]
+	}
+	return n, nil
+}
+
+// String returns what was kept, with a line that says what was not.
+func (o *output) String() string {
+	s := string(o.head)
+	if o.lost > 0 {
+		s += fmt.Sprintf("\n… %d bytes left out …\n", o.lost)
+	}
+	return s + string(o.tail[o.at:]) + string(o.tail[:o.at])
+}

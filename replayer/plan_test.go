@@ -1,0 +1,144 @@
+package replayer
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+func TestPlan(t *testing.T) {
+	w, sites := sample()
+	plan, err := NewPlan(w, sites, "10")
+	require.NoError(t, err)
+	assert.Empty(t, plan.Notes)
+	assert.Equal(t, fmt.Sprintf(`gopredict-plan 1
+order 10
+test TestX
+g 0 TestX:0
+g 1 TestX:0.1
+g 2 TestX:0.2
+s 0 %d %d 1
+s 1 %d 0 1
+s 1 %d 103 1
+h 2 %d 0 1
+v 0 %d 101 1
+v 1 %d 104 3
+`, trace.Fork, trace.KeyOf("p.TestX", 5), trace.Begin, trace.Write, trace.Begin, trace.Read, trace.Write), string(plan.Text))
+}
+
+// Eight lines were put before all, and two more between the go statement and
+// the reads: the call site moves as its nearest neighbour does.
+func TestPlanMovedLines(t *testing.T) {
+	w, sites := sample()
+	for i := range sites {
+		sites[i].Line += 8
+		sites[i].Col++
+	}
+	sites = append(sites, trace.Site{ID: 9, Key: 109, Func: "p.TestX", File: "x_test.go", Line: 12, Op: "branch", Expr: "ok"})
+	w.Anchors = []witness.Step{{Goroutine: "*", Op: trace.Branch, Func: "p.TestX", File: "x_test.go", Line: 6, Expr: "ok", Nth: 1, Occ: 1}}
+	plan, err := NewPlan(w, sites, "01")
+	require.NoError(t, err)
+	assert.Empty(t, plan.Notes)
+	assert.Contains(t, string(plan.Text), fmt.Sprintf("s 0 %d %d 1\n", trace.Fork, trace.KeyOf("p.TestX", 11)))
+	assert.Contains(t, string(plan.Text), fmt.Sprintf("v 0 %d 101 1\n", trace.Read))
+
+	moved := locate(w, sites)
+	assert.Equal(t, 11, moved.Steps[0].Line)
+	assert.Equal(t, 0, moved.Steps[1].Line, "a begin has no line")
+	assert.Equal(t, [2]int{17, 6}, [2]int{moved.Violation[0].Line, moved.Violation[0].Col})
+	assert.Equal(t, 9, w.Violation[0].Line, "the witness itself stays")
+
+	// Without a site in the function, the file's nearest tells.
+	w.Steps[0].Func = "p.helper"
+	plan, err = NewPlan(w, sites, "01")
+	require.NoError(t, err)
+	assert.Contains(t, string(plan.Text), fmt.Sprintf("s 0 %d %d 1\n", trace.Fork, trace.KeyOf("p.helper", 11)))
+}
+
+func TestPlanDropsStepsThatAreGone(t *testing.T) {
+	w, sites := sample()
+	plan, err := NewPlan(w, append(sites[:2:2], sites[3]), "01")
+	require.NoError(t, err)
+	assert.NotContains(t, string(plan.Text), "103")
+	assert.Equal(t, []string{"no longer in the sources, left out: write of ready in p.f (x.go:3)"}, plan.Notes)
+	assert.Equal(t, w.Steps[:2], plan.Steps)
+}
+
+func TestPlanStale(t *testing.T) {
+	w, sites := sample()
+	_, err := NewPlan(w, sites[1:3], "01")
+	require.ErrorIs(t, err, ErrStale)
+	assert.ErrorContains(t, err, "race-1: the sources no longer have read of v in p.TestX (x_test.go:9), nor write of v in p.f (x.go:4, occurrence 3)")
+}
+
+func TestPlanRefuses(t *testing.T) {
+	w, sites := sample()
+	_, err := NewPlan(w, sites, "")
+	assert.ErrorContains(t, err, `order is "", expected 01 or 10`)
+	w.Tests[0] = "Test\nv 0 1 2 3"
+	_, err = NewPlan(w, sites, "01")
+	assert.ErrorContains(t, err, "is not the name of a test")
+	w.Tests[0], w.Steps[0].Goroutine = "TestX", "a b"
+	_, err = NewPlan(w, sites, "01")
+	assert.ErrorContains(t, err, "is not the name of a goroutine")
+}
+
+func TestReplayArgs(t *testing.T) {
+	w := &witness.Witness{Tests: []string{"TestA", "TestB#3"}}
+	assert.Equal(t, []string{"-test.run=^(TestA|TestB)$", "-test.count=3", "-test.timeout=30s"}, replayArgs(nil, w, DefaultTimeout))
+	w.Run = "TestA/x|B$/[/|]/z|TestC/y"
+	assert.Equal(t, `-test.run=^TestA$/x|^TestB$/[/|]/z`, replayArgs(nil, w, DefaultTimeout)[0])
+	w.Run = "Other/x"
+	assert.Equal(t, `-test.run=^(TestA|TestB)$`, replayArgs(nil, w, DefaultTimeout)[0])
+}
+
+func TestSubtestFilter(t *testing.T) {
+	assert.Equal(t, "A/b", SubtestFilter([]string{"-test.v=true", "-test.run=A/b", "x"}))
+	assert.Equal(t, "A/b", SubtestFilter([]string{"-test.run", "A/b"}))
+	assert.Empty(t, SubtestFilter([]string{"-test.run=A"}), "selects no subtests")
+	assert.Empty(t, SubtestFilter([]string{"user", "-test.run=A/b"}), "the user's own argument")
+}
+
+func TestParseVerdictErrors(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"steps 3 2\n", "v:1: found steps \"3 2\""},
+		{"confirmed\nleft x\n", "v:2: found \"left x\""},
+		{"left x\nconfirmed\n", "v:2: confirmed after the schedule was left (x)"},
+		{"left \n", "left comes once, with its reason"},
+		{"stand a b c d e\n", "v:1: found stand"},
+		{"stand a 1 8 200 -\n", "v:1: found stand"},
+		{"stand a 1 8 1 x\n", `v:1: stand has the value "x", expected a number or -`},
+		{"blocked a b c\n", "blocked has 3 fields"},
+		{"end\nend\n", `v:2: found "end" after the end`},
+		{"\n", `v:1: found "", expected steps`},
+	} {
+		_, err := ParseVerdict("v", strings.NewReader(c.in))
+		assert.ErrorContains(t, err, c.want, c.in)
+	}
+	_, err := ParseVerdict("v", strings.NewReader(strings.Repeat("confirmed\n", maxVerdict/10+1)))
+	assert.ErrorContains(t, err, "longer than")
+}
+
+func TestParseVerdictCutOff(t *testing.T) {
+	p, err := ParseVerdict("v", strings.NewReader("steps 1 2\nconfir"))
+	require.NoError(t, err)
+	assert.Equal(t, Protocol{Steps: 1, Total: 2}, p)
+}
+
+func FuzzParseVerdict(f *testing.F) {
+	f.Add([]byte("steps 1 2\nstand TestX:0 c000 8 2 7\nconfirmed\nend\n"))
+	f.Add([]byte("steps 1 2\nleft why\nblocked TestX:0 chan_send f a.go:1\nend\n"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		p, err := ParseVerdict("v", strings.NewReader(string(in)))
+		if err == nil {
+			assert.False(t, p.Confirmed && p.Left != "")
+			assert.LessOrEqual(t, p.Steps, p.Total)
+		}
+	})
+}

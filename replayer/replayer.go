@@ -1,0 +1,153 @@
+// Package replayer makes a predicted bug happen, or says why it does not.
+//
+// It stands between the witness and the report. [NewPlan] resolves a witness
+// against the sites of the current build, [Run] runs the saved test binary in
+// replay mode under that plan and judges what happened, and [Confirm] does so
+// for both orders of the two violating accesses: only what stood there in
+// every replay is confirmed. [Repeat] replays one order many times.
+//
+// The protocol between this package and the run-time library in the tested
+// program: the environment variable GOPREDICT_RT holds
+//
+//	replay;plan=FILE;verdict=FILE
+//
+// The plan, one item per line, lists the steps by goroutine, kind, site key
+// and occurrence; the verdict, see [ParseVerdict], grows while the program
+// runs, so that one that crashes or is killed still tells how far it came.
+//
+// Standing at both accesses at once, and then trying both orders, is the
+// confirmation of Huang and Zhang, Persuasive Prediction of Concurrency
+// Access Anomalies (PECAN), section 5.
+package replayer
+
+import (
+	"time"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// EnvVar is the environment variable that tells the run-time library what to
+// do; without it, the tested program runs plainly.
+const EnvVar = "GOPREDICT_RT"
+
+// A Binary is a test binary as go test ran it in the recorded run.
+type Binary struct {
+	Path string   // the saved copy
+	Dir  string   // the package's folder, where it runs
+	Args []string // without the program's name; see replayArgs for what is kept
+	Env  []string // nil: this process's environment
+}
+
+// Options say how to replay. The zero value is usable.
+type Options struct {
+	// Timeout ends one replay; 0 means DefaultTimeout.
+	Timeout time.Duration
+	// Recorded is how the same tests ended in the recorded run: what they
+	// did there already is not an effect of the bug.
+	Recorded Outcome
+	// Trace, if not empty, is a file that Run, and Repeat in its first
+	// replay, records the replayed run to. Confirm does not record.
+	Trace string
+
+	grace time.Duration // 0 means defaultGrace
+}
+
+// DefaultTimeout is the time after which a replay is given up. What cannot go
+// on is found out by the run-time library long before; this is for programs
+// that run for ever.
+const DefaultTimeout = 30 * time.Second
+
+// A Status says what came of a replay or of all replays of a witness; the
+// words are those of the report.
+type Status string
+
+// The statuses.
+const (
+	Confirmed   Status = "confirmed"
+	Unconfirmed Status = "unconfirmed"
+)
+
+// An Effect is the harm that a confirmed bug did in a replay; the words are
+// those of the report.
+type Effect string
+
+// The effects, from the least harmful.
+const (
+	NoEffect    Effect = "none"
+	TestFailure Effect = "test-failure"
+	Deadlock    Effect = "deadlock"
+	Panic       Effect = "panic"
+)
+
+// worse reports whether e does more harm than f.
+func (e Effect) worse(f Effect) bool { return e.rank() > f.rank() }
+
+func (e Effect) rank() int {
+	switch e {
+	case TestFailure:
+		return 1
+	case Deadlock:
+		return 2
+	case Panic:
+		return 3
+	}
+	return 0
+}
+
+// A Verdict is what one replay showed.
+type Verdict struct {
+	Status Status
+	// Reason says why the replay is not confirmed: "" if it is.
+	Reason  string
+	Steps   int       // steps of the schedule that were done
+	Total   int       // steps of the schedule
+	Stands  []Stand   // where the violating goroutines stood
+	Blocked []Blocked // who waited where when the schedule was left
+	Outcome Outcome   // how the tests ended, after the violation
+	Output  string    // what the program printed, the middle left out if long
+	// Elapsed is how long the program ran.
+	Elapsed time.Duration
+}
+
+// A Stand is a goroutine that stands at a violating access.
+type Stand struct {
+	Goroutine string // trace.Goroutine.Name
+	Addr      uint64
+	Size      int // bytes
+	Op        trace.Kind
+	Value     string // see witness.Value; "" if unknown
+}
+
+// A Blocked is a goroutine that could not go on when the schedule was left.
+type Blocked struct {
+	Goroutine string
+	Why       string // the wait reason, e.g. "chan receive"
+	Func      string
+	Pos       string // file:line
+}
+
+// A Result is what all replays of one witness showed.
+type Result struct {
+	Status Status
+	Reason string // why not confirmed
+	// Order is the order of the violating goroutines with the worst effect:
+	// "01" or "10". The witness keeps it.
+	Order      string
+	Effect     Effect
+	Detail     []string // of the effect: panic text or failing output lines
+	Replays    int      // replays that were run
+	Reproduced int      // of these, how many stood at the violation
+	Verdicts   []Verdict
+	// Witness is the replayed one, with the positions that its steps have in
+	// the current build.
+	Witness *witness.Witness
+	// Notes tell what of the witness no longer exists in the current build
+	// and was left out.
+	Notes []string
+}
+
+// places returns the lists of w that name places in the sources.
+func places(w *witness.Witness) [][]witness.Step {
+	return [][]witness.Step{w.Steps, w.Hold, w.Violation, w.Anchors}
+}

@@ -1,0 +1,133 @@
+package replayer
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// maxVerdict is the size of the largest verdict file that is read, in bytes.
+const maxVerdict = 1 << 22
+
+// A Protocol is the content of a verdict file: what the run-time library saw.
+type Protocol struct {
+	Steps     int
+	Total     int
+	Stands    []Stand
+	Confirmed bool
+	Left      string // why the schedule was left; "" if it was not
+	Blocked   []Blocked
+	Orderly   bool // the process ended in an orderly way
+}
+
+// ParseVerdict reads a verdict file. Each line is one of
+//
+//	steps DONE TOTAL
+//	stand GOROUTINE ADDRESS SIZE KIND VALUE
+//	confirmed
+//	left TEXT
+//	blocked GOROUTINE WAIT_REASON FUNC FILE:LINE
+//	end
+//
+// where ADDRESS is hexadecimal, KIND an event kind's number, VALUE decimal or
+// "-", and WAIT_REASON has underscores for spaces. A last line without a line end is one that the end of the process
+// cut off; it is left out. Name is used in errors.
+func ParseVerdict(name string, r io.Reader) (Protocol, error) {
+	var p Protocol
+	data, err := io.ReadAll(io.LimitReader(r, maxVerdict+1))
+	if err != nil {
+		return p, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(data) > maxVerdict {
+		return p, fmt.Errorf("%s: verdict is longer than %d bytes", name, maxVerdict)
+	}
+	lines := strings.Split(string(data), "\n")
+	for i, line := range lines[:len(lines)-1] {
+		if err := p.line(line); err != nil {
+			return p, fmt.Errorf("%s:%d: %w", name, i+1, err)
+		}
+	}
+	return p, nil
+}
+
+// line takes over one line.
+func (p *Protocol) line(line string) error {
+	word, rest, _ := strings.Cut(line, " ")
+	if p.Orderly {
+		return fmt.Errorf("found %.40q after the end", line)
+	}
+	switch word {
+	case "steps":
+		return p.steps(rest)
+	case "stand":
+		return p.stand(rest)
+	case "confirmed":
+		if p.Left != "" {
+			return fmt.Errorf("confirmed after the schedule was left (%.60s)", p.Left)
+		}
+		p.Confirmed = true
+	case "left":
+		if p.Confirmed || p.Left != "" || rest == "" {
+			return fmt.Errorf("found %.60q: left comes once, with its reason, and not after confirmed", line)
+		}
+		p.Left = rest
+	case "blocked":
+		return p.blocked(rest)
+	case "end":
+		p.Orderly = true
+	default:
+		return fmt.Errorf("found %.40q, expected steps, stand, confirmed, left, blocked or end", line)
+	}
+	return nil
+}
+
+func (p *Protocol) steps(rest string) error {
+	f := strings.Fields(rest)
+	if len(f) != 2 {
+		return fmt.Errorf("steps has %d fields, expected 2", len(f))
+	}
+	done, err1 := strconv.ParseUint(f[0], 10, 31)
+	total, err2 := strconv.ParseUint(f[1], 10, 31)
+	if err1 != nil || err2 != nil || done > total {
+		return fmt.Errorf("found steps %.40q, expected the number done and the total", rest)
+	}
+	p.Steps, p.Total = int(done), int(total)
+	return nil
+}
+
+func (p *Protocol) stand(rest string) error {
+	f := strings.Fields(rest)
+	if len(f) != 5 {
+		return fmt.Errorf("stand has %d fields, expected 5", len(f))
+	}
+	addr, err1 := strconv.ParseUint(strings.TrimPrefix(f[1], "0x"), 16, 64)
+	size, err2 := strconv.ParseUint(f[2], 10, 31)
+	kind, err3 := strconv.ParseUint(f[3], 10, 8)
+	if err1 != nil || err2 != nil || err3 != nil || trace.Kind(kind) >= trace.NumKinds {
+		return fmt.Errorf("found stand %.60q, expected goroutine, address, size, kind, value", rest)
+	}
+	s := Stand{Goroutine: f[0], Addr: addr, Size: int(size), Op: trace.Kind(kind)}
+	if f[4] != "-" {
+		v, err := strconv.ParseUint(f[4], 10, 64)
+		if err != nil {
+			return fmt.Errorf("stand has the value %.40q, expected a number or -", f[4])
+		}
+		s.Value = witness.Value(v, s.Size)
+	}
+	p.Stands = append(p.Stands, s)
+	return nil
+}
+
+// blocked reads a line's fields, of which the file may hold spaces.
+func (p *Protocol) blocked(rest string) error {
+	f := strings.SplitN(rest, " ", 4)
+	if len(f) < 4 {
+		return fmt.Errorf("blocked has %d fields, expected goroutine, wait reason, function, file:line", len(f))
+	}
+	p.Blocked = append(p.Blocked, Blocked{Goroutine: f[0], Why: strings.ReplaceAll(f[1], "_", " "), Func: f[2], Pos: f[3]})
+	return nil
+}

@@ -1,0 +1,58 @@
+package witness
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Load reads the witness file at path.
+func Load(path string) (*Witness, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Parse(path, f)
+}
+
+// Save writes w to path, whose folder it makes if need be. The file is there
+// either as before or complete: it is written beside its place and renamed.
+func (w *Witness) Save(path string) error {
+	if err := w.save(path); err != nil {
+		return fmt.Errorf("saving witness %s: %w", w.ID, err)
+	}
+	return nil
+}
+
+func (w *Witness) save(path string) (err error) {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	// The name begins with a dot so that a crash leaves nothing that could be
+	// taken for a witness.
+	f, err := os.CreateTemp(dir, ".witness-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	if err := w.Write(f); err != nil {
+		return err
+	}
+	if err := f.Chmod(0o644); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

@@ -1,0 +1,201 @@
+package witness
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// Meta is what FromSchedule cannot see in the schedule.
+type Meta struct {
+	Kind    string
+	Package string // import path of the package under test
+	// Source returns a line of a source file (named as in trace.Site), from
+	// 1, or "". It serves to name the operands of calls; it may be nil.
+	Source func(file string, line int) string
+}
+
+// FromSchedule makes a witness of a schedule, given as positions in t.Events
+// (the fields of schedule.Schedule), keeping of the steps only what a replay
+// needs. The tests to run are those that the goroutines of the violation
+// belong to, first the first's. Files inside the folder root are named relative to it. It fails if a
+// position is out of range, the violation is empty, or an event of it is
+// outside of every test.
+func FromSchedule(t *trace.Trace, steps, violation, hold []int, root string, meta Meta) (*Witness, error) {
+	for _, list := range [][]int{steps, violation, hold} {
+		for _, i := range list {
+			if i < 0 || i >= len(t.Events) {
+				return nil, fmt.Errorf("schedule names event %d, the trace has %d", i, len(t.Events))
+			}
+			if g := t.Events[i].G; int(g) >= len(t.Goroutines) {
+				return nil, fmt.Errorf("event %d is of goroutine %d, the trace has %d", i, g, len(t.Goroutines))
+			}
+		}
+	}
+	if len(violation) == 0 {
+		return nil, fmt.Errorf("the schedule has no violation")
+	}
+	w := &Witness{Kind: meta.Kind, Package: meta.Package, Tests: testsOf(t, violation), Go: t.Meta.Go}
+	if len(w.Tests) == 0 {
+		return nil, fmt.Errorf("the violation at event %d is in goroutine %s, outside of every test", violation[0], t.Goroutines[t.Events[violation[0]].G].Name())
+	}
+
+	begin := testBegins(t)
+	keep := scope(t, w.Tests, violation)
+	in := func(i int) bool { return keep[t.Events[i].G] && i >= begin[t.Events[i].G] }
+	steps = filter(steps, in)
+	steps = reduce(t, steps, violation, func(g trace.GID) bool { return keep[g] })
+	hold = filter(gates(t, hold), in)
+
+	m := newMaker(t, root, meta.Source, steps, hold, violation)
+	w.Steps, w.Hold, w.Violation = m.steps(steps), m.steps(hold), m.steps(violation)
+	w.Anchors = m.anchors()
+	stripRuns(w)
+	w.ID = ID(w.Kind, w.Violation)
+	return w, nil
+}
+
+// ID names a bug by its kind and the set of its source sites, e.g.
+// "race-7c1f0a": equal for every schedule that reaches the same sites, and
+// unchanged when lines move.
+func ID(kind string, violation []Step) string {
+	var sites []string
+	for _, s := range violation {
+		site := fmt.Sprintf("%s\x00%s\x00%s\x00%d", s.Func, s.SiteWord(), s.Expr, s.Nth)
+		if s.Nth == 0 { // call sites have nothing else that tells them apart
+			site += fmt.Sprintf("\x00%s\x00%d", s.File, s.Line)
+		}
+		sites = append(sites, site)
+	}
+	sort.Strings(sites)
+	sum := sha256.Sum256([]byte(strings.Join(sites, "\x01")))
+	return kind + "-" + hex.EncodeToString(sum[:3])
+}
+
+// testsOf returns the tests of the goroutines at positions, each once.
+func testsOf(t *trace.Trace, positions []int) []string {
+	var out []string
+	seen := map[string]bool{"": true}
+	for _, i := range positions {
+		if test := t.Goroutines[t.Events[i].G].Test; !seen[test] {
+			seen[test] = true
+			out = append(out, test)
+		}
+	}
+	return out
+}
+
+// scope returns the goroutines under control: those of the tests and those of
+// the violation.
+func scope(t *trace.Trace, tests []string, violation []int) map[trace.GID]bool {
+	in := make(map[trace.GID]bool)
+	want := make(map[string]bool)
+	for _, test := range tests {
+		want[test] = true
+	}
+	for _, g := range t.Goroutines {
+		if g.Test != "" && want[g.Test] {
+			in[g.ID] = true
+		}
+	}
+	for _, i := range violation {
+		in[t.Events[i].G] = true
+	}
+	return in
+}
+
+func filter(positions []int, ok func(int) bool) []int {
+	var out []int
+	for _, i := range positions {
+		if ok(i) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// gates maps each position to the next one of the same goroutine at which a
+// replay can hold it; those that have none are dropped.
+func gates(t *trace.Trace, positions []int) []int {
+	var out []int
+	for _, i := range positions {
+		g := t.Events[i].G
+		for ; i < len(t.Events); i++ {
+			if e := t.Events[i]; e.G == g && canStep(e.Kind) {
+				out = append(out, i)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// testBegins returns for each test's own goroutine the position of its first
+// TestBegin: before that, its name and its counts do not hold.
+func testBegins(t *trace.Trace) map[trace.GID]int {
+	out := make(map[trace.GID]int)
+	for i, e := range t.Events {
+		if e.Kind != trace.TestBegin || int(e.G) >= len(t.Goroutines) {
+			continue
+		}
+		if _, ok := out[e.G]; !ok && t.Goroutines[e.G].Path == "0" {
+			out[e.G] = i
+		}
+	}
+	return out
+}
+
+// stripRuns takes the number of the run ("#2" under -count=2) off the test
+// names where the witness concerns one run of each test only, so that a plain
+// run of the test is enough.
+func stripRuns(w *Witness) {
+	base := func(test string) string {
+		name, n, ok := strings.Cut(test, "#")
+		if _, err := strconv.Atoi(n); !ok || err != nil {
+			return test
+		}
+		return name
+	}
+	runs := make(map[string]string) // base name → the run it was seen in
+	lists := [][]Step{w.Steps, w.Hold, w.Violation}
+	for _, list := range lists {
+		for _, s := range list {
+			test, _, ok := strings.Cut(s.Goroutine, ":")
+			if !ok {
+				continue
+			}
+			if run, seen := runs[base(test)]; seen && run != test {
+				return
+			}
+			runs[base(test)] = test
+		}
+	}
+	for _, list := range lists {
+		for i := range list {
+			if test, path, ok := strings.Cut(list[i].Goroutine, ":"); ok {
+				list[i].Goroutine = base(test) + ":" + path
+			}
+		}
+	}
+	for i, test := range w.Tests {
+		w.Tests[i] = base(test)
+	}
+}
+
+// Relative names file relative to root with forward slashes, if it is inside.
+func Relative(root, file string) string {
+	if root == "" || !filepath.IsAbs(file) {
+		return file
+	}
+	rel, err := filepath.Rel(root, file)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return file
+	}
+	return filepath.ToSlash(rel)
+}

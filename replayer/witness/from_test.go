@@ -1,0 +1,312 @@
+package witness
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// build makes a trace of lines "goroutine op object [line]". Goroutine 0 is
+// main, 1 is the test's, 2 and 3 its children; accesses are of 8 bytes at the
+// object, in the function f of a.go, with the object in hexadecimal as their
+// expression.
+func build(t *testing.T, lines ...string) *trace.Trace {
+	t.Helper()
+	tr := &trace.Trace{
+		Meta: trace.Meta{Go: "go1.26.8"},
+		Goroutines: []trace.Goroutine{
+			{ID: 0, Path: "main"},
+			{ID: 1, Parent: 0, Test: "TestX", Path: "0"},
+			{ID: 2, Parent: 1, Test: "TestX", Path: "0.1"},
+			{ID: 3, Parent: 1, Test: "TestX", Path: "0.2"},
+			{ID: 4, Parent: 0, Test: "TestY", Path: "0"},
+		},
+		Sites: make(map[trace.SiteID]trace.Site),
+		Names: []string{"TestX", "TestY"},
+	}
+	for i, l := range lines {
+		var e trace.Event
+		var op string
+		line := i + 1
+		n, _ := fmt.Sscanf(l, "%d %s %x %d", &e.G, &op, &e.Obj, &line)
+		require.GreaterOrEqual(t, n, 3, l)
+		e.Kind = opNames[op]
+		require.NotZero(t, e.Kind, l)
+		site := trace.Site{ID: trace.SiteID(line), Func: "p.f", File: "/src/a.go", Line: line, Key: trace.KeyOf("p.f", line)}
+		if e.Kind.IsAccess() {
+			name := e.Obj
+			if e.Obj < 16 { // "a" and "b" are names, and do not overlap
+				e.Obj *= 16
+			}
+			site.ID |= trace.SiteRewritten
+			site.Key, site.Col, site.Op, site.Expr = uint64(site.ID), 3, op, fmt.Sprintf("v%x", name)
+			e.Size, e.Flags, e.Val = 8, trace.FlagValue, uint64(i)
+		}
+		if e.Kind != trace.Begin {
+			e.Site = site.ID
+			tr.Sites[site.ID] = site
+		}
+		tr.Events = append(tr.Events, e)
+	}
+	return tr
+}
+
+// short shows steps as "0.1 read v1 occ".
+func short(steps []Step) []string {
+	out := []string{}
+	for _, s := range steps {
+		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s %s %d", strings.TrimPrefix(s.Goroutine, "TestX:"), s.Op, s.Expr, s.Occ)))
+	}
+	return out
+}
+
+func positions(from, to int) []int {
+	var out []int
+	for i := from; i < to; i++ {
+		out = append(out, i)
+	}
+	return out
+}
+
+func TestFromScheduleReduces(t *testing.T) {
+	tr := build(t,
+		"1 testbegin 0", // 0
+		"1 write a",     // 1: no other goroutine touches a
+		"1 fork 2",      // 2
+		"1 fork 3",      // 3
+		"2 begin 0",     // 4
+		"2 read b",      // 5: b is written by 3
+		"2 branch 0",    // 6
+		"2 acq 10",      // 7: only 2 uses lock 10 here
+		"2 read c",      // 8: nobody writes c
+		"2 rel 10",      // 9
+		"2 send 20",     // 10: 3 receives
+		"2 sent 20",     // 11
+		"3 begin 0",     // 12
+		"3 recv 20",     // 13
+		"3 recvd 20",    // 14
+		"3 read c",      // 15
+		"3 write b",     // 16
+		"0 write b",     // 17: outside of the test
+		"3 read d",      // 18: only 3 touches d
+		"2 write e",     // 19 violation
+		"3 write e",     // 20 violation
+		"1 wgwaited 30", // 21 held: the next one that can be
+		"1 branch 0",    // 22
+		"1 read f",      // 23
+	)
+	w, err := FromSchedule(tr, positions(0, 19), []int{19, 20}, []int{21}, "/src", Meta{Kind: "race", Package: "p"})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"TestX"}, w.Tests)
+	assert.Equal(t, "go1.26.8", w.Go)
+	assert.Equal(t, []string{
+		"0 fork  1", "0 fork  1",
+		"0.1 begin  1", "0.1 read vb 1", "0.1 send  1",
+		"0.2 begin  1", "0.2 recv  1", "0.2 write vb 1",
+	}, short(w.Steps))
+	assert.Equal(t, []string{"0 read vf 1"}, short(w.Hold))
+	assert.Equal(t, []string{"0.1 write ve 1", "0.2 write ve 1"}, short(w.Violation))
+	assert.Equal(t, Step{
+		Goroutine: "TestX:0.1", Op: trace.Read, Expr: "vb", Func: "p.f", File: "a.go", Line: 6, Col: 3, Nth: 1, Occ: 1, Value: "5",
+	}, w.Steps[3])
+}
+
+// A goroutine with no step of its own that matters still has to be started if
+// it starts one that does.
+func TestFromScheduleKeepsTheWayToAGrandchild(t *testing.T) {
+	tr := build(t, "1 testbegin 0", "1 fork 2", "2 begin 0", "2 fork 3", "3 begin 0", "1 write a", "3 write a")
+	w, err := FromSchedule(tr, positions(0, 5), []int{5, 6}, nil, "", Meta{Kind: "race"})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"0 fork  1", "0.1 begin  1", "0.1 fork  1", "0.2 begin  1"}, short(w.Steps))
+}
+
+func TestFromScheduleOverlap(t *testing.T) {
+	tr := build(t, "1 testbegin 0", "1 fork 2", "2 begin 0",
+		"1 write 100", "2 read 104", "1 read 110", "2 read 110", // 104 overlaps [100,108); 110 is not written
+		"1 write a", "2 write a")
+	w, err := FromSchedule(tr, positions(0, 7), []int{7, 8}, nil, "", Meta{Kind: "race"})
+	require.NoError(t, err)
+	got := strings.Join(short(w.Steps), "; ")
+	assert.Contains(t, got, "0 write v100")
+	assert.Contains(t, got, "0.1 read v104")
+	assert.NotContains(t, got, "v110")
+}
+
+// Of a goroutine that does not come to the violation, its last step says how
+// far it has to go.
+func TestFromScheduleKeepsLastSteps(t *testing.T) {
+	tr := build(t, "1 testbegin 0", "1 fork 2", "1 fork 3", "2 begin 0", "3 begin 0",
+		"3 write b", "3 read c", "3 read d", "3 branch 0", "2 read b", "2 read c", "1 write a", "2 write a")
+	w, err := FromSchedule(tr, positions(0, 11), []int{11, 12}, nil, "", Meta{Kind: "race"})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"0 fork  1", "0 fork  1", "0.1 begin  1", "0.2 begin  1", "0.2 write vb 1", "0.2 read vd 1", "0.1 read vb 1"}, short(w.Steps))
+}
+
+func TestOccurrences(t *testing.T) {
+	tr := build(t,
+		"1 write a 7", // before the test begins: not counted
+		"1 testbegin 0", "1 fork 2", "2 begin 0",
+		"1 write a 7", "1 write a 7", "2 write a 7", "1 testbegin 0", "1 write a 7", "2 write a 7", "2 write a 8")
+	w, err := FromSchedule(tr, positions(0, 8), []int{8, 9}, []int{10}, "", Meta{Kind: "race"})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"0 write va 3", "0.1 write va 2"}, short(w.Violation))
+	assert.Equal(t, []string{"0.1 write va 1"}, short(w.Hold))
+	assert.Equal(t, 1, w.Violation[0].Nth)
+	assert.Equal(t, 2, w.Hold[0].Nth, "the second place of equal function, operation and expression")
+	for _, s := range w.Steps {
+		assert.False(t, s.Goroutine == "TestX:0" && s.Op == trace.Write && s.Occ == 0, "the event before the test is no step")
+	}
+}
+
+func TestFromScheduleStripsRuns(t *testing.T) {
+	tr := build(t, "1 testbegin 0", "1 fork 2", "2 begin 0", "1 write a", "2 write a")
+	for i := range tr.Goroutines {
+		if tr.Goroutines[i].Test == "TestX" {
+			tr.Goroutines[i].Test = "TestX#3"
+		}
+	}
+	w, err := FromSchedule(tr, positions(0, 3), []int{3, 4}, nil, "", Meta{Kind: "race"})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"TestX"}, w.Tests)
+	assert.Equal(t, "TestX:0.1", w.Violation[1].Goroutine)
+
+	tr.Goroutines[2].Test = "TestX#2" // two runs of one test in one schedule
+	w, err = FromSchedule(tr, positions(0, 3), []int{3, 4}, nil, "", Meta{Kind: "race"})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"TestX#3", "TestX#2"}, w.Tests)
+	assert.Equal(t, "TestX#2:0.1", w.Violation[1].Goroutine)
+}
+
+func TestFromScheduleErrors(t *testing.T) {
+	tr := build(t, "0 write a", "1 write a")
+	for _, c := range []struct {
+		name             string
+		steps, violation []int
+		want             string
+	}{
+		{"range", []int{2}, []int{0}, "schedule names event 2, the trace has 2"},
+		{"negative", nil, []int{-1}, "schedule names event -1"},
+		{"none", []int{0}, nil, "no violation"},
+		{"no test", nil, []int{0}, "in goroutine main, outside of every test"},
+	} {
+		_, err := FromSchedule(tr, c.steps, c.violation, nil, "", Meta{Kind: "race"})
+		assert.ErrorContains(t, err, c.want, c.name)
+	}
+}
+
+func TestID(t *testing.T) {
+	w := sample()
+	id := ID("race", w.Violation)
+	assert.Regexp(t, `^race-[0-9a-f]{6}$`, id)
+	w.Violation[0], w.Violation[1] = w.Violation[1], w.Violation[0]
+	assert.Equal(t, id, ID("race", w.Violation), "either order of the sites")
+	w.Violation[0].Line += 5
+	w.Violation[0].Occ++
+	w.Violation[0].Value = "7"
+	assert.Equal(t, id, ID("race", w.Violation), "a moved line, another round, another value")
+	w.Violation[0].Nth++
+	assert.NotEqual(t, id, ID("race", w.Violation), "another place")
+}
+
+func TestValue(t *testing.T) {
+	for _, c := range []struct {
+		v    uint64
+		size int
+		want string
+	}{
+		{0, 8, "0"}, {100, 1, "100"}, {255, 1, "255"}, {1 << 30, 4, "1073741824"},
+		{0xffffffff, 4, "-1"}, {0xffffffffffffffff, 8, "-1"}, {0xffff, 2, "65535"},
+		{0xc000012345, 8, "ptr"}, {0x3ff8000000000000, 8, "1.5"}, {0xc000000000000000, 8, "-2"},
+		{0x17a1b2c3d4e5f607, 8, "0x17a1b2c3d4e5f607"}, {0xdeadbeef, 4, "-559038737"}, {0x80000000, 4, "0x80000000"},
+	} {
+		assert.Equal(t, c.want, Value(c.v, c.size))
+	}
+}
+
+func TestOperand(t *testing.T) {
+	for _, c := range []struct {
+		k          trace.Kind
+		line, want string
+	}{
+		{trace.Acquire, "\ta.mu.Lock()", "a.mu"},
+		{trace.Acquire, "\tif !s.shard[i%8].mu.TryLock() {", "s.shard[i%8].mu"},
+		{trace.Release, "\tdefer b.acct(x, y).mu.Unlock() // a.mu.Unlock()", "b.acct(x, y).mu"},
+		{trace.Release, "}", ""},
+		{trace.Acquire, "\ta.mu.Lock(); b.mu.Lock()", ""},
+		{trace.RAcquire, "\ta.mu.RLock()", "a.mu"},
+		{trace.WaitGroupAdd, "\t\tdefer wg.Done()", "wg"},
+		{trace.WaitGroupWait, "\twg.Wait()", "wg"},
+		{trace.OnceBegin, "\tc.once.Do(func() {", "c.once"},
+		{trace.Send, "\tc.out <- v", "c.out"},
+		{trace.Send, "\tcase c.out <- <-in:", ""},
+		{trace.Recv, "\tv, ok := <-in", "in"},
+		{trace.Recv, "\tfor v := range results {", "results"},
+		{trace.Recv, "\treturn", ""},
+		{trace.Close, "\tclose(done)", "done"},
+		{trace.Fork, "\tgo worker(1)", "worker"},
+		{trace.Fork, "\tgo func() {", "func"},
+		{trace.Fork, "\tg.Go(func() error {", "g.Go"},
+		{trace.Read, "\tx := y", ""},
+		{trace.Acquire, "]).mu.Lock()", ""},
+	} {
+		assert.Equal(t, c.want, Operand(c.k, c.line), c.line)
+	}
+}
+
+func TestFromScheduleNamesOperands(t *testing.T) {
+	tr := build(t, "1 testbegin 0", "1 fork 2", "2 begin 0", "2 acq 10 4", "2 rel 10 5", "1 acq 10 6", "1 write a", "2 write a")
+	source := map[int]string{4: "a.mu.Lock()", 5: "}", 6: "other.mu.Lock()"}
+	w, err := FromSchedule(tr, positions(0, 6), []int{6, 7}, nil, "", Meta{Kind: "race", Source: func(file string, line int) string {
+		assert.Equal(t, "/src/a.go", file)
+		return source[line]
+	}})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"0 fork  1", "0.1 begin  1", "0.1 acq a.mu 1", "0.1 rel a.mu 1", "0 acq other.mu 1"}, short(w.Steps))
+}
+
+func TestObserve(t *testing.T) {
+	tr := build(t, "1 testbegin 0", "1 fork 2", "2 begin 0", "1 write a 5", "2 read a 6", "1 write b 7", "2 write b 8")
+	w, err := FromSchedule(tr, positions(0, 5), []int{5, 6}, nil, "", Meta{Kind: "race"})
+	require.NoError(t, err)
+	require.Equal(t, "3", w.Steps[2].Value)
+	require.Equal(t, "6", w.Violation[1].Value)
+
+	replayed := build(t, "1 testbegin 0", "1 fork 2", "2 begin 0", "2 read a 6", "1 write a 5")
+	for i := range replayed.Events {
+		replayed.Events[i].Val += 40
+	}
+	got := w.Observe(replayed)
+	assert.Equal(t, "44", got.Steps[2].Value)
+	assert.Equal(t, "43", got.Steps[3].Value)
+	assert.Empty(t, got.Violation[1].Value, "did not happen in the replay")
+	assert.Equal(t, "6", w.Violation[1].Value, "the witness itself stays")
+}
+
+// The test's own function has call sites only; a branch that is no step tells
+// how its lines move.
+func TestFromScheduleAnchors(t *testing.T) {
+	tr := build(t, "1 testbegin 0", "1 fork 2 20", "2 begin 0", "1 write a", "2 write a")
+	call := tr.Sites[20]
+	call.Func = "p.TestX"
+	tr.Sites[20] = call
+	for i, s := range []trace.Site{
+		{Func: "p.TestX", Line: 11, Op: "branch", Expr: "far"},
+		{Func: "p.TestX", Line: 22, Op: "case", Expr: "near"},
+		{Func: "p.TestX", Line: 20, Op: "case", Expr: "near"},
+		{Func: "p.Other", Line: 19, Op: "read", Expr: "other"},
+	} {
+		s.ID = trace.SiteID(1000+i) | trace.SiteRewritten
+		s.File, s.Col = "/src/a.go", 2
+		tr.Sites[s.ID] = s
+	}
+	w, err := FromSchedule(tr, positions(0, 3), []int{3, 4}, nil, "/src", Meta{Kind: "race"})
+	require.NoError(t, err)
+	assert.Equal(t, []Step{
+		{Goroutine: "*", Op: trace.Branch, SiteOp: "case", Func: "p.TestX", File: "a.go", Line: 20, Col: 2, Expr: "near", Nth: 1, Occ: 1},
+	}, w.Anchors)
+}

@@ -1,0 +1,208 @@
+package witness
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strconv"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A maker turns events of one trace into steps.
+type maker struct {
+	t      *trace.Trace
+	root   string
+	source func(file string, line int) string
+	occ    map[int]int // occurrence, by position
+	sites  map[trace.SiteID]bool
+	nth    map[trace.SiteID]int // by site that the rewriter made
+	names  map[uint64]string    // operands by object, from where the source tells
+}
+
+// newMaker counts what the steps for the events in lists need.
+func newMaker(t *trace.Trace, root string, source func(string, int) string, lists ...[]int) *maker {
+	m := &maker{t: t, root: root, source: source, names: make(map[uint64]string)}
+	want := make(map[int]bool)
+	for _, list := range lists {
+		for _, i := range list {
+			want[i] = true
+		}
+	}
+	m.occ = occurrences(t, want)
+	m.sites = make(map[trace.SiteID]bool)
+	for i := range want {
+		m.sites[t.Events[i].Site] = true
+	}
+	m.nth = places(t, m.sites)
+	for _, list := range lists {
+		for _, i := range list {
+			e := t.Events[i]
+			if !isSync(e.Kind) || m.names[e.Obj] != "" {
+				continue
+			}
+			if name := m.operand(e); name != "" {
+				m.names[e.Obj] = name
+			}
+		}
+	}
+	return m
+}
+
+func (m *maker) steps(positions []int) []Step {
+	var out []Step
+	for _, i := range positions {
+		out = append(out, m.step(i))
+	}
+	return out
+}
+
+// step makes the step of the event at position i.
+func (m *maker) step(i int) Step {
+	e := m.t.Events[i]
+	site := m.t.Sites[e.Site]
+	s := Step{
+		Goroutine: m.t.Goroutines[e.G].Name(),
+		Op:        e.Kind,
+		Func:      site.Func,
+		File:      Relative(m.root, site.File),
+		Line:      site.Line,
+		Col:       site.Col,
+		Expr:      site.Expr,
+		Nth:       m.nth[e.Site],
+		Occ:       m.occ[i],
+		Value:     value(m.t, i),
+	}
+	if site.Op != "" && site.Op != e.Kind.String() {
+		s.SiteOp = site.Op
+	}
+	if s.Expr == "" && s.Nth == 0 {
+		s.Expr = m.operand(e)
+		if s.Expr == "" && isSync(e.Kind) {
+			s.Expr = m.names[e.Obj]
+		}
+	}
+	return s
+}
+
+// operand returns what the source line calls the operand of e, or "".
+func (m *maker) operand(e trace.Event) string {
+	site := m.t.Sites[e.Site]
+	if m.source == nil || site.File == "" || site.Expr != "" {
+		return ""
+	}
+	return Operand(e.Kind, m.source(site.File, site.Line))
+}
+
+// occurrences counts, for each wanted position, the how-manieth event of its
+// kind and site key it is in its goroutine, since its begin or, for a test's
+// own goroutine, since the test's begin: the run-time library counts the same.
+func occurrences(t *trace.Trace, want map[int]bool) map[int]int {
+	type point struct {
+		g    trace.GID
+		kind trace.Kind
+		key  uint64
+	}
+	// Only what is asked for is counted: traces are long, witnesses short.
+	counts := make(map[point]int)
+	at := func(i int) point {
+		e := t.Events[i]
+		return point{e.G, e.Kind, t.Sites[e.Site].Key}
+	}
+	for i := range want {
+		counts[at(i)] = 0
+	}
+	begins := testBegins(t)
+	out := make(map[int]int)
+	for i := range t.Events {
+		if b, ok := begins[t.Events[i].G]; ok && i < b {
+			continue
+		}
+		p := at(i)
+		if n, ok := counts[p]; ok {
+			counts[p] = n + 1
+			if want[i] {
+				out[i] = n + 1
+			}
+		}
+	}
+	return out
+}
+
+// places numbers, from 1 in source order, the wanted sites that the rewriter
+// made among the sites of equal function, operation and expression.
+func places(t *trace.Trace, want map[trace.SiteID]bool) map[trace.SiteID]int {
+	type group struct{ fn, op, expr string }
+	groups := make(map[group][]trace.Site)
+	for id := range want {
+		if s, ok := t.Sites[id]; ok && id&trace.SiteRewritten != 0 {
+			groups[group{s.Func, s.Op, s.Expr}] = nil
+		}
+	}
+	for id, s := range t.Sites {
+		g := group{s.Func, s.Op, s.Expr}
+		if list, ok := groups[g]; ok && id&trace.SiteRewritten != 0 {
+			groups[g] = append(list, s)
+		}
+	}
+	out := make(map[trace.SiteID]int)
+	for _, list := range groups {
+		SortSites(list)
+		for n, s := range list {
+			out[s.ID] = n + 1
+		}
+	}
+	return out
+}
+
+// SortSites puts sites into source order, the order that Step.Nth counts in.
+func SortSites(sites []trace.Site) {
+	sort.Slice(sites, func(i, j int) bool {
+		a, b := sites[i], sites[j]
+		switch {
+		case a.File != b.File:
+			return a.File < b.File
+		case a.Line != b.Line:
+			return a.Line < b.Line
+		case a.Col != b.Col:
+			return a.Col < b.Col
+		}
+		return a.ID < b.ID
+	})
+}
+
+// value returns what the reader may want to know of the event at position i;
+// see Step.Value.
+func value(t *trace.Trace, i int) string {
+	switch e := t.Events[i]; {
+	case e.Kind == trace.Fork && e.Obj < uint64(len(t.Goroutines)):
+		return t.Goroutines[e.Obj].Path
+	case e.Kind == trace.WaitGroupAdd:
+		return fmt.Sprintf("%+d", int64(e.Val))
+	case e.Kind.IsAccess() && e.Flags&trace.FlagValue != 0:
+		return Value(e.Val, int(e.Size))
+	}
+	return ""
+}
+
+// Value shows the value of a memory access of size bytes. The trace does not
+// know types, so that it goes by what the value looks like: a small number,
+// also a negative one; an address, which is "ptr", as it differs from run
+// to run; a floating-point number; or else a bit pattern.
+func Value(v uint64, size int) string {
+	const small, address = 1 << 31, 1 << 47
+	if v < small {
+		return strconv.FormatUint(v, 10)
+	}
+	shift := 64 - 8*min(max(size, 1), 8)
+	if signed := int64(v<<shift) >> shift; signed < 0 && signed >= -small/2 {
+		return strconv.FormatInt(signed, 10)
+	}
+	if exponent := v >> 52 & 0x7ff; size == 8 && v >= address && exponent >= 0x3c0 && exponent < 0x440 {
+		return strconv.FormatFloat(math.Float64frombits(v), 'g', 6, 64)
+	}
+	if size == 8 && v < address {
+		return "ptr"
+	}
+	return "0x" + strconv.FormatUint(v, 16)
+}

@@ -1,0 +1,84 @@
+package witness
+
+import (
+	"sort"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A memory tells which addresses are in conflict: touched by at least two
+// goroutines and written by at least one.
+type memory struct {
+	from     []uint64 // sorted; piece n is [from[n], from[n+1])
+	conflict []bool   // by piece
+}
+
+// sharedMemory looks at the accesses among the events at positions. Accesses
+// can overlap in part (a copy of a slice, a write of one element), so the
+// touched addresses are cut into pieces at each boundary.
+func sharedMemory(t *trace.Trace, positions []int) memory {
+	var m memory
+	var access []trace.Event
+	for _, i := range positions {
+		if e := t.Events[i]; e.Kind.IsAccess() {
+			access = append(access, e)
+			lo, hi := span(e)
+			m.from = append(m.from, lo, hi)
+		}
+	}
+	sort.Slice(m.from, func(i, j int) bool { return m.from[i] < m.from[j] })
+	uniq := m.from[:0]
+	for i, a := range m.from {
+		if i == 0 || a != uniq[len(uniq)-1] {
+			uniq = append(uniq, a)
+		}
+	}
+	m.from = uniq
+
+	type state struct {
+		touched, several, written bool
+		g                         trace.GID
+	}
+	states := make([]state, len(m.from))
+	for _, e := range access {
+		m.each(e, func(n int) {
+			s := &states[n]
+			s.several = s.several || s.touched && s.g != e.G
+			s.touched, s.g = true, e.G
+			s.written = s.written || e.Kind.IsWrite()
+		})
+	}
+	m.conflict = make([]bool, len(states))
+	for n, s := range states {
+		m.conflict[n] = s.several && s.written
+	}
+	return m
+}
+
+// span returns the addresses [lo, hi) of an access. An access without a size
+// (an operation of a sync.Map) is one to its first byte.
+func span(e trace.Event) (lo, hi uint64) {
+	hi = e.Obj + max(uint64(e.Size), 1)
+	if hi < e.Obj { // damaged trace: at the end of the address space
+		hi = ^uint64(0)
+	}
+	return e.Obj, hi
+}
+
+// each calls f for each piece that e touches.
+func (m memory) each(e trace.Event, f func(piece int)) {
+	lo, hi := span(e)
+	n := sort.Search(len(m.from), func(i int) bool { return m.from[i] >= lo })
+	for ; n < len(m.from) && m.from[n] < hi; n++ {
+		f(n)
+	}
+}
+
+// conflicts reports whether e is an access to memory in conflict.
+func (m memory) conflicts(e trace.Event) bool {
+	found := false
+	if e.Kind.IsAccess() {
+		m.each(e, func(n int) { found = found || m.conflict[n] })
+	}
+	return found
+}

@@ -1,0 +1,132 @@
+package witness
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// methods lists, for events that come from method calls, the methods whose
+// receiver is the event's object.
+var methods = map[trace.Kind][]string{
+	trace.Acquire:       {"Lock", "TryLock"},
+	trace.Release:       {"Unlock"},
+	trace.RAcquire:      {"RLock", "TryRLock"},
+	trace.RRelease:      {"RUnlock"},
+	trace.CondWait:      {"Wait"},
+	trace.CondWake:      {"Wait"},
+	trace.CondSignal:    {"Signal"},
+	trace.CondBroadcast: {"Broadcast"},
+	trace.WaitGroupAdd:  {"Add", "Done", "Go"},
+	trace.WaitGroupWait: {"Wait"},
+	trace.OnceBegin:     {"Do"},
+	trace.OnceEnd:       {"Do"},
+	trace.OnceDone:      {"Do"},
+}
+
+// Operand returns what a source line calls the object of an operation of kind
+// k: "a.mu" in "defer a.mu.Unlock()". It is for the reader: where the line
+// does not show it plainly, or has several, the answer is "".
+func Operand(k trace.Kind, line string) string {
+	line, _, _ = strings.Cut(line, "//")
+	switch k {
+	case trace.Fork:
+		return forked(line)
+	case trace.Send:
+		before, _, ok := strings.Cut(line, "<-")
+		if !ok || strings.Count(line, "<-") > 1 {
+			return ""
+		}
+		return tail(before)
+	case trace.Recv:
+		if _, after, ok := strings.Cut(line, "<-"); ok && strings.Count(line, "<-") == 1 {
+			return head(after)
+		}
+		if _, after, ok := strings.Cut(line, "range "); ok {
+			return head(after)
+		}
+		return ""
+	case trace.Close:
+		if _, after, ok := strings.Cut(line, "close("); ok {
+			return head(after)
+		}
+		return ""
+	}
+	name, found := "", false
+	for _, m := range methods[k] {
+		before, after, ok := strings.Cut(line, "."+m+"(")
+		if !ok {
+			continue
+		}
+		if found || strings.Contains(after, "."+m+"(") {
+			return ""
+		}
+		name, found = tail(before), true
+	}
+	return name
+}
+
+// forked returns the call of a go statement: "worker" in "go worker(1)", and
+// "func" where it is a literal; the receiver of WaitGroup.Go and the like is
+// shown with the method.
+func forked(line string) string {
+	rest := strings.TrimSpace(line)
+	if after, ok := strings.CutPrefix(rest, "go "); ok {
+		return head(strings.TrimSpace(after))
+	}
+	if i := strings.Index(rest, ".Go("); i >= 0 {
+		return tail(rest[:i]) + ".Go"
+	}
+	return ""
+}
+
+// tail returns the operand that s ends with: names, dots, and whole pairs of
+// brackets.
+func tail(s string) string {
+	s = strings.TrimRight(s, " \t")
+	i, depth := len(s), 0
+	for i > 0 {
+		r, n := utf8.DecodeLastRuneInString(s[:i])
+		switch {
+		case r == ')' || r == ']':
+			depth++
+		case depth > 0 && (r == '(' || r == '['):
+			depth--
+		case depth > 0 || inOperand(r):
+		default:
+			return s[i:]
+		}
+		i -= n
+	}
+	if depth > 0 {
+		return ""
+	}
+	return s
+}
+
+// head returns the operand that s begins with, without a call's arguments.
+func head(s string) string {
+	s = strings.TrimLeft(s, " \t")
+	depth := 0
+	for i, r := range s {
+		switch {
+		case r == '[':
+			depth++
+		case depth > 0 && r == ']':
+			depth--
+		case depth > 0 || inOperand(r):
+		default:
+			return s[:i]
+		}
+	}
+	if depth > 0 {
+		return ""
+	}
+	return s
+}
+
+func inOperand(r rune) bool {
+	return r == '_' || r == '.' || unicode.IsLetter(r) || unicode.IsDigit(r)
+}

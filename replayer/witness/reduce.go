@@ -1,0 +1,112 @@
+package witness
+
+import (
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// Gateable reports whether a replay can hold a goroutine at events of kind k.
+// It cannot where the operation has already taken place when the event is
+// logged; what matters there is where the operation began.
+func Gateable(k trace.Kind) bool {
+	switch k {
+	case trace.SendDone, trace.RecvDone, trace.SelectDone, trace.CondWake, trace.WaitGroupWaited:
+		return false
+	}
+	return k != trace.None && k < trace.NumKinds
+}
+
+// canStep reports whether events of kind k may be steps of a witness. Branches
+// may not: where the program goes follows from what it read.
+func canStep(k trace.Kind) bool { return Gateable(k) && k != trace.Branch }
+
+// isSync reports whether events of kind k, other than accesses, act on an
+// object that goroutines share.
+func isSync(k trace.Kind) bool {
+	switch k {
+	case trace.Acquire, trace.Release, trace.RAcquire, trace.RRelease,
+		trace.CondWait, trace.CondWake, trace.CondSignal, trace.CondBroadcast,
+		trace.Send, trace.SendDone, trace.Recv, trace.RecvDone, trace.Close,
+		trace.WaitGroupAdd, trace.WaitGroupWait, trace.WaitGroupWaited,
+		trace.OnceBegin, trace.OnceEnd, trace.OnceDone,
+		trace.Post, trace.Await:
+		return true
+	}
+	return false
+}
+
+// reduce returns which of the steps the replay needs: the events whose order
+// among goroutines can be seen. These are accesses to memory that several
+// goroutines touch and at least one writes, operations on objects that several
+// goroutines touch, the start of each goroutine that has such steps, and the
+// last step of each that does not come to the violation. What remains keeps
+// its order. Goroutines for which in is false are left out.
+func reduce(t *trace.Trace, steps, violation []int, in func(trace.GID) bool) []int {
+	var kept []int
+	for _, i := range steps {
+		if in(t.Events[i].G) {
+			kept = append(kept, i)
+		}
+	}
+	all := append(append([]int(nil), kept...), violation...)
+	mem, objs := sharedMemory(t, all), sharedObjects(t, all)
+
+	need := make(map[int]bool)
+	active := make(map[trace.GID]bool)
+	last := make(map[trace.GID]bool) // no step needs to be kept as the last
+	for _, i := range violation {
+		active[t.Events[i].G] = true
+		last[t.Events[i].G] = true
+	}
+	for _, i := range kept {
+		e := t.Events[i]
+		if canStep(e.Kind) && (mem.conflicts(e) || objs[e.Obj] && isSync(e.Kind) || e.Kind == trace.Select) {
+			need[i] = true
+			active[e.G] = true
+		}
+	}
+	// A goroutine's fork makes its parent take part too, so that the way to a
+	// grandchild is kept whole: children before parents, against the order.
+	for n := len(kept) - 1; n >= 0; n-- {
+		e := t.Events[kept[n]]
+		switch {
+		case e.Kind == trace.Fork && active[trace.GID(e.Obj)]:
+			need[kept[n]] = true
+			active[e.G] = true
+		case e.Kind == trace.Begin && active[e.G]:
+			need[kept[n]] = true
+		}
+	}
+	for n := len(kept) - 1; n >= 0; n-- {
+		e := t.Events[kept[n]]
+		if canStep(e.Kind) && active[e.G] && !last[e.G] {
+			last[e.G] = true
+			need[kept[n]] = true
+		}
+	}
+	out := kept[:0]
+	for _, i := range kept {
+		if need[i] {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// sharedObjects returns the objects of synchronization that at least two
+// goroutines act on among the events at positions.
+func sharedObjects(t *trace.Trace, positions []int) map[uint64]bool {
+	first := make(map[uint64]trace.GID)
+	shared := make(map[uint64]bool)
+	for _, i := range positions {
+		e := t.Events[i]
+		if !isSync(e.Kind) {
+			continue
+		}
+		if g, ok := first[e.Obj]; !ok {
+			first[e.Obj] = e.G
+		} else if g != e.G {
+			shared[e.Obj] = true
+		}
+	}
+	return shared
+}

@@ -1,0 +1,151 @@
+package witness
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// sample is the witness of testdata/race.witness.
+func sample() *Witness {
+	const withdraw, deposit, test = "example.com/bank.(*Account).Withdraw", "example.com/bank.(*Account).Deposit", "example.com/bank.TestTransfer"
+	return &Witness{
+		ID: "race-7c1f0a", Kind: "race", Package: "example.com/bank", Tests: []string{"TestTransfer"}, Go: "go1.26.8", Order: "10",
+		Steps: []Step{
+			{Goroutine: "TestTransfer:0", Op: trace.Fork, Expr: "withdraw", Func: test, File: "bank_test.go", Line: 11, Occ: 1},
+			{Goroutine: "TestTransfer:0.1", Op: trace.Begin, Occ: 1},
+			{Goroutine: "TestTransfer:0.1", Op: trace.Acquire, Expr: "a.mu", Func: withdraw, File: "bank.go", Line: 15, Occ: 2},
+			{Goroutine: "TestTransfer:0.1", Op: trace.WaitGroupAdd, Expr: "wg", Func: withdraw, File: "bank.go", Line: 16, Occ: 1, Value: "-1"},
+		},
+		Hold: []Step{
+			{Goroutine: "TestTransfer:0", Op: trace.WaitGroupWait, Expr: "wg", Func: test, File: "bank_test.go", Line: 14, Occ: 1},
+		},
+		Violation: []Step{
+			{Goroutine: "TestTransfer:0.1", Op: trace.Read, Expr: "a.balance", Func: withdraw, File: "bank.go", Line: 17, Col: 5, Nth: 1, Occ: 1, Value: "100"},
+			{Goroutine: "TestTransfer:0.2", Op: trace.Write, Expr: "a.balance", Func: deposit, File: "bank.go", Line: 12, Col: 2, Nth: 1, Occ: 1, Value: "90"},
+		},
+	}
+}
+
+func text(t *testing.T, w *Witness) string {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, w.Write(&b))
+	return b.String()
+}
+
+func TestParse(t *testing.T) {
+	w, err := Load("testdata/race.witness")
+	require.NoError(t, err)
+	assert.Equal(t, sample(), w)
+}
+
+func TestWrite(t *testing.T) {
+	want, err := os.ReadFile("testdata/race.witness")
+	require.NoError(t, err)
+	assert.Equal(t, string(want), text(t, sample()))
+}
+
+func TestWriteOddFields(t *testing.T) {
+	w := sample()
+	w.Run = "TestTransfer/a b"
+	w.Tests = append(w.Tests, "-", "#x")
+	w.Violation[0] = Step{
+		Goroutine: "#g", Op: trace.Read, SiteOp: "append", Expr: "m[\"a b\"] == -1 // \n", Func: "-", File: "a b:7", Line: 3, Occ: 9, Value: "a=\"b\" ",
+	}
+	w.Violation[1] = Step{Goroutine: "\xff\x00 ", Op: trace.Write, Expr: "x=1", File: "c:\\x.go", Line: 3, Col: 4, Nth: 2, Occ: 1, Value: "-"}
+	got, err := Parse("w", strings.NewReader(text(t, w)))
+	require.NoError(t, err)
+	assert.Equal(t, w, got)
+}
+
+func TestParseErrors(t *testing.T) {
+	good := text(t, sample())
+	replace := func(old, new string) string {
+		require.Contains(t, good, old)
+		return strings.Replace(good, old, new, 1)
+	}
+	for _, c := range []struct{ name, in, want string }{
+		{"empty", "", `w:1: the witness ends after its first line`},
+		{"other file", "hello\n", `w:1: not a gopredict witness: the first line is "hello", expected "gopredict witness v1"`},
+		{"version", replace("witness v1", "witness v2"), "w:1: witness version 2, this gopredict reads version 1"},
+		{"cut off", good[:strings.Index(good, "\nviolation")], "w:16: the witness has no violation section"},
+		{"no id", replace("id       race-7c1f0a\n", ""), "the witness has no id"},
+		{"no tests", replace("tests    TestTransfer\n", "tests\n"), "the witness names no tests"},
+		{"header twice", replace("kind     race\n", "kind     race\nkind     race\n"), `w:4: second "kind"`},
+		{"unknown header", replace("kind     race\n", "color red\n"), `w:3: unknown header "color"`},
+		{"two values", replace("kind     race\n", "kind a b\n"), `w:3: header "kind" has 2 values, expected 1`},
+		{"order", replace("order    10", "order    11"), `w:7: order is "11", expected 01 or 10`},
+		{"operation", replace("  fork ", "  frob "), `w:10: unknown operation "frob"`},
+		{"number", replace("occ=2", "occ=0"), `w:12: occ: found "0", expected a number from 1`},
+		{"large number", replace("nth=1", "nth=99999999999"), `nth: found "99999999999", expected a number from 0`},
+		{"field", replace("occ=2", "occur=2"), `w:12: unknown field "occur=2"`},
+		{"field twice", replace("occ=2", "occ=2 occ=3"), `w:12: second occ=`},
+		{"position", replace("bank.go:15", "bank.go"), `w:12: position is "bank.go", expected file:line or file:line:col`},
+		{"short", replace("violation\n", "violation\n  TestTransfer:0.1 read\n"), `step line has 2 fields`},
+		{"literal", replace("a.mu", `"a.mu`), `w:12: string literal has no end: "a.mu`},
+		{"utf-8", replace("a.mu", "a.\xffmu"), `w:12: line is not valid UTF-8`},
+		{"long", good + strings.Repeat("x", maxLine+1), `line is longer than 1048576 bytes`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Parse("w", strings.NewReader(c.in))
+			require.Error(t, err)
+			assert.Contains(t, err.Error(), c.want)
+			assert.NotContains(t, err.Error(), "\n")
+		})
+	}
+}
+
+func TestParseComments(t *testing.T) {
+	in := strings.Replace(text(t, sample()), "\nsteps", "\n# the way there\nsteps", 1)
+	w, err := Parse("w", strings.NewReader(in))
+	require.NoError(t, err)
+	assert.Equal(t, sample(), w)
+}
+
+func TestSave(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "testdata", "predict", "TestTransfer", "race-7c1f0a")
+	w := sample()
+	require.NoError(t, w.Save(path))
+	w.Order = "01"
+	require.NoError(t, w.Save(path), "a second time replaces the file")
+	got, err := Load(path)
+	require.NoError(t, err)
+	assert.Equal(t, w, got)
+	files, err := os.ReadDir(filepath.Dir(path))
+	require.NoError(t, err)
+	assert.Len(t, files, 1, "nothing but the witness is left")
+}
+
+func TestSaveFails(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "race-1")
+	require.NoError(t, os.MkdirAll(filepath.Join(path, "in the way"), 0o777))
+	require.ErrorContains(t, sample().Save(path), "saving witness race-7c1f0a: ")
+	files, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Len(t, files, 1, "the temporary file is gone")
+}
+
+func FuzzParse(f *testing.F) {
+	golden, err := os.ReadFile("testdata/race.witness")
+	require.NoError(f, err)
+	f.Add(golden)
+	f.Add([]byte("gopredict witness v1\nid \"a b\"\nkind -\ntests \"-\"\nviolation\n \"#\" read x=1 \"\\xff\" a:b:7 occ=2 value=\"\" site=x nth=3"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		w, err := Parse("w", bytes.NewReader(in))
+		if err != nil {
+			return
+		}
+		again, err := Parse("again", strings.NewReader(text(t, w)))
+		require.NoError(t, err)
+		assert.Equal(t, w, again)
+	})
+}

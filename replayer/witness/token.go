@@ -1,0 +1,81 @@
+package witness
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A token is one field of a line as it was written.
+type token struct {
+	text   string
+	key    string // what stands before "=" where a name=value field is meant
+	rest   string // what stands after it, or text
+	quoted bool
+}
+
+// value returns the field's meaning.
+func (t token) value() (string, error) {
+	switch {
+	case t.rest == "-" && !t.quoted:
+		return "", nil
+	case t.quoted:
+		v, err := strconv.Unquote(t.rest)
+		if err != nil {
+			return "", fmt.Errorf("%.60s is not a Go string literal", t.rest)
+		}
+		return v, nil
+	}
+	return t.rest, nil
+}
+
+// split cuts a line into fields. A comment line has none. Only from the sixth
+// field on is name=value taken apart, as expressions can hold "=".
+func split(line string) ([]token, error) {
+	var out []token
+	rest := strings.TrimSpace(line)
+	if !utf8.ValidString(rest) {
+		return nil, errors.New("line is not valid UTF-8")
+	}
+	for rest != "" {
+		if len(out) == 0 && rest[0] == '#' {
+			return nil, nil
+		}
+		var t token
+		if len(out) >= 5 {
+			if k, after, ok := strings.Cut(rest, "="); ok && k != "" && !strings.ContainsFunc(k, notName) {
+				t.key, t.text, rest = k, k+"=", after
+			}
+		}
+		if strings.HasPrefix(rest, `"`) {
+			q, err := strconv.QuotedPrefix(rest)
+			if err != nil {
+				return nil, fmt.Errorf("string literal has no end: %.60s", rest)
+			}
+			t.rest, t.quoted, rest = q, true, rest[len(q):]
+			if rest != "" && !unicode.IsSpace(firstRune(rest)) {
+				return nil, fmt.Errorf("string literal is followed by %.20q, expected a space", rest)
+			}
+		} else {
+			end := strings.IndexFunc(rest, unicode.IsSpace)
+			if end < 0 {
+				end = len(rest)
+			}
+			t.rest, rest = rest[:end], rest[end:]
+		}
+		t.text += t.rest
+		out = append(out, t)
+		rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
+	}
+	return out, nil
+}
+
+func notName(r rune) bool { return r < 'a' || r > 'z' }
+
+func firstRune(s string) rune {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
+}

@@ -1,0 +1,123 @@
+package witness
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Version is the version of the file format that this package reads and
+// writes.
+const Version = 1
+
+const magic = "gopredict witness v"
+
+// maxPad is the widest that a column is made for alignment; a longer field
+// shifts the rest of its own line only.
+const maxPad = 44
+
+// Write writes w in the text format.
+func (w *Witness) Write(out io.Writer) error {
+	b := bufio.NewWriter(out)
+	fmt.Fprintf(b, "%s%d\n", magic, Version)
+	header := func(key string, values ...string) {
+		fmt.Fprintf(b, "%-8s", key)
+		for _, v := range values {
+			b.WriteString(" " + field(v))
+		}
+		b.WriteString("\n")
+	}
+	header("id", w.ID)
+	header("kind", w.Kind)
+	header("package", w.Package)
+	header("tests", w.Tests...)
+	if w.Run != "" {
+		header("run", w.Run)
+	}
+	header("go", w.Go)
+	if w.Order != "" {
+		header("order", w.Order)
+	}
+	var width [5]int
+	for _, steps := range [][]Step{w.Steps, w.Hold, w.Violation, w.Anchors} {
+		for _, s := range steps {
+			for i, c := range s.columns() {
+				if n := utf8.RuneCountInString(c); n <= maxPad {
+					width[i] = max(width[i], n)
+				}
+			}
+		}
+	}
+	section := func(name string, steps []Step) {
+		if len(steps) == 0 {
+			return
+		}
+		fmt.Fprintf(b, "\n%s\n", name)
+		for _, s := range steps {
+			b.WriteString(s.line(width))
+		}
+	}
+	section("steps", w.Steps)
+	section("hold", w.Hold)
+	section("violation", w.Violation)
+	section("anchors", w.Anchors)
+	return b.Flush()
+}
+
+// columns returns the five fields that each step line has.
+func (s Step) columns() [5]string {
+	return [5]string{field(s.Goroutine), s.Op.String(), field(s.Expr), field(s.Func), field(s.position())}
+}
+
+// position returns file:line:col. The column is left out where it is unknown,
+// unless the file name itself holds a colon, so that it can be read back.
+func (s Step) position() string {
+	if s.File == "" && s.Line == 0 && s.Col == 0 {
+		return ""
+	}
+	if s.Col == 0 && !strings.Contains(s.File, ":") {
+		return fmt.Sprintf("%s:%d", s.File, s.Line)
+	}
+	return fmt.Sprintf("%s:%d:%d", s.File, s.Line, s.Col)
+}
+
+// line returns the step's line, its columns padded to width runes.
+func (s Step) line(width [5]int) string {
+	var b strings.Builder
+	for i, c := range s.columns() {
+		b.WriteString("  " + c)
+		b.WriteString(strings.Repeat(" ", max(0, width[i]-utf8.RuneCountInString(c))))
+	}
+	if s.SiteOp != "" {
+		b.WriteString("  site=" + field(s.SiteOp))
+	}
+	if s.Nth != 0 {
+		b.WriteString("  nth=" + strconv.Itoa(s.Nth))
+	}
+	if s.Occ != 1 {
+		b.WriteString("  occ=" + strconv.Itoa(s.Occ))
+	}
+	if s.Value != "" {
+		b.WriteString("  value=" + field(s.Value))
+	}
+	return strings.TrimRight(b.String(), " ") + "\n"
+}
+
+// field returns s as one field of a line: "-" if empty, a Go string literal
+// if it could be mistaken for something else, else s itself.
+func field(s string) string {
+	if s == "" {
+		return "-"
+	}
+	quote := func(r rune) bool {
+		return r == '"' || r == utf8.RuneError || unicode.IsSpace(r) || !unicode.IsPrint(r)
+	}
+	if s == "-" || s[0] == '#' || strings.ContainsFunc(s, quote) {
+		return strconv.Quote(s)
+	}
+	return s
+}

@@ -1,0 +1,3 @@
+module example.com/lazyinit
+
+go 1.26

@@ -1,0 +1,3 @@
+module example.com/maprace
+
+go 1.26

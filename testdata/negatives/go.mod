@@ -1,0 +1,3 @@
+module example.com/negatives
+
+go 1.26

@@ -1,0 +1,3 @@
+module example.com/nestedlocks
+
+go 1.26

@@ -1,0 +1,3 @@
+module example.com/pecan-fig1
+
+go 1.26

@@ -1,0 +1,3 @@
+module example.com/rwcache
+
+go 1.26

@@ -1,0 +1,3 @@
+module example.com/slicegrow
+
+go 1.26

@@ -1,0 +1,3 @@
+module example.com/startup
+
+go 1.26
