@@ -259,7 +259,7 @@ func TestDamage(t *testing.T) {
 			tr.Events = append(tr.Events, trace.Event{
 				Kind: trace.Kind(r.IntN(int(trace.NumKinds) + 2)), Flags: trace.Flags(r.IntN(16)),
 				G: trace.GID(r.IntN(4)), Site: trace.SiteID(r.IntN(9)),
-				Size: uint32(r.IntN(3)) * math.MaxUint32 / 2, Obj: uint64(r.IntN(5)) - 2, Val: uint64(r.IntN(5)) - 2,
+				Size: uint32(r.IntN(3)) * math.MaxUint32 / 2, Obj: uint64(r.IntN(4)) - 1 | 1, Val: uint64(r.IntN(5)) - 2,
 			})
 		}
 		again := *tr

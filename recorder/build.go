@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 
 	"github.com/gopredict/gopredict/recorder/hooks"
@@ -21,6 +22,8 @@ type Build struct {
 	Tested []Package
 	// Sites are the places that the rewriter instrumented.
 	Sites []trace.Site
+	// dirs holds the folders of the rewritten packages by import path.
+	dirs map[string]string
 	// Skipped are files that were left as they are, with the reason.
 	Skipped []rewrite.Skipped
 }
@@ -65,6 +68,7 @@ func Prepare(ctx context.Context, c *Config) (*Build, error) {
 		Tested:  l.tested,
 		Sites:   res.Sites,
 		Skipped: res.Skipped,
+		dirs:    l.dirs(),
 	}
 	c.phase("compiling")
 	skipped, err := b.compile(ctx, std, res.Overlay)
@@ -87,4 +91,18 @@ func (b *Build) SkippedIn(p Package) []string {
 		}
 	}
 	return out
+}
+
+// Untrim gives the sites of t whose file names -trimpath has shortened to an
+// import path and a name, the names of the files themselves.
+func (b *Build) Untrim(t *trace.Trace) {
+	for id, s := range t.Sites {
+		if filepath.IsAbs(s.File) {
+			continue
+		}
+		if dir, ok := b.dirs[path.Dir(s.File)]; ok {
+			s.File = filepath.Join(dir, path.Base(s.File))
+			t.Sites[id] = s
+		}
+	}
 }

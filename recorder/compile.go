@@ -58,7 +58,7 @@ type listError struct {
 func (b *Build) compileErrors(ctx context.Context) ([]listError, error) {
 	c := b.conf
 	args := []string{"list", "-e", "-export", "-test", "-deps", "-json=Dir,Error", "-overlay=" + b.overlay}
-	args = append(args, c.Args.CompileFlags()...)
+	args = append(args, c.Args.LoadFlags()...)
 	args = append(args, "--")
 	args = append(args, c.Args.Packages...)
 	out, err := gotool.Output(ctx, c.Dir, args...)

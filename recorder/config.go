@@ -3,7 +3,6 @@ package recorder
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -68,10 +67,13 @@ func (c *Config) check() error {
 	if _, ok := c.flag("overlay"); ok {
 		return &UsageError{"-overlay cannot be combined with prediction, which builds with an overlay of its own"}
 	}
+	if c.goflags().Covers() {
+		return &UsageError{"GOFLAGS asks for coverage; to combine it with prediction, give the flag on the command line"}
+	}
 	if v, ok := c.flag("compiler"); ok && v != "gc" {
 		return &UsageError{fmt.Sprintf("-compiler=%s: only the gc compiler is supported", v)}
 	}
-	if gomod := c.Env.GOMOD; gomod == "" || gomod == os.DevNull {
+	if !c.Env.InModule() {
 		return &UsageError{"no go.mod in " + c.Dir + " or above: prediction needs a module; `go mod init` makes one"}
 	}
 	if under(c.Env.GOROOT, c.Env.GOMODCACHE) {

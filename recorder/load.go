@@ -85,6 +85,17 @@ func (c *Config) load(ctx context.Context, overlay string) (*loaded, error) {
 	return l, nil
 }
 
+// dirs returns the folders of the packages to rewrite, by import path.
+func (l *loaded) dirs() map[string]string {
+	dirs := make(map[string]string)
+	for _, p := range l.rewrite {
+		if len(p.GoFiles) > 0 {
+			dirs[testedPath(p)] = filepath.Dir(p.GoFiles[0])
+		}
+	}
+	return dirs
+}
+
 // loadError returns the error of a load that failed as a whole. The usual
 // reason is that the go command refuses its flags or the module's go.mod.
 func loadError(ctx context.Context, err error) error {

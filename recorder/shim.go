@@ -16,15 +16,13 @@ import (
 	"time"
 )
 
-// EnvMode is the environment variable that tells predictrt what to do.
-const EnvMode = "GOPREDICT_RT"
+// envMode is the environment variable that tells predictrt what to do.
+const envMode = "GOPREDICT_RT"
 
 // settings is what a shim is told, by the file of that name in its folder.
 type settings struct {
 	// Exec is the user's own -exec command, which the binary is run through.
 	Exec []string
-	// Record is not set where a trace would be of no use, as for benchmarks.
-	Record bool
 }
 
 const settingsFile = "exec.json"
@@ -42,7 +40,7 @@ type execution struct {
 	Dir     string // working directory
 	Args    []string
 	Binary  string // the saved binary
-	Trace   string // where the trace is, "" if not recorded
+	Trace   string // where the trace is, if the binary came so far
 	Exit    int    // exit code; -1 until it ended, or if a signal ended it
 	Seconds float64
 }
@@ -91,6 +89,7 @@ func run(dir string, args []string) (int, error) {
 		return 0, err
 	}
 	e := execution{Dir: wd, Args: args[1:], Binary: filepath.Join(own, filepath.Base(args[0])), Exit: -1}
+	e.Trace = e.Binary + ".trace"
 	if err := save(args[0], e.Binary); err != nil {
 		return 0, err
 	}
@@ -99,10 +98,7 @@ func run(dir string, args []string) (int, error) {
 		cmd = exec.Command(set.Exec[0], slices.Concat(set.Exec[1:], args)...)
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	if set.Record {
-		e.Trace = e.Binary + ".trace"
-		cmd.Env = append(os.Environ(), EnvMode+"=record;trace="+e.Trace)
-	}
+	cmd.Env = append(os.Environ(), envMode+"=record;trace="+e.Trace)
 	if err := e.write(own); err != nil {
 		return 0, err
 	}

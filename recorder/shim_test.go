@@ -43,7 +43,7 @@ func shimOf(t *testing.T, set settings, args ...string) (*exec.Cmd, string) {
 
 func TestShimRunsTheBinary(t *testing.T) {
 	bin := script(t, `echo "$1 $GOPREDICT_RT"; echo err >&2; cat; exit 7`)
-	cmd, dir := shimOf(t, settings{Record: true}, bin, "-test.v")
+	cmd, dir := shimOf(t, settings{}, bin, "-test.v")
 	in, err := os.Open(script(t, "input"))
 	require.NoError(t, err)
 	defer in.Close()
@@ -68,16 +68,19 @@ func TestShimRunsTheBinary(t *testing.T) {
 	assert.Contains(t, string(saved), "exit 7")
 }
 
-func TestShimWithoutRecordingAndWithUserExec(t *testing.T) {
+func TestShimChainsTheUsersExec(t *testing.T) {
 	bin := script(t, `echo "bin $1 $GOPREDICT_RT"`)
 	wrapper := script(t, `echo "wrapped $1"; shift; exec "$@"`)
 	cmd, dir := shimOf(t, settings{Exec: []string{wrapper, "arg"}}, bin, "x")
 	out, err := cmd.Output()
 	require.NoError(t, err)
-	assert.Equal(t, "wrapped arg\nbin x \n", string(out))
 	runs, err := readExecutions(dir)
 	require.NoError(t, err)
-	assert.Empty(t, runs[0].Trace)
+	require.Len(t, runs, 1)
+	assert.Equal(t, "wrapped arg\nbin x record;trace="+runs[0].Trace+"\n", string(out))
+	saved, err := os.ReadFile(runs[0].Binary)
+	require.NoError(t, err)
+	assert.Contains(t, string(saved), "bin $1") // not the wrapper
 }
 
 func TestShimForwardsQuit(t *testing.T) {

@@ -39,31 +39,66 @@ type Run struct {
 	Args          []string // of the test binary
 }
 
-// Test runs go test once. It returns what came of each package, and go test's
-// exit code: 0 passed, 1 failed, 2 wrong usage. An interrupted run is an error.
+// NotRecorded returns the flag of c that leaves nothing to predict from, or "":
+// the events of benchmarks and of fuzzing would have no end, and the others
+// run no test. Such a command line is for [Plain].
+func (c *Config) NotRecorded() string {
+	for _, name := range []string{"bench", "fuzz", "list"} {
+		if v, _ := c.flag(name); v != "" {
+			return "-" + name
+		}
+	}
+	for _, name := range []string{"c", "n"} {
+		if c.isSet(name) {
+			return "-" + name
+		}
+	}
+	return ""
+}
+
+// Plain runs go test as the user typed it, without instrumentation, and
+// returns its exit code.
+func Plain(ctx context.Context, c *Config) (exit int, err error) {
+	return c.goTest(ctx, c.Args.Args())
+}
+
+// Test runs go test. It returns what came of each package, and go test's exit
+// code: 0 passed, 1 failed, 2 wrong usage. An interrupted run is an error.
+//
+// For a command line that asks for coverage go test runs twice: as the user
+// typed it, and then silently to record. The go command hands the original
+// files to cmd/cover, whatever the overlay says, so that what is covered
+// cannot be instrumented.
 func (b *Build) Test(ctx context.Context) (runs []Run, exit int, err error) {
 	c := b.conf
+	if !c.Args.Covers() {
+		return b.record(ctx, c)
+	}
+	if exit, err = Plain(ctx, c); err != nil {
+		return nil, 0, err
+	}
+	c.phase("recording")
+	silent := *c
+	silent.Args = c.Args.WithoutCover()
+	silent.Stdout, silent.Stderr = io.Discard, io.Discard
+	runs, _, err = b.record(ctx, &silent)
+	return runs, exit, err
+}
+
+// record runs the instrumented tests, with the command line and streams of c.
+func (b *Build) record(ctx context.Context, c *Config) (runs []Run, exit int, err error) {
 	execs := filepath.Join(c.Work, "runs")
 	if err := os.Mkdir(execs, 0o755); err != nil {
 		return nil, 0, err
 	}
-	set := settings{Record: b.NotRecorded() == ""}
-	if v, ok := c.flag("exec"); ok {
-		if set.Exec, err = gotool.SplitWords(v); err != nil {
-			return nil, 0, &UsageError{"-exec: " + err.Error()}
-		}
-	}
-	if err := set.write(execs); err != nil {
-		return nil, 0, err
-	}
-	shim, err := gotool.JoinWords(append(slices.Clone(c.Shim), execs))
+	shim, err := c.shim(execs)
 	if err != nil {
 		return nil, 0, err
 	}
-
-	args := c.Args
+	args := c.Args.Without("vet", "exec")
 	rejected := b.vetted.rejected(b.Tested)
 	if len(rejected) > 0 {
+		exit = 1
 		args.Packages = nil
 		for _, p := range b.Tested {
 			if reports := rejected[p.Path]; reports != nil {
@@ -74,13 +109,11 @@ func (b *Build) Test(ctx context.Context) (runs []Run, exit int, err error) {
 		}
 	}
 	if len(rejected) == 0 || len(args.Packages) > 0 {
-		args = args.Without("vet", "exec")
-		if exit, err = c.goTest(ctx, args.Args("-overlay="+b.overlay, "-vet=off", "-exec="+shim)); err != nil {
+		code, err := c.goTest(ctx, args.Args("-overlay="+b.overlay, "-vet=off", "-exec="+shim))
+		if err != nil {
 			return nil, 0, err
 		}
-	}
-	if len(rejected) > 0 {
-		exit = max(exit, 1)
+		exit = max(exit, code)
 	}
 	executions, err := readExecutions(execs)
 	if err != nil {
@@ -92,15 +125,20 @@ func (b *Build) Test(ctx context.Context) (runs []Run, exit int, err error) {
 	return runs, exit, nil
 }
 
-// NotRecorded returns the flag that makes recording of no use, or "": the
-// events of benchmarks and of fuzzing would have no end.
-func (b *Build) NotRecorded() string {
-	for _, name := range []string{"bench", "fuzz", "list"} {
-		if v, _ := b.conf.flag(name); v != "" {
-			return "-" + name
+// shim returns go test's -exec flag for a shim that works in dir.
+func (c *Config) shim(dir string) (string, error) {
+	var set settings
+	if v, ok := c.flag("exec"); ok {
+		words, err := gotool.SplitWords(v)
+		if err != nil {
+			return "", &UsageError{"-exec: " + err.Error()}
 		}
+		set.Exec = words
 	}
-	return ""
+	if err := set.write(dir); err != nil {
+		return "", err
+	}
+	return gotool.JoinWords(append(slices.Clone(c.Shim), dir))
 }
 
 // grace is the time that interrupted tests have to end.
@@ -163,7 +201,7 @@ func newRun(p Package, executions []execution) Run {
 			r.Result = Fail
 		}
 		r.Seconds, r.Binary, r.Args = e.Seconds, e.Binary, e.Args
-		if _, err := os.Stat(e.Trace); e.Trace != "" && err == nil {
+		if _, err := os.Stat(e.Trace); err == nil {
 			r.Trace = e.Trace
 		}
 	}

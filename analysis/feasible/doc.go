@@ -27,6 +27,10 @@
 // must read what it read in the trace: the same value, where the trace has
 // values, else what the same event wrote.
 //
+// A local variable may carry what a Data read found into an address later on.
+// If the recorded value is an address, the goroutine must read it before it
+// touches what lies there.
+//
 // When a Data read reads something else, its goroutine is tainted: what it
 // writes and sends from then on is unknown, goroutines that it starts and
 // goroutines that receive from it are tainted too. A tainted goroutine cannot
@@ -39,7 +43,8 @@
 //
 // A trace has holes, and where it does the judge says yes: the replay has the
 // last word. It does not know the channels of the cases that a select did not
-// choose, whether a TryLock failed, and writes of code that is not
-// instrumented. Memory that the allocator re-used counts as one variable,
+// choose, whether a TryLock failed, writes of code that is not instrumented,
+// and addresses and indices that depend on a Data read of more than a word, or
+// in ways other than that of a pointer. Memory that the allocator re-used counts as one variable,
 // which can turn down a schedule that is possible.
 package feasible

@@ -89,24 +89,31 @@ func (s *state) key() string {
 // collect adds the pairs of goroutines that stand at a race in s.
 func (p *program) collect(s *state, found map[[2]int]bool) {
 	for g := range p.first {
-		a, reason := s.next(g)
-		if reason != "" || !p.t.Events[a].Kind.IsAccess() {
+		a, ok := s.stands(g)
+		if !ok {
 			continue
 		}
 		for h := range g {
-			if b, reason := s.next(h); reason == "" && conflict(&p.t.Events[a], &p.t.Events[b]) {
+			if b, ok := s.stands(h); ok && conflict(&p.t.Events[a], &p.t.Events[b]) {
 				found[[2]int{int(min(a, b)), int(max(a, b))}] = true
 			}
 		}
 	}
 }
 
-// conflict reports whether two events of different goroutines are accesses
-// that form a race when they meet.
-func conflict(a, b *trace.Event) bool {
-	if !a.Kind.IsAccess() || !b.Kind.IsAccess() {
-		return false
+// stands returns the access at which goroutine g stands, if it does.
+func (s *state) stands(g int) (pos int32, ok bool) {
+	pos, reason := s.next(g)
+	if reason != "" {
+		return none, false
 	}
+	e := &s.p.t.Events[pos]
+	return pos, e.Kind.IsAccess() && s.misses(e) == ""
+}
+
+// conflict reports whether two accesses of different goroutines form a race
+// when they meet.
+func conflict(a, b *trace.Event) bool {
 	aStart, aEnd := extent(a)
 	bStart, bEnd := extent(b)
 	return aStart < bEnd && bStart < aEnd &&

@@ -61,6 +61,9 @@ func (j *Judge) Check(steps, violation []int) error {
 			}
 			stands[g] = true
 		}
+		if reason == "" {
+			reason = j.s.misses(&j.p.t.Events[pos])
+		}
 		if reason != "" {
 			return j.infeasible(len(steps), pos, reason)
 		}

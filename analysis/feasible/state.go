@@ -15,9 +15,10 @@ type state struct {
 	p *program
 
 	// by goroutine
-	cur       []int32 // next event, or none
-	runs      []bool  // its fork was executed
-	taint     []int32 // the read that read something else, or none
+	cur       []int32   // next event, or none
+	runs      []bool    // its fork was executed
+	taint     []int32   // the read that read something else, or none
+	lost      [][]int32 // reads that should have read what may be a pointer
 	waiting   []waiting
 	wasZero   []bool // the WaitGroup's counter was zero when Wait began
 	signalled []bool // taken from the condition's queue
@@ -61,7 +62,7 @@ type element struct {
 func (p *program) initial() *state {
 	n := len(p.first)
 	s := &state{
-		p: p, cur: make([]int32, n), runs: make([]bool, n), taint: make([]int32, n), waiting: make([]waiting, n),
+		p: p, cur: make([]int32, n), runs: make([]bool, n), taint: make([]int32, n), lost: make([][]int32, n), waiting: make([]waiting, n),
 		wasZero: make([]bool, n), signalled: make([]bool, n),
 		cells: make([]cellState, len(p.mem.cells)),
 		locks: make([]lockState, p.locks), conds: make([][]trace.GID, p.conds),
@@ -76,6 +77,7 @@ func (p *program) initial() *state {
 func (s *state) reset() {
 	copy(s.cur, s.p.first)
 	clear(s.runs)
+	clear(s.lost)
 	clear(s.wasZero)
 	clear(s.signalled)
 	for g := range s.taint {
@@ -114,8 +116,9 @@ func (s *state) next(g int) (pos int32, reason string) {
 // state is of no use.
 func (s *state) step(pos int32) string {
 	e, in := &s.p.t.Events[pos], &s.p.info[pos]
-	reason := ""
+	reason := s.misses(e)
 	switch k := e.Kind; {
+	case reason != "":
 	case k.IsAccess():
 		reason = s.access(pos, e, in)
 	case k == trace.Fork:
@@ -169,6 +172,9 @@ func (s *state) access(pos int32, e *trace.Event, in *info) string {
 				return reason
 			}
 			s.infect(e.G, pos)
+			if hasValue(e) && e.Val >= reach {
+				s.lost[e.G] = append(s.lost[e.G], pos)
+			}
 			break
 		}
 	}
@@ -200,6 +206,29 @@ func (s *state) differs(e *trace.Event, now *cellState, from, c int32) string {
 	return fmt.Sprintf("expected to read from %s, found %s", s.writerName(from), s.writerName(now.writer))
 }
 
+// reach is how far behind an address what belongs to it may begin, in bytes.
+// No pointer is below it.
+const reach = 4096
+
+// misses tells why e cannot touch what it touched in the trace: the address is
+// that of, or in, what a read of the goroutine should have pointed to. A local
+// variable may have carried the pointer.
+func (s *state) misses(e *trace.Event) string {
+	for _, r := range s.lost[e.G] {
+		base := s.p.t.Events[r].Val
+		if e.Obj >= base && e.Obj-base < reach && hasAddress(e.Kind) {
+			return fmt.Sprintf("expected the recorded address, found that it may depend on %s, which reads something else than recorded", s.p.describe(int(r)))
+		}
+	}
+	return ""
+}
+
+// hasAddress reports whether the Obj of events of kind k is an address.
+func hasAddress(k trace.Kind) bool {
+	return k.IsAccess() || k >= trace.Acquire && k <= trace.CondBroadcast ||
+		k >= trace.WaitGroupAdd && k <= trace.OnceDone
+}
+
 func (s *state) writerName(w int32) string {
 	if w == none {
 		return "the initial value"
@@ -225,6 +254,10 @@ func (s *state) clone() *state {
 	c.cur = slices.Clone(s.cur)
 	c.runs = slices.Clone(s.runs)
 	c.taint = slices.Clone(s.taint)
+	c.lost = make([][]int32, len(s.lost))
+	for g, reads := range s.lost {
+		c.lost[g] = slices.Clone(reads)
+	}
 	c.waiting = slices.Clone(s.waiting)
 	c.wasZero = slices.Clone(s.wasZero)
 	c.signalled = slices.Clone(s.signalled)

@@ -67,7 +67,9 @@ func (s *state) cond(e *trace.Event, ref int32) string {
 func (s *state) channel(e *trace.Event, in *info) string {
 	switch e.Kind {
 	case trace.ChanMake:
-		s.chans[in.ref].made = true
+		if in.ref != none {
+			s.chans[in.ref].made = true
+		}
 	case trace.Send, trace.Recv, trace.Select:
 		return s.beginChanOp(e.G, in.ref)
 	case trace.Close:

@@ -89,6 +89,8 @@ func TestCheck(t *testing.T) {
 		initial    = fork2 + "1 read obj=16 size=8 val=5 value; 2 write obj=16 size=8 val=5 value; 2 branch; 2 write obj=16 size=8 val=6 value"
 		sends      = "0 write obj=16 size=8 val=1 value; " + fork2 + "1 read obj=16 size=8 val=1 value site=2; 1 send obj=5 size=1; 1 sent obj=5 size=1 val=1; " +
 			"0 recv obj=5 size=1; 0 recvd obj=5 size=1 val=1; 0 branch; 2 write obj=16 size=8 val=2 value"
+		pointer = fork2 + "1 write obj=16 size=8 val=0xc000010000 value; 1 write obj=0xc000010008 size=8; " +
+			"2 read obj=16 size=8 site=2 val=0xc000010000 value; 2 write obj=0xc000011000 size=8; 2 write obj=0xc000010008 size=8; 2 acq obj=0xc000010000"
 		forks = "0 fork obj=1; 1 begin; 0 read obj=16 size=8 value site=2; 0 fork obj=2; 2 begin; 2 branch; 1 write obj=16 size=8 val=1 value"
 	)
 	for _, tt := range []struct {
@@ -175,6 +177,10 @@ func TestCheck(t *testing.T) {
 		{"element as recorded", sends, "0 00 12 111 000", "", ""},
 		{"element of another value", sends, "0 00 12 2 111 00", "0", ""},
 		{"branch on the element", sends, "0 00 12 2 111 000", "", "may depend on main.1 read at a.go:2 (event 5)"},
+		{"pointer", pointer, "00 12 1 222", "", ""},
+		{"beside another pointer", pointer, "00 12 22 11", "", ""},
+		{"through another pointer", pointer, "00 12 222", "", "expected the recorded address, found that it may depend on main.2 read at a.go:2 (event 6)"},
+		{"stand behind another pointer", pointer, "00 12 22 1", "12", "expected the recorded address, found that it may depend on main.2 read at a.go:2 (event 6)"},
 		{"child of a tainted goroutine", forks, "0 1 1 0 0 2", "2", ""},
 		{"branch of the child", forks, "0 1 1 0 0 2 2", "", "may depend on main read at a.go:2"},
 	} {
@@ -261,6 +267,10 @@ func TestRaces(t *testing.T) {
 		{"behind a flag", fork2 + "1 write obj=16 size=8 val=7 value; 1 write obj=32 size=1 val=1 value; " +
 			"2 read obj=32 size=1 val=1 value; 2 branch val=1; 2 write obj=16 size=8 val=8 value", [][2]int{{5, 6}}},
 		{"handed over", fork2 + "1 write obj=16 size=8; 1 send obj=5; 2 recv obj=5; 2 recvd obj=5 val=1; 2 write obj=16 size=8; 1 sent obj=5 val=1; 1 write obj=16 size=8", [][2]int{{8, 10}}},
+		{"another pointer", fork2 + "1 write obj=16 size=8 val=0xc000010000 value; 1 write obj=0xc000010008 size=8; " +
+			"2 read obj=16 size=8 site=2 val=0xc000010000 value; 2 write obj=0xc000010008 size=8", [][2]int{{4, 6}, {5, 7}}},
+		{"pointer not seen", fork2 + "1 write obj=0xc000010008 size=8; 1 write obj=16 size=8 val=0xc000010000 value; " +
+			"2 read obj=16 size=8 site=2 val=0xc000010000 value; 2 write obj=0xc000010008 size=8", [][2]int{{5, 6}}},
 		{"parent and child", "0 write obj=16 size=8; 0 fork obj=1; 1 begin; 0 write obj=16 size=8; 1 write obj=16 size=8", [][2]int{{3, 4}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, feasible.Races(parse(t, tt.events))) })

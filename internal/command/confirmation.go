@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/analysis/schedule"
@@ -161,6 +162,7 @@ func (c *confirmation) evidence(s suspect, w *witness.Witness) report.Evidence {
 
 func (c *confirmation) tell(ev report.Evidence) {
 	f := report.NewFinding(ev)
+	f.Reason = strings.ReplaceAll(f.Reason, c.root+string(filepath.Separator), "")
 	if f.Status == report.Confirmed {
 		c.done[f.ID] = true
 	}
@@ -191,7 +193,7 @@ func (c *confirmation) replay(ctx context.Context, w *witness.Witness) (replayer
 		r.Status, r.Reason = again.Status, again.Reason
 		return r, nil, nil
 	}
-	return r, readReplayed(opts.Trace, c.build.Sites), nil
+	return r, readReplayed(opts.Trace, c.build), nil
 }
 
 // save writes a confirmed witness beside its test and returns the file,

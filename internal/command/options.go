@@ -19,7 +19,6 @@ const prefix = "predict."
 
 // Options are the -predict.NAME flags.
 type options struct {
-	kinds     []string      // kinds of bugs to look for
 	json      string        // file for the JSON report; "" for none
 	witnesses string        // folder for witnesses, below each package's
 	timeout   time.Duration // of one replay; 0: the replayer's default
@@ -29,7 +28,6 @@ type options struct {
 
 func defaultOptions() options {
 	return options{
-		kinds:     []string{"race"},
 		witnesses: "testdata/predict",
 		failOn:    []string{"race", "deadlock", "effect"},
 	}
@@ -48,10 +46,10 @@ type optionInfo struct {
 }
 
 var optionTable = map[string]optionInfo{
-	"kinds": {func(o *options, v string) (err error) {
-		o.kinds, err = list(v, allKinds)
-		for _, k := range o.kinds {
-			if k != "race" {
+	"kinds": {func(_ *options, v string) error {
+		kinds, err := list(v, allKinds)
+		for _, k := range kinds {
+			if k != "race" { // what is always looked for
 				return fmt.Errorf("kind %q is not available yet, only \"race\" is", k)
 			}
 		}

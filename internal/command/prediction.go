@@ -117,6 +117,7 @@ func (p *prediction) read(run recorder.Run) *trace.Trace {
 		p.warn("%s: the test binary did not end in an orderly way; its %d events up to then are used", name, len(t.Events))
 	}
 	t.AddSites(p.build.Sites)
+	p.build.Untrim(t)
 	if err == nil {
 		// So that the file can be analyzed on its own, if it is kept.
 		err = trace.AppendSites(run.Trace, p.build.Sites)

@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -107,7 +108,7 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 	if err != nil {
 		return exitFailed, err
 	}
-	replayed := readReplayed(opts.Trace, b.Sites)
+	replayed := readReplayed(opts.Trace, b)
 	status.Close()
 	return s.tellReplay(a, w, result, replayed), nil
 }
@@ -143,23 +144,25 @@ func (s *session) tellReplay(a replayArgs, w *witness.Witness, r replayer.Result
 
 // readReplayed reads the recording of a replay; nil if it cannot be read, and
 // the values of the recorded run have to do.
-func readReplayed(file string, sites []trace.Site) *trace.Trace {
+func readReplayed(file string, b *recorder.Build) *trace.Trace {
 	t, err := trace.ReadFile(file)
 	if err != nil {
 		return nil
 	}
-	t.AddSites(sites)
+	t.AddSites(b.Sites)
+	b.Untrim(t)
 	return t
 }
 
 // packageDir finds the package that a witness belongs to: the nearest folder
-// above it that holds tests.
+// above it, within its module, that holds tests.
 func packageDir(path string) (string, error) {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		if tests, _ := filepath.Glob(filepath.Join(dir, "*_test.go")); len(tests) > 0 {
 			return dir, nil
 		}
-		if dir == filepath.Dir(dir) {
+		_, err := os.Stat(filepath.Join(dir, "go.mod"))
+		if err == nil || dir == filepath.Dir(dir) {
 			return "", fmt.Errorf("%s: no folder above holds tests; a witness must stay below its package's folder", path)
 		}
 	}

@@ -45,13 +45,22 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 		return exitFailed, err
 	}
 
-	status := report.NewStatus(s.stderr)
-	defer status.Close()
-	build, err := recorder.Prepare(ctx, &recorder.Config{
+	conf := &recorder.Config{
 		Dir: s.dir, Args: goArgs, Env: env, Work: work, Shim: shim,
 		Stdin: s.stdin, Stdout: s.stdout, Stderr: s.stderr,
-		Phase: func(what string) { status.Set(what, "") },
-	})
+	}
+	if why := conf.NotRecorded(); why != "" {
+		code, err := recorder.Plain(ctx, conf)
+		if err == nil {
+			fmt.Fprintf(s.stderr, "gopredict: with %s nothing is recorded and predicted\n", why)
+		}
+		return code, err
+	}
+
+	status := report.NewStatus(s.stderr)
+	defer status.Close()
+	conf.Phase = func(what string) { status.Set(what, "") }
+	build, err := recorder.Prepare(ctx, conf)
 	if err != nil {
 		return exitFailed, err
 	}
@@ -62,7 +71,7 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 	}
 
 	p := &prediction{
-		opts: opts, build: build, root: env.Root(s.dir), work: work,
+		opts: opts, build: build, root: env.Root(), work: work,
 		status: status, source: make(sources),
 		report: report.Report{Go: env.GOVERSION},
 		done:   make(map[string]bool),
@@ -73,9 +82,6 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 		}
 	}
 	status.Close()
-	if why := build.NotRecorded(); why != "" {
-		p.warn("with %s nothing is recorded and predicted", why)
-	}
 	p.report.DurationS = time.Since(start).Seconds()
 	p.finish()
 	return s.tell(p, goArgs, testExit)
@@ -87,8 +93,7 @@ func (s *session) tell(p *prediction, args gotool.TestArgs, testExit int) (int, 
 	if args.IsSet("json") { // standard output is a stream of JSON
 		out = s.stderr
 	}
-	// Where go test built only, or refused, it has said all there is to say.
-	if testExit != exitUsage && !args.IsSet("c") && !args.IsSet("n") {
+	if testExit != exitUsage { // else go test has said all there is to say
 		if err := report.WriteText(out, s.fromHere(p), textOptions(out)); err != nil {
 			return exitFailed, err
 		}

@@ -40,16 +40,20 @@ func ReadEnv(ctx context.Context, dir string) (Env, error) {
 	return e, nil
 }
 
+// InModule reports whether the directory is part of a module or a workspace.
+func (e Env) InModule() bool {
+	return e.inWorkspace() || e.GOMOD != "" && e.GOMOD != os.DevNull
+}
+
+func (e Env) inWorkspace() bool { return e.GOWORK != "" && e.GOWORK != "off" }
+
 // Root returns the folder that files are named relative to: that of the
-// go.work in use, else of go.mod, else fallback.
-func (e Env) Root(fallback string) string {
-	switch {
-	case e.GOWORK != "" && e.GOWORK != "off":
+// go.work in use, else of go.mod. It must be InModule.
+func (e Env) Root() string {
+	if e.inWorkspace() {
 		return filepath.Dir(e.GOWORK)
-	case e.GOMOD != "" && e.GOMOD != os.DevNull:
-		return filepath.Dir(e.GOMOD)
 	}
-	return fallback
+	return filepath.Dir(e.GOMOD)
 }
 
 // Command returns the go command with args, to be run in dir, without stdio.

@@ -7,9 +7,10 @@ const (
 	// selects: the flag decides which files are compiled, or how. Loading and
 	// vetting must be told, or they see other packages than the test.
 	selects phase = 1 << iota
-	// covers: the flag instruments for coverage. Precompiling must be told;
-	// loading must not, or it would see cmd/cover's sources, not the user's.
+	// covers: the flag instruments for coverage.
 	covers
+	// writes: the flag names a file that the run writes.
+	writes
 	// runs: the flag is handed on to the test binary, as -test.NAME.
 	runs
 )
@@ -63,7 +64,7 @@ var testFlags = map[string]flagInfo{
 	"coverpkg":  {value: true, phase: covers},
 	"exec":      {value: true},
 	"json":      {},
-	"o":         {value: true},
+	"o":         {value: true, phase: writes},
 	"vet":       {value: true},
 
 	// Flags for the test binary.
@@ -71,21 +72,21 @@ var testFlags = map[string]flagInfo{
 	"bench":                {value: true, phase: runs},
 	"benchmem":             {phase: runs},
 	"benchtime":            {value: true, phase: runs},
-	"blockprofile":         {value: true, phase: runs},
+	"blockprofile":         {value: true, phase: runs | writes},
 	"blockprofilerate":     {value: true, phase: runs},
 	"count":                {value: true, phase: runs},
-	"coverprofile":         {value: true, phase: runs | covers},
+	"coverprofile":         {value: true, phase: runs | covers | writes},
 	"cpu":                  {value: true, phase: runs},
-	"cpuprofile":           {value: true, phase: runs},
+	"cpuprofile":           {value: true, phase: runs | writes},
 	"failfast":             {phase: runs},
 	"fullpath":             {phase: runs},
 	"fuzz":                 {value: true, phase: runs},
 	"fuzzminimizetime":     {value: true, phase: runs},
 	"fuzztime":             {value: true, phase: runs},
 	"list":                 {value: true, phase: runs},
-	"memprofile":           {value: true, phase: runs},
+	"memprofile":           {value: true, phase: runs | writes},
 	"memprofilerate":       {value: true, phase: runs},
-	"mutexprofile":         {value: true, phase: runs},
+	"mutexprofile":         {value: true, phase: runs | writes},
 	"mutexprofilefraction": {value: true, phase: runs},
 	"outputdir":            {value: true, phase: runs},
 	"parallel":             {value: true, phase: runs},
@@ -94,6 +95,6 @@ var testFlags = map[string]flagInfo{
 	"shuffle":              {value: true, phase: runs},
 	"skip":                 {value: true, phase: runs},
 	"timeout":              {value: true, phase: runs},
-	"trace":                {value: true, phase: runs},
+	"trace":                {value: true, phase: runs | writes},
 	"v":                    {phase: runs},
 }

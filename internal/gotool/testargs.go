@@ -2,6 +2,7 @@ package gotool
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -149,13 +150,13 @@ func (t TestArgs) IsSet(name string) bool {
 
 // Without returns t without the flags of these names.
 func (t TestArgs) Without(names ...string) TestArgs {
+	return t.keep(func(f Flag) bool { return !slices.Contains(names, f.Name) })
+}
+
+func (t TestArgs) keep(ok func(Flag) bool) TestArgs {
 	kept := make([]Flag, 0, len(t.Flags))
 	for _, f := range t.Flags {
-		drop := false
-		for _, name := range names {
-			drop = drop || f.Name == name
-		}
-		if !drop {
+		if ok(f) {
 			kept = append(kept, f)
 		}
 	}
@@ -167,15 +168,15 @@ func (t TestArgs) Without(names ...string) TestArgs {
 // what go list and go vet must be told to see the packages as go test does.
 func (t TestArgs) LoadFlags() []string { return t.flagsOf(selects) }
 
-// CompileFlags returns the flags that decide what the compiler is given: with
-// them a build fills the build cache with what go test will need.
-func (t TestArgs) CompileFlags() []string {
-	// -coverprofile implies -cover, and only go test has it.
-	flags := t.Without("coverprofile").flagsOf(selects | covers)
-	if _, ok := t.Lookup("coverprofile"); ok && !t.IsSet("cover") {
-		flags = append(flags, "-cover")
-	}
-	return flags
+// Covers reports whether a flag asks for coverage.
+func (t TestArgs) Covers() bool {
+	return t.IsSet("cover") || len(t.Without("cover").flagsOf(covers)) > 0
+}
+
+// WithoutCover returns t without the flags that ask for coverage, and without
+// those that name files to write.
+func (t TestArgs) WithoutCover() TestArgs {
+	return t.keep(func(f Flag) bool { return testFlags[f.Name].phase&(covers|writes) == 0 })
 }
 
 func (t TestArgs) flagsOf(p phase) []string {

@@ -66,7 +66,9 @@ func TestFlagGroups(t *testing.T) {
 	got, err := ParseTest(strings.Fields("-tags=x -trimpath -coverprofile=c.out -run X -o bin -p 2 ./..."))
 	require.NoError(t, err)
 	assert.Equal(t, []string{"-tags=x", "-trimpath"}, got.LoadFlags())
-	assert.Equal(t, []string{"-tags=x", "-trimpath", "-cover"}, got.CompileFlags())
+	assert.True(t, got.Covers())
+	assert.Equal(t, strings.Fields("-tags=x -trimpath -run=X -p=2 ./..."), got.WithoutCover().Args())
+	assert.False(t, got.WithoutCover().Covers())
 	assert.Equal(t, strings.Fields("-tags=x -trimpath -coverprofile=c.out -run=X -o=bin -p=2 -vet=off ./..."), got.Args("-vet=off"))
 	assert.Equal(t, strings.Fields("-tags=x -trimpath -coverprofile=c.out -p=2 ./..."), got.Without("run", "o").Args())
 }

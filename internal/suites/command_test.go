@@ -12,6 +12,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	// The command runs as a process of its own. This import makes go test run
+	// these tests again, and not take their results from its cache, when the
+	// command has changed.
+	_ "github.com/gopredict/gopredict/internal/command"
 )
 
 // root is the root folder of gopredict's own module, and command the binary

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -38,6 +39,7 @@ func TestSubjects(t *testing.T) {
 	for _, file := range files {
 		name := filepath.Base(filepath.Dir(file))
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			text, err := os.ReadFile(file)
 			require.NoError(t, err)
 			var w want
@@ -105,22 +107,33 @@ func fix(t *testing.T, dir string) bool {
 	return len(files) > 0
 }
 
-// TestPlugin types the README's first command. The race of the bank is
-// reported, after the ordinary output of go test, and the exit code is 1.
-func TestPlugin(t *testing.T) {
+// TestReadme types the README's first command, in a copy of the bank. The
+// output must be the README's sample, the exit code 1; go.mod and the sources
+// stay as they are.
+func TestReadme(t *testing.T) {
 	dir := copySubject(t, "bank")
 	before := snapshot(t, dir)
 	r := run(t, dir, nil, "go", "test", "-predict", "./...")
 	require.Equal(t, 1, r.exit, r)
-	require.Contains(t, r.stdout, "ok  \texample.com/bank/money")
-	require.Contains(t, r.stdout, "bank.go:31")
-	require.Contains(t, r.stdout, "bank.go:40")
-	require.Contains(t, r.stdout, "gopredict replay ")
+
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	require.NoError(t, err)
+	_, rest, _ := strings.Cut(string(readme), "```text\n")
+	sample, _, found := strings.Cut(rest, "```\n")
+	require.True(t, found, "README.md has no sample: expected a block that begins with ```text")
+	require.Equal(t, withoutNumbers(sample), withoutNumbers(r.stdout), r.stderr)
+
 	witnesses, err := filepath.Glob(filepath.Join(dir, "testdata", "predict", "TestReceipt", "race-*"))
 	require.NoError(t, err)
 	require.Len(t, witnesses, 1, r)
 	require.NoError(t, os.RemoveAll(filepath.Join(dir, "testdata")))
 	require.Equal(t, before, snapshot(t, dir), "the source tree was changed")
+}
+
+// withoutNumbers replaces what differs from run to run, times and counts of
+// events, by #.
+func withoutNumbers(output string) string {
+	return regexp.MustCompile(`[0-9.]+s\b|[0-9]+ events`).ReplaceAllString(output, "#")
 }
 
 // snapshot returns the content of each file under dir.

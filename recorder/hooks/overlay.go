@@ -21,7 +21,10 @@ var std embed.FS
 
 // added lists the files that a package gets in addition to its own.
 var added = map[string][]string{
-	"runtime":     {"_std/runtime/predict.go", "_std/runtime/predict_watch.go"},
+	"runtime": {
+		"_std/runtime/predict.go", "_std/runtime/predict_chan.go", "_std/runtime/predict_file.go",
+		"_std/runtime/predict_g.go", "_std/runtime/predict_watch.go",
+	},
 	"sync":        {"_std/sync/predict.go", "_std/sync/predict_map.go"},
 	"sync/atomic": {"_std/atomic/predict.go"},
 	"time":        {"_std/time/predict.go"},
@@ -30,7 +33,7 @@ var added = map[string][]string{
 var supported = regexp.MustCompile(`^go1\.(26|27)([.a-z -]|$)`)
 
 // Supported says which Go releases Overlay works with.
-const Supported = "go1.26.x and go1.27.x"
+const Supported = "Go 1.26.x and 1.27.x"
 
 // Overlay writes patched copies of the standard library's files, and the
 // sources of package predictrt, below dir. goroot is the tree to patch and
@@ -43,7 +46,7 @@ const Supported = "go1.26.x and go1.27.x"
 // The error names the function or statement that was expected and not found.
 func Overlay(goroot, goVersion, dir string) (map[string]string, error) {
 	if !supported.MatchString(goVersion) {
-		return nil, fmt.Errorf("expected Go %s, found %q: the standard library of another release cannot be instrumented; select one with GOTOOLCHAIN", Supported, goVersion)
+		return nil, fmt.Errorf("expected %s, found %q: the standard library of another release cannot be instrumented; select one with GOTOOLCHAIN", Supported, goVersion)
 	}
 	o := &overlay{goroot: goroot, dir: dir, replace: map[string]string{}}
 	for _, pkg := range packages() {

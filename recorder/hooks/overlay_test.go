@@ -57,7 +57,7 @@ func TestOverlayRefusesUnknownRelease(t *testing.T) {
 	goroot, _ := goEnv(t, "")
 	for _, version := range []string{"go1.25.3", "go1.28", "go1.261", "devel", ""} {
 		_, err := Overlay(goroot, version, t.TempDir())
-		require.ErrorContains(t, err, "expected Go go1.26.x and go1.27.x", version)
+		require.ErrorContains(t, err, "expected Go 1.26.x and 1.27.x", version)
 	}
 }
 

@@ -3,7 +3,6 @@ package rewrite
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
 	"go/types"
 )
 
@@ -15,13 +14,19 @@ func (e *editor) call(c *ast.CallExpr, flow bool) string {
 		}
 		return e.in(c, at(c.Args[0], e.expr(c.Args[0], flow)))
 	}
-	if name := e.builtinName(c); name != "" {
-		return e.builtin(name, c, flow)
+	operands := []ast.Node{c.Fun}
+	for _, arg := range c.Args {
+		operands = append(operands, arg)
 	}
-	if fn := e.atomicFunc(c); fn != "" {
-		return e.atomicCall(fn, c)
-	}
-	return e.values(c, append([]ast.Expr{c.Fun}, c.Args...)...)
+	return e.within(func() string {
+		if name := e.builtinName(c); name != "" {
+			return e.builtin(name, c, flow)
+		}
+		if fn := e.atomicFunc(c); fn != "" {
+			return e.atomicCall(fn, c)
+		}
+		return e.values(c, append([]ast.Expr{c.Fun}, c.Args...)...)
+	}, operands...)
 }
 
 // atomicFunc is the name of the function of package sync/atomic that c calls
@@ -76,6 +81,9 @@ func (e *editor) builtin(name string, c *ast.CallExpr, flow bool) string {
 			ps = append(ps, at(arg, e.expr(arg, flow)))
 		}
 		return e.in(c, ps...)
+	}
+	if name == "copy" {
+		return e.copyCall(c)
 	}
 	if c == e.later || len(c.Args) == 1 && e.isTuple(c.Args[0]) {
 		return e.values(c, c.Args...)
@@ -136,37 +144,76 @@ func (e *editor) clearOperand(x ast.Expr) string {
 
 // sliceHook evaluates the slice x with a hook for an access to its elements.
 func (e *editor) sliceHook(fn string, x ast.Expr) string {
-	op := "read"
-	if fn == "SliceWrite" {
-		op = "write"
-	}
-	return e.hook(fn) + "(" + e.value(x) + "," + e.site(op, x, e.source(x)+"[…]", false) + ")"
+	return e.hook(fn) + "(" + e.value(x) + "," + e.site(accessOp(fn), x, e.source(x)+"[…]", false) + ")"
 }
 
 // appendCall evaluates append(s, …). The elements that fit the capacity are
 // written in place.
 func (e *editor) appendCall(c *ast.CallExpr) string {
-	if len(c.Args) < 2 || e.fresh(c.Args[0]) {
+	if len(c.Args) < 2 || e.constant(c.Args[1]) && c.Ellipsis.IsValid() {
 		return e.values(c, c.Args...)
 	}
 	s := c.Args[0]
-	if _, ok := underlying(e.info.TypeOf(s)).(*types.Slice); !ok {
+	if c.Ellipsis.IsValid() {
+		return e.manyCall(c, "append", e.fresh(s))
+	}
+	if _, ok := underlying(e.info.TypeOf(s)).(*types.Slice); !ok || e.fresh(s) {
 		return e.values(c, c.Args...)
 	}
-	rest := e.pieces(c.Args[1:])
-	n := fmt.Sprint(len(c.Args) - 1)
-	if c.Ellipsis.IsValid() {
-		more := c.Args[1]
-		if e.hasCall(more) || !e.stable(more) || !e.predeclared("len", c.Pos()) {
-			return e.values(c, c.Args...)
-		}
-		n = "len(" + e.source(more) + ")"
-		if _, ok := underlying(e.info.TypeOf(more)).(*types.Slice); ok && !e.constant(more) {
-			rest[0].text = e.sliceHook("SliceRead", more)
-		}
+	hook := func() string {
+		return fmt.Sprintf("%s(%s,%d,%s)", e.hook("Append"), e.value(s), len(c.Args)-1, e.site("write", c, e.source(s)+"[…]", false))
 	}
-	text := e.hook("Append") + "(" + e.value(s) + "," + n + "," + e.site("write", c, e.source(s)+"[…]", false) + ")"
-	return e.in(c, append([]piece{at(s, text)}, rest...)...)
+	var text string
+	switch {
+	case !e.beforeCall(s):
+		text = hook()
+	case e.hasCall(s):
+		text = e.value(s)
+	default:
+		text = e.source(s)
+		e.postpone(s, e.within(hook))
+	}
+	return e.in(c, append([]piece{at(s, text)}, e.pieces(c.Args[1:])...)...)
+}
+
+// copyCall evaluates copy(dst, src).
+func (e *editor) copyCall(c *ast.CallExpr) string {
+	if len(c.Args) != 2 {
+		return e.values(c, c.Args...)
+	}
+	return e.manyCall(c, "copy", false)
+}
+
+// manyCall lets a helper do what c, a copy(dst, src) or append(dst, src...),
+// does: it knows how many elements are accessed. fresh says that nobody else
+// can know those of dst.
+func (e *editor) manyCall(c *ast.CallExpr, name string, fresh bool) string {
+	dst, src := c.Args[0], c.Args[1]
+	_, slices := underlying(e.info.TypeOf(dst)).(*types.Slice)
+	if !slices || e.shadowsHelpers {
+		return e.values(c, dst, src)
+	}
+	var fn, sites string
+	w := e.site("write", c, e.source(dst)+"[…]", false)
+	switch t := underlying(e.info.TypeOf(src)).(type) {
+	case *types.Slice:
+		fn, sites = name+"Slice", ","+w+","+e.site("read", src, e.source(src)+"[…]", false)
+		if fresh {
+			return e.in(c, at(dst, e.value(dst)), at(src, e.sliceHook("SliceRead", src)))
+		}
+	case *types.Basic:
+		if t.Info()&types.IsString == 0 || fresh {
+			return e.values(c, dst, src)
+		}
+		fn, sites = name+"String", ","+w
+	default:
+		return e.values(c, dst, src)
+	}
+	ps := []piece{at(c.Fun, e.helper(fn)), at(dst, e.value(dst)), at(src, e.value(src)+sites)}
+	if c.Ellipsis.IsValid() {
+		ps = append(ps, piece{c.Ellipsis, c.Ellipsis + 3, ""})
+	}
+	return e.in(c, ps...)
 }
 
 // fresh reports whether the slice x was made on the spot, so that nobody else
@@ -184,14 +231,4 @@ func (e *editor) fresh(x ast.Expr) bool {
 	default:
 		return e.constant(x)
 	}
-}
-
-// predeclared reports whether name means the predeclared identifier at pos.
-func (e *editor) predeclared(name string, pos token.Pos) bool {
-	scope := e.pkg.Scope().Innermost(pos)
-	if scope == nil {
-		return false
-	}
-	_, obj := scope.LookupParent(name, pos)
-	return obj == types.Universe.Lookup(name)
 }

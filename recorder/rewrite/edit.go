@@ -26,12 +26,18 @@ type editor struct {
 	perIteration bool   // loop variables are new in each iteration
 	directives   bool   // the file holds line directives
 
+	// shadowsHelpers says that the package gives predeclared names a meaning
+	// of its own.
+	shadowsHelpers bool
+	helpers        map[string]bool // in use
+
 	alias string          // name of the imported run-time library
 	used  bool            // a hook was inserted
 	temps int             // temporaries made
 	keep  map[string]bool // functions to refer to so that their import stays in use
 	fn    string          // runtime's name of the function that is being rewritten
-	later *ast.CallExpr   // the call of the go or defer statement being rewritten
+	scope *scope
+	later *ast.CallExpr // the call of the go or defer statement being rewritten
 	sites []site
 	text  string // the result
 }
@@ -51,6 +57,7 @@ func (e *editor) temp() string {
 // edit rewrites the file, in which the run-time library is imported from
 // importPath.
 func (e *editor) edit(importPath string) error {
+	e.scope = &scope{}
 	var ps []piece
 	for _, d := range e.file.Decls {
 		switch d := d.(type) {
@@ -68,7 +75,7 @@ func (e *editor) edit(importPath string) error {
 	name := after(e.file.Name.End(), ";import "+e.alias+" "+quote(importPath))
 	start := token.Pos(e.tokens.Base())
 	e.text = e.splice(start, start+token.Pos(e.tokens.Size()), append([]piece{name}, ps...)...)
-	e.text += e.references()
+	e.text += e.helperText() + e.references()
 	if older(e.version, generics) {
 		text, err := constrain(e.text, e.path)
 		if err != nil {

@@ -37,8 +37,8 @@ func (e *editor) expr(x ast.Expr, flow bool) string {
 		return e.source(x)
 	}
 	switch x := x.(type) {
-	case *ast.Ident:
-		return e.load(x, e.source(x), flow)
+	case *ast.Ident, *ast.StarExpr:
+		return e.load(x, flow)
 	case *ast.ParenExpr:
 		return e.in(x, at(x.X, e.expr(x.X, flow)))
 	case *ast.FuncLit:
@@ -54,15 +54,13 @@ func (e *editor) expr(x ast.Expr, flow bool) string {
 	case *ast.TypeAssertExpr:
 		return e.in(x, at(x.X, e.value(x.X)))
 	case *ast.CallExpr:
-		return e.call(x, flow)
-	case *ast.StarExpr:
-		return e.load(x, e.address(x), flow)
+		return e.settle(x, e.call(x, flow))
 	case *ast.UnaryExpr:
 		switch x.Op {
 		case token.AND:
 			return e.in(x, at(x.X, e.address(x.X)))
 		case token.ARROW:
-			return e.in(x, at(x.X, e.value(x.X)))
+			return e.settle(x, e.in(x, at(x.X, e.value(x.X))))
 		}
 		return e.in(x, at(x.X, e.expr(x.X, flow)))
 	case *ast.BinaryExpr:
@@ -101,22 +99,34 @@ func (e *editor) address(x ast.Expr) string {
 	return e.value(x)
 }
 
-// load is the text that loads the addressable operand x, whose address is the
-// given text, with a hook if x may be shared. An x that is not a variable is
-// left as the text.
-func (e *editor) load(x ast.Expr, text string, flow bool) string {
-	if !e.info.Types[x].Addressable() || !e.shared(x) {
-		return text
+// load is the text that loads x, with a hook if x is a variable that may be
+// shared.
+//
+// The hook is called where x stands, or where the address of x could then
+// differ from the one that is loaded from, or evaluating it could panic too
+// early, after the calls that follow.
+func (e *editor) load(x ast.Expr, flow bool) string {
+	t := e.info.TypeOf(x)
+	if !e.info.Types[x].Addressable() || !e.shared(x) || e.empty(t) {
+		return e.address(x)
 	}
-	return e.loadHook(x, e.source(x), e.info.TypeOf(x), text, flow)
-}
-
-// loadHook is the text that loads text, of type t, with a hook.
-func (e *editor) loadHook(n ast.Node, expr string, t types.Type, text string, flow bool) string {
-	if e.empty(t) {
-		return text
+	hook := func() string {
+		return e.hook("Load") + "(&" + e.address(x) + "," + e.site("read", x, e.source(x), flow && isNumeric(t)) + ")"
 	}
-	return "(*" + e.hook("Load") + "(&" + text + "," + e.site("read", n, expr, flow && isNumeric(t)) + "))"
+	switch {
+	case !e.beforeCall(x):
+		text := "*" + hook()
+		if e.scope.lastHook >= x.End() {
+			return e.early(text)
+		}
+		return "(" + text + ")"
+	case e.stable(x):
+		return "(*" + hook() + ")"
+	case e.hasCall(x):
+		return e.address(x)
+	}
+	e.postpone(x, e.within(hook))
+	return e.source(x)
 }
 
 // isNumeric reports whether values of type t are numbers or booleans.
@@ -199,7 +209,7 @@ func (e *editor) compositeLit(x *ast.CompositeLit) string {
 func (e *editor) binary(x *ast.BinaryExpr, flow bool) string {
 	switch x.Op {
 	case token.LAND, token.LOR:
-		return e.in(x, at(x.X, e.condition(x.X)), at(x.Y, e.expr(x.Y, flow)))
+		return e.in(x, at(x.X, e.condition(x.X)), at(x.Y, e.within(func() string { return e.expr(x.Y, flow) }, x.Y)))
 	case token.QUO, token.REM, token.SHL, token.SHR:
 		return e.in(x, at(x.X, e.expr(x.X, flow)), at(x.Y, e.value(x.Y))) // y may make it panic
 	}
@@ -211,7 +221,7 @@ func (e *editor) condition(x ast.Expr) string {
 	if e.constant(x) {
 		return e.source(x)
 	}
-	return e.hook("Branch") + "(" + e.value(x) + "," + e.site("branch", x, e.source(x), false) + ")"
+	return e.hook("Branch") + "(" + e.alone(e.value, x) + "," + e.site("branch", x, e.source(x), false) + ")"
 }
 
 // sliceExpr evaluates x[i:j:k]; of an array it takes the address.
@@ -230,7 +240,7 @@ func (e *editor) index(x *ast.IndexExpr, flow bool) string {
 		return e.source(x)
 	}
 	if e.info.Types[x].Addressable() {
-		return e.load(x, e.address(x), flow)
+		return e.load(x, flow)
 	}
 	if _, ok := underlying(e.info.TypeOf(x.X)).(*types.Map); ok {
 		return e.in(x, at(x.X, e.mapHook("MapRead", x.X)), at(x.Index, e.value(x.Index)))
@@ -240,14 +250,25 @@ func (e *editor) index(x *ast.IndexExpr, flow bool) string {
 
 // mapHook evaluates the map m with a hook that notes an access to it.
 func (e *editor) mapHook(fn string, m ast.Expr) string {
-	return e.mapHookText(fn, m, e.value(m))
+	if !e.beforeCall(m) {
+		return e.mapHookText(fn, m, e.value(m))
+	}
+	if e.hasCall(m) {
+		return e.value(m)
+	}
+	e.postpone(m, e.within(func() string { return e.mapHookText(fn, m, e.value(m)) }))
+	return e.source(m)
 }
 
 // mapHookText is the hook for an access to the map m, whose value is text.
 func (e *editor) mapHookText(fn string, m ast.Expr, text string) string {
-	op := "read"
-	if fn == "MapWrite" {
-		op = "write"
+	return e.hook(fn) + "(" + text + "," + e.site(accessOp(fn), m, e.source(m)+"[…]", false) + ")"
+}
+
+// accessOp is the kind of access that the hook fn for many elements notes.
+func accessOp(fn string) string {
+	if fn == "MapWrite" || fn == "SliceWrite" {
+		return "write"
 	}
-	return e.hook(fn) + "(" + text + "," + e.site(op, m, e.source(m)+"[…]", false) + ")"
+	return "read"
 }

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strings"
 )
 
 // rangeStmt is the text of a range statement, after its label if it has one.
@@ -13,8 +14,8 @@ import (
 // goto leads to the label, which the block would hide.
 func (e *editor) rangeStmt(s *ast.RangeStmt, label string, blockable bool) string {
 	r := rangeEdit{
-		editor: e, stmt: s, blockable: blockable,
-		operand:  e.value(s.X),
+		editor: e, stmt: s, blockable: blockable, label: label,
+		operand:  e.alone(e.value, s.X),
 		prologue: e.hook("Case") + "(1," + e.site("case", s, e.raw(s.Pos(), s.Body.Lbrace), false) + ");",
 	}
 	for _, x := range []ast.Expr{s.Key, s.Value} {
@@ -33,7 +34,7 @@ func (e *editor) rangeStmt(s *ast.RangeStmt, label string, blockable bool) strin
 		}
 	case *types.Array:
 		if blank(s.Value) {
-			r.operand = e.address(s.X)
+			r.operand = e.alone(e.address, s.X)
 		}
 	case *types.Map:
 		r.entries()
@@ -45,7 +46,7 @@ func (e *editor) rangeStmt(s *ast.RangeStmt, label string, blockable bool) strin
 		}
 	}
 	ps = append(ps, at(s.X, r.operand), at(s.Body, e.block(s.Body, r.prologue)))
-	return r.before + label + e.in(s, ps...) + r.behind
+	return r.before + r.label + e.in(s, ps...) + r.behind
 }
 
 // blank reports whether x, a range variable, is absent.
@@ -62,6 +63,7 @@ type rangeEdit struct {
 	*editor
 	stmt           *ast.RangeStmt
 	blockable      bool
+	label          string
 	before, behind string // around the statement and its label
 	key            string // replaces the key, if not ""
 	operand        string
@@ -93,9 +95,13 @@ func (r *rangeEdit) hold() string {
 		return ""
 	}
 	name := r.temp()
-	r.before = "{" + name + ":=" + r.operand + ";"
+	// Newlines between the label and the statement go before the operand.
+	r.before = "{" + strings.Repeat("\n", strings.Count(r.label, "\n")) + name + ":=" + r.operand + ";" + r.lineMark(r.operand, r.stmt.Pos())
+	if r.label != "" {
+		r.label = r.label[:strings.IndexByte(r.label, ':')+1]
+	}
 	r.behind = "}"
-	r.operand = name
+	r.operand = name + r.lineMark(r.operand, r.stmt.X.End())
 	return name
 }
 

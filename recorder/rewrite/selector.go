@@ -10,11 +10,11 @@ import (
 func (e *editor) selector(x *ast.SelectorExpr, flow bool) string {
 	sel := e.info.Selections[x]
 	if sel == nil {
-		return e.load(x, e.source(x), flow)
+		return e.load(x, flow)
 	}
 	switch sel.Kind() {
 	case types.FieldVal:
-		return e.load(x, e.address(x), flow)
+		return e.load(x, flow)
 	case types.MethodVal:
 		return e.receiver(x, sel) + e.raw(x.X.End(), x.End())
 	}
@@ -43,7 +43,7 @@ func (e *editor) walk(x *ast.SelectorExpr, path []int) operand {
 	for _, i := range path {
 		if ptr, ok := underlying(o.typ).(*types.Pointer); ok {
 			if o.memory {
-				o.text = e.loadHook(x.Sel, o.expr, o.typ, o.text, false)
+				o.text = e.stepHook(x, o)
 			}
 			o.typ, o.memory = ptr.Elem(), true
 		}
@@ -58,7 +58,7 @@ func (e *editor) walk(x *ast.SelectorExpr, path []int) operand {
 		o.typ = field.Type()
 	}
 	if o.memory && isPointer(o.typ) && len(path) > 0 {
-		o.text = e.loadHook(x.Sel, o.expr, o.typ, o.text, false)
+		o.text = e.stepHook(x, o)
 		o.memory = false
 	}
 	return o
@@ -73,8 +73,22 @@ func (e *editor) receiver(x *ast.SelectorExpr, sel *types.Selection) string {
 	if generic || len(path) == 0 && !isPointer(t) && !takesAddress(sel) {
 		return e.value(x.X)
 	}
+	if !e.beforeCall(x.X) {
+		return e.receiverText(x, sel.Obj().(*types.Func), path)
+	}
+	if e.hasCall(x.X) {
+		return e.address(x.X)
+	}
+	text := e.within(func() string { return e.receiverText(x, sel.Obj().(*types.Func), path) })
+	if text != e.source(x.X) {
+		e.postpone(x.X, text)
+	}
+	return e.source(x.X)
+}
+
+// receiverText is the text of the receiver of fn.
+func (e *editor) receiverText(x *ast.SelectorExpr, fn *types.Func, path []int) string {
 	o := e.walk(x, path)
-	fn := sel.Obj().(*types.Func)
 	switch {
 	case o.typ == types.Typ[types.Invalid] || pointerReceiver(fn):
 		return o.text
@@ -83,9 +97,14 @@ func (e *editor) receiver(x *ast.SelectorExpr, sel *types.Selection) string {
 		if e.empty(elem) {
 			return o.text
 		}
-		return e.loadHook(x.Sel, "*"+o.expr, elem, "*"+o.text, false)
-	case o.memory:
-		return e.loadHook(x.Sel, o.expr, o.typ, o.text, false)
+		return e.stepHook(x, operand{"*" + o.text, elem, true, "*" + o.expr})
+	case o.memory && !e.empty(o.typ):
+		return e.stepHook(x, o)
 	}
 	return o.text
+}
+
+// stepHook is the text that loads o, an operand on the way to x, with a hook.
+func (e *editor) stepHook(x *ast.SelectorExpr, o operand) string {
+	return "(*" + e.hook("Load") + "(&" + o.text + "," + e.site("read", x.Sel, o.expr, false) + "))"
 }

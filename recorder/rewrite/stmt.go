@@ -1,10 +1,8 @@
 package rewrite
 
 import (
-	"fmt"
 	"go/ast"
 	"go/token"
-	"go/types"
 )
 
 // function is the text of a function declaration.
@@ -33,10 +31,10 @@ func keepOut(doc *ast.CommentGroup) bool {
 
 // funcLit is the text of a function literal.
 func (e *editor) funcLit(lit *ast.FuncLit) string {
-	outer, later := e.fn, e.later
+	outer, later, scope := e.fn, e.later, e.scope
 	e.fn, e.later = e.names[lit], nil
 	text := e.in(lit, at(lit.Body, e.block(lit.Body, "")))
-	e.fn, e.later = outer, later
+	e.fn, e.later, e.scope = outer, later, scope
 	return text
 }
 
@@ -57,6 +55,15 @@ func (e *editor) list(stmts []ast.Stmt) []piece {
 // stmt is the text of a statement. full says that it stands where a block and
 // further statements may stand in its place.
 func (e *editor) stmt(s ast.Stmt, full bool) string {
+	switch s.(type) {
+	case *ast.AssignStmt, *ast.IncDecStmt, *ast.DeferStmt, *ast.GoStmt, *ast.ExprStmt, *ast.SendStmt, *ast.ReturnStmt:
+		return e.within(func() string { return e.simple(s, full) }, s)
+	}
+	return e.compound(s)
+}
+
+// simple is the text of a statement without other statements in it.
+func (e *editor) simple(s ast.Stmt, full bool) string {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
 		text := e.assign(s, full)
@@ -64,10 +71,6 @@ func (e *editor) stmt(s ast.Stmt, full bool) string {
 	case *ast.IncDecStmt:
 		text := e.incDec(s, full)
 		return e.padding(s, text) + text
-	case *ast.BlockStmt:
-		return e.block(s, "")
-	case *ast.DeclStmt:
-		return e.decl(s.Decl)
 	case *ast.DeferStmt:
 		return e.in(s, at(s.Call, e.laterCall(s.Call)))
 	case *ast.GoStmt:
@@ -78,12 +81,23 @@ func (e *editor) stmt(s ast.Stmt, full bool) string {
 		return e.in(s, at(s.Chan, e.value(s.Chan)), at(s.Value, e.value(s.Value)))
 	case *ast.ReturnStmt:
 		return e.values(s, s.Results...)
+	}
+	return e.source(s)
+}
+
+// compound is the text of a statement that is not simple.
+func (e *editor) compound(s ast.Stmt) string {
+	switch s := s.(type) {
+	case *ast.BlockStmt:
+		return e.block(s, "")
+	case *ast.DeclStmt:
+		return e.decl(s.Decl)
 	case *ast.LabeledStmt:
 		if r, ok := s.Stmt.(*ast.RangeStmt); ok {
 			label := e.raw(s.Pos(), s.Stmt.Pos())
 			return e.rangeStmt(r, label, !e.facts.gotos[e.info.Defs[s.Label]])
 		}
-		return e.in(s, at(s.Stmt, e.stmt(s.Stmt, full)))
+		return e.in(s, at(s.Stmt, e.stmt(s.Stmt, true)))
 	case *ast.IfStmt:
 		return e.ifStmt(s)
 	case *ast.ForStmt:
@@ -127,9 +141,18 @@ func (e *editor) decl(d ast.Decl) string {
 	}
 	var ps []piece
 	for _, spec := range gen.Specs {
-		for _, x := range spec.(*ast.ValueSpec).Values {
-			ps = append(ps, at(x, e.data(x)))
+		values := spec.(*ast.ValueSpec).Values
+		if len(values) == 0 {
+			continue
 		}
+		text := e.within(func() string {
+			var vs []piece
+			for _, x := range values {
+				vs = append(vs, at(x, e.data(x)))
+			}
+			return e.splice(values[0].Pos(), values[len(values)-1].End(), vs...)
+		}, spec)
+		ps = append(ps, piece{values[0].Pos(), values[len(values)-1].End(), text})
 	}
 	return e.in(gen, ps...)
 }
@@ -152,56 +175,4 @@ func (e *editor) forStmt(s *ast.ForStmt) string {
 	}
 	ps = e.optional(ps, s.Post)
 	return e.in(s, append(ps, at(s.Body, e.block(s.Body, "")))...)
-}
-
-// switchStmt notes which clause is entered. The conditions of a switch
-// without a tag are branches.
-func (e *editor) switchStmt(s *ast.SwitchStmt) string {
-	ps := e.optional(nil, s.Init)
-	if s.Tag != nil {
-		ps = append(ps, at(s.Tag, e.value(s.Tag)))
-	}
-	return e.in(s, append(ps, at(s.Body, e.clauses(s, s.Body, s.Tag == nil)))...)
-}
-
-// clauses is the text of the body of a switch or select statement: each clause
-// starts with a note of its number, from 1. conditions says that the clauses'
-// expressions are conditions.
-func (e *editor) clauses(s ast.Stmt, body *ast.BlockStmt, conditions bool) string {
-	var ps []piece
-	for i, clause := range body.List {
-		switch c := clause.(type) {
-		case *ast.CaseClause:
-			var inner []piece
-			for _, x := range c.List {
-				if conditions && types.Identical(underlying(e.info.TypeOf(x)), types.Typ[types.Bool]) {
-					inner = append(inner, at(x, e.condition(x)))
-				} else {
-					inner = append(inner, at(x, e.value(x)))
-				}
-			}
-			inner = append(inner, after(c.Colon+1, e.caseHook(i+1, c)))
-			ps = append(ps, at(c, e.in(c, append(inner, e.list(c.Body)...)...)))
-		case *ast.CommClause:
-			comm, stores := e.comm(c.Comm)
-			var inner []piece
-			if c.Comm != nil {
-				inner = append(inner, at(c.Comm, e.padding(c.Comm, comm)+comm))
-			}
-			inner = append(inner, after(c.Colon+1, e.caseHook(i+1, c)+stores))
-			ps = append(ps, at(c, e.in(c, append(inner, e.list(c.Body)...)...)))
-		}
-	}
-	return e.in(body, ps...)
-}
-
-// caseHook is the statement that notes that clause number n was entered.
-func (e *editor) caseHook(n int, clause ast.Node) string {
-	expr := e.source(clause)
-	if c, ok := clause.(*ast.CaseClause); ok {
-		expr = e.raw(c.Pos(), c.Colon)
-	} else if c, ok := clause.(*ast.CommClause); ok {
-		expr = e.raw(c.Pos(), c.Colon)
-	}
-	return fmt.Sprintf("%s(%d,%s);", e.hook("Case"), n, e.site("case", clause, expr, false))
 }

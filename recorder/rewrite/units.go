@@ -139,8 +139,8 @@ func (u *unit) edit(written map[string]bool, importPath string) error {
 			pkg: u.pkg.Types, info: u.pkg.TypesInfo, sizes: u.pkg.TypesSizes,
 			facts: u.facts, written: written, names: names,
 			version: u.version(f), perIteration: !older(u.version(f), "go1.22"),
-			directives: hasLineDirectives(src),
-			alias:      alias, keep: map[string]bool{},
+			directives: hasLineDirectives(src), shadowsHelpers: shadowsHelpers(u.pkg.Types), helpers: map[string]bool{},
+			alias: alias, keep: map[string]bool{},
 		}
 		if err := e.edit(importPath); err != nil {
 			return err

@@ -87,12 +87,18 @@ func (x *rapidWriter) prepare(t *Trace) {
 	}
 }
 
-// line writes one line; obj is written after the letters that tell name
-// spaces apart.
+// line writes one line; the letters of space tell the names of different sorts
+// of objects apart.
 func (x *rapidWriter) line(e *Event, op, space string, obj uint64) {
-	// What goes wrong stays with the bufio.Writer until Flush.
-	_, _ = fmt.Fprintf(x.w, "T%d|%s(%s%x)|%d\n", e.G, op, space, obj, uint32(e.Site))
+	x.lineOf(e, op, fmt.Sprintf("%s%x", space, obj))
 }
+
+func (x *rapidWriter) lineOf(e *Event, op, operand string) {
+	// What goes wrong stays with the bufio.Writer until Flush.
+	_, _ = fmt.Fprintf(x.w, "%s|%s(%s)|%d\n", rapidThreadName(e.G), op, operand, uint32(e.Site))
+}
+
+func rapidThreadName(g GID) string { return fmt.Sprintf("T%d", g) }
 
 // critical writes accesses of a variable in a critical section of its own.
 func (x *rapidWriter) critical(e *Event, space string, obj uint64, ops ...string) {
@@ -120,7 +126,7 @@ func (x *rapidWriter) event(i int, e *Event) {
 			x.critical(e, "V", e.Obj, "r", "w")
 		}
 	case Fork:
-		x.line(e, "fork", "T", e.Obj)
+		x.lineOf(e, "fork", rapidThreadName(GID(e.Obj)))
 	case Acquire, Release, RAcquire, RRelease:
 		x.lock(e)
 	case RegionBegin:
@@ -184,7 +190,7 @@ func (x *rapidWriter) sync(i int, e *Event) {
 		}
 	case Await:
 		if g, ok := x.joins[e.Obj]; ok {
-			x.line(e, "join", "T", uint64(g))
+			x.lineOf(e, "join", rapidThreadName(g))
 		} else {
 			x.critical(e, "P", e.Obj, sees...)
 		}

@@ -3,6 +3,7 @@ package trace
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -119,6 +120,18 @@ func TestWriteRAPIDReadersExcludeWriters(t *testing.T) {
 	require.NoError(t, err)
 	assert.NoError(t, Validate(again), "readers may overlap")
 	assert.Len(t, again.Events, 4+6, "the writer takes its own and both readers' locks")
+}
+
+// Threads have one name wherever they are mentioned.
+func TestRAPIDManyThreads(t *testing.T) {
+	var in strings.Builder
+	for g := 1; g <= 40; g++ {
+		fmt.Fprintf(&in, "T0|fork(T%d)|1\nT%d|w(V8)|2\nT0|join(T%d)|3\n", g, g, g)
+	}
+	got, err := ReadRAPID(strings.NewReader(in.String()))
+	require.NoError(t, err)
+	require.NoError(t, Validate(got))
+	assert.Equal(t, in.String(), rapidText(t, got))
 }
 
 func TestReadRAPIDErrors(t *testing.T) {

@@ -73,13 +73,10 @@ func chanDone(kind uint8, ch, capacity, elem uint64, site uint32) {
 
 func selectBegin(cases int, hasDefault bool, pc uintptr) uint32 {
 	g := current()
-	if g == nil {
+	if g == nil || lookup(pc).own {
 		return 0
 	}
-	site, own := siteOf(pc)
-	if own {
-		return 0
-	}
+	site := siteOf(pc)
 	var flags uint8
 	if hasDefault {
 		flags = flagDefault

@@ -28,16 +28,17 @@ func enter(kind uint8, site uint32) *goroutine {
 	return g
 }
 
-// enterAt is enter for a hook that knows its caller by program counter.
+// enterAt is enter for a hook that knows its caller by program counter. The
+// runtime's own goroutines and channels are none of the program's.
 func enterAt(kind uint8, obj uint64, pc uintptr) (*goroutine, uint32) {
 	g := current()
 	if g == nil {
 		return nil, 0
 	}
-	site, own := siteOf(pc)
-	if own {
+	if (kind == Fork || kind >= ChanMake && kind <= SelectDone) && lookup(pc).own {
 		return nil, 0
 	}
+	site := siteOf(pc)
 	g.giveWay()
 	g.pass(kind, site, obj, 0, nil)
 	g.ready()

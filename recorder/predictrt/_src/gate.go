@@ -117,7 +117,7 @@ func (g *goroutine) pass(kind uint8, site uint32, obj uint64, size uint32, val u
 }
 
 // await blocks like pass but does not count the event, which may turn out not
-// to happen. It reports whether the schedule speaks of it.
+// to happen. It reports whether the schedule expects the event now.
 func (g *goroutine) await(kind uint8, site uint32) bool {
 	if g.actor == nil || stage == free {
 		return false
@@ -129,11 +129,15 @@ func (g *goroutine) await(kind uint8, site uint32) bool {
 		return false
 	}
 	it, ok := w.next()
-	if ok && it.role != roleViolate {
-		g.wait(it, kind, site)
+	if !ok || it.role == roleViolate || it.role == roleStep && !g.actor.isNext(it.step) {
+		return false
 	}
-	return ok
+	g.wait(it, kind, site)
+	return true
 }
+
+// isNext reports whether step is the first of a's that is not done.
+func (a *actor) isNext(step int) bool { return a.next < len(a.steps) && a.steps[a.next] == step }
 
 // missed leaves the schedule if it expects an attempt that has failed.
 func (g *goroutine) missed(kind uint8, site uint32) {
@@ -171,7 +175,7 @@ func (g *goroutine) wait(it item, kind uint8, site uint32) {
 		if stage != following {
 			return
 		}
-		if a := g.actor; a.next < len(a.steps) && a.steps[a.next] != it.step {
+		if !g.actor.isNext(it.step) {
 			g.astray(kind, site)
 			return
 		}

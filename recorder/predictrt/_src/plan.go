@@ -30,7 +30,7 @@ type wantKey struct {
 // want counts such events of one goroutine.
 type want struct {
 	count uint32
-	items []item
+	items []item // by occ; those that are past are dropped
 }
 
 // The parts that an event can have in the schedule.
@@ -124,17 +124,21 @@ func planItem(word, rest string, table []*actor) bool {
 		a.wants[key] = w
 	}
 	w.items = append(w.items, it)
+	for i := len(w.items) - 1; i > 0 && w.items[i-1].occ > it.occ; i-- {
+		w.items[i-1], w.items[i] = it, w.items[i-1]
+	}
 	return true
 }
 
 // next returns the part of the coming occurrence.
 func (w *want) next() (item, bool) {
-	for _, it := range w.items {
-		if it.occ == w.count+1 {
-			return it, true
-		}
+	for len(w.items) > 0 && w.items[0].occ <= w.count {
+		w.items = w.items[1:]
 	}
-	return item{}, false
+	if len(w.items) == 0 || w.items[0].occ > w.count+1 {
+		return item{}, false
+	}
+	return w.items[0], true
 }
 
 func atoi(s string) (uint64, bool) {

@@ -45,17 +45,15 @@ func audible(pc uintptr) uint32 {
 	if current() == nil {
 		return 0
 	}
-	site, _ := siteOf(pc)
-	return site
+	return siteOf(pc)
 }
 
 // siteOf returns the number of the nearest call site in the stack that does
 // not belong to the machinery of synchronization, given the return address
-// of the operation's caller. own reports whether the runtime itself called.
-func siteOf(pc uintptr) (site uint32, own bool) {
-	p := lookup(pc)
-	if p.site != 0 || p.own {
-		return p.site, p.own
+// of the operation's caller.
+func siteOf(pc uintptr) uint32 {
+	if p := lookup(pc); p.site != 0 {
+		return p.site
 	}
 	runtime.PredictPin()
 	defer runtime.PredictUnpin()
@@ -63,15 +61,15 @@ func siteOf(pc uintptr) (site uint32, own bool) {
 	n := runtime.Callers(1, pcs[:])
 	for _, pc := range pcs[:n] {
 		if p := lookup(pc | logicalPC); p.site != 0 {
-			return p.site, false
+			return p.site
 		}
 	}
 	for _, pc := range pcs[:n] {
 		if site := outermost(pc); site != 0 {
-			return site, false
+			return site
 		}
 	}
-	return 0, false
+	return 0
 }
 
 func lookup(pc uintptr) place {

@@ -23,7 +23,7 @@ func Begin(kind uint8, p unsafe.Pointer, pc uintptr) Op {
 	if g == nil {
 		return Op{}
 	}
-	site, _ := siteOf(pc)
+	site := siteOf(pc)
 	g.giveWay()
 	if g.actor != nil {
 		g.await(kind, site)
@@ -38,7 +38,7 @@ func BeginOnce(p unsafe.Pointer, pc uintptr) Op {
 	if g == nil {
 		return Op{}
 	}
-	site, _ := siteOf(pc)
+	site := siteOf(pc)
 	g.giveWay()
 	if g.actor != nil && !g.await(OnceBegin, site) {
 		g.await(OnceDone, site)
@@ -121,7 +121,9 @@ type Muted struct {
 func Mute() Muted {
 	g := (*goroutine)(runtime.PredictSelf())
 	if g == nil {
-		return Muted{}
+		if g = adopt(); g == nil {
+			return Muted{}
+		}
 	}
 	m := Muted{g, g.mute}
 	g.mute++

@@ -1,11 +1,6 @@
 package runtime
 
-import (
-	"internal/abi"
-	"unsafe"
-)
-
-const abi_FuncIDWrapper = abi.FuncIDWrapper
+import "unsafe"
 
 // predictWatcher is the goroutine that looks at a replay when nothing else
 // can run. It is parked while predictWatching is set.
@@ -24,7 +19,11 @@ func PredictWatch(check func() int64) {
 		for {
 			gopark(predictWatchCommit, nil, waitReasonZero, traceBlockForever, 1)
 			for {
+				// While check looks, no other goroutine may run: else it
+				// would judge by states that have passed.
+				mp := acquirem()
 				d := check()
+				releasem(mp)
 				if d < 0 {
 					return
 				}

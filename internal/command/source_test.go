@@ -1,0 +1,57 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+func TestSourceLines(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.go")
+	require.NoError(t, os.WriteFile(file, []byte("one\ntwo"), 0o666))
+	s := make(sources)
+	assert.Equal(t, "two", s.line(file, 2))
+	require.NoError(t, os.Remove(file)) // it is read once
+	assert.Equal(t, "one", s.line(file, 1))
+	for _, n := range []int{-1, 0, 3} {
+		assert.Empty(t, s.line(file, n))
+	}
+	assert.Empty(t, s.line("nosuch.go", 1))
+}
+
+func TestFormatOf(t *testing.T) {
+	for data, want := range map[string]string{
+		"":                          "text",
+		"gopredict trace 1\n":       "text",
+		"T1|w(x)|12\nT2|r(x)|13\n":  "rapid",
+		"GPTRACE1":                  "binary",
+		"GPTRACE9 of the future":    "binary",
+		"\x7fELF\x00\x01|x|y":       "binary",
+		"# a comment | with bars\n": "text",
+	} {
+		assert.Equal(t, want, formatOf([]byte(data)), "%q", data)
+	}
+}
+
+func TestPackageDir(t *testing.T) {
+	dir := t.TempDir()
+	sub := filepath.Join(dir, "p", "testdata", "predict", "TestX")
+	require.NoError(t, os.MkdirAll(sub, 0o777))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), nil, 0o666))
+	_, err := packageDir(filepath.Join(sub, "race-1"))
+	assert.ErrorContains(t, err, "no folder above holds tests")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "p", "p_test.go"), nil, 0o666))
+	got, err := packageDir(filepath.Join(sub, "race-1"))
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join(dir, "p"), got)
+}
+
+func TestCountTests(t *testing.T) {
+	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Path: "main"}, {Test: "TestA", Path: "0"}, {Test: "TestA", Path: "0.1"}, {Test: "TestB", Path: "0"}}}
+	assert.Equal(t, 2, countTests(tr))
+}

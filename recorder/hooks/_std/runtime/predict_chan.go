@@ -1,0 +1,164 @@
+package runtime
+
+import (
+	"internal/runtime/sys"
+	"unsafe"
+)
+
+// predictChan returns the channel's number and its capacity.
+func predictChan(c *hchan) (id, capacity uint64) {
+	if c == nil {
+		return 0, 0
+	}
+	if c.predictID == 0 {
+		predictChanIDs++
+		c.predictID = predictChanIDs
+	}
+	return c.predictID, uint64(c.dataqsiz)
+}
+
+func predictMake(c *hchan, pc uintptr) {
+	id, n := predictChan(c)
+	predictHooks.Make(id, n, pc)
+}
+
+// predictPut counts an element that goes into c and notes its number for the
+// goroutine that sends it.
+//
+//go:nosplit
+func predictPut(c *hchan, gp *g) {
+	c.predictSent++
+	gp.predictElem = c.predictSent
+}
+
+// predictTake counts an element that leaves c.
+//
+//go:nosplit
+func predictTake(c *hchan, gp *g) {
+	c.predictRecvd++
+	gp.predictElem = c.predictRecvd
+}
+
+func predictSend(c *hchan, elem unsafe.Pointer, block bool, pc uintptr) bool {
+	id, n := predictChan(c)
+	if !block {
+		return predictTrySend(c, elem, id, n, pc)
+	}
+	site := predictHooks.Send(id, n, pc)
+	chansend(c, elem, true, pc)
+	if site != 0 {
+		predictHooks.Sent(id, n, getg().predictElem, site)
+	}
+	return true
+}
+
+func predictTrySend(c *hchan, elem unsafe.Pointer, id, n uint64, pc uintptr) bool {
+	site := predictHooks.Select(1, true, pc)
+	ok := chansend(c, elem, false, pc)
+	number := getg().predictElem
+	if site == 0 {
+		return ok
+	}
+	if !ok {
+		predictHooks.Selected(0, site)
+		return false
+	}
+	predictHooks.Selected(1, site)
+	predictHooks.Sent(id, n, number, site)
+	return true
+}
+
+func predictRecv(c *hchan, elem unsafe.Pointer, block bool, pc uintptr) (selected, received bool) {
+	id, n := predictChan(c)
+	if !block {
+		return predictTryRecv(c, elem, id, n, pc)
+	}
+	site := predictHooks.Recv(id, n, pc)
+	selected, received = chanrecv(c, elem, true)
+	if site != 0 {
+		predictHooks.Recvd(id, n, predictElem(received), site)
+	}
+	return selected, received
+}
+
+func predictTryRecv(c *hchan, elem unsafe.Pointer, id, n uint64, pc uintptr) (selected, received bool) {
+	site := predictHooks.Select(1, true, pc)
+	selected, received = chanrecv(c, elem, false)
+	number := predictElem(received)
+	if site == 0 {
+		return selected, received
+	}
+	if !selected {
+		predictHooks.Selected(0, site)
+		return false, false
+	}
+	predictHooks.Selected(1, site)
+	predictHooks.Recvd(id, n, number, site)
+	return selected, received
+}
+
+// predictElem is the number of the element just received; 0 means closed.
+func predictElem(received bool) uint64 {
+	if !received {
+		return 0
+	}
+	return getg().predictElem
+}
+
+func closechan(c *hchan) {
+	if !predictUser() || c == nil || c.closed != 0 {
+		predictClosechan(c)
+		return
+	}
+	id, n := predictChan(c)
+	predictHooks.Close(id, n, sys.GetCallerPC())
+	// No other goroutine may come between the event and the operation.
+	mp := acquirem()
+	if c.closed == 0 {
+		predictClosechan(c)
+		releasem(mp)
+		return
+	}
+	releasem(mp)
+	predictClosechan(c) // panics
+}
+
+func selectgo(cas0 *scase, order0 *uint16, pc0 *uintptr, nsends, nrecvs int, block bool) (int, bool) {
+	if !predictUser() {
+		return predictSelectgo(cas0, order0, pc0, nsends, nrecvs, block)
+	}
+	site := predictHooks.Select(nsends+nrecvs, !block, sys.GetCallerPC())
+	casi, received := predictSelectgo(cas0, order0, pc0, nsends, nrecvs, block)
+	number := getg().predictElem
+	if casi >= nsends && !received {
+		number = 0
+	}
+	if site == 0 {
+		return casi, received
+	}
+	predictHooks.Selected(casi+1, site)
+	if casi >= 0 {
+		id, n := predictChan((*[1 << 16]scase)(unsafe.Pointer(cas0))[casi].c)
+		if casi < nsends {
+			predictHooks.Sent(id, n, number, site)
+		} else {
+			predictHooks.Recvd(id, n, number, site)
+		}
+	}
+	return casi, received
+}
+
+// predictRandn stands in for cheaprandn where the outcome would make two runs
+// differ.
+//
+//go:nosplit
+func predictRandn(n uint32) uint32 {
+	if !predictOn {
+		return cheaprandn(n)
+	}
+	gp := getg()
+	gp.predictRand++
+	x := gp.predictRand * 0x9e3779b1
+	x ^= x >> 15
+	return uint32((uint64(x*0x85ebca6b) * uint64(n)) >> 32)
+}

@@ -1,0 +1,95 @@
+package rewrite
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// switchStmt notes which clause is entered. The conditions of a switch
+// without a tag are branches.
+func (e *editor) switchStmt(s *ast.SwitchStmt) string {
+	ps := e.optional(nil, s.Init)
+	if s.Tag != nil {
+		ps = append(ps, at(s.Tag, e.alone(e.value, s.Tag)))
+	}
+	return e.in(s, append(ps, at(s.Body, e.clauses(s, s.Body, s.Tag == nil)))...)
+}
+
+// clauses is the text of the body of a switch or select statement: each clause
+// starts with a note of its number, from 1. conditions says that the clauses'
+// expressions are conditions.
+func (e *editor) clauses(s ast.Stmt, body *ast.BlockStmt, conditions bool) string {
+	var ps []piece
+	for i, clause := range body.List {
+		switch c := clause.(type) {
+		case *ast.CaseClause:
+			var inner []piece
+			for _, x := range c.List {
+				if conditions && types.Identical(underlying(e.info.TypeOf(x)), types.Typ[types.Bool]) {
+					inner = append(inner, at(x, e.condition(x)))
+				} else {
+					inner = append(inner, at(x, e.alone(e.value, x)))
+				}
+			}
+			inner = append(inner, after(c.Colon+1, e.caseHook(i+1, c)))
+			ps = append(ps, at(c, e.in(c, append(inner, e.list(c.Body)...)...)))
+		case *ast.CommClause:
+			comm, stores := e.comm(c.Comm)
+			var inner []piece
+			if c.Comm != nil {
+				inner = append(inner, at(c.Comm, e.padding(c.Comm, comm)+comm))
+			}
+			inner = append(inner, after(c.Colon+1, e.caseHook(i+1, c)+stores))
+			ps = append(ps, at(c, e.in(c, append(inner, e.list(c.Body)...)...)))
+		}
+	}
+	return e.in(body, ps...)
+}
+
+// caseHook is the statement that notes that clause number n was entered.
+func (e *editor) caseHook(n int, clause ast.Node) string {
+	expr := e.source(clause)
+	if c, ok := clause.(*ast.CaseClause); ok {
+		expr = e.raw(c.Pos(), c.Colon)
+	} else if c, ok := clause.(*ast.CommClause); ok {
+		expr = e.raw(c.Pos(), c.Colon)
+	}
+	return fmt.Sprintf("%s(%d,%s);", e.hook("Case"), n, e.site("case", clause, expr, false))
+}
+
+// comm is the text of the communication of a select clause, and the statements
+// that assign what it received to shared variables at the start of the body.
+func (e *editor) comm(s ast.Stmt) (text, stores string) {
+	if s == nil {
+		return "", ""
+	}
+	a, ok := s.(*ast.AssignStmt)
+	if !ok {
+		return e.stmt(s, false), ""
+	}
+	hooked := false
+	for _, x := range a.Lhs {
+		hooked = hooked || e.storable(x)
+	}
+	if a.Tok == token.DEFINE || !hooked {
+		return e.within(func() string { return e.plain(a) }, a), ""
+	}
+	var temps []string
+	for i, x := range a.Lhs {
+		t := "_"
+		if !blank(x) {
+			t = e.temp()
+			v := e.okText(a, i, t)
+			if e.storable(x) {
+				stores += e.store(x, e.alone(e.address, x), v) + ";"
+			} else {
+				stores += e.alone(e.target, x) + "=" + v + ";"
+			}
+		}
+		temps = append(temps, t)
+	}
+	return strings.Join(temps, ",") + ":=" + e.alone(e.value, a.Rhs[0]), stores
+}

@@ -1,0 +1,83 @@
+package rewrite
+
+import (
+	"go/types"
+	"hash/fnv"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// helpers are functions that rewritten text calls in addition to the run-time
+// library. A file that needs some gets them at its end. In them, P stands for
+// the library and F for the function's own name.
+var helpers = map[string]string{
+	// now makes the compiler load an operand where it stands, in spite of
+	// calls that follow.
+	"now": `func F[T interface{}](v T) T { return v }`,
+	// then evaluates its first operand before its second one.
+	"then": `func F[T, U interface{}](v T, _ U) T { return v }`,
+
+	"copySlice": `func F[E interface{}, D, S ~[]E](d D, s S, w, r uint32) int {
+	n := len(d)
+	if len(s) < n {
+		n = len(s)
+	}
+	P.SliceRead(s[:n], r)
+	P.SliceWrite(d[:n], w)
+	return copy(d, s)
+}`,
+	"copyString": `func F[D ~[]byte, S ~string](d D, s S, w uint32) int {
+	n := len(d)
+	if len(s) < n {
+		n = len(s)
+	}
+	P.SliceWrite(d[:n], w)
+	return copy(d, s)
+}`,
+	"appendSlice": `func F[E interface{}, D, S ~[]E](d D, s S, w, r uint32) D {
+	return append(P.Append(d, len(s), w), P.SliceRead(s, r)...)
+}`,
+	"appendString": `func F[D ~[]byte, S ~string](d D, s S, w uint32) D {
+	return append(P.Append(d, len(s), w), s...)
+}`,
+}
+
+// helper is the name of the helper fn in this file.
+func (e *editor) helper(fn string) string {
+	e.helpers[fn] = true
+	return e.helperName(fn)
+}
+
+// helperName differs in each file of a package.
+func (e *editor) helperName(fn string) string {
+	h := fnv.New32a()
+	h.Write([]byte(e.path[strings.LastIndexAny(e.path, `/\`)+1:]))
+	return e.alias + "_" + fn + "_" + strconv.FormatUint(uint64(h.Sum32()), 36)
+}
+
+// helperText declares the helpers that the file uses.
+func (e *editor) helperText() string {
+	var names []string
+	for fn := range e.helpers {
+		names = append(names, fn)
+	}
+	sort.Strings(names)
+	var b strings.Builder
+	for _, fn := range names {
+		text := strings.Replace(helpers[fn], "F[", e.helperName(fn)+"[", 1)
+		b.WriteString("\n" + strings.ReplaceAll(text, "P.", e.alias+".") + "\n")
+	}
+	return b.String()
+}
+
+// shadowsHelpers reports whether a package declares one of the names that the
+// helpers expect to be predeclared.
+func shadowsHelpers(pkg *types.Package) bool {
+	for _, name := range []string{"append", "byte", "copy", "int", "len", "string", "uint32"} {
+		if pkg.Scope().Lookup(name) != nil {
+			return true
+		}
+	}
+	return false
+}

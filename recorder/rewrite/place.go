@@ -1,0 +1,177 @@
+package rewrite
+
+import (
+	"go/ast"
+	"go/types"
+	"strings"
+)
+
+// A place is the left-hand side of an assignment, with the operands that have
+// to be evaluated beforehand kept in temporaries.
+type place struct {
+	names, inits []string
+	text         string
+}
+
+// define is the statement that declares the temporaries, if there are any.
+func (p place) define() string {
+	if len(p.names) == 0 {
+		return ""
+	}
+	return strings.Join(p.names, ",") + ":=" + strings.Join(p.inits, ",") + ";"
+}
+
+// place takes the left-hand side x apart. With all, every operand of an index
+// expression or pointer indirection is kept in a temporary, otherwise only
+// those that contain a call. s is the assignment.
+func (e *editor) place(x ast.Expr, all bool, s *ast.AssignStmt) place {
+	var p place
+	operand := func(x ast.Expr) string {
+		if id, ok := x.(*ast.Ident); ok && e.private(id) && !e.assigns(s, id) || e.constant(x) {
+			return e.source(x)
+		}
+		if !all && !e.hasCall(x) {
+			return e.value(x)
+		}
+		name := e.temp()
+		p.names, p.inits = append(p.names, name), append(p.inits, e.value(x))
+		return name
+	}
+	var walk func(x ast.Expr) string
+	walk = func(x ast.Expr) string {
+		switch x := x.(type) {
+		case *ast.ParenExpr:
+			return "(" + walk(x.X) + ")"
+		case *ast.StarExpr:
+			return "*" + operand(x.X)
+		case *ast.SelectorExpr:
+			sel := e.info.Selections[x]
+			switch {
+			case sel == nil:
+			case isPointer(e.info.TypeOf(x.X)):
+				return operand(x.X) + "." + x.Sel.Name
+			case sel.Indirect():
+				return e.alone(e.address, x)
+			default:
+				return walk(x.X) + "." + x.Sel.Name
+			}
+		case *ast.IndexExpr:
+			switch underlying(e.info.TypeOf(x.X)).(type) {
+			case *types.Array:
+				base := walk(x.X)
+				return base + "[" + operand(x.Index) + "]"
+			case *types.Map:
+				base := operand(x.X)
+				return e.mapHookText("MapWrite", x.X, base) + "[" + operand(x.Index) + "]"
+			}
+			base := operand(x.X)
+			return base + "[" + operand(x.Index) + "]"
+		}
+		return e.source(x)
+	}
+	p.text = walk(x)
+	return p
+}
+
+// placeAlone is place in a scope of its own.
+func (e *editor) placeAlone(x ast.Expr, all bool, s *ast.AssignStmt) (p place) {
+	p.text = e.within(func() string { p = e.place(x, all, s); return p.text }, x)
+	return p
+}
+
+// assignMany is the text of an assignment with several operands on the left.
+// Their operands and the right-hand sides are evaluated first, then the
+// assignments happen from left to right.
+func (e *editor) assignMany(s *ast.AssignStmt) string {
+	hooked := false
+	for _, x := range s.Lhs {
+		_, element := e.mapElement(x)
+		hooked = hooked || element || e.storable(x)
+	}
+	if !hooked {
+		return e.plain(s)
+	}
+	if len(s.Rhs) != len(s.Lhs) {
+		return e.assignTuple(s)
+	}
+	var names, inits, stores []string
+	var places []place
+	for _, x := range s.Lhs {
+		p := place{text: "_"}
+		if !blank(x) {
+			p = e.place(x, true, s)
+		}
+		names, inits = append(names, p.names...), append(inits, p.inits...)
+		places = append(places, p)
+	}
+	for i, x := range s.Rhs {
+		v := e.source(x)
+		if !e.constant(x) {
+			t := e.temp()
+			hold, ok := e.holdable(x, e.info.TypeOf(s.Lhs[i]), t)
+			if !ok {
+				return e.plain(s)
+			}
+			v = hold
+			gap := ""
+			if i > 0 {
+				gap = e.newlines(s.Rhs[i-1].End(), x.Pos())
+			}
+			names, inits = append(names, t), append(inits, gap+e.data(x))
+		}
+		if blank(s.Lhs[i]) && e.constant(x) {
+			continue
+		}
+		stores = append(stores, e.assignPlace(s.Lhs[i], places[i], v))
+	}
+	first := place{names: names, inits: inits}.define()
+	return e.sequence(s, first, strings.Join(stores, ";"))
+}
+
+// assignPlace is the statement that assigns v to x, which p took apart.
+func (e *editor) assignPlace(x ast.Expr, p place, v string) string {
+	if e.storable(x) {
+		return e.store(x, p.text, v)
+	}
+	return p.text + "=" + v
+}
+
+// assignTuple is the text of an assignment of the results of a call, or of an
+// expression and its ok.
+func (e *editor) assignTuple(s *ast.AssignStmt) string {
+	var places []place
+	for _, x := range s.Lhs {
+		if e.hasCall(x) {
+			return e.plain(s) // its calls come first: rare
+		}
+		p := place{text: "_"}
+		if !blank(x) {
+			p = e.placeAlone(x, true, s)
+		}
+		places = append(places, p)
+	}
+	var names, inits, temps, stores []string
+	for i, x := range s.Lhs {
+		if blank(x) {
+			temps = append(temps, "_")
+			continue
+		}
+		t := e.temp()
+		temps = append(temps, t)
+		names, inits = append(names, places[i].names...), append(inits, places[i].inits...)
+		stores = append(stores, e.assignPlace(x, places[i], e.okText(s, i, t)))
+	}
+	calls := strings.Join(temps, ",") + ":=" + e.alone(e.value, s.Rhs[0]) + ";"
+	return e.sequence(s, calls, place{names: names, inits: inits}.define()+strings.Join(stores, ";"))
+}
+
+// okText is the text that assigns temporary t to the left-hand side number i of
+// a tuple assignment: the second value of v, ok = x is an untyped bool.
+func (e *editor) okText(s *ast.AssignStmt, i int, t string) string {
+	_, call := ast.Unparen(s.Rhs[0]).(*ast.CallExpr)
+	to := e.info.TypeOf(s.Lhs[i])
+	if call || i != 1 || types.IsInterface(to) || types.Identical(to, types.Typ[types.Bool]) {
+		return t
+	}
+	return t + "==(0==0)"
+}
