@@ -38,9 +38,8 @@ const (
 )
 
 // A Finding is a predicted bug: a set of source sites, and events of the trace
-// that show it.
+// that show it. It has no name: package witness names bugs by their sources.
 type Finding struct {
-	ID       string // e.g. "race-7c1f0a"; equal in every run as long as the sources are
 	Kind     string // "race"
 	Pattern  string // which one of the kind's patterns; "" for races
 	Accesses [2]int // positions of the two events, the earlier one first
@@ -56,9 +55,9 @@ type Finding struct {
 	// accesses, so that go test -race would not have reported this run.
 	Hidden    bool
 	Status    Status
-	Reason    string              // why it is not predicted
-	Tier      string              // which tier decided; "" for undecided
-	Schedules []schedule.Schedule // to replay in turn; each ends at a pair of the same sites
+	Reason    string            // why it is not predicted
+	Tier      string            // which tier decided; "" for undecided
+	Schedules []schedule.Recipe // to replay in turn; each ends at a pair of the same sites
 }
 
 // A Result is what was predicted from one trace. The numbers count pairs of
@@ -124,14 +123,13 @@ type predictor struct {
 }
 
 // race decides one candidate.
-func (p *predictor) race(c candidate) Finding {
-	f := Finding{ID: c.id, Kind: "race", Status: Undecided}
+func (p *predictor) race(c anomaly.Candidate) Finding {
+	f := Finding{Kind: "race", Status: Undecided}
 	p.schedules(&f, c)
 	shown := c.Pairs[0]
 	if len(f.Schedules) > 0 {
 		f.Status, f.Tier, f.Reason = Predicted, TierPecan, ""
-		v := f.Schedules[0].Violation
-		shown = [2]int{v[0], v[1]}
+		shown = f.Schedules[0].Violation
 	} else if held, needed, ok := p.refuted(c); ok {
 		f.Status, f.Tier = Infeasible, TierHistory
 		f.Reason = fmt.Sprintf("the lock acquired at %s is still held there, and the other access needs %s before", p.where(held), p.where(needed))
@@ -150,11 +148,11 @@ func (p *predictor) race(c candidate) Finding {
 // schedules finds feasible schedules for f: for the nearest pair that has one
 // also a second, for the re-run may miss what the trace does not show; for
 // others the first. Without any, f.Reason is why the first is infeasible.
-func (p *predictor) schedules(f *Finding, c candidate) {
+func (p *predictor) schedules(f *Finding, c anomaly.Candidate) {
 	judged := 0
 	for _, pair := range c.Pairs {
 		found := 0
-		for s := range p.planner.Race(pair[0], pair[1]) {
+		for s, recipe := range p.planner.Race(pair[0], pair[1]) {
 			if judged += len(s.Steps); judged > effort && judged > len(s.Steps) {
 				if f.Reason == "" {
 					f.Reason = "the search was given up"
@@ -167,7 +165,7 @@ func (p *predictor) schedules(f *Finding, c candidate) {
 				}
 				continue
 			}
-			f.Schedules = append(f.Schedules, s)
+			f.Schedules = append(f.Schedules, recipe)
 			found++
 			if len(f.Schedules) == p.opts.Schedules {
 				return
@@ -184,7 +182,7 @@ func (p *predictor) schedules(f *Finding, c candidate) {
 
 // refuted reports whether no pair of the candidate can happen, and why the
 // first cannot.
-func (p *predictor) refuted(c candidate) (held, needed int, ok bool) {
+func (p *predictor) refuted(c anomaly.Candidate) (held, needed int, ok bool) {
 	if !c.Exhaustive {
 		return 0, 0, false
 	}

@@ -2,8 +2,6 @@ package analysis
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"path"
 	"slices"
@@ -12,19 +10,11 @@ import (
 	"github.com/gopredict/gopredict/analysis/anomaly"
 )
 
-// A candidate is an anomaly.Candidate, or several that look the same in the
-// sources.
-type candidate struct {
-	anomaly.Candidate
-	id string
-}
-
-// merge gives candidates their identities and merges those that the reader of
-// a report could not tell apart: the reads of x in x*x.
-func (p *predictor) merge(cs []anomaly.Candidate) []candidate {
-	var merged []candidate
+// merge joins candidates that the reader of a report could not tell apart: the
+// reads of x in x*x.
+func (p *predictor) merge(cs []anomaly.Candidate) []anomaly.Candidate {
+	var merged []anomaly.Candidate
 	of := make(map[string]int)
-	ids := make(map[string]bool)
 	for _, c := range cs {
 		name := p.name(c.Pairs[0])
 		if k, ok := of[name]; ok {
@@ -34,7 +24,7 @@ func (p *predictor) merge(cs []anomaly.Candidate) []candidate {
 			continue
 		}
 		of[name] = len(merged)
-		merged = append(merged, candidate{c, id(name, ids)})
+		merged = append(merged, c)
 	}
 	for k := range merged {
 		p.sort(&merged[k])
@@ -44,7 +34,7 @@ func (p *predictor) merge(cs []anomaly.Candidate) []candidate {
 
 // sort puts pairs within one test first, for they are the easiest to replay,
 // and then those that are near to each other.
-func (p *predictor) sort(c *candidate) {
+func (p *predictor) sort(c *anomaly.Candidate) {
 	slices.SortStableFunc(c.Pairs, func(a, b [2]int) int {
 		return cmp.Or(cmp.Compare(p.apart(a), p.apart(b)), cmp.Compare(a[1]-a[0], b[1]-b[0]))
 	})
@@ -64,8 +54,7 @@ func (p *predictor) apart(pair [2]int) int {
 
 func (p *predictor) test(i int) string { return p.t.Goroutines[p.t.Events[i].G].Test }
 
-// name describes two accesses by what stays when a file moves or addresses
-// change.
+// name describes two accesses by what the sources show of them.
 func (p *predictor) name(pair [2]int) string {
 	var sites [2]string
 	for k, i := range pair {
@@ -76,23 +65,7 @@ func (p *predictor) name(pair [2]int) string {
 		}
 	}
 	slices.Sort(sites[:])
-	return "race\x00" + sites[0] + "\x00" + sites[1]
-}
-
-// id makes a short identity for name that is not in used, and adds it there.
-func id(name string, used map[string]bool) string {
-	for n := 0; ; n++ {
-		text := name
-		if n > 0 {
-			text += fmt.Sprintf("\x00%d", n)
-		}
-		sum := sha256.Sum256([]byte(text))
-		id := "race-" + hex.EncodeToString(sum[:3])
-		if !used[id] {
-			used[id] = true
-			return id
-		}
-	}
+	return sites[0] + "\x00" + sites[1]
 }
 
 // tests returns the tests of two accesses, and a note unless it is one test.

@@ -4,31 +4,30 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
 // Confirm replays w in both orders of its violating goroutines (in the one
 // order, twice, where fewer than two goroutines violate) and returns what that
-// showed. Sites are the rewriter's sites of the binary's build. The bug is
+// showed. Code is what the binary was built from. The bug is
 // confirmed only if every replay stood at the violation; the effect, and the
 // order that the witness should keep, are those of the worse replay. After a
 // first replay that is not confirmed there is no second.
 //
 // The error wraps ErrStale if w no longer fits the sources; other errors mean
 // that replaying did not work.
-func Confirm(ctx context.Context, bin Binary, w *witness.Witness, sites []trace.Site, opts Options) (Result, error) {
+func Confirm(ctx context.Context, bin Binary, w *witness.Witness, code Code, opts Options) (Result, error) {
 	orders := []string{"01", "10"}
 	if len(w.Violation) < 2 {
 		orders = []string{"01", "01"}
 	}
 	opts.Trace = "" // which order it would be of is not known before
-	return replayAll(ctx, bin, w, sites, opts, orders, true)
+	return replayAll(ctx, bin, w, code, opts, orders, true)
 }
 
 // Repeat replays w n times in the order that it keeps. Unlike Confirm it goes
 // on after a replay that did not stand at the violation.
-func Repeat(ctx context.Context, bin Binary, w *witness.Witness, sites []trace.Site, n int, opts Options) (Result, error) {
+func Repeat(ctx context.Context, bin Binary, w *witness.Witness, code Code, n int, opts Options) (Result, error) {
 	order := w.Order
 	if order == "" {
 		order = "01"
@@ -37,16 +36,20 @@ func Repeat(ctx context.Context, bin Binary, w *witness.Witness, sites []trace.S
 	for i := range orders {
 		orders[i] = order
 	}
-	return replayAll(ctx, bin, w, sites, opts, orders, false)
+	return replayAll(ctx, bin, w, code, opts, orders, false)
 }
 
 // replayAll replays w once in each of the orders.
-func replayAll(ctx context.Context, bin Binary, w *witness.Witness, sites []trace.Site, opts Options, orders []string, stop bool) (Result, error) {
-	r := Result{Status: Unconfirmed, Order: orders[0], Effect: NoEffect, Witness: locate(w, sites)}
+func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, opts Options, orders []string, stop bool) (Result, error) {
+	r := Result{Status: Unconfirmed, Order: orders[0], Effect: NoEffect, Witness: locate(w, code)}
+	plans := make(map[string]*Plan)
 	for i, order := range orders {
-		plan, err := NewPlan(w, sites, order)
-		if err != nil {
-			return r, err
+		plan, err := plans[order], error(nil)
+		if plan == nil {
+			if plan, err = NewPlan(w, code, order); err != nil {
+				return r, err
+			}
+			plans[order] = plan
 		}
 		r.Notes = plan.Notes
 		v, err := Run(ctx, bin, w, plan, opts)
@@ -70,6 +73,9 @@ func (r *Result) add(v Verdict, order string) {
 	if v.Status != Confirmed {
 		if r.Reason == "" {
 			r.Reason = v.Reason
+		}
+		if r.Stale == nil {
+			r.Stale = v.Stale
 		}
 		return
 	}

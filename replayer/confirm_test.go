@@ -11,8 +11,8 @@ import (
 
 func confirm(t *testing.T, opts Options, lines ...string) Result {
 	t.Helper()
-	w, sites := sample()
-	r, err := Confirm(t.Context(), fake(t, lines...), w, sites, opts)
+	w, code := sample()
+	r, err := Confirm(t.Context(), fake(t, lines...), w, code, opts)
 	require.NoError(t, err)
 	return r
 }
@@ -47,16 +47,16 @@ func TestConfirmStopsAfterTheFirstMiss(t *testing.T) {
 }
 
 func TestConfirmStale(t *testing.T) {
-	w, sites := sample()
-	_, err := Confirm(t.Context(), fake(t), w, sites[:1], Options{})
+	w, code := sample()
+	_, err := Confirm(t.Context(), fake(t), w, Code{Sites: code.Sites[:1]}, Options{})
 	assert.ErrorIs(t, err, ErrStale)
 }
 
 func TestRepeat(t *testing.T) {
-	w, sites := sample()
+	w, code := sample()
 	w.Order = "10"
 	file := filepath.Join(t.TempDir(), "trace")
-	r, err := Repeat(t.Context(), fake(t, append(stands, "trace x", "10? print panic: boom", "10? exit 2")...), w, sites, 5, Options{Trace: file})
+	r, err := Repeat(t.Context(), fake(t, append(stands, "trace x", "10? print panic: boom", "10? exit 2")...), w, code, 5, Options{Trace: file})
 	require.NoError(t, err)
 	assert.Equal(t, Confirmed, r.Status)
 	assert.Equal(t, Panic, r.Effect)

@@ -49,14 +49,16 @@ func Recorded(t *trace.Trace) Outcome {
 
 var (
 	failLine  = regexp.MustCompile(`^\s*--- FAIL: (\S+)(?: \([0-9.]+s\))?$`)
+	logLine   = regexp.MustCompile(`^    +\S+\.go:\d+: `)
 	otherLine = regexp.MustCompile(`^(\s*--- (PASS|SKIP|BENCH): |=== |PASS$|FAIL$|FAIL\t|ok  \t|exit status )`)
 	frameArgs = regexp.MustCompile(`\([^()]*\)$`)
 	stateLine = regexp.MustCompile(`^goroutine \d+ (?:gp=\S+ m=\S+ (?:mp=\S+ )?)?\[([^\],]+)[^\]]*\]:$`)
 )
 
 // judge says how a run ended: from what it printed, its exit code (0: well, -1:
-// by a signal), and the words for how it ended.
-func judge(output string, exit int, ended string) Outcome {
+// by a signal), and the words for how it ended. What the tests of the names
+// known printed is no detail.
+func judge(output string, exit int, ended string, known []string) Outcome {
 	lines := strings.Split(strings.ReplaceAll(output, "\r\n", "\n"), "\n")
 	o := Outcome{Effect: NoEffect}
 	if exit == 0 {
@@ -74,7 +76,7 @@ func judge(output string, exit int, ended string) Outcome {
 		o.Effect, o.Detail = Deadlock, lines[i:i+1]
 		return o
 	}
-	o.Failed, o.Detail = failures(lines)
+	o.Failed, o.Detail = failures(lines, known)
 	if i := crash(lines); i >= 0 && exit != 1 {
 		o.Effect, o.Detail = Panic, panicText(lines[i:])
 		return o
@@ -112,23 +114,29 @@ func find(lines []string, prefix string) int {
 }
 
 // failures returns the names of the failed tests and the lines that they
-// printed, without times. Under -v a test's lines stand before its "--- FAIL"
-// line, else after it.
-func failures(lines []string) (names, detail []string) {
+// logged, without times and without those of the names known. Under -v a test's
+// lines stand before its "--- FAIL" line, else after it.
+func failures(lines, known []string) (names, detail []string) {
 	var before []string
-	after := false // the lines that follow belong to a failed test
+	after, skip := false, false // the lines that follow belong to a failed test
 	for _, l := range lines {
 		switch m := failLine.FindStringSubmatch(l); {
 		case m != nil:
 			names = append(names, m[1])
-			detail = append(append(detail, "--- FAIL: "+m[1]), before...)
-			before, after = nil, true
+			after, skip = true, slices.Contains(known, m[1])
+			if !skip {
+				line, _, _ := strings.Cut(l, " (")
+				detail = append(append(detail, line), before...)
+			}
+			before = nil
 		case otherLine.MatchString(l):
 			before, after = nil, false
 		case after && strings.HasPrefix(l, "    "):
-			detail = append(detail, strings.TrimPrefix(l, "    "))
-		case strings.HasPrefix(l, "    "):
-			before = append(before, strings.TrimPrefix(l, "    "))
+			if !skip {
+				detail = append(detail, l)
+			}
+		case logLine.MatchString(l), len(before) > 0 && strings.HasPrefix(l, "        "):
+			before = append(before, l)
 		}
 	}
 	slices.Sort(names)

@@ -32,9 +32,13 @@ func TestJudge(t *testing.T) {
 		{"pass", "panic: this is only printed\n--- FAIL: so is this\nPASS\n", 0, Outcome{Effect: NoEffect}},
 		{"fail", "--- FAIL: TestX (0.00s)\n    x_test.go:9: got 1,\n        want 2\n    --- FAIL: TestX/sub (0.00s)\n        x_test.go:12: no\nother output\nFAIL\n", 1,
 			Outcome{Effect: TestFailure, Failed: []string{"TestX", "TestX/sub"},
-				Detail: []string{"--- FAIL: TestX", "x_test.go:9: got 1,", "    want 2", "--- FAIL: TestX/sub", "    x_test.go:12: no"}}},
+				Detail: []string{"--- FAIL: TestX", "    x_test.go:9: got 1,", "        want 2", "    --- FAIL: TestX/sub", "        x_test.go:12: no"}}},
 		{"fail -v", "=== RUN   TestA\n    a_test.go:1: fine\n--- PASS: TestA (0.00s)\n=== RUN   TestX\n    x_test.go:9: bad\n--- FAIL: TestX (0.10s)\nFAIL\n", 1,
-			Outcome{Effect: TestFailure, Failed: []string{"TestX"}, Detail: []string{"--- FAIL: TestX", "x_test.go:9: bad"}}},
+			Outcome{Effect: TestFailure, Failed: []string{"TestX"}, Detail: []string{"--- FAIL: TestX", "    x_test.go:9: bad"}}},
+		{"what the program itself prints", "    talk\n--- FAIL: TestX (0.00s)\nmore\n    x_test.go:9: bad\nFAIL\n", 1,
+			Outcome{Effect: TestFailure, Failed: []string{"TestX"}, Detail: []string{"--- FAIL: TestX", "    x_test.go:9: bad"}}},
+		{"a test that failed before, too", "--- FAIL: TestOld (0.00s)\n    x_test.go:3: old\n--- FAIL: TestX (0.00s)\n    x_test.go:9: bad\nFAIL\n", 1,
+			Outcome{Effect: TestFailure, Failed: []string{"TestOld", "TestX"}, Detail: []string{"--- FAIL: TestX", "    x_test.go:9: bad"}}},
 		{"exit code", "", 3, Outcome{Effect: TestFailure, Detail: []string{"the test binary ended with exit status 3"}}},
 		{"panic", "--- FAIL: TestX (0.00s)\npanic: boom [recovered, repanicked]\n\ngoroutine 7 [running]:\ntesting.tRunner.func1.2({0x4ef2a0, 0x53b0f8})\n\t/go/src/testing/testing.go:1872 +0x237\n" +
 			"panic({0x4ef2a0?, 0x53b0f8?})\n\t/go/src/runtime/panic.go:783 +0x132\nexample.com/bank.(*Account).Withdraw(...)\n\t/home/u/bank/bank.go:17\nexit status 2\n", 2,
@@ -52,15 +56,15 @@ func TestJudge(t *testing.T) {
 		{"timeout, socket", timedOut + "\ngoroutine 20 [IO wait]:\n", 2, Outcome{Effect: NoEffect, TimedOut: true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			assert.Equal(t, c.want, judge(c.output, c.exit, "exit status "+string(rune('0'+c.exit))))
+			assert.Equal(t, c.want, judge(c.output, c.exit, "exit status "+string(rune('0'+c.exit)), []string{"TestOld"}))
 		})
 	}
 }
 
 func TestDetailIsBounded(t *testing.T) {
-	o := judge("--- FAIL: TestX (0.00s)\n"+strings.Repeat("    "+strings.Repeat("é", 300)+"\n", 50), 1, "")
+	o := judge("--- FAIL: TestX (0.00s)\n"+strings.Repeat("    "+strings.Repeat("é", 300)+"\n", 50), 1, "", nil)
 	assert.Len(t, o.Detail, maxDetail)
-	assert.Equal(t, strings.Repeat("é", 200)+"…", o.Detail[1])
+	assert.Equal(t, "    "+strings.Repeat("é", 196)+"…", o.Detail[1])
 	assert.Equal(t, "… 40 more lines …", o.Detail[maxDetail-1])
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
@@ -13,46 +12,59 @@ import (
 type Plan struct {
 	// Text is the plan file that the run-time library follows.
 	Text []byte
-	// Steps are the witness's steps that Text lists, in its order.
+	// Steps are the witness's steps that Text lists, in its order, with the
+	// positions that they have in the current code.
 	Steps []witness.Step
 	// Notes tell which steps and holds are at sites that no longer exist, and
 	// are left out.
 	Notes []string
+
+	guessed []int    // indices of the Steps whose call sites are guesses
+	loose   []string // likewise the holds and violating steps, described
 }
 
-// NewPlan resolves w against sites, the rewriter's sites of the current build.
-// Order is "01" or "10": which of the first two violating goroutines goes
+// NewPlan resolves w against the current code. Order is "01" or "10": which of the first two violating goroutines goes
 // first. A violating access that no longer exists gives an error that wraps
 // ErrStale.
-func NewPlan(w *witness.Witness, sites []trace.Site, order string) (*Plan, error) {
+func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 	if order != "01" && order != "10" {
 		return nil, fmt.Errorf("order is %q, expected 01 or 10", order)
 	}
 	plan := new(Plan)
-	p := planner{r: newResolver(w, sites), number: make(map[string]int)}
+	p := planner{r: newResolver(w, code), number: make(map[string]int)}
 	var missing []witness.Step
 	for _, s := range w.Violation {
-		if !p.add('v', s) {
+		switch p.add('v', s) {
+		case absent:
 			missing = append(missing, s)
+		case guessed:
+			plan.loose = append(plan.loose, describe(s))
 		}
 	}
 	if len(missing) > 0 {
 		return nil, stale(w, missing)
 	}
 	violation := p.take()
-	gone := func(s witness.Step) {
+	leaveOut := func(s witness.Step) {
 		plan.Notes = append(plan.Notes, "no longer in the sources, left out: "+describe(s))
 	}
-	for _, s := range w.Steps {
-		if p.add('s', s) {
-			plan.Steps = append(plan.Steps, s)
-		} else {
-			gone(s)
+	now := locate(w, code)
+	for i, s := range w.Steps {
+		switch p.add('s', s) {
+		case absent:
+			leaveOut(s)
+			continue
+		case guessed:
+			plan.guessed = append(plan.guessed, len(plan.Steps))
 		}
+		plan.Steps = append(plan.Steps, now.Steps[i])
 	}
 	for _, s := range w.Hold {
-		if !p.add('h', s) {
-			gone(s)
+		switch p.add('h', s) {
+		case absent:
+			leaveOut(s)
+		case guessed:
+			plan.loose = append(plan.loose, describe(s))
 		}
 	}
 
@@ -84,11 +96,12 @@ type planner struct {
 	items      bytes.Buffer
 }
 
-// add adds one item line, unless the step's site is gone.
-func (p *planner) add(item byte, s witness.Step) bool {
-	key, ok := p.r.key(s)
-	if !ok {
-		return false
+// add adds one item line, unless the step's site is gone, and says how well it
+// was found.
+func (p *planner) add(item byte, s witness.Step) fit {
+	key, fit := p.r.key(s)
+	if fit == absent {
+		return absent
 	}
 	n, ok := p.number[s.Goroutine]
 	if !ok {
@@ -97,12 +110,29 @@ func (p *planner) add(item byte, s witness.Step) bool {
 		p.goroutines = append(p.goroutines, s.Goroutine)
 	}
 	fmt.Fprintf(&p.items, "%c %d %d %d %d\n", item, n, s.Op, key, s.Occ)
-	return true
+	return fit
 }
 
 // take returns the item lines collected so far and forgets them.
 func (p *planner) take() []byte {
 	out := bytes.Clone(p.items.Bytes())
 	p.items.Reset()
+	return out
+}
+
+// misfits tells, of a replay that has missed the violation after so many
+// steps, what may be the reason in the witness and not in the program: what was
+// left out, and the guesses of which it is not known that they were right.
+func (p *Plan) misfits(done int) []string {
+	out := append([]string(nil), p.Notes...)
+	var guesses []string
+	for _, i := range p.guessed {
+		if i >= done {
+			guesses = append(guesses, describe(p.Steps[i]))
+		}
+	}
+	if guesses = append(guesses, p.loose...); len(guesses) > 0 {
+		out = append(out, "found again by a guess only: "+strings.Join(guesses, ", "))
+	}
 	return out
 }

@@ -13,8 +13,8 @@ import (
 )
 
 func TestPlan(t *testing.T) {
-	w, sites := sample()
-	plan, err := NewPlan(w, sites, "10")
+	w, code := sample()
+	plan, err := NewPlan(w, code, "10")
 	require.NoError(t, err)
 	assert.Empty(t, plan.Notes)
 	assert.Equal(t, fmt.Sprintf(`gopredict-plan 1
@@ -35,20 +35,20 @@ v 1 %d 104 3
 // Eight lines were put before all, and two more between the go statement and
 // the reads: the call site moves as its nearest neighbour does.
 func TestPlanMovedLines(t *testing.T) {
-	w, sites := sample()
-	for i := range sites {
-		sites[i].Line += 8
-		sites[i].Col++
+	w, code := sample()
+	for i := range code.Sites {
+		code.Sites[i].Line += 8
+		code.Sites[i].Col++
 	}
-	sites = append(sites, trace.Site{ID: 9, Key: 109, Func: "p.TestX", File: "x_test.go", Line: 12, Op: "branch", Expr: "ok"})
+	code.Sites = append(code.Sites, trace.Site{ID: 9, Key: 109, Func: "p.TestX", File: "x_test.go", Line: 12, Op: "branch", Expr: "ok"})
 	w.Anchors = []witness.Step{{Goroutine: "*", Op: trace.Branch, Func: "p.TestX", File: "x_test.go", Line: 6, Expr: "ok", Nth: 1, Occ: 1}}
-	plan, err := NewPlan(w, sites, "01")
+	plan, err := NewPlan(w, code, "01")
 	require.NoError(t, err)
 	assert.Empty(t, plan.Notes)
 	assert.Contains(t, string(plan.Text), fmt.Sprintf("s 0 %d %d 1\n", trace.Fork, trace.KeyOf("p.TestX", 11)))
 	assert.Contains(t, string(plan.Text), fmt.Sprintf("v 0 %d 101 1\n", trace.Read))
 
-	moved := locate(w, sites)
+	moved := locate(w, code)
 	assert.Equal(t, 11, moved.Steps[0].Line)
 	assert.Equal(t, 0, moved.Steps[1].Line, "a begin has no line")
 	assert.Equal(t, [2]int{17, 6}, [2]int{moved.Violation[0].Line, moved.Violation[0].Col})
@@ -56,36 +56,36 @@ func TestPlanMovedLines(t *testing.T) {
 
 	// Without a site in the function, the file's nearest tells.
 	w.Steps[0].Func = "p.helper"
-	plan, err = NewPlan(w, sites, "01")
+	plan, err = NewPlan(w, code, "01")
 	require.NoError(t, err)
 	assert.Contains(t, string(plan.Text), fmt.Sprintf("s 0 %d %d 1\n", trace.Fork, trace.KeyOf("p.helper", 11)))
 }
 
 func TestPlanDropsStepsThatAreGone(t *testing.T) {
-	w, sites := sample()
-	plan, err := NewPlan(w, append(sites[:2:2], sites[3]), "01")
+	w, code := sample()
+	plan, err := NewPlan(w, Code{Sites: append(code.Sites[:2:2], code.Sites[3])}, "01")
 	require.NoError(t, err)
 	assert.NotContains(t, string(plan.Text), "103")
-	assert.Equal(t, []string{"no longer in the sources, left out: write of ready in p.f (x.go:3)"}, plan.Notes)
+	assert.Equal(t, []string{"no longer in the sources, left out: write to ready in p.f (x.go:3)"}, plan.Notes)
 	assert.Equal(t, w.Steps[:2], plan.Steps)
 }
 
 func TestPlanStale(t *testing.T) {
-	w, sites := sample()
-	_, err := NewPlan(w, sites[1:3], "01")
+	w, code := sample()
+	_, err := NewPlan(w, Code{Sites: code.Sites[1:3]}, "01")
 	require.ErrorIs(t, err, ErrStale)
-	assert.ErrorContains(t, err, "race-1: the sources no longer have read of v in p.TestX (x_test.go:9), nor write of v in p.f (x.go:4, occurrence 3)")
+	assert.ErrorContains(t, err, "race-1: the sources no longer have read of v in p.TestX (x_test.go:9), nor write to v in p.f (x.go:4, occurrence 3)")
 }
 
 func TestPlanRefuses(t *testing.T) {
-	w, sites := sample()
-	_, err := NewPlan(w, sites, "")
+	w, code := sample()
+	_, err := NewPlan(w, code, "")
 	assert.ErrorContains(t, err, `order is "", expected 01 or 10`)
 	w.Tests[0] = "Test\nv 0 1 2 3"
-	_, err = NewPlan(w, sites, "01")
+	_, err = NewPlan(w, code, "01")
 	assert.ErrorContains(t, err, "is not the name of a test")
 	w.Tests[0], w.Steps[0].Goroutine = "TestX", "a b"
-	_, err = NewPlan(w, sites, "01")
+	_, err = NewPlan(w, code, "01")
 	assert.ErrorContains(t, err, "is not the name of a goroutine")
 }
 

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 )
 
 // stepNumber is how the run-time library, which knows keys only, names a step:
@@ -37,7 +38,26 @@ func waiting(blocked []Blocked) string {
 		if i == maxWaiting {
 			return text + fmt.Sprintf("%sand %d more", sep, len(blocked)-i)
 		}
-		text += fmt.Sprintf("%s%s in %s (%s): %s", sep, b.Goroutine, path.Base(b.Func), filepath.Base(b.Pos), b.Why)
+		text += sep + b.String()
 	}
 	return text
+}
+
+// String says who waits where: "TestX:0.1 in bank.f (bank.go:20): chan receive".
+func (b Blocked) String() string {
+	return fmt.Sprintf("%s in %s (%s): %s", b.Goroutine, path.Base(b.Func), filepath.Base(b.Pos), b.Why)
+}
+
+// deadlock is the outcome of a run of tests that was ended as no goroutine
+// could go on; asleep says where they wait.
+func deadlock(asleep []Blocked, tests []string) Outcome {
+	o := Outcome{Effect: Deadlock, Detail: []string{"every goroutine waits for ever:"}}
+	for _, b := range asleep {
+		if len(tests) == 1 {
+			b.Goroutine = strings.TrimPrefix(b.Goroutine, tests[0]+":")
+		}
+		o.Detail = append(o.Detail, b.String())
+	}
+	o.Detail = cut(o.Detail)
+	return o
 }

@@ -99,7 +99,10 @@ func (e Effect) rank() int {
 type Verdict struct {
 	Status Status
 	// Reason says why the replay is not confirmed: "" if it is.
-	Reason  string
+	Reason string
+	// Stale says what of the witness no longer fits the sources, so that the
+	// reason may lie there. It is empty if the replay is confirmed.
+	Stale   []string
 	Steps   int       // steps of the schedule that were done
 	Total   int       // steps of the schedule
 	Stands  []Stand   // where the violating goroutines stood
@@ -131,6 +134,10 @@ type Blocked struct {
 type Result struct {
 	Status Status
 	Reason string // why not confirmed
+	// Stale says what of the witness no longer fits the sources, in a replay
+	// that is not confirmed. If it is empty and no replay is confirmed, then
+	// all of the witness was found in the program, and the bug was not.
+	Stale []string
 	// Order is the order of the violating goroutines with the worst effect:
 	// "01" or "10". The witness keeps it.
 	Order      string

@@ -15,8 +15,19 @@ import (
 // the witness no longer fits.
 var ErrStale = errors.New("witness is stale")
 
+// A Code is the program that a witness is matched with.
+type Code struct {
+	Sites []trace.Site // the rewriter's, of the current build
+	// Root is the folder that the witness's files are relative to, and Source
+	// reads them. With the zero values, call sites are matched by how the
+	// lines around them have moved.
+	Root   string
+	Source *witness.Sources
+}
+
 // A resolver finds the sites of a witness in the current build.
 type resolver struct {
+	code   Code
 	groups map[group][]trace.Site
 	moved  []shift
 }
@@ -28,13 +39,14 @@ type group struct{ fn, op, expr string }
 // lines it has moved.
 type shift struct {
 	fn    string
-	file  string
-	line  int // where the witness has it
+	file  string // where the witness has it
+	line  int
 	delta int
+	now   string // the file where it is
 }
 
-func newResolver(w *witness.Witness, sites []trace.Site) *resolver {
-	r := &resolver{groups: make(map[group][]trace.Site)}
+func newResolver(w *witness.Witness, code Code) *resolver {
+	r := &resolver{code: code, groups: make(map[group][]trace.Site)}
 	for _, list := range places(w) {
 		for _, s := range list {
 			if s.Nth > 0 {
@@ -42,7 +54,7 @@ func newResolver(w *witness.Witness, sites []trace.Site) *resolver {
 			}
 		}
 	}
-	for _, s := range sites {
+	for _, s := range code.Sites {
 		g := group{s.Func, s.Op, s.Expr}
 		if list, ok := r.groups[g]; ok {
 			r.groups[g] = append(list, s)
@@ -54,7 +66,7 @@ func newResolver(w *witness.Witness, sites []trace.Site) *resolver {
 	for _, list := range places(w) {
 		for _, s := range list {
 			if site, ok := r.site(s); ok {
-				r.moved = append(r.moved, shift{s.Func, s.File, s.Line, site.Line - s.Line})
+				r.moved = append(r.moved, shift{s.Func, s.File, s.Line, site.Line - s.Line, site.File})
 			}
 		}
 	}
@@ -72,19 +84,55 @@ func (r *resolver) site(s witness.Step) (trace.Site, bool) {
 	return list[s.Nth-1], true
 }
 
+// A fit says how well a step was found again.
+type fit int
+
+const (
+	absent  fit = iota // it is no longer in the sources
+	guessed            // its line is where it should be by the lines around it
+	matched
+)
+
 // key returns the key of the step's site in the current build. The rewriter's
-// sites are found by function, operation, expression and number. Of a call
-// site only function and line are known: its line moves as the nearest site of
-// the same function has moved.
-func (r *resolver) key(s witness.Step) (uint64, bool) {
+// sites are found by function, operation, expression and number, call sites by
+// their line.
+func (r *resolver) key(s witness.Step) (uint64, fit) {
 	if s.Nth > 0 {
 		site, ok := r.site(s)
-		return site.Key, ok
+		if !ok {
+			return 0, absent
+		}
+		return site.Key, matched
 	}
 	if s.Func == "" && s.Line == 0 { // events that have no site
-		return 0, true
+		return 0, matched
 	}
-	return trace.KeyOf(s.Func, s.Line+r.delta(s)), true
+	_, line, fit := r.call(s)
+	return trace.KeyOf(s.Func, line), fit
+}
+
+// call returns where the call site of s is now. The text of its line tells, or
+// the operand there; else the line moves as the nearest site has moved.
+func (r *resolver) call(s witness.Step) (file string, line int, fit fit) {
+	guess := max(s.Line+r.delta(s), 1)
+	if r.code.Source == nil {
+		return "", guess, guessed
+	}
+	file = filepath.FromSlash(s.File)
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(r.code.Root, file)
+	}
+	for _, m := range r.moved {
+		if m.fn == s.Func && filepath.IsAbs(m.now) {
+			file = m.now
+			break
+		}
+	}
+	file, line, sure := r.code.Source.Find(s, file, guess)
+	if sure {
+		return file, line, matched
+	}
+	return file, line, guessed
 }
 
 // delta returns by how many lines the nearest site in the step's function has
@@ -113,13 +161,10 @@ func abs(n int) int {
 	return n
 }
 
-// describe names a step in messages: "write of a.balance in
+// describe names a step in messages: "write to a.balance in
 // bank.(*Account).Deposit (bank.go:12, occurrence 2)".
 func describe(s witness.Step) string {
-	d := witness.Word(s.Op.String())
-	if s.Expr != "" {
-		d += " of " + s.Expr
-	}
+	d := witness.Phrase(s.Op.String(), s.Expr)
 	if s.Func != "" {
 		d += " in " + path.Base(s.Func)
 	}

@@ -19,10 +19,11 @@ import (
 // waiting for.
 const defaultGrace = 3 * time.Second
 
-// Run runs the tests of w in the binary once, under a plan of w, and says what happened. An error means that the replay itself did not work
-// (the binary cannot be run, or knows no replay mode, or ctx is done); that
-// the bug did not show is a verdict. When Run returns, the program and its
-// children in the same process group are gone.
+// Run runs the tests of w in the binary once, under a plan of w, and says what
+// happened. An error means that the replay itself did not work (the binary
+// cannot be run, or knows no replay mode, or ctx is done); that the bug did not
+// show is a verdict. When Run returns, the program and its children in the same
+// process group are gone.
 func Run(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts Options) (Verdict, error) {
 	timeout := opts.Timeout
 	if timeout <= 0 {
@@ -75,9 +76,12 @@ func Run(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts O
 	if err != nil {
 		return Verdict{}, fmt.Errorf("replaying %s: %w", w.ID, err)
 	}
-	outcome := judge(out.String(), cmd.ProcessState.ExitCode(), cmd.ProcessState.String())
+	outcome := judge(out.String(), cmd.ProcessState.ExitCode(), cmd.ProcessState.String(), opts.Recorded.Failed)
 	if limit.Err() != nil { // killed: not even the -test.timeout could run
 		outcome = Outcome{Effect: NoEffect, TimedOut: true}
+	}
+	if p.Deadlock {
+		outcome = deadlock(p.Asleep, w.Tests)
 	}
 	v := p.verdict(plan, outcome, timeout)
 	v.Outcome = outcome.since(opts.Recorded)
@@ -129,6 +133,9 @@ func (p Protocol) verdict(plan *Plan, o Outcome, timeout time.Duration) Verdict 
 		v.Reason = "the test panicked before the violation: " + strings.Join(o.Detail, " ")
 	default:
 		v.Reason = fmt.Sprintf("the test ended after %d of %d steps, without the violation", p.Steps, len(plan.Steps))
+	}
+	if v.Status != Confirmed {
+		v.Stale = plan.misfits(p.Steps)
 	}
 	return v
 }

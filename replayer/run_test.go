@@ -17,8 +17,8 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// sample is a witness of two steps and two accesses, with sites to resolve it.
-func sample() (*witness.Witness, []trace.Site) {
+// sample is a witness of two steps and two accesses, with the code to resolve it.
+func sample() (*witness.Witness, Code) {
 	w := &witness.Witness{
 		ID: "race-1", Kind: "race", Package: "p", Tests: []string{"TestX"},
 		Steps: []witness.Step{
@@ -38,7 +38,7 @@ func sample() (*witness.Witness, []trace.Site) {
 		{ID: 3, Key: 103, Func: "p.f", File: "x.go", Line: 3, Col: 2, Op: "write", Expr: "ready"},
 		{ID: 4, Key: 104, Func: "p.f", File: "x.go", Line: 4, Col: 2, Op: "write", Expr: "v"},
 	}
-	return w, sites
+	return w, Code{Sites: sites}
 }
 
 // stands is what a confirmed replay writes to its verdict.
@@ -51,8 +51,8 @@ var stands = []string{
 
 func run(t *testing.T, opts Options, lines ...string) Verdict {
 	t.Helper()
-	w, sites := sample()
-	plan, err := NewPlan(w, sites, "01")
+	w, code := sample()
+	plan, err := NewPlan(w, code, "01")
 	require.NoError(t, err)
 	v, err := Run(t.Context(), fake(t, lines...), w, plan, opts)
 	require.NoError(t, err)
@@ -77,7 +77,7 @@ func TestRunLeft(t *testing.T) {
 	v := run(t, Options{}, "verdict steps 1 3", "verdict left TestX:0.1 is at write x.go:4 (1st time), the schedule expects it at step 3",
 		"verdict blocked TestX:0.2 chan_receive_(nil_chan) p/q.g /my src/x.go:20", "verdict end")
 	assert.Equal(t, Unconfirmed, v.Status)
-	assert.Equal(t, "TestX:0.1 is at write x.go:4 (1st time), the schedule expects it at write of ready in p.f (x.go:3): TestX:0.2 in q.g (x.go:20): chan receive (nil chan)", v.Reason)
+	assert.Equal(t, "TestX:0.1 is at write x.go:4 (1st time), the schedule expects it at write to ready in p.f (x.go:3): TestX:0.2 in q.g (x.go:20): chan receive (nil chan)", v.Reason)
 	assert.Equal(t, []Blocked{{"TestX:0.2", "chan receive (nil chan)", "p/q.g", "/my src/x.go:20"}}, v.Blocked)
 	assert.Equal(t, 1, v.Steps)
 }
@@ -103,7 +103,7 @@ func TestRunReasons(t *testing.T) {
 func TestRunEffect(t *testing.T) {
 	failing := append(stands, "print --- FAIL: TestX (0.01s)", "print     x_test.go:9: v = 1", "print FAIL", "exit 1")
 	v := run(t, Options{}, failing...)
-	assert.Equal(t, Outcome{Effect: TestFailure, Failed: []string{"TestX"}, Detail: []string{"--- FAIL: TestX", "x_test.go:9: v = 1"}}, v.Outcome)
+	assert.Equal(t, Outcome{Effect: TestFailure, Failed: []string{"TestX"}, Detail: []string{"--- FAIL: TestX", "    x_test.go:9: v = 1"}}, v.Outcome)
 
 	v = run(t, Options{Recorded: Outcome{Effect: TestFailure, Failed: []string{"TestX"}}}, failing...)
 	assert.Equal(t, NoEffect, v.Outcome.Effect, "it failed in the recorded run too")
@@ -114,8 +114,8 @@ func TestRunEffect(t *testing.T) {
 }
 
 func TestRunArgs(t *testing.T) {
-	w, sites := sample()
-	plan, err := NewPlan(w, sites, "01")
+	w, code := sample()
+	plan, err := NewPlan(w, code, "01")
 	require.NoError(t, err)
 	bin := fake(t, "verdict end", "args")
 	bin.Args = []string{"-test.paniconexit0", "-test.testlogfile=/gone/x", "-test.timeout=10m0s", "-test.v=test2json", "-test.run", "Foo", "-x=1", "user", "-test.run=Bar"}
@@ -125,8 +125,8 @@ func TestRunArgs(t *testing.T) {
 }
 
 func TestRunErrors(t *testing.T) {
-	w, sites := sample()
-	plan, err := NewPlan(w, sites, "01")
+	w, code := sample()
+	plan, err := NewPlan(w, code, "01")
 	require.NoError(t, err)
 	_, err = Run(t.Context(), Binary{Path: filepath.Join(t.TempDir(), "gone")}, w, plan, Options{})
 	assert.ErrorContains(t, err, "replaying race-1: ")
@@ -175,8 +175,8 @@ func TestRunTimeout(t *testing.T) {
 }
 
 func TestRunCancel(t *testing.T) {
-	w, sites := sample()
-	plan, err := NewPlan(w, sites, "01")
+	w, code := sample()
+	plan, err := NewPlan(w, code, "01")
 	require.NoError(t, err)
 	addr, wait := gone(t)
 	ctx, cancel := context.WithCancel(t.Context())

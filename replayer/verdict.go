@@ -21,7 +21,11 @@ type Protocol struct {
 	Confirmed bool
 	Left      string // why the schedule was left; "" if it was not
 	Blocked   []Blocked
-	Orderly   bool // the process ended in an orderly way
+	// Deadlock is set if the program was ended as no goroutine could go on
+	// after the schedule; Asleep says where they wait.
+	Deadlock bool
+	Asleep   []Blocked
+	Orderly  bool // the process ended in an orderly way
 }
 
 // ParseVerdict reads a verdict file. Each line is one of
@@ -30,12 +34,14 @@ type Protocol struct {
 //	stand GOROUTINE ADDRESS SIZE KIND VALUE
 //	confirmed
 //	left TEXT
+//	deadlock
 //	blocked GOROUTINE WAIT_REASON FUNC FILE:LINE
 //	end
 //
 // where ADDRESS is hexadecimal, KIND an event kind's number, VALUE decimal or
-// "-", and WAIT_REASON has underscores for spaces. A last line without a line end is one that the end of the process
-// cut off; it is left out. Name is used in errors.
+// "-", and WAIT_REASON has underscores for spaces. Who is blocked follows left
+// and deadlock. A last line without a line end is one that the end of the
+// process cut off; it is left out. Name is used in errors.
 func ParseVerdict(name string, r io.Reader) (Protocol, error) {
 	var p Protocol
 	data, err := io.ReadAll(io.LimitReader(r, maxVerdict+1))
@@ -75,12 +81,17 @@ func (p *Protocol) line(line string) error {
 			return fmt.Errorf("found %.60q: left comes once, with its reason, and not after confirmed", line)
 		}
 		p.Left = rest
+	case "deadlock":
+		if !p.Confirmed && p.Left == "" {
+			return fmt.Errorf("deadlock before the schedule was over")
+		}
+		p.Deadlock = true
 	case "blocked":
 		return p.blocked(rest)
 	case "end":
 		p.Orderly = true
 	default:
-		return fmt.Errorf("found %.40q, expected steps, stand, confirmed, left, blocked or end", line)
+		return fmt.Errorf("found %.40q, expected steps, stand, confirmed, left, deadlock, blocked or end", line)
 	}
 	return nil
 }
@@ -128,6 +139,11 @@ func (p *Protocol) blocked(rest string) error {
 	if len(f) < 4 {
 		return fmt.Errorf("blocked has %d fields, expected goroutine, wait reason, function, file:line", len(f))
 	}
-	p.Blocked = append(p.Blocked, Blocked{Goroutine: f[0], Why: strings.ReplaceAll(f[1], "_", " "), Func: f[2], Pos: f[3]})
+	b := Blocked{Goroutine: f[0], Why: strings.ReplaceAll(f[1], "_", " "), Func: f[2], Pos: f[3]}
+	if p.Deadlock {
+		p.Asleep = append(p.Asleep, b)
+	} else {
+		p.Blocked = append(p.Blocked, b)
+	}
 	return nil
 }

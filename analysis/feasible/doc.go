@@ -23,16 +23,23 @@
 // recorded (DESIGN.md §3). A read whose [trace.Site.Data] is set only moves
 // data: the value read flows, by way of stores and local variables, into
 // memory, and within its own statement into no branch, address, index or call.
-// Every other read, every atomic operation and every read at an unknown site
-// must read what it read in the trace: the same value, where the trace has
-// values, else what the same event wrote.
+// Every other read, atomic operation and read at an unknown site must read what
+// it read in the trace: the same value, where the trace has values, else what
+// the same event wrote.
 //
 // A local variable may carry what a Data read found into an address later on.
 // If the recorded value is an address, the goroutine must read it before it
 // touches what lies there.
 //
-// When a Data read reads something else, its goroutine is tainted: what it
-// writes and sends from then on is unknown, goroutines that it starts and
+// A read whose [trace.Site.Update] is set goes into nothing but the memory that
+// it came from: it is half of an x.n++. If it reads something else, only that
+// memory is unknown from the store on, and the goroutine goes on as recorded.
+// The judge finds the store itself: it is the goroutine's next event that is
+// not a read, and writes the same memory. An atomic read-modify-write whose
+// result nobody uses is both halves in one.
+//
+// When another Data read reads something else, its goroutine is tainted: what
+// it writes and sends from then on is unknown, goroutines that it starts and
 // goroutines that receive from it are tainted too. A tainted goroutine cannot
 // pass a branch, an assertion or a panic, and no read that matters may see what
 // it wrote. This is control-flow-aware maximal causality (Huang, Meredith,

@@ -36,6 +36,7 @@ type mg struct {
 	pc      int
 	phase   int // events of the instruction that are done
 	reg     uint64
+	old     uint64 // what an update has read
 	forked  bool
 	begun   bool
 	dead    bool
@@ -117,6 +118,13 @@ func (m *machine) exec(g int, s *mg, in instr, e *trace.Event) bool {
 	case "write":
 		m.mem[in.obj] = v
 		return access(trace.Write, v)
+	case "update":
+		if s.phase == 0 {
+			s.phase, s.old = 1, m.mem[in.obj]
+			return access(trace.Read, s.old)
+		}
+		s.phase, m.mem[in.obj] = 0, s.old+1
+		return access(trace.Write, s.old+1)
 	case "load":
 		s.reg = m.mem[in.obj]
 		return access(trace.AtomicLoad, s.reg)
@@ -312,7 +320,7 @@ func random(r *rand.Rand, n, length int) [][]instr {
 			case k < 4:
 				in.op, in.obj = "read", 8*uint64(1+r.IntN(2))
 			case k < 8:
-				in.op, in.obj = "write", 8*uint64(1+r.IntN(2))
+				in.op, in.obj = []string{"write", "update"}[r.IntN(2)], 8*uint64(1+r.IntN(2))
 			case k < 10:
 				in.op, in.skip = "branch", 1
 				code[g] = append(code[g], in)
@@ -336,7 +344,7 @@ func random(r *rand.Rand, n, length int) [][]instr {
 			default: // a section, closed at once or with one access in it
 				op := []string{"acq", "racq"}[r.IntN(2)]
 				code[g] = append(code[g], instr{op: op, obj: 512},
-					instr{op: []string{"read", "write"}[r.IntN(2)], obj: 8, val: 1, reg: r.IntN(2) == 0},
+					instr{op: []string{"read", "write", "update"}[r.IntN(3)], obj: 8, val: 1, reg: r.IntN(2) == 0},
 					instr{op: map[string]string{"acq": "rel", "racq": "rrel"}[op], obj: 512})
 				continue
 			}
@@ -354,7 +362,10 @@ func walk(r *rand.Rand, code [][]instr, limit int) *trace.Trace {
 		t.Goroutines = append(t.Goroutines, trace.Goroutine{ID: trace.GID(g), Path: fmt.Sprint("main.", g)})
 		for pc, in := range c {
 			id := site(g, pc)
-			t.Sites[id] = trace.Site{ID: id, Line: pc, Data: in.op == "read" && in.val == 0}
+			t.Sites[id] = trace.Site{
+				ID: id, Line: pc, Data: in.op == "read" && in.val == 0,
+				Update: in.op == "update" || in.op == "inc" && in.val == 0,
+			}
 		}
 	}
 	for len(t.Events) < limit {

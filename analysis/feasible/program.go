@@ -37,6 +37,9 @@ type info struct {
 	// the token so far, for a post with itself.
 	arg  int32
 	data bool // a read that does not matter
+	// update is a read of which the value goes into the memory that it came
+	// from, by the goroutine's next write or by the event itself.
+	update bool
 }
 
 // compile makes the program of a trace.
@@ -71,11 +74,38 @@ func compile(t *trace.Trace) *program {
 			p.info[i].data = t.Sites[e.Site].Data
 		}
 	}
+	p.compileUpdates()
 	p.number()
 	p.compileOnces()
 	p.compileChannels()
 	p.mem = p.compileMemory()
 	return p
+}
+
+// compileUpdates marks the reads that belong to a store: the next event of
+// their goroutine that is no read, if it writes the same memory. What has no
+// such store may have been rewritten in a way that the judge does not know, or
+// panicked.
+func (p *program) compileUpdates() {
+	for i := range p.t.Events {
+		e, in := &p.t.Events[i], &p.info[i]
+		if !p.t.Sites[e.Site].Update {
+			continue
+		}
+		switch e.Kind {
+		case trace.AtomicRMW:
+			in.update = writes(e)
+		case trace.Read:
+			next := in.next
+			for next != none && p.t.Events[next].Kind == trace.Read {
+				next = p.info[next].next
+			}
+			if next != none {
+				w := &p.t.Events[next]
+				in.update = w.Kind == trace.Write && w.Obj == e.Obj && w.Size == e.Size
+			}
+		}
+	}
 }
 
 // numbering gives addresses numbers from 0.

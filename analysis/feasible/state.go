@@ -18,6 +18,7 @@ type state struct {
 	cur       []int32   // next event, or none
 	runs      []bool    // its fork was executed
 	taint     []int32   // the read that read something else, or none
+	updates   []int32   // the read that read something else and waits for its store, or none
 	lost      [][]int32 // reads that should have read what may be a pointer
 	waiting   []waiting
 	wasZero   []bool // the WaitGroup's counter was zero when Wait began
@@ -62,7 +63,7 @@ type element struct {
 func (p *program) initial() *state {
 	n := len(p.first)
 	s := &state{
-		p: p, cur: make([]int32, n), runs: make([]bool, n), taint: make([]int32, n), lost: make([][]int32, n), waiting: make([]waiting, n),
+		p: p, cur: make([]int32, n), runs: make([]bool, n), taint: make([]int32, n), updates: make([]int32, n), lost: make([][]int32, n), waiting: make([]waiting, n),
 		wasZero: make([]bool, n), signalled: make([]bool, n),
 		cells: make([]cellState, len(p.mem.cells)),
 		locks: make([]lockState, p.locks), conds: make([][]trace.GID, p.conds),
@@ -81,7 +82,7 @@ func (s *state) reset() {
 	clear(s.wasZero)
 	clear(s.signalled)
 	for g := range s.taint {
-		s.taint[g] = none
+		s.taint[g], s.updates[g] = none, none
 		s.waiting[g] = waiting{op: none}
 	}
 	for c := range s.cells {
@@ -168,19 +169,28 @@ func (s *state) access(pos int32, e *trace.Event, in *info) string {
 			if reason == "" {
 				continue
 			}
-			if !in.data {
+			switch {
+			case in.update:
+				s.updates[e.G] = pos
+			case in.data:
+				s.infect(e.G, pos)
+				if hasValue(e) && e.Val >= reach {
+					s.lost[e.G] = append(s.lost[e.G], pos)
+				}
+			default:
 				return reason
-			}
-			s.infect(e.G, pos)
-			if hasValue(e) && e.Val >= reach {
-				s.lost[e.G] = append(s.lost[e.G], pos)
 			}
 			break
 		}
 	}
 	if writes(e) {
+		taint := s.taint[e.G]
+		if taint == none {
+			taint = s.updates[e.G]
+		}
+		s.updates[e.G] = none
 		for i := range cells {
-			cells[i] = cellState{writer: pos, taint: s.taint[e.G]}
+			cells[i] = cellState{writer: pos, taint: taint}
 		}
 	}
 	return ""
@@ -254,6 +264,7 @@ func (s *state) clone() *state {
 	c.cur = slices.Clone(s.cur)
 	c.runs = slices.Clone(s.runs)
 	c.taint = slices.Clone(s.taint)
+	c.updates = slices.Clone(s.updates)
 	c.lost = make([][]int32, len(s.lost))
 	for g, reads := range s.lost {
 		c.lost[g] = slices.Clone(reads)

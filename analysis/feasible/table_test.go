@@ -14,11 +14,12 @@ import (
 
 // parse makes a trace of events in the text form, separated by semicolons.
 // Goroutine 0 forks 1, 2 and 3 where the events say so. Site 1 is any site,
-// site 2 one whose reads are Data. R(x) and W(x) stand for accesses of 8 bytes
+// site 2 one whose reads are Data, site 3 one of updates. R(x) and W(x) stand for accesses of 8 bytes
 // at x.
 func parse(t testing.TB, events string) *trace.Trace {
 	t.Helper()
 	text := "gopredict trace 1\nsite id=1 file=\"a.go\" line=1\nsite id=2 file=\"a.go\" line=2 col=1 op=\"read\" data\n" +
+		"site id=3 file=\"a.go\" line=3 col=1 op=\"read\" update\n" +
 		"goroutine id=0 path=\"main\"\ngoroutine id=1 path=\"main.1\"\ngoroutine id=2 path=\"main.2\"\ngoroutine id=3 path=\"main.3\"\n"
 	tr, err := trace.ReadText(strings.NewReader(text + strings.ReplaceAll(events, "; ", "\n")))
 	require.NoError(t, err)
@@ -91,7 +92,15 @@ func TestCheck(t *testing.T) {
 			"0 recv obj=5 size=1; 0 recvd obj=5 size=1 val=1; 0 branch; 2 write obj=16 size=8 val=2 value"
 		pointer = fork2 + "1 write obj=16 size=8 val=0xc000010000 value; 1 write obj=0xc000010008 size=8; " +
 			"2 read obj=16 size=8 site=2 val=0xc000010000 value; 2 write obj=0xc000011000 size=8; 2 write obj=0xc000010008 size=8; 2 acq obj=0xc000010000"
-		forks = "0 fork obj=1; 1 begin; 0 read obj=16 size=8 value site=2; 0 fork obj=2; 2 begin; 2 branch; 1 write obj=16 size=8 val=1 value"
+		update = fork2 + "1 acq obj=9; 1 read obj=16 size=8 site=3 value; 1 write obj=16 size=8 val=1 value; 1 rel obj=9; 1 branch; 1 write obj=32 size=8; " +
+			"2 acq obj=9; 2 read obj=16 size=8 site=3 val=1 value; 2 write obj=16 size=8 val=2 value; 2 rel obj=9; 2 branch; 2 write obj=32 size=8; " +
+			"0 read obj=16 size=8 val=2 value; 1 write obj=16 size=8 val=2 value"
+		half    = fork2 + "1 write obj=16 size=8; 2 read obj=16 size=8 site=3; 2 branch; 2 write obj=16 size=8"
+		aside   = fork2 + "1 write obj=16 size=8; 2 read obj=16 size=8 site=3; 2 write obj=24 size=8"
+		operand = fork2 + "1 write obj=16 size=8; 1 write obj=24 size=8; 2 read obj=16 size=8 site=3; 2 read obj=24 size=8 site=2; 2 write obj=16 size=8; 2 branch"
+		widths  = fork2 + "1 write obj=18 size=2; 2 read obj=16 size=8 site=3; 2 write obj=16 size=8; 2 branch; 0 read obj=22 size=1"
+		adds    = fork2 + "1 armw obj=16 size=4 val=1 value site=3; 2 armw obj=16 size=4 val=2 value site=3; 2 branch; 1 aload obj=16 size=4 val=2 value; 1 armw obj=16 size=4 val=3 value; 2 armw obj=16 size=4 val=3 value failed site=3"
+		forks   = "0 fork obj=1; 1 begin; 0 read obj=16 size=8 value site=2; 0 fork obj=2; 2 begin; 2 branch; 1 write obj=16 size=8 val=1 value"
 	)
 	for _, tt := range []struct {
 		name, events, order, stand string
@@ -115,6 +124,20 @@ func TestCheck(t *testing.T) {
 
 		{"counter swapped", counter, "00 12 22222 1111", "1", ""},
 		{"counter, last writes", counter, "00 12 2222 1111", "12", ""},
+
+		{"update swapped", update, "00 12 22222 11111", "12", ""},
+		{"update swapped and read", update, "00 12 22222 11111 0", "", "expected the recorded value, found what depends on main.1 read at a.go:3 (event 5), which reads something else than recorded"},
+		{"update swapped and overwritten", update, "00 12 22222 11111 11 0", "", ""},
+		{"update without a store", half, "00 12 2", "", "expected to read from main.1 write (event 4), found the initial value"},
+		{"update of other memory", aside, "00 12 2", "", "expected to read from main.1 write (event 4), found the initial value"},
+		{"update with another operand", operand, "00 12 1 222", "1", ""},
+		{"branch after another operand", operand, "00 12 1 2222", "", "may depend on main.2 read at a.go:2 (event 7)"},
+		{"update of a part", widths, "00 12 222", "1", ""},
+		{"part of an update", widths, "00 12 222 0", "", "found what depends on main.2 read at a.go:3 (event 5)"},
+		{"adds swapped", adds, "00 12 22 1", "", ""},
+		{"adds swapped, then a load", adds, "00 12 22 11", "", "found what depends on main.1 armw at a.go:3 (event 4)"},
+		{"load between adds", adds, "00 12 1 1", "", "expected to read 0x2, found 0x1 of main.1 armw at a.go:3 (event 4)"},
+		{"nothing stored", adds, "00 12 1 222", "", "expected to read 0x3, found 0x2 of main.2 armw at a.go:3 (event 5)"},
 
 		{"rendezvous", unbuffered, "00 12 21 12", "", ""},
 		{"sent before the receive", unbuffered, "00 12 1 1", "", "expected receive number 1 of the channel to have begun (capacity 0), found 0"},

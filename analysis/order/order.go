@@ -20,9 +20,10 @@
 //	post                     → every later await of its token
 //
 // It has no edge between critical sections, for these may swap: they are
-// described by lock sets and sections instead. An edge from a read-modify-write
-// to the next one on the same address is in, although the two might swap too
-// where nothing depends on the value.
+// described by lock sets and sections instead. Two read-modify-writes of one
+// address whose results nobody uses ([trace.Site.Update]) may swap likewise.
+// Where a result is used, an edge from one to the next is in, although they
+// might swap too where nothing depends on the value.
 package order
 
 import (

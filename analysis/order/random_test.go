@@ -14,7 +14,7 @@ import (
 func eachRandom(t *testing.T, check func(t *testing.T, tr *trace.Trace, o *order.Order)) {
 	shapes := []tracetest.Config{
 		{Goroutines: 3, Events: 12, Sync: tracetest.All, Locks: 2, Locations: 3},
-		{Goroutines: 4, Events: 30, Sync: tracetest.All, Locks: 3, Locations: 2, Unnested: true, HandOver: true, Overlap: true},
+		{Goroutines: 4, Events: 30, Sync: tracetest.All, Locks: 3, Locations: 2, Unnested: true, HandOver: true, Overlap: true, Counters: true},
 		{Goroutines: 40, Events: 6, Sync: tracetest.All, Locks: 2, Locations: 4},
 		{Goroutines: 3, Events: 40, Sync: tracetest.Channels, Locks: 1, Locations: 3},
 		{Goroutines: 3, Events: 40, Sync: tracetest.Mutexes | tracetest.RWMutexes, Locks: 3, Locations: 3, Unnested: true, HandOver: true},
@@ -118,7 +118,7 @@ func closure(tr *trace.Trace, locks bool) [][]bool {
 	for j := range tr.Events {
 		after[j] = make([]bool, len(tr.Events))
 		for i := j - 1; i >= 0; i-- {
-			if !after[j][i] && (edge(tr, i, j) || locks && lockEdge(tr, i, j)) {
+			if !after[j][i] && (edge(tr, i, j) || atomicEdge(tr, i, j, locks) || locks && lockEdge(tr, i, j)) {
 				after[j][i] = true
 				for k := range i {
 					after[j][k] = after[j][k] || after[i][k]
@@ -162,14 +162,31 @@ func edge(tr *trace.Trace, i, j int) bool {
 	case trace.CondWake:
 		return a.Obj == b.Obj && (a.Kind == trace.CondSignal && a.Val == b.Val+1 ||
 			a.Kind == trace.CondBroadcast && a.Val <= b.Val && b.Val < a.Val+uint64(a.Size))
-	case trace.AtomicLoad, trace.AtomicRMW:
-		for k := j - 1; k >= 0; k-- {
-			if c := tr.Events[k]; c.Obj == b.Obj && (c.Kind == trace.AtomicStore || c.Kind == trace.AtomicRMW && c.Flags&trace.FlagFailed == 0) {
-				return k == i
-			}
-		}
 	case trace.Await:
 		return a.Kind == trace.Post && a.Obj == b.Obj
+	}
+	return false
+}
+
+// atomicEdge reports whether the atomic operation j sees what i stored. Updates
+// do not see each other, unless hb says that this is the memory model's order.
+func atomicEdge(tr *trace.Trace, i, j int, hb bool) bool {
+	update := func(e trace.Event) bool {
+		return !hb && e.Kind == trace.AtomicRMW && e.Flags&trace.FlagFailed == 0 && tr.Sites[e.Site].Update
+	}
+	a, b := tr.Events[i], tr.Events[j]
+	if b.Kind != trace.AtomicLoad && b.Kind != trace.AtomicRMW {
+		return false
+	}
+	for k := j - 1; k >= i; k-- {
+		c := tr.Events[k]
+		switch {
+		case c.Obj != b.Obj || c.Kind != trace.AtomicStore && (c.Kind != trace.AtomicRMW || c.Flags&trace.FlagFailed != 0):
+		case k == i:
+			return !update(a) || !update(b)
+		case !update(c):
+			return false
+		}
 	}
 	return false
 }

@@ -57,10 +57,14 @@ type waitGroup struct {
 	zero  clock // negative adds of the round that last ended
 }
 
-// A store is the last atomic store to an address.
+// A store is the last atomic store to an address, with the read-modify-writes
+// since then whose results nobody uses. These come after the store in any
+// order, and before what sees their effect.
 type store struct {
+	base  clock // of the store alone
 	clock clock
 	g     trace.GID
+	mixed bool // others than g take part
 }
 
 type mutex struct {
@@ -171,8 +175,12 @@ func (b *relater) acquire(i int, e *trace.Event) {
 	case trace.CondWake:
 		b.wake(e)
 	case trace.AtomicLoad, trace.AtomicRMW:
-		// What a goroutine stored itself says nothing new to it.
-		if s, ok := b.stored[e.Obj]; ok && s.g != e.G {
+		s, ok := b.stored[e.Obj]
+		switch {
+		case !ok || s.g == e.G && !s.mixed: // what it stored itself says nothing new to it
+		case b.blind(e):
+			b.now[e.G] = join(b.now[e.G], s.base)
+		default:
 			b.now[e.G] = join(b.now[e.G], s.clock)
 		}
 	case trace.Await:
@@ -209,7 +217,7 @@ func (b *relater) release(i int, e *trace.Event) bool {
 		if e.Flags&trace.FlagFailed != 0 {
 			return false
 		}
-		b.stored[e.Obj] = store{b.rel.at(b.t, i), e.G}
+		b.store(i, e)
 	case trace.Post:
 		b.posted[e.Obj] = join(b.posted[e.Obj], b.rel.at(b.t, i))
 	case trace.Release, trace.RRelease:
@@ -221,6 +229,28 @@ func (b *relater) release(i int, e *trace.Event) bool {
 		return false
 	}
 	return true
+}
+
+// blind reports whether e is a read-modify-write that does not let its
+// goroutine know what it found. Two such may swap, although for the memory
+// model, and so for -race, one of them happens before the other.
+func (b *relater) blind(e *trace.Event) bool {
+	return !b.locks && e.Kind == trace.AtomicRMW && Writes(e) && b.t.Sites[e.Site].Update
+}
+
+// store notes what later atomic operations on the address synchronize with.
+func (b *relater) store(i int, e *trace.Event) {
+	at := b.rel.at(b.t, i)
+	s, ok := b.stored[e.Obj]
+	if ok && b.blind(e) {
+		s.clock = join(s.clock, at)
+		s.mixed = s.mixed || s.g != e.G
+	} else if b.blind(e) {
+		s = store{clock: at, g: e.G}
+	} else {
+		s = store{base: at, clock: at, g: e.G}
+	}
+	b.stored[e.Obj] = s
 }
 
 // wake orders a wake after the signal or broadcast that chose its ticket.

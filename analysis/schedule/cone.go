@@ -13,7 +13,7 @@ type reads int
 
 const (
 	noReads         reads = iota
-	readsThatMatter       // all but those of sites that only move data
+	readsThatMatter       // all but those of sites that only move data, or count
 	allReads
 )
 
@@ -113,7 +113,11 @@ func (c *cone) link(i int) {
 
 // keeps reports whether the read e keeps the writes that it read from.
 func (c *cone) keeps(e *trace.Event) bool {
-	return c.reads == allReads || c.reads == readsThatMatter && !c.p.t.Sites[e.Site].Data
+	if c.reads != readsThatMatter {
+		return c.reads == allReads
+	}
+	s := c.p.t.Sites[e.Site]
+	return !s.Data && !s.Update
 }
 
 // section adds the releases that come before the acquire of s, and the

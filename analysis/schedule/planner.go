@@ -41,7 +41,8 @@ func NewPlanner(t *trace.Trace, o *order.Order) *Planner {
 }
 
 // Race yields schedules that may lead to the race between the accesses at
-// positions i and j, the likeliest first. Nobody has checked yet that they are
+// positions i and j, the likeliest first, each with the recipe to make it
+// again. Nobody has checked yet that they are
 // feasible: that depends on values too. Both orders of the accesses are left
 // to the replay.
 //
@@ -50,36 +51,59 @@ func NewPlanner(t *trace.Trace, o *order.Order) *Planner {
 // turned round; then PECAN's, which keeps all that happened and is the one to
 // take where goroutines depend on each other in ways that the trace does not
 // show; then those in which reads find other writes, perhaps of equal values.
-func (p *Planner) Race(i, j int) iter.Seq[Schedule] {
+func (p *Planner) Race(i, j int) iter.Seq2[Schedule, Recipe] {
 	i, j = min(i, j), max(i, j)
-	all := func() ([]int, bool) { return p.direct(i, j, allReads) }
-	pecan := func() ([]int, bool) { return p.pecan(i, j), true }
-	variants := []func() ([]int, bool){
-		func() ([]int, bool) { return p.direct(i, j, readsThatMatter) },
-		func() ([]int, bool) { return p.turned(i, j, readsThatMatter) },
-		pecan,
-		func() ([]int, bool) { return p.direct(i, j, noReads) },
-		func() ([]int, bool) { return p.turned(i, j, noReads) },
-	}
-	return func(yield func(Schedule) bool) {
+	return func(yield func(Schedule, Recipe) bool) {
 		var made []Schedule
-		try := func(plan func() ([]int, bool)) (exists, more bool) {
-			steps, ok := plan()
+		try := func(m method) (exists, more bool) {
+			steps, ok := p.steps(m, i, j)
 			if !ok || slices.ContainsFunc(made, func(s Schedule) bool { return slices.Equal(s.Steps, steps) }) {
 				return ok, true
 			}
 			made = append(made, p.schedule(steps, i, j))
-			return true, yield(made[len(made)-1])
+			return true, yield(made[len(made)-1], Recipe{Violation: [2]int{i, j}, p: p, method: m})
 		}
-		exists, more := try(all)
+		exists, more := try(directAll)
 		if exists && more {
 			// Next is the one that differs most, not a smaller cone.
 			_, more = try(pecan)
 		}
-		for k := 0; more && k < len(variants); k++ {
-			_, more = try(variants[k])
+		for m := directAll + 1; more && m < numMethods; m++ {
+			_, more = try(m)
 		}
 	}
+}
+
+// A method is one way to make a schedule.
+type method uint8
+
+// The methods, the likeliest to succeed first.
+const (
+	directAll method = iota
+	directMatter
+	turnedMatter
+	pecan
+	directNone
+	turnedNone
+
+	numMethods
+)
+
+// steps makes the steps that lead to i and j; ok is false if m cannot.
+func (p *Planner) steps(m method, i, j int) (steps []int, ok bool) {
+	switch m {
+	case directAll:
+		return p.direct(i, j, allReads)
+	case directMatter:
+		return p.direct(i, j, readsThatMatter)
+	case turnedMatter:
+		return p.turned(i, j, readsThatMatter)
+	case directNone:
+		return p.direct(i, j, noReads)
+	case turnedNone:
+		return p.turned(i, j, noReads)
+	}
+	return p.pecan(i, j), true
 }
 
 // direct performs the cone of both accesses in recorded order.

@@ -43,6 +43,7 @@ func TestEveryRealRaceHasSchedule(t *testing.T) {
 		{Goroutines: 2, Events: 12, Sync: tracetest.Mutexes | tracetest.RWMutexes, Locks: 3, Locations: 1, WriteOnly: true},
 		{Goroutines: 3, Events: 7, Sync: tracetest.Mutexes | tracetest.Late | tracetest.Posts, Locks: 2, Locations: 1, WriteOnly: true},
 		{Goroutines: 3, Events: 6, Sync: tracetest.Mutexes | tracetest.Channels, Locks: 1, Locations: 1, WriteOnly: true},
+		{Goroutines: 2, Events: 8, Sync: tracetest.Mutexes, Locks: 2, Locations: 1, WriteOnly: true, Counters: true},
 	} {
 		t.Run(fmt.Sprintf("shape%d", k), func(t *testing.T) {
 			for seed := range uint64(250) {

@@ -21,3 +21,18 @@ type Schedule struct {
 	// receive, a Wait) do not count, for nothing can keep them from happening.
 	Hold []int
 }
+
+// A Recipe makes a schedule whenever it is wanted. Schedules can be as long as
+// the trace; of those that wait for their replay, the recipes are kept.
+type Recipe struct {
+	Violation [2]int // positions, as those of the schedule
+	p         *Planner
+	method    method
+}
+
+// Schedule makes the schedule, equal each time.
+func (r Recipe) Schedule() Schedule {
+	i, j := r.Violation[0], r.Violation[1]
+	steps, _ := r.p.steps(r.method, i, j)
+	return r.p.schedule(steps, i, j)
+}

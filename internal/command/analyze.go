@@ -5,9 +5,11 @@ import (
 	"fmt"
 
 	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/internal/gotool"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer"
+	"github.com/gopredict/gopredict/replayer/witness"
 )
 
 // analyze predicts from a trace file, and prints what it finds. Nothing is
@@ -28,7 +30,7 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 		return exitFailed, fmt.Errorf("%s: %w", args[0], err)
 	}
 	c := &confirmation{
-		prediction: &prediction{root: s.dir, source: make(sources)},
+		prediction: &prediction{root: s.dir, source: new(witness.Sources)},
 		trace:      t,
 	}
 	suspects, err := c.suspects(result)
@@ -39,10 +41,13 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 		ev := c.evidence(suspect, suspect.witness)
 		ev.Result = replayer.Result{Status: replayer.Unconfirmed, Reason: suspect.Reason}
 		if len(suspect.Schedules) > 0 {
+			if ev.Witness, err = c.scheduled(suspect, suspect.Schedules[0]); err != nil {
+				return exitFailed, err
+			}
 			ev.Result.Reason = "not replayed"
 		}
 		f := report.NewFinding(ev)
-		if err := report.WriteFinding(s.stdout, &f, textOptions(s.stdout)); err != nil {
+		if err := report.WriteFinding(s.stdout, &f, textOptions(s.stdout, gotool.Env{})); err != nil {
 			return exitFailed, err
 		}
 	}

@@ -24,6 +24,7 @@ const (
 	exitOK     = 0 // nothing confirmed that fails the run
 	exitBug    = 1 // a test failed, or a bug was confirmed that fails the run
 	exitUsage  = 2 // wrong usage
+	exitStale  = 2 // of replay: the witness no longer fits the sources
 	exitFailed = 3 // gopredict itself failed
 )
 
@@ -32,7 +33,8 @@ const shimCommand = "__exec"
 
 // A session is one call of the command.
 type session struct {
-	dir            string // working directory
+	shell          string // where the user's shell is, which printed commands are for
+	dir            string // the working directory: shell, unless -C names another
 	stdin          io.Reader
 	stdout, stderr *os.File
 	env            string // of the GOPREDICT variable
@@ -63,9 +65,10 @@ func Main(args []string) int {
 
 // run finds the subcommand and runs it until it ends or a signal asks to.
 func (s *session) run(args []string) (code int, err error) {
-	if s.dir, err = os.Getwd(); err != nil {
+	if s.shell, err = os.Getwd(); err != nil {
 		return exitFailed, err
 	}
+	s.dir = s.shell
 	if len(args) == 0 {
 		return exitUsage, errors.New("no command; `gopredict help` lists them, `gopredict test ./...` is the usual one")
 	}

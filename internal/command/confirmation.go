@@ -26,9 +26,9 @@ type confirmation struct {
 	replayed int              // witnesses so far, for the status line
 }
 
-// A suspect is a finding of the analysis, and the witness of its first
-// schedule, which gives it its name: unlike positions in the trace it stays
-// the same when lines move.
+// A suspect is a finding of the analysis, and a witness of nothing but its
+// violation, which gives it its name: unlike positions in the trace it stays
+// the same when lines move. The steps can be many, and wait for the replay.
 type suspect struct {
 	analysis.Finding
 	witness *witness.Witness
@@ -64,32 +64,52 @@ func (c *confirmation) confirm(ctx context.Context, result *analysis.Result) err
 // suspects makes the witnesses of the findings that are not proven infeasible.
 func (c *confirmation) suspects(result *analysis.Result) ([]suspect, error) {
 	var out []suspect
+	var used []string // ids
 	for _, f := range result.Findings {
 		if f.Status == analysis.Infeasible {
 			continue
 		}
 		if len(f.Tests) == 0 {
 			f.Schedules, f.Reason = nil, f.Note
-			out = append(out, suspect{f, c.outside(f)})
+			w := c.outside(f)
+			w.ID = witness.Distinct(w.ID, used)
+			used = append(used, w.ID)
+			out = append(out, suspect{f, w})
 			continue
 		}
 		sched := schedule.Schedule{Violation: f.Accesses[:]}
 		if len(f.Schedules) > 0 {
-			sched = f.Schedules[0]
+			sched.Violation = f.Schedules[0].Violation[:]
 		}
 		w, err := c.witness(f.Kind, sched)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.run.Package.Path, err)
 		}
+		w.ID = witness.Distinct(w.ID, used)
+		used = append(used, w.ID)
 		out = append(out, suspect{f, w})
 	}
 	return out, nil
 }
 
+// scheduled makes the witness of one of the schedules of s.
+func (c *confirmation) scheduled(s suspect, r schedule.Recipe) (*witness.Witness, error) {
+	w, err := c.witness(s.Kind, r.Schedule())
+	if err == nil {
+		w.ID = s.witness.ID
+	}
+	return w, err
+}
+
+// code is what witnesses are matched with.
+func (c *confirmation) code() replayer.Code {
+	return replayer.Code{Sites: c.build.Sites, Root: c.root, Source: c.source}
+}
+
 // witness makes the witness of a schedule.
 func (c *confirmation) witness(kind string, s schedule.Schedule) (*witness.Witness, error) {
 	w, err := witness.FromSchedule(c.trace, s.Steps, s.Violation, s.Hold, c.root, witness.Meta{
-		Kind: kind, Package: c.run.Package.Path, Source: c.source.line,
+		Kind: kind, Package: c.run.Package.Path, Source: c.source,
 	})
 	if err == nil {
 		w.Run = replayer.SubtestFilter(c.run.Args)
@@ -100,7 +120,10 @@ func (c *confirmation) witness(kind string, s schedule.Schedule) (*witness.Witne
 // outside makes a witness without steps for a finding outside of all tests,
 // which nothing can replay; the report shows its accesses.
 func (c *confirmation) outside(f analysis.Finding) *witness.Witness {
-	w := &witness.Witness{ID: f.ID, Kind: f.Kind, Package: c.run.Package.Path}
+	w := &witness.Witness{
+		ID:   witness.ID(c.trace, f.Kind, f.Accesses[:], c.source),
+		Kind: f.Kind, Package: c.run.Package.Path,
+	}
 	for _, i := range f.Accesses {
 		e := c.trace.Events[i]
 		site := c.trace.Sites[e.Site]
@@ -120,13 +143,13 @@ func (c *confirmation) suspect(ctx context.Context, s suspect) error {
 	}
 	ev := c.evidence(s, s.witness)
 	ev.Result = replayer.Result{Status: replayer.Unconfirmed, Reason: s.Reason}
-	for i, sched := range s.Schedules {
-		w, err := s.witness, error(nil)
-		if i > 0 {
-			if w, err = c.witness(s.Kind, sched); err != nil {
-				return err
-			}
-			w.ID = s.witness.ID
+	for i, recipe := range s.Schedules {
+		w, err := c.scheduled(s, recipe)
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			ev.Witness = w
 		}
 		before := ev.Result.Replays
 		r, replayed, err := c.replay(ctx, w)
@@ -135,7 +158,7 @@ func (c *confirmation) suspect(ctx context.Context, s suspect) error {
 		}
 		if r.Status == replayer.Confirmed {
 			ev = c.evidence(s, w)
-			ev.Violation = sched.Violation
+			ev.Violation = recipe.Violation[:]
 			ev.Result, ev.Replayed, ev.Path = r, replayed, c.save(w)
 			break
 		}
@@ -152,11 +175,11 @@ func (c *confirmation) suspect(ctx context.Context, s suspect) error {
 func (c *confirmation) evidence(s suspect, w *witness.Witness) report.Evidence {
 	violation := s.Accesses[:]
 	if len(s.Schedules) > 0 {
-		violation = s.Schedules[0].Violation
+		violation = s.Schedules[0].Violation[:]
 	}
 	return report.Evidence{
 		Witness: w, Tier: s.Tier, Trace: c.trace, Violation: violation,
-		Root: c.root, Source: c.source.line,
+		Root: c.root, Source: c.source.Line,
 	}
 }
 
@@ -176,14 +199,14 @@ func (c *confirmation) replay(ctx context.Context, w *witness.Witness) (replayer
 	c.status.Set("replaying", fmt.Sprintf("%s, witness %d, %d confirmed", c.run.Package.Path, c.replayed, len(c.done)))
 	bin := replayer.Binary{Path: c.run.Binary, Dir: c.run.Package.Dir, Args: c.run.Args}
 	opts := replayer.Options{Timeout: c.opts.timeout, Recorded: c.recorded}
-	r, err := replayer.Confirm(ctx, bin, w, c.build.Sites, opts)
+	r, err := replayer.Confirm(ctx, bin, w, c.code(), opts)
 	if err != nil || r.Status != replayer.Confirmed {
 		return r, nil, err
 	}
 	w.Order = r.Order
 	opts.Trace = filepath.Join(c.work, "replay.trace")
 	defer os.Remove(opts.Trace)
-	again, err := replayer.Repeat(ctx, bin, w, c.build.Sites, 1, opts)
+	again, err := replayer.Repeat(ctx, bin, w, c.code(), 1, opts)
 	if err != nil {
 		return r, nil, err
 	}
@@ -248,10 +271,12 @@ func (c *confirmation) committed(ctx context.Context, suspects []suspect) ([]gon
 		case err != nil:
 			c.failed = true
 			c.warn("%s: %v", c.rel(file), err)
+		case r.Status != replayer.Confirmed && len(r.Stale) > 0:
+			gone = append(gone, goneWitness{w.ID, c.rel(file), staleText(r)})
 		case r.Status != replayer.Confirmed:
 			gone = append(gone, goneWitness{w.ID, c.rel(file), "the bug is gone, or not reached any more: " + r.Reason})
 		default:
-			ev := report.Evidence{Witness: w, Tier: tierWitness, Root: c.root, Source: c.source.line}
+			ev := report.Evidence{Witness: w, Tier: tierWitness, Root: c.root, Source: c.source.Line}
 			for _, s := range suspects {
 				if s.witness.ID == w.ID {
 					ev = c.evidence(s, w)

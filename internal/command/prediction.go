@@ -9,20 +9,23 @@ import (
 	"slices"
 
 	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/internal/gotool"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer"
+	"github.com/gopredict/gopredict/replayer/witness"
 )
 
 // A prediction turns the recorded runs of packages into the report.
 type prediction struct {
 	opts   options
 	build  *recorder.Build
+	env    gotool.Env
 	root   string // folder that files are named relative to
 	work   string
 	status *report.Status
-	source sources
+	source *witness.Sources
 	report report.Report
 	done   map[string]bool // ids of the findings that are in the report
 	failed bool            // some package could not be analyzed

@@ -2,9 +2,11 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -104,13 +106,21 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 	}
 	status.Set("replaying", fmt.Sprintf("%d times", a.n))
 	opts := replayer.Options{Timeout: a.options.timeout, Trace: filepath.Join(work, "replay.trace")}
-	result, err := replayer.Repeat(ctx, bin, w, b.Sites, a.n, opts)
+	source := new(witness.Sources)
+	code := replayer.Code{Sites: b.Sites, Root: env.Root(), Source: source}
+	result, err := replayer.Repeat(ctx, bin, w, code, a.n, opts)
+	if errors.Is(err, replayer.ErrStale) {
+		return exitStale, err
+	}
 	if err != nil {
 		return exitFailed, err
 	}
 	replayed := readReplayed(opts.Trace, b)
 	status.Close()
-	return s.tellReplay(a, w, result, replayed), nil
+	return s.tellReplay(a, env, report.Evidence{
+		Witness: w, Result: result, Path: s.relative(a.path), Replayed: replayed,
+		Root: env.Root(), Source: source.Line,
+	}), nil
 }
 
 // buildFor builds the instrumented test binary of one package.
@@ -125,21 +135,61 @@ func (s *session) buildFor(ctx context.Context, c *recorder.Config) (*recorder.B
 }
 
 // tellReplay prints what the replays showed, and returns the exit code.
-func (s *session) tellReplay(a replayArgs, w *witness.Witness, r replayer.Result, replayed *trace.Trace) int {
-	for _, note := range r.Notes {
-		fmt.Fprintf(s.stderr, "gopredict: %s: %s\n", w.ID, note)
+func (s *session) tellReplay(a replayArgs, env gotool.Env, ev report.Evidence) int {
+	r, id := ev.Result, ev.Witness.ID
+	if r.Reproduced > 0 {
+		for _, note := range r.Notes {
+			fmt.Fprintf(s.stderr, "gopredict: %s: %s\n", id, note)
+		}
 	}
 	if a.verbose && len(r.Verdicts) > 0 {
 		fmt.Fprint(s.stdout, r.Verdicts[0].Output)
 	}
+	if r.Reproduced == 0 && len(r.Stale) > 0 {
+		fmt.Fprintf(s.stdout, "%s: %s\n", id, staleText(r))
+		return exitStale
+	}
 	if r.Reproduced == 0 {
-		fmt.Fprintf(s.stdout, "%s: gone, reached in 0 of %d replays: %s\n", w.ID, r.Replays, r.Reason)
+		fmt.Fprintf(s.stdout, "%s: gone, reached in 0 of %d replays: %s\n", id, r.Replays, r.Reason)
 		return exitOK
 	}
-	f := report.NewFinding(report.Evidence{Witness: w, Result: r, Path: s.relative(a.path), Replayed: replayed})
-	report.WriteFinding(s.stdout, &f, textOptions(s.stdout))
-	fmt.Fprintf(s.stdout, "%s: reached in %d of %d replays\n", w.ID, r.Reproduced, r.Replays)
+	f := report.NewFinding(ev)
+	report.WriteFinding(s.stdout, &f, textOptions(s.stdout, env))
+	fmt.Fprintf(s.stdout, "%s: reached in %d of %d replays\n", id, r.Reproduced, r.Replays)
+	for _, m := range missed(r.Verdicts) {
+		fmt.Fprintf(s.stdout, "%s: not reached in %d: %s\n", id, m.count, m.reason)
+	}
 	return exitBug
+}
+
+// staleText says that the bug was not reached by a witness that no longer fits.
+func staleText(r replayer.Result) string {
+	return fmt.Sprintf("witness is stale: %s; reached in 0 of %d replays: %s; delete the file, or record it anew",
+		strings.Join(r.Stale, "; "), r.Replays, r.Reason)
+}
+
+// A miss is why some replays did not reach the bug.
+type miss struct {
+	reason string
+	count  int
+}
+
+// missed counts the reasons of the replays that were not confirmed, in the
+// order in which they came.
+func missed(verdicts []replayer.Verdict) []miss {
+	var out []miss
+	for _, v := range verdicts {
+		if v.Status == replayer.Confirmed {
+			continue
+		}
+		i := slices.IndexFunc(out, func(m miss) bool { return m.reason == v.Reason })
+		if i < 0 {
+			i = len(out)
+			out = append(out, miss{reason: v.Reason})
+		}
+		out[i].count++
+	}
+	return out
 }
 
 // readReplayed reads the recording of a replay; nil if it cannot be read, and
@@ -168,9 +218,9 @@ func packageDir(path string) (string, error) {
 	}
 }
 
-// relative names path relative to the working directory, if it is below.
+// relative names path relative to the user's shell, if it is below.
 func (s *session) relative(path string) string {
-	if rel, err := filepath.Rel(s.dir, path); err == nil && filepath.IsLocal(rel) {
+	if rel, err := filepath.Rel(s.shell, path); err == nil && filepath.IsLocal(rel) {
 		return rel
 	}
 	return path

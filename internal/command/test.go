@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"golang.org/x/term"
@@ -12,6 +14,7 @@ import (
 	"github.com/gopredict/gopredict/internal/gotool"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder"
+	"github.com/gopredict/gopredict/replayer/witness"
 )
 
 // test is the run from start to exit code: record, predict, confirm, report.
@@ -26,9 +29,7 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 		return exitUsage, usagef("%v", err)
 	}
 	if goArgs.Dir != "" {
-		if s.dir, err = filepath.Abs(goArgs.Dir); err != nil {
-			return exitFailed, err
-		}
+		s.dir = s.path(goArgs.Dir)
 		goArgs.Dir = ""
 	}
 	env, err := gotool.ReadEnv(ctx, s.dir)
@@ -71,8 +72,8 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 	}
 
 	p := &prediction{
-		opts: opts, build: build, root: env.Root(), work: work,
-		status: status, source: make(sources),
+		opts: opts, build: build, env: env, root: env.Root(), work: work,
+		status: status, source: new(witness.Sources),
 		report: report.Report{Go: env.GOVERSION},
 		done:   make(map[string]bool),
 	}
@@ -94,7 +95,7 @@ func (s *session) tell(p *prediction, args gotool.TestArgs, testExit int) (int, 
 		out = s.stderr
 	}
 	if testExit != exitUsage { // else go test has said all there is to say
-		if err := report.WriteText(out, s.fromHere(p), textOptions(out)); err != nil {
+		if err := report.WriteText(out, s.fromHere(p), textOptions(out, p.env)); err != nil {
 			return exitFailed, err
 		}
 	}
@@ -115,7 +116,7 @@ func (s *session) tell(p *prediction, args gotool.TestArgs, testExit int) (int, 
 }
 
 // fromHere returns the report as it is printed: the witnesses are named
-// relative to the working directory, for their commands to be pasted.
+// for their commands to be pasted into the user's shell.
 func (s *session) fromHere(p *prediction) *report.Report {
 	r := p.report
 	r.Findings = append([]report.Finding(nil), r.Findings...)
@@ -143,8 +144,8 @@ func (s *session) writeJSON(name string, r *report.Report) error {
 }
 
 // textOptions returns how to print on f.
-func textOptions(f *os.File) report.TextOptions {
-	var o report.TextOptions
+func textOptions(f *os.File, env gotool.Env) report.TextOptions {
+	o := report.TextOptions{Command: ownName(env)}
 	if !term.IsTerminal(int(f.Fd())) {
 		return o
 	}
@@ -153,4 +154,25 @@ func textOptions(f *os.File) report.TextOptions {
 		o.Width = width
 	}
 	return o
+}
+
+// ownName returns what the user has to type for this command, if it is not in
+// PATH: the go command runs a module's tool from its build cache, and go run
+// runs what it removes afterwards; gotestplugin may have built it elsewhere.
+func ownName(env gotool.Env) string {
+	const name = "gopredict"
+	if _, err := exec.LookPath(name); err == nil {
+		return name
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return name
+	}
+	if rel, err := filepath.Rel(env.GOCACHE, self); err == nil && filepath.IsLocal(rel) {
+		return "go tool " + name
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && filepath.Base(filepath.Dir(self)) == "exe" {
+		return "go run " + info.Path
+	}
+	return self
 }

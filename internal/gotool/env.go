@@ -21,13 +21,14 @@ type Env struct {
 	GOMOD      string // the main module's go.mod; "" or os.DevNull outside of modules
 	GOWORK     string // the go.work in use; "" if none, "off" if turned off
 	GOFLAGS    string
+	GOCACHE    string // the build cache
 	GOMODCACHE string
 }
 
 // ReadEnv asks the go command in dir for its environment.
 func ReadEnv(ctx context.Context, dir string) (Env, error) {
 	var e Env
-	out, err := Output(ctx, dir, "env", "-json", "GOROOT", "GOVERSION", "GOMOD", "GOWORK", "GOFLAGS", "GOMODCACHE")
+	out, err := Output(ctx, dir, "env", "-json", "GOROOT", "GOVERSION", "GOMOD", "GOWORK", "GOFLAGS", "GOCACHE", "GOMODCACHE")
 	if err != nil {
 		return e, err
 	}

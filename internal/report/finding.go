@@ -46,7 +46,7 @@ func NewFinding(ev Evidence) Finding {
 		Replays: r.Replays, Reproduced: r.Reproduced,
 		Accesses: []Access{},
 	}
-	if len(w.Tests) > 0 {
+	if len(w.Tests) > 0 { // "" outside of tests
 		f.Test = w.Tests[0]
 	}
 	if r.Status == replayer.Confirmed {
@@ -111,6 +111,9 @@ type namer struct{ pkg, test string }
 
 // goroutine leaves the finding's own test out: "0.1".
 func (n namer) goroutine(name string) string {
+	if n.test == "" {
+		return name
+	}
 	return strings.TrimPrefix(name, n.test+":")
 }
 

@@ -9,6 +9,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -123,19 +124,17 @@ func (f *Finding) Gates() bool {
 }
 
 // Sort puts packages and findings into the order in which they are shown:
-// confirmed first, and then by package, test and id.
+// confirmed first, then by package and test, the more harmful first, then by id.
 func (r *Report) Sort() {
 	rank := map[string]int{Confirmed: 0, Unconfirmed: 1, Infeasible: 2}
+	harm := map[string]int{"panic": 4, "deadlock": 3, "test-failure": 2, "leak": 1}
 	slices.SortStableFunc(r.Packages, func(a, b Package) int { return strings.Compare(a.Package, b.Package) })
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
 		if a.Status != b.Status {
 			return rank[a.Status] - rank[b.Status]
 		}
-		for _, pair := range [][2]string{{a.Package, b.Package}, {a.Test, b.Test}, {a.ID, b.ID}} {
-			if c := strings.Compare(pair[0], pair[1]); c != 0 {
-				return c
-			}
-		}
-		return 0
+		return cmp.Or(
+			strings.Compare(a.Package, b.Package), strings.Compare(a.Test, b.Test),
+			harm[b.Effect]-harm[a.Effect], strings.Compare(a.ID, b.ID))
 	})
 }

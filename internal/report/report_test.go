@@ -85,17 +85,18 @@ func bank(t *testing.T) Finding {
 		access(trace.Write, 2, 6, 40),
 		access(trace.Write, 3, 7, 150),
 	}
-	lines := map[int]string{14: "\tgo a.Withdraw(60)", 18: "\tgo a.Deposit(50)", 15: "\ta.mu.Lock()"}
-	source := func(file string, line int) string { return lines[line] }
+	lines := make([]string, 20)
+	lines[13], lines[17], lines[14] = "\tgo a.Withdraw(60)", "\tgo a.Deposit(50)", "\ta.mu.Lock()"
+	source := &witness.Sources{Read: func(string) ([]byte, error) { return []byte(strings.Join(lines, "\n")), nil }}
 	w, err := witness.FromSchedule(tr, []int{0, 1, 2, 3, 4, 5, 6, 7}, []int{8, 9}, nil, "/src", witness.Meta{Kind: "race", Package: pkg, Source: source})
 	require.NoError(t, err)
 	return NewFinding(Evidence{
 		Witness: w, Path: "bank/testdata/predict/TestTransfer/" + w.ID, Tier: "pecan",
 		Result: replayer.Result{
 			Status: replayer.Confirmed, Order: "10", Effect: replayer.TestFailure, Replays: 3, Reproduced: 3,
-			Detail: []string{"--- FAIL: TestTransfer", "bank_test.go:26: balance = 40, want 90"},
+			Detail: []string{"--- FAIL: TestTransfer", "    bank_test.go:26: balance = 40, want 90"},
 		},
-		Trace: tr, Violation: []int{8, 9}, Replayed: tr, Root: "/src", Source: source,
+		Trace: tr, Violation: []int{8, 9}, Replayed: tr, Root: "/src", Source: source.Line,
 	})
 }
 
@@ -161,9 +162,7 @@ func TestTextManyGoroutines(t *testing.T) {
 
 func TestTextNotConfirmed(t *testing.T) {
 	r := sample(t)
-	assert.Contains(t, render(t, r, TextOptions{Width: 200}), "\n2 predicted, not confirmed: 0.1 is at write bank.go:12 (2nd time), the schedule expects it at read bank.go:9\n")
-	r.Findings[2].Reason = "timeout"
-	assert.Contains(t, render(t, r, TextOptions{Width: 90}), "\n2 predicted, not confirmed (-predict.json tells why), e.g. 0.1 is at write bank.go:12 (2n…\n")
+	assert.Contains(t, render(t, r, TextOptions{}), "\n2 predicted, but not confirmed by a replay; -predict.json=FILE tells why.\n")
 }
 
 func TestTextNothing(t *testing.T) {
@@ -218,6 +217,41 @@ func TestWriteFinding(t *testing.T) {
 	assert.True(t, strings.HasSuffix(b.String(), "\n==================\n"))
 }
 
+func TestWriteFindingNotConfirmed(t *testing.T) {
+	f := bank(t)
+	f.Status, f.Effect, f.Detail, f.Reason, f.Reproduced = Unconfirmed, "", nil, "not replayed", 0
+	var b bytes.Buffer
+	require.NoError(t, WriteFinding(&b, &f, TextOptions{}))
+	assert.True(t, strings.HasPrefix(b.String(), "==================\nPREDICTED: DATA RACE\n"))
+	assert.Contains(t, b.String(), "\nNot confirmed: not replayed\nReplay: ")
+	assert.NotContains(t, b.String(), "Effect")
+
+	b.Reset()
+	f.Reproduced, f.Replays = 99, 100
+	require.NoError(t, WriteFinding(&b, &f, TextOptions{}))
+	assert.Contains(t, b.String(), "\nNOT CONFIRMED: DATA RACE\n")
+}
+
+func TestTextOutsideOfTests(t *testing.T) {
+	f := bank(t)
+	f.Test = ""
+	assert.Contains(t, render(t, &Report{Findings: []Finding{f}}, TextOptions{}), "\n"+f.ID+" in example.com/bank\n")
+}
+
+func TestSortPutsTheWorstFirst(t *testing.T) {
+	r := &Report{Findings: []Finding{
+		{ID: "1", Status: Confirmed, Effect: "none"}, {ID: "2", Status: Unconfirmed},
+		{ID: "3", Status: Confirmed, Effect: "test-failure"}, {ID: "4", Status: Confirmed, Effect: "panic"},
+		{ID: "5", Status: Confirmed, Effect: "panic"}, {ID: "6", Status: Confirmed, Effect: "panic", Test: "B"},
+	}}
+	r.Sort()
+	var ids []string
+	for _, f := range r.Findings {
+		ids = append(ids, f.ID)
+	}
+	assert.Equal(t, []string{"4", "5", "3", "1", "6", "2"}, ids)
+}
+
 func TestFold(t *testing.T) {
 	shown := func(rows []row) (steps, folded int) {
 		for _, r := range rows {
@@ -264,6 +298,15 @@ func TestCellCutsTheExpression(t *testing.T) {
 	assert.Equal(t, "write a.very.long.expression = 150", s.cell(80))
 	assert.Equal(t, "write a.very… = 150", s.cell(19))
 	assert.Equal(t, "write a…", s.cell(8))
+	assert.Equal(t, "write ….expression = 150", s.cell(24))
+	assert.Equal(t, "write ….long.expression", Step{Op: "write", Expr: s.Expr}.cell(24))
+	assert.Equal(t, "read shards[…].items", Step{Op: "read", Expr: "shards[hash(k)%n].items"}.cell(20))
+	assert.Equal(t, "read ….items", Step{Op: "read", Expr: "shards[hash(k)%n].items"}.cell(15))
+	assert.Equal(t, "read f(x)(…)[i]", Step{Op: "read", Expr: "f(x)(y, z)[i]"}.cell(15))
+	assert.Equal(t, "read a](b", Step{Op: "read", Expr: "a](b"}.cell(9))
+	assert.Equal(t, "go worker → 0.1", Step{Op: "fork", Expr: "worker", Value: "0.1"}.cell(80))
+	assert.Equal(t, "wg.Go → 0.1", Step{Op: "fork", Expr: "wg.Go", Value: "0.1"}.cell(80))
+	assert.Equal(t, "go → 0.1", Step{Op: "fork", Value: "0.1"}.cell(80))
 }
 
 func TestGates(t *testing.T) {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -11,9 +12,10 @@ import (
 
 // TextOptions say how WriteText writes.
 type TextOptions struct {
-	Color   bool // use ANSI colors
-	Width   int  // of the terminal, in columns; 0 means 100
-	Verbose bool // list each finding that is not confirmed, not just their number
+	Color   bool   // use ANSI colors
+	Width   int    // of the terminal, in columns; 0 means 100
+	Verbose bool   // list each finding that is not confirmed, not just their number
+	Command string // how the reader calls gopredict, for a shell; "" means "gopredict"
 }
 
 const defaultWidth = 100
@@ -26,7 +28,7 @@ func WriteText(w io.Writer, r *Report, opts TextOptions) error {
 		opts.Width = defaultWidth
 	}
 	b := bufio.NewWriter(w)
-	p := printer{w: b, width: opts.Width, style: style(opts.Color)}
+	p := printer{w: b, width: opts.Width, style: style(opts.Color), command: cmp.Or(opts.Command, "gopredict")}
 	shown := false
 	for i := range r.Findings {
 		if f := &r.Findings[i]; f.Status == Confirmed {
@@ -53,7 +55,7 @@ func WriteFinding(w io.Writer, f *Finding, opts TextOptions) error {
 		opts.Width = defaultWidth
 	}
 	b := bufio.NewWriter(w)
-	p := printer{w: b, width: opts.Width, style: style(opts.Color)}
+	p := printer{w: b, width: opts.Width, style: style(opts.Color), command: cmp.Or(opts.Command, "gopredict")}
 	p.line("%s", p.bar())
 	p.finding(f)
 	p.line("%s", p.bar())
@@ -62,9 +64,10 @@ func WriteFinding(w io.Writer, f *Finding, opts TextOptions) error {
 
 // A printer writes the parts of the text. Errors of w are found by its Flush.
 type printer struct {
-	w     *bufio.Writer
-	width int
-	style style
+	w       *bufio.Writer
+	width   int
+	style   style
+	command string
 }
 
 func (p *printer) line(format string, args ...any) {
@@ -97,12 +100,12 @@ func title(kind string) string {
 
 // finding writes one finding in full.
 func (p *printer) finding(f *Finding) {
-	word := "CONFIRMED"
-	if !f.Gates() {
-		word = "WARNING"
+	p.line("%s", p.style.loud(f.certainty()+": "+title(f.Kind)))
+	where := f.Package
+	if f.Test != "" {
+		where = f.Test + ", " + where
 	}
-	p.line("%s", p.style.loud(word+": "+title(f.Kind)))
-	p.line("%s in %s, %s", f.ID, f.Test, f.Package)
+	p.line("%s in %s", f.ID, where)
 	for i := range f.Accesses {
 		p.line("")
 		p.access(f, i)
@@ -114,17 +117,27 @@ func (p *printer) finding(f *Finding) {
 	p.line("")
 	p.effect(f)
 	if f.Witness != "" {
-		p.line("Replay: %s", p.style.strong("gopredict replay "+shellWord(f.Witness)))
+		p.line("Replay: %s", p.style.strong(p.command+" replay "+shellWord(f.Witness)))
 	}
+}
+
+// certainty is the word that a finding begins with.
+func (f *Finding) certainty() string {
+	switch {
+	case f.Gates():
+		return "CONFIRMED"
+	case f.Status == Confirmed:
+		return "WARNING"
+	case f.Reproduced > 0:
+		return "NOT CONFIRMED"
+	}
+	return "PREDICTED"
 }
 
 // access writes where one goroutine stands.
 func (p *printer) access(f *Finding, i int) {
 	a := f.Accesses[i]
-	what := witness.Word(a.Op)
-	if a.Expr != "" {
-		what += " of " + a.Expr
-	}
+	what := witness.Phrase(a.Op, a.Expr)
 	if i > 0 && f.Kind == "race" {
 		what = "conflicting " + what
 	}
@@ -165,6 +178,10 @@ func pos(file string, line int) string { return fmt.Sprintf("%s:%d", file, line)
 
 // effect writes what the bug did to the test.
 func (p *printer) effect(f *Finding) {
+	if f.Status != Confirmed {
+		p.line("Not confirmed: %s", f.Reason)
+		return
+	}
 	first := ""
 	if f.First < len(f.Accesses) && len(f.Accesses) > 1 {
 		first = fmt.Sprintf(" when goroutine %s goes first", f.Accesses[f.First].Goroutine)
@@ -193,26 +210,21 @@ func reproduced(f *Finding) string {
 	return fmt.Sprintf("reproduced in %d of %s", f.Reproduced, count(f.Replays, "replay"))
 }
 
-// others writes what was predicted but not confirmed: a line, or all of it.
+// others writes what was predicted but not confirmed: the number, or all of it.
 func (p *printer) others(r *Report, verbose bool) {
-	var list []*Finding
-	same := true // all for the same reason
+	n := 0
 	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Status == Unconfirmed {
-			list = append(list, f)
-			same = same && f.Reason == list[0].Reason
+		f := &r.Findings[i]
+		if f.Status != Unconfirmed {
+			continue
 		}
-	}
-	switch {
-	case len(list) == 0:
-	case verbose:
-		for _, f := range list {
+		n++
+		if verbose {
 			p.line("not confirmed: %s %s in %s, %s: %s", f.Kind, f.ID, f.Test, f.Package, f.Reason)
 		}
-	case same:
-		p.line("%s", clip(fmt.Sprintf("%d predicted, not confirmed: %s", len(list), list[0].Reason), p.width))
-	default:
-		p.line("%s", clip(fmt.Sprintf("%d predicted, not confirmed (-predict.json tells why), e.g. %s", len(list), list[0].Reason), p.width))
+	}
+	if n > 0 && !verbose {
+		p.line("%d predicted, but not confirmed by a replay; -predict.json=FILE tells why.", n)
 	}
 }
 

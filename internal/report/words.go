@@ -1,6 +1,7 @@
 package report
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"github.com/gopredict/gopredict/replayer/witness"
@@ -8,8 +9,8 @@ import (
 
 // cell is what the table shows of a step in its goroutine's column, in at most
 // width runes: "read a.balance (100)", "write a.balance = 90", "lock a.mu", "go
-// worker → 0.1". Where that is too long the expression is cut, as the value
-// says more.
+// worker → 0.1", "wg.Go → 0.1". Where that is too long the expression is cut, as
+// the value says more.
 func (s Step) cell(width int) string {
 	before, after := witness.Word(s.Op), ""
 	switch {
@@ -24,10 +25,61 @@ func (s Step) cell(width int) string {
 		after = " = " + s.Value
 	}
 	expr := s.Expr
-	if expr != "" {
+	if s.Op == "fork" && strings.HasSuffix(expr, ".Go") { // no go statement
+		before = ""
+	} else if expr != "" {
 		before += " "
+	}
+	if expr != "" {
 		room := width - utf8.RuneCountInString(before) - utf8.RuneCountInString(after)
-		expr = clip(expr, max(room, 3))
+		expr = shorten(expr, max(room, 3))
 	}
 	return clip(before+expr+after, width)
+}
+
+// shorten cuts an expression to w runes: what stands in brackets first, then its
+// beginning, as its end says most. Of shards[h%n].items it leaves
+// "shards[…].items", or "….items".
+func shorten(expr string, w int) string {
+	if utf8.RuneCountInString(expr) <= w {
+		return expr
+	}
+	expr = hollow(expr)
+	n := utf8.RuneCountInString(expr)
+	if n <= w {
+		return expr
+	}
+	for i, r := range expr {
+		if n--; r == '.' && n+2 <= w {
+			return "…" + expr[i:]
+		}
+	}
+	return clip(expr, w)
+}
+
+// hollow replaces what stands in brackets, if it is long, by "…".
+func hollow(expr string) string {
+	var out, inside strings.Builder
+	depth := 0
+	for _, r := range expr {
+		if r == ')' || r == ']' {
+			if depth--; depth == 0 {
+				if utf8.RuneCountInString(inside.String()) > 1 {
+					out.WriteString("…")
+				} else {
+					out.WriteString(inside.String())
+				}
+				inside.Reset()
+			}
+		}
+		if depth > 0 {
+			inside.WriteRune(r)
+		} else {
+			out.WriteRune(r)
+		}
+		if r == '(' || r == '[' {
+			depth++
+		}
+	}
+	return out.String() + inside.String()
 }

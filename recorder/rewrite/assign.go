@@ -79,6 +79,10 @@ func (e *editor) assignOne(s *ast.AssignStmt, full bool) string {
 	if !e.storable(lhs) {
 		return e.plain(s)
 	}
+	if e.updates(lhs, rhs) {
+		e.updated = lhs
+		defer func() { e.updated = nil }()
+	}
 	direct := func() string {
 		gap := e.raw(lhs.End(), s.TokPos) + e.raw(s.TokPos+1, rhs.Pos())
 		return e.store(lhs, e.alone(e.address, lhs), gap+e.alone(e.data, rhs))
@@ -102,10 +106,17 @@ func (e *editor) assignOne(s *ast.AssignStmt, full bool) string {
 }
 
 // sequence is the block {first last} in place of s. What panics in last does
-// so on the line where s begins.
+// so on the line of the assignment's operator, as in s.
 func (e *editor) sequence(s ast.Stmt, first, last string) string {
 	first = e.padding(s, first+last) + first
-	return "{" + first + e.lineMark(first, s.Pos()) + last + e.lineMark(first, s.End()) + "}"
+	operator := s.Pos()
+	switch s := s.(type) {
+	case *ast.AssignStmt:
+		operator = s.TokPos
+	case *ast.IncDecStmt:
+		operator = s.TokPos
+	}
+	return "{" + first + e.lineMark(first, operator) + last + e.lineMark(first, s.End()) + "}"
 }
 
 // lineMark makes what follows stand on pos's line, as it would if the text

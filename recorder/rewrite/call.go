@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"strings"
 )
 
 // call evaluates a call, a conversion or a builtin.
@@ -61,6 +62,9 @@ func (e *editor) atomicCall(fn string, c *ast.CallExpr) string {
 	args := e.pieces(c.Args)
 	last := &args[len(args)-1]
 	last.text += "," + e.site("atomic", c, e.source(c), false)
+	if c == e.discarded && (strings.HasPrefix(fn, "Add") || strings.HasPrefix(fn, "And") || strings.HasPrefix(fn, "Or")) {
+		e.onlyUpdates()
+	}
 	return e.in(c, append([]piece{at(c.Fun, e.hook(fn))}, args...)...)
 }
 
@@ -171,7 +175,7 @@ func (e *editor) appendCall(c *ast.CallExpr) string {
 		text = e.value(s)
 	default:
 		text = e.source(s)
-		e.postpone(s, e.within(hook))
+		e.postpone(s, hook)
 	}
 	return e.in(c, append([]piece{at(s, text)}, e.pieces(c.Args[1:])...)...)
 }

@@ -38,8 +38,13 @@ type editor struct {
 	fn    string          // runtime's name of the function that is being rewritten
 	scope *scope
 	later *ast.CallExpr // the call of the go or defer statement being rewritten
-	sites []site
-	text  string // the result
+	// discarded is the call that the expression statement being rewritten
+	// consists of, updated the variable that the assignment being rewritten
+	// stores what it may have computed from it.
+	discarded *ast.CallExpr
+	updated   ast.Expr
+	sites     []site
+	text      string // the result
 }
 
 // hook is the name of function fn of the run-time library in this file.

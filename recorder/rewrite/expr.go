@@ -102,16 +102,21 @@ func (e *editor) address(x ast.Expr) string {
 // load is the text that loads x, with a hook if x is a variable that may be
 // shared.
 //
-// The hook is called where x stands, or where the address of x could then
-// differ from the one that is loaded from, or evaluating it could panic too
-// early, after the calls that follow.
+// Calls that follow in the scope come before the load. The hook is put off
+// until after them, together with the evaluation of the address, which could
+// otherwise be another one, or panic too early. If there is no place for it
+// there, it is called where x stands, provided that the address is certain.
 func (e *editor) load(x ast.Expr, flow bool) string {
 	t := e.info.TypeOf(x)
 	if !e.info.Types[x].Addressable() || !e.shared(x) || e.empty(t) {
 		return e.address(x)
 	}
 	hook := func() string {
-		return e.hook("Load") + "(&" + e.address(x) + "," + e.site("read", x, e.source(x), flow && isNumeric(t)) + ")"
+		text := e.hook("Load") + "(&" + e.address(x) + "," + e.site("read", x, e.source(x), flow && isNumeric(t)) + ")"
+		if flow && e.isUpdated(x) {
+			e.onlyUpdates()
+		}
+		return text
 	}
 	switch {
 	case !e.beforeCall(x):
@@ -120,12 +125,13 @@ func (e *editor) load(x ast.Expr, flow bool) string {
 			return e.early(text)
 		}
 		return "(" + text + ")"
-	case e.stable(x):
-		return "(*" + hook() + ")"
 	case e.hasCall(x):
 		return e.address(x)
+	case e.postpone(x, hook):
+		return e.source(x)
+	case e.stable(x):
+		return "(*" + hook() + ")"
 	}
-	e.postpone(x, e.within(hook))
 	return e.source(x)
 }
 
@@ -256,7 +262,7 @@ func (e *editor) mapHook(fn string, m ast.Expr) string {
 	if e.hasCall(m) {
 		return e.value(m)
 	}
-	e.postpone(m, e.within(func() string { return e.mapHookText(fn, m, e.value(m)) }))
+	e.postpone(m, func() string { return e.mapHookText(fn, m, e.value(m)) })
 	return e.source(m)
 }
 

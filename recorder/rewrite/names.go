@@ -7,47 +7,68 @@ import (
 	"strings"
 )
 
-// funcNames gives each function of a file the name that the runtime prints for
-// it in a stack trace, as far as inlining does not change it: "p.F",
-// "p.(*T).M", "p.F.func1", "p.G[...]", and "p.init.func1" for a literal in a
-// package variable's initializer. Literals are numbered in source order.
-// globals is the number of such literals in the files before; the new number
-// is returned.
-func funcNames(pkg *types.Package, info *types.Info, file *ast.File, globals int) (map[ast.Node]string, int) {
+// A namer gives the functions of a package, file by file in the order of
+// compilation, the names that the runtime prints for them in a stack trace, as
+// far as inlining does not change them: "p.F", "p.(*T).M", "p.F.func1",
+// "p.G[...]", "p.init.0", and "p.init.func1" for a literal in the initializer
+// of a package variable. Literals are numbered in source order.
+type namer struct {
+	prefix string
+	info   *types.Info
+	lits   int // in initializers of package variables, so far
+	inits  int // init functions so far
+}
+
+func newNamer(pkg *types.Package, info *types.Info) *namer {
+	return &namer{prefix: symbolPath(pkg.Path()) + ".", info: info}
+}
+
+// file names the functions and function literals of a file.
+func (n *namer) file(file *ast.File) map[ast.Node]string {
 	names := map[ast.Node]string{}
-	prefix := symbolPath(pkg.Path()) + "."
 	for _, decl := range file.Decls {
 		fn, ok := decl.(*ast.FuncDecl)
 		if !ok {
-			globals = nameLits(names, decl, prefix+"init", ".func", globals)
+			n.lits = n.literals(names, decl, n.prefix+"init", ".func", n.lits)
 			continue
 		}
-		name := prefix + receiverName(info, fn) + fn.Name.Name
+		name := n.prefix + receiverName(n.info, fn) + fn.Name.Name
+		if fn.Recv == nil && fn.Name.Name == "init" {
+			name += fmt.Sprintf(".%d", n.inits)
+			n.inits++
+		}
 		if fn.Type.TypeParams != nil {
 			name += "[...]"
 		}
 		names[fn] = name
 		if fn.Body != nil {
-			nameLits(names, fn.Body, name, ".func", 0)
+			n.literals(names, fn.Body, name, ".func", 0)
 		}
 	}
-	return names, globals
+	return names
 }
 
-// nameLits names the function literals directly in root, numbered from n+1,
-// and those inside of them.
-func nameLits(names map[ast.Node]string, root ast.Node, outer, sep string, n int) int {
+// literals names the function literals directly in root, numbered from count+1,
+// and those inside of them. The body of a range over a function is a function,
+// too, but the literals in it count as the surrounding function's.
+func (n *namer) literals(names map[ast.Node]string, root ast.Node, outer, sep string, count int) int {
+	ranges := 0
 	ast.Inspect(root, func(node ast.Node) bool {
-		lit, ok := node.(*ast.FuncLit)
-		if !ok {
-			return true
+		switch node := node.(type) {
+		case *ast.FuncLit:
+			count++
+			names[node] = fmt.Sprintf("%s%s%d", outer, sep, count)
+			n.literals(names, node.Body, names[node], ".", 0)
+			return false
+		case *ast.RangeStmt:
+			if _, ok := underlying(n.info.TypeOf(node.X)).(*types.Signature); ok {
+				ranges++
+				names[node] = fmt.Sprintf("%s-range%d", outer, ranges)
+			}
 		}
-		n++
-		names[lit] = fmt.Sprintf("%s%s%d", outer, sep, n)
-		nameLits(names, lit.Body, names[lit], ".", 0)
-		return false
+		return true
 	})
-	return n
+	return count
 }
 
 // receiverName is the part of a method's name before its own: "(*T)." or "T.".

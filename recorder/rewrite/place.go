@@ -31,7 +31,7 @@ func (e *editor) place(x ast.Expr, all bool, s *ast.AssignStmt) place {
 			return e.source(x)
 		}
 		if !all && !e.hasCall(x) {
-			return e.value(x)
+			return e.afterCalls(e.value, x)
 		}
 		name := e.temp()
 		p.names, p.inits = append(p.names, name), append(p.inits, e.value(x))

@@ -39,13 +39,16 @@ func (e *editor) rangeStmt(s *ast.RangeStmt, label string, blockable bool) strin
 	case *types.Map:
 		r.entries()
 	}
-	ps := []piece{}
+	var ps []piece
 	if r.key != "" {
-		if s.Key != nil {
-			ps = append(ps, at(s.Key, r.key))
-		}
+		ps = append(ps, at(s.Key, r.key)) // a value has a key, if only a blank one
+	}
+	outer := e.fn
+	if name, ok := e.names[s]; ok {
+		e.fn = name
 	}
 	ps = append(ps, at(s.X, r.operand), at(s.Body, e.block(s.Body, r.prologue)))
+	e.fn = outer
 	return r.before + r.label + e.in(s, ps...) + r.behind
 }
 

@@ -22,7 +22,7 @@ type Result struct {
 	// Overlay maps the absolute path of each rewritten file to its copy. It
 	// is the content of the Replace object of the go command's -overlay file.
 	Overlay map[string]string
-	Sites   []trace.Site
+	Sites   []trace.Site // of hooks, with numbers; of calls, without: see trace.AddSites
 	Skipped []Skipped
 }
 
@@ -44,8 +44,8 @@ const runtimeLibrary = "predictrt"
 // its tests. A copy is only written if it differs from what is there, and
 // depends on nothing but its package's files, so that builds stay cached.
 //
-// Files that cannot be handled are listed in the result with the reason. An
-// error means that a file could not be read or written.
+// Source files that cannot be handled are listed in the result with the reason;
+// what the build generates is not mentioned. An error means that a file could not be read or written.
 func Rewrite(pkgs []*packages.Package, dir string) (*Result, error) {
 	return rewrite(pkgs, dir, runtimeLibrary)
 }
@@ -73,6 +73,9 @@ func rewrite(pkgs []*packages.Package, dir, importPath string) (*Result, error) 
 	slices.SortFunc(skipped, func(a, b Skipped) int { return cmp.Compare(a.File, b.File) })
 	res.Skipped = slices.Compact(skipped)
 	res.Sites = number(editors)
+	for _, e := range editors {
+		res.Sites = append(res.Sites, e.counters()...)
+	}
 	for _, u := range units {
 		for _, e := range u.editors {
 			if !e.used {

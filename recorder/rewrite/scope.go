@@ -105,15 +105,25 @@ func (e *editor) finalCall(nodes ...ast.Node) ast.Expr {
 // beforeCall reports whether a call or receive follows x in its scope.
 func (e *editor) beforeCall(x ast.Expr) bool { return e.scope.lastCall >= x.End() }
 
-// postpone calls the hook, given as text, after the calls that follow x in its
-// scope. It reports false if there is no place for it.
-func (e *editor) postpone(x ast.Expr, hook string) bool {
+// postpone calls the hook, whose text is rendered in a scope of its own, after
+// the calls that follow x in its scope. It reports false if there is no place
+// for it.
+func (e *editor) postpone(x ast.Expr, hook func() string) bool {
 	s := e.scope
 	if s.final == nil || s.final.Pos() < x.End() || e.isTuple(s.final) {
 		return false
 	}
-	s.late = append(s.late, hook)
+	s.late = append(s.late, e.within(hook))
 	return true
+}
+
+// afterCalls renders x in a scope with the same hooks but without calls.
+func (e *editor) afterCalls(render func(ast.Expr) string, x ast.Expr) string {
+	outer := e.scope
+	e.scope = &scope{lastHook: outer.lastHook}
+	text := render(x)
+	e.scope = outer
+	return text
 }
 
 // settle adds the hooks that were put off until after x to text, which

@@ -79,11 +79,15 @@ func (e *editor) receiver(x *ast.SelectorExpr, sel *types.Selection) string {
 	if e.hasCall(x.X) {
 		return e.address(x.X)
 	}
-	text := e.within(func() string { return e.receiverText(x, sel.Obj().(*types.Func), path) })
-	if text != e.source(x.X) {
-		e.postpone(x.X, text)
+	if e.receiverHooked(x, sel.Obj().(*types.Func), path) {
+		e.postpone(x.X, func() string { return e.receiverText(x, sel.Obj().(*types.Func), path) })
 	}
 	return e.source(x.X)
+}
+
+// receiverHooked reports whether evaluating the receiver of fn calls a hook.
+func (e *editor) receiverHooked(x *ast.SelectorExpr, fn *types.Func, path []int) bool {
+	return e.within(func() string { return e.receiverText(x, fn, path) }) != e.source(x.X)
 }
 
 // receiverText is the text of the receiver of fn.

@@ -76,6 +76,7 @@ func (e *editor) simple(s ast.Stmt, full bool) string {
 	case *ast.GoStmt:
 		return e.in(s, at(s.Call, e.laterCall(s.Call)))
 	case *ast.ExprStmt:
+		e.discarded, _ = ast.Unparen(s.X).(*ast.CallExpr)
 		return e.values(s, s.X)
 	case *ast.SendStmt:
 		return e.in(s, at(s.Chan, e.value(s.Chan)), at(s.Value, e.value(s.Value)))

@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"go/ast"
+	"go/types"
 )
 
 // incDec is the text of x++ or x--.
@@ -26,10 +27,10 @@ func (e *editor) update(s ast.Stmt, x ast.Expr, op string, y ast.Expr, full bool
 		return e.in(s, at(y, e.alone(e.value, y)))
 	}
 	before, operand := e.heldOperand(op, y, full)
-	numeric := isNumeric(e.info.TypeOf(x))
+	alone := y == nil || before != "" || !e.hasCall(y)
 	address := "&" + e.alone(e.address, x)
 	if !e.stable(x) && !full {
-		load := e.hook("Load") + "(" + address + "," + e.site("read", x, e.source(x), numeric) + ")"
+		load := e.hook("Load") + "(" + address + "," + e.updateSite(x, true) + ")"
 		return "*" + e.hook("Write") + "(" + load + "," + e.site("write", x, e.source(x), false) + ")" + op + "=" + operand
 	}
 	keep := ""
@@ -38,7 +39,7 @@ func (e *editor) update(s ast.Stmt, x ast.Expr, op string, y ast.Expr, full bool
 		keep = t + ":=" + address + ";"
 		address = t
 	}
-	load := "*" + e.hook("Load") + "(" + address + "," + e.site("read", x, e.source(x), numeric) + ")"
+	load := "*" + e.hook("Load") + "(" + address + "," + e.updateSite(x, alone) + ")"
 	if before == "" && y != nil && !e.hasCall(y) && e.lastHook(y).IsValid() {
 		load = e.early(load)
 	}
@@ -47,6 +48,41 @@ func (e *editor) update(s ast.Stmt, x ast.Expr, op string, y ast.Expr, full bool
 		return text
 	}
 	return e.sequence(s, before, keep+text)
+}
+
+// updateSite is the site of the load of x in x op= y. alone says that no call
+// comes between the load and the store.
+func (e *editor) updateSite(x ast.Expr, alone bool) string {
+	text := e.site("read", x, e.source(x), isNumeric(e.info.TypeOf(x)))
+	if alone {
+		e.onlyUpdates()
+	}
+	return text
+}
+
+// onlyUpdates says of the site that was made last, a load's, that the value
+// reaches only the store of its statement, to the same memory.
+func (e *editor) onlyUpdates() { e.sites[len(e.sites)-1].Update = true }
+
+// updates reports whether y, in x = y, may be computed from x without a call:
+// then a load of x in it is like that of x op= y.
+func (e *editor) updates(x, y ast.Expr) bool {
+	if _, basic := underlying(e.info.TypeOf(x)).(*types.Basic); !basic {
+		return false
+	}
+	ok := true
+	ast.Inspect(y, func(n ast.Node) bool {
+		if _, lit := n.(*ast.FuncLit); lit {
+			ok = false
+		}
+		return ok
+	})
+	return ok && !e.hasCall(y)
+}
+
+// isUpdated reports whether x is the variable that the assignment stores to.
+func (e *editor) isUpdated(x ast.Expr) bool {
+	return e.updated != nil && e.source(x) == e.source(ast.Unparen(e.updated))
 }
 
 // heldOperand is the right operand of an update. If it contains calls, and a
@@ -73,6 +109,7 @@ func (e *editor) updateElement(s ast.Stmt, x ast.Expr, op string, y ast.Expr, fu
 	text := e.within(func() string {
 		m := e.mapHook("MapRead", ix.X)
 		if !e.beforeCall(ix.X) {
+			e.onlyUpdates()
 			m = e.mapHookText("MapWrite", ix.X, m)
 		}
 		return e.in(x, at(ix.X, m), at(ix.Index, e.value(ix.Index)))

@@ -9,7 +9,8 @@ import (
 )
 
 // AppendSites adds to the trace file at path the definitions of those sites
-// that its events and goroutines use and that it does not define yet. A tail
+// that its events and goroutines use and that it does not define yet. One
+// without an ID tells only that the call sites of its key are updates. A tail
 // that a killed program left unfinished is cut off first. A damaged file is
 // left as it is: the error is a [*FormatError], and [Trace.AddSites] can still
 // complete in memory what [ReadFile] saved of it.
@@ -74,8 +75,18 @@ func (t *Trace) AddSites(sites []Site) {
 // sorted by id.
 func (t *Trace) missing(sites []Site, used map[SiteID]bool) []Site {
 	var need []Site
+	updates := map[uint64]bool{}
 	for _, s := range sites {
-		if used[s.ID] && t.Sites[s.ID] != s {
+		switch {
+		case s.ID == 0:
+			updates[s.Key] = s.Update
+		case used[s.ID] && t.Sites[s.ID] != s:
+			need = append(need, s)
+		}
+	}
+	for _, s := range t.Sites {
+		if s.ID&SiteRewritten == 0 && updates[s.Key] && !s.Update {
+			s.Update = true
 			need = append(need, s)
 		}
 	}

@@ -34,8 +34,8 @@
 //	     file string
 //	'N'  test names: id uint32, name string
 //	'R'  the rewriter's sites, appended by [AppendSites] after the run:
-//	     id uint32, key uint64, line uint32, col uint32, flags uint8 (1: Data),
-//	     func, file, op, expr strings
+//	     id uint32, key uint64, line uint32, col uint32, flags uint8 (1: Data,
+//	     2: Update), func, file, op, expr strings
 //	'X'  end: no payload. The run ended in an orderly way. Only 'R' chunks may
 //	     follow.
 //

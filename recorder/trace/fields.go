@@ -109,8 +109,11 @@ func (d *reader) decodeName(f *fields) {
 	d.t.Names[id] = name
 }
 
-// siteData is the flag of [Site.Data] in the file.
-const siteData = 1
+// The flags of a site in the file.
+const (
+	siteData   = 1 << iota // [Site.Data]
+	siteUpdate             // [Site.Update]
+)
 
 func (d *reader) decodeSite(f *fields) {
 	s := Site{
@@ -119,7 +122,8 @@ func (d *reader) decodeSite(f *fields) {
 		Line: int(f.uint32()),
 		Col:  int(f.uint32()),
 	}
-	s.Data = f.uint8()&siteData != 0
+	flags := f.uint8()
+	s.Data, s.Update = flags&siteData != 0, flags&siteUpdate != 0
 	s.Func, s.File, s.Op, s.Expr = f.string(), f.string(), f.string(), f.string()
 	if f.err == nil {
 		d.t.Sites[s.ID] = s

@@ -218,6 +218,27 @@ func TestAppendSites(t *testing.T) {
 	assert.Equal(t, want, bare)
 }
 
+// A call site has a number of its own in each trace: what is known of it goes
+// by the key.
+func TestSitesOfCalls(t *testing.T) {
+	want := sample()
+	call := want.Sites[2]
+	call.Update = true
+	want.Sites[2] = call
+	facts := []Site{{Key: call.Key, Update: true}, {Key: call.Key + 1, Update: true}, {Key: uint64(want.Sites[SiteRewritten|7].Key), Update: true}}
+
+	path := filepath.Join(t.TempDir(), "trace")
+	require.NoError(t, os.WriteFile(path, encode(t, sample()), 0o666))
+	require.NoError(t, AppendSites(path, facts))
+	got, err := ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, want.Sites, got.Sites)
+
+	inMemory := sample()
+	inMemory.AddSites(facts)
+	assert.Equal(t, want.Sites, inMemory.Sites)
+}
+
 func TestAppendSitesKeepsDamagedFile(t *testing.T) {
 	data := encode(t, sample())
 	data[len(data)-headerSize-1] ^= 1

@@ -24,7 +24,7 @@ func sample() *Trace {
 			load: {ID: load, Key: uint64(load), Func: "example.com/bank.(*Account).Balance", File: "bank.go", Line: 9, Col: 11,
 				Op: "read", Expr: "a.balance", Data: true},
 			store: {ID: store, Key: uint64(store), Func: "example.com/bank.(*Account).Deposit", File: "bank.go", Line: 14, Col: 2,
-				Op: "write", Expr: "a[\"x\ty\"].balance // §"},
+				Op: "write", Expr: "a[\"x\ty\"].balance // §", Update: true},
 		},
 		Names: []string{"TestTransfer", "TestTransfer/a#b \"c\""},
 		Events: []Event{

@@ -64,6 +64,9 @@ func WriteText(w io.Writer, t *Trace) error {
 		if s.Data {
 			b.WriteString(" data")
 		}
+		if s.Update {
+			b.WriteString(" update")
+		}
 		b.WriteByte('\n')
 	}
 	for i := range t.Events {

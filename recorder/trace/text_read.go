@@ -66,7 +66,7 @@ func (t *Trace) parseLine(line string) *FormatError {
 		t.Sites[id] = Site{
 			ID: id, Key: a.number("key", 64), Func: a.string("func"), File: a.string("file"),
 			Line: int(a.number("line", 32)), Col: int(a.number("col", 32)),
-			Op: a.string("op"), Expr: a.string("expr"), Data: a.word("data"),
+			Op: a.string("op"), Expr: a.string("expr"), Data: a.word("data"), Update: a.word("update"),
 		}
 	case completeWord:
 		t.Complete = true

@@ -67,6 +67,11 @@ type Site struct {
 	// Data is set where the value read can reach memory but, within its own
 	// statement, no branch, address, index or call: see package feasible.
 	Data bool
+	// Update is set where the value read reaches nothing but the store of the
+	// same statement to the same memory, as in x.n++: of its goroutine's events
+	// the next one that is not a read is that store. An atomic read-modify-write
+	// has it if its result is discarded.
+	Update bool
 }
 
 // Meta says where a trace comes from.

@@ -133,7 +133,7 @@ func (c *chunkWriter) goroutine(g Goroutine) {
 func (c *chunkWriter) sites(ids []SiteID, sites map[SiteID]Site) {
 	for _, id := range ids {
 		s := sites[id]
-		if s.Col == 0 && s.Op == "" && s.Expr == "" && !s.Data {
+		if s.Col == 0 && s.Op == "" && s.Expr == "" && !s.Data && !s.Update {
 			c.begin(callSiteChunk)
 			c.uint32(uint32(id))
 			c.uint64(s.Key)
@@ -154,7 +154,10 @@ func (c *chunkWriter) rewrittenSite(s Site) {
 	c.line(s.Col)
 	flags := byte(0)
 	if s.Data {
-		flags = siteData
+		flags |= siteData
+	}
+	if s.Update {
+		flags |= siteUpdate
 	}
 	c.p = append(c.p, flags)
 	c.string("function name", s.Func)

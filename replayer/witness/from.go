@@ -1,11 +1,8 @@
 package witness
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"path/filepath"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -16,9 +13,9 @@ import (
 type Meta struct {
 	Kind    string
 	Package string // import path of the package under test
-	// Source returns a line of a source file (named as in trace.Site), from
-	// 1, or "". It serves to name the operands of calls; it may be nil.
-	Source func(file string, line int) string
+	// Source has the files that the sites name. It serves to tell call sites
+	// apart and to name their operands; it may be nil.
+	Source *Sources
 }
 
 // FromSchedule makes a witness of a schedule, given as positions in t.Events
@@ -57,25 +54,8 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, root string, met
 	w.Steps, w.Hold, w.Violation = m.steps(steps), m.steps(hold), m.steps(violation)
 	w.Anchors = m.anchors()
 	stripRuns(w)
-	w.ID = ID(w.Kind, w.Violation)
+	w.ID = ID(t, meta.Kind, violation, meta.Source)
 	return w, nil
-}
-
-// ID names a bug by its kind and the set of its source sites, e.g.
-// "race-7c1f0a": equal for every schedule that reaches the same sites, and
-// unchanged when lines move.
-func ID(kind string, violation []Step) string {
-	var sites []string
-	for _, s := range violation {
-		site := fmt.Sprintf("%s\x00%s\x00%s\x00%d", s.Func, s.SiteWord(), s.Expr, s.Nth)
-		if s.Nth == 0 { // call sites have nothing else that tells them apart
-			site += fmt.Sprintf("\x00%s\x00%d", s.File, s.Line)
-		}
-		sites = append(sites, site)
-	}
-	sort.Strings(sites)
-	sum := sha256.Sum256([]byte(strings.Join(sites, "\x01")))
-	return kind + "-" + hex.EncodeToString(sum[:3])
 }
 
 // testsOf returns the tests of the goroutines at positions, each once.

@@ -200,17 +200,40 @@ func TestFromScheduleErrors(t *testing.T) {
 }
 
 func TestID(t *testing.T) {
-	w := sample()
-	id := ID("race", w.Violation)
+	lines := []string{"1 testbegin 0", "1 fork 2", "2 begin 0", "1 write a", "2 write a", "2 read a", "1 read a"}
+	tr := build(t, lines...)
+	id := ID(tr, "race", []int{3, 5}, nil)
 	assert.Regexp(t, `^race-[0-9a-f]{6}$`, id)
-	w.Violation[0], w.Violation[1] = w.Violation[1], w.Violation[0]
-	assert.Equal(t, id, ID("race", w.Violation), "either order of the sites")
-	w.Violation[0].Line += 5
-	w.Violation[0].Occ++
-	w.Violation[0].Value = "7"
-	assert.Equal(t, id, ID("race", w.Violation), "a moved line, another round, another value")
-	w.Violation[0].Nth++
-	assert.NotEqual(t, id, ID("race", w.Violation), "another place")
+	assert.Equal(t, id, ID(tr, "race", []int{5, 3}, nil), "either order of the sites")
+	assert.NotEqual(t, id, ID(tr, "race", []int{4, 5}, nil), "another write")
+	assert.NotEqual(t, id, ID(tr, "race", []int{3, 6}, nil), "another read")
+	assert.NotEqual(t, id, ID(tr, "atomicity", []int{3, 5}, nil), "another kind")
+
+	moved := build(t, append([]string{"0 read 70 100", "0 read 80 101"}, lines...)...)
+	assert.Equal(t, id, ID(moved, "race", []int{5, 7}, nil), "moved lines")
+
+	twin := tr.Sites[tr.Events[5].Site] // x*x
+	twin.ID, twin.Col = 7|trace.SiteRewritten, 9
+	tr.Sites[twin.ID] = twin
+	tr.Events[6].Site = twin.ID
+	assert.Equal(t, id, ID(tr, "race", []int{3, 6}, nil), "a site that looks the same")
+}
+
+func TestIDOfCallSites(t *testing.T) {
+	id := func(text string, line int) string {
+		source := &Sources{Read: func(string) ([]byte, error) { return []byte(text), nil }}
+		tr := build(t, "1 testbegin 0", "1 write a 2", "2 acq 20 "+fmt.Sprint(line))
+		return ID(tr, "race", []int{1, 2}, source)
+	}
+	const text = "package p\n\nfunc f() {\n\tn.Store(1)\n\tn.Store(1)\n}\n"
+	assert.Equal(t, id(text, 4), id("// new\n"+text, 5))
+	assert.NotEqual(t, id(text, 4), id(text, 5))
+	assert.NotEqual(t, id("", 4), id("", 5), "without the sources, the line has to do")
+}
+
+func TestDistinct(t *testing.T) {
+	assert.Equal(t, "race-1", Distinct("race-1", nil))
+	assert.Equal(t, "race-1-3", Distinct("race-1", []string{"race-1", "race-1-2"}))
 }
 
 func TestValue(t *testing.T) {
@@ -260,13 +283,17 @@ func TestOperand(t *testing.T) {
 
 func TestFromScheduleNamesOperands(t *testing.T) {
 	tr := build(t, "1 testbegin 0", "1 fork 2", "2 begin 0", "2 acq 10 4", "2 rel 10 5", "1 acq 10 6", "1 write a", "2 write a")
-	source := map[int]string{4: "a.mu.Lock()", 5: "}", 6: "other.mu.Lock()"}
-	w, err := FromSchedule(tr, positions(0, 6), []int{6, 7}, nil, "", Meta{Kind: "race", Source: func(file string, line int) string {
+	source := &Sources{Read: func(file string) ([]byte, error) {
 		assert.Equal(t, "/src/a.go", file)
-		return source[line]
-	}})
+		return []byte("package p\n\nfunc f() {\n\ta.mu.Lock()\n\t}\n\tother.mu.Lock()\n"), nil
+	}}
+	w, err := FromSchedule(tr, positions(0, 6), []int{6, 7}, nil, "", Meta{Kind: "race", Source: source})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"0 fork  1", "0.1 begin  1", "0.1 acq a.mu 1", "0.1 rel a.mu 1", "0 acq other.mu 1"}, short(w.Steps))
+	assert.Equal(t, Step{
+		Goroutine: "TestX:0.1", Op: trace.Acquire, Func: "p.f", File: "/src/a.go", Line: 4, Expr: "a.mu",
+		Text: "a.mu.Lock()", Which: 1, Of: 1, Occ: 1,
+	}, w.Steps[2])
 }
 
 func TestObserve(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 type maker struct {
 	t      *trace.Trace
 	root   string
-	source func(file string, line int) string
+	source *Sources    // may be nil
 	occ    map[int]int // occurrence, by position
 	sites  map[trace.SiteID]bool
 	nth    map[trace.SiteID]int // by site that the rewriter made
@@ -21,7 +21,7 @@ type maker struct {
 }
 
 // newMaker counts what the steps for the events in lists need.
-func newMaker(t *trace.Trace, root string, source func(string, int) string, lists ...[]int) *maker {
+func newMaker(t *trace.Trace, root string, source *Sources, lists ...[]int) *maker {
 	m := &maker{t: t, root: root, source: source, names: make(map[uint64]string)}
 	want := make(map[int]bool)
 	for _, list := range lists {
@@ -76,6 +76,9 @@ func (m *maker) step(i int) Step {
 	if site.Op != "" && site.Op != e.Kind.String() {
 		s.SiteOp = site.Op
 	}
+	if s.Nth == 0 && m.source != nil && site.File != "" {
+		s.Text, s.Which, s.Of = m.source.called(site.File, site.Func, site.Line)
+	}
 	if s.Expr == "" && s.Nth == 0 {
 		s.Expr = m.operand(e)
 		if s.Expr == "" && isSync(e.Kind) {
@@ -91,7 +94,7 @@ func (m *maker) operand(e trace.Event) string {
 	if m.source == nil || site.File == "" || site.Expr != "" {
 		return ""
 	}
-	return Operand(e.Kind, m.source(site.File, site.Line))
+	return Operand(e.Kind, m.source.Line(site.File, site.Line))
 }
 
 // occurrences counts, for each wanted position, the how-manieth event of its

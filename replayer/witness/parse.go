@@ -222,15 +222,34 @@ func (s *Step) set(f token) error {
 		s.SiteOp = v
 	case "value":
 		s.Value = v
+	case "line":
+		s.Text = v
+		if s.Of == 0 && v != "" {
+			s.Which, s.Of = 1, 1
+		}
+	case "which":
+		err = s.setWhich(v)
 	case "nth":
 		s.Nth, err = number(v, 0)
 	case "occ":
 		s.Occ, err = number(v, 1)
 	default:
-		return fmt.Errorf("unknown field %.40q, expected site=, nth=, occ= or value=", f.text)
+		return fmt.Errorf("unknown field %.40q, expected site=, nth=, line=, which=, occ= or value=", f.text)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.key, err)
+	}
+	return nil
+}
+
+// setWhich reads "2/3".
+func (s *Step) setWhich(v string) error {
+	which, of, _ := strings.Cut(v, "/")
+	var err1, err2 error
+	s.Which, err1 = number(which, 1)
+	s.Of, err2 = number(of, 2)
+	if err1 != nil || err2 != nil || s.Which > s.Of {
+		return fmt.Errorf("found %.40q, expected two numbers such as 2/3", v)
 	}
 	return nil
 }

@@ -19,9 +19,9 @@ func sample() *Witness {
 	return &Witness{
 		ID: "race-7c1f0a", Kind: "race", Package: "example.com/bank", Tests: []string{"TestTransfer"}, Go: "go1.26.8", Order: "10",
 		Steps: []Step{
-			{Goroutine: "TestTransfer:0", Op: trace.Fork, Expr: "withdraw", Func: test, File: "bank_test.go", Line: 11, Occ: 1},
+			{Goroutine: "TestTransfer:0", Op: trace.Fork, Expr: "withdraw", Func: test, File: "bank_test.go", Line: 11, Text: "go withdraw(a)", Which: 1, Of: 1, Occ: 1},
 			{Goroutine: "TestTransfer:0.1", Op: trace.Begin, Occ: 1},
-			{Goroutine: "TestTransfer:0.1", Op: trace.Acquire, Expr: "a.mu", Func: withdraw, File: "bank.go", Line: 15, Occ: 2},
+			{Goroutine: "TestTransfer:0.1", Op: trace.Acquire, Expr: "a.mu", Func: withdraw, File: "bank.go", Line: 15, Text: "a.mu.Lock()", Which: 1, Of: 2, Occ: 2},
 			{Goroutine: "TestTransfer:0.1", Op: trace.WaitGroupAdd, Expr: "wg", Func: withdraw, File: "bank.go", Line: 16, Occ: 1, Value: "-1"},
 		},
 		Hold: []Step{
@@ -88,6 +88,7 @@ func TestParseErrors(t *testing.T) {
 		{"large number", replace("nth=1", "nth=99999999999"), `nth: found "99999999999", expected a number from 0`},
 		{"field", replace("occ=2", "occur=2"), `w:12: unknown field "occur=2"`},
 		{"field twice", replace("occ=2", "occ=2 occ=3"), `w:12: second occ=`},
+		{"which", replace("which=1/2", "which=3/2"), `w:12: which: found "3/2", expected two numbers such as 2/3`},
 		{"position", replace("bank.go:15", "bank.go"), `w:12: position is "bank.go", expected file:line or file:line:col`},
 		{"short", replace("violation\n", "violation\n  TestTransfer:0.1 read\n"), `step line has 2 fields`},
 		{"literal", replace("a.mu", `"a.mu`), `w:12: string literal has no end: "a.mu`},

@@ -17,8 +17,8 @@
 //	order    01
 //
 //	steps
-//	  TestTransfer:0    fork   -          example.com/bank.TestTransfer            bank_test.go:11
-//	  TestTransfer:0.1  acq    a.mu       example.com/bank.(*Account).Withdraw     bank.go:15       occ=2
+//	  TestTransfer:0    fork   -          example.com/bank.TestTransfer            bank_test.go:11  line="go withdraw(a)"
+//	  TestTransfer:0.1  acq    a.mu       example.com/bank.(*Account).Withdraw     bank.go:15       line=a.mu.Lock()  which=1/2  occ=2
 //
 //	violation
 //	  TestTransfer:0.1  read   a.balance  example.com/bank.(*Account).Withdraw     bank.go:17:5     nth=1  value=100
@@ -65,13 +65,18 @@ type Step struct {
 	Line      int
 	Col       int
 	// Expr is trace.Site.Expr; for call sites the operand as the source line
-	// names it ("a.mu"), for the reader only.
+	// names it ("a.mu").
 	Expr string
 	// SiteOp is trace.Site.Op where that is not the word for Op: a site of
 	// the operation "append" can give reads and writes.
 	SiteOp string
 	Nth    int // among sites of equal Func, trace.Site.Op and Expr, in source order, from 1; 0 for call sites
-	Occ    int // occurrence of (Op, site) in its goroutine, from 1
+	// Text is, for call sites, the source line, without the space around it. Of
+	// is how many lines of the function read so, and Which the number of this
+	// one among them, from 1. All are zero if unknown.
+	Text      string
+	Which, Of int
+	Occ       int // occurrence of (Op, site) in its goroutine, from 1
 	// Value is what the recorded run had, for the reader only: the value of an
 	// access, the delta of a WaitGroup, the path of a new goroutine.
 	Value string

@@ -22,6 +22,26 @@ var words = map[string]string{
 	"testend":   "test ends",
 }
 
+// Phrase returns what readers call an operation on an operand: "write to
+// a.balance". The operand may be "".
+func Phrase(op, expr string) string {
+	word := Word(op)
+	if expr == "" {
+		return word
+	}
+	switch op {
+	case "write", "astore", "send":
+		return word + " to " + expr
+	case "recv":
+		return word + " from " + expr
+	case "wgwait", "condwait":
+		return word + " for " + expr
+	case "acq", "rel", "racq", "rrel", "close", "fork":
+		return word + " " + expr
+	}
+	return word + " of " + expr
+}
+
 // Word returns what readers call the operation op, a word of trace.Kind.String.
 func Word(op string) string {
 	if w := words[op]; w != "" {

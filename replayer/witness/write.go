@@ -98,6 +98,12 @@ func (s Step) line(width [5]int) string {
 	if s.Nth != 0 {
 		b.WriteString("  nth=" + strconv.Itoa(s.Nth))
 	}
+	if s.Text != "" {
+		b.WriteString("  line=" + field(s.Text))
+	}
+	if s.Of > 1 {
+		fmt.Fprintf(&b, "  which=%d/%d", s.Which, s.Of)
+	}
 	if s.Occ != 1 {
 		b.WriteString("  occ=" + strconv.Itoa(s.Occ))
 	}

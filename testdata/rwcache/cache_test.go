@@ -11,13 +11,10 @@ func TestHits(t *testing.T) {
 	var users sync.WaitGroup
 	users.Go(func() {
 		cache.Get("a")
-	})
-	users.Go(func() {
-		time.Sleep(3 * time.Millisecond)
 		cache.Set("b", "2")
 	})
 	users.Go(func() {
-		time.Sleep(6 * time.Millisecond)
+		time.Sleep(5 * time.Millisecond)
 		cache.Get("a")
 	})
 	users.Wait()

@@ -28,8 +28,9 @@ func init() {
 //	1 fork 2
 //
 // with the words of trace.Kind, r and w. Line n of the text is line n of
-// test.go, and its site; "@9" at the end sets another line, "data" marks the
-// site as trace.Site.Data, "+4" after a name adds to its address. Empty lines
+// test.go, and its site; "@9" at the end sets another line, "data" and
+// "update" mark the site as trace.Site.Data and Update, "+4" after a name adds
+// to its address. Empty lines
 // and what follows "//" do not count. Goroutine n is the n-th child of
 // goroutine 0, in test TestX.
 func Parse(t testing.TB, text string) *trace.Trace {
@@ -66,11 +67,13 @@ func (p *parser) line(n int, fields []string) bool {
 	if kind.IsAccess() {
 		e.Size = 8
 	}
-	data := false
+	var flow trace.Site
 	for _, f := range fields[2:] {
 		switch {
 		case f == "data":
-			data = true
+			flow.Data = true
+		case f == "update":
+			flow.Update = true
 		case f[0] == '@':
 			n, err = strconv.Atoi(f[1:])
 		default:
@@ -80,7 +83,7 @@ func (p *parser) line(n int, fields []string) bool {
 			return false
 		}
 	}
-	e.Site = p.site(n, e, data)
+	e.Site = p.site(n, e, flow)
 	p.tr.Events = append(p.tr.Events, e)
 	return true
 }
@@ -135,14 +138,14 @@ func (p *parser) goroutine(g int) {
 	}
 }
 
-func (p *parser) site(line int, e trace.Event, data bool) trace.SiteID {
+func (p *parser) site(line int, e trace.Event, flow trace.Site) trace.SiteID {
 	id := trace.SiteID(line)
 	if e.Kind.IsAccess() || e.Kind == trace.Branch {
 		id |= trace.SiteRewritten
 	}
 	p.tr.Sites[id] = trace.Site{
 		ID: id, Key: uint64(id), Func: "example.com/x.TestX", File: "/src/x/test.go", Line: line,
-		Op: e.Kind.String(), Expr: "x", Data: data,
+		Op: e.Kind.String(), Expr: "x", Data: flow.Data, Update: flow.Update,
 	}
 	return id
 }

@@ -19,6 +19,7 @@ type Config struct {
 	HandOver   bool // locks are also released by those who do not hold them
 	Overlap    bool // accesses of other sizes overlap with the locations
 	WriteOnly  bool // nothing is read, so that values decide nothing
+	Counters   bool // some writes store what was read there before, plus one
 }
 
 // Sync is a set of ways to synchronize.
@@ -104,7 +105,7 @@ func (m *machine) emit(g *goroutine, kind trace.Kind, obj, val uint64, size uint
 	}
 	m.tr.Sites[id] = trace.Site{
 		ID: id, Key: uint64(id), Func: "x.f", File: "/src/x/x.go", Line: int(id & 0xffffff),
-		Op: kind.String(), Data: kind == trace.Read && id&1 != 0,
+		Op: kind.String(), Data: kind == trace.Read && id&1 != 0, Update: kind == trace.AtomicRMW && id&1 != 0,
 	}
 	m.tr.Events = append(m.tr.Events, trace.Event{Kind: kind, G: g.id, Site: id, Obj: obj, Val: val, Size: size})
 	g.left--
@@ -208,7 +209,9 @@ func (m *machine) access(g *goroutine) {
 			size = 32
 		}
 	}
-	if !m.WriteOnly && m.IntN(2) == 0 {
+	if m.Counters && m.IntN(2) == 0 {
+		m.increment(g, obj, size)
+	} else if !m.WriteOnly && m.IntN(2) == 0 {
 		m.load(m.emit(g, trace.Read, obj, 0, size))
 	} else {
 		m.store(m.emit(g, trace.Write, obj, uint64(m.IntN(2)), size))
@@ -216,6 +219,18 @@ func (m *machine) access(g *goroutine) {
 	if m.IntN(4) == 0 {
 		m.emit(g, trace.Branch, 0, uint64(m.IntN(2)), 0)
 	}
+}
+
+// increment is x++.
+func (m *machine) increment(g *goroutine, obj uint64, size uint32) {
+	r := m.emit(g, trace.Read, obj, 0, size)
+	s := m.tr.Sites[r.Site]
+	s.ID |= 1 << 15
+	s.Key, s.Data, s.Update = uint64(s.ID), false, true
+	m.tr.Sites[s.ID] = s
+	r.Site = s.ID
+	m.load(r)
+	m.store(m.emit(g, trace.Write, obj, r.Val+1, size))
 }
 
 // load and store give the event the value that it reads or writes.

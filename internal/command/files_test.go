@@ -11,19 +11,6 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-func TestSourceLines(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "a.go")
-	require.NoError(t, os.WriteFile(file, []byte("one\ntwo"), 0o666))
-	s := make(sources)
-	assert.Equal(t, "two", s.line(file, 2))
-	require.NoError(t, os.Remove(file)) // it is read once
-	assert.Equal(t, "one", s.line(file, 1))
-	for _, n := range []int{-1, 0, 3} {
-		assert.Empty(t, s.line(file, n))
-	}
-	assert.Empty(t, s.line("nosuch.go", 1))
-}
-
 func TestFormatOf(t *testing.T) {
 	for data, want := range map[string]string{
 		"":                          "text",

@@ -1,0 +1,82 @@
+// Racesuite runs the test suite of Go's own race detector,
+// GOROOT/src/runtime/race/testdata, with go test -race and with gopredict, and
+// writes a table of both. Names say what is expected: TestRaceX has a race,
+// TestNoRaceX has none.
+//
+//	go run ./internal/goroot/racesuite -o docs/race-suite.md
+//
+// It exits with 1 if a race that -race finds is not predicted, or if gopredict
+// confirms one in a TestNoRace.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"time"
+)
+
+func main() {
+	log := func(format string, args ...any) { fmt.Fprintf(os.Stderr, "racesuite: "+format+"\n", args...) }
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	good, err := run(ctx, log, os.Args[1:])
+	if err != nil {
+		log("%v", err)
+		os.Exit(3)
+	}
+	if !good {
+		os.Exit(1)
+	}
+}
+
+// run does all, and reports whether the suite came out as it must.
+func run(ctx context.Context, log func(string, ...any), args []string) (bool, error) {
+	flags := flag.NewFlagSet("racesuite", flag.ExitOnError)
+	out := flags.String("o", "", "file for the table; without it, the table goes to the standard output")
+	tool := flags.String("tool", "", "gopredict's binary; without it, one is built of the module in this folder")
+	only := flags.String("run", "", "regular expression: only the tests that match")
+	timeout := flags.Duration("timeout", 5*time.Second, "for one replay")
+	chunk := flags.Int("chunk", 20, "how many tests share one run of gopredict")
+	if err := flags.Parse(args); err != nil {
+		return false, err
+	}
+	match, err := regexp.Compile(*only)
+	if err != nil {
+		return false, fmt.Errorf("-run: %w", err)
+	}
+	dir, err := os.MkdirTemp("", "racesuite-")
+	if err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(dir)
+	if *tool == "" {
+		*tool = filepath.Join(dir, "gopredict")
+		if out, err := exec.CommandContext(ctx, "go", "build", "-o", *tool, ".").CombinedOutput(); err != nil {
+			return false, fmt.Errorf("building gopredict in this folder: %w\n%s", err, out)
+		}
+	}
+	s := &suite{dir: filepath.Join(dir, "race_test"), tool: *tool, timeout: *timeout, log: log}
+	if err := s.copy(ctx, match); err != nil {
+		return false, fmt.Errorf("copying the suite: %w", err)
+	}
+	log("%d tests; go test -race", len(s.tests))
+	if err := s.detect(ctx); err != nil {
+		return false, err
+	}
+	if err := s.predict(ctx, *chunk); err != nil {
+		return false, err
+	}
+	text := s.table()
+	if *out == "" {
+		fmt.Print(text)
+	} else if err := os.WriteFile(*out, []byte(text), 0o666); err != nil {
+		return false, err
+	}
+	return s.good(), nil
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// A finding is what the table needs of one finding of the JSON report.
+type finding struct {
+	Status, Reason, Test string
+	Accesses             []struct {
+		Op, Expr, File string
+		Line           int
+	}
+}
+
+// detect runs all tests with go test -race, as GOROOT's race_test.go does:
+// with one P, where the tests find the order that they rely on.
+func (s *suite) detect(ctx context.Context) error {
+	cmd := exec.CommandContext(ctx, "go", "test", "-race", "-v", "-count=1", "-run", s.pattern(s.tests), ".")
+	cmd.Dir = s.dir
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GODEBUG=",
+		"GORACE=suppress_equal_stacks=0 suppress_equal_addresses=0")
+	out, err := cmd.CombinedOutput() // races make tests fail
+	if !strings.Contains(string(out), "ALL TESTS COMPLETE") {
+		return fmt.Errorf("go test -race: not all tests ran: %v\n%s", err, out)
+	}
+	byName := map[string]*test{}
+	for _, t := range s.tests {
+		byName[t.name] = t
+	}
+	current := &test{}
+	for line := range strings.Lines(string(out)) {
+		line = strings.TrimSpace(line)
+		if name, ok := strings.CutPrefix(line, "=== RUN   "); ok {
+			if t := byName[name]; t != nil {
+				current = t
+			}
+		}
+		switch {
+		case strings.Contains(line, "DATA RACE"):
+			current.detected = true
+		case strings.HasPrefix(line, "--- SKIP:"):
+			current.skipped = "skipped by the suite itself"
+		}
+	}
+	return nil
+}
+
+// predict runs gopredict on chunk tests of a file at a time.
+func (s *suite) predict(ctx context.Context, chunk int) error {
+	for rest := s.tests; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && n < chunk && rest[n].file == rest[0].file {
+			n++
+		}
+		if err := s.predictThese(ctx, rest[:n]); err != nil {
+			return err
+		}
+		rest = rest[n:]
+	}
+	return nil
+}
+
+// perTest bounds the time of one run of gopredict by the number of its tests.
+const perTest = 30 * time.Second
+
+// predictThese runs gopredict on tests. If that takes too long, it runs each
+// half of them.
+func (s *suite) predictThese(ctx context.Context, tests []*test) error {
+	bounded, cancel := context.WithTimeout(ctx, time.Minute+perTest*time.Duration(len(tests)))
+	defer cancel()
+	report := filepath.Join(s.dir, "report.json")
+	start := time.Now()
+	cmd := exec.CommandContext(bounded, s.tool, "test", "-v", "-count=1",
+		"-predict.json="+report, "-predict.timeout="+s.timeout.String(), "-run", s.pattern(tests), ".")
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it ends its own children
+	cmd.WaitDelay = time.Minute
+	cmd.Dir = s.dir
+	out, err := cmd.CombinedOutput()
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case bounded.Err() != nil && len(tests) == 1:
+		s.log("%s: given up after %v", tests[0].name, time.Since(start))
+		tests[0].slow = true
+		return nil
+	case bounded.Err() != nil:
+		s.log("%s and %d more: not done after %v, each half of them again", tests[0].name, len(tests)-1, time.Since(start))
+		half := len(tests) / 2
+		return errors.Join(s.predictThese(ctx, tests[:half]), s.predictThese(ctx, tests[half:]))
+	case cmd.ProcessState.ExitCode() > 1:
+		return fmt.Errorf("gopredict on %s and %d more: %w\n%s", tests[0].name, len(tests)-1, err, out)
+	}
+	text, err := os.ReadFile(report)
+	if err != nil {
+		return fmt.Errorf("gopredict wrote no report: %w\n%s", err, out)
+	}
+	var r struct{ Findings []finding }
+	if err := json.Unmarshal(text, &r); err != nil {
+		return fmt.Errorf("reading the report: %w", err)
+	}
+	for _, t := range tests {
+		t.failed = strings.Contains(string(out), "--- FAIL: "+t.name+" ")
+		for _, f := range r.Findings {
+			if f.Test == t.name {
+				t.findings = append(t.findings, f)
+			}
+		}
+	}
+	s.log("%s and %d more: %v", tests[0].name, len(tests)-1, time.Since(start))
+	return os.Remove(report)
+}
+
+// pattern is the argument of -run for tests.
+func (s *suite) pattern(tests []*test) string {
+	names := make([]string, len(tests))
+	for i, t := range tests {
+		names[i] = t.name
+	}
+	return "^(" + strings.Join(names, "|") + ")$"
+}

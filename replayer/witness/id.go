@@ -1,0 +1,75 @@
+package witness
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// ID names a bug by its kind and the set of the source sites of its events,
+// given by their positions in t, e.g. "race-7c1f0a": equal for every schedule
+// that reaches the same sites, and unchanged when code moves. Source may be
+// nil; then the names of call sites do not survive that.
+//
+// Sites that nobody can tell apart, such as the two reads in x*x, have one
+// name. Different bugs can get the same ID, by chance only: see [Distinct].
+func ID(t *trace.Trace, kind string, violation []int, source *Sources) string {
+	var sites []string
+	for _, i := range violation {
+		sites = append(sites, siteName(t, t.Events[i], source))
+	}
+	sort.Strings(sites)
+	sum := sha256.Sum256([]byte(strings.Join(sites, "\x01")))
+	return kind + "-" + hex.EncodeToString(sum[:3])
+}
+
+// siteName describes the site of an event by what stays when lines move.
+func siteName(t *trace.Trace, e trace.Event, source *Sources) string {
+	s := t.Sites[e.Site]
+	op := s.Op
+	if op == "" {
+		op = e.Kind.String()
+	}
+	if e.Site&trace.SiteRewritten != 0 {
+		return fmt.Sprintf("%s\x00%s\x00%s\x00%d", s.Func, op, s.Expr, lineRank(t, s))
+	}
+	if source != nil {
+		if text, which, _ := source.called(s.File, s.Func, s.Line); text != "" {
+			return fmt.Sprintf("%s\x00%s\x00%s\x00%d", s.Func, op, text, which)
+		}
+	}
+	return fmt.Sprintf("%s\x00%s\x00%s\x00%d", s.Func, op, filepath.Base(s.File), s.Line)
+}
+
+// lineRank is the number of a site's line, from 1, among the lines that have a
+// site of equal function, operation and expression.
+func lineRank(t *trace.Trace, site trace.Site) int {
+	type place struct {
+		file string
+		line int
+	}
+	before := make(map[place]bool)
+	for id, s := range t.Sites {
+		if id&trace.SiteRewritten != 0 && s.Func == site.Func && s.Op == site.Op && s.Expr == site.Expr &&
+			(s.File < site.File || s.File == site.File && s.Line < site.Line) {
+			before[place{s.File, s.Line}] = true
+		}
+	}
+	return len(before) + 1
+}
+
+// Distinct returns id, or, where that is in used already, id with the first
+// number after it that makes it unique: "race-7c1f0a-2".
+func Distinct(id string, used []string) string {
+	name := id
+	for n := 2; slices.Contains(used, name); n++ {
+		name = fmt.Sprintf("%s-%d", id, n)
+	}
+	return name
+}

@@ -1,0 +1,226 @@
+package witness
+
+import (
+	"go/ast"
+	goparser "go/parser"
+	gotoken "go/token"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Sources reads source files, each once. The zero value reads from the disk.
+// It is what call sites, of which a trace knows the function and the line
+// only, are told apart by.
+type Sources struct {
+	Read  func(file string) ([]byte, error) // nil: os.ReadFile
+	files map[string]*sourceFile
+}
+
+// A sourceFile is the lines of a file, and where its functions are.
+type sourceFile struct {
+	lines []string
+	funcs map[string]extent // by declared name: "F", "T.M", "(*T).M"
+}
+
+// An extent is the lines of a declaration, from 1, the last included.
+type extent struct{ from, to int }
+
+// Line returns a line, from 1, of a file; "" if there is none.
+func (s *Sources) Line(file string, line int) string {
+	f := s.file(file)
+	if line < 1 || line > len(f.lines) {
+		return ""
+	}
+	return f.lines[line-1]
+}
+
+// file returns a file, without any lines if it cannot be read.
+func (s *Sources) file(name string) *sourceFile {
+	if f := s.files[name]; f != nil {
+		return f
+	}
+	read := s.Read
+	if read == nil {
+		read = os.ReadFile
+	}
+	f := new(sourceFile)
+	if text, err := read(name); err == nil {
+		f.lines = strings.Split(string(text), "\n")
+		f.funcs = declared(name, text)
+	}
+	if s.files == nil {
+		s.files = make(map[string]*sourceFile)
+	}
+	s.files[name] = f
+	return f
+}
+
+// declared returns the functions of a Go file, as far as it can be parsed.
+func declared(name string, text []byte) map[string]extent {
+	fset := gotoken.NewFileSet()
+	file, _ := goparser.ParseFile(fset, name, text, goparser.SkipObjectResolution)
+	if file == nil {
+		return nil
+	}
+	// Positions as the file has them: a //line comment is for other readers.
+	line := func(p gotoken.Pos) int { return fset.PositionFor(p, false).Line }
+	out := make(map[string]extent)
+	for _, d := range file.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok {
+			out[declName(fn)] = extent{line(fn.Pos()), line(fn.End())}
+		}
+	}
+	return out
+}
+
+// declName is the name of a declared function as the run time knows it, without
+// its package and type parameters.
+func declName(d *ast.FuncDecl) string {
+	if d.Recv == nil || len(d.Recv.List) == 0 {
+		return d.Name.Name
+	}
+	t, format := d.Recv.List[0].Type, func(s string) string { return s }
+	for {
+		switch x := t.(type) {
+		case *ast.StarExpr:
+			t, format = x.X, func(s string) string { return "(*" + s + ")" }
+		case *ast.ParenExpr:
+			t = x.X
+		case *ast.IndexExpr:
+			t = x.X
+		case *ast.IndexListExpr:
+			t = x.X
+		case *ast.Ident:
+			return format(x.Name) + "." + d.Name.Name
+		default:
+			return d.Name.Name
+		}
+	}
+}
+
+// function returns where in file the declaration is that the code of fn, a name
+// of the run time such as "p.(*T[...]).M.func1", belongs to. What is outside of
+// declared functions (the initialization of variables) belongs to the whole
+// file.
+func (s *Sources) function(file, fn string) (e extent, ok bool) {
+	f := s.file(file)
+	names := declNames(fn)
+	for _, name := range names {
+		if e, ok = f.funcs[name]; ok {
+			return e, true
+		}
+	}
+	if len(names) > 0 && (strings.HasPrefix(names[0], "init") || strings.HasPrefix(names[0], "glob")) && len(f.lines) > 0 {
+		return extent{1, len(f.lines)}, true
+	}
+	return extent{}, false
+}
+
+// declNames are the declarations that the code of fn can belong to.
+func declNames(fn string) []string {
+	// The package's path can hold dots before its last slash only.
+	end := strings.IndexAny(fn, "[(")
+	if end < 0 {
+		end = len(fn)
+	}
+	fn = fn[strings.LastIndexByte(fn[:end], '/')+1:]
+	_, fn, _ = strings.Cut(fn, ".")
+	fn = withoutBrackets(fn)
+	first, rest, _ := strings.Cut(fn, ".")
+	// What the compiler has split off: "F-range1".
+	first, _, _ = strings.Cut(first, "-")
+	second, _, _ := strings.Cut(rest, ".")
+	second, _, _ = strings.Cut(second, "-")
+	if strings.HasPrefix(first, "(") {
+		return []string{first + "." + second}
+	}
+	return []string{first, first + "." + second}
+}
+
+// withoutBrackets leaves type arguments out.
+func withoutBrackets(s string) string {
+	var b strings.Builder
+	depth := 0
+	for _, r := range s {
+		switch {
+		case r == '[':
+			depth++
+		case r == ']':
+			depth--
+		case depth == 0:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// called returns what tells the call site at a line apart from the others of
+// its function: the line's text, and which one it is of those that read the
+// same, from 1. All is zero if the function is not found there.
+func (s *Sources) called(file, fn string, line int) (text string, which, of int) {
+	text = strings.TrimSpace(s.Line(file, line))
+	e, ok := s.function(file, fn)
+	if text == "" || !ok || line < e.from || line > e.to {
+		return "", 0, 0
+	}
+	for n := e.from; n <= e.to; n++ {
+		if strings.TrimSpace(s.Line(file, n)) == text {
+			of++
+			if n == line {
+				which = of
+			}
+		}
+	}
+	return text, which, of
+}
+
+// Find returns the line of file, or of another one in its folder, where the
+// call site of step s is now. Guess is where it is by what has become of the
+// lines around it. It is sure if nothing else in the function looks like what
+// the step was at; without that, the result is the best guess.
+func (s *Sources) Find(step Step, file string, guess int) (in string, line int, sure bool) {
+	e, ok := s.function(file, step.Func)
+	if !ok {
+		others, _ := filepath.Glob(filepath.Join(filepath.Dir(file), "*.go"))
+		for _, other := range others {
+			if e, ok = s.function(other, step.Func); ok {
+				file = other
+				break
+			}
+		}
+	}
+	if !ok {
+		return file, guess, false
+	}
+	var same, alike []int // lines
+	for n := e.from; n <= e.to; n++ {
+		text := strings.TrimSpace(s.Line(file, n))
+		switch {
+		case text == "":
+		case text == step.Text:
+			same = append(same, n)
+		case step.Expr != "" && Operand(step.Op, text) == step.Expr:
+			alike = append(alike, n)
+		}
+	}
+	switch {
+	case len(same) > 0 && len(same) == step.Of:
+		return file, same[step.Which-1], true
+	case len(same) > 0:
+		return file, nearestLine(same, guess), len(same) == 1
+	case len(alike) > 0:
+		return file, nearestLine(alike, guess), len(alike) == 1
+	}
+	return file, min(max(guess, e.from), e.to), false
+}
+
+func nearestLine(lines []int, to int) int {
+	best := lines[0]
+	for _, n := range lines[1:] {
+		if distance(n, to) < distance(best, to) {
+			best = n
+		}
+	}
+	return best
+}

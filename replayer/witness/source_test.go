@@ -1,0 +1,123 @@
+package witness
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// sourcesOf has files of the given contents in one folder, and returns that.
+func sourcesOf(t *testing.T, files map[string]string) (*Sources, string) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
+	}
+	return new(Sources), dir
+}
+
+const account = `package bank
+
+func (a *Account) Deposit(n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if n < 0 {
+		a.mu.Lock()
+	}
+}
+
+func (p Pair[K, V]) Swap() {
+	p.mu.Lock()
+}
+
+func Sum(as ...*Account) {
+	go func() { add(as) }()
+}
+
+var report = func() {
+	go add(nil)
+}
+`
+
+func TestSourcesLine(t *testing.T) {
+	s, dir := sourcesOf(t, map[string]string{"a.go": "one\ntwo"})
+	file := filepath.Join(dir, "a.go")
+	assert.Equal(t, "two", s.Line(file, 2))
+	require.NoError(t, os.Remove(file)) // it is read once
+	assert.Equal(t, "one", s.Line(file, 1))
+	for _, n := range []int{-1, 0, 3} {
+		assert.Empty(t, s.Line(file, n))
+	}
+	assert.Empty(t, s.Line("nosuch.go", 1))
+}
+
+func TestSourcesFunction(t *testing.T) {
+	s, dir := sourcesOf(t, map[string]string{"bank.go": account})
+	for fn, want := range map[string]extent{
+		"example.com/bank.(*Account).Deposit":        {3, 9},
+		"gopkg.in/x%2ev3.(*Account).Deposit.func1.2": {3, 9},
+		"example.com/bank.Pair[...].Swap":            {11, 13},
+		"bank.Pair[example.com/k.K,int].Swap.func1":  {11, 13},
+		"example.com/bank.Sum":                       {15, 17},
+		"example.com/bank.Sum.gowrap1":               {15, 17},
+		"example.com/bank.Sum-range1":                {15, 17},
+		"example.com/bank.init.func1":                {1, 22},
+		"example.com/bank.glob..func1":               {1, 22},
+		"example.com/bank.Nobody":                    {},
+		"example.com/bank.(*Account).Withdraw.func1": {},
+		"":  {},
+		"[": {},
+	} {
+		got, ok := s.function(filepath.Join(dir, "bank.go"), fn)
+		assert.Equal(t, want, got, fn)
+		assert.Equal(t, want != extent{}, ok, fn)
+	}
+}
+
+func TestSourcesFind(t *testing.T) {
+	const deposit = "bank.(*Account).Deposit"
+	lock := Step{Op: trace.Acquire, Func: deposit, Expr: "a.mu", Text: "a.mu.Lock()", Which: 2, Of: 2}
+	release := Step{Op: trace.Release, Func: deposit, Expr: "a.mu", Text: "a.mu.Unlock()", Which: 1, Of: 1}
+	for _, c := range []struct {
+		name  string
+		step  Step
+		guess int
+		line  int
+		sure  bool
+	}{
+		{"the same lines, the second of two", lock, 4, 7, true},
+		{"there were three", Step{Op: lock.Op, Func: deposit, Text: lock.Text, Which: 3, Of: 3}, 5, 4, false},
+		{"there was one", Step{Op: lock.Op, Func: deposit, Text: lock.Text, Which: 1, Of: 1}, 6, 7, false},
+		{"one is left of two", Step{Op: trace.Release, Func: deposit, Text: "defer a.mu.Unlock()", Which: 2, Of: 2}, 9, 5, true},
+		{"another line with the operand", release, 9, 5, true},
+		{"two other lines with the operand", Step{Op: lock.Op, Func: deposit, Expr: "a.mu", Text: "if a.mu.TryLock() {", Which: 1, Of: 1}, 8, 7, false},
+		{"nothing like it", Step{Op: trace.Send, Func: deposit, Expr: "done", Text: "done <- 1", Which: 1, Of: 1}, 5, 5, false},
+		{"a guess outside of the function", Step{Op: trace.Send, Func: deposit}, 40, 9, false},
+	} {
+		s, dir := sourcesOf(t, map[string]string{"bank.go": account})
+		in, line, sure := s.Find(c.step, filepath.Join(dir, "bank.go"), c.guess)
+		assert.Equal(t, filepath.Join(dir, "bank.go"), in, c.name)
+		assert.Equal(t, c.line, line, c.name)
+		assert.Equal(t, c.sure, sure, c.name)
+	}
+}
+
+func TestSourcesFindInAnotherFile(t *testing.T) {
+	s, dir := sourcesOf(t, map[string]string{"bank.go": "package bank\n", "other.go": account})
+	step := Step{Op: trace.Acquire, Func: "bank.Pair[...].Swap", Text: "p.mu.Lock()", Which: 1, Of: 1}
+	in, line, sure := s.Find(step, filepath.Join(dir, "bank.go"), 3)
+	assert.Equal(t, filepath.Join(dir, "other.go"), in)
+	assert.Equal(t, 12, line)
+	assert.True(t, sure)
+
+	step.Func = "bank.Nowhere"
+	in, line, sure = s.Find(step, filepath.Join(dir, "bank.go"), 3)
+	assert.Equal(t, filepath.Join(dir, "bank.go"), in)
+	assert.Equal(t, 3, line)
+	assert.False(t, sure)
+}
