@@ -79,6 +79,19 @@ func TestPredict(t *testing.T) {
 			2 rel l
 			2 r data=1`,
 			[]string{"undecided hidden 4-12"}},
+		{"hidden by a counter", `
+			1 w x
+			1 armw n=1 update
+			2 armw n=2 update
+			2 branch
+			2 w x`,
+			[]string{"predicted hidden 4-8"}},
+		{"hidden by a counter that is looked at", `
+			1 w x
+			1 armw n=1 update
+			2 armw n=2
+			2 branch
+			2 w x`, nil},
 		{"guarded data", `
 			1 acq l
 			1 w x=1

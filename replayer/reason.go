@@ -51,12 +51,12 @@ func (b Blocked) String() string {
 // deadlock is the outcome of a run of tests that was ended as no goroutine
 // could go on; asleep says where they wait.
 func deadlock(asleep []Blocked, tests []string) Outcome {
-	o := Outcome{Effect: Deadlock, Detail: []string{"every goroutine waits for ever:"}}
+	o := Outcome{Effect: Deadlock}
 	for _, b := range asleep {
 		if len(tests) == 1 {
 			b.Goroutine = strings.TrimPrefix(b.Goroutine, tests[0]+":")
 		}
-		o.Detail = append(o.Detail, b.String())
+		o.Detail = append(o.Detail, "goroutine "+b.String())
 	}
 	o.Detail = cut(o.Detail)
 	return o

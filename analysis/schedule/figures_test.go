@@ -141,6 +141,33 @@ func TestTurned(t *testing.T) {
 	}
 }
 
+// A counter that both goroutines count keeps no order of theirs; the flag that
+// one of them waits for does.
+func TestCounterKeepsNoOrder(t *testing.T) {
+	tr := tracetest.Parse(t, `
+		3 w flag=1
+		1 w x
+		1 acq l
+		1 r n=0 update
+		1 w n=1
+		1 rel l
+		2 r flag=1
+		2 branch
+		2 acq l
+		2 r n=1 update
+		2 w n=2
+		2 rel l
+		2 branch
+		2 r x`)
+	steps, ok := plan(t, tr).direct(1, 13, readsThatMatter)
+	if want := []int{0, 6, 7, 8, 9, 10, 11, 12}; !ok || !slices.Equal(steps, want) {
+		t.Errorf("%v, %v, want %v", steps, ok, want)
+	}
+	if err := feasible.Check(tr, steps, []int{1, 13}); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestHold(t *testing.T) {
 	tr := tracetest.Parse(t, `
 		0 fork 1

@@ -3,7 +3,9 @@ package hooks
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -97,6 +99,35 @@ func TestReplayRefusesOtherMemory(t *testing.T) {
 		fmt.Sprintf("v 0 %d %d 1\n", trace.WaitGroupWait, waitKey(tr))
 	_, verdict := replay(t, plan)
 	require.Contains(t, strings.Join(verdict, "\n"), "left the two accesses do not collide")
+}
+
+// A program that can do nothing more after the violation is ended at once; one
+// that waits for something is left alone.
+func TestReplayEndsADeadlock(t *testing.T) {
+	plan := "gopredict-plan 1\norder 01\ntest TestRaceThenWait\ng 0 TestRaceThenWait:0.1\ng 1 TestRaceThenWait:0.2\n" +
+		fmt.Sprintf("v 0 %d %d 1\nv 1 %d %d 1\n", trace.Write, 1<<31|1, trace.Read, 1<<31|2)
+	file := filepath.Join(t.TempDir(), "plan")
+	require.NoError(t, os.WriteFile(file, []byte(plan), 0o666))
+	for _, then := range []string{"timer", "ticker", "child", "signal", "nothing"} {
+		dir, out, err := run(t, "replay;plan="+file+";verdict=$DIR/verdict;trace=$DIR/trace", "^TestRaceThenWait$", "THEN="+then)
+		text, readErr := os.ReadFile(filepath.Join(dir, "verdict"))
+		require.NoError(t, readErr)
+		verdict := strings.Split(strings.TrimSpace(string(text)), "\n")
+		require.Contains(t, verdict, "confirmed", then)
+		if then != "nothing" {
+			require.NoError(t, err, "%s: %s", then, out)
+			require.NotContains(t, verdict, "deadlock", then)
+			continue
+		}
+		var exit *exec.ExitError
+		require.ErrorAs(t, err, &exit)
+		require.Equal(t, 2, exit.ExitCode(), out)
+		require.Contains(t, out, "fatal error: all goroutines are asleep - deadlock!")
+		n := slices.Index(verdict, "deadlock")
+		require.GreaterOrEqual(t, n, 0, "%q", verdict)
+		require.Regexp(t, `^blocked TestRaceThenWait:0 chan_receive selftest\.TestRaceThenWait .*race_test\.go:\d+$`, verdict[n+1])
+		require.Len(t, verdict, n+2, "goroutines that have ended do not wait")
+	}
 }
 
 // waitKey is the place where TestRace waits for its goroutines.

@@ -13,6 +13,13 @@
 // package-level functions of sync/atomic. Everything else that synchronizes is
 // seen where it is defined, by hooks in the standard library.
 //
+// # What becomes of the values
+//
+// The table says of a load whether its value only moves on (trace.Site.Data),
+// and whether it goes nowhere but back, as in x++ (trace.Site.Update). Of
+// atomic counters it says the latter, too; the calls of methods such as
+// n.Add(1), which have no hook here, it names by function and line.
+//
 // # How
 //
 // The copy is the original text with insertions at byte offsets; the syntax

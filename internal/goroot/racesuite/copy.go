@@ -26,7 +26,7 @@ type test struct {
 	name, file string
 	skipped    string // why the suite itself does not run it; "" if it does
 	detected   bool   // by go test -race
-	slow       bool   // the run of gopredict did not end in time
+	broken     string // why there is nothing of gopredict
 	failed     bool   // in the recorded run, though not plainly
 	findings   []finding
 }

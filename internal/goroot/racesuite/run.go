@@ -72,13 +72,33 @@ func (s *suite) predict(ctx context.Context, chunk int) error {
 // perTest bounds the time of one run of gopredict by the number of its tests.
 const perTest = 30 * time.Second
 
-// predictThese runs gopredict on tests. If that takes too long, it runs each
-// half of them.
+// predictThese runs gopredict on tests. If that fails or takes too long, it
+// runs each half of them.
 func (s *suite) predictThese(ctx context.Context, tests []*test) error {
-	bounded, cancel := context.WithTimeout(ctx, time.Minute+perTest*time.Duration(len(tests)))
+	start := time.Now()
+	err := s.predictOnce(ctx, tests)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err == nil:
+		s.log("%s and %d more: %v", tests[0].name, len(tests)-1, time.Since(start))
+		return nil
+	}
+	s.log("%s and %d more: after %v: %v", tests[0].name, len(tests)-1, time.Since(start), err)
+	if len(tests) == 1 {
+		tests[0].broken, _, _ = strings.Cut(err.Error(), "\n")
+		return nil
+	}
+	half := len(tests) / 2
+	return errors.Join(s.predictThese(ctx, tests[:half]), s.predictThese(ctx, tests[half:]))
+}
+
+// predictOnce runs gopredict on tests and keeps what it found.
+func (s *suite) predictOnce(ctx context.Context, tests []*test) error {
+	bound := time.Minute + perTest*time.Duration(len(tests))
+	bounded, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()
 	report := filepath.Join(s.dir, "report.json")
-	start := time.Now()
 	cmd := exec.CommandContext(bounded, s.tool, "test", "-v", "-count=1",
 		"-predict.json="+report, "-predict.timeout="+s.timeout.String(), "-run", s.pattern(tests), ".")
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it ends its own children
@@ -86,18 +106,10 @@ func (s *suite) predictThese(ctx context.Context, tests []*test) error {
 	cmd.Dir = s.dir
 	out, err := cmd.CombinedOutput()
 	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case bounded.Err() != nil && len(tests) == 1:
-		s.log("%s: given up after %v", tests[0].name, time.Since(start))
-		tests[0].slow = true
-		return nil
 	case bounded.Err() != nil:
-		s.log("%s and %d more: not done after %v, each half of them again", tests[0].name, len(tests)-1, time.Since(start))
-		half := len(tests) / 2
-		return errors.Join(s.predictThese(ctx, tests[:half]), s.predictThese(ctx, tests[half:]))
+		return fmt.Errorf("gopredict did not end in %v", bound)
 	case cmd.ProcessState.ExitCode() > 1:
-		return fmt.Errorf("gopredict on %s and %d more: %w\n%s", tests[0].name, len(tests)-1, err, out)
+		return fmt.Errorf("gopredict: %w\n%s", err, out)
 	}
 	text, err := os.ReadFile(report)
 	if err != nil {
@@ -115,7 +127,6 @@ func (s *suite) predictThese(ctx context.Context, tests []*test) error {
 			}
 		}
 	}
-	s.log("%s and %d more: %v", tests[0].name, len(tests)-1, time.Since(start))
 	return os.Remove(report)
 }
 

@@ -8,10 +8,7 @@ import (
 // best returns how far gopredict came with t: confirmed, predicted, or no, and
 // why it is not confirmed.
 func (t *test) best() (result, reason string) {
-	result = "no"
-	if t.slow {
-		reason = "gopredict did not end in time"
-	}
+	result, reason = "no", t.broken
 	if t.failed {
 		reason = "the recorded run failed"
 	}
@@ -79,9 +76,6 @@ func (s *suite) table() string {
 			if t.detected {
 				c.missed++
 			}
-		}
-		if t.racy() != (result == "confirmed") {
-			reason = strings.TrimSpace(reason)
 		}
 		if !t.ok() {
 			result = "**" + result + "**"

@@ -43,7 +43,7 @@ func startReplay(plan, verdict string) {
 
 // cast finds the part in the schedule that g's name gives it.
 func (g *goroutine) cast() {
-	if stage == free {
+	if actors == nil {
 		return
 	}
 	test := g.test
@@ -58,7 +58,7 @@ func (g *goroutine) cast() {
 
 // exit is called at the goroutine's end.
 func (g *goroutine) exit() {
-	if stage == free {
+	if actors == nil {
 		return
 	}
 	runtime.PredictPin()

@@ -186,7 +186,12 @@ func NewTimer(f *func(), pc uintptr) *Timer {
 }
 
 // Started names the timer, whose Reset will be logged by its address.
-func (t *Timer) Started(timer unsafe.Pointer) { t.timer = timer }
+func (t *Timer) Started(timer unsafe.Pointer) {
+	t.timer = timer
+	if callSites[t.site].fn == "testing.(*M).startAlarm" {
+		alarm = runtime.PredictWhen(timer)
+	}
+}
 
 // enter gives the timer's goroutine its name and logs what it waited for.
 func (t *Timer) enter() {

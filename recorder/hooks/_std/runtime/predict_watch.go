@@ -62,6 +62,7 @@ func predictIdle() *g {
 type PredictState struct {
 	Runnable bool  // a goroutine other than the caller can run
 	Outside  bool  // a goroutine is in a system call, or waits for I/O or the garbage collector
+	Signals  bool  // the program waits for signals, which anyone can send
 	Timer    int64 // nanoseconds until the next timer; negative if there is none
 }
 
@@ -78,7 +79,9 @@ func PredictLook() PredictState {
 			s.Runnable = true
 		case _Gsyscall:
 			// The goroutine of os/signal sits in a system call for ever.
-			if funcname(findfunc(gp.startpc)) != "os/signal.loop" {
+			if funcname(findfunc(gp.startpc)) == "os/signal.loop" {
+				s.Signals = true
+			} else {
 				s.Outside = true
 			}
 		case _Gwaiting:
@@ -92,6 +95,17 @@ func PredictLook() PredictState {
 		s.Timer = max(when-nanotime(), 0)
 	}
 	return s
+}
+
+// PredictWhen returns when a timer that package time has made is due, in the
+// time of PredictNow.
+func PredictWhen(t unsafe.Pointer) int64 { return (*timeTimer)(t).when }
+
+// PredictDie ends the process as the runtime does that finds it in a deadlock.
+func PredictDie(msg string) {
+	predictOn = false
+	print(msg)
+	exit(2)
 }
 
 // PredictBlocked returns why the goroutine with identity id waits, and

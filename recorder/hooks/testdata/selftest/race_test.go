@@ -2,9 +2,14 @@ package selftest
 
 import (
 	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
+	"time"
 
 	"predictrt"
 )
@@ -42,6 +47,46 @@ func TestRace(t *testing.T) {
 		}
 	}()
 	wg.Wait()
+}
+
+// TestRaceThenWait has a race, and then waits for what THEN names.
+func TestRaceThenWait(t *testing.T) {
+	var wg sync.WaitGroup
+	b := &box{}
+	wg.Add(2)
+	go func() {
+		defer wg.Done()
+		predictrt.Store(&b.n, siteWrite).Set(1)
+	}()
+	go func() {
+		defer wg.Done()
+		predictrt.Load(&b.n, siteRead)
+	}()
+	wg.Wait()
+	done := make(chan bool)
+	switch os.Getenv("THEN") {
+	case "nothing":
+		<-done
+	case "timer":
+		time.AfterFunc(300*time.Millisecond, func() { close(done) })
+		<-done
+	case "ticker":
+		ticker := time.NewTicker(150 * time.Millisecond)
+		<-ticker.C
+		<-ticker.C
+	case "child":
+		if err := exec.Command("sleep", "0.3").Run(); err != nil {
+			t.Error(err)
+		}
+	case "signal":
+		c := make(chan os.Signal, 1)
+		signal.Notify(c, syscall.SIGUSR1)
+		// The one who sends it is no child of ours when it does so.
+		if err := exec.Command("sh", "-c", "(sleep 0.3; kill -USR1 $0) >/dev/null 2>&1 &", strconv.Itoa(os.Getpid())).Run(); err != nil {
+			t.Error(err)
+		}
+		<-c
+	}
 }
 
 // TestSpin waits for other goroutines without any blocking operation.

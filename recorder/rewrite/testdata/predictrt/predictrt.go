@@ -7,7 +7,6 @@ package predictrt
 import (
 	"fmt"
 	"os"
-	"strconv"
 	"unsafe"
 )
 
@@ -24,16 +23,23 @@ func open(name string) *os.File {
 	return f
 }
 
-func event(site uint32, extra string) {
-	if log != nil {
-		fmt.Fprintf(log, "%d%s\n", site, extra)
+// event logs an event; it costs nothing that a program could notice if there
+// is no log.
+func event(site uint32, extra ...any) {
+	if log == nil {
+		return
 	}
+	line := []any{site}
+	for _, x := range extra {
+		line = append(line, fmt.Sprint(x))
+	}
+	fmt.Fprintln(log, line...)
 }
 
 func Load[T any](p *T, site uint32) *T {
 	if unsafe.Sizeof(*p) > 0 {
 		_ = *(*byte)(unsafe.Pointer(p))
-		event(site, "")
+		event(site)
 	}
 	return p
 }
@@ -46,45 +52,45 @@ type Ref[T any] struct {
 func Store[T any](p *T, site uint32) Ref[T] { return Ref[T]{p, site} }
 
 func (r Ref[T]) Set(v T) {
-	event(r.site, "")
+	event(r.site)
 	*r.p = v
 }
 
 func Write[T any](p *T, site uint32) *T {
-	event(site, "")
+	event(site)
 	return p
 }
 
 func MapRead[M any](m M, site uint32) M {
-	event(site, "")
+	event(site)
 	return m
 }
 
 func MapWrite[M any](m M, site uint32) M {
-	event(site, "")
+	event(site)
 	return m
 }
 
 func SliceRead[E any, S ~[]E](s S, site uint32) S {
-	event(site, " "+strconv.Itoa(len(s)))
+	event(site, len(s))
 	return s
 }
 
 func SliceWrite[E any, S ~[]E](s S, site uint32) S {
-	event(site, " "+strconv.Itoa(len(s)))
+	event(site, len(s))
 	return s
 }
 
 func Append[E any, S ~[]E](s S, n int, site uint32) S {
 	if len(s)+n <= cap(s) {
-		event(site, " "+strconv.Itoa(n))
+		event(site, n)
 	}
 	return s
 }
 
 func Branch[B ~bool](c B, site uint32) B {
-	event(site, " "+strconv.FormatBool(bool(c)))
+	event(site, bool(c))
 	return c
 }
 
-func Case(n uint64, site uint32) { event(site, " "+strconv.FormatUint(n, 10)) }
+func Case(n uint64, site uint32) { event(site, n) }

@@ -1,0 +1,3 @@
+module example.com/lostsignal
+
+go 1.26
