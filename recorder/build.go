@@ -29,9 +29,15 @@ type Build struct {
 }
 
 // Prepare loads the packages, and writes what the instrumented build needs
-// into c.Work. A command line that cannot be served is a [*UsageError].
+// into c.Work. It may choose another go command for this process and put it
+// into c.Env, see Adopt in
+// package gotool. A command line that cannot be served is a [*UsageError].
 func Prepare(ctx context.Context, c *Config) (*Build, error) {
 	if err := c.check(); err != nil {
+		return nil, err
+	}
+	var err error
+	if c.Env, err = c.Env.Adopt(c.Work); err != nil {
 		return nil, err
 	}
 	std, err := hooks.Overlay(c.Env.GOROOT, c.Env.GOVERSION, filepath.Join(c.Work, "std"))

@@ -76,9 +76,6 @@ func (c *Config) check() error {
 	if !c.Env.InModule() {
 		return &UsageError{"no go.mod in " + c.Dir + " or above: prediction needs a module; `go mod init` makes one"}
 	}
-	if under(c.Env.GOROOT, c.Env.GOMODCACHE) {
-		return fmt.Errorf("the toolchain %s lies in the module cache (%s), where the go command allows no overlay; install it from https://go.dev/dl and put its bin folder first in PATH", c.Env.GOVERSION, c.Env.GOROOT)
-	}
 	return nil
 }
 

@@ -14,15 +14,25 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/gopredict/gopredict/internal/gotool"
 )
 
 // envMode is the environment variable that tells predictrt what to do.
 const envMode = "GOPREDICT_RT"
 
+// traceLimit is how large a trace may grow, in bytes. At the rate of a test
+// that computes all the time it lasts for a second or so, and the events fill
+// about three times as much memory when they are analyzed.
+const traceLimit = 256 << 20
+
 // settings is what a shim is told, by the file of that name in its folder.
 type settings struct {
 	// Exec is the user's own -exec command, which the binary is run through.
 	Exec []string
+	// Env are variables of the environment that the binary must not see as
+	// the shim has them, for [gotool.WithVariables].
+	Env []string
 }
 
 const settingsFile = "exec.json"
@@ -39,9 +49,10 @@ func (s settings) write(dir string) error {
 type execution struct {
 	Dir     string // working directory
 	Args    []string
-	Binary  string // the saved binary
-	Trace   string // where the trace is, if the binary came so far
-	Exit    int    // exit code; -1 until it ended, or if a signal ended it
+	Env     []string // its environment, without what tells it to record
+	Binary  string   // the saved binary
+	Trace   string   // where the trace is, if the binary came so far
+	Exit    int      // exit code; -1 until it ended, or if a signal ended it
 	Seconds float64
 }
 
@@ -88,7 +99,7 @@ func run(dir string, args []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	e := execution{Dir: wd, Args: args[1:], Binary: filepath.Join(own, filepath.Base(args[0])), Exit: -1}
+	e := execution{Dir: wd, Args: args[1:], Env: gotool.WithVariables(os.Environ(), set.Env), Binary: filepath.Join(own, filepath.Base(args[0])), Exit: -1}
 	e.Trace = e.Binary + ".trace"
 	if err := save(args[0], e.Binary); err != nil {
 		return 0, err
@@ -98,7 +109,7 @@ func run(dir string, args []string) (int, error) {
 		cmd = exec.Command(set.Exec[0], slices.Concat(set.Exec[1:], args)...)
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.Env = append(os.Environ(), envMode+"=record;trace="+e.Trace)
+	cmd.Env = append(slices.Clip(e.Env), fmt.Sprintf("%s=record;trace=%s;limit=%d", envMode, e.Trace, traceLimit))
 	if err := e.write(own); err != nil {
 		return 0, err
 	}

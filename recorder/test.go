@@ -36,7 +36,7 @@ type Run struct {
 	// Binary is the saved test binary and Trace its trace, both in
 	// Config.Work; "" if it did not run, or was not recorded.
 	Binary, Trace string
-	Args          []string // of the test binary
+	Args, Env     []string // of the test binary
 }
 
 // NotRecorded returns the flag of c that leaves nothing to predict from, or "":
@@ -127,7 +127,7 @@ func (b *Build) record(ctx context.Context, c *Config) (runs []Run, exit int, er
 
 // shim returns go test's -exec flag for a shim that works in dir.
 func (c *Config) shim(dir string) (string, error) {
-	var set settings
+	set := settings{Env: c.Env.Tests}
 	if v, ok := c.flag("exec"); ok {
 		words, err := gotool.SplitWords(v)
 		if err != nil {
@@ -200,7 +200,7 @@ func newRun(p Package, executions []execution) Run {
 		if e.Exit != 0 {
 			r.Result = Fail
 		}
-		r.Seconds, r.Binary, r.Args = e.Seconds, e.Binary, e.Args
+		r.Seconds, r.Binary, r.Args, r.Env = e.Seconds, e.Binary, e.Args, e.Env
 		if _, err := os.Stat(e.Trace); err == nil {
 			r.Trace = e.Trace
 		}

@@ -2,6 +2,7 @@ package replayer
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -70,6 +71,30 @@ func TestPlanDropsStepsThatAreGone(t *testing.T) {
 	assert.Equal(t, w.Steps[:2], plan.Steps)
 }
 
+// The go statement is found by the text of its line, or by a guess.
+func TestPlanFindsCallSites(t *testing.T) {
+	w, code := sample()
+	w.Steps[0].Text, w.Steps[0].Which, w.Steps[0].Of = "go f()", 1, 1
+	text := "package p\n\nfunc TestX() {\n\tv = 1\n\n\n\tgo f()\n}\n"
+	code.Source = &witness.Sources{Read: func(name string) ([]byte, error) {
+		assert.Equal(t, filepath.Join("root", "x_test.go"), name)
+		return []byte(text), nil
+	}}
+	code.Root = "root"
+	plan, err := NewPlan(w, code, "01")
+	require.NoError(t, err)
+	assert.Contains(t, string(plan.Text), fmt.Sprintf("s 0 %d %d 1\n", trace.Fork, trace.KeyOf("p.TestX", 7)))
+	assert.Equal(t, 7, plan.Steps[0].Line)
+	assert.Empty(t, plan.misfits(0))
+
+	w.Steps[0].Text, text, code.Source = "go g()", "package p\n\nfunc TestX() {\n\tv = 1\n\tgo f()\n}\n", &witness.Sources{Read: code.Source.Read}
+	plan, err = NewPlan(w, code, "01")
+	require.NoError(t, err)
+	assert.Contains(t, string(plan.Text), fmt.Sprintf("s 0 %d %d 1\n", trace.Fork, trace.KeyOf("p.TestX", 5)))
+	assert.Equal(t, []string{"found again by a guess only: go in p.TestX (x_test.go:5)"}, plan.misfits(0))
+	assert.Empty(t, plan.misfits(1), "the guess was right")
+}
+
 func TestPlanStale(t *testing.T) {
 	w, code := sample()
 	_, err := NewPlan(w, Code{Sites: code.Sites[1:3]}, "01")
@@ -107,6 +132,7 @@ func TestSubtestFilter(t *testing.T) {
 
 func TestParseVerdictErrors(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
+		{"deadlock\n", "v:1: deadlock before the schedule was over"},
 		{"steps 3 2\n", "v:1: found steps \"3 2\""},
 		{"confirmed\nleft x\n", "v:2: found \"left x\""},
 		{"left x\nconfirmed\n", "v:2: confirmed after the schedule was left (x)"},
@@ -133,6 +159,7 @@ func TestParseVerdictCutOff(t *testing.T) {
 
 func FuzzParseVerdict(f *testing.F) {
 	f.Add([]byte("steps 1 2\nstand TestX:0 c000 8 2 7\nconfirmed\nend\n"))
+	f.Add([]byte("confirmed\ndeadlock\nblocked TestX:0 chan_send f a.go:1\n"))
 	f.Add([]byte("steps 1 2\nleft why\nblocked TestX:0 chan_send f a.go:1\nend\n"))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		p, err := ParseVerdict("v", strings.NewReader(string(in)))

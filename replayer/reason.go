@@ -43,9 +43,20 @@ func waiting(blocked []Blocked) string {
 	return text
 }
 
+// gateWords say plainly why the run-time library itself holds a goroutine.
+var gateWords = map[string]string{
+	"waits for its turn":      "waits for its turn in the schedule",
+	"waits for its hold":      "held back until the violation",
+	"waits for its violation": "stands at the violation",
+}
+
 // String says who waits where: "TestX:0.1 in bank.f (bank.go:20): chan receive".
 func (b Blocked) String() string {
-	return fmt.Sprintf("%s in %s (%s): %s", b.Goroutine, path.Base(b.Func), filepath.Base(b.Pos), b.Why)
+	why := b.Why
+	if plain := gateWords[why]; plain != "" {
+		why = plain
+	}
+	return fmt.Sprintf("%s in %s (%s): %s", b.Goroutine, path.Base(b.Func), filepath.Base(b.Pos), why)
 }
 
 // deadlock is the outcome of a run of tests that was ended as no goroutine

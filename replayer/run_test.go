@@ -113,6 +113,39 @@ func TestRunEffect(t *testing.T) {
 	assert.Equal(t, TestFailure, v.Outcome.Effect, "another test fails now")
 }
 
+// The run-time library has ended a program that could do nothing more.
+func TestRunDeadlock(t *testing.T) {
+	v := run(t, Options{}, append(stands, "verdict deadlock", "verdict blocked TestX:0 sync.WaitGroup.Wait p/q.TestX /x/q_test.go:9",
+		"verdict blocked TestX:0.1 chan_receive p/q.f /x/q.go:20", "print fatal error: all goroutines are asleep - deadlock!", "exit 2")...)
+	assert.Equal(t, Confirmed, v.Status)
+	assert.Empty(t, v.Blocked, "nobody was blocked while the schedule was followed")
+	assert.Equal(t, Outcome{Effect: Deadlock, Detail: []string{
+		"goroutine 0 in q.TestX (q_test.go:9): sync.WaitGroup.Wait", "goroutine 0.1 in q.f (q.go:20): chan receive",
+	}}, v.Outcome)
+}
+
+// What of the witness was not found for sure may be why it missed.
+func TestRunStale(t *testing.T) {
+	w, code := sample()
+	stale := func(w *witness.Witness, lines ...string) []string {
+		plan, err := NewPlan(w, code, "01")
+		require.NoError(t, err)
+		v, err := Run(t.Context(), fake(t, lines...), w, plan, Options{})
+		require.NoError(t, err)
+		return v.Stale
+	}
+	guess := []string{"found again by a guess only: go in p.TestX (x_test.go:5)"}
+	assert.Equal(t, guess, stale(w, "verdict steps 0 3", "verdict left lost its way"))
+	assert.Empty(t, stale(w, "verdict steps 1 3", "verdict left lost its way"), "the guess was right")
+	assert.Empty(t, stale(w, stands...))
+
+	w.Hold = append(w.Hold, w.Steps[0])
+	assert.Equal(t, guess, stale(w, "verdict steps 1 3", "verdict left lost its way"), "a hold that was guessed does not show")
+	w.Steps[2].Expr = "gone"
+	assert.Equal(t, append([]string{"no longer in the sources, left out: write to gone in p.f (x.go:3)"}, guess...),
+		stale(w, "verdict steps 1 2", "verdict left lost its way"))
+}
+
 func TestRunArgs(t *testing.T) {
 	w, code := sample()
 	plan, err := NewPlan(w, code, "01")
@@ -201,6 +234,7 @@ func TestRunOrphan(t *testing.T) {
 func TestWaitingNamesAFew(t *testing.T) {
 	b := Blocked{"0.1", "select", "q.f", "/x/y.go:1"}
 	assert.Empty(t, waiting(nil))
+	assert.Equal(t, ": 0.1 in q.f (y.go:1): held back until the violation", waiting([]Blocked{{"0.1", "waits for its hold", "q.f", "/x/y.go:1"}}))
 	one := "0.1 in q.f (y.go:1): select"
 	assert.Equal(t, ": "+one+"; "+one+"; "+one, waiting([]Blocked{b, b, b}))
 	assert.Equal(t, ": "+one+"; "+one+"; "+one+"; and 2 more", waiting([]Blocked{b, b, b, b, b}))

@@ -197,7 +197,7 @@ func (c *confirmation) tell(ev report.Evidence) {
 func (c *confirmation) replay(ctx context.Context, w *witness.Witness) (replayer.Result, *trace.Trace, error) {
 	c.replayed++
 	c.status.Set("replaying", fmt.Sprintf("%s, witness %d, %d confirmed", c.run.Package.Path, c.replayed, len(c.done)))
-	bin := replayer.Binary{Path: c.run.Binary, Dir: c.run.Package.Dir, Args: c.run.Args}
+	bin := replayer.Binary{Path: c.run.Binary, Dir: c.run.Package.Dir, Args: c.run.Args, Env: c.run.Env}
 	opts := replayer.Options{Timeout: c.opts.timeout, Recorded: c.recorded}
 	r, err := replayer.Confirm(ctx, bin, w, c.code(), opts)
 	if err != nil || r.Status != replayer.Confirmed {

@@ -131,7 +131,7 @@ func (s *session) buildFor(ctx context.Context, c *recorder.Config) (*recorder.B
 		return nil, replayer.Binary{}, err
 	}
 	path, err := b.TestBinary(ctx)
-	return b, replayer.Binary{Path: path, Dir: c.Dir}, err
+	return b, replayer.Binary{Path: path, Dir: c.Dir, Env: gotool.WithVariables(os.Environ(), c.Env.Tests)}, err
 }
 
 // tellReplay prints what the replays showed, and returns the exit code.

@@ -24,6 +24,8 @@ func TestMain(m *testing.M) {
 //
 //	exit CODE COMMAND ARGS...   run the command; its exit code must be CODE
 //	damage FILE                 change one byte in the middle of the file
+//
+// $ROOT is this repository, and $PROXY the module proxy, which is off otherwise.
 func TestScript(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -31,6 +33,7 @@ func TestScript(t *testing.T) {
 	}
 	cache := goEnv(t, "GOCACHE")
 	modules := goEnv(t, "GOMODCACHE")
+	proxy := goEnv(t, "GOPROXY")
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Setup: func(env *testscript.Env) error {
@@ -39,6 +42,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("GOFLAGS", "")
 			env.Setenv("GOTOOLCHAIN", "local")
 			env.Setenv("GOPROXY", "off")
+			env.Setenv("PROXY", proxy)
 			env.Setenv("GOPREDICT", "")
 			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".cache"))
 			env.Setenv("ROOT", root)

@@ -57,7 +57,9 @@ func (s *session) traceCheck(args []string) (int, error) {
 		return exitFailed, fmt.Errorf("%s: %w", args[0], err)
 	}
 	end := ""
-	if !t.Complete {
+	if t.Meta.Limit > 0 {
+		end = fmt.Sprintf(", cut off: recording stopped at %d MiB", t.Meta.Limit>>20)
+	} else if !t.Complete {
 		end = ", cut off: the program did not end in an orderly way"
 	}
 	fmt.Fprintf(s.stdout, "ok: %d events, %d goroutines, %d sites%s\n", len(t.Events), len(t.Goroutines), len(t.Sites), end)

@@ -23,6 +23,9 @@ type Env struct {
 	GOFLAGS    string
 	GOCACHE    string // the build cache
 	GOMODCACHE string
+	// Tests are variables that tests must not see as this process has them,
+	// for [WithVariables].
+	Tests []string `json:"-"`
 }
 
 // ReadEnv asks the go command in dir for its environment.

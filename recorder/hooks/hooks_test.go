@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,58 +29,74 @@ func goEnv(t *testing.T, toolchain string) (goroot, version string) {
 	return f[0], f[1]
 }
 
-var selftest = struct {
-	sync.Once
-	binary string
-	err    error
-}{}
+// otherRelease is a toolchain of the supported release that this one is not.
+const otherRelease = "go1.27.4"
 
-// selftestBinary compiles testdata/selftest under the overlay, once, and returns the
-// test binary.
-func selftestBinary(t *testing.T) string {
+// selftests holds the test binaries of testdata/selftest by toolchain, in the
+// folder of that name in selftestDir.
+var (
+	selftests   = map[string]string{}
+	selftestDir string
+)
+
+// selftestBinary compiles testdata/selftest under the overlay, once for each
+// toolchain, and returns the test binary.
+func selftestBinary(t *testing.T, toolchain string) string {
 	t.Helper()
-	selftest.Do(func() {
-		goroot, version := goEnv(t, "")
-		var dir string
-		if dir, selftest.err = os.MkdirTemp("", "hooks"); selftest.err != nil {
-			return
-		}
-		replace, err := Overlay(goroot, version, filepath.Join(dir, "std"))
-		if err != nil {
-			selftest.err = err
-			return
-		}
-		text, _ := json.Marshal(map[string]any{"Replace": replace})
-		overlay := filepath.Join(dir, "overlay.json")
-		if selftest.err = os.WriteFile(overlay, text, 0o666); selftest.err != nil {
-			return
-		}
-		selftest.binary = filepath.Join(dir, "self.test")
-		cmd := exec.Command("go", "test", "-overlay", overlay, "-vet=off", "-c", "-o", selftest.binary, ".")
-		cmd.Dir = filepath.Join("testdata", "selftest")
-		cmd.Env = append(os.Environ(), "GOWORK=off")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			selftest.err = &exec.Error{Name: string(out), Err: err}
-		}
-	})
-	require.NoError(t, selftest.err)
-	return selftest.binary
+	if binary, ok := selftests[toolchain]; ok {
+		return binary
+	}
+	goroot, version := goEnv(t, toolchain)
+	// A toolchain in the module cache cannot be overlaid under that name.
+	dir := filepath.Join(selftestDir, "of-"+toolchain)
+	require.NoError(t, os.Mkdir(dir, 0o777))
+	alias := filepath.Join(dir, "goroot")
+	require.NoError(t, os.Symlink(goroot, alias))
+	replace, err := Overlay(alias, version, filepath.Join(dir, "std"))
+	require.NoError(t, err)
+	text, err := json.Marshal(map[string]any{"Replace": replace})
+	require.NoError(t, err)
+	overlay := filepath.Join(dir, "overlay.json")
+	require.NoError(t, os.WriteFile(overlay, text, 0o666))
+	binary := filepath.Join(dir, "self.test")
+	cmd := exec.Command(filepath.Join(alias, "bin", "go"), "test", "-overlay", overlay, "-vet=off", "-c", "-o", binary, ".")
+	cmd.Dir = filepath.Join("testdata", "selftest")
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOROOT="+alias, "GOTOOLCHAIN=local")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	selftests[toolchain] = binary
+	return binary
 }
 
 func TestMain(m *testing.M) {
-	code := m.Run()
-	if selftest.binary != "" {
-		os.RemoveAll(filepath.Dir(selftest.binary))
+	dir, err := os.MkdirTemp("", "hooks")
+	if err != nil {
+		panic(err)
 	}
+	selftestDir = dir
+	code := m.Run()
+	os.RemoveAll(dir)
 	os.Exit(code)
+}
+
+// eachRelease runs f as a subtest for each supported release.
+func eachRelease(t *testing.T, f func(t *testing.T, toolchain string)) {
+	for _, toolchain := range []string{"local", otherRelease} {
+		t.Run(toolchain, func(t *testing.T) { f(t, toolchain) })
+	}
 }
 
 // run runs the tests of the self-test that pattern names. mode is what
 // GOPREDICT_RT holds, with $DIR for the folder that is returned.
 func run(t *testing.T, mode, pattern string, env ...string) (dir, output string, err error) {
 	t.Helper()
+	return runBuilt(t, "local", mode, pattern, env...)
+}
+
+func runBuilt(t *testing.T, toolchain, mode, pattern string, env ...string) (dir, output string, err error) {
+	t.Helper()
 	dir = t.TempDir()
-	cmd := exec.Command(selftestBinary(t), "-test.run", pattern)
+	cmd := exec.Command(selftestBinary(t, toolchain), "-test.run", pattern)
 	cmd.Env = append(append(os.Environ(), env...), "GOPREDICT_RT="+strings.ReplaceAll(mode, "$DIR", dir))
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
@@ -92,7 +107,12 @@ func run(t *testing.T, mode, pattern string, env ...string) (dir, output string,
 // record runs tests in record mode and returns the valid trace.
 func record(t *testing.T, pattern string) *trace.Trace {
 	t.Helper()
-	dir, out, err := run(t, "record;trace=$DIR/trace", pattern)
+	return recordBuilt(t, "local", pattern)
+}
+
+func recordBuilt(t *testing.T, toolchain, pattern string) *trace.Trace {
+	t.Helper()
+	dir, out, err := runBuilt(t, toolchain, "record;trace=$DIR/trace", pattern)
 	require.NoError(t, err, out)
 	tr, err := trace.ReadFile(filepath.Join(dir, "trace"))
 	require.NoError(t, err)
@@ -127,8 +147,10 @@ func camel(s string) string {
 	return b.String()
 }
 
-func TestEveryHookFires(t *testing.T) {
-	tr := record(t, "^(Test(Runtime|Sync|Time|Testing)|FuzzTesting)")
+func TestEveryHookFires(t *testing.T) { eachRelease(t, testEveryHookFires) }
+
+func testEveryHookFires(t *testing.T, toolchain string) {
+	tr := recordBuilt(t, toolchain, "^(Test(Runtime|Sync|Time|Testing)|FuzzTesting)")
 	seen := map[string]map[trace.Kind]bool{}
 	for _, e := range tr.Events {
 		switch fn := tr.Sites[e.Site].Func; {
@@ -150,8 +172,10 @@ func TestEveryHookFires(t *testing.T) {
 	}
 }
 
-func TestEveryAtomicMethodFires(t *testing.T) {
-	tr := record(t, "^TestSyncAtomicTypes$")
+func TestEveryAtomicMethodFires(t *testing.T) { eachRelease(t, testEveryAtomicMethodFires) }
+
+func testEveryAtomicMethodFires(t *testing.T, toolchain string) {
+	tr := recordBuilt(t, toolchain, "^TestSyncAtomicTypes$")
 	n := map[trace.Kind]int{}
 	for _, e := range tr.Events {
 		if strings.HasPrefix(tr.Sites[e.Site].Func, "selftest.") {
@@ -190,8 +214,22 @@ func TestCrashLeavesTrace(t *testing.T) {
 	require.Contains(t, kinds, trace.Panic)
 }
 
+func TestRecordingStopsAtLimit(t *testing.T) {
+	dir, out, err := run(t, "record;trace=$DIR/trace;limit=524288", "^TestManyEvents$", "MANY=1")
+	require.NoError(t, err, out)
+	tr, err := trace.ReadFile(filepath.Join(dir, "trace"))
+	require.NoError(t, err)
+	require.EqualValues(t, 524288, tr.Meta.Limit)
+	require.False(t, tr.Complete)
+	tr.AddSites(sites)
+	require.NoError(t, trace.Validate(tr))
+	info, err := os.Stat(filepath.Join(dir, "trace"))
+	require.NoError(t, err)
+	require.InDelta(t, 524288, info.Size(), 65536)
+}
+
 func TestBadModeIsRefused(t *testing.T) {
-	for _, mode := range []string{"record", "replay;plan=$DIR/none;verdict=$DIR/v", "record;trace=$DIR/no/such", "x"} {
+	for _, mode := range []string{"record", "replay;plan=$DIR/none;verdict=$DIR/v", "record;trace=$DIR/no/such", "record;trace=$DIR/t;limit=x", "x"} {
 		_, out, err := run(t, mode, "^TestRace$")
 		require.Error(t, err, mode)
 		require.Contains(t, out, "gopredict: ", mode)

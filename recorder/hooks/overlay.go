@@ -23,7 +23,7 @@ var std embed.FS
 var added = map[string][]string{
 	"runtime": {
 		"_std/runtime/predict.go", "_std/runtime/predict_chan.go", "_std/runtime/predict_file.go",
-		"_std/runtime/predict_g.go", "_std/runtime/predict_watch.go",
+		"_std/runtime/predict_g.go", "_std/runtime/predict_thread.go", "_std/runtime/predict_watch.go",
 	},
 	"sync":        {"_std/sync/predict.go", "_std/sync/predict_map.go"},
 	"sync/atomic": {"_std/atomic/predict.go"},

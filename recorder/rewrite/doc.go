@@ -27,11 +27,23 @@
 // that every line keeps its number, and comments, directives and embeds stay
 // where they were.
 //
-// A load of x becomes (*P.Load(&x, site)). The hook is called when the address
-// is evaluated, and the load itself stays where the compiler performs it. A
-// store x = v becomes P.Store(&x, site).Set(v). What the language says about
-// the order of evaluation is kept, and beyond it what the gc compiler does: it
-// evaluates calls and receives from left to right first and loads variables
-// afterwards. Where a hook cannot be placed without changing that, there is no
-// hook: the program's behaviour has precedence over an event.
+// A load of x becomes (*P.Load(&x, site)), a store x = v becomes
+// P.Store(&x, site).Set(v). What the language says about the order of evaluation
+// is kept, and beyond it what the gc compiler does: it evaluates calls and
+// receives from left to right first and loads variables afterwards. A hook is a
+// call, too. Where calls follow a load, its hook is therefore called after them
+// (scope.go); where only hooks follow, the load is made to happen before them,
+// so that the event and the access are one step. Where a hook cannot be placed
+// without a change of what the program does, there is none: behaviour has
+// precedence over an event.
+//
+// # What is missing
+//
+// Loads behind a pointer that a call in the same expression returned, where
+// another call follows; assignments in the header of an if, for or switch whose
+// left side can panic and whose right side calls; the implicit stores of return
+// statements to named results; the last step of a range over a map. Events of
+// x, y := f(), where x exists and is shared, with several right-hand sides, and
+// of elements that a range statement reads, follow the access at once instead of
+// preceding it.
 package rewrite

@@ -45,7 +45,8 @@ const runtimeLibrary = "predictrt"
 // depends on nothing but its package's files, so that builds stay cached.
 //
 // Source files that cannot be handled are listed in the result with the reason;
-// what the build generates is not mentioned. An error means that a file could not be read or written.
+// what the build generates is not mentioned. An error means that a file could
+// not be read or written.
 func Rewrite(pkgs []*packages.Package, dir string) (*Result, error) {
 	return rewrite(pkgs, dir, runtimeLibrary)
 }

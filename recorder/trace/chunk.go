@@ -8,8 +8,9 @@ import (
 const (
 	magic      = "GPTRACE1"
 	headerSize = 16
-	eventSize  = 32
-	maxPayload = 16 << 20
+	// meanEventSize is what an event takes in a file, roughly, in bytes.
+	meanEventSize = 16
+	maxPayload    = 16 << 20
 )
 
 // A chunkType is the first byte of a chunk.
@@ -40,15 +41,21 @@ const (
 
 // checksum is the checksum of a chunk's payload; see the package doc.
 func checksum(p []byte) uint64 {
-	h := uint64(sumOffset)
-	for len(p) >= 8 {
-		h = (h ^ binary.LittleEndian.Uint64(p)) * sumPrime
-		p = p[8:]
+	lanes := [4]uint64{sumOffset, sumOffset, sumOffset, sumOffset}
+	for ; len(p) >= 32; p = p[32:] {
+		for i := range lanes {
+			lanes[i] = (lanes[i] ^ binary.LittleEndian.Uint64(p[8*i:])) * sumPrime
+		}
 	}
-	if len(p) > 0 {
-		var last [8]byte
-		copy(last[:], p)
-		h = (h ^ binary.LittleEndian.Uint64(last[:])) * sumPrime
+	for i := 0; len(p) > 0; i++ {
+		var word [8]byte
+		n := copy(word[:], p)
+		lanes[i] = (lanes[i] ^ binary.LittleEndian.Uint64(word[:])) * sumPrime
+		p = p[n:]
+	}
+	h := uint64(sumOffset)
+	for _, l := range lanes {
+		h = (h ^ l) * sumPrime
 	}
 	return h
 }

@@ -20,13 +20,16 @@
 //	checksum uint64   of the payload
 //
 // The checksum takes the payload as 8-byte words, the last one padded with
-// zeros: h = 14695981039346656037; for each word w, h = (h ^ w) * 1099511628211
-// modulo 2^64. It is FNV-1a with words in place of bytes: one multiplication
-// for eight bytes, as the tested program pays for it.
+// zeros, and deals them out to four hashes in turn, each of which starts with
+// h = 14695981039346656037 and for a word w becomes h = (h ^ w) * 1099511628211
+// modulo 2^64. A fifth one takes the four results for words. It is FNV-1a with
+// words in place of bytes, and four multiplications that need not wait for each
+// other: the machine of the tested program pays for it.
 //
-//	'M'  meta: lines "key value\n" with the keys go, dir, binary
-//	'E'  events, 32 bytes each: kind uint8, flags uint8, zero uint16,
-//	     goroutine uint32, site uint32, size uint32, obj uint64, val uint64
+//	'M'  meta: lines "key value\n" with the keys go, dir, binary; and limit,
+//	     in a second such chunk, where recording stopped at that size in
+//	     bytes: no events follow, and no 'X'
+//	'E'  events, see below
 //	'G'  goroutines: id uint32, parent uint32, site uint32, test string,
 //	     path string. A later definition of an id replaces the earlier one:
 //	     the goroutine of a top-level test is renamed when the test begins.
@@ -38,6 +41,26 @@
 //	     2: Update), func, file, op, expr strings
 //	'X'  end: no payload. The run ended in an orderly way. Only 'R' chunks may
 //	     follow.
+//
+// An event takes one to four 8-byte words. The first one is
+//
+//	bits 0–5    kind
+//	bits 6–7    form: how many words follow, and what they hold
+//	bits 8–15   flags
+//	bits 16–31  small
+//	bits 32–63  site
+//
+// and the forms are
+//
+//	0  obj and size are 0, val is small
+//	1  one word: obj in the lower 48 bits, val in the upper 16; size is small
+//	2  two words: the first as before with the lower 16 bits of val, the second
+//	   with its upper 48; size is small
+//	3  three words: obj, val, size
+//
+// A word whose lower half is zero is no event: its upper half is the goroutine
+// of the events that follow, up to the next such word. Each 'E' chunk begins
+// with one.
 //
 // Payloads of 'G', 'S', 'N' and 'R' hold any number of definitions. Goroutines
 // and test names are defined before the first 'E' chunk that uses them. A

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 )
 
@@ -20,7 +21,7 @@ func ReadFile(path string) (*Trace, error) {
 	defer f.Close()
 	d := newReader(f)
 	if fi, err := f.Stat(); err == nil && fi.Mode().IsRegular() {
-		d.t.Events = make([]Event, 0, fi.Size()/eventSize)
+		d.t.Events = make([]Event, 0, fi.Size()/meanEventSize)
 	}
 	err = d.read()
 	var fe *FormatError
@@ -166,33 +167,6 @@ func (d *reader) decode(typ chunkType, payload []byte, base int64) error {
 	return f.err
 }
 
-func (d *reader) decodeEvents(p []byte, base int64) error {
-	for at := 0; at < len(p); at += eventSize {
-		if len(p)-at < eventSize {
-			return &FormatError{Offset: base + int64(at), Expected: "an event of 32 bytes", Found: fmt.Sprintf("%d bytes", len(p)-at)}
-		}
-		b := p[at : at+eventSize]
-		e := Event{
-			Kind:  Kind(b[0]),
-			Flags: Flags(b[1]),
-			G:     GID(binary.LittleEndian.Uint32(b[4:])),
-			Site:  SiteID(binary.LittleEndian.Uint32(b[8:])),
-			Size:  binary.LittleEndian.Uint32(b[12:]),
-			Obj:   binary.LittleEndian.Uint64(b[16:]),
-			Val:   binary.LittleEndian.Uint64(b[24:]),
-		}
-		if expected, found := d.t.sound(&e); expected != "" {
-			return &FormatError{Offset: base + int64(at), Expected: expected, Found: found}
-		}
-		if d.used != nil {
-			d.used[e.Site] = true
-			continue
-		}
-		d.t.Events = append(d.t.Events, e)
-	}
-	return nil
-}
-
 // sound tells what is wrong with the numbers of e, so that whoever reads the
 // trace may use them as indices; expected is "" if nothing is.
 func (t *Trace) sound(e *Event) (expected, found string) {
@@ -228,6 +202,13 @@ func (d *reader) decodeMeta(f *fields) {
 		d.t.Meta.Dir = val
 	case "binary":
 		d.t.Meta.Binary = val
+	case "limit":
+		n, err := strconv.ParseUint(val, 10, 64)
+		if err != nil {
+			f.fail("a number of bytes as limit", fmt.Sprintf("%q", val))
+			return
+		}
+		d.t.Meta.Limit = n
 	}
 	f.skip(len(f.p) - len(rest))
 }

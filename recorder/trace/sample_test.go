@@ -12,7 +12,7 @@ import (
 func sample() *Trace {
 	const load, store = SiteRewritten | 7, SiteRewritten | 9
 	return &Trace{
-		Meta: Meta{Go: "go1.26.8", Dir: "/src/my bank", Binary: "bank.test"},
+		Meta: Meta{Go: "go1.26.8", Dir: "/src/my bank", Binary: "bank.test", Limit: 4096},
 		Goroutines: []Goroutine{
 			{ID: 0, Parent: 0, Path: "main"},
 			{ID: 1, Parent: 0, Test: "TestTransfer", Path: "0", Site: 1},

@@ -42,7 +42,11 @@ var flagWords = []struct {
 func WriteText(w io.Writer, t *Trace) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintln(b, textMagic)
-	fmt.Fprintf(b, "%s go=%q dir=%q binary=%q\n", metaWord, t.Meta.Go, t.Meta.Dir, t.Meta.Binary)
+	fmt.Fprintf(b, "%s go=%q dir=%q binary=%q", metaWord, t.Meta.Go, t.Meta.Dir, t.Meta.Binary)
+	if t.Meta.Limit > 0 {
+		fmt.Fprintf(b, " limit=%d", t.Meta.Limit)
+	}
+	fmt.Fprintln(b)
 	for _, name := range t.Names {
 		fmt.Fprintf(b, "%s name=%q\n", nameWord, name)
 	}

@@ -56,7 +56,7 @@ func (t *Trace) parseLine(line string) *FormatError {
 	switch word {
 	case "": // a comment, or nothing
 	case metaWord:
-		t.Meta = Meta{Go: a.string("go"), Dir: a.string("dir"), Binary: a.string("binary")}
+		t.Meta = Meta{Go: a.string("go"), Dir: a.string("dir"), Binary: a.string("binary"), Limit: a.number("limit", 64)}
 	case nameWord:
 		t.Names = append(t.Names, a.string("name"))
 	case goroutineWord:

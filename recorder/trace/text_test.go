@@ -11,7 +11,7 @@ import (
 
 // The text form of sample. Change it with care: people read it and scripts do.
 const sampleText = `gopredict trace 1
-meta go="go1.26.8" dir="/src/my bank" binary="bank.test"
+meta go="go1.26.8" dir="/src/my bank" binary="bank.test" limit=4096
 test name="TestTransfer"
 test name="TestTransfer/a#b \"c\""
 goroutine id=0 parent=0 site=0x0 test="" path="main"

@@ -79,6 +79,9 @@ type Meta struct {
 	Go     string // runtime version, e.g. "go1.26.8"
 	Dir    string // working directory of the test binary
 	Binary string // base name of the test binary, e.g. "bank.test"
+	// Limit is the size in bytes at which recording stopped, while the
+	// program ran on; 0 if it did not.
+	Limit uint64
 }
 
 // A Trace is one recorded run of one test binary.

@@ -55,15 +55,20 @@ type chunkWriter struct {
 	w   io.Writer
 	typ chunkType // of the chunk that is being gathered; 0 if none
 	p   []byte
-	err error
+	// turn is the goroutine of the last event of the chunk.
+	turn GID
+	err  error
 }
 
-// begin starts a definition in a chunk of type typ.
-func (c *chunkWriter) begin(typ chunkType) {
-	if c.typ != typ || len(c.p) >= chunkSize {
-		c.flush()
-		c.typ = typ
+// begin starts a definition in a chunk of type typ. It reports whether the
+// chunk is a new one.
+func (c *chunkWriter) begin(typ chunkType) bool {
+	if c.typ == typ && len(c.p) < chunkSize {
+		return false
 	}
+	c.flush()
+	c.typ = typ
+	return true
 }
 
 func (c *chunkWriter) flush() {
@@ -114,6 +119,9 @@ func (c *chunkWriter) meta(m Meta) {
 			c.err = fmt.Errorf("trace: expected one line for %s, found %q", kv[0], kv[1])
 		}
 		c.p = append(c.p, kv[0]+" "+kv[1]+"\n"...)
+	}
+	if m.Limit > 0 {
+		c.p = append(c.p, fmt.Sprintf("limit %d\n", m.Limit)...)
 	}
 }
 
@@ -167,11 +175,9 @@ func (c *chunkWriter) rewrittenSite(s Site) {
 }
 
 func (c *chunkWriter) event(e *Event) {
-	c.begin(eventChunk)
-	c.p = append(c.p, byte(e.Kind), byte(e.Flags), 0, 0)
-	c.uint32(uint32(e.G))
-	c.uint32(uint32(e.Site))
-	c.uint32(e.Size)
-	c.uint64(e.Obj)
-	c.uint64(e.Val)
+	if fresh := c.begin(eventChunk); fresh || e.G != c.turn {
+		c.p = appendTurn(c.p, e.G)
+		c.turn = e.G
+	}
+	c.p = appendEvent(c.p, e)
 }

@@ -13,7 +13,18 @@ type word interface{ uint32 | uint64 | uintptr }
 // two: atomicEnter has made room, and log is nosplit.
 
 // atomicEnter passes the gate; the result is nil if nothing is to be logged.
+//
+//go:nosplit
 func atomicEnter(kind uint8, p unsafe.Pointer, size uintptr, site uint32) *goroutine {
+	g := (*goroutine)(runtime.PredictSelf())
+	if uintptr(unsafe.Pointer(g)) == hot && at <= limit && kind != AtomicLoad &&
+		uintptr(p) >= minObj && !runtime.PredictOnStack(uintptr(p)) {
+		return g
+	}
+	return atomicGate(kind, p, size, site)
+}
+
+func atomicGate(kind uint8, p unsafe.Pointer, size uintptr, site uint32) *goroutine {
 	if uintptr(p) < 4096 || runtime.PredictOnStack(uintptr(p)) {
 		return nil
 	}

@@ -5,7 +5,7 @@ import "runtime"
 const (
 	// spinLimit is how often a goroutine may look at one place in a row
 	// before it gives way; from restLimit on it sleeps.
-	spinLimit = 100
+	spinLimit = 128
 	restLimit = 40 * spinLimit
 	restTime  = 50_000 // nanoseconds
 	// sliceLimit bounds the operations, each of which starts a new time
@@ -49,13 +49,6 @@ func enterAt(kind uint8, obj uint64, pc uintptr) (*goroutine, uint32) {
 func (g *goroutine) ready() {
 	room()
 	runtime.PredictFresh()
-}
-
-// room makes sure that the events of one hook fit into the buffer.
-func room() {
-	for numEvents > bufEvents-roomEvents {
-		flush()
-	}
 }
 
 // giveWay counts an operation that shows progress.

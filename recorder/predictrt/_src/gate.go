@@ -51,6 +51,7 @@ func (g *goroutine) cast() {
 		cast = append(cast, g)
 	}
 	g.actor = actors[g.name()]
+	hot = notHot
 	if g.actor != nil {
 		g.actor.g = g
 	}

@@ -19,7 +19,7 @@ type goroutine struct {
 	// A goroutine that looks at one place again and again spins, and must
 	// let others run.
 	spinAt uint64
-	spins  int
+	spins  uint
 	slice  int // operations since it last gave way
 
 	actor  *actor // its part in the schedule; nil: none
@@ -96,12 +96,12 @@ func newGoroutine() *goroutine {
 func (g *goroutine) define() {
 	if recording {
 		test, path := clip(g.test), clip(g.path)
-		goDefs.room(len(test) + len(path))
-		goDefs.u32(g.id)
-		goDefs.u32(g.parent)
-		goDefs.u32(g.site)
-		goDefs.str(test)
-		goDefs.str(path)
+		d := define(goDefs, len(test)+len(path))
+		d.u32(g.id)
+		d.u32(g.parent)
+		d.u32(g.site)
+		d.str(test)
+		d.str(path)
 	}
 	g.cast()
 }
@@ -136,6 +136,7 @@ func end() {
 	g := enter(End, 0)
 	if g != nil {
 		g.log(End, 0, 0, 0, 0, 0)
+		hot = notHot // the record's memory may become another goroutine's
 		g.exit()
 	}
 }
@@ -207,9 +208,9 @@ func testNumber(name string) uint64 {
 		testNames[name] = n
 		if recording {
 			s := clip(name)
-			nameDefs.room(len(s))
-			nameDefs.u32(n)
-			nameDefs.str(s)
+			d := define(testDefs, len(s))
+			d.u32(n)
+			d.str(s)
 		}
 	}
 	return uint64(n)

@@ -27,6 +27,12 @@ func init() {
 			mode = modeReplay
 		case name == "trace":
 			trace = value
+		case name == "limit":
+			n, ok := atoi(value)
+			if !ok {
+				runtime.PredictFatal("GOPREDICT_RT: expected a number of bytes as limit, found " + value)
+			}
+			maxSlots = uint32(max(1, min(n/(chunkWords*8), 1<<31)))
 		case name == "plan":
 			planPath = value
 		case name == "verdict":
@@ -38,6 +44,7 @@ func init() {
 	if mode == modeRecord && trace == "" || mode == modeReplay && (planPath == "" || verdict == "") {
 		runtime.PredictFatal("GOPREDICT_RT: expected record;trace=FILE or replay;plan=FILE;verdict=FILE, found " + env)
 	}
+	rewind()
 	if trace != "" && !startTrace(trace+"\x00") {
 		runtime.PredictFatal("cannot create the trace " + trace)
 	}

@@ -8,7 +8,7 @@ import (
 // Load logs a read of *p and returns p.
 func Load[T any](p *T, site uint32) *T {
 	if Mode != 0 {
-		read(unsafe.Pointer(p), unsafe.Sizeof(*p), site)
+		touch(unsafe.Pointer(p), unsafe.Pointer(p), unsafe.Sizeof(*p), uint64(site)<<32|uint64(Read))
 	}
 	return p
 }
@@ -25,7 +25,7 @@ func Store[T any](p *T, site uint32) Ref[T] { return Ref[T]{p, site} }
 // Set logs a write of v and stores it.
 func (r Ref[T]) Set(v T) {
 	if Mode != 0 {
-		write(unsafe.Pointer(r.p), unsafe.Sizeof(v), unsafe.Pointer(&v), r.site)
+		touch(unsafe.Pointer(r.p), unsafe.Pointer(&v), unsafe.Sizeof(v), uint64(r.site)<<32|uint64(Write_))
 	}
 	*r.p = v
 }
@@ -33,7 +33,7 @@ func (r Ref[T]) Set(v T) {
 // Write logs a write of *p, whose value is not known yet, and returns p.
 func Write[T any](p *T, site uint32) *T {
 	if Mode != 0 {
-		write(unsafe.Pointer(p), unsafe.Sizeof(*p), nil, site)
+		touch(unsafe.Pointer(p), nil, unsafe.Sizeof(*p), uint64(site)<<32|uint64(Write_))
 	}
 	return p
 }
@@ -102,14 +102,54 @@ func appending(s *header, n int, size uintptr, site uint32) {
 	}
 }
 
-// read and write are not inlined, so that what calls them can be.
-
+// touch logs a plain access of size bytes at p. The value is at val, if that is
+// not nil. head holds the kind and the site as the event's first word does.
+//
+// This is the way that nearly all events take, so it takes care of what it can
+// without a call, and leaves the rest to access. It is nosplit: the goroutine is
+// not switched between the event and what the caller then does.
+//
+//go:nosplit
 //go:noinline
-func read(p unsafe.Pointer, size uintptr, site uint32) { access(Read, 0, p, size, p, site) }
-
-//go:noinline
-func write(p unsafe.Pointer, size uintptr, val unsafe.Pointer, site uint32) {
-	access(Write_, 0, p, size, val, site)
+func touch(p, val unsafe.Pointer, size uintptr, head uint64) {
+	g := (*goroutine)(runtime.PredictSelf())
+	addr := uint64(uintptr(p))
+	if uintptr(unsafe.Pointer(g)) != hot || at > limit || addr-minObj >= maxObj-minObj || size-1 >= 1<<16-1 {
+		access(uint8(head), 0, p, size, val, uint32(head>>32))
+		return
+	}
+	if runtime.PredictOnStack(uintptr(p)) {
+		return
+	}
+	switch {
+	case uint8(head) != Read:
+		g.spinAt = 0
+	case g.spinAt != addr:
+		g.spinAt, g.spins = addr, 0
+	case (g.spins+1)%spinLimit == 0:
+		access(uint8(head), 0, p, size, val, uint32(head>>32))
+		return
+	default:
+		g.spins++
+	}
+	w := (*[3]uint64)(unsafe.Pointer(at))
+	head |= formShort | uint64(size)<<16
+	if val == nil || size > 8 {
+		w[0], w[1] = head, addr
+		at += 2 * 8
+		return
+	}
+	v := valueAt(val, size)
+	var long uint64
+	if v >= 1<<16 {
+		long = 1
+	}
+	// The third word is written in any case: the next event is, too, where
+	// this one does not need it.
+	w[0] = (head | uint64(flagValue)<<8) + long*(formLong-formShort)
+	w[1] = addr | v<<objBits
+	w[2] = v >> (64 - objBits)
+	at += uintptr(2*8 + 8*long)
 }
 
 // access logs a plain access of size bytes at p. The value is at val, if that
@@ -196,7 +236,18 @@ func Case(n uint64, site uint32) {
 	}
 }
 
+//go:nosplit
+//go:noinline
 func decide(n uint64, site uint32) {
+	if uintptr(runtime.PredictSelf()) != hot || at > limit || n >= 1<<16 {
+		decided(n, site)
+		return
+	}
+	*(*uint64)(unsafe.Pointer(at)) = uint64(Branch_) | formBare | n<<16 | uint64(site)<<32
+	at += 8
+}
+
+func decided(n uint64, site uint32) {
 	g := current()
 	if g == nil {
 		return

@@ -168,12 +168,12 @@ func number(fn, file string, line int) uint32 {
 		callSites = append(callSites, callSite{key, fn, file, line})
 		if recording {
 			fn, file := clip(fn), clip(file)
-			siteDefs.room(len(fn) + len(file))
-			siteDefs.u32(site)
-			siteDefs.u64(key)
-			siteDefs.u32(uint32(line))
-			siteDefs.str(fn)
-			siteDefs.str(file)
+			d := define(siteDefs, len(fn)+len(file))
+			d.u32(site)
+			d.u64(key)
+			d.u32(uint32(line))
+			d.str(fn)
+			d.str(file)
 		}
 	}
 	return site

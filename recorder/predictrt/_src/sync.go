@@ -127,6 +127,7 @@ func Mute() Muted {
 	}
 	m := Muted{g, g.mute}
 	g.mute++
+	hot = notHot
 	return m
 }
 

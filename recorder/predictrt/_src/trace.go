@@ -5,39 +5,11 @@ import (
 	"unsafe"
 )
 
-// event is one record of an 'E' chunk.
-type event struct {
-	kind, flags uint8
-	_           uint16
-	g           uint32
-	site, size  uint32
-	obj, val    uint64
-}
-
-const (
-	bufEvents = 2048
-	// roomEvents is what one hook may log without looking again.
-	roomEvents = 4
-	bufDefs    = 32 << 10
-)
-
-// The trace is buffered in static memory, so that it can be written out on
-// any stack and in any state of the program.
 var (
 	traceFD   = -1
 	recording bool
-	events    [bufEvents]event
-	numEvents int
-	goDefs    defs
-	siteDefs  defs
-	nameDefs  defs
+	failed    bool // a write: set by the writer
 )
-
-// defs collects definitions until the next chunk of events is written.
-type defs struct {
-	n    int
-	data [bufDefs]byte
-}
 
 // startTrace opens the file that path names; it ends with a zero byte.
 func startTrace(path string) bool {
@@ -45,11 +17,12 @@ func startTrace(path string) bool {
 	if traceFD < 0 {
 		return false
 	}
-	recording = true
 	magic := "GPTRACE1"
-	rawWrite(traceFD, unsafe.Pointer(unsafe.StringData(magic)), len(magic))
+	rawWrite(unsafe.Pointer(unsafe.StringData(magic)), len(magic))
 	meta := "go " + runtime.Version() + "\ndir " + runtime.PredictGetenv("PWD") + "\nbinary " + base(runtime.PredictArg0()) + "\n"
 	chunk('M', unsafe.Pointer(unsafe.StringData(meta)), len(meta))
+	runtime.PredictStartWriter(func(n uint32) { slots[(n-1)%numSlots].write() })
+	recording = true
 	return true
 }
 
@@ -62,124 +35,88 @@ func base(path string) string {
 	return path
 }
 
-// rawWrite gives up recording when the disk is full or the like.
-func rawWrite(fd int, p unsafe.Pointer, n int) {
-	if !runtime.PredictWrite(fd, p, n) && fd == traceFD {
-		recording = false
+// The functions below run on the writer's thread as well, where nothing may be
+// allocated, nor a pointer stored.
+
+// rawWrite gives up when the disk is full or the like.
+func rawWrite(p unsafe.Pointer, n int) {
+	if !failed && !runtime.PredictWrite(traceFD, p, n) {
+		failed = true
+	}
+}
+
+// write writes what the slot holds: definitions first.
+func (s *slot) write() {
+	for i := range s.defs {
+		if d := &s.defs[i]; d.n > 0 {
+			chunk(defKinds[i], unsafe.Pointer(&d.data), d.n)
+		}
+	}
+	if s.size > 0 {
+		s.head = headerOf('E', unsafe.Pointer(&s.words), s.size)
+		rawWrite(unsafe.Pointer(&s.head), int(unsafe.Sizeof(s.head))+s.size)
 	}
 }
 
 // chunk writes n bytes at p as one chunk.
 func chunk(kind byte, p unsafe.Pointer, n int) {
-	var head struct {
-		kind byte
-		_    [3]byte
-		n    uint32
-		sum  uint64
-	}
-	head.kind, head.n, head.sum = kind, uint32(n), checksum(p, n)
-	rawWrite(traceFD, unsafe.Pointer(&head), int(unsafe.Sizeof(head)))
-	rawWrite(traceFD, p, n)
+	head := headerOf(kind, p, n)
+	rawWrite(unsafe.Pointer(&head), int(unsafe.Sizeof(head)))
+	rawWrite(p, n)
 }
 
-// checksum is FNV-1a over little-endian words, the last one padded by zeros.
+// headerOf is that of a chunk of n bytes at p.
+func headerOf(kind byte, p unsafe.Pointer, n int) [2]uint64 {
+	return [2]uint64{uint64(kind) | uint64(n)<<32, checksum(p, n)}
+}
+
+const (
+	sumOffset = 14695981039346656037
+	sumPrime  = 1099511628211
+)
+
+// checksum deals the little-endian words, the last one padded by zeros, out to
+// four FNV-1a hashes, and hashes these.
 func checksum(p unsafe.Pointer, n int) uint64 {
-	h := uint64(14695981039346656037)
-	for i := 0; i < n; i += 8 {
-		var w uint64
-		if n-i >= 8 {
-			w = *(*uint64)(unsafe.Add(p, i))
-		} else {
-			for j := i; j < n; j++ {
-				w |= uint64(*(*byte)(unsafe.Add(p, j))) << (8 * (j - i))
-			}
-		}
-		h = (h ^ w) * 1099511628211
+	a, b, c, d := uint64(sumOffset), uint64(sumOffset), uint64(sumOffset), uint64(sumOffset)
+	for ; n >= 32; n -= 32 {
+		w := (*[4]uint64)(p)
+		a, b, c, d = (a^w[0])*sumPrime, (b^w[1])*sumPrime, (c^w[2])*sumPrime, (d^w[3])*sumPrime
+		p = unsafe.Add(p, 32)
+	}
+	lanes := [4]uint64{a, b, c, d}
+	for i := 0; n > 0; i++ {
+		lanes[i] = (lanes[i] ^ valueAt(p, uintptr(min(n, 8)))) * sumPrime
+		p = unsafe.Add(p, 8)
+		n -= 8
+	}
+	h := uint64(sumOffset)
+	for _, l := range lanes {
+		h = (h ^ l) * sumPrime
 	}
 	return h
 }
 
-// flush writes out what is buffered: definitions first.
-func flush() {
-	runtime.PredictPin()
-	flushDefs()
-	if numEvents > 0 {
-		n := numEvents
-		numEvents = 0
-		chunk('E', unsafe.Pointer(&events), n*int(unsafe.Sizeof(event{})))
-	}
-	runtime.PredictUnpin()
-}
-
-func flushDefs() {
-	nameDefs.flush('N')
-	siteDefs.flush('S')
-	goDefs.flush('G')
-}
-
-func (d *defs) flush(kind byte) {
-	if d.n > 0 {
-		n := d.n
-		d.n = 0
-		chunk(kind, unsafe.Pointer(&d.data), n)
-	}
-}
-
-// room makes place for a definition with the given strings and 32 other bytes.
-func (d *defs) room(strings int) {
-	if d.n+strings+32 > bufDefs {
-		flushDefs()
-	}
-}
-
-func (d *defs) u16(x int) {
-	d.data[d.n], d.data[d.n+1] = byte(x), byte(x>>8)
-	d.n += 2
-}
-
-func (d *defs) u32(x uint32) {
-	d.u16(int(x & 0xffff))
-	d.u16(int(x >> 16))
-}
-
-func (d *defs) u64(x uint64) {
-	d.u32(uint32(x))
-	d.u32(uint32(x >> 32))
-}
-
-func (d *defs) str(s string) {
-	d.u16(len(s))
-	d.n += copy(d.data[d.n:], s)
-}
-
-// clip bounds a name so that a definition fits into its buffer.
-func clip(s string) string {
-	if len(s) > 4096 {
-		return s[:4096]
-	}
-	return s
+// stopRecording ends a trace that has become as large as it may. The events
+// that follow are logged into a slot that nobody writes.
+func stopRecording() {
+	runtime.PredictAwait(filled)
+	meta := "limit " + itoa(uint64(maxSlots)*chunkWords*8) + "\n"
+	chunk('M', unsafe.Pointer(unsafe.StringData(meta)), len(meta))
+	recording = false
 }
 
 // finish is called at the end of the process.
 func finish(orderly bool) {
-	if recording {
-		flush()
+	if recording && runtime.PredictAwaitQuietly(filled) {
+		seal().write()
+		rewind()
 		if orderly {
-			chunk('X', nil, 0)
 			recording = false
+			if !failed {
+				chunk('X', nil, 0)
+			}
 		}
 	}
 	finishVerdict(orderly)
-}
-
-// log appends an event. enter has made room for it.
-//
-//go:nosplit
-func (g *goroutine) log(kind, flags uint8, site, size uint32, obj, val uint64) {
-	if !recording {
-		return
-	}
-	e := &events[numEvents&(bufEvents-1)]
-	numEvents++
-	e.kind, e.flags, e.g, e.site, e.size, e.obj, e.val = kind, flags, g.id, site, size, obj, val
 }

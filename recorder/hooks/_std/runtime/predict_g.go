@@ -6,6 +6,8 @@ import (
 )
 
 // PredictSelf returns the record of the running goroutine.
+//
+//go:nosplit
 func PredictSelf() unsafe.Pointer { return getg().predict }
 
 // PredictSetSelf sets the record of the running goroutine.
@@ -24,6 +26,8 @@ func PredictWho() (goid uint64, user, system bool) {
 }
 
 // PredictOnStack reports whether p lies in the running goroutine's stack.
+//
+//go:nosplit
 func PredictOnStack(p uintptr) bool {
 	gp := getg()
 	return gp.stack.lo <= p && p < gp.stack.hi

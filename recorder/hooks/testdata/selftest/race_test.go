@@ -126,6 +126,17 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
+var many box
+
+// TestManyEvents logs more than a small limit of the trace allows.
+func TestManyEvents(t *testing.T) {
+	if os.Getenv("MANY") != "" {
+		for i := range 200_000 {
+			predictrt.Store(&many.n, siteWrite).Set(i)
+		}
+	}
+}
+
 // TestCrash ends the process by a panic.
 func TestCrash(t *testing.T) {
 	if os.Getenv("CRASH") != "" {

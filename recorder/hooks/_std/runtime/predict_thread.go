@@ -1,0 +1,116 @@
+package runtime
+
+import "internal/runtime/atomic"
+
+// The trace is written by a thread without a P, as sysmon is one, so that the
+// only P goes on meanwhile. Items of work have numbers from 1.
+var predictWriter struct {
+	write func(n uint32)
+
+	given, done atomic.Uint32 // numbers of the last items
+
+	lock    mutex
+	asleep  bool // the thread is
+	waiting bool // the program is
+	work    note // ends the thread's sleep
+	some    note // ends the program's
+}
+
+// PredictStartWriter starts the thread, which calls write for each item that
+// is handed to it. write runs without a P: it may not allocate, nor store
+// pointers.
+func PredictStartWriter(write func(n uint32)) {
+	predictWriter.write = write
+	if haveSysmon { // else there are no threads
+		systemstack(func() { newm(predictWriterMain, nil, -1) })
+	}
+}
+
+//go:nowritebarrierrec
+func predictWriterMain() {
+	lock(&sched.lock)
+	sched.nmsys++ // does not count as running when deadlocks are looked for
+	checkdead()
+	unlock(&sched.lock)
+
+	w := &predictWriter
+	for n := uint32(1); ; n++ {
+		for w.given.Load() == n-1 {
+			lock(&w.lock)
+			w.asleep = w.given.Load() == n-1
+			if !w.asleep {
+				unlock(&w.lock)
+				break
+			}
+			noteclear(&w.work)
+			unlock(&w.lock)
+			notesleep(&w.work)
+		}
+		w.write(n)
+		lock(&w.lock)
+		w.done.Store(n)
+		if w.waiting {
+			w.waiting = false
+			notewakeup(&w.some)
+		}
+		unlock(&w.lock)
+	}
+}
+
+// PredictHand hands item n to the writer.
+func PredictHand(n uint32) {
+	w := &predictWriter
+	if !haveSysmon {
+		w.write(n)
+		w.done.Store(n)
+		return
+	}
+	systemstack(func() {
+		lock(&w.lock)
+		w.given.Store(n)
+		if w.asleep {
+			w.asleep = false
+			notewakeup(&w.work)
+		}
+		unlock(&w.lock)
+	})
+}
+
+// PredictAwait blocks the thread, and with it the program, until item n has
+// been written.
+func PredictAwait(n uint32) {
+	w := &predictWriter
+	if int32(w.done.Load()-n) >= 0 {
+		return
+	}
+	systemstack(func() {
+		for {
+			lock(&w.lock)
+			if int32(w.done.Load()-n) >= 0 {
+				unlock(&w.lock)
+				return
+			}
+			w.waiting = true
+			noteclear(&w.some)
+			unlock(&w.lock)
+			notesleep(&w.some)
+		}
+	})
+}
+
+// PredictAwaitQuietly is PredictAwait for the end of the process, where the
+// caller may be anything, a signal handler too. It reports whether the item
+// was written in reasonable time.
+func PredictAwaitQuietly(n uint32) bool {
+	const (
+		pause = 20 // microseconds
+		limit = 20_000_000
+	)
+	for waited := 0; int32(predictWriter.done.Load()-n) < 0; waited += pause {
+		if waited > limit {
+			return false
+		}
+		usleep(pause)
+	}
+	return true
+}

@@ -1,0 +1,160 @@
+package predictrt
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+// Events and definitions are gathered in slots, which a thread of its own
+// writes to the file, in order, while the program goes on in the next one. The
+// program waits for a slot if the file is slower than it is: the memory is
+// bounded whatever the length of the run.
+
+const (
+	numSlots   = 4
+	chunkWords = 32 << 10
+	// roomWords is what one hook may log without looking again, and more.
+	roomWords = 64
+)
+
+// slot is what becomes one chunk of events, and the definitions before it. It
+// is static memory, so that it can be written out on any stack and in any
+// state of the program.
+type slot struct {
+	defs [len(defKinds)]defs
+
+	size  int // of the events in bytes
+	head  [2]uint64
+	words [chunkWords]uint64
+}
+
+// The definitions, in the order in which they are written.
+const (
+	testDefs = iota
+	siteDefs
+	goDefs
+	defKinds = "NSG" // the chunks' types
+)
+
+var (
+	slots  [numSlots]slot
+	filled uint32 // slots handed to the writer; the current one is the next
+	// maxSlots is the number of slots after which recording stops.
+	maxSlots uint32 = 1<<32 - 1
+
+	// The place of the next event, and the last one where a hook finds room.
+	at, limit uintptr
+	// turn is the goroutine of the last event in the slot.
+	turn uint32 = nobody
+	// hot is the record of the goroutine whose accesses can be logged without
+	// further ado: the last event is its own, it has begun, is not muted and
+	// has no part in the schedule.
+	hot uintptr = notHot
+)
+
+const (
+	nobody = 1<<32 - 1
+	notHot = 1 // no record, and no g without a record either
+)
+
+// slotNow is the slot that is being filled.
+func slotNow() *slot { return &slots[filled%numSlots] }
+
+// rewind makes the current slot empty.
+func rewind() {
+	s := slotNow()
+	for i := range s.defs {
+		s.defs[i].n = 0
+	}
+	at = uintptr(unsafe.Pointer(&s.words))
+	limit = at + (chunkWords-roomWords)*8
+	turn, hot = nobody, notHot
+}
+
+// seal notes how far the current slot is filled.
+func seal() *slot {
+	s := slotNow()
+	s.size = int(at - uintptr(unsafe.Pointer(&s.words)))
+	return s
+}
+
+// flush hands the current slot over and goes on in the next one.
+func flush() {
+	runtime.PredictPin()
+	if recording {
+		seal()
+		filled++
+		runtime.PredictHand(filled)
+		if filled == maxSlots {
+			stopRecording()
+		} else if filled >= numSlots {
+			runtime.PredictAwait(filled - numSlots + 1)
+		}
+	}
+	rewind()
+	runtime.PredictUnpin()
+}
+
+// room makes sure that the events of one hook fit into the slot.
+func room() {
+	for at > limit {
+		flush()
+	}
+}
+
+// takeTurn says that the events that follow are g's.
+//
+//go:nosplit
+func (g *goroutine) takeTurn() {
+	if turn != g.id {
+		turn = g.id
+		*(*uint64)(unsafe.Pointer(at)) = uint64(g.id) << 32
+		at += 8
+	}
+	if g.begun && g.mute == 0 && g.actor == nil {
+		hot = uintptr(unsafe.Pointer(g))
+	}
+}
+
+// The forms of an event, as in recorder/trace.
+const (
+	formBare uint64 = iota << 6
+	formShort
+	formLong
+	formWide
+)
+
+const (
+	objBits = 48
+	// Objects outside of these bounds are looked at more closely.
+	minObj = 4096
+	maxObj = 1 << objBits
+)
+
+// log appends an event. room has made place for it.
+//
+//go:nosplit
+func (g *goroutine) log(kind, flags uint8, site, size uint32, obj, val uint64) {
+	if uintptr(unsafe.Pointer(g)) != hot {
+		g.takeTurn()
+	}
+	if at > limit+roomWords*8-5*8 {
+		runtime.PredictFatal("a hook has logged more events than it had room for")
+	}
+	w := (*[4]uint64)(unsafe.Pointer(at))
+	head := uint64(kind) | uint64(flags)<<8 | uint64(site)<<32
+	switch {
+	case obj == 0 && size == 0 && val < 1<<16:
+		w[0] = head | formBare | val<<16
+		at += 1 * 8
+	case obj >= maxObj || size >= 1<<16:
+		w[0], w[1], w[2], w[3] = head|formWide, obj, val, uint64(size)
+		at += 4 * 8
+	case val < 1<<16:
+		w[0], w[1] = head|formShort|uint64(size)<<16, obj|val<<objBits
+		at += 2 * 8
+	default:
+		w[0], w[1], w[2] = head|formLong|uint64(size)<<16, obj|val<<objBits, val>>(64-objBits)
+		at += 3 * 8
+	}
+}
