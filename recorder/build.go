@@ -3,6 +3,7 @@ package recorder
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -23,7 +24,8 @@ type Build struct {
 	// Sites are the places that the rewriter instrumented.
 	Sites []trace.Site
 	// dirs holds the folders of the rewritten packages by import path.
-	dirs map[string]string
+	dirs      map[string]string
+	unmatched []string
 	// Skipped are files that were left as they are, with the reason.
 	Skipped []rewrite.Skipped
 }
@@ -73,10 +75,16 @@ func Prepare(ctx context.Context, c *Config) (*Build, error) {
 		overlay: filepath.Join(c.Work, "overlay.json"),
 		Tested:  l.tested,
 		Sites:   res.Sites,
-		Skipped: res.Skipped,
+		Skipped: append(res.Skipped, l.skipped...),
 		dirs:    l.dirs(),
+
+		unmatched: l.unmatched,
+	}
+	for i := range b.Sites {
+		b.Sites[i].File = c.Env.Unaliased(b.Sites[i].File)
 	}
 	c.phase("compiling")
+	maps.Copy(std, c.relocated.overlay)
 	skipped, err := b.compile(ctx, std, res.Overlay)
 	if err != nil {
 		return nil, err
@@ -99,11 +107,14 @@ func (b *Build) SkippedIn(p Package) []string {
 	return out
 }
 
-// Untrim gives the sites of t whose file names -trimpath has shortened to an
-// import path and a name, the names of the files themselves.
+// Untrim gives the sites of t the names of the files themselves, where
+// -trimpath has shortened them to an import path and a name, or the module
+// cache is known by its alias.
 func (b *Build) Untrim(t *trace.Trace) {
 	for id, s := range t.Sites {
 		if filepath.IsAbs(s.File) {
+			s.File = b.conf.Env.Unaliased(s.File)
+			t.Sites[id] = s
 			continue
 		}
 		if dir, ok := b.dirs[path.Dir(s.File)]; ok {

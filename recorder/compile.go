@@ -30,14 +30,15 @@ func (b *Build) compile(ctx context.Context, std, replace map[string]string) ([]
 		}
 		before := len(replace)
 		for _, f := range failures {
-			if under(f.Dir, b.conf.Env.GOROOT) {
-				return nil, fmt.Errorf("the instrumented standard library of %s does not compile: %s", b.conf.Env.GOVERSION, f.Error.Err)
-			}
+			taken := len(skipped)
 			for file := range replace {
 				if filepath.Dir(file) == f.Dir {
 					delete(replace, file)
 					skipped = append(skipped, rewrite.Skipped{File: file, Reason: "does not compile when instrumented: " + f.Error.Err})
 				}
+			}
+			if len(skipped) == taken && under(f.Dir, b.conf.Env.GOROOT) {
+				return nil, fmt.Errorf("the instrumented standard library of %s does not compile: %s", b.conf.Env.GOVERSION, f.Error.Err)
 			}
 		}
 		if len(replace) == before {
@@ -57,11 +58,12 @@ type listError struct {
 // the others.
 func (b *Build) compileErrors(ctx context.Context) ([]listError, error) {
 	c := b.conf
-	args := []string{"list", "-e", "-export", "-test", "-deps", "-json=Dir,Error", "-overlay=" + b.overlay}
+	args := []string{"list", "-e", "-export", "-test", "-deps", "-json=Dir,Error"}
 	args = append(args, c.Args.LoadFlags()...)
+	args = append(args, c.buildFlags(b.overlay)...)
 	args = append(args, "--")
 	args = append(args, c.Args.Packages...)
-	out, err := gotool.Output(ctx, c.Dir, args...)
+	out, err := gotool.OutputOf(ctx, c.command(ctx, args...))
 	if err != nil {
 		return nil, err
 	}
@@ -76,9 +78,14 @@ func (b *Build) compileErrors(ctx context.Context) ([]listError, error) {
 		if p.Error == nil {
 			continue
 		}
-		// The compiler names the file that it was given: the copy.
+		// The compiler names the file that it was given: the copy, relative to
+		// the working directory if that is shorter.
 		for line := range strings.Lines(p.Error.Err) {
-			if under(line, c.Work) {
+			file, _, _ := strings.Cut(line, ":")
+			if !filepath.IsAbs(file) {
+				file = filepath.Join(c.Dir, file)
+			}
+			if under(file, c.Work) {
 				_, message, _ := strings.Cut(line, ": ")
 				p.Error.Err = strings.TrimSpace(message)
 				failures = append(failures, p)

@@ -17,6 +17,10 @@ type Config struct {
 	// Work is an absolute, existing folder for the overlay, traces and
 	// binaries of one run. The caller removes it.
 	Work string
+	// Instrument are patterns, as go list takes them, of the packages whose
+	// memory accesses are instrumented: "all", "std", "work", ./..., import
+	// paths. If there are none: those of the main module or workspace.
+	Instrument []string
 	// Shim is the command that calls [Exec] with the arguments that follow
 	// it: go test runs each test binary through it.
 	Shim []string
@@ -25,6 +29,9 @@ type Config struct {
 	Stdout, Stderr io.Writer
 	// Phase is told what is being done, for the status line.
 	Phase func(what string)
+
+	relocated relocation
+	base      map[string]bool // import paths that the run-time library stands on
 }
 
 // A UsageError is a command line that cannot be served; the text says what to

@@ -3,12 +3,14 @@ package recorder
 import (
 	"context"
 	"fmt"
-	"go/token"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/gopredict/gopredict/recorder/rewrite"
 )
 
 // A Package is a package whose tests were asked for.
@@ -30,8 +32,10 @@ type loaded struct {
 	tested []Package // sorted by Path
 	// rewrite holds the packages to instrument, with syntax and types: all
 	// variants of the tested ones and of those that they depend on, as far as
-	// they belong to the main module or to another one of the workspace.
-	rewrite []*packages.Package
+	// they are selected.
+	rewrite   []*packages.Package
+	skipped   []rewrite.Skipped
+	unmatched []string // of Config.Instrument
 }
 
 // load finds the tested packages and reads those to rewrite. overlay names an
@@ -39,50 +43,84 @@ type loaded struct {
 // whose export data is read here is the one that the test is linked with, and
 // is compiled once.
 func (c *Config) load(ctx context.Context, overlay string) (*loaded, error) {
-	conf := &packages.Config{
-		Mode:       loadMode,
-		Context:    ctx,
-		Dir:        c.Dir,
-		Fset:       token.NewFileSet(),
-		BuildFlags: append(c.Args.LoadFlags(), "-overlay="+overlay),
-		Tests:      true,
-	}
 	patterns := c.Args.Packages
 	if len(patterns) == 0 {
 		patterns = []string{"."}
 	}
-	roots, err := packages.Load(conf, patterns...)
+	roots, err := c.packages(ctx, overlay, true, patterns)
 	if err != nil {
-		return nil, loadError(ctx, err)
+		return nil, err
 	}
-	l := &loaded{tested: tested(roots)}
+	c.trust(reachable(roots))
+	if modules := c.cached(reachable(roots)); len(modules) > 0 {
+		if err := c.relocate(ctx, modules); err != nil {
+			return nil, err
+		}
+		if err := addToOverlay(overlay, c.relocated.overlay); err != nil {
+			return nil, err
+		}
+		if roots, err = c.packages(ctx, overlay, true, patterns); err != nil {
+			return nil, err
+		}
+	}
+	all := reachable(roots)
+	l := &loaded{tested: tested(roots), unmatched: c.unmatched(all)}
 	have := make(map[string]bool) // import paths that were read from source
 	for _, p := range roots {
 		have[p.PkgPath] = true
 	}
 	var deps []string
-	packages.Visit(roots, nil, func(p *packages.Package) {
-		if c.isOurs(p) && !have[p.PkgPath] && p.ForTest == "" {
+	for _, p := range all {
+		if c.selected(p) && !have[p.PkgPath] && p.ForTest == "" {
 			have[p.PkgPath] = true
 			deps = append(deps, p.PkgPath)
 		}
-	})
+	}
 	if len(deps) > 0 {
 		slices.Sort(deps)
-		conf.Tests = false
-		more, err := packages.Load(conf, deps...)
+		more, err := c.packages(ctx, overlay, false, deps)
 		if err != nil {
-			return nil, loadError(ctx, err)
+			return nil, err
 		}
 		roots = append(roots, more...)
 	}
 	broken := brokenPaths(roots)
 	for _, p := range roots {
-		if c.isOurs(p) && !isTestMain(p) && !broken[testedPath(p)] {
+		if !c.selected(p) || isTestMain(p) {
+			continue
+		}
+		if !broken[testedPath(p)] {
 			l.rewrite = append(l.rewrite, p)
+		} else if p.ForTest != "" && !isBroken(p) {
+			for _, file := range p.GoFiles {
+				l.skipped = append(l.skipped, rewrite.Skipped{File: file, Reason: "the package does not compile without its tests"})
+			}
 		}
 	}
 	return l, nil
+}
+
+// packages loads packages, with their tests or without.
+func (c *Config) packages(ctx context.Context, overlay string, tests bool, patterns []string) ([]*packages.Package, error) {
+	roots, err := packages.Load(&packages.Config{
+		Mode:       loadMode,
+		Context:    ctx,
+		Dir:        c.Dir,
+		Env:        append(os.Environ(), c.relocated.env...),
+		BuildFlags: append(c.Args.LoadFlags(), c.buildFlags(overlay)...),
+		Tests:      tests,
+	}, patterns...)
+	if err != nil {
+		return nil, loadError(ctx, err)
+	}
+	return roots, nil
+}
+
+// reachable returns roots and what they import.
+func reachable(roots []*packages.Package) []*packages.Package {
+	var all []*packages.Package
+	packages.Visit(roots, nil, func(p *packages.Package) { all = append(all, p) })
+	return all
 }
 
 // dirs returns the folders of the packages to rewrite, by import path.
@@ -106,15 +144,6 @@ func loadError(ctx context.Context, err error) error {
 		return &UsageError{"go list: " + strings.TrimPrefix(strings.TrimSpace(said), "go: ")}
 	}
 	return fmt.Errorf("loading packages: %w", err)
-}
-
-// isOurs reports whether p is a package of the main module or workspace.
-// Packages named by their files belong to no module.
-func (c *Config) isOurs(p *packages.Package) bool {
-	if p.Module != nil {
-		return p.Module.Main
-	}
-	return len(p.GoFiles) > 0 && !under(p.GoFiles[0], c.Env.GOROOT)
 }
 
 // isTestMain reports whether p is the main package that go test generates.
@@ -165,9 +194,11 @@ func tested(roots []*packages.Package) []Package {
 func brokenPaths(roots []*packages.Package) map[string]bool {
 	broken := make(map[string]bool)
 	for _, p := range roots {
-		if len(p.Errors) > 0 || p.IllTyped {
+		if isBroken(p) {
 			broken[testedPath(p)] = true
 		}
 	}
 	return broken
 }
+
+func isBroken(p *packages.Package) bool { return len(p.Errors) > 0 || p.IllTyped }

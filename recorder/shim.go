@@ -21,9 +21,10 @@ import (
 // envMode is the environment variable that tells predictrt what to do.
 const envMode = "GOPREDICT_RT"
 
-// traceLimit is how large a trace may grow, in bytes. At the rate of a test
-// that computes all the time it lasts for a second or so, and the events fill
-// about three times as much memory when they are analyzed.
+// traceLimit is how much of a run is recorded, in bytes of events before they
+// are packed. At the rate of a test that computes all the time it lasts for a
+// second or so, and the events fill about three times as much memory when they
+// are analyzed.
 const traceLimit = 256 << 20
 
 // settings is what a shim is told, by the file of that name in its folder.

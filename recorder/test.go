@@ -109,7 +109,7 @@ func (b *Build) record(ctx context.Context, c *Config) (runs []Run, exit int, er
 		}
 	}
 	if len(rejected) == 0 || len(args.Packages) > 0 {
-		code, err := c.goTest(ctx, args.Args("-overlay="+b.overlay, "-vet=off", "-exec="+shim))
+		code, err := c.goTest(ctx, args.Args(append(c.buildFlags(b.overlay), "-vet=off", "-exec="+shim)...))
 		if err != nil {
 			return nil, 0, err
 		}
@@ -147,7 +147,7 @@ const grace = 5 * time.Second
 // goTest runs `go test` on the user's standard streams. When ctx ends, it and
 // the tests are interrupted as by Ctrl-C, and killed if that does not help.
 func (c *Config) goTest(ctx context.Context, args []string) (exit int, err error) {
-	cmd := gotool.Command(ctx, c.Dir, append([]string{"test"}, args...)...)
+	cmd := c.command(ctx, append([]string{"test"}, args...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Stdin, c.Stdout, c.Stderr
 	ownGroup(cmd)
 	cmd.Cancel = func() error { return signalGroup(cmd, syscall.SIGINT) }
@@ -218,7 +218,7 @@ func (b *Build) TestBinary(ctx context.Context) (string, error) {
 	}
 	c.phase("building")
 	out := filepath.Join(c.Work, filepath.Base(b.Tested[0].Dir)+".test")
-	args := c.Args.Args("-c", "-o="+out, "-overlay="+b.overlay, "-vet=off")
+	args := c.Args.Args(append(c.buildFlags(b.overlay), "-c", "-o="+out, "-vet=off")...)
 	sub := *c
 	sub.Stdout = io.Discard
 	exit, err := sub.goTest(ctx, args)

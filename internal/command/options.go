@@ -23,6 +23,7 @@ type options struct {
 	witnesses string        // folder for witnesses, below each package's
 	timeout   time.Duration // of one replay; 0: the replayer's default
 	failOn    []string      // what makes the run fail
+	pkgs      []string      // patterns of packages to instrument; none: the recorder's default
 	keep      string        // folder to keep the run's files in; "" for none
 }
 
@@ -81,12 +82,18 @@ var optionTable = map[string]optionInfo{
 		o.keep = v
 		return nil
 	}, "folder to keep the run's traces, binaries and rewritten files in"},
+	"pkgs": {func(o *options, v string) error {
+		o.pkgs = strings.Split(v, ",")
+		if slices.Contains(o.pkgs, "") {
+			return fmt.Errorf("want patterns of packages, by commas")
+		}
+		return nil
+	}, "packages whose memory accesses are recorded, by commas: patterns as of\n\tgo list, \"all\", \"std\", or \"work\" for those of the main module (work)"},
 	"sarif":  {help: "SARIF report"},
 	"junit":  {help: "JUnit report"},
 	"html":   {help: "HTML report"},
 	"solver": {help: "solver"},
 	"atomic": {help: "what is taken for an atomic region"},
-	"pkgs":   {help: "packages to instrument"},
 }
 
 // list parses a comma-separated list of words out of known.

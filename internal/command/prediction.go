@@ -117,7 +117,7 @@ func (p *prediction) read(run recorder.Run) *trace.Trace {
 		p.failed = true
 		p.warn("%s: %v; the %d events before that are used", name, damage, len(t.Events))
 	} else if t.Meta.Limit > 0 {
-		p.warn("%s: recording stopped when the trace had %d MiB, after %d events; what its tests did from then on is not analyzed: -run selects fewer of them", name, t.Meta.Limit>>20, len(t.Events))
+		p.warn("%s: recording stopped after %d MiB of events, which are %d; what its tests did from then on is not analyzed: -run selects fewer of them", name, t.Meta.Limit>>20, len(t.Events))
 	} else if !t.Complete {
 		p.warn("%s: the test binary did not end in an orderly way; its %d events up to then are used", name, len(t.Events))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -95,7 +96,7 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 		return exitFailed, err
 	}
 	b, bin, err := s.buildFor(ctx, &recorder.Config{
-		Dir: dir, Args: a.build, Env: env, Work: work,
+		Dir: dir, Args: a.build, Env: env, Work: work, Instrument: instrumentFor(a.options.pkgs, w),
 		Phase: func(what string) { status.Set(what, "") },
 	})
 	if err != nil {
@@ -121,6 +122,37 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 		Witness: w, Result: result, Path: s.relative(a.path), Replayed: replayed,
 		Root: env.Root(), Source: source.Line,
 	}), nil
+}
+
+// instrumentFor returns the patterns of the packages to instrument: those that
+// were asked for, or else what the accesses of the witness are in, and the main
+// module.
+func instrumentFor(asked []string, w *witness.Witness) []string {
+	if len(asked) > 0 {
+		return asked
+	}
+	patterns := []string{"work"}
+	for _, steps := range [][]witness.Step{w.Steps, w.Hold, w.Violation} {
+		for _, s := range steps {
+			p := packageOf(s.Func)
+			if s.Nth > 0 && p != "" && !slices.Contains(patterns, p) { // not a call site
+				patterns = append(patterns, p)
+			}
+		}
+	}
+	return patterns
+}
+
+// packageOf returns the import path of a function by its symbol's name, in
+// which the linker has escaped the dots of the path's last element.
+func packageOf(fn string) string {
+	slash := strings.LastIndexByte(fn, '/') + 1
+	name, _, _ := strings.Cut(fn[slash:], ".")
+	path, err := url.PathUnescape(fn[:slash] + name)
+	if err != nil {
+		return ""
+	}
+	return path
 }
 
 // buildFor builds the instrumented test binary of one package.

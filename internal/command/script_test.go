@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/goproxytest"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -25,7 +26,8 @@ func TestMain(m *testing.M) {
 //	exit CODE COMMAND ARGS...   run the command; its exit code must be CODE
 //	damage FILE                 change one byte in the middle of the file
 //
-// $ROOT is this repository, and $PROXY the module proxy, which is off otherwise.
+// $ROOT is this repository, and $PROXY the module proxy, which is off
+// otherwise; $TESTPROXY serves the modules of testdata/proxy.
 func TestScript(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -34,6 +36,11 @@ func TestScript(t *testing.T) {
 	cache := goEnv(t, "GOCACHE")
 	modules := goEnv(t, "GOMODCACHE")
 	proxy := goEnv(t, "GOPROXY")
+	server, err := goproxytest.NewServer(filepath.Join("testdata", "proxy"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Setup: func(env *testscript.Env) error {
@@ -43,6 +50,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("GOTOOLCHAIN", "local")
 			env.Setenv("GOPROXY", "off")
 			env.Setenv("PROXY", proxy)
+			env.Setenv("TESTPROXY", server.URL)
 			env.Setenv("GOPREDICT", "")
 			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".cache"))
 			env.Setenv("ROOT", root)

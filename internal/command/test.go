@@ -47,7 +47,7 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 	}
 
 	conf := &recorder.Config{
-		Dir: s.dir, Args: goArgs, Env: env, Work: work, Shim: shim,
+		Dir: s.dir, Args: goArgs, Env: env, Work: work, Shim: shim, Instrument: opts.pkgs,
 		Stdin: s.stdin, Stdout: s.stdout, Stderr: s.stderr,
 	}
 	if why := conf.NotRecorded(); why != "" {
@@ -76,6 +76,9 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 		status: status, source: new(witness.Sources),
 		report: report.Report{Go: env.GOVERSION},
 		done:   make(map[string]bool),
+	}
+	for _, pattern := range build.Unmatched() {
+		p.warn("-%spkgs: no package of this build matches %s", prefix, pattern)
 	}
 	for _, run := range runs {
 		if err := p.add(ctx, run); err != nil {

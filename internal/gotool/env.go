@@ -23,6 +23,8 @@ type Env struct {
 	GOFLAGS    string
 	GOCACHE    string // the build cache
 	GOMODCACHE string
+	// Alias is the other name of GOMODCACHE, if [Env.AliasCache] has made one.
+	Alias string `json:"-"`
 	// Tests are variables that tests must not see as this process has them,
 	// for [WithVariables].
 	Tests []string `json:"-"`
@@ -46,15 +48,16 @@ func ReadEnv(ctx context.Context, dir string) (Env, error) {
 
 // InModule reports whether the directory is part of a module or a workspace.
 func (e Env) InModule() bool {
-	return e.inWorkspace() || e.GOMOD != "" && e.GOMOD != os.DevNull
+	return e.InWorkspace() || e.GOMOD != "" && e.GOMOD != os.DevNull
 }
 
-func (e Env) inWorkspace() bool { return e.GOWORK != "" && e.GOWORK != "off" }
+// InWorkspace reports whether a go.work file is in use.
+func (e Env) InWorkspace() bool { return e.GOWORK != "" && e.GOWORK != "off" }
 
 // Root returns the folder that files are named relative to: that of the
 // go.work in use, else of go.mod. It must be InModule.
 func (e Env) Root() string {
-	if e.inWorkspace() {
+	if e.InWorkspace() {
 		return filepath.Dir(e.GOWORK)
 	}
 	return filepath.Dir(e.GOMOD)
@@ -72,7 +75,11 @@ func Command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 // Output runs the go command and returns what it printed. The error of a run
 // that failed is what it said on standard error, or its exit status.
 func Output(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	cmd := Command(ctx, dir, args...)
+	return OutputOf(ctx, Command(ctx, dir, args...))
+}
+
+// OutputOf is Output for a command that [Command] has returned for ctx.
+func OutputOf(ctx context.Context, cmd *exec.Cmd) ([]byte, error) {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -85,5 +92,5 @@ func Output(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	if said := strings.TrimSpace(stderr.String()); said != "" {
 		return out, errors.New(said)
 	}
-	return out, fmt.Errorf("go %s: %w", args[0], err)
+	return out, fmt.Errorf("%s: %w", strings.Join(cmd.Args[:2], " "), err)
 }

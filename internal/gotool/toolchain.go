@@ -9,12 +9,15 @@ import (
 	"strings"
 )
 
-// Alias returns another name of the module cache. The go command refuses
-// overlays of files beneath GOMODCACHE, and goes by their names: those under
-// the alias can be replaced. It is a symbolic link in the user's cache folder,
-// or in fallback where there is none, with a name that is always the same, so
-// that what is built through it is found in the build cache.
-func (e Env) Alias(fallback string) (string, error) {
+// AliasCache gives the module cache another name, Env.Alias. The go command
+// refuses overlays of files beneath GOMODCACHE, and goes by their names: those
+// under the alias can be replaced. It is a symbolic link in the user's cache
+// folder, or in fallback where there is none, with a name that is always the
+// same, so that what is built through it is found in the build cache.
+func (e *Env) AliasCache(fallback string) error {
+	if e.Alias != "" {
+		return nil
+	}
 	h := fnv.New64a()
 	h.Write([]byte(e.GOMODCACHE))
 	name := fmt.Sprintf("modcache-%016x", h.Sum64())
@@ -22,14 +25,16 @@ func (e Env) Alias(fallback string) (string, error) {
 	if err == nil {
 		alias := filepath.Join(dir, "gopredict", name)
 		if err = link(e.GOMODCACHE, alias); err == nil {
-			return alias, nil
+			e.Alias = alias
+			return nil
 		}
 	}
 	alias := filepath.Join(fallback, name)
 	if other := link(e.GOMODCACHE, alias); other != nil {
-		return "", errors.Join(err, other)
+		return errors.Join(err, other)
 	}
-	return alias, nil
+	e.Alias = alias
+	return nil
 }
 
 // link makes name a symbolic link to target, whatever it was before. Other
@@ -53,34 +58,45 @@ func link(target, name string) error {
 	return os.Rename(fresh, name)
 }
 
-// aliased returns path as named by way of alias, and whether it lies in the
-// module cache at all.
-func (e Env) aliased(path, alias string) (string, bool) {
-	rel, err := filepath.Rel(e.GOMODCACHE, path)
-	if e.GOMODCACHE == "" || err != nil || !filepath.IsLocal(rel) {
-		return path, false
+// Aliased names a file of the module cache by way of the alias.
+func (e Env) Aliased(path string) string { return moved(path, e.GOMODCACHE, e.Alias) }
+
+// Unaliased is the inverse of Aliased.
+func (e Env) Unaliased(path string) string { return moved(path, e.Alias, e.GOMODCACHE) }
+
+// Cached reports whether path lies in the module cache.
+func (e Env) Cached(path string) bool { return within(path, e.GOMODCACHE) }
+
+// moved names a file that lies in one folder as if it lay in another; any
+// other file keeps its name.
+func moved(path, from, to string) string {
+	if !within(path, from) {
+		return path
 	}
-	return filepath.Join(alias, rel), true
+	return filepath.Join(to, strings.TrimPrefix(path, from))
+}
+
+func within(path, dir string) bool {
+	return dir != "" && (path == dir || strings.HasPrefix(path, dir+string(filepath.Separator)))
 }
 
 // Adopt makes the files of e's toolchain ones that an overlay may replace. One
 // that GOTOOLCHAIN has downloaded lies in the module cache; then the Env that
-// is returned names it by way of the cache's [Env.Alias], and the go commands
+// is returned names it by way of the cache's alias, and the go commands
 // that this process runs from now on are those of that toolchain. Tests are to
 // see the environment that they would see without: Env.Tests.
 func (e Env) Adopt(fallback string) (Env, error) {
-	if _, ok := e.aliased(e.GOROOT, ""); !ok {
+	if !e.Cached(e.GOROOT) {
 		return e, nil
 	}
-	alias, err := e.Alias(fallback)
-	if err != nil {
+	if err := e.AliasCache(fallback); err != nil {
 		return e, fmt.Errorf("the toolchain %s lies in the module cache, where the go command allows no overlay, and cannot be linked to from elsewhere: %w", e.GOVERSION, err)
 	}
 	path := func(goroot string) string {
 		return filepath.Join(goroot, "bin") + string(filepath.ListSeparator) + os.Getenv("PATH")
 	}
-	e.Tests = []string{"GOROOT=" + e.GOROOT, variable("GOTOOLCHAIN"), "PATH=" + path(e.GOROOT)}
-	e.GOROOT, _ = e.aliased(e.GOROOT, alias)
+	e.Tests = []string{"GOROOT=" + e.GOROOT, Variable("GOTOOLCHAIN"), "PATH=" + path(e.GOROOT)}
+	e.GOROOT = e.Aliased(e.GOROOT)
 	for _, v := range []string{"GOROOT=" + e.GOROOT, "GOTOOLCHAIN=local", "PATH=" + path(e.GOROOT)} {
 		name, value, _ := strings.Cut(v, "=")
 		if err := os.Setenv(name, value); err != nil {
@@ -90,9 +106,9 @@ func (e Env) Adopt(fallback string) (Env, error) {
 	return e, nil
 }
 
-// variable returns an environment variable as NAME=VALUE; just the NAME, if it
+// Variable returns an environment variable as NAME=VALUE; just the NAME, if it
 // is not set.
-func variable(name string) string {
+func Variable(name string) string {
 	if v, ok := os.LookupEnv(name); ok {
 		return name + "=" + v
 	}
@@ -100,7 +116,7 @@ func variable(name string) string {
 }
 
 // WithVariables returns the environment env with other values for some
-// variables: NAME=VALUE sets one, NAME takes it away.
+// Variables: NAME=VALUE sets one, NAME takes it away.
 func WithVariables(env, variables []string) []string {
 	set := make(map[string]bool)
 	for _, v := range variables {

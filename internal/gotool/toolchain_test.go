@@ -16,24 +16,28 @@ func TestAliasIsStable(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Join(modules, "m@v1"), 0o755))
 	env := Env{GOMODCACHE: modules}
 
-	alias, err := env.Alias(t.TempDir())
-	require.NoError(t, err)
+	require.NoError(t, env.AliasCache(t.TempDir()))
+	alias := env.Alias
 	require.DirExists(t, filepath.Join(alias, "m@v1"))
-	_, inside := env.aliased(alias, "")
-	require.False(t, inside)
+	require.False(t, env.Cached(alias))
+	file := filepath.Join(modules, "m@v1", "m.go")
+	require.Equal(t, filepath.Join(alias, "m@v1", "m.go"), env.Aliased(file))
+	require.Equal(t, file, env.Unaliased(env.Aliased(file)))
+	require.Equal(t, modules+"x", env.Aliased(modules+"x"))
+
 	require.NoError(t, os.Remove(alias))
 	require.NoError(t, os.Symlink("elsewhere", alias)) // damaged
 	for range 2 {
-		again, err := env.Alias(t.TempDir())
-		require.NoError(t, err)
-		require.Equal(t, alias, again)
+		again := Env{GOMODCACHE: modules}
+		require.NoError(t, again.AliasCache(t.TempDir()))
+		require.Equal(t, alias, again.Alias)
 		target, err := os.Readlink(alias)
 		require.NoError(t, err)
 		require.Equal(t, modules, target)
 	}
-	other, err := Env{GOMODCACHE: cache}.Alias(t.TempDir())
-	require.NoError(t, err)
-	require.NotEqual(t, alias, other)
+	other := Env{GOMODCACHE: cache}
+	require.NoError(t, other.AliasCache(t.TempDir()))
+	require.NotEqual(t, alias, other.Alias)
 	left, err := os.ReadDir(filepath.Dir(alias))
 	require.NoError(t, err)
 	require.Len(t, left, 2, "temporary files are left behind")
@@ -45,11 +49,11 @@ func TestAliasWithoutUserCache(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", file) // no folder can be made below
 	t.Setenv("HOME", file)
 	fallback := t.TempDir()
-	alias, err := Env{GOMODCACHE: "/modules"}.Alias(fallback)
-	require.NoError(t, err)
-	require.Equal(t, fallback, filepath.Dir(alias))
-	_, err = Env{GOMODCACHE: "/modules"}.Alias(file)
-	require.Error(t, err)
+	env := Env{GOMODCACHE: "/modules"}
+	require.NoError(t, env.AliasCache(fallback))
+	require.Equal(t, fallback, filepath.Dir(env.Alias))
+	env = Env{GOMODCACHE: "/modules"}
+	require.Error(t, env.AliasCache(file))
 }
 
 func TestAdopt(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 // A want is what a subject's want.json expects of gopredict.
 type want struct {
 	Exit      int
+	Visible   bool // to go test -race, which .ci/run makes sure of for the others
 	Confirmed []wantFinding
 }
 

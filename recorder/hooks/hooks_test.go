@@ -223,9 +223,9 @@ func TestRecordingStopsAtLimit(t *testing.T) {
 	require.False(t, tr.Complete)
 	tr.AddSites(sites)
 	require.NoError(t, trace.Validate(tr))
-	info, err := os.Stat(filepath.Join(dir, "trace"))
-	require.NoError(t, err)
-	require.InDelta(t, 524288, info.Size(), 65536)
+	// Before packing an event takes 8 to 32 bytes.
+	require.Greater(t, len(tr.Events), 524288/32)
+	require.Less(t, len(tr.Events), 524288/8)
 }
 
 func TestBadModeIsRefused(t *testing.T) {

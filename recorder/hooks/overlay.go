@@ -144,17 +144,31 @@ type stdPackage struct {
 	folder string
 	text   map[string][]byte
 	parsed map[string]*source
+	// declared holds, by the names of functions, methods and types, the files
+	// that may declare them: parsing all of package runtime takes long.
+	declared map[string][]string
 }
+
+// declaration matches the beginning of a line that declares one of them.
+var declaration = regexp.MustCompile(`^(?:func (?:\([^)]*\) )?|type )(\w+)`)
 
 func readPackage(folder string) (*stdPackage, error) {
 	bp, err := build.ImportDir(folder, 0)
 	if err != nil {
 		return nil, err
 	}
-	p := &stdPackage{folder: folder, text: map[string][]byte{}, parsed: map[string]*source{}}
+	p := &stdPackage{folder: folder, text: map[string][]byte{}, parsed: map[string]*source{}, declared: map[string][]string{}}
 	for _, name := range bp.GoFiles {
 		if p.text[name], err = os.ReadFile(filepath.Join(folder, name)); err != nil {
 			return nil, err
+		}
+		for line := range bytes.Lines(p.text[name]) {
+			if !bytes.HasPrefix(line, []byte("func ")) && !bytes.HasPrefix(line, []byte("type ")) {
+				continue
+			}
+			if m := declaration.FindSubmatch(line); m != nil {
+				p.declared[string(m[1])] = append(p.declared[string(m[1])], name)
+			}
 		}
 	}
 	return p, nil
@@ -178,11 +192,7 @@ func (p *stdPackage) source(name string) (*source, error) {
 // apply makes the edits of one hook.
 func (p *stdPackage) apply(h Hook) error {
 	name := h.Decl[strings.LastIndexAny(h.Decl, ". ")+1:]
-	like := regexp.MustCompile(`(?m)^(func (\([^)]*\) )?|type )` + name + `\b`)
-	for file, text := range p.text {
-		if !like.Match(text) {
-			continue
-		}
+	for _, file := range p.declared[name] {
 		s, err := p.source(file)
 		if err != nil {
 			return err

@@ -102,7 +102,13 @@ func within(dir, name string) bool {
 }
 
 // version is the language version of f, "" for the newest.
-func (u *unit) version(f *ast.File) string { return u.pkg.TypesInfo.FileVersions[f] }
+func (u *unit) version(f *ast.File) string {
+	v := u.pkg.TypesInfo.FileVersions[f]
+	if m := u.pkg.Module; v == "" && m != nil && m.GoVersion == "" {
+		return "go1.16" // what the go command takes a go.mod without a go line for
+	}
+	return v
+}
 
 // subdir is the folder for the copy of the file path: its own path, so that
 // compile errors, which name the copy, can be understood.

@@ -9,7 +9,7 @@ const (
 	magic      = "GPTRACE1"
 	headerSize = 16
 	// meanEventSize is what an event takes in a file, roughly, in bytes.
-	meanEventSize = 16
+	meanEventSize = 4
 	maxPayload    = 16 << 20
 )
 

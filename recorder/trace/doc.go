@@ -27,9 +27,9 @@
 // other: the machine of the tested program pays for it.
 //
 //	'M'  meta: lines "key value\n" with the keys go, dir, binary; and limit,
-//	     in a second such chunk, where recording stopped at that size in
-//	     bytes: no events follow, and no 'X'
-//	'E'  events, see below
+//	     in a second such chunk, where recording stopped after that many
+//	     bytes of events, before packing: none follow, and no 'X'
+//	'E'  events, packed as described below
 //	'G'  goroutines: id uint32, parent uint32, site uint32, test string,
 //	     path string. A later definition of an id replaces the earlier one:
 //	     the goroutine of a top-level test is renamed when the test begins.
@@ -42,25 +42,33 @@
 //	'X'  end: no payload. The run ended in an orderly way. Only 'R' chunks may
 //	     follow.
 //
-// An event takes one to four 8-byte words. The first one is
+// # Events
 //
-//	bits 0–5    kind
-//	bits 6–7    form: how many words follow, and what they hold
-//	bits 8–15   flags
-//	bits 16–31  small
-//	bits 32–63  site
+// The events of a trace are packed: reader and writer foresee each from those
+// before, and the file holds what they cannot. A place (the site) and a head
 //
-// and the forms are
+//	kind uint8, flags uint8, size uint16 (65535: a uint32 follows)
 //
-//	0  obj and size are 0, val is small
-//	1  one word: obj in the lower 48 bits, val in the upper 16; size is small
-//	2  two words: the first as before with the lower 16 bits of val, the second
-//	   with its upper 48; size is small
-//	3  three words: obj, val, size
+// have a guess: the obj and val of their last event, and step, what its obj
+// was above that of the event before it. There are 4096 guesses; that of a
+// place and head has the number ((site XOR head*0x9e3779b1)*0x85ebca6b) >> 20,
+// in 32 bits. Each also knows which one came next, and so foretells place and
+// head. All numbers are zero at first, and the guesses last from chunk to chunk.
 //
-// A word whose lower half is zero is no event: its upper half is the goroutine
-// of the events that follow, up to the next such word. Each 'E' chunk begins
-// with one.
+// The record of an event is a control byte and what that calls for:
+//
+//	bit  0     0: site uint32 and head follow; 1: they are those foretold
+//	bits 1–3   0: obj is that of the guess; 1: that plus step; 2: it is the obj
+//	           of the event before; 3: the val of the event before; 4, 5, 6: it
+//	           differs from that of 0, 2, 3 by a number that follows, as a
+//	           zigzag varint
+//	bits 4–7   0: val is that of the guess; 1 to 8: its lower 1 to 8 bytes
+//	           follow; 9 to 15: its upper 1 to 7 bytes follow; the other ones
+//	           are zero
+//
+// in the order head, size, obj, val. A record with the head 0 is no event: its
+// place is the number of the goroutine whose events follow, up to the next such
+// record. Each 'E' chunk begins with one.
 //
 // Payloads of 'G', 'S', 'N' and 'R' hold any number of definitions. Goroutines
 // and test names are defined before the first 'E' chunk that uses them. A

@@ -36,30 +36,43 @@ func TestEncodeDecodeManyChunks(t *testing.T) {
 	assert.Equal(t, want, got)
 }
 
-// Each event takes the shortest record that holds it.
-func TestEventRecords(t *testing.T) {
-	const wide = 1<<48 - 1
-	for _, tt := range []struct {
-		e     Event
-		words int
-	}{
-		{Event{Kind: Branch, Val: 1<<16 - 1, Site: 1<<32 - 1}, 1},
-		{Event{Kind: Branch, Val: 1 << 16}, 3},
-		{Event{Kind: Read, Flags: 255, Obj: wide, Size: 1<<16 - 1, Val: 1<<16 - 1}, 2},
-		{Event{Kind: Read, Obj: wide, Val: 1 << 16}, 3},
-		{Event{Kind: Write, Obj: wide, Size: 8, Val: 1<<64 - 1}, 3},
-		{Event{Kind: Write, Obj: wide + 1, Size: 8}, 4},
-		{Event{Kind: NumKinds - 1, Obj: 1<<64 - 1, Size: 1<<32 - 1, Val: 1<<64 - 1}, 4},
-		{Event{Kind: Read, Size: 1}, 2},
-	} {
-		p := appendEvent(nil, &tt.e)
-		assert.Len(t, p, 8*tt.words, "%+v", tt.e)
-		got := sample()
-		got.Events = []Event{tt.e}
-		got, err := Decode(bytes.NewReader(encode(t, got)))
-		require.NoError(t, err)
-		assert.Equal(t, []Event{tt.e}, got.Events)
+// What is as it was foreseen takes one byte, and everything survives.
+func TestPacking(t *testing.T) {
+	const big = 1<<64 - 1
+	loop := []Event{
+		{Kind: Branch, Val: 1, Site: SiteRewritten | 1},
+		{Kind: Read, Obj: 0x1000, Size: 24, Site: SiteRewritten | 2},
+		{Kind: Write, Flags: FlagValue, Obj: 0x1000, Size: 8, Val: 5, Site: SiteRewritten | 3},
 	}
+	var events []Event
+	for i := range uint64(100) {
+		loop[1].Obj += 8
+		loop[2].Obj = loop[1].Obj
+		loop[2].Val = i &^ 3
+		events = append(events, loop...)
+	}
+	var gs guesses
+	var p []byte
+	for i := range events {
+		p = gs.pack(p, &events[i])
+	}
+	assert.Less(t, len(p), 3*100+3*20+25)
+
+	for _, e := range []Event{
+		{Kind: Branch, Val: big, Site: 1<<32 - 1},
+		{Kind: Read, Flags: 255, Obj: big, Size: 1<<16 - 1, Val: 1 << 63},
+		{Kind: NumKinds - 1, Obj: 1, Size: 1<<32 - 1, Val: big - 0xff},
+		{Kind: Read, Size: 1<<16 - 2, Obj: 1 << 63, Val: 0x0100},
+		{Kind: Read, Size: 1<<16 - 2, Obj: 1<<63 + 100},
+		{Kind: Read, Size: 1<<16 - 2, Obj: 0x100},
+	} {
+		events = append(events, e)
+	}
+	want := sample()
+	want.Events = events
+	got, err := Decode(bytes.NewReader(encode(t, want)))
+	require.NoError(t, err)
+	assert.Equal(t, events, got.Events)
 }
 
 // Cut at any byte a trace gives a prefix of its events and no error, but
@@ -116,34 +129,34 @@ func chunk(typ byte, payload string) string {
 func TestDecodeDamage(t *testing.T) {
 	const mainG = "\x00\x00\x00\x00" + "\x00\x00\x00\x00" + "\x00\x00\x00\x00" + "\x00\x00" + "\x04\x00main"
 	event := func(kind byte, g byte, obj byte) string {
-		return string([]byte{4: g, 8: kind | formShort<<formShift, 16: obj, 23: 0})
+		return string([]byte{1: g, 9: objNear << 1, 14: kind, 18: 2 * obj})
 	}
 	good := magic + chunk('G', mainG) + chunk('E', event(byte(Panic), 0, 0))
 	tests := []struct{ name, data, err string }{
 		{"empty", "", "byte 0: expected a gopredict trace, found an empty file"},
 		{"another file", "\x7fELF\x02\x01\x01\x00\x00", `byte 0: expected "GPTRACE1"`},
 		{"next version", "GPTRACE2" + chunk('X', ""), `byte 7: expected trace version 1, found version "2"`},
-		{"checksum", good + strings.Replace(chunk('E', event(byte(Panic), 0, 0)), "\x63", "\x62", 1), "expected checksum 0x"},
-		{"type", good + chunk('Q', ""), `byte 84: expected a chunk type`},
-		{"header", good + "X\x00\x01\x00" + chunk('X', "")[4:], `byte 84: expected a chunk type`},
-		{"length", good + "E\x00\x00\x00\xff\xff\xff\xff" + strings.Repeat("\x00", 8), "byte 88: expected a length up to 16777216, found 4294967295"},
-		{"after end", good + chunk('X', "") + chunk('E', ""), "byte 100: expected nothing but R chunks after X, found 'E'"},
-		{"payload of end", good + chunk('X', "a"), "byte 100: expected no payload in X, found 1 bytes"},
-		{"part of an event", good + chunk('E', "abc"), "byte 100: expected an event of 8 bytes or more, found 3 bytes"},
-		{"end of an event", good + chunk('E', event(byte(Panic), 0, 0)[:16]), "byte 108: expected an event of 16 bytes, found 8 bytes"},
-		{"event of nobody", good + chunk('E', event(byte(Panic), 0, 0)[8:]), "byte 100: expected the goroutine of the chunk's events, found an event"},
-		{"kind", good + chunk('E', event(byte(NumKinds), 0, 0)), "byte 108: expected an event kind from 1 to "},
-		{"no kind", good + chunk('E', event(0, 0, 0)), "byte 108: expected an event kind from 1 to "},
-		{"goroutine", good + chunk('E', event(byte(Panic), 1, 0)), "byte 100: expected an event of a defined goroutine, found goroutine 1"},
-		{"fork", good + chunk('E', event(byte(Fork), 0, 9)), "byte 108: expected a fork of a defined goroutine, found goroutine 9"},
-		{"test name", good + chunk('E', event(byte(TestBegin), 0, 0)), "byte 108: expected the number of a defined test name, found 0"},
-		{"goroutine id", good + chunk('G', "\xff\xff\xff\xff"+mainG[4:]), "byte 100: expected a goroutine id below 65537, found 4294967295"},
-		{"goroutine path", good + chunk('G', mainG[:14]+"\x00\x00"), "byte 100: expected a goroutine with a path, found none"},
-		{"name number", good + chunk('N', "\x00\x00\x01\x00\x01\x00T"), "byte 100: expected a test name's number below 65536, found 65536"},
-		{"string", good + chunk('N', "\x00\x00\x00\x00\x09\x00T"), "byte 106: expected a string of 9 bytes, found the chunk's end after 1"},
-		{"call site", good + chunk('S', "\x01"), "byte 100: expected a number of 4 bytes"},
-		{"site", good + chunk('R', strings.Repeat("\x01", 8)), "byte 104: expected a number of 8 bytes"},
-		{"meta", good + chunk('M', "go"), `byte 100: expected a line "key value", found "go"`},
+		{"checksum", good + strings.Replace(chunk('E', event(byte(Panic), 0, 0)), "\x23", "\x22", 1), "expected checksum 0x"},
+		{"type", good + chunk('Q', ""), `byte 79: expected a chunk type`},
+		{"header", good + "X\x00\x01\x00" + chunk('X', "")[4:], `byte 79: expected a chunk type`},
+		{"length", good + "E\x00\x00\x00\xff\xff\xff\xff" + strings.Repeat("\x00", 8), "byte 83: expected a length up to 16777216, found 4294967295"},
+		{"after end", good + chunk('X', "") + chunk('E', ""), "byte 95: expected nothing but R chunks after X, found 'E'"},
+		{"payload of end", good + chunk('X', "a"), "byte 95: expected no payload in X, found 1 bytes"},
+		{"part of an event", good + chunk('E', "abc"), "byte 95: expected an event, found 3 bytes that are not a whole one"},
+		{"end of an event", good + chunk('E', event(byte(Panic), 0, 0)[:16]), "byte 104: expected an event, found 7 bytes that are not a whole one"},
+		{"event of nobody", good + chunk('E', event(byte(Panic), 0, 0)[9:]), "byte 95: expected the goroutine of the chunk's events, found an event"},
+		{"kind", good + chunk('E', event(byte(NumKinds), 0, 0)), "byte 104: expected an event kind from 1 to "},
+		{"no kind", good + chunk('E', event(0, 0, 0)[:15]+"\x01"+event(0, 0, 0)[16:]), "byte 104: expected an event kind from 1 to "},
+		{"goroutine", good + chunk('E', event(byte(Panic), 1, 0)), "byte 95: expected an event of a defined goroutine, found goroutine 1"},
+		{"fork", good + chunk('E', event(byte(Fork), 0, 9)), "byte 104: expected a fork of a defined goroutine, found goroutine 9"},
+		{"test name", good + chunk('E', event(byte(TestBegin), 0, 0)), "byte 104: expected the number of a defined test name, found 0"},
+		{"goroutine id", good + chunk('G', "\xff\xff\xff\xff"+mainG[4:]), "byte 95: expected a goroutine id below 65537, found 4294967295"},
+		{"goroutine path", good + chunk('G', mainG[:14]+"\x00\x00"), "byte 95: expected a goroutine with a path, found none"},
+		{"name number", good + chunk('N', "\x00\x00\x01\x00\x01\x00T"), "byte 95: expected a test name's number below 65536, found 65536"},
+		{"string", good + chunk('N', "\x00\x00\x00\x00\x09\x00T"), "byte 101: expected a string of 9 bytes, found the chunk's end after 1"},
+		{"call site", good + chunk('S', "\x01"), "byte 95: expected a number of 4 bytes"},
+		{"site", good + chunk('R', strings.Repeat("\x01", 8)), "byte 99: expected a number of 8 bytes"},
+		{"meta", good + chunk('M', "go"), `byte 95: expected a line "key value", found "go"`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -56,6 +56,7 @@ type reader struct {
 	used map[SiteID]bool
 
 	goroutines, names int // definitions so far
+	guesses           guesses
 }
 
 func newReader(r io.Reader) *reader {
@@ -165,6 +166,44 @@ func (d *reader) decode(typ chunkType, payload []byte, base int64) error {
 		d.t.Complete = true
 	}
 	return f.err
+}
+
+// decodeEvents adds the events of a chunk. base is the payload's place in the
+// file.
+func (d *reader) decodeEvents(p []byte, base int64) error {
+	known := false // whose events the chunk has
+	var g GID
+	for at := 0; at < len(p); {
+		fail := func(expected, found string) error {
+			return &FormatError{Offset: base + int64(at), Expected: expected, Found: found}
+		}
+		e, n := d.guesses.unpack(p[at:])
+		if n == 0 {
+			return fail("an event", fmt.Sprintf("%d bytes that are not a whole one", len(p)-at))
+		}
+		if e.Kind == None && e.Flags == 0 && e.Size == 0 {
+			g, known = GID(e.Site), true
+			if !d.t.defined(uint64(g)) {
+				return fail("an event of a defined goroutine", fmt.Sprint("goroutine ", g))
+			}
+			at += n
+			continue
+		}
+		e.G = g
+		if !known {
+			return fail("the goroutine of the chunk's events", "an event")
+		}
+		if expected, found := d.t.sound(&e); expected != "" {
+			return fail(expected, found)
+		}
+		at += n
+		if d.used != nil {
+			d.used[e.Site] = true
+		} else {
+			d.t.Events = append(d.t.Events, e)
+		}
+	}
+	return nil
 }
 
 // sound tells what is wrong with the numbers of e, so that whoever reads the

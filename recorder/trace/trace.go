@@ -79,7 +79,8 @@ type Meta struct {
 	Go     string // runtime version, e.g. "go1.26.8"
 	Dir    string // working directory of the test binary
 	Binary string // base name of the test binary, e.g. "bank.test"
-	// Limit is the size in bytes at which recording stopped, while the
+	// Limit is the size of the events in bytes, before packing, at which
+	// recording stopped, while the
 	// program ran on; 0 if it did not.
 	Limit uint64
 }

@@ -56,8 +56,9 @@ type chunkWriter struct {
 	typ chunkType // of the chunk that is being gathered; 0 if none
 	p   []byte
 	// turn is the goroutine of the last event of the chunk.
-	turn GID
-	err  error
+	turn    GID
+	guesses guesses
+	err     error
 }
 
 // begin starts a definition in a chunk of type typ. It reports whether the
@@ -176,8 +177,8 @@ func (c *chunkWriter) rewrittenSite(s Site) {
 
 func (c *chunkWriter) event(e *Event) {
 	if fresh := c.begin(eventChunk); fresh || e.G != c.turn {
-		c.p = appendTurn(c.p, e.G)
+		c.p = c.guesses.pack(c.p, &Event{Site: SiteID(e.G)})
 		c.turn = e.G
 	}
-	c.p = appendEvent(c.p, e)
+	c.p = c.guesses.pack(c.p, e)
 }

@@ -24,7 +24,6 @@ type slot struct {
 	defs [len(defKinds)]defs
 
 	size  int // of the events in bytes
-	head  [2]uint64
 	words [chunkWords]uint64
 }
 
@@ -116,12 +115,16 @@ func (g *goroutine) takeTurn() {
 	}
 }
 
-// The forms of an event, as in recorder/trace.
+// An event takes one to four words in a slot. The first one holds, from the low
+// bits up, the kind, the form, the flags, 16 bits of the form's choice and the
+// site. One whose lower half is zero is no event: its upper half is the
+// goroutine of the events that follow.
 const (
-	formBare uint64 = iota << 6
-	formShort
-	formLong
-	formWide
+	formBare  uint64 = iota << formShift // no object; the 16 bits are the value
+	formShort                            // object and value in one word; the 16 bits are the size
+	formLong                             // object and value in two words
+	formWide                             // object, value and size, a word each
+	formShift = 6
 )
 
 const (
@@ -147,7 +150,7 @@ func (g *goroutine) log(kind, flags uint8, site, size uint32, obj, val uint64) {
 	case obj == 0 && size == 0 && val < 1<<16:
 		w[0] = head | formBare | val<<16
 		at += 1 * 8
-	case obj >= maxObj || size >= 1<<16:
+	case obj >= maxObj || size >= wideSize:
 		w[0], w[1], w[2], w[3] = head|formWide, obj, val, uint64(size)
 		at += 4 * 8
 	case val < 1<<16:

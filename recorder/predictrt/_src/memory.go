@@ -114,7 +114,7 @@ func appending(s *header, n int, size uintptr, site uint32) {
 func touch(p, val unsafe.Pointer, size uintptr, head uint64) {
 	g := (*goroutine)(runtime.PredictSelf())
 	addr := uint64(uintptr(p))
-	if uintptr(unsafe.Pointer(g)) != hot || at > limit || addr-minObj >= maxObj-minObj || size-1 >= 1<<16-1 {
+	if uintptr(unsafe.Pointer(g)) != hot || at > limit || addr-minObj >= maxObj-minObj || size-1 >= wideSize-1 {
 		access(uint8(head), 0, p, size, val, uint32(head>>32))
 		return
 	}

@@ -53,20 +53,19 @@ func (s *slot) write() {
 		}
 	}
 	if s.size > 0 {
-		s.head = headerOf('E', unsafe.Pointer(&s.words), s.size)
-		rawWrite(unsafe.Pointer(&s.head), int(unsafe.Sizeof(s.head))+s.size)
+		s.pack()
 	}
 }
 
 // chunk writes n bytes at p as one chunk.
 func chunk(kind byte, p unsafe.Pointer, n int) {
-	head := headerOf(kind, p, n)
+	head := headOf(kind, p, n)
 	rawWrite(unsafe.Pointer(&head), int(unsafe.Sizeof(head)))
 	rawWrite(p, n)
 }
 
-// headerOf is that of a chunk of n bytes at p.
-func headerOf(kind byte, p unsafe.Pointer, n int) [2]uint64 {
+// headOf is that of a chunk of n bytes at p.
+func headOf(kind byte, p unsafe.Pointer, n int) [2]uint64 {
 	return [2]uint64{uint64(kind) | uint64(n)<<32, checksum(p, n)}
 }
 

@@ -143,3 +143,23 @@ func TestCrash(t *testing.T) {
 		panic("expected")
 	}
 }
+
+// TestLong counts, says so, and does not end by itself.
+func TestLong(t *testing.T) {
+	if os.Getenv("LONG") == "" {
+		return
+	}
+	var n int64
+	b := &box{}
+	for range 4 {
+		go func() {
+			for {
+				predictrt.Store(&b.n, siteWrite).Set(*predictrt.Load(&b.n, siteRead) + 1)
+				if i := predictrt.AddInt64(&n, 1, siteAtom); i%1000 == 0 {
+					os.Stdout.WriteString(strconv.FormatInt(i, 10) + "\n")
+				}
+			}
+		}()
+	}
+	select {}
+}

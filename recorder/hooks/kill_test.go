@@ -1,0 +1,65 @@
+package hooks
+
+import (
+	"bufio"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// inMemory is how many events a killed program may take with it: those in the
+// slots of package predictrt.
+const inMemory = 4 * 32 << 10
+
+// A program that is killed at any moment leaves a trace that reads, that says
+// that it is not complete, and that lacks no more than was still in memory.
+func TestKilledLeavesTrace(t *testing.T) {
+	binary := selftestBinary(t, "local")
+	for range 20 {
+		file := filepath.Join(t.TempDir(), "trace")
+		counted := killLate(t, binary, file, 1+rand.IntN(200))
+		tr, err := trace.ReadFile(file)
+		require.NoError(t, err)
+		require.False(t, tr.Complete)
+		tr.AddSites(sites)
+		require.NoError(t, trace.Validate(tr))
+		last := 0
+		for _, e := range tr.Events {
+			if e.Kind == trace.AtomicRMW && e.Site == sites[3].ID {
+				require.Equal(t, uint64(last+1), e.Val, "no event is missing in between")
+				last++
+			}
+		}
+		require.GreaterOrEqual(t, last, counted-inMemory)
+	}
+}
+
+// killLate runs the self-test that counts, kills it after it has printed some
+// lines, and returns how far it has counted.
+func killLate(t *testing.T, binary, file string, lines int) (counted int) {
+	t.Helper()
+	cmd := exec.Command(binary, "-test.run", "^TestLong$")
+	cmd.Env = append(os.Environ(), "LONG=1", "GOPREDICT_RT=record;trace="+file)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	scan := bufio.NewScanner(out)
+	for range lines {
+		require.True(t, scan.Scan())
+	}
+	require.NoError(t, cmd.Process.Kill())
+	for ok := true; ok; ok = scan.Scan() {
+		if n, err := strconv.Atoi(scan.Text()); err == nil { // the last line may be cut off
+			counted = max(counted, n)
+		}
+	}
+	cmd.Wait()
+	return counted
+}

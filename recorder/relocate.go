@@ -1,0 +1,173 @@
+package recorder
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/gopredict/gopredict/internal/gotool"
+)
+
+// A relocation makes the go command find some modules of the module cache
+// under another name, by way of the cache's alias: an overlay cannot replace
+// files of the cache itself. The user's go.mod and go.work stay as they are;
+// copies with more replace directives are used in their place.
+type relocation struct {
+	flags   []string          // for the go command
+	env     []string          // as well
+	overlay map[string]string // go.mod files of modules that have none
+}
+
+// flags returns what the go commands of the instrumented build need beside the
+// user's own flags, which these must follow.
+func (c *Config) buildFlags(overlay string) []string {
+	return append(slices.Clone(c.relocated.flags), "-overlay="+overlay)
+}
+
+// command returns a go command of the instrumented build.
+func (c *Config) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := gotool.Command(ctx, c.Dir, args...)
+	cmd.Env = append(cmd.Env, c.relocated.env...)
+	return cmd
+}
+
+// cached returns the modules of those packages to instrument that lie in the
+// module cache, each once. Vendored packages do not.
+func (c *Config) cached(pkgs []*packages.Package) []*packages.Module {
+	var modules []*packages.Module
+	seen := make(map[string]bool)
+	for _, p := range pkgs {
+		if p.Module != nil && !seen[p.Module.Path] && c.Env.Cached(firstFile(p)) && c.selected(p) {
+			seen[p.Module.Path] = true
+			modules = append(modules, p.Module)
+		}
+	}
+	return modules
+}
+
+// relocate makes the go command take modules from elsewhere.
+func (c *Config) relocate(ctx context.Context, modules []*packages.Module) error {
+	if err := c.Env.AliasCache(c.Work); err != nil {
+		return fmt.Errorf("the module cache must be linked to from elsewhere, to instrument packages there: %w", err)
+	}
+	r := relocation{overlay: make(map[string]string)}
+	var drop []string
+	var add strings.Builder
+	for _, m := range modules {
+		dir, gomod := m.Dir, m.GoMod
+		if m.Replace != nil {
+			dir, gomod = m.Replace.Dir, m.Replace.GoMod
+		}
+		dir = c.Env.Aliased(dir)
+		drop = append(drop, "-dropreplace="+m.Path+"@"+m.Version)
+		fmt.Fprintf(&add, "replace %s %s => %q\n", m.Path, m.Version, dir)
+		file := filepath.Join(dir, "go.mod")
+		if _, err := os.Stat(file); os.IsNotExist(err) {
+			r.overlay[file] = gomod
+		}
+	}
+	var err error
+	if c.Env.InWorkspace() {
+		err = c.copyWork(ctx, &r, drop, add.String())
+	} else {
+		err = c.copyMod(ctx, &r, drop, add.String())
+	}
+	c.relocated = r
+	return err
+}
+
+// copyMod makes a copy of go.mod, with the edits and the directives added, the
+// one that is used.
+func (c *Config) copyMod(ctx context.Context, r *relocation, edits []string, add string) error {
+	from := c.Env.GOMOD
+	if v, ok := c.flag("modfile"); ok {
+		from = v
+		if !filepath.IsAbs(from) {
+			from = filepath.Join(c.Dir, from)
+		}
+	}
+	to := filepath.Join(c.Work, "go.mod")
+	if err := copyFile(from, to); err != nil {
+		return err
+	}
+	if err := copyFile(strings.TrimSuffix(from, ".mod")+".sum", filepath.Join(c.Work, "go.sum")); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	r.flags = []string{"-modfile=" + to}
+	return c.edit(ctx, "mod", to, edits, add)
+}
+
+// copyWork makes a copy of go.work, with the edits and the directives added,
+// the one that is used.
+func (c *Config) copyWork(ctx context.Context, r *relocation, edits []string, add string) error {
+	to := filepath.Join(c.Work, "go.work")
+	if err := copyFile(c.Env.GOWORK, to); err != nil {
+		return err
+	}
+	if err := copyFile(c.Env.GOWORK+".sum", to+".sum"); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	out, err := gotool.Output(ctx, c.Work, "work", "edit", "-json", to)
+	if err != nil {
+		return err
+	}
+	var work struct {
+		Use     []struct{ DiskPath string }
+		Replace []struct {
+			Old, New struct{ Path, Version string }
+		}
+	}
+	if err := json.Unmarshal(out, &work); err != nil {
+		return fmt.Errorf("go work edit -json: %w", err)
+	}
+	// Paths in go.work are relative to where it lies.
+	root := filepath.Dir(c.Env.GOWORK)
+	var moved []string
+	for _, u := range work.Use {
+		if !filepath.IsAbs(u.DiskPath) {
+			moved = append(moved, "-dropuse="+u.DiskPath, "-use="+filepath.Join(root, u.DiskPath))
+		}
+	}
+	for _, r := range work.Replace {
+		if r.New.Version == "" && !filepath.IsAbs(r.New.Path) {
+			drop := "-dropreplace=" + r.Old.Path
+			if r.Old.Version != "" {
+				drop += "@" + r.Old.Version
+			}
+			moved = append(moved, drop)
+			add += fmt.Sprintf("replace %s %s => %q\n", r.Old.Path, r.Old.Version, filepath.Join(root, r.New.Path))
+		}
+	}
+	r.env = []string{"GOWORK=" + to}
+	c.Env.Tests = append(c.Env.Tests, gotool.Variable("GOWORK"))
+	return c.edit(ctx, "work", to, append(moved, edits...), add)
+}
+
+// edit edits a go.mod or go.work file by the go command, and adds directives,
+// which may hold paths that the flags of go mod edit cannot.
+func (c *Config) edit(ctx context.Context, kind, file string, edits []string, add string) error {
+	args := append([]string{kind, "edit"}, edits...)
+	if _, err := gotool.Output(ctx, c.Work, append(args, file)...); err != nil {
+		return err
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, append(append(data, '\n'), add...), 0o644)
+}
+
+func copyFile(from, to string) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, data, 0o644)
+}

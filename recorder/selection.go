@@ -1,0 +1,112 @@
+package recorder
+
+import (
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// trusted are the packages whose memory accesses are never instrumented, beside
+// those that the run-time library stands on: the ones that its hooks are in,
+// and what is run by the hooks or has no goroutine of its own to speak of.
+var trusted = []string{"internal/...", "runtime/...", "sync/...", "syscall/...", "testing", "time"}
+
+// runtimeLibrary is the import path of the run-time library.
+const runtimeLibrary = "predictrt"
+
+// trust notes what the run-time library imports: to import it in turn would be
+// a cycle.
+func (c *Config) trust(pkgs []*packages.Package) {
+	c.base = make(map[string]bool)
+	for _, p := range pkgs {
+		if p.PkgPath == runtimeLibrary {
+			packages.Visit([]*packages.Package{p}, nil, func(p *packages.Package) { c.base[p.PkgPath] = true })
+		}
+	}
+}
+
+// selected reports whether the memory accesses of p are to be instrumented.
+func (c *Config) selected(p *packages.Package) bool {
+	if c.base[p.PkgPath] || c.inGoroot(p) && slices.ContainsFunc(trusted, func(t string) bool { return matches(t, p.PkgPath) }) {
+		return false
+	}
+	if len(c.Instrument) == 0 {
+		return c.isOurs(p)
+	}
+	return slices.ContainsFunc(c.Instrument, func(pattern string) bool { return c.matches(pattern, p) })
+}
+
+// Unmatched returns the patterns of Config.Instrument that no package of the
+// build matches.
+func (b *Build) Unmatched() []string { return b.unmatched }
+
+func (c *Config) unmatched(pkgs []*packages.Package) []string {
+	var out []string
+	for _, pattern := range c.Instrument {
+		if !slices.ContainsFunc(pkgs, func(p *packages.Package) bool { return c.matches(pattern, p) }) {
+			out = append(out, pattern)
+		}
+	}
+	return out
+}
+
+// matches reports whether p matches a pattern as go list takes them.
+func (c *Config) matches(pattern string, p *packages.Package) bool {
+	switch pattern {
+	case "all":
+		return true
+	case "std":
+		return c.inGoroot(p)
+	case "work":
+		return c.isOurs(p)
+	}
+	file := firstFile(p)
+	if file == "" {
+		return false
+	}
+	if local := pattern == "." || pattern == ".." || strings.HasPrefix(pattern, "./") || strings.HasPrefix(pattern, "../"); local || filepath.IsAbs(pattern) {
+		if local {
+			pattern = path.Join(filepath.ToSlash(c.Dir), pattern)
+		}
+		return matches(filepath.ToSlash(pattern), filepath.ToSlash(filepath.Dir(file)))
+	}
+	return matches(pattern, testedPath(p))
+}
+
+// matches reports whether a path matches a pattern in which "..." stands for
+// any string, and "/..." at the end for the empty one, too.
+func matches(pattern, path string) bool {
+	re := strings.ReplaceAll(regexp.QuoteMeta(pattern), `\.\.\.`, `.*`)
+	if short, ok := strings.CutSuffix(re, `/.*`); ok {
+		re = short + `(/.*)?`
+	}
+	ok, err := regexp.MatchString(`^`+re+`$`, path)
+	return err == nil && ok
+}
+
+// isOurs reports whether p is a package of the main module or workspace.
+// Packages named by their files belong to no module.
+func (c *Config) isOurs(p *packages.Package) bool {
+	if p.Module != nil {
+		return p.Module.Main
+	}
+	return firstFile(p) != "" && !c.inGoroot(p)
+}
+
+// inGoroot reports whether p belongs to the standard library.
+func (c *Config) inGoroot(p *packages.Package) bool {
+	return p.Module == nil && under(firstFile(p), c.Env.GOROOT)
+}
+
+func firstFile(p *packages.Package) string {
+	for _, files := range [][]string{p.GoFiles, p.OtherFiles} {
+		if len(files) > 0 {
+			return files[0]
+		}
+	}
+	return ""
+}
