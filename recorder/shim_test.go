@@ -62,7 +62,7 @@ func TestShimRunsTheBinary(t *testing.T) {
 	assert.Equal(t, wd, runs[0].Dir)
 	assert.Equal(t, []string{"-test.v"}, runs[0].Args)
 	assert.Equal(t, 7, runs[0].Exit)
-	assert.Equal(t, "-test.v record;trace="+runs[0].Trace+"\n#!/bin/sh\ninput", string(out))
+	assert.Equal(t, "-test.v record;trace="+runs[0].Trace+";limit=268435456\n#!/bin/sh\ninput", string(out))
 	saved, err := os.ReadFile(runs[0].Binary)
 	require.NoError(t, err)
 	assert.Contains(t, string(saved), "exit 7")
@@ -77,7 +77,7 @@ func TestShimChainsTheUsersExec(t *testing.T) {
 	runs, err := readExecutions(dir)
 	require.NoError(t, err)
 	require.Len(t, runs, 1)
-	assert.Equal(t, "wrapped arg\nbin x record;trace="+runs[0].Trace+"\n", string(out))
+	assert.Equal(t, "wrapped arg\nbin x record;trace="+runs[0].Trace+";limit=268435456\n", string(out))
 	saved, err := os.ReadFile(runs[0].Binary)
 	require.NoError(t, err)
 	assert.Contains(t, string(saved), "bin $1") // not the wrapper
