@@ -33,6 +33,8 @@ type channelTable struct {
 	// queue has for the begin of an operation that of the one before it on
 	// the same side of its channel.
 	queue map[int32]int32
+	// closes has for the panic of a send on a closed channel the close.
+	closes map[int32]int32
 }
 
 // A matcher matches begins of operations, completions, and elements.
@@ -41,13 +43,16 @@ type matcher struct {
 	ops   []operation    // by begin
 	begun []int          // by goroutine: its last operation, or -1
 	limit map[uint64]int // by channel: bound for numbers of elements
+	// closed is by channel the position of its close.
+	closed map[uint64]int32
 }
 
 func channels(t *trace.Trace) *channelTable {
 	m := &matcher{
-		channelTable: channelTable{chans: make(map[uint64]channel), queue: make(map[int32]int32)},
+		channelTable: channelTable{chans: make(map[uint64]channel), queue: make(map[int32]int32), closes: make(map[int32]int32)},
 		begun:        make([]int, len(t.Goroutines)),
 		limit:        make(map[uint64]int),
+		closed:       make(map[uint64]int32),
 	}
 	for g := range m.begun {
 		m.begun[g] = -1
@@ -80,8 +85,13 @@ func (m *matcher) event(i int, e *trace.Event) {
 		m.done(e)
 	case trace.Panic:
 		if k := m.begun[e.G]; k >= 0 {
+			if c, ok := m.closed[m.ops[k].ch]; ok && !m.ops[k].recv {
+				m.closes[int32(i)] = c
+			}
 			m.ops[k].vain, m.begun[e.G] = true, -1
 		}
+	case trace.Close:
+		m.closed[e.Obj] = int32(i)
 	}
 }
 

@@ -178,6 +178,15 @@ func (o *Order) Section(acq int) (Section, bool) {
 	return ss[k], true
 }
 
+// Closed returns the event that closed the channel that panic i comes from a
+// send to, or -1.
+func (o *Order) Closed(i int) int {
+	if c, ok := o.chans.closes[int32(i)]; ok {
+		return int(c)
+	}
+	return -1
+}
+
 // InLine returns the event that began the operation before the one that begins
 // at position i, on the same side of its channel, or -1. A channel serves each
 // side in the order in which operations began, so that elements keep their

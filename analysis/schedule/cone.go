@@ -102,6 +102,8 @@ func (c *cone) link(i int) {
 		}
 	case trace.Send, trace.Recv, trace.Select:
 		c.include(c.p.o.InLine(i))
+	case trace.Panic:
+		c.include(c.p.o.Closed(i))
 	default:
 		if c.keeps(e) {
 			for _, w := range c.p.o.Sources(i) {

@@ -30,6 +30,8 @@ func NewPlanner(t *trace.Trace, o *order.Order) *Planner {
 			link = true
 		case trace.Send, trace.Recv, trace.Select:
 			link = o.InLine(i) >= 0
+		case trace.Panic:
+			link = o.Closed(i) >= 0
 		case trace.Read, trace.AtomicLoad, trace.AtomicRMW:
 			link = len(o.Sources(i)) > 0
 		}

@@ -13,6 +13,9 @@ func (e *editor) call(c *ast.CallExpr, flow bool) string {
 		if len(c.Args) != 1 {
 			return e.source(c)
 		}
+		if e.copiesToString(c) {
+			return e.in(c, at(c.Args[0], e.readElements(c.Args[0])))
+		}
 		return e.in(c, at(c.Args[0], e.expr(c.Args[0], flow)))
 	}
 	operands := []ast.Node{c.Fun}
@@ -28,6 +31,30 @@ func (e *editor) call(c *ast.CallExpr, flow bool) string {
 		}
 		return e.values(c, append([]ast.Expr{c.Fun}, c.Args...)...)
 	}, operands...)
+}
+
+// copiesToString reports whether the conversion c makes a string of the
+// elements of a slice, which it reads.
+func (e *editor) copiesToString(c *ast.CallExpr) bool {
+	if len(c.Args) != 1 {
+		return false
+	}
+	to, ok := underlying(e.info.TypeOf(c.Fun)).(*types.Basic)
+	_, slice := underlying(e.info.TypeOf(c.Args[0])).(*types.Slice)
+	return ok && to.Info()&types.IsString != 0 && slice && !e.fresh(c.Args[0])
+}
+
+// readElements evaluates the slice x with a hook that notes that its elements
+// are read.
+func (e *editor) readElements(x ast.Expr) string {
+	if !e.beforeCall(x) {
+		return e.sliceHook("SliceRead", x)
+	}
+	if e.hasCall(x) {
+		return e.value(x)
+	}
+	e.postpone(x, func() string { return e.sliceHook("SliceRead", x) })
+	return e.source(x)
 }
 
 // atomicFunc is the name of the function of package sync/atomic that c calls
@@ -154,7 +181,7 @@ func (e *editor) sliceHook(fn string, x ast.Expr) string {
 // appendCall evaluates append(s, …). The elements that fit the capacity are
 // written in place.
 func (e *editor) appendCall(c *ast.CallExpr) string {
-	if len(c.Args) < 2 || e.constant(c.Args[1]) && c.Ellipsis.IsValid() {
+	if len(c.Args) < 2 || c.Ellipsis.IsValid() && e.info.Types[c.Args[1]].IsNil() {
 		return e.values(c, c.Args...)
 	}
 	s := c.Args[0]

@@ -37,7 +37,10 @@ type editor struct {
 	keep  map[string]bool // functions to refer to so that their import stays in use
 	fn    string          // runtime's name of the function that is being rewritten
 	scope *scope
-	later *ast.CallExpr // the call of the go or defer statement being rewritten
+	// results are the results of that function, defers says that it defers calls.
+	results *ast.FieldList
+	defers  bool
+	later   *ast.CallExpr // the call of the go or defer statement being rewritten
 	// discarded is the call that the expression statement being rewritten
 	// consists of, updated the variable that the assignment being rewritten
 	// stores what it may have computed from it.

@@ -63,7 +63,7 @@ func (e *editor) mayHook(x ast.Expr) bool {
 			return true
 		}
 	case *ast.CallExpr:
-		return !e.info.Types[x.Fun].IsType()
+		return !e.info.Types[x.Fun].IsType() || e.copiesToString(x)
 	case *ast.SelectorExpr:
 		if sel := e.info.Selections[x]; sel != nil && sel.Kind() == types.MethodVal {
 			return true

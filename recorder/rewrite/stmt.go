@@ -10,7 +10,7 @@ func (e *editor) function(fn *ast.FuncDecl) string {
 	if fn.Body == nil || keepOut(fn.Doc) {
 		return e.source(fn)
 	}
-	e.fn = e.names[fn]
+	defer e.enter(e.names[fn], fn.Type, fn.Body)()
 	return e.in(fn, at(fn.Body, e.block(fn.Body, "")))
 }
 
@@ -31,11 +31,8 @@ func keepOut(doc *ast.CommentGroup) bool {
 
 // funcLit is the text of a function literal.
 func (e *editor) funcLit(lit *ast.FuncLit) string {
-	outer, later, scope := e.fn, e.later, e.scope
-	e.fn, e.later = e.names[lit], nil
-	text := e.in(lit, at(lit.Body, e.block(lit.Body, "")))
-	e.fn, e.later, e.scope = outer, later, scope
-	return text
+	defer e.enter(e.names[lit], lit.Type, lit.Body)()
+	return e.in(lit, at(lit.Body, e.block(lit.Body, "")))
 }
 
 // block is the text of a block that starts with the given statements.
@@ -81,7 +78,8 @@ func (e *editor) simple(s ast.Stmt, full bool) string {
 	case *ast.SendStmt:
 		return e.in(s, at(s.Chan, e.value(s.Chan)), at(s.Value, e.value(s.Value)))
 	case *ast.ReturnStmt:
-		return e.values(s, s.Results...)
+		text := e.returnStmt(s)
+		return e.padding(s, text) + text
 	}
 	return e.source(s)
 }

@@ -1,0 +1,117 @@
+package rewrite
+
+import (
+	"go/ast"
+	"go/types"
+	"strings"
+)
+
+// returnStmt is the text of a return statement. Named results are variables: a
+// return assigns to them, and once the deferred functions have run the caller
+// gets what they hold then.
+func (e *editor) returnStmt(s *ast.ReturnStmt) string {
+	names := e.sharedResults(s)
+	switch {
+	case names == nil:
+		return e.values(s, s.Results...)
+	case len(s.Results) == 0:
+		if e.defers {
+			return e.source(s) // the loads come later
+		}
+		var loads strings.Builder
+		for _, x := range names {
+			if e.storableResult(x) {
+				loads.WriteString(e.hook("Load") + "(&" + x.Name + "," + e.site("read", s, x.Name, false) + ");")
+			}
+		}
+		return loads.String() + e.source(s)
+	}
+	var vars, inits, stores []string
+	tuple := len(s.Results) != len(names)
+	for i, x := range names {
+		v := e.temp()
+		if !tuple {
+			r := s.Results[i]
+			if e.constant(r) {
+				v = e.source(r)
+			} else {
+				hold, ok := e.holdable(r, e.info.TypeOf(x), v)
+				if !ok {
+					return e.values(s, s.Results...)
+				}
+				gap := ""
+				if i > 0 {
+					gap = e.newlines(s.Results[i-1].End(), r.Pos())
+				}
+				vars, inits, v = append(vars, v), append(inits, gap+e.data(r)), hold
+			}
+		} else {
+			vars = append(vars, v)
+		}
+		if e.storableResult(x) {
+			stores = append(stores, e.hook("Store")+"(&"+x.Name+","+e.site("write", s, x.Name, false)+").Set("+v+")")
+		} else {
+			stores = append(stores, x.Name+"="+v)
+		}
+	}
+	if tuple {
+		inits = []string{e.data(s.Results[0])}
+	}
+	return e.sequence(s, place{names: vars, inits: inits}.define(), strings.Join(stores, ";")+";return")
+}
+
+// sharedResults returns the named results of the function that s returns from,
+// if one of them may be shared and s may assign to all of them by their names.
+func (e *editor) sharedResults(s *ast.ReturnStmt) []*ast.Ident {
+	if e.results == nil {
+		return nil
+	}
+	var names []*ast.Ident
+	any := false
+	for _, field := range e.results.List {
+		for _, x := range field.Names {
+			if blank(x) {
+				return nil
+			}
+			_, obj := e.pkg.Scope().Innermost(s.Pos()).LookupParent(x.Name, s.Pos())
+			if obj != e.info.Defs[x] {
+				return nil // shadowed
+			}
+			any = any || e.storableResult(x)
+			names = append(names, x)
+		}
+	}
+	if !any {
+		return nil
+	}
+	return names
+}
+
+// storableResult reports whether assignments to the named result x get a hook.
+func (e *editor) storableResult(x *ast.Ident) bool {
+	v, ok := e.info.Defs[x].(*types.Var)
+	return ok && e.facts.sharedVar(v, e.written) && !e.empty(v.Type())
+}
+
+// enter makes body that of the function being rewritten, and returns a function
+// that goes back to the one around it.
+func (e *editor) enter(name string, typ *ast.FuncType, body *ast.BlockStmt) (leave func()) {
+	fn, later, scope, results, defers := e.fn, e.later, e.scope, e.results, e.defers
+	e.fn, e.later, e.results, e.defers = name, nil, typ.Results, hasDefer(body)
+	return func() { e.fn, e.later, e.scope, e.results, e.defers = fn, later, scope, results, defers }
+}
+
+// hasDefer reports whether the function with the given body defers calls.
+func hasDefer(body *ast.BlockStmt) bool {
+	found := false
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.DeferStmt:
+			found = true
+		}
+		return !found
+	})
+	return found
+}
