@@ -26,6 +26,7 @@ type Build struct {
 	// dirs holds the folders of the rewritten packages by import path.
 	dirs      map[string]string
 	unmatched []string
+	leftOut   map[string]bool // import paths
 	// Skipped are files that were left as they are, with the reason.
 	Skipped []rewrite.Skipped
 }
@@ -79,6 +80,7 @@ func Prepare(ctx context.Context, c *Config) (*Build, error) {
 		dirs:    l.dirs(),
 
 		unmatched: l.unmatched,
+		leftOut:   l.leftOut,
 	}
 	for i := range b.Sites {
 		b.Sites[i].File = c.Env.Unaliased(b.Sites[i].File)
@@ -106,6 +108,10 @@ func (b *Build) SkippedIn(p Package) []string {
 	}
 	return out
 }
+
+// LeftOut reports whether the package of that import path is part of the build
+// and was not selected for instrumentation.
+func (b *Build) LeftOut(path string) bool { return b.leftOut[path] }
 
 // Untrim gives the sites of t the names of the files themselves, where
 // -trimpath has shortened them to an import path and a name, or the module

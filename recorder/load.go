@@ -36,6 +36,7 @@ type loaded struct {
 	rewrite   []*packages.Package
 	skipped   []rewrite.Skipped
 	unmatched []string // of Config.Instrument
+	leftOut   map[string]bool
 }
 
 // load finds the tested packages and reads those to rewrite. overlay names an
@@ -64,14 +65,16 @@ func (c *Config) load(ctx context.Context, overlay string) (*loaded, error) {
 		}
 	}
 	all := reachable(roots)
-	l := &loaded{tested: tested(roots), unmatched: c.unmatched(all)}
+	l := &loaded{tested: tested(roots), unmatched: c.unmatched(all), leftOut: make(map[string]bool)}
 	have := make(map[string]bool) // import paths that were read from source
 	for _, p := range roots {
 		have[p.PkgPath] = true
 	}
 	var deps []string
 	for _, p := range all {
-		if c.selected(p) && !have[p.PkgPath] && p.ForTest == "" {
+		if !c.selected(p) {
+			l.leftOut[p.PkgPath] = true
+		} else if !have[p.PkgPath] && p.ForTest == "" {
 			have[p.PkgPath] = true
 			deps = append(deps, p.PkgPath)
 		}

@@ -99,7 +99,7 @@ func (c *Config) isOurs(p *packages.Package) bool {
 
 // inGoroot reports whether p belongs to the standard library.
 func (c *Config) inGoroot(p *packages.Package) bool {
-	return p.Module == nil && under(firstFile(p), c.Env.GOROOT)
+	return under(firstFile(p), filepath.Join(c.Env.GOROOT, "src"))
 }
 
 func firstFile(p *packages.Package) string {

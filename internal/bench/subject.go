@@ -79,23 +79,23 @@ type cost struct {
 }
 
 // measure runs the tests that pattern selects in each way, in turns, and
-// returns the least cost of each way: what else happens on the machine only
-// ever adds to it.
-func (s *subject) measure(ctx context.Context, pattern string, rounds int) (least [ways]cost, err error) {
+// returns the least time of each way, as what else happens on the machine only
+// ever adds to it, and the greatest memory that was seen.
+func (s *subject) measure(ctx context.Context, pattern string, rounds int) (costs [ways]cost, err error) {
 	for round := range rounds {
 		for w := range ways {
 			c, err := s.run(ctx, w, pattern)
 			if err != nil {
-				return least, err
+				return costs, err
 			}
 			if round == 0 {
-				least[w] = c
+				costs[w] = c
 			} else {
-				least[w] = cost{min(c.seconds, least[w].seconds), min(c.memory, least[w].memory), c.trace}
+				costs[w] = cost{min(c.seconds, costs[w].seconds), max(c.memory, costs[w].memory), c.trace}
 			}
 		}
 	}
-	return least, nil
+	return costs, nil
 }
 
 func (s *subject) run(ctx context.Context, w way, pattern string) (cost, error) {

@@ -262,6 +262,10 @@ func (c *confirmation) committed(ctx context.Context, suspects []suspect) ([]gon
 			}
 			continue
 		}
+		if p := c.unrecorded(w); p != "" {
+			gone = append(gone, goneWitness{w.ID, c.rel(file), fmt.Sprintf("not replayed: accesses in %s are not recorded; -%spkgs=work,%s does that", p, prefix, p)})
+			continue
+		}
 		r, replayed, err := c.replay(ctx, w)
 		switch {
 		case errors.Is(err, replayer.ErrStale):
@@ -287,4 +291,15 @@ func (c *confirmation) committed(ctx context.Context, suspects []suspect) ([]gon
 		}
 	}
 	return gone, nil
+}
+
+// unrecorded returns a package that the witness needs to be instrumented and
+// that lies outside of those that were; "" if there is none.
+func (c *confirmation) unrecorded(w *witness.Witness) string {
+	for _, p := range instrumentFor(nil, w)[1:] {
+		if c.build.LeftOut(p) {
+			return p
+		}
+	}
+	return ""
 }

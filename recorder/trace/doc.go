@@ -49,22 +49,24 @@
 //
 //	kind uint8, flags uint8, size uint16 (65535: a uint32 follows)
 //
-// have a guess: the obj and val of their last event, and step, what its obj
-// was above that of the event before it. There are 4096 guesses; that of a
-// place and head has the number ((site XOR head*0x9e3779b1)*0x85ebca6b) >> 20,
-// in 32 bits. Each also knows which one came next, and so foretells place and
-// head. All numbers are zero at first, and the guesses last from chunk to chunk.
+// have a guess: the obj and val of their last event, and the steps of both, which
+// are what they were above those of the event before it. There are 4096 guesses;
+// that of a place and head has the number
+// ((site XOR head*0x9e3779b1)*0x85ebca6b) >> 20, in 32 bits. Each also knows
+// which one came next when its val was even and when it was odd, as a branch
+// says by its val where it goes, and so foretells place and head. All numbers are
+// zero at first, and the guesses last from chunk to chunk.
 //
 // The record of an event is a control byte and what that calls for:
 //
 //	bit  0     0: site uint32 and head follow; 1: they are those foretold
-//	bits 1–3   0: obj is that of the guess; 1: that plus step; 2: it is the obj
-//	           of the event before; 3: the val of the event before; 4, 5, 6: it
+//	bits 1–3   0: obj is that of the guess; 1: that plus its step; 2: it is the
+//	           obj of the event before; 3: the val of the event before; 4, 5, 6: it
 //	           differs from that of 0, 2, 3 by a number that follows, as a
 //	           zigzag varint
 //	bits 4–7   0: val is that of the guess; 1 to 8: its lower 1 to 8 bytes
-//	           follow; 9 to 15: its upper 1 to 7 bytes follow; the other ones
-//	           are zero
+//	           follow; 9 to 14: its upper 1 to 6 bytes follow; the other ones
+//	           are zero; 15: it is that of the guess plus its step
 //
 // in the order head, size, obj, val. A record with the head 0 is no event: its
 // place is the number of the goroutine whose events follow, up to the next such

@@ -7,9 +7,10 @@ import (
 
 // A guess is what is known of the last event with a place and a head.
 type guess struct {
-	site, head     uint32
-	obj, step, val uint64
-	next           uint32 // index of the guess for the event that followed
+	site, head   uint32
+	obj, objStep uint64
+	val, valStep uint64
+	next         [2]uint32 // index of the guess for what followed, by parity of val
 }
 
 const guessBits = 12
@@ -38,6 +39,13 @@ const (
 	objNearPointer
 )
 
+// The ways to tell a value that do not count bytes, and the most upper bytes.
+const (
+	valSame = 0
+	maxHigh = 6
+	valStep = 15
+)
+
 // wideSize stands for a size that follows.
 const wideSize = 1<<16 - 1
 
@@ -56,7 +64,7 @@ func (gs *guesses) pack(p []byte, e *Event) []byte {
 	var control byte
 	if g.site == site && g.head == head {
 		control = 1
-		gs.last = gs.table[gs.last].next
+		gs.last = gs.next()
 	} else {
 		g = gs.turn(site, head)
 		p = binary.LittleEndian.AppendUint32(p, site)
@@ -67,7 +75,7 @@ func (gs *guesses) pack(p []byte, e *Event) []byte {
 	}
 	switch e.Obj {
 	case g.obj:
-	case g.obj + g.step:
+	case g.obj + g.objStep:
 		control |= objStep << 1
 	case gs.obj:
 		control |= objLast << 1
@@ -84,9 +92,13 @@ func (gs *guesses) pack(p []byte, e *Event) []byte {
 		control |= way << 1
 		p = binary.AppendUvarint(p, d)
 	}
-	if e.Val != g.val {
+	switch e.Val {
+	case g.val:
+	case g.val + g.valStep:
+		control |= valStep << 4
+	default:
 		low := max(1, (bits.Len64(e.Val)+7)/8)
-		if high := max(1, 8-bits.TrailingZeros64(e.Val)/8); high < low {
+		if high := max(1, 8-bits.TrailingZeros64(e.Val)/8); high < low && high <= maxHigh {
 			control |= byte(8+high) << 4
 			p = appendBytes(p, e.Val>>(8*(8-high)), high)
 		} else {
@@ -100,12 +112,14 @@ func (gs *guesses) pack(p []byte, e *Event) []byte {
 }
 
 // follow is the guess for the event to come.
-func (gs *guesses) follow() *guess { return &gs.table[gs.table[gs.last].next] }
+func (gs *guesses) follow() *guess { return &gs.table[gs.next()] }
+
+func (gs *guesses) next() uint32 { return gs.table[gs.last].next[gs.val&1] }
 
 // turn notes that the event to come is another one than that guessed.
 func (gs *guesses) turn(site, head uint32) *guess {
 	i := guessOf(site, head)
-	gs.table[gs.last].next = i
+	gs.table[gs.last].next[gs.val&1] = i
 	gs.last = i
 	g := &gs.table[i]
 	g.site, g.head = site, head
@@ -114,7 +128,8 @@ func (gs *guesses) turn(site, head uint32) *guess {
 
 // note remembers the object and value of the event that g was the guess for.
 func (gs *guesses) note(g *guess, obj, val uint64) {
-	g.obj, g.step, g.val = obj, obj-g.obj, val
+	g.obj, g.objStep = obj, obj-g.obj
+	g.val, g.valStep = val, val-g.val
 	gs.obj, gs.val = obj, val
 }
 
@@ -123,20 +138,19 @@ func (gs *guesses) note(g *guess, obj, val uint64) {
 // those of goroutine Site.
 func (gs *guesses) unpack(p []byte) (e Event, n int) {
 	rest := p
-	take := func(n int) uint64 { // little-endian; nil if p is too short
+	take := func(n int) uint64 { // rest is nil then if it is too short
 		if len(rest) < n {
 			rest = nil
 			return 0
 		}
-		var word [8]byte
-		copy(word[:], rest[:n])
+		v := lowBytes(rest, n)
 		rest = rest[n:]
-		return binary.LittleEndian.Uint64(word[:])
+		return v
 	}
 	control := take(1)
 	g := gs.follow()
 	if control&1 != 0 {
-		gs.last = gs.table[gs.last].next
+		gs.last = gs.next()
 	} else {
 		w := take(8)
 		g = gs.turn(uint32(w), uint32(w>>32))
@@ -149,7 +163,7 @@ func (gs *guesses) unpack(p []byte) (e Event, n int) {
 	case objSame:
 		e.Obj = g.obj
 	case objStep:
-		e.Obj = g.obj + g.step
+		e.Obj = g.obj + g.objStep
 	case objLast:
 		e.Obj = gs.obj
 	case objPointer:
@@ -163,8 +177,10 @@ func (gs *guesses) unpack(p []byte) (e Event, n int) {
 		e.Obj = d>>1 ^ -(d & 1) + [...]uint64{g.obj, gs.obj, gs.val, 0}[way-objNear]
 	}
 	switch v := int(control >> 4); {
-	case v == 0:
+	case v == valSame:
 		e.Val = g.val
+	case v == valStep:
+		e.Val = g.val + g.valStep
 	case v <= 8:
 		e.Val = take(v)
 	default:
@@ -182,6 +198,16 @@ func appendBytes(p []byte, v uint64, n int) []byte {
 	var word [8]byte
 	binary.LittleEndian.PutUint64(word[:], v)
 	return append(p, word[:n]...)
+}
+
+// lowBytes is the number that the first n bytes of p make, the lowest first.
+func lowBytes(p []byte, n int) uint64 {
+	if len(p) >= 8 {
+		return binary.LittleEndian.Uint64(p) & (1<<(8*n) - 1)
+	}
+	var word [8]byte
+	copy(word[:], p[:n])
+	return binary.LittleEndian.Uint64(word[:])
 }
 
 // zigzag makes small numbers of small differences.

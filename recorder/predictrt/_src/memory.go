@@ -41,7 +41,7 @@ func Write[T any](p *T, site uint32) *T {
 // MapRead logs that the map m is read, and returns it.
 func MapRead[M any](m M, site uint32) M {
 	if Mode != 0 {
-		access(Read, flagMap, *(*unsafe.Pointer)(unsafe.Pointer(&m)), 8, nil, site)
+		touch(*(*unsafe.Pointer)(unsafe.Pointer(&m)), nil, 8, uint64(site)<<32|uint64(flagMap)<<8|uint64(Read))
 	}
 	return m
 }
@@ -49,7 +49,7 @@ func MapRead[M any](m M, site uint32) M {
 // MapWrite logs that the map m is changed, and returns it.
 func MapWrite[M any](m M, site uint32) M {
 	if Mode != 0 {
-		access(Write_, flagMap, *(*unsafe.Pointer)(unsafe.Pointer(&m)), 8, nil, site)
+		touch(*(*unsafe.Pointer)(unsafe.Pointer(&m)), nil, 8, uint64(site)<<32|uint64(flagMap)<<8|uint64(Write_))
 	}
 	return m
 }
@@ -103,7 +103,7 @@ func appending(s *header, n int, size uintptr, site uint32) {
 }
 
 // touch logs a plain access of size bytes at p. The value is at val, if that is
-// not nil. head holds the kind and the site as the event's first word does.
+// not nil. head holds the kind, flags and site as the event's first word does.
 //
 // This is the way that nearly all events take, so it takes care of what it can
 // without a call, and leaves the rest to access. It is nosplit: the goroutine is
@@ -115,7 +115,7 @@ func touch(p, val unsafe.Pointer, size uintptr, head uint64) {
 	g := (*goroutine)(runtime.PredictSelf())
 	addr := uint64(uintptr(p))
 	if uintptr(unsafe.Pointer(g)) != hot || at > limit || addr-minObj >= maxObj-minObj || size-1 >= wideSize-1 {
-		access(uint8(head), 0, p, size, val, uint32(head>>32))
+		access(uint8(head), uint8(head>>8), p, size, val, uint32(head>>32))
 		return
 	}
 	if runtime.PredictOnStack(uintptr(p)) {
@@ -127,7 +127,7 @@ func touch(p, val unsafe.Pointer, size uintptr, head uint64) {
 	case g.spinAt != addr:
 		g.spinAt, g.spins = addr, 0
 	case (g.spins+1)%spinLimit == 0:
-		access(uint8(head), 0, p, size, val, uint32(head>>32))
+		access(uint8(head), uint8(head>>8), p, size, val, uint32(head>>32))
 		return
 	default:
 		g.spins++

@@ -11,16 +11,20 @@ import (
 
 // guess is what is known of the last event with a place and a head.
 type guess struct {
-	site, head     uint32
-	obj, step, val uint64
-	next           uint32 // index of the guess for the event that followed
+	site, head   uint32
+	obj, objStep uint64
+	val, valStep uint64
+	next         [2]uint32 // index of the guess for what followed, by parity of val
 }
 
-const guessBits = 12
+const (
+	guessBits  = 12
+	numGuesses = 1 << guessBits
+)
 
 // packer is the state of packing, from the first event of the trace on.
 var packer struct {
-	guesses  [1 << guessBits]guess
+	guesses  [numGuesses]guess
 	last     uint32 // index of the guess for the event before
 	obj, val uint64 // of the event before
 
@@ -50,24 +54,34 @@ const (
 	objNearPointer        // a difference to the value of the event before
 )
 
-// writePacked writes the n bytes that have been packed.
-func writePacked(n int) {
+// writePacked writes what has been packed up to end, and returns where to go on.
+func writePacked(end unsafe.Pointer) unsafe.Pointer {
 	pk := &packer
-	pk.head = headOf('E', unsafe.Pointer(&pk.out), n)
+	out := unsafe.Pointer(&pk.out)
+	n := int(uintptr(end) - uintptr(out))
+	pk.head = headOf('E', out, n)
 	rawWrite(unsafe.Pointer(&pk.head), int(unsafe.Sizeof(pk.head))+n)
+	return out
 }
+
+// The ways to tell a value: 0 is as that of the guess, 1 to 8 are that many lower
+// bytes that follow, 9 to 14 are 1 to 6 upper ones.
+const (
+	maxHigh = 6
+	valStep = 15 // as far from that of the guess as that was from the one before
+)
 
 // pack packs and writes the events of s.
 func (s *slot) pack() {
-	pk := &packer
-	n := 0
+	out, full := unsafe.Pointer(&packer.out), uintptr(unsafe.Pointer(&packer.out))+packBytes-maxPacked
+	before := &packer.guesses[packer.last%numGuesses]
+	beforeObj, beforeVal := packer.obj, packer.val
 	in := unsafe.Pointer(&s.words)
 	for end := uintptr(in) + uintptr(s.size); uintptr(in) < end; {
 		w := (*[4]uint64)(in)
 		site, head, form := uint32(w[0]>>32), uint32(w[0]&^(3<<formShift)), w[0]>>formShift&3
 		in = unsafe.Add(in, 8*(form+1))
 		var obj, val uint64
-		var size uint32
 		switch form << formShift {
 		case formBare:
 			val = uint64(head >> 16)
@@ -77,82 +91,82 @@ func (s *slot) pack() {
 		case formLong:
 			obj, val = w[1]&(1<<objBits-1), w[1]>>objBits|w[2]<<(64-objBits)
 		case formWide:
-			obj, val, size = w[1], w[2], uint32(w[3])
+			obj, val = w[1], w[2]
 			head |= wideSize << 16
 		}
 
-		if n > packBytes-maxPacked {
-			writePacked(n)
-			n = 0
+		if uintptr(out) > full {
+			out = writePacked(out)
 		}
-		at := n
-		n++
-		var control byte
-		g := &pk.guesses[pk.guesses[pk.last].next]
-		if g.site == site && g.head == head {
-			control = 1
-			pk.last = pk.guesses[pk.last].next
-		} else {
-			i := guessOf(site, head)
-			pk.guesses[pk.last].next = i
-			pk.last = i
-			g = &pk.guesses[i]
+		control := (*byte)(out)
+		out = unsafe.Add(out, 1)
+		c := byte(1)
+		g := &packer.guesses[before.next[beforeVal&1]%numGuesses]
+		if g.site != site || g.head != head {
+			c = 0
+			before.next[beforeVal&1] = guessOf(site, head)
+			g = &packer.guesses[before.next[beforeVal&1]%numGuesses]
 			g.site, g.head = site, head
-			n = putBytes(n, uint64(site)|uint64(head)<<32, 8)
+			out = putBytes(out, uint64(site)|uint64(head)<<32, 8)
 		}
 		if head>>16 == wideSize {
-			n = putBytes(n, uint64(size), 4)
+			out = putBytes(out, w[3], 4)
 		}
 		switch obj {
 		case g.obj:
-		case g.obj + g.step:
-			control |= objStep << 1
-		case pk.obj:
-			control |= objLast << 1
-		case pk.val:
-			control |= objPointer << 1
+		case g.obj + g.objStep:
+			c |= objStep << 1
+		case beforeObj:
+			c |= objLast << 1
+		case beforeVal:
+			c |= objPointer << 1
 		default:
 			way, d := byte(objNear), zigzag(obj-g.obj)
-			if e := zigzag(obj - pk.obj); e < d {
-				way, d = objNearLast, e
+			if near := zigzag(obj - beforeObj); near < d {
+				way, d = objNearLast, near
 			}
-			if e := zigzag(obj - pk.val); e < d {
-				way, d = objNearPointer, e
+			if near := zigzag(obj - beforeVal); near < d {
+				way, d = objNearPointer, near
 			}
-			control |= way << 1
+			c |= way << 1
 			for ; d >= 0x80; d >>= 7 {
-				pk.out[n] = byte(d) | 0x80
-				n++
+				out = putBytes(out, d&0x7f|0x80, 1)
 			}
-			pk.out[n] = byte(d)
-			n++
+			out = putBytes(out, d, 1)
 		}
-		if val != g.val {
+		switch val {
+		case g.val:
+		case g.val + g.valStep:
+			c |= valStep << 4
+		default:
 			low := max(1, (sys.Len64(val)+7)/8)
-			if high := max(1, 8-sys.TrailingZeros64(val)/8); high < low {
-				control |= byte(8+high) << 4
-				n = putBytes(n, val>>(8*(8-high)), high)
+			if high := max(1, 8-sys.TrailingZeros64(val)/8); high < low && high <= maxHigh {
+				c |= byte(8+high) << 4
+				out = putBytes(out, val>>(8*(8-high)), high)
 			} else {
-				control |= byte(low) << 4
-				n = putBytes(n, val, low)
+				c |= byte(low) << 4
+				out = putBytes(out, val, low)
 			}
 		}
-		g.obj, g.step, g.val = obj, obj-g.obj, val
-		pk.obj, pk.val = obj, val
-		pk.out[at] = control
+		g.obj, g.objStep = obj, obj-g.obj
+		g.val, g.valStep = val, val-g.val
+		before, beforeObj, beforeVal = g, obj, val
+		*control = c
 	}
-	writePacked(n)
+	packer.last = guessOf(before.site, before.head)
+	packer.obj, packer.val = beforeObj, beforeVal
+	writePacked(out)
 }
 
 // wideSize stands for a size that follows.
 const wideSize = 1<<16 - 1
 
-// putBytes writes the lower bytes of v at n, and returns where they end.
-func putBytes(n int, v uint64, bytes int) int {
-	b := (*[8]byte)(unsafe.Pointer(&packer.out[n]))
+// putBytes writes the n lower bytes of v at p, and returns where they end.
+func putBytes(p unsafe.Pointer, v uint64, n int) unsafe.Pointer {
+	b := (*[8]byte)(p)
 	b[0], b[1], b[2], b[3] = byte(v), byte(v>>8), byte(v>>16), byte(v>>24)
 	b[4], b[5], b[6], b[7] = byte(v>>32), byte(v>>40), byte(v>>48), byte(v>>56)
-	return n + bytes
+	return unsafe.Add(p, n)
 }
 
 // zigzag makes small numbers of small differences.
