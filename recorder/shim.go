@@ -22,10 +22,10 @@ import (
 const envMode = "GOPREDICT_RT"
 
 // traceLimit is how much of a run is recorded, in bytes of events before they
-// are packed. At the rate of a test that computes all the time it lasts for a
-// second or so, and the events fill about three times as much memory when they
-// are analyzed.
-const traceLimit = 256 << 20
+// are packed: some eight million events. A test that computes all the time logs
+// them in a second or so. It is the memory of the analysis that sets it, from
+// 150 bytes an event to 500 where goroutines communicate all the time.
+const traceLimit = 128 << 20
 
 // settings is what a shim is told, by the file of that name in its folder.
 type settings struct {

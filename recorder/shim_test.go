@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,6 +42,9 @@ func shimOf(t *testing.T, set settings, args ...string) (*exec.Cmd, string) {
 	return exec.Command(self, append([]string{"__exec", dir}, args...)...), dir
 }
 
+// limited ends what tells predictrt to record.
+var limited = fmt.Sprintf(";limit=%d", traceLimit)
+
 func TestShimRunsTheBinary(t *testing.T) {
 	bin := script(t, `echo "$1 $GOPREDICT_RT"; echo err >&2; cat; exit 7`)
 	cmd, dir := shimOf(t, settings{}, bin, "-test.v")
@@ -62,7 +66,7 @@ func TestShimRunsTheBinary(t *testing.T) {
 	assert.Equal(t, wd, runs[0].Dir)
 	assert.Equal(t, []string{"-test.v"}, runs[0].Args)
 	assert.Equal(t, 7, runs[0].Exit)
-	assert.Equal(t, "-test.v record;trace="+runs[0].Trace+";limit=268435456\n#!/bin/sh\ninput", string(out))
+	assert.Equal(t, "-test.v record;trace="+runs[0].Trace+limited+"\n#!/bin/sh\ninput", string(out))
 	saved, err := os.ReadFile(runs[0].Binary)
 	require.NoError(t, err)
 	assert.Contains(t, string(saved), "exit 7")
@@ -77,7 +81,7 @@ func TestShimChainsTheUsersExec(t *testing.T) {
 	runs, err := readExecutions(dir)
 	require.NoError(t, err)
 	require.Len(t, runs, 1)
-	assert.Equal(t, "wrapped arg\nbin x record;trace="+runs[0].Trace+";limit=268435456\n", string(out))
+	assert.Equal(t, "wrapped arg\nbin x record;trace="+runs[0].Trace+limited+"\n", string(out))
 	saved, err := os.ReadFile(runs[0].Binary)
 	require.NoError(t, err)
 	assert.Contains(t, string(saved), "bin $1") // not the wrapper
