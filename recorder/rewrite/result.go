@@ -21,7 +21,7 @@ func (e *editor) returnStmt(s *ast.ReturnStmt) string {
 		var loads strings.Builder
 		for _, x := range names {
 			if e.storableResult(x) {
-				loads.WriteString(e.hook("Load") + "(&" + x.Name + "," + e.site("read", s, x.Name, false) + ");")
+				loads.WriteString(e.loadResult(s, x) + ";")
 			}
 		}
 		return loads.String() + e.source(s)
@@ -32,6 +32,13 @@ func (e *editor) returnStmt(s *ast.ReturnStmt) string {
 		v := e.temp()
 		if !tuple {
 			r := s.Results[i]
+			if e.isResult(r, x) {
+				// The compiler does not assign a result to itself.
+				if e.storableResult(x) && !e.defers {
+					stores = append(stores, e.loadResult(s, x))
+				}
+				continue
+			}
 			if e.constant(r) {
 				v = e.source(r)
 			} else {
@@ -57,7 +64,21 @@ func (e *editor) returnStmt(s *ast.ReturnStmt) string {
 	if tuple {
 		inits = []string{e.data(s.Results[0])}
 	}
+	if len(vars) == 0 && len(stores) == 0 {
+		return e.source(s)
+	}
 	return e.sequence(s, place{names: vars, inits: inits}.define(), strings.Join(stores, ";")+";return")
+}
+
+// isResult reports whether r is just the name of the named result x.
+func (e *editor) isResult(r ast.Expr, x *ast.Ident) bool {
+	id, ok := ast.Unparen(r).(*ast.Ident)
+	return ok && e.info.Uses[id] == e.info.Defs[x]
+}
+
+// loadResult is a hook for the load of the named result x that s returns.
+func (e *editor) loadResult(s *ast.ReturnStmt, x *ast.Ident) string {
+	return e.hook("Load") + "(&" + x.Name + "," + e.site("read", s, x.Name, false) + ")"
 }
 
 // sharedResults returns the named results of the function that s returns from,
