@@ -15,6 +15,7 @@ import (
 type suite struct {
 	dir     string // the copy, a module of its own
 	tool    string // gopredict's binary
+	pkgs    string // packages to instrument
 	timeout time.Duration
 	log     func(string, ...any)
 	version string // of Go
@@ -35,6 +36,9 @@ type test struct {
 func (t *test) racy() bool { return strings.HasPrefix(t.name, "TestRace") }
 
 var testFunc = regexp.MustCompile(`(?m)^func (Test(?:No)?Race\w*)\(`)
+
+// release finds the language version in what go env calls GOVERSION.
+var release = regexp.MustCompile(`\d+\.\d+`)
 
 // The suite belongs to std and uses two packages and a function that others
 // may not or cannot. Each has a public twin that does the same.
@@ -91,7 +95,7 @@ func (s *suite) copy(ctx context.Context, match *regexp.Regexp) error {
 			return err
 		}
 	}
-	return s.write("go.mod", "module race_test\n\ngo "+strings.TrimPrefix(s.version, "go")+"\n")
+	return s.write("go.mod", "module race_test\n\ngo "+release.FindString(s.version)+"\n")
 }
 
 func (s *suite) write(name, text string) error {

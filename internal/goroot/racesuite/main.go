@@ -42,7 +42,7 @@ func run(ctx context.Context, log func(string, ...any), args []string) (bool, er
 	tool := flags.String("tool", "", "gopredict's binary; without it, one is built of the module in this folder")
 	only := flags.String("run", "", "regular expression: only the tests that match")
 	timeout := flags.Duration("timeout", 5*time.Second, "for one replay")
-	chunk := flags.Int("chunk", 20, "how many tests share one run of gopredict")
+	pkgs := flags.String("pkgs", "work,bytes,hash/crc32,reflect", "packages to instrument, as for -predict.pkgs")
 	if err := flags.Parse(args); err != nil {
 		return false, err
 	}
@@ -61,7 +61,7 @@ func run(ctx context.Context, log func(string, ...any), args []string) (bool, er
 			return false, fmt.Errorf("building gopredict in this folder: %w\n%s", err, out)
 		}
 	}
-	s := &suite{dir: filepath.Join(dir, "race_test"), tool: *tool, timeout: *timeout, log: log}
+	s := &suite{dir: filepath.Join(dir, "race_test"), tool: *tool, pkgs: *pkgs, timeout: *timeout, log: log}
 	if err := s.copy(ctx, match); err != nil {
 		return false, fmt.Errorf("copying the suite: %w", err)
 	}
@@ -69,7 +69,7 @@ func run(ctx context.Context, log func(string, ...any), args []string) (bool, er
 	if err := s.detect(ctx); err != nil {
 		return false, err
 	}
-	if err := s.predict(ctx, *chunk); err != nil {
+	if err := s.predict(ctx); err != nil {
 		return false, err
 	}
 	text := s.table()
