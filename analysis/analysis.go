@@ -5,7 +5,8 @@
 // The tiers, cheap to exact, each for what the one before left undecided:
 //
 //  1. must-order and lock sets (packages order and anomaly) find candidates,
-//  2. lock-acquisition histories ([order.Order.Locked]) refute some,
+//  2. lock-acquisition histories ([order.Order.Locked]) and causality graphs
+//     (package causality) refute some,
 //  3. direct schedules (package schedule) confirm; the independent judge
 //     (package feasible) has seen each of them.
 package analysis
@@ -13,8 +14,10 @@ package analysis
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/gopredict/gopredict/analysis/anomaly"
+	"github.com/gopredict/gopredict/analysis/causality"
 	"github.com/gopredict/gopredict/analysis/feasible"
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/analysis/schedule"
@@ -33,8 +36,9 @@ const (
 
 // The tiers that decide, as the report names them.
 const (
-	TierHistory = "history"
-	TierPecan   = "pecan"
+	TierHistory   = "history"
+	TierCausality = "causality"
+	TierPecan     = "pecan"
 )
 
 // A Finding is a predicted bug: a set of source sites, and events of the trace
@@ -97,6 +101,7 @@ func Predict(ctx context.Context, t *trace.Trace, opts Options) (*Result, error)
 	races := anomaly.FindRaces(t, o)
 	p := &predictor{
 		t: t, o: o, opts: opts,
+		graphs:  causality.New(t, o),
 		planner: schedule.NewPlanner(t, o),
 		judge:   feasible.New(t),
 	}
@@ -117,6 +122,7 @@ func Predict(ctx context.Context, t *trace.Trace, opts Options) (*Result, error)
 type predictor struct {
 	t       *trace.Trace
 	o       *order.Order
+	graphs  *causality.Model
 	planner *schedule.Planner
 	judge   *feasible.Judge
 	opts    Options
@@ -125,14 +131,17 @@ type predictor struct {
 // race decides one candidate.
 func (p *predictor) race(c anomaly.Candidate) Finding {
 	f := Finding{Kind: "race", Status: Undecided}
-	p.schedules(&f, c)
+	open := p.refute(&f, c)
+	p.schedules(&f, open)
 	shown := c.Pairs[0]
-	if len(f.Schedules) > 0 {
+	switch {
+	case len(f.Schedules) > 0:
 		f.Status, f.Tier, f.Reason = Predicted, TierPecan, ""
 		shown = f.Schedules[0].Violation
-	} else if held, needed, ok := p.refuted(c); ok {
-		f.Status, f.Tier = Infeasible, TierHistory
-		f.Reason = fmt.Sprintf("the lock acquired at %s is still held there, and the other access needs %s before", p.where(held), p.where(needed))
+	case len(open) == 0 && c.Exhaustive:
+		f.Status = Infeasible
+	default:
+		f.Tier = ""
 	}
 	f.Accesses = shown
 	for k, i := range shown {
@@ -145,14 +154,73 @@ func (p *predictor) race(c anomaly.Candidate) Finding {
 	return f
 }
 
+// A lead is a pair that may race, and what must come before what if it does.
+type lead struct {
+	pair  [2]int
+	guide []causality.Edge
+}
+
+// refute returns the pairs of c that nothing refutes. If there are none, f has
+// the tier and the reason that refuted the first.
+func (p *predictor) refute(f *Finding, c anomaly.Candidate) (open []lead) {
+	var left [][2]int
+	for _, pair := range c.Pairs {
+		held, needed, ok := p.o.Locked(pair[0], pair[1])
+		if !ok {
+			left = append(left, pair)
+		} else if f.Reason == "" {
+			f.Tier = TierHistory
+			f.Reason = fmt.Sprintf("the lock acquired at %s is still held there, and the other access needs %s before", p.where(held), p.where(needed))
+		}
+	}
+	props := make([]causality.Property, len(left))
+	for k, pair := range left {
+		props[k] = p.graphs.Race(pair[0], pair[1])
+	}
+	guides := make([][]causality.Edge, len(left))
+	cyclic := make([]bool, len(left))
+	for _, group := range p.graphs.Partition(props) {
+		members := make([]causality.Property, len(group))
+		for n, k := range group {
+			members[n] = props[k]
+		}
+		g := p.graphs.Chopped(members...)
+		for n, k := range group {
+			guides[k], cyclic[k] = g.Edges(n), g.Cyclic()>>n&1 != 0
+			if cyclic[k] && f.Reason == "" {
+				f.Tier, f.Reason = TierCausality, p.circle(g.Cycle(n))
+			}
+		}
+	}
+	for k, pair := range left {
+		if !cyclic[k] {
+			open = append(open, lead{pair, guides[k]})
+		}
+	}
+	return open
+}
+
+// circle describes events each of which would have to come before the next.
+func (p *predictor) circle(events []int) string {
+	var names []string
+	for _, i := range events {
+		names = append(names, fmt.Sprintf("%s: %s", p.t.Goroutines[p.t.Events[i].G].Name(), p.where(i)))
+	}
+	return fmt.Sprintf("each of these would have to come before the next, and the last before the first: %s", strings.Join(names, ", "))
+}
+
 // schedules finds feasible schedules for f: for the nearest pair that has one
 // also a second, for the re-run may miss what the trace does not show; for
 // others the first. Without any, f.Reason is why the first is infeasible.
-func (p *predictor) schedules(f *Finding, c anomaly.Candidate) {
+func (p *predictor) schedules(f *Finding, leads []lead) {
+	if len(leads) == 0 {
+		return
+	}
+	f.Reason = ""
 	judged := 0
-	for _, pair := range c.Pairs {
+	for _, l := range leads {
 		found := 0
-		for s, recipe := range p.planner.Race(pair[0], pair[1]) {
+		for s, recipe := range p.planner.Race(l.pair[0], l.pair[1], l.guide) {
 			if judged += len(s.Steps); judged > effort && judged > len(s.Steps) {
 				if f.Reason == "" {
 					f.Reason = "the search was given up"
@@ -178,24 +246,6 @@ func (p *predictor) schedules(f *Finding, c anomaly.Candidate) {
 	if f.Reason == "" {
 		f.Reason = "no order of the events that the two accesses need leads to both"
 	}
-}
-
-// refuted reports whether no pair of the candidate can happen, and why the
-// first cannot.
-func (p *predictor) refuted(c anomaly.Candidate) (held, needed int, ok bool) {
-	if !c.Exhaustive {
-		return 0, 0, false
-	}
-	for _, pair := range c.Pairs {
-		h, n, refuted := p.o.Locked(pair[0], pair[1])
-		if !refuted {
-			return 0, 0, false
-		}
-		if !ok {
-			held, needed, ok = h, n, true
-		}
-	}
-	return held, needed, ok
 }
 
 // hide marks the findings that the recorded order hides from -race.

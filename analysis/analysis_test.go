@@ -68,6 +68,29 @@ func TestPredict(t *testing.T) {
 			2 rel l
 			2 r x`,
 			[]string{"infeasible hidden 6-11"}},
+		{"universal causality graphs, figure 1", `
+			1 acq l3
+			1 acq l1
+			1 wait c#0
+			1 rel l1
+			2 acq l1
+			2 signal c#1
+			2 rel l1
+			1 wake c#0
+			1 acq l1
+			1 acq l2
+			1 rel l3
+			1 rel l1
+			1 w sh
+			1 rel l2
+			2 acq l1
+			2 acq l3
+			2 rel l1
+			2 acq l2
+			2 rel l2
+			2 rel l3
+			2 w sh`,
+			[]string{"infeasible hidden 16-24"}},
 		{"flag guarded by a lock before the data", `
 			1 w data=1
 			1 acq l
@@ -152,6 +175,28 @@ func TestFinding(t *testing.T) {
 	}
 	if r.Candidates != 1 || r.Pruned() != 0 {
 		t.Errorf("%d candidates, %d pruned", r.Candidates, r.Pruned())
+	}
+}
+
+func TestReasonOfGraph(t *testing.T) {
+	tr := tracetest.Parse(t, `
+		1 acq a
+		1 post p
+		1 acq b
+		1 rel a
+		1 w x
+		1 rel b
+		2 acq a
+		2 await p
+		2 acq b
+		2 rel b
+		2 rel a
+		2 w x`)
+	f := predict(t, tr).Findings[0]
+	want := "each of these would have to come before the next, and the last before the first: " +
+		"TestX:0.1: acq at test.go:2, TestX:0.1: rel at test.go:5, TestX:0.2: acq at test.go:8, TestX:0.2: rel at test.go:12"
+	if f.Status != analysis.Infeasible || f.Tier != analysis.TierCausality || f.Reason != want {
+		t.Errorf("%s by %s: %s", f.Status, f.Tier, f.Reason)
 	}
 }
 

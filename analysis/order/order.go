@@ -178,6 +178,10 @@ func (o *Order) Section(acq int) (Section, bool) {
 	return ss[k], true
 }
 
+// Sections returns all critical sections, by the positions of their acquires.
+// The caller must not change them.
+func (o *Order) Sections() []Section { return o.locks.sections }
+
 // Closed returns the event that closed the channel that panic i comes from a
 // send to, or -1.
 func (o *Order) Closed(i int) int {

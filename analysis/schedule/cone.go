@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gopredict/gopredict/analysis/causality"
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
@@ -34,6 +35,10 @@ type cone struct {
 	// last are acquires of which the critical sections stay open: they come
 	// after all others of their locks. In recorded order there are none.
 	last []int32
+	// guide is, by goroutine, what must come before events of it, by To; guided
+	// is how much of it is followed.
+	guide  map[trace.GID][]causality.Edge
+	guided map[trace.GID]int
 }
 
 // lockState is the critical sections of one lock in a cone.
@@ -42,13 +47,29 @@ type lockState struct {
 	acq, shared int             // last acquire by a writer, by a reader; -1 for none
 }
 
-func (p *Planner) newCone(r reads, last []int32) *cone {
-	return &cone{
+func (p *Planner) newCone(r reads, last []int32, guide []causality.Edge) *cone {
+	c := &cone{
 		p: p, reads: r, last: last,
-		upto:  make([]int32, len(p.t.Goroutines)),
-		done:  make([]int, len(p.t.Goroutines)),
-		locks: make(map[uint64]*lockState),
+		upto:   make([]int32, len(p.t.Goroutines)),
+		done:   make([]int, len(p.t.Goroutines)),
+		locks:  make(map[uint64]*lockState),
+		guide:  make(map[trace.GID][]causality.Edge),
+		guided: make(map[trace.GID]int),
 	}
+	for _, e := range guide {
+		g := p.t.Events[e.To].G
+		c.guide[g] = append(c.guide[g], e)
+	}
+	return c
+}
+
+// lead adds what leads to the violation of v. It returns false if that is one
+// of the accesses themselves.
+func (c *cone) lead(v target) bool {
+	for _, i := range v.violation {
+		c.reach(i)
+	}
+	return !slices.ContainsFunc(v.violation[:], c.includes)
 }
 
 func (c *cone) includes(i int) bool { return c.upto[c.p.t.Events[i].G] > int32(i) }
@@ -70,6 +91,9 @@ func (c *cone) add(i int) {
 		for c.done[g] < len(links) && links[c.done[g]] < c.upto[g] {
 			c.done[g]++
 			c.link(int(links[c.done[g]-1]))
+		}
+		for es := c.guide[g]; c.guided[g] < len(es) && es[c.guided[g]].To < int(c.upto[g]); c.guided[g]++ {
+			c.include(es[c.guided[g]].From)
 		}
 	}
 }

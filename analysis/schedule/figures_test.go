@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gopredict/gopredict/analysis/causality"
 	"github.com/gopredict/gopredict/analysis/feasible"
 	"github.com/gopredict/gopredict/analysis/internal/tracetest"
 	"github.com/gopredict/gopredict/analysis/order"
@@ -63,7 +64,7 @@ func TestPecanFigures(t *testing.T) {
 		if got := p.pecan(test.i, test.j); !slices.Equal(got, test.steps) {
 			t.Errorf("%s: Algorithm 3 makes %v, want %v", test.name, got, test.steps)
 		}
-		for s := range p.Race(test.i, test.j) {
+		for s := range p.Race(test.i, test.j, nil) {
 			if !slices.Equal(s.Steps, test.steps) || !slices.Equal(s.Violation, []int{test.i, test.j}) {
 				t.Errorf("%s: the first schedule is %v", test.name, s)
 			}
@@ -78,7 +79,7 @@ func TestPecanFigures(t *testing.T) {
 func TestFigure5IsFalse(t *testing.T) {
 	tr := tracetest.Parse(t, figure5)
 	p := plan(t, tr)
-	for s := range p.Race(2, 7) {
+	for s := range p.Race(2, 7, nil) {
 		if feasible.Check(tr, s.Steps, s.Violation) == nil {
 			t.Errorf("the false pair has schedule %v", s)
 		}
@@ -131,13 +132,47 @@ func TestTurned(t *testing.T) {
 			1, 6, []int{3, 4, 5, 0}},
 	} {
 		tr := tracetest.Parse(t, test.text)
-		steps, ok := plan(t, tr).turned(test.i, test.j, readsThatMatter)
+		steps, ok := plan(t, tr).turned(target{violation: [2]int{test.i, test.j}}, readsThatMatter)
 		if !ok || !slices.Equal(steps, test.steps) {
 			t.Errorf("%s: %v, %v, want %v", test.name, steps, ok, test.steps)
 		}
 		if err := feasible.Check(tr, steps, []int{test.i, test.j}); err != nil {
 			t.Errorf("%s: %v", test.name, err)
 		}
+	}
+}
+
+// The locks of Figure 1 of the universal causality graphs: l2 must be turned
+// round, and for that l3, which nobody holds at the accesses.
+func TestGuide(t *testing.T) {
+	tr := tracetest.Parse(t, `
+		1 acq l3
+		1 acq l1
+		1 acq l2
+		1 rel l3
+		1 rel l1
+		1 w sh
+		1 rel l2
+		2 acq l1
+		2 acq l3
+		2 rel l1
+		2 acq l2
+		2 rel l2
+		2 rel l3
+		2 w sh`)
+	p := plan(t, tr)
+	m := causality.New(tr, p.o)
+	v := target{[2]int{5, 13}, m.Chopped(m.Race(5, 13)).Edges(0)}
+	steps, ok := p.turned(v, readsThatMatter)
+	if want := []int{7, 8, 9, 10, 11, 12, 0, 1, 2, 3, 4}; !ok || !slices.Equal(steps, want) {
+		t.Errorf("%v, %v, want %v", steps, ok, want)
+	}
+	if err := feasible.Check(tr, steps, v.violation[:]); err != nil {
+		t.Error(err)
+	}
+	v.guide = nil
+	if steps, ok := p.turned(v, readsThatMatter); ok {
+		t.Errorf("%v without a guide", steps)
 	}
 }
 
@@ -159,7 +194,7 @@ func TestCounterKeepsNoOrder(t *testing.T) {
 		2 rel l
 		2 branch
 		2 r x`)
-	steps, ok := plan(t, tr).direct(1, 13, readsThatMatter)
+	steps, ok := plan(t, tr).direct(target{violation: [2]int{1, 13}}, readsThatMatter)
 	if want := []int{0, 6, 7, 8, 9, 10, 11, 12}; !ok || !slices.Equal(steps, want) {
 		t.Errorf("%v, %v, want %v", steps, ok, want)
 	}
@@ -185,7 +220,7 @@ func TestHold(t *testing.T) {
 		3 begin
 		4 begin    // not forked by any step
 		0 end`)
-	for s := range plan(t, tr).Race(5, 10) {
+	for s := range plan(t, tr).Race(5, 10, nil) {
 		if want := []int{0, 1, 2, 3, 4, 6, 7, 9}; !slices.Equal(s.Steps, want) {
 			t.Errorf("steps %v, want %v", s.Steps, want)
 		}

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/gopredict/gopredict/analysis/causality"
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
@@ -48,22 +49,25 @@ func NewPlanner(t *trace.Trace, o *order.Order) *Planner {
 // feasible: that depends on values too. Both orders of the accesses are left
 // to the replay.
 //
+// The guide is what must come before what in every run to the race; package
+// causality knows.
+//
 // Schedules with few steps come first, for each step is one that the re-run
 // can miss: the accesses' cone in recorded order; then with critical sections
 // turned round; then PECAN's, which keeps all that happened and is the one to
 // take where goroutines depend on each other in ways that the trace does not
 // show; then those in which reads find other writes, perhaps of equal values.
-func (p *Planner) Race(i, j int) iter.Seq2[Schedule, Recipe] {
-	i, j = min(i, j), max(i, j)
+func (p *Planner) Race(i, j int, guide []causality.Edge) iter.Seq2[Schedule, Recipe] {
+	v := target{violation: [2]int{min(i, j), max(i, j)}, guide: guide}
 	return func(yield func(Schedule, Recipe) bool) {
 		var made []Schedule
 		try := func(m method) (exists, more bool) {
-			steps, ok := p.steps(m, i, j)
+			steps, ok := p.steps(m, v)
 			if !ok || slices.ContainsFunc(made, func(s Schedule) bool { return slices.Equal(s.Steps, steps) }) {
 				return ok, true
 			}
-			made = append(made, p.schedule(steps, i, j))
-			return true, yield(made[len(made)-1], Recipe{Violation: [2]int{i, j}, p: p, method: m})
+			made = append(made, p.schedule(steps, v.violation[:]...))
+			return true, yield(made[len(made)-1], Recipe{Violation: v.violation, guide: guide, p: p, method: m})
 		}
 		exists, more := try(directAll)
 		if exists && more {
@@ -91,29 +95,33 @@ const (
 	numMethods
 )
 
-// steps makes the steps that lead to i and j; ok is false if m cannot.
-func (p *Planner) steps(m method, i, j int) (steps []int, ok bool) {
+// A target is what schedules are for.
+type target struct {
+	violation [2]int
+	guide     []causality.Edge
+}
+
+// steps makes the steps that lead to v; ok is false if m cannot.
+func (p *Planner) steps(m method, v target) (steps []int, ok bool) {
 	switch m {
 	case directAll:
-		return p.direct(i, j, allReads)
+		return p.direct(v, allReads)
 	case directMatter:
-		return p.direct(i, j, readsThatMatter)
+		return p.direct(v, readsThatMatter)
 	case turnedMatter:
-		return p.turned(i, j, readsThatMatter)
+		return p.turned(v, readsThatMatter)
 	case directNone:
-		return p.direct(i, j, noReads)
+		return p.direct(v, noReads)
 	case turnedNone:
-		return p.turned(i, j, noReads)
+		return p.turned(v, noReads)
 	}
-	return p.pecan(i, j), true
+	return p.pecan(v.violation[0], v.violation[1]), true
 }
 
 // direct performs the cone of both accesses in recorded order.
-func (p *Planner) direct(i, j int, r reads) ([]int, bool) {
-	c := p.newCone(r, nil)
-	c.reach(i)
-	c.reach(j)
-	if c.includes(i) || c.includes(j) {
+func (p *Planner) direct(v target, r reads) ([]int, bool) {
+	c := p.newCone(r, nil, nil)
+	if !c.lead(v) {
 		return nil, false
 	}
 	return c.steps(), true

@@ -7,6 +7,8 @@
 // word.
 package schedule
 
+import "github.com/gopredict/gopredict/analysis/causality"
+
 // A Schedule is an order of events of one trace that leads to a violation.
 // All numbers are positions in trace.Trace.Events.
 type Schedule struct {
@@ -26,13 +28,13 @@ type Schedule struct {
 // the trace; of those that wait for their replay, the recipes are kept.
 type Recipe struct {
 	Violation [2]int // positions, as those of the schedule
+	guide     []causality.Edge
 	p         *Planner
 	method    method
 }
 
 // Schedule makes the schedule, equal each time.
 func (r Recipe) Schedule() Schedule {
-	i, j := r.Violation[0], r.Violation[1]
-	steps, _ := r.p.steps(r.method, i, j)
-	return r.p.schedule(steps, i, j)
+	steps, _ := r.p.steps(r.method, target{r.Violation, r.guide})
+	return r.p.schedule(steps, r.Violation[:]...)
 }

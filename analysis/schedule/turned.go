@@ -1,8 +1,10 @@
 package schedule
 
 import (
+	"cmp"
 	"slices"
 
+	"github.com/gopredict/gopredict/analysis/causality"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -12,17 +14,15 @@ const maxPasses = 64
 // turned performs the cone of both accesses so that the critical sections that
 // are open at the accesses come after all others of their locks, although the
 // recorded order is another one: PECAN's rule of the outermost lock, applied
-// to every lock on both sides. All else keeps the recorded order as far as
-// that lets it.
-func (p *Planner) turned(i, j int, r reads) ([]int, bool) {
-	last := slices.Concat(p.o.Held(i), p.o.Held(j))
-	if len(last) == 0 {
+// to every lock on both sides. Sections that these turn round in their turn
+// follow the guide. All else keeps the recorded order as far as that lets it.
+func (p *Planner) turned(v target, r reads) ([]int, bool) {
+	last := slices.Concat(p.o.Held(v.violation[0]), p.o.Held(v.violation[1]))
+	if len(last) == 0 && !slices.ContainsFunc(v.guide, func(e causality.Edge) bool { return e.From > e.To }) {
 		return nil, false // nothing to turn round
 	}
-	c := p.newCone(r, last)
-	c.reach(i)
-	c.reach(j)
-	if c.includes(i) || c.includes(j) {
+	c := p.newCone(r, last, v.guide)
+	if !c.lead(v) {
 		return nil, false
 	}
 	x := &execution{
@@ -100,6 +100,9 @@ func (x *execution) count(i int) {
 // can reports whether event i, the next one of its goroutine, can be performed.
 func (x *execution) can(i int) bool {
 	e := &x.p.t.Events[i]
+	if !x.follows(i, x.guide[e.G]) {
+		return false
+	}
 	if x.seg[e.G] != x.p.o.Segment(i)+1 {
 		for g, last := range x.p.o.Ancestors(i) {
 			if int(x.next[g]) <= last {
@@ -117,6 +120,17 @@ func (x *execution) can(i int) bool {
 			if x.keeps(e) && !x.performed(int(w)) {
 				return false
 			}
+		}
+	}
+	return true
+}
+
+// follows reports whether what the guide wants before event i is performed.
+func (x *execution) follows(i int, guide []causality.Edge) bool {
+	k, _ := slices.BinarySearchFunc(guide, i, func(e causality.Edge, i int) int { return cmp.Compare(e.To, i) })
+	for ; k < len(guide) && guide[k].To == i; k++ {
+		if !x.performed(guide[k].From) {
+			return false
 		}
 	}
 	return true

@@ -1,0 +1,134 @@
+package causality
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// barrier returns a last causality barrier before the properties: by goroutine
+// the position of the first event after it.
+func (m *Model) barrier(props []Property) []int32 { return m.cut(props).at }
+
+// cut finds a last causality barrier as Algorithm 2 does, for any number of
+// goroutines: no goroutine holds a lock at it, all vertices of the properties
+// are after it, and no seed edge leads from after it to before it.
+//
+// Unlike the paper's, seed edges may lead from before it to after it: what is
+// before can be run as it was recorded, and is then done. No chain leads back
+// over the barrier, so that no cycle does.
+func (m *Model) cut(props []Property) *cut {
+	c := &cut{m: m, at: make([]int32, len(m.t.Goroutines)), lo: never}
+	for _, p := range props {
+		for _, i := range p.vertices() {
+			c.hi = max(c.hi, int32(i)+1)
+		}
+	}
+	for g := range c.at {
+		c.at[g] = never
+		c.pull(trace.GID(g), c.hi)
+	}
+	for _, p := range props {
+		for _, i := range p.vertices() {
+			c.pull(m.t.Events[i].G, int32(i))
+		}
+	}
+	for again := true; again; again = c.seeds() {
+		for len(c.work) > 0 {
+			g := c.work[len(c.work)-1]
+			c.work = c.work[:len(c.work)-1]
+			c.follow(g)
+		}
+	}
+	return c
+}
+
+// vertices returns the events that p speaks of.
+func (p *Property) vertices() []int {
+	vs := slices.Clone(p.Needs)
+	for _, e := range p.Edges {
+		vs = append(vs, e.From, e.To)
+	}
+	return vs
+}
+
+// A cut is a barrier in the making.
+type cut struct {
+	m      *Model
+	at     []int32     // by goroutine
+	lo, hi int32       // its lowest position, and the end of the last vertex
+	work   []trace.GID // goroutines that have been pulled
+}
+
+// pull moves goroutine g back to its last lock-free state before position i.
+func (c *cut) pull(g trace.GID, i int32) {
+	if i >= c.at[g] {
+		return
+	}
+	c.at[g] = c.m.lockFree(g, i)
+	c.lo = min(c.lo, c.at[g])
+	if c.at[g] < c.hi { // else nothing before the cut comes after it
+		c.work = append(c.work, g)
+	}
+}
+
+// lockFree returns the last position, at or below i, before which goroutine g
+// holds no lock.
+func (m *Model) lockFree(g trace.GID, i int32) int32 {
+	if next := m.o.Next(g, int(i)-1); next >= 0 {
+		if outer := m.o.Outermost(next); outer >= 0 {
+			return min(i, int32(outer))
+		}
+		return i
+	}
+	last := m.o.Prev(g, int(i))
+	if last < 0 {
+		return i
+	}
+	for _, acq := range m.o.Held(last) {
+		if s, ok := m.o.Section(int(acq)); ok && (s.Rel < 0 || s.Rel > last) {
+			return int32(m.o.Outermost(last))
+		}
+	}
+	return i
+}
+
+// follow pulls the other goroutines back to before what must come after the
+// first event of goroutine g behind the cut.
+func (c *cut) follow(g trace.GID) {
+	first := c.m.o.Next(g, int(c.at[g])-1)
+	if first < 0 {
+		return
+	}
+	for h := range c.at {
+		if trace.GID(h) == g {
+			continue
+		}
+		es := c.m.o.Events(trace.GID(h))
+		lo, _ := slices.BinarySearch(es, int32(first))
+		hi, _ := slices.BinarySearch(es, c.at[h])
+		if lo >= hi {
+			continue
+		}
+		es = es[lo:hi]
+		if k := sort.Search(len(es), func(k int) bool { return c.m.o.Before(first, int(es[k])) }); k < len(es) {
+			c.pull(trace.GID(h), es[k])
+		}
+	}
+}
+
+// seeds pulls back goroutines to which a seed leads over the cut.
+func (c *cut) seeds() (pulled bool) {
+	k, _ := slices.BinarySearchFunc(c.m.seeds, c.lo, func(s seed, lo int32) int { return cmp.Compare(s.to, lo) })
+	for ; k < len(c.m.seeds) && c.m.seeds[k].to < c.hi; k++ {
+		s := c.m.seeds[k]
+		from, to := c.m.t.Events[s.from].G, c.m.t.Events[s.to].G
+		if s.from >= c.at[from] && s.to < c.at[to] {
+			c.pull(to, s.to)
+			pulled = true
+		}
+	}
+	return pulled
+}

@@ -1,0 +1,213 @@
+// Package causality refutes violations by universal causality graphs (Kahlon
+// and Wang, CAV 2010).
+//
+// It takes a trace, its [order.Order], and properties: violations, each as an
+// order that its events would have to happen in. The graph of a property has
+// an edge from one event to another where the first must happen before the
+// second in every run of the recorded events that shows the violation. If it
+// has a cycle, there is no such run. For two goroutines, and as far as no
+// values decide, there is one if it has none (Theorem 1); for more, locks may
+// still leave no way through.
+//
+// # Edges
+//
+// Seed edges are those of the property and those of synchronization: the
+// must-order of package order, the line in which operations of a channel
+// stand, and, between events that the run needs, Cond.Wait before the signal
+// that it matches and a send before the close of its channel.
+//
+// Induced edges come from locks. If one critical section begins before another
+// one of the same lock ends, it also ends before that begins; two sections of
+// readers do not mind each other. This is the rule of the paper's Algorithm 1
+// with the causality chains of §3.4, for any number of goroutines.
+//
+// A run needs not more of the trace than leads to the violation: what follows
+// it, and goroutines that have no part in it, add no edges. This takes the
+// place of the paper's local paths that end at the violation.
+//
+// # Many properties, long traces
+//
+// One graph serves up to [MaxLabels] properties: each edge is labelled with
+// those that it follows from (§3.5). Nothing before a last causality barrier
+// (§4, Algorithm 2) has a part in any cycle, so that graphs begin there.
+package causality
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A Model is what the graphs of all properties of one trace share. It is safe
+// for concurrent use.
+type Model struct {
+	t        *trace.Trace
+	o        *order.Order
+	sections []section // by acquire
+	of       [][]int32 // by goroutine: its sections, by acquire
+	locks    []lock
+	seeds    []seed // by to
+}
+
+// A section is a critical section of a lock that no goroutine hands over.
+type section struct {
+	lock     int32 // index into Model.locks
+	g        trace.GID
+	shared   bool
+	acq, rel int32 // positions; rel is never for one that the trace does not end
+}
+
+// never stands for an end that the trace does not have.
+const never = math.MaxInt32
+
+// A lock is the sections of one lock, goroutine by goroutine.
+type lock struct{ users []user }
+
+// A user is the sections of one lock in one goroutine.
+type user struct {
+	g                trace.GID
+	writers, readers stretch
+}
+
+// A stretch is sections of one side of one lock in one goroutine: where they
+// begin, ascending, and where those up to each have all ended.
+type stretch struct{ acqs, rels []int32 }
+
+// last returns the begin of the last section that begins at or before
+// position p, and where all up to it have ended.
+func (s *stretch) last(p int32) (acq, rel int32, ok bool) {
+	k, found := slices.BinarySearch(s.acqs, p)
+	if found {
+		k++
+	}
+	if k == 0 {
+		return 0, 0, false
+	}
+	return s.acqs[k-1], s.rels[k-1], true
+}
+
+func (s *stretch) add(acq, rel int32) {
+	if n := len(s.rels); n > 0 {
+		rel = max(rel, s.rels[n-1])
+	}
+	s.acqs, s.rels = append(s.acqs, acq), append(s.rels, rel)
+}
+
+// New prepares the graphs for t, whose order is o, in near-linear time.
+func New(t *trace.Trace, o *order.Order) *Model {
+	m := &Model{t: t, o: o, of: make([][]int32, len(t.Goroutines))}
+	m.findSections()
+	m.findSeeds()
+	return m
+}
+
+// findSections lists the critical sections. Where a goroutine releases what
+// another one has acquired, holding the lock does not mean that it is taken,
+// and nothing follows from its sections.
+func (m *Model) findSections() {
+	all := m.o.Sections()
+	handed := make(map[uint64]bool)
+	for _, s := range all {
+		if s.Rel >= 0 && m.t.Events[s.Rel].G != m.t.Events[s.Acq].G {
+			handed[s.Obj] = true
+		}
+	}
+	m.sections = make([]section, 0, len(all))
+	ids := make(map[uint64]int32)
+	users := make(map[use]int)
+	for _, o := range all {
+		if handed[o.Obj] {
+			continue
+		}
+		id, ok := ids[o.Obj]
+		if !ok {
+			id = int32(len(m.locks))
+			ids[o.Obj] = id
+			m.locks = append(m.locks, lock{})
+		}
+		s := section{lock: id, g: m.t.Events[o.Acq].G, shared: o.Shared, acq: int32(o.Acq), rel: never}
+		if o.Rel >= 0 {
+			s.rel = int32(o.Rel)
+		}
+		m.of[s.g] = append(m.of[s.g], int32(len(m.sections)))
+		m.sections = append(m.sections, s)
+
+		l := &m.locks[id]
+		k, ok := users[use{id, s.g}]
+		if !ok {
+			k = len(l.users)
+			users[use{id, s.g}] = k
+			l.users = append(l.users, user{g: s.g})
+		}
+		if s.shared {
+			l.users[k].readers.add(s.acq, s.rel)
+		} else {
+			l.users[k].writers.add(s.acq, s.rel)
+		}
+	}
+}
+
+// use names a user.
+type use struct {
+	lock int32
+	g    trace.GID
+}
+
+// An Edge says that the event at position From happens before that at To.
+type Edge struct{ From, To int }
+
+// A seed is a synchronization edge that the must-order does not have. It
+// holds in runs that need the event at position if.
+type seed struct {
+	from, to, iff int32
+}
+
+// findSeeds finds seeds, sorted by to.
+func (m *Model) findSeeds() {
+	waits := make(map[ticket]int32) // where a Wait began, then where it was woken
+	chosen := make(map[ticket]int32)
+	open := make(map[uint64][]int32) // completed sends, by channel that is not closed
+	begun := make([]int32, len(m.t.Goroutines))
+	for i := range m.t.Events {
+		e, pos := &m.t.Events[i], int32(i)
+		switch e.Kind {
+		case trace.Send, trace.Recv, trace.Select:
+			begun[e.G] = pos
+		case trace.SendDone, trace.RecvDone:
+			if prev := m.o.InLine(int(begun[e.G])); prev >= 0 && e.Val != 0 {
+				m.seeds = append(m.seeds, seed{int32(prev), begun[e.G], begun[e.G]})
+			}
+			if e.Kind == trace.SendDone {
+				open[e.Obj] = append(open[e.Obj], pos)
+			}
+		case trace.Close:
+			for _, sent := range open[e.Obj] {
+				m.seeds = append(m.seeds, seed{sent, pos, sent})
+			}
+			delete(open, e.Obj)
+		case trace.CondWait:
+			waits[ticket{e.Obj, e.Val}] = pos
+		case trace.CondSignal:
+			if e.Val > 0 {
+				chosen[ticket{e.Obj, e.Val - 1}] = pos
+			}
+		case trace.CondBroadcast:
+			for k := range min(uint64(e.Size), uint64(len(m.t.Goroutines))) {
+				chosen[ticket{e.Obj, e.Val + k}] = pos
+			}
+		case trace.CondWake:
+			wait, ok := waits[ticket{e.Obj, e.Val}]
+			signal, ok2 := chosen[ticket{e.Obj, e.Val}]
+			if ok && ok2 {
+				m.seeds = append(m.seeds, seed{wait, signal, pos})
+			}
+		}
+	}
+	slices.SortFunc(m.seeds, func(a, b seed) int { return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.from, b.from)) })
+}
+
+// A ticket names one waiter of one condition.
+type ticket struct{ cond, number uint64 }

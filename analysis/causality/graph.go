@@ -1,0 +1,234 @@
+package causality
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// Labels is a set of properties of one graph, by their index.
+type Labels uint64
+
+// MaxLabels is the number of properties that one graph serves.
+const MaxLabels = 64
+
+// A Graph is the causality graph of one or more properties.
+type Graph struct {
+	m     *Model
+	props []Property
+	floor []int32 // by goroutine: events below are before the barrier
+	edges map[Edge]Labels
+	into  [][]labelled // by goroutine: the edges to its events, by to
+	// closing is for each property the edges that closed its cycles.
+	closing map[int][]Edge
+	cyclic  Labels
+	// needed is what runs of the properties perform, reached is scratch.
+	needed, reached reach
+	effort          int // what may still be spent
+}
+
+// labelled is an edge with the properties that it follows from.
+type labelled struct {
+	from, to int32
+	in       Labels
+	age      int // how many are older
+}
+
+// effort bounds the work for one graph, in events and edges looked at. A graph
+// that is not finished may miss cycles, and has no false ones.
+const effort = 1 << 22
+
+// Whole returns the graph of at most MaxLabels properties over the whole trace.
+func (m *Model) Whole(props ...Property) *Graph {
+	return m.build(make([]int32, len(m.t.Goroutines)), props)
+}
+
+// Chopped returns the graph over what comes after the last causality barrier
+// before the properties. It has the cycles of the whole one (Theorem 4).
+func (m *Model) Chopped(props ...Property) *Graph {
+	return m.build(m.barrier(props), props)
+}
+
+func (m *Model) build(floor []int32, props []Property) *Graph {
+	g := &Graph{
+		m: m, props: props, floor: floor, effort: effort,
+		edges:   make(map[Edge]Labels),
+		into:    make([][]labelled, len(floor)),
+		closing: make(map[int][]Edge),
+		needed:  newReach(len(floor)), reached: newReach(len(floor)),
+	}
+	for k, p := range props {
+		for _, e := range p.Edges {
+			g.add(e, 1<<k)
+		}
+	}
+	for g.round() {
+	}
+	return g
+}
+
+// round applies all rules once and reports whether that added anything.
+func (g *Graph) round() bool {
+	g.needed.clear()
+	for k, p := range g.props {
+		for _, i := range p.Needs {
+			g.close(&g.needed, int32(i), 1<<k)
+		}
+	}
+	changed := g.seed()
+	for _, gid := range slices.Clone(g.needed.gids) {
+		for _, s := range g.sectionsOf(gid) {
+			if g.effort < 0 {
+				return false
+			}
+			changed = g.induce(s) || changed
+		}
+	}
+	return changed
+}
+
+// seed adds the seed edges between needed events.
+func (g *Graph) seed() (changed bool) {
+	lo, hi := g.extent()
+	seeds := g.m.seeds
+	k, _ := slices.BinarySearchFunc(seeds, lo, func(s seed, lo int32) int { return cmp.Compare(s.to, lo) })
+	for ; k < len(seeds) && seeds[k].to <= hi; k++ {
+		s := seeds[k]
+		if in := g.needs(s.to) & g.needs(s.iff); in != 0 {
+			changed = g.add(Edge{int(s.from), int(s.to)}, in) || changed
+		}
+		g.effort--
+	}
+	return changed
+}
+
+// extent returns bounds of the positions of needed events after the barrier.
+func (g *Graph) extent() (lo, hi int32) {
+	lo = never
+	for _, gid := range g.needed.gids {
+		lo = min(lo, g.floor[gid])
+		for _, e := range g.needed.of[gid] {
+			hi = max(hi, e.at)
+		}
+	}
+	return lo, hi
+}
+
+// needs returns the properties whose runs perform event i.
+func (g *Graph) needs(i int32) Labels { return g.needed.upto(g.m.t.Events[i].G, i) }
+
+// sectionsOf returns the needed sections of a goroutine after the barrier.
+func (g *Graph) sectionsOf(gid trace.GID) []int32 {
+	last := int32(-1)
+	for _, e := range g.needed.of[gid] {
+		last = max(last, e.at)
+	}
+	of := g.m.of[gid]
+	at := func(n, pos int32) int { return cmp.Compare(g.m.sections[n].acq, pos) }
+	lo, _ := slices.BinarySearchFunc(of, g.floor[gid], at)
+	hi, _ := slices.BinarySearchFunc(of, last+1, at)
+	return of[lo:max(lo, hi)]
+}
+
+// induce adds the edges that end at the begin of section n: what began before
+// its end must have ended before its begin.
+func (g *Graph) induce(n int32) (changed bool) {
+	s := &g.m.sections[n]
+	in := g.needs(s.acq)
+	if in == 0 || len(g.m.locks[s.lock].users) == 1 {
+		return false
+	}
+	end := s.rel
+	if es := g.m.o.Events(s.g); end == never {
+		end = es[len(es)-1]
+	}
+	g.reached.clear()
+	g.close(&g.reached, end, in)
+	var found []labelled
+	for k := range g.m.locks[s.lock].users {
+		u := &g.m.locks[s.lock].users[k]
+		if u.g == s.g {
+			continue
+		}
+		for _, r := range g.reached.of[u.g] {
+			for _, n := range g.needed.of[u.g] {
+				if both := r.in & n.in; both != 0 {
+					found = g.first(found, u, s, min(r.at, n.at), both)
+				}
+			}
+		}
+	}
+	for _, e := range found {
+		changed = g.add(Edge{int(e.from), int(e.to)}, e.in) || changed
+	}
+	return changed
+}
+
+// first adds to found what must have ended before section s begins, given that
+// the event at position p of user u is before the end of s.
+func (g *Graph) first(found []labelled, u *user, s *section, p int32, in Labels) []labelled {
+	sides := []*stretch{&u.writers, &u.readers}
+	if s.shared {
+		sides = sides[:1]
+	}
+	for _, side := range sides {
+		acq, rel, ok := side.last(p)
+		switch {
+		case !ok || acq < g.floor[u.g]:
+		case rel == never:
+			// It begins before s ends, and never ends itself.
+			g.cycle(Edge{int(acq), int(s.acq)}, in)
+		case !g.m.o.Before(int(rel), int(s.acq)):
+			found = append(found, labelled{from: rel, to: s.acq, in: in})
+		}
+	}
+	return found
+}
+
+// add adds an edge, and reports whether it is new for one of the properties.
+func (g *Graph) add(e Edge, in Labels) bool {
+	in &^= g.edges[e]
+	if in == 0 {
+		return false
+	}
+	g.edges[e] |= in
+	gid := g.m.t.Events[e.To].G
+	es := g.into[gid]
+	k, _ := slices.BinarySearchFunc(es, int32(e.To), func(a labelled, to int32) int { return cmp.Compare(a.to, to) })
+	g.into[gid] = slices.Insert(es, k, labelled{int32(e.From), int32(e.To), in, len(g.edges)})
+
+	g.reached.clear()
+	g.close(&g.reached, int32(e.From), in)
+	if back := g.reached.upto(gid, int32(e.To)); back != 0 {
+		g.cycle(e, back)
+	}
+	return true
+}
+
+// cycle notes the cycles that edge e closes.
+func (g *Graph) cycle(e Edge, in Labels) {
+	g.cyclic |= in
+	for ; in != 0; in &= in - 1 {
+		k := bits.TrailingZeros64(uint64(in))
+		if !slices.Contains(g.closing[k], e) {
+			g.closing[k] = append(g.closing[k], e)
+		}
+	}
+}
+
+// Cyclic returns the properties that no run can show.
+func (g *Graph) Cyclic() Labels { return g.cyclic }
+
+// Edges returns the edges of property k beyond the must-order, sorted.
+func (g *Graph) Edges(k int) []Edge {
+	var es []Edge
+	for e, in := range g.edges {
+		if in&(1<<k) != 0 {
+			es = append(es, e)
+		}
+	}
+	slices.SortFunc(es, func(a, b Edge) int { return cmp.Or(cmp.Compare(a.To, b.To), cmp.Compare(a.From, b.From)) })
+	return es
+}

@@ -1,0 +1,43 @@
+package causality
+
+// A Property is a violation as causality constraints (§3.1).
+type Property struct {
+	Edges []Edge // its seed edges
+	Needs []int  // events that a run must perform to show it
+}
+
+// Race is the property that two goroutines stand at the accesses i and j at
+// once: what comes directly before each of them comes before the other one.
+func (m *Model) Race(i, j int) Property {
+	var p Property
+	p.after(m.before(i), j)
+	p.after(m.before(j), i)
+	return p
+}
+
+// Sequence is the property that the accesses happen in the given order, those
+// of other goroutines in between or not. The last one need not happen, its
+// goroutine only come to it. The unserializable triples are sequences of three.
+func (m *Model) Sequence(accesses ...int) Property {
+	var p Property
+	for k, i := range accesses {
+		if k > 0 {
+			p.after(accesses[k-1], i)
+		}
+		if prev := m.before(i); prev >= 0 {
+			p.Needs = append(p.Needs, prev)
+		}
+	}
+	return p
+}
+
+// before returns the event before i in its goroutine, or -1.
+func (m *Model) before(i int) int { return m.o.Prev(m.t.Events[i].G, i) }
+
+// after lets event i, if there is one, be performed before event j.
+func (p *Property) after(i, j int) {
+	if i >= 0 {
+		p.Edges = append(p.Edges, Edge{i, j})
+		p.Needs = append(p.Needs, i)
+	}
+}
