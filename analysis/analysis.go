@@ -13,6 +13,7 @@ package analysis
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -229,7 +230,7 @@ func (p *predictor) schedules(f *Finding, leads []lead) {
 			}
 			if err := p.judge.Check(s.Steps, s.Violation); err != nil {
 				if f.Reason == "" {
-					f.Reason = err.Error()
+					f.Reason = refusal(err)
 				}
 				continue
 			}
@@ -246,6 +247,15 @@ func (p *predictor) schedules(f *Finding, leads []lead) {
 	if f.Reason == "" {
 		f.Reason = "no order of the events that the two accesses need leads to both"
 	}
+}
+
+// refusal says why the judge has turned a schedule down. That is no proof that
+// the bug is infeasible: others may exist.
+func refusal(err error) string {
+	if no, ok := errors.AsType[*feasible.Infeasible](err); ok {
+		return "the orders that lead there would change what the program does: " + no.Where + ": " + no.Reason
+	}
+	return err.Error()
 }
 
 // hide marks the findings that the recorded order hides from -race.

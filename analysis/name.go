@@ -87,7 +87,7 @@ func (p *predictor) where(i int) string {
 	e := &p.t.Events[i]
 	s, ok := p.t.Sites[e.Site]
 	if !ok {
-		return fmt.Sprintf("%s (event %d)", e.Kind, i)
+		return e.Kind.String() + " at an unknown place"
 	}
 	return fmt.Sprintf("%s at %s:%d", e.Kind, path.Base(strings.ReplaceAll(s.File, `\`, "/")), s.Line)
 }

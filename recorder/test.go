@@ -11,10 +11,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/gopredict/gopredict/internal/gotool"
+	"github.com/gopredict/gopredict/internal/procgroup"
 )
 
 // A Result says how the recorded run of a package's tests ended.
@@ -37,6 +37,7 @@ type Run struct {
 	// Config.Work; "" if it did not run, or was not recorded.
 	Binary, Trace string
 	Args, Env     []string // of the test binary
+	Exec          []string // the user's -exec command, through which it ran; nil: none
 }
 
 // NotRecorded returns the flag of c that leaves nothing to predict from, or "":
@@ -119,26 +120,42 @@ func (b *Build) record(ctx context.Context, c *Config) (runs []Run, exit int, er
 	if err != nil {
 		return nil, 0, err
 	}
+	through, err := c.Exec()
+	if err != nil {
+		return nil, 0, err
+	}
 	for _, p := range b.Tested {
-		runs = append(runs, newRun(p, executions))
+		r := newRun(p, executions)
+		r.Exec = through
+		runs = append(runs, r)
 	}
 	return runs, exit, nil
 }
 
 // shim returns go test's -exec flag for a shim that works in dir.
 func (c *Config) shim(dir string) (string, error) {
-	set := settings{Env: c.Env.Tests}
-	if v, ok := c.flag("exec"); ok {
-		words, err := gotool.SplitWords(v)
-		if err != nil {
-			return "", &UsageError{"-exec: " + err.Error()}
-		}
-		set.Exec = words
+	through, err := c.Exec()
+	if err != nil {
+		return "", err
 	}
-	if err := set.write(dir); err != nil {
+	if err := (settings{Exec: through, Env: c.Env.Tests}).write(dir); err != nil {
 		return "", err
 	}
 	return gotool.JoinWords(append(slices.Clone(c.Shim), dir))
+}
+
+// Exec returns the command, with its arguments, that the user's -exec flag wants
+// test binaries to be run through; nil if there is none.
+func (c *Config) Exec() ([]string, error) {
+	v, ok := c.flag("exec")
+	if !ok {
+		return nil, nil
+	}
+	words, err := gotool.SplitWords(v)
+	if err != nil {
+		return nil, &UsageError{"-exec: " + err.Error()}
+	}
+	return words, nil
 }
 
 // grace is the time that interrupted tests have to end.
@@ -149,13 +166,13 @@ const grace = 5 * time.Second
 func (c *Config) goTest(ctx context.Context, args []string) (exit int, err error) {
 	cmd := c.command(ctx, append([]string{"test"}, args...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Stdin, c.Stdout, c.Stderr
-	ownGroup(cmd)
-	cmd.Cancel = func() error { return signalGroup(cmd, syscall.SIGINT) }
+	procgroup.Own(cmd)
+	cmd.Cancel = func() error { return procgroup.Interrupt(cmd) }
 	cmd.WaitDelay = grace
 	err = cmd.Run()
 	if ctx.Err() != nil {
 		if cmd.Process != nil {
-			signalGroup(cmd, syscall.SIGKILL)
+			procgroup.Kill(cmd)
 		}
 		return 0, ctx.Err()
 	}

@@ -2,6 +2,7 @@ package replayer
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -49,6 +50,44 @@ func replayArgs(args []string, w *witness.Witness, timeout time.Duration) []stri
 		out = append(out, a)
 	}
 	return out
+}
+
+// lasting are the test flags that a witness keeps: they decide what a test does,
+// on every machine.
+var lasting = map[string]bool{"short": true, "skip": true, "parallel": true}
+
+// Lasting returns, of the arguments of a recorded run, those that a witness must
+// keep ([witness.Witness.Args]) to be replayed by itself: what the tests can see,
+// which is some of the test flags and the user's own.
+func Lasting(args []string) []string {
+	var out []string
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		if a == "--" || !strings.HasPrefix(a, "-") {
+			return append(out, args[i:]...)
+		}
+		name, _, hasValue := testFlag(a)
+		switch {
+		case name == "" || lasting[name]:
+			out = append(out, a)
+			if lasting[name] && name != "short" && !hasValue && i+1 < len(args) {
+				i++
+				out = append(out, args[i])
+			}
+		case dropped[name] && !hasValue:
+			i++
+		}
+	}
+	return out
+}
+
+// ArgsFor returns the arguments to replay w with: args, of this run, and where
+// they have none that last, those that the witness was recorded with.
+func ArgsFor(w *witness.Witness, args []string) []string {
+	if len(Lasting(args)) > 0 {
+		return args
+	}
+	return append(slices.Clone(args), w.Args...)
 }
 
 // testFlag takes a "-test.name=value" argument apart; name is "" for others.

@@ -2,7 +2,9 @@ package replayer
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 
 	"github.com/gopredict/gopredict/replayer/witness"
 )
@@ -14,14 +16,13 @@ import (
 // order that the witness should keep, are those of the worse replay. After a
 // first replay that is not confirmed there is no second.
 //
-// The error wraps ErrStale if w no longer fits the sources; other errors mean
-// that replaying did not work.
+// If a violating access is no longer in the sources nothing is replayed, and the
+// result says so in Stale. An error means that replaying did not work.
 func Confirm(ctx context.Context, bin Binary, w *witness.Witness, code Code, opts Options) (Result, error) {
 	orders := []string{"01", "10"}
 	if len(w.Violation) < 2 {
 		orders = []string{"01", "01"}
 	}
-	opts.Trace = "" // which order it would be of is not known before
 	return replayAll(ctx, bin, w, code, opts, orders, true)
 }
 
@@ -39,25 +40,40 @@ func Repeat(ctx context.Context, bin Binary, w *witness.Witness, code Code, n in
 	return replayAll(ctx, bin, w, code, opts, orders, false)
 }
 
-// replayAll replays w once in each of the orders.
+// replayAll replays w once in each of the orders; with stop, not after a first
+// one that is not confirmed.
 func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, opts Options, orders []string, stop bool) (Result, error) {
 	r := Result{Status: Unconfirmed, Order: orders[0], Effect: NoEffect, Witness: locate(w, code)}
 	plans := make(map[string]*Plan)
 	for i, order := range orders {
 		plan, err := plans[order], error(nil)
 		if plan == nil {
-			if plan, err = NewPlan(w, code, order); err != nil {
+			plan, err = NewPlan(w, code, order)
+			if gone, ok := errors.AsType[*StaleError](err); ok {
+				r.Stale = gone.What
+				return r, nil
+			}
+			if err != nil {
 				return r, err
 			}
 			plans[order] = plan
 		}
 		r.Notes = plan.Notes
-		v, err := Run(ctx, bin, w, plan, opts)
+		once := opts
+		if opts.Trace != "" && (i == 0 || r.Reproduced == 0 || orders[i-1] != order) {
+			once.Trace = opts.Trace + ".new"
+		} else {
+			once.Trace = ""
+		}
+		v, err := opts.Slots.run(ctx, func() (Verdict, error) { return Run(ctx, bin, w, plan, once) })
 		if err != nil {
 			return r, err
 		}
-		r.add(v, order)
-		opts.Trace = ""
+		if shown := r.add(v, order); once.Trace != "" {
+			if err := keep(once.Trace, opts.Trace, shown); err != nil {
+				return r, err
+			}
+		}
 		if stop && i == 0 && v.Status != Confirmed {
 			break
 		}
@@ -66,8 +82,20 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, o
 	return r, nil
 }
 
-// add takes over the verdict of one replay.
-func (r *Result) add(v Verdict, order string) {
+// keep makes the new trace the one that is kept, or removes it.
+func keep(trace, as string, yes bool) error {
+	if _, err := os.Stat(trace); err != nil {
+		return nil // the program did not come so far
+	}
+	if yes {
+		return os.Rename(trace, as)
+	}
+	return os.Remove(trace)
+}
+
+// add takes over the verdict of one replay, and reports whether that is the
+// replay to show of those so far.
+func (r *Result) add(v Verdict, order string) bool {
 	r.Replays++
 	r.Verdicts = append(r.Verdicts, v)
 	if v.Status != Confirmed {
@@ -77,12 +105,14 @@ func (r *Result) add(v Verdict, order string) {
 		if r.Stale == nil {
 			r.Stale = v.Stale
 		}
-		return
+		return false
 	}
 	r.Reproduced++
 	if v.Outcome.Effect.worse(r.Effect) {
 		r.Order, r.Effect, r.Detail = order, v.Outcome.Effect, v.Outcome.Detail
+		return true
 	}
+	return r.Reproduced == 1
 }
 
 // conclude sets the status once all replays are in.

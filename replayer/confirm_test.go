@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/replayer/witness"
 )
 
 func confirm(t *testing.T, opts Options, lines ...string) Result {
@@ -48,8 +50,15 @@ func TestConfirmStopsAfterTheFirstMiss(t *testing.T) {
 
 func TestConfirmStale(t *testing.T) {
 	w, code := sample()
-	_, err := Confirm(t.Context(), fake(t), w, Code{Sites: code.Sites[:1]}, Options{})
-	assert.ErrorIs(t, err, ErrStale)
+	r, err := Confirm(t.Context(), fake(t), w, Code{Sites: code.Sites[:1]}, Options{})
+	require.NoError(t, err)
+	assert.Equal(t, Unconfirmed, r.Status)
+	assert.Equal(t, Stale, r.OfWitness())
+	assert.Equal(t, []string{
+		"no longer in the sources: read of v in p.TestX (x_test.go:9)",
+		"no longer in the sources: write to v in p.f (x.go:4, occurrence 3)",
+	}, r.Stale)
+	assert.Zero(t, r.Replays)
 }
 
 func TestRepeat(t *testing.T) {
@@ -65,4 +74,63 @@ func TestRepeat(t *testing.T) {
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
 	assert.Equal(t, "x", string(data), "recorded once")
+}
+
+// What has become of a saved witness's bug.
+func TestOfWitness(t *testing.T) {
+	left := []string{"verdict steps 1 3", "verdict left lost its way", "verdict end"}
+	w, code := sample()
+	code.Source = &witness.Sources{Read: func(string) ([]byte, error) {
+		return []byte("package p\n\nfunc TestX() {\n\n\tgo f()\n}\n"), nil
+	}}
+	w.Steps[0].Text, w.Steps[0].Which, w.Steps[0].Of = "go f()", 1, 1
+	for name, c := range map[string]struct {
+		want  Status
+		lines []string
+	}{
+		"there":  {Confirmed, stands},
+		"fixed":  {Fixed, left},
+		"fails":  {Fixed, append(left, "print --- FAIL: TestX (0.00s)", "exit 1")},
+		"panics": {Unconfirmed, []string{"verdict steps 1 3", "print panic: boom", "exit 2"}},
+	} {
+		r, err := Confirm(t.Context(), fake(t, c.lines...), w, code, Options{})
+		require.NoError(t, err)
+		assert.Equal(t, c.want, r.OfWitness(), name)
+	}
+}
+
+// What must have happened depends on the kind of bug.
+func TestConfirmKinds(t *testing.T) {
+	deadlock := append(stands, "verdict deadlock", "verdict blocked TestX:0 chan_receive p.TestX /x/x_test.go:9", "exit 2")
+	fails := append(stands, "print --- FAIL: TestX (0.00s)", "exit 1")
+	for _, c := range []struct {
+		kind, reason string
+		lines        []string
+	}{
+		{"race", "", stands},
+		{"atomicity", "", stands},
+		{"assertion", "", fails},
+		{"assertion", "the schedule was kept to its end, but the test did not fail", stands},
+		{"deadlock", "", deadlock},
+		{"deadlock", "the schedule was kept to its end, but the goroutines came on after all", stands},
+	} {
+		w, code := sample()
+		w.Kind = c.kind
+		r, err := Confirm(t.Context(), fake(t, c.lines...), w, code, Options{})
+		require.NoError(t, err)
+		assert.Equal(t, c.reason, r.Reason, c.kind)
+		assert.Equal(t, c.reason == "", r.Status == Confirmed, c.kind)
+	}
+}
+
+// The trace that is kept is that of the order that is reported.
+func TestConfirmKeepsTheTraceOfTheWorseOrder(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "trace")
+	confirm(t, Options{Trace: file}, append(stands, "01? trace first", "10? trace second", "10? print panic: boom", "10? exit 2")...)
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, "second", string(text))
+	left, err := filepath.Glob(file + "?*")
+	require.NoError(t, err)
+	assert.Empty(t, left)
 }

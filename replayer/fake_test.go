@@ -49,7 +49,7 @@ func play(script string) int {
 		files[k] = v
 	}
 	plan, err := os.ReadFile(files["plan"])
-	if err != nil {
+	if err != nil && files["plan"] != "" {
 		fmt.Println(err)
 		return 9
 	}

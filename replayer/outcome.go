@@ -143,8 +143,11 @@ func failures(lines, known []string) (names, detail []string) {
 	return slices.Compact(names), cut(detail)
 }
 
-// panicText returns what a crash says, to its first empty line, and the first
-// place in its stack that is not the run time's own.
+// maxFrames is how many places of a crash's stack are told.
+const maxFrames = 6
+
+// panicText returns what a crash says, to its first empty line, and then its
+// stack, innermost first, without what is the run time's own.
 func panicText(lines []string) []string {
 	end := slices.Index(lines, "")
 	if end < 0 {
@@ -154,10 +157,20 @@ func panicText(lines []string) []string {
 		end = g
 	}
 	text := cut(slices.Clone(lines[:end]))
-	for i := end; i+1 < len(lines); i++ {
-		if pos, ok := strings.CutPrefix(lines[i+1], "\t"); ok && !ownFrame(lines[i]) {
+	frames, inside := 0, false
+	for i := end; i+1 < len(lines) && frames < maxFrames; i++ {
+		if inside && lines[i] == "" { // the next goroutine's
+			break
+		}
+		pos, ok := strings.CutPrefix(lines[i+1], "\t")
+		if !ok {
+			continue
+		}
+		inside = true
+		if !ownFrame(lines[i]) {
 			pos, _, _ = strings.Cut(pos, " +0x")
-			return append(text, fmt.Sprintf("in %s at %s", frameArgs.ReplaceAllString(lines[i], ""), filepath.Base(pos)))
+			text = append(text, fmt.Sprintf("in %s at %s", frameArgs.ReplaceAllString(lines[i], ""), filepath.Base(pos)))
+			frames++
 		}
 	}
 	return text

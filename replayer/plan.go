@@ -14,7 +14,8 @@ type Plan struct {
 	Text []byte
 	// Steps are the witness's steps that Text lists, in its order, with the
 	// positions that they have in the current code.
-	Steps []witness.Step
+	Steps     []witness.Step
+	Violation []witness.Step // likewise
 	// Notes tell which steps and holds are at sites that no longer exist, and
 	// are left out.
 	Notes []string
@@ -24,8 +25,7 @@ type Plan struct {
 }
 
 // NewPlan resolves w against the current code. Order is "01" or "10": which of the first two violating goroutines goes
-// first. A violating access that no longer exists gives an error that wraps
-// ErrStale.
+// first. A violating access that no longer exists gives a [StaleError].
 func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 	if order != "01" && order != "10" {
 		return nil, fmt.Errorf("order is %q, expected 01 or 10", order)
@@ -42,13 +42,14 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 		}
 	}
 	if len(missing) > 0 {
-		return nil, stale(w, missing)
+		return nil, stale(missing)
 	}
 	violation := p.take()
 	leaveOut := func(s witness.Step) {
 		plan.Notes = append(plan.Notes, "no longer in the sources, left out: "+describe(s))
 	}
 	now := locate(w, code)
+	plan.Violation = now.Violation
 	for i, s := range w.Steps {
 		switch p.add('s', s) {
 		case absent:

@@ -1,6 +1,7 @@
 package replayer
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -98,8 +99,12 @@ func TestPlanFindsCallSites(t *testing.T) {
 func TestPlanStale(t *testing.T) {
 	w, code := sample()
 	_, err := NewPlan(w, Code{Sites: code.Sites[1:3]}, "01")
-	require.ErrorIs(t, err, ErrStale)
-	assert.ErrorContains(t, err, "race-1: the sources no longer have read of v in p.TestX (x_test.go:9), nor write to v in p.f (x.go:4, occurrence 3)")
+	gone, ok := errors.AsType[*StaleError](err)
+	require.True(t, ok, err)
+	assert.Equal(t, []string{
+		"no longer in the sources: read of v in p.TestX (x_test.go:9)",
+		"no longer in the sources: write to v in p.f (x.go:4, occurrence 3)",
+	}, gone.What)
 }
 
 func TestPlanRefuses(t *testing.T) {

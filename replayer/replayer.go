@@ -37,6 +37,7 @@ type Binary struct {
 	Dir  string   // the package's folder, where it runs
 	Args []string // without the program's name; see replayArgs for what is kept
 	Env  []string // nil: this process's environment
+	Exec []string // the command that it is run through, of go test's -exec; nil: none
 }
 
 // Options say how to replay. The zero value is usable.
@@ -46,9 +47,12 @@ type Options struct {
 	// Recorded is how the same tests ended in the recorded run: what they
 	// did there already is not an effect of the bug.
 	Recorded Outcome
-	// Trace, if not empty, is a file that Run, and Repeat in its first
-	// replay, records the replayed run to. Confirm does not record.
+	// Trace, if not empty, is a file that Run records the replayed run to. Of
+	// several replays it is in the end that of the first confirmed one which
+	// has the result's order and effect.
 	Trace string
+	// Slots bounds the replays that run at the same time; nil: no bound.
+	Slots *Slots
 
 	grace time.Duration // 0 means defaultGrace
 }
@@ -62,10 +66,13 @@ const DefaultTimeout = 30 * time.Second
 // words are those of the report.
 type Status string
 
-// The statuses.
+// The statuses. Fixed and Stale are what a saved witness can come to besides:
+// see [Result.OfWitness].
 const (
 	Confirmed   Status = "confirmed"
 	Unconfirmed Status = "unconfirmed"
+	Fixed       Status = "fixed"
+	Stale       Status = "stale"
 )
 
 // An Effect is the harm that a confirmed bug did in a replay; the words are
@@ -135,7 +142,8 @@ type Result struct {
 	Status Status
 	Reason string // why not confirmed
 	// Stale says what of the witness no longer fits the sources, in a replay
-	// that is not confirmed. If it is empty and no replay is confirmed, then
+	// that is not confirmed, or of which there was none as a violating access is
+	// gone. If it is empty and no replay is confirmed, then
 	// all of the witness was found in the program, and the bug was not.
 	Stale []string
 	// Order is the order of the violating goroutines with the worst effect:
@@ -152,6 +160,27 @@ type Result struct {
 	// Notes tell what of the witness no longer exists in the current build
 	// and was left out.
 	Notes []string
+}
+
+// OfWitness says what has become of the bug of a saved witness: it is there
+// (Confirmed), or Fixed: the whole witness was found in the program, which left
+// its schedule. If some of the witness no longer fits the sources it is Stale;
+// and what is neither, as the program crashed or ran out of time, stays
+// Unconfirmed. A test that fails, though not in the plain run that [Options]
+// tell of, does so for the order that it was kept in.
+func (r Result) OfWitness() Status {
+	switch {
+	case r.Reproduced > 0:
+		return r.Status
+	case len(r.Stale) > 0:
+		return Stale
+	}
+	for _, v := range r.Verdicts {
+		if v.Outcome.TimedOut || v.Outcome.Effect.worse(TestFailure) {
+			return Unconfirmed
+		}
+	}
+	return Fixed
 }
 
 // places returns the lists of w that name places in the sources.

@@ -1,7 +1,6 @@
 package replayer
 
 import (
-	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -11,9 +10,13 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// ErrStale is wrapped by the errors of NewPlan: the sources have changed so that
-// the witness no longer fits.
-var ErrStale = errors.New("witness is stale")
+// A StaleError is why there is no plan of a witness: violating accesses are no
+// longer in the sources.
+type StaleError struct {
+	What []string // "no longer in the sources: write to a.balance in …"
+}
+
+func (e *StaleError) Error() string { return "witness is stale: " + strings.Join(e.What, ", ") }
 
 // A Code is the program that a witness is matched with.
 type Code struct {
@@ -179,10 +182,10 @@ func describe(s witness.Step) string {
 }
 
 // stale returns the error for violating steps that no longer exist.
-func stale(w *witness.Witness, missing []witness.Step) error {
-	var what []string
+func stale(missing []witness.Step) error {
+	e := new(StaleError)
 	for _, s := range missing {
-		what = append(what, describe(s))
+		e.What = append(e.What, "no longer in the sources: "+describe(s))
 	}
-	return fmt.Errorf("%w: %s: the sources no longer have %s; delete the file, or record it anew", ErrStale, w.ID, strings.Join(what, ", nor "))
+	return e
 }

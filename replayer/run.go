@@ -2,15 +2,18 @@ package replayer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/gopredict/gopredict/internal/procgroup"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
@@ -29,10 +32,6 @@ func Run(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts O
 	if timeout <= 0 {
 		timeout = DefaultTimeout
 	}
-	grace := opts.grace
-	if grace <= 0 {
-		grace = defaultGrace
-	}
 	dir, err := os.MkdirTemp("", "gopredict-replay-")
 	if err != nil {
 		return Verdict{}, err
@@ -47,50 +46,70 @@ func Run(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts O
 	if opts.Trace != "" {
 		mode += ";trace=" + opts.Trace
 	}
-	limit, cancel := context.WithTimeout(ctx, timeout+grace)
-	defer cancel()
-	cmd := exec.CommandContext(limit, bin.Path, replayArgs(bin.Args, w, timeout)...)
-	cmd.Dir = bin.Dir
-	cmd.Env = environment(bin.Env, bin.Dir, mode)
-	var out output
-	cmd.Stdout, cmd.Stderr = &out, &out
-	cmd.WaitDelay = time.Second // for pipes that a child holds open
-	ownGroup(cmd)
-	cmd.Cancel = func() error { return killGroup(cmd) }
-
 	start := time.Now()
-	err = cmd.Run()
+	out, outcome, err := bin.run(ctx, w, mode, timeout, opts)
 	elapsed := time.Since(start)
-	if cmd.Process != nil {
-		killGroup(cmd) // children that outlived the program
+	if err != nil {
+		return Verdict{}, err
 	}
-	if ctx.Err() != nil {
-		return Verdict{}, ctx.Err()
-	}
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
-		return Verdict{}, fmt.Errorf("replaying %s: %w", w.ID, err)
-	}
-
-	p, err := readVerdict(verdictFile, out.String())
+	p, err := readVerdict(verdictFile, out)
 	if err != nil {
 		return Verdict{}, fmt.Errorf("replaying %s: %w", w.ID, err)
-	}
-	outcome := judge(out.String(), cmd.ProcessState.ExitCode(), cmd.ProcessState.String(), opts.Recorded.Failed)
-	if limit.Err() != nil { // killed: not even the -test.timeout could run
-		outcome = Outcome{Effect: NoEffect, TimedOut: true}
 	}
 	if p.Deadlock {
 		outcome = deadlock(p.Asleep, w.Tests)
 	}
 	v := p.verdict(plan, outcome, timeout)
 	v.Outcome = outcome.since(opts.Recorded)
-	v.Output, v.Elapsed = out.String(), elapsed
+	if v.Status == Confirmed {
+		v.hold(p.unproven(w.Kind, v.Outcome))
+	}
+	v.Reason = witness.Prose(v.Reason, w.Tests)
+	v.Output, v.Elapsed = out, elapsed
 	return v, nil
 }
 
+// Plain runs the tests of w in the binary once as they are, without a schedule,
+// and says how they ended.
+func Plain(ctx context.Context, bin Binary, w *witness.Witness, opts Options) (Outcome, error) {
+	_, o, err := bin.run(ctx, w, "", cmp.Or(opts.Timeout, DefaultTimeout), opts)
+	return o, err
+}
+
+// run runs the tests of w in the binary, with mode as the word to the run-time
+// library, and returns what the program printed and how it ended.
+func (bin Binary) run(ctx context.Context, w *witness.Witness, mode string, timeout time.Duration, opts Options) (string, Outcome, error) {
+	limit, cancel := context.WithTimeout(ctx, timeout+cmp.Or(opts.grace, defaultGrace))
+	defer cancel()
+	line := append(append(slices.Clone(bin.Exec), bin.Path), replayArgs(bin.Args, w, timeout)...)
+	cmd := exec.CommandContext(limit, line[0], line[1:]...)
+	cmd.Dir = bin.Dir
+	cmd.Env = environment(bin.Env, bin.Dir, mode)
+	var out output
+	cmd.Stdout, cmd.Stderr = &out, &out
+	cmd.WaitDelay = time.Second // for pipes that a child holds open
+	procgroup.Own(cmd)
+	cmd.Cancel = func() error { return procgroup.Kill(cmd) }
+
+	err := cmd.Run()
+	if cmd.Process != nil {
+		procgroup.Kill(cmd) // children that outlived the program
+	}
+	if ctx.Err() != nil {
+		return "", Outcome{}, ctx.Err()
+	}
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
+		return "", Outcome{}, fmt.Errorf("replaying %s: %w", w.ID, err)
+	}
+	if limit.Err() != nil { // killed: not even the -test.timeout could run
+		return out.String(), Outcome{Effect: NoEffect, TimedOut: true}, nil
+	}
+	return out.String(), judge(out.String(), cmd.ProcessState.ExitCode(), cmd.ProcessState.String(), opts.Recorded.Failed), nil
+}
+
 // environment returns env (nil: this process's) for a program that runs in
-// dir, with mode as the word to the run-time library.
+// dir, with mode as the word to the run-time library; "" for none.
 func environment(env []string, dir, mode string) []string {
 	if env == nil {
 		env = os.Environ()
@@ -101,7 +120,11 @@ func environment(env []string, dir, mode string) []string {
 			out = append(out, e)
 		}
 	}
-	return append(out, "PWD="+dir, EnvVar+"="+mode)
+	out = append(out, "PWD="+dir)
+	if mode == "" {
+		return out
+	}
+	return append(out, EnvVar+"="+mode)
 }
 
 // readVerdict reads the verdict file, which the run-time library makes before
@@ -132,10 +155,46 @@ func (p Protocol) verdict(plan *Plan, o Outcome, timeout time.Duration) Verdict 
 	case o.Effect == Panic:
 		v.Reason = "the test panicked before the violation: " + strings.Join(o.Detail, " ")
 	default:
-		v.Reason = fmt.Sprintf("the test ended after %d of %d steps, without the violation", p.Steps, len(plan.Steps))
+		v.Reason = "the test ended before " + p.missed(plan)
 	}
 	if v.Status != Confirmed {
 		v.Stale = plan.misfits(p.Steps)
 	}
 	return v
+}
+
+// missed says what of the plan did not happen first: "TestX:0.1 came to write to
+// ready in p.f (x.go:3)".
+func (p Protocol) missed(plan *Plan) string {
+	if p.Steps < len(plan.Steps) {
+		return came(plan.Steps[p.Steps])
+	}
+	for _, s := range plan.Violation {
+		if !slices.ContainsFunc(p.Stands, func(at Stand) bool { return at.Goroutine == s.Goroutine }) {
+			return came(s)
+		}
+	}
+	return "the violation"
+}
+
+func came(s witness.Step) string { return s.Goroutine + " came to " + describe(s) }
+
+// unproven says what is missing for a bug of the kind, in a replay that kept to
+// the schedule to its end; "" if nothing is. For races, and for accesses in a
+// forbidden order, coming there is the bug itself (PECAN §5).
+func (p Protocol) unproven(kind string, o Outcome) string {
+	switch {
+	case kind == "deadlock" && !p.Deadlock:
+		return "the goroutines came on after all"
+	case kind == "assertion" && o.Effect != TestFailure && o.Effect != Panic:
+		return "the test did not fail"
+	}
+	return ""
+}
+
+// hold makes v unconfirmed if there is a reason to.
+func (v *Verdict) hold(reason string) {
+	if reason != "" {
+		v.Status, v.Reason = Unconfirmed, "the schedule was kept to its end, but "+reason
+	}
 }

@@ -77,7 +77,7 @@ func TestRunLeft(t *testing.T) {
 	v := run(t, Options{}, "verdict steps 1 3", "verdict left TestX:0.1 is at write x.go:4 (1st time), the schedule expects it at step 3",
 		"verdict blocked TestX:0.2 chan_receive_(nil_chan) p/q.g /my src/x.go:20", "verdict end")
 	assert.Equal(t, Unconfirmed, v.Status)
-	assert.Equal(t, "TestX:0.1 is at write x.go:4 (1st time), the schedule expects it at write to ready in p.f (x.go:3): TestX:0.2 in q.g (x.go:20): chan receive (nil chan)", v.Reason)
+	assert.Equal(t, "goroutine 0.1 is at write x.go:4 (1st time), the schedule expects it at write to ready in p.f (x.go:3): goroutine 0.2 in q.g (x.go:20): chan receive (nil chan)", v.Reason)
 	assert.Equal(t, []Blocked{{"TestX:0.2", "chan receive (nil chan)", "p/q.g", "/my src/x.go:20"}}, v.Blocked)
 	assert.Equal(t, 1, v.Steps)
 }
@@ -87,7 +87,7 @@ func TestRunReasons(t *testing.T) {
 		name, want string
 		lines      []string
 	}{
-		{"early end", "the test ended after 2 of 3 steps, without the violation", []string{"verdict steps 2 3", "verdict end"}},
+		{"early end", "the test ended before goroutine 0.1 came to write to ready in p.f (x.go:3)", []string{"verdict steps 2 3", "verdict end"}},
 		{"panic", "the test panicked before the violation: panic: boom", []string{"verdict steps 2 3", "print panic: boom", "exit 2"}},
 		{"timeout", "timeout: the test did not come to the violation within 1s",
 			[]string{"verdict steps 2 3", "print panic: test timed out after 1s", "exit 2"}},
@@ -267,4 +267,13 @@ func TestOutputKeepsBothEnds(t *testing.T) {
 	small.Write([]byte("a"))
 	small.Write([]byte("b"))
 	assert.Equal(t, "ab", small.String())
+}
+
+func TestPlain(t *testing.T) {
+	w, _ := sample()
+	bin := fake(t, "print --- FAIL: TestX (0.00s)", "exit 1")
+	bin.Env = append(bin.Env, EnvVar+"=replay;plan=/gone")
+	o, err := Plain(t.Context(), bin, w, Options{})
+	require.NoError(t, err)
+	assert.Equal(t, Outcome{Effect: TestFailure, Failed: []string{"TestX"}, Detail: []string{"--- FAIL: TestX"}}, o)
 }

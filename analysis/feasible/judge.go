@@ -6,7 +6,8 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// An Infeasible is the reason why a schedule cannot happen.
+// An Infeasible is the reason why a schedule cannot happen. Its text is for
+// readers, who know goroutines and sources and no positions in a trace.
 type Infeasible struct {
 	Step   int // index in the steps; len(steps) for the violation
 	Event  int // position in the trace's events
@@ -15,7 +16,7 @@ type Infeasible struct {
 }
 
 func (e *Infeasible) Error() string {
-	return fmt.Sprintf("infeasible at step %d, %s: %s", e.Step, e.Where, e.Reason)
+	return fmt.Sprintf("infeasible: %s: %s", e.Where, e.Reason)
 }
 
 // Check reports whether executing the events of t at the positions steps, in
@@ -105,5 +106,5 @@ func (p *program) describe(pos int) string {
 		}
 		text += fmt.Sprintf(" at %s:%d", s.File, s.Line)
 	}
-	return fmt.Sprintf("%s (event %d)", text, pos)
+	return text
 }

@@ -108,10 +108,10 @@ func TestCheck(t *testing.T) {
 	}{
 		{"nothing", locked, "", "0", ""},
 		{"swapped sections", locked, "00 12 222 111", "", ""},
-		{"both in the section", locked, "00 12 12", "", "infeasible at step 5, main.2 acq (event 7): expected the lock to be free, found it held"},
+		{"both in the section", locked, "00 12 12", "", "infeasible: main.2 acq: expected the lock to be free, found it held"},
 		{"stand at a race", locked, "00 12 11 2", "12", ""},
 		{"before the fork", locked, "0 2", "", "expected the goroutine's fork first"},
-		{"stand before the fork", locked, "", "1", "infeasible at step 0, main.1 begin (event 2): expected the goroutine's fork first"},
+		{"stand before the fork", locked, "", "1", "infeasible: main.1 begin: expected the goroutine's fork first"},
 		{"past the end", locked, "000", "", "expected a position below 10"},
 
 		{"two readers", rw, "00 12 12 12", "0", ""},
@@ -120,24 +120,24 @@ func TestCheck(t *testing.T) {
 
 		{"flag seen", guarded, "00 12 1111 2222", "2", ""},
 		{"flag not seen", guarded, "00 12 222", "1", ""},
-		{"beyond the flag", guarded, "00 12 2222", "", "infeasible at step 7, main.2 branch (event 11): expected the recorded outcome, found that it may depend on main.2 read at a.go:2 (event 9)"},
+		{"beyond the flag", guarded, "00 12 2222", "", "infeasible: main.2 branch: expected the recorded outcome, found that it may depend on main.2 read at a.go:2"},
 
 		{"counter swapped", counter, "00 12 22222 1111", "1", ""},
 		{"counter, last writes", counter, "00 12 2222 1111", "12", ""},
 
 		{"update swapped", update, "00 12 22222 11111", "12", ""},
-		{"update swapped and read", update, "00 12 22222 11111 0", "", "expected the recorded value, found what depends on main.1 read at a.go:3 (event 5), which reads something else than recorded"},
+		{"update swapped and read", update, "00 12 22222 11111 0", "", "expected the recorded value, found what depends on main.1 read at a.go:3, which reads something else than recorded"},
 		{"update swapped and overwritten", update, "00 12 22222 11111 11 0", "", ""},
-		{"update without a store", half, "00 12 2", "", "expected to read from main.1 write (event 4), found the initial value"},
-		{"update of other memory", aside, "00 12 2", "", "expected to read from main.1 write (event 4), found the initial value"},
+		{"update without a store", half, "00 12 2", "", "expected to read from main.1 write, found the initial value"},
+		{"update of other memory", aside, "00 12 2", "", "expected to read from main.1 write, found the initial value"},
 		{"update with another operand", operand, "00 12 1 222", "1", ""},
-		{"branch after another operand", operand, "00 12 1 2222", "", "may depend on main.2 read at a.go:2 (event 7)"},
+		{"branch after another operand", operand, "00 12 1 2222", "", "may depend on main.2 read at a.go:2"},
 		{"update of a part", widths, "00 12 222", "1", ""},
-		{"part of an update", widths, "00 12 222 0", "", "found what depends on main.2 read at a.go:3 (event 5)"},
+		{"part of an update", widths, "00 12 222 0", "", "found what depends on main.2 read at a.go:3"},
 		{"adds swapped", adds, "00 12 22 1", "", ""},
-		{"adds swapped, then a load", adds, "00 12 22 11", "", "found what depends on main.1 armw at a.go:3 (event 4)"},
-		{"load between adds", adds, "00 12 1 1", "", "expected to read 0x2, found 0x1 of main.1 armw at a.go:3 (event 4)"},
-		{"nothing stored", adds, "00 12 1 222", "", "expected to read 0x3, found 0x2 of main.2 armw at a.go:3 (event 5)"},
+		{"adds swapped, then a load", adds, "00 12 22 11", "", "found what depends on main.1 armw at a.go:3"},
+		{"load between adds", adds, "00 12 1 1", "", "expected to read 0x2, found 0x1 of main.1 armw at a.go:3"},
+		{"nothing stored", adds, "00 12 1 222", "", "expected to read 0x3, found 0x2 of main.2 armw at a.go:3"},
 
 		{"rendezvous", unbuffered, "00 12 21 12", "", ""},
 		{"sent before the receive", unbuffered, "00 12 1 1", "", "expected receive number 1 of the channel to have begun (capacity 0), found 0"},
@@ -181,29 +181,29 @@ func TestCheck(t *testing.T) {
 		{"posts in another order", token, "00 12 2 1 0", "", ""},
 		{"one post is enough", token, "00 12 1 1 0", "", "expected 2 posts of the token before, found 1"},
 
-		{"atomics swapped", atomic, "00 12 2", "", "expected to read from main.1 armw (event 4), found the initial value"},
+		{"atomics swapped", atomic, "00 12 2", "", "expected to read from main.1 armw, found the initial value"},
 		{"compare-and-swap", cas, "00 12 1 1 22", "", ""},
-		{"compare-and-swap first", cas, "00 12 2", "", "expected to read from main.1 astore (event 4), found the initial value"},
-		{"sync.Map", syncMap, "00 12 2", "", "expected to read from main.1 armw (event 4), found the initial value"},
+		{"compare-and-swap first", cas, "00 12 2", "", "expected to read from main.1 astore, found the initial value"},
+		{"sync.Map", syncMap, "00 12 2", "", "expected to read from main.1 armw, found the initial value"},
 
 		{"low half without its middle", bytes, "00 12 11", "1", ""},
-		{"low half", bytes, "00 12 111", "", "expected to read 0xffff, found 0x506 of main.1 write (event 4)"},
-		{"overwritten", bytes, "00 12 2111", "", "found 0x506 of main.1 write (event 4)"},
+		{"low half", bytes, "00 12 111", "", "expected to read 0xffff, found 0x506 of main.1 write"},
+		{"overwritten", bytes, "00 12 2111", "", "found 0x506 of main.1 write"},
 		{"same value from another", same, "00 12 12 0", "", ""},
 		{"same value without the other", same, "00 12 1 0", "", ""},
-		{"half of the value", same, "00 12 2 0", "", "expected to read from main.1 write (event 4), found the initial value"},
+		{"half of the value", same, "00 12 2 0", "", "expected to read from main.1 write, found the initial value"},
 		{"part of a range", big, "00 12 1 2", "", ""},
-		{"before the range", big, "00 12 2", "", "expected to read from main.1 write (event 4), found the initial value"},
+		{"before the range", big, "00 12 2", "", "expected to read from main.1 write, found the initial value"},
 		{"initial value written again", initial, "00 12 2 1", "", ""},
-		{"overwritten initial value", initial, "00 12 222 1", "", "expected to read 0x5, found 0x6 of main.2 write (event 7)"},
+		{"overwritten initial value", initial, "00 12 222 1", "", "expected to read 0x5, found 0x6 of main.2 write"},
 
 		{"element as recorded", sends, "0 00 12 111 000", "", ""},
 		{"element of another value", sends, "0 00 12 2 111 00", "0", ""},
-		{"branch on the element", sends, "0 00 12 2 111 000", "", "may depend on main.1 read at a.go:2 (event 5)"},
+		{"branch on the element", sends, "0 00 12 2 111 000", "", "may depend on main.1 read at a.go:2"},
 		{"pointer", pointer, "00 12 1 222", "", ""},
 		{"beside another pointer", pointer, "00 12 22 11", "", ""},
-		{"through another pointer", pointer, "00 12 222", "", "expected the recorded address, found that it may depend on main.2 read at a.go:2 (event 6)"},
-		{"stand behind another pointer", pointer, "00 12 22 1", "12", "expected the recorded address, found that it may depend on main.2 read at a.go:2 (event 6)"},
+		{"through another pointer", pointer, "00 12 222", "", "expected the recorded address, found that it may depend on main.2 read at a.go:2"},
+		{"stand behind another pointer", pointer, "00 12 22 1", "12", "expected the recorded address, found that it may depend on main.2 read at a.go:2"},
 		{"child of a tainted goroutine", forks, "0 1 1 0 0 2", "2", ""},
 		{"branch of the child", forks, "0 1 1 0 0 2 2", "", "may depend on main read at a.go:2"},
 	} {
@@ -236,9 +236,9 @@ func TestCheckPositions(t *testing.T) {
 	tr := parse(t, "0 write obj=8 size=8; 0 write obj=8 size=8")
 	assert.ErrorContains(t, feasible.Check(tr, []int{-1}, nil), "event -1: expected a position below 2")
 	assert.ErrorContains(t, feasible.Check(tr, []int{2}, nil), "expected a position below 2")
-	assert.ErrorContains(t, feasible.Check(tr, []int{0, 0}, nil), "infeasible at step 1, main write (event 0): expected the goroutine's next event, main write (event 1), first")
+	assert.ErrorContains(t, feasible.Check(tr, []int{0, 0}, nil), "infeasible: main write: expected the goroutine's next event, main write, first")
 	assert.ErrorContains(t, feasible.Check(tr, []int{0, 1, 1}, nil), "expected no more events of the goroutine, all are done")
-	assert.ErrorContains(t, feasible.Check(tr, nil, []int{1}), "infeasible at step 0, main write (event 1): expected the goroutine's next event")
+	assert.ErrorContains(t, feasible.Check(tr, nil, []int{1}), "infeasible: main write: expected the goroutine's next event")
 	assert.ErrorContains(t, feasible.Check(tr, nil, []int{0, 0}), "expected one violating event for each goroutine, found a second one")
 	assert.NoError(t, feasible.Check(tr, nil, []int{0}))
 }

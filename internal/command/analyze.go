@@ -39,7 +39,7 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 	}
 	for _, suspect := range suspects {
 		ev := c.evidence(suspect, suspect.witness)
-		ev.Result = replayer.Result{Status: replayer.Unconfirmed, Reason: suspect.Reason}
+		ev.Result = replayer.Result{Status: replayer.Unconfirmed, Reason: witness.Prose(suspect.Reason, suspect.Tests)}
 		if len(suspect.Schedules) > 0 {
 			if ev.Witness, err = c.scheduled(suspect, suspect.Schedules[0]); err != nil {
 				return exitFailed, err

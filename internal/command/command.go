@@ -24,8 +24,11 @@ const (
 	exitOK     = 0 // nothing confirmed that fails the run
 	exitBug    = 1 // a test failed, or a bug was confirmed that fails the run
 	exitUsage  = 2 // wrong usage
-	exitStale  = 2 // of replay: the witness no longer fits the sources
 	exitFailed = 3 // gopredict itself failed
+
+	// exitNoAnswer is of replay: whether the bug is fixed cannot be told, mostly
+	// as the witness no longer fits the sources.
+	exitNoAnswer = 2
 )
 
 // shimCommand is the hidden subcommand that go test runs test binaries with.

@@ -1,12 +1,17 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/analysis/schedule"
@@ -23,7 +28,10 @@ type confirmation struct {
 	run      recorder.Run
 	trace    *trace.Trace
 	recorded replayer.Outcome // of the recorded run
-	replayed int              // witnesses so far, for the status line
+
+	// For the status line, and to name files.
+	replayed, confirmed atomic.Int32
+	total               int
 }
 
 // A suspect is a finding of the analysis, and a witness of nothing but its
@@ -34,31 +42,81 @@ type suspect struct {
 	witness *witness.Witness
 }
 
-// confirm replays the committed witnesses, then the predicted bugs.
+// errTimeOver is why a replay was not run, or not to its end.
+var errTimeOver = errors.New("the time for replays was over")
+
+// confirm replays the committed witnesses, then the predicted bugs, the kinds
+// that do most harm first, until the time for replays is over.
 func (c *confirmation) confirm(ctx context.Context, result *analysis.Result) error {
 	suspects, err := c.suspects(result)
 	if err != nil {
 		return err
 	}
-	gone, err := c.committed(ctx, suspects)
-	if err != nil {
+	start := time.Now()
+	limit, cancel := context.WithTimeoutCause(ctx, c.left, errTimeOver)
+	defer cancel()
+	defer func() { c.left = max(c.left-time.Since(start), 0) }()
+
+	if err := c.committed(limit, suspects); err != nil {
 		return err
 	}
-	for _, s := range suspects {
-		if err := c.suspect(ctx, s); err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			c.failed = true
-			c.warn("%s: %s: %v", c.run.Package.Path, s.witness.ID, err)
-		}
+	suspects = slices.DeleteFunc(suspects, func(s suspect) bool { return c.done[sitesOf(s.witness)] })
+	slices.SortStableFunc(suspects, func(a, b suspect) int { return harm(a.Kind) - harm(b.Kind) })
+	out := make([]report.Evidence, len(suspects))
+	errs := make([]error, len(suspects))
+	c.total = len(suspects)
+	each(c.parallel, len(suspects), func(i int) { out[i], errs[i] = c.suspect(limit, suspects[i]) })
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
-	for _, g := range gone {
-		if !c.done[g.id] {
-			c.warn("%s: %s", g.path, g.why)
+	late := 0
+	for i, err := range errs {
+		switch {
+		case errors.Is(err, errTimeOver):
+			late++
+		case err != nil:
+			c.failed = true
+			c.warn("%s: %s: %v", c.run.Package.Path, suspects[i].witness.ID, err)
+			continue
 		}
+		c.tell(out[i])
+	}
+	if late > 0 {
+		c.warn("%s: %d of %d predicted bugs were not replayed, as the time for replays, -%stimeout=%v, was over",
+			c.run.Package.Path, late, len(suspects), prefix, cmp.Or(c.opts.timeout, allReplays))
 	}
 	return nil
+}
+
+// each calls f for 0 to n-1, in this order, in so many goroutines.
+func each(parallel, n int, f func(i int)) {
+	var next atomic.Int32
+	var all sync.WaitGroup
+	for range min(parallel, n) {
+		all.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				f(i)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// byHarm are the kinds of bugs, from what does most harm to a program.
+var byHarm = []string{
+	"deadlock", "channel", "lock-misuse", "waitgroup", "assertion", "race",
+	"atomicity", "atomic-set", "property", "leak",
+}
+
+func harm(kind string) int { return slices.Index(byHarm, kind) }
+
+// sitesOf names the places of a witness's violation, wherever they are now.
+func sitesOf(w *witness.Witness) string {
+	f := report.Finding{Kind: w.Kind}
+	for _, s := range w.Violation {
+		f.Accesses = append(f.Accesses, report.Access{Op: s.Op.String(), Expr: s.Expr, File: s.File, Line: s.Line})
+	}
+	return f.Sites()
 }
 
 // suspects makes the witnesses of the findings that are not proven infeasible.
@@ -113,6 +171,7 @@ func (c *confirmation) witness(kind string, s schedule.Schedule) (*witness.Witne
 	})
 	if err == nil {
 		w.Run = replayer.SubtestFilter(c.run.Args)
+		w.Args = replayer.Lasting(c.run.Args)
 	}
 	return w, err
 }
@@ -135,40 +194,54 @@ func (c *confirmation) outside(f analysis.Finding) *witness.Witness {
 	return w
 }
 
-// suspect replays the schedules of s in turn until one is confirmed, and puts
-// the finding into the report.
-func (c *confirmation) suspect(ctx context.Context, s suspect) error {
-	if c.done[s.witness.ID] {
-		return nil
-	}
+// suspect replays the schedules of s in turn until one is confirmed, and returns
+// what there is to say of it. The error is errTimeOver if there was no time for
+// that, or else says why replaying did not work.
+func (c *confirmation) suspect(ctx context.Context, s suspect) (report.Evidence, error) {
 	ev := c.evidence(s, s.witness)
-	ev.Result = replayer.Result{Status: replayer.Unconfirmed, Reason: s.Reason}
+	ev.Result = replayer.Result{Status: replayer.Unconfirmed, Reason: witness.Prose(s.Reason, s.Tests)}
 	for i, recipe := range s.Schedules {
+		if ctx.Err() != nil {
+			return late(ctx, ev)
+		}
 		w, err := c.scheduled(s, recipe)
 		if err != nil {
-			return err
+			return ev, err
 		}
 		if i == 0 {
 			ev.Witness = w
 		}
 		before := ev.Result.Replays
-		r, replayed, err := c.replay(ctx, w)
+		r, replayed, err := c.replay(ctx, w, c.run.Args)
+		if ctx.Err() != nil {
+			return late(ctx, ev)
+		}
 		if err != nil {
-			return err
+			return ev, err
 		}
 		if r.Status == replayer.Confirmed {
+			c.confirmed.Add(1)
 			ev = c.evidence(s, w)
 			ev.Violation = recipe.Violation[:]
-			ev.Result, ev.Replayed, ev.Path = r, replayed, c.save(w)
-			break
+			ev.Result, ev.Replayed = r, replayed
+			ev.Path, err = c.save(w)
+			return ev, err
 		}
 		if i == 0 {
 			ev.Result = r
 		}
 		ev.Result.Replays = before + r.Replays
 	}
-	c.tell(ev)
-	return nil
+	return ev, nil
+}
+
+// late is what there is to say of a suspect that time was over for.
+func late(ctx context.Context, ev report.Evidence) (report.Evidence, error) {
+	err := context.Cause(ctx)
+	if ev.Result.Replays == 0 {
+		ev.Result.Reason = "not replayed: " + err.Error()
+	}
+	return ev, err
 }
 
 // evidence returns what there is to say of s before a replay.
@@ -183,123 +256,48 @@ func (c *confirmation) evidence(s suspect, w *witness.Witness) report.Evidence {
 	}
 }
 
+// tell puts a finding into the report.
 func (c *confirmation) tell(ev report.Evidence) {
 	f := report.NewFinding(ev)
 	f.Reason = strings.ReplaceAll(f.Reason, c.root+string(filepath.Separator), "")
 	if f.Status == report.Confirmed {
-		c.done[f.ID] = true
+		c.done[f.Sites()] = true
 	}
 	c.report.Findings = append(c.report.Findings, f)
 }
 
-// replay replays w in both orders, and if that confirms it once more in the
-// order that w keeps from then on, to record the values that are shown.
-func (c *confirmation) replay(ctx context.Context, w *witness.Witness) (replayer.Result, *trace.Trace, error) {
-	c.replayed++
-	c.status.Set("replaying", fmt.Sprintf("%s, witness %d, %d confirmed", c.run.Package.Path, c.replayed, len(c.done)))
-	bin := replayer.Binary{Path: c.run.Binary, Dir: c.run.Package.Dir, Args: c.run.Args, Env: c.run.Env}
-	opts := replayer.Options{Timeout: c.opts.timeout, Recorded: c.recorded}
+// replay replays w in both orders. If that confirms it, w keeps the order that
+// does more harm, and the recording of that one is returned, which has the
+// values that are shown.
+func (c *confirmation) replay(ctx context.Context, w *witness.Witness, args []string) (replayer.Result, *trace.Trace, error) {
+	n := c.replayed.Add(1)
+	c.status.Set("replaying", fmt.Sprintf("%s, %d of %d, %d confirmed", c.run.Package.Path, min(int(n), c.total), c.total, c.confirmed.Load()))
+	bin := replayer.Binary{Path: c.run.Binary, Dir: c.run.Package.Dir, Args: args, Env: c.run.Env, Exec: c.run.Exec}
+	opts := replayer.Options{
+		Timeout: replayTime(c.run.Seconds), Recorded: c.recorded, Slots: c.slots,
+		Trace: filepath.Join(c.work, fmt.Sprintf("replay-%d.trace", n)),
+	}
+	defer os.Remove(opts.Trace)
 	r, err := replayer.Confirm(ctx, bin, w, c.code(), opts)
 	if err != nil || r.Status != replayer.Confirmed {
 		return r, nil, err
 	}
 	w.Order = r.Order
-	opts.Trace = filepath.Join(c.work, "replay.trace")
-	defer os.Remove(opts.Trace)
-	again, err := replayer.Repeat(ctx, bin, w, c.code(), 1, opts)
-	if err != nil {
-		return r, nil, err
-	}
-	r.Replays += again.Replays
-	r.Reproduced += again.Reproduced
-	if again.Status != replayer.Confirmed {
-		r.Status, r.Reason = again.Status, again.Reason
-		return r, nil, nil
-	}
 	return r, readReplayed(opts.Trace, c.build), nil
 }
 
+// replayTime is the time that one replay may take, of tests that took so many
+// seconds when they were recorded.
+func replayTime(seconds float64) time.Duration {
+	return replayer.DefaultTimeout + time.Duration(3*seconds*float64(time.Second))
+}
+
 // save writes a confirmed witness beside its test and returns the file,
-// relative to the root; "" if it cannot be written.
-func (c *confirmation) save(w *witness.Witness) string {
+// relative to the root.
+func (c *confirmation) save(w *witness.Witness) (string, error) {
 	file := filepath.Join(c.run.Package.Dir, c.opts.witnesses, w.Tests[0], w.ID)
 	if err := w.Save(file); err != nil {
-		c.failed = true
-		c.warn("%v", err)
-		return ""
+		return "", err
 	}
-	return c.rel(file)
-}
-
-// tierWitness is the tier of a finding that only a committed witness shows.
-const tierWitness = "witness"
-
-// A goneWitness is a committed witness that does not reach its bug any more.
-type goneWitness struct{ id, path, why string }
-
-// committed replays the witnesses that lie beside the package's tests. Those
-// that still reach their bug are findings.
-func (c *confirmation) committed(ctx context.Context, suspects []suspect) ([]goneWitness, error) {
-	files, err := filepath.Glob(filepath.Join(c.run.Package.Dir, c.opts.witnesses, "*", "[^.]*"))
-	if err != nil {
-		return nil, err
-	}
-	tests := make(map[string]bool)
-	for _, g := range c.trace.Goroutines {
-		tests[g.Test] = true
-	}
-	var gone []goneWitness
-	for _, file := range files {
-		w, err := witness.Load(file)
-		if err != nil {
-			c.failed = true
-			c.warn("%v", err)
-			continue
-		}
-		if !tests[w.Tests[0]] {
-			if !c.build.FiltersTests() {
-				gone = append(gone, goneWitness{w.ID, c.rel(file), "stale: there is no test " + w.Tests[0]})
-			}
-			continue
-		}
-		if p := c.unrecorded(w); p != "" {
-			gone = append(gone, goneWitness{w.ID, c.rel(file), fmt.Sprintf("not replayed: accesses in %s are not recorded; -%spkgs=work,%s does that", p, prefix, p)})
-			continue
-		}
-		r, replayed, err := c.replay(ctx, w)
-		switch {
-		case errors.Is(err, replayer.ErrStale):
-			gone = append(gone, goneWitness{w.ID, c.rel(file), err.Error()})
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case err != nil:
-			c.failed = true
-			c.warn("%s: %v", c.rel(file), err)
-		case r.Status != replayer.Confirmed && len(r.Stale) > 0:
-			gone = append(gone, goneWitness{w.ID, c.rel(file), staleText(r)})
-		case r.Status != replayer.Confirmed:
-			gone = append(gone, goneWitness{w.ID, c.rel(file), "the bug is gone, or not reached any more: " + r.Reason})
-		default:
-			ev := report.Evidence{Witness: w, Tier: tierWitness, Root: c.root, Source: c.source.Line}
-			for _, s := range suspects {
-				if s.witness.ID == w.ID {
-					ev = c.evidence(s, w)
-				}
-			}
-			ev.Result, ev.Replayed, ev.Path = r, replayed, c.rel(file)
-			c.tell(ev)
-		}
-	}
-	return gone, nil
-}
-
-// unrecorded returns a package that the witness needs to be instrumented and
-// that lies outside of those that were; "" if there is none.
-func (c *confirmation) unrecorded(w *witness.Witness) string {
-	for _, p := range instrumentFor(nil, w)[1:] {
-		if c.build.LeftOut(p) {
-			return p
-		}
-	}
-	return ""
+	return c.rel(file), nil
 }

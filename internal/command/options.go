@@ -21,7 +21,7 @@ const prefix = "predict."
 type options struct {
 	json      string        // file for the JSON report; "" for none
 	witnesses string        // folder for witnesses, below each package's
-	timeout   time.Duration // of one replay; 0: the replayer's default
+	timeout   time.Duration // for replays; 0: the command's default
 	failOn    []string      // what makes the run fail
 	pkgs      []string      // patterns of packages to instrument; none: the recorder's default
 	keep      string        // folder to keep the run's files in; "" for none
@@ -73,7 +73,7 @@ var optionTable = map[string]optionInfo{
 			err = fmt.Errorf("want a duration above 0, such as 30s")
 		}
 		return err
-	}, "time for one replay (30s)"},
+	}, "time for all replays of a run together (10m); of gopredict replay: for\n\teach (1m)"},
 	"fail-on": {func(o *options, v string) (err error) {
 		o.failOn, err = list(v, append([]string{"effect", "all", "none"}, allKinds...))
 		return err

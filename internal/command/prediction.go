@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/internal/gotool"
@@ -27,8 +28,12 @@ type prediction struct {
 	status *report.Status
 	source *witness.Sources
 	report report.Report
-	done   map[string]bool // ids of the findings that are in the report
+	done   map[string]bool // the sites of the confirmed findings in the report
 	failed bool            // some package could not be analyzed
+
+	parallel int             // how many replays run at the same time
+	slots    *replayer.Slots // for as many
+	left     time.Duration   // the time that is left for replays
 }
 
 func (p *prediction) warn(format string, args ...any) {
@@ -89,8 +94,8 @@ func (p *prediction) finish() {
 	p.report.Sort() // confirmed ones first
 	seen := make(map[string]bool)
 	p.report.Findings = slices.DeleteFunc(p.report.Findings, func(f report.Finding) bool {
-		again := seen[f.ID]
-		seen[f.ID] = true
+		again := seen[f.Sites()]
+		seen[f.Sites()] = true
 		return again
 	})
 	for _, f := range p.report.Findings {

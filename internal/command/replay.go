@@ -1,8 +1,8 @@
 package command
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gopredict/gopredict/internal/gotool"
 	"github.com/gopredict/gopredict/internal/report"
@@ -24,9 +25,14 @@ type replayArgs struct {
 	options options
 	n       int
 	verbose bool
-	build   gotool.TestArgs // build flags only
+	build   gotool.TestArgs // build flags, and -exec
+	test    []string        // arguments of the test binary
 	path    string          // of the witness
 }
+
+// seen are the flags of go test that tests can see; replay takes these, and what
+// follows -args, in place of those that the witness was recorded with.
+var seen = []string{"short", "skip", "parallel"}
 
 func (s *session) parseReplay(args []string) (r replayArgs, err error) {
 	r.n = 1
@@ -55,8 +61,17 @@ func (s *session) parseReplay(args []string) (r replayArgs, err error) {
 	if r.build, err = gotool.ParseTest(rest); err != nil {
 		return r, usagef("%v", err)
 	}
-	if len(r.build.LoadFlags()) != len(r.build.Flags) || len(r.build.Rest) > 0 {
-		return r, usagef("replay takes -n, -v and build flags such as -tags, found %s", strings.Join(rest, " "))
+	for _, f := range r.build.Flags {
+		if slices.Contains(seen, f.Name) {
+			f.Name = "test." + f.Name
+			r.test = append(r.test, f.String())
+		}
+	}
+	r.test = append(r.test, r.build.Rest...)
+	r.build = r.build.Without(seen...)
+	r.build.Rest = nil
+	if build := r.build.Without("exec"); len(build.LoadFlags()) != len(build.Flags) {
+		return r, usagef("replay takes -n, -v, -exec, -short, -skip, -parallel, -args and build flags such as -tags, found %s", strings.Join(rest, " "))
 	}
 	if len(r.build.Packages) != 1 {
 		return r, usagef("replay takes one witness file, found %d", len(r.build.Packages))
@@ -68,6 +83,10 @@ func (s *session) parseReplay(args []string) (r replayArgs, err error) {
 	r.build.Packages = []string{"."}
 	return r, nil
 }
+
+// oneReplay is the time that one replay may take. What cannot go on ends long
+// before.
+const oneReplay = time.Minute
 
 // replay re-runs one witness and says whether its bug is there.
 func (s *session) replay(ctx context.Context, args []string) (int, error) {
@@ -106,22 +125,38 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 		return exitFailed, fmt.Errorf("%s: the witness is of package %s, the folder above it holds %s", a.path, w.Package, got)
 	}
 	status.Set("replaying", fmt.Sprintf("%d times", a.n))
-	opts := replayer.Options{Timeout: a.options.timeout, Trace: filepath.Join(work, "replay.trace")}
+	bin.Args = replayer.ArgsFor(w, a.test)
+	opts := replayer.Options{Timeout: cmp.Or(a.options.timeout, oneReplay), Trace: filepath.Join(work, "replay.trace")}
 	source := new(witness.Sources)
 	code := replayer.Code{Sites: b.Sites, Root: env.Root(), Source: source}
 	result, err := replayer.Repeat(ctx, bin, w, code, a.n, opts)
-	if errors.Is(err, replayer.ErrStale) {
-		return exitStale, err
-	}
 	if err != nil {
 		return exitFailed, err
 	}
 	replayed := readReplayed(opts.Trace, b)
+	plain, err := plainly(ctx, bin, w, opts, result)
+	if err != nil {
+		return exitFailed, err
+	}
 	status.Close()
+	if plain.Effect != replayer.NoEffect {
+		fmt.Fprintf(s.stdout, "%s: unconfirmed, as its test does not pass without a schedule either: %s\n", w.ID, strings.Join(plain.Detail, " "))
+		return exitNoAnswer, nil
+	}
 	return s.tellReplay(a, env, report.Evidence{
 		Witness: w, Result: result, Path: s.relative(a.path), Replayed: replayed,
 		Root: env.Root(), Source: source.Line,
 	}), nil
+}
+
+// plainly returns how the witness's test ends without a schedule, where that
+// decides what replays tell that did not reach the bug.
+func plainly(ctx context.Context, bin replayer.Binary, w *witness.Witness, opts replayer.Options, r replayer.Result) (replayer.Outcome, error) {
+	failed := func(v replayer.Verdict) bool { return v.Outcome.Effect == replayer.TestFailure }
+	if r.Reproduced > 0 || !slices.ContainsFunc(r.Verdicts, failed) {
+		return replayer.Outcome{Effect: replayer.NoEffect}, nil
+	}
+	return replayer.Plain(ctx, bin, w, opts)
 }
 
 // instrumentFor returns the patterns of the packages to instrument: those that
@@ -162,8 +197,12 @@ func (s *session) buildFor(ctx context.Context, c *recorder.Config) (*recorder.B
 	if err != nil {
 		return nil, replayer.Binary{}, err
 	}
+	through, err := c.Exec()
+	if err != nil {
+		return nil, replayer.Binary{}, err
+	}
 	path, err := b.TestBinary(ctx)
-	return b, replayer.Binary{Path: path, Dir: c.Dir, Env: gotool.WithVariables(os.Environ(), c.Env.Tests)}, err
+	return b, replayer.Binary{Path: path, Dir: c.Dir, Env: gotool.WithVariables(os.Environ(), c.Env.Tests), Exec: through}, err
 }
 
 // tellReplay prints what the replays showed, and returns the exit code.
@@ -177,13 +216,13 @@ func (s *session) tellReplay(a replayArgs, env gotool.Env, ev report.Evidence) i
 	if a.verbose && len(r.Verdicts) > 0 {
 		fmt.Fprint(s.stdout, r.Verdicts[0].Output)
 	}
-	if r.Reproduced == 0 && len(r.Stale) > 0 {
-		fmt.Fprintf(s.stdout, "%s: %s\n", id, staleText(r))
-		return exitStale
-	}
 	if r.Reproduced == 0 {
-		fmt.Fprintf(s.stdout, "%s: gone, reached in 0 of %d replays: %s\n", id, r.Replays, r.Reason)
-		return exitOK
+		became := r.OfWitness()
+		fmt.Fprintf(s.stdout, "%s: %s, reached in 0 of %d replays: %s\n", id, became, r.Replays, why(r))
+		if became == replayer.Fixed {
+			return exitOK
+		}
+		return exitNoAnswer
 	}
 	f := report.NewFinding(ev)
 	report.WriteFinding(s.stdout, &f, textOptions(s.stdout, env))
@@ -192,12 +231,6 @@ func (s *session) tellReplay(a replayArgs, env gotool.Env, ev report.Evidence) i
 		fmt.Fprintf(s.stdout, "%s: not reached in %d: %s\n", id, m.count, m.reason)
 	}
 	return exitBug
-}
-
-// staleText says that the bug was not reached by a witness that no longer fits.
-func staleText(r replayer.Result) string {
-	return fmt.Sprintf("witness is stale: %s; reached in 0 of %d replays: %s; delete the file, or record it anew",
-		strings.Join(r.Stale, "; "), r.Replays, r.Reason)
 }
 
 // A miss is why some replays did not reach the bug.

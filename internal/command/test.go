@@ -1,11 +1,13 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -14,8 +16,12 @@ import (
 	"github.com/gopredict/gopredict/internal/gotool"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder"
+	"github.com/gopredict/gopredict/replayer"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
+
+// allReplays is the time that the replays of a run may take together.
+const allReplays = 10 * time.Minute
 
 // test is the run from start to exit code: record, predict, confirm, report.
 func (s *session) test(ctx context.Context, args []string) (int, error) {
@@ -71,11 +77,13 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 		return exitFailed, err
 	}
 
+	parallel := runtime.GOMAXPROCS(0)
 	p := &prediction{
 		opts: opts, build: build, env: env, root: env.Root(), work: work,
 		status: status, source: new(witness.Sources),
 		report: report.Report{Go: env.GOVERSION},
 		done:   make(map[string]bool),
+		left:   cmp.Or(opts.timeout, allReplays), parallel: parallel, slots: replayer.NewSlots(parallel),
 	}
 	for _, pattern := range build.Unmatched() {
 		p.warn("-%spkgs: no package of this build matches %s", prefix, pattern)

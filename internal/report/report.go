@@ -10,6 +10,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -25,6 +26,8 @@ type Report struct {
 	Packages  []Package `json:"packages"`
 	Findings  []Finding `json:"findings"`
 	Totals    Totals    `json:"totals"`
+	// Witnesses tell what has become of those that lay beside the tests.
+	Witnesses []WitnessState `json:"witnesses,omitempty"`
 	// Warnings are what the user should know of the run itself: a witness
 	// that is stale, a trace that was cut off.
 	Warnings []string `json:"warnings,omitempty"`
@@ -67,6 +70,35 @@ type Finding struct {
 	// "recording".
 	Values string `json:"values,omitempty"`
 }
+
+// Sites names the finding's kind and places, in no special order of these: equal
+// for findings that a reader could not tell apart.
+func (f *Finding) Sites() string {
+	var sites []string
+	for _, a := range f.Accesses {
+		sites = append(sites, fmt.Sprintf("%s %s %s:%d", a.Op, a.Expr, a.File, a.Line))
+	}
+	slices.Sort(sites)
+	return f.Kind + ": " + strings.Join(sites, ", ")
+}
+
+// A WitnessState is what has become of a witness that lay beside its test.
+type WitnessState struct {
+	Witness string `json:"witness"` // file, relative to the module root
+	ID      string `json:"id,omitempty"`
+	// Status is "confirmed", "fixed", "stale", "unconfirmed" (neither), "not
+	// replayed" or "damaged".
+	Status string `json:"status"`
+	Reason string `json:"reason,omitempty"` // why not confirmed
+}
+
+// The values of WitnessState.Status beside Confirmed and Unconfirmed.
+const (
+	Fixed       = "fixed"
+	Stale       = "stale"
+	NotReplayed = "not replayed"
+	Damaged     = "damaged"
+)
 
 // An Access is where one goroutine stands in a violation.
 type Access struct {

@@ -41,6 +41,9 @@ func WriteText(w io.Writer, r *Report, opts TextOptions) error {
 		}
 	}
 	p.others(r, opts.Verbose)
+	for _, s := range r.Witnesses {
+		p.witness(s)
+	}
 	for _, s := range r.Warnings {
 		p.line("warning: %s", s)
 	}
@@ -225,6 +228,21 @@ func (p *printer) others(r *Report, verbose bool) {
 	}
 	if n > 0 && !verbose {
 		p.line("%d predicted, but not confirmed by a replay; -predict.json=FILE tells why.", n)
+	}
+}
+
+// witness writes what has become of a witness, unless it is a finding.
+func (p *printer) witness(s WitnessState) {
+	switch s.Status {
+	case Confirmed:
+	case Fixed:
+		p.line("fixed: %s: %s", s.Witness, s.Reason)
+	case Stale:
+		p.line("warning: %s: stale: %s; delete the file, or record it anew", s.Witness, s.Reason)
+	case Damaged: // the reason names the file
+		p.line("warning: %s", s.Reason)
+	default:
+		p.line("warning: %s: %s: %s", s.Witness, s.Status, s.Reason)
 	}
 }
 

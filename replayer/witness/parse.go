@@ -124,13 +124,13 @@ func (p *parser) header(fields []token) error {
 		}
 		values = append(values, v)
 	}
-	if key == "tests" {
-		p.w.Tests = values
+	if list := map[string]*[]string{"tests": &p.w.Tests, "args": &p.w.Args}[key]; list != nil {
+		*list = values
 		return nil
 	}
 	dst := map[string]*string{"id": &p.w.ID, "kind": &p.w.Kind, "package": &p.w.Package, "run": &p.w.Run, "go": &p.w.Go, "order": &p.w.Order}[key]
 	if dst == nil {
-		return fmt.Errorf("unknown header %.40q, expected id, kind, package, tests, run, go, order, or a section: steps, hold, violation, anchors", key)
+		return fmt.Errorf("unknown header %.40q, expected id, kind, package, tests, run, args, go, order, or a section: steps, hold, violation, anchors", key)
 	}
 	if len(values) != 1 {
 		return fmt.Errorf("header %q has %d values, expected 1", key, len(values))

@@ -7,13 +7,15 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 )
 
 // Sources reads source files, each once. The zero value reads from the disk.
 // It is what call sites, of which a trace knows the function and the line
-// only, are told apart by.
+// only, are told apart by. Its methods may be called from several goroutines.
 type Sources struct {
 	Read  func(file string) ([]byte, error) // nil: os.ReadFile
+	mu    sync.Mutex
 	files map[string]*sourceFile
 }
 
@@ -37,6 +39,8 @@ func (s *Sources) Line(file string, line int) string {
 
 // file returns a file, without any lines if it cannot be read.
 func (s *Sources) file(name string) *sourceFile {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if f := s.files[name]; f != nil {
 		return f
 	}

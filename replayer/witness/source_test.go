@@ -121,3 +121,9 @@ func TestSourcesFindInAnotherFile(t *testing.T) {
 	assert.Equal(t, 3, line)
 	assert.False(t, sure)
 }
+
+func TestProse(t *testing.T) {
+	const text = "TestX:0.1 waits for TestX:0.10, not for MyTestX:0.1 or TestX: no"
+	assert.Equal(t, "goroutine 0.1 waits for goroutine 0.10, not for MyTestX:0.1 or TestX: no", Prose(text, []string{"TestX"}))
+	assert.Equal(t, "goroutine TestX#01:0 and goroutine TestY:0", Prose("TestX#01:0 and TestY:0", []string{"TestX", "TestY"}))
+}

@@ -56,6 +56,7 @@ func TestWrite(t *testing.T) {
 func TestWriteOddFields(t *testing.T) {
 	w := sample()
 	w.Run = "TestTransfer/a b"
+	w.Args = []string{"-test.short=true", "-x", "a=b", "c", "d", "e=f", "-"}
 	w.Tests = append(w.Tests, "-", "#x")
 	w.Violation[0] = Step{
 		Goroutine: "#g", Op: trace.Read, SiteOp: "append", Expr: "m[\"a b\"] == -1 // \n", Func: "-", File: "a b:7", Line: 3, Occ: 9, Value: "a=\"b\" ",

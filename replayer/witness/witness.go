@@ -42,7 +42,10 @@ type Witness struct {
 	// Run is the -run pattern of the recorded run where that selected
 	// subtests, else "": a replay must run the same ones.
 	Run string
-	Go  string // version that it was made with
+	// Args are the arguments of the test binary that the tests can see: some of
+	// the test flags, and the user's own.
+	Args []string
+	Go   string // version that it was made with
 	// Order says which of the two violating goroutines goes first once both
 	// stand: "01", "10", or "" where that was not tried yet.
 	Order string

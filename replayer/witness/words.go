@@ -1,5 +1,7 @@
 package witness
 
+import "regexp"
+
 // words are what readers call the operations of the trace, where that is
 // another word.
 var words = map[string]string{
@@ -48,4 +50,18 @@ func Word(op string) string {
 		return w
 	}
 	return op
+}
+
+// Prose puts into a text what readers call goroutines in place of their names:
+// "goroutine 0.1" for "TestTransfer:0.1", if all are of that one test.
+func Prose(text string, tests []string) string {
+	for _, test := range tests {
+		name := regexp.MustCompile(`\b(` + regexp.QuoteMeta(test) + `(?:#\d+)?:)(\d+(?:\.\d+)*)\b`)
+		with := "goroutine $2"
+		if len(tests) > 1 {
+			with = "goroutine $1$2"
+		}
+		text = name.ReplaceAllString(text, with)
+	}
+	return text
 }

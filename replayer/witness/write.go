@@ -38,6 +38,18 @@ func (w *Witness) Write(out io.Writer) error {
 	if w.Run != "" {
 		header("run", w.Run)
 	}
+	if len(w.Args) > 0 {
+		fmt.Fprintf(b, "%-8s", "args")
+		for _, a := range w.Args {
+			if strings.Contains(a, "=") { // not to be taken for name=value
+				a = strconv.Quote(a)
+			} else {
+				a = field(a)
+			}
+			b.WriteString(" " + a)
+		}
+		b.WriteString("\n")
+	}
 	header("go", w.Go)
 	if w.Order != "" {
 		header("order", w.Order)

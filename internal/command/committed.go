@@ -1,0 +1,134 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/replayer"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// tierWitness is the tier of a finding that only a committed witness shows.
+const tierWitness = "witness"
+
+// committed replays the witnesses that lie beside the package's tests, and puts
+// into the report what has become of each. Those that still reach their bug are
+// findings, one for each set of places.
+func (c *confirmation) committed(ctx context.Context, suspects []suspect) error {
+	files, err := filepath.Glob(filepath.Join(c.run.Package.Dir, c.opts.witnesses, "*", "[^.]*"))
+	if err != nil {
+		return err
+	}
+	tests := make(map[string]bool)
+	for _, g := range c.trace.Goroutines {
+		tests[g.Test] = true
+	}
+	type came struct {
+		to report.WitnessState
+		ev *report.Evidence // if it is confirmed
+		w  *witness.Witness
+	}
+	all := make([]came, len(files))
+	c.total = len(files)
+	each(c.parallel, len(files), func(i int) {
+		w, err := witness.Load(files[i])
+		if err == nil {
+			all[i].w = w
+			all[i].to, all[i].ev, err = c.recall(ctx, w, tests)
+		}
+		if err != nil {
+			all[i].to = report.WitnessState{Status: report.Damaged, Reason: err.Error()}
+		}
+		all[i].to.Witness = c.rel(files[i])
+	})
+	if context.Cause(ctx) == context.Canceled {
+		return ctx.Err()
+	}
+	for _, a := range all {
+		if a.to.Status == "" { // it is of a test that was not run
+			continue
+		}
+		c.failed = c.failed || a.to.Status == report.Damaged
+		c.report.Witnesses = append(c.report.Witnesses, a.to)
+		if a.ev == nil || c.done[sitesOf(a.ev.Result.Witness)] {
+			continue
+		}
+		for _, s := range suspects {
+			if sitesOf(s.witness) == sitesOf(a.ev.Result.Witness) {
+				ev := c.evidence(s, a.w)
+				ev.Result, ev.Replayed = a.ev.Result, a.ev.Replayed
+				a.ev = &ev
+			}
+		}
+		a.ev.Path = a.to.Witness
+		c.tell(*a.ev)
+	}
+	return nil
+}
+
+// recall replays a committed witness. The state's status is "" if it is of a
+// test that this run does not select.
+func (c *confirmation) recall(ctx context.Context, w *witness.Witness, tests map[string]bool) (report.WitnessState, *report.Evidence, error) {
+	state := report.WitnessState{ID: w.ID}
+	switch p := c.unrecorded(w); {
+	case !tests[w.Tests[0]] && c.build.FiltersTests():
+		return state, nil, nil
+	case !tests[w.Tests[0]]:
+		state.Status, state.Reason = report.Stale, "there is no test "+w.Tests[0]
+		return state, nil, nil
+	case p != "":
+		state.Status, state.Reason = report.NotReplayed, fmt.Sprintf("accesses in %s are not recorded; -%spkgs=work,%s does that", p, prefix, p)
+		return state, nil, nil
+	}
+	r, replayed, err := c.replay(ctx, w, replayer.ArgsFor(w, c.run.Args))
+	if ctx.Err() != nil {
+		state.Status, state.Reason = report.NotReplayed, context.Cause(ctx).Error()
+		return state, nil, nil
+	}
+	if err != nil {
+		return state, nil, err
+	}
+	state.Status, state.Reason = string(r.OfWitness()), why(r)
+	if r.Status != replayer.Confirmed {
+		return state, nil, nil
+	}
+	c.confirmed.Add(1)
+	return state, &report.Evidence{
+		Witness: w, Result: r, Replayed: replayed, Tier: tierWitness, Root: c.root, Source: c.source.Line,
+	}, nil
+}
+
+// why says why replays did not reach their bug: first of all what of the witness
+// no longer fits. Last is how the test failed, if it did so all the same.
+func why(r replayer.Result) string {
+	parts := slices.Clone(r.Stale)
+	if r.Reason != "" {
+		parts = append(parts, r.Reason)
+	}
+	for _, v := range r.Verdicts {
+		if v.Outcome.Effect != replayer.NoEffect {
+			var lines []string
+			for _, l := range v.Outcome.Detail {
+				lines = append(lines, strings.TrimSpace(l))
+			}
+			parts = append(parts, "in this order the test still fails: "+strings.Join(lines, " "))
+			break
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// unrecorded returns a package that the witness needs to be instrumented and
+// that lies outside of those that were; "" if there is none.
+func (c *confirmation) unrecorded(w *witness.Witness) string {
+	for _, p := range instrumentFor(nil, w)[1:] {
+		if c.build.LeftOut(p) {
+			return p
+		}
+	}
+	return ""
+}

@@ -1,0 +1,24 @@
+//go:build unix
+
+package procgroup
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+func own(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+func kill(cmd *exec.Cmd) error { return signal(cmd, syscall.SIGKILL) }
+
+func interrupt(cmd *exec.Cmd) error { return signal(cmd, syscall.SIGINT) }
+
+func signal(cmd *exec.Cmd, s syscall.Signal) error {
+	err := syscall.Kill(-cmd.Process.Pid, s)
+	if errors.Is(err, syscall.ESRCH) {
+		return os.ErrProcessDone
+	}
+	return err
+}

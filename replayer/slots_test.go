@@ -1,0 +1,69 @@
+package replayer
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// No more replays run at once than there are slots.
+func TestSlotsBound(t *testing.T) {
+	s := NewSlots(2)
+	running, more := make(chan bool, 3), make(chan bool)
+	done := make(chan error, 3)
+	for range 3 {
+		go func() {
+			_, err := s.run(t.Context(), func() (Verdict, error) {
+				running <- true
+				<-more
+				return Verdict{Status: Confirmed}, nil
+			})
+			done <- err
+		}()
+	}
+	<-running
+	<-running
+	assert.Empty(t, running)
+	for range 3 {
+		more <- true
+		require.NoError(t, <-done)
+	}
+}
+
+// A replay that another one may have disturbed is run again alone.
+func TestSlotsAlone(t *testing.T) {
+	s := NewSlots(2)
+	for _, c := range []struct {
+		name  string
+		first Verdict
+		runs  int
+	}{
+		{"confirmed", Verdict{Status: Confirmed}, 1},
+		{"left", Verdict{Status: Unconfirmed, Outcome: Outcome{Effect: NoEffect}}, 1},
+		{"failed before", Verdict{Status: Unconfirmed, Outcome: Outcome{Effect: TestFailure}}, 2},
+		{"port taken", Verdict{Status: Confirmed, Output: "listen tcp :80: bind: address already in use"}, 2},
+	} {
+		runs := 0
+		v, err := s.run(t.Context(), func() (Verdict, error) {
+			if runs++; runs == 1 {
+				return c.first, nil
+			}
+			return Verdict{Status: Confirmed}, nil
+		})
+		require.NoError(t, err)
+		assert.Equal(t, Confirmed == v.Status, c.name != "left", c.name)
+		assert.Equal(t, c.runs, runs, c.name)
+	}
+}
+
+func TestSlotsGivenUp(t *testing.T) {
+	s := NewSlots(1)
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := s.run(ctx, func() (Verdict, error) {
+		cancel()
+		return s.run(ctx, func() (Verdict, error) { panic("there is no room") })
+	})
+	assert.ErrorIs(t, err, context.Canceled)
+}
