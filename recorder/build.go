@@ -1,12 +1,14 @@
 package recorder
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/gopredict/gopredict/recorder/hooks"
 	"github.com/gopredict/gopredict/recorder/rewrite"
@@ -25,10 +27,10 @@ type Build struct {
 	Sites []trace.Site
 	// dirs holds the folders of the rewritten packages by import path.
 	dirs      map[string]string
+	folders   map[string]map[string]bool // see loaded.folders
 	unmatched []string
 	leftOut   map[string]bool // import paths
-	// Skipped are files that were left as they are, with the reason.
-	Skipped []rewrite.Skipped
+	skipped   []rewrite.Skipped
 }
 
 // Prepare loads the packages, and writes what the instrumented build needs
@@ -76,8 +78,9 @@ func Prepare(ctx context.Context, c *Config) (*Build, error) {
 		overlay: filepath.Join(c.Work, "overlay.json"),
 		Tested:  l.tested,
 		Sites:   res.Sites,
-		Skipped: append(res.Skipped, l.skipped...),
+		skipped: append(res.Skipped, l.skipped...),
 		dirs:    l.dirs(),
+		folders: l.folders,
 
 		unmatched: l.unmatched,
 		leftOut:   l.leftOut,
@@ -91,21 +94,23 @@ func Prepare(ctx context.Context, c *Config) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.Skipped = append(b.Skipped, skipped...)
+	b.skipped = append(b.skipped, skipped...)
 	c.phase("vetting")
 	b.vetted = <-vetting
 	return b, b.vetted.err
 }
 
-// SkippedIn returns the files of a package's folder that were not rewritten,
-// as "FILE: REASON".
-func (b *Build) SkippedIn(p Package) []string {
-	var out []string
-	for _, s := range b.Skipped {
-		if filepath.Dir(s.File) == p.Dir {
-			out = append(out, filepath.Base(s.File)+": "+s.Reason)
+// SkippedIn returns the files that were left as they are, though their packages
+// were selected, of those that p's test binary is made of.
+func (b *Build) SkippedIn(p Package) []rewrite.Skipped {
+	var out []rewrite.Skipped
+	for _, s := range b.skipped {
+		if b.folders[p.Path][filepath.Dir(s.File)] {
+			s.File = b.conf.Env.Unaliased(s.File)
+			out = append(out, s)
 		}
 	}
+	slices.SortFunc(out, func(a, b rewrite.Skipped) int { return cmp.Compare(a.File, b.File) })
 	return out
 }
 

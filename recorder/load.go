@@ -33,7 +33,10 @@ type loaded struct {
 	// rewrite holds the packages to instrument, with syntax and types: all
 	// variants of the tested ones and of those that they depend on, as far as
 	// they are selected.
-	rewrite   []*packages.Package
+	rewrite []*packages.Package
+	// folders are, for each tested package by its import path, those of all
+	// the packages that its test binary is made of.
+	folders   map[string]map[string]bool
 	skipped   []rewrite.Skipped
 	unmatched []string // of Config.Instrument
 	leftOut   map[string]bool
@@ -65,7 +68,7 @@ func (c *Config) load(ctx context.Context, overlay string) (*loaded, error) {
 		}
 	}
 	all := reachable(roots)
-	l := &loaded{tested: tested(roots), unmatched: c.unmatched(all), leftOut: make(map[string]bool)}
+	l := &loaded{tested: tested(roots), unmatched: c.unmatched(all), leftOut: make(map[string]bool), folders: folders(roots)}
 	have := make(map[string]bool) // import paths that were read from source
 	for _, p := range roots {
 		have[p.PkgPath] = true
@@ -123,6 +126,24 @@ func (c *Config) packages(ctx context.Context, overlay string, tests bool, patte
 func reachable(roots []*packages.Package) []*packages.Package {
 	var all []*packages.Package
 	packages.Visit(roots, nil, func(p *packages.Package) { all = append(all, p) })
+	return all
+}
+
+// folders returns, for each tested package of the roots of a load with tests,
+// the folders of the packages that its test binary is made of.
+func folders(roots []*packages.Package) map[string]map[string]bool {
+	all := make(map[string]map[string]bool)
+	for _, root := range roots {
+		path := testedPath(root)
+		if all[path] == nil {
+			all[path] = make(map[string]bool)
+		}
+		for _, p := range reachable([]*packages.Package{root}) {
+			if file := firstFile(p); file != "" {
+				all[path][filepath.Dir(file)] = true
+			}
+		}
+	}
 	return all
 }
 

@@ -27,6 +27,13 @@ const envMode = "GOPREDICT_RT"
 // 150 bytes an event to 500 where goroutines communicate all the time.
 const traceLimit = 128 << 20
 
+// RecordInto returns the environment variable, as NAME=VALUE, that makes an
+// instrumented program record its first limit bytes of events, as they are
+// before they are packed, into the file trace.
+func RecordInto(trace string, limit int) string {
+	return fmt.Sprintf("%s=record;trace=%s;limit=%d", envMode, trace, limit)
+}
+
 // settings is what a shim is told, by the file of that name in its folder.
 type settings struct {
 	// Exec is the user's own -exec command, which the binary is run through.
@@ -110,7 +117,7 @@ func run(dir string, args []string) (int, error) {
 		cmd = exec.Command(set.Exec[0], slices.Concat(set.Exec[1:], args)...)
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.Env = append(slices.Clip(e.Env), fmt.Sprintf("%s=record;trace=%s;limit=%d", envMode, e.Trace, traceLimit))
+	cmd.Env = append(slices.Clip(e.Env), RecordInto(e.Trace, traceLimit))
 	if err := e.write(own); err != nil {
 		return 0, err
 	}

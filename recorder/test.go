@@ -245,6 +245,22 @@ func (b *Build) TestBinary(ctx context.Context) (string, error) {
 	return out, err
 }
 
+// Commands builds the instrumented main packages that the command line asks
+// for into the folder dir, each under the last element of its import path.
+// Config.Args must have no flags but those of go build, and -vet. Compile
+// errors go to Config.Stderr; packages without them are built nevertheless.
+func (b *Build) Commands(ctx context.Context, dir string) error {
+	c := b.conf
+	c.phase("linking")
+	args := c.Args.Without("vet").Args(append(c.buildFlags(b.overlay), "-o="+dir+string(filepath.Separator))...)
+	cmd := c.command(ctx, append([]string{"build"}, args...)...)
+	cmd.Stdout, cmd.Stderr = c.Stdout, c.Stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("go build: %w", err)
+	}
+	return nil
+}
+
 // FiltersTests reports whether the command line selects some of the tests.
 func (b *Build) FiltersTests() bool {
 	for _, name := range []string{"run", "skip", "short", "failfast"} {

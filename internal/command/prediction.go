@@ -45,7 +45,9 @@ func (p *prediction) warn(format string, args ...any) {
 // for what concerns the whole run.
 func (p *prediction) add(ctx context.Context, run recorder.Run) error {
 	pkg := report.Package{Package: run.Package.Path, Result: string(run.Result), RecordS: run.Seconds}
-	pkg.Skipped = p.build.SkippedIn(run.Package)
+	for _, s := range p.build.SkippedIn(run.Package) {
+		pkg.Skipped = append(pkg.Skipped, p.rel(s.File)+": "+s.Reason)
+	}
 	if run.Trace == "" {
 		p.report.Packages = append(p.report.Packages, pkg)
 		return nil

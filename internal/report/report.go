@@ -41,7 +41,7 @@ type Package struct {
 	RecordS    float64  `json:"record_s"` // test time of the recorded run, in seconds
 	Events     int      `json:"events"`
 	TraceBytes int64    `json:"trace_bytes"`
-	Skipped    []string `json:"skipped"` // what was not looked at, and why
+	Skipped    []string `json:"skipped"` // "FILE: REASON", what was left alone of what was to be instrumented
 }
 
 // A Finding is one bug, or one suspicion that did not come true.

@@ -145,6 +145,15 @@ func TestText(t *testing.T) {
 	golden(t, "bank.txt", render(t, sample(t), TextOptions{}))
 }
 
+func TestTextSkipped(t *testing.T) {
+	r := &Report{Packages: []Package{{Skipped: []string{"a/a.go: uses cgo", "b/b.s: assembly"}}, {Skipped: []string{"b/b.s: assembly"}}}}
+	assert.Contains(t, render(t, r, TextOptions{}), "note: accesses of 2 files are not recorded: a/a.go: uses cgo; b/b.s: assembly\n")
+	r.Packages[1].Skipped = []string{"c.s: assembly", "d.s: assembly", "e.s: assembly"}
+	assert.Contains(t, render(t, r, TextOptions{}), "note: accesses of 5 files are not recorded: a/a.go: uses cgo; b/b.s: assembly; c.s: assembly; and 2 more\n")
+	r.Packages = []Package{{Skipped: []string{"a.go: uses cgo"}}}
+	assert.Contains(t, render(t, r, TextOptions{}), "note: accesses of 1 file are not recorded: a.go: uses cgo\n")
+}
+
 func TestTextVerbose(t *testing.T) {
 	got := render(t, sample(t), TextOptions{Verbose: true})
 	assert.Contains(t, got, "\nnot confirmed: race race-0123ab in TestAudit, example.com/bank: 0.1 is at write bank.go:12 (2nd time), the schedule expects it at read bank.go:9\nnot confirmed: race race-cd4567 ")

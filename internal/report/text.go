@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/gopredict/gopredict/replayer/witness"
@@ -47,6 +48,7 @@ func WriteText(w io.Writer, r *Report, opts TextOptions) error {
 	for _, s := range r.Warnings {
 		p.line("warning: %s", s)
 	}
+	p.skipped(r)
 	p.totals(r)
 	return b.Flush()
 }
@@ -244,6 +246,27 @@ func (p *printer) witness(s WitnessState) {
 	default:
 		p.line("warning: %s: %s: %s", s.Witness, s.Status, s.Reason)
 	}
+}
+
+// mostSkipped is how many files are named that were left alone.
+const mostSkipped = 3
+
+// skipped writes a line about the files that were left alone.
+func (p *printer) skipped(r *Report) {
+	var all []string
+	for _, pkg := range r.Packages {
+		all = append(all, pkg.Skipped...)
+	}
+	slices.Sort(all)
+	all = slices.Compact(all) // a package may be part of several test binaries
+	if len(all) == 0 {
+		return
+	}
+	names := strings.Join(all[:min(len(all), mostSkipped)], "; ")
+	if more := len(all) - mostSkipped; more > 0 {
+		names += fmt.Sprintf("; and %d more", more)
+	}
+	p.line("note: accesses of %s are not recorded: %s", count(len(all), "file"), names)
 }
 
 // totals writes the last line.

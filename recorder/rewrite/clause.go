@@ -8,14 +8,15 @@ import (
 	"strings"
 )
 
-// switchStmt notes which clause is entered. The conditions of a switch
+// switchParts notes which clause is entered. The conditions of a switch
 // without a tag are branches.
-func (e *editor) switchStmt(s *ast.SwitchStmt) string {
-	ps := e.optional(nil, s.Init)
-	if s.Tag != nil {
-		ps = append(ps, at(s.Tag, e.alone(e.value, s.Tag)))
+func (e *editor) switchParts(s *ast.SwitchStmt) func() []piece {
+	return func() (ps []piece) {
+		if s.Tag != nil {
+			ps = append(ps, at(s.Tag, e.alone(e.value, s.Tag)))
+		}
+		return append(ps, at(s.Body, e.clauses(s, s.Body, s.Tag == nil)))
 	}
-	return e.in(s, append(ps, at(s.Body, e.clauses(s, s.Body, s.Tag == nil)))...)
 }
 
 // clauses is the text of the body of a switch or select statement: each clause

@@ -40,9 +40,10 @@
 // # What is missing
 //
 // Loads behind a pointer that a call in the same expression returned, where
-// another call follows; assignments in the header of an if, for or switch whose
-// left side can panic and whose right side calls; the implicit stores of return
-// statements to named results; the last step of a range over a map. Events of
+// another call follows; assignments in the post statement of a for, or in a
+// header that a goto leads to, whose left side can panic and whose right side
+// calls; the loads of named results after deferred calls; the last step of a
+// range over a map. Events of
 // x, y := f(), where x exists and is shared, with several right-hand sides, and
 // of elements that a range statement reads, follow the access at once instead of
 // preceding it.

@@ -3,6 +3,8 @@ package rewrite
 import (
 	"go/ast"
 	"go/token"
+	"slices"
+	"strings"
 )
 
 // function is the text of a function declaration.
@@ -92,34 +94,68 @@ func (e *editor) compound(s ast.Stmt) string {
 	case *ast.DeclStmt:
 		return e.decl(s.Decl)
 	case *ast.LabeledStmt:
-		if r, ok := s.Stmt.(*ast.RangeStmt); ok {
-			label := e.raw(s.Pos(), s.Stmt.Pos())
-			return e.rangeStmt(r, label, !e.facts.gotos[e.info.Defs[s.Label]])
-		}
-		return e.in(s, at(s.Stmt, e.stmt(s.Stmt, true)))
-	case *ast.IfStmt:
-		return e.ifStmt(s)
-	case *ast.ForStmt:
-		return e.forStmt(s)
-	case *ast.RangeStmt:
-		return e.rangeStmt(s, "", true)
-	case *ast.SwitchStmt:
-		return e.switchStmt(s)
-	case *ast.TypeSwitchStmt:
-		ps := e.optional(nil, s.Init)
-		return e.in(s, append(ps, at(s.Assign, e.stmt(s.Assign, false)), at(s.Body, e.clauses(s, s.Body, false)))...)
+		return e.labeled(s.Stmt, e.raw(s.Pos(), s.Stmt.Pos()), !e.facts.gotos[e.info.Defs[s.Label]])
 	case *ast.SelectStmt:
 		return e.in(s, at(s.Body, e.clauses(s, s.Body, false)))
 	}
-	return e.source(s)
+	return e.labeled(s, "", true)
 }
 
-// optional adds the text of a simple statement, if it is there, to ps.
-func (e *editor) optional(ps []piece, s ast.Stmt) []piece {
-	if s == nil {
-		return ps
+// labeled is the text of a statement, after its label if it has one. blockable
+// says that no goto leads to the label, which a block around the statement
+// would hide.
+func (e *editor) labeled(s ast.Stmt, label string, blockable bool) string {
+	switch s := s.(type) {
+	case *ast.IfStmt:
+		return e.headed(s, s.Init, label, blockable, e.ifParts(s))
+	case *ast.ForStmt:
+		return e.headed(s, s.Init, label, blockable, e.forParts(s))
+	case *ast.RangeStmt:
+		return e.rangeStmt(s, label, blockable)
+	case *ast.SwitchStmt:
+		return e.headed(s, s.Init, label, blockable, e.switchParts(s))
+	case *ast.TypeSwitchStmt:
+		return e.headed(s, s.Init, label, blockable, func() []piece {
+			return []piece{at(s.Assign, e.stmt(s.Assign, false)), at(s.Body, e.clauses(s, s.Body, false))}
+		})
 	}
-	return append(ps, at(s, e.stmt(s, false)))
+	if label == "" {
+		return e.source(s)
+	}
+	return label + e.stmt(s, true)
+}
+
+// headed is the text of s, the header of which begins with the statement init,
+// if that is there; parts renders the rest. An assignment with hooks that need
+// a block goes before s, into a block around both.
+func (e *editor) headed(s, init ast.Stmt, label string, blockable bool, parts func() []piece) string {
+	if init == nil || !blockable || !e.crowded(init) {
+		var ps []piece
+		if init != nil {
+			ps = append(ps, at(init, e.stmt(init, false)))
+		}
+		return label + e.in(s, append(ps, parts()...)...)
+	}
+	before := "{" + strings.Repeat("\n", strings.Count(label, "\n")) + e.stmt(init, true) + ";"
+	name, _, _ := strings.Cut(label, ":")
+	if name != "" {
+		name += ":"
+	}
+	return before + name + e.in(s, append([]piece{at(init, "")}, parts()...)...) + "}"
+}
+
+// crowded reports whether not all hooks of the assignment s have room where no
+// block may stand.
+func (e *editor) crowded(s ast.Stmt) bool {
+	a, ok := s.(*ast.AssignStmt)
+	if !ok || a.Tok == token.DEFINE {
+		return false
+	}
+	hooked := slices.ContainsFunc(a.Lhs, func(x ast.Expr) bool {
+		_, element := e.mapElement(x)
+		return element || e.storable(x)
+	})
+	return hooked && (len(a.Lhs) > 1 || e.hasCall(a.Rhs[0]))
 }
 
 // laterCall is the text of the call of a go or defer statement, whose operands
@@ -156,22 +192,26 @@ func (e *editor) decl(d ast.Decl) string {
 	return e.in(gen, ps...)
 }
 
-// ifStmt notes the condition's outcome.
-func (e *editor) ifStmt(s *ast.IfStmt) string {
-	ps := e.optional(nil, s.Init)
-	ps = append(ps, at(s.Cond, e.condition(s.Cond)), at(s.Body, e.block(s.Body, "")))
-	if s.Else != nil {
-		ps = append(ps, at(s.Else, e.stmt(s.Else, false)))
+// ifParts notes the condition's outcome.
+func (e *editor) ifParts(s *ast.IfStmt) func() []piece {
+	return func() []piece {
+		ps := []piece{at(s.Cond, e.condition(s.Cond)), at(s.Body, e.block(s.Body, ""))}
+		if s.Else != nil {
+			ps = append(ps, at(s.Else, e.stmt(s.Else, false)))
+		}
+		return ps
 	}
-	return e.in(s, ps...)
 }
 
-// forStmt notes the condition's outcome.
-func (e *editor) forStmt(s *ast.ForStmt) string {
-	ps := e.optional(nil, s.Init)
-	if s.Cond != nil {
-		ps = append(ps, at(s.Cond, e.condition(s.Cond)))
+// forParts notes the condition's outcome.
+func (e *editor) forParts(s *ast.ForStmt) func() []piece {
+	return func() (ps []piece) {
+		if s.Cond != nil {
+			ps = append(ps, at(s.Cond, e.condition(s.Cond)))
+		}
+		if s.Post != nil {
+			ps = append(ps, at(s.Post, e.stmt(s.Post, false)))
+		}
+		return append(ps, at(s.Body, e.block(s.Body, "")))
 	}
-	ps = e.optional(ps, s.Post)
-	return e.in(s, append(ps, at(s.Body, e.block(s.Body, "")))...)
 }

@@ -62,12 +62,29 @@ func selectUnits(pkgs []*packages.Package) ([]*unit, []Skipped) {
 			}
 			skipped = append(skipped, Skipped{name, reason})
 		}
+		for _, name := range p.OtherFiles {
+			if reason := foreign(name); reason != "" {
+				skipped = append(skipped, Skipped{name, reason})
+			}
+		}
 		if len(u.files) > 0 {
 			units = append(units, u)
 		}
 	}
 	slices.SortFunc(units, func(a, b *unit) int { return cmp.Compare(a.pkg.ID, b.pkg.ID) })
 	return units, skipped
+}
+
+// foreign says what the file name, which is not of Go, holds, "" if that
+// accesses no memory.
+func foreign(name string) string {
+	switch filepath.Ext(name) {
+	case ".s", ".S", ".sx":
+		return "assembly"
+	case ".h", ".hh", ".hpp", ".hxx", ".syso":
+		return ""
+	}
+	return "not Go"
 }
 
 // notCompiling is the reason for not rewriting files of a broken package.
