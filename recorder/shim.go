@@ -21,11 +21,11 @@ import (
 // envMode is the environment variable that tells predictrt what to do.
 const envMode = "GOPREDICT_RT"
 
-// traceLimit is how much of a run is recorded, in bytes of events before they
+// TraceLimit is how much of a run is recorded, in bytes of events before they
 // are packed: some eight million events. A test that computes all the time logs
-// them in a second or so. It is the memory of the analysis that sets it, from
-// 150 bytes an event to 500 where goroutines communicate all the time.
-const traceLimit = 128 << 20
+// them in a second or so; it gets a quarter of what is left when it begins. It
+// is the memory of the analysis that sets the limit, 200 bytes an event.
+const TraceLimit = 128 << 20
 
 // RecordInto returns the environment variable, as NAME=VALUE, that makes an
 // instrumented program record its first limit bytes of events, as they are
@@ -117,7 +117,7 @@ func run(dir string, args []string) (int, error) {
 		cmd = exec.Command(set.Exec[0], slices.Concat(set.Exec[1:], args)...)
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.Env = append(slices.Clip(e.Env), RecordInto(e.Trace, traceLimit))
+	cmd.Env = append(slices.Clip(e.Env), RecordInto(e.Trace, TraceLimit))
 	if err := e.write(own); err != nil {
 		return 0, err
 	}

@@ -43,7 +43,7 @@ func shimOf(t *testing.T, set settings, args ...string) (*exec.Cmd, string) {
 }
 
 // limited ends what tells predictrt to record.
-var limited = fmt.Sprintf(";limit=%d", traceLimit)
+var limited = fmt.Sprintf(";limit=%d", TraceLimit)
 
 func TestShimRunsTheBinary(t *testing.T) {
 	bin := script(t, `echo "$1 $GOPREDICT_RT"; echo err >&2; cat; exit 7`)

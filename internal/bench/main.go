@@ -1,13 +1,13 @@
-// Command bench measures what recording costs: it runs the tests of a package
-// plainly, under the race detector, and recorded, in turns, and prints a
-// markdown table of the times and of the peak memory as ratios. See
-// docs/speed.md.
+// Command bench measures what recording costs beside plain runs and the race
+// detector, all in one run: the time and peak memory of the kernels in
+// testdata/kernels and of the test suites of public modules, and the time to
+// build them. It prints markdown tables; docs/speed.md holds them.
 //
-//	go run ./internal/bench [-rounds N] [-run REGEXP] [-each=false] [DIR...]
+//	go run ./internal/bench [-rounds N] [-time D] [-run REGEXP]
 //
-// Each DIR is the folder of a package in a module; testdata/kernels is what is
-// measured by default. With -each (the default) every test is measured on its
-// own, else the whole package.
+// It runs in the root of the repository. The rows are named kernel/NAME,
+// suite/MODULE and build/MODULE; -run selects some of them. What is compared
+// takes turns, so that what else happens on the machine meets all of it alike.
 package main
 
 import (
@@ -16,61 +16,86 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
+	"regexp"
+	"time"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := bench(ctx); err != nil {
+	var b bench
+	flag.IntVar(&b.rounds, "rounds", 5, "run each row up to `N` times in each way")
+	flag.DurationVar(&b.time, "time", 20*time.Second, "begin no further round of a row after `D`")
+	run := flag.String("run", "", "measure the rows whose names match `REGEXP`")
+	flag.Parse()
+	err := func() (err error) {
+		if b.rows, err = regexp.Compile(*run); err != nil {
+			return err
+		}
+		return b.measure(ctx)
+	}()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func bench(ctx context.Context) error {
-	rounds := flag.Int("rounds", 5, "how often each test is run in each way")
-	run := flag.String("run", ".", "tests to measure, as for go test")
-	each := flag.Bool("each", true, "measure every test on its own")
-	flag.Parse()
-	dirs := flag.Args()
-	if len(dirs) == 0 {
-		dirs = []string{filepath.Join("testdata", "kernels")}
+// bench is one run of the command.
+type bench struct {
+	rounds int
+	time   time.Duration
+	rows   *regexp.Regexp
+	work   string // a folder that is removed at the end
+}
+
+func (b *bench) measure(ctx context.Context) (err error) {
+	if b.work, err = os.MkdirTemp("", "bench"); err != nil {
+		return err
 	}
-	work, err := os.MkdirTemp("", "bench")
+	defer os.RemoveAll(b.work)
+	kernels, err := b.kernels(ctx)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(work)
+	suites, err := b.suites(ctx)
+	if err != nil {
+		return err
+	}
+	builds, err := b.builds(ctx)
+	if err != nil {
+		return err
+	}
+	printTable(os.Stdout, "kernel", runColumns, kernels)
+	printTable(os.Stdout, "suite", runColumns, suites)
+	printTable(os.Stdout, "build of", buildColumns, builds)
+	return nil
+}
 
-	var table table
-	for i, dir := range dirs {
-		own := filepath.Join(work, fmt.Sprint(i))
-		if err := os.Mkdir(own, 0o755); err != nil {
-			return err
-		}
-		s, err := buildSubject(ctx, dir, own)
-		if err != nil {
-			return fmt.Errorf("%s: %w", dir, err)
-		}
-		tests := []string{""}
-		if *each {
-			if tests, err = s.tests(ctx, *run); err != nil {
-				return fmt.Errorf("%s: %w", dir, err)
-			}
-		}
-		for _, test := range tests {
-			pattern := "^" + test + "$"
-			if test == "" {
-				test, pattern = filepath.Base(dir), *run
-			}
-			r, err := s.measure(ctx, pattern, *rounds)
+// selected reports whether a row is to be measured, and says so.
+func (b *bench) selected(name string) bool {
+	if !b.rows.MatchString(name) {
+		return false
+	}
+	fmt.Fprintln(os.Stderr, name)
+	return true
+}
+
+// inTurns calls do for each way in turn, as often as there is time for. A cost
+// is the least of its way, as what else happens on the machine only ever adds
+// to it, with the greatest memory that was seen.
+func (b *bench) inTurns(do func(way) (cost, error)) (costs [ways]cost, err error) {
+	start := time.Now()
+	for round := 0; round < b.rounds && (round == 0 || time.Since(start) < b.time); round++ {
+		for w := range ways {
+			c, err := do(w)
 			if err != nil {
-				return fmt.Errorf("%s: %s: %w", dir, test, err)
+				return costs, fmt.Errorf("%s: %w", w, err)
 			}
-			table.add(test, r)
+			if round > 0 {
+				c.seconds, c.memory = min(c.seconds, costs[w].seconds), max(c.memory, costs[w].memory)
+			}
+			costs[w] = c
 		}
 	}
-	table.print(os.Stdout)
-	return nil
+	return costs, nil
 }

@@ -6,17 +6,6 @@ import (
 	"math"
 )
 
-// A table gathers the costs of tests.
-type table struct {
-	names []string
-	rows  [][ways]cost
-}
-
-func (t *table) add(name string, row [ways]cost) {
-	t.names = append(t.names, name)
-	t.rows = append(t.rows, row)
-}
-
 // A column is a number of each row.
 type column struct {
 	head   string
@@ -25,8 +14,8 @@ type column struct {
 	value  func(r [ways]cost) float64
 }
 
-var columns = []column{
-	{"plain ms", "%.0f", false, func(r [ways]cost) float64 { return 1000 * r[plain].seconds }},
+var runColumns = []column{
+	{"plain s", "%.3f", false, func(r [ways]cost) float64 { return r[plain].seconds }},
 	{"-race ×", "%.1f", true, func(r [ways]cost) float64 { return r[race].seconds / r[plain].seconds }},
 	{"recording ×", "%.1f", true, func(r [ways]cost) float64 { return r[recorded].seconds / r[plain].seconds }},
 	{"recording / -race", "%.2f", true, func(r [ways]cost) float64 { return r[recorded].seconds / r[race].seconds }},
@@ -37,9 +26,20 @@ var columns = []column{
 	{"trace MiB", "%.1f", false, func(r [ways]cost) float64 { return r[recorded].trace }},
 }
 
-// print writes the table in markdown, with the geometric means as the last row.
-func (t *table) print(w io.Writer) {
-	fmt.Fprint(w, "| test |")
+var buildColumns = []column{
+	{"plain s", "%.1f", false, func(r [ways]cost) float64 { return r[plain].seconds }},
+	{"-race s", "%.1f", false, func(r [ways]cost) float64 { return r[race].seconds }},
+	{"recording s", "%.1f", false, func(r [ways]cost) float64 { return r[recorded].seconds }},
+	{"recording / -race", "%.2f", true, func(r [ways]cost) float64 { return r[recorded].seconds / r[race].seconds }},
+}
+
+// printTable writes a table in markdown, with the geometric means of ratios as
+// the last row. A star marks a trace that does not hold the whole run.
+func printTable(w io.Writer, title string, columns []column, rows []row) {
+	if len(rows) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "| %s |", title)
 	for _, c := range columns {
 		fmt.Fprintf(w, " %s |", c.head)
 	}
@@ -48,10 +48,13 @@ func (t *table) print(w io.Writer) {
 		fmt.Fprint(w, "--:|")
 	}
 	fmt.Fprintln(w)
-	for i, name := range t.names {
-		fmt.Fprintf(w, "| %s |", name)
+	for _, r := range rows {
+		if r.costs[recorded].cut {
+			r.name += " \\*"
+		}
+		fmt.Fprintf(w, "| %s |", r.name)
 		for _, c := range columns {
-			fmt.Fprintf(w, " "+c.format+" |", c.value(t.rows[i]))
+			fmt.Fprintf(w, " "+c.format+" |", c.value(r.costs))
 		}
 		fmt.Fprintln(w)
 	}
@@ -61,15 +64,15 @@ func (t *table) print(w io.Writer) {
 			fmt.Fprint(w, " |")
 			continue
 		}
-		fmt.Fprintf(w, " "+c.format+" |", t.geometricMean(c))
+		fmt.Fprintf(w, " "+c.format+" |", geometricMean(rows, c))
 	}
-	fmt.Fprintln(w)
+	fmt.Fprint(w, "\n\n")
 }
 
-func (t *table) geometricMean(c column) float64 {
+func geometricMean(rows []row, c column) float64 {
 	var sum float64
-	for _, r := range t.rows {
-		sum += math.Log(c.value(r))
+	for _, r := range rows {
+		sum += math.Log(c.value(r.costs))
 	}
-	return math.Exp(sum / float64(len(t.rows)))
+	return math.Exp(sum / float64(len(rows)))
 }
