@@ -13,7 +13,7 @@ type relation struct {
 
 type segment struct {
 	clock clock
-	start int32
+	start int32 // its first event, or -1 where that has no clock of its own
 	prev  int32 // the goroutine's segment before, or -1
 }
 
@@ -86,6 +86,7 @@ type relater struct {
 	now   []clock // by goroutine
 	cur   []int32 // by goroutine: its segment, -1 before the first event
 	split []bool  // by goroutine: the next event starts a segment
+	last  []int32 // by goroutine: its last event
 
 	forks   map[trace.GID]int
 	closes  map[uint64]int
@@ -107,6 +108,7 @@ func relate(t *trace.Trace, chans map[uint64]channel, locks bool) *relation {
 		now:     make([]clock, n),
 		cur:     make([]int32, n),
 		split:   make([]bool, n),
+		last:    make([]int32, n),
 		forks:   make(map[trace.GID]int),
 		closes:  make(map[uint64]int),
 		onces:   make(map[uint64]int),
@@ -119,7 +121,11 @@ func relate(t *trace.Trace, chans map[uint64]channel, locks bool) *relation {
 	for g := range b.cur {
 		b.cur[g], b.split[g] = -1, true
 	}
+	walls := walls(t)
 	for i := range t.Events {
+		for _, test := range walls[i] {
+			b.wall(test)
+		}
 		b.event(i, &t.Events[i])
 	}
 	return b.rel
@@ -135,7 +141,7 @@ func (b *relater) event(i int, e *trace.Event) {
 		b.cur[e.G] = int32(len(b.rel.segs) - 1)
 	}
 	b.rel.seg[i] = b.cur[e.G]
-	b.split[e.G] = b.release(i, e)
+	b.split[e.G], b.last[e.G] = b.release(i, e), int32(i)
 }
 
 // from makes the event i, if it is in the trace, a predecessor of what

@@ -1,12 +1,14 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gopredict/gopredict/analysis"
@@ -124,9 +126,12 @@ func (p *prediction) read(run recorder.Run) *trace.Trace {
 		p.failed = true
 		p.warn("%s: %v; the %d events before that are used", name, damage, len(t.Events))
 	} else if t.Meta.Limit > 0 {
-		p.warn("%s: recording stopped after %d MiB of events, which are %d; what its tests did from then on is not analyzed: -run selects fewer of them", name, t.Meta.Limit>>20, len(t.Events))
+		p.warn("%s: recording stopped in %s after %d MiB of events, which are %d; what its tests did from then on is not analyzed: -run selects fewer of them", name, lastTest(t), t.Meta.Limit>>20, len(t.Events))
 	} else if !t.Complete {
 		p.warn("%s: the test binary did not end in an orderly way; its %d events up to then are used", name, len(t.Events))
+	}
+	if len(t.Cuts) > 0 {
+		p.warn("%s: %s; -run=NAME gives a test the room of the others", name, cutText(t))
 	}
 	t.AddSites(p.build.Sites)
 	p.build.Untrim(t)
@@ -143,6 +148,35 @@ func (p *prediction) read(run recorder.Run) *trace.Trace {
 		return nil
 	}
 	return t
+}
+
+// cutText names the tests that the trace has only a part of.
+func cutText(t *trace.Trace) string {
+	events := make(map[string]int)
+	for i := range t.Events {
+		events[t.Goroutines[t.Events[i].G].Test]++
+	}
+	var parts []string
+	for i, c := range t.Cuts {
+		what := "memory accesses"
+		if c.Sync {
+			what = "events"
+		} else if slices.Contains(t.Cuts[i:], trace.Cut{Test: c.Test, Sync: true}) {
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("of %s (%d events recorded) not all %s are analyzed", cmp.Or(c.Test, "what runs outside of tests"), events[c.Test], what))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// lastTest is the top-level test that began last.
+func lastTest(t *trace.Trace) string {
+	for _, e := range slices.Backward(t.Events) {
+		if e.Kind == trace.TestBegin && !strings.Contains(t.Names[e.Obj], "/") {
+			return t.Names[e.Obj]
+		}
+	}
+	return "what runs outside of tests"
 }
 
 // countTests returns how many top-level tests the trace holds.

@@ -62,6 +62,9 @@ func (s *session) traceCheck(args []string) (int, error) {
 	} else if !t.Complete {
 		end = ", cut off: the program did not end in an orderly way"
 	}
+	if len(t.Cuts) > 0 {
+		end += "; " + cutText(t)
+	}
 	fmt.Fprintf(s.stdout, "ok: %d events, %d goroutines, %d sites%s\n", len(t.Events), len(t.Goroutines), len(t.Sites), end)
 	return exitOK, nil
 }

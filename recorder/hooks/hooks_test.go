@@ -3,6 +3,7 @@ package hooks
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -214,18 +215,50 @@ func TestCrashLeavesTrace(t *testing.T) {
 	require.Contains(t, kinds, trace.Panic)
 }
 
+// A test that has had its share of the trace does not use up that of the next.
+func TestShares(t *testing.T) {
+	for _, test := range []struct {
+		what string
+		cuts []trace.Cut
+	}{
+		{"accesses", []trace.Cut{{Test: "TestManyEvents"}}},
+		{"locks", []trace.Cut{{Test: "TestManyEvents"}, {Test: "TestManyEvents", Sync: true}}},
+	} {
+		tr := recordLimited(t, test.what, 4<<20)
+		require.True(t, tr.Complete)
+		require.Equal(t, test.cuts, tr.Cuts)
+		writes := 0 // of the next test
+		for _, e := range tr.Events {
+			if e.Kind == trace.Write && tr.Goroutines[e.G].Test == "TestNextToMany" {
+				writes++
+			}
+		}
+		require.Equal(t, 10, writes)
+	}
+}
+
+// Recording stops where there is no more room even for goroutines.
 func TestRecordingStopsAtLimit(t *testing.T) {
-	dir, out, err := run(t, "record;trace=$DIR/trace;limit=524288", "^TestManyEvents$", "MANY=1")
+	const limit = 1 << 20
+	tr := recordLimited(t, "goroutines", limit)
+	require.EqualValues(t, limit, tr.Meta.Limit)
+	require.False(t, tr.Complete)
+	// Before packing an event takes 8 to 32 bytes.
+	require.Greater(t, len(tr.Events), limit/32)
+	require.Less(t, len(tr.Events), 2*limit/8)
+}
+
+// recordLimited records a test that logs many events of some sort, and the one
+// after it.
+func recordLimited(t *testing.T, what string, limit int) *trace.Trace {
+	t.Helper()
+	dir, out, err := run(t, fmt.Sprintf("record;trace=$DIR/trace;limit=%d", limit), "^(TestManyEvents|TestNextToMany)$", "MANY="+what)
 	require.NoError(t, err, out)
 	tr, err := trace.ReadFile(filepath.Join(dir, "trace"))
 	require.NoError(t, err)
-	require.EqualValues(t, 524288, tr.Meta.Limit)
-	require.False(t, tr.Complete)
 	tr.AddSites(sites)
 	require.NoError(t, trace.Validate(tr))
-	// Before packing an event takes 8 to 32 bytes.
-	require.Greater(t, len(tr.Events), 524288/32)
-	require.Less(t, len(tr.Events), 524288/8)
+	return tr
 }
 
 func TestBadModeIsRefused(t *testing.T) {

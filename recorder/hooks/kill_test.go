@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,31 +22,47 @@ const inMemory = 4 * 32 << 10
 // A program that is killed at any moment leaves a trace that reads, that says
 // that it is not complete, and that lacks no more than was still in memory.
 func TestKilledLeavesTrace(t *testing.T) {
-	binary := selftestBinary(t, "local")
 	for range 20 {
-		file := filepath.Join(t.TempDir(), "trace")
-		counted := killLate(t, binary, file, 1+rand.IntN(200))
-		tr, err := trace.ReadFile(file)
-		require.NoError(t, err)
-		require.False(t, tr.Complete)
-		tr.AddSites(sites)
-		require.NoError(t, trace.Validate(tr))
-		last := 0
-		for _, e := range tr.Events {
-			if e.Kind == trace.AtomicRMW && e.Site == sites[3].ID {
-				require.Equal(t, uint64(last+1), e.Val, "no event is missing in between")
-				last++
-			}
-		}
-		require.GreaterOrEqual(t, last, counted-inMemory)
+		counted, recorded := killLate(t, syscall.SIGKILL)
+		require.GreaterOrEqual(t, recorded, counted-inMemory)
 	}
 }
 
-// killLate runs the self-test that counts, kills it after it has printed some
-// lines, and returns how far it has counted.
-func killLate(t *testing.T, binary, file string, lines int) (counted int) {
+// One that is told to end lacks nothing.
+func TestEndedLeavesWholeTrace(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGQUIT} {
+		for range 5 {
+			counted, recorded := killLate(t, sig)
+			require.GreaterOrEqual(t, recorded, counted, sig)
+		}
+	}
+}
+
+// killLate runs the self-test that counts, ends it by a signal after it has
+// printed some lines, and returns how far it has counted and how far its trace
+// has.
+func killLate(t *testing.T, sig syscall.Signal) (counted, recorded int) {
 	t.Helper()
-	cmd := exec.Command(binary, "-test.run", "^TestLong$")
+	file := filepath.Join(t.TempDir(), "trace")
+	counted = countUntil(t, sig, file, 1+rand.IntN(200))
+	tr, err := trace.ReadFile(file)
+	require.NoError(t, err)
+	require.False(t, tr.Complete)
+	tr.AddSites(sites)
+	require.NoError(t, trace.Validate(tr))
+	for _, e := range tr.Events {
+		if e.Kind == trace.AtomicRMW && e.Site == sites[3].ID {
+			require.Equal(t, uint64(recorded+1), e.Val, "no event is missing in between")
+			recorded++
+		}
+	}
+	return counted, recorded
+}
+
+// countUntil is the run of killLate.
+func countUntil(t *testing.T, sig syscall.Signal, file string, lines int) (counted int) {
+	t.Helper()
+	cmd := exec.Command(selftestBinary(t, "local"), "-test.run", "^TestLong$")
 	cmd.Env = append(os.Environ(), "LONG=1", "GOPREDICT_RT=record;trace="+file)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
@@ -54,7 +71,7 @@ func killLate(t *testing.T, binary, file string, lines int) (counted int) {
 	for range lines {
 		require.True(t, scan.Scan())
 	}
-	require.NoError(t, cmd.Process.Kill())
+	require.NoError(t, cmd.Process.Signal(sig))
 	for ok := true; ok; ok = scan.Scan() {
 		if n, err := strconv.Atoi(scan.Text()); err == nil { // the last line may be cut off
 			counted = max(counted, n)

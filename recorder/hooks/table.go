@@ -42,6 +42,7 @@ var table = []Hook{
 	}},
 	{"runtime", "findRunnable", nil, []edit{
 		before("allpSnapshot := mp.snapshotAllp()", "if gp := predictIdle(); gp != nil { return gp, false, false }"),
+		instead("netpoll(delay)", "netpoll(predictDelay(delay))"),
 	}},
 
 	// The ways out of the process.
@@ -49,6 +50,10 @@ var table = []Hook{
 	{"runtime", "os_beforeExit", nil, []edit{after("runExitHooks(exitCode)", "predictFlush(true)")}},
 	{"runtime", "syscall_Exit", nil, []edit{entry("predictFlush(true);")}},
 	{"runtime", "fatalpanic", nil, []edit{before("exit(2)", "predictFlush(false)")}},
+	{"runtime", "sighandler", nil, []edit{
+		before("dieFromSignal(sig)", "predictFlush(false)"),
+		before("mp.throwing = throwTypeRuntime", "predictFlush(false)"),
+	}},
 	{"runtime", "fatalthrow", nil, []edit{before("startpanic_m()", "predictFlush(false)")}},
 
 	// Channels. Their elements are numbered under the channel's own lock.

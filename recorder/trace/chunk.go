@@ -60,6 +60,12 @@ func checksum(p []byte) uint64 {
 	return h
 }
 
+// The words of a [Cut] in the file.
+const (
+	cutAccesses = "accesses"
+	cutSync     = "sync"
+)
+
 // KeyOf is the [Site.Key] of a call site: the 64-bit FNV-1a hash of fn, a
 // colon and the line in decimal, with the top bit set so that it differs from
 // every key of a rewritten site. The run-time library computes the same.

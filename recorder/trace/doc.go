@@ -26,9 +26,10 @@
 // words in place of bytes, and four multiplications that need not wait for each
 // other: the machine of the tested program pays for it.
 //
-//	'M'  meta: lines "key value\n" with the keys go, dir, binary; and limit,
-//	     in a second such chunk, where recording stopped after that many
-//	     bytes of events, before packing: none follow, and no 'X'
+//	'M'  meta: lines "key value\n" with the keys go, dir, binary; in further
+//	     such chunks limit, where recording stopped after that many bytes of
+//	     events, before packing: none follow, and no 'X'; and cut, with the
+//	     value "accesses TEST" or "sync TEST": see [Cut]
 //	'E'  events, packed as described below
 //	'G'  goroutines: id uint32, parent uint32, site uint32, test string,
 //	     path string. A later definition of an id replaces the earlier one:

@@ -248,6 +248,13 @@ func (d *reader) decodeMeta(f *fields) {
 			return
 		}
 		d.t.Meta.Limit = n
+	case "cut":
+		what, test, _ := strings.Cut(val, " ")
+		if what != cutAccesses && what != cutSync {
+			f.fail("cut "+cutAccesses+" or "+cutSync, fmt.Sprintf("%q", what))
+			return
+		}
+		d.t.Cuts = append(d.t.Cuts, Cut{Test: test, Sync: what == cutSync})
 	}
 	f.skip(len(f.p) - len(rest))
 }

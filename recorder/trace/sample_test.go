@@ -27,6 +27,7 @@ func sample() *Trace {
 				Op: "write", Expr: "a[\"x\ty\"].balance // §", Update: true},
 		},
 		Names: []string{"TestTransfer", "TestTransfer/a#b \"c\""},
+		Cuts:  []Cut{{Test: "TestTransfer"}, {Test: "TestTransfer", Sync: true}},
 		Events: []Event{
 			{Kind: Fork, G: 0, Site: 1, Obj: 1},
 			{Kind: Begin, G: 1},

@@ -17,6 +17,7 @@ const textMagic = "gopredict trace 1"
 // The words of the text form's lines other than events.
 const (
 	metaWord      = "meta"
+	cutWord       = "cut"
 	nameWord      = "test"
 	goroutineWord = "goroutine"
 	siteWord      = "site"
@@ -35,10 +36,11 @@ var flagWords = []struct {
 }
 
 // WriteText writes t in the text form, from which [ReadText] makes an equal
-// trace: the line "gopredict trace 1", then lines for the meta data, the test
-// names in their order, goroutines and sites; then one line for each event;
-// then "complete" if the trace is. A # outside of quotes starts a comment. The
-// package doc describes the line of an event. WriteText fails only if w does.
+// trace: the line "gopredict trace 1", then lines for the meta data, the cuts,
+// the test names in their order, goroutines and sites; then one line for each
+// event; then "complete" if the trace is. A # outside of quotes starts a
+// comment. The package doc describes the line of an event. WriteText fails only
+// if w does.
 func WriteText(w io.Writer, t *Trace) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintln(b, textMagic)
@@ -47,6 +49,13 @@ func WriteText(w io.Writer, t *Trace) error {
 		fmt.Fprintf(b, " limit=%d", t.Meta.Limit)
 	}
 	fmt.Fprintln(b)
+	for _, cut := range t.Cuts {
+		fmt.Fprintf(b, "%s test=%q", cutWord, cut.Test)
+		if cut.Sync {
+			b.WriteString(" sync")
+		}
+		b.WriteByte('\n')
+	}
 	for _, name := range t.Names {
 		fmt.Fprintf(b, "%s name=%q\n", nameWord, name)
 	}

@@ -57,6 +57,8 @@ func (t *Trace) parseLine(line string) *FormatError {
 	case "": // a comment, or nothing
 	case metaWord:
 		t.Meta = Meta{Go: a.string("go"), Dir: a.string("dir"), Binary: a.string("binary"), Limit: a.number("limit", 64)}
+	case cutWord:
+		t.Cuts = append(t.Cuts, Cut{Test: a.string("test"), Sync: a.word("sync")})
 	case nameWord:
 		t.Names = append(t.Names, a.string("name"))
 	case goroutineWord:
@@ -92,7 +94,7 @@ func (t *Trace) parseGoroutine(a *attributes) {
 func (t *Trace) parseEvent(word string, a *attributes) {
 	g, err := strconv.ParseUint(word, 10, 32)
 	if err != nil {
-		a.fail("meta, test, goroutine, site, complete, or a goroutine's number", fmt.Sprintf("%.40q", word))
+		a.fail("meta, cut, test, goroutine, site, complete, or a goroutine's number", fmt.Sprintf("%.40q", word))
 		return
 	}
 	kind, ok := kindByWord[a.first()]

@@ -80,9 +80,16 @@ type Meta struct {
 	Dir    string // working directory of the test binary
 	Binary string // base name of the test binary, e.g. "bank.test"
 	// Limit is the size of the events in bytes, before packing, at which
-	// recording stopped, while the
-	// program ran on; 0 if it did not.
+	// recording stopped, while the program ran on; 0 if it did not.
 	Limit uint64
+}
+
+// A Cut says that a test had more events than its share of the trace: from some
+// moment on its plain accesses and branches are missing, and with Sync also all
+// else but the begins and ends of its goroutines and tests.
+type Cut struct {
+	Test string // as the goroutines name it; "" for what runs outside of tests
+	Sync bool
 }
 
 // A Trace is one recorded run of one test binary.
@@ -91,6 +98,7 @@ type Trace struct {
 	Goroutines []Goroutine // by GID
 	Sites      map[SiteID]Site
 	Names      []string // test names, numbered by TestBegin and TestEnd
+	Cuts       []Cut    // in the order in which they were made
 	Events     []Event
 	// Complete is set if the run ended in an orderly way; without it, Events
 	// is a prefix of what happened.

@@ -24,6 +24,9 @@ func Encode(w io.Writer, t *Trace) error {
 	}
 	c := &chunkWriter{w: b}
 	c.meta(t.Meta)
+	for _, cut := range t.Cuts {
+		c.cut(cut)
+	}
 	for id, name := range t.Names {
 		c.begin(nameChunk)
 		c.uint32(uint32(id))
@@ -124,6 +127,18 @@ func (c *chunkWriter) meta(m Meta) {
 	if m.Limit > 0 {
 		c.p = append(c.p, fmt.Sprintf("limit %d\n", m.Limit)...)
 	}
+}
+
+func (c *chunkWriter) cut(cut Cut) {
+	if strings.Contains(cut.Test, "\n") && c.err == nil {
+		c.err = fmt.Errorf("trace: expected one line for the name of a test, found %q", cut.Test)
+	}
+	what := cutAccesses
+	if cut.Sync {
+		what = cutSync
+	}
+	c.begin(metaChunk)
+	c.p = append(c.p, fmt.Sprintf("cut %s %s\n", what, cut.Test)...)
 }
 
 func (c *chunkWriter) goroutine(g Goroutine) {

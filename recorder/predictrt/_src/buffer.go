@@ -1,6 +1,7 @@
 package predictrt
 
 import (
+	"internal/runtime/atomic"
 	"runtime"
 	"unsafe"
 )
@@ -32,14 +33,16 @@ const (
 	testDefs = iota
 	siteDefs
 	goDefs
-	defKinds = "NSG" // the chunks' types
+	metaDefs
+	defKinds = "NSGM" // the chunks' types
 )
 
 var (
 	slots  [numSlots]slot
 	filled uint32 // slots handed to the writer; the current one is the next
-	// maxSlots is the number of slots after which recording stops.
-	maxSlots uint32 = 1<<32 - 1
+	// handing is 1 while the current slot is neither here nor there, and ending
+	// from the moment on at which the process comes to its end.
+	handing, ending uint32
 
 	// The place of the next event, and the last one where a hook finds room.
 	at, limit uintptr
@@ -67,7 +70,7 @@ func rewind() {
 	}
 	at = uintptr(unsafe.Pointer(&s.words))
 	limit = at + (chunkWords-roomWords)*8
-	turn, hot = nobody, notHot
+	turn, hot, since = nobody, notHot, at
 }
 
 // seal notes how far the current slot is filled.
@@ -80,17 +83,27 @@ func seal() *slot {
 // flush hands the current slot over and goes on in the next one.
 func flush() {
 	runtime.PredictPin()
+	atomic.Store(&handing, 1)
+	for atomic.Load(&ending) != 0 { // finish writes the slot, in a signal handler
+		atomic.Store(&handing, 0)
+		runtime.PredictPause()
+	}
 	if recording {
+		settle()
 		seal()
 		filled++
 		runtime.PredictHand(filled)
-		if filled == maxSlots {
+		if spent >= budget {
 			stopRecording()
 		} else if filled >= numSlots {
 			runtime.PredictAwait(filled - numSlots + 1)
 		}
 	}
 	rewind()
+	atomic.Store(&handing, 0)
+	if recording {
+		payer.weigh()
+	}
 	runtime.PredictUnpin()
 }
 
@@ -106,11 +119,15 @@ func room() {
 //go:nosplit
 func (g *goroutine) takeTurn() {
 	if turn != g.id {
+		settle()
+		if payer != g.account {
+			payer = g.account
+		}
 		turn = g.id
 		*(*uint64)(unsafe.Pointer(at)) = uint64(g.id) << 32
 		at += 8
 	}
-	if g.begun && g.mute == 0 && g.actor == nil {
+	if g.begun && g.mute == 0 && g.actor == nil && g.account.cut == cutNothing {
 		hot = uintptr(unsafe.Pointer(g))
 	}
 }
@@ -134,11 +151,15 @@ const (
 	maxObj = 1 << objBits
 )
 
-// log appends an event. room has made place for it.
+// log appends an event, unless the test's share of the trace is used up. room
+// has made place for it.
 //
 //go:nosplit
 func (g *goroutine) log(kind, flags uint8, site, size uint32, obj, val uint64) {
 	if uintptr(unsafe.Pointer(g)) != hot {
+		if g.account.drops(kind) {
+			return
+		}
 		g.takeTurn()
 	}
 	if at > limit+roomWords*8-5*8 {

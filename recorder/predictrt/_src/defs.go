@@ -2,25 +2,30 @@ package predictrt
 
 const bufDefs = 32 << 10
 
-// defs is a chunk of definitions.
+// defs is a chunk of definitions. The bytes from n up to end are those of one
+// that is being made: the process may be killed in its midst.
 type defs struct {
-	n    int
-	data [bufDefs]byte
+	n, end int
+	data   [bufDefs]byte
 }
 
 // define returns the current definitions of one kind, with room for one that
 // has strings of the given length and 32 other bytes.
 func define(kind, strings int) *defs {
-	if d := &slotNow().defs[kind]; d.n+strings+32 <= bufDefs {
-		return d
+	if slotNow().defs[kind].n+strings+32 > bufDefs {
+		flush()
 	}
-	flush()
-	return &slotNow().defs[kind]
+	d := &slotNow().defs[kind]
+	d.end = d.n
+	return d
 }
 
+// commit ends a definition.
+func (d *defs) commit() { d.n = d.end }
+
 func (d *defs) u16(x int) {
-	d.data[d.n], d.data[d.n+1] = byte(x), byte(x>>8)
-	d.n += 2
+	d.data[d.end], d.data[d.end+1] = byte(x), byte(x>>8)
+	d.end += 2
 }
 
 func (d *defs) u32(x uint32) {
@@ -35,8 +40,11 @@ func (d *defs) u64(x uint64) {
 
 func (d *defs) str(s string) {
 	d.u16(len(s))
-	d.n += copy(d.data[d.n:], s)
+	d.text(s)
 }
+
+// text appends s without its length.
+func (d *defs) text(s string) { d.end += copy(d.data[d.end:], s) }
 
 // clip bounds a name so that a definition fits into its buffer.
 func clip(s string) string {

@@ -15,6 +15,7 @@ type goroutine struct {
 	children int
 	begun    bool
 	mute     int // events are dropped while positive
+	account  *account
 
 	// A goroutine that looks at one place again and again spins, and must
 	// let others run.
@@ -87,7 +88,7 @@ func adopt() *goroutine {
 }
 
 func newGoroutine() *goroutine {
-	g := &goroutine{id: goroutines}
+	g := &goroutine{id: goroutines, account: outside}
 	goroutines++
 	return g
 }
@@ -102,6 +103,7 @@ func (g *goroutine) define() {
 		d.u32(g.site)
 		d.str(test)
 		d.str(path)
+		d.commit()
 	}
 	g.cast()
 }
@@ -115,7 +117,7 @@ func fork(pc uintptr) unsafe.Pointer {
 	runtime.PredictPin()
 	g.children++
 	child := newGoroutine()
-	child.parent, child.site, child.test = g.id, site, g.test
+	child.parent, child.site, child.test, child.account = g.id, site, g.test, g.account
 	child.path = g.path + "." + itoa(uint64(g.children))
 	child.define()
 	g.log(Fork, 0, site, 0, uint64(child.id), 0)
@@ -162,6 +164,7 @@ func TestBegin(name string) {
 			g.test += "#" + itoa(uint64(n))
 		}
 		g.define()
+		g.open()
 	}
 	obj := testNumber(name)
 	runtime.PredictUnpin()
@@ -211,6 +214,7 @@ func testNumber(name string) uint64 {
 			d := define(testDefs, len(s))
 			d.u32(n)
 			d.str(s)
+			d.commit()
 		}
 	}
 	return uint64(n)

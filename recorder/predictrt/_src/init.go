@@ -32,7 +32,7 @@ func init() {
 			if !ok {
 				runtime.PredictFatal("GOPREDICT_RT: expected a number of bytes as limit, found " + value)
 			}
-			maxSlots = uint32(max(1, min(n/(chunkWords*8), 1<<31)))
+			budget = n
 		case name == "plan":
 			planPath = value
 		case name == "verdict":

@@ -174,6 +174,7 @@ func number(fn, file string, line int) uint32 {
 			d.u32(uint32(line))
 			d.str(fn)
 			d.str(file)
+			d.commit()
 		}
 	}
 	return site

@@ -157,11 +157,12 @@ func Restore(m Muted) {
 
 // Timer is what links a timer's function to the calls that have started it.
 type Timer struct {
-	site  uint32
-	test  string // of the creator
-	path  string
-	runs  uint64
-	timer unsafe.Pointer
+	site    uint32
+	test    string // of the creator
+	account *account
+	path    string
+	runs    uint64
+	timer   unsafe.Pointer
 }
 
 // NewTimer is called before a timer is made that will call *f in a goroutine
@@ -175,7 +176,7 @@ func NewTimer(f *func(), pc uintptr) *Timer {
 		return nil
 	}
 	g.children++
-	t := &Timer{site: site, test: g.test, path: g.path + "." + itoa(uint64(g.children))}
+	t := &Timer{site: site, test: g.test, account: g.account, path: g.path + "." + itoa(uint64(g.children))}
 	fn := *f
 	*f = func() {
 		t.enter()
@@ -201,7 +202,7 @@ func (t *Timer) enter() {
 		g := newGoroutine()
 		// No go statement has started it: it is a root in the trace, though
 		// its name is that of a child.
-		g.parent, g.site, g.test, g.path = g.id, t.site, t.test, t.path
+		g.parent, g.site, g.test, g.account, g.path = g.id, t.site, t.test, t.account, t.path
 		if t.runs++; t.runs > 1 {
 			g.path += "#" + itoa(t.runs)
 		}

@@ -1,6 +1,7 @@
 package predictrt
 
 import (
+	"internal/runtime/atomic"
 	"runtime"
 	"unsafe"
 )
@@ -100,22 +101,36 @@ func checksum(p unsafe.Pointer, n int) uint64 {
 // that follow are logged into a slot that nobody writes.
 func stopRecording() {
 	runtime.PredictAwait(filled)
-	meta := "limit " + itoa(uint64(maxSlots)*chunkWords*8) + "\n"
+	meta := "limit " + itoa(budget) + "\n"
 	chunk('M', unsafe.Pointer(unsafe.StringData(meta)), len(meta))
 	recording = false
 }
 
-// finish is called at the end of the process.
+// finish is called at the end of the process, also by the handler of a signal
+// that has interrupted the program anywhere, or runs beside it. The slot is then
+// whole up to the last event, unless it is just being handed over.
 func finish(orderly bool) {
-	if recording && runtime.PredictAwaitQuietly(filled) {
-		seal().write()
-		rewind()
-		if orderly {
-			recording = false
-			if !failed {
+	if recording && atomic.Xchg(&ending, 1) == 0 {
+		current := handedOver()
+		if runtime.PredictAwaitQuietly() && current {
+			seal().write()
+			if recording = false; orderly && !failed {
 				chunk('X', nil, 0)
 			}
 		}
 	}
 	finishVerdict(orderly)
+}
+
+// handedOver waits until the program is not in flush. It reports false if it
+// has been interrupted there.
+func handedOver() bool {
+	const pauses = 5000 // some tenth of a second
+	for range pauses {
+		if atomic.Load(&handing) == 0 {
+			return true
+		}
+		runtime.PredictPause()
+	}
+	return false
 }

@@ -71,6 +71,17 @@ func predictStartProcs(procs int32) int32 {
 	return 1
 }
 
+// predictDelay waits, where that is less than a millisecond, and returns how
+// long is left to wait. netpoll rounds up to milliseconds, and with a single P
+// nobody else looks after timers meanwhile.
+func predictDelay(delay int64) int64 {
+	if !predictOneP || delay <= 0 || delay >= 1e6 {
+		return delay
+	}
+	usleep(uint32(delay+999) / 1000)
+	return 0
+}
+
 func predictGOMAXPROCS(n int) int {
 	old := predictProcs
 	if n > 0 {

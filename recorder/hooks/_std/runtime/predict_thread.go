@@ -28,6 +28,8 @@ func PredictStartWriter(write func(n uint32)) {
 
 //go:nowritebarrierrec
 func predictWriterMain() {
+	// A signal that ends the program must find the writer able to work.
+	sigblock(true)
 	lock(&sched.lock)
 	sched.nmsys++ // does not count as running when deadlocks are looked for
 	checkdead()
@@ -99,18 +101,20 @@ func PredictAwait(n uint32) {
 }
 
 // PredictAwaitQuietly is PredictAwait for the end of the process, where the
-// caller may be anything, a signal handler too. It reports whether the item
-// was written in reasonable time.
-func PredictAwaitQuietly(n uint32) bool {
-	const (
-		pause = 20 // microseconds
-		limit = 20_000_000
-	)
-	for waited := 0; int32(predictWriter.done.Load()-n) < 0; waited += pause {
+// caller may be anything, a signal handler too, and for all items. It reports
+// whether they were written in reasonable time.
+func PredictAwaitQuietly() bool {
+	const limit = 20_000_000 // microseconds
+	for waited := 0; predictWriter.done.Load() != predictWriter.given.Load(); waited += predictPause {
 		if waited > limit {
 			return false
 		}
-		usleep(pause)
+		PredictPause()
 	}
 	return true
 }
+
+const predictPause = 20 // microseconds
+
+// PredictPause lets other threads go on.
+func PredictPause() { usleep(predictPause) }

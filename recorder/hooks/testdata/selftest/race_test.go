@@ -130,10 +130,30 @@ var many box
 
 // TestManyEvents logs more than a small limit of the trace allows.
 func TestManyEvents(t *testing.T) {
-	if os.Getenv("MANY") != "" {
+	mu := new(sync.Mutex)
+	switch os.Getenv("MANY") {
+	case "accesses":
 		for i := range 200_000 {
 			predictrt.Store(&many.n, siteWrite).Set(i)
 		}
+	case "locks":
+		for range 200_000 {
+			mu.Lock()
+			mu.Unlock()
+		}
+	case "goroutines":
+		for range 50_000 {
+			done := make(chan bool)
+			go func() { close(done) }()
+			<-done
+		}
+	}
+}
+
+// TestNextToMany is the test after it.
+func TestNextToMany(t *testing.T) {
+	for i := range 10 {
+		predictrt.Store(&many.n, siteWrite).Set(i)
 	}
 }
 

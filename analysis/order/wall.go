@@ -1,0 +1,63 @@
+package order
+
+import (
+	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// Where a trace lacks the synchronization of a test from some moment on
+// ([trace.Cut]), nobody knows what that orders. All events of the test before
+// that moment are then taken to be before all events of others after it: no
+// candidate comes from what is missing.
+
+// walls returns by position the tests that have no more synchronization from
+// there on.
+func walls(t *trace.Trace) map[int][]string {
+	last := make(map[string]int)
+	for _, c := range t.Cuts {
+		if c.Sync {
+			last[c.Test] = 0
+		}
+	}
+	if len(last) == 0 {
+		return nil
+	}
+	for i := range t.Events {
+		e := &t.Events[i]
+		if e.Kind == trace.Fork || e.Kind == trace.Begin || e.Kind == trace.End || e.Kind == trace.TestBegin || e.Kind == trace.TestEnd {
+			continue
+		}
+		test := t.Goroutines[e.G].Test
+		if _, ok := last[test]; ok {
+			last[test] = i + 1
+		}
+	}
+	at := make(map[int][]string)
+	for test, i := range last {
+		at[i] = append(at[i], test)
+	}
+	for _, tests := range at {
+		slices.Sort(tests)
+	}
+	return at
+}
+
+// wall orders what the goroutines of a test have done before all that others
+// do from now on.
+func (b *relater) wall(test string) {
+	var all clock
+	for g, seg := range b.cur {
+		if seg >= 0 && b.t.Goroutines[g].Test == test {
+			all = join(all, b.now[g].set(uint32(g), b.last[g]+1, b.rel.height))
+		}
+	}
+	for g := range b.now {
+		if b.t.Goroutines[g].Test == test {
+			continue
+		}
+		b.now[g] = join(b.now[g], all)
+		b.rel.segs = append(b.rel.segs, segment{b.now[g], -1, b.cur[g]})
+		b.cur[g], b.split[g] = int32(len(b.rel.segs)-1), true
+	}
+}

@@ -1,0 +1,81 @@
+package predictrt
+
+// A trace has a greatest size, and a test that computes all the time reaches it
+// within seconds. So that the tests after it are recorded as well, each gets a
+// share of what is left when it begins: after a quarter of that its plain
+// accesses and branches, which are the bulk, are not logged any more; after
+// half of it only the lives of goroutines and tests are.
+
+// account is what one top-level test, with all its goroutines, has logged.
+type account struct {
+	test string // "" outside of tests
+	used uint64 // bytes in slots
+	cut  uint8
+}
+
+const (
+	cutNothing = iota
+	cutAccesses
+	cutSync
+)
+
+var (
+	outside = &account{}
+	payer   = outside // whose account the events in the slot since then go to
+	since   uintptr
+
+	spent  uint64           // bytes in slots, of all accounts
+	budget uint64 = 1 << 62 // recording stops when it is spent
+)
+
+// settle books what has been logged.
+//
+//go:nosplit
+func settle() {
+	n := uint64(at - since)
+	payer.used += n
+	spent += n
+	since = at
+}
+
+// drops reports whether events of a kind are not logged any more.
+//
+//go:nosplit
+func (a *account) drops(kind uint8) bool {
+	switch {
+	case a.cut == cutNothing || kind == Fork || kind == Begin_ || kind == End || kind == TestBegin_ || kind == TestEnd_:
+		return false
+	case kind == Read || kind == Write_ || kind == Branch_:
+		return true
+	}
+	return a.cut == cutSync
+}
+
+// weigh looks whether the test has used up its share, and says so in the
+// trace. It is called with an empty slot.
+func (a *account) weigh() {
+	left := budget - spent
+	switch {
+	case a.cut < cutSync && a.used > left:
+		a.cut = cutSync
+		a.tell("cut sync ")
+	case a.cut < cutAccesses && 3*a.used > left:
+		a.cut = cutAccesses
+		a.tell("cut accesses ")
+	}
+}
+
+func (a *account) tell(what string) {
+	test := clip(a.test)
+	d := define(metaDefs, len(what)+len(test))
+	d.text(what)
+	d.text(test)
+	d.text("\n")
+	d.commit()
+}
+
+// open gives the top-level test that begins in g an account of its own.
+func (g *goroutine) open() {
+	g.account = &account{test: g.test}
+	turn, hot = nobody, notHot
+}
