@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopredict/gopredict/internal/gotool"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -48,21 +49,26 @@ func selftestBinary(t *testing.T, toolchain string) string {
 		return binary
 	}
 	goroot, version := goEnv(t, toolchain)
-	// A toolchain in the module cache cannot be overlaid under that name.
 	dir := filepath.Join(selftestDir, "of-"+toolchain)
 	require.NoError(t, os.Mkdir(dir, 0o777))
-	alias := filepath.Join(dir, "goroot")
-	require.NoError(t, os.Symlink(goroot, alias))
-	replace, err := Overlay(alias, version, filepath.Join(dir, "std"))
+	modcache, err := exec.Command("go", "env", "GOMODCACHE").Output()
+	require.NoError(t, err)
+	env := gotool.Env{GOMODCACHE: strings.TrimSpace(string(modcache))}
+	if env.Cached(goroot) {
+		// By the name that gopredict gives it, for the sake of the build cache.
+		require.NoError(t, env.AliasCache(dir))
+		goroot = env.Aliased(goroot)
+	}
+	replace, err := Overlay(goroot, version, filepath.Join(dir, "std"))
 	require.NoError(t, err)
 	text, err := json.Marshal(map[string]any{"Replace": replace})
 	require.NoError(t, err)
 	overlay := filepath.Join(dir, "overlay.json")
 	require.NoError(t, os.WriteFile(overlay, text, 0o666))
 	binary := filepath.Join(dir, "self.test")
-	cmd := exec.Command(filepath.Join(alias, "bin", "go"), "test", "-overlay", overlay, "-vet=off", "-c", "-o", binary, ".")
+	cmd := exec.Command(filepath.Join(goroot, "bin", "go"), "test", "-overlay", overlay, "-vet=off", "-c", "-o", binary, ".")
 	cmd.Dir = filepath.Join("testdata", "selftest")
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOROOT="+alias, "GOTOOLCHAIN=local")
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOROOT="+goroot, "GOTOOLCHAIN=local")
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(out))
 	selftests[toolchain] = binary
