@@ -1,13 +1,24 @@
 package replayer
 
 import (
+	"cmp"
 	"path"
 	"path/filepath"
 
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// locate returns a copy of w with the positions that its steps have in code.
+// operand returns what the line of a call site, which is in file now, calls its
+// operand.
+func (c Code) operand(s witness.Step, file string) string {
+	if c.Source == nil || s.Expr == "" {
+		return s.Expr
+	}
+	return cmp.Or(witness.Operand(s.Op, c.Source.Line(file, s.Line)), s.Expr)
+}
+
+// locate returns a copy of w with the positions that its steps have in code, and
+// the names that variables have there.
 // Steps that are not found stay as they are.
 func locate(w *witness.Witness, code Code) *witness.Witness {
 	r := newResolver(w, code)
@@ -16,10 +27,11 @@ func locate(w *witness.Witness, code Code) *witness.Witness {
 		var moved []witness.Step
 		for _, s := range list {
 			file := ""
-			if site, ok := r.site(s); ok {
-				file, s.Line, s.Col = site.File, site.Line, site.Col
+			if site, fit := r.site(s); fit != absent {
+				file, s.Line, s.Col, s.Expr = site.File, site.Line, site.Col, site.Expr
 			} else if s.Nth == 0 && s.Line > 0 {
 				file, s.Line, _ = r.call(s)
+				s.Expr = code.operand(s, file)
 			}
 			if base := filepath.Base(file); file != "" && base != filepath.Base(s.File) {
 				s.File = path.Join(path.Dir(s.File), base) // moved within its package

@@ -81,7 +81,7 @@ func TestPlanFindsCallSites(t *testing.T) {
 		assert.Equal(t, filepath.Join("root", "x_test.go"), name)
 		return []byte(text), nil
 	}}
-	code.Root = "root"
+	code.Files.Root = "root"
 	plan, err := NewPlan(w, code, "01")
 	require.NoError(t, err)
 	assert.Contains(t, string(plan.Text), fmt.Sprintf("s 0 %d %d 1\n", trace.Fork, trace.KeyOf("p.TestX", 7)))

@@ -21,10 +21,10 @@ func (e *StaleError) Error() string { return "witness is stale: " + strings.Join
 // A Code is the program that a witness is matched with.
 type Code struct {
 	Sites []trace.Site // the rewriter's, of the current build
-	// Root is the folder that the witness's files are relative to, and Source
-	// reads them. With the zero values, call sites are matched by how the
-	// lines around them have moved.
-	Root   string
+	// Files finds the files that the witness names, and Source reads them.
+	// Without Source, call sites are matched by how the lines around them have
+	// moved.
+	Files  witness.Files
 	Source *witness.Sources
 }
 
@@ -35,8 +35,8 @@ type resolver struct {
 	moved  []shift
 }
 
-// A group is the sites that witness.Step.Nth counts among.
-type group struct{ fn, op, expr string }
+// A group is the sites that witness.Step.Which counts among.
+type group struct{ fn, op, shape string }
 
 // A shift is a site of the witness that was found again, and by how many
 // lines it has moved.
@@ -50,15 +50,20 @@ type shift struct {
 
 func newResolver(w *witness.Witness, code Code) *resolver {
 	r := &resolver{code: code, groups: make(map[group][]trace.Site)}
+	functions := make(map[string]bool)
 	for _, list := range places(w) {
 		for _, s := range list {
 			if s.Nth > 0 {
 				r.groups[groupOf(s)] = nil
+				functions[s.Func] = true
 			}
 		}
 	}
 	for _, s := range code.Sites {
-		g := group{s.Func, s.Op, s.Expr}
+		if !functions[s.Func] {
+			continue
+		}
+		g := group{s.Func, s.Op, witness.Shape(s.Expr)}
 		if list, ok := r.groups[g]; ok {
 			r.groups[g] = append(list, s)
 		}
@@ -68,7 +73,7 @@ func newResolver(w *witness.Witness, code Code) *resolver {
 	}
 	for _, list := range places(w) {
 		for _, s := range list {
-			if site, ok := r.site(s); ok {
+			if site, fit := r.site(s); fit != absent {
 				r.moved = append(r.moved, shift{s.Func, s.File, s.Line, site.Line - s.Line, site.File})
 			}
 		}
@@ -76,16 +81,7 @@ func newResolver(w *witness.Witness, code Code) *resolver {
 	return r
 }
 
-func groupOf(s witness.Step) group { return group{s.Func, s.SiteWord(), s.Expr} }
-
-// site returns the site of a step at a place that the rewriter instruments.
-func (r *resolver) site(s witness.Step) (trace.Site, bool) {
-	list := r.groups[groupOf(s)]
-	if s.Nth < 1 || s.Nth > len(list) {
-		return trace.Site{}, false
-	}
-	return list[s.Nth-1], true
-}
+func groupOf(s witness.Step) group { return group{s.Func, s.SiteWord(), witness.Shape(s.Expr)} }
 
 // A fit says how well a step was found again.
 type fit int
@@ -96,16 +92,42 @@ const (
 	matched
 )
 
+// site returns the site of a step at a place that the rewriter instruments: the
+// one of its number among those of the same expression, or, where a variable has
+// another name now, among those that are alike. It is a guess if there are more
+// or fewer of these than there were.
+func (r *resolver) site(s witness.Step) (trace.Site, fit) {
+	alike := r.groups[groupOf(s)]
+	if s.Nth < 1 || len(alike) == 0 {
+		return trace.Site{}, absent
+	}
+	var same []trace.Site
+	for _, site := range alike {
+		if site.Expr == s.Expr {
+			same = append(same, site)
+		}
+	}
+	all := guessed
+	if s.Of == 0 || s.Of == len(alike) {
+		all = matched
+	}
+	switch {
+	case s.Nth <= len(same):
+		return same[s.Nth-1], all
+	case s.Of == len(alike) && len(same) == 0:
+		return alike[s.Which-1], all
+	case s.Which > 0 && s.Which <= len(alike):
+		return alike[s.Which-1], guessed
+	}
+	return trace.Site{}, absent
+}
+
 // key returns the key of the step's site in the current build. The rewriter's
-// sites are found by function, operation, expression and number, call sites by
-// their line.
+// sites are found by [resolver.site], call sites by their line.
 func (r *resolver) key(s witness.Step) (uint64, fit) {
 	if s.Nth > 0 {
-		site, ok := r.site(s)
-		if !ok {
-			return 0, absent
-		}
-		return site.Key, matched
+		site, fit := r.site(s)
+		return site.Key, fit
 	}
 	if s.Func == "" && s.Line == 0 { // events that have no site
 		return 0, matched
@@ -121,10 +143,7 @@ func (r *resolver) call(s witness.Step) (file string, line int, fit fit) {
 	if r.code.Source == nil {
 		return "", guess, guessed
 	}
-	file = filepath.FromSlash(s.File)
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(r.code.Root, file)
-	}
+	file = r.code.Files.Path(s.File)
 	for _, m := range r.moved {
 		if m.fn == s.Func && filepath.IsAbs(m.now) {
 			file = m.now

@@ -30,7 +30,7 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 		return exitFailed, fmt.Errorf("%s: %w", args[0], err)
 	}
 	c := &confirmation{
-		prediction: &prediction{root: s.dir, source: new(witness.Sources)},
+		prediction: &prediction{root: s.dir, files: witness.Files{Root: s.dir}, source: new(witness.Sources)},
 		trace:      t,
 	}
 	suspects, err := c.suspects(result)

@@ -98,7 +98,7 @@ func (c *confirmation) recall(ctx context.Context, w *witness.Witness, tests map
 	}
 	c.confirmed.Add(1)
 	return state, &report.Evidence{
-		Witness: w, Result: r, Replayed: replayed, Tier: tierWitness, Root: c.root, Source: c.source.Line,
+		Witness: w, Result: r, Replayed: replayed, Tier: tierWitness, Files: c.files, Source: c.source.Line,
 	}, nil
 }
 

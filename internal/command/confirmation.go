@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -161,13 +160,13 @@ func (c *confirmation) scheduled(s suspect, r schedule.Recipe) (*witness.Witness
 
 // code is what witnesses are matched with.
 func (c *confirmation) code() replayer.Code {
-	return replayer.Code{Sites: c.build.Sites, Root: c.root, Source: c.source}
+	return replayer.Code{Sites: c.build.Sites, Files: c.files, Source: c.source}
 }
 
 // witness makes the witness of a schedule.
 func (c *confirmation) witness(kind string, s schedule.Schedule) (*witness.Witness, error) {
-	w, err := witness.FromSchedule(c.trace, s.Steps, s.Violation, s.Hold, c.root, witness.Meta{
-		Kind: kind, Package: c.run.Package.Path, Source: c.source,
+	w, err := witness.FromSchedule(c.trace, s.Steps, s.Violation, s.Hold, witness.Meta{
+		Kind: kind, Package: c.run.Package.Path, Files: c.files, Source: c.source,
 	})
 	if err == nil {
 		w.Run = replayer.SubtestFilter(c.run.Args)
@@ -188,7 +187,7 @@ func (c *confirmation) outside(f analysis.Finding) *witness.Witness {
 		site := c.trace.Sites[e.Site]
 		w.Violation = append(w.Violation, witness.Step{
 			Goroutine: c.trace.Goroutines[e.G].Name(), Op: e.Kind, Func: site.Func,
-			File: witness.Relative(c.root, site.File), Line: site.Line, Col: site.Col, Expr: site.Expr,
+			File: c.files.Name(site.File), Line: site.Line, Col: site.Col, Expr: site.Expr,
 		})
 	}
 	return w
@@ -252,14 +251,14 @@ func (c *confirmation) evidence(s suspect, w *witness.Witness) report.Evidence {
 	}
 	return report.Evidence{
 		Witness: w, Tier: s.Tier, Trace: c.trace, Violation: violation,
-		Root: c.root, Source: c.source.Line,
+		Files: c.files, Source: c.source.Line,
 	}
 }
 
 // tell puts a finding into the report.
 func (c *confirmation) tell(ev report.Evidence) {
 	f := report.NewFinding(ev)
-	f.Reason = strings.ReplaceAll(f.Reason, c.root+string(filepath.Separator), "")
+	f.Reason = c.files.Shorten(f.Reason)
 	if f.Status == report.Confirmed {
 		c.done[f.Sites()] = true
 	}

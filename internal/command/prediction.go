@@ -25,7 +25,8 @@ type prediction struct {
 	opts   options
 	build  *recorder.Build
 	env    gotool.Env
-	root   string // folder that files are named relative to
+	root   string // folder that witnesses and files are named relative to
+	files  witness.Files
 	work   string
 	status *report.Status
 	source *witness.Sources
@@ -188,6 +189,11 @@ func countTests(t *trace.Trace) int {
 		}
 	}
 	return len(tests)
+}
+
+// filesOf returns how files of the module or workspace of env are named.
+func filesOf(env gotool.Env) witness.Files {
+	return witness.Files{Root: env.Root(), GOROOT: env.GOROOT, ModCache: env.GOMODCACHE}
 }
 
 // rel names a file relative to the root, with forward slashes.

@@ -128,7 +128,7 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 	bin.Args = replayer.ArgsFor(w, a.test)
 	opts := replayer.Options{Timeout: cmp.Or(a.options.timeout, oneReplay), Trace: filepath.Join(work, "replay.trace")}
 	source := new(witness.Sources)
-	code := replayer.Code{Sites: b.Sites, Root: env.Root(), Source: source}
+	code := replayer.Code{Sites: b.Sites, Files: filesOf(env), Source: source}
 	result, err := replayer.Repeat(ctx, bin, w, code, a.n, opts)
 	if err != nil {
 		return exitFailed, err
@@ -145,7 +145,7 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 	}
 	return s.tellReplay(a, env, report.Evidence{
 		Witness: w, Result: result, Path: s.relative(a.path), Replayed: replayed,
-		Root: env.Root(), Source: source.Line,
+		Files: filesOf(env), Source: source.Line,
 	}), nil
 }
 

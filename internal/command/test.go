@@ -79,7 +79,7 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 
 	parallel := runtime.GOMAXPROCS(0)
 	p := &prediction{
-		opts: opts, build: build, env: env, root: env.Root(), work: work,
+		opts: opts, build: build, env: env, root: env.Root(), files: filesOf(env), work: work,
 		status: status, source: new(witness.Sources),
 		report: report.Report{Go: env.GOVERSION},
 		done:   make(map[string]bool),

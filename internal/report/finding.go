@@ -25,9 +25,8 @@ type Evidence struct {
 	// Replayed is a recording of a replay in the order Result.Order; it gives
 	// the values. It may be nil.
 	Replayed *trace.Trace
-	// Root is the module root; files inside are named relative to it. Source
-	// is as in witness.Meta.
-	Root   string
+	// Files names files. Source returns a line of one, given by its path.
+	Files  witness.Files
 	Source func(file string, line int) string
 }
 
@@ -179,7 +178,7 @@ func locks(ev *Evidence, n namer, i int) []Place {
 // place describes the site of an operation of kind k.
 func place(ev *Evidence, n namer, k trace.Kind, id trace.SiteID) Place {
 	s := ev.Trace.Sites[id]
-	p := Place{Expr: s.Expr, Func: n.function(s.Func), File: witness.Relative(ev.Root, s.File), Line: s.Line}
+	p := Place{Expr: s.Expr, Func: n.function(s.Func), File: ev.Files.Name(s.File), Line: s.Line}
 	if p.Expr == "" && ev.Source != nil && s.File != "" {
 		p.Expr = witness.Operand(k, ev.Source(s.File, s.Line))
 	}

@@ -88,7 +88,7 @@ func bank(t *testing.T) Finding {
 	lines := make([]string, 20)
 	lines[13], lines[17], lines[14] = "\tgo a.Withdraw(60)", "\tgo a.Deposit(50)", "\ta.mu.Lock()"
 	source := &witness.Sources{Read: func(string) ([]byte, error) { return []byte(strings.Join(lines, "\n")), nil }}
-	w, err := witness.FromSchedule(tr, []int{0, 1, 2, 3, 4, 5, 6, 7}, []int{8, 9}, nil, "/src", witness.Meta{Kind: "race", Package: pkg, Source: source})
+	w, err := witness.FromSchedule(tr, []int{0, 1, 2, 3, 4, 5, 6, 7}, []int{8, 9}, nil, witness.Meta{Files: witness.Files{Root: "/src"}, Kind: "race", Package: pkg, Source: source})
 	require.NoError(t, err)
 	return NewFinding(Evidence{
 		Witness: w, Path: "bank/testdata/predict/TestTransfer/" + w.ID, Tier: "pecan",
@@ -96,7 +96,7 @@ func bank(t *testing.T) Finding {
 			Status: replayer.Confirmed, Order: "10", Effect: replayer.TestFailure, Replays: 3, Reproduced: 3,
 			Detail: []string{"--- FAIL: TestTransfer", "    bank_test.go:26: balance = 40, want 90"},
 		},
-		Trace: tr, Violation: []int{8, 9}, Replayed: tr, Root: "/src", Source: source.Line,
+		Trace: tr, Violation: []int{8, 9}, Replayed: tr, Files: witness.Files{Root: "/src"}, Source: source.Line,
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -103,7 +104,12 @@ type report struct {
 		Events     int
 		TraceBytes int64 `json:"trace_bytes"`
 	}
-	Findings []finding
+	Findings  []finding
+	Witnesses []struct{ Witness, Status, Reason string }
+}
+
+func (r report) confirmed() []finding {
+	return slices.DeleteFunc(slices.Clone(r.Findings), func(f finding) bool { return f.Status != "confirmed" })
 }
 
 type finding struct {

@@ -33,18 +33,27 @@ func (w wantFinding) is(f finding) bool {
 	return slices.Equal(sites, slices.Sorted(slices.Values(w.Accesses[:])))
 }
 
-func TestSubjects(t *testing.T) {
+// subjects returns what is wanted of each subject, by name.
+func subjects(t *testing.T) map[string]want {
+	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, "testdata", "*", "want.json"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
+	out := make(map[string]want)
 	for _, file := range files {
-		name := filepath.Base(filepath.Dir(file))
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		var w want
+		require.NoError(t, json.Unmarshal(text, &w))
+		out[filepath.Base(filepath.Dir(file))] = w
+	}
+	return out
+}
+
+func TestSubjects(t *testing.T) {
+	for name, w := range subjects(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			text, err := os.ReadFile(file)
-			require.NoError(t, err)
-			var w want
-			require.NoError(t, json.Unmarshal(text, &w))
 			testSubject(t, copySubject(t, name), w)
 		})
 	}
@@ -61,7 +70,7 @@ func testSubject(t *testing.T, dir string, w want) {
 	predicted := run(t, dir, nil, command, "test", "-predict.json="+file, "./...")
 	require.Equal(t, w.Exit, predicted.exit, predicted)
 	r := readReport(t, file)
-	confirmed := slices.DeleteFunc(r.Findings, func(f finding) bool { return f.Status != "confirmed" })
+	confirmed := r.confirmed()
 	compare(t, w.Confirmed, confirmed, predicted)
 
 	for _, f := range confirmed {
@@ -150,4 +159,20 @@ func snapshot(t *testing.T, dir string) map[string]string {
 		return err
 	}))
 	return files
+}
+
+// TestEdits changes the code around the bugs of each subject.
+func TestEdits(t *testing.T) {
+	for name, w := range subjects(t) {
+		if len(w.Confirmed) == 0 {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := copySubject(t, name)
+			file := filepath.Join(t.TempDir(), "report.json")
+			run(t, dir, nil, command, "test", "-predict.json="+file, "./...")
+			testEdits(t, dir, len(readReport(t, file).confirmed()))
+		})
+	}
 }

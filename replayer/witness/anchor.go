@@ -77,12 +77,12 @@ func (m *maker) places(ids map[trace.SiteID]bool) []Step {
 		sites = append(sites, m.t.Sites[id])
 	}
 	SortSites(sites)
-	nth := places(m.t, ids)
+	ranks := places(m.t, ids)
 	var out []Step
 	for _, s := range sites {
 		step := Step{
-			Goroutine: anywhere, Op: opNames[s.Op], Func: s.Func, File: Relative(m.root, s.File),
-			Line: s.Line, Col: s.Col, Expr: s.Expr, Nth: nth[s.ID], Occ: 1,
+			Goroutine: anywhere, Op: opNames[s.Op], Func: s.Func, File: m.files.Name(s.File),
+			Line: s.Line, Col: s.Col, Expr: s.Expr, Nth: ranks[s.ID].nth, Which: ranks[s.ID].which, Of: ranks[s.ID].of, Occ: 1,
 		}
 		if step.Op == trace.None { // a word of the rewriter's own, e.g. "case"
 			step.Op, step.SiteOp = trace.Branch, s.Op

@@ -2,7 +2,6 @@ package witness
 
 import (
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 type Meta struct {
 	Kind    string
 	Package string // import path of the package under test
+	Files   Files
 	// Source has the files that the sites name. It serves to tell call sites
 	// apart and to name their operands; it may be nil.
 	Source *Sources
@@ -21,10 +21,9 @@ type Meta struct {
 // FromSchedule makes a witness of a schedule, given as positions in t.Events
 // (the fields of schedule.Schedule), keeping of the steps only what a replay
 // needs. The tests to run are those that the goroutines of the violation
-// belong to, first the first's. Files inside the folder root are named relative to it. It fails if a
-// position is out of range, the violation is empty, or an event of it is
+// belong to, first the first's. It fails if a position is out of range, the violation is empty, or an event of it is
 // outside of every test.
-func FromSchedule(t *trace.Trace, steps, violation, hold []int, root string, meta Meta) (*Witness, error) {
+func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Witness, error) {
 	for _, list := range [][]int{steps, violation, hold} {
 		for _, i := range list {
 			if i < 0 || i >= len(t.Events) {
@@ -50,7 +49,7 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, root string, met
 	steps = reduce(t, steps, violation, func(g trace.GID) bool { return keep[g] })
 	hold = filter(gates(t, hold), in)
 
-	m := newMaker(t, root, meta.Source, steps, hold, violation)
+	m := newMaker(t, meta.Files, meta.Source, steps, hold, violation)
 	w.Steps, w.Hold, w.Violation = m.steps(steps), m.steps(hold), m.steps(violation)
 	w.Anchors = m.anchors()
 	stripRuns(w)
@@ -166,16 +165,4 @@ func stripRuns(w *Witness) {
 	for i, test := range w.Tests {
 		w.Tests[i] = base(test)
 	}
-}
-
-// Relative names file relative to root with forward slashes, if it is inside.
-func Relative(root, file string) string {
-	if root == "" || !filepath.IsAbs(file) {
-		return file
-	}
-	rel, err := filepath.Rel(root, file)
-	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return file
-	}
-	return filepath.ToSlash(rel)
 }

@@ -100,7 +100,7 @@ func TestFromScheduleReduces(t *testing.T) {
 		"1 branch 0",    // 22
 		"1 read f",      // 23
 	)
-	w, err := FromSchedule(tr, positions(0, 19), []int{19, 20}, []int{21}, "/src", Meta{Kind: "race", Package: "p"})
+	w, err := FromSchedule(tr, positions(0, 19), []int{19, 20}, []int{21}, Meta{Files: Files{Root: "/src"}, Kind: "race", Package: "p"})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"TestX"}, w.Tests)
 	assert.Equal(t, "go1.26.8", w.Go)
@@ -112,7 +112,7 @@ func TestFromScheduleReduces(t *testing.T) {
 	assert.Equal(t, []string{"0 read vf 1"}, short(w.Hold))
 	assert.Equal(t, []string{"0.1 write ve 1", "0.2 write ve 1"}, short(w.Violation))
 	assert.Equal(t, Step{
-		Goroutine: "TestX:0.1", Op: trace.Read, Expr: "vb", Func: "p.f", File: "a.go", Line: 6, Col: 3, Nth: 1, Occ: 1, Value: "5",
+		Goroutine: "TestX:0.1", Op: trace.Read, Expr: "vb", Func: "p.f", File: "a.go", Line: 6, Col: 3, Nth: 1, Which: 1, Of: 5, Occ: 1, Value: "5",
 	}, w.Steps[3])
 }
 
@@ -120,7 +120,7 @@ func TestFromScheduleReduces(t *testing.T) {
 // it starts one that does.
 func TestFromScheduleKeepsTheWayToAGrandchild(t *testing.T) {
 	tr := build(t, "1 testbegin 0", "1 fork 2", "2 begin 0", "2 fork 3", "3 begin 0", "1 write a", "3 write a")
-	w, err := FromSchedule(tr, positions(0, 5), []int{5, 6}, nil, "", Meta{Kind: "race"})
+	w, err := FromSchedule(tr, positions(0, 5), []int{5, 6}, nil, Meta{Kind: "race"})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"0 fork  1", "0.1 begin  1", "0.1 fork  1", "0.2 begin  1"}, short(w.Steps))
 }
@@ -129,7 +129,7 @@ func TestFromScheduleOverlap(t *testing.T) {
 	tr := build(t, "1 testbegin 0", "1 fork 2", "2 begin 0",
 		"1 write 100", "2 read 104", "1 read 110", "2 read 110", // 104 overlaps [100,108); 110 is not written
 		"1 write a", "2 write a")
-	w, err := FromSchedule(tr, positions(0, 7), []int{7, 8}, nil, "", Meta{Kind: "race"})
+	w, err := FromSchedule(tr, positions(0, 7), []int{7, 8}, nil, Meta{Kind: "race"})
 	require.NoError(t, err)
 	got := strings.Join(short(w.Steps), "; ")
 	assert.Contains(t, got, "0 write v100")
@@ -142,7 +142,7 @@ func TestFromScheduleOverlap(t *testing.T) {
 func TestFromScheduleKeepsLastSteps(t *testing.T) {
 	tr := build(t, "1 testbegin 0", "1 fork 2", "1 fork 3", "2 begin 0", "3 begin 0",
 		"3 write b", "3 read c", "3 read d", "3 branch 0", "2 read b", "2 read c", "1 write a", "2 write a")
-	w, err := FromSchedule(tr, positions(0, 11), []int{11, 12}, nil, "", Meta{Kind: "race"})
+	w, err := FromSchedule(tr, positions(0, 11), []int{11, 12}, nil, Meta{Kind: "race"})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"0 fork  1", "0 fork  1", "0.1 begin  1", "0.2 begin  1", "0.2 write vb 1", "0.2 read vd 1", "0.1 read vb 1"}, short(w.Steps))
 }
@@ -152,7 +152,7 @@ func TestOccurrences(t *testing.T) {
 		"1 write a 7", // before the test begins: not counted
 		"1 testbegin 0", "1 fork 2", "2 begin 0",
 		"1 write a 7", "1 write a 7", "2 write a 7", "1 testbegin 0", "1 write a 7", "2 write a 7", "2 write a 8")
-	w, err := FromSchedule(tr, positions(0, 8), []int{8, 9}, []int{10}, "", Meta{Kind: "race"})
+	w, err := FromSchedule(tr, positions(0, 8), []int{8, 9}, []int{10}, Meta{Kind: "race"})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"0 write va 3", "0.1 write va 2"}, short(w.Violation))
 	assert.Equal(t, []string{"0.1 write va 1"}, short(w.Hold))
@@ -170,13 +170,13 @@ func TestFromScheduleStripsRuns(t *testing.T) {
 			tr.Goroutines[i].Test = "TestX#3"
 		}
 	}
-	w, err := FromSchedule(tr, positions(0, 3), []int{3, 4}, nil, "", Meta{Kind: "race"})
+	w, err := FromSchedule(tr, positions(0, 3), []int{3, 4}, nil, Meta{Kind: "race"})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"TestX"}, w.Tests)
 	assert.Equal(t, "TestX:0.1", w.Violation[1].Goroutine)
 
 	tr.Goroutines[2].Test = "TestX#2" // two runs of one test in one schedule
-	w, err = FromSchedule(tr, positions(0, 3), []int{3, 4}, nil, "", Meta{Kind: "race"})
+	w, err = FromSchedule(tr, positions(0, 3), []int{3, 4}, nil, Meta{Kind: "race"})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"TestX#3", "TestX#2"}, w.Tests)
 	assert.Equal(t, "TestX#2:0.1", w.Violation[1].Goroutine)
@@ -194,7 +194,7 @@ func TestFromScheduleErrors(t *testing.T) {
 		{"none", []int{0}, nil, "no violation"},
 		{"no test", nil, []int{0}, "in goroutine main, outside of every test"},
 	} {
-		_, err := FromSchedule(tr, c.steps, c.violation, nil, "", Meta{Kind: "race"})
+		_, err := FromSchedule(tr, c.steps, c.violation, nil, Meta{Kind: "race"})
 		assert.ErrorContains(t, err, c.want, c.name)
 	}
 }
@@ -287,7 +287,7 @@ func TestFromScheduleNamesOperands(t *testing.T) {
 		assert.Equal(t, "/src/a.go", file)
 		return []byte("package p\n\nfunc f() {\n\ta.mu.Lock()\n\t}\n\tother.mu.Lock()\n"), nil
 	}}
-	w, err := FromSchedule(tr, positions(0, 6), []int{6, 7}, nil, "", Meta{Kind: "race", Source: source})
+	w, err := FromSchedule(tr, positions(0, 6), []int{6, 7}, nil, Meta{Kind: "race", Source: source})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"0 fork  1", "0.1 begin  1", "0.1 acq a.mu 1", "0.1 rel a.mu 1", "0 acq other.mu 1"}, short(w.Steps))
 	assert.Equal(t, Step{
@@ -298,7 +298,7 @@ func TestFromScheduleNamesOperands(t *testing.T) {
 
 func TestObserve(t *testing.T) {
 	tr := build(t, "1 testbegin 0", "1 fork 2", "2 begin 0", "1 write a 5", "2 read a 6", "1 write b 7", "2 write b 8")
-	w, err := FromSchedule(tr, positions(0, 5), []int{5, 6}, nil, "", Meta{Kind: "race"})
+	w, err := FromSchedule(tr, positions(0, 5), []int{5, 6}, nil, Meta{Kind: "race"})
 	require.NoError(t, err)
 	require.Equal(t, "3", w.Steps[2].Value)
 	require.Equal(t, "6", w.Violation[1].Value)
@@ -331,9 +331,9 @@ func TestFromScheduleAnchors(t *testing.T) {
 		s.File, s.Col = "/src/a.go", 2
 		tr.Sites[s.ID] = s
 	}
-	w, err := FromSchedule(tr, positions(0, 3), []int{3, 4}, nil, "/src", Meta{Kind: "race"})
+	w, err := FromSchedule(tr, positions(0, 3), []int{3, 4}, nil, Meta{Files: Files{Root: "/src"}, Kind: "race"})
 	require.NoError(t, err)
 	assert.Equal(t, []Step{
-		{Goroutine: "*", Op: trace.Branch, SiteOp: "case", Func: "p.TestX", File: "a.go", Line: 20, Col: 2, Expr: "near", Nth: 1, Occ: 1},
+		{Goroutine: "*", Op: trace.Branch, SiteOp: "case", Func: "p.TestX", File: "a.go", Line: 20, Col: 2, Expr: "near", Nth: 1, Which: 1, Of: 2, Occ: 1},
 	}, w.Anchors)
 }

@@ -29,7 +29,8 @@ func ID(t *trace.Trace, kind string, violation []int, source *Sources) string {
 	return kind + "-" + hex.EncodeToString(sum[:3])
 }
 
-// siteName describes the site of an event by what stays when lines move.
+// siteName describes the site of an event by what stays when lines move and
+// variables get other names.
 func siteName(t *trace.Trace, e trace.Event, source *Sources) string {
 	s := t.Sites[e.Site]
 	op := s.Op
@@ -37,9 +38,12 @@ func siteName(t *trace.Trace, e trace.Event, source *Sources) string {
 		op = e.Kind.String()
 	}
 	if e.Site&trace.SiteRewritten != 0 {
-		return fmt.Sprintf("%s\x00%s\x00%s\x00%d", s.Func, op, s.Expr, lineRank(t, s))
+		return fmt.Sprintf("%s\x00%s\x00%s\x00%d", s.Func, op, Shape(s.Expr), rankByName(t, s))
 	}
 	if source != nil {
+		if name, which := source.operand(s.File, s.Func, s.Line, e.Kind); name != "" {
+			return fmt.Sprintf("%s\x00%s\x00%s\x00%d", s.Func, op, Shape(name), which)
+		}
 		if text, which, _ := source.called(s.File, s.Func, s.Line); text != "" {
 			return fmt.Sprintf("%s\x00%s\x00%s\x00%d", s.Func, op, text, which)
 		}
@@ -47,21 +51,28 @@ func siteName(t *trace.Trace, e trace.Event, source *Sources) string {
 	return fmt.Sprintf("%s\x00%s\x00%s\x00%d", s.Func, op, filepath.Base(s.File), s.Line)
 }
 
-// lineRank is the number of a site's line, from 1, among the lines that have a
-// site of equal function, operation and expression.
-func lineRank(t *trace.Trace, site trace.Site) int {
-	type place struct {
-		file string
-		line int
-	}
-	before := make(map[place]bool)
+// rankByName is the number of a site, from 1, among those that are alike (see
+// Step.Which), of which one expression in one line counts once.
+func rankByName(t *trace.Trace, site trace.Site) int {
+	var alike []trace.Site
 	for id, s := range t.Sites {
-		if id&trace.SiteRewritten != 0 && s.Func == site.Func && s.Op == site.Op && s.Expr == site.Expr &&
-			(s.File < site.File || s.File == site.File && s.Line < site.Line) {
-			before[place{s.File, s.Line}] = true
+		if id&trace.SiteRewritten != 0 && s.Func == site.Func && s.Op == site.Op && Shape(s.Expr) == Shape(site.Expr) {
+			alike = append(alike, s)
 		}
 	}
-	return len(before) + 1
+	SortSites(alike)
+	type place struct {
+		file, expr string
+		line       int
+	}
+	seen := make(map[place]bool)
+	for _, s := range alike {
+		seen[place{s.File, s.Expr, s.Line}] = true
+		if s.File == site.File && s.Expr == site.Expr && s.Line == site.Line {
+			break
+		}
+	}
+	return len(seen)
 }
 
 // Distinct returns id, or, where that is in used already, id with the first

@@ -12,17 +12,17 @@ import (
 // A maker turns events of one trace into steps.
 type maker struct {
 	t      *trace.Trace
-	root   string
+	files  Files
 	source *Sources    // may be nil
 	occ    map[int]int // occurrence, by position
 	sites  map[trace.SiteID]bool
-	nth    map[trace.SiteID]int // by site that the rewriter made
-	names  map[uint64]string    // operands by object, from where the source tells
+	ranks  map[trace.SiteID]rank // by site that the rewriter made
+	names  map[uint64]string     // operands by object, from where the source tells
 }
 
 // newMaker counts what the steps for the events in lists need.
-func newMaker(t *trace.Trace, root string, source *Sources, lists ...[]int) *maker {
-	m := &maker{t: t, root: root, source: source, names: make(map[uint64]string)}
+func newMaker(t *trace.Trace, files Files, source *Sources, lists ...[]int) *maker {
+	m := &maker{t: t, files: files, source: source, names: make(map[uint64]string)}
 	want := make(map[int]bool)
 	for _, list := range lists {
 		for _, i := range list {
@@ -34,7 +34,7 @@ func newMaker(t *trace.Trace, root string, source *Sources, lists ...[]int) *mak
 	for i := range want {
 		m.sites[t.Events[i].Site] = true
 	}
-	m.nth = places(t, m.sites)
+	m.ranks = places(t, m.sites)
 	for _, list := range lists {
 		for _, i := range list {
 			e := t.Events[i]
@@ -65,11 +65,13 @@ func (m *maker) step(i int) Step {
 		Goroutine: m.t.Goroutines[e.G].Name(),
 		Op:        e.Kind,
 		Func:      site.Func,
-		File:      Relative(m.root, site.File),
+		File:      m.files.Name(site.File),
 		Line:      site.Line,
 		Col:       site.Col,
 		Expr:      site.Expr,
-		Nth:       m.nth[e.Site],
+		Nth:       m.ranks[e.Site].nth,
+		Which:     m.ranks[e.Site].which,
+		Of:        m.ranks[e.Site].of,
 		Occ:       m.occ[i],
 		Value:     value(m.t, i),
 	}
@@ -132,27 +134,38 @@ func occurrences(t *trace.Trace, want map[int]bool) map[int]int {
 	return out
 }
 
-// places numbers, from 1 in source order, the wanted sites that the rewriter
-// made among the sites of equal function, operation and expression.
-func places(t *trace.Trace, want map[trace.SiteID]bool) map[trace.SiteID]int {
-	type group struct{ fn, op, expr string }
+// A rank is where a site stands among those of its function and operation: see
+// Step.Nth, Step.Which and Step.Of.
+type rank struct{ nth, which, of int }
+
+// places ranks the wanted sites that the rewriter made.
+func places(t *trace.Trace, want map[trace.SiteID]bool) map[trace.SiteID]rank {
+	type group struct{ fn, op string }
 	groups := make(map[group][]trace.Site)
 	for id := range want {
 		if s, ok := t.Sites[id]; ok && id&trace.SiteRewritten != 0 {
-			groups[group{s.Func, s.Op, s.Expr}] = nil
+			groups[group{s.Func, s.Op}] = nil
 		}
 	}
 	for id, s := range t.Sites {
-		g := group{s.Func, s.Op, s.Expr}
+		g := group{s.Func, s.Op}
 		if list, ok := groups[g]; ok && id&trace.SiteRewritten != 0 {
 			groups[g] = append(list, s)
 		}
 	}
-	out := make(map[trace.SiteID]int)
+	out := make(map[trace.SiteID]rank)
 	for _, list := range groups {
 		SortSites(list)
-		for n, s := range list {
-			out[s.ID] = n + 1
+		same, alike := make(map[string]int), make(map[string]int)
+		for _, s := range list {
+			same[s.Expr]++
+			alike[Shape(s.Expr)]++
+			out[s.ID] = rank{nth: same[s.Expr], which: alike[Shape(s.Expr)]}
+		}
+		for _, s := range list {
+			r := out[s.ID]
+			r.of = alike[Shape(s.Expr)]
+			out[s.ID] = r
 		}
 	}
 	return out

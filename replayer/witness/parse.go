@@ -231,6 +231,9 @@ func (s *Step) set(f token) error {
 		err = s.setWhich(v)
 	case "nth":
 		s.Nth, err = number(v, 0)
+		if s.Of == 0 && s.Nth == 1 {
+			s.Which, s.Of = 1, 1
+		}
 	case "occ":
 		s.Occ, err = number(v, 1)
 	default:

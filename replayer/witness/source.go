@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // Sources reads source files, each once. The zero value reads from the disk.
@@ -179,6 +181,23 @@ func (s *Sources) called(file, fn string, line int) (text string, which, of int)
 	return text, which, of
 }
 
+// operand returns what the call site at a line calls the object of its operation
+// of kind k, and which one it is, from 1, of the lines in its function where the
+// same operation has an operand of the same [Shape]; "" if there is none.
+func (s *Sources) operand(file, fn string, line int, k trace.Kind) (name string, which int) {
+	e, ok := s.function(file, fn)
+	name = Operand(k, s.Line(file, line))
+	if name == "" || !ok || line < e.from || line > e.to {
+		return "", 0
+	}
+	for n := e.from; n <= line; n++ {
+		if other := Operand(k, s.Line(file, n)); other != "" && Shape(other) == Shape(name) {
+			which++
+		}
+	}
+	return name, which
+}
+
 // Find returns the line of file, or of another one in its folder, where the
 // call site of step s is now. Guess is where it is by what has become of the
 // lines around it. It is sure if nothing else in the function looks like what
@@ -197,26 +216,40 @@ func (s *Sources) Find(step Step, file string, guess int) (in string, line int, 
 	if !ok {
 		return file, guess, false
 	}
-	var same, alike []int // lines
+	// Lines of the same text, of the same shape, operand, and operand's shape.
+	var same, shaped, named, alike []int
 	for n := e.from; n <= e.to; n++ {
 		text := strings.TrimSpace(s.Line(file, n))
+		operand := ""
+		if step.Expr != "" {
+			operand = Operand(step.Op, text)
+		}
 		switch {
 		case text == "":
 		case text == step.Text:
 			same = append(same, n)
-		case step.Expr != "" && Operand(step.Op, text) == step.Expr:
+		case step.Text != "" && Shape(text) == Shape(step.Text):
+			shaped = append(shaped, n)
+		case operand == "":
+		case operand == step.Expr:
+			named = append(named, n)
+		case Shape(operand) == Shape(step.Expr):
 			alike = append(alike, n)
 		}
 	}
-	switch {
-	case len(same) > 0 && len(same) == step.Of:
-		return file, same[step.Which-1], true
-	case len(same) > 0:
-		return file, nearestLine(same, guess), len(same) == 1
-	case len(alike) > 0:
-		return file, nearestLine(alike, guess), len(alike) == 1
+	line, found := min(max(guess, e.from), e.to), false
+	for _, lines := range [][]int{same, shaped, named, alike} {
+		switch {
+		case len(lines) == 0:
+		case len(lines) == step.Of:
+			return file, lines[step.Which-1], true
+		case len(lines) == 1 && !found:
+			return file, lines[0], true
+		case !found:
+			line, found = nearestLine(lines, guess), true
+		}
 	}
-	return file, min(max(guess, e.from), e.to), false
+	return file, line, false
 }
 
 func nearestLine(lines []int, to int) int {

@@ -96,6 +96,7 @@ func TestSourcesFind(t *testing.T) {
 		{"one is left of two", Step{Op: trace.Release, Func: deposit, Text: "defer a.mu.Unlock()", Which: 2, Of: 2}, 9, 5, true},
 		{"another line with the operand", release, 9, 5, true},
 		{"two other lines with the operand", Step{Op: lock.Op, Func: deposit, Expr: "a.mu", Text: "if a.mu.TryLock() {", Which: 1, Of: 1}, 8, 7, false},
+		{"the variable has another name", Step{Op: lock.Op, Func: deposit, Expr: "acc.mu", Text: "acc.mu.Lock()", Which: 2, Of: 2}, 4, 7, true},
 		{"nothing like it", Step{Op: trace.Send, Func: deposit, Expr: "done", Text: "done <- 1", Which: 1, Of: 1}, 5, 5, false},
 		{"a guess outside of the function", Step{Op: trace.Send, Func: deposit}, 40, 9, false},
 	} {
@@ -126,4 +127,22 @@ func TestProse(t *testing.T) {
 	const text = "TestX:0.1 waits for TestX:0.10, not for MyTestX:0.1 or TestX: no"
 	assert.Equal(t, "goroutine 0.1 waits for goroutine 0.10, not for MyTestX:0.1 or TestX: no", Prose(text, []string{"TestX"}))
 	assert.Equal(t, "goroutine TestX#01:0 and goroutine TestY:0", Prose("TestX#01:0 and TestY:0", []string{"TestX", "TestY"}))
+}
+
+func TestShape(t *testing.T) {
+	for expr, want := range map[string]string{
+		"":                         "",
+		"err":                      "_",
+		"a.balance":                "_.balance",
+		"s.config.Name":            "_.config.Name",
+		"shards[h%n].Get(k).items": "_[_%_].Get(_).items",
+		"x.pages[…]":               "_.pages[…]",
+		"(*p).next":                "(*_).next",
+		"receipt.Before-30 != r":   "_.Before-30!=_",
+		`m["a b"]`:                 `_["a b"]`,
+		"len(queue)":               "len(_)",
+		"(":                        "(",
+	} {
+		assert.Equal(t, want, Shape(expr), expr)
+	}
 }

@@ -28,8 +28,8 @@ func sample() *Witness {
 			{Goroutine: "TestTransfer:0", Op: trace.WaitGroupWait, Expr: "wg", Func: test, File: "bank_test.go", Line: 14, Occ: 1},
 		},
 		Violation: []Step{
-			{Goroutine: "TestTransfer:0.1", Op: trace.Read, Expr: "a.balance", Func: withdraw, File: "bank.go", Line: 17, Col: 5, Nth: 1, Occ: 1, Value: "100"},
-			{Goroutine: "TestTransfer:0.2", Op: trace.Write, Expr: "a.balance", Func: deposit, File: "bank.go", Line: 12, Col: 2, Nth: 1, Occ: 1, Value: "90"},
+			{Goroutine: "TestTransfer:0.1", Op: trace.Read, Expr: "a.balance", Func: withdraw, File: "bank.go", Line: 17, Col: 5, Nth: 1, Which: 1, Of: 1, Occ: 1, Value: "100"},
+			{Goroutine: "TestTransfer:0.2", Op: trace.Write, Expr: "a.balance", Func: deposit, File: "bank.go", Line: 12, Col: 2, Nth: 1, Which: 2, Of: 3, Occ: 1, Value: "90"},
 		},
 	}
 }

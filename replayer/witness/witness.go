@@ -74,10 +74,12 @@ type Step struct {
 	// the operation "append" can give reads and writes.
 	SiteOp string
 	Nth    int // among sites of equal Func, trace.Site.Op and Expr, in source order, from 1; 0 for call sites
-	// Text is, for call sites, the source line, without the space around it. Of
-	// is how many lines of the function read so, and Which the number of this
-	// one among them, from 1. All are zero if unknown.
-	Text      string
+	// Text is, for call sites, the source line, without the space around it.
+	Text string
+	// Of is how many places of the function are alike, and Which the number of
+	// this one among them, from 1: call sites if their lines have the same Text,
+	// others if trace.Site.Op and the [Shape] of Expr are the same. Both are zero
+	// if unknown.
 	Which, Of int
 	Occ       int // occurrence of (Op, site) in its goroutine, from 1
 	// Value is what the recorded run had, for the reader only: the value of an
