@@ -20,8 +20,15 @@ type Plan struct {
 	// are left out.
 	Notes []string
 
-	guessed []int    // indices of the Steps whose call sites are guesses
+	guessed []guess  // Steps that are guesses
 	loose   []string // likewise the holds and violating steps, described
+}
+
+// A guess is a step, by its index in Plan.Steps, of which it is not known where it
+// is now, and what it was when the witness was made.
+type guess struct {
+	step int
+	what string
 }
 
 // NewPlan resolves w against the current code. Order is "01" or "10": which of the first two violating goroutines goes
@@ -56,7 +63,7 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 			leaveOut(s)
 			continue
 		case guessed:
-			plan.guessed = append(plan.guessed, len(plan.Steps))
+			plan.guessed = append(plan.guessed, guess{len(plan.Steps), describe(s)})
 		}
 		plan.Steps = append(plan.Steps, now.Steps[i])
 	}
@@ -127,9 +134,9 @@ func (p *planner) take() []byte {
 func (p *Plan) misfits(done int) []string {
 	out := append([]string(nil), p.Notes...)
 	var guesses []string
-	for _, i := range p.guessed {
-		if i >= done {
-			guesses = append(guesses, describe(p.Steps[i]))
+	for _, g := range p.guessed {
+		if g.step >= done {
+			guesses = append(guesses, g.what)
 		}
 	}
 	if guesses = append(guesses, p.loose...); len(guesses) > 0 {

@@ -94,24 +94,30 @@ const (
 
 // site returns the site of a step at a place that the rewriter instruments: the
 // one of its number among those of the same expression, or, where a variable has
-// another name now, among those that are alike. It is a guess if there are more
-// or fewer of these than there were.
+// another name now, among those that are alike. If there are more or fewer of
+// these than there were, it is the one whose line reads as it did, or a guess.
 func (r *resolver) site(s witness.Step) (trace.Site, fit) {
 	alike := r.groups[groupOf(s)]
 	if s.Nth < 1 || len(alike) == 0 {
 		return trace.Site{}, absent
 	}
-	var same []trace.Site
-	for _, site := range alike {
-		if site.Expr == s.Expr {
-			same = append(same, site)
-		}
-	}
 	all := guessed
 	if s.Of == 0 || s.Of == len(alike) {
 		all = matched
 	}
+	var same, inLine []trace.Site
+	for _, site := range alike {
+		if site.Expr != s.Expr {
+			continue
+		}
+		same = append(same, site)
+		if all == guessed && r.code.Source != nil && s.Text != "" && strings.TrimSpace(r.code.Source.Line(site.File, site.Line)) == s.Text {
+			inLine = append(inLine, site)
+		}
+	}
 	switch {
+	case len(inLine) == 1:
+		return inLine[0], matched
 	case s.Nth <= len(same):
 		return same[s.Nth-1], all
 	case s.Of == len(alike) && len(same) == 0:

@@ -5,6 +5,7 @@ import (
 	"math"
 	"sort"
 	"strconv"
+	"strings"
 
 	"github.com/gopredict/gopredict/recorder/trace"
 )
@@ -78,7 +79,11 @@ func (m *maker) step(i int) Step {
 	if site.Op != "" && site.Op != e.Kind.String() {
 		s.SiteOp = site.Op
 	}
-	if s.Nth == 0 && m.source != nil && site.File != "" {
+	switch {
+	case m.source == nil || site.File == "":
+	case s.Nth > 0:
+		s.Text = strings.TrimSpace(m.source.Line(site.File, site.Line))
+	default:
 		s.Text, s.Which, s.Of = m.source.called(site.File, site.Func, site.Line)
 	}
 	if s.Expr == "" && s.Nth == 0 {

@@ -74,7 +74,7 @@ type Step struct {
 	// the operation "append" can give reads and writes.
 	SiteOp string
 	Nth    int // among sites of equal Func, trace.Site.Op and Expr, in source order, from 1; 0 for call sites
-	// Text is, for call sites, the source line, without the space around it.
+	// Text is the source line, without the space around it.
 	Text string
 	// Of is how many places of the function are alike, and Which the number of
 	// this one among them, from 1: call sites if their lines have the same Text,
