@@ -100,12 +100,7 @@ func Predict(ctx context.Context, t *trace.Trace, opts Options) (*Result, error)
 		opts.Schedules = 3
 	}
 	races := anomaly.FindRaces(t, o)
-	p := &predictor{
-		t: t, o: o, opts: opts,
-		graphs:  causality.New(t, o),
-		planner: schedule.NewPlanner(t, o),
-		judge:   feasible.New(t),
-	}
+	p := newPredictor(t, o, opts)
 	r := &Result{Locked: races.Locked, Ordered: races.Ordered}
 	candidates := p.merge(races.Candidates)
 	for _, c := range candidates {
@@ -127,6 +122,16 @@ type predictor struct {
 	planner *schedule.Planner
 	judge   *feasible.Judge
 	opts    Options
+}
+
+func newPredictor(t *trace.Trace, o *order.Order, opts Options) *predictor {
+	graphs := causality.New(t, o)
+	return &predictor{
+		t: t, o: o, opts: opts,
+		graphs:  graphs,
+		planner: schedule.NewPlanner(t, o, graphs),
+		judge:   feasible.New(t),
+	}
 }
 
 // race decides one candidate.

@@ -39,6 +39,7 @@ type cone struct {
 	// is how much of it is followed.
 	guide  map[trace.GID][]causality.Edge
 	guided map[trace.GID]int
+	lazy   bool // a section that another one follows need not end
 }
 
 // lockState is the critical sections of one lock in a cone.
@@ -170,7 +171,7 @@ func (c *cone) section(s order.Section) {
 	}
 	now := *l
 	l.open = slices.DeleteFunc(l.open, func(o order.Section) bool {
-		followed := o.Acq < now.acq || !o.Shared && o.Acq < now.shared
+		followed := !c.lazy && (o.Acq < now.acq || !o.Shared && o.Acq < now.shared)
 		if followed {
 			c.include(o.Rel)
 		}

@@ -12,17 +12,19 @@ import (
 // A Planner makes schedules for the violations of one trace. It is safe for
 // concurrent use.
 type Planner struct {
-	t *trace.Trace
-	o *order.Order
+	t      *trace.Trace
+	o      *order.Order
+	graphs *causality.Model
 	// links are, by goroutine, the events that need more than what must happen
 	// before them: acquires, reads of what others wrote, channel operations
 	// that stand in line.
 	links [][]int32
 }
 
-// NewPlanner prepares schedules for t, whose order is o, in linear time.
-func NewPlanner(t *trace.Trace, o *order.Order) *Planner {
-	p := &Planner{t: t, o: o, links: make([][]int32, len(t.Goroutines))}
+// NewPlanner prepares schedules for t, whose order is o and whose causality
+// graphs are those of m, in linear time.
+func NewPlanner(t *trace.Trace, o *order.Order, m *causality.Model) *Planner {
+	p := &Planner{t: t, o: o, graphs: m, links: make([][]int32, len(t.Goroutines))}
 	for i := range t.Events {
 		e := &t.Events[i]
 		link := false

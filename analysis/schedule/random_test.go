@@ -19,7 +19,7 @@ func plan(t testing.TB, tr *trace.Trace) (*order.Order, *schedule.Planner) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return o, schedule.NewPlanner(tr, o)
+	return o, schedule.NewPlanner(tr, o, causality.New(tr, o))
 }
 
 // conflicts returns the pairs that the mutation condition lets through.

@@ -21,10 +21,13 @@ func (p *Planner) turned(v target, r reads) ([]int, bool) {
 	if len(last) == 0 && !slices.ContainsFunc(v.guide, func(e causality.Edge) bool { return e.From > e.To }) {
 		return nil, false // nothing to turn round
 	}
-	c := p.newCone(r, last, v.guide)
-	if !c.lead(v) {
-		return nil, false
-	}
+	prop := p.graphs.Race(v.violation[0], v.violation[1])
+	return p.guided(prop, v.guide, r, last, func(c *cone) bool { return c.lead(v) })
+}
+
+// execute performs the events of a cone along its guide. Where that comes to an
+// end too early, blocked is not nil, and tells what could help.
+func (p *Planner) execute(c *cone) (steps []int, blocked []causality.Edge) {
 	x := &execution{
 		cone:  c,
 		next:  make([]int32, len(p.t.Goroutines)),
@@ -52,7 +55,7 @@ type lockUse struct {
 
 // run goes over the events in recorded order until all are performed. Where
 // one must wait, its goroutine stays behind until the next pass.
-func (x *execution) run(events []int) (steps []int, ok bool) {
+func (x *execution) run(events []int) (steps []int, blocked []causality.Edge) {
 	for _, i := range events {
 		x.count(i)
 	}
@@ -71,10 +74,10 @@ func (x *execution) run(events []int) (steps []int, ok bool) {
 			return true
 		})
 		if len(steps) == before || pass == maxPasses {
-			return nil, false
+			return nil, x.blocked(steps, events)
 		}
 	}
-	return steps, true
+	return steps, nil
 }
 
 func (x *execution) lock(id uint64) *lockUse {

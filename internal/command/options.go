@@ -94,6 +94,8 @@ var optionTable = map[string]optionInfo{
 	"html":   {help: "HTML report"},
 	"solver": {help: "solver"},
 	"atomic": {help: "what is taken for an atomic region"},
+	// Analyze has it.
+	"patterns": {help: "patterns to look for"},
 }
 
 // list parses a comma-separated list of words out of known.

@@ -1,0 +1,88 @@
+package anomaly
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+)
+
+// A Pattern is an access anomaly in PECAN's language (§3): events, each by a
+// goroutine, on a variable, in an atomic region, that happen in this order.
+// Different names stand for different goroutines, variables and regions.
+type Pattern struct {
+	Name   string
+	Events []PatternEvent
+}
+
+// A PatternEvent is one event of a pattern. Goroutine, Variable and Region
+// number the names of T, SV and AR from 0 in the order of their mention.
+type PatternEvent struct {
+	Name                        string
+	Goroutine, Variable, Region int
+	Write                       bool
+}
+
+// Kind is the kind of bug that the pattern describes: "race", "atomicity", or
+// with several variables "atomic-set".
+func (p *Pattern) Kind() string {
+	switch {
+	case len(p.Events) == 2:
+		return "race"
+	case p.count(func(e PatternEvent) int { return e.Variable }) == 1:
+		return "atomicity"
+	}
+	return "atomic-set"
+}
+
+// count returns how many values there are of what is numbered from 0.
+func (p *Pattern) count(number func(PatternEvent) int) int {
+	n := 0
+	for _, e := range p.Events {
+		n = max(n, number(e)+1)
+	}
+	return n
+}
+
+// String returns the pattern in the notation of [ParsePatterns].
+func (p *Pattern) String() string {
+	var rows [numRows]strings.Builder
+	for _, e := range p.Events {
+		at := "r"
+		if e.Write {
+			at = "w"
+		}
+		for k, word := range [numRows]string{
+			e.Name, fmt.Sprint("t", e.Goroutine+1), fmt.Sprint("s", e.Variable+1), fmt.Sprint("u", e.Region+1), at,
+		} {
+			rows[k].WriteString(" " + word)
+		}
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "pattern %s\n", p.Name)
+	for k := range rows {
+		fmt.Fprintf(&text, "%s%s\n", rowNames[k], rows[k].String())
+	}
+	return text.String()
+}
+
+//go:embed patterns/*.txt
+var files embed.FS
+
+// Builtin returns the patterns that are always looked for, as the files in
+// folder patterns have them: races, the unserializable triples, and the
+// patterns of atomic sets.
+func Builtin() []Pattern {
+	var all []Pattern
+	for _, name := range []string{"race", "atomicity", "atomic-set"} {
+		text, err := files.ReadFile("patterns/" + name + ".txt")
+		if err != nil {
+			panic(err) // it is in this package
+		}
+		ps, err := ParsePatterns(name+".txt", string(text))
+		if err != nil {
+			panic(err)
+		}
+		all = append(all, ps...)
+	}
+	return all
+}

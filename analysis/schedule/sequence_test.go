@@ -1,0 +1,125 @@
+package schedule_test
+
+import (
+	"flag"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/gopredict/gopredict/analysis/anomaly"
+	"github.com/gopredict/gopredict/analysis/causality"
+	"github.com/gopredict/gopredict/analysis/feasible"
+	"github.com/gopredict/gopredict/analysis/internal/tracetest"
+	"github.com/gopredict/gopredict/analysis/schedule"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+var traces = flag.Int("traces", 150, "random traces to search for anomalies, for each shape")
+
+// TestEveryRealAnomalyHasSchedule is PECAN's Theorem 1 for triples and for
+// patterns of two variables: with nested locks, and where no values matter, each
+// one that some run shows is found, is not refuted, and gets a feasible
+// schedule. What is real, a search of all runs tells.
+func TestEveryRealAnomalyHasSchedule(t *testing.T) {
+	for k, shape := range []tracetest.Config{
+		{Goroutines: 2, Events: 14, Sync: tracetest.Mutexes, Locks: 3, Locations: 2},
+		{Goroutines: 2, Events: 14, Sync: tracetest.Mutexes | tracetest.RWMutexes, Locks: 2, Locations: 2, Unnested: true},
+		{Goroutines: 3, Events: 7, Sync: tracetest.Mutexes | tracetest.Late | tracetest.Posts, Locks: 2, Locations: 2},
+		{Goroutines: 2, Events: 12, Sync: tracetest.Mutexes | tracetest.Channels, Locks: 2, Locations: 1},
+	} {
+		t.Run(fmt.Sprintf("shape%d", k), func(t *testing.T) {
+			t.Parallel()
+			shown := 0
+			for seed := range uint64(*traces) {
+				shape.WriteOnly = true
+				tr := tracetest.Random(seed, shape)
+				o, p := plan(t, tr)
+				m := causality.New(tr, o)
+				regions := anomaly.FindRegions(tr, o)
+				found := anomaly.Search(tr, o, regions, anomaly.Builtin())
+				for _, a := range found.Found {
+					for _, events := range a.Matches {
+						g := m.Chopped(m.Sequence(events...))
+						has := hasSequence(t, tr, p, events, g.Edges(0))
+						is := happens(tr, events)
+						switch {
+						case is && g.Cyclic() != 0:
+							t.Errorf("seed %d: %s %v is refuted by %v", seed, a.Pattern.Name, events, g.Cycle(0))
+						case is && !has:
+							t.Errorf("seed %d: %s %v has no feasible schedule", seed, a.Pattern.Name, events)
+						case !is && has:
+							t.Errorf("seed %d: %s %v has a feasible schedule and cannot happen", seed, a.Pattern.Name, events)
+						case is:
+							shown++
+						}
+					}
+				}
+			}
+			if shown < *traces/4 {
+				t.Errorf("only %d anomalies", shown)
+			}
+		})
+	}
+}
+
+// hasSequence reports whether a feasible schedule has the events in order.
+func hasSequence(t *testing.T, tr *trace.Trace, p *schedule.Planner, events []int, guide []causality.Edge) bool {
+	t.Helper()
+	for s := range p.Sequence(events, guide) {
+		if feasible.Check(tr, s.Steps, s.Violation) != nil {
+			continue
+		}
+		var at []int
+		for _, i := range events[:len(events)-1] {
+			at = append(at, slices.Index(s.Steps, i))
+		}
+		if slices.Contains(at, -1) || !slices.IsSorted(at) || !slices.Equal(s.Violation, events[len(events)-1:]) {
+			t.Fatalf("%v does not have %v in order", s, events)
+		}
+		return true
+	}
+	return false
+}
+
+// happens reports whether the events can happen in this order.
+func happens(tr *trace.Trace, events []int) (shown bool) {
+	last := len(events) - 1
+	keep := func(order []int) bool {
+		k := slices.Index(events, order[len(order)-1])
+		return k < 0 || k < last && (k == 0 || slices.Contains(order, events[k-1]))
+	}
+	tracetest.Explore(tr, keep, func(order []int) bool {
+		shown = slices.Contains(order, events[last-1]) && feasible.Check(tr, order, events[last:]) == nil
+		return !shown
+	})
+	return shown
+}
+
+// PECAN's Figure 3: v8 fits in between v3 and v5, where l1 is free.
+func TestFigure3(t *testing.T) {
+	tr := tracetest.Parse(t, `
+		1 regionbegin
+		1 acq l1       // v1
+		1 r x          // v2
+		1 rel l1       // v3
+		1 w y          // v4
+		1 w x          // v5
+		1 regionend
+		2 acq l1       // v6
+		2 acq l2       // v7
+		2 w x          // v8
+		2 rel l2
+		2 rel l1`)
+	o, p := plan(t, tr)
+	m := causality.New(tr, o)
+	g := m.Chopped(m.Sequence(2, 9, 5))
+	for s := range p.Sequence([]int{2, 9, 5}, g.Edges(0)) {
+		if want := []int{0, 1, 2, 3, 4, 7, 8, 9}; !slices.Equal(s.Steps, want) || !slices.Equal(s.Violation, []int{5}) {
+			t.Errorf("steps %v to %v, want %v", s.Steps, s.Violation, want)
+		}
+		if err := feasible.Check(tr, s.Steps, s.Violation); err != nil {
+			t.Error(err)
+		}
+		break
+	}
+}
