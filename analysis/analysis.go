@@ -233,7 +233,7 @@ func (p *predictor) schedules(f *Finding, leads []lead) {
 				}
 				return
 			}
-			if err := p.judge.Check(s.Steps, s.Violation); err != nil {
+			if err := p.judge.CheckFrom(s.From, s.Steps, s.Violation); err != nil {
 				if f.Reason == "" {
 					f.Reason = refusal(err)
 				}

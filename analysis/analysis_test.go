@@ -267,7 +267,7 @@ func TestRandomTraces(t *testing.T) {
 				if again := recipe.Schedule(); !reflect.DeepEqual(s, again) || !slices.Equal(s.Violation, recipe.Violation[:]) {
 					t.Errorf("seed %d: one recipe makes %v and %v", seed, s, again)
 				}
-				if err := feasible.Check(tr, s.Steps, s.Violation); err != nil {
+				if err := feasible.New(tr).CheckFrom(s.From, s.Steps, s.Violation); err != nil {
 					t.Errorf("seed %d, sites %v: %v", seed, f.Sites, err)
 				}
 			}

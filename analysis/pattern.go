@@ -65,7 +65,7 @@ func (p *predictor) match(a anomaly.Anomaly) Match {
 			continue
 		}
 		for s := range p.planner.Sequence(events, g.Edges(0)) {
-			err := p.judge.Check(s.Steps, s.Violation)
+			err := p.judge.CheckFrom(s.From, s.Steps, s.Violation)
 			if err == nil {
 				m.Events, m.Status, m.Reason, m.Tier, m.Schedule = events, Predicted, "", TierPecan, s
 				return m

@@ -31,6 +31,10 @@ func Check(t *trace.Trace, steps, violation []int) error {
 type Judge struct {
 	p *program
 	s *state
+	// base is the state after the first from events, which checks began with
+	// last.
+	base *state
+	from int
 }
 
 // New prepares the check of schedules of t, in time and memory proportional
@@ -42,8 +46,13 @@ func New(t *trace.Trace) *Judge {
 
 // Check is [Check] for the judge's trace. Beyond the steps it takes time
 // proportional to the number of variables and synchronization objects.
-func (j *Judge) Check(steps, violation []int) error {
-	j.s.reset()
+func (j *Judge) Check(steps, violation []int) error { return j.CheckFrom(0, steps, violation) }
+
+// CheckFrom is Check for schedules that begin with the first from events of the
+// trace, as they were recorded, and go on with the steps. A series of checks
+// with the same from executes these events once.
+func (j *Judge) CheckFrom(from int, steps, violation []int) error {
+	j.rewind(min(max(from, 0), len(j.p.t.Events)))
 	for i, pos := range steps {
 		if reason := j.next(pos); reason != "" {
 			return j.infeasible(i, pos, reason)
@@ -70,6 +79,27 @@ func (j *Judge) Check(steps, violation []int) error {
 		}
 	}
 	return nil
+}
+
+// rewind puts the state to where the first from events are done. They are
+// executed even where they seem impossible, as in a trace that is not whole:
+// they happened.
+func (j *Judge) rewind(from int) {
+	if from == 0 {
+		j.s.reset()
+		return
+	}
+	if j.base == nil || from != j.from {
+		j.s.reset()
+		for i := range from {
+			if j.s.step(int32(i)) != "" {
+				j.s.cur[j.p.t.Events[i].G] = j.p.info[i].next
+			}
+		}
+		j.base, j.from = j.s.clone(), from
+		return
+	}
+	j.s = j.base.clone()
 }
 
 // next tells why the event at pos is not the next one of its goroutine.

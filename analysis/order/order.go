@@ -182,6 +182,20 @@ func (o *Order) Section(acq int) (Section, bool) {
 // The caller must not change them.
 func (o *Order) Sections() []Section { return o.locks.sections }
 
+// Open returns the critical sections that are open before event i.
+func (o *Order) Open(i int) []Section {
+	var open []Section
+	for _, s := range o.locks.sections {
+		if s.Acq >= i {
+			break
+		}
+		if s.Rel < 0 || s.Rel >= i {
+			open = append(open, s)
+		}
+	}
+	return open
+}
+
 // Closed returns the event that closed the channel that panic i comes from a
 // send to, or -1.
 func (o *Order) Closed(i int) int {

@@ -27,6 +27,7 @@ const (
 // and Viswanathan, POPL 2021).
 type cone struct {
 	p     *Planner
+	base  *base // all before it is in
 	reads reads
 	upto  []int32 // by goroutine: one more than its last event, 0 for none
 	done  []int   // by goroutine: how many of its links are closed
@@ -48,9 +49,9 @@ type lockState struct {
 	acq, shared int             // last acquire by a writer, by a reader; -1 for none
 }
 
-func (p *Planner) newCone(r reads, last []int32, guide []causality.Edge) *cone {
+func (p *Planner) newCone(b *base, r reads, last []int32, guide []causality.Edge) *cone {
 	c := &cone{
-		p: p, reads: r, last: last,
+		p: p, base: b, reads: r, last: last,
 		upto:   make([]int32, len(p.t.Goroutines)),
 		done:   make([]int, len(p.t.Goroutines)),
 		locks:  make(map[uint64]*lockState),
@@ -60,6 +61,13 @@ func (p *Planner) newCone(r reads, last []int32, guide []causality.Edge) *cone {
 	for _, e := range guide {
 		g := p.t.Events[e.To].G
 		c.guide[g] = append(c.guide[g], e)
+	}
+	for g := range c.upto {
+		c.upto[g] = b.at
+		c.done[g], _ = slices.BinarySearch(p.links[g], b.at)
+	}
+	for _, s := range b.open {
+		c.section(s)
 	}
 	return c
 }
@@ -179,15 +187,17 @@ func (c *cone) section(s order.Section) {
 	})
 }
 
-// steps returns the events of the cone in recorded order.
+// steps returns the events of the cone from its base on, in recorded order.
 func (c *cone) steps() []int {
-	n, end := 0, int32(0)
+	n, end := 0, c.base.at
 	for g, upto := range c.upto {
-		k, _ := slices.BinarySearch(c.p.o.Events(trace.GID(g)), upto)
-		n, end = n+k, max(end, upto)
+		es := c.p.o.Events(trace.GID(g))
+		first, _ := slices.BinarySearch(es, c.base.at)
+		k, _ := slices.BinarySearch(es, upto)
+		n, end = n+k-first, max(end, upto)
 	}
 	steps := make([]int, 0, n)
-	for i := range end {
+	for i := c.base.at; i < end; i++ {
 		if i < c.upto[c.p.t.Events[i].G] {
 			steps = append(steps, int(i))
 		}

@@ -61,7 +61,7 @@ func TestPecanFigures(t *testing.T) {
 	} {
 		tr := tracetest.Parse(t, test.text)
 		p := plan(t, tr)
-		if got := p.pecan(test.i, test.j); !slices.Equal(got, test.steps) {
+		if got := p.pecan(0, test.i, test.j); !slices.Equal(got, test.steps) {
 			t.Errorf("%s: Algorithm 3 makes %v, want %v", test.name, got, test.steps)
 		}
 		for s := range p.Race(test.i, test.j, nil) {

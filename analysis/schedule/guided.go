@@ -12,15 +12,15 @@ import (
 const maxDecisions = 16
 
 // guided performs the cone of a violation with the given property along its
-// guide; lead adds to the cone what leads there, and last are the acquires of
+// guide, from its base on; lead adds to the cone what leads there, and last are the acquires of
 // the sections that stay open. The guide says what must come first, and leaves
 // open which of two critical sections does where either can. At first it is the
 // one that was first in the recorded run. If that leads nowhere, a section ends
 // only if the guide wants it.
-func (p *Planner) guided(prop causality.Property, guide []causality.Edge, r reads, last []int32, lead func(*cone) bool) ([]int, bool) {
+func (p *Planner) guided(b *base, prop causality.Property, guide []causality.Edge, r reads, last []int32, lead func(*cone) bool) ([]int, bool) {
 	for _, lazy := range []bool{false, true} {
 		if steps, ok := p.decided(prop, guide, func(guide []causality.Edge) *cone {
-			c := p.newCone(r, last, guide)
+			c := p.newCone(b, r, last, guide)
 			c.lazy = lazy
 			if !lead(c) {
 				return nil

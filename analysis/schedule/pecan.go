@@ -6,14 +6,15 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// pecan returns the steps of PECAN's Algorithm 3 for accesses i before j: what
+// pecan returns the steps of PECAN's Algorithm 3 for accesses i before j, those
+// at positions below from left out: what
 // depends on access i moves behind j, and so out of the schedule. Where a lock
 // protects i, its outermost lock and what depends on that moves to directly
 // before j, so that no release is parted from its acquire. All the rest stays
 // as it happened.
 //
 // To depend on an event means that it must happen before.
-func (p *Planner) pecan(i, j int) []int {
+func (p *Planner) pecan(from, i, j int) []int {
 	// From the events in cut on, goroutines are out of the schedule; from those
 	// in moved on, in its second part.
 	cut := p.dependents(i, j)
@@ -22,7 +23,7 @@ func (p *Planner) pecan(i, j int) []int {
 		moved = p.dependents(lock, j)
 	}
 	var steps, block []int
-	for e := range j {
+	for e := from; e < j; e++ {
 		switch g := p.t.Events[e].G; {
 		case e >= cut[g]:
 		case e >= moved[g]:

@@ -2,7 +2,9 @@ package schedule
 
 import (
 	"iter"
+	"math"
 	"slices"
+	"sync"
 
 	"github.com/gopredict/gopredict/analysis/causality"
 	"github.com/gopredict/gopredict/analysis/order"
@@ -19,16 +21,31 @@ type Planner struct {
 	// before them: acquires, reads of what others wrote, channel operations
 	// that stand in line.
 	links [][]int32
+	forks []int32 // by goroutine: its fork, or [math.MaxInt32]
+
+	begins map[string]int32 // see testBegins
+	mu     sync.Mutex
+	bases  map[int32]*base // by position
 }
 
 // NewPlanner prepares schedules for t, whose order is o and whose causality
 // graphs are those of m, in linear time.
 func NewPlanner(t *trace.Trace, o *order.Order, m *causality.Model) *Planner {
-	p := &Planner{t: t, o: o, graphs: m, links: make([][]int32, len(t.Goroutines))}
+	p := &Planner{
+		t: t, o: o, graphs: m, links: make([][]int32, len(t.Goroutines)), forks: make([]int32, len(t.Goroutines)),
+		begins: testBegins(t), bases: make(map[int32]*base),
+	}
+	for g := range p.forks {
+		p.forks[g] = math.MaxInt32
+	}
 	for i := range t.Events {
 		e := &t.Events[i]
 		link := false
 		switch e.Kind {
+		case trace.Fork:
+			if e.Obj < uint64(len(p.forks)) {
+				p.forks[e.Obj] = int32(i)
+			}
 		case trace.Acquire, trace.RAcquire:
 			link = true
 		case trace.Send, trace.Recv, trace.Select:
@@ -68,7 +85,7 @@ func (p *Planner) Race(i, j int, guide []causality.Edge) iter.Seq2[Schedule, Rec
 			if !ok || slices.ContainsFunc(made, func(s Schedule) bool { return slices.Equal(s.Steps, steps) }) {
 				return ok, true
 			}
-			made = append(made, p.schedule(steps, v.violation[:]...))
+			made = append(made, p.schedule(p.of(v), steps, v.violation[:]...))
 			return true, yield(made[len(made)-1], Recipe{Violation: v.violation, guide: guide, p: p, method: m})
 		}
 		exists, more := try(directAll)
@@ -117,12 +134,12 @@ func (p *Planner) steps(m method, v target) (steps []int, ok bool) {
 	case turnedNone:
 		return p.turned(v, noReads)
 	}
-	return p.pecan(v.violation[0], v.violation[1]), true
+	return p.pecan(int(p.of(v).at), v.violation[0], v.violation[1]), true
 }
 
 // direct performs the cone of both accesses in recorded order.
 func (p *Planner) direct(v target, r reads) ([]int, bool) {
-	c := p.newCone(r, nil, nil)
+	c := p.newCone(p.of(v), r, nil, nil)
 	if !c.lead(v) {
 		return nil, false
 	}
@@ -130,10 +147,13 @@ func (p *Planner) direct(v target, r reads) ([]int, bool) {
 }
 
 // schedule adds what the goroutines do next.
-func (p *Planner) schedule(steps []int, violation ...int) Schedule {
-	s := Schedule{Steps: steps, Violation: violation}
+func (p *Planner) schedule(b *base, steps []int, violation ...int) Schedule {
+	s := Schedule{From: int(b.at), Steps: steps, Violation: violation}
 	last := make([]int, len(p.t.Goroutines))
 	took := make([]bool, len(p.t.Goroutines))
+	for g := range last {
+		last[g], took[g] = p.runs(b, trace.GID(g))
+	}
 	for _, i := range steps {
 		e := &p.t.Events[i]
 		last[e.G], took[e.G] = i, true

@@ -12,15 +12,17 @@ import "github.com/gopredict/gopredict/analysis/causality"
 // A Schedule is an order of events of one trace that leads to a violation.
 // All numbers are positions in trace.Trace.Events.
 type Schedule struct {
-	// Steps are the events to perform, in this order, before the violation.
+	// From is the number of events that come first, in recorded order.
+	From int
+	// Steps are the events to perform then, in this order, before the violation.
 	Steps []int
 	// Violation are the events at which the goroutines stand when Steps are
 	// done: for a race the two accesses, each in another goroutine.
 	Violation []int
-	// Hold is, for each goroutine that took part in Steps or was forked by
-	// them and is not in Violation, the first of its events that must not
-	// happen before the violation. Completions of what was begun in Steps (a
-	// receive, a Wait) do not count, for nothing can keep them from happening.
+	// Hold is, for each goroutine that took part so far or was forked, and is
+	// not in Violation, the first of its events that must not happen before the
+	// violation. Completions of what was begun (a receive, a Wait) do not count,
+	// for nothing can keep them from happening.
 	Hold []int
 }
 
@@ -35,6 +37,7 @@ type Recipe struct {
 
 // Schedule makes the schedule, equal each time.
 func (r Recipe) Schedule() Schedule {
-	steps, _ := r.p.steps(r.method, target{r.Violation, r.guide})
-	return r.p.schedule(steps, r.Violation[:]...)
+	v := target{r.Violation, r.guide}
+	steps, _ := r.p.steps(r.method, v)
+	return r.p.schedule(r.p.of(v), steps, v.violation[:]...)
 }

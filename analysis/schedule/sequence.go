@@ -28,7 +28,7 @@ func (p *Planner) Sequence(accesses []int, guide []causality.Edge) iter.Seq[Sche
 			if !ok || slices.ContainsFunc(made, func(s Schedule) bool { return slices.Equal(s.Steps, steps) }) {
 				continue
 			}
-			made = append(made, p.schedule(steps, accesses[len(accesses)-1]))
+			made = append(made, p.schedule(p.base(guide, accesses...), steps, accesses[len(accesses)-1]))
 			if !yield(made[len(made)-1]) {
 				return
 			}
@@ -42,7 +42,7 @@ func (p *Planner) Sequence(accesses []int, guide []causality.Edge) iter.Seq[Sche
 // accesses and does not depend on the last one.
 func (p *Planner) sequence(accesses []int, guide []causality.Edge, r reads, all bool) ([]int, bool) {
 	end := accesses[len(accesses)-1]
-	return p.guided(p.graphs.Sequence(accesses...), guide, r, p.o.Held(end), func(c *cone) bool {
+	return p.guided(p.base(guide, accesses...), p.graphs.Sequence(accesses...), guide, r, p.o.Held(end), func(c *cone) bool {
 		c.reach(end)
 		for _, i := range accesses[:len(accesses)-1] {
 			c.add(i)

@@ -22,7 +22,7 @@ func (p *Planner) turned(v target, r reads) ([]int, bool) {
 		return nil, false // nothing to turn round
 	}
 	prop := p.graphs.Race(v.violation[0], v.violation[1])
-	return p.guided(prop, v.guide, r, last, func(c *cone) bool { return c.lead(v) })
+	return p.guided(p.of(v), prop, v.guide, r, last, func(c *cone) bool { return c.lead(v) })
 }
 
 // execute performs the events of a cone along its guide. Where that comes to an
@@ -33,6 +33,16 @@ func (p *Planner) execute(c *cone) (steps []int, blocked []causality.Edge) {
 		next:  make([]int32, len(p.t.Goroutines)),
 		seg:   make([]int, len(p.t.Goroutines)),
 		locks: make(map[uint64]*lockUse),
+	}
+	for g := range x.next {
+		x.next[g] = c.base.at
+	}
+	for _, s := range c.base.open {
+		if s.Shared {
+			x.lock(s.Obj).readers++
+		} else {
+			x.lock(s.Obj).writers++
+		}
 	}
 	return x.run(c.steps())
 }

@@ -119,7 +119,8 @@ func gates(t *trace.Trace, positions []int) []int {
 // TestBegin: before that, its name and its counts do not hold.
 func testBegins(t *trace.Trace) map[trace.GID]int {
 	out := make(map[trace.GID]int)
-	for i, e := range t.Events {
+	for i := range t.Events {
+		e := &t.Events[i]
 		if e.Kind != trace.TestBegin || int(e.G) >= len(t.Goroutines) {
 			continue
 		}

@@ -119,13 +119,19 @@ func occurrences(t *trace.Trace, want map[int]bool) map[int]int {
 		e := t.Events[i]
 		return point{e.G, e.Kind, t.Sites[e.Site].Key}
 	}
+	begins := testBegins(t)
+	first := make([]int, len(t.Goroutines)) // by goroutine: where counting begins
+	for g := range first {
+		first[g] = len(t.Events)
+	}
 	for i := range want {
 		counts[at(i)] = 0
+		g := t.Events[i].G
+		first[g] = begins[g]
 	}
-	begins := testBegins(t)
 	out := make(map[int]int)
 	for i := range t.Events {
-		if b, ok := begins[t.Events[i].G]; ok && i < b {
+		if i < first[t.Events[i].G] {
 			continue
 		}
 		p := at(i)
