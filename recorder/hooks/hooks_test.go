@@ -135,6 +135,7 @@ var sites = []trace.Site{
 	{ID: trace.SiteRewritten | 2, Key: 1<<31 | 2, Func: "read", File: "race_test.go", Line: 2, Op: "read"},
 	{ID: trace.SiteRewritten | 3, Key: 1<<31 | 3, Func: "spin", File: "race_test.go", Line: 3, Op: "read"},
 	{ID: trace.SiteRewritten | 4, Key: 1<<31 | 4, Func: "atomic", File: "race_test.go", Line: 4, Op: "armw"},
+	{ID: trace.SiteRewritten | 5, Key: 1<<31 | 5, Func: "chance", File: "chance_test.go", Line: 5, Op: "write"},
 }
 
 // testName is the test of the self-test that makes a hook fire.

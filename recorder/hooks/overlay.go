@@ -22,12 +22,15 @@ var std embed.FS
 // added lists the files that a package gets in addition to its own.
 var added = map[string][]string{
 	"runtime": {
-		"_std/runtime/predict.go", "_std/runtime/predict_chan.go", "_std/runtime/predict_file.go",
-		"_std/runtime/predict_g.go", "_std/runtime/predict_thread.go", "_std/runtime/predict_watch.go",
+		"_std/runtime/predict.go", "_std/runtime/predict_chan.go", "_std/runtime/predict_cpu_linux.go",
+		"_std/runtime/predict_cpu_other.go", "_std/runtime/predict_file.go",
+		"_std/runtime/predict_g.go", "_std/runtime/predict_rand.go", "_std/runtime/predict_thread.go",
+		"_std/runtime/predict_time.go", "_std/runtime/predict_watch.go",
 	},
-	"sync":        {"_std/sync/predict.go", "_std/sync/predict_map.go"},
-	"sync/atomic": {"_std/atomic/predict.go"},
-	"time":        {"_std/time/predict.go"},
+	"internal/runtime/maps": {"_std/maps/predict.go"},
+	"sync":                  {"_std/sync/predict.go", "_std/sync/predict_map.go"},
+	"sync/atomic":           {"_std/atomic/predict.go"},
+	"time":                  {"_std/time/predict.go"},
 }
 
 var supported = regexp.MustCompile(`^go1\.(26|27)([.a-z -]|$)`)
@@ -48,7 +51,7 @@ func Overlay(goroot, goVersion, dir string) (map[string]string, error) {
 	if !supported.MatchString(goVersion) {
 		return nil, fmt.Errorf("expected %s, found %q: the standard library of another release cannot be instrumented; select one with GOTOOLCHAIN", Supported, goVersion)
 	}
-	o := &overlay{goroot: goroot, dir: dir, replace: map[string]string{}}
+	o := &overlay{goroot: goroot, goVersion: goVersion, dir: dir, replace: map[string]string{}}
 	for _, pkg := range packages() {
 		if err := o.patch(pkg); err != nil {
 			return nil, fmt.Errorf("%s of %s: %w; gopredict works with %s", pkg, goVersion, err, Supported)
@@ -67,8 +70,8 @@ func Overlay(goroot, goVersion, dir string) (map[string]string, error) {
 }
 
 type overlay struct {
-	goroot, dir string
-	replace     map[string]string
+	goroot, goVersion, dir string
+	replace                map[string]string
 }
 
 // packages returns the packages of the table, each once, in its order.
@@ -89,7 +92,7 @@ func (o *overlay) patch(pkg string) error {
 		return err
 	}
 	for _, h := range table {
-		if h.Package != pkg {
+		if h.Package != pkg || !h.in(o.goVersion) {
 			continue
 		}
 		if err := files.apply(h); err != nil {
@@ -208,6 +211,9 @@ func (p *stdPackage) apply(h Hook) error {
 			if strings.Contains(e.text, "predictrt.") {
 				s.require("predictrt")
 			}
+			if strings.Contains(e.text, "runtime.") {
+				s.require("runtime")
+			}
 			if strings.Contains(e.text, "sys.") {
 				s.require("internal/runtime/sys")
 			}
@@ -243,10 +249,22 @@ func declName(d *ast.FuncDecl) string {
 	if d.Recv == nil {
 		return d.Name.Name
 	}
-	if star, ok := d.Recv.List[0].Type.(*ast.StarExpr); ok {
-		if id, ok := star.X.(*ast.Ident); ok {
-			return "(*" + id.Name + ")." + d.Name.Name
-		}
+	recv, pointer := ast.Unparen(d.Recv.List[0].Type), false
+	if star, ok := recv.(*ast.StarExpr); ok {
+		recv, pointer = star.X, true
 	}
-	return ""
+	switch t := recv.(type) { // a generic one is named without its parameters
+	case *ast.IndexExpr:
+		recv = t.X
+	case *ast.IndexListExpr:
+		recv = t.X
+	}
+	id, ok := recv.(*ast.Ident)
+	switch {
+	case !ok:
+		return ""
+	case pointer:
+		return "(*" + id.Name + ")." + d.Name.Name
+	}
+	return id.Name + "." + d.Name.Name
 }

@@ -1,6 +1,10 @@
 package hooks
 
-import "github.com/gopredict/gopredict/recorder/trace"
+import (
+	"strings"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
 
 // A Hook is one place of the standard library where events come from, or
 // that must behave differently while a program is recorded or replayed.
@@ -9,6 +13,16 @@ type Hook struct {
 	Decl    string       // "newproc", "(*Mutex).Lock", or "type g"
 	Kinds   []trace.Kind // the events; none for a change of behaviour
 	edits   []edit
+}
+
+// in reports whether h is for a release of Go.
+func (h Hook) in(goVersion string) bool {
+	for _, e := range h.edits {
+		if e.at == inRelease && !strings.HasPrefix(goVersion, e.anchor+".") && goVersion != e.anchor {
+			return false
+		}
+	}
+	return true
 }
 
 // Table returns the hooks, in the order of the packages' import paths.
@@ -25,10 +39,10 @@ const (
 
 var table = []Hook{
 	// Goroutines and the scheduler.
-	{"runtime", "type g", nil, []edit{fields("predict unsafe.Pointer; predictElem uint64; predictRand uint32 ")}},
+	{"runtime", "type g", nil, []edit{fields("predict unsafe.Pointer; predictElem uint64 ")}},
 	{"runtime", "newproc", events(trace.Fork, trace.Begin), []edit{
 		after("pc := sys.GetCallerPC()", "predictRec := predictFork(fn, pc)"),
-		after("newg := newproc1(fn, gp, pc, false, waitReasonZero)", "newg.predict, newg.predictRand = predictRec, 0"),
+		after("newg := newproc1(fn, gp, pc, false, waitReasonZero)", "newg.predict = predictRec"),
 	}},
 	{"runtime", "goexit1", events(trace.End), []edit{entry("predictEnd();")}},
 	{"runtime", "gopanic", events(trace.Panic), []edit{entry("predictPanic(" + here + ");")}},
@@ -41,9 +55,53 @@ var table = []Hook{
 		entry("if predictOneP { predictGOMAXPROCS(int(defaultGOMAXPROCS(0))); return };"),
 	}},
 	{"runtime", "findRunnable", nil, []edit{
+		instead("pp.schedtick%61", "predictSchedTick(pp)%61"),
+		instead("pollUntil - now", "predictUntil(pollUntil, now)"),
 		before("allpSnapshot := mp.snapshotAllp()", "if gp := predictIdle(); gp != nil { return gp, false, false }"),
 		instead("netpoll(delay)", "netpoll(predictDelay(delay))"),
 	}},
+
+	{"runtime", "execute", nil, []edit{after("mp.p.ptr().schedtick++", "predictTurn(gp)")}},
+	{"runtime", "goschedImpl", nil, []edit{instead("globrunqput(gp)", "predictYield(pp, gp)")}},
+	{"runtime", "retake", nil, []edit{
+		instead("pd.schedwhen+forcePreemptNS <= now", "predictOverdue(pd.schedwhen, now)"),
+		instead("runqempty(pp) && sched.nmspinning.Load()+sched.npidle.Load() > 0 && pd.syscallwhen+10*1000*1000 > now",
+			"predictShort(pd.syscallwhen, now) || runqempty(pp) && sched.nmspinning.Load()+sched.npidle.Load() > 0 && pd.syscallwhen+10*1000*1000 > now"),
+	}},
+	{"runtime", "(*gcControllerState).setGCPercent", nil, []edit{
+		after("c.heapMinimum = defaultHeapMinimum * uint64(in) / 100", "c.heapMinimum *= predictHeapScale()"),
+	}},
+	{"os", "(*Process).Wait", nil, []edit{entry("runtime.PredictOutside(1); defer runtime.PredictOutside(-1);")}},
+
+	// Time.
+	{"runtime", "pidleput", nil, []edit{after("sched.npidle.Add(1)", "predictIdleBegins()")}},
+	{"runtime", "pidleget", nil, []edit{after("sched.npidle.Add(-1)", "predictIdleEnds(pp)")}},
+	{"runtime", "(*timers).check", nil, []edit{rename("predictCheck")}},
+	{"runtime", "time_runtimeNow", nil, []edit{instead("time_now()", "predictTimeNow()")}},
+	{"runtime", "time_runtimeNano", nil, []edit{instead("nanotime()", "predictNano()")}},
+	{"runtime", "timeSleep", nil, []edit{instead("nanotime()", "predictTimerNow(nanotime())")}},
+	{"runtime", "newTimer", nil, []edit{instead("t.modify(when, period, f, arg, 0)", "t.modify(predictWhen(when), period, f, arg, 0)")}},
+	{"runtime", "resetTimer", nil, []edit{instead("t.reset(when, period)", "t.reset(predictWhen(when), period)")}},
+	{"runtime", "(*timer).maybeRunAsync", nil, []edit{only("go1.26"), instead("nanotime()", "predictTimerNow(nanotime())")}},
+	{"runtime", "(*timer).maybeRunChan", nil, []edit{instead("nanotime()", "predictTimerNow(nanotime())")}},
+	{"runtime", "poll_runtime_pollSetDeadline", nil, []edit{instead("nanotime()", "predictTimerNow(nanotime())")}},
+	{"runtime", "internal_sync_nanotime", nil, []edit{instead("nanotime()", "predictTimerNow(nanotime())")}},
+
+	// Randomness.
+	{"runtime", "randinit", nil, []edit{before("globalRand.state.Init(*seed)", "predictStartRand(seed)")}},
+	{"runtime", "rand", nil, []edit{entry("if x, ok := predictRand(); ok { return x };")}},
+	{"internal/runtime/maps", "NewMap", nil, []edit{instead("rand()", "predictSeed()")}},
+	{"internal/runtime/maps", "NewEmptyMap", nil, []edit{instead("rand()", "predictSeed()")}},
+	{"internal/runtime/maps", "(*Map).Delete", nil, []edit{instead("rand()", "predictSeed()")}},
+	{"internal/runtime/maps", "(*Map).Clear", nil, []edit{instead("rand()", "predictSeed()")}},
+	{"internal/runtime/maps", "(*Iter).Init", nil, []edit{instead("rand()", "predictIter()")}},
+	{"internal/sync", "(*HashTrieMap).initSlow", nil, []edit{instead("runtime_rand()", "runtime.PredictSeed()")}},
+	{"hash/maphash", "randUint64", nil, []edit{instead("runtime_rand()", "runtime.PredictRand()")}},
+	{"math/rand", "(*runtimeSource).Int63", nil, []edit{instead("runtime_rand()", "runtime.PredictRand()")}},
+	{"math/rand", "(*runtimeSource).Uint64", nil, []edit{instead("runtime_rand()", "runtime.PredictRand()")}},
+	{"math/rand/v2", "runtimeSource.Uint64", nil, []edit{instead("runtime_rand()", "runtime.PredictRand()")}},
+	{"os", "nextRandom", nil, []edit{instead("runtime_rand()", "runtime.PredictTrueRand()")}},
+	{"net", "randInt", nil, []edit{instead("runtime_rand()", "runtime.PredictTrueRand()")}},
 
 	// The ways out of the process.
 	{"runtime", "main", nil, []edit{before("exit(0)", "predictFlush(true)")}},
@@ -98,7 +156,7 @@ var table = []Hook{
 	// Coroutines (iter.Pull).
 	{"runtime", "newcoro", events(trace.Fork), []edit{
 		after("gp := getg()", "predictRec := predictForkCoro(pc)"),
-		after("gp = newproc1(startfv, gp, pc, true, waitReasonCoroutine)", "gp.predict, gp.predictRand = predictRec, 0"),
+		after("gp = newproc1(startfv, gp, pc, true, waitReasonCoroutine)", "gp.predict = predictRec"),
 	}},
 	{"runtime", "corostart", events(trace.Await), []edit{before("c.f(c)", "predictSwitched(c, "+here+")")}},
 	{"runtime", "coroexit", events(trace.Post, trace.End), []edit{entry("predictSwitch(c, " + here + "); predictEnd();")}},

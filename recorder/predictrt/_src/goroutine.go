@@ -7,6 +7,7 @@ import (
 
 // goroutine is the record of one goroutine; the runtime's g points to it.
 type goroutine struct {
+	chance   runtime.PredictChance // must be first, for the runtime
 	id       uint32
 	parent   uint32
 	site     uint32 // of the go statement
@@ -33,8 +34,8 @@ var (
 	goroutines uint32    // number of goroutines that have a record
 	orphans    int       // those that have no known creator
 	deaf       goroutine // stands for all of the runtime's own goroutines
-	testRuns   map[string]int
-	testNames  map[string]uint32
+	testRuns   = map[string]int{}
+	testNames  = map[string]uint32{}
 )
 
 // name is what the schedule calls g.
@@ -93,8 +94,10 @@ func newGoroutine() *goroutine {
 	return g
 }
 
-// define writes g's names to the trace and finds its part in the schedule.
+// define writes g's names to the trace and finds its part in the schedule. Its
+// random numbers follow from its name.
 func (g *goroutine) define() {
+	g.chance.Seed(keyOf(g.name(), 0))
 	if recording {
 		test, path := clip(g.test), clip(g.path)
 		d := define(goDefs, len(test)+len(path))
@@ -155,9 +158,7 @@ func TestBegin(name string) {
 	}
 	runtime.PredictPin()
 	if topLevel(name) {
-		if testRuns == nil {
-			testRuns = map[string]int{}
-		}
+		runtime.PredictRested()
 		testRuns[name]++
 		g.test, g.path, g.children = name, "0", 0
 		if n := testRuns[name]; n > 1 {
@@ -202,9 +203,6 @@ func topLevel(name string) bool {
 
 // testNumber returns the number of a test's name in the trace.
 func testNumber(name string) uint64 {
-	if testNames == nil {
-		testNames = map[string]uint32{}
-	}
 	n, ok := testNames[name]
 	if !ok {
 		n = uint32(len(testNames))

@@ -25,7 +25,7 @@ var (
 	places    []place // length is a power of two
 	numPlaces int
 	callSites = []callSite{{}} // by number, from 1
-	siteByKey map[uint64]uint32
+	siteByKey = map[uint64]uint32{}
 )
 
 const logicalPC = 1 << (8*(4<<(^uintptr(0)>>63)) - 1)
@@ -158,9 +158,6 @@ func transparent(fn string) bool {
 // number returns the number of a call site.
 func number(fn, file string, line int) uint32 {
 	key := keyOf(fn, line)
-	if siteByKey == nil {
-		siteByKey = map[uint64]uint32{}
-	}
 	site, ok := siteByKey[key]
 	if !ok {
 		site = uint32(len(callSites))

@@ -61,6 +61,32 @@ func (op Op) Then(kind uint8, val uint64) {
 	g.log(kind, 0, op.site, 0, op.obj, val)
 }
 
+// Aside is a goroutine's random numbers while it does what any goroutine could
+// have done in its place.
+type Aside struct {
+	g      *goroutine
+	chance runtime.PredictChance
+}
+
+// Aside gives the goroutine other random numbers until Back: which goroutine is
+// the first to call Once.Do is to make no difference to those that it draws
+// later.
+func (op Op) Aside() Aside {
+	if op.g == nil {
+		return Aside{}
+	}
+	a := Aside{op.g, op.g.chance}
+	op.g.chance.Seed(keyFor(op.site))
+	return a
+}
+
+// Back ends what Aside began.
+func (a Aside) Back() {
+	if a.g != nil {
+		a.g.chance = a.chance
+	}
+}
+
 // Tried logs the event if the operation has succeeded.
 func (op Op) Tried(ok bool) {
 	switch {
@@ -191,7 +217,7 @@ func NewTimer(f *func(), pc uintptr) *Timer {
 func (t *Timer) Started(timer unsafe.Pointer) {
 	t.timer = timer
 	if callSites[t.site].fn == "testing.(*M).startAlarm" {
-		alarm = runtime.PredictWhen(timer)
+		alarm = runtime.PredictAlarm(timer)
 	}
 }
 

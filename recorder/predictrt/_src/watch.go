@@ -72,7 +72,7 @@ func afterwards(look runtime.PredictState) int64 {
 		}
 		return 10 * lookTime
 	}
-	if look.Timer >= 0 && (alarm == 0 || runtime.PredictNow()+look.Timer < alarm) {
+	if look.Timer >= 0 && (alarm == 0 || runtime.PredictTimerNow()+look.Timer < alarm) {
 		sleepy = 0
 		return untilTimer(look)
 	}

@@ -66,6 +66,7 @@ func predictStartProcs(procs int32) int32 {
 		return procs
 	}
 	predictProcs = int(procs)
+	predictStartClock()
 	debug.asyncpreemptoff = 1
 	sched.customGOMAXPROCS = true // keeps sysmon from changing it
 	return 1

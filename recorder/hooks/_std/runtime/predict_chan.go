@@ -147,18 +147,3 @@ func selectgo(cas0 *scase, order0 *uint16, pc0 *uintptr, nsends, nrecvs int, blo
 	}
 	return casi, received
 }
-
-// predictRandn stands in for cheaprandn where the outcome would make two runs
-// differ.
-//
-//go:nosplit
-func predictRandn(n uint32) uint32 {
-	if !predictOn {
-		return cheaprandn(n)
-	}
-	gp := getg()
-	gp.predictRand++
-	x := gp.predictRand * 0x9e3779b1
-	x ^= x >> 15
-	return uint32((uint64(x*0x85ebca6b) * uint64(n)) >> 32)
-}

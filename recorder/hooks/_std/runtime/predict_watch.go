@@ -92,14 +92,10 @@ func PredictLook() PredictState {
 		}
 	})
 	if when := timeSleepUntil(); when < maxWhen {
-		s.Timer = max(when-nanotime(), 0)
+		s.Timer = max(when-predictTimerNow(0), 0)
 	}
 	return s
 }
-
-// PredictWhen returns when a timer that package time has made is due, in the
-// time of PredictNow.
-func PredictWhen(t unsafe.Pointer) int64 { return (*timeTimer)(t).when }
 
 // PredictDie ends the process as the runtime does that finds it in a deadlock.
 func PredictDie(msg string) {

@@ -155,6 +155,7 @@ func (o *Once) Do(f func()) {
 		defer predictrt.Mute()
 		op.Done(0)
 		defer op.Then(predictrt.OnceEnd, 0)
+		defer op.Aside().Back()
 		f()
 	})
 	predictrt.Restore(s)

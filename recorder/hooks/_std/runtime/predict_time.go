@@ -1,0 +1,249 @@
+package runtime
+
+import "unsafe"
+
+// While a program is recorded or replayed, its timers and its monotonic clock
+// follow a clock that moves only while the program waits: the time that
+// goroutines compute does not count. A timer is due as if the machine were
+// infinitely fast, and neither the load of the machine, nor the cost of
+// recording, nor a goroutine that is held back makes one fire before a
+// goroutine that could go on.
+//
+// The clock moves
+//   - while no goroutine can run, as real time does, but not past the next
+//     timer: that is due at its very moment;
+//   - a little with each look at it and each runtime.Gosched, so that loops
+//     that wait for it end;
+//   - as real time does once goroutines have used the processor for
+//     predictSlack.
+//
+// So it is exact as long as the program waits for nothing but timers. A system
+// call that takes long, a socket or another process that ends the waiting
+// brings real time in. The wall clock is real all the time.
+
+const (
+	predictTick   = 100 // nanoseconds
+	predictSlack  = 250_000_000
+	predictCredit = 10_000_000
+)
+
+var predictClock struct {
+	now   int64 // what the clock shows, in nanoseconds
+	held  int64 // of that, what timers do not count, see predictOnly
+	since int64 // when work was last counted, or the P became idle; real time
+	debt  int64 // work that has not moved the clock, at most predictSlack
+
+	// At processor time cpu, the debt was no more than known.
+	cpu, known int64
+
+	// How much longer the waiting took than to the next timer, at most
+	// predictCredit: the next ones will not be waited for that long.
+	credit int64
+
+	// What ends the tests when their time is over counts all of it.
+	alarmReal, alarmWhen int64
+}
+
+func predictStartClock() {
+	predictClock.now = nanotime()
+	predictClock.since = predictClock.now
+}
+
+// predictWork counts the time since it was called last as work.
+func predictWork() {
+	c := &predictClock
+	now := nanotime()
+	c.debt += now - c.since
+	c.since = now
+	if c.debt > predictSlack {
+		// What the machine did with its time meanwhile is not ours.
+		cpu := predictCPU()
+		c.debt = min(c.debt, c.known+cpu-c.cpu)
+		c.known, c.cpu = c.debt, cpu
+		if c.debt > predictSlack {
+			c.now += c.debt - predictSlack
+			c.debt, c.known = predictSlack, predictSlack
+		}
+	}
+	if c.alarmReal != 0 && now > c.alarmReal {
+		c.now = max(c.now, c.alarmWhen+c.held)
+	}
+}
+
+// predictIdleBegins is called when the P becomes idle, with sched.lock.
+func predictIdleBegins() {
+	if predictOneP {
+		predictWork()
+	}
+}
+
+// predictIdleEnds is called when pp, which was idle, is taken, with sched.lock.
+func predictIdleEnds(pp *p) {
+	if !predictOneP {
+		return
+	}
+	c := &predictClock
+	now := nanotime()
+	waited := now - c.since
+	c.since = now
+	c.debt = max(0, c.debt-waited)
+	c.known = min(c.known, c.debt)
+	if next := pp.timers.wakeTime(); next != 0 {
+		left := max(0, next-(c.now-c.held))
+		c.credit += waited
+		waited = min(c.credit, left)
+		c.credit = min(c.credit-waited, predictCredit)
+	}
+	c.now += waited
+}
+
+// predictUntil is how long to wait for a timer that is due at when.
+func predictUntil(when, now int64) int64 {
+	if !predictOneP {
+		return when - now
+	}
+	return when - predictTimerNow(0) - predictClock.credit
+}
+
+// predictTimerNow is the time that timers are compared with. real is the time
+// in an ordinary run.
+func predictTimerNow(real int64) int64 {
+	if !predictOneP {
+		return real
+	}
+	return predictClock.now - predictClock.held
+}
+
+// predictNano is the monotonic time that the program sees.
+func predictNano() int64 {
+	if !predictOneP {
+		return nanotime()
+	}
+	predictWork()
+	predictClock.now += predictTick
+	return predictClock.now
+}
+
+func predictTimeNow() (sec int64, nsec int32, mono int64) {
+	sec, nsec, mono = time_now()
+	if predictOneP {
+		mono = predictNano()
+	}
+	return sec, nsec, mono
+}
+
+// predictWhen turns the time when package time wants a timer to fire into that
+// of the timers.
+func predictWhen(when int64) int64 {
+	if !predictOneP || getg().bubble != nil || when == maxWhen {
+		return when
+	}
+	return max(1, when-predictClock.held)
+}
+
+// check runs the timers that are due; see predictCheck, which is the original.
+func (ts *timers) check(now int64, bubble *synctestBubble) (rnow, pollUntil int64, ran bool) {
+	if !predictOneP || bubble != nil {
+		return ts.predictCheck(now, bubble)
+	}
+	if ts.wakeTime() == 0 {
+		return now, 0, false
+	}
+	predictWork()
+	_, pollUntil, ran = ts.predictCheck(predictTimerNow(0), nil)
+	return now, pollUntil, ran
+}
+
+// predictYield puts gp, which has called Gosched or is preempted, behind all
+// that can run. sched.lock is held.
+func predictYield(pp *p, gp *g) {
+	if !predictOneP || pp.runqtail-pp.runqhead >= uint32(len(pp.runq)) {
+		globrunqput(gp)
+		return
+	}
+	predictClock.now += predictTick
+	runqput(pp, gp, false)
+}
+
+// The scheduler of an ordinary run acts by real time, or by counting what the
+// runtime's own goroutines do too.
+
+const (
+	// predictLong is how long a goroutine may compute without a switch, in
+	// nanoseconds of processor time, and predictLongSyscall how long a system
+	// call may take, before others run.
+	predictLong        = 250_000_000
+	predictLongSyscall = 50_000_000
+)
+
+var (
+	predictTurns    uint32 // of the program's own goroutines
+	predictChildren int    // goroutines that wait for a child process
+)
+
+// predictTurn is called when gp gets the P.
+func predictTurn(gp *g) {
+	if gp.predict != nil {
+		predictTurns++
+	}
+}
+
+func predictSchedTick(pp *p) uint32 {
+	if !predictOneP {
+		return pp.schedtick
+	}
+	return predictTurns
+}
+
+// predictTurnCPU is the processor time at predictTurnWhen, the beginning of the
+// turn of the goroutine that runs.
+var predictTurnWhen, predictTurnCPU int64
+
+// predictOverdue reports whether a goroutine whose turn began at when has had
+// enough; sysmon asks.
+func predictOverdue(when, now int64) bool {
+	if !predictOneP {
+		return when+forcePreemptNS <= now
+	}
+	if when != predictTurnWhen {
+		predictTurnWhen, predictTurnCPU = when, predictCPU()
+	}
+	return when+predictLong <= now && predictTurnCPU+predictLong <= predictCPU()
+}
+
+// predictShort reports whether a system call that has begun at that time is to
+// be waited for with all other goroutines.
+func predictShort(when, now int64) bool {
+	return predictOneP && predictChildren == 0 && when+predictLongSyscall > now
+}
+
+// PredictOutside counts the goroutines that wait for a child process: a system
+// call that takes long, and others must run meanwhile.
+func PredictOutside(n int) { predictChildren += n }
+
+// predictHeapScale multiplies the heap size below which there is no collection:
+// one makes goroutines wait at places that differ from run to run.
+func predictHeapScale() uint64 {
+	if !predictOneP {
+		return 1
+	}
+	return 16
+}
+
+// PredictRested forgets the work that has not been counted.
+func PredictRested() {
+	predictWork()
+	predictClock.debt, predictClock.known = 0, 0
+}
+
+// PredictTimerNow returns the time of timers, in nanoseconds.
+func PredictTimerNow() int64 { return predictTimerNow(0) }
+
+// PredictAlarm says that t is the timer that ends the tests when their time is
+// over, and returns when that is, in the time of PredictTimerNow.
+func PredictAlarm(timer unsafe.Pointer) int64 {
+	t := (*timeTimer)(timer)
+	predictClock.alarmWhen = t.when
+	predictClock.alarmReal = nanotime() + t.when - predictTimerNow(0)
+	return t.when
+}
