@@ -138,7 +138,7 @@ func (c *confirmation) suspects(result *analysis.Result) ([]suspect, error) {
 		if len(f.Schedules) > 0 {
 			sched.Violation = f.Schedules[0].Violation[:]
 		}
-		w, err := c.witness(f.Kind, sched)
+		w, err := c.witness(f.Kind, sched, false)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.run.Package.Path, err)
 		}
@@ -149,9 +149,10 @@ func (c *confirmation) suspects(result *analysis.Result) ([]suspect, error) {
 	return out, nil
 }
 
-// scheduled makes the witness of one of the schedules of s.
-func (c *confirmation) scheduled(s suspect, r schedule.Recipe) (*witness.Witness, error) {
-	w, err := c.witness(s.Kind, r.Schedule())
+// scheduled makes the witness of one of the schedules of s; for whole see
+// witness.Meta.
+func (c *confirmation) scheduled(s suspect, r schedule.Recipe, whole bool) (*witness.Witness, error) {
+	w, err := c.witness(s.Kind, r.Schedule(), whole)
 	if err == nil {
 		w.ID = s.witness.ID
 	}
@@ -164,9 +165,9 @@ func (c *confirmation) code() replayer.Code {
 }
 
 // witness makes the witness of a schedule.
-func (c *confirmation) witness(kind string, s schedule.Schedule) (*witness.Witness, error) {
+func (c *confirmation) witness(kind string, s schedule.Schedule, whole bool) (*witness.Witness, error) {
 	w, err := witness.FromSchedule(c.trace, s.Steps, s.Violation, s.Hold, witness.Meta{
-		Kind: kind, Package: c.run.Package.Path, Files: c.files, Source: c.source,
+		Kind: kind, Package: c.run.Package.Path, Files: c.files, Source: c.source, Whole: whole,
 	})
 	if err == nil {
 		w.Run = replayer.SubtestFilter(c.run.Args)
@@ -203,7 +204,10 @@ func (c *confirmation) suspect(ctx context.Context, s suspect) (report.Evidence,
 		if ctx.Err() != nil {
 			return late(ctx, ev)
 		}
-		w, err := c.scheduled(s, recipe)
+		w, r, replayed, err := c.smallOrWhole(ctx, s, recipe)
+		if ctx.Err() != nil {
+			return late(ctx, ev)
+		}
 		if err != nil {
 			return ev, err
 		}
@@ -211,13 +215,6 @@ func (c *confirmation) suspect(ctx context.Context, s suspect) (report.Evidence,
 			ev.Witness = w
 		}
 		before := ev.Result.Replays
-		r, replayed, err := c.replay(ctx, w, c.run.Args)
-		if ctx.Err() != nil {
-			return late(ctx, ev)
-		}
-		if err != nil {
-			return ev, err
-		}
 		if r.Status == replayer.Confirmed {
 			c.confirmed.Add(1)
 			ev = c.evidence(s, w)
@@ -232,6 +229,27 @@ func (c *confirmation) suspect(ctx context.Context, s suspect) (report.Evidence,
 		ev.Result.Replays = before + r.Replays
 	}
 	return ev, nil
+}
+
+// smallOrWhole replays the small witness of a schedule; if that does not confirm
+// it, the whole one, for the small one goes by what the trace shows.
+func (c *confirmation) smallOrWhole(ctx context.Context, s suspect, recipe schedule.Recipe) (*witness.Witness, replayer.Result, *trace.Trace, error) {
+	w, err := c.scheduled(s, recipe, false)
+	if err != nil {
+		return w, replayer.Result{}, nil, err
+	}
+	r, replayed, err := c.replay(ctx, w, c.run.Args)
+	if err != nil || r.Status == replayer.Confirmed {
+		return w, r, replayed, err
+	}
+	whole, err := c.scheduled(s, recipe, true)
+	if err != nil || len(whole.Steps) == len(w.Steps) {
+		return w, r, replayed, err
+	}
+	before := r.Replays
+	r, replayed, err = c.replay(ctx, whole, c.run.Args)
+	r.Replays += before
+	return whole, r, replayed, err
 }
 
 // late is what there is to say of a suspect that time was over for.

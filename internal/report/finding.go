@@ -71,12 +71,50 @@ func NewFinding(ev Evidence) Finding {
 		w, f.Values = w.Observe(ev.Replayed), "replay"
 	}
 	f.Interleaving = interleaving(w, n, f.First)
-	for i, s := range f.Interleaving {
-		if i > 0 && s.Goroutine != f.Interleaving[i-1].Goroutine {
+	for i := 1; i < len(f.Interleaving); i++ {
+		if from := f.Interleaving[i-1].Goroutine; f.Interleaving[i].Goroutine != from {
 			f.Switches++
+			why := "went first"
+			if !f.Interleaving[i-1].Violation {
+				why = whyStopped(f.Interleaving[i:], from, w.Hold, n)
+			}
+			f.Interleaving[i].Switch = &Switch{from, why}
 		}
 	}
 	return f
+}
+
+// whyStopped says why a goroutine does not go on before the rest of an
+// interleaving.
+func whyStopped(rest []Step, goroutine string, hold []witness.Step, n namer) string {
+	for _, s := range rest {
+		switch {
+		case s.Goroutine != goroutine:
+		case s.Violation:
+			return "stands at ▶"
+		default:
+			return "preempted"
+		}
+	}
+	for _, s := range hold {
+		if n.goroutine(s.Goroutine) == goroutine {
+			return stopped(s)
+		}
+	}
+	return "has done its part"
+}
+
+// stopped says what a goroutine is kept from.
+func stopped(s witness.Step) string {
+	switch s.Op {
+	case trace.WaitGroupWait, trace.CondWait:
+		return strings.TrimSpace("waits for " + s.Expr)
+	case trace.Recv:
+		return strings.TrimSpace("waits to receive from " + s.Expr)
+	case trace.Select:
+		return "waits in a select"
+	}
+	return "stopped before " + witness.Phrase(s.Op.String(), s.Expr)
 }
 
 // interleaving lists the steps of w and then its violation, the access that

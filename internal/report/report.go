@@ -131,6 +131,14 @@ type Step struct {
 	File      string `json:"file"`
 	Line      int    `json:"line"`
 	Violation bool   `json:"violation,omitempty"` // one of Finding.Accesses
+	// Switch is set where the step before is another goroutine's.
+	Switch *Switch `json:"switch,omitempty"`
+}
+
+// A Switch is why one goroutine stops and another goes on.
+type Switch struct {
+	From string `json:"from"` // the goroutine that stops
+	Why  string `json:"why"`  // e.g. "waits for customers", "preempted"
 }
 
 // Totals count candidates by what became of them.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -40,6 +41,13 @@ func (p *printer) table(f *Finding) {
 	for _, r := range rows {
 		p.row(t, r)
 	}
+	p.line("")
+	p.line("%s", cmp.Or(legends[f.Kind], "▶ Here it goes wrong."))
+}
+
+// legends say what the marked steps of a kind of finding are.
+var legends = map[string]string{
+	"race": "▶ Both stand here at once: nothing orders the two.",
 }
 
 // goroutines lists whose steps are shown, in the order of their paths.
@@ -96,9 +104,13 @@ func tableOf(rows []row, names []string, total int) layout {
 	for i, name := range t.names {
 		t.width[i] = utf8.RuneCountInString(t.title(i))
 		for _, r := range rows {
-			if r.step != nil && (t.single || r.step.Goroutine == name) {
+			if r.step == nil {
+				continue
+			}
+			if t.single || r.step.Goroutine == name {
 				t.width[i] = max(t.width[i], len(unmarked)+utf8.RuneCountInString(t.cell(*r.step, total)))
 			}
+			t.width[i] = max(t.width[i], utf8.RuneCountInString(r.left(name)))
 		}
 	}
 	shrink(t.width, max(room, minColumn))
@@ -200,6 +212,15 @@ func (r row) gap() string {
 	return fmt.Sprintf("  … %s …", count(r.folded, "step"))
 }
 
+// left says in the column of a goroutine why it stopped, in the row of the step
+// that another one goes on with; else it is "".
+func (r row) left(goroutine string) string {
+	if s := r.step.Switch; s != nil && s.From == goroutine {
+		return "  (" + s.Why + ")"
+	}
+	return ""
+}
+
 // row writes one row. The violating accesses are marked.
 func (p *printer) row(t layout, r row) {
 	sep := p.style.faint(" │ ")
@@ -210,7 +231,11 @@ func (p *printer) row(t layout, r row) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "  %*d", t.number, r.number)
 	for i, w := range t.width {
-		text := ""
+		text, faint := "", false
+		if !t.single {
+			text = r.left(t.names[i])
+			faint = text != ""
+		}
 		if t.single || t.names[i] == r.step.Goroutine {
 			mark := unmarked
 			if r.step.Violation {
@@ -219,7 +244,10 @@ func (p *printer) row(t layout, r row) {
 			text = mark + t.cell(*r.step, w-len(unmarked))
 		}
 		text = pad(text, w)
-		if r.step.Violation {
+		switch {
+		case faint:
+			text = p.style.faint(text)
+		case r.step.Violation:
 			text = p.style.loud(text)
 		}
 		b.WriteString(sep + text)

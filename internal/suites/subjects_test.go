@@ -2,6 +2,7 @@ package suites
 
 import (
 	"encoding/json"
+	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -70,6 +71,7 @@ func testSubject(t *testing.T, dir string, w want) {
 	predicted := run(t, dir, nil, command, "test", "-predict.json="+file, "./...")
 	require.Equal(t, w.Exit, predicted.exit, predicted)
 	r := readReport(t, file)
+	golden(t, filepath.Base(dir)+".txt", withoutNumbers(predicted.stdout))
 	confirmed := r.confirmed()
 	compare(t, w.Confirmed, confirmed, predicted)
 
@@ -141,9 +143,25 @@ func TestReadme(t *testing.T) {
 }
 
 // withoutNumbers replaces what differs from run to run, times and counts of
-// events, by #.
+// events, by #, and the folder of the command by nothing.
 func withoutNumbers(output string) string {
+	output = strings.ReplaceAll(output, command, filepath.Base(command))
 	return regexp.MustCompile(`[0-9.]+s\b|[0-9]+ events`).ReplaceAllString(output, "#")
+}
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// golden compares got with a file under testdata. Whoever updates these reads
+// them: does each table show the bug?
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
+	}
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, string(text), got)
 }
 
 // snapshot returns the content of each file under dir.

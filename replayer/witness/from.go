@@ -16,6 +16,10 @@ type Meta struct {
 	// Source has the files that the sites name. It serves to tell call sites
 	// apart and to name their operands; it may be nil.
 	Source *Sources
+	// Whole keeps all steps in which goroutines can see each other, in the order
+	// of the schedule. Without it, those go whose order the violation does not
+	// need, and the goroutines take turns as seldom as can be.
+	Whole bool
 }
 
 // FromSchedule makes a witness of a schedule, given as positions in t.Events
@@ -46,7 +50,14 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Wit
 	keep := scope(t, w.Tests, violation)
 	in := func(i int) bool { return keep[t.Events[i].G] && i >= begin[t.Events[i].G] }
 	steps = filter(steps, in)
+	if !meta.Whole {
+		drop := irrelevant(t, steps, violation)
+		steps = filter(steps, func(i int) bool { return !drop[i] })
+	}
 	steps = reduce(t, steps, violation, func(g trace.GID) bool { return keep[g] })
+	if !meta.Whole {
+		steps = fewestSwitches(t, steps, violation)
+	}
 	hold = filter(gates(t, hold), in)
 
 	m := newMaker(t, meta.Files, meta.Source, steps, hold, violation)

@@ -142,7 +142,7 @@ func TestFromScheduleOverlap(t *testing.T) {
 func TestFromScheduleKeepsLastSteps(t *testing.T) {
 	tr := build(t, "1 testbegin 0", "1 fork 2", "1 fork 3", "2 begin 0", "3 begin 0",
 		"3 write b", "3 read c", "3 read d", "3 branch 0", "2 read b", "2 read c", "1 write a", "2 write a")
-	w, err := FromSchedule(tr, positions(0, 11), []int{11, 12}, nil, Meta{Kind: "race"})
+	w, err := FromSchedule(tr, positions(0, 11), []int{11, 12}, nil, Meta{Kind: "race", Whole: true})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"0 fork  1", "0 fork  1", "0.1 begin  1", "0.2 begin  1", "0.2 write vb 1", "0.2 read vd 1", "0.1 read vb 1"}, short(w.Steps))
 }
@@ -298,7 +298,7 @@ func TestFromScheduleNamesOperands(t *testing.T) {
 
 func TestObserve(t *testing.T) {
 	tr := build(t, "1 testbegin 0", "1 fork 2", "2 begin 0", "1 write a 5", "2 read a 6", "1 write b 7", "2 write b 8")
-	w, err := FromSchedule(tr, positions(0, 5), []int{5, 6}, nil, Meta{Kind: "race"})
+	w, err := FromSchedule(tr, positions(0, 5), []int{5, 6}, nil, Meta{Kind: "race", Whole: true})
 	require.NoError(t, err)
 	require.Equal(t, "3", w.Steps[2].Value)
 	require.Equal(t, "6", w.Violation[1].Value)

@@ -1,0 +1,136 @@
+package witness
+
+import (
+	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// irrelevant returns those of the steps whose order among goroutines nothing in
+// the way to the violation depends on: to memory that is only written or counted
+// up there (trace.Site.Update) and protected by a lock or atomic, and then the
+// critical sections in which nothing else is done. The violation's own memory
+// and what is held at it stay.
+func irrelevant(t *trace.Trace, steps, violation []int) map[int]bool {
+	d := dropper{t: t, steps: steps, out: make(map[int]bool)}
+	d.accesses(violation)
+	for d.sections(violation) {
+	}
+	return d.out
+}
+
+// A dropper collects steps that need not be kept.
+type dropper struct {
+	t     *trace.Trace
+	steps []int
+	out   map[int]bool
+}
+
+// accesses drops those to memory that no read matters of.
+func (d *dropper) accesses(violation []int) {
+	mem := sharedMemory(d.t, append(slices.Clone(d.steps), violation...))
+	matters := make([]bool, len(mem.from))
+	common := make([]map[uint64]bool, len(mem.from)) // locks held at each access; nil: none yet
+	held := make(map[trace.GID]map[uint64]bool)
+	mark := func(e trace.Event) { mem.each(e, func(n int) { matters[n] = true }) }
+	for _, i := range violation {
+		if e := d.t.Events[i]; e.Kind.IsAccess() {
+			mark(e)
+		}
+	}
+	for _, i := range d.steps {
+		e := d.t.Events[i]
+		switch {
+		case e.Kind == trace.Acquire || e.Kind == trace.RAcquire:
+			if held[e.G] == nil {
+				held[e.G] = make(map[uint64]bool)
+			}
+			held[e.G][e.Obj] = true
+		case e.Kind == trace.Release || e.Kind == trace.RRelease:
+			delete(held[e.G], e.Obj)
+		case !e.Kind.IsAccess():
+		case e.Kind == trace.AtomicLoad || !d.t.Sites[e.Site].Update && e.Kind != trace.Write && e.Kind != trace.AtomicStore:
+			mark(e)
+		case e.Kind == trace.Write || e.Kind == trace.Read:
+			mem.each(e, func(n int) { common[n] = meet(common[n], held[e.G]) })
+		}
+	}
+	for _, i := range d.steps {
+		e := d.t.Events[i]
+		if !e.Kind.IsAccess() {
+			continue
+		}
+		needed := false
+		mem.each(e, func(n int) {
+			needed = needed || matters[n] || common[n] != nil && len(common[n]) == 0
+		})
+		if !needed {
+			d.out[i] = true
+		}
+	}
+}
+
+// meet returns what is in both sets; a nil set is that of everything.
+func meet(a, b map[uint64]bool) map[uint64]bool {
+	out := make(map[uint64]bool)
+	for k := range b {
+		if a == nil || a[k] {
+			out[k] = true
+		}
+	}
+	return out
+}
+
+// sections drops the critical sections of each lock that has only such in which
+// no step is left, and all closed. It reports whether there were any.
+func (d *dropper) sections(violation []int) bool {
+	busy := make(map[uint64]bool)
+	open := make(map[trace.GID][]uint64)
+	ends := make(map[uint64][]int) // acquires and releases
+	use := func(g trace.GID, except uint64) {
+		for _, obj := range open[g] {
+			if obj != except {
+				busy[obj] = true
+			}
+		}
+	}
+	for _, i := range d.steps {
+		e := d.t.Events[i]
+		if d.out[i] || !canStep(e.Kind) {
+			continue
+		}
+		switch e.Kind {
+		case trace.Acquire, trace.RAcquire:
+			use(e.G, e.Obj)
+			open[e.G] = append(open[e.G], e.Obj)
+			ends[e.Obj] = append(ends[e.Obj], i)
+		case trace.Release, trace.RRelease:
+			if k := slices.Index(open[e.G], e.Obj); k >= 0 {
+				open[e.G] = slices.Delete(open[e.G], k, k+1)
+			} else {
+				busy[e.Obj] = true // acquired by another goroutine, or before
+			}
+			use(e.G, e.Obj)
+			ends[e.Obj] = append(ends[e.Obj], i)
+		default:
+			use(e.G, 0)
+		}
+	}
+	for g := range open {
+		use(g, 0)
+	}
+	for _, i := range violation {
+		busy[d.t.Events[i].Obj] = true
+	}
+	found := false
+	for obj, events := range ends {
+		if busy[obj] {
+			continue
+		}
+		for _, i := range events {
+			d.out[i] = true
+		}
+		found = true
+	}
+	return found
+}
