@@ -3,7 +3,6 @@ package feasible
 import (
 	"math"
 	"slices"
-	"sort"
 
 	"github.com/gopredict/gopredict/recorder/trace"
 )
@@ -15,7 +14,8 @@ type memory struct {
 	cells []cell
 	spans []span
 	// from holds for each reading event, from info.arg on, the writer of each
-	// cell of its span in the recorded order.
+	// shared cell of its span in the recorded order. Other cells have, in every
+	// order, the writer that they had there.
 	from []int32
 }
 
@@ -25,6 +25,7 @@ type cell struct {
 	// initial is what the cell held before its first write, where a read told.
 	initial      uint64
 	initialKnown bool
+	shared       bool // several goroutines access it, and one writes
 }
 
 type span struct{ first, n int32 }
@@ -59,7 +60,6 @@ func (p *program) compileMemory() *memory {
 	type rng struct{ start, end uint64 }
 	m := &memory{}
 	ids := map[rng]int32{}
-	var ranges []rng
 	for i := range p.t.Events {
 		e := &p.t.Events[i]
 		if !e.Kind.IsAccess() {
@@ -69,29 +69,76 @@ func (p *program) compileMemory() *memory {
 		r := rng{start, end}
 		id, ok := ids[r]
 		if !ok {
-			id = int32(len(ranges))
+			id = int32(len(ids))
 			ids[r] = id
-			ranges = append(ranges, r)
 		}
 		p.info[i].ref = id
 	}
 
-	var bounds []uint64
-	for _, r := range ranges {
+	bounds := make([]uint64, 0, 2*len(ids))
+	for r := range ids {
 		bounds = append(bounds, r.start, r.end)
 	}
 	slices.Sort(bounds)
 	bounds = slices.Compact(bounds)
-	for i := 0; i+1 < len(bounds); i++ {
-		m.cells = append(m.cells, cell{addr: bounds[i], size: bounds[i+1] - bounds[i]})
+	m.cells = make([]cell, max(0, len(bounds)-1))
+	for i := range m.cells {
+		m.cells[i] = cell{addr: bounds[i], size: bounds[i+1] - bounds[i]}
 	}
-	for _, r := range ranges {
-		first := sort.Search(len(bounds), func(i int) bool { return bounds[i] >= r.start })
-		end := sort.Search(len(bounds), func(i int) bool { return bounds[i] >= r.end })
-		m.spans = append(m.spans, span{int32(first), int32(end - first)})
+	m.spans = make([]span, len(ids))
+	for r, id := range ids {
+		first, _ := slices.BinarySearch(bounds, r.start)
+		end, _ := slices.BinarySearch(bounds, r.end)
+		m.spans[id] = span{int32(first), int32(end - first)}
 	}
+	m.share(p)
 	m.replay(p)
 	return m
+}
+
+// share finds the cells that several goroutines access and one writes.
+func (m *memory) share(p *program) {
+	const nobody = -1
+	type use struct {
+		g             int32
+		many, written bool
+	}
+	uses := make([]use, len(m.cells))
+	for c := range uses {
+		uses[c].g = nobody
+	}
+	times := make([]int32, len(m.spans)) // how often it is read
+	for i := range p.t.Events {
+		e := &p.t.Events[i]
+		if !e.Kind.IsAccess() {
+			continue
+		}
+		sp := m.spans[p.info[i].ref]
+		times[p.info[i].ref] += b2i(reads(e.Kind))
+		for c := sp.first; c < sp.first+sp.n; c++ {
+			u := &uses[c]
+			u.many = u.many || u.g != nobody && u.g != int32(e.G)
+			u.g = int32(e.G)
+			u.written = u.written || writes(e)
+		}
+	}
+	for c, u := range uses {
+		m.cells[c].shared = u.many && u.written
+	}
+	n := 0
+	for s, sp := range m.spans {
+		for c := sp.first; c < sp.first+sp.n; c++ {
+			n += int(times[s] * b2i(m.cells[c].shared))
+		}
+	}
+	m.from = make([]int32, 0, n)
+}
+
+func b2i(b bool) int32 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // replay finds who wrote what each read of the recorded order read.
@@ -108,7 +155,11 @@ func (m *memory) replay(p *program) {
 		sp := m.spans[p.info[i].ref]
 		if reads(e.Kind) {
 			p.info[i].arg = int32(len(m.from))
-			m.from = append(m.from, writer[sp.first:sp.first+sp.n]...)
+			for c := sp.first; c < sp.first+sp.n; c++ {
+				if m.cells[c].shared {
+					m.from = append(m.from, writer[c])
+				}
+			}
 		}
 		for c := sp.first; c < sp.first+sp.n; c++ {
 			if writes(e) {

@@ -163,9 +163,14 @@ func (s *state) access(pos int32, e *trace.Event, in *info) string {
 	sp := m.spans[in.ref]
 	cells := s.cells[sp.first : sp.first+sp.n]
 	if reads(e.Kind) {
-		from := m.from[in.arg : in.arg+sp.n]
+		from := m.from[in.arg:]
 		for i := range cells {
-			reason := s.differs(e, &cells[i], from[i], sp.first+int32(i))
+			c := sp.first + int32(i)
+			was := cells[i].writer
+			if m.cells[c].shared {
+				was, from = from[0], from[1:]
+			}
+			reason := s.differs(e, &cells[i], was, c)
 			if reason == "" {
 				continue
 			}

@@ -32,40 +32,56 @@ func (s Section) Excludes(o Section) bool {
 
 // held is what one goroutine holds between two of its lock events.
 type held struct {
-	acqs  []int32 // oldest first
-	outer int32   // where its time of holding any lock began; -1 if none held
-	set   LockSet
+	first, n int32 // where its acquires are in lockTable.acqs
+	outer    int32 // where its time of holding any lock began; -1 if none held
+	set      LockSet
 }
 
 // lockTable is the lock side of an Order.
 type lockTable struct {
 	holds    []int32 // by event: index into held
 	held     []held
-	sections []Section        // by Acq
-	byLock   map[uint64][]int // section numbers
-	sets     [][]Lock         // by LockSet
+	acqs     []int32            // of each held, the oldest first
+	sections []Section          // by Acq
+	byLock   map[uint64][]int32 // section numbers
+	sets     [][]Lock           // by LockSet
 }
+
+// acquires returns the acquires of what is held at event i, the oldest first.
+func (l *lockTable) acquires(i int) []int32 { return l.of(l.held[l.holds[i]]) }
+
+func (l *lockTable) of(h held) []int32 { return l.acqs[h.first : h.first+h.n : h.first+h.n] }
 
 // A locker computes lock sets in one pass.
 type locker struct {
 	lockTable
 	events  []trace.Event
-	cur     []int32          // by goroutine: index into held
-	open    map[uint64][]int // by lock: sections that have not ended
+	cur     []int32            // by goroutine: index into held
+	open    map[uint64][]int32 // by lock: sections that have not ended
 	interns map[string]LockSet
+	locks   []Lock // scratch
+	key     []byte // scratch
 }
 
 func lockSets(t *trace.Trace) *lockTable {
+	acquires := 0
+	for i := range t.Events {
+		if k := t.Events[i].Kind; k == trace.Acquire || k == trace.RAcquire {
+			acquires++
+		}
+	}
 	l := &locker{
 		lockTable: lockTable{
-			holds:  make([]int32, len(t.Events)),
-			held:   []held{{outer: -1}},
-			byLock: make(map[uint64][]int),
-			sets:   [][]Lock{nil},
+			holds:    make([]int32, len(t.Events)),
+			held:     append(make([]held, 0, 1+acquires), held{outer: -1}),
+			acqs:     make([]int32, 0, acquires),
+			sections: make([]Section, 0, acquires),
+			byLock:   make(map[uint64][]int32),
+			sets:     [][]Lock{nil},
 		},
 		events:  t.Events,
 		cur:     make([]int32, len(t.Goroutines)),
-		open:    make(map[uint64][]int),
+		open:    make(map[uint64][]int32),
 		interns: map[string]LockSet{"": 0},
 	}
 	for i := range t.Events {
@@ -94,7 +110,7 @@ func (l *locker) acquire(i int, e *trace.Event) {
 			l.end(n)
 		}
 	}
-	n := len(l.sections)
+	n := int32(len(l.sections))
 	l.sections = append(l.sections, s)
 	l.byLock[e.Obj] = append(l.byLock[e.Obj], n)
 	l.open[e.Obj] = append(l.open[e.Obj], n)
@@ -104,14 +120,16 @@ func (l *locker) acquire(i int, e *trace.Event) {
 	if outer < 0 {
 		outer = int32(i)
 	}
-	l.hold(e.G, append(slices.Clip(h.acqs), int32(i)), outer)
+	first := len(l.acqs)
+	l.acqs = append(append(l.acqs, l.of(h)...), int32(i))
+	l.hold(e.G, first, outer)
 }
 
 // release ends the section of the releasing goroutine, or the oldest one where
 // another goroutine hands the lock over.
 func (l *locker) release(i int, e *trace.Event) {
 	shared := e.Kind == trace.RRelease
-	found := -1
+	found := int32(-1)
 	for _, n := range l.open[e.Obj] {
 		s := &l.sections[n]
 		if s.Shared != shared {
@@ -131,46 +149,44 @@ func (l *locker) release(i int, e *trace.Event) {
 }
 
 // end takes section n from the goroutine that holds it.
-func (l *locker) end(n int) {
+func (l *locker) end(n int32) {
 	s := &l.sections[n]
 	open := l.open[s.Obj]
 	k := slices.Index(open, n)
-	if open = slices.Delete(open, k, k+1); len(open) == 0 {
-		delete(l.open, s.Obj)
-	} else {
-		l.open[s.Obj] = open
-	}
+	l.open[s.Obj] = slices.Delete(open, k, k+1)
 
 	g := l.events[s.Acq].G
 	h := l.held[l.cur[g]]
-	acqs := make([]int32, 0, len(h.acqs))
-	for _, a := range h.acqs {
+	first := len(l.acqs)
+	for _, a := range l.of(h) {
 		if a != int32(s.Acq) {
-			acqs = append(acqs, a)
+			l.acqs = append(l.acqs, a)
 		}
 	}
-	l.hold(g, acqs, h.outer)
+	l.hold(g, first, h.outer)
 }
 
-// hold makes acqs what goroutine g holds from now on.
-func (l *locker) hold(g trace.GID, acqs []int32, outer int32) {
+// hold makes the acquires from index first on what goroutine g holds from now
+// on.
+func (l *locker) hold(g trace.GID, first int, outer int32) {
+	acqs := l.acqs[first:]
 	if len(acqs) == 0 {
 		l.cur[g] = 0
 		return
 	}
 	l.cur[g] = int32(len(l.held))
-	l.held = append(l.held, held{acqs, outer, l.intern(acqs)})
+	l.held = append(l.held, held{int32(first), int32(len(acqs)), outer, l.intern(acqs)})
 }
 
 func (l *locker) intern(acqs []int32) LockSet {
-	locks := make([]Lock, 0, len(acqs))
+	locks := l.locks[:0]
 	for _, a := range acqs {
 		e := &l.events[a]
 		locks = append(locks, Lock{e.Obj, e.Kind == trace.RAcquire})
 	}
 	slices.SortFunc(locks, compareLocks)
 	locks = slices.Compact(locks)
-	var key []byte
+	key := l.key[:0]
 	for _, k := range locks {
 		key = binary.LittleEndian.AppendUint64(key, k.Obj)
 		key = append(key, b2u(k.Shared))
@@ -178,9 +194,10 @@ func (l *locker) intern(acqs []int32) LockSet {
 	set, ok := l.interns[string(key)]
 	if !ok {
 		set = LockSet(len(l.sets))
-		l.sets = append(l.sets, locks)
+		l.sets = append(l.sets, slices.Clone(locks))
 		l.interns[string(key)] = set
 	}
+	l.locks, l.key = locks, key
 	return set
 }
 

@@ -161,7 +161,7 @@ func (o *Order) Exclude(a, b LockSet) bool { return o.locks.excludes(a, b) }
 
 // Held returns the positions of the acquires of the locks that protect event
 // i, the oldest first. The caller must not change them.
-func (o *Order) Held(i int) []int32 { return o.locks.held[o.locks.holds[i]].acqs }
+func (o *Order) Held(i int) []int32 { return o.locks.acquires(i) }
 
 // Outermost returns the acquire of the outermost lock that protects event i
 // (PECAN §6.1), or -1. Where locks are not nested, it is the acquire after

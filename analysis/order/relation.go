@@ -104,7 +104,7 @@ func relate(t *trace.Trace, chans map[uint64]channel, locks bool) *relation {
 	n := len(t.Goroutines)
 	b := &relater{
 		t: t, chans: chans, locks: locks,
-		rel:     &relation{height: height(n), seg: make([]int32, len(t.Events))},
+		rel:     &relation{height: height(n), seg: make([]int32, len(t.Events)), segs: make([]segment, 0, n+communications(t, locks))},
 		now:     make([]clock, n),
 		cur:     make([]int32, n),
 		split:   make([]bool, n),
@@ -129,6 +129,22 @@ func relate(t *trace.Trace, chans map[uint64]channel, locks bool) *relation {
 		b.event(i, &t.Events[i])
 	}
 	return b.rel
+}
+
+// communications is the number of events that can change a clock or end a
+// segment, but for atomic loads, which seldom do.
+func communications(t *trace.Trace, locks bool) (n int) {
+	for i := range t.Events {
+		switch k := t.Events[i].Kind; {
+		case k >= trace.Acquire && k <= trace.RRelease:
+			if locks {
+				n++
+			}
+		case k >= trace.AtomicStore && k <= trace.OnceDone || k == trace.Post || k == trace.Await:
+			n++
+		}
+	}
+	return n
 }
 
 // event joins what synchronizes with event i, gives it a segment, and notes

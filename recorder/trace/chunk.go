@@ -8,9 +8,7 @@ import (
 const (
 	magic      = "GPTRACE1"
 	headerSize = 16
-	// meanEventSize is what an event takes in a file, roughly, in bytes.
-	meanEventSize = 4
-	maxPayload    = 16 << 20
+	maxPayload = 16 << 20
 )
 
 // A chunkType is the first byte of a chunk.

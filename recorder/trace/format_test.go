@@ -26,7 +26,7 @@ func TestEncodeDecode(t *testing.T) {
 // A large trace spans several chunks.
 func TestEncodeDecodeManyChunks(t *testing.T) {
 	want := sample()
-	for i := range uint64(3 * chunkSize / meanEventSize) {
+	for i := range uint64(3 * chunkSize / 4) {
 		want.Events = append(want.Events, Event{Kind: Write, G: 1, Flags: FlagValue, Obj: i, Val: i * i * i, Size: 8})
 	}
 	path := filepath.Join(t.TempDir(), "trace")

@@ -21,7 +21,7 @@ func ReadFile(path string) (*Trace, error) {
 	defer f.Close()
 	d := newReader(f)
 	if fi, err := f.Stat(); err == nil && fi.Mode().IsRegular() {
-		d.t.Events = make([]Event, 0, fi.Size()/meanEventSize)
+		d.size = fi.Size()
 	}
 	err = d.read()
 	var fe *FormatError
@@ -48,10 +48,11 @@ func Decode(r io.Reader) (*Trace, error) {
 
 // reader decodes chunk by chunk.
 type reader struct {
-	r   io.Reader
-	t   *Trace
-	off int64 // where the chunks read so far end
-	buf bytes.Buffer
+	r    io.Reader
+	t    *Trace
+	size int64 // of the file; 0 if it is unknown
+	off  int64 // where the chunks read so far end
+	buf  bytes.Buffer
 	// used, if not nil, gathers the sites of the events, which are then not kept.
 	used map[SiteID]bool
 
@@ -171,6 +172,9 @@ func (d *reader) decode(typ chunkType, payload []byte, base int64) error {
 // decodeEvents adds the events of a chunk. base is the payload's place in the
 // file.
 func (d *reader) decodeEvents(p []byte, base int64) error {
+	if d.used == nil {
+		d.reserve(len(p))
+	}
 	known := false // whose events the chunk has
 	var g GID
 	for at := 0; at < len(p); {
@@ -204,6 +208,21 @@ func (d *reader) decodeEvents(p []byte, base int64) error {
 		}
 	}
 	return nil
+}
+
+// reserve makes room for the events of n bytes, and for those to come, as many
+// to the byte as there were so far: doubling the room whenever it is full would
+// take twice the memory in the end.
+func (d *reader) reserve(n int) {
+	es := d.t.Events
+	if d.size == 0 || cap(es)-len(es) >= n {
+		return
+	}
+	room := len(es) + n // none is smaller than a byte
+	if d.off > 0 {
+		room = max(room, int(float64(len(es))*float64(d.size)/float64(d.off)*1.05))
+	}
+	d.t.Events = append(make([]Event, 0, room), es...)
 }
 
 // sound tells what is wrong with the numbers of e, so that whoever reads the
