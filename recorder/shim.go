@@ -22,10 +22,10 @@ import (
 const envMode = "GOPREDICT_RT"
 
 // TraceLimit is how much of a run is recorded, in bytes of events before they
-// are packed: some eight million events. A test that computes all the time logs
-// them in a second or so; it gets a quarter of what is left when it begins. It
-// is the memory of the analysis that sets the limit, 200 bytes an event.
-const TraceLimit = 128 << 20
+// are packed: some sixteen million events. A test that computes all the time
+// logs them in seconds; it gets a quarter of what is left when it begins. It is
+// the memory of the analysis that sets the limit, 100 bytes an event.
+const TraceLimit = 256 << 20
 
 // RecordInto returns the environment variable, as NAME=VALUE, that makes an
 // instrumented program record its first limit bytes of events, as they are

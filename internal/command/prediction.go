@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -55,6 +56,9 @@ func (p *prediction) add(ctx context.Context, run recorder.Run) error {
 		p.report.Packages = append(p.report.Packages, pkg)
 		return nil
 	}
+	// A trace and what is known of it take the most memory. They hold few
+	// pointers, so that looking for garbage often costs little.
+	defer debug.SetGCPercent(debug.SetGCPercent(20))
 	t := p.read(run)
 	if t != nil {
 		pkg.Events = len(t.Events)
