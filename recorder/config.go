@@ -21,6 +21,9 @@ type Config struct {
 	// memory accesses are instrumented: "all", "std", "work", ./..., import
 	// paths. If there are none: those of the main module or workspace.
 	Instrument []string
+	// InstrumentAll instruments what the sharing analysis finds to need no
+	// events, too. Tests compare with it.
+	InstrumentAll bool
 	// Shim is the command that calls [Exec] with the arguments that follow
 	// it: go test runs each test binary through it.
 	Shim []string

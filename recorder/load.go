@@ -40,7 +40,12 @@ type loaded struct {
 	skipped   []rewrite.Skipped
 	unmatched []string // of Config.Instrument
 	leftOut   map[string]bool
+	imported  map[string]bool // by packages that are not rewritten
 }
+
+// importedElsewhere reports whether a package that is not rewritten imports the
+// one with a path.
+func (l *loaded) importedElsewhere(path string) bool { return l.imported[path] }
 
 // load finds the tested packages and reads those to rewrite. overlay names an
 // overlay file that holds the instrumented standard library, so that the one
@@ -91,6 +96,7 @@ func (c *Config) load(ctx context.Context, overlay string) (*loaded, error) {
 		roots = append(roots, more...)
 	}
 	broken := brokenPaths(roots)
+	defer l.noteImports(all)
 	for _, p := range roots {
 		if !c.selected(p) || isTestMain(p) {
 			continue
@@ -104,6 +110,23 @@ func (c *Config) load(ctx context.Context, overlay string) (*loaded, error) {
 		}
 	}
 	return l, nil
+}
+
+// noteImports finds what the packages that are not rewritten import. The main
+// packages of tests call but what package testing does.
+func (l *loaded) noteImports(all []*packages.Package) {
+	rewritten := make(map[string]bool)
+	for _, p := range l.rewrite {
+		rewritten[p.PkgPath] = true
+	}
+	l.imported = make(map[string]bool)
+	for _, p := range all {
+		if !rewritten[p.PkgPath] && !isTestMain(p) {
+			for path := range p.Imports {
+				l.imported[path] = true
+			}
+		}
+	}
 }
 
 // packages loads packages, with their tests or without.

@@ -161,7 +161,7 @@ func (e *editor) define(s *ast.AssignStmt, full bool) string {
 	for i, x := range s.Lhs {
 		id := x.(*ast.Ident)
 		v, ok := e.info.Uses[id].(*types.Var)
-		if !full || !ok || !e.facts.sharedVar(v, e.written) || e.empty(v.Type()) {
+		if !full || !ok || !e.sharedVar(v) || e.empty(v.Type()) {
 			continue
 		}
 		if len(s.Rhs) == 1 {

@@ -47,6 +47,9 @@ func (e *editor) copiesToString(c *ast.CallExpr) bool {
 // readElements evaluates the slice x with a hook that notes that its elements
 // are read.
 func (e *editor) readElements(x ast.Expr) string {
+	if e.sharing.Elements(x) {
+		return e.value(x)
+	}
 	if !e.beforeCall(x) {
 		return e.sliceHook("SliceRead", x)
 	}
@@ -175,6 +178,9 @@ func (e *editor) clearOperand(x ast.Expr) string {
 
 // sliceHook evaluates the slice x with a hook for an access to its elements.
 func (e *editor) sliceHook(fn string, x ast.Expr) string {
+	if e.sharing.Elements(x) {
+		return e.value(x)
+	}
 	return e.hook(fn) + "(" + e.value(x) + "," + e.site(accessOp(fn), x, e.source(x)+"[…]", false) + ")"
 }
 
@@ -188,7 +194,7 @@ func (e *editor) appendCall(c *ast.CallExpr) string {
 	if c.Ellipsis.IsValid() {
 		return e.manyCall(c, "append", e.fresh(s))
 	}
-	if _, ok := underlying(e.info.TypeOf(s)).(*types.Slice); !ok || e.fresh(s) {
+	if _, ok := underlying(e.info.TypeOf(s)).(*types.Slice); !ok || e.fresh(s) || e.sharing.Elements(s) {
 		return e.values(c, c.Args...)
 	}
 	hook := func() string {
@@ -221,7 +227,7 @@ func (e *editor) copyCall(c *ast.CallExpr) string {
 func (e *editor) manyCall(c *ast.CallExpr, name string, fresh bool) string {
 	dst, src := c.Args[0], c.Args[1]
 	_, slices := underlying(e.info.TypeOf(dst)).(*types.Slice)
-	if !slices || e.shadowsHelpers {
+	if !slices || e.shadowsHelpers || e.sharing.Elements(dst) && (isString(e.info.TypeOf(src)) || e.sharing.Elements(src)) {
 		return e.values(c, dst, src)
 	}
 	var fn, sites string
@@ -245,6 +251,12 @@ func (e *editor) manyCall(c *ast.CallExpr, name string, fresh bool) string {
 		ps = append(ps, piece{c.Ellipsis, c.Ellipsis + 3, ""})
 	}
 	return e.in(c, ps...)
+}
+
+// isString reports whether t is a string type.
+func isString(t types.Type) bool {
+	basic, ok := underlying(t).(*types.Basic)
+	return ok && basic.Info()&types.IsString != 0
 }
 
 // fresh reports whether the slice x was made on the spot, so that nobody else

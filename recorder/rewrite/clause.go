@@ -19,11 +19,33 @@ func (e *editor) switchParts(s *ast.SwitchStmt) func() []piece {
 	}
 }
 
+// decidedSwitch reports whether the way that s takes is the same whatever other
+// goroutines do.
+func (e *editor) decidedSwitch(s ast.Stmt) bool {
+	sw, ok := s.(*ast.SwitchStmt)
+	if !ok {
+		return false
+	}
+	decided := func(x ast.Expr) bool { return e.constant(x) || e.sharing.Decided(x) }
+	if sw.Tag != nil && !decided(sw.Tag) {
+		return false
+	}
+	for _, clause := range sw.Body.List {
+		for _, x := range clause.(*ast.CaseClause).List {
+			if !decided(x) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // clauses is the text of the body of a switch or select statement: each clause
 // starts with a note of its number, from 1. conditions says that the clauses'
 // expressions are conditions.
 func (e *editor) clauses(s ast.Stmt, body *ast.BlockStmt, conditions bool) string {
 	var ps []piece
+	decided := e.decidedSwitch(s)
 	for i, clause := range body.List {
 		switch c := clause.(type) {
 		case *ast.CaseClause:
@@ -35,7 +57,9 @@ func (e *editor) clauses(s ast.Stmt, body *ast.BlockStmt, conditions bool) strin
 					inner = append(inner, at(x, e.alone(e.value, x)))
 				}
 			}
-			inner = append(inner, after(c.Colon+1, e.caseHook(i+1, c)))
+			if !decided {
+				inner = append(inner, after(c.Colon+1, e.caseHook(i+1, c)))
+			}
 			ps = append(ps, at(c, e.in(c, append(inner, e.list(c.Body)...)...)))
 		case *ast.CommClause:
 			comm, stores := e.comm(c.Comm)

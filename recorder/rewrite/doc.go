@@ -8,10 +8,13 @@
 // Memory accesses that another goroutine can reach: package variables,
 // everything behind a pointer, elements of slices and maps, and the local
 // variables that a function literal captures or whose address is taken. An
-// access is left out only if it is proven private (see shared.go). Also each
-// condition, each clause of a switch or select that is entered, and the
-// package-level functions of sync/atomic. Everything else that synchronizes is
-// seen where it is defined, by hooks in the standard library.
+// access is left out only if it is proven private by the syntax of its package
+// (see shared.go), or if package sharing finds by the whole program that it
+// cannot be part of a race. Also each condition, and each clause of a switch or
+// select that is entered, unless package sharing finds that other goroutines
+// cannot change the way, and the package-level functions of sync/atomic.
+// Everything else that synchronizes is seen where it is defined, by hooks in the
+// standard library.
 //
 // # What becomes of the values
 //

@@ -7,6 +7,8 @@ import (
 	"go/types"
 	"sort"
 	"strings"
+
+	"github.com/gopredict/gopredict/recorder/sharing"
 )
 
 // An editor rewrites one file.
@@ -20,6 +22,8 @@ type editor struct {
 	info         *types.Info
 	sizes        types.Sizes
 	facts        *facts
+	sharing      *sharing.Facts
+	fset         *token.FileSet
 	written      map[string]bool // the package variables of all packages that are shared
 	names        map[ast.Node]string
 	version      string // language version of the file, "" for the newest

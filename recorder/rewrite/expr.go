@@ -180,13 +180,41 @@ func hasTypeParam(t types.Type, depth int) bool {
 // addressable operand x.
 func (e *editor) shared(x ast.Expr) bool {
 	v := rootVar(e.info, x)
-	if v == nil {
-		return true // behind a pointer
-	}
-	if v.IsField() || v.Pkg() == nil {
+	switch {
+	case v == nil: // behind a pointer
+	case v.IsField() || v.Pkg() == nil || !e.facts.sharedVar(v, e.written):
 		return false
 	}
-	return e.facts.sharedVar(v, e.written)
+	return !e.quiet(x)
+}
+
+// quiet reports whether the analysis of the whole program finds that accesses
+// to x need no events.
+func (e *editor) quiet(x ast.Expr) bool {
+	x = ast.Unparen(x)
+	if v := e.variable(x); v != nil {
+		return e.sharing.Variable(e.fset, v)
+	}
+	return e.sharing.Access(e.fset, x)
+}
+
+// variable is the variable that x names, nil if x is something else.
+func (e *editor) variable(x ast.Expr) *types.Var {
+	var v *types.Var
+	switch x := x.(type) {
+	case *ast.Ident:
+		v, _ = e.info.ObjectOf(x).(*types.Var)
+	case *ast.SelectorExpr:
+		if e.info.Selections[x] == nil {
+			v, _ = e.info.Uses[x.Sel].(*types.Var)
+		}
+	}
+	return v
+}
+
+// sharedVar reports whether another goroutine may use v while it is written.
+func (e *editor) sharedVar(v *types.Var) bool {
+	return e.facts.sharedVar(v, e.written) && !e.sharing.Variable(e.fset, v)
 }
 
 // compositeLit evaluates the elements of x.
@@ -227,6 +255,9 @@ func (e *editor) condition(x ast.Expr) string {
 	if e.constant(x) {
 		return e.source(x)
 	}
+	if e.sharing.Decided(x) {
+		return e.alone(e.value, x)
+	}
 	return e.hook("Branch") + "(" + e.alone(e.value, x) + "," + e.site("branch", x, e.source(x), false) + ")"
 }
 
@@ -256,6 +287,9 @@ func (e *editor) index(x *ast.IndexExpr, flow bool) string {
 
 // mapHook evaluates the map m with a hook that notes an access to it.
 func (e *editor) mapHook(fn string, m ast.Expr) string {
+	if e.sharing.Elements(m) {
+		return e.value(m)
+	}
 	if !e.beforeCall(m) {
 		return e.mapHookText(fn, m, e.value(m))
 	}
@@ -268,6 +302,9 @@ func (e *editor) mapHook(fn string, m ast.Expr) string {
 
 // mapHookText is the hook for an access to the map m, whose value is text.
 func (e *editor) mapHookText(fn string, m ast.Expr, text string) string {
+	if e.sharing.Elements(m) {
+		return text
+	}
 	return e.hook(fn) + "(" + text + "," + e.site(accessOp(fn), m, e.source(m)+"[…]", false) + ")"
 }
 

@@ -15,8 +15,10 @@ import (
 func (e *editor) rangeStmt(s *ast.RangeStmt, label string, blockable bool) string {
 	r := rangeEdit{
 		editor: e, stmt: s, blockable: blockable, label: label,
-		operand:  e.alone(e.value, s.X),
-		prologue: e.hook("Case") + "(1," + e.site("case", s, e.raw(s.Pos(), s.Body.Lbrace), false) + ");",
+		operand: e.alone(e.value, s.X),
+	}
+	if !e.decidedRange(s) {
+		r.prologue = e.hook("Case") + "(1," + e.site("case", s, e.raw(s.Pos(), s.Body.Lbrace), false) + ");"
 	}
 	for _, x := range []ast.Expr{s.Key, s.Value} {
 		if !blank(x) {
@@ -52,6 +54,21 @@ func (e *editor) rangeStmt(s *ast.RangeStmt, label string, blockable bool) strin
 	return r.before + r.label + e.in(s, ps...) + r.behind
 }
 
+// decidedRange reports whether the number of iterations is the same whatever
+// other goroutines do.
+func (e *editor) decidedRange(s *ast.RangeStmt) bool {
+	switch t := underlying(e.info.TypeOf(s.X)).(type) {
+	case *types.Array:
+		return true
+	case *types.Pointer:
+		_, array := underlying(t.Elem()).(*types.Array)
+		return array
+	case *types.Slice, *types.Basic:
+		return e.constant(s.X) || e.sharing.Decided(s.X)
+	}
+	return false
+}
+
 // blank reports whether x, a range variable, is absent.
 func blank(x ast.Expr) bool {
 	if x == nil {
@@ -77,7 +94,7 @@ type rangeEdit struct {
 func (r *rangeEdit) assigned(x ast.Expr) {
 	if r.stmt.Tok == token.DEFINE {
 		v, ok := r.info.Defs[x.(*ast.Ident)].(*types.Var)
-		if !ok || r.perIteration || !r.facts.sharedVar(v, r.written) {
+		if !ok || r.perIteration || !r.sharedVar(v) {
 			return
 		}
 	} else if !r.stable(x) || !r.shared(x) {
@@ -122,7 +139,7 @@ func (r *rangeEdit) shadowed(id *ast.Ident) bool {
 // over. It stands behind the read, at the start of the body.
 func (r *rangeEdit) elements(elem types.Type) {
 	s := r.stmt
-	if blank(s.Value) || r.empty(elem) {
+	if blank(s.Value) || r.empty(elem) || r.sharing.Elements(s.X) {
 		return
 	}
 	var key string
@@ -159,6 +176,9 @@ func (r *rangeEdit) isInt(x ast.Expr) bool {
 // entries notes the reads of the map that is ranged over, before the
 // statement and in each iteration.
 func (r *rangeEdit) entries() {
+	if r.sharing.Elements(r.stmt.X) {
+		return
+	}
 	x := r.hold()
 	site := r.site("read", r.stmt.X, r.source(r.stmt.X)+"[…]", false)
 	r.operand = r.hook("MapRead") + "(" + r.operand + "," + site + ")"

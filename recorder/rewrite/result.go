@@ -111,7 +111,7 @@ func (e *editor) sharedResults(s *ast.ReturnStmt) []*ast.Ident {
 // storableResult reports whether assignments to the named result x get a hook.
 func (e *editor) storableResult(x *ast.Ident) bool {
 	v, ok := e.info.Defs[x].(*types.Var)
-	return ok && e.facts.sharedVar(v, e.written) && !e.empty(v.Type())
+	return ok && e.sharedVar(v) && !e.empty(v.Type())
 }
 
 // enter makes body that of the function being rewritten, and returns a function

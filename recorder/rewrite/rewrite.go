@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/gopredict/gopredict/recorder/sharing"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -47,12 +48,22 @@ const runtimeLibrary = "predictrt"
 // Source files that cannot be handled are listed in the result with the reason;
 // what the build generates is not mentioned. An error means that a file could
 // not be read or written.
-func Rewrite(pkgs []*packages.Package, dir string) (*Result, error) {
-	return rewrite(pkgs, dir, runtimeLibrary)
+func Rewrite(pkgs []*packages.Package, dir string, o Options) (*Result, error) {
+	return rewrite(pkgs, dir, o, runtimeLibrary)
+}
+
+// Options say how much to instrument.
+type Options struct {
+	// Imports reports whether code of the build that is not to be rewritten
+	// imports the package with a path; nil stands for no such package.
+	Imports func(path string) bool
+	// All leaves out no access for what package sharing finds. Tests compare
+	// with it.
+	All bool
 }
 
 // rewrite is Rewrite with a run-time library at another import path.
-func rewrite(pkgs []*packages.Package, dir, importPath string) (*Result, error) {
+func rewrite(pkgs []*packages.Package, dir string, o Options, importPath string) (*Result, error) {
 	units, skipped := selectUnits(pkgs)
 	written := map[string]bool{}
 	for _, u := range units {
@@ -61,7 +72,11 @@ func rewrite(pkgs []*packages.Package, dir, importPath string) (*Result, error) 
 			written[key] = true
 		}
 	}
-	if err := parallel(units, func(u *unit) error { return u.edit(written, importPath) }); err != nil {
+	var found *sharing.Facts
+	if !o.All {
+		found = sharing.Analyze(analysed(pkgs, units, o))
+	}
+	if err := parallel(units, func(u *unit) error { return u.edit(written, found, importPath) }); err != nil {
 		return nil, err
 	}
 	res := &Result{Overlay: map[string]string{}}
@@ -90,6 +105,26 @@ func rewrite(pkgs []*packages.Package, dir, importPath string) (*Result, error) 
 		}
 	}
 	return res, nil
+}
+
+// analysed returns the packages of the units, and a function that reports
+// whether others import a package.
+func analysed(pkgs []*packages.Package, units []*unit, o Options) ([]*packages.Package, func(string) bool) {
+	var list []*packages.Package
+	in := map[string]bool{}
+	for _, u := range units {
+		list = append(list, u.pkg)
+		in[u.pkg.PkgPath] = true
+	}
+	imported := map[string]bool{}
+	for _, p := range pkgs {
+		if !in[p.PkgPath] {
+			for path := range p.Imports {
+				imported[path] = true
+			}
+		}
+	}
+	return list, func(path string) bool { return imported[path] || o.Imports != nil && o.Imports(path) }
 }
 
 // parallel calls f for each unit, on as many goroutines as there are

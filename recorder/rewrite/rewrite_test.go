@@ -75,7 +75,7 @@ func (m *module) instrument(t *testing.T) {
 			pkgs = append(pkgs, p)
 		}
 	}
-	res, err := rewrite(pkgs, filepath.Join(m.dir, ".rewritten"), m.path)
+	res, err := rewrite(pkgs, filepath.Join(m.dir, ".rewritten"), Options{All: true}, m.path)
 	require.NoError(t, err)
 	m.result = res
 	data, err := json.Marshal(map[string]any{"Replace": res.Overlay})

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/gopredict/gopredict/recorder/sharing"
 )
 
 // A unit is a package, or the variant of it that has its tests, whose files
@@ -139,8 +141,9 @@ func (u *unit) subdir(path string) string {
 	return strings.TrimPrefix(dir, filepath.VolumeName(dir))
 }
 
-// edit rewrites the unit's files. written holds the shared package variables.
-func (u *unit) edit(written map[string]bool, importPath string) error {
+// edit rewrites the unit's files. written holds the shared package variables,
+// found what is known of the whole program.
+func (u *unit) edit(written map[string]bool, found *sharing.Facts, importPath string) error {
 	alias := aliasFor(u.pkg.Syntax)
 	namer := newNamer(u.pkg.Types, u.pkg.TypesInfo)
 	for _, f := range u.pkg.Syntax {
@@ -160,7 +163,7 @@ func (u *unit) edit(written map[string]bool, importPath string) error {
 		e := &editor{
 			path: tokens.Name(), src: src, tokens: tokens, file: f,
 			pkg: u.pkg.Types, info: u.pkg.TypesInfo, sizes: u.pkg.TypesSizes,
-			facts: u.facts, written: written, names: names,
+			facts: u.facts, sharing: found, fset: u.pkg.Fset, written: written, names: names,
 			version: u.version(f), perIteration: !older(u.version(f), "go1.22"),
 			directives: hasLineDirectives(src), shadowsHelpers: shadowsHelpers(u.pkg.Types), helpers: map[string]bool{},
 			alias: alias, keep: map[string]bool{},

@@ -108,7 +108,7 @@ func (e *editor) updateElement(s ast.Stmt, x ast.Expr, op string, y ast.Expr, fu
 	}
 	text := e.within(func() string {
 		m := e.mapHook("MapRead", ix.X)
-		if !e.beforeCall(ix.X) {
+		if !e.beforeCall(ix.X) && !e.sharing.Elements(ix.X) {
 			e.onlyUpdates()
 			m = e.mapHookText("MapWrite", ix.X, m)
 		}

@@ -1,0 +1,333 @@
+package sharing
+
+import (
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// handling says what becomes of a closure.
+type handling int
+
+const (
+	direct    handling = iota // it is called, or deferred, where it is made
+	started                   // it runs in a goroutine that starts after it was made
+	wandering                 // somebody may know and call it
+)
+
+// handling finds out what becomes of the closure c.
+func (a *analysis) handling(c *ssa.MakeClosure) handling {
+	h := direct
+	for _, r := range *c.Referrers() {
+		switch r := r.(type) {
+		case *ssa.DebugRef:
+		case ssa.CallInstruction:
+			com := r.Common()
+			if slices.Contains(com.Args, ssa.Value(c)) {
+				switch a.taking(com) {
+				case direct:
+				case started:
+					h = max(h, started)
+				default:
+					return wandering
+				}
+			}
+			if com.Value == c {
+				if _, ok := r.(*ssa.Go); ok {
+					h = max(h, started)
+				}
+			}
+		default:
+			return wandering
+		}
+	}
+	return h
+}
+
+// starters are functions of the standard library and near it that do with the
+// function that they get nothing but have it called in a goroutine that starts
+// thereby, or by this goroutine later on.
+var starters = map[string]bool{
+	"(*sync.WaitGroup).Go":                      true,
+	"(*golang.org/x/sync/errgroup.Group).Go":    true,
+	"(*golang.org/x/sync/errgroup.Group).TryGo": true,
+	"(*testing.T).Run":                          true,
+	"(*testing.B).Run":                          true,
+	"(*testing.B).RunParallel":                  true,
+	"(*testing.common).Cleanup":                 true,
+	"(*testing.T).Cleanup":                      true,
+	"time.AfterFunc":                            true,
+	"context.AfterFunc":                         true,
+	"testing/synctest.Test":                     true,
+}
+
+// callers are functions that call the function that they get, and forget it.
+var callers = map[string]bool{
+	"(*sync.Once).Do": true, "sort.Slice": true, "sort.SliceStable": true, "sort.Search": true,
+	"slices.SortFunc": true, "slices.SortStableFunc": true, "slices.IndexFunc": true, "slices.ContainsFunc": true,
+	"slices.DeleteFunc": true, "slices.BinarySearchFunc": true, "slices.MinFunc": true, "slices.MaxFunc": true,
+	"strings.Map": true, "strings.IndexFunc": true, "strings.FieldsFunc": true, "strings.TrimFunc": true,
+	"testing.AllocsPerRun": true,
+}
+
+// taking says what the callee of c does with functions that it gets.
+func (a *analysis) taking(c *ssa.CallCommon) handling {
+	fn := c.StaticCallee()
+	if fn == nil || a.body(fn) != nil {
+		return wandering
+	}
+	switch name := nameOf(fn); {
+	case callers[name]:
+		return direct
+	case starters[name]:
+		return started
+	}
+	return wandering
+}
+
+// closure follows the variables that a closure captures.
+func (a *analysis) closure(f *function, c *ssa.MakeClosure) {
+	var roots []*node
+	g := a.body(c.Fn.(*ssa.Function))
+	for i, b := range c.Bindings {
+		roots = append(roots, a.hold(b))
+		if g == nil {
+			a.release(a.hold(b), b.Type())
+		} else {
+			a.assign(a.hold(g.FreeVars[i]), a.hold(b), b.Type())
+		}
+	}
+	switch a.handling(c) {
+	case direct:
+	case wandering:
+		a.publish(f, c, true, roots...)
+	case started:
+		for _, r := range *c.Referrers() {
+			call, ok := r.(ssa.CallInstruction)
+			if !ok {
+				continue
+			}
+			if _, spawn := r.(*ssa.Go); spawn || slices.Contains(call.Common().Args, ssa.Value(c)) {
+				a.publish(f, r, false, roots...)
+			}
+		}
+	}
+}
+
+// call follows the values through a call, go or defer.
+func (a *analysis) call(f *function, instr ssa.CallInstruction) {
+	c := instr.Common()
+	result := a.node()
+	if v, ok := instr.(*ssa.Call); ok {
+		result = a.hold(v)
+	}
+	_, spawn := instr.(*ssa.Go)
+	if b, ok := c.Value.(*ssa.Builtin); ok && !c.IsInvoke() {
+		a.builtin(f, instr, b.Name(), result)
+		return
+	}
+	fn := c.StaticCallee()
+	var g *function
+	if fn != nil && !c.IsInvoke() {
+		g = a.body(fn)
+	}
+	if g == nil {
+		a.unknownCall(c, result)
+		return
+	}
+	var roots []*node
+	for i, arg := range c.Args {
+		n := a.hold(arg)
+		roots = append(roots, n)
+		p := g.Params[i]
+		if a.leads(p.Type()) && (parameterized(p.Type()) || parameterized(arg.Type())) {
+			a.join(a.hold(p), n)
+		} else {
+			a.assign(a.hold(p), n, p.Type())
+		}
+	}
+	if spawn {
+		a.publish(f, instr, false, roots...)
+		return
+	}
+	made := g.results
+	if g.made != nil && g.state == done {
+		made = a.copyOf(g, f)
+	} else {
+		g.linked = true
+		f.entries = append(f.entries, g.results)
+	}
+	sig := fn.Signature.Results()
+	link := func(dst, src *node, t, u types.Type) {
+		if a.leads(t) && (parameterized(t) || parameterized(u)) {
+			a.join(dst, src)
+		} else {
+			a.assign(dst, src, t)
+		}
+	}
+	of := g.Signature.Results()
+	for i := range sig.Len() {
+		dst := result
+		if sig.Len() > 1 {
+			dst = a.part(result, i)
+		}
+		link(dst, a.part(made, i), sig.At(i).Type(), of.At(i).Type())
+	}
+}
+
+// unknownCall gives away the operands of a call.
+func (a *analysis) unknownCall(c *ssa.CallCommon, result *node) {
+	for _, arg := range c.Args {
+		a.release(a.hold(arg), arg.Type())
+	}
+	if c.IsInvoke() {
+		a.release(a.hold(c.Value), c.Value.Type()) // of a type parameter's type
+	}
+	switch rs := c.Signature().Results(); {
+	case rs.Len() == 1:
+		a.release(result, rs.At(0).Type())
+	case rs.Len() > 1:
+		a.release(result, rs)
+	}
+}
+
+// builtin follows the values through the call of a builtin function.
+func (a *analysis) builtin(f *function, instr ssa.CallInstruction, name string, result *node) {
+	args := instr.Common().Args
+	switch name {
+	case "append":
+		s := a.hold(args[0])
+		a.join(a.target(result), a.target(s))
+		a.target(result).madeBy(f)
+		elem, ok := args[0].Type().Underlying().(*types.Slice)
+		if !ok {
+			a.release(s, args[0].Type())
+			return
+		}
+		if _, ok := args[1].Type().Underlying().(*types.Slice); ok {
+			a.assign(a.target(s), a.at(args[1]), elem.Elem())
+			a.write(f, instr, nil, elem.Elem(), a.target(s), false)
+			a.writes[len(a.writes)-1].value = a.at(args[1])
+		} else {
+			a.write(f, instr, nil, elem.Elem(), a.target(s), false)
+		}
+	case "copy":
+		if elem, ok := args[0].Type().Underlying().(*types.Slice); ok {
+			if _, ok := args[1].Type().Underlying().(*types.Slice); ok {
+				a.assign(a.at(args[0]), a.at(args[1]), elem.Elem())
+			}
+			a.write(f, instr, nil, elem.Elem(), a.at(args[0]), false)
+			a.writes[len(a.writes)-1].value = a.at(args[1])
+			return
+		}
+		a.release(a.hold(args[0]), args[0].Type())
+		a.release(a.hold(args[1]), args[1].Type())
+	case "delete", "clear":
+		t := args[0].Type()
+		if s, ok := t.Underlying().(*types.Slice); ok {
+			t = s.Elem()
+		}
+		a.write(f, instr, nil, t, a.at(args[0]), false)
+	case "ssa:wrapnilchk":
+		a.assign(result, a.hold(args[0]), args[0].Type())
+	case "cap", "close", "complex", "imag", "len", "max", "min", "print", "println", "real", "recover", "ssa:deferstack":
+	default: // of package unsafe
+		for _, arg := range args {
+			a.release(a.hold(arg), arg.Type())
+			a.classes.cast(arg.Type())
+		}
+		if v, ok := instr.(*ssa.Call); ok {
+			a.release(result, v.Type())
+			a.classes.cast(v.Type())
+		}
+	}
+}
+
+// most bounds the nodes that are copied for a call.
+const most = 100
+
+// seal decides whether each call of f makes variables of its own: what the
+// results lead to is known to nobody else when f returns, nor are the results of
+// functions that are not copied.
+func (a *analysis) seal(f *function) {
+	if f.open || f.linked || strings.HasPrefix(f.Name(), "init") {
+		return
+	}
+	others := []*node{a.outside}
+	for _, g := range a.globals {
+		others = append(others, g)
+	}
+	others = append(others, f.entries...)
+	for _, b := range f.Blocks {
+		for _, instr := range b.Instrs {
+			switch instr := instr.(type) {
+			case *ssa.MakeClosure:
+				for _, x := range instr.Bindings {
+					others = append(others, a.hold(x))
+				}
+			case *ssa.Send:
+				others = append(others, a.hold(instr.X))
+			case *ssa.Select:
+				for _, s := range instr.States {
+					if s.Send != nil {
+						others = append(others, a.hold(s.Send))
+					}
+				}
+			case ssa.CallInstruction:
+				if _, ok := instr.Common().Value.(*ssa.Builtin); !ok {
+					for _, x := range instr.Common().Args {
+						others = append(others, a.hold(x))
+					}
+				}
+			}
+		}
+	}
+	made := map[*node]bool{}
+	enough := false
+	a.reach([]*node{f.results}, func(n *node) bool {
+		made[n] = true
+		enough = enough || len(made) > most
+		return !enough
+	})
+	if enough || len(made) == 1 {
+		return
+	}
+	a.reach(others, func(n *node) bool {
+		enough = enough || made[n] && n != find(f.results)
+		return !enough
+	})
+	if !enough {
+		f.made = made
+	}
+}
+
+// copyOf makes a copy of the results of g, which f calls.
+func (a *analysis) copyOf(g, f *function) *node {
+	copies := map[*node]*node{}
+	var list []*node
+	a.reach([]*node{g.results}, func(n *node) bool {
+		list = append(list, n)
+		return true
+	})
+	for _, n := range list {
+		c := a.node()
+		c.owner, c.owners = f, 1
+		n.clones = append(n.clones, c)
+		copies[n] = c
+	}
+	for _, n := range list {
+		c := copies[n]
+		if n.to != nil {
+			c.to = copies[find(n.to)]
+		}
+		for i, p := range n.parts {
+			if c.parts == nil {
+				c.parts = make(map[int]*node)
+			}
+			c.parts[i] = copies[find(p)]
+		}
+	}
+	return copies[find(g.results)]
+}

@@ -1,0 +1,198 @@
+package sharing
+
+import (
+	"go/types"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Fields of structs are also told apart by their types alone, whatever variable
+// they are in: the second net, for variables that unknown code knows, and may
+// have copied pointers to. As long as package unsafe stays out, a field that is
+// neither a struct nor an array changes by an assignment to the field or to a
+// struct around it, or through a pointer to it if its address was taken. If the
+// program has no such store with an event, reads of the field need none. Stores
+// of unknown code have no events in any case.
+
+// classes says which fields may change.
+type classes struct {
+	names  map[*types.Struct]string
+	loud   map[string]bool
+	off    bool // unsafe code may do anything
+	args   []types.Type
+	anyArg bool // code that is generic stores values of its parameters' types
+}
+
+// name is the class of field i of t. Structs whose fields have the same names
+// are one, for values convert between them, and between instances and what
+// they are instances of.
+func (c *classes) name(t *types.Struct, i int) string {
+	name, ok := c.names[t]
+	if !ok {
+		var b strings.Builder
+		for f := range t.Fields() {
+			b.WriteString(f.Id())
+			b.WriteByte(';')
+		}
+		name = b.String()
+		c.names[t] = name
+	}
+	return name + "#" + strconv.Itoa(i)
+}
+
+// argument notes the type argument of an instance.
+func (c *classes) argument(t types.Type) { c.args = append(c.args, t) }
+
+// cast makes all fields of t, or of what t points to, loud: unsafe code treats
+// them as something else.
+func (c *classes) cast(t types.Type) {
+	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		t = u.Elem()
+	case *types.Slice:
+		t = u.Elem()
+	}
+	for _, name := range c.of(nil, t) {
+		c.loud[name] = true
+	}
+}
+
+// of returns the classes of the leaves of a variable of type t at addr, which
+// may be nil.
+func (c *classes) of(addr ssa.Value, t types.Type) []string {
+	var names []string
+	var inner func(t types.Type)
+	inner = func(t types.Type) {
+		switch u := t.Underlying().(type) {
+		case *types.Struct:
+			for i := range u.NumFields() {
+				t := u.Field(i).Type()
+				for isArray(t) {
+					t = t.Underlying().(*types.Array).Elem()
+				}
+				if _, ok := t.Underlying().(*types.Struct); ok && kindOf(t) != generic {
+					inner(t)
+				} else {
+					names = append(names, c.name(u, i))
+				}
+			}
+		case *types.Array:
+			inner(u.Elem())
+		}
+	}
+	for isArray(t) {
+		t = t.Underlying().(*types.Array).Elem()
+	}
+	if _, ok := t.Underlying().(*types.Struct); ok && kindOf(t) != generic {
+		inner(t)
+		return names
+	}
+	for addr != nil {
+		switch x := addr.(type) {
+		case *ssa.FieldAddr:
+			if s, ok := structOf(x); ok {
+				return []string{c.name(s, x.Field)}
+			}
+			return nil
+		case *ssa.IndexAddr:
+			if p, ok := x.X.Type().Underlying().(*types.Pointer); !ok || !isArray(p.Elem()) {
+				return nil
+			}
+			addr = x.X
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+func isArray(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Array)
+	return ok && kindOf(t) != generic
+}
+
+// structOf is the type of the struct that x selects a field of.
+func structOf(x *ssa.FieldAddr) (*types.Struct, bool) {
+	p, ok := x.X.Type().Underlying().(*types.Pointer)
+	if !ok {
+		return nil, false
+	}
+	s, ok := p.Elem().Underlying().(*types.Struct)
+	return s, ok
+}
+
+// classify finds the loud classes, once it is known which nodes are loud.
+func (a *analysis) classify() {
+	for _, w := range a.writes {
+		if w.eventless || !a.isLoudAt(w.to, w.typ) {
+			continue
+		}
+		if kindOf(w.typ) == generic {
+			a.classes.anyArg = true
+		}
+		for _, name := range a.classes.of(w.addr, w.typ) {
+			a.classes.loud[name] = true
+		}
+	}
+	if a.classes.anyArg {
+		for _, t := range a.classes.args {
+			for _, name := range a.classes.of(nil, t) {
+				a.classes.loud[name] = true
+			}
+		}
+	}
+	for _, f := range a.all {
+		for _, b := range f.Blocks {
+			for _, instr := range b.Instrs {
+				if addr, ok := instr.(ssa.Value); ok && exposed(addr) {
+					for _, name := range a.classes.of(addr, addr.Type().Underlying().(*types.Pointer).Elem()) {
+						a.classes.loud[name] = true
+					}
+				}
+			}
+		}
+	}
+}
+
+// exposed reports whether addr is the address of a field, or of an element of
+// an array, that is neither struct nor array of structs and may be stored
+// through where it is not seen that it is one.
+func exposed(addr ssa.Value) bool {
+	switch addr.(type) {
+	case *ssa.FieldAddr, *ssa.IndexAddr:
+	default:
+		return false
+	}
+	p, ok := addr.Type().Underlying().(*types.Pointer)
+	if !ok {
+		return false
+	}
+	t := p.Elem()
+	for isArray(t) {
+		t = t.Underlying().(*types.Array).Elem()
+	}
+	if _, ok := t.Underlying().(*types.Struct); ok && kindOf(t) != generic {
+		return false
+	}
+	for _, r := range *addr.Referrers() {
+		switch r := r.(type) {
+		case *ssa.DebugRef, *ssa.UnOp, *ssa.FieldAddr, *ssa.IndexAddr:
+		case *ssa.Store:
+			if r.Val == addr {
+				return true
+			}
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// isLoudAt reports whether the variable n of type t, or a part of it, is loud.
+func (a *analysis) isLoudAt(n *node, t types.Type) bool {
+	loud := false
+	a.leaves(n, t, func(n *node) { loud = loud || n.loud })
+	return loud
+}

@@ -1,0 +1,325 @@
+package sharing
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// hold returns what register v holds.
+func (a *analysis) hold(v ssa.Value) *node {
+	n := a.vars[v]
+	if n == nil {
+		n = a.node()
+		a.vars[v] = n
+		if g, ok := v.(*ssa.Global); ok {
+			n.to = a.global(g)
+		}
+	}
+	return find(n)
+}
+
+// global returns the variable g, of whichever load.
+func (a *analysis) global(g *ssa.Global) *node {
+	name := g.Pkg.Pkg.Path() + "." + g.Name()
+	n := a.globals[name]
+	if n == nil {
+		n = a.node()
+		a.globals[name] = n
+		if a.opens(g.Pkg.Pkg.Path()) {
+			a.join(n, a.outside)
+		}
+	}
+	return find(n)
+}
+
+// at returns the memory that the pointer v leads to.
+func (a *analysis) at(v ssa.Value) *node { return a.target(a.hold(v)) }
+
+// constrain follows the values through all functions, those that are called
+// before those that call them.
+func (a *analysis) constrain() {
+	for _, f := range a.all {
+		a.visit(f)
+	}
+}
+
+func (a *analysis) visit(f *function) {
+	if f.state != untouched {
+		return
+	}
+	f.state = begun
+	for _, b := range f.Blocks {
+		for _, instr := range b.Instrs {
+			if c, ok := instr.(ssa.CallInstruction); ok {
+				if callee := c.Common().StaticCallee(); callee != nil {
+					if g := a.body(callee); g != nil {
+						a.visit(g)
+					}
+				}
+			}
+		}
+	}
+	for _, p := range f.Params {
+		f.entries = append(f.entries, a.hold(p))
+		if f.open {
+			a.release(a.hold(p), p.Type())
+		}
+	}
+	for _, v := range f.FreeVars {
+		f.entries = append(f.entries, a.hold(v))
+	}
+	for _, b := range f.Blocks {
+		for _, instr := range b.Instrs {
+			a.instruction(f, instr)
+		}
+	}
+	if f.open {
+		each(f.Signature.Results(), func(i int, t types.Type) { a.release(a.part(f.results, i), t) })
+	}
+	a.seal(f)
+	f.state = done
+}
+
+// instruction follows the values of one instruction.
+func (a *analysis) instruction(f *function, instr ssa.Instruction) {
+	switch v := instr.(type) {
+	case *ssa.Alloc:
+		a.at(v).madeBy(f)
+	case *ssa.MakeSlice:
+		a.at(v).madeBy(f)
+	case *ssa.MakeMap:
+		a.at(v).madeBy(f)
+	case *ssa.MakeChan:
+		a.at(v).madeBy(f)
+	case *ssa.Phi:
+		for _, e := range v.Edges {
+			a.assign(a.hold(v), a.hold(e), v.Type())
+		}
+	case *ssa.UnOp:
+		switch v.Op {
+		case token.MUL:
+			a.assign(a.hold(v), a.at(v.X), v.Type())
+		case token.ARROW:
+			a.receive(a.single(v, v.CommaOk), v.X)
+		}
+	case *ssa.Store:
+		a.assign(a.at(v.Addr), a.hold(v.Val), v.Val.Type())
+		a.write(f, v, v.Addr, v.Val.Type(), a.at(v.Addr), a.eventless(f, v))
+		a.writes[len(a.writes)-1].value = a.hold(v.Val)
+	case *ssa.FieldAddr:
+		a.join(a.at(v), a.part(a.at(v.X), v.Field))
+	case *ssa.Field:
+		a.assign(a.hold(v), a.part(a.hold(v.X), v.Field), v.Type())
+	case *ssa.IndexAddr:
+		a.join(a.at(v), a.elements(v.X))
+	case *ssa.Index:
+		if kindOf(v.X.Type()) == generic {
+			a.join(a.part(a.hold(v.X), element), a.hold(v.X))
+		}
+		a.assign(a.hold(v), a.part(a.hold(v.X), element), v.Type())
+	case *ssa.Slice:
+		if b, ok := v.X.Type().Underlying().(*types.Basic); !ok || b.Info()&types.IsString == 0 {
+			a.join(a.at(v), a.elements(v.X))
+		}
+	case *ssa.SliceToArrayPointer:
+		a.join(a.part(a.at(v), element), a.at(v.X))
+	case *ssa.Lookup:
+		switch t := v.X.Type().Underlying().(type) {
+		case *types.Map:
+			a.assign(a.single(v, v.CommaOk), a.part(a.at(v.X), mapValue), t.Elem())
+		case *types.Interface: // a type parameter's
+			a.join(a.hold(v.X), a.outside)
+			a.join(a.hold(v), a.outside)
+		}
+	case *ssa.MapUpdate:
+		m := a.at(v.Map)
+		a.assign(a.part(m, mapKey), a.hold(v.Key), v.Key.Type())
+		a.assign(a.part(m, mapValue), a.hold(v.Value), v.Value.Type())
+		quiet := a.initializes(f) || a.syntax.colons[place{f.fset, v.Pos()}]
+		for _, stored := range []ssa.Value{v.Key, v.Value} {
+			a.write(f, v, nil, v.Map.Type(), m, quiet)
+			a.writes[len(a.writes)-1].value = a.hold(stored)
+		}
+	case *ssa.Range:
+		switch v.X.Type().Underlying().(type) {
+		case *types.Map:
+			a.join(a.at(v), a.at(v.X))
+		case *types.Interface:
+			a.join(a.hold(v.X), a.outside)
+			a.join(a.hold(v), a.outside)
+		}
+	case *ssa.Next:
+		switch t := v.Iter.(*ssa.Range).X.Type().Underlying().(type) {
+		case *types.Map:
+			a.assign(a.part(a.hold(v), 1), a.part(a.at(v.Iter), mapKey), t.Key())
+			a.assign(a.part(a.hold(v), 2), a.part(a.at(v.Iter), mapValue), t.Elem())
+		case *types.Interface:
+			a.join(a.hold(v), a.outside)
+		}
+	case *ssa.ChangeType:
+		if a.leads(v.Type()) && (parameterized(v.Type()) || parameterized(v.X.Type())) {
+			a.join(a.hold(v), a.hold(v.X))
+		} else {
+			a.assign(a.hold(v), a.hold(v.X), v.Type())
+		}
+	case *ssa.Convert:
+		a.convert(f, v, v.X)
+	case *ssa.MultiConvert:
+		a.release(a.hold(v.X), v.X.Type())
+		a.release(a.hold(v), v.Type())
+	case *ssa.MakeInterface:
+		a.release(a.hold(v.X), v.X.Type())
+	case *ssa.TypeAssert:
+		a.release(a.single(v, v.CommaOk), v.AssertedType)
+	case *ssa.Extract:
+		a.assign(a.hold(v), a.part(a.hold(v.Tuple), v.Index), v.Type())
+	case *ssa.Send:
+		a.send(f, v, v.Chan, v.X)
+	case *ssa.Select:
+		n := 2
+		for _, s := range v.States {
+			if s.Dir == types.SendOnly {
+				a.send(f, v, s.Chan, s.Send)
+			} else {
+				a.receive(a.part(a.hold(v), n), s.Chan)
+				n++
+			}
+		}
+	case *ssa.Return:
+		for i, r := range v.Results {
+			a.assign(a.part(f.results, i), a.hold(r), r.Type())
+		}
+	case *ssa.MakeClosure:
+		a.closure(f, v)
+	case ssa.CallInstruction:
+		a.call(f, v)
+	case *ssa.ChangeInterface, *ssa.BinOp, *ssa.If, *ssa.Jump, *ssa.Panic, *ssa.RunDefers, *ssa.DebugRef:
+		// Interfaces hold what is released already.
+	default: // an instruction of a later version
+		if v, ok := instr.(ssa.Value); ok {
+			a.release(a.hold(v), v.Type())
+		}
+		for _, op := range instr.Operands(nil) {
+			if *op != nil {
+				a.release(a.hold(*op), (*op).Type())
+			}
+		}
+	}
+}
+
+// single is the value of an instruction that may have an ok as well.
+func (a *analysis) single(v ssa.Value, ok bool) *node {
+	if ok {
+		return a.part(a.hold(v), 0)
+	}
+	return a.hold(v)
+}
+
+// elements returns the elements that x, a slice or a pointer to an array,
+// leads to.
+func (a *analysis) elements(x ssa.Value) *node {
+	switch t := x.Type().Underlying().(type) {
+	case *types.Slice:
+		return a.at(x)
+	case *types.Pointer:
+		if _, ok := t.Elem().Underlying().(*types.Array); ok {
+			return a.part(a.at(x), element)
+		}
+	}
+	// A type parameter may stand for either.
+	a.join(a.at(x), a.part(a.at(x), element))
+	a.join(a.hold(x), a.at(x))
+	return a.at(x)
+}
+
+// convert follows a conversion; those of strings make new memory.
+func (a *analysis) convert(f *function, v, x ssa.Value) {
+	_, slice := v.Type().Underlying().(*types.Slice)
+	if b, ok := x.Type().Underlying().(*types.Basic); slice && ok && b.Info()&types.IsString != 0 {
+		a.at(v).madeBy(f)
+		return
+	}
+	if kindOf(v.Type()) == pointer || kindOf(x.Type()) == pointer || kindOf(v.Type()) == raw || kindOf(x.Type()) == raw {
+		a.classes.cast(v.Type())
+		a.classes.cast(x.Type())
+	}
+	a.release(a.hold(x), x.Type())
+	a.release(a.hold(v), v.Type())
+}
+
+// parameterized reports whether a type parameter occurs in t where it matters
+// for what values lead to.
+func parameterized(t types.Type) bool {
+	switch t := types.Unalias(t).(type) {
+	case *types.TypeParam:
+		return true
+	case *types.Named:
+		return t.TypeArgs().Len() > 0 || t.TypeParams().Len() > 0
+	case *types.Pointer:
+		return parameterized(t.Elem())
+	case *types.Slice:
+		return parameterized(t.Elem())
+	case *types.Array:
+		return parameterized(t.Elem())
+	case *types.Chan:
+		return parameterized(t.Elem())
+	case *types.Map:
+		return parameterized(t.Key()) || parameterized(t.Elem())
+	case *types.Struct:
+		for f := range t.Fields() {
+			if parameterized(f.Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// send and receive: what is sent is published, in order with its receipt.
+func (a *analysis) send(f *function, instr ssa.Instruction, ch, x ssa.Value) {
+	a.assign(a.part(a.at(ch), message), a.hold(x), x.Type())
+	a.publish(f, instr, false, a.hold(x))
+}
+
+func (a *analysis) receive(dst *node, ch ssa.Value) {
+	if t, ok := ch.Type().Underlying().(*types.Chan); ok {
+		a.assign(dst, a.part(a.at(ch), message), t.Elem())
+		return
+	}
+	a.join(dst, a.outside) // a type parameter
+}
+
+// initializes reports whether f is what the declarations of a package's
+// variables make: their stores get no events.
+func (a *analysis) initializes(f *function) bool { return f.Synthetic == "package initializer" }
+
+// eventless reports whether the rewriter inserts no event for the store s,
+// even if it instruments all: it belongs to a declaration or to a literal.
+func (a *analysis) eventless(f *function, s *ssa.Store) bool {
+	if a.initializes(f) {
+		return true
+	}
+	addr := s.Addr
+	for {
+		var pos token.Pos
+		switch x := addr.(type) {
+		case *ssa.Alloc:
+			if addr != s.Addr {
+				return x.Comment == "complit" || x.Comment == "slicelit" || x.Comment == "varargs"
+			}
+			_, param := s.Val.(*ssa.Parameter)
+			return param && !s.Pos().IsValid() || s.Pos().IsValid() && s.Pos() == x.Pos()
+		case *ssa.FieldAddr:
+			pos, addr = x.Pos(), x.X
+		case *ssa.IndexAddr:
+			pos, addr = x.Pos(), x.X
+		default:
+			return false
+		}
+		if a.syntax.selected[place{f.fset, pos}] {
+			return false
+		}
+	}
+}

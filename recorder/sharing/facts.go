@@ -1,0 +1,193 @@
+package sharing
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/ssa"
+)
+
+// Facts answer which accesses of a program need no event. The zero value, or
+// nil, knows nothing: all of them need one. Facts are safe for concurrent use.
+type Facts struct {
+	quiet    map[place]bool    // of field and index expressions, by name or bracket; of indirections, by star
+	vars     map[place]bool    // by declaration
+	globals  map[string]bool   // by path and name
+	elements map[ast.Expr]bool // what slices and maps lead to
+	decided  map[ast.Expr]bool // independent of other goroutines
+}
+
+// An index collects what the facts are about.
+type index struct {
+	addrs  map[place][]ssa.Value
+	locals map[place][]ssa.Value
+	exprs  map[ast.Expr][]ssa.Value
+}
+
+// Analyze analyses the packages pkgs, which have syntax and types, as one
+// program together with code of which nothing is known but types. opens says
+// of a package, by its import path, whether packages that are not among pkgs
+// import it.
+func Analyze(pkgs []*packages.Package, opens func(path string) bool) *Facts {
+	a := &analysis{
+		graph: newGraph(), opens: opens,
+		of: map[*ssa.Function]*function{}, byName: map[string]*function{},
+		globals: map[string]*node{}, vars: map[ssa.Value]*node{}, unsure: map[ssa.Value]bool{}, leading: map[types.Type]bool{},
+		syntax:   syntax{map[place]bool{}, map[place]bool{}, map[place]bool{}},
+		released: map[string]bool{},
+		classes:  classes{names: map[*types.Struct]string{}, loud: map[string]bool{}},
+		index:    index{map[place][]ssa.Value{}, map[place][]ssa.Value{}, map[ast.Expr][]ssa.Value{}},
+	}
+	if len(pkgs) == 0 {
+		return &Facts{}
+	}
+	a.build(pkgs)
+	a.openings(pkgs)
+	a.constrain()
+	a.decide()
+	a.classes.off = slices.ContainsFunc(pkgs, mixesUnsafe)
+	a.classify()
+	a.depend()
+	return a.facts()
+}
+
+// mixesUnsafe reports whether p may get at addresses by reflection and use
+// them.
+func mixesUnsafe(p *packages.Package) bool {
+	return p.Imports["unsafe"] != nil && p.Imports["reflect"] != nil
+}
+
+// facts reads the answers off.
+func (a *analysis) facts() *Facts {
+	for _, f := range a.all {
+		for _, b := range f.Blocks {
+			for _, instr := range b.Instrs {
+				a.note(f, instr)
+			}
+		}
+	}
+	facts := &Facts{
+		quiet: map[place]bool{}, vars: map[place]bool{}, globals: map[string]bool{},
+		elements: map[ast.Expr]bool{}, decided: map[ast.Expr]bool{},
+	}
+	quiet := func(addr ssa.Value) bool { return a.quiet(addr) }
+	for at, addrs := range a.index.addrs {
+		facts.quiet[at] = !slices.ContainsFunc(addrs, func(v ssa.Value) bool { return !quiet(v) })
+	}
+	for at, addrs := range a.index.locals {
+		facts.vars[at] = !slices.ContainsFunc(addrs, func(v ssa.Value) bool { return !quiet(v) })
+	}
+	for v := range a.vars {
+		if g, ok := v.(*ssa.Global); ok {
+			name := g.Pkg.Pkg.Path() + "." + g.Name()
+			old, seen := facts.globals[name]
+			facts.globals[name] = quiet(g) && (old || !seen)
+		}
+	}
+	for e, vs := range a.index.exprs {
+		facts.decided[e] = !slices.ContainsFunc(vs, func(v ssa.Value) bool { return a.unsure[v] })
+		switch vs[0].Type().Underlying().(type) {
+		case *types.Map, *types.Slice, *types.Pointer:
+			facts.elements[e] = !slices.ContainsFunc(vs, func(v ssa.Value) bool { return !a.quietBehind(v) })
+		}
+	}
+	return facts
+}
+
+// note adds what instr says about the syntax to the index.
+func (a *analysis) note(f *function, instr ssa.Instruction) {
+	at := place{f.fset, instr.Pos()}
+	switch v := instr.(type) {
+	case *ssa.Alloc:
+		if at.pos.IsValid() {
+			a.index.locals[at] = append(a.index.locals[at], v)
+		}
+	case *ssa.FieldAddr:
+		a.index.addrs[at] = append(a.index.addrs[at], v)
+	case *ssa.IndexAddr:
+		a.index.addrs[at] = append(a.index.addrs[at], v)
+	case *ssa.UnOp:
+		if v.Op == token.MUL && a.syntax.stars[at] {
+			a.index.addrs[at] = append(a.index.addrs[at], v.X)
+		}
+	case *ssa.Store:
+		if a.syntax.stars[at] {
+			a.index.addrs[at] = append(a.index.addrs[at], v.Addr)
+		}
+	case *ssa.DebugRef:
+		if !v.IsAddr {
+			a.index.exprs[v.Expr] = append(a.index.exprs[v.Expr], v.X)
+		}
+	}
+}
+
+// quiet reports whether accesses to what the address leads to need no event.
+func (a *analysis) quiet(addr ssa.Value) bool {
+	p, ok := addr.Type().Underlying().(*types.Pointer)
+	if !ok {
+		return false
+	}
+	if !a.isLoudAt(a.at(addr), p.Elem()) {
+		return true
+	}
+	if a.classes.off {
+		return false
+	}
+	names := a.classes.of(addr, p.Elem())
+	return len(names) > 0 && !slices.ContainsFunc(names, func(s string) bool { return a.classes.loud[s] })
+}
+
+// quietBehind is quiet for the elements of a slice, or a map.
+func (a *analysis) quietBehind(v ssa.Value) bool {
+	switch t := v.Type().Underlying().(type) {
+	case *types.Map:
+		return !a.at(v).loud
+	case *types.Slice:
+		return !a.isLoudAt(a.at(v), t.Elem())
+	case *types.Pointer:
+		if arr, ok := t.Elem().Underlying().(*types.Array); ok {
+			return !a.isLoudAt(a.part(a.at(v), element), arr.Elem())
+		}
+	}
+	return false
+}
+
+// Variable reports whether accesses to the variable v, which was declared in a
+// file of fset, need no event.
+func (f *Facts) Variable(fset *token.FileSet, v *types.Var) bool {
+	if f == nil {
+		return false
+	}
+	if v.Pkg() != nil && v.Parent() == v.Pkg().Scope() {
+		return f.globals[v.Pkg().Path()+"."+v.Name()]
+	}
+	return f.vars[place{fset, v.Pos()}]
+}
+
+// Access reports whether accesses to the field, element or indirection x need
+// no event.
+func (f *Facts) Access(fset *token.FileSet, x ast.Expr) bool {
+	if f == nil {
+		return false
+	}
+	switch x := x.(type) {
+	case *ast.SelectorExpr:
+		return f.quiet[place{fset, x.Sel.Pos()}]
+	case *ast.IndexExpr:
+		return f.quiet[place{fset, x.Lbrack}]
+	case *ast.StarExpr:
+		return f.quiet[place{fset, x.Star}]
+	}
+	return false
+}
+
+// Elements reports whether accesses to the elements of the slice, map or
+// array pointer x need no event.
+func (f *Facts) Elements(x ast.Expr) bool { return f != nil && f.elements[ast.Unparen(x)] }
+
+// Decided reports whether the value of x is the same whatever other goroutines
+// do, as long as its goroutine takes the same way.
+func (f *Facts) Decided(x ast.Expr) bool { return f != nil && f.decided[ast.Unparen(x)] }

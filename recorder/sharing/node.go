@@ -1,0 +1,316 @@
+package sharing
+
+import (
+	"go/types"
+	"slices"
+)
+
+// A node stands for a set of variables, in the sense of the language: pieces of
+// memory, or registers, which differ from memory in that they have no address.
+// Which variables a pointer may point to is found by unification (Steensgaard,
+// POPL 1996): where a pointer may have two targets, these become one node.
+type node struct {
+	up    *node         // another node that stands for this one, nil if none does
+	to    *node         // what a pointer, slice, map or channel stored here leads to
+	parts map[int]*node // fields by number, and the parts below
+
+	owner  *function // that makes such variables, nil if none or several do
+	owners int       // how many make them: 0, 1, 2 for several
+	clones []*node   // of results of a function at its calls
+
+	// What publish finds out.
+	shared, racy bool
+	published    []*publication
+	writes       []*write
+	inherited    bool // the function that made the original writes
+	loud         bool
+	uncertain    bool // what is stored here may depend on other goroutines
+	mark         int
+}
+
+// The parts of variables that are not fields.
+const (
+	element  = -1 - iota // of an array
+	mapKey               // of what a map leads to
+	mapValue             // likewise
+	message              // of what a channel leads to
+)
+
+// A graph makes and joins nodes.
+type graph struct {
+	all     []*node
+	outside *node // all memory that code without a body here may know
+	marks   int
+}
+
+func newGraph() *graph {
+	g := &graph{}
+	g.outside = g.node()
+	g.outside.to = g.outside
+	g.outside.shared, g.outside.racy, g.outside.loud, g.outside.uncertain = true, true, true, true
+	g.outside.owners = 2
+	return g
+}
+
+func (g *graph) node() *node {
+	n := &node{}
+	g.all = append(g.all, n)
+	return n
+}
+
+// find returns the node that stands for n.
+func find(n *node) *node {
+	for n.up != nil {
+		if n.up.up != nil {
+			n.up = n.up.up
+		}
+		n = n.up
+	}
+	return n
+}
+
+// target returns what a pointer in n leads to.
+func (g *graph) target(n *node) *node {
+	n = find(n)
+	if n.to == nil {
+		n.to = g.node()
+	}
+	return find(n.to)
+}
+
+// part returns a part of the variable n.
+func (g *graph) part(n *node, i int) *node {
+	n = find(n)
+	if n == g.outside {
+		return n
+	}
+	p := n.parts[i]
+	if p == nil {
+		if n.parts == nil {
+			n.parts = make(map[int]*node)
+		}
+		p = g.node()
+		p.owner, p.owners = n.owner, n.owners
+		p.shared, p.racy, p.loud, p.uncertain, p.inherited = n.shared, n.racy, n.loud, n.uncertain, n.inherited
+		p.published, p.writes = slices.Clip(n.published), slices.Clip(n.writes)
+		n.parts[i] = p
+	}
+	return find(p)
+}
+
+// make notes that f makes variables of n.
+func (n *node) madeBy(f *function) {
+	n = find(n)
+	switch {
+	case n.owners == 0:
+		n.owner, n.owners = f, 1
+	case n.owner != f:
+		n.owner, n.owners = nil, 2
+	}
+}
+
+// join makes a and b, and all that they lead to, the same.
+func (g *graph) join(a, b *node) {
+	work := [][2]*node{{a, b}}
+	for len(work) > 0 {
+		a, b := find(work[len(work)-1][0]), find(work[len(work)-1][1])
+		work = work[:len(work)-1]
+		if a == b {
+			continue
+		}
+		if b == g.outside {
+			a, b = b, a
+		}
+		b.up = a
+		switch {
+		case b.owners == 0:
+		case a.owners == 0:
+			a.owner, a.owners = b.owner, b.owners
+		case a.owner != b.owner || b.owners > 1:
+			a.owner, a.owners = nil, 2
+		}
+		a.clones = append(a.clones, b.clones...)
+		if b.to != nil {
+			if a.to == nil {
+				a.to = b.to
+			} else {
+				work = append(work, [2]*node{a.to, b.to})
+			}
+		}
+		for i, p := range b.parts {
+			switch q := a.parts[i]; {
+			case a == g.outside:
+				work = append(work, [2]*node{a, p})
+			case q != nil:
+				work = append(work, [2]*node{q, p})
+			default:
+				if a.parts == nil {
+					a.parts = make(map[int]*node)
+				}
+				a.parts[i] = p
+			}
+		}
+		b.parts, b.clones = nil, nil
+	}
+}
+
+// kind says how values of a type lead to memory.
+type kind int
+
+const (
+	plain   kind = iota // not at all, or like interfaces and functions in a way that is not followed
+	pointer             // pointers, slices, maps, channels
+	raw                 // unsafe.Pointer
+	generic             // a type parameter: unknown
+	fields
+	elements
+)
+
+func kindOf(t types.Type) kind {
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
+		return generic
+	}
+	switch t := t.Underlying().(type) {
+	case *types.Pointer, *types.Slice, *types.Map, *types.Chan:
+		return pointer
+	case *types.Basic:
+		if t.Kind() == types.UnsafePointer {
+			return raw
+		}
+	case *types.Struct, *types.Tuple:
+		return fields
+	case *types.Array:
+		return elements
+	}
+	return plain
+}
+
+// each calls f for the types of the fields of a struct or the members of a
+// tuple.
+func each(t types.Type, f func(i int, t types.Type)) {
+	switch t := t.Underlying().(type) {
+	case *types.Struct:
+		for i := range t.NumFields() {
+			f(i, t.Field(i).Type())
+		}
+	case *types.Tuple:
+		for i := range t.Len() {
+			f(i, t.At(i).Type())
+		}
+	}
+}
+
+// leads reports whether values of type t may lead to memory in a way that is
+// followed.
+func (a *analysis) leads(t types.Type) bool {
+	if r, ok := a.leading[t]; ok {
+		return r
+	}
+	r := false
+	switch kindOf(t) {
+	case pointer, raw, generic:
+		r = true
+	case fields:
+		each(t, func(_ int, t types.Type) { r = r || a.leads(t) })
+	case elements:
+		r = a.leads(t.Underlying().(*types.Array).Elem())
+	}
+	a.leading[t] = r
+	return r
+}
+
+// assign lets dst hold what src holds, a value of type t.
+func (a *analysis) assign(dst, src *node, t types.Type) {
+	if !a.leads(t) {
+		return
+	}
+	switch kindOf(t) {
+	case pointer:
+		a.join(a.target(dst), a.target(src))
+	case raw:
+		a.join(a.target(dst), a.outside)
+		a.join(a.target(src), a.outside)
+	case generic:
+		a.join(dst, src)
+	case fields:
+		each(t, func(i int, t types.Type) {
+			if a.leads(t) {
+				a.assign(a.part(dst, i), a.part(src, i), t)
+			}
+		})
+	case elements:
+		a.assign(a.part(dst, element), a.part(src, element), t.Underlying().(*types.Array).Elem())
+	}
+}
+
+// release lets unknown code know what n, which holds a value of type t, leads to.
+func (a *analysis) release(n *node, t types.Type) {
+	if !a.leads(t) {
+		return
+	}
+	switch kindOf(t) {
+	case pointer, raw:
+		a.join(a.target(n), a.outside)
+	case generic:
+		a.join(n, a.outside)
+	case fields:
+		each(t, func(i int, t types.Type) {
+			if a.leads(t) {
+				a.release(a.part(n, i), t)
+			}
+		})
+	case elements:
+		a.release(a.part(n, element), t.Underlying().(*types.Array).Elem())
+	}
+}
+
+// leaves calls f for the parts of the variable n of type t that are no structs
+// or arrays themselves.
+func (a *analysis) leaves(n *node, t types.Type, f func(*node)) {
+	switch kindOf(t) {
+	case fields:
+		each(t, func(i int, t types.Type) { a.leaves(a.part(n, i), t, f) })
+	case elements:
+		a.leaves(a.part(n, element), t.Underlying().(*types.Array).Elem(), f)
+	case generic:
+		// Whatever was found out about its parts concerns it.
+		seen := map[*node]bool{}
+		var all func(n *node)
+		all = func(n *node) {
+			if n = find(n); !seen[n] {
+				seen[n] = true
+				f(n)
+				for _, p := range n.parts {
+					all(p)
+				}
+			}
+		}
+		all(n)
+	default:
+		f(find(n))
+	}
+}
+
+// reach calls f for n and all that it leads to, once each; f says whether to go
+// on from there.
+func (g *graph) reach(roots []*node, f func(*node) bool) {
+	g.marks++
+	work := append([]*node(nil), roots...)
+	for len(work) > 0 {
+		n := find(work[len(work)-1])
+		work = work[:len(work)-1]
+		if n.mark == g.marks {
+			continue
+		}
+		n.mark = g.marks
+		if !f(n) {
+			continue
+		}
+		if n.to != nil {
+			work = append(work, n.to)
+		}
+		for _, p := range n.parts {
+			work = append(work, p)
+		}
+	}
+}

@@ -1,0 +1,378 @@
+package sharing
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/ssa"
+)
+
+// A place is a position in one of the file sets.
+type place struct {
+	fset *token.FileSet
+	pos  token.Pos
+}
+
+// A function is one with a body.
+type function struct {
+	*ssa.Function
+	fset    *token.FileSet
+	results *node // its parts are the results
+	// open says that there may be calls that are not seen.
+	open bool
+	// state of the walk over the call graph
+	state state
+	// made has the nodes of results that are copied at each call, nil if
+	// they are not.
+	made   map[*node]bool
+	linked bool // results are what some caller gets
+	// entries are what comes into a call of the function from elsewhere, and
+	// foreign what they lead to, once it was asked for.
+	entries []*node
+	foreign map[*node]bool
+
+	uncertain bool // results depend on other goroutines
+}
+
+type state uint8
+
+const (
+	untouched state = iota
+	begun
+	done
+)
+
+// syntax is what the source text says about positions that the instructions
+// do not.
+type syntax struct {
+	selected map[place]bool // names after a dot, brackets of index expressions
+	colons   map[place]bool // in composite literals
+	stars    map[place]bool // of indirections
+}
+
+// An analysis is one in the making.
+type analysis struct {
+	*graph
+	opens   func(path string) bool
+	prog    *ssa.Program
+	all     []*function
+	of      map[*ssa.Function]*function
+	byName  map[string]*function
+	globals map[string]*node
+	vars    map[ssa.Value]*node // what registers hold
+	leading map[types.Type]bool
+	syntax  syntax
+
+	released map[string]bool // types of which unknown code calls the methods
+	sites    []*publication
+	writes   []*write
+	classes  classes
+	index    index
+	unsure   map[ssa.Value]bool // may depend on other goroutines
+	changed  bool
+}
+
+// build makes the program's functions. Each package has its types from its own
+// load; functions and variables of one are known in the others by name.
+func (a *analysis) build(pkgs []*packages.Package) {
+	for i, p := range pkgs {
+		if i == 0 {
+			a.prog = ssa.NewProgram(p.Fset, ssa.GlobalDebug)
+		}
+	}
+	own := map[*types.Package]bool{}
+	for _, p := range pkgs {
+		own[p.Types] = true
+	}
+	created := map[*types.Package]bool{}
+	for _, p := range pkgs {
+		for _, imp := range p.Imports {
+			if t := imp.Types; t != nil && !own[t] && !created[t] {
+				created[t] = true
+				a.prog.CreatePackage(t, nil, nil, false)
+			}
+		}
+	}
+	made := make([]*ssa.Package, len(pkgs))
+	for i, p := range pkgs {
+		made[i] = a.prog.CreatePackage(p.Types, p.Syntax, p.TypesInfo, false)
+	}
+	var wg sync.WaitGroup
+	for _, p := range made {
+		wg.Go(p.Build)
+	}
+	wg.Wait()
+	for i, p := range pkgs {
+		a.readSyntax(p)
+		a.add(made[i].Func("init"), p.Fset)
+		for _, f := range p.Syntax {
+			for _, d := range f.Decls {
+				if fd, ok := d.(*ast.FuncDecl); ok {
+					if obj, ok := p.TypesInfo.Defs[fd.Name].(*types.Func); ok {
+						a.add(a.prog.FuncValue(obj), p.Fset)
+					}
+				}
+			}
+		}
+		// Those that are not found by their declarations, as init functions.
+		for _, name := range slices.Sorted(maps.Keys(made[i].Members)) {
+			if fn, ok := made[i].Members[name].(*ssa.Function); ok {
+				a.add(fn, p.Fset)
+			}
+		}
+	}
+}
+
+// add takes up fn, the functions in it, and the synthetic ones that it uses.
+func (a *analysis) add(fn *ssa.Function, fset *token.FileSet) {
+	if fn == nil || a.of[fn] != nil || len(fn.Blocks) == 0 || wraps(fn) {
+		return
+	}
+	f := &function{Function: fn, fset: fset, results: a.node()}
+	a.of[fn] = f
+	a.all = append(a.all, f)
+	if fn.Object() != nil && fn.Synthetic == "" {
+		a.byName[nameOf(fn)] = f
+	}
+	for _, anon := range fn.AnonFuncs {
+		a.add(anon, fset)
+	}
+	var operands []*ssa.Value
+	for _, b := range fn.Blocks {
+		for _, instr := range b.Instrs {
+			operands = instr.Operands(operands[:0])
+			for _, op := range operands {
+				if callee, ok := (*op).(*ssa.Function); ok {
+					a.add(callee, fset)
+				}
+			}
+		}
+	}
+}
+
+// wraps reports whether fn only calls the generic function that it is an
+// instance of, which is taken in its place.
+func wraps(fn *ssa.Function) bool { return fn.Origin() != nil && fn.Origin() != fn }
+
+// nameOf is a name that stands for fn in all packages.
+func nameOf(fn *ssa.Function) string {
+	obj, ok := fn.Object().(*types.Func)
+	if !ok {
+		return fn.String()
+	}
+	return obj.Origin().FullName()
+}
+
+// body returns the function that is run when fn is called, nil if its body is
+// not known.
+func (a *analysis) body(fn *ssa.Function) *function {
+	if wraps(fn) {
+		fn = fn.Origin()
+	}
+	if f := a.of[fn]; f != nil {
+		return f
+	}
+	if fn.Object() == nil || len(fn.Blocks) > 0 {
+		return nil
+	}
+	return a.byName[nameOf(fn)]
+}
+
+// readSyntax notes positions.
+func (a *analysis) readSyntax(p *packages.Package) {
+	for _, f := range p.Syntax {
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.SelectorExpr:
+				a.syntax.selected[place{p.Fset, n.Sel.Pos()}] = true
+			case *ast.IndexExpr:
+				a.syntax.selected[place{p.Fset, n.Lbrack}] = true
+			case *ast.StarExpr:
+				a.syntax.stars[place{p.Fset, n.Star}] = true
+			case *ast.KeyValueExpr:
+				a.syntax.colons[place{p.Fset, n.Colon}] = true
+			}
+			return true
+		})
+	}
+}
+
+// openings finds the functions that may be called from where it is not seen.
+func (a *analysis) openings(pkgs []*packages.Package) {
+	foreign := map[*types.Package]bool{} // other languages are in them, or reach into them
+	for _, p := range pkgs {
+		foreign[p.Types] = len(p.OtherFiles) > 0 || linked(p)
+	}
+	analysed := map[string]bool{}
+	for _, p := range pkgs {
+		analysed[p.PkgPath] = true
+	}
+	for _, f := range a.all {
+		if f.Pkg == nil {
+			continue
+		}
+		obj, _ := f.Object().(*types.Func)
+		test := obj != nil && strings.HasSuffix(f.fset.Position(f.Pos()).Filename, "_test.go") && isEntry(obj)
+		if obj != nil && (test || foreign[f.Pkg.Pkg] || (obj.Exported() || obj.Signature().Recv() != nil) && a.opens(f.Pkg.Pkg.Path())) || f.Name() == "main" {
+			f.open = true
+		}
+	}
+	for _, p := range pkgs {
+		for id, inst := range p.TypesInfo.Instances {
+			obj := p.TypesInfo.Uses[id]
+			for i := range inst.TypeArgs.Len() {
+				a.callable(inst.TypeArgs.At(i))
+				if obj != nil && obj.Pkg() != nil && analysed[obj.Pkg().Path()] {
+					a.classes.argument(inst.TypeArgs.At(i))
+				}
+			}
+		}
+	}
+	for _, f := range a.all {
+		for _, b := range f.Blocks {
+			for _, instr := range b.Instrs {
+				a.opening(f, instr)
+			}
+		}
+	}
+}
+
+// opening notes what becomes callable from elsewhere by instr.
+func (a *analysis) opening(f *function, instr ssa.Instruction) {
+	var callee ssa.Value
+	switch instr := instr.(type) {
+	case *ssa.DebugRef:
+		return
+	case *ssa.MakeInterface:
+		a.callable(instr.X.Type())
+	case *ssa.MakeClosure:
+		callee = instr.Fn
+		if !calledOnly(instr) {
+			if g := a.body(instr.Fn.(*ssa.Function)); g != nil {
+				g.open = true
+			}
+		}
+	case ssa.CallInstruction:
+		callee = instr.Common().Value
+	}
+	for _, op := range instr.Operands(nil) {
+		if fn, ok := (*op).(*ssa.Function); ok {
+			if op != valueOf(instr) || fn != callee {
+				if g := a.body(fn); g != nil {
+					g.open = true
+				}
+			}
+		}
+	}
+}
+
+// calledOnly reports whether the closure c is but called, or deferred or
+// spawned, where it is made.
+func calledOnly(c *ssa.MakeClosure) bool {
+	for _, r := range *c.Referrers() {
+		switch r := r.(type) {
+		case *ssa.DebugRef:
+		case ssa.CallInstruction:
+			if slices.Contains(r.Common().Args, ssa.Value(c)) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// valueOf is the operand that a call calls or a closure consists of.
+func valueOf(instr ssa.Instruction) *ssa.Value {
+	switch instr := instr.(type) {
+	case *ssa.MakeClosure:
+		return &instr.Fn
+	case ssa.CallInstruction:
+		return &instr.Common().Value
+	}
+	return nil
+}
+
+// isEntry reports whether obj, of a test file, is called by package testing.
+func isEntry(obj *types.Func) bool {
+	return slices.ContainsFunc([]string{"Test", "Benchmark", "Fuzz", "Example"}, func(s string) bool { return strings.HasPrefix(obj.Name(), s) })
+}
+
+// linked reports whether the linker may give names of p another meaning.
+func linked(p *packages.Package) bool {
+	for _, f := range p.Syntax {
+		for _, g := range f.Comments {
+			for _, c := range g.List {
+				if strings.HasPrefix(c.Text, "//go:linkname ") || strings.HasPrefix(c.Text, "//export ") {
+					return true
+				}
+			}
+		}
+		if filepath.Ext(p.Fset.File(f.FileStart).Name()) != ".go" {
+			return true // made by cgo
+		}
+		for _, imp := range f.Imports {
+			if imp.Path.Value == `"C"` {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// callable notes that unknown code has a value of type t and can call its
+// methods, and those of what it can get from it by reflection.
+func (a *analysis) callable(t types.Type) {
+	t = types.Unalias(t)
+	switch t := t.(type) {
+	case *types.Named:
+		origin := t.Origin()
+		key := types.TypeString(origin, nil)
+		if a.released[key] {
+			return
+		}
+		a.released[key] = true
+		for i := range origin.NumMethods() {
+			m := origin.Method(i)
+			if f := a.byName[m.FullName()]; f != nil {
+				f.open = true
+			}
+			if m.Exported() {
+				a.callable(m.Type()) // whose results have methods, too
+			}
+		}
+		a.callable(origin.Underlying())
+	case *types.Pointer:
+		a.callable(t.Elem())
+	case *types.Slice:
+		a.callable(t.Elem())
+	case *types.Array:
+		a.callable(t.Elem())
+	case *types.Chan:
+		a.callable(t.Elem())
+	case *types.Map:
+		a.callable(t.Key())
+		a.callable(t.Elem())
+	case *types.Signature:
+		a.callable(t.Params())
+		a.callable(t.Results())
+	case *types.Tuple:
+		for v := range t.Variables() {
+			a.callable(v.Type())
+		}
+	case *types.Struct:
+		for v := range t.Fields() {
+			if v.Exported() || v.Embedded() {
+				a.callable(v.Type())
+			}
+		}
+	}
+}

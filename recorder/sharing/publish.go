@@ -1,0 +1,272 @@
+package sharing
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// A publication is an instruction by which other goroutines may come to know
+// what registers lead to. It is racy if nothing orders what was done before it
+// and what they do then.
+type publication struct {
+	f     *function
+	instr ssa.Instruction
+	roots []*node
+	racy  bool
+}
+
+// A write is an instruction that stores into variables.
+type write struct {
+	f         *function
+	instr     ssa.Instruction
+	addr      ssa.Value // nil where elements of slices or maps are written
+	typ       types.Type
+	to        *node // struct, array or less, that is written as a whole
+	value     *node // holds what is stored, nil if nothing that leads anywhere
+	eventless bool
+}
+
+func (a *analysis) publish(f *function, instr ssa.Instruction, racy bool, roots ...*node) {
+	a.sites = append(a.sites, &publication{f, instr, roots, racy})
+}
+
+func (a *analysis) write(f *function, instr ssa.Instruction, addr ssa.Value, t types.Type, to *node, eventless bool) {
+	a.writes = append(a.writes, &write{f, instr, addr, t, to, nil, eventless})
+	a.leaves(to, t, func(*node) {}) // so that copies have the parts, too
+}
+
+// decide finds for each node whether accesses need events: whether it is loud.
+func (a *analysis) decide() {
+	a.spreadOwners()
+	for _, w := range a.writes {
+		if !w.eventless {
+			a.leaves(w.to, w.typ, func(n *node) { n.writes = append(n.writes, w) })
+		}
+	}
+	a.untilStable(func(n, c *node) bool {
+		news := !c.inherited && (n.inherited || len(n.writes) > 0)
+		c.inherited = c.inherited || news
+		return news
+	})
+	var roots []*node
+	for _, g := range a.globals {
+		roots = append(roots, g)
+	}
+	a.spread(roots)
+	for _, p := range a.sites {
+		if p.racy {
+			a.spread(p.roots)
+		} else {
+			a.reach(p.roots, func(n *node) bool {
+				n.shared = true
+				n.published = append(n.published, p)
+				return n != a.outside
+			})
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, w := range a.writes {
+			to := find(w.to)
+			if w.value == nil || w.eventless || !to.shared || to.racy || a.early(to, w) {
+				continue
+			}
+			if a.spread([]*node{w.value}) {
+				changed = true
+			}
+		}
+	}
+	for _, n := range a.nodes() {
+		n.loud = n.loud || n.shared && a.isLoud(n)
+	}
+	// The function that makes variables knows nothing of what its callers do
+	// with them.
+	a.untilStable(func(n, c *node) bool {
+		news := !n.loud && c.loud
+		n.loud = n.loud || news
+		return news
+	})
+}
+
+// untilStable calls f for originals and copies until it never says that there
+// was news.
+func (a *analysis) untilStable(f func(n, c *node) bool) {
+	for changed := true; changed; {
+		changed = false
+		for _, n := range a.nodes() {
+			for _, c := range n.clones {
+				if f(n, find(c)) {
+					changed = true
+				}
+			}
+		}
+	}
+}
+
+// nodes returns the nodes that stand for themselves.
+func (a *analysis) nodes() []*node {
+	var out []*node
+	for _, n := range a.graph.all {
+		if n.up == nil {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// spread notes that all that roots lead to is published in a racy way. It
+// reports whether that is new for some.
+func (a *analysis) spread(roots []*node) bool {
+	news := false
+	var list []*node
+	a.reach(roots, func(n *node) bool {
+		if n.racy {
+			return false
+		}
+		list = append(list, n)
+		return true
+	})
+	for _, n := range list {
+		n.shared, n.racy, news = true, true, true
+	}
+	return news
+}
+
+// spreadOwners lets parts belong to those who make the whole.
+func (a *analysis) spreadOwners() {
+	for changed := true; changed; {
+		changed = false
+		for _, n := range a.nodes() {
+			if n.owners == 0 {
+				continue
+			}
+			for _, p := range n.parts {
+				p = find(p)
+				owner, owners := p.owner, p.owners
+				if n.owners > 1 {
+					p.owner, p.owners = nil, 2
+				} else {
+					p.madeBy(n.owner)
+				}
+				changed = changed || p.owner != owner || p.owners != owners
+			}
+		}
+	}
+}
+
+// isLoud reports whether an access to the shared variables n may be one of two
+// that are not ordered and of which one is a write with an event.
+func (a *analysis) isLoud(n *node) bool {
+	if n.racy {
+		return n.inherited || len(n.writes) > 0
+	}
+	for _, w := range n.writes {
+		if !a.early(n, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// early reports whether the write w to n comes before any publication of what
+// it writes. Then n was made by a call of the same function, and each of its
+// publications happens in the same call. In racy publications, order is not
+// enough.
+func (a *analysis) early(n *node, w *write) bool {
+	if n.racy || n.owners != 1 || n.owner != w.f || w.instr.Parent() != w.f.Function {
+		return false
+	}
+	if _, call := w.instr.(*ssa.Call); !call {
+		if _, ok := w.instr.(ssa.CallInstruction); ok {
+			return false // deferred, or concurrent
+		}
+	}
+	if a.comesFromElsewhere(w.f, n) {
+		return false
+	}
+	for _, p := range n.published {
+		if p.f != w.f || after(w, p.instr) {
+			return false
+		}
+	}
+	return true
+}
+
+// comesFromElsewhere reports whether f may get at variables n that this call
+// of it did not make.
+func (a *analysis) comesFromElsewhere(f *function, n *node) bool {
+	if f.foreign == nil {
+		f.foreign = map[*node]bool{}
+		a.reach(f.entries, func(n *node) bool {
+			f.foreign[n] = true
+			return true
+		})
+	}
+	return f.foreign[n]
+}
+
+// after reports whether the write w may be executed after the publication p.
+// Where the address comes straight from the instruction that makes the variable,
+// each time round a loop is about another variable.
+func after(w *write, p ssa.Instruction) bool {
+	b := w.instr.Block()
+	maker := makerOf(w.addr)
+	var cut *ssa.BasicBlock
+	if maker != nil {
+		cut = maker.Block()
+	}
+	if p.Block() == b && position(p) <= position(w.instr) && (cut != b || position(maker) < position(p)) {
+		return true
+	}
+	if cut == b {
+		return false
+	}
+	seen := map[*ssa.BasicBlock]bool{}
+	work := append([]*ssa.BasicBlock(nil), p.Block().Succs...)
+	for len(work) > 0 {
+		x := work[len(work)-1]
+		work = work[:len(work)-1]
+		if x == b {
+			return true
+		}
+		if seen[x] || x == cut {
+			continue
+		}
+		seen[x] = true
+		work = append(work, x.Succs...)
+	}
+	// Deferred calls run after what comes to the end, and after panics.
+	return b == b.Parent().Recover
+}
+
+// makerOf is the instruction that makes the variable at addr, nil if that is
+// not certain.
+func makerOf(addr ssa.Value) ssa.Instruction {
+	for {
+		switch x := addr.(type) {
+		case *ssa.Alloc:
+			return x
+		case *ssa.MakeSlice:
+			return x
+		case *ssa.FieldAddr:
+			addr = x.X
+		case *ssa.IndexAddr:
+			addr = x.X
+		case *ssa.Slice:
+			addr = x.X
+		default:
+			return nil
+		}
+	}
+}
+
+// position is where instr stands in its block.
+func position(instr ssa.Instruction) int {
+	for i, x := range instr.Block().Instrs {
+		if x == instr {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,2 @@
+// Package pointers has the rules about package unsafe.
+package pointers
