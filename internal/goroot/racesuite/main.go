@@ -41,7 +41,7 @@ func run(ctx context.Context, log func(string, ...any), args []string) (bool, er
 	out := flags.String("o", "", "file for the table; without it, the table goes to the standard output")
 	tool := flags.String("tool", "", "gopredict's binary; without it, one is built of the module in this folder")
 	only := flags.String("run", "", "regular expression: only the tests that match")
-	timeout := flags.Duration("timeout", 5*time.Second, "for one replay")
+	timeout := flags.Duration("timeout", 10*time.Minute, "for all replays together")
 	pkgs := flags.String("pkgs", "work,bytes,hash/crc32,reflect", "packages to instrument, as for -predict.pkgs")
 	if err := flags.Parse(args); err != nil {
 		return false, err

@@ -1,0 +1,83 @@
+// Command reproduce replays each witness of each subject under testdata many
+// times, under conditions that could make a replay miss its bug, and writes a
+// table of how often it stood there.
+//
+//	go run ./internal/reproduce [-n N] [-run REGEXP] [-o docs/replay.md]
+//
+// It runs in the root of the repository, and exits with 1 if a replay missed.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	good, err := run(ctx, os.Args[1:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "reproduce:", err)
+		os.Exit(3)
+	}
+	if !good {
+		os.Exit(1)
+	}
+}
+
+// run does all, and reports whether each replay reached its bug.
+func run(ctx context.Context, args []string) (bool, error) {
+	flags := flag.NewFlagSet("reproduce", flag.ExitOnError)
+	n := flags.Int("n", 100, "replay each witness `N` times under each condition")
+	only := flags.String("run", "", "take the subjects whose names match `REGEXP`")
+	out := flags.String("o", "", "`FILE` for the table; without it, it goes to the standard output")
+	if err := flags.Parse(args); err != nil {
+		return false, err
+	}
+	match, err := regexp.Compile(*only)
+	if err != nil {
+		return false, fmt.Errorf("-run: %w", err)
+	}
+	root, err := os.Getwd()
+	if err != nil {
+		return false, err
+	}
+	work, err := os.MkdirTemp("", "reproduce-")
+	if err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(work)
+	tool := filepath.Join(work, "gopredict")
+	if text, err := exec.CommandContext(ctx, "go", "build", "-o", tool, ".").CombinedOutput(); err != nil {
+		return false, fmt.Errorf("building gopredict in this folder: %w\n%s", err, text)
+	}
+	t := table{n: *n}
+	wants, err := filepath.Glob(filepath.Join(root, "testdata", "*", "want.json"))
+	if err != nil {
+		return false, err
+	}
+	for _, want := range wants {
+		name := filepath.Base(filepath.Dir(want))
+		if !match.MatchString(name) {
+			continue
+		}
+		s := subject{name: name, root: root, work: work, tool: tool}
+		rows, err := s.replay(ctx, *n)
+		if err != nil {
+			return false, fmt.Errorf("%s: %w", name, err)
+		}
+		t.rows = append(t.rows, rows...)
+	}
+	if *out == "" {
+		fmt.Print(t.text())
+	} else if err := os.WriteFile(*out, []byte(t.text()), 0o666); err != nil {
+		return false, err
+	}
+	return t.good(), nil
+}
