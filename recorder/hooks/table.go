@@ -54,6 +54,13 @@ var table = []Hook{
 	{"runtime", "SetDefaultGOMAXPROCS", nil, []edit{
 		entry("if predictOneP { predictGOMAXPROCS(int(defaultGOMAXPROCS(0))); return };"),
 	}},
+	{"runtime", "preemptone", nil, []edit{
+		after("gp.stackguard0 = stackPreempt", "predictTire()"),
+		instead("debug.asyncpreemptoff == 0", "debug.asyncpreemptoff == 0 && predictStuck(pp)"),
+	}},
+	{"runtime", "isAsyncSafePoint", nil, []edit{
+		instead(`stringslite.HasPrefix(name, "reflect.")`, `stringslite.HasPrefix(name, "reflect.") || predictAtomic(name)`),
+	}},
 	{"runtime", "findRunnable", nil, []edit{
 		instead("pp.schedtick%61", "predictSchedTick(pp)%61"),
 		instead("pollUntil - now", "predictUntil(pollUntil, now)"),

@@ -34,7 +34,7 @@ func atomicGate(kind uint8, p unsafe.Pointer, size uintptr, site uint32) *gorout
 	}
 	obj := uint64(uintptr(p))
 	if kind == AtomicLoad {
-		g.spin(obj)
+		g.look(obj)
 	}
 	if g.actor != nil {
 		var val unsafe.Pointer

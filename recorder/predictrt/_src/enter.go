@@ -61,6 +61,16 @@ func (g *goroutine) giveWay() {
 	}
 }
 
+// look counts an atomic load. A loop may wait by looking at several places in
+// turn, which spin takes for progress.
+func (g *goroutine) look(obj uint64) {
+	g.spin(obj)
+	g.looks++
+	if g.looks%spinLimit == 0 && runtime.PredictCanPark() {
+		runtime.Gosched()
+	}
+}
+
 // spin counts a look at obj that may be part of a loop that waits.
 func (g *goroutine) spin(obj uint64) {
 	if g.spinAt != obj {

@@ -22,7 +22,8 @@ type goroutine struct {
 	// let others run.
 	spinAt uint64
 	spins  uint
-	slice  int // operations since it last gave way
+	slice  int  // operations since it last gave way
+	looks  uint // atomic loads so far
 
 	actor  *actor // its part in the schedule; nil: none
 	sema   runtime.PredictSema

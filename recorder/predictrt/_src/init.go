@@ -58,7 +58,7 @@ func init() {
 		Send: chanSend, Sent: chanSent, Recv: chanRecv, Recvd: chanRecvd,
 		Select: selectBegin, Selected: selectDone,
 		Switch: coroSwitch, Switched: coroSwitched,
-		Flush: finish,
+		Hot: &hot, Flush: finish,
 	})
 }
 

@@ -30,6 +30,9 @@ type PredictHooks struct {
 	Switch   func(coro unsafe.Pointer, pc uintptr)
 	Switched func(coro unsafe.Pointer, pc uintptr)
 
+	// Hot is what the library keeps the fast path of its hooks in; 1 closes it.
+	Hot *uintptr
+
 	// Flush writes out what is buffered; orderly is set at the regular end
 	// of the process. It may run on any stack and without a P.
 	Flush func(orderly bool)
@@ -67,7 +70,6 @@ func predictStartProcs(procs int32) int32 {
 	}
 	predictProcs = int(procs)
 	predictStartClock()
-	debug.asyncpreemptoff = 1
 	sched.customGOMAXPROCS = true // keeps sysmon from changing it
 	return 1
 }

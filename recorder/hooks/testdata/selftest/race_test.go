@@ -99,6 +99,14 @@ func TestSpin(t *testing.T) {
 	go flag.Store(true)
 	for !flag.Load() {
 	}
+	var one, other atomic.Bool
+	go func() { one.Store(true); other.Store(true) }()
+	for a, b := false, false; !a || !b; a, b = one.Load(), other.Load() {
+	}
+	unseen := new(int32)
+	go atomic.StoreInt32(unseen, 1)
+	for atomic.LoadInt32(unseen) == 0 {
+	}
 	n := new(int32)
 	go predictrt.StoreInt32(n, 1, siteAtom)
 	for !predictrt.CompareAndSwapInt32(n, 1, 2, siteAtom) {
