@@ -1,5 +1,10 @@
 package predictrt
 
+import (
+	"runtime"
+	"unsafe"
+)
+
 // A trace has a greatest size, and a test that computes all the time reaches it
 // within seconds. So that the tests after it are recorded as well, each gets a
 // share of what is left when it begins: after a quarter of that its plain
@@ -76,6 +81,7 @@ func (a *account) tell(what string) {
 
 // open gives the top-level test that begins in g an account of its own.
 func (g *goroutine) open() {
-	g.account = &account{test: g.test}
+	g.account = (*account)(runtime.PredictAlloc(unsafe.Sizeof(account{})))
+	g.account.test = g.test
 	turn, hot = nobody, notHot
 }

@@ -5,14 +5,17 @@ import (
 	"unsafe"
 )
 
-// goroutine is the record of one goroutine; the runtime's g points to it.
+// goroutine is the record of one goroutine; the runtime's g points to it. It is
+// memory of our own: the tested program may count what it allocates. The garbage
+// collector does not look into it, so what it points to is kept elsewhere.
 type goroutine struct {
 	chance   runtime.PredictChance // must be first, for the runtime
 	id       uint32
 	parent   uint32
 	site     uint32 // of the go statement
 	test     string
-	path     string
+	path     string // in room
+	room     []byte
 	children int
 	begun    bool
 	mute     int // events are dropped while positive
@@ -29,13 +32,16 @@ type goroutine struct {
 	sema   runtime.PredictSema
 	waits  string // what it waits for at the gate; "" if it does not
 	handle unsafe.Pointer
+	next   *goroutine // in the list of unused ones
 }
 
 var (
-	goroutines uint32    // number of goroutines that have a record
-	orphans    int       // those that have no known creator
-	deaf       goroutine // stands for all of the runtime's own goroutines
+	goroutines uint32     // number of goroutines that have a record
+	orphans    int        // those that have no known creator
+	unused     *goroutine // records of goroutines that have ended
+	deaf       goroutine  // stands for all of the runtime's own goroutines
 	testRuns   = map[string]int{}
+	tests      []string // keeps the names that records point to
 	testNames  = map[string]uint32{}
 )
 
@@ -78,10 +84,11 @@ func adopt() *goroutine {
 	g := newGoroutine()
 	g.parent = g.id
 	if goid == 1 {
-		g.path = "main"
+		g.setPath("main")
 	} else {
 		orphans++
-		g.path = "timer." + itoa(uint64(orphans))
+		g.setPath("timer")
+		g.addPath('.', orphans)
 	}
 	g.define()
 	runtime.PredictSetSelf(unsafe.Pointer(g))
@@ -90,15 +97,48 @@ func adopt() *goroutine {
 }
 
 func newGoroutine() *goroutine {
-	g := &goroutine{id: goroutines, account: outside}
+	g := unused
+	if g != nil {
+		unused = g.next
+		*g = goroutine{room: g.room}
+	} else {
+		g = (*goroutine)(runtime.PredictAlloc(unsafe.Sizeof(goroutine{})))
+	}
+	g.id, g.account = goroutines, outside
 	goroutines++
 	return g
+}
+
+// setPath copies path, which may be memory of the program or of another record.
+func (g *goroutine) setPath(path string) {
+	g.reserve(len(path))
+	g.path = unsafe.String(unsafe.SliceData(g.room), copy(g.room, path))
+}
+
+// addPath appends a separator and a number to the path.
+func (g *goroutine) addPath(sep byte, n int) {
+	var buf [20]byte
+	digits := decimal(&buf, uint64(n))
+	old := g.path
+	g.reserve(len(old) + 1 + len(digits))
+	copy(g.room, old)
+	g.room[len(old)] = sep
+	copy(g.room[len(old)+1:], digits)
+	g.path = unsafe.String(unsafe.SliceData(g.room), len(old)+1+len(digits))
+}
+
+// reserve makes room for a path of n bytes.
+func (g *goroutine) reserve(n int) {
+	if n > len(g.room) {
+		n = max(2*n, 32)
+		g.room = unsafe.Slice((*byte)(runtime.PredictAlloc(uintptr(n))), n)
+	}
 }
 
 // define writes g's names to the trace and finds its part in the schedule. Its
 // random numbers follow from its name.
 func (g *goroutine) define() {
-	g.chance.Seed(keyOf(g.name(), 0))
+	g.chance.Seed(hashed(hashed(sumOffset, g.test), g.path))
 	if recording {
 		test, path := clip(g.test), clip(g.path)
 		d := define(goDefs, len(test)+len(path))
@@ -122,7 +162,8 @@ func fork(pc uintptr) unsafe.Pointer {
 	g.children++
 	child := newGoroutine()
 	child.parent, child.site, child.test, child.account = g.id, site, g.test, g.account
-	child.path = g.path + "." + itoa(uint64(g.children))
+	child.setPath(g.path)
+	child.addPath('.', g.children)
 	child.define()
 	g.log(Fork, 0, site, 0, uint64(child.id), 0)
 	runtime.PredictUnpin()
@@ -142,8 +183,11 @@ func end() {
 	g := enter(End, 0)
 	if g != nil {
 		g.log(End, 0, 0, 0, 0, 0)
-		hot = notHot // the record's memory may become another goroutine's
+		hot = notHot
 		g.exit()
+		if actors == nil { // else the schedule may still name it
+			g.next, unused = unused, g
+		}
 	}
 }
 
@@ -161,10 +205,12 @@ func TestBegin(name string) {
 	if topLevel(name) {
 		runtime.PredictRested()
 		testRuns[name]++
-		g.test, g.path, g.children = name, "0", 0
+		g.test, g.children = name, 0
 		if n := testRuns[name]; n > 1 {
 			g.test += "#" + itoa(uint64(n))
 		}
+		tests = append(tests, g.test)
+		g.setPath("0")
 		g.define()
 		g.open()
 	}
@@ -221,13 +267,18 @@ func testNumber(name string) uint64 {
 
 func itoa(n uint64) string {
 	var buf [20]byte
+	return string(decimal(&buf, n))
+}
+
+// decimal writes n to the end of buf and returns that part.
+func decimal(buf *[20]byte, n uint64) []byte {
 	i := len(buf)
 	for {
 		i--
 		buf[i] = byte('0' + n%10)
 		n /= 10
 		if n == 0 {
-			return string(buf[i:])
+			return buf[i:]
 		}
 	}
 }

@@ -179,13 +179,20 @@ func number(fn, file string, line int) uint32 {
 
 // keyOf is FNV-1a of "fn:line" with the top bit set.
 func keyOf(fn string, line int) uint64 {
-	h := uint64(14695981039346656037)
-	for _, s := range [...]string{fn, ":", itoa(uint64(line))} {
-		for i := 0; i < len(s); i++ {
-			h = (h ^ uint64(s[i])) * 1099511628211
-		}
+	h := (hashed(sumOffset, fn) ^ ':') * sumPrime
+	var buf [20]byte
+	for _, digit := range decimal(&buf, uint64(line)) {
+		h = (h ^ uint64(digit)) * sumPrime
 	}
 	return h | 1<<63
+}
+
+// hashed goes on with the FNV-1a hash h.
+func hashed(h uint64, s string) uint64 {
+	for i := 0; i < len(s); i++ {
+		h = (h ^ uint64(s[i])) * sumPrime
+	}
+	return h
 }
 
 // keyFor returns what the schedule calls a site.

@@ -187,7 +187,7 @@ type Timer struct {
 	test    string // of the creator
 	account *account
 	path    string
-	runs    uint64
+	runs    int
 	timer   unsafe.Pointer
 }
 
@@ -228,9 +228,10 @@ func (t *Timer) enter() {
 		g := newGoroutine()
 		// No go statement has started it: it is a root in the trace, though
 		// its name is that of a child.
-		g.parent, g.site, g.test, g.account, g.path = g.id, t.site, t.test, t.account, t.path
+		g.parent, g.site, g.test, g.account = g.id, t.site, t.test, t.account
+		g.setPath(t.path)
 		if t.runs++; t.runs > 1 {
-			g.path += "#" + itoa(t.runs)
+			g.addPath('#', t.runs)
 		}
 		g.define()
 		runtime.PredictSetSelf(unsafe.Pointer(g))

@@ -13,6 +13,10 @@ func PredictSelf() unsafe.Pointer { return getg().predict }
 // PredictSetSelf sets the record of the running goroutine.
 func PredictSetSelf(rec unsafe.Pointer) { getg().predict = rec }
 
+// PredictAlloc returns n bytes of zeros that are never freed, do not count as
+// allocated by the program, and are not looked into by the garbage collector.
+func PredictAlloc(n uintptr) unsafe.Pointer { return persistentalloc(n, 8, &memstats.other_sys) }
+
 // PredictG returns the identity of the running goroutine for PredictBlocked.
 func PredictG() unsafe.Pointer { return unsafe.Pointer(getg()) }
 
