@@ -1,4 +1,4 @@
 // Package suites tests the whole command as a user would: it builds gopredict
-// once and runs it on copies of the subjects under testdata, and on modules of
-// others, taken from the module proxy. It has no code beside its tests.
+// once and runs it on copies of the subjects under testdata. It has no code
+// beside its tests.
 package suites

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A comparison is what became of one suite.
+type comparison struct {
+	suite
+	place
+	plain       process // the first of its runs
+	recorded    process
+	report      report
+	differences []difference
+	varying     []string // tests whose results differ without gopredict already
+}
+
+// A difference is a test that came out with gopredict as it did in no run
+// without; "" stands for no result.
+type difference struct{ test, plain, recorded string }
+
+// reason returns why the results differ; "" stands for a bug of gopredict.
+func (d difference) reason() string { return reasons[d.test] }
+
+func (c *comparison) good() bool {
+	return !slices.ContainsFunc(c.differences, func(d difference) bool { return d.reason() == "" })
+}
+
+func (c *comparison) summary() string {
+	s := fmt.Sprintf("%s %s: %d tests, %d differ, %d vary; %d candidates, %d confirmed; %.0f s plain, %.0f s, %.0f MiB",
+		c.name, c.version, len(c.plain.outcomes), len(c.differences), len(c.varying),
+		c.report.Totals.Candidates, c.report.Totals.Confirmed, c.plain.seconds, c.recorded.seconds, c.recorded.memory)
+	for _, d := range c.differences {
+		s += fmt.Sprintf("\n\t%s: plain %q, recorded %q %s", d.test, d.plain, d.recorded, d.reason())
+	}
+	for _, f := range c.report.Findings {
+		if f.Status == "confirmed" {
+			s += fmt.Sprintf("\n\t%s %s in %s: %s, effect %s", f.Status, f.ID, f.Test, f.places(), f.Effect)
+		}
+	}
+	for _, w := range c.report.Warnings {
+		s += "\n\twarning: " + w
+	}
+	return s
+}
+
+var notInFileNames = regexp.MustCompile(`[^a-zA-Z0-9.]+`)
+
+// compare runs a suite in both ways.
+func (r *runner) compare(ctx context.Context, s suite) (*comparison, error) {
+	c := &comparison{suite: s}
+	var err error
+	if c.place, err = s.prepare(ctx, r.work); err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(c.dir)
+	keep := filepath.Join(r.keep, notInFileNames.ReplaceAllString(s.name, "_"))
+	if err := os.RemoveAll(keep); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(keep, 0o777); err != nil {
+		return nil, err
+	}
+	seen := map[string][]string{} // the results of each test
+	args := slices.Concat([]string{"test", "-json", "-count=1"}, s.flags)
+	for i := range r.rounds {
+		p, err := r.command(ctx, c.dir, filepath.Join(keep, fmt.Sprintf("plain%d.json", i)), "go", append(args, c.packages)...)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			c.plain = p
+		}
+		for name, outcome := range p.outcomes {
+			seen[name] = append(seen[name], outcome)
+		}
+	}
+	if c.plain.count("pass") == 0 {
+		return nil, fmt.Errorf("no test passes plainly:\n%s", c.plain.output)
+	}
+	reportFile := filepath.Join(keep, "report.json")
+	args = append(args, "-predict.json="+reportFile, "-predict.keep="+filepath.Join(keep, "run"))
+	if c.instrument != "" {
+		args = append(args, "-predict.pkgs="+c.instrument)
+	}
+	if c.recorded, err = r.command(ctx, c.dir, filepath.Join(keep, "recorded.json"), r.tool, append(args, c.packages)...); err != nil {
+		return nil, err
+	}
+	if c.recorded.exit > 1 {
+		return nil, fmt.Errorf("gopredict: exit code %d\n%s", c.recorded.exit, c.recorded.output)
+	}
+	if c.report, err = readReport(reportFile); err != nil {
+		return nil, err
+	}
+	c.judge(seen, r.rounds)
+	return c, r.checkTraces(ctx, keep)
+}
+
+// judge compares the results with those that were seen in the plain runs.
+func (c *comparison) judge(seen map[string][]string, rounds int) {
+	for _, name := range slices.Sorted(maps.Keys(seen)) {
+		results := slices.Compact(slices.Sorted(slices.Values(seen[name])))
+		if len(results) > 1 || len(seen[name]) < rounds {
+			c.varying = append(c.varying, name)
+			continue
+		}
+		if got := c.recorded.outcomes[name]; got != results[0] {
+			c.differences = append(c.differences, difference{name, results[0], got})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.recorded.outcomes)) {
+		if seen[name] == nil {
+			c.differences = append(c.differences, difference{name, "", c.recorded.outcomes[name]})
+		}
+	}
+}
+
+// checkTraces checks that each trace below dir is valid.
+func (r *runner) checkTraces(ctx context.Context, dir string) error {
+	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || filepath.Ext(path) != ".trace" {
+			return err
+		}
+		if out, err := exec.CommandContext(ctx, r.tool, "trace", "check", path).CombinedOutput(); err != nil {
+			return fmt.Errorf("trace check %s: %w\n%s", path, err, strings.TrimSpace(string(out)))
+		}
+		return nil
+	})
+}

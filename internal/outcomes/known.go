@@ -1,0 +1,10 @@
+package main
+
+// What is known of the suites, and was found by hand.
+
+// reasons say why a result differs that is not a bug of gopredict, by the
+// package and name of the test.
+var reasons = map[string]string{}
+
+// verdicts say what came of looking at the confirmed findings of a test.
+var verdicts = map[string]string{}

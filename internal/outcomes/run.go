@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// bound is the time for one run of a suite; go test itself ends a test binary
+// after ten minutes.
+const bound = 30 * time.Minute
+
+// runner runs suites.
+type runner struct {
+	tool   string // gopredict's binary
+	work   string // folder for copies of the suites
+	keep   string // folder for what the runs leave
+	rounds int    // how often a suite is run as it is
+}
+
+// A process is what one command has left behind.
+type process struct {
+	exit    int
+	seconds float64 // wall time
+	memory  float64 // resident, of the largest process, in MiB; 0: unknown
+	outcomes
+	output string
+}
+
+// command runs a command that prints the output of go test -json, and keeps
+// what it printed in a file of that name.
+func (r *runner) command(ctx context.Context, dir, file, name string, args ...string) (process, error) {
+	bounded, cancel := context.WithTimeout(ctx, bound)
+	defer cancel()
+	cmd := exec.CommandContext(bounded, name, args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it ends its own children
+	cmd.WaitDelay = time.Minute
+	cmd.Dir = dir
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	start := time.Now()
+	err := cmd.Run()
+	p := process{seconds: time.Since(start).Seconds(), memory: peak(cmd.ProcessState), outcomes: outcomes{}}
+	p.output = stdout.String() + stderr.String()
+	if err := os.WriteFile(file, []byte(p.output), 0o666); err != nil {
+		return p, err
+	}
+	if bounded.Err() != nil {
+		return p, fmt.Errorf("%s %s: %w", filepath.Base(name), strings.Join(args, " "), bounded.Err())
+	}
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return p, err
+	}
+	p.exit = cmd.ProcessState.ExitCode()
+	for line := range strings.Lines(stdout.String()) {
+		p.add(line)
+	}
+	return p, nil
+}
+
+// outcomes are "pass", "fail" or "skip" by a test's package and name, and by
+// the package for the package itself.
+type outcomes map[string]string
+
+// addresses, in the names of subtests, are others in each run.
+var addresses = regexp.MustCompile(`0x[0-9a-f]{6,}`)
+
+// add takes one line of the output of go test -json.
+func (o outcomes) add(line string) {
+	var event struct{ Action, Package, Test string }
+	if json.Unmarshal([]byte(line), &event) != nil {
+		return // what is printed besides
+	}
+	switch event.Action {
+	case "pass", "fail", "skip":
+		name := event.Package
+		if event.Test != "" {
+			name += " " + addresses.ReplaceAllString(event.Test, "0x")
+		}
+		o[name] = event.Action
+	}
+}
+
+// count returns how many tests, not packages, came out so.
+func (o outcomes) count(outcome string) int {
+	n := 0
+	for name, got := range o {
+		if strings.Contains(name, " ") && got == outcome {
+			n++
+		}
+	}
+	return n
+}
+
+// A report is what is looked at of gopredict's JSON report.
+type report struct {
+	Packages []struct {
+		Package    string
+		Result     string
+		Events     int
+		TraceBytes int64 `json:"trace_bytes"`
+	}
+	Findings []finding
+	Totals   struct{ Candidates, Pruned, Confirmed, Unconfirmed int }
+	Warnings []string
+}
+
+// A finding is one of the report.
+type finding struct {
+	ID, Kind, Status, Effect, Reason, Test string
+	Accesses                               []struct {
+		Op, Expr, File string
+		Line           int
+	}
+}
+
+// places returns the finding's places, "read bank.go:31, write bank.go:40".
+func (f finding) places() string {
+	var places []string
+	for _, a := range f.Accesses {
+		places = append(places, fmt.Sprintf("%s %s:%d", a.Op, a.File, a.Line))
+	}
+	return strings.Join(places, ", ")
+}
+
+func readReport(file string) (report, error) {
+	var r report
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return r, err
+	}
+	return r, json.Unmarshal(text, &r)
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// A suite is the tests of one or more packages.
+type suite struct {
+	name   string   // that of the module, or the pattern of std packages
+	module bool     // or else packages of std
+	flags  []string // of go test
+}
+
+// std is the suite of std packages that match a pattern.
+func std(pattern string, flags ...string) suite { return suite{name: pattern, flags: flags} }
+
+// module is the suite of a module, "path@version".
+func module(name string) suite { return suite{name: name, module: true} }
+
+// suites are all suites, the smaller ones first.
+var suites = []suite{
+	module("go.uber.org/atomic@latest"),
+	module("go.uber.org/zap@latest"),
+	module("github.com/panjf2000/ants/v2@latest"),
+	module("github.com/hashicorp/golang-lru/v2@latest"),
+	module("github.com/jackc/puddle/v2@latest"),
+	module("github.com/puzpuzpuz/xsync/v4@latest"),
+	module("github.com/gorilla/websocket@latest"),
+	module("github.com/robfig/cron/v3@latest"),
+	module("github.com/google/btree@latest"),
+	module("golang.org/x/time@latest"),
+	module("go.etcd.io/bbolt@latest"),
+	module("github.com/spf13/viper@latest"),
+	module("golang.org/x/sync@latest"),
+	module("github.com/patrickmn/go-cache@latest"),
+	module("github.com/sourcegraph/conc@latest"),
+	module("github.com/gammazero/workerpool@latest"),
+
+	std("bufio"),
+	std("bytes"),
+	std("container/..."),
+	std("context"),
+	std("encoding/json"),
+	std("encoding/gob"),
+	std("errors"),
+	std("fmt"),
+	std("io/..."),
+	std("iter"),
+	std("log/..."),
+	std("maps"),
+	std("math/rand/..."),
+	std("net/http", "-short"),
+	std("os/exec"),
+	std("regexp"),
+	std("slices"),
+	std("sort"),
+	std("strings"),
+	std("sync/..."),
+	std("text/template"),
+	std("time", "-short"),
+}
+
+// A place is where a suite can be run.
+type place struct {
+	dir      string
+	version  string // of the module, or of Go
+	packages string // the pattern for go test
+	// instrument is the value of -predict.pkgs; "" for its default, which is
+	// the module itself.
+	instrument string
+}
+
+// prepare makes a folder below work where go test finds the suite.
+func (s suite) prepare(ctx context.Context, work string) (place, error) {
+	dir, err := os.MkdirTemp(work, "suite-")
+	if err != nil {
+		return place{}, err
+	}
+	if s.module {
+		return s.download(ctx, dir)
+	}
+	version, err := goCommand(ctx, dir, "env", "GOVERSION")
+	if err != nil {
+		return place{}, err
+	}
+	p := place{dir: dir, version: strings.TrimSpace(version), packages: s.name, instrument: s.name}
+	return p, writeMod(dir, "outcomes")
+}
+
+// download copies a module from the module cache, where nothing may be
+// written, to dir.
+func (s suite) download(ctx context.Context, dir string) (place, error) {
+	out, err := goCommand(ctx, dir, "mod", "download", "-json", s.name)
+	if err != nil {
+		return place{}, err
+	}
+	var info struct{ Path, Version, Dir string }
+	if err := json.Unmarshal([]byte(out), &info); err != nil {
+		return place{}, err
+	}
+	dir = filepath.Join(dir, "module")
+	if err := os.CopyFS(dir, os.DirFS(info.Dir)); err != nil {
+		return place{}, err
+	}
+	// Modules from before Go 1.11 have no go.mod.
+	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
+		if err := writeMod(dir, info.Path); err != nil {
+			return place{}, err
+		}
+	}
+	return place{dir: dir, version: info.Version, packages: "./..."}, nil
+}
+
+func writeMod(dir, path string) error {
+	return os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module "+path+"\n\ngo 1.26\n"), 0o666)
+}
+
+// goCommand runs the go command in dir and returns its standard output.
+func goCommand(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("go %s: %w\n%s%s", strings.Join(args, " "), err, out, stderr.String())
+	}
+	return string(out), nil
+}
