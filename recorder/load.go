@@ -142,7 +142,23 @@ func (c *Config) packages(ctx context.Context, overlay string, tests bool, patte
 	if err != nil {
 		return nil, loadError(ctx, err)
 	}
+	packages.Visit(roots, nil, forgive)
 	return roots, nil
+}
+
+// forgive forgets that a file of p could not be opened, as those that only the
+// overlay has cannot: the go command knows them, go/packages looks on the disk.
+// They declare nothing that users see. p's imports have been forgiven.
+func forgive(p *packages.Package) {
+	p.Errors = slices.DeleteFunc(p.Errors, func(e packages.Error) bool {
+		file, _, _ := strings.Cut(e.Pos, ":")
+		_, err := os.Stat(file)
+		return e.Kind == packages.ParseError && filepath.IsAbs(file) && os.IsNotExist(err)
+	})
+	p.IllTyped = len(p.Errors) > 0
+	for _, imp := range p.Imports {
+		p.IllTyped = p.IllTyped || imp.IllTyped
+	}
 }
 
 // reachable returns roots and what they import.

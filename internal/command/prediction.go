@@ -50,7 +50,7 @@ func (p *prediction) warn(format string, args ...any) {
 func (p *prediction) add(ctx context.Context, run recorder.Run) error {
 	pkg := report.Package{Package: run.Package.Path, Result: string(run.Result), RecordS: run.Seconds}
 	for _, s := range p.build.SkippedIn(run.Package) {
-		pkg.Skipped = append(pkg.Skipped, p.rel(s.File)+": "+s.Reason)
+		pkg.Skipped = append(pkg.Skipped, p.files.Name(s.File)+": "+s.Reason)
 	}
 	if run.Trace == "" {
 		p.report.Packages = append(p.report.Packages, pkg)
