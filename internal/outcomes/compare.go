@@ -20,6 +20,7 @@ type comparison struct {
 	plain       process // the first of its runs
 	recorded    process
 	report      report
+	broken      error // what made the comparison fail; nil if nothing did
 	differences []difference
 	varying     []string // tests whose results differ without gopredict already
 }
@@ -32,10 +33,13 @@ type difference struct{ test, plain, recorded string }
 func (d difference) reason() string { return reasons[d.test] }
 
 func (c *comparison) good() bool {
-	return !slices.ContainsFunc(c.differences, func(d difference) bool { return d.reason() == "" })
+	return c.broken == nil && !slices.ContainsFunc(c.differences, func(d difference) bool { return d.reason() == "" })
 }
 
 func (c *comparison) summary() string {
+	if c.broken != nil {
+		return fmt.Sprintf("%s %s: %v", c.name, c.version, c.broken)
+	}
 	s := fmt.Sprintf("%s %s: %d tests, %d differ, %d vary; %d candidates, %d confirmed; %.0f s plain, %.0f s, %.0f MiB",
 		c.name, c.version, len(c.plain.outcomes), len(c.differences), len(c.varying),
 		c.report.Totals.Candidates, c.report.Totals.Confirmed, c.plain.seconds, c.recorded.seconds, c.recorded.memory)
@@ -55,27 +59,27 @@ func (c *comparison) summary() string {
 
 var notInFileNames = regexp.MustCompile(`[^a-zA-Z0-9.]+`)
 
-// compare runs a suite in both ways.
-func (r *runner) compare(ctx context.Context, s suite) (*comparison, error) {
-	c := &comparison{suite: s}
-	var err error
+// compare runs a suite in both ways. If there is an error, the comparison is as
+// far as it came.
+func (r *runner) compare(ctx context.Context, s suite) (c *comparison, err error) {
+	c = &comparison{suite: s}
 	if c.place, err = s.prepare(ctx, r.work); err != nil {
-		return nil, err
+		return c, err
 	}
 	defer os.RemoveAll(c.dir)
 	keep := filepath.Join(r.keep, notInFileNames.ReplaceAllString(s.name, "_"))
 	if err := os.RemoveAll(keep); err != nil {
-		return nil, err
+		return c, err
 	}
 	if err := os.MkdirAll(keep, 0o777); err != nil {
-		return nil, err
+		return c, err
 	}
 	seen := map[string][]string{} // the results of each test
 	args := slices.Concat([]string{"test", "-json", "-count=1"}, s.flags)
 	for i := range r.rounds {
 		p, err := r.command(ctx, c.dir, filepath.Join(keep, fmt.Sprintf("plain%d.json", i)), "go", append(args, c.packages)...)
 		if err != nil {
-			return nil, err
+			return c, err
 		}
 		if i == 0 {
 			c.plain = p
@@ -85,7 +89,7 @@ func (r *runner) compare(ctx context.Context, s suite) (*comparison, error) {
 		}
 	}
 	if c.plain.count("pass") == 0 {
-		return nil, fmt.Errorf("no test passes plainly:\n%s", c.plain.output)
+		return c, fmt.Errorf("no test passes plainly:\n%s", c.plain.output)
 	}
 	reportFile := filepath.Join(keep, "report.json")
 	args = append(args, "-predict.json="+reportFile, "-predict.keep="+filepath.Join(keep, "run"))
@@ -93,19 +97,20 @@ func (r *runner) compare(ctx context.Context, s suite) (*comparison, error) {
 		args = append(args, "-predict.pkgs="+c.instrument)
 	}
 	if c.recorded, err = r.command(ctx, c.dir, filepath.Join(keep, "recorded.json"), r.tool, append(args, c.packages)...); err != nil {
-		return nil, err
+		return c, err
 	}
 	if c.recorded.exit > 1 {
-		return nil, fmt.Errorf("gopredict: exit code %d\n%s", c.recorded.exit, c.recorded.output)
+		return c, fmt.Errorf("gopredict: exit code %d\n%s", c.recorded.exit, c.recorded.output)
 	}
 	if c.report, err = readReport(reportFile); err != nil {
-		return nil, err
+		return c, err
 	}
 	c.judge(seen, r.rounds)
 	return c, r.checkTraces(ctx, keep)
 }
 
-// judge compares the results with those that were seen in the plain runs.
+// judge compares the results with those that were seen in the plain runs. A
+// package whose tests differ is not named beside them.
 func (c *comparison) judge(seen map[string][]string, rounds int) {
 	for _, name := range slices.Sorted(maps.Keys(seen)) {
 		results := slices.Compact(slices.Sorted(slices.Values(seen[name])))
@@ -122,6 +127,10 @@ func (c *comparison) judge(seen map[string][]string, rounds int) {
 			c.differences = append(c.differences, difference{name, "", c.recorded.outcomes[name]})
 		}
 	}
+	all := c.differences
+	c.differences = slices.DeleteFunc(slices.Clone(all), func(d difference) bool {
+		return slices.ContainsFunc(all, func(t difference) bool { return strings.HasPrefix(t.test, d.test+" ") })
+	})
 }
 
 // checkTraces checks that each trace below dir is valid.

@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strings"
 )
 
 func main() {
@@ -62,6 +63,11 @@ func run(ctx context.Context, args []string) (bool, error) {
 			return false, err
 		}
 	}
+	goVersion, err := goCommand(ctx, dir, "env", "GOVERSION")
+	if err != nil {
+		return false, err
+	}
+	goVersion = strings.TrimSpace(goVersion)
 	r := &runner{tool: *tool, work: dir, keep: *keep, rounds: *rounds}
 	if r.keep == "" {
 		r.keep = filepath.Join(dir, "keep")
@@ -73,22 +79,33 @@ func run(ctx context.Context, args []string) (bool, error) {
 			continue
 		}
 		c, err := r.compare(ctx, s)
-		if err != nil {
-			return false, fmt.Errorf("%s: %w", s.name, err)
+		if ctx.Err() != nil {
+			return false, context.Cause(ctx)
 		}
+		c.broken = err
 		log("%s", c.summary())
 		results = append(results, c)
 		good = good && c.good()
 		if *keep == "" {
 			os.RemoveAll(r.keep)
 		}
+		// After each suite: an hour is long.
+		if err := write(*out, page(results, goVersion, runtime.NumCPU())); err != nil {
+			return false, err
+		}
 	}
-	text := page(results, runtime.Version(), runtime.NumCPU())
 	if *out == "" {
-		fmt.Print(text)
-		return good, nil
+		fmt.Print(page(results, goVersion, runtime.NumCPU()))
 	}
-	return good, os.WriteFile(*out, []byte(text), 0o666)
+	return good, nil
+}
+
+// write writes the table to a file, if there is a name for it.
+func write(file, text string) error {
+	if file == "" {
+		return nil
+	}
+	return os.WriteFile(file, []byte(text), 0o666)
 }
 
 // build builds the command of the module in dir.

@@ -34,6 +34,10 @@ func page(comparisons []*comparison, version string, cpus int) string {
 
 // row is the line of one suite.
 func (c *comparison) row() string {
+	if c.broken != nil {
+		reason, _, _ := strings.Cut(c.broken.Error(), "\n")
+		return fmt.Sprintf("| %s | %s | | **%s** | | | | | | |\n", c.title(), c.version, cell(reason))
+	}
 	same := "yes"
 	if len(c.differences) > 0 {
 		same = fmt.Sprintf("but for %d", len(c.differences))
