@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/analysis/anomaly"
 	"github.com/gopredict/gopredict/analysis/feasible"
 	"github.com/gopredict/gopredict/analysis/internal/tracetest"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -328,4 +329,24 @@ func BenchmarkPredict(b *testing.B) {
 		predict(b, tr)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(tr.Events)), "ns/event")
+}
+
+// BenchmarkServer decides all patterns in traces of the shape of Derby's in
+// PECAN's Table 1, from a fiftieth of its size to twenty times: what one
+// event costs should stay the same.
+func BenchmarkServer(b *testing.B) {
+	for _, n := range []int{10_000, 100_000, 447_392, 1_000_000, 10_000_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			tr := tracetest.Server(n)
+			patterns := anomaly.Builtin()
+			for b.Loop() {
+				r, err := analysis.MatchPatterns(context.Background(), tr, patterns)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(float64(len(r.Found)), "found")
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(tr.Events)), "ns/event")
+		})
+	}
 }

@@ -46,16 +46,15 @@ func fits(t *trace.Trace, o *order.Order, i, j, e int) bool {
 	if len(locks) == 0 {
 		return true
 	}
-	g := t.Events[i].G
-	for i != j {
-		next := o.Next(g, i)
-		if o.Before(e, i) {
-			return false
-		}
-		if !o.Before(next, e) && !excludes(o, o.Held(i), o.Held(next), locks) {
+	if excludes(o, o.Held(i), o.Held(j), locks) {
+		return false // all the way
+	}
+	es := o.Events(t.Events[i].G)
+	k, _ := slices.BinarySearch(es, int32(i))
+	for ; int(es[k]) != j && !o.Before(e, int(es[k])); k++ {
+		if next := int(es[k+1]); !o.Before(next, e) && !excludes(o, o.Held(int(es[k])), o.Held(next), locks) {
 			return true
 		}
-		i = next
 	}
 	return false
 }

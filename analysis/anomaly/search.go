@@ -34,7 +34,7 @@ type Anomalies struct {
 
 // Bounds of the search.
 const (
-	maxCombinations = 1 << 22 // choices of events looked at
+	maxCombinations = 1 << 22 // chunks, and choices of chunks, looked at
 	maxRegion       = 64      // accesses of one region: more than these are passed over
 )
 
@@ -93,6 +93,8 @@ type block struct {
 type plan struct {
 	*Pattern
 	blocks []block
+	vars   int // how many variables there are
+	matcher
 }
 
 // A post is what a chunk has of one event.
@@ -134,7 +136,7 @@ type searcher struct {
 	overlaps [][]int32 // by location
 	sites    map[uint64]int32
 
-	seen  map[string]bool // regions
+	seen  map[string][]place // the chunks of regions
 	kinds map[string]*kind
 	at    map[anchor][]*kind
 	found map[string]*anomaly
@@ -153,7 +155,7 @@ type anomaly struct {
 func newSearcher(t *trace.Trace, o *order.Order, regions *Regions, patterns []Pattern) *searcher {
 	s := &searcher{
 		t: t, o: o, regions: regions, locOf: make([]int32, len(t.Events)), left: maxCombinations,
-		sites: make(map[uint64]int32), seen: make(map[string]bool), kinds: make(map[string]*kind),
+		sites: make(map[uint64]int32), seen: make(map[string][]place), kinds: make(map[string]*kind),
 		at: make(map[anchor][]*kind), found: make(map[string]*anomaly),
 	}
 	for i := range s.locOf {
@@ -209,6 +211,8 @@ func (s *searcher) plan(p *Pattern) {
 		}
 		s.uses[b.shape] = append(s.uses[b.shape], [2]int{len(s.plans), n})
 	}
+	pl.vars = p.count(func(e PatternEvent) int { return e.Variable })
+	pl.matcher = matcher{s: s, plan: len(s.plans), chosen: make([]*chunk, len(pl.blocks)), kinds: make([]*kind, len(pl.blocks))}
 	s.plans = append(s.plans, pl)
 }
 
@@ -255,15 +259,35 @@ func (s *searcher) region(g trace.GID, events []int32) {
 		s.number(int32(s.t.Events[i].Kind))
 		s.postKey(p)
 	}
-	if s.seen[string(s.key)] {
+	if places, ok := s.seen[string(s.key)]; ok {
+		// Ordered like the one before, so that it goes with nothing new; but
+		// what comes is nearer to it.
 		s.lossy = true
+		for _, p := range places {
+			p.move(kept)
+		}
 		return
 	}
-	s.seen[string(s.key)] = true
+	key := string(s.key)
 	c := &chooser{s: s, g: g, events: kept, posts: posts}
 	for n := range s.shapes {
 		c.shape = n
 		c.choose(0)
+	}
+	s.seen[key] = c.places
+}
+
+// A place is where a chunk of a region is kept.
+type place struct {
+	k      *kind
+	at     int     // index into its latest
+	picked []int32 // indices into the accesses of the region
+}
+
+// move puts other events there.
+func (p place) move(events []int32) {
+	for n, k := range p.picked {
+		p.k.latest[p.at].events[n] = events[k]
 	}
 }
 
@@ -275,6 +299,7 @@ type chooser struct {
 	posts  []post
 	shape  int
 	picked []int // indices into events
+	places []place
 }
 
 func (c *chooser) choose(from int) {
@@ -284,7 +309,7 @@ func (c *chooser) choose(from int) {
 		c.s.visit(c)
 		return
 	}
-	for k := from; k < len(c.events); k++ {
+	for k := from; k < len(c.events) && c.s.left > 0; k++ {
 		if c.fits(sh, n, k) {
 			c.picked = append(c.picked, k)
 			c.choose(k + 1)
@@ -324,32 +349,40 @@ func (s *searcher) visit(c *chooser) {
 		}
 		s.kinds[string(s.key)] = k
 	}
-	ch := chunk{make([]int32, len(c.picked)), 0}
+	s.left--
+	pl := place{k, slices.Index(k.by, c.g), make([]int32, len(c.picked))}
 	for n, p := range c.picked {
-		ch.events[n] = c.events[p]
+		pl.picked[n] = int32(p)
 	}
-	ch.region = s.regions.of[ch.events[0]]
-	if at := slices.Index(k.by, c.g); at < 0 {
-		k.by, k.latest = append(k.by, c.g), append(k.latest, ch)
-	} else {
+	known := pl.at >= 0 && s.together(k.latest[pl.at].events, c)
+	if pl.at < 0 {
+		pl.at = len(k.by)
+		k.by, k.latest = append(k.by, c.g), append(k.latest, chunk{})
+	}
+	if !known {
+		k.latest[pl.at].events = make([]int32, len(c.picked))
+	}
+	ch := &k.latest[pl.at]
+	ch.region = s.regions.of[c.events[0]]
+	pl.move(c.events)
+	c.places = append(c.places, pl)
+	if known {
 		s.lossy = true
-		if s.together(k.latest[at].events, ch.events) {
-			return // ordered like the one before, so it goes with nothing new
-		}
-		k.latest[at] = ch
+		return
 	}
 	for _, use := range s.uses[c.shape] {
-		m := &matcher{s: s, plan: use[0], chosen: make([]*chunk, len(s.plans[use[0]].blocks)), kinds: make([]*kind, len(s.plans[use[0]].blocks))}
-		m.set(use[1], k, &ch)
+		m := &s.plans[use[0]].matcher
+		m.set(use[1], k, ch)
 		m.next()
+		m.set(use[1], nil, nil)
 	}
 }
 
-// together reports whether two chunks of one kind and goroutine have the same
-// order to all that others do.
-func (s *searcher) together(a, b []int32) bool {
-	for n := range a {
-		if s.o.Segment(int(a[n])) != s.o.Segment(int(b[n])) {
+// together reports whether a chunk has the same order to all that others do as
+// what c has picked of the same kind and goroutine.
+func (s *searcher) together(events []int32, c *chooser) bool {
+	for n, i := range events {
+		if s.o.Segment(int(i)) != s.o.Segment(int(c.events[c.picked[n]])) {
 			return false
 		}
 	}
@@ -418,17 +451,17 @@ func (m *matcher) bound(v int) (loc int32, ok bool) {
 
 // try goes on with chunks of kind k for block b.
 func (m *matcher) try(b int, k *kind) {
+	m.s.left--
 	p := &m.s.plans[m.plan]
 	for n, e := range p.blocks[b].events {
-		for v := range p.count(func(e PatternEvent) int { return e.Variable }) {
+		for v := range p.vars {
 			if loc, ok := m.bound(v); ok && slices.Contains(m.s.overlaps[loc], k.posts[n].loc) != (p.Events[e].Variable == v) {
 				return
 			}
 		}
 	}
 	for n := range k.latest {
-		m.s.left--
-		if m.fitsIn(b, &k.latest[n]) {
+		if m.s.left--; m.fitsIn(b, &k.latest[n]) {
 			m.set(b, k, &k.latest[n])
 			m.next()
 			m.set(b, nil, nil)

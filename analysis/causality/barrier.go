@@ -8,9 +8,10 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// barrier returns a last causality barrier before the properties: by goroutine
-// the position of the first event after it.
-func (m *Model) barrier(props []Property) []int32 { return m.cut(props).at }
+// Barrier returns a last causality barrier before the properties: by goroutine
+// the position of the first event after it. What is before can happen as it was
+// recorded.
+func (m *Model) Barrier(props ...Property) []int32 { return m.cut(props).at }
 
 // cut finds a last causality barrier as Algorithm 2 does, for any number of
 // goroutines: no goroutine holds a lock at it, all vertices of the properties

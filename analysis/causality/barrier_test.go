@@ -76,7 +76,7 @@ func TestBarrier(t *testing.T) {
 			2 w x`, 3, 9, "[1 8 0]"},
 	} {
 		m := modelOf(t, test.text)
-		at := m.barrier([]Property{m.Race(test.i, test.j)})
+		at := m.Barrier(m.Race(test.i, test.j))
 		if got := fmt.Sprint(at[1:]); got != test.want {
 			t.Errorf("%s: barrier %s, want %s", test.name, got, test.want)
 		}

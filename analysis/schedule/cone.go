@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -36,11 +37,17 @@ type cone struct {
 	// last are acquires of which the critical sections stay open: they come
 	// after all others of their locks. In recorded order there are none.
 	last []int32
+	// rivals are the other sections of the locks of last.
+	rivals []order.Section
 	// guide is, by goroutine, what must come before events of it, by To; guided
 	// is how much of it is followed.
 	guide  map[trace.GID][]causality.Edge
 	guided map[trace.GID]int
 	lazy   bool // a section that another one follows need not end
+	// before is, by goroutine, the position of the first event of which the
+	// cone knows why it is there; those below come first as they happened. It
+	// is nil where the base says so.
+	before []int32
 }
 
 // lockState is the critical sections of one lock in a cone.
@@ -71,6 +78,22 @@ func (p *Planner) newCone(b *base, r reads, last []int32, guide []causality.Edge
 	}
 	return c
 }
+
+// start lets the cone have all events below the given positions, at which no
+// locks are held and nothing below needs what is not.
+func (c *cone) start(before []int32) {
+	c.before = before
+	for g, end := range before {
+		if end <= c.upto[g] {
+			continue
+		}
+		c.upto[g] = end
+		c.done[g], _ = slices.BinarySearch(c.p.links[g], end)
+		c.guided[trace.GID(g)], _ = slices.BinarySearchFunc(c.guide[trace.GID(g)], int(end), toCompare)
+	}
+}
+
+func toCompare(e causality.Edge, i int) int { return cmp.Compare(e.To, i) }
 
 // lead adds what leads to the violation of v. It returns false if that is one
 // of the accesses themselves.
@@ -176,6 +199,9 @@ func (c *cone) section(s order.Section) {
 	}
 	if !stays {
 		l.open = append(l.open, s)
+		if slices.ContainsFunc(c.last, func(acq int32) bool { return c.p.t.Events[acq].Obj == s.Obj }) {
+			c.rivals = append(c.rivals, s)
+		}
 	}
 	now := *l
 	l.open = slices.DeleteFunc(l.open, func(o order.Section) bool {

@@ -129,7 +129,7 @@ func TestTurned(t *testing.T) {
 			2 racq a
 			2 r x
 			2 rrel a`,
-			1, 6, []int{3, 4, 5, 0}},
+			1, 6, []int{3, 4, 0, 5}},
 	} {
 		tr := tracetest.Parse(t, test.text)
 		steps, ok := plan(t, tr).turned(target{violation: [2]int{test.i, test.j}}, readsThatMatter)

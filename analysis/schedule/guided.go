@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/gopredict/gopredict/analysis/causality"
-	"github.com/gopredict/gopredict/analysis/order"
 )
 
 // maxDecisions bounds how many pairs of critical sections one schedule turns
@@ -59,43 +58,4 @@ func (p *Planner) decided(prop causality.Property, guide []causality.Edge, make 
 		}
 	}
 	return nil, false
-}
-
-// blocked returns what would let the goroutines go on that wait for locks: the
-// section that each wants to begin before one that is open, or after its end.
-// The events left are in recorded order. The result is not nil.
-func (x *execution) blocked(steps, left []int) []causality.Edge {
-	edges := []causality.Edge{}
-	seen := make(map[uint32]bool)
-	for _, i := range left {
-		g := uint32(x.p.t.Events[i].G)
-		wants, ok := x.p.o.Section(i)
-		first := !seen[g]
-		seen[g] = true
-		if !first || !ok {
-			continue
-		}
-		for _, s := range x.open(steps) {
-			if !wants.Excludes(s) || uint32(x.p.t.Events[s.Acq].G) == g {
-				continue
-			}
-			if s.Rel >= 0 && !x.includes(s.Rel) {
-				edges = append(edges, causality.Edge{From: s.Rel, To: wants.Acq})
-			}
-			if wants.Rel >= 0 {
-				edges = append(edges, causality.Edge{From: wants.Rel, To: s.Acq})
-			}
-		}
-	}
-	return edges
-}
-
-// open returns the sections that steps begin and do not end.
-func (x *execution) open(steps []int) (open []order.Section) {
-	for _, i := range steps {
-		if s, ok := x.p.o.Section(i); ok && (s.Rel < 0 || !x.performed(s.Rel)) {
-			open = append(open, s)
-		}
-	}
-	return open
 }

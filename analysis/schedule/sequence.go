@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gopredict/gopredict/analysis/causality"
+	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -24,11 +25,11 @@ func (p *Planner) Sequence(accesses []int, guide []causality.Edge) iter.Seq[Sche
 			reads
 			all bool
 		}{{allReads, false}, {allReads, true}, {readsThatMatter, false}, {noReads, false}} {
-			steps, ok := p.sequence(accesses, guide, m.reads, m.all)
-			if !ok || slices.ContainsFunc(made, func(s Schedule) bool { return slices.Equal(s.Steps, steps) }) {
+			b, steps, ok := p.sequence(accesses, guide, m.reads, m.all)
+			if !ok || slices.ContainsFunc(made, func(s Schedule) bool { return s.From == int(b.at) && slices.Equal(s.Steps, steps) }) {
 				continue
 			}
-			made = append(made, p.schedule(p.base(guide, accesses...), steps, accesses[len(accesses)-1]))
+			made = append(made, p.schedule(b, steps, accesses[len(accesses)-1]))
 			if !yield(made[len(made)-1]) {
 				return
 			}
@@ -39,10 +40,21 @@ func (p *Planner) Sequence(accesses []int, guide []causality.Edge) iter.Seq[Sche
 // sequence performs the cone of the accesses along the guide. Critical
 // sections that are open at the last access come after all others of their
 // locks. With all set, it keeps what else happened before the latest of the
-// accesses and does not depend on the last one.
-func (p *Planner) sequence(accesses []int, guide []causality.Edge, r reads, all bool) ([]int, bool) {
+// accesses and does not depend on the last one; and all that is before a
+// causality barrier as it happened.
+func (p *Planner) sequence(accesses []int, guide []causality.Edge, r reads, all bool) (b *base, steps []int, ok bool) {
 	end := accesses[len(accesses)-1]
-	return p.guided(p.base(guide, accesses...), p.graphs.Sequence(accesses...), guide, r, p.o.Held(end), func(c *cone) bool {
+	prop := p.graphs.Sequence(accesses...)
+	b = p.base(guide, accesses...)
+	var before []int32
+	if all {
+		before = p.before(prop)
+		b = &base{at: max(b.at, slices.Min(before)), open: slices.DeleteFunc(slices.Clone(b.open), func(s order.Section) bool {
+			return s.Rel >= 0 && s.Rel < int(before[p.t.Events[s.Acq].G])
+		})}
+	}
+	steps, ok = p.guided(b, prop, guide, r, p.o.Held(end), func(c *cone) bool {
+		c.start(before)
 		c.reach(end)
 		for _, i := range accesses[:len(accesses)-1] {
 			c.add(i)
@@ -56,4 +68,30 @@ func (p *Planner) sequence(accesses []int, guide []causality.Edge, r reads, all 
 		}
 		return !c.includes(end)
 	})
+	return b, steps, ok
+}
+
+// before returns a causality barrier, by goroutine the position of the first
+// event after it, such that no read before it reads what was written after it.
+func (p *Planner) before(prop causality.Property) []int32 {
+	prop.Needs = slices.Clip(prop.Needs)
+	for {
+		at := p.graphs.Barrier(prop)
+		lo, hi := slices.Min(at), slices.Max(at)
+		pulled := false
+		for i := lo; i < min(hi, int32(len(p.t.Events))); i++ {
+			if i >= at[p.t.Events[i].G] {
+				continue
+			}
+			for _, w := range p.o.Sources(int(i)) {
+				if w >= at[p.t.Events[w].G] {
+					prop.Needs = append(prop.Needs, int(i))
+					pulled = true
+				}
+			}
+		}
+		if !pulled {
+			return at
+		}
+	}
 }

@@ -65,8 +65,9 @@ func TestEveryRealAnomalyHasSchedule(t *testing.T) {
 // hasSequence reports whether a feasible schedule has the events in order.
 func hasSequence(t *testing.T, tr *trace.Trace, p *schedule.Planner, events []int, guide []causality.Edge) bool {
 	t.Helper()
+	judge := feasible.New(tr)
 	for s := range p.Sequence(events, guide) {
-		if feasible.Check(tr, s.Steps, s.Violation) != nil {
+		if judge.CheckFrom(s.From, s.Steps, s.Violation) != nil {
 			continue
 		}
 		var at []int

@@ -1,0 +1,295 @@
+package schedule
+
+import (
+	"cmp"
+	"container/heap"
+	"slices"
+
+	"github.com/gopredict/gopredict/analysis/causality"
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// An execution performs the events of a cone, each as soon as it can be, and
+// of those that can be the one that was first in the recorded run.
+type execution struct {
+	*cone
+	next    []int32 // by goroutine: one more than the last event performed
+	at      []int   // by goroutine: index of the next event in its events
+	seg     []int   // by goroutine: one more than the last event's segment
+	locks   map[uint64]*lockUse
+	ready   queue
+	waiting map[trace.GID][]waiter // by the goroutine that they wait for
+	steps   []int
+}
+
+// lockUse is who has a lock now, who waits for it, and how many sections that
+// will end have not ended yet.
+type lockUse struct {
+	held                         []int32 // acquires
+	waiting                      []trace.GID
+	writersToCome, readersToCome int
+}
+
+// A waiter is a goroutine that waits for an event of another one.
+type waiter struct {
+	g     trace.GID
+	event int
+}
+
+// A queue is goroutines by the positions of their next events.
+type queue []turn
+
+type turn struct {
+	g    trace.GID
+	next int32
+}
+
+func (q queue) Len() int           { return len(q) }
+func (q queue) Less(i, j int) bool { return q[i].next < q[j].next }
+func (q queue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *queue) Push(t any)        { *q = append(*q, t.(turn)) }
+func (q *queue) Pop() any {
+	t := (*q)[len(*q)-1]
+	*q = (*q)[:len(*q)-1]
+	return t
+}
+
+// execute performs the events of a cone along its guide. Where all goroutines
+// are blocked before the end, steps is nil, and blocked tells what could help.
+func (p *Planner) execute(c *cone) (steps []int, blocked []causality.Edge) {
+	x := &execution{
+		cone: c,
+		next: make([]int32, len(c.upto)), at: make([]int, len(c.upto)), seg: make([]int, len(c.upto)),
+		locks:   make(map[uint64]*lockUse),
+		waiting: make(map[trace.GID][]waiter),
+	}
+	x.count()
+	n := x.begin()
+	for len(x.ready) > 0 {
+		t := &x.ready[0]
+		g, i := t.g, int(t.next)
+		if !x.can(i) {
+			heap.Pop(&x.ready)
+			continue
+		}
+		x.at[g]++
+		if es := p.o.Events(g); x.at[g] < len(es) && es[x.at[g]] < x.upto[g] {
+			t.next = es[x.at[g]]
+			heap.Fix(&x.ready, 0)
+		} else {
+			heap.Pop(&x.ready)
+		}
+		x.perform(i)
+	}
+	if len(x.steps) < n {
+		return nil, x.blocked()
+	}
+	return x.steps, nil
+}
+
+// begin performs what the cone begins with, makes all goroutines ready, and
+// returns how many steps there are to be.
+func (x *execution) begin() (n int) {
+	for _, s := range x.base.open {
+		u := x.lock(s.Obj)
+		u.held = append(u.held, int32(s.Acq))
+	}
+	for g, upto := range x.upto {
+		es := x.p.o.Events(trace.GID(g))
+		from, _ := slices.BinarySearch(es, x.base.at)
+		to, _ := slices.BinarySearch(es, upto)
+		n += max(0, to-from)
+		x.next[g] = x.base.at
+	}
+	x.steps = make([]int, 0, n)
+	if x.before != nil {
+		for i := x.base.at; i < min(slices.Max(x.before), int32(len(x.p.t.Events))); i++ {
+			if g := x.p.t.Events[i].G; i < x.before[g] {
+				x.steps, x.next[g] = append(x.steps, int(i)), i+1
+			}
+		}
+	}
+	for g := range x.upto {
+		x.at[g], _ = slices.BinarySearch(x.p.o.Events(trace.GID(g)), x.next[g])
+		x.wake(trace.GID(g))
+	}
+	return n
+}
+
+// count counts the sections that come to an end, of the locks that stay held.
+func (x *execution) count() {
+	for _, s := range x.rivals {
+		switch {
+		case s.Rel < 0 || !x.includes(s.Rel):
+		case s.Shared:
+			x.lock(s.Obj).readersToCome++
+		default:
+			x.lock(s.Obj).writersToCome++
+		}
+	}
+}
+
+// wake makes goroutine g ready, if it has events to come.
+func (x *execution) wake(g trace.GID) {
+	if es := x.p.o.Events(g); x.at[g] < len(es) && es[x.at[g]] < x.upto[g] {
+		heap.Push(&x.ready, turn{g, es[x.at[g]]})
+	}
+}
+
+func (x *execution) lock(id uint64) *lockUse {
+	u := x.locks[id]
+	if u == nil {
+		u = new(lockUse)
+		x.locks[id] = u
+	}
+	return u
+}
+
+// can reports whether event i, the next one of its goroutine, can be performed.
+// If not, the goroutine is put down as waiting.
+func (x *execution) can(i int) bool {
+	e := &x.p.t.Events[i]
+	if x.seg[e.G] != x.p.o.Segment(i)+1 {
+		for _, last := range x.p.o.Ancestors(i) {
+			if !x.after(e.G, last) {
+				return false
+			}
+		}
+	}
+	es := x.guide[e.G]
+	k, _ := slices.BinarySearchFunc(es, i, toCompare)
+	for ; k < len(es) && es[k].To == i; k++ {
+		if !x.after(e.G, es[k].From) {
+			return false
+		}
+	}
+	switch e.Kind {
+	case trace.Acquire, trace.RAcquire:
+		return x.free(i, e)
+	case trace.Send, trace.Recv, trace.Select:
+		return x.after(e.G, x.p.o.InLine(i))
+	case trace.Read, trace.AtomicLoad, trace.AtomicRMW:
+		for _, w := range x.p.o.Sources(i) {
+			if x.keeps(e) && !x.after(e.G, int(w)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// after reports whether event i is performed. If not, goroutine g waits for it.
+func (x *execution) after(g trace.GID, i int) bool {
+	if x.performed(i) {
+		return true
+	}
+	by := x.p.t.Events[i].G
+	x.waiting[by] = append(x.waiting[by], waiter{g, i})
+	return false
+}
+
+func (x *execution) performed(i int) bool {
+	return i < 0 || x.next[x.p.t.Events[i].G] > int32(i)
+}
+
+// free reports whether the acquire i can have its lock now. One that keeps it
+// lets all others go first. If it cannot, its goroutine waits for the lock.
+func (x *execution) free(i int, e *trace.Event) bool {
+	u := x.lock(e.Obj)
+	shared := e.Kind == trace.RAcquire
+	free := !slices.Contains(x.last, int32(i)) || u.writersToCome == 0 && (shared || u.readersToCome == 0)
+	for _, h := range u.held {
+		free = free && shared && x.p.t.Events[h].Kind == trace.RAcquire
+	}
+	if !free {
+		u.waiting = append(u.waiting, e.G)
+	}
+	return free
+}
+
+func (x *execution) perform(i int) {
+	e := &x.p.t.Events[i]
+	x.steps = append(x.steps, i)
+	x.next[e.G], x.seg[e.G] = int32(i)+1, x.p.o.Segment(i)+1
+	switch e.Kind {
+	case trace.Acquire, trace.RAcquire:
+		u := x.lock(e.Obj)
+		u.held = append(u.held, int32(i))
+	case trace.Release:
+		x.release(e, trace.Acquire, &x.lock(e.Obj).writersToCome)
+	case trace.RRelease:
+		x.release(e, trace.RAcquire, &x.lock(e.Obj).readersToCome)
+	}
+	if ws := x.waiting[e.G]; len(ws) > 0 {
+		x.waiting[e.G] = slices.DeleteFunc(ws, func(w waiter) bool {
+			if w.event > i {
+				return false
+			}
+			x.wake(w.g)
+			return true
+		})
+	}
+}
+
+// release ends the section of the releasing goroutine, or the oldest one where
+// another goroutine hands the lock over, and wakes those that wait.
+func (x *execution) release(e *trace.Event, kind trace.Kind, toCome *int) {
+	u := x.lock(e.Obj)
+	*toCome--
+	found := -1
+	for k, h := range u.held {
+		if a := &x.p.t.Events[h]; a.Kind == kind && (a.G == e.G || found < 0) {
+			found = k
+			if a.G == e.G {
+				break
+			}
+		}
+	}
+	if found >= 0 {
+		u.held = slices.Delete(u.held, found, found+1)
+	}
+	ws := u.waiting
+	u.waiting = nil
+	for _, g := range ws {
+		x.wake(g)
+	}
+}
+
+// blocked returns what would let the goroutines go on that wait for locks: the
+// section that each wants to begin before one that is open, or after its end.
+// The result is not nil.
+func (x *execution) blocked() []causality.Edge {
+	edges := []causality.Edge{}
+	for g := range x.upto {
+		es := x.p.o.Events(trace.GID(g))
+		if x.at[g] == len(es) || es[x.at[g]] >= x.upto[g] {
+			continue
+		}
+		wants, ok := x.p.o.Section(int(es[x.at[g]]))
+		if !ok {
+			continue
+		}
+		for _, h := range x.lock(wants.Obj).held {
+			s, _ := x.p.o.Section(int(h))
+			edges = x.decisions(edges, wants, s)
+		}
+	}
+	slices.SortStableFunc(edges, func(a, b causality.Edge) int { return cmp.Compare(a.To, b.To) })
+	return edges
+}
+
+// decisions adds the two orders of a section that a goroutine wants to begin
+// and one that is open.
+func (x *execution) decisions(edges []causality.Edge, wants, open order.Section) []causality.Edge {
+	if !wants.Excludes(open) || x.p.t.Events[open.Acq].G == x.p.t.Events[wants.Acq].G {
+		return edges
+	}
+	if open.Rel >= 0 && !x.includes(open.Rel) {
+		edges = append(edges, causality.Edge{From: open.Rel, To: wants.Acq})
+	}
+	if wants.Rel >= 0 {
+		edges = append(edges, causality.Edge{From: wants.Rel, To: open.Acq})
+	}
+	return edges
+}
