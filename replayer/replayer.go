@@ -51,6 +51,11 @@ type Options struct {
 	// several replays it is in the end that of the first confirmed one which
 	// has the result's order and effect.
 	Trace string
+	// Hold is how long the program stops when it stands at the violation, for a
+	// debugger; Standing is told then, with the process's number and who stands
+	// where. Neither the program's clocks nor Timeout count that time.
+	Hold     time.Duration
+	Standing func(pid int, stands []Stand)
 	// Slots bounds the replays that run at the same time; nil: no bound.
 	Slots *Slots
 

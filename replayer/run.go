@@ -46,8 +46,17 @@ func Run(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts O
 	if opts.Trace != "" {
 		mode += ";trace=" + opts.Trace
 	}
+	started := func(int) {}
+	if opts.Hold > 0 {
+		mode += fmt.Sprintf(";hold=%d", opts.Hold.Nanoseconds())
+		if opts.Standing != nil {
+			watched, over := context.WithCancel(ctx)
+			defer over()
+			started = func(pid int) { go await(watched, verdictFile, func(p Protocol) { opts.Standing(pid, p.Stands) }) }
+		}
+	}
 	start := time.Now()
-	out, outcome, err := bin.run(ctx, w, mode, timeout, opts)
+	out, outcome, err := bin.run(ctx, w, mode, timeout+opts.Hold, opts, started)
 	elapsed := time.Since(start)
 	if err != nil {
 		return Verdict{}, err
@@ -72,13 +81,14 @@ func Run(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts O
 // Plain runs the tests of w in the binary once as they are, without a schedule,
 // and says how they ended.
 func Plain(ctx context.Context, bin Binary, w *witness.Witness, opts Options) (Outcome, error) {
-	_, o, err := bin.run(ctx, w, "", cmp.Or(opts.Timeout, DefaultTimeout), opts)
+	_, o, err := bin.run(ctx, w, "", cmp.Or(opts.Timeout, DefaultTimeout), opts, func(int) {})
 	return o, err
 }
 
 // run runs the tests of w in the binary, with mode as the word to the run-time
-// library, and returns what the program printed and how it ended.
-func (bin Binary) run(ctx context.Context, w *witness.Witness, mode string, timeout time.Duration, opts Options) (string, Outcome, error) {
+// library, and returns what the program printed and how it ended. Started is told
+// the number of the process.
+func (bin Binary) run(ctx context.Context, w *witness.Witness, mode string, timeout time.Duration, opts Options, started func(pid int)) (string, Outcome, error) {
 	limit, cancel := context.WithTimeout(ctx, timeout+cmp.Or(opts.grace, defaultGrace))
 	defer cancel()
 	line := append(append(slices.Clone(bin.Exec), bin.Path), replayArgs(bin.Args, w, timeout)...)
@@ -91,8 +101,10 @@ func (bin Binary) run(ctx context.Context, w *witness.Witness, mode string, time
 	procgroup.Own(cmd)
 	cmd.Cancel = func() error { return procgroup.Kill(cmd) }
 
-	err := cmd.Run()
-	if cmd.Process != nil {
+	err := cmd.Start()
+	if err == nil {
+		started(cmd.Process.Pid)
+		err = cmd.Wait()
 		procgroup.Kill(cmd) // children that outlived the program
 	}
 	if ctx.Err() != nil {
@@ -106,6 +118,28 @@ func (bin Binary) run(ctx context.Context, w *witness.Witness, mode string, time
 		return out.String(), Outcome{Effect: NoEffect, TimedOut: true}, nil
 	}
 	return out.String(), judge(out.String(), cmd.ProcessState.ExitCode(), cmd.ProcessState.String(), opts.Recorded.Failed), nil
+}
+
+// await reads the verdict that a running program writes, until it says that the
+// violation stands, and then calls f; not if ctx ends before.
+func await(ctx context.Context, file string, f func(Protocol)) {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		if p, err := ParseVerdict(file, bytes.NewReader(data)); err == nil && p.Confirmed {
+			f(p)
+			return
+		}
+	}
 }
 
 // environment returns env (nil: this process's) for a program that runs in

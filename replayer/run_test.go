@@ -277,3 +277,21 @@ func TestPlain(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, Outcome{Effect: TestFailure, Failed: []string{"TestX"}, Detail: []string{"--- FAIL: TestX"}}, o)
 }
+
+// A program that is held at the violation can be looked at while it stands.
+func TestRunHold(t *testing.T) {
+	w, code := sample()
+	plan, err := NewPlan(w, code, "01")
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	var got []Stand
+	var pid int
+	bin := fake(t, append(stands, "hang")...)
+	_, err = Run(ctx, bin, w, plan, Options{Hold: time.Hour, Standing: func(p int, s []Stand) {
+		pid, got = p, s
+		cancel()
+	}})
+	assert.ErrorIs(t, err, context.Canceled)
+	assert.Positive(t, pid)
+	assert.Len(t, got, 2)
+}

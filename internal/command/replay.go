@@ -25,6 +25,7 @@ type replayArgs struct {
 	options options
 	n       int
 	verbose bool
+	hold    time.Duration   // how long to stop at the violation; 0: not at all
 	build   gotool.TestArgs // build flags, and -exec
 	test    []string        // arguments of the test binary
 	path    string          // of the witness
@@ -47,6 +48,12 @@ func (s *session) parseReplay(args []string) (r replayArgs, err error) {
 		switch {
 		case name == "-v" || arg == "-v":
 			r.verbose = true
+		case (name == "args" || name == "-args") && strings.HasPrefix(arg, "-"): // the rest is for the test binary
+			rest, args = append(append(rest, arg), args...), nil
+		case (name == "hold" || name == "-hold") && strings.HasPrefix(arg, "-"):
+			if r.hold, err = time.ParseDuration(cmp.Or(value, "1h")); err != nil || r.hold <= 0 {
+				return r, usagef("-hold=%s: want a duration above 0, such as 10m", value)
+			}
 		case (name == "n" || name == "-n") && strings.HasPrefix(arg, "-"):
 			if !hasValue && len(args) > 0 {
 				value, args = args[0], args[1:]
@@ -57,6 +64,9 @@ func (s *session) parseReplay(args []string) (r replayArgs, err error) {
 		default:
 			rest = append(rest, arg)
 		}
+	}
+	if r.hold > 0 && r.n > 1 {
+		return r, usagef("-hold stops one replay, found -n %d too", r.n)
 	}
 	if r.build, err = gotool.ParseTest(rest); err != nil {
 		return r, usagef("%v", err)
@@ -71,7 +81,7 @@ func (s *session) parseReplay(args []string) (r replayArgs, err error) {
 	r.build = r.build.Without(seen...)
 	r.build.Rest = nil
 	if build := r.build.Without("exec"); len(build.LoadFlags()) != len(build.Flags) {
-		return r, usagef("replay takes -n, -v, -exec, -short, -skip, -parallel, -args and build flags such as -tags, found %s", strings.Join(rest, " "))
+		return r, usagef("replay takes -n, -v, -hold, -exec, -short, -skip, -parallel, -args and build flags such as -tags, found %s", strings.Join(rest, " "))
 	}
 	if len(r.build.Packages) != 1 {
 		return r, usagef("replay takes one witness file, found %d", len(r.build.Packages))
@@ -126,7 +136,11 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 	}
 	status.Set("replaying", fmt.Sprintf("%d times", a.n))
 	bin.Args = replayer.ArgsFor(w, a.test)
-	opts := replayer.Options{Timeout: cmp.Or(a.options.timeout, oneReplay), Trace: filepath.Join(work, "replay.trace")}
+	standing := func(pid int, stands []replayer.Stand) {
+		status.Clear()
+		s.tellStanding(a, w, pid, stands)
+	}
+	opts := replayer.Options{Timeout: cmp.Or(a.options.timeout, oneReplay), Trace: filepath.Join(work, "replay.trace"), Hold: a.hold, Standing: standing}
 	source := new(witness.Sources)
 	code := replayer.Code{Sites: b.Sites, Files: filesOf(env), Source: source}
 	result, err := replayer.Repeat(ctx, bin, w, code, a.n, opts)
@@ -203,6 +217,19 @@ func (s *session) buildFor(ctx context.Context, c *recorder.Config) (*recorder.B
 	}
 	path, err := b.TestBinary(ctx)
 	return b, replayer.Binary{Path: path, Dir: c.Dir, Env: gotool.WithVariables(os.Environ(), c.Env.Tests), Exec: through}, err
+}
+
+// tellStanding says where the program has stopped, and how to look at it.
+func (s *session) tellStanding(a replayArgs, w *witness.Witness, pid int, stands []replayer.Stand) {
+	fmt.Fprintf(s.stdout, "%s: stands at the bug in process %d, for %v (Ctrl-C ends it)\n", w.ID, pid, a.hold)
+	for _, at := range stands {
+		value := ""
+		if at.Value != "" {
+			value = ", where there is " + at.Value + " now"
+		}
+		fmt.Fprintf(s.stdout, "  %s is about to %s %d bytes at %#x%s\n", witness.Prose(at.Goroutine, w.Tests), at.Op, at.Size, at.Addr, value)
+	}
+	fmt.Fprintf(s.stdout, "To look at it, type\n\n\tdlv attach %d\n\nand there \"goroutines\" and \"goroutine N stack\"; with -gcflags=all=-N\\ -l all variables are there.\n", pid)
 }
 
 // tellReplay prints what the replays showed, and returns the exit code.

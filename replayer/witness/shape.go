@@ -4,12 +4,26 @@ import (
 	"go/scanner"
 	gotoken "go/token"
 	"strings"
+	"sync"
 )
+
+// shapes keeps what Shape has found: it is asked for the same expressions and
+// lines again and again.
+var shapes sync.Map // of string to string
 
 // Shape returns what stays of an expression when variables are given other
 // names: fields and functions. Of a.balance that is "_.balance", of err "_", of
 // shards[h%n].Get(k) "_[_%_].Get(_)".
 func Shape(expr string) string {
+	if known, ok := shapes.Load(expr); ok {
+		return known.(string)
+	}
+	shape := shapeOf(expr)
+	shapes.Store(expr, shape)
+	return shape
+}
+
+func shapeOf(expr string) string {
 	var s scanner.Scanner
 	fset := gotoken.NewFileSet()
 	src := []byte(expr)

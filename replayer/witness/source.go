@@ -218,16 +218,23 @@ func (s *Sources) Find(step Step, file string, guess int) (in string, line int, 
 	}
 	// Lines of the same text, of the same shape, operand, and operand's shape.
 	var same, shaped, named, alike []int
+	text := func(n int) string { return strings.TrimSpace(s.Line(file, n)) }
 	for n := e.from; n <= e.to; n++ {
-		text := strings.TrimSpace(s.Line(file, n))
+		if step.Text != "" && text(n) == step.Text {
+			same = append(same, n)
+		}
+	}
+	if len(same) > 0 && len(same) == step.Of {
+		return file, same[step.Which-1], true
+	}
+	for n := e.from; n <= e.to; n++ {
+		text := text(n)
 		operand := ""
 		if step.Expr != "" {
 			operand = Operand(step.Op, text)
 		}
 		switch {
-		case text == "":
-		case text == step.Text:
-			same = append(same, n)
+		case text == "" || text == step.Text:
 		case step.Text != "" && Shape(text) == Shape(step.Text):
 			shaped = append(shaped, n)
 		case operand == "":
