@@ -43,29 +43,24 @@ func Repeat(ctx context.Context, bin Binary, w *witness.Witness, code Code, n in
 // replayAll replays w once in each of the orders; with stop, not after a first
 // one that is not confirmed.
 func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, opts Options, orders []string, stop bool) (Result, error) {
-	r := Result{Status: Unconfirmed, Order: orders[0], Effect: NoEffect, Witness: locate(w, code)}
-	plans := make(map[string]*Plan)
+	r := Result{Status: Unconfirmed, Order: orders[0], Effect: NoEffect, Witness: w}
+	plan, err := NewPlan(w, code, orders[0])
+	if gone, ok := errors.AsType[*StaleError](err); ok {
+		r.Stale = gone.What
+		return r, nil
+	}
+	if err != nil {
+		return r, err
+	}
+	r.Witness, r.Notes = plan.Witness, plan.Notes
 	for i, order := range orders {
-		plan, err := plans[order], error(nil)
-		if plan == nil {
-			plan, err = NewPlan(w, code, order)
-			if gone, ok := errors.AsType[*StaleError](err); ok {
-				r.Stale = gone.What
-				return r, nil
-			}
-			if err != nil {
-				return r, err
-			}
-			plans[order] = plan
-		}
-		r.Notes = plan.Notes
 		once := opts
 		if opts.Trace != "" && (i == 0 || r.Reproduced == 0 || orders[i-1] != order) {
 			once.Trace = opts.Trace + ".new"
 		} else {
 			once.Trace = ""
 		}
-		v, err := opts.Slots.run(ctx, func() (Verdict, error) { return Run(ctx, bin, w, plan, once) })
+		v, err := opts.Slots.run(ctx, func() (Verdict, error) { return Run(ctx, bin, w, plan.inOrder(order), once) })
 		if err != nil {
 			return r, err
 		}

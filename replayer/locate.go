@@ -17,11 +17,10 @@ func (c Code) operand(s witness.Step, file string) string {
 	return cmp.Or(witness.Operand(s.Op, c.Source.Line(file, s.Line)), s.Expr)
 }
 
-// locate returns a copy of w with the positions that its steps have in code, and
-// the names that variables have there.
-// Steps that are not found stay as they are.
-func locate(w *witness.Witness, code Code) *witness.Witness {
-	r := newResolver(w, code)
+// locate returns a copy of w with the positions that its steps have in the code,
+// and the names that variables have there. Steps that are not found stay as they
+// are.
+func (r *resolver) locate(w *witness.Witness) *witness.Witness {
 	out := *w
 	move := func(list []witness.Step) []witness.Step {
 		var moved []witness.Step
@@ -31,7 +30,7 @@ func locate(w *witness.Witness, code Code) *witness.Witness {
 				file, s.Line, s.Col, s.Expr = site.File, site.Line, site.Col, site.Expr
 			} else if s.Nth == 0 && s.Line > 0 {
 				file, s.Line, _ = r.call(s)
-				s.Expr = code.operand(s, file)
+				s.Expr = r.code.operand(s, file)
 			}
 			if base := filepath.Base(file); file != "" && base != filepath.Base(s.File) {
 				s.File = path.Join(path.Dir(s.File), base) // moved within its package

@@ -16,6 +16,8 @@ type Plan struct {
 	// positions that they have in the current code.
 	Steps     []witness.Step
 	Violation []witness.Step // likewise
+	// Witness is the one that was resolved, where it is in the current code.
+	Witness *witness.Witness
 	// Notes tell which steps and holds are at sites that no longer exist, and
 	// are left out.
 	Notes []string
@@ -31,8 +33,18 @@ type guess struct {
 	what string
 }
 
-// NewPlan resolves w against the current code. Order is "01" or "10": which of the first two violating goroutines goes
-// first. A violating access that no longer exists gives a [StaleError].
+// inOrder returns the plan for another order of the violating goroutines.
+func (p *Plan) inOrder(order string) *Plan {
+	out := *p
+	out.Text = append([]byte(planHead(order)), p.Text[len(planHead(order)):]...)
+	return &out
+}
+
+func planHead(order string) string { return fmt.Sprintf("gopredict-plan 1\norder %s\n", order) }
+
+// NewPlan resolves w against the current code. Order is "01" or "10": which of
+// the first two violating goroutines goes first. A violating access that no
+// longer exists gives a [StaleError].
 func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 	if order != "01" && order != "10" {
 		return nil, fmt.Errorf("order is %q, expected 01 or 10", order)
@@ -55,8 +67,8 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 	leaveOut := func(s witness.Step) {
 		plan.Notes = append(plan.Notes, "no longer in the sources, left out: "+describe(s))
 	}
-	now := locate(w, code)
-	plan.Violation = now.Violation
+	now := p.r.locate(w)
+	plan.Witness, plan.Violation = now, now.Violation
 	for i, s := range w.Steps {
 		switch p.add('s', s) {
 		case absent:
@@ -77,7 +89,7 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 	}
 
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "gopredict-plan 1\norder %s\n", order)
+	b.WriteString(planHead(order))
 	for _, t := range w.Tests {
 		if strings.ContainsAny(t, " \r\n") {
 			return nil, fmt.Errorf("witness %s: %q is not the name of a test", w.ID, t)

@@ -50,7 +50,7 @@ func TestPlanMovedLines(t *testing.T) {
 	assert.Contains(t, string(plan.Text), fmt.Sprintf("s 0 %d %d 1\n", trace.Fork, trace.KeyOf("p.TestX", 11)))
 	assert.Contains(t, string(plan.Text), fmt.Sprintf("v 0 %d 101 1\n", trace.Read))
 
-	moved := locate(w, code)
+	moved := plan.Witness
 	assert.Equal(t, 11, moved.Steps[0].Line)
 	assert.Equal(t, 0, moved.Steps[1].Line, "a begin has no line")
 	assert.Equal(t, [2]int{17, 6}, [2]int{moved.Violation[0].Line, moved.Violation[0].Col})

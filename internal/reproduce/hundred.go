@@ -16,7 +16,6 @@ import (
 type cost struct {
 	candidates int
 	all        time.Duration // for confirming all candidates
-	one        time.Duration // for confirming one of them
 	replay     time.Duration // for a single replay
 }
 
@@ -52,37 +51,26 @@ func writeHundred(dir string, n int) error {
 // hundred measures what n candidates of one test cost. What the command does
 // beside the replays is measured by a run whose time for these is over at once.
 func hundred(ctx context.Context, tool, work string, n int) (cost, error) {
-	confirm := func(n int) (time.Duration, string, error) {
-		dir, err := os.MkdirTemp(work, "hundred-")
-		if err != nil {
-			return 0, "", err
-		}
-		if err := writeHundred(dir, n); err != nil {
-			return 0, "", err
-		}
-		if _, err := timed(ctx, dir, 0, tool, "test", "-predict.timeout=1ns", "."); err != nil { // builds
-			return 0, "", err
-		}
-		without, err := timed(ctx, dir, 0, tool, "test", "-predict.timeout=1ns", ".")
-		if err != nil {
-			return 0, "", err
-		}
-		report := filepath.Join(dir, "report.json")
-		with, err := timed(ctx, dir, 1, tool, "test", "-predict.json="+report, ".")
-		if err != nil {
-			return 0, "", err
-		}
-		if err := allConfirmed(report, n); err != nil {
-			return 0, "", err
-		}
-		return with - without, dir, nil
+	dir := filepath.Join(work, "hundred")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return cost{}, err
 	}
-	one, _, err := confirm(1)
+	if err := writeHundred(dir, n); err != nil {
+		return cost{}, err
+	}
+	var without time.Duration
+	for range 2 { // the first one builds
+		var err error
+		if without, err = timed(ctx, dir, 0, tool, "test", "-predict.timeout=1ns", "."); err != nil {
+			return cost{}, err
+		}
+	}
+	report := filepath.Join(dir, "report.json")
+	with, err := timed(ctx, dir, 1, tool, "test", "-predict.json="+report, ".")
 	if err != nil {
 		return cost{}, err
 	}
-	all, dir, err := confirm(n)
-	if err != nil {
+	if err := allConfirmed(report, n); err != nil {
 		return cost{}, err
 	}
 	witnesses, err := filepath.Glob(filepath.Join(dir, "testdata", "predict", "*", "*"))
@@ -98,7 +86,7 @@ func hundred(ctx context.Context, tool, work string, n int) (cost, error) {
 	if err != nil {
 		return cost{}, err
 	}
-	return cost{candidates: n, all: all, one: one, replay: (more - once) / times}, nil
+	return cost{candidates: n, all: with - without, replay: (more - once) / times}, nil
 }
 
 // timed runs a command that must end with the exit code, and returns how long it

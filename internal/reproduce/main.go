@@ -1,6 +1,7 @@
 // Command reproduce replays each witness of each subject under testdata many
 // times, under conditions that could make a replay miss its bug, and writes a
-// table of how often it stood there.
+// table of how often it stood there; and what it takes to replay 100 candidates
+// of one test ("hundred" for -run).
 //
 //	go run ./internal/reproduce [-n N] [-run REGEXP] [-o docs/replay.md]
 //
@@ -73,6 +74,13 @@ func run(ctx context.Context, args []string) (bool, error) {
 			return false, fmt.Errorf("%s: %w", name, err)
 		}
 		t.rows = append(t.rows, rows...)
+	}
+	if match.MatchString("hundred") {
+		c, err := hundred(ctx, tool, work, 100)
+		if err != nil {
+			return false, fmt.Errorf("hundred: %w", err)
+		}
+		t.cost = &c
 	}
 	if *out == "" {
 		fmt.Print(t.text())

@@ -2,13 +2,16 @@ package main
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
+	"time"
 )
 
 // A table is what docs/replay.md holds.
 type table struct {
 	n    int
 	rows []row
+	cost *cost // nil: not measured
 }
 
 func (t table) text() string {
@@ -35,8 +38,24 @@ binary that was built from a copy of the module in another folder. Written by
 		}
 		b.WriteString("\n")
 	}
+	if c := t.cost; c != nil {
+		fmt.Fprintf(&b, `
+## Many candidates
+
+A test with %d candidates, each of which is confirmed in both orders of its
+accesses, so by two replays, in %d processes at a time: all of them together take
+%.0f × what one of these replays takes by itself.
+
+| | ms |
+|---|--:|
+| a single replay | %.0f |
+| confirming the %d candidates | %.0f |
+`, c.candidates, runtime.GOMAXPROCS(0), float64(c.all)/float64(c.replay), ms(c.replay), c.candidates, ms(c.all))
+	}
 	return b.String()
 }
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // good reports whether each replay reached its bug, and there were any.
 func (t table) good() bool {
@@ -47,5 +66,5 @@ func (t table) good() bool {
 			}
 		}
 	}
-	return len(t.rows) > 0
+	return len(t.rows) > 0 || t.cost != nil
 }
