@@ -73,7 +73,7 @@ func TestReplayLeavesWhenStuck(t *testing.T) {
 	start := time.Now()
 	_, verdict := replay(t, plan)
 	require.Less(t, time.Since(start), time.Second)
-	require.Contains(t, verdict, "left no goroutine can go on")
+	require.Contains(t, verdict, "left no goroutine can go on, the schedule waits for TestRace:0 at step 6")
 	require.Contains(t, verdict, "steps 5 6")
 	all := strings.Join(verdict, "\n")
 	require.Contains(t, all, "blocked TestRace:0 ")
@@ -127,6 +127,43 @@ func TestReplayEndsADeadlock(t *testing.T) {
 		require.GreaterOrEqual(t, n, 0, "%q", verdict)
 		require.Regexp(t, `^blocked TestRaceThenWait:0 chan_receive selftest\.TestRaceThenWait .*race_test\.go:\d+$`, verdict[n+1])
 		require.Len(t, verdict, n+2, "goroutines that have ended do not wait")
+	}
+}
+
+// A goroutine that stands at the violation, for two seconds as a debugger
+// would have it or while the other one sleeps, does not trip the time-out that
+// it would have stopped.
+func TestReplayTripsNoTimeout(t *testing.T) {
+	// 0.1 is the function that the context's timer would call.
+	plan := "gopredict-plan 1\norder 01\ntest TestGuarded\ng 0 TestGuarded:0.2\ng 1 TestGuarded:0.3\n" +
+		fmt.Sprintf("v 0 %d %d 1\nv 1 %d %d 1\n", trace.Write, 1<<31|1, trace.Read, 1<<31|2)
+	file := filepath.Join(t.TempDir(), "plan")
+	require.NoError(t, os.WriteFile(file, []byte(plan), 0o666))
+	for _, hold := range []string{"0", "2000000000"} {
+		dir, out, err := run(t, "replay;plan="+file+";verdict=$DIR/verdict;hold="+hold, "^TestGuarded$")
+		verdict, readErr := os.ReadFile(filepath.Join(dir, "verdict"))
+		require.NoError(t, readErr)
+		require.Contains(t, string(verdict), "\nconfirmed\n")
+		require.NoError(t, err, out)
+	}
+}
+
+// A replay that leaves the schedule by what the program has read from outside
+// says so.
+func TestReplayNamesTheOutside(t *testing.T) {
+	read := map[string]string{
+		"clock": "the clock", "file": "a file", "network": "from the network", "crypto": "from crypto/rand", "env": "the environment",
+	}
+	plan := "gopredict-plan 1\norder 01\ntest TestOutside\ng 0 TestOutside:0\n" +
+		fmt.Sprintf("s 0 %d %d 1\n", trace.Write, 1<<31|1)
+	file := filepath.Join(t.TempDir(), "plan")
+	require.NoError(t, os.WriteFile(file, []byte(plan), 0o666))
+	for what, words := range read {
+		dir, out, err := run(t, "replay;plan="+file+";verdict=$DIR/verdict", "^TestOutside$", "OUTSIDE="+what)
+		require.NoError(t, err, out)
+		verdict, err := os.ReadFile(filepath.Join(dir, "verdict"))
+		require.NoError(t, err)
+		require.Contains(t, string(verdict), "; it has read "+words+"\n")
 	}
 }
 

@@ -42,7 +42,7 @@ var table = []Hook{
 	{"runtime", "type g", nil, []edit{fields("predict unsafe.Pointer; predictElem uint64 ")}},
 	{"runtime", "newproc", events(trace.Fork, trace.Begin), []edit{
 		after("pc := sys.GetCallerPC()", "predictRec := predictFork(fn, pc)"),
-		after("newg := newproc1(fn, gp, pc, false, waitReasonZero)", "newg.predict = predictRec"),
+		after("newg := newproc1(fn, gp, pc, false, waitReasonZero)", "predictBorn(newg, predictRec)"),
 	}},
 	{"runtime", "goexit1", events(trace.End), []edit{entry("predictEnd();")}},
 	{"runtime", "gopanic", events(trace.Panic), []edit{entry("predictPanic(" + here + ");")}},
@@ -93,6 +93,18 @@ var table = []Hook{
 	{"runtime", "(*timer).maybeRunChan", nil, []edit{instead("nanotime()", "predictTimerNow(nanotime())")}},
 	{"runtime", "poll_runtime_pollSetDeadline", nil, []edit{instead("nanotime()", "predictTimerNow(nanotime())")}},
 	{"runtime", "internal_sync_nanotime", nil, []edit{instead("nanotime()", "predictTimerNow(nanotime())")}},
+
+	// What comes from outside, to be named where a replay goes astray by it.
+	{"os", "(*File).Read", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictFiles);")}},
+	{"os", "ReadFile", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictFiles);")}},
+	{"os", "ReadDir", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictFiles);")}},
+	{"os", "Stat", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictFiles);")}},
+	{"os", "Getenv", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictEnvironment);")}},
+	{"os", "LookupEnv", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictEnvironment);")}},
+	{"os", "Environ", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictEnvironment);")}},
+	{"net", "(*conn).Read", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictNetwork);")}},
+	{"crypto/rand", "Read", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictCrypto);")}},
+	{"crypto/internal/rand", "reader.Read", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictCrypto);")}},
 
 	// Randomness.
 	{"runtime", "randinit", nil, []edit{before("globalRand.state.Init(*seed)", "predictStartRand(seed)")}},
@@ -163,7 +175,7 @@ var table = []Hook{
 	// Coroutines (iter.Pull).
 	{"runtime", "newcoro", events(trace.Fork), []edit{
 		after("gp := getg()", "predictRec := predictForkCoro(pc)"),
-		after("gp = newproc1(startfv, gp, pc, true, waitReasonCoroutine)", "gp.predict = predictRec"),
+		after("gp = newproc1(startfv, gp, pc, true, waitReasonCoroutine)", "predictBorn(gp, predictRec)"),
 	}},
 	{"runtime", "corostart", events(trace.Await), []edit{before("c.f(c)", "predictSwitched(c, "+here+")")}},
 	{"runtime", "coroexit", events(trace.Post, trace.End), []edit{entry("predictSwitch(c, " + here + "); predictEnd();")}},

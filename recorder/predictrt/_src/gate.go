@@ -14,13 +14,13 @@ const (
 )
 
 var (
-	stage      = free
-	nextStep   int                // index of the first step that is not done
-	waiting    map[int]*goroutine // by step
-	parked     []*goroutine       // all that wait at the gate
-	cast       []*goroutine       // all goroutines of the tests under control
-	standing   int
-	happenings uint64 // events of actors, to see progress
+	stage    = free
+	nextStep int                // index of the first step that is not done
+	waiting  map[int]*goroutine // by step
+	parked   []*goroutine       // all that wait at the gate
+	cast     []*goroutine       // all goroutines of the tests under control
+	standing int
+	holdTime int64 // how long the program stops when the violation stands, in nanoseconds
 )
 
 // stand is the access that a goroutine stands before.
@@ -71,9 +71,9 @@ func (g *goroutine) exit() {
 	}
 	if a := g.actor; a != nil && stage == following {
 		if a.next < len(a.steps) {
-			leave(g.name() + " has ended, the schedule expects it at " + stepName(a.steps[a.next]))
+			leave(g.name() + " has ended, the schedule expects it at " + stepName(a.steps[a.next]) + g.read())
 		} else if a.violates() {
-			leave(g.name() + " has ended without the access at which the schedule expects it")
+			leave(g.name() + " has ended without the access at which the schedule expects it" + g.read())
 		}
 	}
 	runtime.PredictUnpin()
@@ -95,7 +95,6 @@ func (g *goroutine) pass(kind uint8, site uint32, obj uint64, size uint32, val u
 	if g.actor == nil || stage == free {
 		return
 	}
-	happenings++
 	g.yieldViolation()
 	w := g.actor.wants[wantKey{kind, keyFor(site)}]
 	if w == nil {
@@ -123,7 +122,6 @@ func (g *goroutine) await(kind uint8, site uint32) bool {
 	if g.actor == nil || stage == free {
 		return false
 	}
-	happenings++
 	g.yieldViolation()
 	w := g.actor.wants[wantKey{kind, keyFor(site)}]
 	if w == nil {
@@ -151,7 +149,7 @@ func (g *goroutine) missed(kind uint8, site uint32) {
 	}
 	if it, ok := w.next(); ok && it.role == roleStep {
 		runtime.PredictPin()
-		leave(g.name() + " could not do " + stepName(it.step) + " at " + g.position(kind, site))
+		leave(g.name() + " could not do " + stepName(it.step) + " at " + g.position(kind, site) + g.read())
 		runtime.PredictUnpin()
 	}
 }
@@ -224,6 +222,7 @@ func (g *goroutine) mayGo() bool {
 // stepDone marks a step and lets the next one go.
 func (g *goroutine) stepDone(step int) {
 	runtime.PredictPin()
+	g.chance.Outside = 0
 	g.actor.next++
 	nextStep++
 	if w := waiting[nextStep]; w != nil {
@@ -252,6 +251,9 @@ func judge() {
 	}
 	verdictSteps()
 	verdict("confirmed\n")
+	if holdTime > 0 {
+		runtime.PredictStand(holdTime)
+	}
 	if firstToGo >= len(violations) {
 		firstToGo = 0
 	}
@@ -293,7 +295,7 @@ func (g *goroutine) astray(kind uint8, site uint32) {
 	a := g.actor
 	w := a.wants[wantKey{kind, keyFor(site)}]
 	runtime.PredictPin()
-	leave(g.name() + " is at " + g.position(kind, site) + " (" + ordinal(w.count+1) + " time), the schedule expects it at " + stepName(a.steps[a.next]))
+	leave(g.name() + " is at " + g.position(kind, site) + " (" + ordinal(w.count+1) + " time), the schedule expects it at " + stepName(a.steps[a.next]) + g.read())
 	runtime.PredictUnpin()
 }
 

@@ -28,11 +28,10 @@ type goroutine struct {
 	slice  int  // operations since it last gave way
 	looks  uint // atomic loads so far
 
-	actor  *actor // its part in the schedule; nil: none
-	sema   runtime.PredictSema
-	waits  string // what it waits for at the gate; "" if it does not
-	handle unsafe.Pointer
-	next   *goroutine // in the list of unused ones
+	actor *actor // its part in the schedule; nil: none
+	sema  runtime.PredictSema
+	waits string     // what it waits for at the gate; "" if it does not
+	next  *goroutine // in the list of unused ones
 }
 
 var (
@@ -173,7 +172,7 @@ func fork(pc uintptr) unsafe.Pointer {
 // begin logs a goroutine's first event.
 func (g *goroutine) begin() {
 	g.begun = true
-	g.handle = runtime.PredictG()
+	g.chance.G = runtime.PredictG()
 	g.pass(Begin_, 0, 0, 0, nil)
 	room()
 	g.log(Begin_, 0, 0, 0, 0, 0)

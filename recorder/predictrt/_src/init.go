@@ -33,6 +33,12 @@ func init() {
 				runtime.PredictFatal("GOPREDICT_RT: expected a number of bytes as limit, found " + value)
 			}
 			budget = n
+		case name == "hold":
+			n, ok := atoi(value)
+			if !ok {
+				runtime.PredictFatal("GOPREDICT_RT: expected a number of nanoseconds as hold, found " + value)
+			}
+			holdTime = int64(n)
 		case name == "plan":
 			planPath = value
 		case name == "verdict":

@@ -83,6 +83,7 @@ func (op Op) Aside() Aside {
 // Back ends what Aside began.
 func (a Aside) Back() {
 	if a.g != nil {
+		a.chance.Outside = a.g.chance.Outside
 		a.g.chance = a.chance
 	}
 }

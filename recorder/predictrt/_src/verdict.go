@@ -62,6 +62,47 @@ func (g *goroutine) position(kind uint8, site uint32) string {
 	return words[kind] + " " + base(at.file) + ":" + itoa(uint64(at.line))
 }
 
+// callerFrame returns the first frame that is neither that nor part of the
+// packages that most blocking calls go through; if there is none, the first
+// that is not part of the machinery.
+func callerFrame(pcs []uintptr) callSite {
+	for i := range pcs {
+		if at := userFrame(pcs[i : i+1]); at.fn != "?" && !plumbing(at.fn) {
+			return at
+		}
+	}
+	return userFrame(pcs)
+}
+
+// plumbing reports whether a function belongs to a package that waits on behalf
+// of others.
+func plumbing(fn string) bool {
+	for _, p := range [...]string{"internal/", "os.", "io.", "net.", "bufio.", "context.", "time."} {
+		if hasPrefix(fn, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// read says what g has read from outside since its last step, to be put after
+// a reason.
+func (g *goroutine) read() string {
+	switch g.chance.Outside {
+	case runtime.PredictClock:
+		return "; it has read the clock"
+	case runtime.PredictFiles:
+		return "; it has read a file"
+	case runtime.PredictNetwork:
+		return "; it has read from the network"
+	case runtime.PredictCrypto:
+		return "; it has read from crypto/rand"
+	case runtime.PredictEnvironment:
+		return "; it has read the environment"
+	}
+	return ""
+}
+
 // userFrame returns the first frame that is not part of the machinery.
 func userFrame(pcs []uintptr) callSite {
 	var at callSite

@@ -4,60 +4,133 @@ import "runtime"
 
 const (
 	soon     = 1_000_000_000 // a timer that is due later moves nothing
-	patience = 2_000_000_000 // for timers and I/O that move nothing we control
+	patience = 60_000_000    // how long the schedule may stand still, at least
+	most     = 2_000_000_000 // and at most
 	lookTime = 10_000_000
-	asleep   = 10 // looks in a row at a program that can do nothing more
+	asleep   = 5 // looks in a row at a program that can do nothing more
 	maxShown = 32
 )
 
 var (
-	seenHappenings uint64
-	quietSince     int64
-	sleepy         int   // looks in a row that found the program asleep
-	alarm          int64 // when the tests' time is over; 0 if unknown
-	framePCs       [64]uintptr
+	begun      int64 // when the watch began
+	reached    = -1  // steps done and goroutines standing when it was looked last
+	stillSince int64 // when the schedule came there
+	allowance  int64 // how long it may take from there on
+	sleepy     int   // looks in a row that found the program asleep
+	alarm      int64 // when the tests' time is over; 0 if unknown
+	framePCs   [64]uintptr
 )
 
-// watch is called when no goroutine can run. It leaves the schedule if
-// nothing can come any more; for its result see runtime.PredictWatch.
-func watch() int64 {
+// watch is called when no goroutine can run. It decides what time passes for,
+// and leaves the schedule if nothing can come any more; for its results see
+// runtime.PredictWatch.
+//
+// While goroutines are held, time passes for those that do nothing but wait
+// for it: first the one that the schedule needs next, then any other, the
+// shortest time first. A time-out, which ends the waiting for something else,
+// has its time only if that does not help: in an ordinary run it would have
+// been stopped by then, or have been far away.
+func watch() (wait int64, still bool) {
 	look := runtime.PredictLook()
 	if stage == free {
-		return afterwards(look)
+		return afterwards(look), false
 	}
 	if look.Runnable {
-		return 0
-	}
-	now := runtime.PredictNow()
-	if quietSince == 0 || happenings != seenHappenings {
-		seenHappenings, quietSince = happenings, now
-	}
-	timer := look.Timer >= 0 && look.Timer <= soon
-	if now-quietSince < patience {
-		if look.Outside {
-			return lookTime
-		}
-		if timer {
-			return untilTimer(look)
-		}
+		return 0, false
 	}
 	if len(parked) == 0 && (look.Outside || look.Timer >= 0) {
 		// The program waits for something of its own; it is not our doing.
-		return lookTime
+		return lookTime, false
 	}
 	switch stage {
 	case firstGoes:
 		// Its access is done, and it blocks where there is no hook.
 		release(otherGoes)
-		return 0
+		return 0, false
 	case otherGoes:
 		release(free)
-		return 0
+		return 0, false
+	}
+	now := runtime.PredictNow()
+	if begun == 0 {
+		begun = now
+	}
+	delayed, left := delays()
+	if nextStep+standing != reached {
+		reached, stillSince = nextStep+standing, now
+		allowance = min(max(patience, now-begun, longest()+patience/2), most)
+	}
+	why := "no goroutine can go on"
+	switch spent := now - stillSince; {
+	case spent < allowance && delayed != nil && left <= soon:
+		runtime.PredictOnly(delayed.chance.G)
+		return 0, false
+	case look.Outside && (spent < allowance || look.Child && spent < most):
+		return lookTime, true
+	case look.Outside:
+		why = "no goroutine can go on but by what comes from outside"
+	case look.Timer >= 0 && look.Timer <= soon && spent < allowance:
+		return untilTimer(look), false
+	case look.Timer >= 0 && look.Timer <= soon:
+		why = "no goroutine can go on but by its timers"
 	}
 	blocked := stuckReport()
-	leave("no goroutine can go on")
+	leave(why + missing())
 	verdict(blocked)
-	return 0
+	return 0, false
+}
+
+// needed reports whether the schedule can do nothing without a move of g.
+func needed(g *goroutine) bool {
+	if nextStep < numSteps {
+		return g.actor != nil && g.actor.isNext(nextStep)
+	}
+	return g.actor != nil && g.actor.violates() && !g.actor.stand.here
+}
+
+// delays returns the goroutine that time is to pass for, or nil, and how long.
+func delays() (next *goroutine, left int64) {
+	for _, g := range cast {
+		d, ok := g.delay()
+		if ok && (next == nil || needed(g) && !needed(next) || needed(g) == needed(next) && d < left) {
+			next, left = g, d
+		}
+	}
+	return next, left
+}
+
+// longest is the longest time that a goroutine waits for.
+func longest() (d int64) {
+	for _, g := range cast {
+		if left, ok := g.delay(); ok && left <= soon {
+			d = max(d, left)
+		}
+	}
+	return d
+}
+
+func (g *goroutine) delay() (left int64, ok bool) {
+	if g.chance.G == nil || g.waits != "" {
+		return 0, false
+	}
+	return runtime.PredictDelay(g.chance.G)
+}
+
+// missing says what the schedule waits for.
+func missing() string {
+	if nextStep < numSteps {
+		for _, a := range actors {
+			if a.isNext(nextStep) {
+				return ", the schedule waits for " + a.name + " at " + stepName(nextStep)
+			}
+		}
+	}
+	for _, a := range violations {
+		if !a.stand.here {
+			return ", the schedule waits for " + a.name + " at its violating access"
+		}
+	}
+	return ""
 }
 
 // afterwards watches a program whose schedule is over. It ends the program if
@@ -77,7 +150,7 @@ func afterwards(look runtime.PredictState) int64 {
 		return untilTimer(look)
 	}
 	if sleepy++; sleepy < asleep {
-		return lookTime
+		return lookTime / asleep
 	}
 	verdict("deadlock\n" + stuckReport())
 	finish(false)
@@ -87,8 +160,8 @@ func afterwards(look runtime.PredictState) int64 {
 
 // untilTimer is how long nothing can happen but by the timer that is due next.
 func untilTimer(look runtime.PredictState) int64 {
-	const least, most = 1_000_000, soon
-	return min(max(look.Timer, least), most)
+	const least = 1_000_000
+	return min(max(look.Timer, least), soon)
 }
 
 // stuckReport says where the goroutines of the tests under control wait.
@@ -99,8 +172,8 @@ func stuckReport() string {
 			break
 		}
 		reason, n := "", 0
-		if g.handle != nil {
-			reason, n = runtime.PredictBlocked(g.handle, framePCs[:])
+		if g.chance.G != nil {
+			reason, n = runtime.PredictBlocked(g.chance.G, framePCs[:])
 		}
 		if n == 0 {
 			continue
@@ -108,7 +181,7 @@ func stuckReport() string {
 		if g.waits != "" {
 			reason = "waits for its " + g.waits
 		}
-		at := userFrame(framePCs[:n])
+		at := callerFrame(framePCs[:n])
 		report += "blocked " + g.name() + " " + underscored(reason) + " " + at.fn + " " + at.file + ":" + itoa(uint64(at.line)) + "\n"
 	}
 	return report

@@ -132,6 +132,14 @@ func predictFork(fn *funcval, pc uintptr) unsafe.Pointer {
 	return predictHooks.Fork(pc)
 }
 
+// predictBorn gives gp, which is new, its record.
+func predictBorn(gp *g, rec unsafe.Pointer) {
+	gp.predict = rec
+	if rec != nil {
+		(*PredictChance)(rec).G = unsafe.Pointer(gp)
+	}
+}
+
 func predictEnd() {
 	if predictUser() {
 		predictHooks.End()

@@ -9,19 +9,41 @@ import (
 // is a fixed function of the goroutine's name and of how often it has asked.
 // So neither another schedule of the others nor another process changes it.
 
-// PredictChance is the state of a goroutine's random numbers. The record of a
-// goroutine begins with one. Each use has a stream of its own, so that, say, a
+// PredictChance is the state of a goroutine's random numbers, and what else the
+// runtime knows of it. The record of a goroutine begins with one. Each use has a stream of its own, so that, say, a
 // map that is iterated over once more does not change what math/rand returns.
 type PredictChance struct {
 	user uint64 // math/rand, hash/maphash
 	iter uint64 // where an iteration over a map begins
 	poll uint64 // the order in which select looks at its cases
 	rest uint64 // who calls rand by itself
+
+	// Outside is what the goroutine has read last that no run determines.
+	Outside uint8
+
+	G unsafe.Pointer // the identity of the goroutine, see PredictBlocked
+}
+
+// What PredictOutsideRead is told.
+const (
+	PredictClock = iota + 1
+	PredictFiles
+	PredictNetwork
+	PredictCrypto
+	PredictEnvironment
+)
+
+// PredictOutsideRead notes that the running goroutine reads what comes from
+// outside of the program.
+func PredictOutsideRead(what uint8) {
+	if c := predictChance(); c != nil {
+		c.Outside = what
+	}
 }
 
 // Seed begins the streams anew.
 func (c *PredictChance) Seed(x uint64) {
-	*c = PredictChance{predictMix(x), predictMix(x + 1), predictMix(x + 2), predictMix(x + 3)}
+	c.user, c.iter, c.poll, c.rest = predictMix(x), predictMix(x+1), predictMix(x+2), predictMix(x+3)
 }
 
 // predictMain are the streams of goroutines that have no record yet.

@@ -27,9 +27,11 @@ const (
 	predictCredit = 10_000_000
 )
 
-var predictClock struct {
+var predictClock predictClockState
+
+type predictClockState struct {
 	now   int64 // what the clock shows, in nanoseconds
-	held  int64 // of that, what timers do not count, see predictOnly
+	held  int64 // of that, what timers do not count, see PredictOnly
 	since int64 // when work was last counted, or the P became idle; real time
 	debt  int64 // work that has not moved the clock, at most predictSlack
 
@@ -39,6 +41,11 @@ var predictClock struct {
 	// How much longer the waiting took than to the next timer, at most
 	// predictCredit: the next ones will not be waited for that long.
 	credit int64
+
+	// only, if not nil, is the timer that time passes for, see PredictOnly;
+	// passed is how much has.
+	only   *timer
+	passed int64
 
 	// What ends the tests when their time is over counts all of it.
 	alarmReal, alarmWhen int64
@@ -88,7 +95,13 @@ func predictIdleEnds(pp *p) {
 	c.since = now
 	c.debt = max(0, c.debt-waited)
 	c.known = min(c.known, c.debt)
-	if next := pp.timers.wakeTime(); next != 0 {
+	if c.only != nil {
+		c.credit += waited
+		waited = min(c.credit, c.left())
+		c.credit = min(c.credit-waited, predictCredit)
+		c.passed += waited
+		c.held += waited
+	} else if next := pp.timers.wakeTime(); next != 0 {
 		left := max(0, next-(c.now-c.held))
 		c.credit += waited
 		waited = min(c.credit, left)
@@ -128,6 +141,7 @@ func predictTimeNow() (sec int64, nsec int32, mono int64) {
 	sec, nsec, mono = time_now()
 	if predictOneP {
 		mono = predictNano()
+		PredictOutsideRead(PredictClock)
 	}
 	return sec, nsec, mono
 }
@@ -142,6 +156,8 @@ func predictWhen(when int64) int64 {
 }
 
 // check runs the timers that are due; see predictCheck, which is the original.
+//
+//go:yeswritebarrierrec
 func (ts *timers) check(now int64, bubble *synctestBubble) (rnow, pollUntil int64, ran bool) {
 	if !predictOneP || bubble != nil {
 		return ts.predictCheck(now, bubble)
@@ -150,8 +166,85 @@ func (ts *timers) check(now int64, bubble *synctestBubble) (rnow, pollUntil int6
 		return now, 0, false
 	}
 	predictWork()
+	c := &predictClock
+	if c.only != nil {
+		if left := c.left(); left > 0 {
+			return now, predictTimerNow(0) + left, false
+		}
+		c.end()
+	}
 	_, pollUntil, ran = ts.predictCheck(predictTimerNow(0), nil)
 	return now, pollUntil, ran
+}
+
+// PredictOnly lets time pass for nothing but the timer that a goroutine waits
+// for, see PredictDelay: all others will have as long to go as before.
+func PredictOnly(id unsafe.Pointer) {
+	predictClock.only, predictClock.passed = predictTimerOf((*g)(id)), 0
+}
+
+// left is how long it is still to go.
+func (c *predictClockState) left() int64 {
+	return max(0, c.only.when-(c.now-c.held)-c.passed)
+}
+
+// end lets time pass for all timers again.
+func (c *predictClockState) end() {
+	t, passed := c.only, c.passed
+	c.only = nil
+	if passed > 0 && t.when > 0 {
+		t.reset(max(1, t.when-passed), t.period)
+	}
+}
+
+// PredictDelay returns how long a goroutine waits for a timer and for nothing
+// else, in nanoseconds; ok is false if it does not.
+func PredictDelay(id unsafe.Pointer) (left int64, ok bool) {
+	t := predictTimerOf((*g)(id))
+	if t == nil {
+		return 0, false
+	}
+	return max(0, t.when-predictTimerNow(0)), true
+}
+
+// predictTimerOf returns the timer that gp waits for and for nothing else.
+func predictTimerOf(gp *g) *timer {
+	var t *timer
+	if readgstatus(gp) != _Gwaiting {
+		return nil
+	}
+	switch gp.waitreason {
+	case waitReasonSleep:
+		t = gp.timer
+	case waitReasonChanReceive:
+		if sg := gp.waiting; sg != nil {
+			if c := sg.c.get(); c != nil {
+				t = c.timer
+			}
+		}
+	}
+	if t == nil || t.isFake || t.when == 0 {
+		return nil
+	}
+	return t
+}
+
+// predictPauseTimer is the watcher's.
+func predictPauseTimer(gp *g) *timer {
+	if gp.timer == nil {
+		gp.timer = new(timer)
+		gp.timer.init(goroutineReady, gp)
+	}
+	return gp.timer
+}
+
+// PredictStand stops the whole program for ns nanoseconds, which no clock of
+// its own counts.
+func PredictStand(ns int64) {
+	for end := nanotime() + ns; nanotime() < end; {
+		usleep(1000)
+	}
+	predictClock.since = nanotime()
 }
 
 // predictYield puts gp, which has called Gosched or is preempted, behind all
@@ -185,6 +278,9 @@ var (
 func predictTurn(gp *g) {
 	if gp.predict != nil {
 		predictTurns++
+	}
+	if predictClock.only != nil {
+		predictClock.end()
 	}
 }
 

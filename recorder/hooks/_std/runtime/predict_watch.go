@@ -12,8 +12,9 @@ var (
 // PredictWatch starts a system goroutine that calls check whenever no
 // goroutine can run. check returns the nanoseconds after which it wants to be
 // called again, 0 to wait for the next time that nothing can run, or a
-// negative number to end.
-func PredictWatch(check func() int64) {
+// negative number to end. If still is set, time stands still for the program
+// meanwhile.
+func PredictWatch(check func() (wait int64, still bool)) {
 	go func() {
 		predictWatcher = getg()
 		for {
@@ -22,7 +23,12 @@ func PredictWatch(check func() int64) {
 				// While check looks, no other goroutine may run: else it
 				// would judge by states that have passed.
 				mp := acquirem()
-				d := check()
+				d, still := check()
+				if still && d > 0 {
+					// Ends at d after now, when timeSleep has set it.
+					predictClock.only, predictClock.passed = predictPauseTimer(predictWatcher), 0
+					predictClock.only.when = predictTimerNow(0) + d
+				}
 				releasem(mp)
 				if d < 0 {
 					return
@@ -44,7 +50,7 @@ func predictWatchCommit(gp *g, _ unsafe.Pointer) bool {
 // predictIdle is called by the scheduler, with a P, when it has found nothing
 // to run. It returns the watcher if that waits for this moment.
 func predictIdle() *g {
-	if !predictWatching {
+	if !predictWatching || predictClock.only != nil {
 		return nil
 	}
 	predictWatching = false
@@ -62,13 +68,14 @@ func predictIdle() *g {
 type PredictState struct {
 	Runnable bool  // a goroutine other than the caller can run
 	Outside  bool  // a goroutine is in a system call, or waits for I/O or the garbage collector
+	Child    bool  // a goroutine waits for another process
 	Signals  bool  // the program waits for signals, which anyone can send
 	Timer    int64 // nanoseconds until the next timer; negative if there is none
 }
 
 // PredictLook examines all goroutines.
 func PredictLook() PredictState {
-	s := PredictState{Timer: -1}
+	s := PredictState{Timer: -1, Child: predictChildren > 0}
 	self := getg()
 	forEachGRace(func(gp *g) {
 		if gp == self || isSystemGoroutine(gp, false) {

@@ -1,0 +1,61 @@
+package selftest
+
+import (
+	"context"
+	"crypto/rand"
+	"net"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"predictrt"
+)
+
+// TestGuarded has a race between a goroutine that a time-out guards and one
+// that comes long after.
+func TestGuarded(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	b, done := &box{}, make(chan bool, 1)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		predictrt.Store(&b.n, siteWrite).Set(1)
+		done <- true
+	})
+	wg.Go(func() {
+		time.Sleep(100 * time.Millisecond)
+		_ = *predictrt.Load(&b.n, siteRead)
+	})
+	select {
+	case <-done:
+	case <-ctx.Done():
+		t.Error(ctx.Err())
+	}
+	wg.Wait()
+}
+
+// TestOutside reads what OUTSIDE names and ends.
+func TestOutside(t *testing.T) {
+	var buf [1]byte
+	switch os.Getenv("OUTSIDE") {
+	case "clock":
+		_ = time.Now().UnixNano()
+	case "file":
+		os.ReadFile(os.Args[0])
+	case "network":
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		go net.Dial("tcp", l.Addr().String())
+		c, err := l.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.SetReadDeadline(time.Now().Add(time.Millisecond))
+		c.Read(buf[:])
+	case "crypto":
+		rand.Read(buf[:])
+	}
+}
