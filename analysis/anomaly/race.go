@@ -49,8 +49,7 @@ type Races struct {
 // reading, and the must-order lets both goroutines reach them.
 //
 // Two atomic operations do not race, an atomic and a plain one do. Accesses of
-// different sizes conflict where they overlap. Memory that the allocator used
-// again for something else is taken for the same variable.
+// different sizes conflict where they overlap.
 //
 // Repeated accesses by one goroutine of one place, under the same locks and
 // with no communication in between, count once; the search is then linear in

@@ -1,6 +1,7 @@
 package feasible
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -57,8 +58,12 @@ func hasValue(e *trace.Event) bool {
 
 // compileMemory sets ref of each access, and arg of those that read.
 func (p *program) compileMemory() *memory {
-	type rng struct{ start, end uint64 }
+	type rng struct {
+		generation int32
+		start, end uint64
+	}
 	m := &memory{}
+	generations := trace.NewGenerations(p.t)
 	ids := map[rng]int32{}
 	for i := range p.t.Events {
 		e := &p.t.Events[i]
@@ -66,7 +71,7 @@ func (p *program) compileMemory() *memory {
 			continue
 		}
 		start, end := extent(e)
-		r := rng{start, end}
+		r := rng{generations.Of(i), start, end}
 		id, ok := ids[r]
 		if !ok {
 			id = int32(len(ids))
@@ -75,25 +80,37 @@ func (p *program) compileMemory() *memory {
 		p.info[i].ref = id
 	}
 
-	bounds := make([]uint64, 0, 2*len(ids))
+	bounds := make([]bound, 0, 2*len(ids))
 	for r := range ids {
-		bounds = append(bounds, r.start, r.end)
+		bounds = append(bounds, bound{r.generation, r.start}, bound{r.generation, r.end})
 	}
-	slices.Sort(bounds)
+	slices.SortFunc(bounds, compareBounds)
 	bounds = slices.Compact(bounds)
+	// The cell between two generations is none: no span covers it.
 	m.cells = make([]cell, max(0, len(bounds)-1))
 	for i := range m.cells {
-		m.cells[i] = cell{addr: bounds[i], size: bounds[i+1] - bounds[i]}
+		m.cells[i] = cell{addr: bounds[i].addr, size: bounds[i+1].addr - bounds[i].addr}
 	}
 	m.spans = make([]span, len(ids))
 	for r, id := range ids {
-		first, _ := slices.BinarySearch(bounds, r.start)
-		end, _ := slices.BinarySearch(bounds, r.end)
+		first, _ := slices.BinarySearchFunc(bounds, bound{r.generation, r.start}, compareBounds)
+		end, _ := slices.BinarySearchFunc(bounds, bound{r.generation, r.end}, compareBounds)
 		m.spans[id] = span{int32(first), int32(end - first)}
 	}
 	m.share(p)
 	m.replay(p)
 	return m
+}
+
+// A bound is where an access begins or ends. What was at one address in turn is
+// apart.
+type bound struct {
+	generation int32
+	addr       uint64
+}
+
+func compareBounds(a, b bound) int {
+	return cmp.Or(cmp.Compare(a.generation, b.generation), cmp.Compare(a.addr, b.addr))
 }
 
 // share finds the cells that several goroutines access and one writes.

@@ -8,10 +8,12 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A Location is a range of memory that events accessed as a whole.
+// A Location is a range of memory that events accessed as a whole. Those of
+// other generations are other variables that were at one address in turn.
 type Location struct {
-	Obj  uint64
-	Size uint32
+	Obj        uint64
+	Size       uint32
+	Generation int32
 }
 
 // end is the address after the location.
@@ -56,20 +58,19 @@ func (u usage) merge(o usage) usage {
 // groups returns the groups that more than one goroutine accesses and at
 // least one writes, ordered by their first events. Accesses without a size
 // (the operations of sync.Map) touch no memory of the program.
-//
-// An address that the allocator used again is taken for the same variable.
 func groups(t *trace.Trace) []Group {
 	ids := make(map[Location]int32)
 	var locs []Location
 	var uses []usage
 	at := make([]int32, len(t.Events)) // by event: location, -1 for none
+	generations := trace.NewGenerations(t)
 	for i := range t.Events {
 		e := &t.Events[i]
 		at[i] = -1
 		if !e.Kind.IsAccess() || e.Size == 0 {
 			continue
 		}
-		loc := Location{e.Obj, e.Size}
+		loc := Location{e.Obj, e.Size, generations.Of(i)}
 		id, ok := ids[loc]
 		if !ok {
 			id = int32(len(locs))
@@ -104,14 +105,14 @@ func shared(locs []Location, uses []usage) (gs []Group, groupOf, index []int32) 
 		sorted[i] = int32(i)
 	}
 	slices.SortFunc(sorted, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(locs[a].Obj, locs[b].Obj), cmp.Compare(locs[a].Size, locs[b].Size))
+		return cmp.Or(cmp.Compare(locs[a].Generation, locs[b].Generation), cmp.Compare(locs[a].Obj, locs[b].Obj), cmp.Compare(locs[a].Size, locs[b].Size))
 	})
 	groupOf = make([]int32, len(locs))
 	index = make([]int32, len(locs))
 	for lo := 0; lo < len(sorted); {
-		use, end := uses[sorted[lo]], locs[sorted[lo]].end()
+		use, end, generation := uses[sorted[lo]], locs[sorted[lo]].end(), locs[sorted[lo]].Generation
 		hi := lo + 1
-		for hi < len(sorted) && locs[sorted[hi]].Obj < end {
+		for hi < len(sorted) && locs[sorted[hi]].Generation == generation && locs[sorted[hi]].Obj < end {
 			use = use.merge(uses[sorted[hi]])
 			end = max(end, locs[sorted[hi]].end())
 			hi++

@@ -70,6 +70,6 @@ func (s *sources) set(t *trace.Trace, i int32, ws []int32) {
 }
 
 func covers(w, r *trace.Event) bool {
-	a, b := Location{w.Obj, w.Size}, Location{r.Obj, r.Size}
+	a, b := Location{Obj: w.Obj, Size: w.Size}, Location{Obj: r.Obj, Size: r.Size}
 	return a.Obj <= b.Obj && a.end() >= b.end()
 }

@@ -222,6 +222,24 @@ func TestCrashLeavesTrace(t *testing.T) {
 	require.Contains(t, kinds, trace.Panic)
 }
 
+// Variables that are at one address in turn can be told apart.
+func TestMemoryIsUsedAgain(t *testing.T) { eachRelease(t, testMemoryIsUsedAgain) }
+
+func testMemoryIsUsedAgain(t *testing.T, toolchain string) {
+	tr := recordBuilt(t, toolchain, "^TestReuse$")
+	generations := trace.NewGenerations(tr)
+	obj, generation := map[uint64]uint64{}, map[uint64]int32{} // by value written
+	for i, e := range tr.Events {
+		if e.Kind == trace.Write {
+			obj[e.Val], generation[e.Val] = e.Obj, generations.Of(i)
+		}
+	}
+	require.Equal(t, obj[2], obj[3])
+	require.NotEqual(t, generation[2], generation[3])
+	require.Equal(t, obj[1], obj[4])
+	require.Equal(t, generation[1], generation[4])
+}
+
 // A test that has had its share of the trace does not use up that of the next.
 func TestShares(t *testing.T) {
 	for _, test := range []struct {

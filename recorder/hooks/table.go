@@ -122,6 +122,9 @@ var table = []Hook{
 	{"os", "nextRandom", nil, []edit{instead("runtime_rand()", "runtime.PredictTrueRand()")}},
 	{"net", "randInt", nil, []edit{instead("runtime_rand()", "runtime.PredictTrueRand()")}},
 
+	// Memory that is given back. Addresses are used again.
+	{"runtime", "(*sweepLocked).sweep", nil, []edit{after("nfreed := s.allocCount - nalloc", "predictSwept(s, nfreed)")}},
+
 	// The ways out of the process.
 	{"runtime", "main", nil, []edit{before("exit(0)", "predictFlush(true)")}},
 	{"runtime", "os_beforeExit", nil, []edit{after("runExitHooks(exitCode)", "predictFlush(true)")}},

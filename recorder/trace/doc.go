@@ -71,7 +71,9 @@
 //
 // in the order head, size, obj, val. A record with the head 0 is no event: its
 // place is the number of the goroutine whose events follow, up to the next such
-// record. Each 'E' chunk begins with one.
+// record. One comes before the first event of each 'E' chunk. A record with the
+// kind 63 is no event either: it says that memory was given back, see [Freed],
+// with Which as its val.
 //
 // Payloads of 'G', 'S', 'N' and 'R' hold any number of definitions. Goroutines
 // and test names are defined before the first 'E' chunk that uses them. A

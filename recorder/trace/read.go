@@ -193,6 +193,13 @@ func (d *reader) decodeEvents(p []byte, base int64) error {
 			at += n
 			continue
 		}
+		if e.Kind == freedKind {
+			at += n
+			if d.used == nil {
+				d.t.Freed = append(d.t.Freed, Freed{len(d.t.Events), e.Obj, e.Size, e.Val})
+			}
+			continue
+		}
 		e.G = g
 		if !known {
 			return fail("the goroutine of the chunk's events", "an event")

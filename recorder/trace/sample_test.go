@@ -53,6 +53,7 @@ func sample() *Trace {
 			{Kind: WaitGroupWaited, G: 1, Site: 2, Obj: 0xc000000100},
 			{Kind: TestEnd, G: 1, Obj: 0, Val: 1},
 		},
+		Freed:    []Freed{{At: 8, Obj: 0xc000000300, Size: 16, Which: 1}, {At: 8, Obj: 0xc000002000, Size: 8192, Which: 1<<63 | 5}, {At: 23, Obj: 0xc000000300, Size: 16, Which: 3}},
 		Complete: true,
 	}
 }

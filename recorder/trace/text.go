@@ -18,6 +18,7 @@ const textMagic = "gopredict trace 1"
 const (
 	metaWord      = "meta"
 	cutWord       = "cut"
+	freedWord     = "freed"
 	nameWord      = "test"
 	goroutineWord = "goroutine"
 	siteWord      = "site"
@@ -38,7 +39,7 @@ var flagWords = []struct {
 // WriteText writes t in the text form, from which [ReadText] makes an equal
 // trace: the line "gopredict trace 1", then lines for the meta data, the cuts,
 // the test names in their order, goroutines and sites; then one line for each
-// event; then "complete" if the trace is. A # outside of quotes starts a
+// event, and for memory that was freed; then "complete" if the trace is. A # outside of quotes starts a
 // comment. The package doc describes the line of an event. WriteText fails only
 // if w does.
 func WriteText(w io.Writer, t *Trace) error {
@@ -82,14 +83,26 @@ func WriteText(w io.Writer, t *Trace) error {
 		}
 		b.WriteByte('\n')
 	}
+	freed := t.Freed
 	for i := range t.Events {
+		for len(freed) > 0 && freed[0].At <= i {
+			b.WriteString(freed[0].text())
+			freed = freed[1:]
+		}
 		b.WriteString(t.eventText(&t.Events[i]))
 		b.WriteByte('\n')
+	}
+	for _, f := range freed {
+		b.WriteString(f.text())
 	}
 	if t.Complete {
 		fmt.Fprintln(b, completeWord)
 	}
 	return b.Flush()
+}
+
+func (f Freed) text() string {
+	return fmt.Sprintf("%s obj=%#x size=%d which=%#x\n", freedWord, f.Obj, f.Size, f.Which)
 }
 
 // eventText is the line of an event, with a comment for people.

@@ -59,6 +59,8 @@ func (t *Trace) parseLine(line string) *FormatError {
 		t.Meta = Meta{Go: a.string("go"), Dir: a.string("dir"), Binary: a.string("binary"), Limit: a.number("limit", 64)}
 	case cutWord:
 		t.Cuts = append(t.Cuts, Cut{Test: a.string("test"), Sync: a.word("sync")})
+	case freedWord:
+		t.Freed = append(t.Freed, Freed{len(t.Events), a.number("obj", 64), uint32(a.number("size", 32)), a.number("which", 64)})
 	case nameWord:
 		t.Names = append(t.Names, a.string("name"))
 	case goroutineWord:
@@ -94,7 +96,7 @@ func (t *Trace) parseGoroutine(a *attributes) {
 func (t *Trace) parseEvent(word string, a *attributes) {
 	g, err := strconv.ParseUint(word, 10, 32)
 	if err != nil {
-		a.fail("meta, cut, test, goroutine, site, complete, or a goroutine's number", fmt.Sprintf("%.40q", word))
+		a.fail("meta, cut, test, goroutine, site, freed, complete, or a goroutine's number", fmt.Sprintf("%.40q", word))
 		return
 	}
 	kind, ok := kindByWord[a.first()]

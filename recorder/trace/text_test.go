@@ -31,6 +31,8 @@ site id=0x80000009 key=0x80000009 func="example.com/bank.(*Account).Deposit" fil
 1 add obj=0xc000000100 val=1 site=0x2 # TestTransfer:0 bank_test.go:12
 2 begin # TestTransfer:0.1
 2 acq obj=0xc000000200 site=0x2 # TestTransfer:0.1 bank_test.go:12
+freed obj=0xc000000300 size=16 which=0x1
+freed obj=0xc000002000 size=8192 which=0x8000000000000005
 2 read obj=0xc000000300 size=8 val=100 site=0x80000007 value # TestTransfer:0.1 bank.go:9 a.balance
 2 branch val=1 site=0x80000007 # TestTransfer:0.1 bank.go:9 a.balance
 2 write obj=0xc000000300 size=8 val=18446744073709551615 site=0x80000009 value map # "TestTransfer:0.1 bank.go:14 a[\"x\ty\"].balance // §"
@@ -46,6 +48,7 @@ site id=0x80000009 key=0x80000009 func="example.com/bank.(*Account).Deposit" fil
 1 wgwait obj=0xc000000100 site=0x2 # TestTransfer:0 bank_test.go:12
 1 wgwaited obj=0xc000000100 site=0x2 # TestTransfer:0 bank_test.go:12
 1 testend val=1 # TestTransfer:0
+freed obj=0xc000000300 size=16 which=0x3
 complete
 `
 
@@ -82,7 +85,7 @@ func TestReadTextErrors(t *testing.T) {
 	for _, tt := range []struct{ name, in, err string }{
 		{"empty", "", `line 1: expected "gopredict trace 1", found ""`},
 		{"version", "gopredict trace 2\n", `line 1: expected "gopredict trace 1", found "gopredict trace 2\n"`},
-		{"word", head + "events\n", `line 4: expected meta, cut, test, goroutine, site, complete, or a goroutine's number, found "events"`},
+		{"word", head + "events\n", `line 4: expected meta, cut, test, goroutine, site, freed, complete, or a goroutine's number, found "events"`},
 		{"kind", head + "0 reed obj=1", `line 4: expected an event kind after the goroutine, found "reed"`},
 		{"no kind", head + "0", `line 4: expected an event kind after the goroutine, found ""`},
 		{"goroutine", head + "1 read", `line 4: expected an event of a defined goroutine, found goroutine 1`},

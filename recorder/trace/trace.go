@@ -100,6 +100,7 @@ type Trace struct {
 	Names      []string // test names, numbered by TestBegin and TestEnd
 	Cuts       []Cut    // in the order in which they were made
 	Events     []Event
+	Freed      []Freed // by position
 	// Complete is set if the run ended in an orderly way; without it, Events
 	// is a prefix of what happened.
 	Complete bool

@@ -36,11 +36,19 @@ func Encode(w io.Writer, t *Trace) error {
 		c.goroutine(g)
 	}
 	c.sites(slices.Sorted(maps.Keys(t.Sites)), t.Sites)
+	freed := t.Freed
 	for i := range t.Events {
+		for len(freed) > 0 && freed[0].At <= i {
+			c.freed(freed[0])
+			freed = freed[1:]
+		}
 		if expected, found := t.sound(&t.Events[i]); expected != "" {
 			return fmt.Errorf("trace: event %d: expected %s, found %s", i, expected, found)
 		}
 		c.event(&t.Events[i])
+	}
+	for _, f := range freed {
+		c.freed(f)
 	}
 	if t.Complete {
 		c.begin(endChunk)
@@ -58,11 +66,14 @@ type chunkWriter struct {
 	w   io.Writer
 	typ chunkType // of the chunk that is being gathered; 0 if none
 	p   []byte
-	// turn is the goroutine of the last event of the chunk.
+	// turn is the goroutine of the last event of the chunk, or nobody.
 	turn    GID
 	guesses guesses
 	err     error
 }
+
+// nobody is no goroutine.
+const nobody GID = math.MaxUint32
 
 // begin starts a definition in a chunk of type typ. It reports whether the
 // chunk is a new one.
@@ -188,6 +199,14 @@ func (c *chunkWriter) rewrittenSite(s Site) {
 	c.string("file name", s.File)
 	c.string("operation", s.Op)
 	c.string("expression", s.Expr)
+}
+
+func (c *chunkWriter) freed(f Freed) {
+	if c.begin(eventChunk) {
+		c.turn = nobody
+	}
+	e := f.event()
+	c.p = c.guesses.pack(c.p, &e)
 }
 
 func (c *chunkWriter) event(e *Event) {

@@ -14,8 +14,10 @@ import (
 const (
 	numSlots   = 4
 	chunkWords = 32 << 10
-	// roomWords is what one hook may log without looking again, and more.
-	roomWords = 64
+	// roomWords is what one hook may log without looking again, and more;
+	// freedWords is for what the garbage collector gives back meanwhile.
+	roomWords  = 64
+	freedWords = 512
 )
 
 // slot is what becomes one chunk of events, and the definitions before it. It
@@ -69,7 +71,7 @@ func rewind() {
 		s.defs[i].n = 0
 	}
 	at = uintptr(unsafe.Pointer(&s.words))
-	limit = at + (chunkWords-roomWords)*8
+	limit = at + (chunkWords-freedWords-roomWords)*8
 	turn, hot, since = nobody, notHot, at
 }
 
@@ -162,7 +164,7 @@ func (g *goroutine) log(kind, flags uint8, site, size uint32, obj, val uint64) {
 		}
 		g.takeTurn()
 	}
-	if at > limit+roomWords*8-5*8 {
+	if at > limit+(freedWords+roomWords)*8-5*8 {
 		runtime.PredictFatal("a hook has logged more events than it had room for")
 	}
 	w := (*[4]uint64)(unsafe.Pointer(at))

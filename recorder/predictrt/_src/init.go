@@ -64,7 +64,7 @@ func init() {
 		Send: chanSend, Sent: chanSent, Recv: chanRecv, Recvd: chanRecvd,
 		Select: selectBegin, Selected: selectDone,
 		Switch: coroSwitch, Switched: coroSwitched,
-		Hot: &hot, Flush: finish,
+		Hot: &hot, Freed: freed, Flush: finish,
 	})
 }
 

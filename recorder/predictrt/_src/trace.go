@@ -8,6 +8,7 @@ import (
 
 var (
 	traceFD   = -1
+	limitLine string // says that the budget is spent: nothing can be allocated then
 	recording bool
 	failed    bool // a write: set by the writer
 )
@@ -22,6 +23,7 @@ func startTrace(path string) bool {
 	rawWrite(unsafe.Pointer(unsafe.StringData(magic)), len(magic))
 	meta := "go " + runtime.Version() + "\ndir " + runtime.PredictGetenv("PWD") + "\nbinary " + base(runtime.PredictArg0()) + "\n"
 	chunk('M', unsafe.Pointer(unsafe.StringData(meta)), len(meta))
+	limitLine = "limit " + itoa(budget) + "\n"
 	runtime.PredictStartWriter(func(n uint32) { slots[(n-1)%numSlots].write() })
 	recording = true
 	return true
@@ -101,8 +103,7 @@ func checksum(p unsafe.Pointer, n int) uint64 {
 // that follow are logged into a slot that nobody writes.
 func stopRecording() {
 	runtime.PredictAwait(filled)
-	meta := "limit " + itoa(budget) + "\n"
-	chunk('M', unsafe.Pointer(unsafe.StringData(meta)), len(meta))
+	chunk('M', unsafe.Pointer(unsafe.StringData(limitLine)), len(limitLine))
 	recording = false
 }
 

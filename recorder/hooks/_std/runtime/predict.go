@@ -6,7 +6,7 @@ import (
 )
 
 // PredictHooks are the functions that package predictrt installs. They are
-// called on user goroutines only, never on a system stack, except Flush.
+// called on user goroutines only, never on a system stack, except Freed and Flush.
 type PredictHooks struct {
 	// Fork is called before a goroutine is made; the result becomes the
 	// record of the new goroutine.
@@ -32,6 +32,10 @@ type PredictHooks struct {
 
 	// Hot is what the library keeps the fast path of its hooks in; 1 closes it.
 	Hot *uintptr
+
+	// Freed is called, on any stack, when the garbage collector gives objects
+	// back: of 64 of that size from addr on those with their bits set.
+	Freed func(addr, size uintptr, which uint64)
 
 	// Flush writes out what is buffered; orderly is set at the regular end
 	// of the process. It may run on any stack and without a P.

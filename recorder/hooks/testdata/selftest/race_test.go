@@ -4,12 +4,14 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"predictrt"
 )
@@ -156,6 +158,34 @@ func TestManyEvents(t *testing.T) {
 			<-done
 		}
 	}
+}
+
+type large struct{ n, _, _, _ int }
+
+// heap is where what it points to lies.
+var heap *large
+
+func newLarge() *large {
+	heap = new(large)
+	return heap
+}
+
+// TestReuse has memory used again for another variable, beside one that stays.
+func TestReuse(t *testing.T) {
+	stays, goes := newLarge(), newLarge()
+	predictrt.Store(&stays.n, siteWrite).Set(1)
+	predictrt.Store(&goes.n, siteWrite).Set(2)
+	place := uintptr(unsafe.Pointer(goes))
+	goes, heap = nil, nil
+	runtime.GC()
+	for range 1_000_000 {
+		if p := newLarge(); uintptr(unsafe.Pointer(p)) == place {
+			predictrt.Store(&p.n, siteWrite).Set(3)
+			predictrt.Store(&stays.n, siteWrite).Set(4)
+			return
+		}
+	}
+	t.Error("the memory is not used again")
 }
 
 // TestNextToMany is the test after it.

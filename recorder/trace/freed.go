@@ -1,0 +1,88 @@
+package trace
+
+import "math/bits"
+
+// A Freed says that the garbage collector gave memory back before the event at
+// position At: of 64 objects of Size bytes each, which begin at Obj, those whose
+// bits are set in Which. What is at these addresses from then on is other
+// variables. Memory that was free before may be among it.
+type Freed struct {
+	At    int
+	Obj   uint64
+	Size  uint32
+	Which uint64
+}
+
+// freedKind is what stands in the file in place of the kind of an event.
+const freedKind Kind = 63
+
+// event is the form that f has in the file.
+func (f Freed) event() Event { return Event{Kind: freedKind, Obj: f.Obj, Size: f.Size, Val: f.Which} }
+
+// Generations tells variables apart that were at one address in turn.
+type Generations struct {
+	t    *Trace
+	next int // index into t.Freed
+	// pages has for each page with an access, by granule, the generation of
+	// what is there now.
+	pages map[uint64]*[pageSize / granule]int32
+}
+
+const (
+	pageBits = 13
+	pageSize = 1 << pageBits
+	granule  = 8 // bytes; no object is smaller
+)
+
+// NewGenerations prepares for the accesses of t. It returns nil, which serves as
+// well, if no memory was freed.
+func NewGenerations(t *Trace) *Generations {
+	if len(t.Freed) == 0 {
+		return nil
+	}
+	g := &Generations{t: t, pages: make(map[uint64]*[pageSize / granule]int32)}
+	last := ^uint64(0)
+	for i := range t.Events {
+		if e := &t.Events[i]; e.Kind.IsAccess() && e.Obj>>pageBits != last {
+			last = e.Obj >> pageBits
+			if g.pages[last] == nil {
+				g.pages[last] = new([pageSize / granule]int32)
+			}
+		}
+	}
+	return g
+}
+
+// Of returns the generation of what the access at position i begins at: two
+// accesses of one address, or of parts of one object, concern the same variable
+// if their generations are equal. It must be called for ascending positions.
+func (g *Generations) Of(i int) int32 {
+	if g == nil {
+		return 0
+	}
+	for g.next < len(g.t.Freed) && g.t.Freed[g.next].At <= i {
+		g.free(&g.t.Freed[g.next])
+		g.next++
+	}
+	obj := g.t.Events[i].Obj
+	return g.pages[obj>>pageBits][obj%pageSize/granule]
+}
+
+// free starts a new generation. One that nobody has seen is as good as a
+// further one, so that positions serve as numbers.
+func (g *Generations) free(f *Freed) {
+	for which := f.Which; which != 0; which &= which - 1 {
+		lo := f.Obj + uint64(bits.TrailingZeros64(which))*uint64(f.Size)
+		hi := lo + uint64(f.Size)
+		for lo < hi && lo >= f.Obj {
+			end := min(hi, lo|(pageSize-1)+1)
+			if page := g.pages[lo>>pageBits]; page != nil {
+				part := page[lo%pageSize/granule : (end-1)%pageSize/granule+1]
+				for k := range part {
+					part[k] = int32(f.At) + 1
+				}
+			}
+			lo = end
+		}
+	}
+}

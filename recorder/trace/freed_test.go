@@ -1,0 +1,42 @@
+package trace
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// Accesses of one address belong together until its object is freed; those of
+// the object beside it, and of larger ones, each have their own time.
+func TestGenerations(t *testing.T) {
+	const small, large = 0x1000, 0x10000
+	tr := &Trace{
+		Events: []Event{
+			{Kind: Write, Obj: small, Size: 8},
+			{Kind: Write, Obj: small + 16, Size: 8},
+			{Kind: Write, Obj: large + 9000, Size: 8},
+			{Kind: Write, Obj: small + 4, Size: 4},
+			{Kind: Write, Obj: small + 16, Size: 8},
+			{Kind: Write, Obj: large + 8, Size: 8},
+			{Kind: Write, Obj: large + 9001, Size: 1},
+			{Kind: Write, Obj: small, Size: 8},
+		},
+		Freed: []Freed{
+			{At: 3, Obj: small, Size: 16, Which: 1},
+			{At: 5, Obj: large, Size: 20000, Which: 1},
+			{At: 5, Obj: 0x900000, Size: 8, Which: 1<<64 - 1}, // nobody's
+		},
+	}
+	g := NewGenerations(tr)
+	var of []int32
+	for i := range tr.Events {
+		of = append(of, g.Of(i))
+	}
+	assert.NotEqual(t, of[0], of[3], "freed in between")
+	assert.Equal(t, of[3], of[7], "parts of one object")
+	assert.Equal(t, of[1], of[4], "the object beside it")
+	assert.NotEqual(t, of[2], of[6], "freed in between, on its second page")
+	assert.Equal(t, of[5], of[6], "one object of several pages")
+
+	assert.Zero(t, NewGenerations(&Trace{Events: tr.Events}).Of(2))
+}
