@@ -16,16 +16,42 @@ import (
 
 var traces = flag.Int("traces", 150, "random traces to search for anomalies, for each shape")
 
-// TestEveryRealAnomalyHasSchedule is PECAN's Theorem 1 for triples and for
-// patterns of two variables: with nested locks, and where no values matter, each
+// TestEveryRealAnomalyHasSchedule is PECAN's Theorem 1 for triples, patterns of
+// two variables, and users' patterns of more: with nested locks, and where no values matter, each
 // one that some run shows is found, is not refuted, and gets a feasible
 // schedule. What is real, a search of all runs tells.
 func TestEveryRealAnomalyHasSchedule(t *testing.T) {
+	user, err := anomaly.ParsePatterns("user", `
+pattern relay
+E   e1 e2 e3
+T   t1 t2 t3
+SV  s1 s1 s1
+AR  u1 u2 u3
+AT  w  w  w
+
+pattern three-variables
+E   e1 e2 e3 e4 e5
+T   t1 t1 t2 t2 t1
+SV  s1 s2 s1 s3 s3
+AR  u1 u1 u2 u2 u1
+AT  w  w  w  w  w
+
+pattern two-in-one
+E   e1 e2 e3 e4
+T   t1 t2 t3 t1
+SV  s1 s1 s2 s2
+AR  u1 u2 u3 u1
+AT  w  w  w  w`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	patterns := append(anomaly.Builtin(), user...)
 	for k, shape := range []tracetest.Config{
 		{Goroutines: 2, Events: 14, Sync: tracetest.Mutexes, Locks: 3, Locations: 2},
 		{Goroutines: 2, Events: 14, Sync: tracetest.Mutexes | tracetest.RWMutexes, Locks: 2, Locations: 2, Unnested: true},
 		{Goroutines: 3, Events: 7, Sync: tracetest.Mutexes | tracetest.Late | tracetest.Posts, Locks: 2, Locations: 2},
 		{Goroutines: 2, Events: 12, Sync: tracetest.Mutexes | tracetest.Channels, Locks: 2, Locations: 1},
+		{Goroutines: 3, Events: 7, Sync: tracetest.Mutexes, Locks: 2, Locations: 3},
 	} {
 		t.Run(fmt.Sprintf("shape%d", k), func(t *testing.T) {
 			t.Parallel()
@@ -36,7 +62,7 @@ func TestEveryRealAnomalyHasSchedule(t *testing.T) {
 				o, p := plan(t, tr)
 				m := causality.New(tr, o)
 				regions := anomaly.FindRegions(tr, o)
-				found := anomaly.Search(tr, o, regions, anomaly.Builtin())
+				found := anomaly.Search(tr, o, regions, patterns)
 				for _, a := range found.Found {
 					for _, events := range a.Matches {
 						g := m.Chopped(m.Sequence(events...))
