@@ -164,13 +164,11 @@ type writer struct {
 }
 
 func newWriter(r *rand.Rand) *writer {
-	w := &writer{Rand: r, budget: 8 + r.IntN(25)}
-	for range 4 + r.IntN(12) {
+	w := &writer{Rand: r, budget: 4 + r.IntN(12), statements: []string{"$.n = %", "% = $.n"}}
+	for range 1 + r.IntN(4) {
 		w.statements = append(w.statements, statements[r.IntN(len(statements))])
 	}
-	for range 1 + r.IntN(3) {
-		w.spawns = append(w.spawns, spawns[r.IntN(len(spawns))])
-	}
+	w.spawns = []string{spawns[r.IntN(len(spawns))]}
 	return w
 }
 
@@ -223,7 +221,7 @@ func (w *writer) block(depth int) string {
 
 func (w *writer) statement(depth int) string {
 	kinds := w.statements
-	if depth < 3 && w.IntN(5) == 0 {
+	if depth < 3 && w.IntN(4) == 0 {
 		kinds = w.spawns
 	}
 	s := kinds[w.IntN(len(kinds))]

@@ -76,7 +76,7 @@ func run(ctx context.Context) error {
 }
 
 // programs is the number of random programs in a package.
-const programs = 100
+const programs = 200
 
 // writeRandom makes a module with random programs in a new folder below work.
 func writeRandom(work string, seed uint64, n int) (string, error) {
