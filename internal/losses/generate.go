@@ -179,6 +179,8 @@ var statements = []string{
 	"$.n = %", "$.n++", "% = $.n", "% = $.k", "% += $.in.x", "$.in.x = %", "$.in.y++", "$.in = $.in", "% = $.sum()",
 	"$.arr[%&1] = %", "% = $.arr[%&1]", "$.set(%)", "*$ = *$", "put(&$.n, %)", "% = get(&$.in.y)", "put($, *$)",
 	"$.next = $", "if q := $.next; q != nil { $ = q }", "if q := $.next; q != nil { q.n = % }",
+	"if q := $.next; q != nil { % = q.n }", "for i := range 2 { q := &node#{}; q.n = i; $.next = q }",
+	"for i := range 2 { q := new#(i); q.n = i; list[i] = q }", "for i := range 2 { q := new(node#); q.n = i; select { case ch <- q: default: } }",
 	"$.s = append($.s, %)", "if s := $.s; len(s) > 0 { s[0] = % }", "if s := $.s; len(s) > 0 { % = s[0] }",
 	"if m := $.m; m != nil { m[%] = % }", "if m := $.m; m != nil { % = m[%] }", "$.m = map[int]int{1: %}",
 	"{ p := &$.n; *p = % }", "$.p = &$.n", "if p := $.p; p != nil { *p = % }", "$.p = &%",

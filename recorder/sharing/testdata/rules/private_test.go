@@ -121,6 +121,24 @@ func TestInLoop(t *testing.T) {
 
 type L struct{ n, m int }
 
+type holder struct{ h *H }
+
+type H struct{ n int }
+
+func TestStoredInLoop(t *testing.T) {
+	o := &holder{}
+	go func() {
+		if h := o.h; h != nil { // loud: o.h
+			use(h.n) // loud: h.n
+		}
+	}()
+	for i := range 3 {
+		h := new(H)
+		h.n = i // loud: h.n
+		o.h = h // loud: o.h
+	}
+}
+
 func TestOuterLoop(t *testing.T) {
 	o := new(O)
 	for i := range 3 {
