@@ -1,10 +1,13 @@
-// Package anomaly searches a trace for access anomalies: pairs (and, in time,
-// longer patterns) of accesses that another interleaving of the same events
-// could perform in a harmful order.
+// Package anomaly searches a trace for access anomalies: races, and patterns of
+// more accesses that another interleaving of the same events could perform in a
+// harmful order (Huang and Zhang, ISSTA 2011, §3 to §5).
 //
 // It takes a trace and its [order.Order], and returns candidates: what the
-// must-order and the lock sets do not exclude. Whether a candidate can happen
-// is for package schedule to try and for package feasible to judge.
+// must-order and the lock sets do not exclude. [FindRaces] finds races;
+// [Search] finds patterns, the [Builtin] ones and those that [ParsePatterns]
+// reads, in the atomic regions that [FindRegions] finds. Whether a candidate can
+// happen is for package causality to refute, for package schedule to try, and
+// for package feasible to judge.
 package anomaly
 
 import (

@@ -103,7 +103,7 @@ type post struct {
 	locks     order.LockSet
 }
 
-// A group of chunks that only goroutine and time tell apart.
+// A kind is chunks that only goroutine and time tell apart.
 type kind struct {
 	shape  int
 	posts  []post
@@ -123,6 +123,8 @@ type anchor struct {
 	loc          int32
 }
 
+// A searcher is the indexed graph (PECAN §5.1), and what was found in it: events
+// by location, shape, access type, region and goroutine.
 type searcher struct {
 	t       *trace.Trace
 	o       *order.Order
@@ -145,6 +147,7 @@ type searcher struct {
 	key   []byte
 }
 
+// An anomaly is what was found out about a pattern at a set of places.
 type anomaly struct {
 	plan    int
 	free    bool // not all are excluded by locks
@@ -290,245 +293,6 @@ func (p place) move(events []int32) {
 		p.k.latest[p.at].events[n] = events[k]
 	}
 }
-
-// A chooser chooses events of a region for a shape.
-type chooser struct {
-	s      *searcher
-	g      trace.GID
-	events []int32
-	posts  []post
-	shape  int
-	picked []int // indices into events
-	places []place
-}
-
-func (c *chooser) choose(from int) {
-	sh := &c.s.shapes[c.shape]
-	n := len(c.picked)
-	if n == len(sh.writes) {
-		c.s.visit(c)
-		return
-	}
-	for k := from; k < len(c.events) && c.s.left > 0; k++ {
-		if c.fits(sh, n, k) {
-			c.picked = append(c.picked, k)
-			c.choose(k + 1)
-			c.picked = c.picked[:n]
-		}
-	}
-}
-
-// fits reports whether event k of the region can be event n of the shape.
-func (c *chooser) fits(sh *shape, n, k int) bool {
-	e := &c.s.t.Events[c.events[k]]
-	if sh.writes[n] && !order.Writes(e) || !sh.writes[n] && (e.Kind == trace.Write || e.Kind == trace.AtomicStore) {
-		return false
-	}
-	for m, p := range c.picked {
-		if same := slices.Contains(c.s.overlaps[c.posts[p].loc], c.posts[k].loc); same != (sh.vars[m] == sh.vars[n]) {
-			return false
-		}
-	}
-	return true
-}
-
-// visit notes the chunk that c has picked, and looks for others to go with it.
-func (s *searcher) visit(c *chooser) {
-	s.key = s.key[:0]
-	s.number(int32(c.shape))
-	for _, p := range c.picked {
-		s.postKey(c.posts[p])
-	}
-	k := s.kinds[string(s.key)]
-	if k == nil {
-		k = &kind{shape: c.shape}
-		for n, p := range c.picked {
-			k.posts = append(k.posts, c.posts[p])
-			a := anchor{c.shape, n, c.posts[p].loc}
-			s.at[a] = append(s.at[a], k)
-		}
-		s.kinds[string(s.key)] = k
-	}
-	s.left--
-	pl := place{k, slices.Index(k.by, c.g), make([]int32, len(c.picked))}
-	for n, p := range c.picked {
-		pl.picked[n] = int32(p)
-	}
-	known := pl.at >= 0 && s.together(k.latest[pl.at].events, c)
-	if pl.at < 0 {
-		pl.at = len(k.by)
-		k.by, k.latest = append(k.by, c.g), append(k.latest, chunk{})
-	}
-	if !known {
-		k.latest[pl.at].events = make([]int32, len(c.picked))
-	}
-	ch := &k.latest[pl.at]
-	ch.region = s.regions.of[c.events[0]]
-	pl.move(c.events)
-	c.places = append(c.places, pl)
-	if known {
-		s.lossy = true
-		return
-	}
-	for _, use := range s.uses[c.shape] {
-		m := &s.plans[use[0]].matcher
-		m.set(use[1], k, ch)
-		m.next()
-		m.set(use[1], nil, nil)
-	}
-}
-
-// together reports whether a chunk has the same order to all that others do as
-// what c has picked of the same kind and goroutine.
-func (s *searcher) together(events []int32, c *chooser) bool {
-	for n, i := range events {
-		if s.o.Segment(int(i)) != s.o.Segment(int(c.events[c.picked[n]])) {
-			return false
-		}
-	}
-	return true
-}
-
-// A matcher chooses chunks for the blocks of a plan.
-type matcher struct {
-	s      *searcher
-	plan   int
-	chosen []*chunk // by block
-	kinds  []*kind
-}
-
-func (m *matcher) set(b int, k *kind, c *chunk) { m.kinds[b], m.chosen[b] = k, c }
-
-// next chooses a chunk for a block that has none, one that shares a variable
-// with those that have one if there is such a block.
-func (m *matcher) next() {
-	if m.s.left <= 0 {
-		return
-	}
-	blocks := m.s.plans[m.plan].blocks
-	free := -1
-	for b := range blocks {
-		if m.chosen[b] != nil {
-			continue
-		}
-		free = b
-		for n, k := range blocks[b].events {
-			if loc, ok := m.bound(m.s.plans[m.plan].Events[k].Variable); ok {
-				for _, l := range m.s.overlaps[loc] {
-					for _, kd := range m.s.at[anchor{blocks[b].shape, n, l}] {
-						m.try(b, kd)
-					}
-				}
-				return
-			}
-		}
-	}
-	if free < 0 {
-		m.done()
-		return
-	}
-	for l := range m.s.overlaps {
-		for _, kd := range m.s.at[anchor{blocks[free].shape, 0, int32(l)}] {
-			m.try(free, kd)
-		}
-	}
-}
-
-// bound returns a location that is chosen for a variable of the pattern.
-func (m *matcher) bound(v int) (loc int32, ok bool) {
-	for b, k := range m.kinds {
-		if k == nil {
-			continue
-		}
-		for n, e := range m.s.plans[m.plan].blocks[b].events {
-			if m.s.plans[m.plan].Events[e].Variable == v {
-				return k.posts[n].loc, true
-			}
-		}
-	}
-	return 0, false
-}
-
-// try goes on with chunks of kind k for block b.
-func (m *matcher) try(b int, k *kind) {
-	m.s.left--
-	p := &m.s.plans[m.plan]
-	for n, e := range p.blocks[b].events {
-		for v := range p.vars {
-			if loc, ok := m.bound(v); ok && slices.Contains(m.s.overlaps[loc], k.posts[n].loc) != (p.Events[e].Variable == v) {
-				return
-			}
-		}
-	}
-	for n := range k.latest {
-		if m.s.left--; m.fitsIn(b, &k.latest[n]) {
-			m.set(b, k, &k.latest[n])
-			m.next()
-			m.set(b, nil, nil)
-		}
-	}
-}
-
-// fitsIn reports whether the goroutine and the region of c can be those of
-// block b, given the other blocks.
-func (m *matcher) fitsIn(b int, c *chunk) bool {
-	blocks := m.s.plans[m.plan].blocks
-	g := m.s.t.Events[c.events[0]].G
-	for o, other := range m.chosen {
-		if other == nil {
-			continue
-		}
-		same := m.s.t.Events[other.events[0]].G == g
-		if same != (blocks[o].goroutine == blocks[b].goroutine) || same && other.region == c.region && c.region != 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// done looks at a choice for all blocks.
-func (m *matcher) done() {
-	p := &m.s.plans[m.plan]
-	events := make([]int, len(p.Events))
-	m.s.key = m.s.key[:0]
-	m.s.number(int32(m.plan))
-	for b := range p.blocks {
-		for n, e := range p.blocks[b].events {
-			events[e] = int(m.chosen[b].events[n])
-			m.s.number(int32(e))
-			m.s.number(m.kinds[b].posts[n].site)
-		}
-	}
-	a := m.s.found[string(m.s.key)]
-	if a == nil {
-		a = &anomaly{plan: m.plan}
-		m.s.found[string(m.s.key)] = a
-	}
-	if a.seen >= maxSeen {
-		return
-	}
-	switch ordered, locked := mutable(m.s.t, m.s.o, events); {
-	case locked:
-	case ordered:
-		a.free = true
-	default:
-		a.free = true
-		a.add(events)
-	}
-}
-
-// add keeps the nearest matches.
-func (a *anomaly) add(events []int) {
-	a.seen++
-	at, _ := slices.BinarySearchFunc(a.nearest, events, func(x, y []int) int {
-		return cmp.Or(cmp.Compare(spread(x), spread(y)), slices.Compare(x, y))
-	})
-	if a.nearest = slices.Insert(a.nearest, at, events); len(a.nearest) > MaxPairs {
-		a.nearest = a.nearest[:MaxPairs]
-	}
-}
-
-func spread(events []int) int { return slices.Max(events) - slices.Min(events) }
 
 func (s *searcher) result() *Anomalies {
 	r := &Anomalies{Cut: s.left <= 0}

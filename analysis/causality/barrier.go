@@ -78,6 +78,12 @@ func (c *cut) pull(g trace.GID, i int32) {
 // lockFree returns the last position, at or below i, before which goroutine g
 // holds no lock.
 func (m *Model) lockFree(g trace.GID, i int32) int32 {
+	if es := m.o.Events(g); len(es) == 0 || es[0] >= i {
+		return i
+	}
+	if m.ends != nil && m.ends[g].last < i {
+		return min(i, m.ends[g].free)
+	}
 	if next := m.o.Next(g, int(i)-1); next >= 0 {
 		if outer := m.o.Outermost(next); outer >= 0 {
 			return min(i, int32(outer))
@@ -106,6 +112,9 @@ func (c *cut) follow(g trace.GID) {
 	for h := range c.at {
 		if trace.GID(h) == g {
 			continue
+		}
+		if c.at[h] <= int32(first) || c.m.ends[h].last < int32(first) {
+			continue // nothing of it is between
 		}
 		es := c.m.o.Events(trace.GID(h))
 		lo, _ := slices.BinarySearch(es, int32(first))

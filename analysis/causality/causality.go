@@ -50,7 +50,12 @@ type Model struct {
 	of       [][]int32 // by goroutine: its sections, by acquire
 	locks    []lock
 	seeds    []seed // by to
+	ends     []end  // by goroutine
 }
+
+// An end is the last event of a goroutine, and its last lock-free position; -1
+// and never for one without events.
+type end struct{ last, free int32 }
 
 // A section is a critical section of a lock that no goroutine hands over.
 type section struct {
@@ -101,6 +106,14 @@ func New(t *trace.Trace, o *order.Order) *Model {
 	m := &Model{t: t, o: o, of: make([][]int32, len(t.Goroutines))}
 	m.findSections()
 	m.findSeeds()
+	ends := make([]end, len(t.Goroutines))
+	for g := range ends {
+		ends[g] = end{-1, never}
+		if es := o.Events(trace.GID(g)); len(es) > 0 {
+			ends[g] = end{es[len(es)-1], m.lockFree(trace.GID(g), never)}
+		}
+	}
+	m.ends = ends
 	return m
 }
 

@@ -10,6 +10,9 @@ import (
 // adds nothing to the graph of another one (Theorem 2), so that each group can
 // have its own. No group has more than MaxLabels properties.
 func (m *Model) Partition(props []Property) (groups [][]int) {
+	if len(props) == 1 {
+		return [][]int{{0}}
+	}
 	type part struct {
 		lo, hi int32
 		k      int

@@ -1,10 +1,11 @@
 // Package schedule turns candidates into schedules: orders of events of the
 // trace after which goroutines stand at a violation.
 //
-// It implements PECAN's Algorithm 3 with the rule of the outermost lock
-// (Huang and Zhang, ISSTA 2011, §6), and cones that need fewer steps. Schedules
-// are proposals: package feasible judges them, and the replay has the last
-// word.
+// It implements PECAN's Algorithm 3 with the rule of the outermost lock, and
+// Algorithm 4 for any number of events (Huang and Zhang, ISSTA 2011, §6), and
+// cones that need fewer steps; causality graphs guide it where critical sections
+// must be turned round. Schedules are proposals: package feasible judges them,
+// and the replay has the last word.
 package schedule
 
 import "github.com/gopredict/gopredict/analysis/causality"

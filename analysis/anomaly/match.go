@@ -1,0 +1,147 @@
+package anomaly
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A matcher chooses chunks for the blocks of a plan.
+type matcher struct {
+	s      *searcher
+	plan   int
+	chosen []*chunk // by block
+	kinds  []*kind
+}
+
+func (m *matcher) set(b int, k *kind, c *chunk) { m.kinds[b], m.chosen[b] = k, c }
+
+// next chooses a chunk for a block that has none, one that shares a variable
+// with those that have one if there is such a block.
+func (m *matcher) next() {
+	if m.s.left <= 0 {
+		return
+	}
+	blocks := m.s.plans[m.plan].blocks
+	free := -1
+	for b := range blocks {
+		if m.chosen[b] != nil {
+			continue
+		}
+		free = b
+		for n, k := range blocks[b].events {
+			if loc, ok := m.bound(m.s.plans[m.plan].Events[k].Variable); ok {
+				for _, l := range m.s.overlaps[loc] {
+					for _, kd := range m.s.at[anchor{blocks[b].shape, n, l}] {
+						m.try(b, kd)
+					}
+				}
+				return
+			}
+		}
+	}
+	if free < 0 {
+		m.done()
+		return
+	}
+	for l := range m.s.overlaps {
+		for _, kd := range m.s.at[anchor{blocks[free].shape, 0, int32(l)}] {
+			m.try(free, kd)
+		}
+	}
+}
+
+// bound returns a location that is chosen for a variable of the pattern.
+func (m *matcher) bound(v int) (loc int32, ok bool) {
+	for b, k := range m.kinds {
+		if k == nil {
+			continue
+		}
+		for n, e := range m.s.plans[m.plan].blocks[b].events {
+			if m.s.plans[m.plan].Events[e].Variable == v {
+				return k.posts[n].loc, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// try goes on with chunks of kind k for block b.
+func (m *matcher) try(b int, k *kind) {
+	m.s.left--
+	p := &m.s.plans[m.plan]
+	for n, e := range p.blocks[b].events {
+		for v := range p.vars {
+			if loc, ok := m.bound(v); ok && slices.Contains(m.s.overlaps[loc], k.posts[n].loc) != (p.Events[e].Variable == v) {
+				return
+			}
+		}
+	}
+	for n := range k.latest {
+		if m.s.left--; m.fitsIn(b, &k.latest[n]) {
+			m.set(b, k, &k.latest[n])
+			m.next()
+			m.set(b, nil, nil)
+		}
+	}
+}
+
+// fitsIn reports whether the goroutine and the region of c can be those of
+// block b, given the other blocks.
+func (m *matcher) fitsIn(b int, c *chunk) bool {
+	blocks := m.s.plans[m.plan].blocks
+	g := m.s.t.Events[c.events[0]].G
+	for o, other := range m.chosen {
+		if other == nil {
+			continue
+		}
+		same := m.s.t.Events[other.events[0]].G == g
+		if same != (blocks[o].goroutine == blocks[b].goroutine) || same && other.region == c.region && c.region != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// done looks at a choice for all blocks.
+func (m *matcher) done() {
+	p := &m.s.plans[m.plan]
+	events := make([]int, len(p.Events))
+	m.s.key = m.s.key[:0]
+	m.s.number(int32(m.plan))
+	for b := range p.blocks {
+		for n, e := range p.blocks[b].events {
+			events[e] = int(m.chosen[b].events[n])
+			m.s.number(int32(e))
+			m.s.number(m.kinds[b].posts[n].site)
+		}
+	}
+	a := m.s.found[string(m.s.key)]
+	if a == nil {
+		a = &anomaly{plan: m.plan}
+		m.s.found[string(m.s.key)] = a
+	}
+	if a.seen >= maxSeen {
+		return
+	}
+	switch ordered, locked := mutable(m.s.t, m.s.o, events); {
+	case locked:
+	case ordered:
+		a.free = true
+	default:
+		a.free = true
+		a.add(events)
+	}
+}
+
+// add keeps the nearest matches.
+func (a *anomaly) add(events []int) {
+	a.seen++
+	at, _ := slices.BinarySearchFunc(a.nearest, events, func(x, y []int) int {
+		return cmp.Or(cmp.Compare(spread(x), spread(y)), slices.Compare(x, y))
+	})
+	if a.nearest = slices.Insert(a.nearest, at, events); len(a.nearest) > MaxPairs {
+		a.nearest = a.nearest[:MaxPairs]
+	}
+}
+
+func spread(events []int) int { return slices.Max(events) - slices.Min(events) }
