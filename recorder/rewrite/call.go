@@ -13,6 +13,9 @@ func (e *editor) call(c *ast.CallExpr, flow bool) string {
 		if len(c.Args) != 1 {
 			return e.source(c)
 		}
+		if e.headerData(c) {
+			return e.in(c, at(c.Args[0], e.address(c.Args[0])))
+		}
 		if e.copiesToString(c) {
 			return e.in(c, at(c.Args[0], e.readElements(c.Args[0])))
 		}
@@ -31,6 +34,22 @@ func (e *editor) call(c *ast.CallExpr, flow bool) string {
 		}
 		return e.values(c, append([]ast.Expr{c.Fun}, c.Args...)...)
 	}, operands...)
+}
+
+// headerData reports whether the conversion c is unsafe.Pointer(h.Data), where h
+// is a reflect.SliceHeader or StringHeader: only in that form the compiler knows
+// the integer for a pointer.
+func (e *editor) headerData(c *ast.CallExpr) bool {
+	to, ok := underlying(e.info.TypeOf(c.Fun)).(*types.Basic)
+	if !ok || to.Kind() != types.UnsafePointer {
+		return false
+	}
+	x, ok := ast.Unparen(c.Args[0]).(*ast.SelectorExpr)
+	if !ok || x.Sel.Name != "Data" {
+		return false
+	}
+	v, ok := e.info.Uses[x.Sel].(*types.Var)
+	return ok && v.IsField() && v.Pkg() != nil && v.Pkg().Path() == "reflect"
 }
 
 // copiesToString reports whether the conversion c makes a string of the

@@ -136,11 +136,17 @@ func (g *group) build(ctx context.Context, dir string) error {
 	return nil
 }
 
-// complaint is the first line that the go command printed under pkg's name.
+// complaint is the first line that the go command printed about pkg or a
+// package below it.
 func complaint(out, pkg string) string {
-	_, said, _ := strings.Cut(out, "# "+pkg+"\n")
-	line, _, _ := strings.Cut(said, "\n")
-	return line
+	for said := range strings.SplitSeq("\n"+out, "\n# ") {
+		about, lines, _ := strings.Cut(said, "\n")
+		if about == pkg || strings.HasPrefix(about, pkg+"/") {
+			line, _, _ := strings.Cut(lines, "\n")
+			return line
+		}
+	}
+	return strings.TrimSpace(lastLine(out))
 }
 
 func lastLine(text string) string {

@@ -119,6 +119,7 @@ func room() {
 // takeTurn says that the events that follow are g's.
 //
 //go:nosplit
+//go:nocheckptr
 func (g *goroutine) takeTurn() {
 	if turn != g.id {
 		settle()
@@ -157,6 +158,7 @@ const (
 // has made place for it.
 //
 //go:nosplit
+//go:nocheckptr
 func (g *goroutine) log(kind, flags uint8, site, size uint32, obj, val uint64) {
 	if uintptr(unsafe.Pointer(g)) != hot {
 		if g.account.drops(kind) {

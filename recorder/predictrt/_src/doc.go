@@ -13,4 +13,7 @@
 // the goroutine. A hook decides everything that may block first, then makes
 // room in the buffer, and then logs the event by nosplit code that returns
 // straight to the access: event and access are one step.
+//
+// Functions that compute addresses in the buffers are nocheckptr: users may
+// compile all packages with -d=checkptr, which knows no such memory.
 package predictrt

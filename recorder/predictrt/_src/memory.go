@@ -92,6 +92,7 @@ type header struct {
 	length, limit int
 }
 
+//go:nocheckptr
 func appending(s *header, n int, size uintptr, site uint32) {
 	switch {
 	case n <= 0:
@@ -111,6 +112,7 @@ func appending(s *header, n int, size uintptr, site uint32) {
 //
 //go:nosplit
 //go:noinline
+//go:nocheckptr
 func touch(p, val unsafe.Pointer, size uintptr, head uint64) {
 	g := (*goroutine)(runtime.PredictSelf())
 	addr := uint64(uintptr(p))
@@ -195,6 +197,7 @@ func (g *goroutine) logAccess(kind, flags uint8, p unsafe.Pointer, size uintptr,
 // valueAt returns the size bytes at p, at most eight, as a number.
 //
 //go:nosplit
+//go:nocheckptr
 func valueAt(p unsafe.Pointer, size uintptr) uint64 {
 	switch size {
 	case 8:
@@ -238,6 +241,7 @@ func Case(n uint64, site uint32) {
 
 //go:nosplit
 //go:noinline
+//go:nocheckptr
 func decide(n uint64, site uint32) {
 	if uintptr(runtime.PredictSelf()) != hot || at > limit || n >= 1<<16 {
 		decided(n, site)

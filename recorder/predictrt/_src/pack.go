@@ -72,6 +72,8 @@ const (
 )
 
 // pack packs and writes the events of s.
+//
+//go:nocheckptr
 func (s *slot) pack() {
 	out, full := unsafe.Pointer(&packer.out), uintptr(unsafe.Pointer(&packer.out))+packBytes-maxPacked
 	before := &packer.guesses[packer.last%numGuesses]
@@ -162,6 +164,8 @@ func (s *slot) pack() {
 const wideSize = 1<<16 - 1
 
 // putBytes writes the n lower bytes of v at p, and returns where they end.
+//
+//go:nocheckptr
 func putBytes(p unsafe.Pointer, v uint64, n int) unsafe.Pointer {
 	b := (*[8]byte)(p)
 	b[0], b[1], b[2], b[3] = byte(v), byte(v>>8), byte(v>>16), byte(v>>24)

@@ -79,6 +79,8 @@ const (
 
 // checksum deals the little-endian words, the last one padded by zeros, out to
 // four FNV-1a hashes, and hashes these.
+//
+//go:nocheckptr
 func checksum(p unsafe.Pointer, n int) uint64 {
 	a, b, c, d := uint64(sumOffset), uint64(sumOffset), uint64(sumOffset), uint64(sumOffset)
 	for ; n >= 32; n -= 32 {
