@@ -93,19 +93,21 @@ func (p *program) copyPackages() error {
 // nothing is the name of an empty file in assembly language.
 const nothing = "nothing.s"
 
-// copyFile copies a file to a folder of p's package. Relative imports, which
-// modules do not have, become absolute. Functions without a body need a file
-// in assembly language beside them.
+// copyFile copies a file to a folder of p's package, under a name that does not
+// make it part of a test. Relative imports, which modules do not have, become
+// absolute. Functions without a body need a file in assembly language beside
+// them.
 func (p *program) copyFile(from, folder string) error {
 	text, err := os.ReadFile(from)
 	if err != nil {
 		return err
 	}
-	to := filepath.Join(p.module, strings.TrimPrefix(p.pkg, shared+"/"), folder)
+	dir := filepath.Join(p.module, strings.TrimPrefix(p.pkg, shared+"/"), folder)
+	to := filepath.Join(dir, strings.Replace(filepath.Base(from), "_test.go", "_test_.go", 1))
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, from, text, parser.SkipObjectResolution)
 	if err != nil { // the compiler will say so
-		return write(filepath.Join(to, filepath.Base(from)), string(text))
+		return write(to, string(text))
 	}
 	for _, imp := range slices.Backward(f.Imports) {
 		path, err := strconv.Unquote(imp.Path.Value)
@@ -121,10 +123,10 @@ func (p *program) copyFile(from, folder string) error {
 	}
 	for _, d := range f.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok && fn.Body == nil {
-			if err := write(filepath.Join(to, nothing), ""); err != nil {
+			if err := write(filepath.Join(dir, nothing), ""); err != nil {
 				return err
 			}
 		}
 	}
-	return write(filepath.Join(to, filepath.Base(from)), string(text))
+	return write(to, string(text))
 }
