@@ -54,7 +54,8 @@ func (s *suite) execute(ctx context.Context, p *program, binary string, limit ti
 func (r run) differs(want string) string {
 	switch {
 	case r.exit != "exit status 0":
-		return r.exit + ": " + excerpt(r.output)
+		said, _, _ := strings.Cut(r.output, "\ngoroutine ")
+		return r.exit + ": " + excerpt(said)
 	case r.output != want:
 		return "expected output " + excerpt(firstDifference(want, r.output)) + ", found " + excerpt(firstDifference(r.output, want))
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -34,9 +35,10 @@ func (s *suite) table() string {
 			skipped.add(p, p.skipped)
 		}
 	}
-	return fmt.Sprintf(page, s.version, len(s.programs), counted, same, counted-same,
+	text := fmt.Sprintf(page, s.version, len(s.programs), counted, same, counted-same,
 		100*float64(counted-same)/float64(max(counted, 1)), cut,
 		different.table("what is different"), skipped.table("left alone"), out.table("why"))
+	return strings.ReplaceAll(text, s.dir+string(filepath.Separator), "")
 }
 
 // rows are those of a table with the programs' names.
