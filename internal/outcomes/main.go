@@ -90,12 +90,12 @@ func run(ctx context.Context, args []string) (bool, error) {
 			os.RemoveAll(r.keep)
 		}
 		// After each suite: an hour is long.
-		if err := write(*out, page(results, goVersion, runtime.NumCPU())); err != nil {
+		if err := write(*out, page(results, args, goVersion, runtime.NumCPU())); err != nil {
 			return false, err
 		}
 	}
 	if *out == "" {
-		fmt.Print(page(results, goVersion, runtime.NumCPU()))
+		fmt.Print(page(results, args, goVersion, runtime.NumCPU()))
 	}
 	return good, nil
 }

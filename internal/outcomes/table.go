@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// page returns the table, in Markdown.
-func page(comparisons []*comparison, version string, cpus int) string {
-	var rows, differences, varying, confirmed strings.Builder
+// page returns the table, in Markdown. args are the command line that makes it.
+func page(comparisons []*comparison, args []string, version string, cpus int) string {
+	var rows, differences, varying, confirmed, warnings strings.Builder
 	for _, c := range comparisons {
 		rows.WriteString(c.row())
 		for _, d := range c.differences {
@@ -20,16 +20,20 @@ func page(comparisons []*comparison, version string, cpus int) string {
 		for _, name := range c.varying {
 			fmt.Fprintf(&varying, "- %s\n", name)
 		}
+		for _, w := range c.report.Warnings {
+			fmt.Fprintf(&warnings, "- %s\n", w)
+		}
 		for _, f := range c.report.Findings {
 			if f.Status == "confirmed" {
 				fmt.Fprintf(&confirmed, "| %s | %s | %s | %s | %s | %s |\n", c.title(), f.Test, f.Kind, cell(f.places()), f.Effect, verdicts[f.Test])
 			}
 		}
 	}
-	return fmt.Sprintf(head, version, cpus) + rows.String() +
+	return fmt.Sprintf(head, strings.Join(args, " "), version, cpus) + rows.String() +
 		section("Differences", "| test | plain | recorded | reason |\n|---|---|---|---|\n", differences.String()) +
 		section("Tests whose results vary without gopredict", "", varying.String()) +
-		section("What was confirmed", "| suite | test | kind | places | effect | by hand |\n|---|---|---|---|---|---|\n", confirmed.String())
+		section("What was confirmed", "| suite | test | kind | places | effect | by hand |\n|---|---|---|---|---|---|\n", confirmed.String()) +
+		section("Warnings", "", warnings.String())
 }
 
 // row is the line of one suite.
@@ -49,14 +53,10 @@ func (c *comparison) row() string {
 		bytes += p.TraceBytes
 	}
 	count := c.plain.count
-	cut := ""
-	if c.cutOff() {
-		cut = " (cut off)"
-	}
 	t := c.report.Totals
-	return fmt.Sprintf("| %s | %s | %d / %d / %d | %s | %d / %d | %d%s | %.1f | %.1f | %.1f | %.0f |\n",
+	return fmt.Sprintf("| %s | %s | %d / %d / %d | %s | %d / %d | %d | %.1f | %.1f | %.1f | %.0f |\n",
 		c.title(), c.version, count("pass"), count("fail"), count("skip"), same,
-		t.Candidates, t.Confirmed, events, cut, float64(bytes)/(1<<20),
+		t.Candidates, t.Confirmed, events, float64(bytes)/(1<<20),
 		c.plain.seconds, c.recorded.seconds, c.recorded.memory)
 }
 
@@ -64,16 +64,6 @@ func (c *comparison) row() string {
 func (c *comparison) title() string {
 	name, _, _ := strings.Cut(c.name, "@")
 	return strings.Join(append([]string{name}, c.flags...), " ")
-}
-
-// cutOff reports whether a trace has become as large as it may.
-func (c *comparison) cutOff() bool {
-	for _, w := range c.report.Warnings {
-		if strings.Contains(w, "recording stopped after") {
-			return true
-		}
-	}
-	return false
 }
 
 func section(title, head, rows string) string {
@@ -100,15 +90,15 @@ const head = `# The suites of others
 What runs under gopredict must come out as it does without. This page is written
 by
 
-    go run ./internal/outcomes -o docs/suites.md
+    go run ./internal/outcomes %s
 
 which runs the tests of std packages, instrumented themselves, and of public
 modules, as they are and with gopredict, and compares the result of each test and
 subtest by its name; here with %s on %d cores. Each suite is run plainly several
 times: a test whose result varies then is listed and not compared.
 
-*Events* and *trace* are those of all test binaries of a suite; recording stops
-after 128 MiB of events per binary (*cut off*), the tests go on. *Seconds* are
+*Events* and *trace* are those of all test binaries of a suite; where a test had
+more events than there was room for, a warning says so. *Seconds* are
 wall time of ` + "`go test`" + ` and of ` + "`gopredict test`" + `, with building; of the latter
 with analysis and replays. *Memory* is that of its largest process.
 
