@@ -223,11 +223,11 @@ func (s *session) buildFor(ctx context.Context, c *recorder.Config) (*recorder.B
 func (s *session) tellStanding(a replayArgs, w *witness.Witness, pid int, stands []replayer.Stand) {
 	fmt.Fprintf(s.stdout, "%s: stands at the bug in process %d, for %v (Ctrl-C ends it)\n", w.ID, pid, a.hold)
 	for _, at := range stands {
-		value := ""
+		what := at.Op.String()
 		if at.Value != "" {
-			value = ", where there is " + at.Value + " now"
+			what += " " + at.Value
 		}
-		fmt.Fprintf(s.stdout, "  %s is about to %s %d bytes at %#x%s\n", witness.Prose(at.Goroutine, w.Tests), at.Op, at.Size, at.Addr, value)
+		fmt.Fprintf(s.stdout, "  %s is about to %s (%d bytes at %#x)\n", witness.Prose(at.Goroutine, w.Tests), what, at.Size, at.Addr)
 	}
 	fmt.Fprintf(s.stdout, "To look at it, type\n\n\tdlv attach %d\n\nand there \"goroutines\" and \"goroutine N stack\"; with -gcflags=all=-N\\ -l all variables are there.\n", pid)
 }
