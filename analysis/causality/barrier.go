@@ -11,7 +11,7 @@ import (
 // Barrier returns a last causality barrier before the properties: by goroutine
 // the position of the first event after it. What is before can happen as it was
 // recorded.
-func (m *Model) Barrier(props ...Property) []int32 { return m.cut(props).at }
+func (m *Model) Barrier(props ...Property) []int32 { return m.cut(props, m.all).at }
 
 // cut finds a last causality barrier as Algorithm 2 does, for any number of
 // goroutines: no goroutine holds a lock at it, all vertices of the properties
@@ -20,16 +20,20 @@ func (m *Model) Barrier(props ...Property) []int32 { return m.cut(props).at }
 // Unlike the paper's, seed edges may lead from before it to after it: what is
 // before can be run as it was recorded, and is then done. No chain leads back
 // over the barrier, so that no cycle does.
-func (m *Model) cut(props []Property) *cut {
-	c := &cut{m: m, at: make([]int32, len(m.t.Goroutines)), lo: never}
+//
+// The barrier is one for the goroutines of gids, of which there must be all that
+// have an event before a vertex by the must-order; others are after it as a
+// whole.
+func (m *Model) cut(props []Property, gids []trace.GID) *cut {
+	c := &cut{m: m, at: make([]int32, len(m.t.Goroutines)), gids: gids, lo: never}
 	for _, p := range props {
 		for _, i := range p.vertices() {
 			c.hi = max(c.hi, int32(i)+1)
 		}
 	}
-	for g := range c.at {
+	for _, g := range gids {
 		c.at[g] = never
-		c.pull(trace.GID(g), c.hi)
+		c.pull(g, c.hi)
 	}
 	for _, p := range props {
 		for _, i := range p.vertices() {
@@ -55,10 +59,32 @@ func (p *Property) vertices() []int {
 	return vs
 }
 
+// involved returns the goroutines that have an event before a vertex of a
+// property: those of which a graph may need to know.
+func (m *Model) involved(props []Property) (gids []trace.GID) {
+	seen := make(map[trace.GID]bool)
+	add := func(g trace.GID) {
+		if !seen[g] {
+			seen[g] = true
+			gids = append(gids, g)
+		}
+	}
+	for _, p := range props {
+		for _, i := range p.vertices() {
+			add(m.t.Events[i].G)
+			for g := range m.o.Ancestors(i) {
+				add(g)
+			}
+		}
+	}
+	return gids
+}
+
 // A cut is a barrier in the making.
 type cut struct {
 	m      *Model
 	at     []int32     // by goroutine
+	gids   []trace.GID // those that it is for
 	lo, hi int32       // its lowest position, and the end of the last vertex
 	work   []trace.GID // goroutines that have been pulled
 }
@@ -109,14 +135,14 @@ func (c *cut) follow(g trace.GID) {
 	if first < 0 {
 		return
 	}
-	for h := range c.at {
-		if trace.GID(h) == g {
+	for _, h := range c.gids {
+		if h == g {
 			continue
 		}
 		if c.at[h] <= int32(first) || c.m.ends[h].last < int32(first) {
 			continue // nothing of it is between
 		}
-		es := c.m.o.Events(trace.GID(h))
+		es := c.m.o.Events(h)
 		lo, _ := slices.BinarySearch(es, int32(first))
 		hi, _ := slices.BinarySearch(es, c.at[h])
 		if lo >= hi {
@@ -124,7 +150,7 @@ func (c *cut) follow(g trace.GID) {
 		}
 		es = es[lo:hi]
 		if k := sort.Search(len(es), func(k int) bool { return c.m.o.Before(first, int(es[k])) }); k < len(es) {
-			c.pull(trace.GID(h), es[k])
+			c.pull(h, es[k])
 		}
 	}
 }

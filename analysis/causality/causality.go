@@ -51,6 +51,7 @@ type Model struct {
 	locks    []lock
 	seeds    []seed // by to
 	ends     []end  // by goroutine
+	all      []trace.GID
 }
 
 // An end is the last event of a goroutine, and its last lock-free position; -1
@@ -109,6 +110,7 @@ func New(t *trace.Trace, o *order.Order) *Model {
 	ends := make([]end, len(t.Goroutines))
 	for g := range ends {
 		ends[g] = end{-1, never}
+		m.all = append(m.all, trace.GID(g))
 		if es := o.Events(trace.GID(g)); len(es) > 0 {
 			ends[g] = end{es[len(es)-1], m.lockFree(trace.GID(g), never)}
 		}

@@ -48,7 +48,7 @@ func (m *Model) Whole(props ...Property) *Graph {
 // Chopped returns the graph over what comes after the last causality barrier
 // before the properties. It has the cycles of the whole one (Theorem 4).
 func (m *Model) Chopped(props ...Property) *Graph {
-	return m.build(m.Barrier(props...), props)
+	return m.build(m.cut(props, m.involved(props)).at, props)
 }
 
 func (m *Model) build(floor []int32, props []Property) *Graph {
