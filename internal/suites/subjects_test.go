@@ -76,6 +76,11 @@ func testSubject(t *testing.T, dir string, w want) {
 	}
 	confirmed := r.confirmed()
 	compare(t, w.Confirmed, confirmed, predicted)
+	for _, f := range r.Findings {
+		if strings.HasPrefix(f.Reason, "no goroutine can go on") {
+			require.Regexp(t, stuck, f.Reason)
+		}
+	}
 
 	for _, f := range confirmed {
 		again := run(t, dir, nil, command, "replay", "-n", "100", f.Witness)
@@ -83,6 +88,10 @@ func testSubject(t *testing.T, dir string, w want) {
 		require.Contains(t, again.stdout, "100 of 100")
 	}
 }
+
+// stuck is why a replay cannot go on: what the schedule waits for, then each
+// goroutine, its place and what it waits for.
+var stuck = regexp.MustCompile(`, the schedule waits for goroutine [0-9.]+ at .+: goroutine [0-9.]+ in \S+ \(\w+\.go:\d+\): \w+`)
 
 // compare checks that the places of wanted and confirmed findings are the same
 // and that each wanted effect is there.

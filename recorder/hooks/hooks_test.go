@@ -17,7 +17,7 @@ import (
 )
 
 // goEnv returns GOROOT and GOVERSION of the toolchain that GOTOOLCHAIN names.
-func goEnv(t *testing.T, toolchain string) (goroot, version string) {
+func goEnv(t testing.TB, toolchain string) (goroot, version string) {
 	t.Helper()
 	cmd := exec.Command("go", "env", "GOROOT", "GOVERSION")
 	cmd.Dir = t.TempDir()
@@ -43,7 +43,7 @@ var (
 
 // selftestBinary compiles testdata/selftest under the overlay, once for each
 // toolchain, and returns the test binary.
-func selftestBinary(t *testing.T, toolchain string) string {
+func selftestBinary(t testing.TB, toolchain string) string {
 	t.Helper()
 	if binary, ok := selftests[toolchain]; ok {
 		return binary

@@ -51,7 +51,7 @@ func watch() (wait int64, still bool) {
 		release(free)
 		return 0, false
 	}
-	now := runtime.PredictNow()
+	now := runtime.PredictClockNow() // so that load shortens no wait
 	if begun == 0 {
 		begun = now
 	}
@@ -182,6 +182,9 @@ func stuckReport() string {
 			reason = "waits for its " + g.waits
 		}
 		at := callerFrame(framePCs[:n])
+		if at.fn == "?" { // it is about to begin
+			at = callSites[g.site]
+		}
 		report += "blocked " + g.name() + " " + underscored(reason) + " " + at.fn + " " + at.file + ":" + itoa(uint64(at.line)) + "\n"
 	}
 	return report

@@ -67,9 +67,6 @@ func PredictFresh() {
 // PredictSleep suspends the running goroutine for ns nanoseconds.
 func PredictSleep(ns int64) { timeSleep(ns) }
 
-// PredictNow returns a monotonic time in nanoseconds.
-func PredictNow() int64 { return nanotime() }
-
 // PredictFrames calls visit for the frames at the return address pc, from
 // the innermost inlined function outwards, until it returns false. With
 // logical set, pc comes from Callers and has one frame.

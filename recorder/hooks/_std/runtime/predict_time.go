@@ -332,6 +332,9 @@ func PredictRested() {
 	predictClock.debt, predictClock.known = 0, 0
 }
 
+// PredictClockNow returns what the clock shows, in nanoseconds.
+func PredictClockNow() int64 { return predictClock.now }
+
 // PredictTimerNow returns the time of timers, in nanoseconds.
 func PredictTimerNow() int64 { return predictTimerNow(0) }
 
