@@ -30,8 +30,14 @@ type index struct {
 // Analyze analyses the packages pkgs, which have syntax and types, as one
 // program together with code of which nothing is known but types. opens says
 // of a package, by its import path, whether packages that are not among pkgs
-// import it.
-func Analyze(pkgs []*packages.Package, opens func(path string) bool) *Facts {
+// import it. What package ssa cannot build, as a construct of a newer release of
+// the language, it panics on: then nothing is known.
+func Analyze(pkgs []*packages.Package, opens func(path string) bool) (facts *Facts) {
+	defer func() {
+		if recover() != nil {
+			facts = &Facts{}
+		}
+	}()
 	a := &analysis{
 		graph: newGraph(), opens: opens,
 		of: map[*ssa.Function]*function{}, byName: map[string]*function{},

@@ -104,11 +104,7 @@ func (a *analysis) build(pkgs []*packages.Package) {
 	for i, p := range pkgs {
 		made[i] = a.prog.CreatePackage(p.Types, p.Syntax, p.TypesInfo, false)
 	}
-	var wg sync.WaitGroup
-	for _, p := range made {
-		wg.Go(p.Build)
-	}
-	wg.Wait()
+	a.compile(made)
 	for i, p := range pkgs {
 		a.readSyntax(p)
 		a.add(made[i].Func("init"), p.Fset)
@@ -126,6 +122,25 @@ func (a *analysis) build(pkgs []*packages.Package) {
 			if fn, ok := made[i].Members[name].(*ssa.Function); ok {
 				a.add(fn, p.Fset)
 			}
+		}
+	}
+}
+
+// compile makes the bodies of the functions, and panics as package ssa does,
+// but in this goroutine.
+func (a *analysis) compile(pkgs []*ssa.Package) {
+	failures := make([]any, len(pkgs))
+	var wg sync.WaitGroup
+	for i, p := range pkgs {
+		wg.Go(func() {
+			defer func() { failures[i] = recover() }()
+			p.Build()
+		})
+	}
+	wg.Wait()
+	for _, failure := range failures {
+		if failure != nil {
+			panic(failure)
 		}
 	}
 }
