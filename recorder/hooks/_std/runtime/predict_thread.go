@@ -49,8 +49,8 @@ func predictWriterMain() {
 			notesleep(&w.work)
 		}
 		w.write(n)
-		lock(&w.lock)
 		w.done.Store(n)
+		lock(&w.lock)
 		if w.waiting {
 			w.waiting = false
 			notewakeup(&w.some)
@@ -102,19 +102,21 @@ func PredictAwait(n uint32) {
 
 // PredictAwaitQuietly is PredictAwait for the end of the process, where the
 // caller may be anything, a signal handler too, and for all items. It reports
-// whether they were written in reasonable time.
+// whether they were written: the handler may have interrupted the thread that
+// holds the writer's lock, and then the writer gets no further.
 func PredictAwaitQuietly() bool {
-	const limit = 20_000_000 // microseconds
-	for waited := 0; predictWriter.done.Load() != predictWriter.given.Load(); waited += predictPause {
-		if waited > limit {
+	const patience = 5e9 // nanoseconds for one item
+	w := &predictWriter
+	seen, since := w.done.Load(), nanotime()
+	for ; w.done.Load() != w.given.Load(); PredictPause() {
+		if done := w.done.Load(); done != seen {
+			seen, since = done, nanotime()
+		} else if nanotime()-since > patience {
 			return false
 		}
-		PredictPause()
 	}
 	return true
 }
 
-const predictPause = 20 // microseconds
-
 // PredictPause lets other threads go on.
-func PredictPause() { usleep(predictPause) }
+func PredictPause() { usleep(20) }
