@@ -51,8 +51,9 @@ type Races struct {
 // wrong way round): they have no lock in common, unless both hold it for
 // reading, and the must-order lets both goroutines reach them.
 //
-// Two atomic operations do not race, an atomic and a plain one do. Accesses of
-// different sizes conflict where they overlap.
+// Which accesses conflict [order.Access] says: two atomic operations do not, an
+// atomic and a plain one do, and so do a send and a close. Accesses of different
+// sizes conflict where they overlap.
 //
 // Repeated accesses by one goroutine of one place, under the same locks and
 // with no communication in between, count once; the search is then linear in
@@ -66,32 +67,12 @@ func FindRaces(t *trace.Trace, o *order.Order) *Races {
 	return f.result()
 }
 
-// access is the way in which an event touches memory.
-type access uint8
-
-const (
-	writes access = 1 << iota
-	atomic
-)
-
-func accessOf(e *trace.Event) (a access) {
-	if order.Writes(e) {
-		a |= writes
-	}
-	if !e.Kind.IsPlain() {
-		a |= atomic
-	}
-	return a
-}
-
-func (a access) conflicts(b access) bool { return (a|b)&writes != 0 && a&b&atomic == 0 }
-
 // A class is a set of accesses that only goroutine and time tell apart.
 type class struct {
 	at    int32 // location in its group
 	site  uint64
 	locks order.LockSet
-	how   access
+	how   order.Access
 }
 
 // A crowd is what a class has seen so far.
@@ -145,7 +126,7 @@ func (f *finder) group(g *order.Group) {
 	byLoc := make([][]*crowd, len(g.Locations))
 	for k, i := range g.Events {
 		e := &f.t.Events[i]
-		c := class{g.At[k], f.site(e.Site), f.o.LockSet(int(i)), accessOf(e)}
+		c := class{g.At[k], f.site(e.Site), f.o.LockSet(int(i)), g.How[k]}
 		w := crowds[c]
 		if w == nil {
 			w = &crowd{class: c, of: make(map[trace.GID]int), prune: 16}
@@ -161,7 +142,7 @@ func (f *finder) group(g *order.Group) {
 func (f *finder) meet(g *order.Group, byLoc [][]*crowd, w *crowd) {
 	for _, at := range g.Overlaps[w.at] {
 		for _, v := range byLoc[at] {
-			if !w.how.conflicts(v.how) {
+			if !w.how.Conflicts(v.how) {
 				continue
 			}
 			p, excluded := f.pair(w.site, v.site), f.o.Exclude(w.locks, v.locks)

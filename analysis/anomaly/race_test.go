@@ -42,6 +42,21 @@ func TestRaces(t *testing.T) {
 		{"atomic that has observed", "0 w x @1\n0 astore f @2\n1 aload f @3\n1 aload x @4", nil, 1, 0, 0, 1},
 		{"parts", "0 w x/4\n1 w x+4/4\n2 r x/8", [][2]int{{1, 2}, {0, 2}}, 2, 2, 0, 0},
 		{"neighbours", "0 w x/4\n1 w x+4/4", nil, 0, 0, 0, 0},
+		{"send and close", "0 send c\n1 close c\n0 sent c#1/1", [][2]int{{0, 1}}, 1, 1, 0, 0},
+		{"two closes", "0 close c\n1 close c", [][2]int{{0, 1}}, 1, 1, 0, 0},
+		{"close after the receive", "0 send c\n0 sent c#1/1\n1 recv c\n1 recvd c#1/1\n1 close c", nil, 1, 0, 0, 1},
+		{"select and close", "0 selsend c\n0 select\n1 close c", [][2]int{{0, 2}}, 1, 1, 0, 0},
+		{"receive and close", "0 recv c\n1 close c\n0 recvd c", nil, 0, 0, 0, 0},
+		{"guarded close", "0 acq m\n0 send c\n0 sent c#1/1\n0 rel m\n1 acq m\n1 close c\n1 rel m", nil, 1, 0, 1, 0},
+		{"add and wait", "0 add g#1\n1 wgwait g", [][2]int{{0, 1}}, 1, 1, 0, 0},
+		{"another add and wait", "1 add g#1\n0 add g#1\n1 wgwait g", nil, 0, 0, 0, 0},
+		{"done and wait", "1 add g#1\n0 add g#-1\n1 wgwait g", nil, 0, 0, 0, 0},
+		{"two waits", "0 wgwait g\n1 wgwait g", nil, 0, 0, 0, 0},
+		{"reuse before the other waiter is back", "0 add g#1\n0 fork 1\n1 begin\n1 wgwait g\n0 add g#-1\n0 wgwait g\n0 wgwaited g\n0 add g#1", [][2]int{{3, 7}}, 2, 1, 0, 1},
+		{"lock and overwriting it", "0 acq m\n1 w m", [][2]int{{0, 1}}, 1, 1, 0, 0},
+		{"lock and reading it", "0 rel m\n1 r m", [][2]int{{0, 1}}, 1, 1, 0, 0},
+		{"a lock's own operations", "0 acq m\n0 rel m\n1 acq m\n1 rel m", nil, 0, 0, 0, 0},
+		{"Once and overwriting it", "0 oncebegin o\n1 w o", [][2]int{{0, 1}}, 1, 1, 0, 0},
 		{"no size", "0 armw x/0\n1 r x\n1 w x", nil, 0, 0, 0, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -108,14 +123,41 @@ func sitesOf(tr *trace.Trace, i, j int) sites {
 	return sites{min(a, b), max(a, b)}
 }
 
+// conflicting is the definition for events i before j of different goroutines.
+// An Add to a WaitGroup conflicts with Wait if the counter was zero.
+func conflicting(tr *trace.Trace, i, j int) bool {
+	a, b := tr.Events[i], tr.Events[j]
+	kinds := []trace.Kind{a.Kind, b.Kind}
+	both := func(of ...trace.Kind) bool { return slices.Contains(of, a.Kind) && slices.Contains(of, b.Kind) }
+	switch {
+	case a.Kind.IsAccess() && b.Kind.IsAccess():
+		return (a.Kind.IsPlain() || b.Kind.IsPlain()) && (order.Writes(&a) || order.Writes(&b)) &&
+			a.Obj < b.Obj+uint64(b.Size) && b.Obj < a.Obj+uint64(a.Size)
+	case a.Obj != b.Obj || a.Obj == 0:
+		return false
+	case slices.Contains(kinds, trace.Close):
+		return both(trace.Close, trace.Send, trace.SelectSend)
+	case slices.Contains(kinds, trace.WaitGroupWait) && slices.Contains(kinds, trace.WaitGroupAdd):
+		add, count := j, int64(0)
+		if a.Kind == trace.WaitGroupAdd {
+			add = i
+		}
+		for _, e := range tr.Events[:add] {
+			if e.Kind == trace.WaitGroupAdd && e.Obj == a.Obj {
+				count += int64(e.Val)
+			}
+		}
+		return count == 0 && int64(tr.Events[add].Val) > 0
+	}
+	return false
+}
+
 func checkRaces(t *testing.T, tr *trace.Trace, o *order.Order, r *anomaly.Races) {
 	conflicts, free := make(map[sites]bool), make(map[sites]bool)
 	racing := make(map[sites][][2]int)
 	for j, b := range tr.Events {
 		for i, a := range tr.Events[:j] {
-			if a.G == b.G || !a.Kind.IsAccess() || !b.Kind.IsAccess() || !a.Kind.IsPlain() && !b.Kind.IsPlain() ||
-				a.Obj >= b.Obj+uint64(b.Size) || b.Obj >= a.Obj+uint64(a.Size) ||
-				!order.Writes(&a) && !order.Writes(&b) {
+			if a.G == b.G || !conflicting(tr, i, j) {
 				continue
 			}
 			s := sitesOf(tr, i, j)

@@ -42,7 +42,7 @@ func (p *program) compileChannels() {
 		e := &p.t.Events[i]
 		if e.Obj != 0 { // a nil channel blocks for ever
 			switch e.Kind {
-			case trace.ChanMake, trace.Send, trace.SendDone, trace.Recv, trace.RecvDone, trace.Close:
+			case trace.ChanMake, trace.Send, trace.SendDone, trace.Recv, trace.RecvDone, trace.Close, trace.SelectSend:
 				id := ids.of(e.Obj)
 				if int(id) == len(p.chans) {
 					p.chans = append(p.chans, channel{cap: uint64(e.Size)})

@@ -14,7 +14,7 @@
 // each element keeps its number and goes to the receive that got it. Wait
 // returns when the counter is zero, Once.Do when the function has returned,
 // Cond.Wait when a signal took it from the queue. An await comes after the
-// posts of its token that it followed. These are the rules of the Go memory
+// posts of its token that it followed, one of token 0 after all that it followed. These are the rules of the Go memory
 // model, as far as they decide what can happen; DESIGN.md §4 lists them.
 //
 // # The reads that matter

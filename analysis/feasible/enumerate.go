@@ -56,7 +56,9 @@ func (p *program) successors(s *state) []successor {
 // Races returns all pairs of conflicting accesses of t, as positions, at which
 // two goroutines stand at once in some feasible interleaving: by definition
 // the predictable races. At least one of the two writes and at least one is
-// not atomic. The pairs are sorted, the lower position first. Like
+// not atomic; or one closes a channel, and the other one closes it or sends; or
+// one adds to a WaitGroup's zero, in the trace too, and the other one waits; or
+// one is a plain access to where a lock, WaitGroup or Once is. The pairs are sorted, the lower position first. Like
 // [Interleavings] it is for small traces, though it visits equal states once.
 func Races(t *trace.Trace) [][2]int {
 	p := compile(t)
@@ -94,28 +96,49 @@ func (p *program) collect(s *state, found map[[2]int]bool) {
 			continue
 		}
 		for h := range g {
-			if b, ok := s.stands(h); ok && conflict(&p.t.Events[a], &p.t.Events[b]) {
+			if b, ok := s.stands(h); ok && p.conflict(a, b) {
 				found[[2]int{int(min(a, b)), int(max(a, b))}] = true
 			}
 		}
 	}
 }
 
-// stands returns the access at which goroutine g stands, if it does.
+// stands returns the event at which goroutine g stands, if it is part of a
+// violation should another one be, too.
 func (s *state) stands(g int) (pos int32, ok bool) {
 	pos, reason := s.next(g)
 	if reason != "" {
 		return none, false
 	}
-	e := &s.p.t.Events[pos]
-	return pos, e.Kind.IsAccess() && s.misses(e) == ""
+	return pos, s.misses(&s.p.t.Events[pos]) == "" && s.harmless(pos) == ""
 }
 
-// conflict reports whether two accesses of different goroutines form a race
-// when they meet.
-func conflict(a, b *trace.Event) bool {
+// conflict reports whether events of different goroutines form a race when
+// they meet.
+func (p *program) conflict(i, j int32) bool {
+	a, b := &p.t.Events[i], &p.t.Events[j]
+	if a.Kind.IsAccess() && b.Kind.IsAccess() {
+		return overlap(a, b) && (writes(a) || writes(b)) && (a.Kind.IsPlain() || b.Kind.IsPlain())
+	}
+	return p.misuse(i, j) || p.misuse(j, i)
+}
+
+// misuse reports whether event i must not meet j, and one of them is no access.
+func (p *program) misuse(i, j int32) bool {
+	a, b := &p.t.Events[i], &p.t.Events[j]
+	same := a.Obj == b.Obj && a.Obj != 0
+	switch {
+	case a.Kind == trace.Close:
+		return same && (b.Kind == trace.Close || b.Kind == trace.Send || b.Kind == trace.SelectSend)
+	case a.Kind == trace.WaitGroupWait && b.Kind == trace.WaitGroupAdd:
+		return same && p.info[j].arg != none
+	}
+	return a.Kind.IsPlain() && hasAddress(b.Kind) && !b.Kind.IsAccess() && b.Kind != trace.OnceEnd && b.Kind != trace.WaitGroupWaited &&
+		(b.Kind < trace.CondWait || b.Kind > trace.CondBroadcast) && overlap(a, b)
+}
+
+func overlap(a, b *trace.Event) bool {
 	aStart, aEnd := extent(a)
 	bStart, bEnd := extent(b)
-	return aStart < bEnd && bStart < aEnd &&
-		(writes(a) || writes(b)) && (a.Kind.IsPlain() || b.Kind.IsPlain())
+	return aStart < bEnd && bStart < aEnd
 }

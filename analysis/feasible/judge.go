@@ -21,8 +21,9 @@ func (e *Infeasible) Error() string {
 
 // Check reports whether executing the events of t at the positions steps, in
 // this order, and then standing before the events at the positions violation
-// is a possible execution. It returns nil if it is and an [*Infeasible] if it
-// is not. Whoever has many schedules of one trace makes one [Judge].
+// is a possible execution, in which these would still be what makes them a
+// violation: see [state.harmless]. It returns nil if it is and an [*Infeasible]
+// if it is not. Whoever has many schedules of one trace makes one [Judge].
 func Check(t *trace.Trace, steps, violation []int) error {
 	return New(t).Check(steps, violation)
 }
@@ -73,6 +74,9 @@ func (j *Judge) CheckFrom(from int, steps, violation []int) error {
 		}
 		if reason == "" {
 			reason = j.s.misses(&j.p.t.Events[pos])
+		}
+		if reason == "" {
+			reason = j.s.harmless(int32(pos))
 		}
 		if reason != "" {
 			return j.infeasible(len(steps), pos, reason)

@@ -30,11 +30,12 @@ type info struct {
 	next int32 // the goroutine's next event, or none
 	// ref is, by kind: an access's span in memory; the lock, condition,
 	// WaitGroup or Once; the token; for events that begin a channel operation
-	// the chanOp, for other channel events the channel. none where there is
+	// the chanOp, for other channel events (and cases) the channel. none where there is
 	// nothing to check.
 	ref int32
 	// arg is, by kind: a read's place in memory.from; the number of posts of
-	// the token so far, for a post with itself.
+	// the token so far, for a post with itself; not none for an Add that takes
+	// the WaitGroup's counter from zero.
 	arg  int32
 	data bool // a read that does not matter
 	// update is a read of which the value goes into the memory that it came
@@ -123,6 +124,7 @@ func (n numbering) of(obj uint64) int32 {
 // number fills in ref for locks, conditions, WaitGroups and tokens.
 func (p *program) number() {
 	locks, conds, waitGroups, tokens := numbering{}, numbering{}, numbering{}, numbering{}
+	counts := map[uint64]int64{}
 	for i := range p.t.Events {
 		e, in := &p.t.Events[i], &p.info[i]
 		switch e.Kind {
@@ -132,7 +134,16 @@ func (p *program) number() {
 			in.ref = conds.of(e.Obj)
 		case trace.WaitGroupAdd, trace.WaitGroupWait, trace.WaitGroupWaited:
 			in.ref = waitGroups.of(e.Obj)
+			if e.Kind == trace.WaitGroupAdd {
+				if counts[e.Obj] == 0 && int64(e.Val) > 0 {
+					in.arg = 0
+				}
+				counts[e.Obj] += int64(e.Val)
+			}
 		case trace.Post, trace.Await:
+			if e.Obj == 0 {
+				continue // after all that was before it
+			}
 			in.ref = tokens.of(e.Obj)
 			if int(in.ref) == len(p.tokens) {
 				p.tokens = append(p.tokens, token{})

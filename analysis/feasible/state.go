@@ -139,7 +139,9 @@ func (s *state) step(pos int32) string {
 		reason = s.waitGroup(e, in)
 	case k >= trace.OnceBegin && k <= trace.OnceDone:
 		reason = s.once(k, in.ref)
-	case k == trace.Post:
+	case k == trace.Await && in.ref == none:
+		reason = s.allBefore(pos)
+	case k == trace.Post && in.ref != none:
 		reason = s.post(in)
 	case k == trace.Await && s.posts[in.ref] < in.arg:
 		reason = fmt.Sprintf("expected %d posts of the token before, found %d", in.arg, s.posts[in.ref])
@@ -148,6 +150,16 @@ func (s *state) step(pos int32) string {
 		s.cur[e.G] = in.next
 	}
 	return reason
+}
+
+// allBefore tells why not all events before the one at pos have happened.
+func (s *state) allBefore(pos int32) string {
+	for _, next := range s.cur {
+		if next != none && next < pos {
+			return fmt.Sprintf("expected %s before, found that it has not happened", s.p.describe(int(next)))
+		}
+	}
+	return ""
 }
 
 // infect taints goroutine g for the reason of another taint, if there is one.
@@ -242,6 +254,33 @@ func (s *state) misses(e *trace.Event) string {
 func hasAddress(k trace.Kind) bool {
 	return k.IsAccess() || k >= trace.Acquire && k <= trace.CondBroadcast ||
 		k >= trace.WaitGroupAdd && k <= trace.OnceDone
+}
+
+// harmless tells why the event at pos, at which its goroutine stands, is not
+// what makes it part of a violation: to close a channel while another goroutine
+// sends or closes, or to add to a WaitGroup's zero while another one waits.
+func (s *state) harmless(pos int32) string {
+	e, in := &s.p.t.Events[pos], &s.p.info[pos]
+	if in.ref == none {
+		return ""
+	}
+	ch := in.ref
+	switch e.Kind {
+	case trace.WaitGroupAdd:
+		if n := s.waitGroups[in.ref]; n != 0 {
+			return fmt.Sprintf("expected the WaitGroup's counter to be zero, found %d", n)
+		}
+		return ""
+	case trace.Send:
+		ch = s.p.ops[in.ref].ch
+	case trace.SelectSend, trace.Close:
+	default:
+		return ""
+	}
+	if s.chans[ch].closed {
+		return "expected an open channel, found it closed"
+	}
+	return ""
 }
 
 func (s *state) writerName(w int32) string {

@@ -81,6 +81,7 @@ func TestCheck(t *testing.T) {
 		onceDies   = fork2 + "1 oncebegin obj=8; 1 panic; 2 oncedone obj=8"
 		cond       = fork2 + "1 wait obj=6; 2 wait obj=6 val=1; 0 signal obj=6 val=1; 1 wake obj=6; 0 broadcast obj=6 val=1 size=1; 2 wake obj=6 val=1"
 		token      = fork2 + "1 post obj=4; 2 post obj=4; 0 await obj=4; 1 post obj=4"
+		everything = fork2 + "1 read obj=16 size=8; 0 await; 2 read obj=16 size=8"
 		atomic     = fork2 + "1 armw obj=16 size=4 val=1 value; 2 armw obj=16 size=4 val=2 value"
 		cas        = fork2 + "1 astore obj=16 size=4 val=1 value; 2 armw obj=16 size=4 val=1 value failed; 2 aload obj=16 size=4 val=1 value; 1 astore obj=16 size=4 val=1 value"
 		syncMap    = fork2 + "1 armw obj=16; 2 aload obj=16"
@@ -179,6 +180,8 @@ func TestCheck(t *testing.T) {
 		{"the other first", cond, "00 12 21 0 2 0 1", "", ""},
 
 		{"posts in another order", token, "00 12 2 1 0", "", ""},
+		{"everything before", everything, "00 12 0", "", "expected main.1 read before"},
+		{"what comes after can come before", everything, "00 112 2 0", "", ""},
 		{"one post is enough", token, "00 12 1 1 0", "", "expected 2 posts of the token before, found 1"},
 
 		{"atomics swapped", atomic, "00 12 2", "", "expected to read from main.1 armw, found the initial value"},
@@ -294,6 +297,13 @@ func TestRaces(t *testing.T) {
 			"2 read obj=16 size=8 site=2 val=0xc000010000 value; 2 write obj=0xc000010008 size=8", [][2]int{{4, 6}, {5, 7}}},
 		{"pointer not seen", fork2 + "1 write obj=0xc000010008 size=8; 1 write obj=16 size=8 val=0xc000010000 value; " +
 			"2 read obj=16 size=8 site=2 val=0xc000010000 value; 2 write obj=0xc000010008 size=8", [][2]int{{5, 6}}},
+		{"send and close", fork2 + "1 send obj=5; 1 sent obj=5 val=1 size=1; 2 close obj=5", [][2]int{{4, 6}}},
+		{"select and close", fork2 + "1 selsend obj=5; 1 select; 2 close obj=5", [][2]int{{4, 6}}},
+		{"closes", fork2 + "1 close obj=5; 2 close obj=5", [][2]int{{4, 5}}},
+		{"send and close behind a lock", fork2 + "1 acq obj=9; 1 send obj=5; 1 sent obj=5 val=1 size=1; 1 rel obj=9; 2 acq obj=9; 2 rel obj=9; 2 close obj=5", [][2]int{{5, 10}}},
+		{"add and wait", fork2 + "1 add obj=5 val=1; 2 wgwait obj=5", [][2]int{{4, 5}}},
+		{"add to one and wait", "0 add obj=5 val=1; " + fork2 + "1 add obj=5 val=1; 2 wgwait obj=5", nil},
+		{"lock and write", fork2 + "1 acq obj=16; 2 write obj=8 size=16", [][2]int{{4, 5}}},
 		{"parent and child", "0 write obj=16 size=8; 0 fork obj=1; 1 begin; 0 write obj=16 size=8; 1 write obj=16 size=8", [][2]int{{3, 4}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, feasible.Races(parse(t, tt.events))) })

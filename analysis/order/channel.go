@@ -91,7 +91,9 @@ func (m *matcher) event(i int, e *trace.Event) {
 			m.ops[k].vain, m.begun[e.G] = true, -1
 		}
 	case trace.Close:
-		m.closed[e.Obj] = int32(i)
+		if _, again := m.closed[e.Obj]; !again { // else it panics
+			m.closed[e.Obj] = int32(i)
+		}
 	}
 }
 

@@ -33,44 +33,57 @@ type Group struct {
 	Overlaps [][]int32
 	Events   []int32 // positions, ascending
 	At       []int32 // for each of Events, its index in Locations
+	How      []Access
 }
 
-// Writes reports whether e changes the memory that it accesses.
+// Writes reports whether e is an access that changes its memory.
 func Writes(e *trace.Event) bool {
 	return e.Kind.IsWrite() && e.Flags&trace.FlagFailed == 0
 }
 
 // usage tells whether a location is shared.
 type usage struct {
-	g       trace.GID
-	many    bool // more goroutines than g
-	written bool
-	events  int
+	g      trace.GID
+	many   bool   // more goroutines than g
+	how    Access // all of them
+	memory bool   // some are by loads and stores
+	stored bool   // some are by stores, or by a close
+	events int
 }
 
 func (u usage) merge(o usage) usage {
 	u.many = u.many || o.many || u.g != o.g
-	u.written = u.written || o.written
+	u.how |= o.how
+	u.memory = u.memory || o.memory
+	u.stored = u.stored || o.stored
 	u.events += o.events
 	return u
 }
 
+// shared reports whether there is anything to find. Most objects of
+// synchronization are touched by their own operations only.
+func (u usage) shared() bool {
+	return u.many && (u.stored || u.memory && u.how&object != 0 || u.how&(starts|waits) == starts|waits)
+}
+
 // groups returns the groups that more than one goroutine accesses and at
-// least one writes, ordered by their first events. Accesses without a size
-// (the operations of sync.Map) touch no memory of the program.
+// least one writes, ordered by their first events.
 func groups(t *trace.Trace) []Group {
+	touched := toucher{counts: make(map[uint64]int64)}
 	ids := make(map[Location]int32)
 	var locs []Location
 	var uses []usage
 	at := make([]int32, len(t.Events)) // by event: location, -1 for none
+	hows := make([]Access, len(t.Events))
 	generations := trace.NewGenerations(t)
 	for i := range t.Events {
 		e := &t.Events[i]
 		at[i] = -1
-		if !e.Kind.IsAccess() || e.Size == 0 {
+		loc, how, ok := touched.touch(e)
+		if !ok {
 			continue
 		}
-		loc := Location{e.Obj, e.Size, generations.Of(i)}
+		loc.Generation = generations.Of(i)
 		id, ok := ids[loc]
 		if !ok {
 			id = int32(len(locs))
@@ -78,11 +91,9 @@ func groups(t *trace.Trace) []Group {
 			locs = append(locs, loc)
 			uses = append(uses, usage{g: e.G})
 		}
-		at[i] = id
-		u := &uses[id]
-		u.events++
-		u.many = u.many || u.g != e.G
-		u.written = u.written || Writes(e)
+		at[i], hows[i] = id, how
+		use := usage{e.G, false, how, e.Kind.IsAccess(), how&writes != 0 && how&object == 0, 1}
+		uses[id] = uses[id].merge(use)
 	}
 
 	gs, groupOf, index := shared(locs, uses)
@@ -91,6 +102,7 @@ func groups(t *trace.Trace) []Group {
 			g := &gs[groupOf[id]]
 			g.Events = append(g.Events, int32(i))
 			g.At = append(g.At, index[id])
+			g.How = append(g.How, hows[i])
 		}
 	}
 	slices.SortFunc(gs, func(a, b Group) int { return cmp.Compare(a.Events[0], b.Events[0]) })
@@ -118,9 +130,9 @@ func shared(locs []Location, uses []usage) (gs []Group, groupOf, index []int32) 
 			hi++
 		}
 		group := int32(-1)
-		if use.many && use.written {
+		if use.shared() {
 			group = int32(len(gs))
-			g := Group{Events: make([]int32, 0, use.events), At: make([]int32, 0, use.events)}
+			g := Group{Events: make([]int32, 0, use.events), At: make([]int32, 0, use.events), How: make([]Access, 0, use.events)}
 			for k, id := range sorted[lo:hi] {
 				g.Locations = append(g.Locations, locs[id])
 				index[id] = int32(k)

@@ -18,6 +18,7 @@
 //	Signal, Broadcast        → return of the Wait that it woke
 //	atomic store             → atomic load that reads it
 //	post                     → every later await of its token
+//	every event              → every later await of token 0
 //
 // It has no edge between critical sections, for these may swap: they are
 // described by lock sets and sections instead. Two read-modify-writes of one

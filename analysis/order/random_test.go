@@ -163,7 +163,7 @@ func edge(tr *trace.Trace, i, j int) bool {
 		return a.Obj == b.Obj && (a.Kind == trace.CondSignal && a.Val == b.Val+1 ||
 			a.Kind == trace.CondBroadcast && a.Val <= b.Val && b.Val < a.Val+uint64(a.Size))
 	case trace.Await:
-		return a.Kind == trace.Post && a.Obj == b.Obj
+		return a.Kind == trace.Post && a.Obj == b.Obj || b.Obj == 0
 	}
 	return false
 }

@@ -31,6 +31,9 @@ func (s *sources) group(t *trace.Trace, g *Group) {
 	var found []int32
 	for k, i := range g.Events {
 		e, at := &t.Events[i], g.At[k]
+		if !e.Kind.IsAccess() {
+			continue
+		}
 		if e.Kind != trace.Write && e.Kind != trace.AtomicStore {
 			found = found[:0]
 			for _, o := range g.Overlaps[at] {

@@ -86,7 +86,7 @@ type relater struct {
 	now   []clock // by goroutine
 	cur   []int32 // by goroutine: its segment, -1 before the first event
 	split []bool  // by goroutine: the next event starts a segment
-	last  []int32 // by goroutine: its last event
+	last  []int32 // by goroutine: its last event, -1 before the first
 
 	forks   map[trace.GID]int
 	closes  map[uint64]int
@@ -119,7 +119,7 @@ func relate(t *trace.Trace, chans map[uint64]channel, locks bool) *relation {
 		mutexes: make(map[uint64]*mutex),
 	}
 	for g := range b.cur {
-		b.cur[g], b.split[g] = -1, true
+		b.cur[g], b.split[g], b.last[g] = -1, true, -1
 	}
 	walls := walls(t)
 	for i := range t.Events {
@@ -206,6 +206,13 @@ func (b *relater) acquire(i int, e *trace.Event) {
 			b.now[e.G] = join(b.now[e.G], s.clock)
 		}
 	case trace.Await:
+		if e.Obj == 0 {
+			for g, i := range b.last {
+				b.from(e.G, int(i), true)
+				b.split[g] = true
+			}
+			return
+		}
 		b.now[e.G] = join(b.now[e.G], b.posted[e.Obj])
 	case trace.Acquire, trace.RAcquire:
 		if b.locks {
@@ -223,6 +230,9 @@ func (b *relater) release(i int, e *trace.Event) bool {
 	case trace.Send, trace.Recv, trace.Select:
 		// Found again through the channel's elements.
 	case trace.Close:
+		if _, again := b.closes[e.Obj]; again { // it panics
+			return false
+		}
 		b.closes[e.Obj] = i
 	case trace.OnceEnd:
 		b.onces[e.Obj] = i

@@ -26,8 +26,9 @@ func plan(t testing.TB, tr *trace.Trace) (*order.Order, *schedule.Planner) {
 func conflicts(tr *trace.Trace, o *order.Order) (pairs [][2]int) {
 	for j, b := range tr.Events {
 		for i, a := range tr.Events[:j] {
-			if a.G != b.G && a.Kind.IsAccess() && b.Kind.IsAccess() && a.Obj == b.Obj && (a.Kind.IsWrite() || b.Kind.IsWrite()) &&
-				(a.Kind.IsPlain() || b.Kind.IsPlain()) && !o.BeforeReached(i, j) && !o.Exclude(o.LockSet(i), o.LockSet(j)) {
+			access := a.Kind.IsAccess() && b.Kind.IsAccess() && (a.Kind.IsWrite() || b.Kind.IsWrite()) && (a.Kind.IsPlain() || b.Kind.IsPlain())
+			channel := a.Kind == trace.Close && b.Kind == trace.Send || a.Kind == trace.Send && b.Kind == trace.Close
+			if a.G != b.G && a.Obj == b.Obj && (access || channel) && !o.BeforeReached(i, j) && !o.Exclude(o.LockSet(i), o.LockSet(j)) {
 				pairs = append(pairs, [2]int{i, j})
 			}
 		}

@@ -114,6 +114,7 @@ func (r report) confirmed() []finding {
 
 type finding struct {
 	ID, Kind, Status, Effect, Reason, Package, Test, Witness string
+	Replays                                                  int
 	Accesses                                                 []struct {
 		Op, Expr, File string
 		Line           int

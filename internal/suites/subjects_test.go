@@ -16,6 +16,7 @@ import (
 // A want is what a subject's want.json expects of gopredict.
 type want struct {
 	Exit      int
+	Nothing   bool // not even a schedule is found
 	Visible   bool // to go test -race, which .ci/run makes sure of for the others
 	Confirmed []wantFinding
 }
@@ -80,6 +81,7 @@ func testSubject(t *testing.T, dir string, w want) {
 		if strings.HasPrefix(f.Reason, "no goroutine can go on") {
 			require.Regexp(t, stuck, f.Reason)
 		}
+		require.False(t, w.Nothing && f.Replays > 0, "a schedule leads to %v: %s\n%s", f.sites(), f.Reason, predicted)
 	}
 
 	for _, f := range confirmed {

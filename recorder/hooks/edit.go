@@ -20,6 +20,7 @@ const (
 	theName                  // of the function
 	afterFields              // of the struct type
 	inRelease                // nowhere: the hook is for one release only
+	inFile                   // none: the package has the file on some platforms only
 )
 
 // An edit is one change to one declaration.
@@ -34,6 +35,7 @@ func before(anchor, text string) edit  { return edit{beforeStmt, anchor, text} }
 func after(anchor, text string) edit   { return edit{afterStmt, anchor, text} }
 func instead(anchor, text string) edit { return edit{insteadOf, anchor, text} }
 func rename(name string) edit          { return edit{theName, "", name} }
+func onlyIn(file string) edit          { return edit{inFile, file, ""} }
 func fields(text string) edit          { return edit{afterFields, "", text} }
 func only(release string) edit         { return edit{inRelease, release, ""} }
 
@@ -118,7 +120,7 @@ func (s *source) applyFunc(d *ast.FuncDecl, e edit) error {
 	case theName:
 		s.replace(d.Name, e.text)
 		return nil
-	case inRelease:
+	case inRelease, inFile:
 		return nil
 	}
 	found := 0

@@ -23,7 +23,7 @@ var std embed.FS
 var added = map[string][]string{
 	"runtime": {
 		"_std/runtime/predict.go", "_std/runtime/predict_chan.go", "_std/runtime/predict_cpu_linux.go",
-		"_std/runtime/predict_cpu_other.go", "_std/runtime/predict_file.go",
+		"_std/runtime/predict_cpu_other.go", "_std/runtime/predict_file.go", "_std/runtime/predict_final.go",
 		"_std/runtime/predict_g.go", "_std/runtime/predict_preempt.go", "_std/runtime/predict_rand.go",
 		"_std/runtime/predict_sweep.go", "_std/runtime/predict_thread.go", "_std/runtime/predict_time.go",
 		"_std/runtime/predict_watch.go",
@@ -193,8 +193,11 @@ func (p *stdPackage) source(name string) (*source, error) {
 	return s, err
 }
 
-// apply makes the edits of one hook.
+// apply makes the edits of one hook, if it is one for this platform.
 func (p *stdPackage) apply(h Hook) error {
+	if first := h.edits[0]; first.at == inFile && p.text[first.anchor] == nil {
+		return nil
+	}
 	name := h.Decl[strings.LastIndexAny(h.Decl, ". ")+1:]
 	for _, file := range p.declared[name] {
 		s, err := p.source(file)

@@ -35,11 +35,22 @@ func events(kinds ...trace.Kind) []trace.Kind { return kinds }
 const (
 	here   = "sys.GetCallerPC()"
 	ifUser = "if predictUser() { "
+
+	mapRead  = "predictMap(unsafe.Pointer(m), false, " + here + ");"
+	mapWrite = "predictMap(unsafe.Pointer(m), true, " + here + ");"
+
+	hasRead = "predictrt.HasRead(p, n, err == nil, " + here + ")"
+	writes  = "predictrt.Writes(p, " + here + ");"
+
+	racer    = "race.Write(unsafe.Pointer(&pull.racer))"
+	useRacer = "predictrt.Write(&pull.racer, predictrt.Site(" + here + "))"
 )
+
+var unix = onlyIn("syscall_unix.go")
 
 var table = []Hook{
 	// Goroutines and the scheduler.
-	{"runtime", "type g", nil, []edit{fields("predict unsafe.Pointer; predictElem uint64 ")}},
+	{"runtime", "type g", nil, []edit{fields("predict, predictFinal unsafe.Pointer; predictElem uint64 ")}},
 	{"runtime", "newproc", events(trace.Fork, trace.Begin), []edit{
 		after("pc := sys.GetCallerPC()", "predictRec := predictFork(fn, pc)"),
 		after("newg := newproc1(fn, gp, pc, false, waitReasonZero)", "predictBorn(newg, predictRec)"),
@@ -150,7 +161,7 @@ var table = []Hook{
 	{"runtime", "chanrecv2", events(trace.Recv, trace.RecvDone), []edit{
 		entry(ifUser + "_, received = predictRecv(c, elem, true, " + here + "); return };"),
 	}},
-	{"runtime", "selectnbsend", events(trace.Select, trace.SelectDone, trace.SendDone), []edit{
+	{"runtime", "selectnbsend", events(trace.SelectSend, trace.Select, trace.SelectDone, trace.SendDone), []edit{
 		entry(ifUser + "return predictSend(c, elem, false, " + here + ") };"),
 	}},
 	{"runtime", "selectnbrecv", events(trace.Select, trace.SelectDone, trace.RecvDone), []edit{
@@ -163,7 +174,7 @@ var table = []Hook{
 		entry(ifUser + "return predictRecv(c, elem, !nb, " + here + ") };"),
 	}},
 	{"runtime", "closechan", events(trace.Close), []edit{rename("predictClosechan")}},
-	{"runtime", "selectgo", events(trace.Select, trace.SelectDone, trace.SendDone, trace.RecvDone), []edit{
+	{"runtime", "selectgo", events(trace.SelectSend, trace.Select, trace.SelectDone, trace.SendDone, trace.RecvDone), []edit{
 		rename("predictSelectgo"),
 		instead("cheaprandn(uint32(norder + 1))", "predictRandn(uint32(norder + 1))"),
 		after("c.qcount--", "predictTake(c, gp)"),
@@ -180,12 +191,71 @@ var table = []Hook{
 		after("gp := getg()", "predictRec := predictForkCoro(pc)"),
 		after("gp = newproc1(startfv, gp, pc, true, waitReasonCoroutine)", "predictBorn(gp, predictRec)"),
 	}},
-	{"runtime", "corostart", events(trace.Await), []edit{before("c.f(c)", "predictSwitched(c, "+here+")")}},
-	{"runtime", "coroexit", events(trace.Post, trace.End), []edit{entry("predictSwitch(c, " + here + "); predictEnd();")}},
+	{"runtime", "corostart", events(trace.Await), []edit{before("c.f(c)", "predictAwait(unsafe.Pointer(c), "+here+")")}},
+	{"runtime", "coroexit", events(trace.Post, trace.End), []edit{entry("predictPost(unsafe.Pointer(c), " + here + "); predictEnd();")}},
 	{"runtime", "coroswitch", events(trace.Post, trace.Await), []edit{
-		entry("predictSwitch(c, " + here + ");"),
-		after("mcall(coroswitch_m)", "predictSwitched(c, "+here+")"),
+		entry("predictPost(unsafe.Pointer(c), " + here + ");"),
+		after("mcall(coroswitch_m)", "predictAwait(unsafe.Pointer(c), "+here+")"),
 	}},
+
+	// Bubbles (testing/synctest): their main goroutine is their creator's
+	// child; what it waits for is all that the bubble does.
+	{"runtime", "synctestRun", events(trace.Fork, trace.Begin, trace.Await), []edit{
+		after("pc := sys.GetCallerPC()", "predictRec := predictForkCoro(pc)"),
+		after("bubble.main = newproc1(fv, gp, pc, false, waitReasonZero)", "bubble.main.predict = predictRec"),
+		instead("raceenabled", "predictAwait(nil, "+here+") || raceenabled"),
+	}},
+	{"runtime", "synctestWait", events(trace.Await), []edit{
+		instead("raceenabled", "predictAwait(nil, "+here+") || raceenabled"),
+	}},
+
+	// Finalizers and cleanups come after all that happened before the garbage
+	// collector found out.
+	{"runtime", "SetFinalizer", nil, []edit{
+		after("ftyp := f._type", "if ftyp == nil { predictNoFinalizer(e.data) }"),
+		after("callerpc := sys.GetCallerPC()", "predictFinalizer(e.data, callerpc)"),
+	}},
+	{"runtime", "runFinalizers", events(trace.Begin, trace.Await, trace.End), []edit{
+		before("fingStatus.Or(fingRunningFinalizer)", "predictEnter(f.arg)"),
+		after("fingStatus.And(^fingRunningFinalizer)", "predictLeave()"),
+	}},
+	{"runtime", "AddCleanup", events(trace.Begin, trace.Await, trace.End), []edit{
+		instead("callCleanup[S]", "predictCleanup(callCleanup[S], "+here+")"),
+	}},
+	{"runtime", "runCleanups", nil, []edit{after("b := gcCleanups.dequeue()", "predictCleanups()")}},
+
+	// C, which may synchronize in any way.
+	{"runtime", "cgocall", events(trace.Post, trace.Await), []edit{
+		before("mp := getg().m", "predictCgoPost("+here+")"),
+		after("getg().m.winsyscall = winsyscall", "predictCgoAwait("+here+")"),
+	}},
+	{"runtime", "cgocallbackg1", events(trace.Post, trace.Await), []edit{
+		before("cb(frame)", "predictCgoAwait("+here+")"),
+		after("cb(frame)", "predictCgoPost("+here+")"),
+	}},
+
+	// Memory that is accessed for package reflect.
+	{"runtime", "reflect_typedmemmove", events(trace.Read, trace.Write), []edit{
+		entry("predictCopy(dst, src, typ.Size_, " + here + ");"),
+	}},
+	{"runtime", "reflect_typedslicecopy", events(trace.Read, trace.Write), []edit{
+		entry("predictCopy(dst.array, src.array, uintptr(min(dst.len, src.len))*elemType.Size_, " + here + ");"),
+	}},
+	{"runtime", "reflect_mapaccess", events(trace.Read), []edit{entry(mapRead)}},
+	{"runtime", "reflect_mapaccess_faststr", events(trace.Read), []edit{entry(mapRead)}},
+	{"runtime", "reflect_maplen", events(trace.Read), []edit{entry(mapRead)}},
+	{"runtime", "reflect_mapassign", events(trace.Write), []edit{entry(mapWrite)}},
+	{"runtime", "reflect_mapassign_faststr", events(trace.Write), []edit{entry(mapWrite)}},
+	{"runtime", "reflect_mapdelete", events(trace.Write), []edit{entry(mapWrite)}},
+	{"runtime", "reflect_mapdelete_faststr", events(trace.Write), []edit{entry(mapWrite)}},
+	{"runtime", "reflect_mapclear", events(trace.Write), []edit{entry(mapWrite)}},
+	{"reflect", "mapIterStart", events(trace.Read), []edit{
+		entry("predictrt.MapRead(m, predictrt.Site(" + here + "));"),
+	}},
+
+	// A function that iter.Pull returns must not be called twice at once.
+	{"iter", "Pull", events(trace.Write), []edit{after(racer, useRacer)}},
+	{"iter", "Pull2", events(trace.Write), []edit{after(racer, useRacer)}},
 
 	// Package sync: the old functions run muted, under new names.
 	{"sync", "(*Mutex).Lock", events(trace.Acquire), []edit{rename("predictLock")}},
@@ -234,6 +304,12 @@ var table = []Hook{
 	{"sync/atomic", "(*Value).Swap", events(trace.AtomicRMW), []edit{rename("predictSwap")}},
 	{"sync/atomic", "(*Value).CompareAndSwap", events(trace.AtomicRMW), []edit{rename("predictCompareAndSwap")}},
 
+	// Files and sockets: what is read may have been written before, by anyone.
+	{"syscall", "Read", events(trace.Write, trace.Await), []edit{unix, after("n, err = read(fd, p)", hasRead)}},
+	{"syscall", "Pread", events(trace.Write, trace.Await), []edit{unix, after("n, err = pread(fd, p, offset)", hasRead)}},
+	{"syscall", "Write", events(trace.Read, trace.Post), []edit{unix, entry(writes)}},
+	{"syscall", "Pwrite", events(trace.Read, trace.Post), []edit{unix, entry(writes)}},
+
 	// Tests. fRunner and tRunner are what runs a fuzz target and a test.
 	{"testing", "tRunner", events(trace.TestBegin, trace.TestEnd), []edit{
 		before("fn(t)", "predictrt.TestBegin(t.name); defer predictrt.TestEnd(t.name, &t.failed)"),
@@ -246,7 +322,10 @@ var table = []Hook{
 		entry("predictTimer := predictrt.NewTimer(&f, " + here + ");"),
 		instead("newTimer(when(d), 0, goFunc, f, nil)", "predictStarted(newTimer(when(d), 0, goFunc, f, nil), predictTimer)"),
 	}},
-	{"time", "(*Timer).Reset", events(trace.Post), []edit{
+	{"time", "(*Ticker).Reset", events(trace.Post, trace.Await), []edit{
+		before("resetTimer((*Timer)(unsafe.Pointer(t)), when(d), int64(d))", "predictrt.Log(predictrt.Post, unsafe.Pointer(t), 0, "+here+")"),
+	}},
+	{"time", "(*Timer).Reset", events(trace.Post, trace.Await), []edit{
 		before("return resetTimer(t, w, 0)", "predictrt.Log(predictrt.Post, unsafe.Pointer(t), 0, "+here+")"),
 	}},
 }

@@ -65,7 +65,11 @@ func (g *Generations) Of(i int) int32 {
 		g.next++
 	}
 	obj := g.t.Events[i].Obj
-	return g.pages[obj>>pageBits][obj%pageSize/granule]
+	page := g.pages[obj>>pageBits]
+	if page == nil { // what is there is a lock or the like, alone
+		return 0
+	}
+	return page[obj%pageSize/granule]
 }
 
 // free starts a new generation. One that nobody has seen is as good as a

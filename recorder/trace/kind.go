@@ -59,6 +59,8 @@ const (
 	Post
 	Await
 
+	SelectSend
+
 	NumKinds
 )
 
@@ -122,7 +124,9 @@ var kinds = [NumKinds]kindInfo{
 	TestEnd:   {"testend", "number of the test's name", "1 if it has failed", "", "the test function has returned"},
 
 	Post:  {"post", "token", "", "", "what happens before this event happens before every later await of the token (sync.Pool, timers, I/O)"},
-	Await: {"await", "token", "", "", "see post"},
+	Await: {"await", "token; 0: all that was before", "", "", "see post"},
+
+	SelectSend: {"selsend", "channel", "", "capacity", "a case of the select that follows would send"},
 }
 
 // String returns the word that the text form uses for k.

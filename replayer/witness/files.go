@@ -35,7 +35,22 @@ func (f Files) Name(path string) string {
 	if rel, ok := below(f.Root, path); ok {
 		return rel
 	}
+	if rel, ok := f.elsewhere(path); ok {
+		return "std/" + rel
+	}
 	return path
+}
+
+// elsewhere finds a file of another GOROOT in this one. The go command takes
+// compiled packages of the standard library from its cache whatever the name
+// of the GOROOT was, which is the one that the packages then tell.
+func (f Files) elsewhere(path string) (rel string, ok bool) {
+	_, rel, ok = strings.Cut(filepath.ToSlash(path), "/src/")
+	if !ok || f.GOROOT == "" {
+		return "", false
+	}
+	_, err := os.Stat(filepath.Join(f.GOROOT, "src", filepath.FromSlash(rel)))
+	return rel, err == nil
 }
 
 // Path returns the path of the file that Name gave a name.

@@ -274,7 +274,13 @@ func TestOperand(t *testing.T) {
 		{trace.Fork, "\tgo worker(1)", "worker"},
 		{trace.Fork, "\tgo func() {", "func"},
 		{trace.Fork, "\tg.Go(func() error {", "g.Go"},
+		{trace.SelectSend, "\tcase c.out <- v:", "c.out"},
 		{trace.Read, "\tx := y", ""},
+		{trace.Write, "\tn, err := f.Read(buf)", "buf"},
+		{trace.Read, "\tf.Write([]byte(s))", ""},
+		{trace.Write, "\tv, ok := next()", "next"},
+		{trace.Write, "\tnext() // again", "next"},
+		{trace.Write, "\treflect.ValueOf(&x).Elem().Set(y)", ""},
 		{trace.Acquire, "]).mu.Lock()", ""},
 	} {
 		assert.Equal(t, c.want, Operand(c.k, c.line), c.line)

@@ -34,7 +34,7 @@ func Operand(k trace.Kind, line string) string {
 	switch k {
 	case trace.Fork:
 		return forked(line)
-	case trace.Send:
+	case trace.Send, trace.SelectSend:
 		before, _, ok := strings.Cut(line, "<-")
 		if !ok || strings.Count(line, "<-") > 1 {
 			return ""
@@ -54,6 +54,9 @@ func Operand(k trace.Kind, line string) string {
 		}
 		return ""
 	}
+	if k == trace.Read || k == trace.Write {
+		return touched(line)
+	}
 	name, found := "", false
 	for _, m := range methods[k] {
 		before, after, ok := strings.Cut(line, "."+m+"(")
@@ -64,6 +67,28 @@ func Operand(k trace.Kind, line string) string {
 			return ""
 		}
 		name, found = tail(before), true
+	}
+	return name
+}
+
+// touched returns what a call accesses: "buf" in "f.Read(buf)", and the
+// function itself in "v, ok := next()", which iter.Pull has made.
+func touched(line string) string {
+	for _, m := range []string{"Read", "ReadAt", "Write", "WriteAt"} {
+		if _, after, ok := strings.Cut(line, "."+m+"("); ok {
+			name := head(after)
+			if strings.HasPrefix(strings.TrimSpace(after)[len(name):], "(") {
+				return "" // a call or conversion
+			}
+			return name
+		}
+	}
+	if i := strings.LastIndex(line, "= "); i >= 0 {
+		line = line[i+len("= "):]
+	}
+	name := head(line)
+	if strings.Contains(name, ".") || !strings.HasSuffix(strings.TrimSpace(line), name+"()") {
+		return ""
 	}
 	return name
 }

@@ -16,8 +16,9 @@ func Gateable(k trace.Kind) bool {
 }
 
 // canStep reports whether events of kind k may be steps of a witness. Branches
-// may not: where the program goes follows from what it read.
-func canStep(k trace.Kind) bool { return Gateable(k) && k != trace.Branch }
+// may not: where the program goes follows from what it read. Nor may the cases
+// of a select, which is a step itself.
+func canStep(k trace.Kind) bool { return Gateable(k) && k != trace.Branch && k != trace.SelectSend }
 
 // isSync reports whether events of kind k, other than accesses, act on an
 // object that goroutines share.
@@ -28,7 +29,7 @@ func isSync(k trace.Kind) bool {
 		trace.Send, trace.SendDone, trace.Recv, trace.RecvDone, trace.Close,
 		trace.WaitGroupAdd, trace.WaitGroupWait, trace.WaitGroupWaited,
 		trace.OnceBegin, trace.OnceEnd, trace.OnceDone,
-		trace.Post, trace.Await:
+		trace.Post, trace.Await, trace.SelectSend:
 		return true
 	}
 	return false
@@ -59,7 +60,7 @@ func reduce(t *trace.Trace, steps, violation []int, in func(trace.GID) bool) []i
 	}
 	for _, i := range kept {
 		e := t.Events[i]
-		if canStep(e.Kind) && (mem.conflicts(e) || objs[e.Obj] && isSync(e.Kind) || e.Kind == trace.Select) {
+		if canStep(e.Kind) && (mem.conflicts(e) || e.Obj != 0 && objs[e.Obj] && isSync(e.Kind) || e.Kind == trace.Select) {
 			need[i] = true
 			active[e.G] = true
 		}

@@ -15,6 +15,7 @@ var words = map[string]string{
 	"racq":      "read lock",
 	"rrel":      "read unlock",
 	"recv":      "receive",
+	"selsend":   "send",
 	"add":       "add",
 	"wgwait":    "wait",
 	"oncebegin": "once begins",
@@ -32,7 +33,7 @@ func Phrase(op, expr string) string {
 		return word
 	}
 	switch op {
-	case "write", "astore", "send":
+	case "write", "astore", "send", "selsend", "add":
 		return word + " to " + expr
 	case "recv":
 		return word + " from " + expr

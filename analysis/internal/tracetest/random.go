@@ -184,10 +184,12 @@ func (m *machine) act(g *goroutine) bool {
 	case Posts:
 		k := m.IntN(2)
 		if m.IntN(2) == 0 {
-			m.emit(g, trace.Post, uint64(k), 0, 0)
+			m.emit(g, trace.Post, uint64(k+1), 0, 0)
 			m.posted[k] = true
+		} else if m.IntN(8) == 0 {
+			m.emit(g, trace.Await, 0, 0, 0)
 		} else if m.posted[k] {
-			m.emit(g, trace.Await, uint64(k), 0, 0)
+			m.emit(g, trace.Await, uint64(k+1), 0, 0)
 		}
 		return true
 	default:

@@ -101,9 +101,29 @@ func selectDone(chosen int, site uint32) {
 	}
 }
 
-func coroSwitch(c unsafe.Pointer, pc uintptr) { Log(Post, c, 0, pc) }
+// selectCase says what a case of a select would send to. It is no progress: a
+// loop around the select may be one that waits.
+func selectCase(ch, capacity uint64, pc uintptr) {
+	g := current()
+	if g == nil || lookup(pc).own {
+		return
+	}
+	site := siteOf(pc)
+	g.pass(SelectSend, site, ch, 0, nil)
+	g.ready()
+	g.log(SelectSend, 0, site, uint32(capacity), ch, 0)
+}
 
-func coroSwitched(c unsafe.Pointer, pc uintptr) { Log(Await, c, 0, pc) }
+// fired logs that the element just received is a timer's.
+func fired(timer unsafe.Pointer, site uint32) {
+	if g := enter(Await, real(site)); g != nil {
+		g.log(Await, 0, real(site), 0, uint64(uintptr(timer)), 0)
+	}
+}
+
+func post(token unsafe.Pointer, pc uintptr) { Log(Post, token, 0, pc) }
+
+func await(token unsafe.Pointer, pc uintptr) { Log(Await, token, 0, pc) }
 
 // panics logs a panic, also one that an operation of package sync raises
 // while its inside is muted.

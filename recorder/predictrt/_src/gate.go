@@ -260,9 +260,22 @@ func judge() {
 	release(firstGoes)
 }
 
+// collide reports whether two goroutines that stand so are a violation.
 func collide(a, b stand) bool {
-	return a.obj < b.obj+uint64(b.size) && b.obj < a.obj+uint64(a.size) && (isWrite(a.kind) || isWrite(b.kind))
+	switch {
+	case a.kind == Close || b.kind == Close:
+		return a.obj == b.obj && onChannel(a.kind) && onChannel(b.kind)
+	case a.kind == WaitGroupAdd && b.kind == WaitGroupWait, b.kind == WaitGroupAdd && a.kind == WaitGroupWait:
+		return a.obj == b.obj
+	case onChannel(a.kind) || onChannel(b.kind):
+		return false
+	}
+	return a.obj < b.obj+uint64(max(b.size, 1)) && b.obj < a.obj+uint64(max(a.size, 1)) &&
+		(isWrite(a.kind) || isWrite(b.kind) || isSync(a.kind) || isSync(b.kind))
 }
+
+// onChannel reports whether the object of an event is a channel.
+func onChannel(kind uint8) bool { return kind >= ChanMake && kind <= Close || kind == SelectSend }
 
 // setStage is release for the running goroutine.
 func (g *goroutine) setStage(s int) {

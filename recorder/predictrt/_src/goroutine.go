@@ -17,8 +17,10 @@ type goroutine struct {
 	path     string // in room
 	room     []byte
 	children int
+	finals   int // finalizers and cleanups that it has attached
 	begun    bool
-	mute     int // events are dropped while positive
+	final    *final // that it is a call of; nil: none
+	mute     int    // events are dropped while positive
 	account  *account
 
 	// A goroutine that looks at one place again and again spins, and must
@@ -36,7 +38,7 @@ type goroutine struct {
 
 var (
 	goroutines uint32     // number of goroutines that have a record
-	orphans    int        // those that have no known creator
+	orphans    int        // those that nothing in the program has started
 	unused     *goroutine // records of goroutines that have ended
 	deaf       goroutine  // stands for all of the runtime's own goroutines
 	testRuns   = map[string]int{}
@@ -82,11 +84,14 @@ func adopt() *goroutine {
 	runtime.PredictPin()
 	g := newGoroutine()
 	g.parent = g.id
-	if goid == 1 {
+	if f := (*final)(runtime.PredictFinal()); f != nil {
+		g.site, g.test, g.account, g.final = f.site, f.test, f.account, f
+		g.setPath(f.path)
+	} else if goid == 1 {
 		g.setPath("main")
 	} else {
 		orphans++
-		g.setPath("timer")
+		g.setPath("outside")
 		g.addPath('.', orphans)
 	}
 	g.define()
@@ -176,6 +181,9 @@ func (g *goroutine) begin() {
 	g.pass(Begin_, 0, 0, 0, nil)
 	room()
 	g.log(Begin_, 0, 0, 0, 0, 0)
+	if g.final != nil {
+		g.final.began(g)
+	}
 }
 
 func end() {
@@ -201,7 +209,7 @@ func TestBegin(name string) {
 		return
 	}
 	runtime.PredictPin()
-	if topLevel(name) {
+	if topLevel(name) && g.test == "" { // else it is a bubble of the test
 		runtime.PredictRested()
 		testRuns[name]++
 		g.test, g.children = name, 0

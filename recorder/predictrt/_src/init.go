@@ -63,7 +63,10 @@ func init() {
 		Make: chanMake, Close: chanClose,
 		Send: chanSend, Sent: chanSent, Recv: chanRecv, Recvd: chanRecvd,
 		Select: selectBegin, Selected: selectDone,
-		Switch: coroSwitch, Switched: coroSwitched,
+		Case: selectCase, Fired: fired,
+		Post: post, Await: await,
+		Attach: attach, Detach: detach, Enter: enterFinal, Leave: leaveFinal, Cleanup: cleanup, Cleanups: cleanups,
+		Copy: copied, Map: mapTouched,
 		Hot: &hot, Freed: freed, Flush: finish,
 	})
 }

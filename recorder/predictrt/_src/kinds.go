@@ -54,6 +54,8 @@ const (
 	Post
 	Await
 
+	SelectSend
+
 	NumKinds
 )
 
@@ -77,9 +79,15 @@ var words = [NumKinds]string{
 	OnceBegin: "oncebegin", OnceEnd: "onceend", OnceDone: "oncedone",
 	RegionBegin: "regionbegin", RegionEnd: "regionend", Branch_: "branch", Assert: "assert",
 	Panic: "panic", Recover: "recover", TestBegin_: "testbegin", TestEnd_: "testend",
-	Post: "post", Await: "await",
+	Post: "post", Await: "await", SelectSend: "selsend",
 }
 
 func isWrite(kind uint8) bool {
 	return kind == Write_ || kind == AtomicStore || kind == AtomicRMW
+}
+
+// isSync reports whether a mutex, WaitGroup or Once is at work, and with it the
+// memory that it lies in.
+func isSync(kind uint8) bool {
+	return kind >= Acquire && kind <= RRelease || kind >= WaitGroupAdd && kind <= OnceDone
 }

@@ -25,10 +25,30 @@ type PredictHooks struct {
 	Close    func(ch, capacity uint64, pc uintptr)
 	Select   func(cases int, hasDefault bool, pc uintptr) uint32
 	Selected func(chosen int, site uint32)
+	// Case is called before Select for each case that would send.
+	Case func(ch, capacity uint64, pc uintptr)
+	// Fired is called after Recvd if the element is from a timer.
+	Fired func(timer unsafe.Pointer, site uint32)
 
-	// Switch and Switched surround a switch to another coroutine.
-	Switch   func(coro unsafe.Pointer, pc uintptr)
-	Switched func(coro unsafe.Pointer, pc uintptr)
+	// Post and Await order what comes before the one before what comes after
+	// the other one. An Await of nil is after all that was logged before.
+	Post, Await func(token unsafe.Pointer, pc uintptr)
+
+	// Attach is called where a finalizer is made for the object at obj, and
+	// Detach where it is removed. Enter and Leave surround its call.
+	Attach func(obj, pc uintptr)
+	Detach func(obj uintptr)
+	Enter  func(obj uintptr)
+	Leave  func()
+	// Cleanup returns what is to call a cleanup in place of call. Cleanups is
+	// called before those that one garbage collection has found.
+	Cleanup  func(call func(fn, arg unsafe.Pointer), pc uintptr) func(fn, arg unsafe.Pointer)
+	Cleanups func()
+
+	// Copy is called before size bytes at dst are overwritten with those at
+	// src, for package reflect; Map before m is read or written.
+	Copy func(dst, src unsafe.Pointer, size, pc uintptr)
+	Map  func(m unsafe.Pointer, write bool, pc uintptr)
 
 	// Hot is what the library keeps the fast path of its hooks in; 1 closes it.
 	Hot *uintptr
@@ -163,16 +183,18 @@ func predictFlush(orderly bool) {
 	}
 }
 
-func predictSwitch(c *coro, pc uintptr) {
+func predictPost(token unsafe.Pointer, pc uintptr) {
 	if predictUser() {
-		predictHooks.Switch(unsafe.Pointer(c), pc)
+		predictHooks.Post(token, pc)
 	}
 }
 
-func predictSwitched(c *coro, pc uintptr) {
+// predictAwait returns false for the convenience of its callers.
+func predictAwait(token unsafe.Pointer, pc uintptr) bool {
 	if predictUser() {
-		predictHooks.Switched(unsafe.Pointer(c), pc)
+		predictHooks.Await(token, pc)
 	}
+	return false
 }
 
 func predictForkCoro(pc uintptr) unsafe.Pointer {

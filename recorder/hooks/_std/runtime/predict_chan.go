@@ -53,6 +53,9 @@ func predictSend(c *hchan, elem unsafe.Pointer, block bool, pc uintptr) bool {
 }
 
 func predictTrySend(c *hchan, elem unsafe.Pointer, id, n uint64, pc uintptr) bool {
+	if id != 0 {
+		predictHooks.Case(id, n, pc)
+	}
 	site := predictHooks.Select(1, true, pc)
 	ok := chansend(c, elem, false, pc)
 	number := getg().predictElem
@@ -76,9 +79,17 @@ func predictRecv(c *hchan, elem unsafe.Pointer, block bool, pc uintptr) (selecte
 	site := predictHooks.Recv(id, n, pc)
 	selected, received = chanrecv(c, elem, true)
 	if site != 0 {
-		predictHooks.Recvd(id, n, predictElem(received), site)
+		predictRecvd(c, id, n, predictElem(received), site)
 	}
 	return selected, received
+}
+
+func predictRecvd(c *hchan, id, n, number uint64, site uint32) {
+	predictHooks.Recvd(id, n, number, site)
+	if c.timer != nil {
+		// Package time's name for the timer is that of what holds it.
+		predictHooks.Fired(unsafe.Add(unsafe.Pointer(c.timer), -int(unsafe.Offsetof(timeTimer{}.timer))), site)
+	}
 }
 
 func predictTryRecv(c *hchan, elem unsafe.Pointer, id, n uint64, pc uintptr) (selected, received bool) {
@@ -93,7 +104,7 @@ func predictTryRecv(c *hchan, elem unsafe.Pointer, id, n uint64, pc uintptr) (se
 		return false, false
 	}
 	predictHooks.Selected(1, site)
-	predictHooks.Recvd(id, n, number, site)
+	predictRecvd(c, id, n, number, site)
 	return selected, received
 }
 
@@ -106,7 +117,7 @@ func predictElem(received bool) uint64 {
 }
 
 func closechan(c *hchan) {
-	if !predictUser() || c == nil || c.closed != 0 {
+	if !predictUser() || c == nil {
 		predictClosechan(c)
 		return
 	}
@@ -127,7 +138,14 @@ func selectgo(cas0 *scase, order0 *uint16, pc0 *uintptr, nsends, nrecvs int, blo
 	if !predictUser() {
 		return predictSelectgo(cas0, order0, pc0, nsends, nrecvs, block)
 	}
-	site := predictHooks.Select(nsends+nrecvs, !block, sys.GetCallerPC())
+	pc := sys.GetCallerPC()
+	cases := (*[1 << 16]scase)(unsafe.Pointer(cas0))
+	for i := range nsends {
+		if id, n := predictChan(cases[i].c); id != 0 {
+			predictHooks.Case(id, n, pc)
+		}
+	}
+	site := predictHooks.Select(nsends+nrecvs, !block, pc)
 	casi, received := predictSelectgo(cas0, order0, pc0, nsends, nrecvs, block)
 	number := getg().predictElem
 	if casi >= nsends && !received {
@@ -138,11 +156,12 @@ func selectgo(cas0 *scase, order0 *uint16, pc0 *uintptr, nsends, nrecvs int, blo
 	}
 	predictHooks.Selected(casi+1, site)
 	if casi >= 0 {
-		id, n := predictChan((*[1 << 16]scase)(unsafe.Pointer(cas0))[casi].c)
+		c := cases[casi].c
+		id, n := predictChan(c)
 		if casi < nsends {
 			predictHooks.Sent(id, n, number, site)
 		} else {
-			predictHooks.Recvd(id, n, number, site)
+			predictRecvd(c, id, n, number, site)
 		}
 	}
 	return casi, received

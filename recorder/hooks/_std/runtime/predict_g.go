@@ -17,6 +17,13 @@ func PredictSetSelf(rec unsafe.Pointer) { getg().predict = rec }
 // allocated by the program, and are not looked into by the garbage collector.
 func PredictAlloc(n uintptr) unsafe.Pointer { return persistentalloc(n, 8, &memstats.other_sys) }
 
+// PredictFinal returns what PredictSetFinal has set for the running goroutine.
+func PredictFinal() unsafe.Pointer { return getg().predictFinal }
+
+// PredictSetFinal says which finalizer or cleanup the running goroutine is
+// about to call; nil after it.
+func PredictSetFinal(final unsafe.Pointer) { getg().predictFinal = final }
+
 // PredictG returns the identity of the running goroutine for PredictBlocked.
 func PredictG() unsafe.Pointer { return unsafe.Pointer(getg()) }
 
@@ -64,8 +71,15 @@ func PredictFresh() {
 	}
 }
 
-// PredictSleep suspends the running goroutine for ns nanoseconds.
-func PredictSleep(ns int64) { timeSleep(ns) }
+// PredictSleep suspends the running goroutine for ns nanoseconds. A bubble of
+// testing/synctest has a clock of its own, which this must not move.
+func PredictSleep(ns int64) {
+	if getg().bubble != nil {
+		Gosched()
+		return
+	}
+	timeSleep(ns)
+}
 
 // PredictFrames calls visit for the frames at the return address pc, from
 // the innermost inlined function outwards, until it returns false. With

@@ -167,7 +167,9 @@ func (p *Pool) Put(x any) {
 		p.predictPut(x)
 		return
 	}
-	predictrt.Log(predictrt.Post, predictToken(x), 0, sys.GetCallerPC())
+	if pc := sys.GetCallerPC(); !predictrt.Private(pc) {
+		predictrt.Log(predictrt.Post, predictToken(x), 0, pc)
+	}
 	defer predictrt.Restore(predictrt.Mute())
 	p.predictPut(x)
 }
@@ -181,7 +183,7 @@ func (p *Pool) Get() any {
 	defer predictrt.Restore(s)
 	x := p.predictGet()
 	predictrt.Restore(s)
-	if x != nil {
+	if x != nil && !predictrt.Private(pc) {
 		predictrt.Log(predictrt.Await, predictToken(x), 0, pc)
 	}
 	return x

@@ -9,7 +9,9 @@ import (
 // predictRMW logs an operation on m that may change it and mutes what it does
 // inside. The result is for predictrt.Restore.
 func (m *Map) predictRMW(pc uintptr) predictrt.Muted {
-	predictrt.Log(predictrt.AtomicRMW, unsafe.Pointer(m), 0, pc)
+	if !predictrt.Private(pc) {
+		predictrt.Log(predictrt.AtomicRMW, unsafe.Pointer(m), 0, pc)
+	}
 	return predictrt.Mute()
 }
 
@@ -17,7 +19,10 @@ func (m *Map) Load(key any) (value any, ok bool) {
 	if predictrt.Mode == 0 {
 		return m.predictLoad(key)
 	}
-	op := predictrt.Begin(predictrt.AtomicLoad, unsafe.Pointer(m), sys.GetCallerPC())
+	var op predictrt.Op
+	if pc := sys.GetCallerPC(); !predictrt.Private(pc) {
+		op = predictrt.Begin(predictrt.AtomicLoad, unsafe.Pointer(m), pc)
+	}
 	s := predictrt.Mute()
 	defer predictrt.Restore(s)
 	value, ok = m.predictLoad(key)

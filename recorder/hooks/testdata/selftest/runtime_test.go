@@ -57,7 +57,7 @@ func TestRuntimeSelectgo(t *testing.T) {
 	}
 	select {
 	case make(chan int, 1) <- 1:
-	case <-none:
+	case none <- 1:
 	}
 }
 

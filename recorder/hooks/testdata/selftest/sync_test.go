@@ -86,4 +86,14 @@ func TestTimeAfterFunc(t *testing.T) {
 	<-done
 }
 
-func TestTimeTimerReset(t *testing.T) { time.NewTimer(time.Hour).Reset(time.Hour) }
+func TestTimeTimerReset(t *testing.T) {
+	timer := time.NewTimer(time.Hour)
+	timer.Reset(1)
+	<-timer.C
+}
+
+func TestTimeTickerReset(t *testing.T) {
+	ticker := time.NewTicker(time.Hour)
+	ticker.Reset(1)
+	<-ticker.C
+}

@@ -1,0 +1,66 @@
+package order
+
+import "github.com/gopredict/gopredict/recorder/trace"
+
+// An Access is the way in which an event touches its location. Operations of
+// synchronization touch theirs as well, as for go test -race: a lock, WaitGroup
+// or Once is memory that a plain access may not meet; closing a channel must be
+// ordered with each send and each other close; an Add that takes a WaitGroup's
+// counter from zero must be ordered with Wait.
+type Access uint8
+
+// The properties of accesses.
+const (
+	writes Access = 1 << iota
+	atomic
+	starts // an Add from zero
+	waits  // a Wait
+	object // of a lock, WaitGroup or Once
+)
+
+// Conflicts reports whether accesses a and b of one location race if nothing
+// orders them.
+func (a Access) Conflicts(b Access) bool {
+	return (a|b)&writes != 0 && a&b&atomic == 0 || (a|b)&(starts|waits) == starts|waits
+}
+
+// channelSpace tells the numbers of channels from addresses.
+const channelSpace = 1 << 63
+
+// A toucher finds what the events of a trace touch, in their order.
+type toucher struct {
+	counts map[uint64]int64 // by WaitGroup
+}
+
+// touch returns the location that e touches and how. It is false for events
+// that touch nothing, and for accesses without a size (the operations of
+// sync.Map), which touch no memory of the program.
+func (t *toucher) touch(e *trace.Event) (loc Location, how Access, ok bool) {
+	switch k := e.Kind; {
+	case k.IsAccess():
+		if Writes(e) {
+			how |= writes
+		}
+		if !k.IsPlain() {
+			how |= atomic
+		}
+		return Location{Obj: e.Obj, Size: e.Size}, how, e.Size > 0
+	case k == trace.Send || k == trace.SelectSend:
+		return Location{Obj: channelSpace | e.Obj, Size: 1}, 0, e.Obj != 0
+	case k == trace.Close:
+		return Location{Obj: channelSpace | e.Obj, Size: 1}, writes, e.Obj != 0
+	case k >= trace.Acquire && k <= trace.RRelease, k == trace.OnceBegin, k == trace.OnceDone:
+		how = object | atomic | writes
+	case k == trace.WaitGroupAdd:
+		how = object | atomic | writes
+		if t.counts[e.Obj] == 0 && int64(e.Val) > 0 {
+			how |= starts
+		}
+		t.counts[e.Obj] += int64(e.Val)
+	case k == trace.WaitGroupWait:
+		how = object | atomic | writes | waits
+	default:
+		return Location{}, 0, false
+	}
+	return Location{Obj: e.Obj, Size: 1}, how, true
+}

@@ -1,0 +1,128 @@
+package predictrt
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+// final is a finalizer or cleanup: the goroutine that its call will be.
+type final struct {
+	site    uint32 // of the call that has attached it
+	test    string // of the goroutine that did
+	path    string
+	account *account
+	// after is the token of what comes before it; nil: all that was logged.
+	after unsafe.Pointer
+}
+
+// finalizers are by the address of their object, which has one at most.
+var finalizers map[uintptr]*final
+
+// Cleanups come after all that happened before the garbage collection that has
+// found them, finalizers also one after the other: the latter is what their
+// documentation promises. What awaits garbage is a goroutine of its own, which
+// posts for the cleanups of each collection.
+var (
+	attached bool // there are cleanups
+	awaiter  *goroutine
+	garbage  byte // the token
+)
+
+// newFinal is what the running goroutine attaches, or nil if that is not to be
+// logged.
+func newFinal(pc uintptr) *final {
+	g := current()
+	if g == nil {
+		return nil
+	}
+	site := siteOf(pc)
+	g.finals++
+	return &final{site: site, test: g.test, account: g.account, path: g.path + ".f" + itoa(uint64(g.finals))}
+}
+
+// attach is called where a finalizer of the object at obj is made.
+func attach(obj, pc uintptr) {
+	f := newFinal(pc)
+	if f == nil {
+		return
+	}
+	runtime.PredictPin()
+	if finalizers == nil {
+		finalizers = map[uintptr]*final{}
+	}
+	finalizers[obj] = f
+	runtime.PredictUnpin()
+}
+
+// detach forgets the finalizer of the object at obj.
+func detach(obj uintptr) {
+	runtime.PredictPin()
+	delete(finalizers, obj)
+	runtime.PredictUnpin()
+}
+
+// cleanup returns what is to call a cleanup in place of call.
+func cleanup(call func(fn, arg unsafe.Pointer), pc uintptr) func(fn, arg unsafe.Pointer) {
+	f := newFinal(pc)
+	if f == nil {
+		return call
+	}
+	attached, f.after = true, unsafe.Pointer(&garbage)
+	return func(fn, arg unsafe.Pointer) {
+		f.enter()
+		call(fn, arg)
+		leaveFinal()
+	}
+}
+
+// cleanups is called before the cleanups of one garbage collection.
+func cleanups() {
+	if !attached {
+		return
+	}
+	if awaiter == nil {
+		runtime.PredictPin()
+		awaiter = newGoroutine()
+		awaiter.parent = awaiter.id
+		awaiter.setPath("garbage")
+		awaiter.define()
+		runtime.PredictUnpin()
+	}
+	runtime.PredictSetSelf(unsafe.Pointer(awaiter))
+	if g := enter(Await, 0); g != nil {
+		g.log(Await, 0, 0, 0, 0, 0)
+		g.log(Post, 0, 0, 0, uint64(uintptr(unsafe.Pointer(&garbage))), 0)
+	}
+	runtime.PredictSetSelf(nil)
+}
+
+// enterFinal is called before the finalizer of the object at obj.
+func enterFinal(obj uintptr) {
+	f := finalizers[obj]
+	detach(obj)
+	f.enter()
+}
+
+// enter makes the goroutine that follows in the running one's place. f is nil
+// if nothing is known of it.
+func (f *final) enter() {
+	runtime.PredictSetFinal(unsafe.Pointer(f))
+	runtime.PredictSetSelf(nil)
+}
+
+// began logs what the call comes after.
+func (f *final) began(g *goroutine) {
+	token := uint64(uintptr(f.after))
+	g.pass(Await, 0, token, 0, nil)
+	room()
+	g.log(Await, 0, 0, 0, token, 0)
+}
+
+// leaveFinal ends that goroutine.
+func leaveFinal() {
+	if g := (*goroutine)(runtime.PredictSelf()); g != nil && g.begun {
+		end()
+	}
+	runtime.PredictSetFinal(nil)
+	runtime.PredictSetSelf(nil)
+}

@@ -1,0 +1,3 @@
+module example.com/misused
+
+go 1.26
