@@ -32,7 +32,9 @@ func (r *resolver) locate(w *witness.Witness) *witness.Witness {
 				file, s.Line, _ = r.call(s)
 				s.Expr = r.code.operand(s, file)
 			}
-			if base := filepath.Base(file); file != "" && base != filepath.Base(s.File) {
+			if name := r.code.Files.Name(file); filepath.IsAbs(file) && !filepath.IsAbs(name) {
+				s.File = name
+			} else if base := filepath.Base(file); file != "" && base != filepath.Base(s.File) {
 				s.File = path.Join(path.Dir(s.File), base) // moved within its package
 			}
 			moved = append(moved, s)
