@@ -162,8 +162,8 @@ func withoutBrackets(s string) string {
 }
 
 // called returns what tells the call site at a line apart from the others of
-// its function: the line's text, and which one it is of those that read the
-// same, from 1. All is zero if the function is not found there.
+// its function: the line's text, and which one it is of those of the same
+// [Shape], from 1. All is zero if the function is not found there.
 func (s *Sources) called(file, fn string, line int) (text string, which, of int) {
 	text = strings.TrimSpace(s.Line(file, line))
 	e, ok := s.function(file, fn)
@@ -171,7 +171,7 @@ func (s *Sources) called(file, fn string, line int) (text string, which, of int)
 		return "", 0, 0
 	}
 	for n := e.from; n <= e.to; n++ {
-		if strings.TrimSpace(s.Line(file, n)) == text {
+		if Shape(strings.TrimSpace(s.Line(file, n))) == Shape(text) {
 			of++
 			if n == line {
 				which = of
@@ -218,23 +218,16 @@ func (s *Sources) Find(step Step, file string, guess int) (in string, line int, 
 	}
 	// Lines of the same text, of the same shape, operand, and operand's shape.
 	var same, shaped, named, alike []int
-	text := func(n int) string { return strings.TrimSpace(s.Line(file, n)) }
 	for n := e.from; n <= e.to; n++ {
-		if step.Text != "" && text(n) == step.Text {
-			same = append(same, n)
-		}
-	}
-	if len(same) > 0 && len(same) == step.Of {
-		return file, same[step.Which-1], true
-	}
-	for n := e.from; n <= e.to; n++ {
-		text := text(n)
-		operand := ""
+		text, operand := strings.TrimSpace(s.Line(file, n)), ""
 		if step.Expr != "" {
 			operand = Operand(step.Op, text)
 		}
+		if step.Text != "" && text == step.Text {
+			same = append(same, n)
+		}
 		switch {
-		case text == "" || text == step.Text:
+		case text == "":
 		case step.Text != "" && Shape(text) == Shape(step.Text):
 			shaped = append(shaped, n)
 		case operand == "":
@@ -248,10 +241,10 @@ func (s *Sources) Find(step Step, file string, guess int) (in string, line int, 
 	for _, lines := range [][]int{same, shaped, named, alike} {
 		switch {
 		case len(lines) == 0:
-		case len(lines) == step.Of:
-			return file, lines[step.Which-1], true
 		case len(lines) == 1 && !found:
 			return file, lines[0], true
+		case len(lines) == step.Of:
+			return file, lines[step.Which-1], true
 		case !found:
 			line, found = nearestLine(lines, guess), true
 		}
