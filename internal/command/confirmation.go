@@ -109,11 +109,17 @@ var byHarm = []string{
 
 func harm(kind string) int { return slices.Index(byHarm, kind) }
 
-// sitesOf names the places of a witness's violation, wherever they are now.
+// sitesOf names the places of a witness's violation, wherever they are now. What
+// an operation of a call is on may have another name by now, which its line need
+// not show.
 func sitesOf(w *witness.Witness) string {
 	f := report.Finding{Kind: w.Kind}
 	for _, s := range w.Violation {
-		f.Accesses = append(f.Accesses, report.Access{Op: s.Op.String(), Expr: s.Expr, File: s.File, Line: s.Line})
+		expr := s.Expr
+		if s.Nth == 0 {
+			expr = witness.Shape(expr)
+		}
+		f.Accesses = append(f.Accesses, report.Access{Op: s.Op.String(), Expr: expr, File: s.File, Line: s.Line})
 	}
 	return f.Sites()
 }
@@ -278,7 +284,7 @@ func (c *confirmation) tell(ev report.Evidence) {
 	f := report.NewFinding(ev)
 	f.Reason = c.files.Shorten(f.Reason)
 	if f.Status == report.Confirmed {
-		c.done[f.Sites()] = true
+		c.done[sitesOf(ev.Result.Witness)] = true
 	}
 	c.report.Findings = append(c.report.Findings, f)
 }
