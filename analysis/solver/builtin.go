@@ -1,0 +1,146 @@
+package solver
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// builtin is the engine in pure Go.
+type builtin struct {
+	*encoding
+	guards  []lit // of each open level: false while the level is open
+	core    []Bool
+	model   *model
+	checked bool // the newest frame is that of a check's assumptions
+	why     string
+}
+
+// NewBuiltin returns the engine that needs nothing but Go: conflict-driven clause
+// learning with the order of events as a theory.
+func NewBuiltin(f *Formula) Engine {
+	return &builtin{encoding: newEncoding(f)}
+}
+
+func (b *builtin) Close() {}
+
+// edit ends the last check: its model and assumptions go.
+func (b *builtin) edit() {
+	b.search.backtrack(0)
+	if b.checked {
+		b.encoding.pop()
+		b.checked = false
+	}
+	b.grow()
+}
+
+func (b *builtin) Push() {
+	b.edit()
+	b.encoding.push()
+	v := b.search.newVariable(meaning{})
+	b.guards = append(b.guards, lit(v<<1))
+}
+
+func (b *builtin) Pop(n int) {
+	b.edit()
+	for range n {
+		last := len(b.guards) - 1
+		b.encoding.pop()
+		b.search.addClause(b.guards[last])
+		b.guards = b.guards[:last]
+	}
+}
+
+func (b *builtin) Assert(bs ...Bool) {
+	b.edit()
+	for _, t := range bs {
+		if len(b.guards) == 0 {
+			b.assert(t)
+		} else {
+			b.assert(t, b.guards[len(b.guards)-1])
+		}
+	}
+}
+
+func (b *builtin) Check(ctx context.Context, budget Budget, assumptions ...Bool) (Answer, error) {
+	b.edit()
+	b.model, b.core, b.why = nil, nil, ""
+	if err := b.f.Err(); err != nil {
+		return Unknown, err
+	}
+	if len(b.f.ints) > 0 {
+		return Unknown, fmt.Errorf("solver: the built-in engine cannot decide formulas with integers")
+	}
+	b.encoding.push()
+	b.checked = true
+	literals := make([]lit, 0, len(b.guards)+len(assumptions))
+	for _, g := range b.guards {
+		literals = append(literals, g.not())
+	}
+	for _, a := range assumptions {
+		literals = append(literals, b.literal(a))
+	}
+	s := b.search
+	s.limit = &limit{ctx: ctx, memory: budget.Memory}
+	if budget.Time > 0 {
+		s.limit.deadline = time.Now().Add(budget.Time)
+	}
+	answer := s.solve(literals)
+	switch answer {
+	case Sat:
+		b.model = b.newModel()
+	case Unsat:
+		b.core = b.blamed(assumptions)
+	default:
+		b.why = s.limit.reached
+		if err := ctx.Err(); err != nil && b.why == "context" {
+			return Unknown, fmt.Errorf("solver: stopped: %w", err)
+		}
+	}
+	return answer, nil
+}
+
+func (b *builtin) blamed(assumptions []Bool) []Bool {
+	to := map[lit]bool{}
+	for _, l := range b.search.assumed {
+		to[l] = true
+	}
+	var core []Bool
+	for _, a := range assumptions {
+		if l := b.literal(a); to[l] {
+			core = append(core, a)
+			to[l] = false
+		}
+	}
+	return core
+}
+
+func (b *builtin) newModel() *model {
+	m := newModel(b.f)
+	m.order = make([]Event, len(b.search.order.at))
+	for i, e := range b.search.order.at {
+		m.order[i] = Event(e)
+	}
+	m.placed()
+	for id, l := range b.literals {
+		if b.f.nodes[id].kind == variable && l != noLiteral {
+			m.bools[int32(id)] = b.search.value[l] > 0
+		}
+	}
+	return m
+}
+
+func (b *builtin) Why() string          { return b.why }
+func (b *builtin) Core() []Bool         { return b.core }
+func (b *builtin) Value(t Bool) bool    { return b.model.value(t) }
+func (b *builtin) IntValue(x Int) int64 { return b.model.number(x) }
+
+func (b *builtin) Order() []Event {
+	var order []Event
+	for _, e := range b.model.order {
+		if int(e) < len(b.events) && b.events[e] > 0 {
+			order = append(order, e)
+		}
+	}
+	return order
+}

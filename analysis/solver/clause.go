@@ -1,0 +1,91 @@
+package solver
+
+// A lit is a literal of the search: twice the variable, plus one if negated.
+type lit int32
+
+func (l lit) not() lit        { return l ^ 1 }
+func (l lit) variable() int32 { return int32(l >> 1) }
+
+// A ref says why a literal holds: the place of a clause in the store, or one of
+// the constants.
+type ref int32
+
+const (
+	noReason ref = -1 - iota // a decision, an assumption, or a fact
+	byOrder                  // the order of events says so
+)
+
+// A clause stands in the store as a header, a number that tells how useful it
+// was, and its literals. The first two literals are watched.
+const (
+	clauseHeader = 2 // words before the literals
+	learnedFlag  = 1
+	deletedFlag  = 2
+	sizeShift    = 2
+)
+
+// A watch is an entry in the list of a literal: the clause to look at when the
+// literal becomes false, and another literal of it, that mostly spares the look.
+type watch struct {
+	clause  ref
+	blocker lit
+}
+
+// A store holds the clauses, one after the other.
+type store struct {
+	words   []lit
+	wasted  int // words of deleted clauses
+	learned []ref
+}
+
+func (s *store) add(lits []lit, learned bool, glue int) ref {
+	c := ref(len(s.words))
+	header := lit(len(lits) << sizeShift)
+	if learned {
+		header |= learnedFlag
+		s.learned = append(s.learned, c)
+	}
+	s.words = append(s.words, header, lit(glue))
+	s.words = append(s.words, lits...)
+	return c
+}
+
+func (s *store) lits(c ref) []lit {
+	start := int(c) + clauseHeader
+	return s.words[start : start+int(s.words[c]>>sizeShift)]
+}
+
+func (s *store) glue(c ref) int     { return int(s.words[c+1]) }
+func (s *store) deleted(c ref) bool { return s.words[c]&deletedFlag != 0 }
+
+func (s *store) delete(c ref) {
+	s.words[c] |= deletedFlag
+	s.wasted += clauseHeader + len(s.lits(c))
+}
+
+// compact drops the deleted clauses and returns where each place now is: the
+// word of a clause's old header holds its new place.
+func (s *store) compact() (old []lit) {
+	old = s.words
+	s.words = make([]lit, 0, len(old)-s.wasted)
+	for c := 0; c < len(old); {
+		n := clauseHeader + int(old[c]>>sizeShift)
+		gone := old[c]&deletedFlag != 0
+		place := lit(-1)
+		if !gone {
+			place = lit(len(s.words))
+			s.words = append(s.words, old[c:c+n]...)
+		}
+		old[c] = place
+		c += n
+	}
+	s.wasted = 0
+	kept := s.learned[:0]
+	for _, c := range s.learned {
+		if old[c] >= 0 {
+			kept = append(kept, ref(old[c]))
+		}
+	}
+	s.learned = kept
+	return old
+}

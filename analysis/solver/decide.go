@@ -1,0 +1,81 @@
+package solver
+
+// solve looks for an assignment under the assumptions, which are decided first,
+// in their order.
+func (s *search) solve(assumptions []lit) Answer {
+	const restartUnit, firstForget = 64, 2000
+	s.assumed = s.assumed[:0]
+	if s.broken || !s.order.settle() {
+		s.broken = true
+		return Unsat
+	}
+	restarts, untilRestart := 0, restartUnit
+	untilForget := firstForget + len(s.learned)
+	for steps := 0; ; steps++ {
+		if steps%64 == 0 && s.limit.check(s) {
+			return Unknown
+		}
+		if !s.propagate() {
+			s.conflicts++
+			untilRestart--
+			if !s.learn() {
+				return Unsat
+			}
+			continue
+		}
+		if untilRestart <= 0 {
+			restarts++
+			untilRestart = restartUnit * luby(restarts)
+			s.backtrack(len(assumptions))
+			continue
+		}
+		if len(s.learned) > untilForget {
+			s.forget()
+			untilForget = len(s.learned) + firstForget + 200*restarts
+		}
+		l, answer := s.choose(assumptions)
+		if answer != Unknown {
+			return answer
+		}
+		s.decide(l)
+	}
+}
+
+// choose returns the next literal to decide, or the answer if there is none.
+func (s *search) choose(assumptions []lit) (lit, Answer) {
+	for s.decisionLevel() < len(assumptions) {
+		l := assumptions[s.decisionLevel()]
+		switch {
+		case s.value[l] < 0:
+			s.blame(l)
+			return 0, Unsat
+		case s.value[l] == 0:
+			return l, Unknown
+		}
+		s.limits = append(s.limits, int32(len(s.trail))) // it holds already
+	}
+	for len(s.items) > 0 {
+		v := s.pop()
+		if s.value[v<<1] != 0 || !s.wanted[v] {
+			continue
+		}
+		if m := s.meaning[v]; m.theory == inOrder {
+			return s.order.guess(v, m), Unknown
+		}
+		return s.phase[v], Unknown
+	}
+	return 0, Sat
+}
+
+// luby returns the n-th number, from 0, of the sequence 1 1 2 1 1 2 4 …
+func luby(n int) int {
+	size, power := 1, 1
+	for size < n+1 {
+		size, power = 2*size+1, 2*power
+	}
+	for size-1 != n {
+		size, power = (size-1)/2, power/2
+		n %= size
+	}
+	return power
+}

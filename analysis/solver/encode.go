@@ -1,0 +1,197 @@
+package solver
+
+// An encoding carries terms of a formula into clauses of a search: each
+// connective gets a variable and the clauses that define it, only in the
+// direction that is needed (Plaisted and Greenbaum, A Structure-Preserving Clause
+// Form Translation, JSC 1986). Definitions stay when assertions go; the search
+// then no longer decides their variables.
+type encoding struct {
+	f      *Formula
+	search *search
+
+	literals []lit  // of each node, or noLiteral
+	defined  []need // of each node: the directions that have clauses
+	wanted   []need // of each node: the directions that assertions use
+	frames   [][]use
+
+	events  []int32 // how many frames mention each event
+	truth   lit
+}
+
+// A need is a set of directions: that a node is true, that it is false.
+type need uint8
+
+const noLiteral lit = -1
+
+// A use undoes a change of wanted.
+type use struct {
+	node int32
+	was  need
+}
+
+func newEncoding(f *Formula) *encoding {
+	e := &encoding{f: f, search: newSearch(), frames: make([][]use, 1)}
+	e.truth = lit(e.search.newVariable(meaning{}) << 1)
+	e.search.enqueue(e.truth, noReason)
+	return e
+}
+
+// grow makes room for what the formula has now.
+func (e *encoding) grow() {
+	for len(e.literals) < len(e.f.nodes) {
+		e.literals = append(e.literals, noLiteral)
+		e.defined = append(e.defined, 0)
+		e.wanted = append(e.wanted, 0)
+	}
+	for len(e.events) < len(e.f.events) {
+		e.events = append(e.events, 0)
+	}
+	e.search.order.grow(len(e.f.events))
+	e.literals[0] = e.truth
+}
+
+func (e *encoding) push() { e.frames = append(e.frames, nil) }
+
+func (e *encoding) pop() {
+	last := len(e.frames) - 1
+	for i := len(e.frames[last]) - 1; i >= 0; i-- {
+		u := e.frames[last][i]
+		e.wanted[u.node] = u.was
+		if u.was == 0 {
+			e.release(u.node)
+		}
+	}
+	e.frames = e.frames[:last]
+}
+
+func (e *encoding) release(node int32) {
+	if l := e.literals[node]; l != noLiteral {
+		e.search.want(l.variable(), false)
+	}
+	e.mention(e.f.nodes[node], -1)
+}
+
+func (e *encoding) mention(n node, by int32) {
+	if n.kind == before {
+		e.events[n.a] += by
+		e.events[n.b] += by
+	}
+}
+
+// use notes in the newest frame that node is needed in a direction. It returns
+// false if that is known.
+func (e *encoding) use(id int32, n need) bool {
+	was := e.wanted[id]
+	if was&n == n {
+		return false
+	}
+	last := len(e.frames) - 1
+	e.frames[last] = append(e.frames[last], use{id, was})
+	e.wanted[id] = was | n
+	if was == 0 {
+		e.mention(e.f.nodes[id], 1)
+	}
+	return true
+}
+
+// direction returns what must be defined for b to imply the term.
+func direction(b Bool) need { return 1 << (b & 1) }
+
+// assert adds clauses that say that b holds if all guards are false.
+func (e *encoding) assert(b Bool, guards ...lit) {
+	id := int32(b >> 1)
+	n := e.f.nodes[id]
+	switch {
+	case n.kind == and && b&1 == 0:
+		for _, c := range e.f.args[n.a:n.b] {
+			e.assert(c, guards...)
+		}
+	case n.kind == and:
+		clause := append([]lit(nil), guards...)
+		for _, c := range e.f.args[n.a:n.b] {
+			clause = append(clause, e.literal(c^1))
+		}
+		e.search.addClause(clause...)
+	case n.kind == before && len(guards) == 0:
+		e.use(id, direction(b))
+		first, second := n.a, n.b
+		if b&1 == 1 {
+			first, second = second, first
+		}
+		e.search.order.fact(first, second)
+	default:
+		e.search.addClause(append([]lit{e.literal(b)}, guards...)...)
+	}
+}
+
+// literal returns the literal of b, defined so that it implies b.
+func (e *encoding) literal(b Bool) lit {
+	id := int32(b >> 1)
+	sign := lit(b & 1)
+	n := e.f.nodes[id]
+	if e.literals[id] == noLiteral {
+		e.literals[id] = e.newLiteral(n)
+	}
+	l := e.literals[id]
+	if n.kind == constant || !e.use(id, direction(b)) {
+		return l ^ sign
+	}
+	e.search.want(l.variable(), true)
+	define := e.defined[id]&direction(b) == 0
+	e.defined[id] |= direction(b)
+	switch n.kind {
+	case and:
+		e.defineAnd(l, n, b&1 == 0, define)
+	case iff:
+		e.defineIff(l, n, b&1 == 0, define)
+	}
+	return l ^ sign
+}
+
+func (e *encoding) newLiteral(n node) lit {
+	m := meaning{}
+	if n.kind == before {
+		m = meaning{inOrder, n.a, n.b}
+	}
+	l := lit(e.search.newVariable(m) << 1)
+	if n.kind == before {
+		e.search.order.newAtom(n.a, n.b, l)
+	}
+	return l
+}
+
+func (e *encoding) defineAnd(l lit, n node, positive, define bool) {
+	children := e.f.args[n.a:n.b]
+	if positive {
+		for _, c := range children {
+			if child := e.literal(c); define {
+				e.search.addClause(l.not(), child)
+			}
+		}
+		return
+	}
+	clause := make([]lit, 1, len(children)+1)
+	clause[0] = l
+	for _, c := range children {
+		clause = append(clause, e.literal(c^1))
+	}
+	if define {
+		e.search.addClause(clause...)
+	}
+}
+
+func (e *encoding) defineIff(l lit, n node, positive, define bool) {
+	a, b := Bool(n.a), Bool(n.b)
+	x, y := e.literal(a), e.literal(b)
+	e.literal(a ^ 1)
+	e.literal(b ^ 1)
+	switch {
+	case !define:
+	case positive:
+		e.search.addClause(l.not(), x.not(), y)
+		e.search.addClause(l.not(), x, y.not())
+	default:
+		e.search.addClause(l, x, y)
+		e.search.addClause(l, x.not(), y.not())
+	}
+}

@@ -1,0 +1,226 @@
+package solver
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A Formula holds terms: booleans, events and integers. Equal terms are the same
+// handle, and terms are simplified as they are made, so that comparing handles
+// with == compares simplified terms. Handles of one Formula mean nothing to
+// another. A Formula may grow while engines use it; it is not safe for
+// concurrent use.
+type Formula struct {
+	nodes []node // nodes[0] is the constant true
+	args  []Bool // children of conjunctions, one after the other
+	atoms map[node]int32
+	ands  map[uint64]int32 // hash of the children to the newest conjunction
+
+	names      []string
+	boolNames  map[string]Bool
+	eventNames map[string]Event
+	intNames   map[string]Int
+	events     []int32 // name of each event
+	ints       []int32 // name of each integer variable
+
+	sums    [][]summand
+	sumKeys map[string]int32
+	exprs   []expr
+	exprIDs map[expr]Int
+
+	err error
+}
+
+// A Bool is a boolean term of a [Formula].
+type Bool int32 // twice the node, plus one if it is negated
+
+// An Event is one point in the strict total order of all events of a [Formula].
+type Event int32
+
+// An Int is a linear integer term of a [Formula].
+type Int int32
+
+type kind uint8
+
+const (
+	constant kind = iota
+	variable      // a: name
+	before        // a, b: events, a < b
+	atMost        // the sum a is at most k
+	equal         // the sum a is k
+	and           // args[a:b], ascending, at least two
+	iff           // the terms a and b are equal, a < b, neither negated
+)
+
+type node struct {
+	kind kind
+	a, b int32
+	k    int64
+	next int32 // and: the next older conjunction with the same hash
+}
+
+// NewFormula returns an empty formula.
+func NewFormula() *Formula {
+	f := &Formula{
+		nodes:      []node{{kind: constant}},
+		atoms:      map[node]int32{},
+		ands:       map[uint64]int32{},
+		boolNames:  map[string]Bool{},
+		eventNames: map[string]Event{},
+		intNames:   map[string]Int{},
+		sumKeys:    map[string]int32{},
+		exprIDs:    map[expr]Int{},
+	}
+	f.sum(nil)
+	return f
+}
+
+// Err returns the first error made in building terms: a coefficient or constant
+// that left the range of int64. Terms made since mean nothing, and every
+// Check of an engine on the formula returns this error.
+func (f *Formula) Err() error { return f.err }
+
+func (f *Formula) fail(format string, args ...any) {
+	if f.err == nil {
+		f.err = fmt.Errorf(format, args...)
+	}
+}
+
+// True returns the constant true.
+func (f *Formula) True() Bool { return 0 }
+
+// False returns the constant false.
+func (f *Formula) False() Bool { return 1 }
+
+// Bool returns the boolean variable of that name.
+func (f *Formula) Bool(name string) Bool {
+	b, ok := f.boolNames[name]
+	if !ok {
+		b = f.atom(node{kind: variable, a: f.name(name)})
+		f.boolNames[name] = b
+	}
+	return b
+}
+
+// Event returns the event of that name.
+func (f *Formula) Event(name string) Event {
+	e, ok := f.eventNames[name]
+	if !ok {
+		e = Event(len(f.events))
+		f.events = append(f.events, f.name(name))
+		f.eventNames[name] = e
+	}
+	return e
+}
+
+// EventName returns the name that the event was made with.
+func (f *Formula) EventName(e Event) string { return f.names[f.events[e]] }
+
+func (f *Formula) name(s string) int32 {
+	f.names = append(f.names, s)
+	return int32(len(f.names) - 1)
+}
+
+func (f *Formula) atom(n node) Bool {
+	id, ok := f.atoms[n]
+	if !ok {
+		id = int32(len(f.nodes))
+		f.nodes = append(f.nodes, n)
+		f.atoms[n] = id
+	}
+	return Bool(id << 1)
+}
+
+// Before says that a comes before b. The order is strict and total: nothing is
+// before itself, and of two different events one is before the other.
+func (f *Formula) Before(a, b Event) Bool {
+	switch {
+	case a == b:
+		return f.False()
+	case a < b:
+		return f.atom(node{kind: before, a: int32(a), b: int32(b)})
+	default:
+		return f.Not(f.atom(node{kind: before, a: int32(b), b: int32(a)}))
+	}
+}
+
+// Not negates b.
+func (f *Formula) Not(b Bool) Bool { return b ^ 1 }
+
+// And says that all of bs hold; of none, it is true.
+func (f *Formula) And(bs ...Bool) Bool {
+	children := make([]Bool, 0, len(bs))
+	for _, b := range bs {
+		if n := f.nodes[b>>1]; n.kind == and && b&1 == 0 {
+			children = append(children, f.args[n.a:n.b]...)
+		} else {
+			children = append(children, b)
+		}
+	}
+	slices.Sort(children)
+	kept := children[:0]
+	for i, b := range children {
+		if b == f.False() || i > 0 && b == children[i-1]^1 && b&1 == 1 {
+			return f.False()
+		}
+		if b != f.True() && (i == 0 || b != children[i-1]) {
+			kept = append(kept, b)
+		}
+	}
+	switch len(kept) {
+	case 0:
+		return f.True()
+	case 1:
+		return kept[0]
+	}
+	return f.conjunction(kept)
+}
+
+// conjunction returns the node of the sorted children.
+func (f *Formula) conjunction(children []Bool) Bool {
+	hash := uint64(len(children))
+	for _, b := range children {
+		hash = (hash ^ uint64(uint32(b))) * 0x9e3779b97f4a7c15
+		hash ^= hash >> 29
+	}
+	first := f.ands[hash]
+	for id := first; id != 0; id = f.nodes[id].next {
+		if n := f.nodes[id]; slices.Equal(f.args[n.a:n.b], children) {
+			return Bool(id << 1)
+		}
+	}
+	id := int32(len(f.nodes))
+	start := int32(len(f.args))
+	f.args = append(f.args, children...)
+	f.nodes = append(f.nodes, node{kind: and, a: start, b: int32(len(f.args)), next: first})
+	f.ands[hash] = id
+	return Bool(id << 1)
+}
+
+// Or says that one of bs holds; of none, it is false.
+func (f *Formula) Or(bs ...Bool) Bool {
+	negated := make([]Bool, len(bs))
+	for i, b := range bs {
+		negated[i] = f.Not(b)
+	}
+	return f.Not(f.And(negated...))
+}
+
+// Implies says that b holds if a does.
+func (f *Formula) Implies(a, b Bool) Bool { return f.Not(f.And(a, f.Not(b))) }
+
+// Iff says that a and b both hold or both do not.
+func (f *Formula) Iff(a, b Bool) Bool {
+	sign := a&1 ^ b&1
+	a, b = a&^1, b&^1
+	if a > b {
+		a, b = b, a
+	}
+	switch {
+	case a == b:
+		return f.True() ^ sign
+	case a == f.True():
+		return b ^ sign
+	}
+	return f.atom(node{kind: iff, a: int32(a), b: int32(b)}) ^ sign
+}

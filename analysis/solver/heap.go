@@ -1,0 +1,93 @@
+package solver
+
+// A heap holds variables, the one with the highest activity on top; of equal
+// ones, the one with the lower number.
+type heap struct {
+	activity []float64
+	items    []int32
+	place    []int32 // of each variable in items, -1 if it is not there
+}
+
+func (h *heap) grow() {
+	h.activity = append(h.activity, 0)
+	h.place = append(h.place, -1)
+}
+
+func (h *heap) above(a, b int32) bool {
+	return h.activity[a] > h.activity[b] || h.activity[a] == h.activity[b] && a < b
+}
+
+func (h *heap) push(v int32) {
+	if h.place[v] >= 0 {
+		return
+	}
+	h.place[v] = int32(len(h.items))
+	h.items = append(h.items, v)
+	h.up(len(h.items) - 1)
+}
+
+func (h *heap) pop() int32 {
+	top := h.items[0]
+	last := len(h.items) - 1
+	h.items[0] = h.items[last]
+	h.place[h.items[0]] = 0
+	h.items = h.items[:last]
+	h.place[top] = -1
+	if last > 0 {
+		h.down(0)
+	}
+	return top
+}
+
+func (h *heap) up(i int) {
+	v := h.items[i]
+	for i > 0 {
+		parent := (i - 1) / 2
+		if !h.above(v, h.items[parent]) {
+			break
+		}
+		h.set(i, h.items[parent])
+		i = parent
+	}
+	h.set(i, v)
+}
+
+func (h *heap) down(i int) {
+	v := h.items[i]
+	for {
+		child := 2*i + 1
+		if child >= len(h.items) {
+			break
+		}
+		if child+1 < len(h.items) && h.above(h.items[child+1], h.items[child]) {
+			child++
+		}
+		if !h.above(h.items[child], v) {
+			break
+		}
+		h.set(i, h.items[child])
+		i = child
+	}
+	h.set(i, v)
+}
+
+func (h *heap) set(i int, v int32) {
+	h.items[i] = v
+	h.place[v] = int32(i)
+}
+
+// bump adds to the activity of v, and scales all of them down before they
+// outgrow a float.
+func (h *heap) bump(v int32, by float64) (scaled bool) {
+	h.activity[v] += by
+	if h.activity[v] > 1e100 {
+		for i := range h.activity {
+			h.activity[i] *= 1e-100
+		}
+		scaled = true
+	}
+	if h.place[v] >= 0 {
+		h.up(int(h.place[v]))
+	}
+	return scaled
+}

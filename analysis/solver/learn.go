@@ -1,0 +1,179 @@
+package solver
+
+import "slices"
+
+// learn turns the conflict into a clause, goes back to where the clause says
+// something new, and follows it. It returns false if there is no such place.
+func (s *search) learn() bool {
+	highest := 0
+	for _, l := range s.conflict {
+		highest = max(highest, int(s.level[l.variable()]))
+	}
+	s.backtrack(highest)
+	if highest == 0 {
+		s.broken = true
+		return false
+	}
+	clause := s.firstUniquePoint()
+	back, glue := s.place(clause)
+	s.backtrack(back)
+	if len(clause) == 1 {
+		s.enqueue(clause[0], noReason)
+	} else {
+		c := s.add(clause, true, glue)
+		s.attach(c)
+		s.enqueue(clause[0], c)
+	}
+	s.step /= 0.95
+	return true
+}
+
+// firstUniquePoint resolves the conflict with the reasons of its literals, until
+// one literal of the current level is left. It stands first.
+func (s *search) firstUniquePoint() []lit {
+	learned := append(s.stack[:0], 0)
+	level := int32(s.decisionLevel())
+	reason := s.conflict
+	open := 0
+	at := len(s.trail) - 1
+	for {
+		for _, l := range reason {
+			v := l.variable()
+			if s.seen[v] || s.level[v] == 0 {
+				continue
+			}
+			s.seen[v] = true
+			if s.bump(v, s.step) {
+				s.step *= 1e-100
+			}
+			if s.level[v] == level {
+				open++
+			} else {
+				learned = append(learned, l)
+			}
+		}
+		for !s.seen[s.trail[at].variable()] {
+			at--
+		}
+		l := s.trail[at]
+		at--
+		open--
+		if open == 0 {
+			s.seen[l.variable()] = false
+			learned[0] = l.not()
+			break
+		}
+		s.seen[l.variable()] = false
+		reason = s.because(l)
+	}
+	s.stack = learned
+	kept := s.minimize(learned)
+	for _, l := range learned {
+		s.seen[l.variable()] = false
+	}
+	return kept
+}
+
+// minimize leaves out literals that follow from the others in one step.
+func (s *search) minimize(learned []lit) []lit {
+	kept := make([]lit, 1, len(learned))
+	kept[0] = learned[0]
+	for _, l := range learned[1:] {
+		if !s.follows(l.not()) {
+			kept = append(kept, l)
+		}
+	}
+	return kept
+}
+
+func (s *search) follows(l lit) bool {
+	if s.reason[l.variable()] < 0 {
+		return false
+	}
+	for _, r := range s.because(l) {
+		if v := r.variable(); !s.seen[v] && s.level[v] > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// place puts a literal of the highest level but the first one's second, and
+// returns that level and how many levels the clause speaks of.
+func (s *search) place(clause []lit) (back, glue int) {
+	levels := map[int32]bool{}
+	for i, l := range clause {
+		level := s.level[l.variable()]
+		levels[level] = true
+		if i > 0 && int(level) > back {
+			back = int(level)
+			clause[1], clause[i] = clause[i], clause[1]
+		}
+	}
+	return back, len(levels)
+}
+
+// blame finds the assumptions that make l false.
+func (s *search) blame(l lit) {
+	s.assumed = append(s.assumed[:0], l)
+	if s.level[l.variable()] == 0 {
+		return
+	}
+	s.seen[l.variable()] = true
+	for i := len(s.trail) - 1; i >= int(s.limits[0]); i-- {
+		t := s.trail[i]
+		v := t.variable()
+		if !s.seen[v] {
+			continue
+		}
+		s.seen[v] = false
+		if s.reason[v] == noReason {
+			s.assumed = append(s.assumed, t)
+		}
+		for _, r := range s.because(t) {
+			if s.level[r.variable()] > 0 {
+				s.seen[r.variable()] = true
+			}
+		}
+	}
+}
+
+// forget drops the half of what was learned that speaks of the most levels.
+func (s *search) forget() {
+	worst := slices.Clone(s.learned)
+	slices.SortStableFunc(worst, func(a, b ref) int { return s.glue(b) - s.glue(a) })
+	for _, c := range worst[:len(worst)/2] {
+		if s.glue(c) > 2 && !s.isReason(c) {
+			s.delete(c)
+		}
+	}
+	s.collect()
+}
+
+func (s *search) isReason(c ref) bool {
+	for _, l := range s.lits(c)[:2] {
+		if s.value[l] > 0 && s.reason[l.variable()] == c {
+			return true
+		}
+	}
+	return false
+}
+
+// collect gives back the room of deleted clauses.
+func (s *search) collect() {
+	moved := s.compact()
+	for l, list := range s.watches {
+		kept := list[:0]
+		for _, w := range list {
+			if place := moved[w.clause]; place >= 0 {
+				kept = append(kept, watch{ref(place), w.blocker})
+			}
+		}
+		s.watches[l] = kept
+	}
+	for _, l := range s.trail {
+		if v := l.variable(); s.reason[v] >= 0 {
+			s.reason[v] = ref(moved[s.reason[v]])
+		}
+	}
+}

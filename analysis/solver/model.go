@@ -1,0 +1,112 @@
+package solver
+
+import "math/big"
+
+// A model gives every variable of a formula its value.
+type model struct {
+	f     *Formula
+	order []Event
+	pos   []int32        // of each event
+	bools map[int32]bool // of nodes that are variables; the others are false
+	ints  []int64        // of integer variables; the others are 0
+	known []int8         // of each node: 1 true, -1 false, 0 not yet found
+}
+
+func newModel(f *Formula) *model {
+	return &model{f: f, bools: map[int32]bool{}}
+}
+
+// placed makes the positions from the order; events that are not in it follow.
+func (m *model) placed() {
+	m.pos = make([]int32, len(m.f.events))
+	for e := range m.pos {
+		m.pos[e] = -1
+	}
+	for i, e := range m.order {
+		m.pos[e] = int32(i)
+	}
+	m.complete()
+}
+
+// complete puts the events that were made since at the end.
+func (m *model) complete() {
+	for len(m.pos) < len(m.f.events) {
+		m.pos = append(m.pos, -1)
+	}
+	for e, p := range m.pos {
+		if p < 0 {
+			m.pos[e] = int32(len(m.order))
+			m.order = append(m.order, Event(e))
+		}
+	}
+}
+
+// value evaluates b.
+func (m *model) value(b Bool) bool {
+	if len(m.pos) < len(m.f.events) {
+		m.complete()
+	}
+	for len(m.known) < len(m.f.nodes) {
+		m.known = append(m.known, 0)
+	}
+	return m.node(int32(b>>1)) != (b&1 == 1)
+}
+
+func (m *model) node(id int32) bool {
+	if m.known[id] == 0 {
+		m.known[id] = -1
+		if m.evaluate(id, m.f.nodes[id]) {
+			m.known[id] = 1
+		}
+	}
+	return m.known[id] > 0
+}
+
+func (m *model) evaluate(id int32, n node) bool {
+	switch n.kind {
+	case constant:
+		return true
+	case variable:
+		return m.bools[id]
+	case before:
+		return m.pos[n.a] < m.pos[n.b]
+	case atMost:
+		return m.sum(n.a).Cmp(big.NewInt(n.k)) <= 0
+	case equal:
+		return m.sum(n.a).Cmp(big.NewInt(n.k)) == 0
+	case iff:
+		return m.node(n.a>>1) == m.node(n.b>>1)
+	default:
+		for _, c := range m.f.args[n.a:n.b] {
+			if m.node(int32(c>>1)) == (c&1 == 1) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+func (m *model) sum(id int32) *big.Int {
+	total := new(big.Int)
+	for _, t := range m.f.sums[id] {
+		total.Add(total, new(big.Int).Mul(big.NewInt(t.coef), big.NewInt(m.variable(t.v))))
+	}
+	return total
+}
+
+func (m *model) variable(v int32) int64 {
+	if int(v) < len(m.ints) {
+		return m.ints[v]
+	}
+	return 0
+}
+
+// number evaluates x, modulo 2^64.
+func (m *model) number(x Int) int64 {
+	e := m.f.exprs[x]
+	n := e.k
+	for _, t := range m.f.sums[e.sum] {
+		n += t.coef * m.variable(t.v)
+	}
+	return n
+}

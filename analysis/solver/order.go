@@ -1,0 +1,295 @@
+package solver
+
+import "slices"
+
+// An order is the theory of the strict total order of events: the atoms that
+// hold are the edges of a graph, and they are consistent exactly if it has no
+// cycle. It keeps a topological order of the graph up to date while edges come
+// and go (Pearce and Kelly, A Dynamic Topological Sort Algorithm for Directed
+// Acyclic Graphs, JEA 2006). An edge that goes is only taken out: the order
+// stays good for what is left.
+type order struct {
+	at    []int32 // of each position: the event
+	pos   []int32 // of each event: its position
+	out   []int32 // of each event: the newest edge from it, or -1
+	in    []int32 // of each event: the newest edge to it, or -1
+	edges []edge  // a stack
+	atoms [][]atom
+
+	unsorted bool // facts were added that the topological order does not follow
+
+	mark     []uint32 // of each event: stamp of the search that reached it
+	stamp    uint32
+	parent   []int32 // of each event reached: the edge that led to it
+	forward  []int32
+	backward []int32
+	queue    []int32
+	next     []int32
+	slots    []int32
+	clause   []lit
+}
+
+type edge struct {
+	from, to        int32
+	nextOut, nextIn int32
+	why             lit // the literal that says so, or isFact
+}
+
+const isFact lit = -1
+
+// An atom at an event speaks of its place relative to another event.
+type atom struct {
+	other int32
+	first lit // the event is before the other
+}
+
+func newOrder() *order { return &order{} }
+
+func (o *order) bytes() int64 {
+	const perEvent, perEdge, perAtom = 64, 20, 8
+	return int64(len(o.at)*perEvent + cap(o.edges)*perEdge)
+}
+
+// grow makes room for events below n. New ones come last.
+func (o *order) grow(n int) {
+	for e := int32(len(o.at)); int(e) < n; e++ {
+		o.at = append(o.at, e)
+		o.pos = append(o.pos, e)
+		o.out = append(o.out, -1)
+		o.in = append(o.in, -1)
+		o.atoms = append(o.atoms, nil)
+		o.mark = append(o.mark, 0)
+		o.parent = append(o.parent, -1)
+	}
+}
+
+// newAtom says that literal l stands for a before b.
+func (o *order) newAtom(a, b int32, l lit) {
+	o.atoms[a] = append(o.atoms[a], atom{b, l})
+	o.atoms[b] = append(o.atoms[b], atom{a, l.not()})
+}
+
+// fact adds an edge that stays.
+func (o *order) fact(a, b int32) {
+	o.link(a, b, isFact)
+	if o.pos[a] > o.pos[b] {
+		o.unsorted = true
+	}
+}
+
+func (o *order) link(a, b int32, why lit) {
+	id := int32(len(o.edges))
+	o.edges = append(o.edges, edge{a, b, o.out[a], o.in[b], why})
+	o.out[a], o.in[b] = id, id
+}
+
+// settle brings the order of events in line with the facts: of the events that
+// may come next, the one that stood first. It returns false if they form a cycle.
+func (o *order) settle() bool {
+	if !o.unsorted {
+		return true
+	}
+	waiting := make([]int32, len(o.at))
+	for _, e := range o.edges {
+		waiting[e.to]++
+	}
+	ready := heap{activity: make([]float64, len(o.at)), place: make([]int32, len(o.at))}
+	for e := range o.at {
+		ready.activity[e] = -float64(o.pos[e])
+		ready.place[e] = -1
+	}
+	for e, n := range waiting {
+		if n == 0 {
+			ready.push(int32(e))
+		}
+	}
+	placed := int32(0)
+	for len(ready.items) > 0 {
+		e := ready.pop()
+		o.pos[e], o.at[placed] = placed, e
+		placed++
+		for id := o.out[e]; id >= 0; id = o.edges[id].nextOut {
+			to := o.edges[id].to
+			if waiting[to]--; waiting[to] == 0 {
+				ready.push(to)
+			}
+		}
+	}
+	o.unsorted = int(placed) < len(o.at)
+	return !o.unsorted
+}
+
+// sides returns the events of which l says that the first is before the second.
+func sides(l lit, m meaning) (first, second int32) {
+	if l&1 == 0 {
+		return m.a, m.b
+	}
+	return m.b, m.a
+}
+
+// guess returns the literal of variable v that the current order agrees with.
+func (o *order) guess(v int32, m meaning) lit {
+	if o.pos[m.a] < o.pos[m.b] {
+		return lit(v << 1)
+	}
+	return lit(v<<1 | 1)
+}
+
+// tell adds what l says. It returns false, and the conflict, if that closes a
+// cycle.
+func (o *order) tell(s *search, l lit, m meaning) bool {
+	if s.reason[l.variable()] == byOrder {
+		return true // there is a path already
+	}
+	u, v := sides(l, m)
+	if o.pos[u] > o.pos[v] && !o.reorder(s, u, v) {
+		o.path(s, v, u, int32(len(s.trail)))
+		s.conflict = append(s.conflict[:0], l.not())
+		s.conflict = append(s.conflict, o.clause...)
+		return false
+	}
+	o.link(u, v, l)
+	return true
+}
+
+// untell takes out the edge of l, if it is there: the newest.
+func (o *order) untell(l lit) {
+	last := len(o.edges) - 1
+	if last < 0 || o.edges[last].why != l {
+		return
+	}
+	e := o.edges[last]
+	o.out[e.from], o.in[e.to] = e.nextOut, e.nextIn
+	o.edges = o.edges[:last]
+}
+
+// reorder moves u, and what must be before it, in front of v and what must be
+// after that; v stood before u. It returns false if there is a path from v to u.
+// Atoms between the two groups get their values.
+func (o *order) reorder(s *search, u, v int32) bool {
+	o.stamp += 2
+	ahead, behind := o.stamp, o.stamp+1
+	low, high := o.pos[v], o.pos[u]
+	o.forward = append(o.forward[:0], v)
+	o.mark[v] = ahead
+	for i := 0; i < len(o.forward); i++ {
+		for id := o.out[o.forward[i]]; id >= 0; id = o.edges[id].nextOut {
+			to := o.edges[id].to
+			if to == u {
+				return false
+			}
+			if o.mark[to] != ahead && o.pos[to] < high {
+				o.mark[to] = ahead
+				o.forward = append(o.forward, to)
+			}
+		}
+	}
+	o.backward = append(o.backward[:0], u)
+	o.mark[u] = behind
+	for i := 0; i < len(o.backward); i++ {
+		for id := o.in[o.backward[i]]; id >= 0; id = o.edges[id].nextIn {
+			from := o.edges[id].from
+			if o.mark[from] != behind && o.pos[from] > low {
+				o.mark[from] = behind
+				o.backward = append(o.backward, from)
+			}
+		}
+	}
+	o.place()
+	o.infer(s, ahead)
+	return true
+}
+
+// place gives the positions of both groups to the backward, then to the forward
+// one; within each the order stays.
+func (o *order) place() {
+	byPosition := func(a, b int32) int { return int(o.pos[a]) - int(o.pos[b]) }
+	slices.SortFunc(o.forward, byPosition)
+	slices.SortFunc(o.backward, byPosition)
+	o.slots = o.slots[:0]
+	i, j := 0, 0
+	for i < len(o.backward) || j < len(o.forward) {
+		if j == len(o.forward) || i < len(o.backward) && o.pos[o.backward[i]] < o.pos[o.forward[j]] {
+			o.slots = append(o.slots, o.pos[o.backward[i]])
+			i++
+		} else {
+			o.slots = append(o.slots, o.pos[o.forward[j]])
+			j++
+		}
+	}
+	for i, e := range o.backward {
+		o.pos[e], o.at[o.slots[i]] = o.slots[i], e
+	}
+	for i, e := range o.forward {
+		slot := o.slots[len(o.backward)+i]
+		o.pos[e], o.at[slot] = slot, e
+	}
+}
+
+// infer gives atoms between the backward and the forward group their values.
+func (o *order) infer(s *search, ahead uint32) {
+	for _, e := range o.backward {
+		for _, a := range o.atoms[e] {
+			if o.mark[a.other] == ahead && s.value[a.first] == 0 {
+				s.enqueue(a.first, byOrder)
+			}
+		}
+	}
+}
+
+// explain returns the negations of literals, all older than l, that together
+// give l by way of the order.
+func (o *order) explain(s *search, l lit) []lit {
+	v := l.variable()
+	first, second := sides(l, s.meaning[v])
+	o.path(s, first, second, s.position[v])
+	return o.clause
+}
+
+// path finds a path that needs the fewest literals and only such as stand before
+// the given place of the trail. It leaves their negations in o.clause.
+func (o *order) path(s *search, from, to, before int32) {
+	o.stamp += 2
+	o.mark[from] = o.stamp
+	o.queue = append(o.queue[:0], from)
+	o.next = o.next[:0]
+	done := o.stamp + 1 // reached with the fewest literals
+	for o.mark[to] != done {
+		if len(o.queue) == 0 {
+			o.queue, o.next = o.next, o.queue
+		}
+		e := o.queue[len(o.queue)-1]
+		o.queue = o.queue[:len(o.queue)-1]
+		if o.mark[e] == done {
+			continue
+		}
+		o.mark[e] = done
+		for id := o.out[e]; id >= 0; id = o.edges[id].nextOut {
+			x := o.edges[id]
+			if o.mark[x.to] == done || o.pos[x.to] > o.pos[to] {
+				continue
+			}
+			free := x.why == isFact || s.level[x.why.variable()] == 0
+			if !free && s.position[x.why.variable()] >= before {
+				continue
+			}
+			if free {
+				o.mark[x.to] = o.stamp
+				o.parent[x.to] = id
+				o.queue = append(o.queue, x.to)
+			} else if o.mark[x.to] != o.stamp {
+				o.mark[x.to] = o.stamp
+				o.parent[x.to] = id
+				o.next = append(o.next, x.to)
+			}
+		}
+	}
+	o.clause = o.clause[:0]
+	for e := to; e != from; {
+		x := o.edges[o.parent[e]]
+		if x.why != isFact && s.level[x.why.variable()] > 0 {
+			o.clause = append(o.clause, x.why.not())
+		}
+		e = x.from
+	}
+}

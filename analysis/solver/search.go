@@ -1,0 +1,281 @@
+package solver
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// A meaning says which atom of a theory a variable of the search stands for.
+type meaning struct {
+	theory theory
+	a, b   int32 // inOrder: the events, a before b; inNumbers: a is the bound
+}
+
+type theory uint8
+
+const (
+	none      theory = iota
+	inOrder          // a comes before b
+	inNumbers        // a bound of a sum of integers
+)
+
+// A search looks for an assignment of the variables that satisfies all clauses
+// and that both theories agree with: conflict-driven clause learning with two
+// watched literals (Moskewicz et al., Chaff, DAC 2001), the first unique
+// implication point (Zhang et al., ICCAD 2001), and theories as in DPLL(T)
+// (Nieuwenhuis, Oliveras, Tinelli, JACM 2006).
+type search struct {
+	store
+	heap
+	value    []int8 // of each literal: 1 true, -1 false, 0 open
+	watches  [][]watch
+	level    []int32 // of each variable that has a value
+	reason   []ref
+	position []int32 // in the trail
+	phase    []lit   // the literal that the variable was last
+	wanted   []bool  // the search decides this variable
+	meaning  []meaning
+
+	trail    []lit
+	limits   []int32 // length of the trail at the start of each level
+	head     int     // of the trail: what is propagated through clauses
+	told     int     // of the trail: what the theories know
+	broken   bool    // contradiction at level 0
+	step     float64 // of activities
+	seen     []bool
+	conflict []lit // a clause that is false: what is wrong now
+	stack    []lit
+	assumed  []lit // a contradiction's assumptions
+
+	order     *order
+	conflicts int
+	limit     *limit
+}
+
+func newSearch() *search {
+	return &search{step: 1, order: newOrder()}
+}
+
+// A limit is what is left of a budget.
+type limit struct {
+	ctx      context.Context
+	deadline time.Time // none if zero
+	memory   int64     // none if zero
+	reached  string
+}
+
+func (l *limit) check(s *search) bool {
+	switch {
+	case l.reached != "":
+	case l.ctx.Err() != nil:
+		l.reached = "context"
+	case !l.deadline.IsZero() && time.Now().After(l.deadline):
+		l.reached = "time"
+	case l.memory > 0 && s.bytes() > l.memory:
+		l.reached = "memory"
+	}
+	return l.reached != ""
+}
+
+// bytes estimates what the search holds.
+func (s *search) bytes() int64 {
+	const perVariable = 100
+	return int64(cap(s.words))*4 + int64(len(s.value))*perVariable/2 + s.order.bytes() +
+		int64(len(s.learned))*40
+}
+
+func (s *search) newVariable(m meaning) int32 {
+	v := int32(len(s.level))
+	s.value = append(s.value, 0, 0)
+	s.watches = append(s.watches, nil, nil)
+	s.level = append(s.level, 0)
+	s.reason = append(s.reason, noReason)
+	s.position = append(s.position, 0)
+	s.phase = append(s.phase, lit(v<<1|1))
+	s.wanted = append(s.wanted, false)
+	s.meaning = append(s.meaning, m)
+	s.seen = append(s.seen, false)
+	s.grow()
+	return v
+}
+
+// want makes the search decide v, or no longer.
+func (s *search) want(v int32, wanted bool) {
+	s.wanted[v] = wanted
+	if wanted && s.value[v<<1] == 0 {
+		s.push(v)
+	}
+}
+
+func (s *search) decisionLevel() int { return len(s.limits) }
+
+// addClause adds what must hold. It is called at level 0 only.
+func (s *search) addClause(lits ...lit) {
+	if s.broken {
+		return
+	}
+	slices.Sort(lits)
+	kept := lits[:0]
+	for i, l := range lits {
+		if s.value[l] > 0 || i > 0 && l == lits[i-1]|1 && l != lits[i-1] {
+			return
+		}
+		if s.value[l] == 0 && (len(kept) == 0 || l != kept[len(kept)-1]) {
+			kept = append(kept, l)
+		}
+	}
+	switch len(kept) {
+	case 0:
+		s.broken = true
+	case 1:
+		s.enqueue(kept[0], noReason)
+	default:
+		s.attach(s.add(kept, false, 0))
+	}
+}
+
+func (s *search) attach(c ref) {
+	lits := s.lits(c)
+	s.watches[lits[0].not()] = append(s.watches[lits[0].not()], watch{c, lits[1]})
+	s.watches[lits[1].not()] = append(s.watches[lits[1].not()], watch{c, lits[0]})
+}
+
+func (s *search) enqueue(l lit, why ref) {
+	v := l.variable()
+	s.value[l] = 1
+	s.value[l.not()] = -1
+	s.level[v] = int32(s.decisionLevel())
+	s.reason[v] = why
+	s.position[v] = int32(len(s.trail))
+	s.trail = append(s.trail, l)
+}
+
+func (s *search) decide(l lit) {
+	s.limits = append(s.limits, int32(len(s.trail)))
+	s.enqueue(l, noReason)
+}
+
+// backtrack returns to the given level.
+func (s *search) backtrack(level int) {
+	if s.decisionLevel() <= level {
+		return
+	}
+	start := int(s.limits[level])
+	for i := len(s.trail) - 1; i >= start; i-- {
+		l := s.trail[i]
+		v := l.variable()
+		s.value[l], s.value[l.not()] = 0, 0
+		s.phase[v] = l
+		if s.wanted[v] {
+			s.push(v)
+		}
+		if i < s.told {
+			s.untell(l)
+		}
+	}
+	s.trail = s.trail[:start]
+	s.limits = s.limits[:level]
+	s.head = start
+	s.told = min(s.told, start)
+}
+
+// propagate draws all conclusions. It returns false if there is a conflict.
+func (s *search) propagate() bool {
+	for {
+		if !s.propagateClauses() {
+			return false
+		}
+		if s.told == len(s.trail) {
+			return true
+		}
+		for s.told < len(s.trail) {
+			l := s.trail[s.told]
+			s.told++
+			if !s.tell(l) {
+				return false
+			}
+		}
+	}
+}
+
+// tell lets the theory of l know that it holds.
+func (s *search) tell(l lit) bool {
+	if m := s.meaning[l.variable()]; m.theory == inOrder {
+		return s.order.tell(s, l, m)
+	}
+	return true
+}
+
+// untell takes back what was told last.
+func (s *search) untell(l lit) {
+	if s.meaning[l.variable()].theory == inOrder {
+		s.order.untell(l)
+	}
+}
+
+func (s *search) propagateClauses() bool {
+	for s.head < len(s.trail) {
+		l := s.trail[s.head]
+		s.head++
+		list := s.watches[l]
+		kept := list[:0]
+		for i := 0; i < len(list); i++ {
+			w := list[i]
+			if s.value[w.blocker] > 0 {
+				kept = append(kept, w)
+				continue
+			}
+			lits := s.lits(w.clause)
+			if lits[0] == l.not() {
+				lits[0], lits[1] = lits[1], lits[0]
+			}
+			first := lits[0]
+			if first != w.blocker && s.value[first] > 0 {
+				kept = append(kept, watch{w.clause, first})
+				continue
+			}
+			if s.watchAnother(lits, w.clause) {
+				continue
+			}
+			kept = append(kept, watch{w.clause, first})
+			if s.value[first] < 0 {
+				s.conflict = append(s.conflict[:0], lits...)
+				kept = append(kept, list[i+1:]...)
+				s.watches[l] = kept
+				return false
+			}
+			s.enqueue(first, w.clause)
+		}
+		s.watches[l] = kept
+	}
+	return true
+}
+
+// watchAnother replaces the second literal of a clause, which is false.
+func (s *search) watchAnother(lits []lit, c ref) bool {
+	for k := 2; k < len(lits); k++ {
+		if s.value[lits[k]] >= 0 {
+			lits[1], lits[k] = lits[k], lits[1]
+			s.watches[lits[1].not()] = append(s.watches[lits[1].not()], watch{c, lits[0]})
+			return true
+		}
+	}
+	return false
+}
+
+// because returns the clause that made l true, without l: all are false.
+func (s *search) because(l lit) []lit {
+	switch why := s.reason[l.variable()]; why {
+	case noReason:
+		return nil
+	case byOrder:
+		return s.order.explain(s, l)
+	default:
+		lits := s.lits(why)
+		if lits[0] != l { // a clause of two may have been turned round
+			lits[0], lits[1] = lits[1], lits[0]
+		}
+		return lits[1:]
+	}
+}
