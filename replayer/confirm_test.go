@@ -49,8 +49,8 @@ func TestConfirmStopsAfterTheFirstMiss(t *testing.T) {
 }
 
 func TestConfirmStale(t *testing.T) {
-	w, code := sample()
-	r, err := Confirm(t.Context(), fake(t), w, Code{Sites: code.Sites[:1]}, Options{})
+	w, _ := sample()
+	r, err := Confirm(t.Context(), fake(t), w, Code{Sites: ByFunc(sampleSites()[:1])}, Options{})
 	require.NoError(t, err)
 	assert.Equal(t, Unconfirmed, r.Status)
 	assert.Equal(t, Stale, r.OfWitness())

@@ -29,7 +29,8 @@ func (r *resolver) locate(w *witness.Witness) *witness.Witness {
 			if site, fit := r.site(s); fit != absent {
 				file, s.Line, s.Col, s.Expr = site.File, site.Line, site.Col, site.Expr
 			} else if s.Nth == 0 && s.Line > 0 {
-				file, s.Line, _ = r.call(s)
+				at := r.call(s)
+				file, s.Line = at.file, at.line
 				s.Expr = r.code.operand(s, file)
 			}
 			if name := r.code.Files.Name(file); filepath.IsAbs(file) && !filepath.IsAbs(name) {

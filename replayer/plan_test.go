@@ -38,11 +38,12 @@ v 1 %d 104 3
 // the reads: the call site moves as its nearest neighbour does.
 func TestPlanMovedLines(t *testing.T) {
 	w, code := sample()
-	for i := range code.Sites {
-		code.Sites[i].Line += 8
-		code.Sites[i].Col++
+	sites := sampleSites()
+	for i := range sites {
+		sites[i].Line += 8
+		sites[i].Col++
 	}
-	code.Sites = append(code.Sites, trace.Site{ID: 9, Key: 109, Func: "p.TestX", File: "x_test.go", Line: 12, Op: "branch", Expr: "ok"})
+	code.Sites = ByFunc(append(sites, trace.Site{ID: 9, Key: 109, Func: "p.TestX", File: "x_test.go", Line: 12, Op: "branch", Expr: "ok"}))
 	w.Anchors = []witness.Step{{Goroutine: "*", Op: trace.Branch, Func: "p.TestX", File: "x_test.go", Line: 6, Expr: "ok", Nth: 1, Occ: 1}}
 	plan, err := NewPlan(w, code, "01")
 	require.NoError(t, err)
@@ -64,8 +65,9 @@ func TestPlanMovedLines(t *testing.T) {
 }
 
 func TestPlanDropsStepsThatAreGone(t *testing.T) {
-	w, code := sample()
-	plan, err := NewPlan(w, Code{Sites: append(code.Sites[:2:2], code.Sites[3])}, "01")
+	w, _ := sample()
+	sites := sampleSites()
+	plan, err := NewPlan(w, Code{Sites: ByFunc(append(sites[:2:2], sites[3]))}, "01")
 	require.NoError(t, err)
 	assert.NotContains(t, string(plan.Text), "103")
 	assert.Equal(t, []string{"no longer in the sources, left out: write to ready in p.f (x.go:3)"}, plan.Notes)
@@ -97,8 +99,8 @@ func TestPlanFindsCallSites(t *testing.T) {
 }
 
 func TestPlanStale(t *testing.T) {
-	w, code := sample()
-	_, err := NewPlan(w, Code{Sites: code.Sites[1:3]}, "01")
+	w, _ := sample()
+	_, err := NewPlan(w, Code{Sites: ByFunc(sampleSites()[1:3])}, "01")
 	gone, ok := errors.AsType[*StaleError](err)
 	require.True(t, ok, err)
 	assert.Equal(t, []string{

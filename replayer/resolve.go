@@ -20,7 +20,7 @@ func (e *StaleError) Error() string { return "witness is stale: " + strings.Join
 
 // A Code is the program that a witness is matched with.
 type Code struct {
-	Sites []trace.Site // the rewriter's, of the current build
+	Sites map[string][]trace.Site // the rewriter's, of the current build, by function
 	// Files finds the files that the witness names, and Source reads them.
 	// Without Source, call sites are matched by how the lines around them have
 	// moved.
@@ -28,11 +28,28 @@ type Code struct {
 	Source *witness.Sources
 }
 
+// ByFunc returns sites by their function.
+func ByFunc(sites []trace.Site) map[string][]trace.Site {
+	out := make(map[string][]trace.Site)
+	for _, s := range sites {
+		out[s.Func] = append(out[s.Func], s)
+	}
+	return out
+}
+
 // A resolver finds the sites of a witness in the current build.
 type resolver struct {
 	code   Code
 	groups map[group][]trace.Site
 	moved  []shift
+	calls  map[witness.Step]callSite // that were looked for, as places
+}
+
+// A callSite is where a call site is now.
+type callSite struct {
+	file string
+	line int
+	fit  fit
 }
 
 // A group is the sites that witness.Step.Which counts among.
@@ -49,7 +66,7 @@ type shift struct {
 }
 
 func newResolver(w *witness.Witness, code Code) *resolver {
-	r := &resolver{code: code, groups: make(map[group][]trace.Site)}
+	r := &resolver{code: code, groups: make(map[group][]trace.Site), calls: make(map[witness.Step]callSite)}
 	functions := make(map[string]bool)
 	for _, list := range places(w) {
 		for _, s := range list {
@@ -59,13 +76,12 @@ func newResolver(w *witness.Witness, code Code) *resolver {
 			}
 		}
 	}
-	for _, s := range code.Sites {
-		if !functions[s.Func] {
-			continue
-		}
-		g := group{s.Func, s.Op, witness.Shape(s.Expr)}
-		if list, ok := r.groups[g]; ok {
-			r.groups[g] = append(list, s)
+	for fn := range functions {
+		for _, s := range code.Sites[fn] {
+			g := group{s.Func, s.Op, witness.Shape(s.Expr)}
+			if list, ok := r.groups[g]; ok {
+				r.groups[g] = append(list, s)
+			}
 		}
 	}
 	for _, list := range r.groups {
@@ -138,18 +154,30 @@ func (r *resolver) key(s witness.Step) (uint64, fit) {
 	if s.Func == "" && s.Line == 0 { // events that have no site
 		return 0, matched
 	}
-	_, line, fit := r.call(s)
-	return trace.KeyOf(s.Func, line), fit
+	at := r.call(s)
+	return trace.KeyOf(s.Func, at.line), at.fit
 }
 
-// call returns where the call site of s is now. The text of its line tells, or
-// the operand there; else the line moves as the nearest site has moved.
-func (r *resolver) call(s witness.Step) (file string, line int, fit fit) {
+// call returns where the call site of s is now, as found at the first time.
+func (r *resolver) call(s witness.Step) callSite {
+	place := s
+	place.Goroutine, place.Occ, place.Value = "", 0, ""
+	at, ok := r.calls[place]
+	if !ok {
+		at = r.find(s)
+		r.calls[place] = at
+	}
+	return at
+}
+
+// find looks for a call site. The text of its line tells, or the operand there;
+// else the line moves as the nearest site has moved.
+func (r *resolver) find(s witness.Step) callSite {
 	guess := max(s.Line+r.delta(s), 1)
 	if r.code.Source == nil {
-		return "", guess, guessed
+		return callSite{"", guess, guessed}
 	}
-	file = r.code.Files.Path(s.File)
+	file := r.code.Files.Path(s.File)
 	for _, m := range r.moved {
 		if m.fn == s.Func && filepath.IsAbs(m.now) {
 			file = m.now
@@ -158,9 +186,9 @@ func (r *resolver) call(s witness.Step) (file string, line int, fit fit) {
 	}
 	file, line, sure := r.code.Source.Find(s, file, guess)
 	if sure {
-		return file, line, matched
+		return callSite{file, line, matched}
 	}
-	return file, line, guessed
+	return callSite{file, line, guessed}
 }
 
 // delta returns by how many lines the nearest site in the step's function has

@@ -32,13 +32,16 @@ func sample() (*witness.Witness, Code) {
 			{Goroutine: "TestX:0.1", Op: trace.Write, Func: "p.f", File: "x.go", Line: 4, Col: 2, Expr: "v", Nth: 1, Occ: 3},
 		},
 	}
-	sites := []trace.Site{
+	return w, Code{Sites: ByFunc(sampleSites())}
+}
+
+func sampleSites() []trace.Site {
+	return []trace.Site{
 		{ID: 1, Key: 101, Func: "p.TestX", File: "x_test.go", Line: 9, Col: 5, Op: "read", Expr: "v"},
 		{ID: 2, Key: 102, Func: "p.TestX", File: "x_test.go", Line: 8, Col: 5, Op: "read", Expr: "v"},
 		{ID: 3, Key: 103, Func: "p.f", File: "x.go", Line: 3, Col: 2, Op: "write", Expr: "ready"},
 		{ID: 4, Key: 104, Func: "p.f", File: "x.go", Line: 4, Col: 2, Op: "write", Expr: "v"},
 	}
-	return w, Code{Sites: sites}
 }
 
 // stands is what a confirmed replay writes to its verdict.

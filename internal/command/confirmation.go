@@ -165,11 +165,6 @@ func (c *confirmation) scheduled(s suspect, r schedule.Recipe, whole bool) (*wit
 	return w, err
 }
 
-// code is what witnesses are matched with.
-func (c *confirmation) code() replayer.Code {
-	return replayer.Code{Sites: c.build.Sites, Files: c.files, Source: c.source}
-}
-
 // witness makes the witness of a schedule.
 func (c *confirmation) witness(kind string, s schedule.Schedule, whole bool) (*witness.Witness, error) {
 	w, err := witness.FromSchedule(c.trace, s.Steps, s.Violation, s.Hold, witness.Meta{
@@ -301,7 +296,7 @@ func (c *confirmation) replay(ctx context.Context, w *witness.Witness, args []st
 		Trace: filepath.Join(c.work, fmt.Sprintf("replay-%d.trace", n)),
 	}
 	defer os.Remove(opts.Trace)
-	r, err := replayer.Confirm(ctx, bin, w, c.code(), opts)
+	r, err := replayer.Confirm(ctx, bin, w, c.code, opts)
 	if err != nil || r.Status != replayer.Confirmed {
 		return r, nil, err
 	}

@@ -31,6 +31,7 @@ type prediction struct {
 	work   string
 	status *report.Status
 	source *witness.Sources
+	code   replayer.Code // what witnesses are matched with
 	report report.Report
 	done   map[string]bool // the sites of the confirmed findings in the report
 	failed bool            // some package could not be analyzed
@@ -44,6 +45,11 @@ func (p *prediction) warn(format string, args ...any) {
 	p.report.Warnings = append(p.report.Warnings, fmt.Sprintf(format, args...))
 }
 
+// longTrace is the size in bytes of a trace that takes, with what is known of it,
+// the most memory. It holds few pointers, so that looking for garbage often costs
+// little; in a small heap that would be done all the time.
+const longTrace = 16 << 20
+
 // add analyzes the recorded run of one package and confirms what is found.
 // What goes wrong with this package only is told as a warning; the error is
 // for what concerns the whole run.
@@ -56,16 +62,16 @@ func (p *prediction) add(ctx context.Context, run recorder.Run) error {
 		p.report.Packages = append(p.report.Packages, pkg)
 		return nil
 	}
-	// A trace and what is known of it take the most memory. They hold few
-	// pointers, so that looking for garbage often costs little.
-	defer debug.SetGCPercent(debug.SetGCPercent(20))
+	if info, err := os.Stat(run.Trace); err == nil {
+		pkg.TraceBytes = info.Size()
+	}
+	if pkg.TraceBytes > longTrace {
+		defer debug.SetGCPercent(debug.SetGCPercent(20))
+	}
 	t := p.read(run)
 	if t != nil {
 		pkg.Events = len(t.Events)
 		pkg.Tests = countTests(t)
-	}
-	if info, err := os.Stat(run.Trace); err == nil {
-		pkg.TraceBytes = info.Size()
 	}
 	p.report.Packages = append(p.report.Packages, pkg)
 	if t == nil {

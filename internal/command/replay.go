@@ -142,7 +142,7 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 	}
 	opts := replayer.Options{Timeout: cmp.Or(a.options.timeout, oneReplay), Trace: filepath.Join(work, "replay.trace"), Hold: a.hold, Standing: standing}
 	source := new(witness.Sources)
-	code := replayer.Code{Sites: b.Sites, Files: filesOf(env), Source: source}
+	code := replayer.Code{Sites: replayer.ByFunc(b.Sites), Files: filesOf(env), Source: source}
 	result, err := replayer.Repeat(ctx, bin, w, code, a.n, opts)
 	if err != nil {
 		return exitFailed, err

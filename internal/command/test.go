@@ -77,10 +77,11 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 		return exitFailed, err
 	}
 
-	parallel := runtime.GOMAXPROCS(0)
+	parallel, files, source := runtime.GOMAXPROCS(0), filesOf(env), new(witness.Sources)
 	p := &prediction{
-		opts: opts, build: build, env: env, root: env.Root(), files: filesOf(env), work: work,
-		status: status, source: new(witness.Sources),
+		opts: opts, build: build, env: env, root: env.Root(), files: files, work: work,
+		status: status, source: source,
+		code:   replayer.Code{Sites: replayer.ByFunc(build.Sites), Files: files, Source: source},
 		report: report.Report{Go: env.GOVERSION},
 		done:   make(map[string]bool),
 		left:   cmp.Or(opts.timeout, allReplays), parallel: parallel, slots: replayer.NewSlots(parallel),

@@ -88,8 +88,8 @@ func below(dir, path string) (string, bool) {
 	if dir == "" {
 		return "", false
 	}
-	rel, err := filepath.Rel(dir, path)
-	return filepath.ToSlash(rel), err == nil && filepath.IsLocal(rel)
+	rel, ok := strings.CutPrefix(filepath.Clean(path), strings.TrimSuffix(filepath.Clean(dir), string(filepath.Separator))+string(filepath.Separator))
+	return filepath.ToSlash(rel), ok
 }
 
 // escape and unescape are how the module cache writes capital letters, for file

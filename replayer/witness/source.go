@@ -6,6 +6,7 @@ import (
 	gotoken "go/token"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -25,7 +26,12 @@ type Sources struct {
 type sourceFile struct {
 	lines []string
 	funcs map[string]extent // by declared name: "F", "T.M", "(*T).M"
+	looks map[extent]looks  // of the declarations that were asked for
 }
+
+// looks are the lines of a declaration by what they look like, in order: by their
+// text, without the space around it, and by its [Shape].
+type looks struct{ text, shape map[string][]int }
 
 // An extent is the lines of a declaration, from 1, the last included.
 type extent struct{ from, to int }
@@ -161,6 +167,28 @@ func withoutBrackets(s string) string {
 	return b.String()
 }
 
+// looks returns the lines of a declaration in file by what they look like.
+func (s *Sources) looks(file string, e extent) looks {
+	f := s.file(file)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l, ok := f.looks[e]; ok {
+		return l
+	}
+	l := looks{make(map[string][]int), make(map[string][]int)}
+	for n := e.from; n <= min(e.to, len(f.lines)); n++ {
+		if text := strings.TrimSpace(f.lines[n-1]); text != "" {
+			l.text[text] = append(l.text[text], n)
+			l.shape[Shape(text)] = append(l.shape[Shape(text)], n)
+		}
+	}
+	if f.looks == nil {
+		f.looks = make(map[extent]looks)
+	}
+	f.looks[e] = l
+	return l
+}
+
 // called returns what tells the call site at a line apart from the others of
 // its function: the line's text, and which one it is of those of the same
 // [Shape], from 1. All is zero if the function is not found there.
@@ -170,15 +198,8 @@ func (s *Sources) called(file, fn string, line int) (text string, which, of int)
 	if text == "" || !ok || line < e.from || line > e.to {
 		return "", 0, 0
 	}
-	for n := e.from; n <= e.to; n++ {
-		if Shape(strings.TrimSpace(s.Line(file, n))) == Shape(text) {
-			of++
-			if n == line {
-				which = of
-			}
-		}
-	}
-	return text, which, of
+	alike := s.looks(file, e).shape[Shape(text)]
+	return text, slices.Index(alike, line) + 1, len(alike)
 }
 
 // operand returns what the call site at a line calls the object of its operation
@@ -216,29 +237,19 @@ func (s *Sources) Find(step Step, file string, guess int) (in string, line int, 
 	if !ok {
 		return file, guess, false
 	}
-	// Lines of the same text, of the same shape, operand, and operand's shape.
-	var same, shaped, named, alike []int
-	for n := e.from; n <= e.to; n++ {
-		text, operand := strings.TrimSpace(s.Line(file, n)), ""
-		if step.Expr != "" {
-			operand = Operand(step.Op, text)
-		}
-		if step.Text != "" && text == step.Text {
-			same = append(same, n)
-		}
-		switch {
-		case text == "":
-		case step.Text != "" && Shape(text) == Shape(step.Text):
-			shaped = append(shaped, n)
-		case operand == "":
-		case operand == step.Expr:
-			named = append(named, n)
-		case Shape(operand) == Shape(step.Expr):
-			alike = append(alike, n)
-		}
+	var same, shaped []int
+	if step.Text != "" {
+		looks := s.looks(file, e)
+		same, shaped = looks.text[step.Text], looks.shape[Shape(step.Text)]
 	}
 	line, found := min(max(guess, e.from), e.to), false
-	for _, lines := range [][]int{same, shaped, named, alike} {
+	for _, alike := range []func() []int{
+		func() []int { return same },
+		func() []int { return shaped },
+		func() []int { return s.operands(file, e, step, false) },
+		func() []int { return s.operands(file, e, step, true) },
+	} {
+		lines := alike()
 		switch {
 		case len(lines) == 0:
 		case len(lines) == 1 && !found:
@@ -250,6 +261,27 @@ func (s *Sources) Find(step Step, file string, guess int) (in string, line int, 
 		}
 	}
 	return file, line, false
+}
+
+// operands returns the lines of a declaration in file that do not look like the
+// one of step, and where its operation has the same operand, or with shape
+// another one of the same [Shape].
+func (s *Sources) operands(file string, e extent, step Step, shape bool) []int {
+	var out []int
+	for n := e.from; n <= e.to && step.Expr != ""; n++ {
+		text := strings.TrimSpace(s.Line(file, n))
+		if step.Text != "" && Shape(text) == Shape(step.Text) {
+			continue
+		}
+		operand := Operand(step.Op, text)
+		switch {
+		case operand == "":
+		case !shape && operand == step.Expr,
+			shape && operand != step.Expr && Shape(operand) == Shape(step.Expr):
+			out = append(out, n)
+		}
+	}
+	return out
 }
 
 func nearestLine(lines []int, to int) int {

@@ -54,29 +54,32 @@ func (w *Witness) Write(out io.Writer) error {
 	if w.Order != "" {
 		header("order", w.Order)
 	}
+	sections := []struct {
+		name  string
+		steps []Step
+	}{{"steps", w.Steps}, {"hold", w.Hold}, {"violation", w.Violation}, {"anchors", w.Anchors}}
+	var columns [][5]string // of all sections' steps
 	var width [5]int
-	for _, steps := range [][]Step{w.Steps, w.Hold, w.Violation, w.Anchors} {
-		for _, s := range steps {
-			for i, c := range s.columns() {
-				if n := utf8.RuneCountInString(c); n <= maxPad {
+	for _, section := range sections {
+		for _, s := range section.steps {
+			c := s.columns()
+			columns = append(columns, c)
+			for i := range c {
+				if n := utf8.RuneCountInString(c[i]); n <= maxPad {
 					width[i] = max(width[i], n)
 				}
 			}
 		}
 	}
-	section := func(name string, steps []Step) {
-		if len(steps) == 0 {
-			return
+	for _, section := range sections {
+		if len(section.steps) > 0 {
+			fmt.Fprintf(b, "\n%s\n", section.name)
 		}
-		fmt.Fprintf(b, "\n%s\n", name)
-		for _, s := range steps {
-			b.WriteString(s.line(width))
+		for _, s := range section.steps {
+			s.write(b, columns[0], width)
+			columns = columns[1:]
 		}
 	}
-	section("steps", w.Steps)
-	section("hold", w.Hold)
-	section("violation", w.Violation)
-	section("anchors", w.Anchors)
 	return b.Flush()
 }
 
@@ -97,32 +100,38 @@ func (s Step) position() string {
 	return fmt.Sprintf("%s:%d:%d", s.File, s.Line, s.Col)
 }
 
-// line returns the step's line, its columns padded to width runes.
-func (s Step) line(width [5]int) string {
-	var b strings.Builder
-	for i, c := range s.columns() {
-		b.WriteString("  " + c)
-		b.WriteString(strings.Repeat(" ", max(0, width[i]-utf8.RuneCountInString(c))))
-	}
+// write writes the step's line, its columns padded to width runes.
+func (s Step) write(b *bufio.Writer, columns [5]string, width [5]int) {
+	var rest []string // what deviates from the usual
+	add := func(name, value string) { rest = append(rest, name+"="+value) }
 	if s.SiteOp != "" {
-		b.WriteString("  site=" + field(s.SiteOp))
+		add("site", field(s.SiteOp))
 	}
 	if s.Nth != 0 {
-		b.WriteString("  nth=" + strconv.Itoa(s.Nth))
+		add("nth", strconv.Itoa(s.Nth))
 	}
 	if s.Text != "" {
-		b.WriteString("  line=" + field(s.Text))
+		add("line", field(s.Text))
 	}
 	if s.Of > 1 {
-		fmt.Fprintf(&b, "  which=%d/%d", s.Which, s.Of)
+		add("which", fmt.Sprintf("%d/%d", s.Which, s.Of))
 	}
 	if s.Occ != 1 {
-		b.WriteString("  occ=" + strconv.Itoa(s.Occ))
+		add("occ", strconv.Itoa(s.Occ))
 	}
 	if s.Value != "" {
-		b.WriteString("  value=" + field(s.Value))
+		add("value", field(s.Value))
 	}
-	return strings.TrimRight(b.String(), " ") + "\n"
+	for i, c := range columns {
+		b.WriteString("  " + c)
+		if i < len(columns)-1 || len(rest) > 0 {
+			b.WriteString(strings.Repeat(" ", max(0, width[i]-utf8.RuneCountInString(c))))
+		}
+	}
+	for _, r := range rest {
+		b.WriteString("  " + r)
+	}
+	b.WriteString("\n")
 }
 
 // field returns s as one field of a line: "-" if empty, a Go string literal
