@@ -31,6 +31,7 @@ func (b *builtin) edit() {
 		b.encoding.pop()
 		b.checked = false
 	}
+	b.search.unsplit()
 	b.grow()
 }
 
@@ -67,9 +68,6 @@ func (b *builtin) Check(ctx context.Context, budget Budget, assumptions ...Bool)
 	b.model, b.core, b.why = nil, nil, ""
 	if err := b.f.Err(); err != nil {
 		return Unknown, err
-	}
-	if len(b.f.ints) > 0 {
-		return Unknown, fmt.Errorf("solver: the built-in engine cannot decide formulas with integers")
 	}
 	b.encoding.push()
 	b.checked = true
@@ -126,6 +124,10 @@ func (b *builtin) newModel() *model {
 		if b.f.nodes[id].kind == variable && l != noLiteral {
 			m.bools[int32(id)] = b.search.value[l] > 0
 		}
+	}
+	m.ints = make([]int64, len(b.f.ints))
+	for v, c := range b.search.linear.ofInt {
+		m.ints[v], _ = b.search.linear.columns[c].value.int64()
 	}
 	return m
 }

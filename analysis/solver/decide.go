@@ -16,12 +16,14 @@ func (s *search) solve(assumptions []lit) Answer {
 			return Unknown
 		}
 		if !s.propagate() {
-			s.conflicts++
 			untilRestart--
 			if !s.learn() {
 				return Unsat
 			}
 			continue
+		}
+		if s.limit.reached != "" {
+			return Unknown
 		}
 		if untilRestart <= 0 {
 			restarts++
@@ -33,11 +35,20 @@ func (s *search) solve(assumptions []lit) Answer {
 			s.forget()
 			untilForget = len(s.learned) + firstForget + 200*restarts
 		}
-		l, answer := s.choose(assumptions)
-		if answer != Unknown {
-			return answer
+		switch l, answer := s.choose(assumptions); answer {
+		case Unknown:
+			s.decide(l)
+		case Unsat:
+			return Unsat
+		default:
+			done, ok := s.linear.finish(s)
+			if done {
+				return Sat
+			}
+			if !ok && !s.learn() {
+				return Unsat
+			}
 		}
-		s.decide(l)
 	}
 }
 
@@ -56,11 +67,14 @@ func (s *search) choose(assumptions []lit) (lit, Answer) {
 	}
 	for len(s.items) > 0 {
 		v := s.pop()
-		if s.value[v<<1] != 0 || !s.wanted[v] {
+		if s.value[v<<1] != 0 || s.wanted[v] == 0 {
 			continue
 		}
-		if m := s.meaning[v]; m.theory == inOrder {
+		switch m := s.meaning[v]; m.theory {
+		case inOrder:
 			return s.order.guess(v, m), Unknown
+		case inNumbers:
+			return s.linear.guess(m), Unknown
 		}
 		return s.phase[v], Unknown
 	}

@@ -1,5 +1,7 @@
 package solver
 
+import "math"
+
 // An encoding carries terms of a formula into clauses of a search: each
 // connective gets a variable and the clauses that define it, only in the
 // direction that is needed (Plaisted and Greenbaum, A Structure-Preserving Clause
@@ -14,8 +16,8 @@ type encoding struct {
 	wanted   []need // of each node: the directions that assertions use
 	frames   [][]use
 
-	events  []int32 // how many frames mention each event
-	truth   lit
+	events []int32 // how many frames mention each event
+	truth  lit
 }
 
 // A need is a set of directions: that a node is true, that it is false.
@@ -30,10 +32,7 @@ type use struct {
 }
 
 func newEncoding(f *Formula) *encoding {
-	e := &encoding{f: f, search: newSearch(), frames: make([][]use, 1)}
-	e.truth = lit(e.search.newVariable(meaning{}) << 1)
-	e.search.enqueue(e.truth, noReason)
-	return e
+	return &encoding{f: f, search: newSearch(), frames: make([][]use, 1)}
 }
 
 // grow makes room for what the formula has now.
@@ -47,7 +46,7 @@ func (e *encoding) grow() {
 		e.events = append(e.events, 0)
 	}
 	e.search.order.grow(len(e.f.events))
-	e.literals[0] = e.truth
+	e.literals[0] = truth
 }
 
 func (e *encoding) push() { e.frames = append(e.frames, nil) }
@@ -64,11 +63,23 @@ func (e *encoding) pop() {
 	e.frames = e.frames[:last]
 }
 
+// release takes back what the first use of a node did.
 func (e *encoding) release(node int32) {
+	n := e.f.nodes[node]
+	e.mention(n, -1)
 	if l := e.literals[node]; l != noLiteral {
-		e.search.want(l.variable(), false)
+		e.want(l, n, -1)
 	}
-	e.mention(e.f.nodes[node], -1)
+}
+
+// want makes the search decide the variables of a node, or no longer.
+func (e *encoding) want(l lit, n node, by int32) {
+	e.search.want(l.variable(), by)
+	if n.kind == equal {
+		least, most := e.sides(n)
+		e.search.want(least.variable(), by)
+		e.search.want(most.variable(), by)
+	}
 }
 
 func (e *encoding) mention(n node, by int32) {
@@ -90,6 +101,9 @@ func (e *encoding) use(id int32, n need) bool {
 	e.wanted[id] = was | n
 	if was == 0 {
 		e.mention(e.f.nodes[id], 1)
+		if l := e.literals[id]; l != noLiteral {
+			e.want(l, e.f.nodes[id], 1)
+		}
 	}
 	return true
 }
@@ -131,12 +145,14 @@ func (e *encoding) literal(b Bool) lit {
 	n := e.f.nodes[id]
 	if e.literals[id] == noLiteral {
 		e.literals[id] = e.newLiteral(n)
+		if e.wanted[id] != 0 { // a fact, so far
+			e.want(e.literals[id], n, 1)
+		}
 	}
 	l := e.literals[id]
 	if n.kind == constant || !e.use(id, direction(b)) {
 		return l ^ sign
 	}
-	e.search.want(l.variable(), true)
 	define := e.defined[id]&direction(b) == 0
 	e.defined[id] |= direction(b)
 	switch n.kind {
@@ -144,20 +160,38 @@ func (e *encoding) literal(b Bool) lit {
 		e.defineAnd(l, n, b&1 == 0, define)
 	case iff:
 		e.defineIff(l, n, b&1 == 0, define)
+	case equal:
+		e.defineEqual(l, n, b&1 == 0, define)
 	}
 	return l ^ sign
 }
 
 func (e *encoding) newLiteral(n node) lit {
-	m := meaning{}
-	if n.kind == before {
-		m = meaning{inOrder, n.a, n.b}
-	}
-	l := lit(e.search.newVariable(m) << 1)
-	if n.kind == before {
+	switch n.kind {
+	case before:
+		l := lit(e.search.newVariable(meaning{inOrder, n.a, n.b}) << 1)
 		e.search.order.newAtom(n.a, n.b, l)
+		return l
+	case atMost:
+		return e.bound(n.a, n.k)
+	default:
+		return lit(e.search.newVariable(meaning{}) << 1)
 	}
-	return l
+}
+
+// bound returns the literal that says that a sum is at most k.
+func (e *encoding) bound(sum int32, k int64) lit {
+	p := e.search.linear
+	return p.atom(e.search, p.column(e.f, sum), k)
+}
+
+// sides returns the two bounds that make up an equation: the sum is at most k,
+// and at least.
+func (e *encoding) sides(n node) (most, least lit) {
+	if n.k == math.MinInt64 { // only of a variable
+		return e.bound(n.a, n.k), truth
+	}
+	return e.bound(n.a, n.k), e.bound(n.a, n.k-1).not()
 }
 
 func (e *encoding) defineAnd(l lit, n node, positive, define bool) {
@@ -193,5 +227,17 @@ func (e *encoding) defineIff(l lit, n node, positive, define bool) {
 	default:
 		e.search.addClause(l, x, y)
 		e.search.addClause(l, x.not(), y.not())
+	}
+}
+
+func (e *encoding) defineEqual(l lit, n node, positive, define bool) {
+	most, least := e.sides(n)
+	switch {
+	case !define:
+	case positive:
+		e.search.addClause(l.not(), most)
+		e.search.addClause(l.not(), least)
+	default:
+		e.search.addClause(l, most.not(), least.not())
 	}
 }

@@ -158,13 +158,9 @@ func divided(terms []summand, g int64) []summand {
 	return terms
 }
 
-func divisor(terms []summand) int64 {
-	var g int64
+func divisor(terms []summand) (g int64) {
 	for _, t := range terms {
-		a := max(t.coef, -t.coef)
-		for a != 0 {
-			g, a = a, g%a
-		}
+		g = gcd(g, t.coef)
 	}
 	return g
 }

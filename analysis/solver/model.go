@@ -1,7 +1,5 @@
 package solver
 
-import "math/big"
-
 // A model gives every variable of a formula its value.
 type model struct {
 	f     *Formula
@@ -71,9 +69,9 @@ func (m *model) evaluate(id int32, n node) bool {
 	case before:
 		return m.pos[n.a] < m.pos[n.b]
 	case atMost:
-		return m.sum(n.a).Cmp(big.NewInt(n.k)) <= 0
+		return m.sum(n.a).compare(whole(n.k)) <= 0
 	case equal:
-		return m.sum(n.a).Cmp(big.NewInt(n.k)) == 0
+		return m.sum(n.a).compare(whole(n.k)) == 0
 	case iff:
 		return m.node(n.a>>1) == m.node(n.b>>1)
 	default:
@@ -86,10 +84,10 @@ func (m *model) evaluate(id int32, n node) bool {
 	}
 }
 
-func (m *model) sum(id int32) *big.Int {
-	total := new(big.Int)
+func (m *model) sum(id int32) rational {
+	total := whole(0)
 	for _, t := range m.f.sums[id] {
-		total.Add(total, new(big.Int).Mul(big.NewInt(t.coef), big.NewInt(m.variable(t.v))))
+		total = total.plus(whole(t.coef).times(whole(m.variable(t.v))))
 	}
 	return total
 }

@@ -218,3 +218,10 @@ func TestBuiltinAgreesWithAllModels(t *testing.T) {
 		agree(t, s, NewBuiltin(s.f), 12)
 	}
 }
+
+func TestBuiltinAgreesWithAllModelsOfIntegers(t *testing.T) {
+	for seed := range uint64(400) {
+		s := newSpace(seed, 2+int(seed%2), int(seed%2), 1+int(seed%4))
+		agree(t, s, NewBuiltin(s.f), 12)
+	}
+}

@@ -34,7 +34,7 @@ type search struct {
 	reason   []ref
 	position []int32 // in the trail
 	phase    []lit   // the literal that the variable was last
-	wanted   []bool  // the search decides this variable
+	wanted   []int32 // how many wishes there are to decide the variable
 	meaning  []meaning
 
 	trail    []lit
@@ -48,13 +48,19 @@ type search struct {
 	stack    []lit
 	assumed  []lit // a contradiction's assumptions
 
-	order     *order
-	conflicts int
-	limit     *limit
+	order  *order
+	linear *linear
+	limit  *limit
 }
 
+// truth is a literal that holds.
+const truth lit = 0
+
 func newSearch() *search {
-	return &search{step: 1, order: newOrder()}
+	s := &search{step: 1, order: newOrder(), linear: newLinear()}
+	s.newVariable(meaning{})
+	s.enqueue(truth, noReason)
+	return s
 }
 
 // A limit is what is left of a budget.
@@ -81,8 +87,8 @@ func (l *limit) check(s *search) bool {
 // bytes estimates what the search holds.
 func (s *search) bytes() int64 {
 	const perVariable = 100
-	return int64(cap(s.words))*4 + int64(len(s.value))*perVariable/2 + s.order.bytes() +
-		int64(len(s.learned))*40
+	return int64(cap(s.words))*4 + int64(len(s.value))*perVariable/2 + int64(len(s.learned))*40 +
+		s.order.bytes() + s.linear.bytes()
 }
 
 func (s *search) newVariable(m meaning) int32 {
@@ -93,17 +99,17 @@ func (s *search) newVariable(m meaning) int32 {
 	s.reason = append(s.reason, noReason)
 	s.position = append(s.position, 0)
 	s.phase = append(s.phase, lit(v<<1|1))
-	s.wanted = append(s.wanted, false)
+	s.wanted = append(s.wanted, 0)
 	s.meaning = append(s.meaning, m)
 	s.seen = append(s.seen, false)
 	s.grow()
 	return v
 }
 
-// want makes the search decide v, or no longer.
-func (s *search) want(v int32, wanted bool) {
-	s.wanted[v] = wanted
-	if wanted && s.value[v<<1] == 0 {
+// want adds to the wishes to decide v, or takes one back.
+func (s *search) want(v int32, by int32) {
+	s.wanted[v] += by
+	if s.wanted[v] > 0 && s.value[v<<1] == 0 {
 		s.push(v)
 	}
 }
@@ -132,6 +138,16 @@ func (s *search) addClause(lits ...lit) {
 		s.enqueue(kept[0], noReason)
 	default:
 		s.attach(s.add(kept, false, 0))
+	}
+}
+
+// implies adds the clause that b holds if a does. At a higher level than 0
+// neither may be contradicted by it.
+func (s *search) implies(a, b lit) {
+	if s.decisionLevel() == 0 {
+		s.addClause(a.not(), b)
+	} else {
+		s.attach(s.add([]lit{a.not(), b}, false, 0))
 	}
 }
 
@@ -167,7 +183,7 @@ func (s *search) backtrack(level int) {
 		v := l.variable()
 		s.value[l], s.value[l.not()] = 0, 0
 		s.phase[v] = l
-		if s.wanted[v] {
+		if s.wanted[v] > 0 {
 			s.push(v)
 		}
 		if i < s.told {
@@ -187,7 +203,7 @@ func (s *search) propagate() bool {
 			return false
 		}
 		if s.told == len(s.trail) {
-			return true
+			return s.linear.check(s)
 		}
 		for s.told < len(s.trail) {
 			l := s.trail[s.told]
@@ -201,16 +217,22 @@ func (s *search) propagate() bool {
 
 // tell lets the theory of l know that it holds.
 func (s *search) tell(l lit) bool {
-	if m := s.meaning[l.variable()]; m.theory == inOrder {
+	switch m := s.meaning[l.variable()]; m.theory {
+	case inOrder:
 		return s.order.tell(s, l, m)
+	case inNumbers:
+		return s.linear.tell(s, l, m)
 	}
 	return true
 }
 
 // untell takes back what was told last.
 func (s *search) untell(l lit) {
-	if s.meaning[l.variable()].theory == inOrder {
+	switch s.meaning[l.variable()].theory {
+	case inOrder:
 		s.order.untell(l)
+	case inNumbers:
+		s.linear.untell(l)
 	}
 }
 

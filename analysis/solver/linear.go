@@ -1,0 +1,394 @@
+package solver
+
+import "slices"
+
+// A linear is the theory of linear integer arithmetic: the general simplex
+// method for bounds of variables and of sums (Dutertre and de Moura, A Fast
+// Linear-Arithmetic Solver for DPLL(T), CAV 2006), and branching for values that
+// are not whole.
+//
+// Each variable and each sum that is compared is a column; a sum is also a row,
+// which defines it. Pivoting exchanges what is defined and what defines it. The
+// columns that are not defined always have whole values within their bounds.
+type linear struct {
+	columns []column
+	rows    []row
+	ofSum   map[int32]int32 // column of each sum of the formula
+	ofInt   map[int32]int32 // column of each integer variable of the formula
+	bounds  []bound
+	changes []change // a stack
+	suspect heap     // defined columns that may have left their bounds, lowest first
+	mark    []uint32 // of each row
+	stamp   uint32
+	splits  []int32 // variables of the search that branching wants
+}
+
+type column struct {
+	value        rational
+	lower, upper reasoned
+	row          int32   // that defines it, or -1
+	uses         []int32 // rows whose terms have it, and some that had it
+	bounds       []int32 // ascending
+	source       int32   // integer variable of the formula, or -1
+}
+
+// A reasoned bound is set by a literal.
+type reasoned struct {
+	set   bool
+	value rational
+	why   lit
+}
+
+// A bound is an atom: the column is at most k.
+type bound struct {
+	column int32
+	k      int64
+	l      lit
+}
+
+// A row says that the sum of terms is the value of column basic.
+type row struct {
+	basic int32
+	terms []term // ascending columns
+}
+
+type term struct {
+	column int32
+	coef   rational
+}
+
+// A change of a column's bound, to be taken back.
+type change struct {
+	column int32
+	upper  bool
+	was    reasoned
+	why    lit
+}
+
+func newLinear() *linear {
+	return &linear{ofSum: map[int32]int32{}, ofInt: map[int32]int32{}}
+}
+
+func (p *linear) bytes() int64 {
+	const perColumn, perTerm, perBound = 240, 80, 64
+	n := int64(len(p.columns))*perColumn + int64(len(p.bounds))*perBound
+	for _, r := range p.rows {
+		n += int64(cap(r.terms)) * perTerm
+	}
+	return n
+}
+
+func (p *linear) newColumn(source int32) int32 {
+	p.columns = append(p.columns, column{value: whole(0), row: -1, source: source})
+	p.suspect.grow()
+	return int32(len(p.columns) - 1)
+}
+
+// column returns the column of a sum of f. It is called at level 0.
+func (p *linear) column(f *Formula, sum int32) int32 {
+	c, ok := p.ofSum[sum]
+	if ok {
+		return c
+	}
+	terms := f.sums[sum]
+	if len(terms) == 1 { // its coefficient is one
+		c = p.variable(terms[0].v)
+	} else {
+		c = p.define(terms)
+	}
+	p.ofSum[sum] = c
+	return c
+}
+
+func (p *linear) variable(v int32) int32 {
+	c, ok := p.ofInt[v]
+	if !ok {
+		c = p.newColumn(v)
+		p.ofInt[v] = c
+	}
+	return c
+}
+
+// define adds a row for a sum.
+func (p *linear) define(sum []summand) int32 {
+	var terms []term
+	for _, t := range sum {
+		c := p.variable(t.v)
+		if r := p.columns[c].row; r >= 0 {
+			terms = addScaled(terms, whole(t.coef), p.rows[r].terms)
+		} else {
+			terms = addScaled(terms, whole(t.coef), []term{{c, one}})
+		}
+	}
+	c := p.newColumn(-1)
+	id := int32(len(p.rows))
+	p.rows = append(p.rows, row{c, terms})
+	p.mark = append(p.mark, 0)
+	p.columns[c].row = id
+	value := whole(0)
+	for _, t := range terms {
+		value = value.plus(t.coef.times(p.columns[t.column].value))
+		p.columns[t.column].uses = append(p.columns[t.column].uses, id)
+	}
+	p.columns[c].value = value
+	return c
+}
+
+// addScaled returns a + k*b, both sorted by column.
+func addScaled(a []term, k rational, b []term) []term {
+	sum := make([]term, 0, len(a)+len(b))
+	i, j := 0, 0
+	for i < len(a) || j < len(b) {
+		switch {
+		case j == len(b) || i < len(a) && a[i].column < b[j].column:
+			sum = append(sum, a[i])
+			i++
+		case i == len(a) || b[j].column < a[i].column:
+			sum = append(sum, term{b[j].column, k.times(b[j].coef)})
+			j++
+		default:
+			if coef := a[i].coef.plus(k.times(b[j].coef)); coef.sign() != 0 {
+				sum = append(sum, term{a[i].column, coef})
+			}
+			i++
+			j++
+		}
+	}
+	return sum
+}
+
+// atom returns the literal that says that column c is at most k.
+func (p *linear) atom(s *search, c int32, k int64) lit {
+	list := p.columns[c].bounds
+	i, found := slices.BinarySearchFunc(list, k, func(b int32, k int64) int {
+		return sign(p.bounds[b].k, k)
+	})
+	if found {
+		return p.bounds[list[i]].l
+	}
+	id := int32(len(p.bounds))
+	l := lit(s.newVariable(meaning{theory: inNumbers, a: id}) << 1)
+	p.bounds = append(p.bounds, bound{c, k, l})
+	p.columns[c].bounds = slices.Insert(list, i, id)
+	if i > 0 {
+		s.implies(p.bounds[list[i-1]].l, l)
+	}
+	if list = p.columns[c].bounds; i+1 < len(list) {
+		s.implies(l, p.bounds[list[i+1]].l)
+	}
+	return l
+}
+
+// guess returns the literal of a bound that its column's value agrees with.
+func (p *linear) guess(m meaning) lit {
+	b := p.bounds[m.a]
+	if p.columns[b.column].value.compare(whole(b.k)) <= 0 {
+		return b.l
+	}
+	return b.l.not()
+}
+
+// tell adds the bound that l says. It returns false, and the conflict, if it
+// contradicts the opposite bound.
+func (p *linear) tell(s *search, l lit, m meaning) bool {
+	b := p.bounds[m.a]
+	if l == b.l {
+		return p.raise(s, b.column, true, reasoned{true, whole(b.k), l})
+	}
+	return p.raise(s, b.column, false, reasoned{true, whole(b.k).plus(one), l})
+}
+
+// raise makes a bound of a column tighter: the upper or the lower one.
+func (p *linear) raise(s *search, id int32, upper bool, to reasoned) bool {
+	c := &p.columns[id]
+	own, opposite, dir := &c.lower, &c.upper, 1
+	if upper {
+		own, opposite, dir = &c.upper, &c.lower, -1
+	}
+	if own.set && to.value.compare(own.value)*dir <= 0 {
+		return true
+	}
+	if opposite.set && to.value.compare(opposite.value)*dir > 0 {
+		s.conflict = append(s.conflict[:0], to.why.not(), opposite.why.not())
+		return false
+	}
+	p.changes = append(p.changes, change{id, upper, *own, to.why})
+	*own = to
+	if c.row >= 0 {
+		p.suspect.push(id)
+	} else if c.value.compare(to.value)*dir < 0 {
+		p.move(id, to.value)
+	}
+	return true
+}
+
+// untell takes back the bound of l, if it is there: the newest.
+func (p *linear) untell(l lit) {
+	last := len(p.changes) - 1
+	if last < 0 || p.changes[last].why != l {
+		return
+	}
+	ch := p.changes[last]
+	if ch.upper {
+		p.columns[ch.column].upper = ch.was
+	} else {
+		p.columns[ch.column].lower = ch.was
+	}
+	p.changes = p.changes[:last]
+}
+
+// move gives a column that is not defined another value.
+func (p *linear) move(id int32, to rational) {
+	by := to.minus(p.columns[id].value)
+	p.columns[id].value = to
+	p.eachUse(id, func(r int32, coef rational) {
+		basic := p.rows[r].basic
+		p.columns[basic].value = p.columns[basic].value.plus(coef.times(by))
+		p.suspect.push(basic)
+	})
+}
+
+// eachUse visits the rows whose terms have the column.
+func (p *linear) eachUse(id int32, visit func(r int32, coef rational)) {
+	p.stamp++
+	uses := p.columns[id].uses
+	kept := uses[:0]
+	for _, r := range uses {
+		if p.mark[r] == p.stamp {
+			continue
+		}
+		if coef, ok := p.rows[r].coef(id); ok {
+			p.mark[r] = p.stamp
+			kept = append(kept, r)
+			visit(r, coef)
+		}
+	}
+	p.columns[id].uses = kept
+}
+
+func (r row) coef(id int32) (rational, bool) {
+	i, ok := slices.BinarySearchFunc(r.terms, id, func(t term, id int32) int {
+		return int(t.column) - int(id)
+	})
+	if !ok {
+		return rational{}, false
+	}
+	return r.terms[i].coef, true
+}
+
+// check makes all columns keep their bounds. It returns false, and the conflict,
+// if that cannot be. After some pivots the choice is always the lowest column
+// (Bland's rule), so that it ends.
+func (p *linear) check(s *search) bool {
+	const untilBland = 500
+	for pivots := 0; len(p.suspect.items) > 0; {
+		id := p.suspect.items[0]
+		c := &p.columns[id]
+		low := c.lower.set && c.value.compare(c.lower.value) < 0
+		high := c.upper.set && c.value.compare(c.upper.value) > 0
+		if c.row < 0 || !low && !high {
+			p.suspect.pop()
+			continue
+		}
+		if pivots++; pivots%64 == 0 && s.limit.check(s) {
+			return true
+		}
+		enter, ok := p.entering(c.row, low, pivots > untilBland)
+		if !ok {
+			p.explain(s, id, low)
+			return false
+		}
+		target := c.upper.value
+		if low {
+			target = c.lower.value
+		}
+		p.exchange(c.row, enter, target)
+	}
+	return true
+}
+
+// entering returns a column that can move so that the row's value grows, or
+// shrinks: one that few rows use, or after many pivots the lowest.
+func (p *linear) entering(r int32, grow, lowest bool) (best int32, ok bool) {
+	for _, t := range p.rows[r].terms {
+		if !p.free(t.column, (t.coef.sign() > 0) == grow) {
+			continue
+		}
+		if lowest {
+			return t.column, true
+		}
+		if !ok || len(p.columns[t.column].uses) < len(p.columns[best].uses) {
+			best, ok = t.column, true
+		}
+	}
+	return best, ok
+}
+
+// free says that the column can grow, or shrink, within its bounds.
+func (p *linear) free(id int32, grow bool) bool {
+	c := &p.columns[id]
+	if grow {
+		return !c.upper.set || c.value.compare(c.upper.value) < 0
+	}
+	return !c.lower.set || c.value.compare(c.lower.value) > 0
+}
+
+// explain makes the conflict: the bound that the row cannot reach, and those that
+// keep it.
+func (p *linear) explain(s *search, id int32, low bool) {
+	c := &p.columns[id]
+	broken := c.upper.why
+	if low {
+		broken = c.lower.why
+	}
+	s.conflict = append(s.conflict[:0], broken.not())
+	for _, t := range p.rows[c.row].terms {
+		keeps := p.columns[t.column].lower.why
+		if (t.coef.sign() > 0) == low {
+			keeps = p.columns[t.column].upper.why
+		}
+		s.conflict = append(s.conflict, keeps.not())
+	}
+}
+
+// exchange gives the column that row r defines the target value by moving column
+// enter, and makes the row define that one.
+func (p *linear) exchange(r, enter int32, target rational) {
+	leave := p.rows[r].basic
+	a, _ := p.rows[r].coef(enter)
+	by := target.minus(p.columns[leave].value).times(a.inverse())
+	p.move(enter, p.columns[enter].value.plus(by))
+	p.columns[leave].value = target
+
+	// leave = Σ t + a*enter becomes enter = leave/a - Σ t/a.
+	p.columns[leave].row, p.columns[enter].row = -1, r
+	p.rows[r].basic = enter
+	inverse := a.inverse()
+	var terms []term
+	for _, t := range p.rows[r].terms {
+		if t.column != enter {
+			terms = append(terms, term{t.column, t.coef.times(inverse).neg()})
+		}
+	}
+	terms = addScaled(terms, inverse, []term{{leave, one}})
+	p.rows[r].terms = terms
+	p.eachUse(enter, func(other int32, coef rational) { p.replace(other, enter, coef, terms) })
+	p.columns[enter].uses = p.columns[enter].uses[:0]
+	p.columns[leave].uses = append(p.columns[leave].uses, r)
+	p.suspect.push(enter)
+}
+
+// replace puts terms in the place of a column, which the row has coef times.
+func (p *linear) replace(r, id int32, coef rational, terms []term) {
+	old := p.rows[r].terms
+	i, _ := slices.BinarySearchFunc(old, id, func(t term, id int32) int {
+		return int(t.column) - int(id)
+	})
+	sum := addScaled(slices.Delete(slices.Clone(old), i, i+1), coef, terms)
+	for _, t := range sum {
+		if _, had := p.rows[r].coef(t.column); !had {
+			p.columns[t.column].uses = append(p.columns[t.column].uses, r)
+		}
+	}
+	p.rows[r].terms = sum
+}

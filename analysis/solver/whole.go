@@ -1,0 +1,95 @@
+package solver
+
+import "math"
+
+// finish makes the values whole, once all atoms have a value. It returns done if
+// they are, and not ok and the conflict if they cannot be; else the search is to
+// go on.
+func (p *linear) finish(s *search) (done, ok bool) {
+	for r := range p.rows {
+		if !p.divisible(s, p.rows[r]) {
+			return false, false
+		}
+	}
+	for id := range p.columns {
+		c := &p.columns[id]
+		if c.source < 0 {
+			continue
+		}
+		floor, fits := c.value.floor().int64()
+		switch {
+		case !fits:
+			return false, p.confine(s, int32(id))
+		case !c.value.isWhole():
+			p.split(s, int32(id), floor)
+			return false, true
+		}
+	}
+	return true, true
+}
+
+// split makes the search decide whether the column is at most k, or more.
+func (p *linear) split(s *search, id int32, k int64) {
+	v := p.atom(s, id, k).variable()
+	p.splits = append(p.splits, v)
+	s.want(v, 1)
+}
+
+// confine keeps a variable in the range of int64, for ever.
+func (p *linear) confine(s *search, id int32) bool {
+	s.backtrack(0)
+	return p.raise(s, id, true, reasoned{true, whole(math.MaxInt64), truth}) &&
+		p.raise(s, id, false, reasoned{true, whole(math.MinInt64), truth})
+}
+
+// divisible tells whether the columns of a row that are not fixed can make up for
+// those that are: whether the greatest common divisor of the former's
+// coefficients divides the sum of the latter. If not, it leaves the conflict.
+func (p *linear) divisible(s *search, r row) bool {
+	all := append([]term{{r.basic, one.neg()}}, r.terms...)
+	common := int64(1) // denominator
+	for _, t := range all {
+		if t.coef.wide != nil || !small(t.coef.d) {
+			return true
+		}
+		if common = common / gcd(common, t.coef.d) * t.coef.d; !small(common) {
+			return true
+		}
+	}
+	var g int64
+	total := whole(0)
+	for _, t := range all {
+		if p.fixed(t.column) {
+			total = total.plus(t.coef.times(p.columns[t.column].value))
+			continue
+		}
+		coef := t.coef.times(whole(common))
+		if coef.wide != nil {
+			return true
+		}
+		g = gcd(g, coef.n)
+	}
+	if g == 0 || total.times(whole(common)).times(whole(g).inverse()).isWhole() {
+		return true
+	}
+	s.conflict = s.conflict[:0]
+	for _, t := range all {
+		if c := &p.columns[t.column]; p.fixed(t.column) {
+			s.conflict = append(s.conflict, c.lower.why.not(), c.upper.why.not())
+		}
+	}
+	return false
+}
+
+func (p *linear) fixed(id int32) bool {
+	c := &p.columns[id]
+	return c.lower.set && c.upper.set && c.lower.value.compare(c.upper.value) == 0
+}
+
+// unsplit takes back what branching wished for.
+func (s *search) unsplit() {
+	for _, v := range s.linear.splits {
+		s.want(v, -1)
+	}
+	s.linear.splits = s.linear.splits[:0]
+}
