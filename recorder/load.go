@@ -3,8 +3,10 @@ package recorder
 import (
 	"context"
 	"fmt"
+	"go/version"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -101,15 +103,56 @@ func (c *Config) load(ctx context.Context, overlay string) (*loaded, error) {
 		if !c.selected(p) || isTestMain(p) {
 			continue
 		}
+		if err := readable(p, runtime.Version()); err != nil {
+			return nil, err
+		}
 		if !broken[testedPath(p)] {
 			l.rewrite = append(l.rewrite, p)
-		} else if p.ForTest != "" && !isBroken(p) {
-			for _, file := range p.GoFiles {
-				l.skipped = append(l.skipped, rewrite.Skipped{File: file, Reason: "the package does not compile without its tests"})
-			}
+			continue
+		}
+		for _, file := range p.GoFiles {
+			l.skipped = append(l.skipped, rewrite.Skipped{File: file, Reason: brokenReason(p)})
 		}
 	}
 	return l, nil
+}
+
+// readable returns an error if p's module is in a language that a program built
+// with the Go version built does not know: all of the module would be left alone.
+func readable(p *packages.Package, built string) error {
+	if p.Module == nil || !version.IsValid(built) {
+		return nil
+	}
+	needed := "go" + p.Module.GoVersion
+	if version.Compare(version.Lang(needed), version.Lang(built)) <= 0 {
+		return nil
+	}
+	return &UsageError{fmt.Sprintf("%s is written in %s, and this gopredict was built with %s, which cannot read it: "+
+		"build gopredict with %[2]s or a newer one (GOTOOLCHAIN=%[4]s go install github.com/gopredict/gopredict@latest)",
+		p.Module.Path, version.Lang(needed), built, toolchain(needed))}
+}
+
+// toolchain returns the name of the oldest release of a Go version: that of the
+// language "go1.27" is "go1.27.0".
+func toolchain(v string) string {
+	if strings.Count(v, ".") == 1 && !strings.Contains(v, "rc") {
+		return v + ".0"
+	}
+	return v
+}
+
+// brokenReason says why the files of p, of which a variant does not load, were
+// left alone: where they compile nevertheless, what is in them goes unseen.
+func brokenReason(p *packages.Package) string {
+	switch {
+	case len(p.Errors) > 0:
+		return "the package cannot be read: " + p.Errors[0].Msg
+	case p.IllTyped:
+		return "the package imports what cannot be read"
+	case p.ForTest == "":
+		return "the package does not compile with its tests"
+	}
+	return "the package does not compile without its tests"
 }
 
 // noteImports finds what the packages that are not rewritten import. The main

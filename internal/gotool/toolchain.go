@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 )
@@ -95,7 +96,11 @@ func (e Env) Adopt(fallback string) (Env, error) {
 	path := func(goroot string) string {
 		return filepath.Join(goroot, "bin") + string(filepath.ListSeparator) + os.Getenv("PATH")
 	}
-	e.Tests = []string{"GOROOT=" + e.GOROOT, Variable("GOTOOLCHAIN"), "PATH=" + path(e.GOROOT)}
+	goroot := "GOROOT=" + e.GOROOT // set by a go command that hands over to that of the toolchain
+	if command, err := exec.LookPath("go"); err == nil && within(command, e.GOROOT) {
+		goroot = Variable("GOROOT")
+	}
+	e.Tests = []string{goroot, Variable("GOTOOLCHAIN"), "PATH=" + path(e.GOROOT)}
 	e.GOROOT = e.Aliased(e.GOROOT)
 	for _, v := range []string{"GOROOT=" + e.GOROOT, "GOTOOLCHAIN=local", "PATH=" + path(e.GOROOT)} {
 		name, value, _ := strings.Cut(v, "=")
