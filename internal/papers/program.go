@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/analysis/anomaly"
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A result is what one program came to.
+type result struct {
+	program
+	goroutines, locations, events int
+	// How many sets of places are left: conflicts, then those that no common
+	// lock excludes, those that the must-order does not, those that no tier
+	// refutes.
+	candidates, unlocked, unordered, open int
+	confirmed, exceptions, failed         int
+	search, schedule                      time.Duration     // all of the search; what one finding takes then
+	found                                 map[string]bool   // confirmed, by bug.String
+	reasons                               map[string]string // why not, of others
+	unknown                               []string          // confirmed, and not real by hand
+}
+
+// measure runs the command on p in the module in dir. Its files are kept.
+func (p program) measure(ctx context.Context, tool, dir, keep string) (*result, error) {
+	name, test, _ := strings.Cut(p.name, "/")
+	if err := os.MkdirAll(keep, 0o777); err != nil {
+		return nil, err
+	}
+	file := filepath.Join(keep, "report.json")
+	cmd := exec.CommandContext(ctx, tool, "test", "-run", "^"+test, "-predict.json="+file, "-predict.keep="+keep, "./"+name)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil && cmd.ProcessState.ExitCode() != 1 {
+		return nil, fmt.Errorf("%s: %w\n%s", cmd, err, out)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var rep report.Report
+	if err := json.Unmarshal(text, &rep); err != nil {
+		return nil, err
+	}
+	if len(rep.Packages) != 1 || rep.Packages[0].Result != "pass" {
+		return nil, fmt.Errorf("%s: the recorded run did not pass", cmd)
+	}
+	r := &result{program: p}
+	r.findings(rep.Findings)
+	traces, err := filepath.Glob(filepath.Join(keep, "*", "runs", "*", "*.test.trace"))
+	if err != nil {
+		return nil, err
+	}
+	if len(traces) != 1 {
+		return nil, fmt.Errorf("expected one trace below %s, found %d", keep, len(traces))
+	}
+	return r, r.analyse(ctx, traces[0])
+}
+
+// findings sorts what the command found by what is known.
+func (r *result) findings(fs []report.Finding) {
+	real := make(map[string]bool)
+	for _, b := range r.bugs {
+		real[b.String()] = b.real
+	}
+	r.found, r.reasons = make(map[string]bool), make(map[string]string)
+	for _, f := range fs {
+		b := bug{kind: f.Kind}
+		for _, a := range f.Accesses {
+			b.places = append(b.places, fmt.Sprintf("%s:%d%.1s", filepath.Base(a.File), a.Line, a.Op))
+		}
+		name := b.String()
+		if f.Status != report.Confirmed {
+			r.reasons[name] = f.Reason
+			if f.Replays > 0 {
+				r.failed++
+			}
+			continue
+		}
+		r.confirmed++
+		if f.Effect != "none" {
+			r.exceptions++
+		}
+		r.found[name] = true
+		if !real[name] {
+			r.unknown = append(r.unknown, name)
+		}
+	}
+}
+
+// analyse counts and times what the tiers do with a trace.
+func (r *result) analyse(ctx context.Context, file string) error {
+	t, err := trace.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	o, err := order.New(t)
+	if err != nil {
+		return err
+	}
+	anomaly.FindRaces(t, o)
+	anomaly.Search(t, o, anomaly.FindRegions(t, o), anomaly.Builtin())
+	r.search = time.Since(start)
+
+	start = time.Now()
+	found, err := analysis.Predict(ctx, t, analysis.Options{})
+	if err != nil {
+		return err
+	}
+	if n := len(found.Findings); n > 0 {
+		r.schedule = max(0, time.Since(start)-r.search) / time.Duration(n)
+	}
+	r.candidates = found.Candidates
+	r.unlocked = r.candidates - found.Locked
+	r.unordered = r.unlocked - found.Ordered
+	for _, f := range found.Findings {
+		if f.Status != analysis.Infeasible {
+			r.open++
+		}
+	}
+	r.size(t, o)
+	return nil
+}
+
+// size counts what tests do, and the memory in which their goroutines meet.
+func (r *result) size(t *trace.Trace, o *order.Order) {
+	for _, g := range t.Goroutines {
+		if g.Test != "" {
+			r.goroutines++
+		}
+	}
+	for _, e := range t.Events {
+		if t.Goroutines[e.G].Test != "" {
+			r.events++
+		}
+	}
+	for _, g := range o.Groups() {
+		first := make([]trace.GID, len(g.Locations))
+		shared := make([]bool, len(g.Locations))
+		seen := make([]bool, len(g.Locations))
+		for k, i := range g.Events {
+			at, e := g.At[k], &t.Events[i]
+			if !e.Kind.IsPlain() || t.Goroutines[e.G].Test == "" {
+				continue
+			}
+			shared[at] = shared[at] || seen[at] && first[at] != e.G
+			first[at], seen[at] = e.G, true
+		}
+		for _, s := range shared {
+			if s {
+				r.locations++
+			}
+		}
+	}
+}

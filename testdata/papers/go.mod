@@ -1,0 +1,3 @@
+module example.com/papers
+
+go 1.26
