@@ -81,6 +81,40 @@ func Races(t *trace.Trace) [][2]int {
 	})
 }
 
+// Reaches reports whether some feasible interleaving of t performs all accesses
+// but the last one, at the given positions, in this order, and then stands at
+// the last. It is for small traces, as [Races] is.
+func Reaches(t *trace.Trace, accesses []int) bool {
+	p := compile(t)
+	type progress struct {
+		s *state
+		n int // how many are performed
+	}
+	seen := map[string]bool{}
+	for todo := []progress{{p.initial(), 0}}; len(todo) > 0; {
+		at := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if last := accesses[at.n]; at.n == len(accesses)-1 {
+			if pos, ok := at.s.stands(int(t.Events[last].G)); ok && int(pos) == last {
+				return true
+			}
+		}
+		for _, next := range p.successors(at.s) {
+			n := at.n
+			if k := slices.Index(accesses, next.pos); k > n || k == len(accesses)-1 {
+				continue // out of turn
+			} else if k == n {
+				n++
+			}
+			if key := fmt.Sprint(n, next.state.key()); !seen[key] {
+				seen[key] = true
+				todo = append(todo, progress{next.state, n})
+			}
+		}
+	}
+	return false
+}
+
 // key tells states apart.
 func (s *state) key() string {
 	all := *s

@@ -1,0 +1,222 @@
+package symbolic
+
+import "github.com/gopredict/gopredict/recorder/trace"
+
+// channels is what the trace tells of channels: package feasible says by which
+// rules.
+type channels struct {
+	byObj map[uint64]*channel
+	objs  []uint64
+	ops   []operation
+	begun map[int32]int32 // by event that begins an operation: the operation
+	ended map[int32]int32 // by completion or panic: the operation, or none
+}
+
+// An operation is a send or receive.
+type operation struct {
+	begin int32
+	ch    *channel
+	recv  bool
+	// rank is its place in line, from 1; 0 if it has none, for the channel was
+	// closed.
+	rank int
+}
+
+// A channel lists the operations of one channel.
+type channel struct {
+	obj          uint64
+	cap          int
+	made         int32   // or none
+	sends, recvs []int32 // where those with a rank begin, by rank
+	// strays are those without: sends that panicked, receives that found it closed.
+	strays  [2][]int32
+	closes  []int32
+	dones   []int32 // completions
+	panics  []int32 // of sends
+	outside bool    // elements come or go that no event accounts for
+}
+
+// line returns where the operation of rank n begins on one side, or none.
+func line(begins []int32, n int) int32 {
+	if n < 1 || n > len(begins) {
+		return none
+	}
+	return begins[n-1]
+}
+
+// side returns the begins of one side's operations.
+func (c *channel) side(recv bool) []int32 {
+	if recv {
+		return c.recvs
+	}
+	return c.sends
+}
+
+func newChannels(m *Model) *channels {
+	cs := &channels{byObj: make(map[uint64]*channel), begun: make(map[int32]int32), ended: make(map[int32]int32)}
+	underway := make(map[trace.GID]int32) // the event that began an operation
+	stray := make(map[int32]bool)
+	for i := range m.t.Events {
+		e, pos := &m.t.Events[i], int32(i)
+		var c *channel
+		if k := e.Kind; e.Obj != 0 && (k >= trace.ChanMake && k <= trace.Close || k == trace.SelectSend) {
+			c = cs.get(e)
+		}
+		switch e.Kind {
+		case trace.ChanMake:
+			c.made = pos
+		case trace.Close:
+			if c != nil {
+				c.closes = append(c.closes, pos)
+			}
+		case trace.Send, trace.Recv:
+			if c != nil {
+				cs.begin(pos, c, e.Kind == trace.Recv)
+			}
+			underway[e.G] = pos
+			continue
+		case trace.Select:
+			underway[e.G] = pos
+			continue
+		case trace.SelectDone:
+			continue
+		}
+		begin, ok := underway[e.G]
+		if !ok {
+			continue
+		}
+		delete(underway, e.G)
+		if _, known := cs.begun[begin]; !known && c != nil && (e.Kind == trace.SendDone || e.Kind == trace.RecvDone) {
+			cs.begin(begin, c, e.Kind == trace.RecvDone)
+		}
+		if op, known := cs.begun[begin]; known && (e.Kind == trace.Panic || e.Kind == trace.RecvDone && e.Val == 0) {
+			stray[op] = true
+		}
+	}
+	cs.rank(m, stray)
+	return cs
+}
+
+func (cs *channels) get(e *trace.Event) *channel {
+	c := cs.byObj[e.Obj]
+	if c == nil {
+		c = &channel{obj: e.Obj, cap: int(e.Size), made: none}
+		cs.byObj[e.Obj] = c
+		cs.objs = append(cs.objs, e.Obj)
+	}
+	return c
+}
+
+func (cs *channels) begin(i int32, c *channel, recv bool) {
+	cs.begun[i] = int32(len(cs.ops))
+	cs.ops = append(cs.ops, operation{begin: i, ch: c, recv: recv})
+}
+
+// rank puts operations in line, by where they begin, and matches completions
+// with what they complete.
+func (cs *channels) rank(m *Model, stray map[int32]bool) {
+	waiting := make(map[trace.GID]int32)
+	highest := make(map[*channel]*[2]uint64)
+	for i := range m.t.Events {
+		e, pos := &m.t.Events[i], int32(i)
+		switch e.Kind {
+		case trace.Send, trace.Recv, trace.Select:
+			k, ok := cs.begun[pos]
+			if !ok {
+				waiting[e.G] = none
+				continue
+			}
+			waiting[e.G] = k
+			op := &cs.ops[k]
+			switch {
+			case stray[k]:
+				op.ch.strays[b2i(op.recv)] = append(op.ch.strays[b2i(op.recv)], pos)
+			case op.recv:
+				op.ch.recvs = append(op.ch.recvs, pos)
+				op.rank = len(op.ch.recvs)
+			default:
+				op.ch.sends = append(op.ch.sends, pos)
+				op.rank = len(op.ch.sends)
+			}
+		case trace.SendDone, trace.RecvDone:
+			k, ok := waiting[e.G]
+			if !ok || k == none || e.Obj == 0 {
+				m.impossible[pos] = true
+				continue
+			}
+			waiting[e.G] = none
+			c := cs.byObj[e.Obj]
+			cs.ended[pos] = k
+			c.dones = append(c.dones, pos)
+			if highest[c] == nil {
+				highest[c] = new([2]uint64)
+			}
+			h := &highest[c][b2i(e.Kind == trace.RecvDone)]
+			*h = max(*h, e.Val)
+		case trace.Panic:
+			if k, ok := waiting[e.G]; ok && k != none && !cs.ops[k].recv {
+				cs.ended[pos] = k
+				cs.ops[k].ch.panics = append(cs.ops[k].ch.panics, pos)
+			}
+		}
+	}
+	for c, h := range highest {
+		c.outside = h[1] > uint64(len(c.sends)) || h[0] > uint64(len(c.recvs)+c.cap)
+	}
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// channelEdges finds what must come before what on channels.
+func (m *Model) channelEdges() {
+	for _, obj := range m.chans.objs {
+		c := m.chans.byObj[obj]
+		for _, begins := range [][]int32{c.sends, c.recvs} {
+			for k, begin := range begins {
+				if k > 0 {
+					m.edge(begins[k-1], begin)
+				}
+				if k == 0 && c.made != none {
+					m.edge(c.made, begin)
+				}
+			}
+		}
+		for _, begins := range c.strays {
+			for _, begin := range begins {
+				if c.made != none {
+					m.edge(c.made, begin)
+				}
+			}
+		}
+		for _, done := range c.dones {
+			m.doneEdges(c, done)
+		}
+	}
+}
+
+// doneEdges orders what lets an operation complete before its completion.
+func (m *Model) doneEdges(c *channel, done int32) {
+	e := m.event(done)
+	if c.outside {
+		return
+	}
+	if e.Val == 0 {
+		if e.Kind == trace.RecvDone && len(c.closes) == 1 {
+			m.edge(c.closes[0], done)
+		}
+		return
+	}
+	n := int(min(e.Val, 1<<31))
+	m.edge(line(c.sends, n), done)
+	if n > c.cap {
+		m.edge(line(c.recvs, n-c.cap), done)
+	}
+	if e.Kind == trace.RecvDone {
+		m.edge(line(c.recvs, n), done)
+	}
+}

@@ -1,0 +1,367 @@
+package symbolic
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A Cone is the events that may have a part in coming to some targets: of each
+// goroutine those from base on and below upto. Whatever run comes to a target
+// does so without the events outside, if these are left out of it: none of the
+// others needs them.
+type Cone struct {
+	// Base is the number of events that come first, in recorded order.
+	Base    int
+	targets []Target
+	upto    []int32
+	sure    []int32 // by goroutine: all below happen in each run to each target
+	events  int
+}
+
+// Events is the number of events in the cone.
+func (c *Cone) Events() int { return c.events }
+
+const never = math.MaxInt32
+
+// A closure grows backwards from events to what they need.
+type closure struct {
+	m     *Model
+	base  int32
+	limit []int32 // by goroutine: events from there on happen in no run
+	upto  []int32
+	done  []int32 // by goroutine: events below have been followed
+	work  []trace.GID
+	may   bool // also what events may need
+	locks map[*lock]*lockUse
+	await map[any]bool // objects of which all enabling operations are in
+}
+
+// lockUse is the acquires of a lock in a cone.
+type lockUse struct {
+	acqs []int32
+	many bool
+}
+
+func (m *Model) closure(base int32, limit []int32, may bool) *closure {
+	c := &closure{
+		m: m, base: base, limit: limit, may: may,
+		upto: make([]int32, len(m.first)), done: make([]int32, len(m.first)),
+		locks: make(map[*lock]*lockUse), await: make(map[any]bool),
+	}
+	for g := range c.upto {
+		c.upto[g], c.done[g] = base, base
+	}
+	return c
+}
+
+// add adds event i and what its goroutine did before.
+func (c *closure) add(i int32) {
+	if i == none || i < c.base {
+		return
+	}
+	g := c.m.gid(i)
+	if i < c.limit[g] && c.upto[g] <= i {
+		c.upto[g] = i + 1
+		c.work = append(c.work, g)
+	}
+}
+
+// close adds what the events need.
+func (c *closure) close() {
+	for len(c.work) > 0 {
+		g := c.work[len(c.work)-1]
+		c.work = c.work[:len(c.work)-1]
+		for i := c.m.from1(g, c.done[g]); i != none && i < c.upto[g]; i = c.m.next[i] {
+			c.done[g] = i + 1
+			for _, e := range c.m.edgesInto(i) {
+				c.add(e.from)
+			}
+			if c.may {
+				c.follow(i)
+			}
+		}
+	}
+}
+
+// from1 returns the first event of goroutine g at or after position i, or none.
+func (m *Model) from1(g trace.GID, i int32) int32 {
+	es := m.events(g)
+	k, _ := slices.BinarySearch(es, i)
+	if k == len(es) {
+		return none
+	}
+	return es[k]
+}
+
+// all adds the events, of an object.
+func (c *closure) all(lists ...[]int32) {
+	for _, l := range lists {
+		for _, i := range l {
+			c.add(i)
+		}
+	}
+}
+
+// once reports whether it is called for key for the first time.
+func (c *closure) once(key any) bool {
+	first := !c.await[key]
+	c.await[key] = true
+	return first
+}
+
+// follow adds what event i may need beyond what must come before it.
+func (c *closure) follow(i int32) {
+	m, e := c.m, c.m.event(i)
+	switch k := e.Kind; {
+	case reads(k):
+		c.read(i)
+	case k == trace.Acquire || k == trace.RAcquire:
+		c.acquire(i, m.locks.byObj[e.Obj])
+	case k == trace.Release || k == trace.RRelease:
+		if l := m.locks.byObj[e.Obj]; l.loose {
+			c.loose(l)
+		}
+	case k == trace.CondWake:
+		if cond := m.conds[e.Obj]; cond != nil && c.once(cond) {
+			c.all(cond.signals, cond.broadcasts)
+		}
+	case k == trace.WaitGroupWaited || k == trace.WaitGroupAdd && int64(e.Val) < 0:
+		if w := m.groups[e.Obj]; w != nil && c.once(w) {
+			c.all(w.adds)
+		}
+	case k >= trace.Send && k <= trace.Select, k == trace.Panic:
+		c.channel(i)
+	}
+}
+
+// channel adds what decides what becomes of an operation that the close of its
+// channel concerns.
+func (c *closure) channel(i int32) {
+	cs := c.m.chans
+	k, ok := cs.begun[i]
+	if !ok {
+		if k, ok = cs.ended[i]; !ok {
+			return
+		}
+	}
+	op := &cs.ops[k]
+	if op.rank == 0 && c.once(op.ch) {
+		c.all(op.ch.closes, op.ch.recvs, op.ch.sends)
+	}
+}
+
+// loose adds all operations of a lock of which anybody may release.
+func (c *closure) loose(l *lock) {
+	if c.once(l) {
+		for _, s := range l.sections {
+			c.add(s.acq)
+		}
+		c.all(l.releases)
+	}
+}
+
+// acquire adds the ends of critical sections that another one follows.
+func (c *closure) acquire(i int32, l *lock) {
+	if !l.many {
+		return
+	}
+	if l.loose {
+		c.loose(l)
+		return
+	}
+	u := c.locks[l]
+	if u == nil {
+		u = new(lockUse)
+		c.locks[l] = u
+	}
+	u.acqs = append(u.acqs, i)
+	u.many = u.many || c.m.gid(u.acqs[0]) != c.m.gid(i)
+	if u.many {
+		for _, acq := range u.acqs {
+			c.add(l.sections[l.of[acq]].rel)
+		}
+		u.acqs = u.acqs[:1]
+	}
+}
+
+// read adds the writes that the read at position i may read from.
+func (c *closure) read(i int32) {
+	m := c.m
+	_, half := m.mem.stores[i]
+	for k := range m.mem.of(i) {
+		cl := &m.mem.cells[k]
+		if !cl.shared || half && !cl.looked {
+			continue
+		}
+		ws, _ := m.mem.same(i, k)
+		from, _ := slices.BinarySearch(ws, c.base)
+		for _, w := range ws[from:] {
+			if m.gid(w) != m.gid(i) {
+				c.add(w)
+			}
+		}
+	}
+}
+
+// limits returns by goroutine the first event that happens in no run to t.
+func (m *Model) limits(t Target) []int32 {
+	limit := make([]int32, len(m.first))
+	for g := range limit {
+		limit[g] = never
+	}
+	type stretch struct{ from, to int32 }
+	var work []stretch
+	cut := func(i int32) {
+		if g := m.gid(i); i < limit[g] {
+			work = append(work, stretch{i, limit[g]})
+			limit[g] = i
+		}
+	}
+	for _, i := range t.Stands {
+		cut(int32(i))
+	}
+	for i := range m.impossible {
+		cut(i)
+	}
+	for len(work) > 0 {
+		s := work[len(work)-1]
+		work = work[:len(work)-1]
+		for i := s.from; i != none && i < s.to; i = m.next[i] {
+			for _, e := range m.edgesFrom(i) {
+				cut(e.to)
+			}
+		}
+	}
+	return limit
+}
+
+// needs adds what t says must happen, but for what stands.
+func (c *closure) needs(t Target) {
+	for _, i := range t.Stands {
+		c.add(c.m.reached(int32(i)))
+	}
+	for _, p := range t.Order {
+		for _, i := range p {
+			if !t.stands(i) {
+				c.add(int32(i))
+			}
+		}
+	}
+}
+
+// reached returns the event after which its goroutine can stand at event i: the
+// one before, or the fork of the goroutine, or none.
+func (m *Model) reached(i int32) int32 {
+	if m.prev[i] != none {
+		return m.prev[i]
+	}
+	for _, e := range m.edgesInto(i) {
+		if k := m.event(e.from).Kind; k == trace.Fork {
+			return e.from
+		}
+	}
+	return none
+}
+
+// Cone returns the cone of targets, of which all before base comes first. ok is
+// false if no run comes to one of them.
+func (m *Model) Cone(base int, targets ...Target) (cone *Cone, ok bool) {
+	n := len(m.first)
+	cone = &Cone{Base: base, targets: targets, upto: make([]int32, n), sure: make([]int32, n)}
+	limit := make([]int32, n)
+	for k, t := range targets {
+		l := m.limits(t)
+		sure := m.closure(int32(base), l, false)
+		sure.needs(t)
+		sure.close()
+		if !sure.holds(t) {
+			return nil, false
+		}
+		for g := range n {
+			limit[g] = max(limit[g], l[g])
+			if k == 0 {
+				cone.sure[g] = sure.upto[g]
+			}
+			cone.sure[g] = min(cone.sure[g], sure.upto[g])
+		}
+	}
+	may := m.closure(int32(base), limit, true)
+	for _, t := range targets {
+		may.needs(t)
+		for _, i := range t.Stands {
+			may.stand(int32(i))
+		}
+	}
+	may.close()
+	cone.upto = may.upto
+	cone.count(m)
+	return cone, true
+}
+
+// Whole returns the cone of all events.
+func (m *Model) Whole(targets ...Target) (cone *Cone, ok bool) {
+	cone, ok = m.Cone(0, targets...)
+	if !ok {
+		return nil, false
+	}
+	limit := make([]int32, len(m.first))
+	for _, t := range targets {
+		for g, l := range m.limits(t) {
+			limit[g] = max(limit[g], l)
+		}
+	}
+	for g := range cone.upto {
+		cone.upto[g] = min(limit[g], int32(len(m.t.Events)))
+	}
+	cone.count(m)
+	return cone, true
+}
+
+func (c *Cone) count(m *Model) {
+	c.events = 0
+	for g, upto := range c.upto {
+		es := m.events(trace.GID(g))
+		lo, _ := slices.BinarySearch(es, int32(c.Base))
+		hi, _ := slices.BinarySearch(es, upto)
+		c.events += max(0, hi-lo)
+	}
+}
+
+// stand adds what may be needed for event i to be a violation: the counter of a
+// WaitGroup at zero.
+func (c *closure) stand(i int32) {
+	if e := c.m.event(i); e.Kind == trace.WaitGroupAdd && c.once(c.m.groups[e.Obj]) {
+		c.all(c.m.groups[e.Obj].adds)
+	}
+	c.close()
+}
+
+// holds reports whether all that t needs is in.
+func (c *closure) holds(t Target) bool {
+	in := func(i int32) bool { return i == none || i < c.upto[c.m.gid(i)] || i < c.base }
+	for _, i := range t.Stands {
+		if int32(i) < c.base || int32(i) < c.upto[c.m.gid(int32(i))] || !in(c.m.reached(int32(i))) {
+			return false
+		}
+	}
+	for _, p := range t.Order {
+		for k, i := range p {
+			if !t.stands(i) && !in(int32(i)) || k == 0 && t.stands(i) {
+				return false
+			}
+		}
+	}
+	// What they need in turn may be what cannot happen.
+	for g, upto := range c.upto {
+		for i := c.m.from1(trace.GID(g), c.base); i != none && i < upto; i = c.m.next[i] {
+			for _, e := range c.m.edgesInto(i) {
+				if !in(e.from) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,301 @@
+package symbolic
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/gopredict/gopredict/analysis/solver"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// An Encoding is the formula of one cone, in an engine: ψ = α ∧ β ∧ γ (Said et
+// al., NFM 2011, §2.2), of which the models are the runs of the cone's events.
+// The property ρ of a target is assumed for one check.
+//
+// A run performs a prefix of each goroutine's events. One more event, the
+// moment of the violation, parts what happens from what does not: what the
+// order puts behind it never happens, and no constraint speaks of it. So the
+// cut of each goroutine is as free as the order.
+type Encoding struct {
+	m      *Model
+	cone   *Cone
+	f      *solver.Formula
+	engine solver.Engine
+
+	nodes  []int32 // the events with a part in the formula, ascending
+	at     []int32 // by position, from the base on: its node, or none
+	column []int32 // by goroutine: its column in clock, or none
+	width  int
+	// clock has for each node by column one more than the last event that must
+	// come before it.
+	clock  []int32
+	moment solver.Event
+
+	taint   taint
+	reading reading
+	pairs   map[[2]int32]bool // sections that are kept apart
+	err     error             // why the encoding is not whole
+}
+
+// maxClock bounds the numbers in the clocks of one encoding.
+const maxClock = 1 << 26
+
+// Encode makes the encoding of a cone in the engine of f, which is empty. It
+// fails if the cone is too large.
+func (m *Model) Encode(cone *Cone, f *solver.Formula, engine solver.Engine) (*Encoding, error) {
+	e := &Encoding{m: m, cone: cone, f: f, engine: engine, pairs: make(map[[2]int32]bool)}
+	e.taint = newTaint(e)
+	e.reading = newReading()
+	if err := e.place(); err != nil {
+		return nil, err
+	}
+	e.order()
+	e.synchronize()
+	e.matters()
+	e.taint.define()
+	return e, e.err
+}
+
+// assert adds a constraint.
+func (e *Encoding) assert(b solver.Bool) {
+	if b != e.f.True() {
+		e.engine.Assert(b)
+	}
+}
+
+// place finds the nodes and their clocks.
+func (e *Encoding) place() error {
+	m, base := e.m, int32(e.cone.Base)
+	e.column = make([]int32, len(m.first))
+	end := base
+	for g, upto := range e.cone.upto {
+		e.column[g] = none
+		if i := m.from1(trace.GID(g), base); i != none && i < upto {
+			e.column[g] = int32(e.width)
+			e.width++
+			end = max(end, upto)
+		}
+	}
+	end = min(end, int32(len(m.t.Events)))
+	e.at = make([]int32, end-base)
+	wanted := make(map[int32]bool)
+	for _, t := range e.cone.targets {
+		for _, p := range t.Order {
+			wanted[int32(p[0])], wanted[int32(p[1])] = true, true
+		}
+	}
+	for i := base; i < end; i++ {
+		e.at[i-base] = none
+		if i < e.cone.upto[m.gid(i)] && (wanted[i] || e.relevant(i)) {
+			e.at[i-base] = int32(len(e.nodes))
+			e.nodes = append(e.nodes, i)
+		}
+	}
+	if len(e.nodes)*e.width > maxClock {
+		return fmt.Errorf("symbolic: %d events of %d goroutines have a part in it: too many to encode", len(e.nodes), e.width)
+	}
+	e.moment = e.f.Event("violation") // first: what needs not be before it comes behind
+	for _, i := range e.nodes {
+		e.f.Event("e" + strconv.Itoa(int(i)))
+	}
+	e.clocks()
+	return nil
+}
+
+// relevant reports whether event i, which is in the cone, has a part in any
+// constraint.
+func (e *Encoding) relevant(i int32) bool {
+	m, ev := e.m, e.m.event(i)
+	switch k := ev.Kind; {
+	case k.IsAccess():
+		for c := range m.mem.of(i) {
+			if m.mem.cells[c].shared {
+				return true
+			}
+		}
+		if e.taint.may[ev.G] && m.matters(i) {
+			return true
+		}
+	case k >= trace.Acquire && k <= trace.RRelease:
+		if m.locks.byObj[ev.Obj].many {
+			return true
+		}
+	case k >= trace.CondWait && k <= trace.CondBroadcast,
+		k >= trace.Send && k <= trace.Select, k >= trace.WaitGroupAdd && k <= trace.WaitGroupWaited:
+		return true
+	case k == trace.Branch || k == trace.Assert || k == trace.Panic:
+		if _, ok := m.chans.ended[i]; ok || e.taint.may[ev.G] {
+			return true
+		}
+	}
+	return m.linked(i) || e.taint.lost[i] != nil
+}
+
+// linked reports whether event i has an edge to or from other goroutines.
+func (m *Model) linked(i int32) bool { return len(m.edgesInto(i)) > 0 || len(m.edgesFrom(i)) > 0 }
+
+// clocks computes what must come before what.
+func (e *Encoding) clocks() {
+	e.clock = make([]int32, len(e.nodes)*e.width)
+	last := make([]int32, e.width) // by column: the goroutine's last node
+	for c := range last {
+		last[c] = none
+	}
+	for n, i := range e.nodes {
+		own := e.clock[n*e.width : (n+1)*e.width]
+		c := e.column[e.m.gid(i)]
+		if last[c] != none {
+			e.join(own, last[c])
+		}
+		for _, in := range e.m.edgesInto(i) {
+			if from := e.node(in.from); from != none {
+				e.join(own, from)
+			}
+		}
+		last[c] = int32(n)
+	}
+}
+
+// join adds node n and what is before it to a clock.
+func (e *Encoding) join(clock []int32, n int32) {
+	for c, v := range e.clock[int(n)*e.width : (int(n)+1)*e.width] {
+		clock[c] = max(clock[c], v)
+	}
+	c := e.column[e.m.gid(e.nodes[n])]
+	clock[c] = max(clock[c], e.nodes[n]+1)
+}
+
+// node returns the node of event i, or none.
+func (e *Encoding) node(i int32) int32 {
+	if k := i - int32(e.cone.Base); k >= 0 && int(k) < len(e.at) {
+		return e.at[k]
+	}
+	return none
+}
+
+// event returns the solver's event of node n.
+func (e *Encoding) event(n int32) solver.Event { return e.moment + 1 + solver.Event(n) }
+
+// past reports whether event i happens before all that is encoded.
+func (e *Encoding) past(i int32) bool { return i < int32(e.cone.Base) }
+
+// outside reports whether event i happens in no run.
+func (e *Encoding) outside(i int32) bool {
+	return i == none || !e.past(i) && i >= e.cone.upto[e.m.gid(i)]
+}
+
+// must reports whether event i comes before j, both nodes, in each run that
+// performs j.
+func (e *Encoding) must(i, j int32) bool {
+	if e.m.gid(i) == e.m.gid(j) {
+		return i < j
+	}
+	return e.clock[int(e.node(j))*e.width+int(e.column[e.m.gid(i)])] > i
+}
+
+// before says that event i comes before j, if j happens. An event that happens
+// in no run comes after all others; none is one.
+func (e *Encoding) before(i, j int32) solver.Bool {
+	f := e.f
+	switch {
+	case i == j || e.outside(i):
+		return f.False()
+	case e.outside(j):
+		return f.True()
+	case e.past(i) || e.past(j):
+		return e.truth(e.past(i) && (!e.past(j) || i < j))
+	case e.must(i, j):
+		return f.True()
+	case e.must(j, i):
+		return f.False()
+	}
+	return f.Before(e.event(e.node(i)), e.event(e.node(j)))
+}
+
+func (e *Encoding) truth(b bool) solver.Bool {
+	if b {
+		return e.f.True()
+	}
+	return e.f.False()
+}
+
+// done says that event i, a node or outside, happens.
+func (e *Encoding) done(i int32) solver.Bool {
+	switch {
+	case e.outside(i):
+		return e.f.False()
+	case e.past(i) || i < e.cone.sure[e.m.gid(i)]:
+		return e.f.True()
+	}
+	return e.f.Before(e.event(e.node(i)), e.moment)
+}
+
+// need says that b holds if event i happens.
+func (e *Encoding) need(i int32, b solver.Bool) { e.assert(e.f.Implies(e.done(i), b)) }
+
+// order asserts α: program order, and what must come before what.
+func (e *Encoding) order() {
+	last := make([]int32, e.width)
+	for c := range last {
+		last[c] = none
+	}
+	sure := slices.Clone(last)
+	for n, i := range e.nodes {
+		c := e.column[e.m.gid(i)]
+		if last[c] != none {
+			e.fact(last[c], int32(n))
+		}
+		last[c] = int32(n)
+		if i < e.cone.sure[e.m.gid(i)] {
+			sure[c] = int32(n)
+		}
+		for _, in := range e.m.edgesInto(i) {
+			if from := e.node(in.from); from != none {
+				e.fact(from, int32(n))
+			} else if e.outside(in.from) {
+				e.assert(e.f.Not(e.done(i)))
+			}
+		}
+	}
+	for _, n := range sure {
+		if n != none {
+			e.assert(e.f.Before(e.event(n), e.moment))
+		}
+	}
+}
+
+func (e *Encoding) fact(from, to int32) { e.assert(e.f.Before(e.event(from), e.event(to))) }
+
+// synchronize asserts γ. Two critical sections of one lock are kept apart when
+// a model has them overlap; see apart.
+func (e *Encoding) synchronize() {
+	loose := make(map[uint64]bool)
+	conds := make(map[uint64]bool)
+	chans := make(map[*channel]bool)
+	for _, i := range e.nodes {
+		switch ev := e.m.event(i); ev.Kind {
+		case trace.Acquire, trace.Release, trace.RAcquire, trace.RRelease:
+			if l := e.m.locks.byObj[ev.Obj]; l.loose && !loose[ev.Obj] {
+				loose[ev.Obj] = true
+				e.loose(ev.Obj, l)
+			}
+		case trace.CondWake:
+			if !conds[ev.Obj] {
+				conds[ev.Obj] = true
+				e.condition(ev.Obj)
+			}
+		case trace.SendDone, trace.RecvDone, trace.Close, trace.Send, trace.Recv, trace.Select, trace.Panic:
+			c := e.m.chans.byObj[ev.Obj]
+			if k, ok := e.m.chans.begun[i]; ok {
+				c = e.m.chans.ops[k].ch
+			}
+			if c != nil && !chans[c] {
+				chans[c] = true
+				e.channel(c)
+			}
+		case trace.WaitGroupAdd, trace.WaitGroupWaited:
+			e.waitGroup(i)
+		}
+	}
+}

@@ -1,0 +1,272 @@
+package symbolic
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// memory is what the events access, in cells: pieces that no access divides.
+type memory struct {
+	m      *Model
+	spans  []span // by event: what it accesses
+	cells  []cell
+	stores map[int32]int32   // by read of an update: its store
+	counts map[int32][]int32 // by store of an update: its reads
+}
+
+type span struct{ first, n int32 } // cells
+
+type cell struct {
+	addr, size uint64 // in bytes
+	writers    []int32
+	shared     bool // several goroutines access it, and one writes
+	looked     bool // some read of it is more than half of an update
+	// initial is what was there before the first write, where a read tells.
+	initial uint64
+	known   bool
+	values  map[uint64][]int32 // writers by what they left here; see same
+	opaque  bool               // of some writers nobody knows what they left
+}
+
+// Reads reports whether events of kind k read memory.
+func reads(k trace.Kind) bool {
+	return k == trace.Read || k == trace.AtomicLoad || k == trace.AtomicRMW
+}
+
+func writes(e *trace.Event) bool { return e.Kind.IsWrite() && e.Flags&trace.FlagFailed == 0 }
+
+// a place is where an access begins or ends, in one generation of its memory.
+type place struct {
+	generation int32
+	addr       uint64
+}
+
+func comparePlaces(a, b place) int {
+	return cmp.Or(cmp.Compare(a.generation, b.generation), cmp.Compare(a.addr, b.addr))
+}
+
+func newMemory(m *Model) *memory {
+	mem := &memory{m: m, spans: make([]span, len(m.t.Events)), stores: make(map[int32]int32), counts: make(map[int32][]int32)}
+	generations := trace.NewGenerations(m.t)
+	type extent struct{ from, to place }
+	ids := make(map[extent]int32)
+	var extents []extent
+	of := make([]int32, len(m.t.Events))
+	for i := range m.t.Events {
+		e := &m.t.Events[i]
+		of[i] = none
+		if !e.Kind.IsAccess() {
+			continue
+		}
+		size := uint64(max(e.Size, 1)) // a sync.Map's has none
+		x := extent{from: place{generations.Of(i), e.Obj}}
+		x.to = x.from
+		x.to.addr += min(size, math.MaxUint64-e.Obj)
+		id, ok := ids[x]
+		if !ok {
+			id = int32(len(extents))
+			ids[x] = id
+			extents = append(extents, x)
+		}
+		of[i] = id
+	}
+	places := make([]place, 0, 2*len(extents))
+	for _, x := range extents {
+		places = append(places, x.from, x.to)
+	}
+	slices.SortFunc(places, comparePlaces)
+	places = slices.Compact(places)
+	mem.cells = make([]cell, max(0, len(places)-1))
+	for c := range mem.cells {
+		mem.cells[c].addr, mem.cells[c].size = places[c].addr, places[c+1].addr-places[c].addr
+	}
+	spans := make([]span, len(extents))
+	for k, x := range extents {
+		from, _ := slices.BinarySearchFunc(places, x.from, comparePlaces)
+		to, _ := slices.BinarySearchFunc(places, x.to, comparePlaces)
+		spans[k] = span{int32(from), int32(to - from)}
+	}
+	for i, id := range of {
+		if id != none {
+			mem.spans[i] = spans[id]
+		}
+	}
+	mem.use()
+	return mem
+}
+
+// use fills in what the cells are used for.
+func (mem *memory) use() {
+	by := make([]trace.GID, len(mem.cells))
+	used, many := make([]bool, len(mem.cells)), make([]bool, len(mem.cells))
+	for i := range mem.m.t.Events {
+		e, pos := mem.m.event(int32(i)), int32(i)
+		if e.Kind.IsAccess() && mem.m.t.Sites[e.Site].Update {
+			mem.update(pos)
+		}
+		for c := range mem.of(pos) {
+			cl := &mem.cells[c]
+			many[c] = many[c] || used[c] && by[c] != e.G
+			by[c], used[c] = e.G, true
+			if reads(e.Kind) {
+				_, half := mem.stores[pos]
+				cl.looked = cl.looked || !half
+			}
+			if writes(e) {
+				cl.writers = append(cl.writers, pos)
+			} else if len(cl.writers) == 0 && !cl.known {
+				cl.initial, cl.known = mem.part(pos, c)
+			}
+		}
+	}
+	for c := range mem.cells {
+		mem.cells[c].shared = many[c] && len(mem.cells[c].writers) > 0
+	}
+}
+
+// of yields the cells of the access at position i.
+func (mem *memory) of(i int32) func(func(int32) bool) {
+	s := mem.spans[i]
+	return func(yield func(int32) bool) {
+		for c := s.first; c < s.first+s.n; c++ {
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// update finds the store that the read of an update belongs to: the next event
+// of its goroutine that does not read, if that writes the same memory.
+func (mem *memory) update(i int32) {
+	e := mem.m.event(i)
+	switch e.Kind {
+	case trace.AtomicRMW:
+		if writes(e) {
+			mem.stores[i], mem.counts[i] = i, []int32{i}
+		}
+	case trace.Read:
+		next := mem.m.next[i]
+		for next != none && mem.m.event(next).Kind == trace.Read {
+			next = mem.m.next[next]
+		}
+		if next == none {
+			return
+		}
+		if w := mem.m.event(next); w.Kind == trace.Write && w.Obj == e.Obj && w.Size == e.Size {
+			mem.stores[i], mem.counts[next] = next, append(mem.counts[next], i)
+		}
+	}
+}
+
+// part returns the piece of an access's value that lies in cell c.
+func (mem *memory) part(i, c int32) (uint64, bool) {
+	e, cl := mem.m.event(i), &mem.cells[c]
+	if e.Flags&trace.FlagValue == 0 || e.Size < 1 || e.Size > 8 || cl.addr-e.Obj >= 8 {
+		return 0, false
+	}
+	v := e.Val >> (8 * (cl.addr - e.Obj))
+	if cl.size < 8 {
+		v &= 1<<(8*cl.size) - 1
+	}
+	return v, true
+}
+
+// left returns what writer w, or none, left in cell c.
+func (mem *memory) left(w, c int32) (uint64, bool) {
+	if w == none {
+		return mem.cells[c].initial, mem.cells[c].known
+	}
+	return mem.part(w, c)
+}
+
+// source returns the writer whose value the read at position i found in cell c
+// in the recorded run, or none.
+func (mem *memory) source(i, c int32) int32 {
+	ws := mem.cells[c].writers
+	k, _ := slices.BinarySearch(ws, i)
+	if k == 0 {
+		return none
+	}
+	return ws[k-1]
+}
+
+// found returns what the read at position i found in cell c.
+func (mem *memory) found(i, c int32) (uint64, bool) {
+	if !writes(mem.m.event(i)) {
+		if v, ok := mem.part(i, c); ok {
+			return v, true
+		}
+	}
+	return mem.left(mem.source(i, c), c)
+}
+
+// same returns the writers that leave in cell c what the read at position i
+// found there, ascending; initially says whether it was there at first. The
+// source is always among them.
+func (mem *memory) same(i, c int32) (ws []int32, initially bool) {
+	source := mem.source(i, c)
+	v, ok := mem.found(i, c)
+	cl := &mem.cells[c]
+	if !ok {
+		if source == none {
+			return nil, true
+		}
+		return []int32{source}, false
+	}
+	if cl.values == nil {
+		cl.values = make(map[uint64][]int32)
+		for _, w := range cl.writers {
+			if v, ok := mem.part(w, c); ok {
+				cl.values[v] = append(cl.values[v], w)
+			}
+		}
+	}
+	ws = cl.values[v]
+	if source == none {
+		return ws, true
+	}
+	if at, ok := slices.BinarySearch(ws, source); !ok {
+		ws = slices.Insert(slices.Clone(ws), at, source)
+	}
+	return ws, cl.known && cl.initial == v
+}
+
+// matters reports whether a run goes on as recorded only if the read at
+// position i finds what it found: see package feasible.
+func (m *Model) matters(i int32) bool {
+	e := m.event(i)
+	if !reads(e.Kind) {
+		return false
+	}
+	_, half := m.mem.stores[i]
+	return !half && !m.data(i)
+}
+
+// data reports whether what the read at position i finds is only moved.
+func (m *Model) data(i int32) bool {
+	e := m.event(i)
+	return e.Kind == trace.Read && m.t.Sites[e.Site].Data
+}
+
+// readEdges orders reads that matter after the only write that they can read
+// from.
+func (m *Model) readEdges() {
+	for i := range m.t.Events {
+		pos := int32(i)
+		if !m.matters(pos) {
+			continue
+		}
+		for c := range m.mem.of(pos) {
+			if !m.mem.cells[c].shared {
+				continue
+			}
+			if ws, initially := m.mem.same(pos, c); len(ws) == 1 && !initially {
+				m.edge(ws[0], pos)
+			}
+		}
+	}
+}

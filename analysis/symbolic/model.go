@@ -1,0 +1,203 @@
+package symbolic
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// none stands for "no event" and "no object".
+const none = -1
+
+// A Model is what the encodings of one trace share.
+type Model struct {
+	t     *trace.Trace
+	order *order.Order
+	next  []int32 // by event: the goroutine's next one, or none
+	prev  []int32 // by event: the one before, or none
+	first []int32 // by goroutine, or none
+	last  []int32
+
+	mem    *memory
+	locks  *locks
+	chans  *channels
+	conds  map[uint64]*condition
+	groups map[uint64]*waitGroup
+	// waits has for each return of a WaitGroup's Wait where that began, or none.
+	waits map[int32]int32
+
+	into, from []edge // what must come before what, by to and by from
+	// impossible are events that no run of the recorded ones performs, for the
+	// trace lacks what they need.
+	impossible map[int32]bool
+}
+
+// An edge says that in each run that performs to, from comes before it.
+type edge struct{ from, to int32 }
+
+// A condition is the operations of one sync.Cond.
+type condition struct{ waits, signals, broadcasts []int32 }
+
+// A waitGroup is the Adds and Dones of one sync.WaitGroup.
+type waitGroup struct{ adds []int32 }
+
+// New prepares encodings for t, whose order is o, in near-linear time.
+func New(t *trace.Trace, o *order.Order) *Model {
+	m := &Model{
+		t: t, order: o, next: make([]int32, len(t.Events)), prev: make([]int32, len(t.Events)),
+		first: make([]int32, len(t.Goroutines)), last: make([]int32, len(t.Goroutines)),
+		conds: make(map[uint64]*condition), groups: make(map[uint64]*waitGroup), waits: make(map[int32]int32),
+		impossible: make(map[int32]bool),
+	}
+	m.follow()
+	m.mem = newMemory(m)
+	m.locks = newLocks(m, o)
+	m.chans = newChannels(m)
+	m.synchronize()
+	m.channelEdges()
+	m.readEdges()
+	slices.SortFunc(m.into, func(a, b edge) int { return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.from, b.from)) })
+	m.into = slices.Compact(m.into)
+	m.from = slices.Clone(m.into)
+	slices.SortFunc(m.from, func(a, b edge) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+	return m
+}
+
+// follow links the events of each goroutine.
+func (m *Model) follow() {
+	for g := range m.first {
+		m.first[g], m.last[g] = none, none
+	}
+	for i := range m.t.Events {
+		g := m.t.Events[i].G
+		m.next[i], m.prev[i] = none, m.last[g]
+		if m.last[g] == none {
+			m.first[g] = int32(i)
+		} else {
+			m.next[m.last[g]] = int32(i)
+		}
+		m.last[g] = int32(i)
+	}
+}
+
+func (m *Model) event(i int32) *trace.Event { return &m.t.Events[i] }
+func (m *Model) gid(i int32) trace.GID      { return m.t.Events[i].G }
+
+// edge notes that from must come before to.
+func (m *Model) edge(from, to int32) {
+	switch {
+	case from == none || from > to:
+		m.impossible[to] = true
+	case m.gid(from) != m.gid(to):
+		m.into = append(m.into, edge{from, to})
+	}
+}
+
+// edgesInto returns the edges to event i.
+func (m *Model) edgesInto(i int32) []edge {
+	lo, _ := slices.BinarySearchFunc(m.into, i, func(e edge, i int32) int { return cmp.Compare(e.to, i) })
+	hi := lo
+	for hi < len(m.into) && m.into[hi].to == i {
+		hi++
+	}
+	return m.into[lo:hi]
+}
+
+// edgesFrom returns the edges from event i.
+func (m *Model) edgesFrom(i int32) []edge {
+	lo, _ := slices.BinarySearchFunc(m.from, i, func(e edge, i int32) int { return cmp.Compare(e.from, i) })
+	hi := lo
+	for hi < len(m.from) && m.from[hi].from == i {
+		hi++
+	}
+	return m.from[lo:hi]
+}
+
+// synchronize finds the edges of goroutines, Onces and tokens, and lists the
+// operations of conditions and WaitGroups.
+func (m *Model) synchronize() {
+	begins, ends := make(map[uint64]int32), make(map[uint64]int32) // of Onces
+	posts := make(map[uint64]map[trace.GID]int32)
+	waiting := make(map[trace.GID]int32)
+	wall := int32(0) // where the last await of all that was before is
+	for i := range m.t.Events {
+		e, pos := &m.t.Events[i], int32(i)
+		switch e.Kind {
+		case trace.Fork:
+			if e.Obj < uint64(len(m.first)) && m.first[e.Obj] != none {
+				m.edge(pos, m.first[e.Obj])
+			}
+		case trace.OnceBegin:
+			begins[e.Obj] = pos
+			delete(ends, e.Obj)
+		case trace.OnceEnd:
+			ends[e.Obj] = pos
+		case trace.OnceDone:
+			if from, ok := ends[e.Obj]; ok {
+				m.edge(from, pos)
+			} else if from, ok := begins[e.Obj]; ok {
+				m.edge(from, pos)
+			}
+		case trace.Post:
+			if posts[e.Obj] == nil {
+				posts[e.Obj] = make(map[trace.GID]int32)
+			}
+			posts[e.Obj][e.G] = pos
+		case trace.Await:
+			if e.Obj == 0 {
+				m.awaitAll(wall, pos)
+				wall = pos
+				continue
+			}
+			for _, from := range posts[e.Obj] {
+				m.edge(from, pos)
+			}
+		case trace.CondWait:
+			m.cond(e.Obj).waits = append(m.cond(e.Obj).waits, pos)
+		case trace.CondSignal:
+			m.cond(e.Obj).signals = append(m.cond(e.Obj).signals, pos)
+		case trace.CondBroadcast:
+			m.cond(e.Obj).broadcasts = append(m.cond(e.Obj).broadcasts, pos)
+		case trace.WaitGroupAdd:
+			w := m.groups[e.Obj]
+			if w == nil {
+				w = new(waitGroup)
+				m.groups[e.Obj] = w
+			}
+			w.adds = append(w.adds, pos)
+		case trace.WaitGroupWait:
+			waiting[e.G] = pos
+		case trace.WaitGroupWaited:
+			m.waits[pos] = none
+			if at, ok := waiting[e.G]; ok {
+				m.waits[pos] = at
+			}
+		}
+	}
+}
+
+func (m *Model) cond(obj uint64) *condition {
+	c := m.conds[obj]
+	if c == nil {
+		c = new(condition)
+		m.conds[obj] = c
+	}
+	return c
+}
+
+// awaitAll orders all events before the one at pos, which awaits them, before
+// it; what is before wall, the last such await, is before that.
+func (m *Model) awaitAll(wall, pos int32) {
+	seen := map[trace.GID]bool{m.gid(pos): true}
+	for i := pos - 1; i >= wall; i-- {
+		if g := m.gid(i); !seen[g] {
+			seen[g] = true
+			m.edge(i, pos)
+		}
+	}
+}
+
+// events returns the positions of the events of goroutine g.
+func (m *Model) events(g trace.GID) []int32 { return m.order.Events(g) }

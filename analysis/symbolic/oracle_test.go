@@ -1,0 +1,171 @@
+package symbolic_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/gopredict/gopredict/analysis/feasible"
+	"github.com/gopredict/gopredict/analysis/internal/tracetest"
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/analysis/solver"
+	"github.com/gopredict/gopredict/analysis/symbolic"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+var traces = flag.Int("traces", 40, "random traces of each shape to compare with all their interleavings")
+
+// shapes are what random traces look like.
+var shapes = []struct {
+	name string
+	tracetest.Config
+}{
+	{"all", tracetest.Config{Goroutines: 3, Events: 9, Sync: tracetest.All, Locks: 2, Locations: 2}},
+	{"mutexes", tracetest.Config{Goroutines: 3, Events: 8, Sync: tracetest.Mutexes | tracetest.RWMutexes, Locks: 2, Locations: 2, Unnested: true}},
+	{"handed over", tracetest.Config{Goroutines: 3, Events: 7, Sync: tracetest.Mutexes | tracetest.RWMutexes, Locks: 1, Locations: 1, Unnested: true, HandOver: true}},
+	{"conditions", tracetest.Config{Goroutines: 3, Events: 9, Sync: tracetest.Mutexes | tracetest.Conds, Locks: 1, Locations: 1}},
+	{"channels", tracetest.Config{Goroutines: 3, Events: 7, Sync: tracetest.Channels, Locks: 1, Locations: 1}},
+	{"WaitGroups", tracetest.Config{Goroutines: 3, Events: 7, Sync: tracetest.WaitGroups | tracetest.Onces, Locks: 1, Locations: 1}},
+	{"atomics", tracetest.Config{Goroutines: 3, Events: 7, Sync: tracetest.Atomics, Locks: 1, Locations: 1}},
+	{"posts", tracetest.Config{Goroutines: 3, Events: 7, Sync: tracetest.Posts | tracetest.Late | tracetest.Mutexes, Locks: 1, Locations: 1}},
+	{"counters", tracetest.Config{Goroutines: 3, Events: 7, Sync: tracetest.Mutexes | tracetest.Atomics, Locks: 1, Locations: 2, Counters: true, Overlap: true}},
+}
+
+// A target of the tests, and whether it can be come to.
+type goal struct {
+	symbolic.Target
+	accesses []int
+	race     bool
+	real     bool
+}
+
+// races lists the pairs of tr that would be races.
+func races(tr *trace.Trace) (goals []goal) {
+	real := feasible.Races(tr)
+	starts := make(map[int]bool)
+	counts := make(map[uint64]int64)
+	for i, e := range tr.Events {
+		if e.Kind == trace.WaitGroupAdd {
+			starts[i] = counts[e.Obj] == 0 && int64(e.Val) > 0
+			counts[e.Obj] += int64(e.Val)
+		}
+	}
+	for j := range tr.Events {
+		for i := range j {
+			if tr.Events[i].G != tr.Events[j].G && (conflict(tr, i, j, starts) || conflict(tr, j, i, starts)) {
+				goals = append(goals, goal{symbolic.Race(i, j), []int{i, j}, true, slices.Contains(real, [2]int{i, j})})
+			}
+		}
+	}
+	return goals
+}
+
+func conflict(tr *trace.Trace, i, j int, starts map[int]bool) bool {
+	a, b := &tr.Events[i], &tr.Events[j]
+	switch {
+	case a.Kind.IsAccess() && b.Kind.IsAccess():
+		return a.Obj < b.Obj+uint64(max(b.Size, 1)) && b.Obj < a.Obj+uint64(max(a.Size, 1)) &&
+			(order.Writes(a) || order.Writes(b)) && (a.Kind.IsPlain() || b.Kind.IsPlain())
+	case a.Kind == trace.Close:
+		return a.Obj == b.Obj && (b.Kind == trace.Close || b.Kind == trace.Send || b.Kind == trace.SelectSend)
+	case a.Kind == trace.WaitGroupWait && b.Kind == trace.WaitGroupAdd:
+		return a.Obj == b.Obj && starts[j]
+	}
+	return false
+}
+
+// triples lists some accesses of two goroutines, the second in between those of
+// the first.
+func triples(tr *trace.Trace, most int) (goals []goal) {
+	for c := range tr.Events {
+		for a := range c {
+			for b := range tr.Events {
+				x, y, z := &tr.Events[a], &tr.Events[b], &tr.Events[c]
+				if x.G != z.G || y.G == x.G || !x.Kind.IsAccess() || !y.Kind.IsAccess() || !z.Kind.IsAccess() ||
+					x.Obj != y.Obj || y.Obj != z.Obj || len(goals) == most {
+					continue
+				}
+				accesses := []int{a, b, c}
+				goals = append(goals, goal{symbolic.Sequence(accesses...), accesses, false, feasible.Reaches(tr, accesses)})
+			}
+		}
+	}
+	return goals
+}
+
+// TestOracle compares what the encoding says with all interleavings.
+func TestOracle(t *testing.T) {
+	for _, shape := range shapes {
+		t.Run(shape.name, func(t *testing.T) {
+			sat, unsat := 0, 0
+			for seed := range uint64(*traces) {
+				tr := tracetest.Random(seed, shape.Config)
+				for _, g := range append(races(tr), triples(tr, 6)...) {
+					a := ask(t, seed, tr, g)
+					if a.Answer == solver.Sat {
+						sat++
+					} else {
+						unsat++
+					}
+				}
+			}
+			t.Logf("%d possible, %d impossible", sat, unsat)
+			if sat == 0 || unsat == 0 {
+				t.Error("one of the two never came up")
+			}
+		})
+	}
+}
+
+// ask puts one goal to the encodings of its cone and of the whole trace.
+func ask(t *testing.T, seed uint64, tr *trace.Trace, g goal) symbolic.Answer {
+	t.Helper()
+	o, err := order.New(tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := symbolic.New(tr, o)
+	want := solver.Unsat
+	if g.real {
+		want = solver.Sat
+	}
+	var a symbolic.Answer
+	for _, whole := range []bool{false, true} {
+		cone, ok := m.Cone(0, g.Target)
+		if whole {
+			cone, ok = m.Whole(g.Target)
+		}
+		a = symbolic.Answer{Answer: solver.Unsat}
+		if ok {
+			f := solver.NewFormula()
+			e, err := m.Encode(cone, f, solver.NewBuiltin(f))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a, err = e.Solve(context.Background(), g.Target, solver.Budget{Time: time.Minute}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if a.Answer != want {
+			t.Errorf("seed %d, whole %t: %v is %v (%s), want %v\n%s", seed, whole, g.accesses, a.Answer, a.Why, want, show(tr))
+			t.FailNow()
+		}
+		if a.Answer == solver.Sat {
+			if err := feasible.Check(tr, a.Steps, g.Stands); err != nil {
+				t.Fatalf("seed %d, whole %t: %v after %v: %v\n%s", seed, whole, g.accesses, a.Steps, err, show(tr))
+			}
+		}
+	}
+	return a
+}
+
+func show(tr *trace.Trace) (s string) {
+	for i, e := range tr.Events {
+		site := tr.Sites[e.Site]
+		s += fmt.Sprintf("%d: %d %v obj=%#x val=%d size=%d flags=%d data=%t update=%t\n", i, e.G, e.Kind, e.Obj, e.Val, e.Size, e.Flags, site.Data, site.Update)
+	}
+	return s
+}

@@ -1,0 +1,205 @@
+package symbolic
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gopredict/gopredict/analysis/solver"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// reading is β, the part of an encoding that says what reads find. With
+// recorded values, a read that must go on as recorded finds what it found: the
+// last write before it is one of the same value (Said et al., NFM 2011,
+// equation 2, whose predecessor writes of the same value are memory.same).
+//
+// Of equation 2's conjuncts most would be implied by others. What a read may
+// read from is encoded when a model has it find something else, and that no
+// further write comes in between when a model has one there; see overlaps.
+type reading struct {
+	as      map[int32]solver.Bool // by read: it finds what it found
+	vague   map[int32]bool        // reads of which that has no meaning yet
+	choices map[source]*choice
+	of      map[int32][]*choice // by read
+	between map[[4]int32]bool   // what is asserted
+}
+
+// A source is a writer, or none for what was there at first, that a read may
+// find in a cell.
+type source struct{ read, cell, writer int32 }
+
+// A choice is the literal that says that the read finds what the writer left,
+// or one of same, which left the same there.
+type choice struct {
+	source
+	lit  solver.Bool
+	same []int32
+}
+
+func newReading() reading {
+	return reading{
+		as: make(map[int32]solver.Bool), vague: make(map[int32]bool), choices: make(map[source]*choice),
+		of: make(map[int32][]*choice), between: make(map[[4]int32]bool),
+	}
+}
+
+// matters asserts what must be as recorded in each run: the reads that matter,
+// and what decisions depend on.
+func (e *Encoding) matters() {
+	for _, i := range e.nodes {
+		if e.m.matters(i) {
+			e.need(i, e.recorded(i))
+		}
+		switch e.m.event(i).Kind {
+		case trace.Branch, trace.Assert, trace.Panic:
+			e.need(i, e.taint.at(i))
+		}
+		e.need(i, e.found(i))
+	}
+}
+
+// found says that event i touches what it touched: the reads that found the
+// way there found it.
+func (e *Encoding) found(i int32) solver.Bool {
+	b := e.f.True()
+	for _, r := range e.taint.lost[i] {
+		b = e.f.And(b, e.recorded(r))
+	}
+	return b
+}
+
+// recorded says that the read at position i finds what it found in the recorded
+// run, if it happens.
+func (e *Encoding) recorded(i int32) solver.Bool {
+	if e.past(i) {
+		return e.f.True()
+	}
+	b, ok := e.reading.as[i]
+	if ok {
+		return b
+	}
+	own := e.f.True() // of cells that only this goroutine accesses
+	shared := false
+	for c := range e.m.mem.of(i) {
+		if e.m.mem.cells[c].shared {
+			shared = true
+		} else if w := e.m.mem.source(i, c); w != none {
+			own = e.f.And(own, e.taint.writes(w))
+		}
+	}
+	if !shared {
+		e.reading.as[i] = own
+		return own
+	}
+	b = e.f.Bool(fmt.Sprint("recorded ", i))
+	e.reading.as[i] = b
+	e.reading.vague[i] = true
+	e.assert(e.f.Implies(b, own))
+	return b
+}
+
+// readsFrom asserts which writes the read at position i may find.
+func (e *Encoding) readsFrom(i int32) {
+	delete(e.reading.vague, i)
+	for c := range e.m.mem.of(i) {
+		if !e.m.mem.cells[c].shared {
+			continue
+		}
+		writers, initially := e.sources(i, c)
+		var same []int32 // a later one of them leaves the same
+		for _, w := range writers {
+			if e.taint.writes(w) == e.f.True() {
+				same = append(same, w)
+			}
+		}
+		var ways []solver.Bool
+		for _, w := range writers {
+			ways = append(ways, e.f.And(e.from(i, c, w, same), e.taint.writes(w)))
+		}
+		if initially {
+			ways = append(ways, e.from(i, c, none, same))
+		}
+		e.assert(e.f.Implies(e.reading.as[i], e.f.Or(ways...)))
+	}
+}
+
+// sources returns the writers of the cone that the read at position i can read
+// from, of those that left what it found in cell c in the recorded run, and
+// whether it can find what was there at first.
+func (e *Encoding) sources(i, c int32) (ws []int32, initially bool) {
+	all, initially := e.m.mem.same(i, c)
+	latest := e.latest(i, c)
+	hidden := func(w int32) bool {
+		return slices.ContainsFunc(latest, func(l int32) bool { return l != w && e.must(w, l) })
+	}
+	for _, w := range all {
+		if !e.past(w) && !e.outside(w) && w != i && !e.must(i, w) && !hidden(w) {
+			ws = append(ws, w)
+		}
+	}
+	if b := e.begins(c); b != none {
+		// What the past ended with is what was there at first.
+		initially = slices.Contains(all, b)
+	}
+	return ws, initially && len(latest) == 0
+}
+
+// begins returns the last writer of cell c in the past, or none.
+func (e *Encoding) begins(c int32) int32 { return e.m.mem.source(int32(e.cone.Base), c) }
+
+// latest returns of each goroutine the last write of cell c that must come
+// before the read at position i.
+func (e *Encoding) latest(i, c int32) (ws []int32) {
+	seen := make(map[trace.GID]bool)
+	for _, w := range slices.Backward(e.written(c)) {
+		if g := e.m.gid(w); w != i && !seen[g] && e.must(w, i) {
+			seen[g] = true
+			ws = append(ws, w)
+		}
+	}
+	return ws
+}
+
+// written returns the writers of cell c in the cone.
+func (e *Encoding) written(c int32) []int32 {
+	ws := e.m.mem.cells[c].writers
+	from, _ := slices.BinarySearch(ws, int32(e.cone.Base))
+	var in []int32
+	for _, w := range ws[from:] {
+		if !e.outside(w) {
+			in = append(in, w)
+		}
+	}
+	return in
+}
+
+// from returns the literal that says that the read at position i, if it
+// happens, finds in cell c what writer w left, or one of same, or with none what
+// was there at first.
+func (e *Encoding) from(i, c, w int32, same []int32) solver.Bool {
+	s := source{i, c, w}
+	if ch := e.reading.choices[s]; ch != nil {
+		return ch.lit
+	}
+	ch := &choice{source: s, lit: e.f.Bool(fmt.Sprintf("from %d %d %d", i, c, w)), same: same}
+	e.reading.choices[s] = ch
+	e.reading.of[i] = append(e.reading.of[i], ch)
+	if w != none {
+		e.assert(e.f.Implies(ch.lit, e.before(w, i)))
+	}
+	return ch.lit
+}
+
+// part keeps writer w from coming between what the choice reads and the read.
+func (e *Encoding) part(ch *choice, w int32) {
+	key := [4]int32{ch.read, ch.cell, ch.writer, w}
+	if e.reading.between[key] {
+		return
+	}
+	e.reading.between[key] = true
+	after := e.before(ch.read, w)
+	if ch.writer != none {
+		after = e.f.Or(after, e.before(w, ch.writer))
+	}
+	e.assert(e.f.Implies(e.f.And(ch.lit, e.done(ch.read)), after))
+}

@@ -1,0 +1,256 @@
+package symbolic
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/gopredict/gopredict/analysis/solver"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// An Answer is what an encoding says of a target.
+type Answer struct {
+	solver.Answer
+	Why string // for Unknown
+	// Steps lead to the target, for Sat: positions, from the cone's base on.
+	Steps []int
+}
+
+// Solve says whether a run comes to t, which must be one of the cone's targets.
+// The budget is for the whole question.
+func (e *Encoding) Solve(ctx context.Context, t Target, budget solver.Budget) (Answer, error) {
+	property := e.property(t)
+	e.taint.define()
+	if e.err != nil {
+		return Answer{Why: e.err.Error()}, nil
+	}
+	if slices.Contains(property, e.f.False()) {
+		return Answer{Answer: solver.Unsat}, nil
+	}
+	end := time.Now().Add(budget.Time)
+	for {
+		left := budget
+		if budget.Time > 0 {
+			left.Time = max(time.Until(end), time.Nanosecond)
+		}
+		answer, err := e.engine.Check(ctx, left, property...)
+		if err != nil {
+			return Answer{}, err
+		}
+		if answer != solver.Sat {
+			a := Answer{Answer: answer}
+			if answer == solver.Unknown {
+				a.Why = e.engine.Why()
+			}
+			return a, nil
+		}
+		steps, whole := e.check(e.performed())
+		if whole {
+			return Answer{Answer: answer, Steps: e.steps(steps, t)}, nil
+		}
+		if e.err != nil {
+			return Answer{Why: e.err.Error()}, nil
+		}
+	}
+}
+
+// property returns ρ: what must hold in a run that comes to t.
+func (e *Encoding) property(t Target) []solver.Bool {
+	f := e.f
+	var all []solver.Bool
+	for _, s := range t.Stands {
+		i := int32(s)
+		if from := e.m.reached(i); from != none {
+			all = append(all, e.doneUpTo(from))
+		}
+		if n := e.nodeFrom(i); n != none {
+			all = append(all, f.Not(e.done(n)))
+		}
+		all = append(all, e.found(i))
+		switch ev := e.m.event(i); ev.Kind {
+		case trace.WaitGroupAdd:
+			all = append(all, e.zeroAtMoment(ev.Obj))
+		case trace.Close, trace.Send, trace.SelectSend:
+			if c := e.m.chans.byObj[ev.Obj]; c != nil {
+				for _, cl := range c.closes {
+					all = append(all, f.Not(e.done(cl)))
+				}
+			}
+		}
+	}
+	for _, p := range t.Order {
+		i, j := int32(p[0]), int32(p[1])
+		all = append(all, e.done(i), e.before(i, j))
+		if !t.stands(p[1]) {
+			all = append(all, e.done(j))
+		}
+	}
+	return slices.DeleteFunc(all, func(b solver.Bool) bool { return b == f.True() })
+}
+
+// doneUpTo says that event i, which need not be a node, happens.
+func (e *Encoding) doneUpTo(i int32) solver.Bool {
+	if e.outside(i) {
+		return e.f.False()
+	}
+	for i != none && !e.past(i) && e.node(i) == none {
+		i = e.m.prev[i]
+	}
+	if i == none {
+		return e.f.True()
+	}
+	return e.done(i)
+}
+
+// nodeFrom returns the first node of its goroutine at or after event i, or none.
+func (e *Encoding) nodeFrom(i int32) int32 {
+	for i != none && !e.outside(i) && e.node(i) == none {
+		i = e.m.next[i]
+	}
+	if e.outside(i) {
+		return none
+	}
+	return i
+}
+
+// performed returns the nodes that happen in the engine's model, in its order.
+func (e *Encoding) performed() (order []int32) {
+	for _, ev := range e.engine.Order() {
+		if ev == e.moment {
+			return order
+		}
+		if n := int(ev - e.moment - 1); n >= 0 && n < len(e.nodes) {
+			order = append(order, e.nodes[n])
+		}
+	}
+	return order
+}
+
+// check goes through a model's run as far as it is possible. It asserts what
+// the formula has left out that the model breaks; whole is true if there is
+// nothing.
+func (e *Encoding) check(order []int32) (run []int32, whole bool) {
+	c := checker{
+		Encoding: e, writer: make(map[int32]int32), open: make(map[*lock][]section),
+	}
+	for _, obj := range e.m.locks.objs {
+		l := e.m.locks.byObj[obj]
+		if e.cone.Base == 0 || !l.many || l.loose {
+			continue
+		}
+		for _, s := range l.sections {
+			if e.past(s.acq) && !e.over(s) {
+				c.open[l] = append(c.open[l], s)
+			}
+		}
+	}
+	for _, i := range order {
+		switch ev := e.m.event(i); ev.Kind {
+		case trace.Acquire, trace.RAcquire, trace.Release, trace.RRelease:
+			c.lock(i, e.m.locks.byObj[ev.Obj])
+		default:
+			if ev.Kind.IsAccess() {
+				c.access(i, ev)
+			}
+		}
+	}
+	for _, add := range c.broken {
+		add()
+	}
+	e.taint.define()
+	return order, len(c.broken) == 0
+}
+
+// A checker is the state of a run.
+type checker struct {
+	*Encoding
+	writer map[int32]int32 // by cell: one more than the last writer
+	open   map[*lock][]section
+	broken []func() // what asserts that it must not be
+}
+
+func (c *checker) lock(i int32, l *lock) {
+	if l.loose || !l.many {
+		return
+	}
+	if k, ok := l.of[i]; ok {
+		s := l.sections[k]
+		for _, o := range c.open[l] {
+			if !(s.shared && o.shared) {
+				c.broken = append(c.broken, func() { c.apart(o, s) })
+			}
+		}
+		c.open[l] = append(c.open[l], s)
+		return
+	}
+	c.open[l] = slices.DeleteFunc(c.open[l], func(o section) bool { return o.rel == i })
+}
+
+func (c *checker) access(i int32, ev *trace.Event) {
+	mem := c.m.mem
+	if reads(ev.Kind) {
+		vague := c.reading.vague[i] && c.engine.Value(c.reading.as[i])
+		for cell := range mem.of(i) {
+			if !mem.cells[cell].shared {
+				continue
+			}
+			last := c.last(cell)
+			if vague && !c.plainlySame(i, cell, last) {
+				c.broken = append(c.broken, func() { c.readsFrom(i) })
+				vague = false
+			}
+			for _, ch := range c.reading.of[i] {
+				if ch.cell == cell && last != ch.writer && !slices.Contains(ch.same, last) && c.engine.Value(ch.lit) {
+					c.broken = append(c.broken, func() { c.part(ch, last) })
+				}
+			}
+		}
+	}
+	if writes(ev) {
+		for cell := range mem.of(i) {
+			c.writer[cell] = i + 1
+		}
+	}
+}
+
+// last returns the last writer of a cell so far, or none.
+func (c *checker) last(cell int32) int32 { return c.writer[cell] - 1 }
+
+// plainlySame reports whether the read at position i finds in the cell what it
+// found in the recorded run, if w was the last to write there.
+func (c *checker) plainlySame(i, cell, w int32) bool {
+	if w != none && !c.taint.never(w) {
+		return false
+	}
+	ws, initially := c.m.mem.same(i, cell)
+	if w == none {
+		if w = c.begins(cell); w == none {
+			return initially
+		}
+	}
+	_, ok := slices.BinarySearch(ws, w)
+	return ok
+}
+
+// steps adds to a run of nodes the other events of the cone that come with
+// them.
+func (e *Encoding) steps(run []int32, t Target) []int {
+	next := make([]int32, len(e.m.first))
+	for g := range next {
+		next[g] = e.m.from1(trace.GID(g), int32(e.cone.Base))
+	}
+	var steps []int
+	upTo := func(g trace.GID, end int32) {
+		for ; next[g] != none && next[g] < end; next[g] = e.m.next[next[g]] {
+			steps = append(steps, int(next[g]))
+		}
+	}
+	for _, i := range run {
+		upTo(e.m.gid(i), i+1)
+	}
+	for _, s := range t.Stands {
+		upTo(e.m.gid(int32(s)), int32(s))
+	}
+	return steps
+}

@@ -1,0 +1,431 @@
+package symbolic
+
+import (
+	"fmt"
+
+	"github.com/gopredict/gopredict/analysis/solver"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// apart keeps two critical sections apart: the one that begins first ends
+// before the other one begins, if that begins at all.
+func (e *Encoding) apart(a, b section) {
+	key := [2]int32{min(a.acq, b.acq), max(a.acq, b.acq)}
+	if e.pairs[key] {
+		return
+	}
+	e.pairs[key] = true
+	for _, s := range [][2]section{{a, b}, {b, a}} {
+		first, second := s[0], s[1]
+		e.assert(e.f.Implies(
+			e.f.And(e.before(first.acq, second.acq), e.done(second.acq)),
+			e.before(first.rel, second.acq)))
+	}
+}
+
+// loose encodes a lock that is also released by goroutines that do not hold it,
+// or without having been acquired: each release that happens ends a section
+// that began before and that no other release ends.
+func (e *Encoding) loose(obj uint64, l *lock) {
+	f := e.f
+	ends := make(map[[2]int32]solver.Bool) // by acquire and release
+	for _, rel := range l.releases {
+		if e.outside(rel) || e.past(rel) {
+			continue
+		}
+		var some []solver.Bool
+		for _, s := range l.sections {
+			if e.outside(s.acq) || s.shared != (e.m.event(rel).Kind == trace.RRelease) || e.over(s) {
+				continue
+			}
+			b := f.Bool(fmt.Sprintf("ends %d %d", s.acq, rel))
+			ends[[2]int32{s.acq, rel}] = b
+			e.assert(f.Implies(b, f.And(e.before(s.acq, rel), e.done(rel))))
+			for _, other := range some {
+				e.assert(f.Not(f.And(b, other)))
+			}
+			some = append(some, b)
+		}
+		e.need(rel, f.Or(some...))
+	}
+	for _, s := range l.sections {
+		var some []solver.Bool
+		for _, rel := range l.releases {
+			if b, ok := ends[[2]int32{s.acq, rel}]; ok {
+				for _, other := range some {
+					e.assert(f.Not(f.And(b, other)))
+				}
+				some = append(some, b)
+			}
+		}
+	}
+	for _, a := range l.sections {
+		if e.outside(a.acq) || e.over(a) {
+			continue
+		}
+		for _, b := range l.sections {
+			if b.acq == a.acq || e.outside(b.acq) || e.past(b.acq) || a.shared && b.shared {
+				continue
+			}
+			var ended []solver.Bool
+			for _, rel := range l.releases {
+				if end, ok := ends[[2]int32{a.acq, rel}]; ok {
+					ended = append(ended, f.And(end, e.before(rel, b.acq)))
+				}
+			}
+			e.need(b.acq, f.Or(e.before(b.acq, a.acq), f.Or(ended...)))
+		}
+	}
+}
+
+// over reports whether a section has ended before all that is encoded.
+func (e *Encoding) over(s section) bool { return s.rel != none && e.past(s.rel) }
+
+// condition encodes a condition: a queue, first come first served. A waiter
+// that wakes was taken from it by a broadcast, or by a signal when all those
+// before it had been taken.
+func (e *Encoding) condition(obj uint64) {
+	f, c := e.f, e.m.conds[obj]
+	takes := make(map[[2]int32]solver.Bool) // by signal and wait
+	var all [][2]int32
+	for _, wait := range c.waits {
+		for _, signal := range c.signals {
+			if e.outside(wait) || e.outside(signal) || e.before(wait, signal) == f.False() {
+				continue
+			}
+			pair := [2]int32{signal, wait}
+			if e.past(signal) {
+				continue // see wake
+			}
+			takes[pair] = f.Bool(fmt.Sprintf("takes %d %d", signal, wait))
+			all = append(all, pair)
+		}
+	}
+	// taken says that wait is taken from the queue before event i.
+	taken := func(wait, i int32) solver.Bool {
+		if e.past(i) {
+			return f.True()
+		}
+		var ways []solver.Bool
+		for _, b := range c.broadcasts {
+			ways = append(ways, f.And(e.before(wait, b), e.before(b, i)))
+		}
+		for _, s := range c.signals {
+			if b, ok := takes[[2]int32{s, wait}]; ok {
+				ways = append(ways, f.And(b, e.before(s, i)))
+			}
+		}
+		if e.past(wait) && e.wokenInPast(wait, c) {
+			return f.True()
+		}
+		return f.Or(ways...)
+	}
+	for _, pair := range all {
+		signal, wait := pair[0], pair[1]
+		needs := []solver.Bool{e.before(wait, signal)}
+		for _, other := range c.waits {
+			if other != wait && !e.outside(other) {
+				needs = append(needs, f.Or(e.before(wait, other), taken(other, signal)))
+			}
+		}
+		e.assert(f.Implies(takes[pair], f.And(needs...)))
+	}
+	for _, wait := range c.waits {
+		wake := e.wake(wait)
+		if !e.outside(wake) && !e.past(wake) {
+			e.need(wake, taken(wait, wake))
+		}
+	}
+}
+
+// wokenInPast reports whether a wait of the past was taken from its queue in
+// the past, as the trace tells.
+func (e *Encoding) wokenInPast(wait int32, c *condition) bool {
+	ticket := e.m.event(wait).Val
+	for _, s := range c.signals {
+		if e.past(s) && e.m.event(s).Val == ticket+1 {
+			return true
+		}
+	}
+	for _, b := range c.broadcasts {
+		if ev := e.m.event(b); e.past(b) && ticket-ev.Val < uint64(ev.Size) {
+			return true
+		}
+	}
+	return false
+}
+
+// wake returns the event at which the wait at position i wakes, or none.
+func (e *Encoding) wake(i int32) int32 {
+	for next := e.m.next[i]; next != none; next = e.m.next[next] {
+		if k := e.m.event(next).Kind; k == trace.CondWake {
+			return next
+		} else if k == trace.CondWait {
+			return none
+		}
+	}
+	return none
+}
+
+// waitGroup encodes the event at position i of a WaitGroup: Wait returns if the
+// counter is zero, or was when it began; the counter is never below zero.
+func (e *Encoding) waitGroup(i int32) {
+	ev := e.m.event(i)
+	if ev.Kind == trace.WaitGroupWaited {
+		zero := e.zeroAt(ev.Obj, i)
+		if wait := e.m.waits[i]; wait != none {
+			zero = e.f.Or(zero, e.zeroAt(e.m.event(wait).Obj, wait))
+		}
+		e.need(i, zero)
+		return
+	}
+	delta := int64(ev.Val)
+	next := e.m.next[i]
+	if panics := next == none || e.m.event(next).Kind == trace.Panic; delta < 0 && !panics {
+		e.need(i, e.counter(ev.Obj, i, func(n int64) bool { return n+delta >= 0 }, false))
+	}
+}
+
+// zeroAt says that the counter of a WaitGroup is zero when event i happens.
+func (e *Encoding) zeroAt(obj uint64, i int32) solver.Bool {
+	return e.counter(obj, i, func(n int64) bool { return n == 0 }, true)
+}
+
+func (w *waitGroup) listed() []int32 {
+	if w == nil {
+		return nil
+	}
+	return w.adds
+}
+
+// zeroAtMoment says that the counter is zero when the violation happens.
+func (e *Encoding) zeroAtMoment(obj uint64) solver.Bool {
+	return e.count(obj, e.done, func(n int64) bool { return n == 0 }, true)
+}
+
+// counter says that the counter of a WaitGroup when event i happens is as
+// wanted: a number exactly, or else at least one.
+func (e *Encoding) counter(obj uint64, i int32, want func(int64) bool, exactly bool) solver.Bool {
+	return e.count(obj, func(add int32) solver.Bool { return e.before(add, i) }, want, exactly)
+}
+
+// maxCounts bounds the decision diagram of one counter.
+const maxCounts = 1 << 14
+
+// count is a decision diagram over which Adds have happened: after each, what
+// the counter is.
+func (e *Encoding) count(obj uint64, happened func(int32) solver.Bool, want func(int64) bool, exactly bool) solver.Bool {
+	f := e.f
+	var adds []solver.Bool
+	var deltas []int64
+	start := int64(0)
+	for _, add := range e.m.groups[obj].listed() {
+		switch b := happened(add); b {
+		case f.True():
+			start += int64(e.m.event(add).Val)
+		case f.False():
+		default:
+			adds, deltas = append(adds, b), append(deltas, int64(e.m.event(add).Val))
+		}
+	}
+	// What the rest can add at least and at most.
+	least, most := make([]int64, len(adds)+1), make([]int64, len(adds)+1)
+	for k := len(adds) - 1; k >= 0; k-- {
+		least[k], most[k] = least[k+1]+min(0, deltas[k]), most[k+1]+max(0, deltas[k])
+	}
+	type state struct {
+		k int
+		n int64
+	}
+	known := make(map[state]solver.Bool)
+	var from func(s state) solver.Bool
+	from = func(s state) solver.Bool {
+		switch {
+		case s.k == len(adds):
+			return e.truth(want(s.n))
+		case exactly && (s.n+least[s.k] > 0 || s.n+most[s.k] < 0):
+			return f.False()
+		case !exactly && want(s.n+least[s.k]):
+			return f.True()
+		case !exactly && !want(s.n+most[s.k]):
+			return f.False()
+		}
+		b, ok := known[s]
+		if !ok {
+			if len(known) > maxCounts {
+				e.err = fmt.Errorf("symbolic: a WaitGroup has too many Adds at once to encode")
+				return f.False()
+			}
+			x := adds[s.k]
+			b = f.Or(f.And(x, from(state{s.k + 1, s.n + deltas[s.k]})), f.And(f.Not(x), from(state{s.k + 1, s.n})))
+			known[s] = b
+		}
+		return b
+	}
+	return from(state{0, start})
+}
+
+// channel encodes what becomes of operations where the channel is closed.
+// What else lets them complete are edges.
+func (e *Encoding) channel(c *channel) {
+	f := e.f
+	closes := make([]int32, 0, len(c.closes))
+	for _, cl := range c.closes {
+		if !e.outside(cl) {
+			closes = append(closes, cl)
+		}
+	}
+	// closed says that the channel is closed before event i.
+	closed := func(i int32) solver.Bool {
+		var some []solver.Bool
+		for _, cl := range closes {
+			some = append(some, e.before(cl, i))
+		}
+		return f.Or(some...)
+	}
+	e.closes(closes)
+	for _, done := range c.dones {
+		if e.outside(done) || e.past(done) || c.outside {
+			continue
+		}
+		ev := e.m.event(done)
+		if n := int(min(ev.Val, 1<<31)); n > 0 {
+			e.passes(c, done, n, closes, closed)
+		} else if ev.Kind == trace.RecvDone {
+			e.finds(c, done, closes, closed)
+		}
+	}
+	for _, s := range c.strays[0] {
+		for _, r := range c.strays[1] {
+			if e.outside(s) || e.outside(r) || e.past(s) && e.past(r) {
+				continue
+			}
+			// They would meet.
+			e.assert(f.Or(f.Not(e.done(s)), f.Not(e.done(r)), closed(s), closed(r)))
+		}
+	}
+	for _, p := range c.panics {
+		if !e.outside(p) && !e.past(p) {
+			e.panics(c, p, closes, closed)
+		}
+	}
+}
+
+// closes lets only the first close of a channel succeed.
+func (e *Encoding) closes(closes []int32) {
+	for _, cl := range closes {
+		next := e.m.next[cl]
+		if e.past(cl) || next == none || e.m.event(next).Kind == trace.Panic {
+			continue // it may be one that panics
+		}
+		for _, other := range closes {
+			if other != cl {
+				e.need(cl, e.before(cl, other))
+			}
+		}
+	}
+}
+
+// passes encodes the completion of what moves element n. Where the channel is
+// closed before, the element was in or through by then; and no operation that
+// found the channel closed may have stood in line before it.
+func (e *Encoding) passes(c *channel, done int32, n int, closes []int32, closed func(int32) solver.Bool) {
+	f := e.f
+	for _, cl := range closes {
+		e.need(done, f.Or(e.before(done, cl), f.And(e.before(line(c.sends, n), cl), e.room(c, n, cl))))
+	}
+	for recv, strays := range c.strays {
+		for _, s := range strays {
+			if e.outside(s) {
+				continue
+			}
+			ways := []solver.Bool{e.before(done, s), e.before(line(c.side(recv == 1), n), s)}
+			if recv == 0 {
+				ways = append(ways, closed(s))
+			}
+			e.need(done, f.Or(ways...))
+		}
+	}
+}
+
+// room says that there is room for element n before event i: it is within the
+// capacity, or a receive made room.
+func (e *Encoding) room(c *channel, n int, i int32) solver.Bool {
+	if n <= c.cap {
+		return e.f.True()
+	}
+	return e.before(line(c.recvs, n-c.cap), i)
+}
+
+// finds encodes a receive that finds the channel closed: each element that got
+// into the channel has a receive that began before this one.
+func (e *Encoding) finds(c *channel, done int32, closes []int32, closed func(int32) solver.Bool) {
+	f := e.f
+	e.need(done, closed(done))
+	begin := e.m.chans.ops[e.m.chans.ended[done]].begin
+	for _, cl := range closes {
+		first := e.firstOf(cl, closes)
+		for n := 1; n <= len(c.sends)+len(c.strays[0]) && n <= c.cap+len(c.recvs); n++ {
+			in := e.got(c, n, cl)
+			if in == f.False() {
+				break
+			}
+			e.assert(f.Implies(f.And(e.done(done), first, in, e.room(c, n, cl)), e.before(line(c.recvs, n), begin)))
+		}
+	}
+}
+
+// firstOf says that a close is the first one, and so the one that counts.
+func (e *Encoding) firstOf(cl int32, closes []int32) solver.Bool {
+	b := e.done(cl)
+	for _, other := range closes {
+		if other != cl {
+			b = e.f.And(b, e.before(cl, other))
+		}
+	}
+	return b
+}
+
+// got says that at least n sends began before the channel was closed by cl,
+// those among them that panicked then.
+func (e *Encoding) got(c *channel, n int, cl int32) solver.Bool {
+	var strays []int32
+	for _, s := range c.strays[0] {
+		if !e.outside(s) {
+			strays = append(strays, s)
+		}
+	}
+	if len(strays) > 8 {
+		e.err = fmt.Errorf("symbolic: %d sends on one channel panicked: too many to encode", len(strays))
+		return e.f.True()
+	}
+	ways := []solver.Bool{}
+	for set := range 1 << len(strays) {
+		all := []solver.Bool{}
+		for k, s := range strays {
+			if set>>k&1 != 0 {
+				all = append(all, e.before(s, cl))
+			}
+		}
+		if ranked := n - len(all); ranked > 0 {
+			all = append(all, e.before(line(c.sends, ranked), cl))
+		}
+		ways = append(ways, e.f.And(all...))
+	}
+	return e.f.Or(ways...)
+}
+
+// panics encodes the panic of a send: the channel is closed, and was when the
+// send began, or there was no room for its element before.
+func (e *Encoding) panics(c *channel, p int32, closes []int32, closed func(int32) solver.Bool) {
+	f := e.f
+	op := &e.m.chans.ops[e.m.chans.ended[p]]
+	e.need(p, closed(p))
+	for _, cl := range closes {
+		first := e.firstOf(cl, closes)
+		open := e.before(op.begin, cl)
+		for n := max(1, c.cap); n <= c.cap+len(c.recvs); n++ {
+			e.assert(f.Implies(f.And(e.done(p), first, open, e.room(c, n, cl)), e.before(line(c.sends, n), op.begin)))
+		}
+	}
+}

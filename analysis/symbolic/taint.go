@@ -1,0 +1,193 @@
+package symbolic
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gopredict/gopredict/analysis/solver"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// taint says where goroutines know only what they knew in the recorded run
+// (package feasible: the reads that matter). A goroutine that moves data that
+// it read, and read something else than recorded, is tainted from then on: what
+// it writes and sends is unknown. Where a run must go on as recorded, what its
+// decisions depend on is encoded, and nothing else: the literals of a taint are
+// implied by what asks for them, and imply what they mean.
+type taint struct {
+	e *Encoding
+	// may is by goroutine whether it can be tainted at all.
+	may map[trace.GID]bool
+	// points are by goroutine the events that can taint it, ascending.
+	points map[trace.GID][]int32
+	clean  map[int32]solver.Bool // by such an event: the goroutine is clean after it
+	work   []int32               // points of which clean has no meaning yet
+	// lost are by event the reads that have found what may be a pointer to
+	// what it touches.
+	lost map[int32][]int32
+}
+
+func newTaint(e *Encoding) taint {
+	t := taint{
+		e: e, may: make(map[trace.GID]bool), points: make(map[trace.GID][]int32),
+		clean: make(map[int32]solver.Bool), lost: make(map[int32][]int32),
+	}
+	t.spread()
+	for g := range e.m.first {
+		if t.may[trace.GID(g)] {
+			t.walk(trace.GID(g))
+		}
+	}
+	return t
+}
+
+// spread finds the goroutines that can be tainted: those that move data, those
+// that they start, and those that receive from them.
+func (t *taint) spread() {
+	m := t.e.m
+	sends := make(map[*channel]bool)
+	for again := true; again; {
+		again = false
+		for g := range m.first {
+			gid := trace.GID(g)
+			for i := m.from1(gid, int32(t.e.cone.Base)); i != none && i < t.e.cone.upto[g]; i = m.next[i] {
+				ev := m.event(i)
+				if !t.may[gid] && (t.moves(i) || ev.Kind == trace.RecvDone && ev.Val > 0 && sends[m.chans.byObj[ev.Obj]]) {
+					t.may[gid], again = true, true
+				}
+				if !t.may[gid] {
+					continue
+				}
+				if ev.Kind == trace.Fork && ev.Obj < uint64(len(m.first)) && !t.may[trace.GID(ev.Obj)] {
+					t.may[trace.GID(ev.Obj)], again = true, true
+				}
+				if k, ok := m.chans.begun[i]; ok && !m.chans.ops[k].recv && !sends[m.chans.ops[k].ch] {
+					sends[m.chans.ops[k].ch], again = true, true
+				}
+			}
+		}
+	}
+}
+
+// moves reports whether the event at position i reads shared memory to move it.
+func (t *taint) moves(i int32) bool {
+	if _, half := t.e.m.mem.stores[i]; half || !t.e.m.data(i) {
+		return false
+	}
+	for c := range t.e.m.mem.of(i) {
+		if t.e.m.mem.cells[c].shared {
+			return true
+		}
+	}
+	return false
+}
+
+// reach is how far behind an address what belongs to it may begin, in bytes.
+// No pointer is below it.
+const reach = 4096
+
+// walk finds the points of goroutine g, and what depends on pointers.
+func (t *taint) walk(g trace.GID) {
+	m := t.e.m
+	var pointers []int32
+	end := t.e.cone.upto[g]
+	if next := m.from1(g, end); next != none { // a target may stand there
+		end = next + 1
+	}
+	for i := m.from1(g, int32(t.e.cone.Base)); i != none && i < end; i = m.next[i] {
+		ev := m.event(i)
+		for _, r := range pointers {
+			if base := m.event(r).Val; hasAddress(ev.Kind) && ev.Obj >= base && ev.Obj-base < reach {
+				t.lost[i] = append(t.lost[i], r)
+			}
+		}
+		switch {
+		case i == m.first[g]:
+			if m.reached(i) != none {
+				t.points[g] = append(t.points[g], i)
+			}
+		case ev.Kind == trace.RecvDone && ev.Val > 0:
+			t.points[g] = append(t.points[g], i)
+		}
+		if t.moves(i) {
+			if !slices.Contains(t.points[g], i) {
+				t.points[g] = append(t.points[g], i)
+			}
+			if ev.Flags&trace.FlagValue != 0 && ev.Size >= 1 && ev.Size <= 8 && ev.Val >= reach {
+				pointers = append(pointers, i)
+			}
+		}
+	}
+}
+
+// hasAddress reports whether Obj of events of kind k is an address.
+func hasAddress(k trace.Kind) bool {
+	return k.IsAccess() || k >= trace.Acquire && k <= trace.CondBroadcast || k >= trace.WaitGroupAdd && k <= trace.OnceDone
+}
+
+// at says that the goroutine of event i is not tainted when it comes to it.
+func (t *taint) at(i int32) solver.Bool {
+	ps := t.points[t.e.m.gid(i)]
+	k, _ := slices.BinarySearch(ps, i)
+	if t.e.past(i) || k == 0 {
+		return t.e.f.True()
+	}
+	return t.after(ps[k-1])
+}
+
+// after says that the goroutine is not tainted after the point at position i.
+func (t *taint) after(i int32) solver.Bool {
+	b, ok := t.clean[i]
+	if !ok {
+		b = t.e.f.Bool(fmt.Sprint("clean ", i))
+		t.clean[i] = b
+		t.work = append(t.work, i)
+	}
+	return b
+}
+
+// define gives the literals their meaning.
+func (t *taint) define() {
+	m, f := t.e.m, t.e.f
+	for len(t.work) > 0 {
+		i := t.work[len(t.work)-1]
+		t.work = t.work[:len(t.work)-1]
+		needs := []solver.Bool{t.at(i)}
+		ev := m.event(i)
+		if i == m.first[ev.G] {
+			needs = append(needs, t.at(m.reached(i)))
+		}
+		if ev.Kind == trace.RecvDone {
+			if send := line(m.chans.byObj[ev.Obj].sends, int(min(ev.Val, 1<<31))); send != none && !t.e.outside(send) {
+				needs = append(needs, t.at(send))
+			}
+		}
+		if t.moves(i) {
+			needs = append(needs, t.e.recorded(i))
+		}
+		t.e.assert(f.Implies(t.clean[i], f.And(needs...)))
+	}
+}
+
+// never reports whether the writer at position i leaves in each run what it left
+// in the recorded one.
+func (t *taint) never(i int32) bool {
+	if t.at(i) != t.e.f.True() {
+		return false
+	}
+	_, counts := t.e.m.mem.counts[i]
+	return !counts
+}
+
+// writes says that what the writer at position i leaves is what it left in the
+// recorded run.
+func (t *taint) writes(i int32) solver.Bool {
+	if i == none || t.e.past(i) {
+		return t.e.f.True()
+	}
+	b := t.at(i)
+	for _, r := range t.e.m.mem.counts[i] {
+		b = t.e.f.And(b, t.e.recorded(r))
+	}
+	return b
+}

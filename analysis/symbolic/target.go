@@ -1,0 +1,36 @@
+package symbolic
+
+// A Target is what a run is to come to. All numbers are positions in the trace.
+type Target struct {
+	// Stands are events of different goroutines, at which these stand: all
+	// before them has happened, they have not.
+	Stands []int
+	// Order are pairs of events of which the first happens before the second.
+	// The second may be one of Stands.
+	Order [][2]int
+}
+
+// Race is the target that two goroutines stand at the accesses i and j at once:
+// both are enabled (Said et al., NFM 2011, equation 3).
+func Race(i, j int) Target { return Target{Stands: []int{i, j}} }
+
+// Sequence is the target that the accesses happen in the given order, others in
+// between or not; the goroutine of the last one only stands at it. The patterns
+// of package anomaly are sequences.
+func Sequence(accesses ...int) Target {
+	t := Target{Stands: accesses[len(accesses)-1:]}
+	for k, j := range accesses[1:] {
+		t.Order = append(t.Order, [2]int{accesses[k], j})
+	}
+	return t
+}
+
+// stands reports whether the target's goroutine stands at event i.
+func (t *Target) stands(i int) bool {
+	for _, s := range t.Stands {
+		if s == i {
+			return true
+		}
+	}
+	return false
+}
