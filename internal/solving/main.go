@@ -43,7 +43,17 @@ func main() {
 	}
 }
 
+const heading = `# What solving costs
+
+Made by ` + "`go run ./internal/solving -o docs/solving.md DIR`" + `, with the traces of
+other analysers in DIR. Each pair of accesses that may race is one query, decided
+by the built-in solver over its cone (the events that it may depend on) and over
+the whole trace. Times are in seconds for one query, with making its formula.
+
+`
+
 func run(w io.Writer, dirs []string) error {
+	fmt.Fprint(w, heading)
 	fmt.Fprintln(w, "| trace | events | pairs | scope | sat | unsat | unknown | largest cone | mean s | worst s |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|")
 	for _, dir := range dirs {
