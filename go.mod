@@ -3,6 +3,7 @@ module github.com/gopredict/gopredict
 go 1.26.0
 
 require (
+	github.com/ebitengine/purego v0.11.3
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/stretchr/testify v1.12.1
 	golang.org/x/term v0.47.0

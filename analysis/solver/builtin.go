@@ -8,18 +8,22 @@ import (
 
 // builtin is the engine in pure Go.
 type builtin struct {
-	*encoding
-	guards  []lit // of each open level: false while the level is open
-	core    []Bool
-	model   *model
-	checked bool // the newest frame is that of a check's assumptions
-	why     string
+	encoding *encoding
+	search   *search
+	f        *Formula
+	mentions *mentions
+	guards   []lit // of each open level: false while the level is open
+	core     []Bool
+	model    *model
+	checked  bool // the newest frame is that of a check's assumptions
+	why      string
 }
 
 // NewBuiltin returns the engine that needs nothing but Go: conflict-driven clause
 // learning with the order of events as a theory.
 func NewBuiltin(f *Formula) Engine {
-	return &builtin{encoding: newEncoding(f)}
+	e := newEncoding(f)
+	return &builtin{f: f, encoding: e, search: e.search, mentions: newMentions(f)}
 }
 
 func (b *builtin) Close() {}
@@ -28,16 +32,26 @@ func (b *builtin) Close() {}
 func (b *builtin) edit() {
 	b.search.backtrack(0)
 	if b.checked {
-		b.encoding.pop()
+		b.pop()
 		b.checked = false
 	}
 	b.search.unsplit()
-	b.grow()
+	b.encoding.grow()
+}
+
+func (b *builtin) push() {
+	b.encoding.push()
+	b.mentions.push()
+}
+
+func (b *builtin) pop() {
+	b.encoding.pop()
+	b.mentions.pop()
 }
 
 func (b *builtin) Push() {
 	b.edit()
-	b.encoding.push()
+	b.push()
 	v := b.search.newVariable(meaning{})
 	b.guards = append(b.guards, lit(v<<1))
 }
@@ -46,7 +60,7 @@ func (b *builtin) Pop(n int) {
 	b.edit()
 	for range n {
 		last := len(b.guards) - 1
-		b.encoding.pop()
+		b.pop()
 		b.search.addClause(b.guards[last])
 		b.guards = b.guards[:last]
 	}
@@ -54,12 +68,10 @@ func (b *builtin) Pop(n int) {
 
 func (b *builtin) Assert(bs ...Bool) {
 	b.edit()
+	guard := b.guards[max(len(b.guards)-1, 0):]
 	for _, t := range bs {
-		if len(b.guards) == 0 {
-			b.assert(t)
-		} else {
-			b.assert(t, b.guards[len(b.guards)-1])
-		}
+		b.mentions.add(t)
+		b.encoding.assert(t, guard...)
 	}
 }
 
@@ -69,14 +81,15 @@ func (b *builtin) Check(ctx context.Context, budget Budget, assumptions ...Bool)
 	if err := b.f.Err(); err != nil {
 		return Unknown, err
 	}
-	b.encoding.push()
+	b.push()
 	b.checked = true
 	literals := make([]lit, 0, len(b.guards)+len(assumptions))
 	for _, g := range b.guards {
 		literals = append(literals, g.not())
 	}
 	for _, a := range assumptions {
-		literals = append(literals, b.literal(a))
+		b.mentions.add(a)
+		literals = append(literals, b.encoding.literal(a))
 	}
 	s := b.search
 	s.limit = &limit{ctx: ctx, memory: budget.Memory}
@@ -105,7 +118,7 @@ func (b *builtin) blamed(assumptions []Bool) []Bool {
 	}
 	var core []Bool
 	for _, a := range assumptions {
-		if l := b.literal(a); to[l] {
+		if l := b.encoding.literal(a); to[l] {
 			core = append(core, a)
 			to[l] = false
 		}
@@ -120,7 +133,7 @@ func (b *builtin) newModel() *model {
 		m.order[i] = Event(e)
 	}
 	m.placed()
-	for id, l := range b.literals {
+	for id, l := range b.encoding.literals {
 		if b.f.nodes[id].kind == variable && l != noLiteral {
 			m.bools[int32(id)] = b.search.value[l] > 0
 		}
@@ -136,13 +149,4 @@ func (b *builtin) Why() string          { return b.why }
 func (b *builtin) Core() []Bool         { return b.core }
 func (b *builtin) Value(t Bool) bool    { return b.model.value(t) }
 func (b *builtin) IntValue(x Int) int64 { return b.model.number(x) }
-
-func (b *builtin) Order() []Event {
-	var order []Event
-	for _, e := range b.model.order {
-		if int(e) < len(b.events) && b.events[e] > 0 {
-			order = append(order, e)
-		}
-	}
-	return order
-}
+func (b *builtin) Order() []Event       { return b.mentions.only(b.model.order) }

@@ -4,7 +4,9 @@
 // encodes what a run may do and the violation that is looked for, and a model is
 // the order of a witness.
 //
-// A [Formula] holds the terms, an [Engine] the assertions. The built-in engine is
-// pure Go; the order of events is a theory of its own there: consistency is the
-// absence of cycles, so that no event ever gets a number.
+// A [Formula] holds the terms, an [Engine] the assertions. There are two engines:
+// the built-in one, pure Go, where the order of events is a theory of its own
+// (consistency is the absence of cycles, so that no event ever gets a number),
+// and Z3, loaded from the system when it is asked for. [NewBoth] checks one
+// against the other, and [NewWritten] writes the questions out.
 package solver

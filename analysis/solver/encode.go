@@ -42,9 +42,6 @@ func (e *encoding) grow() {
 		e.defined = append(e.defined, 0)
 		e.wanted = append(e.wanted, 0)
 	}
-	for len(e.events) < len(e.f.events) {
-		e.events = append(e.events, 0)
-	}
 	e.search.order.grow(len(e.f.events))
 	e.literals[0] = truth
 }
@@ -56,20 +53,11 @@ func (e *encoding) pop() {
 	for i := len(e.frames[last]) - 1; i >= 0; i-- {
 		u := e.frames[last][i]
 		e.wanted[u.node] = u.was
-		if u.was == 0 {
-			e.release(u.node)
+		if l := e.literals[u.node]; u.was == 0 && l != noLiteral {
+			e.want(l, e.f.nodes[u.node], -1)
 		}
 	}
 	e.frames = e.frames[:last]
-}
-
-// release takes back what the first use of a node did.
-func (e *encoding) release(node int32) {
-	n := e.f.nodes[node]
-	e.mention(n, -1)
-	if l := e.literals[node]; l != noLiteral {
-		e.want(l, n, -1)
-	}
 }
 
 // want makes the search decide the variables of a node, or no longer.
@@ -79,13 +67,6 @@ func (e *encoding) want(l lit, n node, by int32) {
 		least, most := e.sides(n)
 		e.search.want(least.variable(), by)
 		e.search.want(most.variable(), by)
-	}
-}
-
-func (e *encoding) mention(n node, by int32) {
-	if n.kind == before {
-		e.events[n.a] += by
-		e.events[n.b] += by
 	}
 }
 
@@ -99,11 +80,8 @@ func (e *encoding) use(id int32, n need) bool {
 	last := len(e.frames) - 1
 	e.frames[last] = append(e.frames[last], use{id, was})
 	e.wanted[id] = was | n
-	if was == 0 {
-		e.mention(e.f.nodes[id], 1)
-		if l := e.literals[id]; l != noLiteral {
-			e.want(l, e.f.nodes[id], 1)
-		}
+	if l := e.literals[id]; was == 0 && l != noLiteral {
+		e.want(l, e.f.nodes[id], 1)
 	}
 	return true
 }
@@ -127,7 +105,6 @@ func (e *encoding) assert(b Bool, guards ...lit) {
 		}
 		e.search.addClause(clause...)
 	case n.kind == before && len(guards) == 0:
-		e.use(id, direction(b))
 		first, second := n.a, n.b
 		if b&1 == 1 {
 			first, second = second, first
@@ -145,9 +122,6 @@ func (e *encoding) literal(b Bool) lit {
 	n := e.f.nodes[id]
 	if e.literals[id] == noLiteral {
 		e.literals[id] = e.newLiteral(n)
-		if e.wanted[id] != 0 { // a fact, so far
-			e.want(e.literals[id], n, 1)
-		}
 	}
 	l := e.literals[id]
 	if n.kind == constant || !e.use(id, direction(b)) {

@@ -224,3 +224,14 @@ func (f *Formula) Iff(a, b Bool) Bool {
 	}
 	return f.atom(node{kind: iff, a: int32(a), b: int32(b)}) ^ sign
 }
+
+// children returns the terms that a connective joins.
+func (f *Formula) children(n node) []Bool {
+	switch n.kind {
+	case and:
+		return f.args[n.a:n.b]
+	case iff:
+		return []Bool{Bool(n.a), Bool(n.b)}
+	}
+	return nil
+}

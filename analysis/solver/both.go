@@ -1,0 +1,139 @@
+package solver
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// both asks two engines and compares what they say.
+type both struct {
+	f             *Formula
+	first, second Engine
+	levels        [][]Bool
+	answering     Engine // whose model is given out
+	core          []Bool
+	why           string
+}
+
+// NewBoth returns an engine that asks the built-in one and Z3. It checks each
+// model by evaluating all assertions and assumptions in it, and each core by
+// asking the other engine. A check fails with an error if the two disagree; if
+// one of them is undecided, the other's answer counts.
+func NewBoth(f *Formula) (Engine, error) {
+	z, err := NewZ3(f)
+	if err != nil {
+		return nil, err
+	}
+	return newBoth(f, NewBuiltin(f), z), nil
+}
+
+func newBoth(f *Formula, first, second Engine) *both {
+	return &both{f: f, first: first, second: second, levels: make([][]Bool, 1)}
+}
+
+func (b *both) Close() {
+	b.first.Close()
+	b.second.Close()
+}
+
+func (b *both) Push() {
+	b.levels = append(b.levels, nil)
+	b.first.Push()
+	b.second.Push()
+}
+
+func (b *both) Pop(n int) {
+	b.levels = b.levels[:len(b.levels)-n]
+	b.first.Pop(n)
+	b.second.Pop(n)
+}
+
+func (b *both) Assert(bs ...Bool) {
+	last := len(b.levels) - 1
+	b.levels[last] = append(b.levels[last], bs...)
+	b.first.Assert(bs...)
+	b.second.Assert(bs...)
+}
+
+func (b *both) Check(ctx context.Context, budget Budget, assumptions ...Bool) (Answer, error) {
+	b.answering, b.core, b.why = nil, nil, ""
+	one, err := b.first.Check(ctx, budget, assumptions...)
+	if err != nil {
+		return Unknown, err
+	}
+	two, err := b.second.Check(ctx, budget, assumptions...)
+	if err != nil {
+		return Unknown, err
+	}
+	if one != two && one != Unknown && two != Unknown {
+		return Unknown, fmt.Errorf("solver: the engines differ: the built-in one says %v, Z3 says %v, of %s", one, two, b.question(assumptions))
+	}
+	if one == Unknown && two == Unknown {
+		b.why = b.first.Why()
+		return Unknown, nil
+	}
+	b.answering = b.first
+	if one == Unknown {
+		b.answering = b.second
+	}
+	if max(one, two) == Sat {
+		return Sat, b.checkModels(one, two, assumptions)
+	}
+	b.core = b.answering.Core()
+	return Unsat, b.checkCores(ctx, budget, one, two, assumptions)
+}
+
+// question names what was asked.
+func (b *both) question(assumptions []Bool) string {
+	n := 0
+	for _, level := range b.levels {
+		n += len(level)
+	}
+	return fmt.Sprintf("%d assertions on %d levels and %d assumptions: this is a mistake in gopredict: please report it with the queries, written with -predict.smt2=DIR",
+		n, len(b.levels), len(assumptions))
+}
+
+// checkModels makes sure that in each model all that must hold does.
+func (b *both) checkModels(one, two Answer, assumptions []Bool) error {
+	for _, e := range []struct {
+		name   string
+		answer Answer
+		Engine
+	}{{"built-in engine", one, b.first}, {"Z3 engine", two, b.second}} {
+		if e.answer != Sat {
+			continue
+		}
+		for _, t := range append(slices.Concat(b.levels...), assumptions...) {
+			if !e.Value(t) {
+				return fmt.Errorf("solver: the model of the %s does not satisfy %s", e.name, b.question(assumptions))
+			}
+		}
+	}
+	return nil
+}
+
+// checkCores makes sure that each core is a contradiction for the other engine.
+func (b *both) checkCores(ctx context.Context, budget Budget, one, two Answer, assumptions []Bool) error {
+	cores := [][]Bool{b.first.Core(), b.second.Core()}
+	others := []Engine{b.second, b.first}
+	for i, answer := range []Answer{one, two} {
+		if answer != Unsat {
+			continue
+		}
+		again, err := others[i].Check(ctx, budget, cores[i]...)
+		if err != nil {
+			return err
+		}
+		if again == Sat {
+			return fmt.Errorf("solver: engine %d of 2 gave a core of %d that can hold, of %s", i+1, len(cores[i]), b.question(assumptions))
+		}
+	}
+	return nil
+}
+
+func (b *both) Why() string          { return b.why }
+func (b *both) Core() []Bool         { return b.core }
+func (b *both) Order() []Event       { return b.answering.Order() }
+func (b *both) Value(t Bool) bool    { return b.answering.Value(t) }
+func (b *both) IntValue(x Int) int64 { return b.answering.IntValue(x) }

@@ -1,0 +1,52 @@
+package solver
+
+import (
+	"context"
+	"io"
+	"slices"
+)
+
+// written is an engine whose questions are written out.
+type written struct {
+	Engine
+	f      *Formula
+	levels [][]Bool
+	create func() (io.WriteCloser, error)
+}
+
+// NewWritten returns an engine that writes each question as SMT-LIB 2 text (see
+// [WriteSMT2]) to what create returns, and then lets e answer it.
+func NewWritten(f *Formula, e Engine, create func() (io.WriteCloser, error)) Engine {
+	return &written{e, f, make([][]Bool, 1), create}
+}
+
+func (w *written) Push() {
+	w.levels = append(w.levels, nil)
+	w.Engine.Push()
+}
+
+func (w *written) Pop(n int) {
+	w.levels = w.levels[:len(w.levels)-n]
+	w.Engine.Pop(n)
+}
+
+func (w *written) Assert(bs ...Bool) {
+	last := len(w.levels) - 1
+	w.levels[last] = append(w.levels[last], bs...)
+	w.Engine.Assert(bs...)
+}
+
+func (w *written) Check(ctx context.Context, budget Budget, assumptions ...Bool) (Answer, error) {
+	out, err := w.create()
+	if err != nil {
+		return Unknown, err
+	}
+	err = WriteSMT2(out, w.f, slices.Concat(w.levels...), assumptions)
+	if closing := out.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return Unknown, err
+	}
+	return w.Engine.Check(ctx, budget, assumptions...)
+}

@@ -1,0 +1,138 @@
+//go:build (linux || darwin) && (amd64 || arm64)
+
+package solver
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// onThisMachine says whether Z3's library is there; if not, what stays untested.
+func onThisMachine(t *testing.T) bool {
+	_, err := z3Library()
+	if err != nil {
+		t.Logf("the built-in engine was not compared with Z3: %v", err)
+	}
+	return err == nil
+}
+
+func TestMissingLibrarySaysWhatToInstall(t *testing.T) {
+	_, err := loadZ3([]string{"libz3-nowhere.so"})
+	require.ErrorContains(t, err, "libz3-nowhere.so")
+	require.ErrorContains(t, err, "apt-get install libz3-4")
+}
+
+func TestLibraryOfAnotherKindIsRefused(t *testing.T) {
+	if !onThisMachine(t) {
+		return
+	}
+	_, err := loadZ3([]string{"libc.so.6", "libSystem.dylib"})
+	require.ErrorContains(t, err, "has no function Z3_")
+}
+
+func TestZ3AgreesWithAllModels(t *testing.T) {
+	if !onThisMachine(t) {
+		return
+	}
+	for seed := range uint64(40) {
+		s := newSpace(seed, 2+int(seed%3), int(seed%3), int(seed%3))
+		z, err := NewZ3(s.f)
+		require.NoError(t, err)
+		agree(t, s, z, 10)
+		z.Close()
+	}
+}
+
+// The engines are compared on formulas too large for counting off all models.
+func TestEnginesAgree(t *testing.T) {
+	if !onThisMachine(t) {
+		return
+	}
+	for seed := range uint64(60) {
+		s := newSpace(seed, 4+int(seed%30), int(seed%6), int(seed%5))
+		b, err := NewBoth(s.f)
+		require.NoError(t, err)
+		open := 0
+		for range 12 {
+			switch n := s.rand.IntN(8); {
+			case n == 0:
+				b.Push()
+				open++
+			case n == 1 && open > 0:
+				b.Pop(1)
+				open--
+			case n < 5:
+				b.Assert(s.f.Or(s.term(3), s.term(2), s.atom()))
+			default:
+				answer, err := b.Check(context.Background(), Budget{Time: 2 * time.Second}, s.term(2), s.term(3))
+				require.NoError(t, err, "seed %d", seed)
+				if answer == Sat {
+					requireOrder(t, s.f, b)
+				}
+			}
+		}
+		b.Close()
+	}
+}
+
+func TestZ3StopsAtItsLimits(t *testing.T) {
+	if !onThisMachine(t) {
+		return
+	}
+	q := pigeons(11)
+	z, err := NewZ3(q.f)
+	require.NoError(t, err)
+	defer z.Close()
+	requireLimits(t, z, q)
+}
+
+// Z3 reads every text, and gives the answer of the built-in engine.
+func TestZ3ReadsWhatIsWritten(t *testing.T) {
+	if !onThisMachine(t) {
+		return
+	}
+	for seed := range uint64(80) {
+		s := newSpace(seed, 2+int(seed%9), int(seed%4), int(seed%3))
+		s.bools = append(s.bools, s.f.Bool("|a\\b% \xff")) // a name that needs care
+		var text bytes.Buffer
+		e := NewWritten(s.f, NewBuiltin(s.f), func() (io.WriteCloser, error) { return closer{&text}, nil })
+		e.Assert(s.ranges(), s.term(4))
+		e.Push()
+		e.Assert(s.term(4), s.term(3))
+		answer, err := e.Check(context.Background(), Budget{}, s.term(2), s.term(3))
+		require.NoError(t, err)
+		again, err := read(text.String())
+		require.NoError(t, err, text.String())
+		require.Equal(t, answer, again, text.String())
+	}
+}
+
+// A closer makes a writer one that can be closed.
+type closer struct{ io.Writer }
+
+func (closer) Close() error { return nil }
+
+// read lets Z3 parse a text and check what it asserts.
+func read(text string) (Answer, error) {
+	engine, err := NewZ3(NewFormula())
+	if err != nil {
+		return Unknown, err
+	}
+	defer engine.Close()
+	z := engine.(*z3)
+	vector := z.api.parseSmtlib2String(z.ctx, text, 0, nil, nil, 0, nil, nil)
+	if err := z.failure(); err != nil {
+		return Unknown, err
+	}
+	z.api.astVectorIncRef(z.ctx, vector)
+	defer z.api.astVectorDecRef(z.ctx, vector)
+	for i := range z.api.astVectorSize(z.ctx, vector) {
+		z.api.solverAssert(z.ctx, z.solver, z.api.astVectorGet(z.ctx, vector, i))
+	}
+	return engine.Check(context.Background(), Budget{})
+}
