@@ -1,7 +1,8 @@
 // Command reproduce replays each witness of each subject under testdata many
 // times, under conditions that could make a replay miss its bug, and writes a
-// table of how often it stood there; and what it takes to replay 100 candidates
-// of one test ("hundred" for -run).
+// table of how often it stood there; what a replay costs beside a plain run of its
+// test; and what it takes to replay 100 candidates of one test ("hundred" for
+// -run).
 //
 //	go run ./internal/reproduce [-n N] [-run REGEXP] [-o docs/replay.md]
 //
@@ -20,6 +21,14 @@ import (
 )
 
 func main() {
+	if len(os.Args) > 2 && os.Args[1] == "-timed" { // by gopredict, as -exec
+		code, err := runTimed(os.Args[2:])
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "reproduce:", err)
+			code = 3
+		}
+		os.Exit(code)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	good, err := run(ctx, os.Args[1:])
@@ -74,6 +83,11 @@ func run(ctx context.Context, args []string) (bool, error) {
 			return false, fmt.Errorf("%s: %w", name, err)
 		}
 		t.rows = append(t.rows, rows...)
+		timings, err := s.timings(ctx)
+		if err != nil {
+			return false, fmt.Errorf("%s: %w", name, err)
+		}
+		t.timings = append(t.timings, timings...)
 	}
 	if match.MatchString("hundred") {
 		c, err := hundred(ctx, tool, work, 100)

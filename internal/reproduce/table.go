@@ -3,15 +3,17 @@ package main
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
 
 // A table is what docs/replay.md holds.
 type table struct {
-	n    int
-	rows []row
-	cost *cost // nil: not measured
+	n       int
+	rows    []row
+	timings []timing
+	cost    *cost // nil: not measured
 }
 
 func (t table) text() string {
@@ -38,6 +40,8 @@ binary that was built from a copy of the module in another folder. Written by
 		}
 		b.WriteString("\n")
 	}
+	t.costs(&b)
+	t.unconfirmed(&b)
 	if c := t.cost; c != nil {
 		fmt.Fprintf(&b, `
 ## Many candidates
@@ -53,6 +57,67 @@ accesses, so by two replays, in %d processes at a time: all of them together tak
 `, c.candidates, runtime.GOMAXPROCS(0), float64(c.all)/float64(c.replay), ms(c.replay), c.candidates, ms(c.all))
 	}
 	return b.String()
+}
+
+// costs writes what confirmed replays cost.
+func (t table) costs(b *strings.Builder) {
+	fmt.Fprintf(b, `
+## Cost
+
+What a replay costs beside a run of the same test as go test builds it, in
+milliseconds: medians of %d runs of each in turn, and then over the subject's
+replays, of which there are two for each witness. It may cost 1.5 × the plain run
+and 50 ms.
+
+| subject | replays | plain run | replay | its processor time | it may cost |
+|---|--:|--:|--:|--:|--:|
+`, rounds)
+	var plain, replay, cpu []time.Duration
+	for from := 0; from < len(t.timings); {
+		name, to := t.timings[from].Subject, from
+		var p, r, c []time.Duration
+		for ; to < len(t.timings) && t.timings[to].Subject == name; to++ {
+			if x := t.timings[to]; x.Confirmed {
+				p, r, c = append(p, x.Plain), append(r, x.Replay), append(c, x.CPU)
+			}
+		}
+		from = to
+		if len(p) == 0 {
+			continue
+		}
+		costRow(b, name, len(p), median(p), median(r), median(c))
+		plain, replay, cpu = append(plain, median(p)), append(replay, median(r)), append(cpu, median(c))
+	}
+	if len(plain) > 0 {
+		costRow(b, "median", len(plain), median(plain), median(replay), median(cpu))
+	}
+}
+
+func costRow(b *strings.Builder, name string, n int, plain, replay, cpu time.Duration) {
+	fmt.Fprintf(b, "| %s | %d | %.1f | %.1f | %.1f | %.1f |\n", name, n, ms(plain), ms(replay), ms(cpu), 1.5*ms(plain)+50)
+}
+
+// unconfirmed writes what replays cost that come to nothing.
+func (t table) unconfirmed(b *strings.Builder) {
+	b.WriteString(`
+## Candidates that are not confirmed
+
+What it costs to find out that a schedule cannot be kept, in milliseconds, and
+what the report says then. It may cost 100 ms more than the plain run.
+
+| subject | test | plain run | replay | reason |
+|---|---|--:|--:|---|
+`)
+	left := slices.DeleteFunc(slices.Clone(t.timings), func(x timing) bool { return x.Confirmed })
+	for len(left) > 0 {
+		first := left[0]
+		var plain, replay []time.Duration
+		for len(left) > 0 && left[0].Subject == first.Subject && left[0].Tests == first.Tests {
+			plain, replay = append(plain, left[0].Plain), append(replay, left[0].Replay)
+			left = left[1:]
+		}
+		fmt.Fprintf(b, "| %s | %s | %.1f | %.1f | %s |\n", first.Subject, first.Tests, ms(median(plain)), ms(median(replay)), first.Reason)
+	}
 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

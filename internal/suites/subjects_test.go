@@ -18,6 +18,7 @@ type want struct {
 	Exit      int
 	Nothing   bool // not even a schedule is found
 	Visible   bool // to go test -race, which .ci/run makes sure of for the others
+	Replayed  int  // tests of which a candidate is replayed, and not confirmed
 	Confirmed []wantFinding
 }
 
@@ -77,11 +78,18 @@ func testSubject(t *testing.T, dir string, w want) {
 	}
 	confirmed := r.confirmed()
 	compare(t, w.Confirmed, confirmed, predicted)
+	replayed := make(map[string]bool)
 	for _, f := range r.Findings {
 		if strings.HasPrefix(f.Reason, "no goroutine can go on") {
 			require.Regexp(t, stuck, f.Reason)
 		}
+		if f.Status != "confirmed" && f.Replays > 0 {
+			replayed[f.Test] = true
+		}
 		require.False(t, w.Nothing && f.Replays > 0, "a schedule leads to %v: %s\n%s", f.sites(), f.Reason, predicted)
+	}
+	if w.Replayed > 0 {
+		require.Len(t, replayed, w.Replayed, predicted)
 	}
 
 	for _, f := range confirmed {

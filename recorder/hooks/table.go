@@ -80,6 +80,7 @@ var table = []Hook{
 	}},
 
 	{"runtime", "execute", nil, []edit{after("mp.p.ptr().schedtick++", "predictTurn(gp)")}},
+	{"runtime", "Gosched", nil, []edit{entry("predictGosched();")}},
 	{"runtime", "goschedImpl", nil, []edit{instead("globrunqput(gp)", "predictYield(pp, gp)")}},
 	{"runtime", "retake", nil, []edit{
 		instead("pd.schedwhen+forcePreemptNS <= now", "predictOverdue(pd.schedwhen, now)"),

@@ -57,7 +57,8 @@ func (g *goroutine) giveWay() {
 	g.slice++
 	if g.slice >= sliceLimit && runtime.PredictCanPark() {
 		g.slice = 0
-		runtime.Gosched()
+		g.computes()
+		runtime.PredictGosched()
 	}
 }
 
@@ -67,7 +68,7 @@ func (g *goroutine) look(obj uint64) {
 	g.spin(obj)
 	g.looks++
 	if g.looks%spinLimit == 0 && runtime.PredictCanPark() {
-		runtime.Gosched()
+		runtime.PredictGosched()
 	}
 }
 
@@ -82,7 +83,7 @@ func (g *goroutine) spin(obj uint64) {
 		if g.spins >= restLimit {
 			runtime.PredictSleep(restTime)
 		} else {
-			runtime.Gosched()
+			runtime.PredictGosched()
 		}
 	}
 }

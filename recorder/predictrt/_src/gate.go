@@ -38,6 +38,8 @@ func startReplay(plan, verdict string) {
 	startVerdict(verdict)
 	waiting = map[int]*goroutine{}
 	stage = following
+	begun = waited()
+	moved()
 	runtime.PredictWatch(watch)
 }
 
@@ -197,6 +199,7 @@ func (g *goroutine) wait(it item, kind uint8, site uint32) {
 		runtime.PredictPin()
 		verdictStand(g)
 		standing++
+		moved()
 		judge()
 		runtime.PredictUnpin()
 		for !g.mayGo() {
@@ -225,6 +228,7 @@ func (g *goroutine) stepDone(step int) {
 	g.chance.Outside = 0
 	g.actor.next++
 	nextStep++
+	moved()
 	if w := waiting[nextStep]; w != nil {
 		delete(waiting, nextStep)
 		runtime.PredictWake(&w.sema)

@@ -25,10 +25,11 @@ type goroutine struct {
 
 	// A goroutine that looks at one place again and again spins, and must
 	// let others run.
-	spinAt uint64
-	spins  uint
-	slice  int  // operations since it last gave way
-	looks  uint // atomic loads so far
+	spinAt  uint64
+	spins   uint
+	slice   int  // operations since it last gave way
+	looks   uint // atomic loads so far
+	gosched bool // it has called runtime.Gosched since it gave way last
 
 	actor *actor // its part in the schedule; nil: none
 	sema  runtime.PredictSema

@@ -77,7 +77,7 @@ func callerFrame(pcs []uintptr) callSite {
 // plumbing reports whether a function belongs to a package that waits on behalf
 // of others.
 func plumbing(fn string) bool {
-	for _, p := range [...]string{"internal/", "os.", "io.", "net.", "bufio.", "context.", "time."} {
+	for _, p := range [...]string{"internal/", "syscall.", "os.", "os/", "io.", "net.", "net/", "bufio.", "context.", "time."} {
 		if hasPrefix(fn, p) {
 			return true
 		}

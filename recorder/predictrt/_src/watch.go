@@ -12,10 +12,9 @@ const (
 )
 
 var (
-	begun      int64 // when the watch began
-	reached    = -1  // steps done and goroutines standing when it was looked last
-	stillSince int64 // when the schedule came there
-	allowance  int64 // how long it may take from there on
+	begun      int64 // when the replay began, as waited tells
+	stillSince int64 // when the schedule came where it is
+	allowance  int64 // how long it may take from there on; 0: not known yet
 	sleepy     int   // looks in a row that found the program asleep
 	alarm      int64 // when the tests' time is over; 0 if unknown
 	framePCs   [64]uintptr
@@ -51,17 +50,9 @@ func watch() (wait int64, still bool) {
 		release(free)
 		return 0, false
 	}
-	now := runtime.PredictClockNow() // so that load shortens no wait
-	if begun == 0 {
-		begun = now
-	}
 	delayed, left := delays()
-	if nextStep+standing != reached {
-		reached, stillSince = nextStep+standing, now
-		allowance = min(max(patience, now-begun, longest()+patience/2), most)
-	}
 	why := "no goroutine can go on"
-	switch spent := now - stillSince; {
+	switch spent := stands(); {
 	case spent < allowance && delayed != nil && left <= soon:
 		runtime.PredictOnly(delayed.chance.G)
 		return 0, false
@@ -79,6 +70,22 @@ func watch() (wait int64, still bool) {
 	verdict(blocked)
 	return 0, false
 }
+
+// stands returns for how long the schedule has stood still, and sets for how long
+// it may.
+func stands() int64 {
+	if allowance == 0 {
+		allowance = min(max(patience, stillSince-begun, longest()+patience/2), most)
+	}
+	return waited() - stillSince
+}
+
+// waited is the program's clock, so that load shortens no wait, together with the
+// time for which the whole program has waited for system calls.
+func waited() int64 { return runtime.PredictClockNow() + runtime.PredictCalls() }
+
+// moved is called when the schedule has come further.
+func moved() { stillSince, allowance, looped = waited(), 0, 0 }
 
 // needed reports whether the schedule can do nothing without a move of g.
 func needed(g *goroutine) bool {

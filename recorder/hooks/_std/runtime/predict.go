@@ -30,6 +30,9 @@ type PredictHooks struct {
 	// Fired is called after Recvd if the element is from a timer.
 	Fired func(timer unsafe.Pointer, site uint32)
 
+	// Gosched is called before a goroutine gives way of its own will.
+	Gosched func()
+
 	// Post and Await order what comes before the one before what comes after
 	// the other one. An Await of nil is after all that was logged before.
 	Post, Await func(token unsafe.Pointer, pc uintptr)
@@ -176,6 +179,15 @@ func predictPanic(pc uintptr) {
 		predictHooks.Panic(pc)
 	}
 }
+
+func predictGosched() {
+	if predictUser() {
+		predictHooks.Gosched()
+	}
+}
+
+// PredictGosched is Gosched, for package predictrt.
+func PredictGosched() { mcall(gosched_m) }
 
 func predictFlush(orderly bool) {
 	if predictOn {

@@ -75,7 +75,7 @@ func PredictFresh() {
 // testing/synctest has a clock of its own, which this must not move.
 func PredictSleep(ns int64) {
 	if getg().bubble != nil {
-		Gosched()
+		PredictGosched()
 		return
 	}
 	timeSleep(ns)

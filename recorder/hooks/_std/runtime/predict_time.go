@@ -1,6 +1,9 @@
 package runtime
 
-import "unsafe"
+import (
+	"internal/runtime/atomic"
+	"unsafe"
+)
 
 // While a program is recorded or replayed, its timers and its monotonic clock
 // follow a clock that moves only while the program waits: the time that
@@ -272,6 +275,7 @@ const (
 var (
 	predictTurns    uint32 // of the program's own goroutines
 	predictChildren int    // goroutines that wait for a child process
+	predictCalls    atomic.Int64
 )
 
 // predictTurn is called when gp gets the P.
@@ -310,8 +314,19 @@ func predictOverdue(when, now int64) bool {
 // predictShort reports whether a system call that has begun at that time is to
 // be waited for with all other goroutines.
 func predictShort(when, now int64) bool {
-	return predictOneP && predictChildren == 0 && when+predictLongSyscall > now
+	if !predictOneP || predictChildren > 0 {
+		return false
+	}
+	if when+predictLongSyscall > now {
+		return true
+	}
+	predictCalls.Add(now - when)
+	return false
 }
+
+// PredictCalls returns for how long all goroutines together have waited for
+// system calls that took long, in nanoseconds.
+func PredictCalls() int64 { return predictCalls.Load() }
 
 // PredictOutside counts the goroutines that wait for a child process: a system
 // call that takes long, and others must run meanwhile.

@@ -111,15 +111,29 @@ func PredictDie(msg string) {
 	exit(2)
 }
 
-// PredictBlocked returns why the goroutine with identity id waits, and
-// stores the return addresses of its logical frames in pcs. The reason is
-// empty if it does not wait.
+// PredictBlocked returns why the goroutine with identity id does not go on, and
+// stores the return addresses of its logical frames in pcs. The reason is that of
+// the runtime, "system call", or "calls runtime.Gosched" for one that could run.
 func PredictBlocked(id unsafe.Pointer, pcs []uintptr) (reason string, n int) {
 	gp := (*g)(id)
-	if readgstatus(gp) != _Gwaiting {
+	switch readgstatus(gp) {
+	case _Gwaiting:
+		reason = gp.waitreason.String()
+	case _Gsyscall:
+		reason = "system call"
+		if funcname(findfunc(gp.startpc)) == "os/signal.loop" {
+			reason = "waits for a signal"
+		}
+	case _Grunnable:
+		reason = "calls runtime.Gosched"
+	case _Grunning:
+		if gp != getg() {
+			return "", 0
+		}
+		return "calls runtime.Gosched", Callers(1, pcs)
+	default:
 		return "", 0
 	}
-	reason = gp.waitreason.String()
 	systemstack(func() { n = gcallers(gp, 0, pcs) })
 	return reason, n
 }
