@@ -23,7 +23,7 @@ type cell struct {
 	addr, size uint64 // in bytes
 	writers    []int32
 	shared     bool // several goroutines access it, and one writes
-	looked     bool // some read of it is more than half of an update
+	looked     bool // somebody may learn what is in it, not only update it
 	// initial is what was there before the first write, where a read tells.
 	initial uint64
 	known   bool
@@ -122,8 +122,29 @@ func (mem *memory) use() {
 			}
 		}
 	}
+	mem.look()
 	for c := range mem.cells {
 		mem.cells[c].shared = many[c] && len(mem.cells[c].writers) > 0
+	}
+}
+
+// look finds the cells that are looked at by way of updates of others: what an
+// update of several cells stores depends on all of them.
+func (mem *memory) look() {
+	for again := true; again; {
+		again = false
+		for r := range mem.stores {
+			looked, all := false, true
+			for c := range mem.of(r) {
+				looked, all = looked || mem.cells[c].looked, all && mem.cells[c].looked
+			}
+			if looked && !all {
+				again = true
+				for c := range mem.of(r) {
+					mem.cells[c].looked = true
+				}
+			}
+		}
 	}
 }
 
