@@ -35,6 +35,7 @@ type Encoding struct {
 	taint   taint
 	reading reading
 	pairs   map[[2]int32]bool // sections that are kept apart
+	bounds  bounds
 	err     error             // why the encoding is not whole
 }
 
@@ -210,6 +211,7 @@ func (e *Encoding) before(i, j int32) solver.Bool {
 	case e.must(j, i):
 		return f.False()
 	}
+	e.bounds.crosses = append(e.bounds.crosses, edge{e.node(i), e.node(j)})
 	return f.Before(e.event(e.node(i)), e.event(e.node(j)))
 }
 
@@ -253,6 +255,7 @@ func (e *Encoding) order() {
 		for _, in := range e.m.edgesInto(i) {
 			if from := e.node(in.from); from != none {
 				e.fact(from, int32(n))
+				e.bounds.crosses = append(e.bounds.crosses, edge{from, int32(n)})
 			} else if e.outside(in.from) {
 				e.assert(e.f.Not(e.done(i)))
 			}

@@ -20,37 +20,55 @@ type Answer struct {
 // Solve says whether a run comes to t, which must be one of the cone's targets.
 // The budget is for the whole question.
 func (e *Encoding) Solve(ctx context.Context, t Target, budget solver.Budget) (Answer, error) {
-	property := e.property(t)
+	q := e.question(ctx, t, budget)
+	return q.ask()
+}
+
+// A question is one target and what may be spent on it.
+type question struct {
+	*Encoding
+	ctx      context.Context
+	target   Target
+	property []solver.Bool
+	budget   solver.Budget
+	end      time.Time
+}
+
+func (e *Encoding) question(ctx context.Context, t Target, budget solver.Budget) *question {
+	q := &question{Encoding: e, ctx: ctx, target: t, budget: budget, end: time.Now().Add(budget.Time)}
+	q.property = e.property(t)
 	e.taint.define()
-	if e.err != nil {
-		return Answer{Why: e.err.Error()}, nil
-	}
-	if slices.Contains(property, e.f.False()) {
-		return Answer{Answer: solver.Unsat}, nil
-	}
-	end := time.Now().Add(budget.Time)
+	return q
+}
+
+// ask asks under more assumptions, until a model's run is whole.
+func (q *question) ask(more ...solver.Bool) (Answer, error) {
+	assumptions := slices.Concat(q.property, more)
 	for {
-		left := budget
-		if budget.Time > 0 {
-			left.Time = max(time.Until(end), time.Nanosecond)
+		switch {
+		case q.err != nil:
+			return Answer{Why: q.err.Error()}, nil
+		case slices.Contains(assumptions, q.f.False()):
+			return Answer{Answer: solver.Unsat}, nil
 		}
-		answer, err := e.engine.Check(ctx, left, property...)
+		left := q.budget
+		if left.Time > 0 {
+			left.Time = max(time.Until(q.end), time.Nanosecond)
+		}
+		answer, err := q.engine.Check(q.ctx, left, assumptions...)
 		if err != nil {
 			return Answer{}, err
 		}
 		if answer != solver.Sat {
 			a := Answer{Answer: answer}
 			if answer == solver.Unknown {
-				a.Why = e.engine.Why()
+				a.Why = q.engine.Why()
 			}
 			return a, nil
 		}
-		steps, whole := e.check(e.performed())
-		if whole {
-			return Answer{Answer: answer, Steps: e.steps(steps, t)}, nil
-		}
-		if e.err != nil {
-			return Answer{Why: e.err.Error()}, nil
+		run := q.performed()
+		if q.whole(run) {
+			return Answer{Answer: answer, Steps: q.steps(run, q.target)}, nil
 		}
 	}
 }
@@ -127,10 +145,9 @@ func (e *Encoding) performed() (order []int32) {
 	return order
 }
 
-// check goes through a model's run as far as it is possible. It asserts what
-// the formula has left out that the model breaks; whole is true if there is
-// nothing.
-func (e *Encoding) check(order []int32) (run []int32, whole bool) {
+// whole goes through a model's run as far as it is possible, and reports whether
+// it is. It asserts what the formula has left out that the model breaks.
+func (e *Encoding) whole(order []int32) bool {
 	c := checker{
 		Encoding: e, writer: make(map[int32]int32), open: make(map[*lock][]section),
 	}
@@ -159,7 +176,7 @@ func (e *Encoding) check(order []int32) (run []int32, whole bool) {
 		add()
 	}
 	e.taint.define()
-	return order, len(c.broken) == 0
+	return len(c.broken) == 0
 }
 
 // A checker is the state of a run.
