@@ -39,7 +39,7 @@ func (e *Encoding) SolveBounded(ctx context.Context, t Target, most int, budget 
 				break // else it compares more events now, which may take switches
 			}
 		}
-		if err != nil || a.Answer != solver.Unsat || !slices.Contains(e.engine.Core(), e.bounds.within[b]) {
+		if err != nil || a.Answer != solver.Unsat || !slices.Contains(q.core, e.bounds.within[b]) {
 			return a, asked, err
 		}
 	}

@@ -36,11 +36,11 @@ type Encoding struct {
 	reading reading
 	pairs   map[[2]int32]bool // sections that are kept apart
 	bounds  bounds
-	err     error             // why the encoding is not whole
+	err     error // why the encoding is not whole
 }
 
 // maxClock bounds the numbers in the clocks of one encoding.
-const maxClock = 1 << 26
+const maxClock = 1 << 24
 
 // Encode makes the encoding of a cone in the engine of f, which is empty. It
 // fails if the cone is too large.

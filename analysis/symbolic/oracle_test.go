@@ -16,7 +16,20 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-var traces = flag.Int("traces", 40, "random traces of each shape to compare with all their interleavings")
+var (
+	traces = flag.Int("traces", 25, "random traces of each shape to compare with all their interleavings")
+	engine = flag.String("engine", "builtin", "solver to check: builtin, z3, or both and that they agree")
+)
+
+func newEngine(f *solver.Formula) (solver.Engine, error) {
+	switch *engine {
+	case "z3":
+		return solver.NewZ3(f)
+	case "both":
+		return solver.NewBoth(f)
+	}
+	return solver.NewBuiltin(f), nil
+}
 
 // shapes are what random traces look like.
 var shapes = []struct {
@@ -103,9 +116,10 @@ func TestOracle(t *testing.T) {
 			sat, unsat := 0, 0
 			for seed := range uint64(*traces) {
 				tr := tracetest.Random(seed, shape.Config)
-				for _, g := range append(races(tr), triples(tr, 6)...) {
-					a := ask(t, seed, tr, g)
-					if a.Answer == solver.Sat {
+				goals := append(races(tr), triples(tr, 6)...)
+				decide(t, seed, tr, goals)
+				for _, g := range goals {
+					if g.real {
 						sat++
 					} else {
 						unsat++
@@ -120,44 +134,63 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-// ask puts one goal to the encodings of its cone and of the whole trace.
-func ask(t *testing.T, seed uint64, tr *trace.Trace, g goal) symbolic.Answer {
+// decide puts the goals to a decider, and each to the encoding of the whole trace.
+func decide(t *testing.T, seed uint64, tr *trace.Trace, goals []goal) {
 	t.Helper()
 	o, err := order.New(tr)
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := symbolic.New(tr, o)
-	want := solver.Unsat
-	if g.real {
-		want = solver.Sat
+	var targets []symbolic.Target
+	for _, g := range goals {
+		targets = append(targets, g.Target)
 	}
-	var a symbolic.Answer
-	for _, whole := range []bool{false, true} {
-		cone, ok := m.Cone(0, g.Target)
-		if whole {
-			cone, ok = m.Whole(g.Target)
+	d := m.NewDecider(0, targets, newEngine)
+	defer d.Close()
+	judge := feasible.New(tr)
+	for k, g := range goals {
+		cone, err := d.Decide(context.Background(), k, solver.Budget{Time: time.Minute})
+		if err != nil {
+			t.Fatal(err)
 		}
-		a = symbolic.Answer{Answer: solver.Unsat}
-		if ok {
-			f := solver.NewFormula()
-			e, err := m.Encode(cone, f, solver.NewBuiltin(f))
-			if err != nil {
-				t.Fatal(err)
+		want := solver.Unsat
+		if g.real {
+			want = solver.Sat
+		}
+		for scope, a := range map[string]symbolic.Answer{"cone": cone, "whole": whole(t, m, g.Target)} {
+			if a.Answer != want {
+				t.Fatalf("seed %d, %s: %v is %v (%s), want %v\n%s", seed, scope, g.accesses, a.Answer, a.Why, want, show(tr))
 			}
-			if a, err = e.Solve(context.Background(), g.Target, solver.Budget{Time: time.Minute}); err != nil {
-				t.Fatal(err)
+			if a.Answer != solver.Sat {
+				continue
 			}
-		}
-		if a.Answer != want {
-			t.Errorf("seed %d, whole %t: %v is %v (%s), want %v\n%s", seed, whole, g.accesses, a.Answer, a.Why, want, show(tr))
-			t.FailNow()
-		}
-		if a.Answer == solver.Sat {
-			if err := feasible.Check(tr, a.Steps, g.Stands); err != nil {
-				t.Fatalf("seed %d, whole %t: %v after %v: %v\n%s", seed, whole, g.accesses, a.Steps, err, show(tr))
+			if err := judge.Check(a.Steps, g.Stands); err != nil {
+				t.Fatalf("seed %d, %s: %v after %v: %v\n%s", seed, scope, g.accesses, a.Steps, err, show(tr))
 			}
 		}
+	}
+}
+
+func whole(t *testing.T, m *symbolic.Model, target symbolic.Target) symbolic.Answer {
+	t.Helper()
+	cone, ok := m.Whole(target)
+	if !ok {
+		return symbolic.Answer{Answer: solver.Unsat}
+	}
+	f := solver.NewFormula()
+	en, err := newEngine(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer en.Close()
+	e, err := m.Encode(cone, f, en)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, _, err := e.SolveBounded(context.Background(), target, 2, solver.Budget{Time: time.Minute})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return a
 }

@@ -32,6 +32,7 @@ type question struct {
 	property []solver.Bool
 	budget   solver.Budget
 	end      time.Time
+	core     []solver.Bool // after an Unsat: the assumptions that it needs
 }
 
 func (e *Encoding) question(ctx context.Context, t Target, budget solver.Budget) *question {
@@ -49,6 +50,7 @@ func (q *question) ask(more ...solver.Bool) (Answer, error) {
 		case q.err != nil:
 			return Answer{Why: q.err.Error()}, nil
 		case slices.Contains(assumptions, q.f.False()):
+			q.core = nil
 			return Answer{Answer: solver.Unsat}, nil
 		}
 		left := q.budget
@@ -63,6 +65,8 @@ func (q *question) ask(more ...solver.Bool) (Answer, error) {
 			a := Answer{Answer: answer}
 			if answer == solver.Unknown {
 				a.Why = q.engine.Why()
+			} else {
+				q.core = q.engine.Core()
 			}
 			return a, nil
 		}
