@@ -37,7 +37,7 @@ func newFinal(pc uintptr) *final {
 	}
 	site := siteOf(pc)
 	g.finals++
-	return &final{site: site, test: g.test, account: g.account, path: g.path + ".f" + itoa(uint64(g.finals))}
+	return &final{site: site, test: g.test, account: g.account, path: numbered(g.path, ".f", g.finals)}
 }
 
 // attach is called where a finalizer of the object at obj is made.

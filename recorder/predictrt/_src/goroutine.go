@@ -215,7 +215,7 @@ func TestBegin(name string) {
 		testRuns[name]++
 		g.test, g.children = name, 0
 		if n := testRuns[name]; n > 1 {
-			g.test += "#" + itoa(uint64(n))
+			g.test = numbered(name, "#", n)
 		}
 		tests = append(tests, g.test)
 		g.setPath("0")
@@ -276,6 +276,17 @@ func testNumber(name string) uint64 {
 func itoa(n uint64) string {
 	var buf [20]byte
 	return string(decimal(&buf, n))
+}
+
+// numbered returns a name, a separator and a number. It lasts, and so it takes
+// no fewer than 16 bytes: smaller ones the allocator puts beside small objects of
+// the user's, whose finalizers would wait for ever.
+func numbered(name, sep string, n int) string {
+	var buf [20]byte
+	digits := decimal(&buf, uint64(n))
+	b := make([]byte, 0, max(16, len(name)+len(sep)+len(digits)))
+	b = append(append(append(b, name...), sep...), digits...)
+	return unsafe.String(unsafe.SliceData(b), len(b))
 }
 
 // decimal writes n to the end of buf and returns that part.

@@ -203,7 +203,7 @@ func NewTimer(f *func(), pc uintptr) *Timer {
 		return nil
 	}
 	g.children++
-	t := &Timer{site: site, test: g.test, account: g.account, path: g.path + "." + itoa(uint64(g.children))}
+	t := &Timer{site: site, test: g.test, account: g.account, path: numbered(g.path, ".", g.children)}
 	fn := *f
 	*f = func() {
 		t.enter()
