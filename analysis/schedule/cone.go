@@ -32,8 +32,9 @@ type cone struct {
 	reads reads
 	upto  []int32 // by goroutine: one more than its last event, 0 for none
 	done  []int   // by goroutine: how many of its links are closed
+	seg   []int   // by goroutine: one more than the segment whose ancestors are in
 	work  []trace.GID
-	locks map[uint64]*lockState
+	locks []*[lockPage]lockState // by the planner's number of the lock
 	// last are acquires of which the critical sections stay open: they come
 	// after all others of their locks. In recorded order there are none.
 	last []int32
@@ -44,24 +45,28 @@ type cone struct {
 	guide  map[trace.GID][]causality.Edge
 	guided map[trace.GID]int
 	lazy   bool // a section that another one follows need not end
-	// before is, by goroutine, the position of the first event of which the
-	// cone knows why it is there; those below come first as they happened. It
-	// is nil where the base says so.
+	// before is a causality barrier: by goroutine the position of the first event
+	// after it. Those below come first, as they happened.
 	before []int32
 }
 
 // lockState is the critical sections of one lock in a cone.
 type lockState struct {
 	open        []order.Section // nothing in the cone needs their release yet
-	acq, shared int             // last acquire by a writer, by a reader; -1 for none
+	acq, shared int             // last acquire by a writer, by a reader
 }
+
+// lockPage is how many locks a cone makes room for at once. A trace has many,
+// most cones need few.
+const lockPage = 32
 
 func (p *Planner) newCone(b *base, r reads, last []int32, guide []causality.Edge) *cone {
 	c := &cone{
 		p: p, base: b, reads: r, last: last,
 		upto:   make([]int32, len(p.t.Goroutines)),
 		done:   make([]int, len(p.t.Goroutines)),
-		locks:  make(map[uint64]*lockState),
+		seg:    make([]int, len(p.t.Goroutines)),
+		locks:  make([]*[lockPage]lockState, (len(p.locks)+lockPage-1)/lockPage),
 		guide:  make(map[trace.GID][]causality.Edge),
 		guided: make(map[trace.GID]int),
 	}
@@ -71,10 +76,10 @@ func (p *Planner) newCone(b *base, r reads, last []int32, guide []causality.Edge
 	}
 	for g := range c.upto {
 		c.upto[g] = b.at
-		c.done[g], _ = slices.BinarySearch(p.links[g], b.at)
+		c.done[g] = p.linksBefore(trace.GID(g), b.at)
 	}
-	for _, s := range b.open {
-		c.section(s)
+	for k := range b.open {
+		c.section(&b.open[k], p.locks[b.open[k].Obj])
 	}
 	return c
 }
@@ -88,9 +93,15 @@ func (c *cone) start(before []int32) {
 			continue
 		}
 		c.upto[g] = end
-		c.done[g], _ = slices.BinarySearch(c.p.links[g], end)
+		c.done[g] = c.p.linksBefore(trace.GID(g), end)
 		c.guided[trace.GID(g)], _ = slices.BinarySearchFunc(c.guide[trace.GID(g)], int(end), toCompare)
 	}
+}
+
+// linksBefore returns how many of goroutine g's links are below position i.
+func (p *Planner) linksBefore(g trace.GID, i int32) int {
+	k, _ := slices.BinarySearchFunc(p.links[g], i, func(l link, i int32) int { return cmp.Compare(l.at, i) })
+	return k
 }
 
 func toCompare(e causality.Edge, i int) int { return cmp.Compare(e.To, i) }
@@ -104,7 +115,7 @@ func (c *cone) lead(v target) bool {
 	return !slices.ContainsFunc(v.violation[:], c.includes)
 }
 
-func (c *cone) includes(i int) bool { return c.upto[c.p.t.Events[i].G] > int32(i) }
+func (c *cone) includes(i int) bool { return c.upto[c.p.gids[i]] > int32(i) }
 
 // reach adds what the goroutine of event i needs to stand at i.
 func (c *cone) reach(i int) {
@@ -120,9 +131,9 @@ func (c *cone) add(i int) {
 		g := c.work[len(c.work)-1]
 		c.work = c.work[:len(c.work)-1]
 		links := c.p.links[g]
-		for c.done[g] < len(links) && links[c.done[g]] < c.upto[g] {
+		for c.done[g] < len(links) && links[c.done[g]].at < c.upto[g] {
 			c.done[g]++
-			c.link(int(links[c.done[g]-1]))
+			c.link(&links[c.done[g]-1])
 		}
 		for es := c.guide[g]; c.guided[g] < len(es) && es[c.guided[g]].To < int(c.upto[g]); c.guided[g]++ {
 			c.include(es[c.guided[g]].From)
@@ -135,9 +146,13 @@ func (c *cone) include(i int) {
 	if i < 0 || c.includes(i) {
 		return
 	}
-	c.extend(c.p.t.Events[i].G, i)
-	for g, last := range c.p.o.Ancestors(i) {
-		c.extend(g, last)
+	g := c.p.gids[i]
+	c.extend(g, i)
+	if seg := c.p.o.Segment(i) + 1; c.seg[g] != seg {
+		c.seg[g] = seg
+		for a, last := range c.p.o.Ancestors(i) {
+			c.extend(a, last)
+		}
 	}
 }
 
@@ -148,24 +163,18 @@ func (c *cone) extend(g trace.GID, last int) {
 	}
 }
 
-// link adds what event i needs beyond what must happen before it.
-func (c *cone) link(i int) {
-	e := &c.p.t.Events[i]
-	switch e.Kind {
-	case trace.Acquire, trace.RAcquire:
-		if s, ok := c.p.o.Section(i); ok {
-			c.section(s)
+// link adds what a link needs beyond what must happen before it.
+func (c *cone) link(l *link) {
+	switch {
+	case l.section:
+		c.section(&c.p.o.Sections()[l.need], l.lock)
+	case c.reads < l.kept:
+	case l.need == several:
+		for _, w := range c.p.o.Sources(int(l.at)) {
+			c.include(int(w))
 		}
-	case trace.Send, trace.Recv, trace.Select:
-		c.include(c.p.o.InLine(i))
-	case trace.Panic:
-		c.include(c.p.o.Closed(i))
 	default:
-		if c.keeps(e) {
-			for _, w := range c.p.o.Sources(i) {
-				c.include(int(w))
-			}
-		}
+		c.include(int(l.need))
 	}
 }
 
@@ -179,13 +188,13 @@ func (c *cone) keeps(e *trace.Event) bool {
 }
 
 // section adds the releases that come before the acquire of s, and the
-// release of s if another acquire comes after it.
-func (c *cone) section(s order.Section) {
-	l := c.locks[s.Obj]
-	if l == nil {
-		l = &lockState{acq: -1, shared: -1}
-		c.locks[s.Obj] = l
+// release of s if another acquire comes after it. lock is the number of its lock.
+func (c *cone) section(s *order.Section, lock int32) {
+	page := &c.locks[lock/lockPage]
+	if *page == nil {
+		*page = new([lockPage]lockState)
 	}
+	l := &(*page)[lock%lockPage]
 	stays := slices.Contains(c.last, int32(s.Acq))
 	switch {
 	case stays && s.Shared:
@@ -198,19 +207,23 @@ func (c *cone) section(s order.Section) {
 		l.acq = max(l.acq, s.Acq)
 	}
 	if !stays {
-		l.open = append(l.open, s)
+		l.open = append(l.open, *s)
 		if slices.ContainsFunc(c.last, func(acq int32) bool { return c.p.t.Events[acq].Obj == s.Obj }) {
-			c.rivals = append(c.rivals, s)
+			c.rivals = append(c.rivals, *s)
 		}
 	}
-	now := *l
-	l.open = slices.DeleteFunc(l.open, func(o order.Section) bool {
-		followed := !c.lazy && (o.Acq < now.acq || !o.Shared && o.Acq < now.shared)
-		if followed {
+	if c.lazy {
+		return
+	}
+	open := l.open[:0]
+	for _, o := range l.open {
+		if o.Acq < l.acq || !o.Shared && o.Acq < l.shared {
 			c.include(o.Rel)
+		} else {
+			open = append(open, o)
 		}
-		return followed
-	})
+	}
+	l.open = open
 }
 
 // steps returns the events of the cone from its base on, in recorded order.
@@ -224,7 +237,7 @@ func (c *cone) steps() []int {
 	}
 	steps := make([]int, 0, n)
 	for i := c.base.at; i < end; i++ {
-		if i < c.upto[c.p.t.Events[i].G] {
+		if i < c.upto[c.p.gids[i]] {
 			steps = append(steps, int(i))
 		}
 	}

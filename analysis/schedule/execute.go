@@ -64,8 +64,8 @@ func (p *Planner) execute(c *cone) (steps []int, blocked []causality.Edge) {
 		locks:   make(map[uint64]*lockUse),
 		waiting: make(map[trace.GID][]waiter),
 	}
-	x.count()
 	n := x.begin()
+	x.count()
 	for len(x.ready) > 0 {
 		t := &x.ready[0]
 		g, i := t.g, int(t.next)
@@ -91,10 +91,6 @@ func (p *Planner) execute(c *cone) (steps []int, blocked []causality.Edge) {
 // begin performs what the cone begins with, makes all goroutines ready, and
 // returns how many steps there are to be.
 func (x *execution) begin() (n int) {
-	for _, s := range x.base.open {
-		u := x.lock(s.Obj)
-		u.held = append(u.held, int32(s.Acq))
-	}
 	for g, upto := range x.upto {
 		es := x.p.o.Events(trace.GID(g))
 		from, _ := slices.BinarySearch(es, x.base.at)
@@ -103,13 +99,16 @@ func (x *execution) begin() (n int) {
 		x.next[g] = x.base.at
 	}
 	x.steps = make([]int, 0, n)
-	if x.before != nil {
-		for i := x.base.at; i < min(slices.Max(x.before), int32(len(x.p.t.Events))); i++ {
-			if g := x.p.t.Events[i].G; i < x.before[g] {
-				x.steps, x.next[g] = append(x.steps, int(i)), i+1
-			}
+	end := x.base.at
+	for g, at := range x.before {
+		end = max(end, min(at, x.upto[g]))
+	}
+	for k, g := range x.p.gids[x.base.at:end] {
+		if i := x.base.at + int32(k); i < x.before[g] && i < x.upto[g] {
+			x.steps, x.next[g] = append(x.steps, int(i)), i+1
 		}
 	}
+	x.hold()
 	for g := range x.upto {
 		x.at[g], _ = slices.BinarySearch(x.p.o.Events(trace.GID(g)), x.next[g])
 		x.wake(trace.GID(g))
@@ -117,11 +116,34 @@ func (x *execution) begin() (n int) {
 	return n
 }
 
+// hold gives the locks to those who hold them after what the cone begins with.
+func (x *execution) hold() {
+	held := func(s order.Section) {
+		if s.Rel < 0 || int32(s.Rel) >= x.next[x.p.gids[s.Rel]] {
+			u := x.lock(s.Obj)
+			u.held = append(u.held, int32(s.Acq))
+		}
+	}
+	for _, s := range x.base.open {
+		held(s)
+	}
+	for _, next := range x.next {
+		if next == x.base.at {
+			continue
+		}
+		for _, acq := range x.p.o.Held(int(next) - 1) {
+			if s, ok := x.p.o.Section(int(acq)); ok && acq >= x.base.at {
+				held(s)
+			}
+		}
+	}
+}
+
 // count counts the sections that come to an end, of the locks that stay held.
 func (x *execution) count() {
 	for _, s := range x.rivals {
 		switch {
-		case s.Rel < 0 || !x.includes(s.Rel):
+		case s.Rel < 0 || !x.includes(s.Rel) || int32(s.Rel) < x.next[x.p.gids[s.Rel]]:
 		case s.Shared:
 			x.lock(s.Obj).readersToCome++
 		default:

@@ -18,11 +18,14 @@ const maxDecisions = 16
 // only if the guide wants it.
 func (p *Planner) guided(b *base, prop causality.Property, guide []causality.Edge, r reads, last []int32, lead func(*cone) bool) ([]int, bool) {
 	for _, lazy := range []bool{false, true} {
-		if steps, ok := p.decided(prop, guide, func(guide []causality.Edge) *cone {
+		if steps, ok := p.decided(prop, guide, func(prop causality.Property, guide []causality.Edge) *cone {
 			c := p.newCone(b, r, last, guide)
 			c.lazy = lazy
 			if !lead(c) {
 				return nil
+			}
+			if c.before == nil {
+				c.before = p.before(prop)
 			}
 			return c
 		}); ok {
@@ -35,9 +38,9 @@ func (p *Planner) guided(b *base, prop causality.Property, guide []causality.Edg
 // decided performs a cone. Where all goroutines are blocked, it decides which
 // of two sections is first so that the causality graph still has no cycle, and
 // begins again.
-func (p *Planner) decided(prop causality.Property, guide []causality.Edge, make func([]causality.Edge) *cone) ([]int, bool) {
+func (p *Planner) decided(prop causality.Property, guide []causality.Edge, make func(causality.Property, []causality.Edge) *cone) ([]int, bool) {
 	for range maxDecisions {
-		c := make(guide)
+		c := make(prop, guide)
 		if c == nil {
 			return nil, false
 		}

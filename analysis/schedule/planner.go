@@ -17,47 +17,89 @@ type Planner struct {
 	t      *trace.Trace
 	o      *order.Order
 	graphs *causality.Model
-	// links are, by goroutine, the events that need more than what must happen
-	// before them: acquires, reads of what others wrote, channel operations
-	// that stand in line.
-	links [][]int32
-	forks []int32 // by goroutine: its fork, or [math.MaxInt32]
+	gids   []trace.GID // by event: its goroutine, apart from all else of it, for speed
+	links  [][]link    // by goroutine
+	forks  []int32     // by goroutine: its fork, or [math.MaxInt32]
 
+	locks  map[uint64]int32 // by lock: its number, from 0 on
 	begins map[string]int32 // see testBegins
 	mu     sync.Mutex
 	bases  map[int32]*base // by position
 }
 
+// A link is an event that needs more than what must happen before it: an
+// acquire, a read of what others wrote, an operation of a channel that stands in
+// line.
+type link struct {
+	at int32
+	// need is the section that an acquire begins, the event that another link
+	// needs, or several for the writes of [order.Order.Sources].
+	need    int32
+	section bool
+	lock    int32 // of the section, as the planner numbers it
+	kept    reads // the cones that it counts for: these, and those that keep more
+}
+
+const several = -1
+
 // NewPlanner prepares schedules for t, whose order is o and whose causality
 // graphs are those of m, in linear time.
 func NewPlanner(t *trace.Trace, o *order.Order, m *causality.Model) *Planner {
 	p := &Planner{
-		t: t, o: o, graphs: m, links: make([][]int32, len(t.Goroutines)), forks: make([]int32, len(t.Goroutines)),
-		begins: testBegins(t), bases: make(map[int32]*base),
+		t: t, o: o, graphs: m, links: make([][]link, len(t.Goroutines)), forks: make([]int32, len(t.Goroutines)),
+		gids: make([]trace.GID, len(t.Events)), locks: make(map[uint64]int32), begins: testBegins(t), bases: make(map[int32]*base),
 	}
 	for g := range p.forks {
 		p.forks[g] = math.MaxInt32
 	}
+	sections := o.Sections()
+	next := 0
 	for i := range t.Events {
 		e := &t.Events[i]
-		link := false
+		p.gids[i] = e.G
+		l := link{at: int32(i), need: -1}
 		switch e.Kind {
 		case trace.Fork:
 			if e.Obj < uint64(len(p.forks)) {
 				p.forks[e.Obj] = int32(i)
 			}
+			continue
 		case trace.Acquire, trace.RAcquire:
-			link = true
+			for next < len(sections) && sections[next].Acq < i {
+				next++
+			}
+			if next == len(sections) || sections[next].Acq != i {
+				continue
+			}
+			l.need, l.section = int32(next), true
+			if _, ok := p.locks[e.Obj]; !ok {
+				p.locks[e.Obj] = int32(len(p.locks))
+			}
+			l.lock = p.locks[e.Obj]
 		case trace.Send, trace.Recv, trace.Select:
-			link = o.InLine(i) >= 0
+			if l.need = int32(o.InLine(i)); l.need < 0 {
+				continue
+			}
 		case trace.Panic:
-			link = o.Closed(i) >= 0
+			if l.need = int32(o.Closed(i)); l.need < 0 {
+				continue
+			}
 		case trace.Read, trace.AtomicLoad, trace.AtomicRMW:
-			link = len(o.Sources(i)) > 0
+			ws := o.Sources(i)
+			if len(ws) == 0 {
+				continue
+			}
+			if l.need = ws[0]; len(ws) > 1 {
+				l.need = several
+			}
+			l.kept = allReads
+			if s := t.Sites[e.Site]; !s.Data && !s.Update {
+				l.kept = readsThatMatter
+			}
+		default:
+			continue
 		}
-		if link {
-			p.links[e.G] = append(p.links[e.G], int32(i))
-		}
+		p.links[e.G] = append(p.links[e.G], l)
 	}
 	return p
 }
@@ -155,10 +197,13 @@ func (p *Planner) schedule(b *base, steps []int, violation ...int) Schedule {
 		last[g], took[g] = p.runs(b, trace.GID(g))
 	}
 	for _, i := range steps {
-		e := &p.t.Events[i]
-		last[e.G], took[e.G] = i, true
-		if e.Kind == trace.Fork && e.Obj < uint64(len(took)) && !took[e.Obj] {
-			last[e.Obj], took[e.Obj] = -1, true
+		last[p.gids[i]] = i
+	}
+	for g := range took {
+		if last[g] >= int(b.at) {
+			took[g] = true
+		} else if f := p.forks[g]; !took[g] && f < math.MaxInt32 && last[p.gids[f]] >= int(f) {
+			took[g] = true
 		}
 	}
 	for _, i := range violation {
