@@ -21,6 +21,9 @@ func (e *editor) call(c *ast.CallExpr, flow bool) string {
 		}
 		return e.in(c, at(c.Args[0], e.expr(c.Args[0], flow)))
 	}
+	if x := e.assertion(c); x != nil {
+		e.asserted[x] = c
+	}
 	operands := []ast.Node{c.Fun}
 	for _, arg := range c.Args {
 		operands = append(operands, arg)

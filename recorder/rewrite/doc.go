@@ -23,6 +23,13 @@
 // atomic counters it says the latter, too; the calls of methods such as
 // n.Add(1), which have no hook here, it names by function and line.
 //
+// And it says what the values of stores, the outcomes of conditions and those of
+// testify's assertions follow from (trace.Site.Formula), as package sharing finds
+// from the SSA form, where all that they follow from has events, and of which
+// loads the values go nowhere else (trace.Site.Tracked). Operands that only the
+// goroutine itself changes, as the n of a.balance < n, get a hook that notes their
+// value.
+//
 // # How
 //
 // The copy is the original text with insertions at byte offsets; the syntax

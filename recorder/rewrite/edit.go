@@ -51,7 +51,11 @@ type editor struct {
 	discarded *ast.CallExpr
 	updated   ast.Expr
 	sites     []site
-	text      string // the result
+	// atomicSites is what atomics returns, once it was asked for; asserted are the
+	// operands whose hooks note an assertion, with its call.
+	atomicSites map[uint64]atomicLine
+	asserted    map[ast.Expr]*ast.CallExpr
+	text        string // the result
 }
 
 // hook is the name of function fn of the run-time library in this file.

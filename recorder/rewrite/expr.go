@@ -32,6 +32,18 @@ func (e *editor) pieces(xs []ast.Expr) []piece {
 // expr is the text that evaluates x. flow says that the value of x flows only
 // to memory or arithmetic within its statement.
 func (e *editor) expr(x ast.Expr, flow bool) string {
+	text := e.plainExpr(x, flow)
+	if e.isOperand(x) {
+		text = e.operand(x, text)
+	}
+	if c := e.asserted[x]; c != nil {
+		text = e.hook("Assert") + "(" + text + "," + e.site("assert", c, e.source(c), false) + ")"
+	}
+	return text
+}
+
+// plainExpr is expr without what notes operands and assertions.
+func (e *editor) plainExpr(x ast.Expr, flow bool) string {
 	tv := e.info.Types[x]
 	if tv.IsType() || tv.IsBuiltin() || e.constant(x) {
 		return e.source(x)

@@ -92,6 +92,7 @@ func rewrite(pkgs []*packages.Package, dir string, o Options, importPath string)
 	for _, e := range editors {
 		res.Sites = append(res.Sites, e.counters()...)
 	}
+	res.Sites = attach(editors, found, res.Sites)
 	for _, u := range units {
 		for _, e := range u.editors {
 			if !e.used {

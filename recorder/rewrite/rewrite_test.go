@@ -34,12 +34,13 @@ type module struct {
 	path    string // of the stand-in
 	overlay string // file, "" before instrument
 	result  *Result
+	all     bool // see Options.All
 }
 
 // newModule writes the files of an archive.
 func newModule(t *testing.T, archive *txtar.Archive) *module {
 	t.Helper()
-	m := &module{dir: t.TempDir()}
+	m := &module{dir: t.TempDir(), all: true}
 	for _, f := range archive.Files {
 		if f.Name == "go.mod" {
 			line, _, _ := strings.Cut(string(f.Data), "\n")
@@ -71,11 +72,11 @@ func (m *module) instrument(t *testing.T) {
 	var pkgs []*packages.Package
 	for _, p := range load(t, m.dir, "./...") {
 		require.Empty(t, p.Errors)
-		if p.PkgPath != m.path {
+		if p.PkgPath != m.path && (m.all || !strings.HasSuffix(p.ID, ".test")) {
 			pkgs = append(pkgs, p)
 		}
 	}
-	res, err := rewrite(pkgs, filepath.Join(m.dir, ".rewritten"), Options{All: true}, m.path)
+	res, err := rewrite(pkgs, filepath.Join(m.dir, ".rewritten"), Options{All: m.all}, m.path)
 	require.NoError(t, err)
 	m.result = res
 	data, err := json.Marshal(map[string]any{"Replace": res.Overlay})

@@ -57,6 +57,9 @@ func (e *editor) lastHook(nodes ...ast.Node) token.Pos {
 
 // mayHook reports whether evaluating x itself may call a hook.
 func (e *editor) mayHook(x ast.Expr) bool {
+	if e.asserted[x] != nil || e.isOperand(x) {
+		return true
+	}
 	switch x := x.(type) {
 	case *ast.IndexExpr:
 		if _, ok := underlying(e.info.TypeOf(x.X)).(*types.Map); ok {

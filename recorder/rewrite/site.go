@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gopredict/gopredict/recorder/sharing"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -18,6 +19,11 @@ const maxExpr = 120
 type site struct {
 	trace.Site
 	hash uint32
+	// placed says that formulas may speak of the event at node, which is that of
+	// the spot.
+	placed bool
+	spot   sharing.Spot
+	node   ast.Node
 }
 
 // site notes a hook at n and returns the mark that stands for the site's
@@ -25,6 +31,7 @@ type site struct {
 // hold the mark, as Go forbids the NUL character.
 func (e *editor) site(op string, n ast.Node, expr string, data bool) string {
 	pos := e.tokens.PositionFor(n.Pos(), false)
+	spot, placed := e.spot(op, n, expr)
 	expr = strings.Join(strings.Fields(expr), " ")
 	if len(expr) > maxExpr {
 		expr = strings.ToValidUTF8(expr[:maxExpr], "") + "…"
@@ -32,6 +39,7 @@ func (e *editor) site(op string, n ast.Node, expr string, data bool) string {
 	h := fnv.New32a()
 	fmt.Fprintf(h, "%s\n%s\n%d\n%d\n%s", e.pkg.Path(), filepath.Base(e.path), pos.Offset, e.tokens.Offset(n.End()), op)
 	e.sites = append(e.sites, site{
+		placed: placed, spot: spot, node: n,
 		Site: trace.Site{
 			Func: e.fn, File: e.path, Line: pos.Line, Col: pos.Column,
 			Op: op, Expr: expr, Data: data,

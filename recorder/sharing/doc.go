@@ -56,6 +56,19 @@
 // here on. A condition that is computed from what no other goroutine can
 // change says nothing of that kind; depend.go finds the others.
 //
+// # Values
+//
+// What is stored, decided and asserted is told as expressions over what the
+// goroutine has read (value.go, across calls: inline.go), and of which reads the
+// values go nowhere else (track.go). A witness of a failing assertion may then let
+// these reads read something else than recorded: see package feasible. Linear
+// integer arithmetic, comparisons, booleans and nil have formulas; what a value
+// that has none depends on is not tracked, so that it keeps its recorded value.
+//
+// A formula names a reading by its place: it is the goroutine's last event
+// there. Where a call between the two may come by the place again, in another
+// frame, there is no formula.
+//
 // # That no race is lost
 //
 // The rules have a test each, in testdata/rules. And internal/losses

@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // Facts answer which accesses of a program need no event. The zero value, or
@@ -18,6 +20,7 @@ type Facts struct {
 	globals  map[string]bool   // by path and name
 	elements map[ast.Expr]bool // what slices and maps lead to
 	decided  map[ast.Expr]bool // independent of other goroutines
+	values   values
 }
 
 // An index collects what the facts are about.
@@ -50,6 +53,7 @@ func Analyze(pkgs []*packages.Package, opens func(path string) bool) (facts *Fac
 	if len(pkgs) == 0 {
 		return &Facts{}
 	}
+	a.sizes, a.values = pkgs[0].TypesSizes, newValues()
 	a.build(pkgs)
 	a.openings(pkgs)
 	a.constrain()
@@ -57,6 +61,7 @@ func Analyze(pkgs []*packages.Package, opens func(path string) bool) (facts *Fac
 	a.classes.off = slices.ContainsFunc(pkgs, mixesUnsafe)
 	a.classify()
 	a.depend()
+	a.derive()
 	return a.facts()
 }
 
@@ -78,6 +83,7 @@ func (a *analysis) facts() *Facts {
 	facts := &Facts{
 		quiet: map[place]bool{}, vars: map[place]bool{}, globals: map[string]bool{},
 		elements: map[ast.Expr]bool{}, decided: map[ast.Expr]bool{},
+		values: a.values.done(),
 	}
 	quiet := func(addr ssa.Value) bool { return a.quiet(addr) }
 	for at, addrs := range a.index.addrs {
@@ -197,3 +203,36 @@ func (f *Facts) Elements(x ast.Expr) bool { return f != nil && f.elements[ast.Un
 // Decided reports whether the value of x is the same whatever other goroutines
 // do, as long as its goroutine takes the same way.
 func (f *Facts) Decided(x ast.Expr) bool { return f != nil && f.decided[ast.Unparen(x)] }
+
+// Formula returns what the value that is stored at s, or the condition that is
+// decided or asserted there, follows from; false if that is not known.
+func (f *Facts) Formula(s Spot) (Formula, bool) {
+	if f == nil {
+		return Formula{}, false
+	}
+	formula, ok := f.values.formulas[s]
+	return formula, ok
+}
+
+// Spot returns the spot that a formula's reading stands for with its key.
+func (f *Facts) Spot(key uint64) Spot { return f.values.spots[key-1] }
+
+// Fails says which outcome of the condition at s leads to a failure.
+func (f *Facts) Fails(s Spot) trace.Outcome {
+	if f == nil {
+		return trace.Neither
+	}
+	return f.values.fails[s]
+}
+
+// Operand reports whether a formula needs the value of the name at s.
+func (f *Facts) Operand(s Spot) bool { return f != nil && f.values.operands[s] }
+
+// Tracked returns for each spot at which a value is read that goes into nothing
+// but the formulas of stores, conditions and assertions, which ones these are.
+func (f *Facts) Tracked() map[Spot][]Spot {
+	if f == nil {
+		return nil
+	}
+	return f.values.tracked
+}

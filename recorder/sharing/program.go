@@ -77,6 +77,8 @@ type analysis struct {
 	index    index
 	unsure   map[ssa.Value]bool // may depend on other goroutines
 	changed  bool
+	sizes    types.Sizes
+	values   *valuesIn
 }
 
 // build makes the program's functions. Each package has its types from its own
@@ -204,6 +206,7 @@ func (a *analysis) body(fn *ssa.Function) *function {
 func (a *analysis) readSyntax(p *packages.Package) {
 	for _, f := range p.Syntax {
 		ast.Inspect(f, func(n ast.Node) bool {
+			a.values.readSyntax(p.Fset, n)
 			switch n := n.(type) {
 			case *ast.SelectorExpr:
 				a.syntax.selected[place{p.Fset, n.Sel.Pos()}] = true

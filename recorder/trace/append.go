@@ -10,7 +10,8 @@ import (
 
 // AppendSites adds to the trace file at path the definitions of those sites
 // that its events and goroutines use and that it does not define yet. One
-// without an ID tells only that the call sites of its key are updates. A tail
+// without an ID tells only what values at the call sites of its key come from
+// and go to: Update, Tracked and Formula. A tail
 // that a killed program left unfinished is cut off first. A damaged file is
 // left as it is: the error is a [*FormatError], and [Trace.AddSites] can still
 // complete in memory what [ReadFile] saved of it.
@@ -75,18 +76,23 @@ func (t *Trace) AddSites(sites []Site) {
 // sorted by id.
 func (t *Trace) missing(sites []Site, used map[SiteID]bool) []Site {
 	var need []Site
-	updates := map[uint64]bool{}
+	calls := map[uint64]Site{}
 	for _, s := range sites {
 		switch {
 		case s.ID == 0:
-			updates[s.Key] = s.Update
+			calls[s.Key] = s
 		case used[s.ID] && t.Sites[s.ID] != s:
 			need = append(need, s)
 		}
 	}
 	for _, s := range t.Sites {
-		if s.ID&SiteRewritten == 0 && updates[s.Key] && !s.Update {
-			s.Update = true
+		known, ok := calls[s.Key]
+		if s.ID&SiteRewritten != 0 || !ok {
+			continue
+		}
+		old := s
+		s.Update, s.Tracked, s.Formula = known.Update, known.Tracked, known.Formula
+		if s != old {
 			need = append(need, s)
 		}
 	}

@@ -111,8 +111,12 @@ func (d *reader) decodeName(f *fields) {
 
 // The flags of a site in the file.
 const (
-	siteData   = 1 << iota // [Site.Data]
-	siteUpdate             // [Site.Update]
+	siteData    = 1 << iota // [Site.Data]
+	siteUpdate              // [Site.Update]
+	siteTracked             // [Site.Tracked]
+	siteFalse               // [Site.Fails]: IfFalse
+	siteTrue                // [Site.Fails]: IfTrue
+	siteFormula             // a formula follows
 )
 
 func (d *reader) decodeSite(f *fields) {
@@ -123,8 +127,17 @@ func (d *reader) decodeSite(f *fields) {
 		Col:  int(f.uint32()),
 	}
 	flags := f.uint8()
-	s.Data, s.Update = flags&siteData != 0, flags&siteUpdate != 0
+	s.Data, s.Update, s.Tracked = flags&siteData != 0, flags&siteUpdate != 0, flags&siteTracked != 0
+	switch {
+	case flags&siteTrue != 0:
+		s.Fails = IfTrue
+	case flags&siteFalse != 0:
+		s.Fails = IfFalse
+	}
 	s.Func, s.File, s.Op, s.Expr = f.string(), f.string(), f.string(), f.string()
+	if flags&siteFormula != 0 {
+		s.Formula = f.string()
+	}
 	if f.err == nil {
 		d.t.Sites[s.ID] = s
 	}

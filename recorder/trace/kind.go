@@ -61,6 +61,8 @@ const (
 
 	SelectSend
 
+	Operand
+
 	NumKinds
 )
 
@@ -127,6 +129,8 @@ var kinds = [NumKinds]kindInfo{
 	Await: {"await", "token; 0: all that was before", "", "", "see post"},
 
 	SelectSend: {"selsend", "channel", "", "capacity", "a case of the select that follows would send"},
+
+	Operand: {"operand", "", "the value", "bytes", "what a condition or a store needs beside what was read: a value that other goroutines cannot change"},
 }
 
 // String returns the word that the text form uses for k.

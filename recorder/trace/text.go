@@ -81,6 +81,18 @@ func WriteText(w io.Writer, t *Trace) error {
 		if s.Update {
 			b.WriteString(" update")
 		}
+		if s.Tracked {
+			b.WriteString(" tracked")
+		}
+		switch s.Fails {
+		case IfFalse:
+			b.WriteString(" failsfalse")
+		case IfTrue:
+			b.WriteString(" failstrue")
+		}
+		if s.Formula != "" {
+			fmt.Fprintf(b, " formula=%q", s.Formula)
+		}
 		b.WriteByte('\n')
 	}
 	freed := t.Freed

@@ -67,11 +67,19 @@ func (t *Trace) parseLine(line string) *FormatError {
 		t.parseGoroutine(a)
 	case siteWord:
 		id := SiteID(a.number("id", 32))
-		t.Sites[id] = Site{
+		s := Site{
 			ID: id, Key: a.number("key", 64), Func: a.string("func"), File: a.string("file"),
 			Line: int(a.number("line", 32)), Col: int(a.number("col", 32)),
 			Op: a.string("op"), Expr: a.string("expr"), Data: a.word("data"), Update: a.word("update"),
+			Tracked: a.word("tracked"), Formula: a.string("formula"),
 		}
+		if a.word("failsfalse") {
+			s.Fails = IfFalse
+		}
+		if a.word("failstrue") {
+			s.Fails = IfTrue
+		}
+		t.Sites[id] = s
 	case completeWord:
 		t.Complete = true
 	default:

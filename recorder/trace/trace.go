@@ -72,7 +72,28 @@ type Site struct {
 	// the next one that is not a read is that store. An atomic read-modify-write
 	// has it if its result is discarded.
 	Update bool
+	// Formula says how the value that the event stores, or the outcome of a
+	// branch or assertion, follows from what the goroutine has read; "" if that
+	// is not known. See [ParseFormula].
+	Formula string
+	// Tracked is set where the value read reaches nothing but what formulas
+	// say: whatever it is, the goroutine goes on as recorded as long as the
+	// outcomes that follow from it are as recorded.
+	Tracked bool
+	// Fails says which outcome of a branch or assertion leads to a failure of
+	// the test, or to a panic.
+	Fails Outcome
 }
+
+// An Outcome is one of those of a condition.
+type Outcome uint8
+
+// The outcomes.
+const (
+	Neither Outcome = iota
+	IfFalse
+	IfTrue
+)
 
 // Meta says where a trace comes from.
 type Meta struct {

@@ -168,7 +168,7 @@ func (c *chunkWriter) goroutine(g Goroutine) {
 func (c *chunkWriter) sites(ids []SiteID, sites map[SiteID]Site) {
 	for _, id := range ids {
 		s := sites[id]
-		if s.Col == 0 && s.Op == "" && s.Expr == "" && !s.Data && !s.Update {
+		if s == (Site{ID: id, Key: s.Key, Line: s.Line, Func: s.Func, File: s.File}) {
 			c.begin(callSiteChunk)
 			c.uint32(uint32(id))
 			c.uint64(s.Key)
@@ -194,11 +194,26 @@ func (c *chunkWriter) rewrittenSite(s Site) {
 	if s.Update {
 		flags |= siteUpdate
 	}
+	if s.Tracked {
+		flags |= siteTracked
+	}
+	switch s.Fails {
+	case IfFalse:
+		flags |= siteFalse
+	case IfTrue:
+		flags |= siteTrue
+	}
+	if s.Formula != "" {
+		flags |= siteFormula
+	}
 	c.p = append(c.p, flags)
 	c.string("function name", s.Func)
 	c.string("file name", s.File)
 	c.string("operation", s.Op)
 	c.string("expression", s.Expr)
+	if s.Formula != "" {
+		c.string("formula", s.Formula)
+	}
 }
 
 func (c *chunkWriter) freed(f Freed) {

@@ -50,7 +50,7 @@ func (a *account) drops(kind uint8) bool {
 	switch {
 	case a.cut == cutNothing || kind == Fork || kind == Begin_ || kind == End || kind == TestBegin_ || kind == TestEnd_:
 		return false
-	case kind == Read || kind == Write_ || kind == Branch_:
+	case kind == Read || kind == Write_ || kind == Branch_ || kind == Assert_ || kind == Operand_:
 		return true
 	}
 	return a.cut == cutSync

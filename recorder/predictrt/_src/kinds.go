@@ -44,7 +44,7 @@ const (
 	RegionBegin
 	RegionEnd
 	Branch_
-	Assert
+	Assert_
 	Panic
 	Recover
 
@@ -55,6 +55,8 @@ const (
 	Await
 
 	SelectSend
+
+	Operand_
 
 	NumKinds
 )
@@ -77,9 +79,9 @@ var words = [NumKinds]string{
 	Close: "close", Select: "select", SelectDone: "selected",
 	WaitGroupAdd: "add", WaitGroupWait: "wgwait", WaitGroupWaited: "wgwaited",
 	OnceBegin: "oncebegin", OnceEnd: "onceend", OnceDone: "oncedone",
-	RegionBegin: "regionbegin", RegionEnd: "regionend", Branch_: "branch", Assert: "assert",
+	RegionBegin: "regionbegin", RegionEnd: "regionend", Branch_: "branch", Assert_: "assert",
 	Panic: "panic", Recover: "recover", TestBegin_: "testbegin", TestEnd_: "testend",
-	Post: "post", Await: "await", SelectSend: "selsend",
+	Post: "post", Await: "await", SelectSend: "selsend", Operand_: "operand",
 }
 
 func isWrite(kind uint8) bool {

@@ -262,3 +262,41 @@ func decided(n uint64, site uint32) {
 	room()
 	g.log(Branch_, 0, site, 0, 0, n)
 }
+
+// Assert logs that the assertion of which v is an operand is about to be evaluated,
+// and returns v.
+func Assert[T any](v T, site uint32) T {
+	if Mode != 0 {
+		asserts(site)
+	}
+	return v
+}
+
+func asserts(site uint32) {
+	g := current()
+	if g == nil {
+		return
+	}
+	if g.actor != nil {
+		g.pass(Assert_, site, 0, 0, nil)
+	}
+	room()
+	g.log(Assert_, 0, site, 0, 0, 1)
+}
+
+// Operand logs the value v, and returns it.
+func Operand[T any](v T, site uint32) T {
+	if Mode != 0 {
+		operand(unsafe.Pointer(&v), unsafe.Sizeof(v), site)
+	}
+	return v
+}
+
+func operand(p unsafe.Pointer, size uintptr, site uint32) {
+	g := current()
+	if g == nil || size > 8 {
+		return
+	}
+	room()
+	g.log(Operand_, flagValue, site, uint32(size), 0, valueAt(p, size))
+}

@@ -93,4 +93,14 @@ func Branch[B ~bool](c B, site uint32) B {
 	return c
 }
 
+func Assert[T any](v T, site uint32) T {
+	event(site)
+	return v
+}
+
+func Operand[T any](v T, site uint32) T {
+	event(site, v)
+	return v
+}
+
 func Case(n uint64, site uint32) { event(site, n) }

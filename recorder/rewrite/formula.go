@@ -1,0 +1,377 @@
+package rewrite
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+
+	"github.com/gopredict/gopredict/recorder/sharing"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// This file puts the formulas that package sharing has found into the table of
+// sites. A formula holds only if each event that it speaks of has a hook, which
+// is known once all files are rewritten.
+
+// spot returns the place of an event of the operation op at n; false if formulas
+// speak of none there. expr is what the site shows.
+func (e *editor) spot(op string, n ast.Node, expr string) (sharing.Spot, bool) {
+	s := sharing.Spot{Fset: e.fset, Pos: n.Pos()}
+	switch op {
+	case "read", "write":
+		x, ok := n.(ast.Expr)
+		if !ok || expr != e.source(n) {
+			return s, false // of what n leads to
+		}
+		if s.Pos = namePos(x); op == "write" {
+			s.Role = sharing.Writes
+		}
+	case "atomic", "assert":
+		s.Pos, s.Role = n.(*ast.CallExpr).Lparen, sharing.Atomics
+		if op == "assert" {
+			s.Role = sharing.Asserts
+		}
+	case "operand":
+		s.Pos, s.Role = namePos(n.(ast.Expr)), sharing.Carries
+	case "branch":
+		s.Role = sharing.Decides
+	default:
+		return s, false
+	}
+	return s, true
+}
+
+// namePos returns where package ssa has accesses to x: at the name, bracket or
+// star.
+func namePos(x ast.Expr) token.Pos {
+	switch x := ast.Unparen(x).(type) {
+	case *ast.SelectorExpr:
+		return x.Sel.Pos()
+	case *ast.IndexExpr:
+		return x.Lbrack
+	default:
+		return x.Pos()
+	}
+}
+
+// isOperand reports whether a formula needs the value of x.
+func (e *editor) isOperand(x ast.Expr) bool {
+	switch x := x.(type) {
+	case *ast.Ident, *ast.SelectorExpr:
+	case *ast.CallExpr:
+		if e.builtinName(x) == "" {
+			return false
+		}
+	default:
+		return false
+	}
+	return e.sharing.Operand(sharing.Spot{Fset: e.fset, Pos: namePos(x), Role: sharing.Carries})
+}
+
+// operand is the text that evaluates x, as text does, with a hook that notes its
+// value.
+func (e *editor) operand(x ast.Expr, text string) string {
+	return e.hook("Operand") + "(" + text + "," + e.site("operand", x, e.source(x), false) + ")"
+}
+
+// assertion returns the operand of c, a call of an assertion of which it is known
+// when it holds, that is evaluated last: its hook notes the assertion. It is nil
+// if c is none.
+func (e *editor) assertion(c *ast.CallExpr) ast.Expr {
+	first, n, ok := sharing.Assertion(e.callee(c))
+	if _, known := e.sharing.Formula(sharing.Spot{Fset: e.fset, Pos: c.Lparen, Role: sharing.Asserts}); !ok || !known || len(c.Args) < first+n {
+		return nil
+	}
+	for i := first + n - 1; i >= first; i-- {
+		if x := c.Args[i]; !e.constant(x) {
+			if e.isTuple(x) || slices.ContainsFunc(c.Args[i+1:], func(x ast.Expr) bool { return e.hasCall(x) }) || e.hasCall(x) && slices.ContainsFunc(c.Args[:i], e.loadsLate) {
+				return nil
+			}
+			return x
+		}
+	}
+	return nil
+}
+
+// loadsLate reports whether x has loads that come after calls that follow it.
+func (e *editor) loadsLate(x ast.Expr) bool {
+	_, call := ast.Unparen(x).(*ast.CallExpr)
+	return !call && e.lastHook(x).IsValid()
+}
+
+// attach adds formulas to the sites, and the call sites that have some.
+func attach(editors []*editor, found *sharing.Facts, sites []trace.Site) []trace.Site {
+	t := &table{found: found, keys: map[sharing.Spot]uint64{}, formulas: map[sharing.Spot]string{}, lost: map[sharing.Spot]bool{}}
+	index := map[trace.SiteID]int{}
+	for i, s := range sites {
+		index[s.ID] = i
+	}
+	calls := map[uint64]int{}
+	for _, e := range editors {
+		for key, at := range e.atomics() {
+			i, ok := calls[key]
+			if !ok {
+				i = slices.IndexFunc(sites, func(s trace.Site) bool { return s.ID == 0 && s.Key == key })
+			}
+			if i < 0 {
+				i = len(sites)
+				sites = append(sites, trace.Site{Key: key, Func: at.fn, File: e.path, Line: at.line})
+			}
+			calls[key] = i
+			for _, s := range at.spots {
+				t.keys[s] = key
+			}
+		}
+		for _, s := range e.sites {
+			if s.ID != 0 && s.placed {
+				t.key(s)
+			}
+		}
+	}
+	for _, e := range editors {
+		for _, s := range e.sites {
+			if s.ID == 0 || !s.placed {
+				continue
+			}
+			site := &sites[index[s.ID]]
+			site.Formula, site.Fails = t.formula(e, s)
+			if site.Formula == "" && s.spot.Role == sharing.Decides {
+				t.forget(e, s.node.(ast.Expr))
+			}
+		}
+		for key, at := range e.atomics() {
+			for _, s := range at.spots {
+				if text := t.text(s); text != "" {
+					sites[calls[key]].Formula = text
+				}
+			}
+		}
+	}
+	into := found.Tracked()
+	for _, e := range editors {
+		for _, s := range e.sites {
+			if s.ID != 0 && s.placed && t.known(into, s.spot) {
+				sites[index[s.ID]].Tracked = true
+			}
+		}
+		for key, at := range e.atomics() {
+			for _, s := range at.spots {
+				if t.known(into, s) {
+					sites[calls[key]].Tracked = true
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(sites, func(s trace.Site) bool { return s.ID == 0 && !s.Update && !s.Tracked && s.Formula == "" })
+}
+
+// A table knows which spots have events.
+type table struct {
+	found    *sharing.Facts
+	keys     map[sharing.Spot]uint64
+	formulas map[sharing.Spot]string // of conditions, those that are parts of a branch's
+	lost     map[sharing.Spot]bool   // two sites are there, or no formula of a branch
+}
+
+// key notes the key of a site.
+func (t *table) key(s site) {
+	if _, ok := t.keys[s.spot]; ok && s.spot.Role != sharing.Decides {
+		t.lost[s.spot] = true
+	}
+	t.keys[s.spot] = s.Key
+}
+
+// known reports whether the site at s reads a value of which all that it goes into
+// has formulas.
+func (t *table) known(into map[sharing.Spot][]sharing.Spot, s sharing.Spot) bool {
+	list, ok := into[s]
+	return ok && !t.lost[s] && !slices.ContainsFunc(list, func(s sharing.Spot) bool { return t.text(s) == "" })
+}
+
+// text is the formula at s, with the keys of sites; "" if there is none.
+func (t *table) text(s sharing.Spot) string {
+	f, ok := t.found.Formula(s)
+	if _, here := t.keys[s]; !ok || !here || t.lost[s] {
+		return ""
+	}
+	if f, ok = t.resolve(f); !ok {
+		return ""
+	}
+	return f.String()
+}
+
+// resolve puts the keys of sites into f.
+func (t *table) resolve(f trace.Formula) (trace.Formula, bool) {
+	if f.Op == trace.Value {
+		s := t.found.Spot(f.Read.Key)
+		key, ok := t.keys[s]
+		f.Read.Key = key
+		return f, ok && !t.lost[s]
+	}
+	f.Args = slices.Clone(f.Args)
+	for i := range f.Args {
+		arg, ok := t.resolve(f.Args[i])
+		if !ok {
+			return f, false
+		}
+		f.Args[i] = arg
+	}
+	return f, true
+}
+
+// formula is the formula of the site s, and which outcome leads to a failure.
+func (t *table) formula(e *editor, s site) (string, trace.Outcome) {
+	switch s.spot.Role {
+	case sharing.Decides:
+		f, fails, ok := t.condition(e, s.node.(ast.Expr))
+		if !ok {
+			return "", fails
+		}
+		return f.String(), fails
+	case sharing.Asserts:
+		return t.text(s.spot), trace.IfFalse
+	}
+	return t.text(s.spot), trace.Neither
+}
+
+// condition is the formula of a condition, which may consist of others. What
+// fails is what the last of them decides.
+func (t *table) condition(e *editor, x ast.Expr) (trace.Formula, trace.Outcome, bool) {
+	switch x := ast.Unparen(x).(type) {
+	case *ast.UnaryExpr:
+		if x.Op == token.NOT {
+			f, fails, ok := t.condition(e, x.X)
+			switch fails {
+			case trace.IfTrue:
+				fails = trace.IfFalse
+			case trace.IfFalse:
+				fails = trace.IfTrue
+			}
+			return trace.Formula{Op: trace.Not, Args: []trace.Formula{f}}, fails, ok
+		}
+	case *ast.BinaryExpr:
+		op := trace.And
+		switch x.Op {
+		case token.LOR:
+			op = trace.Or
+		case token.LAND:
+		default:
+			return t.leaf(e, x)
+		}
+		left, _, ok1 := t.condition(e, x.X)
+		right, fails, ok2 := t.condition(e, x.Y)
+		return trace.Formula{Op: op, Args: []trace.Formula{left, right}}, fails, ok1 && ok2
+	}
+	return t.leaf(e, x)
+}
+
+// leaf is condition for one that does not consist of others.
+func (t *table) leaf(e *editor, x ast.Expr) (trace.Formula, trace.Outcome, bool) {
+	s := sharing.Spot{Fset: e.fset, Pos: ast.Unparen(x).Pos(), Role: sharing.Decides}
+	fails := t.found.Fails(s)
+	f, ok := t.found.Formula(s)
+	if ok {
+		f, ok = t.resolve(f)
+	}
+	t.keys[s] = 0 // it is part of a branch
+	return f, fails, ok
+}
+
+// forget notes that a branch on x has no formula: nothing is known of where what
+// its parts are computed from goes.
+func (t *table) forget(e *editor, x ast.Expr) {
+	ast.Inspect(x, func(n ast.Node) bool {
+		if n != nil {
+			t.lost[sharing.Spot{Fset: e.fset, Pos: n.Pos(), Role: sharing.Decides}] = true
+		}
+		return true
+	})
+}
+
+// atomicLine is a line of a function on which methods of sync/atomic are called.
+type atomicLine struct {
+	lineOf
+	spots []sharing.Spot
+}
+
+// atomics returns by key the call sites of methods of sync/atomic of which the
+// trace can tell what they did: at most one that reads and one that stores.
+func (e *editor) atomics() map[uint64]atomicLine {
+	if e.atomicSites != nil {
+		return e.atomicSites
+	}
+	type ops struct{ loads, stores, others int }
+	counts := map[lineOf]*ops{}
+	spots := map[lineOf][]sharing.Spot{}
+	e.calls(func(c *ast.CallExpr, fn string) {
+		if !e.mayBeAtomic(c) || e.atomicFunc(c) != "" {
+			return
+		}
+		for _, line := range []int{e.line(c.Pos()), e.line(c.Fun.End()), e.line(c.Lparen), e.line(c.End())} {
+			at := lineOf{fn, line}
+			if counts[at] == nil {
+				counts[at] = &ops{}
+			}
+			if line != e.line(c.Pos()) {
+				counts[at].others++
+			}
+		}
+		n := counts[lineOf{fn, e.line(c.Pos())}]
+		callee := e.callee(c)
+		switch {
+		case callee == nil || !isAtomic(callee):
+			n.others++
+			return
+		case callee.Name() == "Load":
+			n.loads++
+		case callee.Name() == "Store":
+			n.stores++
+		case callee.Name() == "Add":
+			n.loads++
+			n.stores++
+		default:
+			n.others++
+		}
+		at := lineOf{fn, e.line(c.Pos())}
+		spots[at] = append(spots[at], sharing.Spot{Fset: e.fset, Pos: c.Lparen, Role: sharing.Atomics})
+	})
+	e.atomicSites = map[uint64]atomicLine{}
+	for at, list := range spots {
+		if n := counts[at]; n.loads <= 1 && n.stores <= 1 && n.others == 0 {
+			e.atomicSites[trace.KeyOf(at.fn, at.line)] = atomicLine{at, list}
+		}
+	}
+	return e.atomicSites
+}
+
+// calls calls f for each call in the file, with the runtime's name of the function
+// that it is in.
+func (e *editor) calls(f func(c *ast.CallExpr, fn string)) {
+	var walk func(root ast.Node, fn string)
+	walk = func(root ast.Node, fn string) {
+		ast.Inspect(root, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				if n.Body != nil {
+					walk(n.Body, e.names[n])
+				}
+				return false
+			case *ast.FuncLit:
+				walk(n.Body, e.names[n])
+				return false
+			case *ast.RangeStmt:
+				if body, ok := e.names[n]; ok { // over a function: the body is one, too
+					walk(n.X, fn)
+					walk(n.Body, body)
+					return false
+				}
+			case *ast.CallExpr:
+				f(n, fn)
+			}
+			return true
+		})
+	}
+	for _, d := range e.file.Decls {
+		walk(d, "") // outside of functions there are no statements
+	}
+}

@@ -1,0 +1,327 @@
+package sharing
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// derive finds the formulas of all stores, conditions and assertions, and the
+// reads of which the values go nowhere else.
+func (a *analysis) derive() {
+	a.findCalls()
+	for _, f := range a.all {
+		for _, b := range f.Blocks {
+			for _, instr := range b.Instrs {
+				a.consume(f, instr)
+			}
+		}
+	}
+	for _, f := range a.all {
+		for _, b := range f.Blocks {
+			for _, instr := range b.Instrs {
+				v, ok := instr.(ssa.Value)
+				if !ok {
+					continue
+				}
+				if s, ok := a.readAt(f, v); ok {
+					a.track(f, v, s)
+				}
+			}
+		}
+	}
+}
+
+// findCalls notes the calls of each function.
+func (a *analysis) findCalls() {
+	for _, f := range a.all {
+		for _, b := range f.Blocks {
+			for _, instr := range b.Instrs {
+				if c, ok := instr.(*ssa.Call); ok {
+					if g := a.called(c); g != nil {
+						a.values.calls[g] = append(a.values.calls[g], call{f, c})
+					}
+				}
+			}
+		}
+	}
+}
+
+// A call is one in a function.
+type call struct {
+	f *function
+	c *ssa.Call
+}
+
+// consume notes the formula of instr, if it is a store, condition or assertion
+// that follows from something that was read.
+func (a *analysis) consume(f *function, instr ssa.Instruction) {
+	s, t := a.formula(f, instr)
+	if t == nil {
+		return
+	}
+	if cond, ok := instr.(*ssa.If); ok {
+		b := cond.Block()
+		switch then, els := failing(b.Succs[0]), failing(b.Succs[1]); {
+		case then && !els:
+			a.values.fails[s] = trace.IfTrue
+		case els && !then:
+			a.values.fails[s] = trace.IfFalse
+		}
+	}
+	if old, ok := a.values.formulas[s]; ok && old.String() != t.Formula.String() {
+		a.values.twice[s] = true
+	}
+	a.values.formulas[s] = t.Formula
+	if len(t.reads) > 0 {
+		for _, o := range t.operands {
+			a.values.operands[o.Spot] = true
+		}
+	}
+}
+
+// formula returns where instr has its event, if it is a store, condition or
+// assertion, and what follows from reads there.
+func (a *analysis) formula(f *function, instr ssa.Instruction) (Spot, *term) {
+	switch x := instr.(type) {
+	case *ssa.Store:
+		if s, ok := a.storeAt(f, x); ok {
+			return s, a.term(f, x, x.Val)
+		}
+	case *ssa.If:
+		if e := a.conditionOf(x); e != nil {
+			return Spot{f.fset, e.Pos(), Decides}, a.term(f, x, x.Cond)
+		}
+	case *ssa.Call:
+		switch op := atomicOp(x.Common()); op {
+		case "Store":
+			return Spot{f.fset, x.Pos(), Atomics}, a.term(f, x, x.Call.Args[1])
+		case "Add":
+			return Spot{f.fset, x.Pos(), Atomics}, join(trace.Plus, &term{Formula: Formula{Op: trace.Before}}, a.term(f, x, x.Call.Args[1]))
+		}
+		if t, args := a.assertion(f, x); args != nil {
+			return Spot{f.fset, x.Pos(), Asserts}, t
+		}
+	}
+	return Spot{}, nil
+}
+
+// storeAt returns where the event of s comes to be.
+func (a *analysis) storeAt(f *function, s *ssa.Store) (Spot, bool) {
+	if a.quiet(s.Addr) || !s.Pos().IsValid() {
+		return Spot{}, false
+	}
+	return Spot{f.fset, s.Pos(), Writes}, true
+}
+
+// conditionOf returns the expression that the condition of x is in the source, if
+// a statement's outcome follows from it and from its like alone.
+func (a *analysis) conditionOf(x *ssa.If) ast.Expr {
+	for _, instr := range slices.Backward(x.Block().Instrs) {
+		if ref, ok := instr.(*ssa.DebugRef); ok && !ref.IsAddr && ref.X == x.Cond {
+			if a.values.leaves[ref.Expr] {
+				return ref.Expr
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// takeApart notes the conditions that make up x, by way of &&, || and !.
+func (v *valuesIn) takeApart(x ast.Expr) {
+	switch x := ast.Unparen(x).(type) {
+	case *ast.BinaryExpr:
+		if x.Op == token.LAND || x.Op == token.LOR {
+			v.takeApart(x.X)
+			v.takeApart(x.Y)
+			return
+		}
+		v.leaves[x] = true
+	case *ast.UnaryExpr:
+		if x.Op == token.NOT {
+			v.takeApart(x.X)
+			return
+		}
+		v.leaves[x] = true
+	default:
+		v.leaves[x] = true
+	}
+}
+
+// track notes where the value v, which is read at s, goes, if formulas say all of
+// that.
+func (a *analysis) track(f *function, v ssa.Value, s Spot) {
+	u := &uses{analysis: a, seen: map[ssa.Value]bool{}, budget: 200}
+	if !u.follow(f, v, false) {
+		a.values.untracked[s] = true
+		return
+	}
+	a.values.tracked[s] = append(a.values.tracked[s], u.spots...)
+}
+
+// uses collects where a value goes.
+type uses struct {
+	*analysis
+	seen   map[ssa.Value]bool
+	spots  []Spot
+	budget int
+	depth  int
+}
+
+// follow reports whether all that v goes into is in formulas. pure says that it
+// may go nowhere but into the function's result.
+func (u *uses) follow(f *function, v ssa.Value, pure bool) bool {
+	if u.seen[v] {
+		return true
+	}
+	u.seen[v] = true
+	if u.budget--; u.budget < 0 {
+		return false
+	}
+	refs := v.Referrers()
+	if refs == nil {
+		return false
+	}
+	for _, r := range *refs {
+		if _, ok := r.(*ssa.DebugRef); ok || afterFailure(r.Block()) {
+			continue
+		}
+		if !u.use(f, v, r, pure) {
+			return false
+		}
+	}
+	return true
+}
+
+// use reports whether all that r does with v is in formulas.
+func (u *uses) use(f *function, v ssa.Value, r ssa.Instruction, pure bool) bool {
+	switch x := r.(type) {
+	case *ssa.BinOp, *ssa.Convert, *ssa.ChangeType:
+		return u.follow(f, r.(ssa.Value), pure)
+	case *ssa.UnOp:
+		return (x.Op == token.NOT || x.Op == token.SUB) && u.follow(f, x, pure)
+	case *ssa.Store:
+		if x.Addr == v {
+			return false
+		}
+		if alloc, ok := x.Addr.(*ssa.Alloc); ok && !alloc.Heap {
+			return u.variable(f, alloc, x, pure)
+		}
+	case *ssa.Return:
+		return u.returned(f, v, x, pure)
+	case *ssa.MakeInterface:
+		for _, ref := range *x.Referrers() {
+			c, ok := ref.(*ssa.Call)
+			if _, debug := ref.(*ssa.DebugRef); debug || afterFailure(ref.Block()) {
+				continue
+			}
+			if !ok || !slices.Contains(asserted(c), ssa.Value(x)) || countIn(c.Call.Args, x) > 1 || !u.consumed(f, c) || pure {
+				return false
+			}
+		}
+		return true
+	case *ssa.Call:
+		if g := u.called(x); g != nil {
+			return u.passed(g, x, v, f, pure)
+		}
+		if atomicOp(x.Common()) == "" && !slices.Contains(asserted(x), v) || len(x.Call.Args) > 0 && x.Call.Args[0] == v {
+			return false
+		}
+	case *ssa.If:
+	default:
+		return false
+	}
+	return !pure && u.consumed(f, r)
+}
+
+func countIn(args []ssa.Value, v ssa.Value) (n int) {
+	for _, arg := range args {
+		if arg == v {
+			n++
+		}
+	}
+	return n
+}
+
+// consumed notes that r has a formula, and reports whether it has.
+func (u *uses) consumed(f *function, r ssa.Instruction) bool {
+	s, t := u.formula(f, r)
+	if t == nil {
+		return false
+	}
+	u.spots = append(u.spots, s)
+	return true
+}
+
+// variable follows what s stores in a variable of which the address goes nowhere.
+func (u *uses) variable(f *function, alloc *ssa.Alloc, s *ssa.Store, pure bool) bool {
+	for _, r := range *alloc.Referrers() {
+		switch r := r.(type) {
+		case *ssa.DebugRef:
+			if r.IsAddr {
+				return false
+			}
+		case *ssa.Store:
+		case *ssa.UnOp:
+			if r.Block() == f.Recover {
+				continue
+			}
+			val := kept(r)
+			if val == nil || val == s.Val && !u.follow(f, r, pure) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// returned follows the result v of f to its callers.
+func (u *uses) returned(f *function, v ssa.Value, r *ssa.Return, pure bool) bool {
+	if pure {
+		return true // the caller follows it
+	}
+	if f.open || len(r.Results) != 1 || u.depth == maxDepth {
+		return false
+	}
+	u.depth++
+	defer func() { u.depth-- }()
+	for _, c := range u.values.calls[f] {
+		if !u.follow(c.f, c.c, false) {
+			return false
+		}
+	}
+	return true
+}
+
+// passed follows v, an argument of the call c of g in f, through g to its result.
+func (u *uses) passed(g *function, c *ssa.Call, v ssa.Value, f *function, pure bool) bool {
+	if u.depth == maxDepth {
+		return false
+	}
+	u.depth++
+	defer func() { u.depth-- }()
+	for i, arg := range c.Call.Args {
+		if arg == v && (i >= len(g.Params) || !u.follow(g, g.Params[i], true)) {
+			return false
+		}
+	}
+	return u.follow(f, c, pure)
+}
+
+// afterFailure reports whether the program comes to b only after a test failed, or
+// on the way to a panic.
+func afterFailure(b *ssa.BasicBlock) bool {
+	for ; b != nil; b = b.Idom() {
+		if failing(b) && b.Idom() != nil {
+			return true
+		}
+	}
+	return false
+}

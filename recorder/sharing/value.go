@@ -1,0 +1,439 @@
+package sharing
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// This file finds what a value follows from: expressions over what the goroutine
+// has read, for stores, conditions and assertions (the symbolic events of Wang,
+// Kundu, Limaye, Ganai, Gupta, Symbolic Predictive Analysis for Concurrent
+// Programs, 2011, section 3.1, and the renaming of local variables in 4.1, which
+// the SSA form has done).
+
+// A Role is what an event does at a place.
+type Role uint8
+
+// The roles of events.
+const (
+	Reads   Role = iota // a load; at the name, bracket or star of its operand
+	Writes              // a store, likewise
+	Atomics             // an atomic operation; at its opening parenthesis
+	Asserts             // a call of an assertion, likewise
+	Decides             // the condition of an if or for; at its beginning
+	Carries             // an operand that only its goroutine changes; at its name or beginning
+)
+
+// A Spot is a place in a source file at which an event may come to be.
+type Spot struct {
+	Fset *token.FileSet
+	Pos  token.Pos
+	Role Role
+}
+
+// A Formula is a trace's, in which the keys of readings are the indices of spots in
+// Facts.Spots, plus one.
+type Formula = trace.Formula
+
+// values are the formulas.
+type values struct {
+	spots    []Spot
+	formulas map[Spot]Formula
+	fails    map[Spot]trace.Outcome // of conditions
+	operands map[Spot]bool          // that a formula needs
+	tracked  map[Spot][]Spot        // by reading: where its value goes
+}
+
+// valuesIn collects formulas.
+type valuesIn struct {
+	values
+	numbers   map[Spot]uint64 // in spots, plus one
+	twice     map[Spot]bool   // of which several formulas were found
+	untracked map[Spot]bool   // readings with values that go elsewhere, too
+	calls     map[*function][]call
+	callees   map[*function]map[*function]bool
+	leaves    map[ast.Expr]bool // conditions of ifs and fors, taken apart
+	assigned  map[place]bool    // names to which a value is assigned there
+}
+
+func newValues() *valuesIn {
+	return &valuesIn{
+		values:  values{nil, map[Spot]Formula{}, map[Spot]trace.Outcome{}, map[Spot]bool{}, map[Spot][]Spot{}},
+		numbers: map[Spot]uint64{}, twice: map[Spot]bool{}, untracked: map[Spot]bool{}, calls: map[*function][]call{},
+		callees: map[*function]map[*function]bool{}, leaves: map[ast.Expr]bool{}, assigned: map[place]bool{},
+	}
+}
+
+// done returns what is certain.
+func (v *valuesIn) done() values {
+	for s := range v.twice {
+		delete(v.formulas, s)
+	}
+	for s := range v.untracked {
+		delete(v.tracked, s)
+	}
+	return v.values
+}
+
+// readSyntax notes what the values of the expressions in a file's node n are for.
+func (v *valuesIn) readSyntax(fset *token.FileSet, n ast.Node) {
+	assigned := func(xs ...ast.Expr) {
+		for _, x := range xs {
+			if x != nil {
+				v.assigned[place{fset, x.Pos()}] = true
+			}
+		}
+	}
+	switch n := n.(type) {
+	case *ast.IfStmt:
+		v.takeApart(n.Cond)
+	case *ast.ForStmt:
+		if n.Cond != nil {
+			v.takeApart(n.Cond)
+		}
+	case *ast.AssignStmt:
+		assigned(n.Lhs...)
+	case *ast.ValueSpec:
+		for _, id := range n.Names {
+			assigned(id)
+		}
+	case *ast.RangeStmt:
+		assigned(n.Key, n.Value)
+	}
+}
+
+// number returns the index of s in spots, plus one.
+func (v *valuesIn) number(s Spot) uint64 {
+	n, ok := v.numbers[s]
+	if !ok {
+		v.spots = append(v.spots, s)
+		n = uint64(len(v.spots))
+		v.numbers[s] = n
+	}
+	return n
+}
+
+// A term is a formula in the making.
+type term struct {
+	Formula
+	reads    []*read
+	operands []*read
+}
+
+// A read is a reading, or an operand, in a term.
+type read struct {
+	Spot
+	in *function
+	// once says that each call of in that returns comes by exactly once.
+	once bool
+}
+
+func numberTerm(n int64) *term { return &term{Formula: Formula{Op: trace.Number, Num: n}} }
+
+// join makes the term of an operation on others, nil if one of them is nil.
+func join(op trace.Op, args ...*term) *term {
+	t := &term{Formula: Formula{Op: op}}
+	for _, arg := range args {
+		if arg == nil {
+			return nil
+		}
+		t.Args = append(t.Args, arg.Formula)
+		t.reads = append(t.reads, arg.reads...)
+		t.operands = append(t.operands, arg.operands...)
+	}
+	return t
+}
+
+// maxTerm bounds the instructions that a term is made of.
+const maxTerm = 24
+
+// A deriver makes the term of a value where a function uses it.
+type deriver struct {
+	*analysis
+	f      *function
+	use    ssa.Instruction
+	params map[*ssa.Parameter]*term // of calls that are followed
+	left   *int
+	depth  int
+}
+
+// term returns what v follows from where use, an instruction of f, uses it; nil
+// if that cannot be said.
+func (a *analysis) term(f *function, use ssa.Instruction, v ssa.Value) *term {
+	left := maxTerm
+	d := &deriver{analysis: a, f: f, use: use, left: &left}
+	return d.term(v)
+}
+
+func (d *deriver) term(v ssa.Value) *term {
+	if *d.left--; *d.left < 0 {
+		return nil
+	}
+	if c, ok := v.(*ssa.Const); ok {
+		return constantTerm(c)
+	}
+	size, signed, ok := d.word(v.Type())
+	if !ok {
+		return nil
+	}
+	if s, ok := d.readAt(d.f, v); ok {
+		return d.reading(v.(ssa.Instruction), s, size, signed)
+	}
+	t := d.computed(v, size, signed)
+	if t == nil || len(t.reads) == 0 && len(t.operands) > 0 {
+		if whole := d.operand(v, size, signed); whole != nil {
+			return whole
+		}
+	}
+	return t
+}
+
+// computed is the term of a v that follows from others.
+func (d *deriver) computed(v ssa.Value, size uint8, signed bool) *term {
+	switch x := v.(type) {
+	case *ssa.Parameter:
+		return d.params[x]
+	case *ssa.BinOp:
+		return d.operation(x)
+	case *ssa.UnOp:
+		switch x.Op {
+		case token.NOT:
+			return join(trace.Not, d.term(x.X))
+		case token.SUB:
+			return join(trace.Minus, numberTerm(0), d.term(x.X))
+		case token.MUL:
+			if s := kept(x); s != nil {
+				return d.term(s)
+			}
+		}
+	case *ssa.Convert:
+		if from, fromSigned, ok := d.word(x.X.Type()); ok && from <= size && (signed || !fromSigned) {
+			return d.term(x.X)
+		}
+	case *ssa.ChangeType:
+		return d.term(x.X)
+	case *ssa.Call:
+		return d.result(x)
+	}
+	return nil
+}
+
+// word returns the size in bytes of values of type t and whether they are signed
+// numbers; false if they are no integers, booleans or pointers.
+func (d *deriver) word(t types.Type) (size uint8, signed, ok bool) {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		info := u.Info()
+		if info&(types.IsInteger|types.IsBoolean) == 0 || info&types.IsUntyped != 0 {
+			return 0, false, false
+		}
+		return uint8(d.sizes.Sizeof(u)), info&types.IsInteger != 0 && info&types.IsUnsigned == 0, true
+	case *types.Pointer, *types.Map, *types.Chan:
+		return uint8(d.sizes.Sizeof(u)), false, true
+	}
+	return 0, false, false
+}
+
+func constantTerm(c *ssa.Const) *term {
+	if c.Value == nil {
+		if types.IsInterface(c.Type()) {
+			return nil
+		}
+		return numberTerm(0) // nil
+	}
+	switch c.Value.Kind() {
+	case constant.Bool:
+		if constant.BoolVal(c.Value) {
+			return numberTerm(1)
+		}
+		return numberTerm(0)
+	case constant.Int:
+		if n, exact := constant.Int64Val(c.Value); exact {
+			return numberTerm(n)
+		}
+	}
+	return nil
+}
+
+var operators = map[token.Token]trace.Op{
+	token.ADD: trace.Plus, token.SUB: trace.Minus, token.MUL: trace.Times,
+	token.EQL: trace.Equal, token.LSS: trace.Less, token.LEQ: trace.LessEqual,
+}
+
+func (d *deriver) operation(b *ssa.BinOp) *term {
+	if _, _, ok := d.word(b.X.Type()); !ok {
+		return nil
+	}
+	x, y := d.term(b.X), d.term(b.Y)
+	switch b.Op {
+	case token.NEQ:
+		return join(trace.Not, join(trace.Equal, x, y))
+	case token.GTR:
+		return join(trace.Less, y, x)
+	case token.GEQ:
+		return join(trace.LessEqual, y, x)
+	case token.MUL:
+		if x != nil && y != nil && len(x.reads) > 0 && len(y.reads) > 0 {
+			return nil // not linear
+		}
+	}
+	op, ok := operators[b.Op]
+	if !ok {
+		return nil
+	}
+	return join(op, x, y)
+}
+
+// reading is the term of instr, the value of which is read by the event at s.
+func (d *deriver) reading(instr ssa.Instruction, s Spot, size uint8, signed bool) *term {
+	for _, other := range between(instr, d.use) {
+		if d.mayCall(other, d.f) {
+			return nil // another frame may come by there
+		}
+	}
+	r := trace.Reading{Key: d.values.number(s), Size: size, Signed: signed}
+	return &term{Formula: Formula{Op: trace.Value, Read: r}, reads: []*read{{s, d.f, onWay(instr)}}}
+}
+
+// readAt returns where the event that reads v comes to be.
+func (a *analysis) readAt(f *function, v ssa.Value) (Spot, bool) {
+	switch v := v.(type) {
+	case *ssa.UnOp:
+		if v.Op != token.MUL || a.quiet(v.X) {
+			return Spot{}, false
+		}
+		if pos := loadPos(v); pos.IsValid() {
+			return Spot{f.fset, pos, Reads}, true
+		}
+	case *ssa.Call:
+		if op := atomicOp(v.Common()); op == "Load" || op == "Add" {
+			return Spot{f.fset, v.Pos(), Atomics}, true
+		}
+	}
+	return Spot{}, false
+}
+
+// loadPos returns the position of what v loads: its name, bracket or star.
+func loadPos(v *ssa.UnOp) token.Pos {
+	switch x := v.X.(type) {
+	case *ssa.FieldAddr:
+		return x.Pos()
+	case *ssa.IndexAddr:
+		return x.Pos()
+	}
+	if v.Pos().IsValid() {
+		return v.Pos()
+	}
+	for _, r := range *v.Referrers() {
+		if ref, ok := r.(*ssa.DebugRef); ok && !ref.IsAddr {
+			if id, ok := ref.Expr.(*ast.Ident); ok && ref.Block() == v.Block() {
+				return id.Pos()
+			}
+		}
+	}
+	return token.NoPos
+}
+
+// kept returns the value that a load of a variable, of which the address goes
+// nowhere, finds: that of a store before it in its block. Results of functions
+// with deferred calls are such variables.
+func kept(load *ssa.UnOp) ssa.Value {
+	alloc, ok := load.X.(*ssa.Alloc)
+	if !ok || alloc.Heap {
+		return nil
+	}
+	var val ssa.Value
+	for _, instr := range load.Block().Instrs {
+		if instr == ssa.Instruction(load) {
+			return val
+		}
+		if s, ok := instr.(*ssa.Store); ok && s.Addr == ssa.Value(alloc) {
+			val = s.Val
+		}
+	}
+	return nil
+}
+
+// operand is the term of a value v of which only the trace can tell what it was,
+// while no other goroutine has a say in it: its name, or the like, in the expression
+// that uses it.
+func (d *deriver) operand(v ssa.Value, size uint8, signed bool) *term {
+	if d.unsure[v] {
+		return nil
+	}
+	e := d.named(v)
+	if e == nil {
+		return nil
+	}
+	s := Spot{d.f.fset, e.Pos(), Carries}
+	r := trace.Reading{Key: d.values.number(s), Size: size, Signed: signed}
+	return &term{Formula: Formula{Op: trace.Value, Read: r}, operands: []*read{{s, d.f, onWay(d.use)}}}
+}
+
+// named returns the expression as which v stands in the one that d.use uses: the
+// last one in the instructions before.
+func (d *deriver) named(v ssa.Value) ast.Expr {
+	var e ast.Expr
+	for _, instr := range d.use.Block().Instrs {
+		if instr == d.use {
+			break
+		}
+		if ref, ok := instr.(*ssa.DebugRef); ok && ref.X == v && !ref.IsAddr {
+			e = ref.Expr
+		}
+	}
+	switch x := e.(type) {
+	case *ast.Ident:
+		if d.values.assigned[place{d.f.fset, x.Pos()}] {
+			return nil
+		}
+		return x
+	case *ast.SelectorExpr:
+		return x.Sel
+	case *ast.CallExpr:
+		if c, ok := v.(*ssa.Call); ok {
+			if _, ok := c.Call.Value.(*ssa.Builtin); ok {
+				return x
+			}
+		}
+	}
+	return nil
+}
+
+// atomicOp returns the name of the operation of package sync/atomic that c is, on
+// a number or pointer: "Load", "Store", "Add" and so on; "" if it is none.
+func atomicOp(c *ssa.CallCommon) string {
+	fn := c.StaticCallee()
+	if fn == nil {
+		return ""
+	}
+	if wraps(fn) {
+		fn = fn.Origin()
+	}
+	obj, ok := fn.Object().(*types.Func)
+	if !ok || obj.Pkg() == nil || obj.Pkg().Path() != "sync/atomic" {
+		return ""
+	}
+	recv := obj.Signature().Recv()
+	if recv == nil {
+		for _, op := range []string{"Load", "Store", "Add"} {
+			if strings.HasPrefix(obj.Name(), op) {
+				return op
+			}
+		}
+		return ""
+	}
+	if ptr, ok := recv.Type().(*types.Pointer); ok {
+		if named, ok := ptr.Elem().(*types.Named); ok && named.Obj().Name() != "Value" {
+			return obj.Name()
+		}
+	}
+	return ""
+}
