@@ -1,7 +1,6 @@
 package anomaly_test
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/gopredict/gopredict/analysis/anomaly"
@@ -35,27 +34,6 @@ func BenchmarkSearch(b *testing.B) {
 				r := anomaly.Search(tr, o, anomaly.FindRegions(tr, o), patterns)
 				b.ReportMetric(float64(len(r.Found)), "found")
 			}
-		})
-	}
-}
-
-// BenchmarkGrowth does all of the search, the order and the races included, in
-// traces of the shape of Derby's: what one event costs should stay the same.
-func BenchmarkGrowth(b *testing.B) {
-	patterns := anomaly.Builtin()
-	for _, n := range []int{10_000, 100_000, 447_392, 1_000_000, 10_000_000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			tr := tracetest.Server(n)
-			b.ReportAllocs()
-			for b.Loop() {
-				o, err := order.New(tr)
-				if err != nil {
-					b.Fatal(err)
-				}
-				anomaly.FindRaces(tr, o)
-				anomaly.Search(tr, o, anomaly.FindRegions(tr, o), patterns)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(tr.Events)), "ns/event")
 		})
 	}
 }
