@@ -1,0 +1,61 @@
+package main
+
+import (
+	"bytes"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/analysis/anomaly"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// The traces in testdata were written for this project, with known answers:
+// pairs of lines that race, and lines of atomicity violations.
+func TestKnownAnswers(t *testing.T) {
+	for name, want := range map[string]struct {
+		races []pair
+		atoms [][]int
+	}{
+		"race_syncp":       {races: []pair{{10, 23}}},
+		"race_reversal":    {races: []pair{{14, 21}}},
+		"atom_observed":    {atoms: [][]int{{12, 22, 15}}},
+		"atom_predictable": {atoms: [][]int{{12, 22, 15}}},
+		"dl_classic":       {},
+		"dl_forkorder":     {},
+		"dl_guarded":       {},
+	} {
+		file := filepath.Join("testdata", name+".std")
+		c, err := compare(t.Context(), file)
+		require.NoError(t, err)
+		require.ElementsMatch(t, want.races, slices.Collect(maps.Keys(c.pairs)), name)
+		require.Equal(t, len(c.shb.pairs), c.predicted, name)
+
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		tr, err := trace.ReadRAPID(bytes.NewReader(text))
+		require.NoError(t, err)
+		matches, err := analysis.MatchPatterns(t.Context(), tr, anomaly.Builtin())
+		require.NoError(t, err)
+		var atoms [][]int
+		for _, m := range matches.Found {
+			require.Equal(t, analysis.Predicted, m.Status, name)
+			var lines []int
+			for _, i := range m.Events {
+				lines = append(lines, line(tr, i))
+			}
+			atoms = append(atoms, lines)
+		}
+		require.Equal(t, want.atoms, atoms, name)
+	}
+}
+
+func TestNoTraces(t *testing.T) {
+	_, err := run(t.Context(), t.TempDir())
+	require.ErrorContains(t, err, "no *.std files in")
+}
