@@ -15,6 +15,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"slices"
 	"strings"
 
 	"github.com/gopredict/gopredict/analysis/anomaly"
@@ -45,48 +47,70 @@ const (
 // A Finding is a predicted bug: a set of source sites, and events of the trace
 // that show it. It has no name: package witness names bugs by their sources.
 type Finding struct {
-	Kind     string // "race"
-	Pattern  string // which one of the kind's patterns; "" for races
-	Accesses [2]int // positions of the two events, the earlier one first
-	Sites    [2]trace.SiteID
+	Kind string // "race", "atomicity" or "atomic-set"
+	// Pattern is the one that Accesses match; nil for races.
+	Pattern *anomaly.Pattern
+	// Accesses are positions of events: for a race the earlier one first, else
+	// in the order of the pattern.
+	Accesses []int
+	Sites    []trace.SiteID
 	// Held are for each access the positions of the acquires of the locks that
 	// its goroutine holds there, the outermost first.
-	Held [2][]int
-	// Tests are the top-level tests that the two goroutines belong to: one, or
-	// none outside of tests, or two. Note says so in the last two cases.
+	Held [][]int
+	// Tests are the top-level tests that the goroutines belong to: one, or none
+	// outside of tests, or several. Note says so in the last two cases.
 	Tests []string
 	Note  string
 	// Hidden is set if the recorded order of critical sections orders the
-	// accesses, so that go test -race would not have reported this run.
+	// accesses of a race, so that go test -race would not have reported this
+	// run.
 	Hidden    bool
 	Status    Status
-	Reason    string            // why it is not predicted
-	Tier      string            // which tier decided; "" for undecided
-	Schedules []schedule.Recipe // to replay in turn; each ends at a pair of the same sites
+	Reason    string   // why it is not predicted
+	Tier      string   // which tier decided; "" for undecided
+	Schedules []Recipe // to replay in turn; each ends at accesses of the same sites
 }
 
-// A Result is what was predicted from one trace. The numbers count pairs of
+// A Recipe makes a schedule for a finding. Pattern is the one that it shows; nil
+// for races.
+type Recipe struct {
+	schedule.Recipe
+	Pattern *anomaly.Pattern
+}
+
+// A Result is what was predicted from one trace. The numbers count sets of
 // source sites, one for each possible finding.
 type Result struct {
-	Findings   []Finding // in the order in which the events come in the trace
-	Candidates int       // conflicting accesses by different goroutines: findings and pruned ones
+	Findings   []Finding // races, then other kinds, each in the order of their events in the trace
+	Candidates int       // accesses that conflict, and those that match a pattern in some order: findings and pruned ones
 	Locked     int       // pruned: a common lock excludes them
 	Ordered    int       // pruned: one must happen before the other
+	Raced      int       // pruned: matches of which two accesses are a predicted race
+	// Cut is set if the search for patterns ended early, for there were too
+	// many ways to choose events.
+	Cut bool
 }
 
 // Pruned is the number of candidates that are no findings.
-func (r *Result) Pruned() int { return r.Locked + r.Ordered }
+func (r *Result) Pruned() int { return r.Locked + r.Ordered + r.Raced }
 
 // Options say how far to go.
 type Options struct {
+	// Kinds are the kinds of bugs to look for; none stands for all of them.
+	Kinds []string
+	// Patterns are looked for besides the built-in ones of these kinds.
+	Patterns []anomaly.Pattern
 	// Schedules is the greatest number of schedules for one finding; 0 stands
 	// for 3.
 	Schedules int
 }
 
-// effort bounds the steps that the judge looks at for one finding, so that
-// hopeless ones in long traces do not take for ever. It counts events and not
-// time: equal traces give equal findings.
+// wants reports whether bugs of a kind are to be looked for.
+func (o *Options) wants(kind string) bool { return len(o.Kinds) == 0 || slices.Contains(o.Kinds, kind) }
+
+// effort bounds the steps that the judge looks at for one race, and for all
+// patterns together, so that hopeless ones in long traces do not take for ever.
+// It counts events and not time: equal traces give equal findings.
 const effort = 1 << 24
 
 // Predict analyses t. It fails for a trace that contradicts itself, and when
@@ -99,17 +123,16 @@ func Predict(ctx context.Context, t *trace.Trace, opts Options) (*Result, error)
 	if opts.Schedules == 0 {
 		opts.Schedules = 3
 	}
-	races := anomaly.FindRaces(t, o)
 	p := newPredictor(t, o, opts)
-	r := &Result{Locked: races.Locked, Ordered: races.Ordered}
-	candidates := p.merge(races.Candidates)
-	for _, c := range candidates {
-		if err := context.Cause(ctx); err != nil {
-			return nil, fmt.Errorf("analysis: ended with %d of %d candidates undecided: %w", len(candidates)-len(r.Findings), len(candidates), err)
-		}
-		r.Findings = append(r.Findings, p.race(c))
+	r := new(Result)
+	if err := p.all(ctx, r, p.races(r)); err != nil {
+		return nil, err
 	}
 	p.hide(r.Findings)
+	p.left = effort
+	if err := p.all(ctx, r, p.matches(r)); err != nil {
+		return nil, err
+	}
 	r.Candidates = len(r.Findings) + r.Pruned()
 	return r, nil
 }
@@ -122,6 +145,7 @@ type predictor struct {
 	planner *schedule.Planner
 	judge   *feasible.Judge
 	opts    Options
+	left    int // of effort
 }
 
 func newPredictor(t *trace.Trace, o *order.Order, opts Options) *predictor {
@@ -134,56 +158,78 @@ func newPredictor(t *trace.Trace, o *order.Order, opts Options) *predictor {
 	}
 }
 
-// race decides one candidate.
-func (p *predictor) race(c anomaly.Candidate) Finding {
-	f := Finding{Kind: "race", Status: Undecided}
+// A candidate is events that may be a bug, all at the same places.
+type candidate struct {
+	kind       string
+	leads      []lead
+	exhaustive bool // these are all that there are
+}
+
+// A lead is events that may be a bug, and what must come before what if they are.
+type lead struct {
+	accesses []int
+	pattern  *anomaly.Pattern // nil for a race
+	guide    []causality.Edge
+}
+
+// all decides candidates and adds them to the findings.
+func (p *predictor) all(ctx context.Context, r *Result, cs []candidate) error {
+	for k, c := range cs {
+		if err := context.Cause(ctx); err != nil {
+			return fmt.Errorf("analysis: ended with %d of %d candidates undecided: %w", len(cs)-k, len(cs), err)
+		}
+		if c.kind == "race" {
+			p.left = effort
+		}
+		r.Findings = append(r.Findings, p.decide(c))
+	}
+	return nil
+}
+
+// decide decides one candidate.
+func (p *predictor) decide(c candidate) Finding {
+	f := Finding{Kind: c.kind, Status: Undecided, Pattern: c.leads[0].pattern, Accesses: c.leads[0].accesses}
 	open := p.refute(&f, c)
 	p.schedules(&f, open)
-	shown := c.Pairs[0]
 	switch {
 	case len(f.Schedules) > 0:
 		f.Status, f.Tier, f.Reason = Predicted, TierPecan, ""
-		shown = f.Schedules[0].Violation
-	case len(open) == 0 && c.Exhaustive:
+		f.Pattern, f.Accesses = f.Schedules[0].Pattern, f.Schedules[0].Accesses
+	case len(open) == 0 && c.exhaustive:
 		f.Status = Infeasible
 	default:
 		f.Tier = ""
 	}
-	f.Accesses = shown
-	for k, i := range shown {
-		f.Sites[k] = p.t.Events[i].Site
+	for _, i := range f.Accesses {
+		f.Sites = append(f.Sites, p.t.Events[i].Site)
+		var held []int
 		for _, acq := range p.o.Held(i) {
-			f.Held[k] = append(f.Held[k], int(acq))
+			held = append(held, int(acq))
 		}
+		f.Held = append(f.Held, held)
 	}
-	f.Tests, f.Note = p.tests(shown)
+	f.Tests, f.Note = p.tests(f.Accesses)
 	return f
 }
 
-// A lead is a pair that may race, and what must come before what if it does.
-type lead struct {
-	pair  [2]int
-	guide []causality.Edge
-}
-
-// refute returns the pairs of c that nothing refutes. If there are none, f has
+// refute returns the leads of c that nothing refutes. If there are none, f has
 // the tier and the reason that refuted the first.
-func (p *predictor) refute(f *Finding, c anomaly.Candidate) (open []lead) {
-	var left [][2]int
-	for _, pair := range c.Pairs {
-		held, needed, ok := p.o.Locked(pair[0], pair[1])
+func (p *predictor) refute(f *Finding, c candidate) (open []lead) {
+	var left []lead
+	var props []causality.Property
+	for _, l := range c.leads {
+		if l.pattern != nil {
+			left, props = append(left, l), append(props, p.graphs.Sequence(l.accesses...))
+			continue
+		}
+		held, needed, ok := p.o.Locked(l.accesses[0], l.accesses[1])
 		if !ok {
-			left = append(left, pair)
+			left, props = append(left, l), append(props, p.graphs.Race(l.accesses[0], l.accesses[1]))
 		} else if f.Reason == "" {
 			f.Tier = TierHistory
 			f.Reason = fmt.Sprintf("the lock acquired at %s is still held there, and the other access needs %s before", p.where(held), p.where(needed))
 		}
 	}
-	props := make([]causality.Property, len(left))
-	for k, pair := range left {
-		props[k] = p.graphs.Race(pair[0], pair[1])
-	}
-	guides := make([][]causality.Edge, len(left))
 	cyclic := make([]bool, len(left))
 	for _, group := range p.graphs.Partition(props) {
 		members := make([]causality.Property, len(group))
@@ -192,15 +238,15 @@ func (p *predictor) refute(f *Finding, c anomaly.Candidate) (open []lead) {
 		}
 		g := p.graphs.Chopped(members...)
 		for n, k := range group {
-			guides[k], cyclic[k] = g.Edges(n), g.Cyclic()>>n&1 != 0
+			left[k].guide, cyclic[k] = g.Edges(n), g.Cyclic()>>n&1 != 0
 			if cyclic[k] && f.Reason == "" {
 				f.Tier, f.Reason = TierCausality, p.circle(g.Cycle(n))
 			}
 		}
 	}
-	for k, pair := range left {
+	for k, l := range left {
 		if !cyclic[k] {
-			open = append(open, lead{pair, guides[k]})
+			open = append(open, l)
 		}
 	}
 	return open
@@ -215,7 +261,7 @@ func (p *predictor) circle(events []int) string {
 	return fmt.Sprintf("each of these would have to come before the next, and the last before the first: %s", strings.Join(names, ", "))
 }
 
-// schedules finds feasible schedules for f: for the nearest pair that has one
+// schedules finds feasible schedules for f: for the first lead that has one
 // also a second, for the re-run may miss what the trace does not show; for
 // others the first. Without any, f.Reason is why the first is infeasible.
 func (p *predictor) schedules(f *Finding, leads []lead) {
@@ -223,23 +269,24 @@ func (p *predictor) schedules(f *Finding, leads []lead) {
 		return
 	}
 	f.Reason = ""
-	judged := 0
+	judged := false
 	for _, l := range leads {
 		found := 0
-		for s, recipe := range p.planner.Race(l.pair[0], l.pair[1], l.guide) {
-			if judged += len(s.Steps); judged > effort && judged > len(s.Steps) {
+		for s, recipe := range p.attempts(l) {
+			if p.left -= len(s.Steps); p.left < 0 && (judged || l.pattern != nil) {
 				if f.Reason == "" {
 					f.Reason = "the search was given up"
 				}
 				return
 			}
-			if err := p.judge.CheckFrom(s.From, s.Steps, s.Violation); err != nil {
+			judged = true
+			if err := p.judge.CheckFrom(s.From, s.Steps, l.accesses); err != nil {
 				if f.Reason == "" {
 					f.Reason = refusal(err)
 				}
 				continue
 			}
-			f.Schedules = append(f.Schedules, recipe)
+			f.Schedules = append(f.Schedules, Recipe{recipe, l.pattern})
 			found++
 			if len(f.Schedules) == p.opts.Schedules {
 				return
@@ -250,8 +297,16 @@ func (p *predictor) schedules(f *Finding, leads []lead) {
 		}
 	}
 	if f.Reason == "" {
-		f.Reason = "no order of the events that the two accesses need leads to both"
+		f.Reason = "no order of the events that the accesses need leads to them"
 	}
+}
+
+// attempts yields the schedules that may lead to l.
+func (p *predictor) attempts(l lead) iter.Seq2[schedule.Schedule, schedule.Recipe] {
+	if l.pattern == nil {
+		return p.planner.Race(l.accesses[0], l.accesses[1], l.guide)
+	}
+	return p.planner.Sequence(l.accesses, l.guide)
 }
 
 // refusal says why the judge has turned a schedule down. That is no proof that
@@ -263,16 +318,16 @@ func refusal(err error) string {
 	return err.Error()
 }
 
-// hide marks the findings that the recorded order hides from -race.
-func (p *predictor) hide(fs []Finding) {
-	if len(fs) == 0 {
+// hide marks the races that the recorded order hides from -race.
+func (p *predictor) hide(races []Finding) {
+	if len(races) == 0 {
 		return
 	}
-	pairs := make([][2]int, len(fs))
-	for k := range fs {
-		pairs[k] = fs[k].Accesses
+	pairs := make([][2]int, len(races))
+	for k := range races {
+		pairs[k] = [2]int(races[k].Accesses)
 	}
 	for k, hidden := range p.o.InRecorded(pairs) {
-		fs[k].Hidden = hidden
+		races[k].Hidden = hidden
 	}
 }

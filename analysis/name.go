@@ -11,16 +11,16 @@ import (
 )
 
 // merge joins candidates that the reader of a report could not tell apart: the
-// reads of x in x*x.
-func (p *predictor) merge(cs []anomaly.Candidate) []anomaly.Candidate {
-	var merged []anomaly.Candidate
+// reads of x in x*x, and different patterns at the same places.
+func (p *predictor) merge(cs []candidate) []candidate {
+	var merged []candidate
 	of := make(map[string]int)
 	for _, c := range cs {
-		name := p.name(c.Pairs[0])
+		name := p.name(c)
 		if k, ok := of[name]; ok {
 			m := &merged[k]
-			m.Pairs = append(slices.Clip(m.Pairs), c.Pairs...)
-			m.Exhaustive = m.Exhaustive && c.Exhaustive
+			m.leads = append(slices.Clip(m.leads), c.leads...)
+			m.exhaustive = m.exhaustive && c.exhaustive
 			continue
 		}
 		of[name] = len(merged)
@@ -32,54 +32,69 @@ func (p *predictor) merge(cs []anomaly.Candidate) []anomaly.Candidate {
 	return merged
 }
 
-// sort puts pairs within one test first, for they are the easiest to replay,
-// and then those that are near to each other.
-func (p *predictor) sort(c *anomaly.Candidate) {
-	slices.SortStableFunc(c.Pairs, func(a, b [2]int) int {
-		return cmp.Or(cmp.Compare(p.apart(a), p.apart(b)), cmp.Compare(a[1]-a[0], b[1]-b[0]))
+// sort puts leads within one test first, for they are the easiest to replay,
+// and then those whose accesses are near to each other.
+func (p *predictor) sort(c *candidate) {
+	slices.SortStableFunc(c.leads, func(a, b lead) int {
+		return cmp.Or(cmp.Compare(p.apart(a), p.apart(b)), cmp.Compare(a.spread(), b.spread()))
 	})
-	if len(c.Pairs) > anomaly.MaxPairs {
-		c.Pairs, c.Exhaustive = c.Pairs[:anomaly.MaxPairs], false
+	if len(c.leads) > anomaly.MaxPairs {
+		c.leads, c.exhaustive = c.leads[:anomaly.MaxPairs], false
 	}
 }
 
-// apart returns 0 for two accesses of one test, else 1.
-func (p *predictor) apart(pair [2]int) int {
-	a, b := p.test(pair[0]), p.test(pair[1])
-	if a == b && a != "" {
-		return 0
+func (l lead) spread() int { return slices.Max(l.accesses) - slices.Min(l.accesses) }
+
+// apart returns 0 for accesses of one test, else 1.
+func (p *predictor) apart(l lead) int {
+	if tests := p.testsOf(l.accesses); len(tests) > 1 || tests[0] == "" {
+		return 1
 	}
-	return 1
+	return 0
 }
 
-func (p *predictor) test(i int) string { return p.t.Goroutines[p.t.Events[i].G].Test }
-
-// name describes two accesses by what the sources show of them.
-func (p *predictor) name(pair [2]int) string {
-	var sites [2]string
-	for k, i := range pair {
-		e := &p.t.Events[i]
-		sites[k] = fmt.Sprintf("%s site %d", e.Kind, e.Site)
-		if s, ok := p.t.Sites[e.Site]; ok {
-			sites[k] = fmt.Sprintf("%s\x00%s\x00%s\x00%d", s.Func, s.Expr, cmp.Or(s.Op, e.Kind.String()), s.Line)
+// testsOf returns the tests that the goroutines of accesses belong to, each
+// once; "" is none.
+func (p *predictor) testsOf(accesses []int) (tests []string) {
+	for _, i := range accesses {
+		if test := p.t.Goroutines[p.t.Events[i].G].Test; !slices.Contains(tests, test) {
+			tests = append(tests, test)
 		}
 	}
-	slices.Sort(sites[:])
-	return sites[0] + "\x00" + sites[1]
+	return tests
 }
 
-// tests returns the tests of two accesses, and a note unless it is one test.
-func (p *predictor) tests(pair [2]int) (tests []string, note string) {
-	a, b := p.test(pair[0]), p.test(pair[1])
-	switch {
-	case a == "" && b == "":
-		return nil, "both goroutines run outside of any test"
-	case a == "" || b == "":
-		return []string{a + b}, "one of the goroutines runs outside of any test"
-	case a != b:
-		return []string{a, b}, fmt.Sprintf("the goroutines belong to different tests, %s and %s", a, b)
+// name describes the kind and accesses of c by what the sources show of them.
+func (p *predictor) name(c candidate) string {
+	var sites []string
+	for _, i := range c.leads[0].accesses {
+		e := &p.t.Events[i]
+		name := fmt.Sprintf("%s site %d", e.Kind, e.Site)
+		if s, ok := p.t.Sites[e.Site]; ok {
+			name = fmt.Sprintf("%s\x00%s\x00%s\x00%d", s.Func, s.Expr, cmp.Or(s.Op, e.Kind.String()), s.Line)
+		}
+		sites = append(sites, name)
 	}
-	return []string{a}, ""
+	slices.Sort(sites)
+	return c.kind + "\x00" + strings.Join(sites, "\x00")
+}
+
+// tests returns the tests of accesses, and a note unless it is one test.
+func (p *predictor) tests(accesses []int) (tests []string, note string) {
+	tests = p.testsOf(accesses)
+	outside := slices.Index(tests, "")
+	if outside >= 0 {
+		tests = slices.Delete(tests, outside, outside+1)
+	}
+	switch {
+	case len(tests) == 0:
+		return nil, "all goroutines run outside of any test"
+	case outside >= 0:
+		return tests, "one of the goroutines runs outside of any test"
+	case len(tests) > 1:
+		return tests, "the goroutines belong to different tests, " + strings.Join(tests, " and ")
+	}
+	return tests, ""
 }
 
 // where describes event i by its place in the sources.

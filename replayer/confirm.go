@@ -10,7 +10,7 @@ import (
 )
 
 // Confirm replays w in both orders of its violating goroutines (in the one
-// order, twice, where fewer than two goroutines violate) and returns what that
+// order, twice, where fewer than two stand at the violation) and returns what that
 // showed. Code is what the binary was built from. The bug is
 // confirmed only if every replay stood at the violation; the effect, and the
 // order that the witness should keep, are those of the worse replay. After a
@@ -20,7 +20,7 @@ import (
 // result says so in Stale. An error means that replaying did not work.
 func Confirm(ctx context.Context, bin Binary, w *witness.Witness, code Code, opts Options) (Result, error) {
 	orders := []string{"01", "10"}
-	if len(w.Violation) < 2 {
+	if len(w.Violation) < 2 || w.InOrder() {
 		orders = []string{"01", "01"}
 	}
 	return replayAll(ctx, bin, w, code, opts, orders, true)

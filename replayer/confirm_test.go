@@ -1,13 +1,16 @@
 package replayer
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
@@ -108,7 +111,6 @@ func TestConfirmKinds(t *testing.T) {
 		lines        []string
 	}{
 		{"race", "", stands},
-		{"atomicity", "", stands},
 		{"assertion", "", fails},
 		{"assertion", "the schedule was kept to its end, but the test did not fail", stands},
 		{"deadlock", "", deadlock},
@@ -121,6 +123,63 @@ func TestConfirmKinds(t *testing.T) {
 		assert.Equal(t, c.reason, r.Reason, c.kind)
 		assert.Equal(t, c.reason == "", r.Status == Confirmed, c.kind)
 	}
+}
+
+// sequence is a witness of an r-w-r violation, with the code to resolve it.
+func sequence() (*witness.Witness, Code) {
+	w, code := sample()
+	w.ID, w.Kind, w.Pattern = "atomicity-1", "atomicity", "r-w-r"
+	first, between := w.Violation[0], w.Violation[1]
+	first.Occ, first.Variable, first.Region = 1, 1, 1
+	between.Variable, between.Region = 1, 2
+	last := first
+	last.Occ = 2
+	w.Violation = []witness.Step{first, between, last}
+	w.Steps = append(w.Steps, first, between)
+	return w, code
+}
+
+// Accesses in a forbidden order are confirmed if they are to one variable and
+// within one region where the pattern wants it.
+func TestConfirmOrder(t *testing.T) {
+	const read, write = "verdict stand TestX:0 c000012340 8 1 7 ", "verdict stand TestX:0.1 c000012340 8 2 8 "
+	for _, c := range []struct {
+		reason string
+		stands []string
+	}{
+		{"", []string{read + "3", write + "0", read + "3"}},
+		{"", []string{read + "3", write + "3", read + "3"}},
+		{"read of v in p.TestX (x_test.go:9) and read of v in p.TestX (x_test.go:9, occurrence 2) were in different atomic regions",
+			[]string{read + "3", write + "0", read + "4"}},
+		{"read of v in p.TestX (x_test.go:9) and read of v in p.TestX (x_test.go:9, occurrence 2) were in different atomic regions",
+			[]string{read + "0", write + "0", read + "0"}},
+		{"read of v in p.TestX (x_test.go:9) and write to v in p.f (x.go:4, occurrence 3) were of different variables",
+			[]string{read + "3", "verdict stand TestX:0.1 c000012348 8 2 8 0", read + "3"}},
+		{"2 of 3 accesses came", []string{read + "3", read + "3"}},
+	} {
+		w, code := sequence()
+		r, err := Confirm(t.Context(), fake(t, append(c.stands, "verdict steps 5 5", "verdict confirmed", "verdict end")...), w, code, Options{})
+		require.NoError(t, err)
+		if c.reason != "" {
+			assert.Equal(t, "the schedule was kept to its end, but "+c.reason, r.Reason)
+			continue
+		}
+		assert.Equal(t, Confirmed, r.Status)
+		assert.Equal(t, "01", r.Order)
+		assert.Equal(t, [2]int{2, 2}, [2]int{r.Replays, r.Reproduced})
+	}
+}
+
+// The accesses that come first are steps, and the last one ends the schedule.
+func TestPlanOrder(t *testing.T) {
+	w, code := sequence()
+	plan, err := NewPlan(w, code, "01")
+	require.NoError(t, err)
+	assert.Contains(t, string(plan.Text), fmt.Sprintf("a 0 %d 101 1\na 1 %d 104 3\nh 2 %d 0 1\nv 0 %d 101 2\n", trace.Read, trace.Write, trace.Begin, trace.Read))
+	assert.Equal(t, 1, strings.Count(string(plan.Text), "\nv "))
+	w.Steps = w.Steps[:4]
+	_, err = NewPlan(w, code, "01")
+	assert.ErrorContains(t, err, "its steps have 1 of the violation's accesses, expected all 3 but the last")
 }
 
 // The trace that is kept is that of the order that is reported.

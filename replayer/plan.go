@@ -64,13 +64,22 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 		return nil, stale(missing)
 	}
 	violation := p.take()
+	shown := 0 // accesses of the violation among the steps
+	if w.InOrder() {
+		violation = violation[bytes.LastIndexByte(violation[:len(violation)-1], '\n')+1:]
+	}
 	leaveOut := func(s witness.Step) {
 		plan.Notes = append(plan.Notes, "no longer in the sources, left out: "+describe(s))
 	}
 	now := p.r.locate(w)
 	plan.Witness, plan.Violation = now, now.Violation
 	for i, s := range w.Steps {
-		switch p.add('s', s) {
+		item := byte('s')
+		if w.InOrder() && w.Shows(s) {
+			item = 'a'
+			shown++
+		}
+		switch p.add(item, s) {
 		case absent:
 			leaveOut(s)
 			continue
@@ -78,6 +87,9 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 			plan.guessed = append(plan.guessed, guess{len(plan.Steps), describe(s)})
 		}
 		plan.Steps = append(plan.Steps, now.Steps[i])
+	}
+	if w.InOrder() && shown != len(w.Violation)-1 {
+		return nil, fmt.Errorf("witness %s: its steps have %d of the violation's accesses, expected all %d but the last", w.ID, shown, len(w.Violation))
 	}
 	for _, s := range w.Hold {
 		switch p.add('h', s) {

@@ -144,9 +144,9 @@ func TestParseVerdictErrors(t *testing.T) {
 		{"confirmed\nleft x\n", "v:2: found \"left x\""},
 		{"left x\nconfirmed\n", "v:2: confirmed after the schedule was left (x)"},
 		{"left \n", "left comes once, with its reason"},
-		{"stand a b c d e\n", "v:1: found stand"},
-		{"stand a 1 8 200 -\n", "v:1: found stand"},
-		{"stand a 1 8 1 x\n", `v:1: stand has the value "x", expected a number or -`},
+		{"stand a b c d e f\n", "v:1: found stand"},
+		{"stand a 1 8 200 - 0\n", "v:1: found stand"},
+		{"stand a 1 8 1 x 0\n", `v:1: stand has the value "x", expected a number or -`},
 		{"blocked a b c\n", "blocked has 3 fields"},
 		{"end\nend\n", `v:2: found "end" after the end`},
 		{"\n", `v:1: found "", expected steps`},
@@ -165,7 +165,7 @@ func TestParseVerdictCutOff(t *testing.T) {
 }
 
 func FuzzParseVerdict(f *testing.F) {
-	f.Add([]byte("steps 1 2\nstand TestX:0 c000 8 2 7\nconfirmed\nend\n"))
+	f.Add([]byte("steps 1 2\nstand TestX:0 c000 8 2 7 1\nconfirmed\nend\n"))
 	f.Add([]byte("confirmed\ndeadlock\nblocked TestX:0 chan_send f a.go:1\n"))
 	f.Add([]byte("steps 1 2\nleft why\nblocked TestX:0 chan_send f a.go:1\nend\n"))
 	f.Fuzz(func(t *testing.T, in []byte) {

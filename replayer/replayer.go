@@ -3,8 +3,8 @@
 // It stands between the witness and the report. [NewPlan] resolves a witness
 // against the sites of the current build, [Run] runs the saved test binary in
 // replay mode under that plan and judges what happened, and [Confirm] does so
-// for both orders of the two violating accesses: only what stood there in
-// every replay is confirmed. [Repeat] replays one order many times.
+// for both orders of the two violating accesses, where these are to meet: only
+// what stood there in every replay is confirmed. [Repeat] replays one order many times.
 //
 // The protocol between this package and the run-time library in the tested
 // program: the environment variable GOPREDICT_RT holds
@@ -16,8 +16,10 @@
 // runs, so that one that crashes or is killed still tells how far it came.
 //
 // Standing at both accesses at once, and then trying both orders, is the
-// confirmation of Huang and Zhang, Persuasive Prediction of Concurrency
-// Access Anomalies (PECAN), section 5.
+// confirmation of races of Huang and Zhang, Persuasive Prediction of Concurrency
+// Access Anomalies (PECAN), section 5. Accesses in a forbidden order are
+// confirmed when they have come in it, on the variables and in the atomic regions
+// of their pattern.
 package replayer
 
 import (
@@ -132,6 +134,7 @@ type Stand struct {
 	Size      int // bytes
 	Op        trace.Kind
 	Value     string // see witness.Value; "" if unknown
+	Region    int    // number of the goroutine's atomic region, from 1; 0: none
 }
 
 // A Blocked is a goroutine that could not go on when the schedule was left.

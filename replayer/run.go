@@ -71,7 +71,7 @@ func Run(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts O
 	v := p.verdict(plan, outcome, timeout)
 	v.Outcome = outcome.since(opts.Recorded)
 	if v.Status == Confirmed {
-		v.hold(p.unproven(w.Kind, v.Outcome))
+		v.hold(p.unproven(w, v.Outcome))
 	}
 	v.Reason = witness.Prose(v.Reason, w.Tests)
 	v.Output, v.Elapsed = out, elapsed
@@ -203,6 +203,9 @@ func (p Protocol) missed(plan *Plan) string {
 	if p.Steps < len(plan.Steps) {
 		return came(plan.Steps[p.Steps])
 	}
+	if plan.Witness.InOrder() {
+		return came(plan.Violation[len(plan.Violation)-1])
+	}
 	for _, s := range plan.Violation {
 		if !slices.ContainsFunc(p.Stands, func(at Stand) bool { return at.Goroutine == s.Goroutine }) {
 			return came(s)
@@ -213,17 +216,55 @@ func (p Protocol) missed(plan *Plan) string {
 
 func came(s witness.Step) string { return s.Goroutine + " came to " + describe(s) }
 
-// unproven says what is missing for a bug of the kind, in a replay that kept to
-// the schedule to its end; "" if nothing is. For races, and for accesses in a
-// forbidden order, coming there is the bug itself (PECAN §5).
-func (p Protocol) unproven(kind string, o Outcome) string {
+// unproven says what is missing for the bug of w, in a replay that kept to the
+// schedule to its end; "" if nothing is. For races coming there is the bug itself
+// (PECAN §5).
+func (p Protocol) unproven(w *witness.Witness, o Outcome) string {
 	switch {
-	case kind == "deadlock" && !p.Deadlock:
+	case w.InOrder():
+		return unlike(p.Stands, w.Violation)
+	case w.Kind == "deadlock" && !p.Deadlock:
 		return "the goroutines came on after all"
-	case kind == "assertion" && o.Effect != TestFailure && o.Effect != Panic:
+	case w.Kind == "assertion" && o.Effect != TestFailure && o.Effect != Panic:
 		return "the test did not fail"
 	}
 	return ""
+}
+
+// unlike says in what the accesses of a replay differ from those of a pattern,
+// "" if in nothing: accesses are to one variable, or in one atomic region, where
+// those of the pattern are, and nowhere else.
+func unlike(stands []Stand, pattern []witness.Step) string {
+	if len(stands) != len(pattern) {
+		return fmt.Sprintf("%d of %d accesses came", len(stands), len(pattern))
+	}
+	for j, b := range stands {
+		for i, a := range stands[:j] {
+			p, q := pattern[i], pattern[j]
+			if a.overlaps(b) != (p.Variable == q.Variable) {
+				word := "different variables"
+				if a.overlaps(b) {
+					word = "one variable"
+				}
+				return fmt.Sprintf("%s and %s were of %s", describe(p), describe(q), word)
+			}
+			same := a.Goroutine == b.Goroutine && a.Region != 0 && a.Region == b.Region
+			if same != (p.Region == q.Region) {
+				word := "different atomic regions"
+				if same {
+					word = "one atomic region"
+				}
+				return fmt.Sprintf("%s and %s were in %s", describe(p), describe(q), word)
+			}
+		}
+	}
+	return ""
+}
+
+// overlaps reports whether two accesses touch the same memory. One without a
+// size, of a sync.Map, is to its first byte.
+func (s Stand) overlaps(o Stand) bool {
+	return s.Addr < o.Addr+uint64(max(o.Size, 1)) && o.Addr < s.Addr+uint64(max(s.Size, 1))
 }
 
 // hold makes v unconfirmed if there is a reason to.

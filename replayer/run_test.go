@@ -47,8 +47,8 @@ func sampleSites() []trace.Site {
 // stands is what a confirmed replay writes to its verdict.
 var stands = []string{
 	"verdict steps 3 3",
-	"verdict stand TestX:0 c000012340 8 1 -",
-	"verdict stand TestX:0.1 c000012340 8 2 18446744073709551615",
+	"verdict stand TestX:0 c000012340 8 1 - 0",
+	"verdict stand TestX:0.1 c000012340 8 2 18446744073709551615 0",
 	"verdict confirmed",
 }
 

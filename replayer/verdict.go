@@ -31,7 +31,7 @@ type Protocol struct {
 // ParseVerdict reads a verdict file. Each line is one of
 //
 //	steps DONE TOTAL
-//	stand GOROUTINE ADDRESS SIZE KIND VALUE
+//	stand GOROUTINE ADDRESS SIZE KIND VALUE REGION
 //	confirmed
 //	left TEXT
 //	deadlock
@@ -39,7 +39,9 @@ type Protocol struct {
 //	end
 //
 // where ADDRESS is hexadecimal, KIND an event kind's number, VALUE decimal or
-// "-", and WAIT_REASON has underscores for spaces. Who is blocked follows left
+// "-", REGION the number of the goroutine's atomic region or 0, and WAIT_REASON
+// has underscores for spaces. Accesses that must come in order stand, one after
+// the other, when they happen. Who is blocked follows left
 // and deadlock. A last line without a line end is one that the end of the
 // process cut off; it is left out. Name is used in errors.
 func ParseVerdict(name string, r io.Reader) (Protocol, error) {
@@ -112,16 +114,17 @@ func (p *Protocol) steps(rest string) error {
 
 func (p *Protocol) stand(rest string) error {
 	f := strings.Fields(rest)
-	if len(f) != 5 {
-		return fmt.Errorf("stand has %d fields, expected 5", len(f))
+	if len(f) != 6 {
+		return fmt.Errorf("stand has %d fields, expected 6", len(f))
 	}
 	addr, err1 := strconv.ParseUint(strings.TrimPrefix(f[1], "0x"), 16, 64)
 	size, err2 := strconv.ParseUint(f[2], 10, 31)
 	kind, err3 := strconv.ParseUint(f[3], 10, 8)
-	if err1 != nil || err2 != nil || err3 != nil || trace.Kind(kind) >= trace.NumKinds {
-		return fmt.Errorf("found stand %.60q, expected goroutine, address, size, kind, value", rest)
+	region, err4 := strconv.ParseUint(f[5], 10, 31)
+	if err1 != nil || err2 != nil || err3 != nil || err4 != nil || trace.Kind(kind) >= trace.NumKinds {
+		return fmt.Errorf("found stand %.60q, expected goroutine, address, size, kind, value, region", rest)
 	}
-	s := Stand{Goroutine: f[0], Addr: addr, Size: int(size), Op: trace.Kind(kind)}
+	s := Stand{Goroutine: f[0], Addr: addr, Size: int(size), Op: trace.Kind(kind), Region: int(region)}
 	if f[4] != "-" {
 		v, err := strconv.ParseUint(f[4], 10, 64)
 		if err != nil {

@@ -71,6 +71,11 @@ func (s *searcher) visit(c *chooser) {
 		pl.picked[n] = int32(p)
 	}
 	known := pl.at >= 0 && s.together(k.latest[pl.at].events, c)
+	if pl.at >= 0 { // what comes later meets the latest only
+		for _, p := range k.posts {
+			s.lossy[p.site] = true
+		}
+	}
 	if pl.at < 0 {
 		pl.at = len(k.by)
 		k.by, k.latest = append(k.by, c.g), append(k.latest, chunk{})
@@ -83,7 +88,6 @@ func (s *searcher) visit(c *chooser) {
 	pl.move(c.events)
 	c.places = append(c.places, pl)
 	if known {
-		s.lossy = true
 		return
 	}
 	for _, use := range s.uses[c.shape] {

@@ -118,6 +118,11 @@ func (m *matcher) done() {
 	a := m.s.found[string(m.s.key)]
 	if a == nil {
 		a = &anomaly{plan: m.plan}
+		for _, k := range m.kinds {
+			for _, p := range k.posts {
+				a.sites = append(a.sites, p.site)
+			}
+		}
 		m.s.found[string(m.s.key)] = a
 	}
 	if a.seen >= maxSeen {

@@ -142,14 +142,15 @@ type searcher struct {
 	kinds map[string]*kind
 	at    map[anchor][]*kind
 	found map[string]*anomaly
-	left  int  // combinations
-	lossy bool // something was passed over because it was repeated
+	left  int    // combinations
+	lossy []bool // by site: accesses there were passed over
 	key   []byte
 }
 
 // An anomaly is what was found out about a pattern at a set of places.
 type anomaly struct {
 	plan    int
+	sites   []int32
 	free    bool // not all are excluded by locks
 	seen    int
 	nearest [][]int
@@ -227,7 +228,7 @@ func (s *searcher) post(i int32) post {
 	id, ok := s.sites[key]
 	if !ok {
 		id = int32(len(s.sites))
-		s.sites[key] = id
+		s.sites[key], s.lossy = id, append(s.lossy, false)
 	}
 	return post{id, s.locOf[i], s.o.LockSet(int(i))}
 }
@@ -255,7 +256,7 @@ func (s *searcher) region(g trace.GID, events []int32) {
 		// What is repeated without a pause adds nothing.
 		p := s.post(i)
 		if n := len(posts); n >= 2 && posts[n-1] == p && posts[n-2] == p && s.t.Events[kept[n-1]].Kind == s.t.Events[i].Kind || n == maxRegion {
-			s.lossy = true
+			s.lossy[p.site] = true
 			continue
 		}
 		posts, kept = append(posts, p), append(kept, i)
@@ -265,7 +266,9 @@ func (s *searcher) region(g trace.GID, events []int32) {
 	if places, ok := s.seen[string(s.key)]; ok {
 		// Ordered like the one before, so that it goes with nothing new; but
 		// what comes is nearer to it.
-		s.lossy = true
+		for _, p := range posts {
+			s.lossy[p.site] = true
+		}
 		for _, p := range places {
 			p.move(kept)
 		}
@@ -311,7 +314,8 @@ func (s *searcher) result() *Anomalies {
 		return cmp.Or(cmp.Compare(a.plan, b.plan), slices.Compare(a.nearest[0], b.nearest[0]))
 	})
 	for _, a := range found {
-		r.Found = append(r.Found, Anomaly{s.plans[a.plan].Pattern, a.nearest, a.seen <= MaxPairs && !s.lossy && !r.Cut})
+		all := a.seen <= MaxPairs && !r.Cut && !slices.ContainsFunc(a.sites, func(site int32) bool { return s.lossy[site] })
+		r.Found = append(r.Found, Anomaly{s.plans[a.plan].Pattern, a.nearest, all})
 	}
 	return r
 }

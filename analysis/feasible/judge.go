@@ -2,6 +2,7 @@ package feasible
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gopredict/gopredict/recorder/trace"
 )
@@ -52,18 +53,24 @@ func (j *Judge) Check(steps, violation []int) error { return j.CheckFrom(0, step
 // CheckFrom is Check for schedules that begin with the first from events of the
 // trace, as they were recorded, and go on with the steps. A series of checks
 // with the same from executes these events once.
+//
+// Events of the violation that are among the steps have happened then. What the
+// last of these in a goroutine reads need not be as recorded, if the goroutine
+// has no further step and does not stand at the violation.
 func (j *Judge) CheckFrom(from int, steps, violation []int) error {
 	j.rewind(min(max(from, 0), len(j.p.t.Events)))
+	stand, ends := j.parts(steps, violation)
 	for i, pos := range steps {
 		if reason := j.next(pos); reason != "" {
 			return j.infeasible(i, pos, reason)
 		}
+		j.s.end = slices.Contains(ends, pos)
 		if reason := j.s.step(int32(pos)); reason != "" {
 			return j.infeasible(i, pos, reason)
 		}
 	}
 	stands := map[trace.GID]bool{}
-	for _, pos := range violation {
+	for _, pos := range stand {
 		reason := j.next(pos)
 		if reason == "" {
 			g := j.p.t.Events[pos].G
@@ -85,10 +92,48 @@ func (j *Judge) CheckFrom(from int, steps, violation []int) error {
 	return nil
 }
 
+// parts returns of a violation the events at which goroutines stand, and of the
+// others those after which their goroutines do nothing.
+func (j *Judge) parts(steps, violation []int) (stand, ends []int) {
+	happened := make(map[int]bool, len(violation)) // among the steps
+	for _, pos := range violation {
+		happened[pos] = false
+	}
+	for _, pos := range steps {
+		if _, ok := happened[pos]; ok {
+			happened[pos] = true
+		}
+	}
+	busy := make(map[trace.GID]bool) // it stands, or does a later step
+	for _, pos := range violation {
+		if !happened[pos] {
+			stand = append(stand, pos)
+			if pos >= 0 && pos < len(j.p.t.Events) {
+				busy[j.p.t.Events[pos].G] = true
+			}
+		}
+	}
+	if len(stand) == len(violation) {
+		return stand, nil
+	}
+	for _, pos := range slices.Backward(steps) {
+		if pos < 0 || pos >= len(j.p.t.Events) {
+			continue
+		}
+		g := j.p.t.Events[pos].G
+		if happened[pos] && !busy[g] {
+			ends = append(ends, pos)
+		}
+		busy[g] = true
+	}
+	return stand, ends
+}
+
 // rewind puts the state to where the first from events are done. They are
 // executed even where they seem impossible, as in a trace that is not whole:
 // they happened.
 func (j *Judge) rewind(from int) {
+	j.s.end = false
 	if from == 0 {
 		j.s.reset()
 		return

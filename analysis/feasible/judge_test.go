@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gopredict/gopredict/analysis/feasible"
+	"github.com/gopredict/gopredict/analysis/internal/tracetest"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -73,6 +74,36 @@ func BenchmarkCheck(b *testing.B) {
 	for b.Loop() {
 		if err := judge.Check(steps, nil); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// What the last access of a goroutine reads, of those of a violation that have
+// happened, need not be as recorded.
+func TestLastReadOfViolation(t *testing.T) {
+	tr := tracetest.Parse(t, `
+		0 fork 1
+		0 fork 2
+		1 begin
+		2 begin
+		1 w x=1
+		1 w y=1
+		2 r x=1
+		2 branch #1
+		2 r y=1
+		2 branch #1`)
+	for _, test := range []struct {
+		steps, violation []int
+		ok               bool
+	}{
+		{[]int{0, 1, 2, 3, 4, 6, 7, 8}, []int{4, 6, 8, 5}, true},
+		{[]int{0, 1, 2, 3, 4, 6, 7, 8}, []int{5}, false},
+		{[]int{0, 1, 2, 3, 4, 6, 7, 8, 9}, []int{4, 6, 8, 5}, false},
+		{[]int{0, 1, 2, 3, 6, 7, 8}, []int{6, 8, 4}, false},
+		{[]int{0, 1, 2, 3, 4, 6, 7, 8}, []int{8, 9}, false},
+	} {
+		if err := feasible.Check(tr, test.steps, test.violation); (err == nil) != test.ok {
+			t.Errorf("%v to %v: %v", test.steps, test.violation, err)
 		}
 	}
 }

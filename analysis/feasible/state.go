@@ -23,6 +23,7 @@ type state struct {
 	waiting   []waiting
 	wasZero   []bool // the WaitGroup's counter was zero when Wait began
 	signalled []bool // taken from the condition's queue
+	end       bool   // the goroutine of the next step does nothing after it
 
 	cells      []cellState
 	locks      []lockState
@@ -189,7 +190,7 @@ func (s *state) access(pos int32, e *trace.Event, in *info) string {
 			switch {
 			case in.update:
 				s.updates[e.G] = pos
-			case in.data:
+			case in.data || s.end:
 				s.infect(e.G, pos)
 				if hasValue(e) && e.Val >= reach {
 					s.lost[e.G] = append(s.lost[e.G], pos)

@@ -35,7 +35,7 @@ func testBegins(t *trace.Trace) map[string]int32 {
 }
 
 // of is the base of the schedules for v.
-func (p *Planner) of(v target) *base { return p.base(v.guide, v.violation[:]...) }
+func (p *Planner) of(v target) *base { return p.base(v.guide, v.accesses...) }
 
 // base returns the base of the schedules for a violation; it is empty where
 // they go back to before its tests.

@@ -35,15 +35,15 @@ func BenchmarkSequence(b *testing.B) {
 	guide := p.graphs.Chopped(p.graphs.Sequence(accesses...)).Edges(0)
 	for _, bench := range []struct {
 		name string
-		all  bool
-	}{{"few steps", false}, {"all", true}} {
+		method
+	}{{"few steps", sequenceAll}, {"all", sequenceRecorded}} {
 		b.Run(bench.name, func(b *testing.B) {
 			b.ReportAllocs()
 			var begin *base
 			var steps []int
 			for b.Loop() {
 				var ok bool
-				if begin, steps, ok = p.sequence(accesses, guide, allReads, bench.all); !ok {
+				if begin, steps, ok = p.sequence(target{accesses, guide}, bench.method); !ok {
 					b.Fatal("no schedule")
 				}
 			}

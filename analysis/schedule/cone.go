@@ -48,6 +48,9 @@ type cone struct {
 	// before is a causality barrier: by goroutine the position of the first event
 	// after it. Those below come first, as they happened.
 	before []int32
+	// ends are reads that are the last of their goroutine that is needed: what
+	// they find changes nothing any more.
+	ends []int
 }
 
 // lockState is the critical sections of one lock in a cone.
@@ -109,10 +112,10 @@ func toCompare(e causality.Edge, i int) int { return cmp.Compare(e.To, i) }
 // lead adds what leads to the violation of v. It returns false if that is one
 // of the accesses themselves.
 func (c *cone) lead(v target) bool {
-	for _, i := range v.violation {
+	for _, i := range v.accesses {
 		c.reach(i)
 	}
-	return !slices.ContainsFunc(v.violation[:], c.includes)
+	return !slices.ContainsFunc(v.accesses, c.includes)
 }
 
 func (c *cone) includes(i int) bool { return c.upto[c.p.gids[i]] > int32(i) }
@@ -168,7 +171,7 @@ func (c *cone) link(l *link) {
 	switch {
 	case l.section:
 		c.section(&c.p.o.Sections()[l.need], l.lock)
-	case c.reads < l.kept:
+	case c.reads < l.kept || l.kept > 0 && slices.Contains(c.ends, int(l.at)):
 	case l.need == several:
 		for _, w := range c.p.o.Sources(int(l.at)) {
 			c.include(int(w))
@@ -178,8 +181,11 @@ func (c *cone) link(l *link) {
 	}
 }
 
-// keeps reports whether the read e keeps the writes that it read from.
-func (c *cone) keeps(e *trace.Event) bool {
+// keeps reports whether the read e, event i, keeps the writes that it read from.
+func (c *cone) keeps(i int, e *trace.Event) bool {
+	if slices.Contains(c.ends, i) {
+		return false
+	}
 	if c.reads != readsThatMatter {
 		return c.reads == allReads
 	}

@@ -193,7 +193,7 @@ func (x *execution) can(i int) bool {
 		return x.after(e.G, x.p.o.InLine(i))
 	case trace.Read, trace.AtomicLoad, trace.AtomicRMW:
 		for _, w := range x.p.o.Sources(i) {
-			if x.keeps(e) && !x.after(e.G, int(w)) {
+			if x.keeps(i, e) && !x.after(e.G, int(w)) {
 				return false
 			}
 		}

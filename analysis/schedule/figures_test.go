@@ -132,7 +132,7 @@ func TestTurned(t *testing.T) {
 			1, 6, []int{3, 4, 0, 5}},
 	} {
 		tr := tracetest.Parse(t, test.text)
-		steps, ok := plan(t, tr).turned(target{violation: [2]int{test.i, test.j}}, readsThatMatter)
+		steps, ok := plan(t, tr).turned(target{accesses: []int{test.i, test.j}}, readsThatMatter)
 		if !ok || !slices.Equal(steps, test.steps) {
 			t.Errorf("%s: %v, %v, want %v", test.name, steps, ok, test.steps)
 		}
@@ -162,12 +162,12 @@ func TestGuide(t *testing.T) {
 		2 w sh`)
 	p := plan(t, tr)
 	m := causality.New(tr, p.o)
-	v := target{[2]int{5, 13}, m.Chopped(m.Race(5, 13)).Edges(0)}
+	v := target{[]int{5, 13}, m.Chopped(m.Race(5, 13)).Edges(0)}
 	steps, ok := p.turned(v, readsThatMatter)
 	if want := []int{7, 8, 9, 10, 11, 12, 0, 1, 2, 3, 4}; !ok || !slices.Equal(steps, want) {
 		t.Errorf("%v, %v, want %v", steps, ok, want)
 	}
-	if err := feasible.Check(tr, steps, v.violation[:]); err != nil {
+	if err := feasible.Check(tr, steps, v.accesses[:]); err != nil {
 		t.Error(err)
 	}
 }
@@ -190,7 +190,7 @@ func TestCounterKeepsNoOrder(t *testing.T) {
 		2 rel l
 		2 branch
 		2 r x`)
-	steps, ok := plan(t, tr).direct(target{violation: [2]int{1, 13}}, readsThatMatter)
+	steps, ok := plan(t, tr).direct(target{accesses: []int{1, 13}}, readsThatMatter)
 	if want := []int{0, 6, 7, 8, 9, 10, 11, 12}; !ok || !slices.Equal(steps, want) {
 		t.Errorf("%v, %v, want %v", steps, ok, want)
 	}

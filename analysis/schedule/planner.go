@@ -119,24 +119,16 @@ func NewPlanner(t *trace.Trace, o *order.Order, m *causality.Model) *Planner {
 // take where goroutines depend on each other in ways that the trace does not
 // show; then those in which reads find other writes, perhaps of equal values.
 func (p *Planner) Race(i, j int, guide []causality.Edge) iter.Seq2[Schedule, Recipe] {
-	v := target{violation: [2]int{min(i, j), max(i, j)}, guide: guide}
+	v := target{[]int{min(i, j), max(i, j)}, guide}
 	return func(yield func(Schedule, Recipe) bool) {
-		var made []Schedule
-		try := func(m method) (exists, more bool) {
-			steps, ok := p.steps(m, v)
-			if !ok || slices.ContainsFunc(made, func(s Schedule) bool { return slices.Equal(s.Steps, steps) }) {
-				return ok, true
-			}
-			made = append(made, p.schedule(p.of(v), steps, v.violation[:]...))
-			return true, yield(made[len(made)-1], Recipe{Violation: v.violation, guide: guide, p: p, method: m})
-		}
-		exists, more := try(directAll)
+		a := attempt{p: p, target: v, yield: yield}
+		exists, more := a.try(directAll)
 		if exists && more {
 			// Next is the one that differs most, not a smaller cone.
-			_, more = try(pecan)
+			_, more = a.try(pecan)
 		}
-		for m := directAll + 1; more && m < numMethods; m++ {
-			_, more = try(m)
+		for m := directAll + 1; more && m <= turnedNone; m++ {
+			_, more = a.try(m)
 		}
 	}
 }
@@ -144,7 +136,8 @@ func (p *Planner) Race(i, j int, guide []causality.Edge) iter.Seq2[Schedule, Rec
 // A method is one way to make a schedule.
 type method uint8
 
-// The methods, the likeliest to succeed first.
+// The methods for races, the likeliest to succeed first, then those for
+// sequences.
 const (
 	directAll method = iota
 	directMatter
@@ -153,16 +146,55 @@ const (
 	directNone
 	turnedNone
 
-	numMethods
+	sequenceAll
+	sequenceRecorded
+	sequenceMatter
+	sequenceNone
 )
 
-// A target is what schedules are for.
+// A target is what schedules are for: events, and what must come before what in
+// every run to them.
 type target struct {
-	violation [2]int
-	guide     []causality.Edge
+	accesses []int
+	guide    []causality.Edge
 }
 
-// steps makes the steps that lead to v; ok is false if m cannot.
+// An attempt makes schedules for one target, each once.
+type attempt struct {
+	p *Planner
+	target
+	yield func(Schedule, Recipe) bool
+	made  []Schedule
+}
+
+// try yields the schedule that m makes. It reports whether there is one, and
+// whether more are wanted.
+func (a *attempt) try(m method) (exists, more bool) {
+	s, ok := a.p.make(m, a.target)
+	if !ok || slices.ContainsFunc(a.made, func(o Schedule) bool { return s.From == o.From && slices.Equal(s.Steps, o.Steps) }) {
+		return ok, true
+	}
+	a.made = append(a.made, s)
+	return true, a.yield(s, Recipe{Accesses: a.accesses, guide: a.guide, p: a.p, method: m})
+}
+
+// make makes the schedule for v; ok is false if m cannot.
+func (p *Planner) make(m method, v target) (s Schedule, ok bool) {
+	if m >= sequenceAll {
+		b, steps, ok := p.sequence(v, m)
+		if !ok {
+			return s, false
+		}
+		return p.schedule(b, steps, v.accesses[len(v.accesses)-1]), true
+	}
+	steps, ok := p.steps(m, v)
+	if !ok {
+		return s, false
+	}
+	return p.schedule(p.of(v), steps, v.accesses...), true
+}
+
+// steps makes the steps that lead to the race v; ok is false if m cannot.
 func (p *Planner) steps(m method, v target) (steps []int, ok bool) {
 	switch m {
 	case directAll:
@@ -176,7 +208,7 @@ func (p *Planner) steps(m method, v target) (steps []int, ok bool) {
 	case turnedNone:
 		return p.turned(v, noReads)
 	}
-	return p.pecan(int(p.of(v).at), v.violation[0], v.violation[1]), true
+	return p.pecan(int(p.of(v).at), v.accesses[0], v.accesses[1]), true
 }
 
 // direct performs the cone of both accesses in recorded order.

@@ -18,7 +18,8 @@ type Schedule struct {
 	// Steps are the events to perform then, in this order, before the violation.
 	Steps []int
 	// Violation are the events at which the goroutines stand when Steps are
-	// done: for a race the two accesses, each in another goroutine.
+	// done: for a race the two accesses, each in another goroutine; for accesses
+	// in a given order the last one, as the others are among Steps.
 	Violation []int
 	// Hold is, for each goroutine that took part so far or was forked, and is
 	// not in Violation, the first of its events that must not happen before the
@@ -30,15 +31,24 @@ type Schedule struct {
 // A Recipe makes a schedule whenever it is wanted. Schedules can be as long as
 // the trace; of those that wait for their replay, the recipes are kept.
 type Recipe struct {
-	Violation [2]int // positions, as those of the schedule
-	guide     []causality.Edge
-	p         *Planner
-	method    method
+	// Accesses are the positions of the events that make the violation: for a
+	// race the earlier one first, for a sequence in its order.
+	Accesses []int
+	guide    []causality.Edge
+	p        *Planner
+	method   method
 }
 
-// Schedule makes the schedule, equal each time.
+// Schedule makes the schedule, equal each time, from where the violation's tests
+// begin: a replay cannot begin later.
 func (r Recipe) Schedule() Schedule {
-	v := target{r.Violation, r.guide}
-	steps, _ := r.p.steps(r.method, v)
-	return r.p.schedule(r.p.of(v), steps, v.violation[:]...)
+	v := target{r.Accesses, r.guide}
+	s, _ := r.p.make(r.method, v)
+	var all []int
+	for i := int(r.p.of(v).at); i < s.From; i++ {
+		all = append(all, i)
+	}
+	s.From -= len(all)
+	s.Steps = append(all, s.Steps...)
+	return s
 }

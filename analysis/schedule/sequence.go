@@ -18,34 +18,31 @@ import (
 //
 // As those of Race, schedules with few steps come first, then the one that
 // keeps all that happened, then those in which reads find other writes.
-func (p *Planner) Sequence(accesses []int, guide []causality.Edge) iter.Seq[Schedule] {
-	return func(yield func(Schedule) bool) {
-		var made []Schedule
-		for _, m := range []struct {
-			reads
-			all bool
-		}{{allReads, false}, {allReads, true}, {readsThatMatter, false}, {noReads, false}} {
-			b, steps, ok := p.sequence(accesses, guide, m.reads, m.all)
-			if !ok || slices.ContainsFunc(made, func(s Schedule) bool { return s.From == int(b.at) && slices.Equal(s.Steps, steps) }) {
-				continue
-			}
-			made = append(made, p.schedule(b, steps, accesses[len(accesses)-1]))
-			if !yield(made[len(made)-1]) {
-				return
-			}
+func (p *Planner) Sequence(accesses []int, guide []causality.Edge) iter.Seq2[Schedule, Recipe] {
+	return func(yield func(Schedule, Recipe) bool) {
+		a := attempt{p: p, target: target{accesses, guide}, yield: yield}
+		for m, more := sequenceAll, true; more && m <= sequenceNone; m++ {
+			_, more = a.try(m)
 		}
 	}
 }
 
 // sequence performs the cone of the accesses along the guide. Critical
 // sections that are open at the last access come after all others of their
-// locks. With all set, it keeps what else happened before the latest of the
-// accesses and does not depend on the last one; and all that is before a
+// locks. With sequenceRecorded, it keeps what else happened before the latest
+// of the accesses and does not depend on the last one; and all that is before a
 // causality barrier as it happened.
-func (p *Planner) sequence(accesses []int, guide []causality.Edge, r reads, all bool) (b *base, steps []int, ok bool) {
-	end := accesses[len(accesses)-1]
-	prop := p.graphs.Sequence(accesses...)
-	b = p.base(guide, accesses...)
+func (p *Planner) sequence(v target, m method) (b *base, steps []int, ok bool) {
+	r, all := allReads, m == sequenceRecorded
+	switch m {
+	case sequenceMatter:
+		r = readsThatMatter
+	case sequenceNone:
+		r = noReads
+	}
+	end := v.accesses[len(v.accesses)-1]
+	prop := p.graphs.Sequence(v.accesses...)
+	b = p.of(v)
 	var before []int32
 	if all {
 		before = p.before(prop)
@@ -53,14 +50,16 @@ func (p *Planner) sequence(accesses []int, guide []causality.Edge, r reads, all 
 			return s.Rel >= 0 && s.Rel < int(before[p.t.Events[s.Acq].G])
 		})}
 	}
-	steps, ok = p.guided(b, prop, guide, r, p.o.Held(end), func(c *cone) bool {
+	ends := p.ends(v.accesses)
+	steps, ok = p.guided(b, prop, v.guide, r, p.o.Held(end), func(c *cone) bool {
+		c.ends = ends
 		c.start(before)
 		c.reach(end)
-		for _, i := range accesses[:len(accesses)-1] {
+		for _, i := range v.accesses[:len(v.accesses)-1] {
 			c.add(i)
 		}
 		if all {
-			for g, first := range p.dependents(end, slices.Max(accesses)) {
+			for g, first := range p.dependents(end, slices.Max(v.accesses)) {
 				if last := p.o.Prev(trace.GID(g), first); last >= 0 {
 					c.add(last)
 				}
@@ -69,6 +68,17 @@ func (p *Planner) sequence(accesses []int, guide []causality.Edge, r reads, all 
 		return !c.includes(end)
 	})
 	return b, steps, ok
+}
+
+// ends returns the accesses after which their goroutine has no part any more.
+func (p *Planner) ends(accesses []int) []int {
+	var ends []int
+	for k, i := range accesses {
+		if !slices.ContainsFunc(accesses[k+1:], func(j int) bool { return p.t.Events[j].G == p.t.Events[i].G }) {
+			ends = append(ends, i)
+		}
+	}
+	return ends
 }
 
 // before returns a causality barrier, by goroutine the position of the first

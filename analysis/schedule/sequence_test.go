@@ -93,7 +93,7 @@ func hasSequence(t *testing.T, tr *trace.Trace, p *schedule.Planner, events []in
 	t.Helper()
 	judge := feasible.New(tr)
 	for s := range p.Sequence(events, guide) {
-		if judge.CheckFrom(s.From, s.Steps, s.Violation) != nil {
+		if judge.CheckFrom(s.From, s.Steps, events) != nil {
 			continue
 		}
 		var at []int

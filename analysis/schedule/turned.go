@@ -12,10 +12,10 @@ import (
 // to every lock on both sides. Sections that these turn round in their turn
 // follow the guide. All else keeps the recorded order as far as that lets it.
 func (p *Planner) turned(v target, r reads) ([]int, bool) {
-	last := slices.Concat(p.o.Held(v.violation[0]), p.o.Held(v.violation[1]))
+	last := slices.Concat(p.o.Held(v.accesses[0]), p.o.Held(v.accesses[1]))
 	if len(last) == 0 && !slices.ContainsFunc(v.guide, func(e causality.Edge) bool { return e.From > e.To }) {
 		return nil, false // nothing to turn round
 	}
-	prop := p.graphs.Race(v.violation[0], v.violation[1])
+	prop := p.graphs.Race(v.accesses[0], v.accesses[1])
 	return p.guided(p.of(v), prop, v.guide, r, last, func(c *cone) bool { return c.lead(v) })
 }

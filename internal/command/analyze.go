@@ -3,12 +3,9 @@ package command
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/gopredict/gopredict/analysis"
-	"github.com/gopredict/gopredict/analysis/anomaly"
 	"github.com/gopredict/gopredict/internal/gotool"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -16,10 +13,10 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// analyze predicts from a trace file, and prints what it finds: races, and
-// other patterns. Nothing is replayed, so that nothing is confirmed.
+// analyze predicts from a trace file, and prints what it finds. Nothing is
+// replayed, so that nothing is confirmed.
 func (s *session) analyze(ctx context.Context, args []string) (int, error) {
-	patterns, args, err := s.analyzeFlags(args)
+	opts, args, err := s.analyzeOptions(args)
 	if err != nil {
 		return exitUsage, err
 	}
@@ -33,7 +30,7 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 	if err := trace.Validate(t); err != nil {
 		return exitFailed, fmt.Errorf("%s: %w", args[0], err)
 	}
-	result, err := analysis.Predict(ctx, t, analysis.Options{})
+	result, err := analysis.Predict(ctx, t, opts.analysis())
 	if err != nil {
 		return exitFailed, fmt.Errorf("%s: %w", args[0], err)
 	}
@@ -62,85 +59,19 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 	infeasible := len(result.Findings) - len(suspects)
 	fmt.Fprintf(s.stdout, "gopredict: %d predicted, %d infeasible of %d candidates in %d events\n",
 		len(suspects), infeasible, result.Candidates, len(t.Events))
-	if err := s.analyzePatterns(ctx, t, append(anomaly.Builtin(), patterns...)); err != nil {
-		return exitFailed, fmt.Errorf("%s: %w", args[0], err)
+	if result.Cut {
+		fmt.Fprintln(s.stdout, "gopredict: "+cutSearch)
 	}
 	return exitOK, damage
 }
 
-// analyzeFlags reads the patterns that -predict.patterns=FILE names.
-func (s *session) analyzeFlags(args []string) (patterns []anomaly.Pattern, rest []string, err error) {
-	for len(args) > 0 {
-		arg := args[0]
-		args = args[1:]
-		name, file, hasFile := strings.Cut(arg, "=")
-		switch {
-		case len(arg) < 2 || arg[0] != '-':
-			rest = append(rest, arg)
-			continue
-		case name != "-predict.patterns" && name != "--predict.patterns":
-			return nil, nil, usagef("analyze takes -predict.patterns=FILE, found %s", arg)
-		case !hasFile && len(args) == 0:
-			return nil, nil, usagef("-predict.patterns needs a file")
-		case !hasFile:
-			file, args = args[0], args[1:]
-		}
-		text, err := os.ReadFile(s.path(file))
-		if err != nil {
-			return nil, nil, usagef("-predict.patterns: %v", err)
-		}
-		ps, err := anomaly.ParsePatterns(file, string(text))
-		if err != nil {
-			return nil, nil, usagef("-predict.patterns: %v", err)
-		}
-		patterns = append(patterns, ps...)
-	}
-	return patterns, rest, nil
-}
-
-// analyzePatterns prints the patterns beyond races that the events match.
-func (s *session) analyzePatterns(ctx context.Context, t *trace.Trace, patterns []anomaly.Pattern) error {
-	r, err := analysis.MatchPatterns(ctx, t, patterns)
-	if err != nil {
-		return err
-	}
-	counts := make(map[analysis.Status]int)
-	for _, m := range r.Found {
-		if counts[m.Status]++; m.Status == analysis.Infeasible {
-			continue
-		}
-		reason := "not replayed"
-		if m.Reason != "" {
-			reason = m.Reason
-		}
-		fmt.Fprintf(s.stdout, "\n%s %s, %s: %s\n", strings.ToUpper(m.Pattern.Kind()), m.Pattern.Name, m.Status, reason)
-		for _, i := range m.Events {
-			fmt.Fprintf(s.stdout, "  %s\n", s.access(t, i))
+// analyzeOptions reads those options that say what to look for.
+func (s *session) analyzeOptions(args []string) (o options, rest []string, err error) {
+	for _, arg := range args {
+		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		if name, ok := strings.CutPrefix(name, prefix); strings.HasPrefix(arg, "-") && (!ok || name != "kinds" && name != "patterns") {
+			return o, nil, usagef("analyze takes -predict.kinds and -predict.patterns, found %s", arg)
 		}
 	}
-	fmt.Fprintf(s.stdout, "gopredict: patterns: %d predicted, %d undecided, %d infeasible; %d excluded by locks, %d by what must come first\n",
-		counts[analysis.Predicted], counts[analysis.Undecided], counts[analysis.Infeasible], r.Locked, r.Ordered)
-	if r.Cut {
-		fmt.Fprintln(s.stdout, "gopredict: patterns: the search ended early, as there are too many ways to choose events")
-	}
-	return nil
-}
-
-// access describes event i for people.
-func (s *session) access(t *trace.Trace, i int) string {
-	e := &t.Events[i]
-	site := t.Sites[e.Site]
-	what := e.Kind.String()
-	if site.Expr != "" {
-		what += " " + site.Expr
-	}
-	where := fmt.Sprintf("location %d", site.Line)
-	if site.File != "" {
-		file := site.File
-		if rel, err := filepath.Rel(s.dir, file); err == nil && filepath.IsLocal(rel) {
-			file = filepath.ToSlash(rel)
-		}
-		where = fmt.Sprintf("%s:%d", file, site.Line)
-	}
-	return fmt.Sprintf("%-8s %s at %s", t.Goroutines[e.G].Name(), what, where)
+	return parseOptions(s.env, args)
 }

@@ -140,11 +140,7 @@ func (c *confirmation) suspects(result *analysis.Result) ([]suspect, error) {
 			out = append(out, suspect{f, w})
 			continue
 		}
-		sched := schedule.Schedule{Violation: f.Accesses[:]}
-		if len(f.Schedules) > 0 {
-			sched.Violation = f.Schedules[0].Violation[:]
-		}
-		w, err := c.witness(f.Kind, sched, false)
+		w, err := c.witness(f, analysis.Recipe{Recipe: schedule.Recipe{Accesses: f.Accesses}, Pattern: f.Pattern}, schedule.Schedule{}, false)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.run.Package.Path, err)
 		}
@@ -157,19 +153,24 @@ func (c *confirmation) suspects(result *analysis.Result) ([]suspect, error) {
 
 // scheduled makes the witness of one of the schedules of s; for whole see
 // witness.Meta.
-func (c *confirmation) scheduled(s suspect, r schedule.Recipe, whole bool) (*witness.Witness, error) {
-	w, err := c.witness(s.Kind, r.Schedule(), whole)
+func (c *confirmation) scheduled(s suspect, r analysis.Recipe, whole bool) (*witness.Witness, error) {
+	w, err := c.witness(s.Finding, r, r.Schedule(), whole)
 	if err == nil {
 		w.ID = s.witness.ID
 	}
 	return w, err
 }
 
-// witness makes the witness of a schedule.
-func (c *confirmation) witness(kind string, s schedule.Schedule, whole bool) (*witness.Witness, error) {
-	w, err := witness.FromSchedule(c.trace, s.Steps, s.Violation, s.Hold, witness.Meta{
-		Kind: kind, Package: c.run.Package.Path, Files: c.files, Source: c.source, Whole: whole,
-	})
+// witness makes the witness of a schedule for f.
+func (c *confirmation) witness(f analysis.Finding, r analysis.Recipe, s schedule.Schedule, whole bool) (*witness.Witness, error) {
+	meta := witness.Meta{Kind: f.Kind, Package: c.run.Package.Path, Files: c.files, Source: c.source, Whole: whole}
+	if r.Pattern != nil {
+		meta.Pattern = r.Pattern.Name
+		for _, e := range r.Pattern.Events {
+			meta.Variables, meta.Regions = append(meta.Variables, e.Variable), append(meta.Regions, e.Region)
+		}
+	}
+	w, err := witness.FromSchedule(c.trace, s.Steps, r.Accesses, s.Hold, meta)
 	if err == nil {
 		w.Run = replayer.SubtestFilter(c.run.Args)
 		w.Args = replayer.Lasting(c.run.Args)
@@ -181,16 +182,20 @@ func (c *confirmation) witness(kind string, s schedule.Schedule, whole bool) (*w
 // which nothing can replay; the report shows its accesses.
 func (c *confirmation) outside(f analysis.Finding) *witness.Witness {
 	w := &witness.Witness{
-		ID:   witness.ID(c.trace, f.Kind, f.Accesses[:], c.source),
+		ID:   witness.ID(c.trace, f.Kind, f.Accesses, c.source),
 		Kind: f.Kind, Package: c.run.Package.Path,
 	}
-	for _, i := range f.Accesses {
+	for k, i := range f.Accesses {
 		e := c.trace.Events[i]
 		site := c.trace.Sites[e.Site]
 		w.Violation = append(w.Violation, witness.Step{
 			Goroutine: c.trace.Goroutines[e.G].Name(), Op: e.Kind, Func: site.Func,
 			File: c.files.Name(site.File), Line: site.Line, Col: site.Col, Expr: site.Expr,
 		})
+		if f.Pattern != nil {
+			w.Pattern = f.Pattern.Name
+			w.Violation[k].Variable, w.Violation[k].Region = f.Pattern.Events[k].Variable+1, f.Pattern.Events[k].Region+1
+		}
 	}
 	return w
 }
@@ -219,7 +224,7 @@ func (c *confirmation) suspect(ctx context.Context, s suspect) (report.Evidence,
 		if r.Status == replayer.Confirmed {
 			c.confirmed.Add(1)
 			ev = c.evidence(s, w)
-			ev.Violation = recipe.Violation[:]
+			ev.Violation = recipe.Accesses
 			ev.Result, ev.Replayed = r, replayed
 			ev.Path, err = c.save(w)
 			return ev, err
@@ -234,7 +239,7 @@ func (c *confirmation) suspect(ctx context.Context, s suspect) (report.Evidence,
 
 // smallOrWhole replays the small witness of a schedule; if that does not confirm
 // it, the whole one, for the small one goes by what the trace shows.
-func (c *confirmation) smallOrWhole(ctx context.Context, s suspect, recipe schedule.Recipe) (*witness.Witness, replayer.Result, *trace.Trace, error) {
+func (c *confirmation) smallOrWhole(ctx context.Context, s suspect, recipe analysis.Recipe) (*witness.Witness, replayer.Result, *trace.Trace, error) {
 	w, err := c.scheduled(s, recipe, false)
 	if err != nil {
 		return w, replayer.Result{}, nil, err
@@ -264,12 +269,8 @@ func late(ctx context.Context, ev report.Evidence) (report.Evidence, error) {
 
 // evidence returns what there is to say of s before a replay.
 func (c *confirmation) evidence(s suspect, w *witness.Witness) report.Evidence {
-	violation := s.Accesses[:]
-	if len(s.Schedules) > 0 {
-		violation = s.Schedules[0].Violation[:]
-	}
 	return report.Evidence{
-		Witness: w, Tier: s.Tier, Trace: c.trace, Violation: violation,
+		Witness: w, Tier: s.Tier, Trace: c.trace, Violation: s.Accesses,
 		Files: c.files, Source: c.source.Line,
 	}
 }

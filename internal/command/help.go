@@ -15,7 +15,7 @@ so that the bugs happen. It reports what then really happened.
 
 	gopredict test [go test flags] [packages]
 	gopredict replay [-n N] [-v] [-hold[=D]] [build flags] WITNESS
-	gopredict analyze [-predict.patterns=FILE] TRACE
+	gopredict analyze [-predict.kinds=KINDS] [-predict.patterns=FILE] TRACE
 	gopredict trace dump TRACE
 	gopredict trace convert -to text|rapid|binary TRACE [FILE]
 	gopredict trace check TRACE

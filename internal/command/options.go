@@ -2,11 +2,14 @@ package command
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/analysis/anomaly"
 	"github.com/gopredict/gopredict/internal/report"
 )
 
@@ -19,12 +22,14 @@ const prefix = "predict."
 
 // Options are the -predict.NAME flags.
 type options struct {
-	json      string        // file for the JSON report; "" for none
-	witnesses string        // folder for witnesses, below each package's
-	timeout   time.Duration // for replays; 0: the command's default
-	failOn    []string      // what makes the run fail
-	pkgs      []string      // patterns of packages to instrument; none: the recorder's default
-	keep      string        // folder to keep the run's files in; "" for none
+	kinds     []string          // of bugs to look for; none: all there are
+	patterns  []anomaly.Pattern // to look for besides
+	json      string            // file for the JSON report; "" for none
+	witnesses string            // folder for witnesses, below each package's
+	timeout   time.Duration     // for replays; 0: the command's default
+	failOn    []string          // what makes the run fail
+	pkgs      []string          // patterns of packages to instrument; none: the recorder's default
+	keep      string            // folder to keep the run's files in; "" for none
 }
 
 func defaultOptions() options {
@@ -40,6 +45,14 @@ var allKinds = []string{
 	"waitgroup", "lock-misuse", "leak", "property",
 }
 
+// lookedFor are those of them that are looked for.
+var lookedFor = []string{"race", "atomicity", "atomic-set"}
+
+// analysis returns the options for the analysis of a trace.
+func (o *options) analysis() analysis.Options {
+	return analysis.Options{Kinds: o.kinds, Patterns: o.patterns}
+}
+
 // optionInfo is one row of the table of options.
 type optionInfo struct {
 	set  func(o *options, value string) error // nil: not available yet
@@ -47,15 +60,15 @@ type optionInfo struct {
 }
 
 var optionTable = map[string]optionInfo{
-	"kinds": {func(_ *options, v string) error {
-		kinds, err := list(v, allKinds)
-		for _, k := range kinds {
-			if k != "race" { // what is always looked for
-				return fmt.Errorf("kind %q is not available yet, only \"race\" is", k)
+	"kinds": {func(o *options, v string) (err error) {
+		o.kinds, err = list(v, allKinds)
+		for _, k := range o.kinds {
+			if !slices.Contains(lookedFor, k) {
+				return fmt.Errorf("kind %q is not available yet; available are %s", k, strings.Join(lookedFor, ", "))
 			}
 		}
 		return err
-	}, "kinds of bugs to look for, by commas (race)"},
+	}, "kinds of bugs to look for, by commas (race,atomicity,atomic-set)"},
 	"json": {func(o *options, v string) error {
 		o.json = v
 		return nil
@@ -94,8 +107,13 @@ var optionTable = map[string]optionInfo{
 	"html":   {help: "HTML report"},
 	"solver": {help: "solver"},
 	"atomic": {help: "what is taken for an atomic region"},
-	// Analyze has it.
-	"patterns": {help: "patterns to look for"},
+	"patterns": {func(o *options, v string) error {
+		text, err := os.ReadFile(v)
+		if err == nil {
+			o.patterns, err = anomaly.ParsePatterns(v, string(text))
+		}
+		return err
+	}, "file of patterns of accesses to look for besides the built-in ones"},
 }
 
 // list parses a comma-separated list of words out of known.

@@ -78,7 +78,7 @@ func (p *prediction) add(ctx context.Context, run recorder.Run) error {
 		return nil
 	}
 	p.status.Set("predicting", fmt.Sprintf("%s, %d events", run.Package.Path, len(t.Events)))
-	result, err := analysis.Predict(ctx, t, analysis.Options{})
+	result, err := analysis.Predict(ctx, t, p.opts.analysis())
 	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -88,9 +88,15 @@ func (p *prediction) add(ctx context.Context, run recorder.Run) error {
 		return nil
 	}
 	p.count(result)
+	if result.Cut {
+		p.warn("%s: %s", run.Package.Path, cutSearch)
+	}
 	c := &confirmation{prediction: p, run: run, trace: t, recorded: replayer.Recorded(t)}
 	return c.confirm(ctx, result)
 }
+
+// cutSearch says that not all patterns were found.
+const cutSearch = "the search for patterns ended early, as there are too many ways to choose accesses; -predict.kinds=race leaves it out"
 
 // count adds to the totals what the analysis alone decides.
 func (p *prediction) count(r *analysis.Result) {

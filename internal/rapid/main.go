@@ -95,7 +95,7 @@ func compare(ctx context.Context, file string) (*comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := analysis.Predict(ctx, t, analysis.Options{})
+	r, err := analysis.Predict(ctx, t, analysis.Options{Kinds: []string{"race"}})
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopredict/gopredict/analysis"
-	"github.com/gopredict/gopredict/analysis/anomaly"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -40,13 +39,13 @@ func TestKnownAnswers(t *testing.T) {
 		require.NoError(t, err)
 		tr, err := trace.ReadRAPID(bytes.NewReader(text))
 		require.NoError(t, err)
-		matches, err := analysis.MatchPatterns(t.Context(), tr, anomaly.Builtin())
+		matches, err := analysis.Predict(t.Context(), tr, analysis.Options{Kinds: []string{"atomicity", "atomic-set"}})
 		require.NoError(t, err)
 		var atoms [][]int
-		for _, m := range matches.Found {
-			require.Equal(t, analysis.Predicted, m.Status, name)
+		for _, f := range matches.Findings {
+			require.Equal(t, analysis.Predicted, f.Status, name)
 			var lines []int
-			for _, i := range m.Events {
+			for _, i := range f.Accesses {
 				lines = append(lines, line(tr, i))
 			}
 			atoms = append(atoms, lines)

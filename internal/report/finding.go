@@ -2,6 +2,7 @@ package report
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -40,7 +41,7 @@ func NewFinding(ev Evidence) Finding {
 		ev.Trace, ev.Violation = ev.Replayed, witness.Find(ev.Replayed, w.Violation)
 	}
 	f := Finding{
-		ID: w.ID, Kind: w.Kind, Status: string(r.Status), Reason: r.Reason,
+		ID: w.ID, Kind: w.Kind, Pattern: w.Pattern, Status: string(r.Status), Reason: r.Reason,
 		Package: w.Package, Witness: ev.Path, Tier: ev.Tier,
 		Replays: r.Replays, Reproduced: r.Reproduced,
 		Accesses: []Access{},
@@ -51,7 +52,7 @@ func NewFinding(ev Evidence) Finding {
 	if r.Status == replayer.Confirmed {
 		f.Effect, f.Detail = string(r.Effect), r.Detail
 	}
-	if r.Order == "10" && len(w.Violation) > 1 {
+	if r.Order == "10" && len(w.Violation) > 1 && !w.InOrder() {
 		f.First = 1
 	}
 	n := namer{pkg: f.Package, test: f.Test}
@@ -59,6 +60,7 @@ func NewFinding(ev Evidence) Finding {
 		a := Access{
 			Goroutine: n.goroutine(s.Goroutine), Op: s.Op.String(), Expr: s.Expr,
 			Func: n.function(s.Func), File: s.File, Line: s.Line, Col: s.Col,
+			Variable: s.Variable, Region: s.Region,
 		}
 		if ev.Trace != nil && i < len(ev.Violation) && ev.Violation[i] >= 0 {
 			a.CreatedAt = created(&ev, n, ev.Violation[i])
@@ -75,8 +77,8 @@ func NewFinding(ev Evidence) Finding {
 		if from := f.Interleaving[i-1].Goroutine; f.Interleaving[i].Goroutine != from {
 			f.Switches++
 			why := "went first"
-			if !f.Interleaving[i-1].Violation {
-				why = whyStopped(f.Interleaving[i:], from, w.Hold, n)
+			if w.InOrder() || !f.Interleaving[i-1].Violation {
+				why = whyStopped(f.Interleaving[i:], from, w, n)
 			}
 			f.Interleaving[i].Switch = &Switch{from, why}
 		}
@@ -85,18 +87,18 @@ func NewFinding(ev Evidence) Finding {
 }
 
 // whyStopped says why a goroutine does not go on before the rest of an
-// interleaving.
-func whyStopped(rest []Step, goroutine string, hold []witness.Step, n namer) string {
+// interleaving of w.
+func whyStopped(rest []Step, goroutine string, w *witness.Witness, n namer) string {
 	for _, s := range rest {
 		switch {
 		case s.Goroutine != goroutine:
-		case s.Violation:
+		case s.Violation && !w.InOrder():
 			return "stands at ▶"
 		default:
 			return "preempted"
 		}
 	}
-	for _, s := range hold {
+	for _, s := range w.Hold {
 		if n.goroutine(s.Goroutine) == goroutine {
 			return stopped(s)
 		}
@@ -117,8 +119,8 @@ func stopped(s witness.Step) string {
 	return "stopped before " + witness.Phrase(s.Op.String(), s.Expr)
 }
 
-// interleaving lists the steps of w and then its violation, the access that
-// goes first at its place.
+// interleaving lists the steps of w and then what of its violation is not among
+// them, the access that goes first at its place.
 func interleaving(w *witness.Witness, n namer, first int) []Step {
 	var out []Step
 	add := func(s witness.Step, violation bool) {
@@ -129,8 +131,12 @@ func interleaving(w *witness.Witness, n namer, first int) []Step {
 	}
 	for _, s := range w.Steps {
 		if s.Op != trace.Begin { // where it stands says nothing
-			add(s, false)
+			add(s, w.InOrder() && w.Shows(s))
 		}
+	}
+	if w.InOrder() && slices.ContainsFunc(w.Steps, w.Shows) {
+		add(w.Violation[len(w.Violation)-1], true)
+		return out
 	}
 	if first > 0 {
 		add(w.Violation[first], true)

@@ -17,8 +17,8 @@ const (
 )
 
 // fold chooses the rows for steps: rounds of a loop but the first and the last
-// are left out, and of what is still too long the middle. The violation, at
-// the end, always stays.
+// are left out, and of what is still too long the middle. The violation always
+// stays.
 func fold(steps []Step) []row {
 	var rows []row
 	for from := 0; from < len(steps); {
@@ -33,15 +33,25 @@ func fold(steps []Step) []row {
 		return rows
 	}
 	tail := len(rows) - keepTail
+	out := append([]row{}, rows[:keepHead]...)
 	hidden := 0
+	show := func() {
+		if hidden > 0 {
+			out, hidden = append(out, row{folded: hidden}), 0
+		}
+	}
 	for _, r := range rows[keepHead:tail] {
-		if r.step != nil {
+		switch {
+		case r.step == nil:
+			hidden += r.folded
+		case r.step.Violation:
+			show()
+			out = append(out, r)
+		default:
 			hidden++
 		}
-		hidden += r.folded
 	}
-	out := append([]row{}, rows[:keepHead]...)
-	out = append(out, row{folded: hidden})
+	show()
 	return append(out, rows[tail:]...)
 }
 

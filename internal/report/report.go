@@ -63,7 +63,7 @@ type Finding struct {
 	Replays    int      `json:"replays"`
 	Reproduced int      `json:"reproduced"`
 	// First is the index in Accesses of the one that went first in the replay
-	// that showed the effect.
+	// that showed the effect, where goroutines stood at all of them at once.
 	First        int    `json:"first"`
 	Interleaving []Step `json:"interleaving,omitempty"`
 	// Values says where the values in Interleaving are from: "replay" or
@@ -100,15 +100,19 @@ const (
 	Damaged     = "damaged"
 )
 
-// An Access is where one goroutine stands in a violation.
+// An Access is one of a violation: for a race where one of the goroutines stands,
+// else one of those that come in the forbidden order.
 type Access struct {
-	Goroutine string  `json:"goroutine"` // path of spawns, e.g. "0.1"
-	Op        string  `json:"op"`
-	Expr      string  `json:"expr"`
-	Func      string  `json:"func"`
-	File      string  `json:"file"` // relative to the module root, with forward slashes
-	Line      int     `json:"line"`
-	Col       int     `json:"col,omitempty"`
+	Goroutine string `json:"goroutine"` // path of spawns, e.g. "0.1"
+	Op        string `json:"op"`
+	Expr      string `json:"expr"`
+	Func      string `json:"func"`
+	File      string `json:"file"` // relative to the module root, with forward slashes
+	Line      int    `json:"line"`
+	Col       int    `json:"col,omitempty"`
+	// Variable and Region number, from 1, those of the pattern.
+	Variable  int     `json:"variable,omitempty"`
+	Region    int     `json:"region,omitempty"`
 	Locks     []Place `json:"locks,omitempty"`                // held here, in the order of acquisition
 	CreatedAt *Place  `json:"goroutine_created_at,omitempty"` // the go statement; nil where unknown
 }

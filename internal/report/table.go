@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -42,12 +41,37 @@ func (p *printer) table(f *Finding) {
 		p.row(t, r)
 	}
 	p.line("")
-	p.line("%s", cmp.Or(legends[f.Kind], "▶ Here it goes wrong."))
+	p.line("%s", f.legend())
 }
 
-// legends say what the marked steps of a kind of finding are.
-var legends = map[string]string{
-	"race": "▶ Both stand here at once: nothing orders the two.",
+// legend says what the marked steps are.
+func (f *Finding) legend() string {
+	switch f.Kind {
+	case "race":
+		return "▶ Both stand here at once: nothing orders the two."
+	case "atomicity", "atomic-set":
+		return f.orderLegend()
+	}
+	return "▶ Here it goes wrong."
+}
+
+// orderLegend names the goroutines whose accesses belong together.
+func (f *Finding) orderLegend() string {
+	var together []string
+	for i, a := range f.Accesses {
+		for _, b := range f.Accesses[:i] {
+			if a.Region == b.Region && !slices.Contains(together, a.Goroutine) {
+				together = append(together, a.Goroutine)
+			}
+		}
+	}
+	switch len(together) {
+	case 0:
+		return fmt.Sprintf("▶ The accesses come in the order of pattern %s.", f.Pattern)
+	case 1:
+		return fmt.Sprintf("▶ Those of goroutine %s are in one atomic region; another access comes in between (%s).", together[0], f.Pattern)
+	}
+	return fmt.Sprintf("▶ Those of goroutines %s are in one atomic region each; they come in turn (%s).", strings.Join(together, " and "), f.Pattern)
 }
 
 // goroutines lists whose steps are shown, in the order of their paths.

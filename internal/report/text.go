@@ -143,8 +143,11 @@ func (f *Finding) certainty() string {
 func (p *printer) access(f *Finding, i int) {
 	a := f.Accesses[i]
 	what := witness.Phrase(a.Op, a.Expr)
-	if i > 0 && f.Kind == "race" {
+	switch {
+	case i > 0 && f.Kind == "race":
 		what = "conflicting " + what
+	case i > 0 && a.Region > 0:
+		what = "then " + what
 	}
 	p.line("%s by goroutine %s:", capital(what), a.Goroutine)
 	p.place(a.Func, a.File, a.Line)
@@ -188,7 +191,7 @@ func (p *printer) effect(f *Finding) {
 		return
 	}
 	first := ""
-	if f.First < len(f.Accesses) && len(f.Accesses) > 1 {
+	if f.First < len(f.Accesses) && len(f.Accesses) > 1 && f.Accesses[0].Region == 0 {
 		first = fmt.Sprintf(" when goroutine %s goes first", f.Accesses[f.First].Goroutine)
 	}
 	switch f.Effect {

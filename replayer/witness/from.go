@@ -12,7 +12,11 @@ import (
 type Meta struct {
 	Kind    string
 	Package string // import path of the package under test
-	Files   Files
+	// Pattern names the pattern that the violation matches, and Variables and
+	// Regions number, from 0, those of each access; empty for races.
+	Pattern            string
+	Variables, Regions []int
+	Files              Files
 	// Source has the files that the sites name. It serves to tell call sites
 	// apart and to name their operands; it may be nil.
 	Source *Sources
@@ -23,8 +27,8 @@ type Meta struct {
 }
 
 // FromSchedule makes a witness of a schedule, given as positions in t.Events
-// (the fields of schedule.Schedule), keeping of the steps only what a replay
-// needs. The tests to run are those that the goroutines of the violation
+// (the fields of schedule.Schedule, but for accesses in order all of these as
+// the violation), keeping of the steps only what a replay needs. The tests to run are those that the goroutines of the violation
 // belong to, first the first's. It fails if a position is out of range, the violation is empty, or an event of it is
 // outside of every test.
 func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Witness, error) {
@@ -41,27 +45,35 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Wit
 	if len(violation) == 0 {
 		return nil, fmt.Errorf("the schedule has no violation")
 	}
-	w := &Witness{Kind: meta.Kind, Package: meta.Package, Tests: testsOf(t, violation), Go: t.Meta.Go}
+	w := &Witness{Kind: meta.Kind, Pattern: meta.Pattern, Package: meta.Package, Tests: testsOf(t, violation), Go: t.Meta.Go}
 	if len(w.Tests) == 0 {
 		return nil, fmt.Errorf("the violation at event %d is in goroutine %s, outside of every test", violation[0], t.Goroutines[t.Events[violation[0]].G].Name())
 	}
 
 	begin := testBegins(t)
 	keep := scope(t, w.Tests, violation)
+	shown, stand := []int(nil), violation // those among the steps, and the others
+	if w.InOrder() {
+		last := len(violation) - 1
+		shown, stand = violation[:last], violation[last:]
+	}
 	in := func(i int) bool { return keep[t.Events[i].G] && i >= begin[t.Events[i].G] }
 	steps = filter(steps, in)
 	if !meta.Whole {
 		drop := irrelevant(t, steps, violation)
 		steps = filter(steps, func(i int) bool { return !drop[i] })
 	}
-	steps = reduce(t, steps, violation, func(g trace.GID) bool { return keep[g] })
+	steps = reduce(t, steps, shown, stand, func(g trace.GID) bool { return keep[g] })
 	if !meta.Whole {
-		steps = fewestSwitches(t, steps, violation)
+		steps = fewestSwitches(t, steps, shown, stand)
 	}
 	hold = filter(gates(t, hold), in)
 
 	m := newMaker(t, meta.Files, meta.Source, steps, hold, violation)
 	w.Steps, w.Hold, w.Violation = m.steps(steps), m.steps(hold), m.steps(violation)
+	for k := range min(len(w.Violation), len(meta.Variables), len(meta.Regions)) {
+		w.Violation[k].Variable, w.Violation[k].Region = meta.Variables[k]+1, meta.Regions[k]+1
+	}
 	w.Anchors = m.anchors()
 	stripRuns(w)
 	w.ID = ID(t, meta.Kind, violation, meta.Source)

@@ -343,3 +343,43 @@ func TestFromScheduleAnchors(t *testing.T) {
 		{Goroutine: "*", Op: trace.Branch, SiteOp: "case", Func: "p.TestX", File: "a.go", Line: 20, Col: 2, Expr: "near", Nth: 1, Which: 1, Of: 2, Occ: 1},
 	}, w.Anchors)
 }
+
+// Accesses that come in an order are steps but for the last one; they stay, and
+// in their order, also where nothing else needs it.
+func TestFromScheduleInOrder(t *testing.T) {
+	tr := build(t,
+		"1 testbegin 0", // 0
+		"1 fork 2",      // 1
+		"1 fork 3",      // 2
+		"2 begin 0",     // 3
+		"2 read a",      // 4: nobody else touches a
+		"3 begin 0",     // 5
+		"3 read b",      // 6: nobody else touches b
+		"3 read c",      // 7
+		"2 read d",      // 8
+		"3 read d",      // 9
+	)
+	meta := Meta{
+		Files: Files{Root: "/src"}, Kind: "atomic-set", Package: "p",
+		Pattern: "own", Variables: []int{0, 1, 2}, Regions: []int{0, 1, 0},
+	}
+	w, err := FromSchedule(tr, positions(0, 8), []int{4, 6, 8}, []int{7}, meta)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"0 fork  1", "0 fork  1", "0.1 begin  1", "0.1 read va 1", "0.2 begin  1", "0.2 read vb 1", "0.2 read vc 1"}, short(w.Steps))
+	assert.Equal(t, []string{"0.1 read va 1", "0.2 read vb 1", "0.1 read vd 1"}, short(w.Violation))
+	assert.Equal(t, "own", w.Pattern)
+	for k, want := range [][2]int{{1, 1}, {2, 2}, {3, 1}} {
+		assert.Equal(t, want, [2]int{w.Violation[k].Variable, w.Violation[k].Region})
+	}
+	assert.True(t, w.Shows(w.Steps[3]))
+	assert.False(t, w.Shows(w.Steps[6]))
+
+	var text strings.Builder
+	require.NoError(t, w.Write(&text))
+	again, err := Parse("w", strings.NewReader(text.String()))
+	require.NoError(t, err)
+	assert.Equal(t, w, again)
+
+	_, err = Parse("w", strings.NewReader(strings.ReplaceAll(text.String(), "region=2", "")))
+	assert.ErrorContains(t, err, "violating access 2 of the atomic-set has no var= or no region=")
+}

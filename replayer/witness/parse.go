@@ -128,9 +128,9 @@ func (p *parser) header(fields []token) error {
 		*list = values
 		return nil
 	}
-	dst := map[string]*string{"id": &p.w.ID, "kind": &p.w.Kind, "package": &p.w.Package, "run": &p.w.Run, "go": &p.w.Go, "order": &p.w.Order}[key]
+	dst := map[string]*string{"id": &p.w.ID, "kind": &p.w.Kind, "pattern": &p.w.Pattern, "package": &p.w.Package, "run": &p.w.Run, "go": &p.w.Go, "order": &p.w.Order}[key]
 	if dst == nil {
-		return fmt.Errorf("unknown header %.40q, expected id, kind, package, tests, run, args, go, order, or a section: steps, hold, violation, anchors", key)
+		return fmt.Errorf("unknown header %.40q, expected id, kind, pattern, package, tests, run, args, go, order, or a section: steps, hold, violation, anchors", key)
 	}
 	if len(values) != 1 {
 		return fmt.Errorf("header %q has %d values, expected 1", key, len(values))
@@ -155,6 +155,11 @@ func (p *parser) end() error {
 		return errors.New("the witness names no tests")
 	case len(w.Violation) == 0:
 		return errors.New("the witness has no violation section: is the end of the file missing?")
+	}
+	for i, s := range p.w.Violation {
+		if p.w.InOrder() && (s.Variable == 0 || s.Region == 0) {
+			return fmt.Errorf("violating access %d of the %s has no var= or no region=", i+1, p.w.Kind)
+		}
 	}
 	for _, t := range p.w.Tests {
 		if t == "" {
@@ -236,8 +241,12 @@ func (s *Step) set(f token) error {
 		}
 	case "occ":
 		s.Occ, err = number(v, 1)
+	case "var":
+		s.Variable, err = number(v, 1)
+	case "region":
+		s.Region, err = number(v, 1)
 	default:
-		return fmt.Errorf("unknown field %.40q, expected site=, nth=, line=, which=, occ= or value=", f.text)
+		return fmt.Errorf("unknown field %.40q, expected site=, nth=, line=, which=, occ=, var=, region= or value=", f.text)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.key, err)

@@ -1,6 +1,8 @@
 package witness
 
 import (
+	"slices"
+
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -38,29 +40,29 @@ func isSync(k trace.Kind) bool {
 // reduce returns which of the steps the replay needs: the events whose order
 // among goroutines can be seen. These are accesses to memory that several
 // goroutines touch and at least one writes, operations on objects that several
-// goroutines touch, the start of each goroutine that has such steps, and the
-// last step of each that does not come to the violation. What remains keeps
-// its order. Goroutines for which in is false are left out.
-func reduce(t *trace.Trace, steps, violation []int, in func(trace.GID) bool) []int {
+// goroutines touch, the violation's accesses that are shown, the start of each
+// goroutine that has such steps, and the last step of each that does not stand
+// at the violation. What remains keeps its order. Goroutines for which in is false are left out.
+func reduce(t *trace.Trace, steps, shown, stand []int, in func(trace.GID) bool) []int {
 	var kept []int
 	for _, i := range steps {
 		if in(t.Events[i].G) {
 			kept = append(kept, i)
 		}
 	}
-	all := append(append([]int(nil), kept...), violation...)
+	all := append(append([]int(nil), kept...), stand...)
 	mem, objs := sharedMemory(t, all), sharedObjects(t, all)
 
 	need := make(map[int]bool)
 	active := make(map[trace.GID]bool)
 	last := make(map[trace.GID]bool) // no step needs to be kept as the last
-	for _, i := range violation {
+	for _, i := range stand {
 		active[t.Events[i].G] = true
 		last[t.Events[i].G] = true
 	}
 	for _, i := range kept {
 		e := t.Events[i]
-		if canStep(e.Kind) && (mem.conflicts(e) || e.Obj != 0 && objs[e.Obj] && isSync(e.Kind) || e.Kind == trace.Select) {
+		if canStep(e.Kind) && (mem.conflicts(e) || e.Obj != 0 && objs[e.Obj] && isSync(e.Kind) || e.Kind == trace.Select || slices.Contains(shown, i)) {
 			need[i] = true
 			active[e.G] = true
 		}

@@ -14,17 +14,17 @@ const maxStates = 20000
 // fewestSwitches returns the steps in the order, of those in which events that
 // depend on each other stay as they are, that switches least between goroutines
 // on the way to the violation. All these orders are executions alike: each read
-// reads what it read (Mazurkiewicz's equivalence).
+// reads what it read (Mazurkiewicz's equivalence). The steps shown keep their order.
 //
 // A goroutine that runs goes on as far as it can: to do its steps sooner never
 // takes another switch. So the search is for the order of the runs, in breadth.
-func fewestSwitches(t *trace.Trace, steps, violation []int) []int {
-	s := newSearch(t, steps)
+func fewestSwitches(t *trace.Trace, steps, shown, stand []int) []int {
+	s := newSearch(t, steps, shown)
 	if len(s.lanes) < 2 {
 		return steps
 	}
 	last := make(map[int]bool) // lanes that end at the violation
-	for _, i := range violation {
+	for _, i := range stand {
 		if l, ok := s.lane[t.Events[i].G]; ok {
 			last[l] = true
 		}
@@ -97,7 +97,7 @@ type search struct {
 	after [][]int // by step: steps of other lanes that it comes after
 }
 
-func newSearch(t *trace.Trace, steps []int) *search {
+func newSearch(t *trace.Trace, steps, shown []int) *search {
 	s := &search{
 		lane: make(map[trace.GID]int),
 		of:   make([]int, len(steps)), who: make([]int, len(steps)), after: make([][]int, len(steps)),
@@ -113,12 +113,12 @@ func newSearch(t *trace.Trace, steps []int) *search {
 		s.of[k], s.who[k] = len(s.lanes[l]), l
 		s.lanes[l] = append(s.lanes[l], k)
 	}
-	s.depend(t, steps)
+	s.depend(t, steps, shown)
 	return s
 }
 
 // depend finds for each step those of other goroutines that it must follow.
-func (s *search) depend(t *trace.Trace, steps []int) {
+func (s *search) depend(t *trace.Trace, steps, shown []int) {
 	const channels = ^uint64(0) // a select may touch any channel
 	selects := slices.ContainsFunc(steps, func(i int) bool { return t.Events[i].Kind == trace.Select })
 	mem := sharedMemory(t, steps)
@@ -140,10 +140,17 @@ func (s *search) depend(t *trace.Trace, steps []int) {
 		}
 		objects[obj] = k
 	}
+	access := -1 // the last step that is shown
 	for k, i := range steps {
 		e := t.Events[i]
 		if before, ok := forks[e.G]; ok {
 			follow(k, before)
+		}
+		if slices.Contains(shown, i) {
+			if access >= 0 {
+				follow(k, access)
+			}
+			access = k
 		}
 		switch {
 		case e.Kind == trace.Fork:

@@ -30,13 +30,18 @@
 // are comments.
 package witness
 
-import "github.com/gopredict/gopredict/recorder/trace"
+import (
+	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
 
 // A Witness tells how to reach one bug: the test to run, the steps to make it
 // take, and the accesses at which it then stands.
 type Witness struct {
 	ID      string   // e.g. "race-7c1f0a"; also the file's base name
 	Kind    string   // "race", …
+	Pattern string   // the anomaly pattern that the violation matches; "" for races
 	Package string   // import path of the package under test
 	Tests   []string // top-level tests to run; Tests[0] names the folder
 	// Run is the -run pattern of the recorded run where that selected
@@ -50,8 +55,11 @@ type Witness struct {
 	// stand: "01", "10", or "" where that was not tried yet.
 	Order string
 
-	Steps     []Step
-	Hold      []Step
+	Steps []Step
+	Hold  []Step
+	// Violation are the accesses at which goroutines stand once the steps are
+	// done. If they must come in their order ([Witness.InOrder]), only the last
+	// is one, and the others are among the steps.
 	Violation []Step
 	// Anchors are places in the functions (or else files) of steps at call
 	// sites, which have no name of their own: where an anchor is found again
@@ -82,6 +90,9 @@ type Step struct {
 	// if unknown.
 	Which, Of int
 	Occ       int // occurrence of (Op, site) in its goroutine, from 1
+	// Variable and Region number, from 1, the variables and the atomic regions of
+	// the pattern that a violating access belongs to; 0 where there is none.
+	Variable, Region int
 	// Value is what the recorded run had, for the reader only: the value of an
 	// access, the delta of a WaitGroup, the path of a new goroutine.
 	Value string
@@ -93,4 +104,15 @@ func (s Step) SiteWord() string {
 		return s.SiteOp
 	}
 	return s.Op.String()
+}
+
+// InOrder reports whether the accesses of the violation must come in the order
+// in which it lists them. Else goroutines stand at all of them at once.
+func (w *Witness) InOrder() bool { return inOrder(w.Kind) }
+
+func inOrder(kind string) bool { return kind == "atomicity" || kind == "atomic-set" }
+
+// Shows reports whether step s is one of the accesses of the violation.
+func (w *Witness) Shows(s Step) bool {
+	return slices.ContainsFunc(w.Violation, func(v Step) bool { return whereOf(v) == whereOf(s) })
 }

@@ -33,6 +33,9 @@ func (w *Witness) Write(out io.Writer) error {
 	}
 	header("id", w.ID)
 	header("kind", w.Kind)
+	if w.Pattern != "" {
+		header("pattern", w.Pattern)
+	}
 	header("package", w.Package)
 	header("tests", w.Tests...)
 	if w.Run != "" {
@@ -118,6 +121,12 @@ func (s Step) write(b *bufio.Writer, columns [5]string, width [5]int) {
 	}
 	if s.Occ != 1 {
 		add("occ", strconv.Itoa(s.Occ))
+	}
+	if s.Variable != 0 {
+		add("var", strconv.Itoa(s.Variable))
+	}
+	if s.Region != 0 {
+		add("region", strconv.Itoa(s.Region))
 	}
 	if s.Value != "" {
 		add("value", field(s.Value))

@@ -31,6 +31,7 @@ type stand struct {
 	size     uint32
 	val      uint64
 	hasValue bool
+	region   int // of the goroutine's atomic regions, from 1; 0: none
 }
 
 func startReplay(plan, verdict string) {
@@ -98,13 +99,14 @@ func (g *goroutine) pass(kind uint8, site uint32, obj uint64, size uint32, val u
 		return
 	}
 	g.yieldViolation()
+	g.actor.meet(kind)
 	w := g.actor.wants[wantKey{kind, keyFor(site)}]
 	if w == nil {
 		return
 	}
 	if it, ok := w.next(); ok {
-		if it.role == roleViolate && stage == following {
-			s := stand{here: true, kind: kind, obj: obj, size: size}
+		if (it.role == roleViolate || it.show) && stage == following {
+			s := stand{here: it.role == roleViolate, kind: kind, obj: obj, size: size, region: g.actor.region()}
 			if val != nil {
 				s.val, s.hasValue = valueAt(val, uintptr(size)), true
 			}
@@ -112,6 +114,9 @@ func (g *goroutine) pass(kind uint8, site uint32, obj uint64, size uint32, val u
 		}
 		g.wait(it, kind, site)
 		if it.role == roleStep && stage == following {
+			if it.show {
+				verdictStand(g)
+			}
 			g.stepDone(it.step)
 		}
 	}
@@ -160,8 +165,12 @@ func (g *goroutine) missed(kind uint8, site uint32) {
 // has done its access.
 func (g *goroutine) yieldViolation() {
 	if stage == firstGoes && g == violations[firstToGo].g {
+		if len(violations) == 1 {
+			g.setStage(free)
+			return
+		}
 		g.setStage(otherGoes)
-		for stage == otherGoes && len(violations) > 1 {
+		for stage == otherGoes {
 			g.park("the other access of the violation")
 		}
 	} else if stage == otherGoes && g.actor.violates() && g != violations[firstToGo].g {
@@ -197,7 +206,9 @@ func (g *goroutine) wait(it item, kind uint8, site uint32) {
 			return
 		}
 		runtime.PredictPin()
-		verdictStand(g)
+		if !inOrder {
+			verdictStand(g)
+		}
 		standing++
 		moved()
 		judge()
@@ -252,6 +263,9 @@ func judge() {
 	if len(violations) == 2 && !collide(violations[0].stand, violations[1].stand) {
 		leave("the two accesses do not collide: they touch different memory, or both read")
 		return
+	}
+	if inOrder {
+		verdictStand(violations[0].g)
 	}
 	verdictSteps()
 	verdict("confirmed\n")

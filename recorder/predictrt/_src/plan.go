@@ -8,7 +8,8 @@ var (
 	follows    map[string]bool   // the tests under control
 	numSteps   int
 	violations []*actor
-	firstToGo  int // index into violations
+	inOrder    bool // the violation's other accesses are steps
+	firstToGo  int  // index into violations
 )
 
 // actor is a goroutine's part in the schedule.
@@ -19,6 +20,7 @@ type actor struct {
 	next  int   // index into steps of the first one that is not done
 	g     *goroutine
 	stand stand
+	regions
 }
 
 // wantKey is a kind of event at a place.
@@ -44,7 +46,8 @@ const (
 type item struct {
 	occ  uint32
 	role int
-	step int // index of the step
+	step int  // index of the step
+	show bool // the step is an access of the violation
 }
 
 // loadPlan reads the plan file.
@@ -77,7 +80,7 @@ func loadPlan(path string) {
 			a := &actor{name: name, wants: map[wantKey]*want{}}
 			actors[name] = a
 			table = append(table, a)
-		case word == "s" || word == "h" || word == "v":
+		case word == "s" || word == "a" || word == "h" || word == "v":
 			fine = planItem(word, rest, table)
 		default:
 			fine = false
@@ -107,8 +110,9 @@ func planItem(word, rest string, table []*actor) bool {
 	a := table[n[0]]
 	it := item{occ: uint32(n[3])}
 	switch word {
-	case "s":
-		it.role, it.step = roleStep, numSteps
+	case "s", "a":
+		it.role, it.step, it.show = roleStep, numSteps, word == "a"
+		inOrder = inOrder || it.show
 		a.steps = append(a.steps, numSteps)
 		numSteps++
 	case "h":

@@ -22,7 +22,7 @@ func verdictSteps() {
 	verdict("steps " + itoa(uint64(nextStep)) + " " + itoa(uint64(numSteps)) + "\n")
 }
 
-// verdictStand says before which access g stands.
+// verdictStand says before which access of the violation g stands.
 func verdictStand(g *goroutine) {
 	s := g.actor.stand
 	val := "-"
@@ -30,7 +30,7 @@ func verdictStand(g *goroutine) {
 		val = itoa(s.val)
 	}
 	verdictSteps()
-	verdict("stand " + g.name() + " " + hex(s.obj) + " " + itoa(uint64(s.size)) + " " + itoa(uint64(s.kind)) + " " + val + "\n")
+	verdict("stand " + g.name() + " " + hex(s.obj) + " " + itoa(uint64(s.size)) + " " + itoa(uint64(s.kind)) + " " + val + " " + itoa(uint64(s.region)) + "\n")
 }
 
 // finishVerdict is called at the end of the process, maybe on a stack where

@@ -1,0 +1,83 @@
+package analysis
+
+import (
+	"github.com/gopredict/gopredict/analysis/anomaly"
+)
+
+// races returns the candidates for races, and counts in r those that are none.
+func (p *predictor) races(r *Result) []candidate {
+	if !p.opts.wants("race") {
+		return nil
+	}
+	found := anomaly.FindRaces(p.t, p.o)
+	r.Locked += found.Locked
+	r.Ordered += found.Ordered
+	var cs []candidate
+	for _, c := range found.Candidates {
+		leads := make([]lead, len(c.Pairs))
+		for k, pair := range c.Pairs {
+			leads[k] = lead{accesses: pair[:]}
+		}
+		cs = append(cs, candidate{"race", leads, c.Exhaustive})
+	}
+	return p.merge(cs)
+}
+
+// matches returns the candidates that match patterns of several accesses, and
+// counts in r those that are none. Of r it knows the races.
+func (p *predictor) matches(r *Result) []candidate {
+	var patterns []anomaly.Pattern
+	for _, b := range anomaly.Builtin() {
+		if p.opts.wants(b.Kind()) {
+			patterns = append(patterns, b)
+		}
+	}
+	builtin := len(patterns)
+	patterns = append(patterns, p.opts.Patterns...)
+	mine := make(map[*anomaly.Pattern]bool) // what the user asks for
+	for k := range patterns[builtin:] {
+		mine[&patterns[builtin+k]] = true
+	}
+	found := anomaly.Search(p.t, p.o, anomaly.FindRegions(p.t, p.o), patterns)
+	r.Locked += found.Locked
+	r.Ordered += found.Ordered
+	r.Cut = found.Cut
+	racing := p.racing(r.Findings)
+	var cs []candidate
+	for _, a := range found.Found {
+		if !mine[a.Pattern] && p.isRace(a, racing) {
+			r.Raced++
+			continue
+		}
+		leads := make([]lead, len(a.Matches))
+		for k, m := range a.Matches {
+			leads[k] = lead{accesses: m, pattern: a.Pattern}
+		}
+		cs = append(cs, candidate{a.Pattern.Kind(), leads, a.Exhaustive})
+	}
+	return p.merge(cs)
+}
+
+// racing returns the places of predicted races.
+func (p *predictor) racing(fs []Finding) map[string]bool {
+	racing := make(map[string]bool)
+	for _, f := range fs {
+		if f.Status == Predicted {
+			racing[p.name(candidate{"race", []lead{{accesses: f.Accesses}}, false})] = true
+		}
+	}
+	return racing
+}
+
+// isRace reports whether accesses of a are one of the races: then a is no bug of
+// its own, for whoever mends the race mends it or will see it again.
+func (p *predictor) isRace(a anomaly.Anomaly, racing map[string]bool) bool {
+	for k, i := range a.Matches[0] {
+		for _, j := range a.Matches[0][:k] {
+			if p.t.Events[i].G != p.t.Events[j].G && racing[p.name(candidate{"race", []lead{{accesses: []int{j, i}}}, false})] {
+				return true
+			}
+		}
+	}
+	return false
+}
