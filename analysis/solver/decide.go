@@ -1,8 +1,26 @@
 package solver
 
-// solve looks for an assignment under the assumptions, which are decided first,
-// in their order.
+import "slices"
+
+// solve looks for an assignment under the assumptions. When branching does not
+// end, it looks in boxes that grow.
 func (s *search) solve(assumptions []lit) Answer {
+	b := box{l: truth}
+	s.linear.splitting, s.linear.boxed = 0, false
+	for {
+		answer := s.assign(append(assumptions[:len(assumptions):len(assumptions)], b.l))
+		outgrown := answer == Unsat && b.l != truth && slices.Contains(s.assumed, b.l)
+		if !outgrown && (answer != Unknown || s.limit.reached != "") {
+			return answer
+		}
+		s.backtrack(0)
+		b = b.widen(s)
+	}
+}
+
+// assign looks for an assignment under the assumptions, which are decided first,
+// in their order. It returns Unknown at a limit, or if it would like a box.
+func (s *search) assign(assumptions []lit) Answer {
 	const restartUnit, firstForget = 64, 2000
 	s.assumed = s.assumed[:0]
 	if s.broken || !s.order.settle() {
@@ -41,6 +59,9 @@ func (s *search) solve(assumptions []lit) Answer {
 		case Unsat:
 			return Unsat
 		default:
+			if s.linear.splitting > patience && !s.linear.boxed {
+				return Unknown
+			}
 			done, ok := s.linear.finish(s)
 			if done {
 				return Sat

@@ -21,6 +21,9 @@ type linear struct {
 	mark    []uint32 // of each row
 	stamp   uint32
 	splits  []int32 // variables of the search that branching wants
+
+	splitting int  // splits since the check began
+	boxed     bool // the check looks in boxes
 }
 
 type column struct {

@@ -28,8 +28,13 @@ func (p *linear) finish(s *search) (done, ok bool) {
 	return true, true
 }
 
+// patience is how many values may be split before the search is confined to a
+// box; see [search.solve].
+const patience = 64
+
 // split makes the search decide whether the column is at most k, or more.
 func (p *linear) split(s *search, id int32, k int64) {
+	p.splitting++
 	v := p.atom(s, id, k).variable()
 	p.splits = append(p.splits, v)
 	s.want(v, 1)
@@ -92,4 +97,36 @@ func (s *search) unsplit() {
 		s.want(v, -1)
 	}
 	s.linear.splits = s.linear.splits[:0]
+}
+
+// A box is an assumption that all variables are near zero. Branching alone can
+// go on for ever where a model is near; in a box it ends.
+type box struct {
+	l    lit // the assumption; truth if there is none
+	size int64
+}
+
+// widen returns a box that follows b, the larger the more there were: none at the
+// end.
+func (b box) widen(s *search) box {
+	if b.l != truth {
+		s.addClause(b.l.not())
+	}
+	s.linear.boxed = true
+	switch {
+	case b.l == truth:
+		b.size = 8
+	case b.size > 1<<24:
+		return box{truth, math.MaxInt64}
+	default:
+		b.size *= b.size
+	}
+	b.l = lit(s.newVariable(meaning{}) << 1)
+	for id := range s.linear.columns {
+		if s.linear.columns[id].source >= 0 {
+			s.addClause(b.l.not(), s.linear.atom(s, int32(id), b.size))
+			s.addClause(b.l.not(), s.linear.atom(s, int32(id), -b.size-1).not())
+		}
+	}
+	return b
 }
