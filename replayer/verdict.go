@@ -130,7 +130,7 @@ func (p *Protocol) stand(rest string) error {
 		if err != nil {
 			return fmt.Errorf("stand has the value %.40q, expected a number or -", f[4])
 		}
-		s.Value = witness.Value(v, s.Size)
+		s.Value = witness.Value(v, s.Size, trace.TypeUnknown)
 	}
 	p.Stands = append(p.Stands, s)
 	return nil

@@ -46,7 +46,7 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 		ev := c.evidence(suspect, suspect.witness)
 		ev.Result = replayer.Result{Status: replayer.Unconfirmed, Reason: witness.Prose(suspect.Reason, suspect.Tests)}
 		if len(suspect.Schedules) > 0 {
-			if ev.Witness, err = c.scheduled(suspect, suspect.Schedules[0], false); err != nil {
+			if ev.Witness, err = c.scheduled(suspect, suspect.Schedules[0], witness.Small); err != nil {
 				return exitFailed, err
 			}
 			ev.Result.Reason = "not replayed"

@@ -140,7 +140,7 @@ func (c *confirmation) suspects(result *analysis.Result) ([]suspect, error) {
 			out = append(out, suspect{f, w})
 			continue
 		}
-		w, err := c.witness(f, analysis.Recipe{Recipe: schedule.Recipe{Accesses: f.Accesses}, Pattern: f.Pattern}, schedule.Schedule{}, false)
+		w, err := c.witness(f, analysis.Recipe{Recipe: schedule.Recipe{Accesses: f.Accesses}, Pattern: f.Pattern}, schedule.Schedule{}, witness.Small)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.run.Package.Path, err)
 		}
@@ -151,10 +151,9 @@ func (c *confirmation) suspects(result *analysis.Result) ([]suspect, error) {
 	return out, nil
 }
 
-// scheduled makes the witness of one of the schedules of s; for whole see
-// witness.Meta.
-func (c *confirmation) scheduled(s suspect, r analysis.Recipe, whole bool) (*witness.Witness, error) {
-	w, err := c.witness(s.Finding, r, r.Schedule(), whole)
+// scheduled makes the witness of one of the schedules of s.
+func (c *confirmation) scheduled(s suspect, r analysis.Recipe, extent witness.Extent) (*witness.Witness, error) {
+	w, err := c.witness(s.Finding, r, r.Schedule(), extent)
 	if err == nil {
 		w.ID = s.witness.ID
 	}
@@ -162,8 +161,8 @@ func (c *confirmation) scheduled(s suspect, r analysis.Recipe, whole bool) (*wit
 }
 
 // witness makes the witness of a schedule for f.
-func (c *confirmation) witness(f analysis.Finding, r analysis.Recipe, s schedule.Schedule, whole bool) (*witness.Witness, error) {
-	meta := witness.Meta{Kind: f.Kind, Package: c.run.Package.Path, Files: c.files, Source: c.source, Whole: whole}
+func (c *confirmation) witness(f analysis.Finding, r analysis.Recipe, s schedule.Schedule, extent witness.Extent) (*witness.Witness, error) {
+	meta := witness.Meta{Kind: f.Kind, Package: c.run.Package.Path, Files: c.files, Source: c.source, Extent: extent}
 	if r.Pattern != nil {
 		meta.Pattern = r.Pattern.Name
 		for _, e := range r.Pattern.Events {
@@ -240,15 +239,18 @@ func (c *confirmation) suspect(ctx context.Context, s suspect) (report.Evidence,
 // smallOrWhole replays the small witness of a schedule; if that does not confirm
 // it, the whole one, for the small one goes by what the trace shows.
 func (c *confirmation) smallOrWhole(ctx context.Context, s suspect, recipe analysis.Recipe) (*witness.Witness, replayer.Result, *trace.Trace, error) {
-	w, err := c.scheduled(s, recipe, false)
+	w, err := c.scheduled(s, recipe, witness.Small)
 	if err != nil {
 		return w, replayer.Result{}, nil, err
 	}
 	r, replayed, err := c.replay(ctx, w, c.run.Args)
-	if err != nil || r.Status == replayer.Confirmed {
+	if err == nil && r.Status == replayer.Confirmed {
+		return c.fewer(ctx, s, recipe, w, r, replayed)
+	}
+	if err != nil {
 		return w, r, replayed, err
 	}
-	whole, err := c.scheduled(s, recipe, true)
+	whole, err := c.scheduled(s, recipe, witness.Whole)
 	if err != nil || len(whole.Steps) == len(w.Steps) {
 		return w, r, replayed, err
 	}
@@ -256,6 +258,27 @@ func (c *confirmation) smallOrWhole(ctx context.Context, s suspect, recipe analy
 	r, replayed, err = c.replay(ctx, whole, c.run.Args)
 	r.Replays += before
 	return whole, r, replayed, err
+}
+
+// longWitness is from how many steps on a witness is worth replays that may make
+// it shorter.
+const longWitness = 20
+
+// fewer takes out of a long witness, which was confirmed, the goroutines that have
+// no part in the violation, if replays show that they need no control.
+func (c *confirmation) fewer(ctx context.Context, s suspect, recipe schedule.Recipe, w *witness.Witness, r replayer.Result, replayed *trace.Trace) (*witness.Witness, replayer.Result, *trace.Trace, error) {
+	if len(w.Steps) <= longWitness {
+		return w, r, replayed, nil
+	}
+	short, err := c.scheduled(s, recipe, witness.Few)
+	if err != nil || len(short.Steps) == len(w.Steps) {
+		return w, r, replayed, err
+	}
+	again, replayedAgain, err := c.replay(ctx, short, c.run.Args)
+	if err != nil || again.Status != replayer.Confirmed || again.Effect != r.Effect {
+		return w, r, replayed, nil // what was confirmed stays so
+	}
+	return short, again, replayedAgain, nil
 }
 
 // late is what there is to say of a suspect that time was over for.

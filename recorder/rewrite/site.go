@@ -3,6 +3,7 @@ package rewrite
 import (
 	"fmt"
 	"go/ast"
+	"go/types"
 	"hash/fnv"
 	"path/filepath"
 	"strconv"
@@ -42,11 +43,43 @@ func (e *editor) site(op string, n ast.Node, expr string, data bool) string {
 		placed: placed, spot: spot, node: n,
 		Site: trace.Site{
 			Func: e.fn, File: e.path, Line: pos.Line, Col: pos.Column,
-			Op: op, Expr: expr, Data: data,
+			Op: op, Expr: expr, Type: e.valueType(op, n), Data: data,
 		},
 		hash: h.Sum32(),
 	})
 	return "\x00" + strconv.Itoa(len(e.sites)-1) + "\x00"
+}
+
+// valueType returns what is known of the type of the values that the access n
+// reads or writes.
+func (e *editor) valueType(op string, n ast.Node) trace.Type {
+	x, ok := n.(ast.Expr)
+	if !ok || op != "read" && op != "write" {
+		return trace.TypeUnknown
+	}
+	t := e.info.TypeOf(x)
+	if t == nil {
+		return trace.TypeUnknown
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Pointer, *types.Map, *types.Chan, *types.Signature:
+		return trace.TypePointer
+	case *types.Basic:
+		info := u.Info()
+		switch {
+		case u.Kind() == types.UnsafePointer:
+			return trace.TypePointer
+		case info&types.IsBoolean != 0:
+			return trace.TypeBool
+		case info&types.IsUnsigned != 0:
+			return trace.TypeUint
+		case info&types.IsInteger != 0:
+			return trace.TypeInt
+		case info&types.IsFloat != 0:
+			return trace.TypeFloat
+		}
+	}
+	return trace.TypeUnknown
 }
 
 // number gives each site of the files, which are in a fixed order, a number of

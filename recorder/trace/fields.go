@@ -117,6 +117,7 @@ const (
 	siteFalse               // [Site.Fails]: IfFalse
 	siteTrue                // [Site.Fails]: IfTrue
 	siteFormula             // a formula follows
+	siteType                // a type follows
 )
 
 func (d *reader) decodeSite(f *fields) {
@@ -137,6 +138,11 @@ func (d *reader) decodeSite(f *fields) {
 	s.Func, s.File, s.Op, s.Expr = f.string(), f.string(), f.string(), f.string()
 	if flags&siteFormula != 0 {
 		s.Formula = f.string()
+	}
+	if flags&siteType != 0 {
+		if s.Type = Type(f.uint8()); s.Type >= numTypes {
+			s.Type = TypeUnknown
+		}
 	}
 	if f.err == nil {
 		d.t.Sites[s.ID] = s

@@ -22,7 +22,7 @@ func sample() *Trace {
 			1: {ID: 1, Key: KeyOf("testing.(*T).Run", 2101), Func: "testing.(*T).Run", File: "/go/src/testing/testing.go", Line: 2101},
 			2: {ID: 2, Key: KeyOf("example.com/bank.TestTransfer", 12), Func: "example.com/bank.TestTransfer", File: "bank_test.go", Line: 12},
 			load: {ID: load, Key: uint64(load), Func: "example.com/bank.(*Account).Balance", File: "bank.go", Line: 9, Col: 11,
-				Op: "read", Expr: "a.balance", Data: true, Tracked: true},
+				Op: "read", Expr: "a.balance", Type: TypeInt, Data: true, Tracked: true},
 			store: {ID: store, Key: uint64(store), Func: "example.com/bank.(*Account).Deposit", File: "bank.go", Line: 14, Col: 2,
 				Op: "write", Expr: "a[\"x\ty\"].balance // §", Update: true, Formula: "(+ @80000007i8 1)", Fails: IfFalse},
 		},

@@ -75,6 +75,9 @@ func WriteText(w io.Writer, t *Trace) error {
 		if s.Expr != "" {
 			fmt.Fprintf(b, " expr=%q", s.Expr)
 		}
+		if s.Type != TypeUnknown {
+			fmt.Fprintf(b, " type=%q", s.Type.String())
+		}
 		if s.Data {
 			b.WriteString(" data")
 		}

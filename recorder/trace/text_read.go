@@ -70,7 +70,7 @@ func (t *Trace) parseLine(line string) *FormatError {
 		s := Site{
 			ID: id, Key: a.number("key", 64), Func: a.string("func"), File: a.string("file"),
 			Line: int(a.number("line", 32)), Col: int(a.number("col", 32)),
-			Op: a.string("op"), Expr: a.string("expr"), Data: a.word("data"), Update: a.word("update"),
+			Op: a.string("op"), Expr: a.string("expr"), Type: a.valueType(), Data: a.word("data"), Update: a.word("update"),
 			Tracked: a.word("tracked"), Formula: a.string("formula"),
 		}
 		if a.word("failsfalse") {
@@ -230,6 +230,16 @@ func (a *attributes) number(key string, bits int) uint64 {
 func (a *attributes) word(key string) bool {
 	_, ok := a.take(key, true)
 	return ok
+}
+
+// valueType takes the type of a site's values.
+func (a *attributes) valueType() Type {
+	word := a.string("type")
+	t, ok := parseType(word)
+	if !ok {
+		a.fail("a type such as bool", word)
+	}
+	return t
 }
 
 // first is the first word that is left.

@@ -64,6 +64,7 @@ type Site struct {
 	Col  int    // 0 where unknown
 	Op   string // "read", "write", "branch", …; "" for call sites
 	Expr string // source text of the access, e.g. "a.balance"; "" for call sites
+	Type Type   // of the value that is read or written
 	// Data is set where the value read can reach memory but, within its own
 	// statement, no branch, address, index or call: see package feasible.
 	Data bool

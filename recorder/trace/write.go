@@ -206,6 +206,9 @@ func (c *chunkWriter) rewrittenSite(s Site) {
 	if s.Formula != "" {
 		flags |= siteFormula
 	}
+	if s.Type != TypeUnknown {
+		flags |= siteType
+	}
 	c.p = append(c.p, flags)
 	c.string("function name", s.Func)
 	c.string("file name", s.File)
@@ -213,6 +216,9 @@ func (c *chunkWriter) rewrittenSite(s Site) {
 	c.string("expression", s.Expr)
 	if s.Formula != "" {
 		c.string("formula", s.Formula)
+	}
+	if s.Type != TypeUnknown {
+		c.p = append(c.p, byte(s.Type))
 	}
 }
 

@@ -20,11 +20,22 @@ type Meta struct {
 	// Source has the files that the sites name. It serves to tell call sites
 	// apart and to name their operands; it may be nil.
 	Source *Sources
-	// Whole keeps all steps in which goroutines can see each other, in the order
-	// of the schedule. Without it, those go whose order the violation does not
-	// need, and the goroutines take turns as seldom as can be.
-	Whole bool
+	Extent Extent
 }
+
+// An Extent says which steps of a schedule a witness keeps.
+type Extent int
+
+const (
+	// Small leaves out those whose order the violation does not need, and lets
+	// the goroutines take turns as seldom as can be.
+	Small Extent = iota
+	// Few is Small with steps only of the goroutines of the violation and of those
+	// that have started them. Whether that leads there is for a replay to say.
+	Few
+	// Whole keeps all in which goroutines can see each other, in their order.
+	Whole
+)
 
 // FromSchedule makes a witness of a schedule, given as positions in t.Events
 // (the fields of schedule.Schedule, but for accesses in order all of these as
@@ -52,6 +63,9 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Wit
 
 	begin := testBegins(t)
 	keep := scope(t, w.Tests, violation)
+	if meta.Extent == Few {
+		keep = among(t, violation)
+	}
 	shown, stand := []int(nil), violation // those among the steps, and the others
 	if w.InOrder() {
 		last := len(violation) - 1
@@ -59,12 +73,12 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Wit
 	}
 	in := func(i int) bool { return keep[t.Events[i].G] && i >= begin[t.Events[i].G] }
 	steps = filter(steps, in)
-	if !meta.Whole {
+	if meta.Extent != Whole {
 		drop := irrelevant(t, steps, violation)
 		steps = filter(steps, func(i int) bool { return !drop[i] })
 	}
 	steps = reduce(t, steps, shown, stand, func(g trace.GID) bool { return keep[g] })
-	if !meta.Whole {
+	if meta.Extent != Whole {
 		steps = fewestSwitches(t, steps, shown, stand)
 	}
 	hold = filter(gates(t, hold), in)
@@ -108,6 +122,17 @@ func scope(t *trace.Trace, tests []string, violation []int) map[trace.GID]bool {
 	}
 	for _, i := range violation {
 		in[t.Events[i].G] = true
+	}
+	return in
+}
+
+// among returns the goroutines of the violation and those that have started them.
+func among(t *trace.Trace, violation []int) map[trace.GID]bool {
+	in := make(map[trace.GID]bool)
+	for _, i := range violation {
+		for g := t.Events[i].G; !in[g] && int(g) < len(t.Goroutines); g = t.Goroutines[g].Parent {
+			in[g] = true
+		}
 	}
 	return in
 }

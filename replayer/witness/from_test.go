@@ -142,7 +142,7 @@ func TestFromScheduleOverlap(t *testing.T) {
 func TestFromScheduleKeepsLastSteps(t *testing.T) {
 	tr := build(t, "1 testbegin 0", "1 fork 2", "1 fork 3", "2 begin 0", "3 begin 0",
 		"3 write b", "3 read c", "3 read d", "3 branch 0", "2 read b", "2 read c", "1 write a", "2 write a")
-	w, err := FromSchedule(tr, positions(0, 11), []int{11, 12}, nil, Meta{Kind: "race", Whole: true})
+	w, err := FromSchedule(tr, positions(0, 11), []int{11, 12}, nil, Meta{Kind: "race", Extent: Whole})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"0 fork  1", "0 fork  1", "0.1 begin  1", "0.2 begin  1", "0.2 write vb 1", "0.2 read vd 1", "0.1 read vb 1"}, short(w.Steps))
 }
@@ -236,21 +236,6 @@ func TestDistinct(t *testing.T) {
 	assert.Equal(t, "race-1-3", Distinct("race-1", []string{"race-1", "race-1-2"}))
 }
 
-func TestValue(t *testing.T) {
-	for _, c := range []struct {
-		v    uint64
-		size int
-		want string
-	}{
-		{0, 8, "0"}, {100, 1, "100"}, {255, 1, "255"}, {1 << 30, 4, "1073741824"},
-		{0xffffffff, 4, "-1"}, {0xffffffffffffffff, 8, "-1"}, {0xffff, 2, "65535"},
-		{0xc000012345, 8, "ptr"}, {0x3ff8000000000000, 8, "1.5"}, {0xc000000000000000, 8, "-2"},
-		{0x17a1b2c3d4e5f607, 8, "0x17a1b2c3d4e5f607"}, {0xdeadbeef, 4, "-559038737"}, {0x80000000, 4, "0x80000000"},
-	} {
-		assert.Equal(t, c.want, Value(c.v, c.size))
-	}
-}
-
 func TestOperand(t *testing.T) {
 	for _, c := range []struct {
 		k          trace.Kind
@@ -304,7 +289,7 @@ func TestFromScheduleNamesOperands(t *testing.T) {
 
 func TestObserve(t *testing.T) {
 	tr := build(t, "1 testbegin 0", "1 fork 2", "2 begin 0", "1 write a 5", "2 read a 6", "1 write b 7", "2 write b 8")
-	w, err := FromSchedule(tr, positions(0, 5), []int{5, 6}, nil, Meta{Kind: "race", Whole: true})
+	w, err := FromSchedule(tr, positions(0, 5), []int{5, 6}, nil, Meta{Kind: "race", Extent: Whole})
 	require.NoError(t, err)
 	require.Equal(t, "3", w.Steps[2].Value)
 	require.Equal(t, "6", w.Violation[1].Value)
@@ -382,4 +367,18 @@ func TestFromScheduleInOrder(t *testing.T) {
 
 	_, err = Parse("w", strings.NewReader(strings.ReplaceAll(text.String(), "region=2", "")))
 	assert.ErrorContains(t, err, "violating access 2 of the atomic-set has no var= or no region=")
+}
+
+// Few leaves out goroutines that have no part in the violation, and then what is
+// shared with these only.
+func TestFromScheduleFew(t *testing.T) {
+	tr := build(t, "1 testbegin 0", "1 fork 2", "1 fork 3", "2 begin 0", "3 begin 0",
+		"3 write b", "2 read b", "2 read c", "1 write a", "2 write a")
+	at := []int{len(tr.Events) - 2, len(tr.Events) - 1}
+	w, err := FromSchedule(tr, positions(0, at[0]), at, nil, Meta{Kind: "race"})
+	require.NoError(t, err)
+	assert.Contains(t, short(w.Steps), "0.2 write vb 1")
+	w, err = FromSchedule(tr, positions(0, at[0]), at, nil, Meta{Kind: "race", Extent: Few})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"0 fork  1", "0.1 begin  1"}, short(w.Steps))
 }

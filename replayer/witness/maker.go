@@ -2,9 +2,7 @@ package witness
 
 import (
 	"fmt"
-	"math"
 	"sort"
-	"strconv"
 	"strings"
 
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -207,29 +205,7 @@ func value(t *trace.Trace, i int) string {
 	case e.Kind == trace.WaitGroupAdd:
 		return fmt.Sprintf("%+d", int64(e.Val))
 	case e.Kind.IsAccess() && e.Flags&trace.FlagValue != 0:
-		return Value(e.Val, int(e.Size))
+		return Value(e.Val, int(e.Size), t.Sites[e.Site].Type)
 	}
 	return ""
-}
-
-// Value shows the value of a memory access of size bytes. The trace does not
-// know types, so that it goes by what the value looks like: a small number,
-// also a negative one; an address, which is "ptr", as it differs from run
-// to run; a floating-point number; or else a bit pattern.
-func Value(v uint64, size int) string {
-	const small, address = 1 << 31, 1 << 47
-	if v < small {
-		return strconv.FormatUint(v, 10)
-	}
-	shift := 64 - 8*min(max(size, 1), 8)
-	if signed := int64(v<<shift) >> shift; signed < 0 && signed >= -small/2 {
-		return strconv.FormatInt(signed, 10)
-	}
-	if exponent := v >> 52 & 0x7ff; size == 8 && v >= address && exponent >= 0x3c0 && exponent < 0x440 {
-		return strconv.FormatFloat(math.Float64frombits(v), 'g', 6, 64)
-	}
-	if size == 8 && v < address {
-		return "ptr"
-	}
-	return "0x" + strconv.FormatUint(v, 16)
 }

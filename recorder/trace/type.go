@@ -1,0 +1,36 @@
+package trace
+
+// A Type is what is known of the type of a value, to show it to readers.
+type Type uint8
+
+// The types. Values of others are shown by what they look like.
+const (
+	TypeUnknown Type = iota
+	TypeBool
+	TypeInt     // signed, of any size
+	TypeUint    // unsigned, of any size
+	TypeFloat   // of any size
+	TypePointer // pointers, maps, channels, functions: what can be nil in one word
+
+	numTypes
+)
+
+var typeWords = [numTypes]string{"", "bool", "int", "uint", "float", "pointer"}
+
+// String returns the word of the text form; "" if the type is unknown.
+func (t Type) String() string {
+	if t < numTypes {
+		return typeWords[t]
+	}
+	return ""
+}
+
+// parseType returns the type of a word; ok is false if there is none.
+func parseType(word string) (t Type, ok bool) {
+	for t := range numTypes {
+		if typeWords[t] == word {
+			return t, true
+		}
+	}
+	return TypeUnknown, false
+}
