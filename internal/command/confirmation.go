@@ -256,7 +256,9 @@ func (c *confirmation) smallOrWhole(ctx context.Context, s suspect, recipe analy
 	}
 	before := r.Replays
 	r, replayed, err = c.replay(ctx, whole, c.run.Args)
-	r.Replays += before
+	if r.Status != replayer.Confirmed { // else those of the other witness do not count
+		r.Replays += before
+	}
 	return whole, r, replayed, err
 }
 
@@ -266,7 +268,7 @@ const longWitness = 20
 
 // fewer takes out of a long witness, which was confirmed, the goroutines that have
 // no part in the violation, if replays show that they need no control.
-func (c *confirmation) fewer(ctx context.Context, s suspect, recipe schedule.Recipe, w *witness.Witness, r replayer.Result, replayed *trace.Trace) (*witness.Witness, replayer.Result, *trace.Trace, error) {
+func (c *confirmation) fewer(ctx context.Context, s suspect, recipe analysis.Recipe, w *witness.Witness, r replayer.Result, replayed *trace.Trace) (*witness.Witness, replayer.Result, *trace.Trace, error) {
 	if len(w.Steps) <= longWitness {
 		return w, r, replayed, nil
 	}

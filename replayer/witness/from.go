@@ -81,6 +81,7 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Wit
 	if meta.Extent != Whole {
 		steps = fewestSwitches(t, steps, shown, stand)
 	}
+	steps = filter(steps, func(i int) bool { return canStep(t.Events[i].Kind) })
 	hold = filter(gates(t, hold), in)
 
 	m := newMaker(t, meta.Files, meta.Source, steps, hold, violation)

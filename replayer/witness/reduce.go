@@ -42,7 +42,9 @@ func isSync(k trace.Kind) bool {
 // goroutines touch and at least one writes, operations on objects that several
 // goroutines touch, the violation's accesses that are shown, the start of each
 // goroutine that has such steps, and the last step of each that does not stand
-// at the violation. What remains keeps its order. Goroutines for which in is false are left out.
+// at the violation. With an operation goes its completion, which is no step, but
+// tells what comes before the goroutine's next one. What remains keeps its order.
+// Goroutines for which in is false are left out.
 func reduce(t *trace.Trace, steps, shown, stand []int, in func(trace.GID) bool) []int {
 	var kept []int
 	for _, i := range steps {
@@ -62,7 +64,7 @@ func reduce(t *trace.Trace, steps, shown, stand []int, in func(trace.GID) bool) 
 	}
 	for _, i := range kept {
 		e := t.Events[i]
-		if canStep(e.Kind) && (mem.conflicts(e) || e.Obj != 0 && objs[e.Obj] && isSync(e.Kind) || e.Kind == trace.Select || slices.Contains(shown, i)) {
+		if (canStep(e.Kind) || !Gateable(e.Kind)) && (mem.conflicts(e) || e.Obj != 0 && objs[e.Obj] && isSync(e.Kind) || e.Kind == trace.Select || slices.Contains(shown, i)) {
 			need[i] = true
 			active[e.G] = true
 		}

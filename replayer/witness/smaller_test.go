@@ -73,3 +73,12 @@ func TestFewestSwitches(t *testing.T) {
 		"0.2 recv  1",
 	}, got)
 }
+
+// What comes after a receive in its goroutine waits for the send.
+func TestFewestSwitchesCompletes(t *testing.T) {
+	tr := build(t, "1 testbegin 0", "1 fork 2", "1 recv 20", "2 begin 0", "2 send 20", "2 sent 20", "1 recvd 20",
+		"1 fork 3", "3 begin 0", "2 write a", "3 write a")
+	assert.Equal(t, []string{
+		"0 fork  1", "0 recv  1", "0.1 begin  1", "0.1 send  1", "0 fork  1", "0.2 begin  1",
+	}, small(t, tr, 9, 10))
+}
