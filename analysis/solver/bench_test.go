@@ -203,3 +203,79 @@ func BenchmarkEngines(b *testing.B) {
 		}
 	}
 }
+
+// newCounter makes a run in which goroutines read a counter and write what they
+// read plus one, some times each, every time under a lock or not; then one more
+// goroutine, after all, reads it. Values are expressions over reads. The question
+// is whether the last read can find less than all of the additions.
+func newCounter(goroutines, times int, locked bool) (f *Formula, assert []Bool, lost Bool) {
+	f = NewFormula()
+	type access struct {
+		read, write Event
+		value       Int
+		goroutine   int
+	}
+	var accesses []access
+	end := f.Event("end")
+	for g := range goroutines {
+		for k := range times {
+			name := fmt.Sprintf("%d.%d", g, k)
+			a := access{f.Event("read " + name), f.Event("write " + name), f.Int("read " + name), g}
+			assert = append(assert, f.Before(a.read, a.write), f.Before(a.write, end))
+			if k > 0 {
+				assert = append(assert, f.Before(accesses[len(accesses)-1].write, a.read))
+			}
+			for _, b := range accesses {
+				if locked && b.goroutine != g {
+					assert = append(assert, f.Or(f.Before(a.write, b.read), f.Before(b.write, a.read)))
+				}
+			}
+			accesses = append(accesses, a)
+		}
+	}
+	sees := func(at Event, value Int) {
+		var from []Bool
+		initial := []Bool{f.Eq(value, f.Const(0))}
+		for _, w := range accesses {
+			initial = append(initial, f.Before(at, w.write))
+			choice := []Bool{f.Before(w.write, at), f.Eq(value, f.Add(w.value, f.Const(1)))}
+			for _, o := range accesses {
+				choice = append(choice, f.Or(f.Before(o.write, w.write), f.Before(at, o.write)))
+				if o == w {
+					choice = choice[:len(choice)-1]
+				}
+			}
+			from = append(from, f.And(choice...))
+		}
+		assert = append(assert, f.Or(append(from, f.And(initial...))...))
+	}
+	for _, a := range accesses {
+		sees(a.read, a.value)
+	}
+	last := f.Int("last")
+	sees(end, last)
+	return f, assert, f.Lt(last, f.Const(int64(goroutines*times)))
+}
+
+func BenchmarkCounter(b *testing.B) {
+	for _, size := range []struct{ goroutines, times int }{{2, 2}, {3, 2}, {5, 2}, {5, 5}, {10, 5}} {
+		for _, locked := range []bool{false, true} {
+			for name, engine := range map[string]func(*Formula) (Engine, error){
+				"builtin": func(f *Formula) (Engine, error) { return NewBuiltin(f), nil }, "z3": NewZ3,
+			} {
+				b.Run(fmt.Sprintf("%dx%d locked=%v/%s", size.goroutines, size.times, locked, name), func(b *testing.B) {
+					for b.Loop() {
+						f, assert, lost := newCounter(size.goroutines, size.times, locked)
+						e, err := engine(f)
+						require.NoError(b, err)
+						e.Assert(assert...)
+						answer, err := e.Check(context.Background(), Budget{Time: 5 * time.Second}, lost)
+						require.NoError(b, err)
+						e.Close()
+						b.ReportMetric(float64(answer), "answer")
+					}
+				})
+			}
+		}
+	}
+}

@@ -2,6 +2,7 @@ package solver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -89,7 +90,7 @@ func (b *builtin) Check(ctx context.Context, budget Budget, assumptions ...Bool)
 	}
 	for _, a := range assumptions {
 		b.mentions.add(a)
-		literals = append(literals, b.encoding.literal(a))
+		literals = append(literals, b.encoding.assume(a))
 	}
 	s := b.search
 	s.limit = &limit{ctx: ctx, memory: budget.Memory}
@@ -99,6 +100,9 @@ func (b *builtin) Check(ctx context.Context, budget Budget, assumptions ...Bool)
 	answer := s.solve(literals)
 	switch answer {
 	case Sat:
+		if !b.encoding.satisfied() {
+			return Unknown, errors.New("solver: the built-in engine's model does not satisfy the assertions: this is a mistake in gopredict: please report it")
+		}
 		b.model = b.newModel()
 	case Unsat:
 		b.core = b.blamed(assumptions)
@@ -135,7 +139,7 @@ func (b *builtin) newModel() *model {
 	m.placed()
 	for id, l := range b.encoding.literals {
 		if b.f.nodes[id].kind == variable && l != noLiteral {
-			m.bools[int32(id)] = b.search.value[l] > 0
+			m.bools[int32(id)] = b.encoding.evaluate(int32(id))
 		}
 	}
 	m.ints = make([]int64, len(b.f.ints))

@@ -96,8 +96,16 @@ func (s *search) choose(assumptions []lit) (lit, Answer) {
 			return s.order.guess(v, m), Unknown
 		case inNumbers:
 			return s.linear.guess(m), Unknown
+		case inTerms:
+			if s.terms.stamp++; s.terms.holds(Bool(m.a << 1)) {
+				return lit(v << 1), Unknown
+			}
+		default:
+			return s.phase[v], Unknown
 		}
-		return s.phase[v], Unknown
+	}
+	if l, ok := s.terms.unjustified(); !ok {
+		return l, Unknown
 	}
 	return 0, Sat
 }

@@ -15,6 +15,10 @@ type encoding struct {
 	defined  []need // of each node: the directions that have clauses
 	wanted   []need // of each node: the directions that assertions use
 	frames   [][]use
+	asserted [][]Bool // of each frame: what is more than a literal
+	stamp    int32
+	seen     []int32 // of each node: the stamp when held was found
+	held     []bool  // of each node: it holds as things stand
 
 	events []int32 // how many frames mention each event
 	truth  lit
@@ -32,7 +36,9 @@ type use struct {
 }
 
 func newEncoding(f *Formula) *encoding {
-	return &encoding{f: f, search: newSearch(), frames: make([][]use, 1)}
+	e := &encoding{f: f, search: newSearch(), frames: make([][]use, 1), asserted: make([][]Bool, 1)}
+	e.search.terms = e
+	return e
 }
 
 // grow makes room for what the formula has now.
@@ -41,12 +47,17 @@ func (e *encoding) grow() {
 		e.literals = append(e.literals, noLiteral)
 		e.defined = append(e.defined, 0)
 		e.wanted = append(e.wanted, 0)
+		e.seen = append(e.seen, 0)
+		e.held = append(e.held, false)
 	}
 	e.search.order.grow(len(e.f.events))
 	e.literals[0] = truth
 }
 
-func (e *encoding) push() { e.frames = append(e.frames, nil) }
+func (e *encoding) push() {
+	e.frames = append(e.frames, nil)
+	e.asserted = append(e.asserted, nil)
+}
 
 func (e *encoding) pop() {
 	last := len(e.frames) - 1
@@ -58,6 +69,7 @@ func (e *encoding) pop() {
 		}
 	}
 	e.frames = e.frames[:last]
+	e.asserted = e.asserted[:last]
 }
 
 // want makes the search decide the variables of a node, or no longer.
@@ -99,6 +111,7 @@ func (e *encoding) assert(b Bool, guards ...lit) {
 			e.assert(c, guards...)
 		}
 	case n.kind == and:
+		e.remember(b)
 		clause := append([]lit(nil), guards...)
 		for _, c := range e.f.args[n.a:n.b] {
 			clause = append(clause, e.literal(c^1))
@@ -111,8 +124,21 @@ func (e *encoding) assert(b Bool, guards ...lit) {
 		}
 		e.search.order.fact(first, second)
 	default:
+		e.remember(b)
 		e.search.addClause(append([]lit{e.literal(b)}, guards...)...)
 	}
+}
+
+// assume returns the literal of b, which is to hold for one check.
+func (e *encoding) assume(b Bool) lit {
+	e.remember(b)
+	return e.literal(b)
+}
+
+// remember notes in the newest frame that b must hold.
+func (e *encoding) remember(b Bool) {
+	last := len(e.asserted) - 1
+	e.asserted[last] = append(e.asserted[last], b)
 }
 
 // literal returns the literal of b, defined so that it implies b.
@@ -121,7 +147,7 @@ func (e *encoding) literal(b Bool) lit {
 	sign := lit(b & 1)
 	n := e.f.nodes[id]
 	if e.literals[id] == noLiteral {
-		e.literals[id] = e.newLiteral(n)
+		e.literals[id] = e.newLiteral(id, n)
 	}
 	l := e.literals[id]
 	if n.kind == constant || !e.use(id, direction(b)) {
@@ -140,7 +166,7 @@ func (e *encoding) literal(b Bool) lit {
 	return l ^ sign
 }
 
-func (e *encoding) newLiteral(n node) lit {
+func (e *encoding) newLiteral(id int32, n node) lit {
 	switch n.kind {
 	case before:
 		l := lit(e.search.newVariable(meaning{inOrder, n.a, n.b}) << 1)
@@ -148,8 +174,10 @@ func (e *encoding) newLiteral(n node) lit {
 		return l
 	case atMost:
 		return e.bound(n.a, n.k)
-	default:
+	case variable:
 		return lit(e.search.newVariable(meaning{}) << 1)
+	default:
+		return lit(e.search.newVariable(meaning{theory: inTerms, a: id}) << 1)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 // A meaning says which atom of a theory a variable of the search stands for.
 type meaning struct {
 	theory theory
-	a, b   int32 // inOrder: the events, a before b; inNumbers: a is the bound
+	a, b   int32 // inOrder: events, a before b; inNumbers: bound a; inTerms: node a
 }
 
 type theory uint8
@@ -18,6 +18,7 @@ const (
 	none      theory = iota
 	inOrder          // a comes before b
 	inNumbers        // a bound of a sum of integers
+	inTerms          // the definition of a term
 )
 
 // A search looks for an assignment of the variables that satisfies all clauses
@@ -50,6 +51,7 @@ type search struct {
 
 	order  *order
 	linear *linear
+	terms  *encoding
 	limit  *limit
 }
 
@@ -109,7 +111,7 @@ func (s *search) newVariable(m meaning) int32 {
 // want adds to the wishes to decide v, or takes one back.
 func (s *search) want(v int32, by int32) {
 	s.wanted[v] += by
-	if s.wanted[v] > 0 && s.value[v<<1] == 0 {
+	if s.wanted[v] > 0 && s.value[v<<1] == 0 && s.activity[v] > 0 {
 		s.push(v)
 	}
 }
@@ -183,7 +185,7 @@ func (s *search) backtrack(level int) {
 		v := l.variable()
 		s.value[l], s.value[l.not()] = 0, 0
 		s.phase[v] = l
-		if s.wanted[v] > 0 {
+		if s.wanted[v] > 0 && s.activity[v] > 0 {
 			s.push(v)
 		}
 		if i < s.told {

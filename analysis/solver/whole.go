@@ -38,6 +38,7 @@ func (p *linear) split(s *search, id int32, k int64) {
 	v := p.atom(s, id, k).variable()
 	p.splits = append(p.splits, v)
 	s.want(v, 1)
+	s.push(v)
 }
 
 // confine keeps a variable in the range of int64, for ever.
