@@ -45,9 +45,8 @@ type cone struct {
 	guide  map[trace.GID][]causality.Edge
 	guided map[trace.GID]int
 	lazy   bool // a section that another one follows need not end
-	// before is a causality barrier: by goroutine the position of the first event
-	// after it. Those below come first, as they happened.
-	before []int32
+	// barrier is a position: what is before it comes first, as it happened.
+	barrier int32
 	// ends are reads that are the last of their goroutine that is needed: what
 	// they find changes nothing any more.
 	ends []int
@@ -85,20 +84,6 @@ func (p *Planner) newCone(b *base, r reads, last []int32, guide []causality.Edge
 		c.section(&b.open[k], p.locks[b.open[k].Obj])
 	}
 	return c
-}
-
-// start lets the cone have all events below the given positions, at which no
-// locks are held and nothing below needs what is not.
-func (c *cone) start(before []int32) {
-	c.before = before
-	for g, end := range before {
-		if end <= c.upto[g] {
-			continue
-		}
-		c.upto[g] = end
-		c.done[g] = c.p.linksBefore(trace.GID(g), end)
-		c.guided[trace.GID(g)], _ = slices.BinarySearchFunc(c.guide[trace.GID(g)], int(end), toCompare)
-	}
 }
 
 // linksBefore returns how many of goroutine g's links are below position i.

@@ -100,11 +100,11 @@ func (x *execution) begin() (n int) {
 	}
 	x.steps = make([]int, 0, n)
 	end := x.base.at
-	for g, at := range x.before {
-		end = max(end, min(at, x.upto[g]))
+	for _, upto := range x.upto {
+		end = max(end, min(x.barrier, upto))
 	}
 	for k, g := range x.p.gids[x.base.at:end] {
-		if i := x.base.at + int32(k); i < x.before[g] && i < x.upto[g] {
+		if i := x.base.at + int32(k); i < x.upto[g] {
 			x.steps, x.next[g] = append(x.steps, int(i)), i+1
 		}
 	}

@@ -24,9 +24,7 @@ func (p *Planner) guided(b *base, prop causality.Property, guide []causality.Edg
 			if !lead(c) {
 				return nil
 			}
-			if c.before == nil {
-				c.before = p.before(prop)
-			}
+			c.barrier = p.barrier(prop)
 			return c
 		}); ok {
 			return steps, true

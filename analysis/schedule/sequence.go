@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/gopredict/gopredict/analysis/causality"
-	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -43,17 +42,12 @@ func (p *Planner) sequence(v target, m method) (b *base, steps []int, ok bool) {
 	end := v.accesses[len(v.accesses)-1]
 	prop := p.graphs.Sequence(v.accesses...)
 	b = p.of(v)
-	var before []int32
-	if all {
-		before = p.before(prop)
-		b = &base{at: max(b.at, slices.Min(before)), open: slices.DeleteFunc(slices.Clone(b.open), func(s order.Section) bool {
-			return s.Rel >= 0 && s.Rel < int(before[p.t.Events[s.Acq].G])
-		})}
+	if at := p.barrier(prop); all && at > b.at {
+		b = p.baseAt(at)
 	}
 	ends := p.ends(v.accesses)
 	steps, ok = p.guided(b, prop, v.guide, r, p.o.Held(end), func(c *cone) bool {
 		c.ends = ends
-		c.start(before)
 		c.reach(end)
 		for _, i := range v.accesses[:len(v.accesses)-1] {
 			c.add(i)
@@ -81,27 +75,9 @@ func (p *Planner) ends(accesses []int) []int {
 	return ends
 }
 
-// before returns a causality barrier, by goroutine the position of the first
-// event after it, such that no read before it reads what was written after it.
-func (p *Planner) before(prop causality.Property) []int32 {
-	prop.Needs = slices.Clip(prop.Needs)
-	for {
-		at := p.graphs.Barrier(prop)
-		lo, hi := slices.Min(at), slices.Max(at)
-		pulled := false
-		for i := lo; i < min(hi, int32(len(p.t.Events))); i++ {
-			if i >= at[p.t.Events[i].G] {
-				continue
-			}
-			for _, w := range p.o.Sources(int(i)) {
-				if w >= at[p.t.Events[w].G] {
-					prop.Needs = append(prop.Needs, int(i))
-					pulled = true
-				}
-			}
-		}
-		if !pulled {
-			return at
-		}
-	}
+// barrier returns a position all before which is before a causality barrier. In
+// the recorded run none of that is after what comes later, so that it can happen
+// as it did, with all that was read.
+func (p *Planner) barrier(prop causality.Property) int32 {
+	return slices.Min(p.graphs.Barrier(prop))
 }

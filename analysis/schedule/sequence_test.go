@@ -150,3 +150,28 @@ func TestFigure3(t *testing.T) {
 		break
 	}
 }
+
+// What one goroutine has done outside of its locks may come first only as far as
+// the other has not read in between.
+func TestReadsBeforeTheAnomalyStay(t *testing.T) {
+	tr := tracetest.Parse(t, `
+		0 fork 1
+		0 fork 2
+		1 acq a
+		1 r x=0
+		1 r x=0
+		1 r x=0
+		1 rel a
+		2 acq b
+		2 w x=1
+		2 rel b
+		2 acq b
+		2 w x=2
+		2 rel b`)
+	o, p := plan(t, tr)
+	accesses := []int{4, 11, 5}
+	g := causality.New(tr, o).Chopped(causality.New(tr, o).Sequence(accesses...))
+	if !hasSequence(t, tr, p, accesses, g.Edges(0)) {
+		t.Error("no schedule lets the second goroutine write twice between two reads of the first")
+	}
+}

@@ -251,7 +251,7 @@ func (c *confirmation) smallOrWhole(ctx context.Context, s suspect, recipe analy
 		return w, r, replayed, err
 	}
 	whole, err := c.scheduled(s, recipe, witness.Whole)
-	if err != nil || len(whole.Steps) == len(w.Steps) {
+	if err != nil || slices.Equal(whole.Steps, w.Steps) {
 		return w, r, replayed, err
 	}
 	before := r.Replays
