@@ -24,6 +24,10 @@ type Config struct {
 	// InstrumentAll instruments what the sharing analysis finds to need no
 	// events, too. Tests compare with it.
 	InstrumentAll bool
+	// AtomicMethods takes methods of structs that hold a mutex for atomic
+	// regions, besides critical sections and the functions that a comment
+	// //gopredict:atomic marks.
+	AtomicMethods bool
 	// Shim is the command that calls [Exec] with the arguments that follow
 	// it: go test runs each test binary through it.
 	Shim []string

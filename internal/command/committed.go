@@ -80,6 +80,9 @@ func (c *confirmation) recall(ctx context.Context, w *witness.Witness, tests map
 	case !tests[w.Tests[0]]:
 		state.Status, state.Reason = report.Stale, "there is no test "+w.Tests[0]
 		return state, nil, nil
+	case w.Methods && !c.opts.methods:
+		state.Status, state.Reason = report.NotReplayed, fmt.Sprintf("it takes methods for atomic regions; -%satomic=methods does that", prefix)
+		return state, nil, nil
 	case p != "":
 		state.Status, state.Reason = report.NotReplayed, fmt.Sprintf("accesses in %s are not recorded; -%spkgs=work,%s does that", p, prefix, p)
 		return state, nil, nil

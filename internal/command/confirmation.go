@@ -173,6 +173,7 @@ func (c *confirmation) witness(f analysis.Finding, r analysis.Recipe, s schedule
 	if err == nil {
 		w.Run = replayer.SubtestFilter(c.run.Args)
 		w.Args = replayer.Lasting(c.run.Args)
+		w.Methods = c.opts.methods && w.InOrder()
 	}
 	return w, err
 }

@@ -24,6 +24,7 @@ const prefix = "predict."
 type options struct {
 	kinds     []string          // of bugs to look for; none: all there are
 	patterns  []anomaly.Pattern // to look for besides
+	methods   bool              // methods of structs that hold a mutex are atomic regions
 	json      string            // file for the JSON report; "" for none
 	witnesses string            // folder for witnesses, below each package's
 	timeout   time.Duration     // for replays; 0: the command's default
@@ -106,7 +107,11 @@ var optionTable = map[string]optionInfo{
 	"junit":  {help: "JUnit report"},
 	"html":   {help: "HTML report"},
 	"solver": {help: "solver"},
-	"atomic": {help: "what is taken for an atomic region"},
+	"atomic": {func(o *options, v string) error {
+		words, err := list(v, []string{"sections", "methods"})
+		o.methods = slices.Contains(words, "methods")
+		return err
+	}, "what is meant to be atomic besides functions below a comment\n\t//gopredict:atomic, by commas: critical \"sections\", which always are, and\n\t\"methods\" of structs that hold a mutex (sections)"},
 	"patterns": {func(o *options, v string) error {
 		text, err := os.ReadFile(v)
 		if err == nil {

@@ -53,7 +53,7 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 	}
 
 	conf := &recorder.Config{
-		Dir: s.dir, Args: goArgs, Env: env, Work: work, Shim: shim, Instrument: opts.pkgs,
+		Dir: s.dir, Args: goArgs, Env: env, Work: work, Shim: shim, Instrument: opts.pkgs, AtomicMethods: opts.methods,
 		Stdin: s.stdin, Stdout: s.stdout, Stderr: s.stderr,
 	}
 	if why := conf.NotRecorded(); why != "" {

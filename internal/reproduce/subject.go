@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -21,6 +22,17 @@ type row struct {
 	reached          []int
 }
 
+// flags returns those that the subject is tested with.
+func (s subject) flags() ([]string, error) {
+	text, err := os.ReadFile(filepath.Join(s.root, "testdata", s.name, "want.json"))
+	if err != nil {
+		return nil, err
+	}
+	var want struct{ Flags []string }
+	err = json.Unmarshal(text, &want)
+	return want.Flags, err
+}
+
 // replay makes the witnesses of a copy of the subject, and replays each n times
 // under each condition.
 func (s subject) replay(ctx context.Context, n int) ([]row, error) {
@@ -31,7 +43,11 @@ func (s subject) replay(ctx context.Context, n int) ([]row, error) {
 	if err := os.RemoveAll(filepath.Join(dir, "testdata", "predict")); err != nil {
 		return nil, err
 	}
-	test := exec.CommandContext(ctx, s.tool, "test", "./...")
+	flags, err := s.flags()
+	if err != nil {
+		return nil, err
+	}
+	test := exec.CommandContext(ctx, s.tool, append(append([]string{"test"}, flags...), "./...")...)
 	test.Dir = dir
 	if out, err := test.CombinedOutput(); err != nil && test.ProcessState.ExitCode() != 1 {
 		return nil, fmt.Errorf("gopredict test: %w\n%s", err, out)

@@ -177,14 +177,14 @@ func (s source) withImports(decls []string) []byte {
 
 // testEdits changes the sources of a subject around its bugs, one way after the
 // other. All witnesses still confirm, and each bug is reported once.
-func testEdits(t *testing.T, dir string, bugs int) {
+func testEdits(t *testing.T, dir string, subject want, bugs int) {
 	for _, edit := range []struct {
 		name string
 		do   func(*testing.T, string)
 	}{{"comments", comment}, {"renamed variables", rename}, {"functions in other files", move}} {
 		edit.do(t, dir)
 		file := filepath.Join(t.TempDir(), "report.json")
-		again := run(t, dir, nil, command, "test", "-predict.json="+file, "./...")
+		again := run(t, dir, nil, command, subject.test("-predict.json="+file)...)
 		r := readReport(t, file)
 		require.NotEmpty(t, r.Witnesses, "%s\n%s", edit.name, again)
 		for _, w := range r.Witnesses {

@@ -3,6 +3,7 @@ package suites
 import (
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,10 +17,16 @@ import (
 // A want is what a subject's want.json expects of gopredict.
 type want struct {
 	Exit      int
+	Flags     []string // beside -predict.json
 	Nothing   bool // not even a schedule is found
 	Visible   bool // to go test -race, which .ci/run makes sure of for the others
 	Replayed  int  // tests of which a candidate is replayed, and not confirmed
 	Confirmed []wantFinding
+}
+
+// test returns the arguments that the subject is tested with.
+func (w want) test(flags ...string) []string {
+	return append(append(append([]string{"test"}, w.Flags...), flags...), "./...")
 }
 
 // A wantFinding is a confirmed race between two places, or with a pattern an
@@ -75,7 +82,7 @@ func testSubject(t *testing.T, dir string, w want) {
 	require.Zero(t, plain.exit, plain)
 
 	file := filepath.Join(t.TempDir(), "report.json")
-	predicted := run(t, dir, nil, command, "test", "-predict.json="+file, "./...")
+	predicted := run(t, dir, nil, command, w.test("-predict.json="+file)...)
 	require.Equal(t, w.Exit, predicted.exit, predicted)
 	r := readReport(t, file)
 	if len(w.Confirmed) > 0 {
@@ -98,9 +105,11 @@ func testSubject(t *testing.T, dir string, w want) {
 	}
 
 	for _, f := range confirmed {
-		again := run(t, dir, nil, command, "replay", "-n", "100", f.Witness)
+		// Each subject gets about a hundred replays.
+		n := max(100/len(confirmed), 10)
+		again := run(t, dir, nil, command, "replay", "-n", fmt.Sprint(n), f.Witness)
 		require.Equal(t, 1, again.exit, again)
-		require.Contains(t, again.stdout, "100 of 100")
+		require.Contains(t, again.stdout, fmt.Sprintf("%d of %d", n, n))
 	}
 }
 
@@ -151,7 +160,7 @@ func TestFixes(t *testing.T) {
 			ways := fixes(t, name)
 			require.NotEmpty(t, ways)
 			dir := copySubject(t, name)
-			run(t, dir, nil, command, "test", "./...")
+			run(t, dir, nil, command, w.test()...)
 			for _, way := range ways {
 				files, err := filepath.Glob(filepath.Join(dir, "*.go"+way))
 				require.NoError(t, err)
@@ -161,7 +170,7 @@ func TestFixes(t *testing.T) {
 				plain := run(t, dir, nil, "go", "test", "./...")
 				require.Zero(t, plain.exit, plain)
 				file := filepath.Join(t.TempDir(), "report.json")
-				again := run(t, dir, nil, command, "test", "-predict.json="+file, "./...")
+				again := run(t, dir, nil, command, w.test("-predict.json="+file)...)
 				require.Zero(t, again.exit, again)
 				r := readReport(t, file)
 				require.Empty(t, r.confirmed(), again)
@@ -256,8 +265,8 @@ func TestEdits(t *testing.T) {
 			t.Parallel()
 			dir := copySubject(t, name)
 			file := filepath.Join(t.TempDir(), "report.json")
-			run(t, dir, nil, command, "test", "-predict.json="+file, "./...")
-			testEdits(t, dir, len(readReport(t, file).confirmed()))
+			run(t, dir, nil, command, w.test("-predict.json="+file)...)
+			testEdits(t, dir, w, len(readReport(t, file).confirmed()))
 		})
 	}
 }

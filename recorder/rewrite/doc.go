@@ -12,7 +12,9 @@
 // (see shared.go), or if package sharing finds by the whole program that it
 // cannot be part of a race. Also each condition, and each clause of a switch or
 // select that is entered, unless package sharing finds that other goroutines
-// cannot change the way, and the package-level functions of sync/atomic.
+// cannot change the way, and the package-level functions of sync/atomic. Functions
+// below a comment //gopredict:atomic, and if wanted the methods of structs that
+// hold a mutex, get a hook at their beginning and, deferred, at their end.
 // Everything else that synchronizes is seen where it is defined, by hooks in the
 // standard library.
 //

@@ -33,6 +33,7 @@ type editor struct {
 	// shadowsHelpers says that the package gives predeclared names a meaning
 	// of its own.
 	shadowsHelpers bool
+	atomicMethods  bool            // see Options.AtomicMethods
 	helpers        map[string]bool // in use
 
 	alias string          // name of the imported run-time library

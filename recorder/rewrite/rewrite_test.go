@@ -35,6 +35,7 @@ type module struct {
 	overlay string // file, "" before instrument
 	result  *Result
 	all     bool // see Options.All
+	methods bool // see Options.AtomicMethods
 }
 
 // newModule writes the files of an archive.
@@ -76,7 +77,7 @@ func (m *module) instrument(t *testing.T) {
 			pkgs = append(pkgs, p)
 		}
 	}
-	res, err := rewrite(pkgs, filepath.Join(m.dir, ".rewritten"), Options{All: m.all}, m.path)
+	res, err := rewrite(pkgs, filepath.Join(m.dir, ".rewritten"), Options{All: m.all, AtomicMethods: m.methods}, m.path)
 	require.NoError(t, err)
 	m.result = res
 	data, err := json.Marshal(map[string]any{"Replace": res.Overlay})

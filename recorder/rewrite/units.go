@@ -143,7 +143,7 @@ func (u *unit) subdir(path string) string {
 
 // edit rewrites the unit's files. written holds the shared package variables,
 // found what is known of the whole program.
-func (u *unit) edit(written map[string]bool, found *sharing.Facts, importPath string) error {
+func (u *unit) edit(written map[string]bool, found *sharing.Facts, methods bool, importPath string) error {
 	alias := aliasFor(u.pkg.Syntax)
 	namer := newNamer(u.pkg.Types, u.pkg.TypesInfo)
 	for _, f := range u.pkg.Syntax {
@@ -166,7 +166,7 @@ func (u *unit) edit(written map[string]bool, found *sharing.Facts, importPath st
 			facts: u.facts, sharing: found, fset: u.pkg.Fset, written: written, names: names,
 			version: u.version(f), perIteration: !older(u.version(f), "go1.22"),
 			directives: hasLineDirectives(src), shadowsHelpers: shadowsHelpers(u.pkg.Types), helpers: map[string]bool{}, asserted: map[ast.Expr]*ast.CallExpr{},
-			alias: alias, keep: map[string]bool{},
+			alias: alias, keep: map[string]bool{}, atomicMethods: methods,
 		}
 		if err := e.edit(importPath); err != nil {
 			return err

@@ -128,14 +128,18 @@ func (p *parser) header(fields []token) error {
 		*list = values
 		return nil
 	}
-	dst := map[string]*string{"id": &p.w.ID, "kind": &p.w.Kind, "pattern": &p.w.Pattern, "package": &p.w.Package, "run": &p.w.Run, "go": &p.w.Go, "order": &p.w.Order}[key]
+	var atomic string
+	dst := map[string]*string{"atomic": &atomic, "id": &p.w.ID, "kind": &p.w.Kind, "pattern": &p.w.Pattern, "package": &p.w.Package, "run": &p.w.Run, "go": &p.w.Go, "order": &p.w.Order}[key]
 	if dst == nil {
-		return fmt.Errorf("unknown header %.40q, expected id, kind, pattern, package, tests, run, args, go, order, or a section: steps, hold, violation, anchors", key)
+		return fmt.Errorf("unknown header %.40q, expected id, kind, pattern, package, tests, run, args, go, atomic, order, or a section: steps, hold, violation, anchors", key)
 	}
 	if len(values) != 1 {
 		return fmt.Errorf("header %q has %d values, expected 1", key, len(values))
 	}
 	*dst = values[0]
+	if p.w.Methods = p.w.Methods || atomic == "methods"; atomic != "" && atomic != "methods" {
+		return fmt.Errorf("atomic is %.40q, expected methods", atomic)
+	}
 	if key == "order" && *dst != "01" && *dst != "10" {
 		return fmt.Errorf("order is %.40q, expected 01 or 10", *dst)
 	}

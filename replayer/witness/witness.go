@@ -51,6 +51,9 @@ type Witness struct {
 	// the test flags, and the user's own.
 	Args []string
 	Go   string // version that it was made with
+	// Methods says that the regions of the violation may be methods of structs
+	// that hold a mutex, which a replay must then have marked.
+	Methods bool
 	// Order says which of the two violating goroutines goes first once both
 	// stand: "01", "10", or "" where that was not tried yet.
 	Order string

@@ -5,24 +5,26 @@ import "regexp"
 // words are what readers call the operations of the trace, where that is
 // another word.
 var words = map[string]string{
-	"aload":     "atomic load",
-	"astore":    "atomic store",
-	"armw":      "atomic update",
-	"fork":      "go",
-	"end":       "goroutine ends",
-	"acq":       "lock",
-	"rel":       "unlock",
-	"racq":      "read lock",
-	"rrel":      "read unlock",
-	"recv":      "receive",
-	"selsend":   "send",
-	"add":       "add",
-	"wgwait":    "wait",
-	"oncebegin": "once begins",
-	"onceend":   "once ends",
-	"oncedone":  "once done",
-	"testbegin": "test begins",
-	"testend":   "test ends",
+	"aload":       "atomic load",
+	"astore":      "atomic store",
+	"armw":        "atomic update",
+	"fork":        "go",
+	"end":         "goroutine ends",
+	"acq":         "lock",
+	"rel":         "unlock",
+	"racq":        "read lock",
+	"rrel":        "read unlock",
+	"recv":        "receive",
+	"selsend":     "send",
+	"add":         "add",
+	"wgwait":      "wait",
+	"oncebegin":   "once begins",
+	"onceend":     "once ends",
+	"oncedone":    "once done",
+	"testbegin":   "test begins",
+	"regionbegin": "enter",
+	"regionend":   "leave",
+	"testend":     "test ends",
 }
 
 // Phrase returns what readers call an operation on an operand: "write to
@@ -39,7 +41,7 @@ func Phrase(op, expr string) string {
 		return word + " from " + expr
 	case "wgwait", "condwait":
 		return word + " for " + expr
-	case "acq", "rel", "racq", "rrel", "close", "fork":
+	case "acq", "rel", "racq", "rrel", "close", "fork", "regionbegin", "regionend":
 		return word + " " + expr
 	}
 	return word + " of " + expr

@@ -54,6 +54,9 @@ func (w *Witness) Write(out io.Writer) error {
 		b.WriteString("\n")
 	}
 	header("go", w.Go)
+	if w.Methods {
+		header("atomic", "methods")
+	}
 	if w.Order != "" {
 		header("order", w.Order)
 	}

@@ -100,6 +100,10 @@ func (g *goroutine) pass(kind uint8, site uint32, obj uint64, size uint32, val u
 	}
 	g.yieldViolation()
 	g.actor.meet(kind)
+	if kind == Panic && g.actor.isDone() {
+		// Its crash belongs after the violation, which it may be an effect of.
+		g.wait(item{role: roleHold}, kind, site)
+	}
 	w := g.actor.wants[wantKey{kind, keyFor(site)}]
 	if w == nil {
 		return
@@ -141,6 +145,9 @@ func (g *goroutine) await(kind uint8, site uint32) bool {
 	g.wait(it, kind, site)
 	return true
 }
+
+// isDone reports whether all that the schedule wants of a has happened.
+func (a *actor) isDone() bool { return len(a.steps) > 0 && a.next == len(a.steps) && !a.violates() }
 
 // isNext reports whether step is the first of a's that is not done.
 func (a *actor) isNext(step int) bool { return a.next < len(a.steps) && a.steps[a.next] == step }

@@ -104,3 +104,12 @@ func Operand[T any](v T, site uint32) T {
 }
 
 func Case(n uint64, site uint32) { event(site, n) }
+
+type Section uint32
+
+func Region(site uint32) Section {
+	event(site)
+	return Section(site)
+}
+
+func (s Section) End() { event(uint32(s)) }

@@ -1,0 +1,3 @@
+module example.com/atomicity
+
+go 1.26

@@ -1,0 +1,3 @@
+module example.com/atomicsets
+
+go 1.26

@@ -1,0 +1,3 @@
+module example.com/userpatterns
+
+go 1.26
