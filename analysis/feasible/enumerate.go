@@ -83,32 +83,50 @@ func Races(t *trace.Trace) [][2]int {
 
 // Reaches reports whether some feasible interleaving of t performs all accesses
 // but the last one, at the given positions, in this order, and then stands at
-// the last. It is for small traces, as [Races] is.
+// the last. Of a goroutine that does nothing after such an access, what that
+// reads need not be as recorded: see [Judge.CheckFrom]. It is for small traces,
+// as [Races] is.
 func Reaches(t *trace.Trace, accesses []int) bool {
 	p := compile(t)
 	type progress struct {
-		s *state
-		n int // how many are performed
+		s     *state
+		n     int    // how many are performed
+		ended uint64 // goroutines that do nothing more
 	}
 	seen := map[string]bool{}
-	for todo := []progress{{p.initial(), 0}}; len(todo) > 0; {
+	var todo []progress
+	add := func(at progress) {
+		if key := fmt.Sprint(at.n, at.ended, at.s.key()); !seen[key] {
+			seen[key] = true
+			todo = append(todo, at)
+		}
+	}
+	add(progress{p.initial(), 0, 0})
+	for len(todo) > 0 {
 		at := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if last := accesses[at.n]; at.n == len(accesses)-1 {
-			if pos, ok := at.s.stands(int(t.Events[last].G)); ok && int(pos) == last {
-				return true
-			}
+		last := accesses[len(accesses)-1]
+		if pos, ok := at.s.stands(int(t.Events[last].G)); ok && int(pos) == last && at.n == len(accesses)-1 && at.ended>>t.Events[last].G&1 == 0 {
+			return true
 		}
-		for _, next := range p.successors(at.s) {
-			n := at.n
-			if k := slices.Index(accesses, next.pos); k > n || k == len(accesses)-1 {
+		for g := range p.first {
+			pos, reason := at.s.next(g)
+			k := slices.Index(accesses, int(pos))
+			if reason != "" || at.ended>>g&1 != 0 || k > at.n || k == len(accesses)-1 {
 				continue // out of turn
-			} else if k == n {
-				n++
 			}
-			if key := fmt.Sprint(n, next.state.key()); !seen[key] {
-				seen[key] = true
-				todo = append(todo, progress{next.state, n})
+			n := at.n
+			if k == n {
+				n++
+				ends := at.s.clone()
+				ends.end = true
+				if ends.step(pos) == "" {
+					ends.end = false
+					add(progress{ends, n, at.ended | 1<<g})
+				}
+			}
+			if next := at.s.clone(); next.step(pos) == "" {
+				add(progress{next, n, at.ended})
 			}
 		}
 	}

@@ -15,8 +15,8 @@ import (
 // formula compares them. In place of the paper's integers a stretch is a row of
 // booleans, for only the first few are of interest.
 type bounds struct {
-	crosses []edge // nodes of different goroutines that the formula compares
-	counted int    // how many of them have their constraints
+	crosses [][2]int32 // nodes of different goroutines that the formula compares
+	counted int        // how many of them have their constraints
 	most    int
 	late    [][]solver.Bool // by node: that it is behind stretch 0, 1, …
 	within  []solver.Bool   // by bound: the assumption that it suffices
@@ -86,16 +86,17 @@ func (b *bounds) count(e *Encoding) {
 	f := e.f
 	for ; b.counted < len(b.crosses); b.counted++ {
 		x := b.crosses[b.counted]
-		for _, p := range []edge{x, {x.to, x.from}} {
-			i, j := e.nodes[p.from], e.nodes[p.to]
+		for _, p := range [][2]int32{x, {x[1], x[0]}} {
+			from, to := p[0], p[1]
+			i, j := e.nodes[from], e.nodes[to]
 			first := e.truth(e.must(i, j))
 			if !e.must(i, j) && !e.must(j, i) {
-				first = f.Before(e.event(p.from), e.event(p.to))
+				first = f.Before(e.event(from), e.event(to))
 			}
 			before := f.True()
-			for k := range b.late[p.to] {
-				e.assert(f.Implies(f.And(first, before), b.late[p.to][k]))
-				before = b.late[p.from][k]
+			for k := range b.late[to] {
+				e.assert(f.Implies(f.And(first, before), b.late[to][k]))
+				before = b.late[from][k]
 			}
 		}
 	}

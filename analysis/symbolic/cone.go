@@ -33,7 +33,8 @@ type closure struct {
 	upto  []int32
 	done  []int32 // by goroutine: events below have been followed
 	work  []trace.GID
-	may   bool // also what events may need
+	may   bool             // also what events may need
+	free  func(int32) bool // what it reads does not matter to the target
 	locks map[*lock]*lockUse
 	await map[any]bool // objects of which all enabling operations are in
 }
@@ -44,9 +45,9 @@ type lockUse struct {
 	many bool
 }
 
-func (m *Model) closure(base int32, limit []int32, may bool) *closure {
+func (m *Model) closure(base int32, limit []int32, free func(int32) bool, may bool) *closure {
 	c := &closure{
-		m: m, base: base, limit: limit, may: may,
+		m: m, base: base, limit: limit, free: free, may: may,
 		upto: make([]int32, len(m.first)), done: make([]int32, len(m.first)),
 		locks: make(map[*lock]*lockUse), await: make(map[any]bool),
 	}
@@ -73,14 +74,19 @@ func (c *closure) close() {
 	for len(c.work) > 0 {
 		g := c.work[len(c.work)-1]
 		c.work = c.work[:len(c.work)-1]
-		for i := c.m.from1(g, c.done[g]); i != none && i < c.upto[g]; i = c.m.next[i] {
-			c.done[g] = i + 1
-			for _, e := range c.m.edgesInto(i) {
+		from := c.done[g]
+		c.done[g] = c.upto[g]
+		for _, e := range c.m.edgesInto(g, from, c.upto[g]) {
+			if !e.read || !c.free(e.to) {
 				c.add(e.from)
 			}
-			if c.may {
-				c.follow(i)
-			}
+		}
+		if !c.may {
+			continue
+		}
+		end := c.done[g]
+		for i := c.m.from1(g, from); i != none && i < end; i = c.m.next[i] {
+			c.follow(i)
 		}
 	}
 }
@@ -228,8 +234,8 @@ func (m *Model) limits(t Target) []int32 {
 	for len(work) > 0 {
 		s := work[len(work)-1]
 		work = work[:len(work)-1]
-		for i := s.from; i != none && i < s.to; i = m.next[i] {
-			for _, e := range m.edgesFrom(i) {
+		for _, e := range m.edgesFrom(m.gid(s.from), s.from, s.to) {
+			if !e.read || !m.frees(&t, e.to) {
 				cut(e.to)
 			}
 		}
@@ -257,7 +263,7 @@ func (m *Model) reached(i int32) int32 {
 	if m.prev[i] != none {
 		return m.prev[i]
 	}
-	for _, e := range m.edgesInto(i) {
+	for _, e := range m.edgesInto(m.gid(i), i, i+1) {
 		if k := m.event(e.from).Kind; k == trace.Fork {
 			return e.from
 		}
@@ -273,7 +279,7 @@ func (m *Model) Cone(base int, targets ...Target) (cone *Cone, ok bool) {
 	limit := make([]int32, n)
 	for k, t := range targets {
 		l := m.limits(t)
-		sure := m.closure(int32(base), l, false)
+		sure := m.closure(int32(base), l, func(i int32) bool { return m.frees(&t, i) }, false)
 		sure.needs(t)
 		sure.close()
 		if !sure.holds(t) {
@@ -287,7 +293,7 @@ func (m *Model) Cone(base int, targets ...Target) (cone *Cone, ok bool) {
 			cone.sure[g] = min(cone.sure[g], sure.upto[g])
 		}
 	}
-	may := m.closure(int32(base), limit, true)
+	may := m.closure(int32(base), limit, func(int32) bool { return false }, true)
 	for _, t := range targets {
 		may.needs(t)
 		for _, i := range t.Stands {
@@ -355,11 +361,9 @@ func (c *closure) holds(t Target) bool {
 	}
 	// What they need in turn may be what cannot happen.
 	for g, upto := range c.upto {
-		for i := c.m.from1(trace.GID(g), c.base); i != none && i < upto; i = c.m.next[i] {
-			for _, e := range c.m.edgesInto(i) {
-				if !in(e.from) {
-					return false
-				}
+		for _, e := range c.m.edgesInto(trace.GID(g), c.base, upto) {
+			if !in(e.from) && !(e.read && c.free(e.to)) {
+				return false
 			}
 		}
 	}

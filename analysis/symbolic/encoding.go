@@ -32,6 +32,9 @@ type Encoding struct {
 	clock  []int32
 	moment solver.Event
 
+	// free are the reads that matter among the accesses of targets: that what
+	// they read may be anything.
+	free    map[int32]solver.Bool
 	taint   taint
 	reading reading
 	pairs   map[[2]int32]bool // sections that are kept apart
@@ -45,7 +48,7 @@ const maxClock = 1 << 24
 // Encode makes the encoding of a cone in the engine of f, which is empty. It
 // fails if the cone is too large.
 func (m *Model) Encode(cone *Cone, f *solver.Formula, engine solver.Engine) (*Encoding, error) {
-	e := &Encoding{m: m, cone: cone, f: f, engine: engine, pairs: make(map[[2]int32]bool)}
+	e := &Encoding{m: m, cone: cone, f: f, engine: engine, pairs: make(map[[2]int32]bool), free: make(map[int32]solver.Bool)}
 	e.taint = newTaint(e)
 	e.reading = newReading()
 	if err := e.place(); err != nil {
@@ -83,7 +86,13 @@ func (e *Encoding) place() error {
 	wanted := make(map[int32]bool)
 	for _, t := range e.cone.targets {
 		for _, p := range t.Order {
-			wanted[int32(p[0])], wanted[int32(p[1])] = true, true
+			for _, i := range p {
+				wanted[int32(i)] = true
+				if i := int32(i); e.m.frees(&t, i) && e.m.matters(i) {
+					e.free[i] = e.f.Bool("free " + strconv.Itoa(int(i)))
+					wanted[e.m.next[i]] = true
+				}
+			}
 		}
 	}
 	for i := base; i < end; i++ {
@@ -134,7 +143,22 @@ func (e *Encoding) relevant(i int32) bool {
 }
 
 // linked reports whether event i has an edge to or from other goroutines.
-func (m *Model) linked(i int32) bool { return len(m.edgesInto(i)) > 0 || len(m.edgesFrom(i)) > 0 }
+func (m *Model) linked(i int32) bool {
+	g := m.gid(i)
+	return len(m.edgesInto(g, i, i+1)) > 0 || len(m.edgesFrom(g, i, i+1)) > 0
+}
+
+// into yields the edges to event i that each run to each of the targets follows.
+func (e *Encoding) into(i int32) func(func(edge) bool) {
+	free := e.free[i] != 0
+	return func(yield func(edge) bool) {
+		for _, in := range e.m.edgesInto(e.m.gid(i), i, i+1) {
+			if !(in.read && free) && !yield(in) {
+				return
+			}
+		}
+	}
+}
 
 // clocks computes what must come before what.
 func (e *Encoding) clocks() {
@@ -149,7 +173,7 @@ func (e *Encoding) clocks() {
 		if last[c] != none {
 			e.join(own, last[c])
 		}
-		for _, in := range e.m.edgesInto(i) {
+		for in := range e.into(i) {
 			if from := e.node(in.from); from != none {
 				e.join(own, from)
 			}
@@ -211,7 +235,7 @@ func (e *Encoding) before(i, j int32) solver.Bool {
 	case e.must(j, i):
 		return f.False()
 	}
-	e.bounds.crosses = append(e.bounds.crosses, edge{e.node(i), e.node(j)})
+	e.bounds.crosses = append(e.bounds.crosses, [2]int32{e.node(i), e.node(j)})
 	return f.Before(e.event(e.node(i)), e.event(e.node(j)))
 }
 
@@ -252,10 +276,10 @@ func (e *Encoding) order() {
 		if i < e.cone.sure[e.m.gid(i)] {
 			sure[c] = int32(n)
 		}
-		for _, in := range e.m.edgesInto(i) {
+		for in := range e.into(i) {
 			if from := e.node(in.from); from != none {
 				e.fact(from, int32(n))
-				e.bounds.crosses = append(e.bounds.crosses, edge{from, int32(n)})
+				e.bounds.crosses = append(e.bounds.crosses, [2]int32{from, int32(n)})
 			} else if e.outside(in.from) {
 				e.assert(e.f.Not(e.done(i)))
 			}

@@ -286,7 +286,7 @@ func (m *Model) readEdges() {
 				continue
 			}
 			if ws, initially := m.mem.same(pos, c); len(ws) == 1 && !initially {
-				m.edge(ws[0], pos)
+				m.note(edge{ws[0], pos, true})
 			}
 		}
 	}

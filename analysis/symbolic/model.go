@@ -28,14 +28,17 @@ type Model struct {
 	// waits has for each return of a WaitGroup's Wait where that began, or none.
 	waits map[int32]int32
 
-	into, from []edge // what must come before what, by to and by from
+	into, from [][]edge // by goroutine: the edges to its events, by to, and from them, by from
 	// impossible are events that no run of the recorded ones performs, for the
 	// trace lacks what they need.
 	impossible map[int32]bool
 }
 
 // An edge says that in each run that performs to, from comes before it.
-type edge struct{ from, to int32 }
+type edge struct {
+	from, to int32
+	read     bool // for what to reads
+}
 
 // A condition is the operations of one sync.Cond.
 type condition struct{ waits, signals, broadcasts []int32 }
@@ -47,6 +50,7 @@ type waitGroup struct{ adds []int32 }
 func New(t *trace.Trace, o *order.Order) *Model {
 	m := &Model{
 		t: t, order: o, next: make([]int32, len(t.Events)), prev: make([]int32, len(t.Events)),
+		into: make([][]edge, len(t.Goroutines)), from: make([][]edge, len(t.Goroutines)),
 		first: make([]int32, len(t.Goroutines)), last: make([]int32, len(t.Goroutines)),
 		conds: make(map[uint64]*condition), groups: make(map[uint64]*waitGroup), waits: make(map[int32]int32),
 		impossible: make(map[int32]bool),
@@ -58,10 +62,10 @@ func New(t *trace.Trace, o *order.Order) *Model {
 	m.synchronize()
 	m.channelEdges()
 	m.readEdges()
-	slices.SortFunc(m.into, func(a, b edge) int { return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.from, b.from)) })
-	m.into = slices.Compact(m.into)
-	m.from = slices.Clone(m.into)
-	slices.SortFunc(m.from, func(a, b edge) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+	for g := range m.first {
+		slices.SortFunc(m.into[g], func(a, b edge) int { return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.from, b.from)) })
+		slices.SortFunc(m.from[g], func(a, b edge) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+	}
 	return m
 }
 
@@ -86,33 +90,35 @@ func (m *Model) event(i int32) *trace.Event { return &m.t.Events[i] }
 func (m *Model) gid(i int32) trace.GID      { return m.t.Events[i].G }
 
 // edge notes that from must come before to.
-func (m *Model) edge(from, to int32) {
+func (m *Model) edge(from, to int32) { m.note(edge{from, to, false}) }
+
+func (m *Model) note(e edge) {
 	switch {
-	case from == none || from > to:
-		m.impossible[to] = true
-	case m.gid(from) != m.gid(to):
-		m.into = append(m.into, edge{from, to})
+	case e.from == none || e.from > e.to:
+		m.impossible[e.to] = true
+	case m.gid(e.from) != m.gid(e.to):
+		m.into[m.gid(e.to)] = append(m.into[m.gid(e.to)], e)
+		m.from[m.gid(e.from)] = append(m.from[m.gid(e.from)], e)
 	}
 }
 
-// edgesInto returns the edges to event i.
-func (m *Model) edgesInto(i int32) []edge {
-	lo, _ := slices.BinarySearchFunc(m.into, i, func(e edge, i int32) int { return cmp.Compare(e.to, i) })
-	hi := lo
-	for hi < len(m.into) && m.into[hi].to == i {
-		hi++
-	}
-	return m.into[lo:hi]
+// edgesInto returns the edges to the events of goroutine g from position lo on
+// and below hi.
+func (m *Model) edgesInto(g trace.GID, lo, hi int32) []edge {
+	at := func(e edge, i int32) int { return cmp.Compare(e.to, i) }
+	return between(m.into[g], lo, hi, at)
 }
 
-// edgesFrom returns the edges from event i.
-func (m *Model) edgesFrom(i int32) []edge {
-	lo, _ := slices.BinarySearchFunc(m.from, i, func(e edge, i int32) int { return cmp.Compare(e.from, i) })
-	hi := lo
-	for hi < len(m.from) && m.from[hi].from == i {
-		hi++
-	}
-	return m.from[lo:hi]
+// edgesFrom returns the edges from such events.
+func (m *Model) edgesFrom(g trace.GID, lo, hi int32) []edge {
+	at := func(e edge, i int32) int { return cmp.Compare(e.from, i) }
+	return between(m.from[g], lo, hi, at)
+}
+
+func between(es []edge, lo, hi int32, at func(edge, int32) int) []edge {
+	from, _ := slices.BinarySearchFunc(es, lo, at)
+	to, _ := slices.BinarySearchFunc(es[from:], hi, at)
+	return es[from : from+to]
 }
 
 // synchronize finds the edges of goroutines, Onces and tokens, and lists the
@@ -152,7 +158,7 @@ func (m *Model) synchronize() {
 				continue
 			}
 			for _, from := range posts[e.Obj] {
-				m.edge(from, pos)
+				m.edge(from, pos) // sorted later
 			}
 		case trace.CondWait:
 			m.cond(e.Obj).waits = append(m.cond(e.Obj).waits, pos)

@@ -48,7 +48,7 @@ func newReading() reading {
 func (e *Encoding) matters() {
 	for _, i := range e.nodes {
 		if e.m.matters(i) {
-			e.need(i, e.recorded(i))
+			e.assert(e.f.Or(e.f.Not(e.done(i)), e.recorded(i), e.ends(i)))
 		}
 		switch e.m.event(i).Kind {
 		case trace.Branch, trace.Assert, trace.Panic:
@@ -56,6 +56,19 @@ func (e *Encoding) matters() {
 		}
 		e.need(i, e.found(i))
 	}
+}
+
+// ends says that event i is an access of the target, which may read anything as
+// its goroutine does nothing more.
+func (e *Encoding) ends(i int32) solver.Bool {
+	free, ok := e.free[i]
+	if !ok {
+		return e.f.False()
+	}
+	if next := e.m.next[i]; next != none {
+		free = e.f.And(free, e.f.Not(e.done(next)))
+	}
+	return free
 }
 
 // found says that event i touches what it touched: the reads that found the

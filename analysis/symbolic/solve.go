@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -106,6 +107,13 @@ func (e *Encoding) property(t Target) []solver.Bool {
 		all = append(all, e.done(i), e.before(i, j))
 		if !t.stands(p[1]) {
 			all = append(all, e.done(j))
+		}
+	}
+	for _, i := range slices.Sorted(maps.Keys(e.free)) {
+		if free := e.free[i]; e.m.frees(&t, i) {
+			all = append(all, free)
+		} else {
+			all = append(all, f.Not(free))
 		}
 	}
 	return slices.DeleteFunc(all, func(b solver.Bool) bool { return b == f.True() })

@@ -176,7 +176,7 @@ func (t *taint) never(i int32) bool {
 		return false
 	}
 	_, counts := t.e.m.mem.counts[i]
-	return !counts
+	return !counts && t.e.free[i] == 0
 }
 
 // writes says that what the writer at position i leaves is what it left in the
@@ -186,6 +186,9 @@ func (t *taint) writes(i int32) solver.Bool {
 		return t.e.f.True()
 	}
 	b := t.at(i)
+	if t.e.free[i] != 0 {
+		b = t.e.f.And(b, t.e.recorded(i))
+	}
 	for _, r := range t.e.m.mem.counts[i] {
 		b = t.e.f.And(b, t.e.recorded(r))
 	}

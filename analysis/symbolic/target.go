@@ -34,3 +34,19 @@ func (t *Target) stands(i int) bool {
 	}
 	return false
 }
+
+// frees reports whether event i may read anything on the way to t, if its
+// goroutine does nothing more: what it would do next is not looked at.
+func (m *Model) frees(t *Target, i int32) bool {
+	for _, s := range t.Stands {
+		if m.gid(int32(s)) == m.gid(i) {
+			return false
+		}
+	}
+	for _, p := range t.Order {
+		if p[0] == int(i) || p[1] == int(i) {
+			return true
+		}
+	}
+	return false
+}
