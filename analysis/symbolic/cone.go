@@ -274,6 +274,23 @@ func (m *Model) reached(i int32) int32 {
 // Cone returns the cone of targets, of which all before base comes first. ok is
 // false if no run comes to one of them.
 func (m *Model) Cone(base int, targets ...Target) (cone *Cone, ok bool) {
+	return m.cone(base, len(m.t.Events), targets)
+}
+
+// Near returns the part of the cone that had happened when the targets' own
+// events had: mostly runs that come to them need no more.
+func (m *Model) Near(base int, targets ...Target) (cone *Cone, ok bool) {
+	end := base
+	for _, t := range targets {
+		for _, i := range t.events() {
+			end = max(end, i+1)
+		}
+	}
+	return m.cone(base, end, targets)
+}
+
+// cone returns the part of the cone below end.
+func (m *Model) cone(base, end int, targets []Target) (cone *Cone, ok bool) {
 	n := len(m.first)
 	cone = &Cone{Base: base, targets: targets, upto: make([]int32, n), sure: make([]int32, n)}
 	limit := make([]int32, n)
@@ -292,6 +309,9 @@ func (m *Model) Cone(base int, targets ...Target) (cone *Cone, ok bool) {
 			}
 			cone.sure[g] = min(cone.sure[g], sure.upto[g])
 		}
+	}
+	for g := range limit {
+		limit[g] = min(limit[g], int32(end))
 	}
 	may := m.closure(int32(base), limit, func(int32) bool { return false }, true)
 	for _, t := range targets {

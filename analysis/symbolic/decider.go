@@ -3,6 +3,8 @@ package symbolic
 import (
 	"context"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/gopredict/gopredict/analysis/solver"
 )
@@ -14,80 +16,152 @@ type Decider struct {
 	base    int
 	engine  func(*solver.Formula) (solver.Engine, error)
 	targets []Target
-	cones   []*Cone // by target: of its group; nil where no run comes to it
-	// The encoding of the group that was asked last.
-	cone     *Cone
-	encoding *Encoding
+	// The encoding that was asked last, of the targets from first on and below
+	// end; nil if no run comes to them, or with why if it could not be made.
+	encoding   *Encoding
+	first, end int
+	why        string
 }
 
 // NewDecider prepares for questions whether runs that begin with the first base
 // events of the trace come to the targets. The function makes engines.
 func (m *Model) NewDecider(base int, targets []Target, engine func(*solver.Formula) (solver.Engine, error)) *Decider {
-	d := &Decider{m: m, base: base, engine: engine, targets: targets, cones: make([]*Cone, len(targets))}
-	var group []int
-	for k, t := range targets {
-		cone, ok := m.Cone(base, t)
-		if !ok {
-			continue
-		}
-		if len(group) > 0 {
-			if both := d.union(group, k, cone.events); both != nil {
-				group = append(group, k)
-				for _, n := range group {
-					d.cones[n] = both
-				}
-				continue
-			}
-		}
-		group = []int{k}
-		d.cones[k] = cone
-	}
-	return d
+	return &Decider{m: m, base: base, engine: engine, targets: targets}
 }
 
-// union returns the cone of target k and those of a group, or nil if it is much
-// larger than each.
-func (d *Decider) union(group []int, k, events int) *Cone {
-	old := d.cones[group[0]]
-	if most := max(old.events, events); min(old.events, events) < most/2 {
+// Decide answers the question about target k. It is fastest if targets are asked
+// for in their order.
+//
+// Most runs that come to a target differ little from the recorded one, so first
+// the question is whether there is one that keeps the recorded order up to
+// shortly before the target. That it is not so proves nothing; the whole cone
+// has the last word.
+func (d *Decider) Decide(ctx context.Context, k int, budget solver.Budget) (Answer, error) {
+	q := quest{d, ctx, budget, time.Now().Add(budget.Time)}
+	near, ok := d.m.Near(d.base, d.targets[k])
+	if ok {
+		for back := firstWindow; near.events > back; back *= 4 {
+			base := slices.Min(d.targets[k].events()) - back
+			if base <= d.base {
+				break
+			}
+			if cone, ok := d.m.Near(base, d.targets[k]); ok {
+				if a, err := q.solve(cone, k); err != nil || a.Answer == solver.Sat {
+					return a, err
+				}
+			}
+		}
+		if a, err := q.solve(near, k); err != nil || a.Answer == solver.Sat {
+			return a, err
+		}
+	}
+	if budget.Time > 0 && time.Now().After(q.end) {
+		return Answer{Why: "time"}, nil
+	}
+	if k < d.first || k >= d.end {
+		if err := d.prepare(k); err != nil {
+			return Answer{}, err
+		}
+	}
+	switch {
+	case d.why != "":
+		return Answer{Why: d.why}, nil
+	case d.encoding == nil:
+		return Answer{Answer: solver.Unsat}, nil
+	}
+	return d.encoding.Solve(ctx, d.targets[k], q.left(1))
+}
+
+// firstWindow is how many events before the target are looked at first.
+const firstWindow = 64
+
+// A quest is the search for one answer.
+type quest struct {
+	*Decider
+	ctx    context.Context
+	budget solver.Budget
+	end    time.Time
+}
+
+// left returns that part of what is left of the budget.
+func (q *quest) left(part time.Duration) solver.Budget {
+	b := q.budget
+	if b.Time > 0 {
+		b.Time = max(time.Until(q.end)/part, time.Nanosecond)
+	}
+	return b
+}
+
+// solve solves one cone for itself, with half of what is left.
+func (q *quest) solve(cone *Cone, k int) (Answer, error) {
+	if cone.events > MaxEvents {
+		return Answer{}, nil
+	}
+	f := solver.NewFormula()
+	engine, err := q.engine(f)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer engine.Close()
+	e, err := q.m.Encode(cone, f, engine)
+	if err != nil {
+		return Answer{Why: err.Error()}, nil
+	}
+	return e.Solve(q.ctx, q.targets[k], q.left(2))
+}
+
+// prepare makes the encoding of target k and of those after it that are like it.
+func (d *Decider) prepare(k int) error {
+	d.Close()
+	d.first, d.end = k, k+1
+	cone, ok := d.m.Cone(d.base, d.targets[k])
+	if !ok {
 		return nil
 	}
-	var all []Target
-	for _, n := range append(group, k) {
-		all = append(all, d.targets[n])
+	for cone.events <= maxShared && d.end < len(d.targets) && d.end-d.first < maxGroup {
+		both := d.union(cone)
+		if both == nil {
+			break
+		}
+		cone = both
+		d.end++
 	}
-	both, ok := d.m.Cone(d.base, all...)
-	if !ok || both.events > max(old.events, events)*5/4+16 {
+	if cone.events > MaxEvents {
+		d.why = fmt.Sprintf("it may depend on %d events", cone.events)
+		return nil
+	}
+	f := solver.NewFormula()
+	engine, err := d.engine(f)
+	if err != nil {
+		return err
+	}
+	e, err := d.m.Encode(cone, f, engine)
+	if err != nil {
+		engine.Close()
+		d.why = err.Error()
+		return nil
+	}
+	d.encoding = e
+	return nil
+}
+
+// maxGroup is how many targets share an encoding at most, and maxShared how many
+// events they may depend on: to find out which ones takes longer than what is
+// shared saves, if it is many.
+const maxGroup, maxShared = 32, 1 << 12
+
+// union returns the cone of a group and the next target, or nil if it is much
+// larger than both.
+func (d *Decider) union(group *Cone) *Cone {
+	next, ok := d.m.Cone(d.base, d.targets[d.end])
+	if !ok || min(group.events, next.events) < max(group.events, next.events)/2 {
+		return nil
+	}
+	both, ok := d.m.Cone(d.base, d.targets[d.first:d.end+1]...)
+	if !ok || both.events > max(group.events, next.events)*5/4+16 {
 		return nil
 	}
 	return both
-}
-
-// Decide answers the question about target k. Steps begin after the decider's
-// base.
-func (d *Decider) Decide(ctx context.Context, k int, budget solver.Budget) (Answer, error) {
-	cone := d.cones[k]
-	if cone == nil {
-		return Answer{Answer: solver.Unsat}, nil
-	}
-	if cone.events > MaxEvents {
-		return Answer{Why: fmt.Sprintf("it may depend on %d events", cone.events)}, nil
-	}
-	if d.cone != cone {
-		d.Close()
-		f := solver.NewFormula()
-		engine, err := d.engine(f)
-		if err != nil {
-			return Answer{}, err
-		}
-		e, err := d.m.Encode(cone, f, engine)
-		if err != nil {
-			engine.Close()
-			return Answer{Why: err.Error()}, nil
-		}
-		d.cone, d.encoding = cone, e
-	}
-	return d.encoding.Solve(ctx, d.targets[k], budget)
 }
 
 // MaxEvents is the number of events in the largest cone that a Decider encodes.
@@ -98,5 +172,5 @@ func (d *Decider) Close() {
 	if d.encoding != nil {
 		d.encoding.engine.Close()
 	}
-	d.cone, d.encoding = nil, nil
+	d.encoding, d.why, d.first, d.end = nil, "", 0, 0
 }

@@ -165,7 +165,7 @@ func decide(t *testing.T, seed uint64, tr *trace.Trace, goals []goal) {
 			if a.Answer != solver.Sat {
 				continue
 			}
-			if err := judge.Check(a.Steps, g.accesses); err != nil {
+			if err := judge.CheckFrom(a.Base, a.Steps, g.accesses); err != nil {
 				t.Fatalf("seed %d, %s: %v after %v: %v\n%s", seed, scope, g.accesses, a.Steps, err, show(tr))
 			}
 		}

@@ -125,12 +125,23 @@ func (e *Encoding) readsFrom(i int32) {
 				same = append(same, w)
 			}
 		}
+		// The solver decides first what is made first, and that it is not so: what
+		// happened in the recorded run comes last.
+		source := e.m.mem.source(i, c)
 		var ways []solver.Bool
-		for _, w := range writers {
-			ways = append(ways, e.f.And(e.from(i, c, w, same), e.taint.writes(w)))
+		add := func(w int32) { ways = append(ways, e.f.And(e.from(i, c, w, same), e.taint.writes(w))) }
+		if initially && source != e.begins(c) {
+			add(none)
 		}
-		if initially {
-			ways = append(ways, e.from(i, c, none, same))
+		for _, w := range writers {
+			if w != source {
+				add(w)
+			}
+		}
+		if initially && source == e.begins(c) {
+			add(none)
+		} else if slices.Contains(writers, source) {
+			add(source)
 		}
 		e.assert(e.f.Implies(e.reading.as[i], e.f.Or(ways...)))
 	}

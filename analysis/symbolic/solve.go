@@ -14,7 +14,9 @@ import (
 type Answer struct {
 	solver.Answer
 	Why string // for Unknown
-	// Steps lead to the target, for Sat: positions, from the cone's base on.
+	// Steps lead to the target, for Sat: positions. Before them come the first
+	// Base events in recorded order.
+	Base  int
 	Steps []int
 }
 
@@ -73,7 +75,7 @@ func (q *question) ask(more ...solver.Bool) (Answer, error) {
 		}
 		run := q.performed()
 		if q.whole(run) {
-			return Answer{Answer: answer, Steps: q.steps(run, q.target)}, nil
+			return Answer{Answer: answer, Base: q.cone.Base, Steps: q.steps(run, q.target)}, nil
 		}
 	}
 }

@@ -85,7 +85,7 @@ func (e *Encoding) over(s section) bool { return s.rel != none && e.past(s.rel) 
 // that wakes was taken from it by a broadcast, or by a signal when all those
 // before it had been taken.
 func (e *Encoding) condition(obj uint64) {
-	f, c := e.f, e.m.conds[obj]
+	f, c := e.f, e.m.cond(obj)
 	takes := make(map[[2]int32]solver.Bool) // by signal and wait
 	var all [][2]int32
 	for _, wait := range c.waits {

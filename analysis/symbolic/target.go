@@ -1,5 +1,7 @@
 package symbolic
 
+import "slices"
+
 // A Target is what a run is to come to. All numbers are positions in the trace.
 type Target struct {
 	// Stands are events of different goroutines, at which these stand: all
@@ -25,15 +27,17 @@ func Sequence(accesses ...int) Target {
 	return t
 }
 
-// stands reports whether the target's goroutine stands at event i.
-func (t *Target) stands(i int) bool {
-	for _, s := range t.Stands {
-		if s == i {
-			return true
-		}
+// events returns the events that t speaks of.
+func (t *Target) events() []int {
+	all := slices.Clone(t.Stands)
+	for _, p := range t.Order {
+		all = append(all, p[0], p[1])
 	}
-	return false
+	return all
 }
+
+// stands reports whether the target's goroutine stands at event i.
+func (t *Target) stands(i int) bool { return slices.Contains(t.Stands, i) }
 
 // frees reports whether event i may read anything on the way to t, if its
 // goroutine does nothing more: what it would do next is not looked at.
