@@ -8,7 +8,9 @@
 //  2. lock-acquisition histories ([order.Order.Locked]) and causality graphs
 //     (package causality) refute some,
 //  3. direct schedules (package schedule) confirm; the independent judge
-//     (package feasible) has seen each of them.
+//     (package feasible) has seen each of them,
+//  4. solving (package symbolic) decides the others: it finds a schedule, or
+//     proves that there is none, within a budget.
 package analysis
 
 import (
@@ -18,12 +20,14 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gopredict/gopredict/analysis/anomaly"
 	"github.com/gopredict/gopredict/analysis/causality"
 	"github.com/gopredict/gopredict/analysis/feasible"
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/analysis/schedule"
+	"github.com/gopredict/gopredict/analysis/symbolic"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -42,6 +46,7 @@ const (
 	TierHistory   = "history"
 	TierCausality = "causality"
 	TierPecan     = "pecan"
+	TierSolver    = "solver"
 )
 
 // A Finding is a predicted bug: a set of source sites, and events of the trace
@@ -103,6 +108,7 @@ type Options struct {
 	// Schedules is the greatest number of schedules for one finding; 0 stands
 	// for 3.
 	Schedules int
+	Solving   Solving
 }
 
 // wants reports whether bugs of a kind are to be looked for.
@@ -145,7 +151,9 @@ type predictor struct {
 	planner *schedule.Planner
 	judge   *feasible.Judge
 	opts    Options
-	left    int // of effort
+	left    int             // of effort
+	symbols *symbolic.Model // nil before something is to be solved
+	solved  time.Duration   // that solving has taken
 }
 
 func newPredictor(t *trace.Trace, o *order.Order, opts Options) *predictor {
@@ -174,6 +182,7 @@ type lead struct {
 
 // all decides candidates and adds them to the findings.
 func (p *predictor) all(ctx context.Context, r *Result, cs []candidate) error {
+	var undecided []pending
 	for k, c := range cs {
 		if err := context.Cause(ctx); err != nil {
 			return fmt.Errorf("analysis: ended with %d of %d candidates undecided: %w", len(cs)-k, len(cs), err)
@@ -181,15 +190,20 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []candidate) error {
 		if c.kind == "race" {
 			p.left = effort
 		}
-		r.Findings = append(r.Findings, p.decide(c))
+		f, left := p.decide(c)
+		if f.Status == Undecided && len(left) > 0 {
+			undecided = append(undecided, pending{len(r.Findings), left, c.exhaustive})
+		}
+		r.Findings = append(r.Findings, f)
 	}
-	return nil
+	return p.solve(ctx, r.Findings, undecided)
 }
 
-// decide decides one candidate.
-func (p *predictor) decide(c candidate) Finding {
-	f := Finding{Kind: c.kind, Status: Undecided, Pattern: c.leads[0].pattern, Accesses: c.leads[0].accesses}
-	open := p.refute(&f, c)
+// decide decides one candidate, by all but solving. It returns the leads that
+// nothing refutes.
+func (p *predictor) decide(c candidate) (f Finding, open []lead) {
+	f = Finding{Kind: c.kind, Status: Undecided, Pattern: c.leads[0].pattern, Accesses: c.leads[0].accesses}
+	open = p.refute(&f, c)
 	p.schedules(&f, open)
 	switch {
 	case len(f.Schedules) > 0:
@@ -200,6 +214,13 @@ func (p *predictor) decide(c candidate) Finding {
 	default:
 		f.Tier = ""
 	}
+	p.place(&f)
+	return f, open
+}
+
+// place fills in what follows from the accesses of f.
+func (p *predictor) place(f *Finding) {
+	f.Sites, f.Held = nil, nil
 	for _, i := range f.Accesses {
 		f.Sites = append(f.Sites, p.t.Events[i].Site)
 		var held []int
@@ -209,7 +230,6 @@ func (p *predictor) decide(c candidate) Finding {
 		f.Held = append(f.Held, held)
 	}
 	f.Tests, f.Note = p.tests(f.Accesses)
-	return f
 }
 
 // refute returns the leads of c that nothing refutes. If there are none, f has

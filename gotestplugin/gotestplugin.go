@@ -28,7 +28,7 @@ var predict = flag.Bool("predict", false, "find concurrency bugs of other interl
 // documents and checks them.
 var options = []string{
 	"atomic", "fail-on", "html", "json", "junit", "keep", "kinds", "patterns",
-	"pkgs", "sarif", "solver", "timeout", "witnesses",
+	"pkgs", "sarif", "smt2", "solver", "timeout", "witnesses",
 }
 
 func init() {

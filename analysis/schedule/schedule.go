@@ -37,6 +37,7 @@ type Recipe struct {
 	guide    []causality.Edge
 	p        *Planner
 	method   method
+	given    *given // in place of a method
 }
 
 // Schedule makes the schedule, equal each time, from where the violation's tests
@@ -44,6 +45,9 @@ type Recipe struct {
 func (r Recipe) Schedule() Schedule {
 	v := target{r.Accesses, r.guide}
 	s, _ := r.p.make(r.method, v)
+	if r.given != nil {
+		s = r.given.schedule(r.p)
+	}
 	var all []int
 	for i := int(r.p.of(v).at); i < s.From; i++ {
 		all = append(all, i)

@@ -69,8 +69,8 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 func (s *session) analyzeOptions(args []string) (o options, rest []string, err error) {
 	for _, arg := range args {
 		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-		if name, ok := strings.CutPrefix(name, prefix); strings.HasPrefix(arg, "-") && (!ok || name != "kinds" && name != "patterns") {
-			return o, nil, usagef("analyze takes -predict.kinds and -predict.patterns, found %s", arg)
+		if name, ok := strings.CutPrefix(name, prefix); strings.HasPrefix(arg, "-") && (!ok || !forAnalyze(name)) {
+			return o, nil, usagef("analyze takes -predict.%s, found %s", strings.Join(analyzed, ", -predict."), arg)
 		}
 	}
 	return parseOptions(s.env, args)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/analysis/anomaly"
+	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/internal/report"
 )
 
@@ -31,6 +32,8 @@ type options struct {
 	failOn    []string          // what makes the run fail
 	pkgs      []string          // patterns of packages to instrument; none: the recorder's default
 	keep      string            // folder to keep the run's files in; "" for none
+	solver    func(*solver.Formula) (solver.Engine, error)
+	queries   *queryFolder // nil: not written
 }
 
 func defaultOptions() options {
@@ -51,7 +54,7 @@ var lookedFor = []string{"race", "atomicity", "atomic-set"}
 
 // analysis returns the options for the analysis of a trace.
 func (o *options) analysis() analysis.Options {
-	return analysis.Options{Kinds: o.kinds, Patterns: o.patterns}
+	return analysis.Options{Kinds: o.kinds, Patterns: o.patterns, Solving: o.solving()}
 }
 
 // optionInfo is one row of the table of options.
@@ -103,15 +106,18 @@ var optionTable = map[string]optionInfo{
 		}
 		return nil
 	}, "packages whose memory accesses are recorded, by commas: patterns as of\n\tgo list, \"all\", \"std\", or \"work\" for those of the main module (work)"},
-	"sarif":  {help: "SARIF report"},
-	"junit":  {help: "JUnit report"},
-	"html":   {help: "HTML report"},
-	"solver": {help: "solver"},
+	"sarif": {help: "SARIF report"},
+	"junit": {help: "JUnit report"},
+	"html":  {help: "HTML report"},
 	"atomic": {func(o *options, v string) error {
 		words, err := list(v, []string{"sections", "methods"})
 		o.methods = slices.Contains(words, "methods")
 		return err
 	}, "what is meant to be atomic besides functions below a comment\n\t//gopredict:atomic, by commas: critical \"sections\", which always are, and\n\t\"methods\" of structs that hold a mutex (sections)"},
+	"solver": {func(o *options, v string) error { return o.setSolver(v) },
+		"what decides the candidates that nothing else decides: builtin, z3, or\n\tboth, which checks one against the other (builtin)"},
+	"smt2": {func(o *options, v string) error { return o.setQueries(v) },
+		"folder to write the questions to the solver to, as SMT-LIB 2 text"},
 	"patterns": {func(o *options, v string) error {
 		text, err := os.ReadFile(v)
 		if err == nil {

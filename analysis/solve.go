@@ -1,0 +1,233 @@
+package analysis
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/gopredict/gopredict/analysis/solver"
+	"github.com/gopredict/gopredict/analysis/symbolic"
+)
+
+// Solving says how candidates are decided that nothing else decides.
+type Solving struct {
+	// Engine makes the solver for a formula; nil stands for the built-in one.
+	Engine func(*solver.Formula) (solver.Engine, error)
+	// Budget is for each candidate: 5 s and 1 GB where it is zero.
+	Budget solver.Budget
+	// Time is for all candidates of a trace together; 30 s where it is zero.
+	Time time.Duration
+}
+
+// A pending candidate is one for which no schedule was found, and no proof that
+// there is none.
+type pending struct {
+	finding    int // its index in the findings
+	leads      []lead
+	exhaustive bool // there are no other leads
+}
+
+// solve decides the undecided candidates as far as the budget of each suffices, and
+// notes it in their findings.
+func (p *predictor) solve(ctx context.Context, fs []Finding, undecided []pending) error {
+	if len(undecided) == 0 || len(p.t.Events) > maxSolved {
+		return nil
+	}
+	if p.symbols == nil {
+		p.symbols = symbolic.New(p.t, p.o)
+	}
+	s := p.newSolving(undecided)
+	defer s.close()
+	all := p.opts.Solving.Time
+	if all == 0 {
+		all = 30 * time.Second
+	}
+	end := time.Now().Add(all - p.solved)
+	defer func(start time.Time) { p.solved += time.Since(start) }(time.Now())
+	for k, o := range undecided {
+		s.budget.Time = min(s.budget.Time, time.Until(end))
+		f := &fs[o.finding]
+		if err := s.candidate(ctx, f, k, o); err != nil {
+			return fmt.Errorf("analysis: ended with %d of %d candidates undecided: %w", len(undecided)-k, len(undecided), err)
+		}
+	}
+	return nil
+}
+
+// maxSolved is the number of events of the longest traces of which candidates are
+// solved: what solving has to know of a trace takes memory.
+const maxSolved = 1 << 22
+
+// A solving asks about the leads of undecided candidates.
+type solving struct {
+	*predictor
+	engine   func(*solver.Formula) (solver.Engine, error)
+	budget   solver.Budget
+	deciders map[int]*symbolic.Decider // by how many events come first
+	at       map[[2]int]int            // by candidate and lead: the target of the decider
+	targets  map[int][]symbolic.Target
+}
+
+func (p *predictor) newSolving(undecided []pending) *solving {
+	s := &solving{
+		predictor: p, engine: p.opts.Solving.Engine, budget: p.opts.Solving.Budget,
+		deciders: make(map[int]*symbolic.Decider), at: make(map[[2]int]int), targets: make(map[int][]symbolic.Target),
+	}
+	if s.engine == nil {
+		s.engine = func(f *solver.Formula) (solver.Engine, error) { return solver.NewBuiltin(f), nil }
+	}
+	if s.budget.Time == 0 {
+		s.budget.Time = 5 * time.Second
+	}
+	if s.budget.Memory == 0 {
+		s.budget.Memory = 1 << 30
+	}
+	for k, o := range undecided {
+		for n, l := range o.leads {
+			from := p.planner.From(l.accesses...)
+			s.at[[2]int{k, n}] = len(s.targets[from])
+			s.targets[from] = append(s.targets[from], l.target())
+		}
+	}
+	return s
+}
+
+func (s *solving) close() {
+	for _, d := range s.deciders {
+		d.Close()
+	}
+}
+
+// target is what a run has to come to that shows l.
+func (l lead) target() symbolic.Target {
+	if l.pattern == nil {
+		return symbolic.Race(l.accesses[0], l.accesses[1])
+	}
+	return symbolic.Sequence(l.accesses...)
+}
+
+// candidate decides the candidate number k.
+func (s *solving) candidate(ctx context.Context, f *Finding, k int, o pending) error {
+	end := time.Now().Add(s.budget.Time)
+	impossible := 0
+	why := ""
+	for n, l := range o.leads {
+		left := solver.Budget{Time: time.Until(end), Memory: s.budget.Memory}
+		if left.Time <= 0 {
+			why = "time"
+			break
+		}
+		a, err := s.ask(ctx, l, s.at[[2]int{k, n}], left)
+		switch {
+		case err != nil:
+			return err
+		case a.Answer == solver.Unsat:
+			impossible++
+		case a.Answer == solver.Unknown:
+			why = a.Why
+		case s.shows(f, l, a):
+			return nil
+		}
+	}
+	switch {
+	case impossible == len(o.leads) && o.exhaustive:
+		f.Status, f.Tier = Infeasible, TierSolver
+		f.Reason = "no order of the recorded events leads to it: the solver has proven that"
+	case why != "":
+		f.Reason = fmt.Sprintf("undecided within budget (%s): %s", why, f.Reason)
+	}
+	return nil
+}
+
+// ask asks for runs to l that begin as schedules of its tests do, and if there
+// are none, for runs that begin where the trace does.
+func (s *solving) ask(ctx context.Context, l lead, at int, budget solver.Budget) (symbolic.Answer, error) {
+	from := s.planner.From(l.accesses...)
+	d := s.deciders[from]
+	if d == nil {
+		d = s.symbols.NewDecider(from, s.targets[from], s.engine)
+		s.deciders[from] = d
+	}
+	start := time.Now()
+	a, err := d.Decide(ctx, at, budget)
+	if err != nil || a.Answer != solver.Unsat || from == 0 {
+		return a, err
+	}
+	if budget.Time -= time.Since(start); budget.Time <= 0 {
+		return symbolic.Answer{Why: "time"}, nil
+	}
+	all := s.symbols.NewDecider(0, []symbolic.Target{l.target()}, s.engine)
+	defer all.Close()
+	return all.Decide(ctx, 0, budget)
+}
+
+// shows notes in f the schedule that the solver has found for l. The judge has
+// to agree, as with all schedules.
+func (s *solving) shows(f *Finding, l lead, a symbolic.Answer) bool {
+	from := min(a.Base, s.planner.From(l.accesses...))
+	steps := make([]int, 0, a.Base-from+len(a.Steps))
+	for i := from; i < a.Base; i++ {
+		steps = append(steps, i)
+	}
+	steps = s.trim(from, append(steps, a.Steps...), l)
+	if err := s.judge.CheckFrom(from, steps, l.accesses); err != nil {
+		f.Reason = refusal(err)
+		return false
+	}
+	_, recipe := s.planner.Given(from, steps, l.target().Stands, l.accesses)
+	f.Schedules = []Recipe{{recipe, l.pattern}}
+	f.Status, f.Tier, f.Reason = Predicted, TierSolver, ""
+	f.Pattern, f.Accesses = l.pattern, l.accesses
+	s.place(f)
+	return true
+}
+
+// maxTrimmed bounds the steps of the schedules that are tried to shorten one.
+const maxTrimmed = 1 << 18
+
+// trim leaves out steps of a schedule that it does not need, goroutine by
+// goroutine: all that it does, or else the later half, and so on. A step that
+// the re-run does not need is one that it can miss.
+func (s *solving) trim(from int, steps []int, l lead) []int {
+	effort := 0
+	for g := range s.t.Goroutines {
+		var own []int // of the goroutine, indices of steps
+		for k, i := range steps {
+			if int(s.t.Events[i].G) == g {
+				own = append(own, k)
+			}
+		}
+		for cut := 0; cut < len(own); cut += (len(own) - cut + 1) / 2 {
+			if effort += len(steps); effort > maxTrimmed {
+				return steps
+			}
+			shorter := slices.Clone(steps[:own[cut]])
+			for _, i := range steps[own[cut]:] {
+				if int(s.t.Events[i].G) != g {
+					shorter = append(shorter, i)
+				}
+			}
+			if s.judge.CheckFrom(from, shorter, l.accesses) == nil && s.leads(shorter, l) {
+				steps = shorter
+				break
+			}
+		}
+	}
+	return steps
+}
+
+// leads reports whether all accesses of l but the last, where they form a
+// pattern, are among the steps in their order.
+func (s *solving) leads(steps []int, l lead) bool {
+	if l.pattern == nil {
+		return true
+	}
+	n := 0
+	for _, i := range steps {
+		if n < len(l.accesses)-1 && i == l.accesses[n] {
+			n++
+		}
+	}
+	return n == len(l.accesses)-1
+}
