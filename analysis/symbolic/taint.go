@@ -154,8 +154,8 @@ func (t *taint) define() {
 		t.work = t.work[:len(t.work)-1]
 		needs := []solver.Bool{t.at(i)}
 		ev := m.event(i)
-		if i == m.first[ev.G] {
-			needs = append(needs, t.at(m.reached(i)))
+		if from := m.reached(i); i == m.first[ev.G] && from != none {
+			needs = append(needs, t.at(from))
 		}
 		if ev.Kind == trace.RecvDone {
 			if send := line(m.chans.byObj[ev.Obj].sends, int(min(ev.Val, 1<<31))); send != none && !t.e.outside(send) {
