@@ -39,10 +39,10 @@ func (s *search) firstUniquePoint() []lit {
 	for {
 		for _, l := range reason {
 			v := l.variable()
-			if s.seen[v] || s.level[v] == 0 {
+			if s.seen[v] != 0 || s.level[v] == 0 {
 				continue
 			}
-			s.seen[v] = true
+			s.seen[v] = inClause
 			if s.bump(v, s.step) {
 				s.step *= 1e-100
 			}
@@ -52,48 +52,65 @@ func (s *search) firstUniquePoint() []lit {
 				learned = append(learned, l)
 			}
 		}
-		for !s.seen[s.trail[at].variable()] {
+		for s.seen[s.trail[at].variable()] == 0 {
 			at--
 		}
 		l := s.trail[at]
 		at--
 		open--
 		if open == 0 {
-			s.seen[l.variable()] = false
+			s.seen[l.variable()] = 0
 			learned[0] = l.not()
 			break
 		}
-		s.seen[l.variable()] = false
+		s.seen[l.variable()] = 0
 		reason = s.because(l)
 	}
 	s.stack = learned
 	kept := s.minimize(learned)
 	for _, l := range learned {
-		s.seen[l.variable()] = false
+		s.seen[l.variable()] = 0
 	}
 	return kept
 }
 
-// minimize leaves out literals that follow from the others in one step.
+// minimize leaves out literals that follow from the others (Sörensson and Biere,
+// Minimizing Learned Clauses, SAT 2009).
 func (s *search) minimize(learned []lit) []lit {
 	kept := make([]lit, 1, len(learned))
 	kept[0] = learned[0]
 	for _, l := range learned[1:] {
-		if !s.follows(l.not()) {
+		if s.reason[l.variable()] < 0 || !s.follows(l.not(), 0) {
 			kept = append(kept, l)
 		}
 	}
+	for _, v := range s.visited {
+		s.seen[v] = 0
+	}
+	s.visited = s.visited[:0]
 	return kept
 }
 
-func (s *search) follows(l lit) bool {
-	if s.reason[l.variable()] < 0 {
+// follows says whether l, which is true, follows by clauses from what was seen.
+func (s *search) follows(l lit, depth int) bool {
+	const deepest = 500
+	if s.reason[l.variable()] < 0 || depth == deepest {
 		return false
 	}
 	for _, r := range s.because(l) {
-		if v := r.variable(); !s.seen[v] && s.level[v] > 0 {
+		v := r.variable()
+		if s.level[v] == 0 || s.seen[v] == inClause || s.seen[v] == following {
+			continue
+		}
+		if s.seen[v] == notFollowing {
 			return false
 		}
+		s.visited = append(s.visited, v)
+		if !s.follows(r.not(), depth+1) {
+			s.seen[v] = notFollowing
+			return false
+		}
+		s.seen[v] = following
 	}
 	return true
 }
@@ -119,20 +136,20 @@ func (s *search) blame(l lit) {
 	if s.level[l.variable()] == 0 {
 		return
 	}
-	s.seen[l.variable()] = true
+	s.seen[l.variable()] = inClause
 	for i := len(s.trail) - 1; i >= int(s.limits[0]); i-- {
 		t := s.trail[i]
 		v := t.variable()
-		if !s.seen[v] {
+		if s.seen[v] == 0 {
 			continue
 		}
-		s.seen[v] = false
+		s.seen[v] = 0
 		if s.reason[v] == noReason {
 			s.assumed = append(s.assumed, t)
 		}
 		for _, r := range s.because(t) {
 			if s.level[r.variable()] > 0 {
-				s.seen[r.variable()] = true
+				s.seen[r.variable()] = inClause
 			}
 		}
 	}

@@ -44,8 +44,9 @@ type search struct {
 	told     int     // of the trail: what the theories know
 	broken   bool    // contradiction at level 0
 	step     float64 // of activities
-	seen     []bool
-	conflict []lit // a clause that is false: what is wrong now
+	seen     []mark
+	visited  []int32 // variables with a mark, not in the clause
+	conflict []lit   // a clause that is false: what is wrong now
 	stack    []lit
 	assumed  []lit // a contradiction's assumptions
 
@@ -54,6 +55,15 @@ type search struct {
 	terms  *encoding
 	limit  *limit
 }
+
+// A mark tells, while a clause is learned, what is known of a variable.
+type mark uint8
+
+const (
+	inClause     mark = 1 + iota
+	following         // follows from those in the clause
+	notFollowing      // does not, as far as is known
+)
 
 // truth is a literal that holds.
 const truth lit = 0
@@ -103,7 +113,7 @@ func (s *search) newVariable(m meaning) int32 {
 	s.phase = append(s.phase, lit(v<<1|1))
 	s.wanted = append(s.wanted, 0)
 	s.meaning = append(s.meaning, m)
-	s.seen = append(s.seen, false)
+	s.seen = append(s.seen, 0)
 	s.grow()
 	return v
 }
