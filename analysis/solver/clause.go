@@ -55,8 +55,7 @@ func (s *store) lits(c ref) []lit {
 	return s.words[start : start+int(s.words[c]>>sizeShift)]
 }
 
-func (s *store) glue(c ref) int     { return int(s.words[c+1]) }
-func (s *store) deleted(c ref) bool { return s.words[c]&deletedFlag != 0 }
+func (s *store) glue(c ref) int { return int(s.words[c+1]) }
 
 func (s *store) delete(c ref) {
 	s.words[c] |= deletedFlag

@@ -6,7 +6,7 @@ import "math"
 // connective gets a variable and the clauses that define it, only in the
 // direction that is needed (Plaisted and Greenbaum, A Structure-Preserving Clause
 // Form Translation, JSC 1986). Definitions stay when assertions go; the search
-// then no longer decides their variables.
+// then no longer decides their variables, and justifies only what is asserted.
 type encoding struct {
 	f      *Formula
 	search *search

@@ -46,7 +46,7 @@ type atom struct {
 func newOrder() *order { return &order{} }
 
 func (o *order) bytes() int64 {
-	const perEvent, perEdge, perAtom = 64, 20, 8
+	const perEvent, perEdge = 64, 20
 	return int64(len(o.at)*perEvent + cap(o.edges)*perEdge)
 }
 

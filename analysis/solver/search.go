@@ -98,8 +98,8 @@ func (l *limit) check(s *search) bool {
 
 // bytes estimates what the search holds.
 func (s *search) bytes() int64 {
-	const perVariable = 100
-	return int64(cap(s.words))*4 + int64(len(s.value))*perVariable/2 + int64(len(s.learned))*40 +
+	const perVariable, perWord = 150, 8 // with atoms, and with watches
+	return int64(cap(s.words))*perWord + int64(len(s.level))*perVariable +
 		s.order.bytes() + s.linear.bytes()
 }
 
