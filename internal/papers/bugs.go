@@ -22,14 +22,10 @@ type bug struct {
 	note   string // why it is not, or what a run needs to show it
 }
 
-// String is as in the file, and what findings are compared by. The two places
-// of a race have no order.
+// String is what findings are compared by: the kind and the set of places. As in
+// the reports, what happens at the same places in another order is the same bug.
 func (b bug) String() string {
-	places := slices.Clone(b.places)
-	if b.kind == "race" {
-		slices.Sort(places)
-	}
-	return b.kind + " " + strings.Join(places, " ")
+	return b.kind + " " + strings.Join(slices.Sorted(slices.Values(b.places)), " ")
 }
 
 // readPrograms reads a bugs.txt: lines such as

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,12 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
+// kinds are the kinds of bugs, in the order in which the tables have them.
+var kinds = [...]string{"race", "atomicity", "atomic-set"}
+
+// A count has a number for each kind.
+type count [len(kinds)]int
+
 // A result is what one program came to.
 type result struct {
 	program
@@ -24,47 +31,61 @@ type result struct {
 	// How many sets of places are left: conflicts, then those that no common
 	// lock excludes, those that the must-order does not, those that no tier
 	// refutes.
-	candidates, unlocked, unordered, open int
-	confirmed, exceptions, failed         int
+	candidates, unlocked, unordered, open count
+	confirmed                             count
+	exceptions, failed                    int
 	search, schedule                      time.Duration     // all of the search; what one finding takes then
 	found                                 map[string]bool   // confirmed, by bug.String
 	reasons                               map[string]string // why not, of others
 	unknown                               []string          // confirmed, and not real by hand
 }
 
-// measure runs the command on p in the module in dir. Its files are kept.
+// measure runs the command on p in the module in dir, once for races and once
+// for the rest: where a race is found, what it does to atomic regions is not told
+// as well. Its files are kept.
 func (p program) measure(ctx context.Context, tool, dir, keep string) (*result, error) {
-	name, test, _ := strings.Cut(p.name, "/")
-	if err := os.MkdirAll(keep, 0o777); err != nil {
-		return nil, err
+	r := &result{program: p, found: make(map[string]bool), reasons: make(map[string]string)}
+	for _, of := range []string{"race", "atomicity,atomic-set"} {
+		if err := r.predict(ctx, tool, dir, keep, of); err != nil {
+			return nil, err
+		}
 	}
-	file := filepath.Join(keep, "report.json")
-	cmd := exec.CommandContext(ctx, tool, "test", "-run", "^"+test, "-predict.json="+file, "-predict.keep="+keep, "./"+name)
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil && cmd.ProcessState.ExitCode() != 1 {
-		return nil, fmt.Errorf("%s: %w\n%s", cmd, err, out)
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	var rep report.Report
-	if err := json.Unmarshal(text, &rep); err != nil {
-		return nil, err
-	}
-	if len(rep.Packages) != 1 || rep.Packages[0].Result != "pass" {
-		return nil, fmt.Errorf("%s: the recorded run did not pass", cmd)
-	}
-	r := &result{program: p}
-	r.findings(rep.Findings)
 	traces, err := filepath.Glob(filepath.Join(keep, "*", "runs", "*", "*.test.trace"))
 	if err != nil {
 		return nil, err
 	}
-	if len(traces) != 1 {
-		return nil, fmt.Errorf("expected one trace below %s, found %d", keep, len(traces))
+	if len(traces) == 0 {
+		return nil, fmt.Errorf("no trace below %s", keep)
 	}
 	return r, r.analyse(ctx, traces[0])
+}
+
+// predict runs the command for some kinds of bugs.
+func (r *result) predict(ctx context.Context, tool, dir, keep, kinds string) error {
+	name, test, _ := strings.Cut(r.name, "/")
+	if err := os.MkdirAll(keep, 0o777); err != nil {
+		return err
+	}
+	file := filepath.Join(keep, "report.json")
+	cmd := exec.CommandContext(ctx, tool, "test", "-run", "^"+test, "-predict.kinds="+kinds, "-predict.json="+file, "-predict.keep="+keep, "./"+name)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil && cmd.ProcessState.ExitCode() != 1 {
+		return fmt.Errorf("%s: %w\n%s", cmd, err, out)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	var rep report.Report
+	if err := json.Unmarshal(text, &rep); err != nil {
+		return err
+	}
+	if len(rep.Packages) != 1 || rep.Packages[0].Result != "pass" {
+		return fmt.Errorf("%s: the recorded run did not pass", cmd)
+	}
+	r.findings(rep.Findings)
+	// The next run is not to replay these witnesses.
+	return os.RemoveAll(filepath.Join(dir, name, "testdata", "predict"))
 }
 
 // findings sorts what the command found by what is known.
@@ -73,7 +94,6 @@ func (r *result) findings(fs []report.Finding) {
 	for _, b := range r.bugs {
 		real[b.String()] = b.real
 	}
-	r.found, r.reasons = make(map[string]bool), make(map[string]string)
 	for _, f := range fs {
 		b := bug{kind: f.Kind}
 		for _, a := range f.Accesses {
@@ -87,7 +107,7 @@ func (r *result) findings(fs []report.Finding) {
 			}
 			continue
 		}
-		r.confirmed++
+		r.confirmed[slices.Index(kinds[:], f.Kind)]++
 		if f.Effect != "none" {
 			r.exceptions++
 		}
@@ -113,21 +133,25 @@ func (r *result) analyse(ctx context.Context, file string) error {
 	anomaly.Search(t, o, anomaly.FindRegions(t, o), anomaly.Builtin())
 	r.search = time.Since(start)
 
+	findings := 0
 	start = time.Now()
-	found, err := analysis.Predict(ctx, t, analysis.Options{})
-	if err != nil {
-		return err
-	}
-	if n := len(found.Findings); n > 0 {
-		r.schedule = max(0, time.Since(start)-r.search) / time.Duration(n)
-	}
-	r.candidates = found.Candidates
-	r.unlocked = r.candidates - found.Locked
-	r.unordered = r.unlocked - found.Ordered
-	for _, f := range found.Findings {
-		if f.Status != analysis.Infeasible {
-			r.open++
+	for k, kind := range kinds {
+		found, err := analysis.Predict(ctx, t, analysis.Options{Kinds: []string{kind}})
+		if err != nil {
+			return err
 		}
+		r.candidates[k] = found.Candidates
+		r.unlocked[k] = found.Candidates - found.Locked
+		r.unordered[k] = r.unlocked[k] - found.Ordered
+		for _, f := range found.Findings {
+			if f.Status != analysis.Infeasible {
+				r.open[k]++
+			}
+		}
+		findings += len(found.Findings)
+	}
+	if findings > 0 {
+		r.schedule = time.Since(start) / time.Duration(findings)
 	}
 	r.size(t, o)
 	return nil

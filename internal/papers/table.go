@@ -18,8 +18,8 @@ same numbers of goroutines. Written by
 
     go run ./internal/papers -o docs/papers.md
 
-A candidate is a set of places of the source. Papers that give several kinds
-have them here as races + atomicity violations + violations of atomic sets. PECAN
+A candidate is a set of places of the source. Numbers are of races + atomicity
+violations + violations of atomic sets, or of races + atomicity violations. PECAN
 is Huang and Zhang (ISSTA 2011), UCG Kahlon and Wang (CAV 2010), whose numbers
 after lock sets and after must-happen-before are each of that tier alone, and
 NFM'11 Said and others. Those of OpenJMS and Jigsaw are of all of these servers;
@@ -27,13 +27,17 @@ ours are the bugs of Figures 6 and 7.
 
 Exceptions are confirmed bugs with an effect: a panic, a failing test, a deadlock.
 Failed are schedules that the re-run left. Search is the time for all candidates
-of the trace, schedule that for one finding: causality graph, schedules, judge.
+of the trace, schedule that for one that is left: causality graphs, schedules,
+judge, and its part of what is done once for the trace.
+
+Races are looked for in one run of the command, and the rest in another: in one for
+all, an anomaly two accesses of which race is told as the race alone.
 
 | program | by | goroutines | shared locations | events | candidates | after lock sets | after must-happen-before | after the graph | confirmed | exceptions | failed | search | schedule |
 |---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
 `)
 	for _, r := range rs {
-		fmt.Fprintf(&b, "| %s | gopredict | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %s | %s |\n", r.name,
+		fmt.Fprintf(&b, "| %s | gopredict | %d | %d | %d | %s | %s | %s | %s | %s | %d | %d | %s | %s |\n", r.name,
 			r.goroutines, r.locations, r.events, r.candidates, r.unlocked, r.unordered, r.open,
 			r.confirmed, r.exceptions, r.failed, millis(r.search), millis(r.schedule))
 		for _, p := range papers[r.name] {
@@ -48,6 +52,9 @@ of the trace, schedule that for one finding: causality graph, schedules, judge.
 	byHand(&b, rs)
 	return b.String()
 }
+
+// String returns the numbers as the papers' rows have them.
+func (c count) String() string { return fmt.Sprintf("%d + %d + %d", c[0], c[1], c[2]) }
 
 func millis(d time.Duration) string {
 	return fmt.Sprintf("%.2g ms", float64(d)/float64(time.Millisecond))
