@@ -7,9 +7,10 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// maxStates bounds the search for the fewest switches. Beyond it the steps stay
-// in the order that they have.
-const maxStates = 20000
+// maxPlaces bounds the search for the fewest switches: it is 20,000 states of 20
+// goroutines, each of which is somewhere. Beyond it the steps stay in the order
+// that they have.
+const maxPlaces = 400_000
 
 // fewestSwitches returns the steps in the order, of those in which events that
 // depend on each other stay as they are, that switches least between goroutines
@@ -37,12 +38,15 @@ func fewestSwitches(t *trace.Trace, steps, shown, stand []int) []int {
 	level := []*node{{done: make([]int, len(s.lanes)), lane: -1}}
 	seen := make(map[string]bool)
 	var end *node
-	for len(level) > 0 && len(seen) < maxStates {
+	for len(level) > 0 {
 		var next []*node
 		for _, n := range level {
 			for l := range s.lanes {
 				if l == n.lane {
 					continue
+				}
+				if len(seen)*len(s.lanes) > maxPlaces {
+					return steps
 				}
 				done := s.run(n.done, l)
 				if done == nil {

@@ -22,7 +22,9 @@ import (
 //
 // So it is exact as long as the program waits for nothing but timers. A system
 // call that takes long, a socket or another process that ends the waiting
-// brings real time in. The wall clock is real all the time.
+// brings real time in. The wall clock is the real one, but never moves less than
+// the monotonic one, which may be ahead of it by predictCredit: after a sleep of
+// a second it is a second later by both.
 
 const (
 	predictTick   = 100 // nanoseconds
@@ -49,6 +51,8 @@ type predictClockState struct {
 	// passed is how much has.
 	only   *timer
 	passed int64
+
+	wall, wallAt int64 // the wall clock as it was last seen, and now then
 
 	// What ends the tests when their time is over counts all of it.
 	alarmReal, alarmWhen int64
@@ -143,7 +147,10 @@ func predictNano() int64 {
 func predictTimeNow() (sec int64, nsec int32, mono int64) {
 	sec, nsec, mono = time_now()
 	if predictOneP {
+		c := &predictClock
 		mono = predictNano()
+		c.wall, c.wallAt = max(sec*1e9+int64(nsec), c.wall+mono-c.wallAt), mono
+		sec, nsec = c.wall/1e9, int32(c.wall%1e9)
 		PredictOutsideRead(PredictClock)
 	}
 	return sec, nsec, mono
