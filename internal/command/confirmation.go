@@ -26,6 +26,7 @@ type confirmation struct {
 	*prediction
 	run      recorder.Run
 	trace    *trace.Trace
+	index    *witness.Index   // of trace
 	recorded replayer.Outcome // of the recorded run
 
 	// For the status line, and to name files.
@@ -162,7 +163,7 @@ func (c *confirmation) scheduled(s suspect, r analysis.Recipe, extent witness.Ex
 
 // witness makes the witness of a schedule for f.
 func (c *confirmation) witness(f analysis.Finding, r analysis.Recipe, s schedule.Schedule, extent witness.Extent) (*witness.Witness, error) {
-	meta := witness.Meta{Kind: f.Kind, Package: c.run.Package.Path, Files: c.files, Source: c.source, Extent: extent}
+	meta := witness.Meta{Kind: f.Kind, Package: c.run.Package.Path, Files: c.files, Source: c.source, Extent: extent, Index: c.index}
 	if r.Pattern != nil {
 		meta.Pattern = r.Pattern.Name
 		for _, e := range r.Pattern.Events {
@@ -270,11 +271,11 @@ const longWitness = 20
 // fewer takes out of a long witness, which was confirmed, the goroutines that have
 // no part in the violation, if replays show that they need no control.
 func (c *confirmation) fewer(ctx context.Context, s suspect, recipe analysis.Recipe, w *witness.Witness, r replayer.Result, replayed *trace.Trace) (*witness.Witness, replayer.Result, *trace.Trace, error) {
-	if len(w.Steps) <= longWitness {
+	if len(w.Steps) <= longWitness || !w.Bystanders() {
 		return w, r, replayed, nil
 	}
 	short, err := c.scheduled(s, recipe, witness.Few)
-	if err != nil || len(short.Steps) == len(w.Steps) {
+	if err != nil {
 		return w, r, replayed, err
 	}
 	again, replayedAgain, err := c.replay(ctx, short, c.run.Args)

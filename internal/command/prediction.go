@@ -91,7 +91,7 @@ func (p *prediction) add(ctx context.Context, run recorder.Run) error {
 	if result.Cut {
 		p.warn("%s: %s", run.Package.Path, cutSearch)
 	}
-	c := &confirmation{prediction: p, run: run, trace: t, recorded: replayer.Recorded(t)}
+	c := &confirmation{prediction: p, run: run, trace: t, index: witness.NewIndex(t), recorded: replayer.Recorded(t)}
 	return c.confirm(ctx, result)
 }
 

@@ -229,7 +229,7 @@ func (s *session) tellStanding(a replayArgs, w *witness.Witness, pid int, stands
 		}
 		fmt.Fprintf(s.stdout, "  %s is about to %s (%d bytes at %#x)\n", witness.Prose(at.Goroutine, w.Tests), what, at.Size, at.Addr)
 	}
-	fmt.Fprintf(s.stdout, "To look at it, type\n\n\tdlv attach %d\n\nand there \"goroutines\" and \"goroutine N stack\"; with -gcflags=all=-N\\ -l all variables are there.\n", pid)
+	fmt.Fprintf(s.stdout, "To look at it, type\n\n\tdlv attach %d\n\nand there \"goroutines -t\" and \"goroutine N frame K\"; with -gcflags=all=-N\\ -l all variables are there.\n", pid)
 }
 
 // tellReplay prints what the replays showed, and returns the exit code.

@@ -12,11 +12,14 @@ import (
 	"time"
 )
 
-// A cost is what it takes to replay the candidates of one test.
+// A cost is what it takes to replay the candidates of one test, in processor time
+// of gopredict and the tests together, which other work on the machine changes
+// little. All are medians.
 type cost struct {
 	candidates int
 	all        time.Duration // for confirming all candidates
-	replay     time.Duration // for a single replay
+	one        time.Duration // for confirming a single one
+	replay     time.Duration // for one replay of a single one
 }
 
 // writeHundred makes a module with a test in which two goroutines race for n
@@ -48,59 +51,88 @@ func writeHundred(dir string, n int) error {
 	return nil
 }
 
-// hundred measures what n candidates of one test cost. What the command does
-// beside the replays is measured by a run whose time for these is over at once.
+// measures is how often each is measured.
+const measures = 9
+
+// hundred measures what n candidates of one test cost.
 func hundred(ctx context.Context, tool, work string, n int) (cost, error) {
-	dir := filepath.Join(work, "hundred")
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		return cost{}, err
-	}
-	if err := writeHundred(dir, n); err != nil {
-		return cost{}, err
-	}
-	var without time.Duration
-	for range 2 { // the first one builds
-		var err error
-		if without, err = timed(ctx, dir, 0, tool, "test", "-predict.timeout=1ns", "."); err != nil {
-			return cost{}, err
-		}
-	}
-	report := filepath.Join(dir, "report.json")
-	with, err := timed(ctx, dir, 1, tool, "test", "-predict.json="+report, ".")
+	c := cost{candidates: n}
+	one, err := confirming(ctx, tool, filepath.Join(work, "one"), 1)
 	if err != nil {
-		return cost{}, err
+		return c, err
 	}
-	if err := allConfirmed(report, n); err != nil {
-		return cost{}, err
+	dir := filepath.Join(work, "hundred")
+	all, err := confirming(ctx, tool, dir, n)
+	if err != nil {
+		return c, err
 	}
+	c.one, c.all = one, all
 	witnesses, err := filepath.Glob(filepath.Join(dir, "testdata", "predict", "*", "*"))
 	if err != nil || len(witnesses) == 0 {
-		return cost{}, fmt.Errorf("no witnesses in %s (%v)", dir, err)
+		return c, fmt.Errorf("no witnesses in %s (%v)", dir, err)
 	}
 	const times = 40
-	once, err := timed(ctx, dir, 1, tool, "replay", "-n", "1", witnesses[0])
-	if err != nil {
-		return cost{}, err
+	var replays []time.Duration
+	for range measures {
+		once, err := used(ctx, dir, 1, tool, "replay", "-n", "1", witnesses[0])
+		if err != nil {
+			return c, err
+		}
+		more, err := used(ctx, dir, 1, tool, "replay", "-n", strconv.Itoa(times+1), witnesses[0])
+		if err != nil {
+			return c, err
+		}
+		replays = append(replays, (more-once)/times)
 	}
-	more, err := timed(ctx, dir, 1, tool, "replay", "-n", strconv.Itoa(times+1), witnesses[0])
-	if err != nil {
-		return cost{}, err
-	}
-	return cost{candidates: n, all: with - without, replay: (more - once) / times}, nil
+	c.replay = median(replays)
+	return c, nil
 }
 
-// timed runs a command that must end with the exit code, and returns how long it
-// took.
-func timed(ctx context.Context, dir string, exit int, name string, args ...string) (time.Duration, error) {
+// confirming measures what it costs to confirm n candidates of one test, in a
+// module that is made in dir. What the command does beside is measured by a run
+// whose time for replays is over at once.
+func confirming(ctx context.Context, tool, dir string, n int) (time.Duration, error) {
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return 0, err
+	}
+	if err := writeHundred(dir, n); err != nil {
+		return 0, err
+	}
+	if _, err := used(ctx, dir, 0, tool, "test", "-predict.timeout=1ns", "."); err != nil { // builds
+		return 0, err
+	}
+	report := filepath.Join(dir, "report.json")
+	var all []time.Duration
+	for range measures {
+		if err := os.RemoveAll(filepath.Join(dir, "testdata")); err != nil { // else its witnesses come first
+			return 0, err
+		}
+		without, err := used(ctx, dir, 0, tool, "test", "-predict.timeout=1ns", ".")
+		if err != nil {
+			return 0, err
+		}
+		with, err := used(ctx, dir, 1, tool, "test", "-predict.json="+report, ".")
+		if err != nil {
+			return 0, err
+		}
+		if err := allConfirmed(report, n); err != nil {
+			return 0, err
+		}
+		all = append(all, with-without)
+	}
+	return median(all), nil
+}
+
+// used runs a command that must end with the exit code, and returns the processor
+// time that it and its children took.
+func used(ctx context.Context, dir string, exit int, name string, args ...string) (time.Duration, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
-	start := time.Now()
 	out, err := cmd.CombinedOutput()
-	took := time.Since(start)
 	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != exit {
 		return 0, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, out)
 	}
-	return took, nil
+	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
 }
 
 // allConfirmed checks that a report has n confirmed findings.

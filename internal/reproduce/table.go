@@ -42,21 +42,30 @@ binary that was built from a copy of the module in another folder. Written by
 	}
 	t.costs(&b)
 	t.unconfirmed(&b)
-	if c := t.cost; c != nil {
-		fmt.Fprintf(&b, `
+	if t.cost != nil {
+		t.cost.write(&b)
+	}
+	return b.String()
+}
+
+// write writes what many candidates cost.
+func (c cost) write(b *strings.Builder) {
+	cores := float64(runtime.GOMAXPROCS(0))
+	fmt.Fprintf(b, `
 ## Many candidates
 
 A test with %d candidates, each of which is confirmed in both orders of its
-accesses, so by two replays, in %d processes at a time: all of them together take
-%.0f × what one of these replays takes by itself.
+accesses, so by two replays, in %.0f processes at a time. In processor time of all
+processes, medians of %d runs. On so many processors all of them take %.0f × as long
+as one candidate by itself, and %.0f × as long as one replay.
 
 | | ms |
 |---|--:|
-| a single replay | %.0f |
+| a single replay | %.1f |
+| confirming a single candidate | %.1f |
 | confirming the %d candidates | %.0f |
-`, c.candidates, runtime.GOMAXPROCS(0), float64(c.all)/float64(c.replay), ms(c.replay), c.candidates, ms(c.all))
-	}
-	return b.String()
+`, c.candidates, cores, measures, float64(c.all)/float64(c.one)/cores, float64(c.all)/float64(c.replay)/cores,
+		ms(c.replay), ms(c.one), c.candidates, ms(c.all))
 }
 
 // costs writes what confirmed replays cost.

@@ -11,8 +11,6 @@ import (
 // same file. Where a step of the witness is such a place already, no anchor is
 // needed.
 func (m *maker) anchors() []Step {
-	byFunc := make(map[string][]trace.Site)
-	byFile := make(map[string][]trace.Site)
 	known := make(map[string]bool) // functions that have a step with a name
 	var calls []trace.Site
 	for id := range m.sites {
@@ -23,31 +21,17 @@ func (m *maker) anchors() []Step {
 			known[s.Func] = true
 		default:
 			calls = append(calls, s)
-			byFunc[s.Func], byFile[s.File] = nil, nil
 		}
 	}
-	for id, s := range m.t.Sites {
-		if id&trace.SiteRewritten == 0 {
-			continue
-		}
-		if list, ok := byFunc[s.Func]; ok {
-			byFunc[s.Func] = append(list, s)
-		}
-		if list, ok := byFile[s.File]; ok {
-			byFile[s.File] = append(list, s)
-		}
-	}
-
 	chosen := make(map[trace.SiteID]bool)
 	for _, c := range calls {
 		if known[c.Func] {
 			continue
 		}
-		list := byFunc[c.Func]
+		list := m.index.byFunc[c.Func]
 		if len(list) == 0 {
-			list = byFile[c.File]
+			list = m.index.byFile[c.File]
 		}
-		SortSites(list)
 		if len(list) > 0 {
 			chosen[nearest(list, c.Line).ID] = true
 		}
@@ -77,12 +61,11 @@ func (m *maker) places(ids map[trace.SiteID]bool) []Step {
 		sites = append(sites, m.t.Sites[id])
 	}
 	SortSites(sites)
-	ranks := places(m.t, ids)
 	var out []Step
 	for _, s := range sites {
 		step := Step{
 			Goroutine: anywhere, Op: opNames[s.Op], Func: s.Func, File: m.files.Name(s.File),
-			Line: s.Line, Col: s.Col, Expr: s.Expr, Nth: ranks[s.ID].nth, Which: ranks[s.ID].which, Of: ranks[s.ID].of, Occ: 1,
+			Line: s.Line, Col: s.Col, Expr: s.Expr, Nth: m.index.ranks[s.ID].nth, Which: m.index.ranks[s.ID].which, Of: m.index.ranks[s.ID].of, Occ: 1,
 		}
 		if step.Op == trace.None { // a word of the rewriter's own, e.g. "case"
 			step.Op, step.SiteOp = trace.Branch, s.Op

@@ -21,6 +21,7 @@ type Meta struct {
 	// apart and to name their operands; it may be nil.
 	Source *Sources
 	Extent Extent
+	Index  *Index // of the trace; nil: it is made
 }
 
 // An Extent says which steps of a schedule a witness keeps.
@@ -61,7 +62,11 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Wit
 		return nil, fmt.Errorf("the violation at event %d is in goroutine %s, outside of every test", violation[0], t.Goroutines[t.Events[violation[0]].G].Name())
 	}
 
-	begin := testBegins(t)
+	index := meta.Index
+	if index == nil {
+		index = NewIndex(t)
+	}
+	begin := index.begins
 	keep := scope(t, w.Tests, violation)
 	if meta.Extent == Few {
 		keep = among(t, violation)
@@ -84,14 +89,14 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Wit
 	steps = filter(steps, func(i int) bool { return canStep(t.Events[i].Kind) })
 	hold = filter(gates(t, hold), in)
 
-	m := newMaker(t, meta.Files, meta.Source, steps, hold, violation)
+	m := newMaker(t, index, meta.Files, meta.Source, steps, hold, violation)
 	w.Steps, w.Hold, w.Violation = m.steps(steps), m.steps(hold), m.steps(violation)
 	for k := range min(len(w.Violation), len(meta.Variables), len(meta.Regions)) {
 		w.Violation[k].Variable, w.Violation[k].Region = meta.Variables[k]+1, meta.Regions[k]+1
 	}
 	w.Anchors = m.anchors()
 	stripRuns(w)
-	w.ID = ID(t, meta.Kind, violation, meta.Source)
+	w.ID = index.id(t, meta.Kind, violation, meta.Source)
 	return w, nil
 }
 

@@ -378,7 +378,9 @@ func TestFromScheduleFew(t *testing.T) {
 	w, err := FromSchedule(tr, positions(0, at[0]), at, nil, Meta{Kind: "race"})
 	require.NoError(t, err)
 	assert.Contains(t, short(w.Steps), "0.2 write vb 1")
+	assert.True(t, w.Bystanders())
 	w, err = FromSchedule(tr, positions(0, at[0]), at, nil, Meta{Kind: "race", Extent: Few})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"0 fork  1", "0.1 begin  1"}, short(w.Steps))
+	assert.False(t, w.Bystanders())
 }

@@ -20,9 +20,13 @@ import (
 // Sites that nobody can tell apart, such as the two reads in x*x, have one
 // name. Different bugs can get the same ID, by chance only: see [Distinct].
 func ID(t *trace.Trace, kind string, violation []int, source *Sources) string {
+	return NewIndex(t).id(t, kind, violation, source)
+}
+
+func (x *Index) id(t *trace.Trace, kind string, violation []int, source *Sources) string {
 	var sites []string
 	for _, i := range violation {
-		sites = append(sites, siteName(t, t.Events[i], source))
+		sites = append(sites, x.siteName(t, t.Events[i], source))
 	}
 	sort.Strings(sites)
 	sum := sha256.Sum256([]byte(strings.Join(sites, "\x01")))
@@ -31,14 +35,14 @@ func ID(t *trace.Trace, kind string, violation []int, source *Sources) string {
 
 // siteName describes the site of an event by what stays when lines move and
 // variables get other names.
-func siteName(t *trace.Trace, e trace.Event, source *Sources) string {
+func (x *Index) siteName(t *trace.Trace, e trace.Event, source *Sources) string {
 	s := t.Sites[e.Site]
 	op := s.Op
 	if op == "" {
 		op = e.Kind.String()
 	}
 	if e.Site&trace.SiteRewritten != 0 {
-		return fmt.Sprintf("%s\x00%s\x00%s\x00%d", s.Func, op, Shape(s.Expr), rankByName(t, s))
+		return fmt.Sprintf("%s\x00%s\x00%s\x00%d", s.Func, op, Shape(s.Expr), x.rankByName(s))
 	}
 	if source != nil {
 		if name, which := source.operand(s.File, s.Func, s.Line, e.Kind); name != "" {
@@ -49,30 +53,6 @@ func siteName(t *trace.Trace, e trace.Event, source *Sources) string {
 		}
 	}
 	return fmt.Sprintf("%s\x00%s\x00%s\x00%d", s.Func, op, filepath.Base(s.File), s.Line)
-}
-
-// rankByName is the number of a site, from 1, among those that are alike (see
-// Step.Which), of which one expression in one line counts once.
-func rankByName(t *trace.Trace, site trace.Site) int {
-	var alike []trace.Site
-	for id, s := range t.Sites {
-		if id&trace.SiteRewritten != 0 && s.Func == site.Func && s.Op == site.Op && Shape(s.Expr) == Shape(site.Expr) {
-			alike = append(alike, s)
-		}
-	}
-	SortSites(alike)
-	type place struct {
-		file, expr string
-		line       int
-	}
-	seen := make(map[place]bool)
-	for _, s := range alike {
-		seen[place{s.File, s.Expr, s.Line}] = true
-		if s.File == site.File && s.Expr == site.Expr && s.Line == site.Line {
-			break
-		}
-	}
-	return len(seen)
 }
 
 // Distinct returns id, or, where that is in used already, id with the first

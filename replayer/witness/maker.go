@@ -15,25 +15,24 @@ type maker struct {
 	source *Sources    // may be nil
 	occ    map[int]int // occurrence, by position
 	sites  map[trace.SiteID]bool
-	ranks  map[trace.SiteID]rank // by site that the rewriter made
-	names  map[uint64]string     // operands by object, from where the source tells
+	index  *Index
+	names  map[uint64]string // operands by object, from where the source tells
 }
 
 // newMaker counts what the steps for the events in lists need.
-func newMaker(t *trace.Trace, files Files, source *Sources, lists ...[]int) *maker {
-	m := &maker{t: t, files: files, source: source, names: make(map[uint64]string)}
+func newMaker(t *trace.Trace, index *Index, files Files, source *Sources, lists ...[]int) *maker {
+	m := &maker{t: t, index: index, files: files, source: source, names: make(map[uint64]string)}
 	want := make(map[int]bool)
 	for _, list := range lists {
 		for _, i := range list {
 			want[i] = true
 		}
 	}
-	m.occ = occurrences(t, want)
+	m.occ = occurrences(t, index, want)
 	m.sites = make(map[trace.SiteID]bool)
 	for i := range want {
 		m.sites[t.Events[i].Site] = true
 	}
-	m.ranks = places(t, m.sites)
 	for _, list := range lists {
 		for _, i := range list {
 			e := t.Events[i]
@@ -68,9 +67,9 @@ func (m *maker) step(i int) Step {
 		Line:      site.Line,
 		Col:       site.Col,
 		Expr:      site.Expr,
-		Nth:       m.ranks[e.Site].nth,
-		Which:     m.ranks[e.Site].which,
-		Of:        m.ranks[e.Site].of,
+		Nth:       m.index.ranks[e.Site].nth,
+		Which:     m.index.ranks[e.Site].which,
+		Of:        m.index.ranks[e.Site].of,
 		Occ:       m.occ[i],
 		Value:     value(m.t, i),
 	}
@@ -105,7 +104,7 @@ func (m *maker) operand(e trace.Event) string {
 // occurrences counts, for each wanted position, the how-manieth event of its
 // kind and site key it is in its goroutine, since its begin or, for a test's
 // own goroutine, since the test's begin: the run-time library counts the same.
-func occurrences(t *trace.Trace, want map[int]bool) map[int]int {
+func occurrences(t *trace.Trace, index *Index, want map[int]bool) map[int]int {
 	type point struct {
 		g    trace.GID
 		kind trace.Kind
@@ -117,7 +116,6 @@ func occurrences(t *trace.Trace, want map[int]bool) map[int]int {
 		e := t.Events[i]
 		return point{e.G, e.Kind, t.Sites[e.Site].Key}
 	}
-	begins := testBegins(t)
 	first := make([]int, len(t.Goroutines)) // by goroutine: where counting begins
 	for g := range first {
 		first[g] = len(t.Events)
@@ -125,7 +123,7 @@ func occurrences(t *trace.Trace, want map[int]bool) map[int]int {
 	for i := range want {
 		counts[at(i)] = 0
 		g := t.Events[i].G
-		first[g] = begins[g]
+		first[g] = index.begins[g]
 	}
 	out := make(map[int]int)
 	for i := range t.Events {
@@ -138,43 +136,6 @@ func occurrences(t *trace.Trace, want map[int]bool) map[int]int {
 			if want[i] {
 				out[i] = n + 1
 			}
-		}
-	}
-	return out
-}
-
-// A rank is where a site stands among those of its function and operation: see
-// Step.Nth, Step.Which and Step.Of.
-type rank struct{ nth, which, of int }
-
-// places ranks the wanted sites that the rewriter made.
-func places(t *trace.Trace, want map[trace.SiteID]bool) map[trace.SiteID]rank {
-	type group struct{ fn, op string }
-	groups := make(map[group][]trace.Site)
-	for id := range want {
-		if s, ok := t.Sites[id]; ok && id&trace.SiteRewritten != 0 {
-			groups[group{s.Func, s.Op}] = nil
-		}
-	}
-	for id, s := range t.Sites {
-		g := group{s.Func, s.Op}
-		if list, ok := groups[g]; ok && id&trace.SiteRewritten != 0 {
-			groups[g] = append(list, s)
-		}
-	}
-	out := make(map[trace.SiteID]rank)
-	for _, list := range groups {
-		SortSites(list)
-		same, alike := make(map[string]int), make(map[string]int)
-		for _, s := range list {
-			same[s.Expr]++
-			alike[Shape(s.Expr)]++
-			out[s.ID] = rank{nth: same[s.Expr], which: alike[Shape(s.Expr)]}
-		}
-		for _, s := range list {
-			r := out[s.ID]
-			r.of = alike[Shape(s.Expr)]
-			out[s.ID] = r
 		}
 	}
 	return out

@@ -18,12 +18,13 @@ func Shape(expr string) string {
 	if known, ok := shapes.Load(expr); ok {
 		return known.(string)
 	}
-	shape := shapeOf(expr)
+	shape := shapeOf(expr, func(string) bool { return false })
 	shapes.Store(expr, shape)
 	return shape
 }
 
-func shapeOf(expr string) string {
+// shapeOf is [Shape], where what is called may be a variable too.
+func shapeOf(expr string, variable func(name string) bool) string {
 	var s scanner.Scanner
 	fset := gotoken.NewFileSet()
 	src := []byte(expr)
@@ -35,7 +36,7 @@ func shapeOf(expr string) string {
 		_, nextTok, nextLit := s.Scan()
 		switch {
 		case tok == gotoken.SEMICOLON && lit == "\n": // the scanner's own
-		case tok == gotoken.IDENT && before != gotoken.PERIOD && nextTok != gotoken.LPAREN:
+		case tok == gotoken.IDENT && before != gotoken.PERIOD && (nextTok != gotoken.LPAREN || variable(lit)):
 			b.WriteByte('_')
 		case lit != "":
 			b.WriteString(lit)

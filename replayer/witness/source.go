@@ -26,11 +26,14 @@ type Sources struct {
 type sourceFile struct {
 	lines []string
 	funcs map[string]extent // by declared name: "F", "T.M", "(*T).M"
-	looks map[extent]looks  // of the declarations that were asked for
+	// locals are the names of the variables, parameters too, of a declaration.
+	locals map[extent]map[string]bool
+	looks  map[extent]looks // of the declarations that were asked for
 }
 
 // looks are the lines of a declaration by what they look like, in order: by their
-// text, without the space around it, and by its [Shape].
+// text, without the space around it, and by its [Shape], in which the variables
+// that are called have no names either.
 type looks struct{ text, shape map[string][]int }
 
 // An extent is the lines of a declaration, from 1, the last included.
@@ -59,7 +62,7 @@ func (s *Sources) file(name string) *sourceFile {
 	f := new(sourceFile)
 	if text, err := read(name); err == nil {
 		f.lines = strings.Split(string(text), "\n")
-		f.funcs = declared(name, text)
+		f.funcs, f.locals = declared(name, text)
 	}
 	if s.files == nil {
 		s.files = make(map[string]*sourceFile)
@@ -68,21 +71,57 @@ func (s *Sources) file(name string) *sourceFile {
 	return f
 }
 
-// declared returns the functions of a Go file, as far as it can be parsed.
-func declared(name string, text []byte) map[string]extent {
+// declared returns the functions of a Go file and their variables, as far as it
+// can be parsed.
+func declared(name string, text []byte) (map[string]extent, map[extent]map[string]bool) {
 	fset := gotoken.NewFileSet()
 	file, _ := goparser.ParseFile(fset, name, text, goparser.SkipObjectResolution)
 	if file == nil {
-		return nil
+		return nil, nil
 	}
 	// Positions as the file has them: a //line comment is for other readers.
 	line := func(p gotoken.Pos) int { return fset.PositionFor(p, false).Line }
-	out := make(map[string]extent)
+	funcs, locals := make(map[string]extent), make(map[extent]map[string]bool)
 	for _, d := range file.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok {
-			out[declName(fn)] = extent{line(fn.Pos()), line(fn.End())}
+			e := extent{line(fn.Pos()), line(fn.End())}
+			funcs[declName(fn)], locals[e] = e, variables(fn)
 		}
 	}
+	return funcs, locals
+}
+
+// variables returns the names of the variables that a function declares.
+func variables(fn *ast.FuncDecl) map[string]bool {
+	out := make(map[string]bool)
+	add := func(names ...ast.Expr) {
+		for _, x := range names {
+			if id, ok := x.(*ast.Ident); ok {
+				out[id.Name] = true
+			}
+		}
+	}
+	ast.Inspect(fn, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			if n.Tok == gotoken.DEFINE {
+				add(n.Lhs...)
+			}
+		case *ast.RangeStmt:
+			if n.Tok == gotoken.DEFINE {
+				add(n.Key, n.Value)
+			}
+		case *ast.ValueSpec:
+			for _, id := range n.Names {
+				add(id)
+			}
+		case *ast.Field:
+			for _, id := range n.Names {
+				add(id)
+			}
+		}
+		return true
+	})
 	return out
 }
 
@@ -176,10 +215,12 @@ func (s *Sources) looks(file string, e extent) looks {
 		return l
 	}
 	l := looks{make(map[string][]int), make(map[string][]int)}
+	variable := func(name string) bool { return f.locals[e][name] }
 	for n := e.from; n <= min(e.to, len(f.lines)); n++ {
 		if text := strings.TrimSpace(f.lines[n-1]); text != "" {
 			l.text[text] = append(l.text[text], n)
-			l.shape[Shape(text)] = append(l.shape[Shape(text)], n)
+			shape := shapeOf(text, variable)
+			l.shape[shape] = append(l.shape[shape], n)
 		}
 	}
 	if f.looks == nil {
@@ -198,7 +239,8 @@ func (s *Sources) called(file, fn string, line int) (text string, which, of int)
 	if text == "" || !ok || line < e.from || line > e.to {
 		return "", 0, 0
 	}
-	alike := s.looks(file, e).shape[Shape(text)]
+	variable := func(name string) bool { return s.file(file).locals[e][name] }
+	alike := s.looks(file, e).shape[shapeOf(text, variable)]
 	return text, slices.Index(alike, line) + 1, len(alike)
 }
 
@@ -237,15 +279,21 @@ func (s *Sources) Find(step Step, file string, guess int) (in string, line int, 
 	if !ok {
 		return file, guess, false
 	}
-	var same, shaped []int
+	var same, shaped, called []int
 	if step.Text != "" {
 		looks := s.looks(file, e)
 		same, shaped = looks.text[step.Text], looks.shape[Shape(step.Text)]
+		// Whether it called variables, nobody knows any more: so many lines do.
+		called = looks.shape[shapeOf(step.Text, func(string) bool { return true })]
+		if len(called) != step.Of {
+			called = nil
+		}
 	}
 	line, found := min(max(guess, e.from), e.to), false
 	for _, alike := range []func() []int{
 		func() []int { return same },
 		func() []int { return shaped },
+		func() []int { return called },
 		func() []int { return s.operands(file, e, step, false) },
 		func() []int { return s.operands(file, e, step, true) },
 	} {

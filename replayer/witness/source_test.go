@@ -146,3 +146,22 @@ func TestShape(t *testing.T) {
 		assert.Equal(t, want, Shape(expr), expr)
 	}
 }
+
+// A variable that is called is found under another name; there are as many calls
+// of variables as before, and the one of the same number is it.
+func TestSourcesFindsCalledVariables(t *testing.T) {
+	text := func(next, stop string) string {
+		return "package p\n\nfunc f(" + next + ", " + stop + " func()) {\n\tgo func() {\n\t\t" + next + "()\n\t}()\n\t" + next + "()\n\t" + stop + "()\n\tdone()\n}\n"
+	}
+	s, dir := sourcesOf(t, map[string]string{"old.go": text("next", "stop"), "new.go": "\n\n" + text("more", "end")})
+	line, which, of := s.called(filepath.Join(dir, "old.go"), "p.f", 7)
+	assert.Equal(t, "next()", line)
+	assert.Equal(t, [2]int{2, 3}, [2]int{which, of})
+	step := Step{Op: trace.Write, Func: "p.f", Line: 7, Expr: "next", Text: line, Which: which, Of: of}
+	_, at, sure := s.Find(step, filepath.Join(dir, "new.go"), 3)
+	assert.True(t, sure)
+	assert.Equal(t, 9, at)
+
+	_, _, of = s.called(filepath.Join(dir, "old.go"), "p.f", 9)
+	assert.Equal(t, 1, of, "done is a function")
+}

@@ -32,6 +32,7 @@ package witness
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/gopredict/gopredict/recorder/trace"
 )
@@ -68,6 +69,16 @@ type Witness struct {
 	// sites, which have no name of their own: where an anchor is found again
 	// tells how the lines around it have moved. They are not events.
 	Anchors []Step
+}
+
+// Bystanders reports whether there are steps of goroutines that neither come to
+// the violation nor have started one that does.
+func (w *Witness) Bystanders() bool {
+	return slices.ContainsFunc(w.Steps, func(s Step) bool {
+		return !slices.ContainsFunc(w.Violation, func(v Step) bool {
+			return v.Goroutine == s.Goroutine || strings.HasPrefix(v.Goroutine, s.Goroutine+".")
+		})
+	})
 }
 
 // A Step is one event of one goroutine.

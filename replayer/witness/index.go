@@ -1,0 +1,74 @@
+package witness
+
+import "github.com/gopredict/gopredict/recorder/trace"
+
+// An Index is what is the same for all witnesses of one trace.
+type Index struct {
+	begins map[trace.GID]int // see testBegins
+	// The rewriter's sites, in source order, and where each stands.
+	byFunc, byFile map[string][]trace.Site
+	ranks          map[trace.SiteID]rank
+}
+
+// A rank is where a site stands among those of its function and operation: see
+// Step.Nth, Step.Which and Step.Of.
+type rank struct{ nth, which, of int }
+
+// NewIndex makes the index of t.
+func NewIndex(t *trace.Trace) *Index {
+	x := &Index{
+		begins: testBegins(t), ranks: make(map[trace.SiteID]rank),
+		byFunc: make(map[string][]trace.Site), byFile: make(map[string][]trace.Site),
+	}
+	for id, s := range t.Sites {
+		if id&trace.SiteRewritten != 0 {
+			x.byFunc[s.Func] = append(x.byFunc[s.Func], s)
+			x.byFile[s.File] = append(x.byFile[s.File], s)
+		}
+	}
+	for _, list := range x.byFile {
+		SortSites(list)
+	}
+	for _, list := range x.byFunc {
+		SortSites(list)
+		x.rank(list)
+	}
+	return x
+}
+
+// rank ranks the sites of one function.
+func (x *Index) rank(sites []trace.Site) {
+	type group struct{ op, expr string }
+	same, alike := make(map[group]int), make(map[group]int)
+	for _, s := range sites {
+		expr, shape := group{s.Op, s.Expr}, group{s.Op, Shape(s.Expr)}
+		same[expr]++
+		alike[shape]++
+		x.ranks[s.ID] = rank{nth: same[expr], which: alike[shape]}
+	}
+	for _, s := range sites {
+		r := x.ranks[s.ID]
+		r.of = alike[group{s.Op, Shape(s.Expr)}]
+		x.ranks[s.ID] = r
+	}
+}
+
+// rankByName is the number of a site, from 1, among those that are alike (see
+// Step.Which), of which one expression in one line counts once.
+func (x *Index) rankByName(site trace.Site) int {
+	type place struct {
+		file, expr string
+		line       int
+	}
+	seen := make(map[place]bool)
+	for _, s := range x.byFunc[site.Func] {
+		if s.Op != site.Op || Shape(s.Expr) != Shape(site.Expr) {
+			continue
+		}
+		seen[place{s.File, s.Expr, s.Line}] = true
+		if s.File == site.File && s.Expr == site.Expr && s.Line == site.Line {
+			break
+		}
+	}
+	return len(seen)
+}
