@@ -91,13 +91,14 @@ type Result struct {
 	Locked     int       // pruned: a common lock excludes them
 	Ordered    int       // pruned: one must happen before the other
 	Raced      int       // pruned: matches of which two accesses are a predicted race
-	// Cut is set if the search for patterns ended early, for there were too
+	Intended   int       // pruned: matches that show what is mostly meant to be so
+	// Cut is set if not all patterns were found or looked at, for there were too
 	// many ways to choose events.
 	Cut bool
 }
 
 // Pruned is the number of candidates that are no findings.
-func (r *Result) Pruned() int { return r.Locked + r.Ordered + r.Raced }
+func (r *Result) Pruned() int { return r.Locked + r.Ordered + r.Raced + r.Intended }
 
 // Options say how far to go.
 type Options struct {

@@ -250,7 +250,7 @@ func TestRandomTraces(t *testing.T) {
 		if again := predict(t, tr); !reflect.DeepEqual(r, again) {
 			t.Fatalf("seed %d: a second analysis has another result", seed)
 		}
-		if r.Candidates != len(r.Findings)+r.Locked+r.Ordered+r.Raced {
+		if r.Candidates != len(r.Findings)+r.Pruned() {
 			t.Errorf("seed %d: %d candidates, %d findings, %d pruned", seed, r.Candidates, len(r.Findings), r.Pruned())
 		}
 		sites := make(map[string]bool)

@@ -38,14 +38,20 @@ func (p *predictor) matches(r *Result) []candidate {
 	for k := range patterns[builtin:] {
 		mine[&patterns[builtin+k]] = true
 	}
-	found := anomaly.Search(p.t, p.o, anomaly.FindRegions(p.t, p.o), patterns)
+	regions := anomaly.FindRegions(p.t, p.o)
+	found := anomaly.Search(p.t, p.o, regions, patterns)
 	r.Locked += found.Locked
 	r.Ordered += found.Ordered
 	r.Cut = found.Cut
 	racing := p.racing(r.Findings)
 	var cs []candidate
 	for _, a := range found.Found {
-		if !mine[a.Pattern] && p.isRace(a, racing) {
+		switch {
+		case mine[a.Pattern]:
+		case p.intended(a.Pattern, regions, a.Matches[0]):
+			r.Intended++
+			continue
+		case p.isRace(a, racing):
 			r.Raced++
 			continue
 		}
@@ -55,8 +61,16 @@ func (p *predictor) matches(r *Result) []candidate {
 		}
 		cs = append(cs, candidate{a.Pattern.Kind(), leads, a.Exhaustive})
 	}
-	return p.merge(cs)
+	cs = p.merge(cs)
+	if len(cs) > maxMatches {
+		cs, r.Cut = cs[:maxMatches], true
+	}
+	return cs
 }
+
+// maxMatches is the number of sets of places that match patterns which are looked
+// at any further. Each takes a replay in the end.
+const maxMatches = 512
 
 // racing returns the places of predicted races.
 func (p *predictor) racing(fs []Finding) map[string]bool {

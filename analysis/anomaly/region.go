@@ -8,8 +8,9 @@ import (
 // Regions are the atomic regions of a trace: stretches of one goroutine that
 // are meant to happen as a whole (PECAN §4.1).
 type Regions struct {
-	of []int32 // by event: its region, from 1; 0 for none
-	n  int32
+	of     []int32 // by event: its region, from 1; 0 for none
+	n      int32
+	marked []bool // by region, from 0
 }
 
 // FindRegions finds the outermost critical sections, and what RegionBegin and
@@ -34,6 +35,7 @@ func FindRegions(t *trace.Trace, o *order.Order) *Regions {
 			continue
 		case now[e.G] == 0 || begins(e, marked[e.G]) && (o.LockSet(i) == 0 || o.Outermost(i) == i):
 			r.n++
+			r.marked = append(r.marked, marked[e.G] > 0)
 			now[e.G] = r.n
 		}
 		r.of[i] = now[e.G]
@@ -43,6 +45,9 @@ func FindRegions(t *trace.Trace, o *order.Order) *Regions {
 
 // Of returns the number of the region that event i lies in, from 1, or 0.
 func (r *Regions) Of(i int) int { return int(r.of[i]) }
+
+// Marked reports whether event i lies in a region that RegionBegin has begun.
+func (r *Regions) Marked(i int) bool { return r.of[i] > 0 && r.marked[r.of[i]-1] }
 
 // begins reports whether e begins a region where no lock has been held, and
 // marked regions are open, with its own.

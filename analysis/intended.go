@@ -1,0 +1,77 @@
+package analysis
+
+import (
+	"slices"
+
+	"github.com/gopredict/gopredict/analysis/anomaly"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// intended reports whether what the events show, that match pattern, is mostly
+// meant to be so:
+//
+//   - All accesses to one of the variables are parts of whole updates, such as
+//     x++, of which any order has the same outcome.
+//   - A critical section accesses something that is atomic by itself: whoever
+//     uses sync/atomic there lets others in. What it has read may be out of date
+//     when it writes, though.
+func (p *predictor) intended(pattern *anomaly.Pattern, regions *anomaly.Regions, events []int) bool {
+	vars, parts := make(map[int][]int), make(map[int][]int) // indices of the pattern, by variable and by region
+	for k, e := range pattern.Events {
+		vars[e.Variable] = append(vars[e.Variable], k)
+		parts[e.Region] = append(parts[e.Region], k)
+	}
+	for _, ks := range vars {
+		if p.commute(events, ks) {
+			return true
+		}
+	}
+	for _, ks := range parts {
+		i := events[ks[0]]
+		if len(ks) < 2 || regions.Marked(i) || slices.ContainsFunc(ks, func(k int) bool { return p.t.Events[events[k]].Kind.IsPlain() }) {
+			continue
+		}
+		first, last := pattern.Events[ks[0]], pattern.Events[ks[len(ks)-1]]
+		if first.Variable != last.Variable || first.Write || !last.Write {
+			return true
+		}
+	}
+	return false
+}
+
+// commute reports whether the events of the given indices are all parts of
+// updates, and no two of them of one.
+func (p *predictor) commute(events, indices []int) bool {
+	var updates []int
+	for _, k := range indices {
+		u := p.update(events[k])
+		if u < 0 || slices.Contains(updates, u) {
+			return false
+		}
+		updates = append(updates, u)
+	}
+	return true
+}
+
+// update returns the event that the update begins with that event i is part of,
+// or -1.
+func (p *predictor) update(i int) int {
+	e := &p.t.Events[i]
+	if p.t.Sites[e.Site].Update && e.Kind != trace.Write {
+		return i
+	}
+	if e.Kind != trace.Write {
+		return -1
+	}
+	// The store of an update is the next event of its goroutine that is no read.
+	for k := p.o.Prev(e.G, i); k >= 0; k = p.o.Prev(e.G, k) {
+		before := &p.t.Events[k]
+		switch {
+		case before.Kind != trace.Read:
+			return -1
+		case p.t.Sites[before.Site].Update && before.Obj == e.Obj:
+			return k
+		}
+	}
+	return -1
+}
