@@ -18,9 +18,9 @@ import (
 type want struct {
 	Exit      int
 	Flags     []string // beside -predict.json
-	Nothing   bool // not even a schedule is found
-	Visible   bool // to go test -race, which .ci/run makes sure of for the others
-	Replayed  int  // tests of which a candidate is replayed, and not confirmed
+	Nothing   bool     // not even a schedule is found
+	Visible   bool     // to go test -race, which .ci/run makes sure of for the others
+	Replayed  int      // tests of which a candidate is replayed, and not confirmed
 	Confirmed []wantFinding
 }
 
