@@ -3,12 +3,13 @@ package atomicity
 import (
 	"sync"
 	"testing"
+	"time"
 )
 
-// both runs f and g. The one that is started last mostly goes first.
+// both runs f and g, mostly g first.
 func both(f, g func()) {
 	var wg sync.WaitGroup
-	wg.Go(f)
+	wg.Go(func() { time.Sleep(5 * time.Millisecond); f() })
 	wg.Go(g)
 	wg.Wait()
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // A point is on the diagonal: x and y are equal.
@@ -22,10 +23,10 @@ func (p *point) isOnDiagonal(t *testing.T) {
 	}
 }
 
-// both runs f and g. The one that is started last mostly goes first.
+// both runs f and g, mostly g first.
 func both(f, g func()) {
 	var wg sync.WaitGroup
-	wg.Go(f)
+	wg.Go(func() { time.Sleep(5 * time.Millisecond); f() })
 	wg.Go(g)
 	wg.Wait()
 }

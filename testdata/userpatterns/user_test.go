@@ -2,10 +2,9 @@
 package user
 
 import (
-	"runtime"
 	"sync"
-	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // A mailbox has room for one letter.
@@ -29,22 +28,19 @@ func (m *mailbox) take() string {
 func TestMailbox(t *testing.T) {
 	var m mailbox
 	var wg sync.WaitGroup
-	var sent atomic.Bool
-	// The one that is started last mostly goes first, then the others in turn.
+	// Mostly the one that is started last goes first, then the others in turn.
 	wg.Go(func() {
+		time.Sleep(15 * time.Millisecond)
 		if letter := m.take(); letter == "from Bob" {
 			t.Error("Ann's letter is lost")
 		}
 	})
 	wg.Go(func() {
-		for !sent.Load() {
-			runtime.Gosched()
-		}
+		time.Sleep(60 * time.Millisecond)
 		m.put("from Bob")
 	})
 	wg.Go(func() {
 		m.put("from Ann")
-		sent.Store(true)
 	})
 	wg.Wait()
 }
@@ -85,7 +81,7 @@ func (c *calendar) date() (year, month, day int) {
 func TestCalendar(t *testing.T) {
 	var wg sync.WaitGroup
 	c := &calendar{year: 1999, month: 12, day: 31}
-	wg.Go(func() { c.set(2000, 1, 1) })
+	wg.Go(func() { time.Sleep(5 * time.Millisecond); c.set(2000, 1, 1) })
 	wg.Go(func() {
 		if year, month, day := c.date(); year == 1999 && month != 12 || year == 2000 && day != 1 {
 			t.Errorf("no such day: %d-%d-%d", year, month, day)
