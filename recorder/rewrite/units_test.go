@@ -121,7 +121,7 @@ func TestRealCode(t *testing.T) {
 	pkgs := load(t, filepath.Join(runtime.GOROOT(), "src"), "encoding/json", "go/printer", "text/template", "slices", "sync", "log/slog", "regexp/syntax")
 	res, err := rewrite(pkgs, t.TempDir(), Options{All: true}, runtimeLibrary)
 	require.NoError(t, err)
-	require.Greater(t, len(res.Sites), 10000)
+	require.Greater(t, len(res.Sites), 9000) // go1.27 has some 9,500 there, go1.26 more
 
 	fset := token.NewFileSet()
 	stand := check(t, fset, &types.Config{Importer: importer.ForCompiler(fset, "source", nil)}, runtimeLibrary, parse(t, fset, must(filepath.Glob("testdata/predictrt/*.go"))...))
