@@ -23,49 +23,25 @@ type lineOf struct {
 // may perform other atomic operations is left out.
 func (e *editor) counters() []trace.Site {
 	counts, others := map[lineOf]bool{}, map[lineOf]bool{}
-	var walk func(root ast.Node, fn string)
-	walk = func(root ast.Node, fn string) {
-		ast.Inspect(root, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.FuncDecl:
-				if n.Body != nil {
-					walk(n.Body, e.names[n])
-				}
-				return false
-			case *ast.FuncLit:
-				walk(n.Body, e.names[n])
-				return false
-			case *ast.RangeStmt:
-				if body, ok := e.names[n]; ok { // over a function: the body is one, too
-					walk(n.X, fn)
-					walk(n.Body, body)
-					return false
-				}
-			case *ast.ExprStmt:
-				call, ok := ast.Unparen(n.X).(*ast.CallExpr)
-				if ok && e.isCounting(call) && e.line(call.Pos()) == e.line(call.End()) {
-					counts[lineOf{fn, e.line(call.Pos())}] = true
-					walk(call.Fun, fn)
-					for _, arg := range call.Args {
-						walk(arg, fn)
-					}
-					return false
-				}
-			case *ast.CallExpr:
-				if e.mayBeAtomic(n) {
-					for _, pos := range []ast.Node{n, n.Fun} {
-						others[lineOf{fn, e.line(pos.Pos())}] = true
-						others[lineOf{fn, e.line(pos.End())}] = true
-					}
-					others[lineOf{fn, e.line(n.Lparen)}] = true
-				}
+	counting := map[*ast.CallExpr]bool{} // a statement comes before its call
+	e.inspect(func(n ast.Node, fn string) {
+		switch n := n.(type) {
+		case *ast.ExprStmt:
+			call, ok := ast.Unparen(n.X).(*ast.CallExpr)
+			if ok && e.isCounting(call) && e.line(call.Pos()) == e.line(call.End()) {
+				counts[lineOf{fn, e.line(call.Pos())}] = true
+				counting[call] = true
 			}
-			return true
-		})
-	}
-	for _, d := range e.file.Decls {
-		walk(d, "") // outside of functions there are no statements
-	}
+		case *ast.CallExpr:
+			if !counting[n] && e.mayBeAtomic(n) {
+				for _, pos := range []ast.Node{n, n.Fun} {
+					others[lineOf{fn, e.line(pos.Pos())}] = true
+					others[lineOf{fn, e.line(pos.End())}] = true
+				}
+				others[lineOf{fn, e.line(n.Lparen)}] = true
+			}
+		}
+	})
 	var sites []trace.Site
 	for at := range counts {
 		if !others[at] {
@@ -128,3 +104,36 @@ func (e *editor) callee(c *ast.CallExpr) *types.Func {
 }
 
 func isAtomic(fn *types.Func) bool { return fn.Pkg() != nil && fn.Pkg().Path() == "sync/atomic" }
+
+// inspect calls f for each statement and expression of the file's functions, the
+// outer ones first, with the runtime's name of the function that it is in.
+func (e *editor) inspect(f func(n ast.Node, fn string)) {
+	var walk func(root ast.Node, fn string)
+	walk = func(root ast.Node, fn string) {
+		ast.Inspect(root, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				if n.Body != nil {
+					walk(n.Body, e.names[n])
+				}
+				return false
+			case *ast.FuncLit:
+				walk(n.Body, e.names[n])
+				return false
+			case *ast.RangeStmt:
+				if body, ok := e.names[n]; ok { // over a function: the body is one, too
+					walk(n.X, fn)
+					walk(n.Body, body)
+					return false
+				}
+			}
+			if n != nil {
+				f(n, fn)
+			}
+			return true
+		})
+	}
+	for _, d := range e.file.Decls {
+		walk(d, "") // outside of functions there are no statements
+	}
+}

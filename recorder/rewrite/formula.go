@@ -303,8 +303,9 @@ func (e *editor) atomics() map[uint64]atomicLine {
 	type ops struct{ loads, stores, others int }
 	counts := map[lineOf]*ops{}
 	spots := map[lineOf][]sharing.Spot{}
-	e.calls(func(c *ast.CallExpr, fn string) {
-		if !e.mayBeAtomic(c) || e.atomicFunc(c) != "" {
+	e.inspect(func(n ast.Node, fn string) {
+		c, ok := n.(*ast.CallExpr)
+		if !ok || !e.mayBeAtomic(c) || e.atomicFunc(c) != "" {
 			return
 		}
 		for _, line := range []int{e.line(c.Pos()), e.line(c.Fun.End()), e.line(c.Lparen), e.line(c.End())} {
@@ -316,21 +317,21 @@ func (e *editor) atomics() map[uint64]atomicLine {
 				counts[at].others++
 			}
 		}
-		n := counts[lineOf{fn, e.line(c.Pos())}]
+		here := counts[lineOf{fn, e.line(c.Pos())}]
 		callee := e.callee(c)
 		switch {
 		case callee == nil || !isAtomic(callee):
-			n.others++
+			here.others++
 			return
 		case callee.Name() == "Load":
-			n.loads++
+			here.loads++
 		case callee.Name() == "Store":
-			n.stores++
+			here.stores++
 		case callee.Name() == "Add":
-			n.loads++
-			n.stores++
+			here.loads++
+			here.stores++
 		default:
-			n.others++
+			here.others++
 		}
 		at := lineOf{fn, e.line(c.Pos())}
 		spots[at] = append(spots[at], sharing.Spot{Fset: e.fset, Pos: c.Lparen, Role: sharing.Atomics})
@@ -342,36 +343,4 @@ func (e *editor) atomics() map[uint64]atomicLine {
 		}
 	}
 	return e.atomicSites
-}
-
-// calls calls f for each call in the file, with the runtime's name of the function
-// that it is in.
-func (e *editor) calls(f func(c *ast.CallExpr, fn string)) {
-	var walk func(root ast.Node, fn string)
-	walk = func(root ast.Node, fn string) {
-		ast.Inspect(root, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.FuncDecl:
-				if n.Body != nil {
-					walk(n.Body, e.names[n])
-				}
-				return false
-			case *ast.FuncLit:
-				walk(n.Body, e.names[n])
-				return false
-			case *ast.RangeStmt:
-				if body, ok := e.names[n]; ok { // over a function: the body is one, too
-					walk(n.X, fn)
-					walk(n.Body, body)
-					return false
-				}
-			case *ast.CallExpr:
-				f(n, fn)
-			}
-			return true
-		})
-	}
-	for _, d := range e.file.Decls {
-		walk(d, "") // outside of functions there are no statements
-	}
 }
