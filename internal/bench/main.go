@@ -15,36 +15,31 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"regexp"
 	"time"
+
+	"github.com/gopredict/gopredict/internal/script"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	var b bench
-	flag.IntVar(&b.rounds, "rounds", 5, "run each row up to `N` times in each way")
-	flag.DurationVar(&b.time, "time", 20*time.Second, "begin no further round of a row after `D`")
-	run := flag.String("run", "", "measure the rows whose names match `REGEXP`")
-	flag.Parse()
-	err := func() (err error) {
-		if b.rows, err = regexp.Compile(*run); err != nil {
-			return err
+	script.Main("bench", func(ctx context.Context, args []string) (bool, error) {
+		flags := flag.NewFlagSet("bench", flag.ExitOnError)
+		var b bench
+		flags.IntVar(&b.rounds, "rounds", 5, "run each row up to `N` times in each way")
+		flags.DurationVar(&b.time, "time", 20*time.Second, "begin no further round of a row after `D`")
+		flags.TextVar(&b.rows, "run", regexp.MustCompile(""), "measure the rows whose names match `REGEXP`")
+		if err := flags.Parse(args); err != nil {
+			return false, err
 		}
-		return b.measure(ctx)
-	}()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
-	}
+		return true, b.measure(ctx)
+	})
 }
 
 // bench is one run of the command.
 type bench struct {
 	rounds int
 	time   time.Duration
-	rows   *regexp.Regexp
+	rows   regexp.Regexp
 	work   string // a folder that is removed at the end
 }
 

@@ -15,33 +15,30 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
+
+	"github.com/gopredict/gopredict/internal/script"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "losses:", err)
-		os.Exit(1)
-	}
-}
+func main() { script.Main("losses", run) }
 
-func run(ctx context.Context) error {
-	random := flag.Int("random", 0, "number of packages of random programs")
-	seed := flag.Uint64("seed", 1, "of the first of them")
-	flag.Parse()
+func run(ctx context.Context, args []string) (bool, error) {
+	flags := flag.NewFlagSet("losses", flag.ExitOnError)
+	random := flags.Int("random", 0, "number of packages of random programs")
+	seed := flags.Uint64("seed", 1, "of the first of them")
+	if err := flags.Parse(args); err != nil {
+		return false, err
+	}
 	work, err := os.MkdirTemp("", "losses")
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer os.RemoveAll(work)
-	dirs := flag.Args()
+	dirs := flags.Args()
 	for i := range *random {
 		dir, err := writeRandom(work, *seed+uint64(i), programs)
 		if err != nil {
-			return err
+			return false, err
 		}
 		dirs = append(dirs, dir)
 	}
@@ -51,14 +48,14 @@ func run(ctx context.Context) error {
 	for i, dir := range dirs {
 		own := filepath.Join(work, fmt.Sprint(i))
 		if err := os.Mkdir(own, 0o755); err != nil {
-			return err
+			return false, err
 		}
 		if dir, err = filepath.Abs(dir); err != nil {
-			return err
+			return false, err
 		}
 		c, err := compare(ctx, dir, own)
 		if err != nil {
-			return fmt.Errorf("%s: %w", dir, err)
+			return false, fmt.Errorf("%s: %w", dir, err)
 		}
 		fmt.Printf("| %s | %d | %d | %d | %d | %d | %d |\n", filepath.Base(dir), c.sites, c.kept, c.events, c.quiet, c.candidates, len(c.lost))
 		for _, l := range c.lost {
@@ -66,13 +63,13 @@ func run(ctx context.Context) error {
 		}
 		lost += len(c.lost)
 		if err := os.RemoveAll(own); err != nil {
-			return err
+			return false, err
 		}
 	}
 	if lost > 0 {
-		return fmt.Errorf("%d accesses that may race are left out", lost)
+		fmt.Fprintf(os.Stderr, "losses: %d accesses that may race are left out\n", lost)
 	}
-	return nil
+	return lost == 0, nil
 }
 
 // programs is the number of random programs in a package.

@@ -14,26 +14,15 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
+
+	"github.com/gopredict/gopredict/internal/script"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	good, err := run(ctx, os.Args[1:])
-	if err != nil {
-		log("%v", err)
-		os.Exit(3)
-	}
-	if !good {
-		os.Exit(1)
-	}
-}
+func main() { script.Main("outcomes", run) }
 
 func log(format string, args ...any) { fmt.Fprintf(os.Stderr, "outcomes: "+format+"\n", args...) }
 
@@ -42,15 +31,12 @@ func run(ctx context.Context, args []string) (bool, error) {
 	flags := flag.NewFlagSet("outcomes", flag.ExitOnError)
 	out := flags.String("o", "", "file for the table; without it, the table goes to the standard output")
 	tool := flags.String("tool", "", "gopredict's binary; without it, one is built of the module in this folder")
-	only := flags.String("run", "", "regular expression: only the suites whose names match")
+	var match regexp.Regexp
+	flags.TextVar(&match, "run", regexp.MustCompile(""), "regular expression: only the suites whose names match")
 	rounds := flags.Int("plain", 3, "how often a suite is run as it is, to know the tests whose results vary")
 	keep := flags.String("keep", "", "folder for the output of each run, the reports and the traces; without it, they are removed")
 	if err := flags.Parse(args); err != nil {
 		return false, err
-	}
-	match, err := regexp.Compile(*only)
-	if err != nil {
-		return false, fmt.Errorf("-run: %w", err)
 	}
 	dir, err := os.MkdirTemp("", "outcomes-")
 	if err != nil {
@@ -58,8 +44,7 @@ func run(ctx context.Context, args []string) (bool, error) {
 	}
 	defer os.RemoveAll(dir)
 	if *tool == "" {
-		*tool = filepath.Join(dir, "gopredict")
-		if err := build(ctx, *tool, "."); err != nil {
+		if *tool, err = script.Build(ctx, ".", dir); err != nil {
 			return false, err
 		}
 	}
@@ -74,6 +59,7 @@ func run(ctx context.Context, args []string) (bool, error) {
 	}
 	var results []*comparison
 	good := true
+	text := ""
 	for _, s := range suites {
 		if !match.MatchString(s.name) {
 			continue
@@ -90,30 +76,15 @@ func run(ctx context.Context, args []string) (bool, error) {
 			os.RemoveAll(r.keep)
 		}
 		// After each suite: an hour is long.
-		if err := write(*out, page(results, args, goVersion, runtime.NumCPU())); err != nil {
-			return false, err
+		text = page(results, args, goVersion, runtime.NumCPU())
+		if *out != "" {
+			if err := script.Write(*out, text); err != nil {
+				return false, err
+			}
 		}
 	}
 	if *out == "" {
-		fmt.Print(page(results, args, goVersion, runtime.NumCPU()))
+		return good, script.Write(*out, text)
 	}
 	return good, nil
-}
-
-// write writes the table to a file, if there is a name for it.
-func write(file, text string) error {
-	if file == "" {
-		return nil
-	}
-	return os.WriteFile(file, []byte(text), 0o666)
-}
-
-// build builds the command of the module in dir.
-func build(ctx context.Context, binary, dir string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", binary, ".")
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("building gopredict in %s: %w\n%s", dir, err, out)
-	}
-	return nil
 }

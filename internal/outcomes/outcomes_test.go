@@ -13,6 +13,7 @@ import (
 	// these tests again, and not take their results from its cache, when the
 	// command has changed.
 	_ "github.com/gopredict/gopredict/internal/command"
+	"github.com/gopredict/gopredict/internal/script"
 )
 
 // sample are suites that take a few seconds each. The versions of the modules
@@ -32,8 +33,7 @@ var command string
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "outcomes-")
 	if err == nil {
-		command = filepath.Join(dir, "gopredict")
-		err = build(context.Background(), command, "../..")
+		command, err = script.Build(context.Background(), "../..", dir)
 	}
 	code := 1
 	if err == nil {

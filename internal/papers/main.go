@@ -14,45 +14,29 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"regexp"
+
+	"github.com/gopredict/gopredict/internal/script"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	good, err := run(ctx, os.Args[1:])
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "papers:", err)
-		os.Exit(3)
-	}
-	if !good {
-		os.Exit(1)
-	}
-}
+func main() { script.Main("papers", run) }
 
 // run does all, and reports whether nothing unknown was confirmed.
 func run(ctx context.Context, args []string) (bool, error) {
 	flags := flag.NewFlagSet("papers", flag.ExitOnError)
-	only := flags.String("run", "", "take the programs whose names match `REGEXP`")
+	var match regexp.Regexp
+	flags.TextVar(&match, "run", regexp.MustCompile(""), "take the programs whose names match `REGEXP`")
 	out := flags.String("o", "", "`FILE` for the tables; without it, they go to the standard output")
 	if err := flags.Parse(args); err != nil {
 		return false, err
 	}
-	match, err := regexp.Compile(*only)
-	if err != nil {
-		return false, fmt.Errorf("-run: %w", err)
-	}
-	results, err := measure(ctx, match)
+	results, err := measure(ctx, &match)
 	if err != nil {
 		return false, err
 	}
 	text := document(results)
-	if *out == "" {
-		fmt.Print(text)
-	} else if err := os.WriteFile(*out, []byte(text), 0o666); err != nil {
+	if err := script.Write(*out, text); err != nil {
 		return false, err
 	}
 	good := true
@@ -72,9 +56,9 @@ func measure(ctx context.Context, match *regexp.Regexp) ([]result, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(work)
-	tool := filepath.Join(work, "gopredict")
-	if text, err := exec.CommandContext(ctx, "go", "build", "-o", tool, ".").CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("building gopredict in this folder: %w\n%s", err, text)
+	tool, err := script.Build(ctx, ".", work)
+	if err != nil {
+		return nil, err
 	}
 	dir := filepath.Join(work, "papers")
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "papers"))); err != nil {

@@ -14,31 +14,24 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
 
 	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/internal/script"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: go run ./internal/rapid FOLDER")
-		os.Exit(2)
-	}
-	good, err := run(ctx, os.Args[1])
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "rapid:", err)
-		os.Exit(3)
-	}
-	if !good {
-		os.Exit(1)
-	}
+	script.Main("rapid", func(ctx context.Context, args []string) (bool, error) {
+		if len(args) != 1 {
+			return false, errors.New("expected one folder of traces; usage: go run ./internal/rapid FOLDER")
+		}
+		return run(ctx, args[0])
+	})
 }
 
 // reported is what RAPID's engines say of the traces that we know: racy events,

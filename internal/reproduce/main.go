@@ -14,10 +14,10 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"regexp"
+
+	"github.com/gopredict/gopredict/internal/script"
 )
 
 func main() {
@@ -29,30 +29,18 @@ func main() {
 		}
 		os.Exit(code)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	good, err := run(ctx, os.Args[1:])
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "reproduce:", err)
-		os.Exit(3)
-	}
-	if !good {
-		os.Exit(1)
-	}
+	script.Main("reproduce", run)
 }
 
 // run does all, and reports whether each replay reached its bug.
 func run(ctx context.Context, args []string) (bool, error) {
 	flags := flag.NewFlagSet("reproduce", flag.ExitOnError)
 	n := flags.Int("n", 100, "replay each witness `N` times under each condition")
-	only := flags.String("run", "", "take the subjects whose names match `REGEXP`")
+	var match regexp.Regexp
+	flags.TextVar(&match, "run", regexp.MustCompile(""), "take the subjects whose names match `REGEXP`")
 	out := flags.String("o", "", "`FILE` for the table; without it, it goes to the standard output")
 	if err := flags.Parse(args); err != nil {
 		return false, err
-	}
-	match, err := regexp.Compile(*only)
-	if err != nil {
-		return false, fmt.Errorf("-run: %w", err)
 	}
 	root, err := os.Getwd()
 	if err != nil {
@@ -63,9 +51,9 @@ func run(ctx context.Context, args []string) (bool, error) {
 		return false, err
 	}
 	defer os.RemoveAll(work)
-	tool := filepath.Join(work, "gopredict")
-	if text, err := exec.CommandContext(ctx, "go", "build", "-o", tool, ".").CombinedOutput(); err != nil {
-		return false, fmt.Errorf("building gopredict in this folder: %w\n%s", err, text)
+	tool, err := script.Build(ctx, ".", work)
+	if err != nil {
+		return false, err
 	}
 	t := table{n: *n}
 	wants, err := filepath.Glob(filepath.Join(root, "testdata", "*", "want.json"))
@@ -96,9 +84,7 @@ func run(ctx context.Context, args []string) (bool, error) {
 		}
 		t.cost = &c
 	}
-	if *out == "" {
-		fmt.Print(t.text())
-	} else if err := os.WriteFile(*out, []byte(t.text()), 0o666); err != nil {
+	if err := script.Write(*out, t.text()); err != nil {
 		return false, err
 	}
 	return t.good(), nil

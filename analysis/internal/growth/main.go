@@ -15,10 +15,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/gopredict/gopredict/internal/script"
 )
 
 // derby is how many events PECAN's trace of Derby has.
@@ -26,46 +27,37 @@ const derby = 447_392
 
 var sizes = []int{10_000, 30_000, 100_000, 300_000, derby, 1_000_000, 3_000_000, 10_000_000}
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, "growth:", err)
-		os.Exit(3)
-	}
-}
+func main() { script.Main("growth", run) }
 
-func run(ctx context.Context, args []string) error {
+func run(ctx context.Context, args []string) (bool, error) {
 	flags := flag.NewFlagSet("growth", flag.ExitOnError)
 	out := flags.String("o", "", "`FILE` for the table, with the plot beside it as .svg; without it, the table goes to the standard output")
 	events := flags.Int("events", 0, "measure a trace of `N` events only, and print what comes out as JSON")
 	if err := flags.Parse(args); err != nil {
-		return err
+		return false, err
 	}
 	if *events > 0 {
 		c, err := measure(*events)
 		if err != nil {
-			return err
+			return false, err
 		}
-		return json.NewEncoder(os.Stdout).Encode(c)
+		return true, json.NewEncoder(os.Stdout).Encode(c)
 	}
 	var costs []cost
 	for _, n := range sizes {
 		c, err := apart(ctx, n)
 		if err != nil {
-			return err
+			return false, err
 		}
 		costs = append(costs, c)
 	}
-	if *out == "" {
-		fmt.Print(table(costs))
-		return nil
+	if *out != "" {
+		picture := strings.TrimSuffix(*out, ".md") + ".svg"
+		if err := os.WriteFile(picture, []byte(plot(costs)), 0o666); err != nil {
+			return false, err
+		}
 	}
-	picture := strings.TrimSuffix(*out, ".md") + ".svg"
-	if err := os.WriteFile(picture, []byte(plot(costs)), 0o666); err != nil {
-		return err
-	}
-	return os.WriteFile(*out, []byte(table(costs)), 0o666)
+	return true, script.Write(*out, table(costs))
 }
 
 // apart measures one size in a process of its own.

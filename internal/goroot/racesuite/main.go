@@ -14,41 +14,26 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"time"
+
+	"github.com/gopredict/gopredict/internal/script"
 )
 
-func main() {
-	log := func(format string, args ...any) { fmt.Fprintf(os.Stderr, "racesuite: "+format+"\n", args...) }
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	good, err := run(ctx, log, os.Args[1:])
-	if err != nil {
-		log("%v", err)
-		os.Exit(3)
-	}
-	if !good {
-		os.Exit(1)
-	}
-}
+func main() { script.Main("racesuite", run) }
 
 // run does all, and reports whether the suite came out as it must.
-func run(ctx context.Context, log func(string, ...any), args []string) (bool, error) {
+func run(ctx context.Context, args []string) (bool, error) {
 	flags := flag.NewFlagSet("racesuite", flag.ExitOnError)
 	out := flags.String("o", "", "file for the table; without it, the table goes to the standard output")
 	tool := flags.String("tool", "", "gopredict's binary; without it, one is built of the module in this folder")
-	only := flags.String("run", "", "regular expression: only the tests that match")
+	var match regexp.Regexp
+	flags.TextVar(&match, "run", regexp.MustCompile(""), "regular expression: only the tests that match")
 	timeout := flags.Duration("timeout", 10*time.Minute, "for all replays together")
 	pkgs := flags.String("pkgs", "work,bytes,hash/crc32,reflect", "packages to instrument, as for -predict.pkgs")
 	if err := flags.Parse(args); err != nil {
 		return false, err
-	}
-	match, err := regexp.Compile(*only)
-	if err != nil {
-		return false, fmt.Errorf("-run: %w", err)
 	}
 	dir, err := os.MkdirTemp("", "racesuite-")
 	if err != nil {
@@ -56,13 +41,13 @@ func run(ctx context.Context, log func(string, ...any), args []string) (bool, er
 	}
 	defer os.RemoveAll(dir)
 	if *tool == "" {
-		*tool = filepath.Join(dir, "gopredict")
-		if out, err := exec.CommandContext(ctx, "go", "build", "-o", *tool, ".").CombinedOutput(); err != nil {
-			return false, fmt.Errorf("building gopredict in this folder: %w\n%s", err, out)
+		if *tool, err = script.Build(ctx, ".", dir); err != nil {
+			return false, err
 		}
 	}
+	log := func(format string, args ...any) { fmt.Fprintf(os.Stderr, "racesuite: "+format+"\n", args...) }
 	s := &suite{dir: filepath.Join(dir, "race_test"), tool: *tool, pkgs: *pkgs, timeout: *timeout, log: log}
-	if err := s.copy(ctx, match); err != nil {
+	if err := s.copy(ctx, &match); err != nil {
 		return false, fmt.Errorf("copying the suite: %w", err)
 	}
 	log("%d tests; go test -race", len(s.tests))
@@ -73,9 +58,7 @@ func run(ctx context.Context, log func(string, ...any), args []string) (bool, er
 		return false, err
 	}
 	text := s.table()
-	if *out == "" {
-		fmt.Print(text)
-	} else if err := os.WriteFile(*out, []byte(text), 0o666); err != nil {
+	if err := script.Write(*out, text); err != nil {
 		return false, err
 	}
 	return s.good(), nil

@@ -15,37 +15,23 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"regexp"
 	"time"
+
+	"github.com/gopredict/gopredict/internal/script"
 )
 
-func main() {
-	log := func(format string, args ...any) { fmt.Fprintf(os.Stderr, "runsuite: "+format+"\n", args...) }
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	good, err := runAll(ctx, log, os.Args[1:])
-	if err != nil {
-		log("%v", err)
-		os.Exit(3)
-	}
-	if !good {
-		os.Exit(1)
-	}
-}
+func main() { script.Main("runsuite", runAll) }
 
 // runAll does all, and reports whether the suite came out as it must.
-func runAll(ctx context.Context, log func(string, ...any), args []string) (bool, error) {
+func runAll(ctx context.Context, args []string) (bool, error) {
 	flags := flag.NewFlagSet("runsuite", flag.ExitOnError)
 	out := flags.String("o", "", "file for the table; without it, the table goes to the standard output")
-	only := flags.String("run", "", "regular expression: only the programs whose names match")
+	var match regexp.Regexp
+	flags.TextVar(&match, "run", regexp.MustCompile(""), "regular expression: only the programs whose names match")
 	limit := flags.Duration("timeout", 5*time.Minute, "for one run of one program")
 	if err := flags.Parse(args); err != nil {
 		return false, err
-	}
-	match, err := regexp.Compile(*only)
-	if err != nil {
-		return false, fmt.Errorf("-run: %w", err)
 	}
 	dir, err := os.MkdirTemp("", "runsuite-")
 	if err != nil {
@@ -56,17 +42,16 @@ func runAll(ctx context.Context, log func(string, ...any), args []string) (bool,
 	if err != nil {
 		return false, err
 	}
-	s.limit, s.log = *limit, log
-	if s.programs, err = list(s.root, match); err != nil {
+	s.limit = *limit
+	s.log = func(format string, args ...any) { fmt.Fprintf(os.Stderr, "runsuite: "+format+"\n", args...) }
+	if s.programs, err = list(s.root, &match); err != nil {
 		return false, err
 	}
 	if err := s.all(ctx); err != nil {
 		return false, err
 	}
 	text := s.table()
-	if *out == "" {
-		fmt.Print(text)
-	} else if err := os.WriteFile(*out, []byte(text), 0o666); err != nil {
+	if err := script.Write(*out, text); err != nil {
 		return false, err
 	}
 	return s.good(), nil
