@@ -197,11 +197,12 @@ func gone(t *testing.T) (addr string, wait func(n int, then func())) {
 
 // A program that never ends is ended, with what it has shown until then.
 func TestRunTimeout(t *testing.T) {
+	t.Parallel() // it lasts as long as the grace
 	addr, wait := gone(t)
 	lines := append(stands, "call "+addr, "hang")
 	done := make(chan Verdict, 1)
 	go func() {
-		done <- run(t, Options{Timeout: time.Millisecond, grace: 300 * time.Millisecond}, lines...)
+		done <- run(t, Options{Timeout: time.Millisecond, grace: 5 * time.Second}, lines...)
 	}()
 	wait(1, func() {})
 	v := <-done

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -70,9 +69,7 @@ func TestReplayConfirmsInBothOrders(t *testing.T) {
 func TestReplayLeavesWhenStuck(t *testing.T) {
 	tr := record(t, "^TestRace$")
 	plan := racePlan(t, tr, "01") + fmt.Sprintf("s 0 %d %d 1\n", trace.Send, 1<<31|9)
-	start := time.Now()
 	_, verdict := replay(t, plan)
-	require.Less(t, time.Since(start), time.Second)
 	require.Contains(t, verdict, "left no goroutine can go on, the schedule waits for TestRace:0 at step 6")
 	require.Contains(t, verdict, "steps 5 6")
 	all := strings.Join(verdict, "\n")
