@@ -3,8 +3,6 @@ package symbolic
 import (
 	"bytes"
 	"context"
-	"flag"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,9 +14,8 @@ import (
 	"github.com/gopredict/gopredict/analysis/internal/tracetest"
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/analysis/solver"
+	"github.com/gopredict/gopredict/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write the formulas in testdata anew")
 
 // figure2 is the trace of NFM 2011, Figure 2, where Java's wait and notifyAll are
 // Go's Cond.Wait and Broadcast. The comments are the paper's events; its wait e4
@@ -111,7 +108,7 @@ func TestFigure2(t *testing.T) {
 	require.NoError(t, err)
 	e.complete()
 
-	golden(t, "testdata/figure2.txt", formulas(t, f, a.all))
+	golden.Equal(t, "figure2.txt", formulas(t, f, a.all))
 
 	var theirs []solver.Bool
 	for _, line := range strings.Split(strings.TrimSpace(paper), "\n") {
@@ -200,16 +197,6 @@ func infix(ts []string, negated bool) (string, []string) {
 		return "(" + strings.Join(parts, " ∨ ") + ")", ts[1:]
 	}
 	return "(" + strings.Join(parts, " ∧ ") + ")", ts[1:]
-}
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		require.NoError(t, os.WriteFile(file, []byte(got), 0o666))
-	}
-	want, err := os.ReadFile(file)
-	require.NoError(t, err)
-	assert.Equal(t, string(want), got)
 }
 
 func tokens(text string) []string {

@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/internal/golden"
 )
 
 // A schemaNode checks a value against the part of JSON Schema that
@@ -129,7 +131,7 @@ func encode(t *testing.T, r *Report) []byte {
 func TestJSON(t *testing.T) {
 	doc := encode(t, sample(t))
 	assert.Empty(t, validate(t, doc))
-	golden(t, "bank.json", string(doc))
+	golden.Equal(t, "bank.json", string(doc))
 	assert.Empty(t, validate(t, encode(t, &Report{Go: "go1.26.8"})), "a report of nothing")
 }
 

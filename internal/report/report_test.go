@@ -2,9 +2,7 @@ package report
 
 import (
 	"bytes"
-	"flag"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -13,24 +11,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopredict/gopredict/internal/golden"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
-
-// golden compares got with a file under testdata.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
-	}
-	want, err := os.ReadFile(file)
-	require.NoError(t, err)
-	assert.Equal(t, string(want), got)
-}
 
 func render(t *testing.T, r *Report, opts TextOptions) string {
 	t.Helper()
@@ -142,7 +127,7 @@ func sample(t *testing.T) *Report {
 }
 
 func TestText(t *testing.T) {
-	golden(t, "bank.txt", render(t, sample(t), TextOptions{}))
+	golden.Equal(t, "bank.txt", render(t, sample(t), TextOptions{}))
 }
 
 func TestTextSkipped(t *testing.T) {
@@ -161,12 +146,12 @@ func TestTextVerbose(t *testing.T) {
 
 func TestTextLoop(t *testing.T) {
 	f := looping(2, 30)
-	golden(t, "loop.txt", render(t, &Report{Findings: []Finding{f}}, TextOptions{}))
+	golden.Equal(t, "loop.txt", render(t, &Report{Findings: []Finding{f}}, TextOptions{}))
 }
 
 func TestTextManyGoroutines(t *testing.T) {
 	f := looping(7, 1)
-	golden(t, "many.txt", render(t, &Report{Findings: []Finding{f}}, TextOptions{}))
+	golden.Equal(t, "many.txt", render(t, &Report{Findings: []Finding{f}}, TextOptions{}))
 }
 
 func TestTextNotConfirmed(t *testing.T) {

@@ -2,7 +2,6 @@ package suites
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/internal/golden"
 )
 
 // A want is what a subject's want.json expects of gopredict.
@@ -86,7 +87,7 @@ func testSubject(t *testing.T, dir string, w want) {
 	require.Equal(t, w.Exit, predicted.exit, predicted)
 	r := readReport(t, file)
 	if len(w.Confirmed) > 0 {
-		golden(t, filepath.Base(dir)+".txt", findings(predicted.stdout))
+		golden.Equal(t, filepath.Base(dir)+".txt", findings(predicted.stdout))
 	}
 	confirmed := r.confirmed()
 	compare(t, w.Confirmed, confirmed, predicted)
@@ -223,21 +224,6 @@ func findings(output string) string {
 		return ""
 	}
 	return output[from : to+len(bar)]
-}
-
-var update = flag.Bool("update", false, "write the golden files")
-
-// golden compares got with a file under testdata. Whoever updates these reads
-// them: does each table show the bug?
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
-	}
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.Equal(t, string(text), got)
 }
 
 // snapshot returns the content of each file under dir.
