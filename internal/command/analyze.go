@@ -57,8 +57,8 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 		}
 	}
 	infeasible := len(result.Findings) - len(suspects)
-	fmt.Fprintf(s.stdout, "gopredict: %d predicted, %d infeasible of %d candidates in %d events\n",
-		len(suspects), infeasible, result.Candidates, len(t.Events))
+	fmt.Fprintf(s.stdout, "gopredict: %d predicted, %d infeasible, %d pruned of %d candidates in %d events\n",
+		len(suspects), infeasible, result.Pruned(), result.Candidates, len(t.Events))
 	if result.Cut {
 		fmt.Fprintln(s.stdout, "gopredict: "+cutSearch)
 	}

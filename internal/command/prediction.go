@@ -100,7 +100,6 @@ const cutSearch = "the search for patterns ended early, as there are too many wa
 
 // count adds to the totals what the analysis alone decides.
 func (p *prediction) count(r *analysis.Result) {
-	p.report.Totals.Candidates += r.Candidates
 	p.report.Totals.Pruned += r.Pruned()
 	for _, f := range r.Findings {
 		if f.Status == analysis.Infeasible {
@@ -119,14 +118,16 @@ func (p *prediction) finish() {
 		seen[f.Sites()] = true
 		return again
 	})
+	t := &p.report.Totals
 	for _, f := range p.report.Findings {
 		switch f.Status {
 		case report.Confirmed:
-			p.report.Totals.Confirmed++
+			t.Confirmed++
 		case report.Unconfirmed:
-			p.report.Totals.Unconfirmed++
+			t.Unconfirmed++
 		}
 	}
+	t.Candidates = t.Pruned + t.Infeasible + t.Unconfirmed + t.Confirmed
 }
 
 // read reads the trace of a run, as far as it is whole, and adds the

@@ -145,9 +145,10 @@ type Switch struct {
 	Why  string `json:"why"`  // e.g. "waits for customers", "preempted"
 }
 
-// Totals count candidates by what became of them.
+// Totals count candidates by what became of them. A bug is one candidate, also
+// where several packages show it, or only a saved witness does.
 type Totals struct {
-	Candidates  int `json:"candidates"`
+	Candidates  int `json:"candidates"` // the sum of the others
 	Pruned      int `json:"pruned"`
 	Confirmed   int `json:"confirmed"`
 	Unconfirmed int `json:"unconfirmed"`
@@ -166,6 +167,9 @@ const (
 func (f *Finding) Gates() bool {
 	return f.Status == Confirmed && (f.Kind == "race" || f.Kind == "deadlock" || f.Effect != "none")
 }
+
+// warns reports whether f is confirmed and does not gate by default.
+func (f *Finding) warns() bool { return f.Status == Confirmed && !f.Gates() }
 
 // Sort puts packages and findings into the order in which they are shown:
 // confirmed first, then by package and test, the more harmful first, then by id.

@@ -139,11 +139,6 @@ func TestTextSkipped(t *testing.T) {
 	assert.Contains(t, render(t, r, TextOptions{}), "note: accesses of 1 file are not recorded: a.go: uses cgo\n")
 }
 
-func TestTextVerbose(t *testing.T) {
-	got := render(t, sample(t), TextOptions{Verbose: true})
-	assert.Contains(t, got, "\nnot confirmed: race race-0123ab in TestAudit, example.com/bank: 0.1 is at write bank.go:12 (2nd time), the schedule expects it at read bank.go:9\nnot confirmed: race race-cd4567 ")
-}
-
 func TestTextLoop(t *testing.T) {
 	f := looping(2, 30)
 	golden.Equal(t, "loop.txt", render(t, &Report{Findings: []Finding{f}}, TextOptions{}))
@@ -159,9 +154,29 @@ func TestTextNotConfirmed(t *testing.T) {
 	assert.Contains(t, render(t, r, TextOptions{}), "\n2 predicted, but not confirmed by a replay; -predict.json=FILE tells why.\n")
 }
 
+// What has no effect is told in short; gopredict replay shows all of it.
+func TestTextWarning(t *testing.T) {
+	f := bank(t)
+	f.Kind, f.Effect, f.Detail = "atomicity", "none", nil
+	r := &Report{Findings: []Finding{f, looping(2, 1)}}
+	got := render(t, r, TextOptions{})
+	race, warning, _ := strings.Cut(got, "\nWARNING: ATOMICITY VIOLATION\n")
+	assert.Contains(t, race, "CONFIRMED: DATA RACE\n")
+	assert.True(t, strings.HasPrefix(warning, "race-5f9ad9 in TestTransfer, example.com/bank, without an effect on the test\n"+
+		"  bank/bank.go:18  write to a.balance by goroutine 0.1\n"+
+		"  bank/bank.go:12  write to a.balance by goroutine 0.2\n"+
+		"Replay: gopredict replay bank/testdata/predict/TestTransfer/race-5f9ad9\n"+
+		"==================\n"), got)
+
+	var b bytes.Buffer
+	require.NoError(t, WriteFinding(&b, &f, TextOptions{}))
+	assert.Contains(t, b.String(), "WARNING: ATOMICITY VIOLATION\n")
+	assert.Contains(t, b.String(), "Interleaving")
+}
+
 func TestTextNothing(t *testing.T) {
 	r := &Report{DurationS: 0.3, Packages: []Package{{Package: "p", Tests: 1, Events: 10}}}
-	assert.Equal(t, "gopredict: 0 confirmed, 0 not confirmed, 0 infeasible of 0 candidates; 1 test in 1 package, 10 events, 0.3s\n", render(t, r, TextOptions{}))
+	assert.Equal(t, "gopredict: 0 confirmed, 0 not confirmed, 0 infeasible, 0 pruned of 0 candidates; 1 test in 1 package, 10 events, 0.3s\n", render(t, r, TextOptions{}))
 }
 
 func TestTextPanic(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gopredict/gopredict/replayer/witness"
 )
@@ -15,33 +16,23 @@ import (
 type TextOptions struct {
 	Color   bool   // use ANSI colors
 	Width   int    // of the terminal, in columns; 0 means 100
-	Verbose bool   // list each finding that is not confirmed, not just their number
 	Command string // how the reader calls gopredict, for a shell; "" means "gopredict"
 }
 
 const defaultWidth = 100
 
-// WriteText writes r for a reader: each confirmed finding in the shape that
-// users of go test -race know, with the interleaving as a table, then what was
-// not confirmed in a line, the warnings, and the totals in a line.
+// WriteText writes r for a reader: each confirmed finding that gates by default in
+// the shape that users of go test -race know, with the interleaving as a table,
+// each that does not in a few lines, then what was not confirmed in a line, the
+// warnings, and the totals in a line.
 func WriteText(w io.Writer, r *Report, opts TextOptions) error {
 	if opts.Width <= 0 {
 		opts.Width = defaultWidth
 	}
 	b := bufio.NewWriter(w)
 	p := printer{w: b, width: opts.Width, style: style(opts.Color), command: cmp.Or(opts.Command, "gopredict")}
-	shown := false
-	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Status == Confirmed {
-			if !shown {
-				p.line("%s", p.bar())
-			}
-			shown = true
-			p.finding(f)
-			p.line("%s", p.bar())
-		}
-	}
-	p.others(r, opts.Verbose)
+	p.confirmed(r)
+	p.others(r)
 	for _, s := range r.Witnesses {
 		p.witness(s)
 	}
@@ -103,14 +94,64 @@ func title(kind string) string {
 	return strings.ToUpper(kind)
 }
 
+// confirmed writes the confirmed findings between bars, the warnings last.
+func (p *printer) confirmed(r *Report) {
+	var loud, warnings []*Finding
+	for i := range r.Findings {
+		switch f := &r.Findings[i]; {
+		case f.Gates():
+			loud = append(loud, f)
+		case f.warns():
+			warnings = append(warnings, f)
+		}
+	}
+	if len(loud)+len(warnings) > 0 {
+		p.line("%s", p.bar())
+	}
+	for _, f := range loud {
+		p.finding(f)
+		p.line("%s", p.bar())
+	}
+	for _, f := range warnings {
+		p.warning(f)
+		p.line("%s", p.bar())
+	}
+}
+
+// warning writes a finding without an effect: its accesses in their order, and
+// the command that shows all of it.
+func (p *printer) warning(f *Finding) {
+	p.line("%s", p.style.strong(f.certainty()+": "+title(f.Kind)))
+	p.line("%s, without an effect on the test", p.where(f))
+	width := 0
+	for _, a := range f.Accesses {
+		width = max(width, utf8.RuneCountInString(pos(a.File, a.Line)))
+	}
+	for _, a := range f.Accesses {
+		p.line("  %s  %s by goroutine %s", pad(pos(a.File, a.Line), width), witness.Phrase(a.Op, a.Expr), a.Goroutine)
+	}
+	p.replay(f)
+}
+
+// where names a finding and its test.
+func (p *printer) where(f *Finding) string {
+	if f.Test == "" {
+		return f.ID + " in " + f.Package
+	}
+	return f.ID + " in " + f.Test + ", " + f.Package
+}
+
+// replay writes how to see it again.
+func (p *printer) replay(f *Finding) {
+	if f.Witness != "" {
+		p.line("Replay: %s", p.style.strong(p.command+" replay "+shellWord(f.Witness)))
+	}
+}
+
 // finding writes one finding in full.
 func (p *printer) finding(f *Finding) {
 	p.line("%s", p.style.loud(f.certainty()+": "+title(f.Kind)))
-	where := f.Package
-	if f.Test != "" {
-		where = f.Test + ", " + where
-	}
-	p.line("%s in %s", f.ID, where)
+	p.line("%s", p.where(f))
 	for i := range f.Accesses {
 		p.line("")
 		p.access(f, i)
@@ -121,9 +162,7 @@ func (p *printer) finding(f *Finding) {
 	p.table(f)
 	p.line("")
 	p.effect(f)
-	if f.Witness != "" {
-		p.line("Replay: %s", p.style.strong(p.command+" replay "+shellWord(f.Witness)))
-	}
+	p.replay(f)
 }
 
 // certainty is the word that a finding begins with.
@@ -131,7 +170,7 @@ func (f *Finding) certainty() string {
 	switch {
 	case f.Gates():
 		return "CONFIRMED"
-	case f.Status == Confirmed:
+	case f.warns():
 		return "WARNING"
 	case f.Reproduced > 0:
 		return "NOT CONFIRMED"
@@ -218,20 +257,15 @@ func reproduced(f *Finding) string {
 	return fmt.Sprintf("reproduced in %d of %s", f.Reproduced, count(f.Replays, "replay"))
 }
 
-// others writes what was predicted but not confirmed: the number, or all of it.
-func (p *printer) others(r *Report, verbose bool) {
+// others writes how much was predicted but not confirmed.
+func (p *printer) others(r *Report) {
 	n := 0
 	for i := range r.Findings {
-		f := &r.Findings[i]
-		if f.Status != Unconfirmed {
-			continue
-		}
-		n++
-		if verbose {
-			p.line("not confirmed: %s %s in %s, %s: %s", f.Kind, f.ID, f.Test, f.Package, f.Reason)
+		if r.Findings[i].Status == Unconfirmed {
+			n++
 		}
 	}
-	if n > 0 && !verbose {
+	if n > 0 {
 		p.line("%d predicted, but not confirmed by a replay; -predict.json=FILE tells why.", n)
 	}
 }
@@ -284,8 +318,8 @@ func (p *printer) totals(r *Report) {
 	if t.Confirmed > 0 {
 		confirmed = p.style.loud(confirmed)
 	}
-	p.line("gopredict: %s, %d not confirmed, %d infeasible of %s; %s in %s, %s, %.1fs",
-		confirmed, t.Unconfirmed, t.Infeasible, count(t.Candidates, "candidate"),
+	p.line("gopredict: %s, %d not confirmed, %d infeasible, %d pruned of %s; %s in %s, %s, %.1fs",
+		confirmed, t.Unconfirmed, t.Infeasible, t.Pruned, count(t.Candidates, "candidate"),
 		count(tests, "test"), count(len(r.Packages), "package"), count(events, "event"), r.DurationS)
 }
 
