@@ -20,13 +20,13 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gopredict/gopredict/analysis/anomaly"
 	"github.com/gopredict/gopredict/analysis/causality"
 	"github.com/gopredict/gopredict/analysis/feasible"
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/analysis/schedule"
+	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/analysis/symbolic"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
@@ -146,24 +146,26 @@ func Predict(ctx context.Context, t *trace.Trace, opts Options) (*Result, error)
 
 // A predictor decides candidates of one trace.
 type predictor struct {
-	t       *trace.Trace
-	o       *order.Order
-	graphs  *causality.Model
-	planner *schedule.Planner
-	judge   *feasible.Judge
-	opts    Options
-	left    int             // of effort
-	symbols *symbolic.Model // nil before something is to be solved
-	solved  time.Duration   // that solving has taken
+	t          *trace.Trace
+	o          *order.Order
+	graphs     *causality.Model
+	planner    *schedule.Planner
+	judge      *feasible.Judge
+	opts       Options
+	left       int             // of effort
+	symbols    *symbolic.Model // nil before something is to be solved
+	candidates solver.Budget   // for solving all of them
 }
 
 func newPredictor(t *trace.Trace, o *order.Order, opts Options) *predictor {
 	graphs := causality.New(t, o)
+	candidate := opts.Solving.budget()
 	return &predictor{
 		t: t, o: o, opts: opts,
-		graphs:  graphs,
-		planner: schedule.NewPlanner(t, o, graphs),
-		judge:   feasible.New(t),
+		candidates: solver.Budget{Steps: solvedCandidates * candidate.Steps, Memory: candidate.Memory},
+		graphs:     graphs,
+		planner:    schedule.NewPlanner(t, o, graphs),
+		judge:      feasible.New(t),
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/analysis/feasible"
 	"github.com/gopredict/gopredict/analysis/internal/tracetest"
+	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -273,6 +274,39 @@ func TestRandomTraces(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestBudget has candidates that the budget does not suffice for: the same ones
+// each time.
+func TestBudget(t *testing.T) {
+	shape := tracetest.Config{Goroutines: 4, Events: 30, Sync: tracetest.All, Locks: 2, Locations: 3, Overlap: true, HandOver: true}
+	results := make(map[string]int)
+	for seed := range uint64(40) {
+		for _, steps := range []int64{1, 20_000} {
+			opts := analysis.Options{Solving: analysis.Solving{Budget: solver.Budget{Steps: steps}}}
+			var both [2]*analysis.Result
+			for k := range both {
+				var err error
+				if both[k], err = analysis.Predict(context.Background(), tracetest.Random(seed, shape), opts); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !reflect.DeepEqual(both[0], both[1]) {
+				t.Fatalf("seed %d, %d steps: a second analysis has another result", seed, steps)
+			}
+			for _, f := range both[0].Findings {
+				switch {
+				case f.Tier == analysis.TierSolver:
+					results[fmt.Sprint(steps, " decided")]++
+				case strings.HasPrefix(f.Reason, "undecided within budget (steps): "):
+					results[fmt.Sprint(steps, " undecided")]++
+				}
+			}
+		}
+	}
+	if results["1 undecided"] == 0 || results["20000 decided"] == 0 || results["20000 undecided"] == 0 {
+		t.Errorf("got %v", results)
 	}
 }
 

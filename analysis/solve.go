@@ -1,10 +1,10 @@
 package analysis
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/analysis/symbolic"
@@ -14,10 +14,17 @@ import (
 type Solving struct {
 	// Engine makes the solver for a formula; nil stands for the built-in one.
 	Engine func(*solver.Formula) (solver.Engine, error)
-	// Budget is for each candidate: 5 s and 1 GB where it is zero.
+	// Budget is for each candidate, and six times as much for all candidates of a
+	// trace together. What is zero in it stands for 5 [solver.Second] and 1 GB.
 	Budget solver.Budget
-	// Time is for all candidates of a trace together; 30 s where it is zero.
-	Time time.Duration
+}
+
+// solvedCandidates is how many candidates can take all of their budget.
+const solvedCandidates = 6
+
+// budget is for each candidate.
+func (s *Solving) budget() solver.Budget {
+	return solver.Budget{Steps: cmp.Or(s.Budget.Steps, 5*solver.Second), Memory: cmp.Or(s.Budget.Memory, 1<<30)}
 }
 
 // A pending candidate is one for which no schedule was found, and no proof that
@@ -39,14 +46,7 @@ func (p *predictor) solve(ctx context.Context, fs []Finding, undecided []pending
 	}
 	s := p.newSolving(undecided)
 	defer s.close()
-	all := p.opts.Solving.Time
-	if all == 0 {
-		all = 30 * time.Second
-	}
-	end := time.Now().Add(all - p.solved)
-	defer func(start time.Time) { p.solved += time.Since(start) }(time.Now())
 	for k, o := range undecided {
-		s.budget.Time = min(s.budget.Time, time.Until(end))
 		f := &fs[o.finding]
 		if err := s.candidate(ctx, f, k, o); err != nil {
 			return fmt.Errorf("analysis: ended with %d of %d candidates undecided: %w", len(undecided)-k, len(undecided), err)
@@ -63,7 +63,7 @@ const maxSolved = 1 << 22
 type solving struct {
 	*predictor
 	engine   func(*solver.Formula) (solver.Engine, error)
-	budget   solver.Budget
+	budget   solver.Budget             // of each candidate
 	deciders map[int]*symbolic.Decider // by how many events come first
 	at       map[[2]int]int            // by candidate and lead: the target of the decider
 	targets  map[int][]symbolic.Target
@@ -71,17 +71,11 @@ type solving struct {
 
 func (p *predictor) newSolving(undecided []pending) *solving {
 	s := &solving{
-		predictor: p, engine: p.opts.Solving.Engine, budget: p.opts.Solving.Budget,
+		predictor: p, engine: p.opts.Solving.Engine, budget: p.opts.Solving.budget(),
 		deciders: make(map[int]*symbolic.Decider), at: make(map[[2]int]int), targets: make(map[int][]symbolic.Target),
 	}
 	if s.engine == nil {
 		s.engine = func(f *solver.Formula) (solver.Engine, error) { return solver.NewBuiltin(f), nil }
-	}
-	if s.budget.Time == 0 {
-		s.budget.Time = 5 * time.Second
-	}
-	if s.budget.Memory == 0 {
-		s.budget.Memory = 1 << 30
 	}
 	for k, o := range undecided {
 		for n, l := range o.leads {
@@ -109,16 +103,15 @@ func (l lead) target() symbolic.Target {
 
 // candidate decides the candidate number k.
 func (s *solving) candidate(ctx context.Context, f *Finding, k int, o pending) error {
-	end := time.Now().Add(s.budget.Time)
+	budget := s.candidates.Part(s.budget.Steps)
 	impossible := 0
 	why := ""
 	for n, l := range o.leads {
-		left := solver.Budget{Time: time.Until(end), Memory: s.budget.Memory}
-		if left.Time <= 0 {
-			why = "time"
+		if budget.Over() {
+			why = "steps"
 			break
 		}
-		a, err := s.ask(ctx, l, s.at[[2]int{k, n}], left)
+		a, err := s.ask(ctx, l, s.at[[2]int{k, n}], budget)
 		switch {
 		case err != nil:
 			return err
@@ -142,20 +135,16 @@ func (s *solving) candidate(ctx context.Context, f *Finding, k int, o pending) e
 
 // ask asks for runs to l that begin as schedules of its tests do, and if there
 // are none, for runs that begin where the trace does.
-func (s *solving) ask(ctx context.Context, l lead, at int, budget solver.Budget) (symbolic.Answer, error) {
+func (s *solving) ask(ctx context.Context, l lead, at int, budget *solver.Budget) (symbolic.Answer, error) {
 	from := s.planner.From(l.accesses...)
 	d := s.deciders[from]
 	if d == nil {
 		d = s.symbols.NewDecider(from, s.targets[from], s.engine)
 		s.deciders[from] = d
 	}
-	start := time.Now()
 	a, err := d.Decide(ctx, at, budget)
 	if err != nil || a.Answer != solver.Unsat || from == 0 {
 		return a, err
-	}
-	if budget.Time -= time.Since(start); budget.Time <= 0 {
-		return symbolic.Answer{Why: "time"}, nil
 	}
 	all := s.symbols.NewDecider(0, []symbolic.Target{l.target()}, s.engine)
 	defer all.Close()

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -186,7 +185,7 @@ func BenchmarkEngines(b *testing.B) {
 					e.Assert(slices.Concat(p.facts, p.free)...)
 					sat, undecided := 0, 0
 					for _, q := range questions {
-						answer, err := e.Check(context.Background(), Budget{Time: 5 * time.Second}, q...)
+						answer, err := e.Check(context.Background(), &Budget{Steps: 5 * Second}, q...)
 						require.NoError(b, err)
 						switch answer {
 						case Sat:
@@ -269,7 +268,7 @@ func BenchmarkCounter(b *testing.B) {
 						e, err := engine(f)
 						require.NoError(b, err)
 						e.Assert(assert...)
-						answer, err := e.Check(context.Background(), Budget{Time: 5 * time.Second}, lost)
+						answer, err := e.Check(context.Background(), &Budget{Steps: 5 * Second}, lost)
 						require.NoError(b, err)
 						e.Close()
 						b.ReportMetric(float64(answer), "answer")

@@ -56,13 +56,14 @@ func (b *both) Assert(bs ...Bool) {
 	b.second.Assert(bs...)
 }
 
-func (b *both) Check(ctx context.Context, budget Budget, assumptions ...Bool) (Answer, error) {
+func (b *both) Check(ctx context.Context, budget *Budget, assumptions ...Bool) (Answer, error) {
 	b.answering, b.core, b.why = nil, nil, ""
+	start := budget.again()
 	one, err := b.first.Check(ctx, budget, assumptions...)
 	if err != nil {
 		return Unknown, err
 	}
-	two, err := b.second.Check(ctx, budget, assumptions...)
+	two, err := b.second.Check(ctx, start.again(), assumptions...)
 	if err != nil {
 		return Unknown, err
 	}
@@ -81,7 +82,7 @@ func (b *both) Check(ctx context.Context, budget Budget, assumptions ...Bool) (A
 		return Sat, b.checkModels(one, two, assumptions)
 	}
 	b.core = b.answering.Core()
-	return Unsat, b.checkCores(ctx, budget, one, two, assumptions)
+	return Unsat, b.checkCores(ctx, start, one, two, assumptions)
 }
 
 // question names what was asked.
@@ -114,14 +115,14 @@ func (b *both) checkModels(one, two Answer, assumptions []Bool) error {
 }
 
 // checkCores makes sure that each core is a contradiction for the other engine.
-func (b *both) checkCores(ctx context.Context, budget Budget, one, two Answer, assumptions []Bool) error {
+func (b *both) checkCores(ctx context.Context, budget *Budget, one, two Answer, assumptions []Bool) error {
 	cores := [][]Bool{b.first.Core(), b.second.Core()}
 	others := []Engine{b.second, b.first}
 	for i, answer := range []Answer{one, two} {
 		if answer != Unsat {
 			continue
 		}
-		again, err := others[i].Check(ctx, budget, cores[i]...)
+		again, err := others[i].Check(ctx, budget.again(), cores[i]...)
 		if err != nil {
 			return err
 		}

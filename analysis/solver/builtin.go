@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 )
 
 // builtin is the engine in pure Go.
@@ -16,7 +15,8 @@ type builtin struct {
 	guards   []lit // of each open level: false while the level is open
 	core     []Bool
 	model    *model
-	checked  bool // the newest frame is that of a check's assumptions
+	taken    int64 // steps that budgets know of
+	checked  bool  // the newest frame is that of a check's assumptions
 	why      string
 }
 
@@ -76,7 +76,7 @@ func (b *builtin) Assert(bs ...Bool) {
 	}
 }
 
-func (b *builtin) Check(ctx context.Context, budget Budget, assumptions ...Bool) (Answer, error) {
+func (b *builtin) Check(ctx context.Context, budget *Budget, assumptions ...Bool) (Answer, error) {
 	b.edit()
 	b.model, b.core, b.why = nil, nil, ""
 	if err := b.f.Err(); err != nil {
@@ -93,11 +93,10 @@ func (b *builtin) Check(ctx context.Context, budget Budget, assumptions ...Bool)
 		literals = append(literals, b.encoding.assume(a))
 	}
 	s := b.search
-	s.limit = &limit{ctx: ctx, memory: budget.Memory}
-	if budget.Time > 0 {
-		s.limit.deadline = time.Now().Add(budget.Time)
-	}
+	s.limit = newLimit(ctx, budget, b.taken)
 	answer := s.solve(literals)
+	budget.Spend(s.steps() - b.taken)
+	b.taken = s.steps()
 	switch answer {
 	case Sat:
 		if !b.encoding.satisfied() {

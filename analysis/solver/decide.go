@@ -30,7 +30,7 @@ func (s *search) assign(assumptions []lit) Answer {
 	restarts, untilRestart := 0, restartUnit
 	untilForget := firstForget + len(s.learned)
 	for steps := 0; ; steps++ {
-		if steps%64 == 0 && s.limit.check(s) {
+		if (steps%64 == 0 || s.steps() > s.limit.steps) && s.limit.check(s) {
 			return Unknown
 		}
 		if !s.propagate() {

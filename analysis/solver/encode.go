@@ -20,8 +20,7 @@ type encoding struct {
 	seen     []int32 // of each node: the stamp when held was found
 	held     []bool  // of each node: it holds as things stand
 
-	events []int32 // how many frames mention each event
-	truth  lit
+	looked int64 // at nodes
 }
 
 // A need is a set of directions: that a node is true, that it is false.
@@ -41,8 +40,16 @@ func newEncoding(f *Formula) *encoding {
 	return e
 }
 
+// bytes estimates what the formula and its encoding hold, but for clauses.
+func (e *encoding) bytes() int64 {
+	const perNode, perArgument = 80, 4
+	return int64(len(e.literals))*perNode + int64(len(e.f.args))*perArgument
+}
+
 // grow makes room for what the formula has now.
 func (e *encoding) grow() {
+	const perNode = 16
+	e.looked += perNode * int64(len(e.f.nodes)-len(e.literals))
 	for len(e.literals) < len(e.f.nodes) {
 		e.literals = append(e.literals, noLiteral)
 		e.defined = append(e.defined, 0)
@@ -143,6 +150,7 @@ func (e *encoding) remember(b Bool) {
 
 // literal returns the literal of b, defined so that it implies b.
 func (e *encoding) literal(b Bool) lit {
+	e.looked++
 	id := int32(b >> 1)
 	sign := lit(b & 1)
 	n := e.f.nodes[id]

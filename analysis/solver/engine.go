@@ -1,14 +1,11 @@
 package solver
 
-import (
-	"context"
-	"time"
-)
+import "context"
 
 // An Engine holds a stack of assertions about the terms of one [Formula] and
 // says whether they, and the assumptions of a check, can hold together. The same
 // formula and the same calls give the same answers, models and cores, whatever
-// the machine, as long as the budget suffices. An Engine is not safe for
+// the machine and its load; the budget counts steps. An Engine is not safe for
 // concurrent use.
 type Engine interface {
 	// Push opens a level: what is asserted from now on goes with its Pop.
@@ -20,10 +17,11 @@ type Engine interface {
 
 	// Check says whether the assertions and assumptions can hold together. An
 	// error means that the question was not answered: the context ended, a term
-	// left the range of integers, or the engine failed.
-	Check(ctx context.Context, budget Budget, assumptions ...Bool) (Answer, error)
+	// left the range of integers, or the engine failed. What the check took is
+	// taken off the budget.
+	Check(ctx context.Context, budget *Budget, assumptions ...Bool) (Answer, error)
 
-	// Why says after Unknown which limit was reached: "time" or "memory".
+	// Why says after Unknown which limit was reached: "steps" or "memory".
 	Why() string
 
 	// Order returns after Sat all events that assertions and assumptions mention,
@@ -56,10 +54,4 @@ const (
 
 func (a Answer) String() string {
 	return [...]string{"unknown", "sat", "unsat"}[a]
-}
-
-// A Budget limits one check. Zero is no limit.
-type Budget struct {
-	Time   time.Duration
-	Memory int64 // bytes that the engine holds, for all its checks together
 }

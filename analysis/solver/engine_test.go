@@ -43,7 +43,7 @@ func TestPigeons(t *testing.T) {
 
 func requireAnswer(t *testing.T, want Answer, e Engine, assumptions ...Bool) {
 	t.Helper()
-	answer, err := e.Check(context.Background(), Budget{}, assumptions...)
+	answer, err := e.Check(context.Background(), nil, assumptions...)
 	require.NoError(t, err)
 	require.Equal(t, want, answer)
 }
@@ -53,19 +53,19 @@ func requireAnswer(t *testing.T, want Answer, e Engine, assumptions ...Bool) {
 func requireLimits(t *testing.T, e Engine, q question) {
 	e.Push()
 	e.Assert(q.assert...)
-	answer, err := e.Check(context.Background(), Budget{Time: 20 * time.Millisecond})
+	answer, err := e.Check(context.Background(), &Budget{Steps: Second / 50})
 	require.NoError(t, err)
 	require.Equal(t, Unknown, answer)
-	require.Equal(t, "time", e.Why())
+	require.Equal(t, "steps", e.Why())
 
-	answer, err = e.Check(context.Background(), Budget{Memory: 1000})
+	answer, err = e.Check(context.Background(), &Budget{Steps: 100 * Second, Memory: 1000})
 	require.NoError(t, err)
 	require.Equal(t, Unknown, answer)
 	require.Equal(t, "memory", e.Why())
 
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
-	_, err = e.Check(ctx, Budget{})
+	_, err = e.Check(ctx, nil)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 
 	e.Pop(1)
@@ -77,13 +77,33 @@ func TestBuiltinStopsAtItsLimits(t *testing.T) {
 	requireLimits(t, NewBuiltin(q.f), q)
 }
 
+// A budget ends each search after the same work, and parts of it come out of it.
+func TestBudgetCountsWork(t *testing.T) {
+	left := func() int64 {
+		whole := &Budget{Steps: Second}
+		q := pigeons(11)
+		e := NewBuiltin(q.f)
+		e.Assert(q.assert...)
+		answer, err := e.Check(context.Background(), whole.Part(Second/50))
+		require.NoError(t, err)
+		require.Equal(t, Unknown, answer)
+		require.Less(t, whole.Steps, int64(Second-Second/50))
+		answer, err = e.Check(context.Background(), whole.Half())
+		require.NoError(t, err)
+		require.Equal(t, Unknown, answer)
+		return whole.Steps
+	}
+	require.Equal(t, left(), left())
+	require.Greater(t, left(), int64(Second/2-Second/20))
+}
+
 func TestEndedContextIsAnError(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	q := pigeons(3)
 	e := NewBuiltin(q.f)
 	e.Assert(q.assert...)
-	_, err := e.Check(ctx, Budget{})
+	_, err := e.Check(ctx, nil)
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -116,7 +136,7 @@ func TestSameCallsSameAnswers(t *testing.T) {
 		for range 40 {
 			e.Push()
 			e.Assert(s.f.Or(s.term(3), s.term(3), s.atom()))
-			answer, err := e.Check(context.Background(), Budget{}, s.term(2), s.term(2))
+			answer, err := e.Check(context.Background(), nil, s.term(2), s.term(2))
 			text += fmt.Sprintln(answer, err, e.Core())
 			if answer == Sat {
 				text += fmt.Sprintln(e.Order(), e.IntValue(s.ints[0]), e.IntValue(s.ints[2]), e.Value(s.bools[1]))
@@ -133,9 +153,9 @@ type lying struct {
 	say Answer
 }
 
-func (l lying) Check(context.Context, Budget, ...Bool) (Answer, error) { return l.say, nil }
-func (l lying) Value(Bool) bool                                        { return false }
-func (l lying) Core() []Bool                                           { return nil }
+func (l lying) Check(context.Context, *Budget, ...Bool) (Answer, error) { return l.say, nil }
+func (l lying) Value(Bool) bool                                         { return false }
+func (l lying) Core() []Bool                                            { return nil }
 
 func TestBothFailOnADifference(t *testing.T) {
 	f := NewFormula()
@@ -151,11 +171,11 @@ func TestBothFailOnADifference(t *testing.T) {
 	} {
 		b := newBoth(f, NewBuiltin(f), lying{NewBuiltin(f), c.say})
 		b.Assert(c.asserts...)
-		_, err := b.Check(context.Background(), Budget{})
+		_, err := b.Check(context.Background(), nil)
 		require.ErrorContains(t, err, c.want)
 	}
 	b := newBoth(f, NewBuiltin(f), lying{NewBuiltin(f), Unsat})
 	b.Assert(f.Not(p))
-	_, err := b.Check(context.Background(), Budget{}, p, q)
+	_, err := b.Check(context.Background(), nil, p, q)
 	require.ErrorContains(t, err, "engine 2 of 2 gave a core of 0 that can hold")
 }

@@ -94,7 +94,7 @@ func TestNumbersThatDoNotFitAreAnError(t *testing.T) {
 		f := NewFormula()
 		build(f, f.Int("x"), f.Int("y"))
 		require.ErrorContains(t, f.Err(), "leaves the range of int64", name)
-		_, err := NewBuiltin(f).Check(context.Background(), Budget{})
+		_, err := NewBuiltin(f).Check(context.Background(), nil)
 		require.ErrorIs(t, err, f.Err(), name)
 	}
 }

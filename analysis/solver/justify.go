@@ -38,7 +38,7 @@ func (e *encoding) satisfied() bool {
 // holds says whether b is true as things stand.
 func (e *encoding) holds(b Bool) bool {
 	id := int32(b >> 1)
-	if e.seen[id] != e.stamp {
+	if e.looked++; e.seen[id] != e.stamp {
 		e.seen[id] = e.stamp
 		e.held[id] = e.evaluate(id)
 	}

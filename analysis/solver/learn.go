@@ -37,6 +37,7 @@ func (s *search) firstUniquePoint() []lit {
 	open := 0
 	at := len(s.trail) - 1
 	for {
+		s.looked += int64(len(reason))
 		for _, l := range reason {
 			v := l.variable()
 			if s.seen[v] != 0 || s.level[v] == 0 {
@@ -98,6 +99,7 @@ func (s *search) follows(l lit, depth int) bool {
 		return false
 	}
 	for _, r := range s.because(l) {
+		s.looked++
 		v := r.variable()
 		if s.level[v] == 0 || s.seen[v] == inClause || s.seen[v] == following {
 			continue
@@ -178,6 +180,7 @@ func (s *search) isReason(c ref) bool {
 
 // collect gives back the room of deleted clauses.
 func (s *search) collect() {
+	s.looked += int64(len(s.words))
 	moved := s.compact()
 	for l, list := range s.watches {
 		kept := list[:0]

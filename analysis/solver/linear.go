@@ -22,8 +22,9 @@ type linear struct {
 	stamp   uint32
 	splits  []int32 // variables of the search that branching wants
 
-	splitting int  // splits since the check began
-	boxed     bool // the check looks in boxes
+	looked    int64 // at terms of rows
+	splitting int   // splits since the check began
+	boxed     bool  // the check looks in boxes
 }
 
 type column struct {
@@ -76,7 +77,7 @@ func (p *linear) bytes() int64 {
 	const perColumn, perTerm, perBound = 240, 80, 64
 	n := int64(len(p.columns))*perColumn + int64(len(p.bounds))*perBound
 	for _, r := range p.rows {
-		n += int64(cap(r.terms)) * perTerm
+		n += int64(len(r.terms)) * perTerm
 	}
 	return n
 }
@@ -255,6 +256,7 @@ func (p *linear) move(id int32, to rational) {
 func (p *linear) eachUse(id int32, visit func(r int32, coef rational)) {
 	p.stamp++
 	uses := p.columns[id].uses
+	p.looked += 4 * int64(len(uses))
 	kept := uses[:0]
 	for _, r := range uses {
 		if p.mark[r] == p.stamp {
@@ -293,7 +295,7 @@ func (p *linear) check(s *search) bool {
 			p.suspect.pop()
 			continue
 		}
-		if pivots++; pivots%64 == 0 && s.limit.check(s) {
+		if pivots++; (pivots%64 == 0 || s.steps() > s.limit.steps) && s.limit.check(s) {
 			return true
 		}
 		enter, ok := p.entering(c.row, low, pivots > untilBland)
@@ -313,6 +315,7 @@ func (p *linear) check(s *search) bool {
 // entering returns a column that can move so that the row's value grows, or
 // shrinks: one that few rows use, or after many pivots the lowest.
 func (p *linear) entering(r int32, grow, lowest bool) (best int32, ok bool) {
+	p.looked += int64(len(p.rows[r].terms))
 	for _, t := range p.rows[r].terms {
 		if !p.free(t.column, (t.coef.sign() > 0) == grow) {
 			continue
@@ -381,9 +384,13 @@ func (p *linear) exchange(r, enter int32, target rational) {
 	p.suspect.push(enter)
 }
 
+// perRational is how many steps it takes to add to a term.
+const perRational = 16
+
 // replace puts terms in the place of a column, which the row has coef times.
 func (p *linear) replace(r, id int32, coef rational, terms []term) {
 	old := p.rows[r].terms
+	p.looked += perRational * int64(len(old)+len(terms))
 	i, _ := slices.BinarySearchFunc(old, id, func(t term, id int32) int {
 		return int(t.column) - int(id)
 	})

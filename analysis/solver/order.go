@@ -27,6 +27,7 @@ type order struct {
 	next     []int32
 	slots    []int32
 	clause   []lit
+	looked   int64 // at edges and events
 }
 
 type edge struct {
@@ -47,7 +48,7 @@ func newOrder() *order { return &order{} }
 
 func (o *order) bytes() int64 {
 	const perEvent, perEdge = 64, 20
-	return int64(len(o.at)*perEvent + cap(o.edges)*perEdge)
+	return int64(len(o.at)*perEvent + len(o.edges)*perEdge)
 }
 
 // grow makes room for events below n. New ones come last.
@@ -78,6 +79,7 @@ func (o *order) fact(a, b int32) {
 }
 
 func (o *order) link(a, b int32, why lit) {
+	o.looked++
 	id := int32(len(o.edges))
 	o.edges = append(o.edges, edge{a, b, o.out[a], o.in[b], why})
 	o.out[a], o.in[b] = id, id
@@ -89,6 +91,7 @@ func (o *order) settle() bool {
 	if !o.unsorted {
 		return true
 	}
+	o.looked += int64(len(o.at)) + int64(len(o.edges))
 	waiting := make([]int32, len(o.at))
 	for _, e := range o.edges {
 		waiting[e.to]++
@@ -174,6 +177,7 @@ func (o *order) reorder(s *search, u, v int32) bool {
 	o.mark[v] = ahead
 	for i := 0; i < len(o.forward); i++ {
 		for id := o.out[o.forward[i]]; id >= 0; id = o.edges[id].nextOut {
+			o.looked++
 			to := o.edges[id].to
 			if to == u {
 				return false
@@ -188,6 +192,7 @@ func (o *order) reorder(s *search, u, v int32) bool {
 	o.mark[u] = behind
 	for i := 0; i < len(o.backward); i++ {
 		for id := o.in[o.backward[i]]; id >= 0; id = o.edges[id].nextIn {
+			o.looked++
 			from := o.edges[id].from
 			if o.mark[from] != behind && o.pos[from] > low {
 				o.mark[from] = behind
@@ -203,6 +208,8 @@ func (o *order) reorder(s *search, u, v int32) bool {
 // place gives the positions of both groups to the backward, then to the forward
 // one; within each the order stays.
 func (o *order) place() {
+	const perEvent = 8 // to sort
+	o.looked += perEvent * int64(len(o.backward)+len(o.forward))
 	byPosition := func(a, b int32) int { return int(o.pos[a]) - int(o.pos[b]) }
 	slices.SortFunc(o.forward, byPosition)
 	slices.SortFunc(o.backward, byPosition)
@@ -229,6 +236,7 @@ func (o *order) place() {
 // infer gives atoms between the backward and the forward group their values.
 func (o *order) infer(s *search, ahead uint32) {
 	for _, e := range o.backward {
+		o.looked += 1 + int64(len(o.atoms[e]))
 		for _, a := range o.atoms[e] {
 			if o.mark[a.other] == ahead && s.value[a.first] == 0 {
 				s.enqueue(a.first, byOrder)
@@ -265,6 +273,7 @@ func (o *order) path(s *search, from, to, before int32) {
 		}
 		o.mark[e] = done
 		for id := o.out[e]; id >= 0; id = o.edges[id].nextOut {
+			o.looked++
 			x := o.edges[id]
 			if o.mark[x.to] == done || o.pos[x.to] > o.pos[to] {
 				continue

@@ -186,7 +186,7 @@ func agree(t *testing.T, s *space, e Engine, steps int) {
 }
 
 func compare(t *testing.T, s *space, e Engine, asserted, assumptions []Bool) {
-	answer, err := e.Check(context.Background(), Budget{}, assumptions...)
+	answer, err := e.Check(context.Background(), nil, assumptions...)
 	require.NoError(t, err)
 	all := append(append([]Bool(nil), asserted...), assumptions...)
 	if answer == Sat {

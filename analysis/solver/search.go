@@ -2,8 +2,8 @@ package solver
 
 import (
 	"context"
+	"math"
 	"slices"
-	"time"
 )
 
 // A meaning says which atom of a theory a variable of the search stands for.
@@ -54,6 +54,7 @@ type search struct {
 	linear *linear
 	terms  *encoding
 	limit  *limit
+	looked int64 // at watches and literals
 }
 
 // A mark tells, while a clause is learned, what is known of a variable.
@@ -75,12 +76,20 @@ func newSearch() *search {
 	return s
 }
 
-// A limit is what is left of a budget.
+// A limit is where a search has to end.
 type limit struct {
-	ctx      context.Context
-	deadline time.Time // none if zero
-	memory   int64     // none if zero
-	reached  string
+	ctx     context.Context
+	steps   int64 // of the search, in all
+	memory  int64 // none if zero
+	reached string
+}
+
+// newLimit returns the limit of a search that has taken so many steps already.
+func newLimit(ctx context.Context, b *Budget, taken int64) *limit {
+	if b == nil {
+		return &limit{ctx: ctx, steps: math.MaxInt64}
+	}
+	return &limit{ctx: ctx, steps: taken + min(b.Steps, math.MaxInt64-taken), memory: b.Memory}
 }
 
 func (l *limit) check(s *search) bool {
@@ -88,8 +97,8 @@ func (l *limit) check(s *search) bool {
 	case l.reached != "":
 	case l.ctx.Err() != nil:
 		l.reached = "context"
-	case !l.deadline.IsZero() && time.Now().After(l.deadline):
-		l.reached = "time"
+	case s.steps() > l.steps:
+		l.reached = "steps"
 	case l.memory > 0 && s.bytes() > l.memory:
 		l.reached = "memory"
 	}
@@ -99,8 +108,13 @@ func (l *limit) check(s *search) bool {
 // bytes estimates what the search holds.
 func (s *search) bytes() int64 {
 	const perVariable, perWord = 150, 8 // with atoms, and with watches
-	return int64(cap(s.words))*perWord + int64(len(s.level))*perVariable +
-		s.order.bytes() + s.linear.bytes()
+	return int64(len(s.words))*perWord + int64(len(s.level))*perVariable +
+		s.order.bytes() + s.linear.bytes() + s.terms.bytes()
+}
+
+// steps is how much work the search has done so far.
+func (s *search) steps() int64 {
+	return s.looked + s.order.looked + s.linear.looked + s.terms.looked
 }
 
 func (s *search) newVariable(m meaning) int32 {
@@ -253,6 +267,7 @@ func (s *search) propagateClauses() bool {
 		l := s.trail[s.head]
 		s.head++
 		list := s.watches[l]
+		s.looked += 1 + int64(len(list))
 		kept := list[:0]
 		for i := 0; i < len(list); i++ {
 			w := list[i]
@@ -290,11 +305,13 @@ func (s *search) propagateClauses() bool {
 func (s *search) watchAnother(lits []lit, c ref) bool {
 	for k := 2; k < len(lits); k++ {
 		if s.value[lits[k]] >= 0 {
+			s.looked += int64(k)
 			lits[1], lits[k] = lits[k], lits[1]
 			s.watches[lits[1].not()] = append(s.watches[lits[1].not()], watch{c, lits[0]})
 			return true
 		}
 	}
+	s.looked += int64(len(lits))
 	return false
 }
 

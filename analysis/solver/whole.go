@@ -53,6 +53,7 @@ func (p *linear) confine(s *search, id int32) bool {
 // coefficients divides the sum of the latter. If not, it leaves the conflict.
 func (p *linear) divisible(s *search, r row) bool {
 	all := append([]term{{r.basic, one.neg()}}, r.terms...)
+	p.looked += perRational * int64(len(all))
 	common := int64(1) // denominator
 	for _, t := range all {
 		if t.coef.wide != nil || !small(t.coef.d) {

@@ -36,7 +36,7 @@ func (w *written) Assert(bs ...Bool) {
 	w.Engine.Assert(bs...)
 }
 
-func (w *written) Check(ctx context.Context, budget Budget, assumptions ...Bool) (Answer, error) {
+func (w *written) Check(ctx context.Context, budget *Budget, assumptions ...Bool) (Answer, error) {
 	out, err := w.create()
 	if err != nil {
 		return Unknown, err

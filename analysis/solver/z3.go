@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -33,6 +32,7 @@ type z3 struct {
 	model       *model
 	core        []Bool
 	why         string
+	taken       uint32 // of Z3's resources, that budgets know of
 }
 
 // NewZ3 returns the engine that asks Z3, which it loads from the system. An error
@@ -98,7 +98,7 @@ func (z *z3) Assert(bs ...Bool) {
 	}
 }
 
-func (z *z3) Check(ctx context.Context, budget Budget, assumptions ...Bool) (Answer, error) {
+func (z *z3) Check(ctx context.Context, budget *Budget, assumptions ...Bool) (Answer, error) {
 	z.edit()
 	z.mentions.push()
 	z.checked = true
@@ -111,13 +111,12 @@ func (z *z3) Check(ctx context.Context, budget Budget, assumptions ...Bool) (Ans
 	if err := cmp.Or(z.f.Err(), ctx.Err(), z.failure()); err != nil {
 		return Unknown, err
 	}
-	start := time.Now()
 	for {
-		left := budget
-		if budget.Time > 0 {
-			left.Time = max(budget.Time-time.Since(start), time.Millisecond)
+		if budget.Over() {
+			z.why = "steps"
+			return Unknown, nil
 		}
-		switch z.ask(ctx, left, names) {
+		switch z.ask(ctx, budget, names) {
 		case 1:
 			model, outside := z.newModel()
 			if outside {
@@ -129,23 +128,21 @@ func (z *z3) Check(ctx context.Context, budget Budget, assumptions ...Bool) (Ans
 			z.core = z.newCore(assumptions, names)
 			return Unsat, z.failure()
 		default:
-			return Unknown, z.unknown(ctx)
+			return Unknown, z.unknown(ctx, budget)
 		}
 	}
 }
 
 // unknown finds out why there was no answer.
-func (z *z3) unknown(ctx context.Context) error {
+func (z *z3) unknown(ctx context.Context, budget *Budget) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("solver: stopped: %w", err)
 	}
 	reason := z.api.solverGetReasonUnknown(z.ctx, z.solver)
 	switch {
 	case z.why != "":
-	case strings.Contains(reason, "memory"):
-		z.why = "memory"
-	case strings.Contains(reason, "timeout"), strings.Contains(reason, "cancel"):
-		z.why = "time"
+	case budget.Over():
+		z.why = "steps"
 	default:
 		return fmt.Errorf("solver: Z3 gave up: %s", reason)
 	}
@@ -153,12 +150,13 @@ func (z *z3) unknown(ctx context.Context) error {
 }
 
 // ask lets Z3 search, and stops it at the limits.
-func (z *z3) ask(ctx context.Context, budget Budget, assumptions []uintptr) int32 {
-	z.limitTime(budget.Time)
+func (z *z3) ask(ctx context.Context, budget *Budget, assumptions []uintptr) int32 {
+	z.limit(budget)
+	defer z.spend(budget)
 	done, watched := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(watched)
-		z.watch(ctx, budget.Memory, done)
+		z.watch(ctx, budget, done)
 	}()
 	defer func() {
 		close(done)
@@ -171,21 +169,41 @@ func (z *z3) ask(ctx context.Context, budget Budget, assumptions []uintptr) int3
 	return z.api.solverCheckAssumptions(z.ctx, z.solver, uint32(len(assumptions)), first)
 }
 
-func (z *z3) limitTime(limit time.Duration) {
-	ms := uint32(math.MaxUint32) // none
-	if limit > 0 {
-		ms = uint32(min(max(limit.Milliseconds(), 1), math.MaxUint32-1))
+// perResource is how many steps one of the resources takes that Z3 counts.
+const perResource = 100
+
+// limit sets the limit of the next search: of what Z3 counts, and not of how
+// long it takes.
+func (z *z3) limit(budget *Budget) {
+	resources := int64(0) // no limit
+	if budget != nil {
+		resources = (budget.Steps + perResource - 1) / perResource
 	}
 	params := z.api.mkParams(z.ctx)
 	z.api.paramsIncRef(z.ctx, params)
-	z.api.paramsSetUint(z.ctx, params, z.api.mkStringSymbol(z.ctx, "timeout"), ms)
+	z.api.paramsSetUint(z.ctx, params, z.api.mkStringSymbol(z.ctx, "rlimit"), uint32(min(resources, math.MaxUint32)))
 	z.api.solverSetParams(z.ctx, z.solver, params)
 	z.api.paramsDecRef(z.ctx, params)
 }
 
-// watch interrupts the search when the context ends or Z3 holds too much, until
-// done is closed.
-func (z *z3) watch(ctx context.Context, memory int64, done <-chan struct{}) {
+// spend takes what Z3 has done since the last check off the budget.
+func (z *z3) spend(budget *Budget) {
+	stats := z.api.solverGetStatistics(z.ctx, z.solver)
+	z.api.statsIncRef(z.ctx, stats)
+	defer z.api.statsDecRef(z.ctx, stats)
+	for i := range z.api.statsSize(z.ctx, stats) {
+		if z.api.statsGetKey(z.ctx, stats, i) == "rlimit count" {
+			count := z.api.statsGetUintValue(z.ctx, stats, i)
+			budget.Spend(int64(count-z.taken) * perResource)
+			z.taken = count
+		}
+	}
+}
+
+// watch interrupts the search when the context ends, or when Z3 holds too much
+// in all of its engines, until done is closed. Only there a clock has a part in an
+// answer: this version of Z3 has no limit for memory that does not end the program.
+func (z *z3) watch(ctx context.Context, budget *Budget, done <-chan struct{}) {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -194,7 +212,7 @@ func (z *z3) watch(ctx context.Context, memory int64, done <-chan struct{}) {
 			return
 		case <-tick.C:
 		}
-		if memory > 0 && z.api.getEstimatedAllocSize() > uint64(memory) {
+		if budget != nil && budget.Memory > 0 && z.api.getEstimatedAllocSize() > uint64(budget.Memory) {
 			z.why = "memory"
 			z.api.interrupt(z.ctx)
 		} else if ctx.Err() != nil {

@@ -56,6 +56,12 @@ type z3API struct {
 	solverGetUnsatCore     func(ctx, solver uintptr) uintptr
 	solverGetReasonUnknown func(ctx, solver uintptr) string
 	solverSetParams        func(ctx, solver, params uintptr)
+	solverGetStatistics    func(ctx, solver uintptr) uintptr
+	statsIncRef            func(ctx, stats uintptr)
+	statsDecRef            func(ctx, stats uintptr)
+	statsSize              func(ctx, stats uintptr) uint32
+	statsGetKey            func(ctx, stats uintptr, i uint32) string
+	statsGetUintValue      func(ctx, stats uintptr, i uint32) uint32
 	modelIncRef            func(ctx, model uintptr)
 	modelDecRef            func(ctx, model uintptr)
 	modelEval              func(ctx, model, a uintptr, complete bool, value *uintptr) bool
@@ -94,7 +100,11 @@ func (z *z3API) functions() map[string]any {
 		"Z3_solver_get_unsat_core":     &z.solverGetUnsatCore,
 		"Z3_solver_get_reason_unknown": &z.solverGetReasonUnknown,
 		"Z3_solver_set_params":         &z.solverSetParams,
-		"Z3_model_inc_ref":             &z.modelIncRef, "Z3_model_dec_ref": &z.modelDecRef,
+		"Z3_solver_get_statistics":     &z.solverGetStatistics,
+		"Z3_stats_inc_ref":             &z.statsIncRef, "Z3_stats_dec_ref": &z.statsDecRef,
+		"Z3_stats_size": &z.statsSize, "Z3_stats_get_key": &z.statsGetKey,
+		"Z3_stats_get_uint_value": &z.statsGetUintValue,
+		"Z3_model_inc_ref":        &z.modelIncRef, "Z3_model_dec_ref": &z.modelDecRef,
 		"Z3_model_eval": &z.modelEval, "Z3_get_bool_value": &z.getBoolValue,
 		"Z3_get_numeral_int64": &z.getNumeralInt64,
 		"Z3_mk_params":         &z.mkParams, "Z3_params_inc_ref": &z.paramsIncRef,

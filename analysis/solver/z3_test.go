@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -70,7 +69,7 @@ func TestEnginesAgree(t *testing.T) {
 			case n < 5:
 				b.Assert(s.f.Or(s.term(3), s.term(2), s.atom()))
 			default:
-				answer, err := b.Check(context.Background(), Budget{Time: 2 * time.Second}, s.term(2), s.term(3))
+				answer, err := b.Check(context.Background(), &Budget{Steps: 2 * Second}, s.term(2), s.term(3))
 				require.NoError(t, err, "seed %d", seed)
 				if answer == Sat {
 					requireOrder(t, s.f, b)
@@ -105,7 +104,7 @@ func TestZ3ReadsWhatIsWritten(t *testing.T) {
 		e.Assert(s.ranges(), s.term(4))
 		e.Push()
 		e.Assert(s.term(4), s.term(3))
-		answer, err := e.Check(context.Background(), Budget{}, s.term(2), s.term(3))
+		answer, err := e.Check(context.Background(), nil, s.term(2), s.term(3))
 		require.NoError(t, err)
 		again, err := read(text.String())
 		require.NoError(t, err, text.String())
@@ -135,7 +134,7 @@ func read(text string) (Answer, error) {
 	for i := range z.api.astVectorSize(z.ctx, vector) {
 		z.api.solverAssert(z.ctx, z.solver, z.api.astVectorGet(z.ctx, vector, i))
 	}
-	return engine.Check(context.Background(), Budget{})
+	return engine.Check(context.Background(), nil)
 }
 
 // Near the ends of the range of integers the engines agree too.
@@ -164,7 +163,7 @@ func TestEnginesAgreeOnLargeNumbers(t *testing.T) {
 		b, err := NewBoth(s.f)
 		require.NoError(t, err)
 		b.Assert(all[:4]...)
-		_, err = b.Check(context.Background(), Budget{Time: 2 * time.Second}, all[4:]...)
+		_, err = b.Check(context.Background(), &Budget{Steps: 2 * Second}, all[4:]...)
 		require.NoError(t, err, "seed %d", seed)
 		b.Close()
 	}

@@ -27,7 +27,7 @@ type bounds struct {
 // reasons that have nothing to do with the bound is impossible: the bound is then
 // not in the core of the contradiction (§6.3), and asked says after how many
 // questions that was.
-func (e *Encoding) SolveBounded(ctx context.Context, t Target, most int, budget solver.Budget) (a Answer, asked int, err error) {
+func (e *Encoding) SolveBounded(ctx context.Context, t Target, most int, budget *solver.Budget) (a Answer, asked int, err error) {
 	q := e.question(ctx, t, budget)
 	e.bounds.start(e, most)
 	for b := 0; b <= most; b++ {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/gopredict/gopredict/analysis/solver"
 )
@@ -35,9 +34,9 @@ func (m *Model) NewDecider(base int, targets []Target, engine func(*solver.Formu
 // Most runs that come to a target differ little from the recorded one, so first
 // the question is whether there is one that keeps the recorded order up to
 // shortly before the target. That it is not so proves nothing; the whole cone
-// has the last word.
-func (d *Decider) Decide(ctx context.Context, k int, budget solver.Budget) (Answer, error) {
-	q := quest{d, ctx, budget, time.Now().Add(budget.Time)}
+// has the last word. What all of this takes is taken off the budget.
+func (d *Decider) Decide(ctx context.Context, k int, budget *solver.Budget) (Answer, error) {
+	q := quest{d, ctx, budget}
 	near, ok := d.m.Near(d.base, d.targets[k])
 	if ok {
 		for back := firstWindow; near.events > back; back *= 4 {
@@ -55,12 +54,15 @@ func (d *Decider) Decide(ctx context.Context, k int, budget solver.Budget) (Answ
 			return a, err
 		}
 	}
-	if budget.Time > 0 && time.Now().After(q.end) {
-		return Answer{Why: "time"}, nil
+	if budget.Over() {
+		return Answer{Why: "steps"}, nil
 	}
 	if k < d.first || k >= d.end {
 		if err := d.prepare(k); err != nil {
 			return Answer{}, err
+		}
+		if d.encoding != nil {
+			budget.Spend(perEvent * int64(d.encoding.cone.events))
 		}
 	}
 	switch {
@@ -69,27 +71,20 @@ func (d *Decider) Decide(ctx context.Context, k int, budget solver.Budget) (Answ
 	case d.encoding == nil:
 		return Answer{Answer: solver.Unsat}, nil
 	}
-	return d.encoding.Solve(ctx, d.targets[k], q.left(1))
+	return d.encoding.Solve(ctx, d.targets[k], budget)
 }
 
 // firstWindow is how many events before the target are looked at first.
 const firstWindow = 64
 
+// perEvent is how many steps of a budget it takes to put an event into a formula.
+const perEvent = 100
+
 // A quest is the search for one answer.
 type quest struct {
 	*Decider
 	ctx    context.Context
-	budget solver.Budget
-	end    time.Time
-}
-
-// left returns that part of what is left of the budget.
-func (q *quest) left(part time.Duration) solver.Budget {
-	b := q.budget
-	if b.Time > 0 {
-		b.Time = max(time.Until(q.end)/part, time.Nanosecond)
-	}
-	return b
+	budget *solver.Budget
 }
 
 // solve solves one cone for itself, with half of what is left.
@@ -107,7 +102,8 @@ func (q *quest) solve(cone *Cone, k int) (Answer, error) {
 	if err != nil {
 		return Answer{Why: err.Error()}, nil
 	}
-	return e.Solve(q.ctx, q.targets[k], q.left(2))
+	q.budget.Spend(perEvent * int64(cone.events))
+	return e.Solve(q.ctx, q.targets[k], q.budget.Half())
 }
 
 // prepare makes the encoding of target k and of those after it that are like it.

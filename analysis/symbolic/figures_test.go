@@ -109,7 +109,7 @@ func TestFigures1And3(t *testing.T) {
 			require.NoError(t, err)
 			d := symbolic.New(tr, o).NewDecider(0, []symbolic.Target{target}, newEngine)
 			defer d.Close()
-			a, err := d.Decide(context.Background(), 0, solver.Budget{})
+			a, err := d.Decide(context.Background(), 0, nil)
 			require.NoError(t, err)
 			assert.Equal(t, test.want, a.Answer)
 			if a.Answer == solver.Sat {
@@ -125,7 +125,7 @@ func TestFigures1And3(t *testing.T) {
 func TestBound(t *testing.T) {
 	tr := tracetest.Parse(t, figure3)
 	target := symbolic.Race(9, 14)
-	a, asked, err := encode(t, tr, target).SolveBounded(context.Background(), target, 8, solver.Budget{})
+	a, asked, err := encode(t, tr, target).SolveBounded(context.Background(), target, 8, nil)
 	require.NoError(t, err)
 	assert.Equal(t, solver.Unsat, a.Answer)
 	assert.Equal(t, 3, asked, "questions: the goroutines take two switches to begin; that bound is not in the core any more")
@@ -143,7 +143,7 @@ func TestBound(t *testing.T) {
 		2 w z=1 // 8
 		1 w z=2 // 9`)
 	target = symbolic.Race(8, 9)
-	a, asked, err = encode(t, tr, target).SolveBounded(context.Background(), target, 8, solver.Budget{})
+	a, asked, err = encode(t, tr, target).SolveBounded(context.Background(), target, 8, nil)
 	require.NoError(t, err)
 	assert.Equal(t, solver.Sat, a.Answer)
 	assert.Equal(t, 4, asked, "questions: 0, 1 and 2 switches do not suffice")

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/gopredict/gopredict/analysis/feasible"
 	"github.com/gopredict/gopredict/analysis/internal/tracetest"
@@ -150,7 +149,7 @@ func decide(t *testing.T, seed uint64, tr *trace.Trace, goals []goal) {
 	defer d.Close()
 	judge := feasible.New(tr)
 	for k, g := range goals {
-		cone, err := d.Decide(context.Background(), k, solver.Budget{Time: time.Minute})
+		cone, err := d.Decide(context.Background(), k, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +187,7 @@ func whole(t *testing.T, m *symbolic.Model, target symbolic.Target) symbolic.Ans
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, _, err := e.SolveBounded(context.Background(), target, 2, solver.Budget{Time: time.Minute})
+	a, _, err := e.SolveBounded(context.Background(), target, 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -21,8 +20,8 @@ type Answer struct {
 }
 
 // Solve says whether a run comes to t, which must be one of the cone's targets.
-// The budget is for the whole question.
-func (e *Encoding) Solve(ctx context.Context, t Target, budget solver.Budget) (Answer, error) {
+// What that takes is taken off the budget.
+func (e *Encoding) Solve(ctx context.Context, t Target, budget *solver.Budget) (Answer, error) {
 	q := e.question(ctx, t, budget)
 	return q.ask()
 }
@@ -33,13 +32,12 @@ type question struct {
 	ctx      context.Context
 	target   Target
 	property []solver.Bool
-	budget   solver.Budget
-	end      time.Time
+	budget   *solver.Budget
 	core     []solver.Bool // after an Unsat: the assumptions that it needs
 }
 
-func (e *Encoding) question(ctx context.Context, t Target, budget solver.Budget) *question {
-	q := &question{Encoding: e, ctx: ctx, target: t, budget: budget, end: time.Now().Add(budget.Time)}
+func (e *Encoding) question(ctx context.Context, t Target, budget *solver.Budget) *question {
+	q := &question{Encoding: e, ctx: ctx, target: t, budget: budget}
 	q.property = e.property(t)
 	e.taint.define()
 	return q
@@ -56,11 +54,7 @@ func (q *question) ask(more ...solver.Bool) (Answer, error) {
 			q.core = nil
 			return Answer{Answer: solver.Unsat}, nil
 		}
-		left := q.budget
-		if left.Time > 0 {
-			left.Time = max(time.Until(q.end), time.Nanosecond)
-		}
-		answer, err := q.engine.Check(q.ctx, left, assumptions...)
+		answer, err := q.engine.Check(q.ctx, q.budget, assumptions...)
 		if err != nil {
 			return Answer{}, err
 		}

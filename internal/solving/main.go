@@ -126,7 +126,7 @@ func decide(m *symbolic.Model, pairs [][2]int, scope string) (r result, err erro
 			if err != nil {
 				return r, err
 			}
-			if a, err = e.Solve(context.Background(), target, solver.Budget{Time: 5 * time.Second}); err != nil {
+			if a, err = e.Solve(context.Background(), target, &solver.Budget{Steps: 5 * solver.Second}); err != nil {
 				return r, err
 			}
 			r.largest = max(r.largest, cone.Events())

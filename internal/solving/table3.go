@@ -81,7 +81,7 @@ func measureTable3(w io.Writer) error {
 		d := symbolic.New(t, o).NewDecider(0, targets, func(f *solver.Formula) (solver.Engine, error) { return solver.NewBuiltin(f), nil })
 		var answers [3]int
 		for k := range targets {
-			a, err := d.Decide(context.Background(), k, solver.Budget{Time: 10 * time.Second})
+			a, err := d.Decide(context.Background(), k, &solver.Budget{Steps: 5 * solver.Second})
 			if err != nil {
 				return err
 			}
