@@ -69,7 +69,7 @@ func Prepare(ctx context.Context, c *Config) (*Build, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	res, err := rewrite.Rewrite(l.rewrite, dir, rewrite.Options{All: c.InstrumentAll, AtomicMethods: c.AtomicMethods, Imports: l.importedElsewhere})
+	res, err := rewrite.Rewrite(l.rewrite, dir, rewrite.Options{All: c.InstrumentAll, AtomicMethods: c.AtomicMethods, Release: c.Env.GOVERSION, Imports: l.importedElsewhere})
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package rewrite
 
 import (
-	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -98,7 +97,7 @@ func (e *editor) assignOne(s *ast.AssignStmt, full bool) string {
 	switch {
 	case full && ok:
 		p := e.placeAlone(lhs, false, s)
-		return e.sequence(s, p.define()+t+":="+e.alone(e.data, rhs)+";", e.store(lhs, p.text, hold))
+		return e.sequence(s, p.define()+t+":="+e.alone(e.data, rhs)+";", e.store(lhs, e.onLines(lhs, s, p.text), hold))
 	case !e.hasCall(rhs):
 		return direct()
 	}
@@ -109,24 +108,7 @@ func (e *editor) assignOne(s *ast.AssignStmt, full bool) string {
 // so on the line of the assignment's operator, as in s.
 func (e *editor) sequence(s ast.Stmt, first, last string) string {
 	first = e.padding(s, first+last) + first
-	operator := s.Pos()
-	switch s := s.(type) {
-	case *ast.AssignStmt:
-		operator = s.TokPos
-	case *ast.IncDecStmt:
-		operator = s.TokPos
-	}
-	return "{" + first + e.lineMark(first, operator) + last + e.lineMark(first, s.End()) + "}"
-}
-
-// lineMark makes what follows stand on pos's line, as it would if the text
-// moved before it, if that spans lines, were not there.
-func (e *editor) lineMark(moved string, pos token.Pos) string {
-	if e.directives || !strings.Contains(moved, "\n") {
-		return ""
-	}
-	p := e.tokens.PositionFor(pos, false)
-	return fmt.Sprintf("/*line :%d:%d*/", p.Line, p.Column)
+	return "{" + first + e.lineMark(first, operator(s)) + last + e.lineMark(first+last, s.End()) + "}"
 }
 
 // padding is the newlines that text, which replaces n, lacks. They may stand
@@ -147,7 +129,7 @@ func (e *editor) assignElement(s *ast.AssignStmt, ix *ast.IndexExpr, full bool) 
 		t := e.temp()
 		if hold, ok := e.holdable(rhs, e.info.TypeOf(s.Lhs[0]), t); ok {
 			p := e.placeAlone(s.Lhs[0], false, s)
-			return e.sequence(s, p.define()+t+":="+e.alone(e.data, rhs)+";", p.text+"="+hold)
+			return e.sequence(s, p.define()+t+":="+e.alone(e.data, rhs)+";", e.onLines(s.Lhs[0], s, p.text)+"="+hold)
 		}
 	}
 	return e.in(s, at(ix.X, e.mapHook("MapWrite", ix.X)), at(ix.Index, e.value(ix.Index)), at(rhs, e.data(rhs)))

@@ -27,6 +27,7 @@ type editor struct {
 	written      map[string]bool // the package variables of all packages that are shared
 	names        map[ast.Node]string
 	version      string // language version of the file, "" for the newest
+	release      string // see Options.Release
 	perIteration bool   // loop variables are new in each iteration
 	directives   bool   // the file holds line directives
 
@@ -51,6 +52,7 @@ type editor struct {
 	// stores what it may have computed from it.
 	discarded *ast.CallExpr
 	updated   ast.Expr
+	stores    map[ast.Expr]token.Pos // see faults
 	sites     []site
 	// atomicSites is what atomics returns, once it was asked for; asserted are the
 	// operands whose hooks note an assertion, with its call.

@@ -91,12 +91,12 @@ func (e *editor) address(x ast.Expr) string {
 	case *ast.ParenExpr:
 		return e.in(x, at(x.X, e.address(x.X)))
 	case *ast.StarExpr:
-		return e.in(x, at(x.X, e.value(x.X)))
+		return e.faulting(x, e.in(x, at(x.X, e.value(x.X))))
 	case *ast.SelectorExpr:
 		if sel := e.info.Selections[x]; sel == nil {
 			return e.source(x)
 		} else if sel.Kind() == types.FieldVal {
-			return e.walk(x, sel.Index()[:len(sel.Index())-1]).text + e.raw(x.X.End(), x.End())
+			return e.walk(x, sel.Index()[:len(sel.Index())-1]).text + e.faulting(x, e.raw(x.X.End(), x.End()))
 		}
 	case *ast.IndexExpr:
 		switch underlying(e.info.TypeOf(x.X)).(type) {

@@ -43,29 +43,29 @@ func (e *editor) place(x ast.Expr, all bool, s *ast.AssignStmt) place {
 		case *ast.ParenExpr:
 			return "(" + walk(x.X) + ")"
 		case *ast.StarExpr:
-			return "*" + operand(x.X)
+			return e.selects(x, x.Pos(), s) + "*" + operand(x.X)
 		case *ast.SelectorExpr:
 			sel := e.info.Selections[x]
 			switch {
 			case sel == nil:
 			case isPointer(e.info.TypeOf(x.X)):
-				return operand(x.X) + "." + x.Sel.Name
+				return operand(x.X) + e.selects(x, x.X.End(), s) + "." + x.Sel.Name
 			case sel.Indirect():
 				return e.alone(e.address, x)
 			default:
 				return walk(x.X) + "." + x.Sel.Name
 			}
 		case *ast.IndexExpr:
+			base := ""
 			switch underlying(e.info.TypeOf(x.X)).(type) {
 			case *types.Array:
-				base := walk(x.X)
-				return base + "[" + operand(x.Index) + "]"
+				base = walk(x.X)
 			case *types.Map:
-				base := operand(x.X)
-				return e.mapHookText("MapWrite", x.X, base) + "[" + operand(x.Index) + "]"
+				base = e.mapHookText("MapWrite", x.X, operand(x.X))
+			default:
+				base = operand(x.X)
 			}
-			base := operand(x.X)
-			return base + "[" + operand(x.Index) + "]"
+			return base + e.selects(x, x.Lbrack, s) + "[" + operand(x.Index) + "]"
 		}
 		return e.source(x)
 	}
@@ -122,18 +122,21 @@ func (e *editor) assignMany(s *ast.AssignStmt) string {
 		if blank(s.Lhs[i]) && e.constant(x) {
 			continue
 		}
-		stores = append(stores, e.assignPlace(s.Lhs[i], places[i], v))
+		stores = append(stores, e.assignPlace(s, i, places[i], v))
 	}
 	first := place{names: names, inits: inits}.define()
 	return e.sequence(s, first, strings.Join(stores, ";"))
 }
 
-// assignPlace is the statement that assigns v to x, which p took apart.
-func (e *editor) assignPlace(x ast.Expr, p place, v string) string {
+// assignPlace is the statement that assigns v to the left-hand side number i of
+// s, which p took apart.
+func (e *editor) assignPlace(s *ast.AssignStmt, i int, p place, v string) string {
+	x := s.Lhs[i]
+	text := e.onLines(x, s, p.text)
 	if e.storable(x) {
-		return e.store(x, p.text, v)
+		return e.store(x, text, v)
 	}
-	return p.text + "=" + v
+	return text + "=" + v
 }
 
 // assignTuple is the text of an assignment of the results of a call, or of an
@@ -159,7 +162,7 @@ func (e *editor) assignTuple(s *ast.AssignStmt) string {
 		t := e.temp()
 		temps = append(temps, t)
 		names, inits = append(names, places[i].names...), append(inits, places[i].inits...)
-		stores = append(stores, e.assignPlace(x, places[i], e.okText(s, i, t)))
+		stores = append(stores, e.assignPlace(s, i, places[i], e.okText(s, i, t)))
 	}
 	calls := strings.Join(temps, ",") + ":=" + e.alone(e.value, s.Rhs[0]) + ";"
 	return e.sequence(s, calls, place{names: names, inits: inits}.define()+strings.Join(stores, ";"))

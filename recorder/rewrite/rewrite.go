@@ -57,6 +57,9 @@ type Options struct {
 	// Imports reports whether code of the build that is not to be rewritten
 	// imports the package with a path; nil stands for no such package.
 	Imports func(path string) bool
+	// Release is the version of Go that the copies will be built with, as go env
+	// GOVERSION has it; "" stands for the newest.
+	Release string
 	// AtomicMethods marks the methods of structs that hold a mutex as atomic
 	// regions, besides the functions that a comment marks.
 	AtomicMethods bool
@@ -79,7 +82,7 @@ func rewrite(pkgs []*packages.Package, dir string, o Options, importPath string)
 	if !o.All {
 		found = sharing.Analyze(analysed(pkgs, units, o))
 	}
-	if err := parallel(units, func(u *unit) error { return u.edit(written, found, o.AtomicMethods, importPath) }); err != nil {
+	if err := parallel(units, func(u *unit) error { return u.edit(written, found, o, importPath) }); err != nil {
 		return nil, err
 	}
 	res := &Result{Overlay: map[string]string{}}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -77,7 +78,7 @@ func (m *module) instrument(t *testing.T) {
 			pkgs = append(pkgs, p)
 		}
 	}
-	res, err := rewrite(pkgs, filepath.Join(m.dir, ".rewritten"), Options{All: m.all, AtomicMethods: m.methods}, m.path)
+	res, err := rewrite(pkgs, filepath.Join(m.dir, ".rewritten"), Options{All: m.all, AtomicMethods: m.methods, Release: runtime.Version()}, m.path)
 	require.NoError(t, err)
 	m.result = res
 	data, err := json.Marshal(map[string]any{"Replace": res.Overlay})

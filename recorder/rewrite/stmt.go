@@ -65,9 +65,11 @@ func (e *editor) stmt(s ast.Stmt, full bool) string {
 func (e *editor) simple(s ast.Stmt, full bool) string {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
+		e.faults(s, s.Lhs...)
 		text := e.assign(s, full)
 		return e.padding(s, text) + text
 	case *ast.IncDecStmt:
+		e.faults(s, s.X)
 		text := e.incDec(s, full)
 		return e.padding(s, text) + text
 	case *ast.DeferStmt:

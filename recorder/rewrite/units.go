@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"go/ast"
+	"go/token"
 	"os"
 	"path/filepath"
 	"slices"
@@ -143,7 +144,7 @@ func (u *unit) subdir(path string) string {
 
 // edit rewrites the unit's files. written holds the shared package variables,
 // found what is known of the whole program.
-func (u *unit) edit(written map[string]bool, found *sharing.Facts, methods bool, importPath string) error {
+func (u *unit) edit(written map[string]bool, found *sharing.Facts, o Options, importPath string) error {
 	alias := aliasFor(u.pkg.Syntax)
 	namer := newNamer(u.pkg.Types, u.pkg.TypesInfo)
 	for _, f := range u.pkg.Syntax {
@@ -166,7 +167,8 @@ func (u *unit) edit(written map[string]bool, found *sharing.Facts, methods bool,
 			facts: u.facts, sharing: found, fset: u.pkg.Fset, written: written, names: names,
 			version: u.version(f), perIteration: !older(u.version(f), "go1.22"),
 			directives: hasLineDirectives(src), shadowsHelpers: shadowsHelpers(u.pkg.Types), helpers: map[string]bool{}, asserted: map[ast.Expr]*ast.CallExpr{},
-			alias: alias, keep: map[string]bool{}, atomicMethods: methods,
+			alias: alias, keep: map[string]bool{}, atomicMethods: o.AtomicMethods, release: o.Release,
+			stores: map[ast.Expr]token.Pos{},
 		}
 		if err := e.edit(importPath); err != nil {
 			return err

@@ -36,7 +36,7 @@ func (e *editor) update(s ast.Stmt, x ast.Expr, op string, y ast.Expr, full bool
 	keep := ""
 	if !e.stable(x) {
 		t := e.temp()
-		keep = t + ":=" + address + ";"
+		keep = t + ":=" + e.onLines(x, s, address) + ";"
 		address = t
 	}
 	load := "*" + e.hook("Load") + "(" + address + "," + e.updateSite(x, alone) + ")"
@@ -114,11 +114,10 @@ func (e *editor) updateElement(s ast.Stmt, x ast.Expr, op string, y ast.Expr, fu
 		}
 		return e.in(x, at(ix.X, m), at(ix.Index, e.value(ix.Index)))
 	}, x)
-	text += op + "=" + operand
 	if before == "" {
-		return text
+		return text + op + "=" + operand
 	}
-	return e.sequence(s, before, text)
+	return e.sequence(s, before, e.onLines(x, s, text)+op+"="+operand)
 }
 
 // updateOperand evaluates y of x op= y.
