@@ -21,7 +21,9 @@ type suite struct {
 func std(pattern string, flags ...string) suite { return suite{name: pattern, flags: flags} }
 
 // module is the suite of a module, "path@version".
-func module(name string) suite { return suite{name: name, module: true} }
+func module(name string, flags ...string) suite {
+	return suite{name: name, module: true, flags: flags}
+}
 
 // suites are all suites, the smaller ones first.
 var suites = []suite{
@@ -35,7 +37,7 @@ var suites = []suite{
 	module("github.com/robfig/cron/v3@latest"),
 	module("github.com/google/btree@latest"),
 	module("golang.org/x/time@latest"),
-	module("go.etcd.io/bbolt@latest"),
+	module("go.etcd.io/bbolt@latest", "-timeout=30m"), // as its Makefile has it
 	module("github.com/spf13/viper@latest"),
 	module("golang.org/x/sync@latest"),
 	module("github.com/patrickmn/go-cache@latest"),
