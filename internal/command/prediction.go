@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -149,7 +150,7 @@ func (p *prediction) read(run recorder.Run) *trace.Trace {
 		p.warn("%s: the test binary did not end in an orderly way; its %d events up to then are used", name, len(t.Events))
 	}
 	if len(t.Cuts) > 0 {
-		p.warn("%s: %s; -run=NAME gives a test the room of the others", name, cutText(t))
+		p.warn("%s: only a part of the events is analyzed of %s: -run=NAME gives a test the room of the others", name, cutText(t))
 	}
 	t.AddSites(p.build.Sites)
 	p.build.Untrim(t)
@@ -168,23 +169,37 @@ func (p *prediction) read(run recorder.Run) *trace.Trace {
 	return t
 }
 
-// cutText names the tests that the trace has only a part of.
+// cutText names the tests that the trace has only a part of, or those of them
+// with most events.
 func cutText(t *trace.Trace) string {
-	events := make(map[string]int)
+	events := make([]int, len(t.Goroutines))
 	for i := range t.Events {
-		events[t.Goroutines[t.Events[i].G].Test]++
+		events[t.Events[i].G]++
 	}
-	var parts []string
-	for i, c := range t.Cuts {
-		what := "memory accesses"
-		if c.Sync {
-			what = "events"
-		} else if slices.Contains(t.Cuts[i:], trace.Cut{Test: c.Test, Sync: true}) {
-			continue
+	recorded := make(map[string]int)
+	for _, c := range t.Cuts {
+		recorded[c.Test] = 0
+	}
+	for i, g := range t.Goroutines {
+		if n, cut := recorded[g.Test]; cut {
+			recorded[g.Test] = n + events[i]
 		}
-		parts = append(parts, fmt.Sprintf("of %s (%d events recorded) not all %s are analyzed", cmp.Or(c.Test, "what runs outside of tests"), events[c.Test], what))
 	}
-	return strings.Join(parts, ", ")
+	tests := slices.SortedFunc(maps.Keys(recorded), func(a, b string) int {
+		return cmp.Or(cmp.Compare(recorded[b], recorded[a]), strings.Compare(a, b))
+	})
+	var text strings.Builder
+	for i, test := range tests {
+		if i == 3 && len(tests) > 4 {
+			fmt.Fprintf(&text, " and %d more tests", len(tests)-i)
+			break
+		}
+		if i > 0 {
+			text.WriteString(", ")
+		}
+		fmt.Fprintf(&text, "%s (%d recorded)", cmp.Or(test, "what runs outside of tests"), recorded[test])
+	}
+	return text.String()
 }
 
 // lastTest is the top-level test that began last.
