@@ -138,7 +138,7 @@ type searcher struct {
 	overlaps [][]int32 // by location
 	sites    map[uint64]int32
 
-	seen  map[string][]place // the chunks of regions
+	seen  []recent // by goroutine
 	kinds map[string]*kind
 	at    map[anchor][]*kind
 	found map[string]*anomaly
@@ -159,7 +159,7 @@ type anomaly struct {
 func newSearcher(t *trace.Trace, o *order.Order, regions *Regions, patterns []Pattern) *searcher {
 	s := &searcher{
 		t: t, o: o, regions: regions, locOf: make([]int32, len(t.Events)), left: maxCombinations,
-		sites: make(map[uint64]int32), seen: make(map[string][]place), kinds: make(map[string]*kind),
+		sites: make(map[uint64]int32), seen: make([]recent, len(t.Goroutines)), kinds: make(map[string]*kind),
 		at: make(map[anchor][]*kind), found: make(map[string]*anomaly),
 	}
 	for i := range s.locOf {
@@ -249,9 +249,9 @@ func (s *searcher) region(g trace.GID, events []int32) {
 	}
 	posts := make([]post, 0, min(len(events), maxRegion))
 	kept := make([]int32, 0, cap(posts))
+	seen := &s.seen[g]
+	seen.enter(s.o.Segment(int(events[0])))
 	s.key = s.key[:0]
-	s.number(int32(g))
-	s.number(int32(s.o.Segment(int(events[0]))))
 	for _, i := range events {
 		// What is repeated without a pause adds nothing.
 		p := s.post(i)
@@ -263,7 +263,7 @@ func (s *searcher) region(g trace.GID, events []int32) {
 		s.number(int32(s.t.Events[i].Kind))
 		s.postKey(p)
 	}
-	if places, ok := s.seen[string(s.key)]; ok {
+	if places, ok := seen.places[string(s.key)]; ok {
 		// Ordered like the one before, so that it goes with nothing new; but
 		// what comes is nearer to it.
 		for _, p := range posts {
@@ -280,7 +280,26 @@ func (s *searcher) region(g trace.GID, events []int32) {
 		c.shape = n
 		c.choose(0)
 	}
-	s.seen[key] = c.places
+	seen.places[key] = c.places
+}
+
+// recent is the regions of a goroutine in the segment that it is in: where the
+// chunks are of those that look alike. None of another segment is ordered like
+// them.
+type recent struct {
+	segment int
+	places  map[string][]place
+}
+
+// enter forgets what was in another segment.
+func (r *recent) enter(segment int) {
+	switch {
+	case r.places == nil:
+		r.places = make(map[string][]place)
+	case r.segment != segment:
+		clear(r.places)
+	}
+	r.segment = segment
 }
 
 // A place is where a chunk of a region is kept.
