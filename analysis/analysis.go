@@ -130,7 +130,7 @@ func Predict(ctx context.Context, t *trace.Trace, opts Options) (*Result, error)
 	if opts.Schedules == 0 {
 		opts.Schedules = 3
 	}
-	p := newPredictor(t, o, opts)
+	p := &predictor{t: t, o: o, opts: opts}
 	r := new(Result)
 	if err := p.all(ctx, r, p.races(r)); err != nil {
 		return nil, err
@@ -146,27 +146,26 @@ func Predict(ctx context.Context, t *trace.Trace, opts Options) (*Result, error)
 
 // A predictor decides candidates of one trace.
 type predictor struct {
-	t          *trace.Trace
-	o          *order.Order
+	t    *trace.Trace
+	o    *order.Order
+	opts Options
+	left int // of effort
+
+	// What decides candidates; nil before there is one.
 	graphs     *causality.Model
 	planner    *schedule.Planner
 	judge      *feasible.Judge
-	opts       Options
-	left       int             // of effort
 	symbols    *symbolic.Model // nil before something is to be solved
 	candidates solver.Budget   // for solving all of them
 }
 
-func newPredictor(t *trace.Trace, o *order.Order, opts Options) *predictor {
-	graphs := causality.New(t, o)
-	candidate := opts.Solving.budget()
-	return &predictor{
-		t: t, o: o, opts: opts,
-		candidates: solver.Budget{Steps: solvedCandidates * candidate.Steps, Memory: candidate.Memory},
-		graphs:     graphs,
-		planner:    schedule.NewPlanner(t, o, graphs),
-		judge:      feasible.New(t),
-	}
+// prepare makes what decides candidates.
+func (p *predictor) prepare() {
+	p.graphs = causality.New(p.t, p.o)
+	p.planner = schedule.NewPlanner(p.t, p.o, p.graphs)
+	p.judge = feasible.New(p.t)
+	candidate := p.opts.Solving.budget()
+	p.candidates = solver.Budget{Steps: solvedCandidates * candidate.Steps, Memory: candidate.Memory}
 }
 
 // A candidate is events that may be a bug, all at the same places.
@@ -186,6 +185,9 @@ type lead struct {
 // all decides candidates and adds them to the findings.
 func (p *predictor) all(ctx context.Context, r *Result, cs []candidate) error {
 	var undecided []pending
+	if len(cs) > 0 && p.judge == nil {
+		p.prepare()
+	}
 	for k, c := range cs {
 		if err := context.Cause(ctx); err != nil {
 			return fmt.Errorf("analysis: ended with %d of %d candidates undecided: %w", len(cs)-k, len(cs), err)

@@ -244,7 +244,7 @@ func (s *searcher) postKey(p post) {
 // region takes the accesses of one region of goroutine g, or one access that
 // is in none.
 func (s *searcher) region(g trace.GID, events []int32) {
-	if len(events) == 0 {
+	if len(events) == 0 || s.left <= 0 {
 		return
 	}
 	posts := make([]post, 0, min(len(events), maxRegion))

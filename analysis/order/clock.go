@@ -1,8 +1,9 @@
 package order
 
-// fan is the number of entries of one node of a clock.
+// fan is the number of entries of one node of a clock. Few make updates small:
+// they copy the nodes of one path.
 const (
-	fanBits = 4
+	fanBits = 3
 	fan     = 1 << fanBits
 )
 
@@ -15,120 +16,116 @@ const (
 // A trace of thousands of goroutines thus needs memory for what each
 // communication event changed, and not one vector for each.
 //
-// All clocks of one relation have the same height. The zero clock is empty.
-type clock struct {
-	kids *[fan]clock // inner nodes
-	last *[fan]int32 // leaves
+// A clock is the number of its root among the nodes of its relation; 0 is the
+// empty clock.
+type clock int32
+
+// A node has entries if it is a leaf, else clocks one level below.
+type node [fan]int32
+
+// clocks are the nodes of all clocks of one relation, which have the same
+// height. They lie in chunks, without pointers: a large trace has millions, and
+// none of them goes before the relation does.
+type clocks struct {
+	height uint
+	chunks [][]node
 }
 
-// height returns the number of levels below the root that numbers below n need.
-func height(n int) uint {
-	h := uint(0)
+const (
+	chunkBits = 10
+	chunkSize = 1 << chunkBits
+)
+
+// newClocks returns room for clocks of n goroutines.
+func newClocks(n int) clocks {
+	cs := clocks{chunks: [][]node{make([]node, 1, chunkSize)}} // the first stands for the empty clock
 	for n > fan {
 		n = (n + fan - 1) / fan
-		h++
+		cs.height++
 	}
-	return h
+	return cs
 }
 
-// get returns the entry of goroutine g in a clock of height h.
-func (c clock) get(g uint32, h uint) int32 {
-	for ; h > 0; h-- {
-		if c.kids == nil {
-			return 0
-		}
-		c = c.kids[g>>(h*fanBits)%fan]
+func (cs *clocks) node(c clock) *node { return &cs.chunks[c>>chunkBits][c&(chunkSize-1)] }
+
+func (cs *clocks) add(n node) clock {
+	last := len(cs.chunks) - 1
+	if len(cs.chunks[last]) == chunkSize {
+		cs.chunks = append(cs.chunks, make([]node, 0, chunkSize))
+		last++
 	}
-	if c.last == nil {
-		return 0
+	cs.chunks[last] = append(cs.chunks[last], n)
+	return clock(last<<chunkBits + len(cs.chunks[last]) - 1)
+}
+
+// get returns the entry of goroutine g in c.
+func (cs *clocks) get(c clock, g uint32) int32 {
+	for h := cs.height; h > 0 && c != 0; h-- {
+		c = clock(cs.node(c)[g>>(h*fanBits)%fan])
 	}
-	return c.last[g%fan]
+	return cs.node(c)[g%fan]
 }
 
 // set returns c with the entry of goroutine g raised to at least v.
-func (c clock) set(g uint32, v int32, h uint) clock {
-	if h == 0 {
-		last := new([fan]int32)
-		if c.last != nil {
-			if c.last[g%fan] >= v {
-				return c
-			}
-			*last = *c.last
-		}
-		last[g%fan] = v
-		return clock{last: last}
+func (cs *clocks) set(c clock, g uint32, v int32) clock {
+	if cs.get(c, g) >= v {
+		return c
 	}
-	kids := new([fan]clock)
-	if c.kids != nil {
-		*kids = *c.kids
+	return cs.raise(c, g, v, cs.height)
+}
+
+// raise is set for a node at height h, whose entry is lower.
+func (cs *clocks) raise(c clock, g uint32, v int32, h uint) clock {
+	n := *cs.node(c)
+	at := &n[g>>(h*fanBits)%fan]
+	if h > 0 {
+		v = int32(cs.raise(clock(*at), g, v, h-1))
 	}
-	kid := &kids[g>>(h*fanBits)%fan]
-	*kid = kid.set(g, v, h-1)
-	return clock{kids: kids}
+	*at = v
+	return cs.add(n)
 }
 
 // join returns the entry-wise maximum of a and b; it is a or b itself wherever
 // one of them covers the other.
-func join(a, b clock) clock {
+func (cs *clocks) join(a, b clock) clock { return cs.joinAt(a, b, cs.height) }
+
+func (cs *clocks) joinAt(a, b clock, h uint) clock {
 	switch {
-	case a == b || b == clock{}:
+	case a == b || b == 0:
 		return a
-	case a == clock{}:
-		return b
-	case a.last != nil:
-		return joinLeaves(a, b)
-	}
-	kids := new([fan]clock)
-	for i := range kids {
-		kids[i] = join(a.kids[i], b.kids[i])
-	}
-	switch *kids {
-	case *a.kids:
-		return a
-	case *b.kids:
+	case a == 0:
 		return b
 	}
-	return clock{kids: kids}
+	m, n := *cs.node(a), *cs.node(b)
+	var joined node
+	for i := range joined {
+		if h == 0 {
+			joined[i] = max(m[i], n[i])
+		} else {
+			joined[i] = int32(cs.joinAt(clock(m[i]), clock(n[i]), h-1))
+		}
+	}
+	switch joined {
+	case m:
+		return a
+	case n:
+		return b
+	}
+	return cs.add(joined)
 }
 
-func joinLeaves(a, b clock) clock {
-	isA, isB := true, true
-	for i := range a.last {
-		isA = isA && a.last[i] >= b.last[i]
-		isB = isB && b.last[i] >= a.last[i]
-	}
-	if isA {
-		return a
-	}
-	if isB {
-		return b
-	}
-	last := new([fan]int32)
-	for i := range last {
-		last[i] = max(a.last[i], b.last[i])
-	}
-	return clock{last: last}
-}
-
-// each calls yield for each entry that is not 0, by ascending goroutine,
+// each calls yield for each entry of c that is not 0, by ascending goroutine,
 // until it returns false.
-func (c clock) each(h uint, base uint32, yield func(g uint32, v int32) bool) bool {
-	if h == 0 {
-		if c.last == nil {
-			return true
-		}
-		for i, v := range c.last {
-			if v != 0 && !yield(base+uint32(i), v) {
-				return false
-			}
-		}
-		return true
-	}
-	if c.kids == nil {
-		return true
-	}
-	for i, k := range c.kids {
-		if !k.each(h-1, base+uint32(i)<<(h*fanBits), yield) {
+func (cs *clocks) each(c clock, yield func(g uint32, v int32) bool) bool {
+	return c == 0 || cs.eachAt(c, cs.height, 0, yield)
+}
+
+func (cs *clocks) eachAt(c clock, h uint, base uint32, yield func(g uint32, v int32) bool) bool {
+	for i, v := range *cs.node(c) {
+		g := base + uint32(i)<<(h*fanBits)
+		switch {
+		case v == 0:
+		case h > 0 && !cs.eachAt(clock(v), h-1, g, yield), h == 0 && !yield(g, v):
 			return false
 		}
 	}

@@ -110,7 +110,7 @@ func (o *Order) BeforeReached(i, j int) bool {
 	if gi == o.t.Events[j].G || i >= j {
 		return i < j && gi == o.t.Events[j].G
 	}
-	return o.por.reached(j).get(uint32(gi), o.por.height) > int32(i)
+	return o.por.get(o.por.reached(j), uint32(gi)) > int32(i)
 }
 
 // Ancestors yields, for each other goroutine with events that must happen
@@ -119,7 +119,7 @@ func (o *Order) Ancestors(i int) iter.Seq2[trace.GID, int] {
 	return func(yield func(trace.GID, int) bool) {
 		own := uint32(o.t.Events[i].G)
 		c := o.por.segs[o.por.seg[i]].clock
-		c.each(o.por.height, 0, func(g uint32, v int32) bool {
+		o.por.each(c, func(g uint32, v int32) bool {
 			return g == own || yield(trace.GID(g), int(v-1))
 		})
 	}

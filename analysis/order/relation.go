@@ -6,9 +6,9 @@ import "github.com/gopredict/gopredict/recorder/trace"
 // only events that communicate change a clock, and the events between two of
 // them form a segment that shares one.
 type relation struct {
-	height uint
-	seg    []int32   // by event: its segment
-	segs   []segment // each belongs to one goroutine
+	clocks
+	seg  []int32   // by event: its segment
+	segs []segment // each belongs to one goroutine
 }
 
 type segment struct {
@@ -19,7 +19,7 @@ type segment struct {
 
 // before reports whether event i of goroutine gi is before event j of another.
 func (r *relation) before(i int, gi trace.GID, j int) bool {
-	return r.segs[r.seg[j]].clock.get(uint32(gi), r.height) > int32(i)
+	return r.get(r.segs[r.seg[j]].clock, uint32(gi)) > int32(i)
 }
 
 // reached is the clock of what is before its goroutine can reach event j.
@@ -29,14 +29,21 @@ func (r *relation) reached(j int) clock {
 	case int(s.start) != j:
 		return s.clock
 	case s.prev < 0:
-		return clock{}
+		return 0
 	}
 	return r.segs[s.prev].clock
 }
 
 // at returns the clock of what is before the successors of event i.
-func (r *relation) at(t *trace.Trace, i int) clock {
-	return r.segs[r.seg[i]].clock.set(uint32(t.Events[i].G), int32(i)+1, r.height)
+func (r *relation) at(t *trace.Trace, i int) clock { return r.after(0, t, i) }
+
+// after returns c with what is before the successors of event i.
+func (r *relation) after(c clock, t *trace.Trace, i int) clock {
+	g := uint32(t.Events[i].G)
+	if r.get(c, g) > int32(i) {
+		return c // and with all that is before it
+	}
+	return r.set(r.join(c, r.segs[r.seg[i]].clock), g, int32(i)+1)
 }
 
 // A ticket names one waiter of one condition, or the element of a broadcast.
@@ -61,8 +68,8 @@ type waitGroup struct {
 // since then whose results nobody uses. These come after the store in any
 // order, and before what sees their effect.
 type store struct {
-	base  clock // of the store alone
-	clock clock
+	pos   int   // of the store, or -1
+	since clock // of the others
 	g     trace.GID
 	mixed bool // others than g take part
 }
@@ -104,7 +111,7 @@ func relate(t *trace.Trace, chans map[uint64]channel, locks bool) *relation {
 	n := len(t.Goroutines)
 	b := &relater{
 		t: t, chans: chans, locks: locks,
-		rel:     &relation{height: height(n), seg: make([]int32, len(t.Events)), segs: make([]segment, 0, n+communications(t, locks))},
+		rel:     &relation{clocks: newClocks(n), seg: make([]int32, len(t.Events)), segs: make([]segment, 0, n+communications(t, locks))},
 		now:     make([]clock, n),
 		cur:     make([]int32, n),
 		split:   make([]bool, n),
@@ -164,7 +171,7 @@ func (b *relater) event(i int, e *trace.Event) {
 // goroutine g does from now on.
 func (b *relater) from(g trace.GID, i int, ok bool) {
 	if ok && i >= 0 && b.t.Events[i].G != g {
-		b.now[g] = join(b.now[g], b.rel.at(b.t, i))
+		b.now[g] = b.rel.after(b.now[g], b.t, i)
 	}
 }
 
@@ -189,7 +196,7 @@ func (b *relater) acquire(i int, e *trace.Event) {
 		}
 	case trace.WaitGroupWaited:
 		if w := b.groups[e.Obj]; w != nil {
-			b.now[e.G] = join(b.now[e.G], w.zero)
+			b.now[e.G] = b.rel.join(b.now[e.G], w.zero)
 		}
 	case trace.OnceDone:
 		p, ok := b.onces[e.Obj]
@@ -201,9 +208,10 @@ func (b *relater) acquire(i int, e *trace.Event) {
 		switch {
 		case !ok || s.g == e.G && !s.mixed: // what it stored itself says nothing new to it
 		case b.blind(e):
-			b.now[e.G] = join(b.now[e.G], s.base)
+			b.from(e.G, s.pos, true)
 		default:
-			b.now[e.G] = join(b.now[e.G], s.clock)
+			b.from(e.G, s.pos, true)
+			b.now[e.G] = b.rel.join(b.now[e.G], s.since)
 		}
 	case trace.Await:
 		if e.Obj == 0 {
@@ -213,7 +221,7 @@ func (b *relater) acquire(i int, e *trace.Event) {
 			}
 			return
 		}
-		b.now[e.G] = join(b.now[e.G], b.posted[e.Obj])
+		b.now[e.G] = b.rel.join(b.now[e.G], b.posted[e.Obj])
 	case trace.Acquire, trace.RAcquire:
 		if b.locks {
 			b.lock(e)
@@ -251,7 +259,7 @@ func (b *relater) release(i int, e *trace.Event) bool {
 		}
 		b.store(i, e)
 	case trace.Post:
-		b.posted[e.Obj] = join(b.posted[e.Obj], b.rel.at(b.t, i))
+		b.posted[e.Obj] = b.rel.after(b.posted[e.Obj], b.t, i)
 	case trace.Release, trace.RRelease:
 		if !b.locks {
 			return false
@@ -272,15 +280,15 @@ func (b *relater) blind(e *trace.Event) bool {
 
 // store notes what later atomic operations on the address synchronize with.
 func (b *relater) store(i int, e *trace.Event) {
-	at := b.rel.at(b.t, i)
 	s, ok := b.stored[e.Obj]
-	if ok && b.blind(e) {
-		s.clock = join(s.clock, at)
+	switch {
+	case !b.blind(e):
+		s = store{pos: i, g: e.G}
+	case !ok:
+		s = store{pos: -1, since: b.rel.at(b.t, i), g: e.G}
+	default:
+		s.since = b.rel.after(s.since, b.t, i)
 		s.mixed = s.mixed || s.g != e.G
-	} else if b.blind(e) {
-		s = store{clock: at, g: e.G}
-	} else {
-		s = store{base: at, clock: at, g: e.G}
 	}
 	b.stored[e.Obj] = s
 }
@@ -309,9 +317,9 @@ func (b *relater) add(i int, e *trace.Event) bool {
 	if delta >= 0 {
 		return false
 	}
-	w.dones = join(w.dones, b.rel.at(b.t, i))
+	w.dones = b.rel.after(w.dones, b.t, i)
 	if w.count <= 0 {
-		w.zero, w.dones = w.dones, clock{}
+		w.zero, w.dones = w.dones, 0
 	}
 	return true
 }
@@ -322,10 +330,10 @@ func (b *relater) lock(e *trace.Event) {
 		return
 	}
 	if !m.single || m.releaser != e.G { // else it says nothing new
-		b.now[e.G] = join(b.now[e.G], m.released)
+		b.now[e.G] = b.rel.join(b.now[e.G], m.released)
 	}
 	if e.Kind == trace.Acquire {
-		b.now[e.G] = join(b.now[e.G], m.rreleased)
+		b.now[e.G] = b.rel.join(b.now[e.G], m.rreleased)
 	}
 }
 
@@ -336,11 +344,11 @@ func (b *relater) unlock(i int, e *trace.Event) {
 		b.mutexes[e.Obj] = m
 	}
 	if e.Kind == trace.RRelease {
-		m.rreleased = join(m.rreleased, b.rel.at(b.t, i))
+		m.rreleased = b.rel.after(m.rreleased, b.t, i)
 		return
 	}
 	// Where locks are handed over, older releases are not before this one.
 	at := b.rel.at(b.t, i)
-	m.released = join(at, m.released)
+	m.released = b.rel.join(at, m.released)
 	m.releaser, m.single = e.G, m.released == at
 }

@@ -49,14 +49,14 @@ func (b *relater) wall(test string) {
 	var all clock
 	for g, seg := range b.cur {
 		if seg >= 0 && b.t.Goroutines[g].Test == test {
-			all = join(all, b.now[g].set(uint32(g), b.last[g]+1, b.rel.height))
+			all = b.rel.join(all, b.rel.set(b.now[g], uint32(g), b.last[g]+1))
 		}
 	}
 	for g := range b.now {
 		if b.t.Goroutines[g].Test == test {
 			continue
 		}
-		b.now[g] = join(b.now[g], all)
+		b.now[g] = b.rel.join(b.now[g], all)
 		b.rel.segs = append(b.rel.segs, segment{b.now[g], -1, b.cur[g]})
 		b.cur[g], b.split[g] = int32(len(b.rel.segs)-1), true
 	}
