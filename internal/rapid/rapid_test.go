@@ -34,6 +34,8 @@ func TestKnownAnswers(t *testing.T) {
 		require.NoError(t, err)
 		require.ElementsMatch(t, want.races, slices.Collect(maps.Keys(c.pairs)), name)
 		require.Equal(t, len(c.shb.pairs), c.predicted, name)
+		require.ElementsMatch(t, want.races, slices.Collect(maps.Keys(c.scheduled.pairs)), name)
+		require.True(t, c.covers(), name)
 
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)

@@ -1,6 +1,10 @@
 package main
 
-import "github.com/gopredict/gopredict/recorder/trace"
+import (
+	"fmt"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
 
 // A pair is the lines of two events, the lower one first.
 type pair [2]int
@@ -15,9 +19,23 @@ func newPair(t *trace.Trace, i, j int) pair {
 // races are what an engine reports: events that race with an earlier one, the
 // lines of these, and those of both.
 type races struct {
-	events int
+	events map[int]bool
 	lines  map[int]bool
 	pairs  map[pair]bool
+}
+
+// String is how RAPID counts: events, and distinct lines of these.
+func (r races) String() string { return fmt.Sprintf("%d/%d", len(r.events), len(r.lines)) }
+
+func newRaces() races {
+	return races{events: make(map[int]bool), lines: make(map[int]bool), pairs: make(map[pair]bool)}
+}
+
+// found notes that event j races with the earlier event i.
+func (r *races) found(t *trace.Trace, i, j int) {
+	r.events[j] = true
+	r.lines[line(t, j)] = true
+	r.pairs[newPair(t, i, j)] = true
 }
 
 // A clock is a vector clock.
@@ -46,7 +64,7 @@ type access struct {
 // Viswanathan, OOPSLA 2018): happens-before, with an edge from the last write to
 // each read. For each such race there is a run, not only for the first.
 func schedulable(t *trace.Trace) races {
-	r := races{lines: make(map[int]bool), pairs: make(map[pair]bool)}
+	r := newRaces()
 	threads := make(map[trace.GID]clock)
 	locks, writes, ends := make(map[uint64]clock), make(map[uint64]clock), make(map[uint64]clock)
 	accesses := make(map[uint64][]access)
@@ -87,15 +105,9 @@ func schedulable(t *trace.Trace) races {
 // add adds the races of an access with earlier ones of its location; c is the
 // clock of its thread.
 func (r *races) add(t *trace.Trace, c clock, a access, earlier []access) {
-	found := false
 	for _, b := range earlier {
 		if b.g != a.g && (a.write || b.write) && c[b.g] < b.time {
-			found = true
-			r.pairs[newPair(t, b.event, a.event)] = true
+			r.found(t, b.event, a.event)
 		}
-	}
-	if found {
-		r.events++
-		r.lines[line(t, a.event)] = true
 	}
 }
