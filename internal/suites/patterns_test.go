@@ -13,7 +13,7 @@ import (
 
 // Each built-in pattern has a subject that is confirmed to show it, those of
 // atomicity with an effect on the test, and a fixed twin: TestSubjects and
-// TestFixed run both.
+// TestFixes run both.
 func TestEachPatternHasSubject(t *testing.T) {
 	shown := make(map[string]bool)
 	for name, w := range subjects(t) {
