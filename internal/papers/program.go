@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/gopredict/gopredict/analysis"
@@ -34,7 +35,7 @@ type result struct {
 	candidates, unlocked, unordered, open count
 	confirmed                             count
 	exceptions, failed                    int
-	search, schedule                      time.Duration     // all of the search; what one finding takes then
+	search, schedule, solving             time.Duration     // all of the search; what one finding takes then; what solving adds for all of them
 	found                                 map[string]bool   // confirmed, by bug.String
 	reasons                               map[string]string // why not, of others
 	unknown                               []string          // confirmed, and not real by hand
@@ -124,22 +125,34 @@ func (r *result) analyse(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	start := time.Now()
+	start := processor()
 	o, err := order.New(t)
 	if err != nil {
 		return err
 	}
 	anomaly.FindRaces(t, o)
 	anomaly.Search(t, o, anomaly.FindRegions(t, o), anomaly.Builtin())
-	r.search = time.Since(start)
+	r.search = processor() - start
 
-	findings := 0
-	start = time.Now()
+	findings, scheduling := 0, time.Duration(0)
 	for k, kind := range kinds {
-		found, err := analysis.Predict(ctx, t, analysis.Options{Kinds: []string{kind}})
+		opts := analysis.Options{Kinds: []string{kind}}
+		start := processor()
+		if _, err := analysis.Predict(ctx, t, opts); err != nil {
+			return err
+		}
+		all := processor() - start
+
+		// Again, with no solving to speak of.
+		opts.Solving.Budget.Steps = 1
+		start = processor()
+		found, err := analysis.Predict(ctx, t, opts)
 		if err != nil {
 			return err
 		}
+		direct := processor() - start
+		scheduling += direct
+		r.solving += max(0, all-direct)
 		r.candidates[k] = found.Candidates
 		r.unlocked[k] = found.Candidates - found.Locked
 		r.unordered[k] = r.unlocked[k] - found.Ordered
@@ -151,7 +164,7 @@ func (r *result) analyse(ctx context.Context, file string) error {
 		findings += len(found.Findings)
 	}
 	if findings > 0 {
-		r.schedule = time.Since(start) / time.Duration(findings)
+		r.schedule = scheduling / time.Duration(findings)
 	}
 	r.size(t, o)
 	return nil
@@ -187,4 +200,13 @@ func (r *result) size(t *trace.Trace, o *order.Order) {
 			}
 		}
 	}
+}
+
+// processor is the processor time of this process: others may keep the machine busy.
+func processor() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err) // there is no bad input
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

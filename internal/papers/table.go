@@ -28,22 +28,23 @@ ours are the bugs of Figures 6 and 7.
 Exceptions are confirmed bugs with an effect: a panic, a failing test, a deadlock.
 Failed are schedules that the re-run left. Search is the time for all candidates
 of the trace, schedule that for one that is left: causality graphs, schedules,
-judge, and its part of what is done once for the trace.
+judge, and its part of what is done once for the trace. Solving is what it takes to
+decide all candidates that have no such schedule. Ours are of processor time.
 
 Races are looked for in one run of the command, and the rest in another: in one for
 all, an anomaly two accesses of which race is told as the race alone.
 
-| program | by | goroutines | shared locations | events | candidates | after lock sets | after must-happen-before | after the graph | confirmed | exceptions | failed | search | schedule |
-|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
+| program | by | goroutines | shared locations | events | candidates | after lock sets | after must-happen-before | after the graph | confirmed | exceptions | failed | search | schedule | solving |
+|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
 `)
 	for _, r := range rs {
-		fmt.Fprintf(&b, "| %s | gopredict | %d | %d | %d | %s | %s | %s | %s | %s | %d | %d | %s | %s |\n", r.name,
+		fmt.Fprintf(&b, "| %s | gopredict | %d | %d | %d | %s | %s | %s | %s | %s | %d | %d | %s | %s | %s |\n", r.name,
 			r.goroutines, r.locations, r.events, r.candidates, r.unlocked, r.unordered, r.open,
-			r.confirmed, r.exceptions, r.failed, millis(r.search), millis(r.schedule))
+			r.confirmed, r.exceptions, r.failed, millis(r.search), millis(r.schedule), millis(r.solving))
 		for _, p := range papers[r.name] {
 			b.WriteString("| |")
 			for _, column := range []string{p.by, p.goroutines, p.locations, p.events, p.candidates, p.unlocked, p.unordered, p.open,
-				p.confirmed, p.exceptions, p.failed, p.search, p.schedule} {
+				p.confirmed, p.exceptions, p.failed, p.search, p.schedule, ""} {
 				b.WriteString(" " + column + " |")
 			}
 			b.WriteString("\n")
@@ -57,7 +58,11 @@ all, an anomaly two accesses of which race is told as the race alone.
 func (c count) String() string { return fmt.Sprintf("%d + %d + %d", c[0], c[1], c[2]) }
 
 func millis(d time.Duration) string {
-	return fmt.Sprintf("%.2g ms", float64(d)/float64(time.Millisecond))
+	ms := float64(d) / float64(time.Millisecond)
+	if ms >= 10 {
+		return fmt.Sprintf("%.0f ms", ms)
+	}
+	return fmt.Sprintf("%.2g ms", ms)
 }
 
 // byHand writes what was counted by hand, and what of that was missed.
