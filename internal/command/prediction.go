@@ -46,10 +46,10 @@ func (p *prediction) warn(format string, args ...any) {
 	p.report.Warnings = append(p.report.Warnings, fmt.Sprintf(format, args...))
 }
 
-// longTrace is the size in bytes of a trace that takes, with what is known of it,
-// the most memory. It holds few pointers, so that looking for garbage often costs
-// little; in a small heap that would be done all the time.
-const longTrace = 16 << 20
+// longTrace is the size in bytes, packed, of a trace that takes, with what is known
+// of it, the most memory. It holds few pointers, so that looking for garbage often
+// costs little; in a small heap that would be done all the time.
+const longTrace = 1 << 20
 
 // add analyzes the recorded run of one package and confirms what is found.
 // What goes wrong with this package only is told as a warning; the error is

@@ -26,7 +26,7 @@ func TestTableAndPlot(t *testing.T) {
 		{Events: derby + 5, Order: 100 * time.Millisecond, Race: time.Second, Pattern: time.Millisecond, Races: 1, Mean: 1500 * time.Microsecond, Memory: 5 << 20},
 	}
 	text := table(cs)
-	require.Contains(t, text, "| 447,397 | 100 ms | 1.00 s | 1 ms | 1.10 s | 2460 | 1.5 ms | 5 MB |\n")
+	require.Contains(t, text, "| 447,397 | 100 ms | 1.00 s | 1 ms | 1.10 s | 2460 | 1.5 ms | 5 MB | 11 |\n")
 	require.Contains(t, text, "| search for all patterns, the order of events included | 6.184 s | 1.10 s |\n")
 	d := xml.NewDecoder(strings.NewReader(plot(cs)))
 	for {

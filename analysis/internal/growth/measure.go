@@ -1,11 +1,14 @@
 package main
 
 import (
+	"runtime"
+	"runtime/debug"
 	"syscall"
 	"time"
 
 	"github.com/gopredict/gopredict/analysis/anomaly"
 	"github.com/gopredict/gopredict/analysis/causality"
+	"github.com/gopredict/gopredict/analysis/feasible"
 	"github.com/gopredict/gopredict/analysis/internal/tracetest"
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/analysis/schedule"
@@ -32,6 +35,7 @@ func (c cost) search() time.Duration { return c.Order + c.Race + c.Pattern }
 
 // measure does it all with a trace of about n events.
 func measure(n int) (c cost, err error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(20)) // as the command does for long traces
 	t := tracetest.Server(n)
 	last := anomalyAtEnd(t)
 	c.Events = len(t.Events)
@@ -47,9 +51,11 @@ func measure(n int) (c cost, err error) {
 	c.Pattern = watch.lap()
 	graphs := causality.New(t, o)
 	planner := schedule.NewPlanner(t, o, graphs)
+	judge := feasible.New(t)
 	c.Prepare = watch.lap()
 	c.Races, c.Patterns = len(races.Candidates), len(found.Found)
 	c.schedules(graphs, planner, races, found)
+	runtime.KeepAlive(judge) // it would look at the schedules
 
 	guide := graphs.Chopped(graphs.Sequence(last...)).Edges(0)
 	watch.lap()

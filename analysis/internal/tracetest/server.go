@@ -15,7 +15,7 @@ import (
 func Server(events int) *trace.Trace {
 	const goroutines, locks, kinds = 4, 24, 40
 	r := rand.New(rand.NewPCG(1, 2))
-	s := &server{Rand: r, tr: &trace.Trace{Sites: make(map[trace.SiteID]trace.Site), Complete: true}, held: make([]bool, locks)}
+	s := &server{Rand: r, tr: &trace.Trace{Events: make([]trace.Event, 0, events+100), Sites: make(map[trace.SiteID]trace.Site), Complete: true}, held: make([]bool, locks)}
 	requests := make([][]trace.Event, kinds)
 	for k := range requests {
 		s.site = trace.SiteID(100 * (k + 1))
