@@ -73,7 +73,8 @@ func channels(t *trace.Trace) *channelTable {
 		m.event(i, &t.Events[i])
 	}
 	m.line()
-	return &m.channelTable
+	table := m.channelTable // without what was needed to make it
+	return &table
 }
 
 func (m *matcher) event(i int, e *trace.Event) {
