@@ -18,8 +18,11 @@ func (s *search) solve(assumptions []lit) Answer {
 	}
 }
 
-// assign looks for an assignment under the assumptions, which are decided first,
-// in their order. It returns Unknown at a limit, or if it would like a box.
+// assumedLevel is the level of decisions at which the assumptions hold.
+const assumedLevel = 1
+
+// assign looks for an assignment under the assumptions. It returns Unknown at a
+// limit, or if it would like a box.
 func (s *search) assign(assumptions []lit) Answer {
 	const restartUnit, firstForget = 64, 2000
 	s.assumed = s.assumed[:0]
@@ -29,12 +32,14 @@ func (s *search) assign(assumptions []lit) Answer {
 	}
 	restarts, untilRestart := 0, restartUnit
 	untilForget := firstForget + len(s.learned)
+	s.fresh, s.again = 0, 0
 	for steps := 0; ; steps++ {
 		if (steps%64 == 0 || s.steps() > s.limit.steps) && s.limit.check(s) {
 			return Unknown
 		}
 		if !s.propagate() {
 			untilRestart--
+			s.fresh++
 			if !s.learn() {
 				return Unsat
 			}
@@ -46,46 +51,57 @@ func (s *search) assign(assumptions []lit) Answer {
 		if untilRestart <= 0 {
 			restarts++
 			untilRestart = restartUnit * luby(restarts)
-			s.backtrack(len(assumptions))
+			s.backtrack(assumedLevel)
+			continue
+		}
+		if s.decisionLevel() == 0 {
+			if !s.assume(assumptions) {
+				return Unsat
+			}
+			continue
+		}
+		if s.saturate() {
 			continue
 		}
 		if len(s.learned) > untilForget {
 			s.forget()
 			untilForget = len(s.learned) + firstForget + 200*restarts
 		}
-		switch l, answer := s.choose(assumptions); answer {
-		case Unknown:
+		if l, ok := s.choose(); ok {
 			s.decide(l)
-		case Unsat:
+			continue
+		}
+		if s.linear.splitting > patience && !s.linear.boxed {
+			return Unknown
+		}
+		done, ok := s.linear.finish(s)
+		if done {
+			return Sat
+		}
+		if !ok && !s.learn() {
 			return Unsat
-		default:
-			if s.linear.splitting > patience && !s.linear.boxed {
-				return Unknown
-			}
-			done, ok := s.linear.finish(s)
-			if done {
-				return Sat
-			}
-			if !ok && !s.learn() {
-				return Unsat
-			}
 		}
 	}
 }
 
-// choose returns the next literal to decide, or the answer if there is none.
-func (s *search) choose(assumptions []lit) (lit, Answer) {
-	for s.decisionLevel() < len(assumptions) {
-		l := assumptions[s.decisionLevel()]
-		switch {
-		case s.value[l] < 0:
-			s.blame(l)
-			return 0, Unsat
-		case s.value[l] == 0:
-			return l, Unknown
+// assume decides all assumptions at once. It returns false if one is false.
+func (s *search) assume(assumptions []lit) bool {
+	s.limits = append(s.limits, int32(len(s.trail)))
+	for _, l := range assumptions {
+		if s.value[l] == 0 {
+			s.enqueue(l, noReason)
 		}
-		s.limits = append(s.limits, int32(len(s.trail))) // it holds already
+		if s.value[l] < 0 {
+			s.blame(l)
+			s.assumed = append(s.assumed, l)
+			return false
+		}
 	}
+	return true
+}
+
+// choose returns the next literal to decide, if there is one.
+func (s *search) choose() (l lit, ok bool) {
 	for len(s.items) > 0 {
 		v := s.pop()
 		if s.value[v<<1] != 0 || s.wanted[v] == 0 {
@@ -93,21 +109,34 @@ func (s *search) choose(assumptions []lit) (lit, Answer) {
 		}
 		switch m := s.meaning[v]; m.theory {
 		case inOrder:
-			return s.order.guess(v, m), Unknown
+			return s.order.guess(v, m), true
 		case inNumbers:
-			return s.linear.guess(m), Unknown
+			return s.linear.guess(m), true
 		case inTerms:
 			if s.terms.stamp++; s.terms.holds(Bool(m.a << 1)) {
-				return lit(v << 1), Unknown
+				return lit(v << 1), true
 			}
 		default:
-			return s.phase[v], Unknown
+			return s.phase[v], true
 		}
 	}
-	if l, ok := s.terms.unjustified(); !ok {
-		return l, Unknown
+	l, ok = s.terms.unjustified()
+	return l, !ok
+}
+
+// saturate draws the conclusions of the order that hold as things stand, and
+// reports whether there are new ones. It does so after some conflicts, and when the
+// search since has taken at least half as long as that took the last time.
+func (s *search) saturate() bool {
+	const some = 8
+	if s.fresh < some || s.steps() < s.again {
+		return false
 	}
-	return 0, Sat
+	s.fresh = 0
+	before := s.steps()
+	more := s.order.saturate(s)
+	s.again = s.steps() + (s.steps()-before)/2
+	return more
 }
 
 // luby returns the n-th number, from 0, of the sequence 1 1 2 1 1 2 4 …

@@ -15,7 +15,9 @@ type encoding struct {
 	defined  []need // of each node: the directions that have clauses
 	wanted   []need // of each node: the directions that assertions use
 	frames   [][]use
-	asserted [][]Bool // of each frame: what is more than a literal
+	asserted []Bool // what is more than a literal
+	starts   []int  // of each frame: its first one in asserted
+	next     int    // of asserted: where to look for what is not true yet
 	stamp    int32
 	seen     []int32 // of each node: the stamp when held was found
 	held     []bool  // of each node: it holds as things stand
@@ -35,7 +37,7 @@ type use struct {
 }
 
 func newEncoding(f *Formula) *encoding {
-	e := &encoding{f: f, search: newSearch(), frames: make([][]use, 1), asserted: make([][]Bool, 1)}
+	e := &encoding{f: f, search: newSearch(), frames: make([][]use, 1), starts: make([]int, 1)}
 	e.search.terms = e
 	return e
 }
@@ -63,7 +65,7 @@ func (e *encoding) grow() {
 
 func (e *encoding) push() {
 	e.frames = append(e.frames, nil)
-	e.asserted = append(e.asserted, nil)
+	e.starts = append(e.starts, len(e.asserted))
 }
 
 func (e *encoding) pop() {
@@ -76,7 +78,8 @@ func (e *encoding) pop() {
 		}
 	}
 	e.frames = e.frames[:last]
-	e.asserted = e.asserted[:last]
+	e.asserted = e.asserted[:e.starts[last]]
+	e.starts = e.starts[:last]
 }
 
 // want makes the search decide the variables of a node, or no longer.
@@ -143,10 +146,7 @@ func (e *encoding) assume(b Bool) lit {
 }
 
 // remember notes in the newest frame that b must hold.
-func (e *encoding) remember(b Bool) {
-	last := len(e.asserted) - 1
-	e.asserted[last] = append(e.asserted[last], b)
-}
+func (e *encoding) remember(b Bool) { e.asserted = append(e.asserted, b) }
 
 // literal returns the literal of b, defined so that it implies b.
 func (e *encoding) literal(b Bool) lit {

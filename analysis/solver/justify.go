@@ -6,18 +6,18 @@ package solver
 // not decided yet and that could make it true.
 
 // unjustified returns a literal to decide, or ok if all assertions and
-// assumptions are true as things stand.
+// assumptions are true as things stand. It begins where it last found one that was
+// not, and goes once around.
 func (e *encoding) unjustified() (l lit, ok bool) {
-	for frame := range e.asserted {
-		for i, b := range e.asserted[frame] {
-			e.stamp++
-			if l := e.missing(b); l != noLiteral {
-				// Next time the search begins here: put it in front.
-				list := e.asserted[frame]
-				list[0], list[i] = list[i], list[0]
-				return l, false
-			}
+	for range e.asserted {
+		if e.next >= len(e.asserted) {
+			e.next = 0
 		}
+		e.stamp++
+		if l := e.missing(e.asserted[e.next]); l != noLiteral {
+			return l, false
+		}
+		e.next++
 	}
 	return noLiteral, true
 }
@@ -25,11 +25,9 @@ func (e *encoding) unjustified() (l lit, ok bool) {
 // satisfied says whether all assertions and assumptions are true as things stand.
 func (e *encoding) satisfied() bool {
 	e.stamp++
-	for _, frame := range e.asserted {
-		for _, b := range frame {
-			if !e.holds(b) {
-				return false
-			}
+	for _, b := range e.asserted {
+		if !e.holds(b) {
+			return false
 		}
 	}
 	return true

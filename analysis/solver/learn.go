@@ -10,8 +10,9 @@ func (s *search) learn() bool {
 		highest = max(highest, int(s.level[l.variable()]))
 	}
 	s.backtrack(highest)
-	if highest == 0 {
-		s.broken = true
+	if highest <= assumedLevel {
+		s.broken = highest == 0
+		s.blame(s.conflict...)
 		return false
 	}
 	clause := s.firstUniquePoint()
@@ -132,13 +133,17 @@ func (s *search) place(clause []lit) (back, glue int) {
 	return back, len(levels)
 }
 
-// blame finds the assumptions that make l false.
-func (s *search) blame(l lit) {
-	s.assumed = append(s.assumed[:0], l)
-	if s.level[l.variable()] == 0 {
+// blame finds the assumptions that make all of the literals false.
+func (s *search) blame(lits ...lit) {
+	s.assumed = s.assumed[:0]
+	for _, l := range lits {
+		if s.level[l.variable()] > 0 {
+			s.seen[l.variable()] = inClause
+		}
+	}
+	if s.decisionLevel() == 0 {
 		return
 	}
-	s.seen[l.variable()] = inClause
 	for i := len(s.trail) - 1; i >= int(s.limits[0]); i-- {
 		t := s.trail[i]
 		v := t.variable()

@@ -16,6 +16,7 @@ type order struct {
 	edges []edge  // a stack
 	atoms [][]atom
 
+	closure
 	unsorted bool // facts were added that the topological order does not follow
 
 	mark     []uint32 // of each event: stamp of the search that reached it

@@ -49,6 +49,8 @@ type search struct {
 	conflict []lit   // a clause that is false: what is wrong now
 	stack    []lit
 	assumed  []lit // a contradiction's assumptions
+	fresh    int   // conflicts since the order was last saturated
+	again    int64 // steps after which it may be again
 
 	order  *order
 	linear *linear
