@@ -18,7 +18,7 @@ type word interface{ uint32 | uint64 | uintptr }
 func atomicEnter(kind uint8, p unsafe.Pointer, size uintptr, site uint32) *goroutine {
 	g := (*goroutine)(runtime.PredictSelf())
 	if uintptr(unsafe.Pointer(g)) == hot && at <= limit && kind != AtomicLoad &&
-		uintptr(p) >= minObj && !runtime.PredictOnStack(uintptr(p)) {
+		uintptr(p) >= minObj && !runtime.PredictOnStack(uintptr(p)) && !g.turns.over(kind, site) {
 		return g
 	}
 	return atomicGate(kind, p, size, site)
@@ -35,6 +35,8 @@ func atomicGate(kind uint8, p unsafe.Pointer, size uintptr, site uint32) *gorout
 	obj := uint64(uintptr(p))
 	if kind == AtomicLoad {
 		g.look(obj)
+	} else if g.turns.over(kind, site) {
+		g.yield()
 	}
 	if g.actor != nil {
 		var val unsafe.Pointer

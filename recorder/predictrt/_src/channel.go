@@ -82,7 +82,7 @@ func selectBegin(cases int, hasDefault bool, pc uintptr) uint32 {
 		flags = flagDefault
 		g.spin(uint64(pc))
 	} else {
-		g.giveWay()
+		g.giveWay(Select, site)
 	}
 	g.pass(Select, site, 0, 0, nil)
 	g.ready()

@@ -22,7 +22,7 @@ func enter(kind uint8, site uint32) *goroutine {
 	if g == nil {
 		return nil
 	}
-	g.giveWay()
+	g.giveWay(kind, site)
 	g.pass(kind, site, 0, 0, nil)
 	g.ready()
 	return g
@@ -39,7 +39,7 @@ func enterAt(kind uint8, obj uint64, pc uintptr) (*goroutine, uint32) {
 		return nil, 0
 	}
 	site := siteOf(pc)
-	g.giveWay()
+	g.giveWay(kind, site)
 	g.pass(kind, site, obj, 0, nil)
 	g.ready()
 	return g, site
@@ -52,14 +52,23 @@ func (g *goroutine) ready() {
 }
 
 // giveWay counts an operation that shows progress.
-func (g *goroutine) giveWay() {
+func (g *goroutine) giveWay(kind uint8, site uint32) {
 	g.spinAt = 0
 	g.slice++
-	if g.slice >= sliceLimit && runtime.PredictCanPark() {
-		g.slice = 0
-		g.computes()
-		runtime.PredictGosched()
+	if g.turns.over(kind, site) || g.slice >= sliceLimit {
+		g.yield()
 	}
+}
+
+// yield lets all others that can run go first.
+func (g *goroutine) yield() {
+	if !runtime.PredictCanPark() {
+		return
+	}
+	g.slice = 0
+	g.turns.next()
+	g.computes()
+	runtime.PredictGosched()
 }
 
 // look counts an atomic load. A loop may wait by looking at several places in

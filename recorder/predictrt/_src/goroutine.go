@@ -27,7 +27,8 @@ type goroutine struct {
 	// let others run.
 	spinAt  uint64
 	spins   uint
-	slice   int  // operations since it last gave way
+	slice   int // operations since it last gave way
+	turns   turns
 	looks   uint // atomic loads so far
 	gosched bool // it has called runtime.Gosched since it gave way last
 

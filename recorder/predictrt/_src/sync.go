@@ -24,7 +24,7 @@ func Begin(kind uint8, p unsafe.Pointer, pc uintptr) Op {
 		return Op{}
 	}
 	site := siteOf(pc)
-	g.giveWay()
+	g.giveWay(kind, site)
 	if g.actor != nil {
 		g.await(kind, site)
 	}
@@ -39,7 +39,7 @@ func BeginOnce(p unsafe.Pointer, pc uintptr) Op {
 		return Op{}
 	}
 	site := siteOf(pc)
-	g.giveWay()
+	g.giveWay(OnceBegin, site)
 	if g.actor != nil && !g.await(OnceBegin, site) {
 		g.await(OnceDone, site)
 	}
@@ -58,6 +58,7 @@ func (op Op) Then(kind uint8, val uint64) {
 	}
 	g.pass(kind, op.site, op.obj, 0, nil)
 	g.ready()
+	g.turns.locked(kind)
 	g.log(kind, 0, op.site, 0, op.obj, val)
 }
 
@@ -107,6 +108,7 @@ func Log(kind uint8, p unsafe.Pointer, val uint64, pc uintptr) {
 	}
 	obj := uint64(uintptr(p))
 	if g, site := enterAt(kind, obj, pc); g != nil {
+		g.turns.locked(kind)
 		g.log(kind, 0, site, 0, obj, val)
 	}
 }

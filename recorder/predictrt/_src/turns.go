@@ -1,0 +1,58 @@
+package predictrt
+
+// turns is how often a goroutine has come round the loop that it is in.
+//
+// On one processor the goroutine that runs first could take all the work that
+// several are there for, and the trace would show nothing of the others at it.
+// So while a program is recorded a goroutine that comes back to the place where
+// it took a lock, an element or a number lets the others go first: after each round
+// at first, then after 3, 7, …, for switches cost time. What stands in no loop is
+// not interrupted, nor is a goroutine that holds a lock.
+type turns struct {
+	seen   uint64 // places in this round, one bit each
+	rounds int
+	limit  int
+	locks  int // that it holds
+}
+
+// over counts an operation and reports whether the goroutine's turn is over.
+//
+//go:nosplit
+func (t *turns) over(kind uint8, site uint32) bool {
+	if Mode != modeRecord || !takes(kind) {
+		return false
+	}
+	bit := uint64(1) << (site % 64)
+	if t.seen&bit == 0 {
+		t.seen |= bit
+		return false
+	}
+	t.seen = bit
+	t.rounds++
+	return t.rounds >= t.limit && t.locks == 0
+}
+
+// takes reports whether an operation may be how a goroutine gets work.
+//
+//go:nosplit
+func takes(kind uint8) bool {
+	switch kind {
+	case Acquire, RAcquire, Recv, Select, AtomicRMW:
+		return true
+	}
+	return false
+}
+
+// next begins the next turn, which may be longer.
+func (t *turns) next() { t.rounds, t.limit = 0, min(2*t.limit+1, sliceLimit) }
+
+// locked counts the locks that the goroutine holds. Those that another one
+// releases count for good: then it is not interrupted.
+func (t *turns) locked(kind uint8) {
+	switch kind {
+	case Acquire, RAcquire:
+		t.locks++
+	case Release, RRelease:
+		t.locks = max(t.locks-1, 0)
+	}
+}
