@@ -3,6 +3,7 @@ package misused
 
 import (
 	"fmt"
+	"iter"
 	"os"
 	"reflect"
 	"runtime"
@@ -56,6 +57,7 @@ func TestMutexReset(t *testing.T) {
 	var mu sync.Mutex
 	go func() {
 		mu.Lock()
+		mu.Unlock()
 	}()
 	rest()
 	mu = sync.Mutex{}
@@ -68,6 +70,26 @@ func TestOnceReset(t *testing.T) {
 	}()
 	rest()
 	once = sync.Once{}
+}
+
+func TestPullTwice(t *testing.T) {
+	next, stop := iter.Pull(func(yield func(int) bool) {
+		for yield(1) {
+		}
+	})
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		defer func() { recover() }()
+		next()
+	}()
+	rest()
+	func() {
+		defer func() { recover() }()
+		next()
+	}()
+	<-done
+	stop()
 }
 
 type big struct{ n [64]int }

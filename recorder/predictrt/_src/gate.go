@@ -128,8 +128,9 @@ func (g *goroutine) pass(kind uint8, site uint32, obj uint64, size uint32, val u
 }
 
 // await blocks like pass but does not count the event, which may turn out not
-// to happen. It reports whether the schedule expects the event now.
-func (g *goroutine) await(kind uint8, site uint32) bool {
+// to happen: at a violation, a goroutine stands before it takes a lock. It reports
+// whether the schedule expects the event now.
+func (g *goroutine) await(kind uint8, site uint32, obj uint64) bool {
 	if g.actor == nil || stage == free {
 		return false
 	}
@@ -139,8 +140,11 @@ func (g *goroutine) await(kind uint8, site uint32) bool {
 		return false
 	}
 	it, ok := w.next()
-	if !ok || it.role == roleViolate || it.role == roleStep && !g.actor.isNext(it.step) {
+	if !ok || it.role == roleStep && !g.actor.isNext(it.step) || it.role == roleViolate && g.actor.next < len(g.actor.steps) {
 		return false
+	}
+	if it.role == roleViolate && stage == following {
+		g.actor.stand = stand{here: true, kind: kind, obj: obj, region: g.actor.region()}
 	}
 	g.wait(it, kind, site)
 	return true

@@ -26,7 +26,7 @@ func Begin(kind uint8, p unsafe.Pointer, pc uintptr) Op {
 	site := siteOf(pc)
 	g.giveWay(kind, site)
 	if g.actor != nil {
-		g.await(kind, site)
+		g.await(kind, site, uint64(uintptr(p)))
 	}
 	g.ready()
 	return Op{g, uint64(uintptr(p)), site, kind}
@@ -40,8 +40,8 @@ func BeginOnce(p unsafe.Pointer, pc uintptr) Op {
 	}
 	site := siteOf(pc)
 	g.giveWay(OnceBegin, site)
-	if g.actor != nil && !g.await(OnceBegin, site) {
-		g.await(OnceDone, site)
+	if g.actor != nil && !g.await(OnceBegin, site, uint64(uintptr(p))) {
+		g.await(OnceDone, site, uint64(uintptr(p)))
 	}
 	g.ready()
 	return Op{g, uint64(uintptr(p)), site, OnceBegin}

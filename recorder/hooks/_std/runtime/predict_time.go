@@ -283,6 +283,8 @@ var (
 	predictTurns    uint32 // of the program's own goroutines
 	predictChildren int    // goroutines that wait for a child process
 	predictCalls    atomic.Int64
+
+	predictFirstCall int64 // when sysmon has seen a system call first
 )
 
 // predictTurn is called when gp gets the P.
@@ -323,6 +325,12 @@ func predictOverdue(when, now int64) bool {
 func predictShort(when, now int64) bool {
 	if !predictOneP || predictChildren > 0 {
 		return false
+	}
+	if when == 0 { // the first one of all: sysmon takes it for one that it has seen before
+		if predictFirstCall == 0 {
+			predictFirstCall = now
+		}
+		when = predictFirstCall
 	}
 	if when+predictLongSyscall > now {
 		return true
