@@ -173,3 +173,42 @@ func waitKey(tr *trace.Trace) uint64 {
 	}
 	return 0
 }
+
+// A replay in which a goroutine polls for what the gate holds back ends soon,
+// and one in which it polls for what only time brings goes on.
+func TestReplayOfPolling(t *testing.T) {
+	for _, how := range []string{"lock", "trylock", "atomic", "atomics", "plain", "select", "gosched", "sleep"} {
+		for after, writer := range map[string]string{"": "0.1", "sleep": "0.2", "timer": "0.2"} {
+			plan := "gopredict-plan 1\norder 01\ntest TestPoll\ng 0 TestPoll:0\ng 1 TestPoll:" + writer + "\n" +
+				fmt.Sprintf("v 0 %d %d 1\nv 1 %d %d 1\n", trace.Read, 1<<31|2, trace.Write, 1<<31|1)
+			file := filepath.Join(t.TempDir(), "plan")
+			require.NoError(t, os.WriteFile(file, []byte(plan), 0o666))
+			dir, out, err := run(t, "replay;plan="+file+";verdict=$DIR/verdict;trace=$DIR/trace", "^TestPoll$", "POLL="+how, "AFTER="+after)
+			require.NoError(t, err, out)
+			verdict, err := os.ReadFile(filepath.Join(dir, "verdict"))
+			require.NoError(t, err)
+			if after != "" {
+				require.Contains(t, string(verdict), "\nconfirmed\n", "%s, %s", how, after)
+				continue
+			}
+			require.Contains(t, string(verdict), "left no goroutine can go on", how)
+			tr, err := trace.ReadFile(filepath.Join(dir, "trace"))
+			require.NoError(t, err)
+			require.Less(t, len(tr.Events), 1_000_000, how)
+		}
+	}
+}
+
+// What sync does in goroutines that it starts for its callers is at the places
+// where they call it.
+func TestPlacesOfWaitGroupGo(t *testing.T) {
+	tr := record(t, "^TestGuarded$")
+	adds := 0
+	for _, e := range tr.Events {
+		if e.Kind == trace.WaitGroupAdd && tr.Goroutines[e.G].Test != "" {
+			require.Equal(t, "selftest.TestGuarded", tr.Sites[e.Site].Func)
+			adds++
+		}
+	}
+	require.Equal(t, 4, adds)
+}

@@ -114,6 +114,8 @@ var table = []Hook{
 	{"os", "Getenv", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictEnvironment);")}},
 	{"os", "LookupEnv", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictEnvironment);")}},
 	{"os", "Environ", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictEnvironment);")}},
+	{"net", "socket", nil, []edit{entry("runtime.PredictAbroad();")}},
+	{"os", "StartProcess", nil, []edit{entry("runtime.PredictAbroad();")}},
 	{"net", "(*conn).Read", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictNetwork);")}},
 	{"crypto/rand", "Read", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictCrypto);")}},
 	{"crypto/internal/rand", "reader.Read", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictCrypto);")}},

@@ -54,6 +54,8 @@ var (
 	// further ado: the last event is its own, it has begun, is not muted and
 	// has no part in the schedule.
 	hot uintptr = notHot
+	// laps is how often a slot has been begun.
+	laps uint32
 )
 
 const (
@@ -73,6 +75,7 @@ func rewind() {
 	at = uintptr(unsafe.Pointer(&s.words))
 	limit = at + (chunkWords-freedWords-roomWords)*8
 	turn, hot, since = nobody, notHot, at
+	laps++
 }
 
 // seal notes how far the current slot is filled.

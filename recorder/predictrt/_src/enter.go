@@ -8,9 +8,12 @@ const (
 	spinLimit = 128
 	restLimit = 40 * spinLimit
 	restTime  = 50_000 // nanoseconds
+	// pollLimit is how often until rest has a look at what it does.
+	pollLimit = 16 * spinLimit
 	// sliceLimit bounds the operations, each of which starts a new time
-	// slice, that a goroutine does before it gives way.
-	sliceLimit = 2000
+	// slice, that a goroutine does before it gives way. It is prime, so that a
+	// loop gives way in each of its places in turn, also where it holds no lock.
+	sliceLimit = 1999
 )
 
 // enter is called at the start of a hook that has a rewriter's site or none:
@@ -68,7 +71,7 @@ func (g *goroutine) yield() {
 	g.slice = 0
 	g.turns.next()
 	g.computes()
-	runtime.PredictGosched()
+	rest()
 }
 
 // look counts an atomic load. A loop may wait by looking at several places in
@@ -77,7 +80,11 @@ func (g *goroutine) look(obj uint64) {
 	g.spin(obj)
 	g.looks++
 	if g.looks%spinLimit == 0 && runtime.PredictCanPark() {
-		runtime.PredictGosched()
+		if g.looks%pollLimit == 0 {
+			rest()
+		} else {
+			runtime.PredictGosched()
+		}
 	}
 }
 
@@ -89,9 +96,12 @@ func (g *goroutine) spin(obj uint64) {
 	}
 	g.spins++
 	if g.spins%spinLimit == 0 && runtime.PredictCanPark() {
-		if g.spins >= restLimit {
+		switch {
+		case g.spins%pollLimit == 0:
+			rest()
+		case g.spins >= restLimit:
 			runtime.PredictSleep(restTime)
-		} else {
+		default:
 			runtime.PredictGosched()
 		}
 	}

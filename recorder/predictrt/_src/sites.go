@@ -65,6 +65,9 @@ func siteOf(pc uintptr) uint32 {
 			return p.site
 		}
 	}
+	if g := (*goroutine)(runtime.PredictSelf()); g != nil && g.site != 0 {
+		return g.site // what the machinery does in a goroutine of its own, as of WaitGroup.Go
+	}
 	for _, pc := range pcs[:n] {
 		if site := outermost(pc); site != 0 {
 			return site

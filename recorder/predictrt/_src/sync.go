@@ -25,6 +25,26 @@ func Begin(kind uint8, p unsafe.Pointer, pc uintptr) Op {
 	}
 	site := siteOf(pc)
 	g.giveWay(kind, site)
+	return g.begins(kind, p, site)
+}
+
+// Try is Begin for an operation that may fail: that it is tried is no progress.
+func Try(kind uint8, p unsafe.Pointer, pc uintptr) Op {
+	if Mode == 0 {
+		return Op{}
+	}
+	g := current()
+	if g == nil {
+		return Op{}
+	}
+	site := siteOf(pc)
+	if g.turns.over(kind, site) {
+		g.yield()
+	}
+	return g.begins(kind, p, site)
+}
+
+func (g *goroutine) begins(kind uint8, p unsafe.Pointer, site uint32) Op {
 	if g.actor != nil {
 		g.await(kind, site, uint64(uintptr(p)))
 	}
@@ -94,6 +114,7 @@ func (op Op) Tried(ok bool) {
 	switch {
 	case op.g == nil:
 	case ok:
+		op.g.spinAt = 0
 		op.Done(0)
 	default:
 		op.g.spin(op.obj)

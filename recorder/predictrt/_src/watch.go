@@ -5,6 +5,7 @@ import "runtime"
 const (
 	soon     = 1_000_000_000 // a timer that is due later moves nothing
 	patience = 60_000_000    // how long the schedule may stand still, at least
+	unwaited = 400_000_000   // how much longer where nobody waits for it
 	most     = 2_000_000_000 // and at most
 	lookTime = 10_000_000
 	asleep   = 5 // looks in a row at a program that can do nothing more
@@ -25,10 +26,11 @@ var (
 // runtime.PredictWatch.
 //
 // While goroutines are held, time passes for those that do nothing but wait
-// for it: first the one that the schedule needs next, then any other, the
-// shortest time first. A time-out, which ends the waiting for something else,
-// has its time only if that does not help: in an ordinary run it would have
-// been stopped by then, or have been far away.
+// for it: first the one that the schedule needs next, then all others. A time-out,
+// which ends the waiting for something else, has its time only if that does not
+// help: in an ordinary run it would have been stopped by then, or have been far
+// away. The time passes at once, unless another process could be what the program
+// waits for.
 func watch() (wait int64, still bool) {
 	look := runtime.PredictLook()
 	if stage == free {
@@ -52,16 +54,25 @@ func watch() (wait int64, still bool) {
 	}
 	delayed, left := delays()
 	why := "no goroutine can go on"
-	switch spent := stands(); {
-	case spent < allowance && delayed != nil && left <= soon:
-		runtime.PredictOnly(delayed.chance.G)
+	spent := stands()
+	alone, limit := !look.Outside && !look.Signals && runtime.PredictAlone(), allowance
+	if alone {
+		limit = 2*limit + unwaited
+	}
+	switch {
+	case delayed != nil && left <= soon && (spent < limit/2 || spent < limit && !alone && needed(delayed)):
+		pass(delayed, left, alone)
 		return 0, false
 	case look.Outside && (spent < allowance || look.Child && spent < most):
 		return lookTime, true
 	case look.Outside:
 		why = "no goroutine can go on but by what comes from outside"
-	case look.Timer >= 0 && look.Timer <= soon && spent < allowance:
-		return untilTimer(look), false
+	case look.Timer >= 0 && look.Timer <= soon && spent < limit:
+		if !alone {
+			return untilTimer(look), false
+		}
+		runtime.PredictPass(max(look.Timer, 1), false)
+		return 0, false
 	case look.Timer >= 0 && look.Timer <= soon:
 		why = "no goroutine can go on but by its timers"
 	}
@@ -69,6 +80,22 @@ func watch() (wait int64, still bool) {
 	leave(why + missing())
 	verdict(blocked)
 	return 0, false
+}
+
+// pass lets time pass for a goroutine that waits for it, so long; and for all
+// that do so, if it is not the one that the schedule needs next and the program is
+// alone: time then passes at once.
+func pass(delayed *goroutine, left int64, alone bool) {
+	if !alone {
+		runtime.PredictOnly(delayed.chance.G)
+		return
+	}
+	runtime.PredictPass(left, true)
+	for _, g := range cast {
+		if _, ok := g.delay(); g == delayed || ok && !needed(delayed) {
+			runtime.PredictBring(g.chance.G, left)
+		}
+	}
 }
 
 // stands returns for how long the schedule has stood still, and sets for how long

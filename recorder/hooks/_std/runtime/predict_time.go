@@ -207,6 +207,23 @@ func (c *predictClockState) end() {
 	}
 }
 
+// PredictPass lets ns nanoseconds pass at once. With held set, timers do not count
+// them, but for those that PredictBring is told.
+func PredictPass(ns int64, held bool) {
+	predictClock.now += ns
+	if held {
+		predictClock.held += ns
+	}
+}
+
+// PredictBring makes the timer that a goroutine waits for, see PredictDelay, due ns
+// nanoseconds earlier.
+func PredictBring(id unsafe.Pointer, ns int64) {
+	if t := predictTimerOf((*g)(id)); t != nil && t.when > 0 {
+		t.reset(max(1, t.when-ns), t.period)
+	}
+}
+
 // PredictDelay returns how long a goroutine waits for a timer and for nothing
 // else, in nanoseconds; ok is false if it does not.
 func PredictDelay(id unsafe.Pointer) (left int64, ok bool) {
@@ -283,6 +300,7 @@ var (
 	predictTurns    uint32 // of the program's own goroutines
 	predictChildren int    // goroutines that wait for a child process
 	predictCalls    atomic.Int64
+	predictAbroad   bool // it has started a process, or made a socket
 
 	predictFirstCall int64 // when sysmon has seen a system call first
 )
@@ -342,6 +360,12 @@ func predictShort(when, now int64) bool {
 // PredictCalls returns for how long all goroutines together have waited for
 // system calls that took long, in nanoseconds.
 func PredictCalls() int64 { return predictCalls.Load() }
+
+// PredictAbroad is called where the program turns to another process.
+func PredictAbroad() { predictAbroad = true }
+
+// PredictAlone reports whether no other process can be what the program waits for.
+func PredictAlone() bool { return !predictAbroad }
 
 // PredictOutside counts the goroutines that wait for a child process: a system
 // call that takes long, and others must run meanwhile.

@@ -23,7 +23,7 @@ func (m *Mutex) TryLock() bool {
 	if predictrt.Mode == 0 {
 		return m.predictTryLock()
 	}
-	op := predictrt.Begin(predictrt.Acquire, unsafe.Pointer(m), sys.GetCallerPC())
+	op := predictrt.Try(predictrt.Acquire, unsafe.Pointer(m), sys.GetCallerPC())
 	ok := m.predictTryLock()
 	op.Tried(ok)
 	return ok
@@ -52,7 +52,7 @@ func (rw *RWMutex) TryLock() bool {
 	if predictrt.Mode == 0 || rw == nil {
 		return rw.predictTryLock()
 	}
-	op := predictrt.Begin(predictrt.Acquire, unsafe.Pointer(rw), sys.GetCallerPC())
+	op := predictrt.Try(predictrt.Acquire, unsafe.Pointer(rw), sys.GetCallerPC())
 	s := predictrt.Mute()
 	ok := rw.predictTryLock()
 	predictrt.Restore(s)
@@ -87,7 +87,7 @@ func (rw *RWMutex) TryRLock() bool {
 	if predictrt.Mode == 0 || rw == nil {
 		return rw.predictTryRLock()
 	}
-	op := predictrt.Begin(predictrt.RAcquire, unsafe.Pointer(rw), sys.GetCallerPC())
+	op := predictrt.Try(predictrt.RAcquire, unsafe.Pointer(rw), sys.GetCallerPC())
 	s := predictrt.Mute()
 	ok := rw.predictTryRLock()
 	predictrt.Restore(s)

@@ -1,0 +1,105 @@
+package selftest
+
+import (
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"predictrt"
+)
+
+// polls waits until something is set, in loops that never block.
+type polls struct {
+	mu        sync.Mutex
+	locked    bool
+	one, both atomic.Bool
+	plain     bool
+	c         chan bool
+}
+
+func (p *polls) set() {
+	p.mu.Lock()
+	p.locked = true
+	p.mu.Unlock()
+	p.one.Store(true)
+	p.both.Store(true)
+	predictrt.Store(&p.plain, siteSpin).Set(true)
+	close(p.c)
+}
+
+func (p *polls) isLocked() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return *predictrt.Load(&p.locked, siteSpin)
+}
+
+func (p *polls) wait(how string) {
+	switch how {
+	case "lock":
+		for !p.isLocked() {
+		}
+	case "atomic":
+		for !p.one.Load() {
+		}
+	case "atomics":
+		for !p.one.Load() || !p.both.Load() {
+		}
+	case "plain":
+		for !*predictrt.Load(&p.plain, siteSpin) {
+		}
+	case "select":
+		for {
+			select {
+			case <-p.c:
+				return
+			default:
+			}
+		}
+	case "gosched":
+		for !p.one.Load() {
+			runtime.Gosched()
+		}
+	case "sleep":
+		for !p.isLocked() {
+			time.Sleep(time.Millisecond)
+		}
+	case "trylock":
+		for !p.mu.TryLock() {
+		}
+		p.mu.Unlock()
+	}
+}
+
+// TestPoll has a race between the goroutine that sets what the other one polls
+// for, and that one. In between, AFTER names what else could set it.
+func TestPoll(t *testing.T) {
+	p := &polls{c: make(chan bool)}
+	how, b := os.Getenv("POLL"), &box{}
+	set := p.set
+	if how == "trylock" {
+		p.mu.Lock()
+		set = p.mu.Unlock
+	}
+	var once sync.Once
+	switch os.Getenv("AFTER") {
+	case "sleep":
+		go func() {
+			time.Sleep(200 * time.Millisecond)
+			once.Do(set)
+		}()
+	case "timer":
+		time.AfterFunc(20*time.Millisecond, func() { once.Do(set) })
+	}
+	done := make(chan bool)
+	go func() {
+		predictrt.Store(&b.n, siteWrite).Set(1)
+		once.Do(set)
+		close(done)
+	}()
+	p.wait(how)
+	_ = *predictrt.Load(&b.n, siteRead)
+	<-done
+}
