@@ -115,6 +115,14 @@ func stopped(s witness.Step) string {
 		return strings.TrimSpace("waits to receive from " + s.Expr)
 	case trace.Select:
 		return "waits in a select"
+	case trace.RegionBegin:
+		return "stopped before entering " + s.Expr
+	case trace.RegionEnd:
+		return "stopped before leaving " + s.Expr
+	case trace.WaitGroupAdd:
+		if s.Expr != "" && s.Value == "-1" {
+			return "stopped before " + s.Expr + ".Done"
+		}
 	}
 	return "stopped before " + witness.Phrase(s.Op.String(), s.Expr)
 }

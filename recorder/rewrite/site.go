@@ -64,6 +64,8 @@ func (e *editor) valueType(op string, n ast.Node) trace.Type {
 	switch u := t.Underlying().(type) {
 	case *types.Pointer, *types.Map, *types.Chan, *types.Signature:
 		return trace.TypePointer
+	case *types.Struct, *types.Array:
+		return trace.TypeParts
 	case *types.Basic:
 		info := u.Info()
 		switch {
@@ -77,6 +79,8 @@ func (e *editor) valueType(op string, n ast.Node) trace.Type {
 			return trace.TypeInt
 		case info&types.IsFloat != 0:
 			return trace.TypeFloat
+		case info&types.IsComplex != 0:
+			return trace.TypeParts
 		}
 	}
 	return trace.TypeUnknown

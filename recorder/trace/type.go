@@ -11,11 +11,12 @@ const (
 	TypeUint    // unsigned, of any size
 	TypeFloat   // of any size
 	TypePointer // pointers, maps, channels, functions: what can be nil in one word
+	TypeParts   // structs, arrays, complex numbers: several values, which are not shown
 
 	numTypes
 )
 
-var typeWords = [numTypes]string{"", "bool", "int", "uint", "float", "pointer"}
+var typeWords = [numTypes]string{"", "bool", "int", "uint", "float", "pointer", "parts"}
 
 // String returns the word of the text form; "" if the type is unknown.
 func (t Type) String() string {

@@ -7,9 +7,9 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// Value shows the value of a memory access of size bytes, at most eight. An
-// address is "ptr", as it differs from run to run. Where the type is not known
-// it goes by what the value looks like.
+// Value shows the value of a memory access of size bytes, at most eight; "" if it
+// has several parts. An address is "ptr", as it differs from run to run. Where the
+// type is not known it goes by what the value looks like.
 func Value(v uint64, size int, t trace.Type) string {
 	shift := 64 - 8*min(max(size, 1), 8)
 	switch t {
@@ -29,6 +29,8 @@ func Value(v uint64, size int, t trace.Type) string {
 			return "nil"
 		}
 		return "ptr"
+	case trace.TypeParts:
+		return ""
 	}
 	return looksLike(v, size, shift)
 }

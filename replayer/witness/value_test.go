@@ -18,7 +18,7 @@ func TestValue(t *testing.T) {
 		{1, 1, trace.TypeBool, "true"}, {0, 1, trace.TypeBool, "false"},
 		{0xff, 1, trace.TypeInt, "-1"}, {0xff, 1, trace.TypeUint, "255"}, {1 << 40, 8, trace.TypeInt, "1099511627776"},
 		{0x3fc00000, 4, trace.TypeFloat, "1.5"}, {0x3ff8000000000000, 8, trace.TypeFloat, "1.5"},
-		{0, 8, trace.TypePointer, "nil"}, {0xc000012345, 8, trace.TypePointer, "ptr"},
+		{0, 8, trace.TypePointer, "nil"}, {0xc000012345, 8, trace.TypePointer, "ptr"}, {1, 8, trace.TypeParts, ""},
 	} {
 		assert.Equal(t, c.want, Value(c.v, c.size, c.t))
 	}

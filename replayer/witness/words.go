@@ -18,9 +18,11 @@ var words = map[string]string{
 	"selsend":     "send",
 	"add":         "add",
 	"wgwait":      "wait",
-	"oncebegin":   "once begins",
-	"onceend":     "once ends",
-	"oncedone":    "once done",
+	"oncebegin":   "run",
+	"onceend":     "finish",
+	"oncedone":    "do",
+	"post":        "hand over",
+	"await":       "take over",
 	"testbegin":   "test begins",
 	"regionbegin": "enter",
 	"regionend":   "leave",
@@ -41,7 +43,7 @@ func Phrase(op, expr string) string {
 		return word + " from " + expr
 	case "wgwait", "condwait":
 		return word + " for " + expr
-	case "acq", "rel", "racq", "rrel", "close", "fork", "regionbegin", "regionend":
+	case "acq", "rel", "racq", "rrel", "close", "fork", "regionbegin", "regionend", "oncebegin", "onceend", "oncedone":
 		return word + " " + expr
 	}
 	return word + " of " + expr
