@@ -1,8 +1,9 @@
 // Command reproduce replays each witness of each subject under testdata many
 // times, under conditions that could make a replay miss its bug, and writes a
 // table of how often it stood there; what a replay costs beside a plain run of its
-// test; and what it takes to replay 100 candidates of one test ("hundred" for
-// -run).
+// test; what it takes to replay 100 candidates of one test ("hundred" for -run);
+// and whether recordings and replays of a test that depends on chance are all the
+// same ("chance").
 //
 //	go run ./internal/reproduce [-n N] [-run REGEXP] [-o docs/replay.md]
 //
@@ -83,6 +84,12 @@ func run(ctx context.Context, args []string) (bool, error) {
 			return false, fmt.Errorf("hundred: %w", err)
 		}
 		t.cost = &c
+	}
+	if match.MatchString("chance") {
+		if err := chance(ctx, *n); err != nil {
+			return false, err
+		}
+		t.chance = *n
 	}
 	if err := script.Write(*out, t.text()); err != nil {
 		return false, err

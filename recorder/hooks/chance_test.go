@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,8 +13,8 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// chanceRuns is how often each is compared. Run with -count=30 for a hundred times.
-const chanceRuns = 3
+// chanceRuns is how often each is compared; internal/reproduce does so 100 times.
+var chanceRuns = flag.Int("chance", 3, "record and replay what depends on chance `N` times")
 
 // history is what a trace says of the tests, in words that hold for any
 // process: objects are numbered as they come, and values that look like
@@ -81,7 +82,7 @@ func testNothingIsLeftToChance(t *testing.T, toolchain string) {
 	want := history(tr)
 	plan := filepath.Join(t.TempDir(), "plan")
 	require.NoError(t, os.WriteFile(plan, []byte(recordedOrder(tr, "TestChance")), 0o666))
-	for range chanceRuns {
+	for range *chanceRuns {
 		same(t, want, history(recordBuilt(t, toolchain, "^TestChance$")))
 
 		dir, out, err := runBuilt(t, toolchain, "replay;plan="+plan+";verdict=$DIR/verdict;trace=$DIR/trace", "^TestChance$")
