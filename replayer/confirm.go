@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/gopredict/gopredict/replayer/witness"
 )
@@ -55,19 +54,18 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, o
 	r.Witness, r.Notes = plan.Witness, plan.Notes
 	for i, order := range orders {
 		once := opts
-		if opts.Trace != "" && (i == 0 || r.Reproduced == 0 || orders[i-1] != order) {
-			once.Trace = opts.Trace + ".new"
-		} else {
+		switch {
+		case i > 0 && r.Reproduced > 0 && orders[i-1] == order:
 			once.Trace = ""
+		case opts.Trace != "" && r.Trace == opts.Trace:
+			once.Trace = opts.Trace + ".new"
 		}
 		v, err := opts.Slots.run(ctx, func() (Verdict, error) { return Run(ctx, bin, w, plan.inOrder(order), once) })
 		if err != nil {
 			return r, err
 		}
-		if shown := r.add(v, order); once.Trace != "" {
-			if err := keep(once.Trace, opts.Trace, shown); err != nil {
-				return r, err
-			}
+		if r.add(v, order) && once.Trace != "" {
+			r.Trace = once.Trace
 		}
 		if stop && i == 0 && v.Status != Confirmed {
 			break
@@ -75,17 +73,6 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, o
 	}
 	r.conclude()
 	return r, nil
-}
-
-// keep makes the new trace the one that is kept, or removes it.
-func keep(trace, as string, yes bool) error {
-	if _, err := os.Stat(trace); err != nil {
-		return nil // the program did not come so far
-	}
-	if yes {
-		return os.Rename(trace, as)
-	}
-	return os.Remove(trace)
 }
 
 // add takes over the verdict of one replay, and reports whether that is the

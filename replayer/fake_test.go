@@ -53,6 +53,7 @@ func play(script string) int {
 		fmt.Println(err)
 		return 9
 	}
+	how := map[string]int{"verdict": os.O_TRUNC, "trace": os.O_TRUNC} // to open a file for the first time
 	for _, line := range strings.Split(script, "\n") {
 		if order, rest, ok := strings.Cut(line, "? "); ok && len(order) == 2 {
 			if !strings.Contains(string(plan), "\norder "+order+"\n") {
@@ -63,13 +64,14 @@ func play(script string) int {
 		word, rest, _ := strings.Cut(line, " ")
 		switch word {
 		case "verdict":
-			f, err := os.OpenFile(files["verdict"], os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+			f, err := os.OpenFile(files["verdict"], how[word]|os.O_CREATE|os.O_WRONLY, 0o666)
 			if err != nil {
 				fmt.Println(err)
 				return 9
 			}
 			fmt.Fprintln(f, rest)
 			f.Close()
+			how[word] = os.O_APPEND
 		case "print":
 			fmt.Println(rest)
 		case "args":
@@ -78,13 +80,14 @@ func play(script string) int {
 			if files["trace"] == "" {
 				continue
 			}
-			f, err := os.OpenFile(files["trace"], os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+			f, err := os.OpenFile(files["trace"], how[word]|os.O_CREATE|os.O_WRONLY, 0o666)
 			if err != nil {
 				fmt.Println(err)
 				return 9
 			}
 			fmt.Fprint(f, rest)
 			f.Close()
+			how[word] = os.O_APPEND
 		case "call":
 			conn, err := net.Dial("tcp", rest)
 			if err != nil {

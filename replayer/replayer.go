@@ -49,9 +49,12 @@ type Options struct {
 	// Recorded is how the same tests ended in the recorded run: what they
 	// did there already is not an effect of the bug.
 	Recorded Outcome
+	// Work is a folder for the files of replays, which no other replays use at the
+	// same time: each writes them anew. It is not emptied afterwards. "": a
+	// temporary one.
+	Work string
 	// Trace, if not empty, is a file that Run records the replayed run to. Of
-	// several replays it is in the end that of the first confirmed one which
-	// has the result's order and effect.
+	// several replays, Result.Trace says which file has which one.
 	Trace string
 	// Hold is how long the program stops when it stands at the violation, for a
 	// debugger; Standing is told then, with the process's number and who stands
@@ -162,6 +165,9 @@ type Result struct {
 	Replays    int      // replays that were run
 	Reproduced int      // of these, how many stood at the violation
 	Verdicts   []Verdict
+	// Trace is the recording of the first confirmed replay that has this order and
+	// effect: the file of [Options], or one beside it. "": there is none.
+	Trace string
 	// Witness is the replayed one, with the positions that its steps have in
 	// the current build.
 	Witness *witness.Witness

@@ -32,13 +32,19 @@ func Run(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts O
 	if timeout <= 0 {
 		timeout = DefaultTimeout
 	}
-	dir, err := os.MkdirTemp("", "gopredict-replay-")
-	if err != nil {
-		return Verdict{}, err
+	dir := opts.Work
+	if dir == "" {
+		var err error
+		if dir, err = os.MkdirTemp("", "gopredict-replay-"); err != nil {
+			return Verdict{}, err
+		}
+		defer os.RemoveAll(dir)
 	}
-	defer os.RemoveAll(dir)
 	planFile, verdictFile := filepath.Join(dir, "plan"), filepath.Join(dir, "verdict")
 	if err := os.WriteFile(planFile, plan.Text, 0o600); err != nil {
+		return Verdict{}, err
+	}
+	if err := os.WriteFile(verdictFile, []byte(notBegun), 0o600); err != nil {
 		return Verdict{}, err
 	}
 
@@ -161,16 +167,19 @@ func environment(env []string, dir, mode string) []string {
 	return append(out, EnvVar+"="+mode)
 }
 
-// readVerdict reads the verdict file, which the run-time library makes before
-// all else. Output is what the program printed.
+// notBegun is what the verdict file holds until the run-time library empties it,
+// which it does before all else.
+const notBegun = "not begun"
+
+// readVerdict reads the verdict file. Output is what the program printed.
 func readVerdict(file, output string) (Protocol, error) {
 	data, err := os.ReadFile(file)
-	if errors.Is(err, os.ErrNotExist) {
-		first, _, _ := strings.Cut(output, "\n")
-		return Protocol{}, fmt.Errorf("the test binary did not begin to replay: was it built by gopredict? It printed %.200q", first)
-	}
 	if err != nil {
 		return Protocol{}, err
+	}
+	if string(data) == notBegun {
+		first, _, _ := strings.Cut(output, "\n")
+		return Protocol{}, fmt.Errorf("the test binary did not begin to replay: was it built by gopredict? It printed %.200q", first)
 	}
 	return ParseVerdict("verdict", bytes.NewReader(data))
 }

@@ -32,6 +32,8 @@ type confirmation struct {
 	// For the status line, and to name files.
 	replayed, confirmed atomic.Int32
 	total               int
+
+	folders chan string // for the files of replays; those that no replay uses now
 }
 
 // A suspect is a finding of the analysis, and a witness of nothing but its
@@ -56,6 +58,9 @@ func (c *confirmation) confirm(ctx context.Context, result *analysis.Result) err
 	limit, cancel := context.WithTimeoutCause(ctx, c.left, errTimeOver)
 	defer cancel()
 	defer func() { c.left = max(c.left-time.Since(start), 0) }()
+	if err := c.makeFolders(); err != nil {
+		return err
+	}
 
 	if err := c.committed(limit, suspects); err != nil {
 		return err
@@ -84,6 +89,21 @@ func (c *confirmation) confirm(ctx context.Context, result *analysis.Result) err
 	if late > 0 {
 		c.warn("%s: %d of %d predicted bugs were not replayed, as the time for replays, -%stimeout=%v, was over",
 			c.run.Package.Path, late, len(suspects), prefix, cmp.Or(c.opts.timeout, allReplays))
+	}
+	return nil
+}
+
+// makeFolders makes the folders for the files of replays, which are not made anew
+// for each: a file system may take long to find room for what is made and removed
+// hundreds of times.
+func (c *confirmation) makeFolders() error {
+	c.folders = make(chan string, c.parallel)
+	for i := range c.parallel {
+		folder := filepath.Join(c.work, fmt.Sprintf("replay-%d", i))
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			return err
+		}
+		c.folders <- folder
 	}
 	return nil
 }
@@ -319,17 +339,18 @@ func (c *confirmation) replay(ctx context.Context, w *witness.Witness, args []st
 	n := c.replayed.Add(1)
 	c.status.Set("replaying", fmt.Sprintf("%s, %d of %d, %d confirmed", c.run.Package.Path, min(int(n), c.total), c.total, c.confirmed.Load()))
 	bin := replayer.Binary{Path: c.run.Binary, Dir: c.run.Package.Dir, Args: args, Env: c.run.Env, Exec: c.run.Exec}
+	folder := <-c.folders
+	defer func() { c.folders <- folder }()
 	opts := replayer.Options{
 		Timeout: replayTime(c.run.Seconds), Recorded: c.recorded, Slots: c.slots,
-		Trace: filepath.Join(c.work, fmt.Sprintf("replay-%d.trace", n)),
+		Work: folder, Trace: filepath.Join(folder, "trace"),
 	}
-	defer os.Remove(opts.Trace)
 	r, err := replayer.Confirm(ctx, bin, w, c.code, opts)
 	if err != nil || r.Status != replayer.Confirmed {
 		return r, nil, err
 	}
 	w.Order = r.Order
-	return r, readReplayed(opts.Trace, c.build), nil
+	return r, readReplayed(r.Trace, c.build), nil
 }
 
 // replayTime is the time that one replay may take, of tests that took so many

@@ -136,18 +136,22 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 	}
 	status.Set("replaying", fmt.Sprintf("%d times", a.n))
 	bin.Args = replayer.ArgsFor(w, a.test)
+	folder := filepath.Join(work, "replay")
+	if err := os.Mkdir(folder, 0o777); err != nil {
+		return exitFailed, err
+	}
 	standing := func(pid int, stands []replayer.Stand) {
 		status.Clear()
 		s.tellStanding(a, w, pid, stands)
 	}
-	opts := replayer.Options{Timeout: cmp.Or(a.options.timeout, oneReplay), Trace: filepath.Join(work, "replay.trace"), Hold: a.hold, Standing: standing}
+	opts := replayer.Options{Timeout: cmp.Or(a.options.timeout, oneReplay), Work: folder, Trace: filepath.Join(folder, "trace"), Hold: a.hold, Standing: standing}
 	source := new(witness.Sources)
 	code := replayer.Code{Sites: replayer.ByFunc(b.Sites), Files: filesOf(env), Source: source}
 	result, err := replayer.Repeat(ctx, bin, w, code, a.n, opts)
 	if err != nil {
 		return exitFailed, err
 	}
-	replayed := readReplayed(opts.Trace, b)
+	replayed := readReplayed(result.Trace, b)
 	plain, err := plainly(ctx, bin, w, opts, result)
 	if err != nil {
 		return exitFailed, err
@@ -284,8 +288,8 @@ func missed(verdicts []replayer.Verdict) []miss {
 	return out
 }
 
-// readReplayed reads the recording of a replay; nil if it cannot be read, and
-// the values of the recorded run have to do.
+// readReplayed reads the recording of a replay; nil if there is none, and the
+// values of the recorded run have to do.
 func readReplayed(file string, b *recorder.Build) *trace.Trace {
 	t, err := trace.ReadFile(file)
 	if err != nil {
