@@ -59,6 +59,21 @@ func predictWriterMain() {
 	}
 }
 
+// predictLockWriter takes the writer's lock, and predictUnlockWriter gives it back.
+// In between, no signal that ends the program interrupts the thread: its handler
+// waits for the writer, which may need the lock.
+func predictLockWriter() (mask sigset) {
+	sigsave(&mask)
+	sigblock(false)
+	lock(&predictWriter.lock)
+	return mask
+}
+
+func predictUnlockWriter(mask sigset) {
+	unlock(&predictWriter.lock)
+	msigrestore(mask)
+}
+
 // PredictHand hands item n to the writer.
 func PredictHand(n uint32) {
 	w := &predictWriter
@@ -68,13 +83,13 @@ func PredictHand(n uint32) {
 		return
 	}
 	systemstack(func() {
-		lock(&w.lock)
+		mask := predictLockWriter()
 		w.given.Store(n)
 		if w.asleep {
 			w.asleep = false
 			notewakeup(&w.work)
 		}
-		unlock(&w.lock)
+		predictUnlockWriter(mask)
 	})
 }
 
@@ -87,14 +102,14 @@ func PredictAwait(n uint32) {
 	}
 	systemstack(func() {
 		for {
-			lock(&w.lock)
+			mask := predictLockWriter()
 			if int32(w.done.Load()-n) >= 0 {
-				unlock(&w.lock)
+				predictUnlockWriter(mask)
 				return
 			}
 			w.waiting = true
 			noteclear(&w.some)
-			unlock(&w.lock)
+			predictUnlockWriter(mask)
 			notesleep(&w.some)
 		}
 	})
@@ -102,8 +117,7 @@ func PredictAwait(n uint32) {
 
 // PredictAwaitQuietly is PredictAwait for the end of the process, where the
 // caller may be anything, a signal handler too, and for all items. It reports
-// whether they were written: the handler may have interrupted the thread that
-// holds the writer's lock, and then the writer gets no further.
+// whether they were written: a disk may hang.
 func PredictAwaitQuietly() bool {
 	const patience = 5e9 // nanoseconds for one item
 	w := &predictWriter
