@@ -18,8 +18,7 @@ import (
 type cost struct {
 	candidates int
 	all        time.Duration // for confirming all candidates
-	one        time.Duration // for confirming a single one
-	replay     time.Duration // for one replay of a single one
+	replay     time.Duration // for one replay of one of them
 }
 
 // writeHundred makes a module with a test in which two goroutines race for n
@@ -57,16 +56,12 @@ const measures = 9
 // hundred measures what n candidates of one test cost.
 func hundred(ctx context.Context, tool, work string, n int) (cost, error) {
 	c := cost{candidates: n}
-	one, err := confirming(ctx, tool, filepath.Join(work, "one"), 1)
-	if err != nil {
-		return c, err
-	}
 	dir := filepath.Join(work, "hundred")
 	all, err := confirming(ctx, tool, dir, n)
 	if err != nil {
 		return c, err
 	}
-	c.one, c.all = one, all
+	c.all = all
 	witnesses, err := filepath.Glob(filepath.Join(dir, "testdata", "predict", "*", "*"))
 	if err != nil || len(witnesses) == 0 {
 		return c, fmt.Errorf("no witnesses in %s (%v)", dir, err)

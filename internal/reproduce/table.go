@@ -65,15 +65,15 @@ func (c cost) write(b *strings.Builder) {
 A test with %d candidates, each of which is confirmed in both orders of its
 accesses, so by two replays, in %.0f processes at a time. In processor time of all
 processes, medians of %d runs. On so many processors all of them take %.0f × as long
-as one candidate by itself, and %.0f × as long as one replay.
+as one replay, and %.0f × as long as the two replays of one candidate.
 
 | | ms |
 |---|--:|
-| a single replay | %.1f |
-| confirming a single candidate | %.1f |
+| one replay | %.1f |
+| its two orders | %.1f |
 | confirming the %d candidates | %.0f |
-`, c.candidates, cores, measures, float64(c.all)/float64(c.one)/cores, float64(c.all)/float64(c.replay)/cores,
-		ms(c.replay), ms(c.one), c.candidates, ms(c.all))
+`, c.candidates, cores, measures, float64(c.all)/float64(c.replay)/cores, float64(c.all)/float64(2*c.replay)/cores,
+		ms(c.replay), ms(2*c.replay), c.candidates, ms(c.all))
 }
 
 // costs writes what confirmed replays cost.
