@@ -113,9 +113,9 @@ func (r report) confirmed() []finding {
 }
 
 type finding struct {
-	ID, Kind, Pattern, Status, Effect, Reason, Package, Test, Witness string
-	Replays                                                           int
-	Accesses                                                          []struct {
+	ID, Kind, Pattern, Status, Effect, Reason, Tier, Package, Test, Witness string
+	Replays                                                                 int
+	Accesses                                                                []struct {
 		Op, Expr, File string
 		Line           int
 	}

@@ -1,0 +1,3 @@
+module example.com/eitherdoor
+
+go 1.26
