@@ -184,7 +184,50 @@ func newSearcher(t *trace.Trace, o *order.Order, regions *Regions, patterns []Pa
 			s.plan(&patterns[k])
 		}
 	}
+	if !slices.ContainsFunc(s.plans, func(p plan) bool { return !p.joined() }) {
+		s.passOver()
+	}
 	return s
+}
+
+// joined reports whether each variable of p is accessed by a region with several
+// events of p.
+func (p *plan) joined() bool {
+	joined := make([]bool, p.vars)
+	for _, b := range p.blocks {
+		for _, v := range b.vars {
+			joined[v] = joined[v] || len(b.events) > 1
+		}
+	}
+	return !slices.Contains(joined, false)
+}
+
+// passOver leaves out locations that no region accesses together with others or
+// more than once: joined patterns have no use for them.
+func (s *searcher) passOver() {
+	wanted := make([]bool, len(s.overlaps))
+	want := func(loc int32) {
+		for _, l := range s.overlaps[loc] {
+			wanted[l] = true
+		}
+	}
+	last := make([]struct{ region, loc int32 }, len(s.t.Goroutines)) // by goroutine: where its last access was
+	for i, loc := range s.locOf {
+		region, l := s.regions.of[i], &last[s.t.Events[i].G]
+		if loc < 0 || region == 0 {
+			continue
+		}
+		if l.region == region && !(wanted[l.loc] && wanted[loc]) {
+			want(l.loc)
+			want(loc)
+		}
+		l.region, l.loc = region, loc
+	}
+	for i, loc := range s.locOf {
+		if loc >= 0 && !wanted[loc] {
+			s.locOf[i] = -1
+		}
+	}
 }
 
 // plan cuts a pattern into blocks.
