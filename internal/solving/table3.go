@@ -49,8 +49,10 @@ const table3Heading = `
 
 Table 3 of Said, Wang, Yang and Sakallah (NFM 2011) has these sizes; the traces
 here are random ones with as many threads, events, lock operations, operations on
-conditions, variables and locks, where every read matters. Queries are the pairs
-that lock sets and the must-order leave; up to 8 of them, evenly chosen, are
+conditions, variables and locks, where every read matters, and where all that is
+done to one object in one way has one place in the source. Queries are the pairs
+that lock sets and the must-order leave, of two places the nearest 8; up to 8 of
+all, evenly chosen, are
 asked, and take the processor seconds of their column together. The paper's
 programs are others, and its machine was one of 2011: its columns, where all
 queries are asked, only say of what order they are.
@@ -141,7 +143,6 @@ type maker struct {
 	mem     []uint64
 	waiting []trace.GID // on the condition
 	tickets uint64
-	site    trace.SiteID
 }
 
 // plan deals out critical sections of a few accesses, accesses without a lock,
@@ -180,10 +181,12 @@ func (m *maker) access(l uint64, r row) trace.Event {
 	return m.event(kind, (l+uint64(r.lcks*m.IntN(4)))%uint64(r.vars))
 }
 
+// event makes an event. What is done to one object in one way has one place in the
+// source.
 func (m *maker) event(kind trace.Kind, obj uint64) trace.Event {
-	m.site++
-	m.t.Sites[m.site] = trace.Site{ID: m.site, Key: uint64(m.site), Line: int(m.site), Op: kind.String()}
-	return trace.Event{Kind: kind, Site: m.site, Obj: obj}
+	id := trace.SiteID(1 + uint64(kind) + uint64(trace.NumKinds)*obj)
+	m.t.Sites[id] = trace.Site{ID: id, Key: uint64(id), Line: int(id), Op: kind.String()}
+	return trace.Event{Kind: kind, Site: id, Obj: obj}
 }
 
 // step lets one thread do something. It returns false when none can.
