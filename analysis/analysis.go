@@ -130,7 +130,7 @@ func Predict(ctx context.Context, t *trace.Trace, opts Options) (*Result, error)
 	if opts.Schedules == 0 {
 		opts.Schedules = 3
 	}
-	p := &predictor{t: t, o: o, opts: opts}
+	p := &predictor{t: t, o: o, opts: opts, flow: trace.NewFlow(t)}
 	r := new(Result)
 	if err := p.all(ctx, r, p.races(r)); err != nil {
 		return nil, err
@@ -140,6 +140,11 @@ func Predict(ctx context.Context, t *trace.Trace, opts Options) (*Result, error)
 	if err := p.all(ctx, r, p.matches(r)); err != nil {
 		return nil, err
 	}
+	first := len(r.Findings)
+	if err := p.all(ctx, r, p.assertions()); err != nil {
+		return nil, err
+	}
+	p.byOthers(r, first)
 	r.Candidates = len(r.Findings) + r.Pruned()
 	return r, nil
 }
@@ -156,6 +161,7 @@ type predictor struct {
 	planner    *schedule.Planner
 	judge      *feasible.Judge
 	symbols    *symbolic.Model // nil before something is to be solved
+	flow       *trace.Flow     // what values follow from
 	candidates solver.Budget   // for solving all of them
 }
 
@@ -208,6 +214,11 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []candidate) error {
 // nothing refutes.
 func (p *predictor) decide(c candidate) (f Finding, open []lead) {
 	f = Finding{Kind: c.kind, Status: Undecided, Pattern: c.leads[0].pattern, Accesses: c.leads[0].accesses}
+	if c.kind == "assertion" {
+		f.Reason = "what it can come to see was not decided"
+		p.place(&f)
+		return f, c.leads // which values it takes is for the solver to say
+	}
 	open = p.refute(&f, c)
 	p.schedules(&f, open)
 	switch {

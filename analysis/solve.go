@@ -42,7 +42,7 @@ func (p *predictor) solve(ctx context.Context, fs []Finding, undecided []pending
 		return nil
 	}
 	if p.symbols == nil {
-		p.symbols = symbolic.New(p.t, p.o)
+		p.symbols = symbolic.NewConcurrent(p.t, p.o, p.flow)
 	}
 	s := p.newSolving(undecided)
 	defer s.close()
@@ -95,6 +95,9 @@ func (s *solving) close() {
 
 // target is what a run has to come to that shows l.
 func (l lead) target() symbolic.Target {
+	if len(l.accesses) == 1 {
+		return symbolic.Failure(l.accesses[0])
+	}
 	if l.pattern == nil {
 		return symbolic.Race(l.accesses[0], l.accesses[1])
 	}

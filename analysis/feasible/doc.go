@@ -38,6 +38,12 @@
 // not a read, and writes the same memory. An atomic read-modify-write whose
 // result nobody uses is both halves in one.
 //
+// Of a read that is tracked ([trace.Flow]) formulas tell all that comes of its
+// value. It may find anything; the judge computes what the stores and conditions
+// leave and come to that follow from it, and the conditions must come out as
+// recorded. So an assertion can be judged: whether its condition, in the state in
+// which its goroutine stands there, comes out otherwise.
+//
 // When another Data read reads something else, its goroutine is tainted: what
 // it writes and sends from then on is unknown, goroutines that it starts and
 // goroutines that receive from it are tainted too. A tainted goroutine cannot

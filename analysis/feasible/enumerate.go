@@ -81,6 +81,30 @@ func Races(t *trace.Trace) [][2]int {
 	})
 }
 
+// Fails reports whether some feasible interleaving of t comes to the assertion, or
+// the branch to a failure, at position i, and what it decides comes out otherwise
+// than recorded. It is for small traces, as [Races] is.
+func Fails(t *trace.Trace, i int) bool {
+	p := compile(t)
+	e := &t.Events[i]
+	start := p.initial()
+	seen := map[string]bool{start.key(): true}
+	for todo := []*state{start}; len(todo) > 0; {
+		s := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if pos, reason := s.next(int(e.G)); reason == "" && int(pos) == i && s.holds(pos, e) == "" {
+			return true
+		}
+		for _, next := range p.successors(s) {
+			if k := next.state.key(); !seen[k] {
+				seen[k] = true
+				todo = append(todo, next.state)
+			}
+		}
+	}
+	return false
+}
+
 // Reaches reports whether some feasible interleaving of t performs all accesses
 // but the last one, at the given positions, in this order, and then stands at
 // the last. Of a goroutine that does nothing after such an access, what that

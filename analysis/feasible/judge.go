@@ -129,6 +129,20 @@ func (j *Judge) parts(steps, violation []int) (stand, ends []int) {
 	return stand, ends
 }
 
+// Deviations returns the positions of the reads that found something else than
+// recorded in the schedule of the last check, ascending, as far as formulas tell
+// what comes of it.
+func (j *Judge) Deviations() []int {
+	var all []int
+	for _, found := range j.s.found {
+		for pos := range found {
+			all = append(all, int(pos))
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
 // rewind puts the state to where the first from events are done. They are
 // executed even where they seem impossible, as in a trace that is not whole:
 // they happened.

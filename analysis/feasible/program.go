@@ -14,6 +14,7 @@ type program struct {
 	first  []int32 // by goroutine: its first event
 	forked []bool  // by goroutine: the trace has its fork
 	mem    *memory
+	flow   *trace.Flow
 
 	locks, conds, waitGroups, posts int    // how many there are
 	onceEnds                        []bool // by Once: the trace has its end
@@ -54,6 +55,7 @@ func compile(t *trace.Trace) *program {
 		info:   make([]info, len(t.Events)),
 		first:  make([]int32, n),
 		forked: make([]bool, n),
+		flow:   trace.NewFlow(t),
 	}
 	for g := range p.first {
 		p.first[g] = none

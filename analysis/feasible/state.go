@@ -15,11 +15,12 @@ type state struct {
 	p *program
 
 	// by goroutine
-	cur       []int32   // next event, or none
-	runs      []bool    // its fork was executed
-	taint     []int32   // the read that read something else, or none
-	updates   []int32   // the read that read something else and waits for its store, or none
-	lost      [][]int32 // reads that should have read what may be a pointer
+	cur       []int32             // next event, or none
+	runs      []bool              // its fork was executed
+	taint     []int32             // the read that read something else, or none
+	updates   []int32             // the read that read something else and waits for its store, or none
+	lost      [][]int32           // reads that should have read what may be a pointer
+	found     []map[int32]finding // by read: what it has found, where that is not what was recorded
 	waiting   []waiting
 	wasZero   []bool // the WaitGroup's counter was zero when Wait began
 	signalled []bool // taken from the condition's queue
@@ -39,6 +40,10 @@ type state struct {
 type cellState struct {
 	writer int32
 	taint  int32 // the read that makes the value unknown, or none
+	// other says that the cell holds val, and not what the writer left in the
+	// trace.
+	other bool
+	val   uint64
 }
 
 type lockState struct {
@@ -64,7 +69,7 @@ type element struct {
 func (p *program) initial() *state {
 	n := len(p.first)
 	s := &state{
-		p: p, cur: make([]int32, n), runs: make([]bool, n), taint: make([]int32, n), updates: make([]int32, n), lost: make([][]int32, n), waiting: make([]waiting, n),
+		p: p, cur: make([]int32, n), runs: make([]bool, n), taint: make([]int32, n), updates: make([]int32, n), lost: make([][]int32, n), found: make([]map[int32]finding, n), waiting: make([]waiting, n),
 		wasZero: make([]bool, n), signalled: make([]bool, n),
 		cells: make([]cellState, len(p.mem.cells)),
 		locks: make([]lockState, p.locks), conds: make([][]trace.GID, p.conds),
@@ -80,6 +85,7 @@ func (s *state) reset() {
 	copy(s.cur, s.p.first)
 	clear(s.runs)
 	clear(s.lost)
+	clear(s.found)
 	clear(s.wasZero)
 	clear(s.signalled)
 	for g := range s.taint {
@@ -87,7 +93,7 @@ func (s *state) reset() {
 		s.waiting[g] = waiting{op: none}
 	}
 	for c := range s.cells {
-		s.cells[c] = cellState{none, none}
+		s.cells[c] = cellState{writer: none, taint: none}
 	}
 	clear(s.locks)
 	clear(s.conds)
@@ -128,8 +134,10 @@ func (s *state) step(pos int32) string {
 			s.runs[e.Obj] = true
 			s.infect(trace.GID(e.Obj), s.taint[e.G])
 		}
+	case k == trace.Operand && s.p.flow.At(int(pos)) != nil:
+		reason = s.decide(pos, e)
 	case k == trace.Branch || k == trace.Assert || k == trace.Panic:
-		reason = s.decide(e, in)
+		reason = s.decide(pos, e)
 	case k >= trace.Acquire && k <= trace.RRelease:
 		reason = s.lock(k, &s.locks[in.ref])
 	case k >= trace.CondWait && k <= trace.CondBroadcast:
@@ -175,7 +183,8 @@ func (s *state) access(pos int32, e *trace.Event, in *info) string {
 	m := s.p.mem
 	sp := m.spans[in.ref]
 	cells := s.cells[sp.first : sp.first+sp.n]
-	if reads(e.Kind) {
+	v, known, follows := s.follow(pos, e, sp)
+	if reads(e.Kind) && !follows {
 		from := m.from[in.arg:]
 		for i := range cells {
 			c := sp.first + int32(i)
@@ -201,7 +210,10 @@ func (s *state) access(pos int32, e *trace.Event, in *info) string {
 			break
 		}
 	}
-	if writes(e) {
+	if writes(e) && s.p.flow.At(int(pos)) != nil {
+		m.fill(cells, pos, e, sp, v, known)
+		s.updates[e.G] = none
+	} else if writes(e) {
 		taint := s.taint[e.G]
 		if taint == none {
 			taint = s.updates[e.G]
@@ -220,11 +232,11 @@ func (s *state) differs(e *trace.Event, now *cellState, from, c int32) string {
 	if now.taint != none {
 		return fmt.Sprintf("expected the recorded value, found what depends on %s, which reads something else than recorded", s.p.describe(int(now.taint)))
 	}
-	if now.writer == from {
+	if now.writer == from && !now.other {
 		return ""
 	}
 	want, ok := s.p.mem.recorded(s.p.t, e, from, c)
-	got, ok2 := s.p.mem.value(s.p.t, now.writer, c)
+	got, ok2 := s.content(now, c)
 	switch {
 	case ok && ok2 && want == got:
 		return ""
@@ -258,10 +270,13 @@ func hasAddress(k trace.Kind) bool {
 }
 
 // harmless tells why the event at pos, at which its goroutine stands, is not
-// what makes it part of a violation: to close a channel while another goroutine
+// what makes it part of a violation: to fail, for an assertion, to close a channel while another goroutine
 // sends or closes, or to add to a WaitGroup's zero while another one waits.
 func (s *state) harmless(pos int32) string {
 	e, in := &s.p.t.Events[pos], &s.p.info[pos]
+	if s.p.t.Sites[e.Site].Fails != trace.Neither {
+		return s.holds(pos, e)
+	}
 	if in.ref == none {
 		return ""
 	}
@@ -293,7 +308,12 @@ func (s *state) writerName(w int32) string {
 
 // decide executes an event after which the goroutine's way depends on what it
 // has read.
-func (s *state) decide(e *trace.Event, in *info) string {
+func (s *state) decide(pos int32, e *trace.Event) string {
+	if in := s.p.flow.At(int(pos)); in != nil {
+		if v, known := s.eval(e.G, in, 0); !known || !in.Same(e, v) {
+			return "expected the recorded outcome, found what may be the other one, by what was read"
+		}
+	}
 	if r := s.taint[e.G]; r != none {
 		return fmt.Sprintf("expected the recorded outcome, found that it may depend on %s, which reads something else than recorded", s.p.describe(int(r)))
 	}
@@ -310,6 +330,10 @@ func (s *state) clone() *state {
 	c.runs = slices.Clone(s.runs)
 	c.taint = slices.Clone(s.taint)
 	c.updates = slices.Clone(s.updates)
+	c.found = make([]map[int32]finding, len(s.found))
+	for g, m := range s.found {
+		c.found[g] = maps.Clone(m)
+	}
 	c.lost = make([][]int32, len(s.lost))
 	for g, reads := range s.lost {
 		c.lost[g] = slices.Clone(reads)

@@ -202,6 +202,12 @@ func (c *closure) read(i int32) {
 			continue
 		}
 		ws, _ := m.mem.same(i, k)
+		if m.tracked(i) {
+			ws = cl.writers
+		} else if len(cl.follow) > 0 {
+			ws = slices.Concat(ws, cl.follow)
+			slices.Sort(ws)
+		}
 		from, _ := slices.BinarySearch(ws, c.base)
 		for _, w := range ws[from:] {
 			if m.gid(w) != m.gid(i) {

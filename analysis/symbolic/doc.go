@@ -22,6 +22,15 @@
 //   - ρ: the target. A race is that both accesses are enabled, a pattern an order
 //     of its accesses.
 //
+// # Values
+//
+// A model of the concurrent trace program ([NewConcurrent]) knows what stores and
+// conditions follow from (Wang et al., Symbolic Predictive Analysis, FAC 2011,
+// §§3–4): a read of which all comes into formulas is an integer, equal to what the
+// write left that it finds, and the path conditions are those of the formulas. The
+// target can then be that an assertion fails. Without them the model is the one
+// that the paper calls constrained (§7.1). See values.
+//
 // # What does not happen
 //
 // The paper's linearizations have all events of the trace. Here a run is a

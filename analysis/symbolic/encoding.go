@@ -37,6 +37,7 @@ type Encoding struct {
 	free    map[int32]solver.Bool
 	taint   taint
 	reading reading
+	values  values
 	pairs   map[[2]int32]bool // sections that are kept apart
 	bounds  bounds
 	err     error // why the encoding is not whole
@@ -51,6 +52,7 @@ func (m *Model) Encode(cone *Cone, f *solver.Formula, engine solver.Engine) (*En
 	e := &Encoding{m: m, cone: cone, f: f, engine: engine, pairs: make(map[[2]int32]bool), free: make(map[int32]solver.Bool)}
 	e.taint = newTaint(e)
 	e.reading = newReading()
+	e.values = newValues()
 	if err := e.place(); err != nil {
 		return nil, err
 	}
@@ -134,7 +136,10 @@ func (e *Encoding) relevant(i int32) bool {
 	case k >= trace.CondWait && k <= trace.CondBroadcast,
 		k >= trace.Send && k <= trace.Select, k >= trace.WaitGroupAdd && k <= trace.WaitGroupWaited:
 		return true
-	case k == trace.Branch || k == trace.Assert || k == trace.Panic:
+	case k == trace.Branch || k == trace.Assert || k == trace.Panic || k == trace.Operand:
+		if m.formula(i) != nil {
+			return true
+		}
 		if _, ok := m.chans.ended[i]; ok || e.taint.may[ev.G] {
 			return true
 		}

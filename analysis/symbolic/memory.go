@@ -13,6 +13,7 @@ type memory struct {
 	m      *Model
 	spans  []span // by event: what it accesses
 	cells  []cell
+	whole  []bool            // by event: it accesses memory that is only accessed as a whole
 	stores map[int32]int32   // by read of an update: its store
 	counts map[int32][]int32 // by store of an update: its reads
 }
@@ -22,8 +23,9 @@ type span struct{ first, n int32 } // cells
 type cell struct {
 	addr, size uint64 // in bytes
 	writers    []int32
-	shared     bool // several goroutines access it, and one writes
-	looked     bool // somebody may learn what is in it, not only update it
+	follow     []int32 // writers that may leave something else than recorded, by their formulas
+	shared     bool    // several goroutines access it, and one writes
+	looked     bool    // somebody may learn what is in it, not only update it
 	// initial is what was there before the first write, where a read tells.
 	initial uint64
 	known   bool
@@ -94,6 +96,10 @@ func newMemory(m *Model) *memory {
 			mem.spans[i] = spans[id]
 		}
 	}
+	if m.flow != nil {
+		mem.wholes()
+		m.mem = mem
+	}
 	mem.use()
 	return mem
 }
@@ -104,7 +110,7 @@ func (mem *memory) use() {
 	used, many := make([]bool, len(mem.cells)), make([]bool, len(mem.cells))
 	for i := range mem.m.t.Events {
 		e, pos := mem.m.event(int32(i)), int32(i)
-		if e.Kind.IsAccess() && mem.m.t.Sites[e.Site].Update {
+		if e.Kind.IsAccess() && mem.m.t.Sites[e.Site].Update && !mem.m.tracked(pos) {
 			mem.update(pos)
 		}
 		for c := range mem.of(pos) {
@@ -117,6 +123,9 @@ func (mem *memory) use() {
 			}
 			if writes(e) {
 				cl.writers = append(cl.writers, pos)
+				if mem.m.follows(pos) {
+					cl.follow = append(cl.follow, pos)
+				}
 			} else if len(cl.writers) == 0 && !cl.known {
 				cl.initial, cl.known = mem.part(pos, c)
 			}
@@ -264,13 +273,13 @@ func (m *Model) matters(i int32) bool {
 		return false
 	}
 	_, half := m.mem.stores[i]
-	return !half && !m.data(i)
+	return !half && !m.data(i) && !m.tracked(i) && !m.relaxed
 }
 
 // data reports whether what the read at position i finds is only moved.
 func (m *Model) data(i int32) bool {
 	e := m.event(i)
-	return e.Kind == trace.Read && m.t.Sites[e.Site].Data
+	return e.Kind == trace.Read && m.t.Sites[e.Site].Data && !m.tracked(i) && !m.relaxed
 }
 
 // readEdges orders reads that matter after the only write that they can read

@@ -15,10 +15,13 @@ const none = -1
 type Model struct {
 	t     *trace.Trace
 	order *order.Order
-	next  []int32 // by event: the goroutine's next one, or none
-	prev  []int32 // by event: the one before, or none
-	first []int32 // by goroutine, or none
-	last  []int32
+	flow  *trace.Flow // nil: what values follow from is not known
+	// relaxed says that values do not matter at all.
+	relaxed bool
+	next    []int32 // by event: the goroutine's next one, or none
+	prev    []int32 // by event: the one before, or none
+	first   []int32 // by goroutine, or none
+	last    []int32
 
 	mem    *memory
 	locks  *locks
@@ -47,9 +50,29 @@ type condition struct{ waits, signals, broadcasts []int32 }
 type waitGroup struct{ adds []int32 }
 
 // New prepares encodings for t, whose order is o, in near-linear time.
-func New(t *trace.Trace, o *order.Order) *Model {
+func New(t *trace.Trace, o *order.Order) *Model { return newModel(t, o, nil, false) }
+
+// NewConcurrent prepares encodings of the concurrent trace program of t (Wang et
+// al., FAC 2011, §3.2): reads of which flow tells where their values go may find
+// something else than recorded. New makes what the paper calls the constrained
+// model (§7.1).
+func NewConcurrent(t *trace.Trace, o *order.Order, flow *trace.Flow) *Model {
+	return newModel(t, o, flow, false)
+}
+
+// NewRelaxed prepares encodings in which reads may find anything and branches go as
+// recorded nevertheless: what the paper calls the relaxed model (§7.2), which knows
+// control and synchronization only. What it says is impossible is so.
+func NewRelaxed(t *trace.Trace, o *order.Order) *Model {
+	return newModel(t, o, nil, true)
+}
+
+func newModel(t *trace.Trace, o *order.Order, flow *trace.Flow, relaxed bool) *Model {
+	if flow != nil && flow.Empty() {
+		flow = nil
+	}
 	m := &Model{
-		t: t, order: o, next: make([]int32, len(t.Events)), prev: make([]int32, len(t.Events)),
+		flow: flow, relaxed: relaxed, t: t, order: o, next: make([]int32, len(t.Events)), prev: make([]int32, len(t.Events)),
 		into: make([][]edge, len(t.Goroutines)), from: make([][]edge, len(t.Goroutines)),
 		first: make([]int32, len(t.Goroutines)), last: make([]int32, len(t.Goroutines)),
 		conds: make(map[uint64]*condition), groups: make(map[uint64]*waitGroup), waits: make(map[int32]int32),

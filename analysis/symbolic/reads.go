@@ -51,8 +51,15 @@ func (e *Encoding) matters() {
 			e.assert(e.f.Or(e.f.Not(e.done(i)), e.recorded(i), e.ends(i)))
 		}
 		switch e.m.event(i).Kind {
+		case trace.Operand:
+			if e.m.formula(i) != nil {
+				e.need(i, e.unchanged(i))
+			}
 		case trace.Branch, trace.Assert, trace.Panic:
 			e.need(i, e.taint.at(i))
+			if e.m.formula(i) != nil {
+				e.need(i, e.outcome(i, true))
+			}
 		}
 		e.need(i, e.found(i))
 	}
@@ -129,6 +136,13 @@ func (e *Encoding) readsFrom(i int32) {
 		// happened in the recorded run comes last.
 		source := e.m.mem.source(i, c)
 		var ways []solver.Bool
+		for _, w := range e.m.mem.cells[c].follow {
+			// What follows from something else may be the same nevertheless.
+			if val, ok := e.m.mem.found(i, c); ok && !slices.Contains(writers, w) &&
+				!e.past(w) && !e.outside(w) && w != i && !e.must(i, w) && !e.hidden(w, e.latest(i, c)) && e.m.mem.whole[i] {
+				ways = append(ways, e.f.And(e.from(i, c, w, same), e.f.Eq(e.leaves(w), e.f.Const(e.m.signed(i, val))), e.knows(w)))
+			}
+		}
 		add := func(w int32) { ways = append(ways, e.f.And(e.from(i, c, w, same), e.taint.writes(w))) }
 		if initially && source != e.begins(c) {
 			add(none)
@@ -153,11 +167,8 @@ func (e *Encoding) readsFrom(i int32) {
 func (e *Encoding) sources(i, c int32) (ws []int32, initially bool) {
 	all, initially := e.m.mem.same(i, c)
 	latest := e.latest(i, c)
-	hidden := func(w int32) bool {
-		return slices.ContainsFunc(latest, func(l int32) bool { return l != w && e.must(w, l) })
-	}
 	for _, w := range all {
-		if !e.past(w) && !e.outside(w) && w != i && !e.must(i, w) && !hidden(w) {
+		if !e.past(w) && !e.outside(w) && w != i && !e.must(i, w) && !e.hidden(w, latest) {
 			ws = append(ws, w)
 		}
 	}
@@ -166,6 +177,11 @@ func (e *Encoding) sources(i, c int32) (ws []int32, initially bool) {
 		initially = slices.Contains(all, b)
 	}
 	return ws, initially && len(latest) == 0
+}
+
+// hidden reports whether writer w must come before one of the latest.
+func (e *Encoding) hidden(w int32, latest []int32) bool {
+	return slices.ContainsFunc(latest, func(l int32) bool { return l != w && e.must(w, l) })
 }
 
 // begins returns the last writer of cell c in the past, or none.

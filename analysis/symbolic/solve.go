@@ -87,6 +87,9 @@ func (e *Encoding) property(t Target) []solver.Bool {
 			all = append(all, f.Not(e.done(n)))
 		}
 		all = append(all, e.found(i))
+		if t.Fails {
+			all = append(all, e.outcome(i, false))
+		}
 		switch ev := e.m.event(i); ev.Kind {
 		case trace.WaitGroupAdd:
 			all = append(all, e.zeroAtMoment(ev.Obj))

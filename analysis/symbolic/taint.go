@@ -176,7 +176,16 @@ func (t *taint) never(i int32) bool {
 		return false
 	}
 	_, counts := t.e.m.mem.counts[i]
-	return !counts && t.e.free[i] == 0
+	return !counts && t.e.free[i] == 0 && !t.e.m.follows(i)
+}
+
+// computed says that it is known what the writer at position i leaves: what it left
+// in the recorded run, or what its formula gives.
+func (t *taint) computed(i int32) solver.Bool {
+	if t.e.m.follows(i) && !t.e.past(i) {
+		return t.e.knows(i)
+	}
+	return t.writes(i)
 }
 
 // writes says that what the writer at position i leaves is what it left in the
@@ -184,6 +193,9 @@ func (t *taint) never(i int32) bool {
 func (t *taint) writes(i int32) solver.Bool {
 	if i == none || t.e.past(i) {
 		return t.e.f.True()
+	}
+	if t.e.m.follows(i) {
+		return t.e.unchanged(i)
 	}
 	b := t.at(i)
 	if t.e.free[i] != 0 {

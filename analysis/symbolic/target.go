@@ -10,6 +10,9 @@ type Target struct {
 	// Order are pairs of events of which the first happens before the second.
 	// The second may be one of Stands.
 	Order [][2]int
+	// Fails says that the conditions of the events of Stands, which have
+	// formulas, come out otherwise than recorded.
+	Fails bool
 }
 
 // Race is the target that two goroutines stand at the accesses i and j at once:
@@ -26,6 +29,11 @@ func Sequence(accesses ...int) Target {
 	}
 	return t
 }
+
+// Failure is the target that the condition at position i, of an assertion or of a
+// branch to a failure, comes out otherwise than recorded (Wang et al., FAC 2011,
+// §4.2: the assertion property).
+func Failure(i int) Target { return Target{Stands: []int{i}, Fails: true} }
 
 // events returns the events that t speaks of.
 func (t *Target) events() []int {

@@ -50,7 +50,7 @@ var allKinds = []string{
 }
 
 // lookedFor are those of them that are looked for.
-var lookedFor = []string{"race", "atomicity", "atomic-set"}
+var lookedFor = []string{"race", "atomicity", "atomic-set", "assertion"}
 
 // analysis returns the options for the analysis of a trace.
 func (o *options) analysis() analysis.Options {
@@ -72,7 +72,7 @@ var optionTable = map[string]optionInfo{
 			}
 		}
 		return err
-	}, "kinds of bugs to look for, by commas (race,atomicity,atomic-set)"},
+	}, "kinds of bugs to look for, by commas (race,atomicity,atomic-set,assertion)"},
 	"json": {func(o *options, v string) error {
 		o.json = v
 		return nil

@@ -51,6 +51,8 @@ func (f *Finding) legend() string {
 		return "▶ Both stand here at once: nothing orders the two."
 	case "atomicity", "atomic-set":
 		return f.orderLegend()
+	case "assertion":
+		return "▶ By what was read this fails."
 	}
 	return "▶ Here it goes wrong."
 }

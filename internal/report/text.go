@@ -185,6 +185,8 @@ func (p *printer) access(f *Finding, i int) {
 	switch {
 	case i > 0 && f.Kind == "race":
 		what = "conflicting " + what
+	case f.Kind == "assertion":
+		what = "failing " + what
 	case i > 0 && a.Region > 0:
 		what = "then " + what
 	}

@@ -1,6 +1,7 @@
 package suites
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -47,7 +48,7 @@ func (w wantFinding) is(f finding) bool {
 		return f.Kind == w.Kind && f.Pattern == w.Pattern && slices.Equal(sites, w.Accesses)
 	}
 	slices.Sort(sites)
-	return f.Kind == "race" && slices.Equal(sites, slices.Sorted(slices.Values(w.Accesses)))
+	return f.Kind == cmp.Or(w.Kind, "race") && slices.Equal(sites, slices.Sorted(slices.Values(w.Accesses)))
 }
 
 // subjects returns what is wanted of each subject, by name.
@@ -216,10 +217,13 @@ func withoutNumbers(output string) string {
 	return regexp.MustCompile(`[0-9.]+s\b|[0-9]+ events`).ReplaceAllString(output, "#")
 }
 
+// address is where a program has crashed.
+var address = regexp.MustCompile(`pc=0x[0-9a-f]+`)
+
 // findings returns what stands between bars, the first and the last of these too.
 func findings(output string) string {
 	const bar = "==================\n"
-	output = withoutNumbers(output)
+	output = address.ReplaceAllString(withoutNumbers(output), "pc=…")
 	from, to := strings.Index(output, bar), strings.LastIndex(output, bar)
 	if from < 0 {
 		return ""

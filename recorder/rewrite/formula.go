@@ -31,6 +31,8 @@ func (e *editor) spot(op string, n ast.Node, expr string) (sharing.Spot, bool) {
 		if op == "assert" {
 			s.Role = sharing.Asserts
 		}
+	case "guard":
+		s.Pos, s.Role = namePos(n.(ast.Expr)), sharing.Guards
 	case "operand":
 		s.Pos, s.Role = namePos(n.(ast.Expr)), sharing.Carries
 	case "branch":
@@ -41,14 +43,18 @@ func (e *editor) spot(op string, n ast.Node, expr string) (sharing.Spot, bool) {
 	return s, true
 }
 
-// namePos returns where package ssa has accesses to x: at the name, bracket or
-// star.
+// namePos returns where package ssa has accesses to x, at the name, bracket or
+// star, and package sharing its value.
 func namePos(x ast.Expr) token.Pos {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.SelectorExpr:
 		return x.Sel.Pos()
 	case *ast.IndexExpr:
 		return x.Lbrack
+	case *ast.CallExpr:
+		return x.Lparen
+	case *ast.BinaryExpr:
+		return x.OpPos
 	default:
 		return x.Pos()
 	}
@@ -56,12 +62,8 @@ func namePos(x ast.Expr) token.Pos {
 
 // isOperand reports whether a formula needs the value of x.
 func (e *editor) isOperand(x ast.Expr) bool {
-	switch x := x.(type) {
-	case *ast.Ident, *ast.SelectorExpr:
-	case *ast.CallExpr:
-		if e.builtinName(x) == "" {
-			return false
-		}
+	switch x.(type) {
+	case *ast.Ident, *ast.SelectorExpr, *ast.CallExpr, *ast.BinaryExpr:
 	default:
 		return false
 	}
@@ -71,6 +73,16 @@ func (e *editor) isOperand(x ast.Expr) bool {
 // operand is the text that evaluates x, as text does, with a hook that notes its
 // value.
 func (e *editor) operand(x ast.Expr, text string) string {
+	if f, ok := e.sharing.Formula(sharing.Spot{Fset: e.fset, Pos: namePos(x), Role: sharing.Guards}); ok {
+		what := " in range"
+		if f.Op == trace.Not {
+			what = " != 0"
+			if isPointer(e.info.TypeOf(x)) {
+				what = " != nil"
+			}
+		}
+		text = e.hook("Assert") + "(" + text + "," + e.site("guard", x, e.source(x)+what, false) + ")"
+	}
 	return e.hook("Operand") + "(" + text + "," + e.site("operand", x, e.source(x), false) + ")"
 }
 
@@ -228,7 +240,7 @@ func (t *table) formula(e *editor, s site) (string, trace.Outcome) {
 			return "", fails
 		}
 		return f.String(), fails
-	case sharing.Asserts:
+	case sharing.Asserts, sharing.Guards:
 		return t.text(s.spot), trace.IfFalse
 	}
 	return t.text(s.spot), trace.Neither

@@ -41,6 +41,63 @@ func (d *deriver) result(c *ssa.Call) *term {
 	return d.outlast(t, c)
 }
 
+// argument is the term of a parameter of a function that is called in one place:
+// that of the argument there.
+func (d *deriver) argument(p *ssa.Parameter) *term {
+	from, ok := d.onlyCall(d.f)
+	if !ok || d.depth == maxDepth {
+		return nil
+	}
+	i := slices.Index(d.f.Params, p)
+	if i < 0 || i >= len(from.c.Call.Args) {
+		return nil
+	}
+	caller := &deriver{analysis: d.analysis, f: from.f, use: from.c, left: d.left, depth: d.depth + 1}
+	t := caller.term(from.c.Call.Args[i])
+	if t == nil {
+		return nil
+	}
+	for _, other := range before(d.use) {
+		for _, r := range slices.Concat(t.reads, t.operands) {
+			if d.mayCall(other, r.in) {
+				return nil
+			}
+		}
+	}
+	return t
+}
+
+// onlyCall returns the one call of f that there is.
+func (a *analysis) onlyCall(f *function) (call, bool) {
+	calls := a.values.calls[f]
+	if f.open || len(calls) != 1 || a.values.spawned[f] {
+		return call{}, false
+	}
+	return calls[0], true
+}
+
+// before returns the instructions of a function that may be executed before instr.
+func before(instr ssa.Instruction) []ssa.Instruction {
+	end := instr.Block()
+	if reaches(end.Succs, end) {
+		var all []ssa.Instruction
+		for _, b := range instr.Parent().Blocks {
+			all = append(all, b.Instrs...)
+		}
+		return all
+	}
+	var out []ssa.Instruction
+	for _, b := range reachable(instr.Parent().Blocks[:1], end) {
+		switch {
+		case b == end:
+			out = append(out, b.Instrs[:slices.Index(b.Instrs, instr)]...)
+		case reaches(b.Succs, end):
+			out = append(out, b.Instrs...)
+		}
+	}
+	return out
+}
+
 // outlast says in t, the term of the result of c, how many events came to be at
 // the same places between c and its use; it returns nil if that is not known.
 func (d *deriver) outlast(t *term, c *ssa.Call) *term {

@@ -14,6 +14,7 @@ import (
 // reads of which the values go nowhere else.
 func (a *analysis) derive() {
 	a.findCalls()
+	a.findNils()
 	for _, f := range a.all {
 		for _, b := range f.Blocks {
 			for _, instr := range b.Instrs {
@@ -41,10 +42,18 @@ func (a *analysis) findCalls() {
 	for _, f := range a.all {
 		for _, b := range f.Blocks {
 			for _, instr := range b.Instrs {
-				if c, ok := instr.(*ssa.Call); ok {
-					if g := a.called(c); g != nil {
-						a.values.calls[g] = append(a.values.calls[g], call{f, c})
-					}
+				c, ok := instr.(ssa.CallInstruction)
+				if !ok {
+					continue
+				}
+				g := a.called(c)
+				if g == nil {
+					continue
+				}
+				if c, ok := c.(*ssa.Call); ok {
+					a.values.calls[g] = append(a.values.calls[g], call{f, c})
+				} else {
+					a.values.spawned[g] = true
 				}
 			}
 		}
@@ -200,6 +209,10 @@ func (u *uses) follow(f *function, v ssa.Value, pure bool) bool {
 
 // use reports whether all that r does with v is in formulas.
 func (u *uses) use(f *function, v ssa.Value, r ssa.Instruction, pure bool) bool {
+	if at, ok := u.analysis.guard(f, v, r); ok && !pure {
+		u.spots = append(u.spots, at)
+		return true
+	}
 	switch x := r.(type) {
 	case *ssa.BinOp, *ssa.Convert, *ssa.ChangeType:
 		return u.follow(f, r.(ssa.Value), pure)
@@ -307,8 +320,9 @@ func (u *uses) passed(g *function, c *ssa.Call, v ssa.Value, f *function, pure b
 	}
 	u.depth++
 	defer func() { u.depth-- }()
+	_, only := u.onlyCall(g)
 	for i, arg := range c.Call.Args {
-		if arg == v && (i >= len(g.Params) || !u.follow(g, g.Params[i], true)) {
+		if arg == v && (i >= len(g.Params) || !u.follow(g, g.Params[i], pure || !only)) {
 			return false
 		}
 	}

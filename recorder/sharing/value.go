@@ -28,7 +28,8 @@ const (
 	Atomics             // an atomic operation; at its opening parenthesis
 	Asserts             // a call of an assertion, likewise
 	Decides             // the condition of an if or for; at its beginning
-	Carries             // an operand that only its goroutine changes; at its name or beginning
+	Guards              // a condition for going on, of a value; as Carries
+	Carries             // an operand; at its name, operator or parenthesis
 )
 
 // A Spot is a place in a source file at which an event may come to be.
@@ -58,6 +59,8 @@ type valuesIn struct {
 	twice     map[Spot]bool   // of which several formulas were found
 	untracked map[Spot]bool   // readings with values that go elsewhere, too
 	calls     map[*function][]call
+	nils      map[any]bool       // variables to which nil is assigned
+	spawned   map[*function]bool // called by go or defer
 	callees   map[*function]map[*function]bool
 	leaves    map[ast.Expr]bool // conditions of ifs and fors, taken apart
 	assigned  map[place]bool    // names to which a value is assigned there
@@ -66,7 +69,7 @@ type valuesIn struct {
 func newValues() *valuesIn {
 	return &valuesIn{
 		values:  values{nil, map[Spot]Formula{}, map[Spot]trace.Outcome{}, map[Spot]bool{}, map[Spot][]Spot{}},
-		numbers: map[Spot]uint64{}, twice: map[Spot]bool{}, untracked: map[Spot]bool{}, calls: map[*function][]call{},
+		numbers: map[Spot]uint64{}, twice: map[Spot]bool{}, untracked: map[Spot]bool{}, calls: map[*function][]call{}, spawned: map[*function]bool{}, nils: map[any]bool{},
 		callees: map[*function]map[*function]bool{}, leaves: map[ast.Expr]bool{}, assigned: map[place]bool{},
 	}
 }
@@ -133,6 +136,7 @@ type read struct {
 	in *function
 	// once says that each call of in that returns comes by exactly once.
 	once bool
+	of   any // see variableOf
 }
 
 func numberTerm(n int64) *term { return &term{Formula: Formula{Op: trace.Number, Num: n}} }
@@ -199,7 +203,10 @@ func (d *deriver) term(v ssa.Value) *term {
 func (d *deriver) computed(v ssa.Value, size uint8, signed bool) *term {
 	switch x := v.(type) {
 	case *ssa.Parameter:
-		return d.params[x]
+		if t, ok := d.params[x]; ok {
+			return t
+		}
+		return d.argument(x)
 	case *ssa.BinOp:
 		return d.operation(x)
 	case *ssa.UnOp:
@@ -299,7 +306,7 @@ func (d *deriver) reading(instr ssa.Instruction, s Spot, size uint8, signed bool
 		}
 	}
 	r := trace.Reading{Key: d.values.number(s), Size: size, Signed: signed}
-	return &term{Formula: Formula{Op: trace.Value, Read: r}, reads: []*read{{s, d.f, onWay(instr)}}}
+	return &term{Formula: Formula{Op: trace.Value, Read: r}, reads: []*read{{s, d.f, onWay(instr), readFrom(instr)}}}
 }
 
 // readAt returns where the event that reads v comes to be.
@@ -318,6 +325,17 @@ func (a *analysis) readAt(f *function, v ssa.Value) (Spot, bool) {
 		}
 	}
 	return Spot{}, false
+}
+
+// readFrom names the variable that instr, a load or atomic operation, reads.
+func readFrom(instr ssa.Instruction) any {
+	switch x := instr.(type) {
+	case *ssa.UnOp:
+		return variableOf(x.X)
+	case *ssa.Call:
+		return variableOf(x.Call.Args[0])
+	}
+	return nil
 }
 
 // loadPos returns the position of what v loads: its name, bracket or star.
@@ -368,18 +386,18 @@ func (d *deriver) operand(v ssa.Value, size uint8, signed bool) *term {
 	if d.unsure[v] {
 		return nil
 	}
-	e := d.named(v)
-	if e == nil {
+	pos := d.named(v)
+	if c, ok := v.(*ssa.Call); !pos.IsValid() || ok && !isBuiltin(c) {
 		return nil
 	}
-	s := Spot{d.f.fset, e.Pos(), Carries}
+	s := Spot{d.f.fset, pos, Carries}
 	r := trace.Reading{Key: d.values.number(s), Size: size, Signed: signed}
-	return &term{Formula: Formula{Op: trace.Value, Read: r}, operands: []*read{{s, d.f, onWay(d.use)}}}
+	return &term{Formula: Formula{Op: trace.Value, Read: r}, operands: []*read{{s, d.f, onWay(d.use), nil}}}
 }
 
-// named returns the expression as which v stands in the one that d.use uses: the
-// last one in the instructions before.
-func (d *deriver) named(v ssa.Value) ast.Expr {
+// named returns where v stands in the expression that d.use uses: at the last
+// place in the instructions before, by its name, operator or parenthesis.
+func (d *deriver) named(v ssa.Value) token.Pos {
 	var e ast.Expr
 	for _, instr := range d.use.Block().Instrs {
 		if instr == d.use {
@@ -391,20 +409,17 @@ func (d *deriver) named(v ssa.Value) ast.Expr {
 	}
 	switch x := e.(type) {
 	case *ast.Ident:
-		if d.values.assigned[place{d.f.fset, x.Pos()}] {
-			return nil
+		if !d.values.assigned[place{d.f.fset, x.Pos()}] {
+			return x.Pos()
 		}
-		return x
 	case *ast.SelectorExpr:
-		return x.Sel
+		return x.Sel.Pos()
 	case *ast.CallExpr:
-		if c, ok := v.(*ssa.Call); ok {
-			if _, ok := c.Call.Value.(*ssa.Builtin); ok {
-				return x
-			}
-		}
+		return x.Lparen
+	case *ast.BinaryExpr:
+		return x.OpPos
 	}
-	return nil
+	return token.NoPos
 }
 
 // atomicOp returns the name of the operation of package sync/atomic that c is, on
@@ -436,4 +451,9 @@ func atomicOp(c *ssa.CallCommon) string {
 		}
 	}
 	return ""
+}
+
+func isBuiltin(c *ssa.Call) bool {
+	_, ok := c.Call.Value.(*ssa.Builtin)
+	return ok
 }

@@ -17,6 +17,8 @@ var words = map[string]string{
 	"recv":        "receive",
 	"selsend":     "send",
 	"add":         "add",
+	"assert":      "assertion",
+	"branch":      "condition",
 	"wgwait":      "wait",
 	"oncebegin":   "run",
 	"onceend":     "finish",
@@ -43,7 +45,7 @@ func Phrase(op, expr string) string {
 		return word + " from " + expr
 	case "wgwait", "condwait":
 		return word + " for " + expr
-	case "acq", "rel", "racq", "rrel", "close", "fork", "regionbegin", "regionend", "oncebegin", "onceend", "oncedone":
+	case "acq", "rel", "racq", "rrel", "close", "fork", "regionbegin", "regionend", "oncebegin", "onceend", "oncedone", "assert", "branch":
 		return word + " " + expr
 	}
 	return word + " of " + expr

@@ -1,0 +1,80 @@
+package analysis
+
+import (
+	"slices"
+
+	"github.com/gopredict/gopredict/analysis/anomaly"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// assertions returns the candidates for assertions that can fail: conditions of
+// which one outcome leads to a failure, and which follow from what was read. They
+// are of tests that have passed.
+func (p *predictor) assertions() []candidate {
+	if !p.opts.wants("assertion") {
+		return nil
+	}
+	failed := make(map[string]bool)
+	for _, e := range p.t.Events {
+		if e.Kind == trace.TestEnd && e.Val == 1 {
+			failed[p.t.Goroutines[e.G].Test] = true
+		}
+	}
+	var cs []candidate
+	of := make(map[trace.SiteID]int)
+	for i := range p.t.Events {
+		e := &p.t.Events[i]
+		fails := p.t.Sites[e.Site].Fails
+		if fails == trace.Neither || (fails == trace.IfTrue) == (e.Val != 0) || p.flow.At(i) == nil {
+			continue
+		}
+		if test := p.t.Goroutines[e.G].Test; test == "" || failed[test] {
+			continue
+		}
+		k, ok := of[e.Site]
+		if !ok {
+			k = len(cs)
+			of[e.Site] = k
+			cs = append(cs, candidate{kind: "assertion", exhaustive: true})
+		}
+		if len(cs[k].leads) == anomaly.MaxPairs {
+			cs[k].exhaustive = false
+			continue
+		}
+		cs[k].leads = append(cs[k].leads, lead{accesses: []int{i}})
+	}
+	return p.merge(cs)
+}
+
+// byOthers takes the assertions off the findings, from number first on, that fail
+// because of reads that are part of another predicted bug: whoever mends that
+// mends them, or will see them again.
+func (p *predictor) byOthers(r *Result, first int) {
+	others := make(map[trace.SiteID]bool)
+	for _, f := range r.Findings[:first] {
+		if f.Status == Predicted {
+			for _, s := range f.Sites {
+				others[s] = true
+			}
+		}
+	}
+	kept := r.Findings[:first]
+	for _, f := range r.Findings[first:] {
+		if f.Status == Predicted && slices.ContainsFunc(p.deviations(&f), func(i int) bool { return others[p.t.Events[i].Site] }) {
+			r.Raced++
+			continue
+		}
+		kept = append(kept, f)
+	}
+	r.Findings = kept
+}
+
+// deviations returns the reads that find something else than recorded in the
+// first schedule of f.
+func (p *predictor) deviations(f *Finding) []int {
+	s := f.Schedules[0].Schedule()
+	if p.judge.CheckFrom(s.From, s.Steps, f.Accesses) != nil {
+		return nil
+	}
+	return p.judge.Deviations()
+}

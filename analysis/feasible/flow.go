@@ -1,0 +1,119 @@
+package feasible
+
+import "github.com/gopredict/gopredict/recorder/trace"
+
+// This file executes formulas (trace.Formula): reads that are tracked may find
+// something else than recorded, and what follows from them is computed.
+
+// follow executes the part of the access at pos, of sp, that formulas tell of. It
+// reports whether the access reads something of which all that comes is in
+// formulas, and returns the value that it stores; known says that that is known.
+func (s *state) follow(pos int32, e *trace.Event, sp span) (v int64, known, reads bool) {
+	in := s.p.flow.At(int(pos))
+	reads = s.p.flow.Tracked(int(pos)) && (e.Kind != trace.AtomicRMW || in != nil && writes(e))
+	old, known := uint64(0), true
+	if reads {
+		old, known = s.read(e, sp)
+	}
+	if in != nil {
+		var all bool
+		v, all = s.eval(e.G, in, int64(old))
+		known = known && all
+	}
+	if !reads {
+		return v, known, false
+	}
+	if e.Kind == trace.AtomicRMW {
+		old = uint64(v)
+	}
+	if !known || old<<(64-8*e.Size) != e.Val<<(64-8*e.Size) {
+		if s.found[e.G] == nil {
+			s.found[e.G] = map[int32]finding{}
+		}
+		s.found[e.G][pos] = finding{old, known}
+	}
+	return v, known, true
+}
+
+// A finding is what a read has found, if that is known.
+type finding struct {
+	val   uint64
+	known bool
+}
+
+// read returns what is in the memory of e, if that is known.
+func (s *state) read(e *trace.Event, sp span) (v uint64, known bool) {
+	if !hasValue(e) {
+		return 0, false
+	}
+	for c := sp.first; c < sp.first+sp.n; c++ {
+		now := &s.cells[c]
+		part, ok := s.content(now, c)
+		if !ok || now.taint != none {
+			return 0, false
+		}
+		v |= part << (8 * (s.p.mem.cells[c].addr - e.Obj))
+	}
+	return v, true
+}
+
+// content returns what is in cell c, if that is known.
+func (s *state) content(now *cellState, c int32) (uint64, bool) {
+	if now.other {
+		return now.val, true
+	}
+	return s.p.mem.value(s.p.t, now.writer, c)
+}
+
+// eval computes a formula from what goroutine g has read, if all of that is known.
+func (s *state) eval(g trace.GID, in *trace.Instance, before int64) (v int64, known bool) {
+	known = true
+	v = in.Formula.Eval(before, func(k int, r trace.Reading) int64 {
+		pos := in.Reads[k]
+		if pos < 0 {
+			return 0
+		}
+		if f, ok := s.found[g][pos]; ok {
+			known = known && f.known
+			return r.Number(f.val)
+		}
+		return r.Number(s.p.t.Events[pos].Val)
+	})
+	return v, known
+}
+
+// fill stores v, of the writing event e at pos, in its cells, or what nobody
+// knows.
+func (m *memory) fill(cells []cellState, pos int32, e *trace.Event, sp span, v int64, known bool) {
+	for i := range cells {
+		c := sp.first + int32(i)
+		cells[i] = cellState{writer: pos, taint: none}
+		if !known {
+			cells[i].taint = pos
+			continue
+		}
+		cl := &m.cells[c]
+		part := uint64(v) >> (8 * (cl.addr - e.Obj))
+		if cl.size < 8 {
+			part &= 1<<(8*cl.size) - 1
+		}
+		if was, _ := m.part(e, c); part != was {
+			cells[i].other, cells[i].val = true, part
+		}
+	}
+}
+
+// holds tells why the assertion at pos does not fail.
+func (s *state) holds(pos int32, e *trace.Event) string {
+	in := s.p.flow.At(int(pos))
+	if in == nil {
+		return "expected an assertion that follows from what was read, found that it is not known what it follows from"
+	}
+	switch v, known := s.eval(e.G, in, 0); {
+	case !known:
+		return "expected the condition to take the other way, found that it follows from what is not known"
+	case in.Same(e, v):
+		return "expected the condition to take the other way, found that it does not"
+	}
+	return ""
+}

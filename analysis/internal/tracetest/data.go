@@ -1,0 +1,160 @@
+package tracetest
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// RandomData returns a trace of a program that computes: of goroutines that read
+// variables, store linear expressions over what they have read, count atomically,
+// decide by comparisons, and assert some in the end, in critical sections or
+// not. Its sites have formulas. Most reads are tracked; the others stand for
+// those of which the value goes elsewhere, too.
+func RandomData(seed uint64, goroutines, steps int) *trace.Trace {
+	m := &dataMachine{
+		Rand: rand.New(rand.NewPCG(seed, 2)), mem: make(map[uint64]int64),
+		tr: &trace.Trace{Sites: make(map[trace.SiteID]trace.Site), Complete: true},
+	}
+	for g := range goroutines {
+		path := "main"
+		if g > 0 {
+			path = fmt.Sprint("main.", g)
+		}
+		m.tr.Goroutines = append(m.tr.Goroutines, trace.Goroutine{ID: trace.GID(g), Path: path})
+		m.gs = append(m.gs, &dataGoroutine{left: steps})
+	}
+	for g := 1; g < goroutines; g++ {
+		m.log(trace.Event{Kind: trace.Fork, Obj: uint64(g)})
+	}
+	for g := 1; g < goroutines; g++ {
+		m.log(trace.Event{Kind: trace.Begin, G: trace.GID(g)})
+	}
+	for {
+		var ready []int
+		for g, s := range m.gs {
+			if (s.left > 0 || s.holds) && !(m.held != nil && m.held != s && s.wants) {
+				ready = append(ready, g)
+			}
+		}
+		if len(ready) == 0 {
+			return m.tr
+		}
+		m.step(trace.GID(ready[m.IntN(len(ready))]))
+	}
+}
+
+// A dataMachine runs goroutines in turn.
+type dataMachine struct {
+	*rand.Rand
+	tr    *trace.Trace
+	mem   map[uint64]int64
+	gs    []*dataGoroutine
+	held  *dataGoroutine // who holds the lock
+	sites trace.SiteID
+}
+
+type dataGoroutine struct {
+	left         int
+	wants, holds bool // the lock
+	reads        []dataRead
+}
+
+type dataRead struct {
+	key uint64
+	val int64
+}
+
+const dataLock = 0x9000
+
+func (m *dataMachine) log(e trace.Event) { m.tr.Events = append(m.tr.Events, e) }
+
+// site makes a site of its own for an event.
+func (m *dataMachine) site(s trace.Site) trace.SiteID {
+	m.sites++
+	s.ID = m.sites | trace.SiteRewritten
+	s.Key = uint64(s.ID)
+	m.tr.Sites[s.ID] = s
+	return s.ID
+}
+
+func (m *dataMachine) step(g trace.GID) {
+	s := m.gs[g]
+	if s.wants {
+		s.wants, s.holds, m.held = false, true, s
+		m.log(trace.Event{Kind: trace.Acquire, G: g, Obj: dataLock})
+		return
+	}
+	if s.left--; s.left <= 0 && s.holds || s.holds && m.IntN(3) == 0 {
+		s.holds, m.held = false, nil
+		m.log(trace.Event{Kind: trace.Release, G: g, Obj: dataLock})
+		return
+	}
+	x := uint64(0x1000 + 8*m.IntN(2))
+	switch m.IntN(10) {
+	case 0, 1, 2, 3:
+		kind := trace.Read
+		if m.IntN(2) == 0 {
+			kind = trace.AtomicLoad
+		}
+		id := m.site(trace.Site{Op: "read", Tracked: m.IntN(4) > 0})
+		m.log(trace.Event{Kind: kind, Flags: trace.FlagValue, G: g, Site: id, Size: 8, Obj: x, Val: uint64(m.mem[x])})
+		s.reads = append(s.reads, dataRead{uint64(id), m.mem[x]})
+	case 4, 5, 6:
+		text, v := m.expression(s)
+		m.mem[x] = v
+		m.log(trace.Event{Kind: trace.Write, Flags: trace.FlagValue, G: g, Site: m.site(trace.Site{Op: "write", Formula: text}), Size: 8, Obj: x, Val: uint64(v)})
+	case 7:
+		m.mem[x]++
+		id := m.site(trace.Site{Op: "atomic", Formula: "(+ _ 1)", Tracked: true})
+		m.log(trace.Event{Kind: trace.AtomicRMW, Flags: trace.FlagValue, G: g, Site: id, Size: 8, Obj: x, Val: uint64(m.mem[x])})
+		s.reads = append(s.reads, dataRead{uint64(id), m.mem[x]})
+	case 8:
+		if s.holds {
+			return
+		}
+		s.wants = true
+		s.left++
+	case 9:
+		m.decide(g, s)
+	}
+}
+
+// decide compares what was read: a branch, or an assertion that holds.
+func (m *dataMachine) decide(g trace.GID, s *dataGoroutine) {
+	text, v := m.expression(s)
+	bound := v + int64(m.IntN(3)-1)
+	val, kind := uint64(0), trace.Branch
+	site := trace.Site{Op: "branch", Formula: fmt.Sprintf("(< %s %d)", text, bound)}
+	if m.IntN(2) == 0 {
+		site.Formula, bound = fmt.Sprintf("(= %s %d)", text, v), v+1
+	}
+	if v < bound {
+		val, site.Fails = 1, trace.IfFalse
+	} else {
+		site.Fails = trace.IfTrue
+	}
+	if m.IntN(2) == 0 && val == 1 {
+		kind = trace.Assert
+	}
+	m.log(trace.Event{Kind: kind, G: g, Site: m.site(site), Val: val})
+}
+
+// expression is a linear expression over what s has read, and its value.
+func (m *dataMachine) expression(s *dataGoroutine) (text string, v int64) {
+	v = int64(m.IntN(4) - 1)
+	text = fmt.Sprint(v)
+	for range m.IntN(3) {
+		if len(s.reads) == 0 {
+			break
+		}
+		r := s.reads[max(0, len(s.reads)-1-m.IntN(2))]
+		if m.IntN(3) == 0 {
+			text, v = fmt.Sprintf("(- %s @%xi8)", text, r.key), v-r.val
+		} else {
+			text, v = fmt.Sprintf("(+ %s @%xi8)", text, r.key), v+r.val
+		}
+	}
+	return text, v
+}

@@ -1,0 +1,349 @@
+package symbolic
+
+import (
+	"fmt"
+
+	"github.com/gopredict/gopredict/analysis/solver"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// values is the part of an encoding that computes: what tracked reads find, and
+// what stores leave and conditions come to that follow from them, in the CSSA
+// form of Wang et al., Symbolic Predictive Analysis, FAC 2011, §4: each read is a
+// π-function of the writes of its variable, each value an expression over these.
+//
+// Only what is asked for has a part in the formula: what an assertion follows
+// from, a condition that has to come out as recorded, or a read that has to find
+// what it found. That is the slicing of §9.
+type values struct {
+	reads  map[int32]solver.Int  // by tracked read: what it finds
+	before map[int32]solver.Int  // by atomic read-modify-write: what was there
+	left   map[int32]solver.Int  // by write: what it leaves
+	known  map[int32]solver.Bool // by such a read: it is known what was there
+	terms  int                   // numbers that stand for a choice between two
+}
+
+func newValues() values {
+	return values{
+		reads: make(map[int32]solver.Int), before: make(map[int32]solver.Int),
+		left: make(map[int32]solver.Int), known: make(map[int32]solver.Bool),
+	}
+}
+
+// tracked reports whether what the read at position i finds goes into formulas
+// only, and is in memory that is always accessed as a whole, so that it may
+// find something else than recorded.
+func (m *Model) tracked(i int32) bool {
+	if m.flow == nil || !m.flow.Tracked(int(i)) || i >= int32(len(m.mem.whole)) {
+		return false
+	}
+	return m.mem.whole[i]
+}
+
+// formula returns the formula of event i, or nil.
+func (m *Model) formula(i int32) *trace.Instance {
+	if m.flow == nil {
+		return nil
+	}
+	in := m.flow.At(int(i))
+	if in != nil && m.event(i).Kind == trace.AtomicRMW && !m.tracked(i) {
+		return nil
+	}
+	return in
+}
+
+// follows reports whether the writer at position i may leave something else than
+// recorded, as a formula says.
+func (m *Model) follows(i int32) bool { return i != none && m.formula(i) != nil }
+
+// whole finds the accesses to memory that is only accessed as a whole, and of
+// which all values are known.
+func (mem *memory) wholes() {
+	known := make([]bool, len(mem.cells))
+	for c := range known {
+		known[c] = true
+	}
+	for i := range mem.m.t.Events {
+		e := mem.m.event(int32(i))
+		if !e.Kind.IsAccess() {
+			continue
+		}
+		for c := range mem.of(int32(i)) {
+			if _, ok := mem.part(int32(i), c); !ok || mem.spans[i].n != 1 || uint64(e.Size) != mem.cells[c].size {
+				known[c] = false
+			}
+		}
+	}
+	mem.whole = make([]bool, len(mem.m.t.Events))
+	for i := range mem.m.t.Events {
+		if mem.m.event(int32(i)).Kind.IsAccess() && mem.spans[i].n == 1 {
+			mem.whole[i] = known[mem.spans[i].first]
+		}
+	}
+}
+
+// number returns what is recorded at position i as the number that formulas take
+// it for. What they disagree about is the sign of large numbers: those of unsigned
+// types are taken for what signed ones of their size would be.
+func (m *Model) number(i int32) int64 { return m.signed(i, m.event(i).Val) }
+
+func (m *Model) signed(i int32, val uint64) int64 {
+	return trace.Reading{Signed: true, Size: uint8(m.event(i).Size)}.Number(val)
+}
+
+// read returns what the tracked read at position i finds.
+func (e *Encoding) read(i int32) solver.Int {
+	if e.past(i) || !e.m.tracked(i) {
+		return e.f.Const(e.m.number(i))
+	}
+	if v, ok := e.values.reads[i]; ok {
+		return v
+	}
+	var v solver.Int
+	if e.m.event(i).Kind == trace.AtomicRMW {
+		v = e.leaves(i)
+	} else {
+		v = e.choose(i)
+	}
+	e.values.reads[i] = v
+	return v
+}
+
+// choose returns what the read at position i finds in memory: what the last
+// write before it left (the π-function). values.known says that it has found
+// what is known; in other runs the number means nothing.
+func (e *Encoding) choose(i int32) solver.Int {
+	if v, ok := e.values.before[i]; ok {
+		return v
+	}
+	f := e.f
+	c := e.m.mem.spans[i].first
+	if !e.m.mem.cells[c].shared {
+		v, known := e.initially(i, c)
+		if w := e.m.mem.source(i, c); w != none && !e.past(w) {
+			v, known = e.leaves(w), e.taint.computed(w)
+		}
+		e.values.before[i], e.values.known[i] = v, known
+		return v
+	}
+	v, known := f.Int(fmt.Sprint("read ", i)), f.Bool(fmt.Sprint("known ", i))
+	e.values.before[i], e.values.known[i] = v, known
+	var ways []solver.Bool
+	latest := e.latest(i, c)
+	for _, w := range e.written(c) {
+		if w != i && !e.must(i, w) && !e.hidden(w, latest) {
+			ways = append(ways, f.And(e.from(i, c, w, nil), f.Eq(v, e.leaves(w)), e.taint.computed(w)))
+		}
+	}
+	if len(latest) == 0 {
+		first, ok := e.initially(i, c)
+		ways = append(ways, f.And(e.from(i, c, none, nil), f.Eq(v, first), ok))
+	}
+	e.assert(f.Implies(f.And(e.done(i), known), f.Or(ways...)))
+	return v
+}
+
+// initially returns what the cell c, which the access at position i is to, holds
+// before what is encoded, and whether that is known.
+func (e *Encoding) initially(i, c int32) (solver.Int, solver.Bool) {
+	val, ok := e.m.mem.left(e.begins(c), c)
+	return e.f.Const(e.m.signed(i, val)), e.truth(ok)
+}
+
+// knows says that all that the formula of event i follows from is known.
+func (e *Encoding) knows(i int32) solver.Bool {
+	in := e.m.formula(i)
+	all := e.f.True()
+	for _, r := range in.Reads {
+		if r >= 0 {
+			all = e.f.And(all, e.knownRead(r))
+		}
+	}
+	if e.m.event(i).Kind == trace.AtomicRMW {
+		e.choose(i)
+		all = e.f.And(all, e.values.known[i])
+	}
+	return all
+}
+
+// knownRead says that what the tracked read at position i finds is known.
+func (e *Encoding) knownRead(i int32) solver.Bool {
+	switch {
+	case e.past(i) || !e.m.tracked(i):
+		return e.f.True()
+	case e.m.event(i).Kind == trace.AtomicRMW:
+		return e.knows(i)
+	}
+	e.choose(i)
+	return e.values.known[i]
+}
+
+// leaves returns what the write at position w leaves in memory.
+func (e *Encoding) leaves(w int32) solver.Int {
+	if e.past(w) || !e.m.follows(w) {
+		return e.f.Const(e.m.number(w))
+	}
+	if v, ok := e.values.left[w]; ok {
+		return v
+	}
+	in := e.m.formula(w)
+	x := translation{e, in, w, 0}
+	v := x.number(in.Formula)
+	e.values.left[w] = v
+	return v
+}
+
+// outcome says that the condition of event i, which has a formula, comes out as
+// recorded, or otherwise.
+func (e *Encoding) outcome(i int32, recorded bool) solver.Bool {
+	in := e.m.formula(i)
+	x := translation{e, in, i, 0}
+	b := x.truth(in.Formula)
+	if (e.m.event(i).Val == 0) == recorded {
+		b = e.f.Not(b)
+	}
+	return e.f.And(b, e.knows(i))
+}
+
+// unchanged says that the write at position w, which has a formula, leaves what it
+// left in the recorded run.
+func (e *Encoding) unchanged(w int32) solver.Bool {
+	return e.f.And(e.f.Eq(e.leaves(w), e.f.Const(e.m.number(w))), e.knows(w))
+}
+
+// A translation makes the terms of one event's formula.
+type translation struct {
+	*Encoding
+	in   *trace.Instance
+	at   int32
+	next int // index in in.Reads
+}
+
+// skip passes over the readings of f.
+func (x *translation) skip(f *trace.Formula) {
+	if f.Op == trace.Value {
+		x.next++
+	}
+	for i := range f.Args {
+		x.skip(&f.Args[i])
+	}
+}
+
+func (x *translation) number(f *trace.Formula) solver.Int {
+	switch f.Op {
+	case trace.Number:
+		return x.f.Const(f.Num)
+	case trace.Before:
+		return x.choose(x.at)
+	case trace.Value:
+		x.next++
+		if at := x.in.Reads[x.next-1]; at >= 0 {
+			return x.read(at)
+		}
+		return x.f.Const(0)
+	case trace.Plus:
+		sum := x.number(&f.Args[0])
+		for i := range f.Args[1:] {
+			sum = x.f.Add(sum, x.number(&f.Args[i+1]))
+		}
+		return sum
+	case trace.Minus:
+		a := x.number(&f.Args[0])
+		return x.f.Add(a, x.f.Mul(-1, x.number(&f.Args[1])))
+	case trace.Times:
+		return x.times(f)
+	case trace.If:
+		c := x.truth(&f.Args[0])
+		return x.either(c, x.number(&f.Args[1]), x.number(&f.Args[2]))
+	}
+	return x.either(x.truth(f), x.f.Const(1), x.f.Const(0))
+}
+
+// times is the product of terms of which one is a number: as recorded, if neither
+// is.
+func (x *translation) times(f *trace.Formula) solver.Int {
+	for k, other := range []int{1, 0} {
+		if f.Args[k].Op == trace.Number {
+			return x.f.Mul(f.Args[k].Num, x.number(&f.Args[other]))
+		}
+	}
+	first := x.next
+	x.skip(&f.Args[0])
+	second := x.next
+	x.skip(&f.Args[1])
+	end := x.next
+	for k, other := range []int{1, 0} {
+		from, to := first, second
+		if k == 1 {
+			from, to = second, end
+		}
+		if v, ok := x.fixed(&f.Args[k], from, to); ok {
+			x.next = second
+			if other == 0 {
+				x.next = first
+			}
+			p := x.f.Mul(v, x.number(&f.Args[other]))
+			x.next = end
+			return p
+		}
+	}
+	x.err = fmt.Errorf("symbolic: event %d multiplies what it has read", x.at)
+	return x.f.Const(0)
+}
+
+// fixed returns the value of f, if none of its readings, those from and below to,
+// is tracked.
+func (x *translation) fixed(f *trace.Formula, from, to int) (int64, bool) {
+	for _, at := range x.in.Reads[from:to] {
+		if at >= 0 && !x.past(at) && x.m.tracked(at) {
+			return 0, false
+		}
+	}
+	return f.Eval(0, func(k int, r trace.Reading) int64 {
+		if at := x.in.Reads[from+k]; at >= 0 {
+			return r.Number(x.m.event(at).Val)
+		}
+		return 0
+	}), true
+}
+
+// either is a if c holds, else b.
+func (x *translation) either(c solver.Bool, a, b solver.Int) solver.Int {
+	switch c {
+	case x.f.True():
+		return a
+	case x.f.False():
+		return b
+	}
+	x.values.terms++
+	v := x.f.Int(fmt.Sprint("either ", x.values.terms))
+	x.assert(x.f.Implies(c, x.f.Eq(v, a)))
+	x.assert(x.f.Or(c, x.f.Eq(v, b)))
+	return v
+}
+
+func (x *translation) truth(f *trace.Formula) solver.Bool {
+	switch f.Op {
+	case trace.Equal:
+		a := x.number(&f.Args[0])
+		return x.f.Eq(a, x.number(&f.Args[1]))
+	case trace.Less:
+		a := x.number(&f.Args[0])
+		return x.f.Lt(a, x.number(&f.Args[1]))
+	case trace.LessEqual:
+		a := x.number(&f.Args[0])
+		return x.f.Le(a, x.number(&f.Args[1]))
+	case trace.Not:
+		return x.f.Not(x.truth(&f.Args[0]))
+	case trace.And, trace.Or:
+		var all []solver.Bool
+		for i := range f.Args {
+			all = append(all, x.truth(&f.Args[i]))
+		}
+		if f.Op == trace.And {
+			return x.f.And(all...)
+		}
+		return x.f.Or(all...)
+	}
+	return x.f.Not(x.f.Eq(x.number(f), x.f.Const(0)))
+}

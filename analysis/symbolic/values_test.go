@@ -1,0 +1,67 @@
+package symbolic_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/gopredict/gopredict/analysis/feasible"
+	"github.com/gopredict/gopredict/analysis/internal/tracetest"
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/analysis/solver"
+	"github.com/gopredict/gopredict/analysis/symbolic"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// TestOracleOfValues compares what the encoding says of assertions with all
+// interleavings of programs that compute.
+func TestOracleOfValues(t *testing.T) {
+	sat, unsat := 0, 0
+	for seed := range uint64(3 * *traces) {
+		tr := tracetest.RandomData(seed, 2+int(seed%2), 5+int(seed%3))
+		if err := trace.Validate(tr); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		o, err := order.New(tr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var targets []symbolic.Target
+		flow := trace.NewFlow(tr)
+		for i, e := range tr.Events {
+			if tr.Sites[e.Site].Fails != trace.Neither && flow.At(i) != nil {
+				targets = append(targets, symbolic.Failure(i))
+			}
+		}
+		m := symbolic.NewConcurrent(tr, o, flow)
+		d := m.NewDecider(0, targets, newEngine)
+		judge := feasible.New(tr)
+		for k, target := range targets {
+			i := target.Stands[0]
+			want := solver.Unsat
+			if feasible.Fails(tr, i) {
+				want = solver.Sat
+			}
+			a, err := d.Decide(context.Background(), k, solver.Budget{Time: time.Minute})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a.Answer != want {
+				t.Fatalf("seed %d: the failure of %d is %v (%s), want %v\n%s", seed, i, a.Answer, a.Why, want, show(tr))
+			}
+			if want == solver.Unsat {
+				unsat++
+				continue
+			}
+			sat++
+			if err := judge.Check(a.Steps, []int{i}); err != nil {
+				t.Fatalf("seed %d: %v after %v: %v\n%s", seed, i, a.Steps, err, show(tr))
+			}
+		}
+		d.Close()
+	}
+	t.Logf("%d fail, %d cannot", sat, unsat)
+	if sat == 0 || unsat == 0 {
+		t.Error("one of the two never came up")
+	}
+}

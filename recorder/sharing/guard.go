@@ -1,0 +1,145 @@
+package sharing
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// This file finds the places where a value that was read, or follows from such,
+// makes the program panic if it is another one: pointers that may be nil, indices,
+// divisors. What the value leads to beyond that is not known, so that such a place
+// also needs the value to be as recorded.
+
+// A guard says when the program goes on after the use of a value.
+type guard struct {
+	what  trace.Op // Not: it is not zero; And: it is an index below limit; LessEqual: it is not negative
+	limit int64
+}
+
+// guardAt returns what r needs of the value v, which may be something else in
+// another run; ok is false if it needs nothing that is known.
+func (a *analysis) guardAt(v ssa.Value, r ssa.Instruction) (g guard, ok bool) {
+	switch x := r.(type) {
+	case *ssa.FieldAddr:
+		return guard{what: trace.Not}, x.X == v
+	case *ssa.UnOp:
+		return guard{what: trace.Not}, x.Op == token.MUL && x.X == v
+	case *ssa.BinOp:
+		basic, _ := x.Y.Type().Underlying().(*types.Basic)
+		return guard{what: trace.Not}, (x.Op == token.QUO || x.Op == token.REM) && x.Y == v && x.X != v && basic != nil && basic.Info()&types.IsInteger != 0
+	case *ssa.IndexAddr:
+		if x.Index != v {
+			return guard{}, false
+		}
+		t := x.X.Type().Underlying()
+		if p, isPtr := t.(*types.Pointer); isPtr {
+			t = p.Elem().Underlying()
+		}
+		switch t := t.(type) {
+		case *types.Array:
+			return guard{what: trace.And, limit: t.Len()}, true
+		case *types.Slice:
+			return guard{what: trace.LessEqual}, true
+		}
+	}
+	return guard{}, false
+}
+
+// holds is the term that g is for the value of t.
+func (g guard) holds(t *term) *term {
+	switch g.what {
+	case trace.Not:
+		return join(trace.Not, join(trace.Equal, t, numberTerm(0)))
+	case trace.LessEqual:
+		return join(trace.LessEqual, numberTerm(0), t)
+	}
+	return join(trace.And, join(trace.LessEqual, numberTerm(0), t), join(trace.Less, t, numberTerm(g.limit)))
+}
+
+// guard notes the guard of v at r, an instruction of f, and returns the place of the
+// value there; ok is false if there is none.
+func (a *analysis) guard(f *function, v ssa.Value, r ssa.Instruction) (Spot, bool) {
+	g, ok := a.guardAt(v, r)
+	if !ok {
+		return Spot{}, false
+	}
+	left := maxTerm
+	d := &deriver{analysis: a, f: f, use: r, left: &left}
+	t := d.term(v)
+	if t == nil || len(t.reads) == 0 || g.what == trace.Not && isPointer(v) && !a.mayBeNil(t) {
+		return Spot{}, false
+	}
+	pos := d.named(v)
+	if !pos.IsValid() {
+		return Spot{}, false
+	}
+	at := Spot{f.fset, pos, Carries}
+	condition := Spot{f.fset, pos, Guards}
+	a.values.operands[at] = true
+	a.values.formulas[at] = t.Formula
+	a.values.formulas[condition] = g.holds(t).Formula
+	for _, o := range t.operands {
+		a.values.operands[o.Spot] = true
+	}
+	return at, true
+}
+
+func isPointer(v ssa.Value) bool {
+	_, ok := v.Type().Underlying().(*types.Pointer)
+	return ok
+}
+
+// variableOf names the variable at an address: a field, by its declaration, or a
+// package variable. It is nil for others.
+func variableOf(addr ssa.Value) any {
+	switch x := addr.(type) {
+	case *ssa.FieldAddr:
+		if p, ok := x.X.Type().Underlying().(*types.Pointer); ok {
+			if s, ok := p.Elem().Underlying().(*types.Struct); ok {
+				return s.Field(x.Field).Pos()
+			}
+		}
+	case *ssa.Global:
+		return x
+	}
+	return nil
+}
+
+// findNils notes the variables to which the program assigns nil.
+func (a *analysis) findNils() {
+	note := func(addr, val ssa.Value) {
+		if c, ok := val.(*ssa.Const); ok && c.IsNil() {
+			if v := variableOf(addr); v != nil {
+				a.values.nils[v] = true
+			}
+		}
+	}
+	for _, f := range a.all {
+		for _, b := range f.Blocks {
+			for _, instr := range b.Instrs {
+				switch x := instr.(type) {
+				case *ssa.Store:
+					note(x.Addr, x.Val)
+				case *ssa.Call:
+					if atomicOp(x.Common()) == "Store" {
+						note(x.Call.Args[0], x.Call.Args[1])
+					}
+				}
+			}
+		}
+	}
+}
+
+// mayBeNil reports whether nil is assigned somewhere to what t is read from.
+func (a *analysis) mayBeNil(t *term) bool {
+	for _, r := range t.reads {
+		if r.of != nil && a.values.nils[r.of] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,309 @@
+package trace
+
+// A Flow says for the events of one trace what their values follow from: it has
+// the formulas of their sites with the readings that these speak of.
+type Flow struct {
+	of      map[int32]*Instance
+	tracked map[int32]bool
+}
+
+// An Instance is the formula of one event.
+type Instance struct {
+	Formula *Formula
+	// Reads are the positions of its readings, in the order of Formula.Eval; -1
+	// stands for one that was not needed, as that of y in x && y where x is false.
+	Reads []int32
+}
+
+// At returns the formula of the event at position i: a store, atomic operation,
+// branch or assertion. It is nil if there is none, or none that speaks of reads
+// that are tracked.
+func (f *Flow) At(i int) *Instance { return f.of[int32(i)] }
+
+// Empty reports whether nothing is known.
+func (f *Flow) Empty() bool { return len(f.of) == 0 && len(f.tracked) == 0 }
+
+// Tracked reports whether what the event at position i reads goes into formulas
+// and nowhere else, so that it may be something else than recorded.
+func (f *Flow) Tracked(i int) bool { return f.tracked[int32(i)] }
+
+// MaxFlow is the number of events of the longest trace that has a flow.
+const MaxFlow = 1 << 21
+
+// Constrained returns what is left of f, which is of t, where only the assertions
+// are known and all else is as recorded: reads that go into assertions alone are
+// tracked. It is what the constrained model of Wang et al., Symbolic Predictive
+// Analysis, FAC 2011, §7.1, knows.
+func (f *Flow) Constrained(t *Trace) *Flow {
+	c := &Flow{of: map[int32]*Instance{}, tracked: map[int32]bool{}}
+	for i := range f.tracked {
+		c.tracked[i] = t.Events[i].Kind != AtomicRMW
+	}
+	for i, in := range f.of {
+		if t.Sites[t.Events[i].Site].Fails != Neither {
+			c.of[i] = in
+			continue
+		}
+		for _, r := range in.Reads {
+			c.tracked[r] = false
+		}
+	}
+	return c
+}
+
+// NewFlow finds the readings of all formulas. A formula that does not give what was
+// recorded is left out, and its readings are not tracked: something about it
+// is not as it seems, such as an operation that wrapped around.
+//
+// It takes memory for each event that is tracked. A trace of which no assertion
+// follows from anything, or of more than MaxFlow events, has none.
+func NewFlow(t *Trace) *Flow {
+	b := flowBuilder{
+		t: t, f: &Flow{of: map[int32]*Instance{}, tracked: map[int32]bool{}},
+		formulas: map[SiteID]*Formula{}, last: map[frame]*[]int32{}, back: map[uint64]int{}, kept: map[int32]bool{},
+	}
+	asserts := false
+	for _, s := range t.Sites {
+		asserts = asserts || s.Fails != Neither && s.Formula != ""
+	}
+	if !asserts || len(t.Events) > MaxFlow {
+		return b.f
+	}
+	b.parse()
+	for i := range t.Events {
+		b.event(int32(i))
+	}
+	b.settle()
+	return b.f
+}
+
+// settle leaves out what does not hold together: readings of which some use is not
+// known, and formulas that speak of none that is tracked.
+func (b *flowBuilder) settle() {
+	for again := true; again; {
+		again = false
+		for i := range b.kept {
+			delete(b.f.tracked, i)
+		}
+		for i, in := range b.f.of {
+			if b.t.Events[i].Kind != AtomicRMW || b.f.tracked[i] {
+				continue
+			}
+			// What it found is needed to know what it stored.
+			for _, r := range in.Reads {
+				again = again || r >= 0 && b.f.tracked[r]
+				b.kept[r] = true
+			}
+			delete(b.f.of, i)
+		}
+	}
+	for i := range b.f.tracked {
+		if b.t.Events[i].Kind == AtomicRMW && b.f.of[i] == nil {
+			delete(b.f.tracked, i)
+		}
+	}
+	for i, in := range b.f.of {
+		own := b.t.Events[i].Kind == AtomicRMW
+		for _, r := range in.Reads {
+			own = own || b.f.tracked[r]
+		}
+		if !own {
+			delete(b.f.of, i)
+		}
+	}
+}
+
+// A frame is a goroutine at a site that formulas speak of.
+type frame struct {
+	g   GID
+	key uint64
+}
+
+type flowBuilder struct {
+	t        *Trace
+	f        *Flow
+	formulas map[SiteID]*Formula
+	back     map[uint64]int // by key of a site: how many of its last readings are needed
+	last     map[frame]*[]int32
+	kept     map[int32]bool
+}
+
+// parse reads the formulas of the sites. What does not parse is none.
+func (b *flowBuilder) parse() {
+	for id, s := range b.t.Sites {
+		if s.Formula == "" {
+			continue
+		}
+		f, err := ParseFormula(s.Formula)
+		if err != nil {
+			continue
+		}
+		b.formulas[id] = &f
+		f.each(false, func(r Reading, _ bool) { b.back[r.Key] = max(b.back[r.Key], int(r.Back)+1) })
+	}
+}
+
+// each calls do for each reading, in the order of Eval, and says whether it is
+// spared where what comes before decides.
+func (f *Formula) each(spared bool, do func(r Reading, spared bool)) {
+	if f.Op == Value {
+		do(f.Read, spared)
+	}
+	for i := range f.Args {
+		f.Args[i].each(spared || i > 0 && (f.Op == And || f.Op == Or), do)
+	}
+}
+
+func (b *flowBuilder) event(i int32) {
+	e := &b.t.Events[i]
+	s := b.t.Sites[e.Site]
+	if s.Formula != "" && derived(e) {
+		b.instance(i, e)
+	}
+	if e.Kind != Operand && e.Kind != Read && e.Kind != AtomicLoad && e.Kind != AtomicRMW || e.Flags&FlagValue == 0 || e.Size > 8 {
+		return
+	}
+	if s.Tracked && e.Kind != Operand {
+		b.f.tracked[i] = true
+	}
+	if n := b.back[s.Key]; n > 0 {
+		at := frame{e.G, s.Key}
+		list := b.last[at]
+		if list == nil {
+			list = new([]int32)
+			b.last[at] = list
+		}
+		if len(*list) == n {
+			copy(*list, (*list)[1:])
+			*list = (*list)[:n-1]
+		}
+		*list = append(*list, i)
+	}
+}
+
+// derived reports whether the value of e is what a formula of its site gives.
+func derived(e *Event) bool {
+	switch e.Kind {
+	case Branch, Assert:
+		return true
+	case Write, AtomicStore, AtomicRMW, Operand:
+		return e.Flags&FlagValue != 0 && e.Flags&FlagFailed == 0 && e.Size <= 8
+	}
+	return false
+}
+
+// instance adds the formula of event i, if all of it is known and gives what was
+// recorded.
+func (b *flowBuilder) instance(i int32, e *Event) {
+	f := b.formulas[e.Site]
+	if f == nil {
+		return
+	}
+	in := &Instance{Formula: f}
+	whole := true
+	f.each(false, func(r Reading, spared bool) {
+		list := b.last[frame{e.G, r.Key}]
+		if list == nil || len(*list) <= int(r.Back) {
+			whole = whole && spared
+			in.Reads = append(in.Reads, -1)
+			return
+		}
+		at := (*list)[len(*list)-1-int(r.Back)]
+		whole = whole && b.t.Events[at].Size == uint32(r.Size)
+		in.Reads = append(in.Reads, at)
+	})
+	if whole {
+		v := in.Formula.Eval(0, func(k int, r Reading) int64 {
+			if in.Reads[k] < 0 {
+				return 0
+			}
+			return r.Number(b.t.Events[in.Reads[k]].Val)
+		})
+		whole = e.Kind == AtomicRMW || in.Same(e, v)
+	}
+	if !whole {
+		for _, r := range in.Reads {
+			b.kept[r] = true
+		}
+		if e.Kind == AtomicRMW {
+			b.kept[i] = true
+		}
+		return
+	}
+	b.f.of[i] = in
+}
+
+// Same reports whether v, which the formula of e gives, is the value or outcome
+// that e has.
+func (in *Instance) Same(e *Event, v int64) bool {
+	if e.Kind == Branch || e.Kind == Assert {
+		return (v != 0) == (e.Val != 0)
+	}
+	return uint64(v)<<(64-8*e.Size) == e.Val<<(64-8*e.Size)
+}
+
+// Eval computes the formula: read gives the value of its reading number k, from 0
+// in the order in which they stand in its text, before what an atomic operation
+// found.
+func (f *Formula) Eval(before int64, read func(k int, r Reading) int64) int64 {
+	k := 0
+	return f.eval(before, read, &k)
+}
+
+func (f *Formula) eval(before int64, read func(k int, r Reading) int64, k *int) int64 {
+	switch f.Op {
+	case Number:
+		return f.Num
+	case Before:
+		return before
+	case Value:
+		*k++
+		return read(*k-1, f.Read)
+	}
+	args := make([]int64, len(f.Args))
+	for i := range f.Args {
+		args[i] = f.Args[i].eval(before, read, k)
+	}
+	return f.Op.apply(args)
+}
+
+func (o Op) apply(args []int64) int64 {
+	switch o {
+	case Minus:
+		return args[0] - args[1]
+	case Times:
+		return args[0] * args[1]
+	case Equal:
+		return truth(args[0] == args[1])
+	case Less:
+		return truth(args[0] < args[1])
+	case LessEqual:
+		return truth(args[0] <= args[1])
+	case Not:
+		return truth(args[0] == 0)
+	case If:
+		if args[0] != 0 {
+			return args[1]
+		}
+		return args[2]
+	}
+	v := args[0]
+	for _, a := range args[1:] {
+		switch o {
+		case Plus:
+			v += a
+		case And:
+			v = truth(v != 0 && a != 0)
+		case Or:
+			v = truth(v != 0 || a != 0)
+		}
+	}
+	return v
+}
+
+func truth(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,41 @@
+// Package banking moves money between accounts.
+package banking
+
+import "sync"
+
+// An Account holds money.
+type Account struct {
+	mu    sync.Mutex
+	money int // guarded by mu
+}
+
+// Money is what the account holds.
+func (a *Account) Money() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.money
+}
+
+// pay puts n in, or takes it out if n is negative.
+func (a *Account) pay(n int) {
+	a.mu.Lock()
+	money := a.money
+	a.mu.Unlock()
+	a.mu.Lock()
+	a.money = money + n
+	a.mu.Unlock()
+}
+
+// A Bank has three accounts.
+type Bank struct{ savings, current, joint Account }
+
+// Transfer moves n.
+func Transfer(from, to *Account, n int) {
+	from.pay(-n)
+	to.pay(n)
+}
+
+// Total is what all accounts hold.
+func (b *Bank) Total() int {
+	return b.savings.Money() + b.current.Money() + b.joint.Money()
+}

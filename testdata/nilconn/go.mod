@@ -1,0 +1,3 @@
+module example.com/nilconn
+
+go 1.26

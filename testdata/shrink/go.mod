@@ -1,0 +1,3 @@
+module example.com/shrink
+
+go 1.26

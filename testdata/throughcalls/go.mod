@@ -1,0 +1,3 @@
+module example.com/throughcalls
+
+go 1.26
