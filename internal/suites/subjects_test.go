@@ -220,10 +220,14 @@ func withoutNumbers(output string) string {
 // address is where a program has crashed.
 var address = regexp.MustCompile(`pc=0x[0-9a-f]+`)
 
+// folder is where a failing testify assertion says that the subject is.
+var folder = regexp.MustCompile(`(Error Trace:\t)\S*/`)
+
 // findings returns what stands between bars, the first and the last of these too.
 func findings(output string) string {
 	const bar = "==================\n"
 	output = address.ReplaceAllString(withoutNumbers(output), "pc=…")
+	output = folder.ReplaceAllString(output, "$1…/")
 	from, to := strings.Index(output, bar), strings.LastIndex(output, bar)
 	if from < 0 {
 		return ""
