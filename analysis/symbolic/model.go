@@ -23,11 +23,12 @@ type Model struct {
 	first   []int32 // by goroutine, or none
 	last    []int32
 
-	mem    *memory
-	locks  *locks
-	chans  *channels
-	conds  map[uint64]*condition
-	groups map[uint64]*waitGroup
+	mem      *memory
+	locks    *locks
+	chans    *channels
+	conds    map[uint64]*condition
+	groups   map[uint64]*waitGroup
+	counters map[int32]*counter // by cell
 	// waits has for each return of a WaitGroup's Wait where that began, or none.
 	waits map[int32]int32
 
@@ -47,7 +48,10 @@ type edge struct {
 type condition struct{ waits, signals, broadcasts []int32 }
 
 // A waitGroup is the Adds and Dones of one sync.WaitGroup.
-type waitGroup struct{ adds []int32 }
+type waitGroup struct {
+	adds    []int32
+	covered bool // its counter is never below zero
+}
 
 // New prepares encodings for t, whose order is o, in near-linear time.
 func New(t *trace.Trace, o *order.Order) *Model { return newModel(t, o, nil, false) }
@@ -75,7 +79,7 @@ func newModel(t *trace.Trace, o *order.Order, flow *trace.Flow, relaxed bool) *M
 		flow: flow, relaxed: relaxed, t: t, order: o, next: make([]int32, len(t.Events)), prev: make([]int32, len(t.Events)),
 		into: make([][]edge, len(t.Goroutines)), from: make([][]edge, len(t.Goroutines)),
 		first: make([]int32, len(t.Goroutines)), last: make([]int32, len(t.Goroutines)),
-		conds: make(map[uint64]*condition), groups: make(map[uint64]*waitGroup), waits: make(map[int32]int32),
+		conds: make(map[uint64]*condition), groups: make(map[uint64]*waitGroup), counters: make(map[int32]*counter), waits: make(map[int32]int32),
 		impossible: make(map[int32]bool),
 	}
 	m.follow()
@@ -83,6 +87,7 @@ func newModel(t *trace.Trace, o *order.Order, flow *trace.Flow, relaxed bool) *M
 	m.locks = newLocks(m, o)
 	m.chans = newChannels(m)
 	m.synchronize()
+	m.waitEdges()
 	m.channelEdges()
 	m.readEdges()
 	for g := range m.first {

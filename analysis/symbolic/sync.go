@@ -173,7 +173,7 @@ func (e *Encoding) waitGroup(i int32) {
 	ev := e.m.event(i)
 	if ev.Kind == trace.WaitGroupWaited {
 		zero := e.zeroAt(ev.Obj, i)
-		if wait := e.m.waits[i]; wait != none {
+		if wait := e.m.waits[i]; wait != none && zero != e.f.True() {
 			zero = e.f.Or(zero, e.zeroAt(e.m.event(wait).Obj, wait))
 		}
 		e.need(i, zero)
@@ -181,7 +181,7 @@ func (e *Encoding) waitGroup(i int32) {
 	}
 	delta := int64(ev.Val)
 	next := e.m.next[i]
-	if panics := next == none || e.m.event(next).Kind == trace.Panic; delta < 0 && !panics {
+	if panics := next == none || e.m.event(next).Kind == trace.Panic; delta < 0 && !panics && !e.m.groups[ev.Obj].covered {
 		e.need(i, e.counter(ev.Obj, i, func(n int64) bool { return n+delta >= 0 }, false))
 	}
 }

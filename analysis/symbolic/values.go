@@ -126,6 +126,10 @@ func (e *Encoding) choose(i int32) solver.Int {
 		e.values.before[i], e.values.known[i] = v, known
 		return v
 	}
+	if v, known, ok := e.sum(i, c); ok {
+		e.values.before[i], e.values.known[i] = v, known
+		return v
+	}
 	v, known := f.Int(fmt.Sprint("read ", i)), f.Bool(fmt.Sprint("known ", i))
 	e.values.before[i], e.values.known[i] = v, known
 	var ways []solver.Bool
@@ -308,17 +312,17 @@ func (x *translation) fixed(f *trace.Formula, from, to int) (int64, bool) {
 }
 
 // either is a if c holds, else b.
-func (x *translation) either(c solver.Bool, a, b solver.Int) solver.Int {
+func (e *Encoding) either(c solver.Bool, a, b solver.Int) solver.Int {
 	switch c {
-	case x.f.True():
+	case e.f.True():
 		return a
-	case x.f.False():
+	case e.f.False():
 		return b
 	}
-	x.values.terms++
-	v := x.f.Int(fmt.Sprint("either ", x.values.terms))
-	x.assert(x.f.Implies(c, x.f.Eq(v, a)))
-	x.assert(x.f.Or(c, x.f.Eq(v, b)))
+	e.values.terms++
+	v := e.f.Int(fmt.Sprint("either ", e.values.terms))
+	e.assert(e.f.Implies(c, e.f.Eq(v, a)))
+	e.assert(e.f.Or(c, e.f.Eq(v, b)))
 	return v
 }
 

@@ -154,6 +154,25 @@ func (f *Formula) each(spared bool, do func(r Reading, spared bool)) {
 	}
 }
 
+// Readings returns how many readings f has.
+func (f *Formula) Readings() (n int) {
+	f.each(false, func(Reading, bool) { n++ })
+	return n
+}
+
+// HasBefore reports whether f speaks of what an atomic operation found.
+func (f *Formula) HasBefore() bool {
+	if f.Op == Before {
+		return true
+	}
+	for i := range f.Args {
+		if f.Args[i].HasBefore() {
+			return true
+		}
+	}
+	return false
+}
+
 func (b *flowBuilder) event(i int32) {
 	e := &b.t.Events[i]
 	s := b.t.Sites[e.Site]

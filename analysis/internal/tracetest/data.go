@@ -11,11 +11,13 @@ import (
 // variables, store linear expressions over what they have read, count atomically,
 // decide by comparisons, and assert some in the end, in critical sections or
 // not. Its sites have formulas. Most reads are tracked; the others stand for
-// those of which the value goes elsewhere, too.
+// those of which the value goes elsewhere, too. Of every second seed one variable is
+// only counted: atomically, or under the lock.
 func RandomData(seed uint64, goroutines, steps int) *trace.Trace {
 	m := &dataMachine{
 		Rand: rand.New(rand.NewPCG(seed, 2)), mem: make(map[uint64]int64),
-		tr: &trace.Trace{Sites: make(map[trace.SiteID]trace.Site), Complete: true},
+		counts: map[uint64]counting{1: atomically, 3: locked}[seed%4],
+		tr:     &trace.Trace{Sites: make(map[trace.SiteID]trace.Site), Complete: true},
 	}
 	for g := range goroutines {
 		path := "main"
@@ -53,7 +55,16 @@ type dataMachine struct {
 	gs    []*dataGoroutine
 	held  *dataGoroutine // who holds the lock
 	sites trace.SiteID
+	// counts says how the second variable is only counted, if it is.
+	counts counting
 }
+
+type counting int
+
+const (
+	atomically counting = 1 + iota
+	locked
+)
 
 type dataGoroutine struct {
 	left         int
@@ -91,25 +102,24 @@ func (m *dataMachine) step(g trace.GID) {
 		m.log(trace.Event{Kind: trace.Release, G: g, Obj: dataLock})
 		return
 	}
-	x := uint64(0x1000 + 8*m.IntN(2))
-	switch m.IntN(10) {
+	x, op := uint64(0x1000+8*m.IntN(2)), m.IntN(10)
+	if x != 0x1000 && m.counts != 0 && op >= 4 && op <= 7 {
+		m.count(g, s, x)
+		return
+	}
+	switch op {
 	case 0, 1, 2, 3:
 		kind := trace.Read
 		if m.IntN(2) == 0 {
 			kind = trace.AtomicLoad
 		}
-		id := m.site(trace.Site{Op: "read", Tracked: m.IntN(4) > 0})
-		m.log(trace.Event{Kind: kind, Flags: trace.FlagValue, G: g, Site: id, Size: 8, Obj: x, Val: uint64(m.mem[x])})
-		s.reads = append(s.reads, dataRead{uint64(id), m.mem[x]})
+		m.read(g, s, x, kind, m.IntN(4) > 0)
 	case 4, 5, 6:
 		text, v := m.expression(s)
 		m.mem[x] = v
 		m.log(trace.Event{Kind: trace.Write, Flags: trace.FlagValue, G: g, Site: m.site(trace.Site{Op: "write", Formula: text}), Size: 8, Obj: x, Val: uint64(v)})
 	case 7:
-		m.mem[x]++
-		id := m.site(trace.Site{Op: "atomic", Formula: "(+ _ 1)", Tracked: true})
-		m.log(trace.Event{Kind: trace.AtomicRMW, Flags: trace.FlagValue, G: g, Site: id, Size: 8, Obj: x, Val: uint64(m.mem[x])})
-		s.reads = append(s.reads, dataRead{uint64(id), m.mem[x]})
+		m.add(g, s, x, 1)
 	case 8:
 		if s.holds {
 			return
@@ -119,6 +129,34 @@ func (m *dataMachine) step(g trace.GID) {
 	case 9:
 		m.decide(g, s)
 	}
+}
+
+// count adds to a variable that is only added to.
+func (m *dataMachine) count(g trace.GID, s *dataGoroutine, x uint64) {
+	n := int64(m.IntN(4) - 1)
+	switch {
+	case m.counts == atomically:
+		m.add(g, s, x, n)
+	case s.holds:
+		id := m.read(g, s, x, trace.Read, true)
+		m.mem[x] += n
+		m.log(trace.Event{Kind: trace.Write, Flags: trace.FlagValue, G: g, Site: m.site(trace.Site{Op: "write", Formula: fmt.Sprintf("(+ %d @%xi8)", n, uint64(id))}), Size: 8, Obj: x, Val: uint64(m.mem[x])})
+	}
+}
+
+// add adds n atomically.
+func (m *dataMachine) add(g trace.GID, s *dataGoroutine, x uint64, n int64) {
+	m.mem[x] += n
+	id := m.site(trace.Site{Op: "atomic", Formula: fmt.Sprintf("(+ _ %d)", n), Tracked: true})
+	m.log(trace.Event{Kind: trace.AtomicRMW, Flags: trace.FlagValue, G: g, Site: id, Size: 8, Obj: x, Val: uint64(m.mem[x])})
+	s.reads = append(s.reads, dataRead{uint64(id), m.mem[x]})
+}
+
+func (m *dataMachine) read(g trace.GID, s *dataGoroutine, x uint64, kind trace.Kind, tracked bool) trace.SiteID {
+	id := m.site(trace.Site{Op: "read", Tracked: tracked})
+	m.log(trace.Event{Kind: kind, Flags: trace.FlagValue, G: g, Site: id, Size: 8, Obj: x, Val: uint64(m.mem[x])})
+	s.reads = append(s.reads, dataRead{uint64(id), m.mem[x]})
+	return id
 }
 
 // decide compares what was read: a branch, or an assertion that holds.

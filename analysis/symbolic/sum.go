@@ -1,0 +1,205 @@
+package symbolic
+
+import (
+	"slices"
+
+	"github.com/gopredict/gopredict/analysis/solver"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// This file knows counters: variables that are only added to, each time in one
+// step as with an atomic Add or under one lock. What they hold is what was added
+// before, in whatever order: a sum, and no chain of π-functions.
+
+// A counter is what the writes of a cell do.
+type counter struct {
+	adds   map[int32]addition // by write
+	others []int32            // writes that do something else
+	ok     bool
+}
+
+// An addition is what a write adds to what was in its memory at the read before.
+type addition struct {
+	amount int64
+	read   int32
+}
+
+// counter returns what is known of the cell c as a counter, nil if it is none.
+func (m *Model) counter(c int32) *counter {
+	if cn, ok := m.counters[c]; ok {
+		return cn
+	}
+	cn := &counter{adds: make(map[int32]addition)}
+	var under map[uint64]bool // locks of which one is held at each addition; nil: no matter
+	for _, w := range m.mem.cells[c].writers {
+		a, ok := m.addition(w)
+		if ok && a.read != w {
+			common := m.locksOver(a.read, w)
+			if under == nil {
+				under = common
+			} else {
+				for obj := range under {
+					if !common[obj] {
+						delete(under, obj)
+					}
+				}
+			}
+			ok = len(common) > 0
+		}
+		if ok {
+			cn.adds[w] = a
+		} else {
+			cn.others = append(cn.others, w)
+		}
+	}
+	if under != nil {
+		for w, a := range cn.adds {
+			if a.read == w && !m.holdsOne(w, under) {
+				under = map[uint64]bool{}
+			}
+		}
+	}
+	if len(cn.adds) == 0 || under != nil && len(under) == 0 {
+		cn = nil
+	}
+	m.counters[c] = cn
+	return cn
+}
+
+// addition returns what the write at position w adds, if it adds.
+func (m *Model) addition(w int32) (a addition, ok bool) {
+	if !m.follows(w) || !m.mem.whole[w] {
+		return a, false
+	}
+	in := m.formula(w)
+	f := in.Formula
+	if f.Op != trace.Plus && f.Op != trace.Minus {
+		return a, false
+	}
+	a.read = none
+	next := 0
+	for k := range f.Args {
+		arg := &f.Args[k]
+		reads := in.Reads[next : next+arg.Readings()]
+		next += len(reads)
+		if own := m.ownRead(w, arg, reads); own != none && a.read == none && (k == 0 || f.Op == trace.Plus) {
+			a.read = own
+			continue
+		}
+		v, ok := m.fixed(arg, reads)
+		if !ok {
+			return a, false
+		}
+		if k > 0 && f.Op == trace.Minus {
+			v = -v
+		}
+		a.amount += v
+	}
+	return a, a.read != none
+}
+
+// ownRead returns the read of what the write at position w overwrites, if that is
+// what f, with its readings, stands for; none if not.
+func (m *Model) ownRead(w int32, f *trace.Formula, reads []int32) int32 {
+	switch {
+	case f.Op == trace.Before:
+		return w
+	case f.Op == trace.Value && reads[0] >= 0 && m.tracked(reads[0]) && m.mem.spans[reads[0]] == m.mem.spans[w]:
+		return reads[0]
+	}
+	return none
+}
+
+// fixed returns the value of f, which has the given readings, if none of these may
+// find something else than recorded.
+func (m *Model) fixed(f *trace.Formula, reads []int32) (int64, bool) {
+	for _, at := range reads {
+		if at >= 0 && m.tracked(at) {
+			return 0, false
+		}
+	}
+	if f.HasBefore() {
+		return 0, false
+	}
+	return f.Eval(0, func(k int, r trace.Reading) int64 {
+		if reads[k] < 0 {
+			return 0
+		}
+		return r.Number(m.event(reads[k]).Val)
+	}), true
+}
+
+// locksOver returns the locks that are held exclusively from event i to event j of
+// the same goroutine.
+func (m *Model) locksOver(i, j int32) map[uint64]bool {
+	objs := make(map[uint64]bool)
+	at := m.order.Held(int(j))
+	for _, acq := range m.order.Held(int(i)) {
+		if e := m.event(acq); e.Kind == trace.Acquire && slices.Contains(at, acq) && !m.locks.byObj[e.Obj].loose {
+			objs[e.Obj] = true
+		}
+	}
+	return objs
+}
+
+func (m *Model) holdsOne(i int32, objs map[uint64]bool) bool {
+	for obj := range m.locksOver(i, i) {
+		if objs[obj] {
+			return true
+		}
+	}
+	return false
+}
+
+// sum returns what the access at position i finds in the cell c, if that is a
+// counter: what the last write left that does not add, and all that was added
+// since. The second result says that it is known.
+func (e *Encoding) sum(i, c int32) (v solver.Int, known solver.Bool, ok bool) {
+	cn := e.m.counter(c)
+	if cn == nil {
+		return v, known, false
+	}
+	base, ok := e.startsAt(i, c, cn)
+	if !ok {
+		return v, known, false
+	}
+	known = e.f.True()
+	if base == none {
+		v, known = e.initially(i, c)
+	} else {
+		v, known = e.leaves(base), e.taint.computed(base)
+	}
+	terms := []solver.Int{v}
+	for _, w := range e.written(c) {
+		a, ok := cn.adds[w]
+		if !ok || w == i || base != none && e.must(w, base) {
+			continue
+		}
+		terms = append(terms, e.either(e.before(w, i), e.f.Const(a.amount), e.f.Const(0)))
+	}
+	return e.f.Add(terms...), known, true
+}
+
+// startsAt returns the last write of the cone before the access at position i that
+// does not add, or none. It reports whether all of these that there are are in one
+// order with the access and all additions.
+func (e *Encoding) startsAt(i, c int32, cn *counter) (base int32, ok bool) {
+	base = none
+	for _, w := range cn.others {
+		if e.past(w) || e.outside(w) {
+			continue
+		}
+		if w == i || !e.must(w, i) && !e.must(i, w) || base != none && !e.must(base, w) {
+			return none, false
+		}
+		for add, a := range cn.adds {
+			if !e.past(add) && !e.outside(add) && !e.must(add, w) && !(e.past(a.read) || e.must(w, a.read)) {
+				return none, false
+			}
+		}
+		if e.must(w, i) {
+			base = w
+		}
+	}
+	return base, true
+}
