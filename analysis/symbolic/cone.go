@@ -192,6 +192,12 @@ func (c *closure) acquire(i int32, l *lock) {
 	}
 }
 
+// A reader is a goroutine that may find anything in a cell.
+type reader struct {
+	cell int32
+	g    trace.GID
+}
+
 // read adds the writes that the read at position i may read from.
 func (c *closure) read(i int32) {
 	m := c.m
@@ -201,10 +207,13 @@ func (c *closure) read(i int32) {
 		if !cl.shared || half && !cl.looked {
 			continue
 		}
-		ws, _ := m.mem.same(i, k)
+		var ws []int32
 		if m.tracked(i) {
+			if !c.once(reader{k, m.gid(i)}) {
+				continue
+			}
 			ws = cl.writers
-		} else if len(cl.follow) > 0 {
+		} else if ws, _ = m.mem.same(i, k); len(cl.follow) > 0 {
 			ws = slices.Concat(ws, cl.follow)
 			slices.Sort(ws)
 		}

@@ -1,0 +1,215 @@
+package symbolic
+
+import (
+	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// This file folds constants (Wang et al., FAC 2011, §9): a condition that comes out
+// the same whatever its reads may find needs no solver.
+
+// maxValues bounds the values that are looked at of one read or store, and
+// maxFolded the reads and stores of one condition.
+const maxValues, maxFolded = 16, 64
+
+// settled reports whether the condition of event i, an assertion, comes out as
+// recorded in each run, as far as what it follows from is known, by what must come
+// before what alone.
+func (m *Model) settled(i int32) bool {
+	in := m.formula(i)
+	if in == nil {
+		return false
+	}
+	f := folding{Model: m, limit: m.limits(Failure(int(i))), left: maxFolded, known: make(map[int32]*[]int64), upto: make(map[int32][]int32)}
+	outcomes, ok := f.formula(in, nil)
+	return ok && !slices.ContainsFunc(outcomes, func(v int64) bool { return !in.Same(m.event(i), v) })
+}
+
+// A folding finds the values that reads and stores may have in runs to a target.
+type folding struct {
+	*Model
+	limit []int32 // by goroutine: what happens in no such run
+	left  int
+	known map[int32]*[]int64 // nil while they are looked for, or not found
+	upto  map[int32][]int32
+}
+
+// formula returns the values that in may have, where before are those of what an
+// atomic operation finds.
+func (f *folding) formula(in *trace.Instance, before []int64) ([]int64, bool) {
+	if before == nil {
+		before = []int64{0}
+	}
+	combinations := [][]int64{make([]int64, len(in.Reads))}
+	for k, r := range in.Reads {
+		if r < 0 {
+			continue
+		}
+		values, ok := f.read(r)
+		if !ok || len(values)*len(combinations) > maxValues {
+			return nil, false
+		}
+		var more [][]int64
+		for _, c := range combinations {
+			for _, v := range values {
+				c = slices.Clone(c)
+				c[k] = v
+				more = append(more, c)
+			}
+		}
+		combinations = more
+	}
+	var all []int64
+	for _, c := range combinations {
+		for _, b := range before {
+			all = append(all, in.Formula.Eval(b, func(k int, r trace.Reading) int64 { return r.Number(uint64(c[k])) }))
+		}
+	}
+	return few(all)
+}
+
+func few(values []int64) ([]int64, bool) {
+	slices.Sort(values)
+	values = slices.Compact(values)
+	return values, len(values) <= maxValues
+}
+
+// read returns the values, as in the trace, that the read at position i may find;
+// of an atomic read-modify-write, those that it leaves.
+func (f *folding) read(i int32) ([]int64, bool) {
+	if !f.tracked(i) {
+		return []int64{int64(f.event(i).Val)}, true
+	}
+	if f.event(i).Kind == trace.AtomicRMW {
+		return f.store(i)
+	}
+	return f.once(i, f.found)
+}
+
+// store returns the values that the write at position i may leave.
+func (f *folding) store(i int32) ([]int64, bool) {
+	if !f.follows(i) {
+		return []int64{int64(f.event(i).Val)}, true
+	}
+	return f.once(^i, func(int32) ([]int64, bool) {
+		var before []int64
+		if f.event(i).Kind == trace.AtomicRMW {
+			var ok bool
+			if before, ok = f.found(i); !ok {
+				return nil, false
+			}
+		}
+		return f.formula(f.Model.formula(i), before)
+	})
+}
+
+// once calls find for key, unless that was done.
+func (f *folding) once(key int32, find func(int32) ([]int64, bool)) ([]int64, bool) {
+	if values, ok := f.known[key]; ok {
+		if values == nil {
+			return nil, false
+		}
+		return *values, true
+	}
+	f.known[key] = nil
+	if f.left--; f.left < 0 {
+		return nil, false
+	}
+	values, ok := find(key)
+	if ok {
+		f.known[key] = &values
+	}
+	return values, ok
+}
+
+// found returns the values that may be in memory for the access at position i.
+func (f *folding) found(i int32) ([]int64, bool) {
+	c := f.mem.spans[i].first
+	before := f.before(i)
+	if cn := f.counter(c); cn != nil {
+		if values, ok := f.counted(i, c, cn, before); ok {
+			return values, true
+		}
+	}
+	var values []int64
+	first := true // what was there at first may be found
+	last := make(map[trace.GID]int32)
+	for _, w := range f.mem.cells[c].writers {
+		if w != i && f.isIn(w, before) {
+			last[f.gid(w)] = w
+			first = false
+		}
+	}
+	for _, w := range f.mem.cells[c].writers {
+		if w == i || f.never(w, i) || f.covered(w, last) {
+			continue
+		}
+		left, ok := f.store(w)
+		if !ok || len(values) > maxValues {
+			return nil, false
+		}
+		values = append(values, left...)
+	}
+	if first && f.mem.cells[c].known {
+		values = append(values, int64(f.mem.cells[c].initial))
+	}
+	return few(values)
+}
+
+// counted returns what the counter c holds at the access at position i, if all that
+// is ever done to it comes before or after; nothing, if it is not known where it
+// began.
+func (f *folding) counted(i, c int32, cn *counter, before []int32) ([]int64, bool) {
+	if len(cn.others) > 0 {
+		return nil, false
+	}
+	v := int64(f.mem.cells[c].initial)
+	for w, a := range cn.adds {
+		switch {
+		case w == i || f.never(w, i):
+		case f.isIn(w, before):
+			v += a.amount
+		default:
+			return nil, false
+		}
+	}
+	if !f.mem.cells[c].known {
+		return nil, true
+	}
+	return []int64{v}, true
+}
+
+// never reports whether w does not come before i in runs to the target.
+func (f *folding) never(w, i int32) bool {
+	return w >= f.limit[f.gid(w)] || f.gid(w) == f.gid(i) && w > i
+}
+
+// covered reports whether one of the writes in last, that of another goroutine,
+// comes between w and all that they come before.
+func (f *folding) covered(w int32, last map[trace.GID]int32) bool {
+	for g, l := range last {
+		if g == f.gid(w) && w < l || g != f.gid(w) && f.isIn(w, f.before(l)) {
+			return true
+		}
+	}
+	return false
+}
+
+// before returns by goroutine below what all must come before event i.
+func (f *folding) before(i int32) []int32 {
+	if upto, ok := f.upto[i]; ok {
+		return upto
+	}
+	limit := make([]int32, len(f.first))
+	for g := range limit {
+		limit[g] = never
+	}
+	c := f.closure(0, limit, func(int32) bool { return false }, false)
+	c.add(i)
+	c.close()
+	f.upto[i] = c.upto
+	return c.upto
+}
+
+func (f *folding) isIn(i int32, upto []int32) bool { return i < upto[f.gid(i)] }
