@@ -37,6 +37,7 @@ type closure struct {
 	free  func(int32) bool // what it reads does not matter to the target
 	locks map[*lock]*lockUse
 	await map[any]bool // objects of which all enabling operations are in
+	steps int64        // that it took
 }
 
 // lockUse is the acquires of a lock in a cone.
@@ -76,7 +77,9 @@ func (c *closure) close() {
 		c.work = c.work[:len(c.work)-1]
 		from := c.done[g]
 		c.done[g] = c.upto[g]
-		for _, e := range c.m.edgesInto(g, from, c.upto[g]) {
+		into := c.m.edgesInto(g, from, c.upto[g])
+		c.steps += int64(len(into)) + 1
+		for _, e := range into {
 			if !e.read || !c.free(e.to) {
 				c.add(e.from)
 			}

@@ -36,7 +36,7 @@ func (m *Model) NewDecider(base int, targets []Target, engine func(*solver.Formu
 // shortly before the target. That it is not so proves nothing; the whole cone
 // has the last word. What all of this takes is taken off the budget.
 func (d *Decider) Decide(ctx context.Context, k int, budget *solver.Budget) (Answer, error) {
-	if t := d.targets[k]; t.Fails && d.m.settled(int32(t.Stands[0])) {
+	if t := d.targets[k]; t.Fails && d.m.settled(int32(t.Stands[0]), budget) {
 		return Answer{Answer: solver.Unsat}, nil
 	}
 	q := quest{d, ctx, budget}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -102,7 +101,7 @@ func (f *figure) ask(t *testing.T, model func(*order.Order) *symbolic.Model, tar
 	require.NoError(t, err)
 	d := model(o).NewDecider(0, []symbolic.Target{target}, newEngine)
 	defer d.Close()
-	a, err := d.Decide(context.Background(), 0, solver.Budget{Time: time.Minute})
+	a, err := d.Decide(context.Background(), 0, &solver.Budget{Steps: 60 * solver.Second})
 	require.NoError(t, err)
 	return a
 }

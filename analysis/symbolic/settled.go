@@ -3,6 +3,7 @@ package symbolic
 import (
 	"slices"
 
+	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -13,16 +14,20 @@ import (
 // maxFolded the reads and stores of one condition.
 const maxValues, maxFolded = 16, 64
 
+// perEdge is how many steps of a budget it takes to follow an edge.
+const perEdge = 20
+
 // settled reports whether the condition of event i, an assertion, comes out as
 // recorded in each run, as far as what it follows from is known, by what must come
 // before what alone.
-func (m *Model) settled(i int32) bool {
+func (m *Model) settled(i int32, budget *solver.Budget) bool {
 	in := m.formula(i)
 	if in == nil {
 		return false
 	}
 	f := folding{Model: m, limit: m.limits(Failure(int(i))), left: maxFolded, known: make(map[int32]*[]int64), upto: make(map[int32][]int32)}
 	outcomes, ok := f.formula(in, nil)
+	budget.Spend(perEdge * f.steps)
 	return ok && !slices.ContainsFunc(outcomes, func(v int64) bool { return !in.Same(m.event(i), v) })
 }
 
@@ -33,6 +38,7 @@ type folding struct {
 	left  int
 	known map[int32]*[]int64 // nil while they are looked for, or not found
 	upto  map[int32][]int32
+	steps int64
 }
 
 // formula returns the values that in may have, where before are those of what an
@@ -209,6 +215,7 @@ func (f *folding) before(i int32) []int32 {
 	c.add(i)
 	c.close()
 	f.upto[i] = c.upto
+	f.steps += c.steps
 	return c.upto
 }
 

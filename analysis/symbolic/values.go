@@ -311,6 +311,9 @@ func (x *translation) fixed(f *trace.Formula, from, to int) (int64, bool) {
 	}), true
 }
 
+// maxTerms bounds the choices between two numbers in one encoding.
+const maxTerms = 1 << 18
+
 // either is a if c holds, else b.
 func (e *Encoding) either(c solver.Bool, a, b solver.Int) solver.Int {
 	switch c {
@@ -319,7 +322,10 @@ func (e *Encoding) either(c solver.Bool, a, b solver.Int) solver.Int {
 	case e.f.False():
 		return b
 	}
-	e.values.terms++
+	if e.values.terms++; e.values.terms > maxTerms {
+		e.err = fmt.Errorf("symbolic: what is read follows from too many choices to encode")
+		return a
+	}
 	v := e.f.Int(fmt.Sprint("either ", e.values.terms))
 	e.assert(e.f.Implies(c, e.f.Eq(v, a)))
 	e.assert(e.f.Or(c, e.f.Eq(v, b)))

@@ -3,7 +3,6 @@ package symbolic_test
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/gopredict/gopredict/analysis/feasible"
 	"github.com/gopredict/gopredict/analysis/internal/tracetest"
@@ -42,7 +41,7 @@ func TestOracleOfValues(t *testing.T) {
 			if feasible.Fails(tr, i) {
 				want = solver.Sat
 			}
-			a, err := d.Decide(context.Background(), k, solver.Budget{Time: time.Minute})
+			a, err := d.Decide(context.Background(), k, &solver.Budget{Steps: 60 * solver.Second})
 			if err != nil {
 				t.Fatal(err)
 			}
