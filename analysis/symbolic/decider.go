@@ -61,11 +61,8 @@ func (d *Decider) Decide(ctx context.Context, k int, budget *solver.Budget) (Ans
 		return Answer{Why: "steps"}, nil
 	}
 	if k < d.first || k >= d.end {
-		if err := d.prepare(k); err != nil {
+		if err := d.prepare(k, budget); err != nil {
 			return Answer{}, err
-		}
-		if d.encoding != nil {
-			budget.Spend(perEvent * int64(d.encoding.cone.events))
 		}
 	}
 	switch {
@@ -80,8 +77,19 @@ func (d *Decider) Decide(ctx context.Context, k int, budget *solver.Budget) (Ans
 // firstWindow is how many events before the target are looked at first.
 const firstWindow = 64
 
-// perEvent is how many steps of a budget it takes to put an event into a formula.
-const perEvent = 100
+// perEvent and perChoice are how many steps of a budget it takes to put an event
+// and a write that a read may find into a formula.
+const perEvent, perChoice = 100, 200
+
+// encode makes an encoding, and takes what that takes off the budget.
+func (d *Decider) encode(cone *Cone, f *solver.Formula, engine solver.Engine, budget *solver.Budget) (*Encoding, error) {
+	e, err := d.m.Encode(cone, f, engine)
+	budget.Spend(perEvent * int64(cone.events))
+	if e != nil {
+		budget.Spend(perChoice * int64(e.values.choices))
+	}
+	return e, err
+}
 
 // A quest is the search for one answer.
 type quest struct {
@@ -101,16 +109,15 @@ func (q *quest) solve(cone *Cone, k int) (Answer, error) {
 		return Answer{}, err
 	}
 	defer engine.Close()
-	e, err := q.m.Encode(cone, f, engine)
+	e, err := q.encode(cone, f, engine, q.budget)
 	if err != nil {
 		return Answer{Why: err.Error()}, nil
 	}
-	q.budget.Spend(perEvent * int64(cone.events))
 	return e.Solve(q.ctx, q.targets[k], q.budget.Half())
 }
 
 // prepare makes the encoding of target k and of those after it that are like it.
-func (d *Decider) prepare(k int) error {
+func (d *Decider) prepare(k int, budget *solver.Budget) error {
 	d.Close()
 	d.first, d.end = k, k+1
 	cone, ok := d.m.Cone(d.base, d.targets[k])
@@ -134,7 +141,7 @@ func (d *Decider) prepare(k int) error {
 	if err != nil {
 		return err
 	}
-	e, err := d.m.Encode(cone, f, engine)
+	e, err := d.encode(cone, f, engine, budget)
 	if err != nil {
 		engine.Close()
 		d.why = err.Error()

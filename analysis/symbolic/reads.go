@@ -47,6 +47,9 @@ func newReading() reading {
 // and what decisions depend on.
 func (e *Encoding) matters() {
 	for _, i := range e.nodes {
+		if e.err != nil {
+			return
+		}
 		if e.m.matters(i) {
 			e.assert(e.f.Or(e.f.Not(e.done(i)), e.recorded(i), e.ends(i)))
 		}

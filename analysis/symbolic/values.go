@@ -16,11 +16,12 @@ import (
 // from, a condition that has to come out as recorded, or a read that has to find
 // what it found. That is the slicing of §9.
 type values struct {
-	reads  map[int32]solver.Int  // by tracked read: what it finds
-	before map[int32]solver.Int  // by atomic read-modify-write: what was there
-	left   map[int32]solver.Int  // by write: what it leaves
-	known  map[int32]solver.Bool // by such a read: it is known what was there
-	terms  int                   // numbers that stand for a choice between two
+	reads   map[int32]solver.Int  // by tracked read: what it finds
+	before  map[int32]solver.Int  // by atomic read-modify-write: what was there
+	left    map[int32]solver.Int  // by write: what it leaves
+	known   map[int32]solver.Bool // by such a read: it is known what was there
+	terms   int                   // numbers that stand for a choice between two
+	choices int                   // writes that reads may find, counted for each read
 }
 
 func newValues() values {
@@ -109,6 +110,10 @@ func (e *Encoding) read(i int32) solver.Int {
 	return v
 }
 
+// maxWritten bounds the writes, counted for each read, that reads may find in one
+// encoding: each takes some hundreds of bytes.
+const maxWritten = 200_000
+
 // choose returns what the read at position i finds in memory: what the last
 // write before it left (the π-function). values.known says that it has found
 // what is known; in other runs the number means nothing.
@@ -133,8 +138,12 @@ func (e *Encoding) choose(i int32) solver.Int {
 	v, known := f.Int(fmt.Sprint("read ", i)), f.Bool(fmt.Sprint("known ", i))
 	e.values.before[i], e.values.known[i] = v, known
 	var ways []solver.Bool
-	latest := e.latest(i, c)
-	for _, w := range e.written(c) {
+	writers, latest := e.written(c), e.latest(i, c)
+	if e.values.choices += len(writers); e.values.choices > maxWritten {
+		e.err = fmt.Errorf("symbolic: reads may find what more than %d writes left: too many to encode", maxWritten)
+		return v
+	}
+	for _, w := range writers {
 		if w != i && !e.must(i, w) && !e.hidden(w, latest) {
 			ways = append(ways, f.And(e.from(i, c, w, nil), f.Eq(v, e.leaves(w)), e.taint.computed(w)))
 		}
