@@ -1,11 +1,13 @@
 package symbolic
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
 	"github.com/gopredict/gopredict/analysis/solver"
+	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // bounds counts switches between goroutines (Wang et al., Symbolic Predictive
@@ -29,6 +31,7 @@ type bounds struct {
 // questions that was.
 func (e *Encoding) SolveBounded(ctx context.Context, t Target, most int, budget *solver.Budget) (a Answer, asked int, err error) {
 	q := e.question(ctx, t, budget)
+	q.bounded = true
 	e.bounds.start(e, most)
 	for b := 0; b <= most; b++ {
 		asked++
@@ -43,8 +46,72 @@ func (e *Encoding) SolveBounded(ctx context.Context, t Target, most int, budget 
 			return a, asked, err
 		}
 	}
+	q.bounded = false
 	a, err = q.ask()
 	return a, asked + 1, err
+}
+
+// stretched puts a model's run in the order of its stretches: what the formula
+// does not compare comes as late as what must follow lets it, with the rest of its
+// goroutine.
+func (e *Encoding) stretched(run []int32) []int32 {
+	compared := make(map[int32][]int32) // by node
+	for _, x := range e.bounds.crosses {
+		compared[x[0]] = append(compared[x[0]], x[1])
+		compared[x[1]] = append(compared[x[1]], x[0])
+	}
+	left := make(map[int32]int) // by node: how many stretches come after its own
+	next := make([]int, len(e.m.first))
+	for _, i := range slices.Backward(run) {
+		n, g := e.node(i), e.m.gid(i)
+		for _, other := range compared[n] {
+			if k, later := left[other]; later {
+				next[g] = max(next[g], k+1)
+			}
+		}
+		left[n] = next[g]
+	}
+	run = slices.Clone(run)
+	slices.SortStableFunc(run, func(i, j int32) int { return cmp.Compare(left[e.node(j)], left[e.node(i)]) })
+	last := trace.GID(0) // whose run it is: it goes on first
+	for from := 0; from < len(run); {
+		end := from + 1
+		for end < len(run) && left[e.node(run[end])] == left[e.node(run[from])] {
+			end++
+		}
+		slices.SortStableFunc(run[from:end], func(i, j int32) int {
+			a, b := e.m.gid(i), e.m.gid(j)
+			switch {
+			case a == b:
+				return 0
+			case a == last:
+				return -1
+			case b == last:
+				return 1
+			}
+			return cmp.Compare(a, b)
+		})
+		last, from = e.m.gid(run[end-1]), end
+	}
+	return run
+}
+
+// maxBounded and maxSwitches bound the events of which a run with the fewest
+// switches is looked for, and these.
+const maxBounded, maxSwitches = 1 << 11, 8
+
+// fewest is Solve, and gives for an assertion a run with the fewest switches, if
+// that takes not more than half of the budget.
+func (e *Encoding) fewest(ctx context.Context, t Target, budget *solver.Budget) (Answer, error) {
+	a, err := e.Solve(ctx, t, budget)
+	if err != nil || a.Answer != solver.Sat || !t.Fails || len(e.nodes) > maxBounded {
+		return a, err
+	}
+	b, _, err := e.SolveBounded(ctx, t, maxSwitches, budget.Half())
+	if err != nil || b.Answer != solver.Sat {
+		return a, err
+	}
+	return b, nil
 }
 
 // start makes the rows, for at most so many switches.

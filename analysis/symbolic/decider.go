@@ -71,7 +71,7 @@ func (d *Decider) Decide(ctx context.Context, k int, budget *solver.Budget) (Ans
 	case d.encoding == nil:
 		return Answer{Answer: solver.Unsat}, nil
 	}
-	return d.encoding.Solve(ctx, d.targets[k], budget)
+	return d.encoding.fewest(ctx, d.targets[k], budget)
 }
 
 // firstWindow is how many events before the target are looked at first.
@@ -113,7 +113,8 @@ func (q *quest) solve(cone *Cone, k int) (Answer, error) {
 	if err != nil {
 		return Answer{Why: err.Error()}, nil
 	}
-	return e.Solve(q.ctx, q.targets[k], q.budget.Half())
+	q.budget.Spend(perEvent * int64(cone.events))
+	return e.fewest(q.ctx, q.targets[k], q.budget.Half())
 }
 
 // prepare makes the encoding of target k and of those after it that are like it.

@@ -33,6 +33,7 @@ type question struct {
 	target   Target
 	property []solver.Bool
 	budget   *solver.Budget
+	bounded  bool          // of the runs, one with few switches
 	core     []solver.Bool // after an Unsat: the assumptions that it needs
 }
 
@@ -68,6 +69,9 @@ func (q *question) ask(more ...solver.Bool) (Answer, error) {
 			return a, nil
 		}
 		run := q.performed()
+		if q.bounded {
+			run = q.stretched(run)
+		}
 		if q.whole(run) {
 			return Answer{Answer: answer, Base: q.cone.Base, Steps: q.steps(run, q.target)}, nil
 		}

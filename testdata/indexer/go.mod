@@ -1,0 +1,3 @@
+module example.com/indexer
+
+go 1.25
