@@ -1,6 +1,10 @@
 package feasible
 
-import "github.com/gopredict/gopredict/recorder/trace"
+import (
+	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
 
 // This file executes formulas (trace.Formula): reads that are tracked may find
 // something else than recorded, and what follows from them is computed.
@@ -8,9 +12,10 @@ import "github.com/gopredict/gopredict/recorder/trace"
 // follow executes the part of the access at pos, of sp, that formulas tell of. It
 // reports whether the access reads something of which all that comes is in
 // formulas, and returns the value that it stores; known says that that is known.
-func (s *state) follow(pos int32, e *trace.Event, sp span) (v int64, known, reads bool) {
+func (s *state) follow(pos int32, e *trace.Event, sp span, arg int32) (v int64, known, reads bool) {
 	in := s.p.flow.At(int(pos))
 	reads = s.p.flow.Tracked(int(pos)) && (e.Kind != trace.AtomicRMW || in != nil && writes(e))
+	same := reads && s.undisturbed(sp, arg) && s.asRecorded(e.G, in)
 	old, known := uint64(0), true
 	if reads {
 		old, known = s.read(e, sp)
@@ -30,15 +35,45 @@ func (s *state) follow(pos int32, e *trace.Event, sp span) (v int64, known, read
 		if s.found[e.G] == nil {
 			s.found[e.G] = map[int32]finding{}
 		}
-		s.found[e.G][pos] = finding{old, known}
+		s.found[e.G][pos] = finding{old, known, same}
 	}
 	return v, known, true
+}
+
+// undisturbed reports whether the memory of an access holds what it held in the
+// trace: the same writers' values. arg is where its writers are in memory.from.
+func (s *state) undisturbed(sp span, arg int32) bool {
+	m := s.p.mem
+	from := m.from[arg:]
+	for c := sp.first; c < sp.first+sp.n; c++ {
+		now := &s.cells[c]
+		if now.taint != none || now.other {
+			return false
+		}
+		if m.cells[c].shared {
+			if now.writer != from[0] {
+				return false
+			}
+			from = from[1:]
+		}
+	}
+	return true
+}
+
+// asRecorded reports whether all that an instance of a formula, or none, follows
+// from was found as in the trace.
+func (s *state) asRecorded(g trace.GID, in *trace.Instance) bool {
+	return in == nil || !slices.ContainsFunc(in.Reads, func(r int32) bool {
+		f, deviates := s.found[g][r]
+		return deviates && !f.same
+	})
 }
 
 // A finding is what a read has found, if that is known.
 type finding struct {
 	val   uint64
 	known bool
+	same  bool // it is what was recorded, whatever that was
 }
 
 // read returns what is in the memory of e, if that is known.
