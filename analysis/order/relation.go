@@ -46,12 +46,6 @@ func (r *relation) after(c clock, t *trace.Trace, i int) clock {
 	return r.set(r.join(c, r.segs[r.seg[i]].clock), g, int32(i)+1)
 }
 
-// A ticket names one waiter of one condition, or the element of a broadcast.
-type ticket struct {
-	cond   uint64
-	number uint64
-}
-
 // woken is what one signal or broadcast woke: n tickets from first.
 type woken struct {
 	first, n uint64

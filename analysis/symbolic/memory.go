@@ -30,7 +30,6 @@ type cell struct {
 	initial uint64
 	known   bool
 	values  map[uint64][]int32 // writers by what they left here; see same
-	opaque  bool               // of some writers nobody knows what they left
 }
 
 // Reads reports whether events of kind k read memory.

@@ -15,7 +15,6 @@ import (
 type counter struct {
 	adds   map[int32]addition // by write
 	others []int32            // writes that do something else
-	ok     bool
 }
 
 // An addition is what a write adds to what was in its memory at the read before.

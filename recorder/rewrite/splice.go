@@ -52,11 +52,6 @@ func (e *editor) in(n ast.Node, pieces ...piece) string {
 	return e.splice(n.Pos(), n.End(), pieces...)
 }
 
-// multiline reports whether n spans more than one line.
-func (e *editor) multiline(n ast.Node) bool {
-	return e.line(n.Pos()) != e.line(n.End())
-}
-
 // line is the number of pos's line in the file as it is, whatever line
 // directives say.
 func (e *editor) line(pos token.Pos) int { return e.tokens.PositionFor(pos, false).Line }
