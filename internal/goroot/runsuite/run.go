@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -55,12 +56,16 @@ func (r run) differs(want string) string {
 	switch {
 	case r.exit != "exit status 0":
 		said, _, _ := strings.Cut(r.output, "\ngoroutine ")
-		return r.exit + ": " + excerpt(said)
+		return r.exit + ": " + excerpt(logTime.ReplaceAllString(said, ""))
 	case r.output != want:
 		return "expected output " + excerpt(firstDifference(want, r.output)) + ", found " + excerpt(firstDifference(r.output, want))
 	}
 	return ""
 }
+
+// logTime is what package log writes before a line; the table leaves it out, so
+// that it changes with the programs only.
+var logTime = regexp.MustCompile(`(?m)^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d `)
 
 // firstDifference is what a has from the first line on that b does not have.
 func firstDifference(a, b string) string {

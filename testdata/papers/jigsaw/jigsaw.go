@@ -8,38 +8,51 @@ import (
 	"sync"
 )
 
-// A Vector is a list for several goroutines.
+// A Vector is Java's: a list for several goroutines, of an array and of how many
+// of its elements count.
 type Vector struct {
 	mu    sync.Mutex
-	items []int // guarded by mu
+	array []int // guarded by mu
+	count int   // guarded by mu
 }
 
 // Add adds an element at the end.
 func (v *Vector) Add(e int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.items = append(v.items, e)
+	if v.count == len(v.array) {
+		v.array = append(v.array, make([]int, 10)...)
+	}
+	v.array[v.count] = e
+	v.count++
 }
 
 // Size returns how many elements there are.
 func (v *Vector) Size() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return len(v.items)
+	return v.count
 }
 
 // ElementAt returns element k.
 func (v *Vector) ElementAt(k int) int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.items[k]
+	if k >= v.count {
+		panic("index out of bounds")
+	}
+	return v.array[k]
 }
 
 // RemoveElementAt takes element k out.
 func (v *Vector) RemoveElementAt(k int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.items = append(v.items[:k:k], v.items[k+1:]...)
+	if k >= v.count {
+		panic("index out of bounds")
+	}
+	copy(v.array[k:], v.array[k+1:])
+	v.count--
 }
 
 // An EventManager hands out events.
