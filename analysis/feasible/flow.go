@@ -12,10 +12,14 @@ import (
 // follow executes the part of the access at pos, of sp, that formulas tell of. It
 // reports whether the access reads something of which all that comes is in
 // formulas, and returns the value that it stores; known says that that is known.
+// arg is where its writers are in memory.from.
 func (s *state) follow(pos int32, e *trace.Event, sp span, arg int32) (v int64, known, reads bool) {
 	in := s.p.flow.At(int(pos))
 	reads = s.p.flow.Tracked(int(pos)) && (e.Kind != trace.AtomicRMW || in != nil && writes(e))
-	same := reads && s.undisturbed(sp, arg) && s.asRecorded(e.G, in)
+	if s.asRecorded(e.G, in) && (!reads || s.undisturbed(sp, arg)) {
+		// Whatever the memory held at first: an allocator may have cleared it.
+		return int64(e.Val), true, reads
+	}
 	old, known := uint64(0), true
 	if reads {
 		old, known = s.read(e, sp)
@@ -35,13 +39,13 @@ func (s *state) follow(pos int32, e *trace.Event, sp span, arg int32) (v int64, 
 		if s.found[e.G] == nil {
 			s.found[e.G] = map[int32]finding{}
 		}
-		s.found[e.G][pos] = finding{old, known, same}
+		s.found[e.G][pos] = finding{old, known}
 	}
 	return v, known, true
 }
 
 // undisturbed reports whether the memory of an access holds what it held in the
-// trace: the same writers' values. arg is where its writers are in memory.from.
+// trace: the same writers' values.
 func (s *state) undisturbed(sp span, arg int32) bool {
 	m := s.p.mem
 	from := m.from[arg:]
@@ -64,8 +68,8 @@ func (s *state) undisturbed(sp span, arg int32) bool {
 // from was found as in the trace.
 func (s *state) asRecorded(g trace.GID, in *trace.Instance) bool {
 	return in == nil || !slices.ContainsFunc(in.Reads, func(r int32) bool {
-		f, deviates := s.found[g][r]
-		return deviates && !f.same
+		_, deviates := s.found[g][r]
+		return deviates
 	})
 }
 
@@ -73,7 +77,6 @@ func (s *state) asRecorded(g trace.GID, in *trace.Instance) bool {
 type finding struct {
 	val   uint64
 	known bool
-	same  bool // it is what was recorded, whatever that was
 }
 
 // read returns what is in the memory of e, if that is known.

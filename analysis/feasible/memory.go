@@ -178,11 +178,17 @@ func (m *memory) replay(p *program) {
 				}
 			}
 		}
+		found := *e
+		tells := !writes(e)
+		if e.Kind == trace.AtomicRMW && !tells {
+			found.Val, tells = p.flow.Found(p.t, i)
+		}
 		for c := sp.first; c < sp.first+sp.n; c++ {
+			if tells && writer[c] == none && !m.cells[c].initialKnown {
+				m.cells[c].initial, m.cells[c].initialKnown = m.part(&found, c)
+			}
 			if writes(e) {
 				writer[c] = int32(i)
-			} else if writer[c] == none && !m.cells[c].initialKnown {
-				m.cells[c].initial, m.cells[c].initialKnown = m.part(e, c)
 			}
 		}
 	}

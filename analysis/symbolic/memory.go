@@ -120,13 +120,14 @@ func (mem *memory) use() {
 				_, half := mem.stores[pos]
 				cl.looked = cl.looked || !half
 			}
+			if len(cl.writers) == 0 && !cl.known {
+				cl.initial, cl.known = mem.before(pos, c)
+			}
 			if writes(e) {
 				cl.writers = append(cl.writers, pos)
 				if mem.m.follows(pos) {
 					cl.follow = append(cl.follow, pos)
 				}
-			} else if len(cl.writers) == 0 && !cl.known {
-				cl.initial, cl.known = mem.part(pos, c)
 			}
 		}
 	}
@@ -202,6 +203,17 @@ func (mem *memory) part(i, c int32) (uint64, bool) {
 		v &= 1<<(8*cl.size) - 1
 	}
 	return v, true
+}
+
+// before returns what the access at position i found in cell c, as far as it tells.
+func (mem *memory) before(i, c int32) (uint64, bool) {
+	switch {
+	case !writes(mem.m.event(i)):
+		return mem.part(i, c)
+	case mem.m.tracked(i) && mem.m.event(i).Kind == trace.AtomicRMW:
+		return mem.m.flow.Found(mem.m.t, int(i))
+	}
+	return 0, false
 }
 
 // left returns what writer w, or none, left in cell c.

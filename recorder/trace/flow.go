@@ -27,6 +27,36 @@ func (f *Flow) Empty() bool { return len(f.of) == 0 && len(f.tracked) == 0 }
 // and nowhere else, so that it may be something else than recorded.
 func (f *Flow) Tracked(i int) bool { return f.tracked[int32(i)] }
 
+// Found returns what the event at position i of t found in memory, an atomic
+// operation that adds to it, if its formula tells.
+func (f *Flow) Found(t *Trace, i int) (v uint64, ok bool) {
+	in := f.At(i)
+	if in == nil || in.Formula.Op != Plus || t.Events[i].Kind != AtomicRMW {
+		return 0, false
+	}
+	befores := 0
+	for k := range in.Formula.Args {
+		if arg := &in.Formula.Args[k]; arg.Op == Before {
+			befores++
+		} else if arg.HasBefore() {
+			return 0, false
+		}
+	}
+	above := 64 - 8*t.Events[i].Size // bits that the memory does not have
+	return (t.Events[i].Val - uint64(in.recorded(t))) << above >> above, befores == 1
+}
+
+// recorded computes the formula of what was read in the recorded run, and of 0 for
+// what an atomic operation found.
+func (in *Instance) recorded(t *Trace) int64 {
+	return in.Formula.Eval(0, func(k int, r Reading) int64 {
+		if in.Reads[k] < 0 {
+			return 0
+		}
+		return r.Number(t.Events[in.Reads[k]].Val)
+	})
+}
+
 // MaxFlow is the number of events of the longest trace that has a flow.
 const MaxFlow = 1 << 21
 
@@ -232,13 +262,7 @@ func (b *flowBuilder) instance(i int32, e *Event) {
 		in.Reads = append(in.Reads, at)
 	})
 	if whole {
-		v := in.Formula.Eval(0, func(k int, r Reading) int64 {
-			if in.Reads[k] < 0 {
-				return 0
-			}
-			return r.Number(b.t.Events[in.Reads[k]].Val)
-		})
-		whole = e.Kind == AtomicRMW || in.Same(e, v)
+		whole = e.Kind == AtomicRMW || in.Same(e, in.recorded(b.t))
 	}
 	if !whole {
 		for _, r := range in.Reads {

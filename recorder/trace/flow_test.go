@@ -39,6 +39,11 @@ func TestFlow(t *testing.T) {
 	for i, want := range []bool{true, false, true, true, false, false, false} {
 		assert.Equal(t, want, f.Tracked(i), i)
 	}
+	found, ok := f.Found(flowTrace(), 3)
+	assert.True(t, ok)
+	assert.Equal(t, uint64(6), found, "10 without the 4 that were read at 0")
+	_, ok = f.Found(flowTrace(), 1)
+	assert.False(t, ok, "a store")
 	v := f.At(3).Formula.Eval(6, func(k int, r Reading) int64 { return 4 })
 	assert.Equal(t, int64(10), v)
 	assert.True(t, f.At(3).Same(&Event{Kind: AtomicRMW, Size: 8, Val: 10}, v))
