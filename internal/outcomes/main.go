@@ -5,8 +5,12 @@
 //	go run ./internal/outcomes -o docs/suites.md
 //
 // The suites are those of std packages, which are instrumented themselves, and
-// of public modules from the module proxy. It exits with 1 if a result differs
-// and there is no reason for it in [reasons].
+// of public modules from the module proxy. Arguments "path@version" name other
+// modules to be run instead:
+//
+//	go run ./internal/outcomes github.com/spf13/cobra@latest
+//
+// It exits with 1 if a result differs and there is no reason for it in [reasons].
 package main
 
 import (
@@ -60,7 +64,7 @@ func run(ctx context.Context, args []string) (bool, error) {
 	var results []*comparison
 	good := true
 	text := ""
-	for _, s := range suites {
+	for _, s := range chosen(flags.Args()) {
 		if !match.MatchString(s.name) {
 			continue
 		}
@@ -87,4 +91,16 @@ func run(ctx context.Context, args []string) (bool, error) {
 		return good, script.Write(*out, text)
 	}
 	return good, nil
+}
+
+// chosen are the suites of the modules that are named, or else all.
+func chosen(modules []string) []suite {
+	if len(modules) == 0 {
+		return suites
+	}
+	var named []suite
+	for _, m := range modules {
+		named = append(named, module(m))
+	}
+	return named
 }
