@@ -266,6 +266,17 @@ func TestShares(t *testing.T) {
 	}
 }
 
+// Events that take more room packed than before do not tear a chunk apart.
+func TestUnforeseenEvents(t *testing.T) {
+	branches := 0
+	for _, e := range record(t, "^TestUnforeseen$").Events {
+		if e.Kind == trace.Branch {
+			branches++
+		}
+	}
+	require.Equal(t, 100_000, branches)
+}
+
 // Recording stops where there is no more room even for goroutines.
 func TestRecordingStopsAtLimit(t *testing.T) {
 	const limit = 1 << 20

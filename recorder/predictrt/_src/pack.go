@@ -32,11 +32,10 @@ var packer struct {
 	out  [packBytes]byte
 }
 
-const (
-	packBytes = 256 << 10
-	// maxPacked is more than an event takes, and than putBytes writes.
-	maxPacked = 64
-)
+// packBytes is the most that a slot takes packed, and that putBytes writes beyond:
+// an event of one word at most takes a control byte, its place and head, a
+// difference, and a value, and those of more words take less for each.
+const packBytes = chunkWords*(1+8+10+8) + 8
 
 // guessOf is the index of the guess for events with a place and a head.
 func guessOf(site, head uint32) uint32 {
@@ -54,14 +53,13 @@ const (
 	objNearPointer        // a difference to the value of the event before
 )
 
-// writePacked writes what has been packed up to end, and returns where to go on.
-func writePacked(end unsafe.Pointer) unsafe.Pointer {
+// writePacked writes what has been packed, up to end.
+func writePacked(end unsafe.Pointer) {
 	pk := &packer
 	out := unsafe.Pointer(&pk.out)
 	n := int(uintptr(end) - uintptr(out))
 	pk.head = headOf('E', out, n)
 	rawWrite(unsafe.Pointer(&pk.head), int(unsafe.Sizeof(pk.head))+n)
-	return out
 }
 
 // The ways to tell a value: 0 is as that of the guess, 1 to 8 are that many lower
@@ -71,11 +69,12 @@ const (
 	valStep = 15 // as far from that of the guess as that was from the one before
 )
 
-// pack packs and writes the events of s.
+// pack packs the events of s and writes them as one chunk, which starts with whose
+// they are.
 //
 //go:nocheckptr
 func (s *slot) pack() {
-	out, full := unsafe.Pointer(&packer.out), uintptr(unsafe.Pointer(&packer.out))+packBytes-maxPacked
+	out := unsafe.Pointer(&packer.out)
 	before := &packer.guesses[packer.last%numGuesses]
 	beforeObj, beforeVal := packer.obj, packer.val
 	in := unsafe.Pointer(&s.words)
@@ -97,9 +96,6 @@ func (s *slot) pack() {
 			head |= wideSize << 16
 		}
 
-		if uintptr(out) > full {
-			out = writePacked(out)
-		}
 		control := (*byte)(out)
 		out = unsafe.Add(out, 1)
 		c := byte(1)

@@ -160,6 +160,17 @@ func TestManyEvents(t *testing.T) {
 	}
 }
 
+// TestUnforeseen logs events each of which is another one than after the last of
+// its like.
+func TestUnforeseen(t *testing.T) {
+	sites := []uint32{siteWrite, siteRead, siteSpin, siteAtom, siteChance}
+	x := uint32(1)
+	for range 100_000 {
+		x = x*1664525 + 1013904223
+		predictrt.Case(uint64(x>>16), sites[x>>16%uint32(len(sites))])
+	}
+}
+
 type large struct{ n, _, _, _ int }
 
 // heap is where what it points to lies.
