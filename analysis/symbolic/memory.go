@@ -24,7 +24,7 @@ type cell struct {
 	addr, size uint64 // in bytes
 	writers    []int32
 	follow     []int32 // writers that may leave something else than recorded, by their formulas
-	shared     bool    // several goroutines access it, and one writes
+	shared     bool    // what is in it may follow from what several goroutines do
 	looked     bool    // somebody may learn what is in it, not only update it
 	// initial is what was there before the first write, where a read tells.
 	initial uint64
@@ -131,26 +131,28 @@ func (mem *memory) use() {
 			}
 		}
 	}
-	mem.look()
 	for c := range mem.cells {
 		mem.cells[c].shared = many[c] && len(mem.cells[c].writers) > 0
 	}
+	mem.spread(func(c *cell) *bool { return &c.looked })
+	mem.spread(func(c *cell) *bool { return &c.shared })
 }
 
-// look finds the cells that are looked at by way of updates of others: what an
-// update of several cells stores depends on all of them.
-func (mem *memory) look() {
+// spread makes what holds of one of the cells of an update hold of all of them:
+// what it stores in each depends on what was in all.
+func (mem *memory) spread(is func(*cell) *bool) {
 	for again := true; again; {
 		again = false
 		for r := range mem.stores {
-			looked, all := false, true
+			some, all := false, true
 			for c := range mem.of(r) {
-				looked, all = looked || mem.cells[c].looked, all && mem.cells[c].looked
+				b := *is(&mem.cells[c])
+				some, all = some || b, all && b
 			}
-			if looked && !all {
+			if some && !all {
 				again = true
 				for c := range mem.of(r) {
-					mem.cells[c].looked = true
+					*is(&mem.cells[c]) = true
 				}
 			}
 		}
