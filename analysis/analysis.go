@@ -95,6 +95,9 @@ type Result struct {
 	// Cut is set if not all patterns were found or looked at, for there were too
 	// many ways to choose events.
 	Cut bool
+	// TooLong is set if assertions were not looked at, as the trace has more than
+	// trace.MaxFlow events.
+	TooLong bool
 }
 
 // Pruned is the number of candidates that are no findings.
@@ -141,7 +144,7 @@ func Predict(ctx context.Context, t *trace.Trace, opts Options) (*Result, error)
 		return nil, err
 	}
 	first := len(r.Findings)
-	if err := p.all(ctx, r, p.assertions()); err != nil {
+	if err := p.all(ctx, r, p.assertions(r)); err != nil {
 		return nil, err
 	}
 	p.byOthers(r, first)
@@ -215,7 +218,6 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []candidate) error {
 func (p *predictor) decide(c candidate) (f Finding, open []lead) {
 	f = Finding{Kind: c.kind, Status: Undecided, Pattern: c.leads[0].pattern, Accesses: c.leads[0].accesses}
 	if c.kind == "assertion" {
-		f.Reason = "what it can come to see was not decided"
 		p.place(&f)
 		return f, c.leads // which values it takes is for the solver to say
 	}

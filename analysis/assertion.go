@@ -3,15 +3,24 @@ package analysis
 import (
 	"slices"
 
-	"github.com/gopredict/gopredict/analysis/anomaly"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
+// maxFailures is how many events of one condition, as in the rounds of a loop, are
+// looked at.
+const maxFailures = 64
+
 // assertions returns the candidates for assertions that can fail: conditions of
 // which one outcome leads to a failure, and which follow from what was read. They
-// are of tests that have passed.
-func (p *predictor) assertions() []candidate {
+// are of tests that have passed. r gets to know if they cannot be looked at.
+func (p *predictor) assertions(r *Result) []candidate {
 	if !p.opts.wants("assertion") {
+		return nil
+	}
+	if len(p.t.Events) > trace.MaxFlow {
+		for _, s := range p.t.Sites {
+			r.TooLong = r.TooLong || s.Fails != trace.Neither && s.Formula != ""
+		}
 		return nil
 	}
 	failed := make(map[string]bool)
@@ -37,7 +46,7 @@ func (p *predictor) assertions() []candidate {
 			of[e.Site] = k
 			cs = append(cs, candidate{kind: "assertion", exhaustive: true})
 		}
-		if len(cs[k].leads) == anomaly.MaxPairs {
+		if len(cs[k].leads) == maxFailures {
 			cs[k].exhaustive = false
 			continue
 		}

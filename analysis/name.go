@@ -38,8 +38,12 @@ func (p *predictor) sort(c *candidate) {
 	slices.SortStableFunc(c.leads, func(a, b lead) int {
 		return cmp.Or(cmp.Compare(p.apart(a), p.apart(b)), cmp.Compare(a.spread(), b.spread()))
 	})
-	if len(c.leads) > anomaly.MaxPairs {
-		c.leads, c.exhaustive = c.leads[:anomaly.MaxPairs], false
+	most := anomaly.MaxPairs
+	if c.kind == "assertion" {
+		most = maxFailures
+	}
+	if len(c.leads) > most {
+		c.leads, c.exhaustive = c.leads[:most], false
 	}
 }
 

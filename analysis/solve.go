@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/analysis/symbolic"
@@ -38,7 +39,13 @@ type pending struct {
 // solve decides the undecided candidates as far as the budget of each suffices, and
 // notes it in their findings.
 func (p *predictor) solve(ctx context.Context, fs []Finding, undecided []pending) error {
-	if len(undecided) == 0 || len(p.t.Events) > maxSolved {
+	if len(undecided) == 0 {
+		return nil
+	}
+	if n := len(p.t.Events); n > maxSolved {
+		for _, o := range undecided {
+			fs[o.finding].overBudget(fmt.Sprintf("the trace has %d events", n))
+		}
 		return nil
 	}
 	if p.symbols == nil {
@@ -131,9 +138,19 @@ func (s *solving) candidate(ctx context.Context, f *Finding, k int, o pending) e
 		f.Status, f.Tier = Infeasible, TierSolver
 		f.Reason = "no order of the recorded events leads to it: the solver has proven that"
 	case why != "":
-		f.Reason = fmt.Sprintf("undecided within budget (%s): %s", why, f.Reason)
+		f.overBudget(strings.TrimPrefix(why, "symbolic: "))
+	case impossible == len(o.leads):
+		f.overBudget(fmt.Sprintf("not the first %d ways, and there are more", impossible))
 	}
 	return nil
+}
+
+// overBudget notes why f, which has no schedule, is not proven infeasible either.
+func (f *Finding) overBudget(why string) {
+	if why = fmt.Sprintf("undecided within budget (%s)", why); f.Reason != "" {
+		why += ": " + f.Reason
+	}
+	f.Reason = why
 }
 
 // ask asks for runs to l that begin as schedules of its tests do, and if there

@@ -1,6 +1,7 @@
 package symbolic
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/gopredict/gopredict/analysis/solver"
@@ -300,7 +301,7 @@ func (x *translation) times(f *trace.Formula) solver.Int {
 			return p
 		}
 	}
-	x.err = fmt.Errorf("symbolic: event %d multiplies what it has read", x.at)
+	x.err = errors.New("symbolic: it multiplies two numbers that may both be others than recorded")
 	return x.f.Const(0)
 }
 

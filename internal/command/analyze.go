@@ -42,6 +42,7 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 	if err != nil {
 		return exitFailed, err
 	}
+	undecided := 0
 	for _, suspect := range suspects {
 		ev := c.evidence(suspect, suspect.witness)
 		ev.Result = replayer.Result{Status: replayer.Unconfirmed, Reason: witness.Prose(suspect.Reason, suspect.Tests)}
@@ -51,16 +52,26 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 			}
 			ev.Result.Reason = "not replayed"
 		}
+		if ev.Undecided {
+			undecided++
+		}
 		f := report.NewFinding(ev)
 		if err := report.WriteFinding(s.stdout, &f, textOptions(s.stdout, gotool.Env{})); err != nil {
 			return exitFailed, err
 		}
 	}
 	infeasible := len(result.Findings) - len(suspects)
-	fmt.Fprintf(s.stdout, "gopredict: %d predicted, %d infeasible, %d pruned of %d candidates in %d events\n",
-		len(suspects), infeasible, result.Pruned(), result.Candidates, len(t.Events))
+	predicted := fmt.Sprint(len(suspects)-undecided, " predicted")
+	if undecided > 0 {
+		predicted += fmt.Sprintf(", %d undecided within budget", undecided)
+	}
+	fmt.Fprintf(s.stdout, "gopredict: %s, %d infeasible, %d pruned of %d candidates in %d events\n",
+		predicted, infeasible, result.Pruned(), result.Candidates, len(t.Events))
 	if result.Cut {
 		fmt.Fprintln(s.stdout, "gopredict: "+cutSearch)
+	}
+	if result.TooLong {
+		fmt.Fprintln(s.stdout, "gopredict: "+tooLong)
 	}
 	return exitOK, damage
 }

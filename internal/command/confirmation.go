@@ -317,7 +317,7 @@ func late(ctx context.Context, ev report.Evidence) (report.Evidence, error) {
 // evidence returns what there is to say of s before a replay.
 func (c *confirmation) evidence(s suspect, w *witness.Witness) report.Evidence {
 	return report.Evidence{
-		Witness: w, Tier: s.Tier, Trace: c.trace, Violation: s.Accesses,
+		Witness: w, Tier: s.Tier, Undecided: s.Status == analysis.Undecided, Trace: c.trace, Violation: s.Accesses,
 		Files: c.files, Source: c.source.Line,
 	}
 }

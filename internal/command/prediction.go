@@ -92,12 +92,18 @@ func (p *prediction) add(ctx context.Context, run recorder.Run) error {
 	if result.Cut {
 		p.warn("%s: %s", run.Package.Path, cutSearch)
 	}
+	if result.TooLong {
+		p.warn("%s: %s", run.Package.Path, tooLong)
+	}
 	c := &confirmation{prediction: p, run: run, trace: t, index: witness.NewIndex(t), recorded: replayer.Recorded(t)}
 	return c.confirm(ctx, result)
 }
 
 // cutSearch says that not all patterns were found.
 const cutSearch = "the search for patterns ended early, as there are too many ways to choose accesses; -predict.kinds=race leaves it out"
+
+// tooLong says that no assertions were predicted.
+var tooLong = fmt.Sprintf("failing assertions were not looked for, as there are more than %d events: -run=NAME selects fewer tests", trace.MaxFlow)
 
 // count adds to the totals what the analysis alone decides.
 func (p *prediction) count(r *analysis.Result) {

@@ -19,8 +19,11 @@ func makeWork(keep string) (dir string, cleanup func(), err error) {
 	if err := os.MkdirAll(keep, 0o755); err != nil {
 		return "", nil, fmt.Errorf("-%skeep: %w", prefix, err)
 	}
-	dir, err = os.MkdirTemp(keep, "run-")
-	return dir, func() {}, err
+	if dir, err = os.MkdirTemp(keep, "run-"); err != nil {
+		return "", nil, err
+	}
+	// A module of its own: ./... of the module around it leaves it out.
+	return dir, func() {}, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module run\n"), 0o666)
 }
 
 // shim returns the words that go test runs test binaries with.

@@ -17,6 +17,8 @@ type Evidence struct {
 	// Path is where the witness is saved, relative to the module root.
 	Path string
 	Tier string // the tier of the analysis that found it
+	// Undecided says that no tier found a schedule, or a proof that there is none.
+	Undecided bool
 
 	// Trace is the recorded run and Violation the positions of the violating
 	// events in it. They tell the locks held and where goroutines were
@@ -41,7 +43,7 @@ func NewFinding(ev Evidence) Finding {
 		ev.Trace, ev.Violation = ev.Replayed, witness.Find(ev.Replayed, w.Violation)
 	}
 	f := Finding{
-		ID: w.ID, Kind: w.Kind, Pattern: w.Pattern, Status: string(r.Status), Reason: r.Reason,
+		ID: w.ID, Kind: w.Kind, Pattern: w.Pattern, Status: string(r.Status), Reason: r.Reason, Undecided: ev.Undecided,
 		Package: w.Package, Witness: ev.Path, Tier: ev.Tier,
 		Replays: r.Replays, Reproduced: r.Reproduced,
 		Accesses: []Access{},

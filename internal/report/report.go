@@ -52,6 +52,9 @@ type Finding struct {
 	Status  string `json:"status"` // "confirmed", "unconfirmed" or "infeasible"
 	Effect  string `json:"effect"` // "panic", "test-failure", "deadlock", "leak" or "none"; "" unless confirmed
 	Reason  string `json:"reason"` // why not confirmed
+	// Undecided says that there was nothing to replay: within the budget neither a
+	// schedule was found that leads there nor a proof that there is none.
+	Undecided bool `json:"undecided,omitempty"`
 	// Detail is the text of the effect: a panic's, or failing tests' lines.
 	Detail     []string `json:"detail,omitempty"`
 	Package    string   `json:"package"`

@@ -152,6 +152,12 @@ func TestTextManyGoroutines(t *testing.T) {
 func TestTextNotConfirmed(t *testing.T) {
 	r := sample(t)
 	assert.Contains(t, render(t, r, TextOptions{}), "\n2 predicted, but not confirmed by a replay; -predict.json=FILE tells why.\n")
+	for i := range r.Findings {
+		r.Findings[i].Undecided = r.Findings[i].Status == Unconfirmed
+	}
+	text := render(t, r, TextOptions{})
+	assert.Contains(t, text, "\n2 undecided within budget, neither shown nor ruled out; -predict.json=FILE tells why.\n")
+	assert.NotContains(t, text, "predicted, but")
 }
 
 // What has no effect is told in short; gopredict replay shows all of it.

@@ -159,7 +159,9 @@ func (p *printer) finding(f *Finding) {
 	for i := range f.Accesses {
 		p.creation(f, i)
 	}
-	p.table(f)
+	if !f.Undecided { // else nothing leads there yet
+		p.table(f)
+	}
 	p.line("")
 	p.effect(f)
 	p.replay(f)
@@ -172,6 +174,8 @@ func (f *Finding) certainty() string {
 		return "CONFIRMED"
 	case f.warns():
 		return "WARNING"
+	case f.Undecided:
+		return "UNDECIDED"
 	case f.Reproduced > 0:
 		return "NOT CONFIRMED"
 	}
@@ -259,16 +263,24 @@ func reproduced(f *Finding) string {
 	return fmt.Sprintf("reproduced in %d of %s", f.Reproduced, count(f.Replays, "replay"))
 }
 
-// others writes how much was predicted but not confirmed.
+// others writes how much was predicted but not confirmed, and how much is not
+// decided.
 func (p *printer) others(r *Report) {
-	n := 0
+	predicted, undecided := 0, 0
 	for i := range r.Findings {
-		if r.Findings[i].Status == Unconfirmed {
-			n++
+		switch f := &r.Findings[i]; {
+		case f.Status != Unconfirmed:
+		case f.Undecided:
+			undecided++
+		default:
+			predicted++
 		}
 	}
-	if n > 0 {
-		p.line("%d predicted, but not confirmed by a replay; -predict.json=FILE tells why.", n)
+	if predicted > 0 {
+		p.line("%d predicted, but not confirmed by a replay; -predict.json=FILE tells why.", predicted)
+	}
+	if undecided > 0 {
+		p.line("%d undecided within budget, neither shown nor ruled out; -predict.json=FILE tells why.", undecided)
 	}
 }
 
