@@ -2,6 +2,7 @@ package solver
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"slices"
 )
@@ -15,7 +16,8 @@ type written struct {
 }
 
 // NewWritten returns an engine that writes each question as SMT-LIB 2 text (see
-// [WriteSMT2]) to what create returns, and then lets e answer it.
+// [WriteSMT2]) to what create returns, lets e answer it, and writes the answer
+// behind it as a comment, such as "; sat".
 func NewWritten(f *Formula, e Engine, create func() (io.WriteCloser, error)) Engine {
 	return &written{e, f, make([][]Bool, 1), create}
 }
@@ -41,12 +43,15 @@ func (w *written) Check(ctx context.Context, budget *Budget, assumptions ...Bool
 	if err != nil {
 		return Unknown, err
 	}
-	err = WriteSMT2(out, w.f, slices.Concat(w.levels...), assumptions)
+	answer, err := Unknown, WriteSMT2(out, w.f, slices.Concat(w.levels...), assumptions)
+	if err == nil {
+		answer, err = w.Engine.Check(ctx, budget, assumptions...)
+	}
+	if err == nil {
+		_, err = fmt.Fprintf(out, "; %v\n", answer)
+	}
 	if closing := out.Close(); err == nil {
 		err = closing
 	}
-	if err != nil {
-		return Unknown, err
-	}
-	return w.Engine.Check(ctx, budget, assumptions...)
+	return answer, err
 }
