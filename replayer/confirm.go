@@ -10,7 +10,8 @@ import (
 
 // Confirm replays w in both orders of its violating goroutines (in the one
 // order, twice, where fewer than two stand at the violation) and returns what that
-// showed. Code is what the binary was built from. The bug is
+// showed. An order that the recorded run has shown ([Options.Shown]) is not tried
+// again. Code is what the binary was built from. The bug is
 // confirmed only if every replay stood at the violation; the effect, and the
 // order that the witness should keep, are those of the worse replay. After a
 // first replay that is not confirmed there is no second.
@@ -19,8 +20,11 @@ import (
 // result says so in Stale. An error means that replaying did not work.
 func Confirm(ctx context.Context, bin Binary, w *witness.Witness, code Code, opts Options) (Result, error) {
 	orders := []string{"01", "10"}
-	if len(w.Violation) < 2 || w.InOrder() {
+	switch {
+	case len(w.Violation) < 2 || w.InOrder():
 		orders = []string{"01", "01"}
+	case opts.Shown:
+		orders = []string{"10"}
 	}
 	return replayAll(ctx, bin, w, code, opts, orders, true)
 }

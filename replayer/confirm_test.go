@@ -190,3 +190,12 @@ func TestConfirmKeepsTheTraceOfTheWorseOrder(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "second", string(text))
 }
+
+// What the recorded run has shown is not tried again.
+func TestConfirmLeavesOutWhatWasShown(t *testing.T) {
+	r := confirm(t, Options{Shown: true}, append(stands, "01? print panic: boom", "01? exit 2", "10? print --- FAIL: TestX (0.00s)", "10? exit 1")...)
+	assert.Equal(t, Confirmed, r.Status)
+	assert.Equal(t, "10", r.Order)
+	assert.Equal(t, TestFailure, r.Effect)
+	assert.Equal(t, [2]int{1, 1}, [2]int{r.Replays, r.Reproduced})
+}

@@ -3,7 +3,8 @@
 // It stands between the witness and the report. [NewPlan] resolves a witness
 // against the sites of the current build, [Run] runs the saved test binary in
 // replay mode under that plan and judges what happened, and [Confirm] does so
-// for both orders of the two violating accesses, where these are to meet: only
+// for both orders of the two violating accesses, where these are to meet, or for
+// the one that the recorded run has not shown: only
 // what stood there in every replay is confirmed. [Repeat] replays one order many times.
 //
 // The protocol between this package and the run-time library in the tested
@@ -49,6 +50,9 @@ type Options struct {
 	// Recorded is how the same tests ended in the recorded run: what they
 	// did there already is not an effect of the bug.
 	Recorded Outcome
+	// Shown says that in the recorded run the first of two violating goroutines
+	// has gone first, from where the steps lead: what comes of that is Recorded.
+	Shown bool
 	// Work is a folder for the files of replays, which no other replays use at the
 	// same time: each writes them anew. It is not emptied afterwards. "": a
 	// temporary one.

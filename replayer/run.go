@@ -41,10 +41,10 @@ func Run(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts O
 		defer os.RemoveAll(dir)
 	}
 	planFile, verdictFile := filepath.Join(dir, "plan"), filepath.Join(dir, "verdict")
-	if err := os.WriteFile(planFile, plan.Text, 0o600); err != nil {
+	if err := remove(planFile, verdictFile, opts.Trace); err != nil {
 		return Verdict{}, err
 	}
-	if err := os.WriteFile(verdictFile, []byte(notBegun), 0o600); err != nil {
+	if err := os.WriteFile(planFile, plan.Text, 0o600); err != nil {
 		return Verdict{}, err
 	}
 
@@ -167,19 +167,28 @@ func environment(env []string, dir, mode string) []string {
 	return append(out, EnvVar+"="+mode)
 }
 
-// notBegun is what the verdict file holds until the run-time library empties it,
-// which it does before all else.
-const notBegun = "not begun"
+// remove removes the files of the replay before, where there are any. To empty them
+// would take milliseconds more: what is written into a file that was emptied, some
+// file systems wait to have on the disk.
+func remove(files ...string) error {
+	for _, file := range files {
+		if err := os.Remove(file); file != "" && err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
 
-// readVerdict reads the verdict file. Output is what the program printed.
+// readVerdict reads the verdict file, which the run-time library makes before all
+// else. Output is what the program printed.
 func readVerdict(file, output string) (Protocol, error) {
 	data, err := os.ReadFile(file)
-	if err != nil {
-		return Protocol{}, err
-	}
-	if string(data) == notBegun {
+	if errors.Is(err, os.ErrNotExist) {
 		first, _, _ := strings.Cut(output, "\n")
 		return Protocol{}, fmt.Errorf("the test binary did not begin to replay: was it built by gopredict? It printed %.200q", first)
+	}
+	if err != nil {
+		return Protocol{}, err
 	}
 	return ParseVerdict("verdict", bytes.NewReader(data))
 }

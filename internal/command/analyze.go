@@ -47,7 +47,8 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 		ev := c.evidence(suspect, suspect.witness)
 		ev.Result = replayer.Result{Status: replayer.Unconfirmed, Reason: witness.Prose(suspect.Reason, suspect.Tests)}
 		if len(suspect.Schedules) > 0 {
-			if ev.Witness, err = c.scheduled(suspect, suspect.Schedules[0], witness.Small); err != nil {
+			recipe := suspect.Schedules[0]
+			if ev.Witness, err = c.scheduled(attempt{suspect, recipe, recipe.Schedule()}, witness.Small); err != nil {
 				return exitFailed, err
 			}
 			ev.Result.Reason = "not replayed"

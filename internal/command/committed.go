@@ -87,7 +87,7 @@ func (c *confirmation) recall(ctx context.Context, w *witness.Witness, tests map
 		state.Status, state.Reason = report.NotReplayed, fmt.Sprintf("accesses in %s are not recorded; -%spkgs=work,%s does that", p, prefix, p)
 		return state, nil, nil
 	}
-	r, replayed, err := c.replay(ctx, w, replayer.ArgsFor(w, c.run.Args))
+	r, replayed, err := c.replay(ctx, w, replayer.ArgsFor(w, c.run.Args), false)
 	if ctx.Err() != nil {
 		state.Status, state.Reason = report.NotReplayed, context.Cause(ctx).Error()
 		return state, nil, nil

@@ -172,11 +172,24 @@ func (c *confirmation) suspects(result *analysis.Result) ([]suspect, error) {
 	return out, nil
 }
 
-// scheduled makes the witness of one of the schedules of s.
-func (c *confirmation) scheduled(s suspect, r analysis.Recipe, extent witness.Extent) (*witness.Witness, error) {
-	w, err := c.witness(s.Finding, r, r.Schedule(), extent)
+// An attempt is one of the schedules of a suspect, as made by its recipe.
+type attempt struct {
+	suspect
+	recipe analysis.Recipe
+	plan   schedule.Schedule
+}
+
+// shown reports whether the recorded run has shown what comes of the violating
+// accesses in the order in which they are listed.
+func (a attempt) shown(t *trace.Trace) bool {
+	return a.recipe.Pattern == nil && slices.IsSorted(a.recipe.Accesses) && a.plan.AsRecorded(t)
+}
+
+// scheduled makes a witness of the attempt.
+func (c *confirmation) scheduled(a attempt, extent witness.Extent) (*witness.Witness, error) {
+	w, err := c.witness(a.Finding, a.recipe, a.plan, extent)
 	if err == nil {
-		w.ID = s.witness.ID
+		w.ID = a.suspect.witness.ID
 	}
 	return w, err
 }
@@ -231,7 +244,7 @@ func (c *confirmation) suspect(ctx context.Context, s suspect) (report.Evidence,
 		if ctx.Err() != nil {
 			return late(ctx, ev)
 		}
-		w, r, replayed, err := c.smallOrWhole(ctx, s, recipe)
+		w, r, replayed, err := c.smallOrWhole(ctx, attempt{s, recipe, recipe.Schedule()})
 		if ctx.Err() != nil {
 			return late(ctx, ev)
 		}
@@ -260,24 +273,25 @@ func (c *confirmation) suspect(ctx context.Context, s suspect) (report.Evidence,
 
 // smallOrWhole replays the small witness of a schedule; if that does not confirm
 // it, the whole one, for the small one goes by what the trace shows.
-func (c *confirmation) smallOrWhole(ctx context.Context, s suspect, recipe analysis.Recipe) (*witness.Witness, replayer.Result, *trace.Trace, error) {
-	w, err := c.scheduled(s, recipe, witness.Small)
+func (c *confirmation) smallOrWhole(ctx context.Context, a attempt) (*witness.Witness, replayer.Result, *trace.Trace, error) {
+	w, err := c.scheduled(a, witness.Small)
 	if err != nil {
 		return w, replayer.Result{}, nil, err
 	}
-	r, replayed, err := c.replay(ctx, w, c.run.Args)
+	shown := a.shown(c.trace)
+	r, replayed, err := c.replay(ctx, w, c.run.Args, shown)
 	if err == nil && r.Status == replayer.Confirmed {
-		return c.fewer(ctx, s, recipe, w, r, replayed)
+		return c.fewer(ctx, a, w, r, replayed)
 	}
 	if err != nil {
 		return w, r, replayed, err
 	}
-	whole, err := c.scheduled(s, recipe, witness.Whole)
+	whole, err := c.scheduled(a, witness.Whole)
 	if err != nil || slices.Equal(whole.Steps, w.Steps) {
 		return w, r, replayed, err
 	}
 	before := r.Replays
-	r, replayed, err = c.replay(ctx, whole, c.run.Args)
+	r, replayed, err = c.replay(ctx, whole, c.run.Args, shown)
 	if r.Status != replayer.Confirmed { // else those of the other witness do not count
 		r.Replays += before
 	}
@@ -290,15 +304,15 @@ const longWitness = 20
 
 // fewer takes out of a long witness, which was confirmed, the goroutines that have
 // no part in the violation, if replays show that they need no control.
-func (c *confirmation) fewer(ctx context.Context, s suspect, recipe analysis.Recipe, w *witness.Witness, r replayer.Result, replayed *trace.Trace) (*witness.Witness, replayer.Result, *trace.Trace, error) {
+func (c *confirmation) fewer(ctx context.Context, a attempt, w *witness.Witness, r replayer.Result, replayed *trace.Trace) (*witness.Witness, replayer.Result, *trace.Trace, error) {
 	if len(w.Steps) <= longWitness || !w.Bystanders() {
 		return w, r, replayed, nil
 	}
-	short, err := c.scheduled(s, recipe, witness.Few)
+	short, err := c.scheduled(a, witness.Few)
 	if err != nil {
 		return w, r, replayed, err
 	}
-	again, replayedAgain, err := c.replay(ctx, short, c.run.Args)
+	again, replayedAgain, err := c.replay(ctx, short, c.run.Args, false)
 	if err != nil || again.Status != replayer.Confirmed || again.Effect != r.Effect {
 		return w, r, replayed, nil // what was confirmed stays so
 	}
@@ -332,17 +346,18 @@ func (c *confirmation) tell(ev report.Evidence) {
 	c.report.Findings = append(c.report.Findings, f)
 }
 
-// replay replays w in both orders. If that confirms it, w keeps the order that
+// replay replays w in both orders, or in the one that the recorded run has not
+// shown. If that confirms it, w keeps the order that
 // does more harm, and the recording of that one is returned, which has the
 // values that are shown.
-func (c *confirmation) replay(ctx context.Context, w *witness.Witness, args []string) (replayer.Result, *trace.Trace, error) {
+func (c *confirmation) replay(ctx context.Context, w *witness.Witness, args []string, shown bool) (replayer.Result, *trace.Trace, error) {
 	n := c.replayed.Add(1)
 	c.status.Set("replaying", fmt.Sprintf("%s, %d of %d, %d confirmed", c.run.Package.Path, min(int(n), c.total), c.total, c.confirmed.Load()))
 	bin := replayer.Binary{Path: c.run.Binary, Dir: c.run.Package.Dir, Args: args, Env: c.run.Env, Exec: c.run.Exec}
 	folder := <-c.folders
 	defer func() { c.folders <- folder }()
 	opts := replayer.Options{
-		Timeout: replayTime(c.run.Seconds), Recorded: c.recorded, Slots: c.slots,
+		Timeout: replayTime(c.run.Seconds), Recorded: c.recorded, Shown: shown, Slots: c.slots,
 		Work: folder, Trace: filepath.Join(folder, "trace"),
 	}
 	r, err := replayer.Confirm(ctx, bin, w, c.code, opts)

@@ -7,7 +7,7 @@ import (
 )
 
 // irrelevant returns those of the steps whose order among goroutines nothing in
-// the way to the violation depends on: to memory that is only written or counted
+// the way to the violation depends on: to memory that is only written, or counted
 // up there (trace.Site.Update) and protected by a lock or atomic, and then the
 // critical sections in which nothing else is done. The violation's own memory
 // and what is held at it stay.
@@ -29,7 +29,7 @@ type dropper struct {
 // accesses drops those to memory that no read matters of.
 func (d *dropper) accesses(violation []int) {
 	mem := sharedMemory(d.t, append(slices.Clone(d.steps), violation...))
-	matters := make([]bool, len(mem.from))
+	matters, counted := make([]bool, len(mem.from)), make([]bool, len(mem.from))
 	common := make([]map[uint64]bool, len(mem.from)) // locks held at each access; nil: none yet
 	held := make(map[trace.GID]map[uint64]bool)
 	mark := func(e trace.Event) { mem.each(e, func(n int) { matters[n] = true }) }
@@ -52,7 +52,10 @@ func (d *dropper) accesses(violation []int) {
 		case e.Kind == trace.AtomicLoad || !d.t.Sites[e.Site].Update && e.Kind != trace.Write && e.Kind != trace.AtomicStore:
 			mark(e)
 		case e.Kind == trace.Write || e.Kind == trace.Read:
-			mem.each(e, func(n int) { common[n] = meet(common[n], held[e.G]) })
+			mem.each(e, func(n int) {
+				common[n] = meet(common[n], held[e.G])
+				counted[n] = counted[n] || e.Kind == trace.Read
+			})
 		}
 	}
 	for _, i := range d.steps {
@@ -62,7 +65,7 @@ func (d *dropper) accesses(violation []int) {
 		}
 		needed := false
 		mem.each(e, func(n int) {
-			needed = needed || matters[n] || common[n] != nil && len(common[n]) == 0
+			needed = needed || matters[n] || counted[n] && len(common[n]) == 0
 		})
 		if !needed {
 			d.out[i] = true
