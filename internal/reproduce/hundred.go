@@ -12,13 +12,27 @@ import (
 	"time"
 )
 
-// A cost is what it takes to replay the candidates of one test, in processor time
-// of gopredict and the tests together, which other work on the machine changes
-// little. All are medians.
+// A cost is what it takes to replay the candidates of one test. All are medians.
 type cost struct {
 	candidates int
-	all        time.Duration // for confirming all candidates
-	replay     time.Duration // for one replay of one of them
+	all        spent // for confirming all candidates
+	replay     spent // for one replay of one of them
+}
+
+// A spent is the time that something takes.
+type spent struct {
+	wall time.Duration
+	cpu  time.Duration // of all processes together, which other work on the machine changes little
+}
+
+func (s spent) minus(o spent) spent { return spent{s.wall - o.wall, s.cpu - o.cpu} }
+
+func medians(all []spent) spent {
+	var wall, cpu []time.Duration
+	for _, s := range all {
+		wall, cpu = append(wall, s.wall), append(cpu, s.cpu)
+	}
+	return spent{median(wall), median(cpu)}
 }
 
 // writeHundred makes a module with a test in which two goroutines race for n
@@ -53,81 +67,85 @@ func writeHundred(dir string, n int) error {
 // measures is how often each is measured.
 const measures = 9
 
-// hundred measures what n candidates of one test cost.
+// hundred measures what n candidates of one test cost, which it makes in a folder
+// of work. What the command does beside is measured by a run whose time for replays
+// is over at once.
 func hundred(ctx context.Context, tool, work string, n int) (cost, error) {
 	c := cost{candidates: n}
 	dir := filepath.Join(work, "hundred")
-	all, err := confirming(ctx, tool, dir, n)
-	if err != nil {
+	if err := os.Mkdir(dir, 0o777); err != nil {
 		return c, err
 	}
-	c.all = all
-	witnesses, err := filepath.Glob(filepath.Join(dir, "testdata", "predict", "*", "*"))
-	if err != nil || len(witnesses) == 0 {
-		return c, fmt.Errorf("no witnesses in %s (%v)", dir, err)
+	if err := writeHundred(dir, n); err != nil {
+		return c, err
 	}
-	const times = 40
-	var replays []time.Duration
+	if _, err := used(ctx, dir, 0, tool, "test", "-predict.timeout=1ns", "."); err != nil { // builds
+		return c, err
+	}
+	var all, replays []spent
 	for range measures {
-		once, err := used(ctx, dir, 1, tool, "replay", "-n", "1", witnesses[0])
+		with, err := confirming(ctx, tool, dir, n)
 		if err != nil {
 			return c, err
 		}
-		more, err := used(ctx, dir, 1, tool, "replay", "-n", strconv.Itoa(times+1), witnesses[0])
+		once, err := replaying(ctx, tool, dir)
 		if err != nil {
 			return c, err
 		}
-		replays = append(replays, (more-once)/times)
+		all, replays = append(all, with), append(replays, once)
 	}
-	c.replay = median(replays)
+	c.all, c.replay = medians(all), medians(replays)
 	return c, nil
 }
 
-// confirming measures what it costs to confirm n candidates of one test, in a
-// module that is made in dir. What the command does beside is measured by a run
-// whose time for replays is over at once.
-func confirming(ctx context.Context, tool, dir string, n int) (time.Duration, error) {
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		return 0, err
+// confirming measures what it costs to confirm the n candidates in dir.
+func confirming(ctx context.Context, tool, dir string, n int) (spent, error) {
+	if err := os.RemoveAll(filepath.Join(dir, "testdata")); err != nil { // else its witnesses come first
+		return spent{}, err
 	}
-	if err := writeHundred(dir, n); err != nil {
-		return 0, err
-	}
-	if _, err := used(ctx, dir, 0, tool, "test", "-predict.timeout=1ns", "."); err != nil { // builds
-		return 0, err
+	without, err := used(ctx, dir, 0, tool, "test", "-predict.timeout=1ns", ".")
+	if err != nil {
+		return spent{}, err
 	}
 	report := filepath.Join(dir, "report.json")
-	var all []time.Duration
-	for range measures {
-		if err := os.RemoveAll(filepath.Join(dir, "testdata")); err != nil { // else its witnesses come first
-			return 0, err
-		}
-		without, err := used(ctx, dir, 0, tool, "test", "-predict.timeout=1ns", ".")
-		if err != nil {
-			return 0, err
-		}
-		with, err := used(ctx, dir, 1, tool, "test", "-predict.json="+report, ".")
-		if err != nil {
-			return 0, err
-		}
-		if err := allConfirmed(report, n); err != nil {
-			return 0, err
-		}
-		all = append(all, with-without)
+	with, err := used(ctx, dir, 1, tool, "test", "-predict.json="+report, ".")
+	if err != nil {
+		return spent{}, err
 	}
-	return median(all), nil
+	return with.minus(without), allConfirmed(report, n)
 }
 
-// used runs a command that must end with the exit code, and returns the processor
-// time that it and its children took.
-func used(ctx context.Context, dir string, exit int, name string, args ...string) (time.Duration, error) {
+// replaying measures what it costs to replay one of the witnesses in dir.
+func replaying(ctx context.Context, tool, dir string) (spent, error) {
+	witnesses, err := filepath.Glob(filepath.Join(dir, "testdata", "predict", "*", "*"))
+	if err != nil || len(witnesses) == 0 {
+		return spent{}, fmt.Errorf("no witnesses in %s (%v)", dir, err)
+	}
+	once, err := used(ctx, dir, 1, tool, "replay", "-n", "1", witnesses[0])
+	if err != nil {
+		return spent{}, err
+	}
+	const times = 100
+	more, err := used(ctx, dir, 1, tool, "replay", "-n", strconv.Itoa(times+1), witnesses[0])
+	if err != nil {
+		return spent{}, err
+	}
+	all := more.minus(once)
+	return spent{all.wall / times, all.cpu / times}, nil
+}
+
+// used runs a command that must end with the exit code, and returns the time that
+// it and its children took.
+func used(ctx context.Context, dir string, exit int, name string, args ...string) (spent, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
+	start := time.Now()
 	out, err := cmd.CombinedOutput()
+	wall := time.Since(start)
 	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != exit {
-		return 0, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, out)
+		return spent{}, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, out)
 	}
-	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
+	return spent{wall, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}, nil
 }
 
 // allConfirmed checks that a report has n confirmed findings.

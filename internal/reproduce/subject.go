@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,8 +19,10 @@ type subject struct{ name, root, work, tool string }
 
 // A row is how often one witness reached its bug, by condition.
 type row struct {
-	subject, witness string
-	reached          []int
+	subject subject
+	file    string // of the witness, relative to the subject's folder
+	reached []int
+	missed  []string // what gopredict says of the replays that did not
 }
 
 // flags returns those that the subject is tested with.
@@ -33,10 +36,14 @@ func (s subject) flags() ([]string, error) {
 	return want.Flags, err
 }
 
-// replay makes the witnesses of a copy of the subject, and replays each n times
-// under each condition.
-func (s subject) replay(ctx context.Context, n int) ([]row, error) {
-	dir, moved := filepath.Join(s.work, "here", s.name), filepath.Join(s.work, "elsewhere", "module", s.name)
+// here and elsewhere are the two folders that replays are built in.
+func (s subject) here() string      { return filepath.Join(s.work, "here", s.name) }
+func (s subject) elsewhere() string { return filepath.Join(s.work, "elsewhere", "module", s.name) }
+
+// witnesses makes the witnesses of a copy of the subject, and a copy of that, and
+// returns a row for each witness.
+func (s subject) witnesses(ctx context.Context) ([]row, error) {
+	dir := s.here()
 	if err := s.copyTo(dir, filepath.Join(s.root, "testdata", s.name)); err != nil {
 		return nil, err
 	}
@@ -52,34 +59,20 @@ func (s subject) replay(ctx context.Context, n int) ([]row, error) {
 	if out, err := test.CombinedOutput(); err != nil && test.ProcessState.ExitCode() != 1 {
 		return nil, fmt.Errorf("gopredict test: %w\n%s", err, out)
 	}
-	if err := s.copyTo(moved, dir); err != nil {
-		return nil, err
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "testdata", "predict", "*", "*"))
-	if err != nil {
+	if err := s.copyTo(s.elsewhere(), dir); err != nil {
 		return nil, err
 	}
 	var rows []row
-	for _, file := range files {
-		rel, err := filepath.Rel(dir, file)
-		if err != nil {
-			return nil, err
+	predict := string(filepath.Separator) + filepath.Join("testdata", "predict") + string(filepath.Separator)
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.Contains(path, predict) {
+			return err
 		}
-		r := row{subject: s.name, witness: filepath.Base(file)}
-		for _, c := range conditions {
-			in := dir
-			if c.moved {
-				in = moved
-			}
-			reached, err := s.times(ctx, c, in, rel, n)
-			if err != nil {
-				return nil, err
-			}
-			r.reached = append(r.reached, reached)
-		}
-		rows = append(rows, r)
-	}
-	return rows, nil
+		rel, err := filepath.Rel(dir, path)
+		rows = append(rows, row{subject: s, file: rel, reached: make([]int, len(conditions)), missed: make([]string, len(conditions))})
+		return err
+	})
+	return rows, err
 }
 
 // copyTo copies the module in from, of which go.mod may name gopredict by a
@@ -96,26 +89,33 @@ func (s subject) copyTo(to, from string) error {
 	return os.WriteFile(mod, []byte(strings.Replace(string(text), "=> ../..", "=> "+s.root, 1)), 0o666)
 }
 
-var reachedIn = regexp.MustCompile(`reached in (\d+) of (\d+) replays`)
+var (
+	reachedIn = regexp.MustCompile(`reached in (\d+) of \d+ replays?`)
+	missedIn  = regexp.MustCompile(`(?m)reached in 0 of \d+ replays?: .*|not reached in \d+: .*`)
+)
 
-// times replays one witness n times under a condition, and returns how many of
-// these reached the bug.
-func (s subject) times(ctx context.Context, c condition, dir, file string, n int) (int, error) {
-	if c.load {
-		stop, err := busy(ctx)
-		if err != nil {
-			return 0, err
-		}
-		defer stop()
-	}
-	line := append(slices.Clone(c.wrap), s.tool, "replay", "-n", strconv.Itoa(n), file)
+// replay replays the witness n times under the condition of that number.
+func (r *row) replay(ctx context.Context, condition, n int) error {
+	c := conditions[condition]
+	line := append(slices.Clone(c.wrap), r.subject.tool, "replay", "-n", strconv.Itoa(n), r.file)
 	cmd := exec.CommandContext(ctx, line[0], line[1:]...)
-	cmd.Dir = dir
+	cmd.Dir = r.subject.here()
+	if c.moved {
+		cmd.Dir = r.subject.elsewhere()
+	}
 	cmd.Env = append(os.Environ(), c.env...)
 	out, err := cmd.CombinedOutput()
 	m := reachedIn.FindSubmatch(out)
 	if m == nil {
-		return 0, fmt.Errorf("%s: gopredict replay %s: %w\n%s", c.name, file, err, out)
+		return fmt.Errorf("%s: %s: gopredict replay %s: %w\n%s", r.subject.name, c.name, r.file, err, out)
 	}
-	return strconv.Atoi(string(m[1]))
+	if r.reached[condition], err = strconv.Atoi(string(m[1])); err != nil {
+		return err
+	}
+	var missed []string
+	for _, line := range missedIn.FindAll(out, -1) {
+		missed = append(missed, string(line))
+	}
+	r.missed[condition] = strings.Join(missed, "; ")
+	return nil
 }

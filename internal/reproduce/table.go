@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -35,12 +36,13 @@ binary that was built from a copy of the module in another folder. Written by
 	}
 	b.WriteString("\n|---|---|" + strings.Repeat("--:|", len(conditions)) + "\n")
 	for _, r := range t.rows {
-		fmt.Fprintf(&b, "| %s | %s |", r.subject, r.witness)
+		fmt.Fprintf(&b, "| %s | %s |", r.subject.name, filepath.Base(r.file))
 		for _, n := range r.reached {
 			fmt.Fprintf(&b, " %d |", n)
 		}
 		b.WriteString("\n")
 	}
+	t.misses(&b)
 	if t.chance > 0 {
 		fmt.Fprintf(&b, `
 A test that depends on the choices of select, the order of maps, math/rand,
@@ -56,24 +58,37 @@ replayed %[1]d times: all traces were the same, event for event.
 	return b.String()
 }
 
+// misses writes why replays did not reach their bug.
+func (t table) misses(b *strings.Builder) {
+	title := "\nWhat did not stand at its bug:\n\n"
+	for _, r := range t.rows {
+		for c, why := range r.missed {
+			if r.reached[c] < t.n {
+				fmt.Fprintf(b, "%s- %s, %s, %s: %s\n", title, r.subject.name, filepath.Base(r.file), conditions[c].name, why)
+				title = ""
+			}
+		}
+	}
+}
+
 // write writes what many candidates cost.
 func (c cost) write(b *strings.Builder) {
-	cores := float64(runtime.GOMAXPROCS(0))
+	cores := runtime.GOMAXPROCS(0)
 	fmt.Fprintf(b, `
 ## Many candidates
 
-A test with %d candidates, each of which is confirmed in both orders of its
-accesses, so by two replays, in %.0f processes at a time. In processor time of all
-processes, medians of %d runs. On so many processors all of them take %.0f × as long
-as one replay, and %.0f × as long as the two replays of one candidate.
+A test with %d candidates: races in which what comes of one order the recorded run
+has shown, so that each is confirmed by one replay, in the other order; %d at the
+same time. Medians of %d runs, in ms. All of them may take 60 × as long as one
+replay on two processors.
 
-| | ms |
-|---|--:|
-| one replay | %.1f |
-| its two orders | %.1f |
-| confirming the %d candidates | %.0f |
-`, c.candidates, cores, measures, float64(c.all)/float64(c.replay)/cores, float64(c.all)/float64(2*c.replay)/cores,
-		ms(c.replay), ms(2*c.replay), c.candidates, ms(c.all))
+| | time | processor time |
+|---|--:|--:|
+| one replay | %.1f | %.1f |
+| confirming the %d candidates | %.0f | %.0f |
+| so many times as long | %.0f | %.0f |
+`, c.candidates, cores, measures, ms(c.replay.wall), ms(c.replay.cpu), c.candidates, ms(c.all.wall), ms(c.all.cpu),
+		float64(c.all.wall)/float64(c.replay.wall), float64(c.all.cpu)/float64(c.replay.cpu))
 }
 
 // costs writes what confirmed replays cost.
@@ -83,8 +98,8 @@ func (t table) costs(b *strings.Builder) {
 
 What a replay costs beside a run of the same test as go test builds it, in
 milliseconds: medians of %d runs of each in turn, and then over the subject's
-replays, of which there are two for each witness. It may cost 1.5 × the plain run
-and 50 ms.
+replays, of which there are one or two for each witness. It may cost 1.5 × the plain
+run and 50 ms.
 
 | subject | replays | plain run | replay | its processor time | it may cost |
 |---|--:|--:|--:|--:|--:|

@@ -51,6 +51,16 @@ func runTimed(line []string) (int, error) {
 	}
 	var t timing
 	var plain, replay, cpu []time.Duration
+	verdict, written := "", []string(nil) // what the replay writes
+	for _, part := range strings.Split(mode, ";") {
+		name, file, _ := strings.Cut(part, "=")
+		if name == "verdict" {
+			verdict = file
+		}
+		if name == "verdict" || name == "trace" {
+			written = append(written, file)
+		}
+	}
 	plainly := append([]string{filepath.Join(os.Getenv(envPlain), filepath.Base(dir)+".test")}, line[1:]...)
 	for _, arg := range line {
 		if names, ok := strings.CutPrefix(arg, "-test.run="); ok {
@@ -65,6 +75,11 @@ func runTimed(line []string) (int, error) {
 		}
 		plain = append(plain, time.Since(start))
 		out.Reset()
+		for _, file := range written { // as gopredict does between replays
+			if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return 0, err
+			}
+		}
 		start = time.Now()
 		var used time.Duration
 		if code, used, err = command(line, mode, out); err != nil {
@@ -73,15 +88,11 @@ func runTimed(line []string) (int, error) {
 		replay, cpu = append(replay, time.Since(start)), append(cpu, used)
 	}
 	t.Plain, t.Replay, t.CPU = median(plain), median(replay), median(cpu)
-	for _, part := range strings.Split(mode, ";") {
-		if file, ok := strings.CutPrefix(part, "verdict="); ok {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				return 0, err
-			}
-			t.Confirmed = strings.Contains(string(text), "\nconfirmed\n")
-		}
+	text, err := os.ReadFile(verdict)
+	if err != nil {
+		return 0, err
 	}
+	t.Confirmed = strings.Contains(string(text), "\nconfirmed\n")
 	if _, err := os.Stdout.Write(out.Bytes()); err != nil {
 		return 0, err
 	}
