@@ -27,12 +27,14 @@ type z3 struct {
 	ints        []uintptr
 	mentions    *mentions
 	checked     bool               // the newest level of mentions is a check's
+	asserted    [][]Bool           // of each level
 	named       []map[Bool]uintptr // of each level: the names of assumptions
 	names       int
 	model       *model
 	core        []Bool
 	why         string
 	taken       uint32 // of Z3's resources, that budgets know of
+	stopped     bool   // the last check ended at a limit
 }
 
 // NewZ3 returns the engine that asks Z3, which it loads from the system. An error
@@ -42,15 +44,37 @@ func NewZ3(f *Formula) (Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	z := &z3{api: api, f: f, mentions: newMentions(f), named: []map[Bool]uintptr{{}}}
+	z := &z3{api: api, f: f, mentions: newMentions(f), asserted: make([][]Bool, 1), named: []map[Bool]uintptr{{}}}
 	config := api.mkConfig()
 	z.ctx = api.mkContext(config)
 	api.delConfig(config)
 	api.setErrorHandler(z.ctx, 0) // the default one ends the program
 	z.boolSort, z.intSort = api.mkBoolSort(z.ctx), api.mkIntSort(z.ctx)
-	z.solver = api.mkSolver(z.ctx)
-	api.solverIncRef(z.ctx, z.solver)
+	z.open()
 	return z, z.failure()
+}
+
+// open makes Z3's solver.
+func (z *z3) open() {
+	z.solver = z.api.mkSolver(z.ctx)
+	z.api.solverIncRef(z.ctx, z.solver)
+}
+
+// renew puts a new solver in the place of one that was stopped: such a one may
+// forget assertions, and find models that do not satisfy them (seen with Z3 4.8.12).
+func (z *z3) renew() {
+	z.stopped = false
+	z.api.solverDecRef(z.ctx, z.solver)
+	z.open()
+	for k, level := range z.asserted {
+		if k > 0 {
+			z.api.solverPush(z.ctx, z.solver)
+		}
+		clear(z.named[k])
+		for _, b := range level {
+			z.api.solverAssert(z.ctx, z.solver, z.term(b))
+		}
+	}
 }
 
 func (z *z3) Close() {
@@ -72,11 +96,15 @@ func (z *z3) edit() {
 		z.mentions.pop()
 		z.checked = false
 	}
+	if z.stopped {
+		z.renew()
+	}
 }
 
 func (z *z3) Push() {
 	z.edit()
 	z.mentions.push()
+	z.asserted = append(z.asserted, nil)
 	z.named = append(z.named, map[Bool]uintptr{})
 	z.api.solverPush(z.ctx, z.solver)
 }
@@ -86,12 +114,15 @@ func (z *z3) Pop(n int) {
 	for range n {
 		z.mentions.pop()
 	}
+	z.asserted = z.asserted[:len(z.asserted)-n]
 	z.named = z.named[:len(z.named)-n]
 	z.api.solverPop(z.ctx, z.solver, uint32(n))
 }
 
 func (z *z3) Assert(bs ...Bool) {
 	z.edit()
+	last := len(z.asserted) - 1
+	z.asserted[last] = append(z.asserted[last], bs...)
 	for _, b := range bs {
 		z.mentions.add(b)
 		z.api.solverAssert(z.ctx, z.solver, z.term(b))
@@ -128,6 +159,7 @@ func (z *z3) Check(ctx context.Context, budget *Budget, assumptions ...Bool) (An
 			z.core = z.newCore(assumptions, names)
 			return Unsat, z.failure()
 		default:
+			z.stopped = true
 			return Unknown, z.unknown(ctx, budget)
 		}
 	}

@@ -168,3 +168,27 @@ func TestEnginesAgreeOnLargeNumbers(t *testing.T) {
 		b.Close()
 	}
 }
+
+// After checks that ended at a limit, its answers are right.
+func TestZ3GoesOnAfterItsLimits(t *testing.T) {
+	if !onThisMachine(t) {
+		return
+	}
+	p := newProgram(1, 8, 400, 400, 10, 5)
+	b, err := NewBoth(p.f)
+	require.NoError(t, err)
+	defer b.Close()
+	b.Assert(p.facts...)
+	stopped := 0
+	for k, q := range p.questions(60) {
+		b.Assert(p.free[k*len(p.free)/60 : (k+1)*len(p.free)/60]...)
+		answer, err := b.(*both).second.Check(context.Background(), &Budget{Steps: Second / 500}, q...)
+		require.NoError(t, err)
+		if answer == Unknown {
+			stopped++
+		}
+		_, err = b.Check(context.Background(), &Budget{Steps: 5 * Second}, q...)
+		require.NoError(t, err)
+	}
+	require.Positive(t, stopped)
+}
