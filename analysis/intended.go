@@ -63,10 +63,12 @@ func (p *predictor) update(i int) int {
 	if e.Kind != trace.Write {
 		return -1
 	}
-	// The store of an update is the next event of its goroutine that is no read.
+	// The store of an update is the next event of its goroutine that is no read, nor
+	// a value that is added.
 	for k := p.o.Prev(e.G, i); k >= 0; k = p.o.Prev(e.G, k) {
 		before := &p.t.Events[k]
 		switch {
+		case before.Kind == trace.Operand:
 		case before.Kind != trace.Read:
 			return -1
 		case p.t.Sites[before.Site].Update && before.Obj == e.Obj:

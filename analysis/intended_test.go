@@ -18,6 +18,7 @@ func TestIntended(t *testing.T) {
 		intended bool
 	}{
 		"counted twice":           {twice("1 r x update\n1 w x\n", "1 r x update\n1 w x\n", "2 r x update\n2 w x\n"), 0, true},
+		"added twice":             {twice("1 r x update\n1 operand =3\n1 w x\n", "1 r x update\n1 operand =3\n1 w x\n", "2 r x update\n2 w x\n"), 0, true},
 		"counted and reset":       {twice("1 r x update\n1 w x\n", "1 r x update\n1 w x\n", "2 w x\n"), 4, false},
 		"flag looked at twice":    {forks + "1 acq m\n1 aload f\n1 aload f\n1 rel m\n2 astore f=1", 0, true},
 		"stored after a look":     {forks + "1 acq m\n1 aload f\n1 astore f=2\n1 rel m\n2 astore f=1", 1, false},
