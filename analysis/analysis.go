@@ -52,7 +52,7 @@ const (
 // A Finding is a predicted bug: a set of source sites, and events of the trace
 // that show it. It has no name: package witness names bugs by their sources.
 type Finding struct {
-	Kind string // "race", "atomicity" or "atomic-set"
+	Kind string // "race", "atomicity", "atomic-set", "assertion" or "lock-misuse"
 	// Pattern is the one that Accesses match; nil for races.
 	Pattern *anomaly.Pattern
 	// Accesses are positions of events: for a race the earlier one first, else
@@ -148,6 +148,9 @@ func Predict(ctx context.Context, t *trace.Trace, opts Options) (*Result, error)
 		return nil, err
 	}
 	p.byOthers(r, first)
+	if err := p.all(ctx, r, p.misuses()); err != nil {
+		return nil, err
+	}
 	r.Candidates = len(r.Findings) + r.Pruned()
 	return r, nil
 }
@@ -184,6 +187,9 @@ type candidate struct {
 	exhaustive bool // these are all that there are
 }
 
+// alone reports whether c is events each of which is a violation by itself.
+func (c *candidate) alone() bool { return len(c.leads[0].accesses) == 1 }
+
 // A lead is events that may be a bug, and what must come before what if they are.
 type lead struct {
 	accesses []int
@@ -217,9 +223,9 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []candidate) error {
 // nothing refutes.
 func (p *predictor) decide(c candidate) (f Finding, open []lead) {
 	f = Finding{Kind: c.kind, Status: Undecided, Pattern: c.leads[0].pattern, Accesses: c.leads[0].accesses}
-	if c.kind == "assertion" {
+	if c.alone() {
 		p.place(&f)
-		return f, c.leads // which values it takes is for the solver to say
+		return f, c.leads // what it takes is for the solver to say
 	}
 	open = p.refute(&f, c)
 	p.schedules(&f, open)

@@ -6,8 +6,8 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// maxFailures is how many events of one condition, as in the rounds of a loop, are
-// looked at.
+// maxFailures is how many events of one condition or unlock, as in the rounds of a
+// loop, are looked at.
 const maxFailures = 64
 
 // assertions returns the candidates for assertions that can fail: conditions of

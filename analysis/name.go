@@ -39,7 +39,7 @@ func (p *predictor) sort(c *candidate) {
 		return cmp.Or(cmp.Compare(p.apart(a), p.apart(b)), cmp.Compare(a.spread(), b.spread()))
 	})
 	most := anomaly.MaxPairs
-	if c.kind == "assertion" {
+	if c.alone() {
 		most = maxFailures
 	}
 	if len(c.leads) > most {

@@ -106,6 +106,7 @@ func TestOfWitness(t *testing.T) {
 func TestConfirmKinds(t *testing.T) {
 	deadlock := append(stands, "verdict deadlock", "verdict blocked TestX:0 chan_receive p.TestX /x/x_test.go:9", "exit 2")
 	fails := append(stands, "print --- FAIL: TestX (0.00s)", "exit 1")
+	unlocks := append(stands, "print fatal error: sync: unlock of unlocked mutex", "exit 2")
 	for _, c := range []struct {
 		kind, reason string
 		lines        []string
@@ -113,6 +114,8 @@ func TestConfirmKinds(t *testing.T) {
 		{"race", "", stands},
 		{"assertion", "", fails},
 		{"assertion", "the schedule was kept to its end, but the test did not fail", stands},
+		{"lock-misuse", "", unlocks},
+		{"lock-misuse", "the schedule was kept to its end, but the lock was locked", fails},
 		{"deadlock", "", deadlock},
 		{"deadlock", "the schedule was kept to its end, but the goroutines came on after all", stands},
 	} {

@@ -245,6 +245,8 @@ func (p Protocol) unproven(w *witness.Witness, o Outcome) string {
 		return "the goroutines came on after all"
 	case w.Kind == "assertion" && o.Effect != TestFailure && o.Effect != Panic:
 		return "the test did not fail"
+	case w.Kind == "lock-misuse" && !strings.Contains(strings.Join(o.Detail, " "), "nlock of unlocked "):
+		return "the lock was locked"
 	}
 	return ""
 }

@@ -42,7 +42,8 @@
 // value. It may find anything; the judge computes what the stores and conditions
 // leave and come to that follow from it, and the conditions must come out as
 // recorded. So an assertion can be judged: whether its condition, in the state in
-// which its goroutine stands there, comes out otherwise.
+// which its goroutine stands there, comes out otherwise. Of a release that is a
+// violation by itself the lock must be free.
 //
 // When another Data read reads something else, its goroutine is tainted: what
 // it writes and sends from then on is unknown, goroutines that it starts and

@@ -83,7 +83,7 @@ func Races(t *trace.Trace) [][2]int {
 
 // Fails reports whether some feasible interleaving of t comes to the assertion, or
 // the branch to a failure, at position i, and what it decides comes out otherwise
-// than recorded. It is for small traces, as [Races] is.
+// than recorded; or to the release at position i of a lock that is not held then. It is for small traces, as [Races] is.
 func Fails(t *trace.Trace, i int) bool {
 	p := compile(t)
 	e := &t.Events[i]
@@ -92,7 +92,7 @@ func Fails(t *trace.Trace, i int) bool {
 	for todo := []*state{start}; len(todo) > 0; {
 		s := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if pos, reason := s.next(int(e.G)); reason == "" && int(pos) == i && s.holds(pos, e) == "" {
+		if pos, reason := s.next(int(e.G)); reason == "" && int(pos) == i && s.fails(pos, e) {
 			return true
 		}
 		for _, next := range p.successors(s) {
@@ -103,6 +103,13 @@ func Fails(t *trace.Trace, i int) bool {
 		}
 	}
 	return false
+}
+
+func (s *state) fails(pos int32, e *trace.Event) bool {
+	if e.Kind == trace.Release || e.Kind == trace.RRelease {
+		return s.misses(e) == "" && s.held(pos) == ""
+	}
+	return s.holds(pos, e) == ""
 }
 
 // Reaches reports whether some feasible interleaving of t performs all accesses

@@ -85,6 +85,9 @@ func (j *Judge) CheckFrom(from int, steps, violation []int) error {
 		if reason == "" {
 			reason = j.s.harmless(int32(pos))
 		}
+		if reason == "" && len(violation) == 1 {
+			reason = j.s.held(int32(pos))
+		}
 		if reason != "" {
 			return j.infeasible(len(steps), pos, reason)
 		}

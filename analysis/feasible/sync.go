@@ -38,6 +38,19 @@ func (s *state) lock(k trace.Kind, l *lockState) string {
 	return ""
 }
 
+// held tells why the release at pos, by which its goroutine alone violates
+// something, is none of a lock that nobody holds.
+func (s *state) held(pos int32) string {
+	k := s.p.t.Events[pos].Kind
+	if k != trace.Release && k != trace.RRelease {
+		return ""
+	}
+	if l := s.locks[s.p.info[pos].ref]; k == trace.Release && l.held || k == trace.RRelease && l.readers > 0 {
+		return "expected the lock to be free, found it held"
+	}
+	return ""
+}
+
 // cond executes an operation of a condition: a queue, first come first served.
 func (s *state) cond(e *trace.Event, ref int32) string {
 	q := &s.conds[ref]

@@ -93,6 +93,7 @@ func TestCheck(t *testing.T) {
 			"0 recv obj=5 size=1; 0 recvd obj=5 size=1 val=1; 0 branch; 2 write obj=16 size=8 val=2 value"
 		pointer = fork2 + "1 write obj=16 size=8 val=0xc000010000 value; 1 write obj=0xc000010008 size=8; " +
 			"2 read obj=16 size=8 site=2 val=0xc000010000 value; 2 write obj=0xc000011000 size=8; 2 write obj=0xc000010008 size=8; 2 acq obj=0xc000010000"
+		handed = fork2 + "1 acq obj=9; 2 rel obj=9; 1 racq obj=9; 2 rrel obj=9"
 		update = fork2 + "1 acq obj=9; 1 read obj=16 size=8 site=3 value; 1 write obj=16 size=8 val=1 value; 1 rel obj=9; 1 branch; 1 write obj=32 size=8; " +
 			"2 acq obj=9; 2 read obj=16 size=8 site=3 val=1 value; 2 write obj=16 size=8 val=2 value; 2 rel obj=9; 2 branch; 2 write obj=32 size=8; " +
 			"0 read obj=16 size=8 val=2 value; 1 write obj=16 size=8 val=2 value"
@@ -117,6 +118,10 @@ func TestCheck(t *testing.T) {
 
 		{"two readers", rw, "00 12 12 12", "0", ""},
 		{"writer with reader", rw, "00 12 1 0", "", "found it held by 1 readers"},
+		{"unlock of what is not locked", handed, "00 12", "2", ""},
+		{"unlock of what is locked", handed, "00 12 1", "2", "expected the lock to be free, found it held"},
+		{"unlock of what is read", handed, "00 12 121", "2", "expected the lock to be free, found it held"},
+		{"unlock among others", handed, "00 12 1", "12", ""},
 		{"reader with writer", rw, "00 12 0 1", "", "expected the lock to be free for readers"},
 
 		{"flag seen", guarded, "00 12 1111 2222", "2", ""},

@@ -374,10 +374,17 @@ func (c *Cone) count(m *Model) {
 }
 
 // stand adds what may be needed for event i to be a violation: the counter of a
-// WaitGroup at zero.
+// WaitGroup at zero, a lock that is free.
 func (c *closure) stand(i int32) {
-	if e := c.m.event(i); e.Kind == trace.WaitGroupAdd && c.once(c.m.groups[e.Obj]) {
-		c.all(c.m.groups[e.Obj].adds)
+	switch e := c.m.event(i); e.Kind {
+	case trace.WaitGroupAdd:
+		if c.once(c.m.groups[e.Obj]) {
+			c.all(c.m.groups[e.Obj].adds)
+		}
+	case trace.Release, trace.RRelease:
+		if l := c.m.locks.byObj[e.Obj]; l.loose {
+			c.loose(l)
+		}
 	}
 	c.close()
 }

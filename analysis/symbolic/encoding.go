@@ -38,7 +38,8 @@ type Encoding struct {
 	taint   taint
 	reading reading
 	values  values
-	pairs   map[[2]int32]bool // sections that are kept apart
+	pairs   map[[2]int32]bool        // sections that are kept apart
+	ended   map[[2]int32]solver.Bool // by acquire and release of a loose lock: this ends what that began
 	bounds  bounds
 	err     error // why the encoding is not whole
 }
@@ -49,7 +50,7 @@ const maxClock = 1 << 24
 // Encode makes the encoding of a cone in the engine of f, which is empty. It
 // fails if the cone is too large.
 func (m *Model) Encode(cone *Cone, f *solver.Formula, engine solver.Engine) (*Encoding, error) {
-	e := &Encoding{m: m, cone: cone, f: f, engine: engine, pairs: make(map[[2]int32]bool), free: make(map[int32]solver.Bool)}
+	e := &Encoding{m: m, cone: cone, f: f, engine: engine, pairs: make(map[[2]int32]bool), ended: make(map[[2]int32]solver.Bool), free: make(map[int32]solver.Bool)}
 	e.taint = newTaint(e)
 	e.reading = newReading()
 	e.values = newValues()

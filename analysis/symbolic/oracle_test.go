@@ -108,6 +108,16 @@ func triples(tr *trace.Trace, most int) (goals []goal) {
 	return goals
 }
 
+// unlocks lists the releases, each of which may be of a lock that is free.
+func unlocks(tr *trace.Trace) (goals []goal) {
+	for i, e := range tr.Events {
+		if e.Kind == trace.Release || e.Kind == trace.RRelease {
+			goals = append(goals, goal{symbolic.Failure(i), []int{i}, false, feasible.Fails(tr, i)})
+		}
+	}
+	return goals
+}
+
 // TestOracle compares what the encoding says with all interleavings.
 func TestOracle(t *testing.T) {
 	for _, shape := range shapes {
@@ -115,7 +125,7 @@ func TestOracle(t *testing.T) {
 			sat, unsat := 0, 0
 			for seed := range uint64(*traces) {
 				tr := tracetest.Random(seed, shape.Config)
-				goals := append(races(tr), triples(tr, 6)...)
+				goals := slices.Concat(races(tr), triples(tr, 6), unlocks(tr))
 				decide(t, seed, tr, goals)
 				for _, g := range goals {
 					if g.real {

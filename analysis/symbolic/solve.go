@@ -91,7 +91,9 @@ func (e *Encoding) property(t Target) []solver.Bool {
 			all = append(all, f.Not(e.done(n)))
 		}
 		all = append(all, e.found(i))
-		if t.Fails {
+		if k := e.m.event(i).Kind; t.Fails && (k == trace.Release || k == trace.RRelease) {
+			all = append(all, e.freeAtMoment(i))
+		} else if t.Fails {
 			all = append(all, e.outcome(i, false))
 		}
 		switch ev := e.m.event(i); ev.Kind {

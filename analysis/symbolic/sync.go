@@ -27,8 +27,7 @@ func (e *Encoding) apart(a, b section) {
 // or without having been acquired: each release that happens ends a section
 // that began before and that no other release ends.
 func (e *Encoding) loose(obj uint64, l *lock) {
-	f := e.f
-	ends := make(map[[2]int32]solver.Bool) // by acquire and release
+	f, ends := e.f, e.ended
 	for _, rel := range l.releases {
 		if e.outside(rel) || e.past(rel) {
 			continue
@@ -76,6 +75,30 @@ func (e *Encoding) loose(obj uint64, l *lock) {
 			e.need(b.acq, f.Or(e.before(b.acq, a.acq), f.Or(ended...)))
 		}
 	}
+}
+
+// freeAtMoment says that all sections of the kind that the release at position rel
+// ends, of those that have begun before the violation, have ended before it.
+func (e *Encoding) freeAtMoment(rel int32) solver.Bool {
+	ev := e.m.event(rel)
+	l := e.m.locks.byObj[ev.Obj]
+	if !l.loose {
+		return e.f.False() // its own section ends there, and nowhere else
+	}
+	free := e.f.True()
+	for _, s := range l.sections {
+		if e.outside(s.acq) || s.shared != (ev.Kind == trace.RRelease) || e.over(s) {
+			continue
+		}
+		ways := []solver.Bool{e.f.Not(e.done(s.acq))}
+		for _, r := range l.releases {
+			if b, ok := e.ended[[2]int32{s.acq, r}]; ok {
+				ways = append(ways, b)
+			}
+		}
+		free = e.f.And(free, e.f.Or(ways...))
+	}
+	return free
 }
 
 // over reports whether a section has ended before all that is encoded.

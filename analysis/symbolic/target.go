@@ -11,7 +11,8 @@ type Target struct {
 	// The second may be one of Stands.
 	Order [][2]int
 	// Fails says that the conditions of the events of Stands, which have
-	// formulas, come out otherwise than recorded.
+	// formulas, come out otherwise than recorded; and that releases among them
+	// find the lock free.
 	Fails bool
 }
 
@@ -32,7 +33,8 @@ func Sequence(accesses ...int) Target {
 
 // Failure is the target that the condition at position i, of an assertion or of a
 // branch to a failure, comes out otherwise than recorded (Wang et al., FAC 2011,
-// §4.2: the assertion property).
+// §4.2: the assertion property); or that the release at position i finds its lock
+// free (§5.2: double unlocking).
 func Failure(i int) Target { return Target{Stands: []int{i}, Fails: true} }
 
 // events returns the events that t speaks of.

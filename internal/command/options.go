@@ -50,7 +50,7 @@ var allKinds = []string{
 }
 
 // lookedFor are those of them that are looked for.
-var lookedFor = []string{"race", "atomicity", "atomic-set", "assertion"}
+var lookedFor = []string{"race", "atomicity", "atomic-set", "assertion", "lock-misuse"}
 
 // analysis returns the options for the analysis of a trace.
 func (o *options) analysis() analysis.Options {

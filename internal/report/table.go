@@ -53,6 +53,8 @@ func (f *Finding) legend() string {
 		return f.orderLegend()
 	case "assertion":
 		return "▶ By what was read this fails."
+	case "lock-misuse":
+		return "▶ The lock is not locked here: to unlock it is fatal."
 	}
 	return "▶ Here it goes wrong."
 }

@@ -191,6 +191,8 @@ func (p *printer) access(f *Finding, i int) {
 		what = "conflicting " + what
 	case f.Kind == "assertion":
 		what = "failing " + what
+	case f.Kind == "lock-misuse":
+		what = "fatal " + what
 	case i > 0 && a.Region > 0:
 		what = "then " + what
 	}

@@ -78,7 +78,7 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Wit
 	}
 	in := func(i int) bool { return keep[t.Events[i].G] && i >= begin[t.Events[i].G] }
 	steps = filter(steps, in)
-	if meta.Extent != Whole && meta.Kind != "assertion" { // which may depend on all values
+	if meta.Extent != Whole && len(violation) > 1 { // else it may depend on all values, or on who holds a lock
 		drop := irrelevant(t, steps, violation)
 		steps = filter(steps, func(i int) bool { return !drop[i] })
 	}

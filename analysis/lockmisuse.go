@@ -1,0 +1,66 @@
+package analysis
+
+import (
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// misuses returns the candidates for unlocks of what is not locked (Wang et al., FAC
+// 2011, §5.2: double unlocking). Where each goroutine ends its own critical sections
+// there are none: who unlocks has locked. So they are of locks that were handed over,
+// that one goroutine has locked and another one unlocked.
+//
+// The other half, double locking, is no misuse in Go, whose mutexes have no owner:
+// another goroutine may unlock. That nobody does is a deadlock.
+func (p *predictor) misuses() []candidate {
+	if !p.opts.wants("lock-misuse") {
+		return nil
+	}
+	handed := p.handedOver()
+	var cs []candidate
+	of := make(map[trace.SiteID]int)
+	for i := range p.t.Events {
+		e := &p.t.Events[i]
+		if e.Kind != trace.Release && e.Kind != trace.RRelease || !handed[e.Obj] {
+			continue
+		}
+		k, ok := of[e.Site]
+		if !ok {
+			k = len(cs)
+			of[e.Site] = k
+			cs = append(cs, candidate{kind: "lock-misuse", exhaustive: true})
+		}
+		cs[k].leads = append(cs[k].leads, lead{accesses: []int{i}})
+	}
+	return p.merge(cs)
+}
+
+// handedOver returns the locks that a goroutine has locked and another one unlocked,
+// of those of which the trace has all operations.
+func (p *predictor) handedOver() map[uint64]bool {
+	handed, holes := make(map[uint64]bool), make(map[uint64]bool)
+	ended := make(map[int]bool)
+	open := make(map[uint64][]order.Section) // that do not end
+	for _, s := range p.o.Sections() {
+		for _, before := range open[s.Obj] {
+			holes[s.Obj] = holes[s.Obj] || s.Excludes(before)
+		}
+		if s.Rel < 0 {
+			open[s.Obj] = append(open[s.Obj], s)
+			continue
+		}
+		ended[s.Rel] = true
+		if p.t.Events[s.Acq].G != p.t.Events[s.Rel].G {
+			handed[s.Obj] = true
+		}
+	}
+	for i := range p.t.Events {
+		if e := &p.t.Events[i]; (e.Kind == trace.Release || e.Kind == trace.RRelease) && !ended[i] {
+			holes[e.Obj] = true
+		}
+	}
+	for obj := range holes {
+		delete(handed, obj)
+	}
+	return handed
+}

@@ -1,0 +1,3 @@
+module example.com/atom001
+
+go 1.26

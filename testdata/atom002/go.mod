@@ -1,0 +1,3 @@
+module example.com/atom002
+
+go 1.26

@@ -1,0 +1,3 @@
+module example.com/lease
+
+go 1.26
