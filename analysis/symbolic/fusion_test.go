@@ -186,3 +186,48 @@ func TestFusionFigure9(t *testing.T) {
 	assert.Equal(t, solver.Unsat, f.ask(t, f.relaxed, triple).Answer)
 	assert.Equal(t, solver.Unsat, f.ask(t, f.concurrent, triple).Answer)
 }
+
+// fusion11 is a run of the program of Figures 11 to 13, in which one thread runs
+// before the other one: the first finds 0 and takes its first branch, the second
+// finds 2 and takes the other one. The names are those of the paper's events.
+func fusion11(first, second trace.GID) *figure {
+	f := newFigure(2)
+	own := map[trace.GID]uint64{1: x, 2: y}
+	f.read("read", first, 1, own[second], 0)
+	f.decide("then", first, trace.Branch, "(= @1i8 0)") // t12 or t22
+	f.write("", first, own[first], "1", 1)
+	f.read("", first, 2, own[first], 1)
+	f.write("stored", first, own[first], "(+ @2i8 1)", 2) // t15 or t25
+	f.event("", trace.Event{Kind: trace.Post, G: first, Obj: 7})
+	f.read("", second, 3, own[first], 2)
+	f.decide("else", second, trace.Branch, "(not (= @3i8 0))") // t26 or t16
+	f.write("", second, own[second], "0", 0)
+	f.event("", trace.Event{Kind: trace.Post, G: second, Obj: 8})
+	f.event("", trace.Event{Kind: trace.Await, Obj: 7})
+	f.event("", trace.Event{Kind: trace.Await, Obj: 8})
+	f.read("", 0, 4, x, 2*uint64(second-1))
+	f.read("", 0, 5, y, 2*uint64(first-1))
+	f.decide("t5", 0, trace.Assert, "(not (= @4i8 @5i8))")
+	return f
+}
+
+// TestFusionFigure11: the assertion fails where both threads take their first branch.
+// No run that passes has both, so none shows that by itself; each shows that the
+// thread which took the other branch can take the first. ρ′ of the paper is among
+// these runs: its t21 comes before t15.
+func TestFusionFigure11(t *testing.T) {
+	for _, f := range []*figure{fusion11(1, 2), fusion11(2, 1)} {
+		fails, turns := symbolic.Failure(f.at["t5"]), symbolic.Failure(f.at["else"])
+		assert.Equal(t, solver.Unsat, f.ask(t, f.concurrent, fails).Answer)
+		assert.False(t, feasible.Fails(f.Trace, fails.Stands[0]))
+
+		a := f.ask(t, f.concurrent, turns)
+		require.Equal(t, solver.Sat, a.Answer)
+		assert.True(t, feasible.Fails(f.Trace, turns.Stands[0]))
+		require.NoError(t, feasible.Check(f.Trace, a.Steps, turns.Stands))
+		assert.NotContains(t, a.Steps, f.at["stored"])
+
+		early := symbolic.Target{Order: [][2]int{{f.at["else"], f.at["stored"]}}}
+		assert.Equal(t, solver.Sat, f.ask(t, f.concurrent, early).Answer, "ρ′")
+	}
+}
