@@ -17,6 +17,9 @@ func (p *predictor) misuses() []candidate {
 		return nil
 	}
 	handed := p.handedOver()
+	if len(handed) == 0 {
+		return nil
+	}
 	var cs []candidate
 	of := make(map[trace.SiteID]int)
 	for i := range p.t.Events {
@@ -30,6 +33,10 @@ func (p *predictor) misuses() []candidate {
 			of[e.Site] = k
 			cs = append(cs, candidate{kind: "lock-misuse", exhaustive: true})
 		}
+		if len(cs[k].leads) == maxFailures {
+			cs[k].exhaustive = false
+			continue
+		}
 		cs[k].leads = append(cs[k].leads, lead{accesses: []int{i}})
 	}
 	return p.merge(cs)
@@ -38,24 +45,34 @@ func (p *predictor) misuses() []candidate {
 // handedOver returns the locks that a goroutine has locked and another one unlocked,
 // of those of which the trace has all operations.
 func (p *predictor) handedOver() map[uint64]bool {
-	handed, holes := make(map[uint64]bool), make(map[uint64]bool)
+	handed := make(map[uint64]bool)
+	for _, s := range p.o.Sections() {
+		if s.Rel >= 0 && p.t.Events[s.Acq].G != p.t.Events[s.Rel].G {
+			handed[s.Obj] = true
+		}
+	}
+	if len(handed) == 0 {
+		return nil
+	}
 	ended := make(map[int]bool)
 	open := make(map[uint64][]order.Section) // that do not end
+	holes := make(map[uint64]bool)
 	for _, s := range p.o.Sections() {
+		if !handed[s.Obj] {
+			continue
+		}
 		for _, before := range open[s.Obj] {
 			holes[s.Obj] = holes[s.Obj] || s.Excludes(before)
 		}
 		if s.Rel < 0 {
 			open[s.Obj] = append(open[s.Obj], s)
-			continue
-		}
-		ended[s.Rel] = true
-		if p.t.Events[s.Acq].G != p.t.Events[s.Rel].G {
-			handed[s.Obj] = true
+		} else {
+			ended[s.Rel] = true
 		}
 	}
 	for i := range p.t.Events {
-		if e := &p.t.Events[i]; (e.Kind == trace.Release || e.Kind == trace.RRelease) && !ended[i] {
+		e := &p.t.Events[i]
+		if (e.Kind == trace.Release || e.Kind == trace.RRelease) && handed[e.Obj] && !ended[i] {
 			holes[e.Obj] = true
 		}
 	}
