@@ -9,11 +9,11 @@ package solver
 // assumptions are true as things stand. It begins where it last found one that was
 // not, and goes once around.
 func (e *encoding) unjustified() (l lit, ok bool) {
+	e.stamp++
 	for range e.asserted {
 		if e.next >= len(e.asserted) {
 			e.next = 0
 		}
-		e.stamp++
 		if l := e.missing(e.asserted[e.next]); l != noLiteral {
 			return l, false
 		}
