@@ -86,9 +86,17 @@ func (d *Decider) encode(cone *Cone, f *solver.Formula, engine solver.Engine, bu
 	e, err := d.m.Encode(cone, f, engine)
 	budget.Spend(perEvent * int64(cone.events))
 	if e != nil {
-		budget.Spend(perChoice * int64(e.values.choices))
+		e.spend(budget)
 	}
 	return e, err
+}
+
+// spend takes off the budget what it took to put writes into the formula since the
+// last time.
+func (e *Encoding) spend(budget *solver.Budget) {
+	choices := e.values.choices + len(e.reading.choices) + len(e.reading.between)
+	budget.Spend(perChoice * int64(choices-e.spent))
+	e.spent = choices
 }
 
 // A quest is the search for one answer.

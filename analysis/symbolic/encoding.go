@@ -41,6 +41,7 @@ type Encoding struct {
 	pairs   map[[2]int32]bool        // sections that are kept apart
 	ended   map[[2]int32]solver.Bool // by acquire and release of a loose lock: this ends what that began
 	bounds  bounds
+	spent   int   // choices that budgets know of
 	err     error // why the encoding is not whole
 }
 

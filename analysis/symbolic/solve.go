@@ -75,6 +75,7 @@ func (q *question) ask(more ...solver.Bool) (Answer, error) {
 		if q.whole(run) {
 			return Answer{Answer: answer, Base: q.cone.Base, Steps: q.steps(run, q.target)}, nil
 		}
+		q.spend(q.budget)
 	}
 }
 
