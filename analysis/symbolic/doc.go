@@ -22,6 +22,19 @@
 //   - ρ: the target. A race is that both accesses are enabled, a pattern an order
 //     of its accesses.
 //
+// Of the paper's constraints, equation 1 is α, but for joins, which Go has none of:
+// WaitGroups and channels do their work. Positions are no numbers, so that neither
+// their range nor that no two are equal is to be said. Equation 2 is β: the writers
+// of the same value are memory.same, those that α hides from the read are left out
+// (optimizations 1 and 2 of §3.2, the third of §4.2). Of equation 3's four
+// constraints none is left: the accesses stand at the moment of the violation.
+// Equation 4 over the owner of a lock says that sections are apart, which is said of
+// pairs of sections; the wait sets and the choice of one waiter of §4.1 are
+// the queue, for in Go the one that has waited longest wakes. A depth (§4.3) needs no
+// lock: Go's are not recursive, and read locks share. What α implies or contradicts
+// folds as terms are made (§4.2), and acquisition histories and must-happen-before
+// (§5) are tiers before this one: package analysis.
+//
 // # Values
 //
 // A model of the concurrent trace program ([NewConcurrent]) knows what stores and
