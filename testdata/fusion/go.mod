@@ -1,0 +1,3 @@
+module example.com/fusion
+
+go 1.26
