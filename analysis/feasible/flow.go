@@ -16,13 +16,17 @@ import (
 func (s *state) follow(pos int32, e *trace.Event, sp span, arg int32) (v int64, known, reads bool) {
 	in := s.p.flow.At(int(pos))
 	reads = s.p.flow.Tracked(int(pos)) && (e.Kind != trace.AtomicRMW || in != nil && writes(e))
-	if s.asRecorded(e.G, in) && (!reads || s.undisturbed(sp, arg)) {
+	same := reads && s.undisturbed(sp, arg)
+	if s.asRecorded(e.G, in) && (!reads || same) {
 		// Whatever the memory held at first: an allocator may have cleared it.
 		return int64(e.Val), true, reads
 	}
 	old, known := uint64(0), true
 	if reads {
-		old, known = s.read(e, sp)
+		old, known = s.p.flow.Found(s.p.t, int(pos))
+		if !same || !known {
+			old, known = s.read(e, sp)
+		}
 	}
 	if in != nil {
 		var all bool

@@ -218,6 +218,15 @@ func (mem *memory) before(i, c int32) (uint64, bool) {
 	return 0, false
 }
 
+// stale returns what the access at position i found in cell c, if that is not what
+// its source left: something that the trace does not show was there in between, such
+// as an allocator.
+func (mem *memory) stale(i, c int32) (uint64, bool) {
+	found, ok := mem.before(i, c)
+	left, known := mem.left(mem.source(i, c), c)
+	return found, ok && known && found != left
+}
+
 // left returns what writer w, or none, left in cell c.
 func (mem *memory) left(w, c int32) (uint64, bool) {
 	if w == none {

@@ -133,7 +133,8 @@ func (f *folding) once(key int32, find func(int32) ([]int64, bool)) ([]int64, bo
 func (f *folding) found(i int32) ([]int64, bool) {
 	c := f.mem.spans[i].first
 	before := f.before(i)
-	if cn := f.counter(c); cn != nil {
+	val, stale := f.mem.stale(i, c)
+	if cn := f.counter(c); cn != nil && !stale {
 		if values, ok := f.counted(i, c, cn, before); ok {
 			return values, true
 		}
@@ -156,6 +157,9 @@ func (f *folding) found(i int32) ([]int64, bool) {
 			return nil, false
 		}
 		values = append(values, left...)
+	}
+	if stale {
+		values = append(values, int64(val))
 	}
 	if first && f.mem.cells[c].known {
 		values = append(values, int64(f.mem.cells[c].initial))

@@ -32,6 +32,10 @@ func (m *Model) counter(c int32) *counter {
 	var under map[uint64]bool // locks of which one is held at each addition; nil: no matter
 	for _, w := range m.mem.cells[c].writers {
 		a, ok := m.addition(w)
+		if ok {
+			_, stale := m.mem.stale(a.read, c)
+			ok = !stale
+		}
 		if ok && a.read != w {
 			common := m.locksOver(a.read, w)
 			if under == nil {
@@ -155,7 +159,7 @@ func (m *Model) holdsOne(i int32, objs map[uint64]bool) bool {
 // since. The second result says that it is known.
 func (e *Encoding) sum(i, c int32) (v solver.Int, known solver.Bool, ok bool) {
 	cn := e.m.counter(c)
-	if cn == nil {
+	if _, stale := e.m.mem.stale(i, c); cn == nil || stale {
 		return v, known, false
 	}
 	base, ok := e.startsAt(i, c, cn)

@@ -125,10 +125,11 @@ func (e *Encoding) choose(i int32) solver.Int {
 	f := e.f
 	c := e.m.mem.spans[i].first
 	if !e.m.mem.cells[c].shared {
-		v, known := e.initially(i, c)
-		if w := e.m.mem.source(i, c); w != none && !e.past(w) {
-			v, known = e.leaves(w), e.taint.computed(w)
+		w := e.m.mem.source(i, c)
+		if w != none && e.past(w) {
+			w = none
 		}
+		v, known := e.sees(i, c, w)
 		e.values.before[i], e.values.known[i] = v, known
 		return v
 	}
@@ -146,15 +147,36 @@ func (e *Encoding) choose(i int32) solver.Int {
 	}
 	for _, w := range writers {
 		if w != i && !e.must(i, w) && !e.hidden(w, latest) {
-			ways = append(ways, f.And(e.from(i, c, w, nil), f.Eq(v, e.leaves(w)), e.taint.computed(w)))
+			found, ok := e.sees(i, c, w)
+			ways = append(ways, f.And(e.from(i, c, w, nil), f.Eq(v, found), ok))
 		}
 	}
 	if len(latest) == 0 {
-		first, ok := e.initially(i, c)
+		first, ok := e.sees(i, c, none)
 		ways = append(ways, f.And(e.from(i, c, none, nil), f.Eq(v, first), ok))
 	}
 	e.assert(f.Implies(f.And(e.done(i), known), f.Or(ways...)))
 	return v
+}
+
+// sees returns what the access at position i finds in cell c if writer w, or none,
+// was the last there, and whether it is known: what that left, or what the access
+// found in the recorded run, where w had left the same and that was something else.
+func (e *Encoding) sees(i, c, w int32) (v solver.Int, known solver.Bool) {
+	source, same := e.m.mem.source(i, c), e.f.True()
+	if w == none {
+		v, known = e.initially(i, c)
+		w = e.begins(c)
+	} else {
+		v, known = e.leaves(w), e.taint.computed(w)
+		if e.m.follows(w) {
+			same = e.unchanged(w)
+		}
+	}
+	if found, stale := e.m.mem.stale(i, c); stale && w == source {
+		v = e.either(same, e.f.Const(e.m.signed(i, found)), v)
+	}
+	return v, known
 }
 
 // initially returns what the cell c, which the access at position i is to, holds

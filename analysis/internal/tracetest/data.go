@@ -12,12 +12,14 @@ import (
 // decide by comparisons, and assert some in the end, in critical sections or
 // not. Its sites have formulas. Most reads are tracked; the others stand for
 // those of which the value goes elsewhere, too. Of every second seed one variable is
-// only counted: atomically, or under the lock.
+// only counted: atomically, or under the lock. Of every fifth, memory is cleared
+// unseen.
 func RandomData(seed uint64, goroutines, steps int) *trace.Trace {
 	m := &dataMachine{
 		Rand: rand.New(rand.NewPCG(seed, 2)), mem: make(map[uint64]int64),
-		counts: map[uint64]counting{1: atomically, 3: locked}[seed%4],
-		tr:     &trace.Trace{Sites: make(map[trace.SiteID]trace.Site), Complete: true},
+		counts:  map[uint64]counting{1: atomically, 3: locked}[seed%4],
+		cleared: seed%5 == 4,
+		tr:      &trace.Trace{Sites: make(map[trace.SiteID]trace.Site), Complete: true},
 	}
 	for g := range goroutines {
 		path := "main"
@@ -57,6 +59,9 @@ type dataMachine struct {
 	sites trace.SiteID
 	// counts says how the second variable is only counted, if it is.
 	counts counting
+	// cleared says that memory becomes 0 now and then, of which the trace knows
+	// nothing, as where an allocator uses it again.
+	cleared bool
 }
 
 type counting int
@@ -103,6 +108,9 @@ func (m *dataMachine) step(g trace.GID) {
 		return
 	}
 	x, op := uint64(0x1000+8*m.IntN(2)), m.IntN(10)
+	if m.cleared && m.IntN(8) == 0 {
+		m.mem[x] = 0
+	}
 	if x != 0x1000 && m.counts != 0 && op >= 4 && op <= 7 {
 		m.count(g, s, x)
 		return
