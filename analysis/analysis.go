@@ -180,23 +180,6 @@ func (p *predictor) prepare() {
 	p.candidates = solver.Budget{Steps: solvedCandidates * candidate.Steps, Memory: candidate.Memory}
 }
 
-// A candidate is events that may be a bug, all at the same places.
-type candidate struct {
-	kind       string
-	leads      []lead
-	exhaustive bool // these are all that there are
-}
-
-// alone reports whether c is events each of which is a violation by itself.
-func (c *candidate) alone() bool { return len(c.leads[0].accesses) == 1 }
-
-// A lead is events that may be a bug, and what must come before what if they are.
-type lead struct {
-	accesses []int
-	pattern  *anomaly.Pattern // nil for a race
-	guide    []causality.Edge
-}
-
 // all decides candidates and adds them to the findings.
 func (p *predictor) all(ctx context.Context, r *Result, cs []candidate) error {
 	var undecided []pending

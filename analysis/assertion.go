@@ -6,10 +6,6 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// maxFailures is how many events of one condition or unlock, as in the rounds of a
-// loop, are looked at.
-const maxFailures = 64
-
 // assertions returns the candidates for assertions that can fail: conditions of
 // which one outcome leads to a failure, and which follow from what was read. They
 // are of tests that have passed. r gets to know if they cannot be looked at.
@@ -29,8 +25,7 @@ func (p *predictor) assertions(r *Result) []candidate {
 			failed[p.t.Goroutines[e.G].Test] = true
 		}
 	}
-	var cs []candidate
-	of := make(map[trace.SiteID]int)
+	cs := newBySite("assertion")
 	for i := range p.t.Events {
 		e := &p.t.Events[i]
 		fails := p.t.Sites[e.Site].Fails
@@ -40,19 +35,9 @@ func (p *predictor) assertions(r *Result) []candidate {
 		if test := p.t.Goroutines[e.G].Test; test == "" || failed[test] {
 			continue
 		}
-		k, ok := of[e.Site]
-		if !ok {
-			k = len(cs)
-			of[e.Site] = k
-			cs = append(cs, candidate{kind: "assertion", exhaustive: true})
-		}
-		if len(cs[k].leads) == maxFailures {
-			cs[k].exhaustive = false
-			continue
-		}
-		cs[k].leads = append(cs[k].leads, lead{accesses: []int{i}})
+		cs.add(e.Site, i)
 	}
-	return p.merge(cs)
+	return p.merge(cs.candidates)
 }
 
 // byOthers takes the assertions off the findings, from number first on, that fail

@@ -2,7 +2,58 @@ package analysis
 
 import (
 	"github.com/gopredict/gopredict/analysis/anomaly"
+	"github.com/gopredict/gopredict/analysis/causality"
+	"github.com/gopredict/gopredict/recorder/trace"
 )
+
+// A candidate is events that may be a bug, all at the same places.
+type candidate struct {
+	kind       string
+	leads      []lead
+	exhaustive bool // these are all that there are
+}
+
+// alone reports whether c is events each of which is a violation by itself.
+func (c *candidate) alone() bool { return len(c.leads[0].accesses) == 1 }
+
+// A lead is events that may be a bug, and what must come before what if they are.
+type lead struct {
+	accesses []int
+	pattern  *anomaly.Pattern // nil for a race
+	guide    []causality.Edge
+}
+
+// maxFailures is how many events of one site, as in the rounds of a loop, are looked
+// at of those that are a violation by themselves.
+const maxFailures = 64
+
+// A bySite gathers the candidates of a kind whose events are each a violation by
+// itself: one for each site.
+type bySite struct {
+	kind       string
+	candidates []candidate
+	of         map[trace.SiteID]int
+}
+
+func newBySite(kind string) *bySite {
+	return &bySite{kind: kind, of: make(map[trace.SiteID]int)}
+}
+
+// add takes event i, of a site, up.
+func (s *bySite) add(site trace.SiteID, i int) {
+	k, ok := s.of[site]
+	if !ok {
+		k = len(s.candidates)
+		s.of[site] = k
+		s.candidates = append(s.candidates, candidate{kind: s.kind, exhaustive: true})
+	}
+	c := &s.candidates[k]
+	if len(c.leads) == maxFailures {
+		c.exhaustive = false
+		return
+	}
+	c.leads = append(c.leads, lead{accesses: []int{i}})
+}
 
 // races returns the candidates for races, and counts in r those that are none.
 func (p *predictor) races(r *Result) []candidate {

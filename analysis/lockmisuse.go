@@ -20,26 +20,15 @@ func (p *predictor) misuses() []candidate {
 	if len(handed) == 0 {
 		return nil
 	}
-	var cs []candidate
-	of := make(map[trace.SiteID]int)
+	cs := newBySite("lock-misuse")
 	for i := range p.t.Events {
 		e := &p.t.Events[i]
 		if e.Kind != trace.Release && e.Kind != trace.RRelease || !handed[e.Obj] {
 			continue
 		}
-		k, ok := of[e.Site]
-		if !ok {
-			k = len(cs)
-			of[e.Site] = k
-			cs = append(cs, candidate{kind: "lock-misuse", exhaustive: true})
-		}
-		if len(cs[k].leads) == maxFailures {
-			cs[k].exhaustive = false
-			continue
-		}
-		cs[k].leads = append(cs[k].leads, lead{accesses: []int{i}})
+		cs.add(e.Site, i)
 	}
-	return p.merge(cs)
+	return p.merge(cs.candidates)
 }
 
 // handedOver returns the locks that a goroutine has locked and another one unlocked,
