@@ -71,6 +71,9 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, o
 		if r.add(v, order) && once.Trace != "" {
 			r.Trace = once.Trace
 		}
+		if opts.Replayed != nil {
+			opts.Replayed(r.Replays)
+		}
 		if stop && i == 0 && v.Status != Confirmed {
 			break
 		}

@@ -65,6 +65,8 @@ type Options struct {
 	// where. Neither the program's clocks nor Timeout count that time.
 	Hold     time.Duration
 	Standing func(pid int, stands []Stand)
+	// Replayed, if not nil, is told after each replay how many there were.
+	Replayed func(n int)
 	// Slots bounds the replays that run at the same time; nil: no bound.
 	Slots *Slots
 

@@ -34,7 +34,7 @@ func (c *confirmation) committed(ctx context.Context, suspects []suspect) error 
 	}
 	all := make([]came, len(files))
 	c.total = len(files)
-	each(c.parallel, len(files), func(i int) {
+	each(c.workers, len(files), func(i int) {
 		w, err := witness.Load(files[i])
 		if err == nil {
 			all[i].w = w

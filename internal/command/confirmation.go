@@ -70,7 +70,7 @@ func (c *confirmation) confirm(ctx context.Context, result *analysis.Result) err
 	out := make([]report.Evidence, len(suspects))
 	errs := make([]error, len(suspects))
 	c.total = len(suspects)
-	each(c.parallel, len(suspects), func(i int) { out[i], errs[i] = c.suspect(limit, suspects[i]) })
+	each(c.workers, len(suspects), func(i int) { out[i], errs[i] = c.suspect(limit, suspects[i]) })
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -97,8 +97,8 @@ func (c *confirmation) confirm(ctx context.Context, result *analysis.Result) err
 // for each: a file system may take long to find room for what is made and removed
 // hundreds of times.
 func (c *confirmation) makeFolders() error {
-	c.folders = make(chan string, c.parallel)
-	for i := range c.parallel {
+	c.folders = make(chan string, c.workers)
+	for i := range c.workers {
 		folder := filepath.Join(c.work, fmt.Sprintf("replay-%d", i))
 		if err := os.MkdirAll(folder, 0o777); err != nil {
 			return err
@@ -109,10 +109,10 @@ func (c *confirmation) makeFolders() error {
 }
 
 // each calls f for 0 to n-1, in this order, in so many goroutines.
-func each(parallel, n int, f func(i int)) {
+func each(workers, n int, f func(i int)) {
 	var next atomic.Int32
 	var all sync.WaitGroup
-	for range min(parallel, n) {
+	for range min(workers, n) {
 		all.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				f(i)
@@ -179,10 +179,11 @@ type attempt struct {
 	plan   schedule.Schedule
 }
 
-// shown reports whether the recorded run has shown what comes of the violating
-// accesses in the order in which they are listed.
+// shown reports whether the recorded run, of which all was recorded, has shown what
+// comes of the violating accesses in the order in which they are listed.
 func (a attempt) shown(t *trace.Trace) bool {
-	return a.recipe.Pattern == nil && slices.IsSorted(a.recipe.Accesses) && a.plan.AsRecorded(t)
+	whole := t.Complete && t.Meta.Limit == 0 && len(t.Cuts) == 0
+	return whole && a.recipe.Pattern == nil && slices.IsSorted(a.recipe.Accesses) && a.plan.AsRecorded(t)
 }
 
 // scheduled makes a witness of the attempt.

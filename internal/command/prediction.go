@@ -37,9 +37,9 @@ type prediction struct {
 	done   map[string]bool // the sites of the confirmed findings in the report
 	failed bool            // some package could not be analyzed
 
-	parallel int             // how many replays run at the same time
-	slots    *replayer.Slots // for as many
-	left     time.Duration   // the time that is left for replays
+	slots   *replayer.Slots // for the replays that run at the same time
+	workers int             // how many suspects are dealt with meanwhile, so that no slot stays free
+	left    time.Duration   // the time that is left for replays
 }
 
 func (p *prediction) warn(format string, args ...any) {

@@ -134,7 +134,8 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 	if got := b.Tested[0].Path; got != w.Package {
 		return exitFailed, fmt.Errorf("%s: the witness is of package %s, the folder above it holds %s", a.path, w.Package, got)
 	}
-	status.Set("replaying", fmt.Sprintf("%d times", a.n))
+	replayed := func(n int) { status.Set("replaying", fmt.Sprintf("%d of %d", min(n+1, a.n), a.n)) }
+	replayed(0)
 	bin.Args = replayer.ArgsFor(w, a.test)
 	folder := filepath.Join(work, "replay")
 	if err := os.Mkdir(folder, 0o777); err != nil {
@@ -144,14 +145,14 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 		status.Clear()
 		s.tellStanding(a, w, pid, stands)
 	}
-	opts := replayer.Options{Timeout: cmp.Or(a.options.timeout, oneReplay), Work: folder, Trace: filepath.Join(folder, "trace"), Hold: a.hold, Standing: standing}
+	opts := replayer.Options{Timeout: cmp.Or(a.options.timeout, oneReplay), Work: folder, Trace: filepath.Join(folder, "trace"), Hold: a.hold, Standing: standing, Replayed: replayed}
 	source := new(witness.Sources)
 	code := replayer.Code{Sites: replayer.ByFunc(b.Sites), Files: filesOf(env), Source: source}
 	result, err := replayer.Repeat(ctx, bin, w, code, a.n, opts)
 	if err != nil {
 		return exitFailed, err
 	}
-	replayed := readReplayed(result.Trace, b)
+	shown := readReplayed(result.Trace, b)
 	plain, err := plainly(ctx, bin, w, opts, result)
 	if err != nil {
 		return exitFailed, err
@@ -162,7 +163,7 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 		return exitNoAnswer, nil
 	}
 	return s.tellReplay(a, env, report.Evidence{
-		Witness: w, Result: result, Path: s.relative(a.path), Replayed: replayed,
+		Witness: w, Result: result, Path: s.relative(a.path), Replayed: shown,
 		Files: filesOf(env), Source: source.Line,
 	}), nil
 }
@@ -227,13 +228,22 @@ func (s *session) buildFor(ctx context.Context, c *recorder.Config) (*recorder.B
 func (s *session) tellStanding(a replayArgs, w *witness.Witness, pid int, stands []replayer.Stand) {
 	fmt.Fprintf(s.stdout, "%s: stands at the bug in process %d, for %v (Ctrl-C ends it)\n", w.ID, pid, a.hold)
 	for _, at := range stands {
-		what := at.Op.String()
-		if at.Value != "" {
-			what += " " + at.Value
-		}
-		fmt.Fprintf(s.stdout, "  %s is about to %s (%d bytes at %#x)\n", witness.Prose(at.Goroutine, w.Tests), what, at.Size, at.Addr)
+		fmt.Fprintf(s.stdout, "  %s\n", aboutTo(at, w))
 	}
 	fmt.Fprintf(s.stdout, "To look at it, type\n\n\tdlv attach %d\n\nand there \"goroutines -t\" and \"goroutine N frame K\"; with -gcflags=all=-N\\ -l all variables are there.\n", pid)
+}
+
+// aboutTo says what a goroutine that stands at the violation of w will do next:
+// "goroutine 0.1 is about to write a.balance = 90 at bank.go:12 (8 bytes at 0xc0…)".
+func aboutTo(at replayer.Stand, w *witness.Witness) string {
+	i := slices.IndexFunc(w.Violation, func(v witness.Step) bool { return v.Goroutine == at.Goroutine && v.Op == at.Op })
+	step, place := report.Step{Op: at.Op.String(), Value: at.Value}, ""
+	if i >= 0 {
+		v := w.Violation[i]
+		step.Expr = v.Expr
+		place = fmt.Sprintf(" at %s:%d", filepath.Base(v.File), v.Line)
+	}
+	return fmt.Sprintf("%s is about to %s%s (%d bytes at %#x)", witness.Prose(at.Goroutine, w.Tests), step, place, at.Size, at.Addr)
 }
 
 // tellReplay prints what the replays showed, and returns the exit code.
@@ -256,7 +266,9 @@ func (s *session) tellReplay(a replayArgs, env gotool.Env, ev report.Evidence) i
 		return exitNoAnswer
 	}
 	f := report.NewFinding(ev)
-	report.WriteFinding(s.stdout, &f, textOptions(s.stdout, env))
+	opts := textOptions(s.stdout, env)
+	opts.All = a.verbose
+	report.WriteFinding(s.stdout, &f, opts)
 	fmt.Fprintf(s.stdout, "%s: reached in %d of %d replays\n", id, r.Reproduced, r.Replays)
 	for _, m := range missed(r.Verdicts) {
 		fmt.Fprintf(s.stdout, "%s: not reached in %d: %s\n", id, m.count, m.reason)

@@ -77,14 +77,14 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 		return exitFailed, err
 	}
 
-	parallel, files, source := runtime.GOMAXPROCS(0), filesOf(env), new(witness.Sources)
+	procs, files, source := runtime.GOMAXPROCS(0), filesOf(env), new(witness.Sources)
 	p := &prediction{
 		opts: opts, build: build, env: env, root: env.Root(), files: files, work: work,
 		status: status, source: source,
 		code:   replayer.Code{Sites: replayer.ByFunc(build.Sites), Files: files, Source: source},
 		report: report.Report{Go: env.GOVERSION},
 		done:   make(map[string]bool),
-		left:   cmp.Or(opts.timeout, allReplays), parallel: parallel, slots: replayer.NewSlots(parallel),
+		left:   cmp.Or(opts.timeout, allReplays), workers: procs + (procs+1)/2, slots: replayer.NewSlots(procs),
 	}
 	for _, pattern := range build.Unmatched() {
 		p.warn("-%spkgs: no package of this build matches %s", prefix, pattern)

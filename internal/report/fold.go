@@ -1,5 +1,7 @@
 package report
 
+import "slices"
+
 // A row is one line of the table: a step, or what was left out.
 type row struct {
 	step   *Step
@@ -8,8 +10,8 @@ type row struct {
 	rounds int // of these, if they are a loop's: how many rounds they are
 }
 
-// maxRows is how many rows a table has before its middle is left out, keepHead
-// and keepTail what stays around that.
+// maxRows is how many rows a table has before some are left out, keepHead
+// and keepTail what stays around a middle that is left out.
 const (
 	maxRows  = 20
 	keepHead = 6
@@ -17,8 +19,9 @@ const (
 )
 
 // fold chooses the rows for steps: rounds of a loop but the first and the last
-// are left out, and of what is still too long the middle. The violation always
-// stays.
+// are left out; of what is still too long so many of the steps that say least, whose
+// numbers are missing then; and of what is too long all the same the middle. The
+// violation always stays.
 func fold(steps []Step) []row {
 	var rows []row
 	for from := 0; from < len(steps); {
@@ -29,30 +32,93 @@ func fold(steps []Step) []row {
 		rows = append(rows, foldLoops(steps, from, to)...)
 		from = to
 	}
-	if len(rows) <= maxRows {
-		return rows
+	for _, dull := range []func(Step) bool{Step.counts, Step.locks} {
+		rows = thin(rows, dull)
 	}
-	tail := len(rows) - keepTail
-	out := append([]row{}, rows[:keepHead]...)
-	hidden := 0
-	show := func() {
-		if hidden > 0 {
-			out, hidden = append(out, row{folded: hidden}), 0
-		}
+	if len(rows) > maxRows {
+		rows = cutMiddle(rows)
 	}
-	for _, r := range rows[keepHead:tail] {
+	return rows
+}
+
+// thin leaves out dull steps until rows are few enough, first those that are
+// farthest from where goroutines switch.
+func thin(rows []row, dull func(Step) bool) []row {
+	var at []int // rows that may go
+	var turns []int
+	for i, r := range rows {
 		switch {
 		case r.step == nil:
-			hidden += r.folded
-		case r.step.Violation:
-			show()
-			out = append(out, r)
-		default:
-			hidden++
+		case r.step.Violation || r.step.Switch != nil:
+			turns = append(turns, i)
+		case dull(*r.step):
+			at = append(at, i)
 		}
 	}
-	show()
-	return append(out, rows[tail:]...)
+	far := func(i int) int {
+		d := len(rows)
+		for _, t := range turns {
+			d = min(d, max(t-i, i-t))
+		}
+		return d
+	}
+	slices.SortStableFunc(at, func(i, j int) int { return far(j) - far(i) })
+	out := make(map[int]bool)
+	for _, i := range at[:min(len(at), max(len(rows)-maxRows, 0))] {
+		out[i] = true
+	}
+	var kept []row
+	for i, r := range rows {
+		if !out[i] {
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}
+
+// unfolded returns the rows of all steps.
+func unfolded(steps []Step) []row {
+	var rows []row
+	for i := range steps {
+		rows = append(rows, row{step: &steps[i], number: i + 1})
+	}
+	return rows
+}
+
+// counts reports whether s is an operation of a WaitGroup.
+func (s Step) counts() bool { return s.Op == "add" || s.Op == "wgwait" }
+
+// locks reports whether s takes or gives back a lock. Which ones are held at the
+// violation is told above the table.
+func (s Step) locks() bool {
+	switch s.Op {
+	case "acq", "rel", "racq", "rrel":
+		return true
+	}
+	return false
+}
+
+// cutMiddle leaves out the middle of rows.
+func cutMiddle(rows []row) []row {
+	tail := len(rows) - keepTail
+	out := append([]row{}, rows[:keepHead]...)
+	last := 0 // the number of the last step that out tells of
+	for _, r := range out {
+		last = max(last+r.folded, r.number)
+	}
+	cut := false
+	for i, r := range rows[keepHead:] {
+		if i+keepHead < tail && (r.step == nil || !r.step.Violation) {
+			cut = true
+			continue
+		}
+		if cut && r.step != nil {
+			out, cut = append(out, row{folded: r.number - last - 1}), false
+		}
+		out = append(out, r)
+		last = max(last+r.folded, r.number)
+	}
+	return out
 }
 
 // sameRun reports whether a goroutine goes on from a to b without a switch.

@@ -279,14 +279,41 @@ func TestFold(t *testing.T) {
 	}
 	for _, f := range []Finding{bank(t), looping(1, 1), looping(2, 3), looping(3, 40), looping(9, 9)} {
 		rows := fold(f.Interleaving)
-		steps, folded := shown(rows)
-		assert.Equal(t, len(f.Interleaving), steps+folded, "every step is shown or counted")
+		number := 0
+		for _, r := range rows {
+			if r.step == nil {
+				number += r.folded
+				continue
+			}
+			for number++; number < r.number; number++ {
+				s := f.Interleaving[number-1]
+				assert.True(t, s.locks() || s.counts(), "step %d is shown or counted", number)
+			}
+		}
+		assert.Equal(t, len(f.Interleaving), number)
 		assert.LessOrEqual(t, len(rows), maxRows)
 		last := rows[len(rows)-2:]
 		assert.True(t, last[0].step.Violation && last[1].step.Violation, "the violation is shown")
 	}
+	assert.Len(t, unfolded(looping(3, 40).Interleaving), len(looping(3, 40).Interleaving))
 	steps, folded := shown(fold(looping(1, 10).Interleaving))
 	assert.Equal(t, [2]int{1 + 6 + 2, 24}, [2]int{steps, folded}, "the first and the last round stay")
+}
+
+// Locks next to where goroutines switch say more than others.
+func TestThin(t *testing.T) {
+	steps := []Step{{Op: "fork"}}
+	for range 9 {
+		steps = append(steps, Step{Op: "acq"}, Step{Op: "write"}, Step{Op: "rel"})
+	}
+	steps[19].Switch = &Switch{}
+	var left []int
+	for _, r := range thin(unfolded(steps), Step.locks) {
+		if r.step.Op != "write" {
+			left = append(left, r.number)
+		}
+	}
+	assert.Equal(t, []int{1, 13, 14, 16, 17, 19, 20, 22, 23, 25, 26}, left)
 }
 
 func TestFolder(t *testing.T) {

@@ -22,10 +22,16 @@ func (p *printer) table(f *Finding) {
 		return
 	}
 	rows := fold(f.Interleaving)
+	if p.all {
+		rows = unfolded(f.Interleaving)
+	}
 	names := goroutines(rows)
 	note := count(f.Switches, "switch")
 	if f.Switches != 1 {
 		note = fmt.Sprintf("%d switches", f.Switches)
+	}
+	if !complete(rows) {
+		note += fmt.Sprintf(", %d steps", len(f.Interleaving))
 	}
 	if f.Values == "recording" {
 		note += "; values as recorded"
@@ -42,6 +48,11 @@ func (p *printer) table(f *Finding) {
 	}
 	p.line("")
 	p.line("%s", f.legend())
+}
+
+// complete reports whether rows have all steps.
+func complete(rows []row) bool {
+	return !slices.ContainsFunc(rows, func(r row) bool { return r.step == nil }) && rows[len(rows)-1].number == len(rows)
 }
 
 // legend says what the marked steps are.
@@ -125,20 +136,16 @@ func tableOf(rows []row, names []string, total int) layout {
 	room := total - t.number - t.pos - len("  ") - len("   ")*(len(names)+1)
 	if room < minColumn*len(names) {
 		t.single = true
-		room = total - t.number - t.pos - len("  ") - 2*len("   ")
-		t.names = []string{"step"}
+		room = total - t.number - t.pos - len("  ") - 3*len("   ")
+		t.names = []string{"step", "the one before"}
 	}
 	t.width = make([]int, len(t.names))
-	for i, name := range t.names {
+	for i := range t.names {
 		t.width[i] = utf8.RuneCountInString(t.title(i))
 		for _, r := range rows {
-			if r.step == nil {
-				continue
+			if r.step != nil {
+				t.width[i] = max(t.width[i], utf8.RuneCountInString(t.text(i, r, total)))
 			}
-			if t.single || r.step.Goroutine == name {
-				t.width[i] = max(t.width[i], len(unmarked)+utf8.RuneCountInString(t.cell(*r.step, total)))
-			}
-			t.width[i] = max(t.width[i], utf8.RuneCountInString(r.left(name)))
 		}
 	}
 	shrink(t.width, max(room, minColumn))
@@ -205,6 +212,24 @@ func (t layout) cell(s Step, width int) string {
 	return name + s.cell(max(width-len(name), 1))
 }
 
+// text is what column i has in the row of a step, in at most width runes.
+func (t layout) text(i int, r row, width int) string {
+	switch {
+	case t.single && i == 1:
+		if s := r.step.Switch; s != nil {
+			return s.From + " " + s.Why
+		}
+		return ""
+	case t.single || t.names[i] == r.step.Goroutine:
+		mark := unmarked
+		if r.step.Violation {
+			mark = "▶ "
+		}
+		return mark + t.cell(*r.step, width-len(unmarked))
+	}
+	return r.left(t.names[i])
+}
+
 func (t layout) head() string {
 	var b strings.Builder
 	b.WriteString(strings.Repeat(" ", t.number+2))
@@ -259,21 +284,9 @@ func (p *printer) row(t layout, r row) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "  %*d", t.number, r.number)
 	for i, w := range t.width {
-		text, faint := "", false
-		if !t.single {
-			text = r.left(t.names[i])
-			faint = text != ""
-		}
-		if t.single || t.names[i] == r.step.Goroutine {
-			mark := unmarked
-			if r.step.Violation {
-				mark = "▶ "
-			}
-			text = mark + t.cell(*r.step, w-len(unmarked))
-		}
-		text = pad(text, w)
-		switch {
-		case faint:
+		text := pad(t.text(i, r, w), w)
+		switch own := t.single && i == 0 || t.names[i] == r.step.Goroutine; {
+		case !own && strings.TrimSpace(text) != "":
 			text = p.style.faint(text)
 		case r.step.Violation:
 			text = p.style.loud(text)

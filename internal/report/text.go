@@ -17,6 +17,7 @@ type TextOptions struct {
 	Color   bool   // use ANSI colors
 	Width   int    // of the terminal, in columns; 0 means 100
 	Command string // how the reader calls gopredict, for a shell; "" means "gopredict"
+	All     bool   // show all steps of an interleaving, however many
 }
 
 const defaultWidth = 100
@@ -30,7 +31,7 @@ func WriteText(w io.Writer, r *Report, opts TextOptions) error {
 		opts.Width = defaultWidth
 	}
 	b := bufio.NewWriter(w)
-	p := printer{w: b, width: opts.Width, style: style(opts.Color), command: cmp.Or(opts.Command, "gopredict")}
+	p := printer{w: b, width: opts.Width, style: style(opts.Color), command: cmp.Or(opts.Command, "gopredict"), all: opts.All}
 	p.confirmed(r)
 	p.others(r)
 	for _, s := range r.Witnesses {
@@ -51,7 +52,7 @@ func WriteFinding(w io.Writer, f *Finding, opts TextOptions) error {
 		opts.Width = defaultWidth
 	}
 	b := bufio.NewWriter(w)
-	p := printer{w: b, width: opts.Width, style: style(opts.Color), command: cmp.Or(opts.Command, "gopredict")}
+	p := printer{w: b, width: opts.Width, style: style(opts.Color), command: cmp.Or(opts.Command, "gopredict"), all: opts.All}
 	p.line("%s", p.bar())
 	p.finding(f)
 	p.line("%s", p.bar())
@@ -64,6 +65,7 @@ type printer struct {
 	width   int
 	style   style
 	command string
+	all     bool // steps are shown
 }
 
 func (p *printer) line(format string, args ...any) {

@@ -1,11 +1,15 @@
 package report
 
 import (
+	"math"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/gopredict/gopredict/replayer/witness"
 )
+
+// String says what the step does, without its goroutine and place.
+func (s Step) String() string { return s.cell(math.MaxInt) }
 
 // cell is what the table shows of a step in its goroutine's column, in at most
 // width runes: "read a.balance (100)", "write a.balance = 90", "lock a.mu", "go

@@ -164,6 +164,8 @@ func TestFixes(t *testing.T) {
 			require.NotEmpty(t, ways)
 			dir := copySubject(t, name)
 			run(t, dir, nil, command, w.test()...)
+			witnesses, err := filepath.Glob(filepath.Join(dir, "testdata", "predict", "*", "*"))
+			require.NoError(t, err)
 			for _, way := range ways {
 				files, err := filepath.Glob(filepath.Join(dir, "*.go"+way))
 				require.NoError(t, err)
@@ -177,7 +179,8 @@ func TestFixes(t *testing.T) {
 				require.Zero(t, again.exit, again)
 				r := readReport(t, file)
 				require.Empty(t, r.confirmed(), again)
-				require.NotEmpty(t, r.Witnesses, again)
+				require.NotEmpty(t, witnesses)
+				require.Len(t, r.Witnesses, len(witnesses), again)
 				for _, w := range r.Witnesses {
 					require.Contains(t, []string{"fixed", "stale"}, w.Status, again)
 					t.Logf("%s: %s: %s", way, w.Witness, w.Status)

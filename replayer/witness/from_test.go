@@ -267,6 +267,12 @@ func TestOperand(t *testing.T) {
 		{trace.Write, "\tnext() // again", "next"},
 		{trace.Write, "\treflect.ValueOf(&x).Elem().Set(y)", ""},
 		{trace.Acquire, "]).mu.Lock()", ""},
+		{trace.Acquire, "\ta.mu.Lock(); f(a.mu.Lock())", "a.mu"},
+		{trace.AtomicLoad, "\tif slot.Load() != 0 {", "slot"},
+		{trace.AtomicRMW, "\tfor i := next.Add(1); i < 9; i = next.Add(1) {", "next"},
+		{trace.AtomicRMW, "\tif atomic.CompareAndSwapInt32(&p.n[i], 0, 1) {", "p.n[i]"},
+		{trace.AtomicRMW, "\tx.Add(y.Add(1))", ""},
+		{trace.AtomicLoad, "\treturn atomic.LoadPointer(p)", ""},
 	} {
 		assert.Equal(t, c.want, Operand(c.k, c.line), c.line)
 	}

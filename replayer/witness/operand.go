@@ -24,6 +24,9 @@ var methods = map[trace.Kind][]string{
 	trace.OnceBegin:     {"Do"},
 	trace.OnceEnd:       {"Do"},
 	trace.OnceDone:      {"Do"},
+	trace.AtomicLoad:    {"Load"},
+	trace.AtomicStore:   {"Store"},
+	trace.AtomicRMW:     {"Add", "Swap", "CompareAndSwap", "And", "Or"},
 }
 
 // Operand returns what a source line calls the object of an operation of kind
@@ -57,16 +60,35 @@ func Operand(k trace.Kind, line string) string {
 	if k == trace.Read || k == trace.Write {
 		return touched(line)
 	}
+	return receiver(k, line)
+}
+
+// receiver returns what a method of an operation of kind k is called of, or what a
+// function of sync/atomic is given the address of; "" if there are several.
+func receiver(k trace.Kind, line string) string {
 	name, found := "", false
+	add := func(operand string) {
+		if found && operand != name {
+			operand = ""
+		}
+		name, found = operand, true
+	}
 	for _, m := range methods[k] {
-		before, after, ok := strings.Cut(line, "."+m+"(")
-		if !ok {
-			continue
+		for rest := line; ; {
+			_, after, ok := strings.Cut(rest, "."+m+"(")
+			if !ok {
+				break
+			}
+			add(tail(line[:len(line)-len(after)-len("."+m+"(")]))
+			rest = after
 		}
-		if found || strings.Contains(after, "."+m+"(") {
-			return ""
+		if k == trace.AtomicLoad || k == trace.AtomicStore || k == trace.AtomicRMW {
+			for _, call := range strings.Split(line, "atomic."+m)[1:] { // LoadInt64(&x)
+				if typ, arg, ok := strings.Cut(call, "(&"); ok && !strings.ContainsAny(typ, "( ") {
+					add(head(arg))
+				}
+			}
 		}
-		name, found = tail(before), true
 	}
 	return name
 }
