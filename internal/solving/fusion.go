@@ -54,8 +54,8 @@ programs in Go, written from their descriptions, about as large as the paper's; 
 have one goroutine more, the test's. Each evaluation of an assertion is decided for
 itself, over its cone: can it fail? Of the seconds that takes, those of the engine
 are told apart from those that make formulas. Z3 has decided the same formulas in the
-same run, as far as it can with as much work as the built-in engine may do for one
-assertion, 5 seconds; if it cannot, more is written. "2 switches" is the same with
+same run, as far as it can with about a second of work for each assertion; where it
+cannot, more is written. The built-in engine gives up after 5. "2 switches" is the same with
 first no switch between goroutines, then one, then two, and then any number (§6). The
 paper's are its columns predict and predict-cb, of a machine of 2009. Where the
 engines take no time, nothing is left to decide once constants are folded.
@@ -230,7 +230,7 @@ func (d *decided) decide(ctx context.Context, m *symbolic.Model, target symbolic
 		return solver.Unsat, nil
 	}
 	f := solver.NewFormula()
-	engine, err := d.engine(f, budget)
+	engine, err := d.engine(f, solver.Budget{Steps: solver.Second, Memory: budget.Memory})
 	if err != nil {
 		return solver.Unknown, err
 	}
