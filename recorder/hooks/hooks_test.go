@@ -201,6 +201,8 @@ func testEveryAtomicMethodFires(t *testing.T, toolchain string) {
 
 func TestSpinLoopsEnd(t *testing.T) { record(t, "^TestSpin$") }
 
+func TestTimersAreLate(t *testing.T) { record(t, "^TestLate$") }
+
 func TestModeIsNotInherited(t *testing.T) { record(t, "^TestEnvironment$") }
 
 func TestOffWritesNothing(t *testing.T) {

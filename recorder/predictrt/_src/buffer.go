@@ -40,14 +40,16 @@ const (
 )
 
 var (
-	slots  [numSlots]slot
-	filled uint32 // slots handed to the writer; the current one is the next
+	slots   [numSlots]slot
+	filled  uint32 // slots that are full, handed to the writer; the current one is the next
+	filling uint32 // as filled, once the current slot is empty and can be filled
 	// handing is 1 while the current slot is neither here nor there, and ending
 	// from the moment on at which the process comes to its end.
 	handing, ending uint32
 
-	// The place of the next event, and the last one where a hook finds room.
-	at, limit uintptr
+	// The place of the next event, the last one where a hook finds room, and the
+	// last one where an event fits.
+	at, limit, full uintptr
 	// turn is the goroutine of the last event in the slot.
 	turn uint32 = nobody
 	// hot is the record of the goroutine whose accesses can be logged without
@@ -74,8 +76,10 @@ func rewind() {
 	}
 	at = uintptr(unsafe.Pointer(&s.words))
 	limit = at + (chunkWords-freedWords-roomWords)*8
+	full = at + (chunkWords-5)*8
 	turn, hot, since = nobody, notHot, at
 	laps++
+	filling = filled
 }
 
 // seal notes how far the current slot is filled.
@@ -89,10 +93,7 @@ func seal() *slot {
 func flush() {
 	runtime.PredictPin()
 	atomic.Store(&handing, 1)
-	for atomic.Load(&ending) != 0 { // finish writes the slot, in a signal handler
-		atomic.Store(&handing, 0)
-		runtime.PredictPause()
-	}
+	stopAtEnd()
 	if recording {
 		settle()
 		seal()
@@ -105,11 +106,21 @@ func flush() {
 		}
 	}
 	rewind()
+	stopAtEnd()
 	atomic.Store(&handing, 0)
 	if recording {
 		payer.weigh()
 	}
 	runtime.PredictUnpin()
+}
+
+// stopAtEnd stops the program for good if the handler of a signal, on another
+// thread, is about to write what there is.
+func stopAtEnd() {
+	for atomic.Load(&ending) != 0 {
+		atomic.Store(&handing, 0)
+		runtime.PredictPause()
+	}
 }
 
 // room makes sure that the events of one hook fit into the slot.
@@ -169,7 +180,7 @@ func (g *goroutine) log(kind, flags uint8, site, size uint32, obj, val uint64) {
 		}
 		g.takeTurn()
 	}
-	if at > limit+(freedWords+roomWords)*8-5*8 {
+	if at > full {
 		runtime.PredictFatal("a hook has logged more events than it had room for")
 	}
 	w := (*[4]uint64)(unsafe.Pointer(at))

@@ -114,9 +114,18 @@ func stopRecording() {
 // whole up to the last event, unless it is just being handed over.
 func finish(orderly bool) {
 	if recording && atomic.Xchg(&ending, 1) == 0 {
-		current := handedOver()
-		if runtime.PredictAwaitQuietly() && current {
-			seal().write()
+		awaitFlush()
+		if !orderly {
+			// Another thread may be at the program: it stops at its next event,
+			// for what it did from now on the trace would not have.
+			limit = 0
+			runtime.PredictPause()
+		}
+		runtime.PredictHand(filled) // where flush was interrupted before it did
+		if runtime.PredictAwaitQuietly() {
+			if filling == filled {
+				seal().write()
+			}
 			if recording = false; orderly && !failed {
 				chunk('X', nil, 0)
 			}
@@ -125,15 +134,15 @@ func finish(orderly bool) {
 	finishVerdict(orderly)
 }
 
-// handedOver waits until the program is not in flush. It reports false if it
-// has been interrupted there.
-func handedOver() bool {
+// awaitFlush waits until the program is not in flush, but not for long: it may have
+// been interrupted there. Where flush goes on, on another thread, it stops before
+// more is logged.
+func awaitFlush() {
 	const pauses = 5000 // some tenth of a second
 	for range pauses {
 		if atomic.Load(&handing) == 0 {
-			return true
+			return
 		}
 		runtime.PredictPause()
 	}
-	return false
 }

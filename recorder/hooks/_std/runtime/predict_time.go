@@ -15,6 +15,9 @@ import (
 // The clock moves
 //   - while no goroutine can run, as real time does, but not past the next
 //     timer: that is due at its very moment;
+//   - a little once a timer has fired, as no machine is on time, but not past
+//     the next one: programs that sleep for as long as something is valid
+//     count on it;
 //   - a little with each look at it and each runtime.Gosched, so that loops
 //     that wait for it end;
 //   - as real time does once goroutines have used the processor for
@@ -28,6 +31,7 @@ import (
 
 const (
 	predictTick   = 100 // nanoseconds
+	predictLate   = 50_000
 	predictSlack  = 250_000_000
 	predictCredit = 10_000_000
 )
@@ -184,6 +188,14 @@ func (ts *timers) check(now int64, bubble *synctestBubble) (rnow, pollUntil int6
 		c.end()
 	}
 	_, pollUntil, ran = ts.predictCheck(predictTimerNow(0), nil)
+	if ran {
+		late := int64(predictLate)
+		if pollUntil != 0 {
+			late = min(late, max(0, pollUntil-predictTimerNow(0)-1))
+		}
+		c.now += late
+		c.credit = max(0, c.credit-late)
+	}
 	return now, pollUntil, ran
 }
 

@@ -149,3 +149,22 @@ func compute() {
 		sink += i
 	}
 }
+
+// TestLate sleeps for as long as something is valid that another goroutine has made
+// since the sleep began. No machine is so fast that it is valid still.
+func TestLate(t *testing.T) {
+	const validity = 10 * time.Millisecond
+	var end time.Time
+	for range 3 {
+		made := make(chan bool, 1)
+		go func() {
+			end = time.Now().Add(validity)
+			made <- true
+		}()
+		time.Sleep(validity)
+		if !time.Now().After(end) {
+			t.Error("what was made during the sleep is valid after it")
+		}
+		<-made
+	}
+}
