@@ -90,7 +90,7 @@ var table = []Hook{
 	{"runtime", "(*gcControllerState).setGCPercent", nil, []edit{
 		after("c.heapMinimum = defaultHeapMinimum * uint64(in) / 100", "c.heapMinimum *= predictHeapScale()"),
 	}},
-	{"os", "(*Process).Wait", nil, []edit{entry("runtime.PredictOutside(1); defer runtime.PredictOutside(-1);")}},
+	{"os", "(*Process).Wait", nil, []edit{entry("if p != nil { runtime.PredictWaits(p.Pid); defer runtime.PredictWaited(p.Pid) };")}},
 
 	// Time.
 	{"runtime", "pidleput", nil, []edit{after("sched.npidle.Add(1)", "predictIdleBegins()")}},

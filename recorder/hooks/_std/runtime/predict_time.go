@@ -309,10 +309,9 @@ const (
 )
 
 var (
-	predictTurns    uint32 // of the program's own goroutines
-	predictChildren int    // goroutines that wait for a child process
-	predictCalls    atomic.Int64
-	predictAbroad   bool // it has started a process, or made a socket
+	predictTurns  uint32 // of the program's own goroutines
+	predictCalls  atomic.Int64
+	predictAbroad bool // it has started a process, or made a socket
 
 	predictFirstCall int64 // when sysmon has seen a system call first
 )
@@ -353,7 +352,7 @@ func predictOverdue(when, now int64) bool {
 // predictShort reports whether a system call that has begun at that time is to
 // be waited for with all other goroutines.
 func predictShort(when, now int64) bool {
-	if !predictOneP || predictChildren > 0 {
+	if !predictOneP || len(predictChildren) > 0 {
 		return false
 	}
 	if when == 0 { // the first one of all: sysmon takes it for one that it has seen before
@@ -378,10 +377,6 @@ func PredictAbroad() { predictAbroad = true }
 
 // PredictAlone reports whether no other process can be what the program waits for.
 func PredictAlone() bool { return !predictAbroad }
-
-// PredictOutside counts the goroutines that wait for a child process: a system
-// call that takes long, and others must run meanwhile.
-func PredictOutside(n int) { predictChildren += n }
 
 // predictHeapScale multiplies the heap size below which there is no collection:
 // one makes goroutines wait at places that differ from run to run.

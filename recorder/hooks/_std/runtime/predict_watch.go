@@ -68,14 +68,14 @@ func predictIdle() *g {
 type PredictState struct {
 	Runnable bool  // a goroutine other than the caller can run
 	Outside  bool  // a goroutine is in a system call, or waits for I/O or the garbage collector
-	Child    bool  // a goroutine waits for another process
+	Child    bool  // a goroutine waits for another process, which may be doing something
 	Signals  bool  // the program waits for signals, which anyone can send
 	Timer    int64 // nanoseconds until the next timer; negative if there is none
 }
 
 // PredictLook examines all goroutines.
 func PredictLook() PredictState {
-	s := PredictState{Timer: -1, Child: predictChildren > 0}
+	s := PredictState{Timer: -1, Child: predictBusy()}
 	self := getg()
 	forEachGRace(func(gp *g) {
 		if gp == self || isSystemGoroutine(gp, false) {

@@ -1,0 +1,71 @@
+package runtime
+
+// predictChildren are the processes that goroutines wait for, by their numbers.
+var predictChildren []int
+
+// PredictWaits notes that the running goroutine waits for a child process: a system
+// call that takes long, and others must run meanwhile.
+func PredictWaits(pid int) {
+	if !predictOneP {
+		return
+	}
+	mp := acquirem()
+	predictChildren = append(predictChildren, pid)
+	releasem(mp)
+}
+
+// PredictWaited ends what PredictWaits began.
+func PredictWaited(pid int) {
+	if !predictOneP {
+		return
+	}
+	mp := acquirem()
+	defer releasem(mp)
+	for i, p := range predictChildren {
+		if p == pid {
+			predictChildren = append(predictChildren[:i:i], predictChildren[i+1:]...)
+			return
+		}
+	}
+}
+
+// predictBusy reports whether one of these processes may be doing something: all but
+// what is known to sleep, with one thread and without children of its own, until
+// somebody wakes it.
+func predictBusy() bool {
+	for _, pid := range predictChildren {
+		if !predictAsleep(pid) {
+			return true
+		}
+	}
+	return false
+}
+
+// predictAsleep looks into /proc; where there is none it reports false.
+func predictAsleep(pid int) bool {
+	var buf [20]byte
+	dir := "/proc/" + string(itoa(buf[:], uint64(pid)))
+	children, ok := PredictRead(dir + "/task" + dir[len("/proc"):] + "/children\x00")
+	if !ok || len(children) > 0 {
+		return false
+	}
+	stat, ok := PredictRead(dir + "/stat\x00")
+	at := len(stat) - 1
+	for at >= 0 && stat[at] != ')' { // after the name, which may hold anything
+		at--
+	}
+	if !ok || at+2 >= len(stat) || stat[at+2] != 'S' {
+		return false
+	}
+	const threads = 20 - 2 // fields from the name to the number of threads
+	field := 0
+	for i := at; i < len(stat); i++ {
+		if stat[i] != ' ' {
+			continue
+		}
+		if field++; field == threads {
+			return i+2 < len(stat) && stat[i+1] == '1' && stat[i+2] == ' '
+		}
+	}
+	return false
+}
