@@ -52,6 +52,7 @@ type Model struct {
 	seeds    []seed // by to
 	ends     []end  // by goroutine
 	all      []trace.GID
+	effort   int // what may still be spent on graphs
 }
 
 // An end is the last event of a goroutine, and its last lock-free position; -1
@@ -104,7 +105,7 @@ func (s *stretch) add(acq, rel int32) {
 
 // New prepares the graphs for t, whose order is o, in near-linear time.
 func New(t *trace.Trace, o *order.Order) *Model {
-	m := &Model{t: t, o: o, of: make([][]int32, len(t.Goroutines))}
+	m := &Model{t: t, o: o, of: make([][]int32, len(t.Goroutines)), effort: graphs * effort}
 	m.findSections()
 	m.findSeeds()
 	ends := make([]end, len(t.Goroutines))

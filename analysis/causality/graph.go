@@ -36,9 +36,13 @@ type labelled struct {
 	age      int // how many are older
 }
 
-// effort bounds the work for one graph, in events and edges looked at. A graph
-// that is not finished may miss cycles, and has no false ones.
-const effort = 1 << 22
+// effort bounds the work for one graph, in events and edges looked at, and graphs
+// times as much that for all graphs of a model. A graph that is not finished may miss
+// cycles, and has no false ones.
+const (
+	effort = 1 << 22
+	graphs = 1 << 7
+)
 
 // Whole returns the graph of at most MaxLabels properties over the whole trace.
 func (m *Model) Whole(props ...Property) *Graph {
@@ -52,12 +56,16 @@ func (m *Model) Chopped(props ...Property) *Graph {
 }
 
 func (m *Model) build(floor []int32, props []Property) *Graph {
+	share := min(effort, m.effort)
 	g := &Graph{
-		m: m, props: props, floor: floor, effort: effort,
+		m: m, props: props, floor: floor, effort: share,
 		edges:   make(map[Edge]Labels),
 		into:    make([][]labelled, len(floor)),
 		closing: make(map[int][]Edge),
 		needed:  newReach(len(floor)), reached: newReach(len(floor)),
+	}
+	if share <= 0 {
+		return g
 	}
 	for k, p := range props {
 		for _, e := range p.Edges {
@@ -66,6 +74,7 @@ func (m *Model) build(floor []int32, props []Property) *Graph {
 	}
 	for g.round() {
 	}
+	m.effort -= share - g.effort
 	return g
 }
 
