@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"maps"
+
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
@@ -34,12 +36,7 @@ func (p *predictor) misuses() []candidate {
 // handedOver returns the locks that a goroutine has locked and another one unlocked,
 // of those of which the trace has all operations.
 func (p *predictor) handedOver() map[uint64]bool {
-	handed := make(map[uint64]bool)
-	for _, s := range p.o.Sections() {
-		if s.Rel >= 0 && p.t.Events[s.Acq].G != p.t.Events[s.Rel].G {
-			handed[s.Obj] = true
-		}
-	}
+	handed := maps.Clone(p.o.HandedOver())
 	if len(handed) == 0 {
 		return nil
 	}

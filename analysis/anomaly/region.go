@@ -62,5 +62,5 @@ func begins(e *trace.Event, marked int32) bool {
 // bounds reports whether no region goes across events of kind k.
 func bounds(k trace.Kind) bool {
 	return k == trace.Fork || k >= trace.CondWait && k <= trace.CondBroadcast ||
-		k >= trace.Send && k <= trace.SelectDone || k == trace.WaitGroupWait || k == trace.WaitGroupWaited
+		k.OnChannel() || k == trace.WaitGroupWait || k == trace.WaitGroupWaited
 }

@@ -125,12 +125,7 @@ func New(t *trace.Trace, o *order.Order) *Model {
 // and nothing follows from its sections.
 func (m *Model) findSections() {
 	all := m.o.Sections()
-	handed := make(map[uint64]bool)
-	for _, s := range all {
-		if s.Rel >= 0 && m.t.Events[s.Rel].G != m.t.Events[s.Acq].G {
-			handed[s.Obj] = true
-		}
-	}
+	handed := m.o.HandedOver()
 	m.sections = make([]section, 0, len(all))
 	ids := make(map[uint64]int32)
 	users := make(map[use]int)

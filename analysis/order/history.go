@@ -18,7 +18,7 @@ func (o *Order) Locked(i, j int) (held, needed int, ok bool) {
 func (o *Order) locked(i, j int) (held, needed int, ok bool) {
 	for _, acq := range o.Held(i) {
 		s, ok := o.Section(int(acq))
-		if !ok || o.handsOver(s.Obj) {
+		if !ok || o.HandedOver()[s.Obj] {
 			continue
 		}
 		on := o.locks.byLock[s.Obj]
@@ -35,14 +35,7 @@ func (o *Order) locked(i, j int) (held, needed int, ok bool) {
 	return 0, 0, false
 }
 
-// handsOver reports whether a goroutine released what another had acquired;
-// then holding a lock does not mean that the lock is taken.
-func (o *Order) handsOver(lock uint64) bool {
-	for _, n := range o.locks.byLock[lock] {
-		s := &o.locks.sections[n]
-		if s.Rel >= 0 && o.t.Events[s.Rel].G != o.t.Events[s.Acq].G {
-			return true
-		}
-	}
-	return false
-}
+// HandedOver returns the locks that a goroutine released which another one had
+// acquired; then holding the lock does not mean that it is taken. The caller must
+// not change the result.
+func (o *Order) HandedOver() map[uint64]bool { return o.locks.handed }

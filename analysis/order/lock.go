@@ -44,6 +44,7 @@ type lockTable struct {
 	acqs     []int32            // of each held, the oldest first
 	sections []Section          // by Acq
 	byLock   map[uint64][]int32 // section numbers
+	handed   map[uint64]bool    // locks, see HandedOver
 	sets     [][]Lock           // by LockSet
 }
 
@@ -77,6 +78,7 @@ func lockSets(t *trace.Trace) *lockTable {
 			acqs:     make([]int32, 0, acquires),
 			sections: make([]Section, 0, acquires),
 			byLock:   make(map[uint64][]int32),
+			handed:   make(map[uint64]bool),
 			sets:     [][]Lock{nil},
 		},
 		events:  t.Events,
@@ -143,7 +145,11 @@ func (l *locker) release(i int, e *trace.Event) {
 		}
 	}
 	if found >= 0 {
-		l.sections[found].Rel = i
+		s := &l.sections[found]
+		s.Rel = i
+		if l.events[s.Acq].G != e.G {
+			l.handed[e.Obj] = true
+		}
 		l.end(found)
 	}
 }

@@ -81,7 +81,7 @@ func wordsOf(e trace.Event) (from, to uint64) {
 
 func (l *leftOut) add(e trace.Event) {
 	l.any = true
-	l.channel = l.channel || onChannel(e.Kind)
+	l.channel = l.channel || e.Kind.OnChannel()
 	if !e.Kind.IsAccess() {
 		old, ok := l.objects[e.Obj]
 		l.objects[e.Obj] = old.and(e, ok)
@@ -153,15 +153,6 @@ func (l *leftOut) meets(e trace.Event, f func(did) bool) bool {
 		if d, ok := l.words[w]; ok && f(d) {
 			return true
 		}
-	}
-	return false
-}
-
-// onChannel reports whether events of kind k are operations that a select sees.
-func onChannel(k trace.Kind) bool {
-	switch k {
-	case trace.Send, trace.SendDone, trace.Recv, trace.RecvDone, trace.Close, trace.Select, trace.SelectDone:
-		return true
 	}
 	return false
 }

@@ -9,13 +9,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/analysis/anomaly"
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/internal/script"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -125,32 +125,32 @@ func (r *result) analyse(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	start := processor()
+	start := script.Processor()
 	o, err := order.New(t)
 	if err != nil {
 		return err
 	}
 	anomaly.FindRaces(t, o)
 	anomaly.Search(t, o, anomaly.FindRegions(t, o), anomaly.Builtin())
-	r.search = processor() - start
+	r.search = script.Processor() - start
 
 	findings, scheduling := 0, time.Duration(0)
 	for k, kind := range kinds {
 		opts := analysis.Options{Kinds: []string{kind}}
-		start := processor()
+		start := script.Processor()
 		if _, err := analysis.Predict(ctx, t, opts); err != nil {
 			return err
 		}
-		all := processor() - start
+		all := script.Processor() - start
 
 		// Again, with no solving to speak of.
 		opts.Solving.Budget.Steps = 1
-		start = processor()
+		start = script.Processor()
 		found, err := analysis.Predict(ctx, t, opts)
 		if err != nil {
 			return err
 		}
-		direct := processor() - start
+		direct := script.Processor() - start
 		scheduling += direct
 		r.solving += max(0, all-direct)
 		r.candidates[k] = found.Candidates
@@ -200,13 +200,4 @@ func (r *result) size(t *trace.Trace, o *order.Order) {
 			}
 		}
 	}
-}
-
-// processor is the processor time of this process: others may keep the machine busy.
-func processor() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err) // there is no bad input
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

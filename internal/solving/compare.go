@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/gopredict/gopredict/analysis/solver"
+	"github.com/gopredict/gopredict/internal/script"
 )
 
 // A comparison is what two engines took for the same formulas: those that the
@@ -40,12 +41,12 @@ func (e *compared) each(do func(k int, engine solver.Engine) error) error {
 	pending := e.pending
 	e.pending = nil
 	for k, engine := range []solver.Engine{e.Engine, e.second} {
-		start := spent()
+		start := script.Processor()
 		engine.Assert(pending...)
 		if err := do(k, engine); err != nil {
 			return err
 		}
-		e.took[k] += spent() - start
+		e.took[k] += script.Processor() - start
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/analysis/symbolic"
 	"github.com/gopredict/gopredict/internal/gotool"
+	"github.com/gopredict/gopredict/internal/script"
 	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
@@ -202,7 +203,7 @@ const unbounded = -1
 
 // decide decides all assertions that t has evaluated, each for itself.
 func (p program) decide(ctx context.Context, t *trace.Trace, bound int) (d decided, err error) {
-	start := spent()
+	start := script.Processor()
 	o, err := order.New(t)
 	if err != nil {
 		return d, err
@@ -219,7 +220,7 @@ func (p program) decide(ctx context.Context, t *trace.Trace, bound int) (d decid
 		}
 		d.answers[a]++
 	}
-	d.seconds = spent() - start - d.took[1]
+	d.seconds = script.Processor() - start - d.took[1]
 	return d, nil
 }
 

@@ -6,13 +6,12 @@ import (
 	"io"
 	"math/rand/v2"
 	"regexp"
-	"syscall"
-	"time"
 
 	"github.com/gopredict/gopredict/analysis/anomaly"
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/analysis/symbolic"
+	"github.com/gopredict/gopredict/internal/script"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -83,7 +82,7 @@ func measureTable3(ctx context.Context, w io.Writer, match *regexp.Regexp) error
 		}
 		pairs := len(targets)
 		targets = chosen(targets, max(8, r.queries))
-		start := spent()
+		start := script.Processor()
 		d := symbolic.New(t, o).NewDecider(0, targets, func(f *solver.Formula) (solver.Engine, error) { return solver.NewBuiltin(f), nil })
 		var answers [3]int
 		for k := range targets {
@@ -95,7 +94,7 @@ func measureTable3(ctx context.Context, w io.Writer, match *regexp.Regexp) error
 		}
 		d.Close()
 		fmt.Fprintf(w, "| %s | %d | %d | %d | %d | %d | %d | %.3f | %d | %d | %.2f |\n", r.name, len(t.Goroutines), len(t.Events), pairs,
-			len(targets), answers[solver.Sat], answers[solver.Unknown], (spent() - start).Seconds(), r.queries, r.witnesses, r.seconds)
+			len(targets), answers[solver.Sat], answers[solver.Unknown], (script.Processor() - start).Seconds(), r.queries, r.witnesses, r.seconds)
 	}
 	return nil
 }
@@ -107,16 +106,6 @@ func chosen(targets []symbolic.Target, most int) (some []symbolic.Target) {
 		some = append(some, targets[k*len(targets)/n])
 	}
 	return some
-}
-
-// spent returns the processor time that this process has taken: the machine may
-// be busy with other things.
-func spent() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // trace makes a random trace of the row's size.

@@ -14,6 +14,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/analysis/symbolic"
+	"github.com/gopredict/gopredict/internal/script"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -90,7 +91,7 @@ type result struct {
 func decide(ctx context.Context, m *symbolic.Model, pairs [][2]int, scope string) (r result, err error) {
 	for _, p := range pairs {
 		target := symbolic.Race(p[0], p[1])
-		start := spent()
+		start := script.Processor()
 		cone, ok := m.Cone(0, target)
 		if scope == "whole" {
 			cone, ok = m.Whole(target)
@@ -107,7 +108,7 @@ func decide(ctx context.Context, m *symbolic.Model, pairs [][2]int, scope string
 			}
 			r.largest = max(r.largest, cone.Events())
 		}
-		took := spent() - start
+		took := script.Processor() - start
 		r.answers[a.Answer]++
 		r.total += took
 		r.worst = max(r.worst, took)

@@ -147,5 +147,8 @@ func (k Kind) IsAccess() bool { return k >= Read && k <= AtomicRMW }
 // IsPlain reports whether k is an ordinary, not atomic, memory access.
 func (k Kind) IsPlain() bool { return k == Read || k == Write }
 
+// OnChannel reports whether k is an operation on a channel that a select sees.
+func (k Kind) OnChannel() bool { return k >= Send && k <= SelectDone }
+
 // IsWrite reports whether events of kind k store to memory.
 func (k Kind) IsWrite() bool { return k == Write || k == AtomicStore || k == AtomicRMW }

@@ -3,7 +3,6 @@ package main
 import (
 	"runtime"
 	"runtime/debug"
-	"syscall"
 	"time"
 
 	"github.com/gopredict/gopredict/analysis/anomaly"
@@ -12,6 +11,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/internal/tracetest"
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/analysis/schedule"
+	"github.com/gopredict/gopredict/internal/script"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -130,20 +130,11 @@ func (c *cost) schedules(graphs *causality.Model, planner *schedule.Planner, rac
 // machine busy.
 type stopwatch time.Duration
 
-func start() stopwatch { return stopwatch(processor()) }
+func start() stopwatch { return stopwatch(script.Processor()) }
 
 func (w *stopwatch) lap() time.Duration {
-	now := processor()
+	now := script.Processor()
 	d := now - time.Duration(*w)
 	*w = stopwatch(now)
 	return d
-}
-
-// processor is the processor time of the process.
-func processor() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err) // there is no bad input
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
