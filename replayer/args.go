@@ -32,6 +32,9 @@ func replayArgs(args []string, w *witness.Witness, timeout time.Duration) []stri
 		"-test.count=" + strconv.Itoa(count),
 		"-test.timeout=" + timeout.String(),
 	}
+	if w.Parallel > 0 {
+		out = append(out, "-test.parallel="+strconv.Itoa(w.Parallel)) // one in args comes later, and counts
+	}
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		if a == "--" || !strings.HasPrefix(a, "-") {

@@ -158,6 +158,11 @@ func TestRunArgs(t *testing.T) {
 	v, err := Run(t.Context(), bin, w, plan, Options{Timeout: 2 * time.Second})
 	require.NoError(t, err)
 	assert.Equal(t, "-test.run=^(TestX)$ -test.count=1 -test.timeout=2s -test.paniconexit0 -test.v=true -x=1 user -test.run=Bar\n", v.Output)
+
+	w.Parallel = 3
+	v, err = Run(t.Context(), bin, w, plan, Options{Timeout: 2 * time.Second})
+	require.NoError(t, err)
+	assert.Contains(t, v.Output, "-test.timeout=2s -test.parallel=3 -test.paniconexit0", "as many parallel tests as in the recorded run")
 }
 
 func TestRunErrors(t *testing.T) {

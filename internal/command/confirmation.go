@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -208,6 +209,7 @@ func (c *confirmation) witness(f analysis.Finding, r analysis.Recipe, s schedule
 	if err == nil {
 		w.Run = replayer.SubtestFilter(c.run.Args)
 		w.Args = replayer.Lasting(c.run.Args)
+		w.Parallel = runtime.GOMAXPROCS(0)
 		w.Methods = c.opts.methods && w.InOrder()
 	}
 	return w, err

@@ -128,15 +128,22 @@ func (p *parser) header(fields []token) error {
 		*list = values
 		return nil
 	}
-	var atomic string
-	dst := map[string]*string{"atomic": &atomic, "id": &p.w.ID, "kind": &p.w.Kind, "pattern": &p.w.Pattern, "package": &p.w.Package, "run": &p.w.Run, "go": &p.w.Go, "order": &p.w.Order}[key]
+	var atomic, parallel string
+	dst := map[string]*string{"atomic": &atomic, "parallel": &parallel, "id": &p.w.ID, "kind": &p.w.Kind, "pattern": &p.w.Pattern, "package": &p.w.Package, "run": &p.w.Run, "go": &p.w.Go, "order": &p.w.Order}[key]
 	if dst == nil {
-		return fmt.Errorf("unknown header %.40q, expected id, kind, pattern, package, tests, run, args, go, atomic, order, or a section: steps, hold, violation, anchors", key)
+		return fmt.Errorf("unknown header %.40q, expected id, kind, pattern, package, tests, run, args, parallel, go, atomic, order, or a section: steps, hold, violation, anchors", key)
 	}
 	if len(values) != 1 {
 		return fmt.Errorf("header %q has %d values, expected 1", key, len(values))
 	}
 	*dst = values[0]
+	if parallel != "" {
+		n, err := strconv.Atoi(parallel)
+		if err != nil || n < 1 {
+			return fmt.Errorf("parallel is %.40q, expected a number of tests, from 1", parallel)
+		}
+		p.w.Parallel = n
+	}
 	if p.w.Methods = p.w.Methods || atomic == "methods"; atomic != "" && atomic != "methods" {
 		return fmt.Errorf("atomic is %.40q, expected methods", atomic)
 	}

@@ -17,7 +17,7 @@ import (
 func sample() *Witness {
 	const withdraw, deposit, test = "example.com/bank.(*Account).Withdraw", "example.com/bank.(*Account).Deposit", "example.com/bank.TestTransfer"
 	return &Witness{
-		ID: "race-7c1f0a", Kind: "race", Package: "example.com/bank", Tests: []string{"TestTransfer"}, Go: "go1.26.8", Order: "10",
+		ID: "race-7c1f0a", Kind: "race", Package: "example.com/bank", Tests: []string{"TestTransfer"}, Parallel: 2, Go: "go1.26.8", Order: "10",
 		Steps: []Step{
 			{Goroutine: "TestTransfer:0", Op: trace.Fork, Expr: "withdraw", Func: test, File: "bank_test.go", Line: 11, Text: "go withdraw(a)", Which: 1, Of: 1, Occ: 1},
 			{Goroutine: "TestTransfer:0.1", Op: trace.Begin, Occ: 1},
@@ -77,23 +77,24 @@ func TestParseErrors(t *testing.T) {
 		{"empty", "", `w:1: the witness ends after its first line`},
 		{"other file", "hello\n", `w:1: not a gopredict witness: the first line is "hello", expected "gopredict witness v1"`},
 		{"version", replace("witness v1", "witness v2"), "w:1: witness version 2, this gopredict reads version 1"},
-		{"cut off", good[:strings.Index(good, "\nviolation")], "w:16: the witness has no violation section"},
+		{"parallel", replace("parallel 2", "parallel many"), `w:6: parallel is "many", expected a number of tests, from 1`},
+		{"cut off", good[:strings.Index(good, "\nviolation")], "w:17: the witness has no violation section"},
 		{"no id", replace("id       race-7c1f0a\n", ""), "the witness has no id"},
 		{"no tests", replace("tests    TestTransfer\n", "tests\n"), "the witness names no tests"},
 		{"header twice", replace("kind     race\n", "kind     race\nkind     race\n"), `w:4: second "kind"`},
 		{"unknown header", replace("kind     race\n", "color red\n"), `w:3: unknown header "color"`},
 		{"two values", replace("kind     race\n", "kind a b\n"), `w:3: header "kind" has 2 values, expected 1`},
-		{"order", replace("order    10", "order    11"), `w:7: order is "11", expected 01 or 10`},
-		{"operation", replace("  fork ", "  frob "), `w:10: unknown operation "frob"`},
-		{"number", replace("occ=2", "occ=0"), `w:12: occ: found "0", expected a number from 1`},
+		{"order", replace("order    10", "order    11"), `w:8: order is "11", expected 01 or 10`},
+		{"operation", replace("  fork ", "  frob "), `w:11: unknown operation "frob"`},
+		{"number", replace("occ=2", "occ=0"), `w:13: occ: found "0", expected a number from 1`},
 		{"large number", replace("nth=1", "nth=99999999999"), `nth: found "99999999999", expected a number from 0`},
-		{"field", replace("occ=2", "occur=2"), `w:12: unknown field "occur=2"`},
-		{"field twice", replace("occ=2", "occ=2 occ=3"), `w:12: second occ=`},
-		{"which", replace("which=1/2", "which=3/2"), `w:12: which: found "3/2", expected two numbers such as 2/3`},
-		{"position", replace("bank.go:15", "bank.go"), `w:12: position is "bank.go", expected file:line or file:line:col`},
+		{"field", replace("occ=2", "occur=2"), `w:13: unknown field "occur=2"`},
+		{"field twice", replace("occ=2", "occ=2 occ=3"), `w:13: second occ=`},
+		{"which", replace("which=1/2", "which=3/2"), `w:13: which: found "3/2", expected two numbers such as 2/3`},
+		{"position", replace("bank.go:15", "bank.go"), `w:13: position is "bank.go", expected file:line or file:line:col`},
 		{"short", replace("violation\n", "violation\n  TestTransfer:0.1 read\n"), `step line has 2 fields`},
-		{"literal", replace("a.mu", `"a.mu`), `w:12: string literal has no end: "a.mu`},
-		{"utf-8", replace("a.mu", "a.\xffmu"), `w:12: line is not valid UTF-8`},
+		{"literal", replace("a.mu", `"a.mu`), `w:13: string literal has no end: "a.mu`},
+		{"utf-8", replace("a.mu", "a.\xffmu"), `w:13: line is not valid UTF-8`},
 		{"long", good + strings.Repeat("x", maxLine+1), `line is longer than 1048576 bytes`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -51,7 +51,11 @@ type Witness struct {
 	// Args are the arguments of the test binary that the tests can see: some of
 	// the test flags, and the user's own.
 	Args []string
-	Go   string // version that it was made with
+	// Parallel is how many tests may run at the same time where Args do not say
+	// (-test.parallel): in the recorded run GOMAXPROCS, which a replay may have
+	// less of. 0: not known.
+	Parallel int
+	Go       string // version that it was made with
 	// Methods says that the regions of the violation may be methods of structs
 	// that hold a mutex, which a replay must then have marked.
 	Methods bool

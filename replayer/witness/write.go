@@ -53,6 +53,9 @@ func (w *Witness) Write(out io.Writer) error {
 		}
 		b.WriteString("\n")
 	}
+	if w.Parallel > 0 {
+		header("parallel", strconv.Itoa(w.Parallel))
+	}
 	header("go", w.Go)
 	if w.Methods {
 		header("atomic", "methods")
