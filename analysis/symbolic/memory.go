@@ -313,10 +313,13 @@ func (m *Model) readEdges() {
 			continue
 		}
 		for c := range m.mem.of(pos) {
-			if !m.mem.cells[c].shared {
+			cl := &m.mem.cells[c]
+			if !cl.shared {
 				continue
 			}
-			if ws, initially := m.mem.same(pos, c); len(ws) == 1 && !initially {
+			ws, initially := m.mem.same(pos, c)
+			other := func(w int32) bool { return w != ws[0] }
+			if len(ws) == 1 && !initially && !slices.ContainsFunc(cl.follow, other) {
 				m.note(edge{ws[0], pos, true})
 			}
 		}

@@ -2,6 +2,7 @@ package symbolic_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/gopredict/gopredict/analysis/feasible"
@@ -12,11 +13,19 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
+// hard are seeds that have shown a mistake. 2459: a read finds by a formula what only
+// one write left in the recorded run.
+var hard = []uint64{2459}
+
 // TestOracleOfValues compares what the encoding says of assertions with all
 // interleavings of programs that compute.
 func TestOracleOfValues(t *testing.T) {
 	sat, unsat := 0, 0
+	seeds := slices.Clone(hard)
 	for seed := range uint64(3 * *traces) {
+		seeds = append(seeds, seed)
+	}
+	for _, seed := range seeds {
 		tr := tracetest.RandomData(seed, 2+int(seed%2), 5+int(seed%3))
 		if err := trace.Validate(tr); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
