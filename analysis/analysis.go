@@ -166,9 +166,10 @@ type predictor struct {
 	graphs     *causality.Model
 	planner    *schedule.Planner
 	judge      *feasible.Judge
-	symbols    *symbolic.Model // nil before something is to be solved
-	flow       *trace.Flow     // what values follow from
-	candidates solver.Budget   // for solving all of them
+	symbols    *symbolic.Model      // nil before something is to be solved
+	departures *symbolic.Departures // nil before there is something to prove
+	flow       *trace.Flow          // what values follow from
+	candidates solver.Budget        // for solving all of them
 }
 
 // prepare makes what decides candidates.

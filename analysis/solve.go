@@ -9,6 +9,7 @@ import (
 
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/analysis/symbolic"
+	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // Solving says how candidates are decided that nothing else decides.
@@ -115,7 +116,7 @@ func (l lead) target() symbolic.Target {
 func (s *solving) candidate(ctx context.Context, f *Finding, k int, o pending) error {
 	budget := s.candidates.Part(s.budget.Steps)
 	impossible := 0
-	why := ""
+	why, but := "", ""
 	for n, l := range o.leads {
 		if budget.Over() {
 			why = "steps"
@@ -127,6 +128,11 @@ func (s *solving) candidate(ctx context.Context, f *Finding, k int, o pending) e
 			return err
 		case a.Answer == solver.Unsat:
 			impossible++
+			if but == "" && l.target().Fails && f.Kind == "assertion" {
+				if but, err = s.departs(ctx, l, budget); err != nil {
+					return err
+				}
+			}
 		case a.Answer == solver.Unknown:
 			why = a.Why
 		case s.shows(f, l, a):
@@ -134,6 +140,8 @@ func (s *solving) candidate(ctx context.Context, f *Finding, k int, o pending) e
 		}
 	}
 	switch {
+	case impossible == len(o.leads) && o.exhaustive && but != "":
+		f.Reason = "undecided: as far as the recorded run tells it holds in each order, but " + but
 	case impossible == len(o.leads) && o.exhaustive:
 		f.Status, f.Tier = Infeasible, TierSolver
 		f.Reason = "no order of the recorded events leads to it: the solver has proven that"
@@ -169,6 +177,31 @@ func (s *solving) ask(ctx context.Context, l lead, at int, budget *solver.Budget
 	all := s.symbols.NewDecider(0, []symbolic.Target{l.target()}, s.engine)
 	defer all.Close()
 	return all.Decide(ctx, 0, budget)
+}
+
+// departs says where a run may depart from the recorded one on the way to the
+// assertion of l, so that the proof that it cannot fail holds for that one alone; ""
+// if no run can. What was before its test is as recorded.
+func (s *solving) departs(ctx context.Context, l lead, budget *solver.Budget) (string, error) {
+	if s.departures == nil {
+		s.departures = symbolic.NewDepartures(s.t, s.o, s.flow)
+	}
+	d, err := s.departures.Toward(ctx, s.planner.From(l.accesses...), l.accesses[0], s.engine, budget)
+	if err != nil || d.At < 0 {
+		return "", err
+	}
+	e := &s.t.Events[d.At]
+	site := s.t.Sites[e.Site]
+	what := "may find something else"
+	switch e.Kind {
+	case trace.Branch, trace.Operand:
+		what = "may come out otherwise"
+	case trace.Select:
+		what = "may choose another case"
+	case trace.Send, trace.Recv, trace.OnceBegin, trace.OnceDone:
+		what = "may come in another order"
+	}
+	return fmt.Sprintf("%s %s (%s)", cmp.Or(site.Expr, site.Op, e.Kind.String()), what, s.where(d.At)), nil
 }
 
 // shows notes in f the schedule that the solver has found for l. The judge has

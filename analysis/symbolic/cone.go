@@ -211,7 +211,7 @@ func (c *closure) read(i int32) {
 			continue
 		}
 		var ws []int32
-		if m.tracked(i) {
+		if m.tracked(i) || m.held {
 			if !c.once(reader{k, m.gid(i)}) {
 				continue
 			}
@@ -243,7 +243,7 @@ func (m *Model) limits(t Target) []int32 {
 			limit[g] = i
 		}
 	}
-	for _, i := range t.Stands {
+	for _, i := range slices.Concat(t.Stands, t.Toward) {
 		cut(int32(i))
 	}
 	for i := range m.impossible {
@@ -336,6 +336,9 @@ func (m *Model) cone(base, end int, targets []Target) (cone *Cone, ok bool) {
 		may.needs(t)
 		for _, i := range t.Stands {
 			may.stand(int32(i))
+		}
+		for _, i := range t.Toward {
+			may.add(m.reached(int32(i)))
 		}
 	}
 	may.close()

@@ -44,6 +44,10 @@
 // target can then be that an assertion fails. Without them the model is the one
 // that the paper calls constrained (§7.1). See values.
 //
+// That there is no such run is a proof for the recorded way and the recorded values
+// of all that has no formula. Whether a run can depart from them is a question of its
+// own: see [Departures].
+//
 // # What does not happen
 //
 // The paper's linearizations have all events of the trace. Here a run is a

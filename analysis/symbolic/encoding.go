@@ -41,8 +41,10 @@ type Encoding struct {
 	pairs   map[[2]int32]bool        // sections that are kept apart
 	ended   map[[2]int32]solver.Bool // by acquire and release of a loose lock: this ends what that began
 	bounds  bounds
-	spent   int   // choices that budgets know of
-	err     error // why the encoding is not whole
+	// departures are by event that a run departs there; see Departure.
+	departures map[int32]solver.Bool
+	spent      int   // choices that budgets know of
+	err        error // why the encoding is not whole
 }
 
 // maxClock bounds the numbers in the clocks of one encoding.
@@ -95,6 +97,16 @@ func (e *Encoding) place() error {
 				if i := int32(i); e.m.frees(&t, i) && e.m.matters(i) {
 					e.free[i] = e.f.Bool("free " + strconv.Itoa(int(i)))
 					wanted[e.m.next[i]] = true
+				}
+			}
+		}
+	}
+	if slices.ContainsFunc(e.cone.targets, func(t Target) bool { return len(t.Toward) > 0 }) {
+		for i := base; i < end; i++ {
+			if i < e.cone.upto[m.gid(i)] && m.doubt().departs[i] && m.event(i).Kind.IsAccess() {
+				wanted[i], wanted[m.next[i]] = true, true
+				if m.matters(i) {
+					e.free[i] = e.f.Bool("free " + strconv.Itoa(int(i)))
 				}
 			}
 		}

@@ -18,10 +18,13 @@ type Model struct {
 	flow  *trace.Flow // nil: what values follow from is not known
 	// relaxed says that values do not matter at all.
 	relaxed bool
-	next    []int32 // by event: the goroutine's next one, or none
-	prev    []int32 // by event: the one before, or none
-	first   []int32 // by goroutine, or none
-	last    []int32
+	// held says that all reads that are not tracked have to find what they found,
+	// also those that only move data.
+	held  bool
+	next  []int32 // by event: the goroutine's next one, or none
+	prev  []int32 // by event: the one before, or none
+	first []int32 // by goroutine, or none
+	last  []int32
 
 	mem      *memory
 	locks    *locks
@@ -33,6 +36,7 @@ type Model struct {
 	waits map[int32]int32
 
 	into, from [][]edge // by goroutine: the edges to its events, by to, and from them, by from
+	doubts     *doubts  // nil before somebody asks
 	// impossible are events that no run of the recorded ones performs, for the
 	// trace lacks what they need.
 	impossible map[int32]bool
@@ -54,37 +58,37 @@ type waitGroup struct {
 }
 
 // New prepares encodings for t, whose order is o, in near-linear time.
-func New(t *trace.Trace, o *order.Order) *Model { return newModel(t, o, nil, false) }
+func New(t *trace.Trace, o *order.Order) *Model { return newModel(&Model{t: t, order: o}) }
 
 // NewConcurrent prepares encodings of the concurrent trace program of t (Wang et
 // al., FAC 2011, §3.2): reads of which flow tells where their values go may find
 // something else than recorded. New makes what the paper calls the constrained
 // model (§7.1).
 func NewConcurrent(t *trace.Trace, o *order.Order, flow *trace.Flow) *Model {
-	return newModel(t, o, flow, false)
+	return newModel(&Model{t: t, order: o, flow: flow})
 }
 
 // NewRelaxed prepares encodings in which reads may find anything and branches go as
 // recorded nevertheless: what the paper calls the relaxed model (§7.2), which knows
 // control and synchronization only. What it says is impossible is so.
 func NewRelaxed(t *trace.Trace, o *order.Order) *Model {
-	return newModel(t, o, nil, true)
+	return newModel(&Model{t: t, order: o, relaxed: true})
 }
 
-func newModel(t *trace.Trace, o *order.Order, flow *trace.Flow, relaxed bool) *Model {
-	if flow != nil && flow.Empty() {
-		flow = nil
+// newModel fills in m, which has what it is a model of.
+func newModel(m *Model) *Model {
+	if m.flow != nil && m.flow.Empty() {
+		m.flow = nil
 	}
-	m := &Model{
-		flow: flow, relaxed: relaxed, t: t, order: o, next: make([]int32, len(t.Events)), prev: make([]int32, len(t.Events)),
-		into: make([][]edge, len(t.Goroutines)), from: make([][]edge, len(t.Goroutines)),
-		first: make([]int32, len(t.Goroutines)), last: make([]int32, len(t.Goroutines)),
-		conds: make(map[uint64]*condition), groups: make(map[uint64]*waitGroup), counters: make(map[int32]*counter), waits: make(map[int32]int32),
-		impossible: make(map[int32]bool),
-	}
+	t := m.t
+	m.next, m.prev = make([]int32, len(t.Events)), make([]int32, len(t.Events))
+	m.into, m.from = make([][]edge, len(t.Goroutines)), make([][]edge, len(t.Goroutines))
+	m.first, m.last = make([]int32, len(t.Goroutines)), make([]int32, len(t.Goroutines))
+	m.conds, m.groups = make(map[uint64]*condition), make(map[uint64]*waitGroup)
+	m.counters, m.waits, m.impossible = make(map[int32]*counter), make(map[int32]int32), make(map[int32]bool)
 	m.follow()
 	m.mem = newMemory(m)
-	m.locks = newLocks(m, o)
+	m.locks = newLocks(m, m.order)
 	m.chans = newChannels(m)
 	m.synchronize()
 	m.waitEdges()

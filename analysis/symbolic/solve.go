@@ -17,6 +17,18 @@ type Answer struct {
 	// Base events in recorded order.
 	Base  int
 	Steps []int
+	// Departs is where the run departs from the recorded one, for a Departure.
+	Departs int
+}
+
+// departing returns the first departure in the engine's model, or none.
+func (e *Encoding) departing() int {
+	for _, i := range slices.Sorted(maps.Keys(e.departures)) {
+		if e.engine.Value(e.departures[i]) {
+			return int(i)
+		}
+	}
+	return none
 }
 
 // Solve says whether a run comes to t, which must be one of the cone's targets.
@@ -73,7 +85,7 @@ func (q *question) ask(more ...solver.Bool) (Answer, error) {
 			run = q.stretched(run)
 		}
 		if q.whole(run) {
-			return Answer{Answer: answer, Base: q.cone.Base, Steps: q.steps(run, q.target)}, nil
+			return Answer{Answer: answer, Base: q.cone.Base, Steps: q.steps(run, q.target), Departs: q.departing()}, nil
 		}
 		q.spend(q.budget)
 	}
@@ -114,6 +126,9 @@ func (e *Encoding) property(t Target) []solver.Bool {
 		if !t.stands(p[1]) {
 			all = append(all, e.done(j))
 		}
+	}
+	if len(t.Toward) > 0 {
+		all = append(all, e.departs())
 	}
 	for _, i := range slices.Sorted(maps.Keys(e.free)) {
 		if free := e.free[i]; e.m.frees(&t, i) {

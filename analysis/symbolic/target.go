@@ -14,6 +14,9 @@ type Target struct {
 	// formulas, come out otherwise than recorded; and that releases among them
 	// find the lock free.
 	Fails bool
+	// Toward are events. On the way to them a run comes to where it departs from
+	// what is known: see Departure.
+	Toward []int
 }
 
 // Race is the target that two goroutines stand at the accesses i and j at once:
@@ -37,9 +40,15 @@ func Sequence(accesses ...int) Target {
 // free (§5.2: double unlocking).
 func Failure(i int) Target { return Target{Stands: []int{i}, Fails: true} }
 
+// Departure is the target that, before a run comes to the event at position i, one
+// of the reads that must find what they found finds something else, or one of the
+// conditions comes out otherwise. What the goroutine does then, no trace of this run
+// tells.
+func Departure(i int) Target { return Target{Toward: []int{i}} }
+
 // events returns the events that t speaks of.
 func (t *Target) events() []int {
-	all := slices.Clone(t.Stands)
+	all := slices.Concat(t.Stands, t.Toward)
 	for _, p := range t.Order {
 		all = append(all, p[0], p[1])
 	}
@@ -52,6 +61,9 @@ func (t *Target) stands(i int) bool { return slices.Contains(t.Stands, i) }
 // frees reports whether event i may read anything on the way to t, if its
 // goroutine does nothing more: what it would do next is not looked at.
 func (m *Model) frees(t *Target, i int32) bool {
+	if len(t.Toward) > 0 {
+		return true
+	}
 	for _, s := range t.Stands {
 		if m.gid(int32(s)) == m.gid(i) {
 			return false

@@ -139,7 +139,7 @@ func (e *Encoding) choose(i int32) solver.Int {
 	}
 	v, known := f.Int(fmt.Sprint("read ", i)), f.Bool(fmt.Sprint("known ", i))
 	e.values.before[i], e.values.known[i] = v, known
-	var ways []solver.Bool
+	var ways, unknown []solver.Bool
 	writers, latest := e.written(c), e.latest(i, c)
 	if e.values.choices += len(writers); e.values.choices > maxWritten {
 		e.err = fmt.Errorf("symbolic: reads may find what more than %d writes left: too many to encode", maxWritten)
@@ -149,13 +149,19 @@ func (e *Encoding) choose(i int32) solver.Int {
 		if w != i && !e.must(i, w) && !e.hidden(w, latest) {
 			found, ok := e.sees(i, c, w)
 			ways = append(ways, f.And(e.from(i, c, w, nil), f.Eq(v, found), ok))
+			unknown = append(unknown, f.And(e.from(i, c, w, nil), f.Not(ok)))
 		}
 	}
 	if len(latest) == 0 {
 		first, ok := e.sees(i, c, none)
 		ways = append(ways, f.And(e.from(i, c, none, nil), f.Eq(v, first), ok))
+		unknown = append(unknown, f.And(e.from(i, c, none, nil), f.Not(ok)))
 	}
 	e.assert(f.Implies(f.And(e.done(i), known), f.Or(ways...)))
+	if e.m.held {
+		// That it is not known has a reason; else nobody asks for one.
+		e.need(i, f.Or(known, f.Or(unknown...)))
+	}
 	return v
 }
 

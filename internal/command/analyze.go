@@ -64,7 +64,7 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 	infeasible := len(result.Findings) - len(suspects)
 	predicted := fmt.Sprint(len(suspects)-undecided, " predicted")
 	if undecided > 0 {
-		predicted += fmt.Sprintf(", %d undecided within budget", undecided)
+		predicted += fmt.Sprintf(", %d undecided", undecided)
 	}
 	fmt.Fprintf(s.stdout, "gopredict: %s, %d infeasible, %d pruned of %d candidates in %d events\n",
 		predicted, infeasible, result.Pruned(), result.Candidates, len(t.Events))

@@ -156,7 +156,7 @@ func TestTextNotConfirmed(t *testing.T) {
 		r.Findings[i].Undecided = r.Findings[i].Status == Unconfirmed
 	}
 	text := render(t, r, TextOptions{})
-	assert.Contains(t, text, "\n2 undecided within budget, neither shown nor ruled out; -predict.json=FILE tells why.\n")
+	assert.Contains(t, text, "\n2 undecided, neither shown nor ruled out; -predict.json=FILE tells why.\n")
 	assert.NotContains(t, text, "predicted, but")
 }
 

@@ -284,7 +284,7 @@ func (p *printer) others(r *Report) {
 		p.line("%d predicted, but not confirmed by a replay; -predict.json=FILE tells why.", predicted)
 	}
 	if undecided > 0 {
-		p.line("%d undecided within budget, neither shown nor ruled out; -predict.json=FILE tells why.", undecided)
+		p.line("%d undecided, neither shown nor ruled out; -predict.json=FILE tells why.", undecided)
 	}
 }
 

@@ -115,6 +115,7 @@ func (r report) confirmed() []finding {
 type finding struct {
 	ID, Kind, Pattern, Status, Effect, Reason, Tier, Package, Test, Witness string
 	Replays                                                                 int
+	Undecided                                                               bool
 	Accesses                                                                []struct {
 		Op, Expr, File string
 		Line           int

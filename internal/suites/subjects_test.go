@@ -24,6 +24,9 @@ type want struct {
 	Visible   bool     // to go test -race, which .ci/run makes sure of for the others
 	Replayed  int      // tests of which a candidate is replayed, and not confirmed
 	Confirmed []wantFinding
+	// Undecided are the places of what is neither confirmed nor infeasible, and has
+	// no schedule.
+	Undecided []string
 }
 
 // test returns the arguments that the subject is tested with.
@@ -102,6 +105,15 @@ func testSubject(t *testing.T, dir string, w want) {
 			replayed[f.Test] = true
 		}
 		require.False(t, w.Nothing && f.Replays > 0, "a schedule leads to %v: %s\n%s", f.sites(), f.Reason, predicted)
+	}
+	if len(w.Undecided) > 0 {
+		var undecided []string
+		for _, f := range r.Findings {
+			if f.Undecided {
+				undecided = append(undecided, f.sites()...)
+			}
+		}
+		require.ElementsMatch(t, w.Undecided, undecided, predicted)
 	}
 	if w.Replayed > 0 {
 		require.Len(t, replayed, w.Replayed, predicted)

@@ -1,0 +1,187 @@
+package symbolic_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/gopredict/gopredict/analysis/internal/tracetest"
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/analysis/solver"
+	"github.com/gopredict/gopredict/analysis/symbolic"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// TestOracleOfDepartures compares departures with those of all interleavings.
+func TestOracleOfDepartures(t *testing.T) {
+	some, none := 0, 0
+	for seed := range uint64(4 * *traces) {
+		if seed%5 == 4 {
+			continue // memory is cleared unseen
+		}
+		tr := tracetest.RandomData(seed, 2+int(seed%2), 4+int(seed%3))
+		for _, e := range tr.Events {
+			if s := tr.Sites[e.Site]; e.Kind == trace.Branch && s.Key%2 == 0 {
+				s.Fails = trace.Neither // a branch like any other
+				tr.Sites[e.Site] = s
+			}
+		}
+		o, err := order.New(tr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		flow := trace.NewFlow(tr)
+		d := symbolic.NewDepartures(tr, o, flow)
+		for i := range tr.Events {
+			if tr.Sites[tr.Events[i].Site].Fails == trace.Neither || flow.At(i) == nil {
+				continue
+			}
+			all := departures(tr, flow, i)
+			got, err := d.Toward(context.Background(), 0, i, newEngine, &solver.Budget{Steps: 60 * solver.Second})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.At >= 0 {
+				some++
+				if !all[got.At] && !slices.ContainsFunc(got.Steps, func(i int) bool { return all[i] }) {
+					t.Fatalf("seed %d: on the way to %d a run departs at %d (%s), after %v; want one of %v\n%s", seed, i, got.At, got.Why, got.Steps, all, show(tr))
+				}
+				continue
+			}
+			none++
+			for at := range all {
+				if tr.Events[at].G == tr.Events[i].G && at < i {
+					t.Fatalf("seed %d: on the way to %d no run departs; want %d\n%s", seed, i, at, show(tr))
+				}
+			}
+		}
+	}
+	t.Logf("%d depart, %d do not", some, none)
+	if some == 0 || none == 0 {
+		t.Error("one of the two never came up")
+	}
+}
+
+// departures finds by trying all interleavings where a run can depart first that
+// does not perform event i.
+func departures(tr *trace.Trace, flow *trace.Flow, i int) map[int]bool {
+	x := explorer{tr: tr, flow: flow, until: i, found: map[int]bool{}, seen: map[string]bool{}}
+	s := explored{next: make([]int, len(tr.Goroutines)), mem: map[uint64]int64{}, held: -1, read: map[int32]int64{}}
+	for k := range slices.Backward(tr.Events) {
+		// What was there at first is known if the first access tells.
+		switch e := &tr.Events[k]; {
+		case e.Kind == trace.Read, e.Kind == trace.AtomicLoad, e.Kind == trace.AtomicRMW && flow.Tracked(k):
+			s.mem[e.Obj] = 0
+		case e.Kind.IsAccess():
+			s.mem[e.Obj] = unknown
+		}
+	}
+	for g := range s.next {
+		s.next[g] = x.after(trace.GID(g), -1)
+	}
+	x.explore(s)
+	return x.found
+}
+
+const unknown = 1 << 40
+
+// An explorer tries interleavings.
+type explorer struct {
+	tr    *trace.Trace
+	flow  *trace.Flow
+	until int
+	found map[int]bool
+	seen  map[string]bool
+}
+
+// explored is the state of a run.
+type explored struct {
+	next    []int // by goroutine
+	mem     map[uint64]int64
+	held    int // who holds the lock, or -1
+	read    map[int32]int64
+	started [8]bool
+}
+
+func (x *explorer) after(g trace.GID, i int) int {
+	for i++; i < len(x.tr.Events) && x.tr.Events[i].G != g; i++ {
+	}
+	return i
+}
+
+func (x *explorer) explore(s explored) {
+	key := fmt.Sprint(s)
+	if x.seen[key] {
+		return
+	}
+	x.seen[key] = true
+	for g, i := range s.next {
+		if i == len(x.tr.Events) || i == x.until || g > 0 && !s.started[g] {
+			continue
+		}
+		if n, ok := x.perform(s, i); ok {
+			n.next[g] = x.after(trace.GID(g), i)
+			x.explore(n)
+		}
+	}
+}
+
+// perform does event i; ok is false if it cannot, or departs.
+func (x *explorer) perform(s explored, i int) (n explored, ok bool) {
+	n = explored{append([]int(nil), s.next...), map[uint64]int64{}, s.held, map[int32]int64{}, s.started}
+	for a, v := range s.mem {
+		n.mem[a] = v
+	}
+	for r, v := range s.read {
+		n.read[r] = v
+	}
+	e, in := &x.tr.Events[i], x.flow.At(i)
+	v := int64(e.Val)
+	if in != nil {
+		v = in.Formula.Eval(s.mem[e.Obj], func(k int, r trace.Reading) int64 { return s.read[in.Reads[k]] })
+	}
+	switch e.Kind {
+	case trace.Fork:
+		n.started[e.Obj] = true
+	case trace.Acquire:
+		n.held = int(e.G)
+		return n, s.held < 0
+	case trace.Release:
+		n.held = -1
+	case trace.Read, trace.AtomicLoad:
+		n.read[int32(i)] = s.mem[e.Obj]
+		if s.mem[e.Obj] == unknown || !x.flow.Tracked(i) && s.mem[e.Obj] != int64(e.Val) {
+			x.found[i] = true
+			return n, false
+		}
+	case trace.AtomicRMW:
+		if s.mem[e.Obj] == unknown || !x.flow.Tracked(i) && s.mem[e.Obj]+x.added(i) != int64(e.Val) {
+			x.found[i] = true
+			return n, false
+		}
+		if in == nil {
+			v = s.mem[e.Obj] + x.added(i)
+		}
+		n.mem[e.Obj], n.read[int32(i)] = v, v
+	case trace.Write:
+		n.mem[e.Obj] = v
+	case trace.Branch, trace.Assert:
+		if (v != 0) != (e.Val != 0) {
+			if x.tr.Sites[e.Site].Fails == trace.Neither {
+				x.found[i] = true
+			}
+			return n, false
+		}
+	}
+	return n, true
+}
+
+// added is what the atomic operation i adds, by its site's formula.
+func (x *explorer) added(i int) (n int64) {
+	f, err := trace.ParseFormula(x.tr.Sites[x.tr.Events[i].Site].Formula)
+	if err != nil {
+		panic(err)
+	}
+	return f.Eval(0, nil)
+}
