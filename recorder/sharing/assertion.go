@@ -69,13 +69,31 @@ func (a *analysis) assertion(f *function, c *ssa.Call) (*term, []ssa.Value) {
 		info = assertions[strings.TrimSuffix(name, "f")]
 	}
 	var terms []*term
+	deep := len(args) == 2
 	for _, arg := range args {
 		if m, ok := arg.(*ssa.MakeInterface); ok {
 			arg = m.X
 		}
+		deep = deep && hasContents(arg)
 		terms = append(terms, a.term(f, c, arg))
 	}
+	if deep {
+		return nil, args
+	}
 	return info.holds(terms), args
+}
+
+// hasContents reports whether v is a pointer or map of which an assertion compares,
+// with another one, what is in it: that they are two says nothing. Nil has none.
+func hasContents(v ssa.Value) bool {
+	if c, ok := v.(*ssa.Const); ok && c.IsNil() {
+		return false
+	}
+	switch v.Type().Underlying().(type) {
+	case *types.Pointer, *types.Map:
+		return true
+	}
+	return false
 }
 
 // asserted returns the operands of the assertion c, nil if it is none.
