@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/gopredict/gopredict/recorder/hooks"
 	"github.com/gopredict/gopredict/recorder/rewrite"
@@ -25,6 +26,7 @@ type Build struct {
 	Tested []Package
 	// Sites are the places that the rewriter instrumented.
 	Sites []trace.Site
+	table func() *trace.SiteTable // of Sites
 	// dirs holds the folders of the rewritten packages by import path.
 	dirs      map[string]string
 	folders   map[string]map[string]bool // see loaded.folders
@@ -88,6 +90,7 @@ func Prepare(ctx context.Context, c *Config) (*Build, error) {
 	for i := range b.Sites {
 		b.Sites[i].File = c.Env.Unaliased(b.Sites[i].File)
 	}
+	b.table = sync.OnceValue(func() *trace.SiteTable { return trace.NewSiteTable(b.Sites) })
 	c.phase("compiling")
 	maps.Copy(std, c.relocated.overlay)
 	skipped, err := b.compile(ctx, std, res.Overlay)
@@ -118,18 +121,19 @@ func (b *Build) SkippedIn(p Package) []rewrite.Skipped {
 // and was not selected for instrumentation.
 func (b *Build) LeftOut(path string) bool { return b.leftOut[path] }
 
-// Untrim gives the sites of t the names of the files themselves, where
-// -trimpath has shortened them to an import path and a name, or the module
-// cache is known by its alias.
-func (b *Build) Untrim(t *trace.Trace) {
+// AddSites adds the sites of the build to t, and gives all of t the names of the
+// files themselves, where -trimpath has shortened them to an import path and a
+// name, or the module cache is known by its alias.
+func (b *Build) AddSites(t *trace.Trace) {
+	b.table().AddTo(t)
 	for id, s := range t.Sites {
-		if filepath.IsAbs(s.File) {
-			s.File = b.conf.Env.Unaliased(s.File)
-			t.Sites[id] = s
-			continue
+		file := s.File
+		if filepath.IsAbs(file) {
+			s.File = b.conf.Env.Unaliased(file)
+		} else if dir, ok := b.dirs[path.Dir(file)]; ok {
+			s.File = filepath.Join(dir, path.Base(file))
 		}
-		if dir, ok := b.dirs[path.Dir(s.File)]; ok {
-			s.File = filepath.Join(dir, path.Base(s.File))
+		if s.File != file {
 			t.Sites[id] = s
 		}
 	}

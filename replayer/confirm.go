@@ -56,20 +56,17 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, o
 		return r, err
 	}
 	r.Witness, r.Notes = plan.Witness, plan.Notes
+	if opts.Work != nil {
+		opts.Work.clear()
+	}
 	for i, order := range orders {
-		once := opts
-		switch {
-		case i > 0 && r.Reproduced > 0 && orders[i-1] == order:
-			once.Trace = ""
-		case opts.Trace != "" && r.Trace == opts.Trace:
-			once.Trace = opts.Trace + ".new"
-		}
-		v, err := opts.Slots.run(ctx, func() (Verdict, error) { return Run(ctx, bin, w, plan.inOrder(order), once) })
+		again := i > 0 && r.Reproduced > 0 && orders[i-1] == order
+		v, err := opts.Slots.run(ctx, func() (Verdict, error) { return once(ctx, bin, w, plan.inOrder(order), opts, !again) })
 		if err != nil {
 			return r, err
 		}
-		if r.add(v, order) && once.Trace != "" {
-			r.Trace = once.Trace
+		if r.add(v, order) && v.trace != "" {
+			r.Trace = v.trace
 		}
 		if opts.Replayed != nil {
 			opts.Replayed(r.Replays)

@@ -3,7 +3,6 @@ package replayer
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -67,8 +66,7 @@ func TestConfirmStale(t *testing.T) {
 func TestRepeat(t *testing.T) {
 	w, code := sample()
 	w.Order = "10"
-	file := filepath.Join(t.TempDir(), "trace")
-	r, err := Repeat(t.Context(), fake(t, append(stands, "trace x", "10? print panic: boom", "10? exit 2")...), w, code, 5, Options{Trace: file})
+	r, err := Repeat(t.Context(), fake(t, append(stands, "trace x", "10? print panic: boom", "10? exit 2")...), w, code, 5, Options{Work: NewFolder(t.TempDir())})
 	require.NoError(t, err)
 	assert.Equal(t, Confirmed, r.Status)
 	assert.Equal(t, Panic, r.Effect)
@@ -187,8 +185,7 @@ func TestPlanOrder(t *testing.T) {
 
 // The trace that is kept is that of the order that is reported.
 func TestConfirmKeepsTheTraceOfTheWorseOrder(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "trace")
-	r := confirm(t, Options{Trace: file}, append(stands, "01? trace first", "10? trace second", "10? print panic: boom", "10? exit 2")...)
+	r := confirm(t, Options{Work: NewFolder(t.TempDir())}, append(stands, "01? trace first", "10? trace second", "10? print panic: boom", "10? exit 2")...)
 	text, err := os.ReadFile(r.Trace)
 	require.NoError(t, err)
 	assert.Equal(t, "second", string(text))

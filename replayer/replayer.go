@@ -53,13 +53,9 @@ type Options struct {
 	// Shown says that in the recorded run the first of two violating goroutines
 	// has gone first, from where the steps lead: what comes of that is Recorded.
 	Shown bool
-	// Work is a folder for the files of replays, which no other replays use at the
-	// same time: each writes them anew. It is not emptied afterwards. "": a
-	// temporary one.
-	Work string
-	// Trace, if not empty, is a file that Run records the replayed run to. Of
-	// several replays, Result.Trace says which file has which one.
-	Trace string
+	// Work is where replays write their files, and record what they run; no others
+	// use it at the same time. nil: a temporary folder, and nothing is recorded.
+	Work *Folder
 	// Hold is how long the program stops when it stands at the violation, for a
 	// debugger; Standing is told then, with the process's number and who stands
 	// where. Neither the program's clocks nor Timeout count that time.
@@ -134,6 +130,8 @@ type Verdict struct {
 	Output  string    // what the program printed, the middle left out if long
 	// Elapsed is how long the program ran.
 	Elapsed time.Duration
+
+	trace string // the file that the program was recorded to; "": none
 }
 
 // A Stand is a goroutine that stands at a violating access.
@@ -172,7 +170,8 @@ type Result struct {
 	Reproduced int      // of these, how many stood at the violation
 	Verdicts   []Verdict
 	// Trace is the recording of the first confirmed replay that has this order and
-	// effect: the file of [Options], or one beside it. "": there is none.
+	// effect, a file that the next replay in the same folder may remove. "": there
+	// is none.
 	Trace string
 	// Witness is the replayed one, with the positions that its steps have in
 	// the current build.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -28,29 +27,28 @@ const defaultGrace = 3 * time.Second
 // show is a verdict. When Run returns, the program and its children in the same
 // process group are gone.
 func Run(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts Options) (Verdict, error) {
-	timeout := opts.Timeout
-	if timeout <= 0 {
-		timeout = DefaultTimeout
-	}
-	dir := opts.Work
-	if dir == "" {
-		var err error
-		if dir, err = os.MkdirTemp("", "gopredict-replay-"); err != nil {
+	return once(ctx, bin, w, plan, opts, true)
+}
+
+// once is Run, which may do without recording.
+func once(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts Options, record bool) (Verdict, error) {
+	timeout := cmp.Or(max(opts.Timeout, 0), DefaultTimeout)
+	if opts.Work == nil {
+		dir, err := os.MkdirTemp("", "gopredict-replay-")
+		if err != nil {
 			return Verdict{}, err
 		}
 		defer os.RemoveAll(dir)
+		opts.Work, record = NewFolder(dir), false
 	}
-	planFile, verdictFile := filepath.Join(dir, "plan"), filepath.Join(dir, "verdict")
-	if err := remove(planFile, verdictFile, opts.Trace); err != nil {
-		return Verdict{}, err
-	}
-	if err := os.WriteFile(planFile, plan.Text, 0o600); err != nil {
+	file := opts.Work.next()
+	if err := overwrite(file.plan, plan.Text); err != nil {
 		return Verdict{}, err
 	}
 
-	mode := "replay;plan=" + planFile + ";verdict=" + verdictFile
-	if opts.Trace != "" {
-		mode += ";trace=" + opts.Trace
+	mode := "replay;plan=" + file.plan + ";verdict=" + file.verdict
+	if record {
+		mode += ";trace=" + file.trace
 	}
 	started := func(int) {}
 	if opts.Hold > 0 {
@@ -58,7 +56,7 @@ func Run(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts O
 		if opts.Standing != nil {
 			watched, over := context.WithCancel(ctx)
 			defer over()
-			started = func(pid int) { go await(watched, verdictFile, func(p Protocol) { opts.Standing(pid, p.Stands) }) }
+			started = func(pid int) { go await(watched, file.verdict, func(p Protocol) { opts.Standing(pid, p.Stands) }) }
 		}
 	}
 	start := time.Now()
@@ -67,7 +65,7 @@ func Run(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts O
 	if err != nil {
 		return Verdict{}, err
 	}
-	p, err := readVerdict(verdictFile, out)
+	p, err := readVerdict(file.verdict, out)
 	if err != nil {
 		return Verdict{}, fmt.Errorf("replaying %s: %w", w.ID, err)
 	}
@@ -81,6 +79,9 @@ func Run(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts O
 	}
 	v.Reason = witness.Prose(v.Reason, w.Tests)
 	v.Output, v.Elapsed = out, elapsed
+	if record {
+		v.trace = file.trace
+	}
 	return v, nil
 }
 
@@ -165,18 +166,6 @@ func environment(env []string, dir, mode string) []string {
 		return out
 	}
 	return append(out, EnvVar+"="+mode)
-}
-
-// remove removes the files of the replay before, where there are any. To empty them
-// would take milliseconds more: what is written into a file that was emptied, some
-// file systems wait to have on the disk.
-func remove(files ...string) error {
-	for _, file := range files {
-		if err := os.Remove(file); file != "" && err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
 }
 
 // readVerdict reads the verdict file, which the run-time library makes before all

@@ -65,7 +65,7 @@ func (c *confirmation) committed(ctx context.Context, suspects []suspect) error 
 			}
 		}
 		a.ev.Path = a.to.Witness
-		c.tell(*a.ev)
+		c.tell(c.telling(*a.ev))
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -33,8 +32,6 @@ type confirmation struct {
 	// For the status line, and to name files.
 	replayed, confirmed atomic.Int32
 	total               int
-
-	folders chan string // for the files of replays; those that no replay uses now
 }
 
 // A suspect is a finding of the analysis, and a witness of nothing but its
@@ -68,10 +65,13 @@ func (c *confirmation) confirm(ctx context.Context, result *analysis.Result) err
 	}
 	suspects = slices.DeleteFunc(suspects, func(s suspect) bool { return c.done[sitesOf(s.witness)] })
 	slices.SortStableFunc(suspects, func(a, b suspect) int { return harm(a.Kind) - harm(b.Kind) })
-	out := make([]report.Evidence, len(suspects))
+	out := make([]telling, len(suspects))
 	errs := make([]error, len(suspects))
 	c.total = len(suspects)
-	each(c.workers, len(suspects), func(i int) { out[i], errs[i] = c.suspect(limit, suspects[i]) })
+	each(c.workers, len(suspects), func(i int) {
+		ev, err := c.suspect(limit, suspects[i])
+		out[i], errs[i] = c.telling(ev), err
+	})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -90,21 +90,6 @@ func (c *confirmation) confirm(ctx context.Context, result *analysis.Result) err
 	if late > 0 {
 		c.warn("%s: %d of %d predicted bugs were not replayed, as the time for replays, -%stimeout=%v, was over",
 			c.run.Package.Path, late, len(suspects), prefix, cmp.Or(c.opts.timeout, allReplays))
-	}
-	return nil
-}
-
-// makeFolders makes the folders for the files of replays, which are not made anew
-// for each: a file system may take long to find room for what is made and removed
-// hundreds of times.
-func (c *confirmation) makeFolders() error {
-	c.folders = make(chan string, c.workers)
-	for i := range c.workers {
-		folder := filepath.Join(c.work, fmt.Sprintf("replay-%d", i))
-		if err := os.MkdirAll(folder, 0o777); err != nil {
-			return err
-		}
-		c.folders <- folder
 	}
 	return nil
 }
@@ -339,14 +324,27 @@ func (c *confirmation) evidence(s suspect, w *witness.Witness) report.Evidence {
 	}
 }
 
-// tell puts a finding into the report.
-func (c *confirmation) tell(ev report.Evidence) {
-	f := report.NewFinding(ev)
+// A telling is what the report tells of a suspect.
+type telling struct {
+	report.Finding
+	confirmed string // the sites of the confirmed bug
+}
+
+func (c *confirmation) telling(ev report.Evidence) telling {
+	f := telling{Finding: report.NewFinding(ev)}
 	f.Reason = c.files.Shorten(f.Reason)
 	if f.Status == report.Confirmed {
-		c.done[sitesOf(ev.Result.Witness)] = true
+		f.confirmed = sitesOf(ev.Result.Witness)
 	}
-	c.report.Findings = append(c.report.Findings, f)
+	return f
+}
+
+// tell puts a finding into the report.
+func (c *confirmation) tell(f telling) {
+	if f.confirmed != "" {
+		c.done[f.confirmed] = true
+	}
+	c.report.Findings = append(c.report.Findings, f.Finding)
 }
 
 // replay replays w in both orders, or in the one that the recorded run has not
@@ -361,7 +359,7 @@ func (c *confirmation) replay(ctx context.Context, w *witness.Witness, args []st
 	defer func() { c.folders <- folder }()
 	opts := replayer.Options{
 		Timeout: replayTime(c.run.Seconds), Recorded: c.recorded, Shown: shown, Slots: c.slots,
-		Work: folder, Trace: filepath.Join(folder, "trace"),
+		Work: folder,
 	}
 	r, err := replayer.Confirm(ctx, bin, w, c.code, opts)
 	if err != nil || r.Status != replayer.Confirmed {

@@ -37,9 +37,10 @@ type prediction struct {
 	done   map[string]bool // the sites of the confirmed findings in the report
 	failed bool            // some package could not be analyzed
 
-	slots   *replayer.Slots // for the replays that run at the same time
-	workers int             // how many suspects are dealt with meanwhile, so that no slot stays free
-	left    time.Duration   // the time that is left for replays
+	slots   *replayer.Slots       // for the replays that run at the same time
+	folders chan *replayer.Folder // for the files of replays; those that no replay uses now
+	workers int                   // how many suspects are dealt with meanwhile, so that no slot stays free
+	left    time.Duration         // the time that is left for replays
 }
 
 func (p *prediction) warn(format string, args ...any) {
@@ -66,9 +67,11 @@ func (p *prediction) add(ctx context.Context, run recorder.Run) error {
 	if info, err := os.Stat(run.Trace); err == nil {
 		pkg.TraceBytes = info.Size()
 	}
+	garbage := 400
 	if pkg.TraceBytes > longTrace {
-		defer debug.SetGCPercent(debug.SetGCPercent(20))
+		garbage = 20
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(garbage))
 	t := p.read(run)
 	if t != nil {
 		pkg.Events = len(t.Events)
@@ -158,8 +161,7 @@ func (p *prediction) read(run recorder.Run) *trace.Trace {
 	if len(t.Cuts) > 0 {
 		p.warn("%s: only a part of the events is analyzed of %s: -run=NAME gives a test the room of the others", name, cutText(t))
 	}
-	t.AddSites(p.build.Sites)
-	p.build.Untrim(t)
+	p.build.AddSites(t)
 	if err == nil {
 		// So that the file can be analyzed on its own, if it is kept.
 		err = trace.AppendSites(run.Trace, p.build.Sites)
@@ -240,4 +242,20 @@ func (p *prediction) rel(file string) string {
 		return filepath.ToSlash(r)
 	}
 	return file
+}
+
+// makeFolders makes the folders for the files of replays, once for all packages.
+func (p *prediction) makeFolders() error {
+	if p.folders != nil {
+		return nil
+	}
+	p.folders = make(chan *replayer.Folder, p.workers)
+	for i := range p.workers {
+		folder := filepath.Join(p.work, fmt.Sprintf("replay-%d", i))
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			return err
+		}
+		p.folders <- replayer.NewFolder(folder)
+	}
+	return nil
 }

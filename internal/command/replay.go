@@ -145,7 +145,7 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 		status.Clear()
 		s.tellStanding(a, w, pid, stands)
 	}
-	opts := replayer.Options{Timeout: cmp.Or(a.options.timeout, oneReplay), Work: folder, Trace: filepath.Join(folder, "trace"), Hold: a.hold, Standing: standing, Replayed: replayed}
+	opts := replayer.Options{Timeout: cmp.Or(a.options.timeout, oneReplay), Work: replayer.NewFolder(folder), Hold: a.hold, Standing: standing, Replayed: replayed}
 	source := new(witness.Sources)
 	code := replayer.Code{Sites: replayer.ByFunc(b.Sites), Files: filesOf(env), Source: source}
 	result, err := replayer.Repeat(ctx, bin, w, code, a.n, opts)
@@ -307,8 +307,7 @@ func readReplayed(file string, b *recorder.Build) *trace.Trace {
 	if err != nil {
 		return nil
 	}
-	t.AddSites(b.Sites)
-	b.Untrim(t)
+	b.AddSites(t)
 	return t
 }
 

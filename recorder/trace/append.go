@@ -44,7 +44,9 @@ func appendSites(f *os.File, sites []Site) error {
 		return err
 	}
 	c := &chunkWriter{w: f}
-	for _, s := range d.t.missing(sites, d.used) {
+	need := NewSiteTable(sites).missing(d.t, d.used)
+	slices.SortFunc(need, func(a, b Site) int { return cmp.Compare(a.ID, b.ID) })
+	for _, s := range need {
 		c.rewrittenSite(s)
 	}
 	c.flush()
@@ -56,7 +58,32 @@ func appendSites(f *os.File, sites []Site) error {
 }
 
 // AddSites is [AppendSites] for a trace in memory.
-func (t *Trace) AddSites(sites []Site) {
+func (t *Trace) AddSites(sites []Site) { NewSiteTable(sites).AddTo(t) }
+
+// A SiteTable has the sites of one build, to be added to many traces.
+type SiteTable struct {
+	byID  map[SiteID]Site
+	calls map[uint64]Site // those without an ID, by key
+}
+
+// NewSiteTable returns the table of sites, as [AppendSites] takes them.
+func NewSiteTable(sites []Site) *SiteTable {
+	s := &SiteTable{byID: make(map[SiteID]Site, len(sites)), calls: map[uint64]Site{}}
+	for _, site := range sites {
+		if site.ID == 0 {
+			s.calls[site.Key] = site
+		} else {
+			s.byID[site.ID] = site
+		}
+	}
+	return s
+}
+
+// AddTo is [Trace.AddSites] with the sites of s.
+func (s *SiteTable) AddTo(t *Trace) {
+	if t.Sites == nil {
+		t.Sites = map[SiteID]Site{}
+	}
 	used := map[SiteID]bool{}
 	for i := range t.Events {
 		used[t.Events[i].Site] = true
@@ -64,38 +91,29 @@ func (t *Trace) AddSites(sites []Site) {
 	for _, g := range t.Goroutines {
 		used[g.Site] = true
 	}
-	if t.Sites == nil {
-		t.Sites = map[SiteID]Site{}
-	}
-	for _, s := range t.missing(sites, used) {
-		t.Sites[s.ID] = s
+	for _, site := range s.missing(t, used) {
+		t.Sites[site.ID] = site
 	}
 }
 
-// missing returns those of sites that are used and not defined as given,
-// sorted by id.
-func (t *Trace) missing(sites []Site, used map[SiteID]bool) []Site {
-	var need []Site
-	calls := map[uint64]Site{}
-	for _, s := range sites {
-		switch {
-		case s.ID == 0:
-			calls[s.Key] = s
-		case used[s.ID] && t.Sites[s.ID] != s:
-			need = append(need, s)
+// missing returns the sites that t uses and does not define as s has them.
+func (s *SiteTable) missing(t *Trace, used map[SiteID]bool) []Site {
+	need := make([]Site, 0, len(used))
+	for id := range used {
+		if site, ok := s.byID[id]; ok && t.Sites[id] != site {
+			need = append(need, site)
 		}
 	}
-	for _, s := range t.Sites {
-		known, ok := calls[s.Key]
-		if s.ID&SiteRewritten != 0 || !ok {
+	for _, site := range t.Sites {
+		known, ok := s.calls[site.Key]
+		if site.ID&SiteRewritten != 0 || !ok {
 			continue
 		}
-		old := s
-		s.Update, s.Tracked, s.Formula = known.Update, known.Tracked, known.Formula
-		if s != old {
-			need = append(need, s)
+		old := site
+		site.Update, site.Tracked, site.Formula = known.Update, known.Tracked, known.Formula
+		if site != old {
+			need = append(need, site)
 		}
 	}
-	slices.SortFunc(need, func(a, b Site) int { return cmp.Compare(a.ID, b.ID) })
 	return need
 }

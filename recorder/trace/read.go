@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // ReadFile reads the trace file at path; see [Decode]. A [*FormatError] names
@@ -56,16 +57,23 @@ type reader struct {
 	// used, if not nil, gathers the sites of the events, which are then not kept.
 	used map[SiteID]bool
 
-	goroutines, names int // definitions so far
-	guesses           guesses
+	goroutines, names int      // definitions so far
+	guesses           *guesses // while it reads
 }
 
 func newReader(r io.Reader) *reader {
 	return &reader{r: r, t: &Trace{Sites: map[SiteID]Site{}}}
 }
 
+// unused are tables of guesses that readers are done with: one is larger than most
+// traces of a replay.
+var unused = sync.Pool{New: func() any { return new(guesses) }}
+
 // read reads all chunks. On return off is where the valid prefix ends.
 func (d *reader) read() error {
+	d.guesses = unused.Get().(*guesses)
+	defer unused.Put(d.guesses)
+	*d.guesses = guesses{}
 	if err := d.readMagic(); err != nil {
 		return err
 	}

@@ -11,57 +11,66 @@ import (
 // of w to be those of the replayed build.
 func (w *Witness) Observe(t *trace.Trace) *Witness {
 	out := *w
-	see := func(list []Step) []Step {
-		list = slices.Clone(list)
-		for i, at := range Find(t, list) {
-			list[i].Value = ""
-			if at >= 0 {
-				list[i].Value = value(t, at)
-			}
+	all := slices.Concat(w.Steps, w.Hold, w.Violation)
+	for i, at := range Find(t, all) {
+		all[i].Value = ""
+		if at >= 0 {
+			all[i].Value = value(t, at)
 		}
-		return list
 	}
-	out.Steps, out.Hold, out.Violation = see(w.Steps), see(w.Hold), see(w.Violation)
+	hold := len(w.Steps)
+	violation := hold + len(w.Hold)
+	out.Steps, out.Hold, out.Violation = all[:hold:hold], all[hold:violation:violation], all[violation:]
 	return &out
 }
 
-// A where is an event of a run, by what a witness and a recording both know
-// of it.
+// A place is a site, by what a witness and a recording both know of it.
+type place struct {
+	fn, expr  string // "a.b" and "a.b.c" begin at the same column; expr is "" for call sites
+	line, col int
+}
+
+// A where is an event of a run, likewise.
 type where struct {
-	goroutine, fn string
-	op            trace.Kind
-	line, col     int
-	expr          string // "a.b" and "a.b.c" begin at the same column; "" for call sites
-	occ           int    // 0 for any
+	place
+	goroutine string
+	op        trace.Kind
+	occ       int // 0 for any
 }
 
 func whereOf(s Step) where {
-	p := where{s.Goroutine, s.Func, s.Op, s.Line, s.Col, s.Expr, s.Occ}
+	p := place{fn: s.Func, expr: s.Expr, line: s.Line, col: s.Col}
 	if s.Nth == 0 {
 		p.expr = ""
 	}
-	return p
+	return where{p, s.Goroutine, s.Op, s.Occ}
 }
 
 // Find returns for each step the position of its event in t, -1 if t does not
 // have it.
 func Find(t *trace.Trace, steps []Step) []int {
-	wanted := make(map[where]bool)
+	wanted, places := make(map[where]bool), make(map[place]bool)
 	for _, s := range steps {
 		p := whereOf(s)
 		p.occ = 0
-		wanted[p] = true
+		wanted[p], places[p.place] = true, true
+	}
+	sites := map[trace.SiteID]place{0: {}} // those of the steps, and of events without one
+	for id, s := range t.Sites {
+		if p := (place{s.Func, s.Expr, s.Line, s.Col}); places[p] {
+			sites[id] = p
+		}
 	}
 	begins := testBegins(t)
 	counts := make(map[where]int)
 	found := make(map[where]int)
-	for i, e := range t.Events {
-		if b, ok := begins[e.G]; ok && i < b || int(e.G) >= len(t.Goroutines) {
+	for i := range t.Events {
+		e := &t.Events[i]
+		at, ok := sites[e.Site]
+		if begin, own := begins[e.G]; !ok || own && i < begin || int(e.G) >= len(t.Goroutines) {
 			continue
 		}
-		site := t.Sites[e.Site]
-		p := where{t.Goroutines[e.G].Name(), site.Func, e.Kind, site.Line, site.Col, site.Expr, 0}
-		if wanted[p] {
+		if p := (where{at, t.Goroutines[e.G].Name(), e.Kind, 0}); wanted[p] {
 			counts[p]++
 			p.occ = counts[p]
 			found[p] = i
