@@ -16,60 +16,78 @@ import (
 // goroutine, and in a later one than those before it in others, as far as the
 // formula compares them. In place of the paper's integers a stretch is a row of
 // booleans, for only the first few are of interest.
+//
+// Most comparisons are never what makes a run too long. They are counted when a
+// model has them on the longest way through its run.
 type bounds struct {
 	crosses [][2]int32 // nodes of different goroutines that the formula compares
-	counted int        // how many of them have their constraints
-	most    int
-	late    [][]solver.Bool // by node: that it is behind stretch 0, 1, …
-	within  []solver.Bool   // by bound: the assumption that it suffices
+	// compared has for each node those that it is compared with, as far as crosses
+	// have been looked at.
+	compared map[int32][]int32
+	looked   int
+	counted  map[[2]int32]bool       // crosses, the lower node first, that have their constraints
+	late     map[int32][]solver.Bool // by node of such: that it is behind stretch 0, 1, …
+	rows     [][]int32               // by column: the nodes in late, ascending
+	within   []solver.Bool           // by bound: the assumption that it suffices
 }
 
-// SolveBounded is Solve with few switches: it asks for runs of no switch, of one,
-// and so on up to most, and then for any. What is impossible within a bound for
-// reasons that have nothing to do with the bound is impossible: the bound is then
-// not in the core of the contradiction (§6.3), and asked says after how many
-// questions that was.
+// SolveBounded is Solve with few switches: it asks for runs of no more switches than
+// it takes to keep what must come before what, of one more, and so on up to most, and
+// then for any. What is impossible within a bound for reasons that have nothing to do
+// with the bound is impossible: the bound is then not in the core of the
+// contradiction (§6.3), and asked says after how many questions that was.
 func (e *Encoding) SolveBounded(ctx context.Context, t Target, most int, budget *solver.Budget) (a Answer, asked int, err error) {
 	q := e.question(ctx, t, budget)
-	q.bounded = true
 	e.bounds.start(e, most)
-	for b := 0; b <= most; b++ {
+	for b := e.fewestSwitches(); b <= most; b++ {
 		asked++
-		for {
-			e.bounds.count(e)
-			known := len(e.bounds.crosses)
-			if a, err = q.ask(e.bounds.within[b]); err != nil || len(e.bounds.crosses) == known {
-				break // else it compares more events now, which may take switches
-			}
-		}
-		if err != nil || a.Answer != solver.Unsat || !slices.Contains(q.core, e.bounds.within[b]) {
+		q.bound = b
+		if a, err = q.ask(e.bounds.within[b]); err != nil || a.Answer != solver.Unsat || !slices.Contains(q.core, e.bounds.within[b]) {
 			return a, asked, err
 		}
 	}
-	q.bounded = false
+	q.bound = unbounded
 	a, err = q.ask()
 	return a, asked + 1, err
 }
 
-// stretched puts a model's run in the order of its stretches: what the formula
-// does not compare comes as late as what must follow lets it, with the rest of its
-// goroutine.
-func (e *Encoding) stretched(run []int32) []int32 {
-	compared := make(map[int32][]int32) // by node
-	for _, x := range e.bounds.crosses {
-		compared[x[0]] = append(compared[x[0]], x[1])
-		compared[x[1]] = append(compared[x[1]], x[0])
-	}
-	left := make(map[int32]int) // by node: how many stretches come after its own
-	next := make([]int, len(e.m.first))
-	for _, i := range slices.Backward(run) {
-		n, g := e.node(i), e.m.gid(i)
-		for _, other := range compared[n] {
-			if k, later := left[other]; later {
-				next[g] = max(next[g], k+1)
+// unbounded stands for any number of switches.
+const unbounded = -1
+
+// fewestSwitches returns how many switches it takes to do all that happens in each
+// run to each target, by what must come before what.
+func (e *Encoding) fewestSwitches() (most int) {
+	stretch := make([]int, len(e.nodes))
+	last := make([]int, e.width) // by column
+	for n, i := range e.nodes {
+		if i >= e.cone.sure[e.m.gid(i)] {
+			continue
+		}
+		c := e.column[e.m.gid(i)]
+		stretch[n] = last[c]
+		for in := range e.into(i) {
+			if from := e.node(in.from); from != none {
+				stretch[n] = max(stretch[n], stretch[from]+1)
 			}
 		}
-		left[n] = next[g]
+		last[c] = stretch[n]
+		most = max(most, stretch[n])
+	}
+	return most
+}
+
+// stretched puts a model's run in the order of its stretches: what the formula
+// does not compare comes as late as what must follow lets it, with the rest of its
+// goroutine. If that takes more switches than the bound, what takes them is counted
+// from now on; ok then is false.
+func (e *Encoding) stretched(run []int32, bound int) (better []int32, ok bool) {
+	left := e.stretches(run)
+	most := 0
+	for _, k := range left {
+		most = max(most, k)
+	}
+	if most > bound && e.countLongest(run, left, most) {
+		return nil, false
 	}
 	run = slices.Clone(run)
 	slices.SortStableFunc(run, func(i, j int32) int { return cmp.Compare(left[e.node(j)], left[e.node(i)]) })
@@ -93,7 +111,59 @@ func (e *Encoding) stretched(run []int32) []int32 {
 		})
 		last, from = e.m.gid(run[end-1]), end
 	}
-	return run
+	return run, true
+}
+
+// stretches returns for each node of a run how many stretches come after its own.
+func (e *Encoding) stretches(run []int32) (left map[int32]int) {
+	b := &e.bounds
+	for ; b.looked < len(b.crosses); b.looked++ {
+		x, y := b.crosses[b.looked][0], b.crosses[b.looked][1]
+		b.compared[x] = append(b.compared[x], y)
+		b.compared[y] = append(b.compared[y], x)
+	}
+	left = make(map[int32]int, len(run))
+	next := make([]int, len(e.m.first))
+	for _, i := range slices.Backward(run) {
+		n, g := e.node(i), e.m.gid(i)
+		for _, other := range b.compared[n] {
+			if k, later := left[other]; later {
+				next[g] = max(next[g], k+1)
+			}
+		}
+		left[n] = next[g]
+	}
+	return left
+}
+
+// countLongest counts the comparisons on all ways through a run that take the most
+// switches. It reports whether there are some that were not counted.
+func (e *Encoding) countLongest(run []int32, left map[int32]int, most int) (more bool) {
+	b := &e.bounds
+	longest := make(map[int32]bool)   // nodes on such a way
+	at := make([]int, len(e.m.first)) // by goroutine: what is left on such a way
+	for g := range at {
+		at[g] = none
+	}
+	for _, i := range run {
+		n, g := e.node(i), e.m.gid(i)
+		if left[n] == most || at[g] == left[n] {
+			longest[n] = true
+		}
+		if !longest[n] {
+			continue
+		}
+		at[g] = left[n]
+		for _, other := range b.compared[n] {
+			if k, runs := left[other]; runs && k == left[n]-1 {
+				longest[other] = true
+				if e.counts(n, other) {
+					more = true
+				}
+			}
+		}
+	}
+	return more
 }
 
 // maxBounded and maxSwitches bound the events of which a run with the fewest
@@ -114,57 +184,69 @@ func (e *Encoding) fewest(ctx context.Context, t Target, budget *solver.Budget) 
 	return b, nil
 }
 
-// start makes the rows, for at most so many switches.
+// start makes the assumptions, for at most so many switches.
 func (b *bounds) start(e *Encoding, most int) {
-	if b.late != nil && b.most >= most {
+	if len(b.within) > most {
 		return
 	}
-	f := e.f
-	*b = bounds{crosses: b.crosses, most: most}
-	last := make([]int32, e.width)
-	for c := range last {
-		last[c] = none
+	*b = bounds{
+		crosses: b.crosses, compared: make(map[int32][]int32), counted: make(map[[2]int32]bool),
+		late: make(map[int32][]solver.Bool), rows: make([][]int32, e.width),
 	}
 	for k := range most + 1 {
-		b.within = append(b.within, f.Bool(fmt.Sprintf("at most %d switches", k)))
-	}
-	for n, i := range e.nodes {
-		row := make([]solver.Bool, most+1)
-		for k := range row {
-			row[k] = f.Bool(fmt.Sprintf("late %d %d", i, k))
-			if k > 0 {
-				e.assert(f.Implies(row[k], row[k-1]))
-			}
-			e.assert(f.Not(f.And(row[k], e.done(i), b.within[k])))
-		}
-		b.late = append(b.late, row)
-		c := e.column[e.m.gid(i)]
-		if last[c] != none {
-			for k := range row {
-				e.assert(f.Implies(b.late[last[c]][k], row[k]))
-			}
-		}
-		last[c] = int32(n)
+		b.within = append(b.within, e.f.Bool(fmt.Sprintf("at most %d switches", k)))
 	}
 }
 
-// count asserts what switches the comparisons take that are new.
-func (b *bounds) count(e *Encoding) {
-	f := e.f
-	for ; b.counted < len(b.crosses); b.counted++ {
-		x := b.crosses[b.counted]
-		for _, p := range [][2]int32{x, {x[1], x[0]}} {
-			from, to := p[0], p[1]
-			i, j := e.nodes[from], e.nodes[to]
-			first := e.truth(e.must(i, j))
-			if !e.must(i, j) && !e.must(j, i) {
-				first = f.Before(e.event(from), e.event(to))
-			}
-			before := f.True()
-			for k := range b.late[to] {
-				e.assert(f.Implies(f.And(first, before), b.late[to][k]))
-				before = b.late[from][k]
-			}
+// row returns the row of node n.
+func (b *bounds) row(e *Encoding, n int32) []solver.Bool {
+	if row, ok := b.late[n]; ok {
+		return row
+	}
+	f, i := e.f, e.nodes[n]
+	row := make([]solver.Bool, len(b.within))
+	for k := range row {
+		row[k] = f.Bool(fmt.Sprintf("late %d %d", i, k))
+		if k > 0 {
+			e.assert(f.Implies(row[k], row[k-1]))
+		}
+		e.assert(f.Not(f.And(row[k], e.done(i), b.within[k])))
+	}
+	b.late[n] = row
+	c := e.column[e.m.gid(i)]
+	at, _ := slices.BinarySearch(b.rows[c], n)
+	for k := range row {
+		if at > 0 {
+			e.assert(f.Implies(b.late[b.rows[c][at-1]][k], row[k]))
+		}
+		if at < len(b.rows[c]) {
+			e.assert(f.Implies(row[k], b.late[b.rows[c][at]][k]))
 		}
 	}
+	b.rows[c] = slices.Insert(b.rows[c], at, n)
+	return row
+}
+
+// counts asserts what switches the comparison of two nodes takes. It returns false if
+// that is known.
+func (e *Encoding) counts(x, y int32) bool {
+	b, f := &e.bounds, e.f
+	if b.counted[[2]int32{min(x, y), max(x, y)}] {
+		return false
+	}
+	b.counted[[2]int32{min(x, y), max(x, y)}] = true
+	for _, p := range [][2]int32{{x, y}, {y, x}} {
+		from, to := b.row(e, p[0]), b.row(e, p[1])
+		i, j := e.nodes[p[0]], e.nodes[p[1]]
+		first := e.truth(e.must(i, j))
+		if !e.must(i, j) && !e.must(j, i) {
+			first = f.Before(e.event(p[0]), e.event(p[1]))
+		}
+		before := f.True()
+		for k := range to {
+			e.assert(f.Implies(f.And(first, before), to[k]))
+			before = from[k]
+		}
+	}
+	return true
 }

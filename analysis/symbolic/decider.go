@@ -78,8 +78,8 @@ func (d *Decider) Decide(ctx context.Context, k int, budget *solver.Budget) (Ans
 const firstWindow = 64
 
 // perEvent and perChoice are how many steps of a budget it takes to put an event
-// and a write that a read may find into a formula.
-const perEvent, perChoice = 100, 200
+// and a write that a read may find into a formula, and perLook to look at a write.
+const perEvent, perChoice, perLook = 100, 200, 2
 
 // encode makes an encoding, and takes what that takes off the budget.
 func (d *Decider) encode(cone *Cone, f *solver.Formula, engine solver.Engine, budget *solver.Budget) (*Encoding, error) {
@@ -95,8 +95,9 @@ func (d *Decider) encode(cone *Cone, f *solver.Formula, engine solver.Engine, bu
 // last time.
 func (e *Encoding) spend(budget *solver.Budget) {
 	choices := e.values.choices + len(e.reading.choices) + len(e.reading.between)
-	budget.Spend(perChoice * int64(choices-e.spent))
-	e.spent = choices
+	steps := perChoice*int64(choices) + perLook*int64(e.values.looked)
+	budget.Spend(steps - e.spent)
+	e.spent = steps
 }
 
 // A quest is the search for one answer.

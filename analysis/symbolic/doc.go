@@ -65,7 +65,9 @@
 // come between a read and what it reads from, never meet in any order that the
 // solver would choose, as it begins with the recorded one. They are asserted
 // when a model breaks them ([Encoding.Solve]); all models together break few.
-// Third, what α implies or contradicts is no part of a formula, as in the
+// Third, a read whose value is computed may at first find only the writes that were
+// nearest to it in the recorded run. That it finds no other is assumed; if a
+// contradiction needs that, it gets more. Fourth, what α implies or contradicts is no part of a formula, as in the
 // paper's Tables 1 and 2.
 //
 // One encoding serves all targets of its cone: ρ is assumed and not asserted, so

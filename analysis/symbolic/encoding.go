@@ -43,7 +43,7 @@ type Encoding struct {
 	bounds  bounds
 	// departures are by event that a run departs there; see Departure.
 	departures map[int32]solver.Bool
-	spent      int   // choices that budgets know of
+	spent      int64 // steps that budgets know of
 	err        error // why the encoding is not whole
 }
 

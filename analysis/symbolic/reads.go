@@ -233,8 +233,23 @@ func (e *Encoding) from(i, c, w int32, same []int32) solver.Bool {
 	return ch.lit
 }
 
-// part keeps writer w from coming between what the choice reads and the read.
+// maxParted bounds the writers that are kept from coming between at once.
+const maxParted = 64
+
+// part keeps writer w from coming between what the choice reads and the read, and
+// other writers of its goroutine: where one comes between, the next one would.
 func (e *Encoding) part(ch *choice, w int32) {
+	ws := slices.DeleteFunc(e.written(ch.cell), func(o int32) bool {
+		return e.m.gid(o) != e.m.gid(w) || o == ch.writer || o == ch.read || slices.Contains(ch.same, o)
+	})
+	k, _ := slices.BinarySearch(ws, w)
+	for _, o := range ws[max(0, k-maxParted/2):min(len(ws), k+maxParted/2)] {
+		e.keepOut(ch, o)
+	}
+}
+
+// keepOut keeps writer w from coming between what the choice reads and the read.
+func (e *Encoding) keepOut(ch *choice, w int32) {
 	key := [4]int32{ch.read, ch.cell, ch.writer, w}
 	if e.reading.between[key] {
 		return

@@ -45,12 +45,12 @@ type question struct {
 	target   Target
 	property []solver.Bool
 	budget   *solver.Budget
-	bounded  bool          // of the runs, one with few switches
+	bound    int           // of switches, if few of them are looked for
 	core     []solver.Bool // after an Unsat: the assumptions that it needs
 }
 
 func (e *Encoding) question(ctx context.Context, t Target, budget *solver.Budget) *question {
-	q := &question{Encoding: e, ctx: ctx, target: t, budget: budget}
+	q := &question{Encoding: e, ctx: ctx, target: t, budget: budget, bound: unbounded}
 	q.property = e.property(t)
 	e.taint.define()
 	return q
@@ -58,8 +58,8 @@ func (e *Encoding) question(ctx context.Context, t Target, budget *solver.Budget
 
 // ask asks under more assumptions, until a model's run is whole.
 func (q *question) ask(more ...solver.Bool) (Answer, error) {
-	assumptions := slices.Concat(q.property, more)
 	for {
+		assumptions := slices.Concat(q.property, more, q.narrows())
 		switch {
 		case q.err != nil:
 			return Answer{Why: q.err.Error()}, nil
@@ -71,6 +71,11 @@ func (q *question) ask(more ...solver.Bool) (Answer, error) {
 		if err != nil {
 			return Answer{}, err
 		}
+		if answer == solver.Unsat && q.widen(q.engine.Core()) {
+			q.taint.define()
+			q.spend(q.budget)
+			continue
+		}
 		if answer != solver.Sat {
 			a := Answer{Answer: answer}
 			if answer == solver.Unknown {
@@ -80,11 +85,11 @@ func (q *question) ask(more ...solver.Bool) (Answer, error) {
 			}
 			return a, nil
 		}
-		run := q.performed()
-		if q.bounded {
-			run = q.stretched(run)
+		run, short := q.performed(), true
+		if q.bound != unbounded {
+			run, short = q.stretched(run, q.bound)
 		}
-		if q.whole(run) {
+		if short && q.whole(run) {
 			return Answer{Answer: answer, Base: q.cone.Base, Steps: q.steps(run, q.target), Departs: q.departing()}, nil
 		}
 		q.spend(q.budget)

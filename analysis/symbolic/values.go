@@ -1,8 +1,10 @@
 package symbolic
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -21,8 +23,10 @@ type values struct {
 	before  map[int32]solver.Int  // by atomic read-modify-write: what was there
 	left    map[int32]solver.Int  // by write: what it leaves
 	known   map[int32]solver.Bool // by such a read: it is known what was there
+	narrow  []*narrow             // the reads that may find more than the formula has
 	terms   int                   // numbers that stand for a choice between two
 	choices int                   // writes that reads may find, counted for each read
+	looked  int                   // writes that were looked at to find these
 }
 
 func newValues() values {
@@ -115,6 +119,9 @@ func (e *Encoding) read(i int32) solver.Int {
 // encoding: each takes some hundreds of bytes.
 const maxWritten = 200_000
 
+// maxLooked bounds the writes that are looked at to choose from.
+const maxLooked = 1 << 26
+
 // choose returns what the read at position i finds in memory: what the last
 // write before it left (the π-function). values.known says that it has found
 // what is known; in other runs the number means nothing.
@@ -139,30 +146,108 @@ func (e *Encoding) choose(i int32) solver.Int {
 	}
 	v, known := f.Int(fmt.Sprint("read ", i)), f.Bool(fmt.Sprint("known ", i))
 	e.values.before[i], e.values.known[i] = v, known
-	var ways, unknown []solver.Bool
-	writers, latest := e.written(c), e.latest(i, c)
-	if e.values.choices += len(writers); e.values.choices > maxWritten {
-		e.err = fmt.Errorf("symbolic: reads may find what more than %d writes left: too many to encode", maxWritten)
-		return v
+	e.find(&narrow{read: i, cell: c}, e.done(i))
+	return v
+}
+
+// A narrow is a read of which the formula does not have all writes yet that it may
+// find.
+type narrow struct {
+	read, cell int32
+	has        int         // how many of them it has: the nearest
+	more       solver.Bool // the read finds another one
+}
+
+// firstFound is how many writes a read may find at first: what it found in the
+// recorded run, and another one.
+const firstFound = 2
+
+// find puts more writes into the formula, of which the read of n finds one if the
+// condition holds: as many as there are already.
+func (e *Encoding) find(n *narrow, condition solver.Bool) {
+	ws := e.nearest(n.read, n.cell)
+	from, end := n.has, max(2*n.has, firstFound)
+	if end+firstFound > len(ws) {
+		end = len(ws)
 	}
+	n.has = end
+	if e.values.choices += end - from; e.values.choices > maxWritten || e.values.looked > maxLooked {
+		e.err = fmt.Errorf("symbolic: reads may find what more than %d writes left: too many to encode", e.values.choices)
+		return
+	}
+	f, known := e.f, e.values.known[n.read]
+	var ways, unknown []solver.Bool
+	for _, w := range ws[from:end] {
+		found, ok := e.sees(n.read, n.cell, w)
+		ways = append(ways, f.And(e.from(n.read, n.cell, w, nil), f.Eq(e.values.before[n.read], found), ok))
+		unknown = append(unknown, f.And(e.from(n.read, n.cell, w, nil), f.Not(ok)))
+	}
+	if end < len(ws) {
+		n.more = f.Bool(fmt.Sprintf("more than %d %d", n.read, end))
+		ways, unknown = append(ways, n.more), append(unknown, n.more)
+		e.values.narrow = append(e.values.narrow, n)
+	}
+	e.assert(f.Implies(f.And(condition, known), f.Or(ways...)))
+	if e.m.held {
+		// That it is not known has a reason; else nobody asks for one.
+		e.assert(f.Implies(f.And(condition, f.Not(known)), f.Or(unknown...)))
+	}
+}
+
+// narrows returns the assumptions that all reads find what the formula has.
+func (e *Encoding) narrows() (all []solver.Bool) {
+	for _, n := range e.values.narrow {
+		all = append(all, e.f.Not(n.more))
+	}
+	return all
+}
+
+// widen puts more writes into the formula, for reads that the core of a contradiction
+// has, and reports whether there are such reads.
+func (e *Encoding) widen(core []solver.Bool) (wider bool) {
+	needed := make(map[solver.Bool]bool)
+	for _, b := range core {
+		needed[b] = true
+	}
+	before := e.values.narrow
+	e.values.narrow = nil
+	for _, n := range before {
+		if needed[e.f.Not(n.more)] {
+			e.find(n, n.more)
+			wider = true
+		} else {
+			e.values.narrow = append(e.values.narrow, n)
+		}
+	}
+	return wider
+}
+
+// nearest returns the writers that the read at position i may find in cell c, with
+// none for what was there at first: the one that it found in the recorded run, and
+// then the others, those first that were nearest to it there.
+func (e *Encoding) nearest(i, c int32) (ws []int32) {
+	writers, latest := e.written(c), e.latest(i, c)
+	e.values.looked += len(writers)
 	for _, w := range writers {
 		if w != i && !e.must(i, w) && !e.hidden(w, latest) {
-			found, ok := e.sees(i, c, w)
-			ways = append(ways, f.And(e.from(i, c, w, nil), f.Eq(v, found), ok))
-			unknown = append(unknown, f.And(e.from(i, c, w, nil), f.Not(ok)))
+			ws = append(ws, w)
 		}
 	}
 	if len(latest) == 0 {
-		first, ok := e.sees(i, c, none)
-		ways = append(ways, f.And(e.from(i, c, none, nil), f.Eq(v, first), ok))
-		unknown = append(unknown, f.And(e.from(i, c, none, nil), f.Not(ok)))
+		ws = append(ws, none)
 	}
-	e.assert(f.Implies(f.And(e.done(i), known), f.Or(ways...)))
-	if e.m.held {
-		// That it is not known has a reason; else nobody asks for one.
-		e.need(i, f.Or(known, f.Or(unknown...)))
+	source := e.m.mem.source(i, c)
+	distance := func(w int32) int32 {
+		switch {
+		case w == source || w == none && e.past(source):
+			return 0
+		case w > i:
+			return w - i
+		}
+		return i - w
 	}
-	return v
+	slices.SortStableFunc(ws, func(a, b int32) int { return cmp.Compare(distance(a), distance(b)) })
+	return ws
 }
 
 // sees returns what the access at position i finds in cell c if writer w, or none,
