@@ -39,7 +39,7 @@ func (s *state) follow(pos int32, e *trace.Event, sp span, arg int32) (v int64, 
 	if e.Kind == trace.AtomicRMW {
 		old = uint64(v)
 	}
-	if !known || old<<(64-8*e.Size) != e.Val<<(64-8*e.Size) {
+	if !known || !e.SameBits(old) {
 		if s.found[e.G] == nil {
 			s.found[e.G] = map[int32]finding{}
 		}
@@ -85,8 +85,10 @@ type finding struct {
 
 // read returns what is in the memory of e, if that is known.
 func (s *state) read(e *trace.Event, sp span) (v uint64, known bool) {
-	if !hasValue(e) {
-		return 0, false
+	if !isWord(e) {
+		now := &s.cells[sp.first]
+		v, known = s.content(now, sp.first)
+		return v, known && now.taint == none && sp.n == 1 && e.HasValue()
 	}
 	for c := sp.first; c < sp.first+sp.n; c++ {
 		now := &s.cells[c]
@@ -135,9 +137,17 @@ func (m *memory) fill(cells []cellState, pos int32, e *trace.Event, sp span, v i
 			continue
 		}
 		cl := &m.cells[c]
-		part := uint64(v) >> (8 * (cl.addr - e.Obj))
-		if cl.size < 8 {
-			part &= 1<<(8*cl.size) - 1
+		part := uint64(v)
+		switch {
+		case !isWord(e) && cl.size != uint64(e.Size):
+			cells[i].taint = pos // it is a piece of what has the digest
+			continue
+		case !isWord(e):
+		default:
+			part >>= 8 * (cl.addr - e.Obj)
+			if cl.size < 8 {
+				part &= 1<<(8*cl.size) - 1
+			}
 		}
 		if was, _ := m.part(e, c); part != was {
 			cells[i].other, cells[i].val = true, part

@@ -51,10 +51,9 @@ func writes(e *trace.Event) bool {
 	return e.Kind.IsWrite() && e.Flags&trace.FlagFailed == 0
 }
 
-// hasValue reports whether Val of an access holds what is in memory after it.
-func hasValue(e *trace.Event) bool {
-	return e.Flags&trace.FlagValue != 0 && e.Size >= 1 && e.Size <= 8
-}
+// isWord reports whether Val of an access holds what is in memory after it, and
+// not a digest of that.
+func isWord(e *trace.Event) bool { return e.HasValue() && e.Size <= 8 }
 
 // compileMemory sets ref of each access, and arg of those that read.
 func (p *program) compileMemory() *memory {
@@ -195,10 +194,13 @@ func (m *memory) replay(p *program) {
 }
 
 // part returns the piece of the access's value that lies in cell c, which the
-// access covers.
+// access covers. A digest is one piece, of the whole.
 func (m *memory) part(e *trace.Event, c int32) (uint64, bool) {
 	cl := &m.cells[c]
-	if !hasValue(e) || cl.addr-e.Obj >= 8 {
+	if !isWord(e) {
+		return e.Val, e.HasValue() && cl.size == uint64(e.Size)
+	}
+	if cl.addr-e.Obj >= 8 {
 		return 0, false
 	}
 	v := e.Val >> (8 * (cl.addr - e.Obj))
@@ -219,8 +221,10 @@ func (m *memory) value(t *trace.Trace, writer, c int32) (uint64, bool) {
 // recorded returns what the reading event e found in cell c in the trace,
 // where writer was the last to write.
 func (m *memory) recorded(t *trace.Trace, e *trace.Event, writer, c int32) (uint64, bool) {
-	if !writes(e) && hasValue(e) {
-		return m.part(e, c)
+	if !writes(e) {
+		if v, ok := m.part(e, c); ok {
+			return v, true
+		}
 	}
 	return m.value(t, writer, c)
 }

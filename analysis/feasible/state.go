@@ -201,7 +201,7 @@ func (s *state) access(pos int32, e *trace.Event, in *info) string {
 				s.updates[e.G] = pos
 			case in.data || s.end:
 				s.infect(e.G, pos)
-				if hasValue(e) && e.Val >= reach {
+				if isWord(e) && e.Val >= reach {
 					s.lost[e.G] = append(s.lost[e.G], pos)
 				}
 			default:

@@ -194,10 +194,14 @@ func (mem *memory) update(i int32) {
 	}
 }
 
-// part returns the piece of an access's value that lies in cell c.
+// part returns the piece of an access's value that lies in cell c. A digest is one
+// piece, of the whole.
 func (mem *memory) part(i, c int32) (uint64, bool) {
 	e, cl := mem.m.event(i), &mem.cells[c]
-	if e.Flags&trace.FlagValue == 0 || e.Size < 1 || e.Size > 8 || cl.addr-e.Obj >= 8 {
+	switch {
+	case e.Size > 8:
+		return e.Val, e.HasValue() && cl.size == uint64(e.Size)
+	case !e.HasValue() || cl.addr-e.Obj >= 8:
 		return 0, false
 	}
 	v := e.Val >> (8 * (cl.addr - e.Obj))

@@ -94,7 +94,7 @@ func (mem *memory) wholes() {
 func (m *Model) number(i int32) int64 { return m.signed(i, m.event(i).Val) }
 
 func (m *Model) signed(i int32, val uint64) int64 {
-	return trace.Reading{Signed: true, Size: uint8(m.event(i).Size)}.Number(val)
+	return trace.Reading{Signed: true, Size: uint8(min(m.event(i).Size, 8))}.Number(val)
 }
 
 // read returns what the tracked read at position i finds.

@@ -229,7 +229,7 @@ func TestReadme(t *testing.T) {
 // events, by #, and the folder of the command by nothing.
 func withoutNumbers(output string) string {
 	output = strings.ReplaceAll(output, command, filepath.Base(command))
-	return regexp.MustCompile(`[0-9.]+s\b|[0-9]+ events`).ReplaceAllString(output, "#")
+	return regexp.MustCompile(`[0-9][0-9.]*s\b|[0-9]+ events`).ReplaceAllString(output, "#")
 }
 
 // address is where a program has crashed.

@@ -13,7 +13,7 @@ import (
 // the library, which holds what links the two.
 func TestRecordingAllocatesNothing(t *testing.T) {
 	wanted := allocs(t, "")
-	require.Len(t, wanted, 25)
+	require.Len(t, wanted, 27)
 	wanted["afterfunc"] += 3
 	wanted["timeout"] += 3
 	require.Equal(t, wanted, allocs(t, "record;trace=$DIR/trace"))

@@ -66,7 +66,7 @@ func (e *editor) storable(x ast.Expr) bool {
 // store is the statement that assigns the value v to the variable x, whose
 // address is given as text.
 func (e *editor) store(x ast.Expr, address, v string) string {
-	return e.hook("Store") + "(&" + address + "," + e.site("write", x, e.source(x), false) + ").Set(" + v + ")"
+	return e.memory("Store", x, "&"+address, e.site("write", x, e.source(x), false)) + ".Set(" + v + ")"
 }
 
 // assignOne is the text of x = y.

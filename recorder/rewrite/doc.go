@@ -30,7 +30,8 @@
 // from the SSA form, where all that they follow from has events, and of which
 // loads the values go nowhere else (trace.Site.Tracked). Operands that only the
 // goroutine itself changes, as the n of a.balance < n, get a hook that notes their
-// value.
+// value. Hooks at strings, interfaces and slices say what the value is, for it to be
+// shown, and whether a formula needs it: only then it is recorded (digest.go).
 //
 // # How
 //

@@ -124,7 +124,7 @@ func (e *editor) load(x ast.Expr, flow bool) string {
 		return e.address(x)
 	}
 	hook := func() string {
-		text := e.hook("Load") + "(&" + e.address(x) + "," + e.site("read", x, e.source(x), flow && isNumeric(t)) + ")"
+		text := e.memory("Load", x, "&"+e.address(x), e.site("read", x, e.source(x), flow && isNumeric(t)))
 		if flow && e.isUpdated(x) {
 			e.onlyUpdates()
 		}

@@ -77,13 +77,17 @@ func (e *editor) operand(x ast.Expr, text string) string {
 		what := " in range"
 		if f.Op == trace.Not {
 			what = " != 0"
-			if isPointer(e.info.TypeOf(x)) {
+			if !isNumeric(e.info.TypeOf(x)) {
 				what = " != nil"
 			}
 		}
 		text = e.hook("Assert") + "(" + text + "," + e.site("guard", x, e.source(x)+what, false) + ")"
 	}
-	return e.hook("Operand") + "(" + text + "," + e.site("operand", x, e.source(x), false) + ")"
+	site := e.site("operand", x, e.source(x), false)
+	if what := whatIs(e.info.TypeOf(x)); what != 0 {
+		return e.hook("OperandOf") + "(" + text + "," + head(site, what|needed) + ")"
+	}
+	return e.hook("Operand") + "(" + text + "," + site + ")"
 }
 
 // assertion returns the operand of c, a call of an assertion of which it is known

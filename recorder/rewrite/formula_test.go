@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -17,7 +18,7 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-var keyInFormula = regexp.MustCompile(`@([0-9a-f]+)[iu][0-9]`)
+var keyInFormula = regexp.MustCompile(`@([0-9a-f]+)[iu][0-9]+`)
 
 // facts of a site, as the comments in testdata/formulas show them.
 func formulaWords(s trace.Site, byKey map[uint64]trace.Site) []string {
@@ -43,6 +44,9 @@ func formulaWords(s trace.Site, byKey map[uint64]trace.Site) []string {
 			}
 			return name(byKey[f.Read.Key])
 		})
+		for _, known := range []string{"open", "none"} {
+			text = strings.ReplaceAll(text, strconv.FormatUint(trace.Digest(known), 10), strconv.Quote(known))
+		}
 		text = strings.TrimPrefix(op+" "+name(s), " ") + " = " + text
 		switch {
 		case s.Fails == trace.IfTrue:

@@ -56,7 +56,7 @@ func (e *editor) returnStmt(s *ast.ReturnStmt) string {
 			vars = append(vars, v)
 		}
 		if e.storableResult(x) {
-			stores = append(stores, e.hook("Store")+"(&"+x.Name+","+e.site("write", s, x.Name, false)+").Set("+v+")")
+			stores = append(stores, e.memory("Store", x, "&"+x.Name, e.site("write", s, x.Name, false))+".Set("+v+")")
 		} else {
 			stores = append(stores, x.Name+"="+v)
 		}
@@ -78,7 +78,7 @@ func (e *editor) isResult(r ast.Expr, x *ast.Ident) bool {
 
 // loadResult is a hook for the load of the named result x that s returns.
 func (e *editor) loadResult(s *ast.ReturnStmt, x *ast.Ident) string {
-	return e.hook("Load") + "(&" + x.Name + "," + e.site("read", s, x.Name, false) + ")"
+	return e.memory("Load", x, "&"+x.Name, e.site("read", s, x.Name, false))
 }
 
 // sharedResults returns the named results of the function that s returns from,

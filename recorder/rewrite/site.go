@@ -58,7 +58,7 @@ func (e *editor) valueType(op string, n ast.Node) trace.Type {
 		return trace.TypeUnknown
 	}
 	t := e.info.TypeOf(x)
-	if t == nil {
+	if t == nil || isGeneric(t) {
 		return trace.TypeUnknown
 	}
 	switch u := t.Underlying().(type) {
@@ -66,6 +66,10 @@ func (e *editor) valueType(op string, n ast.Node) trace.Type {
 		return trace.TypePointer
 	case *types.Struct, *types.Array:
 		return trace.TypeParts
+	case *types.Slice:
+		return trace.TypeSlice
+	case *types.Interface:
+		return trace.TypeDynamic
 	case *types.Basic:
 		info := u.Info()
 		switch {
@@ -79,6 +83,8 @@ func (e *editor) valueType(op string, n ast.Node) trace.Type {
 			return trace.TypeInt
 		case info&types.IsFloat != 0:
 			return trace.TypeFloat
+		case info&types.IsString != 0:
+			return trace.TypeText
 		case info&types.IsComplex != 0:
 			return trace.TypeParts
 		}

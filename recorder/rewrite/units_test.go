@@ -185,7 +185,11 @@ func functions(files []*ast.File) map[string]string {
 				}
 				b.WriteByte(')')
 			}
-			all[fn.Name.Name] = b.String()
+			name := fn.Name.Name
+			if fn.Recv != nil {
+				name = types.ExprString(fn.Recv.List[0].Type) + "." + name
+			}
+			all[name] = b.String()
 		}
 	}
 	return all

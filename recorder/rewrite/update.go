@@ -30,7 +30,7 @@ func (e *editor) update(s ast.Stmt, x ast.Expr, op string, y ast.Expr, full bool
 	alone := y == nil || before != "" || !e.hasCall(y)
 	address := "&" + e.alone(e.address, x)
 	if !e.stable(x) && !full {
-		load := e.hook("Load") + "(" + address + "," + e.updateSite(x, true) + ")"
+		load := e.memory("Load", x, address, e.updateSite(x, true))
 		return "*" + e.hook("Write") + "(" + load + "," + e.site("write", x, e.source(x), false) + ")" + op + "=" + operand
 	}
 	keep := ""
@@ -39,11 +39,11 @@ func (e *editor) update(s ast.Stmt, x ast.Expr, op string, y ast.Expr, full bool
 		keep = t + ":=" + e.onLines(x, s, address) + ";"
 		address = t
 	}
-	load := "*" + e.hook("Load") + "(" + address + "," + e.updateSite(x, alone) + ")"
+	load := "*" + e.memory("Load", x, address, e.updateSite(x, alone))
 	if before == "" && y != nil && !e.hasCall(y) && e.lastHook(y).IsValid() {
 		load = e.early(load)
 	}
-	text := e.hook("Store") + "(" + address + "," + e.site("write", x, e.source(x), false) + ").Set(" + load + op + operand + ")"
+	text := e.memory("Store", x, address, e.site("write", x, e.source(x), false)) + ".Set(" + load + op + operand + ")"
 	if before+keep == "" {
 		return text
 	}

@@ -2,6 +2,7 @@ package sharing
 
 import (
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -15,22 +16,61 @@ var assertions = map[string]struct {
 	operands int
 	holds    func(x []*term) *term
 }{
-	"Equal":          {2, func(x []*term) *term { return join(trace.Equal, x[0], x[1]) }},
-	"EqualValues":    {2, func(x []*term) *term { return join(trace.Equal, x[0], x[1]) }},
-	"Exactly":        {2, func(x []*term) *term { return join(trace.Equal, x[0], x[1]) }},
-	"NotEqual":       {2, func(x []*term) *term { return join(trace.Not, join(trace.Equal, x[0], x[1])) }},
-	"Greater":        {2, func(x []*term) *term { return join(trace.Less, x[1], x[0]) }},
-	"GreaterOrEqual": {2, func(x []*term) *term { return join(trace.LessEqual, x[1], x[0]) }},
-	"Less":           {2, func(x []*term) *term { return join(trace.Less, x[0], x[1]) }},
-	"LessOrEqual":    {2, func(x []*term) *term { return join(trace.LessEqual, x[0], x[1]) }},
-	"True":           {1, func(x []*term) *term { return x[0] }},
-	"False":          {1, func(x []*term) *term { return join(trace.Not, x[0]) }},
-	"Nil":            {1, func(x []*term) *term { return join(trace.Equal, x[0], numberTerm(0)) }},
-	"NotNil":         {1, func(x []*term) *term { return join(trace.Not, join(trace.Equal, x[0], numberTerm(0))) }},
-	"Zero":           {1, func(x []*term) *term { return join(trace.Equal, x[0], numberTerm(0)) }},
-	"NotZero":        {1, func(x []*term) *term { return join(trace.Not, join(trace.Equal, x[0], numberTerm(0))) }},
-	"Positive":       {1, func(x []*term) *term { return join(trace.Less, numberTerm(0), x[0]) }},
-	"Negative":       {1, func(x []*term) *term { return join(trace.Less, x[0], numberTerm(0)) }},
+	"Equal":          {2, equal},
+	"EqualValues":    {2, equal},
+	"Exactly":        {2, equal},
+	"NotEqual":       {2, negated(equal)},
+	"Greater":        {2, func(x []*term) *term { return join(trace.Less, of(x[1], number), of(x[0], number)) }},
+	"GreaterOrEqual": {2, func(x []*term) *term { return join(trace.LessEqual, of(x[1], number), of(x[0], number)) }},
+	"Less":           {2, func(x []*term) *term { return join(trace.Less, of(x[0], number), of(x[1], number)) }},
+	"LessOrEqual":    {2, func(x []*term) *term { return join(trace.LessEqual, of(x[0], number), of(x[1], number)) }},
+	"True":           {1, func(x []*term) *term { return of(x[0], number) }},
+	"False":          {1, func(x []*term) *term { return join(trace.Not, of(x[0], number)) }},
+	"Nil":            {1, zero(number, reference, dynamic)},
+	"NotNil":         {1, negated(zero(number, reference, dynamic))},
+	"Zero":           {1, zero(number, reference, text)},
+	"NotZero":        {1, negated(zero(number, reference, text))},
+	"Empty":          {1, zero(number, text)},
+	"NotEmpty":       {1, negated(zero(number, text))},
+	"NoError":        {1, zero(dynamic)},
+	"Error":          {1, negated(zero(dynamic))},
+	"ErrorIs":        {2, same},
+	"NotErrorIs":     {2, negated(same)},
+	"Positive":       {1, func(x []*term) *term { return join(trace.Less, numberTerm(0), of(x[0], number)) }},
+	"Negative":       {1, func(x []*term) *term { return join(trace.Less, of(x[0], number), numberTerm(0)) }},
+}
+
+// of returns t if it is of one of the sorts, else nil.
+func of(t *term, sorts ...sort) *term {
+	if t == nil || !slices.Contains(sorts, t.sort) {
+		return nil
+	}
+	return t
+}
+
+// equal is whether two values of one sort are the same. Of interfaces one must be
+// nil: of others the contents are compared.
+func equal(x []*term) *term {
+	switch {
+	case x[0] == nil || of(x[1], x[0].sort) == nil:
+		return nil
+	case x[0].sort == dynamic && x[0].Op != trace.Number && x[1].Op != trace.Number:
+		return nil
+	}
+	return join(trace.Equal, x[0], x[1])
+}
+
+// same is equal for interfaces. An error may also be another one that is wrapped
+// around it: a run in which it is turns out to have no failure when it is replayed.
+func same(x []*term) *term { return join(trace.Equal, of(x[0], dynamic), of(x[1], dynamic)) }
+
+// zero is whether a value of one of the sorts is nil, false, 0 or "".
+func zero(sorts ...sort) func(x []*term) *term {
+	return func(x []*term) *term { return join(trace.Equal, of(x[0], sorts...), numberTerm(0)) }
+}
+
+func negated(holds func(x []*term) *term) func(x []*term) *term {
+	return func(x []*term) *term { return join(trace.Not, holds(x)) }
 }
 
 // Assertion says which operands an assertion of testify is about: those from
@@ -71,7 +111,10 @@ func (a *analysis) assertion(f *function, c *ssa.Call) (*term, []ssa.Value) {
 	var terms []*term
 	deep := len(args) == 2
 	for _, arg := range args {
-		if m, ok := arg.(*ssa.MakeInterface); ok {
+		switch m := arg.(type) {
+		case *ssa.MakeInterface:
+			arg = m.X
+		case *ssa.ChangeInterface:
 			arg = m.X
 		}
 		deep = deep && hasContents(arg)

@@ -62,7 +62,9 @@
 // goroutine has read (value.go, across calls: inline.go), and of which reads the
 // values go nowhere else (track.go). A witness of a failing assertion may then let
 // these reads read something else than recorded: see package feasible. Linear
-// integer arithmetic, comparisons, booleans and nil have formulas; what a value
+// integer arithmetic, comparisons, booleans, nil, and whether strings or interfaces
+// are equal have formulas: of these the trace has digests where an assertion follows
+// from them, by way of other memory, too (need.go); what a value
 // that has none depends on is not tracked, so that it keeps its recorded value.
 //
 // A formula names a reading by its place: it is the goroutine's last event

@@ -228,6 +228,9 @@ func (f *Facts) Fails(s Spot) trace.Outcome {
 // Operand reports whether a formula needs the value of the name at s.
 func (f *Facts) Operand(s Spot) bool { return f != nil && f.values.operands[s] }
 
+// Needed reports whether a formula needs the digest of what is accessed at s.
+func (f *Facts) Needed(s Spot) bool { return f != nil && f.values.needed[s] }
+
 // Tracked returns for each spot at which a value is read that goes into nothing
 // but the formulas of stores, conditions and assertions, which ones these are.
 func (f *Facts) Tracked() map[Spot][]Spot {

@@ -26,6 +26,8 @@ func (a *analysis) guardAt(v ssa.Value, r ssa.Instruction) (g guard, ok bool) {
 	switch x := r.(type) {
 	case *ssa.FieldAddr:
 		return guard{what: trace.Not}, x.X == v
+	case *ssa.Call:
+		return guard{what: trace.Not}, x.Call.IsInvoke() && x.Call.Value == v
 	case *ssa.UnOp:
 		return guard{what: trace.Not}, x.Op == token.MUL && x.X == v
 	case *ssa.BinOp:
@@ -70,7 +72,7 @@ func (a *analysis) guard(f *function, v ssa.Value, r ssa.Instruction) (Spot, boo
 	left := maxTerm
 	d := &deriver{analysis: a, f: f, use: r, left: &left}
 	t := d.term(v)
-	if t == nil || len(t.reads) == 0 || g.what == trace.Not && isPointer(v) && !a.mayBeNil(t) {
+	if t == nil || len(t.reads) == 0 || g.what == trace.Not && !isNumber(v) && !a.mayBeNil(t) {
 		return Spot{}, false
 	}
 	pos := d.named(v)
@@ -82,15 +84,16 @@ func (a *analysis) guard(f *function, v ssa.Value, r ssa.Instruction) (Spot, boo
 	a.values.operands[at] = true
 	a.values.formulas[at] = t.Formula
 	a.values.formulas[condition] = g.holds(t).Formula
+	a.values.reads[at], a.values.reads[condition] = t.reads, t.reads
 	for _, o := range t.operands {
 		a.values.operands[o.Spot] = true
 	}
 	return at, true
 }
 
-func isPointer(v ssa.Value) bool {
-	_, ok := v.Type().Underlying().(*types.Pointer)
-	return ok
+func isNumber(v ssa.Value) bool {
+	s, ok := sortOf(v.Type())
+	return ok && s == number
 }
 
 // variableOf names the variable at an address: a field, by its declaration, or a
@@ -109,7 +112,8 @@ func variableOf(addr ssa.Value) any {
 	return nil
 }
 
-// findNils notes the variables to which the program assigns nil.
+// findNils notes the variables to which the program assigns nil, and those to which
+// it assigns anything later than at its start.
 func (a *analysis) findNils() {
 	note := func(addr, val ssa.Value) {
 		if c, ok := val.(*ssa.Const); ok && c.IsNil() {
@@ -118,20 +122,28 @@ func (a *analysis) findNils() {
 			}
 		}
 	}
-	for _, f := range a.all {
-		for _, b := range f.Blocks {
-			for _, instr := range b.Instrs {
-				switch x := instr.(type) {
-				case *ssa.Store:
-					note(x.Addr, x.Val)
-				case *ssa.Call:
-					if atomicOp(x.Common()) == "Store" {
-						note(x.Call.Args[0], x.Call.Args[1])
-					}
-				}
+	a.eachInstruction(func(f *function, instr ssa.Instruction) {
+		a.values.analysed[f.pkgPath()] = true
+		switch x := instr.(type) {
+		case *ssa.Store:
+			note(x.Addr, x.Val)
+			if f.Synthetic != "package initializer" {
+				a.values.reassigned[a.memoryOf(x.Addr)] = true
+			}
+		case *ssa.Call:
+			if atomicOp(x.Common()) == "Store" {
+				note(x.Call.Args[0], x.Call.Args[1])
 			}
 		}
+	})
+}
+
+// pkgPath is the import path of f's package, "" if it has none.
+func (f *function) pkgPath() string {
+	if f.Pkg == nil {
+		return ""
 	}
+	return f.Pkg.Pkg.Path()
 }
 
 // mayBeNil reports whether nil is assigned somewhere to what t is read from.

@@ -22,6 +22,7 @@ func (a *analysis) derive() {
 			}
 		}
 	}
+	defer a.need()
 	for _, f := range a.all {
 		for _, b := range f.Blocks {
 			for _, instr := range b.Instrs {
@@ -86,6 +87,7 @@ func (a *analysis) consume(f *function, instr ssa.Instruction) {
 		a.values.twice[s] = true
 	}
 	a.values.formulas[s] = t.Formula
+	a.values.reads[s] = t.reads
 	if len(t.reads) > 0 {
 		for _, o := range t.operands {
 			a.values.operands[o.Spot] = true
@@ -228,19 +230,15 @@ func (u *uses) use(f *function, v ssa.Value, r ssa.Instruction, pure bool) bool 
 	case *ssa.Return:
 		return u.returned(f, v, x, pure)
 	case *ssa.MakeInterface:
-		for _, ref := range *x.Referrers() {
-			c, ok := ref.(*ssa.Call)
-			if _, debug := ref.(*ssa.DebugRef); debug || afterFailure(ref.Block()) {
-				continue
-			}
-			if !ok || !slices.Contains(asserted(c), ssa.Value(x)) || countIn(c.Call.Args, x) > 1 || !u.consumed(f, c) || pure {
-				return false
-			}
-		}
-		return true
+		return u.asserted(f, x, pure)
+	case *ssa.ChangeInterface:
+		return u.asserted(f, x, pure)
 	case *ssa.Call:
 		if g := u.called(x); g != nil {
 			return u.passed(g, x, v, f, pure)
+		}
+		if lengthOf(x) == v && isText(v.Type()) {
+			return u.follow(f, x, pure)
 		}
 		if atomicOp(x.Common()) == "" && !slices.Contains(asserted(x), v) || len(x.Call.Args) > 0 && x.Call.Args[0] == v {
 			return false
@@ -250,6 +248,21 @@ func (u *uses) use(f *function, v ssa.Value, r ssa.Instruction, pure bool) bool 
 		return false
 	}
 	return !pure && u.consumed(f, r)
+}
+
+// asserted reports whether x, an interface, goes to assertions only, which have
+// formulas.
+func (u *uses) asserted(f *function, x ssa.Value, pure bool) bool {
+	for _, ref := range *x.Referrers() {
+		c, ok := ref.(*ssa.Call)
+		if _, debug := ref.(*ssa.DebugRef); debug || afterFailure(ref.Block()) {
+			continue
+		}
+		if !ok || !slices.Contains(asserted(c), x) || countIn(c.Call.Args, x) > 1 || !u.consumed(f, c) || pure {
+			return false
+		}
+	}
+	return true
 }
 
 func countIn(args []ssa.Value, v ssa.Value) (n int) {

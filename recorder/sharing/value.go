@@ -49,27 +49,34 @@ type values struct {
 	formulas map[Spot]Formula
 	fails    map[Spot]trace.Outcome // of conditions
 	operands map[Spot]bool          // that a formula needs
+	needed   map[Spot]bool          // accesses of several words of which it needs the digests
 	tracked  map[Spot][]Spot        // by reading: where its value goes
 }
 
 // valuesIn collects formulas.
 type valuesIn struct {
 	values
-	numbers   map[Spot]uint64 // in spots, plus one
-	twice     map[Spot]bool   // of which several formulas were found
-	untracked map[Spot]bool   // readings with values that go elsewhere, too
+	numbers   map[Spot]uint64  // in spots, plus one
+	reads     map[Spot][]*read // of formulas
+	twice     map[Spot]bool    // of which several formulas were found
+	untracked map[Spot]bool    // readings with values that go elsewhere, too
 	calls     map[*function][]call
-	nils      map[any]bool       // variables to which nil is assigned
-	spawned   map[*function]bool // called by go or defer
-	callees   map[*function]map[*function]bool
-	leaves    map[ast.Expr]bool // conditions of ifs and fors, taken apart
-	assigned  map[place]bool    // names to which a value is assigned there
+	nils      map[any]bool // variables to which nil is assigned
+	// reassigned is the memory to which something is assigned after the program's
+	// start; analysed are the packages of which that is known.
+	reassigned map[any]bool
+	analysed   map[string]bool
+	spawned    map[*function]bool // called by go or defer
+	callees    map[*function]map[*function]bool
+	leaves     map[ast.Expr]bool // conditions of ifs and fors, taken apart
+	assigned   map[place]bool    // names to which a value is assigned there
 }
 
 func newValues() *valuesIn {
 	return &valuesIn{
-		values:  values{nil, map[Spot]Formula{}, map[Spot]trace.Outcome{}, map[Spot]bool{}, map[Spot][]Spot{}},
-		numbers: map[Spot]uint64{}, twice: map[Spot]bool{}, untracked: map[Spot]bool{}, calls: map[*function][]call{}, spawned: map[*function]bool{}, nils: map[any]bool{},
+		values:  values{nil, map[Spot]Formula{}, map[Spot]trace.Outcome{}, map[Spot]bool{}, map[Spot]bool{}, map[Spot][]Spot{}},
+		reads:   map[Spot][]*read{},
+		numbers: map[Spot]uint64{}, twice: map[Spot]bool{}, untracked: map[Spot]bool{}, calls: map[*function][]call{}, spawned: map[*function]bool{}, nils: map[any]bool{}, reassigned: map[any]bool{}, analysed: map[string]bool{},
 		callees: map[*function]map[*function]bool{}, leaves: map[ast.Expr]bool{}, assigned: map[place]bool{},
 	}
 }
@@ -126,6 +133,7 @@ func (v *valuesIn) number(s Spot) uint64 {
 // A term is a formula in the making.
 type term struct {
 	Formula
+	sort     sort // of a value of the program; number for what is computed
 	reads    []*read
 	operands []*read
 }
@@ -137,9 +145,47 @@ type read struct {
 	// once says that each call of in that returns comes by exactly once.
 	once bool
 	of   any // see variableOf
+	from any // see memoryOf
 }
 
+// A sort is what a number in a formula stands for.
+type sort uint8
+
+// The sorts.
+const (
+	number    sort = iota // itself, or a boolean
+	reference             // a pointer, map or channel
+	text                  // a string, by its digest
+	dynamic               // an interface, likewise
+)
+
+// sortOf returns the sort of values of type t; ok is false if formulas have none.
+func sortOf(t types.Type) (s sort, ok bool) {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		switch info := u.Info(); {
+		case info&types.IsUntyped != 0:
+		case info&types.IsString != 0:
+			return text, true
+		case info&(types.IsInteger|types.IsBoolean) != 0:
+			return number, true
+		}
+	case *types.Pointer, *types.Map, *types.Chan:
+		return reference, true
+	case *types.Interface:
+		_, generic := types.Unalias(t).(*types.TypeParam)
+		return dynamic, !generic
+	}
+	return 0, false
+}
+
+// isWord reports whether s is of values that are one word.
+func (s sort) isWord() bool { return s == number || s == reference }
+
 func numberTerm(n int64) *term { return &term{Formula: Formula{Op: trace.Number, Num: n}} }
+
+// zeroTerm is what nil, false, 0 and "" are.
+func zeroTerm(s sort) *term { return &term{sort: s, Formula: Formula{Op: trace.Number}} }
 
 // join makes the term of an operation on others, nil if one of them is nil.
 func join(op trace.Op, args ...*term) *term {
@@ -187,6 +233,18 @@ func (d *deriver) term(v ssa.Value) *term {
 	if !ok {
 		return nil
 	}
+	t := d.found(v, size, signed)
+	if t != nil {
+		t.sort, _ = sortOf(v.Type())
+	}
+	return t
+}
+
+// found is term for a v of which formulas can speak.
+func (d *deriver) found(v ssa.Value, size uint8, signed bool) *term {
+	if d.sentinel(v) {
+		return d.operand(v, size, signed)
+	}
 	if s, ok := d.readAt(d.f, v); ok {
 		return d.reading(v.(ssa.Instruction), s, size, signed)
 	}
@@ -221,10 +279,12 @@ func (d *deriver) computed(v ssa.Value, size uint8, signed bool) *term {
 			}
 		}
 	case *ssa.Convert:
-		if from, fromSigned, ok := d.word(x.X.Type()); ok && from <= size && (signed || !fromSigned) {
+		if from, fromSigned, ok := d.word(x.X.Type()); ok && from <= size && size <= 8 && !isText(x.Type()) && (signed || !fromSigned) {
 			return d.term(x.X)
 		}
 	case *ssa.ChangeType:
+		return d.term(x.X)
+	case *ssa.ChangeInterface:
 		return d.term(x.X)
 	case *ssa.Call:
 		return d.result(x)
@@ -233,29 +293,34 @@ func (d *deriver) computed(v ssa.Value, size uint8, signed bool) *term {
 }
 
 // word returns the size in bytes of values of type t and whether they are signed
-// numbers; false if they are no integers, booleans or pointers.
+// numbers; false if formulas have no numbers for them.
 func (d *deriver) word(t types.Type) (size uint8, signed, ok bool) {
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		info := u.Info()
-		if info&(types.IsInteger|types.IsBoolean) == 0 || info&types.IsUntyped != 0 {
-			return 0, false, false
-		}
-		return uint8(d.sizes.Sizeof(u)), info&types.IsInteger != 0 && info&types.IsUnsigned == 0, true
-	case *types.Pointer, *types.Map, *types.Chan:
-		return uint8(d.sizes.Sizeof(u)), false, true
+	if _, ok := sortOf(t); !ok {
+		return 0, false, false
 	}
-	return 0, false, false
+	u := t.Underlying()
+	basic, _ := u.(*types.Basic)
+	signed = basic != nil && basic.Info()&types.IsInteger != 0 && basic.Info()&types.IsUnsigned == 0
+	return uint8(d.sizes.Sizeof(u)), signed, true
+}
+
+func isText(t types.Type) bool {
+	s, ok := sortOf(t)
+	return ok && s == text
 }
 
 func constantTerm(c *ssa.Const) *term {
 	if c.Value == nil {
-		if types.IsInterface(c.Type()) {
-			return nil
+		if s, ok := sortOf(c.Type()); ok {
+			return zeroTerm(s) // nil
 		}
-		return numberTerm(0) // nil
+		return nil
 	}
 	switch c.Value.Kind() {
+	case constant.String:
+		if s := constant.StringVal(c.Value); len(s) <= trace.MaxDigested {
+			return &term{sort: text, Formula: Formula{Op: trace.Number, Num: int64(trace.Digest(s))}}
+		}
 	case constant.Bool:
 		if constant.BoolVal(c.Value) {
 			return numberTerm(1)
@@ -275,7 +340,10 @@ var operators = map[token.Token]trace.Op{
 }
 
 func (d *deriver) operation(b *ssa.BinOp) *term {
-	if _, _, ok := d.word(b.X.Type()); !ok {
+	if t := d.empty(b); t != nil {
+		return t
+	}
+	if s, ok := sortOf(b.X.Type()); !ok || !s.isWord() && b.Op != token.EQL && b.Op != token.NEQ {
 		return nil
 	}
 	x, y := d.term(b.X), d.term(b.Y)
@@ -298,6 +366,33 @@ func (d *deriver) operation(b *ssa.BinOp) *term {
 	return join(op, x, y)
 }
 
+// empty is the term of a comparison of a string's length with 0.
+func (d *deriver) empty(b *ssa.BinOp) *term {
+	of, zero, op := lengthOf(b.X), b.Y, b.Op
+	if of == nil {
+		of, zero = lengthOf(b.Y), b.X
+		op = map[token.Token]token.Token{token.EQL: op, token.NEQ: op, token.LSS: token.GTR}[op]
+	}
+	if c, ok := zero.(*ssa.Const); of == nil || !isText(of.Type()) || !ok || c.Int64() != 0 {
+		return nil
+	}
+	switch is := join(trace.Equal, d.term(of), numberTerm(0)); op {
+	case token.EQL:
+		return is
+	case token.NEQ, token.GTR:
+		return join(trace.Not, is)
+	}
+	return nil
+}
+
+// lengthOf returns the x of v if that is len(x), else nil.
+func lengthOf(v ssa.Value) ssa.Value {
+	if c, ok := v.(*ssa.Call); ok && isBuiltin(c) && c.Call.Value.Name() == "len" {
+		return c.Call.Args[0]
+	}
+	return nil
+}
+
 // reading is the term of instr, the value of which is read by the event at s.
 func (d *deriver) reading(instr ssa.Instruction, s Spot, size uint8, signed bool) *term {
 	for _, other := range between(instr, d.use) {
@@ -306,7 +401,7 @@ func (d *deriver) reading(instr ssa.Instruction, s Spot, size uint8, signed bool
 		}
 	}
 	r := trace.Reading{Key: d.values.number(s), Size: size, Signed: signed}
-	return &term{Formula: Formula{Op: trace.Value, Read: r}, reads: []*read{{s, d.f, onWay(instr), readFrom(instr)}}}
+	return &term{Formula: Formula{Op: trace.Value, Read: r}, reads: []*read{{s, d.f, onWay(instr), readFrom(instr), d.readMemory(instr)}}}
 }
 
 // readAt returns where the event that reads v comes to be.
@@ -383,7 +478,7 @@ func kept(load *ssa.UnOp) ssa.Value {
 // while no other goroutine has a say in it: its name, or the like, in the expression
 // that uses it.
 func (d *deriver) operand(v ssa.Value, size uint8, signed bool) *term {
-	if d.unsure[v] {
+	if d.unsure[v] && !d.sentinel(v) {
 		return nil
 	}
 	pos := d.named(v)
@@ -392,7 +487,7 @@ func (d *deriver) operand(v ssa.Value, size uint8, signed bool) *term {
 	}
 	s := Spot{d.f.fset, pos, Carries}
 	r := trace.Reading{Key: d.values.number(s), Size: size, Signed: signed}
-	return &term{Formula: Formula{Op: trace.Value, Read: r}, operands: []*read{{s, d.f, onWay(d.use), nil}}}
+	return &term{Formula: Formula{Op: trace.Value, Read: r}, operands: []*read{{s, d.f, onWay(d.use), nil, nil}}}
 }
 
 // named returns where v stands in the expression that d.use uses: at the last
@@ -420,6 +515,18 @@ func (d *deriver) named(v ssa.Value) token.Pos {
 		return x.OpPos
 	}
 	return token.NoPos
+}
+
+// sentinel reports whether v is what a package variable such as io.EOF holds, an
+// interface to which nothing is assigned but where it is declared. Of packages that
+// are not analysed it is taken to be so.
+func (a *analysis) sentinel(v ssa.Value) bool {
+	load, ok := v.(*ssa.UnOp)
+	if !ok || load.Op != token.MUL || !types.IsInterface(v.Type()) {
+		return false
+	}
+	g, ok := load.X.(*ssa.Global)
+	return ok && (!a.values.analysed[g.Pkg.Pkg.Path()] || a.quiet(g) && !a.values.reassigned[a.memoryOf(g)])
 }
 
 // atomicOp returns the name of the operation of package sync/atomic that c is, on

@@ -29,7 +29,9 @@
 //	'M'  meta: lines "key value\n" with the keys go, dir, binary; in further
 //	     such chunks limit, where recording stopped after that many bytes of
 //	     events, before packing: none follow, and no 'X'; and cut, with the
-//	     value "accesses TEST" or "sync TEST": see [Cut]
+//	     value "accesses TEST" or "sync TEST": see [Cut]; and text, with a
+//	     hexadecimal digest and what stands between the quotes of a Go string:
+//	     see [Trace.Texts]
 //	'E'  events, packed as described below
 //	'G'  goroutines: id uint32, parent uint32, site uint32, test string,
 //	     path string. A later definition of an id replaces the earlier one:

@@ -42,7 +42,7 @@ func (f *Flow) Found(t *Trace, i int) (v uint64, ok bool) {
 			return 0, false
 		}
 	}
-	above := 64 - 8*t.Events[i].Size // bits that the memory does not have
+	above := 64 - 8*min(t.Events[i].Size, 8) // bits that the memory does not have
 	return (t.Events[i].Val - uint64(in.recorded(t))) << above >> above, befores == 1
 }
 
@@ -206,13 +206,13 @@ func (f *Formula) HasBefore() bool {
 func (b *flowBuilder) event(i int32) {
 	e := &b.t.Events[i]
 	s := b.t.Sites[e.Site]
-	if s.Formula != "" && derived(e) {
+	if s.Formula != "" && (derived(e) || e.Kind == Write || e.Kind == Operand) {
 		b.instance(i, e)
 	}
-	if e.Kind != Operand && e.Kind != Read && e.Kind != AtomicLoad && e.Kind != AtomicRMW || e.Flags&FlagValue == 0 || e.Size > 8 {
+	if e.Kind != Operand && e.Kind != Read && e.Kind != AtomicLoad && e.Kind != AtomicRMW {
 		return
 	}
-	if s.Tracked && e.Kind != Operand {
+	if s.Tracked && e.Kind != Operand && e.HasValue() {
 		b.f.tracked[i] = true
 	}
 	if n := b.back[s.Key]; n > 0 {
@@ -236,7 +236,7 @@ func derived(e *Event) bool {
 	case Branch, Assert:
 		return true
 	case Write, AtomicStore, AtomicRMW, Operand:
-		return e.Flags&FlagValue != 0 && e.Flags&FlagFailed == 0 && e.Size <= 8
+		return e.HasValue() && e.Flags&FlagFailed == 0
 	}
 	return false
 }
@@ -258,10 +258,10 @@ func (b *flowBuilder) instance(i int32, e *Event) {
 			return
 		}
 		at := (*list)[len(*list)-1-int(r.Back)]
-		whole = whole && b.t.Events[at].Size == uint32(r.Size)
+		whole = whole && b.t.Events[at].HasValue() && b.t.Events[at].Size == uint32(r.Size)
 		in.Reads = append(in.Reads, at)
 	})
-	if whole {
+	if whole = whole && derived(e); whole {
 		whole = e.Kind == AtomicRMW || in.Same(e, in.recorded(b.t))
 	}
 	if !whole {
@@ -282,7 +282,7 @@ func (in *Instance) Same(e *Event, v int64) bool {
 	if e.Kind == Branch || e.Kind == Assert {
 		return (v != 0) == (e.Val != 0)
 	}
-	return uint64(v)<<(64-8*e.Size) == e.Val<<(64-8*e.Size)
+	return e.SameBits(uint64(v))
 }
 
 // Eval computes the formula: read gives the value of its reading number k, from 0

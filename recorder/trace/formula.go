@@ -14,8 +14,9 @@ import (
 //	12              a number
 //	_               what the memory held before, in an atomic read-modify-write
 //	@80000012i8     what was read at the site with that key (hexadecimal), as a
-//	                signed (i) or unsigned (u) number of so many bytes: by the
-//	                goroutine's last event there that reads, or is an operand
+//	                signed (i) or unsigned (u) number of so many bytes, or the
+//	                digest of a value of more than 8 bytes: by the goroutine's
+//	                last event there that reads, or is an operand
 //	@80000012i8^1   the same by the one before the last, and so on
 //	(OP F …)        an operation
 //
@@ -34,7 +35,7 @@ type Formula struct {
 type Reading struct {
 	Key    uint64 // of the site: [Site.Key]
 	Signed bool
-	Size   uint8 // bytes: 1, 2, 4 or 8
+	Size   uint8 // bytes: 1, 2, 4 or 8; more where the number is a digest
 	Back   uint8 // how many such events came after it
 }
 
@@ -177,7 +178,7 @@ func parseReading(w string) (Reading, error) {
 		}
 		r.Back = uint8(n)
 	}
-	if err1 != nil || err2 != nil || !slices.Contains([]uint64{1, 2, 4, 8}, size) {
+	if err1 != nil || err2 != nil || !slices.Contains([]uint64{1, 2, 4, 8}, size) && !slices.Contains(digested[:], uint32(size)) {
 		return Reading{}, bad
 	}
 	return r, nil
@@ -223,7 +224,7 @@ func (r Reading) String() string {
 // Number returns the value of an access or operand, the lower bytes of val, as
 // the number that r takes it for.
 func (r Reading) Number(val uint64) int64 {
-	shift := 64 - 8*uint(r.Size)
+	shift := 64 - 8*min(uint(r.Size), 8)
 	if r.Signed {
 		return int64(val<<shift) >> shift
 	}

@@ -78,8 +78,8 @@ type kindInfo struct {
 var kinds = [NumKinds]kindInfo{
 	None: {name: "none", doc: "no event; never in a trace"},
 
-	Read:        {"read", "address", "value read, if FlagValue", "bytes", "a plain load; a map read names the map's header"},
-	Write:       {"write", "address", "value stored, if FlagValue", "bytes", "a plain store; a map write names the map's header"},
+	Read:        {"read", "address", "value read, or its digest if it has more than 8 bytes, if FlagValue", "bytes", "a plain load; a map read names the map's header"},
+	Write:       {"write", "address", "value stored, likewise, if FlagValue", "bytes", "a plain store; a map write names the map's header"},
 	AtomicLoad:  {"aload", "address", "value read", "bytes", "an atomic load"},
 	AtomicStore: {"astore", "address", "value stored", "bytes", "an atomic store"},
 	AtomicRMW:   {"armw", "address", "value after", "bytes", "an atomic read-modify-write; FlagFailed marks a compare-and-swap that did not store"},
@@ -130,7 +130,7 @@ var kinds = [NumKinds]kindInfo{
 
 	SelectSend: {"selsend", "channel", "", "capacity", "a case of the select that follows would send"},
 
-	Operand: {"operand", "", "the value", "bytes", "what a condition or a store needs beside what was read: a value that other goroutines cannot change"},
+	Operand: {"operand", "", "the value, or its digest, if FlagValue", "bytes", "what a condition or a store needs beside what was read: a value that other goroutines cannot change"},
 }
 
 // String returns the word that the text form uses for k.

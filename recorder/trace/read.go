@@ -289,6 +289,15 @@ func (d *reader) decodeMeta(f *fields) {
 			return
 		}
 		d.t.Cuts = append(d.t.Cuts, Cut{Test: test, Sync: what == cutSync})
+	case "text":
+		digest, quoted, _ := strings.Cut(val, " ")
+		n, err := strconv.ParseUint(digest, 16, 64)
+		text, err2 := strconv.Unquote(`"` + quoted + `"`)
+		if err != nil || err2 != nil {
+			f.fail("text, a digest and what may stand in quotes", fmt.Sprintf("%q", line))
+			return
+		}
+		d.t.text(n, text)
 	}
 	f.skip(len(f.p) - len(rest))
 }

@@ -40,6 +40,7 @@ func sample() *Trace {
 			{Kind: Read, G: 2, Site: load, Flags: FlagValue, Obj: 0xc000000300, Size: 8, Val: 100},
 			{Kind: Branch, G: 2, Site: load, Val: 1},
 			{Kind: Write, G: 2, Site: store, Flags: FlagValue | FlagMap, Obj: 0xc000000300, Size: 8, Val: 1<<64 - 1},
+			{Kind: Write, G: 2, Site: store, Flags: FlagValue, Obj: 0xc000000340, Size: 16, Val: Digest("open")},
 			{Kind: Release, G: 2, Site: 2, Obj: 0xc000000200},
 			{Kind: Send, G: 2, Site: 2, Obj: 5, Size: 3},
 			{Kind: SendDone, G: 2, Site: 2, Obj: 5, Size: 3, Val: 1},
@@ -53,7 +54,8 @@ func sample() *Trace {
 			{Kind: WaitGroupWaited, G: 1, Site: 2, Obj: 0xc000000100},
 			{Kind: TestEnd, G: 1, Obj: 0, Val: 1},
 		},
-		Freed:    []Freed{{At: 8, Obj: 0xc000000300, Size: 16, Which: 1}, {At: 8, Obj: 0xc000002000, Size: 8192, Which: 1<<63 | 5}, {At: 23, Obj: 0xc000000300, Size: 16, Which: 3}},
+		Freed:    []Freed{{At: 8, Obj: 0xc000000300, Size: 16, Which: 1}, {At: 8, Obj: 0xc000002000, Size: 8192, Which: 1<<63 | 5}, {At: 24, Obj: 0xc000000300, Size: 16, Which: 3}},
+		Texts:    map[uint64]string{Digest("open"): "\"open\"", 1: "\n §"},
 		Complete: true,
 	}
 }

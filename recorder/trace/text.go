@@ -18,6 +18,7 @@ const textMagic = "gopredict trace 1"
 const (
 	metaWord      = "meta"
 	cutWord       = "cut"
+	textWord      = "text"
 	freedWord     = "freed"
 	nameWord      = "test"
 	goroutineWord = "goroutine"
@@ -38,7 +39,7 @@ var flagWords = []struct {
 
 // WriteText writes t in the text form, from which [ReadText] makes an equal
 // trace: the line "gopredict trace 1", then lines for the meta data, the cuts,
-// the test names in their order, goroutines and sites; then one line for each
+// what values are, the test names in their order, goroutines and sites; then one line for each
 // event, and for memory that was freed; then "complete" if the trace is. A # outside of quotes starts a
 // comment. The package doc describes the line of an event. WriteText fails only
 // if w does.
@@ -56,6 +57,9 @@ func WriteText(w io.Writer, t *Trace) error {
 			b.WriteString(" sync")
 		}
 		b.WriteByte('\n')
+	}
+	for _, digest := range slices.Sorted(maps.Keys(t.Texts)) {
+		fmt.Fprintf(b, "%s digest=%#x is=%q\n", textWord, digest, t.Texts[digest])
 	}
 	for _, name := range t.Names {
 		fmt.Fprintf(b, "%s name=%q\n", nameWord, name)

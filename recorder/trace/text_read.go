@@ -59,6 +59,8 @@ func (t *Trace) parseLine(line string) *FormatError {
 		t.Meta = Meta{Go: a.string("go"), Dir: a.string("dir"), Binary: a.string("binary"), Limit: a.number("limit", 64)}
 	case cutWord:
 		t.Cuts = append(t.Cuts, Cut{Test: a.string("test"), Sync: a.word("sync")})
+	case textWord:
+		t.text(a.number("digest", 64), a.string("is"))
 	case freedWord:
 		t.Freed = append(t.Freed, Freed{len(t.Events), a.number("obj", 64), uint32(a.number("size", 32)), a.number("which", 64)})
 	case nameWord:
@@ -104,7 +106,7 @@ func (t *Trace) parseGoroutine(a *attributes) {
 func (t *Trace) parseEvent(word string, a *attributes) {
 	g, err := strconv.ParseUint(word, 10, 32)
 	if err != nil {
-		a.fail("meta, cut, test, goroutine, site, freed, complete, or a goroutine's number", fmt.Sprintf("%.40q", word))
+		a.fail("meta, cut, text, test, goroutine, site, freed, complete, or a goroutine's number", fmt.Sprintf("%.40q", word))
 		return
 	}
 	kind, ok := kindByWord[a.first()]

@@ -34,6 +34,16 @@ type Event struct {
 	Val   uint64
 }
 
+// HasValue reports whether Val of e, an access or operand, is its value, or its
+// value's digest if it is of more than eight bytes.
+func (e *Event) HasValue() bool { return e.Flags&FlagValue != 0 && e.Size >= 1 }
+
+// SameBits reports whether v and the Val of e agree in the bits that its Size has.
+func (e *Event) SameBits(v uint64) bool {
+	unused := 64 - 8*min(e.Size, 8)
+	return v<<unused == e.Val<<unused
+}
+
 // A Goroutine is named by the test that it belongs to and by the path of its
 // spawns there: "0" is the test's own goroutine, "0.2.1" the first child of
 // its second child. Outside of tests Test is empty and the root is "main".
@@ -121,9 +131,21 @@ type Trace struct {
 	Sites      map[SiteID]Site
 	Names      []string // test names, numbered by TestBegin and TestEnd
 	Cuts       []Cut    // in the order in which they were made
-	Events     []Event
-	Freed      []Freed // by position
+	// Texts show what values of more than a word are, by digest, which is not 0: the
+	// beginning of a string, in quotes, and of interfaces the dynamic type, if not
+	// the value. Only recordings of replays have them.
+	Texts  map[uint64]string
+	Events []Event
+	Freed  []Freed // by position
 	// Complete is set if the run ended in an orderly way; without it, Events
 	// is a prefix of what happened.
 	Complete bool
+}
+
+// text notes what the value with a digest is.
+func (t *Trace) text(digest uint64, text string) {
+	if t.Texts == nil {
+		t.Texts = make(map[uint64]string)
+	}
+	t.Texts[digest] = text
 }

@@ -12,11 +12,14 @@ const (
 	TypeFloat   // of any size
 	TypePointer // pointers, maps, channels, functions: what can be nil in one word
 	TypeParts   // structs, arrays, complex numbers: several values, which are not shown
+	TypeText    // strings
+	TypeDynamic // interfaces
+	TypeSlice   // slices: the value is the length
 
 	numTypes
 )
 
-var typeWords = [numTypes]string{"", "bool", "int", "uint", "float", "pointer", "parts"}
+var typeWords = [numTypes]string{"", "bool", "int", "uint", "float", "pointer", "parts", "string", "interface", "slice"}
 
 // String returns the word of the text form; "" if the type is unknown.
 func (t Type) String() string {

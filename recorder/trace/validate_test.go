@@ -61,7 +61,7 @@ func TestValidateIllegal(t *testing.T) {
 		{"0 end; 0 panic", "event 1: 0 panic # main\n\texpected no event after the goroutine's end, found panic"},
 		{"0 panic site=2", "expected a defined site, found site 0x2"},
 		{"0 read obj=1", "expected an access of at least one byte"},
-		{"0 read obj=1 size=9 value", "expected no value for an access of more than 8 bytes, found 9"},
+		{"0 read obj=1 size=9 value", "no string, interface or slice, found 9"},
 		{"0 read obj=0xffffffffffffffff size=2", "expected an access inside the address space"},
 		{both + "1 acq obj=9; 2 acq obj=9", "expected a free lock, found held by a writer: true"},
 		{both + "1 acq obj=9; 2 racq obj=9", "expected a lock free for readers"},

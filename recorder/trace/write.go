@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -26,6 +27,9 @@ func Encode(w io.Writer, t *Trace) error {
 	c.meta(t.Meta)
 	for _, cut := range t.Cuts {
 		c.cut(cut)
+	}
+	for _, digest := range slices.Sorted(maps.Keys(t.Texts)) {
+		c.text(digest, t.Texts[digest])
 	}
 	for id, name := range t.Names {
 		c.begin(nameChunk)
@@ -150,6 +154,12 @@ func (c *chunkWriter) cut(cut Cut) {
 	}
 	c.begin(metaChunk)
 	c.p = append(c.p, fmt.Sprintf("cut %s %s\n", what, cut.Test)...)
+}
+
+func (c *chunkWriter) text(digest uint64, text string) {
+	c.begin(metaChunk)
+	quoted := strconv.Quote(text)
+	c.p = append(c.p, fmt.Sprintf("text %x %s\n", digest, quoted[1:len(quoted)-1])...)
 }
 
 func (c *chunkWriter) goroutine(g Goroutine) {

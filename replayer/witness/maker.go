@@ -165,7 +165,10 @@ func value(t *trace.Trace, i int) string {
 		return t.Goroutines[e.Obj].Path
 	case e.Kind == trace.WaitGroupAdd:
 		return fmt.Sprintf("%+d", int64(e.Val))
-	case e.Kind.IsAccess() && e.Flags&trace.FlagValue != 0:
+	case e.Kind.IsAccess() && e.HasValue():
+		if text, wide := wideValue(t, &e); wide {
+			return text
+		}
 		return Value(e.Val, int(e.Size), t.Sites[e.Site].Type)
 	}
 	return ""

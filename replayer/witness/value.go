@@ -3,6 +3,8 @@ package witness
 import (
 	"math"
 	"strconv"
+	"strings"
+	"unicode"
 
 	"github.com/gopredict/gopredict/recorder/trace"
 )
@@ -33,6 +35,30 @@ func Value(v uint64, size int, t trace.Type) string {
 		return ""
 	}
 	return looksLike(v, size, shift)
+}
+
+// wideValue shows the value of e, an access to a string, interface or slice; "" if
+// t does not have it. wide is false for others.
+func wideValue(t *trace.Trace, e *trace.Event) (text string, wide bool) {
+	switch is := t.Sites[e.Site].Type; {
+	case is == trace.TypeSlice:
+		return "len " + strconv.FormatUint(e.Val, 10), true
+	case is == trace.TypeText && e.Val == 0:
+		return `""`, true
+	case is == trace.TypeDynamic && e.Val == 0:
+		return "nil", true
+	case is == trace.TypeText || is == trace.TypeDynamic || e.Size > 8:
+		return strings.ToValidUTF8(strings.Map(visible, t.Texts[e.Val]), "�"), true
+	}
+	return "", false
+}
+
+// visible puts a dot in place of what would break a table.
+func visible(r rune) rune {
+	if unicode.IsPrint(r) || r == unicode.ReplacementChar {
+		return r
+	}
+	return '·'
 }
 
 // looksLike takes a value of unknown type for a small number, also a negative

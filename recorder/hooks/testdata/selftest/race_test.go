@@ -24,7 +24,11 @@ const (
 	siteAtom  = 1<<31 | 4
 )
 
-type box struct{ n int }
+type box struct {
+	n   int
+	s   string
+	err error
+}
 
 // TestRace has a race that the order of the critical sections hides.
 func TestRace(t *testing.T) {

@@ -56,6 +56,16 @@ func (r Ref[T]) Set(v T) {
 	*r.p = v
 }
 
+func LoadOf[T any](p *T, head uint64) *T { return Load(p, uint32(head>>32)) }
+
+type RefOf[T any] struct{ ref Ref[T] }
+
+func StoreOf[T any](p *T, head uint64) RefOf[T] { return RefOf[T]{Store(p, uint32(head>>32))} }
+
+func (r RefOf[T]) Set(v T) { r.ref.Set(v) }
+
+func OperandOf[T any](v T, head uint64) T { return Operand(v, uint32(head>>32)) }
+
 func Write[T any](p *T, site uint32) *T {
 	event(site)
 	return p

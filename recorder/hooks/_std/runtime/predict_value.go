@@ -1,0 +1,72 @@
+package runtime
+
+import (
+	"internal/abi"
+	"unsafe"
+)
+
+// PredictReadable reports whether the n bytes at p, of which the program says
+// that they are those of a string, can be read: they are in one object of the heap,
+// in the running goroutine's stack, or in the program's data. A string that several
+// goroutines use at once may be half of one and half of another.
+//
+//go:nosplit
+func PredictReadable(p, n uintptr) bool {
+	if p < 4096 || p+n < p {
+		return false
+	}
+	gp := getg()
+	if gp.stack.lo <= p && p+n <= gp.stack.hi {
+		return true
+	}
+	if s := spanOf(p); s != nil {
+		if s.state.get() != mSpanInUse || p < s.base() || p >= s.limit {
+			return false
+		}
+		return p+n <= s.base()+(s.objIndex(p)+1)*s.elemsize
+	}
+	for md := &firstmoduledata; md != nil; md = md.next {
+		if md.data <= p && p+n <= md.edata || md.noptrdata <= p && p+n <= md.enoptrdata {
+			return true
+		}
+		// What is read-only has no end that is known here; but what begins in a page
+		// and does not leave it can be read.
+		const page = 4096
+		if md.text <= p && p < md.end && p/page == (p+n-1)/page {
+			return true
+		}
+		if md.rodata <= p && p < md.gofunc && p+n <= md.gofunc && md.rodata <= md.types && md.types < md.gofunc {
+			return true
+		}
+	}
+	return false
+}
+
+// A PredictDynamic is what an interface holds.
+type PredictDynamic struct {
+	Type unsafe.Pointer // nil if nothing
+	Kind uint8          // as in package reflect
+	// Data is where the value is, or, if Direct, the value itself, a pointer.
+	Data       unsafe.Pointer
+	Direct     bool
+	Size       uintptr
+	Comparable bool
+}
+
+// PredictLookInto tells what the interface at p, with methods or without, holds.
+//
+//go:nosplit
+func PredictLookInto(p unsafe.Pointer, methods bool) (d PredictDynamic) {
+	words := *(*[2]unsafe.Pointer)(p)
+	t := (*abi.Type)(words[0])
+	if methods && words[0] != nil {
+		t = (*abi.ITab)(words[0]).Type
+	}
+	if t == nil {
+		return d
+	}
+	return PredictDynamic{unsafe.Pointer(t), uint8(t.Kind()), words[1], t.IsDirectIface(), t.Size_, t.Equal != nil}
+}
+
+// PredictTypeName is the name of a type.
+func PredictTypeName(typ unsafe.Pointer) string { return toRType((*abi.Type)(typ)).string() }

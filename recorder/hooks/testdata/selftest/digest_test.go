@@ -1,0 +1,84 @@
+package selftest
+
+import (
+	"errors"
+	"strings"
+	"syscall"
+	"testing"
+	"unsafe"
+
+	"predictrt"
+)
+
+// What values are, as the rewriter tells hooks.
+const (
+	aString = 1 + iota
+	aSlice  // its value is its length
+	anEmpty // interface without methods
+	anInterface
+	kept = 1 << 7
+)
+
+var errKnown = errors.New("known")
+
+type named string
+
+// keep logs what a store of v and a load make of it.
+func keep[T any](v T, what uint64) {
+	p := new(T)
+	shared = p
+	keepIn(p, v, what)
+}
+
+// shared makes what it points to known to other goroutines.
+var shared any
+
+func keepIn[T any](p *T, v T, what uint64) {
+	predictrt.StoreOf(p, siteWrite<<32|what<<16).Set(v)
+	_ = *predictrt.LoadOf(p, siteRead<<32|what<<16)
+}
+
+// TestDigests logs values of several words in the order in which
+// TestDigests of package hooks expects them.
+func TestDigests(t *testing.T) {
+	for _, s := range []string{"", "x", "done", strings.Repeat("ab", 20), strings.Repeat("y", 256)} {
+		keep(s, aString|kept)
+		keep(strings.Clone(s), aString|kept)
+	}
+	keep(named("done"), aString|kept)
+	for _, err := range []error{nil, errKnown, errors.New("known")} {
+		keep(err, anInterface|kept)
+		keep(any(err), anEmpty|kept)
+	}
+	one := 1
+	for _, x := range []any{1, 2, int8(1), "done", named("done"), true, &one, 1} {
+		keep(x, anEmpty|kept)
+	}
+	keep([]int{1, 2, 3}, aSlice|kept)
+	predictrt.OperandOf("done", siteAtom<<32|(aString|kept)<<16)
+}
+
+// TestNoDigests logs values of which the trace must not have one: some are too
+// large, some cannot be read.
+func TestNoDigests(t *testing.T) {
+	keep("unwanted", aString)
+	keep(strings.Repeat("y", 257), aString|kept)
+	keep(any(1.5), anEmpty|kept)
+	keep(any([]int(nil)), anEmpty|kept)
+	keep(any([2]string{}), anEmpty|kept)
+
+	// Halves of two strings that were stored at once.
+	small := new([8]byte)
+	keep(unsafe.String(&small[0], 200), aString|kept)
+	page, err := syscall.Mmap(-1, 0, 4096, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keep(unsafe.String(&page[0], 5), aString|kept)
+	var boxed any = "text"
+	(*[2]unsafe.Pointer)(unsafe.Pointer(&boxed))[1] = unsafe.Pointer(&page[0])
+	keep(boxed, anEmpty|kept)
+	if err := syscall.Munmap(page); err != nil {
+		t.Fatal(err)
+	}
+}

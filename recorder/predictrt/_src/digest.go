@@ -1,0 +1,271 @@
+package predictrt
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+// Strings, interfaces and slices have more than one word. Their events have a
+// value, a digest of it, where the schedule's tables want to show it, in replay, and
+// where formulas need it. See recorder/trace.
+
+// What a value of several words is.
+const (
+	text    uint8    = 1 + iota // a string
+	slice                       // its value is its length
+	dynamic                     // an interface without methods
+	object                      // one with methods
+	kept    = 1 << 7            // flag: formulas speak of it
+)
+
+// LoadOf is Load of a value of several words. Head holds the site in its upper half,
+// and what the value is in bits 16 to 23, where touch has the size of values.
+func LoadOf[T any](p *T, head uint64) *T {
+	if Mode != 0 {
+		touchOf(unsafe.Pointer(p), unsafe.Pointer(p), unsafe.Sizeof(*p), head|uint64(Read))
+	}
+	return p
+}
+
+// RefOf is Ref for a value of several words.
+type RefOf[T any] struct {
+	p    *T
+	head uint64
+}
+
+// StoreOf names the place of a store; Set does it.
+func StoreOf[T any](p *T, head uint64) RefOf[T] { return RefOf[T]{p, head} }
+
+// Set logs a write of v and stores it.
+func (r RefOf[T]) Set(v T) {
+	if Mode != 0 {
+		touchOf(unsafe.Pointer(r.p), unsafe.Pointer(&v), unsafe.Sizeof(v), r.head|uint64(Write_))
+	}
+	*r.p = v
+}
+
+// OperandOf is Operand for a value of several words.
+func OperandOf[T any](v T, head uint64) T {
+	if Mode != 0 {
+		operandOf(unsafe.Pointer(&v), unsafe.Sizeof(v), uint32(head>>32), uint8(head>>16))
+	}
+	return v
+}
+
+// touchOf is touch for values of several words.
+//
+//go:nosplit
+//go:noinline
+func touchOf(p, val unsafe.Pointer, size uintptr, head uint64) {
+	what := uint8(head >> 16)
+	if what&kept == 0 && Mode == modeRecord {
+		touch(p, nil, size, head&^(1<<24-1<<16))
+		return
+	}
+	accessOf(uint8(head), p, val, size, uint32(head>>32), what&^kept)
+}
+
+func accessOf(kind uint8, p, val unsafe.Pointer, size uintptr, site uint32, what uint8) {
+	if uintptr(p) < 4096 || runtime.PredictOnStack(uintptr(p)) {
+		return
+	}
+	g := current()
+	if g == nil {
+		return
+	}
+	if kind == Read {
+		g.spin(uint64(uintptr(p)))
+	} else {
+		g.spinAt = 0
+	}
+	if g.actor != nil {
+		g.pass(kind, site, uint64(uintptr(p)), uint32(size), nil)
+	}
+	if Mode == modeReplay && recording {
+		tell(val, what)
+	}
+	room()
+	g.logOf(kind, p, val, size, site, what)
+}
+
+// logOf digests the value after all that could let another goroutine in.
+//
+//go:nosplit
+func (g *goroutine) logOf(kind uint8, p, val unsafe.Pointer, size uintptr, site uint32, what uint8) {
+	v, ok := digest(val, what)
+	flags := uint8(0)
+	if ok {
+		flags = flagValue
+	}
+	g.log(kind, flags, site, uint32(size), uint64(uintptr(p)), v)
+}
+
+func operandOf(val unsafe.Pointer, size uintptr, site uint32, what uint8) {
+	g := current()
+	if g == nil {
+		return
+	}
+	room()
+	g.logOf(Operand_, nil, val, size, site, what&^kept)
+}
+
+// maxDigested is the length of the longest string that has a digest.
+const maxDigested = 256
+
+// digest returns the word that stands for the value at p, if there is one that
+// others do not have.
+//
+//go:nosplit
+//go:nocheckptr
+func digest(p unsafe.Pointer, what uint8) (uint64, bool) {
+	switch what {
+	case text:
+		s := (*halves)(p)
+		return digestText(s.p, s.n)
+	case slice:
+		return uint64((*halves)(p).n), true
+	}
+	d := runtime.PredictLookInto(p, what == object)
+	switch {
+	case d.Type == nil:
+		return 0, true
+	case !d.Comparable:
+		return 0, false
+	case d.Direct:
+		return digestPair(d.Type, uint64(uintptr(d.Data))), true
+	case !runtime.PredictReadable(uintptr(d.Data), d.Size):
+		return 0, false
+	case d.Kind >= firstWord && d.Kind <= lastWord:
+		return digestPair(d.Type, valueAt(d.Data, d.Size)), true
+	case d.Kind == stringKind:
+		s := (*halves)(d.Data)
+		v, ok := digestText(s.p, s.n)
+		return digestPair(d.Type, v), ok
+	}
+	return 0, false
+}
+
+// The numbers of kinds, as in package reflect: bool, the integers, and strings.
+const (
+	firstWord  = 1
+	lastWord   = 12
+	stringKind = 24
+)
+
+// halves are the first two words of a string or slice.
+type halves struct {
+	p unsafe.Pointer
+	n int
+}
+
+//go:nosplit
+//go:nocheckptr
+func digestText(p unsafe.Pointer, n int) (uint64, bool) {
+	if n == 0 {
+		return 0, true
+	}
+	if n < 0 || n > maxDigested || !runtime.PredictReadable(uintptr(p), uintptr(n)) {
+		return 0, false
+	}
+	h := mixed(sumOffset, uint64(n))
+	for ; n > 0; n -= 8 {
+		h = mixed(h, valueAt(p, uintptr(min(n, 8))))
+		p = unsafe.Add(p, 8)
+	}
+	return max(h>>4, 1), true
+}
+
+//go:nosplit
+func digestPair(typ unsafe.Pointer, v uint64) uint64 {
+	return max(mixed(mixed(sumOffset, uint64(uintptr(typ))), v)>>4, 1)
+}
+
+//go:nosplit
+func mixed(h, w uint64) uint64 {
+	h = (h ^ w) * 0x9e3779b97f4a7c15
+	return h ^ h>>32
+}
+
+// told are the digests, by some of their bits, of which the trace says what they
+// are of.
+var told [1024]uint64
+
+// maxTold is how many bytes of a string are told.
+const maxTold = 32
+
+// tell says in the trace what the value at p is, if it has a digest other than 0.
+func tell(p unsafe.Pointer, what uint8) {
+	if what == slice {
+		return
+	}
+	was := *(*[2]unsafe.Pointer)(p) // it may change meanwhile
+	p = unsafe.Pointer(&was)
+	v, ok := digest(p, what)
+	if !ok || v == 0 || told[v%uint64(len(told))] == v {
+		return
+	}
+	var known string
+	switch what {
+	case text:
+		known = *(*string)(p)
+	default:
+		d := runtime.PredictLookInto(p, what == object)
+		known, what = runtime.PredictTypeName(d.Type), dynamic
+		switch {
+		case d.Kind == stringKind && known == "string":
+			known, what = *(*string)(d.Data), text
+		case d.Kind == firstWord && known == "bool":
+			known = "false"
+			if *(*bool)(d.Data) {
+				known = "true"
+			}
+		case d.Kind > firstWord && d.Kind <= 6:
+			shift := 64 - 8*d.Size
+			n := int64(valueAt(d.Data, d.Size)<<shift) >> shift
+			if known += "("; n < 0 {
+				known += "-" + itoa(uint64(-n)) + ")"
+			} else {
+				known += itoa(uint64(n)) + ")"
+			}
+		}
+	}
+	told[v%uint64(len(told))] = v
+	limit := 2 * maxTold
+	if what == text {
+		limit = maxTold
+	}
+	d := define(metaDefs, 4*limit+64)
+	d.text("text ")
+	d.text(hex(v))
+	d.text(" ")
+	d.quoted(known, limit, what == text)
+	d.text("\n")
+	d.commit()
+}
+
+// quoted appends the first bytes of s, with quotes around them if it is text, as
+// they stand between the quotes of a Go string. What is cut off ends in an
+// ellipsis.
+func (d *defs) quoted(s string, limit int, isText bool) {
+	quote := ""
+	if isText {
+		quote = "\\x22"
+	}
+	cut := ""
+	if len(s) > limit {
+		s, cut = s[:limit], "\\u2026"
+	}
+	d.text(quote)
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c >= ' ' && c <= '~' && c != '"' && c != '\\' {
+			d.data[d.end] = c
+			d.end++
+		} else {
+			d.text("\\x")
+			d.text("0123456789abcdef"[c>>4 : c>>4+1])
+			d.text("0123456789abcdef"[c&15 : c&15+1])
+		}
+	}
+	d.text(cut)
+	d.text(quote)
+}

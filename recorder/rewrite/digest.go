@@ -1,0 +1,66 @@
+package rewrite
+
+import (
+	"go/ast"
+	"go/types"
+	"strconv"
+)
+
+// This file tells hooks what values of several words are, so that their events
+// have a value, too.
+
+// What a value is, as in package predictrt.
+const (
+	text = 1 + iota
+	slice
+	dynamic
+	object
+	needed = 1 << 7
+)
+
+// whatIs returns what values of type t are; 0 if they are of one word, or of parts.
+func whatIs(t types.Type) int {
+	if isGeneric(t) {
+		return 0
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		if u.Info()&types.IsString != 0 && u.Info()&types.IsUntyped == 0 {
+			return text
+		}
+	case *types.Slice:
+		return slice
+	case *types.Interface:
+		if u.NumMethods() == 0 {
+			return dynamic
+		}
+		return object
+	}
+	return 0
+}
+
+// isGeneric reports whether t is a type parameter.
+func isGeneric(t types.Type) bool {
+	_, generic := types.Unalias(t).(*types.TypeParam)
+	return generic
+}
+
+// memory is the text of the hook fn, Load or Store, for the memory of x at an
+// address; site is its site, which is of n.
+func (e *editor) memory(fn string, x ast.Expr, address, site string) string {
+	what := whatIs(e.info.TypeOf(x))
+	if what == 0 {
+		return e.hook(fn) + "(" + address + "," + site + ")"
+	}
+	op := "read"
+	if fn == "Store" {
+		op = "write"
+	}
+	if s, ok := e.spot(op, x, e.source(x)); ok && e.sharing.Needed(s) {
+		what |= needed
+	}
+	return e.hook(fn+"Of") + "(" + address + "," + head(site, what) + ")"
+}
+
+// head is the argument of a hook that has the site and tells what the value is.
+func head(site string, what int) string { return site + "<<32|" + strconv.Itoa(what) + "<<16" }

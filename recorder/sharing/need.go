@@ -1,0 +1,99 @@
+package sharing
+
+import (
+	"go/token"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// This file finds the accesses to strings and interfaces of which formulas need the
+// digests: to read the contents of all of them would cost too much.
+
+// memoryOf names the memory at an address, for all that lead there: a field by its
+// class, a package variable by its name, anything else by its node.
+func (a *analysis) memoryOf(addr ssa.Value) any {
+	if g, ok := addr.(*ssa.Global); ok {
+		return g.Pkg.Pkg.Path() + "." + g.Name()
+	}
+	if x, ok := addr.(*ssa.FieldAddr); ok {
+		if s, ok := structOf(x); ok {
+			return a.classes.name(s, x.Field)
+		}
+	}
+	return find(a.at(addr))
+}
+
+// readMemory names the memory that instr, a load, reads; nil for others.
+func (a *analysis) readMemory(instr ssa.Instruction) any {
+	if load, ok := instr.(*ssa.UnOp); ok && load.Op == token.MUL {
+		return a.memoryOf(load.X)
+	}
+	return nil
+}
+
+// need notes the accesses to all memory that assertions follow from, by way of
+// other memory, too.
+func (a *analysis) need() {
+	type store struct {
+		at Spot
+		to any
+	}
+	var stores []store
+	a.eachInstruction(func(f *function, instr ssa.Instruction) {
+		if s, ok := instr.(*ssa.Store); ok {
+			if at, ok := a.storeAt(f, s); ok && len(a.values.reads[at]) > 0 {
+				stores = append(stores, store{at, a.memoryOf(s.Addr)})
+			}
+		}
+	})
+	from := map[any]bool{}
+	follow := func(s Spot) {
+		for _, r := range a.values.reads[s] {
+			from[r.from] = true
+		}
+	}
+	for s := range a.values.reads {
+		if s.Role == Asserts || s.Role == Guards || a.values.fails[s] != trace.Neither {
+			follow(s)
+		}
+	}
+	for n := -1; n < len(from); {
+		n = len(from)
+		for _, s := range stores {
+			if from[s.to] {
+				follow(s.at)
+			}
+		}
+	}
+	delete(from, nil)
+	a.eachInstruction(func(f *function, instr ssa.Instruction) {
+		switch x := instr.(type) {
+		case *ssa.Store:
+			if at, ok := a.storeAt(f, x); ok && wide(x.Val) && from[a.memoryOf(x.Addr)] {
+				a.values.needed[at] = true
+			}
+		case *ssa.UnOp:
+			if at, ok := a.readAt(f, x); ok && wide(x) && from[a.memoryOf(x.X)] {
+				a.values.needed[at] = true
+			}
+		}
+	})
+}
+
+// wide reports whether values such as v are in formulas by their digests.
+func wide(v ssa.Value) bool {
+	s, ok := sortOf(v.Type())
+	return ok && !s.isWord()
+}
+
+func (a *analysis) eachInstruction(do func(*function, ssa.Instruction)) {
+	for _, f := range a.all {
+		for _, b := range f.Blocks {
+			for _, instr := range b.Instrs {
+				do(f, instr)
+			}
+		}
+	}
+}

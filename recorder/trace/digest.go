@@ -1,0 +1,41 @@
+package trace
+
+import "encoding/binary"
+
+// Values of more than one word, which are strings, interfaces and slices, are in
+// a trace as one: a digest, by which it is known which of them are equal.
+
+// digested are their sizes in bytes, where those are more than a word's of 8.
+var digested = [...]uint32{12, 16, 24}
+
+// MaxDigested is the length in bytes of the longest string that has a digest.
+const MaxDigested = 256
+
+// Digest is the Val of an access to the string s, of up to [MaxDigested] bytes: a
+// number of 60 bits that other strings practically never have, and 0 for the empty
+// string. The run-time library computes the same.
+//
+// A hash begins with the length, and takes the string as 8-byte little-endian
+// words, the last one padded with zeros: for a word w it becomes
+// h = (h ^ w) * 0x9e3779b97f4a7c15 modulo 2^64, and then h ^ h>>32. Its upper 60
+// bits are the digest, but 1 in place of 0.
+func Digest(s string) uint64 {
+	if s == "" {
+		return 0
+	}
+	h := mixed(sumOffset, uint64(len(s)))
+	for p := []byte(s); len(p) > 0; {
+		var word [8]byte
+		n := copy(word[:], p)
+		h = mixed(h, binary.LittleEndian.Uint64(word[:]))
+		p = p[n:]
+	}
+	return max(h>>4, 1)
+}
+
+// mixed goes on with the hash h. Each bit of w, and of h, has a say in the lower
+// and in the upper half of the result, and no two w give the same one.
+func mixed(h, w uint64) uint64 {
+	h = (h ^ w) * 0x9e3779b97f4a7c15
+	return h ^ h>>32
+}
