@@ -237,14 +237,17 @@ func (e *Encoding) from(i, c, w int32, same []int32) solver.Bool {
 const maxParted = 64
 
 // part keeps writer w from coming between what the choice reads and the read, and
-// other writers of its goroutine: where one comes between, the next one would.
+// other writers of its goroutine: where one comes between, the next one would. The
+// same goes for all else that the read may find.
 func (e *Encoding) part(ch *choice, w int32) {
-	ws := slices.DeleteFunc(e.written(ch.cell), func(o int32) bool {
-		return e.m.gid(o) != e.m.gid(w) || o == ch.writer || o == ch.read || slices.Contains(ch.same, o)
-	})
+	ws := slices.DeleteFunc(e.written(ch.cell), func(o int32) bool { return e.m.gid(o) != e.m.gid(w) || o == ch.read })
 	k, _ := slices.BinarySearch(ws, w)
 	for _, o := range ws[max(0, k-maxParted/2):min(len(ws), k+maxParted/2)] {
-		e.keepOut(ch, o)
+		for _, x := range e.reading.of[ch.read] {
+			if x.cell == ch.cell && x.writer != o && !slices.Contains(x.same, o) {
+				e.keepOut(x, o)
+			}
+		}
 	}
 }
 
