@@ -3,6 +3,8 @@ package symbolic
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,6 +17,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/internal/golden"
+	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // figure2 is the trace of NFM 2011, Figure 2, where Java's wait and notifyAll are
@@ -227,4 +230,67 @@ func number(s string) (n int) {
 		n = 10*n + int(c-'0')
 	}
 	return n
+}
+
+// table1 is Table 1 of the paper, with our positions: after each event the value
+// that it assumes, of the lock's owner or of whether the first goroutine waits, the
+// writes that may come last before it, and those of them that leave that value.
+const table1 = `
+	e2   3: owner 0: {8 11} {11}
+	e4   6: owner 1: {3 8 11} {3}
+	e4' 14: owner 0: {6 8 11} {6 11}
+	e4' 13: waits 0: {5 10} {10}
+	e5   8: owner 0: {3 6 14 15} {6 15}
+	e7  10: owner 2: {3 6 8 14 15} {8}
+	e8  11: owner 2: {3 6 8 14 15} {8}
+	e10 15: owner 1: {8 11 14} {14}`
+
+// TestFigure2Table1 compares the predecessor write sets by the encoding's α with
+// those of the paper.
+func TestFigure2Table1(t *testing.T) {
+	tr := tracetest.Parse(t, figure2)
+	o, err := order.New(tr)
+	require.NoError(t, err)
+	m := New(tr, o)
+	cone, ok := m.Whole(Target{})
+	require.True(t, ok)
+	f := solver.NewFormula()
+	e, err := m.Encode(cone, f, solver.NewBuiltin(f))
+	require.NoError(t, err)
+	written := map[string]map[int32]int{"owner": {}, "waits": {}} // by variable and event: what it leaves
+	for i := range tr.Events {
+		switch ev := &tr.Events[i]; ev.Kind {
+		case trace.Acquire:
+			written["owner"][int32(i)] = int(ev.G)
+		case trace.Release:
+			written["owner"][int32(i)] = 0
+		case trace.CondWait:
+			written["waits"][int32(i)] = 1
+		case trace.CondBroadcast:
+			written["waits"][int32(i)] = 0
+		}
+	}
+	for line := range strings.SplitSeq(strings.TrimSpace(table1), "\n") {
+		var name, variable string
+		var at int32
+		var assumed int
+		_, err := fmt.Sscanf(strings.ReplaceAll(line, ":", " "), "%s %d %s %d", &name, &at, &variable, &assumed)
+		require.NoError(t, err)
+		may := func(w int32) bool { return w != at && !e.must(at, w) }
+		all, same := []int32{}, []int32{}
+		for _, w := range slices.Sorted(maps.Keys(written[variable])) {
+			hidden := slices.ContainsFunc(slices.Collect(maps.Keys(written[variable])), func(l int32) bool {
+				return l != w && l != at && e.must(w, l) && e.must(l, at)
+			})
+			if !may(w) || hidden {
+				continue
+			}
+			all = append(all, w)
+			if written[variable][w] == assumed {
+				same = append(same, w)
+			}
+		}
+		sets := strings.NewReplacer("[", "{", "]", "}").Replace(fmt.Sprint(all, " ", same))
+		assert.Equal(t, line, line[:strings.IndexByte(line, '{')]+sets)
+	}
 }
