@@ -4,7 +4,8 @@
 //	go run ./internal/solving [-o docs/solving.md] [-run REGEXP] [DIR ...]
 //
 // It records the programs of testdata/fusion and has both engines decide what they
-// assert, on the same formulas; it decides each candidate of the traces in the
+// assert, on the same formulas, and the built-in one whether regions of theirs are
+// atomic; it decides each candidate of the traces in the
 // folders DIR, in RAPID's std format, over its cone and over the whole trace; and
 // those of random traces of the sizes that a paper has. It runs in the root of the
 // repository, and exits with 1 if an engine says something else than expected.
@@ -42,6 +43,11 @@ func run(ctx context.Context, args []string) (good bool, err error) {
 	if good, err = measureFusion(ctx, page, &match); err != nil {
 		return false, err
 	}
+	atomic, err := measureTable2(ctx, page, &match)
+	if err != nil {
+		return false, err
+	}
+	good = good && atomic
 	if err := measureTraces(ctx, page, flags.Args(), &match); err != nil {
 		return false, err
 	}
