@@ -12,6 +12,8 @@ package anomaly
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/gopredict/gopredict/analysis/order"
@@ -71,7 +73,7 @@ func FindRaces(t *trace.Trace, o *order.Order) *Races {
 type class struct {
 	at    int32 // location in its group
 	site  uint64
-	locks order.LockSet
+	locks int32 // among the finder's sets
 	how   order.Access
 }
 
@@ -111,6 +113,8 @@ type finder struct {
 	o     *order.Order
 	pairs map[[2]uint64]*pair
 	lossy map[uint64]bool // places of which accesses were passed over
+
+	sets [][]order.Lock // of the group at hand, see sharedLocks
 }
 
 // site returns what stays equal for equal places.
@@ -122,11 +126,12 @@ func (f *finder) site(id trace.SiteID) uint64 {
 }
 
 func (f *finder) group(g *order.Group) {
+	locks := f.sharedLocks(g)
 	crowds := make(map[class]*crowd)
 	byLoc := make([][]*crowd, len(g.Locations))
 	for k, i := range g.Events {
 		e := &f.t.Events[i]
-		c := class{g.At[k], f.site(e.Site), f.o.LockSet(int(i)), g.How[k]}
+		c := class{g.At[k], f.site(e.Site), locks[f.o.LockSet(int(i))], g.How[k]}
 		w := crowds[c]
 		if w == nil {
 			w = &crowd{class: c, of: make(map[trace.GID]int), prune: 16}
@@ -138,6 +143,51 @@ func (f *finder) group(g *order.Group) {
 	}
 }
 
+// sharedLocks gives each lock set of the group the number of what is left of it
+// among the finder's sets, without locks that only one goroutine holds there. These
+// exclude none of its accesses from those of others, and can be as many as the
+// accesses: locks of what is made for one request.
+func (f *finder) sharedLocks(g *order.Group) map[order.LockSet]int32 {
+	type holder struct {
+		set order.LockSet
+		g   trace.GID
+	}
+	seen := make(map[holder]bool)
+	of := map[order.LockSet]int32{0: 0}
+	by := make(map[uint64]trace.GID)
+	many := make(map[uint64]bool)
+	var last holder
+	for _, i := range g.Events {
+		h := holder{f.o.LockSet(int(i)), f.t.Events[i].G}
+		if h.set == 0 || h == last || seen[h] {
+			continue
+		}
+		seen[h], last = true, h
+		of[h.set] = 0
+		for _, l := range f.o.Locks(h.set) {
+			if one, ok := by[l.Obj]; ok && one != h.g {
+				many[l.Obj] = true
+			}
+			by[l.Obj] = h.g
+		}
+	}
+	numbers := make(map[string]int32)
+	f.sets = [][]order.Lock{nil}
+	for _, set := range slices.Sorted(maps.Keys(of)) {
+		left := slices.DeleteFunc(slices.Clone(f.o.Locks(set)), func(l order.Lock) bool { return !many[l.Obj] })
+		if len(left) == 0 {
+			continue
+		}
+		key := fmt.Sprint(left)
+		if _, ok := numbers[key]; !ok {
+			numbers[key] = int32(len(f.sets))
+			f.sets = append(f.sets, left)
+		}
+		of[set] = numbers[key]
+	}
+	return of
+}
+
 // meet makes w and the crowds that it conflicts with rivals.
 func (f *finder) meet(g *order.Group, byLoc [][]*crowd, w *crowd) {
 	for _, at := range g.Overlaps[w.at] {
@@ -145,7 +195,7 @@ func (f *finder) meet(g *order.Group, byLoc [][]*crowd, w *crowd) {
 			if !w.how.Conflicts(v.how) {
 				continue
 			}
-			p, excluded := f.pair(w.site, v.site), f.o.Exclude(w.locks, v.locks)
+			p, excluded := f.pair(w.site, v.site), order.Exclude(f.sets[w.locks], f.sets[v.locks])
 			w.rivals = append(w.rivals, rival{v, p, excluded})
 			if v != w {
 				v.rivals = append(v.rivals, rival{w, p, excluded})

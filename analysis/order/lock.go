@@ -224,10 +224,9 @@ func b2u(b bool) byte {
 	return 0
 }
 
-// excludes reports whether sets a and b have a lock in common that one of
-// them holds for writing.
-func (l *lockTable) excludes(a, b LockSet) bool {
-	x, y := l.sets[a], l.sets[b]
+// Exclude reports whether two sets of locks, each sorted by lock, have one in
+// common that one of them holds for writing.
+func Exclude(x, y []Lock) bool {
 	for i, j := 0, 0; i < len(x) && j < len(y); {
 		switch {
 		case x[i].Obj < y[j].Obj:

@@ -158,7 +158,7 @@ func (o *Order) Locks(s LockSet) []Lock { return o.locks.sets[s] }
 
 // Exclude reports whether events under lock sets a and b cannot be adjacent:
 // the sets have a lock in common, and not for reading in both.
-func (o *Order) Exclude(a, b LockSet) bool { return o.locks.excludes(a, b) }
+func (o *Order) Exclude(a, b LockSet) bool { return Exclude(o.Locks(a), o.Locks(b)) }
 
 // Held returns the positions of the acquires of the locks that protect event
 // i, the oldest first. The caller must not change them.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/internal/gotool"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -30,7 +29,7 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 	if err := trace.Validate(t); err != nil {
 		return exitFailed, fmt.Errorf("%s: %w", args[0], err)
 	}
-	result, err := analysis.Predict(ctx, t, opts.analysis())
+	result, err := predict(ctx, t, opts)
 	if err != nil {
 		return exitFailed, fmt.Errorf("%s: %w", args[0], err)
 	}

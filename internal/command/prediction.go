@@ -82,7 +82,7 @@ func (p *prediction) add(ctx context.Context, run recorder.Run) error {
 		return nil
 	}
 	p.status.Set("predicting", fmt.Sprintf("%s, %d events", run.Package.Path, len(t.Events)))
-	result, err := analysis.Predict(ctx, t, p.opts.analysis())
+	result, err := predict(ctx, t, p.opts)
 	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -100,6 +100,26 @@ func (p *prediction) add(ctx context.Context, run recorder.Run) error {
 	}
 	c := &confirmation{prediction: p, run: run, trace: t, index: witness.NewIndex(t), recorded: replayer.Recorded(t)}
 	return c.confirm(ctx, result)
+}
+
+// predict is analysis.Predict, which it does not wait for once ctx is done: parts of
+// it take minutes on long traces and do not look at ctx. The command ends then.
+func predict(ctx context.Context, t *trace.Trace, opts options) (*analysis.Result, error) {
+	type outcome struct {
+		result *analysis.Result
+		err    error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		r, err := analysis.Predict(ctx, t, opts.analysis())
+		done <- outcome{r, err}
+	}()
+	select {
+	case o := <-done:
+		return o.result, o.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 // cutSearch says that not all patterns were found.
