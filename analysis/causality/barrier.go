@@ -40,8 +40,13 @@ func (m *Model) cut(props []Property, gids []trace.GID) *cut {
 			c.pull(m.t.Events[i].G, int32(i))
 		}
 	}
-	for again := true; again; again = c.seeds() {
-		for len(c.work) > 0 {
+	// Where effort ends the cut may be too high. A graph then misses cycles.
+	left := min(effort, m.effort)
+	m.effort -= left
+	defer func() { m.effort += max(left, 0) }()
+	for again := true; again && left > 0; again = c.seeds() {
+		for len(c.work) > 0 && left > 0 {
+			left -= len(gids)
 			g := c.work[len(c.work)-1]
 			c.work = c.work[:len(c.work)-1]
 			c.follow(g)

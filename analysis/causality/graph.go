@@ -36,8 +36,9 @@ type labelled struct {
 	age      int // how many are older
 }
 
-// effort bounds the work for one graph, in events and edges looked at, and graphs
-// times as much that for all graphs of a model. A graph that is not finished may miss
+// effort bounds the work for one graph, in events, edges and goroutines looked at,
+// and as much that for its barrier, and graphs times as much that for all graphs of
+// a model. A graph that is not finished may miss
 // cycles, and has no false ones.
 const (
 	effort = 1 << 22
@@ -52,10 +53,14 @@ func (m *Model) Whole(props ...Property) *Graph {
 // Chopped returns the graph over what comes after the last causality barrier
 // before the properties. It has the cycles of the whole one (Theorem 4).
 func (m *Model) Chopped(props ...Property) *Graph {
+	if m.effort <= 0 {
+		return &Graph{m: m, props: props}
+	}
 	return m.build(m.cut(props, m.involved(props)).at, props)
 }
 
 func (m *Model) build(floor []int32, props []Property) *Graph {
+	m.effort -= len(floor)
 	share := min(effort, m.effort)
 	g := &Graph{
 		m: m, props: props, floor: floor, effort: share,
