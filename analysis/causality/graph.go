@@ -108,7 +108,7 @@ func (g *Graph) seed() (changed bool) {
 	lo, hi := g.extent()
 	seeds := g.m.seeds
 	k, _ := slices.BinarySearchFunc(seeds, lo, func(s seed, lo int32) int { return cmp.Compare(s.to, lo) })
-	for ; k < len(seeds) && seeds[k].to <= hi; k++ {
+	for ; k < len(seeds) && seeds[k].to <= hi && g.effort >= 0; k++ {
 		s := seeds[k]
 		if in := g.needs(s.to) & g.needs(s.iff); in != 0 {
 			changed = g.add(Edge{int(s.from), int(s.to)}, in) || changed

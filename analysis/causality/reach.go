@@ -67,7 +67,7 @@ func (r *reach) upto(g trace.GID, i int32) (in Labels) {
 // each property that has the chain. Nothing before the barrier is looked at.
 func (g *Graph) close(r *reach, i int32, in Labels) {
 	g.push(r, g.m.t.Events[i].G, i, in)
-	for len(r.work) > 0 {
+	for len(r.work) > 0 && g.effort >= 0 {
 		v := r.work[len(r.work)-1]
 		r.work = r.work[:len(r.work)-1]
 		for h, last := range g.m.o.Ancestors(int(v.at)) {
@@ -84,6 +84,7 @@ func (g *Graph) close(r *reach, i int32, in Labels) {
 			g.effort--
 		}
 	}
+	r.work = r.work[:0]
 }
 
 func (g *Graph) push(r *reach, gid trace.GID, at int32, in Labels) {

@@ -37,14 +37,14 @@ type clocks struct {
 // was made before.
 type joining struct{ a, b, joined clock }
 
-const joinBits = 16
-
-// known returns where the join of two nodes is, if it is known.
+// known returns where the join of two nodes is, if it is known. There is room for
+// several times as many joins as a clock has nodes.
 func (cs *clocks) known(a, b clock) *joining {
+	room := cs.height*fanBits + 2
 	if cs.joins == nil {
-		cs.joins = make([]joining, 1<<joinBits)
+		cs.joins = make([]joining, 1<<room)
 	}
-	return &cs.joins[(uint32(a)*0x9e3779b1^uint32(b)*0x85ebca6b)>>(32-joinBits)]
+	return &cs.joins[(uint32(a)*0x9e3779b1^uint32(b)*0x85ebca6b)>>(32-room)]
 }
 
 const (
