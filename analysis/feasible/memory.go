@@ -221,6 +221,9 @@ func (m *memory) value(t *trace.Trace, writer, c int32) (uint64, bool) {
 // recorded returns what the reading event e found in cell c in the trace,
 // where writer was the last to write.
 func (m *memory) recorded(t *trace.Trace, e *trace.Event, writer, c int32) (uint64, bool) {
+	if e.IsLength() {
+		return 0, false
+	}
 	if !writes(e) {
 		if v, ok := m.part(e, c); ok {
 			return v, true

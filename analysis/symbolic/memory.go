@@ -267,7 +267,7 @@ func (mem *memory) same(i, c int32) (ws []int32, initially bool) {
 	source := mem.source(i, c)
 	v, ok := mem.found(i, c)
 	cl := &mem.cells[c]
-	if !ok {
+	if !ok || mem.m.event(i).IsLength() && !mem.m.tracked(i) {
 		if source == none {
 			return nil, true
 		}

@@ -30,8 +30,9 @@ var assertions = map[string]struct {
 	"NotNil":         {1, negated(zero(number, reference, dynamic))},
 	"Zero":           {1, zero(number, reference, text)},
 	"NotZero":        {1, negated(zero(number, reference, text))},
-	"Empty":          {1, zero(number, text)},
-	"NotEmpty":       {1, negated(zero(number, text))},
+	"Empty":          {1, zero(number, text, length)},
+	"NotEmpty":       {1, negated(zero(number, text, length))},
+	"Len":            {2, func(x []*term) *term { return join(trace.Equal, of(x[0], length), of(x[1], number)) }},
 	"NoError":        {1, zero(dynamic)},
 	"Error":          {1, negated(zero(dynamic))},
 	"ErrorIs":        {2, same},
@@ -52,7 +53,7 @@ func of(t *term, sorts ...sort) *term {
 // nil: of others the contents are compared.
 func equal(x []*term) *term {
 	switch {
-	case x[0] == nil || of(x[1], x[0].sort) == nil:
+	case x[0] == nil || of(x[1], x[0].sort) == nil || x[0].sort == length:
 		return nil
 	case x[0].sort == dynamic && x[0].Op != trace.Number && x[1].Op != trace.Number:
 		return nil
@@ -64,7 +65,7 @@ func equal(x []*term) *term {
 // around it: a run in which it is turns out to have no failure when it is replayed.
 func same(x []*term) *term { return join(trace.Equal, of(x[0], dynamic), of(x[1], dynamic)) }
 
-// zero is whether a value of one of the sorts is nil, false, 0 or "".
+// zero is whether a value of one of the sorts is nil, false, 0, "" or of length 0.
 func zero(sorts ...sort) func(x []*term) *term {
 	return func(x []*term) *term { return join(trace.Equal, of(x[0], sorts...), numberTerm(0)) }
 }

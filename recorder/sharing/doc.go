@@ -64,8 +64,9 @@
 // these reads read something else than recorded: see package feasible. Linear
 // integer arithmetic, comparisons, booleans, nil, and whether strings or interfaces
 // are equal have formulas: of these the trace has digests where an assertion follows
-// from them, by way of other memory, too (need.go); what a value
-// that has none depends on is not tracked, so that it keeps its recorded value.
+// from them, by way of other memory, too, and of slices the lengths, where nothing
+// else about them matters (need.go). A read of which the value goes anywhere else
+// is not tracked: it keeps its recorded value.
 //
 // A formula names a reading by its place: it is the goroutine's last event
 // there. Where a call between the two may come by the place again, in another

@@ -8,8 +8,9 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// This file finds the accesses to strings and interfaces of which formulas need the
-// digests: to read the contents of all of them would cost too much.
+// This file finds the accesses to strings, interfaces and slices of which formulas
+// need the digests or lengths: to read the contents of all of them would cost too
+// much.
 
 // memoryOf names the memory at an address, for all that lead there: a field by its
 // class, a package variable by its name, anything else by its node.
@@ -68,6 +69,7 @@ func (a *analysis) need() {
 		}
 	}
 	delete(from, nil)
+	a.keepLengths(from)
 	a.eachInstruction(func(f *function, instr ssa.Instruction) {
 		switch x := instr.(type) {
 		case *ssa.Store:
@@ -78,6 +80,23 @@ func (a *analysis) need() {
 			if at, ok := a.readAt(f, x); ok && wide(x) && from[a.memoryOf(x.X)] {
 				a.values.needed[at] = true
 			}
+		}
+	})
+}
+
+// keepLengths leaves out slices of which anything but the length matters: that
+// another one has the same length says nothing of what is in it.
+func (a *analysis) keepLengths(from map[any]bool) {
+	a.eachInstruction(func(f *function, instr ssa.Instruction) {
+		load, ok := instr.(*ssa.UnOp)
+		if !ok || load.Op != token.MUL {
+			return
+		}
+		if s, ok := sortOf(load.Type()); !ok || s != length {
+			return
+		}
+		if at, ok := a.readAt(f, load); !ok || a.values.untracked[at] {
+			delete(from, a.memoryOf(load.X))
 		}
 	})
 }

@@ -218,6 +218,8 @@ func (u *uses) use(f *function, v ssa.Value, r ssa.Instruction, pure bool) bool 
 	switch x := r.(type) {
 	case *ssa.BinOp, *ssa.Convert, *ssa.ChangeType:
 		return u.follow(f, r.(ssa.Value), pure)
+	case *ssa.Slice:
+		return !isText(v.Type()) && u.follow(f, x, pure)
 	case *ssa.UnOp:
 		return (x.Op == token.NOT || x.Op == token.SUB) && u.follow(f, x, pure)
 	case *ssa.Store:
@@ -237,7 +239,10 @@ func (u *uses) use(f *function, v ssa.Value, r ssa.Instruction, pure bool) bool 
 		if g := u.called(x); g != nil {
 			return u.passed(g, x, v, f, pure)
 		}
-		if lengthOf(x) == v && isText(v.Type()) {
+		if s, ok := sortOf(v.Type()); lengthOf(x) == v && ok && (s == text || s == length) {
+			return u.follow(f, x, pure)
+		}
+		if base, more := appended(x); base == v || more == v {
 			return u.follow(f, x, pure)
 		}
 		if atomicOp(x.Common()) == "" && !slices.Contains(asserted(x), v) || len(x.Call.Args) > 0 && x.Call.Args[0] == v {
@@ -281,6 +286,9 @@ func (u *uses) consumed(f *function, r ssa.Instruction) bool {
 		return false
 	}
 	u.spots = append(u.spots, s)
+	for _, o := range t.operands { // x[:n] has no reading of x
+		u.values.operands[o.Spot] = true
+	}
 	return true
 }
 

@@ -157,6 +157,7 @@ const (
 	reference             // a pointer, map or channel
 	text                  // a string, by its digest
 	dynamic               // an interface, likewise
+	length                // a slice, by its length
 )
 
 // sortOf returns the sort of values of type t; ok is false if formulas have none.
@@ -172,6 +173,8 @@ func sortOf(t types.Type) (s sort, ok bool) {
 		}
 	case *types.Pointer, *types.Map, *types.Chan:
 		return reference, true
+	case *types.Slice:
+		return length, true
 	case *types.Interface:
 		_, generic := types.Unalias(t).(*types.TypeParam)
 		return dynamic, !generic
@@ -286,10 +289,58 @@ func (d *deriver) computed(v ssa.Value, size uint8, signed bool) *term {
 		return d.term(x.X)
 	case *ssa.ChangeInterface:
 		return d.term(x.X)
+	case *ssa.Slice:
+		return d.sliced(x)
+	case *ssa.MakeSlice:
+		return d.term(x.Len)
 	case *ssa.Call:
+		if of := lengthOf(x); of != nil {
+			return d.length(of)
+		}
+		if base, more := appended(x); base != nil {
+			return join(trace.Plus, d.term(base), d.length(more))
+		}
 		return d.result(x)
 	}
 	return nil
+}
+
+// length is the term of the length of the slice v; nil if it is no slice.
+func (d *deriver) length(v ssa.Value) *term {
+	if s, ok := sortOf(v.Type()); !ok || s != length {
+		return nil
+	}
+	return d.term(v)
+}
+
+// sliced is the term of the length of x[low:high].
+func (d *deriver) sliced(x *ssa.Slice) *term {
+	var high *term
+	switch t := x.X.Type().Underlying().(type) {
+	case *types.Pointer:
+		high = numberTerm(t.Elem().Underlying().(*types.Array).Len())
+	case *types.Slice:
+		if x.High == nil {
+			high = d.term(x.X)
+		}
+	default:
+		return nil // of a string
+	}
+	if x.High != nil {
+		high = d.term(x.High)
+	}
+	if x.Low == nil {
+		return high
+	}
+	return join(trace.Minus, high, d.term(x.Low))
+}
+
+// appended returns the operands of the call c if it is append(base, more...).
+func appended(c *ssa.Call) (base, more ssa.Value) {
+	if isBuiltin(c) && c.Call.Value.Name() == "append" && len(c.Call.Args) == 2 {
+		return c.Call.Args[0], c.Call.Args[1]
+	}
+	return nil, nil
 }
 
 // word returns the size in bytes of values of type t and whether they are signed
@@ -343,7 +394,7 @@ func (d *deriver) operation(b *ssa.BinOp) *term {
 	if t := d.empty(b); t != nil {
 		return t
 	}
-	if s, ok := sortOf(b.X.Type()); !ok || !s.isWord() && b.Op != token.EQL && b.Op != token.NEQ {
+	if s, ok := sortOf(b.X.Type()); !ok || s == length || !s.isWord() && b.Op != token.EQL && b.Op != token.NEQ {
 		return nil
 	}
 	x, y := d.term(b.X), d.term(b.Y)

@@ -38,6 +38,10 @@ type Event struct {
 // value's digest if it is of more than eight bytes.
 func (e *Event) HasValue() bool { return e.Flags&FlagValue != 0 && e.Size >= 1 }
 
+// IsLength reports whether the value of e is the length of a slice: two of one length
+// need not be the same.
+func (e *Event) IsLength() bool { return e.HasValue() && (e.Size == 12 || e.Size == 24) }
+
 // SameBits reports whether v and the Val of e agree in the bits that its Size has.
 func (e *Event) SameBits(v uint64) bool {
 	unused := 64 - 8*min(e.Size, 8)
