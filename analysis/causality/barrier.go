@@ -24,6 +24,8 @@ func (m *Model) Barrier(props ...Property) []int32 { return m.cut(props, m.all).
 // The barrier is one for the goroutines of gids, of which there must be all that
 // have an event before a vertex by the must-order; others are after it as a
 // whole.
+//
+// If it takes too much to find, the barrier is the start of the trace.
 func (m *Model) cut(props []Property, gids []trace.GID) *cut {
 	c := &cut{m: m, at: make([]int32, len(m.t.Goroutines)), gids: gids, lo: never}
 	for _, p := range props {
@@ -40,13 +42,13 @@ func (m *Model) cut(props []Property, gids []trace.GID) *cut {
 			c.pull(m.t.Events[i].G, int32(i))
 		}
 	}
-	// Where effort ends the cut may be too high. A graph then misses cycles.
-	left := min(effort, m.effort)
-	m.effort -= left
-	defer func() { m.effort += max(left, 0) }()
-	for again := true; again && left > 0; again = c.seeds() {
-		for len(c.work) > 0 && left > 0 {
-			left -= len(gids)
+	for again := true; again; again = c.seeds() {
+		for len(c.work) > 0 {
+			if c.effort += len(gids); c.effort > effort {
+				clear(c.at)
+				c.lo = 0
+				return c
+			}
 			g := c.work[len(c.work)-1]
 			c.work = c.work[:len(c.work)-1]
 			c.follow(g)
@@ -92,6 +94,7 @@ type cut struct {
 	gids   []trace.GID // those that it is for
 	lo, hi int32       // its lowest position, and the end of the last vertex
 	work   []trace.GID // goroutines that have been pulled
+	effort int         // what was spent
 }
 
 // pull moves goroutine g back to its last lock-free state before position i.

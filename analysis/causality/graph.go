@@ -56,7 +56,9 @@ func (m *Model) Chopped(props ...Property) *Graph {
 	if m.effort <= 0 {
 		return &Graph{m: m, props: props}
 	}
-	return m.build(m.cut(props, m.involved(props)).at, props)
+	c := m.cut(props, m.involved(props))
+	m.effort -= c.effort
+	return m.build(c.at, props)
 }
 
 func (m *Model) build(floor []int32, props []Property) *Graph {

@@ -26,6 +26,7 @@ func (m *Model) Partition(props []Property) (groups [][]int) {
 	parts := make([]part, len(props))
 	for k := range props {
 		c := m.cut(props[k:k+1], m.involved(props[k:k+1]))
+		m.effort -= c.effort
 		parts[k] = part{min(c.lo, c.hi), c.hi, k}
 	}
 	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(a.lo, b.lo) })
