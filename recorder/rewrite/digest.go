@@ -15,7 +15,6 @@ const (
 	slice
 	dynamic
 	object
-	needed = 1 << 7
 )
 
 // whatIs returns what values of type t are; 0 if they are of one word, or of parts.
@@ -56,11 +55,12 @@ func (e *editor) memory(fn string, x ast.Expr, address, site string) string {
 	if fn == "Store" {
 		op = "write"
 	}
+	how := "Of"
 	if s, ok := e.spot(op, x, e.source(x)); ok && e.sharing.Needed(s) {
-		what |= needed
+		how = "Kept"
 	}
-	return e.hook(fn+"Of") + "(" + address + "," + head(site, what) + ")"
+	return e.hook(fn+how) + "(" + address + "," + head(site, what) + ")"
 }
 
 // head is the argument of a hook that has the site and tells what the value is.
-func head(site string, what int) string { return site + "<<32|" + strconv.Itoa(what) + "<<16" }
+func head(site string, what int) string { return site + "<<32|" + strconv.Itoa(what) + "<<13" }

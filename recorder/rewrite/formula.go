@@ -85,7 +85,7 @@ func (e *editor) operand(x ast.Expr, text string) string {
 	}
 	site := e.site("operand", x, e.source(x), false)
 	if what := whatIs(e.info.TypeOf(x)); what != 0 {
-		return e.hook("OperandOf") + "(" + text + "," + head(site, what|needed) + ")"
+		return e.hook("OperandOf") + "(" + text + "," + head(site, what) + ")"
 	}
 	return e.hook("Operand") + "(" + text + "," + site + ")"
 }

@@ -6,23 +6,25 @@ import (
 )
 
 // Strings, interfaces and slices have more than one word. Their events have a
-// value, a digest of it, where the schedule's tables want to show it, in replay, and
-// where formulas need it. See recorder/trace.
+// value, a digest of it, where formulas need it, and where the schedule's tables want
+// to show it: of the goroutines under control in replay. See recorder/trace.
 
-// What a value of several words is.
+// What a value of several words is. Hooks get it with the site in one word, in the
+// upper bits of the flags as the event's first word has them.
 const (
-	text    uint8    = 1 + iota // a string
-	slice                       // its value is its length
-	dynamic                     // an interface without methods
-	object                      // one with methods
-	kept    = 1 << 7            // flag: formulas speak of it
+	text    uint8 = 1 + iota // a string
+	slice                    // its value is its length
+	dynamic                  // an interface without methods
+	object                   // one with methods
+
+	whatShift = 5 // in flags
+	plainBits = 1<<whatShift - 1
 )
 
-// LoadOf is Load of a value of several words. Head holds the site in its upper half,
-// and what the value is in bits 16 to 23, where touch has the size of values.
+// LoadOf is Load of a value of several words. Head holds the site, and what it is.
 func LoadOf[T any](p *T, head uint64) *T {
 	if Mode != 0 {
-		touchOf(unsafe.Pointer(p), unsafe.Pointer(p), unsafe.Sizeof(*p), head|uint64(Read))
+		touch(unsafe.Pointer(p), unsafe.Pointer(p), unsafe.Sizeof(*p), head|uint64(Read))
 	}
 	return p
 }
@@ -39,7 +41,32 @@ func StoreOf[T any](p *T, head uint64) RefOf[T] { return RefOf[T]{p, head} }
 // Set logs a write of v and stores it.
 func (r RefOf[T]) Set(v T) {
 	if Mode != 0 {
-		touchOf(unsafe.Pointer(r.p), unsafe.Pointer(&v), unsafe.Sizeof(v), r.head|uint64(Write_))
+		touch(unsafe.Pointer(r.p), unsafe.Pointer(&v), unsafe.Sizeof(v), r.head|uint64(Write_))
+	}
+	*r.p = v
+}
+
+// LoadKept is LoadOf where a formula needs the value.
+func LoadKept[T any](p *T, head uint64) *T {
+	if Mode != 0 {
+		keep(unsafe.Pointer(p), unsafe.Pointer(p), unsafe.Sizeof(*p), head|uint64(Read))
+	}
+	return p
+}
+
+// RefKept is RefOf where a formula needs the value.
+type RefKept[T any] struct {
+	p    *T
+	head uint64
+}
+
+// StoreKept names the place of a store; Set does it.
+func StoreKept[T any](p *T, head uint64) RefKept[T] { return RefKept[T]{p, head} }
+
+// Set logs a write of v and stores it.
+func (r RefKept[T]) Set(v T) {
+	if Mode != 0 {
+		keep(unsafe.Pointer(r.p), unsafe.Pointer(&v), unsafe.Sizeof(v), r.head|uint64(Write_))
 	}
 	*r.p = v
 }
@@ -47,25 +74,20 @@ func (r RefOf[T]) Set(v T) {
 // OperandOf is Operand for a value of several words.
 func OperandOf[T any](v T, head uint64) T {
 	if Mode != 0 {
-		operandOf(unsafe.Pointer(&v), unsafe.Sizeof(v), uint32(head>>32), uint8(head>>16))
+		operandOf(unsafe.Pointer(&v), unsafe.Sizeof(v), uint32(head>>32), uint8(head>>8)>>whatShift)
 	}
 	return v
 }
 
-// touchOf is touch for values of several words.
+// keep is touch where a formula needs the value.
 //
-//go:nosplit
 //go:noinline
-func touchOf(p, val unsafe.Pointer, size uintptr, head uint64) {
-	what := uint8(head >> 16)
-	if what&kept == 0 && Mode == modeRecord {
-		touch(p, nil, size, head&^(1<<24-1<<16))
-		return
-	}
-	accessOf(uint8(head), p, val, size, uint32(head>>32), what&^kept)
+func keep(p, val unsafe.Pointer, size uintptr, head uint64) {
+	accessOf(uint8(head), p, val, size, uint32(head>>32), uint8(head>>8)>>whatShift, true)
 }
 
-func accessOf(kind uint8, p, val unsafe.Pointer, size uintptr, site uint32, what uint8) {
+// accessOf is access for values of several words; kept says that the value is needed.
+func accessOf(kind uint8, p, val unsafe.Pointer, size uintptr, site uint32, what uint8, kept bool) {
 	if uintptr(p) < 4096 || runtime.PredictOnStack(uintptr(p)) {
 		return
 	}
@@ -81,10 +103,13 @@ func accessOf(kind uint8, p, val unsafe.Pointer, size uintptr, site uint32, what
 	if g.actor != nil {
 		g.pass(kind, site, uint64(uintptr(p)), uint32(size), nil)
 	}
-	if Mode == modeReplay && recording {
+	if g.actor != nil && recording {
 		tell(val, what)
 	}
 	room()
+	if !kept && g.actor == nil {
+		val = nil
+	}
 	g.logOf(kind, p, val, size, site, what)
 }
 
@@ -92,10 +117,13 @@ func accessOf(kind uint8, p, val unsafe.Pointer, size uintptr, site uint32, what
 //
 //go:nosplit
 func (g *goroutine) logOf(kind uint8, p, val unsafe.Pointer, size uintptr, site uint32, what uint8) {
-	v, ok := digest(val, what)
-	flags := uint8(0)
-	if ok {
-		flags = flagValue
+	var v uint64
+	var flags uint8
+	if val != nil {
+		ok := false
+		if v, ok = digest(val, what); ok {
+			flags = flagValue
+		}
 	}
 	g.log(kind, flags, site, uint32(size), uint64(uintptr(p)), v)
 }
@@ -106,7 +134,7 @@ func operandOf(val unsafe.Pointer, size uintptr, site uint32, what uint8) {
 		return
 	}
 	room()
-	g.logOf(Operand_, nil, val, size, site, what&^kept)
+	g.logOf(Operand_, nil, val, size, site, what)
 }
 
 // maxDigested is the length of the longest string that has a digest.

@@ -135,7 +135,7 @@ func touch(p, val unsafe.Pointer, size uintptr, head uint64) {
 		g.spins++
 	}
 	w := (*[3]uint64)(unsafe.Pointer(at))
-	head |= formShort | uint64(size)<<16
+	head = head&^(0xff&^plainBits<<8) | formShort | uint64(size)<<16
 	if val == nil || size > 8 {
 		w[0], w[1] = head, addr
 		at += 2 * 8
@@ -157,6 +157,10 @@ func touch(p, val unsafe.Pointer, size uintptr, head uint64) {
 // access logs a plain access of size bytes at p. The value is at val, if that
 // is not nil.
 func access(kind, flags uint8, p unsafe.Pointer, size uintptr, val unsafe.Pointer, site uint32) {
+	if what := flags >> whatShift; what != 0 {
+		accessOf(kind, p, val, size, site, what, false)
+		return
+	}
 	if size == 0 || uintptr(p) < 4096 || runtime.PredictOnStack(uintptr(p)) {
 		return
 	}

@@ -75,8 +75,8 @@ func operations() map[string]func() {
 		"coroutine": func() { next, stop := iter.Pull(func(yield func(int) bool) { yield(1) }); next(); stop() },
 		"reflect":   func() { reflect.ValueOf(back).TryRecv() },
 		"access":    func() { predictrt.Store(&here.n, siteWrite).Set(*predictrt.Load(&here.n, siteRead)) },
-		"string":    func() { keepIn(&here.s, "done", aString|kept) },
-		"interface": func() { keepIn(&here.err, errKnown, anInterface|kept) },
+		"string":    func() { keepIn(&here.s, "done", aString) },
+		"interface": func() { keepIn(&here.err, errKnown, anInterface) },
 		"slice":     func() { predictrt.SliceRead(list, siteRead); predictrt.SliceWrite(list, siteWrite) },
 		"maps":      func() { predictrt.MapRead(table, siteRead); predictrt.MapWrite(table, siteWrite) },
 	}

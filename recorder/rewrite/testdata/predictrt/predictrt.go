@@ -64,6 +64,14 @@ func StoreOf[T any](p *T, head uint64) RefOf[T] { return RefOf[T]{Store(p, uint3
 
 func (r RefOf[T]) Set(v T) { r.ref.Set(v) }
 
+func LoadKept[T any](p *T, head uint64) *T { return Load(p, uint32(head>>32)) }
+
+type RefKept[T any] struct{ ref Ref[T] }
+
+func StoreKept[T any](p *T, head uint64) RefKept[T] { return RefKept[T]{Store(p, uint32(head>>32))} }
+
+func (r RefKept[T]) Set(v T) { r.ref.Set(v) }
+
 func OperandOf[T any](v T, head uint64) T { return Operand(v, uint32(head>>32)) }
 
 func Write[T any](p *T, site uint32) *T {
