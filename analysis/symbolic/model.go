@@ -28,6 +28,7 @@ type Model struct {
 
 	mem      *memory
 	locks    *locks
+	gates    map[int32]*lock // by cell
 	chans    *channels
 	conds    map[uint64]*condition
 	groups   map[uint64]*waitGroup
@@ -94,6 +95,14 @@ func newModel(m *Model) *Model {
 	m.waitEdges()
 	m.channelEdges()
 	m.readEdges()
+	if !m.relaxed && !m.held {
+		m.gates = make(map[int32]*lock)
+		for c := range m.mem.cells {
+			if g := m.gate(int32(c)); g != nil {
+				m.gates[int32(c)] = g
+			}
+		}
+	}
 	for g := range m.first {
 		slices.SortFunc(m.into[g], func(a, b edge) int { return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.from, b.from)) })
 		slices.SortFunc(m.from[g], func(a, b edge) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })

@@ -190,15 +190,10 @@ func (e *Encoding) whole(order []int32) bool {
 		Encoding: e, writer: make(map[int32]int32), open: make(map[*lock][]section),
 	}
 	for _, obj := range e.m.locks.objs {
-		l := e.m.locks.byObj[obj]
-		if e.cone.Base == 0 || !l.many || l.loose {
-			continue
-		}
-		for _, s := range l.sections {
-			if e.past(s.acq) && !e.over(s) {
-				c.open[l] = append(c.open[l], s)
-			}
-		}
+		c.begin(e.m.locks.byObj[obj])
+	}
+	for _, g := range e.m.gates {
+		c.begin(g)
 	}
 	for _, i := range order {
 		switch ev := e.m.event(i); ev.Kind {
@@ -223,6 +218,18 @@ type checker struct {
 	writer map[int32]int32 // by cell: one more than the last writer
 	open   map[*lock][]section
 	broken []func() // what asserts that it must not be
+}
+
+// begin opens the sections that the past has not ended.
+func (c *checker) begin(l *lock) {
+	if c.cone.Base == 0 || !l.many || l.loose {
+		return
+	}
+	for _, s := range l.sections {
+		if c.past(s.acq) && !c.over(s) {
+			c.open[l] = append(c.open[l], s)
+		}
+	}
 }
 
 func (c *checker) lock(i int32, l *lock) {
@@ -265,6 +272,9 @@ func (c *checker) access(i int32, ev *trace.Event) {
 	if writes(ev) {
 		for cell := range mem.of(i) {
 			c.writer[cell] = i + 1
+			if g := c.m.gates[cell]; g != nil {
+				c.lock(i, g)
+			}
 		}
 	}
 }

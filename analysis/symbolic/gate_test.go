@@ -1,0 +1,94 @@
+package symbolic_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/analysis/internal/tracetest"
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/analysis/solver"
+	"github.com/gopredict/gopredict/analysis/symbolic"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// Where a flag is used as a lock, and where it nearly is, what the encoding says is
+// what all interleavings say.
+func TestGates(t *testing.T) {
+	const enter, leave = "acq m; r f=0; w f=1; rel m", "acq m; w f=0; rel m"
+	for name, c := range map[string]struct {
+		first, second string
+		gate          bool
+	}{
+		"gate":                   {enter + "; w x; w x; " + leave, enter + "; w x; " + leave, true},
+		"never left":             {enter + "; w x; w x; " + leave, enter + "; w x", true},
+		"left between":           {enter + "; w x; " + leave + "; w x", enter + "; w x; " + leave, false},
+		"found outside":          {"r f=0; acq m; w f=1; rel m; w x; w x; " + leave, enter + "; w x; " + leave, false},
+		"left without entering":  {enter + "; w x; w x; " + leave, leave + "; " + enter + "; w x", false},
+		"of different locks":     {enter + "; w x; w x; " + leave, strings.ReplaceAll(enter+"; w x; "+leave, "m", "n"), false},
+		"entered without a look": {enter + "; w x; w x; " + leave, "acq m; w f=1; rel m; w x; " + leave, false},
+		"looked at as data":      {strings.ReplaceAll(enter, "=0;", "=0 data;") + "; w x; w x; " + leave, enter + "; w x; " + leave, false},
+		"the lock is let go of":  {"acq m; r f=0; rel m; acq m; w f=1; rel m; w x; w x; " + leave, enter + "; w x; " + leave, false},
+		"left by something else": {enter + "; w x; w x; acq m; w f=2; rel m", enter + "; w x", false},
+		"left twice":             {enter + "; w x; " + leave + "; w x; " + leave, enter + "; w x; " + leave, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tr := tracetest.Parse(t, "0 fork 1\n0 fork 2\n1 begin\n2 begin\n"+lines(1, c.first)+lines(2, c.second))
+			var goals []goal
+			impossible := true
+			for _, g := range triples(tr, 1000) {
+				x := tr.Events[g.accesses[0]]
+				if x.Obj == tr.Events[g.accesses[1]].Obj && x.Kind == trace.Write {
+					goals = append(goals, g)
+					impossible = impossible && !g.real
+				}
+			}
+			require.NotEmpty(t, goals)
+			if c.gate {
+				assert.True(t, impossible)
+			}
+			decide(t, 0, tr, goals)
+		})
+	}
+}
+
+// lines are the events of a goroutine, one in a line.
+func lines(g int, events string) (text string) {
+	for e := range strings.SplitSeq(events, "; ") {
+		text += fmt.Sprintln(g, e)
+	}
+	return text
+}
+
+// That a flag keeps many goroutines apart is not found out for each order in which
+// they may come.
+func TestGateOfMany(t *testing.T) {
+	const goroutines = 12
+	text := ""
+	for g := 1; g <= goroutines; g++ {
+		text += fmt.Sprintf("0 fork %d\n%d begin\n", g, g)
+	}
+	for g := 1; g <= goroutines; g++ {
+		text += lines(g, "acq m; r f=0; w f=1; rel m; w x; w x; acq m; w f=0; rel m")
+	}
+	tr := tracetest.Parse(t, text)
+	var xs []int
+	for i, e := range tr.Events {
+		if e.Kind == trace.Write && e.Flags&trace.FlagValue == 0 {
+			xs = append(xs, i)
+		}
+	}
+	target := symbolic.Sequence(xs[0], xs[goroutines], xs[1])
+	require.False(t, len(xs) != 2*goroutines || tr.Events[xs[0]].G != tr.Events[xs[1]].G)
+	o, err := order.New(tr)
+	require.NoError(t, err)
+	d := symbolic.New(tr, o).NewDecider(0, []symbolic.Target{target}, newEngine)
+	defer d.Close()
+	a, err := d.Decide(context.Background(), 0, &solver.Budget{Steps: solver.Second / 5})
+	require.NoError(t, err)
+	assert.Equal(t, solver.Unsat, a.Answer, a.Why)
+}
