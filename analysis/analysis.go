@@ -74,6 +74,11 @@ type Finding struct {
 	Reason    string   // why it is not predicted
 	Tier      string   // which tier decided; "" for undecided
 	Schedules []Recipe // to replay in turn; each ends at accesses of the same sites
+	// Departure makes the schedule, for an assertion that is undecided, of a run up
+	// to where it departs from the recorded one and may come to the failure; nil if
+	// none was found. What the program does then, only a run of it can tell.
+	Departure *Recipe
+	departing []int // the reads that find something else then, or the condition
 }
 
 // A Recipe makes a schedule for a finding. Pattern is the one that it shows; nil

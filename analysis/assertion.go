@@ -40,8 +40,8 @@ func (p *predictor) assertions(r *Result) []candidate {
 	return p.merge(cs.candidates)
 }
 
-// byOthers takes the assertions off the findings, from number first on, that fail
-// because of reads that are part of another predicted bug: whoever mends that
+// byOthers takes the assertions off the findings, from number first on, that fail,
+// or may fail, because of reads that are part of another predicted bug: whoever mends that
 // mends them, or will see them again.
 func (p *predictor) byOthers(r *Result, first int) {
 	others := make(map[trace.SiteID]bool)
@@ -54,7 +54,7 @@ func (p *predictor) byOthers(r *Result, first int) {
 	}
 	kept := r.Findings[:first]
 	for _, f := range r.Findings[first:] {
-		if f.Status == Predicted && slices.ContainsFunc(p.deviations(&f), func(i int) bool { return others[p.t.Events[i].Site] }) {
+		if slices.ContainsFunc(p.deviations(&f), func(i int) bool { return others[p.t.Events[i].Site] }) {
 			r.Raced++
 			continue
 		}
@@ -64,8 +64,11 @@ func (p *predictor) byOthers(r *Result, first int) {
 }
 
 // deviations returns the reads that find something else than recorded in the
-// first schedule of f.
+// first schedule of f, or up to where its run departs.
 func (p *predictor) deviations(f *Finding) []int {
+	if f.Status != Predicted {
+		return f.departing
+	}
 	s := f.Schedules[0].Schedule()
 	if p.judge.CheckFrom(s.From, s.Steps, f.Accesses) != nil {
 		return nil

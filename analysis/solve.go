@@ -129,7 +129,7 @@ func (s *solving) candidate(ctx context.Context, f *Finding, k int, o pending) e
 		case a.Answer == solver.Unsat:
 			impossible++
 			if but == "" && l.target().Fails && f.Kind == "assertion" {
-				if but, err = s.departs(ctx, l, budget); err != nil {
+				if but, err = s.departs(ctx, f, l, budget); err != nil {
 					return err
 				}
 			}
@@ -181,16 +181,23 @@ func (s *solving) ask(ctx context.Context, l lead, at int, budget *solver.Budget
 
 // departs says where a run may depart from the recorded one on the way to the
 // assertion of l, so that the proof that it cannot fail holds for that one alone; ""
-// if no run can. What was before its test is as recorded.
-func (s *solving) departs(ctx context.Context, l lead, budget *solver.Budget) (string, error) {
+// if no run can. What was before its test is as recorded. If a run to there is found,
+// f keeps it.
+func (s *solving) departs(ctx context.Context, f *Finding, l lead, budget *solver.Budget) (string, error) {
 	if s.departures == nil {
 		s.departures = symbolic.NewDepartures(s.t, s.o, s.flow)
 	}
-	d, err := s.departures.Toward(ctx, s.planner.From(l.accesses...), l.accesses[0], s.engine, budget)
+	from := s.planner.From(l.accesses...)
+	d, err := s.departures.Toward(ctx, from, l.accesses[0], s.engine, budget)
 	if err != nil || d.At < 0 {
 		return "", err
 	}
 	e := &s.t.Events[d.At]
+	if d.Stands >= 0 && s.judge.CheckFrom(from, d.Steps[from:], []int{d.At}) == nil {
+		_, recipe := s.planner.Given(from, d.Steps[from:], []int{d.Stands}, []int{d.Stands})
+		f.Departure = &Recipe{recipe, nil}
+		f.departing = append(s.judge.Deviations(), d.At)
+	}
 	site := s.t.Sites[e.Site]
 	what := "may find something else"
 	switch e.Kind {

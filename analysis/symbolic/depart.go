@@ -30,9 +30,12 @@ type Departing struct {
 	// At is the position of a read, a condition, or an operation on a channel or a
 	// Once that may come in another order; -1 if there is none.
 	At int
-	// Steps lead there, if it is a read or condition and a run was found.
-	Steps []int
-	Why   string // set if the budget did not suffice to find out
+	// Steps lead there, if it is a read or condition and a run was found: past the
+	// read, or to the condition. Stands is the event at which its goroutine stands
+	// then; -1 without steps.
+	Steps  []int
+	Stands int
+	Why    string // set if the budget did not suffice to find out
 }
 
 // Toward looks for a departure on the way to the event at position i, in runs that
@@ -41,7 +44,7 @@ func (d *Departures) Toward(ctx context.Context, base, i int, engine func(*solve
 	m := d.m
 	cone, ok := m.Cone(base, Departure(i))
 	if !ok {
-		return Departing{At: -1}, nil
+		return Departing{At: -1, Stands: -1}, nil
 	}
 	budget.Spend(perEvent * int64(cone.events))
 	may := int32(none)
@@ -50,14 +53,14 @@ func (d *Departures) Toward(ctx context.Context, base, i int, engine func(*solve
 			switch {
 			case at < int32(base) || at >= upto:
 			case m.doubt().swaps[at]:
-				return Departing{At: int(at)}, nil
+				return Departing{At: int(at), Stands: -1}, nil
 			case may == none && m.doubt().departs[at]:
 				may = at
 			}
 		}
 	}
 	if may == none {
-		return Departing{At: -1}, nil
+		return Departing{At: -1, Stands: -1}, nil
 	}
 	q := m.NewDecider(base, []Target{Departure(i)}, engine)
 	defer q.Close()
@@ -66,15 +69,19 @@ func (d *Departures) Toward(ctx context.Context, base, i int, engine func(*solve
 	case err != nil:
 		return Departing{}, err
 	case a.Answer == solver.Unsat:
-		return Departing{At: -1}, nil
+		return Departing{At: -1, Stands: -1}, nil
 	case a.Answer == solver.Unknown:
-		return Departing{At: int(may), Why: a.Why}, nil
+		return Departing{At: int(may), Stands: -1, Why: a.Why}, nil
 	}
 	steps := make([]int, 0, a.Base+len(a.Steps))
 	for k := range a.Base {
 		steps = append(steps, k)
 	}
-	return Departing{At: a.Departs, Steps: append(steps, a.Steps...)}, nil
+	stands := a.Departs
+	if m.event(int32(stands)).Kind.IsAccess() {
+		stands = int(m.next[stands])
+	}
+	return Departing{At: a.Departs, Steps: append(steps, a.Steps...), Stands: stands}, nil
 }
 
 // doubts are what the departures of a model's runs can be, by event.

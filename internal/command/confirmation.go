@@ -31,6 +31,7 @@ type confirmation struct {
 
 	// For the status line, and to name files.
 	replayed, confirmed atomic.Int32
+	departures          atomic.Int32 // runs that were led to one
 	total               int
 }
 
@@ -64,7 +65,9 @@ func (c *confirmation) confirm(ctx context.Context, result *analysis.Result) err
 		return err
 	}
 	suspects = slices.DeleteFunc(suspects, func(s suspect) bool { return c.done[sitesOf(s.witness)] })
-	slices.SortStableFunc(suspects, func(a, b suspect) int { return harm(a.Kind) - harm(b.Kind) })
+	slices.SortStableFunc(suspects, func(a, b suspect) int {
+		return cmp.Or(last(a)-last(b), harm(a.Kind)-harm(b.Kind))
+	})
 	out := make([]telling, len(suspects))
 	errs := make([]error, len(suspects))
 	c.total = len(suspects)
@@ -255,6 +258,9 @@ func (c *confirmation) suspect(ctx context.Context, s suspect) (report.Evidence,
 			ev.Result = r
 		}
 		ev.Result.Replays = before + r.Replays
+	}
+	if s.Departure != nil {
+		return c.departed(ctx, s, ev)
 	}
 	return ev, nil
 }

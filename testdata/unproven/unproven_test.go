@@ -102,3 +102,45 @@ func TestContents(t *testing.T) {
 	defer mu.Unlock()
 	require.Equal(t, 2, *n)
 }
+
+// A cell holds a number under a lock.
+type cell struct {
+	mu sync.Mutex
+	n  int
+}
+
+func (c *cell) get() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.n
+}
+
+func (c *cell) set(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.n = n
+}
+
+// first counts mine to two if the other one is 0.
+func first(mine, other *cell) {
+	if other.get() == 0 {
+		mine.set(1)
+		mine.set(1 + 1)
+	} else {
+		mine.set(0)
+	}
+}
+
+// TestFigure11 is the program of Figure 11 of Wang et al.: x and y are equal where both
+// goroutines take their first branch, of which no run that passes has more than one.
+func TestFigure11(t *testing.T) {
+	var x, y cell
+	var wg sync.WaitGroup
+	wg.Go(func() { first(&x, &y) })
+	wg.Go(func() {
+		time.Sleep(20 * time.Millisecond)
+		first(&y, &x)
+	})
+	wg.Wait()
+	require.NotEqual(t, x.get(), y.get())
+}
