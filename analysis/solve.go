@@ -60,6 +60,13 @@ func (p *predictor) solve(ctx context.Context, fs []Finding, undecided []pending
 			return fmt.Errorf("analysis: ended with %d of %d candidates undecided: %w", len(undecided)-k, len(undecided), err)
 		}
 	}
+	for _, o := range undecided { // with what they have left of the budget
+		if f := &fs[o.finding]; f.Kind == "assertion" && f.Status == Infeasible {
+			if err := s.prove(ctx, f, o); err != nil {
+				return fmt.Errorf("analysis: ended with what is infeasible not proven: %w", err)
+			}
+		}
+	}
 	return nil
 }
 
@@ -116,7 +123,7 @@ func (l lead) target() symbolic.Target {
 func (s *solving) candidate(ctx context.Context, f *Finding, k int, o pending) error {
 	budget := s.candidates.Part(s.budget.Steps)
 	impossible := 0
-	why, but := "", ""
+	why := ""
 	for n, l := range o.leads {
 		if budget.Over() {
 			why = "steps"
@@ -128,11 +135,6 @@ func (s *solving) candidate(ctx context.Context, f *Finding, k int, o pending) e
 			return err
 		case a.Answer == solver.Unsat:
 			impossible++
-			if but == "" && l.target().Fails && f.Kind == "assertion" {
-				if but, err = s.departs(ctx, f, l, budget); err != nil {
-					return err
-				}
-			}
 		case a.Answer == solver.Unknown:
 			why = a.Why
 		case s.shows(f, l, a):
@@ -140,8 +142,6 @@ func (s *solving) candidate(ctx context.Context, f *Finding, k int, o pending) e
 		}
 	}
 	switch {
-	case impossible == len(o.leads) && o.exhaustive && but != "":
-		f.Reason = "undecided: as far as the recorded run tells it holds in each order, but " + but
 	case impossible == len(o.leads) && o.exhaustive:
 		f.Status, f.Tier = Infeasible, TierSolver
 		f.Reason = "no order of the recorded events leads to it: the solver has proven that"
@@ -177,6 +177,30 @@ func (s *solving) ask(ctx context.Context, l lead, at int, budget *solver.Budget
 	all := s.symbols.NewDecider(0, []symbolic.Target{l.target()}, s.engine)
 	defer all.Close()
 	return all.Decide(ctx, 0, budget)
+}
+
+// maxProven is the number of events of the longest traces for which that is proven.
+const maxProven = 1 << 20
+
+// prove takes it back that the assertion of f cannot fail, unless no run departs from
+// the recorded one on the way to it.
+func (s *solving) prove(ctx context.Context, f *Finding, o pending) error {
+	budget := s.candidates.Part(s.budget.Steps)
+	for _, l := range o.leads {
+		but, err := "not all of what else the program could do was looked at", error(nil)
+		if !budget.Over() && len(s.t.Events) <= maxProven {
+			but, err = s.departs(ctx, f, l, budget)
+		}
+		if err != nil {
+			return err
+		}
+		if but != "" {
+			f.Status, f.Tier = Undecided, ""
+			f.Reason = "undecided: as far as the recorded run tells it holds in each order, but " + but
+			return nil
+		}
+	}
+	return nil
 }
 
 // departs says where a run may depart from the recorded one on the way to the

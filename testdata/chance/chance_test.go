@@ -22,7 +22,7 @@ func TestAll(t *testing.T) {
 	})
 	wg.Wait()
 	lines := d.Lines()
-	if len(lines) < 20+20+5 || !slices.Contains(lines, "half") {
+	if len(lines) < 20+20+5 || !slices.Contains(lines, "context deadline exceeded") {
 		t.Errorf("found %d lines: %q", len(lines), lines)
 	}
 }
