@@ -14,6 +14,7 @@
 package analysis
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -127,6 +128,10 @@ func (o *Options) wants(kind string) bool { return len(o.Kinds) == 0 || slices.C
 // patterns together, so that hopeless ones in long traces do not take for ever.
 // It counts events and not time: equal traces give equal findings.
 const effort = 1 << 24
+
+// planning bounds the planner's work for all candidates of a trace in the same way.
+// A trace of a million goroutines comes to that within minutes.
+const planning = 1 << 32
 
 // Predict analyses t. It fails for a trace that contradicts itself, and when
 // ctx ends. Equal traces give equal results.
@@ -304,12 +309,14 @@ func (p *predictor) schedules(f *Finding, leads []lead) {
 	f.Reason = ""
 	judged := false
 	for _, l := range leads {
+		if p.planner.Spent() > planning {
+			f.Reason = cmp.Or(f.Reason, "the search was given up")
+			return
+		}
 		found := 0
 		for s, recipe := range p.attempts(l) {
 			if p.left -= len(s.Steps); p.left < 0 && (judged || l.pattern != nil) {
-				if f.Reason == "" {
-					f.Reason = "the search was given up"
-				}
+				f.Reason = cmp.Or(f.Reason, "the search was given up")
 				return
 			}
 			judged = true

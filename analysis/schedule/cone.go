@@ -72,6 +72,7 @@ func (p *Planner) newCone(b *base, r reads, last []int32, guide []causality.Edge
 		guide:  make(map[trace.GID][]causality.Edge),
 		guided: make(map[trace.GID]int),
 	}
+	p.spent.Add(int64(len(c.upto)))
 	for _, e := range guide {
 		g := p.t.Events[e.To].G
 		c.guide[g] = append(c.guide[g], e)

@@ -65,6 +65,7 @@ func (p *Planner) execute(c *cone) (steps []int, blocked []causality.Edge) {
 		waiting: make(map[trace.GID][]waiter),
 	}
 	n := x.begin()
+	p.spent.Add(int64(n + len(c.upto)))
 	x.count()
 	for len(x.ready) > 0 {
 		t := &x.ready[0]

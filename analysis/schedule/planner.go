@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/gopredict/gopredict/analysis/causality"
 	"github.com/gopredict/gopredict/analysis/order"
@@ -25,7 +26,12 @@ type Planner struct {
 	begins map[string]int32 // see testBegins
 	mu     sync.Mutex
 	bases  map[int32]*base // by position
+	spent  atomic.Int64
 }
+
+// Spent is the work that was done for schedules so far, those that were not found
+// too: events and goroutines looked at.
+func (p *Planner) Spent() int64 { return p.spent.Load() }
 
 // A link is an event that needs more than what must happen before it: an
 // acquire, a read of what others wrote, an operation of a channel that stands in
