@@ -31,7 +31,7 @@ type confirmation struct {
 
 	// For the status line, and to name files.
 	replayed, confirmed atomic.Int32
-	departures          atomic.Int32 // runs that were led to one
+	slow                atomic.Bool // a run that departed has not ended in time
 	total               int
 }
 
@@ -68,6 +68,7 @@ func (c *confirmation) confirm(ctx context.Context, result *analysis.Result) err
 	slices.SortStableFunc(suspects, func(a, b suspect) int {
 		return cmp.Or(last(a)-last(b), harm(a.Kind)-harm(b.Kind))
 	})
+	fewDepartures(suspects)
 	out := make([]telling, len(suspects))
 	errs := make([]error, len(suspects))
 	c.total = len(suspects)

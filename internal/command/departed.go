@@ -32,10 +32,20 @@ func last(s suspect) int {
 	return 0
 }
 
+// fewDepartures takes the others off the suspects.
+func fewDepartures(suspects []suspect) {
+	n := 0
+	for k := range suspects {
+		if n += last(suspects[k]); n > maxDeparted {
+			suspects[k].Departure = nil
+		}
+	}
+}
+
 // departed runs to where a run departs on the way to the assertion of s, and goes on.
 // If the assertion fails there, it confirms that with a witness of that run.
 func (c *confirmation) departed(ctx context.Context, s suspect, ev report.Evidence) (report.Evidence, error) {
-	if c.departures.Add(1) > maxDeparted {
+	if c.slow.Load() { // the next may take as long
 		return ev, nil
 	}
 	w, err := c.witness(s.Finding, *s.Departure, s.Departure.Schedule(), witness.Whole)
@@ -47,7 +57,7 @@ func (c *confirmation) departed(ctx context.Context, s suspect, ev report.Eviden
 		return late(ctx, ev)
 	}
 	if slices.ContainsFunc(r.Verdicts, func(v replayer.Verdict) bool { return v.Outcome.TimedOut }) {
-		c.departures.Store(maxDeparted) // it may take as long again
+		c.slow.Store(true)
 	}
 	if err != nil || r.Status != replayer.Confirmed || further == nil {
 		return ev, err
