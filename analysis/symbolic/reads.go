@@ -33,7 +33,13 @@ type source struct{ read, cell, writer int32 }
 type choice struct {
 	source
 	lit  solver.Bool
-	same []int32
+	same []int32 // ascending
+}
+
+// is reports whether the read finds what the choice says if w was the last to write.
+func (ch *choice) is(w int32) bool {
+	_, same := slices.BinarySearch(ch.same, w)
+	return same || w == ch.writer
 }
 
 func newReading() reading {
@@ -244,7 +250,7 @@ func (e *Encoding) part(ch *choice, w int32) {
 	k, _ := slices.BinarySearch(ws, w)
 	for _, o := range ws[max(0, k-maxParted/2):min(len(ws), k+maxParted/2)] {
 		for _, x := range e.reading.of[ch.read] {
-			if x.cell == ch.cell && x.writer != o && !slices.Contains(x.same, o) {
+			if x.cell == ch.cell && !x.is(o) {
 				e.keepOut(x, o)
 			}
 		}

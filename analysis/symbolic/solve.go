@@ -263,7 +263,7 @@ func (c *checker) access(i int32, ev *trace.Event) {
 				vague = false
 			}
 			for _, ch := range c.reading.of[i] {
-				if ch.cell == cell && last != ch.writer && !slices.Contains(ch.same, last) && c.engine.Value(ch.lit) {
+				if ch.cell == cell && !ch.is(last) && c.engine.Value(ch.lit) {
 					c.broken = append(c.broken, func() { c.part(ch, last) })
 				}
 			}
