@@ -10,7 +10,9 @@
 //  3. direct schedules (package schedule) confirm; the independent judge
 //     (package feasible) has seen each of them,
 //  4. solving (package symbolic) decides the others: it finds a schedule, or
-//     proves that there is none, within a budget.
+//     proves that there is none, within a budget. For an assertion the proof also
+//     needs that no run departs from what the trace tells; else there is a schedule
+//     up to where it does (Finding.Departure).
 package analysis
 
 import (

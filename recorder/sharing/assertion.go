@@ -127,8 +127,8 @@ func (a *analysis) assertion(f *function, c *ssa.Call) (*term, []ssa.Value) {
 	return info.holds(terms), args
 }
 
-// hasContents reports whether v is a pointer or map of which an assertion compares,
-// with another one, what is in it: that they are two says nothing. Nil has none.
+// hasContents reports whether v is a pointer or map. Of two of them assertions compare
+// what is in them: that they are not the same one says nothing. Nil has none.
 func hasContents(v ssa.Value) bool {
 	if c, ok := v.(*ssa.Const); ok && c.IsNil() {
 		return false
