@@ -6,17 +6,13 @@ import (
 	"io"
 	"math"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"time"
 
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/analysis/symbolic"
-	"github.com/gopredict/gopredict/internal/gotool"
 	"github.com/gopredict/gopredict/internal/script"
-	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -70,24 +66,18 @@ to decide once constants are folded.
 // as expected.
 func measureFusion(ctx context.Context, w io.Writer, match *regexp.Regexp) (good bool, err error) {
 	fmt.Fprint(w, fusionHeading)
-	work, err := os.MkdirTemp("", "solving-")
+	programs, err := newPrograms()
 	if err != nil {
 		return false, err
 	}
-	defer os.RemoveAll(work)
+	defer programs.remove()
 	good = true
-	binaries := make(map[string]*binary)
 	var ratios [2][]float64
 	for _, p := range table1 {
 		if !match.MatchString(p.name) {
 			continue
 		}
-		if binaries[p.pkg] == nil {
-			if binaries[p.pkg], err = build(ctx, filepath.Join("testdata", "fusion", p.pkg), filepath.Join(work, p.pkg)); err != nil {
-				return false, err
-			}
-		}
-		t, err := p.record(ctx, binaries[p.pkg], filepath.Join(work, p.name+".trace"))
+		t, err := programs.record(ctx, p)
 		if err != nil {
 			return false, fmt.Errorf("%s: %w", p.name, err)
 		}
@@ -124,48 +114,6 @@ func geometricMean(xs []float64) float64 {
 		sum += math.Log(x)
 	}
 	return math.Exp(sum / float64(len(xs)))
-}
-
-// A binary is a test binary that records.
-type binary struct {
-	path  string
-	sites []trace.Site // of its events
-}
-
-// build makes the binary of the package in dir.
-func build(ctx context.Context, dir, work string) (*binary, error) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return nil, err
-	}
-	if err := os.Mkdir(work, 0o777); err != nil {
-		return nil, err
-	}
-	env, err := gotool.ReadEnv(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	b, err := recorder.Prepare(ctx, &recorder.Config{Dir: dir, Env: env, Work: work, Stdout: os.Stderr, Stderr: os.Stderr})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", dir, err)
-	}
-	path, err := b.TestBinary(ctx)
-	return &binary{path, b.Sites}, err
-}
-
-// record runs the program's test.
-func (p program) record(ctx context.Context, b *binary, file string) (*trace.Trace, error) {
-	cmd := exec.CommandContext(ctx, b.path, "-test.run", "^"+p.test+"$")
-	cmd.Env = append(os.Environ(), recorder.RecordInto(file, recorder.TraceLimit))
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%s: %w\n%s", cmd, err, out)
-	}
-	t, err := trace.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	t.AddSites(b.sites)
-	return t, nil
 }
 
 // decided is what was found out about a program.

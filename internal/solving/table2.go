@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"regexp"
 
 	"github.com/gopredict/gopredict/analysis/order"
@@ -62,23 +61,17 @@ paper's column w/o Data does not.
 // are as expected.
 func measureTable2(ctx context.Context, w io.Writer, match *regexp.Regexp) (good bool, err error) {
 	fmt.Fprint(w, table2Heading)
-	work, err := os.MkdirTemp("", "solving-")
+	programs, err := newPrograms()
 	if err != nil {
 		return false, err
 	}
-	defer os.RemoveAll(work)
+	defer programs.remove()
 	good = true
-	binaries := make(map[string]*binary)
 	for _, a := range table2 {
 		if !match.MatchString(a.name) {
 			continue
 		}
-		if binaries[a.pkg] == nil {
-			if binaries[a.pkg], err = build(ctx, filepath.Join("testdata", "fusion", a.pkg), filepath.Join(work, a.pkg)); err != nil {
-				return false, err
-			}
-		}
-		t, err := a.record(ctx, binaries[a.pkg], filepath.Join(work, a.name+".trace"))
+		t, err := programs.record(ctx, a.program)
 		if err != nil {
 			return false, fmt.Errorf("%s: %w", a.name, err)
 		}
