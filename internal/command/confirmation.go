@@ -196,12 +196,17 @@ func (c *confirmation) witness(f analysis.Finding, r analysis.Recipe, s schedule
 	}
 	w, err := witness.FromSchedule(c.trace, s.Steps, r.Accesses, s.Hold, meta)
 	if err == nil {
-		w.Run = replayer.SubtestFilter(c.run.Args)
-		w.Args = replayer.Lasting(c.run.Args)
-		w.Parallel = runtime.GOMAXPROCS(0)
+		c.likeRun(w)
 		w.Methods = c.opts.methods && w.InOrder()
 	}
 	return w, err
+}
+
+// likeRun has w replayed as the tests were run that were recorded.
+func (c *confirmation) likeRun(w *witness.Witness) {
+	w.Run = replayer.SubtestFilter(c.run.Args)
+	w.Args = replayer.Lasting(c.run.Args)
+	w.Parallel = runtime.GOMAXPROCS(0)
 }
 
 // outside makes a witness without steps for a finding outside of all tests,

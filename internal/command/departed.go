@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -129,7 +128,6 @@ func (c *confirmation) performed(s suspect, t *trace.Trace, at int, extent witne
 		return nil, err
 	}
 	w.ID = s.witness.ID
-	w.Run, w.Args = replayer.SubtestFilter(c.run.Args), replayer.Lasting(c.run.Args)
-	w.Parallel = runtime.GOMAXPROCS(0)
+	c.likeRun(w)
 	return w, nil
 }
