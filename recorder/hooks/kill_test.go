@@ -23,28 +23,30 @@ const inMemory = 4 * 32 << 10
 // that it is not complete, and that lacks no more than was still in memory.
 func TestKilledLeavesTrace(t *testing.T) {
 	for range 20 {
-		counted, recorded := killLate(t, syscall.SIGKILL)
+		counted, recorded := endAfter(t, syscall.SIGKILL, 1+rand.IntN(200))
 		require.GreaterOrEqual(t, recorded, counted-inMemory)
 	}
 }
 
-// One that is told to end lacks nothing.
+// One that is told to end lacks nothing, even if the thread that writes the trace
+// has hardly begun.
 func TestEndedLeavesWholeTrace(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGQUIT} {
 		for range 5 {
-			counted, recorded := killLate(t, sig)
-			require.GreaterOrEqual(t, recorded, counted, sig)
+			for _, lines := range []int{1, 1 + rand.IntN(200)} {
+				counted, recorded := endAfter(t, sig, lines)
+				require.GreaterOrEqual(t, recorded, counted, sig)
+			}
 		}
 	}
 }
 
-// killLate runs the self-test that counts, ends it by a signal after it has
-// printed some lines, and returns how far it has counted and how far its trace
-// has.
-func killLate(t *testing.T, sig syscall.Signal) (counted, recorded int) {
+// endAfter runs the self-test that counts, ends it by a signal after it has printed
+// so many lines, and returns how far it has counted and how far its trace has.
+func endAfter(t *testing.T, sig syscall.Signal, lines int) (counted, recorded int) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "trace")
-	counted = countUntil(t, sig, file, 1+rand.IntN(200))
+	counted = countUntil(t, sig, file, lines)
 	tr, err := trace.ReadFile(file)
 	require.NoError(t, err)
 	require.False(t, tr.Complete)
@@ -59,7 +61,7 @@ func killLate(t *testing.T, sig syscall.Signal) (counted, recorded int) {
 	return counted, recorded
 }
 
-// countUntil is the run of killLate.
+// countUntil is the run of endAfter.
 func countUntil(t *testing.T, sig syscall.Signal, file string, lines int) (counted int) {
 	t.Helper()
 	cmd := exec.Command(selftestBinary(t, "local"), "-test.run", "^TestLong$")

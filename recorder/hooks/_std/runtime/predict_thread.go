@@ -5,7 +5,8 @@ import "internal/runtime/atomic"
 // The trace is written by a thread without a P, as sysmon is one, so that the
 // only P goes on meanwhile. Items of work have numbers from 1.
 var predictWriter struct {
-	write func(n uint32)
+	write  func(n uint32)
+	thread muintptr
 
 	given, done atomic.Uint32 // numbers of the last items
 
@@ -21,20 +22,27 @@ var predictWriter struct {
 // pointers.
 func PredictStartWriter(write func(n uint32)) {
 	predictWriter.write = write
-	if haveSysmon { // else there are no threads
-		systemstack(func() { newm(predictWriterMain, nil, -1) })
+	if !haveSysmon { // then there are no threads
+		return
 	}
+	systemstack(func() {
+		acquirem()
+		mp := allocm(nil, predictWriterMain, -1)
+		predictWriter.thread.set(mp)
+		newm1(mp)
+		lock(&sched.lock)
+		sched.nmsys++ // the thread does not count as running when deadlocks are looked for
+		unlock(&sched.lock)
+		releasem(getg().m)
+	})
 }
 
+// The writer takes no lock but its own: the thread that a signal has interrupted may
+// hold any other.
+//
 //go:nowritebarrierrec
 func predictWriterMain() {
-	// A signal that ends the program must find the writer able to work.
-	sigblock(true)
-	lock(&sched.lock)
-	sched.nmsys++ // does not count as running when deadlocks are looked for
-	checkdead()
-	unlock(&sched.lock)
-
+	sigblock(true) // what ends the program waits for the writer: see PredictAwaitQuietly
 	w := &predictWriter
 	for n := uint32(1); ; n++ {
 		for w.given.Load() == n-1 {
@@ -121,6 +129,14 @@ func PredictAwait(n uint32) {
 func PredictAwaitQuietly() bool {
 	const patience = 5e9 // nanoseconds for one item
 	w := &predictWriter
+	if getg().m == w.thread.ptr() {
+		// A signal has come to the writer itself, which had not begun.
+		for n := w.done.Load(); n != w.given.Load(); w.done.Store(n) {
+			n++
+			w.write(n)
+		}
+		return true
+	}
 	seen, since := w.done.Load(), nanotime()
 	for ; w.done.Load() != w.given.Load(); PredictPause() {
 		if done := w.done.Load(); done != seen {
