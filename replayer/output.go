@@ -1,6 +1,9 @@
 package replayer
 
-import "fmt"
+import (
+	"fmt"
+	"io"
+)
 
 // keepOutput is how much of a program's output is kept, in bytes, at its
 // beginning and at its end each. A panic's text is at the end, and the stacks
@@ -39,6 +42,24 @@ func (o *output) Write(p []byte) (int, error) {
 		p = p[k:]
 	}
 	return n, nil
+}
+
+// ReadFrom is Write for all of r, with less memory than what copies take otherwise:
+// a replay prints little.
+func (o *output) ReadFrom(r io.Reader) (int64, error) {
+	var all int64
+	buf := make([]byte, 4<<10)
+	for {
+		n, err := r.Read(buf)
+		all += int64(n)
+		_, _ = o.Write(buf[:n])
+		if err == io.EOF {
+			return all, nil
+		}
+		if err != nil {
+			return all, err
+		}
+	}
 }
 
 // String returns what was kept, with a line that says what was not.

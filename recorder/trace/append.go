@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"slices"
 )
@@ -81,9 +82,6 @@ func NewSiteTable(sites []Site) *SiteTable {
 
 // AddTo is [Trace.AddSites] with the sites of s.
 func (s *SiteTable) AddTo(t *Trace) {
-	if t.Sites == nil {
-		t.Sites = map[SiteID]Site{}
-	}
 	used := map[SiteID]bool{}
 	for i := range t.Events {
 		used[t.Events[i].Site] = true
@@ -91,9 +89,13 @@ func (s *SiteTable) AddTo(t *Trace) {
 	for _, g := range t.Goroutines {
 		used[g.Site] = true
 	}
-	for _, site := range s.missing(t, used) {
-		t.Sites[site.ID] = site
+	need := s.missing(t, used)
+	all := make(map[SiteID]Site, len(t.Sites)+len(need))
+	maps.Copy(all, t.Sites)
+	for _, site := range need {
+		all[site.ID] = site
 	}
+	t.Sites = all
 }
 
 // missing returns the sites that t uses and does not define as s has them.

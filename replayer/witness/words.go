@@ -1,6 +1,9 @@
 package witness
 
-import "regexp"
+import (
+	"regexp"
+	"strings"
+)
 
 // words are what readers call the operations of the trace, where that is
 // another word.
@@ -63,6 +66,9 @@ func Word(op string) string {
 // "goroutine 0.1" for "TestTransfer:0.1", if all are of that one test.
 func Prose(text string, tests []string) string {
 	for _, test := range tests {
+		if !strings.Contains(text, test) {
+			continue
+		}
 		name := regexp.MustCompile(`\b(` + regexp.QuoteMeta(test) + `(?:#\d+)?:)(\d+(?:\.\d+)*)\b`)
 		with := "goroutine $2"
 		if len(tests) > 1 {

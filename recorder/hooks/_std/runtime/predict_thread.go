@@ -82,10 +82,14 @@ func predictUnlockWriter(mask sigset) {
 	msigrestore(mask)
 }
 
-// PredictHand hands item n to the writer.
+// PredictHand hands item n to the writer, if it does not have it.
 func PredictHand(n uint32) {
 	w := &predictWriter
+	if w.given.Load() == n {
+		return
+	}
 	if !haveSysmon {
+		w.given.Store(n)
 		w.write(n)
 		w.done.Store(n)
 		return
