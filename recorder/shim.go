@@ -16,16 +16,11 @@ import (
 	"time"
 
 	"github.com/gopredict/gopredict/internal/gotool"
+	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // envMode is the environment variable that tells predictrt what to do.
 const envMode = "GOPREDICT_RT"
-
-// TraceLimit is how much of a run is recorded, in bytes of events before they
-// are packed: some sixteen million events. A test that computes all the time
-// logs them in seconds; it gets a quarter of what is left when it begins. It is
-// the memory of the analysis that sets the limit, 100 bytes an event.
-const TraceLimit = 256 << 20
 
 // RecordInto returns the environment variable, as NAME=VALUE, that makes an
 // instrumented program record its first limit bytes of events, as they are
@@ -117,7 +112,7 @@ func run(dir string, args []string) (int, error) {
 		cmd = exec.Command(set.Exec[0], slices.Concat(set.Exec[1:], args)...)
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.Env = append(slices.Clip(e.Env), RecordInto(e.Trace, TraceLimit))
+	cmd.Env = append(slices.Clip(e.Env), RecordInto(e.Trace, trace.MaxLogged))
 	if err := e.write(own); err != nil {
 		return 0, err
 	}

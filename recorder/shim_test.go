@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // TestMain lets this test binary stand for the command and for test binaries:
@@ -43,7 +45,7 @@ func shimOf(t *testing.T, set settings, args ...string) (*exec.Cmd, string) {
 }
 
 // limited ends what tells predictrt to record.
-var limited = fmt.Sprintf(";limit=%d", TraceLimit)
+var limited = fmt.Sprintf(";limit=%d", trace.MaxLogged)
 
 func TestShimRunsTheBinary(t *testing.T) {
 	bin := script(t, `echo "$1 $GOPREDICT_RT"; echo err >&2; cat; exit 7`)

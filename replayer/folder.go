@@ -6,13 +6,16 @@ import (
 	"path/filepath"
 )
 
-// A Folder holds the files of replays, of one at a time. Each replay's have names of
-// their own: a file system may take long to give what was just removed, or
-// emptied, to a new file, and there can be hundreds of replays in a second.
+// A Folder holds the files of replays, of one at a time. They are in memory where
+// the system has such files, as there can be hundreds of replays in a second, and a
+// file system may take as long to make files as it takes to run the test. Else each
+// replay's have names of their own: what was just removed, or emptied, is slow to
+// become a new file.
 type Folder struct {
 	dir    string
 	runs   int
-	traces []string
+	memory []*os.File // of the replays since clear
+	traces []string   // likewise, those in dir
 }
 
 // NewFolder returns dir, which exists and is not used otherwise, as a folder for
@@ -22,11 +25,25 @@ func NewFolder(dir string) *Folder { return &Folder{dir: dir} }
 // A files names the files of one replay.
 type files struct{ plan, verdict, trace string }
 
-func (f *Folder) next() files {
+// notBegun is what the verdict of a replay says that has not begun.
+const notBegun = "not begun\n"
+
+// next returns the files of the next replay. What is run through another command,
+// which may change the user or what there is of /proc, finds none in memory.
+func (f *Folder) next(directly bool) (files, error) {
 	f.runs++
-	name := func(what string) string { return filepath.Join(f.dir, fmt.Sprintf("%s-%d", what, f.runs)) }
-	f.traces = append(f.traces, name("trace"))
-	return files{plan: filepath.Join(f.dir, "plan"), verdict: name("verdict"), trace: name("trace")}
+	name := func(what string) string {
+		if directly {
+			if file, err := inMemory(); err == nil {
+				f.memory = append(f.memory, file)
+				return file.Name()
+			}
+		}
+		return filepath.Join(f.dir, fmt.Sprintf("%s-%d", what, f.runs))
+	}
+	out := files{plan: name("plan"), verdict: name("verdict"), trace: name("trace")}
+	f.traces = append(f.traces, out.trace)
+	return out, os.WriteFile(out.verdict, []byte(notBegun), 0o600)
 }
 
 // smallTrace is the size in bytes up to which a trace may stay until all replays
@@ -35,27 +52,13 @@ const smallTrace = 1 << 16
 
 // clear removes the traces of the replays so far, where they are worth it.
 func (f *Folder) clear() {
+	for _, file := range f.memory {
+		_ = file.Close() // which frees it
+	}
 	for _, trace := range f.traces {
 		if info, err := os.Stat(trace); err == nil && info.Size() > smallTrace {
 			_ = os.Remove(trace) // else it goes with the folder
 		}
 	}
-	f.traces = nil
-}
-
-// overwrite writes data into a file, in the place of what it has: see [Folder].
-func overwrite(name string, data []byte) (err error) {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if closing := f.Close(); err == nil {
-			err = closing
-		}
-	}()
-	if _, err := f.Write(data); err != nil {
-		return err
-	}
-	return f.Truncate(int64(len(data)))
+	f.memory, f.traces = nil, nil
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gopredict/gopredict/internal/procgroup"
+	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
@@ -41,14 +42,17 @@ func once(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts 
 		defer os.RemoveAll(dir)
 		opts.Work, record = NewFolder(dir), false
 	}
-	file := opts.Work.next()
-	if err := overwrite(file.plan, plan.Text); err != nil {
+	file, err := opts.Work.next(len(bin.Exec) == 0)
+	if err != nil {
+		return Verdict{}, err
+	}
+	if err := os.WriteFile(file.plan, plan.Text, 0o600); err != nil {
 		return Verdict{}, err
 	}
 
 	mode := "replay;plan=" + file.plan + ";verdict=" + file.verdict
 	if record {
-		mode += ";trace=" + file.trace
+		mode += fmt.Sprintf(";trace=%s;limit=%d", file.trace, trace.MaxLogged)
 	}
 	started := func(int) {}
 	if opts.Hold > 0 {
@@ -168,11 +172,11 @@ func environment(env []string, dir, mode string) []string {
 	return append(out, EnvVar+"="+mode)
 }
 
-// readVerdict reads the verdict file, which the run-time library makes before all
+// readVerdict reads the verdict file, which the run-time library empties before all
 // else. Output is what the program printed.
 func readVerdict(file, output string) (Protocol, error) {
 	data, err := os.ReadFile(file)
-	if errors.Is(err, os.ErrNotExist) {
+	if err == nil && string(data) == notBegun {
 		first, _, _ := strings.Cut(output, "\n")
 		return Protocol{}, fmt.Errorf("the test binary did not begin to replay: was it built by gopredict? It printed %.200q", first)
 	}

@@ -29,7 +29,7 @@ func buildTests(ctx context.Context, dir, work string) (*tests, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &tests{dir: dir, work: work, limit: recorder.TraceLimit}
+	p := &tests{dir: dir, work: work, limit: trace.MaxLogged}
 	for w, flags := range [][]string{plain: nil, race: {"-race"}} {
 		p.binaries[w] = filepath.Join(work, fmt.Sprintf("way%d.test", w))
 		args := append([]string{"test", "-vet=off", "-c", "-o", p.binaries[w]}, flags...)

@@ -37,7 +37,7 @@ func (ps *programs) record(ctx context.Context, p program) (*trace.Trace, error)
 	}
 	file := filepath.Join(ps.work, p.name+".trace")
 	cmd := exec.CommandContext(ctx, b.path, "-test.run", "^"+p.test+"$")
-	cmd.Env = append(os.Environ(), recorder.RecordInto(file, recorder.TraceLimit))
+	cmd.Env = append(os.Environ(), recorder.RecordInto(file, trace.MaxLogged))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%s: %w\n%s", cmd, err, out)
 	}

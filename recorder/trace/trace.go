@@ -48,6 +48,12 @@ func (e *Event) SameBits(v uint64) bool {
 	return v<<unused == e.Val<<unused
 }
 
+// MaxLogged is how much of one run of a program is recorded, in bytes of events
+// before they are packed: some sixteen million events. A test that computes all the
+// time logs them in seconds; it gets a quarter of what is left when it begins. It is
+// the memory of the analysis that sets the limit, 100 bytes an event.
+const MaxLogged = 256 << 20
+
 // A Goroutine is named by the test that it belongs to and by the path of its
 // spawns there: "0" is the test's own goroutine, "0.2.1" the first child of
 // its second child. Outside of tests Test is empty and the root is "main".
