@@ -56,7 +56,11 @@ func (c *confirmation) confirm(ctx context.Context, result *analysis.Result) err
 	start := time.Now()
 	limit, cancel := context.WithTimeoutCause(ctx, c.left, errTimeOver)
 	defer cancel()
-	defer func() { c.left = max(c.left-time.Since(start), 0) }()
+	defer func() {
+		took := time.Since(start)
+		c.left = max(c.left-took, 0)
+		c.report.Packages[len(c.report.Packages)-1].ReplayS = took.Seconds()
+	}()
 	if err := c.makeFolders(); err != nil {
 		return err
 	}

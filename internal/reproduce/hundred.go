@@ -14,27 +14,13 @@ import (
 	"time"
 )
 
-// A cost is what it takes to replay the candidates of one test. All are medians.
+// A cost is what it takes to confirm the candidates of one test. All are medians.
 type cost struct {
 	candidates int
-	all        spent // for confirming all candidates
-	replay     spent // for one replay of one of them
-}
-
-// A spent is the time that something takes.
-type spent struct {
-	wall time.Duration
-	cpu  time.Duration // of all processes together, which other work on the machine changes little
-}
-
-func (s spent) minus(o spent) spent { return spent{s.wall - o.wall, s.cpu - o.cpu} }
-
-func medians(all []spent) spent {
-	var wall, cpu []time.Duration
-	for _, s := range all {
-		wall, cpu = append(wall, s.wall), append(cpu, s.cpu)
-	}
-	return spent{median(wall), median(cpu)}
+	all        time.Duration // for all, as many at the same time as there are processors
+	one        time.Duration // for one of them, while there is no other
+	times      float64       // how often one fits into all, in a run of each right after the other
+	again      time.Duration // for one of many replays of one witness
 }
 
 // writeHundred makes a module with a test in which two goroutines race for n
@@ -67,11 +53,10 @@ func writeHundred(dir string, n int) error {
 }
 
 // measures is how often each is measured.
-const measures = 9
+const measures = 15
 
 // hundred measures what n candidates of one test cost, which it makes in a folder
-// of work. What the command does beside is measured by a run whose time for replays
-// is over at once.
+// of work.
 func hundred(ctx context.Context, tool, work string, n int) (cost, error) {
 	c := cost{candidates: n}
 	dir := filepath.Join(work, "hundred")
@@ -81,40 +66,64 @@ func hundred(ctx context.Context, tool, work string, n int) (cost, error) {
 	if err := writeHundred(dir, n); err != nil {
 		return c, err
 	}
-	if _, err := used(ctx, dir, 0, tool, "test", "-predict.timeout=1ns", "."); err != nil { // builds
+	if _, err := confirming(ctx, tool, dir, n); err != nil { // builds
 		return c, err
 	}
-	var all, replays []spent
+	var all, one, again []time.Duration
+	var times []float64
 	for range measures {
-		with, err := confirming(ctx, tool, dir, n)
+		together, err := confirming(ctx, tool, dir, n)
 		if err != nil {
 			return c, err
 		}
-		once, err := replaying(ctx, tool, dir)
+		alone, err := confirming(ctx, tool, dir, n, "GOMAXPROCS=1")
 		if err != nil {
 			return c, err
 		}
-		all, replays = append(all, with), append(replays, once)
+		repeated, err := repeating(ctx, tool, dir)
+		if err != nil {
+			return c, err
+		}
+		all, one, again = append(all, together), append(one, alone/time.Duration(n)), append(again, repeated)
+		times = append(times, float64(together)*float64(n)/float64(alone))
 	}
-	c.all, c.replay = medians(all), medians(replays)
+	c.all, c.one, c.times, c.again = median(all), median(one), median(times), median(again)
 	return c, nil
 }
 
-// confirming measures what it costs to confirm the n candidates in dir.
-func confirming(ctx context.Context, tool, dir string, n int) (spent, error) {
+// confirming returns how long gopredict takes, with env, from the first to the last
+// replay of the n candidates in dir.
+func confirming(ctx context.Context, tool, dir string, n int, env ...string) (time.Duration, error) {
 	if err := putAway(filepath.Join(dir, "testdata")); err != nil { // else its witnesses come first
-		return spent{}, err
-	}
-	without, err := used(ctx, dir, 0, tool, "test", "-predict.timeout=1ns", ".")
-	if err != nil {
-		return spent{}, err
+		return 0, err
 	}
 	report := filepath.Join(dir, "report.json")
-	with, err := used(ctx, dir, 1, tool, "test", "-predict.json="+report, ".")
-	if err != nil {
-		return spent{}, err
+	cmd := exec.CommandContext(ctx, tool, "test", "-predict.json="+report, ".")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	if out, err := cmd.CombinedOutput(); err != nil && cmd.ProcessState.ExitCode() != 1 {
+		return 0, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, out)
 	}
-	return with.minus(without), allConfirmed(report, n)
+	return replayTime(report, n)
+}
+
+// repeating returns what one of many replays of a witness in dir takes.
+func repeating(ctx context.Context, tool, dir string) (time.Duration, error) {
+	witnesses, err := filepath.Glob(filepath.Join(dir, "testdata", "predict", "*", "*"))
+	if err != nil || len(witnesses) == 0 {
+		return 0, fmt.Errorf("no witnesses in %s (%v)", dir, err)
+	}
+	const times = 200
+	var took [2]time.Duration
+	for i, n := range []int{1, 1 + times} {
+		cmd := exec.CommandContext(ctx, tool, "replay", "-n", strconv.Itoa(n), witnesses[0])
+		cmd.Dir = dir
+		start := time.Now()
+		if out, err := cmd.CombinedOutput(); err != nil && cmd.ProcessState.ExitCode() != 1 {
+			return 0, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, out)
+		}
+		took[i] = time.Since(start)
+	}
+	return (took[1] - took[0]) / times, nil
 }
 
 // putAway renames a folder, if it is there. To remove it would make the file system
@@ -130,51 +139,24 @@ func putAway(dir string) error {
 	return nil
 }
 
-// replaying measures what it costs to replay one of the witnesses in dir.
-func replaying(ctx context.Context, tool, dir string) (spent, error) {
-	witnesses, err := filepath.Glob(filepath.Join(dir, "testdata", "predict", "*", "*"))
-	if err != nil || len(witnesses) == 0 {
-		return spent{}, fmt.Errorf("no witnesses in %s (%v)", dir, err)
-	}
-	once, err := used(ctx, dir, 1, tool, "replay", "-n", "1", witnesses[0])
-	if err != nil {
-		return spent{}, err
-	}
-	const times = 100
-	more, err := used(ctx, dir, 1, tool, "replay", "-n", strconv.Itoa(times+1), witnesses[0])
-	if err != nil {
-		return spent{}, err
-	}
-	all := more.minus(once)
-	return spent{all.wall / times, all.cpu / times}, nil
-}
-
-// used runs a command that must end with the exit code, and returns the time that
-// it and its children took.
-func used(ctx context.Context, dir string, exit int, name string, args ...string) (spent, error) {
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir = dir
-	start := time.Now()
-	out, err := cmd.CombinedOutput()
-	wall := time.Since(start)
-	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != exit {
-		return spent{}, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, out)
-	}
-	return spent{wall, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}, nil
-}
-
-// allConfirmed checks that a report has n confirmed findings.
-func allConfirmed(report string, n int) error {
+// replayTime reads from a report, which must have n confirmed findings, how long the
+// replays have taken.
+func replayTime(report string, n int) (time.Duration, error) {
 	text, err := os.ReadFile(report)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	var r struct{ Totals struct{ Confirmed int } }
+	var r struct {
+		Packages []struct {
+			ReplayS float64 `json:"replay_s"`
+		}
+		Totals struct{ Confirmed int }
+	}
 	if err := json.Unmarshal(text, &r); err != nil {
-		return err
+		return 0, err
 	}
-	if r.Totals.Confirmed != n {
-		return fmt.Errorf("%s: %d confirmed, want %d", report, r.Totals.Confirmed, n)
+	if r.Totals.Confirmed != n || len(r.Packages) != 1 {
+		return 0, fmt.Errorf("%s: %d confirmed in %d packages, want %d in one", report, r.Totals.Confirmed, len(r.Packages), n)
 	}
-	return nil
+	return time.Duration(r.Packages[0].ReplayS * float64(time.Second)), nil
 }
