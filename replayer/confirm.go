@@ -56,9 +56,7 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, o
 		return r, err
 	}
 	r.Witness, r.Notes = plan.Witness, plan.Notes
-	if opts.Work != nil {
-		opts.Work.clear()
-	}
+	opts.Work.keep("")
 	for i, order := range orders {
 		again := i > 0 && r.Reproduced > 0 && orders[i-1] == order
 		v, err := opts.Slots.run(ctx, func() (Verdict, error) { return once(ctx, bin, w, plan.inOrder(order), opts, !again) })
@@ -68,6 +66,7 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, o
 		if r.add(v, order) && v.trace != "" {
 			r.Trace = v.trace
 		}
+		opts.Work.keep(r.Trace)
 		if opts.Replayed != nil {
 			opts.Replayed(r.Replays)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // A Folder holds the files of replays, of one at a time. They are in memory where
@@ -14,8 +15,8 @@ import (
 type Folder struct {
 	dir    string
 	runs   int
-	memory []*os.File // of the replays since clear
-	traces []string   // likewise, those in dir
+	memory []*os.File // what is not freed
+	traces []string   // likewise, in dir
 }
 
 // NewFolder returns dir, which exists and is not used otherwise, as a folder for
@@ -42,23 +43,27 @@ func (f *Folder) next(directly bool) (files, error) {
 		return filepath.Join(f.dir, fmt.Sprintf("%s-%d", what, f.runs))
 	}
 	out := files{plan: name("plan"), verdict: name("verdict"), trace: name("trace")}
-	f.traces = append(f.traces, out.trace)
+	if filepath.Dir(out.trace) == f.dir {
+		f.traces = append(f.traces, out.trace)
+	}
 	return out, os.WriteFile(out.verdict, []byte(notBegun), 0o600)
 }
 
-// smallTrace is the size in bytes up to which a trace may stay until all replays
-// are over.
+// smallTrace is the size in bytes up to which a trace in a folder may stay until all
+// replays are over.
 const smallTrace = 1 << 16
 
-// clear removes the traces of the replays so far, where they are worth it.
-func (f *Folder) clear() {
-	for _, file := range f.memory {
-		_ = file.Close() // which frees it
+// keep frees what the replays so far have left but for the trace of that name. f may
+// be nil.
+func (f *Folder) keep(trace string) {
+	if f == nil {
+		return
 	}
-	for _, trace := range f.traces {
-		if info, err := os.Stat(trace); err == nil && info.Size() > smallTrace {
-			_ = os.Remove(trace) // else it goes with the folder
-		}
-	}
-	f.memory, f.traces = nil, nil
+	f.memory = slices.DeleteFunc(f.memory, func(file *os.File) bool {
+		return file.Name() != trace && file.Close() == nil
+	})
+	f.traces = slices.DeleteFunc(f.traces, func(name string) bool {
+		info, err := os.Stat(name)
+		return name != trace && (err != nil || info.Size() <= smallTrace || os.Remove(name) == nil)
+	})
 }

@@ -41,6 +41,7 @@ func once(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts 
 		}
 		defer os.RemoveAll(dir)
 		opts.Work, record = NewFolder(dir), false
+		defer opts.Work.keep("")
 	}
 	file, err := opts.Work.next(len(bin.Exec) == 0)
 	if err != nil {

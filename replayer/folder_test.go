@@ -1,0 +1,43 @@
+package replayer
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// However many replays there are, of their files only the trace that is shown stays.
+func TestFolderKeeps(t *testing.T) {
+	for _, directly := range []bool{true, false} {
+		f := NewFolder(t.TempDir())
+		shown := ""
+		for i := range 20 {
+			made, err := f.next(directly)
+			require.NoError(t, err)
+			if i == 3 {
+				shown = made.trace
+			}
+			for _, name := range []string{made.plan, made.verdict, made.trace} {
+				require.NoError(t, os.WriteFile(name, []byte(made.trace+strings.Repeat("x", smallTrace)), 0o600))
+			}
+			f.keep(shown)
+		}
+		text, err := os.ReadFile(shown)
+		require.NoError(t, err)
+		assert.True(t, strings.HasPrefix(string(text), shown))
+		assert.Len(t, append(names(f.memory), f.traces...), 1)
+		f.keep("")
+		assert.Empty(t, append(names(f.memory), f.traces...))
+	}
+}
+
+func names(files []*os.File) []string {
+	var out []string
+	for _, f := range files {
+		out = append(out, f.Name())
+	}
+	return out
+}
