@@ -31,6 +31,7 @@ func TestMain(m *testing.M) {
 //	[ORDER?] trace TEXT      append TEXT to the trace file, if there is one
 //	[ORDER?] call ADDRESS    connect to ADDRESS and keep the connection
 //	[ORDER?] child ADDRESS   the same in a child process
+//	[ORDER?] outside         end if files are in the memory of another process
 //	[ORDER?] exit CODE       end
 //	[ORDER?] hang            never end
 //
@@ -72,6 +73,11 @@ func play(script string) int {
 			fmt.Fprintln(f, rest)
 			f.Close()
 			how[word] = os.O_APPEND
+		case "outside":
+			if strings.HasPrefix(files["verdict"], "/proc/") {
+				fmt.Println("permission denied")
+				return 2
+			}
 		case "print":
 			fmt.Println(rest)
 		case "args":

@@ -15,6 +15,7 @@ import (
 type Folder struct {
 	dir    string
 	runs   int
+	inDir  bool       // all are in dir, for the program may not look into this process
 	memory []*os.File // what is not freed
 	traces []string   // likewise, in dir
 }
@@ -34,7 +35,7 @@ const notBegun = "not begun\n"
 func (f *Folder) next(directly bool) (files, error) {
 	f.runs++
 	name := func(what string) string {
-		if directly {
+		if directly && !f.inDir {
 			if file, err := inMemory(); err == nil {
 				f.memory = append(f.memory, file)
 				return file.Name()
@@ -47,6 +48,14 @@ func (f *Folder) next(directly bool) (files, error) {
 		f.traces = append(f.traces, out.trace)
 	}
 	return out, os.WriteFile(out.verdict, []byte(notBegun), 0o600)
+}
+
+// intoDir has all further files made in the folder itself, and reports whether that
+// is new.
+func (f *Folder) intoDir() bool {
+	was := f.inDir
+	f.inDir = true
+	return !was
 }
 
 // smallTrace is the size in bytes up to which a trace in a folder may stay until all

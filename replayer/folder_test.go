@@ -34,6 +34,16 @@ func TestFolderKeeps(t *testing.T) {
 	}
 }
 
+// A program that may not look into this process gets files in a folder.
+func TestFolderFallsBack(t *testing.T) {
+	work := NewFolder(t.TempDir())
+	r := confirm(t, Options{Work: work}, append([]string{"outside"}, append(stands, "trace it")...)...)
+	assert.Equal(t, Confirmed, r.Status, r.Reason)
+	text, err := os.ReadFile(r.Trace)
+	require.NoError(t, err)
+	assert.Equal(t, "it", string(text))
+}
+
 func names(files []*os.File) []string {
 	var out []string
 	for _, f := range files {

@@ -71,6 +71,9 @@ func once(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts 
 		return Verdict{}, err
 	}
 	p, err := readVerdict(file.verdict, out)
+	if errors.Is(err, errNotBegun) && opts.Work.intoDir() {
+		return once(ctx, bin, w, plan, opts, record)
+	}
 	if err != nil {
 		return Verdict{}, fmt.Errorf("replaying %s: %w", w.ID, err)
 	}
@@ -173,13 +176,15 @@ func environment(env []string, dir, mode string) []string {
 	return append(out, EnvVar+"="+mode)
 }
 
+var errNotBegun = errors.New("the test binary did not begin to replay")
+
 // readVerdict reads the verdict file, which the run-time library empties before all
 // else. Output is what the program printed.
 func readVerdict(file, output string) (Protocol, error) {
 	data, err := os.ReadFile(file)
 	if err == nil && string(data) == notBegun {
 		first, _, _ := strings.Cut(output, "\n")
-		return Protocol{}, fmt.Errorf("the test binary did not begin to replay: was it built by gopredict? It printed %.200q", first)
+		return Protocol{}, fmt.Errorf("%w: was it built by gopredict? It printed %.200q", errNotBegun, first)
 	}
 	if err != nil {
 		return Protocol{}, err
