@@ -51,6 +51,9 @@ func Prepare(ctx context.Context, c *Config) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := date(std); err != nil {
+		return nil, err
+	}
 	stdOverlay := filepath.Join(c.Work, "std.json")
 	if err := writeOverlay(stdOverlay, std); err != nil {
 		return nil, err
@@ -73,6 +76,9 @@ func Prepare(ctx context.Context, c *Config) (*Build, error) {
 	}
 	res, err := rewrite.Rewrite(l.rewrite, dir, rewrite.Options{All: c.InstrumentAll, AtomicMethods: c.AtomicMethods, Release: c.Env.GOVERSION, Imports: l.importedElsewhere})
 	if err != nil {
+		return nil, err
+	}
+	if err := date(res.Overlay); err != nil {
 		return nil, err
 	}
 	b := &Build{

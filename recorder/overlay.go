@@ -2,8 +2,10 @@ package recorder
 
 import (
 	"encoding/json"
+	"hash/fnv"
 	"maps"
 	"os"
+	"time"
 )
 
 // An overlayFile is the content of a file for the go command's -overlay flag.
@@ -34,4 +36,25 @@ func writeOverlay(path string, replacements ...map[string]string) error {
 		return err
 	}
 	return os.WriteFile(path, data, 0o644)
+}
+
+// date gives the files that take the place of others a time of change that follows
+// from their content. The go command keeps what it has read of a package's files
+// under their names, sizes and times, and nothing of files from the last seconds:
+// with the times of their writing, each of its runs would read package runtime anew.
+func date(replace map[string]string) error {
+	for _, file := range replace {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		h := fnv.New64a()
+		h.Write(text)
+		const past = 1e18 // nanoseconds after 1970: in 2001
+		changed := time.Unix(0, int64(h.Sum64()%past))
+		if err := os.Chtimes(file, changed, changed); err != nil {
+			return err
+		}
+	}
+	return nil
 }
