@@ -29,8 +29,12 @@ type Config struct {
 	// //gopredict:atomic marks.
 	AtomicMethods bool
 	// Shim is the command that calls [Exec] with the arguments that follow
-	// it: go test runs each test binary through it.
+	// it: go test runs each test binary through it. Where nothing but
+	// binaries is asked for, there is none.
 	Shim []string
+	// Debug leaves in what debuggers read, in [Build.TestBinary]; linking
+	// takes half as long without.
+	Debug bool
 
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer

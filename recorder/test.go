@@ -235,7 +235,11 @@ func (b *Build) TestBinary(ctx context.Context) (string, error) {
 	}
 	c.phase("building")
 	out := filepath.Join(c.Work, filepath.Base(b.Tested[0].Dir)+".test")
-	args := c.Args.Args(append(c.buildFlags(b.overlay), "-c", "-o="+out, "-vet=off")...)
+	flags := append(c.buildFlags(b.overlay), "-c", "-o="+out, "-vet=off")
+	if _, given := c.flag("ldflags"); !given && !c.Debug {
+		flags = append(flags, "-ldflags=-w -s") // as go test links what it runs
+	}
+	args := c.Args.Args(flags...)
 	sub := *c
 	sub.Stdout = io.Discard
 	exit, err := sub.goTest(ctx, args)

@@ -126,6 +126,7 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 	}
 	b, bin, err := s.buildFor(ctx, &recorder.Config{
 		Dir: dir, Args: a.build, Env: env, Work: work, Instrument: instrumentFor(a.options.pkgs, w), AtomicMethods: a.options.methods || w.Methods,
+		Debug: a.hold > 0,
 		Phase: func(what string) { status.Set(what, "") },
 	})
 	if err != nil {
