@@ -19,7 +19,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// A source is one Go file of a subject, type-checked.
+// A source is one Go file of a subject; info is what its names stand for, if it was
+// loaded with types.
 type source struct {
 	name string
 	text []byte
@@ -28,13 +29,16 @@ type source struct {
 	info *types.Info
 }
 
-// load type-checks the packages of a module, tests too, and returns each file
-// once.
-func load(t *testing.T, dir string) []source {
+// withTypes loads what names stand for.
+const withTypes = packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports
+
+// load parses the packages of a module, tests too, and returns each file once. more
+// is what is to be known of them besides: withTypes, or nothing.
+func load(t *testing.T, dir string, more packages.LoadMode) []source {
 	t.Helper()
 	pkgs, err := packages.Load(&packages.Config{
 		Dir: dir, Tests: true,
-		Mode: packages.NeedName | packages.NeedCompiledGoFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports | packages.NeedDeps,
+		Mode: packages.NeedName | packages.NeedCompiledGoFiles | packages.NeedSyntax | more,
 	}, "./...")
 	require.NoError(t, err)
 	files := map[string]source{}
@@ -82,7 +86,7 @@ func write(t *testing.T, name string, text []byte) {
 // comment puts a line of comment above each declaration and each statement that
 // begins a line.
 func comment(t *testing.T, dir string) {
-	for _, s := range load(t, dir) {
+	for _, s := range load(t, dir, 0) {
 		texts := map[int]string{}
 		line := func(n ast.Node) {
 			at := s.offset(n.Pos())
@@ -110,7 +114,7 @@ func comment(t *testing.T, dir string) {
 
 // rename gives each local variable, parameter and receiver another name.
 func rename(t *testing.T, dir string) {
-	for _, s := range load(t, dir) {
+	for _, s := range load(t, dir, withTypes) {
 		texts := map[int]string{}
 		for _, names := range []map[*ast.Ident]types.Object{s.info.Defs, s.info.Uses} {
 			for id, obj := range names {
@@ -129,7 +133,7 @@ func rename(t *testing.T, dir string) {
 
 // move takes all functions to other files, the last one first.
 func move(t *testing.T, dir string) {
-	for _, s := range load(t, dir) {
+	for _, s := range load(t, dir, 0) {
 		var stay, gone []string
 		for _, d := range s.file.Decls {
 			from := d.Pos()

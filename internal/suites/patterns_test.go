@@ -12,8 +12,7 @@ import (
 )
 
 // Each built-in pattern has a subject that is confirmed to show it, those of
-// atomicity with an effect on the test, and a fixed twin: TestSubjects and
-// TestFixes run both.
+// atomicity with an effect on the test, and a fixed twin: TestSubjects runs both.
 func TestEachPatternHasSubject(t *testing.T) {
 	shown := make(map[string]bool)
 	for name, w := range subjects(t) {

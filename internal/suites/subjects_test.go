@@ -74,19 +74,36 @@ func subjects(t *testing.T) map[string]want {
 	return out
 }
 
+// TestSubjects tests each subject as it is, then with the code around its bugs
+// changed, and with the bugs fixed: what the first run has confirmed goes on from
+// there.
 func TestSubjects(t *testing.T) {
 	for name, w := range subjects(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			testSubject(t, copySubject(t, name), w)
+			dir := copySubject(t, name)
+			confirmed := testSubject(t, dir, w)
+			if len(w.Confirmed) == 0 {
+				return
+			}
+			fixed := filepath.Join(t.TempDir(), name)
+			require.NoError(t, os.CopyFS(fixed, os.DirFS(dir)))
+			t.Run("edits", func(t *testing.T) {
+				t.Parallel()
+				testEdits(t, dir, w, len(confirmed))
+			})
+			t.Run("fixes", func(t *testing.T) {
+				t.Parallel()
+				testFixes(t, fixed, w)
+			})
 		})
 	}
 }
 
 // testSubject checks that the ordinary tests pass, that gopredict confirms
-// what is wanted and nothing else, that each of its witnesses brings the bug
-// back, and that it no longer does once the bug is fixed.
-func testSubject(t *testing.T, dir string, w want) {
+// what is wanted and nothing else, and that each of its witnesses brings the bug
+// back. It returns what was confirmed; the witnesses are in dir.
+func testSubject(t *testing.T, dir string, w want) []finding {
 	plain := run(t, dir, nil, "go", "test", "./...")
 	require.Zero(t, plain.exit, plain)
 
@@ -129,6 +146,7 @@ func testSubject(t *testing.T, dir string, w want) {
 		require.Equal(t, 1, again.exit, again)
 		require.Contains(t, again.stdout, fmt.Sprintf("%d of %d", n, n))
 	}
+	return confirmed
 }
 
 // stuck is why a replay cannot go on: what the schedule waits for, then each
@@ -166,42 +184,33 @@ func fixes(t *testing.T, name string) []string {
 	return ways
 }
 
-// TestFixes fixes the bugs of each subject in the usual ways: with a lock, with a
-// channel, with atomics. Then no witness confirms, and nothing else is found.
-func TestFixes(t *testing.T) {
-	for name, w := range subjects(t) {
-		if len(w.Confirmed) == 0 {
-			continue
+// testFixes fixes the bugs of a subject, of which dir is a copy with its witnesses,
+// in the usual ways: with a lock, with a channel, with atomics. Then no witness
+// confirms, and nothing else is found.
+func testFixes(t *testing.T, dir string, w want) {
+	ways := fixes(t, filepath.Base(dir))
+	require.NotEmpty(t, ways)
+	witnesses, err := filepath.Glob(filepath.Join(dir, "testdata", "predict", "*", "*"))
+	require.NoError(t, err)
+	require.NotEmpty(t, witnesses)
+	for _, way := range ways {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"+way))
+		require.NoError(t, err)
+		for _, file := range files {
+			require.NoError(t, os.Rename(file, strings.TrimSuffix(file, way)))
 		}
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			ways := fixes(t, name)
-			require.NotEmpty(t, ways)
-			dir := copySubject(t, name)
-			run(t, dir, nil, command, w.test()...)
-			witnesses, err := filepath.Glob(filepath.Join(dir, "testdata", "predict", "*", "*"))
-			require.NoError(t, err)
-			for _, way := range ways {
-				files, err := filepath.Glob(filepath.Join(dir, "*.go"+way))
-				require.NoError(t, err)
-				for _, file := range files {
-					require.NoError(t, os.Rename(file, strings.TrimSuffix(file, way)))
-				}
-				plain := run(t, dir, nil, "go", "test", "./...")
-				require.Zero(t, plain.exit, plain)
-				file := filepath.Join(t.TempDir(), "report.json")
-				again := run(t, dir, nil, command, w.test("-predict.json="+file)...)
-				require.Zero(t, again.exit, again)
-				r := readReport(t, file)
-				require.Empty(t, r.confirmed(), again)
-				require.NotEmpty(t, witnesses)
-				require.Len(t, r.Witnesses, len(witnesses), again)
-				for _, w := range r.Witnesses {
-					require.Contains(t, []string{"fixed", "stale"}, w.Status, again)
-					t.Logf("%s: %s: %s", way, w.Witness, w.Status)
-				}
-			}
-		})
+		plain := run(t, dir, nil, "go", "test", "./...")
+		require.Zero(t, plain.exit, plain)
+		file := filepath.Join(t.TempDir(), "report.json")
+		again := run(t, dir, nil, command, w.test("-predict.json="+file)...)
+		require.Zero(t, again.exit, again)
+		r := readReport(t, file)
+		require.Empty(t, r.confirmed(), again)
+		require.Len(t, r.Witnesses, len(witnesses), again)
+		for _, w := range r.Witnesses {
+			require.Contains(t, []string{"fixed", "stale"}, w.Status, again)
+			t.Logf("%s: %s: %s", way, w.Witness, w.Status)
+		}
 	}
 }
 
@@ -269,20 +278,4 @@ func snapshot(t *testing.T, dir string) map[string]string {
 		return err
 	}))
 	return files
-}
-
-// TestEdits changes the code around the bugs of each subject.
-func TestEdits(t *testing.T) {
-	for name, w := range subjects(t) {
-		if len(w.Confirmed) == 0 {
-			continue
-		}
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir := copySubject(t, name)
-			file := filepath.Join(t.TempDir(), "report.json")
-			run(t, dir, nil, command, w.test("-predict.json="+file)...)
-			testEdits(t, dir, w, len(readReport(t, file).confirmed()))
-		})
-	}
 }
