@@ -104,6 +104,7 @@ func TestOfWitness(t *testing.T) {
 func TestConfirmKinds(t *testing.T) {
 	deadlock := append(stands, "verdict deadlock", "verdict blocked TestX:0 chan_receive p.TestX /x/x_test.go:9", "exit 2")
 	fails := append(stands, "print --- FAIL: TestX (0.00s)", "exit 1")
+	tooLong := append(stands, "print panic: test timed out after 1s", "exit 2")
 	unlocks := append(stands, "print fatal error: sync: unlock of unlocked mutex", "exit 2")
 	for _, c := range []struct {
 		kind, reason string
@@ -112,6 +113,7 @@ func TestConfirmKinds(t *testing.T) {
 		{"race", "", stands},
 		{"assertion", "", fails},
 		{"assertion", "the schedule was kept to its end, but the test did not fail", stands},
+		{"assertion", "the schedule was kept to its end, but the test had not ended when its time was over", tooLong},
 		{"lock-misuse", "", unlocks},
 		{"lock-misuse", "the schedule was kept to its end, but the lock was locked", fails},
 		{"deadlock", "", deadlock},

@@ -242,6 +242,8 @@ func (p Protocol) unproven(w *witness.Witness, o Outcome) string {
 		return unlike(p.Stands, w.Violation)
 	case w.Kind == "deadlock" && !p.Deadlock:
 		return "the goroutines came on after all"
+	case w.Kind == "assertion" && o.TimedOut:
+		return "the test had not ended when its time was over"
 	case w.Kind == "assertion" && o.Effect != TestFailure && o.Effect != Panic:
 		return "the test did not fail"
 	case w.Kind == "lock-misuse" && !strings.Contains(strings.Join(o.Detail, " "), "nlock of unlocked "):
