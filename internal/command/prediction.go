@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -47,10 +48,11 @@ func (p *prediction) warn(format string, args ...any) {
 	p.report.Warnings = append(p.report.Warnings, fmt.Sprintf(format, args...))
 }
 
-// longTrace is the size in bytes, packed, of a trace that takes, with what is known
-// of it, the most memory. It holds few pointers, so that looking for garbage often
-// costs little; in a small heap that would be done all the time.
-const longTrace = 1 << 20
+// ballast is memory in bytes that is never touched, so that it takes none, but counts
+// as used where the heap may grow by a part of what is used before garbage is looked
+// for. What takes the most memory holds few pointers, so that looking often costs
+// little; in a small heap that would be done all the time.
+const ballast = 256 << 20
 
 // add analyzes the recorded run of one package and confirms what is found.
 // What goes wrong with this package only is told as a warning; the error is
@@ -67,11 +69,8 @@ func (p *prediction) add(ctx context.Context, run recorder.Run) error {
 	if info, err := os.Stat(run.Trace); err == nil {
 		pkg.TraceBytes = info.Size()
 	}
-	garbage := 400
-	if pkg.TraceBytes > longTrace {
-		garbage = 20
-	}
-	defer debug.SetGCPercent(debug.SetGCPercent(garbage))
+	defer debug.SetGCPercent(debug.SetGCPercent(20))
+	defer runtime.KeepAlive(make([]byte, ballast))
 	t := p.read(run)
 	if t != nil {
 		pkg.Events = len(t.Events)
