@@ -18,8 +18,9 @@ import (
 type cost struct {
 	candidates int
 	all        time.Duration // for all, as many at the same time as there are processors
-	one        time.Duration // for one of them, while there is no other
+	one        time.Duration // for the only one of a test that has no other
 	times      float64       // how often one fits into all, in a run of each right after the other
+	inTurn     time.Duration // for one of all, on one processor
 	again      time.Duration // for one of many replays of one witness
 }
 
@@ -55,39 +56,45 @@ func writeHundred(dir string, n int) error {
 // measures is how often each is measured.
 const measures = 15
 
-// hundred measures what n candidates of one test cost, which it makes in a folder
-// of work.
+// hundred measures what n candidates of one test cost, and what the one of another
+// does, which it makes in folders of work.
 func hundred(ctx context.Context, tool, work string, n int) (cost, error) {
 	c := cost{candidates: n}
-	dir := filepath.Join(work, "hundred")
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		return c, err
+	many, single := filepath.Join(work, "hundred"), filepath.Join(work, "single")
+	for dir, fields := range map[string]int{many: n, single: 1} {
+		if err := os.Mkdir(dir, 0o777); err != nil {
+			return c, err
+		}
+		if err := writeHundred(dir, fields); err != nil {
+			return c, err
+		}
+		if _, err := confirming(ctx, tool, dir, fields); err != nil { // builds
+			return c, err
+		}
 	}
-	if err := writeHundred(dir, n); err != nil {
-		return c, err
-	}
-	if _, err := confirming(ctx, tool, dir, n); err != nil { // builds
-		return c, err
-	}
-	var all, one, again []time.Duration
+	var all, one, inTurn, again []time.Duration
 	var times []float64
 	for range measures {
-		together, err := confirming(ctx, tool, dir, n)
+		together, err := confirming(ctx, tool, many, n)
 		if err != nil {
 			return c, err
 		}
-		alone, err := confirming(ctx, tool, dir, n, "GOMAXPROCS=1")
+		alone, err := confirming(ctx, tool, single, 1)
 		if err != nil {
 			return c, err
 		}
-		repeated, err := repeating(ctx, tool, dir)
+		sum, err := confirming(ctx, tool, many, n, "GOMAXPROCS=1")
 		if err != nil {
 			return c, err
 		}
-		all, one, again = append(all, together), append(one, alone/time.Duration(n)), append(again, repeated)
-		times = append(times, float64(together)*float64(n)/float64(alone))
+		repeated, err := repeating(ctx, tool, many)
+		if err != nil {
+			return c, err
+		}
+		all, one, inTurn, again = append(all, together), append(one, alone), append(inTurn, sum/time.Duration(n)), append(again, repeated)
+		times = append(times, float64(together)/float64(alone))
 	}
-	c.all, c.one, c.times, c.again = median(all), median(one), median(times), median(again)
+	c.all, c.one, c.times, c.inTurn, c.again = median(all), median(one), median(times), median(inTurn), median(again)
 	return c, nil
 }
 

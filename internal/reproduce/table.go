@@ -78,21 +78,21 @@ func (c cost) write(b *strings.Builder) {
 ## Many candidates
 
 A test with %d candidates: races in which what comes of one order the recorded run
-has shown, so that each is confirmed by one replay, in the other order. The time is
-that from the first replay to the last, with what the command does to plan, judge,
-read and save them; all are done with %d at the same time, one of them is a hundredth
-of the time that they take one after the other, with GOMAXPROCS=1. Medians of %d runs
-of each in turn, in ms. All of them may take 60 × as long as one on two processors.
+has shown, so that each is confirmed by one replay, in the other order; and the same
+test with one. The time is that from the first replay to the last, with what the
+command does to plan, judge, read and save them; %d are run at the same time. Medians
+of %d runs of each in turn, in ms. All of them may take 60 × as long as one on two
+processors.
 
 | | time |
 |---|--:|
-| one candidate | %.1f |
+| the one candidate | %.1f |
 | all %d candidates | %.0f |
 | so many times as long | %.0f |
 
-A replay of %sgopredict replay -n%s, which records nothing and saves nothing, takes
-%.1f ms there.
-`, c.candidates, cores, measures, ms(c.one), c.candidates, ms(c.all), c.times, "`", "`", ms(c.again))
+With GOMAXPROCS=1, for the command and the test, each of the %d takes %.1f ms. A replay
+of %sgopredict replay -n%s, which records nothing and saves nothing, takes %.1f ms.
+`, c.candidates, cores, measures, ms(c.one), c.candidates, ms(c.all), c.times, c.candidates, ms(c.inTurn), "`", "`", ms(c.again))
 }
 
 // costs writes what confirmed replays cost.
@@ -139,7 +139,9 @@ func (t table) unconfirmed(b *strings.Builder) {
 ## Candidates that are not confirmed
 
 What it costs to find out that a schedule cannot be kept, in milliseconds, and
-what the report says then. It may cost 100 ms more than the plain run.
+what the report says then. It may cost 100 ms more than the plain run. Where there is
+no reason, a longer schedule decided, or it was a further run, on the way to an
+assertion.
 
 | subject | test | plain run | replay | reason |
 |---|---|--:|--:|---|
