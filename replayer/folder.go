@@ -50,12 +50,12 @@ func (f *Folder) next(directly bool) (files, error) {
 	return out, os.WriteFile(out.verdict, []byte(notBegun), 0o600)
 }
 
-// intoDir has all further files made in the folder itself, and reports whether that
-// is new.
+// intoDir has all further files made in the folder itself, and reports whether those
+// of the last replay were not.
 func (f *Folder) intoDir() bool {
 	was := f.inDir
 	f.inDir = true
-	return !was
+	return !was && len(f.memory) > 0
 }
 
 // smallTrace is the size in bytes up to which a trace in a folder may stay until all

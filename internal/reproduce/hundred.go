@@ -107,8 +107,8 @@ func confirming(ctx context.Context, tool, dir string, n int, env ...string) (ti
 	report := filepath.Join(dir, "report.json")
 	cmd := exec.CommandContext(ctx, tool, "test", "-predict.json="+report, ".")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
-	if out, err := cmd.CombinedOutput(); err != nil && cmd.ProcessState.ExitCode() != 1 {
-		return 0, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, out)
+	if err := confirms(cmd); err != nil {
+		return 0, err
 	}
 	return replayTime(report, n)
 }
@@ -125,8 +125,8 @@ func repeating(ctx context.Context, tool, dir string) (time.Duration, error) {
 		cmd := exec.CommandContext(ctx, tool, "replay", "-n", strconv.Itoa(n), witnesses[0])
 		cmd.Dir = dir
 		start := time.Now()
-		if out, err := cmd.CombinedOutput(); err != nil && cmd.ProcessState.ExitCode() != 1 {
-			return 0, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, out)
+		if err := confirms(cmd); err != nil {
+			return 0, err
 		}
 		took[i] = time.Since(start)
 	}

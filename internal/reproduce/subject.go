@@ -56,8 +56,8 @@ func (s subject) witnesses(ctx context.Context) ([]row, error) {
 	}
 	test := exec.CommandContext(ctx, s.tool, append(append([]string{"test"}, flags...), "./...")...)
 	test.Dir = dir
-	if out, err := test.CombinedOutput(); err != nil && test.ProcessState.ExitCode() != 1 {
-		return nil, fmt.Errorf("gopredict test: %w\n%s", err, out)
+	if err := confirms(test); err != nil {
+		return nil, err
 	}
 	if err := s.copyTo(s.elsewhere(), dir); err != nil {
 		return nil, err
@@ -117,5 +117,14 @@ func (r *row) replay(ctx context.Context, condition, n int) error {
 		missed = append(missed, string(line))
 	}
 	r.missed[condition] = strings.Join(missed, "; ")
+	return nil
+}
+
+// confirms runs gopredict, which exits with 1 where it confirms a bug; the error says
+// that it did not run.
+func confirms(cmd *exec.Cmd) error {
+	if out, err := cmd.CombinedOutput(); err != nil && cmd.ProcessState.ExitCode() != 1 {
+		return fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, out)
+	}
 	return nil
 }

@@ -160,8 +160,8 @@ func (s subject) timings(ctx context.Context) ([]timing, error) {
 	test := exec.CommandContext(ctx, s.tool, "test", "-exec", self+" -timed", "-predict.json="+report, "./...")
 	test.Dir = dir
 	test.Env = append(os.Environ(), "GOMAXPROCS=1", envTimings+"="+file, envPlain+"="+plain)
-	if out, err := test.CombinedOutput(); err != nil && test.ProcessState.ExitCode() != 1 {
-		return nil, fmt.Errorf("gopredict test: %w\n%s", err, out)
+	if err := confirms(test); err != nil {
+		return nil, err
 	}
 	return s.readTimings(file, report)
 }
