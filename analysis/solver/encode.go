@@ -1,7 +1,5 @@
 package solver
 
-import "math"
-
 // An encoding carries terms of a formula into clauses of a search: each
 // connective gets a variable and the clauses that define it, only in the
 // direction that is needed (Plaisted and Greenbaum, A Structure-Preserving Clause
@@ -198,9 +196,6 @@ func (e *encoding) bound(sum int32, k int64) lit {
 // sides returns the two bounds that make up an equation: the sum is at most k,
 // and at least.
 func (e *encoding) sides(n node) (most, least lit) {
-	if n.k == math.MinInt64 { // only of a variable
-		return e.bound(n.a, n.k), truth
-	}
 	return e.bound(n.a, n.k), e.bound(n.a, n.k-1).not()
 }
 

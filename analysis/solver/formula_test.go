@@ -2,6 +2,7 @@ package solver
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/big"
 	"strings"
@@ -74,10 +75,62 @@ func TestComparisonsAreSimplified(t *testing.T) {
 		{"all are at least the least", f.True(), f.Le(least, x)},
 		{"none is above the largest", f.False(), f.Lt(most, x)},
 		{"none is below the least", f.False(), f.Lt(x, least)},
-		{"the least", f.Eq(x, least), f.Le(x, least) ^ f.Le(x, least) ^ f.Eq(least, x)},
+		{"at most the least", f.Eq(x, least), f.Le(x, least)},
+		{"at least the largest", f.Eq(x, most), f.Le(most, x)},
 		{"beyond the range", f.False(), f.Eq(f.Add(x, n(1)), least)},
 	} {
 		require.Equal(t, c.want, c.made, c.name)
+	}
+	require.NoError(t, f.Err())
+}
+
+// A comparison of a variable with a number is the same handle as any other one that
+// holds for the same values of the variable.
+func TestComparisonsThatMeanTheSameAreTheSame(t *testing.T) {
+	var numbers, values []int64 // of the variable, those that tell all numbers apart
+	for d := int64(0); d < 15; d++ {
+		if d < 10 {
+			numbers = append(numbers, math.MinInt64+d, d, -d, math.MaxInt64-d)
+		}
+		for _, part := range []int64{1, 2, 3} {
+			values = append(values, math.MinInt64/part+d, d, -d, math.MaxInt64/part-d)
+			if part > 1 {
+				values = append(values, math.MinInt64/part-d, math.MaxInt64/part+d)
+			}
+		}
+	}
+	f := NewFormula()
+	x := f.Int("x")
+	first := map[string]Bool{} // by the values for which it holds
+	text := map[Bool]string{}
+	for _, k := range numbers {
+		for _, c := range []int64{-3, -2, -1, 1, 2, 3} {
+			cx, number := f.Mul(c, x), f.Const(k)
+			for _, made := range []struct {
+				name string
+				is   Bool
+				sign func(int) bool
+			}{
+				{"%d*x <= %d", f.Le(cx, number), func(s int) bool { return s <= 0 }},
+				{"%d*x < %d", f.Lt(cx, number), func(s int) bool { return s < 0 }},
+				{"%d*x = %d", f.Eq(cx, number), func(s int) bool { return s == 0 }},
+				{"not %d*x = %d", f.Not(f.Eq(number, cx)), func(s int) bool { return s != 0 }},
+			} {
+				holds := make([]byte, len(values))
+				for i, v := range values {
+					product := new(big.Int).Mul(big.NewInt(c), big.NewInt(v))
+					if holds[i] = '0'; made.sign(product.Cmp(big.NewInt(k))) {
+						holds[i] = '1'
+					}
+				}
+				name := fmt.Sprintf(made.name, c, k)
+				if was, ok := first[string(holds)]; ok {
+					require.Equal(t, was, made.is, "%s and %s", text[was], name)
+					continue
+				}
+				first[string(holds)], text[made.is] = made.is, name
+			}
+		}
 	}
 	require.NoError(t, f.Err())
 }

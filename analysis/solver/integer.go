@@ -133,7 +133,16 @@ func (f *Formula) Eq(a, b Int) Bool {
 		f.fail("solver: the bound %v of a linear term leaves the range of int64", k)
 		return f.False()
 	}
-	return f.atom(node{kind: equal, a: f.sum(divided(terms, g)), k: k.Int64()})
+	terms = divided(terms, g)
+	if len(terms) == 1 { // at an end of its range a variable is equal if it is not within
+		switch k.Int64() {
+		case math.MinInt64:
+			return f.upperBound(terms, k)
+		case math.MaxInt64:
+			return f.Not(f.upperBound(terms, k.Sub(k, big.NewInt(1))))
+		}
+	}
+	return f.atom(node{kind: equal, a: f.sum(terms), k: k.Int64()})
 }
 
 func (f *Formula) constantIf(holds bool) Bool {
