@@ -19,8 +19,34 @@ func (e *editor) assign(s *ast.AssignStmt, full bool) string {
 		return e.assignOne(s, full)
 	case full:
 		return e.assignMany(s)
+	case len(s.Lhs) == 2 && len(s.Rhs) == 2 && e.paired(s):
+		return e.assignTwo(s)
 	}
 	return e.plain(s)
+}
+
+// paired reports whether s, an assignment to two variables where no block may
+// stand, can be one statement with hooks for both stores: the right-hand sides call
+// nothing, and a store gets a hook.
+func (e *editor) paired(s *ast.AssignStmt) bool {
+	hooked := false
+	for i, x := range s.Lhs {
+		if blank(x) || !e.stable(x) || e.hasCall(s.Rhs[i]) || e.empty(e.info.TypeOf(x)) {
+			return false
+		}
+		hooked = hooked || e.storable(x)
+	}
+	return hooked
+}
+
+// assignTwo is the text of x, y = v, w, which paired says can have hooks.
+func (e *editor) assignTwo(s *ast.AssignStmt) string {
+	var refs, values []string
+	for i, x := range s.Lhs {
+		refs = append(refs, e.hook("Store")+"(&"+e.alone(e.address, x)+","+e.site("write", x, e.source(x), false)+")")
+		values = append(values, e.alone(e.data, s.Rhs[i]))
+	}
+	return e.hook("Both") + "(" + strings.Join(refs, ",") + ").Set(" + strings.Join(values, ",") + ")"
 }
 
 // plain is the text of an assignment without hooks for its stores.

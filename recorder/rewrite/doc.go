@@ -55,7 +55,7 @@
 // Loads behind a pointer that a call in the same expression returned, where
 // another call follows; assignments in the post statement of a for, or in a
 // header that a goto leads to, whose left side can panic and whose right side
-// calls; the loads of named results after deferred calls; the last step of a
+// calls, or that have more than two variables or two and a call; the loads of named results after deferred calls; the last step of a
 // range over a map. Events of
 // x, y := f(), where x exists and is shared, with several right-hand sides, and
 // of elements that a range statement reads, follow the access at once instead of

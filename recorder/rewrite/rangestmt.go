@@ -97,7 +97,12 @@ func (r *rangeEdit) assigned(x ast.Expr) {
 		if !ok || r.perIteration || !r.sharedVar(v) {
 			return
 		}
-	} else if !r.stable(x) || !r.shared(x) {
+	} else if alone := blank(r.stmt.Key) || blank(r.stmt.Value); !r.stable(x) && (!alone || r.hasCall(x)) {
+		return // it may be another variable by now
+	} else if m, ok := r.mapElement(x); ok {
+		r.prologue += "_=" + r.mapHookText("MapWrite", m.X, r.source(m.X)) + ";"
+		return
+	} else if !r.storable(x) {
 		return
 	}
 	if !r.empty(r.info.TypeOf(x)) {

@@ -41,6 +41,7 @@ func selectUnits(pkgs []*packages.Package) ([]*unit, []Skipped) {
 		if p.TypesInfo == nil || p.Types == nil {
 			continue
 		}
+		date(p)
 		u := &unit{pkg: p}
 		for _, f := range p.Syntax {
 			name := p.Fset.File(f.FileStart).Name()
@@ -121,14 +122,21 @@ func within(dir, name string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// version is the language version of f, "" for the newest.
-func (u *unit) version(f *ast.File) string {
-	v := u.pkg.TypesInfo.FileVersions[f]
-	if m := u.pkg.Module; v == "" && m != nil && m.GoVersion == "" {
-		return "go1.16" // what the go command takes a go.mod without a go line for
+// date gives the files of p the language version that the compiler takes them for,
+// where their module does not name it; all that read p go by that.
+func date(p *packages.Package) {
+	if p.Module == nil || p.Module.GoVersion != "" || p.TypesInfo.FileVersions == nil {
+		return
 	}
-	return v
+	for _, f := range p.Syntax {
+		if p.TypesInfo.FileVersions[f] == "" {
+			p.TypesInfo.FileVersions[f] = "go1.16" // what the go command takes a go.mod without a go line for
+		}
+	}
 }
+
+// version is the language version of f, "" for the newest.
+func (u *unit) version(f *ast.File) string { return u.pkg.TypesInfo.FileVersions[f] }
 
 // subdir is the folder for the copy of the file path: its own path, so that
 // compile errors, which name the copy, can be understood.

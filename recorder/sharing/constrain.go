@@ -310,7 +310,8 @@ func (a *analysis) eventless(f *function, s *ssa.Store) bool {
 				return x.Comment == "complit" || x.Comment == "slicelit" || x.Comment == "varargs"
 			}
 			_, param := s.Val.(*ssa.Parameter)
-			return param && !s.Pos().IsValid() || s.Pos().IsValid() && s.Pos() == x.Pos()
+			declared := s.Pos().IsValid() && s.Pos() == x.Pos() && !a.syntax.steps[place{f.fset, s.Pos()}]
+			return param && !s.Pos().IsValid() || declared
 		case *ssa.FieldAddr:
 			pos, addr = x.Pos(), x.X
 		case *ssa.IndexAddr:

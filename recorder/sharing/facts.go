@@ -45,7 +45,7 @@ func Analyze(pkgs []*packages.Package, opens func(path string) bool) (facts *Fac
 		graph: newGraph(), opens: opens,
 		of: map[*ssa.Function]*function{}, byName: map[string]*function{},
 		globals: map[string]*node{}, vars: map[ssa.Value]*node{}, unsure: map[ssa.Value]bool{}, leading: map[types.Type]bool{},
-		syntax:   syntax{map[place]bool{}, map[place]bool{}, map[place]bool{}},
+		syntax:   syntax{map[place]bool{}, map[place]bool{}, map[place]bool{}, map[place]bool{}},
 		released: map[string]bool{},
 		classes:  classes{names: map[*types.Struct]string{}, loud: map[string]bool{}},
 		index:    index{map[place][]ssa.Value{}, map[place][]ssa.Value{}, map[ast.Expr][]ssa.Value{}},

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"go/version"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -55,6 +56,7 @@ type syntax struct {
 	selected map[place]bool // names after a dot, brackets of index expressions
 	colons   map[place]bool // in composite literals
 	stars    map[place]bool // of indirections
+	steps    map[place]bool // range variables that all iterations share, where they are declared
 }
 
 // An analysis is one in the making.
@@ -205,6 +207,8 @@ func (a *analysis) body(fn *ssa.Function) *function {
 // readSyntax notes positions.
 func (a *analysis) readSyntax(p *packages.Package) {
 	for _, f := range p.Syntax {
+		v := p.TypesInfo.FileVersions[f]
+		shared := v != "" && version.Compare(v, "go1.22") < 0
 		ast.Inspect(f, func(n ast.Node) bool {
 			a.values.readSyntax(p.Fset, n)
 			switch n := n.(type) {
@@ -216,6 +220,12 @@ func (a *analysis) readSyntax(p *packages.Package) {
 				a.syntax.stars[place{p.Fset, n.Star}] = true
 			case *ast.KeyValueExpr:
 				a.syntax.colons[place{p.Fset, n.Colon}] = true
+			case *ast.RangeStmt:
+				for _, x := range []ast.Expr{n.Key, n.Value} {
+					if shared && n.Tok == token.DEFINE && x != nil {
+						a.syntax.steps[place{p.Fset, x.Pos()}] = true
+					}
+				}
 			}
 			return true
 		})

@@ -30,6 +30,21 @@ func (r Ref[T]) Set(v T) {
 	*r.p = v
 }
 
+// Refs are two places that one statement is about to store to.
+type Refs[T, U any] struct {
+	a Ref[T]
+	b Ref[U]
+}
+
+// Both names the places of two stores; Set does them.
+func Both[T, U any](a Ref[T], b Ref[U]) Refs[T, U] { return Refs[T, U]{a, b} }
+
+// Set logs a write of v and stores it, and then of w.
+func (r Refs[T, U]) Set(v T, w U) {
+	r.a.Set(v)
+	r.b.Set(w)
+}
+
 // Write logs a write of *p, whose value is not known yet, and returns p.
 func Write[T any](p *T, site uint32) *T {
 	if Mode != 0 {

@@ -56,6 +56,18 @@ func (r Ref[T]) Set(v T) {
 	*r.p = v
 }
 
+type Refs[T, U any] struct {
+	a Ref[T]
+	b Ref[U]
+}
+
+func Both[T, U any](a Ref[T], b Ref[U]) Refs[T, U] { return Refs[T, U]{a, b} }
+
+func (r Refs[T, U]) Set(v T, w U) {
+	r.a.Set(v)
+	r.b.Set(w)
+}
+
 func LoadOf[T any](p *T, head uint64) *T { return Load(p, uint32(head>>32)) }
 
 type RefOf[T any] struct{ ref Ref[T] }

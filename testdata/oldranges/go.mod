@@ -1,0 +1,3 @@
+module example.com/oldranges
+
+go 1.21
