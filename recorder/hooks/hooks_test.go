@@ -104,7 +104,7 @@ func run(t *testing.T, mode, pattern string, env ...string) (dir, output string,
 func runBuilt(t *testing.T, toolchain, mode, pattern string, env ...string) (dir, output string, err error) {
 	t.Helper()
 	dir = t.TempDir()
-	cmd := exec.Command(selftestBinary(t, toolchain), "-test.run", pattern)
+	cmd := exec.Command(selftestBinary(t, toolchain), "-test.v", "-test.run", pattern)
 	cmd.Env = append(append(os.Environ(), env...), "GOPREDICT_RT="+strings.ReplaceAll(mode, "$DIR", dir))
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out

@@ -131,8 +131,7 @@ func TestReplayEndsADeadlock(t *testing.T) {
 // would have it or while the other one sleeps, does not trip the time-out that
 // it would have stopped.
 func TestReplayTripsNoTimeout(t *testing.T) {
-	// 0.1 is the function that the context's timer would call.
-	plan := "gopredict-plan 1\norder 01\ntest TestGuarded\ng 0 TestGuarded:0.2\ng 1 TestGuarded:0.3\n" +
+	plan := "gopredict-plan 1\norder 01\ntest TestGuarded\ng 0 TestGuarded:0.1\ng 1 TestGuarded:0.2\n" +
 		fmt.Sprintf("v 0 %d %d 1\nv 1 %d %d 1\n", trace.Write, 1<<31|1, trace.Read, 1<<31|2)
 	file := filepath.Join(t.TempDir(), "plan")
 	require.NoError(t, os.WriteFile(file, []byte(plan), 0o666))

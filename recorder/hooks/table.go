@@ -54,7 +54,9 @@ var table = []Hook{
 	{"runtime", "newproc", events(trace.Fork, trace.Begin), []edit{
 		after("pc := sys.GetCallerPC()", "predictRec := predictFork(fn, pc)"),
 		after("newg := newproc1(fn, gp, pc, false, waitReasonZero)", "predictBorn(newg, predictRec)"),
+		instead("runqput(pp, newg, true)", "runqput(pp, newg, !predictOldest)"),
 	}},
+	{"runtime", "ready", nil, []edit{instead("runqput(mp.p.ptr(), gp, next)", "runqput(mp.p.ptr(), gp, next && !predictOldest)")}},
 	{"runtime", "goexit1", events(trace.End), []edit{entry("predictEnd();")}},
 	{"runtime", "gopanic", events(trace.Panic), []edit{entry("predictPanic(" + here + ");")}},
 	{"runtime", "schedinit", nil, []edit{

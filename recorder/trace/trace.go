@@ -56,7 +56,9 @@ const MaxLogged = 256 << 20
 
 // A Goroutine is named by the test that it belongs to and by the path of its
 // spawns there: "0" is the test's own goroutine, "0.2.1" the first child of
-// its second child. Outside of tests Test is empty and the root is "main".
+// its second child, "0.Serve-1" the first one that the standard library's Serve has
+// started there of its own accord. Outside of tests Test is empty and the root is
+// "main".
 type Goroutine struct {
 	ID     GID
 	Parent GID    // its own ID where there is no parent

@@ -33,6 +33,7 @@ func atomicGate(kind uint8, p unsafe.Pointer, size uintptr, site uint32) *gorout
 		return nil
 	}
 	obj := uint64(uintptr(p))
+	g.byOrder()
 	if kind == AtomicLoad {
 		g.look(obj)
 	} else if g.turns.over(kind, site) {

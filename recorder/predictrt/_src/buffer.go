@@ -144,7 +144,7 @@ func (g *goroutine) takeTurn() {
 		*(*uint64)(unsafe.Pointer(at)) = uint64(g.id) << 32
 		at += 8
 	}
-	if g.begun && g.mute == 0 && g.actor == nil && g.account.cut == cutNothing {
+	if g.begun && g.mute == 0 && g.actor == nil && g.account.cut == cutNothing && !g.forked && seed == 0 {
 		hot = uintptr(unsafe.Pointer(g))
 	}
 }

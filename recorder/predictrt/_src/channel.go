@@ -80,6 +80,7 @@ func selectBegin(cases int, hasDefault bool, pc uintptr) uint32 {
 	var flags uint8
 	if hasDefault {
 		flags = flagDefault
+		g.byOrder()
 		g.spin(uint64(pc))
 	} else {
 		g.giveWay(Select, site)

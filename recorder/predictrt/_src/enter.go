@@ -57,6 +57,7 @@ func (g *goroutine) ready() {
 // giveWay counts an operation that shows progress.
 func (g *goroutine) giveWay(kind uint8, site uint32) {
 	g.spinAt = 0
+	g.byOrder()
 	g.slice++
 	if g.turns.over(kind, site) || g.slice >= sliceLimit {
 		g.yield()

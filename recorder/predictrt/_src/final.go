@@ -36,8 +36,13 @@ func newFinal(pc uintptr) *final {
 		return nil
 	}
 	site := siteOf(pc)
-	g.finals++
-	return &final{site: site, test: g.test, account: g.account, path: numbered(g.path, ".f", g.finals)}
+	path := numbered(g.path, ".f", g.finals+1)
+	if by := callSites[site].by; by == "" {
+		g.finals++
+	} else {
+		path = numbered(g.path, by+"f", g.count(by))
+	}
+	return &final{site: site, test: g.test, account: g.account, path: path}
 }
 
 // attach is called where a finalizer of the object at obj is made.

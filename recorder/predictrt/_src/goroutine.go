@@ -18,9 +18,12 @@ type goroutine struct {
 	room     []byte
 	children int
 	finals   int // finalizers and cleanups that it has attached
+	behind   *behind
 	begun    bool
 	final    *final // that it is a call of; nil: none
 	mute     int    // events are dropped while positive
+	forked   bool   // it has started a goroutine, which is to go first
+	luck     uint64 // what it gives way by, see byOrder
 	account  *account
 
 	// A goroutine that looks at one place again and again spins, and must
@@ -36,6 +39,14 @@ type goroutine struct {
 	sema  runtime.PredictSema
 	waits string     // what it waits for at the gate; "" if it does not
 	next  *goroutine // in the list of unused ones
+}
+
+// behind counts what a function of the standard library has started behind a
+// goroutine's back.
+type behind struct {
+	by   string // see callSite.by
+	n    int
+	next *behind
 }
 
 var (
@@ -94,7 +105,7 @@ func adopt() *goroutine {
 	} else {
 		orphans++
 		g.setPath("outside")
-		g.addPath('.', orphans)
+		g.addPath(".", orphans)
 	}
 	g.define()
 	runtime.PredictSetSelf(unsafe.Pointer(g))
@@ -106,7 +117,10 @@ func newGoroutine() *goroutine {
 	g := unused
 	if g != nil {
 		unused = g.next
-		*g = goroutine{room: g.room}
+		for b := g.behind; b != nil; b = b.next {
+			b.n = 0
+		}
+		*g = goroutine{room: g.room, behind: g.behind}
 	} else {
 		g = (*goroutine)(runtime.PredictAlloc(unsafe.Sizeof(goroutine{})))
 	}
@@ -122,15 +136,15 @@ func (g *goroutine) setPath(path string) {
 }
 
 // addPath appends a separator and a number to the path.
-func (g *goroutine) addPath(sep byte, n int) {
+func (g *goroutine) addPath(sep string, n int) {
 	var buf [20]byte
 	digits := decimal(&buf, uint64(n))
 	old := g.path
-	g.reserve(len(old) + 1 + len(digits))
+	g.reserve(len(old) + len(sep) + len(digits))
 	copy(g.room, old)
-	g.room[len(old)] = sep
-	copy(g.room[len(old)+1:], digits)
-	g.path = unsafe.String(unsafe.SliceData(g.room), len(old)+1+len(digits))
+	copy(g.room[len(old):], sep)
+	copy(g.room[len(old)+len(sep):], digits)
+	g.path = unsafe.String(unsafe.SliceData(g.room), len(old)+len(sep)+len(digits))
 }
 
 // reserve makes room for a path of n bytes.
@@ -144,7 +158,9 @@ func (g *goroutine) reserve(n int) {
 // define writes g's names to the trace and finds its part in the schedule. Its
 // random numbers follow from its name.
 func (g *goroutine) define() {
-	g.chance.Seed(hashed(hashed(sumOffset, g.test), g.path))
+	name := hashed(hashed(sumOffset, g.test), g.path)
+	g.chance.Seed(name)
+	g.luck = name ^ seed
 	if recording {
 		test, path := clip(g.test), clip(g.path)
 		d := define(goDefs, len(test)+len(path))
@@ -158,6 +174,40 @@ func (g *goroutine) define() {
 	g.cast()
 }
 
+// numberOf returns what the path of the next goroutine that g starts at a site has
+// behind g's. Those that the program starts are numbered in their order. Those that
+// the standard library starts for itself have numbers of their own for each function
+// that does so: whether a timer warns of slow entropy, or a connection is there
+// already, depends on what ran before, and is to change no other goroutine's name.
+func (g *goroutine) numberOf(site uint32) (sep string, n int) {
+	if by := callSites[site].by; by != "" {
+		return by, g.count(by)
+	}
+	g.children++
+	return ".", g.children
+}
+
+// count counts what a function of the standard library starts. Its memory is never
+// freed, but used again by the next goroutine that has the record.
+func (g *goroutine) count(by string) int {
+	free := (*behind)(nil)
+	for b := g.behind; b != nil; b = b.next {
+		switch {
+		case b.n == 0:
+			free = b
+		case b.by == by:
+			b.n++
+			return b.n
+		}
+	}
+	if free == nil {
+		free = (*behind)(runtime.PredictAlloc(unsafe.Sizeof(behind{})))
+		free.next, g.behind = g.behind, free
+	}
+	free.by, free.n = by, 1
+	return 1
+}
+
 // fork is called before a go statement takes effect.
 func fork(pc uintptr) unsafe.Pointer {
 	g, site := enterAt(Fork, 0, pc)
@@ -165,13 +215,15 @@ func fork(pc uintptr) unsafe.Pointer {
 		return nil
 	}
 	runtime.PredictPin()
-	g.children++
 	child := newGoroutine()
 	child.parent, child.site, child.test, child.account = g.id, site, g.test, g.account
 	child.setPath(g.path)
-	child.addPath('.', g.children)
+	child.addPath(g.numberOf(site))
 	child.define()
 	g.log(Fork, 0, site, 0, uint64(child.id), 0)
+	if childFirst {
+		g.forked, hot = true, notHot
+	}
 	runtime.PredictUnpin()
 	return unsafe.Pointer(child)
 }

@@ -39,12 +39,16 @@ func init() {
 				runtime.PredictFatal("GOPREDICT_RT: expected a number of nanoseconds as hold, found " + value)
 			}
 			holdTime = int64(n)
+		case name == "order":
+			if !setOrder(value) {
+				runtime.PredictFatal("GOPREDICT_RT: expected oldest, child, or seed and a number as order, found " + value)
+			}
 		case name == "plan":
 			planPath = value
 		case name == "verdict":
 			verdict = value
 		default:
-			runtime.PredictFatal("GOPREDICT_RT: expected record or replay with trace, plan, verdict, found " + field)
+			runtime.PredictFatal("GOPREDICT_RT: expected record or replay with trace, order, plan, verdict, found " + field)
 		}
 	}
 	if mode == modeRecord && trace == "" || mode == modeReplay && (planPath == "" || verdict == "") {

@@ -20,6 +20,9 @@ type callSite struct {
 	fn   string
 	file string
 	line int
+	// by is what the names of goroutines have that are started here by the standard
+	// library, of its own accord: ".Serve-" for (*Server).Serve. "" elsewhere.
+	by string
 }
 
 var (
@@ -156,6 +159,30 @@ func standard(fn, file string) bool {
 	return n == 0 || n >= len(src) && file[n-len(src):n] == src
 }
 
+// starter is what the names of goroutines have that a function starts, see
+// callSite.by. A subtest is the program's own.
+func starter(fn, file string) string {
+	pkg := packageOf(fn)
+	if !standard(fn, file) || pkg == "testing" {
+		return ""
+	}
+	from := len(pkg) + 1
+	for i := from; i < len(fn) && fn[from] == '('; i++ { // a method with a pointer receiver
+		if fn[i] == ')' {
+			from = i + len(").")
+			break
+		}
+	}
+	to := from
+	for to < len(fn) && fn[to] != '.' && fn[to] != '[' {
+		to++
+	}
+	if from >= to {
+		from, to = 0, len(pkg)
+	}
+	return "." + fn[from:to] + "-"
+}
+
 // packageOf is what stands before the dot after the last slash of a function's
 // name; a type argument may have slashes too.
 func packageOf(fn string) string {
@@ -229,7 +256,7 @@ func number(fn, file string, line int) uint32 {
 	if !ok {
 		site = uint32(len(callSites))
 		siteByKey[key] = site
-		callSites = append(callSites, callSite{key, fn, file, line})
+		callSites = append(callSites, callSite{key, fn, file, line, starter(fn, file)})
 		if recording {
 			fn, file := clip(fn), clip(file)
 			d := define(siteDefs, len(fn)+len(file))

@@ -225,8 +225,8 @@ func NewTimer(f *func(), pc uintptr) *Timer {
 	if g == nil {
 		return nil
 	}
-	g.children++
-	t := &Timer{site: site, test: g.test, account: g.account, path: numbered(g.path, ".", g.children)}
+	sep, n := g.numberOf(site)
+	t := &Timer{site: site, test: g.test, account: g.account, path: numbered(g.path, sep, n)}
 	fn := *f
 	*f = func() {
 		t.enter()
@@ -255,7 +255,7 @@ func (t *Timer) enter() {
 		g.parent, g.site, g.test, g.account = g.id, t.site, t.test, t.account
 		g.setPath(t.path)
 		if t.runs++; t.runs > 1 {
-			g.addPath('#', t.runs)
+			g.addPath("#", t.runs)
 		}
 		g.define()
 		runtime.PredictSetSelf(unsafe.Pointer(g))

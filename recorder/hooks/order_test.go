@@ -1,0 +1,74 @@
+package hooks
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// What std starts behind the program's back, some of it only once, does not
+// number the program's goroutines.
+func TestNumbersAreTheProgramsOwn(t *testing.T) { eachRelease(t, testNumbersAreTheProgramsOwn) }
+
+func testNumbersAreTheProgramsOwn(t *testing.T, toolchain string) {
+	names := make(map[string][]string)
+	for _, g := range recordBuilt(t, toolchain, "^TestNumbers").Goroutines {
+		if g.Test != "" {
+			names[g.Test] = append(names[g.Test], g.Path)
+		}
+	}
+	for _, paths := range names {
+		slices.Sort(paths)
+	}
+	require.Equal(t, map[string][]string{
+		"TestNumbersFirst": {"0", "0.1", "0.2", "0.WithDeadlineCause-1"},
+		"TestNumbersAgain": {"0", "0.1", "0.2", "0.WithDeadlineCause-1"},
+	}, names)
+}
+
+func TestOrders(t *testing.T) { eachRelease(t, testOrders) }
+
+func testOrders(t *testing.T, toolchain string) {
+	for order, said := range map[string]string{
+		"":              "order: parent young old",
+		";order=oldest": "order: parent old young",
+		";order=child":  "order: old young parent",
+	} {
+		_, out, err := runBuilt(t, toolchain, "record;trace=$DIR/trace"+order, "^TestOrder$")
+		require.NoError(t, err, out)
+		require.Contains(t, out, said, order)
+	}
+}
+
+// Goroutines that give way by chance do so in the same places whenever they have the
+// same seed, and in others with another one; in replays, too.
+func TestOrderByChance(t *testing.T) {
+	plan := filepath.Join(t.TempDir(), "plan")
+	require.NoError(t, os.WriteFile(plan, []byte("gopredict-plan 1\norder 01\ntest TestOrderByChance\n"), 0o666))
+	turns := func(mode string) string {
+		dir, out, err := run(t, mode, "^TestOrderByChance$")
+		require.NoError(t, err, out)
+		tr, err := trace.ReadFile(filepath.Join(dir, "trace"))
+		require.NoError(t, err)
+		var turns strings.Builder
+		for i, e := range tr.Events {
+			if g := tr.Goroutines[e.G]; g.Test != "" && (i == 0 || tr.Events[i-1].G != e.G) {
+				turns.WriteString(g.Path + " ")
+			}
+		}
+		return turns.String()
+	}
+	for _, mode := range []string{"record", "replay;plan=" + plan + ";verdict=$DIR/verdict"} {
+		mode += ";trace=$DIR/trace"
+		first := turns(mode + ";order=seed1")
+		require.Equal(t, first, turns(mode+";order=seed1"))
+		require.NotEqual(t, first, turns(mode+";order=seed2"))
+		require.Greater(t, len(first), 2*len(turns(mode)))
+	}
+}

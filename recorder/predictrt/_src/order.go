@@ -1,0 +1,65 @@
+package predictrt
+
+import "runtime"
+
+// One recording shows one order of those that a program can run in, and what follows
+// from it: which branch was taken, what a queue held. So a program can be recorded,
+// and replayed, in others too. Which goroutine goes on when another one gives way or
+// blocks is for the runtime to say, see runtime.PredictOldestFirst; what is here is when
+// goroutines give way beyond what any order wants of them.
+
+// The orders, as GOPREDICT_RT names them; an ordinary one is the runtime's own, in which
+// the newest goroutine, or the one woken last, goes first.
+const (
+	orderOldest = "oldest" // in the order in which they were started or woken
+	orderChild  = "child"  // a new goroutine goes first, its parent waits
+	orderSeed   = "seed"   // and a number from 1: they give way by chance
+)
+
+var (
+	childFirst bool
+	seed       uint64 // of the chance by which goroutines give way; 0: they do not
+)
+
+// restless is one in how many of its operations a goroutine gives way by chance.
+const restless = 4
+
+// setOrder reports whether there is an order of that name.
+func setOrder(name string) (ok bool) {
+	switch {
+	case name == orderOldest:
+		runtime.PredictOldestFirst()
+	case name == orderChild:
+		childFirst = true
+	case hasPrefix(name, orderSeed):
+		seed, ok = atoi(name[len(orderSeed):])
+		return ok && seed != 0
+	default:
+		return false
+	}
+	return true
+}
+
+// byOrder is called before each operation of g, but not for what the fast path does,
+// and lets others go first if the order wants that.
+func (g *goroutine) byOrder() {
+	if g.forked {
+		g.forked = false
+		g.step()
+	} else if seed != 0 {
+		g.luck += 0x9e3779b97f4a7c15
+		x := (g.luck ^ g.luck>>30) * 0xbf58476d1ce4e5b9 // SplitMix64
+		x = (x ^ x>>27) * 0x94d049bb133111eb
+		if (x^x>>31)%restless == 0 {
+			g.step()
+		}
+	}
+}
+
+// step lets all that can run go first.
+func (g *goroutine) step() {
+	if runtime.PredictCanPark() {
+		g.slice = 0
+		runtime.PredictGosched()
+	}
+}
