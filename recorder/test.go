@@ -37,6 +37,7 @@ type Run struct {
 	// Config.Work; "" if it did not run, or was not recorded.
 	Binary, Trace string
 	Args, Env     []string // of the test binary
+	Order         Order    // in which its goroutines ran
 	Exec          []string // the user's -exec command, through which it ran; nil: none
 }
 

@@ -23,17 +23,24 @@ var dropped = map[string]bool{
 }
 
 // replayArgs returns the arguments for replaying w, from those of the recorded
-// run. What can change the tests' behaviour stays: -test.v, -test.short,
-// -test.skip, -test.parallel, and the user's own.
+// run.
 func replayArgs(args []string, w *witness.Witness, timeout time.Duration) []string {
-	names, count := runs(w.Tests)
+	if w.Parallel > 0 {
+		args = append([]string{"-test.parallel=" + strconv.Itoa(w.Parallel)}, args...) // a later one counts
+	}
+	return ArgsOf(args, w.Tests, w.Run, timeout)
+}
+
+// ArgsOf returns the arguments for running some top-level tests of a binary again,
+// from those of a run, and within a time: of each of them the subtests that filter, a
+// -test.run pattern, selects, or all if it is "". What can change the tests' behaviour
+// stays: -test.v, -test.short, -test.skip, -test.parallel, and the user's own.
+func ArgsOf(args, tests []string, filter string, timeout time.Duration) []string {
+	names, count := runs(tests)
 	out := []string{
-		"-test.run=" + runPattern(names, w.Run),
+		"-test.run=" + runPattern(names, filter),
 		"-test.count=" + strconv.Itoa(count),
 		"-test.timeout=" + timeout.String(),
-	}
-	if w.Parallel > 0 {
-		out = append(out, "-test.parallel="+strconv.Itoa(w.Parallel)) // one in args comes later, and counts
 	}
 	for i := 0; i < len(args); i++ {
 		a := args[i]

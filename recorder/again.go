@@ -1,0 +1,76 @@
+package recorder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"time"
+
+	"github.com/gopredict/gopredict/internal/procgroup"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// An Order is one of those in which the goroutines of a recorded program run, one at
+// a time. What happens in one may not come up in another.
+type Order string
+
+// The orders. In an ordinary run, and so in those of go test, the newest goroutine, or
+// the one that was woken last, goes first.
+const (
+	NewestFirst Order = ""
+	OldestFirst Order = "oldest" // in the order in which they were started or woken
+	ChildFirst  Order = "child"  // a new goroutine goes before its parent goes on
+)
+
+// Seed returns the order, by a number from 1, in which goroutines give way now and
+// then, by chance.
+func Seed(n int) Order { return Order(fmt.Sprintf("seed%d", n)) }
+
+// Mode returns what tells the run-time library of o, to be added to the word of
+// GOPREDICT_RT, of recordings and replays alike.
+func (o Order) Mode() string {
+	if o == NewestFirst {
+		return ""
+	}
+	return ";order=" + string(o)
+}
+
+// Again runs the saved binary of r once more and records it into a file. Goroutines
+// run in the order o. Args are the binary's arguments. Nobody sees what it prints. It
+// ends with ctx, and is killed when it has taken as long as limit. The result is what
+// came of it, with r's package and binary; it has no Trace if the binary did not come so
+// far. An error means that there was no run.
+func (r Run) Again(ctx context.Context, o Order, args []string, file string, limit time.Duration) (Run, error) {
+	again := r
+	again.Order, again.Args, again.Trace, again.Result = o, args, "", Pass
+	timed, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	line := append(append(slices.Clone(r.Exec), r.Binary), args...)
+	cmd := exec.CommandContext(timed, line[0], line[1:]...)
+	cmd.Dir = r.Package.Dir
+	cmd.Env = append(slices.Clip(r.Env), "PWD="+cmd.Dir, RecordInto(file, trace.MaxLogged)+o.Mode())
+	cmd.WaitDelay = time.Second // for what a child holds open
+	procgroup.Own(cmd)
+	cmd.Cancel = func() error { return procgroup.Kill(cmd) }
+	start := time.Now()
+	err := cmd.Run()
+	if cmd.Process != nil {
+		procgroup.Kill(cmd) // children that outlived the program
+	}
+	again.Seconds = time.Since(start).Seconds()
+	if ctx.Err() != nil {
+		return again, ctx.Err()
+	}
+	if _, ended := errors.AsType[*exec.ExitError](err); ended || timed.Err() != nil {
+		again.Result = Fail
+	} else if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
+		return again, fmt.Errorf("recording %s again: %w", r.Package.Path, err)
+	}
+	if _, err := os.Stat(file); err == nil {
+		again.Trace = file
+	}
+	return again, nil
+}
