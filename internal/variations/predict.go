@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A finding is what the table needs of one finding of the JSON report.
+type finding struct {
+	Kind, Status, Effect, Reason, Package, Test string
+}
+
+// shows reports whether f is confirmed, and a bug beyond doubt: a race, or
+// something that the test comes to grief of.
+func (f finding) shows() bool {
+	return f.Status == "confirmed" && (f.Kind == "race" || f.Effect != "none")
+}
+
+// predict runs gopredict on all tests, with one command.
+func (s *subject) predict(ctx context.Context) error {
+	report := filepath.Join(s.dir, "report.json")
+	cmd := exec.CommandContext(ctx, s.tool, append([]string{"test", "-predict.json=" + report}, patterns...)...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it ends its own children
+	cmd.Dir = s.dir
+	out, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if code := cmd.ProcessState.ExitCode(); code != 1 {
+		return fmt.Errorf("gopredict: expected exit code 1, as there are bugs, found %d: %v\n%s", code, err, out)
+	}
+	text, err := os.ReadFile(report)
+	if err != nil {
+		return fmt.Errorf("gopredict wrote no report: %w\n%s", err, out)
+	}
+	var r struct {
+		Packages []struct{ Package, Result string }
+		Findings []finding
+	}
+	if err := json.Unmarshal(text, &r); err != nil {
+		return fmt.Errorf("reading the report: %w", err)
+	}
+	for _, p := range r.Packages {
+		if p.Result != "pass" {
+			return fmt.Errorf("expected that the tests of %s pass while they are recorded, found %q\n%s", p.Package, p.Result, out)
+		}
+	}
+	for _, f := range r.Findings {
+		v := s.find(path.Base(f.Package), f.Test)
+		if v == nil {
+			return fmt.Errorf("the report has a finding of %s in %s, which is not there", f.Test, f.Package)
+		}
+		v.findings = append(v.findings, f)
+	}
+	return nil
+}
+
+// find returns the test of a package, or nil.
+func (s *subject) find(name, test string) *variation {
+	for _, p := range s.pkgs {
+		if p.name == name {
+			if i := slices.IndexFunc(p.tests, func(v *variation) bool { return v.name == test }); i >= 0 {
+				return p.tests[i]
+			}
+		}
+	}
+	return nil
+}
+
+// confirmed returns the kinds of bugs that are confirmed and beyond doubt, by
+// commas; "" if there are none.
+func (v *variation) confirmed() string {
+	var kinds []string
+	for _, f := range v.findings {
+		if f.shows() {
+			kinds = append(kinds, f.Kind)
+		}
+	}
+	slices.Sort(kinds)
+	return strings.Join(slices.Compact(kinds), ", ")
+}
+
+// lost tells of a variation that is not confirmed how far it came.
+func (v *variation) lost() string {
+	for _, status := range []string{"confirmed", "unconfirmed", "infeasible"} {
+		for _, f := range v.findings {
+			if f.Status == status {
+				return strings.TrimSuffix(f.Status+": "+f.Reason, ": ")
+			}
+		}
+	}
+	return "not predicted"
+}

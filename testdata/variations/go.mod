@@ -1,0 +1,3 @@
+module example.com/variations
+
+go 1.26

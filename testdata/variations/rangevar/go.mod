@@ -1,0 +1,3 @@
+module example.com/variations/rangevar
+
+go 1.21
