@@ -14,9 +14,10 @@ func (p *predictor) assertions(r *Result) []candidate {
 		return nil
 	}
 	if len(p.t.Events) > trace.MaxFlow {
-		for _, s := range p.t.Sites {
-			r.TooLong = r.TooLong || s.Fails != trace.Neither && s.Formula != ""
-		}
+		r.TooLong = slices.ContainsFunc(p.t.Events, func(e trace.Event) bool {
+			s := p.t.Sites[e.Site]
+			return s.Fails != trace.Neither && s.Formula != ""
+		})
 		return nil
 	}
 	failed := make(map[string]bool)

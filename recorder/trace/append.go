@@ -10,9 +10,11 @@ import (
 )
 
 // AppendSites adds to the trace file at path the definitions of those sites
-// that its events and goroutines use and that it does not define yet. One
-// without an ID tells only what values at the call sites of its key come from
-// and go to: Update, Tracked and Formula. A tail
+// that its events and goroutines use and that it does not define yet, and of all
+// others of the same functions: a place is told apart from those like it by its
+// number among all of them (witness.Step.Nth), whether they were executed or not.
+// A site without an ID tells only what values at the call sites of its key come
+// from and go to: Update, Tracked and Formula. A tail
 // that a killed program left unfinished is cut off first. A damaged file is
 // left as it is: the error is a [*FormatError], and [Trace.AddSites] can still
 // complete in memory what [ReadFile] saved of it.
@@ -63,19 +65,21 @@ func (t *Trace) AddSites(sites []Site) { NewSiteTable(sites).AddTo(t) }
 
 // A SiteTable has the sites of one build, to be added to many traces.
 type SiteTable struct {
-	byID  map[SiteID]Site
-	calls map[uint64]Site // those without an ID, by key
+	byID   map[SiteID]Site
+	byFunc map[string][]SiteID
+	calls  map[uint64]Site // those without an ID, by key
 }
 
 // NewSiteTable returns the table of sites, as [AppendSites] takes them.
 func NewSiteTable(sites []Site) *SiteTable {
-	s := &SiteTable{byID: make(map[SiteID]Site, len(sites)), calls: map[uint64]Site{}}
+	s := &SiteTable{byID: make(map[SiteID]Site, len(sites)), byFunc: map[string][]SiteID{}, calls: map[uint64]Site{}}
 	for _, site := range sites {
 		if site.ID == 0 {
 			s.calls[site.Key] = site
-		} else {
-			s.byID[site.ID] = site
+			continue
 		}
+		s.byID[site.ID] = site
+		s.byFunc[site.Func] = append(s.byFunc[site.Func], site.ID)
 	}
 	return s
 }
@@ -98,12 +102,21 @@ func (s *SiteTable) AddTo(t *Trace) {
 	t.Sites = all
 }
 
-// missing returns the sites that t uses and does not define as s has them.
+// missing returns the sites of the functions that t uses sites of which it does not
+// define as s has them.
 func (s *SiteTable) missing(t *Trace, used map[SiteID]bool) []Site {
 	need := make([]Site, 0, len(used))
+	entered := map[string]bool{}
 	for id := range used {
-		if site, ok := s.byID[id]; ok && t.Sites[id] != site {
-			need = append(need, site)
+		used, ok := s.byID[id]
+		if !ok || entered[used.Func] {
+			continue
+		}
+		entered[used.Func] = true
+		for _, id := range s.byFunc[used.Func] {
+			if site := s.byID[id]; t.Sites[id] != site {
+				need = append(need, site)
+			}
 		}
 	}
 	for _, site := range t.Sites {
