@@ -69,7 +69,7 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Wit
 	begin := index.begins
 	keep := scope(t, w.Tests, violation)
 	if meta.Extent == Few {
-		keep = among(t, violation)
+		keep = among(t, violation, keep)
 	}
 	shown, stand := []int(nil), violation // those among the steps, and the others
 	if w.InOrder() {
@@ -132,11 +132,12 @@ func scope(t *trace.Trace, tests []string, violation []int) map[trace.GID]bool {
 	return in
 }
 
-// among returns the goroutines of the violation and those that have started them.
-func among(t *trace.Trace, violation []int) map[trace.GID]bool {
+// among returns the goroutines of the violation and those in scope that have
+// started them. What starts the tests is not: it goes by all tests that there are.
+func among(t *trace.Trace, violation []int, scope map[trace.GID]bool) map[trace.GID]bool {
 	in := make(map[trace.GID]bool)
 	for _, i := range violation {
-		for g := t.Events[i].G; !in[g] && int(g) < len(t.Goroutines); g = t.Goroutines[g].Parent {
+		for g := t.Events[i].G; scope[g] && !in[g]; g = t.Goroutines[g].Parent {
 			in[g] = true
 		}
 	}

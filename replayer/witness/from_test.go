@@ -379,14 +379,15 @@ func TestFromScheduleInOrder(t *testing.T) {
 // shared with these only.
 func TestFromScheduleFew(t *testing.T) {
 	tr := build(t, "1 testbegin 0", "1 fork 2", "1 fork 3", "2 begin 0", "3 begin 0",
-		"3 write b", "2 read b", "2 read c", "1 write a", "2 write a")
-	at := []int{len(tr.Events) - 2, len(tr.Events) - 1}
+		"3 write b", "2 read b", "2 read c", "1 write a", "2 write a", "1 acq 10", "0 acq 10")
+	at := []int{8, 9}
 	w, err := FromSchedule(tr, positions(0, at[0]), at, nil, Meta{Kind: "race"})
 	require.NoError(t, err)
 	assert.Contains(t, short(w.Steps), "0.2 write vb 1")
 	assert.True(t, w.Bystanders())
-	w, err = FromSchedule(tr, positions(0, at[0]), at, nil, Meta{Kind: "race", Extent: Few})
+	w, err = FromSchedule(tr, positions(0, at[0]), at, []int{10, 11}, Meta{Kind: "race", Extent: Few})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"0 fork  1", "0.1 begin  1"}, short(w.Steps))
+	assert.Equal(t, []string{"0 acq  1"}, short(w.Hold), "what runs the tests goes by how many there are")
 	assert.False(t, w.Bystanders())
 }

@@ -4,8 +4,10 @@ import (
 	"go/ast"
 	goparser "go/parser"
 	gotoken "go/token"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -25,7 +27,7 @@ type Sources struct {
 // A sourceFile is the lines of a file, and where its functions are.
 type sourceFile struct {
 	lines []string
-	funcs map[string]extent // by declared name: "F", "T.M", "(*T).M"
+	funcs map[string]extent // by declared name: "F", "T.M", "(*T).M"; no init, if there are several
 	// locals are the names of the variables, parameters too, of a declaration.
 	locals map[extent]map[string]bool
 	looks  map[extent]looks // of the declarations that were asked for
@@ -82,12 +84,15 @@ func declared(name string, text []byte) (map[string]extent, map[extent]map[strin
 	// Positions as the file has them: a //line comment is for other readers.
 	line := func(p gotoken.Pos) int { return fset.PositionFor(p, false).Line }
 	funcs, locals := make(map[string]extent), make(map[extent]map[string]bool)
+	again := make(map[string]bool)
 	for _, d := range file.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok {
-			e := extent{line(fn.Pos()), line(fn.End())}
-			funcs[declName(fn)], locals[e] = e, variables(fn)
+			e, name := extent{line(fn.Pos()), line(fn.End())}, declName(fn)
+			_, again[name] = funcs[name]
+			funcs[name], locals[e] = e, variables(fn)
 		}
 	}
+	maps.DeleteFunc(funcs, func(name string, _ extent) bool { return again[name] })
 	return funcs, locals
 }
 
@@ -162,13 +167,17 @@ func (s *Sources) function(file, fn string) (e extent, ok bool) {
 			return e, true
 		}
 	}
-	if len(names) > 0 && (strings.HasPrefix(names[0], "init") || strings.HasPrefix(names[0], "glob")) && len(f.lines) > 0 {
+	if slices.ContainsFunc(names, func(name string) bool { return name == "init" || name == "glob" }) && len(f.lines) > 0 {
 		return extent{1, len(f.lines)}, true
 	}
 	return extent{}, false
 }
 
-// declNames are the declarations that the code of fn can belong to.
+// declNames are the names of the declaration that the code of fn is part of: one
+// of them, as names of types and of functions look alike. A function literal of a
+// function that was inlined is named after all functions that this happened in,
+// the one that it stands in last: of "p.(*T).Run.(*Pool).start.func1" the result is
+// "(*Pool).start", of "p.Run.start.func2.1" it is "Run.start" and "start".
 func declNames(fn string) []string {
 	// The package's path can hold dots before its last slash only.
 	end := strings.IndexAny(fn, "[(")
@@ -177,17 +186,28 @@ func declNames(fn string) []string {
 	}
 	fn = fn[strings.LastIndexByte(fn[:end], '/')+1:]
 	_, fn, _ = strings.Cut(fn, ".")
-	fn = withoutBrackets(fn)
-	first, rest, _ := strings.Cut(fn, ".")
-	// What the compiler has split off: "F-range1".
-	first, _, _ = strings.Cut(first, "-")
-	second, _, _ := strings.Cut(rest, ".")
-	second, _, _ = strings.Cut(second, "-")
-	if strings.HasPrefix(first, "(") {
-		return []string{first + "." + second}
+	parts := strings.Split(withoutBrackets(fn), ".")
+	literal := false
+	for i, part := range slices.Backward(parts) {
+		part, _, split := strings.Cut(part, "-") // what the compiler has split off: "F-range1"
+		literal = literal || split
+		switch {
+		case i > 0 && splitOff.MatchString(part):
+			literal = true
+		case i == 0:
+			return []string{part}
+		case strings.HasPrefix(parts[i-1], "("), !literal:
+			return []string{parts[i-1] + "." + part}
+		default:
+			return []string{parts[i-1] + "." + part, part}
+		}
 	}
-	return []string{first, first + "." + second}
+	return nil
 }
+
+// splitOff is what the compiler calls functions that it makes of parts of others,
+// function literals among them, after their name; "" as in "glob..func1".
+var splitOff = regexp.MustCompile(`^(?:func|gowrap|deferwrap)?\d*$`)
 
 // withoutBrackets leaves type arguments out.
 func withoutBrackets(s string) string {

@@ -68,6 +68,14 @@ func TestSourcesFunction(t *testing.T) {
 		"example.com/bank.Sum-range1":                {15, 17},
 		"example.com/bank.init.func1":                {1, 22},
 		"example.com/bank.glob..func1":               {1, 22},
+		"x/y.(*T).Run.(*Account).Deposit.func1":      {3, 9}, // inlined there, with a literal of its own
+		"x/y.Run.func2.(*Account).Deposit.1.2":       {3, 9},
+		"x/y.Pair[...].Each.Pair[...].Swap.func3":    {11, 13},
+		"x/y.Nobody.Sum[go.shape.int].gowrap1":       {15, 17},
+		"x/y.Run-range1.Nobody.Sum-range2":           {15, 17},
+		"x/y.init.Sum.func1":                         {15, 17},
+		"x/y.Sum.Nobody.func1":                       {},
+		"x/y.Nobody.Sum":                             {}, // a method of this name
 		"example.com/bank.Nobody":                    {},
 		"example.com/bank.(*Account).Withdraw.func1": {},
 		"":  {},
@@ -77,6 +85,18 @@ func TestSourcesFunction(t *testing.T) {
 		assert.Equal(t, want, got, fn)
 		assert.Equal(t, want != extent{}, ok, fn)
 	}
+}
+
+// Of several functions of one name, which only init can have, it is not known which.
+func TestSourcesFunctionInit(t *testing.T) {
+	const one, two = "package p\n\nfunc init() {\n\tgo f()\n}\n", "\nfunc init() { go f() }\n"
+	s, dir := sourcesOf(t, map[string]string{"one.go": one, "two.go": one + two})
+	e, ok := s.function(filepath.Join(dir, "one.go"), "p.init.0.gowrap1")
+	assert.Equal(t, extent{3, 5}, e)
+	assert.True(t, ok)
+	e, ok = s.function(filepath.Join(dir, "two.go"), "p.init.0.gowrap1")
+	assert.Equal(t, extent{1, 8}, e)
+	assert.True(t, ok)
 }
 
 func TestSourcesFind(t *testing.T) {

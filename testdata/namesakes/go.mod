@@ -1,0 +1,3 @@
+module example.com/namesakes
+
+go 1.26
