@@ -281,15 +281,31 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// The helper is two calls away, and the getter is a method value.
+func differ(a, b any) bool { return a != b }
+
+func same(tb testing.TB, got, want any, args ...any) {
+	tb.Helper()
+	if differ(got, want) {
+		tb.Errorf("got %v, want %v: %s", got, want, fmt.Sprint(args...))
+	}
+}
+
+// The helper is two calls away and compares interfaces, and the getter is a method value.
 func TestHelperOfHelper(t *testing.T) {
 	c := new(lockedCounter)
-	check := func(get func() int) { assertEqual(t, get(), 2) }
+	check := func(get func() int) { same(t, get(), 2, "both have counted") }
 	twice(c.inc)
 	check(c.Value)
 }
 
-// The value comes through a channel.
+func wantInt(want int, c <-chan int) error {
+	if got := <-c; got != want {
+		return fmt.Errorf("got %d, want %d", got, want)
+	}
+	return nil
+}
+
+// The value comes through a channel, and the helper returns an error.
 func TestChannelResult(t *testing.T) {
 	c := new(lockedCounter)
 	results := make(chan int)
@@ -297,5 +313,7 @@ func TestChannelResult(t *testing.T) {
 		twice(c.inc)
 		results <- c.Value()
 	}()
-	assertEqual(t, <-results, 2)
+	if err := wantInt(2, results); err != nil {
+		t.Fatal(err)
+	}
 }
