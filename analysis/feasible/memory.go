@@ -23,7 +23,7 @@ type memory struct {
 // A cell is a piece of memory that no access divides.
 type cell struct {
 	addr, size uint64 // in bytes
-	// initial is what the cell held before its first write, where a read told.
+	// initial is what the cell held before its first write, where that or a read told.
 	initial      uint64
 	initialKnown bool
 	shared       bool // several goroutines access it, and one writes
@@ -179,7 +179,9 @@ func (m *memory) replay(p *program) {
 		}
 		found := *e
 		tells := !writes(e)
-		if e.Kind == trace.AtomicRMW && !tells {
+		if v, held := p.t.HeldAt(i); held && !tells {
+			found.Val, found.Flags, tells = v, found.Flags|trace.FlagValue, true
+		} else if e.Kind == trace.AtomicRMW && !tells {
 			found.Val, tells = p.flow.Found(p.t, i)
 		}
 		for c := sp.first; c < sp.first+sp.n; c++ {

@@ -71,7 +71,7 @@ func departures(tr *trace.Trace, flow *trace.Flow, i int) map[int]bool {
 	for k := range slices.Backward(tr.Events) {
 		// What was there at first is known if the first access tells.
 		switch e := &tr.Events[k]; {
-		case e.Kind == trace.Read, e.Kind == trace.AtomicLoad, e.Kind == trace.AtomicRMW && flow.Tracked(k):
+		case told(tr, k), e.Kind == trace.Read, e.Kind == trace.AtomicLoad, e.Kind == trace.AtomicRMW && flow.Tracked(k):
 			s.mem[e.Obj] = 0
 		case e.Kind.IsAccess():
 			s.mem[e.Obj] = unknown
@@ -82,6 +82,12 @@ func departures(tr *trace.Trace, flow *trace.Flow, i int) map[int]bool {
 	}
 	x.explore(s)
 	return x.found
+}
+
+// told reports whether the write at position k tells what was there before it.
+func told(tr *trace.Trace, k int) bool {
+	_, ok := tr.HeldAt(k)
+	return ok
 }
 
 const unknown = 1 << 40

@@ -26,7 +26,7 @@ type cell struct {
 	follow     []int32 // writers that may leave something else than recorded, by their formulas
 	shared     bool    // what is in it may follow from what several goroutines do
 	looked     bool    // somebody may learn what is in it, not only update it
-	// initial is what was there before the first write, where a read tells.
+	// initial is what was there before the first write, where that or a read tells.
 	initial uint64
 	known   bool
 	values  map[uint64][]int32 // writers by what they left here; see same
@@ -197,7 +197,12 @@ func (mem *memory) update(i int32) {
 // part returns the piece of an access's value that lies in cell c. A digest is one
 // piece, of the whole.
 func (mem *memory) part(i, c int32) (uint64, bool) {
-	e, cl := mem.m.event(i), &mem.cells[c]
+	return mem.piece(mem.m.event(i), c)
+}
+
+// piece is part for the event e.
+func (mem *memory) piece(e *trace.Event, c int32) (uint64, bool) {
+	cl := &mem.cells[c]
 	switch {
 	case e.Size > 8:
 		return e.Val, e.HasValue() && cl.size == uint64(e.Size)
@@ -213,10 +218,16 @@ func (mem *memory) part(i, c int32) (uint64, bool) {
 
 // before returns what the access at position i found in cell c, as far as it tells.
 func (mem *memory) before(i, c int32) (uint64, bool) {
-	switch {
-	case !writes(mem.m.event(i)):
+	e := mem.m.event(i)
+	if !writes(e) {
 		return mem.part(i, c)
-	case mem.m.tracked(i) && mem.m.event(i).Kind == trace.AtomicRMW:
+	}
+	if v, ok := mem.m.t.HeldAt(int(i)); ok {
+		was := *e
+		was.Val, was.Flags = v, was.Flags|trace.FlagValue
+		return mem.piece(&was, c)
+	}
+	if mem.m.tracked(i) && e.Kind == trace.AtomicRMW {
 		return mem.m.flow.Found(mem.m.t, int(i))
 	}
 	return 0, false

@@ -249,6 +249,9 @@ func (d *deriver) found(v ssa.Value, size uint8, signed bool) *term {
 		return d.operand(v, size, signed)
 	}
 	if s, ok := d.readAt(d.f, v); ok {
+		if s.Role == Atomics && !signed && size == 1 { // of an atomic.Bool, which is a number
+			size = atomicBool
+		}
 		return d.reading(v.(ssa.Instruction), s, size, signed)
 	}
 	t := d.computed(v, size, signed)
@@ -454,6 +457,9 @@ func (d *deriver) reading(instr ssa.Instruction, s Spot, size uint8, signed bool
 	r := trace.Reading{Key: d.values.number(s), Size: size, Signed: signed}
 	return &term{Formula: Formula{Op: trace.Value, Read: r}, reads: []*read{{s, d.f, onWay(instr), readFrom(instr), d.readMemory(instr)}}}
 }
+
+// atomicBool is the size in bytes of what an atomic.Bool holds.
+const atomicBool = 4
 
 // readAt returns where the event that reads v comes to be.
 func (a *analysis) readAt(f *function, v ssa.Value) (Spot, bool) {

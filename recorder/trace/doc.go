@@ -77,7 +77,8 @@
 // place is the number of the goroutine whose events follow, up to the next such
 // record. One comes before the first event of each 'E' chunk. A record with the
 // kind 63 is no event either: it says that memory was given back, see [Freed],
-// with Which as its val.
+// with Which as its val. One with the kind 62 tells what the event that follows, a
+// write, finds in memory, see [Held]; before any other event it says nothing.
 //
 // Payloads of 'G', 'S', 'N' and 'R' hold any number of definitions. Goroutines
 // and test names are defined before the first 'E' chunk that uses them. A
@@ -97,5 +98,6 @@
 //	3 write obj=0xc000012340 size=8 val=5 site=0x80000012 value # TestT:0.1 bank.go:17 a.sum
 //
 // that is the goroutine, the kind, the fields that are not zero, the flags,
-// and a comment for the human reader.
+// and a comment for the human reader. A line "held val=7" before that of a write says
+// what was there.
 package trace

@@ -85,6 +85,7 @@ func (d *reader) read() error {
 		}
 		if err != nil {
 			d.off = start
+			d.t.settleHeld(Event{})
 			if err == io.EOF || err == io.ErrUnexpectedEOF {
 				return nil
 			}
@@ -208,6 +209,13 @@ func (d *reader) decodeEvents(p []byte, base int64) error {
 			}
 			continue
 		}
+		if e.Kind == heldKind {
+			at += n
+			if d.used == nil {
+				d.t.hold(e.Val)
+			}
+			continue
+		}
 		e.G = g
 		if !known {
 			return fail("the goroutine of the chunk's events", "an event")
@@ -219,6 +227,7 @@ func (d *reader) decodeEvents(p []byte, base int64) error {
 		if d.used != nil {
 			d.used[e.Site] = true
 		} else {
+			d.t.settleHeld(e)
 			d.t.Events = append(d.t.Events, e)
 		}
 	}

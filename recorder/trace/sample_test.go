@@ -55,6 +55,7 @@ func sample() *Trace {
 			{Kind: TestEnd, G: 1, Obj: 0, Val: 1},
 		},
 		Freed:    []Freed{{At: 8, Obj: 0xc000000300, Size: 16, Which: 1}, {At: 8, Obj: 0xc000002000, Size: 8192, Which: 1<<63 | 5}, {At: 24, Obj: 0xc000000300, Size: 16, Which: 3}},
+		Held:     []Held{{At: 10, Val: 1<<64 - 5}, {At: 11}, {At: 20, Val: 3}},
 		Texts:    map[uint64]string{Digest("open"): "\"open\"", 1: "\n §"},
 		Complete: true,
 	}

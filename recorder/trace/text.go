@@ -20,6 +20,7 @@ const (
 	cutWord       = "cut"
 	textWord      = "text"
 	freedWord     = "freed"
+	heldWord      = "held"
 	nameWord      = "test"
 	goroutineWord = "goroutine"
 	siteWord      = "site"
@@ -40,7 +41,7 @@ var flagWords = []struct {
 // WriteText writes t in the text form, from which [ReadText] makes an equal
 // trace: the line "gopredict trace 1", then lines for the meta data, the cuts,
 // what values are, the test names in their order, goroutines and sites; then one line for each
-// event, and for memory that was freed; then "complete" if the trace is. A # outside of quotes starts a
+// event, for memory that was freed, and for what a write found; then "complete" if the trace is. A # outside of quotes starts a
 // comment. The package doc describes the line of an event. WriteText fails only
 // if w does.
 func WriteText(w io.Writer, t *Trace) error {
@@ -102,11 +103,15 @@ func WriteText(w io.Writer, t *Trace) error {
 		}
 		b.WriteByte('\n')
 	}
-	freed := t.Freed
+	freed, held := t.Freed, t.Held
 	for i := range t.Events {
 		for len(freed) > 0 && freed[0].At <= i {
 			b.WriteString(freed[0].text())
 			freed = freed[1:]
+		}
+		if len(held) > 0 && held[0].At == i {
+			b.WriteString(held[0].text())
+			held = held[1:]
 		}
 		b.WriteString(t.eventText(&t.Events[i]))
 		b.WriteByte('\n')

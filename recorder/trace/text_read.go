@@ -37,11 +37,13 @@ func ReadText(r io.Reader) (*Trace, error) {
 		}
 		if n > 1 {
 			if lerr := t.parseLine(line); lerr != nil {
+				t.settleHeld(Event{})
 				lerr.text, lerr.Offset = true, n
 				return t, lerr
 			}
 		}
 		if err == io.EOF {
+			t.settleHeld(Event{})
 			return t, nil
 		}
 	}
@@ -63,6 +65,8 @@ func (t *Trace) parseLine(line string) *FormatError {
 		t.text(a.number("digest", 64), a.string("is"))
 	case freedWord:
 		t.Freed = append(t.Freed, Freed{len(t.Events), a.number("obj", 64), uint32(a.number("size", 32)), a.number("which", 64)})
+	case heldWord:
+		t.hold(a.number("val", 64))
 	case nameWord:
 		t.Names = append(t.Names, a.string("name"))
 	case goroutineWord:
@@ -106,7 +110,7 @@ func (t *Trace) parseGoroutine(a *attributes) {
 func (t *Trace) parseEvent(word string, a *attributes) {
 	g, err := strconv.ParseUint(word, 10, 32)
 	if err != nil {
-		a.fail("meta, cut, text, test, goroutine, site, freed, complete, or a goroutine's number", fmt.Sprintf("%.40q", word))
+		a.fail("meta, cut, text, test, goroutine, site, freed, held, complete, or a goroutine's number", fmt.Sprintf("%.40q", word))
 		return
 	}
 	kind, ok := kindByWord[a.first()]
@@ -128,6 +132,7 @@ func (t *Trace) parseEvent(word string, a *attributes) {
 		a.fail(expected, found)
 	}
 	if a.done() == nil {
+		t.settleHeld(e)
 		t.Events = append(t.Events, e)
 	}
 }

@@ -37,7 +37,9 @@ freed obj=0xc000000300 size=16 which=0x1
 freed obj=0xc000002000 size=8192 which=0x8000000000000005
 2 read obj=0xc000000300 size=8 val=100 site=0x80000007 value # TestTransfer:0.1 bank.go:9 a.balance
 2 branch val=1 site=0x80000007 # TestTransfer:0.1 bank.go:9 a.balance
+held val=18446744073709551611
 2 write obj=0xc000000300 size=8 val=18446744073709551615 site=0x80000009 value map # "TestTransfer:0.1 bank.go:14 a[\"x\ty\"].balance // §"
+held val=0
 2 write obj=0xc000000340 size=16 val=143389399264913932 site=0x80000009 value # "TestTransfer:0.1 bank.go:14 a[\"x\ty\"].balance // §"
 2 rel obj=0xc000000200 site=0x2 # TestTransfer:0.1 bank_test.go:12
 2 send obj=0x5 size=3 site=0x2 # TestTransfer:0.1 bank_test.go:12
@@ -47,6 +49,7 @@ freed obj=0xc000002000 size=8192 which=0x8000000000000005
 1 select val=2 site=0x2 default # TestTransfer:0 bank_test.go:12
 1 selected val=1 site=0x2 # TestTransfer:0 bank_test.go:12
 1 recvd obj=0x5 size=3 val=1 site=0x2 # TestTransfer:0 bank_test.go:12
+held val=3
 1 armw obj=0xc000000400 size=4 val=3 site=0x80000009 failed flags=0x80 # "TestTransfer:0 bank.go:14 a[\"x\ty\"].balance // §"
 1 wgwait obj=0xc000000100 site=0x2 # TestTransfer:0 bank_test.go:12
 1 wgwaited obj=0xc000000100 site=0x2 # TestTransfer:0 bank_test.go:12
@@ -88,7 +91,7 @@ func TestReadTextErrors(t *testing.T) {
 	for _, tt := range []struct{ name, in, err string }{
 		{"empty", "", `line 1: expected "gopredict trace 1", found ""`},
 		{"version", "gopredict trace 2\n", `line 1: expected "gopredict trace 1", found "gopredict trace 2\n"`},
-		{"word", head + "events\n", `line 4: expected meta, cut, text, test, goroutine, site, freed, complete, or a goroutine's number, found "events"`},
+		{"word", head + "events\n", `line 4: expected meta, cut, text, test, goroutine, site, freed, held, complete, or a goroutine's number, found "events"`},
 		{"kind", head + "0 reed obj=1", `line 4: expected an event kind after the goroutine, found "reed"`},
 		{"no kind", head + "0", `line 4: expected an event kind after the goroutine, found ""`},
 		{"goroutine", head + "1 read", `line 4: expected an event of a defined goroutine, found goroutine 1`},

@@ -149,6 +149,7 @@ type Trace struct {
 	Texts  map[uint64]string
 	Events []Event
 	Freed  []Freed // by position
+	Held   []Held  // by position, of writes
 	// Complete is set if the run ended in an orderly way; without it, Events
 	// is a prefix of what happened.
 	Complete bool

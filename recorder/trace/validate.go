@@ -34,6 +34,14 @@ func Validate(t *Trace) error {
 		}
 		v.gs[i].wgWait = -1
 	}
+	for k, h := range t.Held {
+		switch {
+		case h.At < 0 || h.At >= len(t.Events) || !t.Events[h.At].Kind.IsWrite():
+			return fmt.Errorf("trace: expected a write where memory held %d before, found none at %d", h.Val, h.At)
+		case k > 0 && t.Held[k-1].At >= h.At:
+			return fmt.Errorf("trace: expected what memory held in the order of the events, found %d after %d", h.At, t.Held[k-1].At)
+		}
+	}
 	for i := range t.Events {
 		e := &t.Events[i]
 		expected, found := t.sound(e)

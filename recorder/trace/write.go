@@ -40,7 +40,7 @@ func Encode(w io.Writer, t *Trace) error {
 		c.goroutine(g)
 	}
 	c.sites(slices.Sorted(maps.Keys(t.Sites)), t.Sites)
-	freed := t.Freed
+	freed, held := t.Freed, t.Held
 	for i := range t.Events {
 		for len(freed) > 0 && freed[0].At <= i {
 			c.freed(freed[0])
@@ -49,7 +49,11 @@ func Encode(w io.Writer, t *Trace) error {
 		if expected, found := t.sound(&t.Events[i]); expected != "" {
 			return fmt.Errorf("trace: event %d: expected %s, found %s", i, expected, found)
 		}
-		c.event(&t.Events[i])
+		var h *Held
+		if len(held) > 0 && held[0].At == i {
+			h, held = &held[0], held[1:]
+		}
+		c.event(&t.Events[i], h)
 	}
 	for _, f := range freed {
 		c.freed(f)
@@ -240,10 +244,15 @@ func (c *chunkWriter) freed(f Freed) {
 	c.p = c.guesses.pack(c.p, &e)
 }
 
-func (c *chunkWriter) event(e *Event) {
+// event writes e, and h before it if that is not nil.
+func (c *chunkWriter) event(e *Event, h *Held) {
 	if fresh := c.begin(eventChunk); fresh || e.G != c.turn {
 		c.p = c.guesses.pack(c.p, &Event{Site: SiteID(e.G)})
 		c.turn = e.G
+	}
+	if h != nil {
+		before := h.event(e)
+		c.p = c.guesses.pack(c.p, &before)
 	}
 	c.p = c.guesses.pack(c.p, e)
 }

@@ -13,14 +13,16 @@ import (
 // not. Its sites have formulas. Most reads are tracked; the others stand for
 // those of which the value goes elsewhere, too. Of every second seed one variable is
 // only counted: atomically, or under the lock. Of every fifth, memory is cleared
-// unseen. Of two of seven seeds the values are digests, or lengths of slices.
+// unseen. Of two of three the first
+// write of a variable tells what it held before. Of two of seven seeds the values are digests, or lengths of slices.
 func RandomData(seed uint64, goroutines, steps int) *trace.Trace {
 	m := &dataMachine{
 		Rand: rand.New(rand.NewPCG(seed, 2)), mem: make(map[uint64]int64),
 		counts:  map[uint64]counting{1: atomically, 3: locked}[seed%4],
 		cleared: seed%5 == 4,
-		size:    map[uint64]uint32{5: 16, 6: 24}[seed%7],
-		tr:      &trace.Trace{Sites: make(map[trace.SiteID]trace.Site), Complete: true},
+		telling: seed%3 != 0, written: make(map[uint64]bool),
+		size: map[uint64]uint32{5: 16, 6: 24}[seed%7],
+		tr:   &trace.Trace{Sites: make(map[trace.SiteID]trace.Site), Complete: true},
 	}
 	m.size = max(m.size, 8)
 	for g := range goroutines {
@@ -65,6 +67,9 @@ type dataMachine struct {
 	// nothing, as where an allocator uses it again.
 	cleared bool
 	size    uint32 // of the variables, in bytes
+	// telling says that the first write of a variable tells what it held before.
+	telling bool
+	written map[uint64]bool
 }
 
 type counting int
@@ -88,6 +93,14 @@ type dataRead struct {
 const dataLock = 0x9000
 
 func (m *dataMachine) log(e trace.Event) { m.tr.Events = append(m.tr.Events, e) }
+
+// write stores v, and tells what was there before where the trace is to know that.
+func (m *dataMachine) write(x uint64, v int64) {
+	if m.telling && !m.written[x] {
+		m.tr.Held = append(m.tr.Held, trace.Held{At: len(m.tr.Events), Val: uint64(m.mem[x])})
+	}
+	m.mem[x], m.written[x] = v, true
+}
 
 // site makes a site of its own for an event.
 func (m *dataMachine) site(s trace.Site) trace.SiteID {
@@ -127,7 +140,7 @@ func (m *dataMachine) step(g trace.GID) {
 		m.read(g, s, x, kind, m.IntN(4) > 0)
 	case 4, 5, 6:
 		text, v := m.expression(s)
-		m.mem[x] = v
+		m.write(x, v)
 		m.log(trace.Event{Kind: trace.Write, Flags: trace.FlagValue, G: g, Site: m.site(trace.Site{Op: "write", Formula: text}), Size: m.size, Obj: x, Val: uint64(v)})
 	case 7:
 		m.add(g, s, x, 1)
@@ -150,14 +163,14 @@ func (m *dataMachine) count(g trace.GID, s *dataGoroutine, x uint64) {
 		m.add(g, s, x, n)
 	case s.holds:
 		id := m.read(g, s, x, trace.Read, true)
-		m.mem[x] += n
+		m.write(x, m.mem[x]+n)
 		m.log(trace.Event{Kind: trace.Write, Flags: trace.FlagValue, G: g, Site: m.site(trace.Site{Op: "write", Formula: fmt.Sprintf("(+ %d @%xi%d)", n, uint64(id), m.size)}), Size: m.size, Obj: x, Val: uint64(m.mem[x])})
 	}
 }
 
 // add adds n atomically.
 func (m *dataMachine) add(g trace.GID, s *dataGoroutine, x uint64, n int64) {
-	m.mem[x] += n
+	m.write(x, m.mem[x]+n)
 	id := m.site(trace.Site{Op: "atomic", Formula: fmt.Sprintf("(+ _ %d)", n), Tracked: true})
 	m.log(trace.Event{Kind: trace.AtomicRMW, Flags: trace.FlagValue, G: g, Site: id, Size: m.size, Obj: x, Val: uint64(m.mem[x])})
 	s.reads = append(s.reads, dataRead{uint64(id), m.mem[x]})

@@ -18,7 +18,7 @@ type word interface{ uint32 | uint64 | uintptr }
 func atomicEnter(kind uint8, p unsafe.Pointer, size uintptr, site uint32) *goroutine {
 	g := (*goroutine)(runtime.PredictSelf())
 	if uintptr(unsafe.Pointer(g)) == hot && at <= limit && kind != AtomicLoad &&
-		uintptr(p) >= minObj && !runtime.PredictOnStack(uintptr(p)) && !g.turns.over(kind, site) {
+		uintptr(p) >= minObj && !runtime.PredictOnStack(uintptr(p)) && !isFirst(uint64(uintptr(p))) && !g.turns.over(kind, site) {
 		return g
 	}
 	return atomicGate(kind, p, size, site)
@@ -47,6 +47,9 @@ func atomicGate(kind uint8, p unsafe.Pointer, size uintptr, site uint32) *gorout
 		g.pass(kind, site, obj, uint32(size), val)
 	}
 	room()
+	if kind != AtomicLoad {
+		g.held(p, size, 0, site)
+	}
 	return g
 }
 

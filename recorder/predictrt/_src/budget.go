@@ -50,7 +50,7 @@ func (a *account) drops(kind uint8) bool {
 	switch {
 	case a.cut == cutNothing || kind == Fork || kind == Begin_ || kind == End || kind == TestBegin_ || kind == TestEnd_:
 		return false
-	case kind == Read || kind == Write_ || kind == Branch_ || kind == Assert_ || kind == Operand_:
+	case kind == Read || kind == Write_ || kind == Branch_ || kind == Assert_ || kind == Operand_ || kind == heldKind:
 		return true
 	}
 	return a.cut == cutSync
@@ -83,5 +83,6 @@ func (a *account) tell(what string) {
 func (g *goroutine) open() {
 	g.account = (*account)(runtime.PredictAlloc(unsafe.Sizeof(account{})))
 	g.account.test = g.test
+	firsts = maxFirsts
 	turn, hot = nobody, notHot
 }

@@ -107,6 +107,12 @@ func accessOf(kind uint8, p, val unsafe.Pointer, size uintptr, site uint32, what
 		tell(val, what)
 	}
 	room()
+	if kind == Write_ {
+		if !kept {
+			passed(p)
+		}
+		g.held(p, size, what, site)
+	}
 	if !kept && g.actor == nil {
 		val = nil
 	}

@@ -36,6 +36,7 @@ func HasRead(p []byte, n int, ok bool, pc uintptr) {
 		return
 	}
 	if n > 0 {
+		passed(unsafe.Pointer(unsafe.SliceData(p))) // what was there is gone
 		span(Write_, unsafe.Pointer(unsafe.SliceData(p)), n, 1, siteOf(pc))
 	}
 	if ok {

@@ -13,6 +13,7 @@ func freed(addr, size uintptr, which uint64) {
 	if !recording || goroutines == 0 || payer.cut == cutSync {
 		return
 	}
+	ageMemory()
 	if at > limit+freedWords*8-4*8 {
 		flush()
 	}

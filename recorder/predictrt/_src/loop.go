@@ -104,7 +104,7 @@ func nothingChanged() bool {
 func changes(kind, flags uint8, event uintptr) bool {
 	switch kind {
 	case Read, AtomicLoad, Acquire, RAcquire, Release, RRelease, RegionBegin, RegionEnd,
-		Branch_, Assert_, Operand_, Select, SelectSend, freedKind:
+		Branch_, Assert_, Operand_, Select, SelectSend, freedKind, heldKind:
 		return false
 	case AtomicRMW:
 		return flags&flagFailed == 0

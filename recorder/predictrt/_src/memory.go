@@ -140,6 +140,10 @@ func touch(p, val unsafe.Pointer, size uintptr, head uint64) {
 	}
 	switch {
 	case uint8(head) != Read:
+		if isFirst(addr) {
+			access(uint8(head), uint8(head>>8), p, size, val, uint32(head>>32))
+			return
+		}
 		g.spinAt = 0
 	case g.spinAt != addr:
 		g.spinAt, g.spins = addr, 0
@@ -199,6 +203,12 @@ func access(kind, flags uint8, p unsafe.Pointer, size uintptr, val unsafe.Pointe
 		g.pass(kind, site, uint64(uintptr(p)), uint32(size), val)
 	}
 	room()
+	if kind == Write_ {
+		if flags&flagMap != 0 { // a header: what is in it is no value
+			passed(p)
+		}
+		g.held(p, size, 0, site)
+	}
 	g.logAccess(kind, flags, p, size, val, site)
 }
 

@@ -1,0 +1,69 @@
+package predictrt
+
+import "unsafe"
+
+// What a variable holds before it is written for the first time has no event: a
+// declaration, a composite literal, the zero value, memory that code which is not
+// instrumented has filled. So the first write tells what it finds, in a record that
+// stands before the event. Which write is the first is known by a table that forgets:
+// that a later one tells it, too, is true as well.
+
+// heldKind stands in place of a kind in such a record. See recorder/trace.
+const heldKind = 62
+
+const (
+	toldBits = 12
+	// maxFirsts is for how many variables of a test, so that one which fills much
+	// memory does not pay for each word.
+	maxFirsts = 1 << 14
+)
+
+var (
+	// firstTold has, by hash of the address, the memory of which the first write is
+	// past, in this age: what the garbage collector gives back begins another one.
+	firstTold [1 << toldBits]uint64
+	age       uint64
+	firsts    = maxFirsts // that are left
+)
+
+//go:nosplit
+func toldAt(addr uint64) *uint64 { return &firstTold[addr*0x9e3779b97f4a7c15>>(64-toldBits)] }
+
+// isFirst reports whether a write at addr may be the first one.
+//
+//go:nosplit
+func isFirst(addr uint64) bool { return *toldAt(addr) != addr^age && firsts != 0 }
+
+// passed notes that the first write at p is past.
+//
+//go:nosplit
+func passed(p unsafe.Pointer) {
+	addr := uint64(uintptr(p))
+	*toldAt(addr) = addr ^ age
+}
+
+// ageMemory forgets all of them.
+func ageMemory() { age += 1 << objBits }
+
+// held tells what is in memory before the write at p, if it is the first one: the size
+// bytes there, or if they are more than a word the digest of what they are. room has
+// made place for it.
+//
+//go:nosplit
+func (g *goroutine) held(p unsafe.Pointer, size uintptr, what uint8, site uint32) {
+	if !isFirst(uint64(uintptr(p))) {
+		return
+	}
+	passed(p)
+	var v uint64
+	ok := size <= 8
+	if what != 0 {
+		v, ok = digest(p, what)
+	} else if ok {
+		v = valueAt(p, size)
+	}
+	if ok {
+		firsts--
+		g.log(heldKind, 0, site, 0, 0, v)
+	}
+}
