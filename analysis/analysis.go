@@ -55,10 +55,10 @@ const (
 // A Finding is a predicted bug: a set of source sites, and events of the trace
 // that show it. It has no name: package witness names bugs by their sources.
 type Finding struct {
-	Kind string // "race", "atomicity", "atomic-set", "assertion" or "lock-misuse"
-	// Pattern is the one that Accesses match; nil for races.
+	Kind string // "race", "channel", "atomicity", "atomic-set", "assertion" or "lock-misuse"
+	// Pattern is the one that Accesses match; nil for those that meet.
 	Pattern *anomaly.Pattern
-	// Accesses are positions of events: for a race the earlier one first, else
+	// Accesses are positions of events: of those that meet the earlier one first, else
 	// in the order of the pattern.
 	Accesses []int
 	Sites    []trace.SiteID
@@ -203,7 +203,7 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []candidate) error {
 		if err := context.Cause(ctx); err != nil {
 			return fmt.Errorf("analysis: ended with %d of %d candidates undecided: %w", len(cs)-k, len(cs), err)
 		}
-		if c.kind == "race" {
+		if c.meets() {
 			p.left = effort
 		}
 		f, left := p.decide(c)

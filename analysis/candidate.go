@@ -16,6 +16,9 @@ type candidate struct {
 // alone reports whether c is events each of which is a violation by itself.
 func (c *candidate) alone() bool { return len(c.leads[0].accesses) == 1 }
 
+// meets reports whether c is pairs of accesses at which two goroutines may stand at once.
+func (c *candidate) meets() bool { return len(c.leads[0].accesses) == 2 && c.leads[0].pattern == nil }
+
 // A lead is events that may be a bug, and what must come before what if they are.
 type lead struct {
 	accesses []int
@@ -55,9 +58,11 @@ func (s *bySite) add(site trace.SiteID, i int) {
 	c.leads = append(c.leads, lead{accesses: []int{i}})
 }
 
-// races returns the candidates for races, and counts in r those that are none.
+// races returns the candidates for accesses that may meet, and counts in r those
+// that are none. They are races, or of the kind channel: a close of a channel that
+// meets a send to it or another close, which panics if the close goes first.
 func (p *predictor) races(r *Result) []candidate {
-	if !p.opts.wants("race") {
+	if !p.opts.wants("race") && !p.opts.wants("channel") {
 		return nil
 	}
 	found := anomaly.FindRaces(p.t, p.o)
@@ -69,7 +74,13 @@ func (p *predictor) races(r *Result) []candidate {
 		for k, pair := range c.Pairs {
 			leads[k] = lead{accesses: pair[:]}
 		}
-		cs = append(cs, candidate{"race", leads, c.Exhaustive})
+		kind := "race"
+		if pair := c.Pairs[0]; p.t.Events[pair[0]].Kind == trace.Close || p.t.Events[pair[1]].Kind == trace.Close {
+			kind = "channel"
+		}
+		if p.opts.wants(kind) {
+			cs = append(cs, candidate{kind, leads, c.Exhaustive})
+		}
 	}
 	return p.merge(cs)
 }

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// Confirm replays w in both orders of its violating goroutines (in the one
-// order, twice, where fewer than two stand at the violation) and returns what that
-// showed. An order that the recorded run has shown ([Options.Shown]) is not tried
+// Confirm replays w in both orders of its violating goroutines, the one that it keeps
+// first (in the one order, twice, where fewer than two stand at the violation) and
+// returns what that showed. An order that the recorded run has shown ([Options.Shown]) is not tried
 // again. Code is what the binary was built from. The bug is
 // confirmed only if every replay stood at the violation; the effect, and the
 // order that the witness should keep, are those of the worse replay. After a
@@ -25,6 +26,8 @@ func Confirm(ctx context.Context, bin Binary, w *witness.Witness, code Code, opt
 		orders = []string{"01", "01"}
 	case opts.Shown:
 		orders = []string{"10"}
+	case w.Order == "10":
+		slices.Reverse(orders)
 	}
 	return replayAll(ctx, bin, w, code, opts, orders, true)
 }

@@ -41,6 +41,7 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 	if err != nil {
 		return exitFailed, err
 	}
+	suspects = oneEach(suspects)
 	undecided := 0
 	for _, suspect := range suspects {
 		ev := c.evidence(suspect, suspect.witness)
@@ -60,13 +61,12 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 			return exitFailed, err
 		}
 	}
-	infeasible := len(result.Findings) - len(suspects)
 	predicted := fmt.Sprint(len(suspects)-undecided, " predicted")
 	if undecided > 0 {
 		predicted += fmt.Sprintf(", %d undecided", undecided)
 	}
 	fmt.Fprintf(s.stdout, "gopredict: %s, %d infeasible, %d pruned of %d candidates in %d events\n",
-		predicted, infeasible, result.Pruned(), result.Candidates, len(t.Events))
+		predicted, infeasible(result), result.Pruned(), result.Candidates, len(t.Events))
 	if result.Cut {
 		fmt.Fprintln(s.stdout, "gopredict: "+cutSearch)
 	}
@@ -74,6 +74,23 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 		fmt.Fprintln(s.stdout, "gopredict: "+tooLong)
 	}
 	return exitOK, damage
+}
+
+// oneEach returns of the suspects of each bug one, which has schedules if any has.
+func oneEach(suspects []suspect) []suspect {
+	var out []suspect
+	of := make(map[string]int)
+	for _, s := range suspects {
+		sites := sitesOf(s.witness)
+		switch k, again := of[sites]; {
+		case !again:
+			of[sites] = len(out)
+			out = append(out, s)
+		case len(out[k].Schedules) == 0 && len(s.Schedules) > 0:
+			out[k] = s
+		}
+	}
+	return out
 }
 
 // analyzeOptions reads those options that say what to look for.

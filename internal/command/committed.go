@@ -58,10 +58,8 @@ func (c *confirmation) committed(ctx context.Context, suspects []suspect) error 
 			continue
 		}
 		for _, s := range suspects {
-			if sitesOf(s.witness) == sitesOf(a.ev.Result.Witness) {
-				ev := c.evidence(s, a.w)
-				ev.Result, ev.Replayed = a.ev.Result, a.ev.Replayed
-				a.ev = &ev
+			if sitesOf(s.witness) == sitesOf(a.ev.Result.Witness) && (a.ev.Tier == tierWitness || s.witness.ID == a.w.ID) {
+				a.ev.Tier = s.Tier
 			}
 		}
 		a.ev.Path = a.to.Witness

@@ -84,6 +84,8 @@ func (c *confirmation) confirm(ctx context.Context, result *analysis.Result) err
 		return ctx.Err()
 	}
 	late := 0
+	var bugs []telling
+	of := make(map[string]int) // of bugs, by their places
 	for i, err := range errs {
 		switch {
 		case errors.Is(err, errTimeOver):
@@ -93,7 +95,21 @@ func (c *confirmation) confirm(ctx context.Context, result *analysis.Result) err
 			c.warn("%s: %s: %v", c.run.Package.Path, suspects[i].witness.ID, err)
 			continue
 		}
-		c.tell(out[i])
+		k, again := of[out[i].Sites()]
+		switch {
+		case !again:
+			of[out[i].Sites()] = len(bugs)
+			bugs = append(bugs, out[i])
+		case out[i].Outdoes(&bugs[k].Finding):
+			bugs[k] = out[i]
+		}
+	}
+	for _, bug := range bugs {
+		if err := c.save(&bug); err != nil {
+			c.failed = true
+			c.warn("%s: %s: %v", c.run.Package.Path, bug.ID, err)
+		}
+		c.tell(bug)
 	}
 	if late > 0 {
 		c.warn("%s: %d of %d predicted bugs were not replayed, as the time for replays, -%stimeout=%v, was over",
@@ -261,8 +277,7 @@ func (c *confirmation) suspect(ctx context.Context, s suspect) (report.Evidence,
 			ev = c.evidence(s, w)
 			ev.Violation = recipe.Accesses
 			ev.Result, ev.Replayed = r, replayed
-			ev.Path, err = c.save(w)
-			return ev, err
+			return ev, nil
 		}
 		if i == 0 {
 			ev.Result = r
@@ -343,7 +358,8 @@ func (c *confirmation) evidence(s suspect, w *witness.Witness) report.Evidence {
 // A telling is what the report tells of a suspect.
 type telling struct {
 	report.Finding
-	confirmed string // the sites of the confirmed bug
+	confirmed string           // the sites of the confirmed bug
+	witness   *witness.Witness // to be saved, with the values of the replay
 }
 
 func (c *confirmation) telling(ev report.Evidence) telling {
@@ -351,6 +367,9 @@ func (c *confirmation) telling(ev report.Evidence) telling {
 	f.Reason = c.files.Shorten(f.Reason)
 	if f.Status == report.Confirmed {
 		f.confirmed = sitesOf(ev.Result.Witness)
+		if f.witness = ev.Witness; ev.Replayed != nil {
+			f.witness = f.witness.Observe(ev.Replayed)
+		}
 	}
 	return f
 }
@@ -391,12 +410,12 @@ func replayTime(seconds float64) time.Duration {
 	return replayer.DefaultTimeout + time.Duration(3*seconds*float64(time.Second))
 }
 
-// save writes a confirmed witness beside its test and returns the file,
-// relative to the root.
-func (c *confirmation) save(w *witness.Witness) (string, error) {
-	file := filepath.Join(c.run.Package.Dir, c.opts.witnesses, w.Tests[0], w.ID)
-	if err := w.Save(file); err != nil {
-		return "", err
+// save writes the witness of f, if it is confirmed, beside its test.
+func (c *confirmation) save(f *telling) error {
+	if f.witness == nil {
+		return nil
 	}
-	return c.rel(file), nil
+	file := filepath.Join(c.run.Package.Dir, c.opts.witnesses, f.witness.Tests[0], f.witness.ID)
+	f.Witness = c.rel(file)
+	return f.witness.Save(file)
 }

@@ -80,8 +80,7 @@ func (c *confirmation) departed(ctx context.Context, s suspect, ev report.Eviden
 			c.confirmed.Add(1)
 			ev = c.evidence(s, w)
 			ev.Undecided, ev.Trace, ev.Violation, ev.Result, ev.Replayed = false, further, []int{at}, r, replayed
-			ev.Path, err = c.save(w)
-			return ev, err
+			return ev, nil
 		}
 	}
 	return ev, nil

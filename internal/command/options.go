@@ -39,7 +39,7 @@ type options struct {
 func defaultOptions() options {
 	return options{
 		witnesses: "testdata/predict",
-		failOn:    []string{"race", "deadlock", "effect"},
+		failOn:    append(slices.Clone(report.GatingKinds), "effect"),
 	}
 }
 
@@ -50,7 +50,7 @@ var allKinds = []string{
 }
 
 // lookedFor are those of them that are looked for.
-var lookedFor = []string{"race", "atomicity", "atomic-set", "assertion", "lock-misuse"}
+var lookedFor = []string{"race", "channel", "atomicity", "atomic-set", "assertion", "lock-misuse"}
 
 // analysis returns the options for the analysis of a trace.
 func (o *options) analysis() analysis.Options {
@@ -72,7 +72,7 @@ var optionTable = map[string]optionInfo{
 			}
 		}
 		return err
-	}, "kinds of bugs to look for, by commas (race,atomicity,atomic-set,assertion)"},
+	}, "kinds of bugs to look for, by commas (" + strings.Join(lookedFor, ",") + ")"},
 	"json": {func(o *options, v string) error {
 		o.json = v
 		return nil
@@ -94,7 +94,7 @@ var optionTable = map[string]optionInfo{
 	"fail-on": {func(o *options, v string) (err error) {
 		o.failOn, err = list(v, append([]string{"effect", "all", "none"}, allKinds...))
 		return err
-	}, "what confirmed bugs fail the run, by commas: kinds, \"effect\" for any\n\tbug with an effect, \"all\", or \"none\" (race,deadlock,effect)"},
+	}, "what confirmed bugs fail the run, by commas: kinds, \"effect\" for any\n\tbug with an effect, \"all\", or \"none\" (" + strings.Join(defaultOptions().failOn, ",") + ")"},
 	"keep": {func(o *options, v string) error {
 		o.keep = v
 		return nil

@@ -130,11 +130,17 @@ var tooLong = fmt.Sprintf("failing assertions were not looked for, as there are 
 // count adds to the totals what the analysis alone decides.
 func (p *prediction) count(r *analysis.Result) {
 	p.report.Totals.Pruned += r.Pruned()
+	p.report.Totals.Infeasible += infeasible(r)
+}
+
+// infeasible returns how many findings are proven to be none.
+func infeasible(r *analysis.Result) (n int) {
 	for _, f := range r.Findings {
 		if f.Status == analysis.Infeasible {
-			p.report.Totals.Infeasible++
+			n++
 		}
 	}
+	return n
 }
 
 // finish puts the report in order: each bug once, also where several packages

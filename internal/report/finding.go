@@ -64,9 +64,9 @@ func NewFinding(ev Evidence) Finding {
 			Func: n.function(s.Func), File: s.File, Line: s.Line, Col: s.Col,
 			Variable: s.Variable, Region: s.Region,
 		}
-		if ev.Trace != nil && i < len(ev.Violation) && ev.Violation[i] >= 0 {
-			a.CreatedAt = created(&ev, n, ev.Violation[i])
-			a.Locks = locks(&ev, n, ev.Violation[i])
+		if g := goroutine(&ev, i, s); g != nil {
+			a.CreatedAt = created(&ev, n, g)
+			a.Locks = locks(&ev, n, g.ID, ev.Violation[i])
 		}
 		f.Accesses = append(f.Accesses, a)
 	}
@@ -186,10 +186,25 @@ func (n namer) function(name string) string {
 	return path.Base(name[:end]) + name[end:]
 }
 
-// created returns where the goroutine of the event at position i was created.
-func created(ev *Evidence, n namer, i int) *Place {
-	t := ev.Trace
-	g := t.Goroutines[t.Events[i].G]
+// goroutine returns the goroutine of access i of the violation, which is s; nil if
+// it is not known.
+func goroutine(ev *Evidence, i int, s witness.Step) *trace.Goroutine {
+	if ev.Trace == nil || i >= len(ev.Violation) {
+		return nil
+	}
+	all := ev.Trace.Goroutines
+	if at := ev.Violation[i]; at >= 0 {
+		return &all[ev.Trace.Events[at].G]
+	}
+	// It stood there in a replay, and did not do it.
+	if k := slices.IndexFunc(all, func(g trace.Goroutine) bool { return g.Name() == s.Goroutine }); k >= 0 {
+		return &all[k]
+	}
+	return nil
+}
+
+// created returns where a goroutine was created.
+func created(ev *Evidence, n namer, g *trace.Goroutine) *Place {
 	if g.Parent == g.ID || g.Site == 0 || g.Path == "0" {
 		return nil
 	}
@@ -197,16 +212,19 @@ func created(ev *Evidence, n namer, i int) *Place {
 	return &p
 }
 
-// locks returns where the goroutine of the event at position i acquired the
-// locks that it holds there.
-func locks(ev *Evidence, n namer, i int) []Place {
-	t, g := ev.Trace, ev.Trace.Events[i].G
+// locks returns where goroutine g acquired the locks that it holds at position at;
+// below 0 that stands for its end.
+func locks(ev *Evidence, n namer, g trace.GID, at int) []Place {
+	t := ev.Trace
+	if at < 0 {
+		at = len(t.Events)
+	}
 	type hold struct {
 		obj uint64
 		e   trace.Event
 	}
 	var held []hold
-	for _, e := range t.Events[:i] {
+	for _, e := range t.Events[:at] {
 		if e.G != g {
 			continue
 		}

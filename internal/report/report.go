@@ -76,11 +76,12 @@ type Finding struct {
 }
 
 // Sites names the finding's kind and places, in no special order of these: equal
-// for findings that a reader could not tell apart.
+// for findings that are one bug to who mends it. What s.hits++ reads and what it
+// writes is one place.
 func (f *Finding) Sites() string {
 	var sites []string
 	for _, a := range f.Accesses {
-		sites = append(sites, fmt.Sprintf("%s %s %s:%d", a.Op, a.Expr, a.File, a.Line))
+		sites = append(sites, fmt.Sprintf("%s %s:%d", a.Expr, a.File, a.Line))
 	}
 	slices.Sort(sites)
 	return f.Kind + ": " + strings.Join(sites, ", ")
@@ -166,10 +167,14 @@ const (
 	Infeasible  = "infeasible"
 )
 
+// GatingKinds are the kinds of bugs that by default make the command fail, whatever
+// their effect.
+var GatingKinds = []string{"race", "channel", "deadlock"}
+
 // Gates reports whether by default f makes the command fail: it is confirmed,
-// and a race, a deadlock, or has an effect.
+// and of one of the [GatingKinds], or has an effect.
 func (f *Finding) Gates() bool {
-	return f.Status == Confirmed && (f.Kind == "race" || f.Kind == "deadlock" || f.Effect != "none")
+	return f.Status == Confirmed && (slices.Contains(GatingKinds, f.Kind) || f.Effect != "none")
 }
 
 // warns reports whether f is confirmed and does not gate by default.
@@ -179,7 +184,6 @@ func (f *Finding) warns() bool { return f.Status == Confirmed && !f.Gates() }
 // confirmed first, then by package and test, the more harmful first, then by id.
 func (r *Report) Sort() {
 	rank := map[string]int{Confirmed: 0, Unconfirmed: 1, Infeasible: 2}
-	harm := map[string]int{"panic": 4, "deadlock": 3, "test-failure": 2, "leak": 1}
 	slices.SortStableFunc(r.Packages, func(a, b Package) int { return strings.Compare(a.Package, b.Package) })
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
 		if a.Status != b.Status {
@@ -189,4 +193,22 @@ func (r *Report) Sort() {
 			strings.Compare(a.Package, b.Package), strings.Compare(a.Test, b.Test),
 			harm[b.Effect]-harm[a.Effect], strings.Compare(a.ID, b.ID))
 	})
+}
+
+// harm ranks effects.
+var harm = map[string]int{"panic": 4, "deadlock": 3, "test-failure": 2, "leak": 1}
+
+// Outdoes reports whether of two findings of one bug f tells more than g: it is
+// confirmed, does more harm, or has at least a schedule.
+func (f *Finding) Outdoes(g *Finding) bool {
+	rank := func(f *Finding) int {
+		switch {
+		case f.Status == Confirmed:
+			return 2 + harm[f.Effect]
+		case f.Undecided:
+			return 0
+		}
+		return 1
+	}
+	return rank(f) > rank(g)
 }

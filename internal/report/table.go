@@ -58,7 +58,7 @@ func complete(rows []row) bool {
 // legend says what the marked steps are.
 func (f *Finding) legend() string {
 	switch f.Kind {
-	case "race":
+	case "race", "channel":
 		return "▶ Both stand here at once: nothing orders the two."
 	case "atomicity", "atomic-set":
 		return f.orderLegend()

@@ -189,7 +189,7 @@ func (p *printer) access(f *Finding, i int) {
 	a := f.Accesses[i]
 	what := witness.Phrase(a.Op, a.Expr)
 	switch {
-	case i > 0 && f.Kind == "race":
+	case i > 0 && (f.Kind == "race" || f.Kind == "channel"):
 		what = "conflicting " + what
 	case f.Kind == "assertion":
 		what = "failing " + what

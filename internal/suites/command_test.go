@@ -119,7 +119,16 @@ type finding struct {
 	Accesses                                                                []struct {
 		Op, Expr, File string
 		Line           int
+		Locks          []place
+		CreatedAt      place `json:"goroutine_created_at"`
 	}
+	First        int
+	Interleaving []struct{ Goroutine, Op, Expr, Value string }
+}
+
+type place struct {
+	Expr, File string
+	Line       int
 }
 
 // sites returns the finding's places, "bank.go:31", in no special order.

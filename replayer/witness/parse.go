@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -166,6 +167,10 @@ func (p *parser) end() error {
 		return errors.New("the witness names no tests")
 	case len(w.Violation) == 0:
 		return errors.New("the witness has no violation section: is the end of the file missing?")
+	}
+	closes := func(s Step) bool { return s.Op == trace.Close }
+	if p.w.Kind == "race" && slices.ContainsFunc(p.w.Violation, closes) {
+		p.w.Kind = "channel" // as it was called before
 	}
 	for i, s := range p.w.Violation {
 		if p.w.InOrder() && (s.Variable == 0 || s.Region == 0) {

@@ -113,6 +113,15 @@ func TestParseComments(t *testing.T) {
 	assert.Equal(t, sample(), w)
 }
 
+// A send that meets a close was a race once.
+func TestParseChannel(t *testing.T) {
+	w := sample()
+	w.Violation[0].Op, w.Violation[1].Op = trace.Send, trace.Close
+	w, err := Parse("w", strings.NewReader(text(t, w)))
+	require.NoError(t, err)
+	assert.Equal(t, "channel", w.Kind)
+}
+
 func TestSave(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "testdata", "predict", "TestTransfer", "race-7c1f0a")
 	w := sample()
