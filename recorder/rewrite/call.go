@@ -177,6 +177,10 @@ func (e *editor) length(name string, x ast.Expr) string {
 	switch t := underlying(e.info.TypeOf(x)).(type) {
 	case *types.Map:
 		return e.mapHook("MapRead", x)
+	case *types.Chan:
+		if name == "len" { // a loop may wait for it
+			return e.hook("Len") + "(" + e.value(x) + ")"
+		}
 	case *types.Array:
 		return e.address(x)
 	case *types.Pointer:

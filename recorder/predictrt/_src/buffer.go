@@ -16,7 +16,7 @@ const (
 	chunkWords = 32 << 10
 	// roomWords is what one hook may log without looking again, and more;
 	// freedWords is for what the garbage collector gives back meanwhile.
-	roomWords  = 64
+	roomWords  = 64 + 4*roundEvents
 	freedWords = 512
 )
 
@@ -52,6 +52,8 @@ var (
 	at, limit, full uintptr
 	// turn is the goroutine of the last event in the slot.
 	turn uint32 = nobody
+	// lastTurn is its record, or nil.
+	lastTurn *goroutine
 	// hot is the record of the goroutine whose accesses can be logged without
 	// further ado: the last event is its own, it has begun, is not muted and
 	// has no part in the schedule.
@@ -140,11 +142,15 @@ func (g *goroutine) takeTurn() {
 		if payer != g.account {
 			payer = g.account
 		}
-		turn = g.id
+		if lastTurn != nil {
+			lastTurn.polling.settle()
+		}
+		turn, lastTurn = g.id, g
 		*(*uint64)(unsafe.Pointer(at)) = uint64(g.id) << 32
 		at += 8
 	}
-	if g.begun && g.mute == 0 && g.actor == nil && g.account.cut == cutNothing && !g.forked && seed == 0 {
+	if g.begun && g.mute == 0 && g.actor == nil && g.account.cut == cutNothing && !g.forked && seed == 0 &&
+		g.polling.stage == polls {
 		hot = uintptr(unsafe.Pointer(g))
 	}
 }
@@ -174,6 +180,22 @@ const (
 //go:nosplit
 //go:nocheckptr
 func (g *goroutine) log(kind, flags uint8, site, size uint32, obj, val uint64) {
+	if alters(kind, flags, val) {
+		g.polling.changed = true
+	} else {
+		g.polling.fold(obj ^ val<<8 ^ uint64(kind))
+	}
+	if g.polling.stage == polls || !g.repeated(event{kind, flags, site, size, obj, val, g.passed()}) {
+		g.put(kind, flags, site, size, obj, val)
+	}
+	g.due = false
+}
+
+// put is log for what is to be in the trace.
+//
+//go:nosplit
+//go:nocheckptr
+func (g *goroutine) put(kind, flags uint8, site, size uint32, obj, val uint64) {
 	if uintptr(unsafe.Pointer(g)) != hot {
 		if g.account.drops(kind) {
 			return

@@ -81,9 +81,9 @@ func selectBegin(cases int, hasDefault bool, pc uintptr) uint32 {
 	if hasDefault {
 		flags = flagDefault
 		g.byOrder()
-		g.spin(uint64(pc))
+		g.look(uint64(pc), true)
 	} else {
-		g.giveWay(Select, site)
+		g.giveWay(Select, site, 0)
 	}
 	g.pass(Select, site, 0, 0, nil)
 	g.ready()
@@ -93,9 +93,6 @@ func selectBegin(cases int, hasDefault bool, pc uintptr) uint32 {
 
 func selectDone(chosen int, site uint32) {
 	if g := current(); g != nil {
-		if chosen != 0 {
-			g.spinAt = 0
-		}
 		g.pass(SelectDone, real(site), 0, 0, nil)
 		g.ready()
 		g.log(SelectDone, 0, real(site), 0, 0, uint64(chosen))

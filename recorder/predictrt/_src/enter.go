@@ -3,8 +3,8 @@ package predictrt
 import "runtime"
 
 const (
-	// spinLimit is how often a goroutine may look at one place in a row
-	// before it gives way; from restLimit on it sleeps.
+	// spinLimit is how often a goroutine may read one place in a row before it
+	// gives way; from restLimit on it sleeps.
 	spinLimit = 128
 	restLimit = 40 * spinLimit
 	restTime  = 50_000 // nanoseconds
@@ -25,7 +25,7 @@ func enter(kind uint8, site uint32) *goroutine {
 	if g == nil {
 		return nil
 	}
-	g.giveWay(kind, site)
+	g.giveWay(kind, site, 0)
 	g.pass(kind, site, 0, 0, nil)
 	g.ready()
 	return g
@@ -42,7 +42,7 @@ func enterAt(kind uint8, obj uint64, pc uintptr) (*goroutine, uint32) {
 		return nil, 0
 	}
 	site := siteOf(pc)
-	g.giveWay(kind, site)
+	g.giveWay(kind, site, obj)
 	g.pass(kind, site, obj, 0, nil)
 	g.ready()
 	return g, site
@@ -54,8 +54,12 @@ func (g *goroutine) ready() {
 	runtime.PredictFresh()
 }
 
-// giveWay counts an operation that shows progress.
-func (g *goroutine) giveWay(kind uint8, site uint32) {
+// giveWay counts an operation. Taking a lock may be part of looking at what it
+// guards, as a load of more than a word is.
+func (g *goroutine) giveWay(kind uint8, site uint32, obj uint64) {
+	if kind == Acquire || kind == RAcquire || kind == AtomicLoad {
+		g.look(obj, true)
+	}
 	g.spinAt = 0
 	g.byOrder()
 	g.slice++
@@ -75,21 +79,7 @@ func (g *goroutine) yield() {
 	rest()
 }
 
-// look counts an atomic load. A loop may wait by looking at several places in
-// turn, which spin takes for progress.
-func (g *goroutine) look(obj uint64) {
-	g.spin(obj)
-	g.looks++
-	if g.looks%spinLimit == 0 && runtime.PredictCanPark() {
-		if g.looks%pollLimit == 0 {
-			rest()
-		} else {
-			runtime.PredictGosched()
-		}
-	}
-}
-
-// spin counts a look at obj that may be part of a loop that waits.
+// spin counts a plain read of obj, which may be part of a loop that waits.
 func (g *goroutine) spin(obj uint64) {
 	if g.spinAt != obj {
 		g.spinAt, g.spins = obj, 0

@@ -105,10 +105,12 @@ func (g *goroutine) pass(kind uint8, site uint32, obj uint64, size uint32, val u
 		g.wait(item{role: roleHold}, kind, site)
 	}
 	w := g.actor.wants[wantKey{kind, keyFor(site)}]
+	g.actor.passed = w
 	if w == nil {
 		return
 	}
-	if it, ok := w.next(); ok {
+	if it, ok := w.next(); ok && !g.ahead(it) {
+		g.due = true
 		if (it.role == roleViolate || it.show) && stage == following {
 			s := stand{here: it.role == roleViolate, kind: kind, obj: obj, size: size, region: g.actor.region()}
 			if val != nil {

@@ -26,16 +26,17 @@ type goroutine struct {
 	luck     uint64 // what it gives way by, see byOrder
 	account  *account
 
-	// A goroutine that looks at one place again and again spins, and must
-	// let others run.
+	// A goroutine that reads one place again and again spins, and must let
+	// others run.
 	spinAt  uint64
 	spins   uint
 	slice   int // operations since it last gave way
 	turns   turns
-	looks   uint // atomic loads so far
+	polling polling
 	gosched bool // it has called runtime.Gosched since it gave way last
 
 	actor *actor // its part in the schedule; nil: none
+	due   bool   // the schedule has let the coming event go
 	sema  runtime.PredictSema
 	waits string     // what it waits for at the gate; "" if it does not
 	next  *goroutine // in the list of unused ones
@@ -120,7 +121,7 @@ func newGoroutine() *goroutine {
 		for b := g.behind; b != nil; b = b.next {
 			b.n = 0
 		}
-		*g = goroutine{room: g.room, behind: g.behind}
+		*g = goroutine{room: g.room, behind: g.behind, polling: polling{round: g.polling.round}}
 	} else {
 		g = (*goroutine)(runtime.PredictAlloc(unsafe.Sizeof(goroutine{})))
 	}
@@ -246,6 +247,7 @@ func end() {
 		g.log(End, 0, 0, 0, 0, 0)
 		hot = notHot
 		g.exit()
+		g.polling.settle()
 		if actors == nil { // else the schedule may still name it
 			g.next, unused = unused, g
 		}

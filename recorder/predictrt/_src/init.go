@@ -68,7 +68,7 @@ func init() {
 		Send: chanSend, Sent: chanSent, Recv: chanRecv, Recvd: chanRecvd,
 		Select: selectBegin, Selected: selectDone,
 		Case: selectCase, Fired: fired,
-		Gosched: gosched, Post: post, Await: await,
+		Gosched: gosched, Clock: looksAtClock, Post: post, Await: await,
 		Attach: attach, Detach: detach, Enter: enterFinal, Leave: leaveFinal, Cleanup: cleanup, Cleanups: cleanups,
 		Copy: copied, Map: mapTouched,
 		Hot: &hot, Freed: freed, Flush: finish,

@@ -13,6 +13,19 @@ const (
 	changing = 5
 )
 
+// What runtime.Gosched and the clock are called among the things to look at.
+const (
+	goschedLook = 1 + iota
+	clockLook
+)
+
+// looksAtClock is called before the program looks at the clock.
+func looksAtClock() {
+	if g := current(); g != nil {
+		g.look(clockLook, false)
+	}
+}
+
 // looped is how many calls there were in a row since the schedule has moved.
 var looped int
 
@@ -20,11 +33,12 @@ var looped int
 // does so waits for something that others do, and while the gate holds those it
 // would never end.
 func gosched() {
-	if stage != following || len(parked) == 0 {
-		return
-	}
 	g := current()
 	if g == nil {
+		return
+	}
+	g.look(goschedLook, false)
+	if stage != following || len(parked) == 0 {
 		return
 	}
 	g.gosched = true
@@ -89,7 +103,7 @@ func nothingChanged() bool {
 	seen, seenLap = at, laps
 	for from < seen {
 		head := *(*uint64)(unsafe.Pointer(from))
-		if kind := uint8(head & (1<<formShift - 1)); kind != None && changes(kind, uint8(head>>8), from) {
+		if kind := uint8(head & (1<<formShift - 1)); kind != None && alters(kind, uint8(head>>8), valueIn(head, from)) {
 			return false
 		}
 		from += 8 * uintptr(head>>formShift&3+1)
@@ -97,19 +111,33 @@ func nothingChanged() bool {
 	return true
 }
 
-// changes reports whether the event at a place in the slot could be what another
-// goroutine waits for.
+// valueIn returns the value of the event at a place in the slot, but of long ones no
+// more than that it is not 0.
 //
 //go:nocheckptr
-func changes(kind, flags uint8, event uintptr) bool {
+func valueIn(head uint64, event uintptr) uint64 {
+	switch head & (3 << formShift) {
+	case formBare:
+		return head >> 16 & (1<<16 - 1)
+	case formShort:
+		return *(*uint64)(unsafe.Pointer(event + 8)) >> objBits
+	}
+	return 1
+}
+
+// alters reports whether an event could be what another goroutine waits for. Its
+// value counts for RecvDone only.
+//
+//go:nosplit
+func alters(kind, flags uint8, val uint64) bool {
 	switch kind {
 	case Read, AtomicLoad, Acquire, RAcquire, Release, RRelease, RegionBegin, RegionEnd,
-		Branch_, Assert_, Operand_, Select, SelectSend, freedKind, heldKind:
+		Branch_, Assert_, Operand_, Select, SelectSend, SelectDone, freedKind, heldKind:
 		return false
 	case AtomicRMW:
 		return flags&flagFailed == 0
-	case SelectDone: // 0 stands for the default
-		return *(*uint64)(unsafe.Pointer(event))>>16&(1<<16-1) != 0
+	case RecvDone: // 0 stands for a channel that is closed
+		return val != 0
 	}
 	return true
 }

@@ -94,6 +94,20 @@ func Append[E any, S ~[]E](s S, n int, site uint32) S {
 	return s
 }
 
+// Len is called with the channel whose length is about to be looked at, and returns it.
+func Len[C any](ch C) C {
+	if Mode != 0 {
+		length(*(*uint64)(unsafe.Pointer(&ch)))
+	}
+	return ch
+}
+
+func length(ch uint64) {
+	if g := current(); g != nil {
+		g.look(ch, true)
+	}
+}
+
 // span logs an access of n elements of the given size at p.
 //
 //go:noinline
@@ -144,9 +158,10 @@ func touch(p, val unsafe.Pointer, size uintptr, head uint64) {
 			access(uint8(head), uint8(head>>8), p, size, val, uint32(head>>32))
 			return
 		}
-		g.spinAt = 0
+		g.spinAt, g.polling.changed = 0, true
 	case g.spinAt != addr:
 		g.spinAt, g.spins = addr, 0
+		g.polling.reads += addr
 	case (g.spins+1)%spinLimit == 0:
 		access(uint8(head), uint8(head>>8), p, size, val, uint32(head>>32))
 		return

@@ -14,12 +14,13 @@ var (
 
 // actor is a goroutine's part in the schedule.
 type actor struct {
-	name  string
-	wants map[wantKey]*want
-	steps []int // indices of its steps, in order
-	next  int   // index into steps of the first one that is not done
-	g     *goroutine
-	stand stand
+	name   string
+	wants  map[wantKey]*want
+	steps  []int // indices of its steps, in order
+	next   int   // index into steps of the first one that is not done
+	g      *goroutine
+	stand  stand
+	passed *want // what counts the event that is about to be logged
 	regions
 }
 

@@ -24,7 +24,7 @@ func Begin(kind uint8, p unsafe.Pointer, pc uintptr) Op {
 		return Op{}
 	}
 	site := siteOf(pc)
-	g.giveWay(kind, site)
+	g.giveWay(kind, site, uint64(uintptr(p)))
 	return g.begins(kind, p, site)
 }
 
@@ -59,7 +59,7 @@ func BeginOnce(p unsafe.Pointer, pc uintptr) Op {
 		return Op{}
 	}
 	site := siteOf(pc)
-	g.giveWay(OnceBegin, site)
+	g.giveWay(OnceBegin, site, 0)
 	if g.actor != nil && !g.await(OnceBegin, site, uint64(uintptr(p))) {
 		g.await(OnceDone, site, uint64(uintptr(p)))
 	}
@@ -117,7 +117,7 @@ func (op Op) Tried(ok bool) {
 		op.g.spinAt = 0
 		op.Done(0)
 	default:
-		op.g.spin(op.obj)
+		op.g.look(op.obj, true)
 		op.g.missed(op.kind, op.site)
 	}
 }

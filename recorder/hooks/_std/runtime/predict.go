@@ -30,8 +30,9 @@ type PredictHooks struct {
 	// Fired is called after Recvd if the element is from a timer.
 	Fired func(timer unsafe.Pointer, site uint32)
 
-	// Gosched is called before a goroutine gives way of its own will.
-	Gosched func()
+	// Gosched is called before a goroutine gives way of its own will, and Clock
+	// before it looks at the clock.
+	Gosched, Clock func()
 
 	// Post and Await order what comes before the one before what comes after
 	// the other one. An Await of nil is after all that was logged before.

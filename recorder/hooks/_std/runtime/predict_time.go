@@ -18,8 +18,8 @@ import (
 //   - a little once a timer has fired, as no machine is on time, but not past
 //     the next one: programs that sleep for as long as something is valid
 //     count on it;
-//   - a little with each look at it and each runtime.Gosched, so that loops
-//     that wait for it end;
+//   - a little with each look at it, each runtime.Gosched, and each look of a
+//     loop that polls, so that loops that wait for it end;
 //   - as real time does once goroutines have used the processor for
 //     predictSlack.
 //
@@ -142,6 +142,9 @@ func predictTimerNow(real int64) int64 {
 func predictNano() int64 {
 	if !predictOneP {
 		return nanotime()
+	}
+	if predictUser() {
+		predictHooks.Clock()
 	}
 	predictWork()
 	predictClock.now += predictTick
@@ -367,6 +370,10 @@ func predictShort(when, now int64) bool {
 	predictCalls.Add(now - when)
 	return false
 }
+
+// PredictLooked moves the clock by the ns nanoseconds that a goroutine has looked
+// whether others have changed something.
+func PredictLooked(ns int64) { predictClock.now += ns }
 
 // PredictCalls returns for how long all goroutines together have waited for
 // system calls that took long, in nanoseconds.

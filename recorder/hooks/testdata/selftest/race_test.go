@@ -144,16 +144,16 @@ var many box
 
 // TestManyEvents logs more than a small limit of the trace allows.
 func TestManyEvents(t *testing.T) {
-	mu := new(sync.Mutex)
 	switch os.Getenv("MANY") {
 	case "accesses":
 		for i := range 200_000 {
 			predictrt.Store(&many.n, siteWrite).Set(i)
 		}
 	case "locks":
-		for range 200_000 {
-			mu.Lock()
-			mu.Unlock()
+		mus := make([]sync.Mutex, 64) // so many that it does not poll one
+		for i := range 200_000 {
+			mus[i%64].Lock()
+			mus[i%64].Unlock()
 		}
 	case "goroutines":
 		for range 50_000 {

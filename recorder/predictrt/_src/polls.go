@@ -1,0 +1,245 @@
+package predictrt
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+// A goroutine polls while it comes back to the same looks at what others may change,
+// finds the same, and changes nothing itself: a select with a default, an atomic load,
+// an attempt, a critical section that only reads, the clock, runtime.Gosched.
+//
+// Without polling the loop would end as well, so its rounds, after some equal ones,
+// are no events any more: neither in the trace nor for the schedule, until one differs.
+// That one is there as a whole. What is left is a run of the program that has polled
+// less often. A loop that computes something of its own and looks meanwhile whether it
+// is to end cannot be told from one that waits, and need not be: it goes through no
+// gate, waits for nothing, and the clock moves by no more than it takes.
+const (
+	// lookLimit is how many looks a goroutine has until it gives way, and
+	// outsideLimit, a multiple, until it sleeps, for a moment, so that what comes
+	// from outside is seen.
+	lookLimit    = 128
+	outsideLimit = 16 * lookLimit
+	// lookTick is by how many nanoseconds a look moves the clock that has been
+	// there before.
+	lookTick = 100
+	// equalRounds is how many of them in a row are events.
+	equalRounds = 32
+	// roundEvents is how many events such a round may have.
+	roundEvents = 32
+	// roundLooks is how many looks it may have.
+	roundLooks = 1 << 10
+)
+
+// The stages of polling.
+const (
+	polls   = iota // or not: its rounds are events
+	learns         // the events of one round, all equal so far
+	repeats        // them
+)
+
+// polling is what a goroutine's last looks were like. Which of them begins a round is
+// found as Brent's algorithm finds cycles: one is taken, and another one where it did
+// not come again for twice as many looks as the last one.
+type polling struct {
+	stage  uint8
+	looks  uint // so far
+	moves  uint // of these since it gave way those that move the clock
+	mark   uint64
+	locks  int // that were held there
+	window int // how many looks it may take until mark comes again
+	since  int // how many there were
+	rounds int // in a row that were equal and changed nothing
+
+	changed bool // it has changed something since the round began
+
+	sum, last uint64 // of what the round consists of, and the one before
+	reads     uint64 // likewise of the plain reads since the last look
+
+	round *[roundEvents]event
+	n     int  // events in it
+	next  int  // the one to come
+	blind bool // they do not tell all that it has seen
+	known uint // changes when it learned them
+}
+
+// changes is how often goroutines have changed something, as noticed at the end of
+// their rounds and turns.
+var changes uint
+
+// settle notes what the goroutine has changed.
+//
+//go:nosplit
+func (p *polling) settle() {
+	if p.changed {
+		p.changed, p.rounds = false, 0
+		changes++
+	}
+}
+
+// event is what log is told, and what counts it for the schedule.
+type event struct {
+	kind, flags uint8
+	site, size  uint32
+	obj, val    uint64
+	want        *want
+}
+
+// look counts a look, at what obj stands for. ticks says that the clock has not been
+// moved for it otherwise. It is called before the events of the look.
+func (g *goroutine) look(obj uint64, ticks bool) {
+	p := &g.polling
+	if g.turns.locks < p.locks {
+		p.begin(obj, g.turns.locks) // a round begins with as few locks as it can
+	}
+	if obj != p.mark {
+		p.fold(obj)
+		if p.since++; p.since > p.window {
+			p.window = min(2*p.since, roundLooks)
+			p.begin(obj, g.turns.locks)
+		}
+	} else if g.turns.locks == p.locks {
+		if ticks {
+			p.moves += uint(p.since) + 1
+		}
+		p.window = 2*p.since + 8
+		g.came()
+	}
+	p.looks++
+	if p.looks%lookLimit == 0 && runtime.PredictCanPark() {
+		g.restPolling()
+	}
+}
+
+// begin takes another look for that with which rounds begin.
+func (p *polling) begin(obj uint64, locks int) {
+	p.mark, p.locks, p.since, p.sum, p.reads, p.rounds = obj, locks, 0, 0, 0, 0
+}
+
+//go:nosplit
+func (p *polling) fold(x uint64) {
+	p.sum = (p.sum^x^p.reads)*sumPrime + 1
+	p.reads = 0
+}
+
+// came ends a round and begins the next one.
+func (g *goroutine) came() {
+	p := &g.polling
+	p.fold(0)
+	p.settle()
+	if p.sum == p.last || p.stage != polls { // then repeated compares
+		p.rounds++
+	} else {
+		p.last, p.rounds = p.sum, 0
+	}
+	p.sum, p.since = 0, 0
+	switch {
+	case p.stage == polls && p.rounds >= equalRounds:
+		if p.round == nil {
+			p.round = (*[roundEvents]event)(runtime.PredictAlloc(unsafe.Sizeof(*p.round)))
+		}
+		p.stage, p.n, p.blind, p.known = learns, 0, false, changes
+		hot = notHot
+	case p.stage == learns && p.n > roundEvents:
+		p.stage, p.rounds = polls, 0
+	case p.stage == learns:
+		p.stage, p.next = repeats, 0
+	}
+}
+
+// restPolling lets the others go, and time pass: as much as the looks have taken. It
+// does not in a replay that holds goroutines back: they would be late.
+func (g *goroutine) restPolling() {
+	p := &g.polling
+	held := stage == following && len(parked) > 0
+	if !held {
+		runtime.PredictLooked(int64(p.moves) * lookTick)
+	}
+	p.moves = 0
+	switch {
+	case p.looks%outsideLimit != 0:
+		runtime.PredictGosched()
+	case !held && p.rounds >= equalRounds:
+		runtime.PredictSleep(restTime)
+	default:
+		rest()
+	}
+}
+
+// repeated reports whether an event is one of a round that is no event any more. It
+// logs those of this round that were taken for such ones if it is none.
+//
+//go:nosplit
+func (g *goroutine) repeated(e event) bool {
+	p := &g.polling
+	if p.stage == learns && !p.changed {
+		if p.n < roundEvents {
+			p.round[p.n] = e
+		}
+		p.n++
+		p.blind = p.blind || blind(e.kind, e.flags)
+		return false
+	}
+	if p.stage == repeats && !p.changed && p.n > 0 && p.round[p.next] == e && !g.due && !(p.blind && othersChanged(p.known)) {
+		if e.want != nil {
+			e.want.count--
+		}
+		if p.next++; p.next == p.n {
+			p.next = 0
+		}
+		return true
+	}
+	if p.stage == repeats {
+		for i := range p.next {
+			e := &p.round[i]
+			if e.want != nil {
+				e.want.count++
+			}
+			g.put(e.kind, e.flags, e.site, e.size, e.obj, e.val)
+		}
+	}
+	p.stage, p.rounds = polls, 0
+	return false
+}
+
+// othersChanged reports whether anything has changed since there were known changes.
+//
+//go:nosplit
+func othersChanged(known uint) bool {
+	return changes != known || lastTurn != nil && lastTurn.polling.changed
+}
+
+// blind reports whether an event does not tell what was seen there, which another
+// goroutine may have changed since the event before.
+//
+//go:nosplit
+func blind(kind, flags uint8) bool {
+	switch kind {
+	case Acquire, RAcquire:
+		return true
+	case Read, AtomicLoad:
+		return flags&flagValue == 0
+	}
+	return false
+}
+
+// ahead reports whether g, which polls, would come to an item of the schedule before
+// its turn: then it is no event, but one of those that do not count.
+func (g *goroutine) ahead(it item) bool {
+	a := g.actor
+	return g.polling.stage == repeats && stage == following &&
+		(it.role == roleStep && !a.isNext(it.step) || it.role == roleViolate && a.next < len(a.steps))
+}
+
+// passed returns what has counted the event that is logged.
+//
+//go:nosplit
+func (g *goroutine) passed() *want {
+	if g.actor == nil {
+		return nil
+	}
+	w := g.actor.passed
+	g.actor.passed = nil
+	return w
+}
