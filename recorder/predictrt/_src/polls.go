@@ -232,10 +232,10 @@ func (g *goroutine) ahead(it item) bool {
 		(it.role == roleStep && !a.isNext(it.step) || it.role == roleViolate && a.next < len(a.steps))
 }
 
-// passed returns what has counted the event that is logged.
+// counter returns what has counted the event that is logged.
 //
 //go:nosplit
-func (g *goroutine) passed() *want {
+func (g *goroutine) counter() *want {
 	if g.actor == nil {
 		return nil
 	}
