@@ -25,7 +25,7 @@ type want struct {
 	Replayed  int      // tests of which a candidate is replayed, and not confirmed
 	Confirmed []wantFinding
 	// Loose says that the interleavings that are shown are not the same each time: they
-	// are those of further runs.
+	// are those of further runs, or what they show is the standard library's.
 	Loose bool
 	// Undecided are the places of what is neither confirmed nor infeasible, and has
 	// no schedule.
@@ -156,7 +156,7 @@ func testSubject(t *testing.T, dir string, w want) []finding {
 
 // stuck is why a replay cannot go on: what the schedule waits for, then each
 // goroutine, its place and what it waits for.
-var stuck = regexp.MustCompile(`, the schedule waits for goroutine [0-9.]+ at .+: goroutine [0-9.]+ in \S+ \(\w+\.go:\d+\): \w+`)
+var stuck = regexp.MustCompile(`, the schedule waits for goroutine [\w.-]+ at .+: goroutine [\w.-]+ in \S+ \(\w+\.go:\d+\): \w+`)
 
 // compare checks that the places of wanted and confirmed findings are the same
 // and that each wanted effect is there.

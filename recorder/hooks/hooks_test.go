@@ -159,7 +159,7 @@ func camel(s string) string {
 func TestEveryHookFires(t *testing.T) { eachRelease(t, testEveryHookFires) }
 
 func testEveryHookFires(t *testing.T, toolchain string) {
-	tr := recordBuilt(t, toolchain, "^(Test(Runtime|Reflect|Iter|Sync|Syscall|Time|Testing)|FuzzTesting)")
+	tr := recordBuilt(t, toolchain, "^(Test(Runtime|Reflect|Internal|Iter|Net|Sync|Syscall|Time|Testing)|FuzzTesting)")
 	seen := map[string]map[trace.Kind]bool{}
 	for _, e := range tr.Events {
 		switch fn := tr.Sites[e.Site].Func; {

@@ -29,6 +29,7 @@ var added = map[string][]string{
 		"_std/runtime/predict_time.go", "_std/runtime/predict_value.go", "_std/runtime/predict_watch.go",
 	},
 	"internal/runtime/maps": {"_std/maps/predict.go"},
+	"net":                   {"_std/net/predict.go"},
 	"sync":                  {"_std/sync/predict.go", "_std/sync/predict_map.go"},
 	"sync/atomic":           {"_std/atomic/predict.go"},
 	"time":                  {"_std/time/predict.go"},

@@ -39,8 +39,8 @@ const (
 	mapRead  = "predictMap(unsafe.Pointer(m), false, " + here + ");"
 	mapWrite = "predictMap(unsafe.Pointer(m), true, " + here + ");"
 
-	hasRead = "predictrt.HasRead(p, n, err == nil, " + here + ")"
-	writes  = "predictrt.Writes(p, " + here + ");"
+	hasRead = "predictrt.HasRead(fd, p, n, err == nil, " + here + ")"
+	writes  = "predictrt.Writes(fd, p, " + here + ");"
 
 	racer    = "race.Write(unsafe.Pointer(&pull.racer))"
 	useRacer = "predictrt.Write(&pull.racer, predictrt.Site(" + here + "))"
@@ -312,8 +312,31 @@ var table = []Hook{
 	// Files and sockets: what is read may have been written before, by anyone.
 	{"syscall", "Read", events(trace.Write, trace.Await), []edit{unix, after("n, err = read(fd, p)", hasRead)}},
 	{"syscall", "Pread", events(trace.Write, trace.Await), []edit{unix, after("n, err = pread(fd, p, offset)", hasRead)}},
-	{"syscall", "Write", events(trace.Read, trace.Post), []edit{unix, entry(writes)}},
+	{"syscall", "Write", events(trace.Read, trace.Post), []edit{unix, entry(writes), after("n, err = write(fd, p)", "predictrt.Wrote(fd, n)")}},
 	{"syscall", "Pwrite", events(trace.Read, trace.Post), []edit{unix, entry(writes)}},
+
+	// Pipes and sockets: which are the two ends of one.
+	{"os", "Pipe", nil, []edit{onlyIn("pipe2_unix.go"), before("return newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false), nil", "predictrt.Piped(p[0], p[1])")}},
+	{"net", "(*netFD).setAddr", nil, []edit{onlyIn("fd_posix.go"), entry("predictNamed(fd, laddr, raddr);")}},
+	{"net", "(*netFD).connect", events(trace.Send, trace.SendDone), []edit{onlyIn("fd_unix.go"), entry("predictConnects(fd, ra, " + here + ");")}},
+	{"net", "(*netFD).accept", events(trace.Recv, trace.RecvDone), []edit{onlyIn("fd_unix.go"),
+		after("d, rsa, errcall, err := fd.pfd.Accept()", "if err == nil { predictAccepted(fd, "+here+") }"),
+	}},
+	{"internal/poll", "(*FD).destroy", events(trace.Post), []edit{onlyIn("fd_unix.go"), entry("predictrt.Closes(fd.Sysfd, " + here + ");")}},
+	{"internal/poll", "(*FD).Shutdown", events(trace.Post), []edit{onlyIn("fd_posix.go"), entry("predictrt.Ends(fd.Sysfd, " + here + ");")}},
+	{"internal/poll", "splice", nil, []edit{onlyIn("splice_linux.go"),
+		entry("predictrt.Writes(out, nil, " + here + ");"),
+		after("n, err := syscall.Splice(in, nil, out, nil, max, flags)", "predictrt.Wrote(out, int(n)); predictrt.HasRead(in, nil, int(n), err == nil, "+here+")"),
+	}},
+	{"internal/poll", "writev", nil, []edit{onlyIn("fd_writev_unix.go"),
+		entry("predictrt.Writes(fd, nil, " + here + ");"),
+		before("return r, e", "predictrt.Wrote(fd, -1)"),
+		before("return r, nil", "predictrt.Wrote(fd, int(r))"),
+	}},
+	{"syscall", "Sendfile", nil, []edit{unix,
+		entry("predictrt.Writes(outfd, nil, " + here + "); defer func() { predictrt.Wrote(outfd, written) }();"),
+	}},
+	{"syscall", "forkExec", nil, []edit{onlyIn("exec_unix.go"), before("sys := attr.Sys", "for _, f := range attr.Files { predictrt.Inherited(int(f)) }")}},
 
 	// Tests. fRunner and tRunner are what runs a fuzz target and a test.
 	{"testing", "tRunner", events(trace.TestBegin, trace.TestEnd), []edit{

@@ -222,7 +222,7 @@ func outermost(pc uintptr) (site uint32) {
 // operation for their callers.
 var machineries = [...]string{
 	"runtime.", "sync.", "sync/atomic.", "internal/sync.", "predictrt.",
-	"syscall.", "internal/poll.", "os.(*File).", "os.ReadFile", "os.WriteFile", "net.(*conn).", "net.(*netFD).",
+	"syscall.", "internal/poll.", "os.(*File).", "os.ReadFile", "os.WriteFile", "net.(*conn).", "net.(*netFD).", "net.predict",
 	"reflect.", "internal/reflectlite.", "iter.", "testing/synctest.", "internal/synctest.",
 }
 

@@ -1,0 +1,53 @@
+//go:build unix || windows
+
+package net
+
+import (
+	"predictrt"
+	"syscall"
+)
+
+// predictNamed tells what the addresses of fd are.
+func predictNamed(fd *netFD, laddr, raddr Addr) {
+	if predictrt.Mode == 0 || laddr == nil {
+		return
+	}
+	if raddr != nil {
+		predictrt.Connected(fd.pfd.Sysfd, laddr.String(), raddr.String())
+	} else if fd.sotype == syscall.SOCK_STREAM {
+		predictrt.Listens(predictQueue(laddr))
+	}
+}
+
+// predictQueue is what the queue of those is called that connect to an address.
+func predictQueue(addr Addr) string {
+	if a, ok := addr.(*TCPAddr); ok && a.IP.IsUnspecified() {
+		return predictPort(a.Port)
+	}
+	return addr.String()
+}
+
+func predictPort(port int) string { return (&TCPAddr{Port: port}).String() }
+
+// predictConnects is called before fd asks for a connection.
+func predictConnects(fd *netFD, addr syscall.Sockaddr, pc uintptr) {
+	if predictrt.Mode == 0 || fd.sotype != syscall.SOCK_STREAM {
+		return
+	}
+	a := fd.addrFunc()(addr)
+	if a == nil {
+		return
+	}
+	names := []string{a.String()}
+	if a, ok := a.(*TCPAddr); ok {
+		names = append(names, predictPort(a.Port))
+	}
+	predictrt.Connects(names, pc)
+}
+
+// predictAccepted is called when a listener has accepted a connection.
+func predictAccepted(fd *netFD, pc uintptr) {
+	if predictrt.Mode != 0 && fd.laddr != nil {
+		predictrt.Accepted(predictQueue(fd.laddr), pc)
+	}
+}

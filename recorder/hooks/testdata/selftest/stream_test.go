@@ -1,0 +1,111 @@
+package selftest
+
+import (
+	"io"
+	"net"
+	"os"
+	"testing"
+)
+
+// socket returns the two ends of a connection.
+func socket(t *testing.T) (client, server net.Conn) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	if client, err = net.Dial("tcp", l.Addr().String()); err != nil {
+		t.Fatal(err)
+	}
+	if server, err = l.Accept(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { client.Close(); server.Close() })
+	return client, server
+}
+
+func TestNetNetFDConnect(t *testing.T) { socket(t) }
+func TestNetNetFDAccept(t *testing.T)  { socket(t) }
+
+func TestInternalPollFDDestroy(t *testing.T) {
+	_, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+}
+
+func TestInternalPollFDShutdown(t *testing.T) {
+	c, _ := socket(t)
+	c.(*net.TCPConn).CloseWrite()
+}
+
+// Two writes, of which the first read takes one and a half, and the end.
+func TestStreamPipe(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream(t, r, w)
+	r.Close()
+}
+
+func TestStreamSocket(t *testing.T) {
+	client, server := socket(t)
+	stream(t, server, client)
+}
+
+func stream(t *testing.T, r io.Reader, w io.WriteCloser) {
+	w.Write(buffer[:2])
+	w.Write(buffer[:2])
+	for _, n := range []int{3, 1} {
+		if _, err := io.ReadFull(r, buffer[:n]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Close()
+	if _, err := r.Read(buffer); err != io.EOF {
+		t.Fatal(err)
+	}
+}
+
+// What the kernel moves counts as well: from one socket to another, without a buffer
+// of the program's.
+func TestStreamSplice(t *testing.T) {
+	c1, s1 := socket(t)
+	c2, s2 := socket(t)
+	c1.Write(buffer)
+	if _, err := io.CopyN(c2, s1, 3); err != nil {
+		t.Fatal(err)
+	}
+	b := net.Buffers{buffer[:1], buffer[:2]}
+	b.WriteTo(c2)
+	if _, err := io.ReadFull(s2, make([]byte, 6)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The first to ask is the first to be accepted.
+func TestStreamQueue(t *testing.T) {
+	l, err := net.Listen("tcp", ":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	addr := net.JoinHostPort("127.0.0.1", port(l))
+	for range 2 {
+		if _, err := net.Dial("tcp", addr); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		if _, err := l.Accept(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func port(l net.Listener) string {
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	return port
+}

@@ -1,0 +1,273 @@
+package predictrt
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+// What goroutines of one process tell each other through the kernel: by pipes and
+// sockets whose both ends are the program's own. Bytes that are read were written to
+// the other end before, and the n-th connection that is accepted is the n-th that
+// was asked for. All that is read from elsewhere may be what was written anywhere.
+
+// objects is how many streams and queues there are. Their numbers are no addresses.
+var objects uint64
+
+func newObject() uint64 {
+	const base = 1 << 62
+	objects++
+	return base + objects
+}
+
+// A stream is the bytes that go one way, in pieces as they were written.
+type stream struct {
+	pieces  []piece // that have not been read, in their order
+	written uint64  // bytes
+	read    uint64
+}
+
+// A piece is what one write puts into a stream. Its end counts bytes from the
+// stream's beginning.
+type piece struct {
+	obj  uint64
+	end  uint64
+	seen bool // a part of it has been read
+}
+
+// unwritten is the end of a piece that is about to be written, and of what closes
+// a stream.
+const unwritten = ^uint64(0)
+
+// pending bounds the pieces that are kept: nobody in this process may read them.
+const pending = 4096
+
+// ends are the streams that a descriptor reads from and writes to; nil: none.
+type ends struct{ in, out *stream }
+
+var (
+	descriptors = map[int]ends{}
+	streams     = map[string]*stream{} // by the addresses, of sockets
+)
+
+// A queue is the connections to an address that have not been accepted.
+type queue struct {
+	obj             uint64
+	asked, accepted uint64
+}
+
+// backlog is more than a queue can hold.
+const backlog = 1 << 20
+
+var queues = map[string]*queue{}
+
+// Piped says that w is the other end of r.
+func Piped(r, w int) {
+	if Mode == 0 {
+		return
+	}
+	runtime.PredictPin()
+	s := new(stream)
+	descriptors[r], descriptors[w] = ends{in: s}, ends{out: s}
+	runtime.PredictUnpin()
+}
+
+// Connected says that fd is a socket with these addresses.
+func Connected(fd int, local, remote string) {
+	runtime.PredictPin()
+	descriptors[fd] = ends{streamOf(remote, local), streamOf(local, remote)}
+	runtime.PredictUnpin()
+}
+
+func streamOf(from, to string) *stream {
+	name := from + " " + to
+	s := streams[name]
+	if s == nil {
+		s = new(stream)
+		streams[name] = s
+	}
+	return s
+}
+
+// Inherited says that another process gets fd too.
+func Inherited(fd int) {
+	if Mode == 0 {
+		return
+	}
+	runtime.PredictPin()
+	delete(descriptors, fd)
+	runtime.PredictUnpin()
+}
+
+// Closes logs that fd is about to be closed, after which the other end has all
+// that it will get.
+func Closes(fd int, pc uintptr) {
+	if Mode == 0 {
+		return
+	}
+	Ends(fd, pc)
+	Inherited(fd)
+}
+
+// Ends logs that what comes next on fd is a piece, or nothing more.
+func Ends(fd int, pc uintptr) {
+	if Mode == 0 || current() == nil {
+		return
+	}
+	s := descriptors[fd].out
+	if s == nil {
+		return
+	}
+	runtime.PredictPin()
+	obj := newObject()
+	runtime.PredictUnpin()
+	logObject(Post, obj, pc)
+	runtime.PredictPin()
+	if len(s.pieces) == pending {
+		s.pieces = append(s.pieces[:0], s.pieces[pending/2:]...)
+	}
+	s.pieces = append(s.pieces, piece{obj: obj, end: unwritten})
+	runtime.PredictUnpin()
+}
+
+// wrote says that the piece that was announced last has n bytes.
+func (s *stream) wrote(n int) {
+	last := len(s.pieces) - 1
+	if last < 0 || s.pieces[last].end != unwritten {
+		return
+	}
+	if n <= 0 {
+		s.pieces = s.pieces[:last]
+		return
+	}
+	s.written += uint64(n)
+	s.pieces[last].end = s.written
+}
+
+// take returns the pieces that the next n bytes are from, or the end of the stream
+// if there are none, but for those that it has returned before: how many reads there
+// are for one write is chance.
+func (s *stream) take(n int) (objs []uint64) {
+	from := s.read
+	s.read += uint64(n)
+	gone := 0
+	for i := range s.pieces {
+		c := &s.pieces[i]
+		if n > 0 && from >= s.read {
+			break
+		}
+		if !c.seen {
+			objs = append(objs, c.obj)
+		}
+		c.seen = true
+		if from = c.end; c.end <= s.read {
+			gone = i + 1
+		}
+	}
+	s.pieces = append(s.pieces[:0], s.pieces[gone:]...)
+	return objs
+}
+
+func logObject(kind uint8, obj uint64, pc uintptr) {
+	if g, site := enterAt(kind, obj, pc); g != nil {
+		g.log(kind, 0, site, 0, obj, 0)
+	}
+}
+
+// device is what all files and sockets are to the program of which it does not
+// know the other end.
+var device byte
+
+func deviceObject() uint64 { return uint64(uintptr(unsafe.Pointer(&device))) }
+
+// HasRead logs that n bytes of a file have been read into p.
+func HasRead(fd int, p []byte, n int, ok bool, pc uintptr) {
+	if Mode == 0 || current() == nil {
+		return
+	}
+	if n > 0 {
+		passed(unsafe.Pointer(unsafe.SliceData(p))) // what was there is gone
+		span(Write_, unsafe.Pointer(unsafe.SliceData(p)), n, 1, siteOf(pc))
+	}
+	if !ok {
+		return
+	}
+	s := descriptors[fd].in
+	if s == nil {
+		logObject(Await, deviceObject(), pc)
+		return
+	}
+	runtime.PredictPin()
+	objs := s.take(n)
+	elsewhere := s.written == 0 && len(objs) == 0
+	runtime.PredictUnpin()
+	if elsewhere {
+		logObject(Await, deviceObject(), pc)
+	}
+	for _, obj := range objs {
+		logObject(Await, obj, pc)
+	}
+}
+
+// Writes logs that p is about to be written to a file. The last event is that of the
+// stream: once a replay has let that pass, nothing holds the bytes back.
+func Writes(fd int, p []byte, pc uintptr) {
+	if Mode == 0 || current() == nil {
+		return
+	}
+	span(Read, unsafe.Pointer(unsafe.SliceData(p)), len(p), 1, siteOf(pc))
+	logObject(Post, deviceObject(), pc)
+	Ends(fd, pc)
+}
+
+// Wrote says that n bytes have been written to fd after all.
+func Wrote(fd, n int) {
+	if Mode == 0 || current() == nil {
+		return
+	}
+	runtime.PredictPin()
+	if s := descriptors[fd].out; s != nil {
+		s.wrote(n)
+	}
+	runtime.PredictUnpin()
+}
+
+// Listens says that the program accepts connections at an address.
+func Listens(address string) {
+	runtime.PredictPin()
+	queues[address] = &queue{obj: newObject()}
+	runtime.PredictUnpin()
+}
+
+// Connects logs that a connection is about to be asked for, at the first of the
+// addresses at which the program listens.
+func Connects(addresses []string, pc uintptr) {
+	for _, address := range addresses {
+		q := queues[address]
+		if q == nil {
+			continue
+		}
+		if g, site := enterAt(Send, q.obj, pc); g != nil {
+			room()
+			q.asked++
+			g.log(Send, 0, site, backlog, q.obj, 0)
+			g.pass(SendDone, site, q.obj, 0, nil)
+			g.log(SendDone, 0, site, backlog, q.obj, q.asked)
+		}
+		return
+	}
+}
+
+// Accepted logs that a connection has been accepted.
+func Accepted(address string, pc uintptr) {
+	q := queues[address]
+	if q == nil || q.accepted == q.asked {
+		return
+	}
+	if g, site := enterAt(Recv, q.obj, pc); g != nil {
+		room()
+		q.accepted++
+		g.log(Recv, 0, site, backlog, q.obj, 0)
+		g.pass(RecvDone, site, q.obj, 0, nil)
+		g.log(RecvDone, 0, site, backlog, q.obj, q.accepted)
+	}
+}
