@@ -10,9 +10,11 @@
 //  3. direct schedules (package schedule) confirm; the independent judge
 //     (package feasible) has seen each of them,
 //  4. solving (package symbolic) decides the others: it finds a schedule, or
-//     proves that there is none, within a budget. For an assertion the proof also
-//     needs that no run departs from what the trace tells; else there is a schedule
-//     up to where it does (Finding.Departure).
+//     proves that there is none, within a budget.
+//
+// What a tier proves, it proves of the recorded events. The program cannot do it only
+// if no run departs from these either; else there are schedules up to where it does
+// (Finding.Departures).
 package analysis
 
 import (
@@ -41,7 +43,7 @@ type Status string
 const (
 	Predicted  Status = "predicted"  // it has schedules
 	Undecided  Status = "undecided"  // no tier found a schedule, or a proof that there is none
-	Infeasible Status = "infeasible" // no schedule exists
+	Infeasible Status = "infeasible" // no run of the program leads to it
 )
 
 // The tiers that decide, as the report names them.
@@ -77,11 +79,10 @@ type Finding struct {
 	Reason    string   // why it is not predicted
 	Tier      string   // which tier decided; "" for undecided
 	Schedules []Recipe // to replay in turn; each ends at accesses of the same sites
-	// Departure makes the schedule, for an assertion that is undecided, of a run up
-	// to where it departs from the recorded one and may come to the failure; nil if
-	// none was found. What the program does then, only a run of it can tell.
-	Departure *Recipe
-	departing []int // the reads that find something else then, or the condition
+	// Departures are runs to where the program departs from the recorded run, of a
+	// finding that only this keeps from being infeasible: it may be there in one of
+	// them. Findings of the same tests share them.
+	Departures []*Departure
 }
 
 // A Recipe makes a schedule for a finding. Pattern is the one that it shows; nil
@@ -178,10 +179,11 @@ type predictor struct {
 	graphs     *causality.Model
 	planner    *schedule.Planner
 	judge      *feasible.Judge
-	symbols    *symbolic.Model      // nil before something is to be solved
-	departures *symbolic.Departures // nil before there is something to prove
-	flow       *trace.Flow          // what values follow from
-	candidates solver.Budget        // for solving all of them
+	symbols    *symbolic.Model       // nil before something is to be solved
+	departures *symbolic.Departures  // nil before there is something to prove
+	departing  map[string]*departing // by tests
+	flow       *trace.Flow           // what values follow from
+	candidates solver.Budget         // for solving all of them
 }
 
 // prepare makes what decides candidates.
@@ -195,7 +197,8 @@ func (p *predictor) prepare() {
 
 // all decides candidates and adds them to the findings.
 func (p *predictor) all(ctx context.Context, r *Result, cs []candidate) error {
-	var undecided []pending
+	var undecided, infeasible []pending
+	first := len(r.Findings)
 	if len(cs) > 0 && p.judge == nil {
 		p.prepare()
 	}
@@ -212,7 +215,15 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []candidate) error {
 		}
 		r.Findings = append(r.Findings, f)
 	}
-	return p.solve(ctx, r.Findings, undecided)
+	if err := p.solve(ctx, r.Findings, undecided); err != nil {
+		return err
+	}
+	for k, c := range cs {
+		if f := &r.Findings[first+k]; f.Status == Infeasible {
+			infeasible = append(infeasible, pending{first + k, c.leads, c.exhaustive})
+		}
+	}
+	return p.prove(ctx, r.Findings, infeasible)
 }
 
 // decide decides one candidate, by all but solving. It returns the leads that

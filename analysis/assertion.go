@@ -53,26 +53,62 @@ func (p *predictor) byOthers(r *Result, first int) {
 			}
 		}
 	}
+	part := func(i int) bool { return others[p.t.Events[i].Site] }
 	kept := r.Findings[:first]
 	for _, f := range r.Findings[first:] {
-		if slices.ContainsFunc(p.deviations(&f), func(i int) bool { return others[p.t.Events[i].Site] }) {
+		own := slices.DeleteFunc(slices.Clone(f.Departures), func(d *Departure) bool { return slices.ContainsFunc(d.events, part) })
+		if slices.ContainsFunc(p.deviations(&f), part) || len(own) == 0 && len(f.Departures) > 0 {
 			r.Raced++
 			continue
 		}
+		f.Departures = own
 		kept = append(kept, f)
 	}
 	r.Findings = kept
 }
 
-// deviations returns the reads that find something else than recorded in the
-// first schedule of f, or up to where its run departs.
+// deviations returns the reads that find something else than recorded in the first
+// schedule of f.
 func (p *predictor) deviations(f *Finding) []int {
 	if f.Status != Predicted {
-		return f.departing
+		return nil
 	}
 	s := f.Schedules[0].Schedule()
 	if p.judge.CheckFrom(s.From, s.Steps, f.Accesses) != nil {
 		return nil
 	}
 	return p.judge.Deviations()
+}
+
+// maxFollowed bounds the reads that an assertion is followed through.
+const maxFollowed = 256
+
+// FollowsFrom returns the sites of the reads that the condition of event i of t follows
+// from, and of the writes that these have found, as far as formulas tell.
+func FollowsFrom(t *trace.Trace, i int) map[trace.SiteID]bool {
+	flow := trace.NewFlow(t)
+	sites, seen := make(map[trace.SiteID]bool), make(map[int32]bool)
+	work := []int32{int32(i)}
+	for len(work) > 0 && len(seen) < maxFollowed {
+		in := flow.At(int(work[0]))
+		work = work[1:]
+		if in == nil {
+			continue
+		}
+		for _, r := range in.Reads {
+			if r < 0 || seen[r] {
+				continue
+			}
+			seen[r] = true
+			sites[t.Events[r].Site] = true
+			for w := r - 1; w >= 0; w-- {
+				if e := &t.Events[w]; e.Kind.IsWrite() && e.Obj == t.Events[r].Obj {
+					sites[e.Site] = true
+					work = append(work, w)
+					break
+				}
+			}
+		}
+	}
+	return sites
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/analysis/symbolic"
-	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // Solving says how candidates are decided that nothing else decides.
@@ -19,6 +18,14 @@ type Solving struct {
 	// Budget is for each candidate, and six times as much for all candidates of a
 	// trace together. What is zero in it stands for 5 [solver.Second] and 1 GB.
 	Budget solver.Budget
+}
+
+// engine is what makes solvers.
+func (p *predictor) engine() func(*solver.Formula) (solver.Engine, error) {
+	if p.opts.Solving.Engine != nil {
+		return p.opts.Solving.Engine
+	}
+	return func(f *solver.Formula) (solver.Engine, error) { return solver.NewBuiltin(f), nil }
 }
 
 // solvedCandidates is how many candidates can take all of their budget.
@@ -60,13 +67,6 @@ func (p *predictor) solve(ctx context.Context, fs []Finding, undecided []pending
 			return fmt.Errorf("analysis: ended with %d of %d candidates undecided: %w", len(undecided)-k, len(undecided), err)
 		}
 	}
-	for _, o := range undecided { // with what they have left of the budget
-		if f := &fs[o.finding]; f.Kind == "assertion" && f.Status == Infeasible {
-			if err := s.prove(ctx, f, o); err != nil {
-				return fmt.Errorf("analysis: ended with what is infeasible not proven: %w", err)
-			}
-		}
-	}
 	return nil
 }
 
@@ -86,11 +86,8 @@ type solving struct {
 
 func (p *predictor) newSolving(undecided []pending) *solving {
 	s := &solving{
-		predictor: p, engine: p.opts.Solving.Engine, budget: p.opts.Solving.budget(),
+		predictor: p, engine: p.engine(), budget: p.opts.Solving.budget(),
 		deciders: make(map[int]*symbolic.Decider), at: make(map[[2]int]int), targets: make(map[int][]symbolic.Target),
-	}
-	if s.engine == nil {
-		s.engine = func(f *solver.Formula) (solver.Engine, error) { return solver.NewBuiltin(f), nil }
 	}
 	for k, o := range undecided {
 		for n, l := range o.leads {
@@ -177,62 +174,6 @@ func (s *solving) ask(ctx context.Context, l lead, at int, budget *solver.Budget
 	all := s.symbols.NewDecider(0, []symbolic.Target{l.target()}, s.engine)
 	defer all.Close()
 	return all.Decide(ctx, 0, budget)
-}
-
-// maxProven is the number of events of the longest traces for which that is proven.
-const maxProven = 1 << 20
-
-// prove takes it back that the assertion of f cannot fail, unless no run departs from
-// the recorded one on the way to it.
-func (s *solving) prove(ctx context.Context, f *Finding, o pending) error {
-	budget := s.candidates.Part(s.budget.Steps)
-	for _, l := range o.leads {
-		but, err := "not all of what else the program could do was looked at", error(nil)
-		if !budget.Over() && len(s.t.Events) <= maxProven {
-			but, err = s.departs(ctx, f, l, budget)
-		}
-		if err != nil {
-			return err
-		}
-		if but != "" {
-			f.Status, f.Tier = Undecided, ""
-			f.Reason = "undecided: as far as the recorded run tells it holds in each order, but " + but
-			return nil
-		}
-	}
-	return nil
-}
-
-// departs says where a run may depart from the recorded one on the way to the
-// assertion of l, so that the proof that it cannot fail holds for that one alone; ""
-// if no run can. What was before its test is as recorded. If a run to there is found,
-// f keeps it.
-func (s *solving) departs(ctx context.Context, f *Finding, l lead, budget *solver.Budget) (string, error) {
-	if s.departures == nil {
-		s.departures = symbolic.NewDepartures(s.t, s.o, s.flow)
-	}
-	from := s.planner.From(l.accesses...)
-	d, err := s.departures.Toward(ctx, from, l.accesses[0], s.engine, budget)
-	if err != nil || d.At < 0 {
-		return "", err
-	}
-	e := &s.t.Events[d.At]
-	if d.Stands >= 0 && s.judge.CheckFrom(from, d.Steps[from:], []int{d.At}) == nil {
-		_, recipe := s.planner.Given(from, d.Steps[from:], []int{d.Stands}, []int{d.Stands})
-		f.Departure = &Recipe{recipe, nil}
-		f.departing = append(s.judge.Deviations(), d.At)
-	}
-	site := s.t.Sites[e.Site]
-	what := "may find something else"
-	switch e.Kind {
-	case trace.Branch, trace.Operand:
-		what = "may come out otherwise"
-	case trace.Select:
-		what = "may choose another case"
-	case trace.Send, trace.Recv, trace.OnceBegin, trace.OnceDone:
-		what = "may come in another order"
-	}
-	return fmt.Sprintf("%s %s (%s)", cmp.Or(site.Expr, site.Op, e.Kind.String()), what, s.where(d.At)), nil
 }
 
 // shows notes in f the schedule that the solver has found for l. The judge has

@@ -243,7 +243,7 @@ func (m *Model) limits(t Target) []int32 {
 			limit[g] = i
 		}
 	}
-	for _, i := range slices.Concat(t.Stands, t.Toward) {
+	for _, i := range t.Stands {
 		cut(int32(i))
 	}
 	for i := range m.impossible {
@@ -337,8 +337,8 @@ func (m *Model) cone(base, end int, targets []Target) (cone *Cone, ok bool) {
 		for _, i := range t.Stands {
 			may.stand(int32(i))
 		}
-		for _, i := range t.Toward {
-			may.add(m.reached(int32(i)))
+		for _, i := range t.Departs {
+			may.add(int32(i))
 		}
 	}
 	may.close()

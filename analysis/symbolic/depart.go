@@ -3,7 +3,6 @@ package symbolic
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/gopredict/gopredict/analysis/order"
@@ -11,7 +10,7 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// This file says what a proof rests on that an assertion cannot fail. What has no
+// This file says what a proof rests on that no run comes to a violation. What has no
 // formula is taken at its recorded value, and each goroutine goes the way that it
 // went. Up to where a run departs from that for the first time, it is a run of the
 // recorded events. So if no run of these comes to such a place, nothing departs,
@@ -28,7 +27,7 @@ func NewDepartures(t *trace.Trace, o *order.Order, flow *trace.Flow) *Departures
 // A Departing is where a run may depart from the recorded one.
 type Departing struct {
 	// At is the position of a read, a condition, or an operation on a channel or a
-	// Once that may come in another order; -1 if there is none.
+	// Once that may come in another order.
 	At int
 	// Steps lead there, if it is a read or condition and a run was found: past the
 	// read, or to the condition. Stands is the event at which its goroutine stands
@@ -38,41 +37,57 @@ type Departing struct {
 	Why    string // set if the budget did not suffice to find out
 }
 
-// Toward looks for a departure on the way to the event at position i, in runs that
-// begin with the first base events of the trace.
-func (d *Departures) Toward(ctx context.Context, base, i int, engine func(*solver.Formula) (solver.Engine, error), budget *solver.Budget) (Departing, error) {
+// maxDepartings is how many places a run to which is looked for.
+const maxDepartings = 16
+
+// All looks for departures of the goroutines that are in, in runs that begin with the
+// first base events of the trace: one for each site, in the order of the trace, after the
+// first operation that may come in another order. Without any, these goroutines do in
+// each run of the program what they did in the recorded one. Of sites the first
+// maxDepartings are looked at as far as the budget goes; one that is not is returned as
+// well.
+func (d *Departures) All(ctx context.Context, base int, in func(trace.GID) bool, engine func(*solver.Formula) (solver.Engine, error), budget *solver.Budget) ([]Departing, error) {
 	m := d.m
-	cone, ok := m.Cone(base, Departure(i))
-	if !ok {
-		return Departing{At: -1, Stands: -1}, nil
-	}
-	budget.Spend(perEvent * int64(cone.events))
-	may := int32(none)
-	for g, upto := range cone.upto {
-		for _, at := range m.events(trace.GID(g)) {
-			switch {
-			case at < int32(base) || at >= upto:
-			case m.doubt().swaps[at]:
-				return Departing{At: int(at), Stands: -1}, nil
-			case may == none && m.doubt().departs[at]:
-				may = at
+	budget.Spend(int64(len(m.t.Events) - base))
+	var all []Departing
+	var targets []Target // one for each site
+	of := make(map[trace.SiteID]int)
+	for i := base; i < len(m.t.Events); i++ {
+		switch e := &m.t.Events[i]; {
+		case !in(e.G):
+		case m.doubt().swaps[i] && len(all) == 0:
+			all = append(all, Departing{At: i, Stands: none})
+		case m.doubt().departs[i]:
+			k, ok := of[e.Site]
+			if !ok {
+				k = len(targets)
+				of[e.Site] = k
+				targets = append(targets, Departure())
 			}
+			targets[k].Departs = append(targets[k].Departs, i)
 		}
 	}
-	if may == none {
-		return Departing{At: -1, Stands: -1}, nil
-	}
-	q := m.NewDecider(base, []Target{Departure(i)}, engine)
+	q := m.NewDecider(base, targets, engine)
 	defer q.Close()
-	a, err := q.Decide(ctx, 0, budget)
-	switch {
-	case err != nil:
-		return Departing{}, err
-	case a.Answer == solver.Unsat:
-		return Departing{At: -1, Stands: -1}, nil
-	case a.Answer == solver.Unknown:
-		return Departing{At: int(may), Stands: -1, Why: a.Why}, nil
+	for k, t := range targets {
+		if k == maxDepartings || budget.Over() {
+			return append(all, Departing{At: t.Departs[0], Stands: none, Why: "not all was looked at"}), nil
+		}
+		a, err := q.Decide(ctx, k, budget)
+		switch {
+		case err != nil:
+			return nil, err
+		case a.Answer == solver.Sat:
+			all = append(all, m.departing(a))
+		case a.Answer == solver.Unknown:
+			all = append(all, Departing{At: t.Departs[0], Stands: none, Why: a.Why})
+		}
 	}
+	return all, nil
+}
+
+// departing returns the departure of a run that was found.
+func (m *Model) departing(a Answer) Departing {
 	steps := make([]int, 0, a.Base+len(a.Steps))
 	for k := range a.Base {
 		steps = append(steps, k)
@@ -81,7 +96,7 @@ func (d *Departures) Toward(ctx context.Context, base, i int, engine func(*solve
 	if m.event(int32(stands)).Kind.IsAccess() {
 		stands = int(m.next[stands])
 	}
-	return Departing{At: a.Departs, Steps: append(steps, a.Steps...), Stands: stands}, nil
+	return Departing{At: a.Departs, Steps: append(steps, a.Steps...), Stands: stands}
 }
 
 // doubts are what the departures of a model's runs can be, by event.
@@ -100,7 +115,11 @@ func (m *Model) doubt() *doubts {
 	for c := range fixed {
 		fixed[c] = m.mem.fixed(int32(c))
 	}
+	quiet := m.quiet()
 	varies := func(i int32) bool {
+		if quiet[i] {
+			return false
+		}
 		for c := range m.mem.of(i) {
 			if m.mem.cells[c].shared && !fixed[c] {
 				return true
@@ -115,7 +134,7 @@ func (m *Model) doubt() *doubts {
 			m.doubts.departs[i] = varies(pos)
 		case m.tracked(pos):
 			c := &m.mem.cells[m.mem.spans[i].first]
-			m.doubts.departs[i] = c.shared && !c.known
+			m.doubts.departs[i] = c.shared && !c.known && !quiet[pos]
 		case e.Kind == trace.Branch || e.Kind == trace.Operand:
 			if m.t.Sites[e.Site].Fails != trace.Neither {
 				continue // that it fails is a finding of its own
@@ -126,6 +145,39 @@ func (m *Model) doubt() *doubts {
 	}
 	m.swapping()
 	return m.doubts
+}
+
+// maxQuiet bounds how many operations come after a quiet read.
+const maxQuiet = 64
+
+// quiet returns the reads that only move data, to where nobody looks: after them their
+// goroutine neither writes, nor sends or starts anything, nor comes to a condition, nor
+// to what it may have found there.
+func (m *Model) quiet() map[int32]bool {
+	quiet := make(map[int32]bool)
+	for _, i := range m.last {
+		var met []uint64 // what comes behind
+		loud := false
+		for ; i != none; i = m.prev[i] {
+			e := m.event(i)
+			switch k := e.Kind; {
+			case k == trace.TestEnd: // what comes behind is no part of the test
+				met, loud = nil, false
+			case loud:
+			case k == trace.Read && (m.t.Sites[e.Site].Data || m.tracked(i)):
+				found := func(obj uint64) bool { return obj >= e.Val && obj-e.Val < reach }
+				quiet[i] = len(met) == 0 || e.HasValue() && e.Size <= 8 && !slices.ContainsFunc(met, found)
+			case writes(e), k == trace.AtomicRMW, k == trace.Fork, k >= trace.ChanMake && k <= trace.Select,
+				k == trace.SelectSend, k == trace.Branch, k == trace.Operand, k == trace.Assert, k == trace.Panic:
+				loud = true
+			}
+			if !loud && hasAddress(e.Kind) {
+				met = append(met, e.Obj)
+				loud = loud || len(met) == maxQuiet
+			}
+		}
+	}
+	return quiet
 }
 
 // fixed reports whether all that is ever in cell c is known and the same.
@@ -167,21 +219,27 @@ func (m *Model) swapping() {
 	}
 }
 
-// departs says that the run has come to a departure.
-func (e *Encoding) departs() solver.Bool {
+// departs says that the run departs at one of the events at.
+func (e *Encoding) departs(at []int) solver.Bool {
 	if e.departures == nil {
 		e.departures = make(map[int32]solver.Bool)
-		for _, i := range e.nodes {
-			if !e.m.doubt().departs[i] {
-				continue
-			}
+	}
+	var any []solver.Bool
+	for _, p := range at {
+		i := int32(p)
+		if e.past(i) || e.node(i) == none {
+			continue
+		}
+		if _, ok := e.departures[i]; !ok {
+			e.departures[i] = e.f.False()
 			if b := e.departsAt(i); b != e.f.False() {
 				e.departures[i] = e.f.Bool(fmt.Sprint("departs ", i))
 				e.assert(e.f.Implies(e.departures[i], b))
 			}
 		}
+		any = append(any, e.departures[i])
 	}
-	return e.f.Or(slices.Sorted(maps.Values(e.departures))...)
+	return e.f.Or(any...)
 }
 
 // departsAt says that the run ends, for its goroutine, with the read at position i,

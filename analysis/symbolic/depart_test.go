@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/gopredict/gopredict/analysis/internal/tracetest"
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/analysis/solver"
@@ -33,27 +35,27 @@ func TestOracleOfDepartures(t *testing.T) {
 		}
 		flow := trace.NewFlow(tr)
 		d := symbolic.NewDepartures(tr, o, flow)
-		for i := range tr.Events {
-			if tr.Sites[tr.Events[i].Site].Fails == trace.Neither || flow.At(i) == nil {
-				continue
+		got, err := d.All(context.Background(), 0, func(trace.GID) bool { return true }, newEngine, &solver.Budget{Steps: 60 * solver.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := departures(tr, flow)
+		departs := func(i int) bool { _, ok := want[i]; return ok }
+		sites := make(map[trace.SiteID]bool)
+		for _, g := range got {
+			some++
+			require.Empty(t, g.Why)
+			sites[tr.Events[g.At].Site] = true
+			if !departs(g.At) && !slices.ContainsFunc(g.Steps, departs) {
+				t.Fatalf("seed %d: a run departs at %d, after %v; want one of %v\n%s", seed, g.At, g.Steps, want, show(tr))
 			}
-			all := departures(tr, flow, i)
-			got, err := d.Toward(context.Background(), 0, i, newEngine, &solver.Budget{Steps: 60 * solver.Second})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got.At >= 0 {
-				some++
-				if !all[got.At] && !slices.ContainsFunc(got.Steps, func(i int) bool { return all[i] }) {
-					t.Fatalf("seed %d: on the way to %d a run departs at %d (%s), after %v; want one of %v\n%s", seed, i, got.At, got.Why, got.Steps, all, show(tr))
-				}
-				continue
-			}
+		}
+		if len(got) == 0 {
 			none++
-			for at := range all {
-				if tr.Events[at].G == tr.Events[i].G && at < i {
-					t.Fatalf("seed %d: on the way to %d no run departs; want %d\n%s", seed, i, at, show(tr))
-				}
+		}
+		for at, sure := range want {
+			if e := tr.Events[at]; sure && !sites[e.Site] && met(tr, e) && !slices.Contains(ends(tr), at) {
+				t.Fatalf("seed %d: a run departs at %v; want %d as well\n%s", seed, got, at, show(tr))
 			}
 		}
 	}
@@ -63,14 +65,36 @@ func TestOracleOfDepartures(t *testing.T) {
 	}
 }
 
-// departures finds by trying all interleavings where a run can depart first that
-// does not perform event i.
-func departures(tr *trace.Trace, flow *trace.Flow, i int) map[int]bool {
-	x := explorer{tr: tr, flow: flow, until: i, found: map[int]bool{}, seen: map[string]bool{}}
+// met reports whether e is a condition, or touches what other goroutines touch: what
+// nobody else does is as recorded.
+func met(tr *trace.Trace, e trace.Event) bool {
+	return !e.Kind.IsAccess() || slices.ContainsFunc(tr.Events, func(o trace.Event) bool {
+		return o.Kind.IsAccess() && o.Obj == e.Obj && o.G != e.G
+	})
+}
+
+// ends returns the last event of each goroutine.
+func ends(tr *trace.Trace) (all []int) {
+	seen := make(map[trace.GID]bool)
+	for i, e := range slices.Backward(tr.Events) {
+		if !seen[e.G] {
+			seen[e.G] = true
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// departures finds by trying all interleavings where a run can depart first.
+// False are atomic operations that may find what was there at first, which is not known.
+func departures(tr *trace.Trace, flow *trace.Flow) map[int]bool {
+	x := explorer{tr: tr, flow: flow, found: map[int]bool{}, seen: map[string]bool{}, first: map[uint64]int{}}
 	s := explored{next: make([]int, len(tr.Goroutines)), mem: map[uint64]int64{}, held: -1, read: map[int32]int64{}}
 	for k := range slices.Backward(tr.Events) {
 		// What was there at first is known if the first access tells.
-		switch e := &tr.Events[k]; {
+		e := &tr.Events[k]
+		x.first[e.Obj] = k
+		switch {
 		case told(tr, k), e.Kind == trace.Read, e.Kind == trace.AtomicLoad, e.Kind == trace.AtomicRMW && flow.Tracked(k):
 			s.mem[e.Obj] = 0
 		case e.Kind.IsAccess():
@@ -96,9 +120,9 @@ const unknown = 1 << 40
 type explorer struct {
 	tr    *trace.Trace
 	flow  *trace.Flow
-	until int
 	found map[int]bool
 	seen  map[string]bool
+	first map[uint64]int // by address: who accesses it first in the trace
 }
 
 // explored is the state of a run.
@@ -123,7 +147,7 @@ func (x *explorer) explore(s explored) {
 	}
 	x.seen[key] = true
 	for g, i := range s.next {
-		if i == len(x.tr.Events) || i == x.until || g > 0 && !s.started[g] {
+		if i == len(x.tr.Events) || g > 0 && !s.started[g] {
 			continue
 		}
 		if n, ok := x.perform(s, i); ok {
@@ -162,8 +186,14 @@ func (x *explorer) perform(s explored, i int) (n explored, ok bool) {
 			return n, false
 		}
 	case trace.AtomicRMW:
+		if x.first[e.Obj] == i && !x.flow.Tracked(i) {
+			if n.mem[e.Obj], n.read[int32(i)] = int64(e.Val), int64(e.Val); s.mem[e.Obj] != unknown {
+				x.found[i] = false // another value, or the same
+			}
+			return n, s.mem[e.Obj] == unknown
+		}
 		if s.mem[e.Obj] == unknown || !x.flow.Tracked(i) && s.mem[e.Obj]+x.added(i) != int64(e.Val) {
-			x.found[i] = true
+			x.found[i] = x.found[i] || s.mem[e.Obj] != unknown
 			return n, false
 		}
 		if in == nil {

@@ -101,9 +101,9 @@ func (e *Encoding) place() error {
 			}
 		}
 	}
-	if slices.ContainsFunc(e.cone.targets, func(t Target) bool { return len(t.Toward) > 0 }) {
-		for i := base; i < end; i++ {
-			if i < e.cone.upto[m.gid(i)] && m.doubt().departs[i] && m.event(i).Kind.IsAccess() {
+	for _, t := range e.cone.targets {
+		for _, at := range t.Departs {
+			if i := int32(at); i >= base && i < e.cone.upto[m.gid(i)] && m.event(i).Kind.IsAccess() {
 				wanted[i], wanted[m.next[i]] = true, true
 				if m.matters(i) {
 					e.free[i] = e.f.Bool("free " + strconv.Itoa(int(i)))

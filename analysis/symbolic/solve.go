@@ -21,11 +21,11 @@ type Answer struct {
 	Departs int
 }
 
-// departing returns the first departure in the engine's model, or none.
-func (e *Encoding) departing() int {
-	for _, i := range slices.Sorted(maps.Keys(e.departures)) {
-		if e.engine.Value(e.departures[i]) {
-			return int(i)
+// departing returns the first departure for t in the engine's model, or none.
+func (e *Encoding) departing(t Target) int {
+	for _, i := range t.Departs {
+		if b, ok := e.departures[int32(i)]; ok && e.engine.Value(b) {
+			return i
 		}
 	}
 	return none
@@ -90,7 +90,7 @@ func (q *question) ask(more ...solver.Bool) (Answer, error) {
 			run, short = q.stretched(run, q.bound)
 		}
 		if short && q.whole(run) {
-			return Answer{Answer: answer, Base: q.cone.Base, Steps: q.steps(run, q.target), Departs: q.departing()}, nil
+			return Answer{Answer: answer, Base: q.cone.Base, Steps: q.steps(run, q.target), Departs: q.departing(q.target)}, nil
 		}
 		q.spend(q.budget)
 	}
@@ -132,8 +132,8 @@ func (e *Encoding) property(t Target) []solver.Bool {
 			all = append(all, e.done(j))
 		}
 	}
-	if len(t.Toward) > 0 {
-		all = append(all, e.departs())
+	if len(t.Departs) > 0 {
+		all = append(all, e.departs(t.Departs))
 	}
 	for _, i := range slices.Sorted(maps.Keys(e.free)) {
 		if free := e.free[i]; e.m.frees(&t, i) {

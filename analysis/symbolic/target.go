@@ -14,9 +14,9 @@ type Target struct {
 	// formulas, come out otherwise than recorded; and that releases among them
 	// find the lock free.
 	Fails bool
-	// Toward are events. On the way to them a run comes to where it departs from
-	// what is known: see Departure.
-	Toward []int
+	// Departs are events, ascending, at one of which a run departs from what is known:
+	// see Departure.
+	Departs []int
 }
 
 // Race is the target that two goroutines stand at the accesses i and j at once:
@@ -40,15 +40,14 @@ func Sequence(accesses ...int) Target {
 // free (§5.2: double unlocking).
 func Failure(i int) Target { return Target{Stands: []int{i}, Fails: true} }
 
-// Departure is the target that, before a run comes to the event at position i, one
-// of the reads that must find what they found finds something else, or one of the
-// conditions comes out otherwise. What the goroutine does then, no trace of this run
-// tells.
-func Departure(i int) Target { return Target{Toward: []int{i}} }
+// Departure is the target that one of the events at, ascending, finds something else
+// than recorded, if it is a read that must find what it found, or comes out otherwise,
+// if it is a condition. What the goroutine does then, no trace of this run tells.
+func Departure(at ...int) Target { return Target{Departs: at} }
 
 // events returns the events that t speaks of.
 func (t *Target) events() []int {
-	all := slices.Concat(t.Stands, t.Toward)
+	all := slices.Concat(t.Stands, t.Departs)
 	for _, p := range t.Order {
 		all = append(all, p[0], p[1])
 	}
@@ -61,8 +60,9 @@ func (t *Target) stands(i int) bool { return slices.Contains(t.Stands, i) }
 // frees reports whether event i may read anything on the way to t, if its
 // goroutine does nothing more: what it would do next is not looked at.
 func (m *Model) frees(t *Target, i int32) bool {
-	if len(t.Toward) > 0 {
-		return true
+	if len(t.Departs) > 0 {
+		_, at := slices.BinarySearch(t.Departs, int(i))
+		return at
 	}
 	for _, s := range t.Stands {
 		if m.gid(int32(s)) == m.gid(i) {

@@ -37,7 +37,7 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 		prediction: &prediction{root: s.dir, files: witness.Files{Root: s.dir}, source: new(witness.Sources)},
 		trace:      t,
 	}
-	suspects, err := c.suspects(result)
+	suspects, impossible, err := c.suspects(result)
 	if err != nil {
 		return exitFailed, err
 	}
@@ -61,12 +61,18 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 			return exitFailed, err
 		}
 	}
+	for _, suspect := range impossible {
+		f := report.NewFinding(c.ruledOut(suspect))
+		if err := report.WriteFinding(s.stdout, &f, textOptions(s.stdout, gotool.Env{})); err != nil {
+			return exitFailed, err
+		}
+	}
 	predicted := fmt.Sprint(len(suspects)-undecided, " predicted")
 	if undecided > 0 {
 		predicted += fmt.Sprintf(", %d undecided", undecided)
 	}
 	fmt.Fprintf(s.stdout, "gopredict: %s, %d infeasible, %d pruned of %d candidates in %d events\n",
-		predicted, infeasible(result), result.Pruned(), result.Candidates, len(t.Events))
+		predicted, len(impossible), result.Pruned(), result.Candidates, len(t.Events))
 	if result.Cut {
 		fmt.Fprintln(s.stdout, "gopredict: "+cutSearch)
 	}

@@ -26,12 +26,16 @@ type confirmation struct {
 	*prediction
 	run      recorder.Run
 	trace    *trace.Trace
+	toward   *witness.Witness // where the run of trace departed from the recorded one; nil: it is that
 	index    *witness.Index   // of trace
 	recorded replayer.Outcome // of the recorded run
+	others   map[uint64]bool  // the keys of the sites of predicted bugs that are no assertions
+	*progress
+}
 
-	// For the status line, and to name files.
+// A progress is for the status line.
+type progress struct {
 	replayed, confirmed atomic.Int32
-	slow                atomic.Bool // a run that departed has not ended in time
 	total               int
 }
 
@@ -49,9 +53,12 @@ var errTimeOver = errors.New("the time for replays was over")
 // confirm replays the committed witnesses, then the predicted bugs, the kinds
 // that do most harm first, until the time for replays is over.
 func (c *confirmation) confirm(ctx context.Context, result *analysis.Result) error {
-	suspects, err := c.suspects(result)
+	suspects, impossible, err := c.suspects(result)
 	if err != nil {
 		return err
+	}
+	for _, s := range impossible {
+		c.tell(c.telling(c.ruledOut(s)))
 	}
 	start := time.Now()
 	limit, cancel := context.WithTimeoutCause(ctx, c.left, errTimeOver)
@@ -69,10 +76,7 @@ func (c *confirmation) confirm(ctx context.Context, result *analysis.Result) err
 		return err
 	}
 	suspects = slices.DeleteFunc(suspects, func(s suspect) bool { return c.done[sitesOf(s.witness)] })
-	slices.SortStableFunc(suspects, func(a, b suspect) int {
-		return cmp.Or(last(a)-last(b), harm(a.Kind)-harm(b.Kind))
-	})
-	fewDepartures(suspects)
+	slices.SortStableFunc(suspects, func(a, b suspect) int { return harm(a.Kind) - harm(b.Kind) })
 	out := make([]telling, len(suspects))
 	errs := make([]error, len(suspects))
 	c.total = len(suspects)
@@ -82,6 +86,14 @@ func (c *confirmation) confirm(ctx context.Context, result *analysis.Result) err
 	})
 	if ctx.Err() != nil {
 		return ctx.Err()
+	}
+	err = c.departed(limit, suspects, out)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil && !errors.Is(err, errTimeOver) {
+		c.failed = true
+		c.warn("%s: %v", c.run.Package.Path, err)
 	}
 	late := 0
 	var bugs []telling
@@ -155,31 +167,36 @@ func sitesOf(w *witness.Witness) string {
 	return f.Sites()
 }
 
-// suspects makes the witnesses of the findings that are not proven infeasible.
-func (c *confirmation) suspects(result *analysis.Result) ([]suspect, error) {
-	var out []suspect
+// suspects makes the witnesses of the findings, of those that are proven infeasible
+// apart.
+func (c *confirmation) suspects(result *analysis.Result) (open, impossible []suspect, err error) {
 	var used []string // ids
+	name := func(w *witness.Witness) *witness.Witness {
+		w.ID = witness.Distinct(w.ID, used)
+		used = append(used, w.ID)
+		return w
+	}
 	for _, f := range result.Findings {
-		if f.Status == analysis.Infeasible {
+		switch {
+		case f.Status == analysis.Infeasible:
 			continue
-		}
-		if len(f.Tests) == 0 {
-			f.Schedules, f.Reason = nil, f.Note
-			w := c.outside(f)
-			w.ID = witness.Distinct(w.ID, used)
-			used = append(used, w.ID)
-			out = append(out, suspect{f, w})
+		case len(f.Tests) == 0:
+			f.Schedules, f.Departures, f.Reason = nil, nil, cmp.Or(f.Reason, f.Note)
+			open = append(open, suspect{f, name(c.outside(f))})
 			continue
 		}
 		w, err := c.witness(f, analysis.Recipe{Recipe: schedule.Recipe{Accesses: f.Accesses}, Pattern: f.Pattern}, schedule.Schedule{}, witness.Small)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c.run.Package.Path, err)
+			return nil, nil, fmt.Errorf("%s: %w", c.run.Package.Path, err)
 		}
-		w.ID = witness.Distinct(w.ID, used)
-		used = append(used, w.ID)
-		out = append(out, suspect{f, w})
+		open = append(open, suspect{f, name(w)})
 	}
-	return out, nil
+	for _, f := range result.Findings {
+		if f.Status == analysis.Infeasible {
+			impossible = append(impossible, suspect{f, name(c.outside(f))})
+		}
+	}
+	return open, impossible, nil
 }
 
 // An attempt is one of the schedules of a suspect, as made by its recipe.
@@ -229,12 +246,12 @@ func (c *confirmation) likeRun(w *witness.Witness) {
 	w.Parallel = runtime.GOMAXPROCS(0)
 }
 
-// outside makes a witness without steps for a finding outside of all tests,
-// which nothing can replay; the report shows its accesses.
+// outside makes a witness without steps for a finding that nothing can replay, as it is
+// outside of all tests or infeasible; the report shows its accesses.
 func (c *confirmation) outside(f analysis.Finding) *witness.Witness {
 	w := &witness.Witness{
 		ID:   witness.ID(c.trace, f.Kind, f.Accesses, c.source),
-		Kind: f.Kind, Package: c.run.Package.Path,
+		Kind: f.Kind, Package: c.run.Package.Path, Tests: f.Tests,
 	}
 	for k, i := range f.Accesses {
 		e := c.trace.Events[i]
@@ -284,9 +301,6 @@ func (c *confirmation) suspect(ctx context.Context, s suspect) (report.Evidence,
 		}
 		ev.Result.Replays = before + r.Replays
 	}
-	if s.Departure != nil {
-		return c.departed(ctx, s, ev)
-	}
 	return ev, nil
 }
 
@@ -297,7 +311,7 @@ func (c *confirmation) smallOrWhole(ctx context.Context, a attempt) (*witness.Wi
 	if err != nil {
 		return w, replayer.Result{}, nil, err
 	}
-	shown := a.shown(c.trace)
+	shown := c.toward == nil && a.shown(c.trace)
 	r, replayed, err := c.replay(ctx, w, c.run.Args, shown)
 	if err == nil && r.Status == replayer.Confirmed {
 		return c.fewer(ctx, a, w, r, replayed)
@@ -355,6 +369,13 @@ func (c *confirmation) evidence(s suspect, w *witness.Witness) report.Evidence {
 	}
 }
 
+// ruledOut returns what there is to say of s, which no run of the program can do.
+func (c *confirmation) ruledOut(s suspect) report.Evidence {
+	ev := c.evidence(s, s.witness)
+	ev.Result = replayer.Result{Status: report.Infeasible, Reason: witness.Prose(s.Reason, s.Tests)}
+	return ev
+}
+
 // A telling is what the report tells of a suspect.
 type telling struct {
 	report.Finding
@@ -387,16 +408,21 @@ func (c *confirmation) tell(f telling) {
 // does more harm, and the recording of that one is returned, which has the
 // values that are shown.
 func (c *confirmation) replay(ctx context.Context, w *witness.Witness, args []string, shown bool) (replayer.Result, *trace.Trace, error) {
+	return c.replayWith(w, args, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
+		opts.Shown = shown
+		return replayer.Confirm(ctx, bin, w, c.code, opts)
+	})
+}
+
+// replayWith has run replay w, in a folder that is free, and returns the recording of
+// that as well.
+func (c *confirmation) replayWith(w *witness.Witness, args []string, run func(replayer.Binary, replayer.Options) (replayer.Result, error)) (replayer.Result, *trace.Trace, error) {
 	n := c.replayed.Add(1)
 	c.status.Set("replaying", fmt.Sprintf("%s, %d of %d, %d confirmed", c.run.Package.Path, min(int(n), c.total), c.total, c.confirmed.Load()))
 	bin := replayer.Binary{Path: c.run.Binary, Dir: c.run.Package.Dir, Args: args, Env: c.run.Env, Exec: c.run.Exec}
 	folder := <-c.folders
 	defer func() { c.folders <- folder }()
-	opts := replayer.Options{
-		Timeout: replayTime(c.run.Seconds), Recorded: c.recorded, Shown: shown, Slots: c.slots,
-		Work: folder,
-	}
-	r, err := replayer.Confirm(ctx, bin, w, c.code, opts)
+	r, err := run(bin, replayer.Options{Timeout: replayTime(c.run.Seconds), Recorded: c.recorded, Slots: c.slots, Work: folder})
 	if err != nil || r.Status != replayer.Confirmed {
 		return r, nil, err
 	}

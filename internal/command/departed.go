@@ -1,12 +1,14 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer"
@@ -16,62 +18,187 @@ import (
 // This file follows runs that depart from the recorded one: a branch goes the other
 // way there, or a read finds something else, and what comes then is in no trace yet.
 // So the program is run to there and recorded from then on, as a further trace of the
-// same test (Wang et al., FAC 2011, §8: traces with different branches). If an
-// assertion has failed there, the order of that run is its witness.
+// same test (Wang et al., FAC 2011, §8: traces with different branches). What the
+// recorded run alone has ruled out is looked for in that trace once more.
 
-// maxDeparted is how many assertions of a package are looked at in that way, each of
-// which takes a replay.
-const maxDeparted = 16
+// maxDeparted is how many of these runs of one test there are at most, and
+// maxDepartedPackage how many of all tests of a package that have more than one. Each
+// takes a replay and a prediction.
+const maxDeparted, maxDepartedPackage = 6, 64
 
-// last is 1 for what is looked at if there is time left.
-func last(s suspect) int {
-	if s.Departure != nil {
-		return 1
+// kindDeparted is the kind of the witnesses that lead to where runs depart. They are in
+// no report, and confirmed where the run comes there.
+const kindDeparted = "departed"
+
+// departed follows the departures of the suspects, and puts what that confirms in the
+// place of what there is to tell of them in out.
+func (c *confirmation) departed(ctx context.Context, suspects []suspect, out []telling) error {
+	var groups [][]int // suspects of the same tests, who may share departures
+	of := make(map[string]int)
+	for k, s := range suspects {
+		if len(s.Departures) == 0 {
+			continue
+		}
+		key := strings.Join(s.Tests, "\x00")
+		g, ok := of[key]
+		if !ok {
+			g = len(groups)
+			of[key] = g
+			groups = append(groups, nil)
+		}
+		groups[g] = append(groups[g], k)
 	}
-	return 0
-}
-
-// fewDepartures takes the others off the suspects.
-func fewDepartures(suspects []suspect) {
-	n := 0
-	for k := range suspects {
-		if n += last(suspects[k]); n > maxDeparted {
-			suspects[k].Departure = nil
+	c.others = make(map[uint64]bool)
+	for _, s := range suspects {
+		for _, site := range s.Sites {
+			c.others[c.trace.Sites[site].Key] = c.others[c.trace.Sites[site].Key] || s.Kind != "assertion" && len(s.Schedules) > 0
 		}
 	}
+	most := min(maxDeparted, max(1, maxDepartedPackage/max(1, len(groups))))
+	errs := make([]error, len(groups))
+	each(c.workers, len(groups), func(g int) { errs[g] = c.followAll(ctx, suspects, groups[g], most, out) })
+	return cmp.Or(errs...)
 }
 
-// departed runs to where a run departs on the way to the assertion of s, and goes on.
-// If the assertion fails there, it confirms that with a witness of that run.
-func (c *confirmation) departed(ctx context.Context, s suspect, ev report.Evidence) (report.Evidence, error) {
-	if c.slow.Load() { // the next may take as long
-		return ev, nil
+// followAll follows most of the departures of those suspects of which open are the
+// indices, the first ones of all of them first.
+func (c *confirmation) followAll(ctx context.Context, suspects []suspect, open []int, most int, out []telling) error {
+	followed := make(map[*analysis.Departure]bool)
+	for n := range most {
+		for _, first := range slices.Clone(open) {
+			all := suspects[first].Departures
+			if n >= len(all) || followed[all[n]] || len(followed) == most || !slices.Contains(open, first) {
+				continue
+			}
+			followed[all[n]] = true
+			next, r, err := c.depart(ctx, all[n])
+			switch {
+			case err != nil:
+				return err
+			case slices.ContainsFunc(r.Verdicts, func(v replayer.Verdict) bool { return v.Outcome.TimedOut }):
+				return nil // the next may take as long
+			case next == nil:
+				continue
+			}
+			if open, err = c.follow(ctx, next, r.Detail, suspects, open, out); err != nil {
+				return err
+			}
+		}
 	}
-	w, err := c.witness(s.Finding, *s.Departure, s.Departure.Schedule(), witness.Whole)
+	return nil
+}
+
+// follow looks for what suspects of the indices open suspect in the further trace of
+// next, a run that has printed detail where tests failed. It returns those that it has
+// not confirmed.
+func (c *confirmation) follow(ctx context.Context, next *confirmation, detail []string, suspects []suspect, open []int, out []telling) ([]int, error) {
+	again, err := next.again(ctx)
 	if err != nil {
-		return ev, err
+		return nil, err
 	}
-	r, further, err := c.replay(ctx, w, c.run.Args, false)
+	var left []int
+	for _, k := range open {
+		ev, err := next.look(ctx, suspects[k], again, c.place(suspects[k]), detail)
+		if err != nil {
+			return nil, err
+		}
+		if ev.Result.Status == replayer.Confirmed {
+			out[k] = c.telling(ev)
+		} else {
+			left = append(left, k)
+		}
+	}
+	return left, nil
+}
+
+// depart runs to where a run departs, and goes on. It returns the confirmation of what
+// is predicted from the trace of that, which is nil if the run did not come there.
+func (c *confirmation) depart(ctx context.Context, d *analysis.Departure) (*confirmation, replayer.Result, error) {
+	plan := d.Schedule()
+	w, err := witness.FromSchedule(c.trace, plan.Steps, d.Accesses, plan.Hold, witness.Meta{
+		Kind: kindDeparted, Package: c.run.Package.Path, Files: c.files, Source: c.source, Extent: witness.Whole, Index: c.index,
+	})
+	if err != nil {
+		return nil, replayer.Result{}, err
+	}
+	c.likeRun(w)
+	r, further, err := c.replayWith(w, c.run.Args, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
+		return replayer.Repeat(ctx, bin, w, c.code, 1, opts)
+	})
 	if ctx.Err() != nil {
-		return late(ctx, ev)
+		return nil, r, context.Cause(ctx)
 	}
-	if slices.ContainsFunc(r.Verdicts, func(v replayer.Verdict) bool { return v.Outcome.TimedOut }) {
-		c.slow.Store(true)
+	if err != nil || further == nil || trace.Validate(further) != nil {
+		return nil, r, err
 	}
-	if err != nil || r.Status != replayer.Confirmed || further == nil {
-		return ev, err
+	return &confirmation{
+		prediction: c.prediction, run: c.run, trace: further, toward: w, index: witness.NewIndex(further),
+		recorded: c.recorded, others: c.others, progress: c.progress,
+	}, r, nil
+}
+
+// again predicts from the further trace of c, and returns what has schedules there.
+func (c *confirmation) again(ctx context.Context) ([]suspect, error) {
+	result, err := predict(ctx, c.trace, c.opts)
+	if err != nil {
+		return nil, err
 	}
-	at := c.failure(s, further, r.Detail)
-	if at < 0 {
-		return ev, nil
+	result.Findings = slices.DeleteFunc(result.Findings, func(f analysis.Finding) bool { return len(f.Schedules) == 0 || len(f.Tests) == 0 })
+	open, _, err := c.suspects(result)
+	return open, err
+}
+
+// look looks for what s suspects in the further trace of c, from which again was
+// predicted: what has failed in that run, or the same violation with a schedule.
+func (c *confirmation) look(ctx context.Context, s suspect, again []suspect, place trace.Site, detail []string) (report.Evidence, error) {
+	if at := c.failure(s.Kind, place, detail); at >= 0 {
+		if s.Kind == "assertion" && c.byOthers(at) {
+			return report.Evidence{}, nil
+		}
+		return c.fails(ctx, s, at)
 	}
+	for _, a := range again {
+		if sitesOf(a.witness) != sitesOf(s.witness) {
+			continue
+		}
+		a.witness.ID = s.witness.ID
+		ev, err := c.suspect(ctx, a)
+		if err != nil || ev.Result.Status == replayer.Confirmed {
+			return ev, err
+		}
+	}
+	return report.Evidence{}, nil
+}
+
+// byOthers reports whether the assertion that has failed at position at of the further
+// trace follows from accesses of another bug that is predicted: whoever mends that mends
+// it, or will see it again.
+func (c *confirmation) byOthers(at int) bool {
+	for site := range analysis.FollowsFrom(c.trace, at) {
+		if c.others[c.trace.Sites[site].Key] {
+			return true
+		}
+	}
+	return false
+}
+
+// place returns where the first access of s is, which of what fails is the only one.
+func (c *confirmation) place(s suspect) trace.Site {
+	return c.trace.Sites[c.trace.Events[s.Accesses[0]].Site]
+}
+
+// fails confirms that s fails, which it has done at position at of the further trace of
+// c.
+func (c *confirmation) fails(ctx context.Context, s suspect, at int) (report.Evidence, error) {
+	var ev report.Evidence
 	for _, extent := range []witness.Extent{witness.Small, witness.Whole} {
-		if w, err = c.performed(s, further, at, extent); err != nil {
+		w, err := c.performed(s, at, extent)
+		if err != nil {
 			return ev, err
 		}
 		r, replayed, err := c.replay(ctx, w, c.run.Args, false)
 		if ctx.Err() != nil {
-			return late(ctx, ev)
+			return ev, context.Cause(ctx)
 		}
 		if err != nil {
 			return ev, err
@@ -79,34 +206,40 @@ func (c *confirmation) departed(ctx context.Context, s suspect, ev report.Eviden
 		if r.Status == replayer.Confirmed {
 			c.confirmed.Add(1)
 			ev = c.evidence(s, w)
-			ev.Undecided, ev.Trace, ev.Violation, ev.Result, ev.Replayed = false, further, []int{at}, r, replayed
+			ev.Undecided, ev.Violation, ev.Result, ev.Replayed = false, []int{at}, r, replayed
 			return ev, nil
 		}
 	}
 	return ev, nil
 }
 
-// failure returns the position in t, a further trace in which tests have failed with
-// the given output, of the assertion of s that failed; -1 if it did not.
-func (c *confirmation) failure(s suspect, t *trace.Trace, detail []string) int {
-	site := c.trace.Sites[c.trace.Events[s.Accesses[0]].Site]
-	line := fmt.Sprintf("%s:%d: ", filepath.Base(site.File), site.Line)
-	for i, e := range slices.Backward(t.Events) {
-		its := t.Sites[e.Site]
-		if its.Key != site.Key || its.Fails == trace.Neither {
+// failure returns the position in the further trace of c, in which tests have failed
+// with the given output, of the assertion at a place that failed, or of the unlock there
+// that was fatal; -1 if there is none.
+func (c *confirmation) failure(kind string, place trace.Site, detail []string) int {
+	line := fmt.Sprintf("%s:%d: ", filepath.Base(place.File), place.Line)
+	for i, e := range slices.Backward(c.trace.Events) {
+		its := c.trace.Sites[e.Site]
+		if its.Key != place.Key {
 			continue
 		}
-		told := slices.ContainsFunc(detail, func(l string) bool { return strings.Contains(l, line) })
-		if e.Kind == trace.Branch && (its.Fails == trace.IfTrue) == (e.Val != 0) || e.Kind == trace.Assert && told {
+		told := func(text string) bool {
+			return slices.ContainsFunc(detail, func(l string) bool { return strings.Contains(l, text) })
+		}
+		switch {
+		case kind == "lock-misuse" && (e.Kind == trace.Release || e.Kind == trace.RRelease) && told("nlock of unlocked "),
+			kind == "assertion" && e.Kind == trace.Branch && its.Fails != trace.Neither && (its.Fails == trace.IfTrue) == (e.Val != 0),
+			kind == "assertion" && e.Kind == trace.Assert && its.Fails != trace.Neither && told(line):
 			return i
 		}
 	}
 	return -1
 }
 
-// performed makes a witness for s of the order in which the events of t, another
-// trace of its test, came up to the assertion at position at.
-func (c *confirmation) performed(s suspect, t *trace.Trace, at int, extent witness.Extent) (*witness.Witness, error) {
+// performed makes a witness for s of the order in which the events of the further trace
+// of c came up to the assertion at position at.
+func (c *confirmation) performed(s suspect, at int, extent witness.Extent) (*witness.Witness, error) {
+	t := c.trace
 	var steps, hold []int
 	held := map[trace.GID]bool{t.Events[at].G: true}
 	for i, e := range t.Events {
@@ -121,10 +254,18 @@ func (c *confirmation) performed(s suspect, t *trace.Trace, at int, extent witne
 		}
 	}
 	w, err := witness.FromSchedule(t, steps, []int{at}, hold, witness.Meta{
-		Kind: s.Kind, Package: c.run.Package.Path, Files: c.files, Source: c.source, Extent: extent,
+		Kind: s.Kind, Package: c.run.Package.Path, Files: c.files, Source: c.source, Extent: extent, Index: c.index,
 	})
 	if err != nil {
 		return nil, err
+	}
+	for _, h := range c.toward.Hold { // who has come to nothing more there, as the program died
+		its := func(o witness.Step) bool { return o.Goroutine == h.Goroutine }
+		if !slices.ContainsFunc(w.Hold, its) && !its(w.Violation[0]) && !slices.ContainsFunc(w.Steps, func(o witness.Step) bool {
+			return its(o) && o.Op == h.Op && o.Line == h.Line && o.Col == h.Col && o.Occ == h.Occ
+		}) {
+			w.Hold = append(w.Hold, h)
+		}
 	}
 	w.ID = s.witness.ID
 	c.likeRun(w)

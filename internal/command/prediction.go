@@ -97,7 +97,7 @@ func (p *prediction) add(ctx context.Context, run recorder.Run) error {
 	if result.TooLong {
 		p.warn("%s: %s", run.Package.Path, tooLong)
 	}
-	c := &confirmation{prediction: p, run: run, trace: t, index: witness.NewIndex(t), recorded: replayer.Recorded(t)}
+	c := &confirmation{prediction: p, run: run, trace: t, index: witness.NewIndex(t), recorded: replayer.Recorded(t), progress: new(progress)}
 	return c.confirm(ctx, result)
 }
 
@@ -130,17 +130,6 @@ var tooLong = fmt.Sprintf("failing assertions were not looked for, as there are 
 // count adds to the totals what the analysis alone decides.
 func (p *prediction) count(r *analysis.Result) {
 	p.report.Totals.Pruned += r.Pruned()
-	p.report.Totals.Infeasible += infeasible(r)
-}
-
-// infeasible returns how many findings are proven to be none.
-func infeasible(r *analysis.Result) (n int) {
-	for _, f := range r.Findings {
-		if f.Status == analysis.Infeasible {
-			n++
-		}
-	}
-	return n
 }
 
 // finish puts the report in order: each bug once, also where several packages
@@ -160,6 +149,8 @@ func (p *prediction) finish() {
 			t.Confirmed++
 		case report.Unconfirmed:
 			t.Unconfirmed++
+		case report.Infeasible:
+			t.Infeasible++
 		}
 	}
 	t.Candidates = t.Pruned + t.Infeasible + t.Unconfirmed + t.Confirmed

@@ -107,7 +107,9 @@ func (s *session) tell(p *prediction, args gotool.TestArgs, testExit int) (int, 
 		out = s.stderr
 	}
 	if testExit != exitUsage { // else go test has said all there is to say
-		if err := report.WriteText(out, s.fromHere(p), textOptions(out, p.env)); err != nil {
+		text := textOptions(out, p.env)
+		text.Ruled = args.IsSet("v")
+		if err := report.WriteText(out, s.fromHere(p), text); err != nil {
 			return exitFailed, err
 		}
 	}

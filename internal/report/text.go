@@ -18,6 +18,7 @@ type TextOptions struct {
 	Width   int    // of the terminal, in columns; 0 means 100
 	Command string // how the reader calls gopredict, for a shell; "" means "gopredict"
 	All     bool   // show all steps of an interleaving, however many
+	Ruled   bool   // show what is infeasible, and why
 }
 
 const defaultWidth = 100
@@ -34,6 +35,9 @@ func WriteText(w io.Writer, r *Report, opts TextOptions) error {
 	p := printer{w: b, width: opts.Width, style: style(opts.Color), command: cmp.Or(opts.Command, "gopredict"), all: opts.All}
 	p.confirmed(r)
 	p.others(r)
+	if opts.Ruled {
+		p.ruledOut(r)
+	}
 	for _, s := range r.Witnesses {
 		p.witness(s)
 	}
@@ -161,7 +165,7 @@ func (p *printer) finding(f *Finding) {
 	for i := range f.Accesses {
 		p.creation(f, i)
 	}
-	if !f.Undecided { // else nothing leads there yet
+	if !f.Undecided && f.Status != Infeasible { // else nothing leads there yet
 		p.table(f)
 	}
 	p.line("")
@@ -176,6 +180,8 @@ func (f *Finding) certainty() string {
 		return "CONFIRMED"
 	case f.warns():
 		return "WARNING"
+	case f.Status == Infeasible:
+		return "INFEASIBLE"
 	case f.Undecided:
 		return "UNDECIDED"
 	case f.Reproduced > 0:
@@ -235,6 +241,10 @@ func pos(file string, line int) string { return fmt.Sprintf("%s:%d", file, line)
 
 // effect writes what the bug did to the test.
 func (p *printer) effect(f *Finding) {
+	if f.Status == Infeasible {
+		p.line("Infeasible: %s", f.Reason)
+		return
+	}
 	if f.Status != Confirmed {
 		p.line("Not confirmed: %s", f.Reason)
 		return
@@ -285,6 +295,19 @@ func (p *printer) others(r *Report) {
 	}
 	if undecided > 0 {
 		p.line("%d undecided, neither shown nor ruled out; -predict.json=FILE tells why.", undecided)
+	}
+}
+
+// ruledOut writes what is infeasible, a line each.
+func (p *printer) ruledOut(r *Report) {
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Status == Infeasible {
+			var accesses []string
+			for _, a := range f.Accesses {
+				accesses = append(accesses, fmt.Sprintf("%s (%s)", witness.Phrase(a.Op, a.Expr), pos(a.File, a.Line)))
+			}
+			p.line("infeasible: %s: %s, %s: %s", p.where(f), strings.ToLower(title(f.Kind)), strings.Join(accesses, ", "), f.Reason)
+		}
 	}
 }
 

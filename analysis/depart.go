@@ -1,0 +1,201 @@
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/analysis/symbolic"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// This file takes proofs back. Each tier proves that no order of the recorded events
+// leads to a violation: of these locks, messages and reads, on the way that each
+// goroutine went. A run that departs from that, as a branch goes the other way, may
+// come to the violation nevertheless. So a proof is one only if no run of the
+// candidate's tests departs anywhere.
+
+// A Departure makes the schedule of a run up to where it departs from the recorded one.
+// What the program does then, only a run of it can tell.
+type Departure struct {
+	Recipe
+	events []int // the reads that find something else then, or the condition
+}
+
+// at is the event that departs.
+func (d *Departure) at() int { return d.events[len(d.events)-1] }
+
+// maxProven is the number of events of the longest traces for which that is looked at.
+const maxProven = 1 << 20
+
+// departingPart is the part of the budget of one candidate that goes into the
+// departures of its tests, for all candidates of these.
+const departingPart = 4
+
+// A departing is what is known of the departures of some tests.
+type departing struct {
+	but        string // where a run departs; "" if none does
+	departures []*Departure
+}
+
+// prove takes it back that findings are infeasible, unless no run of their tests departs
+// from the recorded one. The candidates are those of findings that are.
+func (p *predictor) prove(ctx context.Context, fs []Finding, infeasible []pending) error {
+	for _, c := range infeasible {
+		f := &fs[c.finding]
+		for _, l := range c.leads {
+			d, err := p.departs(ctx, l)
+			if err != nil {
+				return fmt.Errorf("analysis: ended with what is infeasible not proven: %w", err)
+			}
+			if d.but == "" {
+				continue
+			}
+			f.Departures = d.toward(p.t, l)
+			if f.Status == Infeasible {
+				f.Reason = fmt.Sprintf("undecided: %s, but %s", cmp.Or(strings.TrimSuffix(f.Reason, ": the solver has proven that"), "no order of the recorded events leads to it"), d.but)
+				f.Status, f.Tier = Undecided, ""
+			}
+			break
+		}
+	}
+	return nil
+}
+
+// departs says where runs of the tests of l may depart from the recorded one. What was
+// before these tests is as recorded.
+func (p *predictor) departs(ctx context.Context, l lead) (*departing, error) {
+	tests := p.testsOf(l.accesses)
+	from := p.planner.From(l.accesses...)
+	key := fmt.Sprint(from, "\x00", strings.Join(tests, "\x00"))
+	if d := p.departing[key]; d != nil {
+		return d, nil
+	}
+	d := new(departing)
+	if p.departing == nil {
+		p.departing = make(map[string]*departing)
+	}
+	p.departing[key] = d
+	budget := p.candidates.Part(p.opts.Solving.budget().Steps / departingPart)
+	if budget.Over() || len(p.t.Events) > maxProven {
+		d.but = "not all of what else the program could do was looked at"
+		return d, nil
+	}
+	if p.departures == nil {
+		p.departures = symbolic.NewDepartures(p.t, p.o, p.flow)
+	}
+	all, err := p.departures.All(ctx, from, func(g trace.GID) bool { return slices.Contains(tests, p.t.Goroutines[g].Test) }, p.engine(), budget)
+	if err != nil {
+		return nil, err
+	}
+	var early []*Departure
+	for _, at := range all {
+		if d.but == "" {
+			d.but = p.departsAt(at)
+		}
+		if at.Stands < 0 {
+			continue
+		}
+		steps := at.Steps[from:]
+		departure := p.departure(from, steps, at)
+		if departure == nil {
+			continue
+		}
+		if len(d.departures) == 0 {
+			d.but = p.departsAt(at)
+		}
+		if more := p.further(from, steps, at); more != nil {
+			early = append(early, departure)
+			departure = p.departure(from, more, at)
+		}
+		d.departures = append(d.departures, departure)
+	}
+	d.departures = append(d.departures, early...)
+	return d, nil
+}
+
+// departure returns the departure at the end of steps, nil if the judge refuses it.
+func (p *predictor) departure(from int, steps []int, at symbolic.Departing) *Departure {
+	if p.judge.CheckFrom(from, steps, []int{at.At}) != nil {
+		return nil
+	}
+	events := append(p.judge.Deviations(), at.At)
+	_, recipe := p.planner.Given(from, steps, []int{at.Stands}, []int{at.Stands})
+	return &Departure{Recipe{recipe, nil}, events}
+}
+
+// further returns the steps to a departure in which the other goroutines do first what
+// they can do without touching what is read at the end, in the recorded order, up to
+// where they hold no lock: there they may meet with what comes after. The solver's runs
+// have as few steps as can be. It is nil if that is all.
+func (p *predictor) further(from int, steps []int, at symbolic.Departing) []int {
+	own := len(steps) // from here on the goroutine that departs is alone
+	for g := p.t.Events[at.At].G; own > 0 && p.t.Events[steps[own-1]].G == g; own-- {
+	}
+	read := func(i int) bool {
+		e := &p.t.Events[i]
+		return slices.ContainsFunc(steps[own:], func(k int) bool {
+			o := &p.t.Events[k]
+			return o.Kind.IsAccess() && e.Obj < o.Obj+uint64(max(o.Size, 1)) && o.Obj < e.Obj+uint64(max(e.Size, 1))
+		})
+	}
+	next := make(map[trace.GID]int)
+	for _, i := range steps {
+		next[p.t.Events[i].G] = p.o.Next(p.t.Events[i].G, i)
+	}
+	more := slices.Clone(steps[:own])
+	for g := range p.t.Goroutines {
+		gid := trace.GID(g)
+		if gid == p.t.Events[at.At].G || next[gid] == 0 {
+			continue
+		}
+		var its []int
+		free := 0
+		for i := next[gid]; i >= 0 && len(its) < maxFurther && !(p.t.Events[i].Kind.IsWrite() && read(i)); i = p.o.Next(gid, i) {
+			if len(p.o.Held(i)) == 0 {
+				free = len(its)
+			}
+			its = append(its, i)
+		}
+		if with := append(slices.Clone(more), its[:free]...); free > 0 && p.judge.CheckFrom(from, append(slices.Clone(with), steps[own:]...), []int{at.At}) == nil {
+			more = with
+		}
+	}
+	if len(more) == own {
+		return nil
+	}
+	return append(more, steps[own:]...)
+}
+
+// maxFurther bounds what one goroutine does more before a departure.
+const maxFurther = 1 << 12
+
+// toward returns the departures, those first that may matter most to l: in a goroutine
+// of its accesses and before these.
+func (d *departing) toward(t *trace.Trace, l lead) []*Departure {
+	rank := func(d *Departure) int {
+		if slices.ContainsFunc(l.accesses, func(i int) bool { return t.Events[i].G == t.Events[d.at()].G && d.at() < i }) {
+			return 0
+		}
+		return 1
+	}
+	return slices.SortedStableFunc(slices.Values(d.departures), func(a, b *Departure) int { return rank(a) - rank(b) })
+}
+
+// departsAt describes where a run departs.
+func (p *predictor) departsAt(d symbolic.Departing) string {
+	e := &p.t.Events[d.At]
+	site := p.t.Sites[e.Site]
+	what := "may find something else"
+	switch e.Kind {
+	case trace.Branch, trace.Operand:
+		what = "may come out otherwise"
+	case trace.Select:
+		what = "may choose another case"
+	case trace.Send, trace.Recv, trace.OnceBegin, trace.OnceDone:
+		what = "may come in another order"
+	}
+	return fmt.Sprintf("%s %s (%s)", cmp.Or(site.Expr, site.Op, e.Kind.String()), what, p.where(d.At))
+}
