@@ -24,6 +24,7 @@ func (e *editor) call(c *ast.CallExpr, flow bool) string {
 	if x := e.assertion(c); x != nil {
 		e.asserted[x] = c
 	}
+	e.noteCall(c)
 	operands := []ast.Node{c.Fun}
 	for _, arg := range c.Args {
 		operands = append(operands, arg)

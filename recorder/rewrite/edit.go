@@ -58,7 +58,10 @@ type editor struct {
 	// operands whose hooks note an assertion, with its call.
 	atomicSites map[uint64]atomicLine
 	asserted    map[ast.Expr]*ast.CallExpr
-	text        string // the result
+	// complete are the operands at which all of a call, or return statement, are
+	// evaluated: their hooks note that.
+	complete map[ast.Expr]ast.Node
+	text     string // the result
 }
 
 // hook is the name of function fn of the run-time library in this file.

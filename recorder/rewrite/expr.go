@@ -33,11 +33,20 @@ func (e *editor) pieces(xs []ast.Expr) []piece {
 // to memory or arithmetic within its statement.
 func (e *editor) expr(x ast.Expr, flow bool) string {
 	text := e.plainExpr(x, flow)
+	if c, ok := x.(*ast.CallExpr); ok {
+		text = e.gotten(c, text)
+	}
 	if e.isOperand(x) {
 		text = e.operand(x, text)
 	}
 	if c := e.asserted[x]; c != nil {
 		text = e.hook("Assert") + "(" + text + "," + e.site("assert", c, e.source(c), false) + ")"
+	}
+	switch n := e.complete[x].(type) {
+	case *ast.CallExpr:
+		text = e.markedExpr("call", n, text)
+	case *ast.ReturnStmt:
+		text = e.markedExpr("return", n, text)
 	}
 	return text
 }

@@ -31,6 +31,15 @@ func (e *editor) spot(op string, n ast.Node, expr string) (sharing.Spot, bool) {
 		if op == "assert" {
 			s.Role = sharing.Asserts
 		}
+	case "call", "result":
+		s.Pos, s.Role = n.(*ast.CallExpr).Lparen, sharing.Calls
+		if op == "result" {
+			s.Role = sharing.Gets
+		}
+	case "enter":
+		s.Role = sharing.Enters
+	case "return":
+		s.Role = sharing.Returns
 	case "guard":
 		s.Pos, s.Role = namePos(n.(ast.Expr)), sharing.Guards
 	case "operand":
@@ -98,9 +107,15 @@ func (e *editor) assertion(c *ast.CallExpr) ast.Expr {
 	if _, known := e.sharing.Formula(sharing.Spot{Fset: e.fset, Pos: c.Lparen, Role: sharing.Asserts}); !ok || !known || len(c.Args) < first+n {
 		return nil
 	}
-	for i := first + n - 1; i >= first; i-- {
-		if x := c.Args[i]; !e.constant(x) {
-			if e.isTuple(x) || slices.ContainsFunc(c.Args[i+1:], func(x ast.Expr) bool { return e.hasCall(x) }) || e.hasCall(x) && slices.ContainsFunc(c.Args[:i], e.loadsLate) {
+	return e.evaluatedLast(c.Args, first, first+n)
+}
+
+// evaluatedLast returns the operand that is evaluated last of those from and below to
+// that are not constant; nil if that cannot be said, or there is none.
+func (e *editor) evaluatedLast(args []ast.Expr, from, to int) ast.Expr {
+	for i := to - 1; i >= from; i-- {
+		if x := args[i]; !e.constant(x) {
+			if e.isTuple(x) || slices.ContainsFunc(args[i+1:], func(x ast.Expr) bool { return e.hasCall(x) }) || e.hasCall(x) && slices.ContainsFunc(args[:i], e.loadsLate) {
 				return nil
 			}
 			return x
@@ -189,6 +204,25 @@ type table struct {
 	lost     map[sharing.Spot]bool   // two sites are there, or no formula of a branch
 }
 
+// hand is the formula of all that is handed over at s, and on.
+func (t *table) hand(s sharing.Spot) string {
+	f := trace.Formula{Op: trace.Hand}
+	for k := range t.found.Handed(s) {
+		s.Number = k
+		v := trace.Formula{Op: trace.Unknown}
+		if known, ok := t.found.Formula(s); ok {
+			if known, ok = t.resolve(known); ok {
+				v = known
+			}
+		}
+		f.Args = append(f.Args, v)
+	}
+	if len(f.Args) == 0 {
+		return ""
+	}
+	return f.String()
+}
+
 // key notes the key of a site.
 func (t *table) key(s site) {
 	if _, ok := t.keys[s.spot]; ok && s.spot.Role != sharing.Decides {
@@ -207,6 +241,7 @@ func (t *table) known(into map[sharing.Spot][]sharing.Spot, s sharing.Spot) bool
 // text is the formula at s, with the keys of sites; "" if there is none.
 func (t *table) text(s sharing.Spot) string {
 	f, ok := t.found.Formula(s)
+	s.Number = 0
 	if _, here := t.keys[s]; !ok || !here || t.lost[s] {
 		return ""
 	}
@@ -218,7 +253,7 @@ func (t *table) text(s sharing.Spot) string {
 
 // resolve puts the keys of sites into f.
 func (t *table) resolve(f trace.Formula) (trace.Formula, bool) {
-	if f.Op == trace.Value {
+	if f.Op == trace.Value || f.Op == trace.Handed {
 		s := t.found.Spot(f.Read.Key)
 		key, ok := t.keys[s]
 		f.Read.Key = key
@@ -246,6 +281,8 @@ func (t *table) formula(e *editor, s site) (string, trace.Outcome) {
 		return f.String(), fails
 	case sharing.Asserts, sharing.Guards:
 		return t.text(s.spot), trace.IfFalse
+	case sharing.Calls, sharing.Returns:
+		return t.hand(s.spot), trace.Neither
 	}
 	return t.text(s.spot), trace.Neither
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-var keyInFormula = regexp.MustCompile(`@([0-9a-f]+)[iu][0-9]+`)
+var keyInFormula = regexp.MustCompile(`@([0-9a-f]+)[iu][0-9]+|\$[0-9a-f]+`)
 
 // facts of a site, as the comments in testdata/formulas show them.
 func formulaWords(s trace.Site, byKey map[uint64]trace.Site) []string {
@@ -38,6 +38,9 @@ func formulaWords(s trace.Site, byKey map[uint64]trace.Site) []string {
 	}
 	if s.Formula != "" {
 		text := keyInFormula.ReplaceAllStringFunc(s.Formula, func(key string) string {
+			if key[0] == '$' {
+				key += ".0"
+			}
 			f, err := trace.ParseFormula(key)
 			if err != nil {
 				return err.Error()

@@ -13,7 +13,11 @@ func (e *editor) returnStmt(s *ast.ReturnStmt) string {
 	names := e.sharedResults(s)
 	switch {
 	case names == nil:
-		return e.values(s, s.Results...)
+		before, last := e.returned(s)
+		if last != nil {
+			e.complete[last] = s
+		}
+		return before + e.values(s, s.Results...)
 	case len(s.Results) == 0:
 		if e.defers {
 			return e.source(s) // the loads come later

@@ -57,7 +57,7 @@ func (e *editor) lastHook(nodes ...ast.Node) token.Pos {
 
 // mayHook reports whether evaluating x itself may call a hook.
 func (e *editor) mayHook(x ast.Expr) bool {
-	if e.asserted[x] != nil || e.isOperand(x) {
+	if e.asserted[x] != nil || e.complete[x] != nil || e.isOperand(x) {
 		return true
 	}
 	switch x := x.(type) {

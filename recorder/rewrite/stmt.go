@@ -13,7 +13,7 @@ func (e *editor) function(fn *ast.FuncDecl) string {
 		return e.source(fn)
 	}
 	defer e.enter(e.names[fn], fn.Type, fn.Body)()
-	return e.in(fn, at(fn.Body, e.block(fn.Body, e.region(fn))))
+	return e.in(fn, at(fn.Body, e.block(fn.Body, e.entered(fn.Body)+e.region(fn))))
 }
 
 // keepOut reports whether the directives above a function forbid calls of
@@ -34,7 +34,7 @@ func keepOut(doc *ast.CommentGroup) bool {
 // funcLit is the text of a function literal.
 func (e *editor) funcLit(lit *ast.FuncLit) string {
 	defer e.enter(e.names[lit], lit.Type, lit.Body)()
-	return e.in(lit, at(lit.Body, e.block(lit.Body, "")))
+	return e.in(lit, at(lit.Body, e.block(lit.Body, e.entered(lit.Body))))
 }
 
 // block is the text of a block that starts with the given statements.
@@ -46,7 +46,7 @@ func (e *editor) block(b *ast.BlockStmt, prologue string) string {
 func (e *editor) list(stmts []ast.Stmt) []piece {
 	var ps []piece
 	for _, s := range stmts {
-		ps = append(ps, at(s, e.stmt(s, true)))
+		ps = append(ps, at(s, e.callMark(s)+e.stmt(s, true)+e.tupleMark(s)))
 	}
 	return ps
 }
@@ -197,7 +197,7 @@ func (e *editor) decl(d ast.Decl) string {
 // ifParts notes the condition's outcome.
 func (e *editor) ifParts(s *ast.IfStmt) func() []piece {
 	return func() []piece {
-		ps := []piece{at(s.Cond, e.condition(s.Cond)), at(s.Body, e.block(s.Body, ""))}
+		ps := []piece{at(s.Cond, e.afterInit(s.Init, s.Cond, e.condition(s.Cond))), at(s.Body, e.block(s.Body, ""))}
 		if s.Else != nil {
 			ps = append(ps, at(s.Else, e.stmt(s.Else, false)))
 		}

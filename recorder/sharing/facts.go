@@ -228,6 +228,14 @@ func (f *Facts) Fails(s Spot) trace.Outcome {
 // Operand reports whether a formula needs the value of the name at s.
 func (f *Facts) Operand(s Spot) bool { return f != nil && f.values.operands[s] }
 
+// Handed returns how many values are handed over at s, 0 if no event tells of them.
+func (f *Facts) Handed(s Spot) int {
+	if f == nil {
+		return 0
+	}
+	return f.values.handings[s]
+}
+
 // Needed reports whether a formula needs the digest of what is accessed at s.
 func (f *Facts) Needed(s Spot) bool { return f != nil && f.values.needed[s] }
 

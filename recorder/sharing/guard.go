@@ -79,8 +79,8 @@ func (a *analysis) guard(f *function, v ssa.Value, r ssa.Instruction) (Spot, boo
 	if !pos.IsValid() {
 		return Spot{}, false
 	}
-	at := Spot{f.fset, pos, Carries}
-	condition := Spot{f.fset, pos, Guards}
+	at := Spot{f.fset, pos, Carries, 0}
+	condition := Spot{f.fset, pos, Guards, 0}
 	a.values.operands[at] = true
 	a.values.formulas[at] = t.Formula
 	a.values.formulas[condition] = g.holds(t).Formula
@@ -146,10 +146,27 @@ func (f *function) pkgPath() string {
 	return f.Pkg.Pkg.Path()
 }
 
+// mayGiveNil reports whether a result of f is read from where nil may be.
+func (a *analysis) mayGiveNil(f *function) bool {
+	for _, r := range returnsOf(f) {
+		for k := range r.Results {
+			for _, read := range a.values.reads[Spot{f.fset, r.Pos(), Returns, k}] {
+				if read.of != nil && a.values.nils[read.of] {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // mayBeNil reports whether nil is assigned somewhere to what t is read from.
 func (a *analysis) mayBeNil(t *term) bool {
 	for _, r := range t.reads {
 		if r.of != nil && a.values.nils[r.of] {
+			return true
+		}
+		if of, ok := r.from.(resultsOf); ok && a.mayGiveNil(of.f) {
 			return true
 		}
 	}

@@ -34,14 +34,16 @@ func (a *analysis) readMemory(instr ssa.Instruction) any {
 	return nil
 }
 
+// A store is one of what memoryOf names, or the like.
+type store struct {
+	at Spot
+	to any
+}
+
 // need notes the accesses to all memory that assertions follow from, by way of
 // other memory, too.
 func (a *analysis) need() {
-	type store struct {
-		at Spot
-		to any
-	}
-	var stores []store
+	stores := a.handed()
 	a.eachInstruction(func(f *function, instr ssa.Instruction) {
 		if s, ok := instr.(*ssa.Store); ok {
 			if at, ok := a.storeAt(f, s); ok && len(a.values.reads[at]) > 0 {
@@ -69,6 +71,7 @@ func (a *analysis) need() {
 		}
 	}
 	delete(from, nil)
+	a.place(from)
 	a.keepLengths(from)
 	a.eachInstruction(func(f *function, instr ssa.Instruction) {
 		switch x := instr.(type) {

@@ -15,6 +15,7 @@ import (
 func (a *analysis) derive() {
 	a.findCalls()
 	a.findNils()
+	a.indexCalls()
 	for _, f := range a.all {
 		for _, b := range f.Blocks {
 			for _, instr := range b.Instrs {
@@ -22,7 +23,10 @@ func (a *analysis) derive() {
 			}
 		}
 	}
+	a.wantGuarded()
+	a.hand()
 	defer a.need()
+	defer a.trackHanded()
 	for _, f := range a.all {
 		for _, b := range f.Blocks {
 			for _, instr := range b.Instrs {
@@ -105,17 +109,17 @@ func (a *analysis) formula(f *function, instr ssa.Instruction) (Spot, *term) {
 		}
 	case *ssa.If:
 		if e := a.conditionOf(x); e != nil {
-			return Spot{f.fset, e.Pos(), Decides}, a.term(f, x, x.Cond)
+			return Spot{f.fset, e.Pos(), Decides, 0}, a.term(f, x, x.Cond)
 		}
 	case *ssa.Call:
 		switch op := atomicOp(x.Common()); op {
 		case "Store":
-			return Spot{f.fset, x.Pos(), Atomics}, a.term(f, x, x.Call.Args[1])
+			return Spot{f.fset, x.Pos(), Atomics, 0}, a.term(f, x, x.Call.Args[1])
 		case "Add":
-			return Spot{f.fset, x.Pos(), Atomics}, join(trace.Plus, &term{Formula: Formula{Op: trace.Before}}, a.term(f, x, x.Call.Args[1]))
+			return Spot{f.fset, x.Pos(), Atomics, 0}, join(trace.Plus, &term{Formula: Formula{Op: trace.Before}}, a.term(f, x, x.Call.Args[1]))
 		}
 		if t, args := a.assertion(f, x); args != nil {
-			return Spot{f.fset, x.Pos(), Asserts}, t
+			return Spot{f.fset, x.Pos(), Asserts, 0}, t
 		}
 	}
 	return Spot{}, nil
@@ -126,7 +130,7 @@ func (a *analysis) storeAt(f *function, s *ssa.Store) (Spot, bool) {
 	if a.quiet(s.Addr) || !s.Pos().IsValid() {
 		return Spot{}, false
 	}
-	return Spot{f.fset, s.Pos(), Writes}, true
+	return Spot{f.fset, s.Pos(), Writes, 0}, true
 }
 
 // conditionOf returns the expression that the condition of x is in the source, if
@@ -167,7 +171,7 @@ func (v *valuesIn) takeApart(x ast.Expr) {
 // track notes where the value v, which is read at s, goes, if formulas say all of
 // that.
 func (a *analysis) track(f *function, v ssa.Value, s Spot) {
-	u := &uses{analysis: a, seen: map[ssa.Value]bool{}, budget: 200}
+	u := &uses{analysis: a, seen: map[ssa.Value]bool{}, budget: 1000}
 	if !u.follow(f, v, false) {
 		a.values.untracked[s] = true
 		return
@@ -236,6 +240,14 @@ func (u *uses) use(f *function, v ssa.Value, r ssa.Instruction, pure bool) bool 
 	case *ssa.ChangeInterface:
 		return u.asserted(f, x, pure)
 	case *ssa.Call:
+		if !pure {
+			if all, ok := u.handedOver(f, x, v); ok {
+				return all
+			}
+			if comparer(x) != "" && slices.Contains(x.Call.Args[:2], v) {
+				return u.follow(f, x, pure)
+			}
+		}
 		if g := u.called(x); g != nil {
 			return u.passed(g, x, v, f, pure)
 		}
@@ -255,15 +267,21 @@ func (u *uses) use(f *function, v ssa.Value, r ssa.Instruction, pure bool) bool 
 	return !pure && u.consumed(f, r)
 }
 
-// asserted reports whether x, an interface, goes to assertions only, which have
-// formulas.
+// asserted reports whether x, an interface, goes to assertions and the like only, which
+// have formulas.
 func (u *uses) asserted(f *function, x ssa.Value, pure bool) bool {
 	for _, ref := range *x.Referrers() {
 		c, ok := ref.(*ssa.Call)
 		if _, debug := ref.(*ssa.DebugRef); debug || afterFailure(ref.Block()) {
 			continue
 		}
-		if !ok || !slices.Contains(asserted(c), x) || countIn(c.Call.Args, x) > 1 || !u.consumed(f, c) || pure {
+		if !ok || asserted(c) == nil {
+			if !pure && u.use(f, x, ref, pure) {
+				continue
+			}
+			return false
+		}
+		if !slices.Contains(asserted(c), x) || countIn(c.Call.Args, x) > 1 || !u.consumed(f, c) || pure {
 			return false
 		}
 	}
@@ -321,7 +339,10 @@ func (u *uses) returned(f *function, v ssa.Value, r *ssa.Return, pure bool) bool
 	if pure {
 		return true // the caller follows it
 	}
-	if f.open || len(r.Results) != 1 || u.depth == maxDepth {
+	if f.open || len(r.Results) != 1 {
+		return u.handedBack(f, v, r)
+	}
+	if u.depth == maxDepth {
 		return false
 	}
 	u.depth++

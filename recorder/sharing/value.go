@@ -30,6 +30,10 @@ const (
 	Decides             // the condition of an if or for; at its beginning
 	Guards              // a condition for going on, of a value; as Carries
 	Carries             // an operand; at its name, operator or parenthesis
+	Calls               // a call hands over its arguments; at its opening parenthesis
+	Enters              // a function gets them; at the brace of its body
+	Returns             // a function hands over its results; at its return statement
+	Gets                // a call gets them; at its opening parenthesis
 )
 
 // A Spot is a place in a source file at which an event may come to be.
@@ -37,6 +41,9 @@ type Spot struct {
 	Fset *token.FileSet
 	Pos  token.Pos
 	Role Role
+	// Number is which of the values it is that are handed over at once: arguments are
+	// counted from the last one.
+	Number int
 }
 
 // A Formula is a trace's, in which the keys of readings are the indices of spots in
@@ -51,11 +58,13 @@ type values struct {
 	operands map[Spot]bool          // that a formula needs
 	needed   map[Spot]bool          // accesses of several words of which it needs the digests
 	tracked  map[Spot][]Spot        // by reading: where its value goes
+	handings map[Spot]int           // places where values are handed over: how many
 }
 
 // valuesIn collects formulas.
 type valuesIn struct {
 	values
+	handing
 	numbers   map[Spot]uint64  // in spots, plus one
 	reads     map[Spot][]*read // of formulas
 	twice     map[Spot]bool    // of which several formulas were found
@@ -74,7 +83,8 @@ type valuesIn struct {
 
 func newValues() *valuesIn {
 	return &valuesIn{
-		values:  values{nil, map[Spot]Formula{}, map[Spot]trace.Outcome{}, map[Spot]bool{}, map[Spot]bool{}, map[Spot][]Spot{}},
+		values:  values{nil, map[Spot]Formula{}, map[Spot]trace.Outcome{}, map[Spot]bool{}, map[Spot]bool{}, map[Spot][]Spot{}, map[Spot]int{}},
+		handing: newHanding(),
 		reads:   map[Spot][]*read{},
 		numbers: map[Spot]uint64{}, twice: map[Spot]bool{}, untracked: map[Spot]bool{}, calls: map[*function][]call{}, spawned: map[*function]bool{}, nils: map[any]bool{}, reassigned: map[any]bool{}, analysed: map[string]bool{},
 		callees: map[*function]map[*function]bool{}, leaves: map[ast.Expr]bool{}, assigned: map[place]bool{},
@@ -232,6 +242,9 @@ func (d *deriver) term(v ssa.Value) *term {
 	if c, ok := v.(*ssa.Const); ok {
 		return constantTerm(c)
 	}
+	if p, ok := v.(*ssa.Parameter); ok && isTypeParam(p.Type()) {
+		return d.parameter(p)
+	}
 	size, signed, ok := d.word(v.Type())
 	if !ok {
 		return nil
@@ -270,7 +283,10 @@ func (d *deriver) computed(v ssa.Value, size uint8, signed bool) *term {
 		if t, ok := d.params[x]; ok {
 			return t
 		}
-		return d.argument(x)
+		if t := d.argument(x); t != nil {
+			return t
+		}
+		return d.parameter(x)
 	case *ssa.BinOp:
 		return d.operation(x)
 	case *ssa.UnOp:
@@ -303,9 +319,68 @@ func (d *deriver) computed(v ssa.Value, size uint8, signed bool) *term {
 		if base, more := appended(x); base != nil {
 			return join(trace.Plus, d.term(base), d.length(more))
 		}
-		return d.result(x)
+		if t, ok := d.compared(x); ok {
+			return t
+		}
+		if g := d.called(x); g == nil || g.open {
+			if t := d.got(x, 0); t != nil {
+				return t
+			}
+		}
+		if t := d.result(x); t != nil {
+			return t
+		}
+		return d.got(x, 0)
+	case *ssa.Extract:
+		if c, ok := x.Tuple.(*ssa.Call); ok {
+			return d.got(c, x.Index)
+		}
 	}
 	return nil
+}
+
+// comparers are functions of which it is known when they find two values equal.
+var comparers = map[string]bool{
+	"reflect.DeepEqual": true, "errors.Is": true,
+	"github.com/google/go-cmp/cmp.Equal": true, "github.com/google/go-cmp/cmp.Diff": true,
+}
+
+// comparer returns the name of what c calls if that is one of comparers, else "".
+func comparer(c *ssa.Call) string {
+	if fn := c.Call.StaticCallee(); fn != nil && comparers[nameOf(fn)] {
+		return nameOf(fn)
+	}
+	return ""
+}
+
+// compared is the term of c, a call of one of comparers; ok is false if it is none.
+func (d *deriver) compared(c *ssa.Call) (t *term, ok bool) {
+	name := comparer(c)
+	if name == "" {
+		return nil, false
+	}
+	var terms []*term
+	handed := true
+	for _, arg := range c.Call.Args[:2] {
+		if m, ok := arg.(*ssa.MakeInterface); ok {
+			arg = m.X
+		}
+		t := d.term(arg)
+		terms = append(terms, t)
+		handed = handed && t != nil && t.Op == trace.Handed && isAny(arg.Type())
+	}
+	switch {
+	case name == "errors.Is":
+		return same(terms), true
+	case handed: // each time of one type
+		t = join(trace.Equal, terms...)
+	case terms[0] != nil && (terms[0].sort == number || terms[0].sort == text):
+		t = equal(terms)
+	}
+	if strings.HasSuffix(name, ".Diff") {
+		t = join(trace.If, t, zeroTerm(text), numberTerm(1))
+	}
+	return t, true
 }
 
 // length is the term of the length of the slice v; nil if it is no slice.
@@ -397,10 +472,14 @@ func (d *deriver) operation(b *ssa.BinOp) *term {
 	if t := d.empty(b); t != nil {
 		return t
 	}
-	if s, ok := sortOf(b.X.Type()); !ok || s == length || !s.isWord() && b.Op != token.EQL && b.Op != token.NEQ {
+	equality := b.Op == token.EQL || b.Op == token.NEQ
+	if s, ok := sortOf(b.X.Type()); !equality && (!ok || !s.isWord()) || ok && s == length || !ok && !isTypeParam(b.X.Type()) {
 		return nil
 	}
 	x, y := d.term(b.X), d.term(b.Y)
+	if isNil(b.X) && fromAny(y, b.Y) || isNil(b.Y) && fromAny(x, b.X) {
+		return nil
+	}
 	switch b.Op {
 	case token.NEQ:
 		return join(trace.Not, join(trace.Equal, x, y))
@@ -419,6 +498,14 @@ func (d *deriver) operation(b *ssa.BinOp) *term {
 	}
 	return join(op, x, y)
 }
+
+func isNil(v ssa.Value) bool {
+	c, ok := v.(*ssa.Const)
+	return ok && c.IsNil()
+}
+
+// fromAny reports whether t, of v, may be the number that an interface holds.
+func fromAny(t *term, v ssa.Value) bool { return t != nil && t.Op == trace.Handed && isAny(v.Type()) }
 
 // empty is the term of a comparison of a string's length with 0.
 func (d *deriver) empty(b *ssa.BinOp) *term {
@@ -469,11 +556,11 @@ func (a *analysis) readAt(f *function, v ssa.Value) (Spot, bool) {
 			return Spot{}, false
 		}
 		if pos := loadPos(v); pos.IsValid() {
-			return Spot{f.fset, pos, Reads}, true
+			return Spot{f.fset, pos, Reads, 0}, true
 		}
 	case *ssa.Call:
 		if op := atomicOp(v.Common()); op == "Load" || op == "Add" {
-			return Spot{f.fset, v.Pos(), Atomics}, true
+			return Spot{f.fset, v.Pos(), Atomics, 0}, true
 		}
 	}
 	return Spot{}, false
@@ -542,7 +629,7 @@ func (d *deriver) operand(v ssa.Value, size uint8, signed bool) *term {
 	if c, ok := v.(*ssa.Call); !pos.IsValid() || ok && !isBuiltin(c) {
 		return nil
 	}
-	s := Spot{d.f.fset, pos, Carries}
+	s := Spot{d.f.fset, pos, Carries, 0}
 	r := trace.Reading{Key: d.values.number(s), Size: size, Signed: signed}
 	return &term{Formula: Formula{Op: trace.Value, Read: r}, operands: []*read{{s, d.f, onWay(d.use), nil, nil}}}
 }

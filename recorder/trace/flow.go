@@ -1,7 +1,9 @@
 package trace
 
 // A Flow says for the events of one trace what their values follow from: it has
-// the formulas of their sites with the readings that these speak of.
+// the formulas of their sites with the readings that these speak of. Values that
+// functions hand to each other are followed as the calls were in the recorded run: an
+// instance's formula has in place of $ what was handed over.
 type Flow struct {
 	of      map[int32]*Instance
 	tracked map[int32]bool
@@ -91,6 +93,7 @@ func NewFlow(t *Trace) *Flow {
 	b := flowBuilder{
 		t: t, f: &Flow{of: map[int32]*Instance{}, tracked: map[int32]bool{}},
 		formulas: map[SiteID]*Formula{}, last: map[frame]*[]int32{}, back: map[uint64]int{}, kept: map[int32]bool{},
+		handing: map[GID]*handing{}, handed: map[frame]*bundle{}, handers: map[*Formula]bool{},
 	}
 	asserts := false
 	for _, s := range t.Sites {
@@ -102,6 +105,10 @@ func NewFlow(t *Trace) *Flow {
 	b.parse()
 	for i := range t.Events {
 		b.event(int32(i))
+	}
+	for _, h := range b.handing {
+		b.drop(&h.call)
+		b.drop(&h.results)
 	}
 	b.settle()
 	return b.f
@@ -156,6 +163,9 @@ type flowBuilder struct {
 	back     map[uint64]int // by key of a site: how many of its last readings are needed
 	last     map[frame]*[]int32
 	kept     map[int32]bool
+	handing  map[GID]*handing
+	handed   map[frame]*bundle
+	handers  map[*Formula]bool // formulas that speak of what is handed over
 }
 
 // parse reads the formulas of the sites. What does not parse is none.
@@ -169,6 +179,9 @@ func (b *flowBuilder) parse() {
 			continue
 		}
 		b.formulas[id] = &f
+		if f.hands() {
+			b.handers[&f] = true
+		}
 		f.each(false, func(r Reading, _ bool) { b.back[r.Key] = max(b.back[r.Key], int(r.Back)+1) })
 	}
 }
@@ -206,6 +219,9 @@ func (f *Formula) HasBefore() bool {
 func (b *flowBuilder) event(i int32) {
 	e := &b.t.Events[i]
 	s := b.t.Sites[e.Site]
+	if b.hand(i, e, &s) {
+		return
+	}
 	if s.Formula != "" && (derived(e) || e.Kind == Write || e.Kind == Operand) {
 		b.instance(i, e)
 	}
@@ -249,18 +265,7 @@ func (b *flowBuilder) instance(i int32, e *Event) {
 		return
 	}
 	in := &Instance{Formula: f}
-	whole := true
-	f.each(false, func(r Reading, spared bool) {
-		list := b.last[frame{e.G, r.Key}]
-		if list == nil || len(*list) <= int(r.Back) {
-			whole = whole && spared
-			in.Reads = append(in.Reads, -1)
-			return
-		}
-		at := (*list)[len(*list)-1-int(r.Back)]
-		whole = whole && b.t.Events[at].HasValue() && b.t.Events[at].Size == uint32(r.Size)
-		in.Reads = append(in.Reads, at)
-	})
+	whole := b.find(in, e.G)
 	if whole = whole && derived(e); whole {
 		whole = e.Kind == AtomicRMW || in.Same(e, in.recorded(b.t))
 	}
@@ -274,6 +279,34 @@ func (b *flowBuilder) instance(i int32, e *Event) {
 		return
 	}
 	b.f.of[i] = in
+}
+
+// find finds the readings of the formula of in, for goroutine g, and puts in what is
+// handed over. It reports whether all of it is known.
+func (b *flowBuilder) find(in *Instance, g GID) bool {
+	if b.handers[in.Formula] {
+		f, whole := b.fill(in, g, *in.Formula, false)
+		in.Formula = &f
+		return whole
+	}
+	whole := true
+	in.Formula.each(false, func(r Reading, spared bool) {
+		at, ok := b.reading(g, r)
+		whole = whole && (ok || spared && at < 0)
+		in.Reads = append(in.Reads, at)
+	})
+	return whole
+}
+
+// reading returns the event of goroutine g that r speaks of, or -1; ok is false if it
+// does not tell the value either.
+func (b *flowBuilder) reading(g GID, r Reading) (at int32, ok bool) {
+	list := b.last[frame{g, r.Key}]
+	if list == nil || len(*list) <= int(r.Back) {
+		return -1, false
+	}
+	at = (*list)[len(*list)-1-int(r.Back)]
+	return at, b.t.Events[at].HasValue() && b.t.Events[at].Size == uint32(r.Size)
 }
 
 // Same reports whether v, which the formula of e gives, is the value or outcome

@@ -1,9 +1,11 @@
 package trace
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // A program that reads, stores what follows from it, counts, and asserts.
@@ -68,5 +70,64 @@ func TestEval(t *testing.T) {
 		f, err := ParseFormula(text)
 		assert.NoError(t, err)
 		assert.Equal(t, want, f.Eval(9, func(int, Reading) int64 { return 5 }), text)
+	}
+}
+
+// handTrace has a getter that is called by way of an interface, a helper that compares
+// what it gets with 2, and the events in between that text names.
+func handTrace(t *testing.T, between ...string) *Trace {
+	t.Helper()
+	lines := []string{
+		`gopredict trace 1`, `goroutine id=0 path="main"`,
+		`site id=0x80000001 key=1 op="read" tracked`,
+		`site id=0x80000002 key=2 op="return" formula="(hand (+ @1i8 1) ?)"`,
+		`site id=0x80000003 key=3 op="result" tracked`,
+		`site id=0x80000004 key=4 op="call" formula="(hand 3 $3.0)"`,
+		`site id=0x80000005 key=5 op="enter"`,
+		`site id=0x80000006 key=6 op="branch" formula="(= $5.1 $5.0)" failsfalse`,
+		`site id=0x80000007 key=7 op="result"`,
+	}
+	lines = append(lines, between...)
+	tr, err := ReadText(strings.NewReader(strings.Join(lines, "\n")))
+	require.NoError(t, err)
+	return tr
+}
+
+// Lines of handTrace.
+const (
+	handRead    = `0 read obj=8 size=8 val=2 value site=0x80000001`
+	handReturn  = `0 operand site=0x80000002`
+	handUnlock  = `0 rel obj=99`
+	handResult  = `0 operand size=8 val=3 value site=0x80000003`
+	handCall    = `0 operand site=0x80000004`
+	handEnter   = `0 operand site=0x80000005`
+	handCompare = `0 branch val=1 site=0x80000006`
+)
+
+func TestFlowOfWhatIsHandedOver(t *testing.T) {
+	tr := handTrace(t, handRead, handReturn, handUnlock, handResult, handCall, handEnter, handCompare)
+	f := NewFlow(tr)
+	require.NotNil(t, f.At(6))
+	assert.Equal(t, "(= (+ @1i8 1) 3)", f.At(6).Formula.String())
+	assert.Equal(t, []int32{0}, f.At(6).Reads)
+	assert.True(t, f.Tracked(0))
+
+	tr = handTrace(t, handRead, handReturn, handResult, handCall, handEnter, handEnter, handCompare)
+	assert.Nil(t, NewFlow(tr).At(6), "the second call is from elsewhere")
+
+	const other = `0 read obj=16 size=8 val=2 value site=0x80000001`
+	for name, events := range map[string][]string{
+		"something else comes before the result":    {handRead, handReturn, other, handResult, handCall, handEnter, handCompare},
+		"another function returned":                 {handRead, handReturn, `0 operand site=0x80000002`, other, handResult, handCall, handEnter, handCompare},
+		"another value comes back":                  {handRead, handReturn, `0 operand size=8 val=4 value site=0x80000003`, handCall, handEnter, handCompare},
+		"another call gets it":                      {handRead, handReturn, `0 operand size=8 val=3 value site=0x80000007`, handResult, handCall, handEnter, handCompare},
+		"nobody gets it":                            {handRead, handReturn, `0 operand size=8 val=3 value site=0x80000007`, handCall, handEnter, handCompare},
+		"something else comes before the beginning": {handRead, handReturn, handResult, handCall, handUnlock, handEnter, handCompare},
+		"nothing begins":                            {handRead, handReturn, handResult, handCall},
+		"nothing is returned to":                    {handRead, handReturn},
+	} {
+		f := NewFlow(handTrace(t, events...))
+		assert.Nil(t, f.At(len(events)-1), name)
+		assert.False(t, f.Tracked(0), name)
 	}
 }

@@ -19,9 +19,15 @@ import (
 //	                last event there that reads, or is an operand
 //	@80000012i8^1   the same by the one before the last, and so on
 //	(OP F …)        an operation
+//	$80000012.1     what was handed over last to the function that the site
+//	                with that key is the beginning of, or by the call that it is
+//	                of: its argument, or result, of that number
+//	?               what is not known
 //
 // The operations and their numbers of operands: + (any), - (2), * (2), =, < and
-// <= (2), not (1), and, or (any, from left to right, as far as needed), if (3).
+// <= (2), not (1), and, or (any, from left to right, as far as needed), if (3). The operation hand (any)
+// stands in the formulas of the sites at which values are handed over, alone, and has
+// one operand for each; see [Flow].
 // Numbers have no bounds; what a store keeps of them, or an operation of the
 // program has wrapped around, is for who compares them with recorded values.
 type Formula struct {
@@ -57,17 +63,20 @@ const (
 	And
 	Or
 	If
+	Handed  // $; Read has the key, and in Back the number
+	Unknown // ?
+	Hand
 )
 
 var ops = map[string]Op{
 	"+": Plus, "-": Minus, "*": Times, "=": Equal, "<": Less, "<=": LessEqual,
-	"not": Not, "and": And, "or": Or, "if": If,
+	"not": Not, "and": And, "or": Or, "if": If, "hand": Hand,
 }
 
 // operands returns how many operands o takes at least and at most.
 func (o Op) operands() (least, most int) {
 	switch o {
-	case Plus, And, Or:
+	case Plus, And, Or, Hand:
 		return 1, maxOperands
 	case Not:
 		return 1, 1
@@ -123,6 +132,11 @@ func (p *formulaParser) formula(depth int) (Formula, error) {
 		return Formula{}, fmt.Errorf("expected at most %d operations in each other, found more", maxDepth)
 	case w == "_":
 		return Formula{Op: Before}, nil
+	case w == "?":
+		return Formula{Op: Unknown}, nil
+	case w[0] == '$':
+		r, err := parseHanded(w)
+		return Formula{Op: Handed, Read: r}, err
 	case w[0] == '@':
 		r, err := parseReading(w)
 		return Formula{Op: Value, Read: r}, err
@@ -131,7 +145,7 @@ func (p *formulaParser) formula(depth int) (Formula, error) {
 	}
 	n, err := strconv.ParseInt(w, 10, 64)
 	if err != nil {
-		return Formula{}, fmt.Errorf("expected a number, _, @ or (, found %.20q", w)
+		return Formula{}, fmt.Errorf("expected a number, _, ?, @, $ or (, found %.20q", w)
 	}
 	return Formula{Op: Number, Num: n}, nil
 }
@@ -159,6 +173,16 @@ func (p *formulaParser) operation(depth int) (Formula, error) {
 		return Formula{}, fmt.Errorf("expected ) after the operands of %s, found %.20q", w, end)
 	}
 	return f, nil
+}
+
+func parseHanded(w string) (Reading, error) {
+	key, number, _ := strings.Cut(w[1:], ".")
+	k, err1 := strconv.ParseUint(key, 16, 64)
+	n, err2 := strconv.ParseUint(number, 10, 8)
+	if err1 != nil || err2 != nil || n >= maxOperands {
+		return Reading{}, fmt.Errorf("expected $KEY.0 or the like, found %.40q", w)
+	}
+	return Reading{Key: k, Back: uint8(n)}, nil
 }
 
 func parseReading(w string) (Reading, error) {
@@ -193,6 +217,10 @@ func (f Formula) String() string {
 		return "_"
 	case Value:
 		return f.Read.String()
+	case Handed:
+		return fmt.Sprintf("$%x.%d", f.Read.Key, f.Read.Back)
+	case Unknown:
+		return "?"
 	}
 	var b strings.Builder
 	b.WriteByte('(')

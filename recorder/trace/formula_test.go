@@ -11,6 +11,7 @@ func TestFormula(t *testing.T) {
 	for _, text := range []string{
 		"0", "-12", "_", "@80000012i8", "@ffu1^3", "(+ @80000012i8 1)",
 		"(and (not (= @1u8 0)) (<= (* 3 @2i4) (- _ -7)))", "(if (= _ 0) 5 _)",
+		"(hand ? $80000012.0 (+ $12.63 1))",
 	} {
 		f, err := ParseFormula(text)
 		require.NoError(t, err)
@@ -32,6 +33,9 @@ func TestFormulaErrors(t *testing.T) {
 		"@12":          "expected @KEYi8",
 		"@12i8^999":    "expected @KEYi8",
 		"x":            "expected a number",
+		"$12":          "expected $KEY.0",
+		"$12.64":       "expected $KEY.0",
+		"$x.1":         "expected $KEY.0",
 		")":            "expected a number",
 		"(not (not ))": "operands of not, found 0",
 	} {

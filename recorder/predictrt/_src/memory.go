@@ -329,6 +329,30 @@ func asserts(site uint32) {
 	g.log(Assert_, 0, site, 0, 0, 1)
 }
 
+// Mark logs that the program has come by.
+func Mark(site uint32) {
+	if Mode != 0 {
+		mark(site)
+	}
+}
+
+// Marked logs that v has been evaluated, and returns it.
+func Marked[T any](v T, site uint32) T {
+	if Mode != 0 {
+		mark(site)
+	}
+	return v
+}
+
+func mark(site uint32) {
+	g := current()
+	if g == nil {
+		return
+	}
+	room()
+	g.log(Operand_, 0, site, 0, 0, 0)
+}
+
 // Operand logs the value v, and returns it.
 func Operand[T any](v T, site uint32) T {
 	if Mode != 0 {

@@ -128,6 +128,13 @@ func Assert[T any](v T, site uint32) T {
 	return v
 }
 
+func Mark(site uint32) { event(site) }
+
+func Marked[T any](v T, site uint32) T {
+	event(site)
+	return v
+}
+
 func Operand[T any](v T, site uint32) T {
 	event(site, v)
 	return v

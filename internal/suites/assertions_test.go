@@ -1,0 +1,44 @@
+package suites
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestAssertions finds in testdata/assertions what its lines say: an assertion is
+// confirmed to fail where the comment is "confirmed", and nothing is elsewhere.
+func TestAssertions(t *testing.T) {
+	t.Parallel()
+	dir := copySubject(t, "assertions")
+	var want []string
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	require.NoError(t, err)
+	for _, file := range files {
+		f, err := os.Open(file)
+		require.NoError(t, err)
+		defer f.Close()
+		lines := bufio.NewScanner(f)
+		for n := 1; lines.Scan(); n++ {
+			if strings.HasSuffix(lines.Text(), "// confirmed") {
+				want = append(want, fmt.Sprintf("%s:%d", filepath.Base(file), n))
+			}
+		}
+		require.NoError(t, lines.Err())
+	}
+	file := filepath.Join(t.TempDir(), "report.json")
+	r := run(t, dir, nil, command, "test", "-predict.json="+file, "./...")
+	require.Equal(t, 1, r.exit, r)
+	var got []string
+	for _, f := range readReport(t, file).confirmed() {
+		require.Equal(t, "assertion", f.Kind, "%v", f)
+		require.NotEqual(t, "none", f.Effect, "%v", f)
+		got = append(got, f.sites()...)
+	}
+	require.ElementsMatch(t, want, got, r)
+}

@@ -1,0 +1,91 @@
+package assertions
+
+import "testing"
+
+func TestIfError(t *testing.T) {
+	var s state
+	inTurn(func() { s.setN(1) }, func() { s.setN(2) })
+	if s.getN() != 2 { // confirmed
+		t.Error("not both")
+	}
+}
+
+func TestIfErrorf(t *testing.T) {
+	var s state
+	inTurn(func() { s.setN(1) }, func() { s.setN(2) })
+	if s.getN() != 2 { // confirmed
+		t.Errorf("not %s", "both")
+	}
+}
+
+func TestIfFatal(t *testing.T) {
+	var s state
+	inTurn(func() { s.setN(1) }, func() { s.setN(2) })
+	if s.getN() != 2 { // confirmed
+		t.Fatal("not both")
+	}
+}
+
+func TestIfFatalf(t *testing.T) {
+	var s state
+	inTurn(func() { s.setN(1) }, func() { s.setN(2) })
+	if s.getN() != 2 { // confirmed
+		t.Fatalf("not %s", "both")
+	}
+}
+
+func TestIfFail(t *testing.T) {
+	var s state
+	inTurn(func() { s.setN(1) }, func() { s.setN(2) })
+	if s.getN() != 2 { // confirmed
+		t.Fail()
+	}
+}
+
+func TestIfFailNow(t *testing.T) {
+	var s state
+	inTurn(func() { s.setN(1) }, func() { s.setN(2) })
+	if s.getN() != 2 { // confirmed
+		t.FailNow()
+	}
+}
+
+func TestIfPanic(t *testing.T) {
+	var s state
+	inTurn(func() { s.setN(1) }, func() { s.setN(2) })
+	if s.getN() != 2 { // confirmed
+		panic("not both")
+	}
+}
+
+func TestNilPointer(t *testing.T) {
+	var s state
+	inTurn(func() { s.with(func() { s.next = nil }) }, func() { s.setNext(&state{}) })
+	_ = s.getNext().n // confirmed
+}
+
+func TestNilInterface(t *testing.T) {
+	var s state
+	inTurn(func() { s.with(func() { s.err = nil }) }, func() { s.setErr(errFailed) })
+	_ = s.getErr().Error() // confirmed
+}
+
+func TestArrayIndex(t *testing.T) {
+	var s state
+	inTurn(func() { s.setN(4) }, func() { s.setN(3) })
+	i := s.getN()
+	s.table[i] = 1 // confirmed
+}
+
+func TestNegativeIndex(t *testing.T) {
+	var s state
+	inTurn(func() { s.setN(-1) }, func() { s.setN(3) })
+	i := s.getN()
+	_ = make([]int, 8)[i] // confirmed
+}
+
+func TestDivisor(t *testing.T) {
+	var s state
+	inTurn(func() { s.setN(0) }, func() { s.setN(3) })
+	_ = 12 / s.getN() // confirmed
+}
