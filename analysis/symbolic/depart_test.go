@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -83,6 +84,54 @@ func ends(tr *trace.Trace) (all []int) {
 		}
 	}
 	return all
+}
+
+// What a channel or a Once serves in the recorded order may come in another one, unless
+// something else orders it; a select with more than one case may choose another.
+func TestOperationsThatSwap(t *testing.T) {
+	const sent, received = "send c/2\n%d sent c#%d/2\n", "recv c/2\n%d recvd c#%d/2\n"
+	send := func(g, n int) string { return fmt.Sprintf("%d "+sent, g, g, n) }
+	recv := func(g, n int) string { return fmt.Sprintf("%d "+received, g, g, n) }
+	for name, c := range map[string]struct {
+		text string
+		want int // the first of them; -1 for none
+	}{
+		"sends of two":                  {"0 fork 1\n0 fork 2\n" + send(1, 1) + send(2, 2), 2},
+		"receives of two":               {"0 fork 1\n0 fork 2\n" + send(0, 1) + send(0, 2) + recv(1, 1) + recv(2, 2), 6},
+		"sends of one":                  {"0 fork 1\n0 fork 2\n" + send(1, 1) + send(1, 2), -1},
+		"a send before a fork":          {"0 fork 1\n" + send(0, 1) + "0 fork 2\n2 begin\n" + send(2, 2), -1},
+		"a send and a receive":          {"0 fork 1\n0 fork 2\n" + send(1, 1) + recv(2, 1), -1},
+		"two channels":                  {"0 fork 1\n0 fork 2\n" + send(1, 1) + "2 send d/2\n2 sent d#1/2\n", -1},
+		"a select of two cases":         {"0 fork 1\n" + send(0, 1) + "1 select #2\n1 selected #1\n1 recvd c#1/2\n", 3},
+		"a select of one case":          {"0 fork 1\n" + send(0, 1) + "1 select #1\n1 selected #1\n1 recvd c#1/2\n", -1},
+		"a select with a default":       {"0 fork 1\n" + send(0, 1) + "1 select #1 default\n1 selected #1\n1 recvd c#1/2\n", 3},
+		"a Once of two":                 {"0 fork 1\n0 fork 2\n1 oncebegin o\n1 onceend o\n1 oncedone o\n2 oncedone o\n", 2},
+		"a Once of one":                 {"0 fork 1\n0 fork 2\n1 oncebegin o\n1 onceend o\n1 oncedone o\n1 oncedone o\n", -1},
+		"a Once that was done by then":  {"0 oncebegin o\n0 onceend o\n0 oncedone o\n0 fork 1\n1 begin\n1 oncedone o\n", -1},
+		"a Once of which others are at": {"0 fork 1\n0 fork 2\n1 oncebegin o\n1 onceend o\n1 oncedone o\n2 oncedone p\n", -1},
+	} {
+		lines := strings.Split(strings.TrimSpace(c.text), "\n")
+		for n, line := range lines {
+			lines[n] = strings.TrimSuffix(line, " default")
+		}
+		tr := tracetest.Parse(t, strings.Join(lines, "\n"))
+		for n, line := range strings.Split(strings.TrimSpace(c.text), "\n") {
+			if strings.HasSuffix(line, " default") {
+				tr.Events[n].Flags |= trace.FlagDefault
+			}
+		}
+		o, err := order.New(tr)
+		require.NoError(t, err, name)
+		got, err := symbolic.NewDepartures(tr, o, trace.NewFlow(tr)).All(t.Context(), 0, func(trace.GID) bool { return true }, newEngine, &solver.Budget{Steps: solver.Second})
+		require.NoError(t, err, name)
+		if c.want < 0 {
+			require.Empty(t, got, name)
+			continue
+		}
+		require.Len(t, got, 1, name)
+		require.Equal(t, c.want, got[0].At, name)
+		require.Negative(t, got[0].Stands, "%s: no run leads to it", name)
+	}
 }
 
 // departures finds by trying all interleavings where a run can depart first.

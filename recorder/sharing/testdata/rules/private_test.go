@@ -1,6 +1,9 @@
 package rules
 
-import "testing"
+import (
+	"os"
+	"testing"
+)
 
 type P struct {
 	n    int
@@ -208,4 +211,22 @@ func sharedResult() (n int) {
 	go func() { n++ }() // loud: n
 	n = 1               // loud: n
 	return n
+}
+
+// What code that is not known returns may depend on what other goroutines do.
+
+type asker interface{ ask() bool }
+
+func TestUnknown(t *testing.T) {
+	var others asker
+	if os.Getpid() == 1 { // undecided: os.Getpid() == 1
+		return
+	}
+	if others != nil && others.ask() { // undecided: others.ask()
+		return
+	}
+	known := func(n int) bool { return n > 1 }
+	if known(2) { // decided: known(2)
+		return
+	}
 }
