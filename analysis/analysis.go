@@ -57,7 +57,7 @@ const (
 // A Finding is a predicted bug: a set of source sites, and events of the trace
 // that show it. It has no name: package witness names bugs by their sources.
 type Finding struct {
-	Kind string // "race", "channel", "atomicity", "atomic-set", "assertion" or "lock-misuse"
+	Kind string // "race", "channel", "atomicity", "atomic-set", "assertion", "lock-misuse" or "failure"
 	// Pattern is the one that Accesses match; nil for those that meet.
 	Pattern *anomaly.Pattern
 	// Accesses are positions of events: of those that meet the earlier one first, else

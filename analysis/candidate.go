@@ -1,6 +1,9 @@
 package analysis
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/gopredict/gopredict/analysis/anomaly"
 	"github.com/gopredict/gopredict/analysis/causality"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -59,10 +62,9 @@ func (s *bySite) add(site trace.SiteID, i int) {
 }
 
 // races returns the candidates for accesses that may meet, and counts in r those
-// that are none. They are races, or of the kind channel: a close of a channel that
-// meets a send to it or another close, which panics if the close goes first.
+// that are none.
 func (p *predictor) races(r *Result) []candidate {
-	if !p.opts.wants("race") && !p.opts.wants("channel") {
+	if !slices.ContainsFunc([]string{"race", "channel", "failure"}, p.opts.wants) {
 		return nil
 	}
 	found := anomaly.FindRaces(p.t, p.o)
@@ -74,15 +76,34 @@ func (p *predictor) races(r *Result) []candidate {
 		for k, pair := range c.Pairs {
 			leads[k] = lead{accesses: pair[:]}
 		}
-		kind := "race"
-		if pair := c.Pairs[0]; p.t.Events[pair[0]].Kind == trace.Close || p.t.Events[pair[1]].Kind == trace.Close {
-			kind = "channel"
-		}
-		if p.opts.wants(kind) {
+		if kind := p.meeting(c.Pairs[0]); p.opts.wants(kind) {
 			cs = append(cs, candidate{kind, leads, c.Exhaustive})
 		}
 	}
 	return p.merge(cs)
+}
+
+// meeting is the kind of bug of two accesses that meet. It is a race, or else channel:
+// a close of a channel that meets a send to it or another close, which panics if the
+// close goes first; or failure: a test's end that meets what uses the test, which
+// panics behind it or is told of another test.
+func (p *predictor) meeting(pair [2]int) string {
+	for _, i := range pair {
+		switch {
+		case p.t.Events[i].Kind == trace.Close:
+			return "channel"
+		case p.endsTest(i):
+			return "failure"
+		}
+	}
+	return "race"
+}
+
+// endsTest reports whether event i is what package testing does last when a test has
+// ended: it writes that down, under no lock.
+func (p *predictor) endsTest(i int) bool {
+	e := &p.t.Events[i]
+	return e.Kind == trace.Write && strings.HasPrefix(p.t.Sites[e.Site].Func, "testing.tRunner")
 }
 
 // matches returns the candidates that match patterns of several accesses, and

@@ -146,7 +146,7 @@ func each(workers, n int, f func(i int)) {
 
 // byHarm are the kinds of bugs, from what does most harm to a program.
 var byHarm = []string{
-	"deadlock", "channel", "lock-misuse", "waitgroup", "assertion", "race",
+	"deadlock", "channel", "lock-misuse", "waitgroup", "assertion", "failure", "race",
 	"atomicity", "atomic-set", "property", "leak",
 }
 

@@ -46,11 +46,11 @@ func defaultOptions() options {
 // allKinds are the kinds of findings that reports may hold.
 var allKinds = []string{
 	"race", "atomicity", "atomic-set", "assertion", "deadlock", "channel",
-	"waitgroup", "lock-misuse", "leak", "property",
+	"waitgroup", "lock-misuse", "leak", "property", "failure",
 }
 
 // lookedFor are those of them that are looked for.
-var lookedFor = []string{"race", "channel", "atomicity", "atomic-set", "assertion", "lock-misuse"}
+var lookedFor = []string{"race", "channel", "atomicity", "atomic-set", "assertion", "lock-misuse", "failure"}
 
 // analysis returns the options for the analysis of a trace.
 func (o *options) analysis() analysis.Options {

@@ -17,7 +17,7 @@ func TestParseOptions(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, options{
 		json: "r.json", witnesses: "w", timeout: 3 * time.Second, keep: "k",
-		failOn: []string{"race", "channel", "deadlock", "effect"},
+		failOn: []string{"race", "channel", "failure", "deadlock", "effect"},
 	}, o)
 	assert.Equal(t, strings.Fields("-v ./... -run X -args -predict.json=no"), rest)
 

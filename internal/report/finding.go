@@ -64,6 +64,9 @@ func NewFinding(ev Evidence) Finding {
 			Func: n.function(s.Func), File: s.File, Line: s.Line, Col: s.Col,
 			Variable: s.Variable, Region: s.Region,
 		}
+		if w.Kind == "failure" {
+			a.Op, a.Expr = onTest(s)
+		}
 		if g := goroutine(&ev, i, s); g != nil {
 			a.CreatedAt = created(&ev, n, g)
 			a.Locks = locks(&ev, n, g.ID, ev.Violation[i])
@@ -138,6 +141,10 @@ func interleaving(w *witness.Witness, n namer, first int) []Step {
 			Goroutine: n.goroutine(s.Goroutine), Op: s.Op.String(), Expr: s.Expr, Value: s.Value,
 			Func: n.function(s.Func), File: s.File, Line: s.Line, Violation: violation,
 		})
+		if last := &out[len(out)-1]; violation && w.Kind == "failure" {
+			last.Op, last.Expr = onTest(s)
+			last.Value = ""
+		}
 	}
 	for _, s := range w.Steps {
 		if s.Op != trace.Begin { // where it stands says nothing
@@ -157,6 +164,15 @@ func interleaving(w *witness.Witness, n namer, first int) []Step {
 		}
 	}
 	return out
+}
+
+// onTest says what an access of a failure does to a test: it uses the test, or it is
+// the last thing that package testing does to it.
+func onTest(s witness.Step) (op, expr string) {
+	if s.Op == trace.Write {
+		return "finish", "the test"
+	}
+	return "use", "the test"
 }
 
 // A namer shortens names to what is not plain from the finding itself.

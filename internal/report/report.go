@@ -169,7 +169,7 @@ const (
 
 // GatingKinds are the kinds of bugs that by default make the command fail, whatever
 // their effect.
-var GatingKinds = []string{"race", "channel", "deadlock"}
+var GatingKinds = []string{"race", "channel", "failure", "deadlock"}
 
 // Gates reports whether by default f makes the command fail: it is confirmed,
 // and of one of the [GatingKinds], or has an effect.

@@ -60,6 +60,8 @@ func (f *Finding) legend() string {
 	switch f.Kind {
 	case "race", "channel":
 		return "▶ Both stand here at once: nothing orders the two."
+	case "failure":
+		return "▶ Both stand here at once. What uses a test after its end is lost, or panics."
 	case "atomicity", "atomic-set":
 		return f.orderLegend()
 	case "assertion":

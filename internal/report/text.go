@@ -90,6 +90,7 @@ var titles = map[string]string{
 	"waitgroup":   "WAITGROUP MISUSE",
 	"lock-misuse": "LOCK MISUSE",
 	"leak":        "GOROUTINE LEAK",
+	"failure":     "TEST USED AFTER ITS END",
 	"property":    "PROPERTY VIOLATION",
 }
 

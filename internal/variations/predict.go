@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/gopredict/gopredict/internal/report"
 )
 
 // A finding is what the table needs of one finding of the JSON report.
@@ -17,10 +19,9 @@ type finding struct {
 	Kind, Status, Effect, Reason, Package, Test string
 }
 
-// shows reports whether f is confirmed, and a bug beyond doubt: a race, or
-// something that the test comes to grief of.
+// shows reports whether f is confirmed, and a bug beyond doubt: it fails the run.
 func (f finding) shows() bool {
-	return f.Status == "confirmed" && (f.Kind == "race" || f.Effect != "none")
+	return f.Status == "confirmed" && (f.Effect != "none" || slices.Contains(report.GatingKinds, f.Kind))
 }
 
 // predict runs gopredict on all tests, with one command.

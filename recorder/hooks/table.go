@@ -42,6 +42,8 @@ const (
 	hasRead = "predictrt.HasRead(fd, p, n, err == nil, " + here + ")"
 	writes  = "predictrt.Writes(fd, p, " + here + ");"
 
+	usesTest = "predictrt.Load(&c.done, predictrt.Site(" + here + "));"
+
 	racer    = "race.Write(unsafe.Pointer(&pull.racer))"
 	useRacer = "predictrt.Write(&pull.racer, predictrt.Site(" + here + "))"
 )
@@ -345,6 +347,17 @@ var table = []Hook{
 	{"testing", "fRunner", events(trace.TestBegin, trace.TestEnd), []edit{
 		before("fn(f)", "predictrt.TestBegin(f.name); defer predictrt.TestEnd(f.name, &f.failed)"),
 	}},
+	// What uses a test that has ended panics, or what it tells is lost. Nothing makes
+	// the test's end wait: package testing leaves that out so that -race can tell.
+	{"testing", "tRunner", events(trace.Write), []edit{before("t.done = true", "predictrt.Write(&t.done, predictrt.Site("+here+"))")}},
+	{"testing", "(*common).Log", events(trace.Read), []edit{entry(usesTest)}},
+	{"testing", "(*common).Logf", events(trace.Read), []edit{entry(usesTest)}},
+	{"testing", "(*common).Error", events(trace.Read), []edit{entry(usesTest)}},
+	{"testing", "(*common).Errorf", events(trace.Read), []edit{entry(usesTest)}},
+	{"testing", "(*common).Fatal", events(trace.Read), []edit{entry(usesTest)}},
+	{"testing", "(*common).Fatalf", events(trace.Read), []edit{entry(usesTest)}},
+	{"testing", "(*common).Fail", events(trace.Read), []edit{entry(usesTest)}},
+	{"testing", "(*common).FailNow", events(trace.Read), []edit{entry(usesTest)}},
 
 	{"time", "AfterFunc", events(trace.Post, trace.Await), []edit{
 		entry("predictTimer := predictrt.NewTimer(&f, " + here + ");"),

@@ -1,6 +1,7 @@
 package witness
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -27,6 +28,7 @@ var methods = map[trace.Kind][]string{
 	trace.AtomicLoad:    {"Load"},
 	trace.AtomicStore:   {"Store"},
 	trace.AtomicRMW:     {"Add", "Swap", "CompareAndSwap", "And", "Or"},
+	trace.Read:          {"Log", "Logf", "Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow"}, // of a test
 }
 
 // Operand returns what a source line calls the object of an operation of kind
@@ -58,7 +60,7 @@ func Operand(k trace.Kind, line string) string {
 		return ""
 	}
 	if k == trace.Read || k == trace.Write {
-		return touched(line)
+		return cmp.Or(touched(line), receiver(k, line))
 	}
 	return receiver(k, line)
 }

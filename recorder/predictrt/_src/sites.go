@@ -224,6 +224,7 @@ var machineries = [...]string{
 	"runtime.", "sync.", "sync/atomic.", "internal/sync.", "predictrt.",
 	"syscall.", "internal/poll.", "os.(*File).", "os.ReadFile", "os.WriteFile", "net.(*conn).", "net.(*netFD).", "net.predict",
 	"reflect.", "internal/reflectlite.", "iter.", "testing/synctest.", "internal/synctest.",
+	"testing.(*common).Log", "testing.(*common).Error", "testing.(*common).Fatal", "testing.(*common).Fail",
 }
 
 // machinery reports whether a frame is not what the user would call the

@@ -75,6 +75,27 @@ func TestSyncMapRange(t *testing.T)            { m.Range(func(any, any) bool { r
 
 func TestTestingTRunner(t *testing.T) {}
 
+func TestTestingCommonLog(t *testing.T)  { t.Log("x") }
+func TestTestingCommonLogf(t *testing.T) { t.Logf("x") }
+
+func TestTestingCommonError(t *testing.T)   { failing(func(t *testing.T) { t.Error("x") }) }
+func TestTestingCommonErrorf(t *testing.T)  { failing(func(t *testing.T) { t.Errorf("x") }) }
+func TestTestingCommonFatal(t *testing.T)   { failing(func(t *testing.T) { t.Fatal("x") }) }
+func TestTestingCommonFatalf(t *testing.T)  { failing(func(t *testing.T) { t.Fatalf("x") }) }
+func TestTestingCommonFail(t *testing.T)    { failing(func(t *testing.T) { t.Fail() }) }
+func TestTestingCommonFailNow(t *testing.T) { failing(func(t *testing.T) { t.FailNow() }) }
+
+// failing runs f with a test that does not count. That one has no output.
+func failing(f func(t *testing.T)) {
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		defer func() { _ = recover() }()
+		f(new(testing.T))
+	}()
+	<-done
+}
+
 func FuzzTestingFRunner(f *testing.F) {
 	f.Add(1)
 	f.Fuzz(func(t *testing.T, n int) {})
