@@ -22,9 +22,9 @@ var dropped = map[string]bool{
 	"blockprofile": true, "blockprofilerate": true, "mutexprofile": true, "mutexprofilefraction": true,
 }
 
-// replayArgs returns the arguments for replaying w, from those of the recorded
+// ReplayArgs returns the arguments for replaying w, from those of the recorded
 // run.
-func replayArgs(args []string, w *witness.Witness, timeout time.Duration) []string {
+func ReplayArgs(args []string, w *witness.Witness, timeout time.Duration) []string {
 	if w.Parallel > 0 {
 		args = append([]string{"-test.parallel=" + strconv.Itoa(w.Parallel)}, args...) // a later one counts
 	}

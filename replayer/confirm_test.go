@@ -90,8 +90,8 @@ func TestOfWitness(t *testing.T) {
 		lines []string
 	}{
 		"there":  {Confirmed, stands},
-		"fixed":  {Fixed, left},
-		"fails":  {Fixed, append(left, "print --- FAIL: TestX (0.00s)", "exit 1")},
+		"fixed":  {Left, left},
+		"fails":  {Left, append(left, "print --- FAIL: TestX (0.00s)", "exit 1")},
 		"panics": {Unconfirmed, []string{"verdict steps 1 3", "print panic: boom", "exit 2"}},
 	} {
 		r, err := Confirm(t.Context(), fake(t, c.lines...), w, code, Options{})

@@ -123,11 +123,11 @@ func TestPlanRefuses(t *testing.T) {
 
 func TestReplayArgs(t *testing.T) {
 	w := &witness.Witness{Tests: []string{"TestA", "TestB#3"}}
-	assert.Equal(t, []string{"-test.run=^(TestA|TestB)$", "-test.count=3", "-test.timeout=30s"}, replayArgs(nil, w, DefaultTimeout))
+	assert.Equal(t, []string{"-test.run=^(TestA|TestB)$", "-test.count=3", "-test.timeout=30s"}, ReplayArgs(nil, w, DefaultTimeout))
 	w.Run = "TestA/x|B$/[/|]/z|TestC/y"
-	assert.Equal(t, `-test.run=^TestA$/x|^TestB$/[/|]/z`, replayArgs(nil, w, DefaultTimeout)[0])
+	assert.Equal(t, `-test.run=^TestA$/x|^TestB$/[/|]/z`, ReplayArgs(nil, w, DefaultTimeout)[0])
 	w.Run = "Other/x"
-	assert.Equal(t, `-test.run=^(TestA|TestB)$`, replayArgs(nil, w, DefaultTimeout)[0])
+	assert.Equal(t, `-test.run=^(TestA|TestB)$`, ReplayArgs(nil, w, DefaultTimeout)[0])
 }
 
 func TestSubtestFilter(t *testing.T) {

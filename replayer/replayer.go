@@ -38,7 +38,7 @@ const EnvVar = "GOPREDICT_RT"
 type Binary struct {
 	Path string   // the saved copy
 	Dir  string   // the package's folder, where it runs
-	Args []string // without the program's name; see replayArgs for what is kept
+	Args []string // without the program's name; see ReplayArgs for what is kept
 	Env  []string // nil: this process's environment
 	Exec []string // the command that it is run through, of go test's -exec; nil: none
 }
@@ -78,12 +78,12 @@ const DefaultTimeout = 30 * time.Second
 // words are those of the report.
 type Status string
 
-// The statuses. Fixed and Stale are what a saved witness can come to besides:
+// The statuses. Left and Stale are what a saved witness can come to besides:
 // see [Result.OfWitness].
 const (
 	Confirmed   Status = "confirmed"
 	Unconfirmed Status = "unconfirmed"
-	Fixed       Status = "fixed"
+	Left        Status = "left"
 	Stale       Status = "stale"
 )
 
@@ -182,11 +182,11 @@ type Result struct {
 }
 
 // OfWitness says what has become of the bug of a saved witness: it is there
-// (Confirmed), or Fixed: the whole witness was found in the program, which left
-// its schedule. If some of the witness no longer fits the sources it is Stale;
-// and what is neither, as the program crashed or ran out of time, stays
-// Unconfirmed. A test that fails, though not in the plain run that [Options]
-// tell of, does so for the order that it was kept in.
+// (Confirmed), or the program has Left its schedule, though the whole witness was
+// found in it: then the bug is fixed, or another schedule leads to it. If some of the
+// witness no longer fits the sources it is Stale; and what is neither, as the program
+// crashed or ran out of time, stays Unconfirmed. A test that fails, though not in the
+// plain run that [Options] tell of, does so for the order that it was kept in.
 func (r Result) OfWitness() Status {
 	switch {
 	case r.Reproduced > 0:
@@ -199,7 +199,7 @@ func (r Result) OfWitness() Status {
 			return Unconfirmed
 		}
 	}
-	return Fixed
+	return Left
 }
 
 // places returns the lists of w that name places in the sources.

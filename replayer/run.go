@@ -106,7 +106,7 @@ func Plain(ctx context.Context, bin Binary, w *witness.Witness, opts Options) (O
 func (bin Binary) run(ctx context.Context, w *witness.Witness, mode string, timeout time.Duration, opts Options, started func(pid int)) (string, Outcome, error) {
 	limit, cancel := context.WithTimeout(ctx, timeout+cmp.Or(opts.grace, defaultGrace))
 	defer cancel()
-	line := append(append(slices.Clone(bin.Exec), bin.Path), replayArgs(bin.Args, w, timeout)...)
+	line := append(append(slices.Clone(bin.Exec), bin.Path), ReplayArgs(bin.Args, w, timeout)...)
 	cmd := exec.CommandContext(limit, line[0], line[1:]...)
 	cmd.Dir = bin.Dir
 	cmd.Env = environment(bin.Env, bin.Dir, mode)

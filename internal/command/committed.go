@@ -29,7 +29,7 @@ func (c *confirmation) committed(ctx context.Context, suspects []suspect) error 
 	}
 	type came struct {
 		to report.WitnessState
-		ev *report.Evidence // if it is confirmed
+		ev *report.Evidence // if it was replayed
 		w  *witness.Witness
 	}
 	all := make([]came, len(files))
@@ -52,8 +52,16 @@ func (c *confirmation) committed(ctx context.Context, suspects []suspect) error 
 		if a.to.Status == "" { // it is of a test that was not run
 			continue
 		}
-		c.failed = c.failed || a.to.Status == report.Damaged
+		if a.to.Status == report.Damaged {
+			c.failed = true
+		} else {
+			c.taken = append(c.taken, filepath.Join(c.root, a.to.Witness))
+		}
 		c.report.Witnesses = append(c.report.Witnesses, a.to)
+		if a.ev != nil && a.ev.Result.Status != replayer.Confirmed {
+			c.strayed = append(c.strayed, strayed{a.ev, filepath.Join(c.root, a.to.Witness), len(c.report.Witnesses) - 1})
+			continue
+		}
 		if a.ev == nil || c.done[sitesOf(a.ev.Result.Witness)] {
 			continue
 		}
@@ -94,14 +102,70 @@ func (c *confirmation) recall(ctx context.Context, w *witness.Witness, tests map
 		return state, nil, err
 	}
 	state.Status, state.Reason = string(r.OfWitness()), why(r)
-	if r.Status != replayer.Confirmed {
-		return state, nil, nil
+	if r.Status == replayer.Confirmed {
+		c.confirmed.Add(1)
 	}
-	c.confirmed.Add(1)
 	return state, &report.Evidence{
 		Witness: w, Result: r, Replayed: replayed, Tier: tierWitness, Files: c.files, Source: c.source.Line,
 	}, nil
 }
+
+// A strayed is a committed witness that was replayed without reaching its bug.
+type strayed struct {
+	*report.Evidence
+	file  string // absolute
+	state int    // its index in report.Report.Witnesses
+}
+
+// renew looks for the committed witnesses of the confirmed bug f that have not reached
+// it, and gives f the file of one of the same test.
+func (c *confirmation) renew(f *telling) {
+	for i := range c.strayed {
+		m := &c.strayed[i]
+		if sitesOf(m.Result.Witness) != f.confirmed {
+			continue
+		}
+		state := &c.report.Witnesses[m.state]
+		if state.Status != report.Confirmed && f.file == "" && m.Witness.Tests[0] == f.witness.Tests[0] {
+			f.file, f.ID, f.witness.ID = m.file, m.Witness.ID, m.Witness.ID
+		}
+		state.Status, state.Reason = report.Confirmed, "by another schedule"
+	}
+}
+
+// settle says of the committed witnesses whose schedules the program has left, and
+// which no finding has renewed, what has become of their bugs.
+func (c *confirmation) settle(ctx context.Context) error {
+	for _, m := range c.strayed {
+		state := &c.report.Witnesses[m.state]
+		if state.Status == report.Confirmed || !strays(m.Result) {
+			continue
+		}
+		r, err := c.recheck(ctx, m.Witness, m.Result.Witness)
+		if ctx.Err() != nil {
+			state.Status, state.Reason = report.NotReplayed, context.Cause(ctx).Error()
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if r.status != report.Confirmed && state.Status == report.Stale {
+			continue
+		}
+		if r.status != report.Confirmed {
+			state.Status, state.Reason = r.status, both(r.reason, state.Reason)
+			continue
+		}
+		if err := c.save(&r.found); err != nil {
+			return err
+		}
+		c.tell(r.found)
+	}
+	return nil
+}
+
+// both joins two reasons.
+func both(a, b string) string { return strings.TrimPrefix(a+"; "+b, "; ") }
 
 // why says why replays did not reach their bug: first of all what of the witness
 // no longer fits. Last is how the test failed, if it did so all the same.

@@ -31,6 +31,8 @@ type confirmation struct {
 	recorded replayer.Outcome // of the recorded run
 	others   map[uint64]bool  // the keys of the sites of predicted bugs that are no assertions
 	*progress
+	strayed []strayed
+	taken   []string // files of committed witnesses
 }
 
 // A progress is for the status line.
@@ -122,6 +124,13 @@ func (c *confirmation) confirm(ctx context.Context, result *analysis.Result) err
 			c.warn("%s: %s: %v", c.run.Package.Path, bug.ID, err)
 		}
 		c.tell(bug)
+	}
+	if err := c.settle(limit); err != nil {
+		c.failed = true
+		c.warn("%s: %v", c.run.Package.Path, err)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
 	if late > 0 {
 		c.warn("%s: %d of %d predicted bugs were not replayed, as the time for replays, -%stimeout=%v, was over",
@@ -381,6 +390,7 @@ type telling struct {
 	report.Finding
 	confirmed string           // the sites of the confirmed bug
 	witness   *witness.Witness // to be saved, with the values of the replay
+	file      string           // to save it in
 }
 
 func (c *confirmation) telling(ev report.Evidence) telling {
@@ -388,8 +398,9 @@ func (c *confirmation) telling(ev report.Evidence) telling {
 	f.Reason = c.files.Shorten(f.Reason)
 	if f.Status == report.Confirmed {
 		f.confirmed = sitesOf(ev.Result.Witness)
-		if f.witness = ev.Witness; ev.Replayed != nil {
-			f.witness = f.witness.Observe(ev.Replayed)
+		w := *ev.Witness
+		if f.witness = &w; ev.Replayed != nil {
+			f.witness = w.Observe(ev.Replayed)
 		}
 	}
 	return f
@@ -436,12 +447,23 @@ func replayTime(seconds float64) time.Duration {
 	return replayer.DefaultTimeout + time.Duration(3*seconds*float64(time.Second))
 }
 
-// save writes the witness of f, if it is confirmed, beside its test.
+// save writes the witness of f, if it is confirmed, beside its test: in the place of
+// a committed one of the same bug that the program has left, but not of another bug's.
 func (c *confirmation) save(f *telling) error {
 	if f.witness == nil {
 		return nil
 	}
-	file := filepath.Join(c.run.Package.Dir, c.opts.witnesses, f.witness.Tests[0], f.witness.ID)
-	f.Witness = c.rel(file)
-	return f.witness.Save(file)
+	if c.renew(f); f.file == "" {
+		folder := filepath.Join(c.run.Package.Dir, c.opts.witnesses, f.witness.Tests[0])
+		var used []string
+		for _, file := range c.taken {
+			if filepath.Dir(file) == folder {
+				used = append(used, filepath.Base(file))
+			}
+		}
+		f.ID = witness.Distinct(f.ID, used)
+		f.file, f.witness.ID = filepath.Join(folder, f.ID), f.ID
+	}
+	f.Witness = c.rel(f.file)
+	return f.witness.Save(f.file)
 }

@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -129,6 +130,11 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 		Debug: a.hold > 0,
 		Phase: func(what string) { status.Set(what, "") },
 	})
+	if errors.Is(err, errNoTests) {
+		status.Close()
+		fmt.Fprintf(s.stdout, "%s: unconfirmed: cannot tell whether it is fixed: %v\n", w.ID, err)
+		return exitNoAnswer, nil
+	}
 	if err != nil {
 		return exitFailed, err
 	}
@@ -158,15 +164,55 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 	if err != nil {
 		return exitFailed, err
 	}
-	status.Close()
 	if plain.Effect != replayer.NoEffect {
+		status.Close()
 		fmt.Fprintf(s.stdout, "%s: unconfirmed, as its test does not pass without a schedule either: %s\n", w.ID, strings.Join(plain.Detail, " "))
 		return exitNoAnswer, nil
 	}
-	return s.tellReplay(a, env, report.Evidence{
+	ev := report.Evidence{
 		Witness: w, Result: result, Path: s.relative(a.path), Replayed: shown,
 		Files: filesOf(env), Source: source.Line,
-	}), nil
+	}
+	if !strays(result) {
+		status.Close()
+		return s.tellReplay(a, env, ev), nil
+	}
+	p := &prediction{
+		opts: a.options, build: b, env: env, root: env.Root(), files: filesOf(env), work: work,
+		status: status, source: source, code: code, done: make(map[string]bool), workers: 1,
+	}
+	run := recorder.Run{Package: b.Tested[0], Binary: bin.Path, Args: bin.Args, Env: bin.Env, Exec: bin.Exec}
+	c := &confirmation{prediction: p, run: run, progress: new(progress)}
+	again, err := c.recheck(ctx, w, result.Witness)
+	if err != nil {
+		return exitFailed, err
+	}
+	status.Close()
+	return s.tellRecheck(a, env, ev, again), nil
+}
+
+// tellRecheck prints what was found out of a witness that has left its schedule, and
+// returns the exit code.
+func (s *session) tellRecheck(a replayArgs, env gotool.Env, ev report.Evidence, again recheck) int {
+	r, id := ev.Result, ev.Witness.ID
+	if again.status != report.Confirmed && r.OfWitness() != replayer.Left {
+		return s.tellReplay(a, env, ev)
+	}
+	if again.status != report.Confirmed {
+		fmt.Fprintf(s.stdout, "%s: %s, reached in 0 of %d replays: %s\n", id, again.status, r.Replays, both(again.reason, why(r)))
+		if again.status == report.Fixed {
+			return exitOK
+		}
+		return exitNoAnswer
+	}
+	fmt.Fprintf(s.stdout, "%s: the program has left the schedule, and comes to the bug by another: %s\n", id, why(r))
+	f := again.found.Finding
+	f.Witness = ev.Path
+	opts := textOptions(s.stdout, env)
+	opts.All = a.verbose
+	report.WriteFinding(s.stdout, &f, opts)
+	fmt.Fprintf(s.stdout, "%s: reached in %d of %d replays, by another schedule\n", id, f.Reproduced, f.Replays)
+	return exitBug
 }
 
 // plainly returns how the witness's test ends without a schedule, where that
@@ -210,12 +256,18 @@ func packageOf(fn string) string {
 	return path
 }
 
+// errNoTests is why there is nothing to replay.
+var errNoTests = errors.New("there are no tests in its package any more, or they are left out")
+
 // buildFor builds the instrumented test binary of one package.
 func (s *session) buildFor(ctx context.Context, c *recorder.Config) (*recorder.Build, replayer.Binary, error) {
 	c.Stdin, c.Stdout, c.Stderr = s.stdin, s.stdout, s.stderr
 	b, err := recorder.Prepare(ctx, c)
 	if err != nil {
 		return nil, replayer.Binary{}, err
+	}
+	if len(b.Tested) != 1 || !b.Tested[0].HasTests {
+		return nil, replayer.Binary{}, errNoTests
 	}
 	through, err := c.Exec()
 	if err != nil {
@@ -259,11 +311,7 @@ func (s *session) tellReplay(a replayArgs, env gotool.Env, ev report.Evidence) i
 		fmt.Fprint(s.stdout, r.Verdicts[0].Output)
 	}
 	if r.Reproduced == 0 {
-		became := r.OfWitness()
-		fmt.Fprintf(s.stdout, "%s: %s, reached in 0 of %d replays: %s\n", id, became, r.Replays, why(r))
-		if became == replayer.Fixed {
-			return exitOK
-		}
+		fmt.Fprintf(s.stdout, "%s: %s, reached in 0 of %d replays: %s\n", id, r.OfWitness(), r.Replays, why(r))
 		return exitNoAnswer
 	}
 	f := report.NewFinding(ev)

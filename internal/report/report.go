@@ -91,10 +91,10 @@ func (f *Finding) Sites() string {
 type WitnessState struct {
 	Witness string `json:"witness"` // file, relative to the module root
 	ID      string `json:"id,omitempty"`
-	// Status is "confirmed", "fixed", "stale", "unconfirmed" (neither), "not
+	// Status is "confirmed", "fixed", "stale", "unconfirmed" (it cannot be told), "not
 	// replayed" or "damaged".
 	Status string `json:"status"`
-	Reason string `json:"reason,omitempty"` // why not confirmed
+	Reason string `json:"reason,omitempty"` // why not confirmed, or "by another schedule"
 }
 
 // The values of WitnessState.Status beside Confirmed and Unconfirmed.

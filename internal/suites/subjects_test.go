@@ -213,7 +213,8 @@ func testFixes(t *testing.T, dir string, w want) {
 		require.Empty(t, r.confirmed(), again)
 		require.Len(t, r.Witnesses, len(witnesses), again)
 		for _, w := range r.Witnesses {
-			require.Contains(t, []string{"fixed", "stale"}, w.Status, again)
+			// What is undecided then may be there by another schedule, as far as is known.
+			require.Contains(t, []string{"fixed", "stale", "unconfirmed"}, w.Status, again)
 			t.Logf("%s: %s: %s", way, w.Witness, w.Status)
 		}
 	}

@@ -46,6 +46,23 @@ func whereOf(s Step) where {
 	return where{p, s.Goroutine, s.Op, s.Occ}
 }
 
+// In reports for each access of the violation whether a goroutine of w's tests has come
+// to its place in t, a recording of the build in which w is where it says.
+func (w *Witness) In(t *trace.Trace) []bool {
+	came := make(map[place]bool)
+	for i := range t.Events {
+		e := &t.Events[i]
+		if s := t.Sites[e.Site]; slices.Contains(w.Tests, t.Goroutines[e.G].Test) {
+			came[place{s.Func, s.Expr, s.Line, s.Col}] = true
+		}
+	}
+	out := make([]bool, len(w.Violation))
+	for i, s := range w.Violation {
+		out[i] = came[whereOf(s).place]
+	}
+	return out
+}
+
 // Find returns for each step the position of its event in t, -1 if t does not
 // have it.
 func Find(t *trace.Trace, steps []Step) []int {

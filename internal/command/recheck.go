@@ -1,0 +1,170 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/analysis/anomaly"
+	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/recorder"
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// This file looks for the bug of a witness whose schedule the program has left. That
+// alone does not say that the bug is fixed: a schedule tells goroutines by how many
+// there are and places by their functions, so that a goroutine more or a call less
+// leads away from a bug that is there. So the test is recorded again and predicted
+// from, and what is found at the same places is replayed.
+
+// A recheck is what came of that: the bug is confirmed, and found; or fixed; or
+// unconfirmed, as that cannot be told, for a reason.
+type recheck struct {
+	status string
+	reason string
+	found  telling
+}
+
+// recheckOrders are the orders in which the test of a witness is recorded again: what
+// it comes to may depend on that.
+var recheckOrders = []recorder.Order{recorder.NewestFirst, recorder.OldestFirst, recorder.ChildFirst}
+
+// recheck looks for the bug of w, whose replays have left their schedule; now is w
+// where it is in the sources. c.run says how the test is run.
+func (c *confirmation) recheck(ctx context.Context, w, now *witness.Witness) (recheck, error) {
+	cannot := func(format string, args ...any) (recheck, error) {
+		return recheck{status: report.Unconfirmed, reason: "cannot tell whether it is fixed: " + fmt.Sprintf(format, args...)}, nil
+	}
+	if !c.opts.finds(w) {
+		return cannot("bugs of kind %s are not looked for", strings.TrimSpace(w.Kind+" "+w.Pattern))
+	}
+	if err := c.makeFolders(); err != nil {
+		return recheck{}, err
+	}
+	came, open := make([]bool, len(w.Violation)), ""
+	for k, order := range recheckOrders {
+		c.status.Set("recording", fmt.Sprintf("%s again, %d of %d", w.Tests[0], k+1, len(recheckOrders)))
+		limit := replayTime(c.run.Seconds)
+		args := replayer.ReplayArgs(replayer.ArgsFor(w, c.run.Args), w, limit)
+		run, err := c.run.Again(ctx, order, args, filepath.Join(c.work, fmt.Sprintf("again-%s-%d", w.ID, k)), limit)
+		if err != nil {
+			return recheck{}, err
+		}
+		t := readReplayed(run.Trace, c.build)
+		if t == nil || trace.Validate(t) != nil {
+			return cannot("%s was run again and not recorded", w.Tests[0])
+		}
+		if !slices.ContainsFunc(t.Goroutines, func(g trace.Goroutine) bool { return g.Test == w.Tests[0] }) {
+			return cannot("there is no test %s any more, or it is left out", w.Tests[0])
+		}
+		if t.Meta.Limit > 0 || len(t.Cuts) > 0 || !t.Complete {
+			return cannot("%s was run again, and not all of it was recorded", w.Tests[0])
+		}
+		opts := c.opts
+		opts.kinds = []string{w.Kind}
+		result, err := predict(ctx, t, opts)
+		if err != nil {
+			return recheck{}, err
+		}
+		if result.Cut || result.TooLong {
+			return cannot("there is too much to look for in %s", w.Tests[0])
+		}
+		run.Args = c.run.Args
+		again := &confirmation{
+			prediction: c.prediction, run: run, trace: t, index: witness.NewIndex(t), recorded: replayer.Recorded(t),
+			progress: new(progress),
+		}
+		suspects, _, err := again.suspects(result)
+		if err != nil {
+			return recheck{}, err
+		}
+		found, err := again.find(ctx, slices.DeleteFunc(slices.Clone(suspects), func(s suspect) bool { return sitesOf(s.witness) != sitesOf(now) }))
+		if err != nil {
+			return recheck{}, err
+		}
+		if found.confirmed != "" {
+			return recheck{status: report.Confirmed, found: found}, nil
+		}
+		for _, s := range suspects {
+			switch place := shared(s.witness, now); {
+			case sitesOf(s.witness) != sitesOf(now):
+				if place != "" && open == "" {
+					open = fmt.Sprintf("%s is part of another possible bug of %s", place, w.Tests[0])
+				}
+			case len(s.Schedules) > 0:
+				open = "another schedule was predicted, and did not confirm it"
+			default:
+				open = "whether another schedule leads there is undecided"
+			}
+		}
+		for i, there := range now.In(t) {
+			came[i] = came[i] || there
+		}
+	}
+	if open != "" {
+		return cannot("%s", open)
+	}
+	if i := slices.Index(came, false); i >= 0 {
+		return cannot("%s does not come to %s any more", w.Tests[0], placeOf(now.Violation[i]))
+	}
+	return recheck{status: report.Fixed}, nil
+}
+
+// find replays suspects until one is confirmed, and returns what there is to tell of
+// that.
+func (c *confirmation) find(ctx context.Context, suspects []suspect) (telling, error) {
+	out := make([]telling, len(suspects))
+	c.total = len(suspects)
+	for i, s := range suspects {
+		ev, err := c.suspect(ctx, s)
+		if out[i] = c.telling(ev); err != nil || out[i].confirmed != "" {
+			return out[i], err
+		}
+	}
+	err := c.departed(ctx, suspects, out)
+	if i := slices.IndexFunc(out, func(f telling) bool { return f.confirmed != "" }); i >= 0 {
+		return out[i], nil
+	}
+	return telling{}, err
+}
+
+// strays reports whether the replays of a witness, all places of whose violation were
+// found, have led elsewhere.
+func strays(r replayer.Result) bool {
+	became := r.OfWitness()
+	return became == replayer.Left || became == replayer.Stale && r.Replays > 0
+}
+
+// finds reports whether predicting could find the bug of w.
+func (o *options) finds(w *witness.Witness) bool {
+	if !w.InOrder() {
+		return slices.Contains(lookedFor, w.Kind)
+	}
+	for _, p := range slices.Concat(anomaly.Builtin(), o.patterns) {
+		if p.Name == w.Pattern {
+			return true
+		}
+	}
+	return false
+}
+
+// shared names a place that the violations of both v and w have; "" if there is none.
+func shared(v, w *witness.Witness) string {
+	for _, s := range v.Violation {
+		for _, o := range w.Violation {
+			if s.File == o.File && s.Line == o.Line && witness.Shape(s.Expr) == witness.Shape(o.Expr) {
+				return placeOf(s)
+			}
+		}
+	}
+	return ""
+}
+
+// placeOf names the place of a step: "a.balance (bank.go:12)".
+func placeOf(s witness.Step) string {
+	return strings.TrimSpace(fmt.Sprintf("%s (%s:%d)", s.Expr, filepath.Base(s.File), s.Line))
+}
