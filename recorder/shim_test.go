@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopredict/gopredict/internal/testenv"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -21,7 +22,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "__exec" {
 		os.Exit(Exec(os.Args[2], os.Args[3:]))
 	}
-	os.Exit(m.Run())
+	os.Exit(testenv.M{M: m}.Run())
 }
 
 // script writes an executable shell script.

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/internal/testenv"
 )
 
 // The tests run themselves as the program under test: with fakeVar set, this
@@ -20,7 +22,7 @@ func TestMain(m *testing.M) {
 	if script := os.Getenv(fakeVar); script != "" {
 		os.Exit(play(script))
 	}
-	os.Exit(m.Run())
+	os.Exit(testenv.M{M: m}.Run())
 }
 
 // fake returns a Binary that plays the script. Its lines are

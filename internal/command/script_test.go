@@ -14,10 +14,11 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/gopredict/gopredict/analysis/solver"
+	"github.com/gopredict/gopredict/internal/testenv"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(testenv.M{M: m}, map[string]func(){
 		"gopredict": func() { os.Exit(Main(os.Args[1:])) },
 	})
 }

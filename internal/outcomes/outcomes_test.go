@@ -14,6 +14,7 @@ import (
 	// command has changed.
 	_ "github.com/gopredict/gopredict/internal/command"
 	"github.com/gopredict/gopredict/internal/script"
+	"github.com/gopredict/gopredict/internal/testenv"
 )
 
 // sample are suites that take a few seconds each. The versions of the modules
@@ -33,6 +34,9 @@ var command string
 
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "outcomes-")
+	if err == nil {
+		err = testenv.Set(dir)
+	}
 	if err == nil {
 		command, err = script.Build(context.Background(), "../..", dir)
 	}

@@ -18,6 +18,7 @@ import (
 	// these tests again, and not take their results from its cache, when the
 	// command has changed.
 	_ "github.com/gopredict/gopredict/internal/command"
+	"github.com/gopredict/gopredict/internal/testenv"
 )
 
 // root is the root folder of gopredict's own module, and command the binary
@@ -42,6 +43,9 @@ func buildAndRun(m *testing.M) (code int, err error) {
 		return 0, err
 	}
 	defer os.RemoveAll(dir)
+	if err := testenv.Set(dir); err != nil {
+		return 0, err
+	}
 	command = filepath.Join(dir, "gopredict")
 	build := exec.Command("go", "build", "-o", command, root)
 	build.Dir = root

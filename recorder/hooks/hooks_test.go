@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopredict/gopredict/internal/gotool"
+	"github.com/gopredict/gopredict/internal/testenv"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -82,7 +83,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	selftestDir = dir
-	code := m.Run()
+	code := testenv.M{M: m}.Run()
 	os.RemoveAll(dir)
 	os.Exit(code)
 }
