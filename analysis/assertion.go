@@ -42,8 +42,8 @@ func (p *predictor) assertions(r *Result) []candidate {
 }
 
 // byOthers takes the assertions off the findings, from number first on, that fail,
-// or may fail, because of reads that are part of another predicted bug: whoever mends that
-// mends them, or will see them again.
+// or may fail, because of reads that are part of another predicted bug, or where another
+// assertion has failed before: whoever mends that mends them, or will see them again.
 func (p *predictor) byOthers(r *Result, first int) {
 	others := make(map[trace.SiteID]bool)
 	for _, f := range r.Findings[:first] {
@@ -54,9 +54,17 @@ func (p *predictor) byOthers(r *Result, first int) {
 		}
 	}
 	part := func(i int) bool { return others[p.t.Events[i].Site] }
+	fails := make(map[trace.SiteID]bool) // assertions of which a failure is predicted
+	for _, f := range r.Findings[first:] {
+		if f.Status == Predicted {
+			fails[p.t.Events[f.Accesses[0]].Site] = true
+		}
+	}
 	kept := r.Findings[:first]
 	for _, f := range r.Findings[first:] {
-		own := slices.DeleteFunc(slices.Clone(f.Departures), func(d *Departure) bool { return slices.ContainsFunc(d.events, part) })
+		own := slices.DeleteFunc(slices.Clone(f.Departures), func(d *Departure) bool {
+			return slices.ContainsFunc(d.events, part) || fails[p.t.Events[d.at()].Site]
+		})
 		if slices.ContainsFunc(p.deviations(&f), part) || len(own) == 0 && len(f.Departures) > 0 {
 			r.Raced++
 			continue

@@ -190,7 +190,7 @@ func (p *predictor) departsAt(d symbolic.Departing) string {
 	site := p.t.Sites[e.Site]
 	what := "may find something else"
 	switch e.Kind {
-	case trace.Branch, trace.Operand:
+	case trace.Branch, trace.Assert, trace.Operand:
 		what = "may come out otherwise"
 	case trace.Select:
 		what = "may choose another case"

@@ -135,9 +135,9 @@ func (m *Model) doubt() *doubts {
 		case m.tracked(pos):
 			c := &m.mem.cells[m.mem.spans[i].first]
 			m.doubts.departs[i] = c.shared && !c.known && !quiet[pos]
-		case e.Kind == trace.Branch || e.Kind == trace.Operand:
-			if m.t.Sites[e.Site].Fails != trace.Neither {
-				continue // that it fails is a finding of its own
+		case e.Kind == trace.Branch || e.Kind == trace.Operand || e.Kind == trace.Assert:
+			if m.t.Sites[e.Site].Stops {
+				continue // that it fails is a finding of its own, and the end
 			}
 			in := m.formula(pos)
 			m.doubts.departs[i] = in != nil && slices.ContainsFunc(in.Reads, func(r int32) bool { return r >= 0 && m.tracked(r) && varies(r) })
@@ -259,7 +259,7 @@ func (e *Encoding) departsAt(i int32) solver.Bool {
 		return e.f.False() // it has done all that it does
 	}
 	other := e.f.True()
-	if e.m.event(i).Kind == trace.Branch {
+	if e.m.event(i).Kind != trace.Operand {
 		other = e.outcome(i, false)
 	} else {
 		other = e.f.And(e.f.Not(e.f.Eq(e.leaves(i), e.f.Const(e.m.number(i)))), e.knows(i))

@@ -28,6 +28,9 @@ func TestOracleOfDepartures(t *testing.T) {
 			if s := tr.Sites[e.Site]; e.Kind == trace.Branch && s.Key%2 == 0 {
 				s.Fails = trace.Neither // a branch like any other
 				tr.Sites[e.Site] = s
+			} else if s.Fails != trace.Neither && s.Key%3 == 0 {
+				s.Stops = true
+				tr.Sites[e.Site] = s
 			}
 		}
 		o, err := order.New(tr)
@@ -253,7 +256,7 @@ func (x *explorer) perform(s explored, i int) (n explored, ok bool) {
 		n.mem[e.Obj] = v
 	case trace.Branch, trace.Assert:
 		if (v != 0) != (e.Val != 0) {
-			if x.tr.Sites[e.Site].Fails == trace.Neither {
+			if !x.tr.Sites[e.Site].Stops {
 				x.found[i] = true
 			}
 			return n, false

@@ -166,6 +166,7 @@ func attach(editors []*editor, found *sharing.Facts, sites []trace.Site) []trace
 			}
 			site := &sites[index[s.ID]]
 			site.Formula, site.Fails = t.formula(e, s)
+			site.Stops = site.Fails != trace.Neither && t.stops(e, s)
 			if site.Formula == "" && s.spot.Role == sharing.Decides {
 				t.forget(e, s.node.(ast.Expr))
 			}
@@ -285,6 +286,32 @@ func (t *table) formula(e *editor, s site) (string, trace.Outcome) {
 		return t.hand(s.spot), trace.Neither
 	}
 	return t.text(s.spot), trace.Neither
+}
+
+// stops reports whether the failure that the site s leads to ends the goroutine.
+func (t *table) stops(e *editor, s site) bool {
+	switch s.spot.Role {
+	case sharing.Asserts:
+		return sharing.Stops(e.callee(s.node.(*ast.CallExpr)))
+	case sharing.Guards:
+		return true
+	}
+	return t.found.Stops(sharing.Spot{Fset: e.fset, Pos: lastLeaf(s.node.(ast.Expr)).Pos(), Role: sharing.Decides})
+}
+
+// lastLeaf is the part of the condition x that decides last.
+func lastLeaf(x ast.Expr) ast.Expr {
+	switch y := ast.Unparen(x).(type) {
+	case *ast.UnaryExpr:
+		if y.Op == token.NOT {
+			return lastLeaf(y.X)
+		}
+	case *ast.BinaryExpr:
+		if y.Op == token.LAND || y.Op == token.LOR {
+			return lastLeaf(y.Y)
+		}
+	}
+	return ast.Unparen(x)
 }
 
 // condition is the formula of a condition, which may consist of others. What

@@ -173,6 +173,31 @@ func failing(b *ssa.BasicBlock) bool {
 	return false
 }
 
+// stopping reports whether b, which makes the test fail, ends the goroutine.
+func stopping(b *ssa.BasicBlock) bool {
+	for _, instr := range b.Instrs {
+		switch instr := instr.(type) {
+		case *ssa.Panic:
+			return true
+		case *ssa.Call:
+			if failsTest(&instr.Call) && slices.Contains([]string{"Fatal", "Fatalf", "FailNow"}, calleeName(&instr.Call)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func calleeName(c *ssa.CallCommon) string {
+	if c.Method != nil {
+		return c.Method.Name()
+	}
+	return c.StaticCallee().Name()
+}
+
+// Stops reports whether a failure of the assertion fn of testify ends the goroutine.
+func Stops(fn *types.Func) bool { return fn.Pkg().Path() == testifyPath+"require" }
+
 // failsTest reports whether c makes the test fail.
 func failsTest(c *ssa.CallCommon) bool {
 	obj := c.Method

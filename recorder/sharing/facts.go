@@ -225,6 +225,9 @@ func (f *Facts) Fails(s Spot) trace.Outcome {
 	return f.values.fails[s]
 }
 
+// Stops reports whether the failure that the condition at s leads to ends the goroutine.
+func (f *Facts) Stops(s Spot) bool { return f != nil && f.values.stops[s] }
+
 // Operand reports whether a formula needs the value of the name at s.
 func (f *Facts) Operand(s Spot) bool { return f != nil && f.values.operands[s] }
 

@@ -82,9 +82,9 @@ func (a *analysis) consume(f *function, instr ssa.Instruction) {
 		b := cond.Block()
 		switch then, els := failing(b.Succs[0]), failing(b.Succs[1]); {
 		case then && !els:
-			a.values.fails[s] = trace.IfTrue
+			a.values.fails[s], a.values.stops[s] = trace.IfTrue, stopping(b.Succs[0])
 		case els && !then:
-			a.values.fails[s] = trace.IfFalse
+			a.values.fails[s], a.values.stops[s] = trace.IfFalse, stopping(b.Succs[1])
 		}
 	}
 	if old, ok := a.values.formulas[s]; ok && old.String() != t.Formula.String() {

@@ -55,6 +55,7 @@ type values struct {
 	spots    []Spot
 	formulas map[Spot]Formula
 	fails    map[Spot]trace.Outcome // of conditions
+	stops    map[Spot]bool          // of those: that the failure ends the goroutine
 	operands map[Spot]bool          // that a formula needs
 	needed   map[Spot]bool          // accesses of several words of which it needs the digests
 	tracked  map[Spot][]Spot        // by reading: where its value goes
@@ -83,7 +84,7 @@ type valuesIn struct {
 
 func newValues() *valuesIn {
 	return &valuesIn{
-		values:  values{nil, map[Spot]Formula{}, map[Spot]trace.Outcome{}, map[Spot]bool{}, map[Spot]bool{}, map[Spot][]Spot{}, map[Spot]int{}},
+		values:  values{nil, map[Spot]Formula{}, map[Spot]trace.Outcome{}, map[Spot]bool{}, map[Spot]bool{}, map[Spot]bool{}, map[Spot][]Spot{}, map[Spot]int{}},
 		handing: newHanding(),
 		reads:   map[Spot][]*read{},
 		numbers: map[Spot]uint64{}, twice: map[Spot]bool{}, untracked: map[Spot]bool{}, calls: map[*function][]call{}, spawned: map[*function]bool{}, nils: map[any]bool{}, reassigned: map[any]bool{}, analysed: map[string]bool{},

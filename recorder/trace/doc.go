@@ -42,7 +42,7 @@
 //	'R'  the rewriter's sites, appended by [AppendSites] after the run:
 //	     id uint32, key uint64, line uint32, col uint32, flags uint8 (1: Data,
 //	     2: Update, 4: Tracked, 8: Fails IfFalse, 16: Fails IfTrue, 32: a
-//	     formula follows, 64: a type does), func, file, op, expr strings,
+//	     formula follows, 64: a type does, 128: Stops), func, file, op, expr strings,
 //	     formula string, type uint8
 //	'X'  end: no payload. The run ended in an orderly way. Only 'R' chunks may
 //	     follow.

@@ -118,6 +118,7 @@ const (
 	siteTrue                // [Site.Fails]: IfTrue
 	siteFormula             // a formula follows
 	siteType                // a type follows
+	siteStops               // [Site.Stops]
 )
 
 func (d *reader) decodeSite(f *fields) {
@@ -129,6 +130,7 @@ func (d *reader) decodeSite(f *fields) {
 	}
 	flags := f.uint8()
 	s.Data, s.Update, s.Tracked = flags&siteData != 0, flags&siteUpdate != 0, flags&siteTracked != 0
+	s.Stops = flags&siteStops != 0
 	switch {
 	case flags&siteTrue != 0:
 		s.Fails = IfTrue

@@ -98,6 +98,9 @@ func WriteText(w io.Writer, t *Trace) error {
 		case IfTrue:
 			b.WriteString(" failstrue")
 		}
+		if s.Stops {
+			b.WriteString(" stops")
+		}
 		if s.Formula != "" {
 			fmt.Fprintf(b, " formula=%q", s.Formula)
 		}

@@ -77,7 +77,7 @@ func (t *Trace) parseLine(line string) *FormatError {
 			ID: id, Key: a.number("key", 64), Func: a.string("func"), File: a.string("file"),
 			Line: int(a.number("line", 32)), Col: int(a.number("col", 32)),
 			Op: a.string("op"), Expr: a.string("expr"), Type: a.valueType(), Data: a.word("data"), Update: a.word("update"),
-			Tracked: a.word("tracked"), Formula: a.string("formula"),
+			Tracked: a.word("tracked"), Stops: a.word("stops"), Formula: a.string("formula"),
 		}
 		if a.word("failsfalse") {
 			s.Fails = IfFalse

@@ -106,6 +106,8 @@ type Site struct {
 	// Fails says which outcome of a branch or assertion leads to a failure of
 	// the test, or to a panic.
 	Fails Outcome
+	// Stops is set where that failure ends the goroutine. Otherwise it goes on.
+	Stops bool
 }
 
 // An Outcome is one of those of a condition.

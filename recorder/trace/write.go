@@ -217,6 +217,9 @@ func (c *chunkWriter) rewrittenSite(s Site) {
 	case IfTrue:
 		flags |= siteTrue
 	}
+	if s.Stops {
+		flags |= siteStops
+	}
 	if s.Formula != "" {
 		flags |= siteFormula
 	}

@@ -89,3 +89,19 @@ func TestDivisor(t *testing.T) {
 	inTurn(func() { s.setN(0) }, func() { s.setN(3) })
 	_ = 12 / s.getN() // confirmed
 }
+
+// The second one fails where the first one does, which goes on.
+func TestTwoAssertions(t *testing.T) {
+	var s state
+	inTurn(func() { s.with(func() { s.n, s.on = 1, true }) }, func() {
+		s.mu.Lock()
+		n, on := s.n, s.on
+		s.mu.Unlock()
+		if n != 1 { // confirmed
+			t.Error(n)
+		}
+		if !on {
+			t.Error("not on")
+		}
+	})
+}
