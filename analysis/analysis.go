@@ -58,6 +58,9 @@ const (
 // that show it. It has no name: package witness names bugs by their sources.
 type Finding struct {
 	Kind string // "race", "channel", "atomicity", "atomic-set", "assertion", "lock-misuse" or "failure"
+	// Name is the kind and the places of the accesses in words: the same for the
+	// same bug in all traces of a program.
+	Name string
 	// Pattern is the one that Accesses match; nil for those that meet.
 	Pattern *anomaly.Pattern
 	// Accesses are positions of events: of those that meet the earlier one first, else
@@ -122,10 +125,33 @@ type Options struct {
 	// for 3.
 	Schedules int
 	Solving   Solving
+	// Known is asked what other traces have told of the candidate of that name
+	// (Finding.Name). nil: nothing is known of any.
+	Known func(name string) Known
 }
+
+// Known is what is known of a candidate before a trace is analyzed.
+type Known int
+
+// What can be known.
+const (
+	Unknown Known = iota
+	// Tried candidates are findings only if there is a schedule. None is looked for by
+	// solving, but for those that nothing else decides.
+	Tried
+	Settled // no finding any more, whatever the trace shows
+)
 
 // wants reports whether bugs of a kind are to be looked for.
 func (o *Options) wants(kind string) bool { return len(o.Kinds) == 0 || slices.Contains(o.Kinds, kind) }
+
+// known is what other traces have told of the candidate of that name.
+func (o *Options) known(name string) Known {
+	if o.Known == nil {
+		return Unknown
+	}
+	return o.Known(name)
+}
 
 // effort bounds the steps that the judge looks at for one race, and for all
 // patterns together, so that hopeless ones in long traces do not take for ever.
@@ -146,7 +172,7 @@ func Predict(ctx context.Context, t *trace.Trace, opts Options) (*Result, error)
 	if opts.Schedules == 0 {
 		opts.Schedules = 3
 	}
-	p := &predictor{t: t, o: o, opts: opts, flow: trace.NewFlow(t)}
+	p := &predictor{t: t, o: o, opts: opts, flow: trace.NewFlow(t), settled: make(map[string]bool), elsewhere: make(map[trace.SiteID]bool)}
 	r := new(Result)
 	if err := p.all(ctx, r, p.races(r)); err != nil {
 		return nil, err
@@ -184,6 +210,9 @@ type predictor struct {
 	departing  map[string]*departing // by tests
 	flow       *trace.Flow           // what values follow from
 	candidates solver.Budget         // for solving all of them
+	// The names and places of candidates that were left out, as they are settled.
+	settled   map[string]bool
+	elsewhere map[trace.SiteID]bool
 }
 
 // prepare makes what decides candidates.
@@ -193,15 +222,19 @@ func (p *predictor) prepare() {
 	p.judge = feasible.New(p.t)
 	candidate := p.opts.Solving.budget()
 	p.candidates = solver.Budget{Steps: solvedCandidates * candidate.Steps, Memory: candidate.Memory}
+	if p.opts.Known != nil { // a further trace of what was solved already
+		p.candidates.Steps = candidate.Steps
+	}
 }
 
 // all decides candidates and adds them to the findings.
 func (p *predictor) all(ctx context.Context, r *Result, cs []candidate) error {
-	var undecided, infeasible []pending
-	first := len(r.Findings)
 	if len(cs) > 0 && p.judge == nil {
 		p.prepare()
 	}
+	var fs []Finding
+	var of []candidate // by finding
+	var undecided, infeasible []pending
 	for k, c := range cs {
 		if err := context.Cause(ctx); err != nil {
 			return fmt.Errorf("analysis: ended with %d of %d candidates undecided: %w", len(cs)-k, len(cs), err)
@@ -209,21 +242,44 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []candidate) error {
 		if c.meets() {
 			p.left = effort
 		}
+		name := p.name(c)
+		known := p.opts.known(name)
+		if known == Settled {
+			p.settle(c, name)
+			continue
+		}
 		f, left := p.decide(c)
+		f.Name = name
+		if known == Tried && !c.alone() && f.Status != Predicted {
+			continue
+		}
 		if f.Status == Undecided && len(left) > 0 {
-			undecided = append(undecided, pending{len(r.Findings), left, c.exhaustive})
+			undecided = append(undecided, pending{len(fs), left, c.exhaustive})
+		}
+		fs, of = append(fs, f), append(of, c)
+	}
+	if err := p.solve(ctx, fs, undecided); err != nil {
+		return err
+	}
+	for k, c := range of {
+		f := fs[k]
+		if f.Status != Predicted && p.opts.known(f.Name) == Tried {
+			continue
+		}
+		if f.Status == Infeasible {
+			infeasible = append(infeasible, pending{len(r.Findings), c.leads, c.exhaustive})
 		}
 		r.Findings = append(r.Findings, f)
 	}
-	if err := p.solve(ctx, r.Findings, undecided); err != nil {
-		return err
-	}
-	for k, c := range cs {
-		if f := &r.Findings[first+k]; f.Status == Infeasible {
-			infeasible = append(infeasible, pending{first + k, c.leads, c.exhaustive})
-		}
-	}
 	return p.prove(ctx, r.Findings, infeasible)
+}
+
+// settle leaves a candidate out.
+func (p *predictor) settle(c candidate, name string) {
+	p.settled[name] = true
+	for _, i := range c.leads[0].accesses {
+		p.elsewhere[p.t.Events[i].Site] = true
+	}
 }
 
 // decide decides one candidate, by all but solving. It returns the leads that

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -45,7 +46,7 @@ func (p *predictor) assertions(r *Result) []candidate {
 // or may fail, because of reads that are part of another predicted bug, or where another
 // assertion has failed before: whoever mends that mends them, or will see them again.
 func (p *predictor) byOthers(r *Result, first int) {
-	others := make(map[trace.SiteID]bool)
+	others := maps.Clone(p.elsewhere)
 	for _, f := range r.Findings[:first] {
 		if f.Status == Predicted {
 			for _, s := range f.Sites {

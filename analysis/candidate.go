@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -155,12 +156,12 @@ func (p *predictor) matches(r *Result) []candidate {
 // at any further. Each takes a replay in the end.
 const maxMatches = 512
 
-// racing returns the places of predicted races.
+// racing returns the names of predicted races, also of those that are known.
 func (p *predictor) racing(fs []Finding) map[string]bool {
-	racing := make(map[string]bool)
+	racing := maps.Clone(p.settled)
 	for _, f := range fs {
 		if f.Status == Predicted {
-			racing[p.name(candidate{"race", []lead{{accesses: f.Accesses}}, false})] = true
+			racing[f.Name] = true
 		}
 	}
 	return racing

@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gopredict/gopredict/internal/procgroup"
@@ -28,6 +30,18 @@ const (
 // Seed returns the order, by a number from 1, in which goroutines give way now and
 // then, by chance.
 func Seed(n int) Order { return Order(fmt.Sprintf("seed%d", n)) }
+
+// ParseOrder returns the order of that name.
+func ParseOrder(name string) (Order, error) {
+	o := Order(name)
+	if o == NewestFirst || o == OldestFirst || o == ChildFirst {
+		return o, nil
+	}
+	if n, err := strconv.Atoi(strings.TrimPrefix(name, "seed")); err == nil && n > 0 && o == Seed(n) {
+		return o, nil
+	}
+	return o, fmt.Errorf("found %q as an order of goroutines, expected oldest, child, or seed and a number from 1", name)
+}
 
 // Mode returns what tells the run-time library of o, to be added to the word of
 // GOPREDICT_RT, of recordings and replays alike.

@@ -14,5 +14,7 @@
 //
 // The tests run as `go test` runs them, except that go test's -exec flag makes
 // it start each binary through [Exec], which saves the binary, and says where
-// to write the trace. Standard output is thus go test's own.
+// to write the trace. Standard output is thus go test's own. A saved binary can be
+// recorded again, in another order of goroutines and with nothing printed:
+// [Run.Again].
 package recorder

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gopredict/gopredict/internal/procgroup"
+	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
@@ -51,7 +52,11 @@ func once(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts 
 		return Verdict{}, err
 	}
 
-	mode := "replay;plan=" + file.plan + ";verdict=" + file.verdict
+	order, err := recorder.ParseOrder(w.Recorded)
+	if err != nil {
+		return Verdict{}, fmt.Errorf("witness %s: %w", w.ID, err)
+	}
+	mode := "replay;plan=" + file.plan + ";verdict=" + file.verdict + order.Mode()
 	if record {
 		mode += fmt.Sprintf(";trace=%s;limit=%d", file.trace, trace.MaxLogged)
 	}

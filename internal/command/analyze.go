@@ -29,13 +29,13 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 	if err := trace.Validate(t); err != nil {
 		return exitFailed, fmt.Errorf("%s: %w", args[0], err)
 	}
-	result, err := predict(ctx, t, opts)
+	result, err := predict(ctx, t, opts.analysis())
 	if err != nil {
 		return exitFailed, fmt.Errorf("%s: %w", args[0], err)
 	}
 	c := &confirmation{
 		prediction: &prediction{root: s.dir, files: witness.Files{Root: s.dir}, source: new(witness.Sources)},
-		trace:      t,
+		trace:      t, tally: newTally(),
 	}
 	suspects, impossible, err := c.suspects(result)
 	if err != nil {

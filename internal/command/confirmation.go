@@ -30,6 +30,11 @@ type confirmation struct {
 	index    *witness.Index   // of trace
 	recorded replayer.Outcome // of the recorded run
 	others   map[uint64]bool  // the keys of the sites of predicted bugs that are no assertions
+	tally    *tally           // of the package
+	fresh    bool             // candidates came up that were not known
+	slowly   bool             // the recorded run has not ended in time
+	tests    int              // how many the trace has
+	alone    bool             // one test was recorded to see what it does so
 	*progress
 	strayed []strayed
 	taken   []string // files of committed witnesses
@@ -52,15 +57,10 @@ type suspect struct {
 // errTimeOver is why a replay was not run, or not to its end.
 var errTimeOver = errors.New("the time for replays was over")
 
-// confirm replays the committed witnesses, then the predicted bugs, the kinds
-// that do most harm first, until the time for replays is over.
-func (c *confirmation) confirm(ctx context.Context, result *analysis.Result) error {
-	suspects, impossible, err := c.suspects(result)
-	if err != nil {
+// inTime calls f, which replays, with the time that is left for that.
+func (c *confirmation) inTime(ctx context.Context, f func(ctx context.Context) error) error {
+	if err := c.makeFolders(); err != nil {
 		return err
-	}
-	for _, s := range impossible {
-		c.tell(c.telling(c.ruledOut(s)))
 	}
 	start := time.Now()
 	limit, cancel := context.WithTimeoutCause(ctx, c.left, errTimeOver)
@@ -68,17 +68,26 @@ func (c *confirmation) confirm(ctx context.Context, result *analysis.Result) err
 	defer func() {
 		took := time.Since(start)
 		c.left = max(c.left-took, 0)
-		c.report.Packages[len(c.report.Packages)-1].ReplayS = took.Seconds()
+		c.report.Packages[len(c.report.Packages)-1].ReplayS += took.Seconds()
 	}()
-	if err := c.makeFolders(); err != nil {
-		return err
-	}
+	return f(limit)
+}
 
-	if err := c.committed(limit, suspects); err != nil {
-		return err
-	}
-	suspects = slices.DeleteFunc(suspects, func(s suspect) bool { return c.done[sitesOf(s.witness)] })
+// confirm replays those of the predicted bugs that no other recording has settled, the
+// kinds that do most harm first, until the time for replays is over.
+func (c *confirmation) confirm(ctx context.Context, suspects []suspect) error {
+	suspects = slices.DeleteFunc(slices.Clone(suspects), func(s suspect) bool {
+		if c.done[sitesOf(s.witness)] { // by a committed witness, or in another package
+			c.tally.settled[s.Name] = true
+		}
+		return c.tally.settled[s.Name]
+	})
 	slices.SortStableFunc(suspects, func(a, b suspect) int { return harm(a.Kind) - harm(b.Kind) })
+	return c.inTime(ctx, func(limit context.Context) error { return c.replayAll(ctx, limit, suspects) })
+}
+
+// replayAll replays the suspects until limit is over, and tells what came of them.
+func (c *confirmation) replayAll(ctx, limit context.Context, suspects []suspect) error {
 	out := make([]telling, len(suspects))
 	errs := make([]error, len(suspects))
 	c.total = len(suspects)
@@ -89,7 +98,7 @@ func (c *confirmation) confirm(ctx context.Context, result *analysis.Result) err
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	err = c.departed(limit, suspects, out)
+	err := c.departed(limit, suspects, out)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -109,6 +118,7 @@ func (c *confirmation) confirm(ctx context.Context, result *analysis.Result) err
 			c.warn("%s: %s: %v", c.run.Package.Path, suspects[i].witness.ID, err)
 			continue
 		}
+		c.tally.note(suspects[i], out[i].Finding, c)
 		k, again := of[out[i].Sites()]
 		switch {
 		case !again:
@@ -119,6 +129,9 @@ func (c *confirmation) confirm(ctx context.Context, result *analysis.Result) err
 		}
 	}
 	for _, bug := range bugs {
+		if c.outdone(&bug.Finding) {
+			continue
+		}
 		if err := c.save(&bug); err != nil {
 			c.failed = true
 			c.warn("%s: %s: %v", c.run.Package.Path, bug.ID, err)
@@ -179,10 +192,8 @@ func sitesOf(w *witness.Witness) string {
 // suspects makes the witnesses of the findings, of those that are proven infeasible
 // apart.
 func (c *confirmation) suspects(result *analysis.Result) (open, impossible []suspect, err error) {
-	var used []string // ids
-	name := func(w *witness.Witness) *witness.Witness {
-		w.ID = witness.Distinct(w.ID, used)
-		used = append(used, w.ID)
+	name := func(w *witness.Witness, f analysis.Finding) *witness.Witness {
+		w.ID = c.tally.id(w.ID, f.Name)
 		return w
 	}
 	for _, f := range result.Findings {
@@ -191,18 +202,18 @@ func (c *confirmation) suspects(result *analysis.Result) (open, impossible []sus
 			continue
 		case len(f.Tests) == 0:
 			f.Schedules, f.Departures, f.Reason = nil, nil, cmp.Or(f.Reason, f.Note)
-			open = append(open, suspect{f, name(c.outside(f))})
+			open = append(open, suspect{f, name(c.outside(f), f)})
 			continue
 		}
 		w, err := c.witness(f, analysis.Recipe{Recipe: schedule.Recipe{Accesses: f.Accesses}, Pattern: f.Pattern}, schedule.Schedule{}, witness.Small)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", c.run.Package.Path, err)
 		}
-		open = append(open, suspect{f, name(w)})
+		open = append(open, suspect{f, name(w, f)})
 	}
 	for _, f := range result.Findings {
 		if f.Status == analysis.Infeasible {
-			impossible = append(impossible, suspect{f, name(c.outside(f))})
+			impossible = append(impossible, suspect{f, name(c.outside(f), f)})
 		}
 	}
 	return open, impossible, nil
@@ -253,6 +264,7 @@ func (c *confirmation) likeRun(w *witness.Witness) {
 	w.Run = replayer.SubtestFilter(c.run.Args)
 	w.Args = replayer.Lasting(c.run.Args)
 	w.Parallel = runtime.GOMAXPROCS(0)
+	w.Recorded = string(c.run.Order)
 }
 
 // outside makes a witness without steps for a finding that nothing can replay, as it is
@@ -406,11 +418,36 @@ func (c *confirmation) telling(ev report.Evidence) telling {
 	return f
 }
 
-// tell puts a finding into the report.
+// outdone reports whether another recording has told as much of f's bug.
+func (c *confirmation) outdone(f *report.Finding) bool {
+	at, told := c.tally.told[f.Sites()]
+	if !told {
+		return false
+	}
+	before := &c.report.Findings[at]
+	return f.Status == report.Infeasible || !f.Outdoes(before) && before.Status != report.Infeasible
+}
+
+// ruleOut tells of the suspects that no run of the program can do.
+func (c *confirmation) ruleOut(suspects []suspect) {
+	for _, s := range suspects {
+		if f := c.telling(c.ruledOut(s)); !c.outdone(&f.Finding) {
+			c.tell(f)
+		}
+	}
+}
+
+// tell puts a finding into the report, in the place of what another recording has
+// shown of the same bug.
 func (c *confirmation) tell(f telling) {
 	if f.confirmed != "" {
 		c.done[f.confirmed] = true
 	}
+	if at, told := c.tally.told[f.Sites()]; told {
+		c.report.Findings[at] = f.Finding
+		return
+	}
+	c.tally.told[f.Sites()] = len(c.report.Findings)
 	c.report.Findings = append(c.report.Findings, f.Finding)
 }
 

@@ -133,13 +133,13 @@ func (c *confirmation) depart(ctx context.Context, d *analysis.Departure) (*conf
 	}
 	return &confirmation{
 		prediction: c.prediction, run: c.run, trace: further, toward: w, index: witness.NewIndex(further),
-		recorded: c.recorded, others: c.others, progress: c.progress,
+		recorded: c.recorded, others: c.others, progress: c.progress, tally: newTally(),
 	}, r, nil
 }
 
 // again predicts from the further trace of c, and returns what has schedules there.
 func (c *confirmation) again(ctx context.Context) ([]suspect, error) {
-	result, err := predict(ctx, c.trace, c.opts)
+	result, err := predict(ctx, c.trace, c.opts.analysis())
 	if err != nil {
 		return nil, err
 	}

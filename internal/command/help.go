@@ -9,9 +9,9 @@ import (
 	"slices"
 )
 
-const usageText = `gopredict finds concurrency bugs of Go programs: it records one run of the
-tests, predicts bugs of other interleavings of that run, and re-runs the tests
-so that the bugs happen. It reports what then really happened.
+const usageText = `gopredict finds concurrency bugs of Go programs: it records runs of the
+tests, predicts bugs of other interleavings of these, and re-runs the tests so
+that the bugs happen. It reports what then really happened.
 
 	gopredict test [go test flags] [packages]
 	gopredict replay [-n N] [-v] [-hold[=D]] [build flags] WITNESS

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,6 +32,7 @@ type options struct {
 	timeout   time.Duration     // for replays; 0: the command's default
 	failOn    []string          // what makes the run fail
 	pkgs      []string          // patterns of packages to instrument; none: the recorder's default
+	runs      int               // how often tests are recorded; 0: as often as is cheap
 	keep      string            // folder to keep the run's files in; "" for none
 	solver    func(*solver.Formula) (solver.Engine, error)
 	queries   *queryFolder // nil: not written
@@ -95,6 +97,13 @@ var optionTable = map[string]optionInfo{
 		o.failOn, err = list(v, append([]string{"effect", "all", "none"}, allKinds...))
 		return err
 	}, "what confirmed bugs fail the run, by commas: kinds, \"effect\" for any\n\tbug with an effect, \"all\", or \"none\" (" + strings.Join(defaultOptions().failOn, ",") + ")"},
+	"runs": {func(o *options, v string) (err error) {
+		o.runs, err = strconv.Atoi(v)
+		if err != nil || o.runs < 1 {
+			err = fmt.Errorf("want a number from 1")
+		}
+		return err
+	}, "how often to record tests with several goroutines, each time in another\n\torder of these; 1: only in the order of go test (as often as costs little)"},
 	"keep": {func(o *options, v string) error {
 		o.keep = v
 		return nil

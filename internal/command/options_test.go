@@ -12,11 +12,11 @@ import (
 )
 
 func TestParseOptions(t *testing.T) {
-	args := "-v -predict.json r.json ./... --predict.timeout=3s -predict -predict.keep=k -run X -args -predict.json=no"
+	args := "-v -predict.json r.json ./... --predict.timeout=3s -predict -predict.keep=k -predict.runs=3 -run X -args -predict.json=no"
 	o, rest, err := parseOptions("json=env.json witnesses=w", strings.Fields(args))
 	require.NoError(t, err)
 	assert.Equal(t, options{
-		json: "r.json", witnesses: "w", timeout: 3 * time.Second, keep: "k",
+		json: "r.json", witnesses: "w", timeout: 3 * time.Second, runs: 3, keep: "k",
 		failOn: []string{"race", "channel", "failure", "deadlock", "effect"},
 	}, o)
 	assert.Equal(t, strings.Fields("-v ./... -run X -args -predict.json=no"), rest)

@@ -71,7 +71,8 @@ func (p *prediction) add(ctx context.Context, run recorder.Run) error {
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(20))
 	defer runtime.KeepAlive(make([]byte, ballast))
-	t := p.read(run)
+	t, whole := p.read(run, p.warn)
+	p.failed = p.failed || !whole
 	if t != nil {
 		pkg.Events = len(t.Events)
 		pkg.Tests = countTests(t)
@@ -81,7 +82,7 @@ func (p *prediction) add(ctx context.Context, run recorder.Run) error {
 		return nil
 	}
 	p.status.Set("predicting", fmt.Sprintf("%s, %d events", run.Package.Path, len(t.Events)))
-	result, err := predict(ctx, t, p.opts)
+	result, err := predict(ctx, t, p.opts.analysis())
 	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -90,27 +91,61 @@ func (p *prediction) add(ctx context.Context, run recorder.Run) error {
 		p.warn("%s: %v", run.Package.Path, err)
 		return nil
 	}
-	p.count(result)
+	p.report.Totals.Pruned += result.Pruned()
 	if result.Cut {
 		p.warn("%s: %s", run.Package.Path, cutSearch)
 	}
 	if result.TooLong {
 		p.warn("%s: %s", run.Package.Path, tooLong)
 	}
-	c := &confirmation{prediction: p, run: run, trace: t, index: witness.NewIndex(t), recorded: replayer.Recorded(t), progress: new(progress)}
-	return c.confirm(ctx, result)
+	y := newTally()
+	y.news(t)
+	y.take(result)
+	c := p.confirmation(run, t, y)
+	suspects, impossible, err := c.suspects(result)
+	if err != nil {
+		return err
+	}
+	c.ruleOut(impossible)
+	tests, events := concurrent(t)
+	n, early := p.orders(run, events)
+	first, passing, err := c.passing(ctx, n)
+	if err != nil {
+		return err
+	}
+	own := c.recorded
+	if len(passing) > 0 {
+		c.recorded = own.Without(passing)
+	}
+	if err := c.inTime(ctx, func(limit context.Context) error { return c.committed(limit, suspects) }); err != nil {
+		return err
+	}
+	c.recorded = own
+	for _, r := range append(first, recording{c, suspects}) {
+		if err := r.confirm(ctx, r.suspects); err != nil {
+			return err
+		}
+	}
+	return p.further(ctx, run, tests, n, early, y)
+}
+
+func (p *prediction) confirmation(run recorder.Run, t *trace.Trace, y *tally) *confirmation {
+	return &confirmation{
+		prediction: p, run: run, trace: t, index: witness.NewIndex(t), recorded: replayer.Recorded(t),
+		tally: y, tests: countTests(t), progress: new(progress),
+	}
 }
 
 // predict is analysis.Predict, which it does not wait for once ctx is done: parts of
 // it take minutes on long traces and do not look at ctx. The command ends then.
-func predict(ctx context.Context, t *trace.Trace, opts options) (*analysis.Result, error) {
+func predict(ctx context.Context, t *trace.Trace, opts analysis.Options) (*analysis.Result, error) {
 	type outcome struct {
 		result *analysis.Result
 		err    error
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		r, err := analysis.Predict(ctx, t, opts.analysis())
+		r, err := analysis.Predict(ctx, t, opts)
 		done <- outcome{r, err}
 	}()
 	select {
@@ -126,11 +161,6 @@ const cutSearch = "the search for patterns ended early, as there are too many wa
 
 // tooLong says that no assertions were predicted.
 var tooLong = fmt.Sprintf("failing assertions were not looked for, as there are more than %d events: -run=NAME selects fewer tests", trace.MaxFlow)
-
-// count adds to the totals what the analysis alone decides.
-func (p *prediction) count(r *analysis.Result) {
-	p.report.Totals.Pruned += r.Pruned()
-}
 
 // finish puts the report in order: each bug once, also where several packages
 // have shown it, and not among the unconfirmed if it was confirmed elsewhere.
@@ -157,25 +187,25 @@ func (p *prediction) finish() {
 }
 
 // read reads the trace of a run, as far as it is whole, and adds the
-// rewriter's sites. It returns nil if there is nothing to analyze.
-func (p *prediction) read(run recorder.Run) *trace.Trace {
+// rewriter's sites. It returns nil if there is nothing to analyze. It warns of what
+// it leaves out; whole is not set if the trace is damaged.
+func (p *prediction) read(run recorder.Run, warn func(format string, args ...any)) (t *trace.Trace, whole bool) {
 	t, err := trace.ReadFile(run.Trace)
 	if t == nil {
-		p.failed = true
-		p.warn("%s: %v", run.Package.Path, err)
-		return nil
+		warn("%s: %v", run.Package.Path, err)
+		return nil, false
 	}
-	name := run.Package.Path
+	name, whole := run.Package.Path, true
 	if damage, ok := errors.AsType[*trace.FormatError](err); ok {
-		p.failed = true
-		p.warn("%s: %v; the %d events before that are used", name, damage, len(t.Events))
+		whole = false
+		warn("%s: %v; the %d events before that are used", name, damage, len(t.Events))
 	} else if t.Meta.Limit > 0 {
-		p.warn("%s: recording stopped in %s after %d MiB of events, which are %d; what its tests did from then on is not analyzed: -run selects fewer of them", name, lastTest(t), t.Meta.Limit>>20, len(t.Events))
+		warn("%s: recording stopped in %s after %d MiB of events, which are %d; what its tests did from then on is not analyzed: -run selects fewer of them", name, lastTest(t), t.Meta.Limit>>20, len(t.Events))
 	} else if !t.Complete {
-		p.warn("%s: the test binary did not end in an orderly way; its %d events up to then are used", name, len(t.Events))
+		warn("%s: the test binary did not end in an orderly way; its %d events up to then are used", name, len(t.Events))
 	}
 	if len(t.Cuts) > 0 {
-		p.warn("%s: only a part of the events is analyzed of %s: -run=NAME gives a test the room of the others", name, cutText(t))
+		warn("%s: only a part of the events is analyzed of %s: -run=NAME gives a test the room of the others", name, cutText(t))
 	}
 	p.build.AddSites(t)
 	if err == nil {
@@ -186,11 +216,10 @@ func (p *prediction) read(run recorder.Run) *trace.Trace {
 		err = trace.Validate(t)
 	}
 	if err != nil {
-		p.failed = true
-		p.warn("%s: %v", name, err)
-		return nil
+		warn("%s: %v", name, err)
+		return nil, false
 	}
-	return t
+	return t, whole
 }
 
 // cutText names the tests that the trace has only a part of, or those of them

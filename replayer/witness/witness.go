@@ -56,6 +56,10 @@ type Witness struct {
 	// less of. 0: not known.
 	Parallel int
 	Go       string // version that it was made with
+	// Recorded is the order of goroutines that the schedule comes from, where it is
+	// not the ordinary one (recorder.Order): a replay lets those goroutines run in
+	// it that the schedule leaves to themselves.
+	Recorded string
 	// Methods says that the regions of the violation may be methods of structs
 	// that hold a mutex, which a replay must then have marked.
 	Methods bool

@@ -57,6 +57,9 @@ func (w *Witness) Write(out io.Writer) error {
 		header("parallel", strconv.Itoa(w.Parallel))
 	}
 	header("go", w.Go)
+	if w.Recorded != "" {
+		header("recorded", w.Recorded)
+	}
 	if w.Methods {
 		header("atomic", "methods")
 	}
