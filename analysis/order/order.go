@@ -13,7 +13,8 @@
 //	begin of the k-th send   → completion of the k-th receive
 //	begin of the k-th receive → completion of the (k+C)-th send, C the capacity
 //	close                    → receive that finds the channel closed
-//	every Done of a round    → return of a Wait after it
+//	every Done of a round    → return of a Wait after it, and of one after later
+//	                           rounds whose adds were before it
 //	end of Once's function   → return of every later Do
 //	Signal, Broadcast        → return of the Wait that it woke
 //	atomic store             → atomic load that reads it

@@ -25,6 +25,8 @@ func TestEdges(t *testing.T) {
 		{"critical sections may swap", "0 acq m\n0 w x\n0 rel m\n1 acq m\n1 r x\n1 rel m", 1, 4, false},
 		{"every Done before Wait", "0 add g#2\n1 w x\n1 add g#-1\n2 add g#-1\n0 wgwait g\n0 wgwaited g\n0 r x", 1, 6, true},
 		{"Done of a later round", "0 add g#1\n2 add g#-1\n0 add g#1\n1 w x\n1 add g#-1\n3 wgwaited g\n3 r x", 1, 6, false},
+		{"Done of an earlier round before Wait", "0 add g#1\n2 add g#-1\n0 add g#1\n1 w x\n1 add g#-1\n0 wgwaited g\n0 r x", 1, 6, true},
+		{"Done of an earlier round that another began", "3 add g#1\n2 add g#-1\n0 add g#1\n1 w x\n1 add g#-1\n0 wgwaited g\n0 r x", 1, 6, false},
 		{"wake after its signal", "0 wait c#0\n1 w x\n1 signal c#1\n0 wake c#0\n0 r x", 1, 4, true},
 		{"wake after another's signal", "0 wait c#0\n1 w x\n1 signal c#2\n0 wake c#0\n0 r x", 1, 4, false},
 		{"broadcast", "0 wait c#3\n1 w x\n1 broadcast c#2/2\n0 wake c#3\n0 r x", 1, 4, true},

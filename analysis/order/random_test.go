@@ -125,8 +125,58 @@ func closure(tr *trace.Trace, locks bool) [][]bool {
 				}
 			}
 		}
+		known := slices.Clone(after[j])
+		for adder, r := range rounds(tr, j) {
+			if adder != tr.Events[j].G && !known[r.added] {
+				continue
+			}
+			for _, i := range r.dones {
+				after[j][i] = true
+				for k := range i {
+					after[j][k] = after[j][k] || after[i][k]
+				}
+			}
+		}
 	}
 	return after
+}
+
+// A round is those of a WaitGroup that one goroutine began.
+type round struct {
+	added int // the last add
+	dones []int
+}
+
+// rounds are those that have ended before event j, if that is the end of a Wait, by who
+// began them: a Wait that comes after their adds comes after their Dones.
+func rounds(tr *trace.Trace, j int) map[trace.GID]round {
+	all := make(map[trace.GID]round)
+	if tr.Events[j].Kind != trace.WaitGroupWaited {
+		return all
+	}
+	var now round
+	adders := make(map[trace.GID]bool)
+	count := int64(0)
+	for i, e := range tr.Events[:j] {
+		if e.Kind != trace.WaitGroupAdd || e.Obj != tr.Events[j].Obj {
+			continue
+		}
+		count += int64(e.Val)
+		if int64(e.Val) >= 0 {
+			adders[e.G], now.added = true, i
+			continue
+		}
+		now.dones = append(now.dones, i)
+		if count > 0 {
+			continue
+		}
+		if g := tr.Events[now.added].G; len(adders) == 1 {
+			all[g] = round{now.added, append(all[g].dones, now.dones...)}
+		}
+		now = round{}
+		clear(adders)
+	}
+	return all
 }
 
 // reached reports whether i is before what its goroutine did last before j.

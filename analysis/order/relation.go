@@ -56,6 +56,17 @@ type waitGroup struct {
 	count int64
 	dones clock // negative adds of this round
 	zero  clock // negative adds of the round that last ended
+	adder trace.GID
+	added int  // its last positive add in this round
+	mixed bool // others have added as well
+	ended map[trace.GID]round
+}
+
+// Rounds of a wait group that one goroutine began, and that have ended: the last add,
+// and the negative ones of all of them.
+type round struct {
+	added int
+	dones clock
 }
 
 // A store is the last atomic store to an address, with the read-modify-writes
@@ -191,6 +202,7 @@ func (b *relater) acquire(i int, e *trace.Event) {
 	case trace.WaitGroupWaited:
 		if w := b.groups[e.Obj]; w != nil {
 			b.now[e.G] = b.rel.join(b.now[e.G], w.zero)
+			b.joinEnded(e.G, w)
 		}
 	case trace.OnceDone:
 		p, ok := b.onces[e.Obj]
@@ -309,13 +321,33 @@ func (b *relater) add(i int, e *trace.Event) bool {
 	delta := int64(e.Val)
 	w.count += delta
 	if delta >= 0 {
+		w.mixed = w.count > delta && (w.mixed || w.adder != e.G)
+		w.adder, w.added = e.G, i
 		return false
 	}
 	w.dones = b.rel.after(w.dones, b.t, i)
 	if w.count <= 0 {
+		if w.ended == nil {
+			w.ended = make(map[trace.GID]round)
+		}
+		if !w.mixed {
+			w.ended[w.adder] = round{w.added, b.rel.join(w.ended[w.adder].dones, w.dones)}
+		}
 		w.zero, w.dones = w.dones, 0
 	}
 	return true
+}
+
+// joinEnded orders a Wait of goroutine g after rounds before the last one, of which all
+// adds must come before it: none of their Dones can be missing then. Where each goroutine
+// has ended before the next one was added, all rounds but the last are such.
+func (b *relater) joinEnded(g trace.GID, w *waitGroup) {
+	now := b.now[g]
+	for adder, r := range w.ended {
+		if adder == g || b.rel.get(now, uint32(adder)) > int32(r.added) {
+			b.now[g] = b.rel.join(b.now[g], r.dones)
+		}
+	}
 }
 
 func (b *relater) lock(e *trace.Event) {
