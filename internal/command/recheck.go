@@ -66,7 +66,7 @@ func (c *confirmation) recheck(ctx context.Context, w, now *witness.Witness) (re
 		}
 		opts := c.opts
 		opts.kinds = []string{w.Kind}
-		result, err := predict(ctx, t, opts)
+		result, err := predict(ctx, t, opts.analysis())
 		if err != nil {
 			return recheck{}, err
 		}
@@ -76,7 +76,7 @@ func (c *confirmation) recheck(ctx context.Context, w, now *witness.Witness) (re
 		run.Args = c.run.Args
 		again := &confirmation{
 			prediction: c.prediction, run: run, trace: t, index: witness.NewIndex(t), recorded: replayer.Recorded(t),
-			progress: new(progress),
+			tally: newTally(), progress: new(progress),
 		}
 		suspects, _, err := again.suspects(result)
 		if err != nil {
