@@ -45,6 +45,7 @@ type lockTable struct {
 	sections []Section          // by Acq
 	byLock   map[uint64][]int32 // section numbers
 	handed   map[uint64]bool    // locks, see HandedOver
+	given    map[int32]LockSet  // by event: where sections of such locks make another set of it
 	sets     [][]Lock           // by LockSet
 }
 
@@ -64,7 +65,8 @@ type locker struct {
 	key     []byte // scratch
 }
 
-func lockSets(t *trace.Trace) *lockTable {
+// lockSets computes them; before is the must-order.
+func lockSets(t *trace.Trace, before func(i, j int) bool) *lockTable {
 	acquires := 0
 	for i := range t.Events {
 		if k := t.Events[i].Kind; k == trace.Acquire || k == trace.RAcquire {
@@ -100,7 +102,42 @@ func lockSets(t *trace.Trace) *lockTable {
 			l.holds[i] = l.cur[e.G]
 		}
 	}
+	for _, s := range l.sections {
+		if s.Rel >= 0 && t.Events[s.Acq].G != t.Events[s.Rel].G {
+			l.give(s, before)
+		}
+	}
 	return &l.lockTable
+}
+
+// give gives the lock of a section that another goroutine ends to the events that
+// must come between its acquire and its release, and takes it from the others.
+func (l *locker) give(s Section, before func(i, j int) bool) {
+	for i := s.Acq; i <= s.Rel; i++ {
+		inside := (i == s.Acq || before(s.Acq, i)) && (i == s.Rel || before(i, s.Rel))
+		if !inside && l.events[i].G != l.events[s.Acq].G {
+			continue
+		}
+		set, ok := l.given[int32(i)]
+		if !ok {
+			set = l.held[l.holds[i]].set
+		}
+		if now := l.with(set, s.Lock, inside); now != set {
+			if l.given == nil {
+				l.given = make(map[int32]LockSet)
+			}
+			l.given[int32(i)] = now
+		}
+	}
+}
+
+// with returns a set with a lock, or without it.
+func (l *locker) with(set LockSet, lock Lock, in bool) LockSet {
+	locks := slices.DeleteFunc(slices.Clone(l.sets[set]), func(k Lock) bool { return k == lock })
+	if in {
+		locks = append(locks, lock)
+	}
+	return l.number(locks)
 }
 
 func (l *locker) acquire(i int, e *trace.Event) {
@@ -190,6 +227,12 @@ func (l *locker) intern(acqs []int32) LockSet {
 		e := &l.events[a]
 		locks = append(locks, Lock{e.Obj, e.Kind == trace.RAcquire})
 	}
+	l.locks = locks
+	return l.number(locks)
+}
+
+// number returns the number of a set, and sorts it.
+func (l *locker) number(locks []Lock) LockSet {
 	slices.SortFunc(locks, compareLocks)
 	locks = slices.Compact(locks)
 	key := l.key[:0]
@@ -203,7 +246,7 @@ func (l *locker) intern(acqs []int32) LockSet {
 		l.sets = append(l.sets, slices.Clone(locks))
 		l.interns[string(key)] = set
 	}
-	l.locks, l.key = locks, key
+	l.key = key
 	return set
 }
 

@@ -1,6 +1,7 @@
 package order_test
 
 import (
+	"cmp"
 	"slices"
 	"testing"
 
@@ -26,14 +27,8 @@ func TestLockSetsAgainstScan(t *testing.T) {
 				t.Fatalf("Outermost(%d) = %d, want %d", i, got, want)
 			}
 			set := o.LockSet(i)
-			if len(o.Locks(set)) != len(want) {
-				t.Fatalf("LockSet(%d) has %d locks, want %d", i, len(o.Locks(set)), len(want))
-			}
-			for _, a := range want {
-				l := order.Lock{Obj: tr.Events[a].Obj, Shared: tr.Events[a].Kind == trace.RAcquire}
-				if !slices.Contains(o.Locks(set), l) {
-					t.Fatalf("LockSet(%d) lacks %v", i, l)
-				}
+			if got, want := o.Locks(set), protecting(tr, o, i); !slices.Equal(got, want) {
+				t.Fatalf("LockSet(%d) = %v, want %v", i, got, want)
 			}
 			bySet[set] = o.Locks(set)
 			if s, ok := o.Section(i); ok != (endOf(tr, i) >= 0) || ok && s.Rel != -1 && s.Rel != endOf(tr, i) {
@@ -57,6 +52,31 @@ func TestLockSetsAgainstScan(t *testing.T) {
 			}
 		}
 	})
+}
+
+// protecting returns the locks whose sections have event i.
+func protecting(tr *trace.Trace, o *order.Order, i int) []order.Lock {
+	var locks []order.Lock
+	for _, s := range o.Sections() {
+		g, in := tr.Events[s.Acq].G, false
+		if s.Rel >= 0 && tr.Events[s.Rel].G != g {
+			in = (i == s.Acq || o.Before(s.Acq, i)) && (i == s.Rel || o.Before(i, s.Rel))
+		} else {
+			in = tr.Events[i].G == g && s.Acq <= i && i <= endOf(tr, s.Acq)
+		}
+		if in && !slices.Contains(locks, s.Lock) {
+			locks = append(locks, s.Lock)
+		}
+	}
+	slices.SortFunc(locks, func(a, b order.Lock) int { return cmp.Or(cmp.Compare(a.Obj, b.Obj), cmp.Compare(shared(a), shared(b))) })
+	return locks
+}
+
+func shared(l order.Lock) int {
+	if l.Shared {
+		return 1
+	}
+	return 0
 }
 
 // endOf returns where what event a acquired is released, len(tr.Events) for
@@ -115,6 +135,30 @@ func TestHandOver(t *testing.T) {
 	}
 	if s, _ := o.Section(2); s.Rel != 4 {
 		t.Errorf("the section ends at %d, want 4", s.Rel)
+	}
+}
+
+// The section goes on in the goroutine that releases, and not in the one that has
+// handed the lock over.
+func TestHandedOnSection(t *testing.T) {
+	tr := tracetest.Parse(t, `
+		0 acq m
+		0 w x
+		0 fork 1
+		0 w y     // may come after the release
+		1 begin
+		1 w x
+		1 rel m
+		1 w z
+	`)
+	o, err := order.New(tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int{1, 1, 1, 0, 1, 1, 1, 0} {
+		if got := len(o.Locks(o.LockSet(i))); got != want {
+			t.Errorf("event %d: protected by %d locks, want %d", i, got, want)
+		}
 	}
 }
 

@@ -66,11 +66,11 @@ func New(t *trace.Trace) (*Order, error) {
 	o := &Order{
 		t:       t,
 		por:     relate(t, chans.chans, false),
-		locks:   lockSets(t),
 		chans:   chans,
 		groups:  gs,
 		sources: readsFrom(t, gs),
 	}
+	o.locks = lockSets(t, o.Before)
 	o.index()
 	return o, nil
 }
@@ -150,9 +150,15 @@ func (o *Order) Next(g trace.GID, i int) int {
 }
 
 // LockSet returns the locks that protect event i: those that its goroutine
-// holds, from the acquire to the release, both included. A lock that another
-// goroutine released protects nothing from then on.
-func (o *Order) LockSet(i int) LockSet { return o.locks.held[o.locks.holds[i]].set }
+// holds, from the acquire to the release, both included. Where another goroutine
+// releases the lock, that section has the events, of all goroutines, that must come
+// after its acquire and before its release.
+func (o *Order) LockSet(i int) LockSet {
+	if set, ok := o.locks.given[int32(i)]; ok {
+		return set
+	}
+	return o.locks.held[o.locks.holds[i]].set
+}
 
 // Locks lists a lock set, sorted by lock. The caller must not change it.
 func (o *Order) Locks(s LockSet) []Lock { return o.locks.sets[s] }
@@ -161,8 +167,8 @@ func (o *Order) Locks(s LockSet) []Lock { return o.locks.sets[s] }
 // the sets have a lock in common, and not for reading in both.
 func (o *Order) Exclude(a, b LockSet) bool { return Exclude(o.Locks(a), o.Locks(b)) }
 
-// Held returns the positions of the acquires of the locks that protect event
-// i, the oldest first. The caller must not change them.
+// Held returns the positions of the acquires, by the goroutine of event i, of locks
+// that nobody has released by then, the oldest first. The caller must not change them.
 func (o *Order) Held(i int) []int32 { return o.locks.acquires(i) }
 
 // Outermost returns the acquire of the outermost lock that protects event i

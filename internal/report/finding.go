@@ -235,32 +235,38 @@ func locks(ev *Evidence, n namer, g trace.GID, at int) []Place {
 	if at < 0 {
 		at = len(t.Events)
 	}
-	type hold struct {
-		obj uint64
-		e   trace.Event
-	}
-	var held []hold
+	var held []trace.Event // acquires, by all goroutines
 	for _, e := range t.Events[:at] {
-		if e.G != g {
-			continue
-		}
 		switch e.Kind {
 		case trace.Acquire, trace.RAcquire:
-			held = append(held, hold{e.Obj, e})
+			held = append(held, e)
 		case trace.Release, trace.RRelease:
-			for k := len(held) - 1; k >= 0; k-- {
-				if held[k].obj == e.Obj {
-					held = append(held[:k], held[k+1:]...)
-					break
-				}
-			}
+			held = released(held, e)
 		}
 	}
 	var out []Place
-	for _, h := range held {
-		out = append(out, place(ev, n, h.e.Kind, h.e.Site))
+	for _, e := range held {
+		if p := place(ev, n, e.Kind, e.Site); e.G == g && !slices.Contains(out, p) {
+			out = append(out, p)
+		}
 	}
 	return out
+}
+
+// released takes from the acquires that have no release yet that of a lock which rel
+// releases: the goroutine's own last one, or else the oldest one, of a goroutine that
+// has handed the lock over.
+func released(held []trace.Event, rel trace.Event) []trace.Event {
+	found := -1
+	for k, e := range held {
+		if e.Obj == rel.Obj && (e.Kind == trace.RAcquire) == (rel.Kind == trace.RRelease) && (e.G == rel.G || found < 0) {
+			found = k
+		}
+	}
+	if found < 0 {
+		return held
+	}
+	return append(held[:found], held[found+1:]...)
 }
 
 // place describes the site of an operation of kind k.
