@@ -180,16 +180,21 @@ func TestTCPServer(t *testing.T) {
 			}()
 		}
 	}()
+	var clients sync.WaitGroup
 	for range 2 {
-		c, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.ReadAll(c); err != nil {
-			t.Error(err)
-		}
-		c.Close()
+		clients.Go(func() {
+			c, err := net.Dial("tcp", l.Addr().String())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer c.Close()
+			if _, err := io.ReadAll(c); err != nil {
+				t.Error(err)
+			}
+		})
 	}
+	clients.Wait()
 	served.Wait()
 	l.Close()
 }
