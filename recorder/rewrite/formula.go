@@ -282,7 +282,7 @@ func (t *table) formula(e *editor, s site) (string, trace.Outcome) {
 		return f.String(), fails
 	case sharing.Asserts, sharing.Guards:
 		return t.text(s.spot), trace.IfFalse
-	case sharing.Calls, sharing.Returns:
+	case sharing.Calls, sharing.Returns, sharing.Gets:
 		return t.hand(s.spot), trace.Neither
 	}
 	return t.text(s.spot), trace.Neither

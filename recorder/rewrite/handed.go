@@ -126,10 +126,10 @@ func (e *editor) afterInit(init ast.Stmt, cond ast.Expr, text string) string {
 // returned is what comes before the return statement s, and the result at which all of
 // them are evaluated, if there are events for that.
 func (e *editor) returned(s *ast.ReturnStmt) (before string, last ast.Expr) {
-	if len(s.Results) == 0 || !e.hands("return", s) {
+	if !e.hands("return", s) {
 		return "", nil
 	}
-	constant := true
+	constant := true // or named
 	for _, x := range s.Results {
 		constant = constant && e.constant(x)
 	}

@@ -326,6 +326,11 @@ func (a *analysis) place(from map[any]bool) {
 		places[s] = 1
 		for _, c := range a.callsOf(f) {
 			places[Spot{c.f.fset, c.c.Pos(), Calls, 0}] = len(c.c.Call.Args)
+			for _, g := range a.targets(c.c) { // which may call f in turn
+				if s, ok := entry(g); ok {
+					places[s] = 1
+				}
+			}
 		}
 	}
 	for _, f := range h.results {
@@ -343,7 +348,7 @@ func (a *analysis) place(from map[any]bool) {
 		}
 		for _, g := range a.targets(c) {
 			if from[resultsOf{g}] {
-				places[Spot{f.fset, c.Pos(), Gets, 0}] = 1
+				places[Spot{f.fset, c.Pos(), Gets, 0}] = c.Call.Signature().Results().Len()
 			}
 		}
 	})

@@ -81,11 +81,12 @@ func handTrace(t *testing.T, between ...string) *Trace {
 		`gopredict trace 1`, `goroutine id=0 path="main"`,
 		`site id=0x80000001 key=1 op="read" tracked`,
 		`site id=0x80000002 key=2 op="return" formula="(hand (+ @1i8 1) ?)"`,
-		`site id=0x80000003 key=3 op="result" tracked`,
+		`site id=0x80000003 key=3 op="result" tracked formula="(hand ? ?)"`,
 		`site id=0x80000004 key=4 op="call" formula="(hand 3 $3.0)"`,
 		`site id=0x80000005 key=5 op="enter"`,
 		`site id=0x80000006 key=6 op="branch" formula="(= $5.1 $5.0)" failsfalse`,
 		`site id=0x80000007 key=7 op="result"`,
+		`site id=0x80000008 key=8 op="return" formula="(hand (+ @1i8 1))"`,
 	}
 	lines = append(lines, between...)
 	tr, err := ReadText(strings.NewReader(strings.Join(lines, "\n")))
@@ -119,6 +120,7 @@ func TestFlowOfWhatIsHandedOver(t *testing.T) {
 	for name, events := range map[string][]string{
 		"something else comes before the result":    {handRead, handReturn, other, handResult, handCall, handEnter, handCompare},
 		"another function returned":                 {handRead, handReturn, `0 operand site=0x80000002`, other, handResult, handCall, handEnter, handCompare},
+		"another number of values comes back":       {handRead, `0 operand site=0x80000008`, handResult, handCall, handEnter, handCompare},
 		"another value comes back":                  {handRead, handReturn, `0 operand size=8 val=4 value site=0x80000003`, handCall, handEnter, handCompare},
 		"another call gets it":                      {handRead, handReturn, `0 operand size=8 val=3 value site=0x80000007`, handResult, handCall, handEnter, handCompare},
 		"nobody gets it":                            {handRead, handReturn, `0 operand size=8 val=3 value site=0x80000007`, handCall, handEnter, handCompare},

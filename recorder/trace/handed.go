@@ -52,7 +52,7 @@ func (b *flowBuilder) hand(i int32, e *Event, s *Site) bool {
 		b.drop(&h.call)
 		got := h.results
 		h.results = nil
-		if !s.Tracked || !b.agrees(got, e) {
+		if !s.Tracked || !b.agrees(got, e) || !b.fits(got, e) {
 			b.drop(&got)
 		}
 		b.handed[to] = got
@@ -97,6 +97,13 @@ func (b *flowBuilder) agrees(got *bundle, e *Event) bool {
 		return got != nil
 	}
 	return e.SameBits(uint64((*got)[0].recorded(b.t)))
+}
+
+// fits reports whether got has as many values as the call of e has results, if its site
+// tells: other code may have returned last.
+func (b *flowBuilder) fits(got *bundle, e *Event) bool {
+	f := b.formulas[e.Site]
+	return got == nil || f == nil || f.Op != Hand || len(f.Args) == len(*got)
 }
 
 // drop forgets what is handed to nobody that is known: it may go anywhere.

@@ -8,10 +8,11 @@ import (
 
 // Gateable reports whether a replay can hold a goroutine at events of kind k.
 // It cannot where the operation has already taken place when the event is
-// logged; what matters there is where the operation began.
+// logged; what matters there is where the operation began. Nor can it at operands,
+// which only tell of values.
 func Gateable(k trace.Kind) bool {
 	switch k {
-	case trace.SendDone, trace.RecvDone, trace.SelectDone, trace.CondWake, trace.WaitGroupWaited:
+	case trace.SendDone, trace.RecvDone, trace.SelectDone, trace.CondWake, trace.WaitGroupWaited, trace.Operand:
 		return false
 	}
 	return k != trace.None && k < trace.NumKinds
