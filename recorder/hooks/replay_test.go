@@ -144,6 +144,23 @@ func TestReplayTripsNoTimeout(t *testing.T) {
 	}
 }
 
+// A time-out that the schedule waits for comes, and not after what comes later.
+func TestReplayWaitsForTimeout(t *testing.T) {
+	for test, goroutine := range map[string]int{"TestTimeoutOfSleeper": 1, "TestTimeoutOfServer": 2} {
+		plan := fmt.Sprintf("gopredict-plan 1\norder 01\ntest %s\ng 0 %[1]s:0\ng 1 %[1]s:0.%d\nv 0 %d %d 1\nv 1 %d %d 1\n",
+			test, goroutine, trace.Read, 1<<31|2, trace.Write, 1<<31|1)
+		file := filepath.Join(t.TempDir(), "plan")
+		require.NoError(t, os.WriteFile(file, []byte(plan), 0o666))
+		for _, godebug := range []string{"", "asynctimerchan=1"} {
+			dir, out, err := run(t, "replay;plan="+file+";verdict=$DIR/verdict", "^"+test+"$", "GODEBUG="+godebug)
+			require.NoError(t, err, out)
+			verdict, err := os.ReadFile(filepath.Join(dir, "verdict"))
+			require.NoError(t, err)
+			require.Contains(t, string(verdict), "\nconfirmed\n", "%s with GODEBUG=%s", test, godebug)
+		}
+	}
+}
+
 // A replay that leaves the schedule by what the program has read from outside
 // says so.
 func TestReplayNamesTheOutside(t *testing.T) {

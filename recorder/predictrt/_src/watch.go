@@ -65,14 +65,14 @@ func watch() (wait int64, still bool) {
 		return 0, false
 	case look.Outside && (spent < allowance || look.Child && spent < most):
 		return lookTime, true
-	case look.Outside:
-		why = "no goroutine can go on but by what comes from outside"
-	case look.Timer >= 0 && look.Timer <= soon && spent < limit:
+	case look.Timer >= 0 && look.Timer <= soon && (spent < limit || look.Outside && spent < 2*allowance):
 		if !alone {
 			return untilTimer(look), false
 		}
 		runtime.PredictPass(max(look.Timer, 1), false)
 		return 0, false
+	case look.Outside:
+		why = "no goroutine can go on but by what comes from outside"
 	case look.Timer >= 0 && look.Timer <= soon:
 		why = "no goroutine can go on but by its timers"
 	}
@@ -122,11 +122,21 @@ func needed(g *goroutine) bool {
 	return g.actor != nil && g.actor.violates() && !g.actor.stand.here
 }
 
-// delays returns the goroutine that time is to pass for, or nil, and how long.
+// delays returns the goroutine that time is to pass for, or nil, and how long. If the
+// one that the schedule needs waits for a time-out that comes before all that others
+// sleep for, it is that one: else they would find that it has not come.
 func delays() (next *goroutine, left int64) {
 	for _, g := range cast {
 		d, ok := g.delay()
 		if ok && (next == nil || needed(g) && !needed(next) || needed(g) == needed(next) && d < left) {
+			next, left = g, d
+		}
+	}
+	if next == nil {
+		return nil, 0
+	}
+	for _, g := range cast {
+		if d, ok := g.timeout(); ok && needed(g) && d < left {
 			next, left = g, d
 		}
 	}
@@ -148,6 +158,13 @@ func (g *goroutine) delay() (left int64, ok bool) {
 		return 0, false
 	}
 	return runtime.PredictDelay(g.chance.G)
+}
+
+func (g *goroutine) timeout() (left int64, ok bool) {
+	if g.chance.G == nil || g.waits != "" {
+		return 0, false
+	}
+	return runtime.PredictTimeout(g.chance.G)
 }
 
 // missing says what the schedule waits for.

@@ -203,7 +203,7 @@ func (ts *timers) check(now int64, bubble *synctestBubble) (rnow, pollUntil int6
 }
 
 // PredictOnly lets time pass for nothing but the timer that a goroutine waits
-// for, see PredictDelay: all others will have as long to go as before.
+// for, see PredictTimeout: all others will have as long to go as before.
 func PredictOnly(id unsafe.Pointer) {
 	predictClock.only, predictClock.passed = predictTimerOf((*g)(id)), 0
 }
@@ -231,7 +231,7 @@ func PredictPass(ns int64, held bool) {
 	}
 }
 
-// PredictBring makes the timer that a goroutine waits for, see PredictDelay, due ns
+// PredictBring makes the timer that a goroutine waits for, see PredictTimeout, due ns
 // nanoseconds earlier.
 func PredictBring(id unsafe.Pointer, ns int64) {
 	if t := predictTimerOf((*g)(id)); t != nil && t.when > 0 {
@@ -242,6 +242,16 @@ func PredictBring(id unsafe.Pointer, ns int64) {
 // PredictDelay returns how long a goroutine waits for a timer and for nothing
 // else, in nanoseconds; ok is false if it does not.
 func PredictDelay(id unsafe.Pointer) (left int64, ok bool) {
+	if gp := (*g)(id); gp.waitreason == waitReasonSelect {
+		return 0, false
+	}
+	return PredictTimeout(id)
+}
+
+// PredictTimeout returns how long a goroutine waits at most, in nanoseconds: for a
+// timer, whatever else it waits for in the same select. ok is false if there is no
+// such timer.
+func PredictTimeout(id unsafe.Pointer) (left int64, ok bool) {
 	t := predictTimerOf((*g)(id))
 	if t == nil {
 		return 0, false
@@ -249,26 +259,47 @@ func PredictDelay(id unsafe.Pointer) (left int64, ok bool) {
 	return max(0, t.when-predictTimerNow(0)), true
 }
 
-// predictTimerOf returns the timer that gp waits for and for nothing else.
-func predictTimerOf(gp *g) *timer {
-	var t *timer
+// predictTimerOf returns the first one of the timers that gp waits for.
+func predictTimerOf(gp *g) (first *timer) {
 	if readgstatus(gp) != _Gwaiting {
 		return nil
 	}
 	switch gp.waitreason {
 	case waitReasonSleep:
-		t = gp.timer
-	case waitReasonChanReceive:
-		if sg := gp.waiting; sg != nil {
+		return predictEarlier(nil, gp.timer)
+	case waitReasonChanReceive, waitReasonSelect:
+		for sg := gp.waiting; sg != nil; sg = sg.waitlink {
 			if c := sg.c.get(); c != nil {
-				t = c.timer
+				first = predictEarlier(first, predictSender(c))
 			}
 		}
 	}
-	if t == nil || t.isFake || t.when == 0 {
-		return nil
+	return first
+}
+
+// predictSender returns the timer that sends to c. With asynctimerchan=1, as modules
+// of before Go 1.23 have it, the channel does not know.
+func predictSender(c *hchan) *timer {
+	if c.timer != nil {
+		return c.timer
 	}
-	return t
+	ts := &getg().m.p.ptr().timers
+	ts.lock()
+	defer ts.unlock()
+	for _, tw := range ts.heap {
+		if t := tw.timer; efaceOf(&t.arg).data == unsafe.Pointer(c) {
+			return t
+		}
+	}
+	return nil
+}
+
+// predictEarlier returns which of two timers is due before the other one.
+func predictEarlier(t, u *timer) *timer {
+	if u == nil || u.isFake || u.when == 0 || t != nil && t.when <= u.when {
+		return t
+	}
+	return u
 }
 
 // predictPauseTimer is the watcher's.

@@ -35,6 +35,38 @@ func TestGuarded(t *testing.T) {
 	wg.Wait()
 }
 
+// TestTimeoutOfSleeper has a race with what comes after a time-out. Whoever sleeps for
+// longer finds that it has come.
+func TestTimeoutOfSleeper(t *testing.T) {
+	b, quit := &box{}, make(chan bool)
+	go b.late(quit)
+	time.Sleep(100 * time.Millisecond)
+	close(quit)
+	_ = *predictrt.Load(&b.n, siteRead)
+}
+
+// TestTimeoutOfServer is so too, with a goroutine that waits for what may come from
+// outside.
+func TestTimeoutOfServer(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go l.Accept()
+	b := &box{}
+	go b.late(nil)
+	_ = *predictrt.Load(&b.n, siteRead)
+	time.Sleep(100 * time.Millisecond)
+}
+
+func (b *box) late(quit chan bool) {
+	select {
+	case <-time.After(25 * time.Millisecond):
+		predictrt.Store(&b.n, siteWrite).Set(1)
+	case <-quit:
+	}
+}
+
 // TestOutside reads what OUTSIDE names and ends.
 func TestOutside(t *testing.T) {
 	var buf [1]byte
