@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -108,11 +109,58 @@ const (
 	matched
 )
 
-// site returns the site of a step at a place that the rewriter instruments: the
+// site returns the site of a step at a place that the rewriter instruments. Where that
+// is in a function literal, and the line there does not read as it did, it is the one in
+// another literal that does: a guess.
+func (r *resolver) site(s witness.Step) (trace.Site, fit) {
+	site, fit := r.numbered(s)
+	if fit == absent || !r.reads(site, s) {
+		if other, ok := r.sibling(s); ok {
+			return other, guessed
+		}
+	}
+	return site, fit
+}
+
+// reads reports whether the line of a site looks like that of s, as far as is known.
+func (r *resolver) reads(site trace.Site, s witness.Step) bool {
+	return r.code.Source == nil || s.Text == "" ||
+		witness.Shape(strings.TrimSpace(r.code.Source.Line(site.File, site.Line))) == witness.Shape(s.Text)
+}
+
+// literal is what the name of a function has at its end if it is a function literal.
+// They are numbered, so that one more changes the names of those behind it.
+var literal = regexp.MustCompile(`\.func\d+[.\d]*$`)
+
+// sibling returns the site of s in another function literal of its function, if there
+// is one only that reads as it did.
+func (r *resolver) sibling(s witness.Step) (found trace.Site, ok bool) {
+	outer := literal.ReplaceAllString(s.Func, "")
+	if outer == s.Func || s.Nth < 1 || r.code.Source == nil || s.Text == "" {
+		return found, false
+	}
+	for fn, sites := range r.code.Sites {
+		if fn == s.Func || !strings.HasPrefix(fn, outer+".func") {
+			continue
+		}
+		for _, site := range sites {
+			if site.Op != s.SiteWord() || witness.Shape(site.Expr) != witness.Shape(s.Expr) || !r.reads(site, s) {
+				continue
+			}
+			if ok {
+				return trace.Site{}, false
+			}
+			found, ok = site, true
+		}
+	}
+	return found, ok
+}
+
+// numbered returns the site of a step where functions have the names that they had: the
 // one of its number among those of the same expression, or, where a variable has
 // another name now, among those that are alike. If there are more or fewer of
 // these than there were, it is the one whose line reads as it did, or a guess.
-func (r *resolver) site(s witness.Step) (trace.Site, fit) {
+func (r *resolver) numbered(s witness.Step) (trace.Site, fit) {
 	alike := r.groups[groupOf(s)]
 	if s.Nth < 1 || len(alike) == 0 {
 		return trace.Site{}, absent

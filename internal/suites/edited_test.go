@@ -83,7 +83,8 @@ func TestEditedWitnesses(t *testing.T) {
 		{name: "comment", from: "j.begin()", to: "// First.;j.begin()", exit: there},
 		{name: "rounds", from: "range 2", to: "range 3", exit: there},
 		{name: "goroutines", from: "wg.Wait()", to: "wg.Go(j.idle);wg.Wait()", exit: there},
-		{name: "renumbered", from: "for range 2 {;wg.Go(func() { j.idle() });}", to: "", exit: unknown, status: "stale"}, // func3 is func2
+		{name: "renumbered", from: "for range 2 {;wg.Go(func() { j.idle() });}", to: "", exit: there}, // func3 is func2
+		{name: "renumberedmore", from: "j := new(Job)", to: "j := new(Job);func() { j.idle() }()", exit: there},
 		{name: "inlined", from: "j.begin();j.n", to: "j.mu.Lock();j.ready = true;j.mu.Unlock();j.n", exit: there},
 		{name: "gostatement", from: "wg.Go(func() {;j.begin();j.n = 1;})", to: "wg.Add(1);go func() {;defer wg.Done();j.begin();j.n = 1;}()", exit: there},
 		{name: "sleeping", from: "j.begin();j.n", to: "j.begin();j.begun();j.n", exit: there},
