@@ -61,6 +61,9 @@ type tally struct {
 	stray      []stray
 	seen       map[uint64]bool // fingerprints of tests
 	recordings int
+	strayed    []strayed
+	taken      []string         // files of committed witnesses
+	saved      map[string]saved // by the sites of the confirmed bug
 }
 
 // A stray is a candidate whose replays have left their schedules.
@@ -72,7 +75,7 @@ type stray struct {
 func newTally() *tally {
 	return &tally{
 		ids: make(map[string]string), tried: make(map[string]bool), settled: make(map[string]bool),
-		told: make(map[string]int), seen: make(map[uint64]bool),
+		told: make(map[string]int), seen: make(map[uint64]bool), saved: make(map[string]saved),
 	}
 }
 

@@ -55,11 +55,11 @@ func (c *confirmation) committed(ctx context.Context, suspects []suspect) error 
 		if a.to.Status == report.Damaged {
 			c.failed = true
 		} else {
-			c.taken = append(c.taken, filepath.Join(c.root, a.to.Witness))
+			c.tally.taken = append(c.tally.taken, filepath.Join(c.root, a.to.Witness))
 		}
 		c.report.Witnesses = append(c.report.Witnesses, a.to)
 		if a.ev != nil && a.ev.Result.Status != replayer.Confirmed {
-			c.strayed = append(c.strayed, strayed{a.ev, filepath.Join(c.root, a.to.Witness), len(c.report.Witnesses) - 1})
+			c.tally.strayed = append(c.tally.strayed, strayed{a.ev, filepath.Join(c.root, a.to.Witness), len(c.report.Witnesses) - 1})
 			continue
 		}
 		if a.ev == nil || c.done[sitesOf(a.ev.Result.Witness)] {
@@ -117,17 +117,20 @@ type strayed struct {
 	state int    // its index in report.Report.Witnesses
 }
 
+// A saved is the file of a witness, and its ID.
+type saved struct{ test, file, id string }
+
 // renew looks for the committed witnesses of the confirmed bug f that have not reached
-// it, and gives f the file of one of the same test.
+// it. The file of one of the same test is that of f.
 func (c *confirmation) renew(f *telling) {
-	for i := range c.strayed {
-		m := &c.strayed[i]
+	for i := range c.tally.strayed {
+		m := &c.tally.strayed[i]
 		if sitesOf(m.Result.Witness) != f.confirmed {
 			continue
 		}
 		state := &c.report.Witnesses[m.state]
-		if state.Status != report.Confirmed && f.file == "" && m.Witness.Tests[0] == f.witness.Tests[0] {
-			f.file, f.ID, f.witness.ID = m.file, m.Witness.ID, m.Witness.ID
+		if m.Witness.Tests[0] == f.witness.Tests[0] && c.tally.saved[f.confirmed].test != f.witness.Tests[0] {
+			c.tally.saved[f.confirmed] = saved{m.Witness.Tests[0], m.file, m.Witness.ID}
 		}
 		state.Status, state.Reason = report.Confirmed, "by another schedule"
 	}
@@ -135,19 +138,24 @@ func (c *confirmation) renew(f *telling) {
 
 // settle says of the committed witnesses whose schedules the program has left, and
 // which no finding has renewed, what has become of their bugs.
-func (c *confirmation) settle(ctx context.Context) error {
-	for _, m := range c.strayed {
+func (c *confirmation) settle(ctx, limit context.Context) error {
+	for _, m := range c.tally.strayed {
 		state := &c.report.Witnesses[m.state]
 		if state.Status == report.Confirmed || !strays(m.Result) {
 			continue
 		}
-		r, err := c.recheck(ctx, m.Witness, m.Result.Witness)
-		if ctx.Err() != nil {
-			state.Status, state.Reason = report.NotReplayed, context.Cause(ctx).Error()
+		r, err := c.recheck(limit, m.Witness, m.Result.Witness)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case limit.Err() != nil:
+			state.Status, state.Reason = report.NotReplayed, context.Cause(limit).Error()
 			continue
-		}
-		if err != nil {
-			return err
+		case err != nil:
+			c.failed = true
+			c.warn("%s: %s: %v", c.run.Package.Path, m.Witness.ID, err)
+			state.Status, state.Reason = report.Unconfirmed, "cannot tell whether it is fixed: "+err.Error()
+			continue
 		}
 		if r.status != report.Confirmed && state.Status == report.Stale {
 			continue
@@ -157,7 +165,8 @@ func (c *confirmation) settle(ctx context.Context) error {
 			continue
 		}
 		if err := c.save(&r.found); err != nil {
-			return err
+			c.failed = true
+			c.warn("%s: %s: %v", c.run.Package.Path, m.Witness.ID, err)
 		}
 		c.tell(r.found)
 	}

@@ -36,8 +36,6 @@ type confirmation struct {
 	tests    int              // how many the trace has
 	alone    bool             // one test was recorded to see what it does so
 	*progress
-	strayed []strayed
-	taken   []string // files of committed witnesses
 }
 
 // A progress is for the status line.
@@ -137,13 +135,6 @@ func (c *confirmation) replayAll(ctx, limit context.Context, suspects []suspect)
 			c.warn("%s: %s: %v", c.run.Package.Path, bug.ID, err)
 		}
 		c.tell(bug)
-	}
-	if err := c.settle(limit); err != nil {
-		c.failed = true
-		c.warn("%s: %v", c.run.Package.Path, err)
-	}
-	if ctx.Err() != nil {
-		return ctx.Err()
 	}
 	if late > 0 {
 		c.warn("%s: %d of %d predicted bugs were not replayed, as the time for replays, -%stimeout=%v, was over",
@@ -402,7 +393,6 @@ type telling struct {
 	report.Finding
 	confirmed string           // the sites of the confirmed bug
 	witness   *witness.Witness // to be saved, with the values of the replay
-	file      string           // to save it in
 }
 
 func (c *confirmation) telling(ev report.Evidence) telling {
@@ -490,17 +480,20 @@ func (c *confirmation) save(f *telling) error {
 	if f.witness == nil {
 		return nil
 	}
-	if c.renew(f); f.file == "" {
+	c.renew(f)
+	at := c.tally.saved[f.confirmed]
+	if at.test != f.witness.Tests[0] {
 		folder := filepath.Join(c.run.Package.Dir, c.opts.witnesses, f.witness.Tests[0])
 		var used []string
-		for _, file := range c.taken {
+		for _, file := range c.tally.taken {
 			if filepath.Dir(file) == folder {
 				used = append(used, filepath.Base(file))
 			}
 		}
-		f.ID = witness.Distinct(f.ID, used)
-		f.file, f.witness.ID = filepath.Join(folder, f.ID), f.ID
+		id := witness.Distinct(f.ID, used)
+		at = saved{f.witness.Tests[0], filepath.Join(folder, id), id}
+		c.tally.saved[f.confirmed] = at
 	}
-	f.Witness = c.rel(f.file)
-	return f.witness.Save(f.file)
+	f.ID, f.witness.ID, f.Witness = at.id, at.id, c.rel(at.file)
+	return f.witness.Save(at.file)
 }

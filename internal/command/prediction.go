@@ -126,7 +126,10 @@ func (p *prediction) add(ctx context.Context, run recorder.Run) error {
 			return err
 		}
 	}
-	return p.further(ctx, run, tests, n, early, y)
+	if err := p.further(ctx, run, tests, n, early, y); err != nil {
+		return err
+	}
+	return c.inTime(ctx, func(limit context.Context) error { return c.settle(ctx, limit) })
 }
 
 func (p *prediction) confirmation(run recorder.Run, t *trace.Trace, y *tally) *confirmation {
