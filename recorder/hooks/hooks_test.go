@@ -270,6 +270,22 @@ func TestShares(t *testing.T) {
 	}
 }
 
+// What is given back while a test has had its share is told all the same.
+func TestMemoryIsUsedAgainAfterMany(t *testing.T) {
+	tr := recordLimited(t, "freed", 4<<20)
+	generations, of := trace.NewGenerations(tr), map[string]int32{} // by test
+	var objs []uint64
+	for i, e := range tr.Events {
+		test := tr.Goroutines[e.G].Test
+		if _, ok := of[test]; e.Kind == trace.Write && e.Site&trace.SiteRewritten != 0 && !ok {
+			of[test], objs = generations.Of(i), append(objs, e.Obj)
+		}
+	}
+	require.Len(t, objs, 2)
+	require.Equal(t, objs[0], objs[1])
+	require.NotEqual(t, of["TestBeforeMany"], of["TestNextToMany"])
+}
+
 // Events that take more room packed than before do not tear a chunk apart.
 func TestUnforeseenEvents(t *testing.T) {
 	branches := 0
@@ -296,7 +312,7 @@ func TestRecordingStopsAtLimit(t *testing.T) {
 // after it.
 func recordLimited(t *testing.T, what string, limit int) *trace.Trace {
 	t.Helper()
-	dir, out, err := run(t, fmt.Sprintf("record;trace=$DIR/trace;limit=%d", limit), "^(TestManyEvents|TestNextToMany)$", "MANY="+what)
+	dir, out, err := run(t, fmt.Sprintf("record;trace=$DIR/trace;limit=%d", limit), "^(TestBeforeMany|TestManyEvents|TestNextToMany)$", "MANY="+what)
 	require.NoError(t, err, out)
 	tr, err := trace.ReadFile(filepath.Join(dir, "trace"))
 	require.NoError(t, err)

@@ -27,6 +27,7 @@ const (
 var (
 	outside = &account{}
 	payer   = outside // whose account the events in the slot since then go to
+	payers  uint32    // how often that has changed
 	since   uintptr
 
 	spent  uint64           // bytes in slots, of all accounts

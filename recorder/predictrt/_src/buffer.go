@@ -141,6 +141,7 @@ func (g *goroutine) takeTurn() {
 		settle()
 		if payer != g.account {
 			payer = g.account
+			payers++
 		}
 		if lastTurn != nil {
 			lastTurn.polling.settle()

@@ -7,13 +7,33 @@ import "unsafe"
 // before. See recorder/trace.
 const freedKind = 63
 
+// While a test has had its share of the trace, nothing is logged of what it does to
+// memory. So what is told once to be free, is: the table has the last such places, by
+// hash of the address.
+var toldFree [1 << freeBits]struct {
+	addr, which uint64
+	turn        uint32 // payers then
+}
+
+const freeBits = 12
+
 // freed logs that of 64 objects of a size those with their bits set are free.
 // It can come at any time between the events of a hook, and is nobody's event.
 func freed(addr, size uintptr, which uint64) {
-	if !recording || goroutines == 0 || payer.cut == cutSync {
+	if !recording || goroutines == 0 {
 		return
 	}
 	ageMemory()
+	if payer.cut == cutSync {
+		t := &toldFree[uint64(addr)*0x9e3779b97f4a7c15>>(64-freeBits)]
+		if t.addr != uint64(addr) || t.turn != payers {
+			t.addr, t.which, t.turn = uint64(addr), 0, payers
+		}
+		if which &^= t.which; which == 0 {
+			return
+		}
+		t.which |= which
+	}
 	if at > limit+freedWords*8-4*8 {
 		flush()
 	}

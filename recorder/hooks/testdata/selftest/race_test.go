@@ -140,7 +140,27 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-var many box
+var (
+	many  box
+	place uintptr // of what TestBeforeMany has used
+	again *large  // what lies there now
+)
+
+// TestBeforeMany uses memory that is given back during the next test.
+func TestBeforeMany(t *testing.T) {
+	b := newLarge()
+	predictrt.Store(&b.n, siteWrite).Set(1)
+	place, heap = uintptr(unsafe.Pointer(b)), nil
+}
+
+// lockMany does so many operations that the next ones are not logged.
+func lockMany() {
+	mus := make([]sync.Mutex, 64) // so many that it does not poll one
+	for i := range 200_000 {
+		mus[i%64].Lock()
+		mus[i%64].Unlock()
+	}
+}
 
 // TestManyEvents logs more than a small limit of the trace allows.
 func TestManyEvents(t *testing.T) {
@@ -150,10 +170,12 @@ func TestManyEvents(t *testing.T) {
 			predictrt.Store(&many.n, siteWrite).Set(i)
 		}
 	case "locks":
-		mus := make([]sync.Mutex, 64) // so many that it does not poll one
-		for i := range 200_000 {
-			mus[i%64].Lock()
-			mus[i%64].Unlock()
+		lockMany()
+	case "freed":
+		lockMany()
+		runtime.GC()
+		for again = newLarge(); uintptr(unsafe.Pointer(again)) != place; {
+			again = newLarge()
 		}
 	case "goroutines":
 		for range 50_000 {
@@ -205,6 +227,9 @@ func TestReuse(t *testing.T) {
 
 // TestNextToMany is the test after it.
 func TestNextToMany(t *testing.T) {
+	if again != nil {
+		predictrt.Store(&again.n, siteWrite).Set(2)
+	}
 	for i := range 10 {
 		predictrt.Store(&many.n, siteWrite).Set(i)
 	}
