@@ -47,7 +47,11 @@ func Prepare(ctx context.Context, c *Config) (*Build, error) {
 	if c.Env, err = c.Env.Adopt(c.Work); err != nil {
 		return nil, err
 	}
-	std, err := hooks.Overlay(c.Env.GOROOT, c.Env.GOVERSION, filepath.Join(c.Work, "std"))
+	inside, err := c.inside(ctx)
+	if err != nil {
+		return nil, err
+	}
+	std, err := hooks.Overlay(c.Env.GOROOT, c.Env.GOVERSION, filepath.Join(c.Work, "std"), inside)
 	if err != nil {
 		return nil, err
 	}

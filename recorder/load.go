@@ -63,6 +63,7 @@ func (c *Config) load(ctx context.Context, overlay string) (*loaded, error) {
 		return nil, err
 	}
 	c.trust(reachable(roots))
+	c.addOwn(reachable(roots))
 	if modules := c.cached(reachable(roots)); len(modules) > 0 {
 		if err := c.relocate(ctx, modules); err != nil {
 			return nil, err

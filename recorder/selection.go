@@ -40,6 +40,17 @@ func (c *Config) selected(p *packages.Package) bool {
 	return slices.ContainsFunc(c.Instrument, func(pattern string) bool { return c.matches(pattern, p) })
 }
 
+// addOwn adds the packages of the main module or workspace to those to instrument
+// where no pattern is about any of them: who asks for what others do means besides.
+func (c *Config) addOwn(pkgs []*packages.Package) {
+	own := slices.ContainsFunc(pkgs, func(p *packages.Package) bool {
+		return c.isOurs(p) && slices.ContainsFunc(c.Instrument, func(pattern string) bool { return c.matches(pattern, p) })
+	})
+	if len(c.Instrument) > 0 && !own {
+		c.Instrument = append([]string{"work"}, c.Instrument...)
+	}
+}
+
 // Unmatched returns the patterns of Config.Instrument that no package of the
 // build matches.
 func (b *Build) Unmatched() []string { return b.unmatched }

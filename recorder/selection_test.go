@@ -62,3 +62,24 @@ func TestSelected(t *testing.T) {
 		assert.Equal(t, tt.want, got, "%q", tt.instrument)
 	}
 }
+
+// TestAddOwn: patterns that are about other packages only leave out none of the
+// module's own.
+func TestAddOwn(t *testing.T) {
+	all := []*packages.Package{
+		{PkgPath: "example.com/m", GoFiles: []string{"/m/m.go"}, Module: &packages.Module{Main: true}},
+		{PkgPath: "example.com/m/sub", GoFiles: []string{"/m/sub/s.go"}, Module: &packages.Module{Main: true}},
+		{PkgPath: "net/http", GoFiles: []string{"/go/src/net/http/server.go"}},
+	}
+	for pattern, want := range map[string][]string{
+		"": nil, "std": {"work", "std"}, "net/...": {"work", "net/..."}, "all": {"all"},
+		"work": {"work"}, "./sub": {"./sub"}, "example.com/m/sub": {"example.com/m/sub"},
+	} {
+		c := &Config{Dir: "/m", Env: gotool.Env{GOROOT: "/go"}}
+		if pattern != "" {
+			c.Instrument = []string{pattern}
+		}
+		c.addOwn(all)
+		assert.Equal(t, want, c.Instrument, "%q", pattern)
+	}
+}

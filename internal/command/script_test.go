@@ -47,6 +47,7 @@ func TestScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Close)
+	userCache := t.TempDir() // of all scripts: what is kept there takes seconds to make
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Setup: func(env *testscript.Env) error {
@@ -58,7 +59,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("PROXY", proxy)
 			env.Setenv("TESTPROXY", server.URL)
 			env.Setenv("GOPREDICT", "")
-			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".cache"))
+			env.Setenv("XDG_CACHE_HOME", userCache)
 			env.Setenv("ROOT", root)
 			return nil
 		},

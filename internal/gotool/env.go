@@ -21,6 +21,8 @@ type Env struct {
 	GOMOD      string // the main module's go.mod; "" or os.DevNull outside of modules
 	GOWORK     string // the go.work in use; "" if none, "off" if turned off
 	GOFLAGS    string
+	GOOS       string // that programs are built for
+	GOARCH     string
 	GOCACHE    string // the build cache
 	GOMODCACHE string
 	// Alias is the other name of GOMODCACHE, if [Env.AliasCache] has made one.
@@ -33,7 +35,7 @@ type Env struct {
 // ReadEnv asks the go command in dir for its environment.
 func ReadEnv(ctx context.Context, dir string) (Env, error) {
 	var e Env
-	out, err := Output(ctx, dir, "env", "-json", "GOROOT", "GOVERSION", "GOMOD", "GOWORK", "GOFLAGS", "GOCACHE", "GOMODCACHE")
+	out, err := Output(ctx, dir, "env", "-json", "GOROOT", "GOVERSION", "GOMOD", "GOWORK", "GOFLAGS", "GOOS", "GOARCH", "GOCACHE", "GOMODCACHE")
 	if err != nil {
 		return e, err
 	}

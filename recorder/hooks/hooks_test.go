@@ -61,7 +61,7 @@ func selftestBinary(t testing.TB, toolchain string) string {
 		require.NoError(t, env.AliasCache(dir))
 		goroot = env.Aliased(goroot)
 	}
-	replace, err := Overlay(goroot, version, filepath.Join(dir, "std"))
+	replace, err := Overlay(goroot, version, filepath.Join(dir, "std"), nil)
 	require.NoError(t, err)
 	text, err := json.Marshal(map[string]any{"Replace": replace})
 	require.NoError(t, err)

@@ -2,10 +2,12 @@ package hooks
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"fmt"
 	"go/ast"
 	"go/build"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -46,14 +48,16 @@ const Supported = "Go 1.26.x and 1.27.x"
 // of each file in goroot to that of the file to compile instead, as the field
 // Replace of the go command's -overlay file does. Equal input gives equal
 // paths and contents, and files that are up to date are not written again, so
-// that the go command's build cache stays warm.
+// that the go command's build cache stays warm. Files of goroot that rewritten has
+// are taken from the paths that it maps them to.
 //
 // The error names the function or statement that was expected and not found.
-func Overlay(goroot, goVersion, dir string) (map[string]string, error) {
+func Overlay(goroot, goVersion, dir string, rewritten map[string]string) (map[string]string, error) {
 	if !supported.MatchString(goVersion) {
 		return nil, fmt.Errorf("expected %s, found %q: the standard library of another release cannot be instrumented; select one with GOTOOLCHAIN", Supported, goVersion)
 	}
-	o := &overlay{goroot: goroot, goVersion: goVersion, dir: dir, replace: map[string]string{}}
+	o := &overlay{goroot: goroot, goVersion: goVersion, dir: dir, replace: map[string]string{}, rewritten: rewritten}
+	maps.Copy(o.replace, rewritten)
 	for _, pkg := range packages() {
 		if err := o.patch(pkg); err != nil {
 			return nil, fmt.Errorf("%s of %s: %w; gopredict works with %s", pkg, goVersion, err, Supported)
@@ -73,7 +77,7 @@ func Overlay(goroot, goVersion, dir string) (map[string]string, error) {
 
 type overlay struct {
 	goroot, goVersion, dir string
-	replace                map[string]string
+	replace, rewritten     map[string]string
 }
 
 // packages returns the packages of the table, each once, in its order.
@@ -89,7 +93,7 @@ func packages() []string {
 
 func (o *overlay) patch(pkg string) error {
 	folder := filepath.Join(o.goroot, "src", filepath.FromSlash(pkg))
-	files, err := readPackage(folder)
+	files, err := o.readPackage(folder)
 	if err != nil {
 		return err
 	}
@@ -157,14 +161,15 @@ type stdPackage struct {
 // declaration matches the beginning of a line that declares one of them.
 var declaration = regexp.MustCompile(`^(?:func (?:\([^)]*\) )?|type )(\w+)`)
 
-func readPackage(folder string) (*stdPackage, error) {
+func (o *overlay) readPackage(folder string) (*stdPackage, error) {
 	bp, err := build.ImportDir(folder, 0)
 	if err != nil {
 		return nil, err
 	}
 	p := &stdPackage{folder: folder, text: map[string][]byte{}, parsed: map[string]*source{}, declared: map[string][]string{}}
 	for _, name := range bp.GoFiles {
-		if p.text[name], err = os.ReadFile(filepath.Join(folder, name)); err != nil {
+		file := filepath.Join(folder, name)
+		if p.text[name], err = os.ReadFile(cmp.Or(o.rewritten[file], file)); err != nil {
 			return nil, err
 		}
 		for line := range bytes.Lines(p.text[name]) {

@@ -11,7 +11,7 @@ import (
 
 func TestOverlayKeepsLines(t *testing.T) {
 	goroot, version := goEnv(t, "")
-	replace, err := Overlay(goroot, version, t.TempDir())
+	replace, err := Overlay(goroot, version, t.TempDir(), nil)
 	require.NoError(t, err)
 	for file, backing := range replace {
 		old, err := os.ReadFile(file)
@@ -28,14 +28,14 @@ func TestOverlayKeepsLines(t *testing.T) {
 func TestOverlayIsStable(t *testing.T) {
 	goroot, version := goEnv(t, "")
 	dir := t.TempDir()
-	first, err := Overlay(goroot, version, dir)
+	first, err := Overlay(goroot, version, dir, nil)
 	require.NoError(t, err)
 	before := map[string]os.FileInfo{}
 	for _, f := range first {
 		before[f], err = os.Stat(f)
 		require.NoError(t, err)
 	}
-	second, err := Overlay(goroot, version, dir)
+	second, err := Overlay(goroot, version, dir, nil)
 	require.NoError(t, err)
 	require.Equal(t, first, second)
 	for f, info := range before {
@@ -49,14 +49,14 @@ func TestOverlayIsStable(t *testing.T) {
 func TestOverlayOfNewerRelease(t *testing.T) {
 	goroot, version := goEnv(t, otherRelease)
 	require.Equal(t, otherRelease, version)
-	_, err := Overlay(goroot, version, t.TempDir())
+	_, err := Overlay(goroot, version, t.TempDir(), nil)
 	require.NoError(t, err)
 }
 
 func TestOverlayRefusesUnknownRelease(t *testing.T) {
 	goroot, _ := goEnv(t, "")
 	for _, version := range []string{"go1.25.3", "go1.28", "go1.261", "devel", ""} {
-		_, err := Overlay(goroot, version, t.TempDir())
+		_, err := Overlay(goroot, version, t.TempDir(), nil)
 		require.ErrorContains(t, err, "expected Go 1.26.x and 1.27.x", version)
 	}
 }
@@ -72,12 +72,12 @@ func TestOverlayNamesMissingAnchor(t *testing.T) {
 
 	replaced := bytes.ReplaceAll(text, []byte("c.qcount--"), []byte("c.qcount -= 1"))
 	require.NoError(t, os.WriteFile(file, replaced, 0o666))
-	_, err = Overlay(fake, version, t.TempDir())
+	_, err = Overlay(fake, version, t.TempDir(), nil)
 	require.ErrorContains(t, err, "chan.go: chanrecv: expected `c.qcount--` in its body, found none")
 	require.ErrorContains(t, err, Supported)
 
 	replaced = bytes.ReplaceAll(text, []byte("func closechan("), []byte("func shutchan("))
 	require.NoError(t, os.WriteFile(file, replaced, 0o666))
-	_, err = Overlay(fake, version, t.TempDir())
+	_, err = Overlay(fake, version, t.TempDir(), nil)
 	require.ErrorContains(t, err, "expected a declaration of closechan, found none")
 }

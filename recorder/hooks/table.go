@@ -245,6 +245,9 @@ var table = []Hook{
 	{"runtime", "reflect_typedmemmove", events(trace.Read, trace.Write), []edit{
 		entry("predictCopy(dst, src, typ.Size_, " + here + ");"),
 	}},
+	{"runtime", "reflectlite_typedmemmove", events(trace.Read, trace.Write), []edit{
+		entry("predictCopy(dst, src, typ.Size_, " + here + ");"),
+	}},
 	{"runtime", "reflect_typedslicecopy", events(trace.Read, trace.Write), []edit{
 		entry("predictCopy(dst.array, src.array, uintptr(min(dst.len, src.len))*elemType.Size_, " + here + ");"),
 	}},
@@ -358,6 +361,8 @@ var table = []Hook{
 	{"testing", "(*common).Fatalf", events(trace.Read), []edit{entry(usesTest)}},
 	{"testing", "(*common).Fail", events(trace.Read), []edit{entry(usesTest)}},
 	{"testing", "(*common).FailNow", events(trace.Read), []edit{entry(usesTest)}},
+
+	{"testing", "(*T).Parallel", nil, []edit{entry("predictrt.Parallel();")}},
 
 	{"time", "AfterFunc", events(trace.Post, trace.Await), []edit{
 		entry("predictTimer := predictrt.NewTimer(&f, " + here + ");"),

@@ -8,24 +8,23 @@ package predictrt
 import (
 	"embed"
 	"io/fs"
+	"strings"
 )
 
 //go:embed all:_src
 var src embed.FS
 
-// Files returns the source files of the library by base name.
+// Files returns the source files of the library, and of package inside below it, by
+// their names, "inside/inside.go".
 func Files() (map[string][]byte, error) {
-	entries, err := fs.ReadDir(src, "_src")
-	if err != nil {
-		return nil, err
-	}
-	files := make(map[string][]byte, len(entries))
-	for _, e := range entries {
-		text, err := fs.ReadFile(src, "_src/"+e.Name())
-		if err != nil {
-			return nil, err
+	files := make(map[string][]byte)
+	err := fs.WalkDir(src, "_src", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
 		}
-		files[e.Name()] = text
-	}
-	return files, nil
+		text, err := fs.ReadFile(src, name)
+		files[strings.TrimPrefix(name, "_src/")] = text
+		return err
+	})
+	return files, err
 }

@@ -48,9 +48,10 @@ func TestImportsOnlyTheRuntime(t *testing.T) {
 	for name, text := range files {
 		f, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ImportsOnly)
 		require.NoError(t, err)
-		require.Equal(t, "predictrt", f.Name.Name, name)
+		inside := f.Name.Name == "inside"
+		require.True(t, inside || f.Name.Name == "predictrt", name)
 		for _, im := range f.Imports {
-			require.True(t, allowed[im.Path.Value], "%s imports %s", name, im.Path.Value)
+			require.True(t, allowed[im.Path.Value] || inside && im.Path.Value == `"predictrt"`, "%s imports %s", name, im.Path.Value)
 		}
 	}
 }

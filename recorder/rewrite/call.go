@@ -86,6 +86,9 @@ func (e *editor) readElements(x ast.Expr) string {
 // atomicFunc is the name of the function of package sync/atomic that c calls
 // directly, "" if it does not.
 func (e *editor) atomicFunc(c *ast.CallExpr) string {
+	if e.inside {
+		return ""
+	}
 	var id *ast.Ident
 	switch fun := ast.Unparen(c.Fun).(type) {
 	case *ast.Ident:
@@ -179,7 +182,7 @@ func (e *editor) length(name string, x ast.Expr) string {
 	case *types.Map:
 		return e.mapHook("MapRead", x)
 	case *types.Chan:
-		if name == "len" { // a loop may wait for it
+		if name == "len" && !e.inside { // a loop may wait for it
 			return e.hook("Len") + "(" + e.value(x) + ")"
 		}
 	case *types.Array:

@@ -57,7 +57,7 @@ func (e *editor) clauses(s ast.Stmt, body *ast.BlockStmt, conditions bool) strin
 					inner = append(inner, at(x, e.alone(e.value, x)))
 				}
 			}
-			if !decided {
+			if !decided && !e.inside {
 				inner = append(inner, after(c.Colon+1, e.caseHook(i+1, c)))
 			}
 			ps = append(ps, at(c, e.in(c, append(inner, e.list(c.Body)...)...)))
@@ -76,6 +76,9 @@ func (e *editor) clauses(s ast.Stmt, body *ast.BlockStmt, conditions bool) strin
 
 // caseHook is the statement that notes that clause number n was entered.
 func (e *editor) caseHook(n int, clause ast.Node) string {
+	if e.inside {
+		return ""
+	}
 	expr := e.source(clause)
 	if c, ok := clause.(*ast.CaseClause); ok {
 		expr = e.raw(c.Pos(), c.Colon)

@@ -50,6 +50,12 @@
 // without a change of what the program does, there is none: behaviour has
 // precedence over an event.
 //
+// # In the standard library
+//
+// With Options.Inside, the packages are those that work on memory of the program:
+// they get hooks for memory accesses only, of package predictrt/inside, which logs the
+// access at the program's call.
+//
 // # What is missing
 //
 // Loads behind a pointer that a call in the same expression returned, where

@@ -35,6 +35,7 @@ type editor struct {
 	// of its own.
 	shadowsHelpers bool
 	atomicMethods  bool            // see Options.AtomicMethods
+	inside         bool            // see Options.Inside
 	helpers        map[string]bool // in use
 
 	alias string          // name of the imported run-time library

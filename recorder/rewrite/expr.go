@@ -276,7 +276,7 @@ func (e *editor) condition(x ast.Expr) string {
 	if e.constant(x) {
 		return e.source(x)
 	}
-	if e.sharing.Decided(x) {
+	if e.inside || e.sharing.Decided(x) {
 		return e.alone(e.value, x)
 	}
 	return e.hook("Branch") + "(" + e.alone(e.value, x) + "," + e.site("branch", x, e.source(x), false) + ")"

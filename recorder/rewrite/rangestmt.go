@@ -17,7 +17,7 @@ func (e *editor) rangeStmt(s *ast.RangeStmt, label string, blockable bool) strin
 		editor: e, stmt: s, blockable: blockable, label: label,
 		operand: e.alone(e.value, s.X),
 	}
-	if !e.decidedRange(s) {
+	if !e.inside && !e.decidedRange(s) {
 		r.prologue = e.hook("Case") + "(1," + e.site("case", s, e.raw(s.Pos(), s.Body.Lbrace), false) + ");"
 	}
 	for _, x := range []ast.Expr{s.Key, s.Value} {

@@ -36,6 +36,9 @@ type Skipped struct {
 // runtimeLibrary is the import path of the run-time library.
 const runtimeLibrary = "predictrt"
 
+// insideLibrary is that of its part for packages of the standard library.
+const insideLibrary = runtimeLibrary + "/inside"
+
 // Rewrite writes copies with hooks of the source files of pkgs below dir.
 //
 // The packages are those that go/packages loads with Tests set and with
@@ -49,6 +52,9 @@ const runtimeLibrary = "predictrt"
 // what the build generates is not mentioned. An error means that a file could
 // not be read or written.
 func Rewrite(pkgs []*packages.Package, dir string, o Options) (*Result, error) {
+	if o.Inside {
+		return rewrite(pkgs, dir, o, insideLibrary)
+	}
 	return rewrite(pkgs, dir, o, runtimeLibrary)
 }
 
@@ -63,6 +69,9 @@ type Options struct {
 	// AtomicMethods marks the methods of structs that hold a mutex as atomic
 	// regions, besides the functions that a comment marks.
 	AtomicMethods bool
+	// Inside notes but accesses to memory, and those for the caller outside the
+	// packages, which are of the standard library and open to all.
+	Inside bool
 	// All leaves out no access for what package sharing finds. Tests compare
 	// with it.
 	All bool
@@ -81,6 +90,9 @@ func rewrite(pkgs []*packages.Package, dir string, o Options, importPath string)
 	var found *sharing.Facts
 	if !o.All {
 		found = sharing.Analyze(analysed(pkgs, units, o))
+	}
+	if o.Inside {
+		found = found.OfMemory()
 	}
 	if err := parallel(units, func(u *unit) error { return u.edit(written, found, o, importPath) }); err != nil {
 		return nil, err

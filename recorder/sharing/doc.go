@@ -47,7 +47,8 @@
 // detector reports these races, and so do we.
 //
 // The fields of structs have a second net, for variables that unknown code
-// knows: their types (class.go).
+// knows: their types (class.go). What is lent to the standard library, which writes
+// with events, falls through it (lent.go).
 //
 // # Branches
 //

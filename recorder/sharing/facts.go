@@ -60,6 +60,7 @@ func Analyze(pkgs []*packages.Package, opens func(path string) bool) (facts *Fac
 	a.decide()
 	a.classes.off = slices.ContainsFunc(pkgs, mixesUnsafe)
 	a.classify()
+	a.lend()
 	a.depend()
 	a.derive()
 	return a.facts()
@@ -165,6 +166,11 @@ func (a *analysis) quietBehind(v ssa.Value) bool {
 		}
 	}
 	return false
+}
+
+// OfMemory returns what f says about memory, and nothing about values.
+func (f *Facts) OfMemory() *Facts {
+	return &Facts{quiet: f.quiet, vars: f.vars, globals: f.globals, elements: f.elements}
 }
 
 // Variable reports whether accesses to the variable v, which was declared in a

@@ -16,6 +16,8 @@ type account struct {
 	test string // "" outside of tests
 	used uint64 // bytes in slots
 	cut  uint8
+	// forked says that another goroutine of the test runs, or has run, beside one.
+	forked bool
 }
 
 const (

@@ -6,6 +6,9 @@
 // One variable, Mode, says what it does: nothing, record every event to a
 // trace, or replay a schedule (and possibly record that run too).
 //
+// Package inside, below it, is what packages of the standard library call that work on
+// memory of the program: see Inside.
+//
 // While it is on, the program has one P and is not preempted asynchronously.
 // So only one goroutine runs at a time, and it can be switched only where a
 // function grows its stack or blocks. None of the data here is locked for

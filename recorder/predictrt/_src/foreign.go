@@ -6,22 +6,31 @@ import "unsafe"
 
 // copied is called before size bytes at dst become those at src.
 func copied(dst, src unsafe.Pointer, size, pc uintptr) {
-	if current() == nil {
+	g := current()
+	if g == nil {
 		return
 	}
-	site := siteOf(pc)
+	site := g.onBehalf()
+	if site == 0 {
+		site = siteOf(pc)
+	}
 	access(Read, 0, src, size, nil, site)
 	access(Write_, 0, dst, size, nil, site)
 }
 
 // mapTouched is called before the map m is read or written.
 func mapTouched(m unsafe.Pointer, write bool, pc uintptr) {
-	if current() == nil {
+	g := current()
+	if g == nil {
 		return
 	}
 	kind := Read
 	if write {
 		kind = Write_
 	}
-	access(kind, flagMap, m, 8, nil, siteOf(pc))
+	site := g.onBehalf()
+	if site == 0 {
+		site = siteOf(pc)
+	}
+	access(kind, flagMap, m, 8, nil, site)
 }

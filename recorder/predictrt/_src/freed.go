@@ -1,6 +1,9 @@
 package predictrt
 
-import "unsafe"
+import (
+	"runtime"
+	"unsafe"
+)
 
 // Freed is what stands in place of a kind where the garbage collector has given
 // memory back, so that what comes to lie there is not taken for what was there
@@ -40,4 +43,23 @@ func freed(addr, size uintptr, which uint64) {
 	w := (*[4]uint64)(unsafe.Pointer(at))
 	w[0], w[1], w[2], w[3] = freedKind|formWide, uint64(addr), which, uint64(min(size, 1<<32-1))
 	at += 4 * 8
+}
+
+// Recycle is called when the standard library puts the object at p into a pool of
+// its own. Such pools order nobody, and who gets the object next has another
+// variable: it, and the buffers that it leads to.
+func Recycle(p unsafe.Pointer) {
+	if !recording || current() == nil {
+		return
+	}
+	base, size, _ := runtime.PredictObject(uintptr(p))
+	if size == 0 {
+		return
+	}
+	freed(base, size, 1)
+	for word := base; word+unsafe.Sizeof(word) <= base+size; word += unsafe.Sizeof(word) {
+		if inner, n, flat := runtime.PredictObject(*(*uintptr)(unsafe.Pointer(word))); flat && n > 0 {
+			freed(inner, n, 1)
+		}
+	}
 }

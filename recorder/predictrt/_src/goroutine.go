@@ -13,6 +13,7 @@ type goroutine struct {
 	id       uint32
 	parent   uint32
 	site     uint32 // of the go statement
+	ours     uint32 // the same, if it is one of the program's own packages
 	test     string
 	path     string // in room
 	room     []byte
@@ -218,6 +219,13 @@ func fork(pc uintptr) unsafe.Pointer {
 	runtime.PredictPin()
 	child := newGoroutine()
 	child.parent, child.site, child.test, child.account = g.id, site, g.test, g.account
+	if !hasPrefix(callSites[site].fn, "testing.") { // which waits for those that it starts
+		g.account.forked = true
+		crowd = crowd || g.test == ""
+	}
+	if ours := lookup(pc).ours; ours != others {
+		child.ours = ours
+	}
 	child.setPath(g.path)
 	child.addPath(g.numberOf(site))
 	child.define()

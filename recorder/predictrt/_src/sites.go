@@ -12,6 +12,7 @@ type place struct {
 	site uint32  // 0: all its frames belong to the machinery
 	own  bool    // the runtime itself is the caller
 	std  bool    // the caller belongs to the standard library
+	ours uint32  // site of the innermost frame of the program's own packages; or nobodys, others
 }
 
 // callSite is a place in the user's code.
@@ -121,6 +122,10 @@ func learn(pc uintptr) {
 		return false
 	})
 	p.std = p.std || p.site == 0
+	runtime.PredictFrames(pc&^logicalPC, pc&logicalPC != 0, func(fn, file string, line int) bool {
+		p.ours = oursAt(fn, file, line)
+		return p.ours == nobodys
+	})
 	numPlaces++
 	put(p)
 	runtime.PredictUnpin()

@@ -44,6 +44,19 @@ func PredictOnStack(p uintptr) bool {
 	return gp.stack.lo <= p && p < gp.stack.hi
 }
 
+// PredictReadOnly reports whether p lies in what the linker has made, and nobody
+// writes to.
+//
+//go:nosplit
+func PredictReadOnly(p uintptr) bool {
+	for md := &firstmoduledata; md != nil; md = md.next {
+		if md.text <= p && p < md.noptrdata && md.text < md.rodata {
+			return true
+		}
+	}
+	return false
+}
+
 // PredictCanPark reports whether the running goroutine may be parked here.
 func PredictCanPark() bool {
 	mp := getg().m
@@ -103,6 +116,18 @@ func PredictFrames(pc uintptr, logical bool, visit func(fn, file string, line in
 			return
 		}
 	}
+}
+
+// PredictCallers puts the return addresses of the running goroutine's stack into
+// pcs, the innermost first, and returns their number. If they are logical, each
+// stands for one frame, as those of Callers do.
+//
+//go:noinline
+func PredictCallers(pcs []uintptr) (n int, logical bool) {
+	if !framepointer_enabled {
+		return Callers(2, pcs), true
+	}
+	return fpTracebackPCs(unsafe.Pointer(getcallerfp()), pcs), false
 }
 
 // A PredictSema lets one goroutine wait for another one.

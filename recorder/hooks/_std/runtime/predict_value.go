@@ -42,6 +42,16 @@ func PredictReadable(p, n uintptr) bool {
 	return false
 }
 
+// PredictObject returns where the object of the heap begins that p points into, its
+// size, 0 if there is none, and whether it is flat: no pointers are in it.
+func PredictObject(p uintptr) (base, size uintptr, flat bool) {
+	s := spanOfHeap(p)
+	if s == nil || s.elemsize == 0 {
+		return 0, 0, false
+	}
+	return s.base() + s.objIndex(p)*s.elemsize, s.elemsize, s.spanclass.noscan()
+}
+
 // A PredictDynamic is what an interface holds.
 type PredictDynamic struct {
 	Type unsafe.Pointer // nil if nothing

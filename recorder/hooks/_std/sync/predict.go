@@ -169,6 +169,8 @@ func (p *Pool) Put(x any) {
 	}
 	if pc := sys.GetCallerPC(); !predictrt.Private(pc) {
 		predictrt.Log(predictrt.Post, predictToken(x), 0, pc)
+	} else {
+		predictrt.Recycle(predictToken(x))
 	}
 	defer predictrt.Restore(predictrt.Mute())
 	p.predictPut(x)

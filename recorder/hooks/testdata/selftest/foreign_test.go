@@ -1,6 +1,7 @@
 package selftest
 
 import (
+	"errors"
 	"iter"
 	"os"
 	"path/filepath"
@@ -21,6 +22,16 @@ var (
 func TestRuntimeReflectTypedmemmove(t *testing.T) {
 	reflect.ValueOf(&array).Elem().Set(reflect.ValueOf(&[]int{1, 2, 3}).Elem())
 }
+
+// An outage is an error of more than one word.
+type outage struct{ from, to int }
+
+func (outage) Error() string { return "outage" }
+
+var found outage
+
+func TestRuntimeReflectliteTypedmemmove(t *testing.T) { errors.As(error(outage{1, 2}), &found) }
+
 func TestRuntimeReflectTypedslicecopy(t *testing.T) {
 	reflect.Copy(reflect.ValueOf(array), reflect.ValueOf(array[1:]))
 }

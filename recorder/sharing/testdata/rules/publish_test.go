@@ -244,7 +244,7 @@ type sorted struct{ k int }
 
 func TestCallback(t *testing.T) {
 	s := []sorted{{2}, {1}}
-	sort.Slice(s, func(i, j int) bool { return s[i].k < s[j].k }) // quiet: s, s[i].k
+	sort.Slice(s, func(i, j int) bool { return s[i].k < s[j].k }) // quiet: s; loud: s[i].k
 }
 
 type whole struct{ a, b int }

@@ -1,0 +1,101 @@
+// Package inside is package predictrt as those packages of the standard library
+// see it that work on memory of the program: it has the same hooks for memory,
+// which log the access for the caller outside, and none for anything else.
+package inside
+
+import (
+	"predictrt"
+	"unsafe"
+)
+
+// Load logs a read of *p and returns p.
+func Load[T any](p *T, _ uint32) *T {
+	if predictrt.Mode != 0 {
+		predictrt.Inside(predictrt.Read, 0, unsafe.Pointer(p), unsafe.Sizeof(*p))
+	}
+	return p
+}
+
+// LoadOf is Load.
+func LoadOf[T any](p *T, _ uint64) *T { return Load(p, 0) }
+
+// LoadKept is Load.
+func LoadKept[T any](p *T, _ uint64) *T { return Load(p, 0) }
+
+// Ref is a place that is about to be stored to.
+type Ref[T any] struct{ p *T }
+
+// Store names the place of a store; Set does it.
+func Store[T any](p *T, _ uint32) Ref[T] { return Ref[T]{p} }
+
+// StoreOf is Store.
+func StoreOf[T any](p *T, _ uint64) Ref[T] { return Ref[T]{p} }
+
+// StoreKept is Store.
+func StoreKept[T any](p *T, _ uint64) Ref[T] { return Ref[T]{p} }
+
+// Set logs a write and stores v.
+func (r Ref[T]) Set(v T) { *Write(r.p, 0) = v }
+
+// Refs are two places that one statement is about to store to.
+type Refs[T, U any] struct {
+	a Ref[T]
+	b Ref[U]
+}
+
+// Both names the places of two stores; Set does them.
+func Both[T, U any](a Ref[T], b Ref[U]) Refs[T, U] { return Refs[T, U]{a, b} }
+
+// Set does both stores.
+func (r Refs[T, U]) Set(v T, w U) {
+	r.a.Set(v)
+	r.b.Set(w)
+}
+
+// Write logs a write of *p and returns p.
+func Write[T any](p *T, _ uint32) *T {
+	if predictrt.Mode != 0 {
+		predictrt.Inside(predictrt.Write_, 0, unsafe.Pointer(p), unsafe.Sizeof(*p))
+	}
+	return p
+}
+
+// MapRead logs that the map m is read, and returns it.
+func MapRead[M any](m M, _ uint32) M {
+	if predictrt.Mode != 0 {
+		predictrt.Inside(predictrt.Read, predictrt.OfMap, *(*unsafe.Pointer)(unsafe.Pointer(&m)), 8)
+	}
+	return m
+}
+
+// MapWrite logs that the map m is changed, and returns it.
+func MapWrite[M any](m M, _ uint32) M {
+	if predictrt.Mode != 0 {
+		predictrt.Inside(predictrt.Write_, predictrt.OfMap, *(*unsafe.Pointer)(unsafe.Pointer(&m)), 8)
+	}
+	return m
+}
+
+// SliceRead logs a read of all elements of s, and returns it.
+func SliceRead[E any, S ~[]E](s S, _ uint32) S {
+	if predictrt.Mode != 0 {
+		predictrt.InsideSpan(predictrt.Read, unsafe.Pointer(unsafe.SliceData(s)), len(s), unsafe.Sizeof(s[0]))
+	}
+	return s
+}
+
+// SliceWrite logs a write of all elements of s, and returns it.
+func SliceWrite[E any, S ~[]E](s S, _ uint32) S {
+	if predictrt.Mode != 0 {
+		predictrt.InsideSpan(predictrt.Write_, unsafe.Pointer(unsafe.SliceData(s)), len(s), unsafe.Sizeof(s[0]))
+	}
+	return s
+}
+
+// Append logs what appending n elements to s does to its array.
+func Append[E any, S ~[]E](s S, n int, _ uint32) S {
+	if predictrt.Mode != 0 {
+		predictrt.InsideAppend(unsafe.Pointer(&s), n, unsafe.Sizeof(s[0]))
+	}
+	return s
+}

@@ -1,0 +1,146 @@
+package sharing
+
+import (
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// What the standard library writes on behalf of the program has events (see
+// recorder's inside.go), so that fields of what is handed to it may change though
+// the program assigns to them nowhere.
+
+// onlyReads reports whether fn, of the standard library, writes to nothing that its
+// arguments lead to, as far as their types are not its own.
+func onlyReads(fn *ssa.Function) bool {
+	if fn.Pkg == nil && fn.Object() == nil {
+		return false
+	}
+	path, name := "", fn.Name()
+	if obj := fn.Object(); obj != nil && obj.Pkg() != nil {
+		path = obj.Pkg().Path()
+	}
+	switch path {
+	case "fmt":
+		return !strings.Contains(strings.ToLower(name), "scan")
+	case "errors":
+		return name != "As"
+	case "context", "log", "os", "strconv", "sync", "sync/atomic", "testing", "time":
+		return true
+	}
+	first, _, _ := strings.Cut(path, "/")
+	return strings.Contains(first, ".") // of another module: what it calls has no events
+}
+
+// lend finds the types of what goes to functions that may write through it, and
+// makes their fields loud.
+func (a *analysis) lend() {
+	var any []types.Type // what any interface may hold
+	unknown := false
+	seen := map[types.Type]bool{}
+	a.eachInstruction(func(f *function, instr ssa.Instruction) {
+		if v, ok := instr.(*ssa.MakeInterface); ok {
+			any = append(any, v.X.Type())
+		}
+		call, ok := instr.(ssa.CallInstruction)
+		if !ok {
+			return
+		}
+		c := call.Common()
+		if _, builtin := c.Value.(*ssa.Builtin); builtin {
+			return
+		}
+		if fn := c.StaticCallee(); fn != nil && (a.body(fn) != nil || onlyReads(fn)) {
+			return
+		}
+		for _, arg := range c.Args {
+			if !a.lent(arg, seen, map[ssa.Value]bool{}) {
+				unknown = true
+			}
+		}
+	})
+	if unknown {
+		for _, t := range any {
+			a.classes.lend(t, seen)
+		}
+	}
+}
+
+// lent makes the fields loud of what v, an argument, leads to. It reports false if v
+// is an interface of which it is not known what it holds.
+func (a *analysis) lent(v ssa.Value, types map[types.Type]bool, seen map[ssa.Value]bool) bool {
+	if seen[v] {
+		return true
+	}
+	seen[v] = true
+	switch x := v.(type) {
+	case *ssa.Const:
+		return true
+	case *ssa.MakeInterface:
+		a.classes.lend(x.X.Type(), types)
+		return true
+	case *ssa.ChangeInterface:
+		return a.lent(x.X, types, seen)
+	case *ssa.Phi:
+		all := true
+		for _, e := range x.Edges {
+			all = a.lent(e, types, seen) && all
+		}
+		return all
+	case *ssa.Slice:
+		if alloc, ok := x.X.(*ssa.Alloc); ok && alloc.Comment == "varargs" {
+			all := true
+			for _, r := range *alloc.Referrers() {
+				at, ok := r.(*ssa.IndexAddr)
+				if !ok {
+					continue
+				}
+				for _, r := range *at.Referrers() {
+					if s, ok := r.(*ssa.Store); ok && s.Addr == at {
+						all = a.lent(s.Val, types, seen) && all
+					}
+				}
+			}
+			return all
+		}
+	}
+	a.classes.lend(v.Type(), types)
+	return !holdsAny(v.Type())
+}
+
+// holdsAny reports whether values of type t are interfaces, or slices of them, that
+// may hold anything.
+func holdsAny(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Interface:
+		return u.NumMethods() == 0
+	case *types.Slice:
+		return holdsAny(u.Elem())
+	}
+	return false
+}
+
+// lend makes the fields loud of all structs that a value of type t leads to.
+func (c *classes) lend(t types.Type, seen map[types.Type]bool) {
+	if seen[t] {
+		return
+	}
+	seen[t] = true
+	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		c.lend(u.Elem(), seen)
+	case *types.Slice:
+		c.lend(u.Elem(), seen)
+	case *types.Array:
+		c.lend(u.Elem(), seen)
+	case *types.Map:
+		c.lend(u.Key(), seen)
+		c.lend(u.Elem(), seen)
+	case *types.Struct:
+		for i := range u.NumFields() {
+			c.loud[c.name(u, i)] = true
+			c.lend(u.Field(i).Type(), seen)
+		}
+	}
+}

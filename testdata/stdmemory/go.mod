@@ -1,0 +1,3 @@
+module example.com/stdmemory
+
+go 1.26
