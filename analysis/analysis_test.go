@@ -103,6 +103,28 @@ func TestPredict(t *testing.T) {
 			2 rel l
 			2 r data=1`,
 			[]string{"undecided hidden 4-12"}}, // the branch may go the other way
+		{"held at one access and needed before the other", `
+			1 acq l
+			1 post p
+			1 w x
+			1 rel l
+			2 await p
+			2 acq l
+			2 rel l
+			2 w x`,
+			[]string{"infeasible hidden 6-11"}},
+		{"the same, where not all pairs are looked at", `
+			1 acq l
+			1 post p
+			1 w x @99
+			1 w x @99
+			1 w x @99
+			1 rel l
+			2 await p
+			2 acq l
+			2 rel l
+			2 w x`,
+			[]string{"undecided hidden 8-13", "undecided 6-13"}},
 		{"hidden by a counter", `
 			1 w x
 			1 armw n=1 update

@@ -47,6 +47,13 @@ func TestSearch(t *testing.T) {
 			1 rel l
 			2 w x`,
 			[]string{"r-w-r 1 4 2"}},
+		{"one place that is come to twice", `
+			1 acq l
+			1 w x @5
+			1 w x @5
+			1 rel l
+			2 r x`,
+			[]string{"w-r-w 1 4 2"}},
 		{"guarded by the same lock", `
 			1 acq l
 			1 r x
@@ -194,5 +201,23 @@ func TestRegions(t *testing.T) {
 	}
 	if want := []int{0, 1, 1, 1, 1, 1, 2, 3, 3, 3, 3, 0, 0, 4, 4, 0, 2, 5, 0, 6}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// Of the matches those come first whose events are near to each other.
+func TestNearestMatchFirst(t *testing.T) {
+	tr := tracetest.Parse(t, `
+		1 acq l
+		1 r x @2
+		1 r x @3
+		1 rel l
+		3 acq l
+		3 r x @2
+		3 r x @3
+		3 rel l
+		2 w x`)
+	found := search(t, tr, anomaly.Builtin()).Found
+	if len(found) != 1 || fmt.Sprint(found[0].Matches) != "[[5 8 6] [1 8 2]]" {
+		t.Errorf("found %v", found)
 	}
 }

@@ -3,6 +3,7 @@ package order_test
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gopredict/gopredict/analysis/internal/tracetest"
@@ -179,5 +180,44 @@ func TestReadersDoNotExclude(t *testing.T) {
 	}
 	if !o.Exclude(o.LockSet(0), o.LockSet(4)) {
 		t.Error("a writer does not exclude a reader")
+	}
+}
+
+// A lock that is held at one access and needed before the other refutes the pair,
+// whichever of the two is named first.
+func TestLocked(t *testing.T) {
+	const figure5 = "1 acq l\n1 post p\n1 w x\n1 rel l\n2 await p\n2 acq l\n2 rel l\n2 r x"
+	for _, test := range []struct {
+		name, text string
+		want       bool
+	}{
+		{"figure 5 of PECAN", figure5, true},
+		{"nothing orders the sections", strings.Replace(figure5, "await p", "await q", 1), false},
+		{"another lock", strings.Replace(figure5, "2 acq l\n2 rel l", "2 acq m\n2 rel m", 1), false},
+		{"readers", strings.NewReplacer("acq", "racq", "rel", "rrel").Replace(figure5), false},
+		{"a reader keeps a writer out", strings.NewReplacer("1 acq", "1 racq", "1 rel", "1 rrel").Replace(figure5), true},
+	} {
+		o, err := order.New(tracetest.Parse(t, test.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, pair := range [][2]int{{2, 7}, {7, 2}} {
+			if held, needed, ok := o.Locked(pair[0], pair[1]); ok != test.want || ok && (held != 0 || needed != 5) {
+				t.Errorf("%s: Locked(%d, %d) is %d, %d, %v", test.name, pair[0], pair[1], held, needed, ok)
+			}
+		}
+	}
+}
+
+// Who has found the channel closed has no place in its line.
+func TestInLine(t *testing.T) {
+	o, err := order.New(tracetest.Parse(t, "1 send c/9\n1 sent c#1/9\n2 close c\n1 send c/9\n1 panic\n3 send c/9\n3 panic"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at, want := range map[int]int{0: -1, 3: 0, 5: 0} {
+		if got := o.InLine(at); got != want {
+			t.Errorf("before the operation at %d comes that at %d, want %d", at, got, want)
+		}
 	}
 }

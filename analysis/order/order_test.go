@@ -30,6 +30,7 @@ func TestEdges(t *testing.T) {
 		{"wake after its signal", "0 wait c#0\n1 w x\n1 signal c#1\n0 wake c#0\n0 r x", 1, 4, true},
 		{"wake after another's signal", "0 wait c#0\n1 w x\n1 signal c#2\n0 wake c#0\n0 r x", 1, 4, false},
 		{"broadcast", "0 wait c#3\n1 w x\n1 broadcast c#2/2\n0 wake c#3\n0 r x", 1, 4, true},
+		{"a wake after a broadcast to those before", "0 wait c#4\n1 w x\n1 broadcast c#2/2\n0 wake c#4\n0 r x", 1, 4, false},
 		{"failed compare-and-swap publishes nothing", "0 w x\n0 astore a=1\n2 w x\n1 aload a=1\n1 r x", 2, 4, false},
 		{"counters may swap", "0 w x\n0 armw a=1 update\n1 armw a=2 update\n1 r x", 0, 3, false},
 		{"a counter that is read", "0 w x\n0 armw a=1 update\n2 armw a=2 update\n1 aload a=2\n1 r x", 0, 4, true},

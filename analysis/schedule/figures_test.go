@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -224,5 +225,65 @@ func TestHold(t *testing.T) {
 			t.Errorf("hold %v, want %v", s.Hold, want)
 		}
 		break
+	}
+}
+
+// Algorithm 3 is among the schedules: it has what nobody needs, as it happened, and
+// none of what depends on the first access.
+func TestPecanIsTried(t *testing.T) {
+	tr := tracetest.Parse(t, `
+		3 w z
+		1 w x
+		1 post p
+		3 await p
+		3 w z
+		2 r x`)
+	p := plan(t, tr)
+	if got := p.pecan(0, 1, 5); !slices.Equal(got, []int{0}) {
+		t.Errorf("Algorithm 3 makes %v, want [0]", got)
+	}
+	var all [][]int
+	for s := range p.Race(1, 5, nil) {
+		all = append(all, s.Steps)
+	}
+	if !slices.ContainsFunc(all, func(steps []int) bool { return slices.Equal(steps, []int{0}) }) {
+		t.Errorf("the schedules are %v, and none is that of Algorithm 3", all)
+	}
+}
+
+// Where the first access's lock is turned round, its goroutine comes late, and with it
+// all that comes before the second access.
+func TestTurnedLate(t *testing.T) {
+	const waits = `
+		3 acq a
+		3 rel a
+		3 post p
+		2 await p
+		2 w x`
+	locks, inner := "", ""
+	for k := range 3 {
+		locks += fmt.Sprintf("\n2 acq b%d", k)
+		inner += fmt.Sprintf("\n1 acq b%d\n1 rel b%d", k, k)
+	}
+	for _, test := range []struct{ name, text string }{
+		{"locks at the second access", "1 acq a" + inner + "\n1 w x\n1 rel a" + locks + waits},
+		{"messages in line", "1 acq a\n1 send c/2\n1 sent c#1/2\n1 w x\n1 rel a\n2 send c/2\n2 sent c#2/2" + waits},
+	} {
+		tr := tracetest.Parse(t, test.text)
+		var v []int
+		for i, e := range tr.Events {
+			if e.Kind == trace.Write {
+				v = append(v, i)
+			}
+		}
+		p := plan(t, tr)
+		steps, ok := p.turned(target{accesses: v}, readsThatMatter)
+		if !ok {
+			t.Errorf("%s: no schedule", test.name)
+		} else if once := int64(len(steps) + 2*len(tr.Goroutines)); p.Spent() != once {
+			t.Errorf("%s: it took %d, want %d: one cone and one try", test.name, p.Spent(), once)
+		} else if err := feasible.Check(tr, steps, v); err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		}
 	}
 }

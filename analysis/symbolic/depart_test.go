@@ -273,3 +273,25 @@ func (x *explorer) added(i int) (n int64) {
 	}
 	return f.Eval(0, nil)
 }
+
+// A read that only moves data is no departure where nothing comes of it.
+func TestQuietReads(t *testing.T) {
+	for _, test := range []struct {
+		then    string
+		departs bool
+	}{
+		{"2 rel l\n2 end", false},
+		{"2 testend\n2 w y\n2 end", false},
+		{"2 rel l\n2 w y\n2 end", true},
+		{"2 rel l\n2 send c\n2 end", true},
+		{"2 rel l\n2 fork 3\n2 end", true},
+		{"2 branch\n2 rel l\n2 end", true},
+	} {
+		tr := tracetest.Parse(t, "2 acq l\n2 r x=0 data\n"+test.then+"\n1 w x=1")
+		o, err := order.New(tr)
+		require.NoError(t, err)
+		all, err := symbolic.NewDepartures(tr, o, trace.NewFlow(tr)).All(context.Background(), 0, func(trace.GID) bool { return true }, newEngine, nil)
+		require.NoError(t, err)
+		require.Equal(t, test.departs, len(all) > 0, "%s: %v", test.then, all)
+	}
+}
