@@ -24,17 +24,19 @@ import (
 // behind, in caches, pools and variables of the package, where a replay, which runs it
 // alone, does not: it is recorded alone.
 
+// furtherRuns are how many further recordings there are, by what the first one costs, in
+// seconds: its tests, and the analysis of those with several goroutines.
+var furtherRuns = []struct {
+	cost float64 // at most
+	n    int
+}{{0.25, 6}, {1, 3}, {30, 1}}
+
 const (
-	// cheapSeconds and cheapEvents are up to what length of the first recording, and up
-	// to how many events of it in tests with several goroutines, there are as many
-	// further ones as there are orders. Else there is one.
-	cheapSeconds, cheapEvents = 1, 200_000
-	cheapOrders               = 4
-	// againSeconds and againEvents are up to where there are further recordings at all:
-	// those of the tests with the fewest events, which together have no more.
-	againSeconds, againEvents = 30, 2_000_000
-	// fruitless is how many in a row may show no new candidate.
-	fruitless = 2
+	// eventsASecond is about how many are analyzed in a second.
+	eventsASecond = 400_000
+	// againEvents is how many events the tests have at most that are recorded again: those
+	// with the fewest.
+	againEvents = 2_000_000
 	// probes is how many candidates of a test that was recorded alone are replayed to
 	// see whether that helps, and maxAlone how many tests are.
 	probes, maxAlone = 3, 32
@@ -101,14 +103,11 @@ func (y *tally) id(id, name string) string {
 	return free
 }
 
-// take takes over what was predicted from a recording, and reports whether there are
-// candidates that no other one has shown.
-func (y *tally) take(r *analysis.Result) (fresh bool) {
+// take takes over what was predicted from a recording.
+func (y *tally) take(r *analysis.Result) {
 	for _, f := range r.Findings {
-		fresh = fresh || !y.tried[f.Name]
 		y.tried[f.Name] = true
 	}
-	return fresh
 }
 
 // note takes over what the replays of a suspect have shown, as c has recorded it.
@@ -117,8 +116,11 @@ func (y *tally) note(s suspect, f report.Finding, c *confirmation) {
 		return
 	}
 	y.settled[s.Name] = true
-	if f.Status != report.Confirmed && len(s.Tests) == 1 && !c.alone && c.tests > 1 {
-		y.stray = append(y.stray, stray{s.Tests[0], s.Name, c.run.Order})
+	if f.Status == report.Confirmed || c.alone || c.tests == 1 {
+		return
+	}
+	for _, test := range s.Tests {
+		y.stray = append(y.stray, stray{test, s.Name, c.run.Order})
 	}
 }
 
@@ -191,35 +193,30 @@ func concurrent(t *trace.Trace) (tests []string, events int) {
 	return slices.DeleteFunc(all, func(test string) bool { return !slices.Contains(bySize, test) }), events
 }
 
-// orders returns in how many other orders a package is recorded, and whether it may end
-// before if these show nothing new.
-func (p *prediction) orders(run recorder.Run, events int) (n int, early bool) {
-	switch {
-	case p.opts.runs > 0:
-		return p.opts.runs - 1, false
-	case run.Seconds > againSeconds:
-		return 0, false
-	case run.Seconds > cheapSeconds || events > cheapEvents:
-		return 1, false
+// orders returns in how many other orders a package is recorded.
+func (p *prediction) orders(run recorder.Run, events int) int {
+	if p.opts.runs > 0 {
+		return p.opts.runs - 1
 	}
-	return cheapOrders, true
+	cost := run.Seconds + float64(events)/eventsASecond
+	for _, f := range furtherRuns {
+		if cost <= f.cost {
+			return f.n
+		}
+	}
+	return 0
 }
 
 // further records the tests of a package again, whose first recording was predicted from
-// and replayed, and deals with what that shows.
-func (p *prediction) further(ctx context.Context, run recorder.Run, tests []string, n int, early bool, y *tally) error {
-	vain := 0
-	for k := 0; k < n && len(tests) > 0 && p.left > 0 && (!early || vain < fruitless); k++ {
+// and replayed, in n other orders, and deals with what that shows.
+func (p *prediction) further(ctx context.Context, run recorder.Run, tests []string, n int, y *tally) error {
+	for k := 0; k < n && len(tests) > 0 && p.left > 0; k++ {
 		c, suspects, err := p.recordAgain(ctx, run, others(k), tests, y)
 		if err != nil {
 			return err
 		}
-		vain++
 		if c == nil {
 			continue
-		}
-		if c.fresh {
-			vain = 0
 		}
 		if err := c.confirm(ctx, suspects); err != nil {
 			return err
@@ -369,7 +366,8 @@ func (p *prediction) recordAgain(ctx context.Context, run recorder.Run, o record
 	slowly := again.Seconds >= limit.Seconds()
 	again.Args, again.Seconds = run.Args, run.Seconds // of replays
 	c := p.confirmation(again, t, y)
-	c.slowly, c.fresh = slowly, y.take(result)
+	c.slowly = slowly
+	y.take(result)
 	suspects, impossible, err := c.suspects(result)
 	if err == nil {
 		c.ruleOut(impossible)

@@ -31,7 +31,6 @@ type confirmation struct {
 	recorded replayer.Outcome // of the recorded run
 	others   map[uint64]bool  // the keys of the sites of predicted bugs that are no assertions
 	tally    *tally           // of the package
-	fresh    bool             // candidates came up that were not known
 	slowly   bool             // the recorded run has not ended in time
 	tests    int              // how many the trace has
 	alone    bool             // one test was recorded to see what it does so

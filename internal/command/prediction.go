@@ -108,7 +108,7 @@ func (p *prediction) add(ctx context.Context, run recorder.Run) error {
 	}
 	c.ruleOut(impossible)
 	tests, events := concurrent(t)
-	n, early := p.orders(run, events)
+	n := p.orders(run, events)
 	first, passing, err := c.passing(ctx, n)
 	if err != nil {
 		return err
@@ -126,7 +126,7 @@ func (p *prediction) add(ctx context.Context, run recorder.Run) error {
 			return err
 		}
 	}
-	if err := p.further(ctx, run, tests, n, early, y); err != nil {
+	if err := p.further(ctx, run, tests, n, y); err != nil {
 		return err
 	}
 	return c.inTime(ctx, func(limit context.Context) error { return c.settle(ctx, limit) })
