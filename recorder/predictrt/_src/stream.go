@@ -46,7 +46,7 @@ type ends struct{ in, out *stream }
 
 var (
 	descriptors = map[int]ends{}
-	streams     = map[string]*stream{} // by the addresses, of sockets
+	streams     = map[string]*stream{} // by their addresses, of sockets of which one end is known
 )
 
 // A queue is the connections to an address that have not been accepted.
@@ -84,6 +84,8 @@ func streamOf(from, to string) *stream {
 	if s == nil {
 		s = new(stream)
 		streams[name] = s
+	} else if from != "" && to != "" { // else other sockets may have no address either
+		delete(streams, name) // both ends are known, and ports are used again
 	}
 	return s
 }
