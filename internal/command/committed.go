@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -67,7 +68,7 @@ func (c *confirmation) committed(ctx context.Context, suspects []suspect) error 
 		}
 		for _, s := range suspects {
 			if sitesOf(s.witness) == sitesOf(a.ev.Result.Witness) && (a.ev.Tier == tierWitness || s.witness.ID == a.w.ID) {
-				a.ev.Tier = s.Tier
+				a.ev.Tier = cmp.Or(s.Tier, tierWitness) // another recording may have shown it
 			}
 		}
 		a.ev.Path = a.to.Witness

@@ -74,7 +74,7 @@ var optionTable = map[string]optionInfo{
 			}
 		}
 		return err
-	}, "kinds of bugs to look for, by commas (" + strings.Join(lookedFor, ",") + ")"},
+	}, "kinds of bugs to look for, by commas\n\t(" + strings.Join(lookedFor, ",") + ")"},
 	"json": {func(o *options, v string) error {
 		o.json = v
 		return nil
