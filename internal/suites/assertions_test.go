@@ -12,11 +12,12 @@ import (
 )
 
 // TestAssertions finds in testdata/assertions what its lines say: an assertion is
-// confirmed to fail where the comment is "confirmed", and nothing is elsewhere.
+// confirmed to fail where the comment is "confirmed", and nothing is elsewhere; it is
+// infeasible just where the comment is "cannot fail".
 func TestAssertions(t *testing.T) {
 	t.Parallel()
 	dir := copySubject(t, "assertions")
-	var want []string
+	var want, cannot []string
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	require.NoError(t, err)
 	for _, file := range files {
@@ -25,8 +26,12 @@ func TestAssertions(t *testing.T) {
 		defer f.Close()
 		lines := bufio.NewScanner(f)
 		for n := 1; lines.Scan(); n++ {
-			if strings.HasSuffix(lines.Text(), "// confirmed") {
-				want = append(want, fmt.Sprintf("%s:%d", filepath.Base(file), n))
+			at := fmt.Sprintf("%s:%d", filepath.Base(file), n)
+			switch {
+			case strings.HasSuffix(lines.Text(), "// confirmed"):
+				want = append(want, at)
+			case strings.HasSuffix(lines.Text(), "// cannot fail"):
+				cannot = append(cannot, at)
 			}
 		}
 		require.NoError(t, lines.Err())
@@ -34,11 +39,18 @@ func TestAssertions(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "report.json")
 	r := run(t, dir, nil, command, "test", "-predict.json="+file, "./...")
 	require.Equal(t, 1, r.exit, r)
-	var got []string
-	for _, f := range readReport(t, file).confirmed() {
+	var got, infeasible []string
+	all := readReport(t, file)
+	for _, f := range all.Findings {
+		if f.Status == "infeasible" {
+			infeasible = append(infeasible, f.sites()...)
+		}
+	}
+	for _, f := range all.confirmed() {
 		require.Equal(t, "assertion", f.Kind, "%v", f)
 		require.NotEqual(t, "none", f.Effect, "%v", f)
 		got = append(got, f.sites()...)
 	}
 	require.ElementsMatch(t, want, got, r)
+	require.ElementsMatch(t, cannot, infeasible, r)
 }

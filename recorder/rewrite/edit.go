@@ -62,7 +62,8 @@ type editor struct {
 	// complete are the operands at which all of a call, or return statement, are
 	// evaluated: their hooks note that.
 	complete map[ast.Expr]ast.Node
-	text     string // the result
+	joined   map[*ast.BinaryExpr]bool // see join
+	text     string                   // the result
 }
 
 // hook is the name of function fn of the run-time library in this file.

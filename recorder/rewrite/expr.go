@@ -264,7 +264,11 @@ func (e *editor) compositeLit(x *ast.CompositeLit) string {
 func (e *editor) binary(x *ast.BinaryExpr, flow bool) string {
 	switch x.Op {
 	case token.LAND, token.LOR:
-		return e.in(x, at(x.X, e.condition(x.X)), at(x.Y, e.within(func() string { return e.expr(x.Y, flow) }, x.Y)))
+		left := e.condition
+		if e.joined[x] {
+			left = func(x ast.Expr) string { return e.alone(e.value, x) }
+		}
+		return e.in(x, at(x.X, left(x.X)), at(x.Y, e.within(func() string { return e.expr(x.Y, flow) }, x.Y)))
 	case token.QUO, token.REM, token.SHL, token.SHR:
 		return e.in(x, at(x.X, e.expr(x.X, flow)), at(x.Y, e.value(x.Y))) // y may make it panic
 	}
@@ -279,7 +283,26 @@ func (e *editor) condition(x ast.Expr) string {
 	if e.inside || e.sharing.Decided(x) {
 		return e.alone(e.value, x)
 	}
+	e.join(x)
 	return e.hook("Branch") + "(" + e.alone(e.value, x) + "," + e.site("branch", x, e.source(x), false) + ")"
+}
+
+// join notes of which && and || in x, a condition whose outcome is noted, the left
+// operand is no branch of its own: whether the right one is evaluated makes no other
+// difference than to the outcome. So a condition that fails by its left operand is one
+// assertion, and not two of which the second can never fail.
+func (e *editor) join(x ast.Expr) {
+	switch x := ast.Unparen(x).(type) {
+	case *ast.UnaryExpr:
+		if x.Op == token.NOT {
+			e.join(x.X)
+		}
+	case *ast.BinaryExpr:
+		if (x.Op == token.LAND || x.Op == token.LOR) && e.safe(x.Y) && !e.lastHook(x.Y).IsValid() {
+			e.joined[x] = true
+			e.join(x.X)
+		}
+	}
 }
 
 // sliceExpr evaluates x[i:j:k]; of an array it takes the address.

@@ -174,7 +174,7 @@ func (u *unit) edit(written map[string]bool, found *sharing.Facts, o Options, im
 			pkg: u.pkg.Types, info: u.pkg.TypesInfo, sizes: u.pkg.TypesSizes,
 			facts: u.facts, sharing: found, fset: u.pkg.Fset, written: written, names: names,
 			version: u.version(f), perIteration: !older(u.version(f), "go1.22"),
-			directives: hasLineDirectives(src), shadowsHelpers: shadowsHelpers(u.pkg.Types), helpers: map[string]bool{}, asserted: map[ast.Expr]*ast.CallExpr{}, complete: map[ast.Expr]ast.Node{},
+			directives: hasLineDirectives(src), shadowsHelpers: shadowsHelpers(u.pkg.Types), helpers: map[string]bool{}, asserted: map[ast.Expr]*ast.CallExpr{}, complete: map[ast.Expr]ast.Node{}, joined: map[*ast.BinaryExpr]bool{},
 			alias: alias, keep: map[string]bool{}, atomicMethods: o.AtomicMethods, release: o.Release, inside: o.Inside,
 			stores: map[ast.Expr]token.Pos{},
 		}

@@ -105,3 +105,30 @@ func TestTwoAssertions(t *testing.T) {
 		}
 	})
 }
+
+func TestBelowRange(t *testing.T) {
+	var s state
+	s.setN(5)
+	inTurn(func() { s.setN(-1) }, func() { s.setN(5) })
+	if n := s.getN(); n < 0 || n > 10 { // confirmed
+		t.Errorf("%d", n)
+	}
+}
+
+func TestAboveRange(t *testing.T) {
+	var s state
+	s.setN(5)
+	inTurn(func() { s.setN(11) }, func() { s.setN(5) })
+	if n := s.getN(); !(n >= 0 && n <= 10) { // confirmed
+		t.Fatal(n)
+	}
+}
+
+func TestWithinRange(t *testing.T) {
+	var s state
+	s.setN(5)
+	inTurn(func() { s.setN(6) }, func() { s.setN(5) })
+	if n := s.getN(); n < 0 || n > 10 { // cannot fail
+		t.Fatal(n)
+	}
+}
