@@ -47,6 +47,9 @@ func Prepare(ctx context.Context, c *Config) (*Build, error) {
 	if c.Env, err = c.Env.Adopt(c.Work); err != nil {
 		return nil, err
 	}
+	if err := hooks.CheckRelease(c.Env.GOVERSION); err != nil {
+		return nil, err // before anything is made for it
+	}
 	inside, err := c.inside(ctx)
 	if err != nil {
 		return nil, err

@@ -34,14 +34,10 @@ func (c *Config) inside(ctx context.Context) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	index := filepath.Join(dir, "overlay.json")
-	if data, err := os.ReadFile(index); err == nil {
-		var kept overlayFile
-		if json.Unmarshal(data, &kept) == nil && present(kept.Replace) {
-			now := time.Now()
-			os.Chtimes(dir, now, now) // it is in use: see prune
-			return kept.Replace, nil
-		}
+	if kept := keptInside(dir); kept != nil {
+		now := time.Now()
+		os.Chtimes(dir, now, now) // it is in use: see prune
+		return kept, nil
 	}
 	c.phase("instrumenting the standard library")
 	pkgs, err := packages.Load(&packages.Config{
@@ -58,20 +54,58 @@ func (c *Config) inside(ctx context.Context) (map[string]string, error) {
 	for _, p := range pkgs {
 		p.IllTyped = len(p.Errors) > 0
 	}
-	res, err := rewrite.Rewrite(pkgs, dir, rewrite.Options{Inside: true, Release: c.Env.GOVERSION, Imports: func(string) bool { return true }})
+	// Made elsewhere: another command may do the same, or read what is there.
+	making, err := os.MkdirTemp(filepath.Dir(dir), insidePrefix)
 	if err != nil {
 		return nil, err
 	}
-	for file := range res.Overlay {
+	defer os.RemoveAll(making)
+	res, err := rewrite.Rewrite(pkgs, making, rewrite.Options{Inside: true, Release: c.Env.GOVERSION, Imports: func(string) bool { return true }})
+	if err != nil {
+		return nil, err
+	}
+	overlay := make(map[string]string)
+	for file, copied := range res.Overlay {
 		if filepath.Base(filepath.Dir(file)) == "fmt" && filepath.Base(file) != "scan.go" {
-			delete(res.Overlay, file)
+			continue
 		}
+		name, err := filepath.Rel(making, copied)
+		if err != nil {
+			return nil, err
+		}
+		overlay[file] = filepath.Join(dir, name)
 	}
 	prune(filepath.Dir(dir))
-	return res.Overlay, writeOverlay(index, res.Overlay)
+	if err := writeOverlay(filepath.Join(making, insideIndex), overlay); err != nil {
+		return nil, err
+	}
+	return overlay, putInside(making, dir)
 }
 
-// insideDir is the folder that inside keeps its files in.
+// putInside makes the folder making, which is whole, the folder dir, unless another
+// command has done so meanwhile.
+func putInside(making, dir string) error {
+	if err := os.Rename(making, dir); err == nil || keptInside(dir) != nil {
+		return nil
+	}
+	if err := os.RemoveAll(dir); err != nil { // it is damaged
+		return err
+	}
+	return os.Rename(making, dir)
+}
+
+// keptInside returns the overlay that inside has made in dir; nil if there is none,
+// or files of it are gone.
+func keptInside(dir string) map[string]string {
+	data, err := os.ReadFile(filepath.Join(dir, insideIndex))
+	var kept overlayFile
+	if err != nil || json.Unmarshal(data, &kept) != nil || !present(kept.Replace) {
+		return nil
+	}
+	return kept.Replace
+}
+
+// insideDir is the folder that inside keeps its files in; the one that it is in exists.
 func (c *Config) insideDir() (string, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -84,14 +118,17 @@ func (c *Config) insideDir() (string, error) {
 	h := fnv.New64a()
 	fmt.Fprintln(h, c.Env.GOROOT, c.Env.GOVERSION, c.Env.GOOS, c.Env.GOARCH, c.Env.GOFLAGS, c.Args.LoadFlags(), info.Size(), info.ModTime().UnixNano())
 	cache, _ := os.UserCacheDir() // where there is none, the user's packages have theirs, too
-	dir := filepath.Join(cmp.Or(cache, c.Work), "gopredict", fmt.Sprintf("%s%016x", insidePrefix, h.Sum64()))
-	if os.MkdirAll(dir, 0o777) != nil {
-		dir = filepath.Join(c.Work, filepath.Base(dir))
+	parent := filepath.Join(cmp.Or(cache, c.Work), "gopredict")
+	if os.MkdirAll(parent, 0o777) != nil {
+		parent = c.Work
 	}
-	return dir, os.MkdirAll(dir, 0o777)
+	return filepath.Join(parent, fmt.Sprintf("%s%016x", insidePrefix, h.Sum64())), nil
 }
 
-const insidePrefix = "std-"
+const (
+	insidePrefix = "std-"         // of the names of folders in the cache
+	insideIndex  = "overlay.json" // in such a folder
+)
 
 // present reports whether the files are there that an overlay names.
 func present(replace map[string]string) bool {

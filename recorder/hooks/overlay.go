@@ -42,6 +42,15 @@ var supported = regexp.MustCompile(`^go1\.(26|27)([.a-z -]|$)`)
 // Supported says which Go releases Overlay works with.
 const Supported = "Go 1.26.x and 1.27.x"
 
+// CheckRelease returns an error if the standard library of goVersion, the output of
+// "go env GOVERSION", is none that the table is for.
+func CheckRelease(goVersion string) error {
+	if !supported.MatchString(goVersion) {
+		return fmt.Errorf("expected %s, found %q: the standard library of another release cannot be instrumented; select one with GOTOOLCHAIN", Supported, goVersion)
+	}
+	return nil
+}
+
 // Overlay writes patched copies of the standard library's files, and the
 // sources of package predictrt, below dir. goroot is the tree to patch and
 // goVersion the output of "go env GOVERSION" there. The result maps the path
@@ -53,8 +62,8 @@ const Supported = "Go 1.26.x and 1.27.x"
 //
 // The error names the function or statement that was expected and not found.
 func Overlay(goroot, goVersion, dir string, rewritten map[string]string) (map[string]string, error) {
-	if !supported.MatchString(goVersion) {
-		return nil, fmt.Errorf("expected %s, found %q: the standard library of another release cannot be instrumented; select one with GOTOOLCHAIN", Supported, goVersion)
+	if err := CheckRelease(goVersion); err != nil {
+		return nil, err
 	}
 	o := &overlay{goroot: goroot, goVersion: goVersion, dir: dir, replace: map[string]string{}, rewritten: rewritten}
 	maps.Copy(o.replace, rewritten)
