@@ -201,6 +201,17 @@ type reader struct {
 	g    trace.GID
 }
 
+// A follower is a goroutine that may find in a cell what follows from other reads, and
+// a finder one that finds a value there: what they need is looked at once.
+type (
+	follower reader
+	finder   struct {
+		cell  int32
+		g     trace.GID
+		value uint64
+	}
+)
+
 // read adds the writes that the read at position i may read from.
 func (c *closure) read(i int32) {
 	m := c.m
@@ -210,21 +221,31 @@ func (c *closure) read(i int32) {
 		if !cl.shared || half && !cl.looked {
 			continue
 		}
-		var ws []int32
+		g := m.gid(i)
 		if m.tracked(i) || m.held {
-			if !c.once(reader{k, m.gid(i)}) {
-				continue
+			if c.once(reader{k, g}) {
+				c.others(g, cl.writers)
 			}
-			ws = cl.writers
-		} else if ws, _ = m.mem.same(i, k); len(cl.follow) > 0 {
-			ws = slices.Concat(ws, cl.follow)
-			slices.Sort(ws)
+			continue
 		}
-		from, _ := slices.BinarySearch(ws, c.base)
-		for _, w := range ws[from:] {
-			if m.gid(w) != m.gid(i) {
-				c.add(w)
-			}
+		if c.once(follower{k, g}) {
+			c.others(g, cl.follow)
+		}
+		v, known := m.mem.found(i, k)
+		if known && !c.once(finder{k, g, v}) {
+			c.others(g, []int32{m.mem.source(i, k)})
+			continue
+		}
+		ws, _ := m.mem.same(i, k)
+		c.others(g, ws)
+	}
+}
+
+// others adds those of the writes that goroutine g does not do.
+func (c *closure) others(g trace.GID, ws []int32) {
+	for _, w := range ws {
+		if w != none && c.m.gid(w) != g {
+			c.add(w)
 		}
 	}
 }

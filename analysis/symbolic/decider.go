@@ -94,10 +94,15 @@ func (d *Decider) encode(cone *Cone, f *solver.Formula, engine solver.Engine, bu
 // spend takes off the budget what it took to put writes into the formula since the
 // last time.
 func (e *Encoding) spend(budget *solver.Budget) {
-	choices := e.values.choices + len(e.reading.choices) + len(e.reading.between)
-	steps := perChoice*int64(choices) + perLook*int64(e.values.looked)
+	steps := e.effort()
 	budget.Spend(steps - e.spent)
 	e.spent = steps
+}
+
+// effort is how many steps it took to put writes into the formula.
+func (e *Encoding) effort() int64 {
+	choices := e.values.choices + len(e.reading.choices) + len(e.reading.between)
+	return perChoice*int64(choices) + perLook*int64(e.values.looked+e.reading.looked)
 }
 
 // A quest is the search for one answer.

@@ -22,6 +22,7 @@ type reading struct {
 	choices map[source]*choice
 	of      map[int32][]*choice // by read
 	between map[[4]int32]bool   // what is asserted
+	looked  int                 // writes that were looked at for choices
 }
 
 // A source is a writer, or none for what was there at first, that a read may
@@ -145,10 +146,15 @@ func (e *Encoding) readsFrom(i int32) {
 		// happened in the recorded run comes last.
 		source := e.m.mem.source(i, c)
 		var ways []solver.Bool
-		for _, w := range e.m.mem.cells[c].follow {
-			// What follows from something else may be the same nevertheless.
-			if val, ok := e.m.mem.found(i, c); ok && !slices.Contains(writers, w) &&
-				!e.past(w) && !e.outside(w) && w != i && !e.must(i, w) && !e.hidden(w, e.latest(i, c)) && e.m.mem.whole[i] {
+		// What follows from something else may be the same nevertheless.
+		follow := e.m.mem.cells[c].follow
+		if val, ok := e.m.mem.found(i, c); ok && len(follow) > 0 && e.m.mem.whole[i] {
+			latest := e.latest(i, c)
+			e.reading.looked += len(follow)
+			for _, w := range follow {
+				if _, same := slices.BinarySearch(writers, w); same || e.past(w) || e.outside(w) || w == i || e.must(i, w) || e.hidden(w, latest) {
+					continue
+				}
 				ways = append(ways, e.f.And(e.from(i, c, w, same), e.f.Eq(e.leaves(w), e.f.Const(e.m.signed(i, val))), e.knows(w)))
 			}
 		}

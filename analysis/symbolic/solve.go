@@ -89,7 +89,7 @@ func (q *question) ask(more ...solver.Bool) (Answer, error) {
 		if q.bound != unbounded {
 			run, short = q.stretched(run, q.bound)
 		}
-		if short && q.whole(run) {
+		if short && q.whole(run, q.budget) {
 			return Answer{Answer: answer, Base: q.cone.Base, Steps: q.steps(run, q.target), Departs: q.departing(q.target)}, nil
 		}
 		q.spend(q.budget)
@@ -185,7 +185,8 @@ func (e *Encoding) performed() (order []int32) {
 
 // whole goes through a model's run as far as it is possible, and reports whether
 // it is. It asserts what the formula has left out that the model breaks.
-func (e *Encoding) whole(order []int32) bool {
+// What is asserted may take the rest of the budget: then it is less than all.
+func (e *Encoding) whole(order []int32, budget *solver.Budget) bool {
 	c := checker{
 		Encoding: e, writer: make(map[int32]int32), open: make(map[*lock][]section),
 	}
@@ -206,7 +207,9 @@ func (e *Encoding) whole(order []int32) bool {
 		}
 	}
 	for _, add := range c.broken {
-		add()
+		if add(); budget != nil && e.effort()-e.spent > budget.Steps {
+			break
+		}
 	}
 	e.taint.define()
 	return len(c.broken) == 0

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -68,7 +67,7 @@ func (c *confirmation) committed(ctx context.Context, suspects []suspect) error 
 		}
 		for _, s := range suspects {
 			if sitesOf(s.witness) == sitesOf(a.ev.Result.Witness) && (a.ev.Tier == tierWitness || s.witness.ID == a.w.ID) {
-				a.ev.Tier = cmp.Or(s.Tier, tierWitness) // another recording may have shown it
+				a.ev.Tier = s.Tier
 			}
 		}
 		a.ev.Path = a.to.Witness
