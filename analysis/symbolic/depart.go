@@ -73,6 +73,7 @@ func (d *Departures) All(ctx context.Context, base int, in func(trace.GID) bool,
 		if k == maxDepartings || budget.Over() {
 			return append(all, Departing{At: t.Departs[0], Stands: none, Why: "not all was looked at"}), nil
 		}
+		budget.Spend(perEvent * int64(len(m.t.Events)-base)) // to find what it needs
 		a, err := q.Decide(ctx, k, budget)
 		switch {
 		case err != nil:

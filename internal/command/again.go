@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -29,7 +30,7 @@ import (
 var furtherRuns = []struct {
 	cost float64 // at most
 	n    int
-}{{0.25, 6}, {1, 3}, {30, 1}}
+}{{0.25, 6}, {1, 3}, {10, 1}}
 
 const (
 	// eventsASecond is about how many are analyzed in a second.
@@ -37,6 +38,10 @@ const (
 	// againEvents is how many events the tests have at most that are recorded again: those
 	// with the fewest.
 	againEvents = 2_000_000
+	// furtherSolving is the solver's budget, in steps, for each candidate that only a
+	// further recording has: what is easily decided. All together may take six times as
+	// many, for each recording.
+	furtherSolving = solver.Second / 2
 	// probes is how many candidates of a test that was recorded alone are replayed to
 	// see whether that helps, and maxAlone how many tests are.
 	probes, maxAlone = 3, 32
@@ -356,6 +361,7 @@ func (p *prediction) recordAgain(ctx context.Context, run recorder.Run, o record
 	p.status.Set("predicting", fmt.Sprintf("%s, %d events", run.Package.Path, len(t.Events)))
 	opts := p.opts.analysis()
 	opts.Known = y.of
+	opts.Solving.Budget.Steps = furtherSolving
 	result, err := predict(ctx, t, opts)
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()

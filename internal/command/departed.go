@@ -139,7 +139,9 @@ func (c *confirmation) depart(ctx context.Context, d *analysis.Departure) (*conf
 
 // again predicts from the further trace of c, and returns what has schedules there.
 func (c *confirmation) again(ctx context.Context) ([]suspect, error) {
-	result, err := predict(ctx, c.trace, c.opts.analysis())
+	opts := c.opts.analysis()
+	opts.Solving.Budget.Steps = furtherSolving
+	result, err := predict(ctx, c.trace, opts)
 	if err != nil {
 		return nil, err
 	}
