@@ -38,9 +38,9 @@ const (
 	// againEvents is how many events the tests have at most that are recorded again: those
 	// with the fewest.
 	againEvents = 2_000_000
-	// furtherSolving is the solver's budget, in steps, for each candidate that only a
-	// further recording has: what is easily decided. All together may take six times as
-	// many, for each recording.
+	// furtherSolving is the solver's budget, in steps, for each candidate of a further
+	// recording, or of a run that departed from one: what is easily decided. All of one
+	// trace together may take six times as many.
 	furtherSolving = solver.Second / 2
 	// probes is how many candidates of a test that was recorded alone are replayed to
 	// see whether that helps, and maxAlone how many tests are.
