@@ -259,7 +259,7 @@ func (e *Encoding) departsAt(i int32) solver.Bool {
 		}
 		return e.f.False() // it has done all that it does
 	}
-	other := e.f.True()
+	var other solver.Bool
 	if e.m.event(i).Kind != trace.Operand {
 		other = e.outcome(i, false)
 	} else {

@@ -166,7 +166,6 @@ func (e *Encoding) sum(i, c int32) (v solver.Int, known solver.Bool, ok bool) {
 	if !ok {
 		return v, known, false
 	}
-	known = e.f.True()
 	if base == none {
 		v, known = e.initially(i, c)
 	} else {

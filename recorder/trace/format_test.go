@@ -58,16 +58,14 @@ func TestPacking(t *testing.T) {
 	}
 	assert.Less(t, len(p), 3*100+3*20+25)
 
-	for _, e := range []Event{
-		{Kind: Branch, Val: big, Site: 1<<32 - 1},
-		{Kind: Read, Flags: 255, Obj: big, Size: 1<<16 - 1, Val: 1 << 63},
-		{Kind: NumKinds - 1, Obj: 1, Size: 1<<32 - 1, Val: big - 0xff},
-		{Kind: Read, Size: 1<<16 - 2, Obj: 1 << 63, Val: 0x0100},
-		{Kind: Read, Size: 1<<16 - 2, Obj: 1<<63 + 100},
-		{Kind: Read, Size: 1<<16 - 2, Obj: 0x100},
-	} {
-		events = append(events, e)
-	}
+	events = append(events,
+		Event{Kind: Branch, Val: big, Site: 1<<32 - 1},
+		Event{Kind: Read, Flags: 255, Obj: big, Size: 1<<16 - 1, Val: 1 << 63},
+		Event{Kind: NumKinds - 1, Obj: 1, Size: 1<<32 - 1, Val: big - 0xff},
+		Event{Kind: Read, Size: 1<<16 - 2, Obj: 1 << 63, Val: 0x0100},
+		Event{Kind: Read, Size: 1<<16 - 2, Obj: 1<<63 + 100},
+		Event{Kind: Read, Size: 1<<16 - 2, Obj: 0x100},
+	)
 	want := sample()
 	want.Events = events
 	got, err := Decode(bytes.NewReader(encode(t, want)))

@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -110,7 +109,7 @@ func TestValidateGoroutines(t *testing.T) {
 	}
 	tr := sample()
 	tr.Events[3].G = 9
-	assert.ErrorContains(t, Validate(tr), fmt.Sprint("event 3: "))
+	assert.ErrorContains(t, Validate(tr), "event 3: ")
 }
 
 // Validate must stand whatever the readers let through.

@@ -76,21 +76,19 @@ func measure(n int) (c cost, err error) {
 // order that does harm.
 func anomalyAtEnd(t *trace.Trace) []int {
 	const outer, inner, x = 0x900, 0x901, 0x9000
-	for _, e := range []trace.Event{
-		{Kind: trace.Acquire, G: 1, Obj: outer},
-		{Kind: trace.Acquire, G: 1, Obj: inner},
-		{Kind: trace.Read, G: 1, Obj: x, Size: 8},
-		{Kind: trace.Release, G: 1, Obj: inner},
-		{Kind: trace.Acquire, G: 1, Obj: inner},
-		{Kind: trace.Write, G: 1, Obj: x, Size: 8},
-		{Kind: trace.Release, G: 1, Obj: inner},
-		{Kind: trace.Release, G: 1, Obj: outer},
-		{Kind: trace.Acquire, G: 2, Obj: inner},
-		{Kind: trace.Write, G: 2, Obj: x, Size: 8},
-		{Kind: trace.Release, G: 2, Obj: inner},
-	} {
-		t.Events = append(t.Events, e)
-	}
+	t.Events = append(t.Events,
+		trace.Event{Kind: trace.Acquire, G: 1, Obj: outer},
+		trace.Event{Kind: trace.Acquire, G: 1, Obj: inner},
+		trace.Event{Kind: trace.Read, G: 1, Obj: x, Size: 8},
+		trace.Event{Kind: trace.Release, G: 1, Obj: inner},
+		trace.Event{Kind: trace.Acquire, G: 1, Obj: inner},
+		trace.Event{Kind: trace.Write, G: 1, Obj: x, Size: 8},
+		trace.Event{Kind: trace.Release, G: 1, Obj: inner},
+		trace.Event{Kind: trace.Release, G: 1, Obj: outer},
+		trace.Event{Kind: trace.Acquire, G: 2, Obj: inner},
+		trace.Event{Kind: trace.Write, G: 2, Obj: x, Size: 8},
+		trace.Event{Kind: trace.Release, G: 2, Obj: inner},
+	)
 	n := len(t.Events)
 	return []int{n - 9, n - 2, n - 6}
 }

@@ -53,7 +53,7 @@ func findTests(goroot string) (string, error) {
 			return filepath.Join(root, "test"), nil
 		}
 	}
-	return "", fmt.Errorf("Go's own tests are needed, the folder test of a complete GOROOT; it is in none of %s", strings.Join(roots, ", "))
+	return "", fmt.Errorf("expected Go's own tests, the folder test of a complete GOROOT; found it in none of %s", strings.Join(roots, ", "))
 }
 
 // chunk is how many programs are built before they are run: their binaries
