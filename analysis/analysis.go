@@ -33,17 +33,8 @@ import (
 	"github.com/gopredict/gopredict/analysis/schedule"
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/analysis/symbolic"
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
-)
-
-// Status says what the analysis knows of a finding.
-type Status string
-
-// What a finding can be before any replay.
-const (
-	Predicted  Status = "predicted"  // it has schedules
-	Undecided  Status = "undecided"  // no tier found a schedule, or a proof that there is none
-	Infeasible Status = "infeasible" // no run of the program leads to it
 )
 
 // The tiers that decide, as the report names them.
@@ -57,7 +48,7 @@ const (
 // A Finding is a predicted bug: a set of source sites, and events of the trace
 // that show it. It has no name: package witness names bugs by their sources.
 type Finding struct {
-	Kind string // "race", "channel", "atomicity", "atomic-set", "assertion", "lock-misuse" or "failure"
+	Kind bug.Kind
 	// Name is the kind and the places of the accesses in words: the same for the
 	// same bug in all traces of a program.
 	Name string
@@ -78,10 +69,10 @@ type Finding struct {
 	// accesses of a race, so that go test -race would not have reported this
 	// run.
 	Hidden    bool
-	Status    Status
-	Reason    string   // why it is not predicted
-	Tier      string   // which tier decided; "" for undecided
-	Schedules []Recipe // to replay in turn; each ends at accesses of the same sites
+	Status    bug.Status // Predicted, Undecided or Infeasible
+	Reason    string     // why it is not predicted
+	Tier      string     // which tier decided; "" for undecided
+	Schedules []Recipe   // to replay in turn; each ends at accesses of the same sites
 	// Departures are runs to where the program departs from the recorded run, of a
 	// finding that only this keeps from being infeasible: it may be there in one of
 	// them. Findings of the same tests share them.
@@ -118,7 +109,7 @@ func (r *Result) Pruned() int { return r.Locked + r.Ordered + r.Raced + r.Intend
 // Options say how far to go.
 type Options struct {
 	// Kinds are the kinds of bugs to look for; none stands for all of them.
-	Kinds []string
+	Kinds []bug.Kind
 	// Patterns are looked for besides the built-in ones of these kinds.
 	Patterns []anomaly.Pattern
 	// Schedules is the greatest number of schedules for one finding; 0 stands
@@ -143,7 +134,9 @@ const (
 )
 
 // wants reports whether bugs of a kind are to be looked for.
-func (o *Options) wants(kind string) bool { return len(o.Kinds) == 0 || slices.Contains(o.Kinds, kind) }
+func (o *Options) wants(kind bug.Kind) bool {
+	return len(o.Kinds) == 0 || slices.Contains(o.Kinds, kind)
+}
 
 // known is what other traces have told of the candidate of that name.
 func (o *Options) known(name string) Known {
@@ -250,10 +243,10 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []candidate) error {
 		}
 		f, left := p.decide(c)
 		f.Name = name
-		if known == Tried && !c.alone() && f.Status != Predicted {
+		if known == Tried && !c.alone() && f.Status != bug.Predicted {
 			continue
 		}
-		if f.Status == Undecided && len(left) > 0 {
+		if f.Status == bug.Undecided && len(left) > 0 {
 			undecided = append(undecided, pending{len(fs), left, c.exhaustive})
 		}
 		fs, of = append(fs, f), append(of, c)
@@ -263,10 +256,10 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []candidate) error {
 	}
 	for k, c := range of {
 		f := fs[k]
-		if f.Status != Predicted && p.opts.known(f.Name) == Tried {
+		if f.Status != bug.Predicted && p.opts.known(f.Name) == Tried {
 			continue
 		}
-		if f.Status == Infeasible {
+		if f.Status == bug.Infeasible {
 			infeasible = append(infeasible, pending{len(r.Findings), c.leads, c.exhaustive})
 		}
 		r.Findings = append(r.Findings, f)
@@ -285,7 +278,7 @@ func (p *predictor) settle(c candidate, name string) {
 // decide decides one candidate, by all but solving. It returns the leads that
 // nothing refutes.
 func (p *predictor) decide(c candidate) (f Finding, open []lead) {
-	f = Finding{Kind: c.kind, Status: Undecided, Pattern: c.leads[0].pattern, Accesses: c.leads[0].accesses}
+	f = Finding{Kind: c.kind, Status: bug.Undecided, Pattern: c.leads[0].pattern, Accesses: c.leads[0].accesses}
 	if c.alone() {
 		p.place(&f)
 		return f, c.leads // what it takes is for the solver to say
@@ -294,10 +287,10 @@ func (p *predictor) decide(c candidate) (f Finding, open []lead) {
 	p.schedules(&f, open)
 	switch {
 	case len(f.Schedules) > 0:
-		f.Status, f.Tier, f.Reason = Predicted, TierPecan, ""
+		f.Status, f.Tier, f.Reason = bug.Predicted, TierPecan, ""
 		f.Pattern, f.Accesses = f.Schedules[0].Pattern, f.Schedules[0].Accesses
 	case len(open) == 0 && c.exhaustive:
-		f.Status = Infeasible
+		f.Status = bug.Infeasible
 	default:
 		f.Tier = ""
 	}

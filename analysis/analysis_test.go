@@ -15,6 +15,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/feasible"
 	"github.com/gopredict/gopredict/analysis/internal/tracetest"
 	"github.com/gopredict/gopredict/analysis/solver"
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -218,7 +219,7 @@ func TestReasonOfGraph(t *testing.T) {
 	f := predict(t, tr).Findings[0]
 	want := "each of these would have to come before the next, and the last before the first: " +
 		"TestX:0.1: acq at test.go:2, TestX:0.1: rel at test.go:5, TestX:0.2: acq at test.go:8, TestX:0.2: rel at test.go:12"
-	if f.Status != analysis.Infeasible || f.Tier != analysis.TierCausality || f.Reason != want {
+	if f.Status != bug.Infeasible || f.Tier != analysis.TierCausality || f.Reason != want {
 		t.Errorf("%s by %s: %s", f.Status, f.Tier, f.Reason)
 	}
 }
@@ -283,7 +284,7 @@ func TestRandomTraces(t *testing.T) {
 				t.Errorf("seed %d: %s twice", seed, places)
 			}
 			sites[places] = true
-			if (f.Status == analysis.Predicted) != (len(f.Schedules) > 0) || (f.Status == analysis.Predicted) != (f.Reason == "") {
+			if (f.Status == bug.Predicted) != (len(f.Schedules) > 0) || (f.Status == bug.Predicted) != (f.Reason == "") {
 				t.Errorf("seed %d: %+v", seed, f)
 			}
 			for _, recipe := range f.Schedules {
@@ -395,7 +396,7 @@ func BenchmarkServer(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			tr := tracetest.Server(n)
 			for b.Loop() {
-				r, err := analysis.Predict(context.Background(), tr, analysis.Options{Kinds: []string{"atomicity", "atomic-set"}})
+				r, err := analysis.Predict(context.Background(), tr, analysis.Options{Kinds: []bug.Kind{bug.Atomicity, bug.AtomicSet}})
 				if err != nil {
 					b.Fatal(err)
 				}

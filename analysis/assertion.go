@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -11,7 +12,7 @@ import (
 // which one outcome leads to a failure, and which follow from what was read. They
 // are of tests that have passed. r gets to know if they cannot be looked at.
 func (p *predictor) assertions(r *Result) []candidate {
-	if !p.opts.wants("assertion") {
+	if !p.opts.wants(bug.Assertion) {
 		return nil
 	}
 	if len(p.t.Events) > trace.MaxFlow {
@@ -27,7 +28,7 @@ func (p *predictor) assertions(r *Result) []candidate {
 			failed[p.t.Goroutines[e.G].Test] = true
 		}
 	}
-	cs := newBySite("assertion")
+	cs := newBySite(bug.Assertion)
 	for i := range p.t.Events {
 		e := &p.t.Events[i]
 		fails := p.t.Sites[e.Site].Fails
@@ -48,7 +49,7 @@ func (p *predictor) assertions(r *Result) []candidate {
 func (p *predictor) byOthers(r *Result, first int) {
 	others := maps.Clone(p.elsewhere)
 	for _, f := range r.Findings[:first] {
-		if f.Status == Predicted {
+		if f.Status == bug.Predicted {
 			for _, s := range f.Sites {
 				others[s] = true
 			}
@@ -57,7 +58,7 @@ func (p *predictor) byOthers(r *Result, first int) {
 	part := func(i int) bool { return others[p.t.Events[i].Site] }
 	fails := make(map[trace.SiteID]bool) // assertions of which a failure is predicted
 	for _, f := range r.Findings[first:] {
-		if f.Status == Predicted {
+		if f.Status == bug.Predicted {
 			fails[p.t.Events[f.Accesses[0]].Site] = true
 		}
 	}
@@ -79,7 +80,7 @@ func (p *predictor) byOthers(r *Result, first int) {
 // deviations returns the reads that find something else than recorded in the first
 // schedule of f.
 func (p *predictor) deviations(f *Finding) []int {
-	if f.Status != Predicted {
+	if f.Status != bug.Predicted {
 		return nil
 	}
 	s := f.Schedules[0].Schedule()

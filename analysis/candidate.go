@@ -7,12 +7,13 @@ import (
 
 	"github.com/gopredict/gopredict/analysis/anomaly"
 	"github.com/gopredict/gopredict/analysis/causality"
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // A candidate is events that may be a bug, all at the same places.
 type candidate struct {
-	kind       string
+	kind       bug.Kind
 	leads      []lead
 	exhaustive bool // these are all that there are
 }
@@ -37,12 +38,12 @@ const maxFailures = 64
 // A bySite gathers the candidates of a kind whose events are each a violation by
 // itself: one for each site.
 type bySite struct {
-	kind       string
+	kind       bug.Kind
 	candidates []candidate
 	of         map[trace.SiteID]int
 }
 
-func newBySite(kind string) *bySite {
+func newBySite(kind bug.Kind) *bySite {
 	return &bySite{kind: kind, of: make(map[trace.SiteID]int)}
 }
 
@@ -65,7 +66,7 @@ func (s *bySite) add(site trace.SiteID, i int) {
 // races returns the candidates for accesses that may meet, and counts in r those
 // that are none.
 func (p *predictor) races(r *Result) []candidate {
-	if !slices.ContainsFunc([]string{"race", "channel", "failure"}, p.opts.wants) {
+	if !slices.ContainsFunc([]bug.Kind{bug.Race, bug.Channel, bug.Failure}, p.opts.wants) {
 		return nil
 	}
 	found := anomaly.FindRaces(p.t, p.o)
@@ -88,16 +89,16 @@ func (p *predictor) races(r *Result) []candidate {
 // a close of a channel that meets a send to it or another close, which panics if the
 // close goes first; or failure: a test's end that meets what uses the test, which
 // panics behind it or is told of another test.
-func (p *predictor) meeting(pair [2]int) string {
+func (p *predictor) meeting(pair [2]int) bug.Kind {
 	for _, i := range pair {
 		switch {
 		case p.t.Events[i].Kind == trace.Close:
-			return "channel"
+			return bug.Channel
 		case p.endsTest(i):
-			return "failure"
+			return bug.Failure
 		}
 	}
-	return "race"
+	return bug.Race
 }
 
 // endsTest reports whether event i is what package testing does last when a test has
@@ -160,7 +161,7 @@ const maxMatches = 512
 func (p *predictor) racing(fs []Finding) map[string]bool {
 	racing := maps.Clone(p.settled)
 	for _, f := range fs {
-		if f.Status == Predicted {
+		if f.Status == bug.Predicted {
 			racing[f.Name] = true
 		}
 	}
@@ -172,7 +173,7 @@ func (p *predictor) racing(fs []Finding) map[string]bool {
 func (p *predictor) isRace(a anomaly.Anomaly, racing map[string]bool) bool {
 	for k, i := range a.Matches[0] {
 		for _, j := range a.Matches[0][:k] {
-			if p.t.Events[i].G != p.t.Events[j].G && racing[p.name(candidate{"race", []lead{{accesses: []int{j, i}}}, false})] {
+			if p.t.Events[i].G != p.t.Events[j].G && racing[p.name(candidate{bug.Race, []lead{{accesses: []int{j, i}}}, false})] {
 				return true
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gopredict/gopredict/analysis/symbolic"
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -54,9 +55,9 @@ func (p *predictor) prove(ctx context.Context, fs []Finding, infeasible []pendin
 				continue
 			}
 			f.Departures = d.toward(p.t, l)
-			if f.Status == Infeasible {
+			if f.Status == bug.Infeasible {
 				f.Reason = fmt.Sprintf("undecided: %s, but %s", cmp.Or(strings.TrimSuffix(f.Reason, ": the solver has proven that"), "no order of the recorded events leads to it"), d.but)
-				f.Status, f.Tier = Undecided, ""
+				f.Status, f.Tier = bug.Undecided, ""
 			}
 			break
 		}

@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -15,14 +16,14 @@ import (
 // The other half, double locking, is no misuse in Go, whose mutexes have no owner:
 // another goroutine may unlock. That nobody does is a deadlock.
 func (p *predictor) misuses() []candidate {
-	if !p.opts.wants("lock-misuse") {
+	if !p.opts.wants(bug.LockMisuse) {
 		return nil
 	}
 	handed := p.handedOver()
 	if len(handed) == 0 {
 		return nil
 	}
-	cs := newBySite("lock-misuse")
+	cs := newBySite(bug.LockMisuse)
 	for i := range p.t.Events {
 		e := &p.t.Events[i]
 		if e.Kind != trace.Release && e.Kind != trace.RRelease || !handed[e.Obj] {

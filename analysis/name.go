@@ -80,7 +80,7 @@ func (p *predictor) name(c candidate) string {
 		sites = append(sites, name)
 	}
 	slices.Sort(sites)
-	return c.kind + "\x00" + strings.Join(sites, "\x00")
+	return string(c.kind) + "\x00" + strings.Join(sites, "\x00")
 }
 
 // tests returns the tests of accesses, and a note unless it is one test.

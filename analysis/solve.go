@@ -9,6 +9,7 @@ import (
 
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/analysis/symbolic"
+	"github.com/gopredict/gopredict/internal/bug"
 )
 
 // Solving says how candidates are decided that nothing else decides.
@@ -140,7 +141,7 @@ func (s *solving) candidate(ctx context.Context, f *Finding, k int, o pending) e
 	}
 	switch {
 	case impossible == len(o.leads) && o.exhaustive:
-		f.Status, f.Tier = Infeasible, TierSolver
+		f.Status, f.Tier = bug.Infeasible, TierSolver
 		f.Reason = "no order of the recorded events leads to it: the solver has proven that"
 	case why != "":
 		f.overBudget(strings.TrimPrefix(why, "symbolic: "))
@@ -191,7 +192,7 @@ func (s *solving) shows(f *Finding, l lead, a symbolic.Answer) bool {
 	}
 	_, recipe := s.planner.Given(from, steps, l.target().Stands, l.accesses)
 	f.Schedules = []Recipe{{recipe, l.pattern}}
-	f.Status, f.Tier, f.Reason = Predicted, TierSolver, ""
+	f.Status, f.Tier, f.Reason = bug.Predicted, TierSolver, ""
 	f.Pattern, f.Accesses = l.pattern, l.accesses
 	s.place(f)
 	return true

@@ -27,8 +27,8 @@ var predict = flag.Bool("predict", false, "find concurrency bugs of other interl
 // options are the -predict.NAME flags; the command, which is handed them,
 // documents and checks them.
 var options = []string{
-	"atomic", "fail-on", "html", "json", "junit", "keep", "kinds", "patterns",
-	"pkgs", "sarif", "smt2", "solver", "timeout", "witnesses",
+	"atomic", "fail-on", "json", "keep", "kinds", "patterns", "pkgs", "runs",
+	"smt2", "solver", "timeout", "witnesses",
 }
 
 func init() {

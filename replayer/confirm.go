@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
@@ -49,7 +50,7 @@ func Repeat(ctx context.Context, bin Binary, w *witness.Witness, code Code, n in
 // replayAll replays w once in each of the orders; with stop, not after a first
 // one that is not confirmed.
 func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, opts Options, orders []string, stop bool) (Result, error) {
-	r := Result{Status: Unconfirmed, Order: orders[0], Effect: NoEffect, Witness: w}
+	r := Result{Status: bug.Unconfirmed, Order: orders[0], Effect: bug.NoEffect, Witness: w}
 	plan, err := NewPlan(w, code, orders[0])
 	if gone, ok := errors.AsType[*StaleError](err); ok {
 		r.Stale = gone.What
@@ -73,7 +74,7 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, o
 		if opts.Replayed != nil {
 			opts.Replayed(r.Replays)
 		}
-		if stop && i == 0 && v.Status != Confirmed {
+		if stop && i == 0 && v.Status != bug.Confirmed {
 			break
 		}
 	}
@@ -86,7 +87,7 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, o
 func (r *Result) add(v Verdict, order string) bool {
 	r.Replays++
 	r.Verdicts = append(r.Verdicts, v)
-	if v.Status != Confirmed {
+	if v.Status != bug.Confirmed {
 		if r.Reason == "" {
 			r.Reason = v.Reason
 		}
@@ -96,7 +97,7 @@ func (r *Result) add(v Verdict, order string) bool {
 		return false
 	}
 	r.Reproduced++
-	if v.Outcome.Effect.worse(r.Effect) {
+	if v.Outcome.Effect.Harm() > r.Effect.Harm() {
 		r.Order, r.Effect, r.Detail = order, v.Outcome.Effect, v.Outcome.Detail
 		return true
 	}
@@ -107,7 +108,7 @@ func (r *Result) add(v Verdict, order string) bool {
 func (r *Result) conclude() {
 	switch {
 	case r.Reproduced == r.Replays:
-		r.Status = Confirmed
+		r.Status = bug.Confirmed
 	case r.Reproduced > 0:
 		r.Reason = fmt.Sprintf("stood at the violation in %d of %d replays only; else: %s", r.Reproduced, r.Replays, r.Reason)
 	}

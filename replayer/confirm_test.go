@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
@@ -24,28 +25,28 @@ func confirm(t *testing.T, opts Options, lines ...string) Result {
 func TestConfirmPicksTheWorseOrder(t *testing.T) {
 	r := confirm(t, Options{}, append(stands,
 		"01? print --- FAIL: TestX (0.00s)", "01? exit 1", "10? print panic: boom", "10? exit 2")...)
-	assert.Equal(t, Confirmed, r.Status)
+	assert.Equal(t, bug.Confirmed, r.Status)
 	assert.Equal(t, "10", r.Order)
-	assert.Equal(t, Panic, r.Effect)
+	assert.Equal(t, bug.Panic, r.Effect)
 	assert.Equal(t, []string{"panic: boom"}, r.Detail)
 	assert.Equal(t, [2]int{2, 2}, [2]int{r.Replays, r.Reproduced})
 }
 
 func TestConfirmPrefersTheFirstOrder(t *testing.T) {
 	r := confirm(t, Options{}, stands...)
-	assert.Equal(t, Result{Status: Confirmed, Order: "01", Effect: NoEffect, Replays: 2, Reproduced: 2, Verdicts: r.Verdicts, Witness: r.Witness}, r)
+	assert.Equal(t, Result{Status: bug.Confirmed, Order: "01", Effect: bug.NoEffect, Replays: 2, Reproduced: 2, Verdicts: r.Verdicts, Witness: r.Witness}, r)
 }
 
 func TestConfirmNeedsEveryReplay(t *testing.T) {
 	r := confirm(t, Options{}, append([]string{"10? verdict left lost its way", "10? exit 0"}, stands...)...)
-	assert.Equal(t, Unconfirmed, r.Status)
+	assert.Equal(t, bug.Unconfirmed, r.Status)
 	assert.Equal(t, "stood at the violation in 1 of 2 replays only; else: lost its way", r.Reason)
 	assert.Equal(t, [2]int{2, 1}, [2]int{r.Replays, r.Reproduced})
 }
 
 func TestConfirmStopsAfterTheFirstMiss(t *testing.T) {
 	r := confirm(t, Options{}, "verdict steps 0 3", "verdict left lost its way", "verdict end")
-	assert.Equal(t, Unconfirmed, r.Status)
+	assert.Equal(t, bug.Unconfirmed, r.Status)
 	assert.Equal(t, "lost its way", r.Reason)
 	assert.Equal(t, [2]int{1, 0}, [2]int{r.Replays, r.Reproduced})
 }
@@ -54,8 +55,8 @@ func TestConfirmStale(t *testing.T) {
 	w, _ := sample()
 	r, err := Confirm(t.Context(), fake(t), w, Code{Sites: ByFunc(sampleSites()[:1])}, Options{})
 	require.NoError(t, err)
-	assert.Equal(t, Unconfirmed, r.Status)
-	assert.Equal(t, Stale, r.OfWitness())
+	assert.Equal(t, bug.Unconfirmed, r.Status)
+	assert.Equal(t, bug.Stale, r.OfWitness())
 	assert.Equal(t, []string{
 		"no longer in the sources: read of v in p.TestX (x_test.go:9)",
 		"no longer in the sources: write to v in p.f (x.go:4, occurrence 3)",
@@ -68,8 +69,8 @@ func TestRepeat(t *testing.T) {
 	w.Order = "10"
 	r, err := Repeat(t.Context(), fake(t, append(stands, "trace x", "10? print panic: boom", "10? exit 2")...), w, code, 5, Options{Work: NewFolder(t.TempDir())})
 	require.NoError(t, err)
-	assert.Equal(t, Confirmed, r.Status)
-	assert.Equal(t, Panic, r.Effect)
+	assert.Equal(t, bug.Confirmed, r.Status)
+	assert.Equal(t, bug.Panic, r.Effect)
 	assert.Equal(t, "10", r.Order)
 	assert.Equal(t, [2]int{5, 5}, [2]int{r.Replays, r.Reproduced})
 	data, err := os.ReadFile(r.Trace)
@@ -86,13 +87,13 @@ func TestOfWitness(t *testing.T) {
 	}}
 	w.Steps[0].Text, w.Steps[0].Which, w.Steps[0].Of = "go f()", 1, 1
 	for name, c := range map[string]struct {
-		want  Status
+		want  bug.Status
 		lines []string
 	}{
-		"there":  {Confirmed, stands},
-		"fixed":  {Left, left},
-		"fails":  {Left, append(left, "print --- FAIL: TestX (0.00s)", "exit 1")},
-		"panics": {Unconfirmed, []string{"verdict steps 1 3", "print panic: boom", "exit 2"}},
+		"there":  {bug.Confirmed, stands},
+		"fixed":  {bug.Left, left},
+		"fails":  {bug.Left, append(left, "print --- FAIL: TestX (0.00s)", "exit 1")},
+		"panics": {bug.Unconfirmed, []string{"verdict steps 1 3", "print panic: boom", "exit 2"}},
 	} {
 		r, err := Confirm(t.Context(), fake(t, c.lines...), w, code, Options{})
 		require.NoError(t, err)
@@ -105,10 +106,11 @@ func TestConfirmKinds(t *testing.T) {
 	deadlock := append(stands, "verdict deadlock", "verdict blocked TestX:0 chan_receive p.TestX /x/x_test.go:9", "exit 2")
 	fails := append(stands, "print --- FAIL: TestX (0.00s)", "exit 1")
 	tooLong := append(stands, "print panic: test timed out after 1s", "exit 2")
-	unlocks := append(stands, "print fatal error: sync: unlock of unlocked mutex", "exit 2")
+	unlocks := append(stands, "verdict unlocked TestX:0", "print fatal error: sync: unlock of unlocked mutex", "exit 2")
 	for _, c := range []struct {
-		kind, reason string
-		lines        []string
+		kind   bug.Kind
+		reason string
+		lines  []string
 	}{
 		{"race", "", stands},
 		{"assertion", "", fails},
@@ -124,7 +126,7 @@ func TestConfirmKinds(t *testing.T) {
 		r, err := Confirm(t.Context(), fake(t, c.lines...), w, code, Options{})
 		require.NoError(t, err)
 		assert.Equal(t, c.reason, r.Reason, c.kind)
-		assert.Equal(t, c.reason == "", r.Status == Confirmed, c.kind)
+		assert.Equal(t, c.reason == "", r.Status == bug.Confirmed, c.kind)
 	}
 }
 
@@ -167,7 +169,7 @@ func TestConfirmOrder(t *testing.T) {
 			assert.Equal(t, "the schedule was kept to its end, but "+c.reason, r.Reason)
 			continue
 		}
-		assert.Equal(t, Confirmed, r.Status)
+		assert.Equal(t, bug.Confirmed, r.Status)
 		assert.Equal(t, "01", r.Order)
 		assert.Equal(t, [2]int{2, 2}, [2]int{r.Replays, r.Reproduced})
 	}
@@ -196,8 +198,8 @@ func TestConfirmKeepsTheTraceOfTheWorseOrder(t *testing.T) {
 // What the recorded run has shown is not tried again.
 func TestConfirmLeavesOutWhatWasShown(t *testing.T) {
 	r := confirm(t, Options{Shown: true}, append(stands, "01? print panic: boom", "01? exit 2", "10? print --- FAIL: TestX (0.00s)", "10? exit 1")...)
-	assert.Equal(t, Confirmed, r.Status)
+	assert.Equal(t, bug.Confirmed, r.Status)
 	assert.Equal(t, "10", r.Order)
-	assert.Equal(t, TestFailure, r.Effect)
+	assert.Equal(t, bug.TestFailure, r.Effect)
 	assert.Equal(t, [2]int{1, 1}, [2]int{r.Replays, r.Reproduced})
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -38,7 +39,7 @@ func TestFolderKeeps(t *testing.T) {
 func TestFolderFallsBack(t *testing.T) {
 	work := NewFolder(t.TempDir())
 	r := confirm(t, Options{Work: work}, append([]string{"outside"}, append(stands, "trace it")...)...)
-	assert.Equal(t, Confirmed, r.Status, r.Reason)
+	assert.Equal(t, bug.Confirmed, r.Status, r.Reason)
 	text, err := os.ReadFile(r.Trace)
 	require.NoError(t, err)
 	assert.Equal(t, "it", string(text))

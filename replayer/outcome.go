@@ -7,12 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // An Outcome is how a run of tests ended.
 type Outcome struct {
-	Effect Effect
+	Effect bug.Effect
 	Failed []string // names of the tests and subtests that failed, sorted
 	Detail []string // panic text, or the lines that the failing tests printed
 	// TimedOut is set if the run was ended by a timeout. That alone is no
@@ -26,18 +27,18 @@ const maxDetail = 12
 // Recorded returns the outcome of the recorded run t as far as the trace tells
 // it: which tests failed, and whether one panicked.
 func Recorded(t *trace.Trace) Outcome {
-	o := Outcome{Effect: NoEffect}
+	o := Outcome{Effect: bug.NoEffect}
 	for _, e := range t.Events {
 		if e.Kind == trace.TestEnd && e.Val == 1 && e.Obj < uint64(len(t.Names)) {
 			o.Failed = append(o.Failed, t.Names[e.Obj])
-			o.Effect = TestFailure
+			o.Effect = bug.TestFailure
 		}
 	}
 	if !t.Complete {
 		// The run was cut off; a panic is the usual reason.
 		for _, e := range slices.Backward(t.Events) {
 			if e.Kind == trace.Panic {
-				o.Effect = Panic
+				o.Effect = bug.Panic
 				break
 			}
 		}
@@ -50,10 +51,10 @@ func Recorded(t *trace.Trace) Outcome {
 // Without returns o as if the top-level tests, of which o is the outcome of a run
 // in which others may have failed too, had passed.
 func (o Outcome) Without(tests []string) Outcome {
-	out := Outcome{Effect: NoEffect}
+	out := Outcome{Effect: bug.NoEffect}
 	for _, name := range o.Failed {
 		if top, _, _ := strings.Cut(name, "/"); !slices.Contains(tests, top) {
-			out.Failed, out.Effect = append(out.Failed, name), TestFailure
+			out.Failed, out.Effect = append(out.Failed, name), bug.TestFailure
 		}
 	}
 	return out
@@ -72,28 +73,28 @@ var (
 // known printed is no detail.
 func judge(output string, exit int, ended string, known []string) Outcome {
 	lines := strings.Split(strings.ReplaceAll(output, "\r\n", "\n"), "\n")
-	o := Outcome{Effect: NoEffect}
+	o := Outcome{Effect: bug.NoEffect}
 	if exit == 0 {
 		return o
 	}
 	if i := find(lines, "panic: test timed out after "); i >= 0 {
 		o.TimedOut = true
 		if allBlocked(lines[i:]) {
-			o.Effect = Deadlock
+			o.Effect = bug.Blocks
 			o.Detail = []string{"every goroutine is blocked for ever; " + strings.TrimPrefix(lines[i], "panic: ")}
 		}
 		return o
 	}
 	if i := find(lines, "fatal error: all goroutines are asleep"); i >= 0 {
-		o.Effect, o.Detail = Deadlock, lines[i:i+1]
+		o.Effect, o.Detail = bug.Blocks, lines[i:i+1]
 		return o
 	}
 	o.Failed, o.Detail = failures(lines, known)
 	if i := crash(lines); i >= 0 && exit != 1 {
-		o.Effect, o.Detail = Panic, panicText(lines[i:])
+		o.Effect, o.Detail = bug.Panic, panicText(lines[i:])
 		return o
 	}
-	o.Effect = TestFailure
+	o.Effect = bug.TestFailure
 	if len(o.Detail) == 0 {
 		o.Detail = []string{"the test binary ended with " + ended}
 	}
@@ -237,16 +238,16 @@ func cut(lines []string) []string {
 // since returns what o shows that the recorded run did not: where that ended
 // as badly, and with the same tests failing, there is no effect.
 func (o Outcome) since(recorded Outcome) Outcome {
-	if o.Effect.worse(recorded.Effect) {
+	if o.Effect.Harm() > recorded.Effect.Harm() {
 		return o
 	}
-	if o.Effect == TestFailure {
+	if o.Effect == bug.TestFailure {
 		for _, name := range o.Failed {
 			if !slices.Contains(recorded.Failed, name) {
 				return o
 			}
 		}
 	}
-	o.Effect, o.Detail = NoEffect, nil
+	o.Effect, o.Detail = bug.NoEffect, nil
 	return o
 }

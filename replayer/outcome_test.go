@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -29,31 +30,31 @@ func TestJudge(t *testing.T) {
 		exit         int
 		want         Outcome
 	}{
-		{"pass", "panic: this is only printed\n--- FAIL: so is this\nPASS\n", 0, Outcome{Effect: NoEffect}},
+		{"pass", "panic: this is only printed\n--- FAIL: so is this\nPASS\n", 0, Outcome{Effect: bug.NoEffect}},
 		{"fail", "--- FAIL: TestX (0.00s)\n    x_test.go:9: got 1,\n        want 2\n    --- FAIL: TestX/sub (0.00s)\n        x_test.go:12: no\nother output\nFAIL\n", 1,
-			Outcome{Effect: TestFailure, Failed: []string{"TestX", "TestX/sub"},
+			Outcome{Effect: bug.TestFailure, Failed: []string{"TestX", "TestX/sub"},
 				Detail: []string{"--- FAIL: TestX", "    x_test.go:9: got 1,", "        want 2", "    --- FAIL: TestX/sub", "        x_test.go:12: no"}}},
 		{"fail -v", "=== RUN   TestA\n    a_test.go:1: fine\n--- PASS: TestA (0.00s)\n=== RUN   TestX\n    x_test.go:9: bad\n--- FAIL: TestX (0.10s)\nFAIL\n", 1,
-			Outcome{Effect: TestFailure, Failed: []string{"TestX"}, Detail: []string{"--- FAIL: TestX", "    x_test.go:9: bad"}}},
+			Outcome{Effect: bug.TestFailure, Failed: []string{"TestX"}, Detail: []string{"--- FAIL: TestX", "    x_test.go:9: bad"}}},
 		{"what the program itself prints", "    talk\n--- FAIL: TestX (0.00s)\nmore\n    x_test.go:9: bad\nFAIL\n", 1,
-			Outcome{Effect: TestFailure, Failed: []string{"TestX"}, Detail: []string{"--- FAIL: TestX", "    x_test.go:9: bad"}}},
+			Outcome{Effect: bug.TestFailure, Failed: []string{"TestX"}, Detail: []string{"--- FAIL: TestX", "    x_test.go:9: bad"}}},
 		{"a test that failed before, too", "--- FAIL: TestOld (0.00s)\n    x_test.go:3: old\n--- FAIL: TestX (0.00s)\n    x_test.go:9: bad\nFAIL\n", 1,
-			Outcome{Effect: TestFailure, Failed: []string{"TestOld", "TestX"}, Detail: []string{"--- FAIL: TestX", "    x_test.go:9: bad"}}},
-		{"exit code", "", 3, Outcome{Effect: TestFailure, Detail: []string{"the test binary ended with exit status 3"}}},
+			Outcome{Effect: bug.TestFailure, Failed: []string{"TestOld", "TestX"}, Detail: []string{"--- FAIL: TestX", "    x_test.go:9: bad"}}},
+		{"exit code", "", 3, Outcome{Effect: bug.TestFailure, Detail: []string{"the test binary ended with exit status 3"}}},
 		{"panic", "--- FAIL: TestX (0.00s)\npanic: boom [recovered, repanicked]\n\ngoroutine 7 [running]:\ntesting.tRunner.func1.2({0x4ef2a0, 0x53b0f8})\n\t/go/src/testing/testing.go:1872 +0x237\n" +
 			"panic({0x4ef2a0?, 0x53b0f8?})\n\t/go/src/runtime/panic.go:783 +0x132\nexample.com/bank.(*Account).Withdraw(...)\n\t/home/u/bank/bank.go:17\nexit status 2\n", 2,
-			Outcome{Effect: Panic, Failed: []string{"TestX"}, Detail: []string{"panic: boom [recovered, repanicked]", "in example.com/bank.(*Account).Withdraw at bank.go:17"}}},
+			Outcome{Effect: bug.Panic, Failed: []string{"TestX"}, Detail: []string{"panic: boom [recovered, repanicked]", "in example.com/bank.(*Account).Withdraw at bank.go:17"}}},
 		{"panic in a line", "half a linepanic: boom\n\ngoroutine 7 [running]:\nmain.f()\n\t/x/x.go:3 +0x1\n", 2,
-			Outcome{Effect: Panic, Detail: []string{"panic: boom", "in main.f at x.go:3"}}},
-		{"talk of panic", "don't panic: it is only text\n", 4, Outcome{Effect: TestFailure, Detail: []string{"the test binary ended with exit status 4"}}},
+			Outcome{Effect: bug.Panic, Detail: []string{"panic: boom", "in main.f at x.go:3"}}},
+		{"talk of panic", "don't panic: it is only text\n", 4, Outcome{Effect: bug.TestFailure, Detail: []string{"the test binary ended with exit status 4"}}},
 		{"fatal", "fatal error: concurrent map writes\n\ngoroutine 7 [running]:\ninternal/runtime/maps.fatal({0x1?, 0x2?})\n\t/go/src/runtime/panic.go:1 +0x1\nmain.f(0x1)\n\t/x/x.go:3 +0x1\n", 2,
-			Outcome{Effect: Panic, Detail: []string{"fatal error: concurrent map writes", "in main.f at x.go:3"}}},
+			Outcome{Effect: bug.Panic, Detail: []string{"fatal error: concurrent map writes", "in main.f at x.go:3"}}},
 		{"asleep", "fatal error: all goroutines are asleep - deadlock!\n\ngoroutine 1 [chan receive]:\n", 2,
-			Outcome{Effect: Deadlock, Detail: []string{"fatal error: all goroutines are asleep - deadlock!"}}},
-		{"timeout, blocked", timedOut, 2, Outcome{Effect: Deadlock, TimedOut: true, Detail: []string{"every goroutine is blocked for ever; test timed out after 1s"}}},
-		{"timeout, sleeping", timedOut + "\ngoroutine 20 [sleep]:\n", 2, Outcome{Effect: NoEffect, TimedOut: true}},
-		{"timeout, running", timedOut + "\ngoroutine 20 [running]:\n", 2, Outcome{Effect: NoEffect, TimedOut: true}},
-		{"timeout, socket", timedOut + "\ngoroutine 20 [IO wait]:\n", 2, Outcome{Effect: NoEffect, TimedOut: true}},
+			Outcome{Effect: bug.Blocks, Detail: []string{"fatal error: all goroutines are asleep - deadlock!"}}},
+		{"timeout, blocked", timedOut, 2, Outcome{Effect: bug.Blocks, TimedOut: true, Detail: []string{"every goroutine is blocked for ever; test timed out after 1s"}}},
+		{"timeout, sleeping", timedOut + "\ngoroutine 20 [sleep]:\n", 2, Outcome{Effect: bug.NoEffect, TimedOut: true}},
+		{"timeout, running", timedOut + "\ngoroutine 20 [running]:\n", 2, Outcome{Effect: bug.NoEffect, TimedOut: true}},
+		{"timeout, socket", timedOut + "\ngoroutine 20 [IO wait]:\n", 2, Outcome{Effect: bug.NoEffect, TimedOut: true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			assert.Equal(t, c.want, judge(c.output, c.exit, "exit status "+string(rune('0'+c.exit)), []string{"TestOld"}))
@@ -76,15 +77,15 @@ func TestRecorded(t *testing.T) {
 			{Kind: trace.TestEnd, Obj: 0}, {Kind: trace.TestEnd, Obj: 2, Val: 1}, {Kind: trace.TestEnd, Obj: 1, Val: 1}, {Kind: trace.TestEnd, Obj: 7, Val: 1},
 		},
 	}
-	assert.Equal(t, Outcome{Effect: TestFailure, Failed: []string{"TestB", "TestB/sub"}}, Recorded(tr))
+	assert.Equal(t, Outcome{Effect: bug.TestFailure, Failed: []string{"TestB", "TestB/sub"}}, Recorded(tr))
 	tr.Events, tr.Complete = []trace.Event{{Kind: trace.Panic}, {Kind: trace.Branch}}, false
-	assert.Equal(t, Panic, Recorded(tr).Effect)
+	assert.Equal(t, bug.Panic, Recorded(tr).Effect)
 	tr.Complete = true // it was recovered
-	assert.Equal(t, NoEffect, Recorded(tr).Effect)
+	assert.Equal(t, bug.NoEffect, Recorded(tr).Effect)
 }
 
 func TestSince(t *testing.T) {
-	panicked := Outcome{Effect: Panic, Detail: []string{"panic: boom"}}
-	assert.Equal(t, panicked, panicked.since(Outcome{Effect: TestFailure}))
-	assert.Equal(t, Outcome{Effect: NoEffect}, panicked.since(panicked))
+	panicked := Outcome{Effect: bug.Panic, Detail: []string{"panic: boom"}}
+	assert.Equal(t, panicked, panicked.since(Outcome{Effect: bug.TestFailure}))
+	assert.Equal(t, Outcome{Effect: bug.NoEffect}, panicked.since(panicked))
 }

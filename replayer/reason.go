@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/gopredict/gopredict/internal/bug"
 )
 
 // stepNumber is how the run-time library, which knows keys only, names a step:
@@ -62,7 +64,7 @@ func (b Blocked) String() string {
 // deadlock is the outcome of a run of tests that was ended as no goroutine
 // could go on; asleep says where they wait.
 func deadlock(asleep []Blocked, tests []string) Outcome {
-	o := Outcome{Effect: Deadlock}
+	o := Outcome{Effect: bug.Blocks}
 	for _, b := range asleep {
 		if len(tests) == 1 {
 			b.Goroutine = strings.TrimPrefix(b.Goroutine, tests[0]+":")

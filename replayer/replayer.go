@@ -26,6 +26,7 @@ package replayer
 import (
 	"time"
 
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
@@ -74,49 +75,9 @@ type Options struct {
 // that run for ever.
 const DefaultTimeout = 30 * time.Second
 
-// A Status says what came of a replay or of all replays of a witness; the
-// words are those of the report.
-type Status string
-
-// The statuses. Left and Stale are what a saved witness can come to besides:
-// see [Result.OfWitness].
-const (
-	Confirmed   Status = "confirmed"
-	Unconfirmed Status = "unconfirmed"
-	Left        Status = "left"
-	Stale       Status = "stale"
-)
-
-// An Effect is the harm that a confirmed bug did in a replay; the words are
-// those of the report.
-type Effect string
-
-// The effects, from the least harmful.
-const (
-	NoEffect    Effect = "none"
-	TestFailure Effect = "test-failure"
-	Deadlock    Effect = "deadlock"
-	Panic       Effect = "panic"
-)
-
-// worse reports whether e does more harm than f.
-func (e Effect) worse(f Effect) bool { return e.rank() > f.rank() }
-
-func (e Effect) rank() int {
-	switch e {
-	case TestFailure:
-		return 1
-	case Deadlock:
-		return 2
-	case Panic:
-		return 3
-	}
-	return 0
-}
-
 // A Verdict is what one replay showed.
 type Verdict struct {
-	Status Status
+	Status bug.Status
 	// Reason says why the replay is not confirmed: "" if it is.
 	Reason string
 	// Stale says what of the witness no longer fits the sources, so that the
@@ -154,7 +115,7 @@ type Blocked struct {
 
 // A Result is what all replays of one witness showed.
 type Result struct {
-	Status Status
+	Status bug.Status
 	Reason string // why not confirmed
 	// Stale says what of the witness no longer fits the sources, in a replay
 	// that is not confirmed, or of which there was none as a violating access is
@@ -164,7 +125,7 @@ type Result struct {
 	// Order is the order of the violating goroutines with the worst effect:
 	// "01" or "10". The witness keeps it.
 	Order      string
-	Effect     Effect
+	Effect     bug.Effect
 	Detail     []string // of the effect: panic text or failing output lines
 	Replays    int      // replays that were run
 	Reproduced int      // of these, how many stood at the violation
@@ -187,19 +148,19 @@ type Result struct {
 // witness no longer fits the sources it is Stale; and what is neither, as the program
 // crashed or ran out of time, stays Unconfirmed. A test that fails, though not in the
 // plain run that [Options] tell of, does so for the order that it was kept in.
-func (r Result) OfWitness() Status {
+func (r Result) OfWitness() bug.Status {
 	switch {
 	case r.Reproduced > 0:
 		return r.Status
 	case len(r.Stale) > 0:
-		return Stale
+		return bug.Stale
 	}
 	for _, v := range r.Verdicts {
-		if v.Outcome.TimedOut || v.Outcome.Effect.worse(TestFailure) {
-			return Unconfirmed
+		if v.Outcome.TimedOut || v.Outcome.Effect.Harm() > bug.TestFailure.Harm() {
+			return bug.Unconfirmed
 		}
 	}
-	return Left
+	return bug.Left
 }
 
 // places returns the lists of w that name places in the sources.

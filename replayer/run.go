@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/procgroup"
 	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -87,7 +88,7 @@ func once(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts 
 	}
 	v := p.verdict(plan, outcome, timeout)
 	v.Outcome = outcome.since(opts.Recorded)
-	if v.Status == Confirmed {
+	if v.Status == bug.Confirmed {
 		v.hold(p.unproven(w, v.Outcome))
 	}
 	v.Reason = witness.Prose(v.Reason, w.Tests)
@@ -135,7 +136,7 @@ func (bin Binary) run(ctx context.Context, w *witness.Witness, mode string, time
 		return "", Outcome{}, fmt.Errorf("replaying %s: %w", w.ID, err)
 	}
 	if limit.Err() != nil { // killed: not even the -test.timeout could run
-		return out.String(), Outcome{Effect: NoEffect, TimedOut: true}, nil
+		return out.String(), Outcome{Effect: bug.NoEffect, TimedOut: true}, nil
 	}
 	return out.String(), judge(out.String(), cmd.ProcessState.ExitCode(), cmd.ProcessState.String(), opts.Recorded.Failed), nil
 }
@@ -200,20 +201,20 @@ func readVerdict(file, output string) (Protocol, error) {
 // verdict judges a replay by what the run-time library saw and how the program
 // ended.
 func (p Protocol) verdict(plan *Plan, o Outcome, timeout time.Duration) Verdict {
-	v := Verdict{Status: Unconfirmed, Steps: p.Steps, Total: len(plan.Steps), Stands: p.Stands, Blocked: p.Blocked}
+	v := Verdict{Status: bug.Unconfirmed, Steps: p.Steps, Total: len(plan.Steps), Stands: p.Stands, Blocked: p.Blocked}
 	switch {
 	case p.Confirmed:
-		v.Status = Confirmed
+		v.Status = bug.Confirmed
 	case p.Left != "":
 		v.Reason = explain(p.Left, plan) + waiting(p.Blocked)
 	case o.TimedOut:
 		v.Reason = fmt.Sprintf("timeout: the test did not come to the violation within %v", timeout)
-	case o.Effect == Panic:
+	case o.Effect == bug.Panic:
 		v.Reason = "the test panicked before the violation: " + strings.Join(o.Detail, " ")
 	default:
 		v.Reason = "the test ended before " + p.missed(plan)
 	}
-	if v.Status != Confirmed {
+	if v.Status != bug.Confirmed {
 		v.Stale = plan.misfits(p.Steps)
 	}
 	return v
@@ -242,17 +243,24 @@ func came(s witness.Step) string { return s.Goroutine + " came to " + describe(s
 // schedule to its end; "" if nothing is. For races coming there is the bug itself
 // (PECAN §5).
 func (p Protocol) unproven(w *witness.Witness, o Outcome) string {
-	switch {
-	case w.InOrder():
+	switch w.Kind.Proof() {
+	case bug.InOrder:
 		return unlike(p.Stands, w.Violation)
-	case w.Kind == "deadlock" && !p.Deadlock:
-		return "the goroutines came on after all"
-	case w.Kind == "assertion" && o.TimedOut:
-		return "the test had not ended when its time was over"
-	case w.Kind == "assertion" && o.Effect != TestFailure && o.Effect != Panic:
-		return "the test did not fail"
-	case w.Kind == "lock-misuse" && !strings.Contains(strings.Join(o.Detail, " "), "nlock of unlocked "):
-		return "the lock was locked"
+	case bug.Stuck:
+		if !p.Deadlock {
+			return "the goroutines came on after all"
+		}
+	case bug.FailedTest:
+		switch {
+		case o.TimedOut:
+			return "the test had not ended when its time was over"
+		case o.Effect != bug.TestFailure && o.Effect != bug.Panic:
+			return "the test did not fail"
+		}
+	case bug.Unlocked:
+		if p.Unlocked != w.Violation[0].Goroutine {
+			return "the lock was locked"
+		}
 	}
 	return ""
 }
@@ -296,6 +304,6 @@ func (s Stand) overlaps(o Stand) bool {
 // hold makes v unconfirmed if there is a reason to.
 func (v *Verdict) hold(reason string) {
 	if reason != "" {
-		v.Status, v.Reason = Unconfirmed, "the schedule was kept to its end, but "+reason
+		v.Status, v.Reason = bug.Unconfirmed, "the schedule was kept to its end, but "+reason
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
@@ -65,12 +66,12 @@ func run(t *testing.T, opts Options, lines ...string) Verdict {
 
 func TestRunConfirmed(t *testing.T) {
 	v := run(t, Options{}, append(stands, "print PASS", "verdict end")...)
-	assert.Equal(t, Confirmed, v.Status)
+	assert.Equal(t, bug.Confirmed, v.Status)
 	assert.Equal(t, []Stand{
 		{Goroutine: "TestX:0", Addr: 0xc000012340, Size: 8, Op: trace.Read},
 		{Goroutine: "TestX:0.1", Addr: 0xc000012340, Size: 8, Op: trace.Write, Value: "-1"},
 	}, v.Stands)
-	assert.Equal(t, Outcome{Effect: NoEffect}, v.Outcome)
+	assert.Equal(t, Outcome{Effect: bug.NoEffect}, v.Outcome)
 	assert.Equal(t, "PASS\n", v.Output)
 	assert.Empty(t, v.Reason)
 	assert.Equal(t, [2]int{3, 3}, [2]int{v.Steps, v.Total})
@@ -79,7 +80,7 @@ func TestRunConfirmed(t *testing.T) {
 func TestRunLeft(t *testing.T) {
 	v := run(t, Options{}, "verdict steps 1 3", "verdict left TestX:0.1 is at write x.go:4 (1st time), the schedule expects it at step 3",
 		"verdict blocked TestX:0.2 chan_receive_(nil_chan) p/q.g /my src/x.go:20", "verdict end")
-	assert.Equal(t, Unconfirmed, v.Status)
+	assert.Equal(t, bug.Unconfirmed, v.Status)
 	assert.Equal(t, "goroutine 0.1 is at write x.go:4 (1st time), the schedule expects it at write to ready in p.f (x.go:3): goroutine 0.2 in q.g (x.go:20): chan receive (nil chan)", v.Reason)
 	assert.Equal(t, []Blocked{{"TestX:0.2", "chan receive (nil chan)", "p/q.g", "/my src/x.go:20"}}, v.Blocked)
 	assert.Equal(t, 1, v.Steps)
@@ -97,7 +98,7 @@ func TestRunReasons(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v := run(t, Options{Timeout: time.Second}, c.lines...)
-			assert.Equal(t, Unconfirmed, v.Status)
+			assert.Equal(t, bug.Unconfirmed, v.Status)
 			assert.Equal(t, c.want, v.Reason)
 		})
 	}
@@ -106,23 +107,23 @@ func TestRunReasons(t *testing.T) {
 func TestRunEffect(t *testing.T) {
 	failing := append(stands, "print --- FAIL: TestX (0.01s)", "print     x_test.go:9: v = 1", "print FAIL", "exit 1")
 	v := run(t, Options{}, failing...)
-	assert.Equal(t, Outcome{Effect: TestFailure, Failed: []string{"TestX"}, Detail: []string{"--- FAIL: TestX", "    x_test.go:9: v = 1"}}, v.Outcome)
+	assert.Equal(t, Outcome{Effect: bug.TestFailure, Failed: []string{"TestX"}, Detail: []string{"--- FAIL: TestX", "    x_test.go:9: v = 1"}}, v.Outcome)
 
-	v = run(t, Options{Recorded: Outcome{Effect: TestFailure, Failed: []string{"TestX"}}}, failing...)
-	assert.Equal(t, NoEffect, v.Outcome.Effect, "it failed in the recorded run too")
-	assert.Equal(t, Confirmed, v.Status)
+	v = run(t, Options{Recorded: Outcome{Effect: bug.TestFailure, Failed: []string{"TestX"}}}, failing...)
+	assert.Equal(t, bug.NoEffect, v.Outcome.Effect, "it failed in the recorded run too")
+	assert.Equal(t, bug.Confirmed, v.Status)
 
-	v = run(t, Options{Recorded: Outcome{Effect: TestFailure, Failed: []string{"TestY"}}}, failing...)
-	assert.Equal(t, TestFailure, v.Outcome.Effect, "another test fails now")
+	v = run(t, Options{Recorded: Outcome{Effect: bug.TestFailure, Failed: []string{"TestY"}}}, failing...)
+	assert.Equal(t, bug.TestFailure, v.Outcome.Effect, "another test fails now")
 }
 
 // The run-time library has ended a program that could do nothing more.
 func TestRunDeadlock(t *testing.T) {
 	v := run(t, Options{}, append(stands, "verdict deadlock", "verdict blocked TestX:0 sync.WaitGroup.Wait p/q.TestX /x/q_test.go:9",
 		"verdict blocked TestX:0.1 chan_receive p/q.f /x/q.go:20", "print fatal error: all goroutines are asleep - deadlock!", "exit 2")...)
-	assert.Equal(t, Confirmed, v.Status)
+	assert.Equal(t, bug.Confirmed, v.Status)
 	assert.Empty(t, v.Blocked, "nobody was blocked while the schedule was followed")
-	assert.Equal(t, Outcome{Effect: Deadlock, Detail: []string{
+	assert.Equal(t, Outcome{Effect: bug.Blocks, Detail: []string{
 		"goroutine 0 in q.TestX (q_test.go:9): sync.WaitGroup.Wait", "goroutine 0.1 in q.f (q.go:20): chan receive",
 	}}, v.Outcome)
 }
@@ -211,9 +212,9 @@ func TestRunTimeout(t *testing.T) {
 	}()
 	wait(1, func() {})
 	v := <-done
-	assert.Equal(t, Confirmed, v.Status)
+	assert.Equal(t, bug.Confirmed, v.Status)
 	assert.True(t, v.Outcome.TimedOut)
-	assert.Equal(t, NoEffect, v.Outcome.Effect, "a time-out alone is no result")
+	assert.Equal(t, bug.NoEffect, v.Outcome.Effect, "a time-out alone is no result")
 }
 
 func TestRunCancel(t *testing.T) {
@@ -237,7 +238,7 @@ func TestRunOrphan(t *testing.T) {
 	done := make(chan Verdict, 1)
 	go func() { done <- run(t, Options{}, append(stands, "child "+addr, "call "+addr)...) }()
 	wait(2, func() {})
-	assert.Equal(t, Confirmed, (<-done).Status)
+	assert.Equal(t, bug.Confirmed, (<-done).Status)
 }
 
 func TestWaitingNamesAFew(t *testing.T) {
@@ -284,7 +285,7 @@ func TestPlain(t *testing.T) {
 	bin.Env = append(bin.Env, EnvVar+"=replay;plan=/gone")
 	o, err := Plain(t.Context(), bin, w, Options{})
 	require.NoError(t, err)
-	assert.Equal(t, Outcome{Effect: TestFailure, Failed: []string{"TestX"}, Detail: []string{"--- FAIL: TestX"}}, o)
+	assert.Equal(t, Outcome{Effect: bug.TestFailure, Failed: []string{"TestX"}, Detail: []string{"--- FAIL: TestX"}}, o)
 }
 
 // A program that is held at the violation can be looked at while it stands.

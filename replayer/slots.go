@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"sync"
+
+	"github.com/gopredict/gopredict/internal/bug"
 )
 
 // Slots are what replays of one or several witnesses wait for, so that no more
@@ -52,7 +54,7 @@ var clashes = []string{
 // for what came of the replay: the test failed before it came to the violation,
 // or says that something is taken.
 func (v Verdict) disturbed() bool {
-	if v.Status != Confirmed && (v.Outcome.Effect != NoEffect || v.Outcome.TimedOut) {
+	if v.Status != bug.Confirmed && (v.Outcome.Effect != bug.NoEffect || v.Outcome.TimedOut) {
 		return true
 	}
 	for _, c := range clashes {

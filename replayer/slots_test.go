@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -18,7 +19,7 @@ func TestSlotsBound(t *testing.T) {
 			_, err := s.run(t.Context(), func() (Verdict, error) {
 				running <- true
 				<-more
-				return Verdict{Status: Confirmed}, nil
+				return Verdict{Status: bug.Confirmed}, nil
 			})
 			done <- err
 		}()
@@ -40,20 +41,20 @@ func TestSlotsAlone(t *testing.T) {
 		first Verdict
 		runs  int
 	}{
-		{"confirmed", Verdict{Status: Confirmed}, 1},
-		{"left", Verdict{Status: Unconfirmed, Outcome: Outcome{Effect: NoEffect}}, 1},
-		{"failed before", Verdict{Status: Unconfirmed, Outcome: Outcome{Effect: TestFailure}}, 2},
-		{"port taken", Verdict{Status: Confirmed, Output: "listen tcp :80: bind: address already in use"}, 2},
+		{"confirmed", Verdict{Status: bug.Confirmed}, 1},
+		{"left", Verdict{Status: bug.Unconfirmed, Outcome: Outcome{Effect: bug.NoEffect}}, 1},
+		{"failed before", Verdict{Status: bug.Unconfirmed, Outcome: Outcome{Effect: bug.TestFailure}}, 2},
+		{"port taken", Verdict{Status: bug.Confirmed, Output: "listen tcp :80: bind: address already in use"}, 2},
 	} {
 		runs := 0
 		v, err := s.run(t.Context(), func() (Verdict, error) {
 			if runs++; runs == 1 {
 				return c.first, nil
 			}
-			return Verdict{Status: Confirmed}, nil
+			return Verdict{Status: bug.Confirmed}, nil
 		})
 		require.NoError(t, err)
-		assert.Equal(t, Confirmed == v.Status, c.name != "left", c.name)
+		assert.Equal(t, bug.Confirmed == v.Status, c.name != "left", c.name)
 		assert.Equal(t, c.runs, runs, c.name)
 	}
 }

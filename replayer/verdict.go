@@ -25,6 +25,8 @@ type Protocol struct {
 	// after the schedule; Asleep says where they wait.
 	Deadlock bool
 	Asleep   []Blocked
+	// Unlocked is the goroutine whose unlock found its lock unlocked; "" if none did.
+	Unlocked string
 	Orderly  bool // the process ended in an orderly way
 }
 
@@ -36,6 +38,7 @@ type Protocol struct {
 //	left TEXT
 //	deadlock
 //	blocked GOROUTINE WAIT_REASON FUNC FILE:LINE
+//	unlocked GOROUTINE
 //	end
 //
 // where ADDRESS is hexadecimal, KIND an event kind's number, VALUE decimal or
@@ -90,10 +93,15 @@ func (p *Protocol) line(line string) error {
 		p.Deadlock = true
 	case "blocked":
 		return p.blocked(rest)
+	case "unlocked":
+		if rest == "" || strings.Contains(rest, " ") {
+			return fmt.Errorf("found %.60q, expected a goroutine", line)
+		}
+		p.Unlocked = rest
 	case "end":
 		p.Orderly = true
 	default:
-		return fmt.Errorf("found %.40q, expected steps, stand, confirmed, left, deadlock, blocked or end", line)
+		return fmt.Errorf("found %.40q, expected steps, stand, confirmed, left, deadlock, blocked, unlocked or end", line)
 	}
 	return nil
 }

@@ -6,10 +6,12 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/gopredict/gopredict/internal/bug"
 )
 
 func TestBuiltin(t *testing.T) {
-	kinds := make(map[string]int)
+	kinds := make(map[bug.Kind]int)
 	for _, p := range Builtin() {
 		kinds[p.Kind()]++
 		var types []string
@@ -27,7 +29,7 @@ func TestBuiltin(t *testing.T) {
 			t.Errorf("pattern %s has events %s", p.Name, name)
 		}
 	}
-	if want := map[string]int{"race": 3, "atomicity": 5, "atomic-set": 9}; !reflect.DeepEqual(kinds, want) {
+	if want := map[bug.Kind]int{"race": 3, "atomicity": 5, "atomic-set": 9}; !reflect.DeepEqual(kinds, want) {
 		t.Errorf("%v, want %v", kinds, want)
 	}
 }

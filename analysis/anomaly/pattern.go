@@ -4,6 +4,8 @@ import (
 	"embed"
 	"fmt"
 	"strings"
+
+	"github.com/gopredict/gopredict/internal/bug"
 )
 
 // A Pattern is an access anomaly in PECAN's language (§3): events, each by a
@@ -22,16 +24,16 @@ type PatternEvent struct {
 	Write                       bool
 }
 
-// Kind is the kind of bug that the pattern describes: "race", "atomicity", or
-// with several variables "atomic-set".
-func (p *Pattern) Kind() string {
+// Kind is the kind of bug that the pattern describes: a race, an atomicity
+// violation, or with several variables one of an atomic set.
+func (p *Pattern) Kind() bug.Kind {
 	switch {
 	case len(p.Events) == 2:
-		return "race"
+		return bug.Race
 	case p.count(func(e PatternEvent) int { return e.Variable }) == 1:
-		return "atomicity"
+		return bug.Atomicity
 	}
-	return "atomic-set"
+	return bug.AtomicSet
 }
 
 // count returns how many values there are of what is numbered from 0.
@@ -73,12 +75,12 @@ var files embed.FS
 // patterns of atomic sets.
 func Builtin() []Pattern {
 	var all []Pattern
-	for _, name := range []string{"race", "atomicity", "atomic-set"} {
-		text, err := files.ReadFile("patterns/" + name + ".txt")
+	for _, name := range []bug.Kind{bug.Race, bug.Atomicity, bug.AtomicSet} {
+		text, err := files.ReadFile("patterns/" + string(name) + ".txt")
 		if err != nil {
 			panic(err) // it is in this package
 		}
-		ps, err := ParsePatterns(name+".txt", string(text))
+		ps, err := ParsePatterns(string(name)+".txt", string(text))
 		if err != nil {
 			panic(err)
 		}

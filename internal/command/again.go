@@ -12,6 +12,7 @@ import (
 
 	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/analysis/solver"
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -121,7 +122,7 @@ func (y *tally) note(s suspect, f report.Finding, c *confirmation) {
 		return
 	}
 	y.settled[s.Name] = true
-	if f.Status == report.Confirmed || c.alone || c.tests == 1 {
+	if f.Status == bug.Confirmed || c.alone || c.tests == 1 {
 		return
 	}
 	for _, test := range s.Tests {

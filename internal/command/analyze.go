@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/gotool"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -45,7 +46,7 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 	undecided := 0
 	for _, suspect := range suspects {
 		ev := c.evidence(suspect, suspect.witness)
-		ev.Result = replayer.Result{Status: replayer.Unconfirmed, Reason: witness.Prose(suspect.Reason, suspect.Tests)}
+		ev.Result = replayer.Result{Status: bug.Unconfirmed, Reason: witness.Prose(suspect.Reason, suspect.Tests)}
 		if len(suspect.Schedules) > 0 {
 			recipe := suspect.Schedules[0]
 			if ev.Witness, err = c.scheduled(attempt{suspect, recipe, recipe.Schedule()}, witness.Small); err != nil {

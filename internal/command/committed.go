@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/replayer"
 	"github.com/gopredict/gopredict/replayer/witness"
@@ -41,7 +42,7 @@ func (c *confirmation) committed(ctx context.Context, suspects []suspect) error 
 			all[i].to, all[i].ev, err = c.recall(ctx, w, tests)
 		}
 		if err != nil {
-			all[i].to = report.WitnessState{Status: report.Damaged, Reason: err.Error()}
+			all[i].to = report.WitnessState{Status: bug.Damaged, Reason: err.Error()}
 		}
 		all[i].to.Witness = c.rel(files[i])
 	})
@@ -52,13 +53,13 @@ func (c *confirmation) committed(ctx context.Context, suspects []suspect) error 
 		if a.to.Status == "" { // it is of a test that was not run
 			continue
 		}
-		if a.to.Status == report.Damaged {
+		if a.to.Status == bug.Damaged {
 			c.failed = true
 		} else {
 			c.tally.taken = append(c.tally.taken, filepath.Join(c.root, a.to.Witness))
 		}
 		c.report.Witnesses = append(c.report.Witnesses, a.to)
-		if a.ev != nil && a.ev.Result.Status != replayer.Confirmed {
+		if a.ev != nil && a.ev.Result.Status != bug.Confirmed {
 			c.tally.strayed = append(c.tally.strayed, strayed{a.ev, filepath.Join(c.root, a.to.Witness), len(c.report.Witnesses) - 1})
 			continue
 		}
@@ -84,25 +85,25 @@ func (c *confirmation) recall(ctx context.Context, w *witness.Witness, tests map
 	case !tests[w.Tests[0]] && c.build.FiltersTests():
 		return state, nil, nil
 	case !tests[w.Tests[0]]:
-		state.Status, state.Reason = report.Stale, "there is no test "+w.Tests[0]
+		state.Status, state.Reason = bug.Stale, "there is no test "+w.Tests[0]
 		return state, nil, nil
 	case w.Methods && !c.opts.methods:
-		state.Status, state.Reason = report.NotReplayed, fmt.Sprintf("it takes methods for atomic regions; -%satomic=methods does that", prefix)
+		state.Status, state.Reason = bug.NotReplayed, fmt.Sprintf("it takes methods for atomic regions; -%satomic=methods does that", prefix)
 		return state, nil, nil
 	case p != "":
-		state.Status, state.Reason = report.NotReplayed, fmt.Sprintf("accesses in %s are not recorded; -%spkgs=work,%s does that", p, prefix, p)
+		state.Status, state.Reason = bug.NotReplayed, fmt.Sprintf("accesses in %s are not recorded; -%spkgs=work,%s does that", p, prefix, p)
 		return state, nil, nil
 	}
 	r, replayed, err := c.replay(ctx, w, replayer.ArgsFor(w, c.run.Args), false)
 	if ctx.Err() != nil {
-		state.Status, state.Reason = report.NotReplayed, context.Cause(ctx).Error()
+		state.Status, state.Reason = bug.NotReplayed, context.Cause(ctx).Error()
 		return state, nil, nil
 	}
 	if err != nil {
 		return state, nil, err
 	}
-	state.Status, state.Reason = string(r.OfWitness()), why(r)
-	if r.Status == replayer.Confirmed {
+	state.Status, state.Reason = r.OfWitness(), why(r)
+	if r.Status == bug.Confirmed {
 		c.confirmed.Add(1)
 	}
 	return state, &report.Evidence{
@@ -132,7 +133,7 @@ func (c *confirmation) renew(f *telling) {
 		if m.Witness.Tests[0] == f.witness.Tests[0] && c.tally.saved[f.confirmed].test != f.witness.Tests[0] {
 			c.tally.saved[f.confirmed] = saved{m.Witness.Tests[0], m.file, m.Witness.ID}
 		}
-		state.Status, state.Reason = report.Confirmed, "by another schedule"
+		state.Status, state.Reason = bug.Confirmed, "by another schedule"
 	}
 }
 
@@ -141,7 +142,7 @@ func (c *confirmation) renew(f *telling) {
 func (c *confirmation) settle(ctx, limit context.Context) error {
 	for _, m := range c.tally.strayed {
 		state := &c.report.Witnesses[m.state]
-		if state.Status == report.Confirmed || !strays(m.Result) {
+		if state.Status == bug.Confirmed || !strays(m.Result) {
 			continue
 		}
 		r, err := c.recheck(limit, m.Witness, m.Result.Witness)
@@ -149,18 +150,18 @@ func (c *confirmation) settle(ctx, limit context.Context) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case limit.Err() != nil:
-			state.Status, state.Reason = report.NotReplayed, context.Cause(limit).Error()
+			state.Status, state.Reason = bug.NotReplayed, context.Cause(limit).Error()
 			continue
 		case err != nil:
 			c.failed = true
 			c.warn("%s: %s: %v", c.run.Package.Path, m.Witness.ID, err)
-			state.Status, state.Reason = report.Unconfirmed, "cannot tell whether it is fixed: "+err.Error()
+			state.Status, state.Reason = bug.Unconfirmed, "cannot tell whether it is fixed: "+err.Error()
 			continue
 		}
-		if r.status != report.Confirmed && state.Status == report.Stale {
+		if r.status != bug.Confirmed && state.Status == bug.Stale {
 			continue
 		}
-		if r.status != report.Confirmed {
+		if r.status != bug.Confirmed {
 			state.Status, state.Reason = r.status, both(r.reason, state.Reason)
 			continue
 		}
@@ -184,7 +185,7 @@ func why(r replayer.Result) string {
 		parts = append(parts, r.Reason)
 	}
 	for _, v := range r.Verdicts {
-		if v.Outcome.Effect != replayer.NoEffect {
+		if v.Outcome.Effect != bug.NoEffect {
 			var lines []string
 			for _, l := range v.Outcome.Detail {
 				lines = append(lines, strings.TrimSpace(l))

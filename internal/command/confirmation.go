@@ -14,6 +14,7 @@ import (
 
 	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/analysis/schedule"
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -79,7 +80,7 @@ func (c *confirmation) confirm(ctx context.Context, suspects []suspect) error {
 		}
 		return c.tally.settled[s.Name]
 	})
-	slices.SortStableFunc(suspects, func(a, b suspect) int { return harm(a.Kind) - harm(b.Kind) })
+	slices.SortStableFunc(suspects, func(a, b suspect) int { return a.Kind.Rank() - b.Kind.Rank() })
 	return c.inTime(ctx, func(limit context.Context) error { return c.replayAll(ctx, limit, suspects) })
 }
 
@@ -156,14 +157,6 @@ func each(workers, n int, f func(i int)) {
 	all.Wait()
 }
 
-// byHarm are the kinds of bugs, from what does most harm to a program.
-var byHarm = []string{
-	"deadlock", "channel", "lock-misuse", "waitgroup", "assertion", "failure", "race",
-	"atomicity", "atomic-set", "property", "leak",
-}
-
-func harm(kind string) int { return slices.Index(byHarm, kind) }
-
 // sitesOf names the places of a witness's violation, wherever they are now. What
 // an operation of a call is on may have another name by now, which its line need
 // not show.
@@ -188,7 +181,7 @@ func (c *confirmation) suspects(result *analysis.Result) (open, impossible []sus
 	}
 	for _, f := range result.Findings {
 		switch {
-		case f.Status == analysis.Infeasible:
+		case f.Status == bug.Infeasible:
 			continue
 		case len(f.Tests) == 0:
 			f.Schedules, f.Departures, f.Reason = nil, nil, cmp.Or(f.Reason, f.Note)
@@ -202,7 +195,7 @@ func (c *confirmation) suspects(result *analysis.Result) (open, impossible []sus
 		open = append(open, suspect{f, name(w, f)})
 	}
 	for _, f := range result.Findings {
-		if f.Status == analysis.Infeasible {
+		if f.Status == bug.Infeasible {
 			impossible = append(impossible, suspect{f, name(c.outside(f), f)})
 		}
 	}
@@ -284,7 +277,7 @@ func (c *confirmation) outside(f analysis.Finding) *witness.Witness {
 // that, or else says why replaying did not work.
 func (c *confirmation) suspect(ctx context.Context, s suspect) (report.Evidence, error) {
 	ev := c.evidence(s, s.witness)
-	ev.Result = replayer.Result{Status: replayer.Unconfirmed, Reason: witness.Prose(s.Reason, s.Tests)}
+	ev.Result = replayer.Result{Status: bug.Unconfirmed, Reason: witness.Prose(s.Reason, s.Tests)}
 	for i, recipe := range s.Schedules {
 		if ctx.Err() != nil {
 			return late(ctx, ev)
@@ -300,7 +293,7 @@ func (c *confirmation) suspect(ctx context.Context, s suspect) (report.Evidence,
 			ev.Witness = w
 		}
 		before := ev.Result.Replays
-		if r.Status == replayer.Confirmed {
+		if r.Status == bug.Confirmed {
 			c.confirmed.Add(1)
 			ev = c.evidence(s, w)
 			ev.Violation = recipe.Accesses
@@ -324,7 +317,7 @@ func (c *confirmation) smallOrWhole(ctx context.Context, a attempt) (*witness.Wi
 	}
 	shown := c.toward == nil && a.shown(c.trace)
 	r, replayed, err := c.replay(ctx, w, c.run.Args, shown)
-	if err == nil && r.Status == replayer.Confirmed {
+	if err == nil && r.Status == bug.Confirmed {
 		return c.fewer(ctx, a, w, r, replayed)
 	}
 	if err != nil {
@@ -336,7 +329,7 @@ func (c *confirmation) smallOrWhole(ctx context.Context, a attempt) (*witness.Wi
 	}
 	before := r.Replays
 	r, replayed, err = c.replay(ctx, whole, c.run.Args, shown)
-	if r.Status != replayer.Confirmed { // else those of the other witness do not count
+	if r.Status != bug.Confirmed { // else those of the other witness do not count
 		r.Replays += before
 	}
 	return whole, r, replayed, err
@@ -357,7 +350,7 @@ func (c *confirmation) fewer(ctx context.Context, a attempt, w *witness.Witness,
 		return w, r, replayed, err
 	}
 	again, replayedAgain, err := c.replay(ctx, short, c.run.Args, false)
-	if err != nil || again.Status != replayer.Confirmed || again.Effect != r.Effect {
+	if err != nil || again.Status != bug.Confirmed || again.Effect != r.Effect {
 		return w, r, replayed, nil // what was confirmed stays so
 	}
 	return short, again, replayedAgain, nil
@@ -375,7 +368,7 @@ func late(ctx context.Context, ev report.Evidence) (report.Evidence, error) {
 // evidence returns what there is to say of s before a replay.
 func (c *confirmation) evidence(s suspect, w *witness.Witness) report.Evidence {
 	return report.Evidence{
-		Witness: w, Tier: s.Tier, Undecided: s.Status == analysis.Undecided, Trace: c.trace, Violation: s.Accesses,
+		Witness: w, Tier: s.Tier, Undecided: s.Status == bug.Undecided, Trace: c.trace, Violation: s.Accesses,
 		Files: c.files, Source: c.source.Line,
 	}
 }
@@ -383,7 +376,7 @@ func (c *confirmation) evidence(s suspect, w *witness.Witness) report.Evidence {
 // ruledOut returns what there is to say of s, which no run of the program can do.
 func (c *confirmation) ruledOut(s suspect) report.Evidence {
 	ev := c.evidence(s, s.witness)
-	ev.Result = replayer.Result{Status: report.Infeasible, Reason: witness.Prose(s.Reason, s.Tests)}
+	ev.Result = replayer.Result{Status: bug.Infeasible, Reason: witness.Prose(s.Reason, s.Tests)}
 	return ev
 }
 
@@ -397,7 +390,7 @@ type telling struct {
 func (c *confirmation) telling(ev report.Evidence) telling {
 	f := telling{Finding: report.NewFinding(ev)}
 	f.Reason = c.files.Shorten(f.Reason)
-	if f.Status == report.Confirmed {
+	if f.Status == bug.Confirmed {
 		f.confirmed = sitesOf(ev.Result.Witness)
 		w := *ev.Witness
 		if f.witness = &w; ev.Replayed != nil {
@@ -414,7 +407,7 @@ func (c *confirmation) outdone(f *report.Finding) bool {
 		return false
 	}
 	before := &c.report.Findings[at]
-	return f.Status == report.Infeasible || !f.Outdoes(before) && before.Status != report.Infeasible
+	return f.Status == bug.Infeasible || !f.Outdoes(before) && before.Status != bug.Infeasible
 }
 
 // ruleOut tells of the suspects that no run of the program can do.
@@ -460,7 +453,7 @@ func (c *confirmation) replayWith(w *witness.Witness, args []string, run func(re
 	folder := <-c.folders
 	defer func() { c.folders <- folder }()
 	r, err := run(bin, replayer.Options{Timeout: replayTime(c.run.Seconds), Recorded: c.recorded, Slots: c.slots, Work: folder})
-	if err != nil || r.Status != replayer.Confirmed {
+	if err != nil || r.Status != bug.Confirmed {
 		return r, nil, err
 	}
 	w.Order = r.Order

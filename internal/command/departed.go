@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer"
@@ -51,7 +52,7 @@ func (c *confirmation) departed(ctx context.Context, suspects []suspect, out []t
 	c.others = make(map[uint64]bool)
 	for _, s := range suspects {
 		for _, site := range s.Sites {
-			c.others[c.trace.Sites[site].Key] = c.others[c.trace.Sites[site].Key] || s.Kind != "assertion" && len(s.Schedules) > 0
+			c.others[c.trace.Sites[site].Key] = c.others[c.trace.Sites[site].Key] || s.Kind != bug.Assertion && len(s.Schedules) > 0
 		}
 	}
 	most := min(maxDeparted, max(1, maxDepartedPackage/max(1, len(groups))))
@@ -102,7 +103,7 @@ func (c *confirmation) follow(ctx context.Context, next *confirmation, detail []
 		if err != nil {
 			return nil, err
 		}
-		if ev.Result.Status == replayer.Confirmed {
+		if ev.Result.Status == bug.Confirmed {
 			out[k] = c.telling(ev)
 		} else {
 			left = append(left, k)
@@ -154,7 +155,7 @@ func (c *confirmation) again(ctx context.Context) ([]suspect, error) {
 // predicted: what has failed in that run, or the same violation with a schedule.
 func (c *confirmation) look(ctx context.Context, s suspect, again []suspect, place trace.Site, detail []string) (report.Evidence, error) {
 	if at := c.failure(s.Kind, place, detail); at >= 0 {
-		if s.Kind == "assertion" && c.byOthers(at) {
+		if s.Kind == bug.Assertion && c.byOthers(at) {
 			return report.Evidence{}, nil
 		}
 		return c.fails(ctx, s, at)
@@ -165,7 +166,7 @@ func (c *confirmation) look(ctx context.Context, s suspect, again []suspect, pla
 		}
 		a.witness.ID = s.witness.ID
 		ev, err := c.suspect(ctx, a)
-		if err != nil || ev.Result.Status == replayer.Confirmed {
+		if err != nil || ev.Result.Status == bug.Confirmed {
 			return ev, err
 		}
 	}
@@ -205,7 +206,7 @@ func (c *confirmation) fails(ctx context.Context, s suspect, at int) (report.Evi
 		if err != nil {
 			return ev, err
 		}
-		if r.Status == replayer.Confirmed {
+		if r.Status == bug.Confirmed {
 			c.confirmed.Add(1)
 			ev = c.evidence(s, w)
 			ev.Undecided, ev.Violation, ev.Result, ev.Replayed = false, []int{at}, r, replayed
@@ -218,8 +219,11 @@ func (c *confirmation) fails(ctx context.Context, s suspect, at int) (report.Evi
 // failure returns the position in the further trace of c, in which tests have failed
 // with the given output, of the assertion at a place that failed, or of the unlock there
 // that was fatal; -1 if there is none.
-func (c *confirmation) failure(kind string, place trace.Site, detail []string) int {
-	line := fmt.Sprintf("%s:%d: ", filepath.Base(place.File), place.Line)
+func (c *confirmation) failure(kind bug.Kind, place trace.Site, detail []string) int {
+	line, fatal := fmt.Sprintf("%s:%d: ", filepath.Base(place.File), place.Line), -1
+	if kind == bug.LockMisuse {
+		fatal = unlocked(c.trace)
+	}
 	for i, e := range slices.Backward(c.trace.Events) {
 		its := c.trace.Sites[e.Site]
 		if its.Key != place.Key {
@@ -229,13 +233,35 @@ func (c *confirmation) failure(kind string, place trace.Site, detail []string) i
 			return slices.ContainsFunc(detail, func(l string) bool { return strings.Contains(l, text) })
 		}
 		switch {
-		case kind == "lock-misuse" && (e.Kind == trace.Release || e.Kind == trace.RRelease) && told("nlock of unlocked "),
-			kind == "assertion" && e.Kind == trace.Branch && its.Fails != trace.Neither && (its.Fails == trace.IfTrue) == (e.Val != 0),
-			kind == "assertion" && e.Kind == trace.Assert && its.Fails != trace.Neither && told(line):
+		case i == fatal,
+			kind == bug.Assertion && e.Kind == trace.Branch && its.Fails != trace.Neither && (its.Fails == trace.IfTrue) == (e.Val != 0),
+			kind == bug.Assertion && e.Kind == trace.Assert && its.Fails != trace.Neither && told(line):
 			return i
 		}
 	}
 	return -1
+}
+
+// unlocked returns the position of the last event of t that gives back a lock which
+// nobody holds; -1 if there is none.
+func unlocked(t *trace.Trace) int {
+	type mode struct {
+		lock   uint64
+		reader bool
+	}
+	held, last := make(map[mode]int), -1
+	for i, e := range t.Events {
+		m := mode{e.Obj, e.Kind == trace.RAcquire || e.Kind == trace.RRelease}
+		switch e.Kind {
+		case trace.Acquire, trace.RAcquire:
+			held[m]++
+		case trace.Release, trace.RRelease:
+			if held[m]--; held[m] < 0 {
+				last = i
+			}
+		}
+	}
+	return last
 }
 
 // performed makes a witness for s of the order in which the events of the further trace

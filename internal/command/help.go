@@ -40,9 +40,7 @@ confirmed bug; 2 wrong usage; 3 gopredict itself failed.
 func (s *session) help(context.Context, []string) (int, error) {
 	fmt.Fprint(s.stdout, usageText)
 	for _, name := range slices.Sorted(maps.Keys(optionTable)) {
-		if info := optionTable[name]; info.set != nil {
-			fmt.Fprintf(s.stdout, "\t-%s%s\n\t\t%s\n", prefix, name, info.help)
-		}
+		fmt.Fprintf(s.stdout, "\t-%s%s\n\t\t%s\n", prefix, name, optionTable[name].help)
 	}
 	fmt.Fprint(s.stdout, exitText)
 	return exitOK, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/analysis/anomaly"
 	"github.com/gopredict/gopredict/analysis/solver"
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/report"
 )
 
@@ -24,7 +25,7 @@ const prefix = "predict."
 
 // Options are the -predict.NAME flags.
 type options struct {
-	kinds     []string          // of bugs to look for; none: all there are
+	kinds     []bug.Kind        // of bugs to look for; none: all there are
 	patterns  []anomaly.Pattern // to look for besides
 	methods   bool              // methods of structs that hold a mutex are atomic regions
 	json      string            // file for the JSON report; "" for none
@@ -41,18 +42,9 @@ type options struct {
 func defaultOptions() options {
 	return options{
 		witnesses: "testdata/predict",
-		failOn:    append(slices.Clone(report.GatingKinds), "effect"),
+		failOn:    append(bug.Words(bug.Gating()), "effect"),
 	}
 }
-
-// allKinds are the kinds of findings that reports may hold.
-var allKinds = []string{
-	"race", "atomicity", "atomic-set", "assertion", "deadlock", "channel",
-	"waitgroup", "lock-misuse", "leak", "property", "failure",
-}
-
-// lookedFor are those of them that are looked for.
-var lookedFor = []string{"race", "channel", "atomicity", "atomic-set", "assertion", "lock-misuse", "failure"}
 
 // analysis returns the options for the analysis of a trace.
 func (o *options) analysis() analysis.Options {
@@ -61,20 +53,22 @@ func (o *options) analysis() analysis.Options {
 
 // optionInfo is one row of the table of options.
 type optionInfo struct {
-	set  func(o *options, value string) error // nil: not available yet
+	set  func(o *options, value string) error
 	help string
 }
 
 var optionTable = map[string]optionInfo{
-	"kinds": {func(o *options, v string) (err error) {
-		o.kinds, err = list(v, allKinds)
-		for _, k := range o.kinds {
-			if !slices.Contains(lookedFor, k) {
-				return fmt.Errorf("kind %q is not available yet; available are %s", k, strings.Join(lookedFor, ", "))
+	"kinds": {func(o *options, v string) error {
+		words, err := list(v, bug.Words(bug.Kinds()))
+		o.kinds = nil
+		for _, word := range words {
+			if sought := bug.Sought(); !slices.Contains(sought, bug.Kind(word)) {
+				return fmt.Errorf("kind %q is not available yet; available are %s", word, strings.Join(bug.Words(sought), ", "))
 			}
+			o.kinds = append(o.kinds, bug.Kind(word))
 		}
 		return err
-	}, "kinds of bugs to look for, by commas\n\t(" + strings.Join(lookedFor, ",") + ")"},
+	}, "kinds of bugs to look for, by commas\n\t\t(" + strings.Join(bug.Words(bug.Sought()), ",") + ")"},
 	"json": {func(o *options, v string) error {
 		o.json = v
 		return nil
@@ -92,18 +86,18 @@ var optionTable = map[string]optionInfo{
 			err = fmt.Errorf("want a duration above 0, such as 30s")
 		}
 		return err
-	}, "time for all replays of a run together (10m); of gopredict replay: for\n\teach (1m)"},
+	}, "time for all replays of a run together (10m); of gopredict replay: for\n\t\teach (1m)"},
 	"fail-on": {func(o *options, v string) (err error) {
-		o.failOn, err = list(v, append([]string{"effect", "all", "none"}, allKinds...))
+		o.failOn, err = list(v, append([]string{"effect", "all", "none"}, bug.Words(bug.Kinds())...))
 		return err
-	}, "what confirmed bugs fail the run, by commas: kinds, \"effect\" for any\n\tbug with an effect, \"all\", or \"none\" (" + strings.Join(defaultOptions().failOn, ",") + ")"},
+	}, "what confirmed bugs fail the run, by commas: kinds, \"effect\" for any\n\t\tbug with an effect, \"all\", or \"none\" (" + strings.Join(defaultOptions().failOn, ",") + ")"},
 	"runs": {func(o *options, v string) (err error) {
 		o.runs, err = strconv.Atoi(v)
 		if err != nil || o.runs < 1 {
 			err = fmt.Errorf("want a number from 1")
 		}
 		return err
-	}, "how often to record tests with several goroutines, each time in another\n\torder of these; 1: only in the order of go test (as often as costs little)"},
+	}, "how often to record tests with several goroutines, each time in another\n\t\torder of these; 1: only in the order of go test (as often as costs little)"},
 	"keep": {func(o *options, v string) error {
 		o.keep = v
 		return nil
@@ -114,17 +108,14 @@ var optionTable = map[string]optionInfo{
 			return fmt.Errorf("want patterns of packages, by commas")
 		}
 		return nil
-	}, "packages whose memory accesses are recorded, by commas: patterns as of\n\tgo list, \"all\", \"std\", or \"work\" for those of the main module (work)"},
-	"sarif": {help: "SARIF report"},
-	"junit": {help: "JUnit report"},
-	"html":  {help: "HTML report"},
+	}, "packages whose memory accesses are recorded, by commas: patterns as of\n\t\tgo list, \"all\", \"std\", or \"work\" for those of the main module (work)"},
 	"atomic": {func(o *options, v string) error {
 		words, err := list(v, []string{"sections", "methods"})
 		o.methods = slices.Contains(words, "methods")
 		return err
-	}, "what is meant to be atomic besides functions below a comment\n\t//gopredict:atomic, by commas: critical \"sections\", which always are, and\n\t\"methods\" of structs that hold a mutex (sections)"},
+	}, "what is meant to be atomic besides functions below a comment\n\t\t//gopredict:atomic, by commas: critical \"sections\", which always are, and\n\t\t\"methods\" of structs that hold a mutex (sections)"},
 	"solver": {func(o *options, v string) error { return o.setSolver(v) },
-		"what decides the candidates that nothing else decides: builtin, z3, or\n\tboth, which checks one against the other (builtin)"},
+		"what decides the candidates that nothing else decides: builtin, z3, or\n\t\tboth, which checks one against the other (builtin)"},
 	"smt2": {func(o *options, v string) error { return o.setQueries(v) },
 		"folder to write the questions to the solver to, as SMT-LIB 2 text"},
 	"patterns": {func(o *options, v string) error {
@@ -150,11 +141,8 @@ func list(v string, known []string) ([]string, error) {
 // set sets one option; where names it as the user wrote it.
 func (o *options) set(name, value, where string) error {
 	info, ok := optionTable[name]
-	switch {
-	case !ok:
+	if !ok {
 		return usagef("unknown option %s; `gopredict help` lists them", where)
-	case info.set == nil:
-		return usagef("%s is not available yet", where)
 	}
 	if err := info.set(o, value); err != nil {
 		return usagef("%s=%s: %v", where, value, err)
@@ -203,12 +191,12 @@ func parseOptions(env string, args []string) (o options, rest []string, err erro
 
 // fails reports whether f makes the run fail.
 func (o *options) fails(f *report.Finding) bool {
-	if f.Status != report.Confirmed {
+	if f.Status != bug.Confirmed {
 		return false
 	}
 	for _, word := range o.failOn {
 		switch {
-		case word == "all", word == f.Kind, word == "effect" && f.Effect != "none":
+		case word == "all", word == string(f.Kind), word == "effect" && f.Effect != bug.NoEffect:
 			return true
 		}
 	}

@@ -1,6 +1,10 @@
 package command
 
 import (
+	"flag"
+	"maps"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	_ "github.com/gopredict/gopredict/gotestplugin" // for its flags
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/report"
 )
 
@@ -17,13 +23,32 @@ func TestParseOptions(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, options{
 		json: "r.json", witnesses: "w", timeout: 3 * time.Second, runs: 3, keep: "k",
-		failOn: []string{"race", "channel", "failure", "deadlock", "effect"},
+		failOn: []string{"deadlock", "channel", "failure", "race", "effect"},
 	}, o)
 	assert.Equal(t, strings.Fields("-v ./... -run X -args -predict.json=no"), rest)
 
 	_, rest, err = parseOptions("", strings.Fields("p -- -predict.json"))
 	require.NoError(t, err)
 	assert.Equal(t, strings.Fields("p -- -predict.json"), rest)
+}
+
+// What users import takes the options that the command has.
+func TestPluginTakesOptions(t *testing.T) {
+	var flags []string
+	flag.VisitAll(func(f *flag.Flag) {
+		if name, ok := strings.CutPrefix(f.Name, prefix); ok {
+			flags = append(flags, name)
+		}
+	})
+	assert.Equal(t, slices.Sorted(maps.Keys(optionTable)), flags)
+}
+
+// docs/command.md names the kinds that are looked for, and those that gate.
+func TestDocsNameKinds(t *testing.T) {
+	text, err := os.ReadFile("../../docs/command.md")
+	require.NoError(t, err)
+	assert.Contains(t, string(text), "by commas: `"+strings.Join(bug.Words(bug.Sought()), "`, `")+"` |")
+	assert.Contains(t, string(text), "| `"+strings.Join(defaultOptions().failOn, ",")+"` |")
 }
 
 func TestFails(t *testing.T) {

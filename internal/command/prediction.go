@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/gotool"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder"
@@ -178,11 +179,11 @@ func (p *prediction) finish() {
 	t := &p.report.Totals
 	for _, f := range p.report.Findings {
 		switch f.Status {
-		case report.Confirmed:
+		case bug.Confirmed:
 			t.Confirmed++
-		case report.Unconfirmed:
+		case bug.Unconfirmed:
 			t.Unconfirmed++
-		case report.Infeasible:
+		case bug.Infeasible:
 			t.Infeasible++
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/gopredict/gopredict/analysis/anomaly"
-	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer"
@@ -24,7 +24,7 @@ import (
 // A recheck is what came of that: the bug is confirmed, and found; or fixed; or
 // unconfirmed, as that cannot be told, for a reason.
 type recheck struct {
-	status string
+	status bug.Status
 	reason string
 	found  telling
 }
@@ -37,10 +37,10 @@ var recheckOrders = []recorder.Order{recorder.NewestFirst, recorder.OldestFirst,
 // where it is in the sources. c.run says how the test is run.
 func (c *confirmation) recheck(ctx context.Context, w, now *witness.Witness) (recheck, error) {
 	cannot := func(format string, args ...any) (recheck, error) {
-		return recheck{status: report.Unconfirmed, reason: "cannot tell whether it is fixed: " + fmt.Sprintf(format, args...)}, nil
+		return recheck{status: bug.Unconfirmed, reason: "cannot tell whether it is fixed: " + fmt.Sprintf(format, args...)}, nil
 	}
 	if !c.opts.finds(w) {
-		return cannot("bugs of kind %s are not looked for", strings.TrimSpace(w.Kind+" "+w.Pattern))
+		return cannot("bugs of kind %s are not looked for", strings.TrimSpace(string(w.Kind)+" "+w.Pattern))
 	}
 	if err := c.makeFolders(); err != nil {
 		return recheck{}, err
@@ -65,7 +65,7 @@ func (c *confirmation) recheck(ctx context.Context, w, now *witness.Witness) (re
 			return cannot("%s was run again, and not all of it was recorded", w.Tests[0])
 		}
 		opts := c.opts
-		opts.kinds = []string{w.Kind}
+		opts.kinds = []bug.Kind{w.Kind}
 		result, err := predict(ctx, t, opts.analysis())
 		if err != nil {
 			return recheck{}, err
@@ -87,7 +87,7 @@ func (c *confirmation) recheck(ctx context.Context, w, now *witness.Witness) (re
 			return recheck{}, err
 		}
 		if found.confirmed != "" {
-			return recheck{status: report.Confirmed, found: found}, nil
+			return recheck{status: bug.Confirmed, found: found}, nil
 		}
 		for _, s := range suspects {
 			switch place := shared(s.witness, now); {
@@ -111,7 +111,7 @@ func (c *confirmation) recheck(ctx context.Context, w, now *witness.Witness) (re
 	if i := slices.Index(came, false); i >= 0 {
 		return cannot("%s does not come to %s any more", w.Tests[0], placeOf(now.Violation[i]))
 	}
-	return recheck{status: report.Fixed}, nil
+	return recheck{status: bug.Fixed}, nil
 }
 
 // find replays suspects until one is confirmed, and returns what there is to tell of
@@ -136,13 +136,13 @@ func (c *confirmation) find(ctx context.Context, suspects []suspect) (telling, e
 // found, have led elsewhere.
 func strays(r replayer.Result) bool {
 	became := r.OfWitness()
-	return became == replayer.Left || became == replayer.Stale && r.Replays > 0
+	return became == bug.Left || became == bug.Stale && r.Replays > 0
 }
 
 // finds reports whether predicting could find the bug of w.
 func (o *options) finds(w *witness.Witness) bool {
 	if !w.InOrder() {
-		return slices.Contains(lookedFor, w.Kind)
+		return slices.Contains(bug.Sought(), w.Kind)
 	}
 	for _, p := range slices.Concat(anomaly.Builtin(), o.patterns) {
 		if p.Name == w.Pattern {

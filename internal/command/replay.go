@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/gotool"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder"
@@ -164,7 +165,7 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 	if err != nil {
 		return exitFailed, err
 	}
-	if plain.Effect != replayer.NoEffect {
+	if plain.Effect != bug.NoEffect {
 		status.Close()
 		fmt.Fprintf(s.stdout, "%s: unconfirmed, as its test does not pass without a schedule either: %s\n", w.ID, strings.Join(plain.Detail, " "))
 		return exitNoAnswer, nil
@@ -195,12 +196,12 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 // returns the exit code.
 func (s *session) tellRecheck(a replayArgs, env gotool.Env, ev report.Evidence, again recheck) int {
 	r, id := ev.Result, ev.Witness.ID
-	if again.status != report.Confirmed && r.OfWitness() != replayer.Left {
+	if again.status != bug.Confirmed && r.OfWitness() != bug.Left {
 		return s.tellReplay(a, env, ev)
 	}
-	if again.status != report.Confirmed {
+	if again.status != bug.Confirmed {
 		fmt.Fprintf(s.stdout, "%s: %s, reached in 0 of %d replays: %s\n", id, again.status, r.Replays, both(again.reason, why(r)))
-		if again.status == report.Fixed {
+		if again.status == bug.Fixed {
 			return exitOK
 		}
 		return exitNoAnswer
@@ -218,9 +219,9 @@ func (s *session) tellRecheck(a replayArgs, env gotool.Env, ev report.Evidence, 
 // plainly returns how the witness's test ends without a schedule, where that
 // decides what replays tell that did not reach the bug.
 func plainly(ctx context.Context, bin replayer.Binary, w *witness.Witness, opts replayer.Options, r replayer.Result) (replayer.Outcome, error) {
-	failed := func(v replayer.Verdict) bool { return v.Outcome.Effect == replayer.TestFailure }
+	failed := func(v replayer.Verdict) bool { return v.Outcome.Effect == bug.TestFailure }
 	if r.Reproduced > 0 || !slices.ContainsFunc(r.Verdicts, failed) {
-		return replayer.Outcome{Effect: replayer.NoEffect}, nil
+		return replayer.Outcome{Effect: bug.NoEffect}, nil
 	}
 	return replayer.Plain(ctx, bin, w, opts)
 }
@@ -336,7 +337,7 @@ type miss struct {
 func missed(verdicts []replayer.Verdict) []miss {
 	var out []miss
 	for _, v := range verdicts {
-		if v.Status == replayer.Confirmed {
+		if v.Status == bug.Confirmed {
 			continue
 		}
 		i := slices.IndexFunc(out, func(m miss) bool { return m.reason == v.Reason })

@@ -6,17 +6,19 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/gopredict/gopredict/internal/bug"
 )
 
 // A program is a package of testdata/papers, or one of its tests.
 type program struct {
 	name string // "account", "collections/TestHashSet"
-	bugs []bug
+	bugs []known
 }
 
-// A bug is what was counted by hand: a kind and places, and whether it is real.
-type bug struct {
-	kind   string
+// A known bug is what was counted by hand: a kind and places, and whether it is real.
+type known struct {
+	kind   bug.Kind
 	places []string // "account.go:17r", the last letter for reads and writes
 	real   bool
 	note   string // why it is not, or what a run needs to show it
@@ -24,8 +26,8 @@ type bug struct {
 
 // String is what findings are compared by: the kind and the set of places. As in
 // the reports, what happens at the same places in another order is the same bug.
-func (b bug) String() string {
-	return b.kind + " " + strings.Join(slices.Sorted(slices.Values(b.places)), " ")
+func (b known) String() string {
+	return string(b.kind) + " " + strings.Join(slices.Sorted(slices.Values(b.places)), " ")
 }
 
 // readPrograms reads a bugs.txt: lines such as
@@ -55,7 +57,7 @@ func readPrograms(file string) ([]program, error) {
 			return nil, fmt.Errorf("%s:%d: expected a kind, places, and \"real\" or \"false: why\", found %q", file, n+1, line)
 		}
 		p := &ps[len(ps)-1]
-		p.bugs = append(p.bugs, bug{fields[0], fields[1:verdict], fields[verdict] != "false:", strings.Join(fields[verdict+1:], " ")})
+		p.bugs = append(p.bugs, known{bug.Kind(fields[0]), fields[1:verdict], fields[verdict] != "false:", strings.Join(fields[verdict+1:], " ")})
 	}
 	if len(ps) > 1 { // the package itself is none
 		ps = ps[1:]

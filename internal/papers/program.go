@@ -14,13 +14,14 @@ import (
 	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/analysis/anomaly"
 	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/internal/script"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // kinds are the kinds of bugs, in the order in which the tables have them.
-var kinds = [...]string{"race", "atomicity", "atomic-set"}
+var kinds = [...]bug.Kind{bug.Race, bug.Atomicity, bug.AtomicSet}
 
 // A count has a number for each kind.
 type count [len(kinds)]int
@@ -96,12 +97,12 @@ func (r *result) findings(fs []report.Finding) {
 		real[b.String()] = b.real
 	}
 	for _, f := range fs {
-		b := bug{kind: f.Kind}
+		b := known{kind: f.Kind}
 		for _, a := range f.Accesses {
 			b.places = append(b.places, fmt.Sprintf("%s:%d%.1s", filepath.Base(a.File), a.Line, a.Op))
 		}
 		name := b.String()
-		if f.Status != report.Confirmed {
+		if f.Status != bug.Confirmed {
 			r.reasons[name] = f.Reason
 			if f.Replays > 0 {
 				r.failed++
@@ -109,7 +110,7 @@ func (r *result) findings(fs []report.Finding) {
 			continue
 		}
 		r.confirmed[slices.Index(kinds[:], f.Kind)]++
-		if f.Effect != "none" {
+		if f.Effect != bug.NoEffect {
 			r.exceptions++
 		}
 		r.found[name] = true
@@ -136,7 +137,7 @@ func (r *result) analyse(ctx context.Context, file string) error {
 
 	findings, scheduling := 0, time.Duration(0)
 	for k, kind := range kinds {
-		opts := analysis.Options{Kinds: []string{kind}}
+		opts := analysis.Options{Kinds: []bug.Kind{kind}}
 		start := script.Processor()
 		if _, err := analysis.Predict(ctx, t, opts); err != nil {
 			return err
@@ -157,7 +158,7 @@ func (r *result) analyse(ctx context.Context, file string) error {
 		r.unlocked[k] = found.Candidates - found.Locked
 		r.unordered[k] = r.unlocked[k] - found.Ordered
 		for _, f := range found.Findings {
-			if f.Status != analysis.Infeasible {
+			if f.Status != bug.Infeasible {
 				r.open[k]++
 			}
 		}

@@ -119,10 +119,10 @@ func share(n, of int) string {
 
 // count returns how many bugs are real, and how many of these were confirmed.
 func (r *result) count() (all, hit int) {
-	for _, bug := range r.bugs {
-		if bug.real {
+	for _, b := range r.bugs {
+		if b.real {
 			all++
-			if r.found[bug.String()] {
+			if r.found[b.String()] {
 				hit++
 			}
 		}
@@ -131,10 +131,10 @@ func (r *result) count() (all, hit int) {
 }
 
 // missed returns the real bugs that were not confirmed.
-func (r *result) missed() (ms []bug) {
-	for _, bug := range r.bugs {
-		if bug.real && !r.found[bug.String()] {
-			ms = append(ms, bug)
+func (r *result) missed() (ms []known) {
+	for _, b := range r.bugs {
+		if b.real && !r.found[b.String()] {
+			ms = append(ms, b)
 		}
 	}
 	return ms
@@ -142,7 +142,7 @@ func (r *result) missed() (ms []bug) {
 
 // why says what a missed bug needs: what was known by hand, or what the
 // command says.
-func (r *result) why(m bug) string {
+func (r *result) why(m known) string {
 	if m.note != "" {
 		return m.note
 	}

@@ -22,6 +22,7 @@ import (
 	"strings"
 
 	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/script"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
@@ -110,7 +111,7 @@ func compare(ctx context.Context, file string) (*comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := analysis.Predict(ctx, t, analysis.Options{Kinds: []string{"race"}})
+	r, err := analysis.Predict(ctx, t, analysis.Options{Kinds: []bug.Kind{bug.Race}})
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +120,7 @@ func compare(ctx context.Context, file string) (*comparison, error) {
 		pairs: make(map[pair]bool),
 	}
 	for _, f := range r.Findings {
-		if f.Kind == "race" && f.Status == analysis.Predicted {
+		if f.Kind == bug.Race && f.Status == bug.Predicted {
 			c.pairs[newPair(t, f.Accesses[0], f.Accesses[1])] = true
 		}
 	}

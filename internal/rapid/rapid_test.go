@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -41,11 +42,11 @@ func TestKnownAnswers(t *testing.T) {
 		require.NoError(t, err)
 		tr, err := trace.ReadRAPID(bytes.NewReader(text))
 		require.NoError(t, err)
-		matches, err := analysis.Predict(t.Context(), tr, analysis.Options{Kinds: []string{"atomicity", "atomic-set"}})
+		matches, err := analysis.Predict(t.Context(), tr, analysis.Options{Kinds: []bug.Kind{bug.Atomicity, bug.AtomicSet}})
 		require.NoError(t, err)
 		var atoms [][]int
 		for _, f := range matches.Findings {
-			require.Equal(t, analysis.Predicted, f.Status, name)
+			require.Equal(t, bug.Predicted, f.Status, name)
 			var lines []int
 			for _, i := range f.Accesses {
 				lines = append(lines, line(tr, i))

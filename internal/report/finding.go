@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer"
 	"github.com/gopredict/gopredict/replayer/witness"
@@ -43,7 +44,7 @@ func NewFinding(ev Evidence) Finding {
 		ev.Trace, ev.Violation = ev.Replayed, witness.Find(ev.Replayed, w.Violation)
 	}
 	f := Finding{
-		ID: w.ID, Kind: w.Kind, Pattern: w.Pattern, Status: string(r.Status), Reason: r.Reason, Undecided: ev.Undecided,
+		ID: w.ID, Kind: w.Kind, Pattern: w.Pattern, Status: r.Status, Reason: r.Reason, Undecided: ev.Undecided,
 		Package: w.Package, Witness: ev.Path, Tier: ev.Tier,
 		Replays: r.Replays, Reproduced: r.Reproduced,
 		Accesses: []Access{},
@@ -51,8 +52,8 @@ func NewFinding(ev Evidence) Finding {
 	if len(w.Tests) > 0 { // "" outside of tests
 		f.Test = w.Tests[0]
 	}
-	if r.Status == replayer.Confirmed {
-		f.Effect, f.Detail = string(r.Effect), r.Detail
+	if r.Status == bug.Confirmed {
+		f.Effect, f.Detail = r.Effect, r.Detail
 	}
 	if r.Order == "10" && len(w.Violation) > 1 && !w.InOrder() {
 		f.First = 1
@@ -64,7 +65,7 @@ func NewFinding(ev Evidence) Finding {
 			Func: n.function(s.Func), File: s.File, Line: s.Line, Col: s.Col,
 			Variable: s.Variable, Region: s.Region,
 		}
-		if w.Kind == "failure" {
+		if w.Kind == bug.Failure {
 			a.Op, a.Expr = onTest(s)
 		}
 		if g := goroutine(&ev, i, s); g != nil {
@@ -141,7 +142,7 @@ func interleaving(w *witness.Witness, n namer, first int) []Step {
 			Goroutine: n.goroutine(s.Goroutine), Op: s.Op.String(), Expr: s.Expr, Value: s.Value,
 			Func: n.function(s.Func), File: s.File, Line: s.Line, Violation: violation,
 		})
-		if last := &out[len(out)-1]; violation && w.Kind == "failure" {
+		if last := &out[len(out)-1]; violation && w.Kind == bug.Failure {
 			last.Op, last.Expr = onTest(s)
 			last.Value = ""
 		}

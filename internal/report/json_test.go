@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/golden"
 )
 
@@ -174,8 +175,8 @@ func TestSchemaRefuses(t *testing.T) {
 
 func TestSortIsStableOrder(t *testing.T) {
 	r := &Report{Findings: []Finding{
-		{ID: "3", Status: Infeasible}, {ID: "2", Status: Confirmed, Package: "b"}, {ID: "1", Status: Unconfirmed},
-		{ID: "5", Status: Confirmed, Package: "a", Test: "TestB"}, {ID: "4", Status: Confirmed, Package: "a", Test: "TestB"}, {ID: "9", Status: Confirmed, Package: "a", Test: "TestA"},
+		{ID: "3", Status: bug.Infeasible}, {ID: "2", Status: bug.Confirmed, Package: "b"}, {ID: "1", Status: bug.Unconfirmed},
+		{ID: "5", Status: bug.Confirmed, Package: "a", Test: "TestB"}, {ID: "4", Status: bug.Confirmed, Package: "a", Test: "TestB"}, {ID: "9", Status: bug.Confirmed, Package: "a", Test: "TestA"},
 	}}
 	r.Sort()
 	var ids []string
@@ -183,4 +184,20 @@ func TestSortIsStableOrder(t *testing.T) {
 		ids = append(ids, f.ID)
 	}
 	assert.Equal(t, []string{"9", "4", "5", "2", "1", "3"}, ids)
+}
+
+// The schema names the kinds, statuses and effects that there are.
+func TestSchemaWords(t *testing.T) {
+	var root struct {
+		Defs map[string]struct {
+			Properties map[string]struct{ Enum []string }
+		} `json:"$defs"`
+	}
+	require.NoError(t, json.Unmarshal(JSONSchema, &root))
+	finding := root.Defs["finding"].Properties
+	assert.ElementsMatch(t, bug.Words(bug.Kinds()), finding["kind"].Enum)
+	assert.ElementsMatch(t, []string{"confirmed", "unconfirmed", "infeasible"}, finding["status"].Enum)
+	for _, effect := range finding["effect"].Enum {
+		assert.True(t, effect == "" || bug.Effect(effect) == bug.NoEffect || bug.Effect(effect).Harm() > 0, effect)
+	}
 }

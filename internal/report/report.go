@@ -13,6 +13,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/gopredict/gopredict/internal/bug"
 )
 
 // Schema is the name of the JSON form that this package writes.
@@ -47,12 +49,12 @@ type Package struct {
 
 // A Finding is one bug, or one suspicion that did not come true.
 type Finding struct {
-	ID      string `json:"id"`   // e.g. "race-7c1f0a"
-	Kind    string `json:"kind"` // "race", …
-	Pattern string `json:"pattern"`
-	Status  string `json:"status"` // "confirmed", "unconfirmed" or "infeasible"
-	Effect  string `json:"effect"` // "panic", "test-failure", "deadlock", "leak" or "none"; "" unless confirmed
-	Reason  string `json:"reason"` // why not confirmed
+	ID      string     `json:"id"` // e.g. "race-7c1f0a"
+	Kind    bug.Kind   `json:"kind"`
+	Pattern string     `json:"pattern"`
+	Status  bug.Status `json:"status"` // Confirmed, Unconfirmed or Infeasible
+	Effect  bug.Effect `json:"effect"` // "" unless confirmed
+	Reason  string     `json:"reason"` // why not confirmed
 	// Undecided says that there was nothing to replay: within the budget neither a
 	// schedule was found that leads there nor a proof that there is none.
 	Undecided bool `json:"undecided,omitempty"`
@@ -84,26 +86,18 @@ func (f *Finding) Sites() string {
 		sites = append(sites, fmt.Sprintf("%s %s:%d", a.Expr, a.File, a.Line))
 	}
 	slices.Sort(sites)
-	return f.Kind + ": " + strings.Join(sites, ", ")
+	return string(f.Kind) + ": " + strings.Join(sites, ", ")
 }
 
 // A WitnessState is what has become of a witness that lay beside its test.
 type WitnessState struct {
 	Witness string `json:"witness"` // file, relative to the module root
 	ID      string `json:"id,omitempty"`
-	// Status is "confirmed", "fixed", "stale", "unconfirmed" (it cannot be told), "not
-	// replayed" or "damaged".
-	Status string `json:"status"`
-	Reason string `json:"reason,omitempty"` // why not confirmed, or "by another schedule"
+	// Status is Confirmed, Fixed, Stale, Unconfirmed (it cannot be told), NotReplayed or
+	// Damaged.
+	Status bug.Status `json:"status"`
+	Reason string     `json:"reason,omitempty"` // why not confirmed, or "by another schedule"
 }
-
-// The values of WitnessState.Status beside Confirmed and Unconfirmed.
-const (
-	Fixed       = "fixed"
-	Stale       = "stale"
-	NotReplayed = "not replayed"
-	Damaged     = "damaged"
-)
 
 // An Access is one of a violation: for a race where one of the goroutines stands,
 // else one of those that come in the forbidden order.
@@ -160,51 +154,36 @@ type Totals struct {
 	Infeasible  int `json:"infeasible"`
 }
 
-// The values of Finding.Status.
-const (
-	Confirmed   = "confirmed"
-	Unconfirmed = "unconfirmed"
-	Infeasible  = "infeasible"
-)
-
-// GatingKinds are the kinds of bugs that by default make the command fail, whatever
-// their effect.
-var GatingKinds = []string{"race", "channel", "failure", "deadlock"}
-
 // Gates reports whether by default f makes the command fail: it is confirmed,
-// and of one of the [GatingKinds], or has an effect.
+// and of one of the kinds that [bug.Kind.Gates], or has an effect.
 func (f *Finding) Gates() bool {
-	return f.Status == Confirmed && (slices.Contains(GatingKinds, f.Kind) || f.Effect != "none")
+	return f.Status == bug.Confirmed && (f.Kind.Gates() || f.Effect != bug.NoEffect)
 }
 
 // warns reports whether f is confirmed and does not gate by default.
-func (f *Finding) warns() bool { return f.Status == Confirmed && !f.Gates() }
+func (f *Finding) warns() bool { return f.Status == bug.Confirmed && !f.Gates() }
 
 // Sort puts packages and findings into the order in which they are shown:
 // confirmed first, then by package and test, the more harmful first, then by id.
 func (r *Report) Sort() {
-	rank := map[string]int{Confirmed: 0, Unconfirmed: 1, Infeasible: 2}
 	slices.SortStableFunc(r.Packages, func(a, b Package) int { return strings.Compare(a.Package, b.Package) })
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
 		if a.Status != b.Status {
-			return rank[a.Status] - rank[b.Status]
+			return a.Status.Rank() - b.Status.Rank()
 		}
 		return cmp.Or(
 			strings.Compare(a.Package, b.Package), strings.Compare(a.Test, b.Test),
-			harm[b.Effect]-harm[a.Effect], strings.Compare(a.ID, b.ID))
+			b.Effect.Harm()-a.Effect.Harm(), strings.Compare(a.ID, b.ID))
 	})
 }
-
-// harm ranks effects.
-var harm = map[string]int{"panic": 4, "deadlock": 3, "test-failure": 2, "leak": 1}
 
 // Outdoes reports whether of two findings of one bug f tells more than g: it is
 // confirmed, does more harm, or has at least a schedule.
 func (f *Finding) Outdoes(g *Finding) bool {
 	rank := func(f *Finding) int {
 		switch {
-		case f.Status == Confirmed:
-			return 2 + harm[f.Effect]
+		case f.Status == bug.Confirmed:
+			return 2 + f.Effect.Harm()
 		case f.Undecided:
 			return 0
 		}

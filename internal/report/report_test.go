@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/golden"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer"
@@ -78,7 +79,7 @@ func bank(t *testing.T) Finding {
 	return NewFinding(Evidence{
 		Witness: w, Path: "bank/testdata/predict/TestTransfer/" + w.ID, Tier: "pecan",
 		Result: replayer.Result{
-			Status: replayer.Confirmed, Order: "10", Effect: replayer.TestFailure, Replays: 3, Reproduced: 3,
+			Status: bug.Confirmed, Order: "10", Effect: bug.TestFailure, Replays: 3, Reproduced: 3,
 			Detail: []string{"--- FAIL: TestTransfer", "    bank_test.go:26: balance = 40, want 90"},
 		},
 		Trace: tr, Violation: []int{8, 9}, Replayed: tr, Files: witness.Files{Root: "/src"}, Source: source.Line,
@@ -88,7 +89,7 @@ func bank(t *testing.T) Finding {
 // loop is a finding with many steps, and more goroutines than columns fit.
 func looping(goroutines, rounds int) Finding {
 	f := Finding{
-		ID: "race-00beef", Kind: "race", Status: Confirmed, Effect: "none", Package: "example.com/queue", Test: "TestQueue",
+		ID: "race-00beef", Kind: "race", Status: bug.Confirmed, Effect: "none", Package: "example.com/queue", Test: "TestQueue",
 		Witness: "testdata/predict/TestQueue/race-00beef", Switches: 2 * goroutines, Tier: "pecan", Replays: 2, Reproduced: 2, Values: "recording",
 	}
 	name := func(g int) string { return "0." + string(rune('1'+g)) }
@@ -111,7 +112,7 @@ func looping(goroutines, rounds int) Finding {
 
 func sample(t *testing.T) *Report {
 	t.Helper()
-	missed := Finding{ID: "race-0123ab", Kind: "race", Status: Unconfirmed, Package: "example.com/bank", Test: "TestAudit", Tier: "pecan", Replays: 1,
+	missed := Finding{ID: "race-0123ab", Kind: "race", Status: bug.Unconfirmed, Package: "example.com/bank", Test: "TestAudit", Tier: "pecan", Replays: 1,
 		Reason: "0.1 is at write bank.go:12 (2nd time), the schedule expects it at read bank.go:9"}
 	again := missed
 	again.ID = "race-cd4567"
@@ -153,7 +154,7 @@ func TestTextNotConfirmed(t *testing.T) {
 	r := sample(t)
 	assert.Contains(t, render(t, r, TextOptions{}), "\n2 predicted, but not confirmed by a replay; -predict.json=FILE tells why.\n")
 	for i := range r.Findings {
-		r.Findings[i].Undecided = r.Findings[i].Status == Unconfirmed
+		r.Findings[i].Undecided = r.Findings[i].Status == bug.Unconfirmed
 	}
 	text := render(t, r, TextOptions{})
 	assert.Contains(t, text, "\n2 undecided, neither shown nor ruled out; -predict.json=FILE tells why.\n")
@@ -234,7 +235,7 @@ func TestWriteFinding(t *testing.T) {
 
 func TestWriteFindingNotConfirmed(t *testing.T) {
 	f := bank(t)
-	f.Status, f.Effect, f.Detail, f.Reason, f.Reproduced = Unconfirmed, "", nil, "not replayed", 0
+	f.Status, f.Effect, f.Detail, f.Reason, f.Reproduced = bug.Unconfirmed, "", nil, "not replayed", 0
 	var b bytes.Buffer
 	require.NoError(t, WriteFinding(&b, &f, TextOptions{}))
 	assert.True(t, strings.HasPrefix(b.String(), "==================\nPREDICTED: DATA RACE\n"))
@@ -255,9 +256,9 @@ func TestTextOutsideOfTests(t *testing.T) {
 
 func TestSortPutsTheWorstFirst(t *testing.T) {
 	r := &Report{Findings: []Finding{
-		{ID: "1", Status: Confirmed, Effect: "none"}, {ID: "2", Status: Unconfirmed},
-		{ID: "3", Status: Confirmed, Effect: "test-failure"}, {ID: "4", Status: Confirmed, Effect: "panic"},
-		{ID: "5", Status: Confirmed, Effect: "panic"}, {ID: "6", Status: Confirmed, Effect: "panic", Test: "B"},
+		{ID: "1", Status: bug.Confirmed, Effect: "none"}, {ID: "2", Status: bug.Unconfirmed},
+		{ID: "3", Status: bug.Confirmed, Effect: "test-failure"}, {ID: "4", Status: bug.Confirmed, Effect: "panic"},
+		{ID: "5", Status: bug.Confirmed, Effect: "panic"}, {ID: "6", Status: bug.Confirmed, Effect: "panic", Test: "B"},
 	}}
 	r.Sort()
 	var ids []string
@@ -356,10 +357,10 @@ func TestGates(t *testing.T) {
 		f    Finding
 		want bool
 	}{
-		{Finding{Kind: "race", Status: Confirmed, Effect: "none"}, true},
-		{Finding{Kind: "race", Status: Unconfirmed}, false},
-		{Finding{Kind: "atomicity", Status: Confirmed, Effect: "none"}, false},
-		{Finding{Kind: "atomicity", Status: Confirmed, Effect: "panic"}, true},
+		{Finding{Kind: "race", Status: bug.Confirmed, Effect: "none"}, true},
+		{Finding{Kind: "race", Status: bug.Unconfirmed}, false},
+		{Finding{Kind: "atomicity", Status: bug.Confirmed, Effect: "none"}, false},
+		{Finding{Kind: "atomicity", Status: bug.Confirmed, Effect: "panic"}, true},
 	} {
 		assert.Equal(t, c.want, c.f.Gates(), c.f)
 	}

@@ -57,19 +57,10 @@ func complete(rows []row) bool {
 
 // legend says what the marked steps are.
 func (f *Finding) legend() string {
-	switch f.Kind {
-	case "race", "channel":
-		return "▶ Both stand here at once: nothing orders the two."
-	case "failure":
-		return "▶ Both stand here at once. What uses a test after its end is lost, or panics."
-	case "atomicity", "atomic-set":
-		return f.orderLegend()
-	case "assertion":
-		return "▶ By what was read this fails."
-	case "lock-misuse":
-		return "▶ The lock is not locked here: to unlock it is fatal."
+	if text := f.Kind.Legend(); text != "" {
+		return "▶ " + text
 	}
-	return "▶ Here it goes wrong."
+	return f.orderLegend()
 }
 
 // orderLegend names the goroutines whose accesses belong together.

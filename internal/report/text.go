@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
@@ -79,28 +80,6 @@ func (p *printer) line(format string, args ...any) {
 // bar is the line that the race detector puts around a report.
 func (p *printer) bar() string { return "==================" }
 
-// titles name the kinds of findings for readers.
-var titles = map[string]string{
-	"race":        "DATA RACE",
-	"atomicity":   "ATOMICITY VIOLATION",
-	"atomic-set":  "ATOMIC-SET VIOLATION",
-	"assertion":   "ASSERTION FAILURE",
-	"deadlock":    "DEADLOCK",
-	"channel":     "CHANNEL MISUSE",
-	"waitgroup":   "WAITGROUP MISUSE",
-	"lock-misuse": "LOCK MISUSE",
-	"leak":        "GOROUTINE LEAK",
-	"failure":     "TEST USED AFTER ITS END",
-	"property":    "PROPERTY VIOLATION",
-}
-
-func title(kind string) string {
-	if t := titles[kind]; t != "" {
-		return t
-	}
-	return strings.ToUpper(kind)
-}
-
 // confirmed writes the confirmed findings between bars, the warnings last.
 func (p *printer) confirmed(r *Report) {
 	var loud, warnings []*Finding
@@ -128,7 +107,7 @@ func (p *printer) confirmed(r *Report) {
 // warning writes a finding without an effect: its accesses in their order, and
 // the command that shows all of it.
 func (p *printer) warning(f *Finding) {
-	p.line("%s", p.style.strong(f.certainty()+": "+title(f.Kind)))
+	p.line("%s", p.style.strong(f.certainty()+": "+f.Kind.Title()))
 	p.line("%s, without an effect on the test", p.where(f))
 	width := 0
 	for _, a := range f.Accesses {
@@ -157,7 +136,7 @@ func (p *printer) replay(f *Finding) {
 
 // finding writes one finding in full.
 func (p *printer) finding(f *Finding) {
-	p.line("%s", p.style.loud(f.certainty()+": "+title(f.Kind)))
+	p.line("%s", p.style.loud(f.certainty()+": "+f.Kind.Title()))
 	p.line("%s", p.where(f))
 	for i := range f.Accesses {
 		p.line("")
@@ -166,7 +145,7 @@ func (p *printer) finding(f *Finding) {
 	for i := range f.Accesses {
 		p.creation(f, i)
 	}
-	if !f.Undecided && f.Status != Infeasible { // else nothing leads there yet
+	if !f.Undecided && f.Status != bug.Infeasible { // else nothing leads there yet
 		p.table(f)
 	}
 	p.line("")
@@ -181,7 +160,7 @@ func (f *Finding) certainty() string {
 		return "CONFIRMED"
 	case f.warns():
 		return "WARNING"
-	case f.Status == Infeasible:
+	case f.Status == bug.Infeasible:
 		return "INFEASIBLE"
 	case f.Undecided:
 		return "UNDECIDED"
@@ -196,12 +175,8 @@ func (p *printer) access(f *Finding, i int) {
 	a := f.Accesses[i]
 	what := witness.Phrase(a.Op, a.Expr)
 	switch {
-	case i > 0 && (f.Kind == "race" || f.Kind == "channel"):
-		what = "conflicting " + what
-	case f.Kind == "assertion":
-		what = "failing " + what
-	case f.Kind == "lock-misuse":
-		what = "fatal " + what
+	case f.Kind.Word(i) != "":
+		what = f.Kind.Word(i) + " " + what
 	case i > 0 && a.Region > 0:
 		what = "then " + what
 	}
@@ -242,11 +217,11 @@ func pos(file string, line int) string { return fmt.Sprintf("%s:%d", file, line)
 
 // effect writes what the bug did to the test.
 func (p *printer) effect(f *Finding) {
-	if f.Status == Infeasible {
+	if f.Status == bug.Infeasible {
 		p.line("Infeasible: %s", f.Reason)
 		return
 	}
-	if f.Status != Confirmed {
+	if f.Status != bug.Confirmed {
 		p.line("Not confirmed: %s", f.Reason)
 		return
 	}
@@ -254,19 +229,11 @@ func (p *printer) effect(f *Finding) {
 	if f.First < len(f.Accesses) && len(f.Accesses) > 1 && f.Accesses[0].Region == 0 {
 		first = fmt.Sprintf(" when goroutine %s goes first", f.Accesses[f.First].Goroutine)
 	}
-	switch f.Effect {
-	case "panic":
-		p.line("Effect: %s%s", p.style.loud("the test panics"), first)
-	case "test-failure":
-		p.line("Effect: %s%s", p.style.loud("the test fails"), first)
-	case "deadlock":
-		p.line("Effect: %s%s", p.style.loud("the test blocks for ever"), first)
-	case "leak":
-		p.line("Effect: a goroutine is left behind%s", first)
-	default:
-		p.line("Effect: none on this test's result; %s", reproduced(f))
+	if f.Effect.Harm() == 0 {
+		p.line("Effect: %s; %s", f.Effect.Text(), reproduced(f))
 		return
 	}
+	p.line("Effect: %s%s", p.style.loud(f.Effect.Text()), first)
 	for _, l := range f.Detail {
 		p.line("    %s", l)
 	}
@@ -284,7 +251,7 @@ func (p *printer) others(r *Report) {
 	predicted, undecided := 0, 0
 	for i := range r.Findings {
 		switch f := &r.Findings[i]; {
-		case f.Status != Unconfirmed:
+		case f.Status != bug.Unconfirmed:
 		case f.Undecided:
 			undecided++
 		default:
@@ -302,12 +269,12 @@ func (p *printer) others(r *Report) {
 // ruledOut writes what is infeasible, a line each.
 func (p *printer) ruledOut(r *Report) {
 	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Status == Infeasible {
+		if f := &r.Findings[i]; f.Status == bug.Infeasible {
 			var accesses []string
 			for _, a := range f.Accesses {
 				accesses = append(accesses, fmt.Sprintf("%s (%s)", witness.Phrase(a.Op, a.Expr), pos(a.File, a.Line)))
 			}
-			p.line("infeasible: %s: %s, %s: %s", p.where(f), strings.ToLower(title(f.Kind)), strings.Join(accesses, ", "), f.Reason)
+			p.line("infeasible: %s: %s, %s: %s", p.where(f), strings.ToLower(f.Kind.Title()), strings.Join(accesses, ", "), f.Reason)
 		}
 	}
 }
@@ -315,12 +282,12 @@ func (p *printer) ruledOut(r *Report) {
 // witness writes what has become of a witness, unless it is a finding.
 func (p *printer) witness(s WitnessState) {
 	switch s.Status {
-	case Confirmed:
-	case Fixed:
+	case bug.Confirmed:
+	case bug.Fixed:
 		p.line("fixed: %s: %s", s.Witness, s.Reason)
-	case Stale:
+	case bug.Stale:
 		p.line("warning: %s: stale: %s; delete the file, or record it anew", s.Witness, s.Reason)
-	case Damaged: // the reason names the file
+	case bug.Damaged: // the reason names the file
 		p.line("warning: %s", s.Reason)
 	default:
 		p.line("warning: %s: %s: %s", s.Witness, s.Status, s.Reason)

@@ -11,17 +11,20 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/internal/bug"
 )
 
 // A finding is what the table needs of one finding of the JSON report.
 type finding struct {
-	Kind, Status, Effect, Reason, Package, Test string
+	Kind                  bug.Kind
+	Status                bug.Status
+	Effect                bug.Effect
+	Reason, Package, Test string
 }
 
 // shows reports whether f is confirmed, and a bug beyond doubt: it fails the run.
 func (f finding) shows() bool {
-	return f.Status == "confirmed" && (f.Effect != "none" || slices.Contains(report.GatingKinds, f.Kind))
+	return f.Status == bug.Confirmed && (f.Effect != bug.NoEffect || f.Kind.Gates())
 }
 
 // predict runs gopredict on all tests, with one command.
@@ -81,7 +84,7 @@ func (v *variation) confirmed() string {
 	var kinds []string
 	for _, f := range v.findings {
 		if f.shows() {
-			kinds = append(kinds, f.Kind)
+			kinds = append(kinds, string(f.Kind))
 		}
 	}
 	slices.Sort(kinds)
@@ -90,10 +93,10 @@ func (v *variation) confirmed() string {
 
 // lost tells of a variation that is not confirmed how far it came.
 func (v *variation) lost() string {
-	for _, status := range []string{"confirmed", "unconfirmed", "infeasible"} {
+	for _, status := range []bug.Status{bug.Confirmed, bug.Unconfirmed, bug.Infeasible} {
 		for _, f := range v.findings {
 			if f.Status == status {
-				return strings.TrimSuffix(f.Status+": "+f.Reason, ": ")
+				return strings.TrimSuffix(string(f.Status)+": "+f.Reason, ": ")
 			}
 		}
 	}

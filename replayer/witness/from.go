@@ -5,12 +5,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // Meta is what FromSchedule cannot see in the schedule.
 type Meta struct {
-	Kind    string
+	Kind    bug.Kind
 	Package string // import path of the package under test
 	// Pattern names the pattern that the violation matches, and Variables and
 	// Regions number, from 0, those of each access; empty for races.

@@ -9,6 +9,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -19,18 +20,18 @@ import (
 //
 // Sites that nobody can tell apart, such as the two reads in x*x, have one
 // name. Different bugs can get the same ID, by chance only: see [Distinct].
-func ID(t *trace.Trace, kind string, violation []int, source *Sources) string {
+func ID(t *trace.Trace, kind bug.Kind, violation []int, source *Sources) string {
 	return NewIndex(t).id(t, kind, violation, source)
 }
 
-func (x *Index) id(t *trace.Trace, kind string, violation []int, source *Sources) string {
+func (x *Index) id(t *trace.Trace, kind bug.Kind, violation []int, source *Sources) string {
 	var sites []string
 	for _, i := range violation {
 		sites = append(sites, x.siteName(t, t.Events[i], source))
 	}
 	sort.Strings(sites)
 	sum := sha256.Sum256([]byte(strings.Join(sites, "\x01")))
-	return kind + "-" + hex.EncodeToString(sum[:3])
+	return string(kind) + "-" + hex.EncodeToString(sum[:3])
 }
 
 // siteName describes the site of an event by what stays when lines move and

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -130,7 +131,7 @@ func (p *parser) header(fields []token) error {
 		return nil
 	}
 	var atomic, parallel string
-	dst := map[string]*string{"atomic": &atomic, "parallel": &parallel, "id": &p.w.ID, "kind": &p.w.Kind, "pattern": &p.w.Pattern, "package": &p.w.Package, "run": &p.w.Run, "go": &p.w.Go, "recorded": &p.w.Recorded, "order": &p.w.Order}[key]
+	dst := map[string]*string{"atomic": &atomic, "parallel": &parallel, "id": &p.w.ID, "kind": (*string)(&p.w.Kind), "pattern": &p.w.Pattern, "package": &p.w.Package, "run": &p.w.Run, "go": &p.w.Go, "recorded": &p.w.Recorded, "order": &p.w.Order}[key]
 	if dst == nil {
 		return fmt.Errorf("unknown header %.40q, expected id, kind, pattern, package, tests, run, args, parallel, go, recorded, atomic, order, or a section: steps, hold, violation, anchors", key)
 	}
@@ -169,8 +170,8 @@ func (p *parser) end() error {
 		return errors.New("the witness has no violation section: is the end of the file missing?")
 	}
 	closes := func(s Step) bool { return s.Op == trace.Close }
-	if p.w.Kind == "race" && slices.ContainsFunc(p.w.Violation, closes) {
-		p.w.Kind = "channel" // as it was called before
+	if p.w.Kind == bug.Race && slices.ContainsFunc(p.w.Violation, closes) {
+		p.w.Kind = bug.Channel // as it was called before
 	}
 	for i, s := range p.w.Violation {
 		if p.w.InOrder() && (s.Variable == 0 || s.Region == 0) {

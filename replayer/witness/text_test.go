@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -119,7 +120,7 @@ func TestParseChannel(t *testing.T) {
 	w.Violation[0].Op, w.Violation[1].Op = trace.Send, trace.Close
 	w, err := Parse("w", strings.NewReader(text(t, w)))
 	require.NoError(t, err)
-	assert.Equal(t, "channel", w.Kind)
+	assert.Equal(t, bug.Channel, w.Kind)
 }
 
 func TestSave(t *testing.T) {

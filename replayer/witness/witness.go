@@ -34,14 +34,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // A Witness tells how to reach one bug: the test to run, the steps to make it
 // take, and the accesses at which it then stands.
 type Witness struct {
-	ID      string   // e.g. "race-7c1f0a"; also the file's base name
-	Kind    string   // "race", …
+	ID      string // e.g. "race-7c1f0a"; also the file's base name
+	Kind    bug.Kind
 	Pattern string   // the anomaly pattern that the violation matches; "" for races
 	Package string   // import path of the package under test
 	Tests   []string // top-level tests to run; Tests[0] names the folder
@@ -130,9 +131,7 @@ func (s Step) SiteWord() string {
 
 // InOrder reports whether the accesses of the violation must come in the order
 // in which it lists them. Else goroutines stand at all of them at once.
-func (w *Witness) InOrder() bool { return inOrder(w.Kind) }
-
-func inOrder(kind string) bool { return kind == "atomicity" || kind == "atomic-set" }
+func (w *Witness) InOrder() bool { return w.Kind.InOrder() }
 
 // Shows reports whether step s is one of the accesses of the violation.
 func (w *Witness) Shows(s Step) bool {

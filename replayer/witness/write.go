@@ -32,7 +32,7 @@ func (w *Witness) Write(out io.Writer) error {
 		b.WriteString("\n")
 	}
 	header("id", w.ID)
-	header("kind", w.Kind)
+	header("kind", string(w.Kind))
 	if w.Pattern != "" {
 		header("pattern", w.Pattern)
 	}

@@ -33,6 +33,13 @@ func verdictStand(g *goroutine) {
 	verdict("stand " + g.name() + " " + hex(s.obj) + " " + itoa(uint64(s.size)) + " " + itoa(uint64(s.kind)) + " " + val + " " + itoa(uint64(s.region)) + "\n")
 }
 
+// verdictUnlocked says whose unlock has found its lock unlocked.
+func verdictUnlocked() {
+	if g := current(); g != nil && verdictFD >= 0 {
+		verdict("unlocked " + g.name() + "\n")
+	}
+}
+
 // finishVerdict is called at the end of the process, maybe on a stack where
 // nothing can be allocated.
 func finishVerdict(orderly bool) {

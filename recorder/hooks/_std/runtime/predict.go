@@ -61,6 +61,10 @@ type PredictHooks struct {
 	// back: of 64 of that size from addr on those with their bits set.
 	Freed func(addr, size uintptr, which uint64)
 
+	// Unlocked is called where an unlock finds its lock unlocked, which the program
+	// dies of.
+	Unlocked func()
+
 	// Flush writes out what is buffered; orderly is set at the regular end
 	// of the process. It may run on any stack and without a P.
 	Flush func(orderly bool)
@@ -139,6 +143,13 @@ func PredictArg0() string {
 func PredictInstall(h PredictHooks) {
 	predictHooks = h
 	predictOn = true
+}
+
+// PredictUnlocked is called where an unlock finds its lock unlocked.
+func PredictUnlocked() {
+	if predictOn {
+		predictHooks.Unlocked()
+	}
 }
 
 // PredictFatal ends the process with a message.

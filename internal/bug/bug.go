@@ -1,0 +1,161 @@
+// Package bug is the vocabulary of what gopredict finds: the kinds of bugs, what
+// becomes of a finding, and the harm that it does.
+//
+// Each of the three is one table here. The analysis looks for kinds, a replay proves
+// them by what [Kind.Proof] asks for, the report takes its words from here, and the
+// command its gates, help and docs. A new kind is a row of kinds and what finds it.
+package bug
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Kind is a kind of bug, by the word that reports and witnesses have for it.
+type Kind string
+
+// The kinds, from what does most harm to a program.
+const (
+	Deadlock   Kind = "deadlock"
+	Channel    Kind = "channel"
+	LockMisuse Kind = "lock-misuse"
+	WaitGroup  Kind = "waitgroup"
+	Assertion  Kind = "assertion"
+	Failure    Kind = "failure"
+	Race       Kind = "race"
+	Atomicity  Kind = "atomicity"
+	AtomicSet  Kind = "atomic-set"
+	Property   Kind = "property"
+	Leak       Kind = "leak"
+)
+
+// A Proof is what a replay must show at the end of a schedule, so that the bug is
+// confirmed.
+type Proof int
+
+const (
+	// Meeting: goroutines stand at all accesses of the violation at once, and nothing
+	// orders them (PECAN §5).
+	Meeting Proof = iota
+	// InOrder: the accesses of the violation come in their order, on the variables and
+	// in the atomic regions of the pattern.
+	InOrder
+	// FailedTest: the test fails, or the program panics.
+	FailedTest
+	// Unlocked: an unlock finds its lock unlocked.
+	Unlocked
+	// Stuck: no goroutine can go on.
+	Stuck
+)
+
+// A row is what is known of a kind.
+type row struct {
+	kind   Kind
+	title  string // heads a finding
+	sought bool   // the analysis looks for it
+	gates  bool   // a confirmed one fails a run by default, whatever its effect
+	proof  Proof
+	// first and other are what the first access of a violation is called, and the
+	// others.
+	first, other string
+	// legend says what the marked steps of an interleaving are; "" where the pattern
+	// says that.
+	legend string
+}
+
+const (
+	meet  = "Both stand here at once: nothing orders the two."
+	wrong = "Here it goes wrong."
+)
+
+// kinds has a row for each kind, in the order of their harm.
+var kinds = [...]row{
+	{Deadlock, "DEADLOCK", false, true, Stuck, "", "", wrong},
+	{Channel, "CHANNEL MISUSE", true, true, Meeting, "", "conflicting", meet},
+	{LockMisuse, "LOCK MISUSE", true, false, Unlocked, "fatal", "fatal", "The lock is not locked here: to unlock it is fatal."},
+	{WaitGroup, "WAITGROUP MISUSE", false, false, Meeting, "", "", wrong},
+	{Assertion, "ASSERTION FAILURE", true, false, FailedTest, "failing", "failing", "By what was read this fails."},
+	{Failure, "TEST USED AFTER ITS END", true, true, Meeting, "", "", "Both stand here at once. What uses a test after its end is lost, or panics."},
+	{Race, "DATA RACE", true, true, Meeting, "", "conflicting", meet},
+	{Atomicity, "ATOMICITY VIOLATION", true, false, InOrder, "", "", ""},
+	{AtomicSet, "ATOMIC-SET VIOLATION", true, false, InOrder, "", "", ""},
+	{Property, "PROPERTY VIOLATION", false, false, InOrder, "", "", wrong},
+	{Leak, "GOROUTINE LEAK", false, false, Stuck, "", "", wrong},
+}
+
+// row returns what is known of k. A witness may have a word of another version: of
+// that nothing is known but the word.
+func (k Kind) row() row {
+	for _, r := range kinds {
+		if r.kind == k {
+			return r
+		}
+	}
+	return row{kind: k, title: strings.ToUpper(string(k)), legend: wrong}
+}
+
+// Kinds returns all kinds that a report may hold, from what does most harm.
+func Kinds() []Kind { return where(func(row) bool { return true }) }
+
+// Sought returns the kinds that the analysis looks for.
+func Sought() []Kind { return where(func(r row) bool { return r.sought }) }
+
+// Gating returns the kinds of which a confirmed bug fails a run by default, whatever
+// its effect.
+func Gating() []Kind { return where(func(r row) bool { return r.gates }) }
+
+func where(is func(row) bool) []Kind {
+	var out []Kind
+	for _, r := range kinds {
+		if is(r) {
+			out = append(out, r.kind)
+		}
+	}
+	return out
+}
+
+// Words returns the kinds as words, for lists of options.
+func Words(ks []Kind) []string {
+	words := make([]string, len(ks))
+	for i, k := range ks {
+		words[i] = string(k)
+	}
+	return words
+}
+
+// Rank is the place of k among [Kinds], from 0 for what does most harm; unknown kinds
+// come last.
+func (k Kind) Rank() int {
+	at := slices.IndexFunc(kinds[:], func(r row) bool { return r.kind == k })
+	if at < 0 {
+		return len(kinds)
+	}
+	return at
+}
+
+// Title heads a finding of kind k: "DATA RACE".
+func (k Kind) Title() string { return k.row().title }
+
+// Gates reports whether a confirmed bug of kind k fails a run by default, whatever its
+// effect.
+func (k Kind) Gates() bool { return k.row().gates }
+
+// Proof is what a replay must show.
+func (k Kind) Proof() Proof { return k.row().proof }
+
+// InOrder reports whether the accesses of a violation of kind k must come in the
+// order in which it lists them. Else goroutines stand at all of them at once.
+func (k Kind) InOrder() bool { return k.Proof() == InOrder }
+
+// Word is what access i, from 0, of a violation of kind k is called: "conflicting" for
+// the second one of a race; "" for no word.
+func (k Kind) Word(i int) string {
+	if i == 0 {
+		return k.row().first
+	}
+	return k.row().other
+}
+
+// Legend says what the marked steps of an interleaving are; "" where the pattern of
+// the violation says that.
+func (k Kind) Legend() string { return k.row().legend }

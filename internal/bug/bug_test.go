@@ -1,0 +1,41 @@
+package bug
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// Each kind and each effect has a row of its own, and no row lacks its words.
+func TestTables(t *testing.T) {
+	ranks := make(map[int]Kind)
+	for _, k := range Kinds() {
+		assert.NotContains(t, ranks, k.Rank(), k)
+		ranks[k.Rank()] = k
+		assert.NotEmpty(t, k.Title(), k)
+		assert.True(t, k.Legend() != "" || k.InOrder(), "%s: nothing says what its marked steps are", k)
+	}
+	harms := make(map[int]Effect)
+	for _, e := range []Effect{NoEffect, Leaks, TestFailure, Blocks, Panic} {
+		assert.NotContains(t, harms, e.Harm(), e)
+		harms[e.Harm()] = e
+		assert.NotEmpty(t, e.Text(), e)
+	}
+	assert.Zero(t, NoEffect.Harm())
+}
+
+// What gates can be found, or was decided upon before it can be.
+func TestGating(t *testing.T) {
+	assert.Equal(t, []Kind{Deadlock, Channel, Failure, Race}, Gating())
+	assert.Subset(t, Kinds(), Sought())
+}
+
+// A report or witness of another version may have words that are not known here.
+func TestUnknownWords(t *testing.T) {
+	k := Kind("livelock")
+	assert.Equal(t, "LIVELOCK", k.Title())
+	assert.Equal(t, len(Kinds()), k.Rank())
+	assert.Equal(t, Meeting, k.Proof())
+	assert.False(t, k.Gates())
+	assert.Zero(t, Effect("warps").Harm())
+}
