@@ -89,6 +89,22 @@ func TestReplayLeavesWhenAstray(t *testing.T) {
 	require.NotContains(t, verdict, "confirmed")
 }
 
+// How often the standard library accesses memory in a call may differ: what it does not
+// do is skipped, where others wait for it and at a goroutine's end, too.
+func TestReplaySkipsWhatStdLeavesOut(t *testing.T) {
+	tr := record(t, "^TestRace$")
+	plan := racePlan(t, tr, "01")
+	inside := func(goroutine int, kind trace.Kind, occ int) string {
+		return fmt.Sprintf("s %d %d %d %d\n", goroutine, kind, uint64(1<<63|9), occ)
+	}
+	plan = strings.Replace(plan, "s 2 ", inside(0, trace.Read, 3)+inside(2, trace.Write, 1)+"s 2 ", 1)
+	plan = strings.Replace(plan, "v 1 ", inside(1, trace.Read, 1)+inside(1, trace.Write, 2)+"v 1 ", 1)
+	plan = strings.Replace(plan, "v 2 ", inside(2, trace.Read, 1)+"v 2 ", 1)
+	_, verdict := replay(t, plan)
+	require.Contains(t, verdict, "confirmed")
+	require.Contains(t, verdict, "steps 10 10")
+}
+
 func TestReplayRefusesOtherMemory(t *testing.T) {
 	tr := record(t, "^TestRace$")
 	plan := racePlan(t, tr, "01")

@@ -73,7 +73,7 @@ func (g *goroutine) exit() {
 		}
 	}
 	if a := g.actor; a != nil && stage == following {
-		if a.next < len(a.steps) {
+		if !a.comesTo(len(a.steps)) {
 			leave(g.name() + " has ended, the schedule expects it at " + stepName(a.steps[a.next]) + g.read())
 		} else if a.violates() {
 			leave(g.name() + " has ended without the access at which the schedule expects it" + g.read())
@@ -104,12 +104,17 @@ func (g *goroutine) pass(kind uint8, site uint32, obj uint64, size uint32, val u
 		// Its crash belongs after the violation, which it may be an effect of.
 		g.wait(item{role: roleHold}, kind, site)
 	}
-	w := g.actor.wants[wantKey{kind, keyFor(site)}]
+	key := wantKey{kind, keyFor(site)}
+	w := g.actor.wants[key]
 	g.actor.passed = w
 	if w == nil {
 		return
 	}
 	if it, ok := w.next(); ok && !g.ahead(it) {
+		if isInside(key) && stage == following && it.role != roleHold && !g.actor.reaches(it) {
+			g.actor.passed = nil // one more than the recorded call has made
+			return
+		}
 		g.due = true
 		if (it.role == roleViolate || it.show) && stage == following {
 			s := stand{here: it.role == roleViolate, kind: kind, obj: obj, size: size, region: g.actor.region()}
@@ -142,7 +147,7 @@ func (g *goroutine) await(kind uint8, site uint32, obj uint64) bool {
 		return false
 	}
 	it, ok := w.next()
-	if !ok || it.role == roleStep && !g.actor.isNext(it.step) || it.role == roleViolate && g.actor.next < len(g.actor.steps) {
+	if !ok || it.role != roleHold && !g.actor.reaches(it) {
 		return false
 	}
 	if it.role == roleViolate && stage == following {
@@ -157,6 +162,55 @@ func (a *actor) isDone() bool { return len(a.steps) > 0 && a.next == len(a.steps
 
 // isNext reports whether step is the first of a's that is not done.
 func (a *actor) isNext(step int) bool { return a.next < len(a.steps) && a.steps[a.next] == step }
+
+// reaches reports whether a has nothing left to do before an item, a step or an access
+// of the violation.
+func (a *actor) reaches(it item) bool {
+	if it.role == roleViolate {
+		return a.comesTo(len(a.steps))
+	}
+	for i := a.next; i < len(a.steps); i++ {
+		if a.steps[i] == it.step {
+			return a.comesTo(i)
+		}
+	}
+	return false
+}
+
+// comesTo reports whether the i-th of a's steps is the next one, or, if that is their
+// number, whether all are done. Accesses of the standard library's before that, which
+// it has not made, are skipped, and what counts them goes on behind them.
+func (a *actor) comesTo(i int) bool {
+	for _, step := range a.steps[a.next:i] {
+		if inside[step] == nil {
+			return false
+		}
+	}
+	if a.next == i {
+		return true
+	}
+	runtime.PredictPin()
+	for ; a.next < i; a.next++ {
+		s := inside[a.steps[a.next]]
+		s.want.count, s.skipped = max(s.want.count, s.occ), true
+	}
+	goOn()
+	runtime.PredictUnpin()
+	return true
+}
+
+// goOn lets the next step go that is not skipped.
+func goOn() {
+	for s := inside[nextStep]; s != nil && s.skipped; s = inside[nextStep] {
+		nextStep++
+		moved()
+	}
+	if w := waiting[nextStep]; w != nil {
+		delete(waiting, nextStep)
+		runtime.PredictWake(&w.sema)
+	}
+	judge()
+}
 
 // missed leaves the schedule if it expects an attempt that has failed.
 func (g *goroutine) missed(kind uint8, site uint32) {
@@ -198,7 +252,7 @@ func (g *goroutine) wait(it item, kind uint8, site uint32) {
 		if stage != following {
 			return
 		}
-		if !g.actor.isNext(it.step) {
+		if !g.actor.reaches(it) {
 			g.astray(kind, site)
 			return
 		}
@@ -214,7 +268,7 @@ func (g *goroutine) wait(it item, kind uint8, site uint32) {
 		if stage != following {
 			return
 		}
-		if a := g.actor; a.next < len(a.steps) {
+		if !g.actor.reaches(it) {
 			g.astray(kind, site)
 			return
 		}
@@ -253,11 +307,7 @@ func (g *goroutine) stepDone(step int) {
 	g.actor.next++
 	nextStep++
 	moved()
-	if w := waiting[nextStep]; w != nil {
-		delete(waiting, nextStep)
-		runtime.PredictWake(&w.sema)
-	}
-	judge()
+	goOn()
 	runtime.PredictUnpin()
 }
 

@@ -7,6 +7,7 @@ var (
 	actors     map[string]*actor // by goroutine name
 	follows    map[string]bool   // the tests under control
 	numSteps   int
+	inside     map[int]*insideStep // the steps that are accesses of the standard library's
 	violations []*actor
 	inOrder    bool // the violation's other accesses are steps
 	firstToGo  int  // index into violations
@@ -30,7 +31,21 @@ type wantKey struct {
 	key  uint64
 }
 
-// want counts such events of one goroutine.
+// insideStep is a step that is an access of the standard library's on behalf of the
+// program. How many of these a call makes depends on what the library has left from
+// other calls, in its pools and caches, and on how much room a buffer has: a call in a
+// replay may make fewer or more of them than the recorded one has made.
+type insideStep struct {
+	want    *want
+	occ     uint32
+	skipped bool // its goroutine has gone on without it
+}
+
+// isInside reports whether events of a kind at a place are such accesses: those of the
+// program itself are at places of the rewriter's.
+func isInside(key wantKey) bool { return (key.kind == Read || key.kind == Write_) && key.key>>63 != 0 }
+
+// want counts events of a kind at a place, of one goroutine.
 type want struct {
 	count uint32
 	items []item // by occ; those that are past are dropped
@@ -57,7 +72,7 @@ func loadPlan(path string) {
 	if !ok {
 		runtime.PredictFatal("cannot read the plan " + path)
 	}
-	actors, follows = map[string]*actor{}, map[string]bool{}
+	actors, follows, inside = map[string]*actor{}, map[string]bool{}, map[int]*insideStep{}
 	var table []*actor
 	for i, line := range split(string(text), '\n') {
 		if line == "" {
@@ -109,11 +124,20 @@ func planItem(word, rest string, table []*actor) bool {
 		return false
 	}
 	a := table[n[0]]
+	key := wantKey{uint8(n[1]), n[2]}
+	w := a.wants[key]
+	if w == nil {
+		w = &want{}
+		a.wants[key] = w
+	}
 	it := item{occ: uint32(n[3])}
 	switch word {
 	case "s", "a":
 		it.role, it.step, it.show = roleStep, numSteps, word == "a"
 		inOrder = inOrder || it.show
+		if isInside(key) && !it.show {
+			inside[numSteps] = &insideStep{want: w, occ: it.occ}
+		}
 		a.steps = append(a.steps, numSteps)
 		numSteps++
 	case "h":
@@ -121,12 +145,6 @@ func planItem(word, rest string, table []*actor) bool {
 	case "v":
 		it.role = roleViolate
 		violations = append(violations, a)
-	}
-	key := wantKey{uint8(n[1]), n[2]}
-	w := a.wants[key]
-	if w == nil {
-		w = &want{}
-		a.wants[key] = w
 	}
 	w.items = append(w.items, it)
 	for i := len(w.items) - 1; i > 0 && w.items[i-1].occ > it.occ; i-- {
