@@ -98,6 +98,29 @@ func TestPlanFindsCallSites(t *testing.T) {
 	assert.Empty(t, plan.misfits(1), "the guess was right")
 }
 
+// A read that is new stands before the two that were there: which of the three it
+// was, the text of its line tells, and without that it is a guess.
+func TestPlanNumbersAgainstMoreAlike(t *testing.T) {
+	w, _ := sample()
+	w.Steps = w.Steps[1:]
+	read := &w.Violation[0]
+	read.Text, read.Which, read.Of = "return v", 2, 2
+	added := trace.Site{ID: 5, Key: 105, Func: "p.TestX", File: "x_test.go", Line: 7, Col: 5, Op: "read", Expr: "v"}
+	code := Code{Sites: ByFunc(append(sampleSites(), added))}
+	code.Source = &witness.Sources{Read: func(string) ([]byte, error) {
+		return []byte("package p\n\nfunc TestX() int {\n\n\tgo f()\n\n\tadded(v)\n\tuse(v)\n\treturn v\n}\n"), nil
+	}}
+	plan, err := NewPlan(w, code, "01")
+	require.NoError(t, err)
+	assert.Contains(t, string(plan.Text), fmt.Sprintf("v 0 %d 101 1\n", trace.Read))
+	assert.Empty(t, plan.misfits(0))
+
+	code.Source = nil
+	plan, err = NewPlan(w, code, "01")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"found again by a guess only: read of v in p.TestX (x_test.go:9)"}, plan.misfits(0))
+}
+
 func TestPlanStale(t *testing.T) {
 	w, _ := sample()
 	_, err := NewPlan(w, Code{Sites: ByFunc(sampleSites()[1:3])}, "01")
