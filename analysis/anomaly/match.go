@@ -95,7 +95,9 @@ func (m *matcher) fitsIn(b int, c *chunk) bool {
 			continue
 		}
 		same := m.s.t.Events[other.events[0]].G == g
-		if same != (blocks[o].goroutine == blocks[b].goroutine) || same && other.region == c.region && c.region != 0 {
+		// Outside of regions, each access is one of its own.
+		one := same && other.region == c.region && (c.region != 0 || other.events[0] == c.events[0])
+		if same != (blocks[o].goroutine == blocks[b].goroutine) || one {
 			return false
 		}
 	}

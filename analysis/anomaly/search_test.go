@@ -168,6 +168,45 @@ AT  w  w  r  r  r  w`)
 	}
 }
 
+// TestTwoRegions wants two regions of one goroutine: a region that has both accesses is
+// none of them, and outside of regions each access stands alone.
+func TestTwoRegions(t *testing.T) {
+	patterns, err := anomaly.ParsePatterns("user.txt", `
+pattern between
+E   e1 e2 e3
+T   t1 t2 t1
+SV  s  s  s
+AR  u1 u2 u3
+AT  r  w  r`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ text, want string }{
+		{"1 regionbegin\n1 r x\n1 r x\n1 regionend\n2 w x", ""},
+		{"1 regionbegin\n1 r x\n1 regionend\n1 regionbegin\n1 r x\n1 regionend\n2 w x", "[[1 6 4]]"},
+		{"1 r x\n1 r x\n2 w x", "[[0 2 1]]"},
+	} {
+		got := ""
+		for _, a := range search(t, tracetest.Parse(t, test.text), patterns).Found {
+			got += fmt.Sprint(a.Matches)
+		}
+		if got != test.want {
+			t.Errorf("%s:\ngot %s, want %s", test.text, got, test.want)
+		}
+	}
+}
+
+// TestThreeGoroutines wants three, and finds none where two have all accesses.
+func TestThreeGoroutines(t *testing.T) {
+	patterns, err := anomaly.ParsePatterns("user.txt", "pattern relay\nE e1 e2 e3\nT t1 t2 t3\nSV s s s\nAR u1 u2 u3\nAT w w r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := search(t, tracetest.Parse(t, "1 w x\n1 w x\n2 r x"), patterns).Found; len(found) > 0 {
+		t.Errorf("found %v, want nothing", found)
+	}
+}
+
 func TestRegions(t *testing.T) {
 	tr := tracetest.Parse(t, `
 		1 w x           // 0
