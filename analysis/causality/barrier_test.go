@@ -54,6 +54,13 @@ func TestBarrier(t *testing.T) {
 			2 rel m
 			2 w z
 			2 w x`, 6, 13, "[4 0]"},
+		{"a send directly behind it, before which the channel is not closed", `
+			1 send c/1
+			1 sent c#1/1
+			2 close c
+			2 w y
+			1 w x
+			2 w x`, 4, 5, "[1 2]"},
 		{"nothing comes back over it, whatever goes across", `
 			1 acq l
 			1 post p
