@@ -177,6 +177,29 @@ func TestUnorderedReadsKeepTheirWrites(t *testing.T) {
 	}
 }
 
+// Both sections that the accesses are in have to come last, the second goroutine has to
+// find the flag, and what it moved it must not: that is written in the first section.
+func TestTurnedSectionsKeepReadsThatMatter(t *testing.T) {
+	tr := tracetest.Parse(t, `
+		3 w flag=1
+		1 acq l
+		1 acq m
+		1 rel m
+		1 w y=1
+		1 w x=1
+		1 rel l
+		2 acq l
+		2 r y=1 data
+		2 r flag=1
+		2 rel l
+		2 acq m
+		2 w x=2
+		2 rel m`)
+	if o, p := plan(t, tr); !hasSchedule(tr, o, p, [2]int{5, 12}) {
+		t.Error("no schedule")
+	}
+}
+
 func BenchmarkRace(b *testing.B) {
 	tr := tracetest.Random(1, tracetest.Config{Goroutines: 4, Events: 250_000, Sync: tracetest.Mutexes, Locks: 4, Locations: 99})
 	_, p := plan(b, tr)

@@ -175,3 +175,22 @@ func TestReadsBeforeTheAnomalyStay(t *testing.T) {
 		t.Error("no schedule lets the second goroutine write twice between two reads of the first")
 	}
 }
+
+// The read in the middle has found the last write, which it now comes before: that is the
+// anomaly. The flag it finds as it did.
+func TestTheAnomalysReadFindsAnotherWrite(t *testing.T) {
+	tr := tracetest.Parse(t, `
+		3 w flag=1
+		1 acq l
+		1 w x=1
+		1 w x=2
+		1 rel l
+		2 r flag=1
+		2 r x=2`)
+	o, p := plan(t, tr)
+	accesses := []int{2, 6, 3}
+	m := causality.New(tr, o)
+	if !hasSequence(t, tr, p, accesses, m.Chopped(m.Sequence(accesses...)).Edges(0)) {
+		t.Error("no schedule lets the second goroutine read between two writes of the first")
+	}
+}
