@@ -58,17 +58,10 @@ type Finding struct {
 	// in the order of the pattern.
 	Accesses []int
 	Sites    []trace.SiteID
-	// Held are for each access the positions of the acquires of the locks that
-	// its goroutine holds there, the outermost first.
-	Held [][]int
 	// Tests are the top-level tests that the goroutines belong to: one, or none
 	// outside of tests, or several. Note says so in the last two cases.
-	Tests []string
-	Note  string
-	// Hidden is set if the recorded order of critical sections orders the
-	// accesses of a race, so that go test -race would not have reported this
-	// run.
-	Hidden    bool
+	Tests     []string
+	Note      string
 	Status    bug.Status // Predicted, Undecided or Infeasible
 	Reason    string     // why it is not predicted
 	Tier      string     // which tier decided; "" for undecided
@@ -170,7 +163,6 @@ func Predict(ctx context.Context, t *trace.Trace, opts Options) (*Result, error)
 	if err := p.all(ctx, r, p.races(r)); err != nil {
 		return nil, err
 	}
-	p.hide(r.Findings)
 	p.left = effort
 	if err := p.all(ctx, r, p.matches(r)); err != nil {
 		return nil, err
@@ -300,14 +292,9 @@ func (p *predictor) decide(c candidate) (f Finding, open []lead) {
 
 // place fills in what follows from the accesses of f.
 func (p *predictor) place(f *Finding) {
-	f.Sites, f.Held = nil, nil
+	f.Sites = nil
 	for _, i := range f.Accesses {
 		f.Sites = append(f.Sites, p.t.Events[i].Site)
-		var held []int
-		for _, acq := range p.o.Held(i) {
-			held = append(held, int(acq))
-		}
-		f.Held = append(f.Held, held)
 	}
 	f.Tests, f.Note = p.tests(f.Accesses)
 }
@@ -418,18 +405,4 @@ func refusal(err error) string {
 		return "the orders that lead there would change what the program does: " + no.Where + ": " + no.Reason
 	}
 	return err.Error()
-}
-
-// hide marks the races that the recorded order hides from -race.
-func (p *predictor) hide(races []Finding) {
-	if len(races) == 0 {
-		return
-	}
-	pairs := make([][2]int, len(races))
-	for k := range races {
-		pairs[k] = [2]int(races[k].Accesses)
-	}
-	for k, hidden := range p.o.InRecorded(pairs) {
-		races[k].Hidden = hidden
-	}
 }

@@ -32,7 +32,7 @@ func TestPredict(t *testing.T) {
 	const forks = "0 fork 1\n0 fork 2\n1 begin\n2 begin\n" // positions 0 to 3
 	for _, test := range []struct {
 		name, text string
-		want       []string // status, hidden, positions
+		want       []string // status, positions
 	}{
 		{"PECAN figure 1", `
 			1 w z @1
@@ -51,7 +51,7 @@ func TestPredict(t *testing.T) {
 			2 w x
 			2 rel l
 			2 w y`,
-			[]string{"predicted hidden 4-11"}},
+			[]string{"predicted 4-11"}},
 		{"critical sections must be turned round", `
 			1 acq l
 			1 w y
@@ -59,7 +59,7 @@ func TestPredict(t *testing.T) {
 			2 acq l
 			2 rel l
 			2 w y`,
-			[]string{"predicted hidden 5-9"}},
+			[]string{"predicted 5-9"}},
 		{"PECAN figure 5", `
 			1 acq l
 			1 post p
@@ -69,7 +69,7 @@ func TestPredict(t *testing.T) {
 			2 acq l
 			2 rel l
 			2 r x`,
-			[]string{"infeasible hidden 6-11"}},
+			[]string{"infeasible 6-11"}},
 		{"universal causality graphs, figure 1", `
 			1 acq l3
 			1 acq l1
@@ -92,7 +92,7 @@ func TestPredict(t *testing.T) {
 			2 rel l2
 			2 rel l3
 			2 w sh`,
-			[]string{"infeasible hidden 16-24"}},
+			[]string{"infeasible 16-24"}},
 		{"flag guarded by a lock before the data", `
 			1 w data=1
 			1 acq l
@@ -103,7 +103,7 @@ func TestPredict(t *testing.T) {
 			2 branch #1
 			2 rel l
 			2 r data=1`,
-			[]string{"undecided hidden 4-12"}}, // the branch may go the other way
+			[]string{"undecided 4-12"}}, // the branch may go the other way
 		{"held at one access and needed before the other", `
 			1 acq l
 			1 post p
@@ -113,7 +113,7 @@ func TestPredict(t *testing.T) {
 			2 acq l
 			2 rel l
 			2 w x`,
-			[]string{"infeasible hidden 6-11"}},
+			[]string{"infeasible 6-11"}},
 		{"the same, where not all pairs are looked at", `
 			1 acq l
 			1 post p
@@ -125,14 +125,14 @@ func TestPredict(t *testing.T) {
 			2 acq l
 			2 rel l
 			2 w x`,
-			[]string{"undecided hidden 8-13", "undecided 6-13"}},
+			[]string{"undecided 8-13", "undecided 6-13"}},
 		{"hidden by a counter", `
 			1 w x
 			1 armw n=1 update
 			2 armw n=2 update
 			2 branch
 			2 w x`,
-			[]string{"predicted hidden 4-8"}},
+			[]string{"predicted 4-8"}},
 		{"hidden by a counter that is looked at", `
 			1 w x
 			1 armw n=1 update
@@ -157,11 +157,7 @@ func TestPredict(t *testing.T) {
 			tr := tracetest.Parse(t, forks+test.text)
 			var got []string
 			for _, f := range predict(t, tr).Findings {
-				hidden := ""
-				if f.Hidden {
-					hidden = " hidden"
-				}
-				got = append(got, fmt.Sprintf("%s%s %d-%d", f.Status, hidden, f.Accesses[0], f.Accesses[1]))
+				got = append(got, fmt.Sprintf("%s %d-%d", f.Status, f.Accesses[0], f.Accesses[1]))
 			}
 			if !slices.Equal(got, test.want) {
 				t.Errorf("got %q, want %q", got, test.want)
@@ -187,9 +183,6 @@ func TestFinding(t *testing.T) {
 	f := r.Findings[0]
 	if f.Kind != "race" || f.Tier != "pecan" || f.Reason != "" {
 		t.Errorf("finding %+v", f)
-	}
-	if want := [][]int{{2, 3}, nil}; !reflect.DeepEqual(f.Held, want) {
-		t.Errorf("held %v, want %v", f.Held, want)
 	}
 	if want := []trace.SiteID{tr.Events[4].Site, tr.Events[7].Site}; !slices.Equal(f.Sites, want) {
 		t.Errorf("sites %v, want %v", f.Sites, want)

@@ -65,7 +65,7 @@ func New(t *trace.Trace) (*Order, error) {
 	gs := groups(t)
 	o := &Order{
 		t:       t,
-		por:     relate(t, chans.chans, false),
+		por:     relate(t, chans.chans),
 		chans:   chans,
 		groups:  gs,
 		sources: readsFrom(t, gs),
@@ -250,19 +250,4 @@ func (o *Order) Sources(i int) []int32 {
 	default:
 		return o.sources.one[i : i+1]
 	}
-}
-
-// InRecorded reports for each pair of positions whether, with the edges from
-// release to acquire in the recorded order, the two events are ordered. This
-// is what go test -race goes by: a race between ordered events is hidden from
-// it in this run.
-func (o *Order) InRecorded(pairs [][2]int) []bool {
-	hb := relate(o.t, o.chans.chans, true)
-	ordered := make([]bool, len(pairs))
-	for k, p := range pairs {
-		i, j := min(p[0], p[1]), max(p[0], p[1])
-		gi := o.t.Events[i].G
-		ordered[k] = gi == o.t.Events[j].G || hb.before(i, gi, j)
-	}
-	return ordered
 }

@@ -50,17 +50,6 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// The race detector goes by the memory model, and sees the order of counters.
-func TestCountersHide(t *testing.T) {
-	o, err := order.New(tracetest.Parse(t, "0 w x\n0 armw a=1 update\n1 armw a=2 update\n1 r x"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := o.InRecorded([][2]int{{0, 3}}); !got[0] {
-		t.Error("the counter does not order what -race sees")
-	}
-}
-
 func TestThousandsOfGoroutines(t *testing.T) {
 	const n = 5000
 	tr := &trace.Trace{Goroutines: make([]trace.Goroutine, n)}

@@ -40,9 +40,7 @@ func eachRandom(t *testing.T, check func(t *testing.T, tr *trace.Trace, o *order
 
 func TestBeforeIsTransitiveClosure(t *testing.T) {
 	eachRandom(t, func(t *testing.T, tr *trace.Trace, o *order.Order) {
-		por, hb := closure(tr, false), closure(tr, true)
-		var pairs [][2]int
-		var want []bool
+		por := closure(tr)
 		for j := range tr.Events {
 			for i := range tr.Events {
 				if got := o.Before(i, j); got != por[j][i] {
@@ -51,14 +49,6 @@ func TestBeforeIsTransitiveClosure(t *testing.T) {
 				if got, want := o.BeforeReached(i, j), reached(tr, por, i, j); got != want {
 					t.Fatalf("BeforeReached(%d, %d) = %v", i, j, got)
 				}
-				if i < j {
-					pairs, want = append(pairs, [2]int{j, i}), append(want, hb[j][i])
-				}
-			}
-		}
-		for k, got := range o.InRecorded(pairs) {
-			if got != want[k] {
-				t.Fatalf("InRecorded(%v) = %v", pairs[k], got)
 			}
 		}
 	})
@@ -66,7 +56,7 @@ func TestBeforeIsTransitiveClosure(t *testing.T) {
 
 func TestAncestorsAreLastBefore(t *testing.T) {
 	eachRandom(t, func(t *testing.T, tr *trace.Trace, o *order.Order) {
-		por := closure(tr, false)
+		por := closure(tr)
 		for j, e := range tr.Events {
 			want := make(map[trace.GID]int)
 			for i := range j {
@@ -89,7 +79,7 @@ func TestAncestorsAreLastBefore(t *testing.T) {
 
 func TestSegmentsShareOrder(t *testing.T) {
 	eachRandom(t, func(t *testing.T, tr *trace.Trace, o *order.Order) {
-		por := closure(tr, false)
+		por := closure(tr)
 		first := make(map[int]int)
 		for i, e := range tr.Events {
 			f, ok := first[o.Segment(i)]
@@ -113,12 +103,12 @@ func TestSegmentsShareOrder(t *testing.T) {
 }
 
 // closure is the slow version of the order: after[j][i] if i is before j.
-func closure(tr *trace.Trace, locks bool) [][]bool {
+func closure(tr *trace.Trace) [][]bool {
 	after := make([][]bool, len(tr.Events))
 	for j := range tr.Events {
 		after[j] = make([]bool, len(tr.Events))
 		for i := j - 1; i >= 0; i-- {
-			if !after[j][i] && (edge(tr, i, j) || atomicEdge(tr, i, j, locks) || locks && lockEdge(tr, i, j)) {
+			if !after[j][i] && (edge(tr, i, j) || atomicEdge(tr, i, j)) {
 				after[j][i] = true
 				for k := range i {
 					after[j][k] = after[j][k] || after[i][k]
@@ -219,10 +209,10 @@ func edge(tr *trace.Trace, i, j int) bool {
 }
 
 // atomicEdge reports whether the atomic operation j sees what i stored. Updates
-// do not see each other, unless hb says that this is the memory model's order.
-func atomicEdge(tr *trace.Trace, i, j int, hb bool) bool {
+// do not see each other.
+func atomicEdge(tr *trace.Trace, i, j int) bool {
 	update := func(e trace.Event) bool {
-		return !hb && e.Kind == trace.AtomicRMW && e.Flags&trace.FlagFailed == 0 && tr.Sites[e.Site].Update
+		return e.Kind == trace.AtomicRMW && e.Flags&trace.FlagFailed == 0 && tr.Sites[e.Site].Update
 	}
 	a, b := tr.Events[i], tr.Events[j]
 	if b.Kind != trace.AtomicLoad && b.Kind != trace.AtomicRMW {
@@ -239,15 +229,6 @@ func atomicEdge(tr *trace.Trace, i, j int, hb bool) bool {
 		}
 	}
 	return false
-}
-
-func lockEdge(tr *trace.Trace, i, j int) bool {
-	a, b := tr.Events[i], tr.Events[j]
-	if a.Obj != b.Obj {
-		return false
-	}
-	return a.Kind == trace.Release && (b.Kind == trace.Acquire || b.Kind == trace.RAcquire) ||
-		a.Kind == trace.RRelease && b.Kind == trace.Acquire
 }
 
 // begun finds where the operation that moved an element began.

@@ -79,13 +79,6 @@ type store struct {
 	mixed bool // others than g take part
 }
 
-type mutex struct {
-	released  clock // writer side
-	releaser  trace.GID
-	single    bool // released is all that releaser knew
-	rreleased clock
-}
-
 // A relater builds a relation in one pass over the trace. Its maps hold what
 // later events may synchronize with: positions where one event is the source,
 // clocks where several are.
@@ -93,42 +86,38 @@ type relater struct {
 	t     *trace.Trace
 	chans map[uint64]channel
 	rel   *relation
-	locks bool // with the edges from release to acquire
 
 	now   []clock // by goroutine
 	cur   []int32 // by goroutine: its segment, -1 before the first event
 	split []bool  // by goroutine: the next event starts a segment
 	last  []int32 // by goroutine: its last event, -1 before the first
 
-	forks   map[trace.GID]int
-	closes  map[uint64]int
-	onces   map[uint64]int
-	conds   map[uint64][]woken
-	groups  map[uint64]*waitGroup
-	stored  map[uint64]store
-	posted  map[uint64]clock
-	mutexes map[uint64]*mutex
+	forks  map[trace.GID]int
+	closes map[uint64]int
+	onces  map[uint64]int
+	conds  map[uint64][]woken
+	groups map[uint64]*waitGroup
+	stored map[uint64]store
+	posted map[uint64]clock
 }
 
-// relate computes the must-order of the Go memory model; with locks also the
-// edges from each release to later acquires in their recorded order.
-func relate(t *trace.Trace, chans map[uint64]channel, locks bool) *relation {
+// relate computes the must-order of the Go memory model.
+func relate(t *trace.Trace, chans map[uint64]channel) *relation {
 	n := len(t.Goroutines)
 	b := &relater{
-		t: t, chans: chans, locks: locks,
-		rel:     &relation{clocks: newClocks(n), seg: make([]int32, len(t.Events)), segs: make([]segment, 0, n+communications(t, locks))},
-		now:     make([]clock, n),
-		cur:     make([]int32, n),
-		split:   make([]bool, n),
-		last:    make([]int32, n),
-		forks:   make(map[trace.GID]int),
-		closes:  make(map[uint64]int),
-		onces:   make(map[uint64]int),
-		conds:   make(map[uint64][]woken),
-		groups:  make(map[uint64]*waitGroup),
-		stored:  make(map[uint64]store),
-		posted:  make(map[uint64]clock),
-		mutexes: make(map[uint64]*mutex),
+		t: t, chans: chans,
+		rel:    &relation{clocks: newClocks(n), seg: make([]int32, len(t.Events)), segs: make([]segment, 0, n+communications(t))},
+		now:    make([]clock, n),
+		cur:    make([]int32, n),
+		split:  make([]bool, n),
+		last:   make([]int32, n),
+		forks:  make(map[trace.GID]int),
+		closes: make(map[uint64]int),
+		onces:  make(map[uint64]int),
+		conds:  make(map[uint64][]woken),
+		groups: make(map[uint64]*waitGroup),
+		stored: make(map[uint64]store),
+		posted: make(map[uint64]clock),
 	}
 	for g := range b.cur {
 		b.cur[g], b.split[g], b.last[g] = -1, true, -1
@@ -145,13 +134,9 @@ func relate(t *trace.Trace, chans map[uint64]channel, locks bool) *relation {
 
 // communications is the number of events that can change a clock or end a
 // segment, but for atomic loads, which seldom do.
-func communications(t *trace.Trace, locks bool) (n int) {
+func communications(t *trace.Trace) (n int) {
 	for i := range t.Events {
 		switch k := t.Events[i].Kind; {
-		case k >= trace.Acquire && k <= trace.RRelease:
-			if locks {
-				n++
-			}
 		case k >= trace.AtomicStore && k <= trace.OnceDone || k == trace.Post || k == trace.Await:
 			n++
 		}
@@ -228,10 +213,6 @@ func (b *relater) acquire(i int, e *trace.Event) {
 			return
 		}
 		b.now[e.G] = b.rel.join(b.now[e.G], b.posted[e.Obj])
-	case trace.Acquire, trace.RAcquire:
-		if b.locks {
-			b.lock(e)
-		}
 	}
 }
 
@@ -266,11 +247,6 @@ func (b *relater) release(i int, e *trace.Event) bool {
 		b.store(i, e)
 	case trace.Post:
 		b.posted[e.Obj] = b.rel.after(b.posted[e.Obj], b.t, i)
-	case trace.Release, trace.RRelease:
-		if !b.locks {
-			return false
-		}
-		b.unlock(i, e)
 	default:
 		return false
 	}
@@ -281,7 +257,7 @@ func (b *relater) release(i int, e *trace.Event) bool {
 // goroutine know what it found. Two such may swap, although for the memory
 // model, and so for -race, one of them happens before the other.
 func (b *relater) blind(e *trace.Event) bool {
-	return !b.locks && e.Kind == trace.AtomicRMW && Writes(e) && b.t.Sites[e.Site].Update
+	return e.Kind == trace.AtomicRMW && Writes(e) && b.t.Sites[e.Site].Update
 }
 
 // store notes what later atomic operations on the address synchronize with.
@@ -348,33 +324,4 @@ func (b *relater) joinEnded(g trace.GID, w *waitGroup) {
 			b.now[g] = b.rel.join(b.now[g], r.dones)
 		}
 	}
-}
-
-func (b *relater) lock(e *trace.Event) {
-	m := b.mutexes[e.Obj]
-	if m == nil {
-		return
-	}
-	if !m.single || m.releaser != e.G { // else it says nothing new
-		b.now[e.G] = b.rel.join(b.now[e.G], m.released)
-	}
-	if e.Kind == trace.Acquire {
-		b.now[e.G] = b.rel.join(b.now[e.G], m.rreleased)
-	}
-}
-
-func (b *relater) unlock(i int, e *trace.Event) {
-	m := b.mutexes[e.Obj]
-	if m == nil {
-		m = new(mutex)
-		b.mutexes[e.Obj] = m
-	}
-	if e.Kind == trace.RRelease {
-		m.rreleased = b.rel.after(m.rreleased, b.t, i)
-		return
-	}
-	// Where locks are handed over, older releases are not before this one.
-	at := b.rel.at(b.t, i)
-	m.released = b.rel.join(at, m.released)
-	m.releaser, m.single = e.G, m.released == at
 }
