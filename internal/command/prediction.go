@@ -183,6 +183,9 @@ func (p *prediction) finish() {
 			t.Confirmed++
 		case bug.Unconfirmed:
 			t.Unconfirmed++
+			if f.Undecided {
+				t.Undecided++
+			}
 		case bug.Infeasible:
 			t.Infeasible++
 		}

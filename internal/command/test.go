@@ -108,7 +108,7 @@ func (s *session) tell(p *prediction, args gotool.TestArgs, testExit int) (int, 
 	}
 	if testExit != exitUsage { // else go test has said all there is to say
 		text := textOptions(out, p.env)
-		text.Ruled = args.IsSet("v")
+		text.Verbose = args.IsSet("v")
 		if err := report.WriteText(out, s.fromHere(p), text); err != nil {
 			return exitFailed, err
 		}

@@ -152,6 +152,9 @@ type Totals struct {
 	Confirmed   int `json:"confirmed"`
 	Unconfirmed int `json:"unconfirmed"`
 	Infeasible  int `json:"infeasible"`
+	// Undecided is how many of the unconfirmed had nothing to replay: see
+	// Finding.Undecided.
+	Undecided int `json:"undecided,omitempty"`
 }
 
 // Gates reports whether by default f makes the command fail: it is confirmed,

@@ -156,7 +156,9 @@ func TestTextNotConfirmed(t *testing.T) {
 	for i := range r.Findings {
 		r.Findings[i].Undecided = r.Findings[i].Status == bug.Unconfirmed
 	}
-	text := render(t, r, TextOptions{})
+	r.Totals.Undecided = 2
+	assert.NotContains(t, render(t, r, TextOptions{}), "undecided")
+	text := render(t, r, TextOptions{Verbose: true})
 	assert.Contains(t, text, "\n2 undecided, neither shown nor ruled out; -predict.json=FILE tells why.\n")
 	assert.NotContains(t, text, "predicted, but")
 }

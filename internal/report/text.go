@@ -19,7 +19,7 @@ type TextOptions struct {
 	Width   int    // of the terminal, in columns; 0 means 100
 	Command string // how the reader calls gopredict, for a shell; "" means "gopredict"
 	All     bool   // show all steps of an interleaving, however many
-	Ruled   bool   // show what is infeasible, and why
+	Verbose bool   // also show what is infeasible, and why, and count what is undecided
 }
 
 const defaultWidth = 100
@@ -36,7 +36,8 @@ func WriteText(w io.Writer, r *Report, opts TextOptions) error {
 	p := printer{w: b, width: opts.Width, style: style(opts.Color), command: cmp.Or(opts.Command, "gopredict"), all: opts.All}
 	p.confirmed(r)
 	p.others(r)
-	if opts.Ruled {
+	if opts.Verbose {
+		p.undecided(r)
 		p.ruledOut(r)
 	}
 	for _, s := range r.Witnesses {
@@ -245,24 +246,18 @@ func reproduced(f *Finding) string {
 	return fmt.Sprintf("reproduced in %d of %s", f.Reproduced, count(f.Replays, "replay"))
 }
 
-// others writes how much was predicted but not confirmed, and how much is not
-// decided.
+// others writes how much was predicted but not confirmed.
 func (p *printer) others(r *Report) {
-	predicted, undecided := 0, 0
-	for i := range r.Findings {
-		switch f := &r.Findings[i]; {
-		case f.Status != bug.Unconfirmed:
-		case f.Undecided:
-			undecided++
-		default:
-			predicted++
-		}
+	if n := r.Totals.Unconfirmed - r.Totals.Undecided; n > 0 {
+		p.line("%d predicted, but not confirmed by a replay; -predict.json=FILE tells why.", n)
 	}
-	if predicted > 0 {
-		p.line("%d predicted, but not confirmed by a replay; -predict.json=FILE tells why.", predicted)
-	}
-	if undecided > 0 {
-		p.line("%d undecided, neither shown nor ruled out; -predict.json=FILE tells why.", undecided)
+}
+
+// undecided writes how much is not decided: of a program that is as it should be that
+// would be told for ever.
+func (p *printer) undecided(r *Report) {
+	if n := r.Totals.Undecided; n > 0 {
+		p.line("%d undecided, neither shown nor ruled out; -predict.json=FILE tells why.", n)
 	}
 }
 
