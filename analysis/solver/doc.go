@@ -7,6 +7,6 @@
 // A [Formula] holds the terms, an [Engine] the assertions. There are two engines:
 // the built-in one, pure Go, where the order of events is a theory of its own
 // (consistency is the absence of cycles, so that no event ever gets a number),
-// and Z3, loaded from the system when it is asked for. [NewBoth] checks one
-// against the other, and [NewWritten] writes the questions out.
+// and Z3, which package z3 loads from the system when it is asked for. [NewBoth]
+// checks one against the other, and [NewWritten] writes the questions out.
 package solver

@@ -13,7 +13,6 @@ import (
 	"github.com/rogpeppe/go-internal/goproxytest"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/internal/testenv"
 )
 
@@ -29,8 +28,6 @@ func TestMain(m *testing.M) {
 //	exit CODE COMMAND ARGS...   run the command; its exit code must be CODE
 //	damage FILE                 change one byte in the middle of the file
 //	askz3 FOLDER                Z3 gives each query in the folder the answer that stands there
-//
-// and the condition z3: Z3's library is on this machine.
 //
 // $ROOT is this repository, and $PROXY the module proxy, which is off
 // otherwise; $TESTPROXY serves the modules of testdata/proxy.
@@ -67,16 +64,6 @@ func TestScript(t *testing.T) {
 			"exit":   scriptExit,
 			"damage": scriptDamage,
 			"askz3":  scriptAskZ3,
-		},
-		Condition: func(cond string) (bool, error) {
-			if cond != "z3" {
-				return false, fmt.Errorf("want z3, found %q", cond)
-			}
-			e, err := solver.NewZ3(solver.NewFormula())
-			if err == nil {
-				e.Close()
-			}
-			return err == nil, nil
 		},
 		RequireExplicitExec: true,
 	})

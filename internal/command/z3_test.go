@@ -1,5 +1,3 @@
-//go:build (linux || darwin) && (amd64 || arm64) && !noz3
-
 package command
 
 import (
@@ -7,8 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/ebitengine/purego"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/gopredict/gopredict/analysis/solver/z3"
 )
 
 // scriptAskZ3 gives each query in a folder to Z3 as its own command would read it,
@@ -22,27 +21,20 @@ func scriptAskZ3(ts *testscript.TestScript, neg bool, args []string) {
 	if len(files) == 0 {
 		ts.Fatalf("%s has no queries", args[0])
 	}
-	var library uintptr
-	for _, name := range []string{"libz3.so", "libz3.so.4", "libz3.dylib"} {
-		if library, err = purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL); err == nil {
-			break
-		}
-	}
+	config, err := z3.NewConfig()
 	ts.Check(err)
-	var makeConfig func() uintptr
-	var makeContext func(config uintptr) uintptr
-	var eval func(ctx uintptr, text string) string
-	purego.RegisterLibFunc(&makeConfig, library, "Z3_mk_config")
-	purego.RegisterLibFunc(&makeContext, library, "Z3_mk_context")
-	purego.RegisterLibFunc(&eval, library, "Z3_eval_smtlib2_string")
+	defer config.Close()
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		ts.Check(err)
 		lines := strings.Split(strings.TrimSpace(string(data)), "\n")
 		answer := strings.TrimPrefix(lines[len(lines)-1], "; ")
-		z3, _, _ := strings.Cut(eval(makeContext(makeConfig()), string(data)), "\n")
-		if answer != z3 {
-			ts.Fatalf("%s: Z3 says %q, found %q behind the query", file, z3, answer)
+		ctx := z3.NewContext(config)
+		found, _, _ := strings.Cut(ctx.EvalSMTLIB2String(string(data)), "\n")
+		ts.Check(ctx.Err())
+		ctx.Close()
+		if answer != found {
+			ts.Fatalf("%s: Z3 says %q, found %q behind the query", file, found, answer)
 		}
 	}
 }
