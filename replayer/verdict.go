@@ -129,7 +129,7 @@ func (p *Protocol) stand(rest string) error {
 	size, err2 := strconv.ParseUint(f[2], 10, 31)
 	kind, err3 := strconv.ParseUint(f[3], 10, 8)
 	region, err4 := strconv.ParseUint(f[5], 10, 31)
-	if err1 != nil || err2 != nil || err3 != nil || err4 != nil || trace.Kind(kind) >= trace.NumKinds {
+	if err1 != nil || err2 != nil || err3 != nil || err4 != nil || !trace.Kind(kind).Valid() {
 		return fmt.Errorf("found stand %.60q, expected goroutine, address, size, kind, value, region", rest)
 	}
 	s := Stand{Goroutine: f[0], Addr: addr, Size: int(size), Op: trace.Kind(kind), Region: int(region)}

@@ -30,7 +30,7 @@ func FindRegions(t *trace.Trace, o *order.Order) *Regions {
 			marked[e.G]--
 		}
 		switch {
-		case bounds(e.Kind) || marked[e.G] == 0 && o.LockSet(i) == 0:
+		case e.Kind.EndsRegion() || marked[e.G] == 0 && o.LockSet(i) == 0:
 			now[e.G] = 0
 			continue
 		case now[e.G] == 0 || begins(e, marked[e.G]) && (o.LockSet(i) == 0 || o.Outermost(i) == i):
@@ -57,10 +57,4 @@ func begins(e *trace.Event, marked int32) bool {
 		return marked == 0
 	}
 	return e.Kind == trace.RegionBegin && marked == 1
-}
-
-// bounds reports whether no region goes across events of kind k.
-func bounds(k trace.Kind) bool {
-	return k == trace.Fork || k >= trace.CondWait && k <= trace.CondBroadcast ||
-		k.OnChannel() || k == trace.WaitGroupWait || k == trace.WaitGroupWaited
 }

@@ -216,8 +216,21 @@ func (p *program) misuse(i, j int32) bool {
 	case a.Kind == trace.WaitGroupWait && b.Kind == trace.WaitGroupAdd:
 		return same && p.info[j].arg != none
 	}
-	return a.Kind.IsPlain() && hasAddress(b.Kind) && !b.Kind.IsAccess() && b.Kind != trace.OnceEnd && b.Kind != trace.WaitGroupWaited &&
-		(b.Kind < trace.CondWait || b.Kind > trace.CondBroadcast) && overlap(a, b)
+	return a.Kind.IsPlain() && usesObject(b.Kind) && overlap(a, b)
+}
+
+// usesObject reports whether an operation of kind k on an object begins, or is done, by
+// an access to the memory of the object that races with others.
+func usesObject(k trace.Kind) bool {
+	switch k.Class() {
+	case trace.ClassLock:
+		return true
+	case trace.ClassWaitGroup:
+		return k != trace.WaitGroupWaited
+	case trace.ClassOnce:
+		return k != trace.OnceEnd
+	}
+	return false
 }
 
 func overlap(a, b *trace.Event) bool {

@@ -138,15 +138,15 @@ func (s *state) step(pos int32) string {
 		reason = s.decide(pos, e)
 	case k == trace.Branch || k == trace.Assert || k == trace.Panic:
 		reason = s.decide(pos, e)
-	case k >= trace.Acquire && k <= trace.RRelease:
+	case k.Class() == trace.ClassLock:
 		reason = s.lock(k, &s.locks[in.ref])
-	case k >= trace.CondWait && k <= trace.CondBroadcast:
+	case k.Class() == trace.ClassCond:
 		reason = s.cond(e, in.ref)
-	case k >= trace.ChanMake && k <= trace.SelectDone:
+	case k.Class() == trace.ClassChannel:
 		reason = s.channel(e, in)
-	case k >= trace.WaitGroupAdd && k <= trace.WaitGroupWaited:
+	case k.Class() == trace.ClassWaitGroup:
 		reason = s.waitGroup(e, in)
-	case k >= trace.OnceBegin && k <= trace.OnceDone:
+	case k.Class() == trace.ClassOnce:
 		reason = s.once(k, in.ref)
 	case k == trace.Await && in.ref == none:
 		reason = s.allBefore(pos)
@@ -256,17 +256,11 @@ const reach = 4096
 func (s *state) misses(e *trace.Event) string {
 	for _, r := range s.lost[e.G] {
 		base := s.p.t.Events[r].Val
-		if e.Obj >= base && e.Obj-base < reach && hasAddress(e.Kind) {
+		if e.Obj >= base && e.Obj-base < reach && e.Kind.HasAddress() {
 			return fmt.Sprintf("expected the recorded address, found that it may depend on %s, which reads something else than recorded", s.p.describe(int(r)))
 		}
 	}
 	return ""
-}
-
-// hasAddress reports whether the Obj of events of kind k is an address.
-func hasAddress(k trace.Kind) bool {
-	return k.IsAccess() || k >= trace.Acquire && k <= trace.CondBroadcast ||
-		k >= trace.WaitGroupAdd && k <= trace.OnceDone
 }
 
 // harmless tells why the event at pos, at which its goroutine stands, is not

@@ -49,7 +49,7 @@ func (t *toucher) touch(e *trace.Event) (loc Location, how Access, ok bool) {
 		return Location{Obj: channelSpace | e.Obj, Size: 1}, 0, e.Obj != 0
 	case k == trace.Close:
 		return Location{Obj: channelSpace | e.Obj, Size: 1}, writes, e.Obj != 0
-	case k >= trace.Acquire && k <= trace.RRelease, k == trace.OnceBegin, k == trace.OnceDone:
+	case k.Class() == trace.ClassLock, k == trace.OnceBegin, k == trace.OnceDone:
 		how = object | atomic | writes
 	case k == trace.WaitGroupAdd:
 		how = object | atomic | writes

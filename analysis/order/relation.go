@@ -136,8 +136,12 @@ func relate(t *trace.Trace, chans map[uint64]channel) *relation {
 // segment, but for atomic loads, which seldom do.
 func communications(t *trace.Trace) (n int) {
 	for i := range t.Events {
-		switch k := t.Events[i].Kind; {
-		case k >= trace.AtomicStore && k <= trace.OnceDone || k == trace.Post || k == trace.Await:
+		switch k := t.Events[i].Kind; k.Class() {
+		case trace.ClassAccess:
+			if k == trace.AtomicStore || k == trace.AtomicRMW {
+				n++
+			}
+		case trace.ClassGoroutine, trace.ClassLock, trace.ClassCond, trace.ClassChannel, trace.ClassWaitGroup, trace.ClassOnce, trace.ClassToken:
 			n++
 		}
 	}

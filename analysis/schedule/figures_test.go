@@ -213,6 +213,7 @@ func TestHold(t *testing.T) {
 		0 recvd c#1
 		2 sent c#1
 		2 r x
+		0 operand  // tells of a value, and nothing else
 		0 w z
 		3 begin
 		4 begin    // not forked by any step
@@ -221,7 +222,7 @@ func TestHold(t *testing.T) {
 		if want := []int{0, 1, 2, 3, 4, 6, 7, 9}; !slices.Equal(s.Steps, want) {
 			t.Errorf("steps %v, want %v", s.Steps, want)
 		}
-		if want := []int{11, 12}; !slices.Equal(s.Hold, want) {
+		if want := []int{12, 13}; !slices.Equal(s.Hold, want) {
 			t.Errorf("hold %v, want %v", s.Hold, want)
 		}
 		break

@@ -264,9 +264,7 @@ func (p *Planner) schedule(b *base, steps []int, violation ...int) Schedule {
 // itself.
 func (p *Planner) next(g trace.GID, i int) int {
 	for i = p.o.Next(g, i); i >= 0; i = p.o.Next(g, i) {
-		switch p.t.Events[i].Kind {
-		case trace.SendDone, trace.RecvDone, trace.SelectDone, trace.CondWake, trace.WaitGroupWaited:
-		default:
+		if p.t.Events[i].Kind.CanHold() {
 			return i
 		}
 	}

@@ -81,7 +81,8 @@ func wordsOf(e trace.Event) (from, to uint64) {
 
 func (l *leftOut) add(e trace.Event) {
 	l.any = true
-	l.channel = l.channel || e.Kind.OnChannel()
+	// No select sees that a channel is made, or that another select could send.
+	l.channel = l.channel || e.Kind.Class() == trace.ClassChannel && e.Kind != trace.ChanMake && e.Kind != trace.SelectSend
 	if !e.Kind.IsAccess() {
 		old, ok := l.objects[e.Obj]
 		l.objects[e.Obj] = old.and(e, ok)

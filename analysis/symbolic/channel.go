@@ -59,7 +59,7 @@ func newChannels(m *Model) *channels {
 	for i := range m.t.Events {
 		e, pos := &m.t.Events[i], int32(i)
 		var c *channel
-		if k := e.Kind; e.Obj != 0 && (k >= trace.ChanMake && k <= trace.Close || k == trace.SelectSend) {
+		if e.Kind.Class() == trace.ClassChannel && e.Obj != 0 {
 			c = cs.get(e)
 		}
 		switch e.Kind {

@@ -140,7 +140,7 @@ func (c *closure) follow(i int32) {
 		if w := m.groups[e.Obj]; w != nil && c.once(w) {
 			c.all(w.adds)
 		}
-	case k >= trace.Send && k <= trace.Select, k == trace.Panic:
+	case k.Class() == trace.ClassChannel, k == trace.Panic:
 		c.channel(i)
 	}
 }

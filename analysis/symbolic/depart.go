@@ -168,11 +168,11 @@ func (m *Model) quiet() map[int32]bool {
 			case k == trace.Read && (m.t.Sites[e.Site].Data || m.tracked(i)):
 				found := func(obj uint64) bool { return obj >= e.Val && obj-e.Val < reach }
 				quiet[i] = len(met) == 0 || e.HasValue() && e.Size <= 8 && !slices.ContainsFunc(met, found)
-			case writes(e), k == trace.AtomicRMW, k == trace.Fork, k >= trace.ChanMake && k <= trace.Select,
-				k == trace.SelectSend, k == trace.Branch, k == trace.Operand, k == trace.Assert, k == trace.Panic:
+			case writes(e), k == trace.AtomicRMW, k == trace.Fork, k.Class() == trace.ClassChannel,
+				k == trace.Branch, k == trace.Operand, k == trace.Assert, k == trace.Panic:
 				loud = true
 			}
-			if !loud && hasAddress(e.Kind) {
+			if !loud && e.Kind.HasAddress() {
 				met = append(met, e.Obj)
 				loud = loud || len(met) == maxQuiet
 			}

@@ -143,12 +143,11 @@ func (e *Encoding) relevant(i int32) bool {
 		if e.taint.may[ev.G] && m.matters(i) {
 			return true
 		}
-	case k >= trace.Acquire && k <= trace.RRelease:
+	case k.Class() == trace.ClassLock:
 		if m.locks.byObj[ev.Obj].many {
 			return true
 		}
-	case k >= trace.CondWait && k <= trace.CondBroadcast,
-		k >= trace.Send && k <= trace.Select, k >= trace.WaitGroupAdd && k <= trace.WaitGroupWaited:
+	case k.Class() == trace.ClassCond, k.Class() == trace.ClassWaitGroup, k.Class() == trace.ClassChannel && !apart(k):
 		return true
 	case k == trace.Branch || k == trace.Assert || k == trace.Panic || k == trace.Operand:
 		if m.formula(i) != nil {
@@ -159,6 +158,12 @@ func (e *Encoding) relevant(i int32) bool {
 		}
 	}
 	return m.linked(i) || e.taint.lost[i] != nil
+}
+
+// apart reports whether an event of kind k, of a channel or select, does nothing
+// there whose place matters: what it has a part in are edges.
+func apart(k trace.Kind) bool {
+	return k == trace.ChanMake || k == trace.SelectSend || k == trace.SelectDone
 }
 
 // linked reports whether event i has an edge to or from other goroutines.

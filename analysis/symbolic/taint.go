@@ -97,7 +97,7 @@ func (t *taint) walk(g trace.GID) {
 	for i := m.from1(g, int32(t.e.cone.Base)); i != none && i < end; i = m.next[i] {
 		ev := m.event(i)
 		for _, r := range pointers {
-			if base := m.event(r).Val; hasAddress(ev.Kind) && ev.Obj >= base && ev.Obj-base < reach {
+			if base := m.event(r).Val; ev.Kind.HasAddress() && ev.Obj >= base && ev.Obj-base < reach {
 				t.lost[i] = append(t.lost[i], r)
 			}
 		}
@@ -118,11 +118,6 @@ func (t *taint) walk(g trace.GID) {
 			}
 		}
 	}
-}
-
-// hasAddress reports whether Obj of events of kind k is an address.
-func hasAddress(k trace.Kind) bool {
-	return k.IsAccess() || k >= trace.Acquire && k <= trace.CondBroadcast || k >= trace.WaitGroupAdd && k <= trace.OnceDone
 }
 
 // at says that the goroutine of event i is not tainted when it comes to it.

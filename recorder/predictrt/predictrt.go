@@ -11,6 +11,8 @@ import (
 	"strings"
 )
 
+//go:generate go run ./mkkinds
+
 //go:embed all:_src
 var src embed.FS
 

@@ -92,8 +92,8 @@
 //
 // # What the kinds mean
 //
-// The comments of the table in kind.go say what Obj, Val and Size of each kind
-// hold. The text form of a trace has one line an event:
+// The table in kind.go, and docs/events.md, say what Obj, Val and Size of each kind
+// hold: [Kind.Spec]. The text form of a trace has one line an event:
 //
 //	3 write obj=0xc000012340 size=8 val=5 site=0x80000012 value # TestT:0.1 bank.go:17 a.sum
 //

@@ -1,11 +1,12 @@
 package trace
 
-// Kind says what an event is. The table kinds below is the single place where
-// an event kind is declared: the reader, the writer, the text form, the
-// validator and the documentation derive from it.
+// Kind says what an event is. Its number is that of the file format, so that a new
+// kind comes last. The constants and the table of their specs below are the one place
+// where kinds are declared; after a change, go generate ./recorder/predictrt writes
+// anew what follows from them: the kinds of the run-time library, and docs/events.md.
 type Kind uint8
 
-// The event kinds. Obj, Val and Size mean what the table kinds says for each.
+// The event kinds.
 const (
 	None Kind = iota
 
@@ -66,89 +67,132 @@ const (
 	NumKinds
 )
 
-// kindInfo is one row of the table of event kinds.
-type kindInfo struct {
-	name string // the text form's word
-	obj  string // what Obj names; "" if unused
-	val  string // what Val holds; "" if unused
-	size string // what Size holds; "" if unused
-	doc  string
-}
+// specs is the table of event kinds.
+var specs = func() [NumKinds]Spec {
+	var (
+		unused    = Arg{}
+		address   = Arg{"address", ArgAddress}
+		lock      = Arg{"lock", ArgAddress}
+		condition = Arg{"condition", ArgAddress}
+		waitGroup = Arg{"WaitGroup", ArgAddress}
+		once      = Arg{"Once", ArgAddress}
+		channel   = Arg{"channel", ArgChannel}
+		test      = Arg{"number of the test's name", ArgTest}
+		ticket    = Arg{"ticket", ArgNumber}
+		size      = Arg{"bytes", ArgNumber}
+		capacity  = Arg{"capacity", ArgNumber}
+	)
+	value := func(name string) Arg { return Arg{name, ArgValue} }
+	number := func(name string) Arg { return Arg{name, ArgNumber} }
+	return [NumKinds]Spec{
+		None: {Word: "none", Doc: "no event; never in a trace"},
 
-var kinds = [NumKinds]kindInfo{
-	None: {name: "none", doc: "no event; never in a trace"},
+		Read:        {"read", ClassAccess, "read", "of", address, value("value read, or its digest if it has more than 8 bytes, if FlagValue"), size, 0, "a plain load; a map read names the map's header"},
+		Write:       {"write", ClassAccess, "write", "to", address, value("value stored, likewise, if FlagValue"), size, 0, "a plain store; a map write names the map's header"},
+		AtomicLoad:  {"aload", ClassAccess, "atomic load", "of", address, value("value read"), size, 0, "an atomic load"},
+		AtomicStore: {"astore", ClassAccess, "atomic store", "to", address, value("value stored"), size, 0, "an atomic store"},
+		AtomicRMW:   {"armw", ClassAccess, "atomic update", "of", address, value("value after"), size, 0, "an atomic read-modify-write; FlagFailed marks a compare-and-swap that did not store"},
 
-	Read:        {"read", "address", "value read, or its digest if it has more than 8 bytes, if FlagValue", "bytes", "a plain load; a map read names the map's header"},
-	Write:       {"write", "address", "value stored, likewise, if FlagValue", "bytes", "a plain store; a map write names the map's header"},
-	AtomicLoad:  {"aload", "address", "value read", "bytes", "an atomic load"},
-	AtomicStore: {"astore", "address", "value stored", "bytes", "an atomic store"},
-	AtomicRMW:   {"armw", "address", "value after", "bytes", "an atomic read-modify-write; FlagFailed marks a compare-and-swap that did not store"},
+		Fork:  {"fork", ClassGoroutine, "go", "", Arg{"goroutine id of the child", ArgGoroutine}, unused, unused, endsRegion, "a go statement, before the child can run"},
+		Begin: {"begin", ClassGoroutine, "begin", "of", unused, unused, unused, 0, "the first event of a goroutine"},
+		End:   {"end", ClassGoroutine, "goroutine ends", "of", unused, unused, unused, 0, "the last event of a goroutine"},
 
-	Fork:  {"fork", "goroutine id of the child", "", "", "a go statement, before the child can run"},
-	Begin: {"begin", "", "", "", "the first event of a goroutine"},
-	End:   {"end", "", "", "", "the last event of a goroutine"},
+		Acquire:  {"acq", ClassLock, "lock", "", lock, unused, unused, 0, "a mutex or the writer side of an RWMutex was acquired; logged after the operation"},
+		Release:  {"rel", ClassLock, "unlock", "", lock, unused, unused, 0, "the same was released; logged before the operation"},
+		RAcquire: {"racq", ClassLock, "read lock", "", lock, unused, unused, 0, "the reader side of an RWMutex was acquired"},
+		RRelease: {"rrel", ClassLock, "read unlock", "", lock, unused, unused, 0, "the reader side was released"},
 
-	Acquire:  {"acq", "lock", "", "", "a mutex or the writer side of an RWMutex was acquired; logged after the operation"},
-	Release:  {"rel", "lock", "", "", "the same was released; logged before the operation"},
-	RAcquire: {"racq", "lock", "", "", "the reader side of an RWMutex was acquired"},
-	RRelease: {"rrel", "lock", "", "", "the reader side was released"},
+		CondWait:      {"wait", ClassCond, "wait", "for", condition, ticket, unused, endsRegion, "Cond.Wait begins, before the lock is released"},
+		CondWake:      {"wake", ClassCond, "wake", "of", condition, ticket, unused, endsRegion | tells, "Cond.Wait was woken, before the lock is acquired again"},
+		CondSignal:    {"signal", ClassCond, "signal", "of", condition, number("ticket woken plus one, 0 if nobody waited"), unused, endsRegion, "Cond.Signal"},
+		CondBroadcast: {"broadcast", ClassCond, "broadcast", "of", condition, number("first ticket woken"), number("number of tickets woken"), endsRegion, "Cond.Broadcast"},
 
-	CondWait:      {"wait", "condition", "ticket", "", "Cond.Wait begins, before the lock is released"},
-	CondWake:      {"wake", "condition", "ticket", "", "Cond.Wait was woken, before the lock is acquired again"},
-	CondSignal:    {"signal", "condition", "ticket woken plus one, 0 if nobody waited", "", "Cond.Signal"},
-	CondBroadcast: {"broadcast", "condition", "first ticket woken", "number of tickets woken", "Cond.Broadcast"},
+		ChanMake:   {"make", ClassChannel, "make", "of", channel, unused, capacity, 0, "a channel is made"},
+		Send:       {"send", ClassChannel, "send", "to", channel, unused, capacity, endsRegion, "a send begins; it may block"},
+		SendDone:   {"sent", ClassChannel, "sent", "to", channel, number("number of the element, from 1"), capacity, endsRegion | tells, "a send (or the select case that sends) is complete"},
+		Recv:       {"recv", ClassChannel, "receive", "from", channel, unused, capacity, endsRegion, "a receive begins; it may block"},
+		RecvDone:   {"recvd", ClassChannel, "received", "from", channel, number("number of the element, from 1; 0: closed"), capacity, endsRegion | tells, "a receive (or the select case that receives) is complete"},
+		Close:      {"close", ClassChannel, "close", "", channel, unused, capacity, endsRegion, "a channel is closed"},
+		Select:     {"select", ClassChannel, "select", "of", unused, number("number of cases"), unused, endsRegion, "a select begins; FlagDefault if it has a default"},
+		SelectDone: {"selected", ClassChannel, "selected", "of", unused, number("index of the chosen case plus one, in source order as the runtime sees it; 0: default"), unused, endsRegion | tells, "a select has chosen; the sent or recvd event of the case follows at once"},
 
-	ChanMake:   {"make", "channel", "", "capacity", "a channel is made"},
-	Send:       {"send", "channel", "", "capacity", "a send begins; it may block"},
-	SendDone:   {"sent", "channel", "number of the element, from 1", "capacity", "a send (or the select case that sends) is complete"},
-	Recv:       {"recv", "channel", "", "capacity", "a receive begins; it may block"},
-	RecvDone:   {"recvd", "channel", "number of the element, from 1; 0: closed", "capacity", "a receive (or the select case that receives) is complete"},
-	Close:      {"close", "channel", "", "capacity", "a channel is closed"},
-	Select:     {"select", "", "number of cases", "", "a select begins; FlagDefault if it has a default"},
-	SelectDone: {"selected", "", "index of the chosen case plus one, in source order as the runtime sees it; 0: default", "", "a select has chosen; the sent or recvd event of the case follows at once"},
+		WaitGroupAdd:    {"add", ClassWaitGroup, "add", "to", waitGroup, Arg{"delta", ArgSigned}, unused, 0, "WaitGroup.Add or Done; logged before the operation"},
+		WaitGroupWait:   {"wgwait", ClassWaitGroup, "wait", "for", waitGroup, unused, unused, endsRegion, "WaitGroup.Wait begins"},
+		WaitGroupWaited: {"wgwaited", ClassWaitGroup, "waited", "for", waitGroup, unused, unused, endsRegion | tells, "WaitGroup.Wait returns"},
 
-	WaitGroupAdd:    {"add", "WaitGroup", "delta, as a signed number", "", "WaitGroup.Add or Done; logged before the operation"},
-	WaitGroupWait:   {"wgwait", "WaitGroup", "", "", "WaitGroup.Wait begins"},
-	WaitGroupWaited: {"wgwaited", "WaitGroup", "", "", "WaitGroup.Wait returns"},
+		OnceBegin: {"oncebegin", ClassOnce, "run", "", once, unused, unused, 0, "Once.Do is about to call its function"},
+		OnceEnd:   {"onceend", ClassOnce, "finish", "", once, unused, unused, 0, "Once's function has returned"},
+		OnceDone:  {"oncedone", ClassOnce, "do", "", once, unused, unused, 0, "Once.Do returns; after onceend in the calling goroutine too"},
 
-	OnceBegin: {"oncebegin", "Once", "", "", "Once.Do is about to call its function"},
-	OnceEnd:   {"onceend", "Once", "", "", "Once's function has returned"},
-	OnceDone:  {"oncedone", "Once", "", "", "Once.Do returns; after onceend in the calling goroutine too"},
+		RegionBegin: {"regionbegin", ClassRegion, "enter", "", unused, unused, unused, 0, "an atomic region begins"},
+		RegionEnd:   {"regionend", ClassRegion, "leave", "", unused, unused, unused, 0, "an atomic region ends"},
+		Branch:      {"branch", ClassControl, "condition", "", unused, number("outcome: 1 taken, 0 not, or the number of the case"), unused, 0, "the program decided where to go"},
+		Assert:      {"assert", ClassControl, "assertion", "", unused, number("outcome: 1 holds"), unused, 0, "a test assertion was evaluated"},
+		Panic:       {"panic", ClassControl, "panic", "of", unused, unused, unused, 0, "a panic starts"},
+		Recover:     {"recover", ClassControl, "recover", "of", unused, unused, unused, 0, "a panic was recovered"},
 
-	RegionBegin: {"regionbegin", "", "", "", "an atomic region begins"},
-	RegionEnd:   {"regionend", "", "", "", "an atomic region ends"},
-	Branch:      {"branch", "", "outcome: 1 taken, 0 not, or the number of the case", "", "the program decided where to go"},
-	Assert:      {"assert", "", "outcome: 1 holds", "", "a test assertion was evaluated"},
-	Panic:       {"panic", "", "", "", "a panic starts"},
-	Recover:     {"recover", "", "", "", "a panic was recovered"},
+		TestBegin: {"testbegin", ClassTest, "test begins", "of", test, unused, unused, 0, "a test or subtest begins in this goroutine"},
+		TestEnd:   {"testend", ClassTest, "test ends", "of", test, number("1 if it has failed"), unused, 0, "the test function has returned"},
 
-	TestBegin: {"testbegin", "number of the test's name", "", "", "a test or subtest begins in this goroutine"},
-	TestEnd:   {"testend", "number of the test's name", "1 if it has failed", "", "the test function has returned"},
+		Post:  {"post", ClassToken, "hand over", "of", Arg{"token", ArgToken}, unused, unused, 0, "what happens before this event happens before every later await of the token (sync.Pool, timers, I/O)"},
+		Await: {"await", ClassToken, "take over", "of", Arg{"token; 0: all that was before", ArgToken}, unused, unused, 0, "see post"},
 
-	Post:  {"post", "token", "", "", "what happens before this event happens before every later await of the token (sync.Pool, timers, I/O)"},
-	Await: {"await", "token; 0: all that was before", "", "", "see post"},
+		SelectSend: {"selsend", ClassChannel, "send", "to", channel, unused, capacity, 0, "a case of the select that follows would send"},
 
-	SelectSend: {"selsend", "channel", "", "capacity", "a case of the select that follows would send"},
+		Operand: {"operand", ClassControl, "operand", "of", unused, value("the value, or its digest, if FlagValue"), size, tells, "what a condition or a store needs beside what was read: a value that other goroutines cannot change"},
+	}
+}()
 
-	Operand: {"operand", "", "the value, or its digest, if FlagValue", "bytes", "what a condition or a store needs beside what was read: a value that other goroutines cannot change"},
+// of has what is asked of kinds most often, by kind.
+var of = func() (of [256]struct {
+	class  Class
+	obj    ArgType
+	traits traits
+}) {
+	for k, s := range specs {
+		of[k].class, of[k].obj, of[k].traits = s.Class, s.Obj.Type, s.traits
+	}
+	return of
+}()
+
+// Valid reports whether k is a kind that a trace may have.
+func (k Kind) Valid() bool { return k != None && k < NumKinds }
+
+// Spec returns what the table says of k; the zero Spec if it is not there.
+func (k Kind) Spec() Spec {
+	if k < NumKinds {
+		return specs[k]
+	}
+	return Spec{}
 }
 
 // String returns the word that the text form uses for k.
 func (k Kind) String() string {
 	if k < NumKinds {
-		return kinds[k].name
+		return specs[k].Word
 	}
 	return "invalid"
 }
 
+// Class returns what events of kind k are about.
+func (k Kind) Class() Class { return of[k].class }
+
 // IsAccess reports whether events of kind k touch memory at Obj.
-func (k Kind) IsAccess() bool { return k >= Read && k <= AtomicRMW }
+func (k Kind) IsAccess() bool { return of[k].class == ClassAccess }
 
 // IsPlain reports whether k is an ordinary, not atomic, memory access.
 func (k Kind) IsPlain() bool { return k == Read || k == Write }
 
-// OnChannel reports whether k is an operation on a channel that a select sees.
-func (k Kind) OnChannel() bool { return k >= Send && k <= SelectDone }
-
 // IsWrite reports whether events of kind k store to memory.
 func (k Kind) IsWrite() bool { return k == Write || k == AtomicStore || k == AtomicRMW }
+
+// HasAddress reports whether the Obj of events of kind k is an address of memory.
+func (k Kind) HasAddress() bool { return of[k].obj == ArgAddress }
+
+// EndsRegion reports whether no atomic region goes across an event of kind k, as it
+// starts a goroutine, waits for others or wakes them.
+func (k Kind) EndsRegion() bool { return of[k].traits&endsRegion != 0 }
+
+// CanHold reports whether a replay can hold a goroutine before an event of kind k. It
+// cannot where the event only tells of what has taken place by then.
+func (k Kind) CanHold() bool { return k.Valid() && of[k].traits&tells == 0 }

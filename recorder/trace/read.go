@@ -253,13 +253,13 @@ func (d *reader) reserve(n int) {
 // trace may use them as indices; expected is "" if nothing is.
 func (t *Trace) sound(e *Event) (expected, found string) {
 	switch {
-	case e.Kind == None || e.Kind >= NumKinds:
+	case !e.Kind.Valid():
 		return fmt.Sprintf("an event kind from 1 to %d", NumKinds-1), fmt.Sprint(uint8(e.Kind))
 	case !t.defined(uint64(e.G)):
 		return "an event of a defined goroutine", fmt.Sprint("goroutine ", e.G)
-	case e.Kind == Fork && !t.defined(e.Obj):
+	case of[e.Kind].obj == ArgGoroutine && !t.defined(e.Obj):
 		return "a fork of a defined goroutine", fmt.Sprint("goroutine ", e.Obj)
-	case (e.Kind == TestBegin || e.Kind == TestEnd) && e.Obj >= uint64(len(t.Names)):
+	case of[e.Kind].obj == ArgTest && e.Obj >= uint64(len(t.Names)):
 		return "the number of a defined test name", fmt.Sprint(e.Obj)
 	}
 	return "", ""

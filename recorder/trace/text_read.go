@@ -11,14 +11,21 @@ import (
 	"strings"
 )
 
-// kindByWord finds kinds by the words of the table.
-var kindByWord = func() map[string]Kind {
+// byWord finds kinds by the words of the table.
+var byWord = func() map[string]Kind {
 	m := map[string]Kind{}
 	for k := None + 1; k < NumKinds; k++ {
-		m[kinds[k].name] = k
+		m[specs[k].Word] = k
 	}
 	return m
 }()
+
+// KindOf returns the kind that the text form has a word for; ok is false if there is
+// none.
+func KindOf(word string) (k Kind, ok bool) {
+	k, ok = byWord[word]
+	return k, ok
+}
 
 // ReadText reads the text form that [WriteText] writes. The trace that it
 // returns is never nil and holds what stands before the first line that does
@@ -113,7 +120,7 @@ func (t *Trace) parseEvent(word string, a *attributes) {
 		a.fail("meta, cut, text, test, goroutine, site, freed, held, complete, or a goroutine's number", fmt.Sprintf("%.40q", word))
 		return
 	}
-	kind, ok := kindByWord[a.first()]
+	kind, ok := byWord[a.first()]
 	if !ok {
 		a.fail("an event kind after the goroutine", fmt.Sprintf("%.40q", a.first()))
 		return

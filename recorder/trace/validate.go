@@ -96,22 +96,24 @@ func (v *validator) event(i int, e *Event) (expected, found string) {
 	if expected, found := v.underway(g, e); expected != "" {
 		return expected, found
 	}
-	switch k := e.Kind; {
-	case k.IsAccess():
+	switch e.Kind.Class() {
+	case ClassAccess:
 		return access(e)
-	case k >= Acquire && k <= RRelease:
+	case ClassLock:
 		return v.lock(g, e)
-	case k >= CondWait && k <= CondBroadcast:
+	case ClassCond:
 		return v.cond(e)
-	case k >= ChanMake && k <= SelectDone:
+	case ClassChannel:
 		return v.channel(i, g, e)
-	case k >= WaitGroupAdd && k <= WaitGroupWaited:
+	case ClassWaitGroup:
 		return v.waitGroup(i, g, e)
-	case k >= OnceBegin && k <= OnceDone:
+	case ClassOnce:
 		return v.once(e)
-	case k == Panic:
+	}
+	switch e.Kind {
+	case Panic:
 		g.unwinding = true
-	case k == Recover:
+	case Recover:
 		g.unwinding = false
 	}
 	return "", ""

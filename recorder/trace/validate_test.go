@@ -79,6 +79,7 @@ func TestValidateIllegal(t *testing.T) {
 		{both + "1 send obj=5 size=1; 1 sent obj=5 val=2 size=1; 2 recv obj=5 size=1; 2 recvd obj=5 val=1 size=1", "expected the receive to begin before a later send takes its room"},
 		{"0 close obj=5; 0 close obj=5; 0 close obj=5", "expected a panic: close of a closed channel, found close"},
 		{"0 recv obj=5; 0 panic; 0 make obj=5", "expected a new channel"},
+		{"0 selsend obj=5; 0 select val=1 default; 0 selected; 0 make obj=5", "expected a new channel"},
 		{"0 select val=2; 0 selected", "expected a case from 1 to 2, or 0 for a default, found 0"},
 		{"0 select val=2 default; 0 selected val=3", "found 3"},
 		{"0 select val=2; 0 selected val=1; 0 panic", "expected sent or recvd of the chosen case, found panic"},

@@ -63,11 +63,12 @@ func (m *maker) places(ids map[trace.SiteID]bool) []Step {
 	SortSites(sites)
 	var out []Step
 	for _, s := range sites {
+		kind, known := trace.KindOf(s.Op)
 		step := Step{
-			Goroutine: anywhere, Op: opNames[s.Op], Func: s.Func, File: m.files.Name(s.File),
+			Goroutine: anywhere, Op: kind, Func: s.Func, File: m.files.Name(s.File),
 			Line: s.Line, Col: s.Col, Expr: s.Expr, Nth: m.index.ranks[s.ID].nth, Which: m.index.ranks[s.ID].which, Of: m.index.ranks[s.ID].of, Occ: 1,
 		}
-		if step.Op == trace.None { // a word of the rewriter's own, e.g. "case"
+		if !known { // a word of the rewriter's own, e.g. "case"
 			step.Op, step.SiteOp = trace.Branch, s.Op
 		}
 		out = append(out, step)

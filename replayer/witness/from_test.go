@@ -35,8 +35,9 @@ func build(t *testing.T, lines ...string) *trace.Trace {
 		line := i + 1
 		n, _ := fmt.Sscanf(l, "%d %s %x %d", &e.G, &op, &e.Obj, &line)
 		require.GreaterOrEqual(t, n, 3, l)
-		e.Kind = opNames[op]
-		require.NotZero(t, e.Kind, l)
+		var ok bool
+		e.Kind, ok = trace.KindOf(op)
+		require.True(t, ok, l)
 		site := trace.Site{ID: trace.SiteID(line), Func: "p.f", File: "/src/a.go", Line: line, Key: trace.KeyOf("p.f", line)}
 		if e.Kind.IsAccess() {
 			name := e.Obj

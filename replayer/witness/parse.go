@@ -186,15 +186,6 @@ func (p *parser) end() error {
 	return nil
 }
 
-// opNames maps the text form's words to event kinds.
-var opNames = func() map[string]trace.Kind {
-	m := make(map[string]trace.Kind)
-	for k := trace.None + 1; k < trace.NumKinds; k++ {
-		m[k.String()] = k
-	}
-	return m
-}()
-
 // step reads the fields of one step line.
 func step(fields []token) (Step, error) {
 	s := Step{Occ: 1}
@@ -214,7 +205,7 @@ func step(fields []token) (Step, error) {
 		return s, errors.New("step line names no goroutine")
 	}
 	var ok bool
-	if s.Op, ok = opNames[text[1]]; !ok {
+	if s.Op, ok = trace.KindOf(text[1]); !ok {
 		return s, fmt.Errorf("unknown operation %.40q", text[1])
 	}
 	if err := s.setPosition(text[4]); err != nil {

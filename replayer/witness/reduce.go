@@ -6,22 +6,10 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// Gateable reports whether a replay can hold a goroutine at events of kind k.
-// It cannot where the operation has already taken place when the event is
-// logged; what matters there is where the operation began. Nor can it at operands,
-// which only tell of values.
-func Gateable(k trace.Kind) bool {
-	switch k {
-	case trace.SendDone, trace.RecvDone, trace.SelectDone, trace.CondWake, trace.WaitGroupWaited, trace.Operand:
-		return false
-	}
-	return k != trace.None && k < trace.NumKinds
-}
-
 // canStep reports whether events of kind k may be steps of a witness. Branches
 // may not: where the program goes follows from what it read. Nor may the cases
 // of a select, which is a step itself.
-func canStep(k trace.Kind) bool { return Gateable(k) && k != trace.Branch && k != trace.SelectSend }
+func canStep(k trace.Kind) bool { return k.CanHold() && k != trace.Branch && k != trace.SelectSend }
 
 // isSync reports whether events of kind k, other than accesses, act on an
 // object that goroutines share.
@@ -65,7 +53,7 @@ func reduce(t *trace.Trace, steps, shown, stand []int, in func(trace.GID) bool) 
 	}
 	for _, i := range kept {
 		e := t.Events[i]
-		if (canStep(e.Kind) || !Gateable(e.Kind)) && (mem.conflicts(e) || e.Obj != 0 && objs[e.Obj] && isSync(e.Kind) || e.Kind == trace.Select || slices.Contains(shown, i)) {
+		if (canStep(e.Kind) || !e.Kind.CanHold()) && (mem.conflicts(e) || e.Obj != 0 && objs[e.Obj] && isSync(e.Kind) || e.Kind == trace.Select || slices.Contains(shown, i)) {
 			need[i] = true
 			active[e.G] = true
 		}

@@ -3,61 +3,29 @@ package witness
 import (
 	"regexp"
 	"strings"
-)
 
-// words are what readers call the operations of the trace, where that is
-// another word.
-var words = map[string]string{
-	"aload":       "atomic load",
-	"astore":      "atomic store",
-	"armw":        "atomic update",
-	"fork":        "go",
-	"end":         "goroutine ends",
-	"acq":         "lock",
-	"rel":         "unlock",
-	"racq":        "read lock",
-	"rrel":        "read unlock",
-	"recv":        "receive",
-	"selsend":     "send",
-	"add":         "add",
-	"assert":      "assertion",
-	"branch":      "condition",
-	"wgwait":      "wait",
-	"oncebegin":   "run",
-	"onceend":     "finish",
-	"oncedone":    "do",
-	"post":        "hand over",
-	"await":       "take over",
-	"testbegin":   "test begins",
-	"regionbegin": "enter",
-	"regionend":   "leave",
-	"testend":     "test ends",
-}
+	"github.com/gopredict/gopredict/recorder/trace"
+)
 
 // Phrase returns what readers call an operation on an operand: "write to
 // a.balance". The operand may be "".
 func Phrase(op, expr string) string {
-	word := Word(op)
 	if expr == "" {
-		return word
+		return Word(op)
 	}
-	switch op {
-	case "write", "astore", "send", "selsend", "add":
-		return word + " to " + expr
-	case "recv":
-		return word + " from " + expr
-	case "wgwait", "condwait":
-		return word + " for " + expr
-	case "acq", "rel", "racq", "rrel", "close", "fork", "regionbegin", "regionend", "oncebegin", "onceend", "oncedone", "assert", "branch":
-		return word + " " + expr
+	between := " of "
+	if k, ok := trace.KindOf(op); ok && k.Spec().Preposition == "" {
+		between = " "
+	} else if ok {
+		between = " " + k.Spec().Preposition + " "
 	}
-	return word + " of " + expr
+	return Word(op) + between + expr
 }
 
 // Word returns what readers call the operation op, a word of trace.Kind.String.
 func Word(op string) string {
-	if w := words[op]; w != "" {
-		return w
+	if k, ok := trace.KindOf(op); ok {
+		return k.Spec().Phrase
 	}
 	return op
 }

@@ -69,7 +69,7 @@ func (x *explorer) key(order []int) string {
 		case trace.Send, trace.Recv, trace.Select, trace.Close:
 			return false
 		default:
-			return k < trace.CondWait || k > trace.CondBroadcast
+			return k.Class() != trace.ClassCond
 		}
 	})
 	return fmt.Sprint(x.at, matters)

@@ -10,14 +10,8 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// words are the short forms that Parse takes for event kinds.
-var words = map[string]trace.Kind{"r": trace.Read, "w": trace.Write}
-
-func init() {
-	for k := trace.None + 1; k < trace.NumKinds; k++ {
-		words[k.String()] = k
-	}
-}
+// short are the short forms that Parse takes for event kinds.
+var short = map[string]trace.Kind{"r": trace.Read, "w": trace.Write}
 
 // Parse makes a trace of lines such as
 //
@@ -59,7 +53,10 @@ func (p *parser) line(n int, fields []string) bool {
 		return false
 	}
 	p.goroutine(g)
-	kind, ok := words[fields[1]]
+	kind, ok := short[fields[1]]
+	if !ok {
+		kind, ok = trace.KindOf(fields[1])
+	}
 	if !ok {
 		return false
 	}

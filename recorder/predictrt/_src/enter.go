@@ -38,7 +38,7 @@ func enterAt(kind uint8, obj uint64, pc uintptr) (*goroutine, uint32) {
 	if g == nil {
 		return nil, 0
 	}
-	if (kind == Fork || kind >= ChanMake && kind <= SelectDone) && lookup(pc).own {
+	if (kind == Fork || isChannel(kind)) && lookup(pc).own {
 		return nil, 0
 	}
 	site := siteOf(pc)

@@ -345,18 +345,15 @@ func judge() {
 func collide(a, b stand) bool {
 	switch {
 	case a.kind == Close || b.kind == Close:
-		return a.obj == b.obj && onChannel(a.kind) && onChannel(b.kind)
+		return a.obj == b.obj && isChannel(a.kind) && isChannel(b.kind)
 	case a.kind == WaitGroupAdd && b.kind == WaitGroupWait, b.kind == WaitGroupAdd && a.kind == WaitGroupWait:
 		return a.obj == b.obj
-	case onChannel(a.kind) || onChannel(b.kind):
+	case isChannel(a.kind) || isChannel(b.kind):
 		return false
 	}
 	return a.obj < b.obj+uint64(max(b.size, 1)) && b.obj < a.obj+uint64(max(a.size, 1)) &&
 		(isWrite(a.kind) || isWrite(b.kind) || isSync(a.kind) || isSync(b.kind))
 }
-
-// onChannel reports whether the object of an event is a channel.
-func onChannel(kind uint8) bool { return kind >= ChanMake && kind <= Close || kind == SelectSend }
 
 // setStage is release for the running goroutine.
 func (g *goroutine) setStage(s int) {

@@ -120,7 +120,7 @@ func planItem(word, rest string, table []*actor) bool {
 		}
 		n[i] = v
 	}
-	if n[0] >= uint64(len(table)) || n[1] >= uint64(NumKinds) {
+	if n[0] >= uint64(len(table)) || n[1] >= uint64(len(words)) {
 		return false
 	}
 	a := table[n[0]]

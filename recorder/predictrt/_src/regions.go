@@ -31,8 +31,7 @@ func (r *regions) meet(kind uint8) {
 	case kind == RegionEnd:
 		r.marks = max(r.marks-1, 0)
 		return
-	case kind == Fork || kind >= CondWait && kind <= CondBroadcast ||
-		kind >= Send && kind <= SelectDone || kind == WaitGroupWait || kind == WaitGroupWaited:
+	case endsRegion(kind):
 		outside = true
 	default:
 		return

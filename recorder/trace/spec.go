@@ -1,0 +1,75 @@
+package trace
+
+// A Spec is a row of the table of event kinds.
+type Spec struct {
+	Word           string // what the text form calls the kind
+	Class          Class
+	Phrase         string // what it is called for readers
+	Preposition    string // what they read between Phrase and an operand; "" if nothing
+	Obj, Val, Size Arg
+	traits         traits
+	Doc            string
+}
+
+// A Class is what the events of some kinds are about.
+type Class uint8
+
+// The classes.
+const (
+	ClassNone      Class = iota
+	ClassAccess          // memory is read or written
+	ClassGoroutine       // a goroutine starts or ends
+	ClassLock            // a Mutex or RWMutex
+	ClassCond            // a Cond
+	ClassChannel         // a channel, or a select
+	ClassWaitGroup       // a WaitGroup
+	ClassOnce            // a Once
+	ClassRegion          // a marked atomic region begins or ends
+	ClassControl         // where the program goes, and what that follows from
+	ClassTest            // a test begins or ends
+	ClassToken           // what happens before what, for any other reason
+)
+
+// An Arg is what Obj, Val or Size of an event says.
+type Arg struct {
+	Name string // "" if it is unused
+	Type ArgType
+}
+
+// An ArgType is how the number of an [Arg] is to be read.
+type ArgType uint8
+
+// The types of arguments.
+const (
+	ArgNone      ArgType = iota
+	ArgAddress           // of memory of the program: what is accessed, or where an object lies
+	ArgChannel           // the number of a channel; 0: the nil channel
+	ArgGoroutine         // a GID
+	ArgTest              // an index of Trace.Names
+	ArgToken             // what Post and Await have in common
+	ArgValue             // the bits of a value, or their digest
+	ArgNumber            // a number from 0
+	ArgSigned            // a number, as the bits of an int64
+)
+
+var argTypes = [...]string{
+	ArgAddress: "address", ArgChannel: "id", ArgGoroutine: "id", ArgTest: "index", ArgToken: "id",
+	ArgValue: "bits", ArgNumber: "number", ArgSigned: "signed",
+}
+
+// String returns the word for t; "" for ArgNone.
+func (t ArgType) String() string { return argTypes[t] }
+
+// traits are what is so of the events of some kinds.
+type traits uint8
+
+const (
+	// endsRegion: no atomic region goes across the event. It starts a goroutine, or
+	// waits for others or wakes them, and so is not meant to be one step with what
+	// comes before it.
+	endsRegion traits = 1 << iota
+	// tells: the event tells of what has taken place when it is logged: that the
+	// operation is complete which an earlier event of its goroutine has begun, or
+	// what a value is.
+	tells
+)
