@@ -58,8 +58,9 @@ type Finding struct {
 	// in the order of the pattern.
 	Accesses []int
 	Sites    []trace.SiteID
-	// Tests are the top-level tests that the goroutines belong to: one, or none
-	// outside of tests, or several. Note says so in the last two cases.
+	// Tests are the top-level tests that the accesses are part of: one, or none
+	// outside of tests, or several. Note says so in the last two cases. Where
+	// goroutines do what another test has told them to, that one is the first.
 	Tests     []string
 	Note      string
 	Status    bug.Status // Predicted, Undecided or Infeasible
@@ -194,6 +195,7 @@ type predictor struct {
 	departures *symbolic.Departures  // nil before there is something to prove
 	departing  map[string]*departing // by tests
 	flow       *trace.Flow           // what values follow from
+	spans      []span                // of tests; nil before they are asked for
 	candidates solver.Budget         // for solving all of them
 	// The names and places of candidates that were left out, as they are settled.
 	settled   map[string]bool

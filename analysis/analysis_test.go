@@ -236,6 +236,29 @@ func TestTestsOfFinding(t *testing.T) {
 	}
 }
 
+// Workers that one test has started, or that belong to none, do what another one says.
+func TestTestsOfWorkers(t *testing.T) {
+	for _, test := range []struct {
+		events string
+		own    string
+		tests  []string
+	}{
+		{"0 end\n2 testbegin\n2 send c\n2 sent c#1/2\n1 recv c\n1 recvd c#1/2", "TestA", []string{"TestB", "TestA"}},
+		{"0 end\n2 testbegin\n2 send c\n2 sent c#1/2\n1 recv c\n1 recvd c#1/2", "", []string{"TestB"}},
+		{"0 end\n2 testbegin", "TestA", []string{"TestA"}},
+	} {
+		tr := tracetest.Parse(t, "0 testbegin\n0 make c\n"+test.events+"\n1 w x\n3 w x")
+		for g, in := range []string{"TestA", test.own, "TestB", test.own} {
+			tr.Goroutines[g].Test = in
+		}
+		tr.Goroutines[2].Path = "0"
+		f := predict(t, tr).Findings[0]
+		if !slices.Equal(f.Tests, test.tests) {
+			t.Errorf("%q of %q: tests %q, expected %q", test.events, test.own, f.Tests, test.tests)
+		}
+	}
+}
+
 func TestPairsOfOneTestComeFirst(t *testing.T) {
 	tr := tracetest.Parse(t, "0 w x @1\n1 w z\n1 w z\n2 r x @2\n1 r x @2")
 	tr.Goroutines[2].Test = "TestY"

@@ -57,17 +57,6 @@ func (p *predictor) apart(l lead) int {
 	return 0
 }
 
-// testsOf returns the tests that the goroutines of accesses belong to, each
-// once; "" is none.
-func (p *predictor) testsOf(accesses []int) (tests []string) {
-	for _, i := range accesses {
-		if test := p.t.Goroutines[p.t.Events[i].G].Test; !slices.Contains(tests, test) {
-			tests = append(tests, test)
-		}
-	}
-	return tests
-}
-
 // name describes the kind and accesses of c by what the sources show of them.
 func (p *predictor) name(c candidate) string {
 	var sites []string
@@ -81,24 +70,6 @@ func (p *predictor) name(c candidate) string {
 	}
 	slices.Sort(sites)
 	return string(c.kind) + "\x00" + strings.Join(sites, "\x00")
-}
-
-// tests returns the tests of accesses, and a note unless it is one test.
-func (p *predictor) tests(accesses []int) (tests []string, note string) {
-	tests = p.testsOf(accesses)
-	outside := slices.Index(tests, "")
-	if outside >= 0 {
-		tests = slices.Delete(tests, outside, outside+1)
-	}
-	switch {
-	case len(tests) == 0:
-		return nil, "all goroutines run outside of any test"
-	case outside >= 0:
-		return tests, "one of the goroutines runs outside of any test"
-	case len(tests) > 1:
-		return tests, "the goroutines belong to different tests, " + strings.Join(tests, " and ")
-	}
-	return tests, ""
 }
 
 // where describes event i by its place in the sources.

@@ -227,7 +227,7 @@ func (c *confirmation) scheduled(a attempt, extent witness.Extent) (*witness.Wit
 
 // witness makes the witness of a schedule for f.
 func (c *confirmation) witness(f analysis.Finding, r analysis.Recipe, s schedule.Schedule, extent witness.Extent) (*witness.Witness, error) {
-	meta := witness.Meta{Kind: f.Kind, Package: c.run.Package.Path, Files: c.files, Source: c.source, Extent: extent, Index: c.index}
+	meta := witness.Meta{Kind: f.Kind, Package: c.run.Package.Path, Tests: f.Tests, Files: c.files, Source: c.source, Extent: extent, Index: c.index}
 	if r.Pattern != nil {
 		meta.Pattern = r.Pattern.Name
 		for _, e := range r.Pattern.Events {

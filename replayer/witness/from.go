@@ -2,6 +2,7 @@ package witness
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,6 +14,8 @@ import (
 type Meta struct {
 	Kind    bug.Kind
 	Package string // import path of the package under test
+	// Tests are those that the violation is part of; nil: those of its goroutines.
+	Tests []string
 	// Pattern names the pattern that the violation matches, and Variables and
 	// Regions number, from 0, those of each access; empty for races.
 	Pattern            string
@@ -41,8 +44,7 @@ const (
 
 // FromSchedule makes a witness of a schedule, given as positions in t.Events
 // (the fields of schedule.Schedule, but for accesses in order all of these as
-// the violation), keeping of the steps only what a replay needs. The tests to run are those that the goroutines of the violation
-// belong to, first the first's. It fails if a position is out of range, the violation is empty, or an event of it is
+// the violation), keeping of the steps only what a replay needs. It fails if a position is out of range, the violation is empty, or an event of it is
 // outside of every test.
 func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Witness, error) {
 	for _, list := range [][]int{steps, violation, hold} {
@@ -58,7 +60,10 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Wit
 	if len(violation) == 0 {
 		return nil, fmt.Errorf("the schedule has no violation")
 	}
-	w := &Witness{Kind: meta.Kind, Pattern: meta.Pattern, Package: meta.Package, Tests: testsOf(t, violation), Go: t.Meta.Go}
+	w := &Witness{Kind: meta.Kind, Pattern: meta.Pattern, Package: meta.Package, Tests: slices.Clone(meta.Tests), Go: t.Meta.Go}
+	if len(w.Tests) == 0 {
+		w.Tests = testsOf(t, violation)
+	}
 	if len(w.Tests) == 0 {
 		return nil, fmt.Errorf("the violation at event %d is in goroutine %s, outside of every test", violation[0], t.Goroutines[t.Events[violation[0]].G].Name())
 	}

@@ -31,6 +31,19 @@ func (w *writer) write(p string, urgent bool) {
 	w.n += len(p)
 }
 
+// Workers for all tests.
+var tasks = make(chan func())
+
+func init() {
+	for range 2 {
+		go func() {
+			for task := range tasks {
+				task()
+			}
+		}()
+	}
+}
+
 // As twice: equal statements, both below one lock.
 func TestSameStatementLocked(t *testing.T) {
 	var w writer
@@ -104,6 +117,26 @@ func TestPoolOwnBuffers(t *testing.T) {
 	wg.Wait()
 	if total.Load() != 3 {
 		t.Error(total.Load())
+	}
+}
+
+// As warmed: workers of the package sum up below one lock.
+func TestWorkersOfPackage(t *testing.T) {
+	sum := 0
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for i := range 3 {
+		wg.Add(1)
+		tasks <- func() {
+			defer wg.Done()
+			mu.Lock()
+			defer mu.Unlock()
+			sum += i
+		}
+	}
+	wg.Wait()
+	if sum != 3 {
+		t.Error(sum)
 	}
 }
 

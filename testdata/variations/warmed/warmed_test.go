@@ -27,6 +27,7 @@ var (
 	nextID   int
 	defaults = sync.OnceValue(func() map[string]string { return map[string]string{"lang": "en"} })
 	jobs     chan func()
+	tasks    = startTasks()
 	verbose  bool
 	parsed   *template.Template
 	digits   = regexp.MustCompile(`^\d+-[a-f]*x$`)
@@ -54,6 +55,18 @@ func submit(job func()) {
 		}
 	}
 	jobs <- job
+}
+
+func startTasks() chan func() {
+	tasks := make(chan func())
+	for range 2 {
+		go func() {
+			for task := range tasks {
+				task()
+			}
+		}()
+	}
+	return tasks
 }
 
 func register(name string, f func() int) {
@@ -95,6 +108,9 @@ func TestWarm(t *testing.T) {
 	wg.Add(2)
 	submit(wg.Done)
 	submit(wg.Done)
+	wg.Wait()
+	wg.Add(1)
+	tasks <- wg.Done
 	wg.Wait()
 	register("answer", func() int { return 42 })
 	newID()
@@ -155,6 +171,20 @@ func TestWorkersOfOthers(t *testing.T) {
 			defer wg.Done()
 			sum += i + 1
 		})
+	}
+	wg.Wait()
+}
+
+// A worker pool is there before all tests, and one has used it.
+func TestWorkersOfPackage(t *testing.T) {
+	longest := 0
+	var wg sync.WaitGroup
+	for _, word := range []string{"one", "three"} {
+		wg.Add(1)
+		tasks <- func() {
+			defer wg.Done()
+			longest = max(longest, len(word))
+		}
 	}
 	wg.Wait()
 }
