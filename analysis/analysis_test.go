@@ -349,6 +349,27 @@ func TestBudget(t *testing.T) {
 	}
 }
 
+// TestEndOfTest has a goroutine that uses a test twice under a lock, while package
+// testing ends it: one bug, and no two uses that nothing may part.
+func TestEndOfTest(t *testing.T) {
+	tr := tracetest.Parse(t, "1 acq m\n1 r x @1\n1 r x @2\n1 rel m\n2 w x @3")
+	kinds := func() (kinds []bug.Kind) {
+		for _, f := range predict(t, tr).Findings {
+			kinds = append(kinds, f.Kind)
+		}
+		return kinds
+	}
+	if got, want := kinds(), []bug.Kind{bug.Race, bug.Race}; !reflect.DeepEqual(got, want) {
+		t.Fatalf("a variable of the program: got %v, want %v", got, want)
+	}
+	end := tr.Sites[tr.Events[4].Site]
+	end.Func = "testing.tRunner"
+	tr.Sites[end.ID] = end
+	if got, want := kinds(), []bug.Kind{bug.Failure, bug.Failure}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
 func TestEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

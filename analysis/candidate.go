@@ -168,9 +168,13 @@ func (p *predictor) racing(fs []Finding) map[string]bool {
 	return racing
 }
 
-// isRace reports whether accesses of a are one of the races: then a is no bug of
+// isRace reports whether accesses of a are one of the races, or the end of a test is
+// among them, which is no access of the program's: then a is no bug of
 // its own, for whoever mends the race mends it or will see it again.
 func (p *predictor) isRace(a anomaly.Anomaly, racing map[string]bool) bool {
+	if slices.ContainsFunc(a.Matches[0], p.endsTest) {
+		return true
+	}
 	for k, i := range a.Matches[0] {
 		for _, j := range a.Matches[0][:k] {
 			if p.t.Events[i].G != p.t.Events[j].G && racing[p.name(candidate{bug.Race, []lead{{accesses: []int{j, i}}}, false})] {
