@@ -130,6 +130,51 @@ func TestConfirmKinds(t *testing.T) {
 	}
 }
 
+// A test that fails elsewhere does not confirm an assertion: its condition must come out
+// so that it fails, or what is printed must name its line.
+func TestConfirmAssertion(t *testing.T) {
+	const elsewhere = "the schedule was kept to its end, but the assertion held: the test failed elsewhere"
+	came := func(val string, printed ...string) []string {
+		lines := []string{"verdict steps 3 3", "verdict stand TestX:0 0 8 31 " + val + " 0", "verdict confirmed", "print --- FAIL: TestX (0.00s)"}
+		return append(append(lines, printed...), "exit 1")
+	}
+	for name, c := range map[string]struct {
+		op     string
+		fails  trace.Outcome
+		reason string
+		lines  []string
+	}{
+		"condition fails":             {"branch", trace.IfTrue, "", came("1")},
+		"condition holds":             {"branch", trace.IfTrue, elsewhere, came("0")},
+		"a false condition fails":     {"branch", trace.IfFalse, "", came("0")},
+		"a true condition holds":      {"branch", trace.IfFalse, elsewhere, came("1")},
+		"case fails":                  {"branch", trace.IfTrue, "", came("3")},
+		"outcome not known":           {"branch", trace.IfTrue, "", came("-")},
+		"which fails is not known":    {"branch", trace.Neither, "", came("0")},
+		"call fails":                  {"assert", trace.IfFalse, "", came("-", "print     x_test.go:9: ", "print         Error Trace:")},
+		"call fails, told by a trace": {"assert", trace.IfFalse, "", came("-", "print     y_test.go:3: ", "print         Error Trace:\t/y/x_test.go:9", "print ")},
+		"another call fails":          {"assert", trace.IfFalse, elsewhere, came("-", "print     x_test.go:91: ", "print         Error Trace:\t/y/x_test.go:91", "print ")},
+		"use of nil":                  {"guard", trace.IfFalse, "", came("-", "print panic: nil dereference")},
+	} {
+		w, code := sample()
+		at := w.Violation[0]
+		at.Op, at.SiteOp = trace.Branch, c.op
+		if c.op != "branch" {
+			at.Op = trace.Assert
+		}
+		w.Kind, w.Violation = bug.Assertion, []witness.Step{at}
+		sites := sampleSites()
+		for i := range sites[:2] {
+			sites[i].Op, sites[i].Fails = c.op, c.fails
+		}
+		code.Sites = ByFunc(sites)
+		r, err := Confirm(t.Context(), fake(t, c.lines...), w, code, Options{})
+		require.NoError(t, err, name)
+		assert.Equal(t, c.reason, r.Reason, name)
+		assert.Equal(t, c.reason == "", r.Status == bug.Confirmed, name)
+	}
+}
+
 // sequence is a witness of an r-w-r violation, with the code to resolve it.
 func sequence() (*witness.Witness, Code) {
 	w, code := sample()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
@@ -16,6 +17,8 @@ type Plan struct {
 	// positions that they have in the current code.
 	Steps     []witness.Step
 	Violation []witness.Step // likewise
+	// Fails is the outcome of the condition at Violation[0] that leads to a failure.
+	Fails trace.Outcome
 	// Witness is the one that was resolved, where it is in the current code.
 	Witness *witness.Witness
 	// Notes tell which steps and holds are at sites that no longer exist, and
@@ -73,6 +76,9 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 	}
 	now := p.r.locate(w)
 	plan.Witness, plan.Violation = now, now.Violation
+	if site, fit := p.r.site(w.Violation[0]); fit != absent {
+		plan.Fails = site.Fails
+	}
 	for i, s := range w.Steps {
 		item := byte('s')
 		if w.InOrder() && w.Shows(s) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -89,7 +90,7 @@ func once(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts 
 	v := p.verdict(plan, outcome, timeout)
 	v.Outcome = outcome.since(opts.Recorded)
 	if v.Status == bug.Confirmed {
-		v.hold(p.unproven(w, v.Outcome))
+		v.hold(p.unproven(plan, v.Outcome, out))
 	}
 	v.Reason = witness.Prose(v.Reason, w.Tests)
 	v.Output, v.Elapsed = out, elapsed
@@ -239,10 +240,11 @@ func (p Protocol) missed(plan *Plan) string {
 
 func came(s witness.Step) string { return s.Goroutine + " came to " + describe(s) }
 
-// unproven says what is missing for the bug of w, in a replay that kept to the
-// schedule to its end; "" if nothing is. For races coming there is the bug itself
-// (PECAN §5).
-func (p Protocol) unproven(w *witness.Witness, o Outcome) string {
+// unproven says what is missing for the bug of the plan's witness, in a replay that
+// kept to the schedule to its end and printed output; "" if nothing is. For races
+// coming there is the bug itself (PECAN §5).
+func (p Protocol) unproven(plan *Plan, o Outcome, output string) string {
+	w := plan.Witness
 	switch w.Kind.Proof() {
 	case bug.InOrder:
 		return unlike(p.Stands, w.Violation)
@@ -256,6 +258,8 @@ func (p Protocol) unproven(w *witness.Witness, o Outcome) string {
 			return "the test had not ended when its time was over"
 		case o.Effect != bug.TestFailure && o.Effect != bug.Panic:
 			return "the test did not fail"
+		case p.holds(plan, output):
+			return "the assertion held: the test failed elsewhere"
 		}
 	case bug.Unlocked:
 		if p.Unlocked != w.Violation[0].Goroutine {
@@ -263,6 +267,22 @@ func (p Protocol) unproven(w *witness.Witness, o Outcome) string {
 		}
 	}
 	return ""
+}
+
+// holds reports whether the assertion at which the plan ends is known to have held: a
+// condition came out well, or what failed names other lines than that of a call.
+func (p Protocol) holds(plan *Plan, output string) bool {
+	place := plan.Violation[0]
+	switch {
+	case plan.Fails == trace.Neither || len(p.Stands) == 0:
+		return false
+	case place.Op == trace.Branch:
+		return p.Stands[0].Value != "" && (p.Stands[0].Value != "0") != (plan.Fails == trace.IfTrue)
+	case place.SiteWord() == "assert":
+		line := fmt.Sprintf("%s:%d", path.Base(place.File), place.Line)
+		return !strings.Contains(output, line+":") && !strings.Contains(output, line+"\n")
+	}
+	return false
 }
 
 // unlike says in what the accesses of a replay differ from those of a pattern,

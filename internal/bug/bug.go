@@ -40,7 +40,7 @@ const (
 	// InOrder: the accesses of the violation come in their order, on the variables and
 	// in the atomic regions of the pattern.
 	InOrder
-	// FailedTest: the test fails, or the program panics.
+	// FailedTest: the assertion fails, and the test or the program with it.
 	FailedTest
 	// Unlocked: an unlock finds its lock unlocked.
 	Unlocked

@@ -177,6 +177,20 @@ func TestReplayWaitsForTimeout(t *testing.T) {
 	}
 }
 
+// Who stands before a condition says how it has come out.
+func TestReplayTellsTheOutcome(t *testing.T) {
+	plan := fmt.Sprintf("gopredict-plan 1\norder 01\ntest TestBranch\ng 0 TestBranch:0\nv 0 %d %d 1\n", trace.Branch, 1<<31|2)
+	file := filepath.Join(t.TempDir(), "plan")
+	require.NoError(t, os.WriteFile(file, []byte(plan), 0o666))
+	for then, outcome := range map[string]string{"": "1", "not": "0"} {
+		dir, out, err := run(t, "replay;plan="+file+";verdict=$DIR/verdict", "^TestBranch$", "THEN="+then)
+		require.NoError(t, err, out)
+		verdict, err := os.ReadFile(filepath.Join(dir, "verdict"))
+		require.NoError(t, err)
+		require.Contains(t, string(verdict), fmt.Sprintf("\nstand TestBranch:0 0 8 %d %s 0\n", trace.Branch, outcome))
+	}
+}
+
 // A replay that leaves the schedule by what the program has read from outside
 // says so.
 func TestReplayNamesTheOutside(t *testing.T) {

@@ -302,7 +302,7 @@ func decided(n uint64, site uint32) {
 		return
 	}
 	if g.actor != nil {
-		g.pass(Branch_, site, 0, 0, nil)
+		g.pass(Branch_, site, 0, 8, unsafe.Pointer(&n))
 	}
 	room()
 	g.log(Branch_, 0, site, 0, 0, n)

@@ -67,6 +67,9 @@ func (b *box) late(quit chan bool) {
 	}
 }
 
+// TestBranch has a condition that holds if THEN is empty.
+func TestBranch(t *testing.T) { predictrt.Branch(os.Getenv("THEN") == "", siteRead) }
+
 // TestOutside reads what OUTSIDE names and ends.
 func TestOutside(t *testing.T) {
 	var buf [1]byte
