@@ -23,11 +23,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 
 	"github.com/gopredict/gopredict/analysis/anomaly"
 	"github.com/gopredict/gopredict/analysis/causality"
+	"github.com/gopredict/gopredict/analysis/detect"
 	"github.com/gopredict/gopredict/analysis/feasible"
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/analysis/schedule"
@@ -85,16 +85,7 @@ type Recipe struct {
 type Result struct {
 	Findings   []Finding // races, then other kinds, each in the order of their events in the trace
 	Candidates int       // accesses that conflict, and those that match a pattern in some order: findings and pruned ones
-	Locked     int       // pruned: a common lock excludes them
-	Ordered    int       // pruned: one must happen before the other
-	Raced      int       // pruned: matches of which two accesses are a predicted race
-	Intended   int       // pruned: matches that show what is mostly meant to be so
-	// Cut is set if not all patterns were found or looked at, for there were too
-	// many ways to choose events.
-	Cut bool
-	// TooLong is set if assertions were not looked at, as the trace has more than
-	// trace.MaxFlow events.
-	TooLong bool
+	detect.Counts
 }
 
 // Pruned is the number of candidates that are no findings.
@@ -127,11 +118,6 @@ const (
 	Settled // no finding any more, whatever the trace shows
 )
 
-// wants reports whether bugs of a kind are to be looked for.
-func (o *Options) wants(kind bug.Kind) bool {
-	return len(o.Kinds) == 0 || slices.Contains(o.Kinds, kind)
-}
-
 // known is what other traces have told of the candidate of that name.
 func (o *Options) known(name string) Known {
 	if o.Known == nil {
@@ -159,25 +145,41 @@ func Predict(ctx context.Context, t *trace.Trace, opts Options) (*Result, error)
 	if opts.Schedules == 0 {
 		opts.Schedules = 3
 	}
-	p := &predictor{t: t, o: o, opts: opts, flow: trace.NewFlow(t), settled: make(map[string]bool), elsewhere: make(map[trace.SiteID]bool)}
+	p := &predictor{t: t, o: o, opts: opts, flow: trace.NewFlow(t), tests: detect.NewTests(t, o), settled: make(map[string]bool), elsewhere: make(map[trace.SiteID]bool)}
 	r := new(Result)
-	if err := p.all(ctx, r, p.races(r)); err != nil {
-		return nil, err
+	in := &detect.Input{
+		Trace: t, Order: o, Flow: p.flow, Tests: p.tests, Kinds: opts.Kinds, Patterns: opts.Patterns,
+		Known: func(race string) bool { return p.settled[race] },
 	}
-	p.left = effort
-	if err := p.all(ctx, r, p.matches(r)); err != nil {
-		return nil, err
-	}
-	first := len(r.Findings)
-	if err := p.all(ctx, r, p.assertions(r)); err != nil {
-		return nil, err
-	}
-	p.byOthers(r, first)
-	if err := p.all(ctx, r, p.misuses()); err != nil {
-		return nil, err
+	for _, d := range detect.All {
+		first := len(r.Findings)
+		cs, counts := d.Candidates(in)
+		r.Counts.Add(counts)
+		p.left = effort
+		if err := p.all(ctx, r, cs); err != nil {
+			return nil, err
+		}
+		if d == detect.Assertions {
+			p.byOthers(r, first)
+		}
 	}
 	r.Candidates = len(r.Findings) + r.Pruned()
 	return r, nil
+}
+
+// A lead is one of a candidate, and what must come before what if it is a bug.
+type lead struct {
+	detect.Lead
+	guide []causality.Edge
+}
+
+// leadsOf are those of c, of which nothing else is known yet.
+func leadsOf(c detect.Candidate) []lead {
+	leads := make([]lead, len(c.Leads))
+	for k, l := range c.Leads {
+		leads[k].Lead = l
+	}
+	return leads
 }
 
 // A predictor decides candidates of one trace.
@@ -195,9 +197,10 @@ type predictor struct {
 	departures *symbolic.Departures  // nil before there is something to prove
 	departing  map[string]*departing // by tests
 	flow       *trace.Flow           // what values follow from
-	spans      []span                // of tests; nil before they are asked for
+	tests      *detect.Tests         // who events are done for
 	candidates solver.Budget         // for solving all of them
-	// The names and places of candidates that were left out, as they are settled.
+	// The names of candidates that are predicted, or were left out as they are settled;
+	// of the latter the places, too.
 	settled   map[string]bool
 	elsewhere map[trace.SiteID]bool
 }
@@ -215,33 +218,31 @@ func (p *predictor) prepare() {
 }
 
 // all decides candidates and adds them to the findings.
-func (p *predictor) all(ctx context.Context, r *Result, cs []candidate) error {
+func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) error {
 	if len(cs) > 0 && p.judge == nil {
 		p.prepare()
 	}
 	var fs []Finding
-	var of []candidate // by finding
+	var of []detect.Candidate // by finding
 	var undecided, infeasible []pending
 	for k, c := range cs {
 		if err := context.Cause(ctx); err != nil {
 			return fmt.Errorf("analysis: ended with %d of %d candidates undecided: %w", len(cs)-k, len(cs), err)
 		}
-		if c.meets() {
+		if c.Meets() {
 			p.left = effort
 		}
-		name := p.name(c)
-		known := p.opts.known(name)
+		known := p.opts.known(c.Name)
 		if known == Settled {
-			p.settle(c, name)
+			p.settle(c)
 			continue
 		}
 		f, left := p.decide(c)
-		f.Name = name
-		if known == Tried && !c.alone() && f.Status != bug.Predicted {
+		if known == Tried && !c.Alone() && f.Status != bug.Predicted {
 			continue
 		}
 		if f.Status == bug.Undecided && len(left) > 0 {
-			undecided = append(undecided, pending{len(fs), left, c.exhaustive})
+			undecided = append(undecided, pending{len(fs), left, c.Exhaustive})
 		}
 		fs, of = append(fs, f), append(of, c)
 	}
@@ -254,7 +255,10 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []candidate) error {
 			continue
 		}
 		if f.Status == bug.Infeasible {
-			infeasible = append(infeasible, pending{len(r.Findings), c.leads, c.exhaustive})
+			infeasible = append(infeasible, pending{len(r.Findings), leadsOf(c), c.Exhaustive})
+		}
+		if f.Status == bug.Predicted {
+			p.settled[f.Name] = true
 		}
 		r.Findings = append(r.Findings, f)
 	}
@@ -262,20 +266,20 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []candidate) error {
 }
 
 // settle leaves a candidate out.
-func (p *predictor) settle(c candidate, name string) {
-	p.settled[name] = true
-	for _, i := range c.leads[0].accesses {
+func (p *predictor) settle(c detect.Candidate) {
+	p.settled[c.Name] = true
+	for _, i := range c.Leads[0].Accesses {
 		p.elsewhere[p.t.Events[i].Site] = true
 	}
 }
 
 // decide decides one candidate, by all but solving. It returns the leads that
 // nothing refutes.
-func (p *predictor) decide(c candidate) (f Finding, open []lead) {
-	f = Finding{Kind: c.kind, Status: bug.Undecided, Pattern: c.leads[0].pattern, Accesses: c.leads[0].accesses}
-	if c.alone() {
+func (p *predictor) decide(c detect.Candidate) (f Finding, open []lead) {
+	f = Finding{Kind: c.Kind, Name: c.Name, Status: bug.Undecided, Pattern: c.Leads[0].Pattern, Accesses: c.Leads[0].Accesses}
+	if c.Alone() {
 		p.place(&f)
-		return f, c.leads // what it takes is for the solver to say
+		return f, leadsOf(c) // what it takes is for the solver to say
 	}
 	open = p.refute(&f, c)
 	p.schedules(&f, open)
@@ -283,7 +287,7 @@ func (p *predictor) decide(c candidate) (f Finding, open []lead) {
 	case len(f.Schedules) > 0:
 		f.Status, f.Tier, f.Reason = bug.Predicted, TierPecan, ""
 		f.Pattern, f.Accesses = f.Schedules[0].Pattern, f.Schedules[0].Accesses
-	case len(open) == 0 && c.exhaustive:
+	case len(open) == 0 && c.Exhaustive:
 		f.Status = bug.Infeasible
 	default:
 		f.Tier = ""
@@ -298,22 +302,22 @@ func (p *predictor) place(f *Finding) {
 	for _, i := range f.Accesses {
 		f.Sites = append(f.Sites, p.t.Events[i].Site)
 	}
-	f.Tests, f.Note = p.tests(f.Accesses)
+	f.Tests, f.Note = p.testsOf(f.Accesses)
 }
 
 // refute returns the leads of c that nothing refutes. If there are none, f has
 // the tier and the reason that refuted the first.
-func (p *predictor) refute(f *Finding, c candidate) (open []lead) {
+func (p *predictor) refute(f *Finding, c detect.Candidate) (open []lead) {
 	var left []lead
 	var props []causality.Property
-	for _, l := range c.leads {
-		if l.pattern != nil {
-			left, props = append(left, l), append(props, p.graphs.Sequence(l.accesses...))
+	for _, l := range leadsOf(c) {
+		if l.Pattern != nil {
+			left, props = append(left, l), append(props, p.graphs.Sequence(l.Accesses...))
 			continue
 		}
-		held, needed, ok := p.o.Locked(l.accesses[0], l.accesses[1])
+		held, needed, ok := p.o.Locked(l.Accesses[0], l.Accesses[1])
 		if !ok {
-			left, props = append(left, l), append(props, p.graphs.Race(l.accesses[0], l.accesses[1]))
+			left, props = append(left, l), append(props, p.graphs.Race(l.Accesses[0], l.Accesses[1]))
 		} else if f.Reason == "" {
 			f.Tier = TierHistory
 			f.Reason = fmt.Sprintf("the lock acquired at %s is still held there, and the other access needs %s before", p.where(held), p.where(needed))
@@ -366,18 +370,18 @@ func (p *predictor) schedules(f *Finding, leads []lead) {
 		}
 		found := 0
 		for s, recipe := range p.attempts(l) {
-			if p.left -= len(s.Steps); p.left < 0 && (judged || l.pattern != nil) {
+			if p.left -= len(s.Steps); p.left < 0 && (judged || l.Pattern != nil) {
 				f.Reason = cmp.Or(f.Reason, "the search was given up")
 				return
 			}
 			judged = true
-			if err := p.judge.CheckFrom(s.From, s.Steps, l.accesses); err != nil {
+			if err := p.judge.CheckFrom(s.From, s.Steps, l.Accesses); err != nil {
 				if f.Reason == "" {
 					f.Reason = refusal(err)
 				}
 				continue
 			}
-			f.Schedules = append(f.Schedules, Recipe{recipe, l.pattern})
+			f.Schedules = append(f.Schedules, Recipe{recipe, l.Pattern})
 			found++
 			if len(f.Schedules) == p.opts.Schedules {
 				return
@@ -394,10 +398,10 @@ func (p *predictor) schedules(f *Finding, leads []lead) {
 
 // attempts yields the schedules that may lead to l.
 func (p *predictor) attempts(l lead) iter.Seq2[schedule.Schedule, schedule.Recipe] {
-	if l.pattern == nil {
-		return p.planner.Race(l.accesses[0], l.accesses[1], l.guide)
+	if l.Pattern == nil {
+		return p.planner.Race(l.Accesses[0], l.Accesses[1], l.guide)
 	}
-	return p.planner.Sequence(l.accesses, l.guide)
+	return p.planner.Sequence(l.Accesses, l.guide)
 }
 
 // refusal says why the judge has turned a schedule down. That is no proof that

@@ -68,8 +68,8 @@ func (p *predictor) prove(ctx context.Context, fs []Finding, infeasible []pendin
 // departs says where runs of the tests of l may depart from the recorded one. What was
 // before these tests is as recorded.
 func (p *predictor) departs(ctx context.Context, l lead) (*departing, error) {
-	tests := p.testsOf(l.accesses)
-	from := p.planner.From(l.accesses...)
+	tests := p.tests.Of(l.Accesses)
+	from := p.planner.From(l.Accesses...)
 	key := fmt.Sprint(from, "\x00", strings.Join(tests, "\x00"))
 	if d := p.departing[key]; d != nil {
 		return d, nil
@@ -177,7 +177,7 @@ const maxFurther = 1 << 12
 // of its accesses and before these.
 func (d *departing) toward(t *trace.Trace, l lead) []*Departure {
 	rank := func(d *Departure) int {
-		if slices.ContainsFunc(l.accesses, func(i int) bool { return t.Events[i].G == t.Events[d.at()].G && d.at() < i }) {
+		if slices.ContainsFunc(l.Accesses, func(i int) bool { return t.Events[i].G == t.Events[d.at()].G && d.at() < i }) {
 			return 0
 		}
 		return 1

@@ -92,7 +92,7 @@ func (p *predictor) newSolving(undecided []pending) *solving {
 	}
 	for k, o := range undecided {
 		for n, l := range o.leads {
-			from := p.planner.From(l.accesses...)
+			from := p.planner.From(l.Accesses...)
 			s.at[[2]int{k, n}] = len(s.targets[from])
 			s.targets[from] = append(s.targets[from], l.target())
 		}
@@ -108,13 +108,13 @@ func (s *solving) close() {
 
 // target is what a run has to come to that shows l.
 func (l lead) target() symbolic.Target {
-	if len(l.accesses) == 1 {
-		return symbolic.Failure(l.accesses[0])
+	if len(l.Accesses) == 1 {
+		return symbolic.Failure(l.Accesses[0])
 	}
-	if l.pattern == nil {
-		return symbolic.Race(l.accesses[0], l.accesses[1])
+	if l.Pattern == nil {
+		return symbolic.Race(l.Accesses[0], l.Accesses[1])
 	}
-	return symbolic.Sequence(l.accesses...)
+	return symbolic.Sequence(l.Accesses...)
 }
 
 // candidate decides the candidate number k.
@@ -162,7 +162,7 @@ func (f *Finding) overBudget(why string) {
 // ask asks for runs to l that begin as schedules of its tests do, and if there
 // are none, for runs that begin where the trace does.
 func (s *solving) ask(ctx context.Context, l lead, at int, budget *solver.Budget) (symbolic.Answer, error) {
-	from := s.planner.From(l.accesses...)
+	from := s.planner.From(l.Accesses...)
 	d := s.deciders[from]
 	if d == nil {
 		d = s.symbols.NewDecider(from, s.targets[from], s.engine)
@@ -180,20 +180,20 @@ func (s *solving) ask(ctx context.Context, l lead, at int, budget *solver.Budget
 // shows notes in f the schedule that the solver has found for l. The judge has
 // to agree, as with all schedules.
 func (s *solving) shows(f *Finding, l lead, a symbolic.Answer) bool {
-	from := min(a.Base, s.planner.From(l.accesses...))
+	from := min(a.Base, s.planner.From(l.Accesses...))
 	steps := make([]int, 0, a.Base-from+len(a.Steps))
 	for i := from; i < a.Base; i++ {
 		steps = append(steps, i)
 	}
 	steps = s.trim(from, append(steps, a.Steps...), l)
-	if err := s.judge.CheckFrom(from, steps, l.accesses); err != nil {
+	if err := s.judge.CheckFrom(from, steps, l.Accesses); err != nil {
 		f.Reason = refusal(err)
 		return false
 	}
-	_, recipe := s.planner.Given(from, steps, l.target().Stands, l.accesses)
-	f.Schedules = []Recipe{{recipe, l.pattern}}
+	_, recipe := s.planner.Given(from, steps, l.target().Stands, l.Accesses)
+	f.Schedules = []Recipe{{recipe, l.Pattern}}
 	f.Status, f.Tier, f.Reason = bug.Predicted, TierSolver, ""
-	f.Pattern, f.Accesses = l.pattern, l.accesses
+	f.Pattern, f.Accesses = l.Pattern, l.Accesses
 	s.place(f)
 	return true
 }
@@ -223,7 +223,7 @@ func (s *solving) trim(from int, steps []int, l lead) []int {
 					shorter = append(shorter, i)
 				}
 			}
-			if s.judge.CheckFrom(from, shorter, l.accesses) == nil && s.leads(shorter, l) {
+			if s.judge.CheckFrom(from, shorter, l.Accesses) == nil && s.leads(shorter, l) {
 				steps = shorter
 				break
 			}
@@ -235,14 +235,14 @@ func (s *solving) trim(from int, steps []int, l lead) []int {
 // leads reports whether all accesses of l but the last, where they form a
 // pattern, are among the steps in their order.
 func (s *solving) leads(steps []int, l lead) bool {
-	if l.pattern == nil {
+	if l.Pattern == nil {
 		return true
 	}
 	n := 0
 	for _, i := range steps {
-		if n < len(l.accesses)-1 && i == l.accesses[n] {
+		if n < len(l.Accesses)-1 && i == l.Accesses[n] {
 			n++
 		}
 	}
-	return n == len(l.accesses)-1
+	return n == len(l.Accesses)-1
 }

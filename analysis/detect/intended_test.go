@@ -1,21 +1,21 @@
-package analysis_test
+package detect_test
 
 import (
 	"testing"
 
-	"github.com/gopredict/gopredict/analysis/internal/tracetest"
+	"github.com/gopredict/gopredict/analysis/detect"
 )
 
-// What is mostly meant to be so is no finding, but is where it goes wrong.
+// What is mostly meant to be so is no candidate, but is where it goes wrong.
 func TestIntended(t *testing.T) {
 	const forks = "0 fork 1\n0 fork 2\n1 begin\n2 begin\n"
 	twice := func(first, second, other string) string {
 		return forks + "1 acq m\n1 acq n\n" + first + "1 rel n\n1 acq n\n" + second + "1 rel n\n1 rel m\n2 acq n\n" + other + "2 rel n"
 	}
 	for name, test := range map[string]struct {
-		text     string
-		findings int
-		intended bool
+		text       string
+		candidates int
+		intended   bool
 	}{
 		"counted twice":           {twice("1 r x update\n1 w x\n", "1 r x update\n1 w x\n", "2 r x update\n2 w x\n"), 0, true},
 		"added twice":             {twice("1 r x update\n1 operand =3\n1 w x\n", "1 r x update\n1 operand =3\n1 w x\n", "2 r x update\n2 w x\n"), 0, true},
@@ -24,9 +24,9 @@ func TestIntended(t *testing.T) {
 		"stored after a look":     {forks + "1 acq m\n1 aload f\n1 astore f=2\n1 rel m\n2 astore f=1", 1, false},
 		"flag in a marked region": {forks + "1 regionbegin\n1 aload f\n1 aload f\n1 regionend\n2 astore f=1", 1, false},
 	} {
-		r := predict(t, tracetest.Parse(t, test.text))
-		if len(r.Findings) != test.findings || r.Intended > 0 != test.intended {
-			t.Errorf("%s: %d findings, %d intended", name, len(r.Findings), r.Intended)
+		cs, counts := detect.Patterns.Candidates(input(t, test.text))
+		if len(cs) != test.candidates || counts.Intended > 0 != test.intended {
+			t.Errorf("%s: %d candidates, %d intended", name, len(cs), counts.Intended)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package analysis
+package detect
 
 import (
 	"slices"
@@ -15,20 +15,20 @@ import (
 //   - A critical section accesses something that is atomic by itself: whoever
 //     uses sync/atomic there lets others in. What it has read may be out of date
 //     when it writes, though.
-func (p *predictor) intended(pattern *anomaly.Pattern, regions *anomaly.Regions, events []int) bool {
+func (in *Input) intended(pattern *anomaly.Pattern, regions *anomaly.Regions, events []int) bool {
 	vars, parts := make(map[int][]int), make(map[int][]int) // indices of the pattern, by variable and by region
 	for k, e := range pattern.Events {
 		vars[e.Variable] = append(vars[e.Variable], k)
 		parts[e.Region] = append(parts[e.Region], k)
 	}
 	for _, ks := range vars {
-		if p.commute(events, ks) {
+		if in.commute(events, ks) {
 			return true
 		}
 	}
 	for _, ks := range parts {
 		i := events[ks[0]]
-		if len(ks) < 2 || regions.Marked(i) || slices.ContainsFunc(ks, func(k int) bool { return p.t.Events[events[k]].Kind.IsPlain() }) {
+		if len(ks) < 2 || regions.Marked(i) || slices.ContainsFunc(ks, func(k int) bool { return in.Trace.Events[events[k]].Kind.IsPlain() }) {
 			continue
 		}
 		first, last := pattern.Events[ks[0]], pattern.Events[ks[len(ks)-1]]
@@ -41,10 +41,10 @@ func (p *predictor) intended(pattern *anomaly.Pattern, regions *anomaly.Regions,
 
 // commute reports whether the events of the given indices are all parts of
 // updates, and no two of them of one.
-func (p *predictor) commute(events, indices []int) bool {
+func (in *Input) commute(events, indices []int) bool {
 	var updates []int
 	for _, k := range indices {
-		u := p.update(events[k])
+		u := in.update(events[k])
 		if u < 0 || slices.Contains(updates, u) {
 			return false
 		}
@@ -55,9 +55,9 @@ func (p *predictor) commute(events, indices []int) bool {
 
 // update returns the event that the update begins with that event i is part of,
 // or -1.
-func (p *predictor) update(i int) int {
-	e := &p.t.Events[i]
-	if p.t.Sites[e.Site].Update && e.Kind != trace.Write {
+func (in *Input) update(i int) int {
+	e := &in.Trace.Events[i]
+	if in.Trace.Sites[e.Site].Update && e.Kind != trace.Write {
 		return i
 	}
 	if e.Kind != trace.Write {
@@ -65,13 +65,13 @@ func (p *predictor) update(i int) int {
 	}
 	// The store of an update is the next event of its goroutine that is no read, nor
 	// a value that is added.
-	for k := p.o.Prev(e.G, i); k >= 0; k = p.o.Prev(e.G, k) {
-		before := &p.t.Events[k]
+	for k := in.Order.Prev(e.G, i); k >= 0; k = in.Order.Prev(e.G, k) {
+		before := &in.Trace.Events[k]
 		switch {
 		case before.Kind == trace.Operand:
 		case before.Kind != trace.Read:
 			return -1
-		case p.t.Sites[before.Site].Update && before.Obj == e.Obj:
+		case in.Trace.Sites[before.Site].Update && before.Obj == e.Obj:
 			return k
 		}
 	}

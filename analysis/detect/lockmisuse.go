@@ -1,4 +1,4 @@
-package analysis
+package detect
 
 import (
 	"maps"
@@ -8,43 +8,40 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// misuses returns the candidates for unlocks of what is not locked (Wang et al., FAC
+// unlocks returns the candidates for unlocks of what is not locked (Wang et al., FAC
 // 2011, §5.2: double unlocking). Where each goroutine ends its own critical sections
 // there are none: who unlocks has locked. So they are of locks that were handed over,
 // that one goroutine has locked and another one unlocked.
 //
 // The other half, double locking, is no misuse in Go, whose mutexes have no owner:
 // another goroutine may unlock. That nobody does is a deadlock.
-func (p *predictor) misuses() []candidate {
-	if !p.opts.wants(bug.LockMisuse) {
-		return nil
-	}
-	handed := p.handedOver()
+func unlocks(in *Input, _ *Counts) []Candidate {
+	handed := in.handedOver()
 	if len(handed) == 0 {
 		return nil
 	}
 	cs := newBySite(bug.LockMisuse)
-	for i := range p.t.Events {
-		e := &p.t.Events[i]
+	for i := range in.Trace.Events {
+		e := &in.Trace.Events[i]
 		if e.Kind != trace.Release && e.Kind != trace.RRelease || !handed[e.Obj] {
 			continue
 		}
 		cs.add(e.Site, i)
 	}
-	return p.merge(cs.candidates)
+	return cs.candidates
 }
 
 // handedOver returns the locks that a goroutine has locked and another one unlocked,
 // of those of which the trace has all operations.
-func (p *predictor) handedOver() map[uint64]bool {
-	handed := maps.Clone(p.o.HandedOver())
+func (in *Input) handedOver() map[uint64]bool {
+	handed := maps.Clone(in.Order.HandedOver())
 	if len(handed) == 0 {
 		return nil
 	}
 	ended := make(map[int]bool)
 	open := make(map[uint64][]order.Section) // that do not end
 	holes := make(map[uint64]bool)
-	for _, s := range p.o.Sections() {
+	for _, s := range in.Order.Sections() {
 		if !handed[s.Obj] {
 			continue
 		}
@@ -57,8 +54,8 @@ func (p *predictor) handedOver() map[uint64]bool {
 			ended[s.Rel] = true
 		}
 	}
-	for i := range p.t.Events {
-		e := &p.t.Events[i]
+	for i := range in.Trace.Events {
+		e := &in.Trace.Events[i]
 		if (e.Kind == trace.Release || e.Kind == trace.RRelease) && handed[e.Obj] && !ended[i] {
 			holes[e.Obj] = true
 		}

@@ -1,0 +1,40 @@
+package detect
+
+import (
+	"slices"
+
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// assertions returns the candidates for assertions that can fail: conditions of
+// which one outcome leads to a failure, and which follow from what was read. They
+// are of tests that have passed.
+func assertions(in *Input, counts *Counts) []Candidate {
+	if len(in.Trace.Events) > trace.MaxFlow {
+		counts.TooLong = slices.ContainsFunc(in.Trace.Events, func(e trace.Event) bool {
+			s := in.Trace.Sites[e.Site]
+			return s.Fails != trace.Neither && s.Formula != ""
+		})
+		return nil
+	}
+	failed := make(map[string]bool)
+	for _, e := range in.Trace.Events {
+		if e.Kind == trace.TestEnd && e.Val == 1 {
+			failed[in.Trace.Goroutines[e.G].Test] = true
+		}
+	}
+	cs := newBySite(bug.Assertion)
+	for i := range in.Trace.Events {
+		e := &in.Trace.Events[i]
+		fails := in.Trace.Sites[e.Site].Fails
+		if fails == trace.Neither || (fails == trace.IfTrue) == (e.Val != 0) || in.Flow.At(i) == nil {
+			continue
+		}
+		if test := in.Trace.Goroutines[e.G].Test; test == "" || failed[test] {
+			continue
+		}
+		cs.add(e.Site, i)
+	}
+	return cs.candidates
+}

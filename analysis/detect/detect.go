@@ -1,0 +1,115 @@
+// Package detect finds candidates in a recorded run: events that may be a bug in
+// another order, all at the same places.
+//
+// It has a [Detector] for each way to look, and [All] of them, in the order in which
+// package analysis runs them. What a detector prunes, as it is ordered, under a common
+// lock, part of a race or meant to be so, it counts. Whether a candidate is a bug is
+// for the tiers of package analysis to decide, and for a replay.
+package detect
+
+import (
+	"slices"
+
+	"github.com/gopredict/gopredict/analysis/anomaly"
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A Candidate is events that may be a bug, all at the same places.
+type Candidate struct {
+	Kind bug.Kind
+	// Name is the kind and the places in words: the same for the same bug in all
+	// traces of a program.
+	Name       string
+	Leads      []Lead // at least one; the easiest to replay comes first
+	Exhaustive bool   // these are all that there are
+}
+
+// Alone reports whether c is events each of which is a violation by itself.
+func (c *Candidate) Alone() bool { return len(c.Leads[0].Accesses) == 1 }
+
+// Meets reports whether c is pairs of accesses at which two goroutines may stand at once.
+func (c *Candidate) Meets() bool { return len(c.Leads[0].Accesses) == 2 && c.Leads[0].Pattern == nil }
+
+// A Lead is the events of one violation: positions in the trace, in the order of the
+// pattern, or else that of the trace.
+type Lead struct {
+	Accesses []int
+	Pattern  *anomaly.Pattern // nil if goroutines stand at all accesses at once
+}
+
+// Counts are what a detector has pruned: sets of places, and not findings.
+type Counts struct {
+	Locked   int // a common lock excludes them
+	Ordered  int // one must happen before the other
+	Raced    int // matches of which two accesses are a predicted race
+	Intended int // matches that show what is mostly meant to be so
+	// Cut is set if not all patterns were found or looked at, for there were too
+	// many ways to choose events.
+	Cut bool
+	// TooLong is set if assertions were not looked at, as the trace has more than
+	// trace.MaxFlow events.
+	TooLong bool
+}
+
+// Add adds what another detector has pruned.
+func (c *Counts) Add(d Counts) {
+	c.Locked += d.Locked
+	c.Ordered += d.Ordered
+	c.Raced += d.Raced
+	c.Intended += d.Intended
+	c.Cut = c.Cut || d.Cut
+	c.TooLong = c.TooLong || d.TooLong
+}
+
+// An Input is what detectors look at.
+type Input struct {
+	Trace *trace.Trace
+	Order *order.Order
+	Flow  *trace.Flow // what values follow from
+	Tests *Tests      // who accesses are done for
+	Kinds []bug.Kind  // to look for; none stands for all of them
+	// Patterns are looked for besides the built-in ones of these kinds.
+	Patterns []anomaly.Pattern
+	// Known reports whether the race of that name (Candidate.Name) is a finding, or is
+	// settled. Matches that contain it are none of their own.
+	Known func(race string) bool
+}
+
+// wants reports whether bugs of a kind are to be looked for.
+func (in *Input) wants(kind bug.Kind) bool {
+	return len(in.Kinds) == 0 || slices.Contains(in.Kinds, kind)
+}
+
+// A Detector finds candidates of some kinds of bugs.
+type Detector struct {
+	Kinds []bug.Kind
+	find  func(*Input, *Counts) []Candidate
+}
+
+// The detectors.
+var (
+	Meetings   = &Detector{[]bug.Kind{bug.Race, bug.Channel, bug.Failure}, meetings}
+	Patterns   = &Detector{[]bug.Kind{bug.Atomicity, bug.AtomicSet}, patterns}
+	Assertions = &Detector{[]bug.Kind{bug.Assertion}, assertions}
+	Unlocks    = &Detector{[]bug.Kind{bug.LockMisuse}, unlocks}
+)
+
+// All are the detectors in the order in which they run: patterns leave out what is a
+// race.
+var All = []*Detector{Meetings, Patterns, Assertions, Unlocks}
+
+// Candidates returns what d finds, each name once, in the order of the trace, and
+// counts what it prunes.
+func (d *Detector) Candidates(in *Input) ([]Candidate, Counts) {
+	var counts Counts
+	if !slices.ContainsFunc(d.Kinds, in.wants) && (d != Patterns || len(in.Patterns) == 0) {
+		return nil, counts
+	}
+	cs := in.merge(d.find(in, &counts))
+	if d == Patterns && len(cs) > maxMatches {
+		cs, counts.Cut = cs[:maxMatches], true
+	}
+	return cs, counts
+}

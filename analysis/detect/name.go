@@ -1,0 +1,73 @@
+package detect
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/analysis/anomaly"
+	"github.com/gopredict/gopredict/internal/bug"
+)
+
+// merge joins candidates that the reader of a report could not tell apart: the
+// reads of x in x*x, and different patterns at the same places.
+func (in *Input) merge(cs []Candidate) []Candidate {
+	var merged []Candidate
+	of := make(map[string]int)
+	for _, c := range cs {
+		c.Name = in.name(c.Kind, c.Leads[0].Accesses)
+		if k, ok := of[c.Name]; ok {
+			m := &merged[k]
+			m.Leads = append(slices.Clip(m.Leads), c.Leads...)
+			m.Exhaustive = m.Exhaustive && c.Exhaustive
+			continue
+		}
+		of[c.Name] = len(merged)
+		merged = append(merged, c)
+	}
+	for k := range merged {
+		in.sort(&merged[k])
+	}
+	return merged
+}
+
+// sort puts leads within one test first, for they are the easiest to replay,
+// and then those whose accesses are near to each other.
+func (in *Input) sort(c *Candidate) {
+	slices.SortStableFunc(c.Leads, func(a, b Lead) int {
+		return cmp.Or(cmp.Compare(in.apart(a), in.apart(b)), cmp.Compare(a.spread(), b.spread()))
+	})
+	most := anomaly.MaxPairs
+	if c.Alone() {
+		most = maxFailures
+	}
+	if len(c.Leads) > most {
+		c.Leads, c.Exhaustive = c.Leads[:most], false
+	}
+}
+
+func (l Lead) spread() int { return slices.Max(l.Accesses) - slices.Min(l.Accesses) }
+
+// apart returns 0 for accesses of one test, else 1.
+func (in *Input) apart(l Lead) int {
+	if tests := in.Tests.Of(l.Accesses); len(tests) > 1 || tests[0] == "" {
+		return 1
+	}
+	return 0
+}
+
+// name describes a kind and accesses by what the sources show of them.
+func (in *Input) name(kind bug.Kind, accesses []int) string {
+	var sites []string
+	for _, i := range accesses {
+		e := &in.Trace.Events[i]
+		name := fmt.Sprintf("%s site %d", e.Kind, e.Site)
+		if s, ok := in.Trace.Sites[e.Site]; ok {
+			name = fmt.Sprintf("%s\x00%s\x00%s\x00%d", s.Func, s.Expr, cmp.Or(s.Op, e.Kind.String()), s.Line)
+		}
+		sites = append(sites, name)
+	}
+	slices.Sort(sites)
+	return string(kind) + "\x00" + strings.Join(sites, "\x00")
+}

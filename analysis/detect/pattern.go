@@ -1,0 +1,66 @@
+package detect
+
+import (
+	"slices"
+
+	"github.com/gopredict/gopredict/analysis/anomaly"
+	"github.com/gopredict/gopredict/internal/bug"
+)
+
+// patterns returns the candidates that match patterns of several accesses.
+func patterns(in *Input, counts *Counts) []Candidate {
+	var patterns []anomaly.Pattern
+	for _, b := range anomaly.Builtin() {
+		if in.wants(b.Kind()) {
+			patterns = append(patterns, b)
+		}
+	}
+	builtin := len(patterns)
+	patterns = append(patterns, in.Patterns...)
+	mine := make(map[*anomaly.Pattern]bool) // what the user asks for
+	for k := range patterns[builtin:] {
+		mine[&patterns[builtin+k]] = true
+	}
+	regions := anomaly.FindRegions(in.Trace, in.Order)
+	found := anomaly.Search(in.Trace, in.Order, regions, patterns)
+	counts.Locked, counts.Ordered, counts.Cut = found.Locked, found.Ordered, found.Cut
+	var cs []Candidate
+	for _, a := range found.Found {
+		switch {
+		case mine[a.Pattern]:
+		case in.intended(a.Pattern, regions, a.Matches[0]):
+			counts.Intended++
+			continue
+		case in.isRace(a):
+			counts.Raced++
+			continue
+		}
+		leads := make([]Lead, len(a.Matches))
+		for k, m := range a.Matches {
+			leads[k] = Lead{Accesses: m, Pattern: a.Pattern}
+		}
+		cs = append(cs, Candidate{Kind: a.Pattern.Kind(), Leads: leads, Exhaustive: a.Exhaustive})
+	}
+	return cs
+}
+
+// maxMatches is the number of sets of places that match patterns which are looked
+// at any further. Each takes a replay in the end.
+const maxMatches = 512
+
+// isRace reports whether accesses of a are one of the races, or the end of a test is
+// among them, which is no access of the program's: then a is no bug of
+// its own, for whoever mends the race mends it or will see it again.
+func (in *Input) isRace(a anomaly.Anomaly) bool {
+	if slices.ContainsFunc(a.Matches[0], in.endsTest) {
+		return true
+	}
+	for k, i := range a.Matches[0] {
+		for _, j := range a.Matches[0][:k] {
+			if in.Trace.Events[i].G != in.Trace.Events[j].G && in.Known(in.name(bug.Race, []int{j, i})) {
+				return true
+			}
+		}
+	}
+	return false
+}

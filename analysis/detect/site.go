@@ -1,0 +1,38 @@
+package detect
+
+import (
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// maxFailures is how many events of one site, as in the rounds of a loop, are looked
+// at of those that are a violation by themselves.
+const maxFailures = 64
+
+// A bySite gathers the candidates of a kind whose events are each a violation by
+// itself: one for each site.
+type bySite struct {
+	kind       bug.Kind
+	candidates []Candidate
+	of         map[trace.SiteID]int
+}
+
+func newBySite(kind bug.Kind) *bySite {
+	return &bySite{kind: kind, of: make(map[trace.SiteID]int)}
+}
+
+// add takes event i, of a site, up.
+func (s *bySite) add(site trace.SiteID, i int) {
+	k, ok := s.of[site]
+	if !ok {
+		k = len(s.candidates)
+		s.of[site] = k
+		s.candidates = append(s.candidates, Candidate{Kind: s.kind, Exhaustive: true})
+	}
+	c := &s.candidates[k]
+	if len(c.Leads) == maxFailures {
+		c.Exhaustive = false
+		return
+	}
+	c.Leads = append(c.Leads, Lead{Accesses: []int{i}})
+}
