@@ -276,11 +276,12 @@ func (e *Encoding) departsAt(i int32) solver.Bool {
 func (e *Encoding) others(i, c int32) (ways []solver.Bool) {
 	mem, f := e.m.mem, e.f
 	found, ok := mem.found(i, c)
-	source, latest := mem.source(i, c), e.latest(i, c)
-	for _, w := range e.written(c) {
-		if e.m.tracked(i) || w == i || e.must(i, w) || e.hidden(w, latest) {
-			continue
-		}
+	source, v := mem.source(i, c), e.view(i, c)
+	var writes []int32
+	if !e.m.tracked(i) {
+		writes = v.writes()
+	}
+	for _, w := range writes {
 		left, known := mem.part(w, c)
 		other := e.truth(w != source && !(ok && known && left == found))
 		if e.m.follows(w) {
@@ -296,7 +297,7 @@ func (e *Encoding) others(i, c int32) (ways []solver.Bool) {
 			ways = append(ways, f.And(e.from(i, c, w, nil), other))
 		}
 	}
-	if len(latest) == 0 {
+	if v.initially {
 		left, known := mem.left(e.begins(c), c)
 		if !(source == e.begins(c) || ok && known && left == found) {
 			ways = append(ways, e.from(i, c, none, nil))

@@ -147,7 +147,7 @@ func departures(tr *trace.Trace, flow *trace.Flow) map[int]bool {
 		e := &tr.Events[k]
 		x.first[e.Obj] = k
 		switch {
-		case told(tr, k), e.Kind == trace.Read, e.Kind == trace.AtomicLoad, e.Kind == trace.AtomicRMW && flow.Tracked(k):
+		case told(tr, k), e.Kind == trace.Read, e.Kind == trace.AtomicLoad, x.finds(k):
 			s.mem[e.Obj] = 0
 		case e.Kind.IsAccess():
 			s.mem[e.Obj] = unknown
@@ -238,7 +238,7 @@ func (x *explorer) perform(s explored, i int) (n explored, ok bool) {
 			return n, false
 		}
 	case trace.AtomicRMW:
-		if x.first[e.Obj] == i && !x.flow.Tracked(i) {
+		if x.first[e.Obj] == i && !x.flow.Tracked(i) && !x.finds(i) {
 			if n.mem[e.Obj], n.read[int32(i)] = int64(e.Val), int64(e.Val); s.mem[e.Obj] != unknown {
 				x.found[i] = false // another value, or the same
 			}
@@ -263,6 +263,12 @@ func (x *explorer) perform(s explored, i int) (n explored, ok bool) {
 		}
 	}
 	return n, true
+}
+
+// finds reports whether it is known what the atomic operation i found.
+func (x *explorer) finds(i int) bool {
+	_, ok := x.flow.Found(x.tr, i)
+	return ok
 }
 
 // added is what the atomic operation i adds, by its site's formula.

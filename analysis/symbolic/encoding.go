@@ -38,6 +38,7 @@ type Encoding struct {
 	taint   taint
 	reading reading
 	values  values
+	writers map[int32]*writers       // by cell
 	pairs   map[[2]int32]bool        // sections that are kept apart
 	ended   map[[2]int32]solver.Bool // by acquire and release of a loose lock: this ends what that began
 	bounds  bounds
@@ -53,7 +54,7 @@ const maxClock = 1 << 24
 // Encode makes the encoding of a cone in the engine of f, which is empty. It
 // fails if the cone is too large.
 func (m *Model) Encode(cone *Cone, f *solver.Formula, engine solver.Engine) (*Encoding, error) {
-	e := &Encoding{m: m, cone: cone, f: f, engine: engine, pairs: make(map[[2]int32]bool), ended: make(map[[2]int32]solver.Bool), free: make(map[int32]solver.Bool)}
+	e := &Encoding{m: m, cone: cone, f: f, engine: engine, pairs: make(map[[2]int32]bool), ended: make(map[[2]int32]solver.Bool), free: make(map[int32]solver.Bool), writers: make(map[int32]*writers)}
 	e.taint = newTaint(e)
 	e.reading = newReading()
 	e.values = newValues()

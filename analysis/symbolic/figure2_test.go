@@ -87,7 +87,7 @@ func (e *Encoding) complete() {
 	}
 	for _, i := range e.nodes {
 		for _, ch := range e.reading.of[i] {
-			for _, w := range e.written(ch.cell) {
+			for _, w := range e.written(ch.cell).all {
 				if w != ch.writer && w != i && !slices.Contains(ch.same, w) {
 					e.part(ch, w)
 				}

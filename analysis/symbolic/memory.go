@@ -227,7 +227,7 @@ func (mem *memory) before(i, c int32) (uint64, bool) {
 		was.Val, was.Flags = v, was.Flags|trace.FlagValue
 		return mem.piece(&was, c)
 	}
-	if mem.m.tracked(i) && e.Kind == trace.AtomicRMW {
+	if mem.m.flow != nil && e.Kind == trace.AtomicRMW {
 		return mem.m.flow.Found(mem.m.t, int(i))
 	}
 	return 0, false

@@ -149,10 +149,9 @@ func (e *Encoding) readsFrom(i int32) {
 		// What follows from something else may be the same nevertheless.
 		follow := e.m.mem.cells[c].follow
 		if val, ok := e.m.mem.found(i, c); ok && len(follow) > 0 && e.m.mem.whole[i] {
-			latest := e.latest(i, c)
-			e.reading.looked += len(follow)
-			for _, w := range follow {
-				if _, same := slices.BinarySearch(writers, w); same || e.past(w) || e.outside(w) || w == i || e.must(i, w) || e.hidden(w, latest) {
+			v := e.view(i, c)
+			for _, w := range v.writes() {
+				if _, same := slices.BinarySearch(writers, w); same || !e.m.follows(w) {
 					continue
 				}
 				ways = append(ways, e.f.And(e.from(i, c, w, same), e.f.Eq(e.leaves(w), e.f.Const(e.m.signed(i, val))), e.knows(w)))
@@ -181,9 +180,11 @@ func (e *Encoding) readsFrom(i int32) {
 // whether it can find what was there at first.
 func (e *Encoding) sources(i, c int32) (ws []int32, initially bool) {
 	all, initially := e.m.mem.same(i, c)
-	latest := e.latest(i, c)
-	for _, w := range all {
-		if !e.past(w) && !e.outside(w) && w != i && !e.must(i, w) && !e.hidden(w, latest) {
+	v := e.view(i, c)
+	from, _ := slices.BinarySearch(all, int32(e.cone.Base))
+	e.reading.looked += len(all) - from
+	for _, w := range all[from:] {
+		if v.has(w, e.m.gid(w)) {
 			ws = append(ws, w)
 		}
 	}
@@ -191,42 +192,11 @@ func (e *Encoding) sources(i, c int32) (ws []int32, initially bool) {
 		// What the past ended with is what was there at first.
 		initially = slices.Contains(all, b)
 	}
-	return ws, initially && len(latest) == 0
-}
-
-// hidden reports whether writer w must come before one of the latest.
-func (e *Encoding) hidden(w int32, latest []int32) bool {
-	return slices.ContainsFunc(latest, func(l int32) bool { return l != w && e.must(w, l) })
+	return ws, initially && v.initially
 }
 
 // begins returns the last writer of cell c in the past, or none.
 func (e *Encoding) begins(c int32) int32 { return e.m.mem.source(int32(e.cone.Base), c) }
-
-// latest returns of each goroutine the last write of cell c that must come
-// before the read at position i.
-func (e *Encoding) latest(i, c int32) (ws []int32) {
-	seen := make(map[trace.GID]bool)
-	for _, w := range slices.Backward(e.written(c)) {
-		if g := e.m.gid(w); w != i && !seen[g] && e.must(w, i) {
-			seen[g] = true
-			ws = append(ws, w)
-		}
-	}
-	return ws
-}
-
-// written returns the writers of cell c in the cone.
-func (e *Encoding) written(c int32) []int32 {
-	ws := e.m.mem.cells[c].writers
-	from, _ := slices.BinarySearch(ws, int32(e.cone.Base))
-	var in []int32
-	for _, w := range ws[from:] {
-		if !e.outside(w) {
-			in = append(in, w)
-		}
-	}
-	return in
-}
 
 // from returns the literal that says that the read at position i, if it
 // happens, finds in cell c what writer w left, or one of same, or with none what
@@ -252,9 +222,13 @@ const maxParted = 64
 // other writers of its goroutine: where one comes between, the next one would. The
 // same goes for all else that the read may find.
 func (e *Encoding) part(ch *choice, w int32) {
-	ws := slices.DeleteFunc(e.written(ch.cell), func(o int32) bool { return e.m.gid(o) != e.m.gid(w) || o == ch.read })
+	all := e.written(ch.cell)
+	ws := all.by[all.of[e.m.gid(w)]].writes
 	k, _ := slices.BinarySearch(ws, w)
 	for _, o := range ws[max(0, k-maxParted/2):min(len(ws), k+maxParted/2)] {
+		if o == ch.read {
+			continue
+		}
 		for _, x := range e.reading.of[ch.read] {
 			if x.cell == ch.cell && !x.is(o) {
 				e.keepOut(x, o)

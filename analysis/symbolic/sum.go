@@ -71,10 +71,13 @@ func (m *Model) counter(c int32) *counter {
 
 // addition returns what the write at position w adds, if it adds.
 func (m *Model) addition(w int32) (a addition, ok bool) {
-	if !m.follows(w) || !m.mem.whole[w] {
+	in := m.formula(w)
+	if in == nil && m.event(w).Kind == trace.AtomicRMW {
+		in = m.adds(w)
+	}
+	if in == nil || !m.mem.whole[w] {
 		return a, false
 	}
-	in := m.formula(w)
 	f := in.Formula
 	if f.Op != trace.Plus && f.Op != trace.Minus {
 		return a, false
@@ -99,6 +102,20 @@ func (m *Model) addition(w int32) (a addition, ok bool) {
 		a.amount += v
 	}
 	return a, a.read != none
+}
+
+// adds returns the formula of the atomic operation at position w if that adds a number,
+// which it does although all that it finds has to be as recorded; nil if not.
+func (m *Model) adds(w int32) *trace.Instance {
+	if m.flow == nil {
+		return nil
+	}
+	found, ok := m.flow.Found(m.t, int(w))
+	in := m.flow.Adds(int(w))
+	if !ok || len(in.Reads) > 0 || in.Formula.Eval(m.signed(w, found), nil) != m.number(w) {
+		return nil // or it wraps around
+	}
+	return in
 }
 
 // ownRead returns the read of what the write at position w overwrites, if that is
@@ -162,7 +179,7 @@ func (e *Encoding) sum(i, c int32) (v solver.Int, known solver.Bool, ok bool) {
 	if _, stale := e.m.mem.stale(i, c); cn == nil || stale {
 		return v, known, false
 	}
-	base, ok := e.startsAt(i, c, cn)
+	base, ok := e.startsAt(i, c)
 	if !ok {
 		return v, known, false
 	}
@@ -171,37 +188,98 @@ func (e *Encoding) sum(i, c int32) (v solver.Int, known solver.Bool, ok bool) {
 	} else {
 		v, known = e.leaves(base), e.taint.computed(base)
 	}
-	terms := []solver.Int{v}
-	for _, w := range e.written(c) {
-		a, ok := cn.adds[w]
-		if !ok || w == i || base != none && e.must(w, base) {
-			continue
+	var sure int64
+	var may []int32
+	by := e.written(c).by
+	for k, own := range by {
+		from, before := 0, e.firstNotBefore(own, i)
+		if base != none {
+			from = e.firstNotBefore(own, base)
 		}
-		terms = append(terms, e.either(e.before(w, i), e.f.Const(a.amount), e.f.Const(0)))
+		if sums := e.counting(c).sums[k]; from < before {
+			sure += sums[before] - sums[from]
+		}
+		if from, after := max(from, before), e.firstAfter(own, i); from < after {
+			may = append(may, own.writes[from:after]...)
+		}
+	}
+	slices.Sort(may)
+	e.values.looked += len(by) + len(may)
+	terms := []solver.Int{v, e.f.Const(sure)}
+	for _, w := range may {
+		if a, ok := cn.adds[w]; ok {
+			terms = append(terms, e.either(e.before(w, i), e.f.Const(a.amount), e.f.Const(0)))
+		}
 	}
 	return e.f.Add(terms...), known, true
+}
+
+// A count is what is known of a counter in the cone.
+type count struct {
+	sums   [][]int64 // by goroutine, as in writers.by: what its first n writes add
+	others []int32   // what does not add, ascending
+	// chain is how many of others must come one after the other, from the first one on.
+	chain int
+	// apart is set if all additions must come before or behind each of others.
+	apart bool
+}
+
+// counting returns what is known of the counter in cell c.
+func (e *Encoding) counting(c int32) *count {
+	if n := e.values.counts[c]; n != nil {
+		return n
+	}
+	cn, ws := e.m.counter(c), e.written(c)
+	n := &count{apart: true}
+	e.values.counts[c] = n
+	for _, own := range ws.by {
+		sums := make([]int64, 1, 1+len(own.writes))
+		for k, w := range own.writes {
+			add := cn.adds[w].amount
+			sum := sums[k] + add
+			n.apart = n.apart && (sum > sums[k]) == (add > 0) // else it is no int64
+			sums = append(sums, sum)
+		}
+		n.sums = append(n.sums, sums)
+	}
+	for _, w := range cn.others {
+		if e.past(w) || e.outside(w) {
+			continue
+		}
+		if n.chain == len(n.others) && (n.chain == 0 || e.must(n.others[n.chain-1], w)) {
+			n.chain++
+		}
+		n.others = append(n.others, w)
+		for _, own := range ws.by {
+			for _, add := range own.writes[e.firstNotBefore(own, w):] {
+				a, adds := cn.adds[add]
+				if !adds || e.past(a.read) {
+					continue
+				}
+				n.apart = n.apart && e.must(w, a.read)
+				break // what its goroutine adds later comes behind that
+			}
+		}
+	}
+	return n
 }
 
 // startsAt returns the last write of the cone before the access at position i that
 // does not add, or none. It reports whether all of these that there are are in one
 // order with the access and all additions.
-func (e *Encoding) startsAt(i, c int32, cn *counter) (base int32, ok bool) {
-	base = none
-	for _, w := range cn.others {
-		if e.past(w) || e.outside(w) {
-			continue
-		}
-		if w == i || !e.must(w, i) && !e.must(i, w) || base != none && !e.must(base, w) {
+func (e *Encoding) startsAt(i, c int32) (base int32, ok bool) {
+	n := e.counting(c)
+	k, writes := slices.BinarySearch(n.others, i)
+	if !n.apart || writes || k > n.chain || k > 0 && !e.must(n.others[k-1], i) {
+		return none, false
+	}
+	for later := k; later < len(n.others); later = max(later+1, n.chain) {
+		if !e.must(i, n.others[later]) {
 			return none, false
 		}
-		for add, a := range cn.adds {
-			if !e.past(add) && !e.outside(add) && !e.must(add, w) && !(e.past(a.read) || e.must(w, a.read)) {
-				return none, false
-			}
-		}
-		if e.must(w, i) {
-			base = w
-		}
 	}
-	return base, true
+	if k == 0 {
+		return none, true
+	}
+	return n.others[k-1], true
 }

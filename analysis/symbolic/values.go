@@ -24,6 +24,7 @@ type values struct {
 	left    map[int32]solver.Int  // by write: what it leaves
 	known   map[int32]solver.Bool // by such a read: it is known what was there
 	narrow  []*narrow             // the reads that may find more than the formula has
+	counts  map[int32]*count      // by cell of a counter
 	terms   int                   // numbers that stand for a choice between two
 	choices int                   // writes that reads may find, counted for each read
 	looked  int                   // writes that were looked at to find these
@@ -32,7 +33,7 @@ type values struct {
 func newValues() values {
 	return values{
 		reads: make(map[int32]solver.Int), before: make(map[int32]solver.Int),
-		left: make(map[int32]solver.Int), known: make(map[int32]solver.Bool),
+		left: make(map[int32]solver.Int), known: make(map[int32]solver.Bool), counts: make(map[int32]*count),
 	}
 }
 
@@ -165,10 +166,10 @@ const firstFound = 2
 // find puts more writes into the formula, of which the read of n finds one if the
 // condition holds: as many as there are already.
 func (e *Encoding) find(n *narrow, condition solver.Bool) {
-	ws := e.nearest(n.read, n.cell)
 	from, end := n.has, max(2*n.has, firstFound)
-	if end+firstFound > len(ws) {
-		end = len(ws)
+	ws, all := e.nearest(n.read, n.cell, end+firstFound)
+	if end+firstFound > all {
+		end = all
 	}
 	n.has = end
 	if e.values.choices += end - from; e.values.choices > maxWritten || e.values.looked > maxLooked {
@@ -182,7 +183,7 @@ func (e *Encoding) find(n *narrow, condition solver.Bool) {
 		ways = append(ways, f.And(e.from(n.read, n.cell, w, nil), f.Eq(e.values.before[n.read], found), ok))
 		unknown = append(unknown, f.And(e.from(n.read, n.cell, w, nil), f.Not(ok)))
 	}
-	if end < len(ws) {
+	if end < all {
 		n.more = f.Bool(fmt.Sprintf("more than %d %d", n.read, end))
 		ways, unknown = append(ways, n.more), append(unknown, n.more)
 		e.values.narrow = append(e.values.narrow, n)
@@ -222,21 +223,22 @@ func (e *Encoding) widen(core []solver.Bool) (wider bool) {
 	return wider
 }
 
-// nearest returns the writers that the read at position i may find in cell c, with
-// none for what was there at first: the one that it found in the recorded run, and
-// then the others, those first that were nearest to it there.
-func (e *Encoding) nearest(i, c int32) (ws []int32) {
-	writers, latest := e.written(c), e.latest(i, c)
-	e.values.looked += len(writers)
-	for _, w := range writers {
-		if w != i && !e.must(i, w) && !e.hidden(w, latest) {
-			ws = append(ws, w)
-		}
-	}
-	if len(latest) == 0 {
-		ws = append(ws, none)
-	}
+// nearest returns most of the writers that the read at position i may find in cell c,
+// with none for what was there at first: the one that it found in the recorded run, and
+// then the others, those first that were nearest to it there. The second result is how
+// many there are in all.
+func (e *Encoding) nearest(i, c int32, most int) (ws []int32, all int) {
+	v := e.view(i, c)
+	ws, all = v.around(i, most), v.size()
 	source := e.m.mem.source(i, c)
+	if !e.past(source) && v.has(source, e.m.gid(source)) && !slices.Contains(ws, source) {
+		ws = append(ws, source)
+	}
+	if v.initially {
+		ws = append(ws, none)
+		all++
+	}
+	e.values.looked += len(ws)
 	distance := func(w int32) int32 {
 		switch {
 		case w == source || w == none && e.past(source):
@@ -247,7 +249,7 @@ func (e *Encoding) nearest(i, c int32) (ws []int32) {
 		return i - w
 	}
 	slices.SortStableFunc(ws, func(a, b int32) int { return cmp.Compare(distance(a), distance(b)) })
-	return ws
+	return ws[:min(len(ws), most)], all
 }
 
 // sees returns what the access at position i finds in cell c if writer w, or none,

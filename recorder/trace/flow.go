@@ -7,6 +7,7 @@ package trace
 type Flow struct {
 	of      map[int32]*Instance
 	tracked map[int32]bool
+	adds    map[int32]*Instance // of atomic operations that are not tracked
 }
 
 // An Instance is the formula of one event.
@@ -22,6 +23,15 @@ type Instance struct {
 // that are tracked.
 func (f *Flow) At(i int) *Instance { return f.of[int32(i)] }
 
+// Adds is At, and for an atomic operation that adds a number to what it found, its
+// formula also where what it found is not tracked.
+func (f *Flow) Adds(i int) *Instance {
+	if in := f.adds[int32(i)]; in != nil {
+		return in
+	}
+	return f.At(i)
+}
+
 // Empty reports whether nothing is known.
 func (f *Flow) Empty() bool { return len(f.of) == 0 && len(f.tracked) == 0 }
 
@@ -32,7 +42,7 @@ func (f *Flow) Tracked(i int) bool { return f.tracked[int32(i)] }
 // Found returns what the event at position i of t found in memory, an atomic
 // operation that adds to it, if its formula tells.
 func (f *Flow) Found(t *Trace, i int) (v uint64, ok bool) {
-	in := f.At(i)
+	in := f.Adds(i)
 	if in == nil || in.Formula.Op != Plus || t.Events[i].Kind != AtomicRMW {
 		return 0, false
 	}
@@ -91,7 +101,7 @@ func (f *Flow) Constrained(t *Trace) *Flow {
 // follows from anything, or of more than MaxFlow events, has none.
 func NewFlow(t *Trace) *Flow {
 	b := flowBuilder{
-		t: t, f: &Flow{of: map[int32]*Instance{}, tracked: map[int32]bool{}},
+		t: t, f: &Flow{of: map[int32]*Instance{}, tracked: map[int32]bool{}, adds: map[int32]*Instance{}},
 		formulas: map[SiteID]*Formula{}, last: map[frame]*[]int32{}, back: map[uint64]int{}, kept: map[int32]bool{},
 		handing: map[GID]*handing{}, handed: map[frame]*bundle{}, handers: map[*Formula]bool{},
 	}
@@ -130,6 +140,9 @@ func (b *flowBuilder) settle() {
 			for _, r := range in.Reads {
 				again = again || r >= 0 && b.f.tracked[r]
 				b.kept[r] = true
+			}
+			if len(in.Reads) == 0 {
+				b.f.adds[i] = in
 			}
 			delete(b.f.of, i)
 		}

@@ -59,7 +59,17 @@ func TestFlowOfUntrackedUpdates(t *testing.T) {
 	tr.Sites[s.ID] = s
 	f := NewFlow(tr)
 	assert.Nil(t, f.At(3))
+	assert.Nil(t, f.Adds(3), "it depends on the read how much that adds")
 	assert.False(t, f.Tracked(0), "where its value goes is not known")
+
+	s.Formula = "(+ _ 4)"
+	tr.Sites[s.ID] = s
+	f = NewFlow(tr)
+	assert.Nil(t, f.At(3))
+	assert.Equal(t, "(+ _ 4)", f.Adds(3).Formula.String())
+	found, ok := f.Found(tr, 3)
+	assert.True(t, ok)
+	assert.Equal(t, uint64(6), found)
 }
 
 func TestEval(t *testing.T) {
