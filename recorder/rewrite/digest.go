@@ -56,7 +56,7 @@ func (e *editor) memory(fn string, x ast.Expr, address, site string) string {
 		op = "write"
 	}
 	how := "Of"
-	if s, ok := e.spot(op, x, e.source(x)); ok && e.sharing.Needed(s) {
+	if s, ok := e.spot(op, x, e.source(x)); ok && e.provenance.Needed(s) {
 		how = "Kept"
 	}
 	return e.hook(fn+how) + "(" + address + "," + head(site, what) + ")"

@@ -26,7 +26,7 @@
 // n.Add(1), which have no hook here, it names by function and line.
 //
 // And it says what the values of stores, the outcomes of conditions and those of
-// testify's assertions follow from (trace.Site.Formula), as package sharing finds
+// testify's assertions follow from (trace.Site.Formula), as package provenance finds
 // from the SSA form, where all that they follow from has events, and of which
 // loads the values go nowhere else (trace.Site.Tracked). Operands that only the
 // goroutine itself changes, as the n of a.balance < n, get a hook that notes their

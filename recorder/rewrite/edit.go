@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/gopredict/gopredict/recorder/provenance"
 	"github.com/gopredict/gopredict/recorder/sharing"
 )
 
@@ -23,6 +24,7 @@ type editor struct {
 	sizes        types.Sizes
 	facts        *facts
 	sharing      *sharing.Facts
+	provenance   *provenance.Facts
 	fset         *token.FileSet
 	written      map[string]bool // the package variables of all packages that are shared
 	names        map[ast.Node]string

@@ -5,18 +5,18 @@ import (
 	"go/token"
 	"slices"
 
-	"github.com/gopredict/gopredict/recorder/sharing"
+	"github.com/gopredict/gopredict/recorder/provenance"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// This file puts the formulas that package sharing has found into the table of
+// This file puts the formulas that package provenance has found into the table of
 // sites. A formula holds only if each event that it speaks of has a hook, which
 // is known once all files are rewritten.
 
 // spot returns the place of an event of the operation op at n; false if formulas
 // speak of none there. expr is what the site shows.
-func (e *editor) spot(op string, n ast.Node, expr string) (sharing.Spot, bool) {
-	s := sharing.Spot{Fset: e.fset, Pos: n.Pos()}
+func (e *editor) spot(op string, n ast.Node, expr string) (provenance.Spot, bool) {
+	s := provenance.Spot{Fset: e.fset, Pos: n.Pos()}
 	switch op {
 	case "read", "write":
 		x, ok := n.(ast.Expr)
@@ -24,28 +24,28 @@ func (e *editor) spot(op string, n ast.Node, expr string) (sharing.Spot, bool) {
 			return s, false // of what n leads to
 		}
 		if s.Pos = namePos(x); op == "write" {
-			s.Role = sharing.Writes
+			s.Role = provenance.Writes
 		}
 	case "atomic", "assert":
-		s.Pos, s.Role = n.(*ast.CallExpr).Lparen, sharing.Atomics
+		s.Pos, s.Role = n.(*ast.CallExpr).Lparen, provenance.Atomics
 		if op == "assert" {
-			s.Role = sharing.Asserts
+			s.Role = provenance.Asserts
 		}
 	case "call", "result":
-		s.Pos, s.Role = n.(*ast.CallExpr).Lparen, sharing.Calls
+		s.Pos, s.Role = n.(*ast.CallExpr).Lparen, provenance.Calls
 		if op == "result" {
-			s.Role = sharing.Gets
+			s.Role = provenance.Gets
 		}
 	case "enter":
-		s.Role = sharing.Enters
+		s.Role = provenance.Enters
 	case "return":
-		s.Role = sharing.Returns
+		s.Role = provenance.Returns
 	case "guard":
-		s.Pos, s.Role = namePos(n.(ast.Expr)), sharing.Guards
+		s.Pos, s.Role = namePos(n.(ast.Expr)), provenance.Guards
 	case "operand":
-		s.Pos, s.Role = namePos(n.(ast.Expr)), sharing.Carries
+		s.Pos, s.Role = namePos(n.(ast.Expr)), provenance.Carries
 	case "branch":
-		s.Role = sharing.Decides
+		s.Role = provenance.Decides
 	default:
 		return s, false
 	}
@@ -53,7 +53,7 @@ func (e *editor) spot(op string, n ast.Node, expr string) (sharing.Spot, bool) {
 }
 
 // namePos returns where package ssa has accesses to x, at the name, bracket or
-// star, and package sharing its value.
+// star, and package provenance its value.
 func namePos(x ast.Expr) token.Pos {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.SelectorExpr:
@@ -76,13 +76,13 @@ func (e *editor) isOperand(x ast.Expr) bool {
 	default:
 		return false
 	}
-	return e.sharing.Operand(sharing.Spot{Fset: e.fset, Pos: namePos(x), Role: sharing.Carries})
+	return e.provenance.Operand(provenance.Spot{Fset: e.fset, Pos: namePos(x), Role: provenance.Carries})
 }
 
 // operand is the text that evaluates x, as text does, with a hook that notes its
 // value.
 func (e *editor) operand(x ast.Expr, text string) string {
-	if f, ok := e.sharing.Formula(sharing.Spot{Fset: e.fset, Pos: namePos(x), Role: sharing.Guards}); ok {
+	if f, ok := e.provenance.Formula(provenance.Spot{Fset: e.fset, Pos: namePos(x), Role: provenance.Guards}); ok {
 		what := " in range"
 		if f.Op == trace.Not {
 			what = " != 0"
@@ -103,8 +103,8 @@ func (e *editor) operand(x ast.Expr, text string) string {
 // when it holds, that is evaluated last: its hook notes the assertion. It is nil
 // if c is none.
 func (e *editor) assertion(c *ast.CallExpr) ast.Expr {
-	first, n, ok := sharing.Assertion(e.callee(c))
-	if _, known := e.sharing.Formula(sharing.Spot{Fset: e.fset, Pos: c.Lparen, Role: sharing.Asserts}); !ok || !known || len(c.Args) < first+n {
+	first, n, ok := provenance.Assertion(e.callee(c))
+	if _, known := e.provenance.Formula(provenance.Spot{Fset: e.fset, Pos: c.Lparen, Role: provenance.Asserts}); !ok || !known || len(c.Args) < first+n {
 		return nil
 	}
 	return e.evaluatedLast(c.Args, first, first+n)
@@ -131,8 +131,8 @@ func (e *editor) loadsLate(x ast.Expr) bool {
 }
 
 // attach adds formulas to the sites, and the call sites that have some.
-func attach(editors []*editor, found *sharing.Facts, sites []trace.Site) []trace.Site {
-	t := &table{found: found, keys: map[sharing.Spot]uint64{}, formulas: map[sharing.Spot]string{}, lost: map[sharing.Spot]bool{}}
+func attach(editors []*editor, found *provenance.Facts, sites []trace.Site) []trace.Site {
+	t := &table{found: found, keys: map[provenance.Spot]uint64{}, formulas: map[provenance.Spot]string{}, lost: map[provenance.Spot]bool{}}
 	index := map[trace.SiteID]int{}
 	for i, s := range sites {
 		index[s.ID] = i
@@ -167,7 +167,7 @@ func attach(editors []*editor, found *sharing.Facts, sites []trace.Site) []trace
 			site := &sites[index[s.ID]]
 			site.Formula, site.Fails = t.formula(e, s)
 			site.Stops = site.Fails != trace.Neither && t.stops(e, s)
-			if site.Formula == "" && s.spot.Role == sharing.Decides {
+			if site.Formula == "" && s.spot.Role == provenance.Decides {
 				t.forget(e, s.node.(ast.Expr))
 			}
 		}
@@ -199,14 +199,14 @@ func attach(editors []*editor, found *sharing.Facts, sites []trace.Site) []trace
 
 // A table knows which spots have events.
 type table struct {
-	found    *sharing.Facts
-	keys     map[sharing.Spot]uint64
-	formulas map[sharing.Spot]string // of conditions, those that are parts of a branch's
-	lost     map[sharing.Spot]bool   // two sites are there, or no formula of a branch
+	found    *provenance.Facts
+	keys     map[provenance.Spot]uint64
+	formulas map[provenance.Spot]string // of conditions, those that are parts of a branch's
+	lost     map[provenance.Spot]bool   // two sites are there, or no formula of a branch
 }
 
 // hand is the formula of all that is handed over at s, and on.
-func (t *table) hand(s sharing.Spot) string {
+func (t *table) hand(s provenance.Spot) string {
 	f := trace.Formula{Op: trace.Hand}
 	for k := range t.found.Handed(s) {
 		s.Number = k
@@ -226,7 +226,7 @@ func (t *table) hand(s sharing.Spot) string {
 
 // key notes the key of a site.
 func (t *table) key(s site) {
-	if _, ok := t.keys[s.spot]; ok && s.spot.Role != sharing.Decides {
+	if _, ok := t.keys[s.spot]; ok && s.spot.Role != provenance.Decides {
 		t.lost[s.spot] = true
 	}
 	t.keys[s.spot] = s.Key
@@ -234,13 +234,13 @@ func (t *table) key(s site) {
 
 // known reports whether the site at s reads a value of which all that it goes into
 // has formulas.
-func (t *table) known(into map[sharing.Spot][]sharing.Spot, s sharing.Spot) bool {
+func (t *table) known(into map[provenance.Spot][]provenance.Spot, s provenance.Spot) bool {
 	list, ok := into[s]
-	return ok && !t.lost[s] && !slices.ContainsFunc(list, func(s sharing.Spot) bool { return t.text(s) == "" })
+	return ok && !t.lost[s] && !slices.ContainsFunc(list, func(s provenance.Spot) bool { return t.text(s) == "" })
 }
 
 // text is the formula at s, with the keys of sites; "" if there is none.
-func (t *table) text(s sharing.Spot) string {
+func (t *table) text(s provenance.Spot) string {
 	f, ok := t.found.Formula(s)
 	s.Number = 0
 	if _, here := t.keys[s]; !ok || !here || t.lost[s] {
@@ -274,15 +274,15 @@ func (t *table) resolve(f trace.Formula) (trace.Formula, bool) {
 // formula is the formula of the site s, and which outcome leads to a failure.
 func (t *table) formula(e *editor, s site) (string, trace.Outcome) {
 	switch s.spot.Role {
-	case sharing.Decides:
+	case provenance.Decides:
 		f, fails, ok := t.condition(e, s.node.(ast.Expr))
 		if !ok {
 			return "", fails
 		}
 		return f.String(), fails
-	case sharing.Asserts, sharing.Guards:
+	case provenance.Asserts, provenance.Guards:
 		return t.text(s.spot), trace.IfFalse
-	case sharing.Calls, sharing.Returns, sharing.Gets:
+	case provenance.Calls, provenance.Returns, provenance.Gets:
 		return t.hand(s.spot), trace.Neither
 	}
 	return t.text(s.spot), trace.Neither
@@ -291,12 +291,12 @@ func (t *table) formula(e *editor, s site) (string, trace.Outcome) {
 // stops reports whether the failure that the site s leads to ends the goroutine.
 func (t *table) stops(e *editor, s site) bool {
 	switch s.spot.Role {
-	case sharing.Asserts:
-		return sharing.Stops(e.callee(s.node.(*ast.CallExpr)))
-	case sharing.Guards:
+	case provenance.Asserts:
+		return provenance.Stops(e.callee(s.node.(*ast.CallExpr)))
+	case provenance.Guards:
 		return true
 	}
-	return t.found.Stops(sharing.Spot{Fset: e.fset, Pos: lastLeaf(s.node.(ast.Expr)).Pos(), Role: sharing.Decides})
+	return t.found.Stops(provenance.Spot{Fset: e.fset, Pos: lastLeaf(s.node.(ast.Expr)).Pos(), Role: provenance.Decides})
 }
 
 // lastLeaf is the part of the condition x that decides last.
@@ -347,7 +347,7 @@ func (t *table) condition(e *editor, x ast.Expr) (trace.Formula, trace.Outcome, 
 
 // leaf is condition for one that does not consist of others.
 func (t *table) leaf(e *editor, x ast.Expr) (trace.Formula, trace.Outcome, bool) {
-	s := sharing.Spot{Fset: e.fset, Pos: ast.Unparen(x).Pos(), Role: sharing.Decides}
+	s := provenance.Spot{Fset: e.fset, Pos: ast.Unparen(x).Pos(), Role: provenance.Decides}
 	fails := t.found.Fails(s)
 	f, ok := t.found.Formula(s)
 	if ok {
@@ -362,7 +362,7 @@ func (t *table) leaf(e *editor, x ast.Expr) (trace.Formula, trace.Outcome, bool)
 func (t *table) forget(e *editor, x ast.Expr) {
 	ast.Inspect(x, func(n ast.Node) bool {
 		if n != nil {
-			t.lost[sharing.Spot{Fset: e.fset, Pos: n.Pos(), Role: sharing.Decides}] = true
+			t.lost[provenance.Spot{Fset: e.fset, Pos: n.Pos(), Role: provenance.Decides}] = true
 		}
 		return true
 	})
@@ -371,7 +371,7 @@ func (t *table) forget(e *editor, x ast.Expr) {
 // atomicLine is a line of a function on which methods of sync/atomic are called.
 type atomicLine struct {
 	lineOf
-	spots []sharing.Spot
+	spots []provenance.Spot
 }
 
 // atomics returns by key the call sites of methods of sync/atomic of which the
@@ -382,7 +382,7 @@ func (e *editor) atomics() map[uint64]atomicLine {
 	}
 	type ops struct{ loads, stores, others int }
 	counts := map[lineOf]*ops{}
-	spots := map[lineOf][]sharing.Spot{}
+	spots := map[lineOf][]provenance.Spot{}
 	e.inspect(func(n ast.Node, fn string) {
 		c, ok := n.(*ast.CallExpr)
 		if !ok || !e.mayBeAtomic(c) || e.atomicFunc(c) != "" {
@@ -414,7 +414,7 @@ func (e *editor) atomics() map[uint64]atomicLine {
 			here.others++
 		}
 		at := lineOf{fn, e.line(c.Pos())}
-		spots[at] = append(spots[at], sharing.Spot{Fset: e.fset, Pos: c.Lparen, Role: sharing.Atomics})
+		spots[at] = append(spots[at], provenance.Spot{Fset: e.fset, Pos: c.Lparen, Role: provenance.Atomics})
 	})
 	e.atomicSites = map[uint64]atomicLine{}
 	for at, list := range spots {

@@ -11,7 +11,7 @@ import (
 // hands reports whether an event of the operation op at n tells of what is handed over.
 func (e *editor) hands(op string, n ast.Node) bool {
 	s, ok := e.spot(op, n, "")
-	return ok && e.sharing.Handed(s) > 0
+	return ok && e.provenance.Handed(s) > 0
 }
 
 // markStmt is the statement that notes an event of the operation op at n.

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/gopredict/gopredict/recorder/provenance"
 	"github.com/gopredict/gopredict/recorder/sharing"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
@@ -87,14 +88,18 @@ func rewrite(pkgs []*packages.Package, dir string, o Options, importPath string)
 			written[key] = true
 		}
 	}
-	var found *sharing.Facts
+	var shared *sharing.Facts
+	var values *provenance.Facts
 	if !o.All {
-		found = sharing.Analyze(analysed(pkgs, units, o))
+		list, opens := analysed(pkgs, units, o)
+		facts, program := sharing.Analyze(list, opens)
+		if o.Inside {
+			shared = facts.OfMemory()
+		} else {
+			shared, values = facts, provenance.Derive(program, list)
+		}
 	}
-	if o.Inside {
-		found = found.OfMemory()
-	}
-	if err := parallel(units, func(u *unit) error { return u.edit(written, found, o, importPath) }); err != nil {
+	if err := parallel(units, func(u *unit) error { return u.edit(written, shared, values, o, importPath) }); err != nil {
 		return nil, err
 	}
 	res := &Result{Overlay: map[string]string{}}
@@ -110,7 +115,7 @@ func rewrite(pkgs []*packages.Package, dir string, o Options, importPath string)
 	for _, e := range editors {
 		res.Sites = append(res.Sites, e.counters()...)
 	}
-	res.Sites = attach(editors, found, res.Sites)
+	res.Sites = attach(editors, values, res.Sites)
 	for _, u := range units {
 		for _, e := range u.editors {
 			if !e.used {

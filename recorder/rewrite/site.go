@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gopredict/gopredict/recorder/sharing"
+	"github.com/gopredict/gopredict/recorder/provenance"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -23,7 +23,7 @@ type site struct {
 	// placed says that formulas may speak of the event at node, which is that of
 	// the spot.
 	placed bool
-	spot   sharing.Spot
+	spot   provenance.Spot
 	node   ast.Node
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/gopredict/gopredict/recorder/provenance"
 	"github.com/gopredict/gopredict/recorder/sharing"
 )
 
@@ -151,8 +152,8 @@ func (u *unit) subdir(path string) string {
 }
 
 // edit rewrites the unit's files. written holds the shared package variables,
-// found what is known of the whole program.
-func (u *unit) edit(written map[string]bool, found *sharing.Facts, o Options, importPath string) error {
+// shared and values what is known of the whole program.
+func (u *unit) edit(written map[string]bool, shared *sharing.Facts, values *provenance.Facts, o Options, importPath string) error {
 	alias := aliasFor(u.pkg.Syntax)
 	namer := newNamer(u.pkg.Types, u.pkg.TypesInfo)
 	for _, f := range u.pkg.Syntax {
@@ -172,7 +173,7 @@ func (u *unit) edit(written map[string]bool, found *sharing.Facts, o Options, im
 		e := &editor{
 			path: tokens.Name(), src: src, tokens: tokens, file: f,
 			pkg: u.pkg.Types, info: u.pkg.TypesInfo, sizes: u.pkg.TypesSizes,
-			facts: u.facts, sharing: found, fset: u.pkg.Fset, written: written, names: names,
+			facts: u.facts, sharing: shared, provenance: values, fset: u.pkg.Fset, written: written, names: names,
 			version: u.version(f), perIteration: !older(u.version(f), "go1.22"),
 			directives: hasLineDirectives(src), shadowsHelpers: shadowsHelpers(u.pkg.Types), helpers: map[string]bool{}, asserted: map[ast.Expr]*ast.CallExpr{}, complete: map[ast.Expr]ast.Node{}, joined: map[*ast.BinaryExpr]bool{},
 			alias: alias, keep: map[string]bool{}, atomicMethods: o.AtomicMethods, release: o.Release, inside: o.Inside,

@@ -78,7 +78,7 @@ func (a *analysis) taking(c *ssa.CallCommon) handling {
 	if fn == nil || a.body(fn) != nil {
 		return wandering
 	}
-	switch name := nameOf(fn); {
+	switch name := NameOf(fn); {
 	case callers[name]:
 		return direct
 	case starters[name]:

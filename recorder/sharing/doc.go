@@ -55,24 +55,8 @@
 // The events of branches tell the judge of schedules (package feasible) that a
 // goroutine which has read something else than recorded may go another way from
 // here on. A condition that is computed from what no other goroutine can
-// change says nothing of that kind; depend.go finds the others.
-//
-// # Values
-//
-// What is stored, decided and asserted is told as expressions over what the
-// goroutine has read (value.go, across calls: inline.go), and of which reads the
-// values go nowhere else (track.go). A witness of a failing assertion may then let
-// these reads read something else than recorded: see package feasible. Linear
-// integer arithmetic, comparisons, booleans, nil, and whether strings or interfaces
-// are equal have formulas: of these the trace has digests where an assertion follows
-// from them, by way of other memory, too, and of slices the lengths, where nothing
-// else about them matters (need.go). Where it depends on the call what a parameter or
-// a result is, events tell which one it was (handed.go). A read of which the value goes anywhere else
-// is not tracked: it keeps its recorded value.
-//
-// A formula names a reading by its place: it is the goroutine's last event
-// there. Where a call between the two may come by the place again, in another
-// frame, there is no formula.
+// change says nothing of that kind; depend.go finds the others. What such values
+// follow from, beyond that they do, package provenance says, of the same [Program].
 //
 // # That no race is lost
 //

@@ -8,8 +8,6 @@ import (
 
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
-
-	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // Facts answer which accesses of a program need no event. The zero value, or
@@ -20,7 +18,6 @@ type Facts struct {
 	globals  map[string]bool   // by path and name
 	elements map[ast.Expr]bool // what slices and maps lead to
 	decided  map[ast.Expr]bool // independent of other goroutines
-	values   values
 }
 
 // An index collects what the facts are about.
@@ -34,11 +31,11 @@ type index struct {
 // program together with code of which nothing is known but types. opens says
 // of a package, by its import path, whether packages that are not among pkgs
 // import it. What package ssa cannot build, as a construct of a newer release of
-// the language, it panics on: then nothing is known.
-func Analyze(pkgs []*packages.Package, opens func(path string) bool) (facts *Facts) {
+// the language, it panics on: then nothing is known, and the Program is nil.
+func Analyze(pkgs []*packages.Package, opens func(path string) bool) (facts *Facts, p *Program) {
 	defer func() {
 		if recover() != nil {
-			facts = &Facts{}
+			facts, p = &Facts{}, nil
 		}
 	}()
 	a := &analysis{
@@ -51,9 +48,8 @@ func Analyze(pkgs []*packages.Package, opens func(path string) bool) (facts *Fac
 		index:    index{map[place][]ssa.Value{}, map[place][]ssa.Value{}, map[ast.Expr][]ssa.Value{}},
 	}
 	if len(pkgs) == 0 {
-		return &Facts{}
+		return &Facts{}, nil
 	}
-	a.sizes, a.values = pkgs[0].TypesSizes, newValues()
 	a.build(pkgs)
 	a.openings(pkgs)
 	a.constrain()
@@ -62,8 +58,7 @@ func Analyze(pkgs []*packages.Package, opens func(path string) bool) (facts *Fac
 	a.classify()
 	a.lend()
 	a.depend()
-	a.derive()
-	return a.facts()
+	return a.facts(), &Program{a}
 }
 
 // mixesUnsafe reports whether p may get at addresses by reflection and use
@@ -84,7 +79,6 @@ func (a *analysis) facts() *Facts {
 	facts := &Facts{
 		quiet: map[place]bool{}, vars: map[place]bool{}, globals: map[string]bool{},
 		elements: map[ast.Expr]bool{}, decided: map[ast.Expr]bool{},
-		values: a.values.done(),
 	}
 	quiet := func(addr ssa.Value) bool { return a.quiet(addr) }
 	for at, addrs := range a.index.addrs {
@@ -168,7 +162,7 @@ func (a *analysis) quietBehind(v ssa.Value) bool {
 	return false
 }
 
-// OfMemory returns what f says about memory, and nothing about values.
+// OfMemory returns what f says about memory, and nothing about conditions.
 func (f *Facts) OfMemory() *Facts {
 	return &Facts{quiet: f.quiet, vars: f.vars, globals: f.globals, elements: f.elements}
 }
@@ -209,50 +203,3 @@ func (f *Facts) Elements(x ast.Expr) bool { return f != nil && f.elements[ast.Un
 // Decided reports whether the value of x is the same whatever other goroutines
 // do, as long as its goroutine takes the same way.
 func (f *Facts) Decided(x ast.Expr) bool { return f != nil && f.decided[ast.Unparen(x)] }
-
-// Formula returns what the value that is stored at s, or the condition that is
-// decided or asserted there, follows from; false if that is not known.
-func (f *Facts) Formula(s Spot) (Formula, bool) {
-	if f == nil {
-		return Formula{}, false
-	}
-	formula, ok := f.values.formulas[s]
-	return formula, ok
-}
-
-// Spot returns the spot that a formula's reading stands for with its key.
-func (f *Facts) Spot(key uint64) Spot { return f.values.spots[key-1] }
-
-// Fails says which outcome of the condition at s leads to a failure.
-func (f *Facts) Fails(s Spot) trace.Outcome {
-	if f == nil {
-		return trace.Neither
-	}
-	return f.values.fails[s]
-}
-
-// Stops reports whether the failure that the condition at s leads to ends the goroutine.
-func (f *Facts) Stops(s Spot) bool { return f != nil && f.values.stops[s] }
-
-// Operand reports whether a formula needs the value of the name at s.
-func (f *Facts) Operand(s Spot) bool { return f != nil && f.values.operands[s] }
-
-// Handed returns how many values are handed over at s, 0 if no event tells of them.
-func (f *Facts) Handed(s Spot) int {
-	if f == nil {
-		return 0
-	}
-	return f.values.handings[s]
-}
-
-// Needed reports whether a formula needs the digest of what is accessed at s.
-func (f *Facts) Needed(s Spot) bool { return f != nil && f.values.needed[s] }
-
-// Tracked returns for each spot at which a value is read that goes into nothing
-// but the formulas of stores, conditions and assertions, which ones these are.
-func (f *Facts) Tracked() map[Spot][]Spot {
-	if f == nil {
-		return nil
-	}
-	return f.values.tracked
-}

@@ -79,8 +79,6 @@ type analysis struct {
 	index    index
 	unsure   map[ssa.Value]bool // may depend on other goroutines
 	changed  bool
-	sizes    types.Sizes
-	values   *valuesIn
 }
 
 // build makes the program's functions. Each package has its types from its own
@@ -158,7 +156,7 @@ func (a *analysis) add(fn *ssa.Function, fset *token.FileSet) {
 	a.of[fn] = f
 	a.all = append(a.all, f)
 	if fn.Object() != nil && fn.Synthetic == "" {
-		a.byName[nameOf(fn)] = f
+		a.byName[NameOf(fn)] = f
 	}
 	for _, anon := range fn.AnonFuncs {
 		a.add(anon, fset)
@@ -180,8 +178,9 @@ func (a *analysis) add(fn *ssa.Function, fset *token.FileSet) {
 // instance of, which is taken in its place.
 func wraps(fn *ssa.Function) bool { return fn.Origin() != nil && fn.Origin() != fn }
 
-// nameOf is a name that stands for fn in all packages.
-func nameOf(fn *ssa.Function) string {
+// NameOf returns a name that stands for fn in all packages: types.Func.FullName, of
+// the generic function if fn is an instance, and ssa's if fn was not declared.
+func NameOf(fn *ssa.Function) string {
 	obj, ok := fn.Object().(*types.Func)
 	if !ok {
 		return fn.String()
@@ -201,7 +200,7 @@ func (a *analysis) body(fn *ssa.Function) *function {
 	if fn.Object() == nil || len(fn.Blocks) > 0 {
 		return nil
 	}
-	return a.byName[nameOf(fn)]
+	return a.byName[NameOf(fn)]
 }
 
 // readSyntax notes positions.
@@ -210,7 +209,6 @@ func (a *analysis) readSyntax(p *packages.Package) {
 		v := p.TypesInfo.FileVersions[f]
 		shared := v != "" && version.Compare(v, "go1.22") < 0
 		ast.Inspect(f, func(n ast.Node) bool {
-			a.values.readSyntax(p.Fset, n)
 			switch n := n.(type) {
 			case *ast.SelectorExpr:
 				a.syntax.selected[place{p.Fset, n.Sel.Pos()}] = true
@@ -400,6 +398,16 @@ func (a *analysis) callable(t types.Type) {
 		for v := range t.Fields() {
 			if v.Exported() || v.Embedded() {
 				a.callable(v.Type())
+			}
+		}
+	}
+}
+
+func (a *analysis) eachInstruction(do func(*function, ssa.Instruction)) {
+	for _, f := range a.all {
+		for _, b := range f.Blocks {
+			for _, instr := range b.Instrs {
+				do(f, instr)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package sharing
+package provenance
 
 import (
 	"go/types"
@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/gopredict/gopredict/recorder/sharing"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -270,8 +271,7 @@ func (a *analysis) callMay(c ssa.CallInstruction, f *function) bool {
 // enterable reports whether code that is not known may call f in a goroutine that
 // runs the program's code already.
 func (f *function) enterable() bool {
-	obj, ok := f.Object().(*types.Func)
-	return f.open && !(ok && obj.Signature().Recv() == nil && isEntry(obj))
+	return f.open && !f.entry
 }
 
 // callees returns the functions that calls of g may lead to in the same
@@ -317,7 +317,7 @@ func harmless(c *ssa.CallCommon) bool {
 	}
 	for _, arg := range c.Args {
 		if _, ok := arg.Type().Underlying().(*types.Signature); ok {
-			return starters[nameOf(fn)]
+			return sharing.Starts(fn)
 		}
 	}
 	obj, ok := fn.Object().(*types.Func)

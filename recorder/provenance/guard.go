@@ -1,4 +1,4 @@
-package sharing
+package provenance
 
 import (
 	"go/token"
@@ -128,7 +128,7 @@ func (a *analysis) findNils() {
 		case *ssa.Store:
 			note(x.Addr, x.Val)
 			if f.Synthetic != "package initializer" {
-				a.values.reassigned[a.memoryOf(x.Addr)] = true
+				a.values.reassigned[a.Memory(x.Addr)] = true
 			}
 		case *ssa.Call:
 			if atomicOp(x.Common()) == "Store" {

@@ -1,4 +1,4 @@
-package sharing
+package provenance
 
 import (
 	"go/ast"
@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/gopredict/gopredict/recorder/sharing"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -18,53 +19,9 @@ import (
 // Programs, 2011, section 3.1, and the renaming of local variables in 4.1, which
 // the SSA form has done).
 
-// A Role is what an event does at a place.
-type Role uint8
-
-// The roles of events.
-const (
-	Reads   Role = iota // a load; at the name, bracket or star of its operand
-	Writes              // a store, likewise
-	Atomics             // an atomic operation; at its opening parenthesis
-	Asserts             // a call of an assertion, likewise
-	Decides             // the condition of an if or for; at its beginning
-	Guards              // a condition for going on, of a value; as Carries
-	Carries             // an operand; at its name, operator or parenthesis
-	Calls               // a call hands over its arguments; at its opening parenthesis
-	Enters              // a function gets them; at the brace of its body
-	Returns             // a function hands over its results; at its return statement
-	Gets                // a call gets them; at its opening parenthesis
-)
-
-// A Spot is a place in a source file at which an event may come to be.
-type Spot struct {
-	Fset *token.FileSet
-	Pos  token.Pos
-	Role Role
-	// Number is which of the values it is that are handed over at once: arguments are
-	// counted from the last one.
-	Number int
-}
-
-// A Formula is a trace's, in which the keys of readings are the indices of spots in
-// Facts.Spots, plus one.
-type Formula = trace.Formula
-
-// values are the formulas.
-type values struct {
-	spots    []Spot
-	formulas map[Spot]Formula
-	fails    map[Spot]trace.Outcome // of conditions
-	stops    map[Spot]bool          // of those: that the failure ends the goroutine
-	operands map[Spot]bool          // that a formula needs
-	needed   map[Spot]bool          // accesses of several words of which it needs the digests
-	tracked  map[Spot][]Spot        // by reading: where its value goes
-	handings map[Spot]int           // places where values are handed over: how many
-}
-
 // valuesIn collects formulas.
 type valuesIn struct {
-	values
+	Facts
 	handing
 	numbers   map[Spot]uint64  // in spots, plus one
 	reads     map[Spot][]*read // of formulas
@@ -84,7 +41,7 @@ type valuesIn struct {
 
 func newValues() *valuesIn {
 	return &valuesIn{
-		values:  values{nil, map[Spot]Formula{}, map[Spot]trace.Outcome{}, map[Spot]bool{}, map[Spot]bool{}, map[Spot]bool{}, map[Spot][]Spot{}, map[Spot]int{}},
+		Facts:   Facts{nil, map[Spot]Formula{}, map[Spot]trace.Outcome{}, map[Spot]bool{}, map[Spot]bool{}, map[Spot]bool{}, map[Spot][]Spot{}, map[Spot]int{}},
 		handing: newHanding(),
 		reads:   map[Spot][]*read{},
 		numbers: map[Spot]uint64{}, twice: map[Spot]bool{}, untracked: map[Spot]bool{}, calls: map[*function][]call{}, spawned: map[*function]bool{}, nils: map[any]bool{}, reassigned: map[any]bool{}, analysed: map[string]bool{},
@@ -93,14 +50,15 @@ func newValues() *valuesIn {
 }
 
 // done returns what is certain.
-func (v *valuesIn) done() values {
+func (v *valuesIn) done() *Facts {
 	for s := range v.twice {
 		delete(v.formulas, s)
 	}
 	for s := range v.untracked {
 		delete(v.tracked, s)
 	}
-	return v.values
+	facts := v.Facts
+	return &facts
 }
 
 // readSyntax notes what the values of the expressions in a file's node n are for.
@@ -156,7 +114,7 @@ type read struct {
 	// once says that each call of in that returns comes by exactly once.
 	once bool
 	of   any // see variableOf
-	from any // see memoryOf
+	from any // see sharing.Program.Memory
 }
 
 // A sort is what a number in a formula stands for.
@@ -348,8 +306,8 @@ var comparers = map[string]bool{
 
 // comparer returns the name of what c calls if that is one of comparers, else "".
 func comparer(c *ssa.Call) string {
-	if fn := c.Call.StaticCallee(); fn != nil && comparers[nameOf(fn)] {
-		return nameOf(fn)
+	if fn := c.Call.StaticCallee(); fn != nil && comparers[sharing.NameOf(fn)] {
+		return sharing.NameOf(fn)
 	}
 	return ""
 }
@@ -553,7 +511,7 @@ const atomicBool = 4
 func (a *analysis) readAt(f *function, v ssa.Value) (Spot, bool) {
 	switch v := v.(type) {
 	case *ssa.UnOp:
-		if v.Op != token.MUL || a.quiet(v.X) {
+		if v.Op != token.MUL || a.Quiet(v.X) {
 			return Spot{}, false
 		}
 		if pos := loadPos(v); pos.IsValid() {
@@ -623,7 +581,7 @@ func kept(load *ssa.UnOp) ssa.Value {
 // while no other goroutine has a say in it: its name, or the like, in the expression
 // that uses it.
 func (d *deriver) operand(v ssa.Value, size uint8, signed bool) *term {
-	if d.unsure[v] && !d.sentinel(v) {
+	if d.Unsure(v) && !d.sentinel(v) {
 		return nil
 	}
 	pos := d.named(v)
@@ -671,7 +629,7 @@ func (a *analysis) sentinel(v ssa.Value) bool {
 		return false
 	}
 	g, ok := load.X.(*ssa.Global)
-	return ok && (!a.values.analysed[g.Pkg.Pkg.Path()] || a.quiet(g) && !a.values.reassigned[a.memoryOf(g)])
+	return ok && (!a.values.analysed[g.Pkg.Pkg.Path()] || a.Quiet(g) && !a.values.reassigned[a.Memory(g)])
 }
 
 // atomicOp returns the name of the operation of package sync/atomic that c is, on
@@ -681,8 +639,8 @@ func atomicOp(c *ssa.CallCommon) string {
 	if fn == nil {
 		return ""
 	}
-	if wraps(fn) {
-		fn = fn.Origin()
+	if origin := fn.Origin(); origin != nil {
+		fn = origin
 	}
 	obj, ok := fn.Object().(*types.Func)
 	if !ok || obj.Pkg() == nil || obj.Pkg().Path() != "sync/atomic" {

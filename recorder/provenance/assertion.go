@@ -1,4 +1,4 @@
-package sharing
+package provenance
 
 import (
 	"go/types"

@@ -1,4 +1,4 @@
-package sharing
+package provenance
 
 import (
 	"go/ast"
@@ -11,7 +11,19 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/go/packages"
+
+	"github.com/gopredict/gopredict/recorder/sharing"
 )
+
+const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles |
+	packages.NeedImports | packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax |
+	packages.NeedTypesInfo | packages.NeedModule | packages.NeedForTest
+
+// derive analyses packages of which everything may be called from elsewhere.
+func derive(pkgs []*packages.Package) *Facts {
+	_, p := sharing.Analyze(pkgs, func(string) bool { return true })
+	return Derive(p, pkgs)
+}
 
 var (
 	reading = regexp.MustCompile(`@([0-9a-f]+)[iu]\d+`)
@@ -27,7 +39,7 @@ func TestAssertions(t *testing.T) {
 	require.Len(t, pkgs, 1)
 	p := pkgs[0]
 	require.Empty(t, p.Errors)
-	facts := Analyze(pkgs, func(string) bool { return true })
+	facts := derive(pkgs)
 	src, err := os.ReadFile(p.CompiledGoFiles[0])
 	require.NoError(t, err)
 	lines := strings.Split(string(src), "\n")
@@ -61,5 +73,25 @@ func TestAssertions(t *testing.T) {
 	for form := range assertions {
 		assert.Contains(t, forms, form)
 		assert.Contains(t, forms, form+" with a message")
+	}
+}
+
+// TestEqualResults: builds stay cached only if the same program gets the same hooks.
+func TestEqualResults(t *testing.T) {
+	pkgs, err := packages.Load(&packages.Config{Mode: loadMode}, "./testdata/asserted", ".")
+	require.NoError(t, err)
+	want := derive(pkgs)
+	require.NotEmpty(t, want.Tracked())
+	for range 5 {
+		assert.Equal(t, want, derive(pkgs))
+	}
+}
+
+func TestNothingIsKnown(t *testing.T) {
+	_, p := sharing.Analyze(nil, func(string) bool { return true })
+	for _, facts := range []*Facts{nil, Derive(p, nil)} {
+		_, known := facts.Formula(Spot{})
+		assert.False(t, known)
+		assert.Empty(t, facts.Tracked())
 	}
 }

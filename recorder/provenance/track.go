@@ -1,4 +1,4 @@
-package sharing
+package provenance
 
 import (
 	"go/ast"
@@ -127,7 +127,7 @@ func (a *analysis) formula(f *function, instr ssa.Instruction) (Spot, *term) {
 
 // storeAt returns where the event of s comes to be.
 func (a *analysis) storeAt(f *function, s *ssa.Store) (Spot, bool) {
-	if a.quiet(s.Addr) || !s.Pos().IsValid() {
+	if a.Quiet(s.Addr) || !s.Pos().IsValid() {
 		return Spot{}, false
 	}
 	return Spot{f.fset, s.Pos(), Writes, 0}, true

@@ -1,4 +1,4 @@
-package sharing
+package provenance
 
 import (
 	"go/ast"
@@ -32,7 +32,7 @@ func newHanding() handing {
 	return handing{wants: map[any]bool{}, got: map[*ssa.Call]bool{}}
 }
 
-// argumentsOf and resultsOf name what is handed to and from a function, as memoryOf
+// argumentsOf and resultsOf name what is handed to and from a function, as [sharing.Program.Memory]
 // does memory.
 type (
 	argumentsOf struct{ f *function }
@@ -163,7 +163,7 @@ const maxHanded = 16
 // where other goroutines have a say in what it is.
 func (d *deriver) parameter(p *ssa.Parameter) *term {
 	s, ok := entry(d.f)
-	if !ok || !d.unsure[p] && !isTypeParam(p.Type()) && !isAny(p.Type()) || d.params != nil || d.f.Synthetic != "" {
+	if !ok || !d.Unsure(p) && !isTypeParam(p.Type()) && !isAny(p.Type()) || d.params != nil || d.f.Synthetic != "" {
 		return nil
 	}
 	for _, other := range before(d.use) {

@@ -1,4 +1,4 @@
-package sharing
+package provenance
 
 import (
 	"go/token"
@@ -12,29 +12,15 @@ import (
 // need the digests or lengths: to read the contents of all of them would cost too
 // much.
 
-// memoryOf names the memory at an address, for all that lead there: a field by its
-// class, a package variable by its name, anything else by its node.
-func (a *analysis) memoryOf(addr ssa.Value) any {
-	if g, ok := addr.(*ssa.Global); ok {
-		return g.Pkg.Pkg.Path() + "." + g.Name()
-	}
-	if x, ok := addr.(*ssa.FieldAddr); ok {
-		if s, ok := structOf(x); ok {
-			return a.classes.name(s, x.Field)
-		}
-	}
-	return find(a.at(addr))
-}
-
 // readMemory names the memory that instr, a load, reads; nil for others.
 func (a *analysis) readMemory(instr ssa.Instruction) any {
 	if load, ok := instr.(*ssa.UnOp); ok && load.Op == token.MUL {
-		return a.memoryOf(load.X)
+		return a.Memory(load.X)
 	}
 	return nil
 }
 
-// A store is one of what memoryOf names, or the like.
+// A store is one of what Memory names, or the like.
 type store struct {
 	at Spot
 	to any
@@ -47,7 +33,7 @@ func (a *analysis) need() {
 	a.eachInstruction(func(f *function, instr ssa.Instruction) {
 		if s, ok := instr.(*ssa.Store); ok {
 			if at, ok := a.storeAt(f, s); ok && len(a.values.reads[at]) > 0 {
-				stores = append(stores, store{at, a.memoryOf(s.Addr)})
+				stores = append(stores, store{at, a.Memory(s.Addr)})
 			}
 		}
 	})
@@ -76,11 +62,11 @@ func (a *analysis) need() {
 	a.eachInstruction(func(f *function, instr ssa.Instruction) {
 		switch x := instr.(type) {
 		case *ssa.Store:
-			if at, ok := a.storeAt(f, x); ok && wide(x.Val) && from[a.memoryOf(x.Addr)] {
+			if at, ok := a.storeAt(f, x); ok && wide(x.Val) && from[a.Memory(x.Addr)] {
 				a.values.needed[at] = true
 			}
 		case *ssa.UnOp:
-			if at, ok := a.readAt(f, x); ok && wide(x) && from[a.memoryOf(x.X)] {
+			if at, ok := a.readAt(f, x); ok && wide(x) && from[a.Memory(x.X)] {
 				a.values.needed[at] = true
 			}
 		}
@@ -99,7 +85,7 @@ func (a *analysis) keepLengths(from map[any]bool) {
 			return
 		}
 		if at, ok := a.readAt(f, load); !ok || a.values.untracked[at] {
-			delete(from, a.memoryOf(load.X))
+			delete(from, a.Memory(load.X))
 		}
 	})
 }
@@ -108,14 +94,4 @@ func (a *analysis) keepLengths(from map[any]bool) {
 func wide(v ssa.Value) bool {
 	s, ok := sortOf(v.Type())
 	return ok && !s.isWord()
-}
-
-func (a *analysis) eachInstruction(do func(*function, ssa.Instruction)) {
-	for _, f := range a.all {
-		for _, b := range f.Blocks {
-			for _, instr := range b.Instrs {
-				do(f, instr)
-			}
-		}
-	}
 }

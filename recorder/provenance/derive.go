@@ -1,0 +1,79 @@
+package provenance
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/gopredict/gopredict/recorder/sharing"
+)
+
+// Derive finds what values follow from in the program p, which is that of the packages
+// pkgs. Of a program that could not be analysed, nil, nothing is known, and the same
+// holds should there be a construct on which package ssa panics.
+func Derive(p *sharing.Program, pkgs []*packages.Package) (facts *Facts) {
+	if p == nil {
+		return &Facts{}
+	}
+	defer func() {
+		if recover() != nil {
+			facts = &Facts{}
+		}
+	}()
+	a := &analysis{Program: p, of: map[*ssa.Function]*function{}, sizes: pkgs[0].TypesSizes, values: newValues()}
+	for _, f := range p.Functions() {
+		fn := &function{f.Function, f.Fset, f.Open, f.Entry}
+		a.all = append(a.all, fn)
+		a.of[f.Function] = fn
+	}
+	for _, pkg := range pkgs {
+		for _, file := range pkg.Syntax {
+			ast.Inspect(file, func(n ast.Node) bool {
+				a.values.readSyntax(pkg.Fset, n)
+				return true
+			})
+		}
+	}
+	a.derive()
+	return a.values.done()
+}
+
+// An analysis is one in the making.
+type analysis struct {
+	*sharing.Program
+	all    []*function
+	of     map[*ssa.Function]*function
+	sizes  types.Sizes
+	values *valuesIn
+}
+
+// A function is one with a body.
+type function struct {
+	*ssa.Function
+	fset  *token.FileSet
+	open  bool // there may be calls that are not seen
+	entry bool // package testing calls it
+}
+
+// A place is a position in one of the file sets.
+type place struct {
+	fset *token.FileSet
+	pos  token.Pos
+}
+
+// body returns the function that is run when fn is called, nil if its body is
+// not known.
+func (a *analysis) body(fn *ssa.Function) *function { return a.of[a.Body(fn)] }
+
+func (a *analysis) eachInstruction(do func(*function, ssa.Instruction)) {
+	for _, f := range a.all {
+		for _, b := range f.Blocks {
+			for _, instr := range b.Instrs {
+				do(f, instr)
+			}
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package provenance
+
+import (
+	"go/token"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A Role is what an event does at a place.
+type Role uint8
+
+// The roles of events.
+const (
+	Reads   Role = iota // a load; at the name, bracket or star of its operand
+	Writes              // a store, likewise
+	Atomics             // an atomic operation; at its opening parenthesis
+	Asserts             // a call of an assertion, likewise
+	Decides             // the condition of an if or for; at its beginning
+	Guards              // a condition for going on, of a value; as Carries
+	Carries             // an operand; at its name, operator or parenthesis
+	Calls               // a call hands over its arguments; at its opening parenthesis
+	Enters              // a function gets them; at the brace of its body
+	Returns             // a function hands over its results; at its return statement
+	Gets                // a call gets them; at its opening parenthesis
+)
+
+// A Spot is a place in a source file at which an event may come to be.
+type Spot struct {
+	Fset *token.FileSet
+	Pos  token.Pos
+	Role Role
+	// Number is which of the values it is that are handed over at once: arguments are
+	// counted from the last one.
+	Number int
+}
+
+// A Formula is a trace's, in which the keys of readings stand for spots: [Facts.Spot].
+type Formula = trace.Formula
+
+// Facts are the formulas, and what goes into them. Nil, and the zero value, have none.
+// They are safe for concurrent use.
+type Facts struct {
+	spots    []Spot // by the keys of readings, from 1
+	formulas map[Spot]Formula
+	fails    map[Spot]trace.Outcome // of conditions
+	stops    map[Spot]bool          // of those: that the failure ends the goroutine
+	operands map[Spot]bool          // that a formula needs
+	needed   map[Spot]bool          // accesses of several words of which it needs the digests
+	tracked  map[Spot][]Spot        // by reading: where its value goes
+	handings map[Spot]int           // places where values are handed over: how many
+}
+
+// Formula returns what the value that is stored at s, or the condition that is
+// decided or asserted there, follows from; false if that is not known.
+func (f *Facts) Formula(s Spot) (Formula, bool) {
+	if f == nil {
+		return Formula{}, false
+	}
+	formula, ok := f.formulas[s]
+	return formula, ok
+}
+
+// Spot returns the spot that a formula's reading stands for with its key.
+func (f *Facts) Spot(key uint64) Spot { return f.spots[key-1] }
+
+// Fails says which outcome of the condition at s leads to a failure.
+func (f *Facts) Fails(s Spot) trace.Outcome {
+	if f == nil {
+		return trace.Neither
+	}
+	return f.fails[s]
+}
+
+// Stops reports whether the failure that the condition at s leads to ends the goroutine.
+func (f *Facts) Stops(s Spot) bool { return f != nil && f.stops[s] }
+
+// Operand reports whether a formula needs the value of the name at s.
+func (f *Facts) Operand(s Spot) bool { return f != nil && f.operands[s] }
+
+// Handed returns how many values are handed over at s, 0 if no event tells of them.
+func (f *Facts) Handed(s Spot) int {
+	if f == nil {
+		return 0
+	}
+	return f.handings[s]
+}
+
+// Needed reports whether a formula needs the digest of what is accessed at s.
+func (f *Facts) Needed(s Spot) bool { return f != nil && f.needed[s] }
+
+// Tracked returns for each spot at which a value is read that goes into nothing
+// but the formulas of stores, conditions and assertions, which ones these are.
+func (f *Facts) Tracked() map[Spot][]Spot {
+	if f == nil {
+		return nil
+	}
+	return f.tracked
+}

@@ -1,0 +1,65 @@
+package sharing
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// A Program is the SSA form of the packages that were analysed, and answers about
+// what is in it, for package provenance. It is not safe for concurrent use.
+type Program struct{ a *analysis }
+
+// A Function is one that has a body.
+type Function struct {
+	*ssa.Function
+	Fset  *token.FileSet
+	Open  bool // there may be calls that are not seen
+	Entry bool // it has the name of a test: package testing calls it, nobody else
+}
+
+// Functions returns the functions of p, those of a package in the order of its source.
+func (p *Program) Functions() []Function {
+	all := make([]Function, len(p.a.all))
+	for i, f := range p.a.all {
+		obj, ok := f.Object().(*types.Func)
+		all[i] = Function{f.Function, f.fset, f.open, ok && obj.Signature().Recv() == nil && isEntry(obj)}
+	}
+	return all
+}
+
+// Body returns the function of p that is run when fn is called, nil if its body is not
+// known.
+func (p *Program) Body(fn *ssa.Function) *ssa.Function {
+	if f := p.a.body(fn); f != nil {
+		return f.Function
+	}
+	return nil
+}
+
+// Quiet reports whether accesses to what the address leads to need no event.
+func (p *Program) Quiet(addr ssa.Value) bool { return p.a.quiet(addr) }
+
+// Unsure reports whether the value of v may depend on what other goroutines do, though
+// its own goroutine takes the same way.
+func (p *Program) Unsure(v ssa.Value) bool { return p.a.unsure[v] }
+
+// Memory names the memory at an address, for all that lead there: a field by its
+// class, a package variable by its name, anything else by its node.
+func (p *Program) Memory(addr ssa.Value) any {
+	if g, ok := addr.(*ssa.Global); ok {
+		return g.Pkg.Pkg.Path() + "." + g.Name()
+	}
+	if x, ok := addr.(*ssa.FieldAddr); ok {
+		if s, ok := structOf(x); ok {
+			return p.a.classes.name(s, x.Field)
+		}
+	}
+	return find(p.a.at(addr))
+}
+
+// Starts reports whether fn, of the standard library or near it, does with the
+// function that it gets nothing but have it called in a goroutine that starts thereby,
+// or by this goroutine later on.
+func Starts(fn *ssa.Function) bool { return starters[NameOf(fn)] }
