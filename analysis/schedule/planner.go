@@ -177,7 +177,7 @@ type attempt struct {
 // whether more are wanted.
 func (a *attempt) try(m method) (exists, more bool) {
 	s, ok := a.p.make(m, a.target)
-	if !ok || slices.ContainsFunc(a.made, func(o Schedule) bool { return s.From == o.From && slices.Equal(s.Steps, o.Steps) }) {
+	if !ok || slices.ContainsFunc(a.made, s.same) {
 		return ok, true
 	}
 	a.made = append(a.made, s)

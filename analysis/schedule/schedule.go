@@ -8,7 +8,11 @@
 // and the replay has the last word.
 package schedule
 
-import "github.com/gopredict/gopredict/analysis/causality"
+import (
+	"slices"
+
+	"github.com/gopredict/gopredict/analysis/causality"
+)
 
 // A Schedule is an order of events of one trace that leads to a violation.
 // All numbers are positions in trace.Trace.Events.
@@ -26,6 +30,24 @@ type Schedule struct {
 	// violation. Completions of what was begun (a receive, a Wait) do not count,
 	// for nothing can keep them from happening.
 	Hold []int
+}
+
+// same reports whether s and o perform the same events in the same order. They may
+// begin at different positions.
+func (s Schedule) same(o Schedule) bool {
+	if s.From > o.From {
+		s, o = o, s
+	}
+	n := o.From - s.From
+	if len(s.Steps) != n+len(o.Steps) {
+		return false
+	}
+	for k, i := range s.Steps[:n] {
+		if i != s.From+k {
+			return false
+		}
+	}
+	return slices.Equal(s.Steps[n:], o.Steps)
 }
 
 // A Recipe makes a schedule whenever it is wanted. Schedules can be as long as

@@ -88,6 +88,32 @@ AT  w  w  w  w`)
 	}
 }
 
+// TestNoScheduleTwice: a replay of one that was tried already is wasted.
+func TestNoScheduleTwice(t *testing.T) {
+	shape := tracetest.Config{Goroutines: 3, Events: 25, Sync: tracetest.All, Locks: 2, Locations: 2}
+	made := 0
+	for seed := range uint64(100) {
+		tr := tracetest.Random(seed, shape)
+		o, p := plan(t, tr)
+		m := causality.New(tr, o)
+		for _, a := range anomaly.Search(tr, o, anomaly.FindRegions(tr, o), anomaly.Builtin()).Found {
+			seen := make(map[string]bool)
+			for _, recipe := range p.Sequence(a.Matches[0], m.Chopped(m.Sequence(a.Matches[0]...)).Edges(0)) {
+				s := recipe.Schedule()
+				if text := fmt.Sprint(s.From, s.Steps); seen[text] {
+					t.Errorf("seed %d: %s %v has the schedule %s twice", seed, a.Pattern.Name, a.Matches[0], text)
+				} else {
+					seen[text] = true
+				}
+				made++
+			}
+		}
+	}
+	if made < 100 {
+		t.Errorf("only %d schedules", made)
+	}
+}
+
 // hasSequence reports whether a feasible schedule has the events in order.
 func hasSequence(t *testing.T, tr *trace.Trace, p *schedule.Planner, events []int, guide []causality.Edge) bool {
 	t.Helper()
