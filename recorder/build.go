@@ -26,7 +26,8 @@ type Build struct {
 	Tested []Package
 	// Sites are the places that the rewriter instrumented.
 	Sites []trace.Site
-	table func() *trace.SiteTable // of Sites
+	once  sync.Once
+	table *trace.SiteTable // of Sites, once it was needed
 	// dirs holds the folders of the rewritten packages by import path.
 	dirs      map[string]string
 	folders   map[string]map[string]bool // see loaded.folders
@@ -107,7 +108,6 @@ func Prepare(ctx context.Context, c *Config) (*Build, error) {
 	for i := range b.Sites {
 		b.Sites[i].File = c.Env.Unaliased(b.Sites[i].File)
 	}
-	b.table = sync.OnceValue(func() *trace.SiteTable { return trace.NewSiteTable(b.Sites) })
 	c.phase("compiling")
 	maps.Copy(std, c.relocated.overlay)
 	skipped, err := b.compile(ctx, std, res.Overlay)
@@ -142,7 +142,8 @@ func (b *Build) LeftOut(path string) bool { return b.leftOut[path] }
 // files themselves, where -trimpath has shortened them to an import path and a
 // name, or the module cache is known by its alias.
 func (b *Build) AddSites(t *trace.Trace) {
-	b.table().AddTo(t)
+	b.once.Do(func() { b.table = trace.NewSiteTable(b.Sites) })
+	b.table.AddTo(t)
 	for id, s := range t.Sites {
 		file := s.File
 		if filepath.IsAbs(file) {

@@ -198,35 +198,36 @@ func (p *prediction) finish() {
 // it leaves out; whole is not set if the trace is damaged.
 func (p *prediction) read(run recorder.Run, warn func(format string, args ...any)) (t *trace.Trace, whole bool) {
 	t, err := trace.ReadFile(run.Trace)
-	if t == nil {
-		warn("%s: %v", run.Package.Path, err)
+	name := run.Package.Path
+	damage, damaged := errors.AsType[*trace.FormatError](err)
+	if t == nil || err != nil && !damaged {
+		warn("%s: %v", name, err)
 		return nil, false
 	}
-	name, whole := run.Package.Path, true
-	if damage, ok := errors.AsType[*trace.FormatError](err); ok {
-		whole = false
+	switch {
+	case damaged:
 		warn("%s: %v; the %d events before that are used", name, damage, len(t.Events))
-	} else if t.Meta.Limit > 0 {
+	case t.Meta.Limit > 0:
 		warn("%s: recording stopped in %s after %d MiB of events, which are %d; what its tests did from then on is not analyzed: -run selects fewer of them", name, lastTest(t), t.Meta.Limit>>20, len(t.Events))
-	} else if !t.Complete {
+	case !t.Complete:
 		warn("%s: the test binary did not end in an orderly way; its %d events up to then are used", name, len(t.Events))
 	}
 	if len(t.Cuts) > 0 {
 		warn("%s: only a part of the events is analyzed of %s: -run=NAME gives a test the room of the others", name, cutText(t))
 	}
 	p.build.AddSites(t)
-	if err == nil {
+	if !damaged {
 		// So that the file can be analyzed on its own, if it is kept.
-		err = trace.AppendSites(run.Trace, p.build.Sites)
+		if err := trace.AppendSites(run.Trace, p.build.Sites); err != nil {
+			warn("%s: %v", name, err)
+			return nil, false
+		}
 	}
-	if err == nil {
-		err = trace.Validate(t)
-	}
-	if err != nil {
+	if err := trace.Validate(t); err != nil {
 		warn("%s: %v", name, err)
 		return nil, false
 	}
-	return t, whole
+	return t, !damaged
 }
 
 // cutText names the tests that the trace has only a part of, or those of them

@@ -1,24 +1,51 @@
 package command
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
+	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-func TestCutText(t *testing.T) {
-	tr := &trace.Trace{
-		Goroutines: []trace.Goroutine{{}, {Test: "TestA"}, {Test: "TestB"}, {Test: "TestA"}},
-		Events:     []trace.Event{{G: 0}, {G: 1}, {G: 2}, {G: 3}, {G: 3}, {G: 2}},
-		Cuts:       []trace.Cut{{Test: "TestB"}, {Test: "TestA"}, {Test: "TestA", Sync: true}},
+// TestReadDamagedTrace: what is before the damage is used, as the warning says.
+func TestReadDamagedTrace(t *testing.T) {
+	const events = 100_000
+	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Path: "0"}}}
+	for i := range events {
+		tr.Events = append(tr.Events, trace.Event{Kind: trace.Write, Obj: 8, Size: 8, Val: uint64(i * i)})
 	}
-	assert.Equal(t, "TestA (3 recorded), TestB (2 recorded)", cutText(tr))
-	for _, test := range []string{"TestE", "TestD", "TestC"} {
-		tr.Cuts = append(tr.Cuts, trace.Cut{Test: test})
-	}
-	assert.Equal(t, "TestA (3 recorded), TestB (2 recorded), TestC (0 recorded) and 2 more tests", cutText(tr))
-	tr.Cuts = []trace.Cut{{}}
-	assert.Equal(t, "what runs outside of tests (1 recorded)", cutText(tr))
+	file := filepath.Join(t.TempDir(), "m.trace")
+	f, err := os.Create(file)
+	require.NoError(t, err)
+	require.NoError(t, trace.Encode(f, tr))
+	require.NoError(t, f.Close())
+
+	p := &prediction{build: &recorder.Build{}}
+	run := recorder.Run{Package: recorder.Package{Path: "example.com/m"}, Trace: file}
+	read, whole := p.read(run, p.warn)
+	require.NotNil(t, read)
+	assert.True(t, whole)
+	assert.Len(t, read.Events, events)
+
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	data[len(data)/2] ^= 0xff
+	require.NoError(t, os.WriteFile(file, data, 0o666))
+	p.report.Warnings = nil
+	read, whole = p.read(run, p.warn)
+	require.NotNil(t, read)
+	assert.False(t, whole)
+	assert.Greater(t, len(read.Events), events/4)
+	assert.Less(t, len(read.Events), events*3/4)
+	require.Len(t, p.report.Warnings, 1)
+	assert.Contains(t, p.report.Warnings[0], fmt.Sprintf("the %d events before that are used", len(read.Events)))
+	after, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, data, after, "the file is left as it is")
 }
