@@ -18,6 +18,26 @@ var helpers = map[string]string{
 	// then evaluates its first operand before its second one.
 	"then": `func F[T, U interface{}](v T, _ U) T { return v }`,
 
+	// loop0 to loop2 log that the body of a loop over f is about to be called.
+	"loop0": `func F[I interface{ ~func(func() bool) }](f I, w uint32) func(func() bool) {
+	return func(yield func() bool) {
+		var state byte
+		f(func() bool { P.Write(&state, w); return yield() })
+	}
+}`,
+	"loop1": `func F[K interface{}](f func(func(K) bool), w uint32) func(func(K) bool) {
+	return func(yield func(K) bool) {
+		var state byte
+		f(func(k K) bool { P.Write(&state, w); return yield(k) })
+	}
+}`,
+	"loop2": `func F[K, V interface{}](f func(func(K, V) bool), w uint32) func(func(K, V) bool) {
+	return func(yield func(K, V) bool) {
+		var state byte
+		f(func(k K, v V) bool { P.Write(&state, w); return yield(k, v) })
+	}
+}`,
+
 	"copySlice": `func F[E interface{}, D, S ~[]E](d D, s S, w, r uint32) int {
 	n := len(d)
 	if len(s) < n {
@@ -74,7 +94,7 @@ func (e *editor) helperText() string {
 // shadowsHelpers reports whether a package declares one of the names that the
 // helpers expect to be predeclared.
 func shadowsHelpers(pkg *types.Package) bool {
-	for _, name := range []string{"append", "byte", "copy", "int", "len", "string", "uint32"} {
+	for _, name := range []string{"append", "bool", "byte", "copy", "int", "len", "string", "uint32"} {
 		if pkg.Scope().Lookup(name) != nil {
 			return true
 		}

@@ -40,6 +40,8 @@ func (e *editor) rangeStmt(s *ast.RangeStmt, label string, blockable bool) strin
 		}
 	case *types.Map:
 		r.entries()
+	case *types.Signature:
+		r.loop(t)
 	}
 	var ps []piece
 	if r.key != "" {

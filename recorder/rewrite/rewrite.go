@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -81,12 +82,14 @@ type Options struct {
 // rewrite is Rewrite with a run-time library at another import path.
 func rewrite(pkgs []*packages.Package, dir string, o Options, importPath string) (*Result, error) {
 	units, skipped := selectUnits(pkgs)
-	written := map[string]bool{}
+	written, spread := map[string]bool{}, map[int]bool{}
 	for _, u := range units {
 		u.facts = collectFacts(u.pkg.TypesInfo, u.pkg.Syntax, func(f *ast.File) bool { return !older(u.version(f), "go1.22") })
 		for key := range u.facts.globals {
 			written[key] = true
 		}
+		maps.Copy(spread, u.facts.spread)
+		u.facts.spread = spread // a loop may be in another package than the iterator
 	}
 	var shared *sharing.Facts
 	var values *provenance.Facts

@@ -20,7 +20,8 @@ type facts struct {
 	exposed  map[*types.Var]bool // its address is taken
 	globals  map[string]bool     // package variables of any package, assigned or exposed
 	gotos    map[types.Object]bool
-	perIter  bool // loop variables are new in each iteration, in the file being read
+	spread   map[int]bool // see spreads; by the number of the body's parameters
+	perIter  bool         // loop variables are new in each iteration, in the file being read
 }
 
 // collectFacts reads the files of a package. perIteration says whether a file's
@@ -33,6 +34,7 @@ func collectFacts(info *types.Info, files []*ast.File, perIteration func(*ast.Fi
 		exposed:  map[*types.Var]bool{},
 		globals:  map[string]bool{},
 		gotos:    map[types.Object]bool{},
+		spread:   map[int]bool{},
 	}
 	for _, file := range files {
 		f.perIter = perIteration(file)
@@ -77,6 +79,7 @@ func (f *facts) walk(root ast.Node) {
 		case *ast.Ident:
 			if v, ok := f.info.Uses[n].(*types.Var); ok && !v.IsField() {
 				f.use(v, stack)
+				f.spreads(v, stack)
 			}
 		case *ast.ForStmt:
 			if f.perIter && n.Post != nil && !hasFuncLit(n.Cond) && !hasFuncLit(n.Post) && !hasFuncLit(n.Init) {
