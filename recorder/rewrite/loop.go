@@ -58,7 +58,7 @@ func (f *facts) starts(c *ast.CallExpr) bool {
 		return false
 	}
 	fn, ok := f.info.Uses[sel.Sel].(*types.Func)
-	return ok && sharing.Starts(fn)
+	return ok && sharing.Starts(fn.Origin().FullName())
 }
 
 // loop notes each call of the body of a loop that ranges over a function, before the

@@ -59,7 +59,7 @@ func (p *Program) Memory(addr ssa.Value) any {
 	return find(p.a.at(addr))
 }
 
-// Starts reports whether fn, of the standard library or near it, does with the
-// function that it gets nothing but have it called in a goroutine that starts thereby,
-// or by this goroutine later on.
-func Starts(fn *ssa.Function) bool { return starters[NameOf(fn)] }
+// Starts reports whether the function with this full name, of the standard library or
+// near it, does with the function that it gets nothing but have it called in a goroutine
+// that starts thereby, or by this goroutine later on.
+func Starts(name string) bool { return starters[name] }

@@ -63,10 +63,6 @@ var starters = map[string]bool{
 	"testing/synctest.Test":                     true,
 }
 
-// Starts reports whether fn has the function that it gets called by another goroutine,
-// or later.
-func Starts(fn *types.Func) bool { return starters[fn.Origin().FullName()] }
-
 // callers are functions that call the function that they get, and forget it.
 var callers = map[string]bool{
 	"(*sync.Once).Do": true, "sort.Slice": true, "sort.SliceStable": true, "sort.Search": true,
