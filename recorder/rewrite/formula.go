@@ -3,6 +3,7 @@ package rewrite
 import (
 	"go/ast"
 	"go/token"
+	"maps"
 	"slices"
 
 	"github.com/gopredict/gopredict/recorder/provenance"
@@ -139,7 +140,9 @@ func attach(editors []*editor, found *provenance.Facts, sites []trace.Site) []tr
 	}
 	calls := map[uint64]int{}
 	for _, e := range editors {
-		for key, at := range e.atomics() {
+		atomics := e.atomics()
+		for _, key := range slices.Sorted(maps.Keys(atomics)) {
+			at := atomics[key]
 			i, ok := calls[key]
 			if !ok {
 				i = slices.IndexFunc(sites, func(s trace.Site) bool { return s.ID == 0 && s.Key == key })

@@ -91,6 +91,51 @@ func TestSiteNumbers(t *testing.T) {
 	assert.Equal(t, before.ModTime(), after.ModTime())
 }
 
+// TestEqualSites: of one program each build has the same table.
+func TestEqualSites(t *testing.T) {
+	archive := txtar.Parse([]byte(`-- go.mod --
+module example.com/n
+
+go 1.26
+-- a.go --
+package n
+
+import "sync/atomic"
+
+var a, b, c, d atomic.Int64
+
+func F() {
+	a.Store(1)
+	b.Store(a.Load())
+	c.Store(2)
+	if b.Load() == 1 {
+		c.Add(1)
+	}
+	if c.Load() == 3 {
+		d.Store(3)
+	}
+	if d.Load() == 3 {
+		a.Add(1)
+	}
+}
+`))
+	m := newModule(t, archive)
+	m.all = false
+	m.instrument(t)
+	first := m.result.Sites
+	calls := 0
+	for _, s := range first {
+		if s.ID == 0 {
+			calls++
+		}
+	}
+	require.Greater(t, calls, 3)
+	for range 10 {
+		m.instrument(t)
+		require.Equal(t, first, m.result.Sites)
+	}
+}
+
 func TestCollidingSitesGetTheirOwnNumbers(t *testing.T) {
 	a, b := &editor{text: "f(\x000\x00,\x001\x00)"}, &editor{text: "g(\x000\x00)"}
 	top := uint32(1<<32 - 1)
