@@ -85,18 +85,47 @@ func (a *analysis) visit(f *function) {
 // instruction follows the values of one instruction.
 func (a *analysis) instruction(f *function, instr ssa.Instruction) {
 	switch v := instr.(type) {
-	case *ssa.Alloc:
-		a.at(v).madeBy(f)
-	case *ssa.MakeSlice:
-		a.at(v).madeBy(f)
-	case *ssa.MakeMap:
-		a.at(v).madeBy(f)
-	case *ssa.MakeChan:
-		a.at(v).madeBy(f)
+	case *ssa.ChangeInterface, *ssa.BinOp, *ssa.If, *ssa.Jump, *ssa.Panic, *ssa.RunDefers, *ssa.DebugRef:
+		// Interfaces hold what is released already.
+	case *ssa.Return:
+		for i, r := range v.Results {
+			a.assign(a.part(f.results, i), a.hold(r), r.Type())
+		}
+	case *ssa.MakeClosure:
+		a.closure(f, v)
+	case ssa.CallInstruction:
+		a.call(f, v)
+	default:
+		if !a.memory(f, instr) && !a.composite(instr) && !a.mapped(f, instr) && !a.converted(f, instr) && !a.message(f, instr) {
+			a.unknown(instr)
+		}
+	}
+}
+
+// unknown gives away all that has to do with instr, which is of a later version.
+func (a *analysis) unknown(instr ssa.Instruction) {
+	if v, ok := instr.(ssa.Value); ok {
+		a.release(a.hold(v), v.Type())
+	}
+	for _, op := range instr.Operands(nil) {
+		if *op != nil {
+			a.release(a.hold(*op), (*op).Type())
+		}
+	}
+}
+
+// memory follows the values of an instruction that makes variables, or moves values
+// between them and registers. It reports whether instr is one; so do those below.
+func (a *analysis) memory(f *function, instr ssa.Instruction) bool {
+	switch v := instr.(type) {
+	case *ssa.Alloc, *ssa.MakeSlice, *ssa.MakeMap, *ssa.MakeChan:
+		a.at(instr.(ssa.Value)).madeBy(f)
 	case *ssa.Phi:
 		for _, e := range v.Edges {
 			a.assign(a.hold(v), a.hold(e), v.Type())
 		}
+	case *ssa.Extract:
+		a.assign(a.hold(v), a.part(a.hold(v.Tuple), v.Index), v.Type())
 	case *ssa.UnOp:
 		switch v.Op {
 		case token.MUL:
@@ -108,6 +137,16 @@ func (a *analysis) instruction(f *function, instr ssa.Instruction) {
 		a.assign(a.at(v.Addr), a.hold(v.Val), v.Val.Type())
 		a.write(f, v, v.Addr, v.Val.Type(), a.at(v.Addr), a.eventless(f, v))
 		a.writes[len(a.writes)-1].value = a.hold(v.Val)
+	default:
+		return false
+	}
+	return true
+}
+
+// composite follows the values of an instruction that leads to a part of a struct,
+// array or slice.
+func (a *analysis) composite(instr ssa.Instruction) bool {
+	switch v := instr.(type) {
 	case *ssa.FieldAddr:
 		a.join(a.at(v), a.part(a.at(v.X), v.Field))
 	case *ssa.Field:
@@ -125,11 +164,21 @@ func (a *analysis) instruction(f *function, instr ssa.Instruction) {
 		}
 	case *ssa.SliceToArrayPointer:
 		a.join(a.part(a.at(v), element), a.at(v.X))
+	default:
+		return false
+	}
+	return true
+}
+
+// mapped follows the values of an operation on a map. Where it is on a value of a type
+// parameter's type, nothing is known.
+func (a *analysis) mapped(f *function, instr ssa.Instruction) bool {
+	switch v := instr.(type) {
 	case *ssa.Lookup:
 		switch t := v.X.Type().Underlying().(type) {
 		case *types.Map:
 			a.assign(a.single(v, v.CommaOk), a.part(a.at(v.X), mapValue), t.Elem())
-		case *types.Interface: // a type parameter's
+		case *types.Interface:
 			a.join(a.hold(v.X), a.outside)
 			a.join(a.hold(v), a.outside)
 		}
@@ -158,6 +207,16 @@ func (a *analysis) instruction(f *function, instr ssa.Instruction) {
 		case *types.Interface:
 			a.join(a.hold(v), a.outside)
 		}
+	default:
+		return false
+	}
+	return true
+}
+
+// converted follows the values of a conversion, or of what makes or asserts an
+// interface.
+func (a *analysis) converted(f *function, instr ssa.Instruction) bool {
+	switch v := instr.(type) {
 	case *ssa.ChangeType:
 		if a.leads(v.Type()) && (parameterized(v.Type()) || parameterized(v.X.Type())) {
 			a.join(a.hold(v), a.hold(v.X))
@@ -173,8 +232,15 @@ func (a *analysis) instruction(f *function, instr ssa.Instruction) {
 		a.release(a.hold(v.X), v.X.Type())
 	case *ssa.TypeAssert:
 		a.release(a.single(v, v.CommaOk), v.AssertedType)
-	case *ssa.Extract:
-		a.assign(a.hold(v), a.part(a.hold(v.Tuple), v.Index), v.Type())
+	default:
+		return false
+	}
+	return true
+}
+
+// message follows the values of a send or select; a receive is a UnOp.
+func (a *analysis) message(f *function, instr ssa.Instruction) bool {
+	switch v := instr.(type) {
 	case *ssa.Send:
 		a.send(f, v, v.Chan, v.X)
 	case *ssa.Select:
@@ -187,26 +253,10 @@ func (a *analysis) instruction(f *function, instr ssa.Instruction) {
 				n++
 			}
 		}
-	case *ssa.Return:
-		for i, r := range v.Results {
-			a.assign(a.part(f.results, i), a.hold(r), r.Type())
-		}
-	case *ssa.MakeClosure:
-		a.closure(f, v)
-	case ssa.CallInstruction:
-		a.call(f, v)
-	case *ssa.ChangeInterface, *ssa.BinOp, *ssa.If, *ssa.Jump, *ssa.Panic, *ssa.RunDefers, *ssa.DebugRef:
-		// Interfaces hold what is released already.
-	default: // an instruction of a later version
-		if v, ok := instr.(ssa.Value); ok {
-			a.release(a.hold(v), v.Type())
-		}
-		for _, op := range instr.Operands(nil) {
-			if *op != nil {
-				a.release(a.hold(*op), (*op).Type())
-			}
-		}
+	default:
+		return false
 	}
+	return true
 }
 
 // single is the value of an instruction that may have an ok as well.
