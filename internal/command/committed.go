@@ -66,15 +66,24 @@ func (c *confirmation) committed(ctx context.Context, suspects []suspect) error 
 		if a.ev == nil || c.done[sitesOf(a.ev.Result.Witness)] {
 			continue
 		}
-		for _, s := range suspects {
-			if sitesOf(s.witness) == sitesOf(a.ev.Result.Witness) && (a.ev.Tier == tierWitness || s.witness.ID == a.w.ID) {
-				a.ev.Tier = s.Tier
-			}
-		}
+		a.ev.Tier = tierOf(a.ev.Result.Witness, a.w.ID, suspects)
 		a.ev.Path = a.to.Witness
 		c.tell(c.telling(*a.ev))
 	}
 	return nil
+}
+
+// tierOf returns the tier that has decided about the bug that w shows, [tierWitness] if
+// none has in the first recording of this run. Of several predictions at w's places
+// that of the given id counts, else the first.
+func tierOf(w *witness.Witness, id string, suspects []suspect) string {
+	tier := tierWitness
+	for _, s := range suspects {
+		if s.Tier != "" && sitesOf(s.witness) == sitesOf(w) && (tier == tierWitness || s.witness.ID == id) {
+			tier = s.Tier
+		}
+	}
+	return tier
 }
 
 // recall replays a committed witness. The state's status is "" if it is of a

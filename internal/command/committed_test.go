@@ -1,0 +1,33 @@
+package command
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// TestTierOf: what the first recording leaves undecided has no tier of its own.
+func TestTierOf(t *testing.T) {
+	at := func(id string, line int) *witness.Witness {
+		return &witness.Witness{ID: id, Kind: "race", Violation: []witness.Step{{File: "a.go", Line: line, Nth: 1}, {File: "a.go", Line: 9, Nth: 1}}}
+	}
+	predicted := func(tier string, w *witness.Witness) suspect {
+		return suspect{analysis.Finding{Tier: tier}, w}
+	}
+	for _, c := range []struct {
+		want     string
+		suspects []suspect
+	}{
+		{"witness", nil},
+		{"witness", []suspect{predicted("", at("race-1", 3))}},
+		{"witness", []suspect{predicted("pecan", at("race-1", 4))}},
+		{"pecan", []suspect{predicted("", at("race-1", 3)), predicted("pecan", at("race-2", 3))}},
+		{"solver", []suspect{predicted("pecan", at("race-2", 3)), predicted("solver", at("race-1", 3))}},
+		{"solver", []suspect{predicted("solver", at("race-1", 3)), predicted("pecan", at("race-2", 3))}},
+	} {
+		assert.Equal(t, c.want, tierOf(at("race-1", 3), "race-1", c.suspects), "%v", c.suspects)
+	}
+}
