@@ -36,6 +36,13 @@ func (f *Formula) Int(name string) Int {
 // Const returns the number k.
 func (f *Formula) Const(k int64) Int { return f.expr(expr{k: k}) }
 
+// Constant returns the number that x is in every model; ok is false if it has
+// variables.
+func (f *Formula) Constant(x Int) (k int64, ok bool) {
+	e := f.exprs[x]
+	return e.k, len(f.sums[e.sum]) == 0
+}
+
 // Add returns the sum of xs; of none, it is zero.
 func (f *Formula) Add(xs ...Int) Int {
 	var terms []summand

@@ -101,7 +101,7 @@ func (e *Encoding) spend(budget *solver.Budget) {
 
 // effort is how many steps it took to put writes into the formula.
 func (e *Encoding) effort() int64 {
-	choices := e.values.choices + len(e.reading.choices) + len(e.reading.between)
+	choices := e.values.choices + e.values.cases + len(e.reading.choices) + len(e.reading.between)
 	return perChoice*int64(choices) + perLook*int64(e.values.looked+e.reading.looked)
 }
 

@@ -68,8 +68,9 @@
 // when a model breaks them ([Encoding.Solve]); all models together break few.
 // Third, a read whose value is computed may at first find only the writes that were
 // nearest to it in the recorded run. That it finds no other is assumed; if a
-// contradiction needs that, it gets more. Fourth, what α implies or contradicts is no part of a formula, as in the
-// paper's Tables 1 and 2.
+// contradiction needs that, it gets more. Fourth, a product of two such values is any
+// number at first, and gets the cases that a model breaks. Fifth, what α implies or
+// contradicts is no part of a formula, as in the paper's Tables 1 and 2.
 //
 // One encoding serves all targets of its cone: ρ is assumed and not asserted, so
 // that the solver keeps what it has learned (§5).

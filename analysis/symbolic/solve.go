@@ -206,6 +206,7 @@ func (e *Encoding) whole(order []int32, budget *solver.Budget) bool {
 			}
 		}
 	}
+	c.products()
 	for _, add := range c.broken {
 		if add(); budget != nil && e.effort()-e.spent > budget.Steps {
 			break

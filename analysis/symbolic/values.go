@@ -2,7 +2,6 @@ package symbolic
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -19,15 +18,17 @@ import (
 // from, a condition that has to come out as recorded, or a read that has to find
 // what it found. That is the slicing of §9.
 type values struct {
-	reads   map[int32]solver.Int  // by tracked read: what it finds
-	before  map[int32]solver.Int  // by atomic read-modify-write: what was there
-	left    map[int32]solver.Int  // by write: what it leaves
-	known   map[int32]solver.Bool // by such a read: it is known what was there
-	narrow  []*narrow             // the reads that may find more than the formula has
-	counts  map[int32]*count      // by cell of a counter
-	terms   int                   // numbers that stand for a choice between two
-	choices int                   // writes that reads may find, counted for each read
-	looked  int                   // writes that were looked at to find these
+	reads    map[int32]solver.Int  // by tracked read: what it finds
+	before   map[int32]solver.Int  // by atomic read-modify-write: what was there
+	left     map[int32]solver.Int  // by write: what it leaves
+	known    map[int32]solver.Bool // by such a read: it is known what was there
+	narrow   []*narrow             // the reads that may find more than the formula has
+	counts   map[int32]*count      // by cell of a counter
+	products []*product            // of which both factors may be others than recorded
+	cases    int                   // of products
+	terms    int                   // numbers that stand for a choice between two
+	choices  int                   // writes that reads may find, counted for each read
+	looked   int                   // writes that were looked at to find these
 }
 
 func newValues() values {
@@ -388,8 +389,8 @@ func (x *translation) number(f *trace.Formula) solver.Int {
 	return x.either(x.truth(f), x.f.Const(1), x.f.Const(0))
 }
 
-// times is the product of terms of which one is a number: as recorded, if neither
-// is.
+// times is the product of two terms. It is linear if one is a number, or as
+// recorded.
 func (x *translation) times(f *trace.Formula) solver.Int {
 	for k, other := range []int{1, 0} {
 		if f.Args[k].Op == trace.Number {
@@ -416,13 +417,27 @@ func (x *translation) times(f *trace.Formula) solver.Int {
 			return p
 		}
 	}
-	x.err = errors.New("symbolic: it multiplies two numbers that may both be others than recorded")
-	return x.f.Const(0)
+	x.next = first
+	a := x.number(&f.Args[0])
+	b := x.number(&f.Args[1])
+	var counts []solver.Bool
+	for _, at := range x.in.Reads[first:end] {
+		if at >= 0 {
+			counts = append(counts, x.doneUpTo(at), x.knownRead(at))
+		}
+	}
+	if f.HasBefore() {
+		counts = append(counts, x.doneUpTo(x.at), x.values.known[x.at])
+	}
+	return x.product(a, b, x.f.And(counts...))
 }
 
-// fixed returns the value of f, if none of its readings, those from and below to,
-// is tracked.
+// fixed returns the value of f, if that is as recorded: none of its readings, those
+// from and below to, is tracked.
 func (x *translation) fixed(f *trace.Formula, from, to int) (int64, bool) {
+	if f.HasBefore() {
+		return 0, false
+	}
 	for _, at := range x.in.Reads[from:to] {
 		if at >= 0 && !x.past(at) && x.m.tracked(at) {
 			return 0, false

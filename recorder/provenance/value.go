@@ -447,8 +447,8 @@ func (d *deriver) operation(b *ssa.BinOp) *term {
 	case token.GEQ:
 		return join(trace.LessEqual, y, x)
 	case token.MUL:
-		if x != nil && y != nil && len(x.reads) > 0 && len(y.reads) > 0 {
-			return nil // not linear
+		if x != nil && y != nil && len(x.reads) > 0 && len(y.reads) > 0 && !d.isInt64(b.Type()) {
+			return nil // it may wrap around otherwise than formulas do
 		}
 	}
 	op, ok := operators[b.Op]
@@ -456,6 +456,15 @@ func (d *deriver) operation(b *ssa.BinOp) *term {
 		return nil
 	}
 	return join(op, x, y)
+}
+
+// isInt64 reports whether t's values are signed numbers of 64 bits.
+func (d *deriver) isInt64(t types.Type) bool {
+	if isTypeParam(t) {
+		return false
+	}
+	size, signed, ok := d.word(t)
+	return ok && signed && size == 8
 }
 
 func isNil(v ssa.Value) bool {

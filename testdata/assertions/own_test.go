@@ -132,3 +132,11 @@ func TestWithinRange(t *testing.T) {
 		t.Fatal(n)
 	}
 }
+
+func TestArea(t *testing.T) {
+	var width, height state
+	inTurn(func() { width.setN(3); height.setN(4) }, func() { width.setN(6); height.setN(2) })
+	if width.getN()*height.getN() != 12 { // confirmed
+		t.Error("neither 3 by 4 nor 6 by 2")
+	}
+}

@@ -8,21 +8,23 @@ import (
 )
 
 // RandomData returns a trace of a program that computes: of goroutines that read
-// variables, store linear expressions over what they have read, count atomically,
+// variables, store expressions over what they have read, count atomically,
 // decide by comparisons, and assert some in the end, in critical sections or
 // not. Its sites have formulas. Most reads are tracked; the others stand for
 // those of which the value goes elsewhere, too. Of every second seed one variable is
-// only counted: atomically, or under the lock. Of every fifth, memory is cleared
-// unseen. Of two of three the first
-// write of a variable tells what it held before. Of two of seven seeds the values are digests, or lengths of slices.
+// only counted: atomically, or under the lock. Of every fourth, expressions are not
+// only linear. Of every fifth, memory is cleared unseen. Of two of three the first
+// write of a variable tells what it held before. Of two of seven seeds the values are
+// digests, or lengths of slices.
 func RandomData(seed uint64, goroutines, steps int) *trace.Trace {
 	m := &dataMachine{
 		Rand: rand.New(rand.NewPCG(seed, 2)), mem: make(map[uint64]int64),
 		counts:  map[uint64]counting{1: atomically, 3: locked}[seed%4],
 		cleared: seed%5 == 4,
 		telling: seed%3 != 0, written: make(map[uint64]bool),
-		size: map[uint64]uint32{5: 16, 6: 24}[seed%7],
-		tr:   &trace.Trace{Sites: make(map[trace.SiteID]trace.Site), Complete: true},
+		multiplies: seed%4 == 2,
+		size:       map[uint64]uint32{5: 16, 6: 24}[seed%7],
+		tr:         &trace.Trace{Sites: make(map[trace.SiteID]trace.Site), Complete: true},
 	}
 	m.size = max(m.size, 8)
 	for g := range goroutines {
@@ -70,6 +72,8 @@ type dataMachine struct {
 	// telling says that the first write of a variable tells what it held before.
 	telling bool
 	written map[uint64]bool
+	// multiplies says that expressions are not only linear.
+	multiplies bool
 }
 
 type counting int
@@ -203,7 +207,8 @@ func (m *dataMachine) decide(g trace.GID, s *dataGoroutine) {
 	m.log(trace.Event{Kind: kind, G: g, Site: m.site(site), Val: val})
 }
 
-// expression is a linear expression over what s has read, and its value.
+// expression is an expression over what s has read, and its value: linear, or such a
+// one times what it has read.
 func (m *dataMachine) expression(s *dataGoroutine) (text string, v int64) {
 	v = int64(m.IntN(4) - 1)
 	text = fmt.Sprint(v)
@@ -217,6 +222,10 @@ func (m *dataMachine) expression(s *dataGoroutine) (text string, v int64) {
 		} else {
 			text, v = fmt.Sprintf("(+ %s @%xi%d)", text, r.key, m.size), v+r.val
 		}
+	}
+	if m.multiplies && len(s.reads) > 0 && m.IntN(2) == 0 {
+		r := s.reads[m.IntN(len(s.reads))]
+		text, v = fmt.Sprintf("(* %s @%xi%d)", text, r.key, m.size), v*r.val
 	}
 	return text, v
 }

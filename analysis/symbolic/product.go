@@ -1,0 +1,100 @@
+package symbolic
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/gopredict/gopredict/analysis/solver"
+)
+
+// This file multiplies numbers of which both follow from reads, which linear
+// arithmetic cannot: by case splits. A product is at first a number of which nothing
+// is known. Where a model has it wrong, the cases are asserted that the model shows:
+// if one factor is what it is there, the product is that many times the other one.
+// Reads find only so many values, so that the models come to an end. One that has
+// all products right is a run; that there is none, with cases missing, is a proof.
+
+// A product is the number that two others make.
+type product struct {
+	value   solver.Int
+	factors [2]solver.Int
+	cases   [2]map[int64]bool // by factor: the values that have a case
+	// counts says that all that the factors follow from has happened, and is known;
+	// else the number means nothing.
+	counts solver.Bool
+}
+
+// maxCases bounds the cases in one encoding.
+const maxCases = 1 << 14
+
+// product returns a times b. It means something where counts holds.
+func (e *Encoding) product(a, b solver.Int, counts solver.Bool) solver.Int {
+	f := e.f
+	if k, ok := f.Constant(a); ok {
+		return f.Mul(k, b)
+	}
+	if k, ok := f.Constant(b); ok {
+		return f.Mul(k, a)
+	}
+	name := fmt.Sprint("product ", len(e.values.products))
+	p := &product{value: f.Int(name), counts: counts}
+	for k, factor := range []solver.Int{a, b} {
+		// A variable, so that multiples of it stay in the range of coefficients.
+		p.factors[k], p.cases[k] = f.Int(fmt.Sprint(name, " factor ", k)), make(map[int64]bool)
+		e.assert(f.Eq(p.factors[k], factor))
+	}
+	e.values.products = append(e.values.products, p)
+	return p.value
+}
+
+// products finds the products that the model has wrong.
+func (c *checker) products() {
+	for _, p := range c.values.products {
+		a, b := c.engine.IntValue(p.factors[0]), c.engine.IntValue(p.factors[1])
+		if c.engine.Value(p.counts) && c.engine.IntValue(p.value) != a*b {
+			c.broken = append(c.broken, func() { c.multiply(p, [2]int64{a, b}) })
+		}
+	}
+}
+
+// multiply asserts what p is where one of its factors has the given value, or both
+// have.
+func (e *Encoding) multiply(p *product, values [2]int64) {
+	f := e.f
+	is := [2]solver.Bool{f.Eq(p.factors[0], f.Const(values[0])), f.Eq(p.factors[1], f.Const(values[1]))}
+	wraps := false
+	for k, v := range values {
+		other, most := p.factors[1-k], inRange(v)
+		if w := values[1-k]; w < -most || w > most {
+			wraps = true
+			continue
+		}
+		if p.cases[k][v] {
+			continue
+		}
+		p.cases[k][v] = true
+		e.values.cases++
+		fits := f.And(f.Le(f.Const(-most), other), f.Le(other, f.Const(most)))
+		e.assert(f.Implies(f.And(is[k], fits), f.Eq(p.value, f.Mul(v, other))))
+	}
+	if wraps { // as int64 does
+		e.values.cases++
+		e.assert(f.Implies(f.And(is[0], is[1]), f.Eq(p.value, f.Const(values[0]*values[1]))))
+	}
+	if e.values.cases > maxCases {
+		e.err = errors.New("symbolic: it multiplies numbers of too many values")
+	}
+}
+
+// inRange returns up to which magnitude numbers are, v times which is an int64 that
+// is not the least; -1 if none is.
+func inRange(v int64) int64 {
+	switch v {
+	case 0:
+		return math.MaxInt64
+	case math.MinInt64:
+		return -1
+	}
+	return math.MaxInt64 / max(v, -v)
+}
