@@ -13,9 +13,9 @@ import (
 
 	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/analysis/feasible"
-	"github.com/gopredict/gopredict/analysis/internal/tracetest"
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/tracetest"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/gopredict/gopredict/analysis/internal/tracetest"
+	"github.com/gopredict/gopredict/internal/tracetest"
 )
 
 func TestUnlockOfUnlocked(t *testing.T) {

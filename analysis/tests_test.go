@@ -6,7 +6,7 @@ import (
 
 	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/analysis/feasible"
-	"github.com/gopredict/gopredict/analysis/internal/tracetest"
+	"github.com/gopredict/gopredict/internal/tracetest"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/gopredict/gopredict/analysis/anomaly"
-	"github.com/gopredict/gopredict/analysis/internal/tracetest"
 	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/internal/tracetest"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 

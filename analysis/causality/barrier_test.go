@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/gopredict/gopredict/analysis/internal/tracetest"
 	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/internal/tracetest"
 )
 
 func modelOf(t testing.TB, text string) *Model {

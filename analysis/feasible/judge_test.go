@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/gopredict/gopredict/analysis/feasible"
-	"github.com/gopredict/gopredict/analysis/internal/tracetest"
+	"github.com/gopredict/gopredict/internal/tracetest"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 

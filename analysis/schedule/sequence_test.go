@@ -9,8 +9,8 @@ import (
 	"github.com/gopredict/gopredict/analysis/anomaly"
 	"github.com/gopredict/gopredict/analysis/causality"
 	"github.com/gopredict/gopredict/analysis/feasible"
-	"github.com/gopredict/gopredict/analysis/internal/tracetest"
 	"github.com/gopredict/gopredict/analysis/schedule"
+	"github.com/gopredict/gopredict/internal/tracetest"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 

@@ -3,8 +3,8 @@ package symbolic_test
 import (
 	"testing"
 
-	"github.com/gopredict/gopredict/analysis/internal/tracetest"
 	"github.com/gopredict/gopredict/analysis/symbolic"
+	"github.com/gopredict/gopredict/internal/tracetest"
 )
 
 // TestForced has traces in which one rule alone keeps a run from the target: few of the

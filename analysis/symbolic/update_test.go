@@ -3,8 +3,8 @@ package symbolic_test
 import (
 	"testing"
 
-	"github.com/gopredict/gopredict/analysis/internal/tracetest"
 	"github.com/gopredict/gopredict/analysis/symbolic"
+	"github.com/gopredict/gopredict/internal/tracetest"
 )
 
 // What an update of several words stores in one of them depends on what was in the

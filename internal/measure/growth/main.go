@@ -1,0 +1,82 @@
+// Command growth measures what the search for candidates and making their
+// schedules cost on generated traces of the shape of Derby's in PECAN's Table 1,
+// from ten thousand events to ten million, and writes a table and a plot.
+//
+//	go run ./internal/measure/growth [-o docs/growth.md]
+//
+// It runs in the root of the repository. Each size is measured by a process of
+// its own, which is also what its memory is told of.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/gopredict/gopredict/internal/measure/script"
+)
+
+// derby is how many events PECAN's trace of Derby has.
+const derby = 447_392
+
+var sizes = []int{10_000, 30_000, 100_000, 300_000, derby, 1_000_000, 3_000_000, 10_000_000}
+
+func main() { script.Main("growth", run) }
+
+func run(ctx context.Context, args []string) (bool, error) {
+	flags := flag.NewFlagSet("growth", flag.ExitOnError)
+	out := flags.String("o", "", "`FILE` for the table, with the plot beside it as .svg; without it, the table goes to the standard output")
+	events := flags.Int("events", 0, "measure a trace of `N` events only, and print what comes out as JSON")
+	if err := flags.Parse(args); err != nil {
+		return false, err
+	}
+	if *events > 0 {
+		c, err := measure(*events)
+		if err != nil {
+			return false, err
+		}
+		return true, json.NewEncoder(os.Stdout).Encode(c)
+	}
+	var costs []cost
+	for _, n := range sizes {
+		c, err := apart(ctx, n)
+		if err != nil {
+			return false, err
+		}
+		costs = append(costs, c)
+	}
+	if *out != "" {
+		picture := strings.TrimSuffix(*out, ".md") + ".svg"
+		if err := os.WriteFile(picture, []byte(plot(costs)), 0o666); err != nil {
+			return false, err
+		}
+	}
+	return true, script.Write(*out, table(costs))
+}
+
+// apart measures one size in a process of its own.
+func apart(ctx context.Context, n int) (c cost, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return c, err
+	}
+	cmd := exec.CommandContext(ctx, self, "-events", strconv.Itoa(n))
+	cmd.Stderr = os.Stderr
+	text, err := cmd.Output()
+	if err != nil {
+		return c, fmt.Errorf("%d events: %w", n, err)
+	}
+	if err := json.Unmarshal(text, &c); err != nil {
+		return c, err
+	}
+	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		c.Memory = usage.Maxrss << 10
+	}
+	return c, nil
+}

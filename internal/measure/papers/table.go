@@ -1,0 +1,153 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// document returns what docs/papers.md holds.
+func document(rs []result) string {
+	var b strings.Builder
+	b.WriteString(`# The papers' programs
+
+[testdata/papers](../testdata/papers) has the programs that the papers measure,
+written anew in Go from their descriptions. So they are not the same programs, and
+their numbers not the same numbers, but bugs of the same kinds are in them, at the
+same numbers of goroutines. Written by
+
+    go run ./internal/measure/papers -o docs/papers.md
+
+A candidate is a set of places of the source. Numbers are of races + atomicity
+violations + violations of atomic sets, or of races + atomicity violations. PECAN
+is Huang and Zhang (ISSTA 2011), UCG Kahlon and Wang (CAV 2010), whose numbers
+after lock sets and after must-happen-before are each of that tier alone, and
+NFM'11 Said and others. Those of OpenJMS and Jigsaw are of all of these servers;
+ours are the bugs of Figures 6 and 7. After the graph, ours are without those in
+which all accesses to a variable are updates, such as x++, of which any order has
+the same outcome.
+
+Exceptions are confirmed bugs with an effect: a panic, a failing test, a deadlock.
+Failed are schedules that the re-run left. Search is the time for all candidates
+of the trace, schedule that for one that is left: causality graphs, schedules,
+judge, and its part of what is done once for the trace. Solving is what it takes to
+decide all candidates that have no such schedule. Ours are of processor time.
+
+Races are looked for in one run of the command, and the rest in another: in one for
+all, an anomaly two accesses of which race is told as the race alone.
+
+| program | by | goroutines | shared locations | events | candidates | after lock sets | after must-happen-before | after the graph | confirmed | exceptions | failed | search | schedule | solving |
+|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
+`)
+	for _, r := range rs {
+		fmt.Fprintf(&b, "| %s | gopredict | %d | %d | %d | %s | %s | %s | %s | %s | %d | %d | %s | %s | %s |\n", r.name,
+			r.goroutines, r.locations, r.events, r.candidates, r.unlocked, r.unordered, r.open,
+			r.confirmed, r.exceptions, r.failed, millis(r.search), millis(r.schedule), millis(r.solving))
+		for _, p := range papers[r.name] {
+			b.WriteString("| |")
+			for _, column := range []string{p.by, p.goroutines, p.locations, p.events, p.candidates, p.unlocked, p.unordered, p.open,
+				p.confirmed, p.exceptions, p.failed, p.search, p.schedule, ""} {
+				b.WriteString(" " + column + " |")
+			}
+			b.WriteString("\n")
+		}
+	}
+	byHand(&b, rs)
+	return b.String()
+}
+
+// String returns the numbers as the papers' rows have them.
+func (c count) String() string { return fmt.Sprintf("%d + %d + %d", c[0], c[1], c[2]) }
+
+func millis(d time.Duration) string {
+	ms := float64(d) / float64(time.Millisecond)
+	if ms >= 10 {
+		return fmt.Sprintf("%.0f ms", ms)
+	}
+	return fmt.Sprintf("%.2g ms", ms)
+}
+
+// byHand writes what was counted by hand, and what of that was missed.
+func byHand(b *strings.Builder, rs []result) {
+	b.WriteString(`
+## Of the real bugs, those that one recorded run confirms
+
+What is real was counted by hand: ` + "`bugs.txt`" + ` beside each program has it line by
+line, and what a tool may take for a bug that is none. PECAN's share is of what it
+predicted.
+
+| program | real by hand | confirmed | share | PECAN | false ones confirmed |
+|---|--:|--:|--:|--:|--:|
+`)
+	real, found, wrong := 0, 0, 0
+	for _, r := range rs {
+		all, hit := r.count()
+		fmt.Fprintf(b, "| %s | %d | %d | %s | %s | %d |\n", r.name, all, hit, share(hit, all), pecanShares[r.name], len(r.unknown))
+		real, found, wrong = real+all, found+hit, wrong+len(r.unknown)
+	}
+	fmt.Fprintf(b, "| all | %d | %d | %s | | %d |\n", real, found, share(found, real), wrong)
+	b.WriteString("\n## What the misses need\n\n| program | missed | why |\n|---|---|---|\n")
+	for _, r := range rs {
+		var whys []string
+		by := make(map[string][]string)
+		for _, m := range r.missed() {
+			why := r.why(m)
+			if by[why] == nil {
+				whys = append(whys, why)
+			}
+			by[why] = append(by[why], m.String())
+		}
+		for _, why := range whys {
+			fmt.Fprintf(b, "| %s | %s | %s |\n", r.name, strings.Join(by[why], ", "), why)
+		}
+	}
+}
+
+// pecanShares are created of predicted anomalies in PECAN's Table 1.
+var pecanShares = map[string]string{
+	"account": "1.00", "buggyprogram": "1.00", "critical": "0.93", "loader": "0.83", "manager": "0.93", "mergesort": "0.44",
+	"shop": "1.00", "stringbuffer": "1.00", "collections/TestArrayList": "1.00", "collections/TestLinkedList": "0.93",
+	"collections/TestHashSet": "0.91", "collections/TestTreeSet": "1.00", "openjms": "0.34", "jigsaw": "0.36",
+}
+
+func share(n, of int) string {
+	if of == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.2f", float64(n)/float64(of))
+}
+
+// count returns how many bugs are real, and how many of these were confirmed.
+func (r *result) count() (all, hit int) {
+	for _, b := range r.bugs {
+		if b.real {
+			all++
+			if r.found[b.String()] {
+				hit++
+			}
+		}
+	}
+	return all, hit
+}
+
+// missed returns the real bugs that were not confirmed.
+func (r *result) missed() (ms []known) {
+	for _, b := range r.bugs {
+		if b.real && !r.found[b.String()] {
+			ms = append(ms, b)
+		}
+	}
+	return ms
+}
+
+// why says what a missed bug needs: what was known by hand, or what the
+// command says.
+func (r *result) why(m known) string {
+	if m.note != "" {
+		return m.note
+	}
+	if reason, ok := r.reasons[m.String()]; ok {
+		return reason
+	}
+	return "the command does not look for it, or the recorded run has no such events"
+}

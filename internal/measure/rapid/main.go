@@ -1,0 +1,134 @@
+// Command rapid compares what gopredict predicts from public traces with what
+// RAPID's sound engines report on them, by the lines of the racy events, and
+// writes a table.
+//
+//	go run ./internal/measure/rapid FOLDER
+//
+// The folder has traces in RAPID's std format. Which lines RAPID's engines
+// report is not kept with them, only how many. So an SHB engine of our own,
+// which shares no code with the analysis, reports them anew: where its numbers
+// are those of RAPID's, its events are taken to be so too. It exits with 1 if one
+// of them is no candidate, or if there are fewer candidates than a sound engine
+// of RAPID's reports races.
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/measure/script"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+func main() {
+	script.Main("rapid", func(ctx context.Context, args []string) (bool, error) {
+		if len(args) != 1 {
+			return false, errors.New("expected one folder of traces; usage: go run ./internal/measure/rapid FOLDER")
+		}
+		return run(ctx, args[0])
+	})
+}
+
+// A number is of racy events, and of their distinct lines.
+type number struct{ events, lines int }
+
+func (n number) String() string { return fmt.Sprintf("%d/%d", n.events, n.lines) }
+
+// reported is what RAPID's sound engines say of the traces that we know.
+var reported = map[string]struct{ shb, syncp, osr number }{
+	"account":    {number{3, 1}, number{3, 1}, number{3, 1}},
+	"mergesort":  {number{1, 1}, number{1, 1}, number{5, 2}},
+	"bubblesort": {number{269, 5}, number{269, 5}, number{476, 5}},
+	"lang":       {number{400, 1}, number{400, 1}, number{400, 1}},
+	"bufwriter":  {number{8, 4}, number{8, 4}, number{8, 4}},
+}
+
+// run writes the table, and reports whether each race is a candidate.
+func run(ctx context.Context, folder string) (bool, error) {
+	files, err := filepath.Glob(filepath.Join(folder, "*.std"))
+	if err != nil {
+		return false, err
+	}
+	if len(files) == 0 {
+		return false, fmt.Errorf("no *.std files in %s", folder)
+	}
+	good := true
+	fmt.Println("| trace | events | RAPID: SHB | SyncP | OSR | our SHB | candidates | with a schedule | pairs of lines, SHB | of these predicted | all predicted |")
+	fmt.Println("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+	for _, file := range files {
+		c, err := compare(ctx, file)
+		if err != nil {
+			return false, fmt.Errorf("%s: %w", file, err)
+		}
+		known := reported[c.name]
+		fmt.Printf("| %s | %d | %s | %s | %s | %s | %s | %s | %d | %d | %d |\n", c.name, c.events, known.shb, known.syncp, known.osr,
+			c.shb, c.candidates, c.scheduled, len(c.shb.pairs), c.predicted, len(c.pairs))
+		good = good && c.covers(known.shb, known.syncp, known.osr)
+	}
+	return good, nil
+}
+
+// covers reports whether all races of the SHB engine are candidates, and these
+// are no fewer than the numbers of other engines.
+func (c *comparison) covers(others ...number) bool {
+	for j := range c.shb.events {
+		if !c.candidates.events[j] {
+			return false
+		}
+	}
+	for _, o := range others {
+		if len(c.candidates.events) < o.events || len(c.candidates.lines) < o.lines {
+			return false
+		}
+	}
+	return true
+}
+
+// A comparison is of one trace.
+type comparison struct {
+	name                  string
+	events                int
+	shb                   races
+	candidates, scheduled races         // event by event
+	predicted             int           // of the pairs of shb
+	pairs                 map[pair]bool // predicted
+}
+
+// compare reads a trace and compares.
+func compare(ctx context.Context, file string) (*comparison, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	t, err := trace.ReadRAPID(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	r, err := analysis.Predict(ctx, t, analysis.Options{Kinds: []bug.Kind{bug.Race}})
+	if err != nil {
+		return nil, err
+	}
+	c := &comparison{
+		name: strings.TrimSuffix(filepath.Base(file), ".std"), events: bytes.Count(text, []byte("\n")), shb: schedulable(t),
+		pairs: make(map[pair]bool),
+	}
+	for _, f := range r.Findings {
+		if f.Kind == bug.Race && f.Status == bug.Predicted {
+			c.pairs[newPair(t, f.Accesses[0], f.Accesses[1])] = true
+		}
+	}
+	for p := range c.shb.pairs {
+		if c.pairs[p] {
+			c.predicted++
+		}
+	}
+	c.candidates, c.scheduled, err = byEvents(t)
+	return c, err
+}
