@@ -1,6 +1,9 @@
 package solver
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // A linear is the theory of linear integer arithmetic: the general simplex
 // method for bounds of variables and of sums (Dutertre and de Moura, A Fast
@@ -115,15 +118,17 @@ func (p *linear) variable(v int32) int32 {
 
 // define adds a row for a sum.
 func (p *linear) define(sum []summand) int32 {
-	var terms []term
+	var terms, own []term
 	for _, t := range sum {
 		c := p.variable(t.v)
 		if r := p.columns[c].row; r >= 0 {
 			terms = addScaled(terms, whole(t.coef), p.rows[r].terms)
 		} else {
-			terms = addScaled(terms, whole(t.coef), []term{{c, one}})
+			own = append(own, term{c, whole(t.coef)})
 		}
 	}
+	slices.SortFunc(own, func(a, b term) int { return cmp.Compare(a.column, b.column) })
+	terms = addScaled(terms, one, own)
 	c := p.newColumn(-1)
 	id := int32(len(p.rows))
 	p.rows = append(p.rows, row{c, terms})

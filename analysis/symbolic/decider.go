@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -83,13 +84,15 @@ const perEvent, perChoice, perLook = 100, 200, 2
 
 // encode makes an encoding, and takes what that takes off the budget.
 func (d *Decider) encode(cone *Cone, f *solver.Formula, engine solver.Engine, budget *solver.Budget) (*Encoding, error) {
-	e, err := d.m.Encode(cone, f, engine)
 	budget.Spend(perEvent * int64(cone.events))
-	if e != nil {
-		e.spend(budget)
+	if budget.Over() {
+		return nil, errOver
 	}
-	return e, err
+	return d.m.encode(cone, f, engine, budget)
 }
+
+// errOver is why there is no encoding where the budget did not suffice for it.
+var errOver = errors.New("symbolic: steps")
 
 // spend takes off the budget what it took to put writes into the formula since the
 // last time.
@@ -99,9 +102,17 @@ func (e *Encoding) spend(budget *solver.Budget) {
 	e.spent = steps
 }
 
+// stops reports whether to stop making an encoding that takes too much.
+func (e *Encoding) stops() bool {
+	if e.err == nil && e.most > 0 && e.effort() > e.most {
+		e.err = errOver
+	}
+	return e.err != nil
+}
+
 // effort is how many steps it took to put writes into the formula.
 func (e *Encoding) effort() int64 {
-	choices := e.values.choices + e.values.cases + len(e.reading.choices) + len(e.reading.between)
+	choices := e.values.choices + e.values.terms + e.values.cases + len(e.reading.choices) + len(e.reading.between)
 	return perChoice*int64(choices) + perLook*int64(e.values.looked+e.reading.looked)
 }
 
@@ -157,6 +168,9 @@ func (d *Decider) prepare(k int, budget *solver.Budget) error {
 		return err
 	}
 	e, err := d.encode(cone, f, engine, budget)
+	if err == errOver {
+		d.end = k + 1 // the next one has a budget of its own
+	}
 	if err != nil {
 		engine.Close()
 		d.why = err.Error()

@@ -45,6 +45,7 @@ type Encoding struct {
 	// departures are by event that a run departs there; see Departure.
 	departures map[int32]solver.Bool
 	spent      int64 // steps that budgets know of
+	most       int64 // how many it may take now; 0: any
 	err        error // why the encoding is not whole
 }
 
@@ -54,6 +55,11 @@ const maxClock = 1 << 24
 // Encode makes the encoding of a cone in the engine of f, which is empty. It
 // fails if the cone is too large.
 func (m *Model) Encode(cone *Cone, f *solver.Formula, engine solver.Engine) (*Encoding, error) {
+	return m.encode(cone, f, engine, nil)
+}
+
+// encode is Encode within a budget, which the writes in the formula are taken off.
+func (m *Model) encode(cone *Cone, f *solver.Formula, engine solver.Engine, budget *solver.Budget) (*Encoding, error) {
 	e := &Encoding{m: m, cone: cone, f: f, engine: engine, pairs: make(map[[2]int32]bool), ended: make(map[[2]int32]solver.Bool), free: make(map[int32]solver.Bool), writers: make(map[int32]*writers)}
 	e.taint = newTaint(e)
 	e.reading = newReading()
@@ -63,8 +69,13 @@ func (m *Model) Encode(cone *Cone, f *solver.Formula, engine solver.Engine) (*En
 	}
 	e.order()
 	e.synchronize()
+	if budget != nil {
+		e.most = max(1, budget.Steps)
+	}
 	e.matters()
+	e.most = 0
 	e.taint.define()
+	e.spend(budget)
 	return e, e.err
 }
 

@@ -54,7 +54,7 @@ func newReading() reading {
 // and what decisions depend on.
 func (e *Encoding) matters() {
 	for _, i := range e.nodes {
-		if e.err != nil {
+		if e.stops() {
 			return
 		}
 		if e.m.matters(i) {

@@ -132,6 +132,9 @@ func (e *Encoding) choose(i int32) solver.Int {
 		return v
 	}
 	f := e.f
+	if e.stops() {
+		return f.Const(0)
+	}
 	c := e.m.mem.spans[i].first
 	if !e.m.mem.cells[c].shared {
 		w := e.m.mem.source(i, c)
