@@ -1,10 +1,9 @@
-// Package command is the gopredict command: its subcommands and flags, and one
-// run from start to exit code.
+// Package command is the gopredict command: its subcommands and flags.
 //
 // It calls the rooms in the order in which data flows: recorder builds and
-// runs the tests, package analysis predicts from the traces, replayer makes
-// the predicted bugs happen, and report tells. What all of that means for the
-// exit code is decided here.
+// runs the tests, package explore predicts from the traces and makes the predicted
+// bugs happen, and report tells. What all of that means for the exit code is
+// decided here.
 package command
 
 import (

@@ -7,8 +7,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 func TestFormatOf(t *testing.T) {
@@ -36,9 +34,4 @@ func TestPackageDir(t *testing.T) {
 	got, err := packageDir(filepath.Join(sub, "race-1"))
 	require.NoError(t, err)
 	assert.Equal(t, filepath.Join(dir, "p"), got)
-}
-
-func TestCountTests(t *testing.T) {
-	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Path: "main"}, {Test: "TestA", Path: "0"}, {Test: "TestA", Path: "0.1"}, {Test: "TestB", Path: "0"}}}
-	assert.Equal(t, 2, countTests(tr))
 }

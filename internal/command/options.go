@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/anomaly"
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/explore"
 	"github.com/gopredict/gopredict/internal/report"
 )
 
@@ -49,6 +51,14 @@ func defaultOptions() options {
 // analysis returns the options for the analysis of a trace.
 func (o *options) analysis() analysis.Options {
 	return analysis.Options{Kinds: o.kinds, Patterns: o.patterns, Solving: o.solving()}
+}
+
+// explore returns the options for runs and traces.
+func (o *options) explore() explore.Options {
+	return explore.Options{
+		Analysis: o.analysis(), Methods: o.methods, Witnesses: o.witnesses,
+		Timeout: cmp.Or(o.timeout, allReplays), Runs: o.runs,
+	}
 }
 
 // optionInfo is one row of the table of options.

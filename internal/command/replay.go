@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,10 +13,10 @@ import (
 	"time"
 
 	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/explore"
 	"github.com/gopredict/gopredict/internal/gotool"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder"
-	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
@@ -127,7 +126,7 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 		return exitFailed, err
 	}
 	b, bin, err := s.buildFor(ctx, &recorder.Config{
-		Dir: dir, Args: a.build, Env: env, Work: work, Instrument: instrumentFor(a.options.pkgs, w), AtomicMethods: a.options.methods || w.Methods,
+		Dir: dir, Args: a.build, Env: env, Work: work, Instrument: explore.Instrument(a.options.pkgs, w), AtomicMethods: a.options.methods || w.Methods,
 		Debug: a.hold > 0,
 		Phase: func(what string) { status.Set(what, "") },
 	})
@@ -155,12 +154,12 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 	}
 	opts := replayer.Options{Timeout: cmp.Or(a.options.timeout, oneReplay), Work: replayer.NewFolder(folder), Hold: a.hold, Standing: standing, Replayed: replayed}
 	source := new(witness.Sources)
-	code := replayer.Code{Sites: replayer.ByFunc(b.Sites), Files: filesOf(env), Source: source}
+	code := replayer.Code{Sites: replayer.ByFunc(b.Sites), Files: explore.Files(env), Source: source}
 	result, err := replayer.Repeat(ctx, bin, w, code, a.n, opts)
 	if err != nil {
 		return exitFailed, err
 	}
-	shown := readReplayed(result.Trace, b)
+	shown := explore.ReadReplay(result.Trace, b)
 	plain, err := plainly(ctx, bin, w, opts, result)
 	if err != nil {
 		return exitFailed, err
@@ -172,19 +171,14 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 	}
 	ev := report.Evidence{
 		Witness: w, Result: result, Path: s.relative(a.path), Replayed: shown,
-		Files: filesOf(env), Source: source.Line,
+		Files: explore.Files(env), Source: source.Line,
 	}
-	if !strays(result) {
+	if !explore.Strays(result) {
 		status.Close()
 		return s.tellReplay(a, env, ev), nil
 	}
-	p := &prediction{
-		opts: a.options, build: b, env: env, root: env.Root(), files: filesOf(env), work: work,
-		status: status, source: source, code: code, done: make(map[string]bool), workers: 1,
-	}
 	run := recorder.Run{Package: b.Tested[0], Binary: bin.Path, Args: bin.Args, Env: bin.Env, Exec: bin.Exec}
-	c := &confirmation{prediction: p, run: run, progress: new(progress)}
-	again, err := c.recheck(ctx, w, result.Witness)
+	again, err := explore.New(b, env, work, status, a.options.explore()).Recheck(ctx, run, w, result.Witness)
 	if err != nil {
 		return exitFailed, err
 	}
@@ -194,20 +188,20 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 
 // tellRecheck prints what was found out of a witness that has left its schedule, and
 // returns the exit code.
-func (s *session) tellRecheck(a replayArgs, env gotool.Env, ev report.Evidence, again recheck) int {
+func (s *session) tellRecheck(a replayArgs, env gotool.Env, ev report.Evidence, again explore.Recheck) int {
 	r, id := ev.Result, ev.Witness.ID
-	if again.status != bug.Confirmed && r.OfWitness() != bug.Left {
+	if again.Status != bug.Confirmed && r.OfWitness() != bug.Left {
 		return s.tellReplay(a, env, ev)
 	}
-	if again.status != bug.Confirmed {
-		fmt.Fprintf(s.stdout, "%s: %s, reached in 0 of %d replays: %s\n", id, again.status, r.Replays, both(again.reason, why(r)))
-		if again.status == bug.Fixed {
+	if again.Status != bug.Confirmed {
+		fmt.Fprintf(s.stdout, "%s: %s, reached in 0 of %d replays: %s\n", id, again.Status, r.Replays, explore.Both(again.Reason, explore.Why(r)))
+		if again.Status == bug.Fixed {
 			return exitOK
 		}
 		return exitNoAnswer
 	}
-	fmt.Fprintf(s.stdout, "%s: the program has left the schedule, and comes to the bug by another: %s\n", id, why(r))
-	f := again.found.Finding
+	fmt.Fprintf(s.stdout, "%s: the program has left the schedule, and comes to the bug by another: %s\n", id, explore.Why(r))
+	f := again.Finding()
 	f.Witness = ev.Path
 	opts := textOptions(s.stdout, env)
 	opts.All = a.verbose
@@ -224,37 +218,6 @@ func plainly(ctx context.Context, bin replayer.Binary, w *witness.Witness, opts 
 		return replayer.Outcome{Effect: bug.NoEffect}, nil
 	}
 	return replayer.Plain(ctx, bin, w, opts)
-}
-
-// instrumentFor returns the patterns of the packages to instrument: those that
-// were asked for, or else what the accesses of the witness are in, and the main
-// module.
-func instrumentFor(asked []string, w *witness.Witness) []string {
-	if len(asked) > 0 {
-		return asked
-	}
-	patterns := []string{"work"}
-	for _, steps := range [][]witness.Step{w.Steps, w.Hold, w.Violation} {
-		for _, s := range steps {
-			p := packageOf(s.Func)
-			if s.Nth > 0 && p != "" && !slices.Contains(patterns, p) { // not a call site
-				patterns = append(patterns, p)
-			}
-		}
-	}
-	return patterns
-}
-
-// packageOf returns the import path of a function by its symbol's name, in
-// which the linker has escaped the dots of the path's last element.
-func packageOf(fn string) string {
-	slash := strings.LastIndexByte(fn, '/') + 1
-	name, _, _ := strings.Cut(fn[slash:], ".")
-	path, err := url.PathUnescape(fn[:slash] + name)
-	if err != nil {
-		return ""
-	}
-	return path
 }
 
 // errNoTests is why there is nothing to replay.
@@ -312,7 +275,7 @@ func (s *session) tellReplay(a replayArgs, env gotool.Env, ev report.Evidence) i
 		fmt.Fprint(s.stdout, r.Verdicts[0].Output)
 	}
 	if r.Reproduced == 0 {
-		fmt.Fprintf(s.stdout, "%s: %s, reached in 0 of %d replays: %s\n", id, r.OfWitness(), r.Replays, why(r))
+		fmt.Fprintf(s.stdout, "%s: %s, reached in 0 of %d replays: %s\n", id, r.OfWitness(), r.Replays, explore.Why(r))
 		return exitNoAnswer
 	}
 	f := report.NewFinding(ev)
@@ -348,17 +311,6 @@ func missed(verdicts []replayer.Verdict) []miss {
 		out[i].count++
 	}
 	return out
-}
-
-// readReplayed reads the recording of a replay; nil if there is none, and the
-// values of the recorded run have to do.
-func readReplayed(file string, b *recorder.Build) *trace.Trace {
-	t, err := trace.ReadFile(file)
-	if err != nil {
-		return nil
-	}
-	b.AddSites(t)
-	return t
 }
 
 // packageDir finds the package that a witness belongs to: the nearest folder

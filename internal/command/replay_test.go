@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopredict/gopredict/internal/explore"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
@@ -17,6 +18,6 @@ func TestInstrumentFor(t *testing.T) {
 		},
 		Violation: []witness.Step{{Func: "strings.(*Builder).WriteString", Nth: 1}, {Func: "example.com/m.f[...]", Nth: 1}},
 	}
-	require.Equal(t, []string{"work", "example.com/m", "gopkg.in/yaml.v3", "strings"}, instrumentFor(nil, w))
-	require.Equal(t, []string{"all"}, instrumentFor([]string{"all"}, w))
+	require.Equal(t, []string{"work", "example.com/m", "gopkg.in/yaml.v3", "strings"}, explore.Instrument(nil, w))
+	require.Equal(t, []string{"all"}, explore.Instrument([]string{"all"}, w))
 }

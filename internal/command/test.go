@@ -1,23 +1,21 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"golang.org/x/term"
 
+	"github.com/gopredict/gopredict/internal/explore"
 	"github.com/gopredict/gopredict/internal/gotool"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder"
-	"github.com/gopredict/gopredict/replayer"
-	"github.com/gopredict/gopredict/replayer/witness"
 )
 
 // allReplays is the time that the replays of a run may take together.
@@ -77,53 +75,45 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 		return exitFailed, err
 	}
 
-	procs, files, source := runtime.GOMAXPROCS(0), filesOf(env), new(witness.Sources)
-	p := &prediction{
-		opts: opts, build: build, env: env, root: env.Root(), files: files, work: work,
-		status: status, source: source,
-		code:   replayer.Code{Sites: replayer.ByFunc(build.Sites), Files: files, Source: source},
-		report: report.Report{Go: env.GOVERSION},
-		done:   make(map[string]bool),
-		left:   cmp.Or(opts.timeout, allReplays), workers: procs + (procs+1)/2, slots: replayer.NewSlots(procs),
-	}
+	x := explore.New(build, env, work, status, opts.explore())
 	for _, pattern := range build.Unmatched() {
-		p.warn("-%spkgs: no package of this build matches %s", prefix, pattern)
+		x.Report.Warnings = append(x.Report.Warnings, fmt.Sprintf("-%spkgs: no package of this build matches %s", prefix, pattern))
 	}
 	for _, run := range runs {
-		if err := p.add(ctx, run); err != nil {
+		if err := x.Add(ctx, run); err != nil {
 			return exitFailed, err
 		}
 	}
 	status.Close()
-	p.report.DurationS = time.Since(start).Seconds()
-	p.finish()
-	return s.tell(p, goArgs, testExit)
+	x.Report.DurationS = time.Since(start).Seconds()
+	x.Finish()
+	return s.tell(x, opts, env, goArgs, testExit)
 }
 
 // tell prints the report and returns the exit code.
-func (s *session) tell(p *prediction, args gotool.TestArgs, testExit int) (int, error) {
+func (s *session) tell(x *explore.Exploration, opts options, env gotool.Env, args gotool.TestArgs, testExit int) (int, error) {
 	out := s.stdout
 	if args.IsSet("json") { // standard output is a stream of JSON
 		out = s.stderr
 	}
 	if testExit != exitUsage { // else go test has said all there is to say
-		text := textOptions(out, p.env)
+		text := textOptions(out, env)
 		text.Verbose = args.IsSet("v")
-		if err := report.WriteText(out, s.fromHere(p), text); err != nil {
+		if err := report.WriteText(out, s.fromHere(x.Report, env.Root()), text); err != nil {
 			return exitFailed, err
 		}
 	}
-	if p.opts.json != "" {
-		if err := s.writeJSON(p.opts.json, &p.report); err != nil {
+	if opts.json != "" {
+		if err := s.writeJSON(opts.json, &x.Report); err != nil {
 			return exitFailed, err
 		}
 	}
-	for i := range p.report.Findings {
-		if p.opts.fails(&p.report.Findings[i]) {
+	for i := range x.Report.Findings {
+		if opts.fails(&x.Report.Findings[i]) {
 			return exitBug, nil
 		}
 	}
-	if testExit == 0 && p.failed {
+	if testExit == 0 && x.Failed {
 		return exitFailed, nil
 	}
 	return testExit, nil
@@ -131,12 +121,11 @@ func (s *session) tell(p *prediction, args gotool.TestArgs, testExit int) (int, 
 
 // fromHere returns the report as it is printed: the witnesses are named
 // for their commands to be pasted into the user's shell.
-func (s *session) fromHere(p *prediction) *report.Report {
-	r := p.report
-	r.Findings = append([]report.Finding(nil), r.Findings...)
+func (s *session) fromHere(r report.Report, root string) *report.Report {
+	r.Findings = slices.Clone(r.Findings)
 	for i, f := range r.Findings {
 		if f.Witness != "" {
-			r.Findings[i].Witness = s.relative(filepath.Join(p.root, f.Witness))
+			r.Findings[i].Witness = s.relative(filepath.Join(root, f.Witness))
 		}
 	}
 	return &r

@@ -1,4 +1,4 @@
-package command
+package explore
 
 import (
 	"cmp"
@@ -24,7 +24,7 @@ import (
 
 // A confirmation replays what was predicted for one package.
 type confirmation struct {
-	*prediction
+	*Exploration
 	run      recorder.Run
 	trace    *trace.Trace
 	toward   *witness.Witness // where the run of trace departed from the recorded one; nil: it is that
@@ -66,7 +66,7 @@ func (c *confirmation) inTime(ctx context.Context, f func(ctx context.Context) e
 	defer func() {
 		took := time.Since(start)
 		c.left = max(c.left-took, 0)
-		c.report.Packages[len(c.report.Packages)-1].ReplayS += took.Seconds()
+		c.Report.Packages[len(c.Report.Packages)-1].ReplayS += took.Seconds()
 	}()
 	return f(limit)
 }
@@ -101,7 +101,7 @@ func (c *confirmation) replayAll(ctx, limit context.Context, suspects []suspect)
 		return ctx.Err()
 	}
 	if err != nil && !errors.Is(err, errTimeOver) {
-		c.failed = true
+		c.Failed = true
 		c.warn("%s: %v", c.run.Package.Path, err)
 	}
 	late := 0
@@ -112,7 +112,7 @@ func (c *confirmation) replayAll(ctx, limit context.Context, suspects []suspect)
 		case errors.Is(err, errTimeOver):
 			late++
 		case err != nil:
-			c.failed = true
+			c.Failed = true
 			c.warn("%s: %s: %v", c.run.Package.Path, suspects[i].witness.ID, err)
 			continue
 		}
@@ -131,14 +131,14 @@ func (c *confirmation) replayAll(ctx, limit context.Context, suspects []suspect)
 			continue
 		}
 		if err := c.save(&bug); err != nil {
-			c.failed = true
+			c.Failed = true
 			c.warn("%s: %s: %v", c.run.Package.Path, bug.ID, err)
 		}
 		c.tell(bug)
 	}
 	if late > 0 {
-		c.warn("%s: %d of %d predicted bugs were not replayed, as the time for replays, -%stimeout=%v, was over",
-			c.run.Package.Path, late, len(suspects), prefix, cmp.Or(c.opts.timeout, allReplays))
+		c.warn("%s: %d of %d predicted bugs were not replayed, as the time for replays, -predict.timeout=%v, was over",
+			c.run.Package.Path, late, len(suspects), c.opts.Timeout)
 	}
 	return nil
 }
@@ -237,7 +237,7 @@ func (c *confirmation) witness(f analysis.Finding, r analysis.Recipe, s schedule
 	w, err := witness.FromSchedule(c.trace, s.Steps, r.Accesses, s.Hold, meta)
 	if err == nil {
 		c.likeRun(w)
-		w.Methods = c.opts.methods && w.InOrder()
+		w.Methods = c.opts.Methods && w.InOrder()
 	}
 	return w, err
 }
@@ -406,7 +406,7 @@ func (c *confirmation) outdone(f *report.Finding) bool {
 	if !told {
 		return false
 	}
-	before := &c.report.Findings[at]
+	before := &c.Report.Findings[at]
 	return f.Status == bug.Infeasible || !f.Outdoes(before) && before.Status != bug.Infeasible
 }
 
@@ -426,11 +426,11 @@ func (c *confirmation) tell(f telling) {
 		c.done[f.confirmed] = true
 	}
 	if at, told := c.tally.told[f.Sites()]; told {
-		c.report.Findings[at] = f.Finding
+		c.Report.Findings[at] = f.Finding
 		return
 	}
-	c.tally.told[f.Sites()] = len(c.report.Findings)
-	c.report.Findings = append(c.report.Findings, f.Finding)
+	c.tally.told[f.Sites()] = len(c.Report.Findings)
+	c.Report.Findings = append(c.Report.Findings, f.Finding)
 }
 
 // replay replays w in both orders, or in the one that the recorded run has not
@@ -457,7 +457,7 @@ func (c *confirmation) replayWith(w *witness.Witness, args []string, run func(re
 		return r, nil, err
 	}
 	w.Order = r.Order
-	return r, readReplayed(r.Trace, c.build), nil
+	return r, ReadReplay(r.Trace, c.build), nil
 }
 
 // replayTime is the time that one replay may take, of tests that took so many
@@ -475,7 +475,7 @@ func (c *confirmation) save(f *telling) error {
 	c.renew(f)
 	at := c.tally.saved[f.confirmed]
 	if at.test != f.witness.Tests[0] {
-		folder := filepath.Join(c.run.Package.Dir, c.opts.witnesses, f.witness.Tests[0])
+		folder := filepath.Join(c.run.Package.Dir, c.opts.Witnesses, f.witness.Tests[0])
 		var used []string
 		for _, file := range c.tally.taken {
 			if filepath.Dir(file) == folder {

@@ -1,4 +1,4 @@
-package command
+package explore
 
 import (
 	"fmt"
@@ -26,9 +26,9 @@ func TestReadDamagedTrace(t *testing.T) {
 	require.NoError(t, trace.Encode(f, tr))
 	require.NoError(t, f.Close())
 
-	p := &prediction{build: &recorder.Build{}}
+	x := &Exploration{build: &recorder.Build{}}
 	run := recorder.Run{Package: recorder.Package{Path: "example.com/m"}, Trace: file}
-	read, whole := p.read(run, p.warn)
+	read, whole := x.read(run, x.warn)
 	require.NotNil(t, read)
 	assert.True(t, whole)
 	assert.Len(t, read.Events, events)
@@ -37,15 +37,20 @@ func TestReadDamagedTrace(t *testing.T) {
 	require.NoError(t, err)
 	data[len(data)/2] ^= 0xff
 	require.NoError(t, os.WriteFile(file, data, 0o666))
-	p.report.Warnings = nil
-	read, whole = p.read(run, p.warn)
+	x.Report.Warnings = nil
+	read, whole = x.read(run, x.warn)
 	require.NotNil(t, read)
 	assert.False(t, whole)
 	assert.Greater(t, len(read.Events), events/4)
 	assert.Less(t, len(read.Events), events*3/4)
-	require.Len(t, p.report.Warnings, 1)
-	assert.Contains(t, p.report.Warnings[0], fmt.Sprintf("the %d events before that are used", len(read.Events)))
+	require.Len(t, x.Report.Warnings, 1)
+	assert.Contains(t, x.Report.Warnings[0], fmt.Sprintf("the %d events before that are used", len(read.Events)))
 	after, err := os.ReadFile(file)
 	require.NoError(t, err)
 	assert.Equal(t, data, after, "the file is left as it is")
+}
+
+func TestCountTests(t *testing.T) {
+	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Path: "main"}, {Test: "TestA", Path: "0"}, {Test: "TestA", Path: "0.1"}, {Test: "TestB", Path: "0"}}}
+	assert.Equal(t, 2, countTests(tr))
 }

@@ -1,4 +1,4 @@
-package command
+package explore
 
 import (
 	"cmp"
@@ -133,16 +133,16 @@ func (c *confirmation) depart(ctx context.Context, d *analysis.Departure) (*conf
 		return nil, r, err
 	}
 	return &confirmation{
-		prediction: c.prediction, run: c.run, trace: further, toward: w, index: witness.NewIndex(further),
+		Exploration: c.Exploration, run: c.run, trace: further, toward: w, index: witness.NewIndex(further),
 		recorded: c.recorded, others: c.others, progress: c.progress, tally: newTally(),
 	}, r, nil
 }
 
 // again predicts from the further trace of c, and returns what has schedules there.
 func (c *confirmation) again(ctx context.Context) ([]suspect, error) {
-	opts := c.opts.analysis()
+	opts := c.opts.Analysis
 	opts.Solving.Budget.Steps = furtherSolving
-	result, err := predict(ctx, c.trace, opts)
+	result, err := Predict(ctx, c.trace, opts)
 	if err != nil {
 		return nil, err
 	}

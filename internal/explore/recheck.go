@@ -1,4 +1,4 @@
-package command
+package explore
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/gopredict/gopredict/analysis/anomaly"
 	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer"
@@ -21,12 +22,22 @@ import (
 // leads away from a bug that is there. So the test is recorded again and predicted
 // from, and what is found at the same places is replayed.
 
-// A recheck is what came of that: the bug is confirmed, and found; or fixed; or
-// unconfirmed, as that cannot be told, for a reason.
-type recheck struct {
-	status bug.Status
-	reason string
+// A Recheck is what came of that: the bug is Confirmed, and found; or Fixed; or
+// Unconfirmed, as that cannot be told, for a reason.
+type Recheck struct {
+	Status bug.Status
+	Reason string
 	found  telling
+}
+
+// Finding is the bug that was confirmed.
+func (r *Recheck) Finding() report.Finding { return r.found.Finding }
+
+// Recheck looks for the bug of w, whose replays have left their schedule; now is w where
+// it is in the sources. Run says how its test is run.
+func (x *Exploration) Recheck(ctx context.Context, run recorder.Run, w, now *witness.Witness) (Recheck, error) {
+	c := &confirmation{Exploration: x, run: run, progress: new(progress)}
+	return c.recheck(ctx, w, now)
 }
 
 // recheckOrders are the orders in which the test of a witness is recorded again: what
@@ -35,15 +46,15 @@ var recheckOrders = []recorder.Order{recorder.NewestFirst, recorder.OldestFirst,
 
 // recheck looks for the bug of w, whose replays have left their schedule; now is w
 // where it is in the sources. c.run says how the test is run.
-func (c *confirmation) recheck(ctx context.Context, w, now *witness.Witness) (recheck, error) {
-	cannot := func(format string, args ...any) (recheck, error) {
-		return recheck{status: bug.Unconfirmed, reason: "cannot tell whether it is fixed: " + fmt.Sprintf(format, args...)}, nil
+func (c *confirmation) recheck(ctx context.Context, w, now *witness.Witness) (Recheck, error) {
+	cannot := func(format string, args ...any) (Recheck, error) {
+		return Recheck{Status: bug.Unconfirmed, Reason: "cannot tell whether it is fixed: " + fmt.Sprintf(format, args...)}, nil
 	}
 	if !c.opts.finds(w) {
 		return cannot("bugs of kind %s are not looked for", strings.TrimSpace(string(w.Kind)+" "+w.Pattern))
 	}
 	if err := c.makeFolders(); err != nil {
-		return recheck{}, err
+		return Recheck{}, err
 	}
 	came, open := make([]bool, len(w.Violation)), ""
 	for k, order := range recheckOrders {
@@ -52,9 +63,9 @@ func (c *confirmation) recheck(ctx context.Context, w, now *witness.Witness) (re
 		args := replayer.ReplayArgs(replayer.ArgsFor(w, c.run.Args), w, limit)
 		run, err := c.run.Again(ctx, order, args, filepath.Join(c.work, fmt.Sprintf("again-%s-%d", w.ID, k)), limit)
 		if err != nil {
-			return recheck{}, err
+			return Recheck{}, err
 		}
-		t := readReplayed(run.Trace, c.build)
+		t := ReadReplay(run.Trace, c.build)
 		if t == nil || trace.Validate(t) != nil {
 			return cannot("%s was run again and not recorded", w.Tests[0])
 		}
@@ -64,30 +75,30 @@ func (c *confirmation) recheck(ctx context.Context, w, now *witness.Witness) (re
 		if t.Meta.Limit > 0 || len(t.Cuts) > 0 || !t.Complete {
 			return cannot("%s was run again, and not all of it was recorded", w.Tests[0])
 		}
-		opts := c.opts
-		opts.kinds = []bug.Kind{w.Kind}
-		result, err := predict(ctx, t, opts.analysis())
+		opts := c.opts.Analysis
+		opts.Kinds = []bug.Kind{w.Kind}
+		result, err := Predict(ctx, t, opts)
 		if err != nil {
-			return recheck{}, err
+			return Recheck{}, err
 		}
 		if result.Cut || result.TooLong {
 			return cannot("there is too much to look for in %s", w.Tests[0])
 		}
 		run.Args = c.run.Args
 		again := &confirmation{
-			prediction: c.prediction, run: run, trace: t, index: witness.NewIndex(t), recorded: replayer.Recorded(t),
+			Exploration: c.Exploration, run: run, trace: t, index: witness.NewIndex(t), recorded: replayer.Recorded(t),
 			tally: newTally(), progress: new(progress),
 		}
 		suspects, _, err := again.suspects(result)
 		if err != nil {
-			return recheck{}, err
+			return Recheck{}, err
 		}
 		found, err := again.find(ctx, slices.DeleteFunc(slices.Clone(suspects), func(s suspect) bool { return sitesOf(s.witness) != sitesOf(now) }))
 		if err != nil {
-			return recheck{}, err
+			return Recheck{}, err
 		}
 		if found.confirmed != "" {
-			return recheck{status: bug.Confirmed, found: found}, nil
+			return Recheck{Status: bug.Confirmed, found: found}, nil
 		}
 		for _, s := range suspects {
 			switch place := shared(s.witness, now); {
@@ -111,7 +122,7 @@ func (c *confirmation) recheck(ctx context.Context, w, now *witness.Witness) (re
 	if i := slices.Index(came, false); i >= 0 {
 		return cannot("%s does not come to %s any more", w.Tests[0], placeOf(now.Violation[i]))
 	}
-	return recheck{status: bug.Fixed}, nil
+	return Recheck{Status: bug.Fixed}, nil
 }
 
 // find replays suspects until one is confirmed, and returns what there is to tell of
@@ -132,19 +143,19 @@ func (c *confirmation) find(ctx context.Context, suspects []suspect) (telling, e
 	return telling{}, err
 }
 
-// strays reports whether the replays of a witness, all places of whose violation were
+// Strays reports whether the replays of a witness, all places of whose violation were
 // found, have led elsewhere.
-func strays(r replayer.Result) bool {
+func Strays(r replayer.Result) bool {
 	became := r.OfWitness()
 	return became == bug.Left || became == bug.Stale && r.Replays > 0
 }
 
 // finds reports whether predicting could find the bug of w.
-func (o *options) finds(w *witness.Witness) bool {
+func (o *Options) finds(w *witness.Witness) bool {
 	if !w.InOrder() {
 		return slices.Contains(bug.Sought(), w.Kind)
 	}
-	for _, p := range slices.Concat(anomaly.Builtin(), o.patterns) {
+	for _, p := range slices.Concat(anomaly.Builtin(), o.Analysis.Patterns) {
 		if p.Name == w.Pattern {
 			return true
 		}

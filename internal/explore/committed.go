@@ -1,4 +1,4 @@
-package command
+package explore
 
 import (
 	"context"
@@ -20,7 +20,7 @@ const tierWitness = "witness"
 // into the report what has become of each. Those that still reach their bug are
 // findings, one for each set of places.
 func (c *confirmation) committed(ctx context.Context, suspects []suspect) error {
-	files, err := filepath.Glob(filepath.Join(c.run.Package.Dir, c.opts.witnesses, "*", "[^.]*"))
+	files, err := filepath.Glob(filepath.Join(c.run.Package.Dir, c.opts.Witnesses, "*", "[^.]*"))
 	if err != nil {
 		return err
 	}
@@ -54,13 +54,13 @@ func (c *confirmation) committed(ctx context.Context, suspects []suspect) error 
 			continue
 		}
 		if a.to.Status == bug.Damaged {
-			c.failed = true
+			c.Failed = true
 		} else {
 			c.tally.taken = append(c.tally.taken, filepath.Join(c.root, a.to.Witness))
 		}
-		c.report.Witnesses = append(c.report.Witnesses, a.to)
+		c.Report.Witnesses = append(c.Report.Witnesses, a.to)
 		if a.ev != nil && a.ev.Result.Status != bug.Confirmed {
-			c.tally.strayed = append(c.tally.strayed, strayed{a.ev, filepath.Join(c.root, a.to.Witness), len(c.report.Witnesses) - 1})
+			c.tally.strayed = append(c.tally.strayed, strayed{a.ev, filepath.Join(c.root, a.to.Witness), len(c.Report.Witnesses) - 1})
 			continue
 		}
 		if a.ev == nil || c.done[sitesOf(a.ev.Result.Witness)] {
@@ -96,11 +96,11 @@ func (c *confirmation) recall(ctx context.Context, w *witness.Witness, tests map
 	case !tests[w.Tests[0]]:
 		state.Status, state.Reason = bug.Stale, "there is no test "+w.Tests[0]
 		return state, nil, nil
-	case w.Methods && !c.opts.methods:
-		state.Status, state.Reason = bug.NotReplayed, fmt.Sprintf("it takes methods for atomic regions; -%satomic=methods does that", prefix)
+	case w.Methods && !c.opts.Methods:
+		state.Status, state.Reason = bug.NotReplayed, "it takes methods for atomic regions; -predict.atomic=methods does that"
 		return state, nil, nil
 	case p != "":
-		state.Status, state.Reason = bug.NotReplayed, fmt.Sprintf("accesses in %s are not recorded; -%spkgs=work,%s does that", p, prefix, p)
+		state.Status, state.Reason = bug.NotReplayed, fmt.Sprintf("accesses in %s are not recorded; -predict.pkgs=work,%s does that", p, p)
 		return state, nil, nil
 	}
 	r, replayed, err := c.replay(ctx, w, replayer.ArgsFor(w, c.run.Args), false)
@@ -111,7 +111,7 @@ func (c *confirmation) recall(ctx context.Context, w *witness.Witness, tests map
 	if err != nil {
 		return state, nil, err
 	}
-	state.Status, state.Reason = r.OfWitness(), why(r)
+	state.Status, state.Reason = r.OfWitness(), Why(r)
 	if r.Status == bug.Confirmed {
 		c.confirmed.Add(1)
 	}
@@ -138,7 +138,7 @@ func (c *confirmation) renew(f *telling) {
 		if sitesOf(m.Result.Witness) != f.confirmed {
 			continue
 		}
-		state := &c.report.Witnesses[m.state]
+		state := &c.Report.Witnesses[m.state]
 		if m.Witness.Tests[0] == f.witness.Tests[0] && c.tally.saved[f.confirmed].test != f.witness.Tests[0] {
 			c.tally.saved[f.confirmed] = saved{m.Witness.Tests[0], m.file, m.Witness.ID}
 		}
@@ -150,8 +150,8 @@ func (c *confirmation) renew(f *telling) {
 // which no finding has renewed, what has become of their bugs.
 func (c *confirmation) settle(ctx, limit context.Context) error {
 	for _, m := range c.tally.strayed {
-		state := &c.report.Witnesses[m.state]
-		if state.Status == bug.Confirmed || !strays(m.Result) {
+		state := &c.Report.Witnesses[m.state]
+		if state.Status == bug.Confirmed || !Strays(m.Result) {
 			continue
 		}
 		r, err := c.recheck(limit, m.Witness, m.Result.Witness)
@@ -162,20 +162,20 @@ func (c *confirmation) settle(ctx, limit context.Context) error {
 			state.Status, state.Reason = bug.NotReplayed, context.Cause(limit).Error()
 			continue
 		case err != nil:
-			c.failed = true
+			c.Failed = true
 			c.warn("%s: %s: %v", c.run.Package.Path, m.Witness.ID, err)
 			state.Status, state.Reason = bug.Unconfirmed, "cannot tell whether it is fixed: "+err.Error()
 			continue
 		}
-		if r.status != bug.Confirmed && state.Status == bug.Stale {
+		if r.Status != bug.Confirmed && state.Status == bug.Stale {
 			continue
 		}
-		if r.status != bug.Confirmed {
-			state.Status, state.Reason = r.status, both(r.reason, state.Reason)
+		if r.Status != bug.Confirmed {
+			state.Status, state.Reason = r.Status, Both(r.Reason, state.Reason)
 			continue
 		}
 		if err := c.save(&r.found); err != nil {
-			c.failed = true
+			c.Failed = true
 			c.warn("%s: %s: %v", c.run.Package.Path, m.Witness.ID, err)
 		}
 		c.tell(r.found)
@@ -183,12 +183,12 @@ func (c *confirmation) settle(ctx, limit context.Context) error {
 	return nil
 }
 
-// both joins two reasons.
-func both(a, b string) string { return strings.TrimPrefix(a+"; "+b, "; ") }
+// Both joins two reasons.
+func Both(a, b string) string { return strings.TrimPrefix(a+"; "+b, "; ") }
 
-// why says why replays did not reach their bug: first of all what of the witness
+// Why says why replays did not reach their bug: first of all what of the witness
 // no longer fits. Last is how the test failed, if it did so all the same.
-func why(r replayer.Result) string {
+func Why(r replayer.Result) string {
 	parts := slices.Clone(r.Stale)
 	if r.Reason != "" {
 		parts = append(parts, r.Reason)
@@ -209,7 +209,7 @@ func why(r replayer.Result) string {
 // unrecorded returns a package that the witness needs to be instrumented and
 // that lies outside of those that were; "" if there is none.
 func (c *confirmation) unrecorded(w *witness.Witness) string {
-	for _, p := range instrumentFor(nil, w)[1:] {
+	for _, p := range Instrument(nil, w)[1:] {
 		if c.build.LeftOut(p) {
 			return p
 		}

@@ -1,0 +1,64 @@
+package explore
+
+import (
+	"context"
+
+	"github.com/gopredict/gopredict/recorder"
+)
+
+// This file records tests alone. One that was recorded after others may have found what
+// these left behind, in caches, pools and variables of the package, where a replay,
+// which runs it alone, does not.
+
+// probes is how many candidates of a test that was recorded alone are replayed to see
+// whether that helps, and maxAlone how many tests are.
+const probes, maxAlone = 3, 32
+
+// alone records those tests alone of which candidates left their schedules, and replays
+// these as that shows them.
+func alone(ctx context.Context, e *explored) error {
+	y := e.tally
+	type which struct {
+		test  string
+		order recorder.Order
+	}
+	var all []which
+	names := make(map[which][]string)
+	for _, s := range y.stray {
+		w := which{s.test, s.order}
+		if names[w] == nil {
+			all = append(all, w)
+		}
+		names[w] = append(names[w], s.name)
+	}
+	y.stray = nil
+	for _, w := range all[:min(len(all), maxAlone)] {
+		if e.left == 0 {
+			break
+		}
+		for _, name := range names[w] {
+			delete(y.settled, name)
+		}
+		c, suspects, err := e.recordAgain(ctx, e.run, w.order, []string{w.test}, y)
+		if err != nil {
+			return err
+		}
+		if c != nil {
+			c.alone = true
+			first := min(probes, len(suspects))
+			before := c.confirmed.Load()
+			if err := c.confirm(ctx, suspects[:first]); err != nil {
+				return err
+			}
+			if c.confirmed.Load() > before {
+				if err := c.confirm(ctx, suspects[first:]); err != nil {
+					return err
+				}
+			}
+		}
+		for _, name := range names[w] {
+			y.settled[name] = true
+		}
+	}
+	return nil
+}

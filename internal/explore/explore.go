@@ -1,0 +1,272 @@
+// Package explore is the loop over runs and traces: each package's tests are recorded,
+// bugs are predicted from the trace, and these are replayed until they are confirmed.
+// What that shows says what to run next.
+//
+// It stands between the rooms that each do a part of this, recorder, analysis and
+// replayer, and internal/command, which has the flags, the status line and the exit
+// codes. An [Exploration] is fed the first recording of each package ([Exploration.Add])
+// and fills a report. Which further runs there are is for strategies, each in a file of
+// its own: other orders of goroutines (orders.go), tests that behave differently alone
+// (alone.go), and runs that depart from the recorded one (departures.go).
+package explore
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/gotool"
+	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/recorder"
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// Options say what to look for, and how far to go.
+type Options struct {
+	Analysis  analysis.Options // of each trace
+	Methods   bool             // methods of structs that hold a mutex are atomic regions
+	Witnesses string           // folder for witnesses, below that of each package
+	Timeout   time.Duration    // for all replays together
+	Runs      int              // how often tests are recorded; 0: as often as is cheap
+}
+
+// An Exploration turns the recorded runs of packages into the report.
+type Exploration struct {
+	Report report.Report
+	Failed bool // some package could not be analyzed
+
+	opts   Options
+	build  *recorder.Build
+	root   string // folder that witnesses and files are named relative to
+	files  witness.Files
+	work   string
+	status *report.Status
+	source *witness.Sources
+	code   replayer.Code   // what witnesses are matched with
+	done   map[string]bool // the sites of the confirmed findings in the report
+
+	slots   *replayer.Slots       // for the replays that run at the same time
+	folders chan *replayer.Folder // for the files of replays; those that no replay uses now
+	workers int                   // how many suspects are dealt with meanwhile, so that no slot stays free
+	left    time.Duration         // the time that is left for replays
+}
+
+// New begins an exploration of what was built for the go command's environment env. It
+// keeps its files in the folder work, and shows on status what it is at.
+func New(build *recorder.Build, env gotool.Env, work string, status *report.Status, opts Options) *Exploration {
+	procs, files, source := runtime.GOMAXPROCS(0), Files(env), new(witness.Sources)
+	return &Exploration{
+		Report: report.Report{Go: env.GOVERSION},
+		opts:   opts, build: build, root: env.Root(), files: files, work: work, status: status, source: source,
+		code: replayer.Code{Sites: replayer.ByFunc(build.Sites), Files: files, Source: source},
+		done: make(map[string]bool),
+		left: opts.Timeout, workers: procs + (procs+1)/2, slots: replayer.NewSlots(procs),
+	}
+}
+
+// warn adds a warning to the report.
+func (x *Exploration) warn(format string, args ...any) {
+	x.Report.Warnings = append(x.Report.Warnings, fmt.Sprintf(format, args...))
+}
+
+// ballast is memory in bytes that is never touched, so that it takes none, but counts
+// as used where the heap may grow by a part of what is used before garbage is looked
+// for. What takes the most memory holds few pointers, so that looking often costs
+// little; in a small heap that would be done all the time.
+const ballast = 256 << 20
+
+// Add analyzes the recorded run of one package and confirms what is found.
+// What goes wrong with this package only is told as a warning; the error is
+// for what concerns the whole run.
+func (x *Exploration) Add(ctx context.Context, run recorder.Run) error {
+	pkg := report.Package{Package: run.Package.Path, Result: string(run.Result), RecordS: run.Seconds}
+	for _, s := range x.build.SkippedIn(run.Package) {
+		pkg.Skipped = append(pkg.Skipped, x.files.Name(s.File)+": "+s.Reason)
+	}
+	if run.Trace == "" {
+		x.Report.Packages = append(x.Report.Packages, pkg)
+		return nil
+	}
+	if info, err := os.Stat(run.Trace); err == nil {
+		pkg.TraceBytes = info.Size()
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(20))
+	defer runtime.KeepAlive(make([]byte, ballast))
+	t, whole := x.read(run, x.warn)
+	x.Failed = x.Failed || !whole
+	if t != nil {
+		pkg.Events = len(t.Events)
+		pkg.Tests = countTests(t)
+	}
+	x.Report.Packages = append(x.Report.Packages, pkg)
+	if t == nil {
+		return nil
+	}
+	x.status.Set("predicting", fmt.Sprintf("%s, %d events", run.Package.Path, len(t.Events)))
+	result, err := Predict(ctx, t, x.opts.Analysis)
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		x.Failed = true
+		x.warn("%s: %v", run.Package.Path, err)
+		return nil
+	}
+	x.Report.Totals.Pruned += result.Pruned()
+	if result.Cut {
+		x.warn("%s: %s", run.Package.Path, CutSearch)
+	}
+	if result.TooLong {
+		x.warn("%s: %s", run.Package.Path, TooLong)
+	}
+	y := newTally()
+	y.news(t)
+	y.take(result)
+	c := x.confirmation(run, t, y)
+	suspects, impossible, err := c.suspects(result)
+	if err != nil {
+		return err
+	}
+	c.ruleOut(impossible)
+	tests, events := concurrent(t)
+	n := x.orders(run, events)
+	first, passing, err := c.passing(ctx, n)
+	if err != nil {
+		return err
+	}
+	own := c.recorded
+	if len(passing) > 0 {
+		c.recorded = own.Without(passing)
+	}
+	if err := c.inTime(ctx, func(limit context.Context) error { return c.committed(limit, suspects) }); err != nil {
+		return err
+	}
+	c.recorded = own
+	for _, r := range append(first, recording{c, suspects}) {
+		if err := r.confirm(ctx, r.suspects); err != nil {
+			return err
+		}
+	}
+	e := &explored{x, run, tests, n, y}
+	for _, s := range strategies {
+		if err := s(ctx, e); err != nil {
+			return err
+		}
+	}
+	return c.inTime(ctx, func(limit context.Context) error { return c.settle(ctx, limit) })
+}
+
+// An explored is a package whose first recording was dealt with.
+type explored struct {
+	*Exploration
+	run    recorder.Run
+	tests  []string // those that are worth other recordings
+	orders int      // how many these are
+	tally  *tally
+}
+
+// A strategy records tests of a package again and deals with what that shows.
+type strategy func(ctx context.Context, e *explored) error
+
+// strategies run one after the other. Runs that depart from a recorded one follow each
+// recording at once: see departures.go.
+var strategies = []strategy{inOrders, alone}
+
+// confirmation is what deals with t, which was recorded of run.
+func (x *Exploration) confirmation(run recorder.Run, t *trace.Trace, y *tally) *confirmation {
+	return &confirmation{
+		Exploration: x, run: run, trace: t, index: witness.NewIndex(t), recorded: replayer.Recorded(t),
+		tally: y, tests: countTests(t), progress: new(progress),
+	}
+}
+
+// Predict is analysis.Predict, which it does not wait for once ctx is done: parts of
+// it take minutes on long traces and do not look at ctx. The command ends then.
+func Predict(ctx context.Context, t *trace.Trace, opts analysis.Options) (*analysis.Result, error) {
+	type outcome struct {
+		result *analysis.Result
+		err    error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		r, err := analysis.Predict(ctx, t, opts)
+		done <- outcome{r, err}
+	}()
+	select {
+	case o := <-done:
+		return o.result, o.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// CutSearch says that not all patterns were found.
+const CutSearch = "the search for patterns ended early, as there are too many ways to choose accesses; -predict.kinds=race leaves it out"
+
+// TooLong says that no assertions were predicted.
+var TooLong = fmt.Sprintf("failing assertions were not looked for, as there are more than %d events: -run=NAME selects fewer tests", trace.MaxFlow)
+
+// Finish puts the report in order: each bug once, also where several packages
+// have shown it, and not among the unconfirmed if it was confirmed elsewhere.
+func (x *Exploration) Finish() {
+	x.Report.Sort() // confirmed ones first
+	seen := make(map[string]bool)
+	x.Report.Findings = slices.DeleteFunc(x.Report.Findings, func(f report.Finding) bool {
+		again := seen[f.Sites()]
+		seen[f.Sites()] = true
+		return again
+	})
+	t := &x.Report.Totals
+	for _, f := range x.Report.Findings {
+		switch f.Status {
+		case bug.Confirmed:
+			t.Confirmed++
+		case bug.Unconfirmed:
+			t.Unconfirmed++
+			if f.Undecided {
+				t.Undecided++
+			}
+		case bug.Infeasible:
+			t.Infeasible++
+		}
+	}
+	t.Candidates = t.Pruned + t.Infeasible + t.Unconfirmed + t.Confirmed
+}
+
+// Files returns how files of the module or workspace of env are named.
+func Files(env gotool.Env) witness.Files {
+	return witness.Files{Root: env.Root(), GOROOT: env.GOROOT, ModCache: env.GOMODCACHE}
+}
+
+// rel names a file relative to the root, with forward slashes.
+func (x *Exploration) rel(file string) string {
+	if r, err := filepath.Rel(x.root, file); err == nil {
+		return filepath.ToSlash(r)
+	}
+	return file
+}
+
+// makeFolders makes the folders for the files of replays, once for all packages.
+func (x *Exploration) makeFolders() error {
+	if x.folders != nil {
+		return nil
+	}
+	x.folders = make(chan *replayer.Folder, x.workers)
+	for i := range x.workers {
+		folder := filepath.Join(x.work, fmt.Sprintf("replay-%d", i))
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			return err
+		}
+		x.folders <- replayer.NewFolder(folder)
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package explore
+
+import (
+	"hash/fnv"
+	"io"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A server tells which tests the events of a trace are for, in their order.
+type server struct {
+	t    *trace.Trace
+	last string          // the test that began last
+	over map[string]bool // tests
+}
+
+func newServer(t *trace.Trace) *server { return &server{t: t, over: make(map[string]bool)} }
+
+// of returns the test that the next event is for: that of its goroutine, or, if that is
+// over or there is none, the one that began last, as of workers that serve all tests. It
+// is "" for what runs the tests.
+func (s *server) of(e *trace.Event) string {
+	g := &s.t.Goroutines[e.G]
+	switch {
+	case g.Test == "" && g.Path == "main":
+		return ""
+	case g.Test == "" || s.over[g.Test]:
+		return s.last
+	case g.Path == "0" && e.Kind == trace.TestBegin:
+		s.last = g.Test
+	case g.Path == "0" && e.Kind == trace.End:
+		s.over[g.Test] = true
+	}
+	return g.Test
+}
+
+// fingerprints returns for each test of t a number that is equal for runs of it in
+// which the same events came in the same order.
+func fingerprints(t *trace.Trace) map[string]uint64 {
+	sums := make(map[string]uint64)
+	names := make([]uint64, len(t.Goroutines))
+	for i, g := range t.Goroutines {
+		h := fnv.New64a()
+		io.WriteString(h, g.Name())
+		names[i] = h.Sum64()
+	}
+	const prime = 1099511628211 // FNV-1a, a word at a time
+	tests := newServer(t)
+	done := make([]uint64, len(t.Goroutines))
+	for i := range t.Events {
+		e := &t.Events[i]
+		done[e.G]++
+		test := tests.of(e)
+		if test == "" {
+			continue
+		}
+		at := names[e.G]
+		if test != t.Goroutines[e.G].Test {
+			at += done[e.G] // what it has done for other tests counts in a schedule
+		}
+		sum := sums[test]
+		for _, w := range [...]uint64{at, uint64(e.Kind), t.Sites[e.Site].Key} {
+			sum = (sum ^ w) * prime
+		}
+		sums[test] = sum
+	}
+	return sums
+}

@@ -1,0 +1,220 @@
+package explore
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gopredict/gopredict/analysis/solver"
+	"github.com/gopredict/gopredict/recorder"
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer"
+)
+
+// This file records the tests of a package again. One recording shows one order, and
+// keeps what that chose: which of two goroutines took a channel that is used as a mutex,
+// what a queue held, which branch was taken. So the same binary is recorded in other
+// orders too.
+
+// furtherRuns are how many further recordings there are, by what the first one costs, in
+// seconds: its tests, and the analysis of those with several goroutines.
+var furtherRuns = []struct {
+	cost float64 // at most
+	n    int
+}{{0.25, 6}, {1, 3}, {10, 1}}
+
+const (
+	// eventsASecond is about how many are analyzed in a second.
+	eventsASecond = 400_000
+	// againEvents is how many events the tests have at most that are recorded again: those
+	// with the fewest.
+	againEvents = 2_000_000
+	// furtherSolving is the solver's budget, in steps, for each candidate of a further
+	// recording, or of a run that departed from one: what is easily decided. All of one
+	// trace together may take six times as many.
+	furtherSolving = solver.Second / 2
+)
+
+// others are the orders of further recordings, the n-th by n from 0.
+func others(n int) recorder.Order {
+	switch n {
+	case 0:
+		return recorder.OldestFirst
+	case 1:
+		return recorder.ChildFirst
+	}
+	return recorder.Seed(n - 1)
+}
+
+// concurrent returns the tests of t that are worth other recordings, those that have
+// several goroutines, in their order, and how many events these have.
+func concurrent(t *trace.Trace) (tests []string, events int) {
+	size, several := make(map[string]int), make(map[string]bool)
+	var all []string
+	serving := newServer(t)
+	for i := range t.Events {
+		e := &t.Events[i]
+		test, _, _ := strings.Cut(serving.of(e), "#")
+		if test == "" {
+			continue
+		}
+		if size[test] == 0 {
+			all = append(all, test)
+		}
+		size[test]++
+		several[test] = several[test] || t.Goroutines[e.G].Path != "0"
+	}
+	bySize := slices.DeleteFunc(slices.Clone(all), func(test string) bool { return !several[test] })
+	slices.SortStableFunc(bySize, func(a, b string) int { return cmp.Compare(size[a], size[b]) })
+	for k, test := range bySize {
+		if events += size[test]; events > againEvents {
+			events -= size[test]
+			bySize = bySize[:k]
+			break
+		}
+	}
+	return slices.DeleteFunc(all, func(test string) bool { return !slices.Contains(bySize, test) }), events
+}
+
+// orders returns in how many other orders a package is recorded.
+func (x *Exploration) orders(run recorder.Run, events int) int {
+	if x.opts.Runs > 0 {
+		return x.opts.Runs - 1
+	}
+	cost := run.Seconds + float64(events)/eventsASecond
+	for _, f := range furtherRuns {
+		if cost <= f.cost {
+			return f.n
+		}
+	}
+	return 0
+}
+
+// inOrders records the tests of a package in other orders.
+func inOrders(ctx context.Context, e *explored) error {
+	for k := 0; k < e.orders && len(e.tests) > 0 && e.left > 0; k++ {
+		c, suspects, err := e.recordAgain(ctx, e.run, others(k), e.tests, e.tally)
+		if err != nil {
+			return err
+		}
+		if c == nil {
+			continue
+		}
+		if err := c.confirm(ctx, suspects); err != nil {
+			return err
+		}
+		if c.slowly {
+			break
+		}
+	}
+	return nil
+}
+
+// A recording is one of a package's, with what was predicted from it.
+type recording struct {
+	*confirmation
+	suspects []suspect
+}
+
+// passing records those tests again that have failed while the run of c was recorded, in
+// n other orders at most, until they pass. It returns these recordings, the one to judge
+// by first: beside a run that has failed itself, a bug that makes the tests fail would
+// have no effect. Passed are the tests that have passed in one of them.
+func (c *confirmation) passing(ctx context.Context, n int) (all []recording, passed []string, err error) {
+	several, _ := concurrent(c.trace)
+	tests := slices.DeleteFunc(failing(c.trace), func(test string) bool { return !slices.Contains(several, test) })
+	for k := 0; k < n && len(passed) < len(tests); k++ {
+		again, suspects, err := c.recordAgain(ctx, c.run, others(k), tests, c.tally)
+		if err != nil {
+			return nil, nil, err
+		}
+		if again == nil {
+			continue
+		}
+		all = slices.Insert(all, 0, recording{again, suspects})
+		for _, test := range tests {
+			if !slices.Contains(passed, test) && began(again.trace, test) && !slices.Contains(failing(again.trace), test) {
+				passed = append(passed, test)
+			}
+		}
+	}
+	never := slices.DeleteFunc(tests, func(test string) bool { return slices.Contains(passed, test) })
+	if n > 0 && len(never) > 0 {
+		c.warn("%s: failed in each order of goroutines that was recorded: %s; a bug that makes a test fail in the way in which it fails anyway is told as without effect",
+			c.run.Package.Path, strings.Join(never, ", "))
+	}
+	return all, passed, nil
+}
+
+// failing returns the tests of t that have failed, or not ended.
+func failing(t *trace.Trace) []string {
+	ended := make(map[string]bool)
+	for _, e := range t.Events {
+		if test := t.Goroutines[e.G].Test; e.Kind == trace.TestEnd && e.Val == 0 && t.Names[e.Obj] == test {
+			ended[test] = true
+		}
+	}
+	var tests []string
+	for _, g := range t.Goroutines {
+		if name, _, _ := strings.Cut(g.Test, "#"); name != "" && !ended[g.Test] && !slices.Contains(tests, name) {
+			tests = append(tests, name)
+		}
+	}
+	return tests
+}
+
+// began reports whether t has something of a test.
+func began(t *trace.Trace, test string) bool {
+	return slices.ContainsFunc(t.Goroutines, func(g trace.Goroutine) bool { return g.Test == test })
+}
+
+// recordAgain records some tests of a package again and predicts from that. There is no
+// confirmation if the tests ran as before, or nothing came of them: that they fail, or
+// cannot run now, was not asked for and is not told.
+func (x *Exploration) recordAgain(ctx context.Context, run recorder.Run, o recorder.Order, tests []string, y *tally) (*confirmation, []suspect, error) {
+	y.recordings++
+	x.status.Set("recording", fmt.Sprintf("%s, time %d", run.Package.Path, y.recordings+1))
+	limit := recordTime(run.Seconds)
+	args := replayer.ArgsOf(run.Args, tests, replayer.SubtestFilter(run.Args), limit)
+	again, err := run.Again(ctx, o, args, fmt.Sprintf("%s-%d", run.Trace, y.recordings), limit+time.Second)
+	if ctx.Err() != nil {
+		return nil, nil, ctx.Err()
+	}
+	if err != nil || again.Trace == "" {
+		return nil, nil, nil
+	}
+	t, _ := x.read(again, func(string, ...any) {})
+	if t == nil || !y.news(t) {
+		return nil, nil, nil
+	}
+	x.status.Set("predicting", fmt.Sprintf("%s, %d events", run.Package.Path, len(t.Events)))
+	opts := x.opts.Analysis
+	opts.Known = y.of
+	opts.Solving.Budget.Steps = furtherSolving
+	result, err := Predict(ctx, t, opts)
+	if ctx.Err() != nil {
+		return nil, nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, nil, nil
+	}
+	slowly := again.Seconds >= limit.Seconds()
+	again.Args, again.Seconds = run.Args, run.Seconds // of replays
+	c := x.confirmation(again, t, y)
+	c.slowly = slowly
+	y.take(result)
+	suspects, impossible, err := c.suspects(result)
+	if err == nil {
+		c.ruleOut(impossible)
+	}
+	return c, suspects, err
+}
+
+// recordTime is the time that a further recording may take, of a run that took so many
+// seconds.
+func recordTime(seconds float64) time.Duration {
+	return 10*time.Second + time.Duration(2*seconds*float64(time.Second))
+}

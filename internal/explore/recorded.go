@@ -1,0 +1,148 @@
+package explore
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/recorder"
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// Instrument returns the patterns of the packages to instrument: those that
+// were asked for, or else what the accesses of the witness are in, and the main
+// module.
+func Instrument(asked []string, w *witness.Witness) []string {
+	if len(asked) > 0 {
+		return asked
+	}
+	patterns := []string{"work"}
+	for _, steps := range [][]witness.Step{w.Steps, w.Hold, w.Violation} {
+		for _, s := range steps {
+			p := packageOf(s.Func)
+			if s.Nth > 0 && p != "" && !slices.Contains(patterns, p) { // not a call site
+				patterns = append(patterns, p)
+			}
+		}
+	}
+	return patterns
+}
+
+// packageOf returns the import path of a function by its symbol's name, in
+// which the linker has escaped the dots of the path's last element.
+func packageOf(fn string) string {
+	slash := strings.LastIndexByte(fn, '/') + 1
+	name, _, _ := strings.Cut(fn[slash:], ".")
+	path, err := url.PathUnescape(fn[:slash] + name)
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
+// ReadReplay reads the recording of a replay; nil if there is none, and the
+// values of the recorded run have to do.
+func ReadReplay(file string, b *recorder.Build) *trace.Trace {
+	t, err := trace.ReadFile(file)
+	if err != nil {
+		return nil
+	}
+	b.AddSites(t)
+	return t
+}
+
+// read reads the trace of a run, as far as it is whole, and adds the
+// rewriter's sites. It returns nil if there is nothing to analyze. It warns of what
+// it leaves out; whole is not set if the trace is damaged.
+func (x *Exploration) read(run recorder.Run, warn func(format string, args ...any)) (t *trace.Trace, whole bool) {
+	t, err := trace.ReadFile(run.Trace)
+	name := run.Package.Path
+	damage, damaged := errors.AsType[*trace.FormatError](err)
+	if t == nil || err != nil && !damaged {
+		warn("%s: %v", name, err)
+		return nil, false
+	}
+	switch {
+	case damaged:
+		warn("%s: %v; the %d events before that are used", name, damage, len(t.Events))
+	case t.Meta.Limit > 0:
+		warn("%s: recording stopped in %s after %d MiB of events, which are %d; what its tests did from then on is not analyzed: -run selects fewer of them", name, lastTest(t), t.Meta.Limit>>20, len(t.Events))
+	case !t.Complete:
+		warn("%s: the test binary did not end in an orderly way; its %d events up to then are used", name, len(t.Events))
+	}
+	if len(t.Cuts) > 0 {
+		warn("%s: only a part of the events is analyzed of %s: -run=NAME gives a test the room of the others", name, CutText(t))
+	}
+	x.build.AddSites(t)
+	if !damaged {
+		// So that the file can be analyzed on its own, if it is kept.
+		if err := trace.AppendSites(run.Trace, x.build.Sites); err != nil {
+			warn("%s: %v", name, err)
+			return nil, false
+		}
+	}
+	if err := trace.Validate(t); err != nil {
+		warn("%s: %v", name, err)
+		return nil, false
+	}
+	return t, !damaged
+}
+
+// CutText names the tests that the trace has only a part of, or those of them
+// with most events.
+func CutText(t *trace.Trace) string {
+	events := make([]int, len(t.Goroutines))
+	for i := range t.Events {
+		events[t.Events[i].G]++
+	}
+	recorded := make(map[string]int)
+	for _, c := range t.Cuts {
+		recorded[c.Test] = 0
+	}
+	for i, g := range t.Goroutines {
+		if n, cut := recorded[g.Test]; cut {
+			recorded[g.Test] = n + events[i]
+		}
+	}
+	tests := slices.SortedFunc(maps.Keys(recorded), func(a, b string) int {
+		return cmp.Or(cmp.Compare(recorded[b], recorded[a]), strings.Compare(a, b))
+	})
+	var text strings.Builder
+	for i, test := range tests {
+		if i == 3 && len(tests) > 4 {
+			fmt.Fprintf(&text, " and %d more tests", len(tests)-i)
+			break
+		}
+		if i > 0 {
+			text.WriteString(", ")
+		}
+		fmt.Fprintf(&text, "%s (%d recorded)", cmp.Or(test, "what runs outside of tests"), recorded[test])
+	}
+	return text.String()
+}
+
+// lastTest is the top-level test that began last.
+func lastTest(t *trace.Trace) string {
+	for _, e := range slices.Backward(t.Events) {
+		if e.Kind == trace.TestBegin && !strings.Contains(t.Names[e.Obj], "/") {
+			return t.Names[e.Obj]
+		}
+	}
+	return "what runs outside of tests"
+}
+
+// countTests returns how many top-level tests the trace holds.
+func countTests(t *trace.Trace) int {
+	tests := make(map[string]bool)
+	for _, g := range t.Goroutines {
+		if g.Test != "" {
+			tests[g.Test] = true
+		}
+	}
+	return len(tests)
+}
