@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"golang.org/x/tools/go/packages"
@@ -16,14 +17,24 @@ import (
 )
 
 // handed are the packages of the standard library that work on memory which a
-// program hands to them, other than by way of others of them. What they access on
-// behalf of the program has events, at the program's call. Of package fmt it is
-// what scans that does; what prints only has buffers of its own.
+// program hands to them, or have a state that it shares, other than by way of others
+// of them.
 var handed = []string{
-	"bufio", "bytes", "container/heap", "container/list", "container/ring",
-	"encoding/base64", "encoding/binary", "encoding/hex", "flag", "fmt", "internal/reflectlite",
-	"io", "maps", "math/big", "math/rand", "math/rand/v2", "net/textproto", "net/url",
-	"reflect", "slices", "sort", "strings", "unicode/utf8",
+	"archive/tar", "archive/zip", "bufio", "bytes", "compress/gzip", "compress/zlib",
+	"container/heap", "container/list", "container/ring",
+	"crypto/internal/fips140/hmac", "crypto/internal/fips140/sha256", "crypto/internal/fips140/sha512", "crypto/md5", "crypto/sha1",
+	"encoding/ascii85", "encoding/base32", "encoding/base64", "encoding/binary", "encoding/csv", "encoding/hex", "encoding/json", "encoding/pem",
+	"flag", "fmt", "hash/adler32", "hash/crc32", "hash/crc64", "hash/fnv", "hash/maphash", "image", "image/draw", "internal/reflectlite",
+	"io", "maps", "math/big", "math/rand", "math/rand/v2", "mime/multipart", "net/http", "net/http/httptest", "net/netip", "net/textproto", "net/url",
+	"reflect", "slices", "sort", "strings", "text/tabwriter", "unicode/utf16", "unicode/utf8",
+}
+
+// handedFiles are those files that do so of packages of which most do other things:
+// what prints has buffers of its own, and a server its own goroutines.
+var handedFiles = map[string][]string{
+	"fmt":               {"scan.go"},
+	"net/http":          {"cookie.go", "header.go", "request.go"},
+	"net/http/httptest": {"recorder.go"},
 }
 
 // inside returns an overlay of the packages handed, with hooks. It depends on nothing
@@ -66,7 +77,11 @@ func (c *Config) inside(ctx context.Context) (map[string]string, error) {
 	}
 	overlay := make(map[string]string)
 	for file, copied := range res.Overlay {
-		if filepath.Base(filepath.Dir(file)) == "fmt" && filepath.Base(file) != "scan.go" {
+		pkg, err := filepath.Rel(filepath.Join(c.Env.GOROOT, "src"), filepath.Dir(file))
+		if err != nil || !filepath.IsLocal(pkg) { // of a module that GOFIPS140 has asked for
+			continue
+		}
+		if files, some := handedFiles[filepath.ToSlash(pkg)]; some && !slices.Contains(files, filepath.Base(file)) {
 			continue
 		}
 		name, err := filepath.Rel(making, copied)

@@ -34,6 +34,7 @@ type goroutine struct {
 	slice   int // operations since it last gave way
 	turns   turns
 	polling polling
+	insides insides
 	gosched bool // it has called runtime.Gosched since it gave way last
 
 	actor *actor // its part in the schedule; nil: none
@@ -122,7 +123,7 @@ func newGoroutine() *goroutine {
 		for b := g.behind; b != nil; b = b.next {
 			b.n = 0
 		}
-		*g = goroutine{room: g.room, behind: g.behind, polling: polling{round: g.polling.round}}
+		*g = goroutine{room: g.room, behind: g.behind, polling: polling{round: g.polling.round}, insides: g.insides}
 	} else {
 		g = (*goroutine)(runtime.PredictAlloc(unsafe.Sizeof(goroutine{})))
 	}

@@ -24,12 +24,79 @@ func Inside(kind, flags uint8, p unsafe.Pointer, size uintptr) {
 		return
 	}
 	g := current()
-	if g == nil || !g.account.forked && !crowd {
+	if g == nil || !g.account.forked && !crowd || g.repeats(kind, uint64(uintptr(p)), size) {
 		return
 	}
-	if site := g.onBehalf(); site != 0 {
-		access(kind, flags, p, size, nil, site)
+	site := g.onBehalf()
+	if site == 0 {
+		return
 	}
+	access(kind, flags, p, size, nil, site)
+	g.noteInside(kind, uint64(uintptr(p)), size)
+}
+
+// insideAccess is one that a goroutine has made in the standard library.
+type insideAccess struct {
+	addr  uint64
+	size  uintptr
+	kind  uint8
+	epoch uint32 // of insides
+}
+
+// insides are the last such accesses of a goroutine. One that comes again with no event
+// of the program's own in between is no event: what is said of the first holds for it.
+// So a parser that counts bytes has few. Nor are reads any more once there were many: of
+// what takes long to hash, to match or to compress, the beginning has events. What is
+// left out must not depend on addresses: a replay has others.
+type insides struct {
+	epoch uint32
+	reads int // since the epoch began
+	next  int // in last
+	last  *[insideLast]insideAccess
+}
+
+const (
+	insideLast  = 16
+	insideReads = 1 << 13
+	// insideMark stands in spinAt if the last event was such an access.
+	insideMark = 1
+)
+
+// repeats reports whether g has made an access before, since its last other event.
+func (g *goroutine) repeats(kind uint8, addr uint64, size uintptr) bool {
+	in := &g.insides
+	if g.spinAt != insideMark {
+		in.epoch++
+		in.reads = 0
+		g.spinAt = insideMark
+		return false
+	}
+	if in.last == nil {
+		return false
+	}
+	if kind == Read && in.reads >= insideReads {
+		return true
+	}
+	for i := range in.last {
+		if a := &in.last[i]; a.addr == addr && a.size == size && a.kind == kind && a.epoch == in.epoch {
+			return true
+		}
+	}
+	return false
+}
+
+// noteInside notes an access that has been logged.
+func (g *goroutine) noteInside(kind uint8, addr uint64, size uintptr) {
+	in := &g.insides
+	if in.last == nil {
+		in.last = (*[insideLast]insideAccess)(runtime.PredictAlloc(unsafe.Sizeof(*in.last)))
+	}
+	in.last[in.next%insideLast] = insideAccess{addr, size, kind, in.epoch}
+	in.next++
+	if kind == Read {
+		in.reads++
+	}
+	g.spinAt = insideMark
 }
 
 // InsideSpan is Inside for n elements of a size.

@@ -4,8 +4,13 @@ package right
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/csv"
 	"encoding/json"
+	"fmt"
+	"hash/crc32"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -303,6 +308,34 @@ func TestBufferHandedOver(t *testing.T) {
 	if b.String() != "ab" {
 		t.Error(b.String())
 	}
+}
+
+// As stdmem: goroutines have states of their own, and read what they share.
+func TestOwnStates(t *testing.T) {
+	shared := httptest.NewRequest("GET", "/?a=b", nil)
+	text := []byte(`{"a":[1,2]}`)
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			h := sha256.New()
+			h.Write(text)
+			w := gzip.NewWriter(io.Discard)
+			w.Write(h.Sum(nil))
+			w.Close()
+			own := shared.Clone(t.Context())
+			own.Header.Set("Sum", fmt.Sprint(crc32.ChecksumIEEE(text)))
+			own.FormValue("a")
+			answer := httptest.NewRecorder()
+			var v map[string][]int
+			if err := json.Unmarshal(text, &v); err != nil || json.NewEncoder(answer).Encode(v) != nil {
+				t.Error(err)
+			}
+			csv.NewWriter(answer).Write([]string{"a"})
+		}()
+	}
+	wg.Wait()
 }
 
 // As unwritten: both variables are set in one section.

@@ -3,19 +3,27 @@
 package stdmem
 
 import (
+	"archive/zip"
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"container/heap"
 	"container/list"
+	"container/ring"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
+	"image"
+	"image/color"
 	"io"
 	"maps"
 	"math/big"
 	"math/rand"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"reflect"
 	"slices"
@@ -23,6 +31,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"text/tabwriter"
 )
 
 // both runs a and b at once.
@@ -213,6 +222,82 @@ func TestMapsCopy(t *testing.T) {
 func TestHash(t *testing.T) {
 	h := crc32.NewIEEE()
 	both(func() { io.WriteString(h, "a") }, func() { io.WriteString(h, "b") })
+}
+
+// A SHA-256 digest is compressed in assembly, and counts in Go.
+func TestDigest(t *testing.T) {
+	h := sha256.New()
+	both(func() { h.Write([]byte("a")) }, func() { _ = h.Sum(nil) })
+}
+
+// Two goroutines compress into one stream.
+func TestGzipWriter(t *testing.T) {
+	w := gzip.NewWriter(io.Discard)
+	both(func() { w.Write([]byte("a")) }, func() { w.Write([]byte("b")) })
+}
+
+// A zip archive is written by two goroutines.
+func TestZipWriter(t *testing.T) {
+	w := zip.NewWriter(io.Discard)
+	both(func() { w.Create("a") }, func() { w.Create("b") })
+}
+
+// container/ring has links.
+func TestRing(t *testing.T) {
+	r := ring.New(3)
+	both(func() { r.Unlink(1) }, func() { _ = r.Len() })
+}
+
+// A header is cloned while it gets another field.
+func TestHeaderClone(t *testing.T) {
+	h := http.Header{"A": {"b"}}
+	both(func() { _ = h.Clone() }, func() { h.Set("C", "d") })
+}
+
+// A request is copied to have another context while its host is changed.
+func TestRequestWithContext(t *testing.T) {
+	r := httptest.NewRequest("GET", "/", nil)
+	both(func() { _ = r.WithContext(t.Context()) }, func() { r.Host = "x" })
+}
+
+// Two goroutines parse the form of one request.
+func TestRequestForm(t *testing.T) {
+	r := httptest.NewRequest("GET", "/?a=b", nil)
+	both(func() { _ = r.FormValue("a") }, func() { _ = r.FormValue("b") })
+}
+
+// The code of a recorded response is read before the handler is done.
+func TestRecorderCode(t *testing.T) {
+	w := httptest.NewRecorder()
+	both(func() { w.WriteHeader(404) }, func() {
+		if w.Code < 0 {
+			t.Error(w.Code)
+		}
+	})
+}
+
+// A csv.Writer has a buffer.
+func TestCSVWriter(t *testing.T) {
+	w := csv.NewWriter(io.Discard)
+	both(func() { w.Write([]string{"a"}) }, func() { w.Write([]string{"b"}) })
+}
+
+// An image's pixels are a slice.
+func TestImageSet(t *testing.T) {
+	m := image.NewRGBA(image.Rect(0, 0, 2, 2))
+	both(func() { m.Set(1, 1, color.White) }, func() { _ = m.At(1, 1) })
+}
+
+// json.Valid reads what another goroutine overwrites.
+func TestJSONValid(t *testing.T) {
+	text := []byte(`{"a":1}`)
+	both(func() { _ = json.Valid(text) }, func() { text[0] = '[' })
+}
+
+// A tabwriter keeps cells.
+func TestTabwriter(t *testing.T) {
+	w := tabwriter.NewWriter(io.Discard, 1, 1, 1, ' ', 0)
+	both(func() { io.WriteString(w, "a\tb\n") }, func() { w.Flush() })
 }
 
 // fmt.Sscan stores where it is told to.
