@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,11 +28,16 @@ func TestMain(m *testing.M) {
 //
 //	exit CODE COMMAND ARGS...   run the command; its exit code must be CODE
 //	damage FILE                 change one byte in the middle of the file
-//	askz3 FOLDER                Z3 gives each query in the folder the answer that stands there
 //
 // $ROOT is this repository, and $PROXY the module proxy, which is off
 // otherwise; $TESTPROXY serves the modules of testdata/proxy.
-func TestScript(t *testing.T) {
+func TestScript(t *testing.T) { runScripts(t, "script", nil) }
+
+// A scriptCommand is a word of scripts.
+type scriptCommand = func(ts *testscript.TestScript, neg bool, args []string)
+
+// runScripts runs those of a folder of testdata, which have the words more besides.
+func runScripts(t *testing.T, folder string, more map[string]scriptCommand) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
@@ -45,8 +51,10 @@ func TestScript(t *testing.T) {
 	}
 	t.Cleanup(server.Close)
 	userCache := t.TempDir() // of all scripts: what is kept there takes seconds to make
+	cmds := map[string]scriptCommand{"exit": scriptExit, "damage": scriptDamage}
+	maps.Copy(cmds, more)
 	testscript.Run(t, testscript.Params{
-		Dir: filepath.Join("testdata", "script"),
+		Dir: filepath.Join("testdata", folder),
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GOCACHE", cache)
 			env.Setenv("GOMODCACHE", modules)
@@ -60,11 +68,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("ROOT", root)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exit":   scriptExit,
-			"damage": scriptDamage,
-			"askz3":  scriptAskZ3,
-		},
+		Cmds:                cmds,
 		RequireExplicitExec: true,
 	})
 }

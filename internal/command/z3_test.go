@@ -1,14 +1,23 @@
+//go:build z3
+
 package command
 
 import (
 	"os"
 	"path/filepath"
 	"strings"
+	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/gopredict/gopredict/analysis/solver/z3"
 )
+
+// TestScriptZ3 runs the scripts that need Z3's library. Beside what those of TestScript
+// have, they have
+//
+//	askz3 FOLDER                Z3 gives each query in the folder the answer that stands there
+func TestScriptZ3(t *testing.T) { runScripts(t, "z3", map[string]scriptCommand{"askz3": scriptAskZ3}) }
 
 // scriptAskZ3 gives each query in a folder to Z3 as its own command would read it,
 // by none of what package solver has.

@@ -1,4 +1,4 @@
-//go:build (linux || darwin) && (amd64 || arm64) && !noz3
+//go:build z3 && (linux || darwin) && (amd64 || arm64) && !noz3
 
 package z3_test
 

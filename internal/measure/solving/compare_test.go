@@ -1,3 +1,5 @@
+//go:build z3
+
 package main
 
 import (
