@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // A channel with one place is a mutex; the write comes before or after it.
@@ -441,4 +442,21 @@ func TestTryLock(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// Who times out reads the result that may come late.
+func TestTimeout(t *testing.T) {
+	result := 0
+	done := make(chan struct{})
+	go func() {
+		result = 3
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(time.Microsecond):
+	}
+	if result < 0 {
+		t.Error(result)
+	}
 }
