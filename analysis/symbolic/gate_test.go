@@ -92,3 +92,34 @@ func TestGateOfMany(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, solver.Unsat, a.Answer, a.Why)
 }
+
+// TestTooManyWays has a lock that one goroutine takes and another one releases, and a
+// condition, that are used too often to write down who may end, or wake, whom.
+func TestTooManyWays(t *testing.T) {
+	for _, test := range []struct {
+		name, round string
+		rounds      int
+		want        string
+	}{
+		{"lock", "1 acq m\n2 rel m\n", 200, "symbolic: 200 sections of a lock that one goroutine takes and another releases are too many to encode"},
+		{"condition", "1 wait c#%[1]d\n2 signal c#%[2]d\n1 wake c#%[1]d\n", 70, "symbolic: more than 2048 pairs of a condition's waiters and signals are too many to encode"},
+	} {
+		text := "1 begin\n2 begin\n"
+		for n := range test.rounds {
+			if strings.Contains(test.round, "%") {
+				text += fmt.Sprintf(test.round, n, n+1)
+			} else {
+				text += test.round
+			}
+		}
+		tr := tracetest.Parse(t, text+"1 w x\n2 w x")
+		o, err := order.New(tr)
+		require.NoError(t, err)
+		m := symbolic.New(tr, o)
+		cone, ok := m.Cone(0, symbolic.Race(len(tr.Events)-2, len(tr.Events)-1))
+		require.True(t, ok)
+		f := solver.NewFormula()
+		_, err = m.Encode(cone, f, solver.NewBuiltin(f))
+		assert.EqualError(t, err, test.want)
+	}
+}

@@ -28,13 +28,15 @@ func (e *Encoding) apart(a, b section) {
 // that began before and that no other release ends.
 func (e *Encoding) loose(obj uint64, l *lock) {
 	f, ends := e.f, e.ended
-	for _, rel := range l.releases {
-		if e.outside(rel) || e.past(rel) {
-			continue
-		}
+	sections, releases := e.open(l)
+	if n := len(sections); n*n*len(releases) > maxWays {
+		e.err = fmt.Errorf("symbolic: %d sections of a lock that one goroutine takes and another releases are too many to encode", n)
+		return
+	}
+	for _, rel := range releases {
 		var some []solver.Bool
-		for _, s := range l.sections {
-			if e.outside(s.acq) || s.shared != (e.m.event(rel).Kind == trace.RRelease) || e.over(s) {
+		for _, s := range sections {
+			if s.shared != (e.m.event(rel).Kind == trace.RRelease) {
 				continue
 			}
 			b := f.Bool(fmt.Sprintf("ends %d %d", s.acq, rel))
@@ -47,9 +49,9 @@ func (e *Encoding) loose(obj uint64, l *lock) {
 		}
 		e.need(rel, f.Or(some...))
 	}
-	for _, s := range l.sections {
+	for _, s := range sections {
 		var some []solver.Bool
-		for _, rel := range l.releases {
+		for _, rel := range releases {
 			if b, ok := ends[[2]int32{s.acq, rel}]; ok {
 				for _, other := range some {
 					e.assert(f.Not(f.And(b, other)))
@@ -58,16 +60,13 @@ func (e *Encoding) loose(obj uint64, l *lock) {
 			}
 		}
 	}
-	for _, a := range l.sections {
-		if e.outside(a.acq) || e.over(a) {
-			continue
-		}
-		for _, b := range l.sections {
-			if b.acq == a.acq || e.outside(b.acq) || e.past(b.acq) || a.shared && b.shared {
+	for _, a := range sections {
+		for _, b := range sections {
+			if b.acq == a.acq || e.past(b.acq) || a.shared && b.shared {
 				continue
 			}
 			var ended []solver.Bool
-			for _, rel := range l.releases {
+			for _, rel := range releases {
 				if end, ok := ends[[2]int32{a.acq, rel}]; ok {
 					ended = append(ended, f.And(end, e.before(rel, b.acq)))
 				}
@@ -76,6 +75,26 @@ func (e *Encoding) loose(obj uint64, l *lock) {
 		}
 	}
 }
+
+// open returns the sections of a loose lock that what is encoded may end, and the
+// releases that may end them.
+func (e *Encoding) open(l *lock) (sections []section, releases []int32) {
+	for _, s := range l.sections {
+		if !e.outside(s.acq) && !e.over(s) {
+			sections = append(sections, s)
+		}
+	}
+	for _, rel := range l.releases {
+		if !e.outside(rel) && !e.past(rel) {
+			releases = append(releases, rel)
+		}
+	}
+	return sections, releases
+}
+
+// maxWays is how many ways there may be to part two sections of a loose lock, for all
+// of these, or to wake one waiter of a condition before another.
+const maxWays = 1 << 22
 
 // freeAtMoment says that all sections of the kind that the release at position rel
 // ends, of those that have begun before the violation, have ended before it.
@@ -86,12 +105,13 @@ func (e *Encoding) freeAtMoment(rel int32) solver.Bool {
 		return e.f.False() // its own section ends there, and nowhere else
 	}
 	free := e.f.True()
-	for _, s := range l.sections {
-		if e.outside(s.acq) || s.shared != (ev.Kind == trace.RRelease) || e.over(s) {
+	sections, releases := e.open(l)
+	for _, s := range sections {
+		if s.shared != (ev.Kind == trace.RRelease) {
 			continue
 		}
 		ways := []solver.Bool{e.f.Not(e.done(s.acq))}
-		for _, r := range l.releases {
+		for _, r := range releases {
 			if b, ok := e.ended[[2]int32{s.acq, r}]; ok {
 				ways = append(ways, b)
 			}
@@ -121,7 +141,10 @@ func (e *Encoding) condition(obj uint64) {
 				continue // see wake
 			}
 			takes[pair] = f.Bool(fmt.Sprintf("takes %d %d", signal, wait))
-			all = append(all, pair)
+			if all = append(all, pair); len(all)*len(all) > maxWays {
+				e.err = fmt.Errorf("symbolic: more than %d pairs of a condition's waiters and signals are too many to encode", len(all)-1)
+				return
+			}
 		}
 	}
 	// taken says that wait is taken from the queue before event i.
