@@ -79,8 +79,9 @@ func (d *Decider) Decide(ctx context.Context, k int, budget *solver.Budget) (Ans
 const firstWindow = 64
 
 // perEvent and perChoice are how many steps of a budget it takes to put an event
-// and a write that a read may find into a formula, and perLook to look at a write.
-const perEvent, perChoice, perLook = 100, 200, 2
+// and a write that a read may find into a formula, perLook to look at a write, and
+// perWay to put one of a loose lock's or a condition's ways into it.
+const perEvent, perChoice, perLook, perWay = 100, 200, 2, 10
 
 // encode makes an encoding, and takes what that takes off the budget.
 func (d *Decider) encode(cone *Cone, f *solver.Formula, engine solver.Engine, budget *solver.Budget) (*Encoding, error) {
@@ -113,7 +114,7 @@ func (e *Encoding) stops() bool {
 // effort is how many steps it took to put writes into the formula.
 func (e *Encoding) effort() int64 {
 	choices := e.values.choices + e.values.terms + e.values.cases + len(e.reading.choices) + len(e.reading.between)
-	return perChoice*int64(choices) + perLook*int64(e.values.looked+e.reading.looked)
+	return perChoice*int64(choices) + perLook*int64(e.values.looked+e.reading.looked) + perWay*int64(e.ways)
 }
 
 // A quest is the search for one answer.

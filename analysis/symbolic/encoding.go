@@ -44,6 +44,7 @@ type Encoding struct {
 	bounds  bounds
 	// departures are by event that a run departs there; see Departure.
 	departures map[int32]solver.Bool
+	ways       int   // that loose locks and conditions have put into the formula
 	spent      int64 // steps that budgets know of
 	most       int64 // how many it may take now; 0: any
 	err        error // why the encoding is not whole

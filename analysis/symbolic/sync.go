@@ -29,10 +29,12 @@ func (e *Encoding) apart(a, b section) {
 func (e *Encoding) loose(obj uint64, l *lock) {
 	f, ends := e.f, e.ended
 	sections, releases := e.open(l)
-	if n := len(sections); n*n*len(releases) > maxWays {
-		e.err = fmt.Errorf("symbolic: %d sections of a lock that one goroutine takes and another releases are too many to encode", n)
+	ways := len(sections) * len(sections) * len(releases)
+	if ways > maxWays {
+		e.err = fmt.Errorf("symbolic: %d sections of a lock that one goroutine takes and another releases are too many to encode", len(sections))
 		return
 	}
+	e.ways += ways
 	for _, rel := range releases {
 		var some []solver.Bool
 		for _, s := range sections {
@@ -131,15 +133,18 @@ func (e *Encoding) condition(obj uint64) {
 	f, c := e.f, e.m.cond(obj)
 	takes := make(map[[2]int32]solver.Bool) // by signal and wait
 	var all [][2]int32
+	var signals []int32
+	for _, signal := range c.signals {
+		if !e.outside(signal) && !e.past(signal) { // for the others see wake
+			signals = append(signals, signal)
+		}
+	}
 	for _, wait := range c.waits {
-		for _, signal := range c.signals {
-			if e.outside(wait) || e.outside(signal) || e.before(wait, signal) == f.False() {
+		for _, signal := range signals {
+			if e.outside(wait) || e.before(wait, signal) == f.False() {
 				continue
 			}
 			pair := [2]int32{signal, wait}
-			if e.past(signal) {
-				continue // see wake
-			}
 			takes[pair] = f.Bool(fmt.Sprintf("takes %d %d", signal, wait))
 			if all = append(all, pair); len(all)*len(all) > maxWays {
 				e.err = fmt.Errorf("symbolic: more than %d pairs of a condition's waiters and signals are too many to encode", len(all)-1)
@@ -156,7 +161,7 @@ func (e *Encoding) condition(obj uint64) {
 		for _, b := range c.broadcasts {
 			ways = append(ways, f.And(e.before(wait, b), e.before(b, i)))
 		}
-		for _, s := range c.signals {
+		for _, s := range signals {
 			if b, ok := takes[[2]int32{s, wait}]; ok {
 				ways = append(ways, f.And(b, e.before(s, i)))
 			}
@@ -166,6 +171,7 @@ func (e *Encoding) condition(obj uint64) {
 		}
 		return f.Or(ways...)
 	}
+	e.ways += len(all) * len(all)
 	for _, pair := range all {
 		signal, wait := pair[0], pair[1]
 		needs := []solver.Bool{e.before(wait, signal)}
