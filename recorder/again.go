@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gopredict/gopredict/internal/procgroup"
+	"github.com/gopredict/gopredict/recorder/predictrt"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -43,15 +44,6 @@ func ParseOrder(name string) (Order, error) {
 	return o, fmt.Errorf("found %q as an order of goroutines, expected oldest, child, or seed and a number from 1", name)
 }
 
-// Mode returns what tells the run-time library of o, to be added to the word of
-// GOPREDICT_RT, of recordings and replays alike.
-func (o Order) Mode() string {
-	if o == NewestFirst {
-		return ""
-	}
-	return ";order=" + string(o)
-}
-
 // Again runs the saved binary of r once more and records it into a file. Goroutines
 // run in the order o. Args are the binary's arguments. Nobody sees what it prints. It
 // ends with ctx, and is killed when it has taken as long as limit. The result is what
@@ -65,7 +57,7 @@ func (r Run) Again(ctx context.Context, o Order, args []string, file string, lim
 	line := append(append(slices.Clone(r.Exec), r.Binary), args...)
 	cmd := exec.CommandContext(timed, line[0], line[1:]...)
 	cmd.Dir = r.Package.Dir
-	cmd.Env = append(slices.Clip(r.Env), "PWD="+cmd.Dir, RecordInto(file, trace.MaxLogged)+o.Mode())
+	cmd.Env = append(slices.Clip(r.Env), "PWD="+cmd.Dir, predictrt.Mode{Trace: file, Limit: trace.MaxLogged, Order: string(o)}.Env())
 	cmd.WaitDelay = time.Second // for what a child holds open
 	procgroup.Own(cmd)
 	cmd.Cancel = func() error { return procgroup.Kill(cmd) }

@@ -16,17 +16,15 @@ import (
 	"time"
 
 	"github.com/gopredict/gopredict/internal/gotool"
+	"github.com/gopredict/gopredict/recorder/predictrt"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
-
-// envMode is the environment variable that tells predictrt what to do.
-const envMode = "GOPREDICT_RT"
 
 // RecordInto returns the environment variable, as NAME=VALUE, that makes an
 // instrumented program record its first limit bytes of events, as they are
 // before they are packed, into the file trace.
 func RecordInto(trace string, limit int) string {
-	return fmt.Sprintf("%s=record;trace=%s;limit=%d", envMode, trace, limit)
+	return predictrt.Mode{Trace: trace, Limit: limit}.Env()
 }
 
 // settings is what a shim is told, by the file of that name in its folder.

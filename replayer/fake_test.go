@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopredict/gopredict/internal/testenv"
+	"github.com/gopredict/gopredict/recorder/predictrt"
 )
 
 // The tests run themselves as the program under test: with fakeVar set, this
@@ -47,7 +48,7 @@ func fake(t *testing.T, lines ...string) Binary {
 
 func play(script string) int {
 	files := make(map[string]string)
-	for _, f := range strings.Split(os.Getenv(EnvVar), ";") {
+	for _, f := range strings.Split(os.Getenv(predictrt.EnvVar), ";") {
 		k, v, _ := strings.Cut(f, "=")
 		files[k] = v
 	}

@@ -8,11 +8,7 @@
 // what stood there in every replay is confirmed. [Repeat] replays one order many times.
 //
 // The protocol between this package and the run-time library in the tested
-// program: the environment variable GOPREDICT_RT holds
-//
-//	replay;plan=FILE;verdict=FILE
-//
-// The plan, one item per line, lists the steps by goroutine, kind, site key
+// program is [predictrt.Mode]. The plan, one item per line, lists the steps by goroutine, kind, site key
 // and occurrence; the verdict, see [ParseVerdict], grows while the program
 // runs, so that one that crashes or is killed still tells how far it came.
 //
@@ -30,10 +26,6 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
-
-// EnvVar is the environment variable that tells the run-time library what to
-// do; without it, the tested program runs plainly.
-const EnvVar = "GOPREDICT_RT"
 
 // A Binary is a test binary as go test ran it in the recorded run.
 type Binary struct {

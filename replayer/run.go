@@ -16,6 +16,7 @@ import (
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/procgroup"
 	"github.com/gopredict/gopredict/recorder"
+	"github.com/gopredict/gopredict/recorder/predictrt"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
@@ -58,18 +59,15 @@ func once(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts 
 	if err != nil {
 		return Verdict{}, fmt.Errorf("witness %s: %w", w.ID, err)
 	}
-	mode := "replay;plan=" + file.plan + ";verdict=" + file.verdict + order.Mode()
+	mode := predictrt.Mode{Plan: file.plan, Verdict: file.verdict, Order: string(order), Hold: opts.Hold}
 	if record {
-		mode += fmt.Sprintf(";trace=%s;limit=%d", file.trace, trace.MaxLogged)
+		mode.Trace, mode.Limit = file.trace, trace.MaxLogged
 	}
 	started := func(int) {}
-	if opts.Hold > 0 {
-		mode += fmt.Sprintf(";hold=%d", opts.Hold.Nanoseconds())
-		if opts.Standing != nil {
-			watched, over := context.WithCancel(ctx)
-			defer over()
-			started = func(pid int) { go await(watched, file.verdict, func(p Protocol) { opts.Standing(pid, p.Stands) }) }
-		}
+	if opts.Hold > 0 && opts.Standing != nil {
+		watched, over := context.WithCancel(ctx)
+		defer over()
+		started = func(pid int) { go await(watched, file.verdict, func(p Protocol) { opts.Standing(pid, p.Stands) }) }
 	}
 	start := time.Now()
 	out, outcome, err := bin.run(ctx, w, mode, timeout+opts.Hold, opts, started)
@@ -103,14 +101,14 @@ func once(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts 
 // Plain runs the tests of w in the binary once as they are, without a schedule,
 // and says how they ended.
 func Plain(ctx context.Context, bin Binary, w *witness.Witness, opts Options) (Outcome, error) {
-	_, o, err := bin.run(ctx, w, "", cmp.Or(opts.Timeout, DefaultTimeout), opts, func(int) {})
+	_, o, err := bin.run(ctx, w, predictrt.Mode{}, cmp.Or(opts.Timeout, DefaultTimeout), opts, func(int) {})
 	return o, err
 }
 
-// run runs the tests of w in the binary, with mode as the word to the run-time
+// run runs the tests of w in the binary, in a mode of the run-time
 // library, and returns what the program printed and how it ended. Started is told
 // the number of the process.
-func (bin Binary) run(ctx context.Context, w *witness.Witness, mode string, timeout time.Duration, opts Options, started func(pid int)) (string, Outcome, error) {
+func (bin Binary) run(ctx context.Context, w *witness.Witness, mode predictrt.Mode, timeout time.Duration, opts Options, started func(pid int)) (string, Outcome, error) {
 	limit, cancel := context.WithTimeout(ctx, timeout+cmp.Or(opts.grace, defaultGrace))
 	defer cancel()
 	line := append(append(slices.Clone(bin.Exec), bin.Path), ReplayArgs(bin.Args, w, timeout)...)
@@ -165,22 +163,22 @@ func await(ctx context.Context, file string, f func(Protocol)) {
 }
 
 // environment returns env (nil: this process's) for a program that runs in
-// dir, with mode as the word to the run-time library; "" for none.
-func environment(env []string, dir, mode string) []string {
+// dir in a mode of the run-time library.
+func environment(env []string, dir string, mode predictrt.Mode) []string {
 	if env == nil {
 		env = os.Environ()
 	}
 	out := make([]string, 0, len(env)+2)
 	for _, e := range env {
-		if !strings.HasPrefix(e, EnvVar+"=") && !strings.HasPrefix(e, "PWD=") {
+		if !strings.HasPrefix(e, predictrt.EnvVar+"=") && !strings.HasPrefix(e, "PWD=") {
 			out = append(out, e)
 		}
 	}
 	out = append(out, "PWD="+dir)
-	if mode == "" {
+	if mode == (predictrt.Mode{}) {
 		return out
 	}
-	return append(out, EnvVar+"="+mode)
+	return append(out, mode.Env())
 }
 
 var errNotBegun = errors.New("the test binary did not begin to replay")

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/recorder/predictrt"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
@@ -255,8 +256,8 @@ func TestExplainLeavesUnknownNumbers(t *testing.T) {
 }
 
 func TestEnvironment(t *testing.T) {
-	got := environment([]string{"A=1", "PWD=/old", EnvVar + "=record;trace=x", "B=2"}, "/dir", "mode")
-	assert.Equal(t, []string{"A=1", "B=2", "PWD=/dir", EnvVar + "=mode"}, got)
+	got := environment([]string{"A=1", "PWD=/old", predictrt.EnvVar + "=record;trace=x", "B=2"}, "/dir", predictrt.Mode{Trace: "t"})
+	assert.Equal(t, []string{"A=1", "B=2", "PWD=/dir", predictrt.EnvVar + "=record;trace=t"}, got)
 }
 
 func TestOutputKeepsBothEnds(t *testing.T) {
@@ -282,7 +283,7 @@ func TestOutputKeepsBothEnds(t *testing.T) {
 func TestPlain(t *testing.T) {
 	w, _ := sample()
 	bin := fake(t, "print --- FAIL: TestX (0.00s)", "exit 1")
-	bin.Env = append(bin.Env, EnvVar+"=replay;plan=/gone")
+	bin.Env = append(bin.Env, predictrt.EnvVar+"=replay;plan=/gone")
 	o, err := Plain(t.Context(), bin, w, Options{})
 	require.NoError(t, err)
 	assert.Equal(t, Outcome{Effect: bug.TestFailure, Failed: []string{"TestX"}, Detail: []string{"--- FAIL: TestX"}}, o)

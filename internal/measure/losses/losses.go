@@ -14,6 +14,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/internal/gotool"
 	"github.com/gopredict/gopredict/recorder"
+	"github.com/gopredict/gopredict/recorder/predictrt"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -113,7 +114,7 @@ func record(ctx context.Context, binary, dir, file string) (*trace.Trace, error)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOPREDICT_RT=record;trace="+file, "GOGC=off")
+	cmd.Env = append(os.Environ(), predictrt.Mode{Trace: file}.Env(), "GOGC=off")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		if _, failed := err.(*exec.ExitError); !failed || ctx.Err() != nil {
 			return nil, fmt.Errorf("%s: %w\n%s", binary, err, out)

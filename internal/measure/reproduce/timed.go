@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/gopredict/gopredict/recorder/predictrt"
 )
 
 // A timing is what one replay costs beside a plain run of its test.
@@ -30,7 +32,6 @@ type timing struct {
 const (
 	envTimings = "REPRODUCE_TIMINGS" // the file to add timings to
 	envPlain   = "REPRODUCE_PLAIN"   // the folder of the plain test binaries
-	envMode    = "GOPREDICT_RT"
 )
 
 // rounds is how often a replay and a plain run are timed, in turn.
@@ -40,7 +41,7 @@ const rounds = 7
 // times, in turn with a plain run, and their times are added to the file. It
 // returns the exit code.
 func runTimed(line []string) (int, error) {
-	mode := os.Getenv(envMode)
+	mode := os.Getenv(predictrt.EnvVar)
 	if !strings.HasPrefix(mode, "replay;") {
 		code, _, err := command(line, mode, os.Stdout)
 		return code, err
@@ -106,7 +107,7 @@ func command(line []string, mode string, out io.Writer) (int, time.Duration, err
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, out, out
 	cmd.Env = os.Environ()
 	if mode == "" {
-		cmd.Env = slices.DeleteFunc(cmd.Env, func(v string) bool { return strings.HasPrefix(v, envMode+"=") })
+		cmd.Env = slices.DeleteFunc(cmd.Env, func(v string) bool { return strings.HasPrefix(v, predictrt.EnvVar+"=") })
 	}
 	err := cmd.Run()
 	if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
