@@ -171,7 +171,10 @@ func (e *Encoding) countLongest(run []int32, left map[int32]int, most int) (more
 const maxBounded, maxSwitches = 1 << 11, 8
 
 // fewest is Solve, and gives for an assertion a run with the fewest switches, if
-// that takes not more than half of the budget.
+// that takes not more than half of the budget. To ask with bounds from the start, as
+// in §6, takes more: where there is a run, the first model that has nothing to do with
+// a bound is found sooner than the bounds below are refuted, and shows the way to the
+// shortest; where there is none, the proof needs no bound.
 func (e *Encoding) fewest(ctx context.Context, t Target, budget *solver.Budget) (Answer, error) {
 	a, err := e.Solve(ctx, t, budget)
 	if err != nil || a.Answer != solver.Sat || !t.Fails || len(e.nodes) > maxBounded {

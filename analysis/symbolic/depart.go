@@ -263,7 +263,7 @@ func (e *Encoding) departsAt(i int32) solver.Bool {
 	if e.m.event(i).Kind != trace.Operand {
 		other = e.outcome(i, false)
 	} else {
-		other = e.f.And(e.f.Not(e.f.Eq(e.leaves(i), e.f.Const(e.m.number(i)))), e.knows(i))
+		other = e.f.And(e.f.Not(e.f.Eq(e.leaves(i), e.f.Const(e.m.came(i)))), e.knows(i))
 	}
 	if from := e.m.reached(i); from != none {
 		other = e.f.And(other, e.doneUpTo(from))
@@ -290,7 +290,7 @@ func (e *Encoding) others(i, c int32) (ways []solver.Bool) {
 			case w != source && e.m.event(i).IsLength():
 				other = f.True() // another slice, whatever its length
 			case w != source && ok && mem.whole[i]:
-				other = f.Not(f.And(f.Eq(e.leaves(w), f.Const(e.m.signed(i, found))), e.knows(w)))
+				other = f.Not(f.And(f.Eq(e.leaves(w), f.Const(e.m.numberOf(i, found))), e.knows(w)))
 			}
 		}
 		if other != f.False() {

@@ -10,12 +10,13 @@ import (
 
 // memory is what the events access, in cells: pieces that no access divides.
 type memory struct {
-	m      *Model
-	spans  []span // by event: what it accesses
-	cells  []cell
-	whole  []bool            // by event: it accesses memory that is only accessed as a whole
-	stores map[int32]int32   // by read of an update: its store
-	counts map[int32][]int32 // by store of an update: its reads
+	m        *Model
+	spans    []span // by event: what it accesses
+	cells    []cell
+	whole    []bool            // by event: it accesses memory that is only accessed as a whole
+	unsigned map[int32]bool    // what formulas read as unsigned numbers; see typed
+	stores   map[int32]int32   // by read of an update: its store
+	counts   map[int32][]int32 // by store of an update: its reads
 }
 
 type span struct{ first, n int32 } // cells
@@ -97,6 +98,7 @@ func newMemory(m *Model) *memory {
 	}
 	if m.flow != nil {
 		mem.wholes()
+		mem.signs()
 		m.mem = mem
 	}
 	mem.use()

@@ -154,7 +154,7 @@ func (e *Encoding) readsFrom(i int32) {
 				if _, same := slices.BinarySearch(writers, w); same || !e.m.follows(w) {
 					continue
 				}
-				ways = append(ways, e.f.And(e.from(i, c, w, same), e.f.Eq(e.leaves(w), e.f.Const(e.m.signed(i, val))), e.knows(w)))
+				ways = append(ways, e.f.And(e.from(i, c, w, same), e.f.Eq(e.leaves(w), e.f.Const(e.m.numberOf(i, val))), e.knows(w)))
 			}
 		}
 		add := func(w int32) { ways = append(ways, e.f.And(e.from(i, c, w, same), e.taint.writes(w))) }

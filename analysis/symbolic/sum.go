@@ -112,7 +112,7 @@ func (m *Model) adds(w int32) *trace.Instance {
 	}
 	found, ok := m.flow.Found(m.t, int(w))
 	in := m.flow.Adds(int(w))
-	if !ok || len(in.Reads) > 0 || in.Formula.Eval(m.signed(w, found), nil) != m.number(w) {
+	if !ok || len(in.Reads) > 0 || in.Formula.Eval(m.numberOf(w, found), nil) != m.number(w) {
 		return nil // or it wraps around
 	}
 	return in

@@ -90,13 +90,50 @@ func (mem *memory) wholes() {
 	}
 }
 
-// number returns what is recorded at position i as the number that formulas take
-// it for. What they disagree about is the sign of large numbers: those of unsigned
-// types are taken for what signed ones of their size would be.
-func (m *Model) number(i int32) int64 { return m.signed(i, m.event(i).Val) }
+// signs finds the memory, and the operands, that formulas read as unsigned numbers.
+func (mem *memory) signs() {
+	mem.unsigned = make(map[int32]bool)
+	for i := range mem.m.t.Events {
+		in := mem.m.flow.At(i)
+		if in == nil {
+			continue
+		}
+		in.Formula.Eval(0, func(k int, r trace.Reading) int64 {
+			if at := in.Reads[k]; at >= 0 && !r.Signed {
+				mem.unsigned[mem.typed(at)] = true
+			}
+			return 0
+		})
+	}
+}
 
-func (m *Model) signed(i int32, val uint64) int64 {
-	return trace.Reading{Signed: true, Size: uint8(min(m.event(i).Size, 8))}.Number(val)
+// typed returns what the values of event i share their type with: the cell of an
+// access, or that event alone.
+func (mem *memory) typed(i int32) int32 {
+	if mem.m.event(i).Kind.IsAccess() {
+		return mem.spans[i].first
+	}
+	return ^i
+}
+
+// number returns what is recorded at position i as the number that formulas take
+// it for.
+func (m *Model) number(i int32) int64 { return m.numberOf(i, m.event(i).Val) }
+
+// numberOf returns a value that event i could have as a number.
+func (m *Model) numberOf(i int32, val uint64) int64 {
+	return trace.Reading{Signed: !m.mem.unsigned[m.mem.typed(i)], Size: uint8(min(m.event(i).Size, 8))}.Number(val)
+}
+
+// came returns what the formula of event i came to in the recorded run.
+func (m *Model) came(i int32) int64 {
+	in := m.formula(i)
+	return in.Formula.Eval(0, func(k int, r trace.Reading) int64 {
+		if in.Reads[k] < 0 {
+			return 0
+		}
+		return r.Number(m.event(in.Reads[k]).Val)
+	})
 }
 
 // read returns what the tracked read at position i finds.
@@ -271,7 +308,7 @@ func (e *Encoding) sees(i, c, w int32) (v solver.Int, known solver.Bool) {
 		}
 	}
 	if found, stale := e.m.mem.stale(i, c); stale && w == source {
-		v = e.either(same, e.f.Const(e.m.signed(i, found)), v)
+		v = e.either(same, e.f.Const(e.m.numberOf(i, found)), v)
 	}
 	return v, known
 }
@@ -280,7 +317,7 @@ func (e *Encoding) sees(i, c, w int32) (v solver.Int, known solver.Bool) {
 // before what is encoded, and whether that is known.
 func (e *Encoding) initially(i, c int32) (solver.Int, solver.Bool) {
 	val, ok := e.m.mem.left(e.begins(c), c)
-	return e.f.Const(e.m.signed(i, val)), e.truth(ok)
+	return e.f.Const(e.m.numberOf(i, val)), e.truth(ok)
 }
 
 // knows says that all that the formula of event i follows from is known.

@@ -2,8 +2,11 @@ package symbolic_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/gopredict/gopredict/analysis/feasible"
 	"github.com/gopredict/gopredict/analysis/order"
@@ -71,5 +74,26 @@ func TestOracleOfValues(t *testing.T) {
 	t.Logf("%d fail, %d cannot", sat, unsat)
 	if sat == 0 || unsat == 0 {
 		t.Error("one of the two never came up")
+	}
+}
+
+// What formulas read as unsigned has no sign: a run goes on where such a number was
+// large, and can turn what follows.
+func TestUnsigned(t *testing.T) {
+	for size, large := range map[uint32]uint64{1: 200, 2: 40_000, 4: 3_000_000_000} {
+		f := newFigure(2)
+		const z = 0x3000
+		stored := f.site(200, trace.Site{Formula: fmt.Sprint(large)})
+		f.event("", trace.Event{Kind: trace.Write, Flags: trace.FlagValue, G: 1, Site: stored, Obj: z, Size: size, Val: large})
+		f.write("", 1, x, "1", 1)
+		f.event("", trace.Event{Kind: trace.Read, Flags: trace.FlagValue, G: 2, Site: f.site(1, trace.Site{Tracked: true}), Obj: z, Size: size, Val: large})
+		f.decide("branch", 2, trace.Branch, fmt.Sprintf("(< 100 @1u%d)", size))
+		f.read("", 2, 2, x, 1)
+		f.decide("assert", 2, trace.Assert, "(= @2i8 1)")
+		target := symbolic.Failure(f.at["assert"])
+		require.True(t, feasible.Fails(f.Trace, f.at["assert"]))
+		a := f.ask(t, f.concurrent, target)
+		require.Equal(t, solver.Sat, a.Answer, "of %d bytes", size)
+		require.NoError(t, feasible.Check(f.Trace, a.Steps, target.Stands))
 	}
 }
