@@ -5,7 +5,8 @@
 //	go run ./internal/measure/mutants [WORD...]
 //
 // Words select the mutants of which the room, the file or the text contains one.
-// Nothing is changed in the folder: go test gets each mistake as an overlay.
+// Nothing is changed in the folder: go test gets each mistake as an overlay. Z3's
+// library has to be there.
 package main
 
 import (
@@ -159,7 +160,7 @@ func (m *mutant) notice(ctx context.Context, work string, changed []byte) (by st
 	if err := errors.Join(os.WriteFile(mistake, changed, 0o666), os.WriteFile(overlay, replace, 0o666)); err != nil {
 		return "", err
 	}
-	cmd := exec.CommandContext(ctx, "go", "test", "-failfast", "-vet=off", "-timeout", patience.String(), "-overlay", overlay, "./"+m.room)
+	cmd := exec.CommandContext(ctx, "go", "test", "-tags", "z3", "-failfast", "-vet=off", "-timeout", patience.String(), "-overlay", overlay, "./"+m.room)
 	out, err := cmd.CombinedOutput()
 	switch {
 	case ctx.Err() != nil:
