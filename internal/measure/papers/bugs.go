@@ -24,10 +24,16 @@ type known struct {
 	note   string // why it is not, or what a run needs to show it
 }
 
-// String is what findings are compared by: the kind and the set of places. As in
-// the reports, what happens at the same places in another order is the same bug.
+// String is what findings are compared by: the kind and the set of lines. As in
+// the reports, what happens at the same places in another order is the same bug, and
+// what x++ reads and what it writes is one place.
 func (b known) String() string {
-	return string(b.kind) + " " + strings.Join(slices.Sorted(slices.Values(b.places)), " ")
+	lines := make([]string, len(b.places))
+	for i, place := range b.places {
+		lines[i] = place[:len(place)-1]
+	}
+	slices.Sort(lines)
+	return string(b.kind) + " " + strings.Join(lines, " ")
 }
 
 // readPrograms reads a bugs.txt: lines such as

@@ -94,7 +94,7 @@ func (r *result) predict(ctx context.Context, tool, dir, keep, kinds string) err
 func (r *result) findings(fs []report.Finding) {
 	real := make(map[string]bool)
 	for _, b := range r.bugs {
-		real[b.String()] = b.real
+		real[b.String()] = real[b.String()] || b.real
 	}
 	for _, f := range fs {
 		b := known{kind: f.Kind}

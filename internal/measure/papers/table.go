@@ -18,7 +18,8 @@ same numbers of goroutines. Written by
 
     go run ./internal/measure/papers -o docs/papers.md
 
-A candidate is a set of places of the source. Numbers are of races + atomicity
+A candidate is a set of places of the source, where what x++ reads and what it
+writes are two, and what is confirmed is a set of lines. Numbers are of races + atomicity
 violations + violations of atomic sets, or of races + atomicity violations. PECAN
 is Huang and Zhang (ISSTA 2011), UCG Kahlon and Wang (CAV 2010), whose numbers
 after lock sets and after must-happen-before are each of that tier alone, and
@@ -119,21 +120,26 @@ func share(n, of int) string {
 
 // count returns how many bugs are real, and how many of these were confirmed.
 func (r *result) count() (all, hit int) {
+	real := make(map[string]bool)
 	for _, b := range r.bugs {
 		if b.real {
-			all++
-			if r.found[b.String()] {
-				hit++
-			}
+			real[b.String()] = true
 		}
 	}
-	return all, hit
+	for name := range real {
+		if r.found[name] {
+			hit++
+		}
+	}
+	return len(real), hit
 }
 
 // missed returns the real bugs that were not confirmed.
 func (r *result) missed() (ms []known) {
+	seen := make(map[string]bool)
 	for _, b := range r.bugs {
-		if b.real && !r.found[b.String()] {
+		if name := b.String(); b.real && !r.found[name] && !seen[name] {
+			seen[name] = true
 			ms = append(ms, b)
 		}
 	}
