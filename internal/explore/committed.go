@@ -79,8 +79,12 @@ func (c *confirmation) committed(ctx context.Context, suspects []suspect) error 
 func tierOf(w *witness.Witness, id string, suspects []suspect) string {
 	tier := tierWitness
 	for _, s := range suspects {
-		if s.Tier != "" && sitesOf(s.witness) == sitesOf(w) && (tier == tierWitness || s.witness.ID == id) {
-			tier = s.Tier
+		its := s.Tier
+		if its == "" && len(s.Departures) > 0 {
+			its = tierDeparture
+		}
+		if its != "" && sitesOf(s.witness) == sitesOf(w) && (tier == tierWitness || s.witness.ID == id) {
+			tier = its
 		}
 	}
 	return tier

@@ -24,6 +24,7 @@ func TestTierOf(t *testing.T) {
 		{"witness", nil},
 		{"witness", []suspect{predicted("", at("race-1", 3))}},
 		{"witness", []suspect{predicted("pecan", at("race-1", 4))}},
+		{"departure", []suspect{{analysis.Finding{Departures: []*analysis.Departure{nil}}, at("race-1", 3)}}},
 		{"pecan", []suspect{predicted("", at("race-1", 3)), predicted("pecan", at("race-2", 3))}},
 		{"solver", []suspect{predicted("pecan", at("race-2", 3)), predicted("solver", at("race-1", 3))}},
 		{"solver", []suspect{predicted("solver", at("race-1", 3)), predicted("pecan", at("race-2", 3))}},

@@ -31,6 +31,10 @@ const maxDeparted, maxDepartedPackage = 6, 64
 // no report, and confirmed where the run comes there.
 const kindDeparted = "departed"
 
+// tierDeparture is the tier of a finding that only a run which departs from the recorded
+// one has shown.
+const tierDeparture = "departure"
+
 // departed follows the departures of the suspects, and puts what that confirms in the
 // place of what there is to tell of them in out.
 func (c *confirmation) departed(ctx context.Context, suspects []suspect, out []telling) error {
@@ -104,6 +108,7 @@ func (c *confirmation) follow(ctx context.Context, next *confirmation, detail []
 			return nil, err
 		}
 		if ev.Result.Status == bug.Confirmed {
+			ev.Tier = tierDeparture
 			out[k] = c.telling(ev)
 		} else {
 			left = append(left, k)
