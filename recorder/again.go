@@ -24,7 +24,7 @@ type Order string
 // the one that was woken last, goes first.
 const (
 	NewestFirst Order = ""
-	OldestFirst Order = "oldest" // in the order in which they were started or woken
+	OldestFirst Order = "oldest" // in the order in which they were started or woken; and short timers win
 	ChildFirst  Order = "child"  // a new goroutine goes before its parent goes on
 )
 

@@ -46,6 +46,23 @@ func testOrders(t *testing.T, toolchain string) {
 	}
 }
 
+// A goroutine that sets a short timer and waits for another goroutine, too, is late in one
+// of the orders, a few times; it is never late for a timer that is longer than that.
+func TestBriefTimer(t *testing.T) { eachRelease(t, testBriefTimer) }
+
+func testBriefTimer(t *testing.T, toolchain string) {
+	for order, said := range map[string]string{
+		"":              "brief: done done done done done",
+		";order=oldest": "brief: timer timer timer timer done",
+		";order=child":  "brief: done done done done done",
+	} {
+		_, out, err := runBuilt(t, toolchain, "record;trace=$DIR/trace"+order, "^TestBriefTimer$")
+		require.NoError(t, err, out)
+		require.Contains(t, out, "long: done done done", order)
+		require.Contains(t, out, said, order)
+	}
+}
+
 // Goroutines that give way by chance do so in the same places whenever they have the
 // same seed, and in others with another one; in replays, too.
 func TestOrderByChance(t *testing.T) {

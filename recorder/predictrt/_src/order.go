@@ -11,7 +11,7 @@ import "runtime"
 // The orders, as GOPREDICT_RT names them; an ordinary one is the runtime's own, in which
 // the newest goroutine, or the one woken last, goes first.
 const (
-	orderOldest = "oldest" // in the order in which they were started or woken
+	orderOldest = "oldest" // in the order in which they were started or woken; and short timers win
 	orderChild  = "child"  // a new goroutine goes first, its parent waits
 	orderSeed   = "seed"   // and a number from 1: they give way by chance
 )

@@ -19,6 +19,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 type writer struct {
@@ -254,6 +255,45 @@ func TestFlagInOrder(t *testing.T) {
 		t.Error(value)
 	}
 	<-done
+}
+
+// As orders: the result is read where it has come in time, and that is long.
+func TestResultInTime(t *testing.T) {
+	result := 0
+	done := make(chan struct{})
+	go func() {
+		result = 3
+		close(done)
+	}()
+	select {
+	case <-done:
+		if result != 3 {
+			t.Error(result)
+		}
+	case <-time.After(time.Second):
+		t.Error("a second has passed")
+	}
+}
+
+// As orders: who times out at once waits again before the result is read.
+func TestWaitsAgain(t *testing.T) {
+	result, start := 0, time.Now()
+	done := make(chan struct{})
+	go func() {
+		result = 3
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(time.Microsecond):
+		if d := time.Since(start); d < time.Microsecond {
+			t.Errorf("a microsecond has passed in %v", d)
+		}
+		<-done
+	}
+	if result != 3 {
+		t.Error(result)
+	}
 }
 
 // As orders: who is the last does what is left.

@@ -5,5 +5,28 @@ package runtime
 // come in their order.
 var predictOldest bool
 
-// PredictOldestFirst has goroutines run in the order in which they were started or woken.
+// PredictOldestFirst has goroutines run in the order in which they were started or woken,
+// and brief timers fire before others run.
 func PredictOldestFirst() { predictOldest = true }
+
+// A goroutine that has set a timer may lose the processor before it comes to wait for it.
+// A short timer is due then, whatever else the goroutine waits for together with it. By a
+// clock that stands still while goroutines compute it would come last.
+const (
+	predictBrief  = 1_000_000 // nanoseconds: a switch between threads takes that long now and then
+	predictBriefs = 4         // of each goroutine: one that polls until others have done something needs time to pass for these too
+)
+
+// predictIsBrief reports whether a timer that the running goroutine sets is due at once,
+// by how many nanoseconds it is to wait.
+func predictIsBrief(ns int64) bool {
+	if !predictOldest || ns <= 0 || ns >= predictBrief {
+		return false
+	}
+	c := predictChance()
+	if c == nil || c.briefs == predictBriefs {
+		return false
+	}
+	c.briefs++
+	return true
+}

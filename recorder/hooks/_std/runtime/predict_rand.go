@@ -18,6 +18,8 @@ type PredictChance struct {
 	poll uint64 // the order in which select looks at its cases
 	rest uint64 // who calls rand by itself
 
+	briefs uint8 // timers that were due at once, see predictIsBrief
+
 	// Outside is what the goroutine has read last that no run determines.
 	Outside uint8
 

@@ -164,10 +164,13 @@ func predictTimeNow() (sec int64, nsec int32, mono int64) {
 }
 
 // predictWhen turns the time when package time wants a timer to fire into that
-// of the timers.
+// of the timers. To one that is due at once time has passed, which no other timer counts.
 func predictWhen(when int64) int64 {
 	if !predictOneP || getg().bubble != nil || when == maxWhen {
 		return when
+	}
+	if c := &predictClock; predictIsBrief(when - c.now) {
+		PredictPass(when-c.now, true)
 	}
 	return max(1, when-predictClock.held)
 }

@@ -52,3 +52,36 @@ func TestOrderByChance(t *testing.T) {
 		<-done
 	}
 }
+
+// A goroutine would be done before a timer is due, if it were let.
+func TestBriefTimer(t *testing.T) {
+	first := func(d time.Duration) string {
+		start := time.Now()
+		done := make(chan bool)
+		second := time.NewTimer(time.Second)
+		go close(done)
+		select {
+		case <-time.After(d):
+			if time.Since(start) < d {
+				t.Error("fired after", time.Since(start), "expected", d)
+			}
+			return "timer"
+		case <-done:
+			return "done"
+		case <-second.C:
+			return "second"
+		}
+	}
+	t.Log("long:", first(time.Millisecond), first(time.Second), first(time.Hour))
+	t.Log("brief:", first(time.Nanosecond), first(time.Microsecond), first(time.Millisecond-1), first(100*time.Microsecond), first(time.Microsecond))
+	fired := make(chan bool)
+	go func() {
+		time.AfterFunc(time.Microsecond, func() { close(fired) })
+		select {
+		case <-fired:
+		case <-time.After(time.Minute):
+			t.Error("a minute has passed")
+		}
+	}()
+	<-fired
+}
