@@ -78,7 +78,7 @@ func (c *Config) inside(ctx context.Context) (map[string]string, error) {
 	overlay := make(map[string]string)
 	for file, copied := range res.Overlay {
 		pkg, err := filepath.Rel(filepath.Join(c.Env.GOROOT, "src"), filepath.Dir(file))
-		if err != nil || !filepath.IsLocal(pkg) { // of a module that GOFIPS140 has asked for
+		if err != nil || !filepath.IsLocal(pkg) { // of the snapshot that GOFIPS140 has asked for
 			continue
 		}
 		if files, some := handedFiles[filepath.ToSlash(pkg)]; some && !slices.Contains(files, filepath.Base(file)) {
@@ -131,7 +131,7 @@ func (c *Config) insideDir() (string, error) {
 		return "", err
 	}
 	h := fnv.New64a()
-	fmt.Fprintln(h, c.Env.GOROOT, c.Env.GOVERSION, c.Env.GOOS, c.Env.GOARCH, c.Env.GOFLAGS, c.Args.LoadFlags(), info.Size(), info.ModTime().UnixNano())
+	fmt.Fprintln(h, c.Env.GOROOT, c.Env.GOVERSION, c.Env.GOOS, c.Env.GOARCH, c.Env.GOFIPS140, c.Env.GOFLAGS, c.Args.LoadFlags(), info.Size(), info.ModTime().UnixNano())
 	cache, _ := os.UserCacheDir() // where there is none, the user's packages have theirs, too
 	parent := filepath.Join(cmp.Or(cache, c.Work), "gopredict")
 	if os.MkdirAll(parent, 0o777) != nil {

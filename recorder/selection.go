@@ -31,7 +31,7 @@ func (c *Config) trust(pkgs []*packages.Package) {
 
 // selected reports whether the memory accesses of p are to be instrumented.
 func (c *Config) selected(p *packages.Package) bool {
-	if c.base[p.PkgPath] || c.inGoroot(p) && slices.ContainsFunc(trusted, func(t string) bool { return matches(t, p.PkgPath) }) {
+	if c.base[p.PkgPath] || c.inSnapshot(p) || c.inGoroot(p) && slices.ContainsFunc(trusted, func(t string) bool { return matches(t, p.PkgPath) }) {
 		return false
 	}
 	if len(c.Instrument) == 0 {
@@ -105,12 +105,19 @@ func (c *Config) isOurs(p *packages.Package) bool {
 	if p.Module != nil {
 		return p.Module.Main
 	}
-	return firstFile(p) != "" && !c.inGoroot(p)
+	return firstFile(p) != "" && !c.inGoroot(p) && !c.inSnapshot(p)
 }
 
 // inGoroot reports whether p belongs to the standard library.
 func (c *Config) inGoroot(p *packages.Package) bool {
 	return under(firstFile(p), filepath.Join(c.Env.GOROOT, "src"))
+}
+
+// inSnapshot reports whether p belongs to the snapshot of the standard library's
+// cryptography that GOFIPS140 asks for. The go command keeps that in the module cache,
+// where files cannot be replaced, and it is no module's.
+func (c *Config) inSnapshot(p *packages.Package) bool {
+	return p.Module == nil && c.Env.Cached(firstFile(p))
 }
 
 func firstFile(p *packages.Package) string {

@@ -21,6 +21,7 @@ func TestSelected(t *testing.T) {
 		"std":      {PkgPath: "net/http", GoFiles: []string{"/go/src/net/http/server.go"}},
 		"sync":     {PkgPath: "sync", GoFiles: []string{"/go/src/sync/mutex.go"}},
 		"base":     {PkgPath: "math/bits", GoFiles: []string{"/go/src/math/bits/bits.go"}},
+		"snapshot": {PkgPath: "crypto/internal/fips140/v1.0.0/aes", GoFiles: []string{"/modules/golang.org/fips140@v1.0.0/fips140/v1.0.0/aes/aes.go"}},
 		"userSync": {PkgPath: "sync/x", GoFiles: []string{"/m/sync/x.go"}, Module: main},
 	}
 	tests := []struct {
@@ -33,6 +34,7 @@ func TestSelected(t *testing.T) {
 		{[]string{"std"}, "std"},
 		{[]string{"sync", "math/..."}, ""},
 		{[]string{"net/..."}, "std"},
+		{[]string{"crypto/..."}, ""},
 		{[]string{"example.net/o"}, "other"},
 		{[]string{"example.com/m"}, "main"},
 		{[]string{"example.com/m/..."}, "main below external"},
@@ -47,11 +49,11 @@ func TestSelected(t *testing.T) {
 	}
 	for _, tt := range tests {
 		c := &Config{
-			Dir: "/m/sub", Env: gotool.Env{GOROOT: "/go"}, Instrument: tt.instrument,
+			Dir: "/m/sub", Env: gotool.Env{GOROOT: "/go", GOMODCACHE: "/modules"}, Instrument: tt.instrument,
 			base: map[string]bool{"math/bits": true},
 		}
 		got := ""
-		for _, name := range []string{"main", "below", "external", "other", "files", "std", "sync", "base", "userSync"} {
+		for _, name := range []string{"main", "below", "external", "other", "files", "std", "sync", "base", "snapshot", "userSync"} {
 			if c.selected(pkgs[name]) {
 				if got != "" {
 					got += " "

@@ -23,6 +23,7 @@ type Env struct {
 	GOFLAGS    string
 	GOOS       string // that programs are built for
 	GOARCH     string
+	GOFIPS140  string // whose cryptography they use: "off" and "latest" are GOROOT's, others lie in the module cache
 	GOCACHE    string // the build cache
 	GOMODCACHE string
 	// Alias is the other name of GOMODCACHE, if [Env.AliasCache] has made one.
@@ -35,7 +36,7 @@ type Env struct {
 // ReadEnv asks the go command in dir for its environment.
 func ReadEnv(ctx context.Context, dir string) (Env, error) {
 	var e Env
-	out, err := Output(ctx, dir, "env", "-json", "GOROOT", "GOVERSION", "GOMOD", "GOWORK", "GOFLAGS", "GOOS", "GOARCH", "GOCACHE", "GOMODCACHE")
+	out, err := Output(ctx, dir, "env", "-json", "GOROOT", "GOVERSION", "GOMOD", "GOWORK", "GOFLAGS", "GOOS", "GOARCH", "GOFIPS140", "GOCACHE", "GOMODCACHE")
 	if err != nil {
 		return e, err
 	}
