@@ -160,6 +160,16 @@ func TestReplayTripsNoTimeout(t *testing.T) {
 	}
 }
 
+// timerSettings are the values of GODEBUG that say how timers send: the old way went
+// with go1.27.
+func timerSettings(t *testing.T) []string {
+	_, version := goEnv(t, "")
+	if strings.HasPrefix(version, "go1.26") {
+		return []string{"", "asynctimerchan=1"}
+	}
+	return []string{""}
+}
+
 // A time-out that the schedule waits for comes, and not after what comes later.
 func TestReplayWaitsForTimeout(t *testing.T) {
 	for test, goroutine := range map[string]int{"TestTimeoutOfSleeper": 1, "TestTimeoutOfServer": 2} {
@@ -167,7 +177,7 @@ func TestReplayWaitsForTimeout(t *testing.T) {
 			test, goroutine, trace.Read, 1<<31|2, trace.Write, 1<<31|1)
 		file := filepath.Join(t.TempDir(), "plan")
 		require.NoError(t, os.WriteFile(file, []byte(plan), 0o666))
-		for _, godebug := range []string{"", "asynctimerchan=1"} {
+		for _, godebug := range timerSettings(t) {
 			dir, out, err := run(t, "replay;plan="+file+";verdict=$DIR/verdict", "^"+test+"$", "GODEBUG="+godebug)
 			require.NoError(t, err, out)
 			verdict, err := os.ReadFile(filepath.Join(dir, "verdict"))
