@@ -23,9 +23,12 @@ import (
 // A Candidate is a possible race between two places of the program.
 type Candidate struct {
 	// Pairs are accesses that may race, the earlier one first; pairs that are
-	// near to each other in the trace come before others. There is at least
-	// one, and at most MaxPairs.
+	// near to each other in the trace come before others. There is at least one,
+	// and at most MaxPairs.
 	Pairs [][2]int
+	// Again are pairs, near ones first, of which the later access is a repeated one:
+	// half as many at most.
+	Again [][2]int
 	// Exhaustive is set if Pairs has all pairs of the two places that may
 	// race, so that nothing is left if none of them can.
 	Exhaustive bool
@@ -36,7 +39,8 @@ type Candidate struct {
 // the first may be infeasible where another is not.
 const MaxPairs = 8
 
-// maxSeen bounds the search for near pairs of one candidate.
+// maxSeen bounds the search for near pairs of one candidate, and again that for those of
+// repeated accesses.
 const maxSeen = 64
 
 // Races is what the search for races found. Its numbers count unordered pairs
@@ -58,8 +62,9 @@ type Races struct {
 // sizes conflict where they overlap.
 //
 // Repeated accesses by one goroutine of one place, under the same locks and
-// with no communication in between, count once; the search is then linear in
-// the number of accesses, times the number of goroutines at each location.
+// with no communication in between, count once before and once after another
+// goroutine's; the search is then linear in the number of accesses, times the number
+// of goroutines at each location.
 func FindRaces(t *trace.Trace, o *order.Order) *Races {
 	f := &finder{t: t, o: o, pairs: make(map[[2]uint64]*pair), lossy: make(map[uint64]bool)}
 	groups := o.Groups()
@@ -81,6 +86,7 @@ type class struct {
 type crowd struct {
 	class
 	latest []visit // one for each goroutine, unless a later one is after it
+	newest int32   // the last access that began a visit
 	of     map[trace.GID]int
 	many   bool // more goroutines than the first
 	prune  int  // prune when latest has become this long
@@ -104,8 +110,14 @@ type pair struct {
 	sites    [2]uint64
 	conflict bool
 	free     bool // not all conflicts are excluded by locks
-	seen     int
-	nearest  [][2]int
+	first    found
+	again    found // of repeated accesses
+}
+
+// found is how many pairs of accesses were seen, and the nearest of them.
+type found struct {
+	seen    int
+	nearest [][2]int
 }
 
 type finder struct {
@@ -220,13 +232,20 @@ func (f *finder) visit(w *crowd, g trace.GID, i int32) {
 	if again {
 		f.lossy[w.site] = true
 		if v := &w.latest[k]; f.o.Segment(int(v.last)) == f.o.Segment(int(i)) {
-			v.last = i // ordered like the one before, so it has no new rivals
+			// Ordered like the one before: only those that have come since are new rivals.
+			for _, r := range w.rivals {
+				if r.newest > v.last {
+					f.compare(r, g, i, v.last)
+				}
+			}
+			v.last = i
 			return
 		}
 	}
 	for _, r := range w.rivals {
-		f.compare(r, g, i)
+		f.compare(r, g, i, -1)
 	}
+	w.newest = i
 	if again {
 		w.latest[k].last = i
 		return
@@ -239,8 +258,9 @@ func (f *finder) visit(w *crowd, g trace.GID, i int32) {
 	w.latest = append(w.latest, visit{g, i, i})
 }
 
-// compare looks for accesses of r that may race with access i by goroutine g.
-func (f *finder) compare(r rival, g trace.GID, i int32) {
+// compare looks for accesses of r after another one that may race with access i by
+// goroutine g.
+func (f *finder) compare(r rival, g trace.GID, i, after int32) {
 	if _, in := r.of[g]; !r.crowd.many && (in || len(r.of) == 0) {
 		return
 	}
@@ -249,18 +269,22 @@ func (f *finder) compare(r rival, g trace.GID, i int32) {
 		return
 	}
 	r.free = true
+	into, most := &r.first, MaxPairs
+	if after >= 0 {
+		into, most = &r.again, MaxPairs/2
+	}
 	for _, v := range r.latest {
-		if r.seen >= maxSeen {
+		if into.seen >= maxSeen {
 			return
 		}
-		if v.g == g {
+		if v.g == g || v.last < after {
 			continue
 		}
 		if !f.o.BeforeReached(int(v.last), int(i)) {
-			r.add(int(v.last), int(i))
+			into.add(int(v.last), int(i), most)
 		}
-		if v.first != v.last && !f.o.BeforeReached(int(v.first), int(i)) {
-			r.add(int(v.first), int(i))
+		if v.first != v.last && v.first > after && !f.o.BeforeReached(int(v.first), int(i)) {
+			into.add(int(v.first), int(i), most)
 		}
 	}
 }
@@ -278,12 +302,12 @@ func (f *finder) forget(w *crowd, i int32) {
 	w.prune = max(16, 2*len(w.latest))
 }
 
-// add keeps the nearest pairs.
-func (p *pair) add(i, j int) {
-	p.seen++
-	at, _ := slices.BinarySearchFunc(p.nearest, [2]int{i, j}, nearer)
-	if p.nearest = slices.Insert(p.nearest, at, [2]int{i, j}); len(p.nearest) > MaxPairs {
-		p.nearest = p.nearest[:MaxPairs]
+// add keeps the nearest pairs, so many at most.
+func (f *found) add(i, j, most int) {
+	f.seen++
+	at, _ := slices.BinarySearchFunc(f.nearest, [2]int{i, j}, nearer)
+	if f.nearest = slices.Insert(f.nearest, at, [2]int{i, j}); len(f.nearest) > most {
+		f.nearest = f.nearest[:most]
 	}
 }
 
@@ -299,10 +323,11 @@ func (f *finder) result() *Races {
 		}
 		r.Conflicts++
 		switch {
-		case p.seen > 0:
+		case p.first.seen > 0:
 			r.Candidates = append(r.Candidates, Candidate{
-				Pairs:      p.nearest,
-				Exhaustive: p.seen <= MaxPairs && !f.lossy[p.sites[0]] && !f.lossy[p.sites[1]],
+				Pairs:      p.first.nearest,
+				Again:      p.again.nearest,
+				Exhaustive: p.first.seen <= MaxPairs && !f.lossy[p.sites[0]] && !f.lossy[p.sites[1]],
 			})
 		case p.free:
 			r.Ordered++

@@ -37,6 +37,7 @@ func (c *Candidate) Meets() bool { return len(c.Leads[0].Accesses) == 2 && c.Lea
 type Lead struct {
 	Accesses []int
 	Pattern  *anomaly.Pattern // nil if goroutines stand at all accesses at once
+	again    bool             // of [anomaly.Candidate.Again]
 }
 
 // Counts are what a detector has pruned: sets of places, and not findings.

@@ -14,9 +14,12 @@ func meetings(in *Input, counts *Counts) []Candidate {
 	counts.Locked, counts.Ordered = found.Locked, found.Ordered
 	var cs []Candidate
 	for _, c := range found.Candidates {
-		leads := make([]Lead, len(c.Pairs))
-		for k, pair := range c.Pairs {
-			leads[k] = Lead{Accesses: pair[:]}
+		var leads []Lead
+		for _, pair := range c.Pairs {
+			leads = append(leads, Lead{Accesses: pair[:]})
+		}
+		for _, pair := range c.Again {
+			leads = append(leads, Lead{Accesses: pair[:], again: true})
 		}
 		if kind := in.meeting(c.Pairs[0]); in.wants(kind) {
 			cs = append(cs, Candidate{Kind: kind, Leads: leads, Exhaustive: c.Exhaustive})

@@ -33,18 +33,30 @@ func (in *Input) merge(cs []Candidate) []Candidate {
 }
 
 // sort puts leads within one test first, for they are the easiest to replay,
+// then those of accesses that are not repeated, for they need fewer steps,
 // and then those whose accesses are near to each other.
 func (in *Input) sort(c *Candidate) {
 	slices.SortStableFunc(c.Leads, func(a, b Lead) int {
-		return cmp.Or(cmp.Compare(in.apart(a), in.apart(b)), cmp.Compare(a.spread(), b.spread()))
+		return cmp.Or(cmp.Compare(in.apart(a), in.apart(b)), cmp.Compare(a.repeats(), b.repeats()), cmp.Compare(a.spread(), b.spread()))
 	})
-	most := anomaly.MaxPairs
+	most := [2]int{anomaly.MaxPairs, anomaly.MaxPairs / 2} // by repeats
 	if c.Alone() {
-		most = maxFailures
+		most[0] = maxFailures
 	}
-	if len(c.Leads) > most {
-		c.Leads, c.Exhaustive = c.Leads[:most], false
+	all := len(c.Leads)
+	c.Leads = slices.DeleteFunc(c.Leads, func(l Lead) bool {
+		most[l.repeats()]--
+		return most[l.repeats()] < 0
+	})
+	c.Exhaustive = c.Exhaustive && len(c.Leads) == all
+}
+
+// repeats returns 1 for a repeated access, else 0.
+func (l Lead) repeats() int {
+	if l.again {
+		return 1
 	}
+	return 0
 }
 
 func (l Lead) spread() int { return slices.Max(l.Accesses) - slices.Min(l.Accesses) }
