@@ -24,13 +24,13 @@ type known struct {
 	note   string // why it is not, or what a run needs to show it
 }
 
-// String is what findings are compared by: the kind and the set of lines. As in
-// the reports, what happens at the same places in another order is the same bug, and
-// what x++ reads and what it writes is one place.
+// String is what findings are compared by: the kind and the lines. As in the reports,
+// and in PECAN's table, what happens at the same lines in another order is the same
+// bug, and what x++ reads and what it writes is one place.
 func (b known) String() string {
-	lines := make([]string, len(b.places))
-	for i, place := range b.places {
-		lines[i] = place[:len(place)-1]
+	var lines []string
+	for _, place := range b.places {
+		lines = append(lines, strings.TrimRight(place, "rw"))
 	}
 	slices.Sort(lines)
 	return string(b.kind) + " " + strings.Join(lines, " ")

@@ -3,7 +3,10 @@
 // numbers: how many candidates each tier leaves, what is confirmed, and which of
 // the bugs that were counted by hand are missed.
 //
-//	go run ./internal/measure/papers [-run REGEXP] [-o docs/papers.md]
+//	go run ./internal/measure/papers [-run REGEXP] [-short] [-o docs/papers.md]
+//
+// Some programs are as large as the papers' were, in events; with -short, they are
+// small.
 //
 // It runs in the root of the repository, and exits with 1 if something was
 // confirmed that the count by hand does not have.
@@ -27,11 +30,16 @@ func run(ctx context.Context, args []string) (bool, error) {
 	flags := flag.NewFlagSet("papers", flag.ExitOnError)
 	var match regexp.Regexp
 	flags.TextVar(&match, "run", regexp.MustCompile(""), "take the programs whose names match `REGEXP`")
+	short := flags.Bool("short", false, "run the tests with -short")
 	out := flags.String("o", "", "`FILE` for the tables; without it, they go to the standard output")
 	if err := flags.Parse(args); err != nil {
 		return false, err
 	}
-	results, err := measure(ctx, &match)
+	var with []string
+	if *short {
+		with = append(with, "-short")
+	}
+	results, err := measure(ctx, &match, with...)
 	if err != nil {
 		return false, err
 	}
@@ -49,8 +57,8 @@ func run(ctx context.Context, args []string) (bool, error) {
 	return good, nil
 }
 
-// measure runs the command on each program that matches.
-func measure(ctx context.Context, match *regexp.Regexp) ([]result, error) {
+// measure runs the command, with flags, on each program that matches.
+func measure(ctx context.Context, match *regexp.Regexp, flags ...string) ([]result, error) {
 	work, err := os.MkdirTemp("", "papers-")
 	if err != nil {
 		return nil, err
@@ -78,7 +86,7 @@ func measure(ctx context.Context, match *regexp.Regexp) ([]result, error) {
 			if !match.MatchString(p.name) {
 				continue
 			}
-			r, err := p.measure(ctx, tool, dir, filepath.Join(work, "keep", p.name))
+			r, err := p.measure(ctx, tool, dir, filepath.Join(work, "keep", p.name), flags...)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", p.name, err)
 			}

@@ -31,8 +31,8 @@ type result struct {
 	program
 	goroutines, locations, events int
 	// How many sets of places are left: conflicts, then those that no common
-	// lock excludes, those that the must-order does not, those that no tier
-	// refutes.
+	// lock excludes, those that the must-order does not; and how many of lines that
+	// no tier refutes.
 	candidates, unlocked, unordered, open count
 	confirmed                             count
 	exceptions, failed                    int
@@ -43,12 +43,12 @@ type result struct {
 }
 
 // measure runs the command on p in the module in dir, once for races and once
-// for the rest: where a race is found, what it does to atomic regions is not told
-// as well. Its files are kept.
-func (p program) measure(ctx context.Context, tool, dir, keep string) (*result, error) {
+// for the rest, with flags: where a race is found, what it does to atomic regions is
+// not told as well. Its files are kept.
+func (p program) measure(ctx context.Context, tool, dir, keep string, flags ...string) (*result, error) {
 	r := &result{program: p, found: make(map[string]bool), reasons: make(map[string]string)}
 	for _, of := range []string{"race", "atomicity,atomic-set"} {
-		if err := r.predict(ctx, tool, dir, keep, of); err != nil {
+		if err := r.predict(ctx, tool, dir, keep, append(slices.Clip(flags), "-predict.kinds="+of)); err != nil {
 			return nil, err
 		}
 	}
@@ -62,14 +62,15 @@ func (p program) measure(ctx context.Context, tool, dir, keep string) (*result, 
 	return r, r.analyse(ctx, traces[0])
 }
 
-// predict runs the command for some kinds of bugs.
-func (r *result) predict(ctx context.Context, tool, dir, keep, kinds string) error {
+// predict runs the command with some flags.
+func (r *result) predict(ctx context.Context, tool, dir, keep string, flags []string) error {
 	name, test, _ := strings.Cut(r.name, "/")
 	if err := os.MkdirAll(keep, 0o777); err != nil {
 		return err
 	}
 	file := filepath.Join(keep, "report.json")
-	cmd := exec.CommandContext(ctx, tool, "test", "-run", "^"+test, "-predict.kinds="+kinds, "-predict.json="+file, "-predict.keep="+keep, "./"+name)
+	flags = append(slices.Clip(flags), "-run", "^"+test, "-predict.json="+file, "-predict.keep="+keep, "./"+name)
+	cmd := exec.CommandContext(ctx, tool, append([]string{"test"}, flags...)...)
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil && cmd.ProcessState.ExitCode() != 1 {
 		return fmt.Errorf("%s: %w\n%s", cmd, err, out)
@@ -157,11 +158,13 @@ func (r *result) analyse(ctx context.Context, file string) error {
 		r.candidates[k] = found.Candidates
 		r.unlocked[k] = found.Candidates - found.Locked
 		r.unordered[k] = r.unlocked[k] - found.Ordered
+		open := make(map[string]bool)
 		for _, f := range found.Findings {
 			if f.Status != bug.Infeasible {
-				r.open[k]++
+				open[known{kind: kind, places: places(t, f.Sites)}.String()] = true
 			}
 		}
+		r.open[k] = len(open)
 		findings += len(found.Findings)
 	}
 	if findings > 0 {
@@ -169,6 +172,15 @@ func (r *result) analyse(ctx context.Context, file string) error {
 	}
 	r.size(t, o)
 	return nil
+}
+
+// places are those of sites, as bugs.txt has them.
+func places(t *trace.Trace, sites []trace.SiteID) (ps []string) {
+	for _, id := range sites {
+		s := t.Sites[id]
+		ps = append(ps, fmt.Sprintf("%s:%d", filepath.Base(s.File), s.Line))
+	}
+	return ps
 }
 
 // size counts what tests do, and the memory in which their goroutines meet.
