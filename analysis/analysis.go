@@ -7,8 +7,9 @@
 //  1. must-order and lock sets (packages order and anomaly) find candidates,
 //  2. lock-acquisition histories ([order.Order.Locked]) and causality graphs
 //     (package causality) refute some,
-//  3. direct schedules (package schedule) confirm; the independent judge
-//     (package feasible) has seen each of them,
+//  3. direct schedules (package schedule) confirm: of the accesses' cone, with critical
+//     sections turned round, or PECAN's; the independent judge (package feasible)
+//     has seen each of them,
 //  4. solving (package symbolic) decides the others: it finds a schedule, or
 //     proves that there is none, within a budget.
 //
@@ -37,12 +38,15 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// The tiers that decide, as the report names them.
+// The tiers that decide, as the report names them: those that refute, and the
+// schedulers that find a schedule, of which the solver also refutes.
 const (
 	TierHistory   = "history"
 	TierCausality = "causality"
-	TierPecan     = "pecan"
-	TierSolver    = "solver"
+	TierCone      = string(schedule.Cone)
+	TierTurned    = string(schedule.Turned)
+	TierPecan     = string(schedule.Pecan)
+	TierSolver    = string(schedule.Solver)
 )
 
 // A Finding is a predicted bug: a set of source sites, and events of the trace
@@ -65,7 +69,7 @@ type Finding struct {
 	Note      string
 	Status    bug.Status // Predicted, Undecided or Infeasible
 	Reason    string     // why it is not predicted
-	Tier      string     // which tier decided; "" for undecided
+	Tier      string     // which tier decided, of predicted ones that of the first schedule; "" for undecided
 	Schedules []Recipe   // to replay in turn; each ends at accesses of the same sites
 	// Departures are runs to where the program departs from the recorded run, of a
 	// finding that only this keeps from being infeasible: it may be there in one of
@@ -79,6 +83,9 @@ type Recipe struct {
 	schedule.Recipe
 	Pattern *anomaly.Pattern
 }
+
+// Tier is the one that has found the schedule.
+func (r Recipe) Tier() string { return string(r.Scheduler()) }
 
 // A Result is what was predicted from one trace. The numbers count sets of
 // source sites, one for each possible finding.
@@ -285,7 +292,7 @@ func (p *predictor) decide(c detect.Candidate) (f Finding, open []lead) {
 	p.schedules(&f, open)
 	switch {
 	case len(f.Schedules) > 0:
-		f.Status, f.Tier, f.Reason = bug.Predicted, TierPecan, ""
+		f.Status, f.Tier, f.Reason = bug.Predicted, f.Schedules[0].Tier(), ""
 		f.Pattern, f.Accesses = f.Schedules[0].Pattern, f.Schedules[0].Accesses
 	case len(open) == 0 && c.Exhaustive:
 		f.Status = bug.Infeasible

@@ -181,7 +181,7 @@ func TestFinding(t *testing.T) {
 		t.Fatalf("%d findings", len(r.Findings))
 	}
 	f := r.Findings[0]
-	if f.Kind != "race" || f.Tier != "pecan" || f.Reason != "" {
+	if f.Kind != "race" || f.Tier != analysis.TierCone || f.Reason != "" {
 		t.Errorf("finding %+v", f)
 	}
 	if want := []trace.SiteID{tr.Events[4].Site, tr.Events[7].Site}; !slices.Equal(f.Sites, want) {

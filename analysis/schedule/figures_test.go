@@ -288,3 +288,30 @@ func TestTurnedLate(t *testing.T) {
 		}
 	}
 }
+
+// Each schedule names who has made it.
+func TestScheduler(t *testing.T) {
+	for _, test := range []struct {
+		name, text string
+		i, j       int
+		steps      []int
+		want       Scheduler
+	}{
+		{"what the accesses need, as it was", "1 w x\n3 w z\n2 w y\n2 r x", 0, 3, []int{2}, Cone},
+		{"all that happened", "1 w x\n3 w z\n2 w y\n2 r x", 0, 3, []int{1, 2}, Pecan},
+		{"sections the other way round", "1 acq a\n1 w x\n1 rel a\n2 acq a\n2 rel a\n3 w z\n2 r x", 1, 6, []int{3, 4, 0}, Turned},
+	} {
+		found := false
+		p := plan(t, tracetest.Parse(t, test.text))
+		for s, recipe := range p.Race(test.i, test.j, nil) {
+			if slices.Equal(s.Steps, test.steps) {
+				if found = true; recipe.Scheduler() != test.want {
+					t.Errorf("%s: made by %s, want %s", test.name, recipe.Scheduler(), test.want)
+				}
+			}
+		}
+		if _, recipe := p.Given(0, test.steps, []int{test.i, test.j}, []int{test.i, test.j}); !found || recipe.Scheduler() != Solver {
+			t.Errorf("%s: found %v, given by %s", test.name, found, recipe.Scheduler())
+		}
+	}
+}

@@ -158,6 +158,17 @@ const (
 	sequenceNone
 )
 
+// scheduler is who makes schedules by m.
+func (m method) scheduler() Scheduler {
+	switch m {
+	case turnedMatter, turnedNone:
+		return Turned
+	case pecan, sequenceRecorded:
+		return Pecan
+	}
+	return Cone
+}
+
 // A target is what schedules are for: events, and what must come before what in
 // every run to them.
 type target struct {

@@ -14,6 +14,25 @@ import (
 	"github.com/gopredict/gopredict/analysis/causality"
 )
 
+// A Scheduler is a way to make schedules.
+type Scheduler string
+
+// The schedulers, as reports name them.
+const (
+	// Cone keeps the recorded order of the events that the accesses need. These are few,
+	// and a replay can miss each step.
+	Cone Scheduler = "cone"
+	// Turned lets critical sections come in another order than the recorded one, where
+	// the accesses are within them.
+	Turned Scheduler = "turned"
+	// Pecan is PECAN's Algorithm 3 for races and 4 for patterns. It keeps all that
+	// happened and does not depend on the access that is put off, so that goroutines
+	// find what the trace does not show: time, files, memory that is not recorded.
+	Pecan Scheduler = "pecan"
+	// Solver is whoever has found the steps of [Planner.Given].
+	Solver Scheduler = "solver"
+)
+
 // A Schedule is an order of events of one trace that leads to a violation.
 // All numbers are positions in trace.Trace.Events.
 type Schedule struct {
@@ -60,6 +79,14 @@ type Recipe struct {
 	p        *Planner
 	method   method
 	given    *given // in place of a method
+}
+
+// Scheduler is who makes the schedule.
+func (r Recipe) Scheduler() Scheduler {
+	if r.given != nil {
+		return Solver
+	}
+	return r.method.scheduler()
 }
 
 // Schedule makes the schedule, equal each time, from where the violation's tests

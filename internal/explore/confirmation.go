@@ -296,7 +296,7 @@ func (c *confirmation) suspect(ctx context.Context, s suspect) (report.Evidence,
 		if r.Status == bug.Confirmed {
 			c.confirmed.Add(1)
 			ev = c.evidence(s, w)
-			ev.Violation = recipe.Accesses
+			ev.Violation, ev.Tier = recipe.Accesses, recipe.Tier()
 			ev.Result, ev.Replayed = r, replayed
 			return ev, nil
 		}
