@@ -40,13 +40,15 @@ type result struct {
 	found                                 map[string]bool   // confirmed, by bug.String
 	reasons                               map[string]string // why not, of others
 	unknown                               []string          // confirmed, and not real by hand
+	tiers                                 map[string]int    // of those confirmed, by who has found the schedule
+	warnings                              warnings          // for programs of UCG's table
 }
 
 // measure runs the command on p in the module in dir, once for races and once
 // for the rest, with flags: where a race is found, what it does to atomic regions is
 // not told as well. Its files are kept.
 func (p program) measure(ctx context.Context, tool, dir, keep string, flags ...string) (*result, error) {
-	r := &result{program: p, found: make(map[string]bool), reasons: make(map[string]string)}
+	r := &result{program: p, found: make(map[string]bool), reasons: make(map[string]string), tiers: make(map[string]int)}
 	for _, of := range []string{"race", "atomicity,atomic-set"} {
 		if err := r.predict(ctx, tool, dir, keep, append(slices.Clip(flags), "-predict.kinds="+of)); err != nil {
 			return nil, err
@@ -111,6 +113,7 @@ func (r *result) findings(fs []report.Finding) {
 			continue
 		}
 		r.confirmed[slices.Index(kinds[:], f.Kind)]++
+		r.tiers[f.Tier]++
 		if f.Effect != bug.NoEffect {
 			r.exceptions++
 		}
@@ -169,6 +172,9 @@ func (r *result) analyse(ctx context.Context, file string) error {
 	}
 	if findings > 0 {
 		r.schedule = scheduling / time.Duration(findings)
+	}
+	if slices.ContainsFunc(papers[r.name], func(p published) bool { return p.by == ucg }) {
+		r.warnings = warn(t, o)
 	}
 	r.size(t, o)
 	return nil

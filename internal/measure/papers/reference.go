@@ -17,10 +17,12 @@ func pecan(goroutines, locations, events, candidates, confirmed, exceptions, fai
 		confirmed: confirmed, exceptions: exceptions, failed: failed, search: search, schedule: schedule}
 }
 
+const ucg = "UCG"
+
 // graphs is a row of Table 1 of Kahlon and Wang: races and atomicity violations.
 // Their tiers, but for the last, are applied one by one and not one after the other.
 func graphs(goroutines, events, candidates, unlocked, unordered, open, confirmed string) published {
-	return published{by: "UCG", goroutines: goroutines, events: events, candidates: candidates,
+	return published{by: ucg, goroutines: goroutines, events: events, candidates: candidates,
 		unlocked: unlocked, unordered: unordered, open: open, confirmed: confirmed}
 }
 

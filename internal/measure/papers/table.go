@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -55,6 +56,8 @@ all, an anomaly two accesses of which race is told as the race alone.
 			b.WriteString("\n")
 		}
 	}
+	beforeAndAfter(&b, rs)
+	schedulers(&b, rs)
 	byHand(&b, rs)
 	return b.String()
 }
@@ -68,6 +71,55 @@ func millis(d time.Duration) string {
 		return fmt.Sprintf("%.0f ms", ms)
 	}
 	return fmt.Sprintf("%.2g ms", ms)
+}
+
+// beforeAndAfter writes what the graph adds to lock sets and must-happen-before.
+func beforeAndAfter(b *strings.Builder, rs []result) {
+	b.WriteString(`
+## Warnings before and after the causality graph
+
+As in Table 1 of Kahlon and Wang, these are pairs of events that may race: all that
+conflict, what lock sets and acquisition histories alone leave of them, what
+must-happen-before alone leaves, both together (which their table does not have), and
+the graph.
+
+| program | by | all | lock sets | must-happen-before | both | graph |
+|---|---|--:|--:|--:|--:|--:|
+`)
+	races := func(counts string) string {
+		n, _, _ := strings.Cut(counts, " + ")
+		return n
+	}
+	for _, r := range rs {
+		for _, p := range papers[r.name] {
+			if p.by == ucg {
+				w := r.warnings
+				fmt.Fprintf(b, "| %s | gopredict | %d | %d | %d | %d | %d |\n", r.name, w.all, w.locks, w.order, w.both, w.graph)
+				fmt.Fprintf(b, "| | UCG | %s | %s | %s | | %s |\n", races(p.candidates), races(p.unlocked), races(p.unordered), races(p.open))
+			}
+		}
+	}
+}
+
+// schedulers writes who has found the schedules of what was confirmed.
+func schedulers(b *strings.Builder, rs []result) {
+	sum := make(map[string]int)
+	for _, r := range rs {
+		for tier, n := range r.tiers {
+			sum[tier] += n
+		}
+	}
+	b.WriteString(`
+## Who has found the schedules of what is confirmed
+
+[analysis.md](analysis.md#the-schedulers) says what each is for.
+
+| tier | bugs |
+|---|--:|
+`)
+	for _, tier := range slices.Sorted(maps.Keys(sum)) {
+		fmt.Fprintf(b, "| %s | %d |\n", tier, sum[tier])
+	}
 }
 
 // byHand writes what was counted by hand, and what of that was missed.
