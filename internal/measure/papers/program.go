@@ -36,6 +36,7 @@ type result struct {
 	candidates, unlocked, unordered, open count
 	confirmed                             count
 	exceptions, failed                    int
+	replays, reproduced                   int // of those confirmed
 	search, schedule, solving             time.Duration     // all of the search; what one finding takes then; what solving adds for all of them
 	found                                 map[string]bool   // confirmed, by bug.String
 	reasons                               map[string]string // why not, of others
@@ -114,6 +115,7 @@ func (r *result) findings(fs []report.Finding) {
 		}
 		r.confirmed[slices.Index(kinds[:], f.Kind)]++
 		r.tiers[f.Tier]++
+		r.replays, r.reproduced = r.replays+f.Replays, r.reproduced+f.Reproduced
 		if f.Effect != bug.NoEffect {
 			r.exceptions++
 		}

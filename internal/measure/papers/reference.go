@@ -50,6 +50,8 @@ var papers = map[string][]published{
 	"collections/TestLinkedList": {pecan("3", "9", "357", "6 + 1 + 7", "13", "3", "0", "8 ms", "7 ms")},
 	"collections/TestHashSet":    {pecan("3", "11", "404", "4 + 3 + 4", "10", "5", "0", "12 ms", "8 ms")},
 	"collections/TestTreeSet":    {pecan("3", "23", "475", "4 + 2 + 4", "10", "4", "0", "30 ms", "7 ms")},
+	"example/TestRace":           {graphs("3", "29", "8 + 2", "8 + 2", "2 + 0", "2 + 0", "1 + 0")},
+	"example/TestNoRace":         {graphs("3", "37", "8 + 2", "6 + 2", "2 + 0", "0 + 0", "0 + 0")},
 	"connectionpool": {
 		graphs("4", "97", "89 + 30", "21 + 6", "28 + 4", "0 + 0", "0 + 0"),
 		witnesses("4", "5", "85", "21", "0", "0"),
@@ -87,4 +89,12 @@ var papers = map[string][]published{
 	"openjms":    {pecan("24", "185", "180,887", "207 + 226 + 4", "34 of 100", "8", "66", "298.6 s", "350 ms")},
 	"jigsaw":     {pecan("12", "307", "275,128", "665 + 727 + 684", "36 of 100", "15", "57", "177.7 s", "578 ms")},
 	"httpclient": {{by: "Chen, Roşu", goroutines: "7", locations: "2", confirmed: "2"}},
+}
+
+// ratios are PECAN's Table 2: how often AssetFuzzer, which looks at random, makes an
+// anomaly happen that is real. PECAN makes all of them happen, each time.
+var ratios = []struct{ program, assetFuzzer string }{
+	{"stringbuffer", "0.9"}, {"collections/TestArrayList", "0.35"}, {"collections/TestLinkedList", "0.53"},
+	{"collections/TestHashSet", "0.35"}, {"collections/TestTreeSet", "0.11"}, {"moldyn", "1.00"}, {"raytracer", "0.998"},
+	{"montecarlo", "0.990"}, {"cache4j", "0.933"}, {"hedc", "0.976"}, {"weblech", "0.261"}, {"jigsaw", "0.853"},
 }
