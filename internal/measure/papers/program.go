@@ -36,7 +36,7 @@ type result struct {
 	candidates, unlocked, unordered, open count
 	confirmed                             count
 	exceptions, failed                    int
-	replays, reproduced                   int // of those confirmed
+	replays, reproduced                   int               // of those confirmed
 	search, schedule, solving             time.Duration     // all of the search; what one finding takes then; what solving adds for all of them
 	found                                 map[string]bool   // confirmed, by bug.String
 	reasons                               map[string]string // why not, of others

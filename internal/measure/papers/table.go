@@ -22,15 +22,18 @@ same numbers of goroutines. Written by
 
 A candidate is a set of places of the source, where what x++ reads and what it
 writes are two; what is left after the graph, and what is confirmed, is counted by
-lines, as in PECAN's table. Numbers are of races + atomicity
-violations + violations of atomic sets, or of races + atomicity violations. PECAN
-is Huang and Zhang (ISSTA 2011), UCG Kahlon and Wang (CAV 2010), whose numbers
-after lock sets and after must-happen-before are each of that tier alone, and
-NFM'11 Said and others. Those of OpenJMS and Jigsaw are of all of these servers;
-ours have the bugs of Figures 6 and 7. After the graph is what is not proven infeasible, in runs that
-depart from the recorded one too, and ours are without those in
-which all accesses to a variable are updates, such as x++, of which any order has
-the same outcome.
+lines, as in PECAN's table. Numbers are of races + atomicity violations + violations
+of atomic sets, or of races + atomicity violations. PECAN is Huang and Zhang (ISSTA
+2011), UCG Kahlon and Wang (CAV 2010), whose numbers after lock sets and after
+must-happen-before are each of that tier alone, and NFM'11 Said and others.
+
+PECAN's numbers of OpenJMS and Jigsaw are of all of these servers; ours have the bugs
+of Figures 6 and 7. The larger programs have about as many events as there, but Jigsaw,
+which has an eighth: what solving takes grows with them.
+
+After the graph is what is not proven infeasible, in runs that depart from the recorded
+one too. Ours are without those in which all accesses to a variable are updates, such
+as x++, of which any order has the same outcome.
 
 Exceptions are confirmed bugs with an effect: a panic, a failing test, a deadlock.
 Failed are schedules that the re-run left. Search is the time for all candidates
@@ -130,8 +133,9 @@ func again(b *strings.Builder, rs []result) {
 ## How often a replay shows what is confirmed
 
 As in PECAN's Table 2, of the programs that AssetFuzzer was tried on too, which looks
-for real anomalies at random. Ours is of the replays that the command makes before it
-calls a bug confirmed; [replay.md](replay.md) has a hundred of each, under load.
+for real anomalies at random. Ours is of the replays of what the command calls
+confirmed, which is what no replay under its schedule has missed; [replay.md](replay.md)
+has a hundred replays of each of the subjects' bugs, under load.
 
 | program | AssetFuzzer | PECAN | gopredict | replays |
 |---|--:|--:|--:|--:|
@@ -186,7 +190,7 @@ var pecanShares = map[string]string{
 	"account": "1.00", "buggyprogram": "1.00", "critical": "0.93", "loader": "0.83", "manager": "0.93", "mergesort": "0.44",
 	"shop": "1.00", "stringbuffer": "1.00", "collections/TestArrayList": "1.00", "collections/TestLinkedList": "0.93",
 	"collections/TestHashSet": "0.91", "collections/TestTreeSet": "1.00", "hedc": "0.43", "weblech": "0.40", "cache4j": "0.71",
-	"moldyn": "0.25", "raytracer": "1.00", "montecarlo": "1.00", "openjms": "0.34", "jigsaw": "0.36",
+	"moldyn": "0.25", "raytracer": "1.00", "montecarlo": "1.00", "specjbb": "0.72", "openjms": "0.34", "jigsaw": "0.36",
 }
 
 func share(n, of int) string {
