@@ -24,6 +24,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/gopredict/gopredict/analysis/anomaly"
@@ -286,7 +287,11 @@ func (p *predictor) decide(c detect.Candidate) (f Finding, open []lead) {
 	f = Finding{Kind: c.Kind, Name: c.Name, Status: bug.Undecided, Pattern: c.Leads[0].Pattern, Accesses: c.Leads[0].Accesses}
 	if c.Alone() {
 		p.place(&f)
-		return f, leadsOf(c) // what it takes is for the solver to say
+		open = p.turned(leadsOf(c))
+		if len(open) == 0 && c.Exhaustive {
+			f.Status, f.Reason = bug.Infeasible, "no order of the recorded events leads to it"
+		}
+		return f, open // what it takes is for the solver to say
 	}
 	open = p.refute(&f, c)
 	p.schedules(&f, open)
@@ -418,4 +423,14 @@ func refusal(err error) string {
 		return "the orders that lead there would change what the program does: " + no.Where + ": " + no.Reason
 	}
 	return err.Error()
+}
+
+// turned returns the leads that another order of the recorded events may turn to a
+// violation: not conditions of which no formula tells what they follow from. That is taken
+// to be as it was, and so are they.
+func (p *predictor) turned(leads []lead) []lead {
+	return slices.DeleteFunc(leads, func(l lead) bool {
+		at := l.Accesses[0]
+		return p.t.Events[at].Kind == trace.Branch && p.flow.At(at) == nil
+	})
 }

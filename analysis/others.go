@@ -59,10 +59,17 @@ func (p *predictor) deviations(f *Finding) []int {
 const maxFollowed = 256
 
 // FollowsFrom returns the sites of the reads that the condition of event i of t follows
-// from, and of the writes that these have found, as far as formulas tell.
+// from, and of the writes that these have found, as far as formulas tell. Where none
+// tells, it may follow from all that came before.
 func FollowsFrom(t *trace.Trace, i int) map[trace.SiteID]bool {
 	flow := trace.NewFlow(t)
 	sites, seen := make(map[trace.SiteID]bool), make(map[int32]bool)
+	if flow.At(i) == nil {
+		for k := range t.Events[:i] {
+			sites[t.Events[k].Site] = true
+		}
+		return sites
+	}
 	work := []int32{int32(i)}
 	for len(work) > 0 && len(seen) < maxFollowed {
 		in := flow.At(int(work[0]))

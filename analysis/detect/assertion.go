@@ -8,8 +8,10 @@ import (
 )
 
 // assertions returns the candidates for assertions that can fail: conditions of
-// which one outcome leads to a failure, and which follow from what was read. They
-// are of tests that have passed.
+// which one outcome leads to a failure, and those of testify that follow from what was
+// read. They are of tests that have passed. Branches that other goroutines have no say in
+// have no events; where no formula says what the condition follows from, a run that
+// departs from the recorded one may turn it.
 func assertions(in *Input, counts *Counts) []Candidate {
 	if len(in.Trace.Events) > trace.MaxFlow {
 		counts.TooLong = slices.ContainsFunc(in.Trace.Events, func(e trace.Event) bool {
@@ -28,7 +30,7 @@ func assertions(in *Input, counts *Counts) []Candidate {
 	for i := range in.Trace.Events {
 		e := &in.Trace.Events[i]
 		fails := in.Trace.Sites[e.Site].Fails
-		if fails == trace.Neither || (fails == trace.IfTrue) == (e.Val != 0) || in.Flow.At(i) == nil {
+		if fails == trace.Neither || (fails == trace.IfTrue) == (e.Val != 0) || in.Flow.At(i) == nil && e.Kind != trace.Branch {
 			continue
 		}
 		if test := in.Trace.Goroutines[e.G].Test; test == "" || failed[test] {

@@ -93,11 +93,14 @@ func (m *Model) departing(a Answer) Departing {
 	for k := range a.Base {
 		steps = append(steps, k)
 	}
-	stands := a.Departs
-	if m.event(int32(stands)).Kind.IsAccess() {
-		stands = int(m.next[stands])
+	stands := int32(a.Departs)
+	if m.event(stands).Kind.IsAccess() {
+		stands = m.next[stands]
 	}
-	return Departing{At: a.Departs, Steps: append(steps, a.Steps...), Stands: stands}
+	for stands != none && m.event(stands).Kind == trace.Operand { // nobody can be held back there
+		stands = m.next[stands]
+	}
+	return Departing{At: a.Departs, Steps: append(steps, a.Steps...), Stands: int(stands)}
 }
 
 // doubts are what the departures of a model's runs can be, by event.

@@ -72,13 +72,10 @@ type call struct {
 }
 
 // consume notes the formula of instr, if it is a store, condition or assertion
-// that follows from something that was read.
+// that follows from something that was read, and whether a condition leads to a failure.
 func (a *analysis) consume(f *function, instr ssa.Instruction) {
 	s, t := a.formula(f, instr)
-	if t == nil {
-		return
-	}
-	if cond, ok := instr.(*ssa.If); ok {
+	if cond, ok := instr.(*ssa.If); ok && s.Pos.IsValid() {
 		b := cond.Block()
 		switch then, els := failing(b.Succs[0]), failing(b.Succs[1]); {
 		case then && !els:
@@ -86,6 +83,9 @@ func (a *analysis) consume(f *function, instr ssa.Instruction) {
 		case els && !then:
 			a.values.fails[s], a.values.stops[s] = trace.IfFalse, stopping(b.Succs[1])
 		}
+	}
+	if t == nil {
+		return
 	}
 	if old, ok := a.values.formulas[s]; ok && old.String() != t.Formula.String() {
 		a.values.twice[s] = true

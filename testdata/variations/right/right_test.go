@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -423,6 +424,117 @@ func TestCounterIsSafe(t *testing.T) {
 	}
 	wg.Wait()
 	assertEqual(t, counter(s).Value(), 2)
+}
+
+type account struct {
+	mu      sync.Mutex
+	balance int
+	moves   []int
+}
+
+// move keeps the balance and the moves together.
+func (a *account) move(n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.balance += n
+	a.moves = append(a.moves, n)
+}
+
+func (a *account) check() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	sum := 0
+	for _, n := range a.moves {
+		sum += n
+	}
+	if sum != a.balance {
+		return fmt.Errorf("balance is %d, moves make %d", a.balance, sum)
+	}
+	return nil
+}
+
+func (a *account) get() (int, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.balance < 0 {
+		return 0, errors.New("overdrawn")
+	}
+	return a.balance, nil
+}
+
+// As helpers: an error that no order brings about.
+func TestNoErrorInBetween(t *testing.T) {
+	var a account
+	done := make(chan struct{})
+	go func() {
+		a.move(15)
+		a.move(-15)
+		close(done)
+	}()
+	if _, err := a.get(); err != nil {
+		t.Error(err)
+	}
+	<-done
+}
+
+// As helpers: what is checked is changed in one section.
+func TestCheckAgrees(t *testing.T) {
+	var a account
+	done := make(chan struct{})
+	go func() {
+		a.move(1)
+		close(done)
+	}()
+	if err := a.check(); err != nil {
+		t.Error(err)
+	}
+	<-done
+}
+
+// As helpers: the sum comes through a channel, and none of it is lost.
+func TestSumThroughChannel(t *testing.T) {
+	var a account
+	sums := make(chan int)
+	go func() {
+		var wg sync.WaitGroup
+		for range 2 {
+			wg.Go(func() { a.move(1) })
+		}
+		wg.Wait()
+		sum, _ := a.get()
+		sums <- sum
+	}()
+	if got := <-sums; got != 2 {
+		t.Errorf("got %d, want 2", got)
+	}
+}
+
+type totals struct{ Hits, Misses int }
+
+type tally struct {
+	mu sync.Mutex
+	n  totals
+}
+
+// As helpers: a struct is compared as a whole, and counted under its lock.
+func TestTotals(t *testing.T) {
+	var c tally
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			n := c.n
+			n.Hits++
+			c.n = n
+		})
+	}
+	wg.Wait()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if want := (totals{Hits: 2}); c.n != want {
+		t.Errorf("got %v, want %v", c.n, want)
+	}
 }
 
 // As ended: the test waits until the goroutine has logged.
