@@ -9,4 +9,10 @@ var reasons = map[string]string{
 }
 
 // verdicts say what came of looking at the confirmed findings of a test.
-var verdicts = map[string]string{}
+var verdicts = map[string]string{
+	"TestChainDelayIfStillRunning":  byTime,
+	"TestChainSkipIfStillRunning":   byTime,
+	"TestJobWithZeroTimeDoesNotRun": byTime,
+}
+
+const byTime = "real, by time alone: the goroutine that a sleep or a tick is to wait for has not come so far when that is over"
