@@ -287,7 +287,7 @@ func (p *predictor) decide(c detect.Candidate) (f Finding, open []lead) {
 	f = Finding{Kind: c.Kind, Name: c.Name, Status: bug.Undecided, Pattern: c.Leads[0].Pattern, Accesses: c.Leads[0].Accesses}
 	if c.Alone() {
 		p.place(&f)
-		open = p.turned(leadsOf(c))
+		open = p.open(leadsOf(c))
 		if len(open) == 0 && c.Exhaustive {
 			f.Status, f.Reason = bug.Infeasible, "no order of the recorded events leads to it"
 		}
@@ -425,10 +425,10 @@ func refusal(err error) string {
 	return err.Error()
 }
 
-// turned returns the leads that another order of the recorded events may turn to a
+// open returns the leads that another order of the recorded events may turn to a
 // violation: not conditions of which no formula tells what they follow from. That is taken
 // to be as it was, and so are they.
-func (p *predictor) turned(leads []lead) []lead {
+func (p *predictor) open(leads []lead) []lead {
 	return slices.DeleteFunc(leads, func(l lead) bool {
 		at := l.Accesses[0]
 		return p.t.Events[at].Kind == trace.Branch && p.flow.At(at) == nil

@@ -130,13 +130,15 @@ func learn(pc uintptr) {
 		return false
 	})
 	p.std = p.std || p.site == 0
-	runtime.PredictFrames(pc&^logicalPC, pc&logicalPC != 0, func(fn, file string, line int) bool {
-		if machinery(fn, file) {
-			return true
-		}
-		p.outer = number(fn, file, line)
-		return false
-	})
+	if p.outer = p.site; p.own {
+		runtime.PredictFrames(pc&^logicalPC, pc&logicalPC != 0, func(fn, file string, line int) bool {
+			if machinery(fn, file) {
+				return true
+			}
+			p.outer = number(fn, file, line)
+			return false
+		})
+	}
 	runtime.PredictFrames(pc&^logicalPC, pc&logicalPC != 0, func(fn, file string, line int) bool {
 		p.ours = oursAt(fn, file, line)
 		return p.ours == nobodys
