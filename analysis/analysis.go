@@ -175,19 +175,19 @@ func Predict(ctx context.Context, t *trace.Trace, opts Options) (*Result, error)
 	return r, nil
 }
 
-// A lead is one of a candidate, and what must come before what if it is a bug.
-type lead struct {
-	detect.Lead
+// An instance is one of a candidate, and what must come before what if it is a bug.
+type instance struct {
+	detect.Instance
 	guide []causality.Edge
 }
 
-// leadsOf are those of c, of which nothing else is known yet.
-func leadsOf(c detect.Candidate) []lead {
-	leads := make([]lead, len(c.Leads))
-	for k, l := range c.Leads {
-		leads[k].Lead = l
+// instancesOf are those of c, of which nothing else is known yet.
+func instancesOf(c detect.Candidate) []instance {
+	instances := make([]instance, len(c.Instances))
+	for k, v := range c.Instances {
+		instances[k].Instance = v
 	}
-	return leads
+	return instances
 }
 
 // A predictor decides candidates of one trace.
@@ -218,10 +218,10 @@ func (p *predictor) prepare() {
 	p.graphs = causality.New(p.t, p.o)
 	p.planner = schedule.NewPlanner(p.t, p.o, p.graphs)
 	p.judge = feasible.New(p.t)
-	candidate := p.opts.Solving.budget()
-	p.candidates = solver.Budget{Steps: solvedCandidates * candidate.Steps, Memory: candidate.Memory}
+	each := p.opts.Solving.budget()
+	p.candidates = solver.Budget{Steps: solvedCandidates * each.Steps, Memory: each.Memory}
 	if p.opts.Known != nil { // a further trace of what was solved already
-		p.candidates.Steps = candidate.Steps
+		p.candidates.Steps = each.Steps
 	}
 }
 
@@ -232,7 +232,7 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 	}
 	var fs []Finding
 	var of []detect.Candidate // by finding
-	var undecided, infeasible []pending
+	var undecided, infeasible []candidate
 	for k, c := range cs {
 		if err := context.Cause(ctx); err != nil {
 			return fmt.Errorf("analysis: ended with %d of %d candidates undecided: %w", len(cs)-k, len(cs), err)
@@ -250,7 +250,7 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 			continue
 		}
 		if f.Status == bug.Undecided && len(left) > 0 {
-			undecided = append(undecided, pending{len(fs), left, c.Exhaustive})
+			undecided = append(undecided, candidate{c, len(fs), left})
 		}
 		fs, of = append(fs, f), append(of, c)
 	}
@@ -263,7 +263,7 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 			continue
 		}
 		if f.Status == bug.Infeasible {
-			infeasible = append(infeasible, pending{len(r.Findings), leadsOf(c), c.Exhaustive})
+			infeasible = append(infeasible, candidate{c, len(r.Findings), instancesOf(c)})
 		}
 		if f.Status == bug.Predicted {
 			p.settled[f.Name] = true
@@ -276,18 +276,18 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 // settle leaves a candidate out.
 func (p *predictor) settle(c detect.Candidate) {
 	p.settled[c.Name] = true
-	for _, i := range c.Leads[0].Accesses {
+	for _, i := range c.Instances[0].Accesses {
 		p.elsewhere[p.t.Events[i].Site] = true
 	}
 }
 
-// decide decides one candidate, by all but solving. It returns the leads that
+// decide decides one candidate, by all but solving. It returns the instances that
 // nothing refutes.
-func (p *predictor) decide(c detect.Candidate) (f Finding, open []lead) {
-	f = Finding{Kind: c.Kind, Name: c.Name, Status: bug.Undecided, Pattern: c.Leads[0].Pattern, Accesses: c.Leads[0].Accesses}
+func (p *predictor) decide(c detect.Candidate) (f Finding, open []instance) {
+	f = Finding{Kind: c.Kind, Name: c.Name, Status: bug.Undecided, Pattern: c.Instances[0].Pattern, Accesses: c.Instances[0].Accesses}
 	if c.Alone() {
 		p.place(&f)
-		open = p.open(leadsOf(c))
+		open = p.open(instancesOf(c))
 		if len(open) == 0 && c.Exhaustive {
 			f.Status, f.Reason = bug.Infeasible, "no order of the recorded events leads to it"
 		}
@@ -317,19 +317,19 @@ func (p *predictor) place(f *Finding) {
 	f.Tests, f.Note = p.testsOf(f.Accesses)
 }
 
-// refute returns the leads of c that nothing refutes. If there are none, f has
+// refute returns the instances of c that nothing refutes. If there are none, f has
 // the tier and the reason that refuted the first.
-func (p *predictor) refute(f *Finding, c detect.Candidate) (open []lead) {
-	var left []lead
+func (p *predictor) refute(f *Finding, c detect.Candidate) (open []instance) {
+	var left []instance
 	var props []causality.Property
-	for _, l := range leadsOf(c) {
-		if l.Pattern != nil {
-			left, props = append(left, l), append(props, p.graphs.Sequence(l.Accesses...))
+	for _, v := range instancesOf(c) {
+		if v.Pattern != nil {
+			left, props = append(left, v), append(props, p.graphs.Sequence(v.Accesses...))
 			continue
 		}
-		held, needed, ok := p.o.Locked(l.Accesses[0], l.Accesses[1])
+		held, needed, ok := p.o.Locked(v.Accesses[0], v.Accesses[1])
 		if !ok {
-			left, props = append(left, l), append(props, p.graphs.Race(l.Accesses[0], l.Accesses[1]))
+			left, props = append(left, v), append(props, p.graphs.Race(v.Accesses[0], v.Accesses[1]))
 		} else if f.Reason == "" {
 			f.Tier = TierHistory
 			f.Reason = fmt.Sprintf("the lock acquired at %s is still held there, and the other access needs %s before", p.where(held), p.where(needed))
@@ -349,9 +349,9 @@ func (p *predictor) refute(f *Finding, c detect.Candidate) (open []lead) {
 			}
 		}
 	}
-	for k, l := range left {
+	for k, v := range left {
 		if !cyclic[k] {
-			open = append(open, l)
+			open = append(open, v)
 		}
 	}
 	return open
@@ -366,34 +366,34 @@ func (p *predictor) circle(events []int) string {
 	return fmt.Sprintf("each of these would have to come before the next, and the last before the first: %s", strings.Join(names, ", "))
 }
 
-// schedules finds feasible schedules for f: for the first lead that has one
+// schedules finds feasible schedules for f: for the first instance that has one
 // also a second, for the re-run may miss what the trace does not show; for
 // others the first. Without any, f.Reason is why the first is infeasible.
-func (p *predictor) schedules(f *Finding, leads []lead) {
-	if len(leads) == 0 {
+func (p *predictor) schedules(f *Finding, instances []instance) {
+	if len(instances) == 0 {
 		return
 	}
 	f.Reason = ""
 	judged := false
-	for _, l := range leads {
+	for _, v := range instances {
 		if p.planner.Spent() > planning {
 			f.Reason = cmp.Or(f.Reason, "the search was given up")
 			return
 		}
 		found := 0
-		for s, recipe := range p.attempts(l) {
-			if p.left -= len(s.Steps); p.left < 0 && (judged || l.Pattern != nil) {
+		for s, recipe := range p.planned(v) {
+			if p.left -= len(s.Steps); p.left < 0 && (judged || v.Pattern != nil) {
 				f.Reason = cmp.Or(f.Reason, "the search was given up")
 				return
 			}
 			judged = true
-			if err := p.judge.CheckFrom(s.From, s.Steps, l.Accesses); err != nil {
+			if err := p.judge.CheckFrom(s.From, s.Steps, v.Accesses); err != nil {
 				if f.Reason == "" {
 					f.Reason = refusal(err)
 				}
 				continue
 			}
-			f.Schedules = append(f.Schedules, Recipe{recipe, l.Pattern})
+			f.Schedules = append(f.Schedules, Recipe{recipe, v.Pattern})
 			found++
 			if len(f.Schedules) == p.opts.Schedules {
 				return
@@ -408,12 +408,12 @@ func (p *predictor) schedules(f *Finding, leads []lead) {
 	}
 }
 
-// attempts yields the schedules that may lead to l.
-func (p *predictor) attempts(l lead) iter.Seq2[schedule.Schedule, schedule.Recipe] {
-	if l.Pattern == nil {
-		return p.planner.Race(l.Accesses[0], l.Accesses[1], l.guide)
+// planned yields the schedules that may lead to v.
+func (p *predictor) planned(v instance) iter.Seq2[schedule.Schedule, schedule.Recipe] {
+	if v.Pattern == nil {
+		return p.planner.Race(v.Accesses[0], v.Accesses[1], v.guide)
 	}
-	return p.planner.Sequence(l.Accesses, l.guide)
+	return p.planner.Sequence(v.Accesses, v.guide)
 }
 
 // refusal says why the judge has turned a schedule down. That is no proof that
@@ -425,12 +425,12 @@ func refusal(err error) string {
 	return err.Error()
 }
 
-// open returns the leads that another order of the recorded events may turn to a
+// open returns the instances that another order of the recorded events may turn to a
 // violation: not conditions of which no formula tells what they follow from. That is taken
 // to be as it was, and so are they.
-func (p *predictor) open(leads []lead) []lead {
-	return slices.DeleteFunc(leads, func(l lead) bool {
-		at := l.Accesses[0]
+func (p *predictor) open(instances []instance) []instance {
+	return slices.DeleteFunc(instances, func(v instance) bool {
+		at := v.Accesses[0]
 		return p.t.Events[at].Kind == trace.Branch && p.flow.At(at) == nil
 	})
 }

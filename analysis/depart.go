@@ -43,18 +43,18 @@ type departing struct {
 
 // prove takes it back that findings are infeasible, unless no run of their tests departs
 // from the recorded one. The candidates are those of findings that are.
-func (p *predictor) prove(ctx context.Context, fs []Finding, infeasible []pending) error {
+func (p *predictor) prove(ctx context.Context, fs []Finding, infeasible []candidate) error {
 	for _, c := range infeasible {
 		f := &fs[c.finding]
-		for _, l := range c.leads {
-			d, err := p.departs(ctx, l)
+		for _, v := range c.open {
+			d, err := p.departs(ctx, v)
 			if err != nil {
 				return fmt.Errorf("analysis: ended with what is infeasible not proven: %w", err)
 			}
 			if d.but == "" {
 				continue
 			}
-			f.Departures = d.toward(p.t, l)
+			f.Departures = d.toward(p.t, v)
 			if f.Status == bug.Infeasible {
 				f.Reason = fmt.Sprintf("undecided: %s, but %s", cmp.Or(strings.TrimSuffix(f.Reason, ": the solver has proven that"), "no order of the recorded events leads to it"), d.but)
 				f.Status, f.Tier = bug.Undecided, ""
@@ -65,11 +65,11 @@ func (p *predictor) prove(ctx context.Context, fs []Finding, infeasible []pendin
 	return nil
 }
 
-// departs says where runs of the tests of l may depart from the recorded one. What was
+// departs says where runs of the tests of v may depart from the recorded one. What was
 // before these tests is as recorded.
-func (p *predictor) departs(ctx context.Context, l lead) (*departing, error) {
-	tests := p.tests.Of(l.Accesses)
-	from := p.planner.From(l.Accesses...)
+func (p *predictor) departs(ctx context.Context, v instance) (*departing, error) {
+	tests := p.tests.Of(v.Accesses)
+	from := p.planner.From(v.Accesses...)
 	key := fmt.Sprint(from, "\x00", strings.Join(tests, "\x00"))
 	if d := p.departing[key]; d != nil {
 		return d, nil
@@ -173,11 +173,11 @@ func (p *predictor) further(from int, steps []int, at symbolic.Departing) []int 
 // maxFurther bounds what one goroutine does more before a departure.
 const maxFurther = 1 << 12
 
-// toward returns the departures, those first that may matter most to l: in a goroutine
+// toward returns the departures, those first that may matter most to v: in a goroutine
 // of its accesses and before these.
-func (d *departing) toward(t *trace.Trace, l lead) []*Departure {
+func (d *departing) toward(t *trace.Trace, v instance) []*Departure {
 	rank := func(d *Departure) int {
-		if slices.ContainsFunc(l.Accesses, func(i int) bool { return t.Events[i].G == t.Events[d.at()].G && d.at() < i }) {
+		if slices.ContainsFunc(v.Accesses, func(i int) bool { return t.Events[i].G == t.Events[d.at()].G && d.at() < i }) {
 			return 0
 		}
 		return 1

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gopredict/gopredict/analysis/detect"
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/analysis/symbolic"
 	"github.com/gopredict/gopredict/internal/bug"
@@ -37,23 +38,23 @@ func (s *Solving) budget() solver.Budget {
 	return solver.Budget{Steps: cmp.Or(s.Budget.Steps, 5*solver.Second), Memory: cmp.Or(s.Budget.Memory, 1<<30)}
 }
 
-// A pending candidate is one for which no schedule was found, and no proof that
-// there is none.
-type pending struct {
-	finding    int // its index in the findings
-	leads      []lead
-	exhaustive bool // there are no other leads
+// A candidate is one that the tiers so far have left open: the solver is asked for a
+// schedule, or those that are infeasible for where a run departs from the recorded one.
+type candidate struct {
+	detect.Candidate
+	finding int        // its index in the findings
+	open    []instance // of its instances, those that nothing has refuted
 }
 
 // solve decides the undecided candidates as far as the budget of each suffices, and
 // notes it in their findings.
-func (p *predictor) solve(ctx context.Context, fs []Finding, undecided []pending) error {
+func (p *predictor) solve(ctx context.Context, fs []Finding, undecided []candidate) error {
 	if len(undecided) == 0 {
 		return nil
 	}
 	if n := len(p.t.Events); n > maxSolved {
-		for _, o := range undecided {
-			fs[o.finding].overBudget(fmt.Sprintf("the trace has %d events", n))
+		for _, c := range undecided {
+			fs[c.finding].overBudget(fmt.Sprintf("the trace has %d events", n))
 		}
 		return nil
 	}
@@ -62,9 +63,9 @@ func (p *predictor) solve(ctx context.Context, fs []Finding, undecided []pending
 	}
 	s := p.newSolving(undecided)
 	defer s.close()
-	for k, o := range undecided {
-		f := &fs[o.finding]
-		if err := s.candidate(ctx, f, k, o); err != nil {
+	for k, c := range undecided {
+		f := &fs[c.finding]
+		if err := s.decideBySolving(ctx, f, k, c); err != nil {
 			return fmt.Errorf("analysis: ended with %d of %d candidates undecided: %w", len(undecided)-k, len(undecided), err)
 		}
 	}
@@ -75,26 +76,26 @@ func (p *predictor) solve(ctx context.Context, fs []Finding, undecided []pending
 // solved: what solving has to know of a trace takes memory.
 const maxSolved = 1 << 22
 
-// A solving asks about the leads of undecided candidates.
+// A solving asks about the instances of undecided candidates.
 type solving struct {
 	*predictor
 	engine   func(*solver.Formula) (solver.Engine, error)
 	budget   solver.Budget             // of each candidate
 	deciders map[int]*symbolic.Decider // by how many events come first
-	at       map[[2]int]int            // by candidate and lead: the target of the decider
+	at       map[[2]int]int            // by candidate and instance: the target of the decider
 	targets  map[int][]symbolic.Target
 }
 
-func (p *predictor) newSolving(undecided []pending) *solving {
+func (p *predictor) newSolving(undecided []candidate) *solving {
 	s := &solving{
 		predictor: p, engine: p.engine(), budget: p.opts.Solving.budget(),
 		deciders: make(map[int]*symbolic.Decider), at: make(map[[2]int]int), targets: make(map[int][]symbolic.Target),
 	}
-	for k, o := range undecided {
-		for n, l := range o.leads {
-			from := p.planner.From(l.Accesses...)
+	for k, c := range undecided {
+		for n, v := range c.open {
+			from := p.planner.From(v.Accesses...)
 			s.at[[2]int{k, n}] = len(s.targets[from])
-			s.targets[from] = append(s.targets[from], l.target())
+			s.targets[from] = append(s.targets[from], v.target())
 		}
 	}
 	return s
@@ -106,28 +107,28 @@ func (s *solving) close() {
 	}
 }
 
-// target is what a run has to come to that shows l.
-func (l lead) target() symbolic.Target {
-	if len(l.Accesses) == 1 {
-		return symbolic.Failure(l.Accesses[0])
+// target is what a run has to come to that shows v.
+func (v instance) target() symbolic.Target {
+	if len(v.Accesses) == 1 {
+		return symbolic.Failure(v.Accesses[0])
 	}
-	if l.Pattern == nil {
-		return symbolic.Race(l.Accesses[0], l.Accesses[1])
+	if v.Pattern == nil {
+		return symbolic.Race(v.Accesses[0], v.Accesses[1])
 	}
-	return symbolic.Sequence(l.Accesses...)
+	return symbolic.Sequence(v.Accesses...)
 }
 
-// candidate decides the candidate number k.
-func (s *solving) candidate(ctx context.Context, f *Finding, k int, o pending) error {
+// decideBySolving decides c, the candidate number k.
+func (s *solving) decideBySolving(ctx context.Context, f *Finding, k int, c candidate) error {
 	budget := s.candidates.Part(s.budget.Steps)
 	impossible := 0
 	why := ""
-	for n, l := range o.leads {
+	for n, v := range c.open {
 		if budget.Over() {
 			why = "steps"
 			break
 		}
-		a, err := s.ask(ctx, l, s.at[[2]int{k, n}], budget)
+		a, err := s.ask(ctx, v, s.at[[2]int{k, n}], budget)
 		switch {
 		case err != nil:
 			return err
@@ -135,17 +136,17 @@ func (s *solving) candidate(ctx context.Context, f *Finding, k int, o pending) e
 			impossible++
 		case a.Answer == solver.Unknown:
 			why = a.Why
-		case s.shows(f, l, a):
+		case s.shows(f, v, a):
 			return nil
 		}
 	}
 	switch {
-	case impossible == len(o.leads) && o.exhaustive:
+	case impossible == len(c.open) && c.Exhaustive:
 		f.Status, f.Tier = bug.Infeasible, TierSolver
 		f.Reason = "no order of the recorded events leads to it: the solver has proven that"
 	case why != "":
 		f.overBudget(strings.TrimPrefix(why, "symbolic: "))
-	case impossible == len(o.leads):
+	case impossible == len(c.open):
 		f.overBudget(fmt.Sprintf("not the first %d ways, and there are more", impossible))
 	}
 	return nil
@@ -159,10 +160,10 @@ func (f *Finding) overBudget(why string) {
 	f.Reason = why
 }
 
-// ask asks for runs to l that begin as schedules of its tests do, and if there
+// ask asks for runs to v that begin as schedules of its tests do, and if there
 // are none, for runs that begin where the trace does.
-func (s *solving) ask(ctx context.Context, l lead, at int, budget *solver.Budget) (symbolic.Answer, error) {
-	from := s.planner.From(l.Accesses...)
+func (s *solving) ask(ctx context.Context, v instance, at int, budget *solver.Budget) (symbolic.Answer, error) {
+	from := s.planner.From(v.Accesses...)
 	d := s.deciders[from]
 	if d == nil {
 		d = s.symbols.NewDecider(from, s.targets[from], s.engine)
@@ -172,28 +173,28 @@ func (s *solving) ask(ctx context.Context, l lead, at int, budget *solver.Budget
 	if err != nil || a.Answer != solver.Unsat || from == 0 {
 		return a, err
 	}
-	all := s.symbols.NewDecider(0, []symbolic.Target{l.target()}, s.engine)
+	all := s.symbols.NewDecider(0, []symbolic.Target{v.target()}, s.engine)
 	defer all.Close()
 	return all.Decide(ctx, 0, budget)
 }
 
-// shows notes in f the schedule that the solver has found for l. The judge has
+// shows notes in f the schedule that the solver has found for v. The judge has
 // to agree, as with all schedules.
-func (s *solving) shows(f *Finding, l lead, a symbolic.Answer) bool {
-	from := min(a.Base, s.planner.From(l.Accesses...))
+func (s *solving) shows(f *Finding, v instance, a symbolic.Answer) bool {
+	from := min(a.Base, s.planner.From(v.Accesses...))
 	steps := make([]int, 0, a.Base-from+len(a.Steps))
 	for i := from; i < a.Base; i++ {
 		steps = append(steps, i)
 	}
-	steps = s.trim(from, append(steps, a.Steps...), l)
-	if err := s.judge.CheckFrom(from, steps, l.Accesses); err != nil {
+	steps = s.trim(from, append(steps, a.Steps...), v)
+	if err := s.judge.CheckFrom(from, steps, v.Accesses); err != nil {
 		f.Reason = refusal(err)
 		return false
 	}
-	_, recipe := s.planner.Given(from, steps, l.target().Stands, l.Accesses)
-	f.Schedules = []Recipe{{recipe, l.Pattern}}
+	_, recipe := s.planner.Given(from, steps, v.target().Stands, v.Accesses)
+	f.Schedules = []Recipe{{recipe, v.Pattern}}
 	f.Status, f.Tier, f.Reason = bug.Predicted, TierSolver, ""
-	f.Pattern, f.Accesses = l.Pattern, l.Accesses
+	f.Pattern, f.Accesses = v.Pattern, v.Accesses
 	s.place(f)
 	return true
 }
@@ -204,7 +205,7 @@ const maxTrimmed = 1 << 18
 // trim leaves out steps of a schedule that it does not need, goroutine by
 // goroutine: all that it does, or else the later half, and so on. A step that
 // the re-run does not need is one that it can miss.
-func (s *solving) trim(from int, steps []int, l lead) []int {
+func (s *solving) trim(from int, steps []int, v instance) []int {
 	effort := 0
 	for g := range s.t.Goroutines {
 		var own []int // of the goroutine, indices of steps
@@ -223,7 +224,7 @@ func (s *solving) trim(from int, steps []int, l lead) []int {
 					shorter = append(shorter, i)
 				}
 			}
-			if s.judge.CheckFrom(from, shorter, l.Accesses) == nil && s.leads(shorter, l) {
+			if s.judge.CheckFrom(from, shorter, v.Accesses) == nil && s.leadsTo(shorter, v) {
 				steps = shorter
 				break
 			}
@@ -232,17 +233,17 @@ func (s *solving) trim(from int, steps []int, l lead) []int {
 	return steps
 }
 
-// leads reports whether all accesses of l but the last, where they form a
+// leadsTo reports whether all accesses of v but the last, where they form a
 // pattern, are among the steps in their order.
-func (s *solving) leads(steps []int, l lead) bool {
-	if l.Pattern == nil {
+func (s *solving) leadsTo(steps []int, v instance) bool {
+	if v.Pattern == nil {
 		return true
 	}
 	n := 0
 	for _, i := range steps {
-		if n < len(l.Accesses)-1 && i == l.Accesses[n] {
+		if n < len(v.Accesses)-1 && i == v.Accesses[n] {
 			n++
 		}
 	}
-	return n == len(l.Accesses)-1
+	return n == len(v.Accesses)-1
 }

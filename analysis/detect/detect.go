@@ -22,19 +22,21 @@ type Candidate struct {
 	// Name is the kind and the places in words: the same for the same bug in all
 	// traces of a program.
 	Name       string
-	Leads      []Lead // at least one; the easiest to replay comes first
-	Exhaustive bool   // these are all that there are
+	Instances  []Instance // at least one; the easiest to replay comes first
+	Exhaustive bool       // these are all that there are
 }
 
 // Alone reports whether c is events each of which is a violation by itself.
-func (c *Candidate) Alone() bool { return len(c.Leads[0].Accesses) == 1 }
+func (c *Candidate) Alone() bool { return len(c.Instances[0].Accesses) == 1 }
 
 // Meets reports whether c is pairs of accesses at which two goroutines may stand at once.
-func (c *Candidate) Meets() bool { return len(c.Leads[0].Accesses) == 2 && c.Leads[0].Pattern == nil }
+func (c *Candidate) Meets() bool {
+	return len(c.Instances[0].Accesses) == 2 && c.Instances[0].Pattern == nil
+}
 
-// A Lead is the events of one violation: positions in the trace, in the order of the
+// An Instance is the events of one violation of a candidate: positions in the trace, in the order of the
 // pattern, or else that of the trace.
-type Lead struct {
+type Instance struct {
 	Accesses []int
 	Pattern  *anomaly.Pattern // nil if goroutines stand at all accesses at once
 	again    bool             // of [anomaly.Candidate.Again]

@@ -52,7 +52,7 @@ func TestKinds(t *testing.T) {
 			for _, c := range cs {
 				assert.Equal(t, test.kind, c.Kind)
 				assert.NotEmpty(t, c.Name)
-				got = append(got, c.Leads[0].Accesses)
+				got = append(got, c.Instances[0].Accesses)
 			}
 		}
 		assert.Equal(t, test.want, got, test.kind)

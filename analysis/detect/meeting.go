@@ -14,15 +14,15 @@ func meetings(in *Input, counts *Counts) []Candidate {
 	counts.Locked, counts.Ordered = found.Locked, found.Ordered
 	var cs []Candidate
 	for _, c := range found.Candidates {
-		var leads []Lead
+		var instances []Instance
 		for _, pair := range c.Pairs {
-			leads = append(leads, Lead{Accesses: pair[:]})
+			instances = append(instances, Instance{Accesses: pair[:]})
 		}
 		for _, pair := range c.Again {
-			leads = append(leads, Lead{Accesses: pair[:], again: true})
+			instances = append(instances, Instance{Accesses: pair[:], again: true})
 		}
 		if kind := in.meeting(c.Pairs[0]); in.wants(kind) {
-			cs = append(cs, Candidate{Kind: kind, Leads: leads, Exhaustive: c.Exhaustive})
+			cs = append(cs, Candidate{Kind: kind, Instances: instances, Exhaustive: c.Exhaustive})
 		}
 	}
 	return cs

@@ -16,10 +16,10 @@ func (in *Input) merge(cs []Candidate) []Candidate {
 	var merged []Candidate
 	of := make(map[string]int)
 	for _, c := range cs {
-		c.Name = in.name(c.Kind, c.Leads[0].Accesses)
+		c.Name = in.name(c.Kind, c.Instances[0].Accesses)
 		if k, ok := of[c.Name]; ok {
 			m := &merged[k]
-			m.Leads = append(slices.Clip(m.Leads), c.Leads...)
+			m.Instances = append(slices.Clip(m.Instances), c.Instances...)
 			m.Exhaustive = m.Exhaustive && c.Exhaustive
 			continue
 		}
@@ -32,38 +32,38 @@ func (in *Input) merge(cs []Candidate) []Candidate {
 	return merged
 }
 
-// sort puts leads within one test first, for they are the easiest to replay,
+// sort puts instances within one test first, for they are the easiest to replay,
 // then those of accesses that are not repeated, for they need fewer steps,
 // and then those whose accesses are near to each other.
 func (in *Input) sort(c *Candidate) {
-	slices.SortStableFunc(c.Leads, func(a, b Lead) int {
+	slices.SortStableFunc(c.Instances, func(a, b Instance) int {
 		return cmp.Or(cmp.Compare(in.apart(a), in.apart(b)), cmp.Compare(a.repeats(), b.repeats()), cmp.Compare(a.spread(), b.spread()))
 	})
 	most := [2]int{anomaly.MaxPairs, anomaly.MaxPairs / 2} // by repeats
 	if c.Alone() {
 		most[0] = maxFailures
 	}
-	all := len(c.Leads)
-	c.Leads = slices.DeleteFunc(c.Leads, func(l Lead) bool {
-		most[l.repeats()]--
-		return most[l.repeats()] < 0
+	all := len(c.Instances)
+	c.Instances = slices.DeleteFunc(c.Instances, func(v Instance) bool {
+		most[v.repeats()]--
+		return most[v.repeats()] < 0
 	})
-	c.Exhaustive = c.Exhaustive && len(c.Leads) == all
+	c.Exhaustive = c.Exhaustive && len(c.Instances) == all
 }
 
 // repeats returns 1 for a repeated access, else 0.
-func (l Lead) repeats() int {
-	if l.again {
+func (v Instance) repeats() int {
+	if v.again {
 		return 1
 	}
 	return 0
 }
 
-func (l Lead) spread() int { return slices.Max(l.Accesses) - slices.Min(l.Accesses) }
+func (v Instance) spread() int { return slices.Max(v.Accesses) - slices.Min(v.Accesses) }
 
 // apart returns 0 for accesses of one test, else 1.
-func (in *Input) apart(l Lead) int {
-	if tests := in.Tests.Of(l.Accesses); len(tests) > 1 || tests[0] == "" {
+func (in *Input) apart(v Instance) int {
+	if tests := in.Tests.Of(v.Accesses); len(tests) > 1 || tests[0] == "" {
 		return 1
 	}
 	return 0

@@ -35,11 +35,11 @@ func patterns(in *Input, counts *Counts) []Candidate {
 			counts.Raced++
 			continue
 		}
-		leads := make([]Lead, len(a.Matches))
+		instances := make([]Instance, len(a.Matches))
 		for k, m := range a.Matches {
-			leads[k] = Lead{Accesses: m, Pattern: a.Pattern}
+			instances[k] = Instance{Accesses: m, Pattern: a.Pattern}
 		}
-		cs = append(cs, Candidate{Kind: a.Pattern.Kind(), Leads: leads, Exhaustive: a.Exhaustive})
+		cs = append(cs, Candidate{Kind: a.Pattern.Kind(), Instances: instances, Exhaustive: a.Exhaustive})
 	}
 	return cs
 }

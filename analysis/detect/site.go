@@ -30,9 +30,9 @@ func (s *bySite) add(site trace.SiteID, i int) {
 		s.candidates = append(s.candidates, Candidate{Kind: s.kind, Exhaustive: true})
 	}
 	c := &s.candidates[k]
-	if len(c.Leads) == maxFailures {
+	if len(c.Instances) == maxFailures {
 		c.Exhaustive = false
 		return
 	}
-	c.Leads = append(c.Leads, Lead{Accesses: []int{i}})
+	c.Instances = append(c.Instances, Instance{Accesses: []int{i}})
 }
