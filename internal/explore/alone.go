@@ -24,14 +24,14 @@ func alone(ctx context.Context, e *explored) error {
 	}
 	var all []which
 	names := make(map[which][]string)
-	for _, s := range y.stray {
+	for _, s := range y.left {
 		w := which{s.test, s.order}
 		if names[w] == nil {
 			all = append(all, w)
 		}
 		names[w] = append(names[w], s.name)
 	}
-	y.stray = nil
+	y.left = nil
 	for _, w := range all[:min(len(all), maxAlone)] {
 		if e.left == 0 {
 			break
@@ -39,19 +39,19 @@ func alone(ctx context.Context, e *explored) error {
 		for _, name := range names[w] {
 			delete(y.settled, name)
 		}
-		c, suspects, err := e.recordAgain(ctx, e.run, w.order, []string{w.test}, y)
+		c, findings, err := e.recordAgain(ctx, e.run, w.order, []string{w.test}, y)
 		if err != nil {
 			return err
 		}
 		if c != nil {
 			c.alone = true
-			first := min(probes, len(suspects))
+			first := min(probes, len(findings))
 			before := c.confirmed.Load()
-			if err := c.confirm(ctx, suspects[:first]); err != nil {
+			if err := c.confirm(ctx, findings[:first]); err != nil {
 				return err
 			}
 			if c.confirmed.Load() > before {
-				if err := c.confirm(ctx, suspects[first:]); err != nil {
+				if err := c.confirm(ctx, findings[first:]); err != nil {
 					return err
 				}
 			}

@@ -19,7 +19,7 @@ const tierWitness = "witness"
 // committed replays the witnesses that lie beside the package's tests, and puts
 // into the report what has become of each. Those that still reach their bug are
 // findings, one for each set of places.
-func (c *confirmation) committed(ctx context.Context, suspects []suspect) error {
+func (c *confirmation) committed(ctx context.Context, findings []finding) error {
 	files, err := filepath.Glob(filepath.Join(c.run.Package.Dir, c.opts.Witnesses, "*", "[^.]*"))
 	if err != nil {
 		return err
@@ -60,15 +60,15 @@ func (c *confirmation) committed(ctx context.Context, suspects []suspect) error 
 		}
 		c.Report.Witnesses = append(c.Report.Witnesses, a.to)
 		if a.ev != nil && a.ev.Result.Status != bug.Confirmed {
-			c.tally.strayed = append(c.tally.strayed, strayed{a.ev, filepath.Join(c.root, a.to.Witness), len(c.Report.Witnesses) - 1})
+			c.tally.unreached = append(c.tally.unreached, unreached{a.ev, filepath.Join(c.root, a.to.Witness), len(c.Report.Witnesses) - 1})
 			continue
 		}
 		if a.ev == nil || c.done[sitesOf(a.ev.Result.Witness)] {
 			continue
 		}
-		a.ev.Tier = tierOf(a.ev.Result.Witness, a.w.ID, suspects)
+		a.ev.Tier = tierOf(a.ev.Result.Witness, a.w.ID, findings)
 		a.ev.Path = a.to.Witness
-		c.tell(c.telling(*a.ev))
+		c.tell(c.reported(*a.ev))
 	}
 	return nil
 }
@@ -76,14 +76,14 @@ func (c *confirmation) committed(ctx context.Context, suspects []suspect) error 
 // tierOf returns the tier that has decided about the bug that w shows, [tierWitness] if
 // none has in the first recording of this run. Of several predictions at w's places
 // that of the given id counts, else the first.
-func tierOf(w *witness.Witness, id string, suspects []suspect) string {
+func tierOf(w *witness.Witness, id string, findings []finding) string {
 	tier := tierWitness
-	for _, s := range suspects {
-		its := s.Tier
-		if its == "" && len(s.Departures) > 0 {
+	for _, f := range findings {
+		its := f.Tier
+		if its == "" && len(f.Departures) > 0 {
 			its = tierDeparture
 		}
-		if its != "" && sitesOf(s.witness) == sitesOf(w) && (tier == tierWitness || s.witness.ID == id) {
+		if its != "" && sitesOf(f.witness) == sitesOf(w) && (tier == tierWitness || f.witness.ID == id) {
 			tier = its
 		}
 	}
@@ -124,8 +124,8 @@ func (c *confirmation) recall(ctx context.Context, w *witness.Witness, tests map
 	}, nil
 }
 
-// A strayed is a committed witness that was replayed without reaching its bug.
-type strayed struct {
+// An unreached witness is a committed one that was replayed without reaching its bug.
+type unreached struct {
 	*report.Evidence
 	file  string // absolute
 	state int    // its index in report.Report.Witnesses
@@ -136,9 +136,9 @@ type saved struct{ test, file, id string }
 
 // renew looks for the committed witnesses of the confirmed bug f that have not reached
 // it. The file of one of the same test is that of f.
-func (c *confirmation) renew(f *telling) {
-	for i := range c.tally.strayed {
-		m := &c.tally.strayed[i]
+func (c *confirmation) renew(f *reported) {
+	for i := range c.tally.unreached {
+		m := &c.tally.unreached[i]
 		if sitesOf(m.Result.Witness) != f.confirmed {
 			continue
 		}
@@ -153,7 +153,7 @@ func (c *confirmation) renew(f *telling) {
 // settle says of the committed witnesses whose schedules the program has left, and
 // which no finding has renewed, what has become of their bugs.
 func (c *confirmation) settle(ctx, limit context.Context) error {
-	for _, m := range c.tally.strayed {
+	for _, m := range c.tally.unreached {
 		state := &c.Report.Witnesses[m.state]
 		if state.Status == bug.Confirmed || !Strays(m.Result) {
 			continue

@@ -1,19 +1,16 @@
 package explore
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/gopredict/gopredict/analysis"
-	"github.com/gopredict/gopredict/analysis/schedule"
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder"
@@ -44,10 +41,10 @@ type progress struct {
 	total               int
 }
 
-// A suspect is a finding of the analysis, and a witness of nothing but its
+// A finding is one of the analysis, with a witness of nothing but its
 // violation, which gives it its name: unlike positions in the trace it stays
 // the same when lines move. The steps can be many, and wait for the replay.
-type suspect struct {
+type finding struct {
 	analysis.Finding
 	witness *witness.Witness
 }
@@ -73,30 +70,30 @@ func (c *confirmation) inTime(ctx context.Context, f func(ctx context.Context) e
 
 // confirm replays those of the predicted bugs that no other recording has settled, the
 // kinds that do most harm first, until the time for replays is over.
-func (c *confirmation) confirm(ctx context.Context, suspects []suspect) error {
-	suspects = slices.DeleteFunc(slices.Clone(suspects), func(s suspect) bool {
-		if c.done[sitesOf(s.witness)] { // by a committed witness, or in another package
-			c.tally.settled[s.Name] = true
+func (c *confirmation) confirm(ctx context.Context, findings []finding) error {
+	findings = slices.DeleteFunc(slices.Clone(findings), func(f finding) bool {
+		if c.done[sitesOf(f.witness)] { // by a committed witness, or in another package
+			c.tally.settled[f.Name] = true
 		}
-		return c.tally.settled[s.Name]
+		return c.tally.settled[f.Name]
 	})
-	slices.SortStableFunc(suspects, func(a, b suspect) int { return a.Kind.Rank() - b.Kind.Rank() })
-	return c.inTime(ctx, func(limit context.Context) error { return c.replayAll(ctx, limit, suspects) })
+	slices.SortStableFunc(findings, func(a, b finding) int { return a.Kind.Rank() - b.Kind.Rank() })
+	return c.inTime(ctx, func(limit context.Context) error { return c.replayAll(ctx, limit, findings) })
 }
 
-// replayAll replays the suspects until limit is over, and tells what came of them.
-func (c *confirmation) replayAll(ctx, limit context.Context, suspects []suspect) error {
-	out := make([]telling, len(suspects))
-	errs := make([]error, len(suspects))
-	c.total = len(suspects)
-	each(c.workers, len(suspects), func(i int) {
-		ev, err := c.suspect(limit, suspects[i])
-		out[i], errs[i] = c.telling(ev), err
+// replayAll replays the findings until limit is over, and tells what came of them.
+func (c *confirmation) replayAll(ctx, limit context.Context, findings []finding) error {
+	out := make([]reported, len(findings))
+	errs := make([]error, len(findings))
+	c.total = len(findings)
+	each(c.workers, len(findings), func(i int) {
+		ev, err := c.replayFinding(limit, findings[i])
+		out[i], errs[i] = c.reported(ev), err
 	})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	err := c.departed(limit, suspects, out)
+	err := c.departed(limit, findings, out)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -105,7 +102,7 @@ func (c *confirmation) replayAll(ctx, limit context.Context, suspects []suspect)
 		c.warn("%s: %v", c.run.Package.Path, err)
 	}
 	late := 0
-	var bugs []telling
+	var bugs []reported
 	of := make(map[string]int) // of bugs, by their places
 	for i, err := range errs {
 		switch {
@@ -113,10 +110,10 @@ func (c *confirmation) replayAll(ctx, limit context.Context, suspects []suspect)
 			late++
 		case err != nil:
 			c.Failed = true
-			c.warn("%s: %s: %v", c.run.Package.Path, suspects[i].witness.ID, err)
+			c.warn("%s: %s: %v", c.run.Package.Path, findings[i].witness.ID, err)
 			continue
 		}
-		c.tally.note(suspects[i], out[i].Finding, c)
+		c.tally.note(findings[i], out[i].Finding, c)
 		k, again := of[out[i].Sites()]
 		switch {
 		case !again:
@@ -138,7 +135,7 @@ func (c *confirmation) replayAll(ctx, limit context.Context, suspects []suspect)
 	}
 	if late > 0 {
 		c.warn("%s: %d of %d predicted bugs were not replayed, as the time for replays, -predict.timeout=%v, was over",
-			c.run.Package.Path, late, len(suspects), c.opts.Timeout)
+			c.run.Package.Path, late, len(findings), c.opts.Timeout)
 	}
 	return nil
 }
@@ -172,117 +169,17 @@ func sitesOf(w *witness.Witness) string {
 	return f.Sites()
 }
 
-// suspects makes the witnesses of the findings, of those that are proven infeasible
-// apart.
-func (c *confirmation) suspects(result *analysis.Result) (open, impossible []suspect, err error) {
-	name := func(w *witness.Witness, f analysis.Finding) *witness.Witness {
-		w.ID = c.tally.id(w.ID, f.Name)
-		return w
-	}
-	for _, f := range result.Findings {
-		switch {
-		case f.Status == bug.Infeasible:
-			continue
-		case len(f.Tests) == 0:
-			f.Schedules, f.Departures, f.Reason = nil, nil, cmp.Or(f.Reason, f.Note)
-			open = append(open, suspect{f, name(c.outside(f), f)})
-			continue
-		}
-		w, err := c.witness(f, analysis.Recipe{Recipe: schedule.Recipe{Accesses: f.Accesses}, Pattern: f.Pattern}, schedule.Schedule{}, witness.Small)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", c.run.Package.Path, err)
-		}
-		open = append(open, suspect{f, name(w, f)})
-	}
-	for _, f := range result.Findings {
-		if f.Status == bug.Infeasible {
-			impossible = append(impossible, suspect{f, name(c.outside(f), f)})
-		}
-	}
-	return open, impossible, nil
-}
-
-// An attempt is one of the schedules of a suspect, as made by its recipe.
-type attempt struct {
-	suspect
-	recipe analysis.Recipe
-	plan   schedule.Schedule
-}
-
-// shown reports whether the recorded run, of which all was recorded, has shown what
-// comes of the violating accesses in the order in which they are listed.
-func (a attempt) shown(t *trace.Trace) bool {
-	whole := t.Complete && t.Meta.Limit == 0 && len(t.Cuts) == 0
-	return whole && a.recipe.Pattern == nil && slices.IsSorted(a.recipe.Accesses) && a.plan.AsRecorded(t)
-}
-
-// scheduled makes a witness of the attempt.
-func (c *confirmation) scheduled(a attempt, extent witness.Extent) (*witness.Witness, error) {
-	w, err := c.witness(a.Finding, a.recipe, a.plan, extent)
-	if err == nil {
-		w.ID = a.suspect.witness.ID
-	}
-	return w, err
-}
-
-// witness makes the witness of a schedule for f.
-func (c *confirmation) witness(f analysis.Finding, r analysis.Recipe, s schedule.Schedule, extent witness.Extent) (*witness.Witness, error) {
-	meta := witness.Meta{Kind: f.Kind, Package: c.run.Package.Path, Tests: f.Tests, Files: c.files, Source: c.source, Extent: extent, Index: c.index}
-	if r.Pattern != nil {
-		meta.Pattern = r.Pattern.Name
-		for _, e := range r.Pattern.Events {
-			meta.Variables, meta.Regions = append(meta.Variables, e.Variable), append(meta.Regions, e.Region)
-		}
-	}
-	w, err := witness.FromSchedule(c.trace, s.Steps, r.Accesses, s.Hold, meta)
-	if err == nil {
-		c.likeRun(w)
-		w.Methods = c.opts.Methods && w.InOrder()
-	}
-	return w, err
-}
-
-// likeRun has w replayed as the tests were run that were recorded.
-func (c *confirmation) likeRun(w *witness.Witness) {
-	w.Run = replayer.SubtestFilter(c.run.Args)
-	w.Args = replayer.Lasting(c.run.Args)
-	w.Parallel = runtime.GOMAXPROCS(0)
-	w.Recorded = string(c.run.Order)
-}
-
-// outside makes a witness without steps for a finding that nothing can replay, as it is
-// outside of all tests or infeasible; the report shows its accesses.
-func (c *confirmation) outside(f analysis.Finding) *witness.Witness {
-	w := &witness.Witness{
-		ID:   witness.ID(c.trace, f.Kind, f.Accesses, c.source),
-		Kind: f.Kind, Package: c.run.Package.Path, Tests: f.Tests,
-	}
-	for k, i := range f.Accesses {
-		e := c.trace.Events[i]
-		site := c.trace.Sites[e.Site]
-		w.Violation = append(w.Violation, witness.Step{
-			Goroutine: c.trace.Goroutines[e.G].Name(), Op: e.Kind, Func: site.Func,
-			File: c.files.Name(site.File), Line: site.Line, Col: site.Col, Expr: site.Expr,
-		})
-		if f.Pattern != nil {
-			w.Pattern = f.Pattern.Name
-			w.Violation[k].Variable, w.Violation[k].Region = f.Pattern.Events[k].Variable+1, f.Pattern.Events[k].Region+1
-		}
-	}
-	return w
-}
-
-// suspect replays the schedules of s in turn until one is confirmed, and returns
+// replayFinding replays the schedules of f in turn until one is confirmed, and returns
 // what there is to say of it. The error is errTimeOver if there was no time for
 // that, or else says why replaying did not work.
-func (c *confirmation) suspect(ctx context.Context, s suspect) (report.Evidence, error) {
-	ev := c.evidence(s, s.witness)
-	ev.Result = replayer.Result{Status: bug.Unconfirmed, Reason: witness.Prose(s.Reason, s.Tests)}
-	for i, recipe := range s.Schedules {
+func (c *confirmation) replayFinding(ctx context.Context, f finding) (report.Evidence, error) {
+	ev := c.evidence(f, f.witness)
+	ev.Result = replayer.Result{Status: bug.Unconfirmed, Reason: witness.Prose(f.Reason, f.Tests)}
+	for i, recipe := range f.Schedules {
 		if ctx.Err() != nil {
 			return late(ctx, ev)
 		}
-		w, r, replayed, err := c.smallOrWhole(ctx, attempt{s, recipe, recipe.Schedule()})
+		w, r, replayed, err := c.smallOrWhole(ctx, scheduled{f, recipe, recipe.Schedule()})
 		if ctx.Err() != nil {
 			return late(ctx, ev)
 		}
@@ -295,7 +192,7 @@ func (c *confirmation) suspect(ctx context.Context, s suspect) (report.Evidence,
 		before := ev.Result.Replays
 		if r.Status == bug.Confirmed {
 			c.confirmed.Add(1)
-			ev = c.evidence(s, w)
+			ev = c.evidence(f, w)
 			ev.Violation, ev.Tier = recipe.Accesses, recipe.Tier()
 			ev.Result, ev.Replayed = r, replayed
 			return ev, nil
@@ -308,22 +205,22 @@ func (c *confirmation) suspect(ctx context.Context, s suspect) (report.Evidence,
 	return ev, nil
 }
 
-// smallOrWhole replays the small witness of a schedule; if that does not confirm
+// smallOrWhole replays the small witness of s schedule; if that does not confirm
 // it, the whole one, for the small one goes by what the trace shows.
-func (c *confirmation) smallOrWhole(ctx context.Context, a attempt) (*witness.Witness, replayer.Result, *trace.Trace, error) {
-	w, err := c.scheduled(a, witness.Small)
+func (c *confirmation) smallOrWhole(ctx context.Context, s scheduled) (*witness.Witness, replayer.Result, *trace.Trace, error) {
+	w, err := c.witnessOf(s, witness.Small)
 	if err != nil {
 		return w, replayer.Result{}, nil, err
 	}
-	shown := c.toward == nil && a.shown(c.trace)
+	shown := c.toward == nil && s.shown(c.trace)
 	r, replayed, err := c.replay(ctx, w, c.run.Args, shown)
 	if err == nil && r.Status == bug.Confirmed {
-		return c.fewer(ctx, a, w, r, replayed)
+		return c.fewer(ctx, s, w, r, replayed)
 	}
 	if err != nil {
 		return w, r, replayed, err
 	}
-	whole, err := c.scheduled(a, witness.Whole)
+	whole, err := c.witnessOf(s, witness.Whole)
 	if err != nil || slices.Equal(whole.Steps, w.Steps) {
 		return w, r, replayed, err
 	}
@@ -339,13 +236,13 @@ func (c *confirmation) smallOrWhole(ctx context.Context, a attempt) (*witness.Wi
 // it shorter.
 const longWitness = 20
 
-// fewer takes out of a long witness, which was confirmed, the goroutines that have
+// fewer takes out of s long witness, which was confirmed, the goroutines that have
 // no part in the violation, if replays show that they need no control.
-func (c *confirmation) fewer(ctx context.Context, a attempt, w *witness.Witness, r replayer.Result, replayed *trace.Trace) (*witness.Witness, replayer.Result, *trace.Trace, error) {
+func (c *confirmation) fewer(ctx context.Context, s scheduled, w *witness.Witness, r replayer.Result, replayed *trace.Trace) (*witness.Witness, replayer.Result, *trace.Trace, error) {
 	if len(w.Steps) <= longWitness || !w.Bystanders() {
 		return w, r, replayed, nil
 	}
-	short, err := c.scheduled(a, witness.Few)
+	short, err := c.witnessOf(s, witness.Few)
 	if err != nil {
 		return w, r, replayed, err
 	}
@@ -356,7 +253,7 @@ func (c *confirmation) fewer(ctx context.Context, a attempt, w *witness.Witness,
 	return short, again, replayedAgain, nil
 }
 
-// late is what there is to say of a suspect that time was over for.
+// late is what there is to say of a finding that time was over for.
 func late(ctx context.Context, ev report.Evidence) (report.Evidence, error) {
 	err := context.Cause(ctx)
 	if ev.Result.Replays == 0 {
@@ -365,30 +262,30 @@ func late(ctx context.Context, ev report.Evidence) (report.Evidence, error) {
 	return ev, err
 }
 
-// evidence returns what there is to say of s before a replay.
-func (c *confirmation) evidence(s suspect, w *witness.Witness) report.Evidence {
+// evidence returns what there is to say of f before a replay.
+func (c *confirmation) evidence(f finding, w *witness.Witness) report.Evidence {
 	return report.Evidence{
-		Witness: w, Tier: s.Tier, Undecided: s.Status == bug.Undecided, Trace: c.trace, Violation: s.Accesses,
+		Witness: w, Tier: f.Tier, Undecided: f.Status == bug.Undecided, Trace: c.trace, Violation: f.Accesses,
 		Files: c.files, Source: c.source.Line,
 	}
 }
 
-// ruledOut returns what there is to say of s, which no run of the program can do.
-func (c *confirmation) ruledOut(s suspect) report.Evidence {
-	ev := c.evidence(s, s.witness)
-	ev.Result = replayer.Result{Status: bug.Infeasible, Reason: witness.Prose(s.Reason, s.Tests)}
+// ruledOut returns what there is to say of f, which no run of the program can do.
+func (c *confirmation) ruledOut(f finding) report.Evidence {
+	ev := c.evidence(f, f.witness)
+	ev.Result = replayer.Result{Status: bug.Infeasible, Reason: witness.Prose(f.Reason, f.Tests)}
 	return ev
 }
 
-// A telling is what the report tells of a suspect.
-type telling struct {
+// A reported finding is what the report tells of one, after its replays.
+type reported struct {
 	report.Finding
 	confirmed string           // the sites of the confirmed bug
 	witness   *witness.Witness // to be saved, with the values of the replay
 }
 
-func (c *confirmation) telling(ev report.Evidence) telling {
-	f := telling{Finding: report.NewFinding(ev)}
+func (c *confirmation) reported(ev report.Evidence) reported {
+	f := reported{Finding: report.NewFinding(ev)}
 	f.Reason = c.files.Shorten(f.Reason)
 	if f.Status == bug.Confirmed {
 		f.confirmed = sitesOf(ev.Result.Witness)
@@ -410,18 +307,18 @@ func (c *confirmation) outdone(f *report.Finding) bool {
 	return f.Status == bug.Infeasible || !f.Outdoes(before) && before.Status != bug.Infeasible
 }
 
-// ruleOut tells of the suspects that no run of the program can do.
-func (c *confirmation) ruleOut(suspects []suspect) {
-	for _, s := range suspects {
-		if f := c.telling(c.ruledOut(s)); !c.outdone(&f.Finding) {
-			c.tell(f)
+// ruleOut tells of the findings that no run of the program can do.
+func (c *confirmation) ruleOut(findings []finding) {
+	for _, f := range findings {
+		if r := c.reported(c.ruledOut(f)); !c.outdone(&r.Finding) {
+			c.tell(r)
 		}
 	}
 }
 
 // tell puts a finding into the report, in the place of what another recording has
 // shown of the same bug.
-func (c *confirmation) tell(f telling) {
+func (c *confirmation) tell(f reported) {
 	if f.confirmed != "" {
 		c.done[f.confirmed] = true
 	}
@@ -468,7 +365,7 @@ func replayTime(seconds float64) time.Duration {
 
 // save writes the witness of f, if it is confirmed, beside its test: in the place of
 // a committed one of the same bug that the program has left, but not of another bug's.
-func (c *confirmation) save(f *telling) error {
+func (c *confirmation) save(f *reported) error {
 	if f.witness == nil {
 		return nil
 	}

@@ -35,16 +35,16 @@ const kindDeparted = "departed"
 // one has shown.
 const tierDeparture = "departure"
 
-// departed follows the departures of the suspects, and puts what that confirms in the
+// departed follows the departures of the findings, and puts what that confirms in the
 // place of what there is to tell of them in out.
-func (c *confirmation) departed(ctx context.Context, suspects []suspect, out []telling) error {
-	var groups [][]int // suspects of the same tests, who may share departures
+func (c *confirmation) departed(ctx context.Context, findings []finding, out []reported) error {
+	var groups [][]int // findings of the same tests, who may share departures
 	of := make(map[string]int)
-	for k, s := range suspects {
-		if len(s.Departures) == 0 {
+	for k, f := range findings {
+		if len(f.Departures) == 0 {
 			continue
 		}
-		key := strings.Join(s.Tests, "\x00")
+		key := strings.Join(f.Tests, "\x00")
 		g, ok := of[key]
 		if !ok {
 			g = len(groups)
@@ -54,24 +54,24 @@ func (c *confirmation) departed(ctx context.Context, suspects []suspect, out []t
 		groups[g] = append(groups[g], k)
 	}
 	c.others = make(map[uint64]bool)
-	for _, s := range suspects {
-		for _, site := range s.Sites {
-			c.others[c.trace.Sites[site].Key] = c.others[c.trace.Sites[site].Key] || s.Kind != bug.Assertion && len(s.Schedules) > 0
+	for _, f := range findings {
+		for _, site := range f.Sites {
+			c.others[c.trace.Sites[site].Key] = c.others[c.trace.Sites[site].Key] || f.Kind != bug.Assertion && len(f.Schedules) > 0
 		}
 	}
 	most := min(maxDeparted, max(1, maxDepartedPackage/max(1, len(groups))))
 	errs := make([]error, len(groups))
-	each(c.workers, len(groups), func(g int) { errs[g] = c.followAll(ctx, suspects, groups[g], most, out) })
+	each(c.workers, len(groups), func(g int) { errs[g] = c.followAll(ctx, findings, groups[g], most, out) })
 	return cmp.Or(errs...)
 }
 
-// followAll follows most of the departures of those suspects of which open are the
+// followAll follows most of the departures of those findings of which open are the
 // indices, the first ones of all of them first.
-func (c *confirmation) followAll(ctx context.Context, suspects []suspect, open []int, most int, out []telling) error {
+func (c *confirmation) followAll(ctx context.Context, findings []finding, open []int, most int, out []reported) error {
 	followed := make(map[*analysis.Departure]bool)
 	for n := range most {
 		for _, first := range slices.Clone(open) {
-			all := suspects[first].Departures
+			all := findings[first].Departures
 			if n >= len(all) || followed[all[n]] || len(followed) == most || !slices.Contains(open, first) {
 				continue
 			}
@@ -85,7 +85,7 @@ func (c *confirmation) followAll(ctx context.Context, suspects []suspect, open [
 			case next == nil:
 				continue
 			}
-			if open, err = c.follow(ctx, next, r.Detail, suspects, open, out); err != nil {
+			if open, err = c.follow(ctx, next, r.Detail, findings, open, out); err != nil {
 				return err
 			}
 		}
@@ -93,23 +93,23 @@ func (c *confirmation) followAll(ctx context.Context, suspects []suspect, open [
 	return nil
 }
 
-// follow looks for what suspects of the indices open suspect in the further trace of
+// follow looks for what findings of the indices open suspect in the further trace of
 // next, a run that has printed detail where tests failed. It returns those that it has
 // not confirmed.
-func (c *confirmation) follow(ctx context.Context, next *confirmation, detail []string, suspects []suspect, open []int, out []telling) ([]int, error) {
+func (c *confirmation) follow(ctx context.Context, next *confirmation, detail []string, findings []finding, open []int, out []reported) ([]int, error) {
 	again, err := next.again(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var left []int
 	for _, k := range open {
-		ev, err := next.look(ctx, suspects[k], again, c.place(suspects[k]), detail)
+		ev, err := next.look(ctx, findings[k], again, c.place(findings[k]), detail)
 		if err != nil {
 			return nil, err
 		}
 		if ev.Result.Status == bug.Confirmed {
 			ev.Tier = tierDeparture
-			out[k] = c.telling(ev)
+			out[k] = c.reported(ev)
 		} else {
 			left = append(left, k)
 		}
@@ -144,7 +144,7 @@ func (c *confirmation) depart(ctx context.Context, d *analysis.Departure) (*conf
 }
 
 // again predicts from the further trace of c, and returns what has schedules there.
-func (c *confirmation) again(ctx context.Context) ([]suspect, error) {
+func (c *confirmation) again(ctx context.Context) ([]finding, error) {
 	opts := c.opts.Analysis
 	opts.Solving.Budget.Steps = furtherSolving
 	result, err := Predict(ctx, c.trace, opts)
@@ -152,25 +152,25 @@ func (c *confirmation) again(ctx context.Context) ([]suspect, error) {
 		return nil, err
 	}
 	result.Findings = slices.DeleteFunc(result.Findings, func(f analysis.Finding) bool { return len(f.Schedules) == 0 || len(f.Tests) == 0 })
-	open, _, err := c.suspects(result)
+	open, _, err := c.findings(result)
 	return open, err
 }
 
-// look looks for what s suspects in the further trace of c, from which again was
+// look looks for what f suspects in the further trace of c, from which again was
 // predicted: what has failed in that run, or the same violation with a schedule.
-func (c *confirmation) look(ctx context.Context, s suspect, again []suspect, place trace.Site, detail []string) (report.Evidence, error) {
-	if at := c.failure(s.Kind, place, detail); at >= 0 {
-		if s.Kind == bug.Assertion && c.byOthers(at) {
+func (c *confirmation) look(ctx context.Context, f finding, again []finding, place trace.Site, detail []string) (report.Evidence, error) {
+	if at := c.failure(f.Kind, place, detail); at >= 0 {
+		if f.Kind == bug.Assertion && c.byOthers(at) {
 			return report.Evidence{}, nil
 		}
-		return c.fails(ctx, s, at)
+		return c.fails(ctx, f, at)
 	}
 	for _, a := range again {
-		if sitesOf(a.witness) != sitesOf(s.witness) {
+		if sitesOf(a.witness) != sitesOf(f.witness) {
 			continue
 		}
-		a.witness.ID = s.witness.ID
-		ev, err := c.suspect(ctx, a)
+		a.witness.ID = f.witness.ID
+		ev, err := c.replayFinding(ctx, a)
 		if err != nil || ev.Result.Status == bug.Confirmed {
 			return ev, err
 		}
@@ -190,17 +190,17 @@ func (c *confirmation) byOthers(at int) bool {
 	return false
 }
 
-// place returns where the first access of s is, which of what fails is the only one.
-func (c *confirmation) place(s suspect) trace.Site {
-	return c.trace.Sites[c.trace.Events[s.Accesses[0]].Site]
+// place returns where the first access of f is, which of what fails is the only one.
+func (c *confirmation) place(f finding) trace.Site {
+	return c.trace.Sites[c.trace.Events[f.Accesses[0]].Site]
 }
 
-// fails confirms that s fails, which it has done at position at of the further trace of
+// fails confirms that f fails, which it has done at position at of the further trace of
 // c.
-func (c *confirmation) fails(ctx context.Context, s suspect, at int) (report.Evidence, error) {
+func (c *confirmation) fails(ctx context.Context, f finding, at int) (report.Evidence, error) {
 	var ev report.Evidence
 	for _, extent := range []witness.Extent{witness.Small, witness.Whole} {
-		w, err := c.performed(s, at, extent)
+		w, err := c.performed(f, at, extent)
 		if err != nil {
 			return ev, err
 		}
@@ -213,7 +213,7 @@ func (c *confirmation) fails(ctx context.Context, s suspect, at int) (report.Evi
 		}
 		if r.Status == bug.Confirmed {
 			c.confirmed.Add(1)
-			ev = c.evidence(s, w)
+			ev = c.evidence(f, w)
 			ev.Undecided, ev.Violation, ev.Result, ev.Replayed = false, []int{at}, r, replayed
 			return ev, nil
 		}
@@ -269,9 +269,9 @@ func unlocked(t *trace.Trace) int {
 	return last
 }
 
-// performed makes a witness for s of the order in which the events of the further trace
+// performed makes a witness for f of the order in which the events of the further trace
 // of c came up to the assertion at position at.
-func (c *confirmation) performed(s suspect, at int, extent witness.Extent) (*witness.Witness, error) {
+func (c *confirmation) performed(f finding, at int, extent witness.Extent) (*witness.Witness, error) {
 	t := c.trace
 	var steps, hold []int
 	held := map[trace.GID]bool{t.Events[at].G: true}
@@ -287,7 +287,7 @@ func (c *confirmation) performed(s suspect, at int, extent witness.Extent) (*wit
 		}
 	}
 	w, err := witness.FromSchedule(t, steps, []int{at}, hold, witness.Meta{
-		Kind: s.Kind, Package: c.run.Package.Path, Files: c.files, Source: c.source, Extent: extent, Index: c.index,
+		Kind: f.Kind, Package: c.run.Package.Path, Files: c.files, Source: c.source, Extent: extent, Index: c.index,
 	})
 	if err != nil {
 		return nil, err
@@ -300,7 +300,7 @@ func (c *confirmation) performed(s suspect, at int, extent witness.Extent) (*wit
 			w.Hold = append(w.Hold, h)
 		}
 	}
-	w.ID = s.witness.ID
+	w.ID = f.witness.ID
 	c.likeRun(w)
 	return w, nil
 }

@@ -56,7 +56,7 @@ type Exploration struct {
 
 	slots   *replayer.Slots       // for the replays that run at the same time
 	folders chan *replayer.Folder // for the files of replays; those that no replay uses now
-	workers int                   // how many suspects are dealt with meanwhile, so that no slot stays free
+	workers int                   // how many findings are dealt with meanwhile, so that no slot stays free
 	left    time.Duration         // the time that is left for replays
 }
 
@@ -132,7 +132,7 @@ func (x *Exploration) Add(ctx context.Context, run recorder.Run) error {
 	y.news(t)
 	y.take(result)
 	c := x.confirmation(run, t, y)
-	suspects, impossible, err := c.suspects(result)
+	findings, impossible, err := c.findings(result)
 	if err != nil {
 		return err
 	}
@@ -147,12 +147,12 @@ func (x *Exploration) Add(ctx context.Context, run recorder.Run) error {
 	if len(passing) > 0 {
 		c.recorded = own.Without(passing)
 	}
-	if err := c.inTime(ctx, func(limit context.Context) error { return c.committed(limit, suspects) }); err != nil {
+	if err := c.inTime(ctx, func(limit context.Context) error { return c.committed(limit, findings) }); err != nil {
 		return err
 	}
 	c.recorded = own
-	for _, r := range append(first, recording{c, suspects}) {
-		if err := r.confirm(ctx, r.suspects); err != nil {
+	for _, r := range append(first, recording{c, findings}) {
+		if err := r.confirm(ctx, r.findings); err != nil {
 			return err
 		}
 	}

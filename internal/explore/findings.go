@@ -17,40 +17,40 @@ func Findings(t *trace.Trace, r *analysis.Result, root string) (predicted, infea
 		Exploration: &Exploration{root: root, files: witness.Files{Root: root}, source: new(witness.Sources)},
 		trace:       t, tally: newTally(),
 	}
-	suspects, impossible, err := c.suspects(r)
+	findings, impossible, err := c.findings(r)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, s := range oneEach(suspects) {
-		ev := c.evidence(s, s.witness)
-		ev.Result = replayer.Result{Status: bug.Unconfirmed, Reason: witness.Prose(s.Reason, s.Tests)}
-		if len(s.Schedules) > 0 {
-			recipe := s.Schedules[0]
-			if ev.Witness, err = c.scheduled(attempt{s, recipe, recipe.Schedule()}, witness.Small); err != nil {
+	for _, f := range oneEach(findings) {
+		ev := c.evidence(f, f.witness)
+		ev.Result = replayer.Result{Status: bug.Unconfirmed, Reason: witness.Prose(f.Reason, f.Tests)}
+		if len(f.Schedules) > 0 {
+			recipe := f.Schedules[0]
+			if ev.Witness, err = c.witnessOf(scheduled{f, recipe, recipe.Schedule()}, witness.Small); err != nil {
 				return nil, nil, err
 			}
 			ev.Result.Reason = "not replayed"
 		}
 		predicted = append(predicted, report.NewFinding(ev))
 	}
-	for _, s := range impossible {
-		infeasible = append(infeasible, report.NewFinding(c.ruledOut(s)))
+	for _, f := range impossible {
+		infeasible = append(infeasible, report.NewFinding(c.ruledOut(f)))
 	}
 	return predicted, infeasible, nil
 }
 
-// oneEach returns of the suspects of each bug one, which has schedules if any has.
-func oneEach(suspects []suspect) []suspect {
-	var out []suspect
+// oneEach returns of the findings of each bug one, which has schedules if any has.
+func oneEach(findings []finding) []finding {
+	var out []finding
 	of := make(map[string]int)
-	for _, s := range suspects {
-		sites := sitesOf(s.witness)
+	for _, f := range findings {
+		sites := sitesOf(f.witness)
 		switch k, again := of[sites]; {
 		case !again:
 			of[sites] = len(out)
-			out = append(out, s)
-		case len(out[k].Schedules) == 0 && len(s.Schedules) > 0:
-			out[k] = s
+			out = append(out, f)
+		case len(out[k].Schedules) == 0 && len(f.Schedules) > 0:
+			out[k] = f
 		}
 	}
 	return out

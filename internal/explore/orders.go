@@ -96,14 +96,14 @@ func (x *Exploration) orders(run recorder.Run, events int) int {
 // inOrders records the tests of a package in other orders.
 func inOrders(ctx context.Context, e *explored) error {
 	for k := 0; k < e.orders && len(e.tests) > 0 && e.left > 0; k++ {
-		c, suspects, err := e.recordAgain(ctx, e.run, others(k), e.tests, e.tally)
+		c, findings, err := e.recordAgain(ctx, e.run, others(k), e.tests, e.tally)
 		if err != nil {
 			return err
 		}
 		if c == nil {
 			continue
 		}
-		if err := c.confirm(ctx, suspects); err != nil {
+		if err := c.confirm(ctx, findings); err != nil {
 			return err
 		}
 		if c.slowly {
@@ -116,7 +116,7 @@ func inOrders(ctx context.Context, e *explored) error {
 // A recording is one of a package's, with what was predicted from it.
 type recording struct {
 	*confirmation
-	suspects []suspect
+	findings []finding
 }
 
 // passing records those tests again that have failed while the run of c was recorded, in
@@ -127,14 +127,14 @@ func (c *confirmation) passing(ctx context.Context, n int) (all []recording, pas
 	several, _ := concurrent(c.trace)
 	tests := slices.DeleteFunc(failing(c.trace), func(test string) bool { return !slices.Contains(several, test) })
 	for k := 0; k < n && len(passed) < len(tests); k++ {
-		again, suspects, err := c.recordAgain(ctx, c.run, others(k), tests, c.tally)
+		again, findings, err := c.recordAgain(ctx, c.run, others(k), tests, c.tally)
 		if err != nil {
 			return nil, nil, err
 		}
 		if again == nil {
 			continue
 		}
-		all = slices.Insert(all, 0, recording{again, suspects})
+		all = slices.Insert(all, 0, recording{again, findings})
 		for _, test := range tests {
 			if !slices.Contains(passed, test) && began(again.trace, test) && !slices.Contains(failing(again.trace), test) {
 				passed = append(passed, test)
@@ -174,7 +174,7 @@ func began(t *trace.Trace, test string) bool {
 // recordAgain records some tests of a package again and predicts from that. There is no
 // confirmation if the tests ran as before, or nothing came of them: that they fail, or
 // cannot run now, was not asked for and is not told.
-func (x *Exploration) recordAgain(ctx context.Context, run recorder.Run, o recorder.Order, tests []string, y *tally) (*confirmation, []suspect, error) {
+func (x *Exploration) recordAgain(ctx context.Context, run recorder.Run, o recorder.Order, tests []string, y *tally) (*confirmation, []finding, error) {
 	y.recordings++
 	x.status.Set("recording", fmt.Sprintf("%s, time %d", run.Package.Path, y.recordings+1))
 	limit := recordTime(run.Seconds)
@@ -206,11 +206,11 @@ func (x *Exploration) recordAgain(ctx context.Context, run recorder.Run, o recor
 	c := x.confirmation(again, t, y)
 	c.slowly = slowly
 	y.take(result)
-	suspects, impossible, err := c.suspects(result)
+	findings, impossible, err := c.findings(result)
 	if err == nil {
 		c.ruleOut(impossible)
 	}
-	return c, suspects, err
+	return c, findings, err
 }
 
 // recordTime is the time that a further recording may take, of a run that took so many

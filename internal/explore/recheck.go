@@ -27,7 +27,7 @@ import (
 type Recheck struct {
 	Status bug.Status
 	Reason string
-	found  telling
+	found  reported
 }
 
 // Finding is the bug that was confirmed.
@@ -89,24 +89,24 @@ func (c *confirmation) recheck(ctx context.Context, w, now *witness.Witness) (Re
 			Exploration: c.Exploration, run: run, trace: t, index: witness.NewIndex(t), recorded: replayer.Recorded(t),
 			tally: newTally(), progress: new(progress),
 		}
-		suspects, _, err := again.suspects(result)
+		findings, _, err := again.findings(result)
 		if err != nil {
 			return Recheck{}, err
 		}
-		found, err := again.find(ctx, slices.DeleteFunc(slices.Clone(suspects), func(s suspect) bool { return sitesOf(s.witness) != sitesOf(now) }))
+		found, err := again.find(ctx, slices.DeleteFunc(slices.Clone(findings), func(f finding) bool { return sitesOf(f.witness) != sitesOf(now) }))
 		if err != nil {
 			return Recheck{}, err
 		}
 		if found.confirmed != "" {
 			return Recheck{Status: bug.Confirmed, found: found}, nil
 		}
-		for _, s := range suspects {
-			switch place := shared(s.witness, now); {
-			case sitesOf(s.witness) != sitesOf(now):
+		for _, f := range findings {
+			switch place := shared(f.witness, now); {
+			case sitesOf(f.witness) != sitesOf(now):
 				if place != "" && open == "" {
 					open = fmt.Sprintf("%s is part of another possible bug of %s", place, w.Tests[0])
 				}
-			case len(s.Schedules) > 0:
+			case len(f.Schedules) > 0:
 				open = "another schedule was predicted, and did not confirm it"
 			default:
 				open = "whether another schedule leads there is undecided"
@@ -125,22 +125,22 @@ func (c *confirmation) recheck(ctx context.Context, w, now *witness.Witness) (Re
 	return Recheck{Status: bug.Fixed}, nil
 }
 
-// find replays suspects until one is confirmed, and returns what there is to tell of
+// find replays findings until one is confirmed, and returns what there is to tell of
 // that.
-func (c *confirmation) find(ctx context.Context, suspects []suspect) (telling, error) {
-	out := make([]telling, len(suspects))
-	c.total = len(suspects)
-	for i, s := range suspects {
-		ev, err := c.suspect(ctx, s)
-		if out[i] = c.telling(ev); err != nil || out[i].confirmed != "" {
+func (c *confirmation) find(ctx context.Context, findings []finding) (reported, error) {
+	out := make([]reported, len(findings))
+	c.total = len(findings)
+	for i, f := range findings {
+		ev, err := c.replayFinding(ctx, f)
+		if out[i] = c.reported(ev); err != nil || out[i].confirmed != "" {
 			return out[i], err
 		}
 	}
-	err := c.departed(ctx, suspects, out)
-	if i := slices.IndexFunc(out, func(f telling) bool { return f.confirmed != "" }); i >= 0 {
+	err := c.departed(ctx, findings, out)
+	if i := slices.IndexFunc(out, func(f reported) bool { return f.confirmed != "" }); i >= 0 {
 		return out[i], nil
 	}
-	return telling{}, err
+	return reported{}, err
 }
 
 // Strays reports whether the replays of a witness, all places of whose violation were

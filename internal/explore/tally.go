@@ -17,16 +17,17 @@ type tally struct {
 	tried      map[string]bool
 	settled    map[string]bool // replayed, or confirmed before
 	told       map[string]int  // by report.Finding.Sites: index in report.Report.Findings
-	stray      []stray
+	left       []left          // in the order of the replays
 	seen       map[uint64]bool // fingerprints of tests
 	recordings int
-	strayed    []strayed
+	unreached  []unreached
 	taken      []string         // files of committed witnesses
 	saved      map[string]saved // by the sites of the confirmed bug
 }
 
-// A stray is a candidate whose replays have left their schedules.
-type stray struct {
+// A left candidate is one whose replays have left their schedules: recorded alone, its
+// test may show one that the replays keep to.
+type left struct {
 	test, name string
 	order      recorder.Order
 }
@@ -67,17 +68,17 @@ func (y *tally) take(r *analysis.Result) {
 	}
 }
 
-// note takes over what the replays of a suspect have shown, as c has recorded it.
-func (y *tally) note(s suspect, f report.Finding, c *confirmation) {
-	if f.Replays == 0 {
+// note takes over what the replays of a finding have shown, as c has recorded it.
+func (y *tally) note(f finding, told report.Finding, c *confirmation) {
+	if told.Replays == 0 {
 		return
 	}
-	y.settled[s.Name] = true
-	if f.Status == bug.Confirmed || c.alone || c.tests == 1 {
+	y.settled[f.Name] = true
+	if told.Status == bug.Confirmed || c.alone || c.tests == 1 {
 		return
 	}
-	for _, test := range s.Tests {
-		y.stray = append(y.stray, stray{test, s.Name, c.run.Order})
+	for _, test := range f.Tests {
+		y.left = append(y.left, left{test, f.Name, c.run.Order})
 	}
 }
 
