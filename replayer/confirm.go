@@ -23,7 +23,7 @@ import (
 func Confirm(ctx context.Context, bin Binary, w *witness.Witness, code Code, opts Options) (Result, error) {
 	orders := []string{"01", "10"}
 	switch {
-	case len(w.Violation) < 2 || w.InOrder():
+	case len(w.Violation) < 2 || w.InOrder() || w.Stuck():
 		orders = []string{"01", "01"}
 	case opts.Shown:
 		orders = []string{"10"}

@@ -103,7 +103,12 @@ func TestOfWitness(t *testing.T) {
 
 // What must have happened depends on the kind of bug.
 func TestConfirmKinds(t *testing.T) {
-	deadlock := append(stands, "verdict deadlock", "verdict blocked TestX:0 chan_receive p.TestX /x/x_test.go:9", "exit 2")
+	at := func(goroutine string, kind trace.Kind, key int) string {
+		return fmt.Sprintf("verdict stuck %s %d %d c0", goroutine, kind, key)
+	}
+	blocked := []string{at("TestX:0", trace.Read, 101), at("TestX:0.1", trace.Write, 104)}
+	deadlock := append(append(stands, "verdict deadlock"), append(blocked, "exit 2")...)
+	elsewhere := append(append(stands, "verdict deadlock"), blocked[0], at("TestX:0.1", trace.Write, 105), "exit 2")
 	fails := append(stands, "print --- FAIL: TestX (0.00s)", "exit 1")
 	tooLong := append(stands, "print panic: test timed out after 1s", "exit 2")
 	unlocks := append(stands, "verdict unlocked TestX:0", "print fatal error: sync: unlock of unlocked mutex", "exit 2")
@@ -119,7 +124,8 @@ func TestConfirmKinds(t *testing.T) {
 		{"lock-misuse", "", unlocks},
 		{"lock-misuse", "the schedule was kept to its end, but the lock was locked", fails},
 		{"deadlock", "", deadlock},
-		{"deadlock", "the schedule was kept to its end, but the goroutines came on after all", stands},
+		{"deadlock", "the schedule was kept to its end, but goroutine 0 was not blocked for ever in read of v in p.TestX (x_test.go:9)", stands},
+		{"deadlock", "the schedule was kept to its end, but goroutine 0.1 was not blocked for ever in write to v in p.f (x.go:4, occurrence 3)", elsewhere},
 	} {
 		w, code := sample()
 		w.Kind = c.kind

@@ -25,6 +25,7 @@ type Plan struct {
 	// are left out.
 	Notes []string
 
+	keys    []uint64 // of the sites of Violation
 	guessed []guess  // Steps that are guesses
 	loose   []string // likewise the holds and violating steps, described
 }
@@ -55,8 +56,12 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 	plan := new(Plan)
 	p := planner{r: newResolver(w, code), number: make(map[string]int)}
 	var missing []witness.Step
-	for _, s := range w.Violation {
-		switch p.add('v', s) {
+	for i, s := range w.Violation {
+		add := p.add
+		if !w.Stands(i) {
+			add = p.find
+		}
+		switch add('v', s) {
 		case absent:
 			missing = append(missing, s)
 		case guessed:
@@ -68,11 +73,12 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 	}
 	violation := p.take()
 	shown := 0 // accesses of the violation among the steps
-	if w.InOrder() {
-		violation = violation[bytes.LastIndexByte(violation[:len(violation)-1], '\n')+1:]
-	}
 	leaveOut := func(s witness.Step) {
 		plan.Notes = append(plan.Notes, "no longer in the sources, left out: "+describe(s))
+	}
+	for _, s := range w.Violation {
+		key, _ := p.r.key(s)
+		plan.keys = append(plan.keys, key)
 	}
 	now := p.r.locate(w)
 	plan.Witness, plan.Violation = now, now.Violation
@@ -108,6 +114,9 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 
 	var b bytes.Buffer
 	b.WriteString(planHead(order))
+	if w.Stuck() {
+		b.WriteString("stuck\n")
+	}
 	for _, t := range w.Tests {
 		if strings.ContainsAny(t, " \r\n") {
 			return nil, fmt.Errorf("witness %s: %q is not the name of a test", w.ID, t)
@@ -148,6 +157,12 @@ func (p *planner) add(item byte, s witness.Step) fit {
 		p.goroutines = append(p.goroutines, s.Goroutine)
 	}
 	fmt.Fprintf(&p.items, "%c %d %d %d %d\n", item, n, s.Op, key, s.Occ)
+	return fit
+}
+
+// find says how well the step's site is found, which has an item line elsewhere.
+func (p *planner) find(_ byte, s witness.Step) fit {
+	_, fit := p.r.key(s)
 	return fit
 }
 

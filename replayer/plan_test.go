@@ -199,3 +199,17 @@ func FuzzParseVerdict(f *testing.F) {
 		}
 	})
 }
+
+// What a goroutine has begun to wait in is a step; before what it has not, it stands.
+func TestPlanOfWhatBlocks(t *testing.T) {
+	w, code := sample()
+	w.Kind = "deadlock"
+	w.Violation[1] = w.Steps[2]
+	plan, err := NewPlan(w, code, "01")
+	require.NoError(t, err)
+	text := string(plan.Text)
+	assert.Contains(t, text, "\norder 01\nstuck\ntest TestX\n")
+	assert.Contains(t, text, fmt.Sprintf("\ns 1 %d 103 1\n", trace.Write))
+	assert.True(t, strings.HasSuffix(text, fmt.Sprintf("\nv 0 %d 101 1\n", trace.Read)), text)
+	assert.Equal(t, 1, strings.Count(text, "\nv "))
+}

@@ -247,8 +247,11 @@ func (p Protocol) unproven(plan *Plan, o Outcome, output string) string {
 	case bug.InOrder:
 		return unlike(p.Stands, w.Violation)
 	case bug.Stuck:
-		if !p.Deadlock {
-			return "the goroutines came on after all"
+		for i, s := range plan.Violation {
+			in := func(at Stuck) bool { return at.Goroutine == s.Goroutine && at.Op == s.Op && at.Key == plan.keys[i] }
+			if !slices.ContainsFunc(p.Stuck, in) {
+				return s.Goroutine + " was not blocked for ever in " + describe(s)
+			}
 		}
 	case bug.FailedTest:
 		switch {

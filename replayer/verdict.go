@@ -25,9 +25,19 @@ type Protocol struct {
 	// after the schedule; Asleep says where they wait.
 	Deadlock bool
 	Asleep   []Blocked
+	// Stuck are the operations in which goroutines are blocked for ever, as proven.
+	Stuck []Stuck
 	// Unlocked is the goroutine whose unlock found its lock unlocked; "" if none did.
 	Unlocked string
 	Orderly  bool // the process ended in an orderly way
+}
+
+// A Stuck is the operation in which a goroutine is blocked for ever.
+type Stuck struct {
+	Goroutine string
+	Op        trace.Kind
+	Key       uint64 // of its site
+	Obj       uint64 // as in the operation's event
 }
 
 // ParseVerdict reads a verdict file. Each line is one of
@@ -38,10 +48,11 @@ type Protocol struct {
 //	left TEXT
 //	deadlock
 //	blocked GOROUTINE WAIT_REASON FUNC FILE:LINE
+//	stuck GOROUTINE KIND KEY OBJECT
 //	unlocked GOROUTINE
 //	end
 //
-// where ADDRESS is hexadecimal, KIND an event kind's number, VALUE decimal or
+// where ADDRESS and OBJECT are hexadecimal, KIND an event kind's number, VALUE decimal or
 // "-", REGION the number of the goroutine's atomic region or 0, and WAIT_REASON
 // has underscores for spaces. Accesses that must come in order stand, one after
 // the other, when they happen. Who is blocked follows left
@@ -93,6 +104,8 @@ func (p *Protocol) line(line string) error {
 		p.Deadlock = true
 	case "blocked":
 		return p.blocked(rest)
+	case "stuck":
+		return p.stuck(rest)
 	case "unlocked":
 		if rest == "" || strings.Contains(rest, " ") {
 			return fmt.Errorf("found %.60q, expected a goroutine", line)
@@ -101,7 +114,7 @@ func (p *Protocol) line(line string) error {
 	case "end":
 		p.Orderly = true
 	default:
-		return fmt.Errorf("found %.40q, expected steps, stand, confirmed, left, deadlock, blocked, unlocked or end", line)
+		return fmt.Errorf("found %.40q, expected steps, stand, confirmed, left, deadlock, blocked, stuck, unlocked or end", line)
 	}
 	return nil
 }
@@ -141,6 +154,21 @@ func (p *Protocol) stand(rest string) error {
 		s.Value = witness.Value(v, s.Size, trace.TypeUnknown)
 	}
 	p.Stands = append(p.Stands, s)
+	return nil
+}
+
+func (p *Protocol) stuck(rest string) error {
+	f := strings.Fields(rest)
+	if len(f) != 4 {
+		return fmt.Errorf("stuck has %d fields, expected 4", len(f))
+	}
+	kind, err1 := strconv.ParseUint(f[1], 10, 8)
+	key, err2 := strconv.ParseUint(f[2], 10, 64)
+	obj, err3 := strconv.ParseUint(f[3], 16, 64)
+	if err1 != nil || err2 != nil || err3 != nil || !trace.Kind(kind).Valid() {
+		return fmt.Errorf("found stuck %.60q, expected goroutine, kind, key, object", rest)
+	}
+	p.Stuck = append(p.Stuck, Stuck{f[0], trace.Kind(kind), key, obj})
 	return nil
 }
 

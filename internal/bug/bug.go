@@ -44,7 +44,8 @@ const (
 	FailedTest
 	// Unlocked: an unlock finds its lock unlocked.
 	Unlocked
-	// Stuck: no goroutine can go on.
+	// Stuck: goroutines block for ever in the operations of the violation, whoever
+	// goes on besides.
 	Stuck
 )
 
@@ -66,11 +67,12 @@ type row struct {
 const (
 	meet  = "Both stand here at once: nothing orders the two."
 	wrong = "Here it goes wrong."
+	stuck = "From here it waits for ever."
 )
 
 // kinds has a row for each kind, in the order of their harm.
 var kinds = [...]row{
-	{Deadlock, "DEADLOCK", false, true, Stuck, "", "", wrong},
+	{Deadlock, "DEADLOCK", true, true, Stuck, "blocked", "blocked", stuck},
 	{Channel, "CHANNEL MISUSE", true, true, Meeting, "", "conflicting", meet},
 	{LockMisuse, "LOCK MISUSE", true, false, Unlocked, "fatal", "fatal", "The lock is not locked here: to unlock it is fatal."},
 	{WaitGroup, "WAITGROUP MISUSE", false, false, Meeting, "", "", wrong},
@@ -80,7 +82,7 @@ var kinds = [...]row{
 	{Atomicity, "ATOMICITY VIOLATION", true, false, InOrder, "", "", ""},
 	{AtomicSet, "ATOMIC-SET VIOLATION", true, false, InOrder, "", "", ""},
 	{Property, "PROPERTY VIOLATION", false, false, InOrder, "", "", wrong},
-	{Leak, "GOROUTINE LEAK", false, false, Stuck, "", "", wrong},
+	{Leak, "GOROUTINE LEAK", true, false, Stuck, "blocked", "blocked", stuck},
 }
 
 // row returns what is known of k. A witness may have a word of another version: of

@@ -83,7 +83,10 @@ func NewFinding(ev Evidence) Finding {
 		if from := f.Interleaving[i-1].Goroutine; f.Interleaving[i].Goroutine != from {
 			f.Switches++
 			why := "went first"
-			if w.InOrder() || !f.Interleaving[i-1].Violation {
+			switch {
+			case w.Stuck() && f.Interleaving[i-1].Violation:
+				why = "waits for ever"
+			case w.InOrder() || !f.Interleaving[i-1].Violation:
 				why = whyStopped(f.Interleaving[i:], from, w, n)
 			}
 			f.Interleaving[i].Switch = &Switch{from, why}
@@ -149,7 +152,7 @@ func interleaving(w *witness.Witness, n namer, first int) []Step {
 	}
 	for _, s := range w.Steps {
 		if s.Op != trace.Begin { // where it stands says nothing
-			add(s, w.InOrder() && w.Shows(s))
+			add(s, (w.InOrder() || w.Stuck()) && w.Shows(s))
 		}
 	}
 	if w.InOrder() && slices.ContainsFunc(w.Steps, w.Shows) {
@@ -160,7 +163,7 @@ func interleaving(w *witness.Witness, n namer, first int) []Step {
 		add(w.Violation[first], true)
 	}
 	for i, s := range w.Violation {
-		if i != first || first == 0 {
+		if (i != first || first == 0) && (w.Stands(i) || !w.Stuck()) {
 			add(s, true)
 		}
 	}

@@ -227,7 +227,7 @@ func (p *printer) effect(f *Finding) {
 		return
 	}
 	first := ""
-	if f.First < len(f.Accesses) && len(f.Accesses) > 1 && f.Accesses[0].Region == 0 {
+	if f.First < len(f.Accesses) && len(f.Accesses) > 1 && f.Accesses[0].Region == 0 && f.Kind.Proof() != bug.Stuck {
 		first = fmt.Sprintf(" when goroutine %s goes first", f.Accesses[f.First].Goroutine)
 	}
 	if f.Effect.Harm() == 0 {

@@ -139,7 +139,8 @@ func TestReplayEndsADeadlock(t *testing.T) {
 		n := slices.Index(verdict, "deadlock")
 		require.GreaterOrEqual(t, n, 0, "%q", verdict)
 		require.Regexp(t, `^blocked TestRaceThenWait:0 chan_receive selftest\.TestRaceThenWait .*race_test\.go:\d+$`, verdict[n+1])
-		require.Len(t, verdict, n+2, "goroutines that have ended do not wait")
+		require.Regexp(t, fmt.Sprintf(`^stuck TestRaceThenWait:0 %d \d+ [0-9a-f]+$`, trace.Recv), verdict[n+2])
+		require.Len(t, verdict, n+3, "goroutines that have ended do not wait")
 	}
 }
 

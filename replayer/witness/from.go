@@ -78,9 +78,15 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Wit
 		keep = among(t, violation, keep)
 	}
 	shown, stand := []int(nil), violation // those among the steps, and the others
-	if w.InOrder() {
+	switch {
+	case w.InOrder():
 		last := len(violation) - 1
 		shown, stand = violation[:last], violation[last:]
+	case w.Stuck():
+		// What goroutines have begun to wait in may be needed for what others do then.
+		among := func(i int) bool { return slices.Contains(steps, i) }
+		shown = filter(violation, among)
+		stand = filter(violation, func(i int) bool { return !among(i) })
 	}
 	in := func(i int) bool { return keep[t.Events[i].G] && i >= begin[t.Events[i].G] }
 	steps = filter(steps, in)

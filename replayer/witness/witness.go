@@ -72,7 +72,8 @@ type Witness struct {
 	Hold  []Step
 	// Violation are the accesses at which goroutines stand once the steps are
 	// done. If they must come in their order ([Witness.InOrder]), only the last
-	// is one, and the others are among the steps.
+	// is one, and the others are among the steps; if goroutines block in them
+	// ([Witness.Stuck]), any may be.
 	Violation []Step
 	// Anchors are places in the functions (or else files) of steps at call
 	// sites, which have no name of their own: where an anchor is found again
@@ -132,6 +133,24 @@ func (s Step) SiteWord() string {
 // InOrder reports whether the accesses of the violation must come in the order
 // in which it lists them. Else goroutines stand at all of them at once.
 func (w *Witness) InOrder() bool { return w.Kind.InOrder() }
+
+// Stuck reports whether the accesses of the violation are the operations in which
+// goroutines block for ever, one each. Those that are not among the steps begin once
+// the steps are done.
+func (w *Witness) Stuck() bool { return w.Kind.Proof() == bug.Stuck }
+
+// Stands reports whether a goroutine stands before access i of the violation once the
+// steps are done. Else the access is one of them.
+func (w *Witness) Stands(i int) bool {
+	switch {
+	case w.InOrder():
+		return i == len(w.Violation)-1
+	case w.Stuck():
+		at := whereOf(w.Violation[i])
+		return !slices.ContainsFunc(w.Steps, func(s Step) bool { return whereOf(s) == at })
+	}
+	return true
+}
 
 // Shows reports whether step s is one of the accesses of the violation.
 func (w *Witness) Shows(s Step) bool {

@@ -316,11 +316,17 @@ func judge() {
 	if stage != following || nextStep < numSteps {
 		return
 	}
-	if len(violations) == 0 {
+	if len(violations) == 0 && !toBlock {
 		release(free)
 		return
 	}
 	if standing < len(violations) {
+		return
+	}
+	if toBlock {
+		verdictSteps()
+		verdict("confirmed\n")
+		release(free)
 		return
 	}
 	if len(violations) == 2 && !collide(violations[0].stand, violations[1].stand) {

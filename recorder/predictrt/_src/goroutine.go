@@ -37,8 +37,9 @@ type goroutine struct {
 	insides insides
 	gosched bool // it has called runtime.Gosched since it gave way last
 
-	actor *actor // its part in the schedule; nil: none
-	due   bool   // the schedule has let the coming event go
+	op    blocking // the last one that it has begun
+	actor *actor   // its part in the schedule; nil: none
+	due   bool     // the schedule has let the coming event go
 	sema  runtime.PredictSema
 	waits string     // what it waits for at the gate; "" if it does not
 	next  *goroutine // in the list of unused ones

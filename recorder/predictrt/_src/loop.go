@@ -53,7 +53,7 @@ func gosched() {
 		runtime.PredictSleep(pollTime) // watch decides
 		return
 	}
-	blocked := stuckReport()
+	blocked := stuckReport(false)
 	leave("no goroutine can go on but in loops" + missing())
 	verdict(blocked)
 	runtime.PredictUnpin()

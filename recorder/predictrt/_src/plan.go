@@ -10,6 +10,7 @@ var (
 	inside     map[int]*insideStep // the steps that are accesses of the standard library's
 	violations []*actor
 	inOrder    bool // the violation's other accesses are steps
+	toBlock    bool // the violation's goroutines are to block for ever
 	firstToGo  int  // index into violations
 )
 
@@ -88,6 +89,8 @@ func loadPlan(path string) {
 			if rest == "10" {
 				firstToGo = 1
 			}
+		case line == "stuck":
+			toBlock = true
 		case word == "test":
 			follows[rest] = true
 		case word == "g":

@@ -79,7 +79,7 @@ func watch() (wait int64, still bool) {
 	if skipInside() {
 		return 0, false
 	}
-	blocked := stuckReport()
+	blocked := stuckReport(false)
 	leave(why + missing())
 	verdict(blocked)
 	return 0, false
@@ -220,7 +220,7 @@ func afterwards(look runtime.PredictState) int64 {
 	if sleepy++; sleepy < asleep {
 		return lookTime / asleep
 	}
-	verdict("deadlock\n" + stuckReport())
+	verdict("deadlock\n" + stuckReport(true))
 	finish(false)
 	runtime.PredictDie("fatal error: all goroutines are asleep - deadlock!\n")
 	return -1
@@ -232,8 +232,9 @@ func untilTimer(look runtime.PredictState) int64 {
 	return min(max(look.Timer, least), soon)
 }
 
-// stuckReport says where the goroutines of the tests under control wait.
-func stuckReport() string {
+// stuckReport says where the goroutines of the tests under control wait, and if that
+// is proven to be for ever, in which of their operations.
+func stuckReport(forEver bool) string {
 	report := ""
 	for i, g := range cast {
 		if i == maxShown {
@@ -246,6 +247,10 @@ func stuckReport() string {
 		if n == 0 {
 			continue
 		}
+		proof := ""
+		if forEver {
+			proof = g.stuckIn(reason)
+		}
 		if g.waits != "" {
 			reason = "waits for its " + g.waits
 		}
@@ -253,7 +258,7 @@ func stuckReport() string {
 		if at.fn == "?" { // it is about to begin
 			at = callSites[g.site]
 		}
-		report += "blocked " + g.name() + " " + underscored(reason) + " " + at.fn + " " + at.file + ":" + itoa(uint64(at.line)) + "\n"
+		report += "blocked " + g.name() + " " + underscored(reason) + " " + at.fn + " " + at.file + ":" + itoa(uint64(at.line)) + "\n" + proof
 	}
 	return report
 }
