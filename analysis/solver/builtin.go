@@ -36,7 +36,7 @@ func (b *builtin) edit() {
 		b.pop()
 		b.checked = false
 	}
-	b.search.unsplit()
+	b.search.unbranch()
 	b.encoding.grow()
 }
 
@@ -104,7 +104,7 @@ func (b *builtin) Check(ctx context.Context, budget *Budget, assumptions ...Bool
 		}
 		b.model = b.newModel()
 	case Unsat:
-		b.core = b.blamed(assumptions)
+		b.core = b.newCore(assumptions)
 	default:
 		b.why = s.limit.reached
 		if err := ctx.Err(); err != nil && b.why == "context" {
@@ -114,9 +114,9 @@ func (b *builtin) Check(ctx context.Context, budget *Budget, assumptions ...Bool
 	return answer, nil
 }
 
-func (b *builtin) blamed(assumptions []Bool) []Bool {
+func (b *builtin) newCore(assumptions []Bool) []Bool {
 	to := map[lit]bool{}
-	for _, l := range b.search.assumed {
+	for _, l := range b.search.failed {
 		to[l] = true
 	}
 	var core []Bool

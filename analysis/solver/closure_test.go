@@ -42,7 +42,7 @@ func TestSaturateFindsAllPaths(t *testing.T) {
 			require.Equal(t, before[p[0]][p[1]], s.value[l] > 0, "seed %d: %v", seed, p)
 			require.Equal(t, before[p[1]][p[0]], s.value[l] < 0, "seed %d: %v", seed, p)
 			if s.value[l] != 0 {
-				require.Empty(t, s.because(s.trail[s.position[l.variable()]]), "facts have no reasons")
+				require.Empty(t, s.reasonOf(s.trail[s.position[l.variable()]]), "facts have no reasons")
 			}
 		}
 		require.False(t, s.order.saturate(s), "there is nothing more")

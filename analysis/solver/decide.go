@@ -6,10 +6,10 @@ import "slices"
 // end, it looks in boxes that grow.
 func (s *search) solve(assumptions []lit) Answer {
 	b := box{l: truth}
-	s.linear.splitting, s.linear.boxed = 0, false
+	s.linear.branched, s.linear.boxed = 0, false
 	for {
 		answer := s.assign(append(assumptions[:len(assumptions):len(assumptions)], b.l))
-		outgrown := answer == Unsat && b.l != truth && slices.Contains(s.assumed, b.l)
+		outgrown := answer == Unsat && b.l != truth && slices.Contains(s.failed, b.l)
 		if !outgrown && (answer != Unknown || s.limit.reached != "") {
 			return answer
 		}
@@ -24,22 +24,22 @@ const assumedLevel = 1
 // assign looks for an assignment under the assumptions. It returns Unknown at a
 // limit, or if it would like a box.
 func (s *search) assign(assumptions []lit) Answer {
-	const restartUnit, firstForget = 64, 2000
-	s.assumed = s.assumed[:0]
-	if s.broken || !s.order.settle() {
-		s.broken = true
+	const restartUnit, firstReduce = 64, 2000
+	s.failed = s.failed[:0]
+	if s.unsat || !s.order.settle() {
+		s.unsat = true
 		return Unsat
 	}
 	restarts, untilRestart := 0, restartUnit
-	untilForget := firstForget + len(s.learned)
-	s.fresh, s.again = 0, 0
+	untilReduce := firstReduce + len(s.learned)
+	s.conflicts, s.saturateAt = 0, 0
 	for steps := 0; ; steps++ {
 		if (steps%64 == 0 || s.steps() > s.limit.steps) && s.limit.check(s) {
 			return Unknown
 		}
 		if !s.propagate() {
 			untilRestart--
-			s.fresh++
+			s.conflicts++
 			if !s.learn() {
 				return Unsat
 			}
@@ -63,15 +63,15 @@ func (s *search) assign(assumptions []lit) Answer {
 		if s.saturate() {
 			continue
 		}
-		if len(s.learned) > untilForget {
-			s.forget()
-			untilForget = len(s.learned) + firstForget + 200*restarts
+		if len(s.learned) > untilReduce {
+			s.reduceDB()
+			untilReduce = len(s.learned) + firstReduce + 200*restarts
 		}
 		if l, ok := s.choose(); ok {
 			s.decide(l)
 			continue
 		}
-		if s.linear.splitting > patience && !s.linear.boxed {
+		if s.linear.branched > patience && !s.linear.boxed {
 			return Unknown
 		}
 		done, ok := s.linear.finish(s)
@@ -86,14 +86,14 @@ func (s *search) assign(assumptions []lit) Answer {
 
 // assume decides all assumptions at once. It returns false if one is false.
 func (s *search) assume(assumptions []lit) bool {
-	s.limits = append(s.limits, int32(len(s.trail)))
+	s.levels = append(s.levels, int32(len(s.trail)))
 	for _, l := range assumptions {
 		if s.value[l] == 0 {
 			s.enqueue(l, noReason)
 		}
 		if s.value[l] < 0 {
-			s.blame(l)
-			s.assumed = append(s.assumed, l)
+			s.analyzeFinal(l)
+			s.failed = append(s.failed, l)
 			return false
 		}
 	}
@@ -129,13 +129,13 @@ func (s *search) choose() (l lit, ok bool) {
 // search since has taken at least half as long as that took the last time.
 func (s *search) saturate() bool {
 	const some = 8
-	if s.fresh < some || s.steps() < s.again {
+	if s.conflicts < some || s.steps() < s.saturateAt {
 		return false
 	}
-	s.fresh = 0
+	s.conflicts = 0
 	before := s.steps()
 	more := s.order.saturate(s)
-	s.again = s.steps() + (s.steps()-before)/2
+	s.saturateAt = s.steps() + (s.steps()-before)/2
 	return more
 }
 

@@ -9,9 +9,9 @@ type encoding struct {
 	f      *Formula
 	search *search
 
-	literals []lit  // of each node, or noLiteral
-	defined  []need // of each node: the directions that have clauses
-	wanted   []need // of each node: the directions that assertions use
+	literals []lit      // of each node, or noLiteral
+	defined  []polarity // of each node: the directions that have clauses
+	wanted   []polarity // of each node: the directions that assertions use
 	frames   [][]use
 	asserted []Bool // what is more than a literal
 	starts   []int  // of each frame: its first one in asserted
@@ -23,15 +23,15 @@ type encoding struct {
 	looked int64 // at nodes
 }
 
-// A need is a set of directions: that a node is true, that it is false.
-type need uint8
+// A polarity is a set of directions: that a node is true, that it is false.
+type polarity uint8
 
 const noLiteral lit = -1
 
 // A use undoes a change of wanted.
 type use struct {
 	node int32
-	was  need
+	was  polarity
 }
 
 func newEncoding(f *Formula) *encoding {
@@ -92,7 +92,7 @@ func (e *encoding) want(l lit, n node, by int32) {
 
 // use notes in the newest frame that node is needed in a direction. It returns
 // false if that is known.
-func (e *encoding) use(id int32, n need) bool {
+func (e *encoding) use(id int32, n polarity) bool {
 	was := e.wanted[id]
 	if was&n == n {
 		return false
@@ -106,8 +106,8 @@ func (e *encoding) use(id int32, n need) bool {
 	return true
 }
 
-// direction returns what must be defined for b to imply the term.
-func direction(b Bool) need { return 1 << (b & 1) }
+// polarityOf returns what must be defined for b to imply the term.
+func polarityOf(b Bool) polarity { return 1 << (b & 1) }
 
 // assert adds clauses that say that b holds if all guards are false.
 func (e *encoding) assert(b Bool, guards ...lit) {
@@ -156,11 +156,11 @@ func (e *encoding) literal(b Bool) lit {
 		e.literals[id] = e.newLiteral(id, n)
 	}
 	l := e.literals[id]
-	if n.kind == constant || !e.use(id, direction(b)) {
+	if n.kind == constant || !e.use(id, polarityOf(b)) {
 		return l ^ sign
 	}
-	define := e.defined[id]&direction(b) == 0
-	e.defined[id] |= direction(b)
+	define := e.defined[id]&polarityOf(b) == 0
+	e.defined[id] |= polarityOf(b)
 	switch n.kind {
 	case and:
 		e.defineAnd(l, n, b&1 == 0, define)

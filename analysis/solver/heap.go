@@ -5,12 +5,12 @@ package solver
 type heap struct {
 	activity []float64
 	items    []int32
-	place    []int32 // of each variable in items, -1 if it is not there
+	index    []int32 // of each variable in items, -1 if it is not there
 }
 
 func (h *heap) grow() {
 	h.activity = append(h.activity, 0)
-	h.place = append(h.place, -1)
+	h.index = append(h.index, -1)
 }
 
 func (h *heap) above(a, b int32) bool {
@@ -18,10 +18,10 @@ func (h *heap) above(a, b int32) bool {
 }
 
 func (h *heap) push(v int32) {
-	if h.place[v] >= 0 {
+	if h.index[v] >= 0 {
 		return
 	}
-	h.place[v] = int32(len(h.items))
+	h.index[v] = int32(len(h.items))
 	h.items = append(h.items, v)
 	h.up(len(h.items) - 1)
 }
@@ -30,9 +30,9 @@ func (h *heap) pop() int32 {
 	top := h.items[0]
 	last := len(h.items) - 1
 	h.items[0] = h.items[last]
-	h.place[h.items[0]] = 0
+	h.index[h.items[0]] = 0
 	h.items = h.items[:last]
-	h.place[top] = -1
+	h.index[top] = -1
 	if last > 0 {
 		h.down(0)
 	}
@@ -73,7 +73,7 @@ func (h *heap) down(i int) {
 
 func (h *heap) set(i int, v int32) {
 	h.items[i] = v
-	h.place[v] = int32(i)
+	h.index[v] = int32(i)
 }
 
 // bump adds to the activity of v, and scales all of them down before they
@@ -86,8 +86,8 @@ func (h *heap) bump(v int32, by float64) (scaled bool) {
 		}
 		scaled = true
 	}
-	if h.place[v] >= 0 {
-		h.up(int(h.place[v]))
+	if h.index[v] >= 0 {
+		h.up(int(h.index[v]))
 	}
 	return scaled
 }

@@ -2,6 +2,11 @@ package solver
 
 import "slices"
 
+// activityDecay is what each conflict leaves of the activities of variables (VSIDS:
+// Moskewicz et al., Chaff, DAC 2001). Instead of making all of them smaller, what the
+// next conflicts add is made larger.
+const activityDecay = 0.95
+
 // learn turns the conflict into a clause, goes back to where the clause says
 // something new, and follows it. It returns false if there is no such place.
 func (s *search) learn() bool {
@@ -11,12 +16,12 @@ func (s *search) learn() bool {
 	}
 	s.backtrack(highest)
 	if highest <= assumedLevel {
-		s.broken = highest == 0
-		s.blame(s.conflict...)
+		s.unsat = highest == 0
+		s.analyzeFinal(s.conflict...)
 		return false
 	}
-	clause := s.firstUniquePoint()
-	back, glue := s.place(clause)
+	clause := s.firstUIP()
+	back, glue := s.backjump(clause)
 	s.backtrack(back)
 	if len(clause) == 1 {
 		s.enqueue(clause[0], noReason)
@@ -25,13 +30,14 @@ func (s *search) learn() bool {
 		s.attach(c)
 		s.enqueue(clause[0], c)
 	}
-	s.step /= 0.95
+	s.increment /= activityDecay
 	return true
 }
 
-// firstUniquePoint resolves the conflict with the reasons of its literals, until
-// one literal of the current level is left. It stands first.
-func (s *search) firstUniquePoint() []lit {
+// firstUIP resolves the conflict with the reasons of its literals, until one literal
+// of the current level is left: the first unique implication point (1-UIP). It stands
+// first.
+func (s *search) firstUIP() []lit {
 	learned := append(s.stack[:0], 0)
 	level := int32(s.decisionLevel())
 	reason := s.conflict
@@ -45,8 +51,8 @@ func (s *search) firstUniquePoint() []lit {
 				continue
 			}
 			s.seen[v] = inClause
-			if s.bump(v, s.step) {
-				s.step *= 1e-100
+			if s.bump(v, s.increment) {
+				s.increment *= 1e-100
 			}
 			if s.level[v] == level {
 				open++
@@ -66,7 +72,7 @@ func (s *search) firstUniquePoint() []lit {
 			break
 		}
 		s.seen[l.variable()] = 0
-		reason = s.because(l)
+		reason = s.reasonOf(l)
 	}
 	s.stack = learned
 	kept := s.minimize(learned)
@@ -82,7 +88,7 @@ func (s *search) minimize(learned []lit) []lit {
 	kept := make([]lit, 1, len(learned))
 	kept[0] = learned[0]
 	for _, l := range learned[1:] {
-		if s.reason[l.variable()] < 0 || !s.follows(l.not(), 0) {
+		if s.reason[l.variable()] < 0 || !s.redundant(l.not(), 0) {
 			kept = append(kept, l)
 		}
 	}
@@ -93,34 +99,34 @@ func (s *search) minimize(learned []lit) []lit {
 	return kept
 }
 
-// follows says whether l, which is true, follows by clauses from what was seen.
-func (s *search) follows(l lit, depth int) bool {
+// redundant says whether l, which is true, follows by clauses from what was seen.
+func (s *search) redundant(l lit, depth int) bool {
 	const deepest = 500
 	if s.reason[l.variable()] < 0 || depth == deepest {
 		return false
 	}
-	for _, r := range s.because(l) {
+	for _, r := range s.reasonOf(l) {
 		s.looked++
 		v := r.variable()
-		if s.level[v] == 0 || s.seen[v] == inClause || s.seen[v] == following {
+		if s.level[v] == 0 || s.seen[v] == inClause || s.seen[v] == isRedundant {
 			continue
 		}
-		if s.seen[v] == notFollowing {
+		if s.seen[v] == isNeeded {
 			return false
 		}
 		s.visited = append(s.visited, v)
-		if !s.follows(r.not(), depth+1) {
-			s.seen[v] = notFollowing
+		if !s.redundant(r.not(), depth+1) {
+			s.seen[v] = isNeeded
 			return false
 		}
-		s.seen[v] = following
+		s.seen[v] = isRedundant
 	}
 	return true
 }
 
-// place puts a literal of the highest level but the first one's second, and
+// backjump puts a literal of the highest level but the first one's second, and
 // returns that level and how many levels the clause speaks of.
-func (s *search) place(clause []lit) (back, glue int) {
+func (s *search) backjump(clause []lit) (back, glue int) {
 	levels := map[int32]bool{}
 	for i, l := range clause {
 		level := s.level[l.variable()]
@@ -133,9 +139,9 @@ func (s *search) place(clause []lit) (back, glue int) {
 	return back, len(levels)
 }
 
-// blame finds the assumptions that make all of the literals false.
-func (s *search) blame(lits ...lit) {
-	s.assumed = s.assumed[:0]
+// analyzeFinal finds the assumptions that make all of the literals false.
+func (s *search) analyzeFinal(lits ...lit) {
+	s.failed = s.failed[:0]
 	for _, l := range lits {
 		if s.level[l.variable()] > 0 {
 			s.seen[l.variable()] = inClause
@@ -144,7 +150,7 @@ func (s *search) blame(lits ...lit) {
 	if s.decisionLevel() == 0 {
 		return
 	}
-	for i := len(s.trail) - 1; i >= int(s.limits[0]); i-- {
+	for i := len(s.trail) - 1; i >= int(s.levels[0]); i-- {
 		t := s.trail[i]
 		v := t.variable()
 		if s.seen[v] == 0 {
@@ -152,9 +158,9 @@ func (s *search) blame(lits ...lit) {
 		}
 		s.seen[v] = 0
 		if s.reason[v] == noReason {
-			s.assumed = append(s.assumed, t)
+			s.failed = append(s.failed, t)
 		}
-		for _, r := range s.because(t) {
+		for _, r := range s.reasonOf(t) {
 			if s.level[r.variable()] > 0 {
 				s.seen[r.variable()] = inClause
 			}
@@ -162,8 +168,9 @@ func (s *search) blame(lits ...lit) {
 	}
 }
 
-// forget drops the half of what was learned that speaks of the most levels.
-func (s *search) forget() {
+// reduceDB reduces the clause database: it drops the half of what was learned that
+// speaks of the most levels (Audemard and Simon, Glucose, IJCAI 2009).
+func (s *search) reduceDB() {
 	worst := slices.Clone(s.learned)
 	slices.SortStableFunc(worst, func(a, b ref) int { return s.glue(b) - s.glue(a) })
 	for _, c := range worst[:len(worst)/2] {
@@ -171,7 +178,7 @@ func (s *search) forget() {
 			s.delete(c)
 		}
 	}
-	s.collect()
+	s.collectGarbage()
 }
 
 func (s *search) isReason(c ref) bool {
@@ -183,8 +190,8 @@ func (s *search) isReason(c ref) bool {
 	return false
 }
 
-// collect gives back the room of deleted clauses.
-func (s *search) collect() {
+// collectGarbage gives back the room of deleted clauses.
+func (s *search) collectGarbage() {
 	s.looked += int64(len(s.words))
 	moved := s.compact()
 	for l, list := range s.watches {

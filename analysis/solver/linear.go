@@ -11,23 +11,23 @@ import (
 // are not whole.
 //
 // Each variable and each sum that is compared is a column; a sum is also a row,
-// which defines it. Pivoting exchanges what is defined and what defines it. The
-// columns that are not defined always have whole values within their bounds.
+// which defines it: its column is basic then. Pivoting exchanges a basic column and one
+// that is not. Those that are not basic always have whole values within their bounds.
 type linear struct {
-	columns []column
-	rows    []row
-	ofSum   map[int32]int32 // column of each sum of the formula
-	ofInt   map[int32]int32 // column of each integer variable of the formula
-	bounds  []bound
-	changes []change // a stack
-	suspect heap     // defined columns that may have left their bounds, lowest first
-	mark    []uint32 // of each row
-	stamp   uint32
-	splits  []int32 // variables of the search that branching wants
+	columns   []column
+	rows      []row
+	ofSum     map[int32]int32 // column of each sum of the formula
+	ofInt     map[int32]int32 // column of each integer variable of the formula
+	bounds    []bound
+	changes   []change // a stack
+	unchecked heap     // basic columns that may have left their bounds, lowest first
+	mark      []uint32 // of each row
+	stamp     uint32
+	branches  []int32 // variables of the search that branching wants
 
-	looked    int64 // at terms of rows
-	splitting int   // splits since the check began
-	boxed     bool  // the check looks in boxes
+	looked   int64 // at terms of rows
+	branched int   // branches since the check began
+	boxed    bool  // the check looks in boxes
 }
 
 type column struct {
@@ -87,7 +87,7 @@ func (p *linear) bytes() int64 {
 
 func (p *linear) newColumn(source int32) int32 {
 	p.columns = append(p.columns, column{value: whole(0), row: -1, source: source})
-	p.suspect.grow()
+	p.unchecked.grow()
 	return int32(len(p.columns) - 1)
 }
 
@@ -197,18 +197,18 @@ func (p *linear) guess(m meaning) lit {
 	return b.l.not()
 }
 
-// tell adds the bound that l says. It returns false, and the conflict, if it
+// assert adds the bound that l says. It returns false, and the conflict, if it
 // contradicts the opposite bound.
-func (p *linear) tell(s *search, l lit, m meaning) bool {
+func (p *linear) assert(s *search, l lit, m meaning) bool {
 	b := p.bounds[m.a]
 	if l == b.l {
-		return p.raise(s, b.column, true, reasoned{true, whole(b.k), l})
+		return p.assertBound(s, b.column, true, reasoned{true, whole(b.k), l})
 	}
-	return p.raise(s, b.column, false, reasoned{true, whole(b.k).plus(one), l})
+	return p.assertBound(s, b.column, false, reasoned{true, whole(b.k).plus(one), l})
 }
 
-// raise makes a bound of a column tighter: the upper or the lower one.
-func (p *linear) raise(s *search, id int32, upper bool, to reasoned) bool {
+// assertBound makes a bound of a column tighter: the upper or the lower one.
+func (p *linear) assertBound(s *search, id int32, upper bool, to reasoned) bool {
 	c := &p.columns[id]
 	own, opposite, dir := &c.lower, &c.upper, 1
 	if upper {
@@ -224,15 +224,15 @@ func (p *linear) raise(s *search, id int32, upper bool, to reasoned) bool {
 	p.changes = append(p.changes, change{id, upper, *own, to.why})
 	*own = to
 	if c.row >= 0 {
-		p.suspect.push(id)
+		p.unchecked.push(id)
 	} else if c.value.compare(to.value)*dir < 0 {
-		p.move(id, to.value)
+		p.update(id, to.value)
 	}
 	return true
 }
 
-// untell takes back the bound of l, if it is there: the newest.
-func (p *linear) untell(l lit) {
+// retract takes back the bound of l, if it is there: the newest.
+func (p *linear) retract(l lit) {
 	last := len(p.changes) - 1
 	if last < 0 || p.changes[last].why != l {
 		return
@@ -246,14 +246,14 @@ func (p *linear) untell(l lit) {
 	p.changes = p.changes[:last]
 }
 
-// move gives a column that is not defined another value.
-func (p *linear) move(id int32, to rational) {
+// update gives a column that is not basic another value.
+func (p *linear) update(id int32, to rational) {
 	by := to.minus(p.columns[id].value)
 	p.columns[id].value = to
 	p.eachUse(id, func(r int32, coef rational) {
 		basic := p.rows[r].basic
 		p.columns[basic].value = p.columns[basic].value.plus(coef.times(by))
-		p.suspect.push(basic)
+		p.unchecked.push(basic)
 	})
 }
 
@@ -291,13 +291,13 @@ func (r row) coef(id int32) (rational, bool) {
 // (Bland's rule), so that it ends.
 func (p *linear) check(s *search) bool {
 	const untilBland = 500
-	for pivots := 0; len(p.suspect.items) > 0; {
-		id := p.suspect.items[0]
+	for pivots := 0; len(p.unchecked.items) > 0; {
+		id := p.unchecked.items[0]
 		c := &p.columns[id]
 		low := c.lower.set && c.value.compare(c.lower.value) < 0
 		high := c.upper.set && c.value.compare(c.upper.value) > 0
 		if c.row < 0 || !low && !high {
-			p.suspect.pop()
+			p.unchecked.pop()
 			continue
 		}
 		if pivots++; (pivots%64 == 0 || s.steps() > s.limit.steps) && s.limit.check(s) {
@@ -312,7 +312,7 @@ func (p *linear) check(s *search) bool {
 		if low {
 			target = c.lower.value
 		}
-		p.exchange(c.row, enter, target)
+		p.pivotAndUpdate(c.row, enter, target)
 	}
 	return true
 }
@@ -362,13 +362,13 @@ func (p *linear) explain(s *search, id int32, low bool) {
 	}
 }
 
-// exchange gives the column that row r defines the target value by moving column
+// pivotAndUpdate gives the column that row r defines the target value by moving column
 // enter, and makes the row define that one.
-func (p *linear) exchange(r, enter int32, target rational) {
+func (p *linear) pivotAndUpdate(r, enter int32, target rational) {
 	leave := p.rows[r].basic
 	a, _ := p.rows[r].coef(enter)
 	by := target.minus(p.columns[leave].value).times(a.inverse())
-	p.move(enter, p.columns[enter].value.plus(by))
+	p.update(enter, p.columns[enter].value.plus(by))
 	p.columns[leave].value = target
 
 	// leave = Σ t + a*enter becomes enter = leave/a - Σ t/a.
@@ -386,7 +386,7 @@ func (p *linear) exchange(r, enter int32, target rational) {
 	p.eachUse(enter, func(other int32, coef rational) { p.replace(other, enter, coef, terms) })
 	p.columns[enter].uses = p.columns[enter].uses[:0]
 	p.columns[leave].uses = append(p.columns[leave].uses, r)
-	p.suspect.push(enter)
+	p.unchecked.push(enter)
 }
 
 // perRational is how many steps it takes to add to a term.

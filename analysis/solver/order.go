@@ -97,10 +97,10 @@ func (o *order) settle() bool {
 	for _, e := range o.edges {
 		waiting[e.to]++
 	}
-	ready := heap{activity: make([]float64, len(o.at)), place: make([]int32, len(o.at))}
+	ready := heap{activity: make([]float64, len(o.at)), index: make([]int32, len(o.at))}
 	for e := range o.at {
 		ready.activity[e] = -float64(o.pos[e])
-		ready.place[e] = -1
+		ready.index[e] = -1
 	}
 	for e, n := range waiting {
 		if n == 0 {
@@ -139,9 +139,9 @@ func (o *order) guess(v int32, m meaning) lit {
 	return lit(v<<1 | 1)
 }
 
-// tell adds what l says. It returns false, and the conflict, if that closes a
+// assert adds what l says. It returns false, and the conflict, if that closes a
 // cycle.
-func (o *order) tell(s *search, l lit, m meaning) bool {
+func (o *order) assert(s *search, l lit, m meaning) bool {
 	if s.reason[l.variable()] == byOrder {
 		return true // there is a path already
 	}
@@ -156,8 +156,8 @@ func (o *order) tell(s *search, l lit, m meaning) bool {
 	return true
 }
 
-// untell takes out the edge of l, if it is there: the newest.
-func (o *order) untell(l lit) {
+// retract takes out the edge of l, if it is there: the newest.
+func (o *order) retract(l lit) {
 	last := len(o.edges) - 1
 	if last < 0 || o.edges[last].why != l {
 		return
@@ -201,14 +201,14 @@ func (o *order) reorder(s *search, u, v int32) bool {
 			}
 		}
 	}
-	o.place()
+	o.reassign()
 	o.infer(s, ahead)
 	return true
 }
 
-// place gives the positions of both groups to the backward, then to the forward
+// reassign gives the positions of both groups to the backward, then to the forward
 // one; within each the order stays.
-func (o *order) place() {
+func (o *order) reassign() {
 	const perEvent = 8 // to sort
 	o.looked += perEvent * int64(len(o.backward)+len(o.forward))
 	byPosition := func(a, b int32) int { return int(o.pos[a]) - int(o.pos[b]) }

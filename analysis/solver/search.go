@@ -38,19 +38,19 @@ type search struct {
 	wanted   []int32 // how many wishes there are to decide the variable
 	meaning  []meaning
 
-	trail    []lit
-	limits   []int32 // length of the trail at the start of each level
-	head     int     // of the trail: what is propagated through clauses
-	told     int     // of the trail: what the theories know
-	broken   bool    // contradiction at level 0
-	step     float64 // of activities
-	seen     []mark
-	visited  []int32 // variables with a mark, not in the clause
-	conflict []lit   // a clause that is false: what is wrong now
-	stack    []lit
-	assumed  []lit // a contradiction's assumptions
-	fresh    int   // conflicts since the order was last saturated
-	again    int64 // steps after which it may be again
+	trail      []lit
+	levels     []int32 // length of the trail at the start of each level
+	clauseHead int     // of the trail: what is propagated through clauses
+	theoryHead int     // of the trail: what the theories know
+	unsat      bool    // contradiction at level 0
+	increment  float64 // of activities
+	seen       []mark
+	visited    []int32 // variables with a mark, not in the clause
+	conflict   []lit   // a clause that is false: what is wrong now
+	stack      []lit
+	failed     []lit // assumptions that contradict each other
+	conflicts  int   // since the order was last saturated
+	saturateAt int64 // steps after which it may be again
 
 	order  *order
 	linear *linear
@@ -63,16 +63,16 @@ type search struct {
 type mark uint8
 
 const (
-	inClause     mark = 1 + iota
-	following         // follows from those in the clause
-	notFollowing      // does not, as far as is known
+	inClause    mark = 1 + iota
+	isRedundant      // follows from those in the clause
+	isNeeded         // does not, as far as is known
 )
 
 // truth is a literal that holds.
 const truth lit = 0
 
 func newSearch() *search {
-	s := &search{step: 1, order: newOrder(), linear: newLinear()}
+	s := &search{increment: 1, order: newOrder(), linear: newLinear()}
 	s.newVariable(meaning{})
 	s.enqueue(truth, noReason)
 	return s
@@ -142,11 +142,11 @@ func (s *search) want(v int32, by int32) {
 	}
 }
 
-func (s *search) decisionLevel() int { return len(s.limits) }
+func (s *search) decisionLevel() int { return len(s.levels) }
 
 // addClause adds what must hold. It is called at level 0 only.
 func (s *search) addClause(lits ...lit) {
-	if s.broken {
+	if s.unsat {
 		return
 	}
 	slices.Sort(lits)
@@ -161,7 +161,7 @@ func (s *search) addClause(lits ...lit) {
 	}
 	switch len(kept) {
 	case 0:
-		s.broken = true
+		s.unsat = true
 	case 1:
 		s.enqueue(kept[0], noReason)
 	default:
@@ -196,7 +196,7 @@ func (s *search) enqueue(l lit, why ref) {
 }
 
 func (s *search) decide(l lit) {
-	s.limits = append(s.limits, int32(len(s.trail)))
+	s.levels = append(s.levels, int32(len(s.trail)))
 	s.enqueue(l, noReason)
 }
 
@@ -205,7 +205,7 @@ func (s *search) backtrack(level int) {
 	if s.decisionLevel() <= level {
 		return
 	}
-	start := int(s.limits[level])
+	start := int(s.levels[level])
 	for i := len(s.trail) - 1; i >= start; i-- {
 		l := s.trail[i]
 		v := l.variable()
@@ -214,14 +214,14 @@ func (s *search) backtrack(level int) {
 		if s.wanted[v] > 0 && s.activity[v] > 0 {
 			s.push(v)
 		}
-		if i < s.told {
-			s.untell(l)
+		if i < s.theoryHead {
+			s.retract(l)
 		}
 	}
 	s.trail = s.trail[:start]
-	s.limits = s.limits[:level]
-	s.head = start
-	s.told = min(s.told, start)
+	s.levels = s.levels[:level]
+	s.clauseHead = start
+	s.theoryHead = min(s.theoryHead, start)
 }
 
 // propagate draws all conclusions. It returns false if there is a conflict.
@@ -230,44 +230,44 @@ func (s *search) propagate() bool {
 		if !s.propagateClauses() {
 			return false
 		}
-		if s.told == len(s.trail) {
+		if s.theoryHead == len(s.trail) {
 			return s.linear.check(s)
 		}
-		for s.told < len(s.trail) {
-			l := s.trail[s.told]
-			s.told++
-			if !s.tell(l) {
+		for s.theoryHead < len(s.trail) {
+			l := s.trail[s.theoryHead]
+			s.theoryHead++
+			if !s.assertLiteral(l) {
 				return false
 			}
 		}
 	}
 }
 
-// tell lets the theory of l know that it holds.
-func (s *search) tell(l lit) bool {
+// assertLiteral lets the theory of l know that it holds.
+func (s *search) assertLiteral(l lit) bool {
 	switch m := s.meaning[l.variable()]; m.theory {
 	case inOrder:
-		return s.order.tell(s, l, m)
+		return s.order.assert(s, l, m)
 	case inNumbers:
-		return s.linear.tell(s, l, m)
+		return s.linear.assert(s, l, m)
 	}
 	return true
 }
 
-// untell takes back what was told last.
-func (s *search) untell(l lit) {
+// retract takes back what was asserted last.
+func (s *search) retract(l lit) {
 	switch s.meaning[l.variable()].theory {
 	case inOrder:
-		s.order.untell(l)
+		s.order.retract(l)
 	case inNumbers:
-		s.linear.untell(l)
+		s.linear.retract(l)
 	}
 }
 
 func (s *search) propagateClauses() bool {
-	for s.head < len(s.trail) {
-		l := s.trail[s.head]
-		s.head++
+	for s.clauseHead < len(s.trail) {
+		l := s.trail[s.clauseHead]
+		s.clauseHead++
 		list := s.watches[l]
 		s.looked += 1 + int64(len(list))
 		kept := list[:0]
@@ -317,8 +317,8 @@ func (s *search) watchAnother(lits []lit, c ref) bool {
 	return false
 }
 
-// because returns the clause that made l true, without l: all are false.
-func (s *search) because(l lit) []lit {
+// reasonOf returns the clause that made l true, without l: all are false.
+func (s *search) reasonOf(l lit) []lit {
 	switch why := s.reason[l.variable()]; why {
 	case noReason:
 		return nil

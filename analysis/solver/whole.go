@@ -7,7 +7,7 @@ import "math"
 // go on.
 func (p *linear) finish(s *search) (done, ok bool) {
 	for r := range p.rows {
-		if !p.divisible(s, p.rows[r]) {
+		if !p.gcdTest(s, p.rows[r]) {
 			return false, false
 		}
 	}
@@ -21,22 +21,22 @@ func (p *linear) finish(s *search) (done, ok bool) {
 		case !fits:
 			return false, p.confine(s, int32(id))
 		case !c.value.isWhole():
-			p.split(s, int32(id), floor)
+			p.branch(s, int32(id), floor)
 			return false, true
 		}
 	}
 	return true, true
 }
 
-// patience is how many values may be split before the search is confined to a
+// patience is how many values may be branched on before the search is confined to a
 // box; see [search.solve].
 const patience = 64
 
-// split makes the search decide whether the column is at most k, or more.
-func (p *linear) split(s *search, id int32, k int64) {
-	p.splitting++
+// branch makes the search decide whether the column is at most k, or more.
+func (p *linear) branch(s *search, id int32, k int64) {
+	p.branched++
 	v := p.atom(s, id, k).variable()
-	p.splits = append(p.splits, v)
+	p.branches = append(p.branches, v)
 	s.want(v, 1)
 	s.push(v)
 }
@@ -44,14 +44,14 @@ func (p *linear) split(s *search, id int32, k int64) {
 // confine keeps a variable in the range of int64, for ever.
 func (p *linear) confine(s *search, id int32) bool {
 	s.backtrack(0)
-	return p.raise(s, id, true, reasoned{true, whole(math.MaxInt64), truth}) &&
-		p.raise(s, id, false, reasoned{true, whole(math.MinInt64), truth})
+	return p.assertBound(s, id, true, reasoned{true, whole(math.MaxInt64), truth}) &&
+		p.assertBound(s, id, false, reasoned{true, whole(math.MinInt64), truth})
 }
 
-// divisible tells whether the columns of a row that are not fixed can make up for
+// gcdTest tells whether the columns of a row that are not fixed can make up for
 // those that are: whether the greatest common divisor of the former's
 // coefficients divides the sum of the latter. If not, it leaves the conflict.
-func (p *linear) divisible(s *search, r row) bool {
+func (p *linear) gcdTest(s *search, r row) bool {
 	all := append([]term{{r.basic, one.neg()}}, r.terms...)
 	p.looked += perRational * int64(len(all))
 	common := int64(1) // denominator
@@ -93,12 +93,12 @@ func (p *linear) fixed(id int32) bool {
 	return c.lower.set && c.upper.set && c.lower.value.compare(c.upper.value) == 0
 }
 
-// unsplit takes back what branching wished for.
-func (s *search) unsplit() {
-	for _, v := range s.linear.splits {
+// unbranch takes back what branching wished for.
+func (s *search) unbranch() {
+	for _, v := range s.linear.branches {
 		s.want(v, -1)
 	}
-	s.linear.splits = s.linear.splits[:0]
+	s.linear.branches = s.linear.branches[:0]
 }
 
 // A box is an assumption that all variables are near zero. Branching alone can
