@@ -10,17 +10,17 @@ const (
 	following = iota // goroutines pass in the order of the schedule
 	firstGoes        // the violation stands; its first goroutine goes on
 	otherGoes        // the first one has come to its next hook
-	free             // nothing is controlled any more
+	free             // goroutines go on as they like
 )
 
 var (
-	stage    = free
-	nextStep int                // index of the first step that is not done
-	waiting  map[int]*goroutine // by step
-	parked   []*goroutine       // all that wait at the gate
-	cast     []*goroutine       // all goroutines of the tests under control
-	standing int
-	holdTime int64 // how long the program stops when the violation stands, in nanoseconds
+	stage      = free
+	nextStep   int                // index of the first step that is not done
+	waiting    map[int]*goroutine // by step
+	parked     []*goroutine       // all that wait at the gate
+	controlled []*goroutine       // all goroutines of the tests that are replayed
+	standing   int
+	holdTime   int64 // how long the program stops when the violation stands, in nanoseconds
 )
 
 // stand is the access that a goroutine stands before.
@@ -44,14 +44,14 @@ func startReplay(plan, verdict string) {
 	runtime.PredictWatch(watch)
 }
 
-// cast finds the part in the schedule that g's name gives it.
-func (g *goroutine) cast() {
+// bind finds the actor of the schedule that g's name gives it.
+func (g *goroutine) bind() {
 	if actors == nil {
 		return
 	}
 	test := g.test
 	if follows[test] || actors[g.name()] != nil {
-		cast = append(cast, g)
+		controlled = append(controlled, g)
 	}
 	g.actor = actors[g.name()]
 	hot = notHot
@@ -66,9 +66,9 @@ func (g *goroutine) exit() {
 		return
 	}
 	runtime.PredictPin()
-	for i, c := range cast {
+	for i, c := range controlled {
 		if c == g {
-			cast = append(cast[:i:i], cast[i+1:]...)
+			controlled = append(controlled[:i:i], controlled[i+1:]...)
 			break
 		}
 	}

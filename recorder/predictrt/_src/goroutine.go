@@ -175,7 +175,7 @@ func (g *goroutine) define() {
 		d.str(path)
 		d.commit()
 	}
-	g.cast()
+	g.bind()
 }
 
 // numberOf returns what the path of the next goroutine that g starts at a site has

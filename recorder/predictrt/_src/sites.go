@@ -6,8 +6,8 @@ import "runtime"
 // is open-addressed and keyed by program counter, as a look-up happens with
 // every synchronization event.
 
-// place is what is known of one program counter.
-type place struct {
+// caller is what is known of one program counter: who has called a hook from there.
+type caller struct {
 	pc   uintptr // logical ones have the top bit set
 	site uint32  // 0: all its frames belong to the machinery
 	own  bool    // the runtime itself is the caller
@@ -30,10 +30,10 @@ type callSite struct {
 }
 
 var (
-	places    []place // length is a power of two
-	numPlaces int
-	callSites = []callSite{{}} // by number, from 1
-	siteByKey = map[uint64]uint32{}
+	callers    []caller // length is a power of two
+	numCallers int
+	callSites  = []callSite{{}} // by number, from 1
+	siteByKey  = map[uint64]uint32{}
 )
 
 const logicalPC = 1 << (8*(4<<(^uintptr(0)>>63)) - 1)
@@ -60,8 +60,8 @@ func audible(pc uintptr) uint32 {
 // not belong to the machinery of synchronization, given the return address
 // of the operation's caller.
 func siteOf(pc uintptr) uint32 {
-	if p := lookup(pc); p.site != 0 {
-		return p.site
+	if c := lookup(pc); c.site != 0 {
+		return c.site
 	}
 	runtime.PredictPin()
 	defer runtime.PredictUnpin()
@@ -73,8 +73,8 @@ func siteOf(pc uintptr) uint32 {
 		}
 	}
 	for _, pc := range pcs[:n] {
-		if p := lookup(pc); p.outer != 0 {
-			return p.outer
+		if c := lookup(pc); c.outer != 0 {
+			return c.outer
 		}
 	}
 	if g := (*goroutine)(runtime.PredictSelf()); g != nil && g.site != 0 {
@@ -88,13 +88,13 @@ func siteOf(pc uintptr) uint32 {
 	return 0
 }
 
-func lookup(pc uintptr) place {
+func lookup(pc uintptr) caller {
 	for {
-		mask := uintptr(len(places) - 1)
-		if len(places) > 0 {
-			for i := hash(pc) & mask; places[i].pc != 0; i = (i + 1) & mask {
-				if places[i].pc == pc {
-					return places[i]
+		mask := uintptr(len(callers) - 1)
+		if len(callers) > 0 {
+			for i := hash(pc) & mask; callers[i].pc != 0; i = (i + 1) & mask {
+				if callers[i].pc == pc {
+					return callers[i]
 				}
 			}
 		}
@@ -107,54 +107,54 @@ func hash(pc uintptr) uintptr { return uintptr(uint64(pc)*0x9e3779b97f4a7c15>>20
 // learn adds pc to the table.
 func learn(pc uintptr) {
 	runtime.PredictPin()
-	if 2*numPlaces >= len(places) {
-		old := places
-		places = make([]place, max(1024, 2*len(old)))
-		for _, p := range old {
-			if p.pc != 0 {
-				put(p)
+	if 2*numCallers >= len(callers) {
+		old := callers
+		callers = make([]caller, max(1024, 2*len(old)))
+		for _, c := range old {
+			if c.pc != 0 {
+				put(c)
 			}
 		}
 	}
-	p := place{pc: pc}
+	c := caller{pc: pc}
 	first := true
 	runtime.PredictFrames(pc&^logicalPC, pc&logicalPC != 0, func(fn, file string, line int) bool {
 		if first {
 			first = false
-			p.own = hasPrefix(fn, "runtime.") && !transparent(fn)
+			c.own = hasPrefix(fn, "runtime.") && !transparent(fn)
 		}
-		if p.own || machinery(fn, file) {
-			return !p.own
+		if c.own || machinery(fn, file) {
+			return !c.own
 		}
-		p.site, p.std = number(fn, file, line), standard(fn, file)
+		c.site, c.std = number(fn, file, line), standard(fn, file)
 		return false
 	})
-	p.std = p.std || p.site == 0
-	if p.outer = p.site; p.own {
+	c.std = c.std || c.site == 0
+	if c.outer = c.site; c.own {
 		runtime.PredictFrames(pc&^logicalPC, pc&logicalPC != 0, func(fn, file string, line int) bool {
 			if machinery(fn, file) {
 				return true
 			}
-			p.outer = number(fn, file, line)
+			c.outer = number(fn, file, line)
 			return false
 		})
 	}
 	runtime.PredictFrames(pc&^logicalPC, pc&logicalPC != 0, func(fn, file string, line int) bool {
-		p.ours = oursAt(fn, file, line)
-		return p.ours == nobodys
+		c.ours = oursAt(fn, file, line)
+		return c.ours == nobodys
 	})
-	numPlaces++
-	put(p)
+	numCallers++
+	put(c)
 	runtime.PredictUnpin()
 }
 
-func put(p place) {
-	mask := uintptr(len(places) - 1)
-	i := hash(p.pc) & mask
-	for places[i].pc != 0 && places[i].pc != p.pc {
+func put(c caller) {
+	mask := uintptr(len(callers) - 1)
+	i := hash(c.pc) & mask
+	for callers[i].pc != 0 && callers[i].pc != c.pc {
 		i = (i + 1) & mask
 	}
-	places[i] = p
+	callers[i] = c
 }
 
 // Private reports whether the standard library does an operation for purposes

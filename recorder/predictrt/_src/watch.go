@@ -108,7 +108,7 @@ func pass(delayed *goroutine, left int64, alone bool) {
 		return
 	}
 	runtime.PredictPass(left, true)
-	for _, g := range cast {
+	for _, g := range controlled {
 		if _, ok := g.delay(); g == delayed || ok && !needed(delayed) {
 			runtime.PredictBring(g.chance.G, left)
 		}
@@ -143,7 +143,7 @@ func needed(g *goroutine) bool {
 // one that the schedule needs waits for a time-out that comes before all that others
 // sleep for, it is that one: else they would find that it has not come.
 func delays() (next *goroutine, left int64) {
-	for _, g := range cast {
+	for _, g := range controlled {
 		d, ok := g.delay()
 		if ok && (next == nil || needed(g) && !needed(next) || needed(g) == needed(next) && d < left) {
 			next, left = g, d
@@ -152,7 +152,7 @@ func delays() (next *goroutine, left int64) {
 	if next == nil {
 		return nil, 0
 	}
-	for _, g := range cast {
+	for _, g := range controlled {
 		if d, ok := g.timeout(); ok && needed(g) && d < left {
 			next, left = g, d
 		}
@@ -162,7 +162,7 @@ func delays() (next *goroutine, left int64) {
 
 // longest is the longest time that a goroutine waits for.
 func longest() (d int64) {
-	for _, g := range cast {
+	for _, g := range controlled {
 		if left, ok := g.delay(); ok && left <= soon {
 			d = max(d, left)
 		}
@@ -236,7 +236,7 @@ func untilTimer(look runtime.PredictState) int64 {
 // is proven to be for ever, in which of their operations.
 func stuckReport(forEver bool) string {
 	report := ""
-	for i, g := range cast {
+	for i, g := range controlled {
 		if i == maxShown {
 			break
 		}
