@@ -270,7 +270,7 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 		}
 		r.Findings = append(r.Findings, f)
 	}
-	return p.prove(ctx, r.Findings, infeasible)
+	return p.demote(ctx, r.Findings, infeasible)
 }
 
 // settle leaves a candidate out.

@@ -41,9 +41,9 @@ type departing struct {
 	departures []*Departure
 }
 
-// prove takes it back that findings are infeasible, unless no run of their tests departs
-// from the recorded one. The candidates are those of findings that are.
-func (p *predictor) prove(ctx context.Context, fs []Finding, infeasible []candidate) error {
+// demote makes of infeasible findings undecided ones, unless no run of their tests departs
+// from the recorded one. The candidates are those of the infeasible findings.
+func (p *predictor) demote(ctx context.Context, fs []Finding, infeasible []candidate) error {
 	for _, c := range infeasible {
 		f := &fs[c.finding]
 		for _, v := range c.open {

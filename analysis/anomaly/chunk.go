@@ -15,7 +15,7 @@ type chooser struct {
 	posts  []post
 	shape  int
 	picked []int // indices into events
-	places []place
+	slots  []slot
 }
 
 func (c *chooser) choose(from int) {
@@ -66,27 +66,27 @@ func (s *searcher) visit(c *chooser) {
 		s.kinds[string(s.key)] = k
 	}
 	s.left--
-	pl := place{k, slices.Index(k.by, c.g), make([]int32, len(c.picked))}
+	to := slot{k, slices.Index(k.by, c.g), make([]int32, len(c.picked))}
 	for n, p := range c.picked {
-		pl.picked[n] = int32(p)
+		to.picked[n] = int32(p)
 	}
-	known := pl.at >= 0 && s.together(k.latest[pl.at].events, c)
-	if pl.at >= 0 { // what comes later meets the latest only
+	known := to.at >= 0 && s.together(k.latest[to.at].events, c)
+	if to.at >= 0 { // what comes later meets the latest only
 		for _, p := range k.posts {
 			s.lossy[p.site] = true
 		}
 	}
-	if pl.at < 0 {
-		pl.at = len(k.by)
+	if to.at < 0 {
+		to.at = len(k.by)
 		k.by, k.latest = append(k.by, c.g), append(k.latest, chunk{})
 	}
 	if !known {
-		k.latest[pl.at].events = make([]int32, len(c.picked))
+		k.latest[to.at].events = make([]int32, len(c.picked))
 	}
-	ch := &k.latest[pl.at]
+	ch := &k.latest[to.at]
 	ch.region = s.regions.of[c.events[0]]
-	pl.move(c.events)
-	c.places = append(c.places, pl)
+	to.move(c.events)
+	c.slots = append(c.slots, to)
 	if known {
 		return
 	}

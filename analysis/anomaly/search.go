@@ -306,13 +306,13 @@ func (s *searcher) region(g trace.GID, events []int32) {
 		s.number(int32(s.t.Events[i].Kind))
 		s.postKey(p)
 	}
-	if places, ok := seen.places[string(s.key)]; ok {
+	if slots, ok := seen.slots[string(s.key)]; ok {
 		// Ordered like the one before, so that it goes with nothing new; but
 		// what comes is nearer to it.
 		for _, p := range posts {
 			s.lossy[p.site] = true
 		}
-		for _, p := range places {
+		for _, p := range slots {
 			p.move(kept)
 		}
 		return
@@ -323,7 +323,7 @@ func (s *searcher) region(g trace.GID, events []int32) {
 		c.shape = n
 		c.choose(0)
 	}
-	seen.places[key] = c.places
+	seen.slots[key] = c.slots
 }
 
 // recent is the regions of a goroutine in the segment that it is in: where the
@@ -331,29 +331,29 @@ func (s *searcher) region(g trace.GID, events []int32) {
 // them.
 type recent struct {
 	segment int
-	places  map[string][]place
+	slots   map[string][]slot
 }
 
 // enter forgets what was in another segment.
 func (r *recent) enter(segment int) {
 	switch {
-	case r.places == nil:
-		r.places = make(map[string][]place)
+	case r.slots == nil:
+		r.slots = make(map[string][]slot)
 	case r.segment != segment:
-		clear(r.places)
+		clear(r.slots)
 	}
 	r.segment = segment
 }
 
-// A place is where a chunk of a region is kept.
-type place struct {
+// A slot is where a chunk of a region is kept.
+type slot struct {
 	k      *kind
 	at     int     // index into its latest
 	picked []int32 // indices into the accesses of the region
 }
 
 // move puts other events there.
-func (p place) move(events []int32) {
+func (p slot) move(events []int32) {
 	for n, k := range p.picked {
 		p.k.latest[p.at].events[n] = events[k]
 	}

@@ -40,20 +40,20 @@ func reads(k trace.Kind) bool {
 
 func writes(e *trace.Event) bool { return e.Kind.IsWrite() && e.Flags&trace.FlagFailed == 0 }
 
-// a place is where an access begins or ends, in one generation of its memory.
-type place struct {
+// An address is where an access begins or ends, in one generation of its memory.
+type address struct {
 	generation int32
 	addr       uint64
 }
 
-func comparePlaces(a, b place) int {
+func compareAddresses(a, b address) int {
 	return cmp.Or(cmp.Compare(a.generation, b.generation), cmp.Compare(a.addr, b.addr))
 }
 
 func newMemory(m *Model) *memory {
 	mem := &memory{m: m, spans: make([]span, len(m.t.Events)), stores: make(map[int32]int32), counts: make(map[int32][]int32)}
 	generations := trace.NewGenerations(m.t)
-	type extent struct{ from, to place }
+	type extent struct{ from, to address }
 	ids := make(map[extent]int32)
 	var extents []extent
 	of := make([]int32, len(m.t.Events))
@@ -64,7 +64,7 @@ func newMemory(m *Model) *memory {
 			continue
 		}
 		size := uint64(max(e.Size, 1)) // a sync.Map's has none
-		x := extent{from: place{generations.Of(i), e.Obj}}
+		x := extent{from: address{generations.Of(i), e.Obj}}
 		x.to = x.from
 		x.to.addr += min(size, math.MaxUint64-e.Obj)
 		id, ok := ids[x]
@@ -75,20 +75,20 @@ func newMemory(m *Model) *memory {
 		}
 		of[i] = id
 	}
-	places := make([]place, 0, 2*len(extents))
+	ends := make([]address, 0, 2*len(extents))
 	for _, x := range extents {
-		places = append(places, x.from, x.to)
+		ends = append(ends, x.from, x.to)
 	}
-	slices.SortFunc(places, comparePlaces)
-	places = slices.Compact(places)
-	mem.cells = make([]cell, max(0, len(places)-1))
+	slices.SortFunc(ends, compareAddresses)
+	ends = slices.Compact(ends)
+	mem.cells = make([]cell, max(0, len(ends)-1))
 	for c := range mem.cells {
-		mem.cells[c].addr, mem.cells[c].size = places[c].addr, places[c+1].addr-places[c].addr
+		mem.cells[c].addr, mem.cells[c].size = ends[c].addr, ends[c+1].addr-ends[c].addr
 	}
 	spans := make([]span, len(extents))
 	for k, x := range extents {
-		from, _ := slices.BinarySearchFunc(places, x.from, comparePlaces)
-		to, _ := slices.BinarySearchFunc(places, x.to, comparePlaces)
+		from, _ := slices.BinarySearchFunc(ends, x.from, compareAddresses)
+		to, _ := slices.BinarySearchFunc(ends, x.to, compareAddresses)
 		spans[k] = span{int32(from), int32(to - from)}
 	}
 	for i, id := range of {

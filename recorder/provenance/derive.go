@@ -58,8 +58,8 @@ type function struct {
 	entry bool // package testing calls it
 }
 
-// A place is a position in one of the file sets.
-type place struct {
+// A position is one in one of the file sets.
+type position struct {
 	fset *token.FileSet
 	pos  token.Pos
 }

@@ -36,7 +36,7 @@ type valuesIn struct {
 	spawned    map[*function]bool // called by go or defer
 	callees    map[*function]map[*function]bool
 	leaves     map[ast.Expr]bool // conditions of ifs and fors, taken apart
-	assigned   map[place]bool    // names to which a value is assigned there
+	assigned   map[position]bool // names to which a value is assigned there
 }
 
 func newValues() *valuesIn {
@@ -45,7 +45,7 @@ func newValues() *valuesIn {
 		handing: newHanding(),
 		reads:   map[Spot][]*read{},
 		numbers: map[Spot]uint64{}, twice: map[Spot]bool{}, untracked: map[Spot]bool{}, calls: map[*function][]call{}, spawned: map[*function]bool{}, nils: map[any]bool{}, reassigned: map[any]bool{}, analysed: map[string]bool{},
-		callees: map[*function]map[*function]bool{}, leaves: map[ast.Expr]bool{}, assigned: map[place]bool{},
+		callees: map[*function]map[*function]bool{}, leaves: map[ast.Expr]bool{}, assigned: map[position]bool{},
 	}
 }
 
@@ -66,7 +66,7 @@ func (v *valuesIn) readSyntax(fset *token.FileSet, n ast.Node) {
 	assigned := func(xs ...ast.Expr) {
 		for _, x := range xs {
 			if x != nil {
-				v.assigned[place{fset, x.Pos()}] = true
+				v.assigned[position{fset, x.Pos()}] = true
 			}
 		}
 	}
@@ -616,7 +616,7 @@ func (d *deriver) named(v ssa.Value) token.Pos {
 	}
 	switch x := e.(type) {
 	case *ast.Ident:
-		if !d.values.assigned[place{d.f.fset, x.Pos()}] {
+		if !d.values.assigned[position{d.f.fset, x.Pos()}] {
 			return x.Pos()
 		}
 	case *ast.SelectorExpr:

@@ -122,7 +122,7 @@ func (e *editor) assignOne(s *ast.AssignStmt, full bool) string {
 	hold, ok := e.holdable(rhs, e.info.TypeOf(lhs), t)
 	switch {
 	case full && ok:
-		p := e.placeAlone(lhs, false, s)
+		p := e.assigneeAlone(lhs, false, s)
 		return e.sequence(s, p.define()+t+":="+e.alone(e.data, rhs)+";", e.store(lhs, e.onLines(lhs, s, p.text), hold))
 	case !e.hasCall(rhs):
 		return direct()
@@ -154,7 +154,7 @@ func (e *editor) assignElement(s *ast.AssignStmt, ix *ast.IndexExpr, full bool) 
 	if full && e.hasCall(rhs) {
 		t := e.temp()
 		if hold, ok := e.holdable(rhs, e.info.TypeOf(s.Lhs[0]), t); ok {
-			p := e.placeAlone(s.Lhs[0], false, s)
+			p := e.assigneeAlone(s.Lhs[0], false, s)
 			return e.sequence(s, p.define()+t+":="+e.alone(e.data, rhs)+";", e.onLines(s.Lhs[0], s, p.text)+"="+hold)
 		}
 	}

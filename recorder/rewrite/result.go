@@ -71,7 +71,7 @@ func (e *editor) returnStmt(s *ast.ReturnStmt) string {
 	if len(vars) == 0 && len(stores) == 0 {
 		return e.source(s)
 	}
-	return e.sequence(s, place{names: vars, inits: inits}.define(), strings.Join(stores, ";")+";return")
+	return e.sequence(s, assignee{names: vars, inits: inits}.define(), strings.Join(stores, ";")+";return")
 }
 
 // isResult reports whether r is just the name of the named result x.

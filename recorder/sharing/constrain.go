@@ -186,7 +186,7 @@ func (a *analysis) mapped(f *function, instr ssa.Instruction) bool {
 		m := a.at(v.Map)
 		a.assign(a.part(m, mapKey), a.hold(v.Key), v.Key.Type())
 		a.assign(a.part(m, mapValue), a.hold(v.Value), v.Value.Type())
-		quiet := a.initializes(f) || a.syntax.colons[place{f.fset, v.Pos()}]
+		quiet := a.initializes(f) || a.syntax.colons[position{f.fset, v.Pos()}]
 		for _, stored := range []ssa.Value{v.Key, v.Value} {
 			a.write(f, v, nil, v.Map.Type(), m, quiet)
 			a.writes[len(a.writes)-1].value = a.hold(stored)
@@ -360,7 +360,7 @@ func (a *analysis) eventless(f *function, s *ssa.Store) bool {
 				return x.Comment == "complit" || x.Comment == "slicelit" || x.Comment == "varargs"
 			}
 			_, param := s.Val.(*ssa.Parameter)
-			declared := s.Pos().IsValid() && s.Pos() == x.Pos() && !a.syntax.steps[place{f.fset, s.Pos()}]
+			declared := s.Pos().IsValid() && s.Pos() == x.Pos() && !a.syntax.steps[position{f.fset, s.Pos()}]
 			return param && !s.Pos().IsValid() || declared
 		case *ssa.FieldAddr:
 			pos, addr = x.Pos(), x.X
@@ -369,7 +369,7 @@ func (a *analysis) eventless(f *function, s *ssa.Store) bool {
 		default:
 			return false
 		}
-		if a.syntax.selected[place{f.fset, pos}] {
+		if a.syntax.selected[position{f.fset, pos}] {
 			return false
 		}
 	}

@@ -13,8 +13,8 @@ import (
 // Facts answer which accesses of a program need no event. The zero value, or
 // nil, knows nothing: all of them need one. Facts are safe for concurrent use.
 type Facts struct {
-	quiet    map[place]bool    // of field and index expressions, by name or bracket; of indirections, by star
-	vars     map[place]bool    // by declaration
+	quiet    map[position]bool // of field and index expressions, by name or bracket; of indirections, by star
+	vars     map[position]bool // by declaration
 	globals  map[string]bool   // by path and name
 	elements map[ast.Expr]bool // what slices and maps lead to
 	decided  map[ast.Expr]bool // independent of other goroutines
@@ -22,8 +22,8 @@ type Facts struct {
 
 // An index collects what the facts are about.
 type index struct {
-	addrs  map[place][]ssa.Value
-	locals map[place][]ssa.Value
+	addrs  map[position][]ssa.Value
+	locals map[position][]ssa.Value
 	exprs  map[ast.Expr][]ssa.Value
 }
 
@@ -42,10 +42,10 @@ func Analyze(pkgs []*packages.Package, opens func(path string) bool) (facts *Fac
 		graph: newGraph(), opens: opens,
 		of: map[*ssa.Function]*function{}, byName: map[string]*function{},
 		globals: map[string]*node{}, vars: map[ssa.Value]*node{}, unsure: map[ssa.Value]bool{}, leading: map[types.Type]bool{},
-		syntax:   syntax{map[place]bool{}, map[place]bool{}, map[place]bool{}, map[place]bool{}},
+		syntax:   syntax{map[position]bool{}, map[position]bool{}, map[position]bool{}, map[position]bool{}},
 		released: map[string]bool{},
 		classes:  classes{names: map[*types.Struct]string{}, loud: map[string]bool{}},
-		index:    index{map[place][]ssa.Value{}, map[place][]ssa.Value{}, map[ast.Expr][]ssa.Value{}},
+		index:    index{map[position][]ssa.Value{}, map[position][]ssa.Value{}, map[ast.Expr][]ssa.Value{}},
 	}
 	if len(pkgs) == 0 {
 		return &Facts{}, nil
@@ -77,7 +77,7 @@ func (a *analysis) facts() *Facts {
 		}
 	}
 	facts := &Facts{
-		quiet: map[place]bool{}, vars: map[place]bool{}, globals: map[string]bool{},
+		quiet: map[position]bool{}, vars: map[position]bool{}, globals: map[string]bool{},
 		elements: map[ast.Expr]bool{}, decided: map[ast.Expr]bool{},
 	}
 	quiet := func(addr ssa.Value) bool { return a.quiet(addr) }
@@ -106,7 +106,7 @@ func (a *analysis) facts() *Facts {
 
 // note adds what instr says about the syntax to the index.
 func (a *analysis) note(f *function, instr ssa.Instruction) {
-	at := place{f.fset, instr.Pos()}
+	at := position{f.fset, instr.Pos()}
 	switch v := instr.(type) {
 	case *ssa.Alloc:
 		if at.pos.IsValid() {
@@ -176,7 +176,7 @@ func (f *Facts) Variable(fset *token.FileSet, v *types.Var) bool {
 	if v.Pkg() != nil && v.Parent() == v.Pkg().Scope() {
 		return f.globals[v.Pkg().Path()+"."+v.Name()]
 	}
-	return f.vars[place{fset, v.Pos()}]
+	return f.vars[position{fset, v.Pos()}]
 }
 
 // Access reports whether accesses to the field, element or indirection x need
@@ -187,11 +187,11 @@ func (f *Facts) Access(fset *token.FileSet, x ast.Expr) bool {
 	}
 	switch x := x.(type) {
 	case *ast.SelectorExpr:
-		return f.quiet[place{fset, x.Sel.Pos()}]
+		return f.quiet[position{fset, x.Sel.Pos()}]
 	case *ast.IndexExpr:
-		return f.quiet[place{fset, x.Lbrack}]
+		return f.quiet[position{fset, x.Lbrack}]
 	case *ast.StarExpr:
-		return f.quiet[place{fset, x.Star}]
+		return f.quiet[position{fset, x.Star}]
 	}
 	return false
 }

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A place is a position in one of the file sets.
-type place struct {
+// A position is one in one of the file sets.
+type position struct {
 	fset *token.FileSet
 	pos  token.Pos
 }
@@ -53,10 +53,10 @@ const (
 // syntax is what the source text says about positions that the instructions
 // do not.
 type syntax struct {
-	selected map[place]bool // names after a dot, brackets of index expressions
-	colons   map[place]bool // in composite literals
-	stars    map[place]bool // of indirections
-	steps    map[place]bool // range variables that all iterations share, where they are declared
+	selected map[position]bool // names after a dot, brackets of index expressions
+	colons   map[position]bool // in composite literals
+	stars    map[position]bool // of indirections
+	steps    map[position]bool // range variables that all iterations share, where they are declared
 }
 
 // An analysis is one in the making.
@@ -211,17 +211,17 @@ func (a *analysis) readSyntax(p *packages.Package) {
 		ast.Inspect(f, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.SelectorExpr:
-				a.syntax.selected[place{p.Fset, n.Sel.Pos()}] = true
+				a.syntax.selected[position{p.Fset, n.Sel.Pos()}] = true
 			case *ast.IndexExpr:
-				a.syntax.selected[place{p.Fset, n.Lbrack}] = true
+				a.syntax.selected[position{p.Fset, n.Lbrack}] = true
 			case *ast.StarExpr:
-				a.syntax.stars[place{p.Fset, n.Star}] = true
+				a.syntax.stars[position{p.Fset, n.Star}] = true
 			case *ast.KeyValueExpr:
-				a.syntax.colons[place{p.Fset, n.Colon}] = true
+				a.syntax.colons[position{p.Fset, n.Colon}] = true
 			case *ast.RangeStmt:
 				for _, x := range []ast.Expr{n.Key, n.Value} {
 					if shared && n.Tok == token.DEFINE && x != nil {
-						a.syntax.steps[place{p.Fset, x.Pos()}] = true
+						a.syntax.steps[position{p.Fset, x.Pos()}] = true
 					}
 				}
 			}

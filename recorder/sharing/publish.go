@@ -216,7 +216,7 @@ func after(w *write, p ssa.Instruction) bool {
 	if maker != nil {
 		cut = maker.Block()
 	}
-	if p.Block() == b && position(p) <= position(w.instr) && (cut != b || position(maker) < position(p)) {
+	if p.Block() == b && rank(p) <= rank(w.instr) && (cut != b || rank(maker) < rank(p)) {
 		return true
 	}
 	if cut == b {
@@ -261,8 +261,8 @@ func makerOf(addr ssa.Value) ssa.Instruction {
 	}
 }
 
-// position is where instr stands in its block.
-func position(instr ssa.Instruction) int {
+// rank is where instr stands in its block.
+func rank(instr ssa.Instruction) int {
 	for i, x := range instr.Block().Instrs {
 		if x == instr {
 			return i

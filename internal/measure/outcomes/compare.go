@@ -16,7 +16,7 @@ import (
 // A comparison is what became of one suite.
 type comparison struct {
 	suite
-	place
+	checkout
 	plain       process // the first of its runs
 	recorded    process
 	report      report
@@ -63,7 +63,7 @@ var notInFileNames = regexp.MustCompile(`[^a-zA-Z0-9.]+`)
 // far as it came.
 func (r *runner) compare(ctx context.Context, s suite) (c *comparison, err error) {
 	c = &comparison{suite: s}
-	if c.place, err = s.prepare(ctx, r.work); err != nil {
+	if c.checkout, err = s.prepare(ctx, r.work); err != nil {
 		return c, err
 	}
 	defer os.RemoveAll(c.dir)

@@ -68,8 +68,8 @@ var suites = []suite{
 	std("time", "-short"),
 }
 
-// A place is where a suite can be run.
-type place struct {
+// A checkout is where a suite can be run.
+type checkout struct {
 	dir      string
 	version  string // of the module, or of Go
 	packages string // the pattern for go test
@@ -79,44 +79,44 @@ type place struct {
 }
 
 // prepare makes a folder below work where go test finds the suite.
-func (s suite) prepare(ctx context.Context, work string) (place, error) {
+func (s suite) prepare(ctx context.Context, work string) (checkout, error) {
 	dir, err := os.MkdirTemp(work, "suite-")
 	if err != nil {
-		return place{}, err
+		return checkout{}, err
 	}
 	if s.module {
 		return s.download(ctx, dir)
 	}
 	version, err := goCommand(ctx, dir, "env", "GOVERSION")
 	if err != nil {
-		return place{}, err
+		return checkout{}, err
 	}
-	p := place{dir: dir, version: strings.TrimSpace(version), packages: s.name, instrument: s.name}
+	p := checkout{dir: dir, version: strings.TrimSpace(version), packages: s.name, instrument: s.name}
 	return p, writeMod(dir, "outcomes")
 }
 
 // download copies a module from the module cache, where nothing may be
 // written, to dir.
-func (s suite) download(ctx context.Context, dir string) (place, error) {
+func (s suite) download(ctx context.Context, dir string) (checkout, error) {
 	out, err := goCommand(ctx, dir, "mod", "download", "-json", s.name)
 	if err != nil {
-		return place{}, err
+		return checkout{}, err
 	}
 	var info struct{ Path, Version, Dir string }
 	if err := json.Unmarshal([]byte(out), &info); err != nil {
-		return place{}, err
+		return checkout{}, err
 	}
 	dir = filepath.Join(dir, "module")
 	if err := os.CopyFS(dir, os.DirFS(info.Dir)); err != nil {
-		return place{}, err
+		return checkout{}, err
 	}
 	// Modules from before Go 1.11 have no go.mod.
 	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
 		if err := writeMod(dir, info.Path); err != nil {
-			return place{}, err
+			return checkout{}, err
 		}
 	}
-	return place{dir: dir, version: info.Version, packages: "./..."}, nil
+	return checkout{dir: dir, version: info.Version, packages: "./..."}, nil
 }
 
 func writeMod(dir, path string) error {

@@ -6,26 +6,26 @@ import (
 	"strings"
 )
 
-// A place is the left-hand side of an assignment, with the operands that have
+// An assignee is the left-hand side of an assignment, with the operands that have
 // to be evaluated beforehand kept in temporaries.
-type place struct {
+type assignee struct {
 	names, inits []string
 	text         string
 }
 
 // define is the statement that declares the temporaries, if there are any.
-func (p place) define() string {
+func (p assignee) define() string {
 	if len(p.names) == 0 {
 		return ""
 	}
 	return strings.Join(p.names, ",") + ":=" + strings.Join(p.inits, ",") + ";"
 }
 
-// place takes the left-hand side x apart. With all, every operand of an index
+// assignee takes the left-hand side x apart. With all, every operand of an index
 // expression or pointer indirection is kept in a temporary, otherwise only
 // those that contain a call. s is the assignment.
-func (e *editor) place(x ast.Expr, all bool, s *ast.AssignStmt) place {
-	var p place
+func (e *editor) assignee(x ast.Expr, all bool, s *ast.AssignStmt) assignee {
+	var p assignee
 	operand := func(x ast.Expr) string {
 		if id, ok := x.(*ast.Ident); ok && e.private(id) && !e.assigns(s, id) || e.constant(x) {
 			return e.source(x)
@@ -73,9 +73,9 @@ func (e *editor) place(x ast.Expr, all bool, s *ast.AssignStmt) place {
 	return p
 }
 
-// placeAlone is place in a scope of its own.
-func (e *editor) placeAlone(x ast.Expr, all bool, s *ast.AssignStmt) (p place) {
-	p.text = e.within(func() string { p = e.place(x, all, s); return p.text }, x)
+// assigneeAlone is assignee in a scope of its own.
+func (e *editor) assigneeAlone(x ast.Expr, all bool, s *ast.AssignStmt) (p assignee) {
+	p.text = e.within(func() string { p = e.assignee(x, all, s); return p.text }, x)
 	return p
 }
 
@@ -95,14 +95,14 @@ func (e *editor) assignMany(s *ast.AssignStmt) string {
 		return e.assignTuple(s)
 	}
 	var names, inits, stores []string
-	var places []place
+	var assignees []assignee
 	for _, x := range s.Lhs {
-		p := place{text: "_"}
+		p := assignee{text: "_"}
 		if !blank(x) {
-			p = e.place(x, true, s)
+			p = e.assignee(x, true, s)
 		}
 		names, inits = append(names, p.names...), append(inits, p.inits...)
-		places = append(places, p)
+		assignees = append(assignees, p)
 	}
 	for i, x := range s.Rhs {
 		v := e.source(x)
@@ -122,15 +122,15 @@ func (e *editor) assignMany(s *ast.AssignStmt) string {
 		if blank(s.Lhs[i]) && e.constant(x) {
 			continue
 		}
-		stores = append(stores, e.assignPlace(s, i, places[i], v))
+		stores = append(stores, e.assignTo(s, i, assignees[i], v))
 	}
-	first := place{names: names, inits: inits}.define()
+	first := assignee{names: names, inits: inits}.define()
 	return e.sequence(s, first, strings.Join(stores, ";"))
 }
 
-// assignPlace is the statement that assigns v to the left-hand side number i of
+// assignTo is the statement that assigns v to the left-hand side number i of
 // s, which p took apart.
-func (e *editor) assignPlace(s *ast.AssignStmt, i int, p place, v string) string {
+func (e *editor) assignTo(s *ast.AssignStmt, i int, p assignee, v string) string {
 	x := s.Lhs[i]
 	text := e.onLines(x, s, p.text)
 	if e.storable(x) {
@@ -142,16 +142,16 @@ func (e *editor) assignPlace(s *ast.AssignStmt, i int, p place, v string) string
 // assignTuple is the text of an assignment of the results of a call, or of an
 // expression and its ok.
 func (e *editor) assignTuple(s *ast.AssignStmt) string {
-	var places []place
+	var assignees []assignee
 	for _, x := range s.Lhs {
 		if e.hasCall(x) {
 			return e.plain(s) // its calls come first: rare
 		}
-		p := place{text: "_"}
+		p := assignee{text: "_"}
 		if !blank(x) {
-			p = e.placeAlone(x, true, s)
+			p = e.assigneeAlone(x, true, s)
 		}
-		places = append(places, p)
+		assignees = append(assignees, p)
 	}
 	var names, inits, temps, stores []string
 	for i, x := range s.Lhs {
@@ -161,11 +161,11 @@ func (e *editor) assignTuple(s *ast.AssignStmt) string {
 		}
 		t := e.temp()
 		temps = append(temps, t)
-		names, inits = append(names, places[i].names...), append(inits, places[i].inits...)
-		stores = append(stores, e.assignPlace(s, i, places[i], e.okText(s, i, t)))
+		names, inits = append(names, assignees[i].names...), append(inits, assignees[i].inits...)
+		stores = append(stores, e.assignTo(s, i, assignees[i], e.okText(s, i, t)))
 	}
 	calls := strings.Join(temps, ",") + ":=" + e.alone(e.value, s.Rhs[0]) + ";"
-	return e.sequence(s, calls, place{names: names, inits: inits}.define()+strings.Join(stores, ";"))
+	return e.sequence(s, calls, assignee{names: names, inits: inits}.define()+strings.Join(stores, ";"))
 }
 
 // okText is the text that assigns temporary t to the left-hand side number i of
