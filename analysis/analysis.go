@@ -327,9 +327,9 @@ func (p *predictor) refute(f *Finding, c detect.Candidate) (open []instance) {
 			left, props = append(left, v), append(props, p.graphs.Sequence(v.Accesses...))
 			continue
 		}
-		held, needed, ok := p.o.Locked(v.Accesses[0], v.Accesses[1])
+		held, needed, ok := p.locked(v.Accesses)
 		if !ok {
-			left, props = append(left, v), append(props, p.graphs.Race(v.Accesses[0], v.Accesses[1]))
+			left, props = append(left, v), append(props, p.graphs.Meeting(v.Accesses...))
 		} else if f.Reason == "" {
 			f.Tier = TierHistory
 			f.Reason = fmt.Sprintf("the lock acquired at %s is still held there, and the other access needs %s before", p.where(held), p.where(needed))
@@ -355,6 +355,18 @@ func (p *predictor) refute(f *Finding, c detect.Candidate) (open []instance) {
 		}
 	}
 	return open
+}
+
+// locked is [order.Order.Locked] for any two of the accesses.
+func (p *predictor) locked(accesses []int) (held, needed int, ok bool) {
+	for k, j := range accesses {
+		for _, i := range accesses[:k] {
+			if held, needed, ok = p.o.Locked(i, j); ok {
+				return held, needed, true
+			}
+		}
+	}
+	return 0, 0, false
 }
 
 // circle describes events each of which would have to come before the next.
@@ -387,7 +399,7 @@ func (p *predictor) schedules(f *Finding, instances []instance) {
 				return
 			}
 			judged = true
-			if err := p.judge.CheckFrom(s.From, s.Steps, v.Accesses); err != nil {
+			if err := p.check(s.From, s.Steps, v.Instance); err != nil {
 				if f.Reason == "" {
 					f.Reason = refusal(err)
 				}
@@ -410,10 +422,21 @@ func (p *predictor) schedules(f *Finding, instances []instance) {
 
 // planned yields the schedules that may lead to v.
 func (p *predictor) planned(v instance) iter.Seq2[schedule.Schedule, schedule.Recipe] {
-	if v.Pattern == nil {
+	switch {
+	case v.Blocks:
+		return p.planner.Deadlock(v.Accesses, v.guide)
+	case v.Pattern == nil:
 		return p.planner.Race(v.Accesses[0], v.Accesses[1], v.guide)
 	}
 	return p.planner.Sequence(v.Accesses, v.guide)
+}
+
+// check asks the judge whether steps lead to v.
+func (p *predictor) check(from int, steps []int, v detect.Instance) error {
+	if v.Blocks {
+		return p.judge.StuckFrom(from, steps, v.Accesses)
+	}
+	return p.judge.CheckFrom(from, steps, v.Accesses)
 }
 
 // refusal says why the judge has turned a schedule down. That is no proof that

@@ -109,11 +109,13 @@ func (s *solving) close() {
 
 // target is what a run has to come to that shows v.
 func (v instance) target() symbolic.Target {
-	if len(v.Accesses) == 1 {
+	switch {
+	case v.Blocks:
+		return symbolic.Standing(v.Accesses...)
+	case len(v.Accesses) == 1:
 		return symbolic.Failure(v.Accesses[0])
-	}
-	if v.Pattern == nil {
-		return symbolic.Race(v.Accesses[0], v.Accesses[1])
+	case v.Pattern == nil:
+		return symbolic.Standing(v.Accesses...)
 	}
 	return symbolic.Sequence(v.Accesses...)
 }
@@ -187,7 +189,7 @@ func (s *solving) shows(f *Finding, v instance, a symbolic.Answer) bool {
 		steps = append(steps, i)
 	}
 	steps = s.trim(from, append(steps, a.Steps...), v)
-	if err := s.judge.CheckFrom(from, steps, v.Accesses); err != nil {
+	if err := s.check(from, steps, v.Instance); err != nil {
 		f.Reason = refusal(err)
 		return false
 	}
@@ -224,7 +226,7 @@ func (s *solving) trim(from int, steps []int, v instance) []int {
 					shorter = append(shorter, i)
 				}
 			}
-			if s.judge.CheckFrom(from, shorter, v.Accesses) == nil && s.leadsTo(shorter, v) {
+			if s.check(from, shorter, v.Instance) == nil && s.leadsTo(shorter, v) {
 				steps = shorter
 				break
 			}

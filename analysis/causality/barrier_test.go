@@ -83,7 +83,7 @@ func TestBarrier(t *testing.T) {
 			2 w x`, 3, 9, "[1 8 0]"},
 	} {
 		m := modelOf(t, test.text)
-		at := m.Barrier(m.Race(test.i, test.j))
+		at := m.Barrier(m.Meeting(test.i, test.j))
 		if got := fmt.Sprint(at[1:]); got != test.want {
 			t.Errorf("%s: barrier %s, want %s", test.name, got, test.want)
 		}
@@ -106,7 +106,7 @@ func TestPartition(t *testing.T) {
 		2 w y
 		1 w x
 		2 w x`)
-	got := fmt.Sprint(m.Partition([]Property{m.Race(6, 9), m.Race(1, 3), m.Race(12, 13), m.Race(5, 9)}))
+	got := fmt.Sprint(m.Partition([]Property{m.Meeting(6, 9), m.Meeting(1, 3), m.Meeting(12, 13), m.Meeting(5, 9)}))
 	if want := "[[1] [0 3] [2]]"; got != want {
 		t.Errorf("partition %s, want %s", got, want)
 	}

@@ -82,7 +82,7 @@ func without(text string, words ...string) string {
 
 func TestFigure1(t *testing.T) {
 	_, m := model(t, figure1)
-	race := m.Race(named(figure1, "a9"), named(figure1, "b9"))
+	race := m.Meeting(named(figure1, "a9"), named(figure1, "b9"))
 	for _, g := range []*causality.Graph{m.Whole(race), m.Chopped(race)} {
 		if got, want := names(figure1, g.Cycle(0)), []string{"a0", "a2", "b1", "b8"}; !slices.Equal(got, want) {
 			t.Errorf("cycle %v, want %v", got, want)
@@ -105,7 +105,7 @@ func TestFigure1(t *testing.T) {
 	} {
 		_, m := model(t, part.text)
 		a9, b9 := named(part.text, "a9"), named(part.text, "b9")
-		if g := m.Whole(m.Race(a9, b9)); g.Cyclic() != 0 {
+		if g := m.Whole(m.Meeting(a9, b9)); g.Cyclic() != 0 {
 			t.Errorf("%s alone: cycle %v", part.name, names(part.text, g.Cycle(0)))
 		}
 	}
@@ -178,7 +178,7 @@ func TestGraph(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			_, m := model(t, strings.ReplaceAll(test.text, "\t", ""))
 			text := strings.ReplaceAll(test.text, "\t", "")
-			g := m.Chopped(m.Race(named(text, "i"), named(text, "j")))
+			g := m.Chopped(m.Meeting(named(text, "i"), named(text, "j")))
 			if got := fmt.Sprint(g.Cycle(0)); got != test.cycle {
 				t.Errorf("cycle %s, want %s", got, test.cycle)
 			}
@@ -199,7 +199,7 @@ func TestLabels(t *testing.T) {
 		2 rel l
 		2 r x
 		2 r y`)
-	g := m.Chopped(m.Race(2, 8), m.Race(4, 9))
+	g := m.Chopped(m.Meeting(2, 8), m.Meeting(4, 9))
 	if g.Cyclic() != 1 || g.Cycle(1) != nil {
 		t.Errorf("cyclic %b, cycle of the second %v", g.Cyclic(), g.Cycle(1))
 	}

@@ -131,7 +131,7 @@ func violations(tr *trace.Trace, m *causality.Model) (vs []*violation) {
 	for a, i := range accesses {
 		for _, j := range accesses[a+1:] {
 			if tr.Events[i].G != tr.Events[j].G {
-				vs = append(vs, &violation{Property: m.Race(i, j), events: []int{i, j}, race: true})
+				vs = append(vs, &violation{Property: m.Meeting(i, j), events: []int{i, j}, race: true})
 				continue
 			}
 			for _, k := range accesses {

@@ -6,12 +6,17 @@ type Property struct {
 	Needs []int  // events that a run must perform to show it
 }
 
-// Race is the property that two goroutines stand at the accesses i and j at
-// once: what comes directly before each of them comes before the other one.
-func (m *Model) Race(i, j int) Property {
+// Meeting is the property that goroutines stand at all of the accesses, two of a race
+// or more, at once: what comes directly before each of them comes before the others.
+func (m *Model) Meeting(accesses ...int) Property {
 	var p Property
-	p.after(m.before(i), j)
-	p.after(m.before(j), i)
+	for _, i := range accesses {
+		for _, j := range accesses {
+			if i != j {
+				p.after(m.before(i), j)
+			}
+		}
+	}
 	return p
 }
 

@@ -29,9 +29,9 @@ type Candidate struct {
 // Alone reports whether c is events each of which is a violation by itself.
 func (c *Candidate) Alone() bool { return len(c.Instances[0].Accesses) == 1 }
 
-// Meets reports whether c is pairs of accesses at which two goroutines may stand at once.
+// Meets reports whether c is events at all of which goroutines may stand at once.
 func (c *Candidate) Meets() bool {
-	return len(c.Instances[0].Accesses) == 2 && c.Instances[0].Pattern == nil
+	return len(c.Instances[0].Accesses) > 1 && c.Instances[0].Pattern == nil
 }
 
 // An Instance is the events of one violation of a candidate: positions in the trace, in the order of the
@@ -39,7 +39,10 @@ func (c *Candidate) Meets() bool {
 type Instance struct {
 	Accesses []int
 	Pattern  *anomaly.Pattern // nil if goroutines stand at all accesses at once
-	again    bool             // of [anomaly.Candidate.Again]
+	// Blocks is set if each goroutine cannot go on from where it stands, as another one
+	// of them does not. They come to a stop in the order of Accesses.
+	Blocks bool
+	again  bool // of [anomaly.Candidate.Again]
 }
 
 // Counts are what a detector has pruned: sets of places, and not findings.
@@ -97,11 +100,12 @@ var (
 	Patterns   = &Detector{[]bug.Kind{bug.Atomicity, bug.AtomicSet}, patterns}
 	Assertions = &Detector{[]bug.Kind{bug.Assertion}, assertions}
 	Unlocks    = &Detector{[]bug.Kind{bug.LockMisuse}, unlocks}
+	Deadlocks  = &Detector{[]bug.Kind{bug.Deadlock}, deadlocks}
 )
 
 // All are the detectors in the order in which they run: patterns leave out what is a
 // race.
-var All = []*Detector{Meetings, Patterns, Assertions, Unlocks}
+var All = []*Detector{Meetings, Patterns, Assertions, Unlocks, Deadlocks}
 
 // Candidates returns what d finds, each name once, in the order of the trace, and
 // counts what it prunes.

@@ -63,19 +63,10 @@ func (p *program) successors(s *state) []successor {
 func Races(t *trace.Trace) [][2]int {
 	p := compile(t)
 	found := map[[2]int]bool{}
-	start := p.initial()
-	seen := map[string]bool{start.key(): true}
-	for todo := []*state{start}; len(todo) > 0; {
-		s := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
+	p.visit(func(s *state) bool {
 		p.collect(s, found)
-		for _, next := range p.successors(s) {
-			if k := next.state.key(); !seen[k] {
-				seen[k] = true
-				todo = append(todo, next.state)
-			}
-		}
-	}
+		return true
+	})
 	return slices.SortedFunc(maps.Keys(found), func(a, b [2]int) int {
 		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
 	})
@@ -87,13 +78,24 @@ func Races(t *trace.Trace) [][2]int {
 func Fails(t *trace.Trace, i int) bool {
 	p := compile(t)
 	e := &t.Events[i]
+	fails := false
+	p.visit(func(s *state) bool {
+		pos, reason := s.next(int(e.G))
+		fails = reason == "" && int(pos) == i && s.fails(pos, e)
+		return !fails
+	})
+	return fails
+}
+
+// visit calls f with each state that can be come to, once, until it returns false.
+func (p *program) visit(f func(*state) bool) {
 	start := p.initial()
 	seen := map[string]bool{start.key(): true}
 	for todo := []*state{start}; len(todo) > 0; {
 		s := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if pos, reason := s.next(int(e.G)); reason == "" && int(pos) == i && s.fails(pos, e) {
-			return true
+		if !f(s) {
+			return
 		}
 		for _, next := range p.successors(s) {
 			if k := next.state.key(); !seen[k] {
@@ -102,7 +104,6 @@ func Fails(t *trace.Trace, i int) bool {
 			}
 		}
 	}
-	return false
 }
 
 func (s *state) fails(pos int32, e *trace.Event) bool {

@@ -233,7 +233,7 @@ func (l *locker) intern(acqs []int32) LockSet {
 
 // number returns the number of a set, and sorts it.
 func (l *locker) number(locks []Lock) LockSet {
-	slices.SortFunc(locks, compareLocks)
+	SortLocks(locks)
 	locks = slices.Compact(locks)
 	key := l.key[:0]
 	for _, k := range locks {
@@ -249,6 +249,9 @@ func (l *locker) number(locks []Lock) LockSet {
 	l.key = key
 	return set
 }
+
+// SortLocks sorts locks as those of a lock set are.
+func SortLocks(locks []Lock) { slices.SortFunc(locks, compareLocks) }
 
 func compareLocks(a, b Lock) int {
 	switch {

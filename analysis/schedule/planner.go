@@ -139,6 +139,20 @@ func (p *Planner) Race(i, j int, guide []causality.Edge) iter.Seq2[Schedule, Rec
 	}
 }
 
+// Deadlock yields schedules that may lead to where goroutines stand at all of the
+// operations at the given positions, each holding what it holds in the trace, as those of
+// Race do.
+func (p *Planner) Deadlock(operations []int, guide []causality.Edge) iter.Seq2[Schedule, Recipe] {
+	return func(yield func(Schedule, Recipe) bool) {
+		a := attempt{p: p, target: target{operations, guide}, yield: yield}
+		for m, more := directAll, true; more && m <= turnedNone; m++ {
+			if m != pecan {
+				_, more = a.try(m)
+			}
+		}
+	}
+}
+
 // A method is one way to make a schedule.
 type method uint8
 
@@ -211,7 +225,7 @@ func (p *Planner) make(m method, v target) (s Schedule, ok bool) {
 	return p.schedule(p.of(v), steps, v.accesses...), true
 }
 
-// steps makes the steps that lead to the race v; ok is false if m cannot.
+// steps makes the steps that lead to where goroutines stand at v; ok is false if m cannot.
 func (p *Planner) steps(m method, v target) (steps []int, ok bool) {
 	switch m {
 	case directAll:
@@ -228,7 +242,7 @@ func (p *Planner) steps(m method, v target) (steps []int, ok bool) {
 	return p.pecan(int(p.of(v).at), v.accesses[0], v.accesses[1]), true
 }
 
-// direct performs the cone of both accesses in recorded order.
+// direct performs the cone of the accesses in recorded order.
 func (p *Planner) direct(v target, r reads) ([]int, bool) {
 	c := p.newCone(p.of(v), r, nil, nil)
 	if !c.lead(v) {

@@ -75,7 +75,7 @@ func TestEveryRealRaceHasSchedule(t *testing.T) {
 
 func guide(tr *trace.Trace, o *order.Order, pair [2]int) []causality.Edge {
 	m := causality.New(tr, o)
-	return m.Chopped(m.Race(pair[0], pair[1])).Edges(0)
+	return m.Chopped(m.Meeting(pair[0], pair[1])).Edges(0)
 }
 
 func hasSchedule(tr *trace.Trace, o *order.Order, p *schedule.Planner, pair [2]int) bool {

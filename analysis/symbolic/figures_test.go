@@ -104,7 +104,7 @@ func TestFigures1And3(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			tr := tracetest.Parse(t, test.text)
-			target := symbolic.Race(test.race[0], test.race[1])
+			target := symbolic.Standing(test.race[0], test.race[1])
 			o, err := order.New(tr)
 			require.NoError(t, err)
 			d := symbolic.New(tr, o).NewDecider(0, []symbolic.Target{target}, newEngine)
@@ -124,7 +124,7 @@ func TestFigures1And3(t *testing.T) {
 // switches is found.
 func TestBound(t *testing.T) {
 	tr := tracetest.Parse(t, figure3)
-	target := symbolic.Race(9, 14)
+	target := symbolic.Standing(9, 14)
 	a, asked, err := encode(t, tr, target).SolveBounded(context.Background(), target, 8, nil)
 	require.NoError(t, err)
 	assert.Equal(t, solver.Unsat, a.Answer)
@@ -142,7 +142,7 @@ func TestBound(t *testing.T) {
 		2 r y=1
 		2 w z=1 // 8
 		1 w z=2 // 9`)
-	target = symbolic.Race(8, 9)
+	target = symbolic.Standing(8, 9)
 	a, asked, err = encode(t, tr, target).SolveBounded(context.Background(), target, 8, nil)
 	require.NoError(t, err)
 	assert.Equal(t, solver.Sat, a.Answer)

@@ -116,7 +116,7 @@ func TestTooManyWays(t *testing.T) {
 		o, err := order.New(tr)
 		require.NoError(t, err)
 		m := symbolic.New(tr, o)
-		cone, ok := m.Cone(0, symbolic.Race(len(tr.Events)-2, len(tr.Events)-1))
+		cone, ok := m.Cone(0, symbolic.Standing(len(tr.Events)-2, len(tr.Events)-1))
 		require.True(t, ok)
 		f := solver.NewFormula()
 		_, err = m.Encode(cone, f, solver.NewBuiltin(f))

@@ -68,7 +68,7 @@ func races(tr *trace.Trace) (goals []goal) {
 	for j := range tr.Events {
 		for i := range j {
 			if tr.Events[i].G != tr.Events[j].G && (conflict(tr, i, j, starts) || conflict(tr, j, i, starts)) {
-				goals = append(goals, goal{symbolic.Race(i, j), []int{i, j}, true, slices.Contains(real, [2]int{i, j})})
+				goals = append(goals, goal{symbolic.Standing(i, j), []int{i, j}, true, slices.Contains(real, [2]int{i, j})})
 			}
 		}
 	}

@@ -19,9 +19,10 @@ type Target struct {
 	Departs []int
 }
 
-// Race is the target that two goroutines stand at the accesses i and j at once:
-// both are enabled (Said et al., NFM 2011, equation 3).
-func Race(i, j int) Target { return Target{Stands: []int{i, j}} }
+// Standing is the target that goroutines stand at all of the accesses at once: of the
+// two of a race both are enabled (Said et al., NFM 2011, equation 3), those of a
+// deadlock hold what the others wait for.
+func Standing(accesses ...int) Target { return Target{Stands: accesses} }
 
 // Sequence is the target that the accesses happen in the given order, others in
 // between or not; the goroutine of the last one only stands at it. The patterns

@@ -57,7 +57,7 @@ type scheduled struct {
 // comes of the violating accesses in the order in which they are listed.
 func (s scheduled) shown(t *trace.Trace) bool {
 	whole := t.Complete && t.Meta.Limit == 0 && len(t.Cuts) == 0
-	return whole && s.recipe.Pattern == nil && slices.IsSorted(s.recipe.Accesses) && s.order.AsRecorded(t)
+	return whole && s.Kind.Proof() == bug.Meeting && slices.IsSorted(s.recipe.Accesses) && s.order.AsRecorded(t)
 }
 
 // witnessOf makes s witness of the schedule.

@@ -14,9 +14,10 @@ type Config struct {
 	Events     int  // at most, for each goroutine
 	Sync       Sync // what they do besides reading and writing
 	Locks      int  // how many; each can be locked on both sides
-	Locations  int
+	Locations  int  // 0: there are no accesses to memory
 	Unnested   bool // locks are released in any order
 	HandOver   bool // locks are also released by those who do not hold them
+	Again      bool // readers also lock what they have locked for reading already
 	Overlap    bool // accesses of other sizes overlap with the locations
 	WriteOnly  bool // nothing is read, so that values decide nothing
 	Counters   bool // some writes store what was read there before, plus one
@@ -146,7 +147,7 @@ func (m *machine) step() bool {
 		case g.left < 0:
 			continue
 		}
-		for {
+		for tries := 0; m.Locations > 0 || tries < maxTries; tries++ {
 			if m.act(g) {
 				return true
 			}
@@ -155,9 +156,13 @@ func (m *machine) step() bool {
 	return false
 }
 
+// maxTries bounds the operations that are tried where there may be none that a goroutine
+// can do without waiting.
+const maxTries = 50
+
 // act tries one operation, chosen at random.
 func (m *machine) act(g *goroutine) bool {
-	if m.IntN(3) == 0 {
+	if m.Locations > 0 && m.IntN(3) == 0 {
 		m.access(g)
 		return true
 	}
@@ -304,7 +309,7 @@ func (m *machine) lockOrUnlock(g *goroutine, shared bool) bool {
 
 func (m *machine) lock(g *goroutine, k int, shared bool) bool {
 	l := &m.locks[k]
-	if l.writer != nil || slices.Contains(l.readers, g) || !shared && len(l.readers) > 0 {
+	if again := slices.Contains(l.readers, g); l.writer != nil || again && !(m.Again && shared) || !shared && len(l.readers) > 0 {
 		return false
 	}
 	if shared {
@@ -324,7 +329,7 @@ func (m *machine) unlock(g, owner *goroutine, held int) {
 	if held < 0 {
 		l := &m.locks[^held]
 		m.emit(g, trace.RRelease, m.lockID(^held), 0, 0)
-		l.readers = slices.DeleteFunc(l.readers, func(r *goroutine) bool { return r == g })
+		l.readers = slices.Delete(l.readers, slices.Index(l.readers, g), slices.Index(l.readers, g)+1)
 		return
 	}
 	m.emit(g, trace.Release, m.lockID(held), 0, 0)

@@ -97,9 +97,9 @@ var specs = func() [NumKinds]Spec {
 		Begin: {"begin", ClassGoroutine, "begin", "of", unused, unused, unused, 0, "the first event of a goroutine"},
 		End:   {"end", ClassGoroutine, "goroutine ends", "of", unused, unused, unused, 0, "the last event of a goroutine"},
 
-		Acquire:  {"acq", ClassLock, "lock", "", lock, unused, unused, 0, "a mutex or the writer side of an RWMutex was acquired; logged after the operation"},
+		Acquire:  {"acq", ClassLock, "lock", "", lock, unused, unused, 0, "a mutex or the writer side of an RWMutex was acquired; logged after the operation; FlagTry if it would not have waited"},
 		Release:  {"rel", ClassLock, "unlock", "", lock, unused, unused, 0, "the same was released; logged before the operation"},
-		RAcquire: {"racq", ClassLock, "read lock", "", lock, unused, unused, 0, "the reader side of an RWMutex was acquired"},
+		RAcquire: {"racq", ClassLock, "read lock", "", lock, unused, unused, 0, "the reader side of an RWMutex was acquired; FlagTry likewise"},
 		RRelease: {"rrel", ClassLock, "read unlock", "", lock, unused, unused, 0, "the reader side was released"},
 
 		CondWait:      {"wait", ClassCond, "wait", "for", condition, ticket, unused, endsRegion, "Cond.Wait begins, before the lock is released"},

@@ -36,6 +36,7 @@ var flagWords = []struct {
 	{FlagFailed, "failed"},
 	{FlagDefault, "default"},
 	{FlagMap, "map"},
+	{FlagTry, "try"},
 }
 
 // WriteText writes t in the text form, from which [ReadText] makes an equal

@@ -20,6 +20,7 @@ const (
 	FlagFailed                    // the compare-and-swap did not store
 	FlagDefault                   // the select has a default case
 	FlagMap                       // the access names a map's header
+	FlagTry                       // the lock was acquired by an operation that would have given up rather than wait
 )
 
 // An Event is one step of one goroutine. Its position in Trace.Events is its

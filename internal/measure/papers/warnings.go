@@ -39,7 +39,7 @@ func warn(t *trace.Trace, o *order.Order) warnings {
 					w.order++
 				}
 				if !locked && !ordered {
-					left = append(left, m.Race(int(i), int(j)))
+					left = append(left, m.Meeting(int(i), int(j)))
 				}
 			}
 		}

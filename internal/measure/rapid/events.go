@@ -58,7 +58,7 @@ func (a *eventwise) candidate(i, j int) bool {
 
 // schedulable reports whether a schedule leads to the race of i and j.
 func (a *eventwise) schedulable(i, j int) bool {
-	g := a.graphs.Chopped(a.graphs.Race(i, j))
+	g := a.graphs.Chopped(a.graphs.Meeting(i, j))
 	if g.Cyclic() != 0 {
 		return false
 	}

@@ -76,7 +76,7 @@ func measureTable3(ctx context.Context, w io.Writer, match *regexp.Regexp) error
 		for _, c := range anomaly.FindRaces(t, o).Candidates {
 			for _, p := range c.Pairs {
 				if _, _, locked := o.Locked(p[0], p[1]); !locked {
-					targets = append(targets, symbolic.Race(p[0], p[1]))
+					targets = append(targets, symbolic.Standing(p[0], p[1]))
 				}
 			}
 		}

@@ -90,7 +90,7 @@ type result struct {
 // decide decides each pair for itself.
 func decide(ctx context.Context, m *symbolic.Model, pairs [][2]int, scope string) (r result, err error) {
 	for _, p := range pairs {
-		target := symbolic.Race(p[0], p[1])
+		target := symbolic.Standing(p[0], p[1])
 		start := script.Processor()
 		cone, ok := m.Cone(0, target)
 		if scope == "whole" {

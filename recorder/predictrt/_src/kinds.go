@@ -55,6 +55,7 @@ const (
 	flagFailed  uint8 = 2
 	flagDefault uint8 = 4
 	flagMap     uint8 = 8
+	flagTry     uint8 = 16
 )
 
 // words are what the text form of a trace calls the kinds.

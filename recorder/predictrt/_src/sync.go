@@ -73,7 +73,9 @@ func BeginOnce(p unsafe.Pointer, pc uintptr) Op {
 func (op Op) Done(val uint64) { op.Then(op.kind, val) }
 
 // Then logs a further event of the operation.
-func (op Op) Then(kind uint8, val uint64) {
+func (op Op) Then(kind uint8, val uint64) { op.then(kind, 0, val) }
+
+func (op Op) then(kind, flags uint8, val uint64) {
 	g := op.g
 	if g == nil {
 		return
@@ -81,7 +83,7 @@ func (op Op) Then(kind uint8, val uint64) {
 	g.pass(kind, op.site, op.obj, 0, nil)
 	g.ready()
 	g.turns.locked(kind)
-	g.log(kind, 0, op.site, 0, op.obj, val)
+	g.log(kind, flags, op.site, 0, op.obj, val)
 }
 
 // Aside is a goroutine's random numbers while it does what any goroutine could
@@ -117,7 +119,7 @@ func (op Op) Tried(ok bool) {
 	case op.g == nil:
 	case ok:
 		op.g.spinAt = 0
-		op.Done(0)
+		op.then(op.kind, flagTry, 0)
 	default:
 		op.g.look(op.obj, true)
 		op.g.missed(op.kind, op.site)

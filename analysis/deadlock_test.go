@@ -1,0 +1,137 @@
+package analysis_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/analysis/feasible"
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/tracetest"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+var programs = flag.Int("programs", 100, "random programs of each shape of which the deadlocks are compared with all interleavings")
+
+// deadlocks returns the deadlocks of a trace.
+func deadlocks(t testing.TB, tr *trace.Trace) *analysis.Result {
+	t.Helper()
+	r, err := analysis.Predict(context.Background(), tr, analysis.Options{Kinds: []bug.Kind{bug.Deadlock}})
+	require.NoError(t, err)
+	return r
+}
+
+func TestDeadlocks(t *testing.T) {
+	const forks = "0 fork 1\n0 fork 2\n1 begin\n2 begin\n" // positions 0 to 3
+	const both = "1 acq a\n1 acq b\n1 rel b\n1 rel a\n"    // positions 4 to 7
+	for _, test := range []struct {
+		name, text string
+		want       []string // status, positions
+		pruned     int
+	}{
+		{"two locks in two orders", both + "2 acq b\n2 acq a\n2 rel a\n2 rel b", []string{"predicted [5 9]"}, 0},
+		{"in one order", both + "2 acq a\n2 acq b\n2 rel b\n2 rel a", nil, 0},
+		{"by one goroutine in turn", both + "1 acq b\n1 acq a\n1 rel a\n1 rel b", nil, 0},
+		{"under a gate lock", "1 acq g\n" + both + "1 rel g\n2 acq g\n2 acq b\n2 acq a\n2 rel a\n2 rel b\n2 rel g", nil, 1},
+		{"under a gate lock of readers", "1 racq g\n" + both + "1 rrel g\n2 racq g\n2 acq b\n2 acq a\n2 rel a\n2 rel b\n2 rrel g", []string{"predicted [6 12]"}, 0},
+		{"after a message", both + "1 post p\n2 await p\n2 acq b\n2 acq a\n2 rel a\n2 rel b", nil, 1},
+		{"in another goroutine's goroutine", both + "1 fork 3\n3 begin\n3 acq b\n3 acq a\n3 rel a\n3 rel b", nil, 1},
+		{"three locks in a circle", both + "2 acq b\n2 acq c\n2 rel c\n2 rel b\n0 acq c\n0 acq a\n0 rel a\n0 rel c", []string{"predicted [5 9 13]"}, 0},
+		{"held again in between", "1 acq a\n1 acq b\n1 rel b\n1 rel a\n2 acq b\n2 rel b\n2 acq b\n2 acq a\n2 rel a\n2 rel b", []string{"predicted [5 11]"}, 0},
+		{"a section comes first that only the circle lets end", "1 acq a\n1 rel a\n1 acq a\n1 acq b\n1 rel b\n1 rel a\n2 acq a\n2 rel a\n2 acq b\n2 acq a\n2 rel a\n2 rel b", []string{"predicted [7 13]"}, 0},
+		{"readers let readers in", "1 racq a\n1 racq b\n1 rrel b\n1 rrel a\n2 racq b\n2 racq a\n2 rrel a\n2 rrel b", nil, 0},
+		{"but not where a writer waits", "1 racq a\n1 racq a\n1 rrel a\n1 rrel a\n2 acq a\n2 rel a", []string{"predicted [8 5]"}, 0},
+		{"for one that reads it once", "1 racq a\n1 rrel a\n2 acq a\n2 rel a", nil, 0},
+		{"a writer keeps two readers apart", "1 racq a\n1 acq b\n1 rel b\n1 rrel a\n2 acq b\n2 racq a\n2 rrel a\n2 rel b\n0 acq a\n0 rel a", []string{"predicted [5 12 9]"}, 0},
+		{"a reader waits for a writer", "1 racq a\n1 acq b\n1 rel b\n1 rrel a\n2 acq b\n2 acq a\n2 rel a\n2 rel b", []string{"predicted [5 9]"}, 0},
+		{"a reader's value decides", "1 w x=1\n" + both + "2 r x=1\n2 branch #1\n2 acq b\n2 acq a\n2 rel a\n2 rel b", []string{"predicted [6 12]"}, 0},
+		{"a value that only the end of it leaves", "1 acq a\n1 acq b\n1 rel b\n1 rel a\n1 w x=1\n2 r x=1\n2 branch #1\n2 acq b\n2 acq a\n2 rel a\n2 rel b", []string{"undecided [5 12]"}, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var got []string
+			r := deadlocks(t, tracetest.Parse(t, forks+test.text))
+			for _, f := range r.Findings {
+				got = append(got, fmt.Sprint(f.Status, " ", f.Accesses))
+			}
+			assert.Equal(t, test.want, got)
+			assert.Equal(t, test.pruned, r.Pruned())
+		})
+	}
+}
+
+// What would give up does not wait.
+func TestTriedLock(t *testing.T) {
+	tr := tracetest.Parse(t, "0 fork 1\n1 begin\n0 acq a\n0 acq b\n0 rel b\n0 rel a\n1 acq b\n1 acq a\n1 rel a\n1 rel b")
+	assert.Len(t, deadlocks(t, tr).Findings, 1)
+	tr.Events[7].Flags |= trace.FlagTry
+	assert.Empty(t, deadlocks(t, tr).Findings)
+}
+
+// A deadlock is predicted exactly where the enumeration of all interleavings comes to a
+// state in which goroutines are stuck.
+func TestDeadlocksOracle(t *testing.T) {
+	for name, shape := range map[string]tracetest.Config{
+		"mutexes":     {Goroutines: 3, Events: 9, Sync: tracetest.Mutexes, Locks: 3},
+		"not nested":  {Goroutines: 3, Events: 9, Sync: tracetest.Mutexes, Locks: 3, Unnested: true},
+		"RW mutexes":  {Goroutines: 3, Events: 8, Sync: tracetest.Mutexes | tracetest.RWMutexes, Locks: 2, Again: true},
+		"messages":    {Goroutines: 3, Events: 9, Sync: tracetest.Mutexes | tracetest.Posts, Locks: 2},
+		"many":        {Goroutines: 4, Events: 5, Sync: tracetest.Mutexes | tracetest.RWMutexes, Locks: 3},
+		"with values": {Goroutines: 3, Events: 9, Sync: tracetest.Mutexes, Locks: 2, Locations: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			predicted, free := 0, 0
+			for seed := range uint64(*programs) {
+				tr := tracetest.Random(seed, shape)
+				real := feasible.Deadlocks(tr)
+				sets := compare(t, seed, tr, real)
+				if predicted += len(sets); len(sets) == 0 {
+					free++
+				}
+			}
+			t.Logf("%d predicted, %d programs without", predicted, free)
+			assert.NotZero(t, predicted)
+			assert.NotZero(t, free)
+		})
+	}
+}
+
+// compare compares what is predicted for a program with the sets of operations at which
+// goroutines are stuck, and returns what is predicted.
+func compare(t *testing.T, seed uint64, tr *trace.Trace, real [][]int) (sets [][]int) {
+	t.Helper()
+	judge := feasible.New(tr)
+	for _, f := range deadlocks(t, tr).Findings {
+		assert.NotEqual(t, bug.Undecided, f.Status, "seed %d: %v: %s", seed, f.Accesses, f.Reason)
+		for _, r := range f.Schedules {
+			s := r.Schedule()
+			assert.NoError(t, judge.StuckFrom(s.From, s.Steps, r.Accesses), "seed %d: %v", seed, r.Accesses)
+			sets = append(sets, r.Accesses)
+			assert.True(t, slices.ContainsFunc(real, func(ops []int) bool { return within(r.Accesses, ops) }), "seed %d: %v is no deadlock", seed, r.Accesses)
+		}
+	}
+	sites := func(set []int) []trace.SiteID {
+		var ss []trace.SiteID
+		for _, i := range set {
+			ss = append(ss, tr.Events[i].Site)
+		}
+		return ss
+	}
+	for _, ops := range real {
+		found := slices.ContainsFunc(sets, func(set []int) bool {
+			all := sites(ops)
+			return !slices.ContainsFunc(sites(set), func(s trace.SiteID) bool { return !slices.Contains(all, s) })
+		})
+		assert.True(t, found, "seed %d: %v is not predicted", seed, ops)
+	}
+	return sets
+}
+
+func within(set, ops []int) bool {
+	return !slices.ContainsFunc(set, func(i int) bool { return !slices.Contains(ops, i) })
+}

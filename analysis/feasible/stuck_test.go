@@ -1,0 +1,56 @@
+package feasible_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/gopredict/gopredict/analysis/feasible"
+	"github.com/gopredict/gopredict/internal/tracetest"
+)
+
+// The judge says whether goroutines that stand at operations keep each other from going
+// on.
+func TestStuck(t *testing.T) {
+	const forks = "0 fork 1\n0 fork 2\n1 begin\n2 begin\n" // positions 0 to 3
+	const both = "1 acq a\n1 acq b\n1 rel b\n1 rel a\n"    // positions 4 to 7
+	for _, test := range []struct {
+		name, text        string
+		steps, operations []int // steps after the forks
+		err               string
+	}{
+		{"two locks", both + "2 acq b\n2 acq a", []int{4, 8}, []int{5, 9}, ""},
+		{"one of them only", both + "2 acq b\n2 acq a", []int{4, 8}, []int{5}, "expected the lock to be kept by one that waits in turn"},
+		{"one of them not yet", both + "2 acq b\n2 acq a", []int{4}, []int{5, 8}, "expected the lock to be kept by one that waits in turn"},
+		{"released in between", "1 acq a\n1 rel a\n1 acq b\n2 acq b\n2 acq a", []int{4, 5, 7}, []int{6, 8}, "expected the lock to be kept by one that waits in turn"},
+		{"not there yet", both + "2 acq b\n2 acq a", []int{4}, []int{5, 9}, "next event"},
+		{"not to be had", both + "2 acq b\n2 acq a", []int{4, 5, 8}, []int{6, 9}, "expected the lock to be free"},
+		{"no lock", both + "2 acq b\n2 w x", []int{4, 8}, []int{5, 9}, "expected an operation that can block for ever"},
+		{"a reader that a writer shuts out", "1 racq a\n1 racq a\n1 rrel a\n1 rrel a\n2 acq a", []int{4}, []int{8, 5}, ""},
+		{"two readers", "1 racq a\n1 racq b\n1 rrel b\n1 rrel a\n2 racq b\n2 racq a", []int{4, 8}, []int{5, 9}, "expected the lock to be kept by one that waits in turn"},
+		{"a reader and a writer", "1 racq a\n1 acq b\n1 rel b\n1 rrel a\n2 racq b\n2 acq a", []int{4, 8}, []int{5, 9}, ""},
+		{"a reader that is out", "1 racq a\n1 rrel a\n1 acq b\n1 rel b\n2 racq b\n2 acq a", []int{4, 5, 8}, []int{6, 9}, "expected the lock to be kept by one that waits in turn"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			tr := tracetest.Parse(t, forks+test.text)
+			err := feasible.New(tr).StuckFrom(4, test.steps, test.operations)
+			if test.err == "" {
+				assert.NoError(t, err)
+			} else {
+				assert.ErrorContains(t, err, test.err)
+			}
+		})
+	}
+}
+
+// The enumeration finds the goroutines that are stuck, and no more.
+func TestDeadlocks(t *testing.T) {
+	const forks = "0 fork 1\n0 fork 2\n0 fork 3\n1 begin\n2 begin\n3 begin\n"        // positions 0 to 5
+	const others = "3 acq c\n3 rel c\n1 acq a\n1 acq b\n1 rel b\n1 rel a\n2 acq b\n" // positions 6 to 12
+	for text, want := range map[string][][]int{
+		others + "2 acq a": {{9, 13}},
+		others + "2 acq c": nil,
+	} {
+		assert.Equal(t, want, feasible.Deadlocks(tracetest.Parse(t, forks+text)), text)
+	}
+}

@@ -1,0 +1,103 @@
+package waits_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/analysis/waits"
+	"github.com/gopredict/gopredict/internal/tracetest"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+func find(t testing.TB, tr *trace.Trace) waits.Found {
+	t.Helper()
+	o, err := order.New(tr)
+	require.NoError(t, err)
+	return waits.Find(tr, o)
+}
+
+func TestFind(t *testing.T) {
+	const forks = "0 fork 1\n0 fork 2\n1 begin\n2 begin\n" // positions 0 to 3
+	const both = "1 acq a\n1 acq b\n1 rel b\n1 rel a\n"    // positions 4 to 7
+	const turned = "2 acq b\n2 acq a\n2 rel a\n2 rel b\n"
+	for _, test := range []struct {
+		name, text      string
+		sets            [][]int
+		locked, ordered int
+	}{
+		{"two locks in two orders", both + turned, [][]int{{5, 9}}, 0, 0},
+		{"each twice", both + turned + both, [][]int{{5, 9}, {13, 9}}, 0, 0},
+		{"in one order", both + "2 acq a\n2 acq b\n2 rel b\n2 rel a", nil, 0, 0},
+		{"by one goroutine", both + "1 acq b\n1 acq a\n1 rel a\n1 rel b", nil, 0, 0},
+		{"under a gate lock", "1 acq g\n" + both + "1 rel g\n2 acq g\n" + turned + "2 rel g", nil, 1, 0},
+		{"for one under it", "1 acq g\n" + both + "1 rel g\n" + turned, [][]int{{6, 11}}, 0, 0},
+		{"after a message", both + "1 post p\n2 await p\n" + turned, nil, 0, 1},
+		{"before a message", turned + "2 post p\n1 await p\n" + both, nil, 0, 1},
+		{"after one of two messages", both + "1 post p\n" + both + "2 await p\n" + turned, [][]int{{10, 15}}, 0, 0},
+		{"three locks", both + "2 acq b\n2 acq c\n2 rel c\n2 rel b\n0 acq c\n0 acq a\n0 rel a\n0 rel c", [][]int{{5, 9, 13}}, 0, 0},
+		{"three locks of two goroutines", both + "2 acq b\n2 acq c\n2 rel c\n2 rel b\n2 acq c\n2 acq a\n2 rel a\n2 rel c", nil, 0, 0},
+		{"readers", "1 racq a\n1 racq b\n1 rrel b\n1 rrel a\n2 racq b\n2 racq a\n2 rrel a\n2 rrel b", nil, 0, 0},
+		{"a reader who comes back", "1 racq a\n1 racq a\n1 rrel a\n1 rrel a\n2 acq a\n2 rel a", [][]int{{5, 8}}, 0, 0},
+		{"a reader who comes back to a mutex's user", "1 racq a\n1 racq a\n1 rrel a\n1 rrel a\n2 acq b\n2 rel b", nil, 0, 0},
+		{"a writer in between", "1 racq a\n1 acq b\n1 rel b\n1 rrel a\n2 acq b\n2 racq a\n2 rrel a\n2 rel b\n0 acq a\n0 rel a", [][]int{{5, 9, 12}}, 0, 0},
+		{"handed over", "1 acq a\n1 acq b\n2 rel a\n1 rel b\n2 acq b\n2 acq a\n2 rel a\n2 rel b", nil, 0, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			found := find(t, tracetest.Parse(t, forks+test.text))
+			var sets [][]int
+			for _, c := range found.Circles {
+				sets = append(sets, c.Sets...)
+				assert.True(t, c.Exhaustive)
+			}
+			assert.Equal(t, test.sets, sets)
+			assert.Equal(t, test.locked, found.Locked, "pairs under a gate lock")
+			assert.Equal(t, test.ordered, found.Ordered, "circles in order")
+			assert.False(t, found.Cut)
+		})
+	}
+}
+
+// Whoever tries, and does not get the lock, goes on.
+func TestTries(t *testing.T) {
+	tr := tracetest.Parse(t, "0 fork 1\n1 begin\n0 acq a\n0 acq b\n0 rel b\n0 rel a\n1 acq b\n1 acq a\n1 rel a\n1 rel b")
+	assert.Len(t, find(t, tr).Circles, 1)
+	tr.Events[7].Flags |= trace.FlagTry
+	assert.Empty(t, find(t, tr).Circles)
+}
+
+// Philosophers at a round table: the circle has as many goroutines as there are.
+func TestPhilosophers(t *testing.T) {
+	const n = 40
+	text := ""
+	for g := 1; g < n; g++ {
+		text += fmt.Sprintf("0 fork %d\n%d begin\n", g, g)
+	}
+	for g := range n {
+		text += fmt.Sprintf("%d acq f%d\n%[1]d acq f%[3]d\n%[1]d rel f%[3]d\n%[1]d rel f%[2]d\n", g, g, (g+1)%n)
+	}
+	found := find(t, tracetest.Parse(t, text))
+	require.Len(t, found.Circles, 1)
+	assert.Len(t, found.Circles[0].Sets[0], n)
+}
+
+func BenchmarkFind(b *testing.B) {
+	for _, events := range []int{1e5, 1e6, 1e7} {
+		for _, goroutines := range []int{2, 64} {
+			for _, turns := range []bool{false, true} {
+				b.Run(fmt.Sprintf("events=%.0e/goroutines=%d/circles=%t", float64(events), goroutines, turns), func(b *testing.B) {
+					tr := tracetest.Nested(events, goroutines, turns)
+					o, err := order.New(tr)
+					require.NoError(b, err)
+					for b.Loop() {
+						found := waits.Find(tr, o)
+						assert.Equal(b, turns, len(found.Circles) > 0)
+					}
+				})
+			}
+		}
+	}
+}

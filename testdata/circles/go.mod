@@ -1,0 +1,3 @@
+module example.com/circles
+
+go 1.26
