@@ -26,71 +26,55 @@ import (
 	"github.com/gopredict/gopredict/internal/measure/script"
 )
 
-func main() { script.Main("outcomes", run) }
-
 func log(format string, args ...any) { fmt.Fprintf(os.Stderr, "outcomes: "+format+"\n", args...) }
 
-// run does all, and reports whether each suite came out as it must.
-func run(ctx context.Context, args []string) (bool, error) {
+func main() {
 	flags := flag.NewFlagSet("outcomes", flag.ExitOnError)
-	out := flags.String("o", "", "file for the table; without it, the table goes to the standard output")
-	tool := flags.String("tool", "", "gopredict's binary; without it, one is built of the module in this folder")
 	var match regexp.Regexp
 	flags.TextVar(&match, "run", regexp.MustCompile(""), "regular expression: only the suites whose names match")
 	rounds := flags.Int("plain", 3, "how often a suite is run as it is, to know the tests whose results vary")
 	keep := flags.String("keep", "", "folder for the output of each run, the reports and the traces; without it, they are removed")
-	if err := flags.Parse(args); err != nil {
-		return false, err
-	}
-	dir, err := os.MkdirTemp("", "outcomes-")
-	if err != nil {
-		return false, err
-	}
-	defer os.RemoveAll(dir)
-	if *tool == "" {
-		if *tool, err = script.Build(ctx, ".", dir); err != nil {
+	script.Compare(flags, func(ctx context.Context, j script.Job) (bool, error) {
+		goVersion, err := goCommand(ctx, j.Dir, "env", "GOVERSION")
+		if err != nil {
 			return false, err
 		}
-	}
-	goVersion, err := goCommand(ctx, dir, "env", "GOVERSION")
-	if err != nil {
-		return false, err
-	}
-	goVersion = strings.TrimSpace(goVersion)
-	r := &runner{tool: *tool, work: dir, keep: *keep, rounds: *rounds}
-	if r.keep == "" {
-		r.keep = filepath.Join(dir, "keep")
-	}
-	var results []*comparison
-	good := true
-	text := ""
-	for _, s := range chosen(flags.Args()) {
-		if !match.MatchString(s.name) {
-			continue
+		goVersion = strings.TrimSpace(goVersion)
+		r := &runner{tool: j.Tool, work: j.Dir, keep: *keep, rounds: *rounds}
+		if r.keep == "" {
+			r.keep = filepath.Join(j.Dir, "keep")
 		}
-		c, err := r.compare(ctx, s)
-		if ctx.Err() != nil {
-			return false, context.Cause(ctx)
-		}
-		c.broken = err
-		log("%s", c.summary())
-		results = append(results, c)
-		good = good && c.good()
-		if *keep == "" {
-			os.RemoveAll(r.keep)
-		}
-		// After each suite: an hour is long.
-		text = page(results, args, goVersion, runtime.NumCPU())
-		if *out != "" {
-			if err := script.Write(*out, text); err != nil {
-				return false, err
+		var results []*comparison
+		good := true
+		text := ""
+		for _, s := range chosen(j.Rest) {
+			if !match.MatchString(s.name) {
+				continue
+			}
+			c, err := r.compare(ctx, s)
+			if ctx.Err() != nil {
+				return false, context.Cause(ctx)
+			}
+			c.broken = err
+			log("%s", c.summary())
+			results = append(results, c)
+			good = good && c.good()
+			if *keep == "" {
+				os.RemoveAll(r.keep)
+			}
+			// After each suite: an hour is long.
+			text = page(results, j.Args, goVersion, runtime.NumCPU())
+			if j.Out != "" {
+				if err := script.Write(j.Out, text); err != nil {
+					return false, err
+				}
 			}
 		}
-	}
-	if *out == "" {
-		return good, script.Write(*out, text)
-	}
-	return good, nil
+		if j.Out == "" {
+			return good, script.Write(j.Out, text)
+		}
+		return good, nil
+	})
 }
 
 // chosen are the suites of the modules that are named, or else all.

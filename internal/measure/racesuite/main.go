@@ -21,45 +21,29 @@ import (
 	"github.com/gopredict/gopredict/internal/measure/script"
 )
 
-func main() { script.Main("racesuite", run) }
-
-// run does all, and reports whether the suite came out as it must.
-func run(ctx context.Context, args []string) (bool, error) {
+func main() {
 	flags := flag.NewFlagSet("racesuite", flag.ExitOnError)
-	out := flags.String("o", "", "file for the table; without it, the table goes to the standard output")
-	tool := flags.String("tool", "", "gopredict's binary; without it, one is built of the module in this folder")
 	var match regexp.Regexp
 	flags.TextVar(&match, "run", regexp.MustCompile(""), "regular expression: only the tests that match")
 	timeout := flags.Duration("timeout", 10*time.Minute, "for all replays together")
 	pkgs := flags.String("pkgs", "work,bytes,hash/crc32,reflect", "packages to instrument, as for -predict.pkgs")
-	if err := flags.Parse(args); err != nil {
-		return false, err
-	}
-	dir, err := os.MkdirTemp("", "racesuite-")
-	if err != nil {
-		return false, err
-	}
-	defer os.RemoveAll(dir)
-	if *tool == "" {
-		if *tool, err = script.Build(ctx, ".", dir); err != nil {
+	script.Compare(flags, func(ctx context.Context, j script.Job) (bool, error) {
+		log := func(format string, args ...any) { fmt.Fprintf(os.Stderr, "racesuite: "+format+"\n", args...) }
+		s := &suite{dir: filepath.Join(j.Dir, "race_test"), tool: j.Tool, pkgs: *pkgs, timeout: *timeout, log: log}
+		if err := s.copy(ctx, &match); err != nil {
+			return false, fmt.Errorf("copying the suite: %w", err)
+		}
+		log("%d tests; go test -race", len(s.tests))
+		if err := s.detect(ctx); err != nil {
 			return false, err
 		}
-	}
-	log := func(format string, args ...any) { fmt.Fprintf(os.Stderr, "racesuite: "+format+"\n", args...) }
-	s := &suite{dir: filepath.Join(dir, "race_test"), tool: *tool, pkgs: *pkgs, timeout: *timeout, log: log}
-	if err := s.copy(ctx, &match); err != nil {
-		return false, fmt.Errorf("copying the suite: %w", err)
-	}
-	log("%d tests; go test -race", len(s.tests))
-	if err := s.detect(ctx); err != nil {
-		return false, err
-	}
-	if err := s.predict(ctx); err != nil {
-		return false, err
-	}
-	text := s.table()
-	if err := script.Write(*out, text); err != nil {
-		return false, err
-	}
-	return s.good(), nil
+		if err := s.predict(ctx); err != nil {
+			return false, err
+		}
+		text := s.table()
+		if err := script.Write(j.Out, text); err != nil {
+			return false, err
+		}
+		return s.good(), nil
+	})
 }

@@ -5,6 +5,7 @@ package script
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -27,6 +28,39 @@ func Main(name string, run func(ctx context.Context, args []string) (good bool, 
 	case !good:
 		os.Exit(1)
 	}
+}
+
+// A Job is what a script that runs the command has to work with.
+type Job struct {
+	Tool string   // gopredict's binary
+	Dir  string   // a folder for its files, which is removed afterwards
+	Out  string   // the file for the page; "": the standard output
+	Args []string // of the command line
+	Rest []string // of these, what is no flag
+}
+
+// Compare is Main for a script that runs the command on something and writes a page
+// about that. It adds to flags, whose name is the script's, where the page goes and which
+// binary is run.
+func Compare(flags *flag.FlagSet, run func(ctx context.Context, j Job) (good bool, err error)) {
+	out := flags.String("o", "", "file for the table; without it, the table goes to the standard output")
+	tool := flags.String("tool", "", "gopredict's binary; without it, one is built of the module in this folder")
+	Main(flags.Name(), func(ctx context.Context, args []string) (bool, error) {
+		if err := flags.Parse(args); err != nil {
+			return false, err
+		}
+		dir, err := os.MkdirTemp("", flags.Name()+"-")
+		if err != nil {
+			return false, err
+		}
+		defer os.RemoveAll(dir)
+		if *tool == "" {
+			if *tool, err = Build(ctx, ".", dir); err != nil {
+				return false, err
+			}
+		}
+		return run(ctx, Job{Tool: *tool, Dir: dir, Out: *out, Args: args, Rest: flags.Args()})
+	})
 }
 
 // Build builds the command of the module in the folder root into dir, and

@@ -13,45 +13,28 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/gopredict/gopredict/internal/measure/script"
 )
 
-func main() { script.Main("variations", run) }
-
-// run does all, and reports whether the variations came out as they must.
-func run(ctx context.Context, args []string) (bool, error) {
+func main() {
 	flags := flag.NewFlagSet("variations", flag.ExitOnError)
-	out := flags.String("o", "", "file for the table; without it, the table goes to the standard output")
-	tool := flags.String("tool", "", "gopredict's binary; without it, one is built of the module in this folder")
 	count := flags.Int("count", 50, "how many times each test runs with -race")
-	if err := flags.Parse(args); err != nil {
-		return false, err
-	}
-	dir, err := os.MkdirTemp("", "variations-")
-	if err != nil {
-		return false, err
-	}
-	defer os.RemoveAll(dir)
-	if *tool == "" {
-		if *tool, err = script.Build(ctx, ".", dir); err != nil {
+	script.Compare(flags, func(ctx context.Context, j script.Job) (bool, error) {
+		s := &subject{dir: filepath.Join(j.Dir, "variations"), tool: j.Tool}
+		if err := s.copy("testdata/variations"); err != nil {
+			return false, fmt.Errorf("copying the variations: %w", err)
+		}
+		if err := s.predict(ctx); err != nil {
 			return false, err
 		}
-	}
-	s := &subject{dir: filepath.Join(dir, "variations"), tool: *tool}
-	if err := s.copy("testdata/variations"); err != nil {
-		return false, fmt.Errorf("copying the variations: %w", err)
-	}
-	if err := s.predict(ctx); err != nil {
-		return false, err
-	}
-	if err := s.detect(ctx, *count); err != nil {
-		return false, err
-	}
-	if err := script.Write(*out, s.table()); err != nil {
-		return false, err
-	}
-	return s.good(), nil
+		if err := s.detect(ctx, *count); err != nil {
+			return false, err
+		}
+		if err := script.Write(j.Out, s.table()); err != nil {
+			return false, err
+		}
+		return s.good(), nil
+	})
 }
