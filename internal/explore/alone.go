@@ -9,6 +9,10 @@ import (
 // This file records tests alone. One that was recorded after others may have found what
 // these left behind, in caches, pools and variables of the package, where a replay,
 // which runs it alone, does not.
+//
+// The test is recorded in the order in which the candidate was found, as that may be what
+// it needs; a few replays then show whether the test alone is any better, before all of
+// its candidates are replayed anew.
 
 // probes is how many candidates of a test that was recorded alone are replayed to see
 // whether that helps, and maxAlone how many tests are.

@@ -49,6 +49,8 @@ func (c *confirmation) committed(ctx context.Context, findings []finding) error 
 	if context.Cause(ctx) == context.Canceled {
 		return ctx.Err()
 	}
+	// Three ends: it is a finding, as it has reached its bug; it waits, as it has not,
+	// for what predicting finds at its places (renew, settle); or it could not be asked.
 	for _, a := range all {
 		if a.to.Status == "" { // it is of a test that was not run
 			continue

@@ -19,7 +19,13 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// A confirmation replays what was predicted for one package.
+// A confirmation replays what was predicted from one recording of a package. Each
+// recording has its own, as witnesses are made of its events; what they share is in the
+// tally, and in the Exploration.
+//
+// The replays of one confirmation run beside each other, so what they write is atomic
+// (progress) or behind a channel (Exploration.folders). The tally and the report are
+// written only before and after them.
 type confirmation struct {
 	*Exploration
 	run      recorder.Run
@@ -41,9 +47,10 @@ type progress struct {
 	total               int
 }
 
-// A finding is one of the analysis, with a witness of nothing but its
-// violation, which gives it its name: unlike positions in the trace it stays
-// the same when lines move. The steps can be many, and wait for the replay.
+// A finding is one of the analysis, with a witness of nothing but its violation, which
+// gives it its name: unlike positions in the trace it stays the same when lines move.
+// The witnesses with steps are made when they are to be replayed: there may be many
+// findings, and a witness may have thousands of steps.
 type finding struct {
 	analysis.Finding
 	witness *witness.Witness
@@ -83,6 +90,8 @@ func (c *confirmation) confirm(ctx context.Context, findings []finding) error {
 
 // replayAll replays the findings until limit is over, and tells what came of them.
 func (c *confirmation) replayAll(ctx, limit context.Context, findings []finding) error {
+	// What comes of each is kept apart until all are through, so that the report is the
+	// same whichever replay ends first.
 	out := make([]reported, len(findings))
 	errs := make([]error, len(findings))
 	c.total = len(findings)
@@ -101,6 +110,8 @@ func (c *confirmation) replayAll(ctx, limit context.Context, findings []finding)
 		c.Failed = true
 		c.warn("%s: %v", c.run.Package.Path, err)
 	}
+	// Findings at the same places are one bug to who mends it: a race and a pattern, or
+	// what two tests show. The one that tells most stands for it.
 	late := 0
 	var bugs []reported
 	of := make(map[string]int) // of bugs, by their places
@@ -189,6 +200,8 @@ func (c *confirmation) replayFinding(ctx context.Context, f finding) (report.Evi
 		if i == 0 {
 			ev.Witness = w
 		}
+		// Of what is not confirmed the first schedule is told, which is the one that is
+		// most likely to be replayed; of what is, the one that was confirmed.
 		before := ev.Result.Replays
 		if r.Status == bug.Confirmed {
 			c.confirmed.Add(1)
@@ -224,6 +237,8 @@ func (c *confirmation) smallOrWhole(ctx context.Context, s scheduled) (*witness.
 	if err != nil || slices.Equal(whole.Steps, w.Steps) {
 		return w, r, replayed, err
 	}
+	// The small witness leaves out events that, by the trace, do not matter to the
+	// violation. What the trace does not show may: then only the whole order leads there.
 	before := r.Replays
 	r, replayed, err = c.replay(ctx, whole, c.run.Args, shown)
 	if r.Status != bug.Confirmed { // else those of the other witness do not count
@@ -277,7 +292,9 @@ func (c *confirmation) ruledOut(f finding) report.Evidence {
 	return ev
 }
 
-// A reported finding is what the report tells of one, after its replays.
+// A reported finding is what the report tells of one, after its replays. It is not in
+// the report yet: another recording may have told as much (outdone), and its witness has
+// no file before save.
 type reported struct {
 	report.Finding
 	confirmed string           // the sites of the confirmed bug
@@ -369,6 +386,8 @@ func (c *confirmation) save(f *reported) error {
 	if f.witness == nil {
 		return nil
 	}
+	// One file a bug and test, also where later recordings confirm it with less harm or
+	// more: a folder that fills with witnesses of one bug is no help.
 	c.renew(f)
 	at := c.tally.saved[f.confirmed]
 	if at.test != f.witness.Tests[0] {

@@ -53,12 +53,17 @@ func (c *confirmation) departed(ctx context.Context, findings []finding, out []r
 		}
 		groups[g] = append(groups[g], k)
 	}
+	// An assertion that fails because of a race is not told beside the race. Where the
+	// race is in this trace and the failure in a further one, sites have other numbers:
+	// keys are the same in all traces.
 	c.others = make(map[uint64]bool)
 	for _, f := range findings {
 		for _, site := range f.Sites {
 			c.others[c.trace.Sites[site].Key] = c.others[c.trace.Sites[site].Key] || f.Kind != bug.Assertion && len(f.Schedules) > 0
 		}
 	}
+	// Candidates of the same tests share departures: those of a package with many tests
+	// get fewer each, that of a single one all.
 	most := min(maxDeparted, max(1, maxDepartedPackage/max(1, len(groups))))
 	errs := make([]error, len(groups))
 	each(c.workers, len(groups), func(g int) { errs[g] = c.followAll(ctx, findings, groups[g], most, out) })
@@ -225,6 +230,9 @@ func (c *confirmation) fails(ctx context.Context, f finding, at int) (report.Evi
 // with the given output, of the assertion at a place that failed, or of the unlock there
 // that was fatal; -1 if there is none.
 func (c *confirmation) failure(kind bug.Kind, place trace.Site, detail []string) int {
+	// A failed assertion is in the trace as a branch that went the way which fails, or as
+	// a call of testify's, whose message names the line; a bad unlock as the release that
+	// came too early. The last one counts: it ended the run.
 	line, fatal := fmt.Sprintf("%s:%d: ", filepath.Base(place.File), place.Line), -1
 	if kind == bug.LockMisuse {
 		fatal = unlocked(c.trace)

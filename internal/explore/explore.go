@@ -8,6 +8,35 @@
 // and fills a report. Which further runs there are is for strategies, each in a file of
 // its own: other orders of goroutines (orders.go), tests that behave differently alone
 // (alone.go), and runs that depart from the recorded one (departures.go).
+//
+// # Words
+//
+// What becomes of one bug on its way has these names, here and in the rooms around:
+//
+//   - A candidate is a kind of bug at some places of the program, of which a trace has
+//     events that may be it in another order. It has instances: each is one choice of
+//     such events (analysis/detect).
+//   - A finding is a candidate that the tiers of package analysis have looked at:
+//     predicted, with schedules; undecided; or infeasible. The report's findings are
+//     these with what replays have shown of them.
+//   - A witness is a schedule in a form that outlives the trace, as it names goroutines
+//     and places of the sources and no events: what a replay is given, and what is saved
+//     beside the test (replayer/witness).
+//   - A verdict is what one replay of a witness has shown (replayer). Only that confirms
+//     a finding.
+//
+// The evidence for a finding of the report is its witness, the verdicts on it, and the
+// recordings that tell the values (internal/report).
+//
+// # One package
+//
+//	recording ── Predict ──> candidates ──> findings ── witnesses ──> replays ──> report
+//	    ^                                      |                         |
+//	    └── strategies: other orders, alone ───┴── departures: the run ──┘
+//	                                               of a replay is a trace, too
+//
+// What is known after each recording is in a tally, so that no candidate is replayed
+// twice for nothing, and no further trace is searched for what is confirmed.
 package explore
 
 import (
@@ -45,14 +74,14 @@ type Exploration struct {
 	Failed bool // some package could not be analyzed
 
 	opts   Options
-	build  *recorder.Build
-	root   string // folder that witnesses and files are named relative to
-	files  witness.Files
-	work   string
-	status *report.Status
-	source *witness.Sources
-	code   replayer.Code   // what witnesses are matched with
-	done   map[string]bool // the sites of the confirmed findings in the report
+	build  *recorder.Build  // the instrumented packages, and where their binaries are
+	root   string           // folder that witnesses and files are named relative to
+	files  witness.Files    // how files are named: the same on each machine
+	work   string           // folder for traces and the files of replays
+	status *report.Status   // what the user sees meanwhile
+	source *witness.Sources // lines of the sources, read once
+	code   replayer.Code    // what witnesses are matched with
+	done   map[string]bool  // the sites of the confirmed findings in the report
 
 	slots   *replayer.Slots       // for the replays that run at the same time
 	folders chan *replayer.Folder // for the files of replays; those that no replay uses now
@@ -96,6 +125,8 @@ func (x *Exploration) Add(ctx context.Context, run recorder.Run) error {
 		x.Report.Packages = append(x.Report.Packages, pkg)
 		return nil
 	}
+	// The trace is written: what goes wrong from here on leaves the package in the
+	// report, with what the plain run has shown.
 	if info, err := os.Stat(run.Trace); err == nil {
 		pkg.TraceBytes = info.Size()
 	}
@@ -128,6 +159,9 @@ func (x *Exploration) Add(ctx context.Context, run recorder.Run) error {
 	if result.TooLong {
 		x.warn("%s: %s", run.Package.Path, TooLong)
 	}
+	// All of these are made before the first replay: witnesses that are committed beside
+	// the tests are told apart by what was predicted at their places, and what is
+	// infeasible needs no replay.
 	y := newTally()
 	y.news(t)
 	y.take(result)
@@ -143,6 +177,9 @@ func (x *Exploration) Add(ctx context.Context, run recorder.Run) error {
 	if err != nil {
 		return err
 	}
+	// The committed witnesses go first: a bug that one of them shows is confirmed then,
+	// with a file that is there already. They are judged beside a run in which the tests
+	// passed, if there is one: else a failure would be nothing new.
 	own := c.recorded
 	if len(passing) > 0 {
 		c.recorded = own.Without(passing)
@@ -156,6 +193,8 @@ func (x *Exploration) Add(ctx context.Context, run recorder.Run) error {
 			return err
 		}
 	}
+	// Only now other runs are recorded: they cost the most, and are searched only for what
+	// the first has left open.
 	e := &explored{x, run, tests, n, y}
 	for _, s := range strategies {
 		if err := s(ctx, e); err != nil {
@@ -174,7 +213,10 @@ type explored struct {
 	tally  *tally
 }
 
-// A strategy records tests of a package again and deals with what that shows.
+// A strategy records tests of a package again and deals with what that shows. It ends
+// when it has nothing to try, and when the time for replays is over (Exploration.left);
+// an error is for what concerns the whole run. A new strategy is a file, and a place in
+// the list below.
 type strategy func(ctx context.Context, e *explored) error
 
 // strategies run one after the other. Runs that depart from a recorded one follow each

@@ -39,7 +39,8 @@ func Findings(t *trace.Trace, r *analysis.Result, root string) (predicted, infea
 	return predicted, infeasible, nil
 }
 
-// oneEach returns of the findings of each bug one, which has schedules if any has.
+// oneEach returns of the findings of each bug one, which has schedules if any has: to
+// the reader, findings at the same lines are one.
 func oneEach(findings []finding) []finding {
 	var out []finding
 	of := make(map[string]int)

@@ -7,6 +7,11 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
+// This file tells whether a recording shows anything new. Most further recordings do
+// not: their events come in the order of an earlier one, and there is nothing to predict
+// that was not predicted. The fingerprint of a test is the order of its events, by
+// goroutines and places: addresses and values differ between runs of one order.
+
 // A server tells which tests the events of a trace are for, in their order.
 type server struct {
 	t    *trace.Trace

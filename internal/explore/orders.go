@@ -202,7 +202,9 @@ func (x *Exploration) recordAgain(ctx context.Context, run recorder.Run, o recor
 		return nil, nil, nil
 	}
 	slowly := again.Seconds >= limit.Seconds()
-	again.Args, again.Seconds = run.Args, run.Seconds // of replays
+	// The tests that are recorded again are some of the package's: replays of what they
+	// show have the arguments and the time that those of the first recording have.
+	again.Args, again.Seconds = run.Args, run.Seconds
 	c := x.confirmation(again, t, y)
 	c.slowly = slowly
 	y.take(result)

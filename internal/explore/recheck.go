@@ -56,6 +56,9 @@ func (c *confirmation) recheck(ctx context.Context, w, now *witness.Witness) (Re
 	if err := c.makeFolders(); err != nil {
 		return Recheck{}, err
 	}
+	// It is fixed only if each place of the violation was come to in some of the runs, and
+	// nothing that was predicted in any of them has a part there: else the answer is that
+	// there is none.
 	came, open := make([]bool, len(w.Violation)), ""
 	for k, order := range recheckOrders {
 		c.status.Set("recording", fmt.Sprintf("%s again, %d of %d", w.Tests[0], k+1, len(recheckOrders)))

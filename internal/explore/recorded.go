@@ -67,6 +67,8 @@ func (x *Exploration) read(run recorder.Run, warn func(format string, args ...an
 		warn("%s: %v", name, err)
 		return nil, false
 	}
+	// A run that was cut off has shown what it has shown: predictions from its beginning
+	// are as good as any. Only the user must know that there was more.
 	switch {
 	case damaged:
 		warn("%s: %v; the %d events before that are used", name, damage, len(t.Events))

@@ -11,18 +11,20 @@ import (
 )
 
 // A tally is what is known of the candidates of one package, by their names
-// (analysis.Finding.Name), from all recordings so far.
+// (analysis.Finding.Name), from all recordings so far. It is why a further recording
+// costs little: what is settled is not searched for, and what was tried without a
+// schedule is not solved again (analysis.Options.Known).
 type tally struct {
 	ids        map[string]string // of witnesses; the values are names
-	tried      map[string]bool
-	settled    map[string]bool // replayed, or confirmed before
-	told       map[string]int  // by report.Finding.Sites: index in report.Report.Findings
-	left       []left          // in the order of the replays
-	seen       map[uint64]bool // fingerprints of tests
-	recordings int
-	unreached  []unreached
-	taken      []string         // files of committed witnesses
-	saved      map[string]saved // by the sites of the confirmed bug
+	tried      map[string]bool   // some recording had it as a candidate
+	settled    map[string]bool   // replayed, or confirmed before
+	told       map[string]int    // by report.Finding.Sites: index in report.Report.Findings, of which no order changes before Finish
+	left       []left            // in the order of the replays
+	seen       map[uint64]bool   // fingerprints of tests
+	recordings int               // further ones, also those that showed nothing: they number the files
+	unreached  []unreached       // what settle has to look into
+	taken      []string          // files of committed witnesses
+	saved      map[string]saved  // by the sites of the confirmed bug
 }
 
 // A left candidate is one whose replays have left their schedules: recorded alone, its

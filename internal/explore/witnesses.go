@@ -14,7 +14,9 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// This file makes witnesses of findings: what a replay is given.
+// This file makes witnesses of findings. A schedule is positions of events in one trace,
+// which no other run has; a witness says the same by goroutines, places and how often
+// each comes there, and so fits the next run, and the sources after an edit.
 
 // findings makes the witnesses of the findings, of those that are proven infeasible
 // apart.
@@ -27,7 +29,7 @@ func (c *confirmation) findings(result *analysis.Result) (open, impossible []fin
 		switch {
 		case f.Status == bug.Infeasible:
 			continue
-		case len(f.Tests) == 0:
+		case len(f.Tests) == 0: // a replay runs tests: nothing else can be made to happen
 			f.Schedules, f.Departures, f.Reason = nil, nil, cmp.Or(f.Reason, f.Note)
 			open = append(open, finding{f, name(c.outside(f), f)})
 			continue
