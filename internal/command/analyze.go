@@ -37,6 +37,8 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 	if err != nil {
 		return exitFailed, err
 	}
+	// Those that are infeasible are printed as well: who analyzes a single trace wants to
+	// know why something that looks like a bug is none.
 	undecided := 0
 	for i, f := range slices.Concat(predicted, impossible) {
 		if i < len(predicted) && f.Undecided {
@@ -61,7 +63,8 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 	return exitOK, damage
 }
 
-// analyzeOptions reads those options that say what to look for.
+// analyzeOptions reads those options that say what to look for. The others are about runs
+// and replays, of which there are none here: to take them and do nothing would mislead.
 func (s *session) analyzeOptions(args []string) (o options, rest []string, err error) {
 	for _, arg := range args {
 		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")

@@ -4,6 +4,13 @@
 // runs the tests, package explore predicts from the traces and makes the predicted
 // bugs happen, and report tells. What all of that means for the exit code is
 // decided here.
+//
+// A file has one subcommand: test.go, replay.go, analyze.go, trace.go, and help.go with
+// version. Options.go has the table of the -predict flags, from which help is written.
+//
+// Test is to stand in for go test: what that prints and returns comes first and is as it
+// would be, and what gopredict adds comes after it. So the status line is on standard
+// error, and the report is left out where go test could not run at all.
 package command
 
 import (
@@ -18,7 +25,8 @@ import (
 	"github.com/gopredict/gopredict/recorder"
 )
 
-// The exit codes. Scripts rely on them.
+// The exit codes. Scripts rely on them. 1 and 2 are what go test returns for the same
+// reasons, so that gopredict test can stand where go test stood.
 const (
 	exitOK     = 0 // nothing confirmed that fails the run
 	exitBug    = 1 // a test failed, or a bug was confirmed that fails the run
@@ -30,10 +38,12 @@ const (
 	exitNoAnswer = 2
 )
 
-// shimCommand is the hidden subcommand that go test runs test binaries with.
+// shimCommand is the hidden subcommand that go test runs test binaries with, by its flag
+// -exec: that way go test does all that it does, and the binary is run with recording on
+// and is kept for replays.
 const shimCommand = "__exec"
 
-// A session is one call of the command.
+// A session is one call of the command: what the subcommands need of the process.
 type session struct {
 	shell          string // where the user's shell is, which printed commands are for
 	dir            string // the working directory: shell, unless -C names another
@@ -86,6 +96,8 @@ func (s *session) run(args []string) (code int, err error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	defer stop()
 	code, err = sub(s, ctx, args[1:])
+	// A subcommand may return any code with its error; what the error is has the last
+	// word, so that scripts can tell wrong usage from failure.
 	if err == nil {
 		return code, nil
 	}
@@ -104,7 +116,8 @@ func (s *session) run(args []string) (code int, err error) {
 	return code, err
 }
 
-// A usageError is a mistake on the command line.
+// A usageError is a mistake on the command line: the user can mend it, so the exit code
+// is exitUsage and not exitFailed.
 type usageError struct{ text string }
 
 func (e *usageError) Error() string { return e.text }

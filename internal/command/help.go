@@ -37,6 +37,7 @@ Exit codes: 0 nothing confirmed that fails the run; 1 a failed test or a
 confirmed bug; 2 wrong usage; 3 gopredict itself failed.
 `
 
+// help prints the usage, with a line for each option of the table.
 func (s *session) help(context.Context, []string) (int, error) {
 	fmt.Fprint(s.stdout, usageText)
 	for _, name := range slices.Sorted(maps.Keys(optionTable)) {
@@ -46,6 +47,7 @@ func (s *session) help(context.Context, []string) (int, error) {
 	return exitOK, nil
 }
 
+// version prints what a report of a mistake in gopredict should have in it.
 func (s *session) version(_ context.Context, args []string) (int, error) {
 	if len(args) > 0 {
 		return 0, usagef("version takes no arguments, found %q", args[0])

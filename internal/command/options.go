@@ -22,7 +22,8 @@ import (
 // "name=value name=value"; the command line wins over it.
 const envVar = "GOPREDICT"
 
-// prefix is that of the flags on the command line.
+// prefix is that of the flags on the command line: none of go test's begins so, now or
+// later, and the same names work in a test binary's own flags.
 const prefix = "predict."
 
 // Options are the -predict.NAME flags.
@@ -61,7 +62,10 @@ func (o *options) explore() explore.Options {
 	}
 }
 
-// optionInfo is one row of the table of options.
+// optionInfo is one row of the table of options. All there is to say of one option
+// stands in its row: what values it takes and how help describes it. A flag that
+// users can pass to their own test binary, -predict.NAME with package gotestplugin, ends
+// here, too.
 type optionInfo struct {
 	set  func(o *options, value string) error
 	help string
@@ -101,6 +105,7 @@ var optionTable = map[string]optionInfo{
 		o.failOn, err = list(v, append([]string{"effect", "all", "none"}, bug.Words(bug.Kinds())...))
 		return err
 	}, "what confirmed bugs fail the run, by commas: kinds, \"effect\" for any\n\t\tbug with an effect, \"all\", or \"none\" (" + strings.Join(defaultOptions().failOn, ",") + ")"},
+	// Without it the number follows from what the first recording costs: see package explore.
 	"runs": {func(o *options, v string) (err error) {
 		o.runs, err = strconv.Atoi(v)
 		if err != nil || o.runs < 1 {
@@ -108,6 +113,7 @@ var optionTable = map[string]optionInfo{
 		}
 		return err
 	}, "how often to record tests with several goroutines, each time in another\n\t\torder of these; 1: only in the order of go test (as often as costs little)"},
+	// For who wants to look into a run: nothing there is read by a later one.
 	"keep": {func(o *options, v string) error {
 		o.keep = v
 		return nil
@@ -124,6 +130,7 @@ var optionTable = map[string]optionInfo{
 		o.methods = slices.Contains(words, "methods")
 		return err
 	}, "what is meant to be atomic besides functions below a comment\n\t\t//gopredict:atomic, by commas: critical \"sections\", which always are, and\n\t\t\"methods\" of structs that hold a mutex (sections)"},
+	// Asked for once here, so that a machine without Z3 says so before the tests run.
 	"solver": {func(o *options, v string) error { return o.setSolver(v) },
 		"what decides the candidates that nothing else decides: builtin, z3, or\n\t\tboth, which checks one against the other (builtin)"},
 	"smt2": {func(o *options, v string) error { return o.setQueries(v) },
@@ -137,7 +144,8 @@ var optionTable = map[string]optionInfo{
 	}, "file of patterns of accesses to look for besides the built-in ones"},
 }
 
-// list parses a comma-separated list of words out of known.
+// list parses a comma-separated list of words out of known. A word that is not known is
+// an error, not ignored: with a typo in -predict.kinds nothing would be found.
 func list(v string, known []string) ([]string, error) {
 	words := strings.Split(v, ",")
 	for _, w := range words {
@@ -161,7 +169,8 @@ func (o *options) set(name, value, where string) error {
 }
 
 // parseOptions reads the options out of the environment variable's value and
-// the arguments of the command, and returns the other arguments.
+// the arguments of the command, and returns the other arguments. Those are go test's to
+// understand: flag's parser would stop at the first one that it does not know.
 func parseOptions(env string, args []string) (o options, rest []string, err error) {
 	o = defaultOptions()
 	for _, word := range strings.Fields(env) {
@@ -199,7 +208,8 @@ func parseOptions(env string, args []string) (o options, rest []string, err erro
 	return o, rest, nil
 }
 
-// fails reports whether f makes the run fail.
+// fails reports whether f makes the run fail: it is confirmed, and of one of the kinds, or
+// has an effect, that -predict.fail-on names. What is only predicted never does.
 func (o *options) fails(f *report.Finding) bool {
 	if f.Status != bug.Confirmed {
 		return false

@@ -21,6 +21,11 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
+// This file is the answer to "is this bug still there?", which users ask after a change
+// and scripts in bisecting. A witness is replayed in the sources as they are now; where the
+// program no longer follows the schedule, its bug is looked for anew before it is called
+// fixed: a false "fixed" is as bad as a false alarm.
+
 // replayArgs is the command line of replay.
 type replayArgs struct {
 	options options
@@ -36,6 +41,8 @@ type replayArgs struct {
 // follows -args, in place of those that the witness was recorded with.
 var seen = []string{"short", "skip", "parallel"}
 
+// parseReplay reads the command line of replay: its own flags, build flags, and those of
+// the test binary.
 func (s *session) parseReplay(args []string) (r replayArgs, err error) {
 	r.n = 1
 	if r.options, args, err = parseOptions(s.env, args); err != nil {
@@ -72,6 +79,8 @@ func (s *session) parseReplay(args []string) (r replayArgs, err error) {
 	if r.build, err = gotool.ParseTest(rest); err != nil {
 		return r, usagef("%v", err)
 	}
+	// What tests can see of their flags must be as when the witness was recorded, or as
+	// the user says now; what says how to build must not get into the binary's arguments.
 	for _, f := range r.build.Flags {
 		if slices.Contains(seen, f.Name) {
 			f.Name = "test." + f.Name
@@ -138,6 +147,8 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 	if err != nil {
 		return exitFailed, err
 	}
+	// A witness that was moved along with its package has another path in it, and steps
+	// that name functions of that path: better no answer than that it is stale.
 	if got := b.Tested[0].Path; got != w.Package {
 		return exitFailed, fmt.Errorf("%s: the witness is of package %s, the folder above it holds %s", a.path, w.Package, got)
 	}
@@ -160,6 +171,7 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 		return exitFailed, err
 	}
 	shown := explore.ReadReplay(result.Trace, b)
+	// A test that fails by itself tells nothing: the schedule may have been left for that.
 	plain, err := plainly(ctx, bin, w, opts, result)
 	if err != nil {
 		return exitFailed, err
@@ -177,6 +189,8 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 		status.Close()
 		return s.tellReplay(a, env, ev), nil
 	}
+	// The whole witness is in the sources, and its schedule leads elsewhere: either the bug
+	// is fixed or another schedule leads to it.
 	run := recorder.Run{Package: b.Tested[0], Binary: bin.Path, Args: bin.Args, Env: bin.Env, Exec: bin.Exec}
 	again, err := explore.New(b, env, work, status, a.options.explore()).Recheck(ctx, run, w, result.Witness)
 	if err != nil {
@@ -220,10 +234,12 @@ func plainly(ctx context.Context, bin replayer.Binary, w *witness.Witness, opts 
 	return replayer.Plain(ctx, bin, w, opts)
 }
 
-// errNoTests is why there is nothing to replay.
+// errNoTests is why there is nothing to replay. It is an answer about the sources, "cannot
+// tell", and no failure of the command.
 var errNoTests = errors.New("there are no tests in its package any more, or they are left out")
 
-// buildFor builds the instrumented test binary of one package.
+// buildFor builds the instrumented test binary of one package. Unlike test it does not go
+// through go test -exec, as nothing of the package is to be run but the witness's test.
 func (s *session) buildFor(ctx context.Context, c *recorder.Config) (*recorder.Build, replayer.Binary, error) {
 	c.Stdin, c.Stdout, c.Stderr = s.stdin, s.stdout, s.stderr
 	b, err := recorder.Prepare(ctx, c)
@@ -241,7 +257,8 @@ func (s *session) buildFor(ctx context.Context, c *recorder.Config) (*recorder.B
 	return b, replayer.Binary{Path: path, Dir: c.Dir, Env: gotool.WithVariables(os.Environ(), c.Env.Tests), Exec: through}, err
 }
 
-// tellStanding says where the program has stopped, and how to look at it.
+// tellStanding says where the program has stopped, and how to look at it: all goroutines
+// of the violation stand before their accesses, which no breakpoint could bring about.
 func (s *session) tellStanding(a replayArgs, w *witness.Witness, pid int, stands []replayer.Stand) {
 	fmt.Fprintf(s.stdout, "%s: stands at the bug in process %d, for %v (Ctrl-C ends it)\n", w.ID, pid, a.hold)
 	for _, at := range stands {
@@ -296,7 +313,7 @@ type miss struct {
 }
 
 // missed counts the reasons of the replays that were not confirmed, in the
-// order in which they came.
+// order in which they came: of a hundred replays that miss, few have reasons of their own.
 func missed(verdicts []replayer.Verdict) []miss {
 	var out []miss
 	for _, v := range verdicts {

@@ -34,12 +34,14 @@ func (o *options) setSolver(name string) error {
 	return nil
 }
 
-// A queryFolder is where the questions to the solver are written.
+// A queryFolder is where the questions to the solver are written, so that one that takes
+// long can be given to other solvers. Solving asks them one after the other.
 type queryFolder struct {
 	dir string
 	n   int // how many there are
 }
 
+// setQueries makes the folder, and removes what another run has left there.
 func (o *options) setQueries(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -68,7 +70,8 @@ func (q *queryFolder) create() (io.WriteCloser, error) {
 	return os.Create(filepath.Join(q.dir, fmt.Sprintf("query-%05d.smt2", q.n)))
 }
 
-// solving says how candidates are solved.
+// solving says how candidates are solved: by which engine, and whether its questions are
+// written out. The budget is the analysis' own.
 func (o *options) solving() analysis.Solving {
 	engine := o.solver
 	if engine == nil {

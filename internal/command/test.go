@@ -21,7 +21,9 @@ import (
 // allReplays is the time that the replays of a run may take together.
 const allReplays = 10 * time.Minute
 
-// test is the run from start to exit code: record, predict, confirm, report.
+// test is the run from start to exit code: record, predict, confirm, report. Its phases
+// share the folder work, where the instrumented sources, binaries, traces and files of
+// replays are.
 func (s *session) test(ctx context.Context, args []string) (int, error) {
 	start := time.Now()
 	opts, args, err := parseOptions(s.env, args)
@@ -54,6 +56,7 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 		Dir: s.dir, Args: goArgs, Env: env, Work: work, Shim: shim, Instrument: opts.pkgs, AtomicMethods: opts.methods,
 		Stdin: s.stdin, Stdout: s.stdout, Stderr: s.stderr,
 	}
+	// Benchmarks, fuzzing, -list and the like: go test does what it always does.
 	if why := conf.NotRecorded(); why != "" {
 		code, err := recorder.Plain(ctx, conf)
 		if err == nil {
@@ -75,6 +78,8 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 		return exitFailed, err
 	}
 
+	// All packages' tests have run by now, beside each other as go test runs them. Only
+	// then they are analyzed: replays take all processors, and would make tests time out.
 	x := explore.New(build, env, work, status, opts.explore())
 	for _, pattern := range build.Unmatched() {
 		x.Report.Warnings = append(x.Report.Warnings, fmt.Sprintf("-%spkgs: no package of this build matches %s", prefix, pattern))
@@ -90,7 +95,8 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 	return s.tell(x, opts, env, goArgs, testExit)
 }
 
-// tell prints the report and returns the exit code.
+// tell prints the report and returns the exit code: that of a bug wins over that of go
+// test, and a failed test over a package that could not be analyzed.
 func (s *session) tell(x *explore.Exploration, opts options, env gotool.Env, args gotool.TestArgs, testExit int) (int, error) {
 	out := s.stdout
 	if args.IsSet("json") { // standard output is a stream of JSON
@@ -131,6 +137,7 @@ func (s *session) fromHere(r report.Report, root string) *report.Report {
 	return &r
 }
 
+// writeJSON writes the report to the file that -predict.json names.
 func (s *session) writeJSON(name string, r *report.Report) error {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(s.dir, name)

@@ -14,7 +14,8 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// trace is the subcommand for trace files.
+// trace is the subcommand for trace files: for who wants to know what was recorded, to
+// look at it with other tools, or to predict from what other tools have recorded.
 func (s *session) trace(_ context.Context, args []string) (int, error) {
 	if len(args) == 0 {
 		return exitUsage, usagef("want trace dump, trace convert or trace check")
@@ -121,7 +122,8 @@ func (s *session) traceConvert(args []string) (int, error) {
 }
 
 // readTrace reads a trace in any of the formats. For a damaged binary trace it
-// returns what is whole, and the error.
+// returns what is whole, and the error: predictions from the beginning of a run are as
+// good as any. The text formats are written by hand, and an error there is a mistake.
 func (s *session) readTrace(name string) (*trace.Trace, error) {
 	data, err := os.ReadFile(s.path(name))
 	if err != nil {

@@ -26,7 +26,8 @@ func makeWork(keep string) (dir string, cleanup func(), err error) {
 	return dir, func() {}, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module run\n"), 0o666)
 }
 
-// shim returns the words that go test runs test binaries with.
+// shim returns the words that go test runs test binaries with, as its -exec: this very
+// executable and its hidden subcommand.
 func shim() ([]string, error) {
 	self, err := os.Executable()
 	return []string{self, shimCommand}, err
