@@ -12,7 +12,7 @@ type builtin struct {
 	search   *search
 	f        *Formula
 	mentions *mentions
-	guards   []lit // of each open level: false while the level is open
+	guards   []lit // of each open level: false while the level is open, true from its Pop on, which satisfies its clauses
 	core     []Bool
 	model    *model
 	taken    int64 // steps that budgets know of
@@ -40,6 +40,7 @@ func (b *builtin) edit() {
 	b.encoding.grow()
 }
 
+// push and pop open and close a frame, of a level or of a check's assumptions.
 func (b *builtin) push() {
 	b.encoding.push()
 	b.mentions.push()
@@ -99,6 +100,8 @@ func (b *builtin) Check(ctx context.Context, budget *Budget, assumptions ...Bool
 	b.taken = s.steps()
 	switch answer {
 	case Sat:
+		// A wrong model would become a schedule of something that the program cannot do.
+		// The judge would refuse it, and nobody would know why.
 		if !b.encoding.satisfied() {
 			return Unknown, errors.New("solver: the built-in engine's model does not satisfy the assertions: this is a mistake in gopredict: please report it")
 		}
@@ -114,6 +117,8 @@ func (b *builtin) Check(ctx context.Context, budget *Budget, assumptions ...Bool
 	return answer, nil
 }
 
+// newCore returns the assumptions that the search has found to contradict each other, in
+// their order, each once.
 func (b *builtin) newCore(assumptions []Bool) []Bool {
 	to := map[lit]bool{}
 	for _, l := range b.search.failed {
@@ -129,6 +134,7 @@ func (b *builtin) newCore(assumptions []Bool) []Bool {
 	return core
 }
 
+// newModel copies what the search stands at, before the next call changes it.
 func (b *builtin) newModel() *model {
 	m := newModel(b.f)
 	m.order = make([]Event, len(b.search.order.at))

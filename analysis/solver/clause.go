@@ -31,13 +31,17 @@ type watch struct {
 	blocker lit
 }
 
-// A store holds the clauses, one after the other.
+// A store holds the clauses, one after the other: there are up to millions, short ones, and
+// as slices of their own each would take more room for its header than for its literals,
+// and time in each garbage collection.
 type store struct {
 	words   []lit
 	wasted  int // words of deleted clauses
 	learned []ref
 }
 
+// add appends a clause. Glue is of learned ones (Audemard and Simon, IJCAI 2009): of how
+// many levels it speaks. The fewer, the more useful it has turned out to be.
 func (s *store) add(lits []lit, learned bool, glue int) ref {
 	c := ref(len(s.words))
 	header := lit(len(lits) << sizeShift)
@@ -50,6 +54,8 @@ func (s *store) add(lits []lit, learned bool, glue int) ref {
 	return c
 }
 
+// lits returns the literals of a clause, to read and to swap. They are good until the next
+// add or compact.
 func (s *store) lits(c ref) []lit {
 	start := int(c) + clauseHeader
 	return s.words[start : start+int(s.words[c]>>sizeShift)]
@@ -57,6 +63,7 @@ func (s *store) lits(c ref) []lit {
 
 func (s *store) glue(c ref) int { return int(s.words[c+1]) }
 
+// delete marks a clause; its words, and the watches of it, stay until compact.
 func (s *store) delete(c ref) {
 	s.words[c] |= deletedFlag
 	s.wasted += clauseHeader + len(s.lits(c))

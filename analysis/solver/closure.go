@@ -1,5 +1,8 @@
 package solver
 
+// Reachability by chains is the vector clocks of package order once more, of a relation that
+// grows and shrinks with the search.
+
 // A closure tells which events come before which as things stand. The events are
 // dealt out to chains, each in its order; a clock has for each event and chain how
 // many of the chain come before it.

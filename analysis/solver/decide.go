@@ -33,6 +33,9 @@ func (s *search) assign(assumptions []lit) Answer {
 	restarts, untilRestart := 0, restartUnit
 	untilReduce := firstReduce + len(s.learned)
 	s.conflicts, s.saturateAt = 0, 0
+	// Each round does one thing, the first of these that there is to do: a conflict to
+	// learn from, a restart, the assumptions, conclusions of the order, fewer clauses, a
+	// decision; and when there is none, whole numbers.
 	for steps := 0; ; steps++ {
 		if (steps%64 == 0 || s.steps() > s.limit.steps) && s.limit.check(s) {
 			return Unknown
@@ -84,7 +87,8 @@ func (s *search) assign(assumptions []lit) Answer {
 	}
 }
 
-// assume decides all assumptions at once. It returns false if one is false.
+// assume decides all assumptions at once, at one level, as none is ever taken back alone.
+// It returns false if one is false.
 func (s *search) assume(assumptions []lit) bool {
 	s.levels = append(s.levels, int32(len(s.trail)))
 	for _, l := range assumptions {
@@ -100,7 +104,9 @@ func (s *search) assume(assumptions []lit) bool {
 	return true
 }
 
-// choose returns the next literal to decide, if there is one.
+// choose returns the next literal to decide, if there is one: the most active variable
+// that something wants, with the value that agrees with what the theories have now, so
+// that deciding disturbs nothing; else what justifies an assertion that is not true yet.
 func (s *search) choose() (l lit, ok bool) {
 	for len(s.items) > 0 {
 		v := s.pop()
@@ -139,7 +145,8 @@ func (s *search) saturate() bool {
 	return more
 }
 
-// luby returns the n-th number, from 0, of the sequence 1 1 2 1 1 2 4 …
+// luby says how long the search goes on between restarts (Luby, Sinclair, Zuckerman,
+// Optimal Speedup of Las Vegas Algorithms, 1993): it returns the n-th number, from 0, of the sequence 1 1 2 1 1 2 4 …
 func luby(n int) int {
 	size, power := 1, 1
 	for size < n+1 {

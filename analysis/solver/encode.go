@@ -23,12 +23,14 @@ type encoding struct {
 	looked int64 // at nodes
 }
 
-// A polarity is a set of directions: that a node is true, that it is false.
+// A polarity is a set of directions: that a node is true, that it is false. A term that is
+// only asserted needs the clauses by which it implies what it says, and not those by
+// which that implies it.
 type polarity uint8
 
 const noLiteral lit = -1
 
-// A use undoes a change of wanted.
+// A use is what pop needs to undo a change of wanted.
 type use struct {
 	node int32
 	was  polarity
@@ -61,11 +63,14 @@ func (e *encoding) grow() {
 	e.literals[0] = truth
 }
 
+// push opens a frame: what is used from now on goes with its pop.
 func (e *encoding) push() {
 	e.frames = append(e.frames, nil)
 	e.starts = append(e.starts, len(e.asserted))
 }
 
+// pop takes the newest frame back. Clauses of definitions stay, as they say nothing of
+// whether the terms hold; their variables are no longer decided.
 func (e *encoding) pop() {
 	last := len(e.frames) - 1
 	for i := len(e.frames[last]) - 1; i >= 0; i-- {
@@ -125,7 +130,7 @@ func (e *encoding) assert(b Bool, guards ...lit) {
 			clause = append(clause, e.literal(c^1))
 		}
 		e.search.addClause(clause...)
-	case n.kind == before && len(guards) == 0:
+	case n.kind == before && len(guards) == 0: // most of the program order: edges that stay, and no variable
 		first, second := n.a, n.b
 		if b&1 == 1 {
 			first, second = second, first
@@ -172,6 +177,7 @@ func (e *encoding) literal(b Bool) lit {
 	return l ^ sign
 }
 
+// newLiteral makes the variable of a node: an atom's has a meaning for its theory.
 func (e *encoding) newLiteral(id int32, n node) lit {
 	switch n.kind {
 	case before:
@@ -198,6 +204,9 @@ func (e *encoding) bound(sum int32, k int64) lit {
 func (e *encoding) sides(n node) (most, least lit) {
 	return e.bound(n.a, n.k), e.bound(n.a, n.k-1).not()
 }
+
+// DefineAnd, defineIff and defineEqual use the literals of what a connective joins, for
+// the direction that is needed, and define adds the clauses the first time.
 
 func (e *encoding) defineAnd(l lit, n node, positive, define bool) {
 	children := e.f.args[n.a:n.b]

@@ -52,6 +52,7 @@ const (
 	iff           // the terms a and b are equal, a < b, neither negated
 )
 
+// A node is a term. Two of one kind with equal fields are the same node.
 type node struct {
 	kind kind
 	a, b int32
@@ -121,6 +122,7 @@ func (f *Formula) name(s string) int32 {
 	return int32(len(f.names) - 1)
 }
 
+// atom returns the term of n, made once.
 func (f *Formula) atom(n node) Bool {
 	id, ok := f.atoms[n]
 	if !ok {
@@ -176,7 +178,8 @@ func (f *Formula) And(bs ...Bool) Bool {
 	return f.conjunction(kept)
 }
 
-// conjunction returns the node of the sorted children.
+// conjunction returns the node of the sorted children. Children are of any number, so that
+// a node cannot be a key by itself: those of one hash are a list.
 func (f *Formula) conjunction(children []Bool) Bool {
 	hash := uint64(len(children))
 	for _, b := range children {

@@ -1,6 +1,7 @@
 package solver
 
-// A heap holds variables, the one with the highest activity on top; of equal
+// A heap is the queue of variables to decide, by activity: how much they had to do with
+// the conflicts of late. It holds variables, the one with the highest activity on top; of equal
 // ones, the one with the lower number.
 type heap struct {
 	activity []float64
@@ -8,6 +9,7 @@ type heap struct {
 	index    []int32 // of each variable in items, -1 if it is not there
 }
 
+// grow adds a variable, which is not in the heap yet.
 func (h *heap) grow() {
 	h.activity = append(h.activity, 0)
 	h.index = append(h.index, -1)
@@ -39,6 +41,7 @@ func (h *heap) pop() int32 {
 	return top
 }
 
+// up and down move the variable at index i to where its activity belongs.
 func (h *heap) up(i int) {
 	v := h.items[i]
 	for i > 0 {

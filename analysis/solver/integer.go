@@ -8,6 +8,10 @@ import (
 	"slices"
 )
 
+// Comparisons are brought into one form, so that equal ones are one atom: all variables on
+// the left, ascending, with coefficients that have no common divisor, the first of them
+// positive, and a number on the right. What has no model or only models is decided here.
+
 // A summand is coef times an integer variable.
 type summand struct {
 	coef int64
@@ -61,6 +65,7 @@ func (f *Formula) Mul(k int64, x Int) Int {
 	return f.expr(expr{f.sum(f.scaled(k, f.sums[e.sum])), f.times(k, e.k)})
 }
 
+// scaled returns k times the sum of terms.
 func (f *Formula) scaled(k int64, terms []summand) []summand {
 	if k == 0 {
 		return nil
@@ -167,6 +172,7 @@ func (f *Formula) difference(a, b Int) (terms []summand, k *big.Int) {
 	return f.collect(terms), new(big.Int).Sub(big.NewInt(eb.k), big.NewInt(ea.k))
 }
 
+// divided divides all coefficients by g, which divides each of them.
 func divided(terms []summand, g int64) []summand {
 	for i := range terms {
 		terms[i].coef /= g
@@ -174,6 +180,7 @@ func divided(terms []summand, g int64) []summand {
 	return terms
 }
 
+// divisor returns the greatest common divisor of the coefficients.
 func divisor(terms []summand) (g int64) {
 	for _, t := range terms {
 		g = gcd(g, t.coef)
@@ -181,6 +188,7 @@ func divisor(terms []summand) (g int64) {
 	return g
 }
 
+// expr returns the handle of e, which it keeps.
 func (f *Formula) expr(e expr) Int {
 	id, ok := f.exprIDs[e]
 	if !ok {
@@ -207,6 +215,8 @@ func (f *Formula) sum(terms []summand) int32 {
 	return id
 }
 
+// plus and times fail the formula where the result leaves the range: rounded or wrapped
+// numbers would make a wrong answer, and there is no right one to give.
 func (f *Formula) plus(a, b int64) int64 {
 	c := a + b
 	if b != 0 && (c > a) != (b > 0) {

@@ -4,6 +4,9 @@ package solver
 // numbers and the last values of booleans are a model already if all assertions
 // are true in it; and if one is not, there is a literal in it that the search has
 // not decided yet and that could make it true.
+//
+// That is what makes long traces cheap: of the atoms of a formula most speak of pairs of
+// events that the assertions at hand leave open, and the order that stands settles them.
 
 // unjustified returns a literal to decide, or ok if all assertions and
 // assumptions are true as things stand. It begins where it last found one that was
@@ -43,6 +46,8 @@ func (e *encoding) holds(b Bool) bool {
 	return e.held[id] != (b&1 == 1)
 }
 
+// evaluate finds out what a node is as things stand: an atom by the theory's present state,
+// whether the search has decided it or not.
 func (e *encoding) evaluate(id int32) bool {
 	n := e.f.nodes[id]
 	s := e.search

@@ -10,6 +10,8 @@ const activityDecay = 0.95
 // learn turns the conflict into a clause, goes back to where the clause says
 // something new, and follows it. It returns false if there is no such place.
 func (s *search) learn() bool {
+	// A theory may find a conflict that is all below the current level: from that level
+	// on nothing had to be decided.
 	highest := 0
 	for _, l := range s.conflict {
 		highest = max(highest, int(s.level[l.variable()]))
@@ -43,6 +45,9 @@ func (s *search) firstUIP() []lit {
 	reason := s.conflict
 	open := 0
 	at := len(s.trail) - 1
+	// Each round replaces a literal of the level by what it follows from, last one first.
+	// The level's decision alone would do, but a later literal that all of the conflict
+	// goes through says more.
 	for {
 		s.looked += int64(len(reason))
 		for _, l := range reason {
@@ -100,6 +105,9 @@ func (s *search) minimize(learned []lit) []lit {
 }
 
 // redundant says whether l, which is true, follows by clauses from what was seen.
+//
+// An answer is kept with its variable while the clause is learned, so that each is looked
+// at once; depth bounds the stack.
 func (s *search) redundant(l lit, depth int) bool {
 	const deepest = 500
 	if s.reason[l.variable()] < 0 || depth == deepest {
@@ -181,6 +189,7 @@ func (s *search) reduceDB() {
 	s.collectGarbage()
 }
 
+// isReason reports whether a clause holds up a value: it must stay, to explain that.
 func (s *search) isReason(c ref) bool {
 	for _, l := range s.lits(c)[:2] {
 		if s.value[l] > 0 && s.reason[l.variable()] == c {

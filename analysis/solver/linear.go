@@ -30,6 +30,8 @@ type linear struct {
 	boxed    bool  // the check looks in boxes
 }
 
+// A column is a variable or a sum, with its value and the bounds that hold now. Branching
+// gives it more bounds; simplex moves its value.
 type column struct {
 	value        rational
 	lower, upper reasoned
@@ -107,6 +109,7 @@ func (p *linear) column(f *Formula, sum int32) int32 {
 	return c
 }
 
+// variable returns the column of an integer variable of the formula.
 func (p *linear) variable(v int32) int32 {
 	c, ok := p.ofInt[v]
 	if !ok {
@@ -116,7 +119,7 @@ func (p *linear) variable(v int32) int32 {
 	return c
 }
 
-// define adds a row for a sum.
+// define adds a row for a sum, in terms of the columns that are not basic now.
 func (p *linear) define(sum []summand) int32 {
 	var terms, own []term
 	for _, t := range sum {
@@ -179,6 +182,8 @@ func (p *linear) atom(s *search, c int32, k int64) lit {
 	l := lit(s.newVariable(meaning{theory: inNumbers, a: id}) << 1)
 	p.bounds = append(p.bounds, bound{c, k, l})
 	p.columns[c].bounds = slices.Insert(list, i, id)
+	// Bounds of one column follow from each other; with its neighbours' clauses each gives
+	// all others, and simplex need not find that.
 	if i > 0 {
 		s.implies(p.bounds[list[i-1]].l, l)
 	}
@@ -231,7 +236,9 @@ func (p *linear) assertBound(s *search, id int32, upper bool, to reasoned) bool 
 	return true
 }
 
-// retract takes back the bound of l, if it is there: the newest.
+// retract takes back the bound of l, if it is there: the newest. Values stay: those of
+// columns that are not basic are within the wider bounds, too, so that going back costs
+// nothing (Dutertre and de Moura, section 3.2).
 func (p *linear) retract(l lit) {
 	last := len(p.changes) - 1
 	if last < 0 || p.changes[last].why != l {
@@ -258,6 +265,9 @@ func (p *linear) update(id int32, to rational) {
 }
 
 // eachUse visits the rows whose terms have the column.
+//
+// Lists of uses are not kept exact: a term that went away leaves its entry, which is
+// dropped here when it is met.
 func (p *linear) eachUse(id int32, visit func(r int32, coef rational)) {
 	p.stamp++
 	uses := p.columns[id].uses
@@ -276,6 +286,7 @@ func (p *linear) eachUse(id int32, visit func(r int32, coef rational)) {
 	p.columns[id].uses = kept
 }
 
+// coef returns the coefficient of a column in r; ok is false if it is not in its terms.
 func (r row) coef(id int32) (rational, bool) {
 	i, ok := slices.BinarySearchFunc(r.terms, id, func(t term, id int32) int {
 		return int(t.column) - int(id)
@@ -345,7 +356,7 @@ func (p *linear) free(id int32, grow bool) bool {
 }
 
 // explain makes the conflict: the bound that the row cannot reach, and those that
-// keep it.
+// keep it. Each column of the row is at the bound that it would have to pass.
 func (p *linear) explain(s *search, id int32, low bool) {
 	c := &p.columns[id]
 	broken := c.upper.why

@@ -1,6 +1,8 @@
 package solver
 
-// A model gives every variable of a formula its value.
+// A model gives every variable of a formula its value. Both engines answer from one of
+// these, which the search that goes on does not change, and which gives values to what the
+// question did not mention, too.
 type model struct {
 	f     *Formula
 	order []Event

@@ -16,9 +16,10 @@ type order struct {
 	edges []edge  // a stack
 	atoms [][]atom
 
-	closure
+	closure       // of the edges as they were when it was last made
 	unsorted bool // facts were added that the topological order does not follow
 
+	// What searches leave; each has a stamp of its own, so that nothing is to be cleared.
 	mark     []uint32 // of each event: stamp of the search that reached it
 	stamp    uint32
 	parent   []int32 // of each event reached: the edge that led to it
@@ -31,6 +32,9 @@ type order struct {
 	looked   int64 // at edges and events
 }
 
+// An edge says that one event is before another. Those from one event, and those to one,
+// are lists from the newest to the oldest: as they go in the opposite order in which they
+// came, taking one out is two assignments.
 type edge struct {
 	from, to        int32
 	nextOut, nextIn int32
@@ -79,6 +83,7 @@ func (o *order) fact(a, b int32) {
 	}
 }
 
+// link adds an edge to the lists of its events.
 func (o *order) link(a, b int32, why lit) {
 	o.looked++
 	id := int32(len(o.edges))
@@ -170,6 +175,10 @@ func (o *order) retract(l lit) {
 // reorder moves u, and what must be before it, in front of v and what must be
 // after that; v stood before u. It returns false if there is a path from v to u.
 // Atoms between the two groups get their values.
+//
+// Both searches stay between the positions of v and u: what is outside of these stands
+// right whatever comes of them. So what an edge costs depends on how far apart its
+// events stand, and not on how many there are.
 func (o *order) reorder(s *search, u, v int32) bool {
 	o.stamp += 2
 	ahead, behind := o.stamp, o.stamp+1
@@ -234,7 +243,9 @@ func (o *order) reassign() {
 	}
 }
 
-// infer gives atoms between the backward and the forward group their values.
+// infer gives atoms between the backward and the forward group their values: theory
+// propagation, of those conclusions that are at hand. The others wait for saturate, or
+// for a conflict.
 func (o *order) infer(s *search, ahead uint32) {
 	for _, e := range o.backward {
 		o.looked += 1 + int64(len(o.atoms[e]))
@@ -256,7 +267,9 @@ func (o *order) explain(s *search, l lit) []lit {
 }
 
 // path finds a path that needs the fewest literals and only such as stand before
-// the given place of the trail. It leaves their negations in o.clause.
+// the given place of the trail. It leaves their negations in o.clause. It is a breadth-first
+// search in which facts are free: a short clause cuts off more of the search, and a reason
+// must be older than what it explains.
 func (o *order) path(s *search, from, to, before int32) {
 	o.stamp += 2
 	o.mark[from] = o.stamp

@@ -5,6 +5,9 @@ import (
 	"math/bits"
 )
 
+// Nearly all numbers of a trace's formulas are small and whole, so that these cost as much
+// as integers do; those that pivoting makes large are right all the same.
+
 // A rational is n/d in lowest terms, d > 0, or wide if that does not fit. Nothing
 // ever overflows.
 type rational struct {

@@ -29,13 +29,13 @@ const (
 type search struct {
 	store
 	heap
-	value    []int8 // of each literal: 1 true, -1 false, 0 open
-	watches  [][]watch
-	level    []int32 // of each variable that has a value
+	value    []int8    // of each literal: 1 true, -1 false, 0 open; a literal and its negation are opposite
+	watches  [][]watch // of each literal that becomes true: the clauses that watch its negation
+	level    []int32   // of each variable that has a value
 	reason   []ref
 	position []int32 // in the trail
 	phase    []lit   // the literal that the variable was last
-	wanted   []int32 // how many wishes there are to decide the variable
+	wanted   []int32 // how many wishes there are to decide the variable; none: its definitions are of terms that went
 	meaning  []meaning
 
 	trail      []lit
@@ -71,6 +71,7 @@ const (
 // truth is a literal that holds.
 const truth lit = 0
 
+// newSearch returns a search without clauses, in which only truth has a value.
 func newSearch() *search {
 	s := &search{increment: 1, order: newOrder(), linear: newLinear()}
 	s.newVariable(meaning{})
@@ -94,6 +95,8 @@ func newLimit(ctx context.Context, b *Budget, taken int64) *limit {
 	return &limit{ctx: ctx, steps: taken + min(b.Steps, math.MaxInt64-taken), memory: b.Memory}
 }
 
+// check reports whether the search has to end, and keeps why. It is asked now and then,
+// at points that follow from the steps alone.
 func (l *limit) check(s *search) bool {
 	switch {
 	case l.reached != "":
@@ -119,6 +122,8 @@ func (s *search) steps() int64 {
 	return s.looked + s.order.looked + s.linear.looked + s.terms.looked
 }
 
+// newVariable adds a variable that stands for m. It has no value, and is not decided before
+// something wants it.
 func (s *search) newVariable(m meaning) int32 {
 	v := int32(len(s.level))
 	s.value = append(s.value, 0, 0)
@@ -144,7 +149,9 @@ func (s *search) want(v int32, by int32) {
 
 func (s *search) decisionLevel() int { return len(s.levels) }
 
-// addClause adds what must hold. It is called at level 0 only.
+// addClause adds what must hold. It is called at level 0 only: what is false there is
+// false for ever and left out, and a clause with something true is none at all. So a
+// clause has at least two literals that are open when it is added here, and watches two.
 func (s *search) addClause(lits ...lit) {
 	if s.unsat {
 		return
@@ -179,12 +186,16 @@ func (s *search) implies(a, b lit) {
 	}
 }
 
+// attach has the first two literals of a clause watched. As long as neither is false the
+// clause can be neither false nor have only one literal left, and is not looked at.
 func (s *search) attach(c ref) {
 	lits := s.lits(c)
 	s.watches[lits[0].not()] = append(s.watches[lits[0].not()], watch{c, lits[1]})
 	s.watches[lits[1].not()] = append(s.watches[lits[1].not()], watch{c, lits[0]})
 }
 
+// enqueue gives the literal's variable its value, at the current level and for a reason.
+// Propagation comes to it when it comes to that place of the trail.
 func (s *search) enqueue(l lit, why ref) {
 	v := l.variable()
 	s.value[l] = 1
@@ -195,12 +206,15 @@ func (s *search) enqueue(l lit, why ref) {
 	s.trail = append(s.trail, l)
 }
 
+// decide opens a level with a literal that nothing says.
 func (s *search) decide(l lit) {
 	s.levels = append(s.levels, int32(len(s.trail)))
 	s.enqueue(l, noReason)
 }
 
-// backtrack returns to the given level.
+// backtrack returns to the given level. Variables keep their last values as phases, so that
+// the search comes back to where it was but for what made the conflict (Pipatsrisawat and
+// Darwiche, A Lightweight Component Caching Scheme, SAT 2007).
 func (s *search) backtrack(level int) {
 	if s.decisionLevel() <= level {
 		return
@@ -224,7 +238,9 @@ func (s *search) backtrack(level int) {
 	s.theoryHead = min(s.theoryHead, start)
 }
 
-// propagate draws all conclusions. It returns false if there is a conflict.
+// propagate draws all conclusions. It returns false if there is a conflict. Clauses come
+// first, as they are cheap; then the theories hear of what is new, and may give more
+// literals their values; the numbers are checked once nothing else is left.
 func (s *search) propagate() bool {
 	for {
 		if !s.propagateClauses() {
@@ -264,6 +280,9 @@ func (s *search) retract(l lit) {
 	}
 }
 
+// propagateClauses looks at the clauses that watch what has become false since the last
+// time: one that has another literal that is not false watches that instead, one with a
+// single one left gives it its value, and one with none is the conflict.
 func (s *search) propagateClauses() bool {
 	for s.clauseHead < len(s.trail) {
 		l := s.trail[s.clauseHead]

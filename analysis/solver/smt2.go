@@ -34,6 +34,8 @@ func WriteSMT2(w io.Writer, f *Formula, assertions, assumptions []Bool) error {
 	return t.w.Flush()
 }
 
+// An smt2 writes one question. Terms that are used more than once get a name, as written
+// out again and again they could be exponentially long.
 type smt2 struct {
 	f    *Formula
 	w    *bufio.Writer
@@ -57,6 +59,7 @@ func (t *smt2) count(id int32) {
 	}
 }
 
+// head says which way events are numbers, and the smallest logic that has the terms.
 func (t *smt2) head() {
 	t.line("; one event is before another if its number is smaller, or if the numbers are")
 	t.line("; the same and it is declared first")

@@ -32,7 +32,9 @@ func (p *linear) finish(s *search) (done, ok bool) {
 // box; see [search.solve].
 const patience = 64
 
-// branch makes the search decide whether the column is at most k, or more.
+// branch makes the search decide whether the column is at most k, or more: the value between
+// them goes either way (branch and bound). That it is decided by the search, and no
+// recursion here, lets it learn from what a side comes to.
 func (p *linear) branch(s *search, id int32, k int64) {
 	p.branched++
 	v := p.atom(s, id, k).variable()
@@ -51,6 +53,7 @@ func (p *linear) confine(s *search, id int32) bool {
 // gcdTest tells whether the columns of a row that are not fixed can make up for
 // those that are: whether the greatest common divisor of the former's
 // coefficients divides the sum of the latter. If not, it leaves the conflict.
+// Where rows have no bounds, branching would look for ever for what this sees at once.
 func (p *linear) gcdTest(s *search, r row) bool {
 	all := append([]term{{r.basic, one.neg()}}, r.terms...)
 	p.looked += perRational * int64(len(all))
@@ -88,6 +91,7 @@ func (p *linear) gcdTest(s *search, r row) bool {
 	return false
 }
 
+// fixed reports whether the bounds of a column leave it one value.
 func (p *linear) fixed(id int32) bool {
 	c := &p.columns[id]
 	return c.lower.set && c.upper.set && c.lower.value.compare(c.upper.value) == 0
