@@ -32,6 +32,9 @@ func atomicFuncs() []string {
 	return all
 }
 
+// The functions of the package itself are mostly compiled to instructions in place, so
+// that no patch of their bodies would be seen: package rewrite redirects their calls.
+
 // patchAtomicTypes redirects the methods in s and returns how many it found.
 func patchAtomicTypes(s *source) int {
 	funcs := atomicFuncs()

@@ -9,6 +9,10 @@ import (
 	"sort"
 )
 
+// Edits are put in as text at positions of the original, so that nothing of a file but what
+// is meant to change does: no printer gets to see it. All of it goes into the lines that
+// are there, as stacks and the positions of events name lines of the user's own GOROOT.
+
 // A where says which place of a declaration an edit changes.
 type where int
 
@@ -45,16 +49,18 @@ type splice struct {
 	text     string
 }
 
-// A source is one file that is being patched.
+// A source is one file that is being patched. The syntax tree is of the text as it was, and
+// stays so: edits of one declaration do not see each other.
 type source struct {
 	path    string
 	text    []byte
 	fset    *token.FileSet
 	file    *ast.File
-	splices []splice
-	imports map[string]bool
+	splices []splice        // in the order of the edits; of those at one position the first comes first
+	imports map[string]bool // that the splices add
 }
 
+// parseSource parses one file, whose import declarations and functions are needed.
 func parseSource(path string, text []byte) (*source, error) {
 	fset := token.NewFileSet()
 	// A newer release may have syntax that this parser does not know. What it
@@ -80,7 +86,7 @@ func (s *source) replace(n ast.Node, text string) {
 	s.splices = append(s.splices, splice{s.offset(n.Pos()), s.offset(n.End()), text})
 }
 
-// require makes the patched file import path.
+// require makes the patched file import path, behind the package clause and in its line.
 func (s *source) require(path string) {
 	for _, im := range s.file.Imports {
 		if im.Path.Value == `"`+path+`"` {
@@ -109,6 +115,8 @@ func (s *source) apply(decl ast.Node, e edit) error {
 	return fmt.Errorf("expected a function or a type")
 }
 
+// applyFunc makes one edit of a function. Each place that reads as the anchor is changed,
+// since what is said of one operation holds for its copies in other branches.
 func (s *source) applyFunc(d *ast.FuncDecl, e edit) error {
 	if d.Body == nil {
 		return fmt.Errorf("expected a function with a body, found a declaration only")

@@ -37,6 +37,8 @@ var added = map[string][]string{
 	"time":                  {"_std/time/predict.go"},
 }
 
+// supported are the releases for which the table was tried. For others it might fit, and
+// an operation that they do in a new place would go unseen.
 var supported = regexp.MustCompile(`^go1\.(26|27)([.a-z -]|$)`)
 
 // Supported says which Go releases Overlay works with.
@@ -84,6 +86,9 @@ func Overlay(goroot, goVersion, dir string, rewritten map[string]string) (map[st
 	return o.replace, nil
 }
 
+// An overlay is one in the making. Both maps are by the path in goroot: replace is the
+// result, rewritten what package rewrite has made of files of packages that are to be
+// instrumented as the user's are (-predict.pkgs=std); hooks are put into these, then.
 type overlay struct {
 	goroot, goVersion, dir string
 	replace, rewritten     map[string]string
@@ -100,6 +105,7 @@ func packages() []string {
 	return pkgs
 }
 
+// patch makes all edits of one package, and adds its files of ours.
 func (o *overlay) patch(pkg string) error {
 	folder := filepath.Join(o.goroot, "src", filepath.FromSlash(pkg))
 	files, err := o.readPackage(folder)
@@ -170,6 +176,8 @@ type stdPackage struct {
 // declaration matches the beginning of a line that declares one of them.
 var declaration = regexp.MustCompile(`^(?:func (?:\([^)]*\) )?|type )(\w+)`)
 
+// readPackage reads the files of a package that the build takes on this platform, and
+// indexes what they declare without parsing them.
 func (o *overlay) readPackage(folder string) (*stdPackage, error) {
 	bp, err := build.ImportDir(folder, 0)
 	if err != nil {
@@ -193,6 +201,7 @@ func (o *overlay) readPackage(folder string) (*stdPackage, error) {
 	return p, nil
 }
 
+// source parses a file of the package, once.
 func (p *stdPackage) source(name string) (*source, error) {
 	if s := p.parsed[name]; s != nil {
 		return s, nil
@@ -264,6 +273,7 @@ func find(f *ast.File, decl string) ast.Node {
 	return nil
 }
 
+// declName is the name of a function as table rows have it.
 func declName(d *ast.FuncDecl) string {
 	if d.Recv == nil {
 		return d.Name.Name

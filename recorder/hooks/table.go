@@ -25,13 +25,16 @@ func (h Hook) in(goVersion string) bool {
 	return true
 }
 
-// Table returns the hooks, in the order of the packages' import paths.
+// Table returns the hooks, for tests that look for each kind of event in it, in the order of the packages' import paths.
 func Table() []Hook { return table }
 
 func events(kinds ...trace.Kind) []trace.Kind { return kinds }
 
 // The short forms of an edit that recur in the table. A renamed function gets
 // a successor of the old name in the package's file predict.go.
+//
+// Here is the return address of the function that an edit is in: the line of its caller,
+// which the event is at. IfUser leaves out what the runtime does on its own stacks.
 const (
 	here   = "sys.GetCallerPC()"
 	ifUser = "if predictUser() { "
@@ -53,6 +56,9 @@ var unix = onlyIn("syscall_unix.go")
 var table = []Hook{
 	// Goroutines and the scheduler.
 	{"runtime", "type g", nil, []edit{fields("predict, predictFinal unsafe.Pointer; predictElem uint64 ")}},
+	// A child's record is made by its parent: its name says which child of which goroutine
+	// it is, and so is the same in each run. Who runs first of several that can is what
+	// the order of the recording says (recorder.Order).
 	{"runtime", "newproc", events(trace.Fork, trace.Begin), []edit{
 		after("pc := sys.GetCallerPC()", "predictRec := predictFork(fn, pc)"),
 		after("newg := newproc1(fn, gp, pc, false, waitReasonZero)", "predictBorn(newg, predictRec)"),
@@ -61,6 +67,8 @@ var table = []Hook{
 	{"runtime", "ready", nil, []edit{instead("runqput(mp.p.ptr(), gp, next)", "runqput(mp.p.ptr(), gp, next && !predictOldest)")}},
 	{"runtime", "goexit1", events(trace.End), []edit{entry("predictEnd();")}},
 	{"runtime", "gopanic", events(trace.Panic), []edit{entry("predictPanic(" + here + ");")}},
+	// A program has one P while it is recorded or replayed: goroutines are switched, and
+	// never run at the same time. What it asks of GOMAXPROCS it is told all the same.
 	{"runtime", "schedinit", nil, []edit{
 		after("goenvs()", "predictTakeEnv()"),
 		instead("procresize(procs)", "procresize(predictStartProcs(procs))"),
@@ -69,6 +77,8 @@ var table = []Hook{
 	{"runtime", "SetDefaultGOMAXPROCS", nil, []edit{
 		entry("if predictOneP { predictGOMAXPROCS(int(defaultGOMAXPROCS(0))); return };"),
 	}},
+	// Goroutines give way at hooks and calls only, so that an event and what it tells of
+	// are one; what comes to neither is interrupted after a while.
 	{"runtime", "preemptone", nil, []edit{
 		after("gp.stackguard0 = stackPreempt", "predictTire()"),
 		instead("debug.asyncpreemptoff == 0", "debug.asyncpreemptoff == 0 && predictStuck(pp)"),
@@ -76,6 +86,8 @@ var table = []Hook{
 	{"runtime", "isAsyncSafePoint", nil, []edit{
 		instead(`stringslite.HasPrefix(name, "reflect.")`, `stringslite.HasPrefix(name, "reflect.") || predictAtomic(name)`),
 	}},
+	// Where nothing can run the clock of the program moves to the next timer; and a replay
+	// finds out there that its schedule cannot go on.
 	{"runtime", "findRunnable", nil, []edit{
 		instead("pp.schedtick%61", "predictSchedTick(pp)%61"),
 		instead("pollUntil - now", "predictUntil(pollUntil, now)"),
@@ -96,7 +108,8 @@ var table = []Hook{
 	}},
 	{"os", "(*Process).Wait", nil, []edit{entry("if p != nil { runtime.PredictWaits(p.Pid); defer runtime.PredictWaited(p.Pid) };")}},
 
-	// Time.
+	// Time. By the program's clock computing takes none, so that no timer fires because
+	// the machine is slow, or because recording is: see predict_time.go.
 	{"runtime", "pidleput", nil, []edit{after("sched.npidle.Add(1)", "predictIdleBegins()")}},
 	{"runtime", "pidleget", nil, []edit{after("sched.npidle.Add(-1)", "predictIdleEnds(pp)")}},
 	{"runtime", "(*timers).check", nil, []edit{rename("predictCheck")}},
@@ -124,7 +137,9 @@ var table = []Hook{
 	{"crypto/rand", "Read", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictCrypto);")}},
 	{"crypto/internal/rand", "reader.Read", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictCrypto);")}},
 
-	// Randomness.
+	// Randomness. Each goroutine has streams of its own, whose seeds are its name, so that
+	// they do not depend on what others do. What must be unlike in each process, names of
+	// temporary files and the network's numbers, stays so.
 	{"runtime", "randinit", nil, []edit{before("globalRand.state.Init(*seed)", "predictStartRand(seed)")}},
 	{"runtime", "rand", nil, []edit{entry("if x, ok := predictRand(); ok { return x };")}},
 	{"internal/runtime/maps", "NewMap", nil, []edit{instead("rand()", "predictSeed()")}},
@@ -140,10 +155,12 @@ var table = []Hook{
 	{"os", "nextRandom", nil, []edit{instead("runtime_rand()", "runtime.PredictTrueRand()")}},
 	{"net", "randInt", nil, []edit{instead("runtime_rand()", "runtime.PredictTrueRand()")}},
 
-	// Memory that is given back. Addresses are used again.
+	// Memory that is given back. Addresses are used again, and accesses to one are of
+	// different variables then, between which there can be no race.
 	{"runtime", "(*sweepLocked).sweep", nil, []edit{after("nfreed := s.allocCount - nalloc", "predictSwept(s, nfreed)")}},
 
-	// The ways out of the process.
+	// The ways out of the process. Each must leave a trace that is whole; with true the end
+	// is an orderly one, and the trace says that it is complete.
 	{"runtime", "main", nil, []edit{before("exit(0)", "predictFlush(true)")}},
 	{"runtime", "os_beforeExit", nil, []edit{after("runExitHooks(exitCode)", "predictFlush(true)")}},
 	{"runtime", "syscall_Exit", nil, []edit{entry("predictFlush(true);")}},
@@ -154,7 +171,8 @@ var table = []Hook{
 	}},
 	{"runtime", "fatalthrow", nil, []edit{before("startpanic_m()", "predictFlush(false)")}},
 
-	// Channels. Their elements are numbered under the channel's own lock.
+	// Channels. Their elements are numbered under the channel's own lock: which send a
+	// receive belongs to is not to be seen from the order in which the two return.
 	{"runtime", "type hchan", nil, []edit{fields("predictID, predictSent, predictRecvd uint64 ")}},
 	{"runtime", "makechan", events(trace.ChanMake), []edit{
 		before("return c", ifUser+"predictMake(c, "+here+") }"),
@@ -187,13 +205,16 @@ var table = []Hook{
 		after("c.qcount--", "predictTake(c, gp)"),
 		after("c.qcount++", "predictPut(c, gp)"),
 	}},
+	// The places where an element changes hands, in or out of the buffer or from one
+	// goroutine to another, are the same for all of these ways to send and receive.
 	{"runtime", "chansend", nil, []edit{after("c.qcount++", "predictPut(c, getg())")}},
 	{"runtime", "chanrecv", nil, []edit{after("c.qcount--", "predictTake(c, getg())")}},
 	{"runtime", "send", nil, []edit{before("gp := sg.g", "predictPut(c, getg()); predictTake(c, sg.g)")}},
 	{"runtime", "recv", nil, []edit{before("gp := sg.g", "predictTake(c, getg()); predictPut(c, sg.g)")}},
 	{"runtime", "timerchandrain", nil, []edit{after("c.qcount--", "predictTake(c, getg())")}},
 
-	// Coroutines (iter.Pull).
+	// Coroutines (iter.Pull). A switch is a message to the other one: what each does comes
+	// after what the other did.
 	{"runtime", "newcoro", events(trace.Fork), []edit{
 		after("gp := getg()", "predictRec := predictForkCoro(pc)"),
 		after("gp = newproc1(startfv, gp, pc, true, waitReasonCoroutine)", "predictBorn(gp, predictRec)"),
@@ -231,7 +252,8 @@ var table = []Hook{
 	}},
 	{"runtime", "runCleanups", nil, []edit{after("b := gcCleanups.dequeue()", "predictCleanups()")}},
 
-	// C, which may synchronize in any way.
+	// C, which may synchronize in any way: each call is taken to be ordered with all others,
+	// so that nothing is called a race that a mutex of C's excludes.
 	{"runtime", "cgocall", events(trace.Post, trace.Await), []edit{
 		before("mp := getg().m", "predictCgoPost("+here+")"),
 		after("getg().m.winsyscall = winsyscall", "predictCgoAwait("+here+")"),
@@ -241,7 +263,8 @@ var table = []Hook{
 		after("cb(frame)", "predictCgoPost("+here+")"),
 	}},
 
-	// Memory that is accessed for package reflect.
+	// Memory that is accessed for package reflect: no line of the program has the access,
+	// for the rewriter to put a hook at.
 	{"runtime", "reflect_typedmemmove", events(trace.Read, trace.Write), []edit{
 		entry("predictCopy(dst, src, typ.Size_, " + here + ");"),
 	}},
@@ -263,11 +286,13 @@ var table = []Hook{
 		entry("predictrt.MapRead(m, predictrt.Site(" + here + "));"),
 	}},
 
-	// A function that iter.Pull returns must not be called twice at once.
+	// A function that iter.Pull returns must not be called twice at once. -race is told by
+	// a write to a variable that has no other use; so are we.
 	{"iter", "Pull", events(trace.Write), []edit{after(racer, useRacer)}},
 	{"iter", "Pull2", events(trace.Write), []edit{after(racer, useRacer)}},
 
-	// Package sync: the old functions run muted, under new names.
+	// Package sync: the old functions run muted, under new names. What one lock does inside,
+	// with atomics and semaphores, is not what the program has written.
 	{"sync", "(*Mutex).Lock", events(trace.Acquire), []edit{rename("predictLock")}},
 	{"sync", "(*Mutex).TryLock", events(trace.Acquire), []edit{rename("predictTryLock")}},
 	{"sync", "(*Mutex).Unlock", events(trace.Release), []edit{rename("predictUnlock")}},
@@ -319,7 +344,9 @@ var table = []Hook{
 	{"sync/atomic", "(*Value).Swap", events(trace.AtomicRMW), []edit{rename("predictSwap")}},
 	{"sync/atomic", "(*Value).CompareAndSwap", events(trace.AtomicRMW), []edit{rename("predictCompareAndSwap")}},
 
-	// Files and sockets: what is read may have been written before, by anyone.
+	// Files and sockets: what is read may have been written before, by anyone. So a read
+	// comes after all writes, as -race takes it, but for ends of pipes and connections
+	// within the program, which are known.
 	{"syscall", "Read", events(trace.Write, trace.Await), []edit{unix, after("n, err = read(fd, p)", hasRead)}},
 	{"syscall", "Pread", events(trace.Write, trace.Await), []edit{unix, after("n, err = pread(fd, p, offset)", hasRead)}},
 	{"syscall", "Write", events(trace.Read, trace.Post), []edit{unix, entry(writes), after("n, err = write(fd, p)", "predictrt.Wrote(fd, n)")}},
@@ -348,7 +375,8 @@ var table = []Hook{
 	}},
 	{"syscall", "forkExec", nil, []edit{onlyIn("exec_unix.go"), before("sys := attr.Sys", "for _, f := range attr.Files { predictrt.Inherited(int(f)) }")}},
 
-	// Tests. fRunner and tRunner are what runs a fuzz target and a test.
+	// Tests. fRunner and tRunner are what runs a fuzz target and a test. Which goroutines
+	// belong to a test follows from there: they are its descendants.
 	{"testing", "tRunner", events(trace.TestBegin, trace.TestEnd), []edit{
 		before("fn(t)", "predictrt.TestBegin(t.name); defer predictrt.TestEnd(t.name, &t.failed)"),
 	}},
