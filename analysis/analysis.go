@@ -16,6 +16,9 @@
 // What a tier proves, it proves of the recorded events. The program cannot do it only
 // if no run departs from these either; else there are schedules up to where it does
 // (Finding.Departures).
+//
+// What is left of assertions then is looked for in several recordings of a test together
+// ([Recordings], package merged).
 package analysis
 
 import (

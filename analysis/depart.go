@@ -87,7 +87,7 @@ func (p *predictor) departs(ctx context.Context, v instance) (*departing, error)
 	if p.departures == nil {
 		p.departures = symbolic.NewDepartures(p.t, p.o, p.flow)
 	}
-	all, err := p.departures.All(ctx, from, func(g trace.GID) bool { return slices.Contains(tests, p.t.Goroutines[g].Test) }, p.engine(), budget)
+	all, err := p.departures.All(ctx, from, func(g trace.GID) bool { return slices.Contains(tests, p.t.Goroutines[g].Test) }, p.opts.Solving.engine(), budget)
 	if err != nil {
 		return nil, err
 	}

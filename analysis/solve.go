@@ -23,9 +23,9 @@ type Solving struct {
 }
 
 // engine is what makes solvers.
-func (p *predictor) engine() func(*solver.Formula) (solver.Engine, error) {
-	if p.opts.Solving.Engine != nil {
-		return p.opts.Solving.Engine
+func (s *Solving) engine() func(*solver.Formula) (solver.Engine, error) {
+	if s.Engine != nil {
+		return s.Engine
 	}
 	return func(f *solver.Formula) (solver.Engine, error) { return solver.NewBuiltin(f), nil }
 }
@@ -88,7 +88,7 @@ type solving struct {
 
 func (p *predictor) newSolving(undecided []candidate) *solving {
 	s := &solving{
-		predictor: p, engine: p.engine(), budget: p.opts.Solving.budget(),
+		predictor: p, engine: p.opts.Solving.engine(), budget: p.opts.Solving.budget(),
 		deciders: make(map[int]*symbolic.Decider), at: make(map[[2]int]int), targets: make(map[int][]symbolic.Target),
 	}
 	for k, c := range undecided {

@@ -300,7 +300,11 @@ func (c *confirmation) performed(f finding, at int, extent witness.Extent) (*wit
 	if err != nil {
 		return nil, err
 	}
-	for _, h := range c.toward.Hold { // who has come to nothing more there, as the program died
+	var gone []witness.Step
+	if c.toward != nil {
+		gone = c.toward.Hold
+	}
+	for _, h := range gone { // who has come to nothing more there, as the program died
 		its := func(o witness.Step) bool { return o.Goroutine == h.Goroutine }
 		if !slices.ContainsFunc(w.Hold, its) && !its(w.Violation[0]) && !slices.ContainsFunc(w.Steps, func(o witness.Step) bool {
 			return its(o) && o.Op == h.Op && o.Line == h.Line && o.Col == h.Col && o.Occ == h.Occ

@@ -188,14 +188,15 @@ func (x *Exploration) Add(ctx context.Context, run recorder.Run) error {
 		return err
 	}
 	c.recorded = own
-	for _, r := range append(first, recording{c, findings}) {
+	all := append(first, recording{c, findings})
+	for _, r := range all {
 		if err := r.confirm(ctx, r.findings); err != nil {
 			return err
 		}
 	}
 	// Only now other runs are recorded: they cost the most, and are searched only for what
 	// the first has left open.
-	e := &explored{x, run, tests, n, y}
+	e := &explored{x, run, tests, n, y, all}
 	for _, s := range strategies {
 		if err := s(ctx, e); err != nil {
 			return err
@@ -211,6 +212,8 @@ type explored struct {
 	tests  []string // those that are worth other recordings
 	orders int      // how many these are
 	tally  *tally
+	// recordings are those so far that have shown something new.
+	recordings []recording
 }
 
 // A strategy records tests of a package again and deals with what that shows. It ends
@@ -221,7 +224,7 @@ type strategy func(ctx context.Context, e *explored) error
 
 // strategies run one after the other. Runs that depart from a recorded one follow each
 // recording at once: see departures.go.
-var strategies = []strategy{inOrders, alone}
+var strategies = []strategy{inOrders, alone, mixed}
 
 // confirmation is what deals with t, which was recorded of run.
 func (x *Exploration) confirmation(run recorder.Run, t *trace.Trace, y *tally) *confirmation {

@@ -103,6 +103,7 @@ func inOrders(ctx context.Context, e *explored) error {
 		if c == nil {
 			continue
 		}
+		e.recordings = append(e.recordings, recording{c, findings})
 		if err := c.confirm(ctx, findings); err != nil {
 			return err
 		}

@@ -1,0 +1,296 @@
+package merged
+
+import (
+	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// This file adds recordings to a program, event by event.
+
+// add adds a recording.
+func (p *Program) add(r *part, pieces map[uint64]bool) {
+	a := adding{
+		Program: p, part: r, pieces: pieces,
+		at: make(map[trace.GID]int32), ended: make(map[trace.GID]bool), node: make(map[int32]int32), memory: make(map[uint64]int32), forks: make(map[trace.GID]int32),
+	}
+	for _, i := range r.events {
+		a.event(i)
+	}
+}
+
+// adding is the state of a walk through a recording.
+type adding struct {
+	*Program
+	*part
+	pieces map[uint64]bool
+	at     map[trace.GID]int32 // the last node of each goroutine
+	ended  map[trace.GID]bool  // what comes behind is not known
+	node   map[int32]int32     // by position
+	memory map[uint64]int32    // by address: the position of the last write
+	forks  map[trace.GID]int32
+}
+
+// event adds the event at position i.
+func (a *adding) event(i int32) {
+	e := &a.t.Events[i]
+	if a.ended[e.G] {
+		a.lose(i)
+		return
+	}
+	prev, began := a.at[e.G]
+	if !began {
+		prev = none
+		if fork, ok := a.forks[e.G]; ok {
+			prev = fork
+		} else if a.t.Goroutines[e.G].Path != "0" {
+			a.ended[e.G] = true
+			a.lose(i)
+			return
+		}
+	}
+	n, ok := a.make(i)
+	if !ok {
+		a.ended[e.G] = true
+		a.lose(i)
+		return
+	}
+	n.prev = prev
+	at := a.place(n)
+	a.at[e.G], a.node[i] = at, at
+	if e.Kind == trace.Fork {
+		a.forks[trace.GID(e.Obj)] = at
+	}
+	if isWrite(e) {
+		a.memory[n.Obj] = i
+	}
+}
+
+// lose notes that the event at position i is in no way of the program: nobody may find
+// what it leaves.
+func (a *adding) lose(i int32) {
+	if e := &a.t.Events[i]; isWrite(e) {
+		a.memory[a.name(e)] = i
+	}
+}
+
+// place returns the node of the program that is n, which it may add.
+func (a *adding) place(n node) int32 {
+	siblings := a.roots
+	if n.prev != none {
+		siblings = a.nodes[n.prev].next
+	}
+	for _, s := range siblings {
+		if a.nodes[s].same(&n) {
+			a.nodes[s].runs = append(a.nodes[s].runs, a.index)
+			for _, w := range n.sources {
+				if !slices.Contains(a.nodes[s].sources, w) {
+					a.nodes[s].sources = append(a.nodes[s].sources, w)
+				}
+			}
+			return s
+		}
+	}
+	at := int32(len(a.nodes))
+	a.nodes = append(a.nodes, n)
+	if n.prev == none {
+		a.roots = append(a.roots, at)
+	} else {
+		a.nodes[n.prev].next = append(a.nodes[n.prev].next, at)
+	}
+	return at
+}
+
+// same reports whether two events that come after the same ones are the same: what they
+// leave and decide follows from what is read, or is equal.
+func (n *node) same(o *node) bool {
+	return n.Kind == o.Kind && n.G == o.G && n.Site == o.Site && n.Obj == o.Obj && n.Size == o.Size && n.Flags == o.Flags &&
+		n.tracked == o.tracked && n.open == o.open &&
+		(n.open || n.Val == o.Val) &&
+		(n.formula == nil) == (o.formula == nil) && (n.formula == nil || n.formula.String() == o.formula.String()) &&
+		slices.Equal(n.reads, o.reads) &&
+		(!n.bySource() || slices.Equal(n.sources, o.sources))
+}
+
+// bySource reports whether n has to find what the write left that it found in the
+// recording, as no value tells what that was.
+func (n *node) bySource() bool {
+	if n.Kind == trace.AtomicRMW && n.Flags&trace.FlagFailed == 0 {
+		return n.formula == nil
+	}
+	return n.Kind.IsAccess() && !n.HasValue()
+}
+
+// make makes the node of the event at position i; ok is false if the formula would not
+// know what to do with it.
+func (a *adding) make(i int32) (n node, ok bool) {
+	e := &a.t.Events[i]
+	n = node{Event: *e, runs: []int{a.index}}
+	n.G, n.Site = trace.GID(a.goroutine(e.G)), a.site(e.Site)
+	if n.Obj = a.name(e); e.Kind == trace.Fork {
+		if !a.in[trace.GID(e.Obj)] {
+			return n, false
+		}
+		n.Obj = uint64(a.goroutine(trace.GID(e.Obj)))
+	}
+	switch k := e.Kind; {
+	case k.IsAccess():
+		return n, a.access(i, e, &n)
+	case k == trace.Branch || k == trace.Assert || k == trace.Operand:
+		if k == trace.Operand && e.HasValue() {
+			n.Val = a.value(e)
+		}
+		a.follow(i, &n, a.flow.At(int(i)))
+		return n, true
+	case k == trace.TestBegin || k == trace.TestEnd:
+		n.Obj = uint64(a.testName(a.t.Names[e.Obj]))
+		return n, true
+	case k == trace.Post:
+		a.post(e)
+	case k == trace.Await:
+		return n, !a.awaits(i)
+	case k.Class() == trace.ClassChannel:
+		return n, k == trace.ChanMake
+	case k.Class() == trace.ClassCond, k == trace.Panic, k == trace.Recover:
+		return n, false
+	}
+	return n, true
+}
+
+// access makes the node of an access.
+func (a *adding) access(i int32, e *trace.Event, n *node) bool {
+	if a.pieces[n.Obj] {
+		return false
+	}
+	n.Val = a.value(e)
+	a.follow(i, n, a.flow.Adds(int(i)))
+	n.tracked = a.flow.Tracked(int(i)) && e.HasValue()
+	switch {
+	case e.Kind != trace.AtomicRMW:
+		n.open = n.tracked || n.formula != nil
+	case n.formula == nil || e.Flags&trace.FlagFailed != 0:
+		n.tracked = false
+	default:
+		n.open = n.tracked || a.t.Sites[e.Site].Update
+	}
+	if !isRead(e) {
+		if _, written := a.memory[n.Obj]; !written {
+			if v, ok := a.t.HeldAt(int(i)); ok {
+				a.begins(n.Obj, v)
+			}
+		}
+		return true
+	}
+	source, written := a.memory[n.Obj]
+	switch found, known := a.found(i); {
+	case !written:
+		n.sources = []int32{none}
+		if known {
+			a.begins(n.Obj, found)
+		}
+	default:
+		w, in := a.node[source]
+		left := &a.t.Events[source]
+		if !in || known && left.HasValue() && !left.SameBits(found) {
+			return false // something that is in no way of the program, or not in the trace
+		}
+		n.sources = []int32{w}
+	}
+	return true
+}
+
+// begins notes what was in memory before the test.
+func (a *adding) begins(name, v uint64) {
+	if own, ok := a.names.own[v]; ok {
+		v = own
+	}
+	if was, ok := a.initial[name]; ok && was.val != v {
+		a.initial[name] = content{}
+	} else if !ok {
+		a.initial[name] = content{v, true}
+	}
+}
+
+// follow notes what an event follows from, if formulas tell and are linear.
+func (a *adding) follow(i int32, n *node, in *trace.Instance) {
+	if in == nil || !linear(in.Formula) || n.Kind == trace.AtomicRMW && !in.Formula.HasBefore() {
+		return
+	}
+	var reads []int32
+	for _, r := range in.Reads {
+		at := int32(none)
+		if r >= 0 {
+			var ok bool
+			if at, ok = a.node[r]; !ok {
+				return
+			}
+		}
+		reads = append(reads, at)
+	}
+	n.formula, n.reads = in.Formula, reads
+	in.Formula.Eval(0, func(k int, r trace.Reading) int64 {
+		if reads[k] != none && !r.Signed && a.nodes[reads[k]].Kind.IsAccess() {
+			a.unsigned[a.nodes[reads[k]].Obj] = true
+		}
+		return 0
+	})
+}
+
+// linear reports whether f multiplies by numbers only.
+func linear(f *trace.Formula) bool {
+	if f.Op == trace.Times && f.Args[0].Op != trace.Number && f.Args[1].Op != trace.Number {
+		return false
+	}
+	for k := range f.Args {
+		if !linear(&f.Args[k]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (a *adding) goroutine(g trace.GID) int {
+	its := a.t.Goroutines[g]
+	n, ok := a.number[its.Path]
+	if !ok {
+		parent := -1
+		if a.in[its.Parent] && its.Parent != g {
+			parent = a.goroutine(its.Parent)
+		}
+		n = len(a.goroutines)
+		a.number[its.Path] = n
+		its.ID, its.Parent = trace.GID(n), trace.GID(n)
+		if parent >= 0 {
+			its.Parent = trace.GID(parent)
+		}
+		its.Site = a.site(its.Site)
+		a.goroutines = append(a.goroutines, its)
+	}
+	return n
+}
+
+// site returns the program's number of a site: that of the rewriter, or a new one.
+func (a *adding) site(id trace.SiteID) trace.SiteID {
+	s, ok := a.t.Sites[id]
+	if !ok {
+		return id
+	}
+	own, ok := a.siteOf[s.Key]
+	if !ok {
+		if own = id; id&trace.SiteRewritten == 0 {
+			own = trace.SiteID(len(a.siteOf) + 1)
+		}
+		s.ID = own
+		a.siteOf[s.Key], a.sites[own] = own, s
+	}
+	return own
+}
+
+func (a *adding) testName(name string) int {
+	k := slices.Index(a.tests, name)
+	if k < 0 {
+		k = len(a.tests)
+		a.tests = append(a.tests, name)
+	}
+	return k
+}

@@ -1,0 +1,380 @@
+package merged
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/gopredict/gopredict/analysis/solver"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// An encoding is the formula of a program: its models are the runs. One more event, the
+// moment of the violation, parts what happens from what does not.
+type encoding struct {
+	*Program
+	f      *solver.Formula
+	engine solver.Engine
+	events []solver.Event // by node
+	moment solver.Event
+	writes map[uint64][]int32 // by address: nodes
+	found  map[int32]solver.Int
+	left   map[int32]solver.Int
+	terms  int
+}
+
+// maxTerms bounds the formula, in pairs of events that it compares.
+const maxTerms = 1 << 19
+
+// errTooMany is why there is no formula.
+var errTooMany = errors.New("merged: the recordings' events depend on each other in too many ways")
+
+// encode makes the formula of the program.
+func (p *Program) encode(f *solver.Formula, engine solver.Engine) (*encoding, error) {
+	e := &encoding{
+		Program: p, f: f, engine: engine, moment: f.Event("violation"),
+		writes: make(map[uint64][]int32), found: make(map[int32]solver.Int), left: make(map[int32]solver.Int),
+	}
+	for k := range p.nodes {
+		n := &p.nodes[k]
+		e.events = append(e.events, f.Event(fmt.Sprint("e", k)))
+		if isWrite(&n.Event) {
+			e.writes[n.Obj] = append(e.writes[n.Obj], int32(k))
+		}
+	}
+	for k := range p.nodes {
+		if prev := p.nodes[k].prev; prev != none {
+			engine.Assert(f.Before(e.events[prev], e.events[k]))
+		}
+		e.oneWay(p.nodes[k].next)
+	}
+	e.oneWay(p.roots)
+	for k := range p.nodes {
+		e.node(int32(k))
+		if e.terms > maxTerms {
+			return nil, errTooMany
+		}
+	}
+	e.synchronize()
+	if e.terms > maxTerms {
+		return nil, errTooMany
+	}
+	return e, f.Err()
+}
+
+// oneWay says that of events which come next, each goroutine does one.
+func (e *encoding) oneWay(next []int32) {
+	for k, a := range next {
+		for _, b := range next[:k] {
+			if e.nodes[a].G == e.nodes[b].G {
+				e.engine.Assert(e.f.Not(e.f.And(e.done(a), e.done(b))))
+			}
+		}
+	}
+}
+
+// done says that the run comes to n: its guard.
+func (e *encoding) done(n int32) solver.Bool { return e.f.Before(e.events[n], e.moment) }
+
+// before says that a comes before b, if both happen.
+func (e *encoding) before(a, b int32) solver.Bool {
+	switch {
+	case a == b || e.after(b, a):
+		return e.f.False()
+	case e.after(a, b):
+		return e.f.True()
+	}
+	e.terms++
+	return e.f.Before(e.events[a], e.events[b])
+}
+
+// happened says that a has happened before b, which happens.
+func (e *encoding) happened(a, b int32) solver.Bool {
+	switch {
+	case e.apart(a, b):
+		return e.f.False()
+	case e.after(a, b):
+		return e.f.True()
+	}
+	return e.f.And(e.done(a), e.before(a, b))
+}
+
+// need says that b holds if n happens.
+func (e *encoding) need(n int32, b solver.Bool) { e.engine.Assert(e.f.Implies(e.done(n), b)) }
+
+// node asserts what must hold where the run comes to a node.
+func (e *encoding) node(k int32) {
+	n := &e.nodes[k]
+	switch {
+	case n.Kind.IsAccess():
+		if isRead(&n.Event) {
+			e.finding(k)
+		}
+		if n.formula != nil && !n.open {
+			e.need(k, e.f.Eq(e.leaves(k), e.number(n.Obj, n)))
+		}
+	case n.formula != nil && n.Kind == trace.Operand:
+		e.need(k, e.f.Eq(e.value(k), e.f.Const(recorded(e.Program, n))))
+	case n.formula != nil:
+		e.need(k, e.comesOut(k, n.Val != 0))
+	}
+}
+
+// recorded returns what the formula of n came to in the recording.
+func recorded(p *Program, n *node) int64 {
+	return n.formula.Eval(0, func(k int, r trace.Reading) int64 {
+		if n.reads[k] == none {
+			return 0
+		}
+		return r.Number(p.nodes[n.reads[k]].Val)
+	})
+}
+
+// number returns what n has as a number of the type that formulas read what is at an
+// address as.
+func (e *encoding) number(address uint64, n *node) solver.Int {
+	return e.f.Const(e.numberOf(address, n.Size, n.Val))
+}
+
+func (p *Program) numberOf(address uint64, size uint32, val uint64) int64 {
+	return trace.Reading{Signed: !p.unsigned[address], Size: uint8(min(size, 8))}.Number(val)
+}
+
+// finds asserts the π-function of the read k: it finds what the last write before it has
+// left, and if no formula tells what comes of that, what it found in the recording.
+func (e *encoding) finds(k int32) {
+	n, f := &e.nodes[k], e.f
+	v := f.Const(0)
+	if n.HasValue() {
+		v = f.Int(fmt.Sprint("found ", k))
+	}
+	e.found[k] = v
+	ws := e.candidates(k)
+	var ways []solver.Bool
+	for _, w := range ws {
+		if w != none {
+			way := []solver.Bool{e.happened(w, k), e.matches(k, w, v)}
+			for _, other := range ws {
+				if other != w && other != none && !e.apart(w, other) {
+					way = append(way, f.Or(f.Not(e.done(other)), e.before(other, w), e.before(k, other)))
+				}
+			}
+			ways = append(ways, f.And(way...))
+			continue
+		}
+		way := []solver.Bool{e.matches(k, none, v)}
+		for _, other := range ws {
+			if other != none {
+				way = append(way, f.Or(f.Not(e.done(other)), e.before(k, other)))
+			}
+		}
+		ways = append(ways, f.And(way...))
+	}
+	e.need(k, f.Or(ways...))
+}
+
+// candidates returns the writes that the read k may find, with none for what was there
+// before the test.
+func (e *encoding) candidates(k int32) (ws []int32) {
+	last := int32(none) // that must come before
+	for _, w := range e.writes[e.nodes[k].Obj] {
+		if e.after(w, k) && (last == none || e.after(last, w)) {
+			last = w
+		}
+	}
+	for _, w := range e.writes[e.nodes[k].Obj] {
+		if w != k && !e.apart(w, k) && !e.after(k, w) && (last == none || w == last || !e.after(w, last)) {
+			ws = append(ws, w)
+		}
+	}
+	if last == none {
+		ws = append(ws, none)
+	}
+	return ws
+}
+
+// matches says that v is what the read k finds if the write w, or none, was the last, and
+// that its goroutine goes on as recorded then.
+func (e *encoding) matches(k, w int32, v solver.Int) solver.Bool {
+	n, f := &e.nodes[k], e.f
+	if n.bySource() {
+		if slices.Contains(n.sources, w) {
+			return f.True()
+		}
+		return f.False()
+	}
+	var left solver.Int
+	switch {
+	case w == none:
+		was := e.initial[n.Obj]
+		if !was.known {
+			return f.False()
+		}
+		left = f.Const(e.numberOf(n.Obj, n.Size, was.val))
+	case !e.nodes[w].HasValue():
+		return f.False()
+	default:
+		left = e.leaves(w)
+	}
+	if n.Kind == trace.AtomicRMW && n.formula != nil || n.tracked {
+		return f.Eq(v, left)
+	}
+	return f.And(f.Eq(v, left), f.Eq(left, e.number(n.Obj, n)))
+}
+
+// leaves returns what the write w leaves.
+func (e *encoding) leaves(w int32) solver.Int {
+	n := &e.nodes[w]
+	if n.formula == nil {
+		return e.number(n.Obj, n)
+	}
+	return e.value(w)
+}
+
+// value returns what the formula of n comes to.
+func (e *encoding) value(n int32) solver.Int {
+	if v, ok := e.left[n]; ok {
+		return v
+	}
+	x := translation{e, &e.nodes[n], n, 0}
+	v := x.number(x.n.formula)
+	e.left[n] = v
+	return v
+}
+
+// comesOut says how the condition n comes out.
+func (e *encoding) comesOut(n int32, outcome bool) solver.Bool {
+	x := translation{e, &e.nodes[n], n, 0}
+	b := x.truth(x.n.formula)
+	if !outcome {
+		return e.f.Not(b)
+	}
+	return b
+}
+
+// read returns what the formulas behind the node k find there.
+func (e *encoding) read(k int32, r trace.Reading) solver.Int {
+	n := &e.nodes[k]
+	switch {
+	case !n.tracked:
+		return e.f.Const(r.Number(n.Val))
+	case n.Kind == trace.AtomicRMW:
+		return e.leaves(k)
+	}
+	return e.finding(k)
+}
+
+// finding is what the read k finds in memory.
+func (e *encoding) finding(k int32) solver.Int {
+	if v, ok := e.found[k]; ok {
+		return v
+	}
+	e.finds(k)
+	return e.found[k]
+}
+
+// A translation makes the terms of one node's formula.
+type translation struct {
+	*encoding
+	n    *node
+	at   int32
+	next int // index in n.reads
+}
+
+func (x *translation) number(f *trace.Formula) solver.Int {
+	switch f.Op {
+	case trace.Number:
+		return x.f.Const(f.Num)
+	case trace.Before:
+		return x.finding(x.at)
+	case trace.Value:
+		x.next++
+		if at := x.n.reads[x.next-1]; at != none {
+			return x.read(at, f.Read)
+		}
+		return x.f.Const(0)
+	case trace.Plus:
+		sum := x.number(&f.Args[0])
+		for k := range f.Args[1:] {
+			sum = x.f.Add(sum, x.number(&f.Args[k+1]))
+		}
+		return sum
+	case trace.Minus:
+		a := x.number(&f.Args[0])
+		return x.f.Add(a, x.f.Mul(-1, x.number(&f.Args[1])))
+	case trace.Times:
+		if f.Args[0].Op == trace.Number {
+			return x.f.Mul(f.Args[0].Num, x.number(&f.Args[1]))
+		}
+		return x.f.Mul(f.Args[1].Num, x.number(&f.Args[0]))
+	case trace.If:
+		c := x.truth(&f.Args[0])
+		a := x.number(&f.Args[1])
+		return x.either(c, a, x.number(&f.Args[2]))
+	}
+	return x.either(x.truth(f), x.f.Const(1), x.f.Const(0))
+}
+
+func (x *translation) truth(f *trace.Formula) solver.Bool {
+	switch f.Op {
+	case trace.Equal:
+		a := x.number(&f.Args[0])
+		return x.f.Eq(a, x.number(&f.Args[1]))
+	case trace.Less:
+		a := x.number(&f.Args[0])
+		return x.f.Lt(a, x.number(&f.Args[1]))
+	case trace.LessEqual:
+		a := x.number(&f.Args[0])
+		return x.f.Le(a, x.number(&f.Args[1]))
+	case trace.Not:
+		return x.f.Not(x.truth(&f.Args[0]))
+	case trace.And, trace.Or:
+		var all []solver.Bool
+		for k := range f.Args {
+			all = append(all, x.truth(&f.Args[k]))
+		}
+		if f.Op == trace.And {
+			return x.f.And(all...)
+		}
+		return x.f.Or(all...)
+	}
+	return x.f.Not(x.f.Eq(x.number(f), x.f.Const(0)))
+}
+
+// either is a if c holds, else b.
+func (e *encoding) either(c solver.Bool, a, b solver.Int) solver.Int {
+	v := e.f.Int(fmt.Sprint("either ", e.terms))
+	e.terms++
+	e.engine.Assert(e.f.Implies(c, e.f.Eq(v, a)), e.f.Or(c, e.f.Eq(v, b)))
+	return v
+}
+
+// solve asks for a run in which the condition n comes out otherwise. It returns the nodes
+// of the run in their order; nil if there is none.
+func (e *encoding) solve(ctx context.Context, n int32, budget *solver.Budget) (solver.Answer, []int32, error) {
+	siblings := e.roots
+	var property []solver.Bool
+	if prev := e.nodes[n].prev; prev != none {
+		siblings = e.nodes[prev].next
+		property = append(property, e.done(prev))
+	}
+	for _, s := range siblings {
+		if e.nodes[s].G == e.nodes[n].G {
+			property = append(property, e.f.Not(e.done(s)))
+		}
+	}
+	property = append(property, e.comesOut(n, e.nodes[n].Val == 0))
+	answer, err := e.engine.Check(ctx, budget, property...)
+	if err != nil || answer != solver.Sat {
+		return answer, nil, err
+	}
+	var run []int32
+	for _, ev := range e.engine.Order() {
+		if ev == e.moment {
+			break
+		}
+		run = append(run, int32(ev-e.moment-1))
+	}
+	return answer, run, nil
+}

@@ -1,0 +1,212 @@
+package merged
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A Recording is the trace of one run.
+type Recording struct {
+	t    *trace.Trace
+	flow *trace.Flow // nil before somebody asks
+}
+
+// NewRecording prepares a trace for merging. It is for one goroutine at a time.
+func NewRecording(t *trace.Trace) *Recording { return &Recording{t: t} }
+
+// values returns what the values in the trace follow from.
+func (r *Recording) values() *trace.Flow {
+	if r.flow == nil {
+		r.flow = trace.NewFlow(r.t)
+	}
+	return r.flow
+}
+
+// A part is what a recording has of the test.
+type part struct {
+	t      *trace.Trace
+	index  int
+	flow   *trace.Flow
+	in     map[trace.GID]bool // goroutines of the test
+	events []int32            // theirs, ascending
+	names  *naming
+	posts  map[uint64]map[trace.GID]bool // by token: who has posted it
+}
+
+// content is what memory holds.
+type content struct {
+	val   uint64
+	known bool
+}
+
+// of returns the part of the test, which has no flow yet, of the recording with that
+// number.
+func (r *Recording) of(test string, index int) *part {
+	p := &part{t: r.t, index: index, in: make(map[trace.GID]bool), posts: make(map[uint64]map[trace.GID]bool)}
+	for g, its := range r.t.Goroutines {
+		p.in[trace.GID(g)] = its.Test == test
+	}
+	for i := range r.t.Events {
+		if p.in[r.t.Events[i].G] {
+			p.events = append(p.events, int32(i))
+		}
+	}
+	return p
+}
+
+// name returns the program's name of what e is on; 0 if it has no address.
+func (r *part) name(e *trace.Event) uint64 {
+	if !e.Kind.HasAddress() {
+		return 0
+	}
+	return r.names.of(e.Obj)
+}
+
+// value returns the value of an access or operand, an address by the program's name.
+func (r *part) value(e *trace.Event) uint64 {
+	if own, ok := r.names.own[e.Val]; ok && e.Size == 8 {
+		return own
+	}
+	return e.Val
+}
+
+// found returns what the access at position i, which reads, has found, if that is known.
+func (r *part) found(i int32) (v uint64, known bool) {
+	e := &r.t.Events[i]
+	if e.Kind == trace.AtomicRMW && e.Flags&trace.FlagFailed == 0 {
+		return r.flow.Found(r.t, int(i))
+	}
+	return e.Val, e.HasValue()
+}
+
+// awaits notes a post, and reports whether the event at position i takes over what
+// another goroutine of the test has handed over.
+func (r *part) awaits(i int32) bool {
+	e := &r.t.Events[i]
+	others := r.posts[e.Obj]
+	return e.Obj == 0 || len(others) > 1 || len(others) == 1 && !others[e.G]
+}
+
+func (r *part) post(e *trace.Event) {
+	if r.posts[e.Obj] == nil {
+		r.posts[e.Obj] = make(map[trace.GID]bool)
+	}
+	r.posts[e.Obj][e.G] = true
+}
+
+// A naming gives the objects of a recording, by their addresses, the names that they have
+// in the program: their addresses in the first recording that has them.
+type naming struct {
+	own   map[uint64]uint64 // by address
+	taken map[uint64]bool   // names
+	fresh uint64            // the last name that no recording has
+}
+
+// of returns the name of what is at an address. What no event has shown to be something
+// of another recording has its own address, as a global variable has, or if that is the
+// name of something else, a new one.
+func (n *naming) of(address uint64) uint64 {
+	own, ok := n.own[address]
+	if !ok {
+		if own = address; n.taken[own] {
+			n.fresh += 1 << 12
+			own = n.fresh
+		}
+		n.bind(address, own)
+	}
+	return own
+}
+
+func (n *naming) bind(address, own uint64) {
+	if _, ok := n.own[address]; !ok && !n.taken[own] {
+		n.own[address], n.taken[own] = own, true
+	}
+}
+
+// align names the objects of each recording: two that events with the same past in their
+// goroutines are on are the same.
+func align(rs []*part) {
+	for k, r := range rs {
+		r.names = &naming{own: make(map[uint64]uint64), taken: make(map[uint64]bool), fresh: (uint64(k) + 1) << 56}
+		for _, before := range rs[:k] {
+			r.alike(before)
+		}
+		for _, i := range r.events {
+			r.name(&r.t.Events[i])
+		}
+	}
+}
+
+// alike names objects of r as those of o: as long as the goroutines of the same path do
+// the same in both.
+func (r *part) alike(o *part) {
+	next := make(map[string][]int32) // by path: events of o
+	for _, i := range o.events {
+		path := o.t.Goroutines[o.t.Events[i].G].Path
+		next[path] = append(next[path], i)
+	}
+	for _, i := range r.events {
+		e := &r.t.Events[i]
+		path := r.t.Goroutines[e.G].Path
+		if len(next[path]) == 0 {
+			continue
+		}
+		its := &o.t.Events[next[path][0]]
+		if e.Kind != its.Kind || e.Size != its.Size || r.t.Sites[e.Site].Key != o.t.Sites[its.Site].Key {
+			next[path] = nil
+			continue
+		}
+		next[path] = next[path][1:]
+		if e.Kind.HasAddress() {
+			r.names.bind(e.Obj, o.names.of(its.Obj))
+		}
+	}
+}
+
+// inPieces returns the names of the memory that the tests write and that is not always
+// accessed as a whole, by the tests alone, and by what one variable is.
+func inPieces(rs []*part) map[uint64]bool {
+	type extent struct{ from, size uint64 }
+	var all []extent
+	written, bad := make(map[uint64]bool), make(map[uint64]bool)
+	for _, r := range rs {
+		if len(r.events) == 0 {
+			continue
+		}
+		generations := trace.NewGenerations(r.t)
+		of := make(map[uint64]int32)
+		for i := int(r.events[0]); i < len(r.t.Events); i++ {
+			e := &r.t.Events[i]
+			if !e.Kind.IsAccess() {
+				continue
+			}
+			if !r.in[e.G] {
+				if own, ok := r.names.own[e.Obj]; ok && isWrite(e) {
+					bad[own] = true
+				}
+				continue
+			}
+			own, generation := r.name(e), generations.Of(i)
+			if before, ok := of[own]; ok && before != generation {
+				bad[own] = true
+			}
+			of[own] = generation
+			written[own] = written[own] || isWrite(e)
+			all = append(all, extent{own, uint64(max(e.Size, 1))})
+		}
+	}
+	slices.SortFunc(all, func(a, b extent) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.size, b.size)) })
+	all = slices.Compact(all)
+	for k, x := range all {
+		for _, y := range all[k+1:] {
+			if y.from >= x.from+x.size {
+				break
+			}
+			bad[x.from] = bad[x.from] || written[x.from] || written[y.from]
+			bad[y.from] = bad[x.from] || bad[y.from]
+		}
+	}
+	return bad
+}
