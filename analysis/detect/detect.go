@@ -96,7 +96,7 @@ type Detector struct {
 
 // The detectors.
 var (
-	Meetings   = &Detector{[]bug.Kind{bug.Race, bug.Channel, bug.Failure}, meetings}
+	Meetings   = &Detector{[]bug.Kind{bug.Race, bug.Channel, bug.WaitGroup, bug.Failure}, meetings}
 	Patterns   = &Detector{[]bug.Kind{bug.Atomicity, bug.AtomicSet}, patterns}
 	Assertions = &Detector{[]bug.Kind{bug.Assertion}, assertions}
 	Unlocks    = &Detector{[]bug.Kind{bug.LockMisuse}, unlocks}

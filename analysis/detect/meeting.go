@@ -30,13 +30,16 @@ func meetings(in *Input, counts *Counts) []Candidate {
 
 // meeting is the kind of bug of two accesses that meet. It is a race, or else channel:
 // a close of a channel that meets a send to it or another close, which panics if the
-// close goes first; or failure: a test's end that meets what uses the test, which
-// panics behind it or is told of another test.
+// close goes first; or waitgroup: an Add that takes the counter from zero and meets a
+// Wait, which may not wait for it; or failure: a test's end that meets what uses the
+// test, which panics behind it or is told of another test.
 func (in *Input) meeting(pair [2]int) bug.Kind {
-	for _, i := range pair {
+	for k, i := range pair {
 		switch {
 		case in.Trace.Events[i].Kind == trace.Close:
 			return bug.Channel
+		case in.Trace.Events[i].Kind == trace.WaitGroupWait && in.Trace.Events[pair[1-k]].Kind == trace.WaitGroupAdd:
+			return bug.WaitGroup
 		case in.endsTest(i):
 			return bug.Failure
 		}

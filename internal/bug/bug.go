@@ -75,7 +75,7 @@ var kinds = [...]row{
 	{Deadlock, "DEADLOCK", true, true, Stuck, "blocked", "blocked", stuck},
 	{Channel, "CHANNEL MISUSE", true, true, Meeting, "", "conflicting", meet},
 	{LockMisuse, "LOCK MISUSE", true, false, Unlocked, "fatal", "fatal", "The lock is not locked here: to unlock it is fatal."},
-	{WaitGroup, "WAITGROUP MISUSE", false, false, Meeting, "", "", wrong},
+	{WaitGroup, "WAITGROUP MISUSE", true, true, Meeting, "", "conflicting", "Both stand here at once: whether this Wait waits for what this Add begins is left to chance."},
 	{Assertion, "ASSERTION FAILURE", true, false, FailedTest, "failing", "failing", "By what was read this fails."},
 	{Failure, "TEST USED AFTER ITS END", true, true, Meeting, "", "", "Both stand here at once. What uses a test after its end is lost, or panics."},
 	{Race, "DATA RACE", true, true, Meeting, "", "conflicting", meet},

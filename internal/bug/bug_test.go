@@ -26,7 +26,7 @@ func TestTables(t *testing.T) {
 
 // What gates can be found, or was decided upon before it can be.
 func TestGating(t *testing.T) {
-	assert.Equal(t, []Kind{Deadlock, Channel, Failure, Race}, Gating())
+	assert.Equal(t, []Kind{Deadlock, Channel, WaitGroup, Failure, Race}, Gating())
 	assert.Subset(t, Kinds(), Sought())
 }
 

@@ -169,9 +169,13 @@ func (p *parser) end() error {
 	case len(w.Violation) == 0:
 		return errors.New("the witness has no violation section: is the end of the file missing?")
 	}
-	closes := func(s Step) bool { return s.Op == trace.Close }
-	if p.w.Kind == bug.Race && slices.ContainsFunc(p.w.Violation, closes) {
-		p.w.Kind = bug.Channel // as it was called before
+	has := func(op trace.Kind) bool {
+		return slices.ContainsFunc(p.w.Violation, func(s Step) bool { return s.Op == op })
+	}
+	if p.w.Kind == bug.Race && has(trace.Close) { // what kinds there were before had fewer names
+		p.w.Kind = bug.Channel
+	} else if p.w.Kind == bug.Race && has(trace.WaitGroupWait) && has(trace.WaitGroupAdd) {
+		p.w.Kind = bug.WaitGroup
 	}
 	for i, s := range p.w.Violation {
 		if p.w.InOrder() && (s.Variable == 0 || s.Region == 0) {

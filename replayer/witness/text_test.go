@@ -114,13 +114,22 @@ func TestParseComments(t *testing.T) {
 	assert.Equal(t, sample(), w)
 }
 
-// A send that meets a close was a race once.
-func TestParseChannel(t *testing.T) {
-	w := sample()
-	w.Violation[0].Op, w.Violation[1].Op = trace.Send, trace.Close
-	w, err := Parse("w", strings.NewReader(text(t, w)))
-	require.NoError(t, err)
-	assert.Equal(t, bug.Channel, w.Kind)
+// A send that meets a close was a race once, and so was an Add that meets a Wait.
+func TestParseOldKinds(t *testing.T) {
+	for _, test := range []struct {
+		ops  [2]trace.Kind
+		want bug.Kind
+	}{
+		{[2]trace.Kind{trace.Send, trace.Close}, bug.Channel},
+		{[2]trace.Kind{trace.WaitGroupAdd, trace.WaitGroupWait}, bug.WaitGroup},
+		{[2]trace.Kind{trace.WaitGroupAdd, trace.Write}, bug.Race},
+	} {
+		w := sample()
+		w.Violation[0].Op, w.Violation[1].Op = test.ops[0], test.ops[1]
+		w, err := Parse("w", strings.NewReader(text(t, w)))
+		require.NoError(t, err)
+		assert.Equal(t, test.want, w.Kind)
+	}
 }
 
 func TestSave(t *testing.T) {

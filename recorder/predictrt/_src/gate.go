@@ -353,7 +353,7 @@ func collide(a, b stand) bool {
 	case a.kind == Close || b.kind == Close:
 		return a.obj == b.obj && isChannel(a.kind) && isChannel(b.kind)
 	case a.kind == WaitGroupAdd && b.kind == WaitGroupWait, b.kind == WaitGroupAdd && a.kind == WaitGroupWait:
-		return a.obj == b.obj
+		return a.obj == b.obj && groupCount(a.obj) == 0
 	case isChannel(a.kind) || isChannel(b.kind):
 		return false
 	}
@@ -414,4 +414,11 @@ func (g *goroutine) park(why string) {
 		}
 	}
 	g.waits = ""
+}
+
+// groupCount is the counter of the WaitGroup at an address: the upper half of its state,
+// which is its first word. A group whose counter is not zero may be added to while others
+// wait for it.
+func groupCount(group uint64) int32 {
+	return int32(*(*uint64)(unsafe.Pointer(uintptr(group))) >> 32)
 }
