@@ -44,7 +44,7 @@ func Derive(p *sharing.Program, pkgs []*packages.Package) (facts *Facts) {
 // An analysis is one in the making.
 type analysis struct {
 	*sharing.Program
-	all    []*function
+	all    []*function // in the program's order, so that equal programs give equal facts
 	of     map[*ssa.Function]*function
 	sizes  types.Sizes
 	values *valuesIn
@@ -68,6 +68,7 @@ type position struct {
 // not known.
 func (a *analysis) body(fn *ssa.Function) *function { return a.of[a.Body(fn)] }
 
+// eachInstruction calls do for all instructions, in the same order each time.
 func (a *analysis) eachInstruction(do func(*function, ssa.Instruction)) {
 	for _, f := range a.all {
 		for _, b := range f.Blocks {

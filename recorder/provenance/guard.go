@@ -91,6 +91,7 @@ func (a *analysis) guard(f *function, v ssa.Value, r ssa.Instruction) (Spot, boo
 	return at, true
 }
 
+// isNumber reports whether formulas have v as a number.
 func isNumber(v ssa.Value) bool {
 	s, ok := sortOf(v.Type())
 	return ok && s == number

@@ -28,6 +28,7 @@ type handing struct {
 	values          map[string][]*function // what values of a signature may be
 }
 
+// newHanding returns one in which nothing is wanted.
 func newHanding() handing {
 	return handing{wants: map[any]bool{}, got: map[*ssa.Call]bool{}}
 }
@@ -249,6 +250,7 @@ func (a *analysis) handResults(f *function) {
 	}
 }
 
+// returnsOf returns the return statements of f.
 func returnsOf(f *function) (all []*ssa.Return) {
 	for _, b := range f.Blocks {
 		if b == f.Recover || len(b.Instrs) == 0 {
@@ -288,6 +290,7 @@ func isAny(t types.Type) bool {
 	return ok && i.NumMethods() == 0 && !isTypeParam(t)
 }
 
+// isTypeParam reports whether t is a type parameter.
 func isTypeParam(t types.Type) bool {
 	_, is := types.Unalias(t).(*types.TypeParam)
 	return is

@@ -10,7 +10,9 @@ import (
 
 // This file finds the accesses to strings, interfaces and slices of which formulas
 // need the digests or lengths: to read the contents of all of them would cost too
-// much.
+// much. It is a backward slice (Weiser, Program Slicing, ICSE 1981) over memory: from what
+// assertions and conditions read to the stores there, and from what these store to what
+// that was read from, until there is nothing new.
 
 // readMemory names the memory that instr, a load, reads; nil for others.
 func (a *analysis) readMemory(instr ssa.Instruction) any {

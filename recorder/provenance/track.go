@@ -10,8 +10,15 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
+// This file is the other half of what a formula needs to be of use. That a stored value
+// follows from a read tells what is stored if the read finds something else. But the read
+// may find something else only if nothing but formulas would notice: so each use of its
+// value is followed to its end.
+
 // derive finds the formulas of all stores, conditions and assertions, and the
-// reads of which the values go nowhere else.
+// reads of which the values go nowhere else. The order matters: which values are handed
+// over from call to call is known once all formulas have said which ones they want, and
+// what is read may be tracked through these, then.
 func (a *analysis) derive() {
 	a.findCalls()
 	a.findNils()
@@ -182,10 +189,10 @@ func (a *analysis) track(f *function, v ssa.Value, s Spot) {
 // uses collects where a value goes.
 type uses struct {
 	*analysis
-	seen   map[ssa.Value]bool
-	spots  []Spot
-	budget int
-	depth  int
+	seen   map[ssa.Value]bool // a value that goes round a loop comes back to itself
+	spots  []Spot             // of the formulas that it goes into
+	budget int                // values that may still be followed
+	depth  int                // of calls that are followed
 }
 
 // follow reports whether all that v goes into is in formulas. pure says that it
@@ -213,7 +220,9 @@ func (u *uses) follow(f *function, v ssa.Value, pure bool) bool {
 	return true
 }
 
-// use reports whether all that r does with v is in formulas.
+// use reports whether all that r does with v is in formulas. First of all comes what panics
+// for some values: going on after it is a condition of its own (guard.go). An instruction
+// that is not named here is where the trail ends, and v stays as recorded.
 func (u *uses) use(f *function, v ssa.Value, r ssa.Instruction, pure bool) bool {
 	if at, ok := u.analysis.guard(f, v, r); ok && !pure {
 		u.spots = append(u.spots, at)
@@ -288,6 +297,7 @@ func (u *uses) asserted(f *function, x ssa.Value, pure bool) bool {
 	return true
 }
 
+// countIn counts how often v is among args.
 func countIn(args []ssa.Value, v ssa.Value) (n int) {
 	for _, arg := range args {
 		if arg == v {

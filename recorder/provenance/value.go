@@ -19,7 +19,8 @@ import (
 // Programs, 2011, section 3.1, and the renaming of local variables in 4.1, which
 // the SSA form has done).
 
-// valuesIn collects formulas.
+// valuesIn collects formulas. Spots and not instructions are the keys, as the rewriter
+// inserts events at places of the source; a place with several formulas gets none.
 type valuesIn struct {
 	Facts
 	handing
@@ -39,6 +40,7 @@ type valuesIn struct {
 	assigned   map[position]bool // names to which a value is assigned there
 }
 
+// newValues returns an empty collection.
 func newValues() *valuesIn {
 	return &valuesIn{
 		Facts:   Facts{nil, map[Spot]Formula{}, map[Spot]trace.Outcome{}, map[Spot]bool{}, map[Spot]bool{}, map[Spot]bool{}, map[Spot][]Spot{}, map[Spot]int{}},
@@ -49,7 +51,8 @@ func newValues() *valuesIn {
 	}
 }
 
-// done returns what is certain.
+// done returns what is certain: of two formulas for one place none is, and a value that
+// goes anywhere but into formulas must stay as recorded.
 func (v *valuesIn) done() *Facts {
 	for s := range v.twice {
 		delete(v.formulas, s)
@@ -107,7 +110,8 @@ type term struct {
 	operands []*read
 }
 
-// A read is a reading, or an operand, in a term.
+// A read is a reading, or an operand, in a term. A reading has an event of the trace; an
+// operand, the value of a name, gets one only if a formula needs it.
 type read struct {
 	Spot
 	in *function
@@ -173,7 +177,8 @@ func join(op trace.Op, args ...*term) *term {
 	return t
 }
 
-// maxTerm bounds the instructions that a term is made of.
+// maxTerm bounds the instructions that a term is made of. A term is written into the table
+// of sites, and once more into the solver's formula for each time that its event occurs.
 const maxTerm = 24
 
 // A deriver makes the term of a value where a function uses it.
@@ -181,9 +186,9 @@ type deriver struct {
 	*analysis
 	f      *function
 	use    ssa.Instruction
-	params map[*ssa.Parameter]*term // of calls that are followed
-	left   *int
-	depth  int
+	params map[*ssa.Parameter]*term // of calls that are followed: what is passed there
+	left   *int                     // of maxTerm, for the whole term
+	depth  int                      // of such calls
 }
 
 // term returns what v follows from where use, an instruction of f, uses it; nil
@@ -194,6 +199,7 @@ func (a *analysis) term(f *function, use ssa.Instruction, v ssa.Value) *term {
 	return d.term(v)
 }
 
+// term returns what v follows from, where d.use uses it.
 func (d *deriver) term(v ssa.Value) *term {
 	if *d.left--; *d.left < 0 {
 		return nil
@@ -235,7 +241,8 @@ func (d *deriver) found(v ssa.Value, size uint8, signed bool) *term {
 	return t
 }
 
-// computed is the term of a v that follows from others.
+// computed is the term of a v that follows from others. What is not named here has none:
+// to say nothing is always right, as the value then stays as it was recorded.
 func (d *deriver) computed(v ssa.Value, size uint8, signed bool) *term {
 	switch x := v.(type) {
 	case *ssa.Parameter:
@@ -397,6 +404,7 @@ func isText(t types.Type) bool {
 	return ok && s == text
 }
 
+// constantTerm is the term of a constant; nil if no formula has such values.
 func constantTerm(c *ssa.Const) *term {
 	if c.Value == nil {
 		if s, ok := sortOf(c.Type()); ok {
@@ -467,6 +475,7 @@ func (d *deriver) isInt64(t types.Type) bool {
 	return ok && signed && size == 8
 }
 
+// isNil reports whether v is the constant nil.
 func isNil(v ssa.Value) bool {
 	c, ok := v.(*ssa.Const)
 	return ok && c.IsNil()

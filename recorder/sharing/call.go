@@ -8,6 +8,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
+// A closure shares variables with who has made it. If it only runs where it is made, that
+// is as if its body stood there; if it runs in a goroutine that starts then, the start
+// orders what was before; and if others may keep it, they know its variables.
+
 // handling says what becomes of a closure.
 type handling int
 
@@ -62,6 +66,9 @@ var starters = map[string]bool{
 	"context.AfterFunc":                         true,
 	"testing/synctest.Test":                     true,
 }
+
+// With these two lists, and no bodies of the standard library, the usual ways to start
+// goroutines and to sort do not make all that their closures use loud.
 
 // callers are functions that call the function that they get, and forget it.
 var callers = map[string]bool{

@@ -19,8 +19,8 @@ import (
 // classes says which fields may change.
 type classes struct {
 	names  map[*types.Struct]string
-	loud   map[string]bool
-	off    bool // unsafe code may do anything
+	loud   map[string]bool // by class: there is a store with an event, or an address was taken
+	off    bool            // unsafe code may do anything
 	args   []types.Type
 	anyArg bool // code that is generic stores values of its parameters' types
 }

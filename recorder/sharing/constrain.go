@@ -7,6 +7,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
+// This file follows values through instructions: an assignment joins what both sides lead
+// to. Each instruction of package ssa is named somewhere here; one of a later version is
+// taken to give all of its operands away (unknown).
+
 // hold returns what register v holds.
 func (a *analysis) hold(v ssa.Value) *node {
 	n := a.vars[v]
@@ -45,6 +49,9 @@ func (a *analysis) constrain() {
 	}
 }
 
+// visit follows the values in f, once, after those in the functions that it calls: their
+// results are sealed then, and each call gets copies. Of functions that call each other,
+// one comes first, and calls of it share what it makes.
 func (a *analysis) visit(f *function) {
 	if f.state != untouched {
 		return
@@ -75,6 +82,7 @@ func (a *analysis) visit(f *function) {
 			a.instruction(f, instr)
 		}
 	}
+	// Unknown callers get what is returned, as they have made the arguments.
 	if f.open {
 		each(f.Signature.Results(), func(i int, t types.Type) { a.release(a.part(f.results, i), t) })
 	}
@@ -333,6 +341,7 @@ func (a *analysis) send(f *function, instr ssa.Instruction, ch, x ssa.Value) {
 	a.publish(f, instr, false, a.hold(x))
 }
 
+// receive takes what the channel ch holds, for dst.
 func (a *analysis) receive(dst *node, ch ssa.Value) {
 	if t, ok := ch.Type().Underlying().(*types.Chan); ok {
 		a.assign(dst, a.part(a.at(ch), message), t.Elem())

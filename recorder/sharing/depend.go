@@ -114,6 +114,8 @@ func (a *analysis) uncertainAt(n *node, t types.Type) bool {
 	return r
 }
 
+// dependentCall reports whether what a call returns may depend on other goroutines: that of
+// a function without a body here always may.
 func (a *analysis) dependentCall(v *ssa.Call) bool {
 	c := v.Common()
 	if b, ok := c.Value.(*ssa.Builtin); ok {
@@ -143,7 +145,8 @@ func (a *analysis) dependentCall(v *ssa.Call) bool {
 	return true
 }
 
-// pass hands uncertainty on to memory and other functions.
+// pass hands uncertainty on to memory and other functions. Within a function it
+// goes from registers to those that are computed from them (see dependent).
 func (a *analysis) pass(f *function, instr ssa.Instruction) {
 	switch v := instr.(type) {
 	case *ssa.Store:

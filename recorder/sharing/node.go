@@ -14,15 +14,17 @@ type node struct {
 	to    *node         // what a pointer, slice, map or channel stored here leads to
 	parts map[int]*node // fields by number, and the parts below
 
+	// Who makes the variables decides whether all calls can be told apart: if one function
+	// does, what it does with them before it publishes them is its own.
 	owner  *function // that makes such variables, nil if none or several do
 	owners int       // how many make them: 0, 1, 2 for several
 	clones []*node   // of results of a function at its calls
 
-	// What publish finds out.
-	shared, racy bool
-	published    []*publication
-	writes       []*write
-	inherited    bool // the function that made the original writes
+	// What publish finds out. Loud is the answer that rewrite gets: accesses need events.
+	shared, racy bool           // other goroutines may know it; by a publication that orders nothing
+	published    []*publication // those that order what was before
+	writes       []*write       // with events
+	inherited    bool           // the function that made the original writes
 	loud         bool
 	uncertain    bool // what is stored here may depend on other goroutines
 	mark         int
@@ -43,6 +45,9 @@ type graph struct {
 	marks   int
 }
 
+// newGraph returns a graph of the outside alone, of which the worst is taken: it leads to
+// itself, so that whatever is joined with it is known to unknown code, with all that can
+// be reached from there.
 func newGraph() *graph {
 	g := &graph{}
 	g.outside = g.node()
@@ -52,13 +57,15 @@ func newGraph() *graph {
 	return g
 }
 
+// node makes a node of which nothing is known yet.
 func (g *graph) node() *node {
 	n := &node{}
 	g.all = append(g.all, n)
 	return n
 }
 
-// find returns the node that stands for n.
+// find returns the node that stands for n, and makes the way there shorter for the next
+// time (union-find with path halving).
 func find(n *node) *node {
 	for n.up != nil {
 		if n.up.up != nil {
@@ -166,6 +173,7 @@ const (
 	elements
 )
 
+// kindOf says how values of type t lead to memory.
 func kindOf(t types.Type) kind {
 	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
 		return generic

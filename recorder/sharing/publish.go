@@ -6,6 +6,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
+// This file says when other goroutines may know memory, and whether they know of what was
+// written there before. That is where a wrong answer would lose a race, so that all that
+// is in doubt is loud.
+
 // A publication is an instruction by which other goroutines may come to know
 // what registers lead to. It is racy if nothing orders what was done before it
 // and what they do then.
@@ -27,16 +31,21 @@ type write struct {
 	eventless bool
 }
 
+// publish notes that instr lets others know what the registers roots lead to.
 func (a *analysis) publish(f *function, instr ssa.Instruction, racy bool, roots ...*node) {
 	a.sites = append(a.sites, &publication{f, instr, roots, racy})
 }
 
+// write notes that instr stores a value of type t to addr. With eventless the rewriter
+// will not tell of it, whatever is said here.
 func (a *analysis) write(f *function, instr ssa.Instruction, addr ssa.Value, t types.Type, to *node, eventless bool) {
 	a.writes = append(a.writes, &write{f, instr, addr, t, to, nil, eventless})
 	a.leaves(to, t, func(*node) {}) // so that copies have the parts, too
 }
 
-// decide finds for each node whether accesses need events: whether it is loud.
+// decide finds for each node whether accesses need events: whether it is loud. It comes
+// when all values were followed: who makes what, which writes there are, what is published
+// and how, and then the two rules of the package's comment.
 func (a *analysis) decide() {
 	a.spreadOwners()
 	for _, w := range a.writes {
