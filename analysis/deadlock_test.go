@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -17,7 +18,7 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-var programs = flag.Int("programs", 100, "random programs of each shape of which the deadlocks are compared with all interleavings")
+var programs = flag.Int("programs", 60, "random programs of each shape of which the deadlocks are compared with all interleavings")
 
 // deadlocks returns the deadlocks of a trace.
 func deadlocks(t testing.TB, tr *trace.Trace) *analysis.Result {
@@ -50,6 +51,16 @@ func TestDeadlocks(t *testing.T) {
 		{"for one that reads it once", "1 racq a\n1 rrel a\n2 acq a\n2 rel a", nil, 0},
 		{"a writer keeps two readers apart", "1 racq a\n1 acq b\n1 rel b\n1 rrel a\n2 acq b\n2 racq a\n2 rrel a\n2 rel b\n0 acq a\n0 rel a", []string{"predicted [5 12 9]"}, 0},
 		{"a reader waits for a writer", "1 racq a\n1 acq b\n1 rel b\n1 rrel a\n2 acq b\n2 acq a\n2 rel a\n2 rel b", []string{"predicted [5 9]"}, 0},
+		{"a send under the lock that its receiver needs", "2 acq a\n2 rel a\n2 recv c\n1 acq a\n1 send c\n1 sent c#1\n1 rel a\n2 recvd c#1", []string{"predicted [4 8]"}, 0},
+		{"a receive under the lock that its sender needs", "2 acq a\n2 rel a\n2 send c\n1 acq a\n1 recv c\n1 recvd c#1\n1 rel a\n2 sent c#1", []string{"predicted [4 8]"}, 0},
+		{"a send that has room", "2 acq a\n2 rel a\n2 recv c/1\n1 acq a\n1 send c/1\n1 sent c#1/1\n1 rel a\n2 recvd c#1/1", nil, 0},
+		{"a receiver that needs the lock afterwards", "2 recv c\n1 acq a\n1 send c\n1 sent c#1\n1 rel a\n2 recvd c#1\n2 acq a\n2 rel a", nil, 0},
+		{"another one that receives", "2 acq a\n2 rel a\n2 recv c\n1 acq a\n1 send c\n1 sent c#1\n1 rel a\n2 recvd c#1\n0 recv c", nil, 0},
+		{"a slot of a semaphore and a lock", "1 send s/1\n1 sent s#1/1\n1 acq a\n1 rel a\n1 recv s/1\n1 recvd s#1/1\n2 acq a\n2 send s/1\n2 sent s#2/1\n2 recv s/1\n2 recvd s#2/1\n2 rel a", []string{"predicted [6 11]"}, 0},
+		{"two slots, one of which stays free", "1 send s/2\n1 sent s#1/2\n1 acq a\n1 rel a\n1 recv s/2\n1 recvd s#1/2\n2 acq a\n2 send s/2\n2 sent s#2/2\n2 recv s/2\n2 recvd s#2/2\n2 rel a", nil, 0},
+		{"two slots of two others", "1 send s/2\n1 sent s#1/2\n0 send s/2\n0 sent s#2/2\n0 acq a\n0 rel a\n0 recv s/2\n0 recvd s#1/2\n1 acq a\n1 rel a\n1 recv s/2\n1 recvd s#2/2\n2 acq a\n2 send s/2\n2 sent s#3/2\n2 recv s/2\n2 recvd s#3/2\n2 rel a", []string{"predicted [8 12 17]"}, 0},
+		{"a WaitGroup under the lock that Done needs", "0 add w#1\n1 acq a\n1 rel a\n1 add w#-1\n0 acq a\n0 wgwait w\n0 wgwaited w\n0 rel a", []string{"predicted [5 9]"}, 0},
+		{"a close under it", "1 acq a\n1 rel a\n1 close c\n2 acq a\n2 recv c\n2 recvd c\n2 rel a", []string{"predicted [4 8]"}, 0},
 		{"a reader's value decides", "1 w x=1\n" + both + "2 r x=1\n2 branch #1\n2 acq b\n2 acq a\n2 rel a\n2 rel b", []string{"predicted [6 12]"}, 0},
 		{"a value that only the end of it leaves", "1 acq a\n1 acq b\n1 rel b\n1 rel a\n1 w x=1\n2 r x=1\n2 branch #1\n2 acq b\n2 acq a\n2 rel a\n2 rel b", []string{"undecided [5 12]"}, 0},
 	} {
@@ -85,20 +96,28 @@ func TestDeadlocksOracle(t *testing.T) {
 		"with values": {Goroutines: 3, Events: 9, Sync: tracetest.Mutexes, Locks: 2, Locations: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			predicted, free := 0, 0
-			for seed := range uint64(*programs) {
-				tr := tracetest.Random(seed, shape)
-				real := feasible.Deadlocks(tr)
-				sets := compare(t, seed, tr, real)
-				if predicted += len(sets); len(sets) == 0 {
-					free++
-				}
-			}
-			t.Logf("%d predicted, %d programs without", predicted, free)
-			assert.NotZero(t, predicted)
-			assert.NotZero(t, free)
+			oracle(t, func(seed uint64) *trace.Trace { return tracetest.Random(seed, shape) })
 		})
 	}
+	t.Run("communication", func(t *testing.T) { oracle(t, tracetest.Talk) })
+}
+
+// oracle compares what is predicted for programs with all of their interleavings.
+func oracle(t *testing.T, program func(seed uint64) *trace.Trace) {
+	predicted, free := 0, 0
+	for seed := range uint64(*programs) {
+		tr := program(seed)
+		if tr == nil {
+			continue
+		}
+		sets := compare(t, seed, tr, feasible.Deadlocks(tr))
+		if predicted += len(sets); len(sets) == 0 {
+			free++
+		}
+	}
+	t.Logf("%d predicted, %d programs without", predicted, free)
+	assert.NotZero(t, predicted)
+	assert.NotZero(t, free)
 }
 
 // compare compares what is predicted for a program with the sets of operations at which
@@ -107,7 +126,8 @@ func compare(t *testing.T, seed uint64, tr *trace.Trace, real [][]int) (sets [][
 	t.Helper()
 	judge := feasible.New(tr)
 	for _, f := range deadlocks(t, tr).Findings {
-		assert.NotEqual(t, bug.Undecided, f.Status, "seed %d: %v: %s", seed, f.Accesses, f.Reason)
+		departs := strings.HasPrefix(f.Reason, "undecided: ") // as other values may be read
+		assert.True(t, f.Status != bug.Undecided || departs, "seed %d: %v: %s", seed, f.Accesses, f.Reason)
 		for _, r := range f.Schedules {
 			s := r.Schedule()
 			assert.NoError(t, judge.StuckFrom(s.From, s.Steps, r.Accesses), "seed %d: %v", seed, r.Accesses)
@@ -123,6 +143,12 @@ func compare(t *testing.T, seed uint64, tr *trace.Trace, real [][]int) (sets [][
 		return ss
 	}
 	for _, ops := range real {
+		if slices.ContainsFunc(real, func(one []int) bool { return len(one) == 1 && slices.Contains(ops, one[0]) }) {
+			continue // no circle: it waits for what comes later in its own goroutine
+		}
+		if slices.ContainsFunc(real, func(more []int) bool { return len(more) > len(ops) && within(ops, more) }) {
+			continue // somebody has not come to where it waits
+		}
 		found := slices.ContainsFunc(sets, func(set []int) bool {
 			all := sites(ops)
 			return !slices.ContainsFunc(sites(set), func(s trace.SiteID) bool { return !slices.Contains(all, s) })

@@ -111,7 +111,7 @@ func (s *solving) close() {
 func (v instance) target() symbolic.Target {
 	switch {
 	case v.Blocks:
-		return symbolic.Standing(v.Accesses...)
+		return symbolic.Deadlock(v.Accesses...)
 	case len(v.Accesses) == 1:
 		return symbolic.Failure(v.Accesses[0])
 	case v.Pattern == nil:

@@ -19,26 +19,67 @@ func (j *Judge) StuckFrom(from int, steps, operations []int) error {
 	for k, pos := range operations {
 		ops[k] = int32(pos)
 	}
-	for k, pos := range operations {
-		if reason := j.s.goesOn(int32(pos), slices.Delete(slices.Clone(ops), k, k+1)); reason != "" {
-			return j.infeasible(len(steps), pos, reason)
+	h := j.s.halt(ops)
+	for _, pos := range ops {
+		if reason := j.s.goesOn(pos, ops, h); reason != "" {
+			return j.infeasible(len(steps), int(pos), reason)
 		}
 	}
 	return nil
 }
 
 // goesOn tells why the operation at pos, at which its goroutine stands, is not blocked
-// as long as those that stand at others do not go on.
-func (s *state) goesOn(pos int32, others []int32) string {
+// as long as all those that stand at ops do not go on, so that h is what happens.
+func (s *state) goesOn(pos int32, ops []int32, h *halted) string {
 	e, in := &s.p.t.Events[pos], &s.p.info[pos]
 	switch e.Kind {
 	case trace.Acquire, trace.RAcquire:
 		if e.Flags&trace.FlagTry != 0 {
 			return "expected an operation that waits for the lock, found one that gives up"
 		}
+		others := slices.DeleteFunc(slices.Clone(ops), func(o int32) bool { return o == pos })
 		return s.free(in.ref, e.Kind == trace.RAcquire, others)
+	case trace.Send, trace.Recv, trace.WaitGroupWait:
+		switch {
+		case in.ref == none:
+			return "" // a nil channel
+		case in.next == none || s.p.t.Events[in.next].Kind == trace.Panic:
+			return "expected an operation that was completed in the recorded run, found one that was not"
+		case e.Kind == trace.WaitGroupWait:
+			return s.counts(in.ref, h)
+		}
+		return s.passes(&s.p.ops[in.ref], h)
 	}
 	return "expected an operation that can block for ever, found another one"
+}
+
+// counts tells why Wait returns: the WaitGroup's counter is zero, or others take away
+// all of it.
+func (s *state) counts(ref int32, h *halted) string {
+	if n := s.waitGroups[ref] + h.dones[ref]; n <= 0 {
+		return fmt.Sprintf("expected a WaitGroup of which goroutines that wait in turn have Dones left, found %d", n)
+	}
+	return ""
+}
+
+// passes tells why an operation that begins now on a channel completes.
+func (s *state) passes(o *chanOp, h *halted) string {
+	c, ch := &s.chans[o.ch], &s.p.chans[o.ch]
+	n, others := c.sends+1, c.recvs+ch.cap
+	if o.recv {
+		n, others = c.recvs+1, c.sends
+	}
+	switch {
+	case ch.external:
+		return "expected a channel of which all elements come from sends, found one that others send to"
+	case c.closed || h.closes[o.ch]:
+		return "expected a channel that stays open, found it closed"
+	case n <= others || c.strays != [2]uint64{}:
+		return fmt.Sprintf("expected a channel on which operation number %d has to wait, found %d of the other side", n, others)
+	case o.recv && h.sends[o.ch], !o.recv && h.recvs[o.ch]:
+		return "expected that nobody but those who wait in turn could come to the channel's other side, found one"
+	}
+	return ""
 }
 
 // free tells why a lock is not kept from a goroutine that wants it, for reading or for
@@ -104,9 +145,8 @@ func (s *state) stuck() (set []int) {
 	}
 	for n := 0; n != len(ops); {
 		n = len(ops)
-		ops = slices.DeleteFunc(slices.Clone(ops), func(pos int32) bool {
-			return s.goesOn(pos, slices.DeleteFunc(slices.Clone(ops), func(o int32) bool { return o == pos })) != ""
-		})
+		h, all := s.halt(ops), ops
+		ops = slices.DeleteFunc(slices.Clone(all), func(pos int32) bool { return s.goesOn(pos, all, h) != "" })
 	}
 	for _, pos := range ops {
 		set = append(set, int(pos))

@@ -100,6 +100,11 @@ func toCompare(e causality.Edge, i int) int { return cmp.Compare(e.To, i) }
 func (c *cone) lead(v target) bool {
 	for _, i := range v.accesses {
 		c.reach(i)
+		if v.blocks { // all that is in line before it is
+			if prev := c.p.o.InLine(i); prev >= 0 {
+				c.add(prev)
+			}
+		}
 	}
 	return !slices.ContainsFunc(v.accesses, c.includes)
 }

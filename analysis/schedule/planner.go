@@ -125,7 +125,7 @@ func NewPlanner(t *trace.Trace, o *order.Order, m *causality.Model) *Planner {
 // take where goroutines depend on each other in ways that the trace does not
 // show; then those in which reads find other writes, perhaps of equal values.
 func (p *Planner) Race(i, j int, guide []causality.Edge) iter.Seq2[Schedule, Recipe] {
-	v := target{[]int{min(i, j), max(i, j)}, guide}
+	v := target{[]int{min(i, j), max(i, j)}, guide, false}
 	return func(yield func(Schedule, Recipe) bool) {
 		a := attempt{p: p, target: v, yield: yield}
 		exists, more := a.try(directAll)
@@ -144,7 +144,7 @@ func (p *Planner) Race(i, j int, guide []causality.Edge) iter.Seq2[Schedule, Rec
 // Race do.
 func (p *Planner) Deadlock(operations []int, guide []causality.Edge) iter.Seq2[Schedule, Recipe] {
 	return func(yield func(Schedule, Recipe) bool) {
-		a := attempt{p: p, target: target{operations, guide}, yield: yield}
+		a := attempt{p: p, target: target{operations, guide, true}, yield: yield}
 		for m, more := directAll, true; more && m <= turnedNone; m++ {
 			if m != pecan {
 				_, more = a.try(m)
@@ -188,6 +188,7 @@ func (m method) scheduler() Scheduler {
 type target struct {
 	accesses []int
 	guide    []causality.Edge
+	blocks   bool // goroutines block in the accesses
 }
 
 // An attempt makes schedules for one target, each once.
@@ -206,7 +207,7 @@ func (a *attempt) try(m method) (exists, more bool) {
 		return ok, true
 	}
 	a.made = append(a.made, s)
-	return true, a.yield(s, Recipe{Accesses: a.accesses, guide: a.guide, p: a.p, method: m})
+	return true, a.yield(s, Recipe{Accesses: a.accesses, guide: a.guide, blocks: a.blocks, p: a.p, method: m})
 }
 
 // make makes the schedule for v; ok is false if m cannot.

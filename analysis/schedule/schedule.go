@@ -76,6 +76,7 @@ type Recipe struct {
 	// race the earlier one first, for a sequence in its order.
 	Accesses []int
 	guide    []causality.Edge
+	blocks   bool
 	p        *Planner
 	method   method
 	given    *given // in place of a method
@@ -92,7 +93,7 @@ func (r Recipe) Scheduler() Scheduler {
 // Schedule makes the schedule, equal each time, from where the violation's tests
 // begin: a replay cannot begin later.
 func (r Recipe) Schedule() Schedule {
-	v := target{r.Accesses, r.guide}
+	v := target{r.Accesses, r.guide, r.blocks}
 	s, _ := r.p.make(r.method, v)
 	if r.given != nil {
 		s = r.given.schedule(r.p)

@@ -286,6 +286,9 @@ func (m *Model) limits(t Target) []int32 {
 func (c *closure) needs(t Target) {
 	for _, i := range t.Stands {
 		c.add(c.m.reached(int32(i)))
+		if t.Blocks {
+			c.add(c.m.inLine(int32(i)))
+		}
 	}
 	for _, p := range t.Order {
 		for _, i := range p {
@@ -401,8 +404,8 @@ func (c *Cone) count(m *Model) {
 // WaitGroup at zero, a lock that is free.
 func (c *closure) stand(i int32) {
 	switch e := c.m.event(i); e.Kind {
-	case trace.WaitGroupAdd:
-		if c.once(c.m.groups[e.Obj]) {
+	case trace.WaitGroupAdd, trace.WaitGroupWait:
+		if c.m.groups[e.Obj] != nil && c.once(c.m.groups[e.Obj]) {
 			c.all(c.m.groups[e.Obj].adds)
 		}
 	case trace.Release, trace.RRelease:

@@ -114,7 +114,14 @@ func (e *Encoding) property(t Target) []solver.Bool {
 		} else if t.Fails {
 			all = append(all, e.outcome(i, false))
 		}
+		if prev := e.m.inLine(i); t.Blocks && prev != none {
+			all = append(all, e.doneUpTo(prev))
+		}
 		switch ev := e.m.event(i); ev.Kind {
+		case trace.WaitGroupWait:
+			if t.Blocks {
+				all = append(all, e.count(ev.Obj, e.done, func(n int64) bool { return n > 0 }, false))
+			}
 		case trace.WaitGroupAdd:
 			all = append(all, e.zeroAtMoment(ev.Obj))
 		case trace.Close, trace.Send, trace.SelectSend:

@@ -14,15 +14,21 @@ type Target struct {
 	// formulas, come out otherwise than recorded; and that releases among them
 	// find the lock free.
 	Fails bool
+	// Blocks says that goroutines wait in Stands as long as the others of them do: a
+	// channel's line has come to them, a WaitGroup's counter is not zero.
+	Blocks bool
 	// Departs are events, ascending, at one of which a run departs from what is known:
 	// see Departure.
 	Departs []int
 }
 
-// Standing is the target that goroutines stand at all of the accesses at once: of the
-// two of a race both are enabled (Said et al., NFM 2011, equation 3), those of a
-// deadlock hold what the others wait for.
+// Standing is the target that goroutines stand at all of the accesses at once: those of
+// a race are enabled (Said et al., NFM 2011, equation 3).
 func Standing(accesses ...int) Target { return Target{Stands: accesses} }
+
+// Deadlock is the target that goroutines stand at operations and hold what the others wait
+// for.
+func Deadlock(operations ...int) Target { return Target{Stands: operations, Blocks: true} }
 
 // Sequence is the target that the accesses happen in the given order, others in
 // between or not; the goroutine of the last one only stands at it. The patterns

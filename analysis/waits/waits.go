@@ -50,10 +50,15 @@ type Found struct {
 // Find returns the circles of t, whose order is o. The time is linear in the number of
 // events, with a bound for what comes of its dependencies.
 func Find(t *trace.Trace, o *order.Order) Found {
-	f := &finder{t: t, o: o, ids: make(map[key]int32), holders: make(map[uint64][]int32), writers: make(map[uint64][]int32)}
+	f := &finder{
+		t: t, o: o, ids: make(map[key]int32), holders: make(map[uint64][]int32), writers: make(map[uint64][]int32),
+		ofOp: make(map[int32]int32), talkers: make(map[uint64][]int32), alike: make(map[alike]int), seen: make(map[string]bool), circles: make(map[string]int),
+	}
 	f.dependencies()
 	f.connect()
 	f.search()
+	f.messages()
+	f.mixed()
 	return f.found
 }
 
@@ -67,6 +72,15 @@ type finder struct {
 	writers map[uint64][]int32 // by lock: dependencies that want it for writing, where others read
 	found   Found
 	effort  int // what is left of it
+
+	msgs    []message
+	ofOp    map[int32]int32    // by operation: its message
+	talkers map[uint64][]int32 // by lock: messages that hold it
+	alike   map[alike]int
+	left    bool // not all messages are looked at
+	chans   map[uint64]*channel
+	seen    map[string]bool
+	circles map[string]int // those with messages, by their places
 }
 
 // A dependency is what goroutines want and what they hold then.

@@ -179,3 +179,99 @@ func TestTries(t *testing.T) {
 	})
 	wg.Wait()
 }
+
+// The receiver needs the lock that is held while it is sent to.
+func TestSendsUnderLock(t *testing.T) {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	c := make(chan int)
+	n := 0
+	wg.Go(func() {
+		mu.Lock()
+		n++
+		mu.Unlock()
+		<-c
+	})
+	later(&wg, func() {
+		mu.Lock()
+		c <- 1
+		mu.Unlock()
+	})
+	wg.Wait()
+}
+
+// A slot of a semaphore first and a lock then, and the other way round.
+func TestSemaphore(t *testing.T) {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, 1)
+	wg.Go(func() {
+		slots <- struct{}{}
+		mu.Lock()
+		mu.Unlock()
+		<-slots
+	})
+	later(&wg, func() {
+		mu.Lock()
+		slots <- struct{}{}
+		<-slots
+		mu.Unlock()
+	})
+	wg.Wait()
+}
+
+// Each of the two slots is one's who wants the lock.
+func TestTwoSlots(t *testing.T) {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, 2)
+	for range 2 {
+		wg.Go(func() {
+			slots <- struct{}{}
+			mu.Lock()
+			mu.Unlock()
+			<-slots
+		})
+	}
+	later(&wg, func() {
+		mu.Lock()
+		slots <- struct{}{}
+		<-slots
+		mu.Unlock()
+	})
+	wg.Wait()
+}
+
+// Who waits for the others holds what one of them needs to come to its end.
+func TestWaitsUnderLock(t *testing.T) {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	n := 0
+	wg.Go(func() {
+		mu.Lock()
+		n++
+		mu.Unlock()
+	})
+	time.Sleep(5 * time.Millisecond)
+	mu.Lock()
+	wg.Wait()
+	mu.Unlock()
+}
+
+// Somebody else receives.
+func TestOthersReceive(t *testing.T) {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	c := make(chan int)
+	wg.Go(func() {
+		mu.Lock()
+		mu.Unlock()
+	})
+	wg.Go(func() { <-c })
+	later(&wg, func() {
+		mu.Lock()
+		c <- 1
+		mu.Unlock()
+	})
+	wg.Wait()
+}

@@ -1,0 +1,139 @@
+package feasible
+
+import (
+	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// halted is what still happens, by the trace, where some goroutines do not go on.
+type halted struct {
+	sends, recvs, closes []bool  // by channel: there are some to come
+	dones                []int64 // by WaitGroup: what Dones to come take away
+}
+
+// A line is the operations of one side of a channel that begin in no run, by rank.
+type line struct {
+	ch   int32
+	recv bool
+	rank uint64
+}
+
+// A halting follows what does not happen, in the order of the trace.
+type halting struct {
+	*state
+	stops  []bool         // by goroutine: it has come to where it does not go on
+	kept   map[int32]bool // locks that those who do not go on hold, and whether for writing
+	begins map[line]bool
+	closes map[int32]bool // channels of which the close does not happen
+	groups map[int32]bool // WaitGroups of which a Done does not
+	tokens map[int32]bool
+	onces  map[int32]bool
+}
+
+// halt returns what still happens if the goroutines that stand at ops do not go on: of all
+// events that have not happened those that need none of theirs, nor a lock that these
+// keep, directly or by others that wait for them; and that they begin the operations.
+func (s *state) halt(ops []int32) *halted {
+	n := len(s.p.chans)
+	h := &halted{sends: make([]bool, n), recvs: make([]bool, n), closes: make([]bool, n), dones: make([]int64, s.p.waitGroups)}
+	x := &halting{
+		state: s, stops: make([]bool, len(s.cur)), kept: make(map[int32]bool), begins: make(map[line]bool),
+		closes: make(map[int32]bool), groups: make(map[int32]bool), tokens: make(map[int32]bool), onces: make(map[int32]bool),
+	}
+	for _, pos := range ops {
+		for i := s.p.first[s.p.t.Events[pos].G]; i != pos; i = s.p.info[i].next {
+			switch k := s.p.t.Events[i].Kind; k {
+			case trace.Acquire, trace.RAcquire:
+				x.kept[s.p.info[i].ref] = k == trace.Acquire
+			case trace.Release, trace.RRelease:
+				delete(x.kept, s.p.info[i].ref)
+			}
+		}
+	}
+	for _, pos := range ops { // a writer that waits keeps readers out
+		if s.p.t.Events[pos].Kind == trace.Acquire {
+			x.kept[s.p.info[pos].ref] = true
+		}
+	}
+	for i := range s.p.t.Events {
+		pos, e := int32(i), &s.p.t.Events[i]
+		if next := s.cur[e.G]; next == none || pos < next {
+			continue
+		}
+		begins := slices.Contains(ops, pos)
+		x.stops[e.G] = x.stops[e.G] || begins || x.needs(pos, e)
+		if x.stops[e.G] {
+			x.drop(pos, e)
+		}
+		if begins || !x.stops[e.G] {
+			h.add(s.p, pos, e)
+		}
+	}
+	return h
+}
+
+// needs reports whether event e needs one that does not happen.
+func (x *halting) needs(pos int32, e *trace.Event) bool {
+	ref := x.p.info[pos].ref
+	switch e.Kind {
+	case trace.Acquire:
+		_, kept := x.kept[ref]
+		return kept
+	case trace.RAcquire:
+		return x.kept[ref]
+	case trace.SendDone:
+		c := x.p.chans
+		return ref != none && e.Val > c[ref].cap && x.begins[line{ref, true, e.Val - c[ref].cap}]
+	case trace.RecvDone:
+		return ref != none && (x.begins[line{ref, false, e.Val}] || e.Val == 0 && x.closes[ref])
+	case trace.WaitGroupWaited:
+		return x.groups[ref]
+	case trace.Await:
+		return ref != none && x.tokens[ref]
+	case trace.OnceDone:
+		return ref != none && x.onces[ref]
+	}
+	return false
+}
+
+// drop notes that event e does not happen.
+func (x *halting) drop(pos int32, e *trace.Event) {
+	ref := x.p.info[pos].ref
+	switch {
+	case e.Kind == trace.Fork && e.Obj < uint64(len(x.stops)):
+		x.stops[e.Obj] = true
+	case ref == none:
+	case e.Kind == trace.Send || e.Kind == trace.Recv || e.Kind == trace.Select:
+		o := &x.p.ops[ref]
+		x.begins[line{o.ch, o.recv, o.rank}] = o.rank > 0
+	case e.Kind == trace.Close:
+		x.closes[ref] = true
+	case e.Kind == trace.WaitGroupAdd:
+		x.groups[ref] = x.groups[ref] || int64(e.Val) < 0
+	case e.Kind == trace.Post:
+		x.tokens[ref] = true
+	case e.Kind == trace.OnceEnd:
+		x.onces[ref] = true
+	}
+}
+
+// add notes that event e happens.
+func (h *halted) add(p *program, pos int32, e *trace.Event) {
+	ref := p.info[pos].ref
+	switch {
+	case ref == none:
+	case e.Kind == trace.Send || e.Kind == trace.Recv || e.Kind == trace.Select:
+		if o := &p.ops[ref]; o.recv {
+			h.recvs[o.ch] = true
+		} else {
+			h.sends[o.ch] = true
+		}
+	case e.Kind == trace.SelectSend:
+		h.sends[ref] = true
+	case e.Kind == trace.Close:
+		h.closes[ref] = true
+	case e.Kind == trace.WaitGroupAdd:
+		h.dones[ref] += min(0, int64(e.Val))
+	}
+}

@@ -1,0 +1,237 @@
+package waits
+
+import (
+	"slices"
+
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A message is an operation that waits for what another goroutine does later: a send or
+// receive, or a wait for a WaitGroup.
+type message struct {
+	at int32
+	// frees are the events that let it go on in the recorded run, any of which it lacks
+	// if the goroutine of that does not come to it: the receive that makes room for the
+	// element, the send of it or the close, each Done.
+	frees []int32
+	obj   uint64
+	held  []order.Lock
+}
+
+// maxFrees bounds the Dones of one round that are looked at.
+const maxFrees = 64
+
+// maxAlike is how many messages are looked at of those at the same place, under the same
+// locks, that events at the same place let go on.
+const maxAlike = 8
+
+// A channel is what went through one channel: where the send and the receive of each
+// element begin, by its number, and the events that let one of the other side go on.
+type channel struct {
+	sends, recvs []int32 // by element, from 1; none where the trace does not have it
+	frees        [2][]int32
+	close        int32
+}
+
+const none = -1
+
+// A side is what a channel's events of one kind let go on.
+const (
+	freesSends = iota // receives
+	freesRecvs        // sends and the close
+)
+
+// A collector gathers messages in one pass over the trace.
+type collector struct {
+	*finder
+	chans  map[uint64]*channel
+	groups map[uint64]*group
+	begun  []int32 // by goroutine: the operation that it has begun, or none
+	done   []completion
+}
+
+// A completion is an operation with the element that it moved, 0 for none.
+type completion struct {
+	at     int32
+	obj    uint64
+	recv   bool
+	number uint64
+	room   uint64 // of the channel
+}
+
+// A group is a WaitGroup.
+type group struct {
+	count int64
+	dones []int32 // of this round
+}
+
+// messages finds the messages of the trace, those that are alike at most maxAlike times.
+func (f *finder) messages() {
+	n := len(f.t.Goroutines)
+	c := &collector{finder: f, chans: make(map[uint64]*channel), groups: make(map[uint64]*group), begun: make([]int32, n)}
+	for g := range c.begun {
+		c.begun[g] = none
+	}
+	for i := range f.t.Events {
+		switch e := &f.t.Events[i]; e.Kind.Class() {
+		case trace.ClassChannel:
+			c.channel(int32(i), e)
+		case trace.ClassWaitGroup:
+			c.group(int32(i), e)
+		}
+	}
+	for _, d := range c.done {
+		c.completed(d)
+	}
+	for _, ch := range c.chans {
+		for _, frees := range ch.frees {
+			slices.Sort(frees)
+		}
+	}
+	f.chans = c.chans
+}
+
+func (c *collector) of(e *trace.Event) *channel {
+	ch := c.chans[e.Obj]
+	if ch == nil {
+		ch = &channel{close: none}
+		c.chans[e.Obj] = ch
+	}
+	return ch
+}
+
+func (c *collector) channel(i int32, e *trace.Event) {
+	switch e.Kind {
+	case trace.Send, trace.Recv:
+		c.begun[e.G] = i
+		if e.Obj != 0 {
+			c.of(e).free(e.Kind == trace.Send, i)
+		}
+	case trace.SelectSend:
+		c.of(e).free(true, i)
+	case trace.Select:
+		c.begun[e.G] = i
+	case trace.Close:
+		ch := c.of(e)
+		if ch.close == none {
+			ch.close = i
+		}
+		ch.frees[freesRecvs] = append(ch.frees[freesRecvs], i)
+	case trace.SendDone, trace.RecvDone:
+		c.ends(e)
+	}
+}
+
+// free notes an operation that lets one of the other side go on.
+func (ch *channel) free(send bool, i int32) {
+	side := freesSends
+	if send {
+		side = freesRecvs
+	}
+	ch.frees[side] = append(ch.frees[side], i)
+}
+
+// ends matches a completion with where the operation began.
+func (c *collector) ends(e *trace.Event) {
+	at := c.begun[e.G]
+	c.begun[e.G] = none
+	if at == none {
+		return
+	}
+	recv := e.Kind == trace.RecvDone
+	ch := c.of(e)
+	selects := c.t.Events[at].Kind == trace.Select
+	if selects && recv {
+		ch.free(false, at)
+	}
+	list := &ch.sends
+	if recv {
+		list = &ch.recvs
+	}
+	// Numbers grow with the completions; one far off is damage.
+	if e.Val > 0 && e.Val <= uint64(len(*list)+len(c.t.Goroutines)+1) {
+		for uint64(len(*list)) < e.Val {
+			*list = append(*list, none)
+		}
+		(*list)[e.Val-1] = at
+	}
+	// A select may have more cases than the trace tells of.
+	if !selects {
+		c.done = append(c.done, completion{at, e.Obj, recv, e.Val, uint64(e.Size)})
+	}
+}
+
+// completed takes up the operation of a channel that was completed, if it could have had
+// to wait for another goroutine.
+func (c *collector) completed(d completion) {
+	ch, free := c.chans[d.obj], int32(none)
+	switch {
+	case d.recv && d.number == 0:
+		free = ch.close
+	case d.recv:
+		free = line(ch.sends, d.number)
+	case d.number > d.room:
+		free = line(ch.recvs, d.number-d.room)
+	}
+	if free != none {
+		c.take(message{at: d.at, frees: []int32{free}, obj: d.obj})
+	}
+}
+
+func line(begins []int32, n uint64) int32 {
+	if n < 1 || n > uint64(len(begins)) {
+		return none
+	}
+	return begins[n-1]
+}
+
+func (c *collector) group(i int32, e *trace.Event) {
+	w := c.groups[e.Obj]
+	if w == nil {
+		w = new(group)
+		c.groups[e.Obj] = w
+	}
+	switch e.Kind {
+	case trace.WaitGroupAdd:
+		if w.count == 0 {
+			w.dones = nil
+		}
+		w.count += int64(e.Val)
+		if int64(e.Val) < 0 {
+			w.dones = append(w.dones, i)
+		}
+	case trace.WaitGroupWait:
+		c.begun[e.G] = i
+	case trace.WaitGroupWaited:
+		if at := c.begun[e.G]; at != none && len(w.dones) > 0 {
+			c.take(message{at: at, frees: slices.Clone(w.dones[:min(len(w.dones), maxFrees)]), obj: e.Obj})
+		}
+		c.begun[e.G] = none
+	}
+}
+
+// alike is what messages have in common of which some stand for all.
+type alike struct {
+	site, free trace.SiteID
+	held       order.LockSet
+}
+
+// take takes up a message that an event of another goroutine lets go on.
+func (f *finder) take(m message) {
+	g := f.t.Events[m.at].G
+	if !slices.ContainsFunc(m.frees, func(i int32) bool { return f.t.Events[i].G != g }) {
+		return
+	}
+	k := alike{f.t.Events[m.at].Site, f.t.Events[m.frees[0]].Site, f.o.LockSet(int(m.at))}
+	if f.alike[k]++; f.alike[k] > maxAlike {
+		f.left = true
+		return
+	}
+	m.held = f.without(f.o.Held(int(m.at)), none)
+	f.ofOp[m.at] = int32(len(f.msgs))
+	f.msgs = append(f.msgs, m)
+	for _, l := range m.held {
+		f.talkers[l.Obj] = append(f.talkers[l.Obj], m.at)
+	}
+}

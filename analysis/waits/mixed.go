@@ -1,0 +1,214 @@
+package waits
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A goroutine that waits for a message waits for whoever has to come to the event that
+// lets it go on. It is kept from going on if that one waits, before that event, for
+// something that the others have, and nobody else lets it go on instead: communication
+// deadlocks. What waits is looked at event by event here, not by dependencies.
+
+// longest is the number of goroutines in the longest circles with messages that are
+// looked for.
+const longest = 4
+
+// maxBack is how many events, and maxWaits how many operations that can block, are
+// looked at before an event that somebody waits for.
+const (
+	maxBack  = 1 << 12
+	maxWaits = 32
+)
+
+// mixed looks for circles with messages.
+func (f *finder) mixed() {
+	f.effort = effort
+	for k := range f.msgs {
+		f.follow([]int32{f.msgs[k].at})
+	}
+	f.found.Cut = f.found.Cut || f.effort < 0
+}
+
+// follow looks for circles that begin with a path of operations, of which each waits for
+// the goroutine of the next.
+func (f *finder) follow(path []int32) {
+	last := path[len(path)-1]
+	if len(path) > 1 && f.waitsFor(last, path[0]) {
+		f.close(path)
+		return
+	}
+	if len(path) == longest {
+		return
+	}
+	for _, next := range f.waitsForWhom(last) {
+		if f.effort--; f.effort < 0 || len(f.found.Circles) >= maxCircles {
+			return
+		}
+		if f.together(path, next) {
+			f.follow(append(slices.Clip(path), next))
+		}
+	}
+}
+
+// waitsFor reports whether operation i waits for the goroutine that stands at j: that
+// has the lock that i wants, or comes to what lets i go on only after j.
+func (f *finder) waitsFor(i, j int32) bool {
+	if k, ok := f.ofOp[i]; ok {
+		return slices.ContainsFunc(f.msgs[k].frees, func(free int32) bool { return free > j && f.t.Events[free].G == f.t.Events[j].G })
+	}
+	e := &f.t.Events[i]
+	return slices.ContainsFunc(f.holds(j), func(l order.Lock) bool {
+		return l.Obj == e.Obj && !(l.Shared && e.Kind == trace.RAcquire)
+	})
+}
+
+// holds returns the locks that the goroutine of event i holds when it stands there.
+func (f *finder) holds(i int32) []order.Lock { return f.without(f.o.Held(int(i)), int(i)) }
+
+// waitsForWhom returns operations that may be the next after i in a circle.
+func (f *finder) waitsForWhom(i int32) (all []int32) {
+	if k, ok := f.ofOp[i]; ok {
+		for _, free := range f.msgs[k].frees {
+			if f.t.Events[free].G != f.t.Events[i].G {
+				all = append(all, f.before(free, int(i))...)
+			}
+		}
+		return all
+	}
+	e := &f.t.Events[i]
+	all = slices.Clone(f.talkers[e.Obj])
+	for _, n := range f.holders[e.Obj] {
+		s := &sets{finder: f}
+		for _, o := range f.owns(&f.deps[n]) {
+			if o.g != e.G {
+				all = append(all, s.some([]int{int(i)}, s.free([]int{int(i)}, o))...)
+			}
+		}
+	}
+	return slices.DeleteFunc(all, func(j int32) bool { return !f.waitsFor(i, j) })
+}
+
+// before returns the operations that can block at which the goroutine of an event may
+// stand before it, while another goroutine stands at event i: the latest ones first.
+func (f *finder) before(event int32, i int) (all []int32) {
+	es := f.o.Events(f.t.Events[event].G)
+	k, _ := slices.BinarySearch(es, event)
+	for n := 0; n < maxBack && k > 0 && len(all) < maxWaits; n++ {
+		k--
+		at := es[k]
+		if f.o.BeforeReached(int(at), i) {
+			break
+		}
+		if _, ok := f.ofOp[at]; ok || f.canBlock(at) {
+			all = append(all, at)
+		}
+	}
+	f.effort -= len(all)
+	return all
+}
+
+// canBlock reports whether event i is the acquire of a lock that can block.
+func (f *finder) canBlock(i int32) bool {
+	e := &f.t.Events[i]
+	return (e.Kind == trace.Acquire || e.Kind == trace.RAcquire) && !f.tries(int(i)) && !f.o.HandedOver()[e.Obj]
+}
+
+// together reports whether a goroutine of its own can stand at i while others stand at
+// those of path, as far as locks and the must-order tell.
+func (f *finder) together(path []int32, i int32) bool {
+	for _, j := range path {
+		if f.t.Events[i].G == f.t.Events[j].G || f.o.BeforeReached(int(i), int(j)) || f.o.BeforeReached(int(j), int(i)) || order.Exclude(f.holds(i), f.holds(j)) {
+			return false
+		}
+	}
+	return true
+}
+
+// close takes up a circle, unless somebody lets one of its goroutines go on. Those who
+// would, if they did not wait for the others in turn, become part of it.
+func (f *finder) close(path []int32) {
+	path = slices.Clone(path)
+	slices.Sort(path)
+	if name := fmt.Sprint(path); f.seen[name] {
+		return
+	} else {
+		f.seen[name] = true
+	}
+	for k := 0; k < len(path); k++ {
+		for free, ok := f.freed(path[k], path); ok; free, ok = f.freed(path[k], path) {
+			i := slices.IndexFunc(f.before(free, int(path[k])), func(j int32) bool {
+				return f.together(path, j) && slices.ContainsFunc(path, func(p int32) bool { return f.waitsFor(j, p) })
+			})
+			if i < 0 || len(path) > maxWaits {
+				return
+			}
+			path = append(path, f.before(free, int(path[k]))[i])
+		}
+	}
+	set := make([]int, len(path))
+	var places []string
+	for k, i := range path {
+		set[k] = int(i)
+		places = append(places, fmt.Sprint(f.t.Events[i].Site))
+	}
+	slices.Sort(places)
+	name := strings.Join(places, " ")
+	n, ok := f.circles[name]
+	if !ok {
+		n = len(f.found.Circles)
+		f.circles[name] = n
+		f.found.Circles = append(f.found.Circles, Circle{Exhaustive: !f.left})
+	}
+	c := &f.found.Circles[n]
+	if len(c.Sets) == MaxSets {
+		c.Exhaustive = false
+		return
+	}
+	c.Sets = append(c.Sets, set)
+}
+
+// freed returns an event that lets the goroutine that stands at message i go on, although
+// those of a circle stand where they do; ok is false if there is none, or i is none.
+func (f *finder) freed(i int32, circle []int32) (free int32, ok bool) {
+	k, is := f.ofOp[i]
+	if !is {
+		return 0, false
+	}
+	m := &f.msgs[k]
+	var all []int32
+	switch f.t.Events[i].Kind {
+	case trace.WaitGroupWait:
+		return 0, false // it takes all of them
+	case trace.Send:
+		all = f.chans[m.obj].frees[freesSends]
+	default:
+		all = f.chans[m.obj].frees[freesRecvs]
+	}
+	seen := make(map[trace.GID]bool)
+	first, _ := slices.BinarySearch(all, m.frees[0])
+	for _, at := range all[first:] {
+		if g := f.t.Events[at].G; !seen[g] {
+			seen[g] = true
+			if !f.stopped(at, circle) {
+				return at, true
+			}
+		}
+		if f.effort--; f.effort < 0 {
+			return at, true
+		}
+	}
+	return 0, false
+}
+
+// stopped reports whether event i comes in no run in which goroutines stand at those of
+// a circle for ever.
+func (f *finder) stopped(i int32, circle []int32) bool {
+	return slices.ContainsFunc(circle, func(j int32) bool {
+		return f.t.Events[i].G == f.t.Events[j].G && i > j || f.o.BeforeReached(int(j), int(i))
+	})
+}

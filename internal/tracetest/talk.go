@@ -1,0 +1,126 @@
+package tracetest
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// Talk returns the trace of a random program in which goroutines send each other messages
+// and wait for a WaitGroup, at times under locks: each element that is sent is received,
+// and each Add has its Done. In the run all of them come to their ends; nil if none was
+// found in which they do.
+func Talk(seed uint64) *trace.Trace {
+	for try := range uint64(10) {
+		m := &machine{
+			Config: Config{Goroutines: 3, Locks: 2},
+			Rand:   rand.New(rand.NewPCG(seed, 5)),
+			tr:     &trace.Trace{Sites: make(map[trace.SiteID]trace.Site), Complete: true},
+			locks:  make([]lock, 2),
+			chans:  []*channel{{id: 1}, {id: 2, cap: 1}, {id: 3, cap: 2}},
+		}
+		m.spawn(0)
+		for g := 1; g < m.Goroutines; g++ {
+			m.fork(m.gs[0])
+		}
+		m.say()
+		m.Rand = rand.New(rand.NewPCG(seed, try)) // the same program in another order
+		for m.step() {
+		}
+		if !slices.ContainsFunc(m.gs, func(g *goroutine) bool { return len(g.queue) > 0 }) {
+			return m.tr
+		}
+	}
+	return nil
+}
+
+// An action is what a goroutine does in some steps, each of which may block.
+type action []func() bool
+
+// say gives the goroutines what they are to do.
+func (m *machine) say() {
+	do := make([][]action, len(m.gs))
+	put := func(g int, a action) {
+		k := m.IntN(len(do[g]) + 1)
+		do[g] = slices.Insert(do[g], k, a)
+	}
+	for range 1 + m.IntN(3) {
+		c, from := m.chans[m.IntN(len(m.chans))], m.IntN(len(m.gs))
+		to := (from + 1 + m.IntN(len(m.gs)-1)) % len(m.gs)
+		put(from, m.passing(m.gs[from], c, true))
+		put(to, m.passing(m.gs[to], c, false))
+	}
+	if m.IntN(3) == 0 {
+		m.emit(m.gs[0], trace.WaitGroupAdd, 0x40, 1, 0)
+		m.count++
+		waits, done := m.IntN(len(m.gs)), m.IntN(len(m.gs)-1)
+		put(waits, m.waiting(m.gs[waits]))
+		put((waits+1+done)%len(m.gs), m.finishing(m.gs[(waits+1+done)%len(m.gs)]))
+	}
+	for g := range m.gs {
+		for range m.IntN(3) {
+			k := m.IntN(m.Locks)
+			from := m.IntN(len(do[g]) + 1)
+			to := from + m.IntN(len(do[g])-from+1)
+			do[g] = slices.Insert(do[g], to, m.unlocking(m.gs[g], k))
+			do[g] = slices.Insert(do[g], from, m.locking(m.gs[g], k))
+		}
+		for _, a := range do[g] {
+			m.gs[g].queue = append(m.gs[g].queue, a...)
+		}
+		m.gs[g].left = -1
+		m.gs[g].queue = append(m.gs[g].queue, func() bool { m.emit(m.gs[g], trace.End, 0, 0, 0); return true })
+	}
+}
+
+// passing sends an element, or receives one.
+func (m *machine) passing(g *goroutine, c *channel, send bool) action {
+	done, kind := new(outcome), trace.Recv
+	if send {
+		kind = trace.Send
+	}
+	return action{func() bool {
+		m.emit(g, kind, c.id, 0, uint32(c.cap))
+		if o := (&operation{c: c, send: send, done: done}); c.ready(send) {
+			c.do(o)
+		} else {
+			o.wait()
+		}
+		return true
+	}, func() bool { return m.complete(g, done) }}
+}
+
+func (m *machine) waiting(g *goroutine) action {
+	return action{func() bool {
+		m.emit(g, trace.WaitGroupWait, 0x40, 0, 0)
+		return true
+	}, func() bool {
+		if m.count == 0 {
+			m.emit(g, trace.WaitGroupWaited, 0x40, 0, 0)
+		}
+		return m.count == 0
+	}}
+}
+
+func (m *machine) finishing(g *goroutine) action {
+	return action{func() bool {
+		m.emit(g, trace.WaitGroupAdd, 0x40, ^uint64(0), 0)
+		m.count--
+		return true
+	}}
+}
+
+// locking locks a lock, unless the goroutine has it already.
+func (m *machine) locking(g *goroutine, k int) action {
+	return action{func() bool { return m.locks[k].writer == g || m.lock(g, k, false) }}
+}
+
+func (m *machine) unlocking(g *goroutine, k int) action {
+	return action{func() bool {
+		if m.locks[k].writer == g {
+			m.unlock(g, g, k)
+		}
+		return true
+	}}
+}
