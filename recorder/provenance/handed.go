@@ -164,7 +164,7 @@ const maxHanded = 16
 // where other goroutines have a say in what it is.
 func (d *deriver) parameter(p *ssa.Parameter) *term {
 	s, ok := entry(d.f)
-	if !ok || !d.Unsure(p) && !isTypeParam(p.Type()) && !isAny(p.Type()) || d.params != nil || d.f.Synthetic != "" {
+	if !ok || !d.Unsure(p) && !isTypeParam(p.Type()) && !isAny(p.Type()) || d.params != nil || d.f.Synthetic != "" || constructs(d.f) {
 		return nil
 	}
 	for _, other := range before(d.use) {
@@ -182,7 +182,7 @@ func (d *deriver) parameter(p *ssa.Parameter) *term {
 // got is the term of a result of the call c.
 func (d *deriver) got(c *ssa.Call, number int) *term {
 	targets := d.targets(c)
-	if len(targets) == 0 || c.Parent() != d.f.Function {
+	if len(targets) == 0 || c.Parent() != d.f.Function || slices.ContainsFunc(targets, constructs) {
 		return nil
 	}
 	for _, other := range between(c, d.use) {
@@ -196,6 +196,20 @@ func (d *deriver) got(c *ssa.Call, number int) *term {
 	}
 	d.values.got[c] = true
 	return d.handedTerm(Spot{d.f.fset, c.Pos(), Gets, 0}, number, from...)
+}
+
+// constructs reports whether f does nothing but make what it returns a pointer to. The
+// compiler puts such a function into its callers, and then often what it makes on their
+// stacks. With an event it would be too large for that, and the program would allocate.
+func constructs(f *function) bool {
+	if len(f.Blocks) != 1 {
+		return false
+	}
+	rs := returnsOf(f)
+	return len(rs) == 1 && slices.ContainsFunc(rs[0].Results, func(v ssa.Value) bool {
+		_, own := v.(*ssa.Alloc)
+		return own
+	})
 }
 
 // wantGuarded looks at the results of calls that the program would fail with if they
@@ -330,7 +344,7 @@ func (a *analysis) place(from map[any]bool) {
 		for _, c := range a.callsOf(f) {
 			places[Spot{c.f.fset, c.c.Pos(), Calls, 0}] = len(c.c.Call.Args)
 			for _, g := range a.targets(c.c) { // which may call f in turn
-				if s, ok := entry(g); ok {
+				if s, ok := entry(g); ok && !constructs(g) {
 					places[s] = 1
 				}
 			}
