@@ -148,7 +148,7 @@ func TestPredict(t *testing.T) {
 			2 rel l`, nil},
 		{"unbuffered hand-over", "1 w x\n1 send c\n2 recv c\n1 sent c#1\n2 recvd c#1\n2 r x", nil},
 		{"buffered hand-over", "1 w x\n1 send c/1\n1 sent c#1/1\n2 recv c/1\n2 recvd c#1/1\n2 r x", nil},
-		{"WaitGroup", "0 add g#1\n1 w x\n1 add g#-1\n0 wgwait g\n0 wgwaited g\n0 r x", nil},
+		{"WaitGroup", "0 add g#1\n0 post p\n1 await p\n1 w x\n1 add g#-1\n0 wgwait g\n0 wgwaited g\n0 r x", nil},
 		{"Once", "1 oncebegin o\n1 w x\n1 onceend o\n1 oncedone o\n2 oncedone o\n2 r x", nil},
 		{"atomic as a lock", "1 w x\n1 astore f=1\n2 aload f=1\n2 r x", nil},
 		{"no conflict", "1 r x\n2 r x\n1 w y", nil},

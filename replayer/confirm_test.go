@@ -111,7 +111,7 @@ func TestConfirmKinds(t *testing.T) {
 	elsewhere := append(append(stands, "verdict deadlock"), blocked[0], at("TestX:0.1", trace.Write, 105), "exit 2")
 	fails := append(stands, "print --- FAIL: TestX (0.00s)", "exit 1")
 	tooLong := append(stands, "print panic: test timed out after 1s", "exit 2")
-	unlocks := append(stands, "verdict unlocked TestX:0", "print fatal error: sync: unlock of unlocked mutex", "exit 2")
+	unlocks := append(stands, "verdict misused TestX:0", "print fatal error: sync: unlock of unlocked mutex", "exit 2")
 	for _, c := range []struct {
 		kind   bug.Kind
 		reason string

@@ -243,7 +243,7 @@ func came(s witness.Step) string { return s.Goroutine + " came to " + describe(s
 // coming there is the bug itself (PECAN §5).
 func (p Protocol) unproven(plan *Plan, o Outcome, output string) string {
 	w := plan.Witness
-	switch w.Kind.Proof() {
+	switch w.Kind.ProofOf(len(w.Violation)) {
 	case bug.InOrder:
 		return unlike(p.Stands, w.Violation)
 	case bug.Stuck:
@@ -262,12 +262,23 @@ func (p Protocol) unproven(plan *Plan, o Outcome, output string) string {
 		case p.holds(plan, output):
 			return "the assertion held: the test failed elsewhere"
 		}
-	case bug.Unlocked:
-		if p.Unlocked != w.Violation[0].Goroutine {
-			return "the lock was locked"
+	case bug.Misused:
+		if p.Misused != w.Violation[0].Goroutine {
+			return unmisused(w.Kind)
 		}
 	}
 	return ""
+}
+
+// unmisused says that an operation was no misuse of the kind.
+func unmisused(kind bug.Kind) string {
+	switch kind {
+	case bug.LockMisuse:
+		return "the lock was locked"
+	case bug.WaitGroup:
+		return "the counter did not fall below zero"
+	}
+	return "the channel was open, or another case of the select went first"
 }
 
 // holds reports whether the assertion at which the plan ends is known to have held: a

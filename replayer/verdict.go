@@ -27,9 +27,10 @@ type Protocol struct {
 	Asleep   []Blocked
 	// Stuck are the operations in which goroutines are blocked for ever, as proven.
 	Stuck []Stuck
-	// Unlocked is the goroutine whose unlock found its lock unlocked; "" if none did.
-	Unlocked string
-	Orderly  bool // the process ended in an orderly way
+	// Misused is the goroutine of which the operation of the violation was misuse: an
+	// unlock of what is not locked, a send to what is closed; "" if none was.
+	Misused string
+	Orderly bool // the process ended in an orderly way
 }
 
 // A Stuck is the operation in which a goroutine is blocked for ever.
@@ -49,7 +50,7 @@ type Stuck struct {
 //	deadlock
 //	blocked GOROUTINE WAIT_REASON FUNC FILE:LINE
 //	stuck GOROUTINE KIND KEY OBJECT
-//	unlocked GOROUTINE
+//	misused GOROUTINE
 //	end
 //
 // where ADDRESS and OBJECT are hexadecimal, KIND an event kind's number, VALUE decimal or
@@ -106,15 +107,15 @@ func (p *Protocol) line(line string) error {
 		return p.blocked(rest)
 	case "stuck":
 		return p.stuck(rest)
-	case "unlocked":
+	case "misused":
 		if rest == "" || strings.Contains(rest, " ") {
 			return fmt.Errorf("found %.60q, expected a goroutine", line)
 		}
-		p.Unlocked = rest
+		p.Misused = rest
 	case "end":
 		p.Orderly = true
 	default:
-		return fmt.Errorf("found %.40q, expected steps, stand, confirmed, left, deadlock, blocked, stuck, unlocked or end", line)
+		return fmt.Errorf("found %.40q, expected steps, stand, confirmed, left, deadlock, blocked, stuck, misused or end", line)
 	}
 	return nil
 }

@@ -100,12 +100,13 @@ var (
 	Patterns   = &Detector{[]bug.Kind{bug.Atomicity, bug.AtomicSet}, patterns}
 	Assertions = &Detector{[]bug.Kind{bug.Assertion}, assertions}
 	Unlocks    = &Detector{[]bug.Kind{bug.LockMisuse}, unlocks}
+	Misuses    = &Detector{[]bug.Kind{bug.Channel, bug.WaitGroup}, misuses}
 	Deadlocks  = &Detector{[]bug.Kind{bug.Deadlock}, deadlocks}
 )
 
 // All are the detectors in the order in which they run: patterns leave out what is a
 // race.
-var All = []*Detector{Meetings, Patterns, Assertions, Unlocks, Deadlocks}
+var All = []*Detector{Meetings, Patterns, Assertions, Unlocks, Misuses, Deadlocks}
 
 // Candidates returns what d finds, each name once, in the order of the trace, and
 // counts what it prunes.

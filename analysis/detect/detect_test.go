@@ -1,6 +1,8 @@
 package detect_test
 
 import (
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -27,12 +29,14 @@ func input(t *testing.T, text string) *detect.Input {
 
 // There is a detector for each kind that is looked for, and each finds what it is for.
 func TestKinds(t *testing.T) {
-	var kinds []bug.Kind
+	kinds := make(map[bug.Kind]bool)
 	for _, d := range detect.All {
-		kinds = append(kinds, d.Kinds...)
+		for _, k := range d.Kinds {
+			kinds[k] = true
+		}
 	}
 	inRuns := []bug.Kind{bug.Leak} // a run itself shows these
-	assert.ElementsMatch(t, bug.Sought(), append(inRuns, kinds...))
+	assert.ElementsMatch(t, bug.Sought(), slices.AppendSeq(inRuns, maps.Keys(kinds)))
 
 	const forks = "0 fork 1\n0 fork 2\n1 begin\n2 begin\n" // positions 0 to 3
 	for _, test := range []struct {
@@ -41,7 +45,9 @@ func TestKinds(t *testing.T) {
 		want [][]int
 	}{
 		{bug.Race, "1 w x\n2 r x", [][]int{{4, 5}}},
-		{bug.Channel, "1 close c\n2 close c", [][]int{{4, 5}}},
+		{bug.Channel, "1 close c\n2 close c", [][]int{{4, 5}, {4}, {5}}},
+		{bug.WaitGroup, "1 add g#1\n2 wgwait g", [][]int{{4, 5}}},
+		{bug.WaitGroup, "1 add g#1\n2 add g#-1", [][]int{{5}}},
 		{bug.Atomicity, "1 acq l\n1 acq m\n1 r x\n1 rel m\n1 acq m\n1 w x\n1 rel m\n1 rel l\n2 acq m\n2 w x\n2 rel m", [][]int{{6, 13, 9}}},
 		{bug.LockMisuse, "1 acq l\n2 rel l", [][]int{{5}}},
 		{bug.Deadlock, "1 acq l\n1 acq m\n1 rel m\n1 rel l\n2 acq m\n2 acq l\n2 rel l\n2 rel m", [][]int{{5, 9}}},

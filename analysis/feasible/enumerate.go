@@ -74,7 +74,9 @@ func Races(t *trace.Trace) [][2]int {
 
 // Fails reports whether some feasible interleaving of t comes to the assertion, or
 // the branch to a failure, at position i, and what it decides comes out otherwise
-// than recorded; or to the release at position i of a lock that is not held then. It is for small traces, as [Races] is.
+// than recorded; or to the operation at position i, which is a misuse then: a release of a
+// lock that is not held, a send to or close of what is closed, a Done below zero. It is for
+// small traces, as [Races] is.
 func Fails(t *trace.Trace, i int) bool {
 	p := compile(t)
 	e := &t.Events[i]
@@ -107,8 +109,8 @@ func (p *program) visit(f func(*state) bool) {
 }
 
 func (s *state) fails(pos int32, e *trace.Event) bool {
-	if e.Kind == trace.Release || e.Kind == trace.RRelease {
-		return s.misses(e) == "" && s.held(pos) == ""
+	if misusable(e.Kind) {
+		return s.misses(e) == "" && s.proper(pos) == ""
 	}
 	return s.holds(pos, e) == ""
 }

@@ -83,10 +83,11 @@ func (j *Judge) CheckFrom(from int, steps, violation []int) error {
 			reason = j.s.misses(&j.p.t.Events[pos])
 		}
 		if reason == "" {
-			reason = j.s.harmless(int32(pos))
-		}
-		if reason == "" && len(violation) == 1 {
-			reason = j.s.held(int32(pos))
+			if len(violation) == 1 && misusable(j.p.t.Events[pos].Kind) {
+				reason = j.s.proper(int32(pos))
+			} else {
+				reason = j.s.harmless(int32(pos))
+			}
 		}
 		if reason != "" {
 			return j.infeasible(len(steps), pos, reason)

@@ -38,15 +38,39 @@ func (s *state) lock(k trace.Kind, l *lockState) string {
 	return ""
 }
 
-// held tells why the release at pos, by which its goroutine alone violates
-// something, is none of a lock that nobody holds.
-func (s *state) held(pos int32) string {
-	k := s.p.t.Events[pos].Kind
-	if k != trace.Release && k != trace.RRelease {
-		return ""
+// misusable reports whether an operation of kind k can be a violation by itself.
+func misusable(k trace.Kind) bool {
+	switch k {
+	case trace.Release, trace.RRelease, trace.Send, trace.SelectSend, trace.Close, trace.WaitGroupAdd:
+		return true
 	}
-	if l := s.locks[s.p.info[pos].ref]; k == trace.Release && l.held || k == trace.RRelease && l.readers > 0 {
-		return "expected the lock to be free, found it held"
+	return false
+}
+
+// proper tells why the operation at pos, by which its goroutine alone violates
+// something, is no misuse: a release of a lock that nobody holds, a send to or close of
+// a channel that is closed, a Done that takes the counter below zero.
+func (s *state) proper(pos int32) string {
+	e, ref := &s.p.t.Events[pos], s.p.info[pos].ref
+	if ref == none {
+		return "expected a channel, found nil"
+	}
+	switch e.Kind {
+	case trace.Release, trace.RRelease:
+		if l := s.locks[ref]; e.Kind == trace.Release && l.held || e.Kind == trace.RRelease && l.readers > 0 {
+			return "expected the lock to be free, found it held"
+		}
+	case trace.WaitGroupAdd:
+		if n := s.waitGroups[ref]; n+int64(e.Val) >= 0 {
+			return fmt.Sprintf("expected the counter to fall below zero, found it at %d", n)
+		}
+	case trace.Send:
+		ref = s.p.ops[ref].ch
+		fallthrough
+	default:
+		if !s.chans[ref].closed {
+			return "expected a closed channel, found it open"
+		}
 	}
 	return ""
 }

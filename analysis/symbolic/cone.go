@@ -359,7 +359,7 @@ func (m *Model) cone(base, end int, targets []Target) (cone *Cone, ok bool) {
 	for _, t := range targets {
 		may.needs(t)
 		for _, i := range t.Stands {
-			may.stand(int32(i))
+			may.stand(int32(i), t.Fails)
 		}
 		for _, i := range t.Departs {
 			may.add(int32(i))
@@ -401,8 +401,8 @@ func (c *Cone) count(m *Model) {
 }
 
 // stand adds what may be needed for event i to be a violation: the counter of a
-// WaitGroup at zero, a lock that is free.
-func (c *closure) stand(i int32) {
+// WaitGroup at zero, a lock that is free, a channel that is closed.
+func (c *closure) stand(i int32, fails bool) {
 	switch e := c.m.event(i); e.Kind {
 	case trace.WaitGroupAdd, trace.WaitGroupWait:
 		if c.m.groups[e.Obj] != nil && c.once(c.m.groups[e.Obj]) {
@@ -411,6 +411,10 @@ func (c *closure) stand(i int32) {
 	case trace.Release, trace.RRelease:
 		if l := c.m.locks.byObj[e.Obj]; l.loose {
 			c.loose(l)
+		}
+	case trace.Close, trace.Send, trace.SelectSend:
+		if ch := c.m.chans.byObj[e.Obj]; ch != nil && fails {
+			c.all(ch.closes)
 		}
 	}
 	c.close()

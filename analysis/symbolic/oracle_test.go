@@ -108,10 +108,17 @@ func triples(tr *trace.Trace, most int) (goals []goal) {
 	return goals
 }
 
-// unlocks lists the releases, each of which may be of a lock that is free.
-func unlocks(tr *trace.Trace) (goals []goal) {
+// misuses lists the operations that may be misuse: of a lock that is free, a channel that
+// is closed, a counter at zero.
+func misuses(tr *trace.Trace) (goals []goal) {
 	for i, e := range tr.Events {
-		if e.Kind == trace.Release || e.Kind == trace.RRelease {
+		switch e.Kind {
+		case trace.Send, trace.SelectSend, trace.Close:
+			if e.Obj == 0 {
+				continue
+			}
+			fallthrough
+		case trace.Release, trace.RRelease, trace.WaitGroupAdd:
 			goals = append(goals, goal{symbolic.Failure(i), []int{i}, false, feasible.Fails(tr, i)})
 		}
 	}
@@ -125,7 +132,7 @@ func TestOracle(t *testing.T) {
 			sat, unsat := 0, 0
 			for seed := range uint64(*traces) {
 				tr := tracetest.Random(seed, shape.Config)
-				goals := slices.Concat(races(tr), triples(tr, 6), unlocks(tr))
+				goals := slices.Concat(races(tr), triples(tr, 6), misuses(tr))
 				decide(t, seed, tr, goals)
 				for _, g := range goals {
 					if g.real {

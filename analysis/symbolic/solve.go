@@ -109,10 +109,9 @@ func (e *Encoding) property(t Target) []solver.Bool {
 			all = append(all, f.Not(e.done(n)))
 		}
 		all = append(all, e.found(i))
-		if k := e.m.event(i).Kind; t.Fails && (k == trace.Release || k == trace.RRelease) {
-			all = append(all, e.freeAtMoment(i))
-		} else if t.Fails {
-			all = append(all, e.outcome(i, false))
+		if t.Fails {
+			all = append(all, e.failsAtMoment(i))
+			continue
 		}
 		if prev := e.m.inLine(i); t.Blocks && prev != none {
 			all = append(all, e.doneUpTo(prev))

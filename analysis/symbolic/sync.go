@@ -98,6 +98,34 @@ func (e *Encoding) open(l *lock) (sections []section, releases []int32) {
 // of these, or to wake one waiter of a condition before another.
 const maxWays = 1 << 22
 
+// failsAtMoment says that what happens at position i is a failure, if that is where the
+// violation is.
+func (e *Encoding) failsAtMoment(i int32) solver.Bool {
+	switch ev := e.m.event(i); ev.Kind {
+	case trace.Release, trace.RRelease:
+		return e.freeAtMoment(i)
+	case trace.Close, trace.Send, trace.SelectSend:
+		return e.closedAtMoment(ev.Obj)
+	case trace.WaitGroupAdd:
+		delta := int64(ev.Val)
+		return e.f.Not(e.count(ev.Obj, e.done, func(n int64) bool { return n+delta >= 0 }, false))
+	}
+	return e.outcome(i, false)
+}
+
+// closedAtMoment says that a channel is closed when the violation happens.
+func (e *Encoding) closedAtMoment(ch uint64) solver.Bool {
+	var some []solver.Bool
+	if c := e.m.chans.byObj[ch]; c != nil {
+		for _, cl := range c.closes {
+			if !e.outside(cl) {
+				some = append(some, e.done(cl))
+			}
+		}
+	}
+	return e.f.Or(some...)
+}
+
 // freeAtMoment says that all sections of the kind that the release at position rel
 // ends, of those that have begun before the violation, have ended before it.
 func (e *Encoding) freeAtMoment(rel int32) solver.Bool {

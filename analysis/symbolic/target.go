@@ -11,8 +11,8 @@ type Target struct {
 	// The second may be one of Stands.
 	Order [][2]int
 	// Fails says that the conditions of the events of Stands, which have
-	// formulas, come out otherwise than recorded; and that releases among them
-	// find the lock free.
+	// formulas, come out otherwise than recorded; and that operations among them are
+	// misuse: of a lock that is free, a channel that is closed, a counter at zero.
 	Fails bool
 	// Blocks says that goroutines wait in Stands as long as the others of them do: a
 	// channel's line has come to them, a WaitGroup's counter is not zero.
@@ -44,7 +44,8 @@ func Sequence(accesses ...int) Target {
 // Failure is the target that the condition at position i, of an assertion or of a
 // branch to a failure, comes out otherwise than recorded (Wang et al., FAC 2011,
 // §4.2: the assertion property); or that the release at position i finds its lock
-// free (§5.2: double unlocking).
+// free (§5.2: double unlocking), the send or close its channel closed, or that the Done
+// takes its WaitGroup's counter below zero.
 func Failure(i int) Target { return Target{Stands: []int{i}, Fails: true} }
 
 // Departure is the target that one of the events at, ascending, finds something else

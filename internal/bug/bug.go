@@ -42,8 +42,9 @@ const (
 	InOrder
 	// FailedTest: the assertion fails, and the test or the program with it.
 	FailedTest
-	// Unlocked: an unlock finds its lock unlocked.
-	Unlocked
+	// Misused: the run-time library finds that an operation is misuse, as an unlock of
+	// what is not locked.
+	Misused
 	// Stuck: goroutines block for ever in the operations of the violation, whoever
 	// goes on besides.
 	Stuck
@@ -67,6 +68,7 @@ type row struct {
 const (
 	meet  = "Both stand here at once: nothing orders the two."
 	wrong = "Here it goes wrong."
+	alone = "Here it panics, whoever else is about."
 	stuck = "From here it waits for ever."
 )
 
@@ -74,7 +76,7 @@ const (
 var kinds = [...]row{
 	{Deadlock, "DEADLOCK", true, true, Stuck, "blocked", "blocked", stuck},
 	{Channel, "CHANNEL MISUSE", true, true, Meeting, "", "conflicting", meet},
-	{LockMisuse, "LOCK MISUSE", true, false, Unlocked, "fatal", "fatal", "The lock is not locked here: to unlock it is fatal."},
+	{LockMisuse, "LOCK MISUSE", true, false, Misused, "fatal", "fatal", "The lock is not locked here: to unlock it is fatal."},
 	{WaitGroup, "WAITGROUP MISUSE", true, true, Meeting, "", "conflicting", "Both stand here at once: whether this Wait waits for what this Add begins is left to chance."},
 	{Assertion, "ASSERTION FAILURE", true, false, FailedTest, "failing", "failing", "By what was read this fails."},
 	{Failure, "TEST USED AFTER ITS END", true, true, Meeting, "", "", "Both stand here at once. What uses a test after its end is lost, or panics."},
@@ -145,6 +147,15 @@ func (k Kind) Gates() bool { return k.row().gates }
 // Proof is what a replay must show.
 func (k Kind) Proof() Proof { return k.row().proof }
 
+// ProofOf is what a replay must show of a violation of so many accesses: one does not
+// meet another.
+func (k Kind) ProofOf(accesses int) Proof {
+	if p := k.Proof(); p != Meeting || accesses != 1 {
+		return p
+	}
+	return Misused
+}
+
 // InOrder reports whether the accesses of a violation of kind k must come in the
 // order in which it lists them. Else goroutines stand at all of them at once.
 func (k Kind) InOrder() bool { return k.Proof() == InOrder }
@@ -158,6 +169,11 @@ func (k Kind) Word(i int) string {
 	return k.row().other
 }
 
-// Legend says what the marked steps of an interleaving are; "" where the pattern of
-// the violation says that.
-func (k Kind) Legend() string { return k.row().legend }
+// Legend says what the marked steps of an interleaving are, in a violation of so many
+// accesses; "" where the pattern of the violation says that.
+func (k Kind) Legend(accesses int) string {
+	if k.Proof() != k.ProofOf(accesses) {
+		return alone
+	}
+	return k.row().legend
+}

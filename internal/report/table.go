@@ -57,7 +57,7 @@ func complete(rows []row) bool {
 
 // legend says what the marked steps are.
 func (f *Finding) legend() string {
-	if text := f.Kind.Legend(); text != "" {
+	if text := f.Kind.Legend(len(f.Accesses)); text != "" {
 		return "▶ " + text
 	}
 	return f.orderLegend()

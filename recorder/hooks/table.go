@@ -47,8 +47,10 @@ const (
 
 	usesTest = "predictrt.Load(&c.done, predictrt.Site(" + here + "));"
 
-	racer    = "race.Write(unsafe.Pointer(&pull.racer))"
-	useRacer = "predictrt.Write(&pull.racer, predictrt.Site(" + here + "))"
+	racer = "race.Write(unsafe.Pointer(&pull.racer))"
+	// What panics within a channel's operation that has found it closed.
+	sendOnClosed = `panic(plainError("send on closed channel"))`
+	useRacer     = "predictrt.Write(&pull.racer, predictrt.Site(" + here + "))"
 )
 
 var unix = onlyIn("syscall_unix.go")
@@ -198,16 +200,21 @@ var table = []Hook{
 	{"runtime", "reflect_chanrecv", events(trace.Recv, trace.RecvDone), []edit{
 		entry(ifUser + "return predictRecv(c, elem, !nb, " + here + ") };"),
 	}},
-	{"runtime", "closechan", events(trace.Close), []edit{rename("predictClosechan")}},
+	{"runtime", "closechan", events(trace.Close), []edit{
+		rename("predictClosechan"),
+		before(`panic(plainError("close of nil channel"))`, "PredictMisused()"),
+		before(`panic(plainError("close of closed channel"))`, "PredictMisused()"),
+	}},
 	{"runtime", "selectgo", events(trace.SelectSend, trace.Select, trace.SelectDone, trace.SendDone, trace.RecvDone), []edit{
 		rename("predictSelectgo"),
 		instead("cheaprandn(uint32(norder + 1))", "predictRandn(uint32(norder + 1))"),
 		after("c.qcount--", "predictTake(c, gp)"),
 		after("c.qcount++", "predictPut(c, gp)"),
+		before(sendOnClosed, "PredictMisused()"),
 	}},
 	// The places where an element changes hands, in or out of the buffer or from one
 	// goroutine to another, are the same for all of these ways to send and receive.
-	{"runtime", "chansend", nil, []edit{after("c.qcount++", "predictPut(c, getg())")}},
+	{"runtime", "chansend", nil, []edit{after("c.qcount++", "predictPut(c, getg())"), before(sendOnClosed, "PredictMisused()")}},
 	{"runtime", "chanrecv", nil, []edit{after("c.qcount--", "predictTake(c, getg())")}},
 	{"runtime", "send", nil, []edit{before("gp := sg.g", "predictPut(c, getg()); predictTake(c, sg.g)")}},
 	{"runtime", "recv", nil, []edit{before("gp := sg.g", "predictTake(c, getg()); predictPut(c, sg.g)")}},
@@ -300,14 +307,17 @@ var table = []Hook{
 	{"sync", "(*RWMutex).TryLock", events(trace.Acquire), []edit{rename("predictTryLock")}},
 	{"sync", "(*RWMutex).Unlock", events(trace.Release), []edit{
 		rename("predictUnlock"),
-		before(`fatal("sync: Unlock of unlocked RWMutex")`, "runtime.PredictUnlocked()"),
+		before(`fatal("sync: Unlock of unlocked RWMutex")`, "runtime.PredictMisused()"),
 	}},
 	{"sync", "(*RWMutex).RLock", events(trace.RAcquire), []edit{rename("predictRLock")}},
 	{"sync", "(*RWMutex).TryRLock", events(trace.RAcquire), []edit{rename("predictTryRLock")}},
 	{"sync", "(*RWMutex).RUnlock", events(trace.RRelease), []edit{rename("predictRUnlock")}},
-	{"sync", "(*RWMutex).rUnlockSlow", nil, []edit{before(`fatal("sync: RUnlock of unlocked RWMutex")`, "runtime.PredictUnlocked()")}},
-	{"internal/sync", "(*Mutex).unlockSlow", nil, []edit{before(`fatal("sync: unlock of unlocked mutex")`, "runtime.PredictUnlocked()")}},
-	{"sync", "(*WaitGroup).Add", events(trace.WaitGroupAdd), []edit{rename("predictAdd")}},
+	{"sync", "(*RWMutex).rUnlockSlow", nil, []edit{before(`fatal("sync: RUnlock of unlocked RWMutex")`, "runtime.PredictMisused()")}},
+	{"internal/sync", "(*Mutex).unlockSlow", nil, []edit{before(`fatal("sync: unlock of unlocked mutex")`, "runtime.PredictMisused()")}},
+	{"sync", "(*WaitGroup).Add", events(trace.WaitGroupAdd), []edit{
+		rename("predictAdd"),
+		before(`panic("sync: negative WaitGroup counter")`, "runtime.PredictMisused()"),
+	}},
 	{"sync", "(*WaitGroup).Done", events(trace.WaitGroupAdd), []edit{rename("predictDone")}},
 	{"sync", "(*WaitGroup).Wait", events(trace.WaitGroupWait, trace.WaitGroupWaited), []edit{rename("predictWait")}},
 	{"sync", "(*Once).Do", events(trace.OnceBegin, trace.OnceEnd, trace.OnceDone), []edit{rename("predictDo")}},

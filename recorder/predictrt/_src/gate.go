@@ -98,7 +98,7 @@ func (g *goroutine) pass(kind uint8, site uint32, obj uint64, size uint32, val u
 	if g.actor == nil || stage == free {
 		return
 	}
-	g.yieldViolation()
+	g.yieldViolation(kind)
 	g.actor.meet(kind)
 	if kind == Panic && g.actor.isDone() {
 		// Its crash belongs after the violation, which it may be an effect of.
@@ -141,7 +141,7 @@ func (g *goroutine) await(kind uint8, site uint32, obj uint64) bool {
 	if g.actor == nil || stage == free {
 		return false
 	}
-	g.yieldViolation()
+	g.yieldViolation(kind)
 	w := g.actor.wants[wantKey{kind, keyFor(site)}]
 	if w == nil {
 		return false
@@ -230,8 +230,11 @@ func (g *goroutine) missed(kind uint8, site uint32) {
 
 // yieldViolation lets the other goroutine of the violation go once this one
 // has done its access.
-func (g *goroutine) yieldViolation() {
+func (g *goroutine) yieldViolation(kind uint8) {
 	if stage == firstGoes && g == violations[firstToGo].g {
+		if g.actor.stand.kind == SelectSend && (kind == SelectSend || kind == Select) {
+			return // the select that it stands at a case of is still to come
+		}
 		if len(violations) == 1 {
 			g.setStage(free)
 			return

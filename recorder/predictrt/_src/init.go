@@ -71,7 +71,7 @@ func init() {
 		Gosched: gosched, Clock: looksAtClock, Post: post, Await: await,
 		Attach: attach, Detach: detach, Enter: enterFinal, Leave: leaveFinal, Cleanup: cleanup, Cleanups: cleanups,
 		Copy: copied, Map: mapTouched,
-		Hot: &hot, Freed: freed, Unlocked: verdictUnlocked, Flush: finish,
+		Hot: &hot, Freed: freed, Misused: verdictMisused, Flush: finish,
 	})
 }
 

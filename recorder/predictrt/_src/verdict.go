@@ -33,11 +33,13 @@ func verdictStand(g *goroutine) {
 	verdict("stand " + g.name() + " " + hex(s.obj) + " " + itoa(uint64(s.size)) + " " + itoa(uint64(s.kind)) + " " + val + " " + itoa(uint64(s.region)) + "\n")
 }
 
-// verdictUnlocked says whose unlock has found its lock unlocked. Operations of a RWMutex
-// are muted inside.
-func verdictUnlocked() {
-	if g := (*goroutine)(runtime.PredictSelf()); g != nil && g != &deaf && verdictFD >= 0 {
-		verdict("unlocked " + g.name() + "\n")
+// verdictMisused says of which goroutine the operation of the violation is misuse, which
+// it finds out inside, where operations of package sync are muted. Misuse later on is
+// none of the violation's.
+func verdictMisused() {
+	g := (*goroutine)(runtime.PredictSelf())
+	if g != nil && g.actor != nil && stage == firstGoes && g.actor.violates() && verdictFD >= 0 {
+		verdict("misused " + g.name() + "\n")
 	}
 }
 

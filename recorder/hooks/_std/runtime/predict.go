@@ -61,9 +61,10 @@ type PredictHooks struct {
 	// back: of 64 of that size from addr on those with their bits set.
 	Freed func(addr, size uintptr, which uint64)
 
-	// Unlocked is called where an unlock finds its lock unlocked, which the program
-	// dies of.
-	Unlocked func()
+	// Misused is called where an operation finds that it is misuse, of which the
+	// goroutine panics or the program dies: an unlock of what is not locked, a send to
+	// what is closed.
+	Misused func()
 
 	// Flush writes out what is buffered; orderly is set at the regular end
 	// of the process. It may run on any stack and without a P.
@@ -145,10 +146,10 @@ func PredictInstall(h PredictHooks) {
 	predictOn = true
 }
 
-// PredictUnlocked is called where an unlock finds its lock unlocked.
-func PredictUnlocked() {
+// PredictMisused is called where an operation finds that it is misuse.
+func PredictMisused() {
 	if predictOn {
-		predictHooks.Unlocked()
+		predictHooks.Misused()
 	}
 }
 
