@@ -55,6 +55,10 @@ const (
 
 var unix = onlyIn("syscall_unix.go")
 
+// inMap calls the run-time library while a map is being written: the statement toggles
+// what says so.
+var inMap = after("m.writing ^= 1", "if PredictWriting != nil && m.writing != 0 { PredictWriting(unsafe.Pointer(m)) }")
+
 var table = []Hook{
 	// Goroutines and the scheduler.
 	{"runtime", "type g", nil, []edit{fields("predict, predictFinal unsafe.Pointer; predictElem uint64 ")}},
@@ -146,8 +150,15 @@ var table = []Hook{
 	{"runtime", "rand", nil, []edit{entry("if x, ok := predictRand(); ok { return x };")}},
 	{"internal/runtime/maps", "NewMap", nil, []edit{instead("rand()", "predictSeed()")}},
 	{"internal/runtime/maps", "NewEmptyMap", nil, []edit{instead("rand()", "predictSeed()")}},
-	{"internal/runtime/maps", "(*Map).Delete", nil, []edit{instead("rand()", "predictSeed()")}},
-	{"internal/runtime/maps", "(*Map).Clear", nil, []edit{instead("rand()", "predictSeed()")}},
+	{"internal/runtime/maps", "(*Map).Delete", nil, []edit{instead("rand()", "predictSeed()"), inMap}},
+	{"internal/runtime/maps", "(*Map).Clear", nil, []edit{instead("rand()", "predictSeed()"), inMap}},
+	{"internal/runtime/maps", "(*Map).PutSlot", nil, []edit{inMap}},
+	{"internal/runtime/maps", "runtime_mapassign", nil, []edit{inMap}},
+	{"internal/runtime/maps", "runtime_mapassign_fast32", nil, []edit{inMap}},
+	{"internal/runtime/maps", "runtime_mapassign_fast32ptr", nil, []edit{inMap}},
+	{"internal/runtime/maps", "runtime_mapassign_fast64", nil, []edit{inMap}},
+	{"internal/runtime/maps", "runtime_mapassign_fast64ptr", nil, []edit{inMap}},
+	{"internal/runtime/maps", "runtime_mapassign_faststr", nil, []edit{inMap}},
 	{"internal/runtime/maps", "(*Iter).Init", nil, []edit{instead("rand()", "predictIter()")}},
 	{"internal/sync", "(*HashTrieMap).initSlow", nil, []edit{instead("runtime_rand()", "runtime.PredictSeed()")}},
 	{"hash/maphash", "randUint64", nil, []edit{instead("runtime_rand()", "runtime.PredictRand()")}},

@@ -42,6 +42,7 @@ func startReplay(plan, verdict string) {
 	begun = waited()
 	moved()
 	runtime.PredictWatch(watch)
+	runtime.PredictInMaps(inMap)
 }
 
 // bind finds the actor of the schedule that g's name gives it.
@@ -287,6 +288,18 @@ func (g *goroutine) wait(it item, kind uint8, site uint32) {
 			g.park("violation")
 		}
 		runtime.PredictFresh()
+	}
+}
+
+// inMap is called while the map m is being written. Where the goroutine of the violation
+// that goes first has its access there, the other one comes now, as it can on another
+// processor: the runtime sees that both are in the map, and ends the program.
+func inMap(m unsafe.Pointer) {
+	if stage != firstGoes || len(violations) != 2 || violations[firstToGo].stand.obj != uint64(uintptr(m)) {
+		return
+	}
+	if g := current(); g != nil && g == violations[firstToGo].g {
+		g.yieldViolation(Write_)
 	}
 }
 

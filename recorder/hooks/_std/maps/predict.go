@@ -1,6 +1,9 @@
 package maps
 
-import _ "unsafe" // for linkname
+import "unsafe" // also for linkname
+
+// PredictWriting, if not nil, is called in the middle of each write to a map m.
+var PredictWriting func(m unsafe.Pointer)
 
 // predictSeed is the hash seed of a new map.
 //

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"internal/runtime/maps"
 	"internal/stringslite"
 	"unsafe"
 )
@@ -145,6 +146,9 @@ func PredictInstall(h PredictHooks) {
 	predictHooks = h
 	predictOn = true
 }
+
+// PredictInMaps has writing called in the middle of each write to a map from here on.
+func PredictInMaps(writing func(m unsafe.Pointer)) { maps.PredictWriting = writing }
 
 // PredictMisused is called where an operation finds that it is misuse.
 func PredictMisused() {
