@@ -322,7 +322,7 @@ func TestBudget(t *testing.T) {
 	shape := tracetest.Config{Goroutines: 4, Events: 30, Sync: tracetest.All, Locks: 2, Locations: 3, Overlap: true, HandOver: true}
 	results := make(map[string]int)
 	for seed := range uint64(40) {
-		for _, steps := range []int64{1, 20_000} {
+		for _, steps := range []int64{1, 50_000} {
 			opts := analysis.Options{Solving: analysis.Solving{Budget: solver.Budget{Steps: steps}}}
 			var both [2]*analysis.Result
 			for k := range both {
@@ -344,7 +344,7 @@ func TestBudget(t *testing.T) {
 			}
 		}
 	}
-	if results["1 undecided"] == 0 || results["20000 decided"] == 0 || results["20000 undecided"] == 0 {
+	if results["1 undecided"] == 0 || results["50000 decided"] == 0 || results["50000 undecided"] == 0 {
 		t.Errorf("got %v", results)
 	}
 }

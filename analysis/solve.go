@@ -172,10 +172,10 @@ func (s *solving) ask(ctx context.Context, v instance, at int, budget *solver.Bu
 		s.deciders[from] = d
 	}
 	a, err := d.Decide(ctx, at, budget)
-	if err != nil || a.Answer != solver.Unsat || from == 0 {
+	if err != nil || a.Answer != solver.Unsat || a.Never || from == 0 {
 		return a, err
 	}
-	all := s.symbols.NewDecider(0, []symbolic.Target{v.target()}, s.engine)
+	all := s.symbols.NewWider(0, from, v.target(), s.engine)
 	defer all.Close()
 	return all.Decide(ctx, 0, budget)
 }

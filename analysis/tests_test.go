@@ -75,9 +75,9 @@ func TestTestsBeforeDoNotMatter(t *testing.T) {
 			if f.Status != w.Status || !slices.EqualFunc(f.Accesses, w.Accesses, func(i, j int) bool { return i-begin-1 == j }) || len(f.Schedules) != len(w.Schedules) {
 				t.Errorf("seed %d: finding %+v, want %+v", seed, f, w)
 			}
-			for n, recipe := range f.Schedules[:min(len(f.Schedules), len(w.Schedules))] {
+			for _, recipe := range f.Schedules[:min(len(f.Schedules), len(w.Schedules))] {
 				s := recipe.Schedule()
-				if s.From != begin || len(s.Steps) > len(w.Schedules[n].Schedule().Steps)+1 {
+				if s.From != begin || len(s.Steps) > len(b.Events)+1 { // which of several runs the solver finds may differ
 					t.Errorf("seed %d: schedule %+v", seed, s)
 				}
 				all := make([]int, 0, s.From+len(s.Steps))

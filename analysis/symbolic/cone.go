@@ -37,7 +37,13 @@ type closure struct {
 	free  func(int32) bool // what it reads does not matter to the target
 	locks map[*lock]*lockUse
 	await map[any]bool // objects of which all enabling operations are in
-	steps int64        // that it took
+	// By cell who may find there anything, and what follows from other reads: what they
+	// need is looked at once. It is everybody if several do.
+	readers, followers map[int32]trace.GID
+	finders            map[finder]bool
+	followed           int   // events
+	most               int   // of these; with more, it is not whole
+	steps              int64 // that it took
 }
 
 // lockUse is the acquires of a lock in a cone.
@@ -50,7 +56,8 @@ func (m *Model) closure(base int32, limit []int32, free func(int32) bool, may bo
 	c := &closure{
 		m: m, base: base, limit: limit, free: free, may: may,
 		upto: make([]int32, len(m.first)), done: make([]int32, len(m.first)),
-		locks: make(map[*lock]*lockUse), await: make(map[any]bool),
+		locks: make(map[*lock]*lockUse), await: make(map[any]bool), most: math.MaxInt,
+		readers: make(map[int32]trace.GID), followers: make(map[int32]trace.GID), finders: make(map[finder]bool),
 	}
 	for g := range c.upto {
 		c.upto[g], c.done[g] = base, base
@@ -72,7 +79,7 @@ func (c *closure) add(i int32) {
 
 // close adds what the events need.
 func (c *closure) close() {
-	for len(c.work) > 0 {
+	for len(c.work) > 0 && c.followed <= c.most {
 		g := c.work[len(c.work)-1]
 		c.work = c.work[:len(c.work)-1]
 		from := c.done[g]
@@ -88,7 +95,8 @@ func (c *closure) close() {
 			continue
 		}
 		end := c.done[g]
-		for i := c.m.from1(g, from); i != none && i < end; i = c.m.next[i] {
+		for i := c.m.from1(g, from); i != none && i < end && c.followed <= c.most; i = c.m.next[i] {
+			c.followed++
 			c.follow(i)
 		}
 	}
@@ -114,10 +122,15 @@ func (c *closure) all(lists ...[]int32) {
 }
 
 // once reports whether it is called for key for the first time.
-func (c *closure) once(key any) bool {
-	first := !c.await[key]
-	c.await[key] = true
-	return first
+func (c *closure) once(key any) bool { return first(c.await, key) }
+
+// first adds key to a set and reports whether it was not there.
+func first[K comparable](set map[K]bool, key K) bool {
+	if set[key] {
+		return false
+	}
+	set[key] = true
+	return true
 }
 
 // follow adds what event i may need beyond what must come before it.
@@ -195,22 +208,12 @@ func (c *closure) acquire(i int32, l *lock) {
 	}
 }
 
-// A reader is a goroutine that may find anything in a cell.
-type reader struct {
-	cell int32
-	g    trace.GID
+// A finder is a goroutine that finds a value in a cell.
+type finder struct {
+	cell  int32
+	g     trace.GID
+	value uint64
 }
-
-// A follower is a goroutine that may find in a cell what follows from other reads, and
-// a finder one that finds a value there: what they need is looked at once.
-type (
-	follower reader
-	finder   struct {
-		cell  int32
-		g     trace.GID
-		value uint64
-	}
-)
 
 // read adds the writes that the read at position i may read from.
 func (c *closure) read(i int32) {
@@ -223,16 +226,12 @@ func (c *closure) read(i int32) {
 		}
 		g := m.gid(i)
 		if m.tracked(i) || m.held {
-			if c.once(reader{k, g}) {
-				c.others(g, cl.writers)
-			}
+			c.find(c.readers, k, g, cl.writers)
 			continue
 		}
-		if c.once(follower{k, g}) {
-			c.others(g, cl.follow)
-		}
+		c.find(c.followers, k, g, cl.follow)
 		v, known := m.mem.found(i, k)
-		if known && !c.once(finder{k, g, v}) {
+		if known && !first(c.finders, finder{k, g, v}) {
 			c.others(g, []int32{m.mem.source(i, k)})
 			continue
 		}
@@ -241,9 +240,27 @@ func (c *closure) read(i int32) {
 	}
 }
 
-// others adds those of the writes that goroutine g does not do.
+// everybody stands for several goroutines.
+const everybody trace.GID = math.MaxUint32
+
+// find adds those of the writes to cell k that goroutine g does not do, where by says who
+// has found these before.
+func (c *closure) find(by map[int32]trace.GID, k int32, g trace.GID, ws []int32) {
+	switch before, ok := by[k]; {
+	case !ok:
+		by[k] = g
+	case before == g || before == everybody:
+		return
+	default:
+		by[k] = everybody
+	}
+	c.others(g, ws)
+}
+
+// others adds those of the writes, which are in recorded order, that goroutine g does not do.
 func (c *closure) others(g trace.GID, ws []int32) {
-	for _, w := range ws {
+	k, _ := slices.BinarySearch(ws, c.base)
+	for _, w := range ws[k:] {
 		if w != none && c.m.gid(w) != g {
 			c.add(w)
 		}
@@ -316,23 +333,18 @@ func (m *Model) reached(i int32) int32 {
 // Cone returns the cone of targets, of which all before base comes first. ok is
 // false if no run comes to one of them.
 func (m *Model) Cone(base int, targets ...Target) (cone *Cone, ok bool) {
-	return m.cone(base, len(m.t.Events), targets)
+	return m.cone(base, len(m.t.Events), math.MaxInt, targets)
 }
 
-// Near returns the part of the cone that had happened when the targets' own
-// events had: mostly runs that come to them need no more.
-func (m *Model) Near(base int, targets ...Target) (cone *Cone, ok bool) {
-	end := base
-	for _, t := range targets {
-		for _, i := range t.events() {
-			end = max(end, i+1)
-		}
-	}
-	return m.cone(base, end, targets)
+// near returns the part of the cone that had happened when the target's own
+// events had: mostly runs that come to it need no more.
+func (m *Model) near(base int, t Target) (cone *Cone, ok bool) {
+	return m.cone(base, slices.Max(t.events())+1, MaxEvents, []Target{t})
 }
 
-// cone returns the part of the cone below end.
-func (m *Model) cone(base, end int, targets []Target) (cone *Cone, ok bool) {
+// cone returns the part of the cone below end, if that has at most so many events: else
+// a part with more.
+func (m *Model) cone(base, end, most int, targets []Target) (cone *Cone, ok bool) {
 	n := len(m.first)
 	cone = &Cone{Base: base, targets: targets, upto: make([]int32, n), sure: make([]int32, n)}
 	limit := make([]int32, n)
@@ -356,6 +368,7 @@ func (m *Model) cone(base, end int, targets []Target) (cone *Cone, ok bool) {
 		limit[g] = min(limit[g], int32(end))
 	}
 	may := m.closure(int32(base), limit, func(int32) bool { return false }, true)
+	may.most = most
 	for _, t := range targets {
 		may.needs(t)
 		for _, i := range t.Stands {

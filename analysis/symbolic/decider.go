@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/gopredict/gopredict/analysis/solver"
@@ -14,6 +15,7 @@ import (
 type Decider struct {
 	m       *Model
 	base    int
+	asked   int // runs that begin with as many events or more were asked about
 	engine  func(*solver.Formula) (solver.Engine, error)
 	targets []Target
 	// The encoding that was asked last, of the targets from first on and below
@@ -26,7 +28,15 @@ type Decider struct {
 // NewDecider prepares for questions whether runs that begin with the first base
 // events of the trace come to the targets. The function makes engines.
 func (m *Model) NewDecider(base int, targets []Target, engine func(*solver.Formula) (solver.Engine, error)) *Decider {
-	return &Decider{m: m, base: base, engine: engine, targets: targets}
+	return &Decider{m: m, base: base, asked: math.MaxInt, engine: engine, targets: targets}
+}
+
+// NewWider is NewDecider for a target that no run comes to which begins with the first
+// asked events, as another Decider has said: it is asked about the others only.
+func (m *Model) NewWider(base, asked int, t Target, engine func(*solver.Formula) (solver.Engine, error)) *Decider {
+	d := m.NewDecider(base, []Target{t}, engine)
+	d.asked = asked
+	return d
 }
 
 // Decide answers the question about target k. It is fastest if targets are asked
@@ -38,25 +48,34 @@ func (m *Model) NewDecider(base int, targets []Target, engine func(*solver.Formu
 // has the last word. What all of this takes is taken off the budget.
 func (d *Decider) Decide(ctx context.Context, k int, budget *solver.Budget) (Answer, error) {
 	if t := d.targets[k]; t.Fails && d.m.settled(int32(t.Stands[0]), budget) {
-		return Answer{Answer: solver.Unsat}, nil
+		return Answer{Answer: solver.Unsat, Never: true}, nil
 	}
-	q := quest{d, ctx, budget}
-	near, ok := d.m.Near(d.base, d.targets[k])
-	if ok {
-		for back := firstWindow; near.events > back; back *= 4 {
-			base := slices.Min(d.targets[k].events()) - back
-			if base <= d.base {
-				break
-			}
-			if cone, ok := d.m.Near(base, d.targets[k]); ok {
-				if a, err := q.solve(cone, k); err != nil || a.Answer == solver.Sat {
-					return a, err
-				}
+	near, ok := d.m.near(d.base, d.targets[k])
+	if !ok {
+		return Answer{Answer: solver.Unsat, Never: true}, nil
+	}
+	q := quest{Decider: d, ctx: ctx, budget: budget}
+	for back := firstWindow; near.events > back && q.large == ""; back *= 4 {
+		base := slices.Min(d.targets[k].events()) - back
+		if base <= d.base {
+			break
+		}
+		if base >= d.asked {
+			continue
+		}
+		if cone, ok := d.m.near(base, d.targets[k]); ok {
+			if a, err := q.solve(cone, k); err != nil || a.Answer == solver.Sat {
+				return a, err
 			}
 		}
+	}
+	if q.large == "" {
 		if a, err := q.solve(near, k); err != nil || a.Answer == solver.Sat {
 			return a, err
 		}
+	}
+	if q.large != "" { // what is not near is more
+		return Answer{Why: q.large}, nil
 	}
 	if budget.Over() {
 		return Answer{Why: "steps"}, nil
@@ -79,9 +98,10 @@ func (d *Decider) Decide(ctx context.Context, k int, budget *solver.Budget) (Ans
 const firstWindow = 64
 
 // perEvent and perChoice are how many steps of a budget it takes to put an event
-// and a write that a read may find into a formula, perLook to look at a write, and
-// perWay to put one of a loose lock's or a condition's ways into it.
-const perEvent, perChoice, perLook, perWay = 100, 200, 2, 10
+// and a write that a read may find into a formula, perLook to look at a write, perPair
+// to compare two operations of a loose lock there, and perWay to put one of a
+// condition's ways into it.
+const perEvent, perChoice, perLook, perPair, perWay = 100, 200, 2, 200, 10
 
 // encode makes an encoding, and takes what that takes off the budget.
 func (d *Decider) encode(cone *Cone, f *solver.Formula, engine solver.Engine, budget *solver.Budget) (*Encoding, error) {
@@ -114,7 +134,7 @@ func (e *Encoding) stops() bool {
 // effort is how many steps it took to put writes into the formula.
 func (e *Encoding) effort() int64 {
 	choices := e.values.choices + e.values.terms + e.values.cases + len(e.reading.choices) + len(e.reading.between)
-	return perChoice*int64(choices) + perLook*int64(e.values.looked+e.reading.looked) + perWay*int64(e.ways)
+	return perChoice*int64(choices) + perLook*int64(e.values.looked+e.reading.looked) + perPair*int64(e.paired) + perWay*int64(e.ways)
 }
 
 // A quest is the search for one answer.
@@ -122,11 +142,13 @@ type quest struct {
 	*Decider
 	ctx    context.Context
 	budget *solver.Budget
+	large  string // why a cone was too large to encode; larger ones are, too
 }
 
 // solve solves one cone for itself, with half of what is left.
 func (q *quest) solve(cone *Cone, k int) (Answer, error) {
 	if cone.events > MaxEvents {
+		q.large = tooLarge
 		return Answer{}, nil
 	}
 	f := solver.NewFormula()
@@ -136,8 +158,11 @@ func (q *quest) solve(cone *Cone, k int) (Answer, error) {
 	}
 	defer engine.Close()
 	e, err := q.encode(cone, f, engine, q.budget)
+	if err != nil && err != errOver {
+		q.large = err.Error()
+	}
 	if err != nil {
-		return Answer{Why: err.Error()}, nil
+		return Answer{}, nil
 	}
 	q.budget.Spend(perEvent * int64(cone.events))
 	return e.fewest(q.ctx, q.targets[k], q.budget.Half())
@@ -147,7 +172,7 @@ func (q *quest) solve(cone *Cone, k int) (Answer, error) {
 func (d *Decider) prepare(k int, budget *solver.Budget) error {
 	d.Close()
 	d.first, d.end = k, k+1
-	cone, ok := d.m.Cone(d.base, d.targets[k])
+	cone, ok := d.cone(d.targets[k])
 	if !ok {
 		return nil
 	}
@@ -160,7 +185,7 @@ func (d *Decider) prepare(k int, budget *solver.Budget) error {
 		d.end++
 	}
 	if cone.events > MaxEvents {
-		d.why = fmt.Sprintf("it may depend on %d events", cone.events)
+		d.why = tooLarge
 		return nil
 	}
 	f := solver.NewFormula()
@@ -189,16 +214,24 @@ const maxGroup, maxShared = 32, 1 << 12
 // union returns the cone of a group and the next target, or nil if it is much
 // larger than both.
 func (d *Decider) union(group *Cone) *Cone {
-	next, ok := d.m.Cone(d.base, d.targets[d.end])
+	next, ok := d.cone(d.targets[d.end])
 	if !ok || min(group.events, next.events) < max(group.events, next.events)/2 {
 		return nil
 	}
-	both, ok := d.m.Cone(d.base, d.targets[d.first:d.end+1]...)
+	both, ok := d.cone(d.targets[d.first : d.end+1]...)
 	if !ok || both.events > max(group.events, next.events)*5/4+16 {
 		return nil
 	}
 	return both
 }
+
+// cone returns the cone of targets, as far as one is encoded.
+func (d *Decider) cone(targets ...Target) (cone *Cone, ok bool) {
+	return d.m.cone(d.base, len(d.m.t.Events), MaxEvents, targets)
+}
+
+// tooLarge is why a cone is not encoded that has more.
+var tooLarge = fmt.Sprintf("it may depend on more than %d events", MaxEvents)
 
 // MaxEvents is the number of events in the largest cone that a Decider encodes.
 const MaxEvents = 1 << 18

@@ -38,13 +38,14 @@ type Encoding struct {
 	taint   taint
 	reading reading
 	values  values
-	writers map[int32]*writers       // by cell
-	pairs   map[[2]int32]bool        // sections that are kept apart
-	ended   map[[2]int32]solver.Bool // by acquire and release of a loose lock: this ends what that began
+	writers map[int32]*writers      // by cell
+	pairs   map[[2]int32]bool       // sections that are kept apart
+	ended   map[int32][]solver.Bool // by acquire of a loose lock: what ends its section
 	bounds  bounds
 	// departures are by event that a run departs there; see Departure.
 	departures map[int32]solver.Bool
-	ways       int   // that loose locks and conditions have put into the formula
+	paired     int   // sections and releases of loose locks that the formula has compared
+	ways       int   // that conditions have put into the formula
 	spent      int64 // steps that budgets know of
 	most       int64 // how many it may take now; 0: any
 	err        error // why the encoding is not whole
@@ -61,18 +62,18 @@ func (m *Model) Encode(cone *Cone, f *solver.Formula, engine solver.Engine) (*En
 
 // encode is Encode within a budget, which the writes in the formula are taken off.
 func (m *Model) encode(cone *Cone, f *solver.Formula, engine solver.Engine, budget *solver.Budget) (*Encoding, error) {
-	e := &Encoding{m: m, cone: cone, f: f, engine: engine, pairs: make(map[[2]int32]bool), ended: make(map[[2]int32]solver.Bool), free: make(map[int32]solver.Bool), writers: make(map[int32]*writers)}
+	e := &Encoding{m: m, cone: cone, f: f, engine: engine, pairs: make(map[[2]int32]bool), ended: make(map[int32][]solver.Bool), free: make(map[int32]solver.Bool), writers: make(map[int32]*writers)}
 	e.taint = newTaint(e)
 	e.reading = newReading()
 	e.values = newValues()
 	if err := e.place(); err != nil {
 		return nil, err
 	}
-	e.order()
-	e.synchronize()
 	if budget != nil {
 		e.most = max(1, budget.Steps)
 	}
+	e.order()
+	e.synchronize()
 	e.matters()
 	e.most = 0
 	e.taint.define()
@@ -272,8 +273,15 @@ func (e *Encoding) before(i, j int32) solver.Bool {
 	case e.must(j, i):
 		return f.False()
 	}
-	e.bounds.crosses = append(e.bounds.crosses, [2]int32{e.node(i), e.node(j)})
+	e.compares(i, j)
 	return f.Before(e.event(e.node(i)), e.event(e.node(j)))
+}
+
+// compares notes that the formula says which of the nodes of i and j comes first.
+func (e *Encoding) compares(i, j int32) {
+	if !e.must(i, j) && !e.must(j, i) {
+		e.bounds.crosses = append(e.bounds.crosses, [2]int32{e.node(i), e.node(j)})
+	}
 }
 
 func (e *Encoding) truth(b bool) solver.Bool {
@@ -334,15 +342,17 @@ func (e *Encoding) fact(from, to int32) { e.assert(e.f.Before(e.event(from), e.e
 // synchronize asserts γ. Two critical sections of one lock are kept apart when
 // a model has them overlap; see apart.
 func (e *Encoding) synchronize() {
-	loose := make(map[uint64]bool)
+	var loose []*lock // the last to be encoded: it may turn out before that the rest is too much
 	conds := make(map[uint64]bool)
 	chans := make(map[*channel]bool)
 	for _, i := range e.nodes {
+		if e.err != nil {
+			return
+		}
 		switch ev := e.m.event(i); ev.Kind {
 		case trace.Acquire, trace.Release, trace.RAcquire, trace.RRelease:
-			if l := e.m.locks.byObj[ev.Obj]; l.loose && !loose[ev.Obj] {
-				loose[ev.Obj] = true
-				e.loose(ev.Obj, l)
+			if l := e.m.locks.byObj[ev.Obj]; l.loose && !slices.Contains(loose, l) {
+				loose = append(loose, l)
 			}
 		case trace.CondWake:
 			if !conds[ev.Obj] {
@@ -361,5 +371,11 @@ func (e *Encoding) synchronize() {
 		case trace.WaitGroupAdd, trace.WaitGroupWaited:
 			e.waitGroup(i)
 		}
+	}
+	for _, l := range loose {
+		if e.stops() {
+			return
+		}
+		e.loose(l)
 	}
 }

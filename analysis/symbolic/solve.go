@@ -12,7 +12,8 @@ import (
 // An Answer is what an encoding says of a target.
 type Answer struct {
 	solver.Answer
-	Why string // for Unknown
+	Why   string // for Unknown
+	Never bool   // for Unsat: no run comes to the target, whatever it begins with
 	// Steps lead to the target, for Sat: positions. Before them come the first
 	// Base events in recorded order.
 	Base  int

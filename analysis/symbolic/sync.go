@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -25,61 +26,123 @@ func (e *Encoding) apart(a, b section) {
 
 // loose encodes a lock that is also released by goroutines that do not hold it,
 // or without having been acquired: each release that happens ends a section
-// that began before and that no other release ends.
-func (e *Encoding) loose(obj uint64, l *lock) {
-	f, ends := e.f, e.ended
+// that began before and that no other release ends. A section that ends has an event
+// of its own for that, behind the release: what begins after it is compared with that
+// one, and not with each release.
+func (e *Encoding) loose(l *lock) {
+	f := e.f
 	sections, releases := e.open(l)
-	ways := len(sections) * len(sections) * len(releases)
-	if ways > maxWays {
+	ends, follows := e.pairing(sections, releases)
+	pairs := 0
+	for _, ks := range slices.Concat(ends, follows) {
+		pairs += len(ks)
+	}
+	if pairs > maxPairs {
 		e.err = fmt.Errorf("symbolic: %d sections of a lock that one goroutine takes and another releases are too many to encode", len(sections))
 		return
 	}
-	e.ways += ways
-	for _, rel := range releases {
+	if e.paired += pairs; e.stops() {
+		return
+	}
+	over := make([]solver.Event, len(sections))
+	for k, s := range sections {
+		over[k] = f.Event(fmt.Sprint("over ", s.acq))
+	}
+	ended := make([][]solver.Bool, len(sections))
+	for n, rel := range releases {
 		var some []solver.Bool
-		for _, s := range sections {
-			if s.shared != (e.m.event(rel).Kind == trace.RRelease) {
-				continue
-			}
-			b := f.Bool(fmt.Sprintf("ends %d %d", s.acq, rel))
-			ends[[2]int32{s.acq, rel}] = b
-			e.assert(f.Implies(b, f.And(e.before(s.acq, rel), e.done(rel))))
-			for _, other := range some {
-				e.assert(f.Not(f.And(b, other)))
-			}
-			some = append(some, b)
+		for _, k := range ends[n] {
+			acq := sections[k].acq
+			b := f.Bool(fmt.Sprintf("ends %d %d", acq, rel))
+			e.assert(f.Implies(b, f.And(e.before(acq, rel), e.done(rel), f.Before(e.event(e.node(rel)), over[k]))))
+			some, ended[k] = append(some, b), append(ended[k], b)
 		}
 		e.need(rel, f.Or(some...))
-	}
-	for _, s := range sections {
-		var some []solver.Bool
-		for _, rel := range releases {
-			if b, ok := ends[[2]int32{s.acq, rel}]; ok {
-				for _, other := range some {
-					e.assert(f.Not(f.And(b, other)))
-				}
-				some = append(some, b)
-			}
+		if e.m.event(rel).Kind == trace.RRelease { // of the others one is over before the next begins
+			e.atMostOne(some)
 		}
 	}
-	for _, a := range sections {
-		for _, b := range sections {
-			if b.acq == a.acq || e.past(b.acq) || a.shared && b.shared {
-				continue
-			}
-			var ended []solver.Bool
+	for k, s := range sections {
+		e.assert(f.Implies(f.Before(over[k], e.moment), f.Or(ended[k]...)))
+		e.atMostOne(ended[k])
+		e.ended[s.acq] = ended[k]
+	}
+	for n, b := range sections {
+		if !e.past(b.acq) {
 			for _, rel := range releases {
-				if end, ok := ends[[2]int32{a.acq, rel}]; ok {
-					ended = append(ended, f.And(end, e.before(rel, b.acq)))
-				}
+				e.compares(rel, b.acq)
 			}
-			e.need(b.acq, f.Or(e.before(b.acq, a.acq), f.Or(ended...)))
+		}
+		for _, k := range follows[n] {
+			e.need(b.acq, f.Or(e.before(b.acq, sections[k].acq), f.Before(over[k], e.event(e.node(b.acq)))))
 		}
 	}
 }
 
-// open returns the sections of a loose lock that what is encoded may end, and the
-// releases that may end them.
+// maxPairs is how many operations of a loose lock are compared at most.
+const maxPairs = 1 << 15
+
+// pairing returns for each of the releases of a loose lock which sections it may end, and
+// for each section which others may be the last before it.
+func (e *Encoding) pairing(sections []section, releases []int32) (ends, follows [][]int) {
+	ends, follows = make([][]int, len(releases)), make([][]int, len(sections))
+	for n, rel := range releases {
+		ends[n] = slices.DeleteFunc(e.latest(sections, rel), func(k int) bool {
+			return sections[k].shared != (e.m.event(rel).Kind == trace.RRelease)
+		})
+	}
+	for n, s := range sections {
+		if !e.past(s.acq) {
+			follows[n] = slices.DeleteFunc(e.latest(sections, s.acq), func(k int) bool { return k == n || s.shared && sections[k].shared })
+		}
+	}
+	return ends, follows
+}
+
+// latest returns which of the sections of a lock may be open when event i, a node,
+// happens: not those that begin behind it, nor those after which another one, which
+// excludes them, begins before it.
+func (e *Encoding) latest(sections []section, i int32) []int {
+	var before, other []int
+	for k, s := range sections { // in recorded order, which follows what must be
+		switch {
+		case e.surely(i, s.acq):
+		case e.surely(s.acq, i):
+			before = slices.DeleteFunc(before, func(o int) bool {
+				return !(s.shared && sections[o].shared) && e.surely(sections[o].acq, s.acq)
+			})
+			before = append(before, k)
+		default:
+			other = append(other, k)
+		}
+	}
+	return append(before, other...)
+}
+
+// surely reports whether event i comes before j in each run that performs j. Of the
+// past it tells nothing.
+func (e *Encoding) surely(i, j int32) bool {
+	return !e.past(j) && (e.past(i) || e.must(i, j))
+}
+
+// atMostOne asserts that of the bs not more than one holds.
+func (e *Encoding) atMostOne(bs []solver.Bool) {
+	f := e.f
+	for k, any := 1, f.False(); k < len(bs); k++ {
+		if last := bs[k-1]; k == 1 {
+			any = last
+		} else {
+			more := f.Bool(fmt.Sprintf("one of %d up to %d", bs[0], last))
+			e.assert(f.Implies(any, more))
+			e.assert(f.Implies(last, more))
+			any = more
+		}
+		e.assert(f.Not(f.And(any, bs[k])))
+	}
+}
+
+// open returns the sections of a loose lock that what is encoded may end, in the order
+// of their acquires, and the releases that may end them.
 func (e *Encoding) open(l *lock) (sections []section, releases []int32) {
 	for _, s := range l.sections {
 		if !e.outside(s.acq) && !e.over(s) {
@@ -94,8 +157,8 @@ func (e *Encoding) open(l *lock) (sections []section, releases []int32) {
 	return sections, releases
 }
 
-// maxWays is how many ways there may be to part two sections of a loose lock, for all
-// of these, or to wake one waiter of a condition before another.
+// maxWays is how many ways there may be to wake one waiter of a condition before
+// another.
 const maxWays = 1 << 22
 
 // failsAtMoment says that what happens at position i is a failure, if that is where the
@@ -135,18 +198,11 @@ func (e *Encoding) freeAtMoment(rel int32) solver.Bool {
 		return e.f.False() // its own section ends there, and nowhere else
 	}
 	free := e.f.True()
-	sections, releases := e.open(l)
+	sections, _ := e.open(l)
 	for _, s := range sections {
-		if s.shared != (ev.Kind == trace.RRelease) {
-			continue
+		if s.shared == (ev.Kind == trace.RRelease) {
+			free = e.f.And(free, e.f.Or(append(slices.Clone(e.ended[s.acq]), e.f.Not(e.done(s.acq)))...))
 		}
-		ways := []solver.Bool{e.f.Not(e.done(s.acq))}
-		for _, r := range releases {
-			if b, ok := e.ended[[2]int32{s.acq, r}]; ok {
-				ways = append(ways, b)
-			}
-		}
-		free = e.f.And(free, e.f.Or(ways...))
 	}
 	return free
 }
