@@ -15,7 +15,7 @@ import (
 func Findings(t *trace.Trace, r *analysis.Result, root string) (predicted, infeasible []report.Finding, err error) {
 	c := &confirmation{
 		Exploration: &Exploration{root: root, files: witness.Files{Root: root}, source: new(witness.Sources)},
-		trace:       t, tally: newTally(),
+		trace:       t, index: witness.NewIndex(t), tally: newTally(),
 	}
 	findings, impossible, err := c.findings(r)
 	if err != nil {
