@@ -1,0 +1,3 @@
+module example.com/misordered
+
+go 1.26
