@@ -19,7 +19,11 @@ import (
 // TestOracleOfDepartures compares departures with those of all interleavings.
 func TestOracleOfDepartures(t *testing.T) {
 	some, none := 0, 0
+	seeds := []uint64{1467} // has a quiet read of what other goroutines write
 	for seed := range uint64(4 * *traces) {
+		seeds = append(seeds, seed)
+	}
+	for _, seed := range seeds {
 		if seed%5 == 4 || seed%7 == 6 {
 			continue // memory is cleared unseen; slices of one length count as equal below
 		}
@@ -46,9 +50,14 @@ func TestOracleOfDepartures(t *testing.T) {
 		want := departures(tr, flow)
 		departs := func(i int) bool { _, ok := want[i]; return ok }
 		sites := make(map[trace.SiteID]bool)
+		whole := true
 		for _, g := range got {
 			some++
-			require.Empty(t, g.Why)
+			if g.Why != "" { // says so where there are more places than it looks at
+				require.Greater(t, places(tr), 16, "seed %d: %s\n%s", seed, g.Why, show(tr))
+				whole = false
+				continue
+			}
 			sites[tr.Events[g.At].Site] = true
 			if !departs(g.At) && !slices.ContainsFunc(g.Steps, departs) {
 				t.Fatalf("seed %d: a run departs at %d, after %v; want one of %v\n%s", seed, g.At, g.Steps, want, show(tr))
@@ -58,7 +67,7 @@ func TestOracleOfDepartures(t *testing.T) {
 			none++
 		}
 		for at, sure := range want {
-			if e := tr.Events[at]; sure && !sites[e.Site] && met(tr, e) && !slices.Contains(ends(tr), at) {
+			if e := tr.Events[at]; whole && sure && !sites[e.Site] && met(tr, e) && !slices.Contains(ends(tr), at) && !(flow.Tracked(at) && idle(tr, at)) {
 				t.Fatalf("seed %d: a run departs at %v; want %d as well\n%s", seed, got, at, show(tr))
 			}
 		}
@@ -69,11 +78,31 @@ func TestOracleOfDepartures(t *testing.T) {
 	}
 }
 
+// places returns at how many sites the trace has accesses and conditions.
+func places(tr *trace.Trace) int {
+	sites := make(map[trace.SiteID]bool)
+	for _, e := range tr.Events {
+		if e.Kind.IsAccess() || e.Kind.Class() == trace.ClassControl {
+			sites[e.Site] = true
+		}
+	}
+	return len(sites)
+}
+
 // met reports whether e is a condition, or touches what other goroutines touch: what
 // nobody else does is as recorded.
 func met(tr *trace.Trace, e trace.Event) bool {
 	return !e.Kind.IsAccess() || slices.ContainsFunc(tr.Events, func(o trace.Event) bool {
 		return o.Kind.IsAccess() && o.Obj == e.Obj && o.G != e.G
+	})
+}
+
+// idle reports whether the goroutine of event at does nothing more but look, and take and
+// release locks: what it has read there, and has put into formulas at most, then makes no
+// difference to anyone.
+func idle(tr *trace.Trace, at int) bool {
+	return !slices.ContainsFunc(tr.Events[at+1:], func(e trace.Event) bool {
+		return e.G == tr.Events[at].G && e.Kind != trace.Read && e.Kind != trace.AtomicLoad && e.Kind.Class() != trace.ClassLock
 	})
 }
 
