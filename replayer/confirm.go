@@ -79,7 +79,7 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, o
 		}
 	}
 	r.conclude()
-	return r, nil
+	return r, r.onTime(ctx, bin, plan, opts)
 }
 
 // add takes over the verdict of one replay, and reports whether that is the

@@ -38,7 +38,8 @@ func TestMain(m *testing.M) {
 //	[ORDER?] exit CODE       end
 //	[ORDER?] hang            never end
 //
-// where a line with "01?" or "10?" before it counts in that order only.
+// where a line with "01?" or "10?" before it counts in that order only, one with "late?"
+// if the plan is not prompt, one with "prompt?" if it is.
 func fake(t *testing.T, lines ...string) Binary {
 	t.Helper()
 	path, err := os.Executable()
@@ -59,8 +60,9 @@ func play(script string) int {
 	}
 	how := map[string]int{"verdict": os.O_TRUNC, "trace": os.O_TRUNC} // to open a file for the first time
 	for _, line := range strings.Split(script, "\n") {
-		if order, rest, ok := strings.Cut(line, "? "); ok && len(order) == 2 {
-			if !strings.Contains(string(plan), "\norder "+order+"\n") {
+		if when, rest, ok := strings.Cut(line, "? "); ok && !strings.Contains(when, " ") {
+			prompt := strings.Contains(string(plan), "\nprompt\n")
+			if !strings.Contains(string(plan), "\norder "+when+"\n") && !(when == "prompt" && prompt) && !(when == "late" && !prompt) {
 				continue
 			}
 			line = rest

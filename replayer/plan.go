@@ -3,6 +3,7 @@ package replayer
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -41,6 +42,15 @@ type guess struct {
 func (p *Plan) inOrder(order string) *Plan {
 	out := *p
 	out.Text = append([]byte(planHead(order)), p.Text[len(planHead(order)):]...)
+	return &out
+}
+
+// prompt returns the plan for a replay that lets goroutines go which are held, wherever a
+// timer would have to fire before they go on.
+func (p *Plan) prompt() *Plan {
+	out := *p
+	head := len(planHead("01")) // as long in each order
+	out.Text = slices.Concat(p.Text[:head], []byte("prompt\n"), p.Text[head:])
 	return &out
 }
 

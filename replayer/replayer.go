@@ -79,6 +79,7 @@ type Verdict struct {
 	Total   int       // steps of the schedule
 	Stands  []Stand   // where the violating goroutines stood
 	Blocked []Blocked // who waited where when the schedule was left
+	Late    []Late    // whom timers have overtaken, see Protocol
 	Outcome Outcome   // how the tests ended, after the violation
 	Output  string    // what the program printed, the middle left out if long
 	// Elapsed is how long the program ran.
@@ -122,6 +123,11 @@ type Result struct {
 	Replays    int      // replays that were run
 	Reproduced int      // of these, how many stood at the violation
 	Verdicts   []Verdict
+	// Timed says that a confirmed assertion rests on time: it fails as the goroutines of
+	// Late, which could go on, come later than a timer fires that the failing one waits
+	// for. Where they come before, and all else is by the same schedule, the test passes.
+	Timed bool
+	Late  []Late
 	// Trace is the recording of the first confirmed replay that has this order and
 	// effect, a file that the next replay in the same folder may remove. "": there
 	// is none.

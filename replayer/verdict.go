@@ -30,7 +30,20 @@ type Protocol struct {
 	// Misused is the goroutine of which the operation of the violation was misuse: an
 	// unlock of what is not locked, a send to what is closed; "" if none was.
 	Misused string
+	// Late are goroutines that could go on, or whose timers were due, before another timer
+	// fired: the first hundred of these, and no others than the first that was held each
+	// time but in a prompt replay.
+	Late    []Late
 	Orderly bool // the process ended in an orderly way
+}
+
+// Late is a goroutine that a timer has overtaken, and one that waits for that timer.
+type Late struct {
+	Goroutine string
+	By        string // the goroutine that waits; "" if none does
+	Why       string // its wait reason, e.g. "sleep"
+	Func      string
+	Pos       string // file:line
 }
 
 // A Stuck is the operation in which a goroutine is blocked for ever.
@@ -51,10 +64,12 @@ type Stuck struct {
 //	blocked GOROUTINE WAIT_REASON FUNC FILE:LINE
 //	stuck GOROUTINE KIND KEY OBJECT
 //	misused GOROUTINE
+//	late GOROUTINE GOROUTINE WAIT_REASON FUNC FILE:LINE
 //	end
 //
 // where ADDRESS and OBJECT are hexadecimal, KIND an event kind's number, VALUE decimal or
-// "-", REGION the number of the goroutine's atomic region or 0, and WAIT_REASON
+// "-", as is all that is not known of who waits for a timer, REGION the number of the
+// goroutine's atomic region or 0, and WAIT_REASON
 // has underscores for spaces. Accesses that must come in order stand, one after
 // the other, when they happen. Who is blocked follows left
 // and deadlock. A last line without a line end is one that the end of the
@@ -112,10 +127,12 @@ func (p *Protocol) line(line string) error {
 			return fmt.Errorf("found %.60q, expected a goroutine", line)
 		}
 		p.Misused = rest
+	case "late":
+		return p.late(rest)
 	case "end":
 		p.Orderly = true
 	default:
-		return fmt.Errorf("found %.40q, expected steps, stand, confirmed, left, deadlock, blocked, stuck, misused or end", line)
+		return fmt.Errorf("found %.40q, expected steps, stand, confirmed, left, deadlock, blocked, stuck, misused, late or end", line)
 	}
 	return nil
 }
@@ -185,5 +202,19 @@ func (p *Protocol) blocked(rest string) error {
 	} else {
 		p.Blocked = append(p.Blocked, b)
 	}
+	return nil
+}
+
+// late reads a line's fields, of which the file may hold spaces.
+func (p *Protocol) late(rest string) error {
+	f := strings.SplitN(rest, " ", 5)
+	if len(f) < 5 {
+		return fmt.Errorf("late has %d fields, expected two goroutines, wait reason, function, file:line", len(f))
+	}
+	l := Late{Goroutine: f[0]}
+	if f[1] != "-" {
+		l.By, l.Why, l.Func, l.Pos = f[1], strings.ReplaceAll(f[2], "_", " "), f[3], f[4]
+	}
+	p.Late = append(p.Late, l)
 	return nil
 }

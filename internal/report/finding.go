@@ -54,6 +54,7 @@ func NewFinding(ev Evidence) Finding {
 	}
 	if r.Status == bug.Confirmed {
 		f.Effect, f.Detail = r.Effect, r.Detail
+		f.Time = onTime(&ev, namer{pkg: f.Package, test: f.Test})
 	}
 	if r.Order == "10" && len(w.Violation) > 1 && !w.InOrder() {
 		f.First = 1

@@ -59,9 +59,11 @@ type Finding struct {
 	// schedule was found that leads there nor a proof that there is none.
 	Undecided bool `json:"undecided,omitempty"`
 	// Detail is the text of the effect: a panic's, or failing tests' lines.
-	Detail     []string `json:"detail,omitempty"`
-	Package    string   `json:"package"`
-	Test       string   `json:"test"`
+	Detail  []string `json:"detail,omitempty"`
+	Package string   `json:"package"`
+	Test    string   `json:"test"`
+	// Time says what a failure rests on that comes only where goroutines are late.
+	Time       *Time    `json:"time,omitempty"`
 	Accesses   []Access `json:"accesses"`
 	Witness    string   `json:"witness"`  // file, relative to the module root; "" if none was saved
 	Switches   int      `json:"switches"` // between goroutines, in Interleaving
@@ -114,6 +116,15 @@ type Access struct {
 	Region    int     `json:"region,omitempty"`
 	Locks     []Place `json:"locks,omitempty"`                // held here, in the order of acquisition
 	CreatedAt *Place  `json:"goroutine_created_at,omitempty"` // the go statement; nil where unknown
+}
+
+// Time is what a failing assertion rests on if it rests on time: goroutines that could go
+// on come later than a timer fires which the failing one waits for.
+type Time struct {
+	Late      []string `json:"late"`      // those that come later
+	Goroutine string   `json:"goroutine"` // that waits, the failing one; "" for a timer of time.AfterFunc
+	Wait      string   `json:"wait"`      // how: "sleep", "select", "chan receive"
+	Place              // where; Expr is the call of package time, if the line has one
 }
 
 // A Place is a line of the program.

@@ -48,6 +48,9 @@ func (p *printer) table(f *Finding) {
 	}
 	p.line("")
 	p.line("%s", f.legend())
+	if f.Time != nil {
+		p.line("%s", f.Time)
+	}
 }
 
 // complete reports whether rows have all steps.

@@ -126,6 +126,7 @@ type finding struct {
 		Locks          []place
 		CreatedAt      place `json:"goroutine_created_at"`
 	}
+	Time         *place // what it rests on, if it rests on time
 	First        int
 	Interleaving []struct{ Goroutine, Op, Expr, Value string }
 }
@@ -133,6 +134,14 @@ type finding struct {
 type place struct {
 	Expr, File string
 	Line       int
+}
+
+// time is the place of the wait that the finding rests on; "" if it does not rest on time.
+func (f finding) time() string {
+	if f.Time == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", f.Time.File, f.Time.Line)
 }
 
 // sites returns the finding's places, "bank.go:31", in no special order.

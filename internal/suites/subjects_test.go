@@ -38,7 +38,8 @@ func (w want) test(flags ...string) []string {
 }
 
 // A wantFinding is a confirmed race between two places, or with a pattern an
-// order of accesses; Tier is what found its schedule, if that matters. Several races may have the same places: a statement can both
+// order of accesses; Tier is what found its schedule, if that matters, and Time the place of
+// the wait that it rests on, "" if it does not rest on time. Several races may have the same places: a statement can both
 // read and write. At least one of them must have the effect, if one is named.
 type wantFinding struct {
 	Kind     string // "": race
@@ -46,6 +47,7 @@ type wantFinding struct {
 	Accesses []string
 	Effect   string
 	Tier     string
+	Time     string
 }
 
 func (w wantFinding) is(f finding) bool {
@@ -168,9 +170,9 @@ func compare(t *testing.T, wanted []wantFinding, confirmed []finding, output res
 	}
 	for _, w := range wanted {
 		found := slices.ContainsFunc(confirmed, func(f finding) bool {
-			return w.is(f) && (w.Effect == "" || w.Effect == f.Effect) && (w.Tier == "" || w.Tier == f.Tier)
+			return w.is(f) && (w.Effect == "" || w.Effect == f.Effect) && (w.Tier == "" || w.Tier == f.Tier) && w.Time == f.time()
 		})
-		require.True(t, found, "nothing confirmed at %v with effect %q, found by %q\n%s", w.Accesses, w.Effect, w.Tier, output)
+		require.True(t, found, "nothing confirmed at %v with effect %q, found by %q, resting on %q\n%s", w.Accesses, w.Effect, w.Tier, w.Time, output)
 	}
 }
 

@@ -76,7 +76,7 @@ func (g *goroutine) yield() {
 	g.slice = 0
 	g.turns.next()
 	g.computes()
-	rest()
+	g.rest()
 }
 
 // spin counts a plain read of obj, which may be part of a loop that waits.
@@ -89,9 +89,9 @@ func (g *goroutine) spin(obj uint64) {
 	if g.spins%spinLimit == 0 && runtime.PredictCanPark() {
 		switch {
 		case g.spins%pollLimit == 0:
-			rest()
+			g.rest()
 		case g.spins >= restLimit:
-			runtime.PredictSleep(restTime)
+			g.doze(restTime)
 		default:
 			runtime.PredictGosched()
 		}

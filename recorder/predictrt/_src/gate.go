@@ -37,7 +37,7 @@ type stand struct {
 func startReplay(plan, verdict string) {
 	loadPlan(plan)
 	startVerdict(verdict)
-	waiting = map[int]*goroutine{}
+	waiting, early = map[int]*goroutine{}, map[int]bool{}
 	stage = following
 	begun = waited()
 	moved()
@@ -202,7 +202,7 @@ func (a *actor) comesTo(i int) bool {
 
 // goOn lets the next step go that is not skipped.
 func goOn() {
-	for s := inside[nextStep]; s != nil && s.skipped; s = inside[nextStep] {
+	for s := inside[nextStep]; early[nextStep] || s != nil && s.skipped; s = inside[nextStep] {
 		nextStep++
 		moved()
 	}
@@ -251,6 +251,7 @@ func (g *goroutine) yieldViolation(kind uint8) {
 
 // wait blocks until it is the turn of an item of the schedule.
 func (g *goroutine) wait(it item, kind uint8, site uint32) {
+	g.heldBy, g.heldAt = it, kind
 	switch it.role {
 	case roleStep:
 		if stage != following {
@@ -260,12 +261,12 @@ func (g *goroutine) wait(it item, kind uint8, site uint32) {
 			g.astray(kind, site)
 			return
 		}
-		for stage == following && nextStep != it.step {
+		for stage == following && nextStep != it.step && !early[it.step] {
 			waiting[it.step] = g
 			g.park("turn")
 		}
 	case roleHold:
-		for stage != free {
+		for stage != free && !g.early {
 			g.park("hold")
 		}
 	case roleViolate:
@@ -321,7 +322,9 @@ func (g *goroutine) stepDone(step int) {
 	runtime.PredictPin()
 	g.chance.Outside = 0
 	g.actor.next++
-	nextStep++
+	if !early[step] {
+		nextStep++
+	}
 	moved()
 	goOn()
 	runtime.PredictUnpin()

@@ -37,12 +37,16 @@ type goroutine struct {
 	insides insides
 	gosched bool // it has called runtime.Gosched since it gave way last
 
-	op    blocking // the last one that it has begun
-	actor *actor   // its part in the schedule; nil: none
-	due   bool     // the schedule has let the coming event go
-	sema  runtime.PredictSema
-	waits string     // what it waits for at the gate; "" if it does not
-	next  *goroutine // in the list of unused ones
+	op     blocking // the last one that it has begun
+	actor  *actor   // its part in the schedule; nil: none
+	due    bool     // the schedule has let the coming event go
+	sema   runtime.PredictSema
+	waits  string     // what it waits for at the gate; "" if it does not
+	heldBy item       // if it waits there: what keeps it
+	heldAt uint8      // and the kind of event that it is about to do
+	early  bool       // it goes on though it is to be held, see overtaken
+	dozes  bool       // it sleeps where the program does not
+	next   *goroutine // in the list of unused ones
 }
 
 // behind counts what a function of the standard library has started behind a

@@ -50,7 +50,7 @@ func gosched() {
 	look := runtime.PredictLook()
 	if look.Outside || look.Timer >= 0 && look.Timer <= soon {
 		runtime.PredictUnpin()
-		runtime.PredictSleep(pollTime) // watch decides
+		g.doze(pollTime) // watch decides
 		return
 	}
 	blocked := stuckReport(false)
@@ -67,12 +67,19 @@ func (g *goroutine) computes() {
 	g.gosched = false
 }
 
+// doze suspends g for ns nanoseconds, which nothing in the program asks for.
+func (g *goroutine) doze(ns int64) {
+	g.dozes = true
+	runtime.PredictSleep(ns)
+	g.dozes = false
+}
+
 // rest lets others run. While the gate holds some, a goroutine that does nothing
 // but look whether something has changed sleeps: then watch is called once all do
 // so or wait, and decides whether that can still come.
-func rest() {
+func (g *goroutine) rest() {
 	if stage == following && len(parked) > 0 && nothingChanged() {
-		runtime.PredictSleep(pollTime)
+		g.doze(pollTime)
 	} else {
 		runtime.PredictGosched()
 	}

@@ -91,6 +91,8 @@ func loadPlan(path string) {
 			}
 		case line == "stuck":
 			toBlock = true
+		case line == "prompt":
+			prompt = true
 		case word == "test":
 			follows[rest] = true
 		case word == "g":

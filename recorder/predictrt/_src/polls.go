@@ -161,9 +161,9 @@ func (g *goroutine) restPolling() {
 	case p.looks%outsideLimit != 0:
 		runtime.PredictGosched()
 	case !held && p.rounds >= equalRounds:
-		runtime.PredictSleep(restTime)
+		g.doze(restTime)
 	default:
-		rest()
+		g.rest()
 	}
 }
 

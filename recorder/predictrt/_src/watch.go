@@ -40,7 +40,11 @@ func watch() (wait int64, still bool) {
 		return 0, false
 	}
 	if len(parked) == 0 && (look.Outside || look.Timer >= 0) {
-		// The program waits for something of its own; it is not our doing.
+		// The program waits for something of its own; it is not our doing. Whom its next
+		// timer wakes may come to the gate.
+		if look.Timer >= 0 {
+			return min(lookTime, max(look.Timer, 1)), false
+		}
 		return lookTime, false
 	}
 	switch stage {
@@ -61,16 +65,21 @@ func watch() (wait int64, still bool) {
 	}
 	switch {
 	case delayed != nil && left <= soon && (spent < limit/2 || spent < limit && !alone && needed(delayed)):
-		pass(delayed, left, alone)
+		switch {
+		case !delayed.dozes && overtaken(delayed, left):
+		case prompt:
+			return evenly(look, alone), false
+		default:
+			pass(delayed, left, alone)
+		}
 		return 0, false
 	case look.Outside && (spent < allowance || look.Child && spent < most):
 		return lookTime, true
 	case look.Timer >= 0 && look.Timer <= soon && (spent < limit || look.Outside && spent < 2*allowance):
-		if !alone {
-			return untilTimer(look), false
+		if overtaken(timedOut(look.Timer), look.Timer) {
+			return 0, false
 		}
-		runtime.PredictPass(max(look.Timer, 1), false)
-		return 0, false
+		return evenly(look, alone), false
 	case look.Outside:
 		why = "no goroutine can go on but by what comes from outside"
 	case look.Timer >= 0 && look.Timer <= soon:
@@ -113,6 +122,16 @@ func pass(delayed *goroutine, left int64, alone bool) {
 			runtime.PredictBring(g.chance.G, left)
 		}
 	}
+}
+
+// evenly lets time pass for all timers, until the next one fires; for the result see
+// runtime.PredictWatch.
+func evenly(look runtime.PredictState, alone bool) (wait int64) {
+	if !alone {
+		return untilTimer(look)
+	}
+	runtime.PredictPass(max(look.Timer, 1), false)
+	return 0
 }
 
 // stands returns for how long the schedule has stood still, and sets for how long

@@ -1,0 +1,35 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/replayer"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+func TestTime(t *testing.T) {
+	w := &witness.Witness{ID: "assertion-1", Kind: bug.Assertion, Package: "p", Tests: []string{"TestX"}}
+	late := func(timed bool, l ...replayer.Late) *Time {
+		f := NewFinding(Evidence{
+			Witness: w, Files: witness.Files{Root: "/src"},
+			Result: replayer.Result{Status: bug.Confirmed, Timed: timed, Late: l},
+			Source: func(string, int) string { return "\ttime.Sleep(wait(3)) // a moment (or two)" },
+		})
+		return f.Time
+	}
+	assert.Nil(t, late(false, replayer.Late{Goroutine: "TestX:0.1"}))
+	got := late(true,
+		replayer.Late{Goroutine: "TestX:0.1", By: "TestX:0", Why: "sleep", Func: "p.TestX", Pos: "/src/x_test.go:8"},
+		replayer.Late{Goroutine: "TestX:0.2"})
+	assert.Equal(t, &Time{
+		Late: []string{"0.1", "0.2"}, Goroutine: "0", Wait: "sleep",
+		Place: Place{Expr: "time.Sleep(wait(3))", Func: "TestX", File: "x_test.go", Line: 8},
+	}, got)
+	assert.Equal(t, "This rests on time: it fails if one of goroutines 0.1, 0.2 takes longer than goroutine 0 waits:\n  time.Sleep(wait(3)) at x_test.go:8", got.String())
+	got.Expr, got.Wait, got.Late = "", "chan receive", []string{"0.1", "0.2", "0.3", "0.4"}
+	assert.Equal(t, "This rests on time: it fails if one of goroutines 0.1, 0.2, 0.3 and 1 more takes longer than goroutine 0 waits:\n  a receive at x_test.go:8", got.String())
+	assert.Equal(t, "This rests on time: it fails if goroutine 0.1 takes longer than a timer.", late(true, replayer.Late{Goroutine: "TestX:0.1"}).String())
+}

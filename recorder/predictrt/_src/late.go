@@ -1,0 +1,121 @@
+package predictrt
+
+import "runtime"
+
+// A schedule may hold a goroutine that could go on until a timer has fired, or have a
+// timer fire before another one that is due earlier: what follows rests on a goroutine
+// being late. The verdict tells of it, as a replay of the same schedule can show what comes
+// if none is late: in a prompt one those that are held go on, one after the other, wherever
+// time would have to pass else, and it passes for all timers.
+var (
+	prompt   bool
+	early    map[int]bool // the steps that go before their turn, as the replay is prompt
+	overtook int          // how often a goroutine was late, or would have been
+)
+
+// maxOvertaken is how many of these a verdict tells of, at most.
+const maxOvertaken = 100
+
+// overtaken is called before a timer fires, in left nanoseconds, that by waits for; by is
+// nil if no goroutine does. The verdict tells who is late then. A prompt replay lets one
+// go that the gate holds; overtaken reports whether it has.
+func overtaken(by *goroutine, left int64) bool {
+	if stage != following {
+		return false
+	}
+	g := firstHeld()
+	if g != nil && !g.mayBlock() {
+		tellLate(g, by)
+	}
+	for _, g := range controlled {
+		if d, ok := g.timeout(); ok && g != by && !g.dozes && d < left {
+			tellLate(g, by)
+		}
+	}
+	if prompt && g != nil {
+		g.goEarly()
+		return true
+	}
+	return false
+}
+
+// tellLate says that g is late, for a timer that by waits for.
+func tellLate(g, by *goroutine) {
+	if overtook++; overtook <= maxOvertaken {
+		verdict("late " + g.name() + " " + waitsWhere(by) + "\n")
+	}
+}
+
+// firstHeld returns the goroutine at the gate whose turn comes first, of those that may
+// block only if there are no others; nil if there is none.
+func firstHeld() (first *goroutine) {
+	for _, g := range parked {
+		if g.waits == "" {
+			continue
+		}
+		if first == nil || first.mayBlock() && !g.mayBlock() ||
+			first.mayBlock() == g.mayBlock() && g.heldBy.turn() < first.heldBy.turn() {
+			first = g
+		}
+	}
+	return first
+}
+
+// mayBlock reports whether what g is held before does nothing to others, or waits for
+// them: it need not be late then.
+func (g *goroutine) mayBlock() bool {
+	switch g.heldAt {
+	case Recv, Select, WaitGroupWait, CondWait, End:
+		return true
+	}
+	return false
+}
+
+// turn orders what goroutines are held by: the steps, the violation, what comes after it.
+func (it item) turn() int {
+	switch it.role {
+	case roleStep:
+		return it.step
+	case roleViolate:
+		return numSteps
+	}
+	return numSteps + 1
+}
+
+// goEarly lets g go, which waits at the gate.
+func (g *goroutine) goEarly() {
+	switch g.heldBy.role {
+	case roleStep:
+		early[g.heldBy.step] = true
+		delete(waiting, g.heldBy.step)
+	case roleViolate: // the steps that are left make no difference to it any more
+		nextStep = numSteps
+		judge()
+		return
+	case roleHold:
+		g.early = true
+	}
+	moved()
+	runtime.PredictWake(&g.sema)
+}
+
+// waitsWhere says which goroutine waits for a timer, how and where: "0.1 sleep p.f x.go:3".
+func waitsWhere(g *goroutine) string {
+	if g == nil {
+		return "- - - -"
+	}
+	reason, n := runtime.PredictBlocked(g.chance.G, framePCs[:])
+	at := callerFrame(framePCs[:n])
+	return g.name() + " " + underscored(reason) + " " + at.fn + " " + at.file + ":" + itoa(uint64(at.line))
+}
+
+// timedOut returns a goroutine that waits for a timer, whatever else it waits for, which
+// is due in left nanoseconds; nil if there is none.
+func timedOut(left int64) *goroutine {
+	for _, g := range controlled {
+		if d, ok := g.timeout(); ok && d <= left && !g.dozes {
+			return g
+		}
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package replayer
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/internal/bug"
+)
+
+// What a replay of a failing assertion writes, and of one that has held a goroutine while
+// a timer fired, and what comes where it did not.
+var (
+	failing = slices.Concat(stands, []string{"print --- FAIL: TestX (0.00s)"})
+	late    = slices.Concat(failing, []string{"verdict late TestX:0.1 TestX:0 sleep p.TestX x_test.go:8", "late? exit 1"})
+)
+
+// assertion confirms the sample as an assertion.
+func assertion(t *testing.T, opts Options, lines ...string) Result {
+	t.Helper()
+	w, code := sample()
+	w.Kind, w.Violation = bug.Assertion, w.Violation[:1]
+	r, err := Confirm(t.Context(), fake(t, lines...), w, code, opts)
+	require.NoError(t, err)
+	return r
+}
+
+func TestAnAssertionRestsOnTime(t *testing.T) {
+	r := assertion(t, Options{}, late...)
+	assert.Equal(t, bug.Confirmed, r.Status)
+	assert.True(t, r.Timed)
+	assert.Equal(t, []Late{{Goroutine: "TestX:0.1", By: "TestX:0", Why: "sleep", Func: "p.TestX", Pos: "x_test.go:8"}}, r.Late)
+	assert.Equal(t, [2]int{2, 2}, [2]int{r.Replays, r.Reproduced}, "the prompt replay does not count")
+}
+
+func TestAnAssertionFailsWhoeverIsLate(t *testing.T) {
+	r := assertion(t, Options{}, slices.Concat(late, []string{"exit 1"})...)
+	assert.Equal(t, bug.Confirmed, r.Status)
+	assert.False(t, r.Timed)
+	assert.Empty(t, r.Late)
+
+	r = assertion(t, Options{}, slices.Concat(late, []string{"print panic: boom", "exit 2"})...)
+	assert.False(t, r.Timed, "it fails in another way")
+}
+
+// A prompt replay is worth its time only where the failing goroutine has waited while
+// anyone was late.
+func TestAnAssertionFailsInTime(t *testing.T) {
+	assert.False(t, assertion(t, Options{}, slices.Concat(failing, []string{"late? exit 1"})...).Timed)
+	other := "verdict late TestX:0.1 TestX:0.2 sleep p.TestX x_test.go:8"
+	assert.False(t, assertion(t, Options{}, slices.Concat(failing, []string{other, "late? exit 1"})...).Timed)
+}
+
+func TestAPanicRestsOnNothing(t *testing.T) {
+	verdict := "verdict late TestX:0.1 TestX:0 sleep p.TestX x_test.go:8"
+	r := assertion(t, Options{}, slices.Concat(stands, []string{verdict, "late? print panic: boom", "late? exit 2"})...)
+	assert.Equal(t, bug.Panic, r.Effect)
+	assert.False(t, r.Timed)
+}
+
+func TestARaceRestsOnNothing(t *testing.T) {
+	r := confirm(t, Options{}, late...)
+	assert.Equal(t, bug.Confirmed, r.Status)
+	assert.False(t, r.Timed)
+}
+
+// Of all that are late those count that the failing goroutine has waited for.
+func TestOvertaken(t *testing.T) {
+	a, b := Late{Goroutine: "0.1", By: "0.5", Pos: "a.go:1"}, Late{Goroutine: "0.2", By: "0", Pos: "a.go:2"}
+	c, d := Late{Goroutine: "0.3", By: "0", Pos: "a.go:2"}, Late{Goroutine: "0.4", By: "0", Pos: "a.go:3"}
+	assert.Equal(t, []Late{b, c}, overtaken([]Late{a, b, c, b, d}, "0"))
+	assert.Empty(t, overtaken([]Late{a, b}, "0.7"))
+	timer := Late{Goroutine: "0.6"}
+	assert.Equal(t, []Late{timer}, overtaken([]Late{a, timer, b}, "0"), "of time.AfterFunc")
+	assert.Empty(t, overtaken(nil, "0"))
+}
