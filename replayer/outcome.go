@@ -43,6 +43,9 @@ func Recorded(t *trace.Trace) Outcome {
 			}
 		}
 	}
+	if slices.ContainsFunc(t.Stuck, func(s trace.Stuck) bool { return s.Proof == trace.ProofDeadlock }) {
+		o.Effect = bug.Blocks
+	}
 	slices.Sort(o.Failed)
 	o.Failed = slices.Compact(o.Failed)
 	return o

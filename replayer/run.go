@@ -87,6 +87,9 @@ func once(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts 
 	}
 	v := p.verdict(plan, outcome, timeout)
 	v.Outcome = outcome.since(opts.Recorded)
+	if w.Stuck() && len(p.Stuck) > 0 && v.Outcome.Effect.Harm() < bug.Leaks.Harm() {
+		v.Outcome.Effect = bug.Leaks
+	}
 	if v.Status == bug.Confirmed {
 		v.hold(p.unproven(plan, v.Outcome, out))
 	}

@@ -177,6 +177,9 @@ func (x *Exploration) Add(ctx context.Context, run recorder.Run) error {
 	if err != nil {
 		return err
 	}
+	if err := c.stuck(ctx); err != nil {
+		return err
+	}
 	// The committed witnesses go first: a bug that one of them shows is confirmed then,
 	// with a file that is there already. They are judged beside a run in which the tests
 	// passed, if there is one: else a failure would be nothing new.

@@ -74,7 +74,7 @@ func (x *Exploration) read(run recorder.Run, warn func(format string, args ...an
 		warn("%s: %v; the %d events before that are used", name, damage, len(t.Events))
 	case t.Meta.Limit > 0:
 		warn("%s: recording stopped in %s after %d MiB of events, which are %d; what its tests did from then on is not analyzed: -run selects fewer of them", name, lastTest(t), t.Meta.Limit>>20, len(t.Events))
-	case !t.Complete:
+	case !t.Complete && !deadlocked(t):
 		warn("%s: the test binary did not end in an orderly way; its %d events up to then are used", name, len(t.Events))
 	}
 	if len(t.Cuts) > 0 {

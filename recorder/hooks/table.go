@@ -61,7 +61,8 @@ var inMap = after("m.writing ^= 1", "if PredictWriting != nil && m.writing != 0 
 
 var table = []Hook{
 	// Goroutines and the scheduler.
-	{"runtime", "type g", nil, []edit{fields("predict, predictFinal unsafe.Pointer; predictElem uint64 ")}},
+	{"runtime", "type g", nil, []edit{fields("predict, predictFinal unsafe.Pointer; predictElem uint64; predictAlive uint32 ")}},
+	{"runtime", "type heapArena", nil, []edit{fields("predictMarks *[predictMarkBytes]uint8 ")}},
 	// A child's record is made by its parent: its name says which child of which goroutine
 	// it is, and so is the same in each run. Who runs first of several that can is what
 	// the order of the recording says (recorder.Order).
@@ -223,6 +224,7 @@ var table = []Hook{
 		after("c.qcount++", "predictPut(c, gp)"),
 		before(sendOnClosed, "PredictMisused()"),
 	}},
+	{"runtime", "block", events(trace.Select), []edit{entry(ifUser + "predictHooks.Select(0, false, " + here + ") };")}},
 	// The places where an element changes hands, in or out of the buffer or from one
 	// goroutine to another, are the same for all of these ways to send and receive.
 	{"runtime", "chansend", nil, []edit{after("c.qcount++", "predictPut(c, getg())"), before(sendOnClosed, "PredictMisused()")}},
@@ -399,14 +401,14 @@ var table = []Hook{
 	// Tests. fRunner and tRunner are what runs a fuzz target and a test. Which goroutines
 	// belong to a test follows from there: they are its descendants.
 	{"testing", "tRunner", events(trace.TestBegin, trace.TestEnd), []edit{
-		before("fn(t)", "predictrt.TestBegin(t.name); defer predictrt.TestEnd(t.name, &t.failed)"),
+		before("fn(t)", "predictRuns(&t.common); predictrt.TestBegin(t.name); defer predictrt.TestEnd(t.name, &t.failed)"),
 	}},
 	{"testing", "fRunner", events(trace.TestBegin, trace.TestEnd), []edit{
-		before("fn(f)", "predictrt.TestBegin(f.name); defer predictrt.TestEnd(f.name, &f.failed)"),
+		before("fn(f)", "predictRuns(&f.common); predictrt.TestBegin(f.name); defer predictrt.TestEnd(f.name, &f.failed)"),
 	}},
 	// What uses a test that has ended panics, or what it tells is lost. Nothing makes
 	// the test's end wait: package testing leaves that out so that -race can tell.
-	{"testing", "tRunner", events(trace.Write), []edit{before("t.done = true", "predictrt.Write(&t.done, predictrt.Site("+here+"))")}},
+	{"testing", "tRunner", events(trace.Write), []edit{before("t.done = true", "predictEnded(&t.common); predictrt.Write(&t.done, predictrt.Site("+here+"))")}},
 	{"testing", "(*common).Log", events(trace.Read), []edit{entry(usesTest)}},
 	{"testing", "(*common).Logf", events(trace.Read), []edit{entry(usesTest)}},
 	{"testing", "(*common).Error", events(trace.Read), []edit{entry(usesTest)}},

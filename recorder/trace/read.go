@@ -298,6 +298,11 @@ func (d *reader) decodeMeta(f *fields) {
 			return
 		}
 		d.t.Cuts = append(d.t.Cuts, Cut{Test: test, Sync: what == cutSync})
+	case "stuck", "frame":
+		if err := d.t.decodeStuck(key, val); err != nil {
+			f.fail(err.Error(), fmt.Sprintf("%q", line))
+			return
+		}
 	case "text":
 		digest, quoted, _ := strings.Cut(val, " ")
 		n, err := strconv.ParseUint(digest, 16, 64)

@@ -1,5 +1,7 @@
 package trace
 
+import "time"
+
 // GID numbers a goroutine within one trace, from 0 in the order of creation.
 type GID uint32
 
@@ -139,6 +141,35 @@ type Cut struct {
 	Sync bool
 }
 
+// A Proof says for how long a goroutine is blocked.
+type Proof string
+
+// The proofs.
+const (
+	ProofDeadlock  Proof = "deadlock"  // for ever: nothing in the program can move
+	ProofLeak      Proof = "leak"      // for ever: nobody who can move can reach what it waits for
+	ProofLingering Proof = "lingering" // somebody may wake it yet
+)
+
+// A Stuck is a goroutine that was blocked when nothing could move, or when a test had
+// ended. It comes after all events of the goroutine up to then.
+type Stuck struct {
+	G     GID
+	Proof Proof
+	Op    Kind   // the operation in which it waits; its event may be missing
+	Site  SiteID // of the operation
+	Obj   uint64 // likewise; 0 for a select
+	For   time.Duration
+	Stack []Frame // innermost first, without what is the run time's own
+}
+
+// A Frame is a place in a goroutine's stack.
+type Frame struct {
+	Func string
+	File string
+	Line int
+}
+
 // A Trace is one recorded run of one test binary.
 type Trace struct {
 	Meta       Meta
@@ -146,6 +177,7 @@ type Trace struct {
 	Sites      map[SiteID]Site
 	Names      []string // test names, numbered by TestBegin and TestEnd
 	Cuts       []Cut    // in the order in which they were made
+	Stuck      []Stuck  // in the order in which that was found
 	// Texts show what values of more than a word are, by digest, which is not 0: the
 	// beginning of a string, in quotes, and of interfaces the dynamic type, if not
 	// the value. Only recordings of replays have them.

@@ -39,6 +39,12 @@ func Encode(w io.Writer, t *Trace) error {
 	for _, g := range t.Goroutines {
 		c.goroutine(g)
 	}
+	for _, s := range t.Stuck {
+		if !t.defined(uint64(s.G)) {
+			return fmt.Errorf("trace: goroutine %d is stuck, expected one that is defined", s.G)
+		}
+		c.stuck(s)
+	}
 	c.sites(slices.Sorted(maps.Keys(t.Sites)), t.Sites)
 	freed, held := t.Freed, t.Held
 	for i := range t.Events {

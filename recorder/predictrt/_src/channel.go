@@ -51,7 +51,7 @@ func chanBegin(kind uint8, ch, capacity uint64, pc uintptr) uint32 {
 		return 0
 	}
 	g.log(kind, 0, site, uint32(capacity), ch, 0)
-	g.op = blocking{ch, site, kind}
+	g.op = blocking{ch, site, kind, runtime.PredictClockNow()}
 	return known(site)
 }
 
@@ -89,7 +89,7 @@ func selectBegin(cases int, hasDefault bool, pc uintptr) uint32 {
 	g.pass(Select, site, 0, 0, nil)
 	g.ready()
 	g.log(Select, flags, site, 0, 0, uint64(cases))
-	g.op = blocking{0, site, Select}
+	g.op = blocking{0, site, Select, runtime.PredictClockNow()}
 	return known(site)
 }
 

@@ -41,7 +41,6 @@ func startReplay(plan, verdict string) {
 	stage = following
 	begun = waited()
 	moved()
-	runtime.PredictWatch(watch)
 	runtime.PredictInMaps(inMap)
 }
 

@@ -26,6 +26,8 @@ type goroutine struct {
 	forked   bool   // it has started a goroutine, which is to go first
 	luck     uint64 // what it gives way by, see byOrder
 	account  *account
+	leaked   bool    // it is blocked for ever, as was told
+	testing  uintptr // the test that it runs, for package testing
 
 	// A goroutine that reads one place again and again spins, and must let
 	// others run.

@@ -60,6 +60,9 @@ func init() {
 	}
 	if mode == modeReplay {
 		startReplay(planPath, verdict)
+		runtime.PredictWatch(watch, false)
+	} else {
+		runtime.PredictWatch(watchRun, true)
 	}
 	Mode = mode
 	runtime.PredictInstall(runtime.PredictHooks{

@@ -1,23 +1,19 @@
 package predictrt
 
+import (
+	"runtime"
+	"unsafe"
+)
+
 // blocking is an operation in which a goroutine may block.
 type blocking struct {
-	obj  uint64 // as in the operation's event
-	site uint32
-	kind uint8
+	obj   uint64 // as in the operation's event
+	site  uint32
+	kind  uint8
+	since int64 // when it began, as runtime.PredictClockNow tells
 }
 
-// stuckIn is the verdict's line that tells in which operation of its own g is blocked
-// for ever; "" if it is in none. reason is the runtime's.
-func (g *goroutine) stuckIn(reason string) string {
-	op := g.op
-	if !op.blocks(reason) {
-		return ""
-	}
-	return "stuck " + g.name() + " " + itoa(uint64(op.kind)) + " " + itoa(keyFor(op.site)) + " " + hex(op.obj) + "\n"
-}
-
-// blocks reports whether a goroutine that waits for such a reason waits in op.
+// blocks reports whether a goroutine that waits for a reason of the runtime's waits in op.
 func (op blocking) blocks(reason string) bool {
 	switch reason {
 	case "chan receive", "chan receive (nil chan)":
@@ -36,4 +32,110 @@ func (op blocking) blocks(reason string) bool {
 		return op.kind == RAcquire
 	}
 	return false
+}
+
+// What is known of a goroutine that is blocked, as the trace names it.
+const (
+	stuckDeadlock  = "deadlock"  // for ever: nothing in the program can move
+	stuckLeak      = "leak"      // for ever: nobody who can move can reach what it waits for
+	stuckLingering = "lingering" // somebody may wake it yet
+)
+
+// maxFrames is how many frames of a stack the trace is told.
+const maxFrames = 16
+
+// tellStuck writes to the trace that g is blocked, in which operation, for how long, and
+// its stack.
+func (g *goroutine) tellStuck(what string) {
+	reason, n := runtime.PredictBlocked(g.chance.G, framePCs[:])
+	op := g.op
+	if !recording || !op.blocks(reason) || waitsForTests(framePCs[:n]) {
+		return
+	}
+	tellRun("stuck", what+" "+itoa(uint64(g.id))+" "+itoa(uint64(op.kind))+" "+itoa(uint64(op.site))+" "+
+		hex(op.obj)+" "+itoa(uint64(max(0, runtime.PredictClockNow()-op.since))))
+	told := 0
+	for _, pc := range framePCs[:n] {
+		runtime.PredictFrames(pc, true, func(fn, file string, line int) bool {
+			if !machinery(fn, file) && told < maxFrames {
+				tellRun("frame", clip(fn)+"\t"+clip(file)+"\t"+itoa(uint64(line)))
+				told++
+			}
+			return false
+		})
+	}
+}
+
+// waitsForTests reports whether a stack is that of package testing, which waits for a
+// test to end, or to be its turn.
+func waitsForTests(pcs []uintptr) bool {
+	inside := false
+	for _, pc := range pcs {
+		own := false
+		runtime.PredictFrames(pc, true, func(fn, _ string, _ int) bool {
+			own, inside = hasPrefix(fn, "runtime.") || hasPrefix(fn, "sync.") || hasPrefix(fn, "internal/"), hasPrefix(fn, "testing.")
+			return false
+		})
+		if !own {
+			return inside
+		}
+	}
+	return false
+}
+
+// tellRun adds a line to what the trace says of the run.
+func tellRun(key, value string) {
+	d := define(metaDefs, len(key)+len(value)+2)
+	d.text(key)
+	d.text(" ")
+	d.text(value)
+	d.text("\n")
+	d.commit()
+}
+
+// stuckIn is the verdict's line that tells in which operation of its own g is blocked
+// for ever; "" if it is in none. reason is the runtime's.
+func (g *goroutine) stuckIn(reason string) string {
+	op := g.op
+	if !op.blocks(reason) {
+		return ""
+	}
+	return "stuck " + g.name() + " " + itoa(uint64(op.kind)) + " " + itoa(keyFor(op.site)) + " " + hex(op.obj) + "\n"
+}
+
+// Dying is called before a program is ended in which nothing can move, with the tests
+// that have not ended, subtests after their parents: it prints what they have logged.
+var Dying func(tests []unsafe.Pointer)
+
+// Runs says that the running goroutine runs a test.
+func Runs(test unsafe.Pointer) {
+	if Mode == 0 {
+		return
+	}
+	if g := current(); g != nil {
+		g.testing = uintptr(test)
+	}
+}
+
+// deadlocked ends the program, in which nothing can move any more.
+func deadlocked() {
+	if verdictFD >= 0 {
+		verdict("deadlock\n" + stuckReport(true))
+	}
+	var tests []unsafe.Pointer
+	runtime.PredictBlockedOnes(func(rec unsafe.Pointer) {
+		g := (*goroutine)(rec)
+		if g == &deaf {
+			return
+		}
+		g.tellStuck(stuckDeadlock)
+		if g.testing != 0 {
+			tests = append(tests, *(*unsafe.Pointer)(unsafe.Pointer(&g.testing)))
+		}
+	})
+	if Dying != nil {
+		Dying(tests)
+	}
+	finish(false)
+	runtime.PredictDie("fatal error: all goroutines are asleep - deadlock!\n")
 }

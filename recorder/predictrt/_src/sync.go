@@ -49,7 +49,7 @@ func (g *goroutine) begins(kind uint8, p unsafe.Pointer, site uint32) Op {
 		g.await(kind, site, uint64(uintptr(p)))
 	}
 	g.ready()
-	g.op = blocking{uint64(uintptr(p)), site, kind}
+	g.op = blocking{uint64(uintptr(p)), site, kind, runtime.PredictClockNow()}
 	return Op{g, uint64(uintptr(p)), site, kind}
 }
 
@@ -65,7 +65,7 @@ func BeginOnce(p unsafe.Pointer, pc uintptr) Op {
 		g.await(OnceDone, site, uint64(uintptr(p)))
 	}
 	g.ready()
-	g.op = blocking{uint64(uintptr(p)), site, OnceBegin}
+	g.op = blocking{uint64(uintptr(p)), site, OnceBegin, runtime.PredictClockNow()}
 	return Op{g, uint64(uintptr(p)), site, OnceBegin}
 }
 

@@ -220,7 +220,7 @@ func missing() string {
 	return ""
 }
 
-// afterwards watches a program whose schedule is over. It ends the program if
+// afterwards watches a program that has no schedule, or whose schedule is over. It ends the program if
 // nothing in it can happen any more before the tests' time is over: that would
 // end it just so, only later. A timer that is due before then, a system call, a
 // child process, I/O, or signals that it waits for could make it go on.
@@ -239,10 +239,17 @@ func afterwards(look runtime.PredictState) int64 {
 	if sleepy++; sleepy < asleep {
 		return lookTime / asleep
 	}
-	verdict("deadlock\n" + stuckReport(true))
-	finish(false)
-	runtime.PredictDie("fatal error: all goroutines are asleep - deadlock!\n")
+	deadlocked()
 	return -1
+}
+
+// watchRun is watch for a program that is recorded.
+func watchRun() (wait int64, still bool) {
+	wait = afterwards(runtime.PredictLook())
+	if sleepy == 0 {
+		wait = 0 // until nothing can run the next time
+	}
+	return wait, false
 }
 
 // untilTimer is how long nothing can happen but by the timer that is due next.

@@ -7,14 +7,18 @@ import "unsafe"
 var (
 	predictWatcher  *g
 	predictWatching bool
+	predictIdleOnly bool // a timer or a socket that is waited for is not looked at
 )
 
 // PredictWatch starts a system goroutine that calls check whenever no
 // goroutine can run. check returns the nanoseconds after which it wants to be
 // called again, 0 to wait for the next time that nothing can run, or a
 // negative number to end. If still is set, time stands still for the program
-// meanwhile.
-func PredictWatch(check func() (wait int64, still bool)) {
+// meanwhile. With idle set, it is not called where a timer is due before the tests'
+// time is over, or where something is waited for that comes from outside: programs that
+// sleep a lot are not to pay for it.
+func PredictWatch(check func() (wait int64, still bool), idle bool) {
+	predictIdleOnly = idle
 	go func() {
 		predictWatcher = getg()
 		for {
@@ -50,7 +54,7 @@ func predictWatchCommit(gp *g, _ unsafe.Pointer) bool {
 // predictIdle is called by the scheduler, with a P, when it has found nothing
 // to run. It returns the watcher if that waits for this moment.
 func predictIdle() *g {
-	if !predictWatching || predictClock.only != nil {
+	if !predictWatching || predictClock.only != nil || predictIdleOnly && predictAwaits() {
 		return nil
 	}
 	predictWatching = false
@@ -62,6 +66,30 @@ func predictIdle() *g {
 		traceRelease(trace)
 	}
 	return gp
+}
+
+// predictAwaits reports whether a timer or the network poller can make something move.
+func predictAwaits() bool {
+	next := getg().m.p.ptr().timers.wakeTime()
+	return next != 0 && (predictClock.alarmWhen == 0 || next < predictClock.alarmWhen) || netpollAnyWaiters()
+}
+
+// PredictBlockedOnes calls visit with the record of each goroutine that waits.
+func PredictBlockedOnes(visit func(rec unsafe.Pointer)) {
+	forEachGRace(func(gp *g) {
+		if gp.predict != nil && readgstatus(gp) == _Gwaiting {
+			visit(gp.predict)
+		}
+	})
+}
+
+// PredictAnyRunnable reports whether one of the goroutines can run that want reports true
+// for, by their records.
+func PredictAnyRunnable(want func(rec unsafe.Pointer) bool) (any bool) {
+	forEachGRace(func(gp *g) {
+		any = any || gp.predict != nil && readgstatus(gp)&^_Gscan == _Grunnable && want(gp.predict)
+	})
+	return any
 }
 
 // A PredictState says what could still make the program move.

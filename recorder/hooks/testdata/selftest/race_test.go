@@ -84,6 +84,20 @@ func TestRaceThenWait(t *testing.T) {
 		if err := exec.Command("sleep", "0.3").Run(); err != nil {
 			t.Error(err)
 		}
+	case "pipe":
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		later := exec.Command("sh", "-c", "(sleep 0.3; echo) &")
+		later.Stdout = w
+		if err := later.Run(); err != nil {
+			t.Error(err)
+		}
+		w.Close()
+		if _, err := r.Read(make([]byte, 1)); err != nil {
+			t.Error(err)
+		}
 	case "signal":
 		c := make(chan os.Signal, 1)
 		signal.Notify(c, syscall.SIGUSR1)

@@ -1,0 +1,39 @@
+package testing
+
+import (
+	"predictrt"
+	"unsafe"
+)
+
+func init() { predictrt.Dying = predictDying }
+
+// predictDying prints what tests have logged, of those that were running when it turned
+// out that nothing can move any more: subtests come before their parents.
+func predictDying(tests []unsafe.Pointer) {
+	for i := len(tests) - 1; i >= 0; i-- {
+		c := (*common)(tests[i])
+		p := c.parent
+		// Somebody may hold their locks for ever.
+		if p == nil || !p.mu.TryLock() {
+			continue
+		}
+		p.mu.Unlock()
+		if !c.mu.TryLock() {
+			continue
+		}
+		c.mu.Unlock()
+		c.flushPartial()
+		c.flushToParent(c.name, "--- FAIL: %s (%s)\n", c.name, fmtDuration(c.duration+highPrecisionTimeSince(c.start)))
+	}
+}
+
+// predictRuns says that the running goroutine runs c.
+func predictRuns(c *common) { predictrt.Runs(unsafe.Pointer(c)) }
+
+// predictEnded is called when c has ended.
+func predictEnded(c *common) {
+	if len(c.cleanups) == 0 {
+		c.cleanups = nil // those that have run are not to keep alive what they used
+	}
+	predictrt.Ended()
+}

@@ -1,0 +1,76 @@
+package hooks
+
+import (
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A run in which nothing can move any more is ended, and tells who waits where.
+func TestRunEndsWhenNothingCanMove(t *testing.T) {
+	for _, c := range []struct {
+		stuck string
+		want  []string // goroutines, and the operations in which they wait
+	}{
+		{"locks", []string{"TestStuck:0 wgwait", "TestStuck:0.1 acq", "TestStuck:0.2 acq"}},
+		{"subtest", []string{"TestStuck:0.1 select"}},
+	} {
+		for _, toolchain := range []string{"local", otherRelease} {
+			dir, out, err := runBuilt(t, toolchain, "record;trace=$DIR/trace", "^TestStuck$", "STUCK="+c.stuck)
+			var exit *exec.ExitError
+			require.ErrorAs(t, err, &exit, out)
+			require.Equal(t, 2, exit.ExitCode(), out)
+			require.Contains(t, out, "logged before")
+			require.Contains(t, out, "--- FAIL: TestStuck (")
+			require.Contains(t, out, "fatal error: all goroutines are asleep - deadlock!")
+			tr, err := trace.ReadFile(filepath.Join(dir, "trace"))
+			require.NoError(t, err)
+			require.NoError(t, trace.Validate(tr))
+			var got []string
+			for _, s := range tr.Stuck {
+				g := tr.Goroutines[s.G]
+				require.Equal(t, trace.ProofDeadlock, s.Proof)
+				require.NotEmpty(t, s.Stack)
+				got = append(got, g.Name()+" "+s.Op.String())
+			}
+			slices.Sort(got)
+			require.Equal(t, c.want, got)
+		}
+	}
+}
+
+// What waits for a timer, a child, a signal or another end is not ended.
+func TestRunGoesOnWhileSomethingCanCome(t *testing.T) {
+	for _, then := range []string{"timer", "ticker", "child", "pipe", "signal"} {
+		dir, out, err := run(t, "record;trace=$DIR/trace", "^TestRaceThenWait$", "THEN="+then)
+		require.NoError(t, err, "%s: %s", then, out)
+		tr, err := trace.ReadFile(filepath.Join(dir, "trace"))
+		require.NoError(t, err)
+		require.Empty(t, tr.Stuck, then)
+	}
+}
+
+// Of what a test leaves behind, that is a leak which nothing alive can reach, nor what may
+// come alive by a timer or a finalizer.
+func TestRunTellsLeaks(t *testing.T) {
+	for _, toolchain := range []string{"local", otherRelease} {
+		tr := recordBuilt(t, toolchain, "^TestLeaks$")
+		got := make(map[string]trace.Proof)
+		for _, s := range tr.Stuck {
+			got[tr.Goroutines[s.G].Name()] = s.Proof
+		}
+		want := make(map[string]trace.Proof)
+		for _, path := range []string{"1", "3", "6", "8", "10", "12", "14.1"} {
+			want["TestLeaks:0."+path] = trace.ProofLeak
+		}
+		for _, path := range []string{"2", "5", "7", "9", "13"} {
+			want["TestLeaks:0."+path] = trace.ProofLingering
+		}
+		require.Equal(t, want, got)
+	}
+}

@@ -1,0 +1,96 @@
+package selftest
+
+import (
+	"context"
+	"os"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+)
+
+// TestStuck ends, or does not, as STUCK says.
+func TestStuck(t *testing.T) {
+	t.Log("logged before")
+	switch os.Getenv("STUCK") {
+	case "locks":
+		var a, b sync.Mutex
+		var both sync.WaitGroup
+		locked := make(chan bool)
+		both.Go(func() {
+			a.Lock()
+			locked <- true
+			b.Lock()
+		})
+		both.Go(func() {
+			b.Lock()
+			<-locked
+			a.Lock()
+		})
+		both.Wait()
+	case "subtest":
+		t.Run("sub", func(t *testing.T) {
+			t.Log("logged in sub")
+			select {}
+		})
+	}
+}
+
+var forAll = make(chan int)
+
+type closer struct{ c chan int }
+
+// TestLeaks leaves goroutines behind, some of them for ever. The timer is its fourth child.
+func TestLeaks(t *testing.T) {
+	one := make(chan int)
+	go func() { one <- 1 }()
+	go func() { <-forAll }() // anybody may send
+
+	go func() { select {} }()
+	later := make(chan int)
+	time.AfterFunc(time.Hour, func() { close(later) })
+	go func() { <-later }()
+
+	go func() {
+		var mu sync.Mutex
+		mu.Lock()
+		mu.Lock()
+	}()
+	dropped := &closer{make(chan int)}
+	runtime.SetFinalizer(dropped, func(c *closer) { close(c.c) })
+	end := dropped.c
+	go func() { <-end }()
+
+	var none sync.WaitGroup
+	none.Add(1)
+	go func() { none.Wait() }()
+	ended, end2 := context.WithTimeout(context.Background(), time.Hour)
+	go func() { defer end2(); <-ended.Done() }()
+
+	go func() {
+		cond := sync.NewCond(new(sync.Mutex))
+		cond.L.Lock()
+		cond.Wait()
+	}()
+	fed := make(chan int)
+	go func() { time.Sleep(time.Hour); fed <- 1 }()
+
+	quit, data := make(chan int), make(chan int)
+	go func() {
+		select {
+		case <-quit:
+		case data <- 1:
+		}
+	}()
+	go func() { <-fed }()
+
+	t.Run("sub", func(t *testing.T) {
+		waits := make(chan int)
+		t.Cleanup(func() { close(quiet) })
+		go func() { waits <- 1 }()
+		go func() { <-quiet }() // ends by the cleanup
+		t.Cleanup(func() { _ = waits })
+	})
+}
+
+var quiet = make(chan int)

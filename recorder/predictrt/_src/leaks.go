@@ -1,0 +1,57 @@
+package predictrt
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+// patient is how often those that a test has started, and that can run, go before the
+// test's end is judged: that they had no turn yet must not be taken for being stuck.
+const patient = 64
+
+// Ended is called at the end of a test in its goroutine, after its subtests and cleanups.
+// It tells which of the goroutines that the test has started, and that are left, are blocked,
+// and whether for ever.
+func Ended() {
+	if Mode == 0 {
+		return
+	}
+	g := current()
+	if g == nil || !g.account.forked {
+		return
+	}
+	for range patient {
+		if !runtime.PredictAnyRunnable(g.left) || !runtime.PredictCanPark() {
+			break
+		}
+		runtime.PredictGosched()
+	}
+	runtime.PredictPin()
+	runtime.PredictUnreachable(g.left, func(rec unsafe.Pointer) { (*goroutine)(rec).leaks() })
+	if g.path == "0" {
+		runtime.PredictBlockedOnes(func(rec unsafe.Pointer) {
+			if g.left(rec) {
+				(*goroutine)(rec).tellStuck(stuckLingering)
+			}
+		})
+	}
+	runtime.PredictUnpin()
+}
+
+// left reports whether a goroutine is one that g has started, or one of these, and is not
+// known to be blocked for ever.
+func (g *goroutine) left(rec unsafe.Pointer) bool {
+	h := (*goroutine)(rec)
+	return h != &deaf && h != g && h.test == g.test && !h.leaked &&
+		len(h.path) > len(g.path) && hasPrefix(h.path, g.path) && h.path[len(g.path)] == '.'
+}
+
+// leaks tells that g is blocked for ever.
+func (g *goroutine) leaks() {
+	g.leaked = true
+	g.tellStuck(stuckLeak)
+	if verdictFD >= 0 {
+		reason, _ := runtime.PredictBlocked(g.chance.G, framePCs[:])
+		verdict(g.stuckIn(reason))
+	}
+}

@@ -1,0 +1,45 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// decodeStuck adds what a line of meta says of a goroutine that is blocked.
+func (t *Trace) decodeStuck(key, value string) error {
+	if key == "frame" {
+		f := strings.Split(value, "\t")
+		if len(t.Stuck) == 0 || len(f) != 3 {
+			return errors.New("frame, after stuck, with function, file and line, by tabs")
+		}
+		line, err := strconv.Atoi(f[2])
+		if err != nil {
+			return errors.New("frame with the number of a line")
+		}
+		s := &t.Stuck[len(t.Stuck)-1]
+		s.Stack = append(s.Stack, Frame{f[0], f[1], line})
+		return nil
+	}
+	var s Stuck
+	var ns int64
+	n, err := fmt.Sscanf(value, "%s %d %d %d %x %d", &s.Proof, &s.G, &s.Op, &s.Site, &s.Obj, &ns)
+	known := s.Proof == ProofDeadlock || s.Proof == ProofLeak || s.Proof == ProofLingering
+	if n != 6 || err != nil || !known || !s.Op.Valid() || !t.defined(uint64(s.G)) || ns < 0 {
+		return errors.New("stuck with proof, goroutine that is defined, kind, site, object and nanoseconds")
+	}
+	s.For = time.Duration(ns)
+	t.Stuck = append(t.Stuck, s)
+	return nil
+}
+
+// stuck writes what [Trace.decodeStuck] reads.
+func (c *chunkWriter) stuck(s Stuck) {
+	c.begin(metaChunk)
+	c.p = append(c.p, fmt.Sprintf("stuck %s %d %d %d %x %d\n", s.Proof, s.G, s.Op, s.Site, s.Obj, s.For.Nanoseconds())...)
+	for _, f := range s.Stack {
+		c.p = append(c.p, fmt.Sprintf("frame %s\t%s\t%d\n", f.Func, f.File, f.Line)...)
+	}
+}
