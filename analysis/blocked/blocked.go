@@ -19,6 +19,17 @@ type Wait struct {
 	At int
 	// Holders are those who hold the lock that it waits for, or wait for it before.
 	Holders []Holder
+	// Partners are the last operations of other goroutines that ended such waits before, or
+	// could have: who received where it sends, sent or closed where it receives, called Done
+	// or signalled.
+	Partners []Partner
+}
+
+// A Partner did the event at position At, and has ended or not.
+type Partner struct {
+	G    trace.GID
+	At   int
+	Gone bool
 }
 
 // A Holder has acquired a lock at the event at position At, and not released it.
@@ -48,6 +59,7 @@ func Of(t *trace.Trace, proofs ...trace.Proof) ([]Wait, *trace.Trace) {
 			with.Events = append(with.Events, trace.Event{Kind: w.Op, G: w.G, Site: w.Site, Obj: w.Obj})
 		}
 	}
+	partners(t, ws)
 	held := holders(t, ws)
 	for k := range ws {
 		ws[k].Holders = held[ws[k].Obj]
@@ -177,4 +189,50 @@ func circle(ws []Wait, of map[trace.GID]int, from int, seen []bool) []int {
 		return nil
 	}
 	return visit(from)
+}
+
+// ends reports whether an operation of kind k can end a wait in one of kind op, on the same
+// object.
+func ends(k, op trace.Kind) bool {
+	switch op {
+	case trace.Send:
+		return k == trace.Recv || k == trace.RecvDone
+	case trace.Recv:
+		return k == trace.Send || k == trace.SendDone || k == trace.Close
+	case trace.WaitGroupWait:
+		return k == trace.WaitGroupAdd
+	case trace.CondWait:
+		return k == trace.CondSignal || k == trace.CondBroadcast
+	}
+	return false
+}
+
+// partners finds those of each of ws, in the order of the trace.
+func partners(t *trace.Trace, ws []Wait) {
+	of := make(map[uint64][]int) // by object
+	for k, w := range ws {
+		if !IsLock(w.Op) && w.Obj != 0 {
+			of[w.Obj] = append(of[w.Obj], k)
+		}
+	}
+	gone := make(map[trace.GID]bool)
+	for i, e := range t.Events {
+		gone[e.G] = e.Kind == trace.End || e.Kind == trace.TestEnd
+		if e.Obj == 0 {
+			continue
+		}
+		for _, k := range of[e.Obj] {
+			w := &ws[k]
+			if e.G == w.G || !ends(e.Kind, w.Op) || e.Kind == trace.WaitGroupAdd && int64(e.Val) > 0 {
+				continue
+			}
+			w.Partners = append(slices.DeleteFunc(w.Partners, func(p Partner) bool { return p.G == e.G }), Partner{G: e.G, At: i})
+		}
+	}
+	for k := range ws {
+		for n := range ws[k].Partners {
+			p := &ws[k].Partners[n]
+			p.Gone = gone[p.G]
+		}
+	}
 }

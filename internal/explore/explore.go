@@ -137,6 +137,7 @@ func (x *Exploration) Add(ctx context.Context, run recorder.Run) error {
 	if t != nil {
 		pkg.Events = len(t.Events)
 		pkg.Tests = countTests(t)
+		pkg.Lingering = report.LingeringIn(t, run.Package.Path, x.files, x.source.Line)
 	}
 	x.Report.Packages = append(x.Report.Packages, pkg)
 	if t == nil {

@@ -75,6 +75,9 @@ func NewFinding(ev Evidence) Finding {
 		}
 		f.Accesses = append(f.Accesses, a)
 	}
+	if w.Stuck() && r.Status == bug.Confirmed {
+		f.wait(&ev, n, w)
+	}
 	f.Values = "recording"
 	if ev.Replayed != nil {
 		w, f.Values = w.Observe(ev.Replayed), "replay"

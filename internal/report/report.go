@@ -45,6 +45,9 @@ type Package struct {
 	Events     int      `json:"events"`
 	TraceBytes int64    `json:"trace_bytes"`
 	Skipped    []string `json:"skipped"` // "FILE: REASON", what was left alone of what was to be instrumented
+	// Lingering are the goroutines that waited when the test was over that had started them,
+	// and that others could wake yet.
+	Lingering []Lingering `json:"lingering,omitempty"`
 }
 
 // A Finding is one bug, or one suspicion that did not come true.
@@ -116,6 +119,29 @@ type Access struct {
 	Region    int     `json:"region,omitempty"`
 	Locks     []Place `json:"locks,omitempty"`                // held here, in the order of acquisition
 	CreatedAt *Place  `json:"goroutine_created_at,omitempty"` // the go statement; nil where unknown
+	// Stack is where the goroutine waits for ever, innermost first, and HeldBy who holds
+	// the lock that it waits for. Partners are those who have last done what could have
+	// ended the wait.
+	Stack    []Place `json:"stack,omitempty"`
+	HeldBy   []Other `json:"held_by,omitempty"`
+	Partners []Other `json:"partners,omitempty"`
+	WaitS    float64 `json:"wait_s,omitempty"` // how long it had waited, in seconds
+}
+
+// A Lingering is a goroutine that waits for what somebody may do yet.
+type Lingering struct {
+	Test      string `json:"test"`
+	Goroutine string `json:"goroutine"`
+	Op        string `json:"op"`
+	Place
+}
+
+// An Other is what another goroutine has done.
+type Other struct {
+	Goroutine string `json:"goroutine"`
+	Op        string `json:"op"`
+	Gone      bool   `json:"gone,omitempty"` // it has ended
+	Place
 }
 
 // Time is what a failing assertion rests on if it rests on time: goroutines that could go

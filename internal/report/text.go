@@ -47,6 +47,7 @@ func WriteText(w io.Writer, r *Report, opts TextOptions) error {
 		p.line("warning: %s", s)
 	}
 	p.skipped(r)
+	p.lingering(r)
 	p.totals(r)
 	return b.Flush()
 }
@@ -146,6 +147,7 @@ func (p *printer) finding(f *Finding) {
 	for i := range f.Accesses {
 		p.creation(f, i)
 	}
+	p.circle(f)
 	if !f.Undecided && f.Status != bug.Infeasible { // else nothing leads there yet
 		p.table(f)
 	}
@@ -182,7 +184,11 @@ func (p *printer) access(f *Finding, i int) {
 		what = "then " + what
 	}
 	p.line("%s by goroutine %s:", capital(what), a.Goroutine)
-	p.place(a.Func, a.File, a.Line)
+	if len(a.Stack) > 0 {
+		p.stack(a)
+	} else {
+		p.place(a.Func, a.File, a.Line)
+	}
 	for _, l := range a.Locks {
 		name := l.Expr
 		if name == "" {

@@ -1,0 +1,71 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/tracetest"
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// crossed is the evidence of two goroutines that each hold what the other one waits for.
+func crossed(t *testing.T) Evidence {
+	tr := tracetest.Parse(t, "0 fork 1\n0 fork 2\n1 begin\n2 begin\n1 acq a\n2 acq b\n0 make c\n0 recv c\n0 end")
+	w := &witness.Witness{Kind: bug.Deadlock}
+	for n, at := range []int{5, 4} { // who holds what is waited for
+		g := trace.GID(n + 1)
+		tr.Stuck = append(tr.Stuck, trace.Stuck{
+			G: g, Proof: trace.ProofDeadlock, Op: trace.Acquire, Obj: tr.Events[at].Obj, Site: tr.Events[at].Site,
+			Stack: []trace.Frame{{Func: "p.f", File: "/m/x.go", Line: 10 + n}, {Func: "p.g", File: "/m/x.go", Line: 20}},
+		})
+		w.Violation = append(w.Violation, witness.Step{Goroutine: tr.Goroutines[g].Name(), Op: trace.Acquire, Expr: "mu", File: "x.go", Line: 10 + n})
+	}
+	return Evidence{
+		Witness: w, Trace: tr, Violation: []int{-1, -1}, Files: witness.Files{Root: "/m"},
+		Result: replayer.Result{Status: bug.Confirmed, Effect: bug.Blocks, Replays: 2, Reproduced: 2},
+	}
+}
+
+// A deadlock is told with the stacks and as a circle, who waits for whom.
+func TestCircle(t *testing.T) {
+	f := NewFinding(crossed(t))
+	text := render(t, &Report{Findings: []Finding{f}}, TextOptions{})
+	assert.Regexp(t, `(?m)^Blocked lock mu by goroutine \S+:
+  p.f\(\)
+      x.go:10
+  p.g\(\)
+      x.go:20
+  holding `, text)
+	assert.Regexp(t, `(?m)^  ┌▶ \S+ holds .*
+  │      waits for mu \(x.go:10\), which \S+ holds \(.*\)
+  │  \S+ holds .*
+  └───── waits for mu \(x.go:11\), which \S+ holds \(.*\)$`, text)
+}
+
+// Of goroutines that wait for different things there is no circle.
+func TestNoCircle(t *testing.T) {
+	ev := crossed(t)
+	ev.Trace.Stuck[1].Op, ev.Trace.Stuck[1].Obj = trace.Send, ev.Trace.Events[7].Obj
+	f := NewFinding(ev)
+	text := render(t, &Report{Findings: []Finding{f}}, TextOptions{})
+	assert.NotContains(t, text, "┌▶")
+	assert.Len(t, f.Accesses[1].Partners, 1, "who has received")
+	assert.True(t, f.Accesses[1].Partners[0].Gone)
+	assert.Regexp(t, `came to receive .*at .*, and has ended\n`, text)
+}
+
+// What others can wake yet is counted.
+func TestLingering(t *testing.T) {
+	tr := crossed(t).Trace
+	tr.Stuck[0].Proof = trace.ProofLingering
+	found := LingeringIn(tr, "p", witness.Files{Root: "/m"}, nil)
+	assert.Len(t, found, 1)
+	r := &Report{Packages: []Package{{Lingering: found}}}
+	assert.Contains(t, render(t, r, TextOptions{}), "note: a goroutine waited when its test was over, and others could wake it yet; -predict.json=FILE tells where.\n")
+	r.Packages = append(r.Packages, r.Packages[0])
+	assert.Contains(t, render(t, r, TextOptions{}), "note: 2 goroutines waited when their tests were over, ")
+}
