@@ -16,13 +16,14 @@ func (f *Finding) wait(ev *Evidence, n namer, w *witness.Witness) {
 		if t == nil {
 			continue
 		}
+		done := len(t.Events)
 		ws, t := blocked.Of(t, trace.ProofDeadlock, trace.ProofLeak)
 		at := *ev
 		at.Trace = t
 		for i, s := range w.Violation {
 			k := slices.IndexFunc(ws, func(b blocked.Wait) bool { return t.Goroutines[b.G].Name() == s.Goroutine })
 			if k >= 0 {
-				f.Accesses[i].wait(&at, n, ws[k])
+				f.Accesses[i].wait(&at, n, ws[k], done)
 			}
 		}
 		if len(ws) > 0 {
@@ -31,10 +32,13 @@ func (f *Finding) wait(ev *Evidence, n namer, w *witness.Witness) {
 	}
 }
 
-// wait fills in how b waits.
-func (a *Access) wait(ev *Evidence, n namer, b blocked.Wait) {
+// wait fills in how b waits, after so many events.
+func (a *Access) wait(ev *Evidence, n namer, b blocked.Wait, events int) {
 	a.WaitS = b.For.Seconds()
 	for _, f := range b.Stack {
+		if f.Func == "testing.tRunner" {
+			continue
+		}
 		a.Stack = append(a.Stack, Place{Func: n.function(f.Func), File: ev.Files.Name(f.File), Line: f.Line})
 	}
 	other := func(g trace.GID, at int) Other {
@@ -56,7 +60,7 @@ func (a *Access) wait(ev *Evidence, n namer, b blocked.Wait) {
 		a.Partners = append(a.Partners, o)
 	}
 	if a.Locks == nil {
-		a.Locks = locks(ev, n, b.G, len(ev.Trace.Events))
+		a.Locks = locks(ev, n, b.G, events)
 	}
 }
 

@@ -20,7 +20,7 @@ func crossed(t *testing.T) Evidence {
 		g := trace.GID(n + 1)
 		tr.Stuck = append(tr.Stuck, trace.Stuck{
 			G: g, Proof: trace.ProofDeadlock, Op: trace.Acquire, Obj: tr.Events[at].Obj, Site: tr.Events[at].Site,
-			Stack: []trace.Frame{{Func: "p.f", File: "/m/x.go", Line: 10 + n}, {Func: "p.g", File: "/m/x.go", Line: 20}},
+			Stack: []trace.Frame{{Func: "p.f", File: "/m/x.go", Line: 10 + n}, {Func: "p.g", File: "/m/x.go", Line: 20}, {Func: "testing.tRunner"}},
 		})
 		w.Violation = append(w.Violation, witness.Step{Goroutine: tr.Goroutines[g].Name(), Op: trace.Acquire, Expr: "mu", File: "x.go", Line: 10 + n})
 	}
@@ -40,6 +40,8 @@ func TestCircle(t *testing.T) {
   p.g\(\)
       x.go:20
   holding `, text)
+	assert.Len(t, f.Accesses[0].Locks, 1, "what it waits for it does not hold")
+	assert.NotContains(t, text, "tRunner")
 	assert.Regexp(t, `(?m)^  ┌▶ \S+ holds .*
   │      waits for mu \(x.go:10\), which \S+ holds \(.*\)
   │  \S+ holds .*

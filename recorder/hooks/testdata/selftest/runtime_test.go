@@ -3,6 +3,7 @@ package selftest
 import (
 	"iter"
 	"reflect"
+	"runtime"
 	"testing"
 )
 
@@ -39,6 +40,11 @@ func TestRuntimeSelectnbrecv(t *testing.T) {
 	case <-full():
 	default:
 	}
+}
+
+func TestRuntimeBlock(t *testing.T) {
+	go func() { select {} }()
+	runtime.Gosched()
 }
 
 func TestRuntimeReflectChansend(t *testing.T) {
