@@ -77,6 +77,9 @@ func (p *printer) circle(f *Finding) {
 		for _, l := range a.Locks {
 			holds = append(holds, fmt.Sprintf("%s (%s)", name(l.Expr), pos(l.File, l.Line)))
 		}
+		if len(holds) == 0 {
+			holds = []string{"nothing"}
+		}
 		first, second := "│  ", "│      "
 		if i == 0 {
 			first = "┌▶ "
@@ -93,7 +96,7 @@ func (p *printer) circle(f *Finding) {
 func (f *Finding) isCircle() bool {
 	for i, a := range f.Accesses {
 		next := f.Accesses[(i+1)%len(f.Accesses)].Goroutine
-		if len(a.Locks) == 0 || !slices.ContainsFunc(a.HeldBy, func(o Other) bool { return o.Goroutine == next }) {
+		if !slices.ContainsFunc(a.HeldBy, func(o Other) bool { return o.Goroutine == next }) {
 			return false
 		}
 	}
