@@ -261,9 +261,17 @@ func (e *editor) manyCall(c *ast.CallExpr, name string, fresh bool) string {
 		return e.values(c, dst, src)
 	}
 	var fn, sites string
+	last := src
 	w := e.site("write", c, e.source(dst)+"[…]", false)
 	switch t := underlying(e.info.TypeOf(src)).(type) {
 	case *types.Slice:
+		if n := e.made(src); n != nil && name == "append" {
+			if fresh {
+				return e.values(c, dst, src)
+			}
+			fn, sites, last = "appendMade", ","+w, n
+			break
+		}
 		fn, sites = name+"Slice", ","+w+","+e.site("read", src, e.source(src)+"[…]", false)
 		if fresh {
 			return e.in(c, at(dst, e.value(dst)), at(src, e.sliceHook("SliceRead", src)))
@@ -276,11 +284,24 @@ func (e *editor) manyCall(c *ast.CallExpr, name string, fresh bool) string {
 	default:
 		return e.values(c, dst, src)
 	}
-	ps := []piece{at(c.Fun, e.helper(fn)), at(dst, e.value(dst)), at(src, e.value(src)+sites)}
+	ps := []piece{at(c.Fun, e.helper(fn)), at(dst, e.value(dst)), at(src, e.value(last)+sites)}
 	if c.Ellipsis.IsValid() {
 		ps = append(ps, piece{c.Ellipsis, c.Ellipsis + 3, ""})
 	}
 	return e.in(c, ps...)
+}
+
+// made is the length n if x is make([]T, n), an int on the same line, else nil. Where
+// that is appended, the compiler makes no slice of its own for it, and neither must we.
+func (e *editor) made(x ast.Expr) ast.Expr {
+	c, ok := ast.Unparen(x).(*ast.CallExpr)
+	if !ok || e.builtinName(c) != "make" || len(c.Args) != 2 || e.line(x.Pos()) != e.line(x.End()) {
+		return nil
+	}
+	if t := types.Default(e.info.TypeOf(c.Args[1])); !types.Identical(t, types.Typ[types.Int]) {
+		return nil
+	}
+	return c.Args[1]
 }
 
 // isString reports whether t is a string type.

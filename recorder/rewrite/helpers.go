@@ -58,6 +58,9 @@ var helpers = map[string]string{
 	"appendSlice": `func F[E interface{}, D, S ~[]E](d D, s S, w, r uint32) D {
 	return append(P.Append(d, len(s), w), P.SliceRead(s, r)...)
 }`,
+	"appendMade": `func F[E interface{}, D ~[]E](d D, n int, w uint32) D {
+	return append(P.Append(d, n, w), make([]E, n)...)
+}`,
 	"appendString": `func F[D ~[]byte, S ~string](d D, s S, w uint32) D {
 	return append(P.Append(d, len(s), w), s...)
 }`,
@@ -94,7 +97,7 @@ func (e *editor) helperText() string {
 // shadowsHelpers reports whether a package declares one of the names that the
 // helpers expect to be predeclared.
 func shadowsHelpers(pkg *types.Package) bool {
-	for _, name := range []string{"append", "bool", "byte", "copy", "int", "len", "string", "uint32"} {
+	for _, name := range []string{"append", "bool", "byte", "copy", "int", "len", "make", "string", "uint32"} {
 		if pkg.Scope().Lookup(name) != nil {
 			return true
 		}
