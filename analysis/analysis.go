@@ -137,8 +137,8 @@ func (o *Options) known(name string) Known {
 	return o.Known(name)
 }
 
-// effort bounds the steps that the judge looks at for one race, and for all
-// patterns together, so that hopeless ones in long traces do not take for ever.
+// effort bounds the steps that the judge looks at for one race, for all deadlocks and
+// for all patterns together, so that hopeless ones in long traces do not take for ever.
 // It counts events and not time: equal traces give equal findings.
 const effort = 1 << 24
 
@@ -240,7 +240,7 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 		if err := context.Cause(ctx); err != nil {
 			return fmt.Errorf("analysis: ended with %d of %d candidates undecided: %w", len(cs)-k, len(cs), err)
 		}
-		if c.Meets() {
+		if c.Meets() && !c.Instances[0].Blocks {
 			p.left = effort
 		}
 		known := p.opts.known(c.Name)
@@ -410,7 +410,7 @@ func (p *predictor) schedules(f *Finding, instances []instance) {
 			}
 			f.Schedules = append(f.Schedules, Recipe{recipe, v.Pattern})
 			found++
-			if len(f.Schedules) == p.opts.Schedules {
+			if len(f.Schedules) == p.opts.Schedules || v.Blocks && p.left < 0 {
 				return
 			}
 			if found < len(f.Schedules) || found == 2 {

@@ -59,7 +59,14 @@ func (v Instance) repeats() int {
 	return 0
 }
 
-func (v Instance) spread() int { return slices.Max(v.Accesses) - slices.Min(v.Accesses) }
+// spread is how far accesses are apart; of those of a deadlock how far they are from the
+// beginning, for all that is before leads there.
+func (v Instance) spread() int {
+	if v.Blocks {
+		return slices.Max(v.Accesses)
+	}
+	return slices.Max(v.Accesses) - slices.Min(v.Accesses)
+}
 
 // apart returns 0 for accesses of one test, else 1.
 func (in *Input) apart(v Instance) int {

@@ -33,8 +33,12 @@ type halting struct {
 
 // halt returns what still happens if the goroutines that stand at ops do not go on: of all
 // events that have not happened those that need none of theirs, nor a lock that these
-// keep, directly or by others that wait for them; and that they begin the operations.
+// keep, directly or by others that wait for them; and that they begin the operations. It
+// is nil where all these are acquires, to which nothing else matters.
 func (s *state) halt(ops []int32) *halted {
+	if !slices.ContainsFunc(ops, func(pos int32) bool { return s.p.t.Events[pos].Kind.Class() != trace.ClassLock }) {
+		return nil
+	}
 	n := len(s.p.chans)
 	h := &halted{sends: make([]bool, n), recvs: make([]bool, n), closes: make([]bool, n), dones: make([]int64, s.p.waitGroups)}
 	x := &halting{

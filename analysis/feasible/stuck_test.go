@@ -29,6 +29,14 @@ func TestStuck(t *testing.T) {
 		{"a reader that a writer shuts out", "1 racq a\n1 racq a\n1 rrel a\n1 rrel a\n2 acq a", []int{4}, []int{8, 5}, ""},
 		{"two readers", "1 racq a\n1 racq b\n1 rrel b\n1 rrel a\n2 racq b\n2 racq a", []int{4, 8}, []int{5, 9}, "expected the lock to be kept by one that waits in turn"},
 		{"a reader and a writer", "1 racq a\n1 acq b\n1 rel b\n1 rrel a\n2 racq b\n2 acq a", []int{4, 8}, []int{5, 9}, ""},
+		{"a send under a lock", "1 acq a\n1 send c\n1 sent c#1\n2 acq a\n2 rel a\n2 recv c\n2 recvd c#1", []int{4}, []int{5, 7}, ""},
+		{"a send that another one receives", "1 acq a\n1 send c\n1 sent c#1\n2 acq a\n2 rel a\n2 recv c\n2 recvd c#1\n0 recv c", []int{4}, []int{5, 7}, "could come to the channel's other side"},
+		{"a send that another one, who waits for them, receives", "1 acq a\n1 send c\n1 sent c#1\n2 acq a\n2 post p\n2 rel a\n2 recv c\n2 recvd c#1\n0 await p\n0 recv c", []int{4}, []int{5, 7}, ""},
+		{"a send that has room", "1 acq a\n1 send c/1\n1 sent c#1/1\n2 acq a\n2 rel a\n2 recv c/1\n2 recvd c#1/1", []int{4}, []int{5, 7}, "has to wait"},
+		{"a send that will be closed", "1 acq a\n1 send c\n1 sent c#1\n2 acq a\n2 rel a\n2 recv c\n2 recvd c#1\n0 close c", []int{4}, []int{5, 7}, "stays open"},
+		{"a send and its receive", "1 send c\n1 sent c#1\n2 recv c\n2 recvd c#1", []int{}, []int{4, 6}, "could come to the channel's other side"},
+		{"a WaitGroup under a lock", "0 add w#1\n1 acq a\n1 wgwait w\n1 wgwaited w\n1 rel a\n2 acq a\n2 rel a\n2 add w#-1", []int{4, 5}, []int{6, 9}, ""},
+		{"a WaitGroup that others are done with", "0 add w#1\n1 acq a\n1 wgwait w\n1 wgwaited w\n1 rel a\n2 acq a\n2 rel a\n0 add w#-1", []int{4, 5}, []int{6, 9}, "have Dones left"},
 		{"a reader that is out", "1 racq a\n1 rrel a\n1 acq b\n1 rel b\n2 racq b\n2 acq a", []int{4, 5, 8}, []int{6, 9}, "expected the lock to be kept by one that waits in turn"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

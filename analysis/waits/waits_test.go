@@ -44,6 +44,14 @@ func TestFind(t *testing.T) {
 		{"a reader who comes back", "1 racq a\n1 racq a\n1 rrel a\n1 rrel a\n2 acq a\n2 rel a", [][]int{{5, 8}}, 0, 0},
 		{"a reader who comes back to a mutex's user", "1 racq a\n1 racq a\n1 rrel a\n1 rrel a\n2 acq b\n2 rel b", nil, 0, 0},
 		{"a writer in between", "1 racq a\n1 acq b\n1 rel b\n1 rrel a\n2 acq b\n2 racq a\n2 rrel a\n2 rel b\n0 acq a\n0 rel a", [][]int{{5, 9, 12}}, 0, 0},
+		{"a send under the lock that its receiver needs", "2 acq a\n2 rel a\n2 recv c\n1 acq a\n1 send c\n1 sent c#1\n1 rel a\n2 recvd c#1", [][]int{{4, 8}}, 0, 0},
+		{"and that somebody else may receive", "2 acq a\n2 rel a\n2 recv c\n1 acq a\n1 send c\n1 sent c#1\n1 rel a\n2 recvd c#1\n0 recv c", nil, 0, 0},
+		{"a send that its receiver is ready for", "2 recv c\n1 acq a\n1 send c\n1 sent c#1\n1 rel a\n2 recvd c#1\n2 acq a\n2 rel a", nil, 0, 0},
+		{"a send that has room", "2 acq a\n2 rel a\n2 recv c/1\n2 recvd c#1/1\n1 acq a\n1 send c/1\n1 sent c#1/1\n1 rel a", nil, 0, 0},
+		{"a receive under the lock that the close needs", "1 acq a\n1 rel a\n1 close c\n2 acq a\n2 recv c\n2 recvd c\n2 rel a", [][]int{{4, 8}}, 0, 0},
+		{"both slots of a semaphore", "1 send s/2\n1 sent s#1/2\n0 send s/2\n0 sent s#2/2\n0 acq a\n0 rel a\n0 recv s/2\n0 recvd s#1/2\n1 acq a\n1 rel a\n1 recv s/2\n1 recvd s#2/2\n2 acq a\n2 send s/2\n2 sent s#3/2\n2 recv s/2\n2 recvd s#3/2\n2 rel a", [][]int{{8, 17, 12}}, 0, 0},
+		{"a WaitGroup", "0 add w#1\n1 acq a\n1 rel a\n1 add w#-1\n0 acq a\n0 wgwait w\n0 wgwaited w\n0 rel a", [][]int{{5, 9}}, 0, 0},
+		{"messages in a gate", "2 acq g\n2 acq a\n2 rel a\n2 rel g\n2 recv c\n1 acq g\n1 acq a\n1 send c\n1 sent c#1\n1 rel a\n1 rel g\n2 recvd c#1", [][]int{{4, 11}}, 0, 0},
 		{"handed over", "1 acq a\n1 acq b\n2 rel a\n1 rel b\n2 acq b\n2 acq a\n2 rel a\n2 rel b", nil, 0, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -21,6 +21,10 @@ func Talk(seed uint64) *trace.Trace {
 			chans:  []*channel{{id: 1}, {id: 2, cap: 1}, {id: 3, cap: 2}},
 		}
 		m.spawn(0)
+		if m.IntN(3) == 0 {
+			m.emit(m.gs[0], trace.WaitGroupAdd, 0x40, 1, 0)
+			m.count++
+		}
 		for g := 1; g < m.Goroutines; g++ {
 			m.fork(m.gs[0])
 		}
@@ -51,9 +55,7 @@ func (m *machine) say() {
 		put(from, m.passing(m.gs[from], c, true))
 		put(to, m.passing(m.gs[to], c, false))
 	}
-	if m.IntN(3) == 0 {
-		m.emit(m.gs[0], trace.WaitGroupAdd, 0x40, 1, 0)
-		m.count++
+	if m.count > 0 {
 		waits, done := m.IntN(len(m.gs)), m.IntN(len(m.gs)-1)
 		put(waits, m.waiting(m.gs[waits]))
 		put((waits+1+done)%len(m.gs), m.finishing(m.gs[(waits+1+done)%len(m.gs)]))
