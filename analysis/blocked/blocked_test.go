@@ -44,6 +44,14 @@ func TestWriterShutsOutReaders(t *testing.T) {
 	assert.Empty(t, others)
 }
 
+// Who has released a lock does not hold it, whoever took it before.
+func TestReleased(t *testing.T) {
+	tr := tracetest.Parse(t, "0 fork 1\n1 begin\n0 acq a\n0 rel a\n1 acq a")
+	tr.Stuck = []trace.Stuck{stuck(tr, 0, trace.Acquire, 2)}
+	ws, _ := blocked.Of(tr, trace.ProofDeadlock)
+	assert.Equal(t, []blocked.Holder{{G: 1, At: 4}}, ws[0].Holders)
+}
+
 // Without a circle those are the bug that wait for something else.
 func TestNoCircle(t *testing.T) {
 	tr := tracetest.Parse(t, "0 fork 1\n1 begin\n0 acq a\n0 make c\n0 recv c")

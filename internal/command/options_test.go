@@ -23,7 +23,7 @@ func TestParseOptions(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, options{
 		json: "r.json", witnesses: "w", timeout: 3 * time.Second, runs: 3, keep: "k",
-		failOn: []string{"deadlock", "channel", "failure", "race", "effect"},
+		failOn: []string{"deadlock", "channel", "waitgroup", "failure", "race", "effect"},
 	}, o)
 	assert.Equal(t, strings.Fields("-v ./... -run X -args -predict.json=no"), rest)
 
