@@ -123,6 +123,7 @@ func TestConfirmKinds(t *testing.T) {
 		{"assertion", "the schedule was kept to its end, but the test had not ended when its time was over", tooLong},
 		{"lock-misuse", "", unlocks},
 		{"lock-misuse", "the schedule was kept to its end, but the lock was locked", fails},
+		{"lock-misuse", "the schedule was kept to its end, but the program recovered from the panic, as it is meant to", append(stands, "verdict misused TestX:0")},
 		{"deadlock", "", deadlock},
 		{"deadlock", "the schedule was kept to its end, but goroutine 0 was not blocked for ever in read of v in p.TestX (x_test.go:9)", stands},
 		{"deadlock", "the schedule was kept to its end, but goroutine 0.1 was not blocked for ever in write to v in p.f (x.go:4, occurrence 3)", elsewhere},

@@ -269,6 +269,9 @@ func (p Protocol) unproven(plan *Plan, o Outcome, output string) string {
 		if p.Misused != w.Violation[0].Goroutine {
 			return unmisused(w.Kind)
 		}
+		if o.Effect == bug.NoEffect {
+			return "the program recovered from the panic, as it is meant to"
+		}
 	}
 	return ""
 }

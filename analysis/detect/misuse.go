@@ -48,7 +48,7 @@ func (in *Input) afterClose() []Candidate {
 	found := newBySite(bug.Channel)
 	for i := range in.Trace.Events {
 		e := &in.Trace.Events[i]
-		if e.Kind != trace.Close && e.Kind != trace.Send && e.Kind != trace.SelectSend {
+		if e.Kind != trace.Close && e.Kind != trace.Send && e.Kind != trace.SelectSend || in.panicked(i) {
 			continue
 		}
 		late := func(cl int) bool { return cl != i && !in.Order.Before(i, cl) }
@@ -76,11 +76,18 @@ func (in *Input) belowZero() []Candidate {
 		}
 		if in.covered(adds[e.Obj]) {
 			delete(adds, e.Obj)
-		} else if int64(e.Val) < 0 {
+		} else if int64(e.Val) < 0 && !in.panicked(i) {
 			found.add(e.Site, i)
 		}
 	}
 	return found.candidates
+}
+
+// panicked reports whether the operation at position i has panicked in the recorded run,
+// which went on: the program is made for that.
+func (in *Input) panicked(i int) bool {
+	next := in.Order.Next(in.Trace.Events[i].G, i)
+	return next >= 0 && in.Trace.Events[next].Kind == trace.Panic
 }
 
 // maxCovering bounds the pairs of Adds and Dones of a WaitGroup that are compared.

@@ -17,16 +17,17 @@ func TestMisuses(t *testing.T) {
 		text string
 		want []int
 	}{
-		"locked":               {forks + "1 acq l\n1 send c\n1 rel l\n2 acq l\n2 close c\n2 rel l", []int{5}},
-		"select":               {forks + "1 acq l\n1 selsend c\n1 rel l\n2 acq l\n2 close c\n2 rel l", []int{5}},
-		"sent first":           {forks + "1 send c\n1 post p\n2 await p\n2 close c", nil},
-		"other channel":        {forks + "1 send c\n2 close d", nil},
-		"one close":            {forks + "1 close c", nil},
-		"added by another":     {forks + "1 add g#1\n2 add g#-1", []int{5}},
-		"added before":         {"0 add g#1\n" + forks + "1 add g#-1", nil},
-		"each added before":    {"0 add g#1\n0 fork 1\n0 add g#1\n0 fork 2\n1 begin\n2 begin\n1 add g#-1\n2 add g#-1", nil},
-		"two added at once":    {"0 add g#2\n" + forks + "1 add g#-1\n2 add g#-1", nil},
-		"one added, two taken": {"0 add g#1\n" + forks + "1 add g#-1\n0 add g#1\n2 add g#-1", []int{5, 7}},
+		"locked":                {forks + "1 acq l\n1 send c\n1 rel l\n2 acq l\n2 close c\n2 rel l", []int{5}},
+		"select":                {forks + "1 acq l\n1 selsend c\n1 rel l\n2 acq l\n2 close c\n2 rel l", []int{5}},
+		"sent first":            {forks + "1 send c\n1 post p\n2 await p\n2 close c", nil},
+		"other channel":         {forks + "1 send c\n2 close d", nil},
+		"one close":             {forks + "1 close c", nil},
+		"added by another":      {forks + "1 add g#1\n2 add g#-1", []int{5}},
+		"added before":          {"0 add g#1\n" + forks + "1 add g#-1", nil},
+		"each added before":     {"0 add g#1\n0 fork 1\n0 add g#1\n0 fork 2\n1 begin\n2 begin\n1 add g#-1\n2 add g#-1", nil},
+		"two added at once":     {"0 add g#2\n" + forks + "1 add g#-1\n2 add g#-1", nil},
+		"panicked, and went on": {forks + "1 close c\n2 close c\n2 panic", []int{4}},
+		"one added, two taken":  {"0 add g#1\n" + forks + "1 add g#-1\n0 add g#1\n2 add g#-1", []int{5, 7}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []int
