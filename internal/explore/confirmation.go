@@ -367,6 +367,7 @@ func (c *confirmation) replayWith(w *witness.Witness, args []string, run func(re
 	folder := <-c.folders
 	defer func() { c.folders <- folder }()
 	r, err := run(bin, replayer.Options{Timeout: replayTime(c.run.Seconds), Recorded: c.recorded, Slots: c.slots, Work: folder})
+	c.runs.Add(int64(len(r.Verdicts)))
 	if err != nil || r.Status != bug.Confirmed {
 		return r, nil, err
 	}

@@ -47,6 +47,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/gopredict/gopredict/analysis"
@@ -83,6 +84,7 @@ type Exploration struct {
 	code   replayer.Code    // what witnesses are matched with
 	done   map[string]bool  // the sites of the confirmed findings in the report
 
+	runs    atomic.Int64          // of the package that is dealt with, after the recorded one
 	slots   *replayer.Slots       // for the replays that run at the same time
 	folders chan *replayer.Folder // for the files of replays; those that no replay uses now
 	workers int                   // how many findings are dealt with meanwhile, so that no slot stays free
@@ -140,6 +142,8 @@ func (x *Exploration) Add(ctx context.Context, run recorder.Run) error {
 		pkg.Lingering = report.LingeringIn(t, run.Package.Path, x.files, x.source.Line)
 	}
 	x.Report.Packages = append(x.Report.Packages, pkg)
+	x.runs.Store(0)
+	defer func(at int) { x.Report.Packages[at].Runs = x.runs.Load() }(len(x.Report.Packages) - 1)
 	if t == nil {
 		return nil
 	}

@@ -180,6 +180,7 @@ func (x *Exploration) recordAgain(ctx context.Context, run recorder.Run, o recor
 	x.status.Set("recording", fmt.Sprintf("%s, time %d", run.Package.Path, y.recordings+1))
 	limit := recordTime(run.Seconds)
 	args := replayer.ArgsOf(run.Args, tests, replayer.SubtestFilter(run.Args), limit)
+	x.runs.Add(1)
 	again, err := run.Again(ctx, o, args, fmt.Sprintf("%s-%d", run.Trace, y.recordings), limit+time.Second)
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()

@@ -64,6 +64,7 @@ func (c *confirmation) recheck(ctx context.Context, w, now *witness.Witness) (Re
 		c.status.Set("recording", fmt.Sprintf("%s again, %d of %d", w.Tests[0], k+1, len(recheckOrders)))
 		limit := replayTime(c.run.Seconds)
 		args := replayer.ReplayArgs(replayer.ArgsFor(w, c.run.Args), w, limit)
+		c.runs.Add(1)
 		run, err := c.run.Again(ctx, order, args, filepath.Join(c.work, fmt.Sprintf("again-%s-%d", w.ID, k)), limit)
 		if err != nil {
 			return Recheck{}, err

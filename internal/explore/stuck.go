@@ -2,7 +2,9 @@ package explore
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/analysis/blocked"
@@ -15,6 +17,10 @@ import (
 
 // tierRecording is the tier of what the recorded run itself has shown.
 const tierRecording = "recording"
+
+// maxAlike is how many of those that wait at the same places are replayed at most: they
+// are one bug, and a loop may leave a thousand behind.
+const maxAlike = 2
 
 // deadlocked reports whether the run of t was ended as nothing could move any more.
 func deadlocked(t *trace.Trace) bool {
@@ -36,7 +42,13 @@ func (c *confirmation) stuck(ctx context.Context) error {
 		at.trace, at.index = with, witness.NewIndex(with)
 		at.recorded.Effect = bug.NoEffect // it is the bug's
 		err := c.inTime(ctx, func(limit context.Context) error {
+			tried := make(map[string]int)
 			for _, members := range groups(b.kind, ws) {
+				places := at.places(members)
+				if tried[places] == maxAlike {
+					continue
+				}
+				tried[places]++
 				if err := at.stuckFor(ctx, limit, b.kind, members, len(c.trace.Events)); err != nil {
 					return err
 				}
@@ -125,6 +137,17 @@ func effectOf(kind bug.Kind) bug.Effect {
 		return bug.Leaks
 	}
 	return bug.Blocks
+}
+
+// places names where those that wait do so, in no special order of these.
+func (c *confirmation) places(ws []blocked.Wait) string {
+	var places []string
+	for _, w := range ws {
+		e := c.trace.Events[w.At]
+		places = append(places, fmt.Sprint(e.Kind, " ", e.Site))
+	}
+	slices.Sort(places)
+	return strings.Join(places, ", ")
 }
 
 // testsOf returns the tests of those that wait, each once.

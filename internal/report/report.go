@@ -42,6 +42,7 @@ type Package struct {
 	Result     string   `json:"result"`   // of the recorded run: "pass", "fail", "build-failed" or "no tests"
 	RecordS    float64  `json:"record_s"` // test time of the recorded run, in seconds
 	ReplayS    float64  `json:"replay_s"` // from the first replay to the last, in seconds
+	Runs       int64    `json:"runs"`     // of tests of the package, after the recorded one: further recordings and replays
 	Events     int      `json:"events"`
 	TraceBytes int64    `json:"trace_bytes"`
 	Skipped    []string `json:"skipped"` // "FILE: REASON", what was left alone of what was to be instrumented

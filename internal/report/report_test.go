@@ -118,7 +118,7 @@ func sample(t *testing.T) *Report {
 	again.ID = "race-cd4567"
 	r := &Report{
 		Go: "go1.26.8", DurationS: 1.94,
-		Packages: []Package{{Package: "example.com/bank", Tests: 3, Result: "pass", RecordS: 0.04, ReplayS: 0.02, Events: 412, TraceBytes: 9120}},
+		Packages: []Package{{Package: "example.com/bank", Tests: 3, Result: "pass", RecordS: 0.04, ReplayS: 0.02, Runs: 7, Events: 412, TraceBytes: 9120}},
 		Findings: []Finding{missed, again, bank(t)},
 		Totals:   Totals{Candidates: 9, Pruned: 5, Confirmed: 1, Unconfirmed: 2, Infeasible: 1},
 		Warnings: []string{"testdata/predict/TestOld/race-1: witness is stale"},

@@ -220,7 +220,12 @@ func (p *printer) place(fn, file string, line int) {
 	p.line("      %s", pos(file, line))
 }
 
-func pos(file string, line int) string { return fmt.Sprintf("%s:%d", file, line) }
+func pos(file string, line int) string {
+	if file == "" { // the end of a test is nowhere
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", file, line)
+}
 
 // effect writes what the bug did to the test.
 func (p *printer) effect(f *Finding) {
