@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gopredict/gopredict/internal/bug"
+)
+
+// An outcome is what one command has shown of a case.
+type outcome struct {
+	blocked []string // the goroutines confirmed to be blocked for ever, as the suite writes them
+	runs    int64    // after the recorded one
+	took    time.Duration
+}
+
+// A finding is what is needed of one finding of the JSON report.
+type finding struct {
+	Kind     bug.Kind
+	Status   bug.Status
+	Effect   bug.Effect
+	Accesses []struct {
+		Op    string
+		Stack []struct{ Func string }
+	}
+}
+
+// predict runs gopredict on the test of a case.
+func (s *suite) predict(ctx context.Context, c *leakCase) error {
+	report := filepath.Join(s.dir, "report.json")
+	if err := os.RemoveAll(filepath.Join(s.dir, c.set, "testdata")); err != nil { // witnesses
+		return err
+	}
+	cmd := exec.CommandContext(ctx, s.tool, "test", "-count=1", "-run", "^Test"+c.name+"$", "-predict.json="+report, "./"+c.set)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it ends its own children
+	cmd.Dir = s.dir
+	began := time.Now()
+	out, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
+		return err
+	}
+	text, err := os.ReadFile(report)
+	if err != nil {
+		return fmt.Errorf("gopredict wrote no report of %s: %w\n%s", c.name, err, out)
+	}
+	var r struct {
+		Packages []struct{ Runs int64 }
+		Findings []finding
+	}
+	if err := json.Unmarshal(text, &r); err != nil {
+		return fmt.Errorf("reading the report of %s: %w", c.name, err)
+	}
+	o := &outcome{took: time.Since(began)}
+	for _, p := range r.Packages {
+		o.runs += p.Runs
+	}
+	for _, f := range r.Findings {
+		if f.Status != bug.Confirmed || f.Kind != bug.Leak && f.Kind != bug.Deadlock {
+			continue
+		}
+		for _, a := range f.Accesses {
+			if n := len(a.Stack); n > 0 {
+				o.blocked = append(o.blocked, started(a.Stack[n-1].Func)+"() ["+a.Op+"]")
+			}
+		}
+	}
+	c.outcomes = append(c.outcomes, o)
+	return nil
+}
+
+// started makes the name of the function that a goroutine was started with that of the
+// suite.
+func started(fn string) string { return strings.TrimSuffix(fn, "-fm") }
+
+// reasons are the runtime's words for what a goroutine waits in, by the operation that
+// the report has for it.
+var reasons = map[string][]string{
+	"acq":       {"sync.Mutex.Lock", "sync.RWMutex.Lock"},
+	"racq":      {"sync.RWMutex.RLock"},
+	"send":      {"chan send", "chan send (nil chan)"},
+	"recv":      {"chan receive", "chan receive (nil chan)"},
+	"select":    {"select", "select (no cases)"},
+	"cond-wait": {"sync.Cond.Wait"},
+	"wait":      {"sync.WaitGroup.Wait"},
+}
+
+// shows reports whether o has the goroutine that l speaks of.
+func (o *outcome) shows(l *leak) bool {
+	for _, b := range o.blocked {
+		fn, op, _ := strings.Cut(strings.TrimSuffix(b, "]"), " [")
+		for _, r := range reasons[op] {
+			if l.pattern.MatchString(fn + " [" + r + "]") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// times is in how many outcomes of c a leak was confirmed.
+func (c *leakCase) times(l *leak) (n int) {
+	for _, o := range c.outcomes {
+		if o.shows(l) {
+			n++
+		}
+	}
+	return n
+}
+
+// found says how many of the leaks are confirmed each time.
+func (c *leakCase) found() string {
+	all := 0
+	for _, l := range c.leaks {
+		if c.times(l) == len(c.outcomes) {
+			all++
+		}
+	}
+	return fmt.Sprintf("%d of %d", all, len(c.leaks))
+}
+
+// wrong are goroutines that are confirmed to be left behind in a case that has no leaks.
+func (c *leakCase) wrong() (n int) {
+	if len(c.leaks) > 0 {
+		return 0
+	}
+	for _, o := range c.outcomes {
+		n += len(o.blocked)
+	}
+	return n
+}
