@@ -147,13 +147,13 @@ func (k Kind) Gates() bool { return k.row().gates }
 // Proof is what a replay must show.
 func (k Kind) Proof() Proof { return k.row().proof }
 
-// ProofOf is what a replay must show of a violation of so many accesses: one does not
-// meet another.
+// ProofOf is what a replay must show of a violation of so many accesses: one operation on
+// a channel or WaitGroup meets no other, and is misuse by itself.
 func (k Kind) ProofOf(accesses int) Proof {
-	if p := k.Proof(); p != Meeting || accesses != 1 {
-		return p
+	if accesses == 1 && (k == Channel || k == WaitGroup) {
+		return Misused
 	}
-	return Misused
+	return k.Proof()
 }
 
 // InOrder reports whether the accesses of a violation of kind k must come in the

@@ -35,7 +35,7 @@ func TestUnknownWords(t *testing.T) {
 	k := Kind("livelock")
 	assert.Equal(t, "LIVELOCK", k.Title())
 	assert.Equal(t, len(Kinds()), k.Rank())
-	assert.Equal(t, Meeting, k.Proof())
+	assert.Equal(t, Meeting, k.ProofOf(1))
 	assert.False(t, k.Gates())
 	assert.Zero(t, Effect("warps").Harm())
 }
