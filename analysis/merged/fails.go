@@ -3,7 +3,6 @@ package merged
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/gopredict/gopredict/analysis/feasible"
 	"github.com/gopredict/gopredict/analysis/solver"
@@ -18,15 +17,6 @@ type Run struct {
 	// From are the recordings that have all that a goroutine does, by its number in the
 	// trace.
 	From [][]int
-}
-
-// Mixed reports whether no recording has all that the goroutines do.
-func (r *Run) Mixed() bool {
-	common := r.From[0]
-	for _, from := range r.From[1:] {
-		common = slices.DeleteFunc(slices.Clone(common), func(k int) bool { return !slices.Contains(from, k) })
-	}
-	return len(common) == 0
 }
 
 // Fails looks for a run in which an assertion of the site with that key fails, with
