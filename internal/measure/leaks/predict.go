@@ -85,13 +85,13 @@ func started(fn string) string { return strings.TrimSuffix(fn, "-fm") }
 // reasons are the runtime's words for what a goroutine waits in, by the operation that
 // the report has for it.
 var reasons = map[string][]string{
-	"acq":       {"sync.Mutex.Lock", "sync.RWMutex.Lock"},
-	"racq":      {"sync.RWMutex.RLock"},
-	"send":      {"chan send", "chan send (nil chan)"},
-	"recv":      {"chan receive", "chan receive (nil chan)"},
-	"select":    {"select", "select (no cases)"},
-	"cond-wait": {"sync.Cond.Wait"},
-	"wait":      {"sync.WaitGroup.Wait"},
+	"acq":    {"sync.Mutex.Lock", "sync.RWMutex.Lock"},
+	"racq":   {"sync.RWMutex.RLock"},
+	"send":   {"chan send", "chan send (nil chan)"},
+	"recv":   {"chan receive", "chan receive (nil chan)"},
+	"select": {"select", "select (no cases)"},
+	"wait":   {"sync.Cond.Wait"},
+	"wgwait": {"sync.WaitGroup.Wait"},
 }
 
 // shows reports whether o has the goroutine that l speaks of.
