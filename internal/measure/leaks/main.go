@@ -47,16 +47,24 @@ func run(ctx context.Context, args []string) (bool, error) {
 	if err := s.copy(ctx, &match); err != nil {
 		return false, fmt.Errorf("copying the cases: %w", err)
 	}
-	for _, c := range s.cases {
+	cases := s.cases
+	s.cases = nil
+	for _, c := range cases {
 		for range *count {
 			if err := s.predict(ctx, c); err != nil {
 				return false, err
 			}
 		}
 		fmt.Fprintf(os.Stderr, "leaks: %s: %s\n", c.name, c.found())
+		s.cases = append(s.cases, c)
+		if *out != "" { // after each: all take long
+			if err := script.Write(*out, s.table()); err != nil {
+				return false, err
+			}
+		}
 	}
-	if err := script.Write(*out, s.table()); err != nil {
-		return false, err
+	if *out == "" {
+		return s.good(), script.Write("", s.table())
 	}
 	return s.good(), nil
 }
