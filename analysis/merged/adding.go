@@ -3,6 +3,7 @@ package merged
 import (
 	"slices"
 
+	"github.com/gopredict/gopredict/analysis/terms"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -213,7 +214,7 @@ func (a *adding) begins(name, v uint64) {
 
 // follow notes what an event follows from, if formulas tell and are linear.
 func (a *adding) follow(i int32, n *node, in *trace.Instance) {
-	if in == nil || !linear(in.Formula) || n.Kind == trace.AtomicRMW && !in.Formula.HasBefore() {
+	if in == nil || !terms.Linear(in.Formula) || n.Kind == trace.AtomicRMW && !in.Formula.HasBefore() {
 		return
 	}
 	var reads []int32
@@ -234,19 +235,6 @@ func (a *adding) follow(i int32, n *node, in *trace.Instance) {
 		}
 		return 0
 	})
-}
-
-// linear reports whether f multiplies by numbers only.
-func linear(f *trace.Formula) bool {
-	if f.Op == trace.Times && f.Args[0].Op != trace.Number && f.Args[1].Op != trace.Number {
-		return false
-	}
-	for k := range f.Args {
-		if !linear(&f.Args[k]) {
-			return false
-		}
-	}
-	return true
 }
 
 func (a *adding) goroutine(g trace.GID) int {

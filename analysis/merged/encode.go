@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gopredict/gopredict/analysis/solver"
+	"github.com/gopredict/gopredict/analysis/terms"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -237,16 +238,14 @@ func (e *encoding) value(n int32) solver.Int {
 	if v, ok := e.left[n]; ok {
 		return v
 	}
-	x := translation{e, &e.nodes[n], n, 0}
-	v := x.number(x.n.formula)
+	v := terms.Number(e.f, parts{e, n}, e.nodes[n].formula, 0)
 	e.left[n] = v
 	return v
 }
 
 // comesOut says how the condition n comes out.
 func (e *encoding) comesOut(n int32, outcome bool) solver.Bool {
-	x := translation{e, &e.nodes[n], n, 0}
-	b := x.truth(x.n.formula)
+	b := terms.Truth(e.f, parts{e, n}, e.nodes[n].formula)
 	if !outcome {
 		return e.f.Not(b)
 	}
@@ -274,73 +273,25 @@ func (e *encoding) finding(k int32) solver.Int {
 	return e.found[k]
 }
 
-// A translation makes the terms of one node's formula.
-type translation struct {
+// parts are those of the formula of a node.
+type parts struct {
 	*encoding
-	n    *node
-	at   int32
-	next int // index in n.reads
+	at int32
 }
 
-func (x *translation) number(f *trace.Formula) solver.Int {
-	switch f.Op {
-	case trace.Number:
-		return x.f.Const(f.Num)
-	case trace.Before:
-		return x.finding(x.at)
-	case trace.Value:
-		x.next++
-		if at := x.n.reads[x.next-1]; at != none {
-			return x.read(at, f.Read)
-		}
-		return x.f.Const(0)
-	case trace.Plus:
-		sum := x.number(&f.Args[0])
-		for k := range f.Args[1:] {
-			sum = x.f.Add(sum, x.number(&f.Args[k+1]))
-		}
-		return sum
-	case trace.Minus:
-		a := x.number(&f.Args[0])
-		return x.f.Add(a, x.f.Mul(-1, x.number(&f.Args[1])))
-	case trace.Times:
-		if f.Args[0].Op == trace.Number {
-			return x.f.Mul(f.Args[0].Num, x.number(&f.Args[1]))
-		}
-		return x.f.Mul(f.Args[1].Num, x.number(&f.Args[0]))
-	case trace.If:
-		c := x.truth(&f.Args[0])
-		a := x.number(&f.Args[1])
-		return x.either(c, a, x.number(&f.Args[2]))
+func (s parts) Before() solver.Int { return s.finding(s.at) }
+
+func (s parts) Reading(k int, r trace.Reading) solver.Int {
+	if read := s.nodes[s.at].reads[k]; read != none {
+		return s.read(read, r)
 	}
-	return x.either(x.truth(f), x.f.Const(1), x.f.Const(0))
+	return s.f.Const(0)
 }
 
-func (x *translation) truth(f *trace.Formula) solver.Bool {
-	switch f.Op {
-	case trace.Equal:
-		a := x.number(&f.Args[0])
-		return x.f.Eq(a, x.number(&f.Args[1]))
-	case trace.Less:
-		a := x.number(&f.Args[0])
-		return x.f.Lt(a, x.number(&f.Args[1]))
-	case trace.LessEqual:
-		a := x.number(&f.Args[0])
-		return x.f.Le(a, x.number(&f.Args[1]))
-	case trace.Not:
-		return x.f.Not(x.truth(&f.Args[0]))
-	case trace.And, trace.Or:
-		var all []solver.Bool
-		for k := range f.Args {
-			all = append(all, x.truth(&f.Args[k]))
-		}
-		if f.Op == trace.And {
-			return x.f.And(all...)
-		}
-		return x.f.Or(all...)
-	}
-	return x.f.Not(x.f.Eq(x.number(f), x.f.Const(0)))
-}
+func (s parts) Either(c solver.Bool, a, b solver.Int) solver.Int { return s.either(c, a, b) }
+
+// Product is there for formulas that are not linear, which no node has: see follow.
+func (s parts) Product(*trace.Formula, int) solver.Int { panic("merged: a product of two reads") }
 
 // either is a if c holds, else b.
 func (e *encoding) either(c solver.Bool, a, b solver.Int) solver.Int {

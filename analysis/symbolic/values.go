@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gopredict/gopredict/analysis/solver"
+	"github.com/gopredict/gopredict/analysis/terms"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -356,9 +357,7 @@ func (e *Encoding) leaves(w int32) solver.Int {
 	if v, ok := e.values.left[w]; ok {
 		return v
 	}
-	in := e.m.formula(w)
-	x := translation{e, in, w, 0}
-	v := x.number(in.Formula)
+	v := terms.Number(e.f, e.parts(w), e.m.formula(w).Formula, 0)
 	e.values.left[w] = v
 	return v
 }
@@ -366,9 +365,7 @@ func (e *Encoding) leaves(w int32) solver.Int {
 // outcome says that the condition of event i, which has a formula, comes out as
 // recorded, or otherwise.
 func (e *Encoding) outcome(i int32, recorded bool) solver.Bool {
-	in := e.m.formula(i)
-	x := translation{e, in, i, 0}
-	b := x.truth(in.Formula)
+	b := terms.Truth(e.f, e.parts(i), e.m.formula(i).Formula)
 	if (e.m.event(i).Val == 0) == recorded {
 		b = e.f.Not(b)
 	}
@@ -381,111 +378,63 @@ func (e *Encoding) unchanged(w int32) solver.Bool {
 	return e.f.And(e.f.Eq(e.leaves(w), e.f.Const(e.m.number(w))), e.knows(w))
 }
 
-// A translation makes the terms of one event's formula.
-type translation struct {
+// parts are those of the formula of the event at a position.
+type parts struct {
 	*Encoding
-	in   *trace.Instance
-	at   int32
-	next int // index in in.Reads
+	in *trace.Instance
+	at int32
 }
 
-// skip passes over the readings of f.
-func (x *translation) skip(f *trace.Formula) {
-	if f.Op == trace.Value {
-		x.next++
+func (e *Encoding) parts(i int32) parts { return parts{e, e.m.formula(i), i} }
+
+func (s parts) Before() solver.Int { return s.choose(s.at) }
+
+func (s parts) Reading(k int, _ trace.Reading) solver.Int {
+	if at := s.in.Reads[k]; at >= 0 {
+		return s.read(at)
 	}
-	for i := range f.Args {
-		x.skip(&f.Args[i])
-	}
+	return s.f.Const(0)
 }
 
-func (x *translation) number(f *trace.Formula) solver.Int {
-	switch f.Op {
-	case trace.Number:
-		return x.f.Const(f.Num)
-	case trace.Before:
-		return x.choose(x.at)
-	case trace.Value:
-		x.next++
-		if at := x.in.Reads[x.next-1]; at >= 0 {
-			return x.read(at)
-		}
-		return x.f.Const(0)
-	case trace.Plus:
-		sum := x.number(&f.Args[0])
-		for i := range f.Args[1:] {
-			sum = x.f.Add(sum, x.number(&f.Args[i+1]))
-		}
-		return sum
-	case trace.Minus:
-		a := x.number(&f.Args[0])
-		return x.f.Add(a, x.f.Mul(-1, x.number(&f.Args[1])))
-	case trace.Times:
-		return x.times(f)
-	case trace.If:
-		c := x.truth(&f.Args[0])
-		return x.either(c, x.number(&f.Args[1]), x.number(&f.Args[2]))
-	}
-	return x.either(x.truth(f), x.f.Const(1), x.f.Const(0))
-}
+func (s parts) Either(c solver.Bool, a, b solver.Int) solver.Int { return s.either(c, a, b) }
 
-// times is the product of two terms. It is linear if one is a number, or as
-// recorded.
-func (x *translation) times(f *trace.Formula) solver.Int {
-	for k, other := range []int{1, 0} {
-		if f.Args[k].Op == trace.Number {
-			return x.f.Mul(f.Args[k].Num, x.number(&f.Args[other]))
-		}
+// Product returns the product f, which is linear if a factor is as recorded.
+func (s parts) Product(f *trace.Formula, first int) solver.Int {
+	second := first + f.Args[0].Readings()
+	end := second + f.Args[1].Readings()
+	if v, ok := s.fixed(&f.Args[0], first, second); ok {
+		return s.f.Mul(v, terms.Number(s.f, s, &f.Args[1], second))
 	}
-	first := x.next
-	x.skip(&f.Args[0])
-	second := x.next
-	x.skip(&f.Args[1])
-	end := x.next
-	for k, other := range []int{1, 0} {
-		from, to := first, second
-		if k == 1 {
-			from, to = second, end
-		}
-		if v, ok := x.fixed(&f.Args[k], from, to); ok {
-			x.next = second
-			if other == 0 {
-				x.next = first
-			}
-			p := x.f.Mul(v, x.number(&f.Args[other]))
-			x.next = end
-			return p
-		}
+	a := terms.Number(s.f, s, &f.Args[0], first)
+	if v, ok := s.fixed(&f.Args[1], second, end); ok {
+		return s.f.Mul(v, a)
 	}
-	x.next = first
-	a := x.number(&f.Args[0])
-	b := x.number(&f.Args[1])
 	var counts []solver.Bool
-	for _, at := range x.in.Reads[first:end] {
+	for _, at := range s.in.Reads[first:end] {
 		if at >= 0 {
-			counts = append(counts, x.doneUpTo(at), x.knownRead(at))
+			counts = append(counts, s.doneUpTo(at), s.knownRead(at))
 		}
 	}
 	if f.HasBefore() {
-		counts = append(counts, x.doneUpTo(x.at), x.values.known[x.at])
+		counts = append(counts, s.doneUpTo(s.at), s.values.known[s.at])
 	}
-	return x.product(a, b, x.f.And(counts...))
+	return s.product(a, terms.Number(s.f, s, &f.Args[1], second), s.f.And(counts...))
 }
 
 // fixed returns the value of f, if that is as recorded: none of its readings, those
 // from and below to, is tracked.
-func (x *translation) fixed(f *trace.Formula, from, to int) (int64, bool) {
+func (s parts) fixed(f *trace.Formula, from, to int) (int64, bool) {
 	if f.HasBefore() {
 		return 0, false
 	}
-	for _, at := range x.in.Reads[from:to] {
-		if at >= 0 && !x.past(at) && x.m.tracked(at) {
+	for _, at := range s.in.Reads[from:to] {
+		if at >= 0 && !s.past(at) && s.m.tracked(at) {
 			return 0, false
 		}
 	}
 	return f.Eval(0, func(k int, r trace.Reading) int64 {
-		if at := x.in.Reads[from+k]; at >= 0 {
-			return r.Number(x.m.event(at).Val)
+		if at := s.in.Reads[from+k]; at >= 0 {
+			return r.Number(s.m.event(at).Val)
 		}
 		return 0
 	}), true
@@ -510,30 +459,4 @@ func (e *Encoding) either(c solver.Bool, a, b solver.Int) solver.Int {
 	e.assert(e.f.Implies(c, e.f.Eq(v, a)))
 	e.assert(e.f.Or(c, e.f.Eq(v, b)))
 	return v
-}
-
-func (x *translation) truth(f *trace.Formula) solver.Bool {
-	switch f.Op {
-	case trace.Equal:
-		a := x.number(&f.Args[0])
-		return x.f.Eq(a, x.number(&f.Args[1]))
-	case trace.Less:
-		a := x.number(&f.Args[0])
-		return x.f.Lt(a, x.number(&f.Args[1]))
-	case trace.LessEqual:
-		a := x.number(&f.Args[0])
-		return x.f.Le(a, x.number(&f.Args[1]))
-	case trace.Not:
-		return x.f.Not(x.truth(&f.Args[0]))
-	case trace.And, trace.Or:
-		var all []solver.Bool
-		for i := range f.Args {
-			all = append(all, x.truth(&f.Args[i]))
-		}
-		if f.Op == trace.And {
-			return x.f.And(all...)
-		}
-		return x.f.Or(all...)
-	}
-	return x.f.Not(x.f.Eq(x.number(f), x.f.Const(0)))
 }
