@@ -170,7 +170,7 @@ func Predict(ctx context.Context, t *trace.Trace, opts Options) (*Result, error)
 		if err := p.all(ctx, r, cs); err != nil {
 			return nil, err
 		}
-		if d == detect.Assertions {
+		if d.Effects {
 			p.byOthers(r, first)
 		}
 	}

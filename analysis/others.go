@@ -8,9 +8,10 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// byOthers takes the assertions off the findings, from number first on, that fail,
-// or may fail, because of reads that are part of another predicted bug, or where another
-// assertion has failed before: whoever mends that mends them, or will see them again.
+// byOthers takes off the findings, from number first on, what is only an effect of other
+// bugs (detect.Detector.Effects): assertions that fail, or may fail, because of reads
+// that are part of another predicted bug, or where another assertion has failed before.
+// Whoever mends that mends them, or will see them again.
 func (p *predictor) byOthers(r *Result, first int) {
 	others := maps.Clone(p.elsewhere)
 	for _, f := range r.Findings[:first] {

@@ -51,8 +51,8 @@ type Counts struct {
 	Ordered  int // one must happen before the other
 	Raced    int // matches of which two accesses are a predicted race
 	Intended int // matches that show what is mostly meant to be so
-	// Cut is set if not all patterns were found or looked at, for there were too
-	// many ways to choose events.
+	// Cut is set if not all was found or looked at, for there were too many ways to
+	// choose events.
 	Cut bool
 	// TooLong is set if assertions were not looked at, as the trace has more than
 	// trace.MaxFlow events.
@@ -91,17 +91,27 @@ func (in *Input) wants(kind bug.Kind) bool {
 // A Detector finds candidates of some kinds of bugs.
 type Detector struct {
 	Kinds []bug.Kind
-	find  func(*Input, *Counts) []Candidate
+	// Effects is set if a candidate may be no more than what another bug leads to, such as
+	// an assertion on a variable that goroutines race for: then package analysis keeps it
+	// only where nothing that detectors before this one have found explains it.
+	Effects bool
+
+	find func(*Input, *Counts) []Candidate
+	// most is how many candidates are looked at any further; 0 stands for all.
+	most int
+	// asked is set if it looks for the user's patterns ([Input.Patterns]), of whatever
+	// kinds, too.
+	asked bool
 }
 
 // The detectors.
 var (
-	Meetings   = &Detector{[]bug.Kind{bug.Race, bug.Channel, bug.WaitGroup, bug.Failure}, meetings}
-	Patterns   = &Detector{[]bug.Kind{bug.Atomicity, bug.AtomicSet}, patterns}
-	Assertions = &Detector{[]bug.Kind{bug.Assertion}, assertions}
-	Unlocks    = &Detector{[]bug.Kind{bug.LockMisuse}, unlocks}
-	Misuses    = &Detector{[]bug.Kind{bug.Channel, bug.WaitGroup}, misuses}
-	Deadlocks  = &Detector{[]bug.Kind{bug.Deadlock}, deadlocks}
+	Meetings   = &Detector{Kinds: []bug.Kind{bug.Race, bug.Channel, bug.WaitGroup, bug.Failure}, find: meetings}
+	Patterns   = &Detector{Kinds: []bug.Kind{bug.Atomicity, bug.AtomicSet}, find: patterns, most: maxMatches, asked: true}
+	Assertions = &Detector{Kinds: []bug.Kind{bug.Assertion}, find: assertions, Effects: true}
+	Unlocks    = &Detector{Kinds: []bug.Kind{bug.LockMisuse}, find: unlocks}
+	Misuses    = &Detector{Kinds: []bug.Kind{bug.Channel, bug.WaitGroup}, find: misuses}
+	Deadlocks  = &Detector{Kinds: []bug.Kind{bug.Deadlock}, find: deadlocks}
 )
 
 // All are the detectors in the order in which they run: patterns leave out what is a
@@ -112,12 +122,12 @@ var All = []*Detector{Meetings, Patterns, Assertions, Unlocks, Misuses, Deadlock
 // counts what it prunes.
 func (d *Detector) Candidates(in *Input) ([]Candidate, Counts) {
 	var counts Counts
-	if !slices.ContainsFunc(d.Kinds, in.wants) && (d != Patterns || len(in.Patterns) == 0) {
+	if asked := d.asked && len(in.Patterns) > 0; !asked && !slices.ContainsFunc(d.Kinds, in.wants) {
 		return nil, counts
 	}
 	cs := in.merge(d.find(in, &counts))
-	if d == Patterns && len(cs) > maxMatches {
-		cs, counts.Cut = cs[:maxMatches], true
+	if d.most > 0 && len(cs) > d.most {
+		cs, counts.Cut = cs[:d.most], true
 	}
 	return cs, counts
 }
