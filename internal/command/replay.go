@@ -118,10 +118,6 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 	if err != nil {
 		return exitFailed, err
 	}
-	dir, err := packageDir(a.path)
-	if err != nil {
-		return exitFailed, err
-	}
 	work, cleanup, err := makeWork(a.options.keep)
 	if err != nil {
 		return exitFailed, err
@@ -129,75 +125,112 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 	defer cleanup()
 	status := report.NewStatus(s.stderr)
 	defer status.Close()
+	r := &replaying{session: s, args: a, witness: w, work: work, status: status}
+	if err := r.prepare(ctx); errors.Is(err, errNoTests) {
+		return r.cannotTell(": cannot tell whether it is fixed: %v", err), nil
+	} else if err != nil {
+		return exitFailed, err
+	}
+	return r.answer(ctx)
+}
 
-	env, err := gotool.ReadEnv(ctx, dir)
+// A replaying is what one replay command is at.
+type replaying struct {
+	*session
+	args    replayArgs
+	witness *witness.Witness
+	work    string         // folder for its files
+	status  *report.Status // what the user sees meanwhile; closed before the answer is printed
+
+	// Set by prepare: the sources as they are now.
+	module gotool.Env
+	build  *recorder.Build
+	bin    replayer.Binary
+}
+
+// prepare builds the tests that the witness is of.
+func (r *replaying) prepare(ctx context.Context) error {
+	dir, err := packageDir(r.args.path)
 	if err != nil {
-		return exitFailed, err
+		return err
 	}
-	b, bin, err := s.buildFor(ctx, &recorder.Config{
-		Dir: dir, Args: a.build, Env: env, Work: work, Instrument: explore.Instrument(a.options.pkgs, w), AtomicMethods: a.options.methods || w.Methods,
-		Debug: a.hold > 0,
-		Phase: func(what string) { status.Set(what, "") },
+	if r.module, err = gotool.ReadEnv(ctx, dir); err != nil {
+		return err
+	}
+	r.build, r.bin, err = r.buildFor(ctx, &recorder.Config{
+		Dir: dir, Args: r.args.build, Env: r.module, Work: r.work,
+		Instrument: explore.Instrument(r.args.options.pkgs, r.witness), AtomicMethods: r.args.options.methods || r.witness.Methods,
+		Debug: r.args.hold > 0,
+		Phase: func(what string) { r.status.Set(what, "") },
 	})
-	if errors.Is(err, errNoTests) {
-		status.Close()
-		fmt.Fprintf(s.stdout, "%s: unconfirmed: cannot tell whether it is fixed: %v\n", w.ID, err)
-		return exitNoAnswer, nil
-	}
 	if err != nil {
-		return exitFailed, err
+		return err
 	}
 	// A witness that was moved along with its package has another path in it, and steps
 	// that name functions of that path: better no answer than that it is stale.
-	if got := b.Tested[0].Path; got != w.Package {
-		return exitFailed, fmt.Errorf("%s: the witness is of package %s, the folder above it holds %s", a.path, w.Package, got)
+	if got := r.build.Tested[0].Path; got != r.witness.Package {
+		return fmt.Errorf("%s: the witness is of package %s, the folder above it holds %s", r.args.path, r.witness.Package, got)
 	}
-	replayed := func(n int) { status.Set("replaying", fmt.Sprintf("%d of %d", min(n+1, a.n), a.n)) }
-	replayed(0)
-	bin.Args = replayer.ArgsFor(w, a.test)
-	folder := filepath.Join(work, "replay")
+	r.bin.Args = replayer.ArgsFor(r.witness, r.args.test)
+	return nil
+}
+
+// answer replays the witness, prints what that shows, and returns the exit code.
+func (r *replaying) answer(ctx context.Context) (int, error) {
+	folder := filepath.Join(r.work, "replay")
 	if err := os.Mkdir(folder, 0o777); err != nil {
 		return exitFailed, err
 	}
-	standing := func(pid int, stands []replayer.Stand) {
-		status.Clear()
-		s.tellStanding(a, w, pid, stands)
+	replayed := func(n int) { r.status.Set("replaying", fmt.Sprintf("%d of %d", min(n+1, r.args.n), r.args.n)) }
+	replayed(0)
+	opts := replayer.Options{
+		Timeout: cmp.Or(r.args.options.timeout, oneReplay), Work: replayer.NewFolder(folder), Hold: r.args.hold, Replayed: replayed,
+		Standing: func(pid int, stands []replayer.Stand) {
+			r.status.Clear()
+			r.tellStanding(r.args, r.witness, pid, stands)
+		},
 	}
-	opts := replayer.Options{Timeout: cmp.Or(a.options.timeout, oneReplay), Work: replayer.NewFolder(folder), Hold: a.hold, Standing: standing, Replayed: replayed}
 	source := new(witness.Sources)
-	code := replayer.Code{Sites: replayer.ByFunc(b.Sites), Files: explore.Files(env), Source: source}
-	result, err := replayer.Repeat(ctx, bin, w, code, a.n, opts)
+	code := replayer.Code{Sites: replayer.ByFunc(r.build.Sites), Files: explore.Files(r.module), Source: source}
+	result, err := replayer.Repeat(ctx, r.bin, r.witness, code, r.args.n, opts)
 	if err != nil {
 		return exitFailed, err
 	}
-	shown := explore.ReadReplay(result.Trace, b)
+	// Read before the next run, which keeps its files in the same folder.
+	shown := explore.ReadReplay(result.Trace, r.build)
 	// A test that fails by itself tells nothing: the schedule may have been left for that.
-	plain, err := plainly(ctx, bin, w, opts, result)
+	plain, err := plainly(ctx, r.bin, r.witness, opts, result)
 	if err != nil {
 		return exitFailed, err
 	}
 	if plain.Effect != bug.NoEffect {
-		status.Close()
-		fmt.Fprintf(s.stdout, "%s: unconfirmed, as its test does not pass without a schedule either: %s\n", w.ID, strings.Join(plain.Detail, " "))
-		return exitNoAnswer, nil
+		return r.cannotTell(", as its test does not pass without a schedule either: %s", strings.Join(plain.Detail, " ")), nil
 	}
 	ev := report.Evidence{
-		Witness: w, Result: result, Path: s.relative(a.path), Replayed: shown,
-		Files: explore.Files(env), Source: source.Line,
+		Witness: r.witness, Result: result, Path: r.relative(r.args.path), Replayed: shown,
+		Files: explore.Files(r.module), Source: source.Line,
 	}
 	if !explore.Strays(result) {
-		status.Close()
-		return s.tellReplay(a, env, ev), nil
+		r.status.Close()
+		return r.tellReplay(r.args, r.module, ev), nil
 	}
 	// The whole witness is in the sources, and its schedule leads elsewhere: either the bug
 	// is fixed or another schedule leads to it.
-	run := recorder.Run{Package: b.Tested[0], Binary: bin.Path, Args: bin.Args, Env: bin.Env, Exec: bin.Exec}
-	again, err := explore.New(b, env, work, status, a.options.explore()).Recheck(ctx, run, w, result.Witness)
+	run := recorder.Run{Package: r.build.Tested[0], Binary: r.bin.Path, Args: r.bin.Args, Env: r.bin.Env, Exec: r.bin.Exec}
+	again, err := explore.New(r.build, r.module, r.work, r.status, r.args.options.explore()).Recheck(ctx, run, r.witness, result.Witness)
 	if err != nil {
 		return exitFailed, err
 	}
-	status.Close()
-	return s.tellRecheck(a, env, ev, again), nil
+	r.status.Close()
+	return r.tellRecheck(r.args, r.module, ev, again), nil
+}
+
+// cannotTell prints that nothing is known of the bug, and why, with what parts that from
+// what stands before it; it returns the exit code.
+func (r *replaying) cannotTell(format string, args ...any) int {
+	r.status.Close()
+	fmt.Fprintf(r.stdout, "%s: unconfirmed%s\n", r.witness.ID, fmt.Sprintf(format, args...))
+	return exitNoAnswer
 }
 
 // tellRecheck prints what was found out of a witness that has left its schedule, and

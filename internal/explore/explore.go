@@ -147,15 +147,25 @@ func (x *Exploration) Add(ctx context.Context, run recorder.Run) error {
 	if t == nil {
 		return nil
 	}
+	result, err := x.predict(ctx, run, t)
+	if result == nil {
+		return err
+	}
+	return x.explore(ctx, run, t, result)
+}
+
+// predict analyzes t, the first recording of a package, and tells what could not be
+// looked at; without a result and an error that is all of it.
+func (x *Exploration) predict(ctx context.Context, run recorder.Run, t *trace.Trace) (*analysis.Result, error) {
 	x.status.Set("predicting", fmt.Sprintf("%s, %d events", run.Package.Path, len(t.Events)))
 	result, err := Predict(ctx, t, x.opts.Analysis)
 	if err != nil {
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return nil, ctx.Err()
 		}
 		x.Failed = true
 		x.warn("%s: %v", run.Package.Path, err)
-		return nil
+		return nil, nil
 	}
 	x.Report.Totals.Pruned += result.Pruned()
 	if result.Cut {
@@ -164,6 +174,12 @@ func (x *Exploration) Add(ctx context.Context, run recorder.Run) error {
 	if result.TooLong {
 		x.warn("%s: %s", run.Package.Path, TooLong)
 	}
+	return result, nil
+}
+
+// explore confirms what was predicted from the first recording of a package, and runs the
+// strategies.
+func (x *Exploration) explore(ctx context.Context, run recorder.Run, t *trace.Trace, result *analysis.Result) error {
 	// All of these are made before the first replay: witnesses that are committed beside
 	// the tests are told apart by what was predicted at their places, and what is
 	// infeasible needs no replay.

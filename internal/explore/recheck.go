@@ -62,40 +62,12 @@ func (c *confirmation) recheck(ctx context.Context, w, now *witness.Witness) (Re
 	came, open := make([]bool, len(w.Violation)), ""
 	for k, order := range recheckOrders {
 		c.status.Set("recording", fmt.Sprintf("%s again, %d of %d", w.Tests[0], k+1, len(recheckOrders)))
-		limit := replayTime(c.run.Seconds)
-		args := replayer.ReplayArgs(replayer.ArgsFor(w, c.run.Args), w, limit)
-		c.runs.Add(1)
-		run, err := c.run.Again(ctx, order, args, filepath.Join(c.work, fmt.Sprintf("again-%s-%d", w.ID, k)), limit)
+		again, findings, unknown, err := c.predictAgain(ctx, w, order, filepath.Join(c.work, fmt.Sprintf("again-%s-%d", w.ID, k)))
 		if err != nil {
 			return Recheck{}, err
 		}
-		t := ReadReplay(run.Trace, c.build)
-		if t == nil || trace.Validate(t) != nil {
-			return cannot("%s was run again and not recorded", w.Tests[0])
-		}
-		if !slices.ContainsFunc(t.Goroutines, func(g trace.Goroutine) bool { return g.Test == w.Tests[0] }) {
-			return cannot("there is no test %s any more, or it is left out", w.Tests[0])
-		}
-		if t.Meta.Limit > 0 || len(t.Cuts) > 0 || !t.Complete {
-			return cannot("%s was run again, and not all of it was recorded", w.Tests[0])
-		}
-		opts := c.opts.Analysis
-		opts.Kinds = []bug.Kind{w.Kind}
-		result, err := Predict(ctx, t, opts)
-		if err != nil {
-			return Recheck{}, err
-		}
-		if result.Cut || result.TooLong {
-			return cannot("there is too much to look for in %s", w.Tests[0])
-		}
-		run.Args = c.run.Args
-		again := &confirmation{
-			Exploration: c.Exploration, run: run, trace: t, index: witness.NewIndex(t), recorded: replayer.Recorded(t),
-			tally: newTally(), progress: new(progress),
-		}
-		findings, _, err := again.findings(result)
-		if err != nil {
-			return Recheck{}, err
+		if unknown != "" {
+			return cannot("%s", unknown)
 		}
 		found, err := again.find(ctx, slices.DeleteFunc(slices.Clone(findings), func(f finding) bool { return sitesOf(f.witness) != sitesOf(now) }))
 		if err != nil {
@@ -104,19 +76,8 @@ func (c *confirmation) recheck(ctx context.Context, w, now *witness.Witness) (Re
 		if found.confirmed != "" {
 			return Recheck{Status: bug.Confirmed, found: found}, nil
 		}
-		for _, f := range findings {
-			switch place := shared(f.witness, now); {
-			case sitesOf(f.witness) != sitesOf(now):
-				if place != "" && open == "" {
-					open = fmt.Sprintf("%s is part of another possible bug of %s", place, w.Tests[0])
-				}
-			case len(f.Schedules) > 0:
-				open = "another schedule was predicted, and did not confirm it"
-			default:
-				open = "whether another schedule leads there is undecided"
-			}
-		}
-		for i, there := range now.In(t) {
+		open = stillOpen(open, findings, w, now)
+		for i, there := range now.In(again.trace) {
 			came[i] = came[i] || there
 		}
 	}
@@ -127,6 +88,61 @@ func (c *confirmation) recheck(ctx context.Context, w, now *witness.Witness) (Re
 		return cannot("%s does not come to %s any more", w.Tests[0], placeOf(now.Violation[i]))
 	}
 	return Recheck{Status: bug.Fixed}, nil
+}
+
+// predictAgain records the test of w in an order, with its files in the folder, and
+// predicts bugs of w's kind from that; unknown is why that tells nothing.
+func (c *confirmation) predictAgain(ctx context.Context, w *witness.Witness, order recorder.Order, folder string) (again *confirmation, findings []finding, unknown string, err error) {
+	test := w.Tests[0]
+	limit := replayTime(c.run.Seconds)
+	args := replayer.ReplayArgs(replayer.ArgsFor(w, c.run.Args), w, limit)
+	c.runs.Add(1)
+	run, err := c.run.Again(ctx, order, args, folder, limit)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	t := ReadReplay(run.Trace, c.build)
+	switch {
+	case t == nil || trace.Validate(t) != nil:
+		return nil, nil, test + " was run again and not recorded", nil
+	case !slices.ContainsFunc(t.Goroutines, func(g trace.Goroutine) bool { return g.Test == test }):
+		return nil, nil, "there is no test " + test + " any more, or it is left out", nil
+	case t.Meta.Limit > 0 || len(t.Cuts) > 0 || !t.Complete:
+		return nil, nil, test + " was run again, and not all of it was recorded", nil
+	}
+	opts := c.opts.Analysis
+	opts.Kinds = []bug.Kind{w.Kind}
+	result, err := Predict(ctx, t, opts)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	if result.Cut || result.TooLong {
+		return nil, nil, "there is too much to look for in " + test, nil
+	}
+	run.Args = c.run.Args
+	again = c.Exploration.confirmation(run, t, newTally())
+	findings, _, err = again.findings(result)
+	return again, findings, "", err
+}
+
+// stillOpen returns why the bug of w, whose places are now's, may be there although none
+// of the findings was confirmed at these places: because of one of these, or else as was
+// known before.
+func stillOpen(before string, findings []finding, w, now *witness.Witness) string {
+	open := before
+	for _, f := range findings {
+		switch place := shared(f.witness, now); {
+		case sitesOf(f.witness) != sitesOf(now):
+			if place != "" && open == "" {
+				open = fmt.Sprintf("%s is part of another possible bug of %s", place, w.Tests[0])
+			}
+		case len(f.Schedules) > 0:
+			open = "another schedule was predicted, and did not confirm it"
+		default:
+			open = "whether another schedule leads there is undecided"
+		}
+	}
+	return open
 }
 
 // find replays findings until one is confirmed, and returns what there is to tell of
