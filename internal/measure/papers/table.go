@@ -28,8 +28,7 @@ of atomic sets, or of races + atomicity violations. PECAN is Huang and Zhang (IS
 must-happen-before are each of that tier alone, and NFM'11 Said and others.
 
 PECAN's numbers of OpenJMS and Jigsaw are of all of these servers; ours have the bugs
-of Figures 6 and 7. The larger programs have about as many events as there, but Jigsaw,
-which has an eighth: what solving takes grows with them.
+of Figures 6 and 7. The larger programs have about as many events as there.
 
 After the graph is what is not proven infeasible, in runs that depart from the recorded
 one too. Ours are without those in which all accesses to a variable are updates, such

@@ -8,7 +8,7 @@ import (
 
 func TestEvents(t *testing.T) {
 	const threads, pages = 11, 100
-	rounds, apart := 60, 10*time.Millisecond // how many events each thread takes, and when
+	rounds, apart := 468, 10*time.Millisecond // how many events each thread takes, and when
 	if testing.Short() {
 		rounds, apart = 1, 2*time.Millisecond
 	}
