@@ -12,6 +12,7 @@ import (
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
@@ -107,7 +108,7 @@ func (c *confirmation) stuckFor(ctx, limit context.Context, kind bug.Kind, membe
 	ev := c.evidence(b, b.witness)
 	if len(b.Tests) > 0 {
 		recipe := analysis.Recipe{Recipe: schedule.Recipe{Accesses: accesses}}
-		w, r, replayed, err := c.smallOrWhole(limit, scheduled{b, recipe, asRecorded(c.trace, recorded)})
+		w, r, replayed, err := c.smallOrBare(limit, scheduled{b, recipe, asRecorded(c.trace, recorded)})
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -129,6 +130,25 @@ func (c *confirmation) stuckFor(ctx, limit context.Context, kind bug.Kind, membe
 	}
 	c.tell(f)
 	return nil
+}
+
+// smallOrBare replays the small or whole witness of s schedule. If that is long, or does not
+// confirm it, a bare one may: what the recorded run came to by itself, it mostly comes to
+// again.
+func (c *confirmation) smallOrBare(ctx context.Context, s scheduled) (*witness.Witness, replayer.Result, *trace.Trace, error) {
+	w, r, replayed, err := c.smallOrWhole(ctx, s)
+	if err != nil || r.Status == bug.Confirmed && len(w.Steps) <= longWitness {
+		return w, r, replayed, err
+	}
+	bare, err := c.witnessOf(s, witness.Bare)
+	if err != nil {
+		return w, r, replayed, err
+	}
+	again, replayedAgain, err := c.replay(ctx, bare, c.run.Args, false)
+	if err != nil || again.Status != bug.Confirmed || r.Status == bug.Confirmed && again.Effect != r.Effect {
+		return w, r, replayed, err
+	}
+	return bare, again, replayedAgain, nil
 }
 
 // effectOf is the harm that what the recorded run has shown does by itself.

@@ -40,6 +40,10 @@ const (
 	Few
 	// Whole keeps all in which goroutines can see each other, in their order.
 	Whole
+	// Bare keeps only how the goroutines of the violation were started, and of the
+	// violation what is among the steps. Whether the test comes there by itself is for a
+	// replay to say.
+	Bare
 )
 
 // FromSchedule makes a witness of a schedule, given as positions in t.Events
@@ -74,7 +78,7 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Wit
 	}
 	begin := index.begins
 	keep := scope(t, w.Tests, violation)
-	if meta.Extent == Few {
+	if meta.Extent == Few || meta.Extent == Bare {
 		keep = among(t, violation, keep)
 	}
 	shown, stand := []int(nil), violation // those among the steps, and the others
@@ -90,6 +94,12 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Wit
 	}
 	in := func(i int) bool { return keep[t.Events[i].G] && i >= begin[t.Events[i].G] }
 	steps = filter(steps, in)
+	if meta.Extent == Bare {
+		steps = filter(steps, func(i int) bool {
+			e := t.Events[i]
+			return e.Kind == trace.Fork && keep[trace.GID(e.Obj)] || slices.Contains(shown, i)
+		})
+	}
 	if meta.Extent != Whole && len(violation) > 1 { // else it may depend on all values, or on who holds a lock
 		drop := irrelevant(t, steps, violation)
 		steps = filter(steps, func(i int) bool { return !drop[i] })

@@ -392,3 +392,16 @@ func TestFromScheduleFew(t *testing.T) {
 	assert.Equal(t, []string{"0 acq  1"}, short(w.Hold), "what runs the tests goes by how many there are")
 	assert.False(t, w.Bystanders())
 }
+
+// Bare leaves out what the goroutines of the violation did, but for how they were started,
+// and what of the violation itself comes before the rest.
+func TestFromScheduleBare(t *testing.T) {
+	tr := build(t, "1 testbegin 0", "1 fork 2", "1 fork 3", "2 begin 0", "3 begin 0",
+		"3 send 100", "2 write a", "2 recv 100", "3 read a", "2 recv 200", "3 acq 300", "1 write b", "2 write b")
+	w, err := FromSchedule(tr, positions(0, 10), []int{9}, nil, Meta{Kind: "leak", Extent: Bare})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"0 fork  1", "0.1 recv  1"}, short(w.Steps))
+	w, err = FromSchedule(tr, positions(0, 9), []int{9, 10}, nil, Meta{Kind: "deadlock", Extent: Bare})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"0 fork  1", "0 fork  1"}, short(w.Steps))
+}

@@ -72,3 +72,30 @@ func Serve() {
 
 // Do has a worker do the job.
 func Do(job func()) { jobs <- job }
+
+// A Log is written by many and kept by one.
+type Log struct {
+	lines chan string
+	mu    sync.Mutex
+	kept  int
+}
+
+// Open makes the log ready.
+func (l *Log) Open() {
+	l.lines = make(chan string)
+	go l.keep()
+}
+
+func (l *Log) keep() {
+	for range l.lines {
+		l.mu.Lock()
+		l.kept++
+		l.mu.Unlock()
+	}
+}
+
+// Write adds a line.
+func (l *Log) Write(line string) { l.lines <- line }
+
+// Close says that no lines will come any more.
+func (l *Log) Close() {}

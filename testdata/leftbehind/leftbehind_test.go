@@ -1,6 +1,9 @@
 package leftbehind
 
-import "testing"
+import (
+	"sync"
+	"testing"
+)
 
 func TestFirst(t *testing.T) {
 	one := func() int { return 1 }
@@ -26,4 +29,32 @@ func TestServe(t *testing.T) {
 	done := make(chan bool)
 	Do(func() { close(done) })
 	<-done
+}
+
+func TestLog(t *testing.T) {
+	t.Run("one", func(t *testing.T) {
+		t.Parallel()
+		var l Log
+		l.Open()
+		l.Write("line")
+		l.Close()
+	})
+	t.Run("many", func(t *testing.T) {
+		t.Parallel()
+		var (
+			mu   sync.Mutex
+			n    int
+			each sync.WaitGroup
+		)
+		for range 8 {
+			each.Go(func() {
+				for range 4 {
+					mu.Lock()
+					n++
+					mu.Unlock()
+				}
+			})
+		}
+		each.Wait()
+	})
 }
