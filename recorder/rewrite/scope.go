@@ -34,9 +34,10 @@ func (e *editor) alone(render func(ast.Expr) string, x ast.Expr) string {
 	return e.within(func() string { return render(x) }, x)
 }
 
-// lastHook is the largest start of an expression in nodes that may get a hook.
-func (e *editor) lastHook(nodes ...ast.Node) token.Pos {
-	last := token.NoPos
+// evaluated calls do for each expression in nodes that is evaluated along with them, the
+// outer ones first: what function literals do comes when they are called, and constants are
+// none. Where do returns false, it is not called for the parts of that expression.
+func (e *editor) evaluated(nodes []ast.Node, do func(ast.Expr) bool) {
 	for _, root := range nodes {
 		ast.Inspect(root, func(n ast.Node) bool {
 			x, ok := n.(ast.Expr)
@@ -46,12 +47,20 @@ func (e *editor) lastHook(nodes ...ast.Node) token.Pos {
 			if _, ok := x.(*ast.FuncLit); ok || e.constant(x) {
 				return false
 			}
-			if n.Pos() > last && e.mayHook(x) {
-				last = n.Pos()
-			}
-			return true
+			return do(x)
 		})
 	}
+}
+
+// lastHook is the largest start of an expression in nodes that may get a hook.
+func (e *editor) lastHook(nodes ...ast.Node) token.Pos {
+	last := token.NoPos
+	e.evaluated(nodes, func(x ast.Expr) bool {
+		if x.Pos() > last && e.mayHook(x) {
+			last = x.Pos()
+		}
+		return true
+	})
 	return last
 }
 
@@ -81,27 +90,18 @@ func (e *editor) mayHook(x ast.Expr) bool {
 // any case and outside of the operands of other calls, nil if there is none.
 func (e *editor) finalCall(nodes ...ast.Node) ast.Expr {
 	var final ast.Expr
-	for _, root := range nodes {
-		ast.Inspect(root, func(n ast.Node) bool {
-			x, ok := n.(ast.Expr)
-			if !ok {
-				return true
+	e.evaluated(nodes, func(x ast.Expr) bool {
+		if b, ok := x.(*ast.BinaryExpr); ok && (b.Op == token.LAND || b.Op == token.LOR) {
+			return false
+		}
+		if e.isCall(x) {
+			if final == nil || x.Pos() > final.Pos() {
+				final = x
 			}
-			if _, ok := x.(*ast.FuncLit); ok || e.constant(x) {
-				return false
-			}
-			if b, ok := x.(*ast.BinaryExpr); ok && (b.Op == token.LAND || b.Op == token.LOR) {
-				return false
-			}
-			if e.isCall(x) {
-				if final == nil || x.Pos() > final.Pos() {
-					final = x
-				}
-				return false
-			}
-			return true
-		})
-	}
+			return false
+		}
+		return true
+	})
 	return final
 }
 

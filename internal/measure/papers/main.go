@@ -23,51 +23,37 @@ import (
 	"github.com/gopredict/gopredict/internal/measure/script"
 )
 
-func main() { script.Main("papers", run) }
-
-// run does all, and reports whether nothing unknown was confirmed.
-func run(ctx context.Context, args []string) (bool, error) {
+func main() {
 	flags := flag.NewFlagSet("papers", flag.ExitOnError)
 	var match regexp.Regexp
 	flags.TextVar(&match, "run", regexp.MustCompile(""), "take the programs whose names match `REGEXP`")
 	short := flags.Bool("short", false, "run the tests with -short")
-	out := flags.String("o", "", "`FILE` for the tables; without it, they go to the standard output")
-	if err := flags.Parse(args); err != nil {
-		return false, err
-	}
-	var with []string
-	if *short {
-		with = append(with, "-short")
-	}
-	results, err := measure(ctx, &match, with...)
-	if err != nil {
-		return false, err
-	}
-	text := document(results)
-	if err := script.Write(*out, text); err != nil {
-		return false, err
-	}
-	good := true
-	for _, r := range results {
-		for _, f := range r.unknown {
-			fmt.Fprintf(os.Stderr, "papers: %s: confirmed, and not in bugs.txt as real: %s\n", r.name, f)
-			good = false
+	script.Compare(flags, func(ctx context.Context, j script.Job) (bool, error) {
+		var with []string
+		if *short {
+			with = append(with, "-short")
 		}
-	}
-	return good, nil
+		results, err := measure(ctx, j.Tool, j.Dir, &match, with...)
+		if err != nil {
+			return false, err
+		}
+		if err := script.Write(j.Out, document(results)); err != nil {
+			return false, err
+		}
+		good := true
+		for _, r := range results {
+			for _, f := range r.unknown {
+				fmt.Fprintf(os.Stderr, "papers: %s: confirmed, and not in bugs.txt as real: %s\n", r.name, f)
+				good = false
+			}
+		}
+		return good, nil
+	})
 }
 
-// measure runs the command, with flags, on each program that matches.
-func measure(ctx context.Context, match *regexp.Regexp, flags ...string) ([]result, error) {
-	work, err := os.MkdirTemp("", "papers-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(work)
-	tool, err := script.Build(ctx, ".", work)
-	if err != nil {
-		return nil, err
-	}
+// measure runs the command tool, with flags, on each program that matches. It keeps its
+// files in the folder work.
+func measure(ctx context.Context, tool, work string, match *regexp.Regexp, flags ...string) ([]result, error) {
 	dir := filepath.Join(work, "papers")
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "papers"))); err != nil {
 		return nil, err

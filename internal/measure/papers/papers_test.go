@@ -8,12 +8,17 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/internal/measure/script"
 )
 
-// A sample: the whole takes five minutes.
+// A sample: the whole takes ten minutes.
 func TestPrograms(t *testing.T) {
 	t.Chdir("../../..")
-	results, err := measure(t.Context(), regexp.MustCompile("^(cache4j|loader|openjms)$"), "-short")
+	dir := t.TempDir()
+	tool, err := script.Build(t.Context(), ".", dir)
+	require.NoError(t, err)
+	results, err := measure(t.Context(), tool, dir, regexp.MustCompile("^(cache4j|loader|openjms)$"), "-short")
 	require.NoError(t, err)
 	require.Len(t, results, 3)
 	for _, r := range results {
