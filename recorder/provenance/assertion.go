@@ -11,7 +11,11 @@ import (
 )
 
 // assertions are the functions of testify's packages assert and require of which
-// it is known when they hold: by how many operands, and what about them.
+// it is known when they hold: by how many operands, and what about them. The condition is
+// written over the operands' terms, for require.Less(t, n, 10) as (< @n 10). Where testify
+// compares something that formulas have not, or converts before it does, holds returns nil,
+// and the assertion is one of which no formula tells. Names with f at the end, such as
+// Equalf, are the same.
 var assertions = map[string]struct {
 	operands int
 	holds    func(x []*term) *term
@@ -70,6 +74,7 @@ func zero(sorts ...sort) func(x []*term) *term {
 	return func(x []*term) *term { return join(trace.Equal, of(x[0], sorts...), numberTerm(0)) }
 }
 
+// negated is the opposite of what holds says; nil where that says nothing.
 func negated(holds func(x []*term) *term) func(x []*term) *term {
 	return func(x []*term) *term { return join(trace.Not, holds(x)) }
 }
@@ -98,7 +103,8 @@ func Assertion(fn *types.Func) (first, n int, ok bool) {
 }
 
 // assertion returns the condition that the call c asserts, and its operands as
-// the callee gets them; nil if it is none.
+// the callee gets them; nil if it is none. The operands are interfaces there: the term is
+// that of what was put into them.
 func (a *analysis) assertion(f *function, c *ssa.Call) (*term, []ssa.Value) {
 	args := asserted(c)
 	if args == nil {
@@ -158,7 +164,7 @@ func asserted(c *ssa.Call) []ssa.Value {
 }
 
 // failing reports whether b makes the test fail, or panics, whatever it does
-// otherwise.
+// otherwise: by t.Error and its like, of a *testing.T, B or F or of the interface TB.
 func failing(b *ssa.BasicBlock) bool {
 	for _, instr := range b.Instrs {
 		switch instr := instr.(type) {
@@ -173,7 +179,8 @@ func failing(b *ssa.BasicBlock) bool {
 	return false
 }
 
-// stopping reports whether b, which makes the test fail, ends the goroutine.
+// stopping reports whether b, which makes the test fail, ends the goroutine: a predicted
+// run has no events of it behind that. After t.Error it goes on.
 func stopping(b *ssa.BasicBlock) bool {
 	for _, instr := range b.Instrs {
 		switch instr := instr.(type) {
@@ -188,6 +195,7 @@ func stopping(b *ssa.BasicBlock) bool {
 	return false
 }
 
+// calleeName is the name of the method or function that c calls, which is known.
 func calleeName(c *ssa.CallCommon) string {
 	if c.Method != nil {
 		return c.Method.Name()

@@ -41,7 +41,8 @@ func Derive(p *sharing.Program, pkgs []*packages.Package) (facts *Facts) {
 	return a.values.done()
 }
 
-// An analysis is one in the making.
+// An analysis is one in the making. It asks package sharing who can see memory (Quiet),
+// which values others can change (Unsure), and what memory an address may be (Memory).
 type analysis struct {
 	*sharing.Program
 	all    []*function // in the program's order, so that equal programs give equal facts
@@ -50,7 +51,7 @@ type analysis struct {
 	values *valuesIn
 }
 
-// A function is one with a body.
+// A function is one with a body, as package sharing has found it.
 type function struct {
 	*ssa.Function
 	fset  *token.FileSet
@@ -65,7 +66,7 @@ type position struct {
 }
 
 // body returns the function that is run when fn is called, nil if its body is
-// not known.
+// not known. For an instance of a generic function that is the generic one.
 func (a *analysis) body(fn *ssa.Function) *function { return a.of[a.Body(fn)] }
 
 // eachInstruction calls do for all instructions, in the same order each time.

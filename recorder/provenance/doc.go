@@ -8,8 +8,8 @@
 // are equal have formulas: of these the trace has digests where an assertion follows
 // from them, by way of other memory, too, and of slices the lengths, where nothing
 // else about them matters (need.go). Where it depends on the call what a parameter or
-// a result is, events tell which one it was (handed.go). A read of which the value goes anywhere else
-// is not tracked: it keeps its recorded value.
+// a result is, events tell which one it was (handed.go). A read of which the value goes
+// anywhere else is not tracked: it keeps its recorded value.
 //
 // A formula names a reading by its place: it is the goroutine's last event
 // there. Where a call between the two may come by the place again, in another

@@ -12,9 +12,17 @@ import (
 // This file finds the places where a value that was read, or follows from such,
 // makes the program panic if it is another one: pointers that may be nil, indices,
 // divisors. What the value leads to beyond that is not known, so that such a place
-// also needs the value to be as recorded.
+// also needs the value to be as recorded. At
+//
+//	return table[c.index].name // c.index is read
+//
+// there are two events: one is the value itself (Carries), which has to come out as
+// recorded in any run that goes on from here; the other is the condition for
+// going on (Guards), (and (<= 0 @index) (< @index 16)) for an array of 16. To violate that
+// one is a failure to predict: the panic itself.
 
-// A guard says when the program goes on after the use of a value.
+// A guard says when the program goes on after the use of a value. Of a slice only that an
+// index is not negative: its length is another value, which others may change as well.
 type guard struct {
 	what  trace.Op // Not: it is not zero; And: it is an index below limit; LessEqual: it is not negative
 	limit int64
@@ -51,7 +59,7 @@ func (a *analysis) guardAt(v ssa.Value, r ssa.Instruction) (g guard, ok bool) {
 	return guard{}, false
 }
 
-// holds is the term that g is for the value of t.
+// holds is the term that g is for the value of t: true if the program goes on.
 func (g guard) holds(t *term) *term {
 	switch g.what {
 	case trace.Not:
@@ -63,7 +71,9 @@ func (g guard) holds(t *term) *term {
 }
 
 // guard notes the guard of v at r, an instruction of f, and returns the place of the
-// value there; ok is false if there is none.
+// value there; ok is false if there is none. A pointer to which the program assigns nil
+// nowhere is no reason to look for a panic: each of them would be a candidate, and no run
+// has it.
 func (a *analysis) guard(f *function, v ssa.Value, r ssa.Instruction) (Spot, bool) {
 	g, ok := a.guardAt(v, r)
 	if !ok {
@@ -98,7 +108,8 @@ func isNumber(v ssa.Value) bool {
 }
 
 // variableOf names the variable at an address: a field, by its declaration, or a
-// package variable. It is nil for others.
+// package variable. It is nil for others. All structs of a type have one field so: what is
+// asked, whether nil is ever assigned to it, is a question of the program's text.
 func variableOf(addr ssa.Value) any {
 	switch x := addr.(type) {
 	case *ssa.FieldAddr:
@@ -147,7 +158,9 @@ func (f *function) pkgPath() string {
 	return f.Pkg.Pkg.Path()
 }
 
-// mayGiveNil reports whether a result of f is read from where nil may be.
+// mayGiveNil reports whether a result of f is read from where nil may be. It goes no
+// further than one call: a function that hands on what another returned counts as giving
+// none.
 func (a *analysis) mayGiveNil(f *function) bool {
 	for _, r := range returnsOf(f) {
 		for k := range r.Results {

@@ -15,17 +15,40 @@ import (
 // them over: arguments of functions that are called in several places, and the results
 // of calls by way of interfaces and closures, or of functions that unknown code calls,
 // too. Formulas speak of what was handed over in the recorded call; see trace.Flow.
+//
+// Of
+//
+//	func check(t *testing.T, n int) { require.Positive(t, n) } // called at several places
+//	check(t, a.balance)
+//
+// the assertion has the formula (< 0 $K.0), "what the call that this is handed over as its
+// last argument", where K is the spot of check's brace. An event there (Enters), one at
+// the call's parenthesis (Calls), which has the formula @a.balance for that number, and
+// the two for results (Returns, Gets) let trace.Flow put the one in place of the other,
+// call by call. That is what a context-sensitive analysis does with call strings, but
+// for the calls of one run, of which the trace knows each.
+//
+// The work is done on demand: a term that speaks of arguments or results wants them, and
+// only what is wanted, and in the end only what an assertion follows from, gets events
+// (want, hand, place).
 
 // handing is what is known of calls that have events.
 type handing struct {
 	// params and results are the functions of which parameters and results are in
-	// formulas, in the order in which they were found.
+	// formulas, in the order in which they were found. They only grow, and hand goes
+	// through them until it has seen all: to find the formula of one argument may make
+	// the arguments of another function wanted.
 	params, results []*function
-	wants           map[any]bool           // argumentsOf and resultsOf those
-	got             map[*ssa.Call]bool     // calls of which the results are in formulas
-	calls           map[string][]call      // by signature: those of interfaces and values
-	methods         map[string][]*function // what these may call, by name and signature
-	values          map[string][]*function // what values of a signature may be
+	wants           map[any]bool       // argumentsOf and resultsOf those
+	got             map[*ssa.Call]bool // calls of which the results are in formulas
+
+	// What calls may lead to that do not name a function, by the shape of signatures:
+	// the class hierarchy analysis of Dean, Grove and Chambers, Optimization of
+	// Object-Oriented Programs Using Static Class Hierarchy Analysis, ECOOP 1995, which
+	// takes each function of the right type for one that may be called.
+	calls   map[string][]call      // of interfaces' methods and of values
+	methods map[string][]*function // by name and shape: those an interface may have
+	values  map[string][]*function // those a value may be
 }
 
 // newHanding returns one in which nothing is wanted.
@@ -36,14 +59,20 @@ func newHanding() handing {
 // argumentsOf and resultsOf name what is handed to and from a function, as [sharing.Program.Memory]
 // does memory.
 type (
+	// argumentsOf is all that calls of f hand to it, as a variable to which each call stores:
+	// what is known of one call holds for the others, too.
 	argumentsOf struct{ f *function }
-	resultsOf   struct{ f *function }
+	// resultsOf is all that f returns.
+	resultsOf struct{ f *function }
 )
 
-// maxTargets bounds the functions that a call may lead to.
+// maxTargets bounds the functions that a call may lead to. One of func() may be hundreds:
+// then each of them would have events for a value of which hardly any is an assertion's.
 const maxTargets = 16
 
-// shape tells which functions a value of type s may be.
+// shape tells which functions a value of type s may be: "int,error,;bool,;" are the types
+// of its parameters and results, by their names. Names and not types.Identical compare, as
+// packages have their types from different loads (package sharing).
 func shape(s *types.Signature) string {
 	var b strings.Builder
 	for _, t := range []*types.Tuple{s.Params(), s.Results()} {
@@ -56,7 +85,10 @@ func shape(s *types.Signature) string {
 	return b.String()
 }
 
-// indexCalls notes what calls may lead to that do not name a function.
+// indexCalls notes what calls may lead to that do not name a function. Only open functions,
+// those whose value is used or whose type becomes an interface, can be called so; what the
+// compiler makes up (Synthetic), such as the wrapper of an embedded method, has no place in
+// the sources for an event.
 func (a *analysis) indexCalls() {
 	h := &a.values.handing
 	h.calls, h.methods, h.values = map[string][]call{}, map[string][]*function{}, map[string][]*function{}
@@ -82,7 +114,8 @@ func (a *analysis) indexCalls() {
 	})
 }
 
-// targets returns the functions of the program that c may call.
+// targets returns the functions of the program that c may call; none if these are too many,
+// or only code that is not known. Of a call that names a function it is that one.
 func (a *analysis) targets(c *ssa.Call) []*function {
 	var found []*function
 	switch {
@@ -102,7 +135,9 @@ func (a *analysis) targets(c *ssa.Call) []*function {
 	return found
 }
 
-// callsOf returns the calls that may lead to f.
+// callsOf returns the calls that may lead to f: those that name it, and where its value
+// goes anywhere those of its shape. There may be others, in code that is not known; then
+// trace.Flow finds no event of a call before that of f's beginning, and no value.
 func (a *analysis) callsOf(f *function) []call {
 	all := slices.Clone(a.values.calls[f])
 	if !f.open {
@@ -116,7 +151,8 @@ func (a *analysis) callsOf(f *function) []call {
 	return all
 }
 
-// want notes that formulas speak of what key names.
+// want notes that formulas speak of what key names, an argumentsOf or resultsOf: hand will
+// look for the formulas of that.
 func (h *handing) want(key any) {
 	if h.wants[key] {
 		return
@@ -130,7 +166,8 @@ func (h *handing) want(key any) {
 	}
 }
 
-// entry is where f begins.
+// entry is where f begins, for the event that tells which call it is in: the brace of its
+// body. It has none if its body is not in Go.
 func entry(f *function) (Spot, bool) {
 	switch n := f.Syntax().(type) {
 	case *ast.FuncDecl:
@@ -144,7 +181,8 @@ func entry(f *function) (Spot, bool) {
 }
 
 // handedTerm is what the call at s, or function beginning there, gets as its value with
-// a number.
+// a number. From says whose arguments or results these may be: they are wanted from now on,
+// and an assertion that has the term follows from them.
 func (d *deriver) handedTerm(s Spot, number int, from ...any) *term {
 	if number >= maxHanded {
 		return nil
@@ -161,7 +199,14 @@ func (d *deriver) handedTerm(s Spot, number int, from ...any) *term {
 const maxHanded = 16
 
 // parameter is the term of a parameter of a function that is called in several places,
-// where other goroutines have a say in what it is.
+// where other goroutines have a say in what it is: any other is the same in each run, and
+// an operand serves for it (see operand).
+//
+// The event at the function's brace is the goroutine's last one there, when d.use uses the
+// parameter, only if nothing in between may call the function again: there is no term for
+// n in
+//
+//	func walk(n *node) { walk(n.next); require.NotNil(t, n) }
 func (d *deriver) parameter(p *ssa.Parameter) *term {
 	s, ok := entry(d.f)
 	if !ok || !d.Unsure(p) && !isTypeParam(p.Type()) && !isAny(p.Type()) || d.params != nil || d.f.Synthetic != "" || constructs(d.f) {
@@ -179,7 +224,12 @@ func (d *deriver) parameter(p *ssa.Parameter) *term {
 	return d.handedTerm(s, len(d.f.Params)-1-i, argumentsOf{d.f})
 }
 
-// got is the term of a result of the call c.
+// got is the term of a result of the call c, of that number: of the second of
+//
+//	v, err := cache.load(key)
+//
+// it is $K.1, where K is the spot of the call's parenthesis, at which the event Gets
+// stands. As with parameter, the call must be the last one there when d.use comes.
 func (d *deriver) got(c *ssa.Call, number int) *term {
 	targets := d.targets(c)
 	if len(targets) == 0 || c.Parent() != d.f.Function || slices.ContainsFunc(targets, constructs) {
@@ -213,7 +263,12 @@ func constructs(f *function) bool {
 }
 
 // wantGuarded looks at the results of calls that the program would fail with if they
-// were others.
+// were others: a nil pointer that is followed in
+//
+//	cache.find(key).count++ // cache is an interface
+//
+// is no assertion of the source, but as good as one (guard.go). That a term is made of the
+// result is enough to have it wanted.
 func (a *analysis) wantGuarded() {
 	a.eachInstruction(func(f *function, instr ssa.Instruction) {
 		c, ok := instr.(*ssa.Call)
@@ -231,7 +286,8 @@ func (a *analysis) wantGuarded() {
 	})
 }
 
-// hand finds the formulas of all that is handed over.
+// hand finds the formulas of all that is handed over, for whatever is wanted meanwhile,
+// too, until nothing new is.
 func (a *analysis) hand() {
 	h := &a.values.handing
 	for p, r := 0, 0; p < len(h.params) || r < len(h.results); {
@@ -247,7 +303,9 @@ func (a *analysis) hand() {
 	}
 }
 
-// handArguments finds the formulas of the arguments of c.
+// handArguments finds the formulas of the arguments of c. They are counted from the last
+// one, so that the receiver, which ssa has as the first argument of some calls and not of
+// others, is the last of all.
 func (a *analysis) handArguments(c call) {
 	args := c.c.Call.Args
 	for k := range args {
@@ -277,7 +335,8 @@ func returnsOf(f *function) (all []*ssa.Return) {
 	return all
 }
 
-// handOver finds the formula of v, which instr hands over at s.
+// handOver finds the formula of v, which instr hands over at s. An operand serves as well
+// as a reading does: that nobody else can change a value is no reason not to tell it on.
 func (a *analysis) handOver(f *function, instr ssa.Instruction, v ssa.Value, s Spot) {
 	if m, ok := v.(*ssa.MakeInterface); ok && isAny(m.Type()) {
 		if s, ok := sortOf(m.X.Type()); !ok || s != number && s != text {
@@ -310,7 +369,8 @@ func isTypeParam(t types.Type) bool {
 	return is
 }
 
-// handed lists all that is handed over, as stores to what argumentsOf and resultsOf name.
+// handed lists all that is handed over, as stores to what argumentsOf and resultsOf name:
+// the slice in need.go goes through these as it goes through memory.
 func (a *analysis) handed() (all []store) {
 	h := &a.values.handing
 	for _, f := range h.params {
@@ -331,7 +391,12 @@ func (a *analysis) handed() (all []store) {
 }
 
 // place notes the events that tell of what is handed over, where an assertion follows
-// from it.
+// from it: from has what the slice of need.go came by. Each of them takes time in the
+// program, and so the rest of what is wanted gets none.
+//
+// A function that may stand between a call and the one that is asked for has an event where
+// it begins, too. It tells that an Enters further down is of another call: without it, what
+// was handed to the outer function would pass for what the inner one has got.
 func (a *analysis) place(from map[any]bool) {
 	h := &a.values.handing
 	places := a.values.handings
@@ -371,7 +436,8 @@ func (a *analysis) place(from map[any]bool) {
 	})
 }
 
-// trackHanded notes where the results of calls go.
+// trackHanded notes where the results of calls go: a result is a reading at the spot of
+// Gets, and is tracked as a load is (track.go).
 func (a *analysis) trackHanded() {
 	a.eachInstruction(func(f *function, instr ssa.Instruction) {
 		c, ok := instr.(*ssa.Call)
@@ -391,7 +457,8 @@ func (a *analysis) trackHanded() {
 	})
 }
 
-// handedBack reports whether the function f hands over its result v at r.
+// handedBack reports whether the function f hands over its result v at r: that has a
+// formula, with which the trail goes on at the callers, where trackHanded takes it up.
 func (u *uses) handedBack(f *function, v ssa.Value, r *ssa.Return) bool {
 	for k, x := range r.Results {
 		if x != v {
@@ -406,8 +473,10 @@ func (u *uses) handedBack(f *function, v ssa.Value, r *ssa.Return) bool {
 	return true
 }
 
-// handedOver follows v, an argument of c in f, to the functions that c may lead to. ok is false
-// if that is not to be followed so.
+// handedOver follows v, an argument of c in f, to the functions that c may lead to: all
+// says that all they do with it is in formulas. ok is false if that is not to be followed
+// so, as somebody may be called whose arguments nobody has asked for; then c has to be
+// followed as a call of one known function, or not at all.
 func (u *uses) handedOver(f *function, c *ssa.Call, v ssa.Value) (all, ok bool) {
 	targets := u.targets(c)
 	if len(targets) == 0 || u.depth == maxDepth {

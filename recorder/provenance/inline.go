@@ -11,13 +11,27 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// This file follows values through calls of the program's own functions.
+// This file follows values through calls of the program's own functions that the source
+// names: a term of the caller goes on in the callee's body, as if that stood in place of
+// the call. Of
+//
+//	func (a *account) rich() bool { return a.balance > 100 } // one return statement
+//	require.True(t, a.rich())
+//
+// the assertion has the formula (< 100 @balance), with the reading at its place in rich.
+// No event tells which call it was: a formula names the goroutine's last event at a place,
+// so that the term holds only as long as nothing comes by there again before it is used.
+// That is what most of this file finds out, by the control flow of the one function and
+// the call graph of the rest (before, between, mayCall). Where it cannot be said, there is
+// the other way, of handed.go.
 
-// maxDepth bounds the calls in calls that a term follows.
+// maxDepth bounds the calls in calls that a term follows, and that track does: of
+// recursive functions there is no end.
 const maxDepth = 4
 
-// result is the term of the result of a call: what its function returns, in
-// terms of the arguments, if that is one expression.
+// result is the term of the result of a call: what its function returns, in terms of the
+// arguments, if that is one expression. A function with two return statements would have a
+// choice between them, which depends on conditions of its own; it has no term here.
 func (d *deriver) result(c *ssa.Call) *term {
 	g := d.called(c)
 	if g == nil || d.depth == maxDepth || g.Signature.Results().Len() != 1 {
@@ -29,6 +43,7 @@ func (d *deriver) result(c *ssa.Call) *term {
 	}
 	callee := &deriver{analysis: d.analysis, f: g, use: ret, left: d.left, depth: d.depth + 1, params: map[*ssa.Parameter]*term{}}
 	for i, p := range g.Params {
+		// What an argument follows from must hold at the call, and not where d's own use is.
 		if _, _, ok := d.word(p.Type()); ok {
 			at := *d
 			at.use = c
@@ -43,7 +58,8 @@ func (d *deriver) result(c *ssa.Call) *term {
 }
 
 // argument is the term of a parameter of a function that is called in one place:
-// that of the argument there.
+// that of the argument there, if what it was read from is still the last event there when
+// the function comes to its use.
 func (d *deriver) argument(p *ssa.Parameter) *term {
 	from, ok := d.onlyCall(d.f)
 	if !ok || d.depth == maxDepth {
@@ -68,7 +84,8 @@ func (d *deriver) argument(p *ssa.Parameter) *term {
 	return t
 }
 
-// onlyCall returns the one call of f that there is.
+// onlyCall returns the one call of f that there is. A go or defer statement is another
+// one, at another time.
 func (a *analysis) onlyCall(f *function) (call, bool) {
 	calls := a.values.calls[f]
 	if f.open || len(calls) != 1 || a.values.spawned[f] {
@@ -77,7 +94,8 @@ func (a *analysis) onlyCall(f *function) (call, bool) {
 	return calls[0], true
 }
 
-// before returns the instructions of a function that may be executed before instr.
+// before returns the instructions of a function that may be executed before instr: all, if
+// it stands in a loop.
 func before(instr ssa.Instruction) []ssa.Instruction {
 	end := instr.Block()
 	if reaches(end.Succs, end) {
@@ -100,7 +118,14 @@ func before(instr ssa.Instruction) []ssa.Instruction {
 }
 
 // outlast says in t, the term of the result of c, how many events came to be at
-// the same places between c and its use; it returns nil if that is not known.
+// the same places between c and its use; it returns nil if that is not known. In
+//
+//	x, y := get(), get()
+//	require.Equal(t, x, y)
+//
+// both terms read at the same place in get, and x is what the last event but one has read
+// there: trace.Reading.Back is 1. It can be counted where both calls stand in the block of
+// the use, one after the other, and each of them comes by exactly once.
 func (d *deriver) outlast(t *term, c *ssa.Call) *term {
 	var again uint8
 	all := slices.Concat(t.reads, t.operands)
@@ -133,8 +158,8 @@ func (d *deriver) outlast(t *term, c *ssa.Call) *term {
 	return &out
 }
 
-// shifted returns f with readings that are by n events further back, but for the
-// caller's own.
+// shifted returns f with readings that are by n events further back, but for those in own,
+// the caller's: these are before the call, and nothing of it came between.
 func shifted(f Formula, n uint8, own map[uint64]bool) Formula {
 	if f.Op == trace.Value && !own[f.Read.Key] {
 		f.Read.Back += n
@@ -174,7 +199,7 @@ func onlyReturn(g *function) *ssa.Return {
 }
 
 // onWay reports whether each call of instr's function that returns executes instr
-// exactly once.
+// exactly once: it is in no loop, and its block dominates each return statement.
 func onWay(instr ssa.Instruction) bool {
 	b := instr.Block()
 	if reaches(b.Succs, b) {
@@ -191,13 +216,15 @@ func onWay(instr ssa.Instruction) bool {
 	return true
 }
 
-// reaches reports whether there is a way from one of the blocks to another.
+// reaches reports whether there is a way from one of the blocks to another. Asked of a
+// block and its own successors, it says whether that is in a loop.
 func reaches(from []*ssa.BasicBlock, to *ssa.BasicBlock) bool {
 	return slices.Contains(reachable(from, nil), to)
 }
 
-// reachable returns the blocks to which a way leads from the given ones, with
-// these, that does not go through the block stop.
+// reachable returns the blocks to which a way leads from the given ones, with these, that
+// does not go through the block stop. They come in the order of a depth-first search, the
+// same each time.
 func reachable(from []*ssa.BasicBlock, stop *ssa.BasicBlock) []*ssa.BasicBlock {
 	var out []*ssa.BasicBlock
 	seen := map[*ssa.BasicBlock]bool{}
@@ -221,8 +248,9 @@ func reachable(from []*ssa.BasicBlock, stop *ssa.BasicBlock) []*ssa.BasicBlock {
 	return out
 }
 
-// between returns the instructions that may be executed after first and before
-// last, which follows it in the same function.
+// between returns the instructions that may be executed after first and before last, which
+// follows it in the same function. Those of the blocks from which no way leads to last are
+// left out: what is on the way to another return statement is never between the two.
 func between(first, last ssa.Instruction) []ssa.Instruction {
 	b, end := first.Block(), last.Block()
 	i, j := slices.Index(b.Instrs, first), slices.Index(end.Instrs, last)
@@ -241,8 +269,10 @@ func between(first, last ssa.Instruction) []ssa.Instruction {
 	return out
 }
 
-// mayCall reports whether instr may call f in the same goroutine, by whatever
-// way.
+// mayCall reports whether instr may call f in the same goroutine, by whatever way: another
+// frame of f may then come by a place that a formula names. What a go statement starts has
+// events of its own. Deferred calls are made where the function runs them, whichever of its
+// defer statements it has come by.
 func (a *analysis) mayCall(instr ssa.Instruction, f *function) bool {
 	switch instr := instr.(type) {
 	case *ssa.Go:
@@ -261,6 +291,8 @@ func (a *analysis) mayCall(instr ssa.Instruction, f *function) bool {
 	return false
 }
 
+// callMay reports whether the call c, now or deferred, may lead to f: it is one, or calls
+// somebody who does, or code that is not known, which may call what is open.
 func (a *analysis) callMay(c ssa.CallInstruction, f *function) bool {
 	if g := a.called(c); g != nil {
 		return g == f || a.callees(g)[f] || a.callees(g)[nil] && f.enterable()
@@ -269,13 +301,15 @@ func (a *analysis) callMay(c ssa.CallInstruction, f *function) bool {
 }
 
 // enterable reports whether code that is not known may call f in a goroutine that
-// runs the program's code already.
+// runs the program's code already. Tests are called by package testing alone, which starts
+// a goroutine for each.
 func (f *function) enterable() bool {
 	return f.open && !f.entry
 }
 
 // callees returns the functions that calls of g may lead to in the same
-// goroutine; nil stands for code that is not known.
+// goroutine; nil stands for code that is not known. It is the transitive closure, which is
+// kept for each g: the same calls stand between many readings and their uses.
 func (a *analysis) callees(g *function) map[*function]bool {
 	if a.values.callees[g] != nil {
 		return a.values.callees[g]
@@ -305,8 +339,11 @@ func (a *analysis) callees(g *function) map[*function]bool {
 	return out
 }
 
-// harmless reports whether c, which calls no function of the program, does not
-// make the callee call one either, in this goroutine and as long as no test fails.
+// harmless reports whether c, which calls no function of the program, does not make the
+// callee call one either, in this goroutine and as long as no test fails. Most of the
+// standard library that tests call is so, but not what gets a function, or calls one that
+// it was given before, as sync.Pool's Get and Once's Do. Of packages that are not named
+// here nothing is known: they may be handed an interface and call its methods.
 func harmless(c *ssa.CallCommon) bool {
 	if _, ok := c.Value.(*ssa.Builtin); ok && !c.IsInvoke() {
 		return true

@@ -22,14 +22,23 @@ func (a *analysis) readMemory(instr ssa.Instruction) any {
 	return nil
 }
 
-// A store is one of what Memory names, or the like.
+// A store is one of what Memory names, or the like: of what a call hands over (handed). The
+// formula at the spot says what is stored.
 type store struct {
 	at Spot
 	to any
 }
 
-// need notes the accesses to all memory that assertions follow from, by way of
-// other memory, too.
+// need notes the accesses to all memory that assertions follow from, by way of other
+// memory, too. The slice begins at assertions, guards, and conditions that lead to a failure:
+// of
+//
+//	last = name                  // a string: needs its digest, for
+//	require.Equal(t, "a", last)  // this follows from it
+//
+// both accesses are needed. It goes by Memory and not by statements, so that it takes no
+// account of which store a load can find: a digest too many costs time, one too few an
+// assertion.
 func (a *analysis) need() {
 	stores := a.handed()
 	a.eachInstruction(func(f *function, instr ssa.Instruction) {
@@ -76,7 +85,8 @@ func (a *analysis) need() {
 }
 
 // keepLengths leaves out slices of which anything but the length matters: that
-// another one has the same length says nothing of what is in it.
+// another one has the same length says nothing of what is in it. It takes one load of the
+// memory whose value goes elsewhere, as in for _, x := range s.
 func (a *analysis) keepLengths(from map[any]bool) {
 	a.eachInstruction(func(f *function, instr ssa.Instruction) {
 		load, ok := instr.(*ssa.UnOp)

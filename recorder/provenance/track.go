@@ -13,7 +13,17 @@ import (
 // This file is the other half of what a formula needs to be of use. That a stored value
 // follows from a read tells what is stored if the read finds something else. But the read
 // may find something else only if nothing but formulas would notice: so each use of its
-// value is followed to its end.
+// value is followed to its end. Of
+//
+//	n := a.hits    // tracked: it goes into a store and an assertion
+//	a.hits = n + 1
+//	require.Less(t, n, 10)
+//	log.Println(n) // with this line it is not: who knows what is done with the text
+//
+// the read may find another number in a predicted run, as the store and the assertion have
+// formulas that tell what comes of it. That is forward slicing (Horwitz, Reps and Binkley,
+// Interprocedural Slicing Using Dependence Graphs, TOPLAS 1990) of one value, which gives
+// up at the first use that no formula covers.
 
 // derive finds the formulas of all stores, conditions and assertions, and the
 // reads of which the values go nowhere else. The order matters: which values are handed
@@ -49,7 +59,8 @@ func (a *analysis) derive() {
 	}
 }
 
-// findCalls notes the calls of each function.
+// findCalls notes the calls of each function that name it, and which ones go and defer
+// call: these run at another time, so that no term goes through them.
 func (a *analysis) findCalls() {
 	for _, f := range a.all {
 		for _, b := range f.Blocks {
@@ -72,14 +83,21 @@ func (a *analysis) findCalls() {
 	}
 }
 
-// A call is one in a function.
+// A call is one in a function: c is an instruction of f.
 type call struct {
 	f *function
 	c *ssa.Call
 }
 
 // consume notes the formula of instr, if it is a store, condition or assertion
-// that follows from something that was read, and whether a condition leads to a failure.
+// that follows from something that was read, and whether a condition leads to a failure:
+//
+//	if a.balance < 0 {
+//		t.Errorf("balance %d", a.balance)
+//	}
+//
+// is an assertion that the balance is not negative, with the outcome IfTrue for its failure.
+// If both ways fail, neither is what the test asks for.
 func (a *analysis) consume(f *function, instr ssa.Instruction) {
 	s, t := a.formula(f, instr)
 	if cond, ok := instr.(*ssa.If); ok && s.Pos.IsValid() {
@@ -107,7 +125,8 @@ func (a *analysis) consume(f *function, instr ssa.Instruction) {
 }
 
 // formula returns where instr has its event, if it is a store, condition or
-// assertion, and what follows from reads there.
+// assertion, and what follows from reads there. What an atomic Add leaves follows from what
+// was there before, which is no reading of its own but a part of the same event: Before.
 func (a *analysis) formula(f *function, instr ssa.Instruction) (Spot, *term) {
 	switch x := instr.(type) {
 	case *ssa.Store:
@@ -132,7 +151,8 @@ func (a *analysis) formula(f *function, instr ssa.Instruction) (Spot, *term) {
 	return Spot{}, nil
 }
 
-// storeAt returns where the event of s comes to be.
+// storeAt returns where the event of s comes to be; it has none if nobody else can see the
+// memory.
 func (a *analysis) storeAt(f *function, s *ssa.Store) (Spot, bool) {
 	if a.Quiet(s.Addr) || !s.Pos().IsValid() {
 		return Spot{}, false
@@ -154,7 +174,8 @@ func (a *analysis) conditionOf(x *ssa.If) ast.Expr {
 	return nil
 }
 
-// takeApart notes the conditions that make up x, by way of &&, || and !.
+// takeApart notes the conditions that make up x, by way of &&, || and !. Each of them has an
+// event of its own, as the program evaluates only as many as it takes.
 func (v *valuesIn) takeApart(x ast.Expr) {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.BinaryExpr:
@@ -176,7 +197,7 @@ func (v *valuesIn) takeApart(x ast.Expr) {
 }
 
 // track notes where the value v, which is read at s, goes, if formulas say all of
-// that.
+// that; else it notes that s is not tracked.
 func (a *analysis) track(f *function, v ssa.Value, s Spot) {
 	u := &uses{analysis: a, seen: map[ssa.Value]bool{}, budget: 1000}
 	if !u.follow(f, v, false) {
@@ -186,17 +207,20 @@ func (a *analysis) track(f *function, v ssa.Value, s Spot) {
 	a.values.tracked[s] = append(a.values.tracked[s], u.spots...)
 }
 
-// uses collects where a value goes.
+// uses collects where a value goes. It is one walk forward along ssa's referrers, for one
+// read.
 type uses struct {
 	*analysis
 	seen   map[ssa.Value]bool // a value that goes round a loop comes back to itself
 	spots  []Spot             // of the formulas that it goes into
-	budget int                // values that may still be followed
-	depth  int                // of calls that are followed
+	budget int                // values that may still be followed; when it is used up, v is not tracked
+	depth  int                // of calls that are followed, up to maxDepth
 }
 
 // follow reports whether all that v goes into is in formulas. pure says that it
-// may go nowhere but into the function's result.
+// may go nowhere but into the function's result: that is asked of a function that others
+// call, too, whose formulas are not of this call alone. What comes after a failure does not
+// count: the run that is predicted ends in that failure, or never comes there.
 func (u *uses) follow(f *function, v ssa.Value, pure bool) bool {
 	if u.seen[v] {
 		return true
@@ -307,7 +331,8 @@ func countIn(args []ssa.Value, v ssa.Value) (n int) {
 	return n
 }
 
-// consumed notes that r has a formula, and reports whether it has.
+// consumed notes that r has a formula, and reports whether it has: here the trail comes to
+// its end as it should.
 func (u *uses) consumed(f *function, r ssa.Instruction) bool {
 	s, t := u.formula(f, r)
 	if t == nil {
@@ -320,7 +345,8 @@ func (u *uses) consumed(f *function, r ssa.Instruction) bool {
 	return true
 }
 
-// variable follows what s stores in a variable of which the address goes nowhere.
+// variable follows what s stores in a variable of which the address goes nowhere: to the
+// loads that find it (kept). One that may find another store's value ends the trail.
 func (u *uses) variable(f *function, alloc *ssa.Alloc, s *ssa.Store, pure bool) bool {
 	for _, r := range *alloc.Referrers() {
 		switch r := r.(type) {
@@ -344,7 +370,8 @@ func (u *uses) variable(f *function, alloc *ssa.Alloc, s *ssa.Store, pure bool) 
 	return true
 }
 
-// returned follows the result v of f to its callers.
+// returned follows the result v of f to its callers: to those that there are if all are
+// known, and by way of events else.
 func (u *uses) returned(f *function, v ssa.Value, r *ssa.Return, pure bool) bool {
 	if pure {
 		return true // the caller follows it
@@ -365,7 +392,9 @@ func (u *uses) returned(f *function, v ssa.Value, r *ssa.Return, pure bool) bool
 	return true
 }
 
-// passed follows v, an argument of the call c of g in f, through g to its result.
+// passed follows v, an argument of the call c of g in f, through g to its result. If c is
+// the one call of g, what g does with it may be in formulas, as in f itself; else it must be
+// pure.
 func (u *uses) passed(g *function, c *ssa.Call, v ssa.Value, f *function, pure bool) bool {
 	if u.depth == maxDepth {
 		return false
@@ -382,7 +411,7 @@ func (u *uses) passed(g *function, c *ssa.Call, v ssa.Value, f *function, pure b
 }
 
 // afterFailure reports whether the program comes to b only after a test failed, or
-// on the way to a panic.
+// on the way to a panic: a block that dominates it does that.
 func afterFailure(b *ssa.BasicBlock) bool {
 	for ; b != nil; b = b.Idom() {
 		if failing(b) && b.Idom() != nil {

@@ -17,27 +17,47 @@ import (
 // has read, for stores, conditions and assertions (the symbolic events of Wang,
 // Kundu, Limaye, Ganai, Gupta, Symbolic Predictive Analysis for Concurrent
 // Programs, 2011, section 3.1, and the renaming of local variables in 4.1, which
-// the SSA form has done).
+// the SSA form has done). Of
+//
+//	n := a.balance - fee // fee is no other goroutine's
+//	a.balance = n
+//
+// the store has the formula (- @x @y): x is the load of a.balance, which has an event for
+// others can change it, and y the name fee in that expression, which gets an event of its
+// own, an operand, only since this formula needs it.
+//
+// Terms are made from the use back to the reads, as a backward slice is, but for one
+// value and within maxTerm instructions. A φ-function ends it: which way was gone is a
+// matter of conditions, and not of this value. There is no term then, which is always
+// right, for the value keeps what it was in the recorded run.
 
-// valuesIn collects formulas. Spots and not instructions are the keys, as the rewriter
-// inserts events at places of the source; a place with several formulas gets none.
+// valuesIn collects formulas, and what is known of the program to find them. Spots and not
+// instructions are the keys, as the rewriter inserts events at places of the source; a
+// place with several formulas gets none.
 type valuesIn struct {
 	Facts
 	handing
-	numbers   map[Spot]uint64  // in spots, plus one
-	reads     map[Spot][]*read // of formulas
-	twice     map[Spot]bool    // of which several formulas were found
-	untracked map[Spot]bool    // readings with values that go elsewhere, too
-	calls     map[*function][]call
-	nils      map[any]bool // variables to which nil is assigned
+	numbers map[Spot]uint64  // the keys of readings: their places in spots, plus one
+	reads   map[Spot][]*read // of formulas: what the slice of need.go follows
+	// twice has spots of which several formulas were found, where the SSA form has several
+	// instructions of one place: which of them an event is of is not known then.
+	twice map[Spot]bool
+	// untracked has readings with values that go elsewhere, too. One such use is enough,
+	// whatever else is found of the same spot.
+	untracked map[Spot]bool
+
+	calls map[*function][]call // of functions that the source names, without go and defer
+	nils  map[any]bool         // variables to which nil is assigned: what may be nil at all
 	// reassigned is the memory to which something is assigned after the program's
 	// start; analysed are the packages of which that is known.
 	reassigned map[any]bool
 	analysed   map[string]bool
-	spawned    map[*function]bool // called by go or defer
-	callees    map[*function]map[*function]bool
-	leaves     map[ast.Expr]bool // conditions of ifs and fors, taken apart
-	assigned   map[position]bool // names to which a value is assigned there
+	spawned    map[*function]bool               // called by go or defer
+	callees    map[*function]map[*function]bool // see there; made as they are asked for
+	leaves     map[ast.Expr]bool                // conditions of ifs and fors, taken apart
+	// assigned are names to which a value is assigned there: x in x = y. Nothing can be
+	// read at these, so that they are no operands.
+	assigned map[position]bool
 }
 
 // newValues returns an empty collection.
@@ -64,7 +84,9 @@ func (v *valuesIn) done() *Facts {
 	return &facts
 }
 
-// readSyntax notes what the values of the expressions in a file's node n are for.
+// readSyntax notes what the values of the expressions in a file's node n are for. The SSA
+// form does not tell it any more: there a condition of an if and one that is assigned to a
+// variable are the same jump.
 func (v *valuesIn) readSyntax(fset *token.FileSet, n ast.Node) {
 	assigned := func(xs ...ast.Expr) {
 		for _, x := range xs {
@@ -91,7 +113,8 @@ func (v *valuesIn) readSyntax(fset *token.FileSet, n ast.Node) {
 	}
 }
 
-// number returns the index of s in spots, plus one.
+// number returns the key of the readings at s: its index in spots, plus one. The rewriter
+// puts the key of the site in its place that s gets.
 func (v *valuesIn) number(s Spot) uint64 {
 	n, ok := v.numbers[s]
 	if !ok {
@@ -102,10 +125,12 @@ func (v *valuesIn) number(s Spot) uint64 {
 	return n
 }
 
-// A term is a formula in the making.
+// A term is a formula in the making. Nil stands for a value of which no formula can
+// speak: whatever is made of nil is nil, so that callers need not look.
 type term struct {
 	Formula
-	sort     sort // of a value of the program; number for what is computed
+	sort sort // of a value of the program; number for what is computed
+	// What the formula speaks of. A term without reads comes out the same in each run.
 	reads    []*read
 	operands []*read
 }
@@ -115,13 +140,15 @@ type term struct {
 type read struct {
 	Spot
 	in *function
-	// once says that each call of in that returns comes by exactly once.
+	// once says that each call of in that returns comes by exactly once: then it can be
+	// counted how many events came after it (outlast).
 	once bool
-	of   any // see variableOf
-	from any // see sharing.Program.Memory
+	of   any // the variable as it is declared, to ask whether it may be nil: see variableOf
+	from any // the memory, to ask what stores there: see sharing.Program.Memory
 }
 
-// A sort is what a number in a formula stands for.
+// A sort is what a number in a formula stands for. Two values can be compared if they are
+// of one sort: a digest says nothing beside a length.
 type sort uint8
 
 // The sorts.
@@ -133,7 +160,9 @@ const (
 	length                // a slice, by its length
 )
 
-// sortOf returns the sort of values of type t; ok is false if formulas have none.
+// sortOf returns the sort of values of type t; ok is false if formulas have none: floating
+// point numbers, structs and arrays, and type parameters of which each instance may be
+// another.
 func sortOf(t types.Type) (s sort, ok bool) {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -155,15 +184,18 @@ func sortOf(t types.Type) (s sort, ok bool) {
 	return 0, false
 }
 
-// isWord reports whether s is of values that are one word.
+// isWord reports whether s is of values that are one word, which an event has as they are.
+// Others have digests, or lengths, which are computed where need.go says that they matter.
 func (s sort) isWord() bool { return s == number || s == reference }
 
+// numberTerm is what a number of the source is.
 func numberTerm(n int64) *term { return &term{Formula: Formula{Op: trace.Number, Num: n}} }
 
 // zeroTerm is what nil, false, 0 and "" are.
 func zeroTerm(s sort) *term { return &term{sort: s, Formula: Formula{Op: trace.Number}} }
 
-// join makes the term of an operation on others, nil if one of them is nil.
+// join makes the term of an operation on others, nil if one of them is nil. It is a number
+// or a boolean, whatever the sorts of these were.
 func join(op trace.Op, args ...*term) *term {
 	t := &term{Formula: Formula{Op: op}}
 	for _, arg := range args {
@@ -181,14 +213,19 @@ func join(op trace.Op, args ...*term) *term {
 // of sites, and once more into the solver's formula for each time that its event occurs.
 const maxTerm = 24
 
-// A deriver makes the term of a value where a function uses it.
+// A deriver makes the term of a value where a function uses it. For a call that a term
+// follows there is another one, of the function that is called, with the same left.
 type deriver struct {
 	*analysis
-	f      *function
-	use    ssa.Instruction
-	params map[*ssa.Parameter]*term // of calls that are followed: what is passed there
-	left   *int                     // of maxTerm, for the whole term
-	depth  int                      // of such calls
+	f *function
+	// use is the instruction of f that is about to use the value. The term must hold
+	// there: a reading that it has is the goroutine's last one at its place.
+	use ssa.Instruction
+	// params has what is passed for the parameters of f, where a call of it is followed
+	// (see result); nil where f is what the term began in.
+	params map[*ssa.Parameter]*term
+	left   *int // of maxTerm, for the whole term
+	depth  int  // of such calls
 }
 
 // term returns what v follows from where use, an instruction of f, uses it; nil
@@ -221,7 +258,9 @@ func (d *deriver) term(v ssa.Value) *term {
 	return t
 }
 
-// found is term for a v of which formulas can speak.
+// found is term for a v of which formulas can speak: a reading, if an event reads v; else
+// what it is computed from; else an operand. An operand is preferred to a computation
+// without any reading: i+1 of a loop's variable is one event, not a formula of one.
 func (d *deriver) found(v ssa.Value, size uint8, signed bool) *term {
 	if d.sentinel(v) {
 		return d.operand(v, size, signed)
@@ -267,6 +306,8 @@ func (d *deriver) computed(v ssa.Value, size uint8, signed bool) *term {
 			}
 		}
 	case *ssa.Convert:
+		// Only what keeps the number: no narrower type, and no unsigned one of a number
+		// that may be negative.
 		if from, fromSigned, ok := d.word(x.X.Type()); ok && from <= size && size <= 8 && !isText(x.Type()) && (signed || !fromSigned) {
 			return d.term(x.X)
 		}
@@ -288,6 +329,8 @@ func (d *deriver) computed(v ssa.Value, size uint8, signed bool) *term {
 		if t, ok := d.compared(x); ok {
 			return t
 		}
+		// Of functions that unknown code calls, too, or that the source does not name, it is
+		// what was handed over; of others rather what the body says, as that takes no events.
 		if g := d.called(x); g == nil || g.open {
 			if t := d.got(x, 0); t != nil {
 				return t
@@ -305,7 +348,9 @@ func (d *deriver) computed(v ssa.Value, size uint8, signed bool) *term {
 	return nil
 }
 
-// comparers are functions of which it is known when they find two values equal.
+// comparers are functions of which it is known when they find two values equal: calls of
+// them in conditions are as good as ==, where the values are numbers or strings, or are
+// each time of one type.
 var comparers = map[string]bool{
 	"reflect.DeepEqual": true, "errors.Is": true,
 	"github.com/google/go-cmp/cmp.Equal": true, "github.com/google/go-cmp/cmp.Diff": true,
@@ -319,7 +364,9 @@ func comparer(c *ssa.Call) string {
 	return ""
 }
 
-// compared is the term of c, a call of one of comparers; ok is false if it is none.
+// compared is the term of c, a call of one of comparers; ok is false if it is none. Where
+// the operands have contents, a nil term says that nothing is known: reflect.DeepEqual of
+// two pointers is about what they point to.
 func (d *deriver) compared(c *ssa.Call) (t *term, ok bool) {
 	name := comparer(c)
 	if name == "" {
@@ -343,6 +390,7 @@ func (d *deriver) compared(c *ssa.Call) (t *term, ok bool) {
 	case terms[0] != nil && (terms[0].sort == number || terms[0].sort == text):
 		t = equal(terms)
 	}
+	// It returns "" for what is equal, and else a text of which only that it is none matters.
 	if strings.HasSuffix(name, ".Diff") {
 		t = join(trace.If, t, zeroTerm(text), numberTerm(1))
 	}
@@ -357,7 +405,8 @@ func (d *deriver) length(v ssa.Value) *term {
 	return d.term(v)
 }
 
-// sliced is the term of the length of x[low:high].
+// sliced is the term of the length of x[low:high], high - low. Of strings there is none: a
+// part's digest does not follow from that of the whole.
 func (d *deriver) sliced(x *ssa.Slice) *term {
 	var high *term
 	switch t := x.X.Type().Underlying().(type) {
@@ -388,7 +437,8 @@ func appended(c *ssa.Call) (base, more ssa.Value) {
 }
 
 // word returns the size in bytes of values of type t and whether they are signed
-// numbers; false if formulas have no numbers for them.
+// numbers; false if formulas have no numbers for them. Sizes of more than 8 stand for
+// values that have digests.
 func (d *deriver) word(t types.Type) (size uint8, signed, ok bool) {
 	if _, ok := sortOf(t); !ok {
 		return 0, false, false
@@ -399,12 +449,14 @@ func (d *deriver) word(t types.Type) (size uint8, signed, ok bool) {
 	return uint8(d.sizes.Sizeof(u)), signed, true
 }
 
+// isText reports whether values of type t are strings.
 func isText(t types.Type) bool {
 	s, ok := sortOf(t)
 	return ok && s == text
 }
 
-// constantTerm is the term of a constant; nil if no formula has such values.
+// constantTerm is the term of a constant; nil if no formula has such values: an integer
+// beyond int64, a floating point number, or a string longer than digests are made of.
 func constantTerm(c *ssa.Const) *term {
 	if c.Value == nil {
 		if s, ok := sortOf(c.Type()); ok {
@@ -430,11 +482,17 @@ func constantTerm(c *ssa.Const) *term {
 	return nil
 }
 
+// operators are the operations that formulas have by the same name. Others are made of
+// these, with operands the other way round or a not, or have no term: a shift or a
+// remainder is not linear.
 var operators = map[token.Token]trace.Op{
 	token.ADD: trace.Plus, token.SUB: trace.Minus, token.MUL: trace.Times,
 	token.EQL: trace.Equal, token.LSS: trace.Less, token.LEQ: trace.LessEqual,
 }
 
+// operation is the term of b. Only numbers and pointers have an order or can be added;
+// strings and interfaces are equal or not, and the length of a slice does not say whether it
+// is nil.
 func (d *deriver) operation(b *ssa.BinOp) *term {
 	if t := d.empty(b); t != nil {
 		return t
@@ -481,10 +539,12 @@ func isNil(v ssa.Value) bool {
 	return ok && c.IsNil()
 }
 
-// fromAny reports whether t, of v, may be the number that an interface holds.
+// fromAny reports whether t, of v, may be the number that an interface holds: one that was
+// handed over is told without its type, so that 0 is not nil there.
 func fromAny(t *term, v ssa.Value) bool { return t != nil && t.Op == trace.Handed && isAny(v.Type()) }
 
-// empty is the term of a comparison of a string's length with 0.
+// empty is the term of a comparison of a string's length with 0: len(s) == 0 is the same
+// as s == "", which digests tell. Of any other length they tell nothing.
 func (d *deriver) empty(b *ssa.BinOp) *term {
 	of, zero, op := lengthOf(b.X), b.Y, b.Op
 	if of == nil {
@@ -511,7 +571,8 @@ func lengthOf(v ssa.Value) ssa.Value {
 	return nil
 }
 
-// reading is the term of instr, the value of which is read by the event at s.
+// reading is the term of instr, the value of which is read by the event at s, if that is
+// still the goroutine's last one there at d.use.
 func (d *deriver) reading(instr ssa.Instruction, s Spot, size uint8, signed bool) *term {
 	for _, other := range between(instr, d.use) {
 		if d.mayCall(other, d.f) {
@@ -522,10 +583,12 @@ func (d *deriver) reading(instr ssa.Instruction, s Spot, size uint8, signed bool
 	return &term{Formula: Formula{Op: trace.Value, Read: r}, reads: []*read{{s, d.f, onWay(instr), readFrom(instr), d.readMemory(instr)}}}
 }
 
-// atomicBool is the size in bytes of what an atomic.Bool holds.
+// atomicBool is the size in bytes of what an atomic.Bool holds: a uint32, whatever the size
+// of the boolean that its methods return.
 const atomicBool = 4
 
-// readAt returns where the event that reads v comes to be.
+// readAt returns where the event that reads v comes to be: at a load that others may see
+// (package sharing's question), or an atomic operation that returns a number.
 func (a *analysis) readAt(f *function, v ssa.Value) (Spot, bool) {
 	switch v := v.(type) {
 	case *ssa.UnOp:
@@ -554,7 +617,9 @@ func readFrom(instr ssa.Instruction) any {
 	return nil
 }
 
-// loadPos returns the position of what v loads: its name, bracket or star.
+// loadPos returns the position of what v loads: its name, bracket or star, which is where
+// the rewriter has the access. A load of a plain variable has no position in the SSA form;
+// the debug reference to it has.
 func loadPos(v *ssa.UnOp) token.Pos {
 	switch x := v.X.(type) {
 	case *ssa.FieldAddr:
@@ -577,7 +642,8 @@ func loadPos(v *ssa.UnOp) token.Pos {
 
 // kept returns the value that a load of a variable, of which the address goes
 // nowhere, finds: that of a store before it in its block. Results of functions
-// with deferred calls are such variables.
+// with deferred calls are such variables, as recover may read and change them, which keeps
+// the SSA form from lifting them into values.
 func kept(load *ssa.UnOp) ssa.Value {
 	alloc, ok := load.X.(*ssa.Alloc)
 	if !ok || alloc.Heap {
@@ -597,7 +663,8 @@ func kept(load *ssa.UnOp) ssa.Value {
 
 // operand is the term of a value v of which only the trace can tell what it was,
 // while no other goroutine has a say in it: its name, or the like, in the expression
-// that uses it.
+// that uses it. A value that others can change (Unsure) must not become one: it would be as
+// recorded in each schedule, and assertions would hold that fail.
 func (d *deriver) operand(v ssa.Value, size uint8, signed bool) *term {
 	if d.Unsure(v) && !d.sentinel(v) {
 		return nil
@@ -612,7 +679,8 @@ func (d *deriver) operand(v ssa.Value, size uint8, signed bool) *term {
 }
 
 // named returns where v stands in the expression that d.use uses: at the last
-// place in the instructions before, by its name, operator or parenthesis.
+// place in the instructions before, by its name, operator or parenthesis. NoPos stands for
+// a value that has no such place, as one that the compiler makes up for range.
 func (d *deriver) named(v ssa.Value) token.Pos {
 	var e ast.Expr
 	for _, instr := range d.use.Block().Instrs {
@@ -681,6 +749,7 @@ func atomicOp(c *ssa.CallCommon) string {
 	return ""
 }
 
+// isBuiltin reports whether c calls len, append or another function of the language.
 func isBuiltin(c *ssa.Call) bool {
 	_, ok := c.Call.Value.(*ssa.Builtin)
 	return ok
