@@ -50,9 +50,10 @@ func Of(t *trace.Trace, proofs ...trace.Proof) ([]Wait, *trace.Trace) {
 	var ws []Wait
 	for _, s := range t.Stuck {
 		if slices.Contains(proofs, s.Proof) {
-			ws = append(ws, Wait{Stuck: s, At: last(t, s)})
+			ws = append(ws, Wait{Stuck: s, At: -1})
 		}
 	}
+	begun(t, ws)
 	for k := range ws {
 		if w := &ws[k]; w.At < 0 {
 			w.At = len(with.Events)
@@ -71,18 +72,34 @@ func Of(t *trace.Trace, proofs ...trace.Proof) ([]Wait, *trace.Trace) {
 	return ws, &with
 }
 
-// last returns the position of the event with which s's operation began; -1 if such
-// operations are told of when they are done.
-func last(t *trace.Trace, s trace.Stuck) int {
-	if IsLock(s.Op) {
-		return -1
-	}
-	for i, e := range slices.Backward(t.Events) {
-		if e.G == s.G && e.Kind == s.Op && e.Site == s.Site {
-			return i
+// begun finds the events with which the operations of ws began, but of those that are
+// told of when they are done.
+func begun(t *trace.Trace, ws []Wait) {
+	of := make(map[trace.GID][]int) // those that are not found yet
+	for k, w := range ws {
+		if !IsLock(w.Op) {
+			of[w.G] = append(of[w.G], k)
 		}
 	}
-	return -1
+	for i, e := range slices.Backward(t.Events) {
+		if len(of) == 0 {
+			return
+		}
+		ks, open := of[e.G]
+		if !open {
+			continue
+		}
+		ks = slices.DeleteFunc(ks, func(k int) bool {
+			is := e.Kind == ws[k].Op && e.Site == ws[k].Site
+			if is {
+				ws[k].At = i
+			}
+			return is
+		})
+		if of[e.G] = ks; len(ks) == 0 {
+			delete(of, e.G)
+		}
+	}
 }
 
 // IsLock reports whether operations of kind k wait for what another goroutine holds: a

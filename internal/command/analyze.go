@@ -33,7 +33,7 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 	if err != nil {
 		return exitFailed, fmt.Errorf("%s: %w", args[0], err)
 	}
-	predicted, impossible, err := explore.Findings(t, result, s.dir)
+	predicted, impossible, err := explore.Findings(ctx, t, result, s.dir)
 	if err != nil {
 		return exitFailed, err
 	}

@@ -221,19 +221,12 @@ func (c *confirmation) replayFinding(ctx context.Context, f finding) (report.Evi
 // smallOrWhole replays the small witness of s schedule; if that does not confirm
 // it, the whole one, for the small one goes by what the trace shows.
 func (c *confirmation) smallOrWhole(ctx context.Context, s scheduled) (*witness.Witness, replayer.Result, *trace.Trace, error) {
-	w, err := c.witnessOf(s, witness.Small)
-	if err != nil {
-		return w, replayer.Result{}, nil, err
-	}
 	shown := c.toward == nil && s.shown(c.trace)
-	r, replayed, err := c.replay(ctx, w, c.run.Args, shown)
-	if err == nil && r.Status == bug.Confirmed {
-		return c.fewer(ctx, s, w, r, replayed)
-	}
-	if err != nil {
+	w, r, replayed, err := c.small(ctx, s, shown)
+	if err != nil || r.Status == bug.Confirmed {
 		return w, r, replayed, err
 	}
-	whole, err := c.witnessOf(s, witness.Whole)
+	whole, err := c.witnessOf(ctx, s, witness.Whole)
 	if err != nil || slices.Equal(whole.Steps, w.Steps) {
 		return w, r, replayed, err
 	}
@@ -247,23 +240,40 @@ func (c *confirmation) smallOrWhole(ctx context.Context, s scheduled) (*witness.
 	return whole, r, replayed, err
 }
 
-// longWitness is from how many steps on a witness is worth replays that may make
-// it shorter.
+// small replays the small witness of s schedule, and if that is confirmed and long, one
+// with fewer goroutines. shown says that the recorded run has shown one order.
+func (c *confirmation) small(ctx context.Context, s scheduled, shown bool) (*witness.Witness, replayer.Result, *trace.Trace, error) {
+	w, err := c.witnessOf(ctx, s, witness.Small)
+	if err != nil {
+		return w, replayer.Result{}, nil, err
+	}
+	r, replayed, err := c.replay(ctx, w, c.run.Args, shown)
+	if err == nil && r.Status == bug.Confirmed {
+		return c.fewer(ctx, s, w, r, replayed)
+	}
+	return w, r, replayed, err
+}
+
+// longWitness is from how many steps or holds on a witness is worth replays that may
+// make it shorter.
 const longWitness = 20
 
 // fewer takes out of s long witness, which was confirmed, the goroutines that have
 // no part in the violation, if replays show that they need no control.
 func (c *confirmation) fewer(ctx context.Context, s scheduled, w *witness.Witness, r replayer.Result, replayed *trace.Trace) (*witness.Witness, replayer.Result, *trace.Trace, error) {
-	if len(w.Steps) <= longWitness || !w.Bystanders() {
+	if max(len(w.Steps), len(w.Hold)) <= longWitness || !w.Bystanders() {
 		return w, r, replayed, nil
 	}
-	short, err := c.witnessOf(s, witness.Few)
+	short, err := c.witnessOf(ctx, s, witness.Few)
+	if ctx.Err() != nil {
+		return w, r, replayed, nil // what was confirmed stays so
+	}
 	if err != nil {
 		return w, r, replayed, err
 	}
 	again, replayedAgain, err := c.replay(ctx, short, c.run.Args, false)
 	if err != nil || again.Status != bug.Confirmed || again.Effect != r.Effect {
-		return w, r, replayed, nil // what was confirmed stays so
+		return w, r, replayed, nil
 	}
 	return short, again, replayedAgain, nil
 }

@@ -258,23 +258,30 @@ func (x *Exploration) confirmation(run recorder.Run, t *trace.Trace, y *tally) *
 	}
 }
 
-// Predict is analysis.Predict, which it does not wait for once ctx is done: parts of
-// it take minutes on long traces and do not look at ctx. The command ends then.
+// Predict is analysis.Predict, which it does not wait for once ctx is done.
 func Predict(ctx context.Context, t *trace.Trace, opts analysis.Options) (*analysis.Result, error) {
+	return unlessDone(ctx, func() (*analysis.Result, error) { return analysis.Predict(ctx, t, opts) })
+}
+
+// unlessDone calls f and returns what that does, but does not wait for it once ctx is done:
+// what is done with long traces can take minutes, and parts of it do not look at ctx. f
+// goes on then until the command ends, and may not write to what others use.
+func unlessDone[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type outcome struct {
-		result *analysis.Result
+		result T
 		err    error
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		r, err := analysis.Predict(ctx, t, opts)
+		r, err := f()
 		done <- outcome{r, err}
 	}()
 	select {
 	case o := <-done:
 		return o.result, o.err
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		var none T
+		return none, context.Cause(ctx)
 	}
 }
 

@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -53,4 +55,14 @@ func TestReadDamagedTrace(t *testing.T) {
 func TestCountTests(t *testing.T) {
 	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Path: "main"}, {Test: "TestA", Path: "0"}, {Test: "TestA", Path: "0.1"}, {Test: "TestB", Path: "0"}}}
 	assert.Equal(t, 2, countTests(tr))
+}
+
+func TestUnlessDone(t *testing.T) {
+	over := errors.New("over")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	n, err := unlessDone(ctx, func() (int, error) { return 7, nil })
+	require.NoError(t, err)
+	assert.Equal(t, 7, n)
+	_, err = unlessDone(ctx, func() (int, error) { cancel(over); select {} })
+	assert.ErrorIs(t, err, over)
 }

@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"context"
+
 	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/report"
@@ -12,7 +14,7 @@ import (
 // Findings returns what was predicted from t, of which nothing was replayed: a finding
 // for each bug, with the interleaving that leads there if there is one, and apart those
 // that no run can show. Files are named relative to the folder root.
-func Findings(t *trace.Trace, r *analysis.Result, root string) (predicted, infeasible []report.Finding, err error) {
+func Findings(ctx context.Context, t *trace.Trace, r *analysis.Result, root string) (predicted, infeasible []report.Finding, err error) {
 	c := &confirmation{
 		Exploration: &Exploration{root: root, files: witness.Files{Root: root}, source: new(witness.Sources)},
 		trace:       t, index: witness.NewIndex(t), tally: newTally(),
@@ -26,7 +28,7 @@ func Findings(t *trace.Trace, r *analysis.Result, root string) (predicted, infea
 		ev.Result = replayer.Result{Status: bug.Unconfirmed, Reason: witness.Prose(f.Reason, f.Tests)}
 		if len(f.Schedules) > 0 {
 			recipe := f.Schedules[0]
-			if ev.Witness, err = c.witnessOf(scheduled{f, recipe, recipe.Schedule()}, witness.Small); err != nil {
+			if ev.Witness, err = c.witnessOf(ctx, scheduled{f, recipe, recipe.Schedule()}, witness.Small); err != nil {
 				return nil, nil, err
 			}
 			ev.Result.Reason = "not replayed"

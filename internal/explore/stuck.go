@@ -42,6 +42,7 @@ func (c *confirmation) stuck(ctx context.Context) error {
 		at := *c
 		at.trace, at.index = with, witness.NewIndex(with)
 		at.recorded.Effect = bug.NoEffect // it is the bug's
+		r := &ended{confirmation: &at, kind: b.kind, ws: ws, recorded: len(c.trace.Events)}
 		err := c.inTime(ctx, func(limit context.Context) error {
 			tried := make(map[string]int)
 			for _, members := range groups(b.kind, ws) {
@@ -50,7 +51,7 @@ func (c *confirmation) stuck(ctx context.Context) error {
 					continue
 				}
 				tried[places]++
-				if err := at.stuckFor(ctx, limit, b.kind, members, len(c.trace.Events)); err != nil {
+				if err := r.confirm(ctx, limit, members); err != nil {
 					return err
 				}
 			}
@@ -93,62 +94,113 @@ func (x *Exploration) wants(kind bug.Kind) bool {
 	return len(kinds) == 0 || slices.Contains(kinds, kind)
 }
 
-// stuckFor deals with those that wait by one bug. Recorded is the number of events that
-// happened.
-func (c *confirmation) stuckFor(ctx, limit context.Context, kind bug.Kind, members []blocked.Wait, recorded int) error {
+// An ended is a recorded run at whose end goroutines were blocked.
+type ended struct {
+	*confirmation
+	kind     bug.Kind
+	ws       []blocked.Wait
+	recorded int             // how many events of the trace have happened
+	cones    *analysis.Cones // nil before they are needed
+}
+
+// confirm deals with those that wait by one bug.
+func (r *ended) confirm(ctx, limit context.Context, members []blocked.Wait) error {
 	var accesses []int
 	for _, w := range members {
 		accesses = append(accesses, w.At)
 	}
-	b := finding{Finding: analysis.Finding{Kind: kind, Accesses: accesses, Tests: c.testsOf(members), Status: bug.Predicted, Tier: tierRecording}}
-	b.witness = c.outside(b.Finding)
-	if c.done[sitesOf(b.witness)] {
+	b := finding{Finding: analysis.Finding{Kind: r.kind, Accesses: accesses, Tests: r.testsOf(members), Status: bug.Predicted, Tier: tierRecording}}
+	b.witness = r.outside(b.Finding)
+	if r.done[sitesOf(b.witness)] {
 		return nil
 	}
-	ev := c.evidence(b, b.witness)
+	ev := r.evidence(b, b.witness)
 	if len(b.Tests) > 0 {
-		recipe := analysis.Recipe{Recipe: schedule.Recipe{Accesses: accesses}}
-		w, r, replayed, err := c.smallOrBare(limit, scheduled{b, recipe, asRecorded(c.trace, recorded)})
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err == nil {
-			ev.Witness, ev.Result, ev.Replayed = w, r, replayed
+		if err := r.replayOf(limit, b, members, &ev); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if limit.Err() == nil {
+				r.Failed = true
+				r.warn("%s: %s: %v", r.run.Package.Path, b.witness.ID, err)
+			}
 		}
 	}
 	if ev.Result.Status != bug.Confirmed { // by a replay
-		ev.Result.Status, ev.Result.Effect = bug.Confirmed, effectOf(kind)
+		ev.Result.Status, ev.Result.Effect = bug.Confirmed, effectOf(r.kind)
 		ev.Result.Reproduced = 0
 	}
 	f := reported{Finding: report.NewFinding(ev)}
 	if f.Reproduced > 0 {
-		f = c.reported(ev)
-		if err := c.save(&f); err != nil {
-			c.Failed = true
-			c.warn("%s: %s: %v", c.run.Package.Path, f.ID, err)
+		f = r.reported(ev)
+		if err := r.save(&f); err != nil {
+			r.Failed = true
+			r.warn("%s: %s: %v", r.run.Package.Path, f.ID, err)
 		}
 	}
-	c.tell(f)
+	r.tell(f)
 	return nil
 }
 
-// smallOrBare replays the small or whole witness of s schedule. If that is long, or does not
-// confirm it, a bare one may: what the recorded run came to by itself, it mostly comes to
-// again.
-func (c *confirmation) smallOrBare(ctx context.Context, s scheduled) (*witness.Witness, replayer.Result, *trace.Trace, error) {
-	w, r, replayed, err := c.smallOrWhole(ctx, s)
-	if err != nil || r.Status == bug.Confirmed && len(w.Steps) <= longWitness {
-		return w, r, replayed, err
+// replayOf replays what led to b, of which these are the members, and notes in ev what
+// that has shown: first no more than what must have happened, at last the whole run.
+func (r *ended) replayOf(ctx context.Context, b finding, members []blocked.Wait, ev *report.Evidence) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
-	bare, err := c.witnessOf(s, witness.Bare)
+	recipe := analysis.Recipe{Recipe: schedule.Recipe{Accesses: b.Accesses}}
+	take := func(w *witness.Witness, result replayer.Result, replayed *trace.Trace, err error) error {
+		if err == nil {
+			if result.Status != bug.Confirmed { // else those of the other schedules do not count
+				result.Replays += ev.Result.Replays
+			}
+			ev.Witness, ev.Result, ev.Replayed = w, result, replayed
+		}
+		return err
+	}
+	if r.cones == nil {
+		made, err := unlessDone(ctx, func() (*analysis.Cones, error) { return analysis.NewCones(r.trace, r.ws) })
+		if err != nil {
+			return err
+		}
+		r.cones = made
+	}
+	for order := range r.cones.Of(members) {
+		if err := take(r.small(ctx, scheduled{b, recipe, order}, false)); err != nil {
+			return err
+		}
+		if ev.Result.Status == bug.Confirmed {
+			break
+		}
+	}
+	all := scheduled{b, recipe, asRecorded(r.trace, r.recorded)}
+	if ev.Result.Status != bug.Confirmed || len(ev.Witness.Steps) > longWitness {
+		w, result, replayed, err := r.bare(ctx, all)
+		if err != nil {
+			return err
+		}
+		if result.Status == bug.Confirmed && (ev.Result.Status != bug.Confirmed || result.Effect == ev.Result.Effect) {
+			return take(w, result, replayed, nil)
+		}
+		if ev.Result.Status != bug.Confirmed {
+			ev.Result.Replays += result.Replays
+		}
+	}
+	if ev.Result.Status == bug.Confirmed {
+		return nil
+	}
+	return take(r.smallOrWhole(ctx, all))
+}
+
+// bare replays the bare witness of s schedule: what the recorded run came to by itself, it
+// mostly comes to again.
+func (c *confirmation) bare(ctx context.Context, s scheduled) (*witness.Witness, replayer.Result, *trace.Trace, error) {
+	w, err := c.witnessOf(ctx, s, witness.Bare)
 	if err != nil {
-		return w, r, replayed, err
+		return w, replayer.Result{}, nil, err
 	}
-	again, replayedAgain, err := c.replay(ctx, bare, c.run.Args, false)
-	if err != nil || again.Status != bug.Confirmed || r.Status == bug.Confirmed && again.Effect != r.Effect {
-		return w, r, replayed, err
-	}
-	return bare, again, replayedAgain, nil
+	r, replayed, err := c.replay(ctx, w, c.run.Args, false)
+	return w, r, replayed, err
 }
 
 // effectOf is the harm that what the recorded run has shown does by itself.

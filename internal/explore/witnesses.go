@@ -2,6 +2,7 @@ package explore
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"runtime"
 	"slices"
@@ -65,8 +66,8 @@ func (s scheduled) shown(t *trace.Trace) bool {
 }
 
 // witnessOf makes s witness of the schedule.
-func (c *confirmation) witnessOf(s scheduled, extent witness.Extent) (*witness.Witness, error) {
-	w, err := c.witness(s.Finding, s.recipe, s.order, extent)
+func (c *confirmation) witnessOf(ctx context.Context, s scheduled, extent witness.Extent) (*witness.Witness, error) {
+	w, err := unlessDone(ctx, func() (*witness.Witness, error) { return c.witness(s.Finding, s.recipe, s.order, extent) })
 	if err == nil {
 		w.ID = s.finding.witness.ID
 	}

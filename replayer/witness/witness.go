@@ -81,14 +81,15 @@ type Witness struct {
 	Anchors []Step
 }
 
-// Bystanders reports whether there are steps of goroutines that neither come to
-// the violation nor have started one that does.
+// Bystanders reports whether there are steps or holds of goroutines that neither come
+// to the violation nor have started one that does.
 func (w *Witness) Bystanders() bool {
-	return slices.ContainsFunc(w.Steps, func(s Step) bool {
+	stands := func(s Step) bool {
 		return !slices.ContainsFunc(w.Violation, func(v Step) bool {
 			return v.Goroutine == s.Goroutine || strings.HasPrefix(v.Goroutine, s.Goroutine+".")
 		})
-	})
+	}
+	return slices.ContainsFunc(w.Steps, stands) || slices.ContainsFunc(w.Hold, stands)
 }
 
 // A Step is one event of one goroutine.
