@@ -8,11 +8,19 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
+// This file follows values through calls and closures: what is passed, captured and
+// returned.
+//
 // A closure shares variables with who has made it. If it only runs where it is made, that
 // is as if its body stood there; if it runs in a goroutine that starts then, the start
-// orders what was before; and if others may keep it, they know its variables.
+// orders what was before; and if others may keep it, they know its variables:
+//
+//	sort.Slice(xs, func(i, j int) bool { return xs[i] < xs[j] }) // direct
+//	wg.Go(func() { sum += n })                                    // started
+//	handlers = append(handlers, func() { sum++ })                 // wandering
 
-// handling says what becomes of a closure.
+// handling says what becomes of a closure. Later ones are worse: of several uses the worst
+// counts.
 type handling int
 
 const (
@@ -21,7 +29,9 @@ const (
 	wandering                 // somebody may know and call it
 )
 
-// handling finds out what becomes of the closure c.
+// handling finds out what becomes of the closure c, by all that is done with its value in
+// the function that makes it. A store, a return or a conversion lets it wander, wherever it
+// is called in the end.
 func (a *analysis) handling(c *ssa.MakeClosure) handling {
 	h := direct
 	for _, r := range *c.Referrers() {
@@ -79,7 +89,8 @@ var callers = map[string]bool{
 	"testing.AllocsPerRun": true,
 }
 
-// taking says what the callee of c does with functions that it gets.
+// taking says what the callee of c does with functions that it gets. A function of the
+// program's own may keep them: that its parameter is only called is not looked for.
 func (a *analysis) taking(c *ssa.CallCommon) handling {
 	fn := c.StaticCallee()
 	if fn == nil || a.body(fn) != nil {
@@ -94,7 +105,10 @@ func (a *analysis) taking(c *ssa.CallCommon) handling {
 	return wandering
 }
 
-// closure follows the variables that a closure captures.
+// closure follows the variables that a closure captures. It has their addresses: its free
+// variables lead where those of the function around it do. A closure that is started
+// publishes them at the instruction that starts it, and not where it is made: what is
+// written in between is ordered, too.
 func (a *analysis) closure(f *function, c *ssa.MakeClosure) {
 	var roots []*node
 	g := a.body(c.Fn.(*ssa.Function))
@@ -123,7 +137,9 @@ func (a *analysis) closure(f *function, c *ssa.MakeClosure) {
 	}
 }
 
-// call follows the values through a call, go or defer.
+// call follows the values through a call, go or defer. The arguments are assigned to the
+// parameters, which are the same for all calls: callers are not told apart (context
+// insensitive), but for what a function makes and returns (seal).
 func (a *analysis) call(f *function, instr ssa.CallInstruction) {
 	c := instr.Common()
 	result := a.node()
@@ -155,10 +171,13 @@ func (a *analysis) call(f *function, instr ssa.CallInstruction) {
 			a.assign(a.hold(p), n, p.Type())
 		}
 	}
+	// A go statement publishes what it passes, and its results are lost.
 	if spawn {
 		a.publish(f, instr, false, roots...)
 		return
 	}
+	// A copy of all that the function makes, where it is sealed; else its results are what
+	// each of its callers gets, so that it cannot be sealed later on.
 	made := g.results
 	if g.made != nil && g.state == done {
 		made = a.copyOf(g, f)
@@ -184,7 +203,9 @@ func (a *analysis) call(f *function, instr ssa.CallInstruction) {
 	}
 }
 
-// unknownCall gives away the operands of a call.
+// unknownCall gives away the operands of a call: unknown code may keep them, and pass them
+// to any goroutine, and it returns what it has. So does a method of an interface, whoever
+// has it.
 func (a *analysis) unknownCall(c *ssa.CallCommon, result *node) {
 	for _, arg := range c.Args {
 		a.release(a.hold(arg), arg.Type())
@@ -200,7 +221,9 @@ func (a *analysis) unknownCall(c *ssa.CallCommon, result *node) {
 	}
 }
 
-// builtin follows the values through the call of a builtin function.
+// builtin follows the values through the call of a builtin function: append and copy store
+// elements, whose pointers then lead where those of the source do; delete and clear store to
+// the map or slice as a whole; most others move no pointer.
 func (a *analysis) builtin(f *function, instr ssa.CallInstruction, name string, result *node) {
 	args := instr.Common().Args
 	switch name {
@@ -252,12 +275,23 @@ func (a *analysis) builtin(f *function, instr ssa.CallInstruction, name string, 
 	}
 }
 
-// most bounds the nodes that are copied for a call.
+// most bounds the nodes that are copied for a call. A constructor of a whole parser has
+// more, and hundreds of calls: there, all calls share one set.
 const most = 100
 
 // seal decides whether each call of f makes variables of its own: what the
 // results lead to is known to nobody else when f returns, nor are the results of
-// functions that are not copied.
+// functions that are not copied. With
+//
+//	func newMatrix() *matrix { return &matrix{cells: make([]int, 9)} }
+//	a, b := newMatrix(), newMatrix()
+//	go a.fill() // b and its cells stay private
+//
+// the matrix and its cells are copied for each of the two calls. With a global counter of
+// matrices they would be, too; with a global list of them not.
+//
+// Others are all by which somebody else might know: what is known outside, what comes into f
+// from elsewhere, and what f sends, captures, or passes on.
 func (a *analysis) seal(f *function) {
 	if f.open || f.linked || strings.HasPrefix(f.Name(), "init") {
 		return
@@ -291,6 +325,8 @@ func (a *analysis) seal(f *function) {
 			}
 		}
 	}
+	// What the results lead to must not be reached from others, but for the results' own node,
+	// which holds no memory.
 	made := map[*node]bool{}
 	enough := false
 	a.reach([]*node{f.results}, func(n *node) bool {
@@ -310,7 +346,9 @@ func (a *analysis) seal(f *function) {
 	}
 }
 
-// copyOf makes a copy of the results of g, which f calls.
+// copyOf makes a copy of the results of g, which f calls, and of all that they lead to. The
+// nodes of g stay the originals: they keep their copies (clones), since what g itself writes
+// holds for each of these, and what callers do with one has to be loud in g (decide).
 func (a *analysis) copyOf(g, f *function) *node {
 	copies := map[*node]*node{}
 	var list []*node

@@ -14,15 +14,26 @@ import (
 // neither a struct nor an array changes by an assignment to the field or to a
 // struct around it, or through a pointer to it if its address was taken. If the
 // program has no such store with an event, reads of the field need none. Stores
-// of unknown code have no events in any case.
+// of unknown code have no events in any case. So of
+//
+//	type server struct {
+//		name string // set in composite literals only: reads of it have no events
+//		hits int    // s.hits++ stands somewhere: all accesses to it have
+//	}
+//
+// the name is quiet although the servers are known to package net/http. That is the
+// field-based analysis of Heintze and Tardieu, Ultra-fast Aliasing Analysis using CLA, PLDI
+// 2001: one variable for each field of a type.
 
 // classes says which fields may change.
 type classes struct {
-	names  map[*types.Struct]string
-	loud   map[string]bool // by class: there is a store with an event, or an address was taken
-	off    bool            // unsafe code may do anything
+	names map[*types.Struct]string // see name
+	loud  map[string]bool          // by class: there is a store with an event, or an address was taken
+	off   bool                     // unsafe code may do anything
+	// args are the types that generic code is instantiated with, and anyArg says that it
+	// stores values of its parameters' types: then it may store any of these as a whole.
 	args   []types.Type
-	anyArg bool // code that is generic stores values of its parameters' types
+	anyArg bool
 }
 
 // name is the class of field i of t. Structs whose fields have the same names
@@ -60,7 +71,9 @@ func (c *classes) cast(t types.Type) {
 }
 
 // of returns the classes of the leaves of a variable of type t at addr, which
-// may be nil.
+// may be nil: if t is a struct, those of its fields, and else that of the field whose
+// address addr is, be it an element of an array there. None stands for a variable that is no
+// field, of which types tell nothing.
 func (c *classes) of(addr ssa.Value, t types.Type) []string {
 	var names []string
 	var inner func(t types.Type)
@@ -123,7 +136,9 @@ func structOf(x *ssa.FieldAddr) (*types.Struct, bool) {
 	return s, ok
 }
 
-// classify finds the loud classes, once it is known which nodes are loud.
+// classify finds the loud classes, once it is known which nodes are loud: a store to a
+// variable that is quiet, as it comes before the variable is published, changes nothing that
+// others read.
 func (a *analysis) classify() {
 	for _, w := range a.writes {
 		if w.eventless || !a.isLoudAt(w.to, w.typ) {

@@ -10,8 +10,19 @@ import (
 // This file follows values through instructions: an assignment joins what both sides lead
 // to. Each instruction of package ssa is named somewhere here; one of a later version is
 // taken to give all of its operands away (unknown).
+//
+// As pointers are unified and not followed one way, the order of the instructions does not
+// matter, and each is looked at once: after
+//
+//	p := &x
+//	q = p // q's target and p's are one node from here on, and before
+//
+// whatever is known of *q is known of x. That is coarser than the subsets of Andersen,
+// Program Analysis and Specialization for the C Programming Language, 1994, but almost
+// linear, and errs on the side of too many events.
 
-// hold returns what register v holds.
+// hold returns what register v holds: a node whose target is what v points to, if it is a
+// pointer. Of a global, the register is its address.
 func (a *analysis) hold(v ssa.Value) *node {
 	n := a.vars[v]
 	if n == nil {
@@ -24,7 +35,8 @@ func (a *analysis) hold(v ssa.Value) *node {
 	return find(n)
 }
 
-// global returns the variable g, of whichever load.
+// global returns the variable g, of whichever load. What others import is known outside
+// from the beginning.
 func (a *analysis) global(g *ssa.Global) *node {
 	name := g.Pkg.Pkg.Path() + "." + g.Name()
 	n := a.globals[name]
@@ -42,7 +54,8 @@ func (a *analysis) global(g *ssa.Global) *node {
 func (a *analysis) at(v ssa.Value) *node { return a.target(a.hold(v)) }
 
 // constrain follows the values through all functions, those that are called
-// before those that call them.
+// before those that call them: bottom up over the call graph, so that a function is sealed
+// when the first call of it is met.
 func (a *analysis) constrain() {
 	for _, f := range a.all {
 		a.visit(f)
@@ -68,6 +81,8 @@ func (a *analysis) visit(f *function) {
 			}
 		}
 	}
+	// What comes from elsewhere: a variable that is reached from these may be one that
+	// another call made (early, seal). Unknown callers know what they pass.
 	for _, p := range f.Params {
 		f.entries = append(f.entries, a.hold(p))
 		if f.open {
@@ -90,7 +105,8 @@ func (a *analysis) visit(f *function) {
 	f.state = done
 }
 
-// instruction follows the values of one instruction.
+// instruction follows the values of one instruction. What is named first moves no value
+// that leads anywhere.
 func (a *analysis) instruction(f *function, instr ssa.Instruction) {
 	switch v := instr.(type) {
 	case *ssa.ChangeInterface, *ssa.BinOp, *ssa.If, *ssa.Jump, *ssa.Panic, *ssa.RunDefers, *ssa.DebugRef:
@@ -151,8 +167,9 @@ func (a *analysis) memory(f *function, instr ssa.Instruction) bool {
 	return true
 }
 
-// composite follows the values of an instruction that leads to a part of a struct,
-// array or slice.
+// composite follows the values of an instruction that leads to a part of a struct, array or
+// slice. Fields are told apart, elements are not: an index is a number of which nothing is
+// known.
 func (a *analysis) composite(instr ssa.Instruction) bool {
 	switch v := instr.(type) {
 	case *ssa.FieldAddr:
@@ -179,7 +196,8 @@ func (a *analysis) composite(instr ssa.Instruction) bool {
 }
 
 // mapped follows the values of an operation on a map. Where it is on a value of a type
-// parameter's type, nothing is known.
+// parameter's type, nothing is known. A map is one variable, to which each assignment of an
+// element writes, as the map itself may grow by it.
 func (a *analysis) mapped(f *function, instr ssa.Instruction) bool {
 	switch v := instr.(type) {
 	case *ssa.Lookup:
@@ -221,8 +239,10 @@ func (a *analysis) mapped(f *function, instr ssa.Instruction) bool {
 	return true
 }
 
-// converted follows the values of a conversion, or of what makes or asserts an
-// interface.
+// converted follows the values of a conversion, or of what makes or asserts an interface.
+// Interfaces are where pointers are lost track of: what goes in is released, and what comes
+// out may be anything of the outside. It would take the call graph of all methods to do
+// better, and fmt gets most of them anyway.
 func (a *analysis) converted(f *function, instr ssa.Instruction) bool {
 	switch v := instr.(type) {
 	case *ssa.ChangeType:
@@ -246,7 +266,8 @@ func (a *analysis) converted(f *function, instr ssa.Instruction) bool {
 	return true
 }
 
-// message follows the values of a send or select; a receive is a UnOp.
+// message follows the values of a send or select; a receive is a UnOp. The results of a
+// select are a tuple: the case, ok, and then what each receive gets.
 func (a *analysis) message(f *function, instr ssa.Instruction) bool {
 	switch v := instr.(type) {
 	case *ssa.Send:
@@ -275,8 +296,8 @@ func (a *analysis) single(v ssa.Value, ok bool) *node {
 	return a.hold(v)
 }
 
-// elements returns the elements that x, a slice or a pointer to an array,
-// leads to.
+// elements returns the elements that x, a slice or a pointer to an array, leads to. A slice
+// leads to them directly; the array is a variable of which they are a part.
 func (a *analysis) elements(x ssa.Value) *node {
 	switch t := x.Type().Underlying().(type) {
 	case *types.Slice:
@@ -292,7 +313,9 @@ func (a *analysis) elements(x ssa.Value) *node {
 	return a.at(x)
 }
 
-// convert follows a conversion; those of strings make new memory.
+// convert follows a conversion. []byte(s) makes new memory, as strings are never written
+// to. By way of unsafe.Pointer and uintptr anything may become of memory: the types on both
+// sides are no longer what tells their fields apart.
 func (a *analysis) convert(f *function, v, x ssa.Value) {
 	_, slice := v.Type().Underlying().(*types.Slice)
 	if b, ok := x.Type().Underlying().(*types.Basic); slice && ok && b.Info()&types.IsString != 0 {
@@ -307,8 +330,10 @@ func (a *analysis) convert(f *function, v, x ssa.Value) {
 	a.release(a.hold(v), v.Type())
 }
 
-// parameterized reports whether a type parameter occurs in t where it matters
-// for what values lead to.
+// parameterized reports whether a type parameter occurs in t where it matters for what
+// values lead to. The body of a generic function is followed once, for all instances: its
+// values then lead to other parts than those of an instance, so that they are joined whole
+// and not part by part.
 func parameterized(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.TypeParam:
@@ -355,7 +380,15 @@ func (a *analysis) receive(dst *node, ch ssa.Value) {
 func (a *analysis) initializes(f *function) bool { return f.Synthetic == "package initializer" }
 
 // eventless reports whether the rewriter inserts no event for the store s,
-// even if it instruments all: it belongs to a declaration or to a literal.
+// even if it instruments all: it belongs to a declaration or to a literal, as in
+//
+//	n := 0                // its variable is new
+//	p := &point{x: 1}     // and so are its fields, at first
+//	go show(&point{y: n}) // what is published has been written before
+//
+// Such a store comes before anybody else can know the variable, and the rewriter has no
+// place for an event there. One to a field that is selected by its name, p.x = 1, is none of
+// these.
 func (a *analysis) eventless(f *function, s *ssa.Store) bool {
 	if a.initializes(f) {
 		return true

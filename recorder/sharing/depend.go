@@ -11,7 +11,15 @@ import (
 // goroutines do: by a load that has an event, by a receive, or by a call of
 // code that is not known. That a value depends on the way that its goroutine
 // took does not count: branches on what depends on others keep their events, so
-// the way is known to be the same.
+// the way is known to be the same. Of
+//
+//	n := len(s.jobs) // loaded with an event, as another goroutine may append: unsure
+//	half := n / 2    // and so is what is computed from it
+//	if half > 8      // so that this branch has an event
+//
+// It is a taint analysis, from loads with events forward, through registers (dependent),
+// memory and calls (pass), to the fixed point: what is unsure once stays so, and each round
+// makes something unsure, so that it ends.
 func (a *analysis) depend() {
 	for _, f := range a.all {
 		for _, p := range f.Params {
@@ -41,7 +49,8 @@ func (a *analysis) depend() {
 	}
 }
 
-// doubt notes that v may depend on others, if unsure.
+// doubt notes that v may depend on others, if unsure. That alone makes another round
+// necessary.
 func (a *analysis) doubt(v ssa.Value, unsure bool) {
 	if unsure && !a.unsure[v] {
 		a.unsure[v], a.changed = true, true
@@ -59,7 +68,8 @@ func (a *analysis) doubtAt(n *node, t types.Type, unsure bool) {
 	}
 }
 
-// dependent reports whether v may depend on others, as far as is known yet.
+// dependent reports whether v may depend on others, as far as is known yet: by itself, as
+// what is received or selected, or as one of its operands does.
 func (a *analysis) dependent(v ssa.Value) bool {
 	instr := v.(ssa.Instruction)
 	switch v := v.(type) {
@@ -107,7 +117,8 @@ func (a *analysis) uncertainIn(m ssa.Value) bool {
 	return true
 }
 
-// uncertainAt reports whether what is loaded from n may depend on others.
+// uncertainAt reports whether what is loaded from n may depend on others: they may write
+// there, or what was stored by this goroutine depends on them already.
 func (a *analysis) uncertainAt(n *node, t types.Type) bool {
 	r := false
 	a.leaves(n, t, func(n *node) { r = r || n.loud || n.uncertain })

@@ -20,11 +20,12 @@ type Facts struct {
 	decided  map[ast.Expr]bool // independent of other goroutines
 }
 
-// An index collects what the facts are about.
+// An index collects what the facts are about: for a place in the source, the values of the
+// SSA form there. There may be several: an access is quiet only if it is for all of them.
 type index struct {
-	addrs  map[position][]ssa.Value
-	locals map[position][]ssa.Value
-	exprs  map[ast.Expr][]ssa.Value
+	addrs  map[position][]ssa.Value // addresses, by what names the access: see Facts.quiet
+	locals map[position][]ssa.Value // those of variables, by their declarations
+	exprs  map[ast.Expr][]ssa.Value // values of expressions
 }
 
 // Analyze analyses the packages pkgs, which have syntax and types, as one
@@ -50,6 +51,8 @@ func Analyze(pkgs []*packages.Package, opens func(path string) bool) (facts *Fac
 	if len(pkgs) == 0 {
 		return &Facts{}, nil
 	}
+	// Each step needs what those before it have found: functions, who may call them, what
+	// pointers lead to, who knows that memory, and what values follow from it.
 	a.build(pkgs)
 	a.openings(pkgs)
 	a.constrain()
@@ -131,7 +134,8 @@ func (a *analysis) note(f *function, instr ssa.Instruction) {
 	}
 }
 
-// quiet reports whether accesses to what the address leads to need no event.
+// quiet reports whether accesses to what the address leads to need no event: as the first
+// net says so, of the variable, or the second, of the field's type.
 func (a *analysis) quiet(addr ssa.Value) bool {
 	p, ok := addr.Type().Underlying().(*types.Pointer)
 	if !ok {

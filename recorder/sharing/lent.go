@@ -9,7 +9,11 @@ import (
 
 // What the standard library writes on behalf of the program has events (see
 // recorder's inside.go), so that fields of what is handed to it may change though
-// the program assigns to them nowhere.
+// the program assigns to them nowhere:
+//
+//	json.Unmarshal(data, &config) // writes all fields of config, and what they lead to
+//
+// The classes of these fields (class.go) are loud then. All others stay as they are.
 
 // onlyReads reports whether fn, of the standard library, writes to nothing that its
 // arguments lead to, as far as their types are not its own.
@@ -34,7 +38,8 @@ func onlyReads(fn *ssa.Function) bool {
 }
 
 // lend finds the types of what goes to functions that may write through it, and
-// makes their fields loud.
+// makes their fields loud. If it is not known of some interface what it holds, it is taken
+// to hold whatever the program puts into interfaces anywhere.
 func (a *analysis) lend() {
 	var any []types.Type // what any interface may hold
 	unknown := false
@@ -88,7 +93,7 @@ func (a *analysis) lent(v ssa.Value, types map[types.Type]bool, seen map[ssa.Val
 			all = a.lent(e, types, seen) && all
 		}
 		return all
-	case *ssa.Slice:
+	case *ssa.Slice: // of the arguments of f(args ...any), which are looked at one by one
 		if alloc, ok := x.X.(*ssa.Alloc); ok && alloc.Comment == "varargs" {
 			all := true
 			for _, r := range *alloc.Referrers() {
@@ -121,7 +126,8 @@ func holdsAny(t types.Type) bool {
 	return false
 }
 
-// lend makes the fields loud of all structs that a value of type t leads to.
+// lend makes the fields loud of all structs that a value of type t leads to, unexported ones
+// as well: the library's own methods may write them.
 func (c *classes) lend(t types.Type, seen map[types.Type]bool) {
 	if seen[t] {
 		return

@@ -8,11 +8,17 @@ import (
 // A node stands for a set of variables, in the sense of the language: pieces of
 // memory, or registers, which differ from memory in that they have no address.
 // Which variables a pointer may point to is found by unification (Steensgaard,
-// POPL 1996): where a pointer may have two targets, these become one node.
+// POPL 1996): where a pointer may have two targets, these become one node. Of
+//
+//	p := &pair{left: new(int)}
+//
+// there are three: the register p, which leads to the struct, whose part 0 leads to the int.
 type node struct {
-	up    *node         // another node that stands for this one, nil if none does
-	to    *node         // what a pointer, slice, map or channel stored here leads to
-	parts map[int]*node // fields by number, and the parts below
+	// up is another node that stands for this one, nil if none does. Only a node without
+	// up has anything below that counts; find goes there.
+	up    *node
+	to    *node         // what a pointer, slice, map or channel stored here leads to; nil: not asked yet
+	parts map[int]*node // fields by number, and element to message; made as they are asked for
 
 	// Who makes the variables decides whether all calls can be told apart: if one function
 	// does, what it does with them before it publishes them is its own.
@@ -20,14 +26,14 @@ type node struct {
 	owners int       // how many make them: 0, 1, 2 for several
 	clones []*node   // of results of a function at its calls
 
-	// What publish finds out. Loud is the answer that rewrite gets: accesses need events.
+	// What decide finds out. Loud is the answer that rewrite gets: accesses need events.
 	shared, racy bool           // other goroutines may know it; by a publication that orders nothing
 	published    []*publication // those that order what was before
 	writes       []*write       // with events
 	inherited    bool           // the function that made the original writes
 	loud         bool
 	uncertain    bool // what is stored here may depend on other goroutines
-	mark         int
+	mark         int  // the walk that was here last: see reach
 }
 
 // The parts of variables that are not fields.
@@ -38,11 +44,12 @@ const (
 	message              // of what a channel leads to
 )
 
-// A graph makes and joins nodes.
+// A graph makes and joins nodes. Joining is for ever: what two pointers lead to cannot be
+// told apart again.
 type graph struct {
-	all     []*node
-	outside *node // all memory that code without a body here may know
-	marks   int
+	all     []*node // in the order in which they were made, also those that others stand for
+	outside *node   // all memory that code without a body here may know
+	marks   int     // how many walks there were
 }
 
 // newGraph returns a graph of the outside alone, of which the worst is taken: it leads to
@@ -76,7 +83,8 @@ func find(n *node) *node {
 	return n
 }
 
-// target returns what a pointer in n leads to.
+// target returns what a pointer in n leads to: the same node for all pointers in n, be it
+// several variables.
 func (g *graph) target(n *node) *node {
 	n = find(n)
 	if n.to == nil {
@@ -85,7 +93,8 @@ func (g *graph) target(n *node) *node {
 	return find(n.to)
 }
 
-// part returns a part of the variable n.
+// part returns a part of the variable n. One that is asked for late begins with what is
+// known of the whole. The outside has none: it is one with its parts.
 func (g *graph) part(n *node, i int) *node {
 	n = find(n)
 	if n == g.outside {
@@ -105,7 +114,7 @@ func (g *graph) part(n *node, i int) *node {
 	return find(p)
 }
 
-// make notes that f makes variables of n.
+// madeBy notes that f makes variables of n: it has an instruction that allocates them.
 func (n *node) madeBy(f *function) {
 	n = find(n)
 	switch {
@@ -116,7 +125,10 @@ func (n *node) madeBy(f *function) {
 	}
 }
 
-// join makes a and b, and all that they lead to, the same.
+// join makes a and b, and all that they lead to, the same. It goes on with targets and parts
+// that both have, by a list of work as structures are deep; where only one has them, the
+// other takes them over. Nothing is joined twice, so that it comes to an end where memory
+// leads to itself.
 func (g *graph) join(a, b *node) {
 	work := [][2]*node{{a, b}}
 	for len(work) > 0 {
@@ -209,7 +221,7 @@ func each(t types.Type, f func(i int, t types.Type)) {
 }
 
 // leads reports whether values of type t may lead to memory in a way that is
-// followed.
+// followed. A type that contains itself does so by a pointer, and that ends the question.
 func (a *analysis) leads(t types.Type) bool {
 	if r, ok := a.leading[t]; ok {
 		return r
@@ -227,7 +239,9 @@ func (a *analysis) leads(t types.Type) bool {
 	return r
 }
 
-// assign lets dst hold what src holds, a value of type t.
+// assign lets dst hold what src holds, a value of type t: of pointers the targets become
+// one, of structs and arrays those of their parts, and of numbers nothing happens. Dst and
+// src stay two variables.
 func (a *analysis) assign(dst, src *node, t types.Type) {
 	if !a.leads(t) {
 		return
@@ -251,7 +265,8 @@ func (a *analysis) assign(dst, src *node, t types.Type) {
 	}
 }
 
-// release lets unknown code know what n, which holds a value of type t, leads to.
+// release lets unknown code know what n, which holds a value of type t, leads to; n itself
+// stays what it was, as the value is copied.
 func (a *analysis) release(n *node, t types.Type) {
 	if !a.leads(t) {
 		return
@@ -273,7 +288,7 @@ func (a *analysis) release(n *node, t types.Type) {
 }
 
 // leaves calls f for the parts of the variable n of type t that are no structs
-// or arrays themselves.
+// or arrays themselves: what an access to the whole reads or writes.
 func (a *analysis) leaves(n *node, t types.Type, f func(*node)) {
 	switch kindOf(t) {
 	case fields:
@@ -300,7 +315,7 @@ func (a *analysis) leaves(n *node, t types.Type, f func(*node)) {
 }
 
 // reach calls f for n and all that it leads to, once each; f says whether to go
-// on from there.
+// on from there. It must not be called within f: the marks are those of one walk.
 func (g *graph) reach(roots []*node, f func(*node) bool) {
 	g.marks++
 	work := append([]*node(nil), roots...)

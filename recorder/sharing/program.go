@@ -15,7 +15,11 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A position is one in one of the file sets.
+// This file makes the program that is analysed: its functions, whose bodies come from
+// several loads of packages, and which of them code may call that is not seen.
+
+// A position is one in one of the file sets. Packages of different loads have file sets of
+// their own, so that a token.Pos alone does not tell a place.
 type position struct {
 	fset *token.FileSet
 	pos  token.Pos
@@ -26,14 +30,14 @@ type function struct {
 	*ssa.Function
 	fset    *token.FileSet
 	results *node // its parts are the results
-	// open says that there may be calls that are not seen.
-	open bool
-	// state of the walk over the call graph
-	state state
-	// made has the nodes of results that are copied at each call, nil if
-	// they are not.
+	// open says that there may be calls that are not seen: its arguments may be known to
+	// anybody, and its results are.
+	open  bool
+	state state // of the walk over the call graph (visit)
+	// made has the nodes of results that are copied at each call, nil if they are not: see
+	// seal. It is not set any more once linked is: some caller has the results themselves.
 	made   map[*node]bool
-	linked bool // results are what some caller gets
+	linked bool
 	// entries are what comes into a call of the function from elsewhere, and
 	// foreign what they lead to, once it was asked for.
 	entries []*node
@@ -42,6 +46,7 @@ type function struct {
 	uncertain bool // results depend on other goroutines
 }
 
+// A state is that of a function in a depth-first search.
 type state uint8
 
 const (
@@ -53,36 +58,43 @@ const (
 // syntax is what the source text says about positions that the instructions
 // do not.
 type syntax struct {
-	selected map[position]bool // names after a dot, brackets of index expressions
-	colons   map[position]bool // in composite literals
-	stars    map[position]bool // of indirections
-	steps    map[position]bool // range variables that all iterations share, where they are declared
+	selected map[position]bool // names after a dot, brackets of index expressions: no part of a literal
+	colons   map[position]bool // in composite literals: stores at these belong to them
+	stars    map[position]bool // of indirections: loads and stores at these are x in *x
+	// steps are range variables that all iterations share, where they are declared: up to
+	// Go 1.21 each iteration assigns to one variable, so that its declaration is a store
+	// like any other.
+	steps map[position]bool
 }
 
 // An analysis is one in the making.
 type analysis struct {
 	*graph
-	opens   func(path string) bool
+	opens   func(path string) bool // whether others import the package: see Analyze
 	prog    *ssa.Program
-	all     []*function
+	all     []*function // in the order of the sources, so that equal programs give equal facts
 	of      map[*ssa.Function]*function
-	byName  map[string]*function
-	globals map[string]*node
-	vars    map[ssa.Value]*node // what registers hold
-	leading map[types.Type]bool
+	byName  map[string]*function // by NameOf: how one load knows another's functions
+	globals map[string]*node     // by path and name, likewise
+	vars    map[ssa.Value]*node  // what registers hold
+	leading map[types.Type]bool  // answers of leads
 	syntax  syntax
 
+	// What the walk over the functions collects for decide.
 	released map[string]bool // types of which unknown code calls the methods
 	sites    []*publication
 	writes   []*write
 	classes  classes
-	index    index
-	unsure   map[ssa.Value]bool // may depend on other goroutines
-	changed  bool
+	index    index // from places to values, for the answers
+
+	// What depend finds out, which goes round until nothing has changed.
+	unsure  map[ssa.Value]bool // may depend on other goroutines
+	changed bool
 }
 
 // build makes the program's functions. Each package has its types from its own
-// load; functions and variables of one are known in the others by name.
+// load; functions and variables of one are known in the others by name. Of all packages that
+// are imported and not among pkgs, there are only types: what they declare has no body.
 func (a *analysis) build(pkgs []*packages.Package) {
 	for i, p := range pkgs {
 		if i == 0 {
@@ -129,7 +141,8 @@ func (a *analysis) build(pkgs []*packages.Package) {
 }
 
 // compile makes the bodies of the functions, and panics as package ssa does,
-// but in this goroutine.
+// but in this goroutine, where Analyze recovers from it: in another it would end the
+// command.
 func (a *analysis) compile(pkgs []*ssa.Package) {
 	failures := make([]any, len(pkgs))
 	var wg sync.WaitGroup
@@ -147,7 +160,9 @@ func (a *analysis) compile(pkgs []*ssa.Package) {
 	}
 }
 
-// add takes up fn, the functions in it, and the synthetic ones that it uses.
+// add takes up fn, the functions in it, and the synthetic ones that it uses: the wrapper
+// that a method value calls, or the thunk of an embedded method, is found only where it
+// stands as an operand.
 func (a *analysis) add(fn *ssa.Function, fset *token.FileSet) {
 	if fn == nil || a.of[fn] != nil || len(fn.Blocks) == 0 || wraps(fn) {
 		return
@@ -188,8 +203,9 @@ func NameOf(fn *ssa.Function) string {
 	return obj.Origin().FullName()
 }
 
-// body returns the function that is run when fn is called, nil if its body is
-// not known.
+// body returns the function that is run when fn is called, nil if its body is not known. A
+// function of another package of the program is declared there with a body, and known here
+// without one.
 func (a *analysis) body(fn *ssa.Function) *function {
 	if wraps(fn) {
 		fn = fn.Origin()
@@ -203,7 +219,8 @@ func (a *analysis) body(fn *ssa.Function) *function {
 	return a.byName[NameOf(fn)]
 }
 
-// readSyntax notes positions.
+// readSyntax notes positions that say what an instruction is for, as the instructions have
+// only a position: see syntax.
 func (a *analysis) readSyntax(p *packages.Package) {
 	for _, f := range p.Syntax {
 		v := p.TypesInfo.FileVersions[f]
@@ -230,7 +247,9 @@ func (a *analysis) readSyntax(p *packages.Package) {
 	}
 }
 
-// openings finds the functions that may be called from where it is not seen.
+// openings finds the functions that may be called from where it is not seen: tests, what
+// other packages import or assembly may call, methods of what unknown code gets as an
+// interface or a type argument, and whatever is used as a value.
 func (a *analysis) openings(pkgs []*packages.Package) {
 	foreign := map[*types.Package]bool{} // other languages are in them, or reach into them
 	for _, p := range pkgs {
@@ -270,7 +289,13 @@ func (a *analysis) openings(pkgs []*packages.Package) {
 	}
 }
 
-// opening notes what becomes callable from elsewhere by instr.
+// opening notes what becomes callable from elsewhere by instr: in
+//
+//	http.HandleFunc("/", serve)    // serve, used as a value
+//	var w io.Writer = &buffer{}    // all methods of *buffer
+//	defer func() { unlock() }()    // nothing: it is called here, and nowhere else
+//
+// the function that is called is no such value itself.
 func (a *analysis) opening(f *function, instr ssa.Instruction) {
 	var callee ssa.Value
 	switch instr := instr.(type) {
@@ -332,7 +357,8 @@ func isEntry(obj *types.Func) bool {
 	return slices.ContainsFunc([]string{"Test", "Benchmark", "Fuzz", "Example"}, func(s string) bool { return strings.HasPrefix(obj.Name(), s) })
 }
 
-// linked reports whether the linker may give names of p another meaning.
+// linked reports whether the linker may give names of p another meaning: by go:linkname,
+// or by cgo, whose functions C calls.
 func linked(p *packages.Package) bool {
 	for _, f := range p.Syntax {
 		for _, g := range f.Comments {
@@ -355,7 +381,8 @@ func linked(p *packages.Package) bool {
 }
 
 // callable notes that unknown code has a value of type t and can call its
-// methods, and those of what it can get from it by reflection.
+// methods, and those of what it can get from it by reflection: of exported fields, elements,
+// and results of exported methods.
 func (a *analysis) callable(t types.Type) {
 	t = types.Unalias(t)
 	switch t := t.(type) {
@@ -403,6 +430,7 @@ func (a *analysis) callable(t types.Type) {
 	}
 }
 
+// eachInstruction calls do for all instructions, in the same order each time.
 func (a *analysis) eachInstruction(do func(*function, ssa.Instruction)) {
 	for _, f := range a.all {
 		for _, b := range f.Blocks {

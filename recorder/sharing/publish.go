@@ -8,7 +8,16 @@ import (
 
 // This file says when other goroutines may know memory, and whether they know of what was
 // written there before. That is where a wrong answer would lose a race, so that all that
-// is in doubt is loud.
+// is in doubt is loud. In
+//
+//	c := &config{}
+//	c.limit = 10    // early: before the only publication, in the call that made c
+//	go serve(c)     // publishes c, in order: serve knows of the limit
+//	c.debug = true  // late: this write, and each read of debug, has an event
+//	current = c     // publishes c in a racy way: nothing orders the write of the global
+//
+// the last line alone would make both fields loud: whoever loads current need not see what
+// was written before.
 
 // A publication is an instruction by which other goroutines may come to know
 // what registers lead to. It is racy if nothing orders what was done before it
@@ -16,7 +25,7 @@ import (
 type publication struct {
 	f     *function
 	instr ssa.Instruction
-	roots []*node
+	roots []*node // what these registers lead to is published
 	racy  bool
 }
 
@@ -28,7 +37,7 @@ type write struct {
 	typ       types.Type
 	to        *node // struct, array or less, that is written as a whole
 	value     *node // holds what is stored, nil if nothing that leads anywhere
-	eventless bool
+	eventless bool  // the rewriter has no event for it: it can race with nobody
 }
 
 // publish notes that instr lets others know what the registers roots lead to.
@@ -74,6 +83,8 @@ func (a *analysis) decide() {
 			})
 		}
 	}
+	// What is stored into a variable that others know is published by that store, in a racy
+	// way as nothing orders it; that may make further stores such, until there are no more.
 	for changed := true; changed; {
 		changed = false
 		for _, w := range a.writes {
@@ -99,7 +110,7 @@ func (a *analysis) decide() {
 }
 
 // untilStable calls f for originals and copies until it never says that there
-// was news.
+// was news: what f hands from the one to the other may have to go on to copies of copies.
 func (a *analysis) untilStable(f func(n, c *node) bool) {
 	for changed := true; changed; {
 		changed = false
@@ -113,7 +124,7 @@ func (a *analysis) untilStable(f func(n, c *node) bool) {
 	}
 }
 
-// nodes returns the nodes that stand for themselves.
+// nodes returns the nodes that stand for themselves, in the order in which they were made.
 func (a *analysis) nodes() []*node {
 	var out []*node
 	for _, n := range a.graph.all {
@@ -178,10 +189,11 @@ func (a *analysis) isLoud(n *node) bool {
 	return false
 }
 
-// early reports whether the write w to n comes before any publication of what
-// it writes. Then n was made by a call of the same function, and each of its
-// publications happens in the same call. In racy publications, order is not
-// enough.
+// early reports whether the write w to n comes before any publication of what it writes.
+// Then n was made by a call of the same function, and each of its publications happens in
+// the same call: the control flow of that one function tells which comes first. In racy
+// publications, order is not enough. A deferred write runs at the end, and one in a literal
+// of the function at a time of which nothing is known.
 func (a *analysis) early(n *node, w *write) bool {
 	if n.racy || n.owners != 1 || n.owner != w.f || w.instr.Parent() != w.f.Function {
 		return false
@@ -202,8 +214,9 @@ func (a *analysis) early(n *node, w *write) bool {
 	return true
 }
 
-// comesFromElsewhere reports whether f may get at variables n that this call
-// of it did not make.
+// comesFromElsewhere reports whether f may get at variables n that this call of it did not
+// make: by its parameters, its free variables, or results of calls. One call may then
+// publish what another, later one writes.
 func (a *analysis) comesFromElsewhere(f *function, n *node) bool {
 	if f.foreign == nil {
 		f.foreign = map[*node]bool{}
@@ -215,9 +228,16 @@ func (a *analysis) comesFromElsewhere(f *function, n *node) bool {
 	return f.foreign[n]
 }
 
-// after reports whether the write w may be executed after the publication p.
-// Where the address comes straight from the instruction that makes the variable,
-// each time round a loop is about another variable.
+// after reports whether the write w may be executed after the publication p: there is a way
+// from p to w in the control flow graph. Where the address comes straight from the
+// instruction that makes the variable, each time round a loop is about another variable, and
+// ways through that instruction (cut) do not count:
+//
+//	for range 10 {
+//		x := new(item)
+//		x.n = 1 // never after the publication, of this x
+//		ch <- x
+//	}
 func after(w *write, p ssa.Instruction) bool {
 	b := w.instr.Block()
 	maker := makerOf(w.addr)
