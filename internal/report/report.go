@@ -120,6 +120,9 @@ type Access struct {
 	Region    int     `json:"region,omitempty"`
 	Locks     []Place `json:"locks,omitempty"`                // held here, in the order of acquisition
 	CreatedAt *Place  `json:"goroutine_created_at,omitempty"` // the go statement; nil where unknown
+	// CreatedFor is the call of the program's own packages that led to a go statement
+	// elsewhere, of a goroutine that is blocked for ever.
+	CreatedFor *Place `json:"goroutine_created_for,omitempty"`
 	// Stack is where the goroutine waits for ever, innermost first, and HeldBy who holds
 	// the lock that it waits for. Partners are those who have last done what could have
 	// ended the wait.

@@ -35,11 +35,16 @@ func (f *Finding) wait(ev *Evidence, n namer, w *witness.Witness) {
 // wait fills in how b waits, after so many events.
 func (a *Access) wait(ev *Evidence, n namer, b blocked.Wait, events int) {
 	a.WaitS = b.For.Seconds()
+	at := func(f trace.Frame) Place {
+		return Place{Func: n.function(f.Func), File: ev.Files.Name(f.File), Line: f.Line}
+	}
 	for _, f := range b.Stack {
-		if f.Func == "testing.tRunner" {
-			continue
+		if f.Func != "testing.tRunner" {
+			a.Stack = append(a.Stack, at(f))
 		}
-		a.Stack = append(a.Stack, Place{Func: n.function(f.Func), File: ev.Files.Name(f.File), Line: f.Line})
+	}
+	if asked := at(b.Asked); b.Asked.File != "" && a.CreatedAt != nil && (asked.File != a.CreatedAt.File || asked.Line != a.CreatedAt.Line) {
+		a.CreatedFor = &asked
 	}
 	other := func(g trace.GID, at int) Other {
 		e := ev.Trace.Events[at]

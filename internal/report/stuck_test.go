@@ -48,6 +48,24 @@ func TestCircle(t *testing.T) {
   └───── waits for mu \(x.go:11\), which \S+ holds \(.*\)$`, text)
 }
 
+// Of a goroutine that other packages have started it is told which call of the program's
+// own had them do so.
+func TestCreatedFor(t *testing.T) {
+	ev := crossed(t)
+	for n := range 2 {
+		ev.Trace.Goroutines[n+1].Site = ev.Trace.Events[n].Site // of the go statement
+	}
+	ev.Trace.Stuck[0].Asked = trace.Frame{Func: "p.asks", File: "/m/ask.go", Line: 7}
+	f := NewFinding(ev)
+	assert.Equal(t, &Place{Func: "p.asks", File: "ask.go", Line: 7}, f.Accesses[0].CreatedFor)
+	assert.Nil(t, f.Accesses[1].CreatedFor)
+	text := render(t, &Report{Findings: []Finding{f}}, TextOptions{})
+	assert.Regexp(t, `(?m)^Goroutine \S+ created at:\n.*\n.*\n  p.asks\(\)\n      ask.go:7$`, text)
+	at := ev.Trace.Sites[ev.Trace.Events[0].Site]
+	ev.Trace.Stuck[0].Asked = trace.Frame{Func: at.Func, File: at.File, Line: at.Line}
+	assert.Nil(t, NewFinding(ev).Accesses[0].CreatedFor, "it is the go statement itself")
+}
+
 // Of goroutines that wait for different things there is no circle.
 func TestNoCircle(t *testing.T) {
 	ev := crossed(t)

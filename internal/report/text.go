@@ -213,6 +213,9 @@ func (p *printer) creation(f *Finding, i int) {
 	p.line("")
 	p.line("Goroutine %s created at:", a.Goroutine)
 	p.place(a.CreatedAt.Func, a.CreatedAt.File, a.CreatedAt.Line)
+	if c := a.CreatedFor; c != nil {
+		p.place(c.Func, c.File, c.Line)
+	}
 }
 
 func (p *printer) place(fn, file string, line int) {

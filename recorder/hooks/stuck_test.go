@@ -4,6 +4,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -63,9 +64,15 @@ func TestRunTellsLeaks(t *testing.T) {
 		got := make(map[string]trace.Proof)
 		for _, s := range tr.Stuck {
 			got[tr.Goroutines[s.G].Name()] = s.Proof
+			if s.G == asked(tr) {
+				require.Equal(t, "TestLeaks", s.Asked.Func[strings.LastIndexByte(s.Asked.Func, '.')+1:])
+				require.Equal(t, "stuck_test.go", filepath.Base(s.Asked.File))
+			} else {
+				require.Zero(t, s.Asked)
+			}
 		}
 		want := make(map[string]trace.Proof)
-		for _, path := range []string{"1", "3", "6", "8", "10", "12", "14.1"} {
+		for _, path := range []string{"1", "3", "6", "8", "10", "12", "14.1", "propagateCancel-1"} {
 			want["TestLeaks:0."+path] = trace.ProofLeak
 		}
 		for _, path := range []string{"2", "5", "7", "9", "13"} {
@@ -73,4 +80,10 @@ func TestRunTellsLeaks(t *testing.T) {
 		}
 		require.Equal(t, want, got)
 	}
+}
+
+// asked is the goroutine that the standard library has started.
+func asked(t *trace.Trace) trace.GID {
+	k := slices.IndexFunc(t.Goroutines, func(g trace.Goroutine) bool { return g.Path == "0.propagateCancel-1" })
+	return t.Goroutines[k].ID
 }

@@ -33,7 +33,8 @@
 //	     hexadecimal digest and what stands between the quotes of a Go string:
 //	     see [Trace.Texts]; and stuck, with proof, goroutine, kind, site, object
 //	     (hexadecimal) and nanoseconds of a [Stuck], and after it for each place
-//	     in its stack frame, with function, file and line by tabs
+//	     in its stack frame, and asked for its Asked, with function, file and line by
+//	     tabs
 //	'E'  events, packed as described below
 //	'G'  goroutines: id uint32, parent uint32, site uint32, test string,
 //	     path string. A later definition of an id replaces the earlier one:

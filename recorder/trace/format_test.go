@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -346,4 +347,16 @@ func BenchmarkDecode(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// What a trace tells of goroutines that are blocked is the same once written and read.
+func TestStuckRoundTrip(t *testing.T) {
+	want := sample()
+	want.Stuck = []Stuck{
+		{G: 2, Proof: ProofLeak, Op: Recv, Site: 2, Obj: 5, For: time.Second, Stack: []Frame{{"bank.wait", "/src/my bank/bank.go", 3}}, Asked: Frame{"bank.f", "bank.go", 4}},
+		{G: 1, Proof: ProofLingering, Op: Select, Site: 2},
+	}
+	got, err := Decode(bytes.NewReader(encode(t, want)))
+	require.NoError(t, err)
+	require.Equal(t, want.Stuck, got.Stuck)
 }

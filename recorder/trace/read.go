@@ -298,7 +298,7 @@ func (d *reader) decodeMeta(f *fields) {
 			return
 		}
 		d.t.Cuts = append(d.t.Cuts, Cut{Test: test, Sync: what == cutSync})
-	case "stuck", "frame":
+	case "stuck", "frame", "asked":
 		if err := d.t.decodeStuck(key, val); err != nil {
 			f.fail(err.Error(), fmt.Sprintf("%q", line))
 			return

@@ -10,17 +10,21 @@ import (
 
 // decodeStuck adds what a line of meta says of a goroutine that is blocked.
 func (t *Trace) decodeStuck(key, value string) error {
-	if key == "frame" {
+	if key != "stuck" {
 		f := strings.Split(value, "\t")
 		if len(t.Stuck) == 0 || len(f) != 3 {
-			return errors.New("frame, after stuck, with function, file and line, by tabs")
+			return errors.New(key + ", after stuck, with function, file and line, by tabs")
 		}
 		line, err := strconv.Atoi(f[2])
 		if err != nil {
-			return errors.New("frame with the number of a line")
+			return errors.New(key + " with the number of a line")
 		}
 		s := &t.Stuck[len(t.Stuck)-1]
-		s.Stack = append(s.Stack, Frame{f[0], f[1], line})
+		if at := (Frame{f[0], f[1], line}); key == "asked" {
+			s.Asked = at
+		} else {
+			s.Stack = append(s.Stack, at)
+		}
 		return nil
 	}
 	var s Stuck
@@ -39,7 +43,13 @@ func (t *Trace) decodeStuck(key, value string) error {
 func (c *chunkWriter) stuck(s Stuck) {
 	c.begin(metaChunk)
 	c.p = append(c.p, fmt.Sprintf("stuck %s %d %d %d %x %d\n", s.Proof, s.G, s.Op, s.Site, s.Obj, s.For.Nanoseconds())...)
+	frame := func(key string, f Frame) {
+		c.p = append(c.p, fmt.Sprintf("%s %s\t%s\t%d\n", key, f.Func, f.File, f.Line)...)
+	}
 	for _, f := range s.Stack {
-		c.p = append(c.p, fmt.Sprintf("frame %s\t%s\t%d\n", f.Func, f.File, f.Line)...)
+		frame("frame", f)
+	}
+	if s.Asked != (Frame{}) {
+		frame("asked", s.Asked)
 	}
 }

@@ -161,6 +161,9 @@ type Stuck struct {
 	Obj   uint64 // likewise; 0 for a select
 	For   time.Duration
 	Stack []Frame // innermost first, without what is the run time's own
+	// Asked is the call of the program's own packages that led to its start, where the
+	// go statement is elsewhere, as in the standard library; or the zero value.
+	Asked Frame
 }
 
 // A Frame is a place in a goroutine's stack.

@@ -14,6 +14,7 @@ type goroutine struct {
 	parent   uint32
 	site     uint32 // of the go statement
 	ours     uint32 // the same, if it is one of the program's own packages
+	asked    uint32 // else: of the call of one of these that led to the go statement
 	test     string
 	path     string // in room
 	room     []byte
@@ -231,7 +232,10 @@ func fork(pc uintptr) unsafe.Pointer {
 		g.account.forked = true
 		crowd = crowd || g.test == ""
 	}
-	if ours := lookup(pc).ours; ours != others {
+	switch ours := lookup(pc).ours; ours {
+	case nobodys, others:
+		child.asked = g.asks()
+	default:
 		child.ours = ours
 	}
 	child.setPath(g.path)

@@ -146,6 +146,25 @@ func (g *goroutine) onBehalf() uint32 {
 	return g.ours // what it has started with a go statement
 }
 
+// asks returns the site of the innermost call in g's stack that the program's own packages
+// make, or else of what had g started; 0 if there is none.
+func (g *goroutine) asks() uint32 {
+	var pcs [64]uintptr
+	n, logical := runtime.PredictCallers(pcs[:])
+	for _, pc := range pcs[:n] {
+		if logical {
+			pc |= logicalPC
+		}
+		if site := lookup(pc).ours; site != nobodys && site != others {
+			return site
+		}
+	}
+	if g.ours != 0 {
+		return g.ours
+	}
+	return g.asked
+}
+
 // What caller.ours is where it is no site.
 const (
 	nobodys = 0       // of the standard library

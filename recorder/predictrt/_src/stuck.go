@@ -44,8 +44,8 @@ const (
 // maxFrames is how many frames of a stack the trace is told.
 const maxFrames = 16
 
-// tellStuck writes to the trace that g is blocked, in which operation, for how long, and
-// its stack.
+// tellStuck writes to the trace that g is blocked, in which operation, for how long, its
+// stack, and which call of the program's own led to its start elsewhere.
 func (g *goroutine) tellStuck(what string) {
 	reason, n := runtime.PredictBlocked(g.chance.G, framePCs[:])
 	op := g.op
@@ -63,6 +63,10 @@ func (g *goroutine) tellStuck(what string) {
 			}
 			return false
 		})
+	}
+	if g.asked != 0 {
+		s := &callSites[g.asked]
+		tellRun("asked", clip(s.fn)+"\t"+clip(s.file)+"\t"+itoa(uint64(s.line)))
 	}
 }
 

@@ -84,6 +84,8 @@ func TestLeaks(t *testing.T) {
 	}()
 	go func() { <-fed }()
 
+	_, _ = context.WithCancel(opaque{}) // starts one to wait for the other's end
+
 	t.Run("sub", func(t *testing.T) {
 		waits := make(chan int)
 		t.Cleanup(func() { close(quiet) })
@@ -92,5 +94,11 @@ func TestLeaks(t *testing.T) {
 		t.Cleanup(func() { _ = waits })
 	})
 }
+
+// opaque is a context that package context knows nothing of, and that never ends.
+type opaque struct{ context.Context }
+
+func (opaque) Done() <-chan struct{} { return make(chan struct{}) }
+func (opaque) Value(any) any         { return nil }
 
 var quiet = make(chan int)
