@@ -43,6 +43,6 @@ func (r *resolver) locate(w *witness.Witness) *witness.Witness {
 		return moved
 	}
 	out.Steps, out.Hold, out.Violation = move(w.Steps), move(w.Hold), move(w.Violation)
-	out.Anchors = move(w.Anchors)
+	out.Pooled, out.Anchors = move(w.Pooled), move(w.Anchors)
 	return &out
 }

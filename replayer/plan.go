@@ -113,6 +113,11 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 	if w.InOrder() && shown != len(w.Violation)-1 {
 		return nil, fmt.Errorf("witness %s: its steps have %d of the violation's accesses, expected all %d but the last", w.ID, shown, len(w.Violation))
 	}
+	for _, s := range w.Pooled {
+		if p.pooled(s) == absent {
+			leaveOut(s)
+		}
+	}
 	for _, s := range w.Hold {
 		switch p.add('h', s) {
 		case absent:
@@ -156,6 +161,15 @@ type planner struct {
 // add adds one item line, unless the step's site is gone, and says how well it
 // was found.
 func (p *planner) add(item byte, s witness.Step) fit {
+	return p.line(string(item), s, "")
+}
+
+// pooled adds the line of a Put or Get of a pool.
+func (p *planner) pooled(s witness.Step) fit {
+	return p.line("p", s, fmt.Sprintf(" %d", s.Item))
+}
+
+func (p *planner) line(word string, s witness.Step, further string) fit {
 	key, fit := p.r.key(s)
 	if fit == absent {
 		return absent
@@ -166,7 +180,7 @@ func (p *planner) add(item byte, s witness.Step) fit {
 		p.number[s.Goroutine] = n
 		p.goroutines = append(p.goroutines, s.Goroutine)
 	}
-	fmt.Fprintf(&p.items, "%c %d %d %d %d\n", item, n, s.Op, key, s.Occ)
+	fmt.Fprintf(&p.items, "%s %d %d %d %d%s\n", word, n, s.Op, key, s.Occ, further)
 	return fit
 }
 

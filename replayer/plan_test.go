@@ -34,6 +34,19 @@ v 1 %d 104 3
 `, trace.Fork, trace.KeyOf("p.TestX", 5), trace.Begin, trace.Write, trace.Begin, trace.Read, trace.Write), string(plan.Text))
 }
 
+// What goroutines get from pools has lines of its own, which are no steps.
+func TestPlanPooled(t *testing.T) {
+	w, code := sample()
+	w.Pooled = []witness.Step{w.Steps[2], w.Steps[2]}
+	w.Pooled[0].Op, w.Pooled[0].SiteOp, w.Pooled[0].Item = trace.Post, "write", 3
+	w.Pooled[1].Op, w.Pooled[1].SiteOp = trace.Await, "write"
+	plan, err := NewPlan(w, code, "01")
+	require.NoError(t, err)
+	assert.Len(t, plan.Steps, len(w.Steps))
+	assert.Contains(t, string(plan.Text), fmt.Sprintf("p 1 %d 103 1 3\np 1 %d 103 1 0\n", trace.Post, trace.Await))
+	assert.Equal(t, w.Pooled, plan.Witness.Pooled)
+}
+
 // Eight lines were put before all, and two more between the go statement and
 // the reads: the call site moves as its nearest neighbour does.
 func TestPlanMovedLines(t *testing.T) {

@@ -163,5 +163,5 @@ func (r Result) OfWitness() bug.Status {
 
 // places returns the lists of w that name places in the sources.
 func places(w *witness.Witness) [][]witness.Step {
-	return [][]witness.Step{w.Steps, w.Hold, w.Violation, w.Anchors}
+	return [][]witness.Step{w.Steps, w.Hold, w.Violation, w.Pooled, w.Anchors}
 }

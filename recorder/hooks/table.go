@@ -348,8 +348,7 @@ var table = []Hook{
 	{"sync", "(*Pool).Put", events(trace.Post), []edit{rename("predictPut")}},
 	{"sync", "(*Pool).Get", events(trace.Await), []edit{
 		rename("predictGet"),
-		before("x = p.New()", "predictMuted := predictrt.Unmute()"),
-		after("x = p.New()", "predictrt.Restore(predictMuted)"),
+		instead("x == nil && p.New != nil", "x == nil && p.New != nil && predictrt.Mode == 0"),
 	}},
 	{"sync", "(*Map).Load", events(trace.AtomicLoad), []edit{rename("predictLoad")}},
 	{"sync", "(*Map).Store", events(trace.AtomicRMW), []edit{rename("predictStore")}},

@@ -79,6 +79,7 @@ var specs = func() [NumKinds]Spec {
 		channel   = Arg{"channel", ArgChannel}
 		test      = Arg{"number of the test's name", ArgTest}
 		ticket    = Arg{"ticket", ArgNumber}
+		pool      = Arg{"address of the sync.Pool, 0 of others", ArgNumber}
 		size      = Arg{"bytes", ArgNumber}
 		capacity  = Arg{"capacity", ArgNumber}
 	)
@@ -134,8 +135,8 @@ var specs = func() [NumKinds]Spec {
 		TestBegin: {"testbegin", ClassTest, "test begins", "of", test, unused, unused, 0, "a test or subtest begins in this goroutine"},
 		TestEnd:   {"testend", ClassTest, "test ends", "of", test, number("1 if it has failed"), unused, 0, "the test function has returned"},
 
-		Post:  {"post", ClassToken, "hand over", "of", Arg{"token", ArgToken}, unused, unused, 0, "what happens before this event happens before every later await of the token (sync.Pool, timers, I/O)"},
-		Await: {"await", ClassToken, "take over", "of", Arg{"token; 0: all that was before", ArgToken}, unused, unused, 0, "see post"},
+		Post:  {"post", ClassToken, "hand over", "of", Arg{"token", ArgToken}, pool, unused, 0, "what happens before this event happens before every later await of the token (sync.Pool, timers, I/O)"},
+		Await: {"await", ClassToken, "take over", "of", Arg{"token; 0: all that was before", ArgToken}, pool, unused, 0, "see post; FlagFailed marks a Get from an empty sync.Pool, whose token is nobody else's"},
 
 		SelectSend: {"selsend", ClassChannel, "send", "to", channel, unused, capacity, 0, "a case of the select that follows would send"},
 

@@ -19,7 +19,7 @@ type Flags uint8
 // The flags of an event.
 const (
 	FlagValue   Flags = 1 << iota // Val holds the value of a memory access
-	FlagFailed                    // the compare-and-swap did not store
+	FlagFailed                    // the compare-and-swap did not store, or the pool was empty
 	FlagDefault                   // the select has a default case
 	FlagMap                       // the access names a map's header
 	FlagTry                       // the lock was acquired by an operation that would have given up rather than wait

@@ -100,6 +100,7 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Wit
 			return e.Kind == trace.Fork && keep[trace.GID(e.Obj)] || slices.Contains(shown, i)
 		})
 	}
+	pooled, items := pooled(t, slices.Concat(steps, violation), index.pools)
 	if meta.Extent != Whole && len(violation) > 1 { // else it may depend on all values, or on who holds a lock
 		drop := irrelevant(t, steps, violation)
 		steps = filter(steps, func(i int) bool { return !drop[i] })
@@ -111,8 +112,11 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Wit
 	steps = filter(steps, func(i int) bool { return canStep(t.Events[i].Kind) })
 	hold = filter(gates(t, hold), in)
 
-	m := newMaker(t, index, meta.Files, meta.Source, steps, hold, violation)
-	w.Steps, w.Hold, w.Violation = m.steps(steps), m.steps(hold), m.steps(violation)
+	m := newMaker(t, index, meta.Files, meta.Source, steps, hold, violation, pooled)
+	w.Steps, w.Hold, w.Violation, w.Pooled = m.steps(steps), m.steps(hold), m.steps(violation), m.steps(pooled)
+	for k, item := range items {
+		w.Pooled[k].Item = item
+	}
 	for k := range min(len(w.Violation), len(meta.Variables), len(meta.Regions)) {
 		w.Violation[k].Variable, w.Violation[k].Region = meta.Variables[k]+1, meta.Regions[k]+1
 	}
@@ -220,7 +224,7 @@ func stripRuns(w *Witness) {
 		return name
 	}
 	runs := make(map[string]string) // base name → the run it was seen in
-	lists := [][]Step{w.Steps, w.Hold, w.Violation}
+	lists := [][]Step{w.Steps, w.Hold, w.Violation, w.Pooled}
 	for _, list := range lists {
 		for _, s := range list {
 			test, _, ok := strings.Cut(s.Goroutine, ":")

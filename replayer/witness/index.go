@@ -8,6 +8,7 @@ type Index struct {
 	// The rewriter's sites, in source order, and where each stands.
 	byFunc, byFile map[string][]trace.Site
 	ranks          map[trace.SiteID]rank
+	pools          map[uint64]bool // see sharedPools
 }
 
 // A rank is where a site stands among those of its function and operation: see
@@ -17,7 +18,7 @@ type rank struct{ nth, which, of int }
 // NewIndex makes the index of t.
 func NewIndex(t *trace.Trace) *Index {
 	x := &Index{
-		begins: testBegins(t), ranks: make(map[trace.SiteID]rank),
+		begins: testBegins(t), pools: sharedPools(t), ranks: make(map[trace.SiteID]rank),
 		byFunc: make(map[string][]trace.Site), byFile: make(map[string][]trace.Site),
 	}
 	for id, s := range t.Sites {

@@ -165,6 +165,8 @@ func value(t *trace.Trace, i int) string {
 		return t.Goroutines[e.Obj].Path
 	case e.Kind == trace.WaitGroupAdd:
 		return fmt.Sprintf("%+d", int64(e.Val))
+	case ofPool(&e) && e.Flags&trace.FlagFailed != 0:
+		return "none"
 	case e.Kind.IsAccess() && e.HasValue():
 		if text, wide := wideValue(t, &e); wide {
 			return text

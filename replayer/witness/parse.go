@@ -95,6 +95,8 @@ func (p *parser) sectionOf(name string) *[]Step {
 		return &p.w.Hold
 	case "violation":
 		return &p.w.Violation
+	case "pooled":
+		return &p.w.Pooled
 	case "anchors":
 		return &p.w.Anchors
 	}
@@ -133,7 +135,7 @@ func (p *parser) header(fields []token) error {
 	var atomic, parallel string
 	dst := map[string]*string{"atomic": &atomic, "parallel": &parallel, "id": &p.w.ID, "kind": (*string)(&p.w.Kind), "pattern": &p.w.Pattern, "package": &p.w.Package, "run": &p.w.Run, "go": &p.w.Go, "recorded": &p.w.Recorded, "order": &p.w.Order}[key]
 	if dst == nil {
-		return fmt.Errorf("unknown header %.40q, expected id, kind, pattern, package, tests, run, args, parallel, go, recorded, atomic, order, or a section: steps, hold, violation, anchors", key)
+		return fmt.Errorf("unknown header %.40q, expected id, kind, pattern, package, tests, run, args, parallel, go, recorded, atomic, order, or a section: steps, hold, violation, pooled, anchors", key)
 	}
 	if len(values) != 1 {
 		return fmt.Errorf("header %q has %d values, expected 1", key, len(values))
@@ -257,8 +259,10 @@ func (s *Step) set(f token) error {
 		s.Variable, err = number(v, 1)
 	case "region":
 		s.Region, err = number(v, 1)
+	case "item":
+		s.Item, err = number(v, 1)
 	default:
-		return fmt.Errorf("unknown field %.40q, expected site=, nth=, line=, which=, occ=, var=, region= or value=", f.text)
+		return fmt.Errorf("unknown field %.40q, expected site=, nth=, line=, which=, occ=, var=, region=, item= or value=", f.text)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.key, err)

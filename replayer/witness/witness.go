@@ -75,6 +75,10 @@ type Witness struct {
 	// is one, and the others are among the steps; if goroutines block in them
 	// ([Witness.Stuck]), any may be.
 	Violation []Step
+	// Pooled are the Gets of each sync.Pool that several goroutines use, up to the
+	// violation, and the Puts of what these return: which item it is must not depend on
+	// who else was there. They wait for no turn, but where they are steps as well.
+	Pooled []Step
 	// Anchors are places in the functions (or else files) of steps at call
 	// sites, which have no name of their own: where an anchor is found again
 	// tells how the lines around it have moved. They are not events.
@@ -118,6 +122,9 @@ type Step struct {
 	// Variable and Region number, from 1, the variables and the atomic regions of
 	// the pattern that a violating access belongs to; 0 where there is none.
 	Variable, Region int
+	// Item numbers, from 1, the items of pools that Pooled speaks of; 0 in a Get is that
+	// the pool was empty.
+	Item int
 	// Value is what the recorded run had, for the reader only: the value of an
 	// access, the delta of a WaitGroup, the path of a new goroutine.
 	Value string

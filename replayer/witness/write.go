@@ -69,7 +69,7 @@ func (w *Witness) Write(out io.Writer) error {
 	sections := []struct {
 		name  string
 		steps []Step
-	}{{"steps", w.Steps}, {"hold", w.Hold}, {"violation", w.Violation}, {"anchors", w.Anchors}}
+	}{{"steps", w.Steps}, {"hold", w.Hold}, {"violation", w.Violation}, {"pooled", w.Pooled}, {"anchors", w.Anchors}}
 	var columns [][5]string // of all sections' steps
 	var width [5]int
 	for _, section := range sections {
@@ -136,6 +136,9 @@ func (s Step) write(b *bufio.Writer, columns [5]string, width [5]int) {
 	}
 	if s.Region != 0 {
 		add("region", strconv.Itoa(s.Region))
+	}
+	if s.Item != 0 {
+		add("item", strconv.Itoa(s.Item))
 	}
 	if s.Value != "" {
 		add("value", field(s.Value))

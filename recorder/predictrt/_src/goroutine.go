@@ -284,8 +284,12 @@ func TestBegin(name string) {
 	if g == nil {
 		return
 	}
+	top := topLevel(name) && g.test == "" // else it is a bubble of the test
+	if top && EmptyPools != nil {
+		EmptyPools()
+	}
 	runtime.PredictPin()
-	if topLevel(name) && g.test == "" { // else it is a bubble of the test
+	if top {
 		runtime.PredictRested()
 		testRuns[name]++
 		g.test, g.children = name, 0

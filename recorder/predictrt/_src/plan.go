@@ -48,8 +48,9 @@ func isInside(key wantKey) bool { return (key.kind == Read || key.kind == Write_
 
 // want counts events of a kind at a place, of one goroutine.
 type want struct {
-	count uint32
-	items []item // by occ; those that are past are dropped
+	count  uint32
+	items  []item         // by occ; those that are past are dropped
+	pooled map[uint32]int // for Puts and Gets of pools, by occ: which item; 0: there is none
 }
 
 // The parts that an event can have in the schedule.
@@ -103,6 +104,8 @@ func loadPlan(path string) {
 			table = append(table, a)
 		case word == "s" || word == "a" || word == "h" || word == "v":
 			fine = planItem(word, rest, table)
+		case word == "p":
+			fine = planPooled(rest, table)
 		default:
 			fine = false
 		}
@@ -112,30 +115,55 @@ func loadPlan(path string) {
 	}
 }
 
-func planItem(word, rest string, table []*actor) bool {
+// planEvent reads goroutine, kind, place and occurrence, and the further numbers.
+func planEvent(rest string, table []*actor, further []int) (a *actor, key wantKey, w *want, occ uint32, ok bool) {
 	f := split(rest, ' ')
-	if len(f) != 4 {
-		return false
+	if len(f) != 4+len(further) {
+		return nil, key, nil, 0, false
 	}
 	var n [4]uint64
 	for i := range f {
 		v, ok := atoi(f[i])
-		if !ok {
-			return false
+		switch {
+		case !ok:
+			return nil, key, nil, 0, false
+		case i < len(n):
+			n[i] = v
+		default:
+			further[i-len(n)] = int(v)
 		}
-		n[i] = v
 	}
 	if n[0] >= uint64(len(table)) || n[1] >= uint64(len(words)) {
-		return false
+		return nil, key, nil, 0, false
 	}
-	a := table[n[0]]
-	key := wantKey{uint8(n[1]), n[2]}
-	w := a.wants[key]
+	a, key = table[n[0]], wantKey{uint8(n[1]), n[2]}
+	w = a.wants[key]
 	if w == nil {
 		w = &want{}
 		a.wants[key] = w
 	}
-	it := item{occ: uint32(n[3])}
+	return a, key, w, uint32(n[3]), true
+}
+
+func planPooled(rest string, table []*actor) bool {
+	var item [1]int
+	_, _, w, occ, ok := planEvent(rest, table, item[:])
+	if !ok {
+		return false
+	}
+	if w.pooled == nil {
+		w.pooled = map[uint32]int{}
+	}
+	w.pooled[occ] = item[0]
+	return true
+}
+
+func planItem(word, rest string, table []*actor) bool {
+	a, key, w, occ, ok := planEvent(rest, table, nil)
+	if !ok {
+		return false
+	}
+	it := item{occ: occ}
 	switch word {
 	case "s", "a":
 		it.role, it.step, it.show = roleStep, numSteps, word == "a"

@@ -167,26 +167,35 @@ func (p *Pool) Put(x any) {
 		p.predictPut(x)
 		return
 	}
-	if pc := sys.GetCallerPC(); !predictrt.Private(pc) {
-		predictrt.Log(predictrt.Post, predictToken(x), 0, pc)
-	} else {
+	if pc := sys.GetCallerPC(); predictrt.Private(pc) {
 		predictrt.Recycle(predictToken(x))
+	} else if predictrt.PoolPut(unsafe.Pointer(p), x, predictToken(x), pc) {
+		return
 	}
 	defer predictrt.Restore(predictrt.Mute())
 	p.predictPut(x)
 }
 
+// Get takes an item before New is called: that is what is ordered, and what a replay
+// decides.
 func (p *Pool) Get() any {
 	if predictrt.Mode == 0 {
 		return p.predictGet()
 	}
 	pc := sys.GetCallerPC()
-	s := predictrt.Mute()
-	defer predictrt.Restore(s)
-	x := p.predictGet()
-	predictrt.Restore(s)
-	if x != nil && !predictrt.Private(pc) {
-		predictrt.Log(predictrt.Await, predictToken(x), 0, pc)
+	var get predictrt.PoolGet
+	if !predictrt.Private(pc) {
+		get = predictrt.BeginPoolGet(unsafe.Pointer(p), pc)
+	}
+	x, decided := get.Decided()
+	if !decided {
+		s := predictrt.Mute()
+		x = p.predictGet()
+		predictrt.Restore(s)
+	}
+	get.Done(x != nil, predictToken(x))
+	if x == nil && p.New != nil {
+		x = p.New()
 	}
 	return x
 }
@@ -194,3 +203,17 @@ func (p *Pool) Get() any {
 // predictToken orders Put before the Get that returns the same x, and no
 // other: what x points to stands for it.
 func predictToken(x any) unsafe.Pointer { return (*[2]unsafe.Pointer)(unsafe.Pointer(&x))[1] }
+
+func init() { predictrt.EmptyPools = predictEmptyPools }
+
+// predictEmptyPools drops what is in all pools, as two collections of garbage do. There
+// is one P, and nobody is in the middle of an operation on a pool.
+func predictEmptyPools() {
+	defer predictrt.Restore(predictrt.Mute())
+	allPoolsMu.Lock()
+	defer allPoolsMu.Unlock()
+	runtime_procPin()
+	poolCleanup()
+	poolCleanup()
+	runtime_procUnpin()
+}

@@ -1,0 +1,66 @@
+package witness
+
+import (
+	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// sharedPools returns the addresses of those pools that several goroutines use.
+func sharedPools(t *trace.Trace) map[uint64]bool {
+	first, shared := make(map[uint64]trace.GID), make(map[uint64]bool)
+	for i := range t.Events {
+		e := &t.Events[i]
+		if !ofPool(e) {
+			continue
+		}
+		if g, ok := first[e.Val]; !ok {
+			first[e.Val] = e.G
+		} else if g != e.G {
+			shared[e.Val] = true
+		}
+	}
+	return shared
+}
+
+// pooled returns those of the positions, which are in the order of a schedule, at which
+// goroutines get items of shared pools, and put those there; and for each the number of
+// the item, 0 for none.
+func pooled(t *trace.Trace, positions []int, shared map[uint64]bool) (events, items []int) {
+	if len(shared) == 0 {
+		return nil, nil
+	}
+	inOrder := slices.Clone(positions)
+	slices.Sort(inOrder) // who has put an item is told by the recorded order
+	lies := make(map[uint64]int)
+	item := make(map[int]int) // by position
+	n := 0
+	for _, i := range inOrder {
+		e := &t.Events[i]
+		if !ofPool(e) || !shared[e.Val] {
+			continue
+		}
+		put, there := lies[e.Obj]
+		switch {
+		case e.Kind == trace.Post:
+			lies[e.Obj] = i
+		case e.Flags&trace.FlagFailed != 0:
+			item[i] = 0
+		case there:
+			delete(lies, e.Obj)
+			n++
+			item[put], item[i] = n, n
+		}
+	}
+	for _, i := range positions {
+		if number, ok := item[i]; ok {
+			events, items = append(events, i), append(items, number)
+		}
+	}
+	return events, items
+}
+
+// ofPool reports whether e is a Put or a Get of a sync.Pool.
+func ofPool(e *trace.Event) bool {
+	return (e.Kind == trace.Post || e.Kind == trace.Await) && e.Val != 0
+}

@@ -1,0 +1,3 @@
+module example.com/buffers
+
+go 1.26
