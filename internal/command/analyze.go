@@ -13,7 +13,8 @@ import (
 )
 
 // analyze predicts from a trace file, and prints what it finds. Nothing is
-// replayed, so that nothing is confirmed.
+// replayed, so that nothing is confirmed, and the exit code is 0 whatever is predicted: a
+// prediction alone fails no run. Traces of other tools have no program to run at all.
 func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 	opts, args, err := s.analyzeOptions(args)
 	if err != nil {
@@ -60,6 +61,7 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 	if result.TooLong {
 		fmt.Fprintln(s.stdout, "gopredict: "+explore.TooLong)
 	}
+	// What a damaged trace has is predicted from all the same; that it is damaged comes last.
 	return exitOK, damage
 }
 

@@ -52,6 +52,8 @@ type session struct {
 	env            string // of the GOPREDICT variable
 }
 
+// subcommands are the commands that users type. Each gets the arguments behind its name,
+// and returns the exit code, which counts if it returns no error.
 var subcommands = map[string]func(*session, context.Context, []string) (int, error){
 	"test":    (*session).test,
 	"replay":  (*session).replay,
@@ -101,6 +103,7 @@ func (s *session) run(args []string) (code int, err error) {
 	if err == nil {
 		return code, nil
 	}
+	// Whatever a room says that was interrupted, that is why.
 	if ctx.Err() != nil {
 		return exitFailed, errors.New("interrupted")
 	}
@@ -122,6 +125,8 @@ type usageError struct{ text string }
 
 func (e *usageError) Error() string { return e.text }
 
+// usagef is fmt.Errorf for mistakes on the command line. It says what was expected and what
+// was found.
 func usagef(format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...)}
 }

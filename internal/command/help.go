@@ -9,6 +9,8 @@ import (
 	"slices"
 )
 
+// usageText is the help above the options. The options' own lines come from their table, so
+// that there is no option without one.
 const usageText = `gopredict finds concurrency bugs of Go programs: it records runs of the
 tests, predicts bugs of other interleavings of these, and re-runs the tests so
 that the bugs happen. It reports what then really happened.
@@ -32,6 +34,7 @@ Options, as flags of test or in the environment variable GOPREDICT as
 
 `
 
+// exitText is what scripts rely on: the codes of command.go.
 const exitText = `
 Exit codes: 0 nothing confirmed that fails the run; 1 a failed test or a
 confirmed bug; 2 wrong usage; 3 gopredict itself failed.

@@ -26,22 +26,29 @@ const envVar = "GOPREDICT"
 // later, and the same names work in a test binary's own flags.
 const prefix = "predict."
 
-// Options are the -predict.NAME flags.
+// Options are the -predict.NAME flags, of whichever subcommand. The zero value of most
+// says that the room that is asked decides: defaults stand with what they are defaults of.
 type options struct {
-	kinds     []bug.Kind        // of bugs to look for; none: all there are
-	patterns  []anomaly.Pattern // to look for besides
-	methods   bool              // methods of structs that hold a mutex are atomic regions
-	json      string            // file for the JSON report; "" for none
-	witnesses string            // folder for witnesses, below each package's
-	timeout   time.Duration     // for replays; 0: the command's default
-	failOn    []string          // what makes the run fail
-	pkgs      []string          // patterns of packages to instrument; none: the recorder's default
-	runs      int               // how often tests are recorded; 0: as often as is cheap
-	keep      string            // folder to keep the run's files in; "" for none
-	solver    func(*solver.Formula) (solver.Engine, error)
-	queries   *queryFolder // nil: not written
+	// What to look for, in each trace.
+	kinds    []bug.Kind        // of bugs to look for; none: all there are
+	patterns []anomaly.Pattern // to look for besides, of whatever kinds
+	methods  bool              // methods of structs that hold a mutex are atomic regions
+	solver   func(*solver.Formula) (solver.Engine, error)
+	queries  *queryFolder // nil: not written
+
+	// How far to go.
+	pkgs    []string      // patterns of packages to instrument; none: the recorder's default
+	runs    int           // how often tests are recorded; 0: as often as is cheap
+	timeout time.Duration // for replays; 0: the subcommand's default, allReplays or oneReplay
+
+	// What becomes of what is found.
+	failOn    []string // what makes the run fail: words of the table below, kinds, or "effect"
+	witnesses string   // folder for witnesses, below each package's; committed, they are regression tests
+	json      string   // file for the JSON report; "" for none
+	keep      string   // folder to keep the run's files in; "" for none
 }
 
+// defaultOptions are those of a run without any: what is not named here is the zero value.
 func defaultOptions() options {
 	return options{
 		witnesses: "testdata/predict",
@@ -65,13 +72,20 @@ func (o *options) explore() explore.Options {
 // optionInfo is one row of the table of options. All there is to say of one option
 // stands in its row: what values it takes and how help describes it. A flag that
 // users can pass to their own test binary, -predict.NAME with package gotestplugin, ends
-// here, too.
+// here, too. A new option is a field above, a row, and what the field does.
 type optionInfo struct {
-	set  func(o *options, value string) error
+	// set reads the value. Its error says what is wrong with that; the option's name comes
+	// before it.
+	set func(o *options, value string) error
+	// help has the default in parentheses at its end; \n\t\t goes to the next line.
 	help string
 }
 
+// optionTable has the options by their names, without prefix.
 var optionTable = map[string]optionInfo{
+	// All kinds are words of the language, but only those are taken that something looks
+	// for: a kind of which there is no detector yet would find nothing, and that would
+	// pass for good news.
 	"kinds": {func(o *options, v string) error {
 		words, err := list(v, bug.Words(bug.Kinds()))
 		o.kinds = nil
@@ -83,10 +97,12 @@ var optionTable = map[string]optionInfo{
 		}
 		return err
 	}, "kinds of bugs to look for, by commas\n\t\t(" + strings.Join(bug.Words(bug.Sought()), ",") + ")"},
+	// Written also where bugs fail the run: scripts read it to see why.
 	"json": {func(o *options, v string) error {
 		o.json = v
 		return nil
 	}, "file to write the report to, as JSON"},
+	// Replay finds the package by its folder, so that a witness must be below.
 	"witnesses": {func(o *options, v string) error {
 		if !filepath.IsLocal(v) {
 			return fmt.Errorf("want a folder below the package's, relative to it")
@@ -101,6 +117,7 @@ var optionTable = map[string]optionInfo{
 		}
 		return err
 	}, "time for all replays of a run together (10m); of gopredict replay: for\n\t\teach (1m)"},
+	// What is only predicted is no word here: it never fails a run.
 	"fail-on": {func(o *options, v string) (err error) {
 		o.failOn, err = list(v, append([]string{"effect", "all", "none"}, bug.Words(bug.Kinds())...))
 		return err
@@ -118,6 +135,8 @@ var optionTable = map[string]optionInfo{
 		o.keep = v
 		return nil
 	}, "folder to keep the run's traces, binaries and rewritten files in"},
+	// Which patterns match is for the recorder to say, which knows the build. One that
+	// matches nothing is a warning of the report.
 	"pkgs": {func(o *options, v string) error {
 		o.pkgs = strings.Split(v, ",")
 		if slices.Contains(o.pkgs, "") {
@@ -125,6 +144,8 @@ var optionTable = map[string]optionInfo{
 		}
 		return nil
 	}, "packages whose memory accesses are recorded, by commas: patterns as of\n\t\tgo list, \"all\", \"std\", or \"work\" for those of the main module (work)"},
+	// By a type that holds a mutex its author says that its methods belong together; it
+	// is no default, as many are meant to be called one by one.
 	"atomic": {func(o *options, v string) error {
 		words, err := list(v, []string{"sections", "methods"})
 		o.methods = slices.Contains(words, "methods")
@@ -135,6 +156,7 @@ var optionTable = map[string]optionInfo{
 		"what decides the candidates that nothing else decides: builtin, z3, or\n\t\tboth, which checks one against the other (builtin)"},
 	"smt2": {func(o *options, v string) error { return o.setQueries(v) },
 		"folder to write the questions to the solver to, as SMT-LIB 2 text"},
+	// Read at once: an error in the file, with its line, comes before the tests run.
 	"patterns": {func(o *options, v string) error {
 		text, err := os.ReadFile(v)
 		if err == nil {
@@ -182,6 +204,7 @@ func parseOptions(env string, args []string) (o options, rest []string, err erro
 	for len(args) > 0 {
 		arg := args[0]
 		args = args[1:]
+		// One or two dashes, as package flag takes them, and with "=" or the next word as value.
 		flag := strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-")
 		if flag == "args" || arg == "--" { // the rest is for the test binary
 			return o, append(append(rest, arg), args...), nil
@@ -190,7 +213,7 @@ func parseOptions(env string, args []string) (o options, rest []string, err erro
 			continue // habit: this is what the command does
 		}
 		name, isOption := strings.CutPrefix(flag, prefix)
-		if flag == arg || !isOption {
+		if flag == arg || !isOption { // no dash, or go test's
 			rest = append(rest, arg)
 			continue
 		}

@@ -25,8 +25,20 @@ import (
 // and scripts in bisecting. A witness is replayed in the sources as they are now; where the
 // program no longer follows the schedule, its bug is looked for anew before it is called
 // fixed: a false "fixed" is as bad as a false alarm.
+//
+//	the replay reaches the bug           there: 1
+//	the test fails without a schedule    cannot tell: 2
+//	the sources have not all its places  cannot tell: 2
+//	the program leaves the schedule      record and predict again (explore.Recheck):
+//	    another schedule reaches it      there: 1
+//	    no order of the places is open   fixed: 0
+//	    else                             cannot tell: 2
+//
+// To git bisect run, 1 is bad and 0 is good; 2 would be bad as well, where a script has to
+// say 125, skip.
 
-// replayArgs is the command line of replay.
+// replayArgs is the command line of replay. What the user says of the test's flags wins over
+// what the witness was recorded with.
 type replayArgs struct {
 	options options
 	n       int
@@ -37,12 +49,15 @@ type replayArgs struct {
 	path    string          // of the witness
 }
 
-// seen are the flags of go test that tests can see; replay takes these, and what
-// follows -args, in place of those that the witness was recorded with.
+// seen are the flags of go test that tests can see; replay takes these, and what follows
+// -args, in place of those that the witness was recorded with: a bug that -short leaves out
+// is not fixed.
 var seen = []string{"short", "skip", "parallel"}
 
 // parseReplay reads the command line of replay: its own flags, build flags, and those of
-// the test binary.
+// the test binary. Its own are -n, -v, -hold and -predict.NAME; the others are read as go
+// test's are (gotool.ParseTest), which then must not have any flag in it that neither says
+// how to build nor is seen.
 func (s *session) parseReplay(args []string) (r replayArgs, err error) {
 	r.n = 1
 	if r.options, args, err = parseOptions(s.env, args); err != nil {
@@ -93,6 +108,7 @@ func (s *session) parseReplay(args []string) (r replayArgs, err error) {
 	if build := r.build.Without("exec"); len(build.LoadFlags()) != len(build.Flags) {
 		return r, usagef("replay takes -n, -v, -hold, -exec, -short, -skip, -parallel, -args and build flags such as -tags, found %s", strings.Join(rest, " "))
 	}
+	// The one word that is no flag is the witness, where go test has packages.
 	if len(r.build.Packages) != 1 {
 		return r, usagef("replay takes one witness file, found %d", len(r.build.Packages))
 	}
@@ -258,7 +274,8 @@ func (s *session) tellRecheck(a replayArgs, env gotool.Env, ev report.Evidence, 
 }
 
 // plainly returns how the witness's test ends without a schedule, where that
-// decides what replays tell that did not reach the bug.
+// decides what replays tell that did not reach the bug: if none did, and in some the test
+// failed. It may fail for a reason of its own by now, before it comes to the bug.
 func plainly(ctx context.Context, bin replayer.Binary, w *witness.Witness, opts replayer.Options, r replayer.Result) (replayer.Outcome, error) {
 	failed := func(v replayer.Verdict) bool { return v.Outcome.Effect == bug.TestFailure }
 	if r.Reproduced > 0 || !slices.ContainsFunc(r.Verdicts, failed) {
@@ -291,7 +308,8 @@ func (s *session) buildFor(ctx context.Context, c *recorder.Config) (*recorder.B
 }
 
 // tellStanding says where the program has stopped, and how to look at it: all goroutines
-// of the violation stand before their accesses, which no breakpoint could bring about.
+// of the violation stand before their accesses, which no breakpoint could bring about, as
+// each would stop the others where they just happen to be.
 func (s *session) tellStanding(a replayArgs, w *witness.Witness, pid int, stands []replayer.Stand) {
 	fmt.Fprintf(s.stdout, "%s: stands at the bug in process %d, for %v (Ctrl-C ends it)\n", w.ID, pid, a.hold)
 	for _, at := range stands {
@@ -301,7 +319,8 @@ func (s *session) tellStanding(a replayArgs, w *witness.Witness, pid int, stands
 }
 
 // aboutTo says what a goroutine that stands at the violation of w will do next:
-// "goroutine 0.1 is about to write a.balance = 90 at bank.go:12 (8 bytes at 0xc0…)".
+// "goroutine 0.1 is about to write a.balance = 90 at bank.go:12 (8 bytes at 0xc0…)". The
+// address is what to set a watchpoint at.
 func aboutTo(at replayer.Stand, w *witness.Witness) string {
 	i := slices.IndexFunc(w.Violation, func(v witness.Step) bool { return v.Goroutine == at.Goroutine && v.Op == at.Op })
 	step, place := report.Step{Op: at.Op.String(), Value: at.Value}, ""
@@ -313,7 +332,8 @@ func aboutTo(at replayer.Stand, w *witness.Witness) string {
 	return fmt.Sprintf("%s is about to %s%s (%d bytes at %#x)", witness.Prose(at.Goroutine, w.Tests), step, place, at.Size, at.Addr)
 }
 
-// tellReplay prints what the replays showed, and returns the exit code.
+// tellReplay prints what the replays showed, and returns the exit code. The bug is there if
+// one of them reached it; how many did says how far the witness is to be relied on.
 func (s *session) tellReplay(a replayArgs, env gotool.Env, ev report.Evidence) int {
 	r, id := ev.Result, ev.Witness.ID
 	if r.Reproduced > 0 {
@@ -377,7 +397,8 @@ func packageDir(path string) (string, error) {
 	}
 }
 
-// relative names path relative to the user's shell, if it is below.
+// relative names path relative to the user's shell, if it is below: commands that are
+// printed can be pasted there.
 func (s *session) relative(path string) string {
 	if rel, err := filepath.Rel(s.shell, path); err == nil && filepath.IsLocal(rel) {
 		return rel

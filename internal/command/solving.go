@@ -12,7 +12,8 @@ import (
 	"github.com/gopredict/gopredict/analysis/solver"
 )
 
-// engines are the solvers by the name that -predict.solver gives them.
+// engines are the solvers by the name that -predict.solver gives them. Each makes an engine
+// for one formula; to make one may fail, as Z3's library may not be there.
 var engines = map[string]func(*solver.Formula) (solver.Engine, error){
 	"builtin": func(f *solver.Formula) (solver.Engine, error) { return solver.NewBuiltin(f), nil },
 	"z3":      solver.NewZ3,
@@ -71,7 +72,7 @@ func (q *queryFolder) create() (io.WriteCloser, error) {
 }
 
 // solving says how candidates are solved: by which engine, and whether its questions are
-// written out. The budget is the analysis' own.
+// written out, by an engine around that one. The budget is the analysis' own.
 func (o *options) solving() analysis.Solving {
 	engine := o.solver
 	if engine == nil {
@@ -89,7 +90,7 @@ func (o *options) solving() analysis.Solving {
 	}}
 }
 
-// analyzed are the options that analyze takes.
+// analyzed are the options that analyze takes: those of what to look for, and not of runs.
 var analyzed = []string{"kinds", "patterns", "solver", "smt2"}
 
 // forAnalyze reports whether analyze takes the option.

@@ -18,7 +18,16 @@ import (
 	"github.com/gopredict/gopredict/recorder"
 )
 
-// allReplays is the time that the replays of a run may take together.
+// This file is the subcommand that users run: go test, and what its tests do not show.
+//
+//	command line ── recorder.Prepare ── go test, recorded ── explore ── report ── exit code
+//
+// Go test itself runs the tests, with the instrumented binaries and this very command as
+// -exec (shimCommand), so that its flags, its cache of packages and its output stay what
+// they are.
+
+// allReplays is the time that the replays of a run may take together. Most runs take
+// seconds; it is for those with hundreds of findings, each of which is replayed some times.
 const allReplays = 10 * time.Minute
 
 // test is the run from start to exit code: record, predict, confirm, report. Its phases
@@ -34,6 +43,7 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 	if err != nil {
 		return exitUsage, usagef("%v", err)
 	}
+	// -C is go test's flag, and all commands that are run from here on are run there.
 	if goArgs.Dir != "" {
 		s.dir = s.path(goArgs.Dir)
 		goArgs.Dir = ""
@@ -96,7 +106,8 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 }
 
 // tell prints the report and returns the exit code: that of a bug wins over that of go
-// test, and a failed test over a package that could not be analyzed.
+// test, and a failed test over a package that could not be analyzed. The report is printed
+// before the JSON is written, so that a file that cannot be written hides nothing.
 func (s *session) tell(x *explore.Exploration, opts options, env gotool.Env, args gotool.TestArgs, testExit int) (int, error) {
 	out := s.stdout
 	if args.IsSet("json") { // standard output is a stream of JSON
@@ -119,6 +130,8 @@ func (s *session) tell(x *explore.Exploration, opts options, env gotool.Env, arg
 			return exitBug, nil
 		}
 	}
+	// The tests passed, but of a package it is not known whether it has bugs: that is no
+	// success.
 	if testExit == 0 && x.Failed {
 		return exitFailed, nil
 	}
@@ -153,7 +166,9 @@ func (s *session) writeJSON(name string, r *report.Report) error {
 	return f.Close()
 }
 
-// textOptions returns how to print on f.
+// textOptions returns how to print on f: to a terminal with colors, unless the user's
+// environment says otherwise, and as wide as that is; else as plain text that does not
+// change with the place where it is made.
 func textOptions(f *os.File, env gotool.Env) report.TextOptions {
 	o := report.TextOptions{Command: ownName(env)}
 	if !term.IsTerminal(int(f.Fd())) {

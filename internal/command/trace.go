@@ -32,7 +32,8 @@ func (s *session) trace(_ context.Context, args []string) (int, error) {
 	}
 }
 
-// traceDump prints a trace as text, a damaged one as far as it is whole.
+// traceDump prints a trace as text, a damaged one as far as it is whole. The text can be
+// edited and read again, by analyze as well: it is how tests are written.
 func (s *session) traceDump(args []string) (int, error) {
 	if len(args) != 1 {
 		return exitUsage, usagef("trace dump takes one trace file, found %d arguments", len(args))
@@ -46,7 +47,9 @@ func (s *session) traceDump(args []string) (int, error) {
 	return exitOK, err
 }
 
-// traceCheck says whether a trace is whole and a legal execution.
+// traceCheck says whether a trace is whole and a legal execution: that of a program whose
+// locks exclude and whose reads find what was written last (trace.Validate). Recording that
+// was cut off is legal up to there.
 func (s *session) traceCheck(args []string) (int, error) {
 	if len(args) != 1 {
 		return exitUsage, usagef("trace check takes one trace file, found %d arguments", len(args))
@@ -71,14 +74,17 @@ func (s *session) traceCheck(args []string) (int, error) {
 	return exitOK, nil
 }
 
-// formats are what trace convert can write.
+// formats are what trace convert can write. That of RAPID, "T1|w(x)|12" by lines, is what
+// other predictive analysers read; it has no values, channels or conditions, and these get
+// lost.
 var formats = map[string]func(io.Writer, *trace.Trace) error{
 	"text":   trace.WriteText,
 	"rapid":  trace.WriteRAPID,
 	"binary": trace.Encode,
 }
 
-// traceConvert writes a trace in another format.
+// traceConvert writes a trace in another format, to a file or the standard output. Reading
+// finds out by itself what the format is; here it has to be said.
 func (s *session) traceConvert(args []string) (int, error) {
 	to, files := "", []string(nil)
 	for len(args) > 0 {
@@ -158,7 +164,8 @@ func formatOf(data []byte) string {
 	return "text"
 }
 
-// path makes a file name of the command line absolute.
+// path makes a file name of the command line absolute: relative to -C, if that is given, as
+// go test takes it.
 func (s *session) path(name string) string {
 	if filepath.IsAbs(name) {
 		return name

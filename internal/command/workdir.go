@@ -7,7 +7,8 @@ import (
 )
 
 // makeWork makes the folder for one run's files: below keep if that is named,
-// and then it stays; else a temporary one, which cleanup removes.
+// and then it stays; else a temporary one, which cleanup removes. What is kept of several
+// runs lies side by side.
 func makeWork(keep string) (dir string, cleanup func(), err error) {
 	if keep == "" {
 		dir, err = os.MkdirTemp("", "gopredict-")

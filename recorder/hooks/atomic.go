@@ -9,7 +9,11 @@ import (
 
 // atomicTypes patches sync/atomic/type.go as a whole: each method there is a
 // call of the package-level function that does its work, and predictrt has a
-// function of the same name with one more parameter, the site.
+// function of the same name with one more parameter, the site. So
+//
+//	func (x *Int32) Load() int32 { return LoadInt32(&x.v) }
+//
+// calls predictrt.LoadInt32(&x.v, predictrt.Site(...)) with the line of the caller.
 var atomicTypes = Hook{
 	Package: "sync/atomic",
 	Decl:    "(*Int32).Load and the other methods of type.go",

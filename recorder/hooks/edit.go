@@ -12,6 +12,15 @@ import (
 // Edits are put in as text at positions of the original, so that nothing of a file but what
 // is meant to change does: no printer gets to see it. All of it goes into the lines that
 // are there, as stacks and the positions of events name lines of the user's own GOROOT.
+// With after("c.qcount++", "predictPut(c, gp)"), the line
+//
+//	c.qcount++
+//
+// becomes
+//
+//	c.qcount++; predictPut(c, gp)
+//
+// wherever it stands as a statement in the function.
 
 // A where says which place of a declaration an edit changes.
 type where int
@@ -30,8 +39,8 @@ const (
 // An edit is one change to one declaration.
 type edit struct {
 	at     where
-	anchor string // source text of a statement or expression
-	text   string
+	anchor string // source text of a statement or expression, to the letter
+	text   string // what is put in, or the new name
 }
 
 func entry(text string) edit           { return edit{atEntry, "", text} }
@@ -52,8 +61,8 @@ type splice struct {
 // A source is one file that is being patched. The syntax tree is of the text as it was, and
 // stays so: edits of one declaration do not see each other.
 type source struct {
-	path    string
-	text    []byte
+	path    string // for errors of the parser
+	text    []byte // as it is in GOROOT, or as package rewrite has made it
 	fset    *token.FileSet
 	file    *ast.File
 	splices []splice        // in the order of the edits; of those at one position the first comes first
@@ -78,10 +87,12 @@ func (s *source) textOf(n ast.Node) string {
 	return string(s.text[s.offset(n.Pos()):s.offset(n.End())])
 }
 
+// insert puts text before the byte at a position.
 func (s *source) insert(at token.Pos, text string) {
 	s.splices = append(s.splices, splice{s.offset(at), s.offset(at), text})
 }
 
+// replace puts text in place of n.
 func (s *source) replace(n ast.Node, text string) {
 	s.splices = append(s.splices, splice{s.offset(n.Pos()), s.offset(n.End()), text})
 }
@@ -160,7 +171,8 @@ func (s *source) applyFunc(d *ast.FuncDecl, e edit) error {
 	return nil
 }
 
-// statements returns the statement list that n directly holds.
+// statements returns the statement list that n directly holds: an edit can stand before or
+// after these, and not in the header of an if.
 func statements(n ast.Node) []ast.Stmt {
 	switch n := n.(type) {
 	case *ast.BlockStmt:
@@ -173,7 +185,8 @@ func statements(n ast.Node) []ast.Stmt {
 	return nil
 }
 
-// bytes returns the patched file.
+// bytes returns the patched file. The splices are sorted by where they are, and stably: of
+// several at one place the first that was asked for comes first.
 func (s *source) bytes() []byte {
 	sort.SliceStable(s.splices, func(i, j int) bool { return s.splices[i].pos < s.splices[j].pos })
 	var out bytes.Buffer

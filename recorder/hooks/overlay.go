@@ -18,10 +18,15 @@ import (
 	"github.com/gopredict/gopredict/recorder/predictrt"
 )
 
+// std has the files that packages get in addition to their own, as sources of those
+// packages. Their folder begins with an underscore, so that the go command takes them for no
+// packages of this module.
+//
 //go:embed all:_std
 var std embed.FS
 
-// added lists the files that a package gets in addition to its own.
+// added lists the files that a package gets in addition to its own: what edits of the table
+// call. The patched files stay as they are but for the calls.
 var added = map[string][]string{
 	"runtime": {
 		"_std/runtime/predict.go", "_std/runtime/predict_chan.go", "_std/runtime/predict_child.go",
@@ -91,8 +96,10 @@ func Overlay(goroot, goVersion, dir string, rewritten map[string]string) (map[st
 // result, rewritten what package rewrite has made of files of packages that are to be
 // instrumented as the user's are (-predict.pkgs=std); hooks are put into these, then.
 type overlay struct {
-	goroot, goVersion, dir string
-	replace, rewritten     map[string]string
+	goroot, goVersion string
+	dir               string // for what is written: dir/sync/mutex.go stands for GOROOT/src/sync/mutex.go
+	replace           map[string]string
+	rewritten         map[string]string
 }
 
 // packages returns the packages of the table, each once, in its order.
@@ -106,7 +113,9 @@ func packages() []string {
 	return pkgs
 }
 
-// patch makes all edits of one package, and adds its files of ours.
+// patch makes all edits of one package, and adds its files of ours. A file that nothing
+// changes is not copied. Of sync/atomic's methods there must be at least as many as functions
+// that they call: they have no row each that could be missed.
 func (o *overlay) patch(pkg string) error {
 	folder := filepath.Join(o.goroot, "src", filepath.FromSlash(pkg))
 	files, err := o.readPackage(folder)
@@ -149,7 +158,7 @@ func (o *overlay) patch(pkg string) error {
 	return nil
 }
 
-// add writes text as the file name of package pkg.
+// add writes text as the file name of package pkg, unless that is what it has already.
 func (o *overlay) add(pkg, name string, text []byte) error {
 	sub := filepath.FromSlash(pkg)
 	backing := filepath.Join(o.dir, sub, name)
@@ -167,8 +176,8 @@ func (o *overlay) add(pkg, name string, text []byte) error {
 // build takes on this platform.
 type stdPackage struct {
 	folder string
-	text   map[string][]byte
-	parsed map[string]*source
+	text   map[string][]byte  // by file name, of all files
+	parsed map[string]*source // those that a hook has needed, with their edits
 	// declared holds, by the names of functions, methods and types, the files
 	// that may declare them: parsing all of package runtime takes long.
 	declared map[string][]string
@@ -202,7 +211,8 @@ func (o *overlay) readPackage(folder string) (*stdPackage, error) {
 	return p, nil
 }
 
-// source parses a file of the package, once.
+// source parses a file of the package, once: all edits of a file are collected in one
+// source.
 func (p *stdPackage) source(name string) (*source, error) {
 	if s := p.parsed[name]; s != nil {
 		return s, nil
@@ -218,7 +228,8 @@ func (p *stdPackage) source(name string) (*source, error) {
 	return s, err
 }
 
-// apply makes the edits of one hook, if it is one for this platform.
+// apply makes the edits of one hook, if it is one for this platform. What the texts of the
+// edits speak of is imported: the packages are found by the names that they use.
 func (p *stdPackage) apply(h Hook) error {
 	if first := h.edits[0]; first.at == inFile && p.text[first.anchor] == nil {
 		return nil
@@ -255,7 +266,8 @@ func (p *stdPackage) apply(h Hook) error {
 	return fmt.Errorf("expected a declaration of %s, found none", h.Decl)
 }
 
-// find returns the declaration that a table row names.
+// find returns the declaration that a table row names; nil if f has none. A file may declare
+// something of the same name otherwise: Lock is a method of Mutex and of RWMutex.
 func find(f *ast.File, decl string) ast.Node {
 	for _, d := range f.Decls {
 		switch d := d.(type) {
@@ -274,7 +286,8 @@ func find(f *ast.File, decl string) ast.Node {
 	return nil
 }
 
-// declName is the name of a function as table rows have it.
+// declName is the name of a function as table rows have it: "newproc", "(*Mutex).Lock", or
+// "reader.Read" for a method of a value.
 func declName(d *ast.FuncDecl) string {
 	if d.Recv == nil {
 		return d.Name.Name

@@ -9,13 +9,19 @@ import (
 // A Hook is one place of the standard library where events come from, or
 // that must behave differently while a program is recorded or replayed.
 type Hook struct {
-	Package string       // import path
-	Decl    string       // "newproc", "(*Mutex).Lock", or "type g"
-	Kinds   []trace.Kind // the events; none for a change of behaviour
-	edits   []edit
+	Package string // import path
+	Decl    string // "newproc", "(*Mutex).Lock", or "type g"
+	// Kinds are the events that come from there. None stands for a change of behaviour, or
+	// for one part of an operation whose events another row has. A test runs programs that
+	// make each of these happen.
+	Kinds []trace.Kind
+	// edits are made in this order, and each of them must find its anchor: one that is
+	// not there any more is an error and no hook less. The first may be onlyIn, and any
+	// only: then the row is for some platforms, or releases, alone.
+	edits []edit
 }
 
-// in reports whether h is for a release of Go.
+// in reports whether h is for a release of Go: "go1.26" is for go1.26.1, not for go1.2.
 func (h Hook) in(goVersion string) bool {
 	for _, e := range h.edits {
 		if e.at == inRelease && !strings.HasPrefix(goVersion, e.anchor+".") && goVersion != e.anchor {
@@ -25,9 +31,11 @@ func (h Hook) in(goVersion string) bool {
 	return true
 }
 
-// Table returns the hooks, for tests that look for each kind of event in it, in the order of the packages' import paths.
+// Table returns the hooks, for tests that look for each kind of event in it, in the order
+// in which they are put in.
 func Table() []Hook { return table }
 
+// events makes rows of the table read "newproc: Fork, Begin".
 func events(kinds ...trace.Kind) []trace.Kind { return kinds }
 
 // The short forms of an edit that recur in the table. A renamed function gets
@@ -39,28 +47,45 @@ const (
 	here   = "sys.GetCallerPC()"
 	ifUser = "if predictUser() { "
 
+	// A map is one variable in the trace, as it may grow with each assignment.
 	mapRead  = "predictMap(unsafe.Pointer(m), false, " + here + ");"
 	mapWrite = "predictMap(unsafe.Pointer(m), true, " + here + ");"
 
+	// What one end of a pipe or connection writes the other reads: see the rows of syscall.
 	hasRead = "predictrt.HasRead(fd, p, n, err == nil, " + here + ")"
 	writes  = "predictrt.Writes(fd, p, " + here + ");"
 
+	// A test's methods must not be called after it has ended: each call is a read of what
+	// the end writes, so that the two are a race if nothing orders them.
 	usesTest = "predictrt.Load(&c.done, predictrt.Site(" + here + "));"
 
+	// In place of what the race detector is told there.
 	racer = "race.Write(unsafe.Pointer(&pull.racer))"
 	// What panics within a channel's operation that has found it closed.
 	sendOnClosed = `panic(plainError("send on closed channel"))`
 	useRacer     = "predictrt.Write(&pull.racer, predictrt.Site(" + here + "))"
 )
 
+// unix is for functions that Windows and Plan 9 have in other forms.
 var unix = onlyIn("syscall_unix.go")
 
 // inMap calls the run-time library while a map is being written: the statement toggles
 // what says so.
 var inMap = after("m.writing ^= 1", "if PredictWriting != nil && m.writing != 0 { PredictWriting(unsafe.Pointer(m)) }")
 
+// The table, by what the hooks are about. A row reads: in this package, in this function,
+// from which these events come, make these edits. So
+//
+//	{"runtime", "goexit1", events(trace.End), []edit{entry("predictEnd();")}},
+//
+// calls predictEnd, of the added file predict.go, before anything else in goexit1, which
+// each goroutine runs at its end. Functions named predict... and Predict... are ours; those
+// of the runtime hand over to package predictrt by way of variables (predictHooks), since
+// the runtime can import nothing that is built on it.
 var table = []Hook{
 	// Goroutines and the scheduler.
+	// The record of a goroutine hangs at its g, where it is found in 0.4 ns. At the end of
+	// the struct, as assembly knows the offsets of what comes before.
 	{"runtime", "type g", nil, []edit{fields("predict, predictFinal unsafe.Pointer; predictElem uint64; predictAlive uint32 ")}},
 	{"runtime", "type heapArena", nil, []edit{fields("predictMarks *[predictMarkBytes]uint8 ")}},
 	// A child's record is made by its parent: its name says which child of which goroutine
@@ -72,6 +97,8 @@ var table = []Hook{
 		instead("runqput(pp, newg, true)", "runqput(pp, newg, !predictOldest)"),
 	}},
 	{"runtime", "ready", nil, []edit{instead("runqput(mp.p.ptr(), gp, next)", "runqput(mp.p.ptr(), gp, next && !predictOldest)")}},
+	// Goroutines end here in any way, also by runtime.Goexit; a panic is told of before it
+	// unwinds, where the line is still that of the program.
 	{"runtime", "goexit1", events(trace.End), []edit{entry("predictEnd();")}},
 	{"runtime", "gopanic", events(trace.Panic), []edit{entry("predictPanic(" + here + ");")}},
 	// A program has one P while it is recorded or replayed: goroutines are switched, and
@@ -102,6 +129,9 @@ var table = []Hook{
 		instead("netpoll(delay)", "netpoll(predictDelay(delay))"),
 	}},
 
+	// When the P goes to another goroutine. One that computes is interrupted by the processor
+	// time that it has had, and not by the machine's clock, and a short system call keeps
+	// the P, so that a loaded machine records the same run.
 	{"runtime", "execute", nil, []edit{after("mp.p.ptr().schedtick++", "predictTurn(gp)")}},
 	{"runtime", "Gosched", nil, []edit{entry("predictGosched();")}},
 	{"runtime", "goschedImpl", nil, []edit{instead("globrunqput(gp)", "predictYield(pp, gp)")}},
@@ -110,9 +140,12 @@ var table = []Hook{
 		instead("runqempty(pp) && sched.nmspinning.Load()+sched.npidle.Load() > 0 && pd.syscallwhen+10*1000*1000 > now",
 			"predictShort(pd.syscallwhen, now) || runqempty(pp) && sched.nmspinning.Load()+sched.npidle.Load() > 0 && pd.syscallwhen+10*1000*1000 > now"),
 	}},
+	// Each collection makes goroutines wait at places that differ from run to run: there are
+	// fewer of them.
 	{"runtime", "(*gcControllerState).setGCPercent", nil, []edit{
 		after("c.heapMinimum = defaultHeapMinimum * uint64(in) / 100", "c.heapMinimum *= predictHeapScale()"),
 	}},
+	// To wait for a child process is no short system call: others must run meanwhile.
 	{"os", "(*Process).Wait", nil, []edit{entry("if p != nil { runtime.PredictWaits(p.Pid); defer runtime.PredictWaited(p.Pid) };")}},
 
 	// Time. By the program's clock computing takes none, so that no timer fires because
@@ -327,6 +360,7 @@ var table = []Hook{
 	{"sync", "(*RWMutex).RUnlock", events(trace.RRelease), []edit{rename("predictRUnlock")}},
 	{"sync", "(*RWMutex).rUnlockSlow", nil, []edit{before(`fatal("sync: RUnlock of unlocked RWMutex")`, "runtime.PredictMisused()")}},
 	{"internal/sync", "(*Mutex).unlockSlow", nil, []edit{before(`fatal("sync: unlock of unlocked mutex")`, "runtime.PredictMisused()")}},
+	// Done calls Add, which is muted then: the event has the line of Done.
 	{"sync", "(*WaitGroup).Add", events(trace.WaitGroupAdd), []edit{
 		rename("predictAdd"),
 		before(`panic("sync: negative WaitGroup counter")`, "runtime.PredictMisused()"),
@@ -334,6 +368,8 @@ var table = []Hook{
 	{"sync", "(*WaitGroup).Done", events(trace.WaitGroupAdd), []edit{rename("predictDone")}},
 	{"sync", "(*WaitGroup).Wait", events(trace.WaitGroupWait, trace.WaitGroupWaited), []edit{rename("predictWait")}},
 	{"sync", "(*Once).Do", events(trace.OnceBegin, trace.OnceEnd, trace.OnceDone), []edit{rename("predictDo")}},
+	// A condition is a queue by tickets (sync's notifyList): who waits has one, and which
+	// one a signal wakes is known by the number, whoever runs first then.
 	{"sync", "(*Cond).Wait", events(trace.CondWait, trace.CondWake), []edit{
 		before("t := runtime_notifyListAdd(&c.notify)", "predictOp := predictrt.Begin(predictrt.CondWait, unsafe.Pointer(c), "+here+")"),
 		after("t := runtime_notifyListAdd(&c.notify)", "predictOp.Done(uint64(t))"),
@@ -345,11 +381,15 @@ var table = []Hook{
 	{"sync", "(*Cond).Broadcast", events(trace.CondBroadcast), []edit{
 		before("runtime_notifyListNotifyAll(&c.notify)", "predictrt.Broadcast(unsafe.Pointer(c), &c.notify.wait, &c.notify.notify, "+here+")"),
 	}},
+	// What was put into a pool comes before what gets it, as -race takes it. New is the
+	// program's own function and is not muted.
 	{"sync", "(*Pool).Put", events(trace.Post), []edit{rename("predictPut")}},
 	{"sync", "(*Pool).Get", events(trace.Await), []edit{
 		rename("predictGet"),
 		instead("x == nil && p.New != nil", "x == nil && p.New != nil && predictrt.Mode == 0"),
 	}},
+	// A sync.Map is an atomic variable as a whole. Range reads it and may see what was
+	// stored meanwhile, so that it is ordered with all stores.
 	{"sync", "(*Map).Load", events(trace.AtomicLoad), []edit{rename("predictLoad")}},
 	{"sync", "(*Map).Store", events(trace.AtomicRMW), []edit{rename("predictStore")}},
 	{"sync", "(*Map).Clear", events(trace.AtomicRMW), []edit{rename("predictClear")}},
@@ -361,6 +401,7 @@ var table = []Hook{
 	{"sync", "(*Map).CompareAndDelete", events(trace.AtomicRMW), []edit{rename("predictCompareAndDelete")}},
 	{"sync", "(*Map).Range", events(trace.AtomicRMW), []edit{rename("predictRange")}},
 
+	// The other types of the package are methods of one file: see atomicTypes.
 	{"sync/atomic", "(*Value).Load", events(trace.AtomicLoad), []edit{rename("predictLoad")}},
 	{"sync/atomic", "(*Value).Store", events(trace.AtomicStore), []edit{rename("predictStore")}},
 	{"sync/atomic", "(*Value).Swap", events(trace.AtomicRMW), []edit{rename("predictSwap")}},
