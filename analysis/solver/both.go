@@ -6,14 +6,17 @@ import (
 	"slices"
 )
 
-// both asks two engines and compares what they say.
+// both asks two engines and compares what they say. They share the terms and nothing else,
+// so that a mistake in one of them does not pass (differential testing).
 type both struct {
 	f             *Formula
 	first, second Engine
-	levels        [][]Bool
-	answering     Engine // whose model is given out
-	core          []Bool
-	why           string
+	levels        [][]Bool // of assertions: models are checked against all of them
+
+	// What the last check has found.
+	answering Engine // whose model is given out
+	core      []Bool
+	why       string
 }
 
 // NewBoth returns an engine that asks the built-in one and Z3. It checks each
@@ -56,6 +59,8 @@ func (b *both) Assert(bs ...Bool) {
 	b.second.Assert(bs...)
 }
 
+// Check asks one engine after the other, each with the same budget; only what the first takes
+// counts. That both are asked is for tests and doubts, and shall not change what is decided.
 func (b *both) Check(ctx context.Context, budget *Budget, assumptions ...Bool) (Answer, error) {
 	b.answering, b.core, b.why = nil, nil, ""
 	start := budget.again()

@@ -6,18 +6,24 @@ import (
 	"fmt"
 )
 
-// builtin is the engine in pure Go.
+// builtin is the engine in pure Go: the interface of [Engine] around a search, which has no
+// levels of assertions of its own. Pushing and popping is done with guards: a clause C of
+// the second level is stored as C or guard, and each check assumes that the guard is false
+// (as in Eén and Sörensson, Temporal Induction by Incremental SAT Solving, ENTCS 2003). What
+// is learned from it has the guard in it, and stays right after the level is gone.
 type builtin struct {
 	encoding *encoding
 	search   *search
 	f        *Formula
 	mentions *mentions
 	guards   []lit // of each open level: false while the level is open, true from its Pop on, which satisfies its clauses
-	core     []Bool
-	model    *model
 	taken    int64 // steps that budgets know of
 	checked  bool  // the newest frame is that of a check's assumptions
-	why      string
+
+	// What the last check has found.
+	core  []Bool
+	model *model
+	why   string
 }
 
 // NewBuiltin returns the engine that needs nothing but Go: conflict-driven clause
@@ -29,7 +35,8 @@ func NewBuiltin(f *Formula) Engine {
 
 func (b *builtin) Close() {}
 
-// edit ends the last check: its model and assumptions go.
+// edit ends the last check: its assumptions go. Whatever changes the assertions begins with
+// it, and so does the next check.
 func (b *builtin) edit() {
 	b.search.backtrack(0)
 	if b.checked {
@@ -51,6 +58,7 @@ func (b *builtin) pop() {
 	b.mentions.pop()
 }
 
+// Push opens a level, with a guard of its own.
 func (b *builtin) Push() {
 	b.edit()
 	b.push()
@@ -58,6 +66,8 @@ func (b *builtin) Push() {
 	b.guards = append(b.guards, lit(v<<1))
 }
 
+// Pop closes levels. Their clauses are not looked for: the guard satisfies all of them, for
+// good.
 func (b *builtin) Pop(n int) {
 	b.edit()
 	for range n {
@@ -77,6 +87,8 @@ func (b *builtin) Assert(bs ...Bool) {
 	}
 }
 
+// Check assumes that all open levels hold, and the assumptions. What it finds is checked
+// before it is given out.
 func (b *builtin) Check(ctx context.Context, budget *Budget, assumptions ...Bool) (Answer, error) {
 	b.edit()
 	b.model, b.core, b.why = nil, nil, ""
@@ -134,7 +146,8 @@ func (b *builtin) newCore(assumptions []Bool) []Bool {
 	return core
 }
 
-// newModel copies what the search stands at, before the next call changes it.
+// newModel copies what the search stands at, before the next call changes it: the
+// topological order, the columns' values, and what booleans are or were last.
 func (b *builtin) newModel() *model {
 	m := newModel(b.f)
 	m.order = make([]Event, len(b.search.order.at))

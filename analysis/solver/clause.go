@@ -19,9 +19,9 @@ const (
 // was, and its literals. The first two literals are watched.
 const (
 	clauseHeader = 2 // words before the literals
-	learnedFlag  = 1
-	deletedFlag  = 2
-	sizeShift    = 2
+	learnedFlag  = 1 // in the header: it may be dropped again
+	deletedFlag  = 2 // it was
+	sizeShift    = 2 // the rest of the header is how many literals there are
 )
 
 // A watch is an entry in the list of a literal: the clause to look at when the
@@ -36,8 +36,8 @@ type watch struct {
 // and time in each garbage collection.
 type store struct {
 	words   []lit
-	wasted  int // words of deleted clauses
-	learned []ref
+	wasted  int   // words of deleted clauses
+	learned []ref // in the order in which they were learned
 }
 
 // add appends a clause. Glue is of learned ones (Audemard and Simon, IJCAI 2009): of how

@@ -1,7 +1,10 @@
 package solver
 
 // Reachability by chains is the vector clocks of package order once more, of a relation that
-// grows and shrinks with the search.
+// grows and shrinks with the search (Jagadish, A Compression Technique to Materialize
+// Transitive Closure, TODS 1990). The chains are mostly the goroutines, as program order is
+// among the facts; a is before b if a's place in its chain is at most what b's clock has for
+// that chain.
 
 // A closure tells which events come before which as things stand. The events are
 // dealt out to chains, each in its order; a clock has for each event and chain how
@@ -35,8 +38,9 @@ func (o *order) saturate(s *search) bool {
 	return len(s.trail) > known
 }
 
-// newClosure computes the closure of the edges. It returns false if that is too
-// much.
+// newClosure computes the closure of the edges, event by event in topological order: what
+// comes before an event is known of all that edges lead from to it. It returns false if that
+// is too much.
 func (o *order) newClosure() bool {
 	n := len(o.at)
 	o.chain, o.rank, o.tail = resized(o.chain, n), resized(o.rank, n), o.tail[:0]
@@ -75,6 +79,7 @@ func (o *order) newClosure() bool {
 	return true
 }
 
+// resized returns a slice of n elements, s itself if it has room. What is in it is anything.
 func resized(s []int32, n int) []int32 {
 	if cap(s) < n {
 		return make([]int32, n)

@@ -3,7 +3,7 @@ package solver
 import "slices"
 
 // solve looks for an assignment under the assumptions. When branching does not
-// end, it looks in boxes that grow.
+// end, it looks in boxes that grow: an answer "none" that rests on the box is none.
 func (s *search) solve(assumptions []lit) Answer {
 	b := box{l: truth}
 	s.linear.branched, s.linear.boxed = 0, false
@@ -24,6 +24,7 @@ const assumedLevel = 1
 // assign looks for an assignment under the assumptions. It returns Unknown at a
 // limit, or if it would like a box.
 func (s *search) assign(assumptions []lit) Answer {
+	// In conflicts, and in learned clauses: as usual for searches of some seconds.
 	const restartUnit, firstReduce = 64, 2000
 	s.failed = s.failed[:0]
 	if s.unsat || !s.order.settle() {
@@ -146,7 +147,9 @@ func (s *search) saturate() bool {
 }
 
 // luby says how long the search goes on between restarts (Luby, Sinclair, Zuckerman,
-// Optimal Speedup of Las Vegas Algorithms, 1993): it returns the n-th number, from 0, of the sequence 1 1 2 1 1 2 4 …
+// Optimal Speedup of Las Vegas Algorithms, 1993): it returns the n-th number, from 0, of
+// the sequence 1 1 2 1 1 2 4 … A restart keeps what was learned, the phases and the
+// activities, so that only decisions that have become old go.
 func luby(n int) int {
 	size, power := 1, 1
 	for size < n+1 {

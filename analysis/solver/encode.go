@@ -10,24 +10,30 @@ type encoding struct {
 	search *search
 
 	literals []lit      // of each node, or noLiteral
-	defined  []polarity // of each node: the directions that have clauses
-	wanted   []polarity // of each node: the directions that assertions use
+	defined  []polarity // of each node: the directions that have clauses; these stay
+	wanted   []polarity // of each node: the directions that assertions use; these go with a frame
+
+	// A frame is a level of the engine, or the assumptions of a check.
 	frames   [][]use
-	asserted []Bool // what is more than a literal
+	asserted []Bool // what must hold, but for conjunctions, which are taken apart, and facts
 	starts   []int  // of each frame: its first one in asserted
-	next     int    // of asserted: where to look for what is not true yet
-	stamp    int32
-	seen     []int32 // of each node: the stamp when held was found
-	held     []bool  // of each node: it holds as things stand
+
+	// Of the walk that finds out whether all of asserted holds (justify.go).
+	next  int // of asserted: where to look for what is not true yet
+	stamp int32
+	seen  []int32 // of each node: the stamp when held was found
+	held  []bool  // of each node: it holds as things stand
 
 	looked int64 // at nodes
 }
 
 // A polarity is a set of directions: that a node is true, that it is false. A term that is
 // only asserted needs the clauses by which it implies what it says, and not those by
-// which that implies it.
+// which that implies it: for t = a and b that is asserted, (not t or a) and (not t or b),
+// and not (t or not a or not b).
 type polarity uint8
 
+// noLiteral is that of a term that the search does not know.
 const noLiteral lit = -1
 
 // A use is what pop needs to undo a change of wanted.
@@ -36,6 +42,8 @@ type use struct {
 	was  polarity
 }
 
+// newEncoding returns an encoding of f, with a search of its own, in which nothing is
+// asserted.
 func newEncoding(f *Formula) *encoding {
 	e := &encoding{f: f, search: newSearch(), frames: make([][]use, 1), starts: make([]int, 1)}
 	e.search.terms = e
@@ -206,8 +214,11 @@ func (e *encoding) sides(n node) (most, least lit) {
 }
 
 // DefineAnd, defineIff and defineEqual use the literals of what a connective joins, for
-// the direction that is needed, and define adds the clauses the first time.
+// the direction that is needed, and define adds the clauses the first time. Where these are
+// there already the literals are asked for all the same: they may have lost their wishes
+// with a frame.
 
+// defineAnd defines l as the conjunction n: l implies each child, or all children imply l.
 func (e *encoding) defineAnd(l lit, n node, positive, define bool) {
 	children := e.f.args[n.a:n.b]
 	if positive {

@@ -11,9 +11,11 @@ import (
 // another. A Formula may grow while engines use it; it is not safe for
 // concurrent use.
 type Formula struct {
-	nodes []node // nodes[0] is the constant true
-	args  []Bool // children of conjunctions, one after the other
-	atoms map[node]int32
+	// The terms: a directed graph without cycles, of which children are made first, so that
+	// a node's number is greater than those of its children.
+	nodes []node           // nodes[0] is the constant true
+	args  []Bool           // children of conjunctions, one after the other
+	atoms map[node]int32   // all but conjunctions, by what they are (hash consing)
 	ands  map[uint64]int32 // hash of the children to the newest conjunction
 
 	names      []string
@@ -23,7 +25,8 @@ type Formula struct {
 	events     []int32 // name of each event
 	ints       []int32 // name of each integer variable
 
-	sums    [][]summand
+	// Integer terms: sums of variables, each once, and these plus a number.
+	sums    [][]summand // each sorted by variable; sums[0] is the empty one
 	sumKeys map[string]int32
 	exprs   []expr
 	exprIDs map[expr]Int
@@ -40,6 +43,8 @@ type Event int32
 // An Int is a linear integer term of a [Formula].
 type Int int32
 
+// A kind is what a node says. There is no or, and no implication: they are ands of negated
+// terms.
 type kind uint8
 
 const (
@@ -81,6 +86,8 @@ func NewFormula() *Formula {
 // Check of an engine on the formula returns this error.
 func (f *Formula) Err() error { return f.err }
 
+// fail keeps the first error; terms that come later are made all the same, so that callers
+// need not look at each.
 func (f *Formula) fail(format string, args ...any) {
 	if f.err == nil {
 		f.err = fmt.Errorf(format, args...)
@@ -117,6 +124,7 @@ func (f *Formula) Event(name string) Event {
 // EventName returns the name that the event was made with.
 func (f *Formula) EventName(e Event) string { return f.names[f.events[e]] }
 
+// name keeps a name, for text and Z3.
 func (f *Formula) name(s string) int32 {
 	f.names = append(f.names, s)
 	return int32(len(f.names) - 1)
@@ -149,7 +157,9 @@ func (f *Formula) Before(a, b Event) Bool {
 // Not negates b.
 func (f *Formula) Not(b Bool) Bool { return b ^ 1 }
 
-// And says that all of bs hold; of none, it is true.
+// And says that all of bs hold; of none, it is true. Conjunctions in it are taken apart, so
+// that one of a whole path's conditions has no depth; what is false by itself or by two
+// children becomes false.
 func (f *Formula) And(bs ...Bool) Bool {
 	children := make([]Bool, 0, len(bs))
 	for _, b := range bs {
@@ -212,7 +222,8 @@ func (f *Formula) Or(bs ...Bool) Bool {
 // Implies says that b holds if a does.
 func (f *Formula) Implies(a, b Bool) Bool { return f.Not(f.And(a, f.Not(b))) }
 
-// Iff says that a and b both hold or both do not.
+// Iff says that a and b both hold or both do not. Negations go outside: not a iff b is not
+// (a iff b).
 func (f *Formula) Iff(a, b Bool) Bool {
 	sign := a&1 ^ b&1
 	a, b = a&^1, b&^1

@@ -15,10 +15,13 @@ func (h *heap) grow() {
 	h.index = append(h.index, -1)
 }
 
+// above says which of two variables comes out first. That equal ones have an order makes
+// searches repeatable.
 func (h *heap) above(a, b int32) bool {
 	return h.activity[a] > h.activity[b] || h.activity[a] == h.activity[b] && a < b
 }
 
+// push puts v in, if it is not there.
 func (h *heap) push(v int32) {
 	if h.index[v] >= 0 {
 		return
@@ -28,6 +31,7 @@ func (h *heap) push(v int32) {
 	h.up(len(h.items) - 1)
 }
 
+// pop takes the top out; there must be one.
 func (h *heap) pop() int32 {
 	top := h.items[0]
 	last := len(h.items) - 1
@@ -74,6 +78,7 @@ func (h *heap) down(i int) {
 	h.set(i, v)
 }
 
+// set puts v at index i, and notes that.
 func (h *heap) set(i int, v int32) {
 	h.items[i] = v
 	h.index[v] = int32(i)

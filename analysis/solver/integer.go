@@ -11,16 +11,19 @@ import (
 // Comparisons are brought into one form, so that equal ones are one atom: all variables on
 // the left, ascending, with coefficients that have no common divisor, the first of them
 // positive, and a number on the right. What has no model or only models is decided here.
+// So 2x <= 2y + 3 and not y < x - 1 are both x - y <= 1: the number is rounded down, as
+// values are whole.
 
 // A summand is coef times an integer variable.
 type summand struct {
-	coef int64
+	coef int64 // not 0
 	v    int32
 }
 
-// An expr is a sum of variables plus k.
+// An expr is a sum of variables plus k. The sum is apart from k, as terms that differ by a
+// number have bounds of one column.
 type expr struct {
-	sum int32
+	sum int32 // in Formula.sums
 	k   int64
 }
 
@@ -157,6 +160,7 @@ func (f *Formula) Eq(a, b Int) Bool {
 	return f.atom(node{kind: equal, a: f.sum(terms), k: k.Int64()})
 }
 
+// constantIf is the constant true or false.
 func (f *Formula) constantIf(holds bool) Bool {
 	if holds {
 		return f.True()
@@ -164,7 +168,8 @@ func (f *Formula) constantIf(holds bool) Bool {
 	return f.False()
 }
 
-// difference returns terms and k so that a <= b is terms <= k.
+// difference returns terms and k so that a <= b is terms <= k. The number may leave the range
+// of int64, before it is divided.
 func (f *Formula) difference(a, b Int) (terms []summand, k *big.Int) {
 	ea, eb := f.exprs[a], f.exprs[b]
 	terms = append(terms, f.sums[ea.sum]...)
@@ -233,6 +238,7 @@ func (f *Formula) times(a, b int64) int64 {
 	return a * b
 }
 
+// magnitude is |a|, also of the least number, whose negation is no int64.
 func magnitude(a int64) uint64 {
 	if a < 0 {
 		return -uint64(a)

@@ -7,6 +7,8 @@ package solver
 //
 // That is what makes long traces cheap: of the atoms of a formula most speak of pairs of
 // events that the assertions at hand leave open, and the order that stands settles them.
+// Circuit solvers justify gates in the same way (Barrett and Donham, Combining SAT Methods
+// with Non-Clausal Decision Heuristics, ENTCS 2005).
 
 // unjustified returns a literal to decide, or ok if all assertions and
 // assumptions are true as things stand. It begins where it last found one that was

@@ -8,7 +8,9 @@ import "slices"
 const activityDecay = 0.95
 
 // learn turns the conflict into a clause, goes back to where the clause says
-// something new, and follows it. It returns false if there is no such place.
+// something new, and follows it. It returns false if there is no such place: the conflict is
+// of facts and assumptions alone, and the search ends. The clause follows from the others, so
+// that it may stay for all checks to come.
 func (s *search) learn() bool {
 	// A theory may find a conflict that is all below the current level: from that level
 	// on nothing had to be decided.
@@ -147,7 +149,9 @@ func (s *search) backjump(clause []lit) (back, glue int) {
 	return back, len(levels)
 }
 
-// analyzeFinal finds the assumptions that make all of the literals false.
+// analyzeFinal finds the assumptions that make all of the literals false: it goes back the
+// trail from these to what they follow from, until only assumptions are left (Eén and
+// Sörensson, MiniSat). They are the core that the engine gives out.
 func (s *search) analyzeFinal(lits ...lit) {
 	s.failed = s.failed[:0]
 	for _, l := range lits {
@@ -199,7 +203,8 @@ func (s *search) isReason(c ref) bool {
 	return false
 }
 
-// collectGarbage gives back the room of deleted clauses.
+// collectGarbage gives back the room of deleted clauses: all that holds a place of one, the
+// watches and reasons, is told the new places.
 func (s *search) collectGarbage() {
 	s.looked += int64(len(s.words))
 	moved := s.compact()

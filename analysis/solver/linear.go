@@ -12,16 +12,26 @@ import (
 //
 // Each variable and each sum that is compared is a column; a sum is also a row,
 // which defines it: its column is basic then. Pivoting exchanges a basic column and one
-// that is not. Those that are not basic always have whole values within their bounds.
+// that is not. Of x + y <= 3 and x >= 5, the columns x, y and s, and the row s = x + y,
+//
+//	s is 0 as x and y are; x >= 5 moves x, which is not basic, to 5, and s along;
+//	s <= 3 is broken: y can go down, so that s = 3, y = s - x, and y is basic now.
+//
+// Two things hold between checks: columns that are not basic are within their bounds, and
+// each basic one has the value that its row says. What check has to do is bring those that
+// are basic within theirs.
 type linear struct {
-	columns   []column
-	rows      []row
-	ofSum     map[int32]int32 // column of each sum of the formula
-	ofInt     map[int32]int32 // column of each integer variable of the formula
-	bounds    []bound
-	changes   []change // a stack
+	columns []column
+	rows    []row
+	ofSum   map[int32]int32 // column of each sum of the formula
+	ofInt   map[int32]int32 // column of each integer variable of the formula
+	bounds  []bound         // the atoms; a meaning has the index of one
+
+	// changes is the stack of bounds as they were, in the order of the trail: retract pops
+	// what backtracking takes back.
+	changes   []change
 	unchecked heap     // basic columns that may have left their bounds, lowest first
-	mark      []uint32 // of each row
+	mark      []uint32 // of each row: the stamp of the walk that came by last
 	stamp     uint32
 	branches  []int32 // variables of the search that branching wants
 
@@ -36,37 +46,40 @@ type column struct {
 	value        rational
 	lower, upper reasoned
 	row          int32   // that defines it, or -1
-	uses         []int32 // rows whose terms have it, and some that had it
-	bounds       []int32 // ascending
+	uses         []int32 // rows whose terms have it, and some that had it: see eachUse
+	bounds       []int32 // its atoms, by ascending k
 	source       int32   // integer variable of the formula, or -1
 }
 
-// A reasoned bound is set by a literal.
+// A reasoned bound is set by a literal: the bound of a conflict is told by that.
 type reasoned struct {
 	set   bool
 	value rational
 	why   lit
 }
 
-// A bound is an atom: the column is at most k.
+// A bound is an atom: the column is at most k. Its negation is that it is at least k+1, as
+// all values are whole in the end.
 type bound struct {
 	column int32
 	k      int64
 	l      lit
 }
 
-// A row says that the sum of terms is the value of column basic.
+// A row says that the sum of terms is the value of column basic. No column of its terms is
+// basic itself.
 type row struct {
 	basic int32
 	terms []term // ascending columns
 }
 
+// A term is coef times a column; of a row, coef is never 0.
 type term struct {
 	column int32
 	coef   rational
 }
 
-// A change of a column's bound, to be taken back.
+// A change of a column's bound, to be taken back when the literal why is.
 type change struct {
 	column int32
 	upper  bool
@@ -78,6 +91,7 @@ func newLinear() *linear {
 	return &linear{ofSum: map[int32]int32{}, ofInt: map[int32]int32{}}
 }
 
+// bytes estimates what the tableau holds: pivoting may fill its rows.
 func (p *linear) bytes() int64 {
 	const perColumn, perTerm, perBound = 240, 80, 64
 	n := int64(len(p.columns))*perColumn + int64(len(p.bounds))*perBound
@@ -87,13 +101,16 @@ func (p *linear) bytes() int64 {
 	return n
 }
 
+// newColumn adds a column at 0, without bounds and row; source is the integer variable that it
+// is, or -1 of a sum.
 func (p *linear) newColumn(source int32) int32 {
 	p.columns = append(p.columns, column{value: whole(0), row: -1, source: source})
 	p.unchecked.grow()
 	return int32(len(p.columns) - 1)
 }
 
-// column returns the column of a sum of f. It is called at level 0.
+// column returns the column of a sum of f. It is called at level 0, where no value depends on
+// a decision. Sums of one variable have no row: their bounds are those of the variable.
 func (p *linear) column(f *Formula, sum int32) int32 {
 	c, ok := p.ofSum[sum]
 	if ok {
@@ -119,7 +136,8 @@ func (p *linear) variable(v int32) int32 {
 	return c
 }
 
-// define adds a row for a sum, in terms of the columns that are not basic now.
+// define adds a row for a sum, in terms of the columns that are not basic now: variables that
+// are basic are replaced by what their rows say.
 func (p *linear) define(sum []summand) int32 {
 	var terms, own []term
 	for _, t := range sum {
@@ -212,7 +230,8 @@ func (p *linear) assert(s *search, l lit, m meaning) bool {
 	return p.assertBound(s, b.column, false, reasoned{true, whole(b.k).plus(one), l})
 }
 
-// assertBound makes a bound of a column tighter: the upper or the lower one.
+// assertBound makes a bound of a column tighter: the upper or the lower one. A column that is
+// not basic moves into its bounds at once; a basic one is left for check.
 func (p *linear) assertBound(s *search, id int32, upper bool, to reasoned) bool {
 	c := &p.columns[id]
 	own, opposite, dir := &c.lower, &c.upper, 1
@@ -253,7 +272,8 @@ func (p *linear) retract(l lit) {
 	p.changes = p.changes[:last]
 }
 
-// update gives a column that is not basic another value.
+// update gives a column that is not basic another value, and with it the basic ones of the
+// rows that have it.
 func (p *linear) update(id int32, to rational) {
 	by := to.minus(p.columns[id].value)
 	p.columns[id].value = to
@@ -356,7 +376,9 @@ func (p *linear) free(id int32, grow bool) bool {
 }
 
 // explain makes the conflict: the bound that the row cannot reach, and those that
-// keep it. Each column of the row is at the bound that it would have to pass.
+// keep it. Each column of the row is at the bound that it would have to pass: an
+// inequality that nothing can satisfy follows from these bounds alone (Farkas), so that not
+// all of them can hold.
 func (p *linear) explain(s *search, id int32, low bool) {
 	c := &p.columns[id]
 	broken := c.upper.why

@@ -1,16 +1,19 @@
 package solver
 
-// Mentions are the terms that assertions are made of, level by level.
+// Mentions are the terms that assertions are made of, level by level. Order needs them: a
+// formula has the events of the whole trace, of which one question may speak of ten, and the
+// others are in no place that a caller could rely on.
 type mentions struct {
 	f      *Formula
-	seen   []bool // of each node
-	levels [][]int32
+	seen   []bool    // of each node: some level has it
+	levels [][]int32 // nodes, each at the outermost level that mentions it
 }
 
 func newMentions(f *Formula) *mentions { return &mentions{f: f, levels: make([][]int32, 1)} }
 
 func (m *mentions) push() { m.levels = append(m.levels, nil) }
 
+// pop forgets what only the newest level mentions.
 func (m *mentions) pop() {
 	last := len(m.levels) - 1
 	for _, id := range m.levels[last] {
@@ -27,6 +30,7 @@ func (m *mentions) add(b Bool) {
 	m.node(int32(b >> 1))
 }
 
+// node notes a node and all below it.
 func (m *mentions) node(id int32) {
 	if m.seen[id] {
 		return

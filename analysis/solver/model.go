@@ -52,6 +52,7 @@ func (m *model) value(b Bool) bool {
 	return m.node(int32(b>>1)) != (b&1 == 1)
 }
 
+// node evaluates a node, once: nodes share their children.
 func (m *model) node(id int32) bool {
 	if m.known[id] == 0 {
 		m.known[id] = -1
@@ -62,6 +63,8 @@ func (m *model) node(id int32) bool {
 	return m.known[id] > 0
 }
 
+// evaluate finds out what a node is by its children's values. It is the plain meaning of
+// terms, and shares no code with the search, as checks of models are made with it.
 func (m *model) evaluate(id int32, n node) bool {
 	switch n.kind {
 	case constant:
@@ -86,6 +89,7 @@ func (m *model) evaluate(id int32, n node) bool {
 	}
 }
 
+// sum evaluates a sum, whatever its size.
 func (m *model) sum(id int32) rational {
 	total := whole(0)
 	for _, t := range m.f.sums[id] {
@@ -94,6 +98,7 @@ func (m *model) sum(id int32) rational {
 	return total
 }
 
+// variable is the value of an integer variable.
 func (m *model) variable(v int32) int64 {
 	if int(v) < len(m.ints) {
 		return m.ints[v]

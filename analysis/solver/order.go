@@ -8,13 +8,20 @@ import "slices"
 // and go (Pearce and Kelly, A Dynamic Topological Sort Algorithm for Directed
 // Acyclic Graphs, JEA 2006). An edge that goes is only taken out: the order
 // stays good for what is left.
+//
+// So events have no numbers that a solver would have to find, as in difference logic, and
+// the topological order is at any time a total order in which all edges hold: when the
+// search ends it is the model.
 type order struct {
-	at    []int32 // of each position: the event
-	pos   []int32 // of each event: its position
-	out   []int32 // of each event: the newest edge from it, or -1
-	in    []int32 // of each event: the newest edge to it, or -1
-	edges []edge  // a stack
-	atoms [][]atom
+	// The topological order: if there is an edge from a to b, pos[a] < pos[b], but for facts
+	// while unsorted is set. At is the inverse of pos.
+	at  []int32 // of each position: the event
+	pos []int32 // of each event: its position
+
+	out   []int32  // of each event: the newest edge from it, or -1
+	in    []int32  // of each event: the newest edge to it, or -1
+	edges []edge   // a stack: facts, and then those of the literals of the trail, in its order
+	atoms [][]atom // of each event
 
 	closure       // of the edges as they were when it was last made
 	unsorted bool // facts were added that the topological order does not follow
@@ -23,13 +30,13 @@ type order struct {
 	mark     []uint32 // of each event: stamp of the search that reached it
 	stamp    uint32
 	parent   []int32 // of each event reached: the edge that led to it
-	forward  []int32
-	backward []int32
-	queue    []int32
-	next     []int32
-	slots    []int32
-	clause   []lit
-	looked   int64 // at edges and events
+	forward  []int32 // of reorder: events that must go behind
+	backward []int32 // of reorder: events that must go in front
+	queue    []int32 // of path: events as many literals away as are looked at now
+	next     []int32 // of path: those one literal further
+	slots    []int32 // of reassign: the positions of both groups, ascending
+	clause   []lit   // of path: what it has found
+	looked   int64   // at edges and events
 }
 
 // An edge says that one event is before another. Those from one event, and those to one,
@@ -41,16 +48,21 @@ type edge struct {
 	why             lit // the literal that says so, or isFact
 }
 
+// isFact is why an edge stays that no literal stands for: program order, and what must come
+// before what in each run.
 const isFact lit = -1
 
-// An atom at an event speaks of its place relative to another event.
+// An atom at an event speaks of its place relative to another event. Each stands at both, as
+// either may be the one that moves.
 type atom struct {
 	other int32
 	first lit // the event is before the other
 }
 
+// newOrder returns an order without events.
 func newOrder() *order { return &order{} }
 
+// bytes estimates what the order holds.
 func (o *order) bytes() int64 {
 	const perEvent, perEdge = 64, 20
 	return int64(len(o.at)*perEvent + len(o.edges)*perEdge)
@@ -75,7 +87,8 @@ func (o *order) newAtom(a, b int32, l lit) {
 	o.atoms[b] = append(o.atoms[b], atom{a, l.not()})
 }
 
-// fact adds an edge that stays.
+// fact adds an edge that stays. It does not look for a cycle: there are as many facts as
+// events, and settle sorts all of them at once.
 func (o *order) fact(a, b int32) {
 	o.link(a, b, isFact)
 	if o.pos[a] > o.pos[b] {
@@ -92,7 +105,10 @@ func (o *order) link(a, b int32, why lit) {
 }
 
 // settle brings the order of events in line with the facts: of the events that
-// may come next, the one that stood first. It returns false if they form a cycle.
+// may come next, the one that stood first (Kahn, Topological Sorting of Large Networks, CACM
+// 1962). So the recorded order, in which the events were made, is kept as far as may be, and
+// the first guess of the search is the run that was seen. It returns false if they form a
+// cycle.
 func (o *order) settle() bool {
 	if !o.unsorted {
 		return true
@@ -136,7 +152,8 @@ func sides(l lit, m meaning) (first, second int32) {
 	return m.b, m.a
 }
 
-// guess returns the literal of variable v that the current order agrees with.
+// guess returns the literal of variable v that the current order agrees with: to decide it
+// so moves nothing.
 func (o *order) guess(v int32, m meaning) lit {
 	if o.pos[m.a] < o.pos[m.b] {
 		return lit(v << 1)
@@ -244,7 +261,8 @@ func (o *order) reassign() {
 }
 
 // infer gives atoms between the backward and the forward group their values: theory
-// propagation, of those conclusions that are at hand. The others wait for saturate, or
+// propagation, of those conclusions that are at hand. Of the two groups, each event of the
+// one is before each of the other by way of the new edge. The others wait for saturate, or
 // for a conflict.
 func (o *order) infer(s *search, ahead uint32) {
 	for _, e := range o.backward {

@@ -29,6 +29,7 @@ func narrow(r *big.Rat) rational {
 
 const minInt64 = -1 << 63
 
+// big is a as a big.Rat, which must not be changed.
 func (a rational) big() *big.Rat {
 	if a.wide != nil {
 		return a.wide
@@ -102,6 +103,7 @@ func (a rational) inverse() rational {
 	return rational{n: a.d, d: a.n}
 }
 
+// compare returns -1, 0 or 1 for a < b, a = b, a > b.
 func (a rational) compare(b rational) int {
 	if a.wide == nil && b.wide == nil {
 		if a.d == b.d {
@@ -114,6 +116,7 @@ func (a rational) compare(b rational) int {
 	return a.big().Cmp(b.big())
 }
 
+// sign compares two numbers: -1, 0 or 1.
 func sign(a, b int64) int {
 	switch {
 	case a < b:

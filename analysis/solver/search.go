@@ -6,12 +6,14 @@ import (
 	"slices"
 )
 
-// A meaning says which atom of a theory a variable of the search stands for.
+// A meaning says which atom of a theory a variable of the search stands for. A variable
+// without one is a boolean of the formula, or one of the engine's own: a guard, a box.
 type meaning struct {
 	theory theory
 	a, b   int32 // inOrder: events, a before b; inNumbers: bound a; inTerms: node a
 }
 
+// A theory is who has a say in whether a literal can hold, beside the clauses.
 type theory uint8
 
 const (
@@ -29,34 +31,44 @@ const (
 type search struct {
 	store
 	heap
-	value    []int8    // of each literal: 1 true, -1 false, 0 open; a literal and its negation are opposite
-	watches  [][]watch // of each literal that becomes true: the clauses that watch its negation
-	level    []int32   // of each variable that has a value
-	reason   []ref
-	position []int32 // in the trail
+	value   []int8    // of each literal: 1 true, -1 false, 0 open; a literal and its negation are opposite
+	watches [][]watch // of each literal that becomes true: the clauses that watch its negation
+
+	// Of each variable, numbered from 0; level, reason and position of those that have a
+	// value.
+	level    []int32
+	reason   []ref   // what gave it its value: a clause whose other literals are false, or the order
+	position []int32 // in the trail: what explains a literal stands before it
 	phase    []lit   // the literal that the variable was last
 	wanted   []int32 // how many wishes there are to decide the variable; none: its definitions are of terms that went
 	meaning  []meaning
 
+	// The trail has the literals that hold, in the order in which they came to. It is one
+	// stack for decisions and what follows from them: level n is from levels[n-1] on, and
+	// begins with a decision, but level 1, which has the assumptions.
 	trail      []lit
 	levels     []int32 // length of the trail at the start of each level
 	clauseHead int     // of the trail: what is propagated through clauses
 	theoryHead int     // of the trail: what the theories know
-	unsat      bool    // contradiction at level 0
-	increment  float64 // of activities
-	seen       []mark
-	visited    []int32 // variables with a mark, not in the clause
-	conflict   []lit   // a clause that is false: what is wrong now
-	stack      []lit
-	failed     []lit // assumptions that contradict each other
+	unsat      bool    // contradiction at level 0: no question has an answer but Unsat any more
+
+	// What learning leaves and needs.
+	increment float64 // of activities
+	conflict  []lit   // a clause that is false: what is wrong now
+	seen      []mark
+	visited   []int32 // variables with a mark, not in the clause
+	stack     []lit   // room for the learned clause
+	failed    []lit   // assumptions that contradict each other
+
+	// When to saturate the order.
 	conflicts  int   // since the order was last saturated
 	saturateAt int64 // steps after which it may be again
 
 	order  *order
 	linear *linear
 	terms  *encoding
-	limit  *limit
-	looked int64 // at watches and literals
+	limit  *limit // of the check that goes on
+	looked int64  // at watches and literals
 }
 
 // A mark tells, while a clause is learned, what is known of a variable.
@@ -68,7 +80,7 @@ const (
 	isNeeded         // does not, as far as is known
 )
 
-// truth is a literal that holds.
+// truth is a literal that holds: that of variable 0, a fact from the beginning.
 const truth lit = 0
 
 // newSearch returns a search without clauses, in which only truth has a value.
@@ -82,9 +94,9 @@ func newSearch() *search {
 // A limit is where a search has to end.
 type limit struct {
 	ctx     context.Context
-	steps   int64 // of the search, in all
-	memory  int64 // none if zero
-	reached string
+	steps   int64  // of the search, in all checks so far and this one
+	memory  int64  // in bytes, as bytes estimates; none if zero
+	reached string // which limit it was: "context", "steps" or "memory"; "" before it is reached
 }
 
 // newLimit returns the limit of a search that has taken so many steps already.
@@ -110,14 +122,17 @@ func (l *limit) check(s *search) bool {
 	return l.reached != ""
 }
 
-// bytes estimates what the search holds.
+// bytes estimates what the search holds: lengths times what an element takes with all that
+// hangs at it, as to ask the run-time library would stop the program, and differ from run to
+// run.
 func (s *search) bytes() int64 {
 	const perVariable, perWord = 150, 8 // with atoms, and with watches
 	return int64(len(s.words))*perWord + int64(len(s.level))*perVariable +
 		s.order.bytes() + s.linear.bytes() + s.terms.bytes()
 }
 
-// steps is how much work the search has done so far.
+// steps is how much work the search has done so far. All parts count their own, so that the
+// inner loops have one addition each.
 func (s *search) steps() int64 {
 	return s.looked + s.order.looked + s.linear.looked + s.terms.looked
 }
@@ -139,7 +154,9 @@ func (s *search) newVariable(m meaning) int32 {
 	return v
 }
 
-// want adds to the wishes to decide v, or takes one back.
+// want adds to the wishes to decide v, or takes one back. A variable that was in no conflict
+// yet (its activity is 0) does not go into the heap: the assignment that stands may be a
+// model without it (justify.go).
 func (s *search) want(v int32, by int32) {
 	s.wanted[v] += by
 	if s.wanted[v] > 0 && s.value[v<<1] == 0 && s.activity[v] > 0 {
@@ -147,6 +164,7 @@ func (s *search) want(v int32, by int32) {
 	}
 }
 
+// decisionLevel is how many levels are open: 0 where only facts hold.
 func (s *search) decisionLevel() int { return len(s.levels) }
 
 // addClause adds what must hold. It is called at level 0 only: what is false there is
@@ -156,6 +174,7 @@ func (s *search) addClause(lits ...lit) {
 	if s.unsat {
 		return
 	}
+	// A literal and its negation stand side by side then, the positive one first.
 	slices.Sort(lits)
 	kept := lits[:0]
 	for i, l := range lits {
@@ -177,7 +196,8 @@ func (s *search) addClause(lits ...lit) {
 }
 
 // implies adds the clause that b holds if a does. At a higher level than 0
-// neither may be contradicted by it.
+// neither may be contradicted by it: branching makes new bounds in the midst of a search,
+// whose variables have no value yet.
 func (s *search) implies(a, b lit) {
 	if s.decisionLevel() == 0 {
 		s.addClause(a.not(), b)
@@ -292,10 +312,13 @@ func (s *search) propagateClauses() bool {
 		kept := list[:0]
 		for i := 0; i < len(list); i++ {
 			w := list[i]
+			// The clause is true by another literal: it is not even looked up. That spares
+			// most of the cache misses of a search (Eén and Sörensson, MiniSat).
 			if s.value[w.blocker] > 0 {
 				kept = append(kept, w)
 				continue
 			}
+			// The literal that has become false stands second from here on.
 			lits := s.lits(w.clause)
 			if lits[0] == l.not() {
 				lits[0], lits[1] = lits[1], lits[0]
@@ -322,7 +345,9 @@ func (s *search) propagateClauses() bool {
 	return true
 }
 
-// watchAnother replaces the second literal of a clause, which is false.
+// watchAnother replaces the second literal of a clause, which is false, by one that is not;
+// false says that there is none. Watches need not be put back when the search does: a literal
+// that is open now was no worse before.
 func (s *search) watchAnother(lits []lit, c ref) bool {
 	for k := 2; k < len(lits); k++ {
 		if s.value[lits[k]] >= 0 {
@@ -336,7 +361,9 @@ func (s *search) watchAnother(lits []lit, c ref) bool {
 	return false
 }
 
-// reasonOf returns the clause that made l true, without l: all are false.
+// reasonOf returns the clause that made l true, without l: all are false. A decision has
+// none. For the order the clause is made only now, when somebody asks: most of what it
+// implies is in no conflict (lazy explanation).
 func (s *search) reasonOf(l lit) []lit {
 	switch why := s.reason[l.variable()]; why {
 	case noReason:

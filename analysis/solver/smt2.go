@@ -114,6 +114,7 @@ func (t *smt2) define() {
 	}
 }
 
+// term is the text of b, by its name if it has one.
 func (t *smt2) term(b Bool) string {
 	n := t.f.nodes[b>>1]
 	text := ""
@@ -128,6 +129,8 @@ func (t *smt2) term(b Bool) string {
 	return text
 }
 
+// text is that of a node, in full, with what is below it. That a is before b is (<= a b): the
+// atom has the event that was declared first on its left, and that one wins a draw.
 func (t *smt2) text(n node) string {
 	switch n.kind {
 	case constant:
@@ -173,6 +176,7 @@ func (t *smt2) symbol(kind string, name int32) string {
 	return text.String()
 }
 
+// sum is the text of a sum of integers.
 func (t *smt2) sum(id int32) string {
 	var parts []string
 	for _, s := range t.f.sums[id] {
@@ -188,6 +192,7 @@ func (t *smt2) sum(id int32) string {
 	return "(+ " + strings.Join(parts, " ") + ")"
 }
 
+// number is that of a number; SMT-LIB has no negative ones, (- 3) is an application.
 func number(n int64) string {
 	if n < 0 {
 		return fmt.Sprintf("(- %d)", magnitude(n))

@@ -2,6 +2,11 @@ package solver
 
 import "math"
 
+// Simplex finds rational values, and all of ours are whole. This file is what it takes to
+// get from the ones to the others: a test of divisors that sees some contradictions at
+// once, as 3x - 3y = 1, branching on a value that is not whole, and boxes where branching
+// does not end, since no bounds are there to stop it.
+
 // finish makes the values whole, once all atoms have a value. It returns done if
 // they are, and not ok and the conflict if they cannot be; else the search is to
 // go on.

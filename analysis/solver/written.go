@@ -9,10 +9,10 @@ import (
 
 // written is an engine whose questions are written out.
 type written struct {
-	Engine
-	f      *Formula
-	levels [][]Bool
-	create func() (io.WriteCloser, error)
+	Engine                                // that answers
+	f      *Formula                       // of which the assertions are
+	levels [][]Bool                       // of assertions: each question is written whole
+	create func() (io.WriteCloser, error) // makes the file of the next question
 }
 
 // NewWritten returns an engine that writes each question as SMT-LIB 2 text (see

@@ -21,7 +21,7 @@ type z3Engine struct {
 	solver   *z3.Solver
 	boolSort z3.Sort
 	intSort  z3.Sort
-	nodes    []z3.AST
+	nodes    []z3.AST // of each node of f, once it was asked for; so with those below
 	events   []z3.AST
 	ints     []z3.AST
 	mentions *mentions
@@ -78,7 +78,7 @@ func (z *z3Engine) failure() error {
 	return nil
 }
 
-// edit ends the last check.
+// edit ends the last check. Whatever changes the assertions begins with it.
 func (z *z3Engine) edit() {
 	if z.checked {
 		z.mentions.pop()
@@ -117,6 +117,8 @@ func (z *z3Engine) Assert(bs ...Bool) {
 	}
 }
 
+// Check asks Z3. A model in which a variable is no int64 is none of ours: the variable is
+// confined, and Z3 is asked again.
 func (z *z3Engine) Check(ctx context.Context, budget *Budget, assumptions ...Bool) (Answer, error) {
 	z.edit()
 	z.mentions.push()

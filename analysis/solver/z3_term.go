@@ -22,6 +22,8 @@ func (z *z3Engine) node(id int32) z3.AST {
 	return z.nodes[id]
 }
 
+// newNode makes Z3's term for a node. Events are its integers, so that their order is
+// difference logic there.
 func (z *z3Engine) newNode(n node) z3.AST {
 	switch n.kind {
 	case constant:
@@ -45,6 +47,7 @@ func (z *z3Engine) newNode(n node) z3.AST {
 	}
 }
 
+// constant makes what Z3 calls a constant: a variable of the question.
 func (z *z3Engine) constant(name string, sort z3.Sort) z3.AST {
 	return z.ctx.Const(z.ctx.Symbol(name), sort)
 }
@@ -70,6 +73,7 @@ func (z *z3Engine) integer(list *[]z3.AST, i int32, name string) z3.AST {
 	return (*list)[i]
 }
 
+// sum is the term of a sum of integers.
 func (z *z3Engine) sum(id int32) z3.AST {
 	var parts []z3.AST
 	for _, t := range z.f.sums[id] {
