@@ -37,6 +37,7 @@ var added = map[string][]string{
 	},
 	"internal/runtime/maps": {"_std/maps/predict.go"},
 	"net":                   {"_std/net/predict.go"},
+	"os/signal":             {"_std/signal/predict.go"},
 	"sync":                  {"_std/sync/predict.go", "_std/sync/predict_map.go"},
 	"sync/atomic":           {"_std/atomic/predict.go"},
 	"testing":               {"_std/testing/predict.go"},

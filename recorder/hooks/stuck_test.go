@@ -20,6 +20,7 @@ func TestRunEndsWhenNothingCanMove(t *testing.T) {
 	}{
 		{"locks", []string{"TestStuck:0 wgwait", "TestStuck:0.1 acq", "TestStuck:0.2 acq"}},
 		{"subtest", []string{"TestStuck:0.1 select"}},
+		{"signal", []string{"TestStuck:0 acq"}},
 	} {
 		for _, toolchain := range []string{"local", otherRelease} {
 			dir, out, err := runBuilt(t, toolchain, "record;trace=$DIR/trace", "^TestStuck$", "STUCK="+c.stuck)

@@ -163,6 +163,9 @@ var table = []Hook{
 	{"runtime", "poll_runtime_pollSetDeadline", nil, []edit{instead("nanotime()", "predictTimerNow(nanotime())")}},
 	{"runtime", "internal_sync_nanotime", nil, []edit{instead("nanotime()", "predictTimerNow(nanotime())")}},
 
+	// Who waits for a signal can go on whatever else the program does.
+	{"os/signal", "Notify", nil, []edit{entry("runtime.PredictNotified = predictNotified;")}},
+
 	// What comes from outside, to be named where a replay goes astray by it.
 	{"os", "(*File).Read", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictFiles);")}},
 	{"os", "ReadFile", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictFiles);")}},

@@ -225,7 +225,7 @@ func missing() string {
 // end it just so, only later. A timer that is due before then, a system call, a
 // child process, I/O, or signals that it waits for could make it go on.
 func afterwards(look runtime.PredictState) int64 {
-	if look.Runnable || look.Outside || look.Signals {
+	if look.Runnable || look.Outside || look.Signals && runtime.PredictAwaitsSignal() {
 		sleepy = 0
 		if look.Runnable {
 			return 0

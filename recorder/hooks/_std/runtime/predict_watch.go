@@ -97,7 +97,7 @@ type PredictState struct {
 	Runnable bool  // a goroutine other than the caller can run
 	Outside  bool  // a goroutine is in a system call, or waits for I/O or the garbage collector
 	Child    bool  // a goroutine waits for another process, which may be doing something
-	Signals  bool  // the program waits for signals, which anyone can send
+	Signals  bool  // the program is told of signals, which anyone can send: see PredictAwaitsSignal
 	Timer    int64 // nanoseconds until the next timer; negative if there is none
 }
 
@@ -130,6 +130,27 @@ func PredictLook() PredictState {
 		s.Timer = max(when-predictTimerNow(0), 0)
 	}
 	return s
+}
+
+// PredictNotified reports whether signals are sent to a channel; nil if they are to none.
+var PredictNotified func(ch unsafe.Pointer) bool
+
+// PredictAwaitsSignal reports whether a goroutine waits for what a signal would send. It is
+// for who has found that no goroutine can run.
+func PredictAwaitsSignal() (any bool) {
+	if PredictNotified == nil {
+		return false
+	}
+	forEachGRace(func(gp *g) {
+		if readgstatus(gp) != _Gwaiting {
+			return
+		}
+		for sg := gp.waiting; sg != nil; sg = sg.waitlink {
+			c := sg.c.get()
+			any = any || c != nil && PredictNotified(unsafe.Pointer(c))
+		}
+	})
+	return any
 }
 
 // PredictDie ends the process as the runtime does that finds it in a deadlock.

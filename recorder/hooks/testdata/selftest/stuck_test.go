@@ -3,8 +3,10 @@ package selftest
 import (
 	"context"
 	"os"
+	"os/signal"
 	"runtime"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -28,6 +30,13 @@ func TestStuck(t *testing.T) {
 			a.Lock()
 		})
 		both.Wait()
+	case "signal": // nobody waits for the channel that it would be sent to
+		told := make(chan os.Signal, 1)
+		signal.Notify(told, syscall.SIGUSR1)
+		defer signal.Stop(told)
+		var mu sync.Mutex
+		mu.Lock()
+		mu.Lock()
 	case "subtest":
 		t.Run("sub", func(t *testing.T) {
 			t.Log("logged in sub")
