@@ -8,7 +8,7 @@ const (
 	unwaited = 400_000_000   // how much longer where nobody waits for it
 	most     = 2_000_000_000 // and at most
 	lookTime = 10_000_000
-	asleep   = 5 // looks in a row at a program that can do nothing more
+	asleep   = 2 // looks in a row at a program that can do nothing more
 	maxShown = 32
 )
 
@@ -237,7 +237,7 @@ func afterwards(look runtime.PredictState) int64 {
 		return untilTimer(look)
 	}
 	if sleepy++; sleepy < asleep {
-		return lookTime / asleep
+		return lookTime / 5
 	}
 	deadlocked()
 	return -1
