@@ -37,30 +37,57 @@ func ReplayArgs(args []string, w *witness.Witness, timeout time.Duration) []stri
 // stays: -test.v, -test.short, -test.skip, -test.parallel, and the user's own.
 func ArgsOf(args, tests []string, filter string, timeout time.Duration) []string {
 	names, count := runs(tests)
-	out := []string{
+	return append([]string{
 		"-test.run=" + runPattern(names, filter),
 		"-test.count=" + strconv.Itoa(count),
 		"-test.timeout=" + timeout.String(),
-	}
+	}, without(args, func(name, _ string) bool { _, drop := dropped[name]; return drop })...)
+}
+
+// ArgsWithout returns the arguments for running the tests of a run again, but for some
+// top-level ones, from the arguments of that run, and within a time.
+func ArgsWithout(args, tests []string, timeout time.Duration) []string {
+	skip := ""
+	args = without(args, func(name, value string) bool {
+		if name == "skip" {
+			skip = value + "|"
+		}
+		_, drop := dropped[name]
+		return drop && name != "run" && name != "count" || name == "skip"
+	})
+	names, _ := runs(tests)
+	return append([]string{"-test.skip=" + skip + runPattern(names, ""), "-test.timeout=" + timeout.String()}, args...)
+}
+
+// without returns the arguments of a run but for the test flags to drop, by their names
+// and values.
+func without(args []string, drop func(name, value string) bool) (out []string) {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		if a == "--" || !strings.HasPrefix(a, "-") {
 			return append(out, args[i:]...)
 		}
 		name, value, hasValue := testFlag(a)
-		if takes, ok := dropped[name]; ok {
-			if takes && !hasValue {
-				i++
-			}
-			continue
+		next := !hasValue && takesValue(name) && i+1 < len(args)
+		if next {
+			i++
+			value = args[i]
 		}
-		if name == "v" && value == "test2json" {
-			a = "-test.v=true" // the marks for test2json are not for readers
+		switch {
+		case drop(name, value):
+		case name == "v" && value == "test2json":
+			out = append(out, "-test.v=true") // the marks for test2json are not for readers
+		case next:
+			out = append(out, a, value)
+		default:
+			out = append(out, a)
 		}
-		out = append(out, a)
 	}
 	return out
 }
+
+// takesValue reports whether the value of a test flag can be the next argument.
+func takesValue(name string) bool { return dropped[name] || lasting[name] && name != "short" }
 
 // lasting are the test flags that a witness keeps: they decide what a test does,
 // on every machine.

@@ -16,7 +16,7 @@ import (
 // that they need not is the bug; and so are panics of the program.
 func (r *Result) onTime(ctx context.Context, bin Binary, plan *Plan, opts Options) error {
 	w := plan.Witness
-	if r.Effect != bug.TestFailure || r.Status != bug.Confirmed || w.Kind.Proof() != bug.FailedTest || opts.Hold > 0 {
+	if r.Effect != bug.TestFailure || r.Status != bug.Confirmed || w.Kind.ProofOf(len(w.Violation)) != bug.FailedTest || opts.Hold > 0 {
 		return nil
 	}
 	failing := w.Violation[0].Goroutine

@@ -166,6 +166,13 @@ func TestReplayArgs(t *testing.T) {
 	assert.Equal(t, `-test.run=^(TestA|TestB)$`, ReplayArgs(nil, w, DefaultTimeout)[0])
 }
 
+func TestArgsWithout(t *testing.T) {
+	args := []string{"-test.run=A|B/x", "-test.v=test2json", "-test.timeout", "1m", "-test.skip", "C", "-test.count=2", "-test.short", "-own=1", "a", "-test.run=no"}
+	assert.Equal(t, []string{"-test.skip=C|^(TestA|TestB)$", "-test.timeout=30s", "-test.run=A|B/x", "-test.v=true", "-test.count=2", "-test.short", "-own=1", "a", "-test.run=no"},
+		ArgsWithout(args, []string{"TestA", "TestB#2"}, DefaultTimeout))
+	assert.Equal(t, []string{"-test.skip=^(TestA)$", "-test.timeout=30s"}, ArgsWithout([]string{"-test.paniconexit0=false", "-test.coverprofile=c"}[1:], []string{"TestA"}, DefaultTimeout))
+}
+
 func TestSubtestFilter(t *testing.T) {
 	assert.Equal(t, "A/b", SubtestFilter([]string{"-test.v=true", "-test.run=A/b", "x"}))
 	assert.Equal(t, "A/b", SubtestFilter([]string{"-test.run", "A/b"}))

@@ -69,6 +69,7 @@ const (
 	meet  = "Both stand here at once: nothing orders the two."
 	wrong = "Here it goes wrong."
 	alone = "Here it panics, whoever else is about."
+	fails = "Here it fails, in this order of the goroutines."
 	stuck = "From here it waits for ever."
 )
 
@@ -137,8 +138,13 @@ func (k Kind) Rank() int {
 	return at
 }
 
-// Title heads a finding of kind k: "DATA RACE".
-func (k Kind) Title() string { return k.row().title }
+// Title heads a finding of kind k, of so many accesses: "DATA RACE".
+func (k Kind) Title(accesses int) string {
+	if k == Failure && k.ProofOf(accesses) == FailedTest {
+		return "TEST FAILURE"
+	}
+	return k.row().title
+}
 
 // Gates reports whether a confirmed bug of kind k fails a run by default, whatever its
 // effect.
@@ -148,10 +154,16 @@ func (k Kind) Gates() bool { return k.row().gates }
 func (k Kind) Proof() Proof { return k.row().proof }
 
 // ProofOf is what a replay must show of a violation of so many accesses: one operation on
-// a channel or WaitGroup meets no other, and is misuse by itself.
+// a channel or WaitGroup meets no other, and is misuse by itself; and one place of a
+// failure is where a recorded run has failed.
 func (k Kind) ProofOf(accesses int) Proof {
-	if accesses == 1 && (k == Channel || k == WaitGroup) {
-		return Misused
+	if accesses == 1 {
+		switch k {
+		case Channel, WaitGroup:
+			return Misused
+		case Failure:
+			return FailedTest
+		}
 	}
 	return k.Proof()
 }
@@ -172,8 +184,11 @@ func (k Kind) Word(i int) string {
 // Legend says what the marked steps of an interleaving are, in a violation of so many
 // accesses; "" where the pattern of the violation says that.
 func (k Kind) Legend(accesses int) string {
-	if k.Proof() != k.ProofOf(accesses) {
-		return alone
+	switch {
+	case k.Proof() == k.ProofOf(accesses):
+		return k.row().legend
+	case k == Failure:
+		return fails
 	}
-	return k.row().legend
+	return alone
 }

@@ -12,7 +12,7 @@ func TestTables(t *testing.T) {
 	for _, k := range Kinds() {
 		assert.NotContains(t, ranks, k.Rank(), k)
 		ranks[k.Rank()] = k
-		assert.NotEmpty(t, k.Title(), k)
+		assert.NotEmpty(t, k.Title(2), k)
 		assert.True(t, k.Legend(2) != "" || k.InOrder(), "%s: nothing says what its marked steps are", k)
 	}
 	harms := make(map[int]Effect)
@@ -33,7 +33,7 @@ func TestGating(t *testing.T) {
 // A report or witness of another version may have words that are not known here.
 func TestUnknownWords(t *testing.T) {
 	k := Kind("livelock")
-	assert.Equal(t, "LIVELOCK", k.Title())
+	assert.Equal(t, "LIVELOCK", k.Title(2))
 	assert.Equal(t, len(Kinds()), k.Rank())
 	assert.Equal(t, Meeting, k.ProofOf(1))
 	assert.False(t, k.Gates())

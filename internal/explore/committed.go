@@ -17,16 +17,12 @@ import (
 const tierWitness = "witness"
 
 // committed replays the witnesses that lie beside the package's tests, and puts
-// into the report what has become of each. Those that still reach their bug are
+// into the report what has become of each. Tests are those that were recorded. Those that still reach their bug are
 // findings, one for each set of places.
-func (c *confirmation) committed(ctx context.Context, findings []finding) error {
+func (c *confirmation) committed(ctx context.Context, findings []finding, tests []string) error {
 	files, err := filepath.Glob(filepath.Join(c.run.Package.Dir, c.opts.Witnesses, "*", "[^.]*"))
 	if err != nil {
 		return err
-	}
-	tests := make(map[string]bool)
-	for _, g := range c.trace.Goroutines {
-		tests[g.Test] = true
 	}
 	type came struct {
 		to report.WitnessState
@@ -94,12 +90,12 @@ func tierOf(w *witness.Witness, id string, findings []finding) string {
 
 // recall replays a committed witness. The state's status is "" if it is of a
 // test that this run does not select.
-func (c *confirmation) recall(ctx context.Context, w *witness.Witness, tests map[string]bool) (report.WitnessState, *report.Evidence, error) {
+func (c *confirmation) recall(ctx context.Context, w *witness.Witness, tests []string) (report.WitnessState, *report.Evidence, error) {
 	state := report.WitnessState{ID: w.ID}
 	switch p := c.unrecorded(w); {
-	case !tests[w.Tests[0]] && c.build.FiltersTests():
+	case !slices.Contains(tests, w.Tests[0]) && c.build.FiltersTests():
 		return state, nil, nil
-	case !tests[w.Tests[0]]:
+	case !slices.Contains(tests, w.Tests[0]):
 		state.Status, state.Reason = bug.Stale, "there is no test "+w.Tests[0]
 		return state, nil, nil
 	case w.Methods && !c.opts.Methods:

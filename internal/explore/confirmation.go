@@ -261,7 +261,7 @@ const longWitness = 20
 // fewer takes out of s long witness, which was confirmed, the goroutines that have
 // no part in the violation, if replays show that they need no control.
 func (c *confirmation) fewer(ctx context.Context, s scheduled, w *witness.Witness, r replayer.Result, replayed *trace.Trace) (*witness.Witness, replayer.Result, *trace.Trace, error) {
-	if max(len(w.Steps), len(w.Hold)) <= longWitness || !w.Bystanders() {
+	if max(len(w.Steps), len(w.Hold)) <= longWitness || !w.Bystanders() || s.Kind == bug.Failure { // of which the steps are all that tells why
 		return w, r, replayed, nil
 	}
 	short, err := c.witnessOf(ctx, s, witness.Few)

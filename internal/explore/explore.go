@@ -7,7 +7,9 @@
 // codes. An [Exploration] is fed the first recording of each package ([Exploration.Add])
 // and fills a report. Which further runs there are is for strategies, each in a file of
 // its own: other orders of goroutines (orders.go), tests that behave differently alone
-// (alone.go), and runs that depart from the recorded one (departures.go).
+// (alone.go), runs that depart from the recorded one (departures.go), and recorded runs
+// that have failed by themselves (failed.go). What the end of a run has kept from running
+// is recorded first of all (rest.go).
 //
 // # Words
 //
@@ -192,14 +194,38 @@ func (x *Exploration) explore(ctx context.Context, run recorder.Run, t *trace.Tr
 		return err
 	}
 	c.ruleOut(impossible)
-	tests, events := concurrent(t)
-	n := x.orders(run, events)
-	first, passing, err := c.passing(ctx, n)
+	return c.explore(ctx, findings)
+}
+
+// explore confirms what was predicted from the first recording of a package, c, and then
+// that of the further runs that its outcome and the strategies ask for.
+func (c *confirmation) explore(ctx context.Context, findings []finding) error {
+	firsts, err := c.rest(ctx)
 	if err != nil {
 		return err
 	}
-	if err := c.stuck(ctx); err != nil {
-		return err
+	firsts = append([]recording{{c, findings}}, firsts...)
+	e := &explored{Exploration: c.Exploration, run: c.run, tally: c.tally}
+	events, ran := 0, []string(nil) // ran are the tests that were recorded
+	for _, r := range firsts {
+		ran = append(ran, testsIn(r.trace)...)
+		tests, size := concurrent(r.trace)
+		e.tests, events = append(e.tests, tests...), events+size
+	}
+	e.orders = c.orders(c.run, events)
+	var passing []string
+	for _, r := range firsts {
+		again, passed, err := r.passing(ctx, e.orders)
+		if err != nil {
+			return err
+		}
+		e.recordings, passing = append(e.recordings, again...), append(passing, passed...)
+	}
+	e.recordings = append(e.recordings, firsts...)
+	for _, r := range firsts {
+		if err := r.stuck(ctx); err != nil {
+			return err
+		}
 	}
 	// The committed witnesses go first: a bug that one of them shows is confirmed then,
 	// with a file that is there already. They are judged beside a run in which the tests
@@ -208,19 +234,17 @@ func (x *Exploration) explore(ctx context.Context, run recorder.Run, t *trace.Tr
 	if len(passing) > 0 {
 		c.recorded = own.Without(passing)
 	}
-	if err := c.inTime(ctx, func(limit context.Context) error { return c.committed(limit, findings) }); err != nil {
+	if err := c.inTime(ctx, func(limit context.Context) error { return c.committed(limit, findings, ran) }); err != nil {
 		return err
 	}
 	c.recorded = own
-	all := append(first, recording{c, findings})
-	for _, r := range all {
+	for _, r := range e.recordings {
 		if err := r.confirm(ctx, r.findings); err != nil {
 			return err
 		}
 	}
 	// Only now other runs are recorded: they cost the most, and are searched only for what
 	// the first has left open.
-	e := &explored{x, run, tests, n, y, all}
 	for _, s := range strategies {
 		if err := s(ctx, e); err != nil {
 			return err
@@ -248,7 +272,7 @@ type strategy func(ctx context.Context, e *explored) error
 
 // strategies run one after the other. Runs that depart from a recorded one follow each
 // recording at once: see departures.go.
-var strategies = []strategy{inOrders, alone, mixed}
+var strategies = []strategy{inOrders, alone, mixed, failed}
 
 // confirmation is what deals with t, which was recorded of run.
 func (x *Exploration) confirmation(run recorder.Run, t *trace.Trace, y *tally) *confirmation {

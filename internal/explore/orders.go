@@ -120,13 +120,21 @@ type recording struct {
 	findings []finding
 }
 
+// passingOrders is in how many other orders tests that fail are recorded at least, even if
+// that costs much: there is nothing else to know of them.
+const passingOrders = 2
+
 // passing records those tests again that have failed while the run of c was recorded, in
 // n other orders at most, until they pass. It returns these recordings, the one to judge
 // by first: beside a run that has failed itself, a bug that makes the tests fail would
 // have no effect. Passed are the tests that have passed in one of them.
 func (c *confirmation) passing(ctx context.Context, n int) (all []recording, passed []string, err error) {
 	several, _ := concurrent(c.trace)
-	tests := slices.DeleteFunc(failing(c.trace), func(test string) bool { return !slices.Contains(several, test) })
+	fail := failing(c.trace)
+	tests := slices.DeleteFunc(slices.Clone(fail), func(test string) bool { return !slices.Contains(several, test) })
+	if c.opts.Runs == 0 {
+		n = max(n, passingOrders)
+	}
 	for k := 0; k < n && len(passed) < len(tests); k++ {
 		again, findings, err := c.recordAgain(ctx, c.run, others(k), tests, c.tally)
 		if err != nil {
@@ -142,10 +150,13 @@ func (c *confirmation) passing(ctx context.Context, n int) (all []recording, pas
 			}
 		}
 	}
-	never := slices.DeleteFunc(tests, func(test string) bool { return slices.Contains(passed, test) })
+	never := slices.DeleteFunc(slices.Clone(tests), func(test string) bool { return slices.Contains(passed, test) })
 	if n > 0 && len(never) > 0 {
-		c.warn("%s: failed in each order of goroutines that was recorded: %s; a bug that makes a test fail in the way in which it fails anyway is told as without effect",
-			c.run.Package.Path, strings.Join(never, ", "))
+		c.warn("%s: failed in each of %d orders of goroutines, which is no concurrency bug: %s; a bug that makes a test fail in the way in which it fails anyway is told as without effect",
+			c.run.Package.Path, n+1, some(never, "tests"))
+	}
+	if alone := slices.DeleteFunc(fail, func(test string) bool { return slices.Contains(tests, test) }); len(alone) > 0 {
+		c.warn("%s: failed with one goroutine, which is no concurrency bug: %s", c.run.Package.Path, some(alone, "tests"))
 	}
 	return all, passed, nil
 }
@@ -157,6 +168,9 @@ func failing(t *trace.Trace) []string {
 		if test := t.Goroutines[e.G].Test; e.Kind == trace.TestEnd && e.Val == 0 && t.Names[e.Obj] == test {
 			ended[test] = true
 		}
+	}
+	if at, crashed := crash(t); crashed {
+		delete(ended, t.Goroutines[t.Events[at].G].Test)
 	}
 	var tests []string
 	for _, g := range t.Goroutines {
@@ -172,14 +186,18 @@ func began(t *trace.Trace, test string) bool {
 	return slices.ContainsFunc(t.Goroutines, func(g trace.Goroutine) bool { return g.Test == test })
 }
 
-// recordAgain records some tests of a package again and predicts from that. There is no
-// confirmation if the tests ran as before, or nothing came of them: that they fail, or
-// cannot run now, was not asked for and is not told.
+// recordAgain records some tests of a package again and predicts from that.
 func (x *Exploration) recordAgain(ctx context.Context, run recorder.Run, o recorder.Order, tests []string, y *tally) (*confirmation, []finding, error) {
+	return x.record(ctx, run, o, replayer.ArgsOf(run.Args, tests, replayer.SubtestFilter(run.Args), recordTime(run.Seconds)), y)
+}
+
+// record records a package once more, with arguments of the test binary, and predicts from
+// that. There is no confirmation if the tests ran as before, or nothing came of them: that
+// they cannot run now was not asked for and is not told.
+func (x *Exploration) record(ctx context.Context, run recorder.Run, o recorder.Order, args []string, y *tally) (*confirmation, []finding, error) {
 	y.recordings++
 	x.status.Set("recording", fmt.Sprintf("%s, time %d", run.Package.Path, y.recordings+1))
 	limit := recordTime(run.Seconds)
-	args := replayer.ArgsOf(run.Args, tests, replayer.SubtestFilter(run.Args), limit)
 	x.runs.Add(1)
 	again, err := run.Again(ctx, o, args, fmt.Sprintf("%s-%d", run.Trace, y.recordings), limit+time.Second)
 	if ctx.Err() != nil {

@@ -60,16 +60,34 @@ func (c *confirmation) recheck(ctx context.Context, w, now *witness.Witness) (Re
 	// nothing that was predicted in any of them has a part there: else the answer is that
 	// there is none.
 	came, open := make([]bool, len(w.Violation)), ""
-	for k, order := range recheckOrders {
-		c.status.Set("recording", fmt.Sprintf("%s again, %d of %d", w.Tests[0], k+1, len(recheckOrders)))
-		again, findings, unknown, err := c.predictAgain(ctx, w, order, filepath.Join(c.work, fmt.Sprintf("again-%s-%d", w.ID, k)))
+	orders := recheckOrders
+	if o := recorder.Order(w.Recorded); !slices.Contains(orders, o) {
+		orders = append(slices.Clip(orders), o)
+	}
+	for k, order := range orders {
+		c.status.Set("recording", fmt.Sprintf("%s again, %d of %d", w.Tests[0], k+1, len(orders)))
+		again, unknown, err := c.runAgain(ctx, w, order, filepath.Join(c.work, fmt.Sprintf("again-%s-%d", w.ID, k)))
 		if err != nil {
 			return Recheck{}, err
 		}
 		if unknown != "" {
 			return cannot("%s", unknown)
 		}
-		found, err := again.find(ctx, slices.DeleteFunc(slices.Clone(findings), func(f finding) bool { return sitesOf(f.witness) != sitesOf(now) }))
+		found, err := again.shows(ctx, now)
+		if err != nil {
+			return Recheck{}, err
+		}
+		if found.confirmed != "" {
+			return Recheck{Status: bug.Confirmed, found: found}, nil
+		}
+		findings, unknown, err := again.predictAgain(ctx, w)
+		if err != nil {
+			return Recheck{}, err
+		}
+		if unknown != "" {
+			return cannot("%s", unknown)
+		}
+		found, err = again.find(ctx, slices.DeleteFunc(slices.Clone(findings), func(f finding) bool { return sitesOf(f.witness) != sitesOf(now) }))
 		if err != nil {
 			return Recheck{}, err
 		}
@@ -90,39 +108,61 @@ func (c *confirmation) recheck(ctx context.Context, w, now *witness.Witness) (Re
 	return Recheck{Status: bug.Fixed}, nil
 }
 
-// predictAgain records the test of w in an order, with its files in the folder, and
-// predicts bugs of w's kind from that; unknown is why that tells nothing.
-func (c *confirmation) predictAgain(ctx context.Context, w *witness.Witness, order recorder.Order, folder string) (again *confirmation, findings []finding, unknown string, err error) {
+// runAgain records the test of w in an order, with its files in the folder; unknown is why
+// that tells nothing.
+func (c *confirmation) runAgain(ctx context.Context, w *witness.Witness, order recorder.Order, folder string) (again *confirmation, unknown string, err error) {
 	test := w.Tests[0]
 	limit := replayTime(c.run.Seconds)
 	args := replayer.ReplayArgs(replayer.ArgsFor(w, c.run.Args), w, limit)
 	c.runs.Add(1)
 	run, err := c.run.Again(ctx, order, args, folder, limit)
 	if err != nil {
-		return nil, nil, "", err
+		return nil, "", err
 	}
 	t := ReadReplay(run.Trace, c.build)
 	switch {
 	case t == nil || trace.Validate(t) != nil:
-		return nil, nil, test + " was run again and not recorded", nil
+		return nil, test + " was run again and not recorded", nil
 	case !slices.ContainsFunc(t.Goroutines, func(g trace.Goroutine) bool { return g.Test == test }):
-		return nil, nil, "there is no test " + test + " any more, or it is left out", nil
-	case t.Meta.Limit > 0 || len(t.Cuts) > 0 || !t.Complete:
-		return nil, nil, test + " was run again, and not all of it was recorded", nil
+		return nil, "there is no test " + test + " any more, or it is left out", nil
+	}
+	run.Args = c.run.Args
+	return c.Exploration.confirmation(run, t, newTally()), "", nil
+}
+
+// shows returns what there is to tell of the bug of w if the recorded run has come to it
+// by itself, and does so again.
+func (c *confirmation) shows(ctx context.Context, w *witness.Witness) (reported, error) {
+	switch {
+	case w.Stuck():
+		return c.blockedAt(ctx, w)
+	case w.Kind == bug.Failure:
+		for _, f := range c.failures() {
+			if sitesOf(f.witness) == sitesOf(w) {
+				return c.replayFailure(ctx, f)
+			}
+		}
+	}
+	return reported{}, nil
+}
+
+// predictAgain predicts bugs of w's kind from the recorded run; unknown is why that tells
+// nothing.
+func (c *confirmation) predictAgain(ctx context.Context, w *witness.Witness) (findings []finding, unknown string, err error) {
+	if t := c.trace; t.Meta.Limit > 0 || len(t.Cuts) > 0 || !t.Complete {
+		return nil, w.Tests[0] + " was run again, and not all of it was recorded", nil
 	}
 	opts := c.opts.Analysis
 	opts.Kinds = []bug.Kind{w.Kind}
-	result, err := Predict(ctx, t, opts)
+	result, err := Predict(ctx, c.trace, opts)
 	if err != nil {
-		return nil, nil, "", err
+		return nil, "", err
 	}
 	if result.Cut || result.TooLong {
-		return nil, nil, "there is too much to look for in " + test, nil
+		return nil, "there is too much to look for in " + w.Tests[0], nil
 	}
-	run.Args = c.run.Args
-	again = c.Exploration.confirmation(run, t, newTally())
-	findings, _, err = again.findings(result)
-	return again, findings, "", err
+	findings, _, err = c.findings(result)
+	return findings, "", err
 }
 
 // stillOpen returns why the bug of w, whose places are now's, may be there although none

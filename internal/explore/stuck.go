@@ -31,22 +31,14 @@ func deadlocked(t *trace.Trace) bool {
 // stuck tells of the goroutines that were blocked for ever in the recorded run, and
 // replays what led there. They are confirmed as they are: a replay is to show them again.
 func (c *confirmation) stuck(ctx context.Context) error {
-	for _, b := range []struct {
-		kind  bug.Kind
-		proof trace.Proof
-	}{{bug.Deadlock, trace.ProofDeadlock}, {bug.Leak, trace.ProofLeak}} {
-		ws, with := blocked.Of(c.trace, b.proof)
-		if len(ws) == 0 || !c.wants(b.kind) {
+	for _, r := range c.ends() {
+		if !c.wants(r.kind) {
 			continue
 		}
-		at := *c
-		at.trace, at.index = with, witness.NewIndex(with)
-		at.recorded.Effect = bug.NoEffect // it is the bug's
-		r := &ended{confirmation: &at, kind: b.kind, ws: ws, recorded: len(c.trace.Events)}
 		err := c.inTime(ctx, func(limit context.Context) error {
 			tried := make(map[string]int)
-			for _, members := range groups(b.kind, ws) {
-				places := at.places(members)
+			for _, members := range groups(r.kind, r.ws) {
+				places := r.places(members)
 				if tried[places] == maxAlike {
 					continue
 				}
@@ -62,6 +54,43 @@ func (c *confirmation) stuck(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// ends returns the recorded run as one at whose end goroutines were blocked, for each kind
+// of bug that this is.
+func (c *confirmation) ends() (all []*ended) {
+	for _, b := range []struct {
+		kind  bug.Kind
+		proof trace.Proof
+	}{{bug.Deadlock, trace.ProofDeadlock}, {bug.Leak, trace.ProofLeak}} {
+		ws, with := blocked.Of(c.trace, b.proof)
+		if len(ws) == 0 {
+			continue
+		}
+		at := *c
+		at.trace, at.index = with, witness.NewIndex(with)
+		at.recorded.Effect = bug.NoEffect // it is the bug's
+		all = append(all, &ended{confirmation: &at, kind: b.kind, ws: ws, recorded: len(c.trace.Events)})
+	}
+	return all
+}
+
+// blockedAt returns what there is to tell of the bug of w if the recorded run has come to
+// it, and does so again.
+func (c *confirmation) blockedAt(ctx context.Context, w *witness.Witness) (reported, error) {
+	for _, r := range c.ends() {
+		if r.kind != w.Kind {
+			continue
+		}
+		for _, members := range groups(r.kind, r.ws) {
+			if b := r.finding(members); len(b.Tests) > 0 && sitesOf(b.witness) == sitesOf(w) {
+				ev := r.evidence(b, b.witness)
+				err := r.replayOf(ctx, b, members, &ev)
+				return r.reported(ev), err
+			}
+		}
+	}
+	return reported{}, nil
 }
 
 // groups returns the goroutines of each bug. In a deadlock all that is left are blocked by
@@ -103,14 +132,20 @@ type ended struct {
 	cones    *analysis.Cones // nil before they are needed
 }
 
-// confirm deals with those that wait by one bug.
-func (r *ended) confirm(ctx, limit context.Context, members []blocked.Wait) error {
+// finding is the bug by which its members wait.
+func (r *ended) finding(members []blocked.Wait) finding {
 	var accesses []int
 	for _, w := range members {
 		accesses = append(accesses, w.At)
 	}
 	b := finding{Finding: analysis.Finding{Kind: r.kind, Accesses: accesses, Tests: r.testsOf(members), Status: bug.Predicted, Tier: tierRecording}}
-	b.witness = r.outside(b.Finding)
+	b.witness = r.unscheduled(b.Finding)
+	return b
+}
+
+// confirm deals with those that wait by one bug.
+func (r *ended) confirm(ctx, limit context.Context, members []blocked.Wait) error {
+	b := r.finding(members)
 	if r.done[sitesOf(b.witness)] {
 		return nil
 	}

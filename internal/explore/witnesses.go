@@ -35,7 +35,7 @@ func (c *confirmation) findings(result *analysis.Result) (open, impossible []fin
 			open = append(open, finding{f, name(c.outside(f), f)})
 			continue
 		}
-		w, err := c.witness(f, analysis.Recipe{Recipe: schedule.Recipe{Accesses: f.Accesses}, Pattern: f.Pattern}, schedule.Schedule{}, witness.Small)
+		w, err := c.violation(f)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", c.run.Package.Path, err)
 		}
@@ -62,7 +62,7 @@ type scheduled struct {
 func (s scheduled) shown(t *trace.Trace) bool {
 	whole := t.Complete && t.Meta.Limit == 0 && len(t.Cuts) == 0
 	first := &t.Events[s.recipe.Accesses[0]]
-	return whole && (first.Flags&trace.FlagMap == 0 || !first.Kind.IsWrite()) && s.Kind.Proof() == bug.Meeting && slices.IsSorted(s.recipe.Accesses) && s.order.AsRecorded(t)
+	return whole && (first.Flags&trace.FlagMap == 0 || !first.Kind.IsWrite()) && s.Kind.ProofOf(len(s.recipe.Accesses)) == bug.Meeting && slices.IsSorted(s.recipe.Accesses) && s.order.AsRecorded(t)
 }
 
 // witnessOf makes s witness of the schedule.
@@ -97,6 +97,19 @@ func (c *confirmation) likeRun(w *witness.Witness) {
 	w.Args = replayer.Lasting(c.run.Args)
 	w.Parallel = runtime.GOMAXPROCS(0)
 	w.Recorded = string(c.run.Order)
+}
+
+// violation makes a witness of nothing but the violation of f.
+func (c *confirmation) violation(f analysis.Finding) (*witness.Witness, error) {
+	return c.witness(f, analysis.Recipe{Recipe: schedule.Recipe{Accesses: f.Accesses}, Pattern: f.Pattern}, schedule.Schedule{}, witness.Small)
+}
+
+// unscheduled is the violation of f, or what stands for it where f is outside of all tests.
+func (c *confirmation) unscheduled(f analysis.Finding) *witness.Witness {
+	if w, err := c.violation(f); err == nil && len(f.Tests) > 0 {
+		return w
+	}
+	return c.outside(f)
 }
 
 // outside makes a witness without steps for a finding that nothing can replay, as it is

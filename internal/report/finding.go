@@ -174,13 +174,20 @@ func interleaving(w *witness.Witness, n namer, first int) []Step {
 	return out
 }
 
-// onTest says what an access of a failure does to a test: it uses the test, or it is
-// the last thing that package testing does to it.
+// onTest says what a place of a failure does to a test: it makes it fail, or is fatal; or it
+// uses the test, or is the last thing that package testing does to it.
 func onTest(s witness.Step) (op, expr string) {
-	if s.Op == trace.Write {
+	switch s.Op {
+	case trace.Panic:
+		return s.Op.String(), "" // of nothing in the sources
+	case trace.Assert:
+		return "failure", "the test"
+	case trace.Write:
 		return "finish", "the test"
+	case trace.Read:
+		return "use", "the test"
 	}
-	return "use", "the test"
+	return s.Op.String(), s.Expr
 }
 
 // A namer shortens names to what is not plain from the finding itself.

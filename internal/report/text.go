@@ -109,7 +109,7 @@ func (p *printer) confirmed(r *Report) {
 // warning writes a finding without an effect: its accesses in their order, and
 // the command that shows all of it.
 func (p *printer) warning(f *Finding) {
-	p.line("%s", p.style.strong(f.certainty()+": "+f.Kind.Title()))
+	p.line("%s", p.style.strong(f.certainty()+": "+f.Kind.Title(len(f.Accesses))))
 	p.line("%s, without an effect on the test", p.where(f))
 	width := 0
 	for _, a := range f.Accesses {
@@ -138,7 +138,7 @@ func (p *printer) replay(f *Finding) {
 
 // finding writes one finding in full.
 func (p *printer) finding(f *Finding) {
-	p.line("%s", p.style.loud(f.certainty()+": "+f.Kind.Title()))
+	p.line("%s", p.style.loud(f.certainty()+": "+f.Kind.Title(len(f.Accesses))))
 	p.line("%s", p.where(f))
 	for i := range f.Accesses {
 		p.line("")
@@ -283,7 +283,7 @@ func (p *printer) ruledOut(r *Report) {
 			for _, a := range f.Accesses {
 				accesses = append(accesses, fmt.Sprintf("%s (%s)", witness.Phrase(a.Op, a.Expr), pos(a.File, a.Line)))
 			}
-			p.line("infeasible: %s: %s, %s: %s", p.where(f), strings.ToLower(f.Kind.Title()), strings.Join(accesses, ", "), f.Reason)
+			p.line("infeasible: %s: %s, %s: %s", p.where(f), strings.ToLower(f.Kind.Title(len(f.Accesses))), strings.Join(accesses, ", "), f.Reason)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -175,7 +176,7 @@ func testEveryHookFires(t *testing.T, toolchain string) {
 		seen[name][e.Kind] = true
 	}
 	for _, h := range Table() {
-		if strings.HasPrefix(h.Decl, "cgo") && !build.Default.CgoEnabled {
+		if strings.HasPrefix(h.Decl, "cgo") && !build.Default.CgoEnabled || endsProgram(h) {
 			continue
 		}
 		for _, k := range h.Kinds {
@@ -183,6 +184,27 @@ func testEveryHookFires(t *testing.T, toolchain string) {
 				t.Errorf("%s.%s: expected an event %s in %s, found none", h.Package, h.Decl, k, testName(h))
 			}
 		}
+	}
+}
+
+// endsProgram reports whether what a hook is in ends the program as failed.
+func endsProgram(h Hook) bool { return h.Package == "log" || h.Package == "os" && h.Decl == "Exit" }
+
+func TestEveryEndFires(t *testing.T) { eachRelease(t, testEveryEndFires) }
+
+func testEveryEndFires(t *testing.T, toolchain string) {
+	for _, h := range Table() {
+		if !endsProgram(h) {
+			continue
+		}
+		name := "TestEnd/" + camel(h.Package) + camel(h.Decl)
+		dir, out, err := runBuilt(t, toolchain, "record;trace=$DIR/trace", "^"+name+"$")
+		require.ErrorContains(t, err, "exit status 1", out)
+		tr, err := trace.ReadFile(filepath.Join(dir, "trace"))
+		require.NoError(t, err)
+		require.True(t, slices.ContainsFunc(tr.Events, func(e trace.Event) bool {
+			return e.Kind == trace.Assert && e.Val == 0 && strings.HasPrefix(tr.Sites[e.Site].Func, "selftest.TestEnd")
+		}), name)
 	}
 }
 

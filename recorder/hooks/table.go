@@ -58,6 +58,8 @@ const (
 	// A test's methods must not be called after it has ended: each call is a read of what
 	// the end writes, so that the two are a race if nothing orders them.
 	usesTest = "predictrt.Load(&c.done, predictrt.Site(" + here + "));"
+	// Here it fails, or the program does.
+	fails = "predictrt.Fails(" + here + ");"
 
 	// In place of what the race detector is told there.
 	racer = "race.Write(unsafe.Pointer(&pull.racer))"
@@ -145,6 +147,14 @@ var table = []Hook{
 	{"runtime", "(*gcControllerState).setGCPercent", nil, []edit{
 		after("c.heapMinimum = defaultHeapMinimum * uint64(in) / 100", "c.heapMinimum *= predictHeapScale()"),
 	}},
+	// By these the program ends as failed.
+	{"os", "Exit", events(trace.Assert), []edit{entry("if code != 0 { " + fails + " };")}},
+	{"log", "Fatal", events(trace.Assert), []edit{entry(fails)}},
+	{"log", "Fatalf", events(trace.Assert), []edit{entry(fails)}},
+	{"log", "Fatalln", events(trace.Assert), []edit{entry(fails)}},
+	{"log", "(*Logger).Fatal", events(trace.Assert), []edit{entry(fails)}},
+	{"log", "(*Logger).Fatalf", events(trace.Assert), []edit{entry(fails)}},
+	{"log", "(*Logger).Fatalln", events(trace.Assert), []edit{entry(fails)}},
 	// To wait for a child process is no short system call: others must run meanwhile.
 	{"os", "(*Process).Wait", nil, []edit{entry("if p != nil { runtime.PredictWaits(p.Pid); defer runtime.PredictWaited(p.Pid) };")}},
 
@@ -454,12 +464,12 @@ var table = []Hook{
 	{"testing", "tRunner", events(trace.Write), []edit{before("t.done = true", "predictEnded(&t.common); predictrt.Write(&t.done, predictrt.Site("+here+"))")}},
 	{"testing", "(*common).Log", events(trace.Read), []edit{entry(usesTest)}},
 	{"testing", "(*common).Logf", events(trace.Read), []edit{entry(usesTest)}},
-	{"testing", "(*common).Error", events(trace.Read), []edit{entry(usesTest)}},
-	{"testing", "(*common).Errorf", events(trace.Read), []edit{entry(usesTest)}},
-	{"testing", "(*common).Fatal", events(trace.Read), []edit{entry(usesTest)}},
-	{"testing", "(*common).Fatalf", events(trace.Read), []edit{entry(usesTest)}},
-	{"testing", "(*common).Fail", events(trace.Read), []edit{entry(usesTest)}},
-	{"testing", "(*common).FailNow", events(trace.Read), []edit{entry(usesTest)}},
+	{"testing", "(*common).Error", events(trace.Read, trace.Assert), []edit{entry(usesTest + fails)}},
+	{"testing", "(*common).Errorf", events(trace.Read, trace.Assert), []edit{entry(usesTest + fails)}},
+	{"testing", "(*common).Fatal", events(trace.Read, trace.Assert), []edit{entry(usesTest + fails)}},
+	{"testing", "(*common).Fatalf", events(trace.Read, trace.Assert), []edit{entry(usesTest + fails)}},
+	{"testing", "(*common).Fail", events(trace.Read, trace.Assert), []edit{entry(usesTest + fails)}},
+	{"testing", "(*common).FailNow", events(trace.Read, trace.Assert), []edit{entry(usesTest + fails)}},
 
 	{"testing", "(*T).Parallel", nil, []edit{entry("predictrt.Parallel();")}},
 

@@ -329,6 +329,24 @@ func asserts(site uint32) {
 	g.log(Assert_, 0, site, 0, 0, 1)
 }
 
+// Fails logs that the goroutine makes its test fail, or ends the program as failed, where
+// pc returns to.
+func Fails(pc uintptr) {
+	if Mode == 0 {
+		return
+	}
+	g := current()
+	if g == nil {
+		return
+	}
+	site := siteOf(pc)
+	if g.actor != nil {
+		g.pass(Assert_, site, 0, 0, nil)
+	}
+	room()
+	g.log(Assert_, 0, site, 0, 0, 0)
+}
+
 // Mark logs that the program has come by.
 func Mark(site uint32) {
 	if Mode != 0 {

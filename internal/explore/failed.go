@@ -1,0 +1,192 @@
+package explore
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/analysis/schedule"
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer"
+)
+
+// This file deals with recorded runs that have failed by themselves. All of such a run was
+// recorded, so that its own order of events is the schedule, and a replay shows whether
+// that is what made the test fail. A test that fails in each order has no concurrency bug.
+
+// failed replays the runs in which tests have failed that pass in another order. It comes
+// last: what was confirmed by then may be why they fail, and tells more.
+func failed(ctx context.Context, e *explored) error {
+	if !e.wants(bug.Failure) {
+		return nil
+	}
+	for _, r := range e.recordings {
+		e.endless(r)
+		for _, f := range r.failures() {
+			if e.left == 0 {
+				return nil
+			}
+			if !e.passes(f.Tests[0]) || r.done[sitesOf(f.witness)] {
+				continue
+			}
+			if err := r.inTime(ctx, func(limit context.Context) error { return r.failedAt(ctx, limit, f) }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// passes reports whether some recording has a run of test that has not failed.
+func (e *explored) passes(test string) bool {
+	return slices.ContainsFunc(e.recordings, func(r recording) bool { return passed(r.trace, test) })
+}
+
+// endless tells of the tests that had not ended when the time of r was over, and that end
+// in another order. What they have waited for, or turned round for, is not in the events.
+func (e *explored) endless(r recording) {
+	last := len(r.trace.Events) - 1
+	if r.trace.Complete || last < 0 || r.trace.Events[last].Kind != trace.Panic || r.trace.Goroutines[r.trace.Events[last].G].Test != "" {
+		return
+	}
+	culprits, _ := ends(r.trace)
+	for _, test := range culprits {
+		if e.passes(test) {
+			e.warn("%s: %s had not ended when its time was over, in the order of goroutines of %s, and ends in another", e.run.Package.Path, test, cmp.Or(string(r.run.Order), "go test"))
+		}
+	}
+}
+
+// passed reports whether t has a run of test, and it did not fail.
+func passed(t *trace.Trace, test string) bool {
+	return began(t, test) && !slices.Contains(failing(t), test)
+}
+
+// failures returns a finding for each test that has failed in the recorded run at a place
+// of the sources: not for one that was only killed, or blocks.
+func (c *confirmation) failures() (out []finding) {
+	if deadlocked(c.trace) || c.toward != nil {
+		return nil
+	}
+	for _, test := range failing(c.trace) {
+		at, found := failedWhere(c.trace, test)
+		if !found {
+			continue
+		}
+		f := finding{Finding: analysis.Finding{
+			Kind: bug.Failure, Accesses: []int{at}, Tests: []string{test}, Status: bug.Predicted, Tier: tierRecording,
+			Name: fmt.Sprintf("%s %s %d", bug.Failure, test, c.trace.Events[at].Site),
+		}}
+		f.witness = c.unscheduled(f.Finding)
+		out = append(out, f)
+	}
+	return out
+}
+
+// failedWhere returns the position at which a test of t has failed: of what was the end of
+// the run, or else where it was first made to fail.
+func failedWhere(t *trace.Trace, test string) (at int, found bool) {
+	in := func(e *trace.Event) bool {
+		name, _, _ := strings.Cut(t.Goroutines[e.G].Test, "#")
+		return name == test
+	}
+	if at, crashed := crash(t); crashed && in(&t.Events[at]) {
+		return at, true
+	}
+	at = slices.IndexFunc(t.Events, func(e trace.Event) bool {
+		return e.Kind == trace.Assert && e.Val == 0 && in(&e) && !inTesting(t, &e)
+	})
+	return at, at >= 0
+}
+
+// crash returns the position of what has crashed the program of t, within a test: a panic,
+// or the operation that was fatal.
+func crash(t *trace.Trace) (at int, did bool) {
+	if t.Complete || t.Meta.Limit > 0 || deadlocked(t) || len(t.Events) == 0 {
+		return 0, false
+	}
+	last := func(is func(e *trace.Event) bool) (int, bool) {
+		for i := range slices.Backward(t.Events) {
+			if is(&t.Events[i]) {
+				return i, t.Goroutines[t.Events[i].G].Test != ""
+			}
+		}
+		return 0, false
+	}
+	end, _ := last(func(e *trace.Event) bool { return e.Kind == trace.Panic || e.Kind == trace.Recover })
+	if t.Events[end].Kind != trace.Panic {
+		return last(func(e *trace.Event) bool { return true })
+	}
+	if t.Goroutines[t.Events[end].G].Test == "" { // the time was over
+		return 0, false
+	}
+	return last(func(e *trace.Event) bool {
+		return e.Kind == trace.Panic && e.G == t.Events[end].G && !inTesting(t, e)
+	})
+}
+
+// inTesting reports whether an event is of package testing's own, which hands failures on.
+func inTesting(t *trace.Trace, e *trace.Event) bool {
+	return strings.HasPrefix(t.Sites[e.Site].Func, "testing.")
+}
+
+// failedAt replays the recorded run up to where its test has failed, and tells of it if
+// that is a bug of its own.
+func (c *confirmation) failedAt(ctx, limit context.Context, f finding) error {
+	told, err := c.replayFailure(limit, f)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case limit.Err() != nil:
+		return nil
+	case err == nil && told.Status == bug.Confirmed && c.explained(&told.Finding):
+		return nil
+	case err == nil:
+		err = c.save(&told)
+		c.tell(told)
+	}
+	if err != nil {
+		c.Failed = true
+		c.warn("%s: %s: %v", c.run.Package.Path, f.witness.ID, err)
+	}
+	return nil
+}
+
+// replayFailure replays the recorded run up to the failure f, and returns what there is to
+// tell of that.
+func (c *confirmation) replayFailure(ctx context.Context, f finding) (reported, error) {
+	at := *c
+	at.recorded = replayer.Outcome{Effect: bug.NoEffect} // the failure is the bug's
+	recipe := analysis.Recipe{Recipe: schedule.Recipe{Accesses: f.Accesses}}
+	w, r, replayed, err := at.smallOrWhole(ctx, scheduled{f, recipe, asRecorded(c.trace, f.Accesses[0])})
+	if err != nil {
+		return reported{}, err
+	}
+	ev := c.evidence(f, w)
+	ev.Result, ev.Replayed = r, replayed
+	return c.reported(ev), nil
+}
+
+// explained reports whether a confirmed bug makes a test fail as f does.
+func (c *confirmation) explained(f *report.Finding) bool {
+	where := placesIn(f.Detail)
+	return slices.ContainsFunc(c.Report.Findings, func(o report.Finding) bool {
+		return o.Status == bug.Confirmed && o.Effect.Harm() >= bug.TestFailure.Harm() &&
+			o.Package == f.Package && o.Test == f.Test && slices.Equal(placesIn(o.Detail), where)
+	})
+}
+
+var sourceLine = regexp.MustCompile(`[\w.-]+\.go:\d+`)
+
+// placesIn returns the lines of sources that the detail of an effect names.
+func placesIn(detail []string) []string {
+	places := sourceLine.FindAllString(strings.Join(detail, "\n"), -1)
+	slices.Sort(places)
+	return slices.Compact(places)
+}

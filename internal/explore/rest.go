@@ -1,0 +1,106 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer"
+)
+
+// This file records the tests that the end of a run has kept from running: a panic, a
+// deadlock or os.Exit in one test is the end of all. They are recorded without that one.
+
+// maxEnds is how many runs that end so are gone on with.
+const maxEnds = 8
+
+// rest records the tests that the end of the run of c has kept from running, and returns
+// these recordings.
+func (c *confirmation) rest(ctx context.Context) (all []recording, err error) {
+	var ended []string
+	for last := c; len(all) < maxEnds; last = all[len(all)-1].confirmation {
+		culprits, over := ends(last.trace)
+		if len(culprits) == 0 {
+			return all, nil
+		}
+		ended = append(append(ended, culprits...), over...)
+		next, findings, err := c.record(ctx, c.run, c.run.Order, replayer.ArgsWithout(c.run.Args, ended, recordTime(c.run.Seconds)), c.tally)
+		if err != nil {
+			return all, err
+		}
+		if next == nil || next.tests == 0 {
+			return all, nil
+		}
+		all = append(all, recording{next, findings})
+		pkg := &c.Report.Packages[len(c.Report.Packages)-1]
+		pkg.Events += len(next.trace.Events)
+		pkg.Tests += next.tests
+		pkg.Lingering = append(pkg.Lingering, report.LingeringIn(next.trace, c.run.Package.Path, c.files, c.source.Line)...)
+		c.warn("%s: recorded in a run of their own, as %s had ended the first: %s",
+			c.run.Package.Path, strings.Join(culprits, ", "), some(testsIn(next.trace), "tests"))
+	}
+	return all, nil
+}
+
+// ends returns the tests of t that were the end of its run, and those that were over by
+// then.
+func ends(t *trace.Trace) (culprits, over []string) {
+	if t.Meta.Limit > 0 { // the run went on without being recorded
+		return nil, nil
+	}
+	ended := make(map[string]bool)
+	last := "" // the test that has last called os.Exit, or another function by which it fails
+	for _, e := range t.Events {
+		switch test := t.Goroutines[e.G].Test; {
+		case e.Kind == trace.TestEnd && t.Names[e.Obj] == test:
+			ended[test] = true
+		case e.Kind == trace.Assert && e.Val == 0:
+			last = test
+		}
+	}
+	blame := func(test string) bool { return true } // whose time was over, say
+	if at, did := crash(t); did {
+		test := t.Goroutines[t.Events[at].G].Test
+		delete(ended, test)
+		blame = func(name string) bool { return name == test }
+	} else if deadlocked(t) {
+		blame = func(name string) bool {
+			return slices.ContainsFunc(t.Stuck, func(s trace.Stuck) bool { return t.Goroutines[s.G].Test == name })
+		}
+	} else if last != "" && !ended[last] {
+		blame = func(name string) bool { return name == last }
+	}
+	for _, test := range testsIn(t) {
+		switch {
+		case ended[test]:
+			over = append(over, test)
+		case blame(test):
+			culprits = append(culprits, test)
+		}
+	}
+	return culprits, over
+}
+
+// testsIn returns the top-level tests of t.
+func testsIn(t *trace.Trace) (tests []string) {
+	for _, g := range t.Goroutines {
+		if name, _, _ := strings.Cut(g.Test, "#"); name != "" && !slices.Contains(tests, name) {
+			tests = append(tests, name)
+		}
+	}
+	return tests
+}
+
+// maxNamed is how many of many are named in a line.
+const maxNamed = 5
+
+// some names the first of a list, and counts the others: "A, B and 3 more tests".
+func some(names []string, things string) string {
+	if more := len(names) - maxNamed; more > 1 {
+		return fmt.Sprintf("%s and %d more %s", strings.Join(names[:maxNamed], ", "), more, things)
+	}
+	return strings.Join(names, ", ")
+}
