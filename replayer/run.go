@@ -267,24 +267,13 @@ func (p Protocol) unproven(plan *Plan, o Outcome, output string) string {
 		}
 	case bug.Misused:
 		if p.Misused != w.Violation[0].Goroutine {
-			return unmisused(w.Kind)
+			return w.Kind.Innocent()
 		}
 		if o.Effect == bug.NoEffect {
 			return "the program recovered from the panic, as it is meant to"
 		}
 	}
 	return ""
-}
-
-// unmisused says that an operation was no misuse of the kind.
-func unmisused(kind bug.Kind) string {
-	switch kind {
-	case bug.LockMisuse:
-		return "the lock was locked"
-	case bug.WaitGroup:
-		return "the counter did not fall below zero"
-	}
-	return "the channel was open, or another case of the select went first"
 }
 
 // holds reports whether the assertion at which the plan ends is known to have held: a

@@ -63,29 +63,41 @@ type row struct {
 	// legend says what the marked steps of an interleaving are; "" where the pattern
 	// says that.
 	legend string
+	// single is set if one access may be a violation, too, as an operation on a channel
+	// that meets no other and is misuse by itself.
+	single *single
+}
+
+// A single is what differs of a violation of one access.
+type single struct {
+	proof  Proof
+	legend string
+	// innocent is why a replay confirms nothing in which the operation was no misuse.
+	innocent string
 }
 
 const (
 	meet  = "Both stand here at once: nothing orders the two."
 	wrong = "Here it goes wrong."
 	alone = "Here it panics, whoever else is about."
+	loose = "The lock is not locked here: to unlock it is fatal."
 	fails = "Here it fails, in this order of the goroutines."
 	stuck = "From here it waits for ever."
 )
 
 // kinds has a row for each kind, in the order of their harm.
 var kinds = [...]row{
-	{Deadlock, "DEADLOCK", true, true, Stuck, "blocked", "blocked", stuck},
-	{Channel, "CHANNEL MISUSE", true, true, Meeting, "", "conflicting", meet},
-	{LockMisuse, "LOCK MISUSE", true, false, Misused, "fatal", "fatal", "The lock is not locked here: to unlock it is fatal."},
-	{WaitGroup, "WAITGROUP MISUSE", true, true, Meeting, "", "conflicting", "Both stand here at once: whether this Wait waits for what this Add begins is left to chance."},
-	{Assertion, "ASSERTION FAILURE", true, false, FailedTest, "failing", "failing", "By what was read this fails."},
-	{Failure, "TEST USED AFTER ITS END", true, true, Meeting, "", "", "Both stand here at once. What uses a test after its end is lost, or panics."},
-	{Race, "DATA RACE", true, true, Meeting, "", "conflicting", meet},
-	{Atomicity, "ATOMICITY VIOLATION", true, false, InOrder, "", "", ""},
-	{AtomicSet, "ATOMIC-SET VIOLATION", true, false, InOrder, "", "", ""},
-	{Property, "PROPERTY VIOLATION", false, false, InOrder, "", "", wrong},
-	{Leak, "GOROUTINE LEAK", true, false, Stuck, "blocked", "blocked", stuck},
+	{Deadlock, "DEADLOCK", true, true, Stuck, "blocked", "blocked", stuck, nil},
+	{Channel, "CHANNEL MISUSE", true, true, Meeting, "", "conflicting", meet, &single{Misused, alone, "the channel was open, or another case of the select went first"}},
+	{LockMisuse, "LOCK MISUSE", true, false, Misused, "fatal", "fatal", loose, &single{Misused, loose, "the lock was locked"}},
+	{WaitGroup, "WAITGROUP MISUSE", true, true, Meeting, "", "conflicting", "Both stand here at once: whether this Wait waits for what this Add begins is left to chance.", &single{Misused, alone, "the counter did not fall below zero"}},
+	{Assertion, "ASSERTION FAILURE", true, false, FailedTest, "failing", "failing", "By what was read this fails.", nil},
+	{Failure, "TEST USED AFTER ITS END", true, true, Meeting, "", "", "Both stand here at once. What uses a test after its end is lost, or panics.", &single{FailedTest, fails, ""}},
+	{Race, "DATA RACE", true, true, Meeting, "", "conflicting", meet, nil},
+	{Atomicity, "ATOMICITY VIOLATION", true, false, InOrder, "", "", "", nil},
+	{AtomicSet, "ATOMIC-SET VIOLATION", true, false, InOrder, "", "", "", nil},
+	{Property, "PROPERTY VIOLATION", false, false, InOrder, "", "", wrong, nil},
+	{Leak, "GOROUTINE LEAK", true, false, Stuck, "blocked", "blocked", stuck, nil},
 }
 
 // row returns what is known of k. A witness may have a word of another version: of
@@ -157,15 +169,18 @@ func (k Kind) Proof() Proof { return k.row().proof }
 // a channel or WaitGroup meets no other, and is misuse by itself; and one place of a
 // failure is where a recorded run has failed.
 func (k Kind) ProofOf(accesses int) Proof {
-	if accesses == 1 {
-		switch k {
-		case Channel, WaitGroup:
-			return Misused
-		case Failure:
-			return FailedTest
-		}
+	if r := k.row(); accesses == 1 && r.single != nil {
+		return r.single.proof
 	}
 	return k.Proof()
+}
+
+// Innocent is why a replay confirms nothing in which an operation was no misuse of kind k.
+func (k Kind) Innocent() string {
+	if r := k.row(); r.single != nil {
+		return r.single.innocent
+	}
+	return ""
 }
 
 // InOrder reports whether the accesses of a violation of kind k must come in the
@@ -184,11 +199,9 @@ func (k Kind) Word(i int) string {
 // Legend says what the marked steps of an interleaving are, in a violation of so many
 // accesses; "" where the pattern of the violation says that.
 func (k Kind) Legend(accesses int) string {
-	switch {
-	case k.Proof() == k.ProofOf(accesses):
-		return k.row().legend
-	case k == Failure:
-		return fails
+	r := k.row()
+	if accesses == 1 && r.single != nil {
+		return r.single.legend
 	}
-	return alone
+	return r.legend
 }

@@ -234,7 +234,8 @@ func (c *confirmation) failure(kind bug.Kind, place trace.Site, detail []string)
 	// a call of testify's, whose message names the line; a bad unlock as the release that
 	// came too early. The last one counts: it ended the run.
 	line, fatal := fmt.Sprintf("%s:%d: ", filepath.Base(place.File), place.Line), -1
-	if kind == bug.LockMisuse {
+	asserts := kind.Proof() == bug.FailedTest
+	if kind.Proof() == bug.Misused {
 		fatal = unlocked(c.trace)
 	}
 	for i, e := range slices.Backward(c.trace.Events) {
@@ -247,8 +248,8 @@ func (c *confirmation) failure(kind bug.Kind, place trace.Site, detail []string)
 		}
 		switch {
 		case i == fatal,
-			kind == bug.Assertion && e.Kind == trace.Branch && its.Fails != trace.Neither && (its.Fails == trace.IfTrue) == (e.Val != 0),
-			kind == bug.Assertion && e.Kind == trace.Assert && its.Fails != trace.Neither && told(line):
+			asserts && e.Kind == trace.Branch && its.Fails != trace.Neither && (its.Fails == trace.IfTrue) == (e.Val != 0),
+			asserts && e.Kind == trace.Assert && its.Fails != trace.Neither && told(line):
 			return i
 		}
 	}
