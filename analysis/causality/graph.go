@@ -39,7 +39,7 @@ type labelled struct {
 // effort bounds the work for one graph, in events, edges and goroutines looked at,
 // and as much that for its barrier, and graphs times as much that for all graphs of
 // a model. A graph that is not finished may miss
-// cycles, and has no false ones.
+// cycles, and has no false ones. It has the edges of its properties in any case.
 const (
 	effort = 1 << 22
 	graphs = 1 << 7
@@ -64,15 +64,15 @@ func (m *Model) Chopped(props ...Property) *Graph {
 func (m *Model) build(floor []int32, props []Property) *Graph {
 	m.effort -= len(floor)
 	share := min(effort, m.effort)
+	if share <= 0 {
+		return &Graph{m: m, props: props}
+	}
 	g := &Graph{
 		m: m, props: props, floor: floor, effort: share,
 		edges:   make(map[Edge]Labels),
 		into:    make([][]labelled, len(floor)),
 		closing: make(map[int][]Edge),
 		needed:  newReach(len(floor)), reached: newReach(len(floor)),
-	}
-	if share <= 0 {
-		return g
 	}
 	for k, p := range props {
 		for _, e := range p.Edges {
@@ -240,6 +240,9 @@ func (g *Graph) Cyclic() Labels { return g.cyclic }
 // Edges returns the edges of property k beyond the must-order, sorted.
 func (g *Graph) Edges(k int) []Edge {
 	var es []Edge
+	if g.edges == nil { // it was not begun
+		es = slices.Clone(g.props[k].Edges)
+	}
 	for e, in := range g.edges {
 		if in&(1<<k) != 0 {
 			es = append(es, e)
