@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -87,4 +88,24 @@ func TestDifferences(t *testing.T) {
 	}, c.differences)
 	require.Equal(t, []string{"p TestNow", "p TestVaries"}, c.varying)
 	require.False(t, c.good())
+}
+
+// TestBlockedRow: the deadlocks and leaks of a suite are counted that are confirmed, and
+// who lingered in all of its packages.
+func TestBlockedRow(t *testing.T) {
+	c := &comparison{suite: std("p"), checkout: checkout{version: "go1"}, recorded: process{outcomes: outcomes{"p": "pass", "p TestA": "pass", "p TestB": "fail", "p TestC": "skip"}}}
+	require.NoError(t, json.Unmarshal([]byte(`{
+		"packages": [{"lingering": [{}, {}]}, {"lingering": [{}]}],
+		"findings": [
+			{"kind": "leak", "status": "confirmed"}, {"kind": "leak", "status": "unconfirmed"},
+			{"kind": "leak", "status": "confirmed"}, {"kind": "deadlock", "status": "confirmed"}]}`), &c.report))
+	require.Equal(t, "| p | go1 | 2 | 1 | 2 | 3 |\n", c.blockedRow())
+}
+
+// TestVerdict: what was found by hand is of a test, or of one kind of what was confirmed in it.
+func TestVerdict(t *testing.T) {
+	const test = "TestRouter_wait_for_handlers_before_shutdown_timeout"
+	require.Contains(t, finding{Kind: "leak", Test: test}.verdict(), "real")
+	require.Empty(t, finding{Kind: "race", Test: test}.verdict())
+	require.Equal(t, byTime, finding{Kind: "assertion", Test: "TestChainDelayIfStillRunning"}.verdict())
 }

@@ -108,6 +108,7 @@ type report struct {
 		Result     string
 		Events     int
 		TraceBytes int64 `json:"trace_bytes"`
+		Lingering  []json.RawMessage
 	}
 	Findings []finding
 	Totals   struct{ Candidates, Pruned, Confirmed, Unconfirmed int }

@@ -7,7 +7,7 @@ import (
 
 // page returns the table, in Markdown. args are the command line that makes it.
 func page(comparisons []*comparison, args []string, version string, cpus int) string {
-	var rows, differences, varying, confirmed, warnings strings.Builder
+	var rows, differences, varying, blocked, confirmed, warnings strings.Builder
 	for _, c := range comparisons {
 		rows.WriteString(c.row())
 		for _, d := range c.differences {
@@ -20,18 +20,20 @@ func page(comparisons []*comparison, args []string, version string, cpus int) st
 		for _, name := range c.varying {
 			fmt.Fprintf(&varying, "- %s\n", name)
 		}
+		blocked.WriteString(c.blockedRow())
 		for _, w := range c.report.Warnings {
 			fmt.Fprintf(&warnings, "- %s\n", w)
 		}
 		for _, f := range c.report.Findings {
 			if f.Status == "confirmed" {
-				fmt.Fprintf(&confirmed, "| %s | %s | %s | %s | %s | %s |\n", c.title(), f.Test, f.Kind, cell(f.places()), f.Effect, verdicts[f.Test])
+				fmt.Fprintf(&confirmed, "| %s | %s | %s | %s | %s | %s |\n", c.title(), f.Test, f.Kind, cell(f.places()), f.Effect, f.verdict())
 			}
 		}
 	}
 	return fmt.Sprintf(head, strings.Join(args, " "), version, cpus) + rows.String() +
 		section("Differences", "| test | plain | recorded | reason |\n|---|---|---|---|\n", differences.String()) +
 		section("Tests whose results vary without gopredict", "", varying.String()) +
+		section("Goroutines that were left", left, blocked.String()) +
 		section("What was confirmed", "| suite | test | kind | places | effect | by hand |\n|---|---|---|---|---|---|\n", confirmed.String()) +
 		section("Warnings", "", warnings.String())
 }
@@ -60,6 +62,25 @@ func (c *comparison) row() string {
 		c.plain.seconds, c.recorded.seconds, c.recorded.memory)
 }
 
+// blockedRow is the suite's line of who was blocked for ever, or still at a test's end.
+func (c *comparison) blockedRow() string {
+	if c.broken != nil {
+		return ""
+	}
+	confirmed := make(map[string]int)
+	for _, f := range c.report.Findings {
+		if f.Status == "confirmed" {
+			confirmed[f.Kind]++
+		}
+	}
+	lingering := 0
+	for _, p := range c.report.Packages {
+		lingering += len(p.Lingering)
+	}
+	return fmt.Sprintf("| %s | %s | %d | %d | %d | %d |\n", c.title(), c.version,
+		c.recorded.count("pass")+c.recorded.count("fail"), confirmed["deadlock"], confirmed["leak"], lingering)
+}
+
 // title is the suite's name with its flags.
 func (c *comparison) title() string {
 	name, _, _ := strings.Cut(c.name, "@")
@@ -84,6 +105,13 @@ func orNone(outcome string) string {
 func cell(text string) string {
 	return strings.NewReplacer("|", "\\|", "\n", " ").Replace(text)
 }
+
+const left = `Confirmed deadlocks and leaks are in the table below, each with what looking at it
+by hand has shown. Who was *lingering* may be woken yet, and is no finding.
+
+| suite | version | tests | deadlocks | leaks | lingering |
+|---|---|---|---|---|---|
+`
 
 const head = `# The suites of others
 
