@@ -126,7 +126,17 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 			plan.loose = append(plan.loose, describe(s))
 		}
 	}
+	text, err := planText(w, order, p.goroutines, p.take(), violation)
+	if err != nil {
+		return nil, err
+	}
+	plan.Text = text
+	return plan, nil
+}
 
+// planText returns what the run-time library reads: the tests, the goroutines by their
+// numbers, and the items of the schedule: steps, and then the violation.
+func planText(w *witness.Witness, order string, goroutines []string, steps, violation []byte) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(planHead(order))
 	if w.Stuck() {
@@ -138,16 +148,15 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 		}
 		fmt.Fprintf(&b, "test %s\n", t)
 	}
-	for i, g := range p.goroutines {
+	for i, g := range goroutines {
 		if strings.ContainsAny(g, " \r\n") {
 			return nil, fmt.Errorf("witness %s: %q is not the name of a goroutine", w.ID, g)
 		}
 		fmt.Fprintf(&b, "g %d %s\n", i, g)
 	}
-	b.Write(p.take())
+	b.Write(steps)
 	b.Write(violation)
-	plan.Text = b.Bytes()
-	return plan, nil
+	return b.Bytes(), nil
 }
 
 // A planner collects items and numbers goroutines as they come.

@@ -70,42 +70,7 @@ func WriteText(w io.Writer, t *Trace) error {
 		fmt.Fprintf(b, "%s id=%d parent=%d site=%#x test=%q path=%q\n", goroutineWord, g.ID, g.Parent, uint32(g.Site), g.Test, g.Path)
 	}
 	for _, id := range slices.Sorted(maps.Keys(t.Sites)) {
-		s := t.Sites[id]
-		fmt.Fprintf(b, "%s id=%#x key=%#x func=%q file=%q line=%d", siteWord, uint32(id), s.Key, s.Func, s.File, s.Line)
-		if s.Col != 0 {
-			fmt.Fprintf(b, " col=%d", s.Col)
-		}
-		if s.Op != "" {
-			fmt.Fprintf(b, " op=%q", s.Op)
-		}
-		if s.Expr != "" {
-			fmt.Fprintf(b, " expr=%q", s.Expr)
-		}
-		if s.Type != TypeUnknown {
-			fmt.Fprintf(b, " type=%q", s.Type.String())
-		}
-		if s.Data {
-			b.WriteString(" data")
-		}
-		if s.Update {
-			b.WriteString(" update")
-		}
-		if s.Tracked {
-			b.WriteString(" tracked")
-		}
-		switch s.Fails {
-		case IfFalse:
-			b.WriteString(" failsfalse")
-		case IfTrue:
-			b.WriteString(" failstrue")
-		}
-		if s.Stops {
-			b.WriteString(" stops")
-		}
-		if s.Formula != "" {
-			fmt.Fprintf(b, " formula=%q", s.Formula)
-		}
-		b.WriteByte('\n')
+		writeSite(b, id, t.Sites[id])
 	}
 	freed, held := t.Freed, t.Held
 	for i := range t.Events {
@@ -127,6 +92,45 @@ func WriteText(w io.Writer, t *Trace) error {
 		fmt.Fprintln(b, completeWord)
 	}
 	return b.Flush()
+}
+
+// writeSite writes the line of a site: of what is not always there, only what is.
+func writeSite(b *bufio.Writer, id SiteID, s Site) {
+	fmt.Fprintf(b, "%s id=%#x key=%#x func=%q file=%q line=%d", siteWord, uint32(id), s.Key, s.Func, s.File, s.Line)
+	if s.Col != 0 {
+		fmt.Fprintf(b, " col=%d", s.Col)
+	}
+	if s.Op != "" {
+		fmt.Fprintf(b, " op=%q", s.Op)
+	}
+	if s.Expr != "" {
+		fmt.Fprintf(b, " expr=%q", s.Expr)
+	}
+	if s.Type != TypeUnknown {
+		fmt.Fprintf(b, " type=%q", s.Type.String())
+	}
+	if s.Data {
+		b.WriteString(" data")
+	}
+	if s.Update {
+		b.WriteString(" update")
+	}
+	if s.Tracked {
+		b.WriteString(" tracked")
+	}
+	switch s.Fails {
+	case IfFalse:
+		b.WriteString(" failsfalse")
+	case IfTrue:
+		b.WriteString(" failstrue")
+	}
+	if s.Stops {
+		b.WriteString(" stops")
+	}
+	if s.Formula != "" {
+		fmt.Fprintf(b, " formula=%q", s.Formula)
+	}
+	b.WriteByte('\n')
 }
 
 func (f Freed) text() string {
