@@ -17,10 +17,13 @@ var verdicts = map[string]string{
 	"TestChainSkipIfStillRunning":   byTime,
 	"TestJobWithZeroTimeDoesNotRun": byTime,
 
-	"TestMockClock_NewTicker": "real: what counts the ticks runs in a goroutine of its own, for which the clock that is moved only yields",
-	"TestHandshakeTimeout":    "real: the server's handler logs to the test, and closing the server does not wait for a connection that was taken over",
-	"TestFuncPanicRecovery":   byTime,
-	"TestJobPanicRecovery":    byTime,
+	"TestMockClock_NewTicker":            "real: what counts the ticks runs in a goroutine of its own, for which the clock that is moved only yields",
+	"TestHandshakeTimeout":               "real: the server's handler logs to the test, and closing the server does not wait for a connection that was taken over",
+	"TestHandshakeTimeoutInContext":      "real, as of TestHandshakeTimeout",
+	"TestMemberlist_Join_Cancel_Passive": "real: Shutdown does not wait for what handles a connection, whose delegate logs to the test",
+	"TestMemberlist_PingDelegate":        "real: Shutdown does not wait for the goroutine that probes, whose logger is the test",
+	"TestFuncPanicRecovery":              byTime,
+	"TestJobPanicRecovery":               byTime,
 
 	"TestTaskGroupWaitShouldNotDeadlockWhenPoolContextCanceledWithQueuedTasks": "real: Wait returns before the worker has counted the task that was canceled",
 	"TestOpenStreamTimeout": "real: the test reads the logger's buffer and the stream's state without their locks",

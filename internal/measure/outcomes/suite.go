@@ -47,6 +47,7 @@ var suites = []suite{
 	module("github.com/bluele/gcache@latest"),
 	module("github.com/eapache/channels@latest"),
 	module("github.com/golang/groupcache@latest"),
+	module("github.com/hashicorp/memberlist@v0.2.2"),
 	module("github.com/hashicorp/yamux@v0.1.1"),
 	module("github.com/oklog/run@latest"),
 	module("github.com/sasha-s/go-deadlock@v0.3.9"),
