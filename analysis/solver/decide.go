@@ -18,7 +18,8 @@ func (s *search) solve(assumptions []lit) Answer {
 	}
 }
 
-// assumedLevel is the level of decisions at which the assumptions hold.
+// assumedLevel is the level of decisions at which the assumptions hold. Restarts go back to it
+// and no further, and a conflict at it or below has no decision to blame.
 const assumedLevel = 1
 
 // assign looks for an assignment under the assumptions. It returns Unknown at a

@@ -126,7 +126,8 @@ func (p *linear) column(f *Formula, sum int32) int32 {
 	return c
 }
 
-// variable returns the column of an integer variable of the formula.
+// variable returns the column of an integer variable of the formula, which has one from the
+// first sum on that has the variable.
 func (p *linear) variable(v int32) int32 {
 	c, ok := p.ofInt[v]
 	if !ok {
@@ -396,7 +397,8 @@ func (p *linear) explain(s *search, id int32, low bool) {
 }
 
 // pivotAndUpdate gives the column that row r defines the target value by moving column
-// enter, and makes the row define that one.
+// enter, and makes the row define that one. The values of all basic columns change, and no
+// row says anything else than before: pivoting is solving an equation for another variable.
 func (p *linear) pivotAndUpdate(r, enter int32, target rational) {
 	leave := p.rows[r].basic
 	a, _ := p.rows[r].coef(enter)
@@ -425,7 +427,8 @@ func (p *linear) pivotAndUpdate(r, enter int32, target rational) {
 // perRational is how many steps it takes to add to a term.
 const perRational = 16
 
-// replace puts terms in the place of a column, which the row has coef times.
+// replace puts terms in the place of a column, which the row has coef times. Rows that get a
+// column are added to its uses; those that lose one are found out by eachUse.
 func (p *linear) replace(r, id int32, coef rational, terms []term) {
 	old := p.rows[r].terms
 	p.looked += perRational * int64(len(old)+len(terms))

@@ -96,7 +96,7 @@ func (o *order) fact(a, b int32) {
 	}
 }
 
-// link adds an edge to the lists of its events.
+// link adds an edge to the lists of its events, as their newest.
 func (o *order) link(a, b int32, why lit) {
 	o.looked++
 	id := int32(len(o.edges))
@@ -144,7 +144,8 @@ func (o *order) settle() bool {
 	return !o.unsorted
 }
 
-// sides returns the events of which l says that the first is before the second.
+// sides returns the events of which l says that the first is before the second: a negated
+// atom is the opposite order, as there is no third way.
 func sides(l lit, m meaning) (first, second int32) {
 	if l&1 == 0 {
 		return m.a, m.b

@@ -12,9 +12,10 @@ import (
 // ever overflows.
 type rational struct {
 	n, d int64
-	wide *big.Rat
+	wide *big.Rat // nil if n/d is meant; never changed, as several values may share it
 }
 
+// whole is the number n.
 func whole(n int64) rational { return rational{n: n, d: 1} }
 
 var one = whole(1)
@@ -63,6 +64,8 @@ func (a rational) neg() rational {
 	return narrow(new(big.Rat).Neg(a.big()))
 }
 
+// plus adds: whole numbers if the sum shows no overflow, small fractions over a common
+// denominator, and all else in full length. So does times.
 func (a rational) plus(b rational) rational {
 	if a.wide == nil && b.wide == nil {
 		if a.d == 1 && b.d == 1 {
@@ -152,7 +155,7 @@ func (a rational) int64() (n int64, ok bool) {
 // products, fit an int64.
 func small(a int64) bool { return -1<<31 < a && a < 1<<31 }
 
-// lowest divides by what n and d have in common.
+// lowest is n/d, for d > 0, divided by what the two have in common.
 func lowest(n, d int64) rational {
 	if d == 1 {
 		return rational{n: n, d: 1}

@@ -83,7 +83,8 @@ const (
 // truth is a literal that holds: that of variable 0, a fact from the beginning.
 const truth lit = 0
 
-// newSearch returns a search without clauses, in which only truth has a value.
+// newSearch returns a search without clauses, in which only truth has a value. Its terms are
+// set by the encoding that it is made for.
 func newSearch() *search {
 	s := &search{increment: 1, order: newOrder(), linear: newLinear()}
 	s.newVariable(meaning{})
@@ -279,7 +280,8 @@ func (s *search) propagate() bool {
 	}
 }
 
-// assertLiteral lets the theory of l know that it holds.
+// assertLiteral lets the theory of l know that it holds. It returns false if that contradicts
+// what the theory knows, with the clause that says so in s.conflict.
 func (s *search) assertLiteral(l lit) bool {
 	switch m := s.meaning[l.variable()]; m.theory {
 	case inOrder:

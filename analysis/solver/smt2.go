@@ -12,7 +12,17 @@ import (
 // hold together as SMT-LIB 2.6 text, for any solver. Events are integers: one is
 // before another if its number is smaller, or if the numbers are the same and it
 // is declared first. Assumptions are named assertions, for a solver that is told to
-// produce unsat cores. Equal questions give equal text.
+// produce unsat cores. Equal questions give equal text. That event e3 comes before e7, and
+// that what the latter reads is more than 0, is
+//
+//	(set-logic QF_LIA)
+//	(declare-const |event e3| Int)
+//	(declare-const |event e7| Int)
+//	(declare-const |int read 7| Int)
+//	(assert (<= (- 9223372036854775808) |int read 7| 9223372036854775807))
+//	(assert (<= |event e3| |event e7|))
+//	(assert (! (not (<= |int read 7| 0)) :named a1))
+//	(check-sat)
 func WriteSMT2(w io.Writer, f *Formula, assertions, assumptions []Bool) error {
 	if err := f.Err(); err != nil {
 		return err
@@ -42,6 +52,7 @@ type smt2 struct {
 	uses []int // of each node
 }
 
+// line writes a line. Errors are the buffer's to keep; Flush returns the first.
 func (t *smt2) line(parts ...string) {
 	for _, p := range parts {
 		t.w.WriteString(p)
@@ -158,6 +169,7 @@ func (t *smt2) text(n node) string {
 	return text.String()
 }
 
+// event is the name of an event's number.
 func (t *smt2) event(e int32) string { return t.symbol("event", t.f.events[e]) }
 
 // symbol returns the name of a variable: unlike any word of the language, and

@@ -29,11 +29,13 @@ type z3Engine struct {
 	asserted [][]Bool          // of each level
 	named    []map[Bool]z3.AST // of each level: the names of assumptions
 	names    int
-	model    *model
-	core     []Bool
-	why      string
 	taken    uint32 // of Z3's resources, that budgets know of
 	stopped  bool   // the last check ended at a limit
+
+	// What the last check has found.
+	model *model
+	core  []Bool
+	why   string
 }
 
 // NewZ3 returns the engine that asks Z3, which it loads from the system. An error
@@ -170,7 +172,8 @@ func (z *z3Engine) unknown(ctx context.Context, budget *Budget) error {
 	return nil
 }
 
-// ask lets Z3 search, and stops it at the limits.
+// ask lets Z3 search, and stops it at the limits: that of steps is Z3's own, as it counts its
+// work; for memory and the context somebody else has to watch.
 func (z *z3Engine) ask(ctx context.Context, budget *Budget, assumptions []z3.AST) z3.LBool {
 	z.limit(budget)
 	defer z.spend(budget)
@@ -227,7 +230,9 @@ func (z *z3Engine) watch(ctx context.Context, budget *Budget, done <-chan struct
 	}
 }
 
-// name returns a literal that stands for an assumption.
+// name returns a literal that stands for an assumption, as Z3 takes no terms for these: a
+// variable of its own which implies the term, or the term if it is a variable. It is kept as
+// long as the level that it was made at, for checks that assume the same again.
 func (z *z3Engine) name(a Bool) z3.AST {
 	if z.f.nodes[a>>1].kind == variable {
 		return z.term(a)
@@ -244,6 +249,7 @@ func (z *z3Engine) name(a Bool) z3.AST {
 	return n
 }
 
+// newCore returns the assumptions whose names are in Z3's core, in their order, each once.
 func (z *z3Engine) newCore(assumptions []Bool, names []z3.AST) (core []Bool) {
 	in := make(map[z3.AST]bool)
 	for _, n := range z.solver.UnsatCore() {

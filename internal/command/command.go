@@ -45,9 +45,11 @@ const shimCommand = "__exec"
 
 // A session is one call of the command: what the subcommands need of the process.
 type session struct {
-	shell          string // where the user's shell is, which printed commands are for
-	dir            string // the working directory: shell, unless -C names another
-	stdin          io.Reader
+	shell string // where the user's shell is, which printed commands are for
+	dir   string // the working directory: shell, unless -C names another
+	stdin io.Reader
+	// Files, as it is asked whether they are terminals, and as go test is to write to them
+	// itself: through a pipe it would print in another way.
 	stdout, stderr *os.File
 	env            string // of the GOPREDICT variable
 }

@@ -250,7 +250,8 @@ func (r *replaying) cannotTell(format string, args ...any) int {
 }
 
 // tellRecheck prints what was found out of a witness that has left its schedule, and
-// returns the exit code.
+// returns the exit code. A bug that another schedule leads to is there all the same; the
+// witness that was given stays as it is, and replays of it will go this way each time.
 func (s *session) tellRecheck(a replayArgs, env gotool.Env, ev report.Evidence, again explore.Recheck) int {
 	r, id := ev.Result, ev.Witness.ID
 	if again.Status != bug.Confirmed && r.OfWitness() != bug.Left {
@@ -384,7 +385,8 @@ func missed(verdicts []replayer.Verdict) []miss {
 }
 
 // packageDir finds the package that a witness belongs to: the nearest folder
-// above it, within its module, that holds tests.
+// above it, within its module, that holds tests. That is how a witness needs no path of its
+// own machine in it, and can be moved along with its package.
 func packageDir(path string) (string, error) {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		if tests, _ := filepath.Glob(filepath.Join(dir, "*_test.go")); len(tests) > 0 {

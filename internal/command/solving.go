@@ -20,7 +20,8 @@ var engines = map[string]func(*solver.Formula) (solver.Engine, error){
 	"both":    solver.NewBoth,
 }
 
-// setSolver chooses the solver; it fails at once if that cannot be had.
+// setSolver chooses the solver; it fails at once if that cannot be had, which only making an
+// engine tells.
 func (o *options) setSolver(name string) error {
 	engine := engines[name]
 	if engine == nil {
@@ -65,7 +66,8 @@ func escape(dir string) string {
 	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(dir)
 }
 
-// create makes the file of the next question.
+// create makes the file of the next question: query-00001.smt2 and so on, in the order in
+// which they are asked, which is the same in each run.
 func (q *queryFolder) create() (io.WriteCloser, error) {
 	q.n++
 	return os.Create(filepath.Join(q.dir, fmt.Sprintf("query-%05d.smt2", q.n)))

@@ -66,7 +66,8 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 		Dir: s.dir, Args: goArgs, Env: env, Work: work, Shim: shim, Instrument: opts.pkgs, AtomicMethods: opts.methods,
 		Stdin: s.stdin, Stdout: s.stdout, Stderr: s.stderr,
 	}
-	// Benchmarks, fuzzing, -list and the like: go test does what it always does.
+	// Benchmarks, fuzzing, -list and the like: go test does what it always does. That nothing
+	// was looked for is said, so that nobody takes it for a clean run.
 	if why := conf.NotRecorded(); why != "" {
 		code, err := recorder.Plain(ctx, conf)
 		if err == nil {
@@ -82,7 +83,9 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 	if err != nil {
 		return exitFailed, err
 	}
-	status.Clear() // the terminal is go test's
+	// The terminal is go test's now. A package that does not build, or a test that fails, is
+	// no error here but the exit code; what has run is predicted from all the same.
+	status.Clear()
 	runs, testExit, err := build.Test(ctx)
 	if err != nil {
 		return exitFailed, err

@@ -15,7 +15,11 @@ import (
 )
 
 // trace is the subcommand for trace files: for who wants to know what was recorded, to
-// look at it with other tools, or to predict from what other tools have recorded.
+// look at it with other tools, or to predict from what other tools have recorded. A run
+// leaves its traces with -predict.keep:
+//
+//	gopredict test -predict.keep=/tmp/run ./...
+//	gopredict trace dump /tmp/run/run-*/runs/*/*.test.trace
 func (s *session) trace(_ context.Context, args []string) (int, error) {
 	if len(args) == 0 {
 		return exitUsage, usagef("want trace dump, trace convert or trace check")
