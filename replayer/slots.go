@@ -44,6 +44,13 @@ func (s *Slots) run(ctx context.Context, replay func() (Verdict, error)) (Verdic
 	return replay()
 }
 
+// Alone calls run while no replay is running.
+func (s *Slots) Alone(run func() error) error {
+	s.alone.Lock()
+	defer s.alone.Unlock()
+	return run()
+}
+
 // clashes are what programs say that find something taken.
 var clashes = []string{
 	"address already in use", "text file busy", "resource busy", "database is locked",

@@ -33,6 +33,7 @@ type confirmation struct {
 	toward   *witness.Witness // where the run of trace departed from the recorded one; nil: it is that
 	index    *witness.Index   // of trace
 	recorded replayer.Outcome // of the recorded run
+	failed   []string         // the tests that have failed in it
 	others   map[uint64]bool  // the keys of the sites of predicted bugs that are no assertions
 	tally    *tally           // of the package
 	slowly   bool             // the recorded run has not ended in time
@@ -364,7 +365,11 @@ func (c *confirmation) tell(f reported) {
 func (c *confirmation) replay(ctx context.Context, w *witness.Witness, args []string, shown bool) (replayer.Result, *trace.Trace, error) {
 	return c.replayWith(w, args, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
 		opts.Shown = shown
-		return replayer.Confirm(ctx, bin, w, c.code, opts)
+		r, err := replayer.Confirm(ctx, bin, w, c.code, opts)
+		if err != nil {
+			return r, err
+		}
+		return c.withControl(ctx, w, r)
 	})
 }
 

@@ -144,7 +144,7 @@ func (c *confirmation) depart(ctx context.Context, d *analysis.Departure) (*conf
 	}
 	return &confirmation{
 		Exploration: c.Exploration, run: c.run, trace: further, toward: w, index: witness.NewIndex(further),
-		recorded: c.recorded, others: c.others, progress: c.progress, tally: newTally(),
+		recorded: c.recorded, failed: c.failed, others: c.others, progress: c.progress, tally: newTally(),
 	}, r, nil
 }
 

@@ -86,11 +86,12 @@ type Exploration struct {
 	code   replayer.Code    // what witnesses are matched with
 	done   map[string]bool  // the sites of the confirmed findings in the report
 
-	runs    atomic.Int64          // of the package that is dealt with, after the recorded one
-	slots   *replayer.Slots       // for the replays that run at the same time
-	folders chan *replayer.Folder // for the files of replays; those that no replay uses now
-	workers int                   // how many findings are dealt with meanwhile, so that no slot stays free
-	left    time.Duration         // the time that is left for replays
+	runs     atomic.Int64          // of the package that is dealt with, after the recorded one
+	controls controls              // of the tests that replays make fail
+	slots    *replayer.Slots       // for the replays that run at the same time
+	folders  chan *replayer.Folder // for the files of replays; those that no replay uses now
+	workers  int                   // how many findings are dealt with meanwhile, so that no slot stays free
+	left     time.Duration         // the time that is left for replays
 }
 
 // New begins an exploration of what was built for the go command's environment env. It
@@ -277,7 +278,7 @@ var strategies = []strategy{inOrders, alone, mixed, failed}
 // confirmation is what deals with t, which was recorded of run.
 func (x *Exploration) confirmation(run recorder.Run, t *trace.Trace, y *tally) *confirmation {
 	return &confirmation{
-		Exploration: x, run: run, trace: t, index: witness.NewIndex(t), recorded: replayer.Recorded(t),
+		Exploration: x, run: run, trace: t, index: witness.NewIndex(t), recorded: replayer.Recorded(t), failed: failing(t),
 		tally: y, tests: countTests(t), progress: new(progress),
 	}
 }

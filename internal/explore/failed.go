@@ -26,16 +26,22 @@ func failed(ctx context.Context, e *explored) error {
 	if !e.wants(bug.Failure) {
 		return nil
 	}
+	changed := make(map[string]bool) // tests that do not pass any more
 	for _, r := range e.recordings {
 		e.endless(r)
 		for _, f := range r.failures() {
 			if e.left == 0 {
 				return nil
 			}
-			if !e.passes(f.Tests[0]) || r.done[sitesOf(f.witness)] {
+			test := f.Tests[0]
+			if e.passing(test) == nil || changed[test] || r.done[sitesOf(f.witness)] {
 				continue
 			}
-			if err := r.inTime(ctx, func(limit context.Context) error { return r.failedAt(ctx, limit, f) }); err != nil {
+			if err := r.inTime(ctx, func(limit context.Context) error {
+				again, err := e.failedAt(ctx, limit, r.confirmation, f)
+				changed[test] = !again
+				return err
+			}); err != nil {
 				return err
 			}
 		}
@@ -43,9 +49,14 @@ func failed(ctx context.Context, e *explored) error {
 	return nil
 }
 
-// passes reports whether some recording has a run of test that has not failed.
-func (e *explored) passes(test string) bool {
-	return slices.ContainsFunc(e.recordings, func(r recording) bool { return passed(r.trace, test) })
+// passing returns a recording with a run of test that has not failed; nil if there is none.
+func (e *explored) passing(test string) *confirmation {
+	for _, r := range e.recordings {
+		if passed(r.trace, test) {
+			return r.confirmation
+		}
+	}
+	return nil
 }
 
 // endless tells of the tests that had not ended when the time of r was over, and that end
@@ -55,9 +66,9 @@ func (e *explored) endless(r recording) {
 	if r.trace.Complete || last < 0 || r.trace.Events[last].Kind != trace.Panic || r.trace.Goroutines[r.trace.Events[last].G].Test != "" {
 		return
 	}
-	culprits, _ := ends(r.trace)
+	culprits, _ := endedBy(r.trace)
 	for _, test := range culprits {
-		if e.passes(test) {
+		if e.passing(test) != nil {
 			e.warn("%s: %s had not ended when its time was over, in the order of goroutines of %s, and ends in another", e.run.Package.Path, test, cmp.Or(string(r.run.Order), "go test"))
 		}
 	}
@@ -136,17 +147,24 @@ func inTesting(t *trace.Trace, e *trace.Event) bool {
 	return strings.HasPrefix(t.Sites[e.Site].Func, "testing.")
 }
 
-// failedAt replays the recorded run up to where its test has failed, and tells of it if
-// that is a bug of its own.
-func (c *confirmation) failedAt(ctx, limit context.Context, f finding) error {
+// failedAt replays the run that c has recorded up to where its test has failed, and tells
+// of it if that is a bug of its own. It is none if the test does not pass again.
+func (e *explored) failedAt(ctx, limit context.Context, c *confirmation, f finding) (again bool, err error) {
 	told, err := c.replayFailure(limit, f)
+	if err == nil && told.Status == bug.Confirmed {
+		if c.explained(&told.Finding) {
+			return true, nil
+		}
+		if again, err = e.passing(f.Tests[0]).passesStill(limit, f.Tests[0]); err == nil && !again {
+			c.warn("%s: %s fails in each order by now: by what its runs leave behind, as files, or by chance, and not by the order of goroutines", c.run.Package.Path, f.Tests[0])
+			return false, nil
+		}
+	}
 	switch {
 	case ctx.Err() != nil:
-		return ctx.Err()
+		return true, ctx.Err()
 	case limit.Err() != nil:
-		return nil
-	case err == nil && told.Status == bug.Confirmed && c.explained(&told.Finding):
-		return nil
+		return true, nil
 	case err == nil:
 		err = c.save(&told)
 		c.tell(told)
@@ -155,7 +173,7 @@ func (c *confirmation) failedAt(ctx, limit context.Context, f finding) error {
 		c.Failed = true
 		c.warn("%s: %s: %v", c.run.Package.Path, f.witness.ID, err)
 	}
-	return nil
+	return true, nil
 }
 
 // replayFailure replays the recorded run up to the failure f, and returns what there is to

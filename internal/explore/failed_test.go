@@ -8,8 +8,8 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// TestEnds: who has ended a run, whose tests were over, and where a test has failed.
-func TestEnds(t *testing.T) {
+// TestEndedBy: who has ended a run, whose tests were over, and where a test has failed.
+func TestEndedBy(t *testing.T) {
 	const testing, own = 1, 2
 	sites := map[trace.SiteID]trace.Site{testing: {Func: "testing.tRunner"}, own: {Func: "m.TestA"}}
 	names := []string{"TestA", "TestB", "TestC"}
@@ -38,7 +38,7 @@ func TestEnds(t *testing.T) {
 		{"failed, and another panics", []trace.Event{at(1, trace.Assert, own), end(1, 1), at(2, trace.Panic, own)}, false, []string{"TestC"}, []string{"TestB"}, 0},
 	} {
 		tr := &trace.Trace{Goroutines: goroutines, Names: names, Sites: sites, Events: c.events, Complete: c.complete}
-		culprits, over := ends(tr)
+		culprits, over := endedBy(tr)
 		assert.Equal(t, c.culprits, culprits, c.name)
 		assert.Equal(t, c.over, over, c.name)
 		where, found := failedWhere(tr, "TestB")

@@ -22,7 +22,7 @@ const maxEnds = 8
 func (c *confirmation) rest(ctx context.Context) (all []recording, err error) {
 	var ended []string
 	for last := c; len(all) < maxEnds; last = all[len(all)-1].confirmation {
-		culprits, over := ends(last.trace)
+		culprits, over := endedBy(last.trace)
 		if len(culprits) == 0 {
 			return all, nil
 		}
@@ -45,9 +45,9 @@ func (c *confirmation) rest(ctx context.Context) (all []recording, err error) {
 	return all, nil
 }
 
-// ends returns the tests of t that were the end of its run, and those that were over by
+// endedBy returns the tests of t that were the end of its run, and those that were over by
 // then.
-func ends(t *trace.Trace) (culprits, over []string) {
+func endedBy(t *trace.Trace) (culprits, over []string) {
 	if t.Meta.Limit > 0 { // the run went on without being recorded
 		return nil, nil
 	}
