@@ -349,6 +349,44 @@ func TestBudget(t *testing.T) {
 	}
 }
 
+// exhausting is an engine that takes all of each budget, and notes how much that was.
+type exhausting struct {
+	solver.Engine
+	spent *int64
+}
+
+func (e exhausting) Check(_ context.Context, budget *solver.Budget, _ ...solver.Bool) (solver.Answer, error) {
+	*e.spent += max(0, budget.Steps)
+	budget.Spend(budget.Steps)
+	return solver.Unknown, nil
+}
+
+func (e exhausting) Why() string { return "steps" }
+
+// TestBudgetOfPatterns has many patterns that take all of their budget: what is left
+// suffices for what comes after them.
+func TestBudgetOfPatterns(t *testing.T) {
+	shape := tracetest.Config{Goroutines: 4, Events: 30, Sync: tracetest.All, Locks: 2, Locations: 3, Overlap: true, HandOver: true}
+	const steps = 10_000_000
+	most := int64(0)
+	for seed := range uint64(10) {
+		spent := int64(0)
+		_, err := analysis.Predict(context.Background(), tracetest.Random(seed, shape), analysis.Options{
+			Kinds: []bug.Kind{bug.Atomicity, bug.AtomicSet},
+			Solving: analysis.Solving{Budget: solver.Budget{Steps: steps}, Engine: func(f *solver.Formula) (solver.Engine, error) {
+				return exhausting{solver.NewBuiltin(f), &spent}, nil
+			}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		most = max(most, spent)
+	}
+	if most <= steps || most > 2*steps {
+		t.Errorf("patterns took %d steps, expected more than %d and at most twice as much", most, steps)
+	}
+}
+
 // TestEndOfTest has a goroutine that uses a test twice under a lock, while package
 // testing ends it: one bug, and no two uses that nothing may part.
 func TestEndOfTest(t *testing.T) {

@@ -18,7 +18,8 @@ type Solving struct {
 	// Engine makes the solver for a formula; nil stands for the built-in one.
 	Engine func(*solver.Formula) (solver.Engine, error)
 	// Budget is for each candidate, and six times as much for all candidates of a
-	// trace together. What is zero in it stands for 5 [solver.Second] and 1 GB.
+	// trace together, of which patterns may have a third. What is zero in it stands for
+	// 5 [solver.Second] and 1 GB.
 	Budget solver.Budget
 }
 
@@ -30,8 +31,10 @@ func (s *Solving) engine() func(*solver.Formula) (solver.Engine, error) {
 	return func(f *solver.Formula) (solver.Engine, error) { return solver.NewBuiltin(f), nil }
 }
 
-// solvedCandidates is how many candidates can take all of their budget.
-const solvedCandidates = 6
+// solvedCandidates is how many candidates can take all of their budget, and
+// solvedPatterns how many of these are patterns: there are many, nearly all that some run
+// shows have a direct schedule, and assertions come after them.
+const solvedCandidates, solvedPatterns = 6, 2
 
 // budget is for each candidate.
 func (s *Solving) budget() solver.Budget {
@@ -81,6 +84,7 @@ type solving struct {
 	*predictor
 	engine   func(*solver.Formula) (solver.Engine, error)
 	budget   solver.Budget             // of each candidate
+	all      *solver.Budget            // of these together
 	deciders map[int]*symbolic.Decider // by how many events come first
 	at       map[[2]int]int            // by candidate and instance: the target of the decider
 	targets  map[int][]symbolic.Target
@@ -88,8 +92,11 @@ type solving struct {
 
 func (p *predictor) newSolving(undecided []candidate) *solving {
 	s := &solving{
-		predictor: p, engine: p.opts.Solving.engine(), budget: p.opts.Solving.budget(),
+		predictor: p, engine: p.opts.Solving.engine(), budget: p.opts.Solving.budget(), all: &p.candidates,
 		deciders: make(map[int]*symbolic.Decider), at: make(map[[2]int]int), targets: make(map[int][]symbolic.Target),
+	}
+	if undecided[0].open[0].Pattern != nil {
+		s.all = p.candidates.Part(p.candidates.Steps / solvedCandidates * solvedPatterns)
 	}
 	for k, c := range undecided {
 		for n, v := range c.open {
@@ -122,7 +129,7 @@ func (v instance) target() symbolic.Target {
 
 // decideBySolving decides c, the candidate number k.
 func (s *solving) decideBySolving(ctx context.Context, f *Finding, k int, c candidate) error {
-	budget := s.candidates.Part(s.budget.Steps)
+	budget := s.all.Part(s.budget.Steps)
 	impossible := 0
 	why := ""
 	for n, v := range c.open {
