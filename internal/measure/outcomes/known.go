@@ -31,6 +31,7 @@ var verdicts = map[string]string{
 	"TestOpenDB":              "real: the test does not close the database, whose opener waits for requests",
 	"TestSendDeadlock":        "real, and meant: the codec's reader is select {}",
 	"TestTicker":              "real: the test leaves the loop without Stop, and the ticker sends the next tick",
+	"TestNodeStart":           "real: the first of the two nodes that the test starts is dropped, and nobody stops it",
 	"TestRemoveBeforeRunning": "real, and meant: a goroutine waits for a job that was removed",
 	"TestResultGroup":         "real: a subtest submits a task, and does not Wait for the pool; its worker ranges over the tasks",
 	"TestBatchingChannel":     notClosed,
