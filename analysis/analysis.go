@@ -137,10 +137,15 @@ func (o *Options) known(name string) Known {
 	return o.Known(name)
 }
 
-// effort bounds the steps that the judge looks at for one race, for all deadlocks and
-// for all patterns together, so that hopeless ones in long traces do not take for ever.
+// effort bounds the steps that the judge looks at for one race, and for all patterns
+// together, so that hopeless ones in long traces do not take for ever.
 // It counts events and not time: equal traces give equal findings.
 const effort = 1 << 24
+
+// circling bounds what is looked at for all deadlocks together in the same way, that of
+// making schedules included: each may need all that came before in its test. Those that
+// need the least are the first.
+const circling = 1 << 22
 
 // planning bounds the planner's work for all candidates of a trace in the same way.
 // A trace of a million goroutines comes to that within minutes.
@@ -233,6 +238,10 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 	if len(cs) > 0 && p.judge == nil {
 		p.prepare()
 	}
+	if len(cs) > 0 && cs[0].Instances[0].Blocks {
+		p.left = circling
+		slices.SortStableFunc(cs, func(a, b detect.Candidate) int { return cmp.Compare(p.needs(a), p.needs(b)) })
+	}
 	var fs []Finding
 	var of []detect.Candidate // by finding
 	var undecided, infeasible []candidate
@@ -296,8 +305,17 @@ func (p *predictor) decide(c detect.Candidate) (f Finding, open []instance) {
 		}
 		return f, open // what it takes is for the solver to say
 	}
+	before := p.planner.Spent()
+	if c.Instances[0].Blocks && p.left < 0 {
+		p.place(&f)
+		f.Reason = givenUp
+		return f, instancesOf(c)
+	}
 	open = p.refute(&f, c)
 	p.schedules(&f, open)
+	if c.Instances[0].Blocks {
+		p.left -= int(p.planner.Spent() - before)
+	}
 	switch {
 	case len(f.Schedules) > 0:
 		f.Status, f.Tier, f.Reason = bug.Predicted, f.Schedules[0].Tier(), ""
@@ -311,6 +329,15 @@ func (p *predictor) decide(c detect.Candidate) (f Finding, open []instance) {
 	return f, open
 }
 
+// givenUp is why nothing is known of a candidate.
+const givenUp = "the search was given up"
+
+// needs is how many events a schedule for the first instance of c may have.
+func (p *predictor) needs(c detect.Candidate) int {
+	accesses := c.Instances[0].Accesses
+	return slices.Max(accesses) - p.planner.From(accesses...)
+}
+
 // place fills in what follows from the accesses of f.
 func (p *predictor) place(f *Finding) {
 	f.Sites = nil
@@ -320,12 +347,18 @@ func (p *predictor) place(f *Finding) {
 	f.Tests, f.Note = p.testsOf(f.Accesses)
 }
 
+// historyShare is of how many events one is an acquire of a given lock, roughly.
+const historyShare = 64
+
 // refute returns the instances of c that nothing refutes. If there are none, f has
 // the tier and the reason that refuted the first.
 func (p *predictor) refute(f *Finding, c detect.Candidate) (open []instance) {
 	var left []instance
 	var props []causality.Property
 	for _, v := range instancesOf(c) {
+		if v.Blocks { // the history of locks between is looked at
+			p.left -= (slices.Max(v.Accesses) - slices.Min(v.Accesses)) / historyShare
+		}
 		if v.Pattern != nil {
 			left, props = append(left, v), append(props, p.graphs.Sequence(v.Accesses...))
 			continue
@@ -392,13 +425,13 @@ func (p *predictor) schedules(f *Finding, instances []instance) {
 	judged := false
 	for _, v := range instances {
 		if p.planner.Spent() > planning {
-			f.Reason = cmp.Or(f.Reason, "the search was given up")
+			f.Reason = cmp.Or(f.Reason, givenUp)
 			return
 		}
 		found := 0
 		for s, recipe := range p.planned(v) {
 			if p.left -= len(s.Steps); p.left < 0 && (judged || v.Pattern != nil) {
-				f.Reason = cmp.Or(f.Reason, "the search was given up")
+				f.Reason = cmp.Or(f.Reason, givenUp)
 				return
 			}
 			judged = true

@@ -161,3 +161,17 @@ func compare(t *testing.T, seed uint64, tr *trace.Trace, real [][]int) (sets [][
 func within(set, ops []int) bool {
 	return !slices.ContainsFunc(set, func(i int) bool { return !slices.Contains(ops, i) })
 }
+
+// Of circles in a long trace, those that need few events are decided first: all of them
+// share one budget.
+func TestDeadlocksThatNeedLeastComeFirst(t *testing.T) {
+	tr := tracetest.Nested(100_000, 4, true)
+	r, err := analysis.Predict(context.Background(), tr, analysis.Options{Kinds: []bug.Kind{bug.Deadlock}, Schedules: 1})
+	require.NoError(t, err)
+	require.Greater(t, len(r.Findings), 1)
+	var last []int
+	for _, f := range r.Findings {
+		last = append(last, slices.Max(f.Accesses))
+	}
+	assert.IsNonDecreasing(t, last)
+}
