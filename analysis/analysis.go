@@ -296,7 +296,7 @@ func (p *predictor) settle(c detect.Candidate) {
 // decide decides one candidate, by all but solving. It returns the instances that
 // nothing refutes.
 func (p *predictor) decide(c detect.Candidate) (f Finding, open []instance) {
-	f = Finding{Kind: c.Kind, Name: c.Name, Status: bug.Undecided, Pattern: c.Instances[0].Pattern, Accesses: c.Instances[0].Accesses}
+	f = Finding{Kind: c.Kind, Name: c.Name, Status: bug.Undecided, Pattern: c.Instances[0].Pattern, Accesses: p.o.Begun(c.Instances[0].Accesses)}
 	if c.Alone() {
 		p.place(&f)
 		open = p.open(instancesOf(c))

@@ -118,7 +118,7 @@ func (s *solving) close() {
 func (v instance) target() symbolic.Target {
 	switch {
 	case v.Blocks:
-		return symbolic.Deadlock(v.Accesses...)
+		return symbolic.Deadlock(v.Accesses, v.Missed)
 	case len(v.Accesses) == 1:
 		return symbolic.Failure(v.Accesses[0])
 	case v.Pattern == nil:
@@ -203,7 +203,7 @@ func (s *solving) shows(f *Finding, v instance, a symbolic.Answer) bool {
 	_, recipe := s.planner.Given(from, steps, v.target().Stands, v.Accesses)
 	f.Schedules = []Recipe{{recipe, v.Pattern}}
 	f.Status, f.Tier, f.Reason = bug.Predicted, TierSolver, ""
-	f.Pattern, f.Accesses = v.Pattern, v.Accesses
+	f.Pattern, f.Accesses = v.Pattern, recipe.Accesses
 	s.place(f)
 	return true
 }

@@ -251,7 +251,7 @@ func (p Protocol) unproven(plan *Plan, o Outcome, output string) string {
 		return unlike(p.Stands, w.Violation)
 	case bug.Stuck:
 		for i, s := range plan.Violation {
-			in := func(at Stuck) bool { return at.Goroutine == s.Goroutine && at.Op == s.Op && at.Key == plan.keys[i] }
+			in := func(at Stuck) bool { return at.Goroutine == s.Goroutine && at.Op == begun(s.Op) && at.Key == plan.keys[i] }
 			if !slices.ContainsFunc(p.Stuck, in) {
 				return s.Goroutine + " was not blocked for ever in " + describe(s)
 			}
@@ -274,6 +274,15 @@ func (p Protocol) unproven(plan *Plan, o Outcome, output string) string {
 		}
 	}
 	return ""
+}
+
+// begun is the operation in which a goroutine is that stands before op: who waits for a
+// Once stands before Do returns.
+func begun(op trace.Kind) trace.Kind {
+	if op == trace.OnceDone {
+		return trace.OnceBegin
+	}
+	return op
 }
 
 // holds reports whether the assertion at which the plan ends is known to have held: a

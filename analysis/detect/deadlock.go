@@ -15,15 +15,54 @@ func deadlocks(in *Input, counts *Counts) []Candidate {
 	found := waits.Find(in.Trace, in.Order)
 	counts.Locked, counts.Ordered, counts.Cut = found.Locked, found.Ordered, found.Cut
 	var cs []Candidate
+	wakers := in.wakers()
 	for _, c := range found.Circles {
-		instances := make([]Instance, len(c.Sets))
-		for k, set := range c.Sets {
+		var instances []Instance
+		for _, set := range c.Sets {
 			in.inTurn(set)
-			instances[k] = Instance{Accesses: set, Blocks: true}
+			if missed := in.missed(set, wakers); len(missed) <= maxMissed {
+				instances = append(instances, Instance{Accesses: set, Blocks: true, Missed: missed})
+			}
 		}
-		cs = append(cs, Candidate{Kind: bug.Deadlock, Instances: instances, Exhaustive: c.Exhaustive && !found.Cut})
+		if len(instances) > 0 {
+			cs = append(cs, Candidate{Kind: bug.Deadlock, Instances: instances, Exhaustive: c.Exhaustive && len(instances) == len(c.Sets) && !found.Cut})
+		}
 	}
 	return cs
+}
+
+// maxMissed bounds the signals that a deadlock has that nobody waits for.
+const maxMissed = 64
+
+// wakers returns the signals and broadcasts of each condition.
+func (in *Input) wakers() map[uint64][]int {
+	wakers := make(map[uint64][]int)
+	for i := range in.Trace.Events {
+		if e := &in.Trace.Events[i]; e.Kind == trace.CondSignal || e.Kind == trace.CondBroadcast {
+			wakers[e.Obj] = append(wakers[e.Obj], i)
+		}
+	}
+	return wakers
+}
+
+// missed returns the signals, of the same tests, for the conditions that goroutines wait
+// for at operations of a set, but for those that must come after one of these.
+func (in *Input) missed(set []int, wakers map[uint64][]int) (missed []int) {
+	for _, w := range set {
+		e := &in.Trace.Events[w]
+		if e.Kind != trace.CondWake {
+			continue
+		}
+		for _, i := range wakers[e.Obj] {
+			g := in.Trace.Events[i].G
+			after := func(j int) bool { return in.Order.Before(j, i) }
+			if in.Trace.Goroutines[g].Test == in.Trace.Goroutines[e.G].Test && !slices.ContainsFunc(set, after) && !slices.Contains(missed, i) {
+				missed = append(missed, i)
+			}
+		}
+	}
+	slices.Sort(missed)
+	return missed
 }
 
 // inTurn sorts operations at which goroutines wait for each other by when a goroutine

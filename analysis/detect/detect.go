@@ -27,7 +27,9 @@ type Candidate struct {
 }
 
 // Alone reports whether c is events each of which is a violation by itself.
-func (c *Candidate) Alone() bool { return len(c.Instances[0].Accesses) == 1 }
+func (c *Candidate) Alone() bool {
+	return len(c.Instances[0].Accesses) == 1 && !c.Instances[0].Blocks
+}
 
 // Meets reports whether c is events at all of which goroutines may stand at once.
 func (c *Candidate) Meets() bool {
@@ -42,6 +44,10 @@ type Instance struct {
 	// Blocks is set if each goroutine cannot go on from where it stands, as another one
 	// of them does not. They come to a stop in the order of Accesses.
 	Blocks bool
+	// Missed are the signals and broadcasts that wake none of those who wait for
+	// a condition then, although nothing keeps them from happening: they come too early,
+	// or wake others.
+	Missed []int
 	again  bool // of [anomaly.Candidate.Again]
 }
 

@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/gopredict/gopredict/analysis/anomaly"
@@ -13,7 +14,16 @@ func meetings(in *Input, counts *Counts) []Candidate {
 	found := anomaly.FindRaces(in.Trace, in.Order)
 	counts.Locked, counts.Ordered = found.Locked, found.Ordered
 	var cs []Candidate
+	groups := in.groups()
 	for _, c := range found.Candidates {
+		counted := func(pair [2]int) bool { return in.counted(pair, groups) }
+		if len(groups) > 0 {
+			c.Pairs, c.Again = slices.DeleteFunc(c.Pairs, counted), slices.DeleteFunc(c.Again, counted)
+		}
+		if len(c.Pairs) == 0 {
+			counts.Ordered++
+			continue
+		}
 		var instances []Instance
 		for _, pair := range c.Pairs {
 			instances = append(instances, Instance{Accesses: pair[:]})
@@ -45,6 +55,58 @@ func (in *Input) meeting(pair [2]int) bug.Kind {
 		}
 	}
 	return bug.Race
+}
+
+// counted reports whether events that meet are an Add and a Wait, and the WaitGroup's
+// counter is above zero wherever the Add comes.
+func (in *Input) counted(pair [2]int, groups map[uint64][]int) bool {
+	for k, i := range pair {
+		e := &in.Trace.Events[i]
+		if e.Kind == trace.WaitGroupAdd && in.Trace.Events[pair[1-k]].Kind == trace.WaitGroupWait {
+			return in.above(i, groups[e.Obj])
+		}
+	}
+	return false
+}
+
+// above reports whether the counter of a WaitGroup, of which adds are the Adds and Dones,
+// is above zero before event i in each order: some of the Adds before it cannot be taken
+// back by then, as each Done that need not come after it either follows an Add of its own or
+// takes back another one. Where there are too many of them to find out it says no.
+func (in *Input) above(i int, adds []int) bool {
+	if len(adds)*len(adds) > maxCovering {
+		return false
+	}
+	left := make([]int64, len(adds)) // of each Add
+	for k, a := range adds {
+		left[k] = max(0, int64(in.Trace.Events[a].Val))
+	}
+	take := func(need int64, from func(add int) bool) int64 {
+		for k := len(adds) - 1; k >= 0 && need > 0; k-- {
+			if left[k] > 0 && from(adds[k]) {
+				n := min(left[k], need)
+				left[k], need = left[k]-n, need-n
+			}
+		}
+		return need
+	}
+	before := func(add int) bool { return in.Order.Before(add, i) }
+	for _, d := range adds {
+		need := -int64(in.Trace.Events[d].Val)
+		if need <= 0 || in.Order.Before(i, d) {
+			continue
+		}
+		need = take(need, func(add int) bool { return !before(add) && in.Order.Before(add, d) })
+		if take(need, before) > 0 {
+			return false
+		}
+	}
+	for k, a := range adds {
+		if left[k] > 0 && before(a) {
+			return true
+		}
+	}
+	return false
 }
 
 // endsTest reports whether event i is what package testing does last when a test has

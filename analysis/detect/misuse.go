@@ -62,12 +62,7 @@ func (in *Input) afterClose() []Candidate {
 // belowZero returns the candidates for Dones that may come before the Adds which they
 // take back: of WaitGroups where not each Done has an Add of its own before it.
 func (in *Input) belowZero() []Candidate {
-	adds := make(map[uint64][]int) // by WaitGroup: all that changes its counter
-	for i := range in.Trace.Events {
-		if e := &in.Trace.Events[i]; e.Kind == trace.WaitGroupAdd {
-			adds[e.Obj] = append(adds[e.Obj], i)
-		}
-	}
+	adds := in.groups()
 	found := newBySite(bug.WaitGroup)
 	for i := range in.Trace.Events {
 		e := &in.Trace.Events[i]
@@ -81,6 +76,17 @@ func (in *Input) belowZero() []Candidate {
 		}
 	}
 	return found.candidates
+}
+
+// groups returns by WaitGroup all that changes its counter.
+func (in *Input) groups() map[uint64][]int {
+	adds := make(map[uint64][]int)
+	for i := range in.Trace.Events {
+		if e := &in.Trace.Events[i]; e.Kind == trace.WaitGroupAdd {
+			adds[e.Obj] = append(adds[e.Obj], i)
+		}
+	}
+	return adds
 }
 
 // panicked reports whether the operation at position i has panicked in the recorded run,

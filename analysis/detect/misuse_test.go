@@ -41,6 +41,32 @@ func TestMisuses(t *testing.T) {
 	}
 }
 
+// An Add meets a Wait unless the counter is above zero wherever it comes.
+func TestAddsThatMeet(t *testing.T) {
+	const forks = "0 fork 1\n0 fork 2\n1 begin\n2 begin\n" // positions 0 to 3
+	for name, test := range map[string]struct {
+		text string
+		want [][]int
+	}{
+		"the first":                         {forks + "1 add g#1\n1 add g#-1\n2 wgwait g", [][]int{{4, 6}}},
+		"the second, if the first is over":  {"0 add g#1\n" + forks + "1 add g#1\n1 add g#-1\n0 add g#-1\n2 wgwait g", [][]int{{5, 8}}},
+		"of a member":                       {"0 add g#1\n" + forks + "1 add g#1\n1 add g#-1\n1 add g#-1\n2 wgwait g", nil},
+		"of a member of two":                {"0 add g#2\n" + forks + "1 add g#1\n1 add g#-1\n1 add g#-1\n2 add g#-1\n0 wgwait g", nil},
+		"of one that was added for another": {"0 add g#1\n0 fork 1\n0 add g#1\n0 fork 2\n1 begin\n2 begin\n1 add g#1\n1 add g#-1\n1 add g#-1\n2 add g#-1\n0 wgwait g", nil},
+		"that others take back":             {"0 add g#1\n" + forks + "1 add g#1\n2 add g#-1\n0 wgwait g\n1 add g#-1", [][]int{{5, 7}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got [][]int
+			cs, _ := detect.Meetings.Candidates(input(t, test.text))
+			for _, c := range cs {
+				assert.Equal(t, bug.WaitGroup, c.Kind)
+				got = append(got, c.Instances[0].Accesses)
+			}
+			assert.Equal(t, test.want, got)
+		})
+	}
+}
+
 // A close that a send is predicted to meet is one finding, not two.
 func TestMisuseThatMeets(t *testing.T) {
 	in := input(t, "0 fork 1\n0 fork 2\n1 begin\n2 begin\n1 send c\n2 close c")

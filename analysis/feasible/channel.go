@@ -33,6 +33,7 @@ type chanOp struct {
 func (p *program) compileChannels() {
 	ids := numbering{}
 	begun := map[trace.GID]int32{} // the begin of the operation underway
+	cases := map[trace.GID]int32{} // the first case of the select to come
 	sent, received := []uint64{}, []uint64{}
 	op := func(i int, recv bool) {
 		p.info[i].ref = int32(len(p.ops))
@@ -60,8 +61,16 @@ func (p *program) compileChannels() {
 			}
 			begun[e.G] = int32(i)
 			continue
+		case trace.SelectSend:
+			if _, ok := cases[e.G]; !ok {
+				cases[e.G] = int32(i)
+			}
 		case trace.Select:
 			begun[e.G] = int32(i)
+			if first, ok := cases[e.G]; ok {
+				p.info[i].arg = first
+				delete(cases, e.G)
+			}
 			continue
 		case trace.SelectDone:
 			continue

@@ -57,7 +57,7 @@ func (p *program) successors(s *state) []successor {
 // two goroutines stand at once in some feasible interleaving: by definition
 // the predictable races. At least one of the two writes and at least one is
 // not atomic; or one closes a channel, and the other one closes it or sends; or
-// one adds to a WaitGroup's zero, in the trace too, and the other one waits; or
+// one adds to a WaitGroup's zero, and the other one waits; or
 // one is a plain access to where a lock, WaitGroup or Once is. The pairs are sorted, the lower position first. Like
 // [Interleavings] it is for small traces, though it visits equal states once.
 func Races(t *trace.Trace) [][2]int {

@@ -10,6 +10,8 @@ import (
 type halted struct {
 	sends, recvs, closes []bool  // by channel: there are some to come
 	dones                []int64 // by WaitGroup: what Dones to come take away
+	signals              []int   // by condition: how many waiters those to come wake at most
+	ends                 []bool  // by Once: its function returns
 }
 
 // A line is the operations of one side of a channel that begin in no run, by rank.
@@ -29,6 +31,8 @@ type halting struct {
 	groups map[int32]bool // WaitGroups of which a Done does not
 	tokens map[int32]bool
 	onces  map[int32]bool
+	wakers []int              // by condition: how many waiters may be woken yet
+	waits  map[trace.GID]bool // it has not begun to wait for a condition when the others stop
 }
 
 // halt returns what still happens if the goroutines that stand at ops do not go on: of all
@@ -40,11 +44,17 @@ func (s *state) halt(ops []int32) *halted {
 		return nil
 	}
 	n := len(s.p.chans)
-	h := &halted{sends: make([]bool, n), recvs: make([]bool, n), closes: make([]bool, n), dones: make([]int64, s.p.waitGroups)}
+	h := &halted{sends: make([]bool, n), recvs: make([]bool, n), closes: make([]bool, n), dones: make([]int64, s.p.waitGroups), signals: make([]int, s.p.conds), ends: make([]bool, len(s.onces))}
 	x := &halting{
 		state: s, stops: make([]bool, len(s.cur)), kept: make(map[int32]bool), begins: make(map[line]bool),
 		closes: make(map[int32]bool), groups: make(map[int32]bool), tokens: make(map[int32]bool), onces: make(map[int32]bool),
+		wakers: make([]int, s.p.conds), waits: make(map[trace.GID]bool),
 	}
+	s.toCome(func(pos int32, e *trace.Event) {
+		if e.Kind.Class() == trace.ClassCond {
+			x.wakers[s.p.info[pos].ref] += woken(e)
+		}
+	})
 	for _, pos := range ops {
 		for i := s.p.first[s.p.t.Events[pos].G]; i != pos; i = s.p.info[i].next {
 			switch k := s.p.t.Events[i].Kind; k {
@@ -60,11 +70,7 @@ func (s *state) halt(ops []int32) *halted {
 			x.kept[s.p.info[pos].ref] = true
 		}
 	}
-	for i := range s.p.t.Events {
-		pos, e := int32(i), &s.p.t.Events[i]
-		if next := s.cur[e.G]; next == none || pos < next {
-			continue
-		}
+	s.toCome(func(pos int32, e *trace.Event) {
 		begins := slices.Contains(ops, pos)
 		x.stops[e.G] = x.stops[e.G] || begins || x.needs(pos, e)
 		if x.stops[e.G] {
@@ -73,8 +79,32 @@ func (s *state) halt(ops []int32) *halted {
 		if begins || !x.stops[e.G] {
 			h.add(s.p, pos, e)
 		}
-	}
+	})
 	return h
+}
+
+// toCome calls f with the events that have not happened, in the order of the trace.
+func (s *state) toCome(f func(pos int32, e *trace.Event)) {
+	for i := range s.p.t.Events {
+		pos, e := int32(i), &s.p.t.Events[i]
+		if next := s.cur[e.G]; next != none && pos >= next {
+			f(pos, e)
+		}
+	}
+}
+
+// everybody is how many waiters a broadcast wakes.
+const everybody = 1 << 30
+
+// woken is how many waiters for a condition e wakes at most.
+func woken(e *trace.Event) int {
+	switch e.Kind {
+	case trace.CondSignal:
+		return 1
+	case trace.CondBroadcast:
+		return everybody
+	}
+	return 0
 }
 
 // needs reports whether event e needs one that does not happen.
@@ -97,6 +127,10 @@ func (x *halting) needs(pos int32, e *trace.Event) bool {
 		return ref != none && x.tokens[ref]
 	case trace.OnceDone:
 		return ref != none && x.onces[ref]
+	case trace.CondWait:
+		x.waits[e.G] = true
+	case trace.CondWake:
+		return x.wakers[ref] == 0 && (x.waits[e.G] || !x.signalled[e.G])
 	}
 	return false
 }
@@ -119,6 +153,8 @@ func (x *halting) drop(pos int32, e *trace.Event) {
 		x.tokens[ref] = true
 	case e.Kind == trace.OnceEnd:
 		x.onces[ref] = true
+	case e.Kind.Class() == trace.ClassCond:
+		x.wakers[ref] -= woken(e)
 	}
 }
 
@@ -139,5 +175,9 @@ func (h *halted) add(p *program, pos int32, e *trace.Event) {
 		h.closes[ref] = true
 	case e.Kind == trace.WaitGroupAdd:
 		h.dones[ref] += min(0, int64(e.Val))
+	case e.Kind.Class() == trace.ClassCond:
+		h.signals[ref] += woken(e)
+	case e.Kind == trace.OnceEnd:
+		h.ends[ref] = true
 	}
 }

@@ -35,8 +35,7 @@ type info struct {
 	// nothing to check.
 	ref int32
 	// arg is, by kind: a read's place in memory.from; the number of posts of
-	// the token so far, for a post with itself; not none for an Add that takes
-	// the WaitGroup's counter from zero.
+	// the token so far, for a post with itself; not none for an Add that is no Done; the first of the cases of a select.
 	arg  int32
 	data bool // a read that does not matter
 	// update is a read of which the value goes into the memory that it came
@@ -126,7 +125,6 @@ func (n numbering) of(obj uint64) int32 {
 // number fills in ref for locks, conditions, WaitGroups and tokens.
 func (p *program) number() {
 	locks, conds, waitGroups, tokens := numbering{}, numbering{}, numbering{}, numbering{}
-	counts := map[uint64]int64{}
 	for i := range p.t.Events {
 		e, in := &p.t.Events[i], &p.info[i]
 		switch e.Kind {
@@ -137,10 +135,9 @@ func (p *program) number() {
 		case trace.WaitGroupAdd, trace.WaitGroupWait, trace.WaitGroupWaited:
 			in.ref = waitGroups.of(e.Obj)
 			if e.Kind == trace.WaitGroupAdd {
-				if counts[e.Obj] == 0 && int64(e.Val) > 0 {
+				if int64(e.Val) > 0 {
 					in.arg = 0
 				}
-				counts[e.Obj] += int64(e.Val)
 			}
 		case trace.Post, trace.Await:
 			if e.Obj == 0 {

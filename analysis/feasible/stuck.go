@@ -10,7 +10,8 @@ import (
 // StuckFrom is [Judge.CheckFrom] for a deadlock: after the steps goroutines stand before
 // the operations at the given positions, one of each goroutine, and none of them can go
 // on as long as the others do not. What other goroutines do by then or later does not
-// free them, as far as the trace tells.
+// free them, as far as the trace tells. Who waits for a condition stands before it wakes,
+// and who waits for a Once's function before Do returns.
 func (j *Judge) StuckFrom(from int, steps, operations []int) error {
 	if err := j.CheckFrom(from, steps, operations); err != nil {
 		return err
@@ -39,14 +40,27 @@ func (s *state) goesOn(pos int32, ops []int32, h *halted) string {
 		}
 		others := slices.DeleteFunc(slices.Clone(ops), func(o int32) bool { return o == pos })
 		return s.free(in.ref, e.Kind == trace.RAcquire, others)
-	case trace.Send, trace.Recv, trace.WaitGroupWait:
+	case trace.CondWake:
+		return s.wakes(e.G, in.ref, h)
+	case trace.OnceDone:
+		return s.returns(in.ref, h)
+	case trace.Send, trace.Recv, trace.Select, trace.WaitGroupWait:
 		switch {
+		case e.Flags&trace.FlagDefault != 0:
+			return "expected a select that waits, found one with a default"
 		case in.ref == none:
 			return "" // a nil channel
 		case in.next == none || s.p.t.Events[in.next].Kind == trace.Panic:
 			return "expected an operation that was completed in the recorded run, found one that was not"
 		case e.Kind == trace.WaitGroupWait:
 			return s.counts(in.ref, h)
+		}
+		for at := in.arg; e.Kind == trace.Select && at != none && at != pos; at = s.p.info[at].next {
+			if ref := s.p.info[at].ref; ref != none { // another case
+				if reason := s.passes(&chanOp{ch: ref}, h); reason != "" {
+					return reason
+				}
+			}
 		}
 		return s.passes(&s.p.ops[in.ref], h)
 	}
@@ -58,6 +72,30 @@ func (s *state) goesOn(pos int32, ops []int32, h *halted) string {
 func (s *state) counts(ref int32, h *halted) string {
 	if n := s.waitGroups[ref] + h.dones[ref]; n <= 0 {
 		return fmt.Sprintf("expected a WaitGroup of which goroutines that wait in turn have Dones left, found %d", n)
+	}
+	return ""
+}
+
+// wakes tells why goroutine g, which waits for a condition, is woken: it was, or there are
+// more signals to come than goroutines in line before it.
+func (s *state) wakes(g trace.GID, ref int32, h *halted) string {
+	line := slices.Index(s.conds[ref], g)
+	switch {
+	case line < 0:
+		return "expected a goroutine that waits for the condition, found that it was woken"
+	case h.signals[ref] > line:
+		return fmt.Sprintf("expected no signals to come but for the %d that wait before, found %d", line, h.signals[ref])
+	}
+	return ""
+}
+
+// returns tells why Do returns: nobody runs the Once's function, or it comes to its end.
+func (s *state) returns(ref int32, h *halted) string {
+	switch {
+	case ref == none || s.onces[ref] != onceRuns || !s.p.onceEnds[ref]:
+		return "expected a Once of which the function is running, found another one"
+	case h.ends[ref]:
+		return "expected that the Once's function cannot return, found that it does"
 	}
 	return ""
 }

@@ -37,6 +37,18 @@ func TestStuck(t *testing.T) {
 		{"a send and its receive", "1 send c\n1 sent c#1\n2 recv c\n2 recvd c#1", []int{}, []int{4, 6}, "could come to the channel's other side"},
 		{"a WaitGroup under a lock", "0 add w#1\n1 acq a\n1 wgwait w\n1 wgwaited w\n1 rel a\n2 acq a\n2 rel a\n2 add w#-1", []int{4, 5}, []int{6, 9}, ""},
 		{"a WaitGroup that others are done with", "0 add w#1\n1 acq a\n1 wgwait w\n1 wgwaited w\n1 rel a\n2 acq a\n2 rel a\n0 add w#-1", []int{4, 5}, []int{6, 9}, "have Dones left"},
+		{"a signal that is lost", "1 acq l\n1 wait c\n1 rel l\n2 signal c#1\n1 wake c\n1 acq l", []int{7, 4, 5, 6}, []int{8}, ""},
+		{"a signal to come", "1 acq l\n1 wait c\n1 rel l\n2 signal c#1\n1 wake c\n1 acq l", []int{4, 5, 6}, []int{8}, "expected no signals to come"},
+		{"a signal that has come", "1 acq l\n1 wait c\n1 rel l\n2 signal c#1\n1 wake c\n1 acq l", []int{4, 5, 6, 7}, []int{8}, "found that it was woken"},
+		{"a signal for who waits before", "0 wait c\n1 wait c#1\n2 signal c#1\n2 broadcast c#1/1\n0 wake c\n1 wake c#1", []int{4, 5}, []int{9}, "expected no signals to come but for the 1"},
+		{"a broadcast that is too early", "0 wait c\n1 wait c#1\n2 signal c#1\n2 broadcast c#1/1\n0 wake c\n1 wake c#1", []int{6, 7, 4, 5}, []int{9}, ""},
+		{"a signal under a lock that who waits has", "1 acq a\n1 wait c\n2 acq a\n2 rel a\n2 signal c#1\n1 wake c\n1 rel a", []int{4, 5}, []int{6, 9}, ""},
+		{"a Once under the lock that its function needs", "1 oncebegin o\n1 acq a\n1 rel a\n1 onceend o\n1 oncedone o\n2 acq a\n2 oncedone o\n2 rel a", []int{4, 9}, []int{5, 10}, ""},
+		{"a Once that nobody runs yet", "1 acq a\n1 oncebegin o\n1 onceend o\n1 rel a\n2 acq a\n2 oncedone o\n2 rel a", []int{8}, []int{4, 9}, "expected a Once of which the function is running"},
+		{"a Once that comes to its end", "1 oncebegin o\n1 onceend o\n1 acq a\n1 rel a\n2 acq a\n2 oncedone o\n2 rel a", []int{4, 8}, []int{9}, "found that it does"},
+		{"a select under a lock", "1 acq a\n1 selsend c\n1 select #2\n1 selected #1\n1 sent c#1\n2 acq a\n2 rel a\n2 recv c\n2 recvd c#1", []int{4, 5}, []int{6, 9}, ""},
+		{"a select with a default", "1 acq a\n1 selsend c\n1 select #1 default\n1 selected #1\n1 sent c#1\n2 acq a\n2 rel a\n2 recv c\n2 recvd c#1", []int{4, 5}, []int{6, 9}, "found one with a default"},
+		{"a select of which another case goes", "1 acq a\n1 selsend c\n1 selsend d/1\n1 select #2\n1 selected #1\n1 sent c#1\n2 acq a\n2 rel a\n2 recv c\n2 recvd c#1", []int{4, 5, 6}, []int{7, 10}, "has to wait"},
 		{"a reader that is out", "1 racq a\n1 rrel a\n1 acq b\n1 rel b\n2 racq b\n2 acq a", []int{4, 5, 8}, []int{6, 9}, "expected the lock to be kept by one that waits in turn"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -6,14 +6,15 @@ import "github.com/gopredict/gopredict/recorder/trace"
 // synchronization touch theirs as well, as for go test -race: a lock, WaitGroup
 // or Once is memory that a plain access may not meet; closing a channel must be
 // ordered with each send and each other close; an Add that takes a WaitGroup's
-// counter from zero must be ordered with Wait.
+// counter from zero must be ordered with Wait. Where it did not in the recorded run it may
+// in another order.
 type Access uint8
 
 // The properties of accesses.
 const (
 	writes Access = 1 << iota
 	atomic
-	starts // an Add from zero
+	starts // an Add, maybe from zero
 	waits  // a Wait
 	object // of a lock, WaitGroup or Once
 )
@@ -27,15 +28,10 @@ func (a Access) Conflicts(b Access) bool {
 // channelSpace tells the numbers of channels from addresses.
 const channelSpace = 1 << 63
 
-// A toucher finds what the events of a trace touch, in their order.
-type toucher struct {
-	counts map[uint64]int64 // by WaitGroup
-}
-
 // touch returns the location that e touches and how. It is false for events
 // that touch nothing, and for accesses without a size (the operations of
 // sync.Map), which touch no memory of the program.
-func (t *toucher) touch(e *trace.Event) (loc Location, how Access, ok bool) {
+func touch(e *trace.Event) (loc Location, how Access, ok bool) {
 	switch k := e.Kind; {
 	case k.IsAccess():
 		if Writes(e) {
@@ -53,10 +49,9 @@ func (t *toucher) touch(e *trace.Event) (loc Location, how Access, ok bool) {
 		how = object | atomic | writes
 	case k == trace.WaitGroupAdd:
 		how = object | atomic | writes
-		if t.counts[e.Obj] == 0 && int64(e.Val) > 0 {
+		if int64(e.Val) > 0 {
 			how |= starts
 		}
-		t.counts[e.Obj] += int64(e.Val)
 	case k == trace.WaitGroupWait:
 		how = object | atomic | writes | waits
 	default:

@@ -69,7 +69,6 @@ func (u usage) shared() bool {
 // groups returns the groups that more than one goroutine accesses and at
 // least one writes, ordered by their first events.
 func groups(t *trace.Trace) []Group {
-	touched := toucher{counts: make(map[uint64]int64)}
 	ids := make(map[Location]int32)
 	var locs []Location
 	var uses []usage
@@ -79,7 +78,7 @@ func groups(t *trace.Trace) []Group {
 	for i := range t.Events {
 		e := &t.Events[i]
 		at[i] = -1
-		loc, how, ok := touched.touch(e)
+		loc, how, ok := touch(e)
 		if !ok {
 			continue
 		}

@@ -32,6 +32,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 	"sort"
 
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -232,6 +233,24 @@ func (o *Order) Prev(g trace.GID, i int) int {
 		return -1
 	}
 	return int(es[k-1])
+}
+
+// Begun returns the events with, in place of each wake, where the wait for the condition has
+// begun.
+func (o *Order) Begun(events []int) []int {
+	begun := slices.Clone(events)
+	for k, i := range begun {
+		if o.t.Events[i].Kind != trace.CondWake {
+			continue
+		}
+		for i >= 0 && o.t.Events[i].Kind != trace.CondWait {
+			i = o.Prev(o.t.Events[i].G, i)
+		}
+		if i >= 0 {
+			begun[k] = i
+		}
+	}
+	return begun
 }
 
 // Groups returns the memory that goroutines share: the events on it, by

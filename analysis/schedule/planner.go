@@ -141,7 +141,7 @@ func (p *Planner) Race(i, j int, guide []causality.Edge) iter.Seq2[Schedule, Rec
 
 // Deadlock yields schedules that may lead to where goroutines stand at all of the
 // operations at the given positions, each holding what it holds in the trace, as those of
-// Race do.
+// Race do. Who waits for a condition stands before it wakes.
 func (p *Planner) Deadlock(operations []int, guide []causality.Edge) iter.Seq2[Schedule, Recipe] {
 	return func(yield func(Schedule, Recipe) bool) {
 		a := attempt{p: p, target: target{operations, guide, true}, yield: yield}
@@ -207,7 +207,7 @@ func (a *attempt) try(m method) (exists, more bool) {
 		return ok, true
 	}
 	a.made = append(a.made, s)
-	return true, a.yield(s, Recipe{Accesses: a.accesses, guide: a.guide, blocks: a.blocks, p: a.p, method: m})
+	return true, a.yield(s, Recipe{Accesses: a.p.o.Begun(a.accesses), target: a.target, p: a.p, method: m})
 }
 
 // make makes the schedule for v; ok is false if m cannot.
@@ -254,7 +254,12 @@ func (p *Planner) direct(v target, r reads) ([]int, bool) {
 
 // schedule adds what the goroutines do next.
 func (p *Planner) schedule(b *base, steps []int, violation ...int) Schedule {
-	s := Schedule{From: int(b.at), Steps: steps, Violation: violation}
+	s := Schedule{From: int(b.at), Steps: steps}
+	for _, i := range violation {
+		if p.t.Events[i].Kind != trace.CondWake { // it has begun to wait, and does not stand there
+			s.Violation = append(s.Violation, i)
+		}
+	}
 	last := make([]int, len(p.t.Goroutines))
 	took := make([]bool, len(p.t.Goroutines))
 	for g := range last {

@@ -10,8 +10,6 @@ package schedule
 
 import (
 	"slices"
-
-	"github.com/gopredict/gopredict/analysis/causality"
 )
 
 // A Scheduler is a way to make schedules.
@@ -42,7 +40,8 @@ type Schedule struct {
 	Steps []int
 	// Violation are the events at which the goroutines stand when Steps are
 	// done: for a race the two accesses, each in another goroutine; for accesses
-	// in a given order the last one, as the others are among Steps.
+	// in a given order the last one, as the others are among Steps; for a deadlock
+	// the operations but for waits for conditions, which are among Steps, too.
 	Violation []int
 	// Hold is, for each goroutine that took part so far or was forked, and is
 	// not in Violation, the first of its events that must not happen before the
@@ -73,10 +72,10 @@ func (s Schedule) same(o Schedule) bool {
 // the trace; of those that wait for their replay, the recipes are kept.
 type Recipe struct {
 	// Accesses are the positions of the events that make the violation: for a
-	// race the earlier one first, for a sequence in its order.
+	// race the earlier one first, for a sequence in its order. Of goroutines that wait for
+	// a condition it is where they begin to, which is among the steps.
 	Accesses []int
-	guide    []causality.Edge
-	blocks   bool
+	target   target
 	p        *Planner
 	method   method
 	given    *given // in place of a method
@@ -93,7 +92,7 @@ func (r Recipe) Scheduler() Scheduler {
 // Schedule makes the schedule, equal each time, from where the violation's tests
 // begin: a replay cannot begin later.
 func (r Recipe) Schedule() Schedule {
-	v := target{r.Accesses, r.guide, r.blocks}
+	v := r.target
 	s, _ := r.p.make(r.method, v)
 	if r.given != nil {
 		s = r.given.schedule(r.p)

@@ -307,6 +307,9 @@ func (c *closure) needs(t Target) {
 			c.add(c.m.inLine(int32(i)))
 		}
 	}
+	for _, i := range t.Missed {
+		c.add(int32(i))
+	}
 	for _, p := range t.Order {
 		for _, i := range p {
 			if !t.stands(i) {
@@ -414,12 +417,16 @@ func (c *Cone) count(m *Model) {
 }
 
 // stand adds what may be needed for event i to be a violation: the counter of a
-// WaitGroup at zero, a lock that is free, a channel that is closed.
+// WaitGroup at zero, others who wait for a condition, a lock that is free, a channel that is closed.
 func (c *closure) stand(i int32, fails bool) {
 	switch e := c.m.event(i); e.Kind {
 	case trace.WaitGroupAdd, trace.WaitGroupWait:
 		if c.m.groups[e.Obj] != nil && c.once(c.m.groups[e.Obj]) {
 			c.all(c.m.groups[e.Obj].adds)
+		}
+	case trace.CondWake:
+		if cond := c.m.conds[e.Obj]; cond != nil && c.once(cond) {
+			c.all(cond.waits, cond.signals, cond.broadcasts)
 		}
 	case trace.Release, trace.RRelease:
 		if l := c.m.locks.byObj[e.Obj]; l.loose {
@@ -438,6 +445,11 @@ func (c *closure) holds(t Target) bool {
 	in := func(i int32) bool { return i == none || i < c.upto[c.m.gid(i)] || i < c.base }
 	for _, i := range t.Stands {
 		if int32(i) < c.base || int32(i) < c.upto[c.m.gid(int32(i))] || !in(c.m.reached(int32(i))) {
+			return false
+		}
+	}
+	for _, i := range t.Missed {
+		if !in(int32(i)) {
 			return false
 		}
 	}

@@ -38,9 +38,10 @@ type Encoding struct {
 	taint   taint
 	reading reading
 	values  values
-	writers map[int32]*writers      // by cell
-	pairs   map[[2]int32]bool       // sections that are kept apart
-	ended   map[int32][]solver.Bool // by acquire of a loose lock: what ends its section
+	writers map[int32]*writers       // by cell
+	pairs   map[[2]int32]bool        // sections that are kept apart
+	ended   map[int32][]solver.Bool  // by acquire of a loose lock: what ends its section
+	takes   map[[2]int32]solver.Bool // by signal and wait of a condition: that it wakes this one
 	bounds  bounds
 	// departures are by event that a run departs there; see Departure.
 	departures map[int32]solver.Bool
@@ -62,7 +63,7 @@ func (m *Model) Encode(cone *Cone, f *solver.Formula, engine solver.Engine) (*En
 
 // encode is Encode within a budget, which the writes in the formula are taken off.
 func (m *Model) encode(cone *Cone, f *solver.Formula, engine solver.Engine, budget *solver.Budget) (*Encoding, error) {
-	e := &Encoding{m: m, cone: cone, f: f, engine: engine, pairs: make(map[[2]int32]bool), ended: make(map[int32][]solver.Bool), free: make(map[int32]solver.Bool), writers: make(map[int32]*writers)}
+	e := &Encoding{m: m, cone: cone, f: f, engine: engine, pairs: make(map[[2]int32]bool), ended: make(map[int32][]solver.Bool), takes: make(map[[2]int32]solver.Bool), free: make(map[int32]solver.Bool), writers: make(map[int32]*writers)}
 	e.taint = newTaint(e)
 	e.reading = newReading()
 	e.values = newValues()

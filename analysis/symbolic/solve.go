@@ -122,6 +122,10 @@ func (e *Encoding) property(t Target) []solver.Bool {
 			if t.Blocks {
 				all = append(all, e.count(ev.Obj, e.done, func(n int64) bool { return n > 0 }, false))
 			}
+		case trace.CondWake:
+			for _, signal := range t.Missed {
+				all = append(all, e.misses(int32(signal), i))
+			}
 		case trace.WaitGroupAdd:
 			all = append(all, e.zeroAtMoment(ev.Obj))
 		case trace.Close, trace.Send, trace.SelectSend:
@@ -131,6 +135,9 @@ func (e *Encoding) property(t Target) []solver.Bool {
 				}
 			}
 		}
+	}
+	for _, i := range t.Missed {
+		all = append(all, e.done(int32(i)))
 	}
 	for _, p := range t.Order {
 		i, j := int32(p[0]), int32(p[1])

@@ -215,7 +215,7 @@ func (e *Encoding) over(s section) bool { return s.rel != none && e.past(s.rel) 
 // before it had been taken.
 func (e *Encoding) condition(obj uint64) {
 	f, c := e.f, e.m.cond(obj)
-	takes := make(map[[2]int32]solver.Bool) // by signal and wait
+	takes := e.takes // by signal and wait
 	var all [][2]int32
 	var signals []int32
 	for _, signal := range c.signals {
@@ -225,7 +225,7 @@ func (e *Encoding) condition(obj uint64) {
 	}
 	for _, wait := range c.waits {
 		for _, signal := range signals {
-			if e.outside(wait) || e.before(wait, signal) == f.False() {
+			if e.outside(wait) || e.before(wait, signal) == f.False() || e.past(wait) && e.wokenInPast(wait, c) {
 				continue
 			}
 			pair := [2]int32{signal, wait}
@@ -266,12 +266,61 @@ func (e *Encoding) condition(obj uint64) {
 		}
 		e.assert(f.Implies(takes[pair], f.And(needs...)))
 	}
+	if slices.ContainsFunc(e.cone.targets, func(t Target) bool { return len(t.Missed) > 0 }) {
+		e.onlyFirst(c, all, signals, taken)
+	}
 	for _, wait := range c.waits {
 		wake := e.wake(wait)
 		if !e.outside(wake) && !e.past(wake) {
 			e.need(wake, taken(wait, wake))
 		}
 	}
+}
+
+// onlyFirst says of pairs of signals and waiters of a condition, of which a signal need take
+// nobody as long as only those matter who wake, that a signal takes one where there are any,
+// and nobody is taken twice.
+func (e *Encoding) onlyFirst(c *condition, pairs [][2]int32, signals []int32, taken func(wait, i int32) solver.Bool) {
+	f := e.f
+	bySignal, byWait := make(map[int32][]solver.Bool), make(map[int32][]solver.Bool)
+	for _, pair := range pairs {
+		bySignal[pair[0]] = append(bySignal[pair[0]], e.takes[pair])
+		byWait[pair[1]] = append(byWait[pair[1]], e.takes[pair])
+	}
+	for _, signal := range signals {
+		e.atMostOne(bySignal[signal])
+	}
+	for _, wait := range c.waits {
+		e.atMostOne(byWait[wait])
+	}
+	for _, pair := range pairs {
+		signal, wait := pair[0], pair[1]
+		for _, b := range c.broadcasts {
+			e.assert(f.Not(f.And(e.takes[pair], e.before(wait, b), e.before(b, signal))))
+		}
+		waits := f.And(e.before(wait, signal), e.done(signal))
+		e.assert(f.Implies(waits, f.Or(append(bySignal[signal], taken(wait, signal))...)))
+	}
+}
+
+// misses says that a signal or broadcast, which happens, does not wake the goroutine that
+// stands before the wake at position wake.
+func (e *Encoding) misses(signal, wake int32) solver.Bool {
+	f, wait := e.f, wake
+	for wait != none && e.m.event(wait).Kind != trace.CondWait {
+		wait = e.m.prev[wait]
+	}
+	s := e.m.event(signal)
+	if wait == none || s.Obj != e.m.event(wake).Obj {
+		return f.True()
+	}
+	ways := []solver.Bool{e.before(signal, wait)}
+	for _, other := range e.m.cond(s.Obj).waits {
+		if b, ok := e.takes[[2]int32{signal, other}]; ok && other != wait {
+			ways = append(ways, b)
+		}
+	}
+	return f.Or(ways...)
 }
 
 // wokenInPast reports whether a wait of the past was taken from its queue in

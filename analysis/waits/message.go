@@ -8,15 +8,20 @@ import (
 )
 
 // A message is an operation that waits for what another goroutine does later: a send or
-// receive, or a wait for a WaitGroup.
+// receive, also as the case that a select has chosen, or a wait for a WaitGroup, for a
+// condition (where the goroutine stands before it wakes), or for a Once's function (before
+// Do returns).
 type message struct {
 	at int32
 	// frees are the events that let it go on in the recorded run, any of which it lacks
 	// if the goroutine of that does not come to it: the receive that makes room for the
-	// element, the send of it or the close, each Done.
+	// element, the send of it or the close, each Done, the signal, the function's end.
 	frees []int32
 	obj   uint64
+	side  int // what of the channel lets it go on, noFrees if it is none
 	held  []order.Lock
+	// misses says that the signal may come before it waits, and is lost then.
+	misses bool
 }
 
 // maxFrees bounds the Dones of one round that are looked at.
@@ -40,6 +45,7 @@ const none = -1
 const (
 	freesSends = iota // receives
 	freesRecvs        // sends and the close
+	noFrees
 )
 
 // A collector gathers messages in one pass over the trace.
@@ -47,8 +53,17 @@ type collector struct {
 	*finder
 	chans  map[uint64]*channel
 	groups map[uint64]*group
-	begun  []int32 // by goroutine: the operation that it has begun, or none
+	conds  map[uint64][]wakeup
+	onces  map[uint64]int32 // where the function has ended, or none
+	begun  []int32          // by goroutine: the operation that it has begun, or none
+	waits  []int32          // by goroutine: where it last began to wait for a condition
 	done   []completion
+}
+
+// A wakeup is a signal or broadcast that woke n waiters, from the ticket first on.
+type wakeup struct {
+	first, n uint64
+	at       int32
 }
 
 // A completion is an operation with the element that it moved, 0 for none.
@@ -69,9 +84,12 @@ type group struct {
 // messages finds the messages of the trace, those that are alike at most maxAlike times.
 func (f *finder) messages() {
 	n := len(f.t.Goroutines)
-	c := &collector{finder: f, chans: make(map[uint64]*channel), groups: make(map[uint64]*group), begun: make([]int32, n)}
+	c := &collector{
+		finder: f, chans: make(map[uint64]*channel), groups: make(map[uint64]*group), conds: make(map[uint64][]wakeup), onces: make(map[uint64]int32),
+		begun: make([]int32, n), waits: make([]int32, n),
+	}
 	for g := range c.begun {
-		c.begun[g] = none
+		c.begun[g], c.waits[g] = none, none
 	}
 	for i := range f.t.Events {
 		switch e := &f.t.Events[i]; e.Kind.Class() {
@@ -79,6 +97,10 @@ func (f *finder) messages() {
 			c.channel(int32(i), e)
 		case trace.ClassWaitGroup:
 			c.group(int32(i), e)
+		case trace.ClassCond:
+			c.cond(int32(i), e)
+		case trace.ClassOnce:
+			c.once(int32(i), e)
 		}
 	}
 	for _, d := range c.done {
@@ -141,8 +163,8 @@ func (c *collector) ends(e *trace.Event) {
 	}
 	recv := e.Kind == trace.RecvDone
 	ch := c.of(e)
-	selects := c.t.Events[at].Kind == trace.Select
-	if selects && recv {
+	begin := &c.t.Events[at]
+	if begin.Kind == trace.Select && recv {
 		ch.free(false, at)
 	}
 	list := &ch.sends
@@ -156,8 +178,7 @@ func (c *collector) ends(e *trace.Event) {
 		}
 		(*list)[e.Val-1] = at
 	}
-	// A select may have more cases than the trace tells of.
-	if !selects {
+	if begin.Flags&trace.FlagDefault == 0 {
 		c.done = append(c.done, completion{at, e.Obj, recv, e.Val, uint64(e.Size)})
 	}
 }
@@ -165,7 +186,10 @@ func (c *collector) ends(e *trace.Event) {
 // completed takes up the operation of a channel that was completed, if it could have had
 // to wait for another goroutine.
 func (c *collector) completed(d completion) {
-	ch, free := c.chans[d.obj], int32(none)
+	ch, free, side := c.chans[d.obj], int32(none), freesSends
+	if d.recv {
+		side = freesRecvs
+	}
 	switch {
 	case d.recv && d.number == 0:
 		free = ch.close
@@ -175,7 +199,7 @@ func (c *collector) completed(d completion) {
 		free = line(ch.recvs, d.number-d.room)
 	}
 	if free != none {
-		c.take(message{at: d.at, frees: []int32{free}, obj: d.obj})
+		c.take(message{at: d.at, frees: []int32{free}, obj: d.obj, side: side})
 	}
 }
 
@@ -205,9 +229,44 @@ func (c *collector) group(i int32, e *trace.Event) {
 		c.begun[e.G] = i
 	case trace.WaitGroupWaited:
 		if at := c.begun[e.G]; at != none && len(w.dones) > 0 {
-			c.take(message{at: at, frees: slices.Clone(w.dones[:min(len(w.dones), maxFrees)]), obj: e.Obj})
+			c.take(message{at: at, frees: slices.Clone(w.dones[:min(len(w.dones), maxFrees)]), obj: e.Obj, side: noFrees})
 		}
 		c.begun[e.G] = none
+	}
+}
+
+func (c *collector) cond(i int32, e *trace.Event) {
+	switch e.Kind {
+	case trace.CondWait:
+		c.waits[e.G] = i
+	case trace.CondSignal:
+		if e.Val > 0 {
+			c.conds[e.Obj] = append(c.conds[e.Obj], wakeup{e.Val - 1, 1, i})
+		}
+	case trace.CondBroadcast:
+		c.conds[e.Obj] = append(c.conds[e.Obj], wakeup{e.Val, uint64(e.Size), i})
+	case trace.CondWake:
+		for _, w := range slices.Backward(c.conds[e.Obj]) {
+			if e.Val-w.first < w.n {
+				wait := c.waits[e.G]
+				misses := wait != none && !c.o.Before(int(wait), int(w.at))
+				c.take(message{at: i, frees: []int32{w.at}, obj: e.Obj, side: noFrees, misses: misses})
+				break
+			}
+		}
+	}
+}
+
+func (c *collector) once(i int32, e *trace.Event) {
+	switch e.Kind {
+	case trace.OnceBegin:
+		c.onces[e.Obj] = none
+	case trace.OnceEnd:
+		c.onces[e.Obj] = i
+	case trace.OnceDone:
+		if end, ok := c.onces[e.Obj]; ok && end != none {
+			c.take(message{at: i, frees: []int32{end}, obj: e.Obj, side: noFrees})
+		}
 	}
 }
 

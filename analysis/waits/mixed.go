@@ -13,6 +13,9 @@ import (
 // lets it go on. It is kept from going on if that one waits, before that event, for
 // something that the others have, and nobody else lets it go on instead: communication
 // deadlocks. What waits is looked at event by event here, not by dependencies.
+//
+// Who waits for a condition needs no others for that: the signal may come before. Whether
+// all signals do that others give, or wake somebody else, is not looked at here.
 
 // longest is the number of goroutines in the longest circles with messages that are
 // looked for.
@@ -29,6 +32,9 @@ const (
 func (f *finder) mixed() {
 	f.effort = effort
 	for k := range f.msgs {
+		if f.msgs[k].misses {
+			f.close([]int32{f.msgs[k].at})
+		}
 		f.follow([]int32{f.msgs[k].at})
 	}
 	f.found.Cut = f.found.Cut || f.effort < 0
@@ -180,15 +186,10 @@ func (f *finder) freed(i int32, circle []int32) (free int32, ok bool) {
 		return 0, false
 	}
 	m := &f.msgs[k]
-	var all []int32
-	switch f.t.Events[i].Kind {
-	case trace.WaitGroupWait:
+	if m.side == noFrees {
 		return 0, false // it takes all of them
-	case trace.Send:
-		all = f.chans[m.obj].frees[freesSends]
-	default:
-		all = f.chans[m.obj].frees[freesRecvs]
 	}
+	all := f.chans[m.obj].frees[m.side]
 	seen := make(map[trace.GID]bool)
 	first, _ := slices.BinarySearch(all, m.frees[0])
 	for _, at := range all[first:] {

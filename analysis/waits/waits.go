@@ -26,7 +26,8 @@ import (
 )
 
 // A Circle is operations of which each may wait for the goroutine of the next, and the
-// last for that of the first.
+// last for that of the first; or one, of a goroutine that waits for a condition and may have
+// missed the signal.
 type Circle struct {
 	// Sets are such operations, positions in the trace: of each set one of each
 	// goroutine. At most MaxSets.

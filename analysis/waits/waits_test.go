@@ -52,6 +52,11 @@ func TestFind(t *testing.T) {
 		{"both slots of a semaphore", "1 send s/2\n1 sent s#1/2\n0 send s/2\n0 sent s#2/2\n0 acq a\n0 rel a\n0 recv s/2\n0 recvd s#1/2\n1 acq a\n1 rel a\n1 recv s/2\n1 recvd s#2/2\n2 acq a\n2 send s/2\n2 sent s#3/2\n2 recv s/2\n2 recvd s#3/2\n2 rel a", [][]int{{8, 17, 12}}, 0, 0},
 		{"a WaitGroup", "0 add w#1\n1 acq a\n1 rel a\n1 add w#-1\n0 acq a\n0 wgwait w\n0 wgwaited w\n0 rel a", [][]int{{5, 9}}, 0, 0},
 		{"messages in a gate", "2 acq g\n2 acq a\n2 rel a\n2 rel g\n2 recv c\n1 acq g\n1 acq a\n1 send c\n1 sent c#1\n1 rel a\n1 rel g\n2 recvd c#1", [][]int{{4, 11}}, 0, 0},
+		{"a signal that may be lost", "1 acq l\n1 wait c\n1 rel l\n2 signal c#1\n1 wake c\n1 acq l\n1 rel l", [][]int{{8}}, 0, 0},
+		{"a signal that is asked for", "1 wait c\n1 post p\n2 await p\n2 signal c#1\n1 wake c", nil, 0, 0},
+		{"a signal under a lock", "1 post p\n1 acq a\n1 wait c\n1 post q\n2 await q\n2 acq a\n2 rel a\n2 signal c#1\n1 wake c\n1 rel a", nil, 0, 0},
+		{"a Once under the lock that its function needs", "1 oncebegin o\n1 acq a\n1 rel a\n1 onceend o\n1 oncedone o\n2 acq a\n2 oncedone o\n2 rel a", [][]int{{5, 10}}, 0, 0},
+		{"a select under the lock that the receiver needs", "2 acq a\n2 rel a\n2 recv c\n1 acq a\n1 selsend c\n1 select #1\n1 selected #1\n1 sent c#1\n1 rel a\n2 recvd c#1", [][]int{{4, 9}}, 0, 0},
 		{"handed over", "1 acq a\n1 acq b\n2 rel a\n1 rel b\n2 acq b\n2 acq a\n2 rel a\n2 rel b", nil, 0, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {

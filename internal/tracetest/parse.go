@@ -23,7 +23,7 @@ var short = map[string]trace.Kind{"r": trace.Read, "w": trace.Write}
 //
 // with the words of trace.Kind, r and w. Line n of the text is line n of
 // test.go, and its site; "@9" at the end sets another line, "data" and
-// "update" mark the site as trace.Site.Data and Update, "+4" after a name adds
+// "update" mark the site as trace.Site.Data and Update, "default" a select that has one, "+4" after a name adds
 // to its address. Empty lines
 // and what follows "//" do not count. Goroutine n is the n-th child of
 // goroutine 0, in test TestX.
@@ -71,6 +71,8 @@ func (p *parser) line(n int, fields []string) bool {
 			flow.Data = true
 		case f == "update":
 			flow.Update = true
+		case f == "default":
+			e.Flags |= trace.FlagDefault
 		case f[0] == '@':
 			n, err = strconv.Atoi(f[1:])
 		default:
