@@ -51,6 +51,7 @@ func PredictUnreachable(want func(rec unsafe.Pointer) bool, visit func(rec unsaf
 		return
 	}
 	mp := acquirem()
+	forgetStopped()
 	systemstack(func() { r.search() })
 	releasem(mp)
 	forEachGRace(func(gp *g) {
@@ -58,6 +59,18 @@ func PredictUnreachable(want func(rec unsafe.Pointer) bool, visit func(rec unsaf
 			visit(gp.predict)
 		}
 	})
+}
+
+// forgetStopped takes the timers that were stopped out of those of each P, where they stay
+// until somebody comes by: they will not fire, and what they would call is not alive.
+func forgetStopped() {
+	for _, pp := range allp {
+		if ts := &pp.timers; ts.zombies.Load() > 0 {
+			ts.lock()
+			ts.adjust(0, true)
+			ts.unlock()
+		}
+	}
 }
 
 // predictBlocks reports whether gp waits for what the search looks for.
