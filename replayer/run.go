@@ -251,7 +251,9 @@ func (p Protocol) unproven(plan *Plan, o Outcome, output string) string {
 		return unlike(p.Stands, w.Violation)
 	case bug.Stuck:
 		for i, s := range plan.Violation {
-			in := func(at Stuck) bool { return at.Goroutine == s.Goroutine && at.Op == begun(s.Op) && at.Key == plan.keys[i] }
+			in := func(at Stuck) bool {
+				return at.Goroutine == s.Goroutine && at.Op == begun(s.Op) && at.Key == plan.keys[i]
+			}
 			if !slices.ContainsFunc(p.Stuck, in) {
 				return s.Goroutine + " was not blocked for ever in " + describe(s)
 			}

@@ -64,6 +64,9 @@ func (c *confirmation) ends() (all []*ended) {
 		proof trace.Proof
 	}{{bug.Deadlock, trace.ProofDeadlock}, {bug.Leak, trace.ProofLeak}} {
 		ws, with := blocked.Of(c.trace, b.proof)
+		if b.proof == trace.ProofDeadlock {
+			ws = slices.DeleteFunc(ws, func(w blocked.Wait) bool { return leftBehind(c.trace, w.G) })
+		}
 		if len(ws) == 0 {
 			continue
 		}
@@ -91,6 +94,12 @@ func (c *confirmation) blockedAt(ctx context.Context, w *witness.Witness) (repor
 		}
 	}
 	return reported{}, nil
+}
+
+// leftBehind reports whether goroutine g was blocked already when its test was over, before
+// nothing could move any more: it is no part of what stopped a later test.
+func leftBehind(t *trace.Trace, g trace.GID) bool {
+	return slices.ContainsFunc(t.Stuck, func(s trace.Stuck) bool { return s.G == g && s.Proof != trace.ProofDeadlock })
 }
 
 // groups returns the goroutines of each bug. In a deadlock all that is left are blocked by
