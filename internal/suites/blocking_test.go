@@ -1,0 +1,91 @@
+package suites
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// What blocks for ever, and what misuses that which is there to block, is confirmed with
+// the kind and effect that its test names, and of the twins nothing is.
+func TestBlocking(t *testing.T) {
+	t.Parallel()
+	dir := copySubject(t, "blocking")
+	t.Run("together", func(t *testing.T) {
+		t.Parallel()
+		wanted := wantedOf(t, dir)
+		require.Greater(t, len(wanted), 80)
+		assert.Equal(t, wanted, shownBy(t, dir, "."))
+	})
+	// What is stuck ends the run that it is in. What was left behind before is no part of it.
+	hangs := filepath.Join(dir, "hangs")
+	const left = "TestBugLeft"
+	for name, want := range wantedOf(t, hangs) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			shown := shownBy(t, hangs, "-run=^("+left+"|"+name+")$", ".")
+			assert.Equal(t, want, shown[name])
+			assert.Equal(t, "leak leak", shown[left])
+		})
+	}
+}
+
+// wantedOf returns what the //want: comments of a folder's tests say, by test; "" for tests
+// without one.
+func wantedOf(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	require.NoError(t, err)
+	wanted := make(map[string]string)
+	for _, file := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
+		require.NoError(t, err)
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || !strings.HasPrefix(fn.Name.Name, "Test") {
+				continue
+			}
+			wanted[fn.Name.Name] = ""
+			for _, c := range comments(fn.Doc) {
+				if want, ok := strings.CutPrefix(c.Text, "//want:"); ok {
+					wanted[fn.Name.Name] = want
+				}
+			}
+		}
+	}
+	return wanted
+}
+
+func comments(doc *ast.CommentGroup) []*ast.Comment {
+	if doc == nil {
+		return nil
+	}
+	return doc.List
+}
+
+// shownBy returns the kinds and effects of what is confirmed, by test: each once, and "" for
+// tests of the folder of which nothing is.
+func shownBy(t *testing.T, dir string, args ...string) map[string]string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "report.json")
+	r := run(t, dir, nil, command, append([]string{"test", "-predict.json=" + file, "-predict.witnesses=witnesses/" + filepath.Base(t.Name())}, args...)...)
+	require.FileExists(t, file, r)
+	kinds := make(map[string][]string)
+	for _, f := range readReport(t, file).confirmed() {
+		kinds[f.Test] = append(kinds[f.Test], fmt.Sprint(f.Kind, " ", f.Effect))
+	}
+	shown := make(map[string]string)
+	for name := range wantedOf(t, dir) {
+		slices.Sort(kinds[name])
+		shown[name] = strings.Join(slices.Compact(kinds[name]), ", ")
+	}
+	return shown
+}
