@@ -20,6 +20,7 @@ func TestUnlockOfUnlocked(t *testing.T) {
 		{"to the next", "1 acq l\n1 post p\n2 await p\n2 rel l\n1 acq l\n1 rel l", []string{"infeasible 7", "infeasible 9"}},
 		{"each its own", "1 acq l\n1 rel l\n2 acq l\n2 rel l", nil},
 		{"for readers", "1 racq l\n2 rrel l", []string{"predicted 5"}},
+		{"and a reader that stays", "1 acq l\n2 rel l\n1 racq l\n2 racq l\n2 rrel l", []string{"predicted 5", "infeasible 8"}},
 		{"where readers come later", "1 racq l\n1 post p\n2 await p\n2 rrel l", []string{"infeasible 7"}},
 		{"nobody is seen to lock", "1 rel l\n1 acq l\n2 rel l", nil},
 		{"nobody is seen to unlock", "1 acq l\n1 acq l\n2 rel l", nil},

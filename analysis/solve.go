@@ -11,6 +11,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/analysis/symbolic"
 	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // Solving says how candidates are decided that nothing else decides.
@@ -147,6 +148,12 @@ func (s *solving) decideBySolving(ctx context.Context, f *Finding, k int, c cand
 			why = a.Why
 		case s.shows(f, v, a):
 			return nil
+		case v.Blocks:
+			if a, err = s.askOver(ctx, v, budget); err != nil {
+				return err
+			} else if a.Answer == solver.Sat && s.shows(f, v, a) {
+				return nil
+			}
 		}
 	}
 	switch {
@@ -185,6 +192,67 @@ func (s *solving) ask(ctx context.Context, v instance, at int, budget *solver.Bu
 	all := s.symbols.NewWider(0, from, v.target(), s.engine)
 	defer all.Close()
 	return all.Decide(ctx, 0, budget)
+}
+
+// askOver asks for runs to v in which those come first who could free one of those who wait
+// for a message, where others than these can.
+func (s *solving) askOver(ctx context.Context, v instance, budget *solver.Budget) (symbolic.Answer, error) {
+	over := slices.Concat(v.Missed, s.comers(v.Accesses))
+	d := s.symbols.NewDecider(s.planner.From(v.Accesses...), []symbolic.Target{symbolic.Deadlock(v.Accesses, over)}, s.engine)
+	defer d.Close()
+	return d.Decide(ctx, 0, budget)
+}
+
+// maxComers bounds the operations that are to come first.
+const maxComers = 64
+
+// comers returns the operations on the other sides of the channels that goroutines wait for
+// at the given ones, but for those that must come after one of these.
+func (s *solving) comers(waits []int) (comers []int) {
+	type side struct {
+		obj  uint64
+		recv bool
+	}
+	wanted := make(map[side]bool)
+	for _, i := range waits {
+		if obj, recv, ok := s.moves(i); ok {
+			wanted[side{obj, !recv}] = true
+		}
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	first, last := s.planner.From(waits...), slices.Max(waits)
+	for i := first; i < len(s.t.Events) && (i < last || len(comers) < maxComers); i++ {
+		obj, recv, ok := s.moves(i)
+		after := func(j int) bool { return i == j || s.o.Before(j, i) }
+		if ok && wanted[side{obj, recv}] && !slices.ContainsFunc(waits, after) {
+			comers = append(comers, i)
+		}
+	}
+	return comers[max(0, len(comers)-maxComers):]
+}
+
+// moves returns the channel that the operation that event i begins, or may begin, sends to or
+// receives from; ok is false if it is none, or a select that has chosen another case.
+func (s *solving) moves(i int) (obj uint64, recv, ok bool) {
+	e := &s.t.Events[i]
+	switch e.Kind {
+	case trace.Send, trace.SelectSend:
+		return e.Obj, false, true
+	case trace.Recv:
+		return e.Obj, true, true
+	case trace.Select:
+		for range 2 { // after what was selected
+			if i = s.o.Next(e.G, i); i >= 0 && (s.t.Events[i].Kind == trace.RecvDone || s.t.Events[i].Kind == trace.SendDone) {
+				return s.t.Events[i].Obj, s.t.Events[i].Kind == trace.RecvDone, true
+			}
+			if i < 0 {
+				break
+			}
+		}
+	}
+	return 0, false, false
 }
 
 // shows notes in f the schedule that the solver has found for v. The judge has

@@ -2,6 +2,7 @@ package detect
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/internal/bug"
@@ -45,8 +46,8 @@ func (in *Input) handedOver() map[uint64]bool {
 		if !handed[s.Obj] {
 			continue
 		}
-		for _, before := range open[s.Obj] {
-			holes[s.Obj] = holes[s.Obj] || s.Excludes(before)
+		if slices.ContainsFunc(open[s.Obj], s.Excludes) {
+			holes[s.Obj] = true
 		}
 		if s.Rel < 0 {
 			open[s.Obj] = append(open[s.Obj], s)

@@ -52,17 +52,6 @@ func (c *channel) side(recv bool) []int32 {
 	return c.sends
 }
 
-// inLine returns where the operation begins that stands in line before the one that
-// begins at position i, or none.
-func (m *Model) inLine(i int32) int32 {
-	k, ok := m.chans.begun[i]
-	if !ok {
-		return none
-	}
-	op := &m.chans.ops[k]
-	return line(op.ch.side(op.recv), op.rank-1)
-}
-
 func newChannels(m *Model) *channels {
 	cs := &channels{byObj: make(map[uint64]*channel), begun: make(map[int32]int32), ended: make(map[int32]int32)}
 	underway := make(map[trace.GID]int32) // the event that began an operation

@@ -303,11 +303,8 @@ func (m *Model) limits(t Target) []int32 {
 func (c *closure) needs(t Target) {
 	for _, i := range t.Stands {
 		c.add(c.m.reached(int32(i)))
-		if t.Blocks {
-			c.add(c.m.inLine(int32(i)))
-		}
 	}
-	for _, i := range t.Missed {
+	for _, i := range t.Over {
 		c.add(int32(i))
 	}
 	for _, p := range t.Order {
@@ -376,6 +373,9 @@ func (m *Model) cone(base, end, most int, targets []Target) (cone *Cone, ok bool
 		may.needs(t)
 		for _, i := range t.Stands {
 			may.stand(int32(i), t.Fails)
+			if t.Blocks {
+				may.waits(int32(i))
+			}
 		}
 		for _, i := range t.Departs {
 			may.add(int32(i))
@@ -440,6 +440,16 @@ func (c *closure) stand(i int32, fails bool) {
 	c.close()
 }
 
+// waits adds what decides whether the operation that event i begins on a channel has to wait.
+func (c *closure) waits(i int32) {
+	for _, s := range c.m.sides(i) {
+		if c.once(s) {
+			c.all(s.ch.sends, s.ch.recvs, s.ch.closes)
+		}
+	}
+	c.close()
+}
+
 // holds reports whether all that t needs is in.
 func (c *closure) holds(t Target) bool {
 	in := func(i int32) bool { return i == none || i < c.upto[c.m.gid(i)] || i < c.base }
@@ -448,7 +458,7 @@ func (c *closure) holds(t Target) bool {
 			return false
 		}
 	}
-	for _, i := range t.Missed {
+	for _, i := range t.Over {
 		if !in(int32(i)) {
 			return false
 		}

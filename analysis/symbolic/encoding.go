@@ -106,6 +106,9 @@ func (e *Encoding) place() error {
 	e.at = make([]int32, end-base)
 	wanted := make(map[int32]bool)
 	for _, t := range e.cone.targets {
+		for _, i := range t.Over {
+			wanted[int32(i)] = true
+		}
 		for _, p := range t.Order {
 			for _, i := range p {
 				wanted[int32(i)] = true

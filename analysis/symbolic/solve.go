@@ -114,8 +114,10 @@ func (e *Encoding) property(t Target) []solver.Bool {
 			all = append(all, e.failsAtMoment(i))
 			continue
 		}
-		if prev := e.m.inLine(i); t.Blocks && prev != none {
-			all = append(all, e.doneUpTo(prev))
+		if t.Blocks {
+			for _, side := range e.m.sides(i) {
+				all = append(all, e.waitsIn(side)...)
+			}
 		}
 		switch ev := e.m.event(i); ev.Kind {
 		case trace.WaitGroupWait:
@@ -123,7 +125,7 @@ func (e *Encoding) property(t Target) []solver.Bool {
 				all = append(all, e.count(ev.Obj, e.done, func(n int64) bool { return n > 0 }, false))
 			}
 		case trace.CondWake:
-			for _, signal := range t.Missed {
+			for _, signal := range t.Over {
 				all = append(all, e.misses(int32(signal), i))
 			}
 		case trace.WaitGroupAdd:
@@ -136,7 +138,7 @@ func (e *Encoding) property(t Target) []solver.Bool {
 			}
 		}
 	}
-	for _, i := range t.Missed {
+	for _, i := range t.Over {
 		all = append(all, e.done(int32(i)))
 	}
 	for _, p := range t.Order {

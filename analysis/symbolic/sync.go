@@ -266,7 +266,7 @@ func (e *Encoding) condition(obj uint64) {
 		}
 		e.assert(f.Implies(takes[pair], f.And(needs...)))
 	}
-	if slices.ContainsFunc(e.cone.targets, func(t Target) bool { return len(t.Missed) > 0 }) {
+	if slices.ContainsFunc(e.cone.targets, func(t Target) bool { return len(t.Over) > 0 }) {
 		e.onlyFirst(c, all, signals, taken)
 	}
 	for _, wait := range c.waits {
@@ -303,6 +303,51 @@ func (e *Encoding) onlyFirst(c *condition, pairs [][2]int32, signals []int32, ta
 	}
 }
 
+// A side is that of a channel on which a goroutine waits.
+type side struct {
+	ch   *channel
+	recv bool
+}
+
+// sides returns the sides of channels on which a goroutine waits in the operation that event i
+// begins: those of the cases of a select that would send, and of the one that was chosen.
+func (m *Model) sides(i int32) (all []side) {
+	if op, ok := m.chans.begun[i]; ok {
+		all = append(all, side{m.chans.ops[op].ch, m.chans.ops[op].recv})
+	}
+	if m.event(i).Kind == trace.Select {
+		for i = m.prev[i]; i != none && m.event(i).Kind == trace.SelectSend; i = m.prev[i] {
+			s := side{m.chans.byObj[m.event(i).Obj], false}
+			if s.ch != nil && !slices.Contains(all, s) {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+// waitsIn says that an operation on a side of a channel has to wait when the violation
+// happens: the channel is open, and there are no fewer receives than sends, or no fewer sends
+// than receives and room. Which place in line the operation gets does not matter.
+func (e *Encoding) waitsIn(s side) (all []solver.Bool) {
+	f, c := e.f, s.ch
+	for _, cl := range c.closes {
+		all = append(all, f.Not(e.done(cl)))
+	}
+	own, others, room := c.sends, c.recvs, c.cap
+	if s.recv {
+		own, others, room = c.recvs, c.sends, 0
+	}
+	for n := 1; n-room <= len(others); n++ {
+		other := f.True()
+		if n > room {
+			other = e.done(line(others, n-room))
+		}
+		all = append(all, f.Or(f.Not(other), e.done(line(own, n))))
+	}
+	return all
+}
+
 // misses says that a signal or broadcast, which happens, does not wake the goroutine that
 // stands before the wake at position wake.
 func (e *Encoding) misses(signal, wake int32) solver.Bool {
@@ -311,7 +356,7 @@ func (e *Encoding) misses(signal, wake int32) solver.Bool {
 		wait = e.m.prev[wait]
 	}
 	s := e.m.event(signal)
-	if wait == none || s.Obj != e.m.event(wake).Obj {
+	if wait == none || s.Kind.Class() != trace.ClassCond || s.Obj != e.m.event(wake).Obj {
 		return f.True()
 	}
 	ways := []solver.Bool{e.before(signal, wait)}

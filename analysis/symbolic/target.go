@@ -17,9 +17,9 @@ type Target struct {
 	// Blocks says that goroutines wait in Stands as long as the others of them do: a
 	// channel's line has come to them, a WaitGroup's counter is not zero.
 	Blocks bool
-	// Missed are signals and broadcasts that happen, and wake none of those who stand
-	// before they wake from waiting for the same conditions.
-	Missed []int
+	// Over are events that happen. Signals and broadcasts among them wake none of those who
+	// stand before they wake from waiting for the same conditions.
+	Over []int
 	// Departs are events, ascending, at one of which a run departs from what is known:
 	// see Departure.
 	Departs []int
@@ -30,9 +30,9 @@ type Target struct {
 func Standing(accesses ...int) Target { return Target{Stands: accesses} }
 
 // Deadlock is the target that goroutines stand at operations and hold what the others wait
-// for, and have missed the given signals and broadcasts.
-func Deadlock(operations, missed []int) Target {
-	return Target{Stands: operations, Blocks: true, Missed: missed}
+// for, and the given events, which could free one, are over.
+func Deadlock(operations, over []int) Target {
+	return Target{Stands: operations, Blocks: true, Over: over}
 }
 
 // Sequence is the target that the accesses happen in the given order, others in
@@ -60,7 +60,7 @@ func Departure(at ...int) Target { return Target{Departs: at} }
 
 // events returns the events that t speaks of.
 func (t *Target) events() []int {
-	all := slices.Concat(t.Stands, t.Missed, t.Departs)
+	all := slices.Concat(t.Stands, t.Over, t.Departs)
 	for _, p := range t.Order {
 		all = append(all, p[0], p[1])
 	}

@@ -62,15 +62,26 @@ func (f *finder) follow(path []int32) {
 }
 
 // waitsFor reports whether operation i waits for the goroutine that stands at j: that
-// has the lock that i wants, or comes to what lets i go on only after j.
+// has the lock that i wants, or wants it for writing where i reads, or comes to what lets i
+// go on only after j.
 func (f *finder) waitsFor(i, j int32) bool {
 	if k, ok := f.ofOp[i]; ok {
 		return slices.ContainsFunc(f.msgs[k].frees, func(free int32) bool { return free > j && f.t.Events[free].G == f.t.Events[j].G })
 	}
 	e := &f.t.Events[i]
+	if f.shutsOut(j, i) {
+		return true
+	}
 	return slices.ContainsFunc(f.holds(j), func(l order.Lock) bool {
 		return l.Obj == e.Obj && !(l.Shared && e.Kind == trace.RAcquire)
 	})
+}
+
+// shutsOut reports whether event j is a writer that waits for a lock and event i a reader
+// that comes later.
+func (f *finder) shutsOut(j, i int32) bool {
+	writer, reader := &f.t.Events[j], &f.t.Events[i]
+	return writer.Kind == trace.Acquire && reader.Kind == trace.RAcquire && writer.Obj == reader.Obj && f.canBlock(j)
 }
 
 // holds returns the locks that the goroutine of event i holds when it stands there.
@@ -88,7 +99,11 @@ func (f *finder) waitsForWhom(i int32) (all []int32) {
 	}
 	e := &f.t.Events[i]
 	all = slices.Clone(f.talkers[e.Obj])
-	for _, n := range f.holders[e.Obj] {
+	deps := f.holders[e.Obj]
+	if e.Kind == trace.RAcquire {
+		deps = slices.Concat(deps, f.writers[e.Obj])
+	}
+	for _, n := range deps {
 		s := &sets{finder: f}
 		for _, o := range f.owns(&f.deps[n]) {
 			if o.g != e.G {
@@ -194,8 +209,9 @@ func (f *finder) freed(i int32, circle []int32) (free int32, ok bool) {
 	first, _ := slices.BinarySearch(all, m.frees[0])
 	for _, at := range all[first:] {
 		if g := f.t.Events[at].G; !seen[g] {
-			seen[g] = true
-			if !f.stopped(at, circle) {
+			if f.stopped(at, circle) {
+				seen[g] = true // and all that it does later
+			} else if !f.over(at, circle) {
 				return at, true
 			}
 		}
@@ -204,6 +220,25 @@ func (f *finder) freed(i int32, circle []int32) (free int32, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// over reports whether event i has happened once goroutines stand at those of a circle. A case
+// of the select that one of them stands at is still to come.
+func (f *finder) over(i int32, circle []int32) bool {
+	return slices.ContainsFunc(circle, func(j int32) bool { return f.o.BeforeReached(int(i), int(j)) && !f.offers(j, int(i)) })
+}
+
+// offers reports whether event i is a case of the select at j that would send.
+func (f *finder) offers(j int32, i int) bool {
+	e := &f.t.Events[j]
+	if e.Kind != trace.Select {
+		return false
+	}
+	k := f.o.Prev(e.G, int(j))
+	for k > i && f.t.Events[k].Kind == trace.SelectSend {
+		k = f.o.Prev(e.G, k)
+	}
+	return k == i
 }
 
 // stopped reports whether event i comes in no run in which goroutines stand at those of

@@ -57,6 +57,8 @@ func TestFind(t *testing.T) {
 		{"a signal under a lock", "1 post p\n1 acq a\n1 wait c\n1 post q\n2 await q\n2 acq a\n2 rel a\n2 signal c#1\n1 wake c\n1 rel a", nil, 0, 0},
 		{"a Once under the lock that its function needs", "1 oncebegin o\n1 acq a\n1 rel a\n1 onceend o\n1 oncedone o\n2 acq a\n2 oncedone o\n2 rel a", [][]int{{5, 10}}, 0, 0},
 		{"a select under the lock that the receiver needs", "2 acq a\n2 rel a\n2 recv c\n1 acq a\n1 selsend c\n1 select #1\n1 selected #1\n1 sent c#1\n1 rel a\n2 recvd c#1", [][]int{{4, 9}}, 0, 0},
+		{"a receiver that has offered to send before", "2 acq a\n2 rel a\n2 send c/1\n2 sent c#1/1\n1 acq a\n1 selsend c/1\n1 select #2\n1 selected #1\n1 recvd d#1/1\n1 recv c/1\n1 recvd c#1/1\n1 rel a", [][]int{{4, 13}}, 0, 0},
+		{"a writer between a message's sides", "2 racq a\n2 recv c\n1 racq a\n1 send c\n1 sent c#1\n1 rrel a\n2 recvd c#1\n2 rrel a\n0 acq a\n0 rel a", [][]int{{4, 7, 12}, {5, 6, 12}}, 0, 0},
 		{"handed over", "1 acq a\n1 acq b\n2 rel a\n1 rel b\n2 acq b\n2 acq a\n2 rel a\n2 rel b", nil, 0, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {

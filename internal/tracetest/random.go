@@ -360,23 +360,37 @@ func (m *machine) cond(g *goroutine) bool {
 		g.queue[0]()
 		g.queue = g.queue[1:]
 	case 1:
-		val := uint64(0)
-		if len(m.conds[c]) > 0 {
-			w := m.conds[c][0]
-			m.conds[c] = m.conds[c][1:]
-			*w.woken, val = true, w.ticket+1
-		}
-		m.emit(g, trace.CondSignal, uint64(c), val, 0)
+		return m.wake(g, c, false)
 	default:
 		if len(m.conds[c]) == 0 {
 			return false
 		}
-		m.emit(g, trace.CondBroadcast, uint64(c), m.conds[c][0].ticket, uint32(len(m.conds[c])))
+		return m.wake(g, c, true)
+	}
+	return true
+}
+
+// wake is a signal or a broadcast.
+func (m *machine) wake(g *goroutine, c int, all bool) bool {
+	if all {
+		first := uint64(0)
+		if len(m.conds[c]) > 0 {
+			first = m.conds[c][0].ticket
+		}
+		m.emit(g, trace.CondBroadcast, uint64(c), first, uint32(len(m.conds[c])))
 		for _, w := range m.conds[c] {
 			*w.woken = true
 		}
 		m.conds[c] = nil
+		return true
 	}
+	val := uint64(0)
+	if len(m.conds[c]) > 0 {
+		w := m.conds[c][0]
+		m.conds[c] = m.conds[c][1:]
+		*w.woken, val = true, w.ticket+1
+	}
+	m.emit(g, trace.CondSignal, uint64(c), val, 0)
 	return true
 }
 

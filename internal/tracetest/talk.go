@@ -7,10 +7,11 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// Talk returns the trace of a random program in which goroutines send each other messages
-// and wait for a WaitGroup, at times under locks: each element that is sent is received,
-// and each Add has its Done. In the run all of them come to their ends; nil if none was
-// found in which they do.
+// Talk returns the trace of a random program in which goroutines send each other messages,
+// at times as cases of selects, and wait for a WaitGroup and for a condition, at times under
+// locks, for reading or for writing: each element that is sent is received, each Add has
+// its Done, and all waits for the condition one signal or broadcast. In the run all of them
+// come to their ends; nil if none was found in which they do.
 func Talk(seed uint64) *trace.Trace {
 	for try := range uint64(10) {
 		m := &machine{
@@ -52,8 +53,17 @@ func (m *machine) say() {
 	for range 1 + m.IntN(3) {
 		c, from := m.chans[m.IntN(len(m.chans))], m.IntN(len(m.gs))
 		to := (from + 1 + m.IntN(len(m.gs)-1)) % len(m.gs)
-		put(from, m.passing(m.gs[from], c, true))
-		put(to, m.passing(m.gs[to], c, false))
+		put(from, m.saying(m.gs[from], c, true))
+		put(to, m.saying(m.gs[to], c, false))
+	}
+	if m.IntN(2) == 0 {
+		c, waits := m.IntN(len(m.conds)), m.IntN(len(m.gs))
+		wakes := (waits + 1 + m.IntN(len(m.gs)-1)) % len(m.gs)
+		put(waits, m.awaiting(m.gs[waits], c))
+		if m.IntN(3) == 0 { // the third one, too
+			put(len(m.gs)-waits-wakes, m.awaiting(m.gs[len(m.gs)-waits-wakes], c))
+		}
+		put(wakes, m.waking(m.gs[wakes], c, m.IntN(2) == 0))
 	}
 	if m.count > 0 {
 		waits, done := m.IntN(len(m.gs)), m.IntN(len(m.gs)-1)
@@ -65,8 +75,9 @@ func (m *machine) say() {
 			k := m.IntN(m.Locks)
 			from := m.IntN(len(do[g]) + 1)
 			to := from + m.IntN(len(do[g])-from+1)
-			do[g] = slices.Insert(do[g], to, m.unlocking(m.gs[g], k))
-			do[g] = slices.Insert(do[g], from, m.locking(m.gs[g], k))
+			shared := m.IntN(3) == 0
+			do[g] = slices.Insert(do[g], to, m.unlocking(m.gs[g], k, shared))
+			do[g] = slices.Insert(do[g], from, m.locking(m.gs[g], k, shared))
 		}
 		for _, a := range do[g] {
 			m.gs[g].queue = append(m.gs[g].queue, a...)
@@ -74,6 +85,15 @@ func (m *machine) say() {
 		m.gs[g].left = -1
 		m.gs[g].queue = append(m.gs[g].queue, func() bool { m.emit(m.gs[g], trace.End, 0, 0, 0); return true })
 	}
+}
+
+// saying sends an element, or receives one, or may do something else instead: of the run
+// it is not known what.
+func (m *machine) saying(g *goroutine, c *channel, send bool) action {
+	if m.IntN(3) > 0 {
+		return m.passing(g, c, send)
+	}
+	return m.selecting(g, c, send, m.chans[m.IntN(len(m.chans))], m.IntN(2) == 0)
 }
 
 // passing sends an element, or receives one.
@@ -91,6 +111,71 @@ func (m *machine) passing(g *goroutine, c *channel, send bool) action {
 		}
 		return true
 	}, func() bool { return m.complete(g, done) }}
+}
+
+// selecting does one of two operations, the first one if it can.
+func (m *machine) selecting(g *goroutine, c *channel, send bool, d *channel, sends bool) action {
+	done := new(outcome)
+	ops := []*operation{{c: c, send: send, done: done}, {c: d, send: sends, done: done}}
+	return action{func() bool {
+		for _, o := range ops {
+			if o.send {
+				m.emit(g, trace.SelectSend, o.c.id, 0, uint32(o.c.cap))
+			}
+		}
+		m.emit(g, trace.Select, 0, uint64(len(ops)), 0)
+		for _, o := range ops {
+			if o.c.ready(o.send) {
+				o.c.do(o)
+				return true
+			}
+		}
+		for _, o := range ops {
+			o.wait()
+		}
+		return true
+	}, func() bool {
+		if done.op == nil {
+			return false
+		}
+		m.emit(g, trace.SelectDone, 0, uint64(slices.Index(ops, done.op)+1), 0)
+		return m.complete(g, done)
+	}}
+}
+
+// awaiting waits for a condition, under the lock of its number.
+func (m *machine) awaiting(g *goroutine, c int) action {
+	woken, own := new(bool), false
+	var ticket uint64
+	return action{func() bool {
+		if m.locks[c].writer == g {
+			return true
+		}
+		own = m.lock(g, c, false)
+		return own
+	}, func() bool {
+		ticket = m.ticket[c]
+		m.ticket[c]++
+		m.emit(g, trace.CondWait, uint64(c), ticket, 0)
+		m.conds[c] = append(m.conds[c], waiter{g, ticket, woken})
+		m.unlock(g, g, c)
+		return true
+	}, func() bool {
+		if *woken {
+			m.emit(g, trace.CondWake, uint64(c), ticket, 0)
+		}
+		return *woken
+	}, func() bool { return m.lock(g, c, false) }, func() bool {
+		if own {
+			m.unlock(g, g, c)
+		}
+		return true
+	}}
+}
+
+// waking wakes who waits for a condition, one or all.
+func (m *machine) waking(g *goroutine, c int, all bool) action {
+	return action{func() bool { return m.wake(g, c, all) }}
 }
 
 func (m *machine) waiting(g *goroutine) action {
@@ -114,15 +199,20 @@ func (m *machine) finishing(g *goroutine) action {
 }
 
 // locking locks a lock, unless the goroutine has it already.
-func (m *machine) locking(g *goroutine, k int) action {
-	return action{func() bool { return m.locks[k].writer == g || m.lock(g, k, false) }}
+func (m *machine) locking(g *goroutine, k int, shared bool) action {
+	return action{func() bool { return m.locks[k].has(g) || m.lock(g, k, shared) }}
 }
 
-func (m *machine) unlocking(g *goroutine, k int) action {
+func (m *machine) unlocking(g *goroutine, k int, shared bool) action {
 	return action{func() bool {
-		if m.locks[k].writer == g {
+		switch l := &m.locks[k]; {
+		case l.writer == g && !shared:
 			m.unlock(g, g, k)
+		case slices.Contains(l.readers, g) && shared:
+			m.unlock(g, g, ^k)
 		}
 		return true
 	}}
 }
+
+func (l *lock) has(g *goroutine) bool { return l.writer == g || slices.Contains(l.readers, g) }
