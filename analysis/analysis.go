@@ -214,7 +214,8 @@ type predictor struct {
 	departing  map[string]*departing // by tests
 	flow       *trace.Flow           // what values follow from
 	tests      *detect.Tests         // who events are done for
-	candidates solver.Budget         // for solving all of them
+	candidates solver.Budget         // for solving all of them that are no patterns
+	patterns   solver.Budget         // for solving these
 	// The names of candidates that are predicted, or were left out as they are settled;
 	// of the latter the places, too.
 	settled   map[string]bool
@@ -228,6 +229,7 @@ func (p *predictor) prepare() {
 	p.judge = feasible.New(p.t)
 	each := p.opts.Solving.budget()
 	p.candidates = solver.Budget{Steps: solvedCandidates * each.Steps, Memory: each.Memory}
+	p.patterns = solver.Budget{Steps: solvedPatterns * each.Steps, Memory: each.Memory}
 	if p.opts.Known != nil { // a further trace of what was solved already
 		p.candidates.Steps = each.Steps
 	}

@@ -79,7 +79,7 @@ func (p *predictor) departs(ctx context.Context, v instance) (*departing, error)
 		p.departing = make(map[string]*departing)
 	}
 	p.departing[key] = d
-	budget := p.candidates.Part(p.opts.Solving.budget().Steps / departingPart)
+	budget := p.together(v).Part(p.opts.Solving.budget().Steps / departingPart)
 	if budget.Over() || len(p.t.Events) > maxProven {
 		d.but = "not all of what else the program could do was looked at"
 		return d, nil

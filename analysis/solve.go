@@ -18,9 +18,9 @@ import (
 type Solving struct {
 	// Engine makes the solver for a formula; nil stands for the built-in one.
 	Engine func(*solver.Formula) (solver.Engine, error)
-	// Budget is for each candidate, and six times as much for all candidates of a
-	// trace together, of which patterns may have a third. What is zero in it stands for
-	// 5 [solver.Second] and 1 GB.
+	// Budget is for each candidate, six times as much for all candidates of a trace
+	// together that are no patterns, and once for all patterns. What is zero in it stands
+	// for 5 [solver.Second] and 1 GB.
 	Budget solver.Budget
 }
 
@@ -33,9 +33,10 @@ func (s *Solving) engine() func(*solver.Formula) (solver.Engine, error) {
 }
 
 // solvedCandidates is how many candidates can take all of their budget, and
-// solvedPatterns how many of these are patterns: there are many, nearly all that some run
-// shows have a direct schedule, and assertions come after them.
-const solvedCandidates, solvedPatterns = 6, 2
+// solvedPatterns how many patterns can beside these: there are many, and nearly all that
+// some run shows have a direct schedule. Assertions, which come after them, must not go
+// without.
+const solvedCandidates, solvedPatterns = 6, 1
 
 // budget is for each candidate.
 func (s *Solving) budget() solver.Budget {
@@ -93,11 +94,8 @@ type solving struct {
 
 func (p *predictor) newSolving(undecided []candidate) *solving {
 	s := &solving{
-		predictor: p, engine: p.opts.Solving.engine(), budget: p.opts.Solving.budget(), all: &p.candidates,
+		predictor: p, engine: p.opts.Solving.engine(), budget: p.opts.Solving.budget(), all: p.together(undecided[0].open[0]),
 		deciders: make(map[int]*symbolic.Decider), at: make(map[[2]int]int), targets: make(map[int][]symbolic.Target),
-	}
-	if undecided[0].open[0].Pattern != nil {
-		s.all = p.candidates.Part(p.candidates.Steps / solvedCandidates * solvedPatterns)
 	}
 	for k, c := range undecided {
 		for n, v := range c.open {
@@ -107,6 +105,14 @@ func (p *predictor) newSolving(undecided []candidate) *solving {
 		}
 	}
 	return s
+}
+
+// together is the budget of all candidates that are such as v.
+func (p *predictor) together(v instance) *solver.Budget {
+	if v.Pattern != nil {
+		return &p.patterns
+	}
+	return &p.candidates
 }
 
 func (s *solving) close() {
