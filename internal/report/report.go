@@ -67,8 +67,11 @@ type Finding struct {
 	Package string   `json:"package"`
 	Test    string   `json:"test"`
 	// Time says what a failure rests on that comes only where goroutines are late.
-	Time       *Time    `json:"time,omitempty"`
-	Accesses   []Access `json:"accesses"`
+	Time     *Time    `json:"time,omitempty"`
+	Accesses []Access `json:"accesses"`
+	// Also are other goroutines that the bug blocks for ever: at the same places, or as they
+	// wait for a lock of one that it blocks.
+	Also       []Access `json:"also,omitempty"`
 	Witness    string   `json:"witness"`  // file, relative to the module root; "" if none was saved
 	Switches   int      `json:"switches"` // between goroutines, in Interleaving
 	Tier       string   `json:"tier"`

@@ -10,8 +10,10 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// wait fills in how the goroutines of w wait: as in the replay, or else the recorded run.
+// wait fills in how the goroutines of w wait: as in the replay, or else the recorded run;
+// and who else is blocked: as in the run that has shown most of them.
 func (f *Finding) wait(ev *Evidence, n namer, w *witness.Witness) {
+	filled := false
 	for _, t := range []*trace.Trace{ev.Replayed, ev.Trace} {
 		if t == nil {
 			continue
@@ -20,14 +22,23 @@ func (f *Finding) wait(ev *Evidence, n namer, w *witness.Witness) {
 		ws, t := blocked.Of(t, trace.ProofDeadlock, trace.ProofLeak)
 		at := *ev
 		at.Trace = t
+		var members []int
 		for i, s := range w.Violation {
 			k := slices.IndexFunc(ws, func(b blocked.Wait) bool { return t.Goroutines[b.G].Name() == s.Goroutine })
-			if k >= 0 {
+			if k < 0 {
+				continue
+			}
+			members = append(members, k)
+			if !filled {
 				f.Accesses[i].wait(&at, n, ws[k], done)
 			}
 		}
-		if len(ws) > 0 {
-			return
+		filled = filled || len(ws) > 0
+		if others := also(ws, members); len(others) > len(f.Also) {
+			f.Also = nil
+			for _, b := range others {
+				f.Also = append(f.Also, access(&at, n, b, done))
+			}
 		}
 	}
 }

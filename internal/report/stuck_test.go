@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -88,4 +89,33 @@ func TestLingering(t *testing.T) {
 	assert.Contains(t, render(t, r, TextOptions{}), "note: a goroutine waited when its test was over, and others could wake it yet; -predict.json=FILE tells where.\n")
 	r.Packages = append(r.Packages, r.Packages[0])
 	assert.Contains(t, render(t, r, TextOptions{}), "note: 2 goroutines waited when their tests were over, ")
+}
+
+// Who waits behind a deadlock, and who is blocked at the same place, is told with it: once
+// for each place and function that it was started with.
+func TestAlso(t *testing.T) {
+	ev := crossed(t)
+	tr := ev.Trace
+	first := tr.Stuck[0]
+	for n := range 5 {
+		g := trace.GID(len(tr.Goroutines))
+		tr.Goroutines = append(tr.Goroutines, trace.Goroutine{ID: g, Parent: 0, Path: fmt.Sprint("0.", n+3)})
+		s := first
+		s.G = g
+		switch {
+		case n >= 3: // behind a lock that one of the circle has, at a place of its own
+			s.Site, s.Stack = 99, []trace.Frame{{Func: "p.behind", File: "/m/x.go", Line: 40}}
+		case n >= 1: // at the same place, from elsewhere
+			s.Stack = []trace.Frame{first.Stack[0], {Func: "p.elsewhere", File: "/m/x.go", Line: 30}}
+		} // else it is like the first
+		tr.Stuck = append(tr.Stuck, s)
+	}
+	f := NewFinding(ev)
+	var started []string
+	for _, a := range f.Also {
+		started = append(started, a.Stack[len(a.Stack)-1].Func)
+	}
+	assert.Equal(t, []string{"p.elsewhere", "p.behind"}, started)
+	text := render(t, &Report{Findings: []Finding{f}}, TextOptions{})
+	assert.Contains(t, text, "\nGoroutine 0.4 is blocked by it as well, before ")
 }

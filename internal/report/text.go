@@ -148,6 +148,7 @@ func (p *printer) finding(f *Finding) {
 		p.creation(f, i)
 	}
 	p.circle(f)
+	p.also(f)
 	if !f.Undecided && f.Status != bug.Infeasible { // else nothing leads there yet
 		p.table(f)
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,10 +27,14 @@ type finding struct {
 	Kind     bug.Kind
 	Status   bug.Status
 	Effect   bug.Effect
-	Accesses []struct {
-		Op    string
-		Stack []struct{ Func string }
-	}
+	Accesses []access
+	Also     []access // those that the same bug blocks
+}
+
+// An access is where a goroutine is blocked.
+type access struct {
+	Op    string
+	Stack []struct{ Func string }
 }
 
 // predict runs gopredict on the test of a case.
@@ -68,7 +73,7 @@ func (s *suite) predict(ctx context.Context, c *leakCase) error {
 		if f.Status != bug.Confirmed || f.Kind != bug.Leak && f.Kind != bug.Deadlock {
 			continue
 		}
-		for _, a := range f.Accesses {
+		for _, a := range slices.Concat(f.Accesses, f.Also) {
 			if n := len(a.Stack); n > 0 {
 				o.blocked = append(o.blocked, started(a.Stack[n-1].Func)+"() ["+a.Op+"]")
 			}

@@ -47,7 +47,11 @@ func (s *suite) table() string {
 		fmt.Fprintf(&rows, "| %s | %s | %s | %d | %.1f | %s |\n", c.name, flaky, c.found(), runs, slices.Max(took).Seconds(),
 			strings.ReplaceAll(strings.Join(missing, ", "), "|", "\\|"))
 	}
-	return fmt.Sprintf(page, count, whole, cases, confirmed, leaks, rows.String())
+	times := fmt.Sprintf("%d times", count)
+	if count == 1 {
+		times = "once"
+	}
+	return fmt.Sprintf(page, times, whole, cases, confirmed, leaks, rows.String())
 }
 
 const page = `# Goroutines left behind
@@ -58,7 +62,7 @@ the blocking bugs of GoBench. This page is written by
 
     go run ./internal/measure/leaks -count=10 -o docs/leaks.md
 
-which runs ` + "`gopredict test`" + ` on each case alone, here %d times. *Flaky* are those of which
+which runs ` + "`gopredict test`" + ` on each case alone, here %s. *Flaky* are those of which
 Go's own test does not rely on finding the leaks. *Confirmed* are the goroutines that were
 confirmed each time to be blocked for ever, of those that the test names, *runs* the most
 runs of the test after the recorded one, further recordings and replays, and *seconds*
