@@ -30,7 +30,7 @@ func Confirm(ctx context.Context, bin Binary, w *witness.Witness, code Code, opt
 	case w.Order == "10":
 		slices.Reverse(orders)
 	}
-	return replayAll(ctx, bin, w, code, opts, orders, true)
+	return replayAll(ctx, bin, w, code, opts, orders, true, "")
 }
 
 // Repeat replays w n times in the order that it keeps. Unlike Confirm it goes
@@ -44,12 +44,31 @@ func Repeat(ctx context.Context, bin Binary, w *witness.Witness, code Code, n in
 	for i := range orders {
 		orders[i] = order
 	}
-	return replayAll(ctx, bin, w, code, opts, orders, false)
+	return replayAll(ctx, bin, w, code, opts, orders, false, "")
+}
+
+// A Delay says when a goroutine goes on that is kept waiting.
+type Delay string
+
+// The delays, as plans name them.
+const (
+	Last    Delay = "last"    // once no other goroutine can go on
+	Overdue Delay = "overdue" // and no timer lets one go on within a second
+)
+
+// PutOff runs w once, whose violation is an operation that is put off: once the steps are
+// done all other goroutines go on as they like, and the one that stands there goes on after
+// the delay.
+func PutOff(ctx context.Context, bin Binary, w *witness.Witness, code Code, d Delay, opts Options) (Result, error) {
+	if len(w.Violation) != 1 {
+		return Result{}, fmt.Errorf("witness %s: %d operations are to be put off, expected one", w.ID, len(w.Violation))
+	}
+	return replayAll(ctx, bin, w, code, opts, []string{"01"}, false, string(d))
 }
 
 // replayAll replays w once in each of the orders; with stop, not after a first
-// one that is not confirmed.
-func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, opts Options, orders []string, stop bool) (Result, error) {
+// one that is not confirmed. The plans are followed as the word says, if there is one.
+func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, opts Options, orders []string, stop bool, word string) (Result, error) {
 	r := Result{Status: bug.Unconfirmed, Order: orders[0], Effect: bug.NoEffect, Witness: w}
 	plan, err := NewPlan(w, code, orders[0])
 	if gone, ok := errors.AsType[*StaleError](err); ok {
@@ -58,6 +77,9 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, o
 	}
 	if err != nil {
 		return r, err
+	}
+	if word != "" {
+		plan = plan.with(word)
 	}
 	r.Witness, r.Notes = plan.Witness, plan.Notes
 	opts.Work.keep("")

@@ -25,7 +25,7 @@ func (r *Result) onTime(ctx context.Context, bin Binary, plan *Plan, opts Option
 		return nil
 	}
 	v, err := opts.Slots.run(ctx, func() (Verdict, error) {
-		return once(ctx, bin, w, plan.inOrder(r.Order).prompt(), opts, false)
+		return once(ctx, bin, w, plan.inOrder(r.Order).with("prompt"), opts, false)
 	})
 	opts.Work.keep(r.Trace)
 	if err != nil {

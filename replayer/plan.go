@@ -45,12 +45,11 @@ func (p *Plan) inOrder(order string) *Plan {
 	return &out
 }
 
-// prompt returns the plan for a replay that lets goroutines go which are held, wherever a
-// timer would have to fire before they go on.
-func (p *Plan) prompt() *Plan {
+// with returns the plan with one of the words that say how all of it is followed.
+func (p *Plan) with(word string) *Plan {
 	out := *p
 	head := len(planHead("01")) // as long in each order
-	out.Text = slices.Concat(p.Text[:head], []byte("prompt\n"), p.Text[head:])
+	out.Text = slices.Concat(p.Text[:head], []byte(word+"\n"), p.Text[head:])
 	return &out
 }
 
@@ -188,6 +187,9 @@ func (p *planner) line(word string, s witness.Step, further string) fit {
 		n = len(p.goroutines)
 		p.number[s.Goroutine] = n
 		p.goroutines = append(p.goroutines, s.Goroutine)
+	}
+	if s.Case != 0 {
+		further = fmt.Sprintf(" %d", s.Case)
 	}
 	fmt.Fprintf(&p.items, "%s %d %d %d %d%s\n", word, n, s.Op, key, s.Occ, further)
 	return fit

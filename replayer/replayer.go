@@ -80,6 +80,7 @@ type Verdict struct {
 	Stands  []Stand   // where the violating goroutines stood
 	Blocked []Blocked // who waited where when the schedule was left
 	Late    []Late    // whom timers have overtaken, see Protocol
+	Due     bool      // see Protocol
 	Outcome Outcome   // how the tests ended, after the violation
 	Output  string    // what the program printed, the middle left out if long
 	// Elapsed is how long the program ran.

@@ -203,7 +203,7 @@ func readVerdict(file, output string) (Protocol, error) {
 // verdict judges a replay by what the run-time library saw and how the program
 // ended.
 func (p Protocol) verdict(plan *Plan, o Outcome, timeout time.Duration) Verdict {
-	v := Verdict{Status: bug.Unconfirmed, Steps: p.Steps, Total: len(plan.Steps), Stands: p.Stands, Blocked: p.Blocked, Late: p.Late}
+	v := Verdict{Status: bug.Unconfirmed, Steps: p.Steps, Total: len(plan.Steps), Stands: p.Stands, Blocked: p.Blocked, Late: p.Late, Due: p.Due}
 	switch {
 	case p.Confirmed:
 		v.Status = bug.Confirmed

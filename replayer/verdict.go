@@ -33,7 +33,9 @@ type Protocol struct {
 	// Late are goroutines that could go on, or whose timers were due, before another timer
 	// fired: the first hundred of these, and no others than the first that was held each
 	// time but in a prompt replay.
-	Late    []Late
+	Late []Late
+	// Due is set if a timer was due soon when the goroutine went on that was put off.
+	Due     bool
 	Orderly bool // the process ended in an orderly way
 }
 
@@ -65,6 +67,7 @@ type Stuck struct {
 //	stuck GOROUTINE KIND KEY OBJECT
 //	misused GOROUTINE
 //	late GOROUTINE GOROUTINE WAIT_REASON FUNC FILE:LINE
+//	due
 //	end
 //
 // where ADDRESS and OBJECT are hexadecimal, KIND an event kind's number, VALUE decimal or
@@ -129,10 +132,12 @@ func (p *Protocol) line(line string) error {
 		p.Misused = rest
 	case "late":
 		return p.late(rest)
+	case "due":
+		p.Due = true
 	case "end":
 		p.Orderly = true
 	default:
-		return fmt.Errorf("found %.40q, expected steps, stand, confirmed, left, deadlock, blocked, stuck, misused, late or end", line)
+		return fmt.Errorf("found %.40q, expected steps, stand, confirmed, left, deadlock, blocked, stuck, misused, late, due or end", line)
 	}
 	return nil
 }

@@ -132,10 +132,20 @@ func (c *confirmation) depart(ctx context.Context, d *analysis.Departure) (*conf
 	if err != nil {
 		return nil, replayer.Result{}, err
 	}
-	c.likeRun(w)
-	r, further, err := c.replayWith(w, c.run.Args, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
+	next, r, err := c.goOn(ctx, w, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
 		return replayer.Repeat(ctx, bin, w, c.code, 1, opts)
 	})
+	if next != nil {
+		next.others, next.tally = c.others, newTally()
+	}
+	return next, r, err
+}
+
+// goOn has run replay w, after which the program goes on as it likes. It returns the
+// confirmation of what that has recorded, without a tally; nil if it did not come there.
+func (c *confirmation) goOn(ctx context.Context, w *witness.Witness, run func(replayer.Binary, replayer.Options) (replayer.Result, error)) (*confirmation, replayer.Result, error) {
+	c.likeRun(w)
+	r, further, err := c.replayWith(w, c.run.Args, run)
 	if ctx.Err() != nil {
 		return nil, r, context.Cause(ctx)
 	}
@@ -144,7 +154,7 @@ func (c *confirmation) depart(ctx context.Context, d *analysis.Departure) (*conf
 	}
 	return &confirmation{
 		Exploration: c.Exploration, run: c.run, trace: further, toward: w, index: witness.NewIndex(further),
-		recorded: c.recorded, failed: c.failed, others: c.others, progress: c.progress, tally: newTally(),
+		recorded: c.recorded, failed: c.failed, progress: c.progress,
 	}, r, nil
 }
 
@@ -278,11 +288,9 @@ func unlocked(t *trace.Trace) int {
 	return last
 }
 
-// performed makes a witness for f of the order in which the events of the further trace
-// of c came up to the assertion at position at.
-func (c *confirmation) performed(f finding, at int, extent witness.Extent) (*witness.Witness, error) {
-	t := c.trace
-	var steps, hold []int
+// upTo returns the events of t before position at, in their order, and the first one of each
+// other goroutine from there on.
+func upTo(t *trace.Trace, at int) (steps, hold []int) {
 	held := map[trace.GID]bool{t.Events[at].G: true}
 	for i, e := range t.Events {
 		switch {
@@ -295,6 +303,14 @@ func (c *confirmation) performed(f finding, at int, extent witness.Extent) (*wit
 			hold = append(hold, i)
 		}
 	}
+	return steps, hold
+}
+
+// performed makes a witness for f of the order in which the events of the further trace
+// of c came up to the assertion at position at.
+func (c *confirmation) performed(f finding, at int, extent witness.Extent) (*witness.Witness, error) {
+	t := c.trace
+	steps, hold := upTo(t, at)
 	w, err := witness.FromSchedule(t, steps, []int{at}, hold, witness.Meta{
 		Kind: f.Kind, Package: c.run.Package.Path, Files: c.files, Source: c.source, Extent: extent, Index: c.index,
 	})

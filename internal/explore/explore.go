@@ -7,9 +7,9 @@
 // codes. An [Exploration] is fed the first recording of each package ([Exploration.Add])
 // and fills a report. Which further runs there are is for strategies, each in a file of
 // its own: other orders of goroutines (orders.go), tests that behave differently alone
-// (alone.go), runs that depart from the recorded one (departures.go), and recorded runs
-// that have failed by themselves (failed.go). What the end of a run has kept from running
-// is recorded first of all (rest.go).
+// (alone.go), runs in which a choice is made otherwise (flips.go), runs that depart from the
+// recorded one (departures.go), and recorded runs that have failed by themselves (failed.go).
+// What the end of a run has kept from running is recorded first of all (rest.go).
 //
 // # Words
 //
@@ -92,6 +92,7 @@ type Exploration struct {
 	folders  chan *replayer.Folder // for the files of replays; those that no replay uses now
 	workers  int                   // how many findings are dealt with meanwhile, so that no slot stays free
 	left     time.Duration         // the time that is left for replays
+	flips    time.Duration         // what flips may take yet
 }
 
 // New begins an exploration of what was built for the go command's environment env. It
@@ -103,7 +104,7 @@ func New(build *recorder.Build, env gotool.Env, work string, status *report.Stat
 		opts:   opts, build: build, root: env.Root(), files: files, work: work, status: status, source: source,
 		code: replayer.Code{Sites: replayer.ByFunc(build.Sites), Files: files, Source: source},
 		done: make(map[string]bool),
-		left: opts.Timeout, workers: procs + (procs+1)/2, slots: replayer.NewSlots(procs),
+		left: opts.Timeout, flips: flippedTime, workers: procs + (procs+1)/2, slots: replayer.NewSlots(procs),
 	}
 }
 
@@ -206,7 +207,7 @@ func (c *confirmation) explore(ctx context.Context, findings []finding) error {
 		return err
 	}
 	firsts = append([]recording{{c, findings}}, firsts...)
-	e := &explored{Exploration: c.Exploration, run: c.run, tally: c.tally}
+	e := &explored{Exploration: c.Exploration, run: c.run, firsts: firsts, tally: c.tally}
 	events, ran := 0, []string(nil) // ran are the tests that were recorded
 	for _, r := range firsts {
 		ran = append(ran, testsIn(r.trace)...)
@@ -258,8 +259,9 @@ func (c *confirmation) explore(ctx context.Context, findings []finding) error {
 type explored struct {
 	*Exploration
 	run    recorder.Run
-	tests  []string // those that are worth other recordings
-	orders int      // how many these are
+	firsts []recording // the first one, and those of what its end has kept from running
+	tests  []string    // those that are worth other recordings
+	orders int         // how many these are
 	tally  *tally
 	// recordings are those so far that have shown something new.
 	recordings []recording
@@ -273,7 +275,7 @@ type strategy func(ctx context.Context, e *explored) error
 
 // strategies run one after the other. Runs that depart from a recorded one follow each
 // recording at once: see departures.go.
-var strategies = []strategy{inOrders, alone, mixed, failed}
+var strategies = []strategy{inOrders, alone, flipped, mixed, failed}
 
 // confirmation is what deals with t, which was recorded of run.
 func (x *Exploration) confirmation(run recorder.Run, t *trace.Trace, y *tally) *confirmation {

@@ -52,22 +52,8 @@ func others(n int) recorder.Order {
 // concurrent returns the tests of t that are worth other recordings, those that have
 // several goroutines, in their order, and how many events these have.
 func concurrent(t *trace.Trace) (tests []string, events int) {
-	size, several := make(map[string]int), make(map[string]bool)
-	var all []string
-	serving := newServer(t)
-	for i := range t.Events {
-		e := &t.Events[i]
-		test, _, _ := strings.Cut(serving.of(e), "#")
-		if test == "" {
-			continue
-		}
-		if size[test] == 0 {
-			all = append(all, test)
-		}
-		size[test]++
-		several[test] = several[test] || t.Goroutines[e.G].Path != "0"
-	}
-	bySize := slices.DeleteFunc(slices.Clone(all), func(test string) bool { return !several[test] })
+	all, size := sizes(t)
+	bySize := slices.Clone(all)
 	slices.SortStableFunc(bySize, func(a, b string) int { return cmp.Compare(size[a], size[b]) })
 	for k, test := range bySize {
 		if events += size[test]; events > againEvents {
@@ -77,6 +63,27 @@ func concurrent(t *trace.Trace) (tests []string, events int) {
 		}
 	}
 	return slices.DeleteFunc(all, func(test string) bool { return !slices.Contains(bySize, test) }), events
+}
+
+// sizes returns the tests of t that have several goroutines, in their order, and how many
+// events each test has.
+func sizes(t *trace.Trace) (tests []string, size map[string]int) {
+	size = make(map[string]int)
+	several := make(map[string]bool)
+	serving := newServer(t)
+	for i := range t.Events {
+		e := &t.Events[i]
+		test, _, _ := strings.Cut(serving.of(e), "#")
+		if test == "" {
+			continue
+		}
+		if size[test] == 0 {
+			tests = append(tests, test)
+		}
+		size[test]++
+		several[test] = several[test] || t.Goroutines[e.G].Path != "0"
+	}
+	return slices.DeleteFunc(tests, func(test string) bool { return !several[test] }), size
 }
 
 // orders returns in how many other orders a package is recorded.
@@ -211,28 +218,34 @@ func (x *Exploration) record(ctx context.Context, run recorder.Run, o recorder.O
 		return nil, nil, nil
 	}
 	x.status.Set("predicting", fmt.Sprintf("%s, %d events", run.Package.Path, len(t.Events)))
-	opts := x.opts.Analysis
-	opts.Known = y.of
-	opts.Solving.Budget.Steps = furtherSolving
-	result, err := Predict(ctx, t, opts)
-	if ctx.Err() != nil {
-		return nil, nil, ctx.Err()
-	}
-	if err != nil {
-		return nil, nil, nil
-	}
 	slowly := again.Seconds >= limit.Seconds()
 	// The tests that are recorded again are some of the package's: replays of what they
 	// show have the arguments and the time that those of the first recording have.
 	again.Args, again.Seconds = run.Args, run.Seconds
 	c := x.confirmation(again, t, y)
 	c.slowly = slowly
-	y.take(result)
+	findings, err := c.predictMore(ctx)
+	return c, findings, err
+}
+
+// predictMore predicts from the trace of c, a further one, what is not settled.
+func (c *confirmation) predictMore(ctx context.Context) ([]finding, error) {
+	opts := c.opts.Analysis
+	opts.Known = c.tally.of
+	opts.Solving.Budget.Steps = furtherSolving
+	result, err := Predict(ctx, c.trace, opts)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil { // nobody has asked for this trace
+		return nil, nil
+	}
+	c.tally.take(result)
 	findings, impossible, err := c.findings(result)
 	if err == nil {
 		c.ruleOut(impossible)
 	}
-	return c, findings, err
+	return findings, err
 }
 
 // recordTime is the time that a further recording may take, of a run that took so many

@@ -23,6 +23,14 @@ const tierRecording = "recording"
 // are one bug, and a loop may leave a thousand behind.
 const maxAlike = 2
 
+// tier is that of what the run of c itself has shown.
+func (c *confirmation) tier() string {
+	if c.toward != nil {
+		return tierFlip
+	}
+	return tierRecording
+}
+
 // deadlocked reports whether the run of t was ended as nothing could move any more.
 func deadlocked(t *trace.Trace) bool {
 	return slices.ContainsFunc(t.Stuck, func(s trace.Stuck) bool { return s.Proof == trace.ProofDeadlock })
@@ -147,7 +155,7 @@ func (r *ended) finding(members []blocked.Wait) finding {
 	for _, w := range members {
 		accesses = append(accesses, w.At)
 	}
-	b := finding{Finding: analysis.Finding{Kind: r.kind, Accesses: accesses, Tests: r.testsOf(members), Status: bug.Predicted, Tier: tierRecording}}
+	b := finding{Finding: analysis.Finding{Kind: r.kind, Accesses: accesses, Tests: r.testsOf(members), Status: bug.Predicted, Tier: r.tier()}}
 	b.witness = r.unscheduled(b.Finding)
 	return b
 }
@@ -155,7 +163,7 @@ func (r *ended) finding(members []blocked.Wait) finding {
 // confirm deals with those that wait by one bug.
 func (r *ended) confirm(ctx, limit context.Context, members []blocked.Wait) error {
 	b := r.finding(members)
-	if r.done[sitesOf(b.witness)] {
+	if r.done[sitesOf(b.witness)] || r.told(b.witness) {
 		return nil
 	}
 	ev := r.evidence(b, b.witness)
@@ -218,7 +226,7 @@ func (r *ended) replayOf(ctx context.Context, b finding, members []blocked.Wait,
 		}
 	}
 	all := scheduled{b, recipe, asRecorded(r.trace, r.recorded)}
-	if ev.Result.Status != bug.Confirmed || len(ev.Witness.Steps) > longWitness {
+	if r.toward == nil && (ev.Result.Status != bug.Confirmed || len(ev.Witness.Steps) > longWitness) {
 		w, result, replayed, err := r.bare(ctx, all)
 		if err != nil {
 			return err
@@ -245,6 +253,28 @@ func (c *confirmation) bare(ctx context.Context, s scheduled) (*witness.Witness,
 	}
 	r, replayed, err := c.replay(ctx, w, c.run.Args, false)
 	return w, r, replayed, err
+}
+
+// told reports whether the report has a deadlock in which all of its goroutines are blocked
+// at the end of r. If r ends there that is its bug, whoever else waits; if it goes on, it is
+// that of those who are among them in w.
+func (r *ended) told(w *witness.Witness) bool {
+	return slices.ContainsFunc(r.Report.Findings, func(f report.Finding) bool {
+		if f.Kind != bug.Deadlock || f.Status != bug.Confirmed || f.Package != w.Package {
+			return false
+		}
+		for _, a := range f.Accesses {
+			if !slices.ContainsFunc(r.ws, func(b blocked.Wait) bool {
+				s := r.trace.Sites[b.Site]
+				return a.Op == b.Op.String() && a.File == r.files.Name(s.File) && a.Line == s.Line
+			}) {
+				return false
+			}
+		}
+		return r.kind == bug.Deadlock || !slices.ContainsFunc(w.Violation, func(s witness.Step) bool {
+			return !slices.ContainsFunc(f.Accesses, func(a report.Access) bool { return a.Op == s.Op.String() && a.File == s.File && a.Line == s.Line })
+		})
+	})
 }
 
 // effectOf is the harm that what the recorded run has shown does by itself.

@@ -269,3 +269,44 @@ func TestPlacesOfWaitGroupGo(t *testing.T) {
 	}
 	require.Equal(t, 4, adds)
 }
+
+// A select that is put off takes the case that it is asked for, if that is ready by then:
+// what comes after a timer is only if it is put off for longer.
+func TestReplayPutsOff(t *testing.T) {
+	var key uint64
+	tr := record(t, "^TestPutOff$")
+	for _, e := range tr.Events {
+		if s := tr.Sites[e.Site]; e.Kind == trace.Select && s.Func == "selftest.TestPutOff" {
+			key = s.Key
+		}
+	}
+	took := func(word string, n int) string {
+		plan := fmt.Sprintf("gopredict-plan 1\norder 01\n%s\ntest TestPutOff\ng 0 TestPutOff:0\nv 0 %d %d 1 %d\n", word, trace.Select, key, n)
+		file := filepath.Join(t.TempDir(), "plan")
+		require.NoError(t, os.WriteFile(file, []byte(plan), 0o666))
+		dir, out, err := run(t, "replay;plan="+file+";verdict=$DIR/verdict;trace=$DIR/trace", "^TestPutOff$")
+		require.NoError(t, err, out)
+		verdict, err := os.ReadFile(filepath.Join(dir, "verdict"))
+		require.NoError(t, err)
+		require.Contains(t, string(verdict), "\nconfirmed\n")
+		require.Equal(t, word == "last", strings.Contains(string(verdict), "\ndue\n"), "%s", verdict)
+		tr, err := trace.ReadFile(filepath.Join(dir, "trace"))
+		require.NoError(t, err)
+		for _, e := range tr.Events {
+			if e.Kind == trace.SelectDone && tr.Goroutines[e.G].Name() == "TestPutOff:0" {
+				require.Equal(t, e.Val == uint64(n), e.Flags&trace.FlagAsked != 0)
+			}
+		}
+		_, what, _ := strings.Cut(out, "took the ")
+		what, _, _ = strings.Cut(what, "\n")
+		return what
+	}
+	for word, want := range map[string][]string{"last": {"first", "second"}, "overdue": {"first", "second", "third"}} {
+		var all []string
+		for n := 1; n <= 3; n++ {
+			all = append(all, took(word, n))
+		}
+		slices.Sort(all)
+		require.Equal(t, want, slices.Compact(all), word)
+	}
+}

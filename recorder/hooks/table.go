@@ -266,6 +266,7 @@ var table = []Hook{
 	{"runtime", "selectgo", events(trace.SelectSend, trace.Select, trace.SelectDone, trace.SendDone, trace.RecvDone), []edit{
 		rename("predictSelectgo"),
 		instead("cheaprandn(uint32(norder + 1))", "predictRandn(uint32(norder + 1))"),
+		after("pollorder = pollorder[:norder]", "predictAsk(pollorder)"),
 		after("c.qcount--", "predictTake(c, gp)"),
 		after("c.qcount++", "predictPut(c, gp)"),
 		before(sendOnClosed, "PredictMisused()"),

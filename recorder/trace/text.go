@@ -37,6 +37,7 @@ var flagWords = []struct {
 	{FlagDefault, "default"},
 	{FlagMap, "map"},
 	{FlagTry, "try"},
+	{FlagAsked, "asked"},
 }
 
 // WriteText writes t in the text form, from which [ReadText] makes an equal

@@ -23,6 +23,7 @@ const (
 	FlagDefault                   // the select has a default case
 	FlagMap                       // the access names a map's header
 	FlagTry                       // the lock was acquired by an operation that would have given up rather than wait
+	FlagAsked                     // the select took the case that the schedule had asked for
 )
 
 // An Event is one step of one goroutine. Its position in Trace.Events is its

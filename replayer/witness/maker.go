@@ -15,6 +15,7 @@ type maker struct {
 	source *Sources    // may be nil
 	occ    map[int]int // occurrence, by position
 	sites  map[trace.SiteID]bool
+	asked  map[int]int // the case that a schedule has asked a select for, by position
 	index  *Index
 	names  map[uint64]string // operands by object, from where the source tells
 }
@@ -29,6 +30,7 @@ func newMaker(t *trace.Trace, index *Index, files Files, source *Sources, lists 
 		}
 	}
 	m.occ = occurrences(t, index, want)
+	m.asked = asked(t)
 	m.sites = make(map[trace.SiteID]bool)
 	for i := range want {
 		m.sites[t.Events[i].Site] = true
@@ -71,6 +73,7 @@ func (m *maker) step(i int) Step {
 		Which:     m.index.ranks[e.Site].which,
 		Of:        m.index.ranks[e.Site].of,
 		Occ:       m.occ[i],
+		Case:      m.asked[i],
 		Value:     value(m.t, i),
 	}
 	if site.Op != "" && site.Op != e.Kind.String() {
@@ -90,6 +93,23 @@ func (m *maker) step(i int) Step {
 		}
 	}
 	return s
+}
+
+// asked returns the numbers of the cases that the schedule of t, the trace of a replay, has
+// asked selects for and that they took, by the positions of these.
+func asked(t *trace.Trace) map[int]int {
+	cases, begun := make(map[int]int), make(map[trace.GID]int)
+	for i, e := range t.Events {
+		switch {
+		case e.Kind == trace.Select:
+			begun[e.G] = i
+		case e.Kind == trace.SelectDone && e.Flags&trace.FlagAsked != 0:
+			if at, ok := begun[e.G]; ok {
+				cases[at] = int(e.Val)
+			}
+		}
+	}
+	return cases
 }
 
 // operand returns what the source line calls the operand of e, or "".

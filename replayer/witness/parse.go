@@ -255,6 +255,8 @@ func (s *Step) set(f token) error {
 		}
 	case "occ":
 		s.Occ, err = number(v, 1)
+	case "case":
+		s.Case, err = number(v, 1)
 	case "var":
 		s.Variable, err = number(v, 1)
 	case "region":
@@ -262,7 +264,7 @@ func (s *Step) set(f token) error {
 	case "item":
 		s.Item, err = number(v, 1)
 	default:
-		return fmt.Errorf("unknown field %.40q, expected site=, nth=, line=, which=, occ=, var=, region=, item= or value=", f.text)
+		return fmt.Errorf("unknown field %.40q, expected site=, nth=, line=, which=, occ=, case=, var=, region=, item= or value=", f.text)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.key, err)

@@ -60,7 +60,7 @@ func TestWriteOddFields(t *testing.T) {
 	w.Args = []string{"-test.short=true", "-x", "a=b", "c", "d", "e=f", "-"}
 	w.Tests = append(w.Tests, "-", "#x")
 	w.Violation[0] = Step{
-		Goroutine: "#g", Op: trace.Read, SiteOp: "append", Expr: "m[\"a b\"] == -1 // \n", Func: "-", File: "a b:7", Line: 3, Occ: 9, Value: "a=\"b\" ",
+		Goroutine: "#g", Op: trace.Read, SiteOp: "append", Expr: "m[\"a b\"] == -1 // \n", Func: "-", File: "a b:7", Line: 3, Occ: 9, Case: 2, Value: "a=\"b\" ",
 	}
 	w.Violation[1] = Step{Goroutine: "\xff\x00 ", Op: trace.Write, Expr: "x=1", File: "c:\\x.go", Line: 3, Col: 4, Nth: 2, Occ: 1, Value: "-"}
 	got, err := Parse("w", strings.NewReader(text(t, w)))

@@ -125,6 +125,9 @@ type Step struct {
 	// Item numbers, from 1, the items of pools that Pooled speaks of; 0 in a Get is that
 	// the pool was empty.
 	Item int
+	// Case is the number of the case, from 1, that a select is asked to take: it takes
+	// another one only if that is not ready. 0: any.
+	Case int
 	// Value is what the recorded run had, for the reader only: the value of an
 	// access, the delta of a WaitGroup, the path of a new goroutine.
 	Value string

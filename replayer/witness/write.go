@@ -131,6 +131,9 @@ func (s Step) write(b *bufio.Writer, columns [5]string, width [5]int) {
 	if s.Occ != 1 {
 		add("occ", strconv.Itoa(s.Occ))
 	}
+	if s.Case != 0 {
+		add("case", strconv.Itoa(s.Case))
+	}
 	if s.Variable != 0 {
 		add("var", strconv.Itoa(s.Variable))
 	}

@@ -97,7 +97,12 @@ func selectDone(chosen int, site uint32) {
 	if g := current(); g != nil {
 		g.pass(SelectDone, real(site), 0, 0, nil)
 		g.ready()
-		g.log(SelectDone, 0, real(site), 0, 0, uint64(chosen))
+		var flags uint8
+		if chosen != 0 && g.chance.Asks == uint16(chosen) {
+			flags = flagAsked
+		}
+		g.chance.Asks = 0
+		g.log(SelectDone, flags, real(site), 0, 0, uint64(chosen))
 	}
 }
 

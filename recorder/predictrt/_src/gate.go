@@ -10,6 +10,7 @@ const (
 	following = iota // goroutines pass in the order of the schedule
 	firstGoes        // the violation stands; its first goroutine goes on
 	otherGoes        // the first one has come to its next hook
+	othersGo         // the violation stands; its goroutine goes last
 	free             // goroutines go on as they like
 )
 
@@ -130,6 +131,7 @@ func (g *goroutine) pass(kind uint8, site uint32, obj uint64, size uint32, val u
 			}
 			g.stepDone(it.step)
 		}
+		g.chance.Asks = it.asks
 	}
 	w.count++
 }
@@ -265,7 +267,7 @@ func (g *goroutine) wait(it item, kind uint8, site uint32) {
 			g.park("turn")
 		}
 	case roleHold:
-		for stage != free && !g.early {
+		for stage != free && stage != othersGo && !g.early {
 			g.park("hold")
 		}
 	case roleViolate:
@@ -345,6 +347,12 @@ func judge() {
 		verdictSteps()
 		verdict("confirmed\n")
 		release(free)
+		return
+	}
+	if last {
+		verdictSteps()
+		verdict("confirmed\n")
+		release(othersGo)
 		return
 	}
 	if len(violations) == 2 && !collide(violations[0].stand, violations[1].stand) {

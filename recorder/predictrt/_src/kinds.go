@@ -56,6 +56,7 @@ const (
 	flagDefault uint8 = 4
 	flagMap     uint8 = 8
 	flagTry     uint8 = 16
+	flagAsked   uint8 = 32
 )
 
 // words are what the text form of a trace calls the kinds.

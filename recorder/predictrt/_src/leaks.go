@@ -20,6 +20,9 @@ func Ended() {
 	if g == nil || !g.account.forked {
 		return
 	}
+	if stage == othersGo { // nobody waits for the one that goes last any more
+		g.setStage(free)
+	}
 	for range patient {
 		if !runtime.PredictAnyRunnable(g.left) || !runtime.PredictCanPark() {
 			break

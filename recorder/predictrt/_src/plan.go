@@ -11,6 +11,8 @@ var (
 	violations []*actor
 	inOrder    bool // the violation's other accesses are steps
 	toBlock    bool // the violation's goroutines are to block for ever
+	last       bool // the violation's goroutine goes when no other one can
+	overdue    bool // nor timers wake one
 	firstToGo  int  // index into violations
 )
 
@@ -64,8 +66,9 @@ const (
 type item struct {
 	occ  uint32
 	role int
-	step int  // index of the step
-	show bool // the step is an access of the violation
+	step int    // index of the step
+	show bool   // the step is an access of the violation
+	asks uint16 // the number of the case that a select is to take if it can; 0: any
 }
 
 // loadPlan reads the plan file.
@@ -94,6 +97,8 @@ func loadPlan(path string) {
 			toBlock = true
 		case line == "prompt":
 			prompt = true
+		case line == "last" || line == "overdue":
+			last, overdue = true, line == "overdue"
 		case word == "test":
 			follows[rest] = true
 		case word == "g":
@@ -159,11 +164,16 @@ func planPooled(rest string, table []*actor) bool {
 }
 
 func planItem(word, rest string, table []*actor) bool {
-	a, key, w, occ, ok := planEvent(rest, table, nil)
+	var asks [1]int
+	further := asks[:0]
+	if len(split(rest, ' ')) > 4 {
+		further = asks[:]
+	}
+	a, key, w, occ, ok := planEvent(rest, table, further)
 	if !ok {
 		return false
 	}
-	it := item{occ: occ}
+	it := item{occ: occ, asks: uint16(asks[0])}
 	switch word {
 	case "s", "a":
 		it.role, it.step, it.show = roleStep, numSteps, word == "a"

@@ -3,13 +3,14 @@ package predictrt
 import "runtime"
 
 const (
-	soon     = 1_000_000_000 // a timer that is due later moves nothing
-	patience = 60_000_000    // how long the schedule may stand still, at least
-	unwaited = 400_000_000   // how much longer where nobody waits for it
-	most     = 2_000_000_000 // and at most
-	lookTime = 10_000_000
-	asleep   = 2 // looks in a row at a program that can do nothing more
-	maxShown = 32
+	soon         = 1_000_000_000 // a timer that is due later moves nothing
+	patience     = 60_000_000    // how long the schedule may stand still, at least
+	unwaited     = 400_000_000   // how much longer where nobody waits for it
+	most         = 2_000_000_000 // and at most
+	lookTime     = 10_000_000
+	asleep       = 2 // looks in a row at a program that can do nothing more
+	maxShown     = 32
+	maxWaitsOver = 64 // timers that a goroutine comes after which goes last: a ticker has no end
 )
 
 var (
@@ -17,6 +18,7 @@ var (
 	stillSince int64 // when the schedule came where it is
 	allowance  int64 // how long it may take from there on; 0: not known yet
 	sleepy     int   // looks in a row that found the program asleep
+	waitsOver  int   // timers that have fired before the goroutine that goes last
 	alarm      int64 // when the tests' time is over; 0 if unknown
 	framePCs   [64]uintptr
 )
@@ -53,6 +55,17 @@ func watch() (wait int64, still bool) {
 		release(otherGoes)
 		return 0, false
 	case otherGoes:
+		release(free)
+		return 0, false
+	case othersGo:
+		due := !look.Outside && look.Timer >= 0 && look.Timer <= soon
+		if due && overdue && waitsOver < maxWaitsOver {
+			waitsOver++
+			return evenly(look, runtime.PredictAlone()), false
+		}
+		if due {
+			verdict("due\n")
+		}
 		release(free)
 		return 0, false
 	}

@@ -121,8 +121,8 @@ func library(names []string, taken map[string]bool) ([]byte, error) {
 	for k, name := range names {
 		fmt.Fprintf(&b, "%s uint8 = %d\n", name, k)
 	}
-	fmt.Fprintf(&b, ")\n\n// The flags of an event.\nconst (\nflagValue uint8 = %d\nflagFailed uint8 = %d\nflagDefault uint8 = %d\nflagMap uint8 = %d\nflagTry uint8 = %d\n",
-		trace.FlagValue, trace.FlagFailed, trace.FlagDefault, trace.FlagMap, trace.FlagTry)
+	fmt.Fprintf(&b, ")\n\n// The flags of an event.\nconst (\nflagValue uint8 = %d\nflagFailed uint8 = %d\nflagDefault uint8 = %d\nflagMap uint8 = %d\nflagTry uint8 = %d\nflagAsked uint8 = %d\n",
+		trace.FlagValue, trace.FlagFailed, trace.FlagDefault, trace.FlagMap, trace.FlagTry, trace.FlagAsked)
 	b.WriteString(")\n\n// words are what the text form of a trace calls the kinds.\n")
 	fmt.Fprintf(&b, "var words = [%d]string{\n", len(names))
 	for k, name := range names[1:] {

@@ -20,6 +20,9 @@ type PredictChance struct {
 
 	briefs uint8 // timers that were due at once, see predictIsBrief
 
+	// Asks is the number of the case, from 1, that the coming select looks at first; 0: any.
+	Asks uint16
+
 	// Outside is what the goroutine has read last that no run determines.
 	Outside uint8
 
@@ -90,6 +93,23 @@ func predictRandn(n uint32) uint32 {
 		return cheaprandn(n)
 	}
 	return uint32((predictNext(&c.poll) >> 32) * uint64(n) >> 32)
+}
+
+// predictAsk puts the case first in order that the running goroutine's select is to take,
+// if it can.
+//
+//go:nosplit
+func predictAsk(order []uint16) {
+	c := predictChance()
+	if c == nil || c.Asks == 0 {
+		return
+	}
+	for i, k := range order {
+		if k == c.Asks-1 {
+			order[0], order[i] = k, order[0]
+			return
+		}
+	}
 }
 
 // predictRand stands in for rand. ok is false if that shall do it.

@@ -94,3 +94,22 @@ func TestOutside(t *testing.T) {
 		rand.Read(buf[:])
 	}
 }
+
+// TestPutOff says which case its select takes.
+func TestPutOff(t *testing.T) {
+	first, second, third := make(chan bool, 1), make(chan bool, 1), make(chan bool, 1)
+	go func() { first <- true }()
+	go func() { second <- true }()
+	go func() {
+		time.Sleep(10 * time.Millisecond)
+		third <- true
+	}()
+	select {
+	case <-first:
+		t.Log("took the first")
+	case <-second:
+		t.Log("took the second")
+	case <-third:
+		t.Log("took the third")
+	}
+}

@@ -1,0 +1,258 @@
+// Package flips lists the choices of a recorded run that could have been made otherwise: a
+// select had other cases, another sender's message could have come first, a lock gone to
+// another goroutine, a signal come before the wait, a time-out before what it races with.
+//
+// It takes a trace and its [order.Order], and stands beside the predictors: these reorder
+// what was recorded, a flip leads to where the program does what was not. Each is one
+// operation that is put off: the run is as recorded up to there, then its goroutine is the
+// last to go on. So all that others can do comes before, which is the other order of each
+// two operations that meet on one object. A select that is put off has all cases ready
+// that can be, and is asked for one of them. A few delays find most bugs that rest on the
+// order of operations (Emmi, Qadeer and Rakamarić, Delay-Bounded Scheduling, POPL 2011).
+package flips
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A Flip is an operation to put off.
+type Flip struct {
+	At   int // its position in the trace
+	Case int // the number of the case, from 1, that the select there is to take; 0: any
+	// Key is equal for flips that are alike, in all traces of one binary: of operations at
+	// the same place, in goroutines that were started at the same places.
+	Key  string
+	rank rank
+}
+
+// A rank says which flips come first: those after which most often something blocks.
+type rank int
+
+const (
+	ofWait rank = iota // for a condition: a signal that has come before is lost
+	ofSelect
+	ofMessage
+	ofLock
+	ofOther
+)
+
+const (
+	// effort bounds the pairs of operations that are looked at, and reach how many after
+	// one are.
+	effort = 1 << 20
+	reach  = 64
+	// maxCases is how many cases of a select are asked for.
+	maxCases = 8
+)
+
+// Within is how many events of a trace are looked at, its first ones: all before what is put
+// off is replayed.
+const Within = 1 << 17
+
+// Of returns the flips of the run of a test in t, whose order is o. Of those that are alike
+// these are the first one and, after all others, the last one. No more than [Within] events
+// are looked at.
+func Of(t *trace.Trace, o *order.Order, test string) []Flip {
+	l := &lister{
+		t: t, o: o, left: effort, on: make(map[uint64][]operation), selects: make(map[int]*choice),
+		roles: make(map[trace.GID]string), last: make(map[string]Flip), seen: make(map[string]bool),
+	}
+	for _, op := range l.operations(test) {
+		l.flip(op)
+	}
+	slices.SortStableFunc(l.flips, func(a, b Flip) int { return int(a.rank - b.rank) })
+	last := slices.SortedFunc(maps.Values(l.last), func(a, b Flip) int {
+		return cmp.Or(int(a.rank-b.rank), a.At-b.At, strings.Compare(a.Key, b.Key))
+	})
+	return append(l.flips, last...)
+}
+
+// A lister lists the flips of one trace.
+type lister struct {
+	t       *trace.Trace
+	o       *order.Order
+	left    int                    // of the effort
+	on      map[uint64][]operation // by object, those of one in their order
+	selects map[int]*choice        // by position
+	roles   map[trace.GID]string
+	seen    map[string]bool
+	last    map[string]Flip // by key; not the first one
+	flips   []Flip
+}
+
+// An operation is one on an object, at a position.
+type operation struct {
+	at    int
+	kind  trace.Kind // of a select what the case does that it took
+	nth   int        // of the object's operations
+	obj   uint64
+	tries bool // it is a select, which does something else if this is not possible
+}
+
+// A choice is what a select has chosen.
+type choice struct {
+	cases int
+	taken int // number of the case, from 1; 0: default
+	op    *operation
+}
+
+// operations collects the operations of the test that wait for each other, and returns
+// those that can be put off, which come before its end, in their order.
+func (l *lister) operations(test string) []operation {
+	var all []operation
+	over := false
+	begun := make(map[trace.GID]int) // the select that a goroutine is in
+	meets := func(i int, kind trace.Kind, obj uint64, tries bool) operation {
+		op := operation{i, kind, len(l.on[obj]), obj, tries}
+		l.on[obj] = append(l.on[obj], op)
+		return op
+	}
+	for i := range l.t.Events[:min(len(l.t.Events), Within)] {
+		e := &l.t.Events[i]
+		if name, _, _ := strings.Cut(l.t.Goroutines[e.G].Test, "#"); name != test {
+			continue
+		}
+		switch e.Kind {
+		case trace.TestEnd:
+			over = over || l.t.Goroutines[e.G].Path == "0"
+		case trace.Select:
+			begun[e.G] = i
+			if !over {
+				all = append(all, operation{at: i, kind: trace.Select})
+			}
+		case trace.SelectDone:
+			if at, ok := begun[e.G]; ok {
+				l.selects[at] = &choice{cases: int(l.t.Events[at].Val), taken: int(e.Val)}
+				if e.Val == 0 {
+					delete(begun, e.G)
+				}
+			}
+		case trace.SendDone, trace.RecvDone:
+			if at, ok := begun[e.G]; ok {
+				kind := trace.Send
+				if e.Kind == trace.RecvDone {
+					kind = trace.Recv
+				}
+				if c := l.selects[at]; c != nil {
+					op := meets(at, kind, e.Obj, true)
+					c.op = &op
+				}
+				delete(begun, e.G)
+			}
+		case trace.Acquire, trace.RAcquire, trace.Send, trace.Recv, trace.Close, trace.CondWait, trace.CondSignal,
+			trace.CondBroadcast, trace.WaitGroupAdd, trace.WaitGroupWait, trace.OnceBegin:
+			if e.Obj != 0 && !(e.Kind == trace.WaitGroupAdd && int64(e.Val) < 0) {
+				if op := meets(i, e.Kind, e.Obj, false); !over {
+					all = append(all, op)
+				}
+			}
+		case trace.OnceDone: // what comes second runs nothing, and has nothing to put off
+			meets(i, e.Kind, e.Obj, false)
+		}
+	}
+	return all
+}
+
+// flip lists the flips of an operation.
+func (l *lister) flip(op operation) {
+	if op.kind != trace.Select {
+		l.add(op, 0, rankOf(op.kind))
+		return
+	}
+	c := l.selects[op.at]
+	if c == nil { // it was never done
+		return
+	}
+	for n := 1; n <= min(c.cases, maxCases); n++ {
+		if n != c.taken {
+			l.add(op, n, ofSelect)
+		}
+	}
+	if c.cases == 1 && c.op != nil {
+		l.add(*c.op, 0, ofMessage)
+	}
+}
+
+func rankOf(k trace.Kind) rank {
+	switch k.Class() {
+	case trace.ClassCond:
+		return ofWait
+	case trace.ClassChannel:
+		return ofMessage
+	case trace.ClassLock:
+		return ofLock
+	}
+	return ofOther
+}
+
+// add lists a flip, if there is another goroutine's operation that it lets come first: of
+// the cases that a select has not taken, the trace does not know on what they are.
+func (l *lister) add(op operation, n int, r rank) {
+	e := &l.t.Events[op.at]
+	key := fmt.Sprintf("%v %x %s %d", e.Kind, l.t.Sites[e.Site].Key, l.role(e.G), n)
+	if n == 0 && !l.meetsLater(op) {
+		return
+	}
+	f := Flip{At: op.at, Case: n, Key: key, rank: r}
+	if l.seen[key] {
+		l.last[key] = f
+		return
+	}
+	l.seen[key] = true
+	l.flips = append(l.flips, f)
+}
+
+// role names where a goroutine was started, and that which has started it, and so on.
+func (l *lister) role(g trace.GID) string {
+	if r, ok := l.roles[g]; ok {
+		return r
+	}
+	l.roles[g] = "" // should it be its own ancestor
+	its := &l.t.Goroutines[g]
+	r := fmt.Sprintf("%x", l.t.Sites[its.Site].Key)
+	if its.Parent != g && int(its.Parent) < len(l.t.Goroutines) {
+		r = l.role(its.Parent) + "." + r
+	}
+	l.roles[g] = r
+	return r
+}
+
+// meetsLater reports whether another goroutine comes to the object of op later, and could
+// have come before.
+func (l *lister) meetsLater(op operation) bool {
+	all := l.on[op.obj][op.nth+1:]
+	for _, other := range all[:min(len(all), reach)] {
+		if l.left--; l.left < 0 {
+			return false
+		}
+		if l.t.Events[other.at].G != l.t.Events[op.at].G && meet(op, other) && !l.o.BeforeReached(op.at, other.at) {
+			return true
+		}
+	}
+	return false
+}
+
+// meet reports whether it makes a difference which of two operations on one object comes
+// first.
+func meet(a, b operation) bool {
+	is := func(k, o trace.Kind) bool { return a.kind == k && b.kind == o || a.kind == o && b.kind == k }
+	switch a.kind {
+	case trace.Acquire, trace.RAcquire:
+		return !is(trace.RAcquire, trace.RAcquire)
+	case trace.Send, trace.Recv, trace.Close:
+		// A receive that waits gets what was sent before the close, or else finds that.
+		return !is(trace.Send, trace.Recv) && !is(trace.Recv, trace.Close) || a.tries || b.tries
+	case trace.CondWait, trace.CondSignal, trace.CondBroadcast:
+		return a.kind == trace.CondWait || b.kind == trace.CondWait
+	case trace.WaitGroupAdd, trace.WaitGroupWait:
+		return is(trace.WaitGroupAdd, trace.WaitGroupWait)
+	}
+	return is(trace.OnceBegin, trace.OnceDone)
+}

@@ -1,0 +1,74 @@
+package flips_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/analysis/flips"
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/internal/tracetest"
+)
+
+// of returns the flips of a trace as text: the position, and the case that is asked for.
+func of(t *testing.T, text string) (out []string) {
+	t.Helper()
+	tr := tracetest.Parse(t, text)
+	o, err := order.New(tr)
+	require.NoError(t, err)
+	for _, f := range flips.Of(tr, o, "TestX") {
+		at := fmt.Sprint(f.At)
+		if f.Case > 0 {
+			at += fmt.Sprintf(" case %d", f.Case)
+		}
+		out = append(out, at)
+	}
+	return out
+}
+
+func TestOf(t *testing.T) {
+	const forks = "0 fork 1\n0 fork 2\n1 begin\n2 begin\n" // positions 0 to 3
+	for _, test := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"a lock of two", "1 acq a\n1 rel a\n2 acq a\n2 rel a", []string{"4"}},
+		{"locks of one each", "1 acq a\n1 rel a\n2 acq b\n2 rel b", nil},
+		{"two readers", "1 racq a\n1 rrel a\n2 racq a\n2 rrel a", nil},
+		{"a reader and a writer", "1 racq a\n1 rrel a\n2 acq a\n2 rel a", []string{"4"}},
+		{"a lock handed on by a message", "1 acq a\n1 rel a\n1 post p\n2 await p\n2 acq a\n2 rel a", nil},
+		{"two senders", "0 recv c\n1 send c\n1 sent c#1\n0 recvd c#1\n2 send c", []string{"5"}},
+		{"a sender and its receiver", "0 recv c\n1 send c\n1 sent c#1\n0 recvd c#1", nil},
+		{"a send and a close", "1 send c/1\n1 sent c#1/1\n2 close c/1", []string{"4"}},
+		{"a receive and a close", "1 recv c\n2 close c\n1 recvd c", nil},
+		{"a wait and its signal", "1 wait d#0\n2 signal d#1\n1 wake d#0", []string{"4"}},
+		{"a signal before a wait", "2 signal d#0\n1 wait d#0", []string{"4"}},
+		{"two signals", "1 signal d#0\n2 signal d#0", nil},
+		{"an add and a wait", "1 add w#1\n1 add w#-1\n2 wgwait w\n2 wgwaited w", []string{"4"}},
+		{"a Once", "1 oncebegin o\n1 onceend o\n1 oncedone o\n2 oncedone o", []string{"4"}},
+		{"a select of three", "1 select #3\n1 selected #2\n1 recvd c#1", []string{"4 case 1", "4 case 3"}},
+		{"a select that took its default", "1 select #1\n1 selected #0\n2 send c", []string{"4 case 1"}},
+		{"a select with a default, before another receiver", "1 select #1\n1 selected #1\n1 recvd c#1\n2 recv c", []string{"4"}},
+		{"a select that has waited for ever", "1 select #2\n2 send c", nil},
+		{"waits before selects before messages before locks", "1 acq a\n1 rel a\n1 send c/1\n1 sent c#1/1\n1 select #2\n1 selected #1\n1 recvd e#1\n2 send c/1\n2 acq a\n2 rel a", []string{"8 case 2", "6", "4"}},
+		{"after the test", "0 testend\n1 acq a\n1 rel a\n2 acq a\n2 rel a", nil},
+		{"before what comes after the test", "1 acq a\n1 rel a\n0 testend\n2 acq a\n2 rel a", []string{"4"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			assert.Equal(t, test.want, of(t, forks+test.text))
+		})
+	}
+}
+
+// Of flips that are alike there are the first one and, last of all, the last one: goroutines
+// that were started at one place are alike.
+func TestAlike(t *testing.T) {
+	const text = "0 fork 1 @1\n0 fork 2 @1\n0 fork 3 @1\n1 begin @2\n2 begin @2\n3 begin @2\n"
+	loop := text
+	for n := range 9 {
+		loop += fmt.Sprintf("%d acq a @3\n%[1]d rel a @4\n", n%3+1)
+	}
+	assert.Equal(t, []string{"6", "22"}, of(t, loop+"0 acq a @5\n0 rel a @6"))
+}

@@ -1,0 +1,3 @@
+module example.com/flips
+
+go 1.26
