@@ -9,6 +9,11 @@ import (
 // test's end is judged: that they had no turn yet must not be taken for being stuck.
 const patient = 64
 
+// forSubtests is how many objects are looked into at the ends of all subtests together, which
+// takes some three seconds. What they leave behind then is looked for at their test's end:
+// what nobody can reach, nobody can reach later on.
+const forSubtests = 1 << 26
+
 // Ended is called at the end of a test in its goroutine, after its subtests and cleanups.
 // It tells which of the goroutines that the test has started, and that are left, are blocked,
 // and whether for ever.
@@ -17,7 +22,7 @@ func Ended() {
 		return
 	}
 	g := current()
-	if g == nil || !g.account.forked {
+	if g == nil || !g.account.forked || g.path != "0" && runtime.PredictLookedInto() > forSubtests {
 		return
 	}
 	if stage == othersGo { // nobody waits for the one that goes last any more

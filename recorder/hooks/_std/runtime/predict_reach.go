@@ -21,6 +21,7 @@ import (
 type predictSearch struct {
 	todo   []uintptr // objects to look into
 	number uint32    // of the search
+	looked uint64    // objects that all searches have looked into
 	wanted [32]guintptr
 	want   int // of these; -1: all, or too many to be counted
 }
@@ -72,6 +73,9 @@ func forgetStopped() {
 		}
 	}
 }
+
+// PredictLookedInto returns how many objects PredictUnreachable has looked into so far.
+func PredictLookedInto() uint64 { return predictReach.looked }
 
 // predictBlocks reports whether gp waits for what the search looks for.
 func (gp *g) predictBlocks() bool {
@@ -135,6 +139,7 @@ func (r *predictSearch) drain() bool {
 		obj := r.todo[len(r.todo)-1]
 		r.todo = r.todo[:len(r.todo)-1]
 		r.object(obj)
+		r.looked++
 		if n%lookEach == 0 && r.foundAll() {
 			return false
 		}
