@@ -92,7 +92,7 @@ func TestPredict(t *testing.T) {
 			2 rel l2
 			2 rel l3
 			2 w sh`,
-			[]string{"infeasible 16-24", "predicted 5-19", "predicted 6"}},
+			[]string{"infeasible 16-24", "predicted 6", "predicted 5-19"}},
 		{"flag guarded by a lock before the data", `
 			1 w data=1
 			1 acq l
