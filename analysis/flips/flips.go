@@ -32,6 +32,11 @@ type Flip struct {
 	rank rank
 }
 
+// Plain reports whether what is put off is no select, and no operation on a channel or
+// condition: that a lock, Once or WaitGroup goes to another one first is what recordings in
+// other orders of goroutines show as well.
+func (f *Flip) Plain() bool { return f.rank >= ofLock }
+
 // A rank says which flips come first: those after which most often something blocks.
 type rank int
 

@@ -22,6 +22,8 @@ const (
 	// maxFlipped is how many flips of one test are run, and maxFlippedPackage of all tests of
 	// a package that has several.
 	maxFlipped, maxFlippedPackage = 40, 256
+	// maxPlain is how many of those of one test put off operations on locks and their like.
+	maxPlain = 8
 	// maxRuns is how many runs of one test there may have been, of any sort, when another
 	// flip is run.
 	maxRuns = 56
@@ -106,9 +108,15 @@ func (x *flipping) cost(test string) time.Duration {
 func (x *flipping) test(ctx context.Context, test string) error {
 	var queue, again []flip
 	kept := 0 // events of the traces that flips are listed of
+	plain := 0 // that were listed
 	known := make(map[string]bool)
 	list := func(c *confirmation) {
 		for _, f := range x.list(c, test) {
+			if f.Plain() {
+				if plain++; plain > maxPlain {
+					continue
+				}
+			}
 			if known[f.Key] {
 				again = append(again, f)
 			} else {

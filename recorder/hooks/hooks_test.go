@@ -198,7 +198,7 @@ func testEveryEndFires(t *testing.T, toolchain string) {
 			continue
 		}
 		name := "TestEnd/" + camel(h.Package) + camel(h.Decl)
-		dir, out, err := runBuilt(t, toolchain, "record;trace=$DIR/trace", "^"+name+"$")
+		dir, out, err := runBuilt(t, toolchain, "record;trace=$DIR/trace", "^"+name+"$", "SELFTEST_END=1")
 		require.ErrorContains(t, err, "exit status 1", out)
 		tr, err := trace.ReadFile(filepath.Join(dir, "trace"))
 		require.NoError(t, err)

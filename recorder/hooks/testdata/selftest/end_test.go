@@ -7,8 +7,11 @@ import (
 )
 
 // TestEnd has a subtest for each function that ends the program as failed. One of them
-// is run at a time.
+// is run at a time, where SELFTEST_END is set.
 func TestEnd(t *testing.T) {
+	if os.Getenv("SELFTEST_END") == "" {
+		return
+	}
 	for name, end := range map[string]func(){
 		"LogFatal":         func() { log.Fatal("x") },
 		"LogFatalf":        func() { log.Fatalf("x") },
