@@ -215,6 +215,9 @@ func (c *confirmation) replayFinding(ctx context.Context, f finding) (report.Evi
 			ev.Result = r
 		}
 		ev.Result.Replays = before + r.Replays
+		if timedOut(r) {
+			break
+		}
 	}
 	return ev, nil
 }
@@ -391,9 +394,16 @@ func (c *confirmation) replayWith(w *witness.Witness, args []string, run func(re
 }
 
 // replayTime is the time that one replay may take, of tests that took so many
-// seconds when they were recorded.
+// seconds when they were recorded: short ones are not waited for as long as others.
 func replayTime(seconds float64) time.Duration {
-	return replayer.DefaultTimeout + time.Duration(3*seconds*float64(time.Second))
+	took := time.Duration(seconds * float64(time.Second))
+	return min(replayer.DefaultTimeout, 10*time.Second+10*took) + 3*took
+}
+
+// timedOut reports whether a replay was over before the test had come to an end: another
+// schedule would most likely take as long.
+func timedOut(r replayer.Result) bool {
+	return slices.ContainsFunc(r.Verdicts, func(v replayer.Verdict) bool { return v.Outcome.TimedOut })
 }
 
 // save writes the witness of f, if it is confirmed, beside its test: in the place of

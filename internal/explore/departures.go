@@ -85,7 +85,7 @@ func (c *confirmation) followAll(ctx context.Context, findings []finding, open [
 			switch {
 			case err != nil:
 				return err
-			case slices.ContainsFunc(r.Verdicts, func(v replayer.Verdict) bool { return v.Outcome.TimedOut }):
+			case timedOut(r):
 				return nil // the next may take as long
 			case next == nil:
 				continue

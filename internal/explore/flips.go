@@ -107,7 +107,7 @@ func (x *flipping) cost(test string) time.Duration {
 // that came of flips, and last those that are alike others but in another run.
 func (x *flipping) test(ctx context.Context, test string) error {
 	var queue, again []flip
-	kept := 0 // events of the traces that flips are listed of
+	kept := 0  // events of the traces that flips are listed of
 	plain := 0 // that were listed
 	known := make(map[string]bool)
 	list := func(c *confirmation) {
