@@ -151,8 +151,9 @@ func testSubject(t *testing.T, dir string, w want) []finding {
 	}
 
 	for _, f := range confirmed {
-		// Each subject gets about a hundred replays.
-		n := max(100/len(confirmed), 10)
+		// Each subject gets about forty replays: how many of a hundred come back, in six
+		// conditions, is what internal/measure/reproduce is for.
+		n := max(40/len(confirmed), 4)
 		again := run(t, dir, nil, command, "replay", "-n", fmt.Sprint(n), f.Witness)
 		require.Equal(t, 1, again.exit, again)
 		require.Contains(t, again.stdout, fmt.Sprintf("%d of %d", n, n))

@@ -24,8 +24,6 @@ var sample = []suite{
 	module("golang.org/x/sync@v0.24.0"),
 	// One test expects what lasts 70 ms to be there after 55: a busy machine is late.
 	module("github.com/patrickmn/go-cache@v2.1.0+incompatible", "-skip=^TestCacheTimes$"),
-	module("github.com/sourcegraph/conc@v0.3.0"),
-	module("github.com/gammazero/workerpool@v1.3.0"),
 	std("container/..."),
 	std("context"),
 }
