@@ -12,6 +12,7 @@ import (
 // TestAgain tests subjects a second time, when their witnesses are there: of each
 // bug the same is told as before, and it is what the witness says.
 func TestAgain(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"misused", "pool", "unproven"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

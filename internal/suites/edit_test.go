@@ -179,21 +179,19 @@ func (s source) withImports(decls []string) []byte {
 	return b.Bytes()
 }
 
-// testEdits changes the sources of a subject around its bugs, one way after the
-// other. All witnesses still confirm, and each bug is reported once.
+// testEdits changes the sources of a subject around its bugs: there are more comments,
+// variables have other names, and functions are in other files. All witnesses still
+// confirm, and each bug is reported once.
 func testEdits(t *testing.T, dir string, subject want, bugs int) {
-	for _, edit := range []struct {
-		name string
-		do   func(*testing.T, string)
-	}{{"comments", comment}, {"renamed variables", rename}, {"functions in other files", move}} {
-		edit.do(t, dir)
-		file := filepath.Join(t.TempDir(), "report.json")
-		again := run(t, dir, nil, command, subject.test("-predict.json="+file)...)
-		r := readReport(t, file)
-		require.NotEmpty(t, r.Witnesses, "%s\n%s", edit.name, again)
-		for _, w := range r.Witnesses {
-			require.Equal(t, "confirmed", w.Status, "%s: %s: %s\n%s", edit.name, w.Witness, w.Reason, again)
-		}
-		require.Len(t, r.confirmed(), bugs, "%s\n%s", edit.name, again)
+	comment(t, dir)
+	rename(t, dir)
+	move(t, dir)
+	file := filepath.Join(t.TempDir(), "report.json")
+	again := run(t, dir, nil, command, subject.test("-predict.json="+file)...)
+	r := readReport(t, file)
+	require.NotEmpty(t, r.Witnesses, again)
+	for _, w := range r.Witnesses {
+		require.Equal(t, "confirmed", w.Status, "%s: %s\n%s", w.Witness, w.Reason, again)
 	}
+	require.Len(t, r.confirmed(), bugs, again)
 }

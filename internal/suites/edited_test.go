@@ -70,6 +70,7 @@ func TestRun(t *testing.T) {
 // gopredict replay says there (1), fixed (0) or that it cannot tell (2), and gopredict
 // test the same of the committed witness.
 func TestEditedWitnesses(t *testing.T) {
+	t.Parallel()
 	const there, fixed, unknown = 1, 0, 2
 	const file = "testdata/predict/TestRun/race"
 	edits := []struct {

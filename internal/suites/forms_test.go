@@ -13,6 +13,7 @@ import (
 // TestForms tests the modules of many small tests, a form each: of each test in a
 // package racy a race is confirmed, and of those in a package clean nothing is.
 func TestForms(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"oldranges", "stdmemory"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

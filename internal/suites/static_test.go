@@ -13,6 +13,7 @@ import (
 // TestStaticCommand builds the command for systems without glibc: it needs no
 // dynamic linker then, and does all but ask Z3.
 func TestStaticCommand(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	static := filepath.Join(dir, "gopredict")
 	r := run(t, root, []string{"CGO_ENABLED=0"}, "go", "build", "-tags", "noz3", "-o", static, ".")

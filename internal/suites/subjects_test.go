@@ -82,6 +82,7 @@ func subjects(t *testing.T) map[string]want {
 // changed, and with the bugs fixed: what the first run has confirmed goes on from
 // there.
 func TestSubjects(t *testing.T) {
+	t.Parallel()
 	for name, w := range subjects(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -231,6 +232,7 @@ func testFixes(t *testing.T, dir string, w want) {
 // output must be the README's sample, the exit code 1; go.mod and the sources
 // stay as they are.
 func TestReadme(t *testing.T) {
+	t.Parallel()
 	dir := copySubject(t, "bank")
 	before := snapshot(t, dir)
 	r := run(t, dir, nil, "go", "test", "-predict", "./...")
