@@ -16,7 +16,7 @@ tests, predicts bugs of other interleavings of these, and re-runs the tests so
 that the bugs happen. It reports what then really happened.
 
 	gopredict test [go test flags] [packages]
-	gopredict replay [-n N] [-v] [-hold[=D]] [build flags] WITNESS
+	gopredict replay [-n N] [-v] [-hold[=D]] [build flags] WITNESS...
 	gopredict analyze [-predict.kinds=KINDS] [-predict.patterns=FILE] TRACE
 	gopredict trace dump TRACE
 	gopredict trace convert -to text|rapid|binary TRACE [FILE]
@@ -25,9 +25,9 @@ that the bugs happen. It reports what then really happened.
 	gopredict help
 
 Test runs the tests as go test does, then tells the bugs that it found and
-confirmed. Replay re-runs one of them: exit code 1 if the bug is there, 0 if it
-is fixed. With -hold it stops at the bug, for a debugger to look at. Analyze
-predicts from a recorded trace, without re-running anything.
+confirmed. Replay re-runs some of them, those of files and of folders: exit code 1
+if a bug is there, 0 if they are fixed. With -hold it stops at the bug, for a debugger
+to look at. Analyze predicts from a recorded trace, without re-running anything.
 
 Options, as flags of test or in the environment variable GOPREDICT as
 "name=value name=value":

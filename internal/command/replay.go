@@ -46,7 +46,7 @@ type replayArgs struct {
 	hold    time.Duration   // how long to stop at the violation; 0: not at all
 	build   gotool.TestArgs // build flags, and -exec
 	test    []string        // arguments of the test binary
-	path    string          // of the witness
+	paths   []string        // of the witnesses
 }
 
 // seen are the flags of go test that tests can see; replay takes these, and what follows
@@ -108,31 +108,60 @@ func (s *session) parseReplay(args []string) (r replayArgs, err error) {
 	if build := r.build.Without("exec"); len(build.LoadFlags()) != len(build.Flags) {
 		return r, usagef("replay takes -n, -v, -hold, -exec, -short, -skip, -parallel, -args and build flags such as -tags, found %s", strings.Join(rest, " "))
 	}
-	// The one word that is no flag is the witness, where go test has packages.
-	if len(r.build.Packages) != 1 {
-		return r, usagef("replay takes one witness file, found %d", len(r.build.Packages))
+	// The words that are no flags are witnesses, where go test has packages.
+	if r.paths, err = witnesses(filepath.Join(s.dir, r.build.Dir), r.build.Packages); err != nil {
+		return r, err
 	}
-	r.path = r.build.Packages[0]
-	if !filepath.IsAbs(r.path) {
-		r.path = filepath.Join(s.dir, r.build.Dir, r.path)
+	if r.hold > 0 && len(r.paths) > 1 {
+		return r, usagef("-hold stops one replay, found %d witnesses", len(r.paths))
 	}
 	r.build.Packages = []string{"."}
 	return r, nil
+}
+
+// witnesses are the files that words stand for, in the folder dir: a file for itself, a
+// folder for all witnesses in it and below, also where it is written as go test has it
+// (./...).
+func witnesses(dir string, words []string) ([]string, error) {
+	if len(words) == 0 {
+		return nil, usagef("replay takes witness files, or folders that hold some, found none")
+	}
+	var paths []string
+	for _, word := range words {
+		path := strings.TrimSuffix(word, "...")
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, usagef("replay takes witness files, or folders that hold some: %v", err)
+		}
+		if !info.IsDir() {
+			paths = append(paths, path)
+			continue
+		}
+		below, err := witness.Below(path)
+		if err != nil {
+			return nil, err
+		}
+		if len(below) == 0 {
+			return nil, usagef("replay takes witness files, or folders that hold some, found none below %s", word)
+		}
+		paths = append(paths, below...)
+	}
+	return paths, nil
 }
 
 // oneReplay is the time that one replay may take. What cannot go on ends long
 // before.
 const oneReplay = time.Minute
 
-// replay re-runs one witness and says whether its bug is there.
+// replay re-runs witnesses, one after the other, and says of each whether its bug is there.
+// If one is, that decides the exit code, and else whether one cannot be told.
 func (s *session) replay(ctx context.Context, args []string) (int, error) {
 	a, err := s.parseReplay(args)
 	if err != nil {
 		return exitUsage, err
-	}
-	w, err := witness.Load(a.path)
-	if err != nil {
-		return exitFailed, err
 	}
 	work, cleanup, err := makeWork(a.options.keep)
 	if err != nil {
@@ -141,7 +170,51 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 	defer cleanup()
 	status := report.NewStatus(s.stderr)
 	defer status.Close()
-	r := &replaying{session: s, args: a, witness: w, work: work, status: status}
+	r := &replaying{session: s, args: a, work: work, status: status, built: make(map[string]*tests)}
+	worst := exitOK
+	for _, path := range a.paths {
+		code, err := r.one(ctx, path)
+		if err != nil {
+			return exitFailed, err
+		}
+		if code == exitBug || worst != exitBug && code > worst {
+			worst = code
+		}
+	}
+	return worst, nil
+}
+
+// A replaying is what one replay command is at.
+type replaying struct {
+	*session
+	args   replayArgs
+	work   string         // folder for its files
+	status *report.Status // what the user sees meanwhile; cleared before an answer is printed
+	built  map[string]*tests
+
+	// Of the witness that is replayed.
+	path    string
+	witness *witness.Witness
+	*tests
+	bin replayer.Binary // with the arguments that the witness has
+}
+
+// Tests are those of one package in the sources as they are now, as some of its witnesses
+// need them.
+type tests struct {
+	module gotool.Env
+	build  *recorder.Build
+	binary replayer.Binary
+	err    error // errNoTests, or nil
+}
+
+// one replays the witness in a file and says whether its bug is there.
+func (r *replaying) one(ctx context.Context, path string) (int, error) {
+	w, err := witness.Load(path)
+	if err != nil {
+		return exitFailed, err
+	}
+	r.path, r.witness = path, w
 	if err := r.prepare(ctx); errors.Is(err, errNoTests) {
 		return r.cannotTell(": cannot tell whether it is fixed: %v", err), nil
 	} else if err != nil {
@@ -150,51 +223,53 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 	return r.answer(ctx)
 }
 
-// A replaying is what one replay command is at.
-type replaying struct {
-	*session
-	args    replayArgs
-	witness *witness.Witness
-	work    string         // folder for its files
-	status  *report.Status // what the user sees meanwhile; closed before the answer is printed
-
-	// Set by prepare: the sources as they are now.
-	module gotool.Env
-	build  *recorder.Build
-	bin    replayer.Binary
-}
-
-// prepare builds the tests that the witness is of.
+// prepare builds the tests that the witness is of, unless that was done for another one.
 func (r *replaying) prepare(ctx context.Context) error {
-	dir, err := packageDir(r.args.path)
+	dir, err := packageDir(r.path)
 	if err != nil {
 		return err
 	}
-	if r.module, err = gotool.ReadEnv(ctx, dir); err != nil {
-		return err
+	instrument, methods := explore.Instrument(r.args.options.pkgs, r.witness), r.args.options.methods || r.witness.Methods
+	key := fmt.Sprintf("%q %q %v", dir, instrument, methods)
+	if r.built[key] == nil {
+		work := filepath.Join(r.work, fmt.Sprintf("build-%d", len(r.built)+1))
+		if err := os.Mkdir(work, 0o777); err != nil {
+			return err
+		}
+		module, err := gotool.ReadEnv(ctx, dir)
+		if err != nil {
+			return err
+		}
+		t := &tests{module: module}
+		t.build, t.binary, err = r.buildFor(ctx, &recorder.Config{
+			Dir: dir, Args: r.args.build, Env: module, Work: work,
+			Instrument: instrument, AtomicMethods: methods,
+			Debug: r.args.hold > 0,
+			Phase: func(what string) { r.status.Set(what, "") },
+		})
+		if err != nil && !errors.Is(err, errNoTests) {
+			return err
+		}
+		t.err = err
+		r.built[key] = t
 	}
-	r.build, r.bin, err = r.buildFor(ctx, &recorder.Config{
-		Dir: dir, Args: r.args.build, Env: r.module, Work: r.work,
-		Instrument: explore.Instrument(r.args.options.pkgs, r.witness), AtomicMethods: r.args.options.methods || r.witness.Methods,
-		Debug: r.args.hold > 0,
-		Phase: func(what string) { r.status.Set(what, "") },
-	})
-	if err != nil {
-		return err
+	if r.tests = r.built[key]; r.tests.err != nil {
+		return r.tests.err
 	}
 	// A witness that was moved along with its package has another path in it, and steps
 	// that name functions of that path: better no answer than that it is stale.
 	if got := r.build.Tested[0].Path; got != r.witness.Package {
-		return fmt.Errorf("%s: the witness is of package %s, the folder above it holds %s", r.args.path, r.witness.Package, got)
+		return fmt.Errorf("%s: the witness is of package %s, the folder above it holds %s", r.path, r.witness.Package, got)
 	}
+	r.bin = r.binary
 	r.bin.Args = replayer.ArgsFor(r.witness, r.args.test)
 	return nil
 }
 
 // answer replays the witness, prints what that shows, and returns the exit code.
 func (r *replaying) answer(ctx context.Context) (int, error) {
-	folder := filepath.Join(r.work, "replay")
-	if err := os.Mkdir(folder, 0o777); err != nil {
+	folder, err := os.MkdirTemp(r.work, "replay-")
+	if err != nil {
 		return exitFailed, err
 	}
 	replayed := func(n int) { r.status.Set("replaying", fmt.Sprintf("%d of %d", min(n+1, r.args.n), r.args.n)) }
@@ -223,28 +298,28 @@ func (r *replaying) answer(ctx context.Context) (int, error) {
 		return r.cannotTell(", as its test does not pass without a schedule either: %s", strings.Join(plain.Detail, " ")), nil
 	}
 	ev := report.Evidence{
-		Witness: r.witness, Result: result, Path: r.relative(r.args.path), Replayed: shown,
+		Witness: r.witness, Result: result, Path: r.relative(r.path), Replayed: shown,
 		Files: explore.Files(r.module), Source: source.Line,
 	}
 	if !explore.Strays(result) {
-		r.status.Close()
+		r.status.Clear()
 		return r.tellReplay(r.args, r.module, ev), nil
 	}
 	// The whole witness is in the sources, and its schedule leads elsewhere: either the bug
 	// is fixed or another schedule leads to it.
 	run := recorder.Run{Package: r.build.Tested[0], Binary: r.bin.Path, Args: r.bin.Args, Env: r.bin.Env, Exec: r.bin.Exec}
-	again, err := explore.New(r.build, r.module, r.work, r.status, r.args.options.explore()).Recheck(ctx, run, r.witness, result.Witness)
+	again, err := explore.New(r.build, r.module, folder, r.status, r.args.options.explore()).Recheck(ctx, run, r.witness, result.Witness)
 	if err != nil {
 		return exitFailed, err
 	}
-	r.status.Close()
+	r.status.Clear()
 	return r.tellRecheck(r.args, r.module, ev, again), nil
 }
 
 // cannotTell prints that nothing is known of the bug, and why, with what parts that from
 // what stands before it; it returns the exit code.
 func (r *replaying) cannotTell(format string, args ...any) int {
-	r.status.Close()
+	r.status.Clear()
 	fmt.Fprintf(r.stdout, "%s: unconfirmed%s\n", r.witness.ID, fmt.Sprintf(format, args...))
 	return exitNoAnswer
 }

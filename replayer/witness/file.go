@@ -2,8 +2,11 @@ package witness
 
 import (
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Load reads the witness file at path.
@@ -14,6 +17,28 @@ func Load(path string) (*Witness, error) {
 	}
 	defer f.Close()
 	return Parse(path, f)
+}
+
+// Below returns the witness files in the folder dir and below, in the order of their
+// paths: those that begin as one does, of whatever version.
+func Below(dir string) ([]string, error) {
+	var found []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || strings.HasPrefix(d.Name(), ".") {
+			return err
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		var begin [len(magic)]byte
+		if _, err := io.ReadFull(f, begin[:]); err == nil && string(begin[:]) == magic {
+			found = append(found, path)
+		}
+		return nil
+	})
+	return found, err
 }
 
 // Save writes w to path, whose folder it makes if need be. The file is there
