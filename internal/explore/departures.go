@@ -289,17 +289,23 @@ func unlocked(t *trace.Trace) int {
 }
 
 // upTo returns the events of t before position at, in their order, and the first one of each
-// other goroutine from there on.
+// other goroutine from there on: of those of its test, as no replay controls others.
 func upTo(t *trace.Trace, at int) (steps, hold []int) {
-	held := map[trace.GID]bool{t.Events[at].G: true}
-	for i, e := range t.Events {
-		switch {
-		case i < at:
-			if e.Kind != trace.End { // nothing waits for it
-				steps = append(steps, i)
-			}
-		case !held[e.G]:
-			held[e.G] = true
+	its := make([]bool, len(t.Goroutines))
+	for g := range t.Goroutines {
+		test := t.Goroutines[g].Test
+		its[g] = test != "" && test == t.Goroutines[t.Events[at].G].Test
+	}
+	its[t.Events[at].G] = true
+	for i := range t.Events[:at] {
+		if e := &t.Events[i]; its[e.G] && e.Kind != trace.End { // nothing waits for an end
+			steps = append(steps, i)
+		}
+	}
+	its[t.Events[at].G] = false
+	for i := at; i < len(t.Events); i++ {
+		if g := t.Events[i].G; its[g] {
+			its[g] = false
 			hold = append(hold, i)
 		}
 	}

@@ -15,11 +15,25 @@ import (
 // A server tells which tests the events of a trace are for, in their order.
 type server struct {
 	t    *trace.Trace
-	last string          // the test that began last
-	over map[string]bool // tests
+	last string  // the test that began last
+	test []int32 // by goroutine: the number of its test
+	over []bool  // by test
 }
 
-func newServer(t *trace.Trace) *server { return &server{t: t, over: make(map[string]bool)} }
+func newServer(t *trace.Trace) *server {
+	s := &server{t: t, test: make([]int32, len(t.Goroutines))}
+	numbers := make(map[string]int32)
+	for g := range t.Goroutines {
+		n, ok := numbers[t.Goroutines[g].Test]
+		if !ok {
+			n = int32(len(numbers))
+			numbers[t.Goroutines[g].Test] = n
+		}
+		s.test[g] = n
+	}
+	s.over = make([]bool, len(numbers))
+	return s
+}
 
 // of returns the test that the next event is for: that of its goroutine, or, if that is
 // over or there is none, the one that began last, as of workers that serve all tests. It
@@ -29,12 +43,12 @@ func (s *server) of(e *trace.Event) string {
 	switch {
 	case g.Test == "" && g.Path == "main":
 		return ""
-	case g.Test == "" || s.over[g.Test]:
+	case g.Test == "" || s.over[s.test[e.G]]:
 		return s.last
-	case g.Path == "0" && e.Kind == trace.TestBegin:
+	case e.Kind == trace.TestBegin && g.Path == "0":
 		s.last = g.Test
-	case g.Path == "0" && e.Kind == trace.End:
-		s.over[g.Test] = true
+	case e.Kind == trace.End && g.Path == "0":
+		s.over[s.test[e.G]] = true
 	}
 	return g.Test
 }
@@ -52,6 +66,7 @@ func fingerprints(t *trace.Trace) map[string]uint64 {
 	const prime = 1099511628211 // FNV-1a, a word at a time
 	tests := newServer(t)
 	done := make([]uint64, len(t.Goroutines))
+	of, sum := "", uint64(0) // the last event's test, and its sum so far
 	for i := range t.Events {
 		e := &t.Events[i]
 		done[e.G]++
@@ -63,11 +78,15 @@ func fingerprints(t *trace.Trace) map[string]uint64 {
 		if test != t.Goroutines[e.G].Test {
 			at += done[e.G] // what it has done for other tests counts in a schedule
 		}
-		sum := sums[test]
+		if test != of {
+			sums[of] = sum
+			of, sum = test, sums[test]
+		}
 		for _, w := range [...]uint64{at, uint64(e.Kind), t.Sites[e.Site].Key} {
 			sum = (sum ^ w) * prime
 		}
-		sums[test] = sum
 	}
+	sums[of] = sum
+	delete(sums, "")
 	return sums
 }

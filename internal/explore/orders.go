@@ -68,22 +68,32 @@ func concurrent(t *trace.Trace) (tests []string, events int) {
 // sizes returns the tests of t that have several goroutines, in their order, and how many
 // events each test has.
 func sizes(t *trace.Trace) (tests []string, size map[string]int) {
-	size = make(map[string]int)
-	several := make(map[string]bool)
+	type counted struct {
+		events  int
+		several bool
+	}
+	all := map[string]*counted{"": new(counted)}
 	serving := newServer(t)
+	of, its := "", all[""] // the last event's
 	for i := range t.Events {
 		e := &t.Events[i]
-		test, _, _ := strings.Cut(serving.of(e), "#")
-		if test == "" {
-			continue
+		if test := serving.of(e); test != of {
+			of = test
+			name, _, _ := strings.Cut(test, "#")
+			if its = all[name]; its == nil {
+				its = new(counted)
+				all[name] = its
+				tests = append(tests, name)
+			}
 		}
-		if size[test] == 0 {
-			tests = append(tests, test)
-		}
-		size[test]++
-		several[test] = several[test] || t.Goroutines[e.G].Path != "0"
+		its.events++
+		its.several = its.several || t.Goroutines[e.G].Path != "0"
 	}
-	return slices.DeleteFunc(tests, func(test string) bool { return !several[test] }), size
+	size = make(map[string]int)
+	for _, test := range tests {
+		size[test] = all[test].events
+	}
+	return slices.DeleteFunc(tests, func(test string) bool { return !all[test].several }), size
 }
 
 // orders returns in how many other orders a package is recorded.

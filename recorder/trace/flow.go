@@ -1,12 +1,15 @@
 package trace
 
+import "slices"
+
 // A Flow says for the events of one trace what their values follow from: it has
 // the formulas of their sites with the readings that these speak of. Values that
 // functions hand to each other are followed as the calls were in the recorded run: an
 // instance's formula has in place of $ what was handed over.
 type Flow struct {
-	of      map[int32]*Instance
-	tracked map[int32]bool
+	// By event, as the judge asks for each step of each schedule; nil if there is nothing.
+	of      []*Instance
+	tracked []bool
 	adds    map[int32]*Instance // of atomic operations that are not tracked
 }
 
@@ -21,7 +24,12 @@ type Instance struct {
 // At returns the formula of the event at position i: a store, atomic operation,
 // branch or assertion. It is nil if there is none, or none that speaks of reads
 // that are tracked.
-func (f *Flow) At(i int) *Instance { return f.of[int32(i)] }
+func (f *Flow) At(i int) *Instance {
+	if f.of == nil {
+		return nil
+	}
+	return f.of[i]
+}
 
 // Adds is At, and for an atomic operation that adds a number to what it found, its
 // formula also where what it found is not tracked.
@@ -33,11 +41,11 @@ func (f *Flow) Adds(i int) *Instance {
 }
 
 // Empty reports whether nothing is known.
-func (f *Flow) Empty() bool { return len(f.of) == 0 && len(f.tracked) == 0 }
+func (f *Flow) Empty() bool { return f.of == nil }
 
 // Tracked reports whether what the event at position i reads goes into formulas
 // and nowhere else, so that it may be something else than recorded.
-func (f *Flow) Tracked(i int) bool { return f.tracked[int32(i)] }
+func (f *Flow) Tracked(i int) bool { return f.tracked != nil && f.tracked[i] }
 
 // Found returns what the event at position i of t found in memory, an atomic
 // operation that adds to it, if its formula tells.
@@ -77,19 +85,25 @@ const MaxFlow = 1 << 21
 // tracked. It is what the constrained model of Wang et al., Symbolic Predictive
 // Analysis, FAC 2011, §7.1, knows.
 func (f *Flow) Constrained(t *Trace) *Flow {
-	c := &Flow{of: map[int32]*Instance{}, tracked: map[int32]bool{}}
-	for i := range f.tracked {
-		c.tracked[i] = t.Events[i].Kind != AtomicRMW
+	c := &Flow{of: make([]*Instance, len(f.of)), tracked: make([]bool, len(f.tracked))}
+	for i, is := range f.tracked {
+		c.tracked[i] = is && t.Events[i].Kind != AtomicRMW
 	}
 	for i, in := range f.of {
+		if in == nil {
+			continue
+		}
 		if t.Sites[t.Events[i].Site].Fails != Neither {
 			c.of[i] = in
 			continue
 		}
 		for _, r := range in.Reads {
-			c.tracked[r] = false
+			if r >= 0 {
+				c.tracked[r] = false
+			}
 		}
 	}
+	c.clear()
 	return c
 }
 
@@ -101,7 +115,7 @@ func (f *Flow) Constrained(t *Trace) *Flow {
 // follows from anything, or of more than MaxFlow events, has none.
 func NewFlow(t *Trace) *Flow {
 	b := flowBuilder{
-		t: t, f: &Flow{of: map[int32]*Instance{}, tracked: map[int32]bool{}, adds: map[int32]*Instance{}},
+		t: t, f: &Flow{adds: map[int32]*Instance{}},
 		formulas: map[SiteID]*Formula{}, last: map[frame]*[]int32{}, back: map[uint64]int{}, kept: map[int32]bool{},
 		handing: map[GID]*handing{}, handed: map[frame]*bundle{}, handers: map[*Formula]bool{},
 	}
@@ -113,6 +127,7 @@ func NewFlow(t *Trace) *Flow {
 		return b.f
 	}
 	b.parse()
+	b.f.of, b.f.tracked = make([]*Instance, len(t.Events)), make([]bool, len(t.Events))
 	for i := range t.Events {
 		b.event(int32(i))
 	}
@@ -121,7 +136,15 @@ func NewFlow(t *Trace) *Flow {
 		b.drop(&h.results)
 	}
 	b.settle()
+	b.f.clear()
 	return b.f
+}
+
+// clear forgets that f is of so many events if it says nothing of any of them.
+func (f *Flow) clear() {
+	if !slices.Contains(f.tracked, true) && !slices.ContainsFunc(f.of, func(in *Instance) bool { return in != nil }) {
+		f.of, f.tracked = nil, nil
+	}
 }
 
 // settle leaves out what does not hold together: readings of which some use is not
@@ -130,10 +153,12 @@ func (b *flowBuilder) settle() {
 	for again := true; again; {
 		again = false
 		for i := range b.kept {
-			delete(b.f.tracked, i)
+			if i >= 0 {
+				b.f.tracked[i] = false
+			}
 		}
 		for i, in := range b.f.of {
-			if b.t.Events[i].Kind != AtomicRMW || b.f.tracked[i] {
+			if in == nil || b.t.Events[i].Kind != AtomicRMW || b.f.tracked[i] {
 				continue
 			}
 			// What it found is needed to know what it stored.
@@ -142,23 +167,26 @@ func (b *flowBuilder) settle() {
 				b.kept[r] = true
 			}
 			if len(in.Reads) == 0 {
-				b.f.adds[i] = in
+				b.f.adds[int32(i)] = in
 			}
-			delete(b.f.of, i)
+			b.f.of[i] = nil
 		}
 	}
-	for i := range b.f.tracked {
-		if b.t.Events[i].Kind == AtomicRMW && b.f.of[i] == nil {
-			delete(b.f.tracked, i)
+	for i, is := range b.f.tracked {
+		if is && b.t.Events[i].Kind == AtomicRMW && b.f.of[i] == nil {
+			b.f.tracked[i] = false
 		}
 	}
 	for i, in := range b.f.of {
+		if in == nil {
+			continue
+		}
 		own := b.t.Events[i].Kind == AtomicRMW
 		for _, r := range in.Reads {
-			own = own || b.f.tracked[r]
+			own = own || r >= 0 && b.f.tracked[r]
 		}
 		if !own {
-			delete(b.f.of, i)
+			b.f.of[i] = nil
 		}
 	}
 }

@@ -9,6 +9,7 @@ type Index struct {
 	byFunc, byFile map[string][]trace.Site
 	ranks          map[trace.SiteID]rank
 	pools          map[uint64]bool // see sharedPools
+	asked          map[int]int     // see asked
 }
 
 // A rank is where a site stands among those of its function and operation: see
@@ -18,7 +19,7 @@ type rank struct{ nth, which, of int }
 // NewIndex makes the index of t.
 func NewIndex(t *trace.Trace) *Index {
 	x := &Index{
-		begins: testBegins(t), pools: sharedPools(t), ranks: make(map[trace.SiteID]rank),
+		begins: testBegins(t), pools: sharedPools(t), asked: asked(t), ranks: make(map[trace.SiteID]rank),
 		byFunc: make(map[string][]trace.Site), byFile: make(map[string][]trace.Site),
 	}
 	for id, s := range t.Sites {

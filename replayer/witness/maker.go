@@ -2,6 +2,7 @@ package witness
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -30,7 +31,7 @@ func newMaker(t *trace.Trace, index *Index, files Files, source *Sources, lists 
 		}
 	}
 	m.occ = occurrences(t, index, want)
-	m.asked = asked(t)
+	m.asked = index.asked
 	m.sites = make(map[trace.SiteID]bool)
 	for i := range want {
 		m.sites[t.Events[i].Site] = true
@@ -146,7 +147,11 @@ func occurrences(t *trace.Trace, index *Index, want map[int]bool) map[int]int {
 		first[g] = index.begins[g]
 	}
 	out := make(map[int]int)
-	for i := range t.Events {
+	end := 0
+	for i := range want {
+		end = max(end, i+1)
+	}
+	for i := slices.Min(first); i < end; i++ {
 		if i < first[t.Events[i].G] {
 			continue
 		}
