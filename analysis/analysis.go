@@ -10,7 +10,10 @@
 //  3. direct schedules (package schedule) confirm: of the accesses' cone, with critical
 //     sections turned round, or PECAN's; the independent judge (package feasible)
 //     has seen each of them,
-//  4. solving (package symbolic) decides the others: it finds a schedule, or
+//  4. where the detectors have handed over the nearest pairs only, all pairs are looked at:
+//     a must clock ([order.Must]) refutes, one growing cone for each two goroutines
+//     confirms ([schedule.Planner.Meet]),
+//  5. solving (package symbolic) decides the others: it finds a schedule, or
 //     proves that there is none, within a budget.
 //
 // What a tier proves, it proves of the recorded events. The program cannot do it only
@@ -46,6 +49,7 @@ import (
 // schedulers that find a schedule, of which the solver also refutes.
 const (
 	TierHistory   = "history"
+	TierMust      = "must"
 	TierCausality = "causality"
 	TierCone      = string(schedule.Cone)
 	TierTurned    = string(schedule.Turned)
@@ -208,8 +212,9 @@ type predictor struct {
 	// What decides candidates; nil before there is one.
 	graphs     *causality.Model
 	planner    *schedule.Planner
-	judge      *feasible.Judge
+	judging    *feasible.Judge       // nil before somebody asks: see judge
 	symbols    *symbolic.Model       // nil before something is to be solved
+	clock      anomaly.Ordering      // nil before somebody asks: see must
 	departures *symbolic.Departures  // nil before there is something to prove
 	departing  map[string]*departing // by tests
 	flow       *trace.Flow           // what values follow from
@@ -226,7 +231,6 @@ type predictor struct {
 func (p *predictor) prepare() {
 	p.graphs = causality.New(p.t, p.o)
 	p.planner = schedule.NewPlanner(p.t, p.o, p.graphs)
-	p.judge = feasible.New(p.t)
 	each := p.opts.Solving.budget()
 	p.candidates = solver.Budget{Steps: solvedCandidates * each.Steps, Memory: each.Memory}
 	p.patterns = solver.Budget{Steps: solvedPatterns * each.Steps, Memory: each.Memory}
@@ -235,9 +239,24 @@ func (p *predictor) prepare() {
 	}
 }
 
+// judge is who has to agree to schedules. Many a further trace needs none.
+func (p *predictor) judge() *feasible.Judge {
+	if p.judging == nil {
+		p.judging = feasible.NewWith(p.t, p.flow)
+	}
+	return p.judging
+}
+
 // all decides candidates and adds them to the findings.
 func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) error {
-	if len(cs) > 0 && p.judge == nil {
+	cs = slices.DeleteFunc(cs, func(c detect.Candidate) bool {
+		settled := p.opts.known(c.Name) == Settled
+		if settled {
+			p.settle(c)
+		}
+		return settled
+	})
+	if len(cs) > 0 && p.planner == nil {
 		p.prepare()
 	}
 	if len(cs) > 0 && cs[0].Instances[0].Blocks {
@@ -254,21 +273,16 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 		if c.Meets() && !c.Instances[0].Blocks {
 			p.left = effort
 		}
-		known := p.opts.known(c.Name)
-		if known == Settled {
-			p.settle(c)
-			continue
-		}
 		f, left := p.decide(c)
-		if known == Tried && !c.Alone() && f.Status != bug.Predicted {
+		if p.opts.known(c.Name) == Tried && !c.Alone() && f.Status != bug.Predicted {
 			continue
 		}
-		if f.Status == bug.Undecided && len(left) > 0 {
+		if f.Status == bug.Undecided && (len(left) > 0 || len(c.Places) > 0) {
 			undecided = append(undecided, candidate{c, len(fs), left})
 		}
 		fs, of = append(fs, f), append(of, c)
 	}
-	if err := p.solve(ctx, fs, undecided); err != nil {
+	if err := p.solve(ctx, fs, p.allPairs(fs, of, undecided)); err != nil {
 		return err
 	}
 	for k, c := range of {
@@ -472,9 +486,9 @@ func (p *predictor) planned(v instance) iter.Seq2[schedule.Schedule, schedule.Re
 // check asks the judge whether steps lead to v.
 func (p *predictor) check(from int, steps []int, v detect.Instance) error {
 	if v.Blocks {
-		return p.judge.StuckFrom(from, steps, v.Accesses)
+		return p.judge().StuckFrom(from, steps, v.Accesses)
 	}
-	return p.judge.CheckFrom(from, steps, v.Accesses)
+	return p.judge().CheckFrom(from, steps, v.Accesses)
 }
 
 // refusal says why the judge has turned a schedule down. That is no proof that

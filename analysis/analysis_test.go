@@ -114,7 +114,7 @@ func TestPredict(t *testing.T) {
 			2 rel l
 			2 w x`,
 			[]string{"infeasible 6-11"}},
-		{"the same, where not all pairs are looked at", `
+		{"the same, with more pairs than are the nearest", `
 			1 acq l
 			1 post p
 			1 w x @99
@@ -125,7 +125,7 @@ func TestPredict(t *testing.T) {
 			2 acq l
 			2 rel l
 			2 w x`,
-			[]string{"undecided 8-13", "undecided 6-13-7"}},
+			[]string{"infeasible 8-13", "undecided 6-13-7"}},
 		{"hidden by a counter", `
 			1 w x
 			1 armw n=1 update

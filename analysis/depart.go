@@ -119,10 +119,10 @@ func (p *predictor) departs(ctx context.Context, v instance) (*departing, error)
 
 // departure returns the departure at the end of steps, nil if the judge refuses it.
 func (p *predictor) departure(from int, steps []int, at symbolic.Departing) *Departure {
-	if p.judge.CheckFrom(from, steps, []int{at.At}) != nil {
+	if p.judge().CheckFrom(from, steps, []int{at.At}) != nil {
 		return nil
 	}
-	events := append(p.judge.Deviations(), at.At)
+	events := append(p.judge().Deviations(), at.At)
 	_, recipe := p.planner.Given(from, steps, []int{at.Stands}, []int{at.Stands})
 	return &Departure{Recipe{recipe, nil}, events}
 }
@@ -160,7 +160,7 @@ func (p *predictor) further(from int, steps []int, at symbolic.Departing) []int 
 			}
 			its = append(its, i)
 		}
-		if with := append(slices.Clone(more), its[:free]...); free > 0 && p.judge.CheckFrom(from, append(slices.Clone(with), steps[own:]...), []int{at.At}) == nil {
+		if with := append(slices.Clone(more), its[:free]...); free > 0 && p.judge().CheckFrom(from, append(slices.Clone(with), steps[own:]...), []int{at.At}) == nil {
 			more = with
 		}
 	}

@@ -50,10 +50,10 @@ func (p *predictor) deviations(f *Finding) []int {
 		return nil
 	}
 	s := f.Schedules[0].Schedule()
-	if p.judge.CheckFrom(s.From, s.Steps, f.Accesses) != nil {
+	if p.judge().CheckFrom(s.From, s.Steps, f.Accesses) != nil {
 		return nil
 	}
-	return p.judge.Deviations()
+	return p.judge().Deviations()
 }
 
 // maxFollowed bounds the reads that an assertion is followed through.

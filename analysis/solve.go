@@ -63,10 +63,8 @@ func (p *predictor) solve(ctx context.Context, fs []Finding, undecided []candida
 		}
 		return nil
 	}
-	if p.symbols == nil {
-		p.symbols = symbolic.NewConcurrent(p.t, p.o, p.flow)
-	}
 	s := p.newSolving(undecided)
+	p.model()
 	defer s.close()
 	for k, c := range undecided {
 		f := &fs[c.finding]
@@ -137,25 +135,34 @@ func (v instance) target() symbolic.Target {
 // decideBySolving decides c, the candidate number k.
 func (s *solving) decideBySolving(ctx context.Context, f *Finding, k int, c candidate) error {
 	budget := s.all.Part(s.budget.Steps)
+	ask, left := s.ask, budget // as long as all of them may be proven impossible
+	whole := budget.Steps
 	impossible := 0
 	why := ""
 	for n, v := range c.open {
-		if budget.Over() {
-			why = "steps"
+		if left == budget && (!c.Exhaustive || why != "" || n > 0 && (whole-budget.Steps)/int64(n)*int64(len(c.open)-n) > budget.Steps) {
+			ask, left, why = s.seek, budget.Part(s.budget.Steps/seekingPart), cmp.Or(why, "steps")
+		}
+		if left.Over() {
+			why = cmp.Or(why, "steps")
 			break
 		}
-		a, err := s.ask(ctx, v, s.at[[2]int{k, n}], budget)
+		part := left
+		if left == budget { // else what follows has no chance
+			part = left.Share(max(1, int64(len(c.open)-n)/share))
+		}
+		a, err := ask(ctx, v, s.at[[2]int{k, n}], part)
 		switch {
 		case err != nil:
 			return err
 		case a.Answer == solver.Unsat:
 			impossible++
 		case a.Answer == solver.Unknown:
-			why = a.Why
+			why = cmp.Or(a.Why, why)
 		case s.shows(f, v, a):
 			return nil
 		case v.Blocks:
-			if a, err = s.askOver(ctx, v, budget); err != nil {
+			if a, err = s.askOver(ctx, v, left); err != nil {
 				return err
 			} else if a.Answer == solver.Sat && s.shows(f, v, a) {
 				return nil
@@ -166,13 +173,22 @@ func (s *solving) decideBySolving(ctx context.Context, f *Finding, k int, c cand
 	case impossible == len(c.open) && c.Exhaustive:
 		f.Status, f.Tier = bug.Infeasible, TierSolver
 		f.Reason = "no order of the recorded events leads to it: the solver has proven that"
+	case !c.Exhaustive:
+		f.overBudget(fmt.Sprintf("not the first %d ways, and there are more", len(c.open)))
 	case why != "":
 		f.overBudget(strings.TrimPrefix(why, "symbolic: "))
-	case impossible == len(c.open):
-		f.overBudget(fmt.Sprintf("not the first %d ways, and there are more", impossible))
 	}
 	return nil
 }
+
+// seekingPart is the part of the budget of a candidate that goes into what has a schedule
+// near to the recorded run, if not all of its instances can be proven impossible: as these
+// are not all that there are, or a proof for each takes more than is left. One of some of them
+// is worth nothing.
+const seekingPart = 10
+
+// share is how many times its share of the budget an instance may take.
+const share = 4
 
 // overBudget notes why f, which has no schedule, is not proven infeasible either.
 func (f *Finding) overBudget(why string) {
@@ -182,16 +198,27 @@ func (f *Finding) overBudget(why string) {
 	f.Reason = why
 }
 
-// ask asks for runs to v that begin as schedules of its tests do, and if there
-// are none, for runs that begin where the trace does.
-func (s *solving) ask(ctx context.Context, v instance, at int, budget *solver.Budget) (symbolic.Answer, error) {
+// decider is asked for runs to v that begin as schedules of its tests do.
+func (s *solving) decider(v instance) *symbolic.Decider {
 	from := s.planner.From(v.Accesses...)
 	d := s.deciders[from]
 	if d == nil {
 		d = s.symbols.NewDecider(from, s.targets[from], s.engine)
 		s.deciders[from] = d
 	}
-	a, err := d.Decide(ctx, at, budget)
+	return d
+}
+
+// seek asks for runs to v near to the recorded one.
+func (s *solving) seek(ctx context.Context, v instance, at int, budget *solver.Budget) (symbolic.Answer, error) {
+	return s.decider(v).Seek(ctx, at, budget)
+}
+
+// ask asks for runs to v that begin as schedules of its tests do, and if there
+// are none, for runs that begin where the trace does.
+func (s *solving) ask(ctx context.Context, v instance, at int, budget *solver.Budget) (symbolic.Answer, error) {
+	from := s.planner.From(v.Accesses...)
+	a, err := s.decider(v).Decide(ctx, at, budget)
 	if err != nil || a.Answer != solver.Unsat || a.Never || from == 0 {
 		return a, err
 	}

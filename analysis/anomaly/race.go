@@ -32,6 +32,8 @@ type Candidate struct {
 	// Exhaustive is set if Pairs has all pairs of the two places that may
 	// race, so that nothing is left if none of them can.
 	Exhaustive bool
+	// Places are the two, as [Rows] knows them.
+	Places [2]uint64
 }
 
 // MaxPairs is the number of pairs that a candidate keeps. All pairs of one
@@ -328,6 +330,7 @@ func (f *finder) result() *Races {
 				Pairs:      p.first.nearest,
 				Again:      p.again.nearest,
 				Exhaustive: p.first.seen <= MaxPairs && !f.lossy[p.sites[0]] && !f.lossy[p.sites[1]],
+				Places:     p.sites,
 			})
 		case p.free:
 			r.Ordered++

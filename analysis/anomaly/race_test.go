@@ -97,8 +97,10 @@ func TestNearestFirst(t *testing.T) {
 // TestRepeated: what a goroutine does again at the same place, with nothing that orders
 // it in between, races with what has come between the two, before and after that.
 func TestRepeated(t *testing.T) {
-	_, r := find(t, tracetest.Parse(t, "0 w x @1\n0 w x @1\n1 r x @2\n0 w x @1\n0 w x @1"))
-	want := []anomaly.Candidate{{Pairs: [][2]int{{1, 2}, {0, 2}}, Again: [][2]int{{2, 3}}}}
+	tr := tracetest.Parse(t, "0 w x @1\n0 w x @1\n1 r x @2\n0 w x @1\n0 w x @1")
+	_, r := find(t, tr)
+	places := [2]uint64{uint64(tr.Events[0].Site), uint64(tr.Events[2].Site)}
+	want := []anomaly.Candidate{{Pairs: [][2]int{{1, 2}, {0, 2}}, Again: [][2]int{{2, 3}}, Places: places}}
 	if !reflect.DeepEqual(r.Candidates, want) {
 		t.Errorf("candidates %v, want %v", r.Candidates, want)
 	}

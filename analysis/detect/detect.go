@@ -24,6 +24,9 @@ type Candidate struct {
 	Name       string
 	Instances  []Instance // at least one; the easiest to replay comes first
 	Exhaustive bool       // these are all that there are
+	// Places are those of accesses that may meet, of which not all are among the instances;
+	// see [anomaly.Rows]. Empty where these cannot tell all.
+	Places [][2]uint64
 }
 
 // Alone reports whether c is events each of which is a violation by itself.

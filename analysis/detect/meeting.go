@@ -32,7 +32,11 @@ func meetings(in *Input, counts *Counts) []Candidate {
 			instances = append(instances, Instance{Accesses: pair[:], again: true})
 		}
 		if kind := in.meeting(c.Pairs[0]); in.wants(kind) {
-			cs = append(cs, Candidate{Kind: kind, Instances: instances, Exhaustive: c.Exhaustive})
+			found := Candidate{Kind: kind, Instances: instances, Exhaustive: c.Exhaustive}
+			if kind != bug.WaitGroup { // of which not all that conflict may meet: counted
+				found.Places = [][2]uint64{c.Places}
+			}
+			cs = append(cs, found)
 		}
 	}
 	return cs

@@ -21,6 +21,9 @@ func (in *Input) merge(cs []Candidate) []Candidate {
 			m := &merged[k]
 			m.Instances = append(slices.Clip(m.Instances), c.Instances...)
 			m.Exhaustive = m.Exhaustive && c.Exhaustive
+			if m.Places = append(slices.Clip(m.Places), c.Places...); len(c.Places) == 0 {
+				m.Places = nil
+			}
 			continue
 		}
 		of[c.Name] = len(merged)

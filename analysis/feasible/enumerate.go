@@ -16,7 +16,7 @@ import (
 // prefix of one of them. Their number grows exponentially: this is an oracle
 // for traces of some twenty events. The order is only lent to yield.
 func Interleavings(t *trace.Trace, yield func(order []int) bool) {
-	p := compile(t)
+	p := compile(t, trace.NewFlow(t))
 	p.extend(p.initial(), make([]int, 0, len(t.Events)), yield)
 }
 
@@ -61,7 +61,7 @@ func (p *program) successors(s *state) []successor {
 // one is a plain access to where a lock, WaitGroup or Once is. The pairs are sorted, the lower position first. Like
 // [Interleavings] it is for small traces, though it visits equal states once.
 func Races(t *trace.Trace) [][2]int {
-	p := compile(t)
+	p := compile(t, trace.NewFlow(t))
 	found := map[[2]int]bool{}
 	p.visit(func(s *state) bool {
 		p.collect(s, found)
@@ -78,7 +78,7 @@ func Races(t *trace.Trace) [][2]int {
 // lock that is not held, a send to or close of what is closed, a Done below zero. It is for
 // small traces, as [Races] is.
 func Fails(t *trace.Trace, i int) bool {
-	p := compile(t)
+	p := compile(t, trace.NewFlow(t))
 	e := &t.Events[i]
 	fails := false
 	p.visit(func(s *state) bool {
@@ -121,7 +121,7 @@ func (s *state) fails(pos int32, e *trace.Event) bool {
 // reads need not be as recorded: see [Judge.CheckFrom]. It is for small traces,
 // as [Races] is.
 func Reaches(t *trace.Trace, accesses []int) bool {
-	p := compile(t)
+	p := compile(t, trace.NewFlow(t))
 	type progress struct {
 		s     *state
 		n     int    // how many are performed

@@ -41,8 +41,11 @@ type Judge struct {
 
 // New prepares the check of schedules of t, in time and memory proportional
 // to the trace's length.
-func New(t *trace.Trace) *Judge {
-	p := compile(t)
+func New(t *trace.Trace) *Judge { return NewWith(t, trace.NewFlow(t)) }
+
+// NewWith is New for a trace of which somebody has the flow already.
+func NewWith(t *trace.Trace, flow *trace.Flow) *Judge {
+	p := compile(t, flow)
 	return &Judge{p: p, s: p.initial()}
 }
 

@@ -44,7 +44,7 @@ type info struct {
 }
 
 // compile makes the program of a trace.
-func compile(t *trace.Trace) *program {
+func compile(t *trace.Trace, flow *trace.Flow) *program {
 	n := 0
 	for i := range t.Events {
 		n = max(n, int(t.Events[i].G)+1)
@@ -54,7 +54,7 @@ func compile(t *trace.Trace) *program {
 		info:   make([]info, len(t.Events)),
 		first:  make([]int32, n),
 		forked: make([]bool, n),
-		flow:   trace.NewFlow(t),
+		flow:   flow,
 	}
 	for g := range p.first {
 		p.first[g] = none

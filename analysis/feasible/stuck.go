@@ -161,7 +161,7 @@ func (p *program) has(pos, lock int32) (writes, reads bool) {
 // as long as the others of the set do not go on. It returns each largest such set of a
 // state once. Like [Races] it is for small traces.
 func Deadlocks(t *trace.Trace) (sets [][]int) {
-	p := compile(t)
+	p := compile(t, trace.NewFlow(t))
 	found := map[string]bool{}
 	p.visit(func(s *state) bool {
 		if set := s.stuck(); len(set) > 0 && !found[fmt.Sprint(set)] {

@@ -24,12 +24,12 @@ func (b *Budget) Part(steps int64) *Budget {
 	return &Budget{Steps: min(steps, b.Steps), Memory: b.Memory, whole: b}
 }
 
-// Half returns half of what is left of b, which comes out of b.
-func (b *Budget) Half() *Budget {
+// Share returns one of n parts of what is left of b, which comes out of b.
+func (b *Budget) Share(n int64) *Budget {
 	if b == nil {
 		return nil
 	}
-	return b.Part(b.Steps / 2)
+	return b.Part(b.Steps / n)
 }
 
 // Spend takes steps off b and what it is a part of.

@@ -88,7 +88,7 @@ func TestBudgetCountsWork(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, Unknown, answer)
 		require.Less(t, whole.Steps, int64(Second-Second/50))
-		answer, err = e.Check(context.Background(), whole.Half())
+		answer, err = e.Check(context.Background(), whole.Share(2))
 		require.NoError(t, err)
 		require.Equal(t, Unknown, answer)
 		return whole.Steps

@@ -182,7 +182,7 @@ func (e *Encoding) fewest(ctx context.Context, t Target, budget *solver.Budget) 
 	if err != nil || a.Answer != solver.Sat || !t.Fails || len(e.nodes) > maxBounded {
 		return a, err
 	}
-	b, _, err := e.SolveBounded(ctx, t, maxSwitches, budget.Half())
+	b, _, err := e.SolveBounded(ctx, t, maxSwitches, budget.Share(2))
 	if err != nil || b.Answer != solver.Sat {
 		return a, err
 	}

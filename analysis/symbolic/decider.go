@@ -47,6 +47,20 @@ func (m *Model) NewWider(base, asked int, t Target, engine func(*solver.Formula)
 // shortly before the target. That it is not so proves nothing; the whole cone
 // has the last word. What all of this takes is taken off the budget.
 func (d *Decider) Decide(ctx context.Context, k int, budget *solver.Budget) (Answer, error) {
+	a, err := d.Seek(ctx, k, budget)
+	if err != nil || a.Answer != solver.Unknown || a.Why != "" {
+		return a, err
+	}
+	return d.Prove(ctx, k, budget)
+}
+
+// nearPart is the part of the budget that Seek may take. All runs take more.
+const nearPart = 4
+
+// Seek asks for runs that differ little from the recorded one. It is Unknown without a reason
+// if there are none, and Unsat only if no run comes to the target, whatever it
+// begins with.
+func (d *Decider) Seek(ctx context.Context, k int, budget *solver.Budget) (Answer, error) {
 	if t := d.targets[k]; t.Fails && d.m.settled(int32(t.Stands[0]), budget) {
 		return Answer{Answer: solver.Unsat, Never: true}, nil
 	}
@@ -54,7 +68,7 @@ func (d *Decider) Decide(ctx context.Context, k int, budget *solver.Budget) (Ans
 	if !ok {
 		return Answer{Answer: solver.Unsat, Never: true}, nil
 	}
-	q := quest{Decider: d, ctx: ctx, budget: budget}
+	q := quest{Decider: d, ctx: ctx, budget: budget.Share(nearPart)}
 	for back := firstWindow; near.events > back && q.large == ""; back *= 4 {
 		base := slices.Min(d.targets[k].events()) - back
 		if base <= d.base {
@@ -70,13 +84,15 @@ func (d *Decider) Decide(ctx context.Context, k int, budget *solver.Budget) (Ans
 		}
 	}
 	if q.large == "" {
-		if a, err := q.solve(near, k); err != nil || a.Answer == solver.Sat {
+		if a, err := q.solve(near, k); err != nil || a.Answer != solver.Unsat {
 			return a, err
 		}
 	}
-	if q.large != "" { // what is not near is more
-		return Answer{Why: q.large}, nil
-	}
+	return Answer{Why: q.large}, nil // what is not near is more
+}
+
+// Prove asks for all runs. It is for what Seek has left open.
+func (d *Decider) Prove(ctx context.Context, k int, budget *solver.Budget) (Answer, error) {
 	if budget.Over() {
 		return Answer{Why: "steps"}, nil
 	}
@@ -162,10 +178,10 @@ func (q *quest) solve(cone *Cone, k int) (Answer, error) {
 		q.large = err.Error()
 	}
 	if err != nil {
-		return Answer{}, nil
+		return Answer{Why: err.Error()}, nil
 	}
 	q.budget.Spend(perEvent * int64(cone.events))
-	return e.fewest(q.ctx, q.targets[k], q.budget.Half())
+	return e.fewest(q.ctx, q.targets[k], q.budget.Share(2))
 }
 
 // prepare makes the encoding of target k and of those after it that are like it.

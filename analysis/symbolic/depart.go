@@ -234,6 +234,9 @@ func (e *Encoding) departs(at []int) solver.Bool {
 		if e.past(i) || e.node(i) == none {
 			continue
 		}
+		if e.stops() {
+			break
+		}
 		if _, ok := e.departures[i]; !ok {
 			e.departures[i] = e.f.False()
 			if b := e.departsAt(i); b != e.f.False() {

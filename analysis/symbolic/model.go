@@ -156,6 +156,20 @@ func (m *Model) edgesFrom(g trace.GID, lo, hi int32) []edge {
 	return between(m.from[g], lo, hi, at)
 }
 
+// Edges returns what must come before what, in other goroutines, in each run of the model:
+// of values too, where a read that matters can find what it found from one writer only.
+// They are sorted by the later event.
+func (m *Model) Edges() []order.Edge {
+	var all []order.Edge
+	for _, es := range m.into {
+		for _, e := range es {
+			all = append(all, order.Edge{From: e.from, To: e.to})
+		}
+	}
+	slices.SortFunc(all, func(a, b order.Edge) int { return cmp.Or(cmp.Compare(a.To, b.To), cmp.Compare(a.From, b.From)) })
+	return all
+}
+
 func between(es []edge, lo, hi int32, at func(edge, int32) int) []edge {
 	from, _ := slices.BinarySearchFunc(es, lo, at)
 	to, _ := slices.BinarySearchFunc(es[from:], hi, at)

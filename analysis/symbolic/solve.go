@@ -48,12 +48,20 @@ type question struct {
 	budget   *solver.Budget
 	bound    int           // of switches, if few of them are looked for
 	core     []solver.Bool // after an Unsat: the assumptions that it needs
+	over     bool          // to say what the target is took all of the budget
 }
 
 func (e *Encoding) question(ctx context.Context, t Target, budget *solver.Budget) *question {
 	q := &question{Encoding: e, ctx: ctx, target: t, budget: budget, bound: unbounded}
+	if budget != nil {
+		e.most = e.spent + max(1, budget.Steps)
+	}
 	q.property = e.property(t)
 	e.taint.define()
+	if e.most = 0; e.err == errOver { // of this question only
+		q.over, e.err = true, nil
+	}
+	e.spend(budget)
 	return q
 }
 
@@ -64,6 +72,8 @@ func (q *question) ask(more ...solver.Bool) (Answer, error) {
 		switch {
 		case q.err != nil:
 			return Answer{Why: q.err.Error()}, nil
+		case q.over:
+			return Answer{Why: errOver.Error()}, nil
 		case slices.Contains(assumptions, q.f.False()):
 			q.core = nil
 			return Answer{Answer: solver.Unsat}, nil

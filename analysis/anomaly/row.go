@@ -1,0 +1,158 @@
+package anomaly
+
+import (
+	"math"
+
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A Row is accesses of two goroutines, one at each of two places, to the same memory:
+// any of First conflicts with any of Second, and no lock excludes them.
+type Row struct{ First, Second []int32 } // positions, ascending
+
+// maxRows bounds the rows of two places.
+const maxRows = 1 << 12
+
+// Rows returns for each of the given pairs of places ([Candidate.Places]) all accesses
+// that may race there, but for what the must-order says: nothing is passed over, as it is
+// for [FindRaces]. Rows are in the order of their memory; nil stands for too many.
+func Rows(t *trace.Trace, o *order.Order, places [][2]uint64) [][]Row {
+	s := &rows{finder: finder{t: t, o: o}, of: make(map[[2]uint64]int), wanted: make(map[uint64]bool), rows: make([][]Row, len(places)), over: make([]bool, len(places))}
+	for k, p := range places {
+		s.of[p] = k
+		s.wanted[p[0]], s.wanted[p[1]] = true, true
+	}
+	groups := o.Groups()
+	for k := range groups {
+		s.group(&groups[k])
+	}
+	for k, over := range s.over {
+		if over {
+			s.rows[k] = nil
+		}
+	}
+	return s.rows
+}
+
+// rows is the search for them.
+type rows struct {
+	finder
+	of     map[[2]uint64]int // by places
+	wanted map[uint64]bool
+	rows   [][]Row
+	over   []bool
+}
+
+// A file is the accesses of a class by one goroutine, in their order.
+type file struct {
+	class
+	g  trace.GID
+	at []int32
+}
+
+func (s *rows) group(g *order.Group) {
+	var locks map[order.LockSet]int32 // made when it is needed
+	type key struct {
+		class
+		g trace.GID
+	}
+	files := make(map[key]*file)
+	var byLoc [][]*file
+	for k, i := range g.Events {
+		e := &s.t.Events[i]
+		site := s.site(e.Site)
+		if !s.wanted[site] {
+			continue
+		}
+		if locks == nil {
+			locks, byLoc = s.sharedLocks(g), make([][]*file, len(g.Locations))
+		}
+		c := class{g.At[k], site, locks[s.o.LockSet(int(i))], g.How[k]}
+		f := files[key{c, e.G}]
+		if f == nil {
+			f = &file{class: c, g: e.G}
+			files[key{c, e.G}] = f
+			byLoc[c.at] = append(byLoc[c.at], f)
+		}
+		f.at = append(f.at, i)
+	}
+	for at, fs := range byLoc {
+		for n, f := range fs {
+			for _, other := range g.Overlaps[at] {
+				if other < int32(at) {
+					continue
+				}
+				from := 0
+				if other == int32(at) {
+					from = n + 1
+				}
+				for _, h := range byLoc[other][from:] {
+					s.meet(f, h)
+				}
+			}
+		}
+	}
+}
+
+func (s *rows) meet(f, h *file) {
+	k, ok := s.of[[2]uint64{min(f.site, h.site), max(f.site, h.site)}]
+	if !ok || s.over[k] || f.g == h.g || !f.how.Conflicts(h.how) || order.Exclude(s.sets[f.locks], s.sets[h.locks]) {
+		return
+	}
+	if len(s.rows[k]) == maxRows {
+		s.over[k] = true
+		return
+	}
+	s.rows[k] = append(s.rows[k], Row{f.at, h.at})
+}
+
+// An Ordering says which accesses must come before which, as [order.Order] does.
+type Ordering interface {
+	// BeforeReached reports whether event i must happen before the goroutine of event j
+	// can stand at j.
+	BeforeReached(i, j int) bool
+}
+
+// open yields for each access of r.First, by its index, those of r.Second that may meet it,
+// by the must-order: the indices from lo on and below hi, where these are some. Neither
+// ever goes down.
+func (r *Row) open(o Ordering, yield func(k, lo, hi int) bool) {
+	lo, hi := 0, 0
+	for k, i := range r.First {
+		// What is before i is so for all later ones, and what is behind i was so for all before.
+		for lo < len(r.Second) && r.Second[lo] < i && o.BeforeReached(int(r.Second[lo]), int(i)) {
+			lo++
+		}
+		for hi = max(hi, lo); hi < len(r.Second) && !o.BeforeReached(int(i), int(r.Second[hi])); hi++ {
+		}
+		if lo < hi && !yield(k, lo, hi) {
+			return
+		}
+	}
+}
+
+// Pairs is how many pairs of r may meet, by the must-order.
+func (r *Row) Pairs(o Ordering) (n int) {
+	r.open(o, func(_, lo, hi int) bool {
+		n = min(n+hi-lo, math.MaxInt32)
+		return true
+	})
+	return n
+}
+
+// Add appends the pairs of r that may meet to pairs, the earlier access first, as long as
+// these are not more than most.
+func (r *Row) Add(pairs [][2]int, o Ordering, most int) [][2]int {
+	r.open(o, func(k, lo, hi int) bool {
+		for _, j := range r.Second[lo:hi] {
+			if len(pairs) > most {
+				return false
+			}
+			i, j := int(r.First[k]), int(j)
+			pairs = append(pairs, [2]int{min(i, j), max(i, j)})
+		}
+		return true
+	})
+	return pairs
+}

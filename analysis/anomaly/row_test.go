@@ -1,0 +1,78 @@
+package anomaly_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/gopredict/gopredict/analysis/anomaly"
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/internal/tracetest"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// TestRowsHaveAllPairs compares rows with all pairs of events, one by one. The events of a
+// trace have few places: a candidate has many pairs.
+func TestRowsHaveAllPairs(t *testing.T) {
+	all := 0
+	for seed := range uint64(400) {
+		tr := tracetest.Random(seed, tracetest.Config{Goroutines: 4, Events: 25, Sync: tracetest.All &^ tracetest.Channels, Locks: 2, Locations: 2, Unnested: true, HandOver: true})
+		crowd(tr)
+		o, r := find(t, tr)
+		var places [][2]uint64
+		for _, c := range r.Candidates {
+			places = append(places, c.Places)
+		}
+		for k, rows := range anomaly.Rows(tr, o, places) {
+			var got [][2]int
+			n := 0
+			for _, row := range rows {
+				got = row.Add(got, o, len(tr.Events)*len(tr.Events))
+				n += row.Pairs(o)
+			}
+			want := meeting(tr, o, places[k])
+			slices.SortFunc(got, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
+			if !slices.Equal(got, want) || n != len(want) {
+				t.Fatalf("seed %d, places %x: %d pairs %v, want %v", seed, places[k], n, got, want)
+			}
+			all += n
+		}
+	}
+	if all < 10_000 {
+		t.Errorf("only %d pairs came up", all)
+	}
+}
+
+// crowd gives all events of a kind that goroutines of even number do one place, and those
+// of others another.
+func crowd(tr *trace.Trace) {
+	for i := range tr.Events {
+		e := &tr.Events[i]
+		e.Site = trace.SiteID(2*int(e.Kind) + int(e.G)%2)
+		tr.Sites[e.Site] = trace.Site{ID: e.Site, Key: uint64(e.Site)}
+	}
+}
+
+// meeting lists the pairs that may race at two places, ascending.
+func meeting(tr *trace.Trace, o *order.Order, places [2]uint64) (pairs [][2]int) {
+	how, at := make(map[int32]order.Access), make(map[int32][2]int32)
+	groups := o.Groups()
+	for k := range groups {
+		for n, i := range groups[k].Events {
+			how[i], at[i] = groups[k].How[n], [2]int32{int32(k), groups[k].At[n]}
+		}
+	}
+	for i := range tr.Events {
+		for j := i + 1; j < len(tr.Events); j++ {
+			a, b := int32(i), int32(j)
+			sites := [2]uint64{uint64(tr.Events[i].Site), uint64(tr.Events[j].Site)}
+			if slices.Sort(sites[:]); sites != places || tr.Events[i].G == tr.Events[j].G || at[a][0] != at[b][0] || how[a] == 0 && how[b] == 0 || !how[a].Conflicts(how[b]) {
+				continue
+			}
+			if !slices.Contains(groups[at[a][0]].Overlaps[at[a][1]], at[b][1]) || o.Exclude(o.LockSet(i), o.LockSet(j)) || o.BeforeReached(i, j) {
+				continue
+			}
+			pairs = append(pairs, [2]int{i, j})
+		}
+	}
+	return pairs
+}

@@ -1,0 +1,49 @@
+package order
+
+import "github.com/gopredict/gopredict/recorder/trace"
+
+// An Edge says that the event From comes before To, which is later in the trace, in
+// each run that performs To.
+type Edge struct{ From, To int32 }
+
+// A Must is the must-order that edges make together with program order: a must clock.
+type Must struct {
+	t   *trace.Trace
+	por *relation
+}
+
+// Must returns the order of edges, which are sorted by To. It takes time near-linear in the
+// number of events and edges.
+func (o *Order) Must(edges []Edge) *Must {
+	n := len(o.t.Goroutines)
+	b := &relater{
+		t: o.t, rel: &relation{clocks: newClocks(n), seg: make([]int32, len(o.t.Events))},
+		now: make([]clock, n), cur: make([]int32, n),
+	}
+	for g := range b.cur {
+		b.cur[g] = -1
+	}
+	for i := range o.t.Events {
+		g := o.t.Events[i].G
+		old := b.now[g]
+		for ; len(edges) > 0 && int(edges[0].To) <= i; edges = edges[1:] {
+			b.from(g, int(edges[0].From), int(edges[0].To) == i)
+		}
+		if b.cur[g] < 0 || b.now[g] != old {
+			b.rel.segs = append(b.rel.segs, segment{b.now[g], int32(i), b.cur[g]})
+			b.cur[g] = int32(len(b.rel.segs) - 1)
+		}
+		b.rel.seg[i] = b.cur[g]
+	}
+	return &Must{o.t, b.rel}
+}
+
+// BeforeReached reports whether event i must happen before the goroutine of event j can
+// stand at j.
+func (m *Must) BeforeReached(i, j int) bool {
+	gi := m.t.Events[i].G
+	if gi == m.t.Events[j].G || i >= j {
+		return i < j && gi == m.t.Events[j].G
+	}
+	return m.por.get(m.por.reached(j), uint32(gi)) > int32(i)
+}

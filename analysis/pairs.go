@@ -1,0 +1,188 @@
+package analysis
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/analysis/anomaly"
+	"github.com/gopredict/gopredict/analysis/detect"
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/analysis/symbolic"
+	"github.com/gopredict/gopredict/internal/bug"
+)
+
+// This file looks at all pairs of accesses at two places where the detectors have handed
+// over the nearest ones only, and none of these has a schedule: what they left out may
+// have one, and nothing is infeasible as long as nobody has looked at it. The must clock
+// refutes most; one cone for each two goroutines finds the races that need no critical
+// section turned round; what is left, if that is not much, is for the solver.
+
+const (
+	// maxLeft is how many pairs of a candidate the solver is left with at most.
+	maxLeft = 64
+	// maxMet is how many pairs that a cone leads to the judge is asked about, of one candidate.
+	maxMet = 16
+	// maxGroups is how many sets of tests the pairs of a candidate may be of, if it is to be
+	// infeasible: of each it takes to know that none of its runs departs.
+	maxGroups = 16
+)
+
+// allPairs looks at all pairs of those undecided candidates that have more of them than
+// instances, of which of has what the detectors say. It returns those that are undecided
+// then.
+func (p *predictor) allPairs(fs []Finding, of []detect.Candidate, undecided []candidate) []candidate {
+	var places [][2]uint64
+	for _, c := range undecided {
+		if !c.Exhaustive {
+			places = append(places, c.Places...)
+		}
+	}
+	if len(places) == 0 {
+		return undecided
+	}
+	rows := anomaly.Rows(p.t, p.o, places)
+	left := undecided[:0]
+	for _, c := range undecided {
+		if !c.Exhaustive && len(c.Places) > 0 {
+			its := rows[:len(c.Places)]
+			rows = rows[len(c.Places):]
+			if !slices.ContainsFunc(its, func(r []anomaly.Row) bool { return r == nil }) {
+				p.decidePairs(&fs[c.finding], &c, slices.Concat(its...))
+			}
+			of[c.finding] = c.Candidate
+		}
+		if fs[c.finding].Status == bug.Undecided && len(c.open) > 0 {
+			left = append(left, c)
+		}
+	}
+	return left
+}
+
+// A clocked is what the must-order and the must clock say together. The one has orders that
+// another run could have, as that of atomic operations; the other one has what values say,
+// where a read that matters finds what it found from one writer only.
+type clocked struct {
+	*order.Order
+	must *order.Must
+}
+
+func (c clocked) BeforeReached(i, j int) bool {
+	return c.Order.BeforeReached(i, j) || c.must.BeforeReached(i, j)
+}
+
+// must is what is known to come before what. Of long traces that is the must-order.
+func (p *predictor) must() anomaly.Ordering {
+	switch {
+	case p.clock != nil:
+	case len(p.t.Events) > maxSolved:
+		p.clock = p.o
+	default:
+		p.clock = clocked{p.o, p.o.Must(p.model().Edges())}
+	}
+	return p.clock
+}
+
+// decidePairs looks at all pairs of c, whose rows are given, and notes in the finding f if
+// that decides c. If not, and there are not too many of them left, these are its instances
+// from now on.
+func (p *predictor) decidePairs(f *Finding, c *candidate, rows []anomaly.Row) {
+	p.left = effort
+	must := p.must()
+	left := 0
+	groups, ok := p.groups(rows)
+	rows = slices.DeleteFunc(rows, func(r anomaly.Row) bool {
+		n := r.Pairs(must)
+		left += n
+		return n == 0
+	})
+	if g, ok := p.meet(c, rows, must.BeforeReached); ok {
+		*f = g
+		return
+	}
+	if left > maxLeft || !ok {
+		return
+	}
+	if left == 0 {
+		f.Status, f.Tier, f.Reason = bug.Infeasible, TierMust, "one of the accesses must come before the other one's goroutine is there, in each run of the recorded events"
+		c.Instances, c.Exhaustive = groups, true
+		return
+	}
+	var all []detect.Instance
+	for _, r := range rows {
+		for _, pair := range r.Add(nil, must, maxLeft) {
+			all = append(all, detect.Instance{Accesses: pair[:]})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b detect.Instance) int {
+		return cmp.Compare(a.Accesses[1]-a.Accesses[0], b.Accesses[1]-b.Accesses[0])
+	})
+	nearest := all[:min(len(all), 2*anomaly.MaxPairs)] // schedules for more take too long
+	found, _ := p.decide(detect.Candidate{Kind: c.Kind, Name: c.Name, Instances: nearest})
+	if found.Status == bug.Predicted {
+		*f = found
+		return
+	}
+	f.Reason = ""
+	if c.open = p.refute(f, detect.Candidate{Instances: all}); len(c.open) == 0 {
+		f.Status = bug.Infeasible
+	} else {
+		f.Tier, f.Reason = "", found.Reason
+	}
+	// A proof has to hold for the groups, too: what the must clock refutes a run that
+	// departs may do.
+	c.Instances, c.Exhaustive = append(all, groups...), true
+}
+
+// meet looks for a pair in rows that a cone leads to.
+func (p *predictor) meet(c *candidate, rows []anomaly.Row, before func(i, j int) bool) (Finding, bool) {
+	judged := 0
+	for _, r := range rows {
+		for s, recipe := range p.planner.Meet(r.First, r.Second, before) {
+			p.left -= len(s.Steps)
+			if judged++; judged > maxMet || p.left < 0 {
+				return Finding{}, false
+			}
+			v := detect.Instance{Accesses: recipe.Accesses}
+			if p.check(s.From, s.Steps, v) != nil {
+				continue
+			}
+			// It may have a schedule that is easier to replay, and a second one.
+			f, _ := p.decide(detect.Candidate{Kind: c.Kind, Name: c.Name, Instances: []detect.Instance{v}})
+			if f.Status == bug.Predicted {
+				return f, true
+			}
+		}
+	}
+	return Finding{}, false
+}
+
+// groups returns a pair for each set of tests that pairs in rows are of; ok is false if these
+// are too many, or not the same all along a row, as where a goroutine serves several tests.
+func (p *predictor) groups(rows []anomaly.Row) (groups []detect.Instance, ok bool) {
+	seen := make(map[string]bool)
+	for _, r := range rows {
+		for _, of := range [][]int32{r.First, r.Second} {
+			if first, last := int(of[0]), int(of[len(of)-1]); !slices.Equal(p.tests.Of([]int{first}), p.tests.Of([]int{last})) {
+				return nil, false
+			}
+		}
+		for _, pair := range r.Add(nil, p.o, 0) {
+			key := fmt.Sprint(p.planner.From(pair[:]...), "\x00", strings.Join(p.tests.Of(pair[:]), "\x00"))
+			if !seen[key] {
+				seen[key] = true
+				groups = append(groups, detect.Instance{Accesses: pair[:]})
+			}
+		}
+	}
+	return groups, len(groups) <= maxGroups
+}
+
+// model is the solver's of the trace.
+func (p *predictor) model() *symbolic.Model {
+	if p.symbols == nil {
+		p.symbols = symbolic.NewConcurrent(p.t, p.o, p.flow)
+	}
+	return p.symbols
+}

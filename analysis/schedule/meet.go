@@ -1,0 +1,74 @@
+package schedule
+
+import "iter"
+
+// Meet looks for pairs of accesses, one of first and one of second, to which goroutines
+// come by the cone of both in recorded order, and yields a schedule for some of them, with
+// its recipe. Each list has accesses of one goroutine, ascending. If there is a pair of which
+// the cone with all reads is free of its own accesses, a sync-preserving race, one is
+// yielded.
+//
+// The cone of a pair only grows with either access. So if it has the first one in it, so
+// have those of that one and all later ones of the other goroutine: one cone grows along the
+// lists, and the whole takes as long as that (Mathur, Pavlogiannis and Viswanathan, Optimal
+// Prediction of Synchronization-Preserving Races, POPL 2021, Algorithm 2).
+//
+// Pairs of which one must come before the other need not be looked at: before says so.
+func (p *Planner) Meet(first, second []int32, before func(i, j int) bool) iter.Seq2[Schedule, Recipe] {
+	return func(yield func(Schedule, Recipe) bool) {
+		for _, m := range []method{directAll, directMatter, directNone} {
+			if !p.walk(m, first, second, before, yield) {
+				return
+			}
+		}
+	}
+}
+
+// keeps is what a direct method keeps.
+func (m method) keeps() reads {
+	switch m {
+	case directAll:
+		return allReads
+	case directMatter:
+		return readsThatMatter
+	}
+	return noReads
+}
+
+// walk is Meet by one method. It reports whether more is wanted.
+func (p *Planner) walk(m method, first, second []int32, before func(i, j int) bool, yield func(Schedule, Recipe) bool) bool {
+	var c *cone
+	for len(first) > 0 && len(second) > 0 {
+		i, j := int(first[0]), int(second[0])
+		switch {
+		case i < j && before(i, j):
+			first = first[1:]
+			continue
+		case j < i && before(j, i):
+			second = second[1:]
+			continue
+		}
+		v := target{accesses: []int{min(i, j), max(i, j)}}
+		if b := p.of(v); c == nil || c.base != b {
+			c = p.newCone(b, m.keeps(), nil, nil)
+		}
+		c.lead(v)
+		switch {
+		case c.includes(i):
+			first = first[1:]
+		case c.includes(j):
+			second = second[1:]
+		default:
+			if s, ok := p.make(m, v); ok && !yield(s, Recipe{Accesses: p.o.Begun(v.accesses), target: v, p: p, method: m}) {
+				return false
+			}
+			// What has kept it from being one is not known: on to the next.
+			if i < j {
+				first = first[1:]
+			} else {
+				second = second[1:]
+			}
+		}
+	}
+	return true
+}
