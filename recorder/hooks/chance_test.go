@@ -59,7 +59,7 @@ func recordedOrder(tr *trace.Trace, test string) string {
 		}
 		begun = true
 		switch e.Kind {
-		case trace.SendDone, trace.RecvDone, trace.SelectDone, trace.WaitGroupWaited, trace.CondWake, trace.TestBegin, trace.TestEnd, trace.End:
+		case trace.SendDone, trace.RecvDone, trace.SelectDone, trace.WaitGroupWaited, trace.CondWake, trace.TestBegin, trace.TestEnd, trace.End, trace.SelectRecv:
 			continue
 		}
 		if _, ok := numbers[e.G]; !ok {

@@ -249,7 +249,7 @@ var table = []Hook{
 	{"runtime", "selectnbsend", events(trace.SelectSend, trace.Select, trace.SelectDone, trace.SendDone), []edit{
 		entry(ifUser + "return predictSend(c, elem, false, " + here + ") };"),
 	}},
-	{"runtime", "selectnbrecv", events(trace.Select, trace.SelectDone, trace.RecvDone), []edit{
+	{"runtime", "selectnbrecv", events(trace.SelectRecv, trace.Select, trace.SelectDone, trace.RecvDone), []edit{
 		entry(ifUser + "return predictRecv(c, elem, false, " + here + ") };"),
 	}},
 	{"runtime", "reflect_chansend", events(trace.Send, trace.SendDone), []edit{
@@ -263,7 +263,7 @@ var table = []Hook{
 		before(`panic(plainError("close of nil channel"))`, "PredictMisused()"),
 		before(`panic(plainError("close of closed channel"))`, "PredictMisused()"),
 	}},
-	{"runtime", "selectgo", events(trace.SelectSend, trace.Select, trace.SelectDone, trace.SendDone, trace.RecvDone), []edit{
+	{"runtime", "selectgo", events(trace.SelectSend, trace.SelectRecv, trace.Select, trace.SelectDone, trace.SendDone, trace.RecvDone), []edit{
 		rename("predictSelectgo"),
 		instead("cheaprandn(uint32(norder + 1))", "predictRandn(uint32(norder + 1))"),
 		after("pollorder = pollorder[:norder]", "predictAsk(pollorder)"),

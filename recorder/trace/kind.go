@@ -64,6 +64,8 @@ const (
 
 	Operand
 
+	SelectRecv
+
 	NumKinds
 )
 
@@ -141,6 +143,8 @@ var specs = func() [NumKinds]Spec {
 		SelectSend: {"selsend", ClassChannel, "send", "to", channel, unused, capacity, 0, "a case of the select that follows would send"},
 
 		Operand: {"operand", ClassControl, "operand", "of", unused, value("the value, or its digest, if FlagValue"), size, tells, "what a condition or a store needs beside what was read: a value that other goroutines cannot change"},
+
+		SelectRecv: {"selrecv", ClassControl, "receive", "from", channel, unused, capacity, tells, "a case of the select that follows would receive; those of one select come in their order"},
 	}
 }()
 

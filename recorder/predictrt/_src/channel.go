@@ -119,6 +119,14 @@ func selectCase(ch, capacity uint64, pc uintptr) {
 	g.log(SelectSend, 0, site, uint32(capacity), ch, 0)
 }
 
+// selectOther says what a case of a select would receive from; 0 is the nil channel.
+func selectOther(ch, capacity uint64, pc uintptr) {
+	if g := current(); g != nil && !lookup(pc).own {
+		g.ready()
+		g.log(SelectRecv, 0, siteOf(pc), uint32(capacity), ch, 0)
+	}
+}
+
 // fired logs that the element just received is a timer's.
 func fired(timer unsafe.Pointer, site uint32) {
 	if g := enter(Await, real(site)); g != nil {

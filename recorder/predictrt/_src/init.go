@@ -70,7 +70,7 @@ func init() {
 		Make: chanMake, Close: chanClose,
 		Send: chanSend, Sent: chanSent, Recv: chanRecv, Recvd: chanRecvd,
 		Select: selectBegin, Selected: selectDone,
-		Case: selectCase, Fired: fired,
+		Case: selectCase, Other: selectOther, Fired: fired,
 		Gosched: gosched, Clock: looksAtClock, Post: post, Await: await,
 		Attach: attach, Detach: detach, Enter: enterFinal, Leave: leaveFinal, Cleanup: cleanup, Cleanups: cleanups,
 		Copy: copied, Map: mapTouched,

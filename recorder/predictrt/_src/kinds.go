@@ -47,6 +47,7 @@ const (
 	Await           uint8 = 40
 	SelectSend      uint8 = 41
 	Operand_        uint8 = 42
+	SelectRecv      uint8 = 43
 )
 
 // The flags of an event.
@@ -60,7 +61,7 @@ const (
 )
 
 // words are what the text form of a trace calls the kinds.
-var words = [43]string{
+var words = [44]string{
 	Read:            "read",
 	Write_:          "write",
 	AtomicLoad:      "aload",
@@ -103,6 +104,7 @@ var words = [43]string{
 	Await:           "await",
 	SelectSend:      "selsend",
 	Operand_:        "operand",
+	SelectRecv:      "selrecv",
 }
 
 // isWrite reports whether an event of the kind stores to memory.

@@ -28,6 +28,8 @@ type PredictHooks struct {
 	Selected func(chosen int, site uint32)
 	// Case is called before Select for each case that would send.
 	Case func(ch, capacity uint64, pc uintptr)
+	// Other is called before these, for each case that would receive, in their order.
+	Other func(ch, capacity uint64, pc uintptr)
 	// Fired is called after Recvd if the element is from a timer.
 	Fired func(timer unsafe.Pointer, site uint32)
 

@@ -93,6 +93,7 @@ func predictRecvd(c *hchan, id, n, number uint64, site uint32) {
 }
 
 func predictTryRecv(c *hchan, elem unsafe.Pointer, id, n uint64, pc uintptr) (selected, received bool) {
+	predictHooks.Other(id, n, pc)
 	site := predictHooks.Select(1, true, pc)
 	selected, received = chanrecv(c, elem, false)
 	number := predictElem(received)
@@ -140,6 +141,10 @@ func selectgo(cas0 *scase, order0 *uint16, pc0 *uintptr, nsends, nrecvs int, blo
 	}
 	pc := sys.GetCallerPC()
 	cases := (*[1 << 16]scase)(unsafe.Pointer(cas0))
+	for i := range nrecvs {
+		id, n := predictChan(cases[nsends+i].c)
+		predictHooks.Other(id, n, pc)
+	}
 	for i := range nsends {
 		if id, n := predictChan(cases[i].c); id != 0 {
 			predictHooks.Case(id, n, pc)
