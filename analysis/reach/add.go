@@ -1,0 +1,555 @@
+package reach
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// This file adds runs to a program: it executes what was recorded on the model, and notes
+// what the goroutines have found. Where the model does not agree with what was recorded,
+// something is not in the trace.
+
+// A Run is what was recorded of a run of the test.
+type Run struct {
+	Trace *trace.Trace
+	// Died is the position of the last event of the goroutine that has ended the program
+	// before the test's end, as by a panic; -1 if none has.
+	Died int
+}
+
+// Add adds a run, and reports whether it has shown anything new.
+func (p *Program) Add(its Run) (fresh bool) {
+	before, ran := len(p.nodes), len(p.ran)
+	r := &run{Program: p, t: its.Trace, names: newNaming(p), flow: trace.NewFlow(its.Trace)}
+	r.prepare()
+	r.names.align(r)
+	if r.begin(); r.play() {
+		r.finish(its.Died)
+	}
+	return len(p.nodes) > before || len(p.ran) > ran
+}
+
+// A run is the state of a walk through what was recorded of it.
+type run struct {
+	*Program
+	t        *trace.Trace
+	flow     *trace.Flow
+	names    *naming
+	s        *state
+	mine     []bool              // by position: it is of the test, and after its begin
+	last     map[int32]last      // by goroutine
+	external map[uint64]bool     // channels with elements that no goroutine has sent
+	cases    map[int32][]choice  // by goroutine: of the select to come
+	once     map[int32][]uint64  // by goroutine: of which the function has returned
+	ids      map[trace.GID]int32 // the program's numbers
+	after    map[int]int         // by position of a select: that of what it has chosen
+}
+
+// last is the edge that a goroutine has taken last.
+type last struct {
+	node  int32
+	edge  int
+	fresh bool
+}
+
+func (r *run) in(i int) bool { return r.mine[i] }
+
+// prepare finds the events of the test, and what they are on.
+func (r *run) prepare() {
+	r.mine = make([]bool, len(r.t.Events))
+	r.after = make(map[int]int)
+	began, over := false, false
+	selects := make(map[trace.GID]int)
+	for i := range r.t.Events {
+		e := &r.t.Events[i]
+		g := &r.t.Goroutines[e.G]
+		if g.Test != r.test {
+			continue
+		}
+		if g.Path == "0" {
+			began = began || e.Kind == trace.TestBegin
+			if !began || over {
+				continue
+			}
+			over = e.Kind == trace.TestEnd && r.t.Names[e.Obj] == r.test
+		}
+		r.mine[i] = true
+		switch e.Kind {
+		case trace.Select:
+			selects[e.G] = i
+		case trace.SelectDone:
+			if at, ok := selects[e.G]; ok {
+				r.after[at] = i
+			}
+		}
+	}
+}
+
+// begin finds the goroutines of the run, and the channels of which others send.
+func (r *run) begin() {
+	sends := make(map[uint64]bool)
+	r.external = make(map[uint64]bool)
+	for i := range r.t.Events {
+		if e := &r.t.Events[i]; e.Kind == trace.Send || e.Kind == trace.SendDone || e.Kind == trace.SelectSend {
+			sends[e.Obj] = true
+		}
+	}
+	r.last, r.cases, r.once, r.ids = make(map[int32]last), make(map[int32][]choice), make(map[int32][]uint64), make(map[trace.GID]int32)
+	for i := range r.t.Events {
+		e := &r.t.Events[i]
+		if !r.mine[i] {
+			continue
+		}
+		its := r.t.Goroutines[e.G]
+		its.Site = r.site(its.Site)
+		r.ids[e.G] = r.goroutine(its)
+		if e.Kind == trace.RecvDone && e.Val > 0 && !sends[e.Obj] {
+			r.external[e.Obj] = true
+			r.doubt("what comes of timers, or of others than goroutines of the test, comes at any time")
+		}
+	}
+	r.s = r.start()
+}
+
+// play executes the events; it reports whether all of them are what the model expects.
+func (r *run) play() bool {
+	for i := range r.t.Events {
+		if !r.mine[i] {
+			continue
+		}
+		r.s.over = false // others may do something yet before the program has ended
+		if why := r.event(i); why != "" {
+			e := &r.t.Events[i]
+			s := r.t.Sites[e.Site]
+			r.doubt("%s at %s:%d, by goroutine %s: %s", e.Kind, s.File, s.Line, r.t.Goroutines[e.G].Path, why)
+			return false
+		}
+	}
+	return true
+}
+
+// event executes the event at position i, and returns why that does not fit.
+func (r *run) event(i int) string {
+	e := &r.t.Events[i]
+	g := r.ids[e.G]
+	if why := r.complete(g, e); why != "" {
+		return why
+	}
+	if e.Kind != trace.SelectSend && e.Kind != trace.SelectRecv {
+		defer delete(r.cases, g)
+	}
+	if quiet(e.Kind) || e.Kind == trace.OnceDone && r.returned(g, e.Obj) {
+		r.tail(g, i)
+		return ""
+	}
+	at := r.s.at[g]
+	if at == none || r.nodes[at].ended {
+		return "it was not started, or has ended"
+	}
+	if r.nodes[at].kind == trace.None {
+		r.fill(at, g, i)
+	}
+	n := &r.nodes[at]
+	r.names.like(n, e)
+	if why := r.differs(n, e); why != "" {
+		return why
+	}
+	r.s.grow()
+	if v, ok := r.t.HeldAt(i); ok && e.Kind.IsAccess() && r.s.content(n.obj) == untouched {
+		r.initial[n.obj] = number(r.names.word(&trace.Event{Size: e.Size, Val: v}))
+	}
+	if r.s.ways(g) == 0 {
+		return "it should wait, by what was recorded"
+	}
+	way, why := r.way(n, i)
+	if why != "" {
+		return why
+	}
+	return r.take(g, at, e, i, r.s.do(g, way))
+}
+
+// complete lets a goroutine go on that has not come out of an operation but by a panic.
+func (r *run) complete(g int32, e *trace.Event) string {
+	at := r.s.at[g]
+	if at == none {
+		return ""
+	}
+	k := r.nodes[at].kind
+	if k != trace.SendDone && k != trace.RecvDone && k != trace.SelectDone || e.Kind == k {
+		return ""
+	}
+	for k == trace.SelectDone {
+		if w := r.s.waits[g]; !w.done || w.found != panics {
+			return "the operation before was not complete"
+		}
+		if why := r.take(g, at, e, -1, r.s.do(g, 0)); why != "" {
+			return why
+		}
+		at = r.s.at[g]
+		k = r.nodes[at].kind
+	}
+	if w := r.s.waits[g]; !w.done || w.found != panics {
+		return "the operation before was not complete"
+	}
+	return r.take(g, at, e, -1, r.s.do(g, 0))
+}
+
+// returned reports whether the goroutine has run the function of a Once itself.
+func (r *run) returned(g int32, once uint64) bool {
+	k := slices.Index(r.once[g], once)
+	if k < 0 {
+		return false
+	}
+	r.once[g] = slices.Delete(r.once[g], k, k+1)
+	return true
+}
+
+// tail notes what the goroutine has done since it has found something.
+func (r *run) tail(g int32, i int) {
+	e := r.t.Events[i]
+	if e.Kind == trace.SelectSend || e.Kind == trace.SelectRecv {
+		ch := r.channel(e.Obj, e.Size)
+		r.cases[g] = append(r.cases[g], choice{ch, e.Kind == trace.SelectSend})
+		e.Obj = uint64(ch + 1)
+	}
+	if e.Kind == trace.Await && e.Flags&trace.FlagFailed == 0 && e.Obj == 0 {
+		r.doubt("what comes from outside of the test is taken as it came")
+	}
+	if l, ok := r.last[g]; ok && l.fresh {
+		e.G, e.Site = trace.GID(g), r.site(e.Site)
+		r.nodes[l.node].next[l.edge].tail = append(r.nodes[l.node].next[l.edge].tail, e)
+	}
+}
+
+// channel returns the number of a channel; none of the nil channel.
+func (r *run) channel(id uint64, capacity uint32) int32 {
+	if id == 0 {
+		return none
+	}
+	ch := r.object(ofChan, r.names.channel(id))
+	r.capacity[ch] = int(capacity)
+	if r.external[id] {
+		r.outside[ch] = true
+	}
+	return ch
+}
+
+// on returns the number of what an event is on.
+func (r *run) on(e *trace.Event) int32 {
+	switch k := e.Kind; {
+	case k.IsAccess():
+		return r.extent(extent{r.names.of(e.Obj), max(e.Size, 1)})
+	case k == trace.Fork:
+		return r.goroutine(r.t.Goroutines[e.Obj])
+	case k == trace.Select || k == trace.SelectDone:
+		return none
+	case k.Class() == trace.ClassChannel:
+		return r.channel(e.Obj, e.Size)
+	case k.HasAddress():
+		return r.object(classOf(k), r.names.of(e.Obj))
+	}
+	return none
+}
+
+// fill makes of a place that nobody has seen what the event at position i is.
+func (r *run) fill(at, g int32, i int) {
+	e := r.t.Events[i]
+	if e.Kind == trace.ChanMake {
+		r.names.chans[e.Obj] = 1<<40 | uint64(at)
+	}
+	on := r.on(&e)
+	n := &r.nodes[at]
+	n.kind, n.obj, n.flags, n.size, n.site = e.Kind, on, e.Flags&flags, e.Size, r.site(e.Site)
+	switch {
+	case isStore(&e):
+		n.left = madeBy(at)
+		if e.HasValue() {
+			n.word = r.names.word(&e)
+			n.left = number(n.word)
+		}
+	case e.Kind == trace.WaitGroupAdd:
+		n.word = e.Val
+	case e.Kind == trace.Select:
+		n.cases = r.casesOf(g, int(e.Val))
+	case e.Kind == trace.OnceDone: // somebody else has run the function
+		n.kind = trace.OnceBegin
+	}
+	if e.Kind == trace.Fork {
+		child := r.leaf(on, nil)
+		n = &r.nodes[at]
+		n.child = child
+	}
+	e.G, e.Site = trace.GID(g), n.site
+	if e.Kind.HasAddress() {
+		e.Obj = r.names.of(e.Obj)
+	}
+	n.event = e
+}
+
+// casesOf returns the n cases of the select that a goroutine comes to: those that would send
+// come first, but the run tells nothing of those on nil channels; then those that would receive.
+func (r *run) casesOf(g int32, n int) (all []choice) {
+	var recvs []choice
+	for _, c := range r.cases[g] {
+		if c.send {
+			all = append(all, c)
+		} else {
+			recvs = append(recvs, c)
+		}
+	}
+	if len(all) > 0 && len(all)+len(recvs) < n {
+		r.doubt("a select has cases that send to nil channels")
+	}
+	for len(all)+len(recvs) < n {
+		all = append(all, choice{none, true})
+	}
+	return append(all, recvs...)
+}
+
+// differs says in what an event is not that of the node that its goroutine comes to.
+func (r *run) differs(n *node, e *trace.Event) string {
+	kind := e.Kind
+	if kind == trace.OnceDone {
+		kind = trace.OnceBegin
+	}
+	if n.kind == trace.SendDone || n.kind == trace.RecvDone || n.kind == trace.SelectDone || n.kind == trace.WaitGroupWaited || n.kind == trace.CondWake {
+		if n.kind != kind {
+			return "the operation before was not complete"
+		}
+		return ""
+	}
+	if n.kind == trace.ChanMake && kind == n.kind {
+		r.names.chans[e.Obj] = r.objects[ofChan][n.obj]
+	}
+	if n.asked && n.kind == kind {
+		n.asked, n.site, n.flags = false, r.site(e.Site), e.Flags&flags
+		n.event.Site = n.site
+	}
+	switch {
+	case n.kind != kind || kind != trace.OnceBegin && n.site != r.site(e.Site):
+		s := r.sites[n.site]
+		return fmt.Sprintf("after it had found the same it came to %s at %s:%d in another run", n.kind, s.File, s.Line)
+	case n.obj != r.on(e):
+		return "after it had found the same it was on another object in another run"
+	case kind == trace.WaitGroupAdd && n.word != e.Val,
+		isStore(e) && e.HasValue() && n.left != number(r.names.word(e)):
+		return "after it had found the same it stored another value in another run"
+	}
+	return ""
+}
+
+// way returns in which way the event at position i was done.
+func (r *run) way(n *node, i int) (int, string) {
+	if n.kind != trace.Select {
+		return 0, ""
+	}
+	ready := r.s.ready(n)
+	done, ok := r.after[i]
+	if len(ready) == 0 {
+		return 0, ""
+	}
+	if !ok { // it has panicked, or nobody knows what it has chosen
+		return max(0, slices.IndexFunc(ready, func(k int32) bool {
+			c := n.cases[k-1]
+			return c.send && r.s.chans[c.ch].closed
+		})), ""
+	}
+	way := slices.Index(ready, int32(r.t.Events[done].Val))
+	if way < 0 {
+		return 0, "it took another case than those that were ready, by what was recorded"
+	}
+	return way, ""
+}
+
+// take lets a goroutine go on that has found something, at a node, by the event at position
+// i; -1 if there is none.
+func (r *run) take(g, at int32, e *trace.Event, i int, found content) string {
+	n := &r.nodes[at]
+	if i >= 0 && isLoad(n.kind) {
+		f, why := r.found(n, e, i, found)
+		if why != "" {
+			return why
+		}
+		found = f
+	}
+	if i >= 0 && n.kind == trace.SelectDone && found != taken(int32(e.Val)) {
+		return "it took another case than the one that was ready, by what was recorded"
+	}
+	if n.kind == trace.OnceBegin && (found == runs) != (e.Kind == trace.OnceBegin) {
+		return "the function was run more often than once"
+	}
+	if n.kind == trace.OnceEnd {
+		r.once[g] = append(r.once[g], e.Obj)
+	}
+	x := r.edge(at, found)
+	fresh := x == nil
+	if fresh {
+		x = r.branch(g, at, e, found)
+	}
+	if n = &r.nodes[at]; n.kind == trace.AtomicRMW && i >= 0 {
+		left := r.left(at, e, found)
+		if x.left != left || x.fails != (e.Flags&trace.FlagFailed != 0) {
+			return "after it had found the same it stored another value in another run"
+		}
+		if !x.fails {
+			r.s.store(n.obj, left)
+		}
+	}
+	if to := &r.nodes[x.to]; to.kind == trace.None || to.asked { // the runs so far may have ended on the way
+		fresh, x.tail = true, nil
+	}
+	r.last[g] = last{at, slices.IndexFunc(n.next, func(o edge) bool { return o.found == x.found }), fresh}
+	r.s.grow()
+	r.s.move(g, x)
+	return ""
+}
+
+// found returns what a load has found, which the model knows as well.
+func (r *run) found(n *node, e *trace.Event, i int, found content) (content, string) {
+	v, known := r.names.word(e), e.HasValue()
+	if n.kind == trace.AtomicRMW && e.Flags&trace.FlagFailed == 0 {
+		v, known = r.flow.Found(r.t, i)
+	}
+	switch {
+	case !known:
+	case found == untouched:
+		found = number(v)
+		r.initial[n.obj] = found
+	case found&isNumber != 0 && found != number(v):
+		return found, "it found what nobody has stored, by what was recorded"
+	}
+	return found, ""
+}
+
+// left is what an atomic update leaves in memory.
+func (r *run) left(at int32, e *trace.Event, found content) content {
+	if e.HasValue() {
+		return number(r.names.word(e))
+	}
+	return mix(madeBy(at), found)
+}
+
+// branch adds what comes of a node where it has found something new.
+func (r *run) branch(g, at int32, e *trace.Event, found content) *edge {
+	n := r.nodes[at]
+	holds := n.held
+	switch n.kind {
+	case trace.Acquire, trace.RAcquire:
+		holds = append(slices.Clone(holds), held{n.obj, n.kind == trace.RAcquire})
+	case trace.Release, trace.RRelease:
+		if k := slices.Index(holds, held{n.obj, n.kind == trace.RRelease}); k >= 0 {
+			holds = slices.Delete(slices.Clone(holds), k, k+1)
+		}
+	}
+	x := edge{found: found}
+	if n.kind == trace.AtomicRMW {
+		x.left, x.fails = r.left(at, e, found), e.Flags&trace.FlagFailed != 0
+	}
+	x.to = r.leaf(g, holds)
+	next := &r.nodes[x.to]
+	r.expect(next, &n, found)
+	next.ended = n.kind == trace.End || n.kind == trace.TestEnd && r.goroutines[g].Path == "0" && r.t.Names[e.Obj] == r.test
+	r.nodes[at].next = append(r.nodes[at].next, x)
+	return &r.nodes[at].next[len(r.nodes[at].next)-1]
+}
+
+// expect makes of a place what comes after a node in any case: the end of what it has begun.
+func (r *run) expect(next, n *node, found content) {
+	next.site, next.obj, next.event = n.site, n.obj, n.event
+	switch n.kind {
+	case trace.Send:
+		next.kind = trace.SendDone
+	case trace.Recv:
+		next.kind = trace.RecvDone
+	case trace.Select:
+		next.kind, next.cases = trace.SelectDone, n.cases
+	case trace.WaitGroupWait:
+		next.kind = trace.WaitGroupWaited
+	case trace.CondWait:
+		next.wakes = n.obj
+	case trace.Release, trace.RRelease:
+		if n.wakes != none {
+			next.kind, next.obj = trace.CondWake, n.wakes
+		}
+	case trace.SelectDone:
+		for k, c := range n.cases {
+			if found != taken(int32(k+1)) {
+				continue
+			}
+			next.kind, next.obj = trace.RecvDone, c.ch
+			if c.send {
+				next.kind = trace.SendDone
+			}
+		}
+	}
+	if next.kind == trace.None {
+		next.obj, next.event = none, trace.Event{}
+		return
+	}
+	next.event.Kind = next.kind
+}
+
+// site returns the program's number of a site.
+func (r *run) site(id trace.SiteID) trace.SiteID {
+	s, ok := r.t.Sites[id]
+	if !ok {
+		return id
+	}
+	own, ok := r.siteOf[s.Key]
+	if !ok {
+		if own = id; id&trace.SiteRewritten == 0 {
+			own = trace.SiteID(len(r.siteOf) + 1)
+		}
+		s.ID = own
+		r.siteOf[s.Key], r.sites[own] = own, s
+	}
+	return own
+}
+
+// finish notes how the run has ended. Died is the position of the last event of what has
+// ended the program, if anything has.
+func (r *run) finish(died int) {
+	if died >= 0 && r.mine[died] {
+		g := r.ids[r.t.Events[died].G]
+		if at := r.s.at[g]; at != none && r.nodes[at].kind == trace.None && !r.nodes[at].ended {
+			r.nodes[at].exits = true
+			r.s.die(g)
+		}
+	}
+	for _, b := range r.t.Stuck {
+		if g, ok := r.ids[b.G]; ok && b.Obj != 0 {
+			r.blockedAt(g, b)
+		}
+	}
+	r.s.grow()
+	r.ran[r.s.end()] = true
+	r.blocked[r.s.stuck()] = true
+}
+
+// blockedAt notes where a goroutine waits for a lock or a Once: the trace has no event of that.
+func (r *run) blockedAt(g int32, b trace.Stuck) {
+	at := r.s.at[g]
+	if at == none || r.nodes[at].kind != trace.None || b.Op.Class() != trace.ClassLock && b.Op != trace.OnceBegin {
+		return
+	}
+	e := trace.Event{Kind: b.Op, G: trace.GID(g), Site: r.site(b.Site), Obj: r.names.of(b.Obj)}
+	n := &r.nodes[at]
+	n.kind, n.asked, n.site, n.event = b.Op, true, e.Site, e
+	n.obj = r.object(classOf(b.Op), e.Obj)
+}
+
+// stuck names the operations in which goroutines wait.
+func (s *state) stuck() string {
+	var all []string
+	for g := range s.at {
+		if at := s.at[g]; !s.over && at != none && s.p.nodes[at].kind != trace.None && s.ways(int32(g)) == 0 {
+			n := &s.p.nodes[at]
+			all = append(all, fmt.Sprint(n.kind, " ", n.site, " ", n.obj))
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,171 @@
+package reach
+
+import (
+	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A Beginning is that of a run to what no run has shown.
+type Beginning struct {
+	// Trace is what would be recorded of it, with the events after it that its goroutines
+	// come to next.
+	Trace *trace.Trace
+	// At is the position of the last event that can wait for its turn; those before it come
+	// first, in their order. After it the program goes on as it likes.
+	At int
+	// First is the goroutine that finds something new then, or is to go on.
+	First trace.GID
+	// Hold are the positions of what the other goroutines come to next, and wait at until
+	// then.
+	Hold []int
+
+	key   edgeKey
+	leaf  bool   // nobody has seen what comes at the node of key
+	stuck string // where goroutines are blocked then; "" if key is what it is for
+}
+
+// Stuck reports whether b leads to where goroutines block for ever.
+func (b *Beginning) Stuck() bool { return b.stuck != "" }
+
+// Shown reports whether some run has shown what b leads to.
+func (p *Program) Shown(b *Beginning) bool {
+	switch n := &p.nodes[b.key.node]; {
+	case b.stuck != "":
+		return p.blocked[b.stuck]
+	case b.leaf:
+		return n.kind != trace.None || n.exits
+	}
+	return p.edge(b.key.node, b.key.found) != nil
+}
+
+// HasTried reports whether a run with that beginning has been made, and did not come there.
+func (p *Program) HasTried(b *Beginning) bool { return b.stuck == "" && p.tried[b.key] }
+
+// Tried notes that a run with that beginning has been made. If it has not come there, what
+// the traces show of the program is not all.
+func (p *Program) Tried(b *Beginning) {
+	if p.Shown(b) {
+		return
+	}
+	if b.stuck != "" {
+		p.blocked[b.stuck] = true
+	} else {
+		p.tried[b.key] = true
+	}
+	p.doubt("some runs did not come where they should, by what was recorded")
+}
+
+// beginning makes the trace of a run that comes to s.
+func (x *searching) beginning(s *state, from int32, more []taking, why func(*Beginning)) Beginning {
+	steps := x.path(from, more)
+	t := &trace.Trace{Sites: x.sites, Names: []string{x.test}}
+	for _, g := range x.goroutines {
+		t.Goroutines = append(t.Goroutines, g.Goroutine)
+	}
+	b := Beginning{Trace: t, At: none}
+	for _, step := range steps {
+		x.show(t, step)
+	}
+	for i, e := range slices.Backward(t.Events) {
+		if waits(e.Kind) {
+			b.At = i
+			break
+		}
+	}
+	for g := range s.at {
+		if b.At == none {
+			continue
+		}
+		if at := x.hold(t, s, int32(g)); at != none && trace.GID(g) != t.Events[b.At].G {
+			b.Hold = append(b.Hold, at)
+		}
+	}
+	if why(&b); b.stuck == "" {
+		b.First = trace.GID(x.nodes[b.key.node].g)
+	}
+	return b
+}
+
+// waits reports whether a replay can let an event wait for its turn.
+func waits(k trace.Kind) bool { return k.CanHold() && k != trace.Branch && k != trace.SelectSend }
+
+// show adds what would be recorded of a step.
+func (p *Program) show(t *trace.Trace, step taking) {
+	e, n := p.event(step.node), &p.nodes[step.node]
+	switch n.kind {
+	case trace.SendDone, trace.RecvDone, trace.SelectDone:
+		if step.found == panics {
+			break
+		}
+		e.Val = uint64(step.waits.element)
+		if n.kind == trace.SelectDone {
+			e.Val = uint64(step.waits.kase)
+			e.Flags |= trace.FlagAsked
+		}
+		t.Events = append(t.Events, e)
+	case trace.OnceBegin:
+		if e.Kind = trace.OnceBegin; step.found != runs {
+			e.Kind = trace.OnceDone
+		}
+		t.Events = append(t.Events, e)
+	default:
+		t.Events = append(t.Events, e)
+	}
+	if x := p.edge(step.node, step.found); x != nil {
+		tail := x.tail
+		if k := slices.IndexFunc(tail, func(e trace.Event) bool { return e.Kind == trace.Panic }); k >= 0 && p.nodes[x.to].exits {
+			tail = tail[:k] // the end of the program comes after the other steps
+		}
+		t.Events = append(t.Events, tail...)
+	}
+}
+
+// event returns what would be recorded of a node.
+func (p *Program) event(at int32) trace.Event {
+	n := &p.nodes[at]
+	e := n.event
+	switch {
+	case n.kind == trace.Select || n.kind == trace.SelectDone:
+	case n.kind.Class() == trace.ClassChannel, n.kind == trace.Fork:
+		if e.Obj = uint64(n.obj); n.kind != trace.Fork {
+			e.Obj++ // 0 is the nil channel
+		}
+	case n.kind == trace.CondWake:
+		e.Obj = p.objects[ofCond][n.obj]
+	case n.kind.Class() == trace.ClassTest:
+		e.Obj = 0
+	}
+	return e
+}
+
+// hold adds what a goroutine comes to next, up to where it can be held, and returns the
+// position of that; none if it cannot, or there is nothing.
+func (x *searching) hold(t *trace.Trace, s *state, g int32) int {
+	for at := s.at[g]; at != none && x.nodes[at].kind != trace.None; {
+		e := x.event(at)
+		if w := s.waits[g]; e.Kind == trace.SelectDone && w.done {
+			e.Val = uint64(w.kase)
+			e.Flags |= trace.FlagAsked
+		}
+		t.Events = append(t.Events, e)
+		if waits(e.Kind) {
+			return len(t.Events) - 1
+		}
+		found := s.waits[g].found
+		if x.nodes[at].kind == trace.SelectDone {
+			found = taken(s.waits[g].kase)
+		}
+		known := x.edge(at, found)
+		if known == nil || !s.waits[g].done && len(x.nodes[at].next) != 1 {
+			return none
+		}
+		for _, tail := range known.tail {
+			if t.Events = append(t.Events, tail); waits(tail.Kind) {
+				return len(t.Events) - 1
+			}
+		}
+		at = known.to
+	}
+	return none
+}

@@ -1,0 +1,175 @@
+package reach
+
+import "github.com/gopredict/gopredict/recorder/trace"
+
+// A naming gives the objects of one run, by their addresses and numbers, the names that
+// they have in the program: what operations with the same history are on has the same name,
+// whatever address the allocator has given it.
+type naming struct {
+	p     *Program
+	own   map[uint64]uint64 // by address
+	taken map[uint64]bool   // names
+	chans map[uint64]uint64 // by the trace's number
+}
+
+func newNaming(p *Program) *naming {
+	return &naming{p: p, own: make(map[uint64]uint64), taken: make(map[uint64]bool), chans: map[uint64]uint64{0: 0}}
+}
+
+// of returns the name of what is at an address.
+func (n *naming) of(address uint64) uint64 {
+	own, ok := n.own[address]
+	if !ok {
+		if own = address; n.taken[own] || onHeap(address) && n.p.named[address] {
+			n.p.fresh += 1 << 12
+			own = n.p.fresh
+		}
+		n.bind(address, own)
+		n.p.named[own] = true
+	}
+	return own
+}
+
+// bind names what is at an address, unless it has a name or another has that one.
+func (n *naming) bind(address, own uint64) {
+	if _, ok := n.own[address]; !ok && !n.taken[own] {
+		n.own[address], n.taken[own] = own, true
+	}
+}
+
+// word returns a value, of an address its name.
+func (n *naming) word(e *trace.Event) uint64 {
+	if e.Size != 8 {
+		return e.Val
+	}
+	if own, ok := n.own[e.Val]; ok {
+		return own
+	}
+	if onHeap(e.Val) {
+		return n.of(e.Val)
+	}
+	return e.Val
+}
+
+// channel returns the name of a channel: one that no goroutine of the test has made keeps
+// its number.
+func (n *naming) channel(id uint64) uint64 {
+	if own, ok := n.chans[id]; ok {
+		return own
+	}
+	return id
+}
+
+// onHeap reports whether v may be an address that the allocator has chosen. Variables of
+// packages are at the same addresses in all runs.
+func onHeap(v uint64) bool { return v >= 0xc000000000 && v < 0xe000000000 }
+
+// align names what the operations of a run are on that the program knows: as long as a
+// goroutine goes a way that is known.
+func (n *naming) align(r *run) {
+	at := map[trace.GID]int32{}
+	for i := range r.t.Events {
+		e := &r.t.Events[i]
+		if !r.in(i) || quiet(e.Kind) {
+			continue
+		}
+		where, known := at[e.G]
+		if !known && r.t.Goroutines[e.G].Path != "0" || where == none {
+			continue
+		}
+		its := &n.p.nodes[where]
+		at[e.G] = none
+		if its.kind != e.Kind || its.size != e.Size && e.Kind.IsAccess() || n.p.sites[its.site].Key != r.t.Sites[e.Site].Key {
+			continue
+		}
+		n.like(its, e)
+		if e.Kind == trace.Fork {
+			at[trace.GID(e.Obj)] = its.child
+		}
+		at[e.G] = n.follow(its, e)
+	}
+}
+
+// like names what an event is on, and the address that it stores, as those of the node that
+// it is.
+func (n *naming) like(its *node, e *trace.Event) {
+	if its.kind != e.Kind {
+		return
+	}
+	if e.Kind.HasAddress() {
+		n.bind(e.Obj, n.p.nameOf(its))
+	}
+	if isStore(e) && e.HasValue() && e.Size == 8 && onHeap(e.Val) && (onHeap(its.word) || its.word >= 1<<56) {
+		n.bind(e.Val, its.word)
+	}
+}
+
+// follow returns where a goroutine comes after an event that is that of a node, none if
+// that is not sure.
+func (n *naming) follow(its *node, e *trace.Event) int32 {
+	v := e.Val
+	if own, ok := n.own[v]; ok && e.Size == 8 {
+		v = own
+	}
+	for k := range its.next {
+		x := &its.next[k]
+		same := false
+		switch {
+		case e.Kind == trace.AtomicRMW:
+			same = e.HasValue() && x.left == number(v) && x.fails == (e.Flags&trace.FlagFailed != 0)
+		case isLoad(e.Kind):
+			same = e.HasValue() && x.found == number(v)
+		case e.Kind == trace.RecvDone:
+			same = e.Val == 0 && x.found == closed
+		case e.Kind == trace.SelectDone:
+			same = x.found == taken(int32(e.Val))
+		default:
+			same = x.found != panics
+		}
+		if same {
+			return x.to
+		}
+	}
+	return none
+}
+
+// nameOf returns the name of the object or memory of a node.
+func (p *Program) nameOf(n *node) uint64 {
+	switch {
+	case n.obj == none:
+		return 0
+	case n.kind.IsAccess():
+		return p.extents[n.obj].from
+	}
+	return p.objects[classOf(n.kind)][n.obj]
+}
+
+func classOf(k trace.Kind) class {
+	switch k.Class() {
+	case trace.ClassLock:
+		return ofLock
+	case trace.ClassCond:
+		return ofCond
+	case trace.ClassWaitGroup:
+		return ofGroup
+	case trace.ClassOnce:
+		return ofOnce
+	}
+	return ofChan
+}
+
+func isLoad(k trace.Kind) bool {
+	return k == trace.Read || k == trace.AtomicLoad || k == trace.AtomicRMW
+}
+
+func isStore(e *trace.Event) bool { return e.Kind == trace.Write || e.Kind == trace.AtomicStore }
+
+// quiet reports whether events of kind k follow from what the goroutine has found, and no
+// other goroutine sees them.
+func quiet(k trace.Kind) bool {
+	switch k.Class() {
+	case trace.ClassControl, trace.ClassRegion, trace.ClassToken:
+		return true
+	}
+	return k == trace.SelectSend || k == trace.SelectRecv
+}

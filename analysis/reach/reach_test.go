@@ -1,0 +1,288 @@
+package reach_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/analysis/reach"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+var programs = flag.Uint64("programs", 60, "random programs to compare with all their interleavings")
+
+// free runs m to its end, in an order of chance.
+func (m *interpreter) free(r *rand.Rand) {
+	for {
+		var ready []*thread
+		for _, g := range m.gs {
+			if m.ways(g) > 0 {
+				ready = append(ready, g)
+			}
+		}
+		if len(ready) == 0 {
+			return
+		}
+		g := ready[r.IntN(len(ready))]
+		m.step(g, r.IntN(m.ways(g)))
+	}
+}
+
+// follow runs m up to a position of a trace, in its order.
+func (m *interpreter) follow(b *reach.Beginning) error {
+	done := make(map[string]int) // events of goroutines, by path
+	for i := 0; i <= b.At; i++ {
+		e := b.Trace.Events[i]
+		path := b.Trace.Goroutines[e.G].Path
+		done[path]++
+		if k := e.Kind; !k.CanHold() || k == trace.SelectSend || k == trace.Branch {
+			continue // they come with what is before or behind them
+		}
+		for m.count(path) < done[path] {
+			g := m.by(path)
+			if g == nil || m.ways(g) == 0 {
+				return fmt.Errorf("event %d, %v of %s, cannot come", i, e.Kind, path)
+			}
+			way := 0
+			if g.began && g.relock == 0 && len(g.work) > 0 && g.work[0].op == selects {
+				for k, n := range m.ready(&g.work[0]) {
+					if n == asked(b.Trace, i) {
+						way = k
+					}
+				}
+			}
+			m.step(g, way)
+		}
+	}
+	if g := m.by(b.Trace.Goroutines[b.First].Path); g != nil && m.ways(g) > 0 && !b.Stuck() {
+		m.step(g, 0)
+	}
+	return nil
+}
+
+// asked returns the case that the select from position i on takes.
+func asked(t *trace.Trace, i int) int {
+	for _, e := range t.Events[i:] {
+		if e.G == t.Events[i].G && e.Kind == trace.SelectDone {
+			return int(e.Val)
+		}
+	}
+	return 0
+}
+
+func (m *interpreter) by(path string) *thread {
+	for _, g := range m.gs {
+		if m.tr.Goroutines[g.id].Path == path {
+			return g
+		}
+	}
+	return nil
+}
+
+func (m *interpreter) count(path string) (n int) {
+	for _, e := range m.tr.Events {
+		if m.tr.Goroutines[e.G].Path == path {
+			n++
+		}
+	}
+	return n
+}
+
+// replayed runs a program in a given order of goroutines.
+func replayed(p *program, choices [][2]int) *interpreter {
+	m := start(p)
+	for _, c := range choices {
+		m.step(m.gs[c[0]], c[1])
+	}
+	return m
+}
+
+// all returns the ends of all interleavings of a program; nil if there are too many.
+func all(p *program) map[string]bool {
+	ends := make(map[string]bool)
+	seen := make(map[string]bool)
+	todo := [][][2]int{nil}
+	for len(todo) > 0 {
+		choices := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		m := replayed(p, choices)
+		key := m.state()
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		if len(seen) > 6000 {
+			return nil
+		}
+		moved := false
+		for _, g := range m.gs {
+			for way := range m.ways(g) {
+				moved = true
+				todo = append(todo, append(append([][2]int{}, choices...), [2]int{g.id, way}))
+			}
+		}
+		if !moved {
+			ends[m.end()] = true
+		}
+	}
+	return ends
+}
+
+// state names all that decides how m goes on.
+func (m *interpreter) state() string {
+	s := fmt.Sprint(m.memory, m.locks, m.group, m.once, m.over)
+	for _, q := range m.chans {
+		s += fmt.Sprint(q.closed, line(q.elements), line(q.sends), line(q.recvs))
+	}
+	for k := range 2 {
+		s += "|"
+		for _, g := range m.conds[k] {
+			s += fmt.Sprint(g.id, " ")
+		}
+	}
+	for _, g := range m.gs {
+		s += fmt.Sprint(g.began, g.ended, len(g.work), g.pending, g.relock, g.onceEnd, g.found, g.done, g.history.String())
+	}
+	return s
+}
+
+func line(q []message) (out string) {
+	for _, w := range q {
+		out += fmt.Sprint(w.g.id, w.kase, w.from, " ")
+	}
+	return out
+}
+
+// explore runs a program until there is nothing more to see, and returns how many runs that
+// took, and their ends.
+func explore(t *testing.T, p *program, seed uint64) (runs int, ends map[string]bool, result reach.Result) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 7))
+	program := reach.New("TestX")
+	ends = make(map[string]bool)
+	m := start(p)
+	for {
+		m.free(r)
+		m.stuck()
+		ends[m.end()] = true
+		require.NoError(t, trace.Validate(m.tr), "seed %d", seed)
+		require.True(t, program.Add(reach.Run{Trace: m.tr, Died: m.died()}), "seed %d, run %d has shown nothing", seed, runs)
+		runs++
+		result = program.Search(100_000)
+		require.Empty(t, result.Open, "seed %d", seed)
+		if len(result.Next) == 0 {
+			return runs, ends, result
+		}
+		m = start(p)
+		require.NoError(t, m.follow(&result.Next[0]), "seed %d, run %d", seed, runs)
+	}
+}
+
+// TestOracle explores random programs, and compares with all their interleavings: each run
+// shows something new, and in the end all behaviours are known, and no others.
+func TestOracle(t *testing.T) {
+	looked, runs, behaviours := 0, 0, 0
+	for seed := range *programs {
+		p := random(seed)
+		want := all(p)
+		if want == nil {
+			continue
+		}
+		looked++
+		n, ends, result := explore(t, p, seed)
+		for end := range ends {
+			require.Contains(t, want, end, "seed %d", seed)
+		}
+		require.Equal(t, len(want), result.Behaviours, "seed %d", seed)
+		runs, behaviours = runs+n, behaviours+len(want)
+	}
+	t.Logf("%d programs: %d runs, %d behaviours", looked, runs, behaviours)
+	require.Greater(t, looked, int(*programs/2))
+}
+
+// random returns a small program.
+func random(seed uint64) *program {
+	r := rand.New(rand.NewPCG(seed, 3))
+	p := &program{capacity: []int{0, r.IntN(3)}}
+	n := 2 + r.IntN(2)
+	root := []statement{}
+	for k := range n {
+		root = append(root, statement{op: addGroup}, statement{op: spawn, on: k + 1})
+	}
+	if r.IntN(2) == 0 {
+		root = append(root, statement{op: waitGroup})
+	}
+	root = append(root, body(r, 1+r.IntN(3), 1)...)
+	p.bodies = append(p.bodies, root)
+	for range n {
+		p.bodies = append(p.bodies, append(body(r, 2+r.IntN(4), 2), statement{op: doneGroup}))
+	}
+	return p
+}
+
+// body returns so many statements, more or less.
+func body(r *rand.Rand, n, depth int) (out []statement) {
+	for len(out) < n {
+		on := r.IntN(2)
+		switch r.IntN(14) {
+		case 0, 1:
+			out = append(out, statement{op: load, on: on})
+			if depth > 0 && r.IntN(2) == 0 {
+				out = append(out, statement{op: when, value: r.IntN(2), then: body(r, 1, depth-1), other: body(r, r.IntN(2), depth-1)})
+			}
+		case 2, 3:
+			out = append(out, statement{op: store, on: on, value: r.IntN(2)})
+		case 4:
+			out = append(out, statement{op: load, on: on}, statement{op: increment, on: on})
+		case 5:
+			out = append(out, statement{op: add, on: 2 + on})
+		case 6:
+			out = append(out, statement{op: swap, on: 2 + on, value: r.IntN(2)})
+			if depth > 0 {
+				out = append(out, statement{op: when, value: 0, then: body(r, 1, depth-1), other: body(r, r.IntN(2), depth-1)})
+			}
+		case 7, 8:
+			k, kind := on, r.IntN(3)
+			open, shut := statement{op: lock, on: k}, statement{op: unlock, on: k}
+			if kind == 0 {
+				open.op, shut.op = rlock, runlock
+			}
+			out = append(out, open)
+			out = append(out, body(r, 1+r.IntN(2), 0)...)
+			if depth > 0 && kind == 2 {
+				out = append(out, statement{op: wait, on: k})
+			}
+			out = append(out, shut)
+		case 9:
+			out = append(out, statement{op: send, on: on})
+		case 10:
+			out = append(out, statement{op: recv, on: on})
+		case 11:
+			switch r.IntN(6) {
+			case 0:
+				out = append(out, statement{op: closes, on: on})
+			case 1:
+				out = append(out, statement{op: fail})
+			case 2, 3:
+				out = append(out, statement{op: signal, on: on})
+			default:
+				out = append(out, statement{op: broadcast, on: on})
+			}
+		case 12:
+			s := statement{op: selects, dflt: r.IntN(2) == 0}
+			for ch := range 2 {
+				s.cases = append(s.cases, arm{ch, r.IntN(2) == 0})
+			}
+			if s.cases[1].send && !s.cases[0].send { // those that send come first
+				s.cases[0], s.cases[1] = s.cases[1], s.cases[0]
+			}
+			out = append(out, s)
+		case 13:
+			out = append(out, statement{op: do, on: on})
+		}
+	}
+	return out
+}

@@ -1,0 +1,304 @@
+package reach
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A Result is what a search has found.
+type Result struct {
+	// Next are beginnings of runs that lead to what no run has shown, the shortest ones
+	// first. Of those that lead to the same place there is one.
+	Next []Beginning
+	// Behaviours is how many ends of runs the search has come to.
+	Behaviours int
+	// Open says why there may be more than what was found; empty: there is not.
+	Open []string
+}
+
+// Complete reports whether the runs have shown everything that goroutines can come to.
+func (r *Result) Complete() bool { return len(r.Next) == 0 && len(r.Open) == 0 }
+
+// A taking is one step of a run that was found.
+type taking struct {
+	g, node int32
+	found   content
+	waits   waiting // what its operation has come to
+}
+
+// A visit is a state that the search has come to, by steps from another one.
+type visit struct {
+	from  int32
+	steps []taking
+}
+
+// A searching is the state of a search.
+type searching struct {
+	*Program
+	local  []bool // by node
+	visits []visit
+	seen   map[uint64]bool
+	ends   map[uint64]bool
+	next   map[edgeKey]bool
+	stuck  map[string]bool
+	out    Result
+}
+
+// Search executes the program in all orders that matter, but comes to no more than limit
+// states.
+func (p *Program) Search(limit int) Result {
+	x := &searching{
+		Program: p, seen: make(map[uint64]bool), ends: make(map[uint64]bool), next: make(map[edgeKey]bool), stuck: make(map[string]bool),
+	}
+	x.out.Open = slices.Clone(p.open)
+	x.privacy()
+	type entry struct {
+		s  *state
+		at int32
+	}
+	var queue []entry
+	come := func(s *state, from int32, steps []taking) {
+		steps, ok := x.alone(s, from, steps)
+		if sum := s.sum(); ok && !x.seen[sum] {
+			x.seen[sum] = true
+			x.visits = append(x.visits, visit{from, steps})
+			queue = append(queue, entry{s, int32(len(x.visits) - 1)})
+		}
+	}
+	for come(p.start(), none, nil); len(queue) > 0; queue = queue[1:] {
+		if len(x.seen) > limit {
+			x.out.Open = append(x.out.Open, fmt.Sprintf("there are more than %d states to look at", limit))
+			break
+		}
+		s, at := queue[0].s, queue[0].at
+		moved := false
+		for g := range s.at {
+			for way := range s.ways(int32(g)) {
+				moved = true
+				c := s.clone()
+				if steps, ok := x.step(c, int32(g), way, at, nil); ok {
+					come(c, at, steps)
+				}
+			}
+		}
+		if !moved {
+			x.end(s, at)
+		}
+		queue[0].s = nil
+	}
+	x.out.Behaviours = len(x.ends)
+	return x.out
+}
+
+// step lets a goroutine do what it comes to, and adds that to steps, which lead to s from
+// what was visited. If nobody knows what comes of that, ok is false, and a run is to find out.
+func (x *searching) step(s *state, g int32, way int, from int32, steps []taking) (all []taking, ok bool) {
+	at := s.at[g]
+	if x.nodes[at].exits {
+		s.die(g)
+		return steps, true
+	}
+	t := taking{g: g, node: at, waits: s.waits[g]}
+	t.found = s.do(g, way)
+	steps = append(slices.Clip(steps), t)
+	e := x.edge(at, t.found)
+	if e == nil {
+		x.unknown(s, edgeKey{at, t.found}, from, steps)
+		return steps, false
+	}
+	s.move(g, e)
+	for h, w := range s.waits { // a send to what is closed is one step
+		if w.done && w.found == panics && !s.over {
+			return x.step(s, int32(h), 0, from, steps)
+		}
+	}
+	return steps, true
+}
+
+// alone does all that one goroutine can do while the others see nothing of it. ok is false
+// if that comes to where nobody knows how to go on.
+func (x *searching) alone(s *state, from int32, steps []taking) (all []taking, ok bool) {
+	for g := range s.at {
+		if x.lost(s, int32(g)) {
+			x.unknown(s, edgeKey{s.at[g], nothing}, from, steps)
+			return steps, false
+		}
+	}
+	for again := true; again && !s.over; {
+		again = false
+		for g := range s.at {
+			for s.at[g] != none && !s.over {
+				at := s.at[g]
+				if x.lost(s, int32(g)) {
+					x.unknown(s, edgeKey{at, nothing}, from, steps)
+					return steps, false
+				}
+				if !x.local[at] || s.ways(int32(g)) != 1 {
+					break
+				}
+				if steps, again = x.step(s, int32(g), 0, from, steps); !again {
+					return steps, false
+				}
+			}
+		}
+	}
+	return steps, true
+}
+
+// lost reports whether a goroutine has come to where nobody knows how it goes on, and
+// a run can find out.
+func (x *searching) lost(s *state, g int32) bool {
+	at := s.at[g]
+	if at == none || s.over {
+		return false
+	}
+	n := &x.nodes[at]
+	return n.kind == trace.None && !n.exits && !n.ended && !x.tried[edgeKey{at, nothing}]
+}
+
+// unknown notes a run to where nobody knows what comes.
+func (x *searching) unknown(s *state, key edgeKey, from int32, steps []taking) {
+	if x.next[key] {
+		return
+	}
+	x.next[key] = true
+	if x.tried[key] {
+		return
+	}
+	x.out.Next = append(x.out.Next, x.beginning(s, from, steps, func(b *Beginning) { b.key, b.leaf = key, x.nodes[key.node].kind == trace.None }))
+}
+
+// end notes a state in which nothing can move any more.
+func (x *searching) end(s *state, at int32) {
+	x.ends[s.end()] = true
+	stuck := s.stuck()
+	if stuck == "" || x.stuck[stuck] || x.blocked[stuck] {
+		return
+	}
+	x.stuck[stuck] = true
+	x.out.Next = append(x.out.Next, x.beginning(s, at, nil, func(b *Beginning) { b.stuck = stuck }))
+}
+
+// privacy finds the operations that no other goroutine's can come before, or see.
+func (x *searching) privacy() {
+	type use struct {
+		by     map[int32]bool
+		writes bool
+		locks  []held // that all hold
+	}
+	group := make([]int, len(x.extents)) // of extents that overlap
+	for k := range group {
+		group[k] = k
+	}
+	find := func(k int) int {
+		for group[k] != k {
+			k = group[k]
+		}
+		return k
+	}
+	for k, others := range x.overlaps {
+		for _, o := range others {
+			a, b := find(k), find(int(o))
+			group[max(a, b)] = min(a, b)
+		}
+	}
+	memory := make([]use, len(x.extents))
+	type parties struct{ sends, recvs, adds, waits, all map[int32]bool }
+	objects := make(map[object]*parties)
+	selected := make(map[int32]bool)
+	party := func(c class, obj int32) *parties {
+		o := object{c, uint64(obj)}
+		if objects[o] == nil {
+			objects[o] = &parties{make(map[int32]bool), make(map[int32]bool), make(map[int32]bool), make(map[int32]bool), make(map[int32]bool)}
+		}
+		return objects[o]
+	}
+	for k := range x.nodes {
+		n := &x.nodes[k]
+		switch {
+		case n.kind == trace.None || n.obj == none:
+		case n.kind.IsAccess():
+			u := &memory[find(int(n.obj))]
+			if u.by == nil {
+				u.by, u.locks = make(map[int32]bool), slices.Clone(n.held)
+			}
+			u.by[n.g] = true
+			u.writes = u.writes || n.kind.IsWrite()
+			u.locks = slices.DeleteFunc(u.locks, func(h held) bool { return !holds(n, h.lock) })
+		case n.kind == trace.Fork:
+		default:
+			p := party(classOf(n.kind), n.obj)
+			p.all[n.g] = true
+			switch n.kind {
+			case trace.Send, trace.Close:
+				p.sends[n.g] = true
+			case trace.Recv:
+				p.recvs[n.g] = true
+			case trace.WaitGroupWait:
+				p.waits[n.g] = true
+			case trace.WaitGroupAdd:
+				if int64(n.word) > 0 {
+					p.adds[n.g] = true
+				}
+			}
+		}
+		for _, c := range n.cases {
+			selected[c.ch] = true
+		}
+	}
+	only := func(by map[int32]bool, g int32) bool { return len(by) == 0 || len(by) == 1 && by[g] }
+	x.local = make([]bool, len(x.nodes))
+	for k := range x.nodes {
+		n := &x.nodes[k]
+		if x.dies(n) {
+			continue // what others do before that counts
+		}
+		local := true
+		switch n.kind {
+		case trace.None, trace.Select, trace.CondWait, trace.CondSignal, trace.CondBroadcast:
+			local = false
+		case trace.Acquire, trace.RAcquire:
+			local = only(party(ofLock, n.obj).all, n.g)
+		case trace.OnceBegin, trace.OnceEnd:
+			local = only(party(ofOnce, n.obj).all, n.g)
+		case trace.Send, trace.Recv, trace.Close:
+			p := party(ofChan, n.obj)
+			local = n.obj == none || !selected[n.obj] && !x.outside[n.obj] && len(p.sends) <= 1 && len(p.recvs) <= 1
+		case trace.WaitGroupAdd:
+			local = int64(n.word) < 0 || only(party(ofGroup, n.obj).waits, n.g)
+		case trace.WaitGroupWait:
+			local = only(party(ofGroup, n.obj).adds, n.g)
+		}
+		if n.kind.IsAccess() {
+			u := &memory[find(int(n.obj))]
+			local = !u.writes || only(u.by, n.g) || len(u.locks) > 0
+		}
+		x.local[k] = local
+	}
+}
+
+// dies reports whether the program can end at once with an operation.
+func (p *Program) dies(n *node) bool {
+	return slices.ContainsFunc(n.next, func(e edge) bool {
+		next := &p.nodes[e.to]
+		return e.found == panics && next.exits || next.kind == trace.SendDone && n.kind != next.kind && p.dies(next)
+	})
+}
+
+// holds reports whether the goroutine of an access holds a lock so that no other one can
+// make one that matters to it.
+func holds(n *node, lock int32) bool {
+	return slices.ContainsFunc(n.held, func(h held) bool { return h.lock == lock && (!h.reader || !n.kind.IsWrite()) })
+}
+
+// path returns the steps of a run to a state that was visited, and some more.
+func (x *searching) path(at int32, more []taking) []taking {
+	var parts [][]taking
+	for ; at != none; at = x.visits[at].from {
+		parts = append(parts, x.visits[at].steps)
+	}
+	slices.Reverse(parts)
+	return append(slices.Concat(parts...), more...)
+}

@@ -1,0 +1,485 @@
+package reach
+
+import (
+	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A state is where a run of a program stands.
+type state struct {
+	p      *Program
+	at     []int32 // by goroutine: the node that it comes to; none: it has not begun
+	over   bool    // the program has ended
+	dead   int32   // which goroutine has ended it
+	memory []content
+	locks  []int32 // by lock: how many readers; none: a writer
+	groups []int32
+	onces  []uint8
+	conds  [][]int32 // goroutines that wait, first come first
+	chans  []channel
+	waits  []waiting // by goroutine
+}
+
+// A channel serves those that wait first come first.
+type channel struct {
+	elements     []element
+	sends, recvs []waiter
+	closed       bool
+	sent         uint32 // how many elements
+}
+
+// An element is what a node has sent.
+type element struct {
+	from   content
+	number uint32
+}
+
+// A waiter is a goroutine in the line of a channel.
+type waiter struct {
+	g, kase int32 // the number of the case, from 1; 0: of no select
+	from    content
+}
+
+// waiting is what has come of an operation that may wait.
+type waiting struct {
+	done    bool
+	found   content
+	kase    int32
+	element uint32
+}
+
+func (p *Program) start() *state {
+	s := &state{p: p}
+	s.grow()
+	s.at[0] = 0
+	return s
+}
+
+// grow makes room for what the program has got since s was made.
+func (s *state) grow() {
+	for len(s.at) < len(s.p.goroutines) {
+		s.at = append(s.at, none)
+		s.waits = append(s.waits, waiting{})
+	}
+	for len(s.memory) < len(s.p.extents) {
+		x, c := len(s.memory), untouched
+		for _, o := range s.p.overlaps[x] {
+			if int(o) < x && s.memory[o] != untouched {
+				c = mix(mix(c, s.memory[o]), content(o))
+			}
+		}
+		s.memory = append(s.memory, c)
+	}
+	for len(s.locks) < len(s.p.objects[ofLock]) {
+		s.locks = append(s.locks, 0)
+	}
+	for len(s.groups) < len(s.p.objects[ofGroup]) {
+		s.groups = append(s.groups, 0)
+	}
+	for len(s.onces) < len(s.p.objects[ofOnce]) {
+		s.onces = append(s.onces, 0)
+	}
+	for len(s.conds) < len(s.p.objects[ofCond]) {
+		s.conds = append(s.conds, nil)
+	}
+	for len(s.chans) < len(s.p.objects[ofChan]) {
+		s.chans = append(s.chans, channel{})
+	}
+}
+
+func (s *state) clone() *state {
+	c := *s
+	c.at = slices.Clone(s.at)
+	c.memory = slices.Clone(s.memory)
+	c.locks = slices.Clone(s.locks)
+	c.groups = slices.Clone(s.groups)
+	c.onces = slices.Clone(s.onces)
+	c.conds = slices.Clone(s.conds)
+	for k := range c.conds {
+		c.conds[k] = slices.Clone(c.conds[k])
+	}
+	c.chans = slices.Clone(s.chans)
+	for k := range c.chans {
+		ch := &c.chans[k]
+		ch.elements, ch.sends, ch.recvs = slices.Clone(ch.elements), slices.Clone(ch.sends), slices.Clone(ch.recvs)
+	}
+	c.waits = slices.Clone(s.waits)
+	return &c
+}
+
+// content returns what an extent holds.
+func (s *state) content(x int32) content {
+	if c := s.memory[x]; c != untouched {
+		return c
+	}
+	if c, ok := s.p.initial[x]; ok {
+		return c
+	}
+	return untouched
+}
+
+// store puts c into an extent. What overlaps with it holds what follows from both.
+func (s *state) store(x int32, c content) {
+	s.memory[x] = c
+	for _, o := range s.p.overlaps[x] {
+		s.memory[o] = mix(mix(s.memory[o], c), content(x))
+	}
+}
+
+// ways returns in how many ways the goroutine can do what it comes to; 0: it waits.
+func (s *state) ways(g int32) int {
+	if s.over || s.at[g] == none {
+		return 0
+	}
+	n := &s.p.nodes[s.at[g]]
+	free := func(ok bool) int {
+		if ok {
+			return 1
+		}
+		return 0
+	}
+	switch n.kind {
+	case trace.None: // else it has ended, or nobody knows: see Program.Search
+		return free(n.exits)
+	case trace.Acquire:
+		return free(s.locks[n.obj] == 0)
+	case trace.RAcquire:
+		return free(s.locks[n.obj] >= 0)
+	case trace.SendDone, trace.RecvDone, trace.SelectDone, trace.WaitGroupWaited, trace.CondWake:
+		return free(s.waits[g].done)
+	case trace.OnceBegin:
+		return free(s.onces[n.obj] != onceRuns)
+	case trace.Recv:
+		if s.fires(n.obj) {
+			return 1
+		}
+	case trace.Select:
+		return max(1, len(s.ready(n)))
+	}
+	return 1
+}
+
+const (
+	onceRuns = 1
+	onceDone = 2
+)
+
+// fires reports whether a channel, of which a timer sends, has nothing else.
+func (s *state) fires(ch int32) bool {
+	return ch != none && s.p.outside[ch] && len(s.chans[ch].elements) == 0 && len(s.chans[ch].sends) == 0 && !s.chans[ch].closed
+}
+
+// ready returns the numbers of the cases that a select can take at once, from 1.
+func (s *state) ready(n *node) (all []int32) {
+	for k, c := range n.cases {
+		if c.ch == none {
+			continue
+		}
+		ch := &s.chans[c.ch]
+		can := ch.closed || len(ch.elements) > 0 || len(ch.sends) > 0 || s.fires(c.ch)
+		if c.send {
+			can = ch.closed || len(ch.recvs) > 0 || len(ch.elements) < s.p.capacity[c.ch]
+		}
+		if can {
+			all = append(all, int32(k+1))
+		}
+	}
+	return all
+}
+
+// do does what the goroutine comes to, in one of the ways, but for going on: it returns
+// what that finds.
+func (s *state) do(g int32, way int) content {
+	at := s.at[g]
+	n := &s.p.nodes[at]
+	switch n.kind {
+	case trace.Read, trace.AtomicLoad, trace.AtomicRMW:
+		found := s.content(n.obj)
+		if e := s.p.edge(at, found); n.kind == trace.AtomicRMW && e != nil && !e.fails {
+			s.store(n.obj, e.left)
+		}
+		return found
+	case trace.Write, trace.AtomicStore:
+		c := n.left
+		if n.flags&trace.FlagMap != 0 {
+			c = mix(s.content(n.obj), madeBy(at))
+		}
+		s.store(n.obj, c)
+	case trace.Acquire:
+		s.locks[n.obj] = none
+	case trace.Release:
+		if s.locks[n.obj] != none {
+			return panics
+		}
+		s.locks[n.obj] = 0
+	case trace.RAcquire:
+		s.locks[n.obj]++
+	case trace.RRelease:
+		if s.locks[n.obj] <= 0 {
+			return panics
+		}
+		s.locks[n.obj]--
+	case trace.Fork:
+		s.at[n.obj] = n.child
+	case trace.WaitGroupAdd:
+		return s.add(n)
+	case trace.WaitGroupWait:
+		s.waits[g] = waiting{done: s.groups[n.obj] == 0}
+	case trace.CondWait:
+		s.conds[n.obj] = append(s.conds[n.obj], g)
+		s.waits[g] = waiting{}
+	case trace.CondSignal:
+		if q := s.conds[n.obj]; len(q) > 0 {
+			s.waits[q[0]].done = true
+			s.conds[n.obj] = q[1:]
+		}
+	case trace.CondBroadcast:
+		for _, w := range s.conds[n.obj] {
+			s.waits[w].done = true
+		}
+		s.conds[n.obj] = nil
+	case trace.OnceBegin:
+		if s.onces[n.obj] == onceDone {
+			return nothing
+		}
+		s.onces[n.obj] = onceRuns
+		return runs
+	case trace.OnceEnd:
+		s.onces[n.obj] = onceDone
+	case trace.Send:
+		s.waits[g] = waiting{}
+		s.send(n.obj, waiter{g: g, from: madeBy(at)})
+	case trace.Recv:
+		s.waits[g] = waiting{}
+		s.recv(n.obj, waiter{g: g})
+	case trace.Close:
+		return s.close(n.obj)
+	case trace.Select:
+		s.choose(g, at, way)
+	case trace.SelectDone:
+		k := s.waits[g].kase
+		if k == 0 {
+			s.waits[g] = waiting{}
+		}
+		return taken(k)
+	case trace.SendDone, trace.RecvDone, trace.WaitGroupWaited, trace.CondWake:
+		found := s.waits[g].found
+		s.waits[g] = waiting{}
+		return found
+	}
+	return nothing
+}
+
+// add does WaitGroup.Add.
+func (s *state) add(n *node) content {
+	count := &s.groups[n.obj]
+	*count += int32(n.word)
+	switch {
+	case *count < 0:
+		return panics
+	case *count == 0:
+		for h, at := range s.at {
+			if at != none && s.p.nodes[at].kind == trace.WaitGroupWaited && s.p.nodes[at].obj == n.obj {
+				s.waits[h].done = true
+			}
+		}
+	}
+	return nothing
+}
+
+// send sends, or waits in line.
+func (s *state) send(ch int32, w waiter) {
+	if ch == none {
+		return
+	}
+	c := &s.chans[ch]
+	switch {
+	case c.closed:
+		s.waits[w.g] = waiting{done: true, found: panics, kase: w.kase}
+	case len(c.recvs) > 0:
+		c.sent++
+		s.give(c.recvs[0], element{w.from, c.sent})
+		s.waits[w.g] = waiting{done: true, kase: w.kase, element: c.sent}
+	case len(c.elements) < s.p.capacity[ch]:
+		c.sent++
+		c.elements = append(c.elements, element{w.from, c.sent})
+		s.waits[w.g] = waiting{done: true, kase: w.kase, element: c.sent}
+	default:
+		c.sends = append(c.sends, w)
+	}
+}
+
+// give gives an element to who waits for one.
+func (s *state) give(w waiter, e element) {
+	s.leaveLines(w.g)
+	s.waits[w.g] = waiting{done: true, found: e.from, kase: w.kase, element: e.number}
+}
+
+// recv receives, or waits in line.
+func (s *state) recv(ch int32, w waiter) {
+	if ch == none {
+		return
+	}
+	c := &s.chans[ch]
+	switch {
+	case len(c.elements) > 0:
+		e := c.elements[0]
+		c.elements = c.elements[1:]
+		if len(c.sends) > 0 {
+			c.sent++
+			c.elements = append(c.elements, element{c.sends[0].from, c.sent})
+			s.sent(c.sends[0], c.sent)
+		}
+		s.waits[w.g] = waiting{done: true, found: e.from, kase: w.kase, element: e.number}
+	case len(c.sends) > 0:
+		from := c.sends[0]
+		c.sent++
+		number := c.sent
+		s.sent(from, number)
+		s.waits[w.g] = waiting{done: true, found: from.from, kase: w.kase, element: number}
+	case c.closed:
+		s.waits[w.g] = waiting{done: true, found: closed, kase: w.kase}
+	case s.p.outside[ch]:
+		s.waits[w.g] = waiting{done: true, found: fires, kase: w.kase, element: 1}
+	default:
+		c.recvs = append(c.recvs, w)
+	}
+}
+
+// sent lets a sender go on whose element was taken.
+func (s *state) sent(w waiter, number uint32) {
+	s.leaveLines(w.g)
+	s.waits[w.g] = waiting{done: true, kase: w.kase, element: number}
+}
+
+// leaveLines takes a goroutine out of all lines.
+func (s *state) leaveLines(g int32) {
+	its := func(w waiter) bool { return w.g == g }
+	for k := range s.chans {
+		c := &s.chans[k]
+		if slices.ContainsFunc(c.sends, its) {
+			c.sends = slices.DeleteFunc(slices.Clone(c.sends), its)
+		}
+		if slices.ContainsFunc(c.recvs, its) {
+			c.recvs = slices.DeleteFunc(slices.Clone(c.recvs), its)
+		}
+	}
+}
+
+func (s *state) close(ch int32) content {
+	if ch == none || s.chans[ch].closed {
+		return panics
+	}
+	c := &s.chans[ch]
+	c.closed = true
+	for _, w := range slices.Clone(c.recvs) {
+		s.leaveLines(w.g)
+		s.waits[w.g] = waiting{done: true, found: closed, kase: w.kase}
+	}
+	for _, w := range slices.Clone(c.sends) {
+		s.leaveLines(w.g)
+		s.waits[w.g] = waiting{done: true, found: panics, kase: w.kase}
+	}
+	return nothing
+}
+
+// choose does a select.
+func (s *state) choose(g, at int32, way int) {
+	n := &s.p.nodes[at]
+	s.waits[g] = waiting{}
+	w := func(k int32) waiter { return waiter{g: g, kase: k, from: mix(madeBy(at), content(k))} }
+	do := func(k int32) {
+		if c := n.cases[k-1]; c.send {
+			s.send(c.ch, w(k))
+		} else {
+			s.recv(c.ch, w(k))
+		}
+	}
+	if ready := s.ready(n); len(ready) > 0 {
+		do(ready[way])
+		return
+	}
+	if n.flags&trace.FlagDefault != 0 {
+		s.waits[g] = waiting{done: true}
+		return
+	}
+	for k, c := range n.cases {
+		if c.ch != none {
+			do(int32(k + 1))
+		}
+	}
+}
+
+// move lets a goroutine go on after what it has found.
+func (s *state) move(g int32, e *edge) {
+	s.at[g] = e.to
+	if e.found == panics && s.p.nodes[e.to].exits { // at once
+		s.die(g)
+	}
+}
+
+// die ends the program.
+func (s *state) die(g int32) { s.over, s.dead = true, g }
+
+// sum tells states apart.
+func (s *state) sum() uint64 {
+	h := content(0)
+	put := func(c content) { h = mix(h, c) }
+	if s.over {
+		put(1<<44 + content(s.dead))
+	}
+	for g, at := range s.at {
+		put(content(at))
+		w := s.waits[g]
+		if w.done {
+			put(mix(w.found, content(w.kase)+1))
+		}
+	}
+	for x := range s.memory {
+		put(s.content(int32(x)))
+	}
+	for _, l := range s.locks {
+		put(content(l))
+	}
+	for _, n := range s.groups {
+		put(content(n))
+	}
+	for _, o := range s.onces {
+		put(content(o))
+	}
+	for _, q := range s.conds {
+		put(1 << 40)
+		for _, g := range q {
+			put(content(g))
+		}
+	}
+	for _, c := range s.chans {
+		put(1 << 41)
+		if c.closed {
+			put(1 << 42)
+		}
+		for _, e := range c.elements {
+			put(e.from)
+		}
+		for _, line := range [][]waiter{c.sends, c.recvs} {
+			put(1 << 43)
+			for _, w := range line {
+				put(mix(content(w.g), content(w.kase)))
+			}
+		}
+	}
+	return uint64(h)
+}
+
+// end tells ends of runs apart: where the goroutines stand, or where one has ended the
+// program.
+func (s *state) end() uint64 {
+	h := content(0)
+	for g, at := range s.at {
+		if !s.over || s.dead == int32(g) {
+			h = mix(h, mix(content(g), content(at)))
+		}
+	}
+	return uint64(h)
+}
