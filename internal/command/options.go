@@ -37,9 +37,10 @@ type options struct {
 	queries  *queryFolder // nil: not written
 
 	// How far to go.
-	pkgs    []string      // patterns of packages to instrument; none: the recorder's default
-	runs    int           // how often tests are recorded; 0: as often as is cheap
-	timeout time.Duration // for replays; 0: the subcommand's default, allReplays or oneReplay
+	pkgs     []string       // patterns of packages to instrument; none: the recorder's default
+	runs     int            // how often tests are recorded; 0: as often as is cheap
+	explored explore.Budget // how far tests are run on beyond what is recorded
+	timeout  time.Duration  // for replays; 0: the subcommand's default, allReplays or oneReplay
 
 	// What becomes of what is found.
 	failOn    []string // what makes the run fail: words of the table below, kinds, or "effect"
@@ -65,7 +66,7 @@ func (o *options) analysis() analysis.Options {
 func (o *options) explore() explore.Options {
 	return explore.Options{
 		Analysis: o.analysis(), Methods: o.methods, Witnesses: o.witnesses,
-		Timeout: cmp.Or(o.timeout, allReplays), Runs: o.runs,
+		Timeout: cmp.Or(o.timeout, allReplays), Runs: o.runs, Explore: o.explored,
 	}
 }
 
@@ -130,6 +131,11 @@ var optionTable = map[string]optionInfo{
 		}
 		return err
 	}, "how often to record tests with several goroutines, each time in another\n\t\torder of these; 1: only in the order of go test (as often as costs little)"},
+	// Ordinary runs make a few that cost little: see package explore.
+	"explore": {func(o *options, v string) (err error) {
+		o.explored, err = budget(v)
+		return err
+	}, "how far tests with several goroutines are run on, each run so that it\n\t\tshows something new: N runs of each test, a duration for all, \"all\" until\n\t\tnothing is left, or \"off\" (a few runs)"},
 	// For who wants to look into a run: nothing there is read by a later one.
 	"keep": {func(o *options, v string) error {
 		o.keep = v
@@ -164,6 +170,23 @@ var optionTable = map[string]optionInfo{
 		}
 		return err
 	}, "file of patterns of accesses to look for besides the built-in ones"},
+}
+
+// budget parses how far tests are explored.
+func budget(v string) (b explore.Budget, err error) {
+	if n, err := strconv.Atoi(v); err == nil && n > 0 {
+		return explore.Budget{Runs: n}, nil
+	}
+	if d, err := time.ParseDuration(v); err == nil && d > 0 {
+		return explore.Budget{Time: d}, nil
+	}
+	switch v {
+	case "all":
+		return explore.Budget{All: true}, nil
+	case "off":
+		return explore.Budget{Off: true}, nil
+	}
+	return b, fmt.Errorf("want a number of runs, a duration such as 30s, all, or off")
 }
 
 // list parses a comma-separated list of words out of known. A word that is not known is

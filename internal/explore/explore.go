@@ -7,7 +7,7 @@
 // codes. An [Exploration] is fed the first recording of each package ([Exploration.Add])
 // and fills a report. Which further runs there are is for strategies, each in a file of
 // its own: other orders of goroutines (orders.go), tests that behave differently alone
-// (alone.go), runs in which a choice is made otherwise (flips.go), runs that depart from the
+// (alone.go), runs beyond what was recorded (frontier.go), runs that depart from the
 // recorded one (departures.go), and recorded runs that have failed by themselves (failed.go).
 // What the end of a run has kept from running is recorded first of all (rest.go).
 //
@@ -69,6 +69,7 @@ type Options struct {
 	Witnesses string           // folder for witnesses, below that of each package
 	Timeout   time.Duration    // for all replays together
 	Runs      int              // how often tests are recorded; 0: as often as is cheap
+	Explore   Budget           // how far tests are run on beyond that
 }
 
 // An Exploration turns the recorded runs of packages into the report.
@@ -86,13 +87,14 @@ type Exploration struct {
 	code   replayer.Code    // what witnesses are matched with
 	done   map[string]bool  // the sites of the confirmed findings in the report
 
-	runs     atomic.Int64          // of the package that is dealt with, after the recorded one
-	controls controls              // of the tests that replays make fail
-	slots    *replayer.Slots       // for the replays that run at the same time
-	folders  chan *replayer.Folder // for the files of replays; those that no replay uses now
-	workers  int                   // how many findings are dealt with meanwhile, so that no slot stays free
-	left     time.Duration         // the time that is left for replays
-	flips    time.Duration         // what flips may take yet
+	runs      atomic.Int64          // of the package that is dealt with, after the recorded one
+	controls  controls              // of the tests that replays make fail
+	slots     *replayer.Slots       // for the replays that run at the same time
+	folders   chan *replayer.Folder // for the files of replays; those that no replay uses now
+	workers   int                   // how many findings are dealt with meanwhile, so that no slot stays free
+	left      time.Duration         // the time that is left for replays
+	flips     time.Duration         // what flips may take yet
+	exploring time.Duration         // the time that is left for exploring, if that has a bound
 }
 
 // New begins an exploration of what was built for the go command's environment env. It
@@ -104,7 +106,7 @@ func New(build *recorder.Build, env gotool.Env, work string, status *report.Stat
 		opts:   opts, build: build, root: env.Root(), files: files, work: work, status: status, source: source,
 		code: replayer.Code{Sites: replayer.ByFunc(build.Sites), Files: files, Source: source},
 		done: make(map[string]bool),
-		left: opts.Timeout, flips: flippedTime, workers: procs + (procs+1)/2, slots: replayer.NewSlots(procs),
+		left: opts.Timeout, flips: flippedTime, exploring: opts.Explore.Time, workers: procs + (procs+1)/2, slots: replayer.NewSlots(procs),
 	}
 }
 
@@ -275,7 +277,7 @@ type strategy func(ctx context.Context, e *explored) error
 
 // strategies run one after the other. Runs that depart from a recorded one follow each
 // recording at once: see departures.go.
-var strategies = []strategy{inOrders, alone, flipped, mixed, failed}
+var strategies = []strategy{inOrders, alone, beyond, mixed, failed}
 
 // confirmation is what deals with t, which was recorded of run.
 func (x *Exploration) confirmation(run recorder.Run, t *trace.Trace, y *tally) *confirmation {

@@ -82,7 +82,7 @@ func passed(t *trace.Trace, test string) bool {
 // failures returns a finding for each test that has failed in the recorded run at a place
 // of the sources: not for one that was only killed, or blocks.
 func (c *confirmation) failures() (out []finding) {
-	if deadlocked(c.trace) || c.toward != nil {
+	if deadlocked(c.trace) {
 		return nil
 	}
 	for _, test := range failing(c.trace) {
@@ -91,7 +91,7 @@ func (c *confirmation) failures() (out []finding) {
 			continue
 		}
 		f := finding{Finding: analysis.Finding{
-			Kind: bug.Failure, Accesses: []int{at}, Tests: []string{test}, Status: bug.Predicted, Tier: tierRecording,
+			Kind: bug.Failure, Accesses: []int{at}, Tests: []string{test}, Status: bug.Predicted, Tier: c.tier(),
 			Name: fmt.Sprintf("%s %s %d", bug.Failure, test, c.trace.Events[at].Site),
 		}}
 		f.witness = c.unscheduled(f.Finding)
@@ -182,13 +182,23 @@ func (c *confirmation) replayFailure(ctx context.Context, f finding) (reported, 
 	at := *c
 	at.recorded = replayer.Outcome{Effect: bug.NoEffect} // the failure is the bug's
 	recipe := analysis.Recipe{Recipe: schedule.Recipe{Accesses: f.Accesses}}
-	w, r, replayed, err := at.smallOrWhole(ctx, scheduled{f, recipe, asRecorded(c.trace, f.Accesses[0])})
+	w, r, replayed, err := at.smallOrWhole(ctx, scheduled{f, recipe, c.upToFailure(f.Accesses[0])})
 	if err != nil {
 		return reported{}, err
 	}
 	ev := c.evidence(f, w)
 	ev.Result, ev.Replayed = r, replayed
 	return c.reported(ev), nil
+}
+
+// upToFailure is the schedule of the run of c up to position at: one that has departed from
+// a recorded one lets nobody go further.
+func (c *confirmation) upToFailure(at int) schedule.Schedule {
+	s := asRecorded(c.trace, at)
+	if c.toward != nil {
+		_, s.Hold = upTo(c.trace, at)
+	}
+	return s
 }
 
 // explained reports whether a confirmed bug makes a test fail as f does.

@@ -2,8 +2,6 @@ package explore
 
 import (
 	"context"
-	"errors"
-	"maps"
 	"slices"
 	"time"
 
@@ -52,25 +50,21 @@ type flip struct {
 	delay replayer.Delay
 }
 
-// flipped runs the flips of each test, of those last that are too long to be recorded again.
-func flipped(ctx context.Context, e *explored) error {
-	tests := slices.Clone(e.tests)
-	size := make(map[string]int)
-	for _, r := range e.firsts {
-		several, its := sizes(r.trace)
-		maps.Copy(size, its)
-		for _, test := range several {
-			if !slices.Contains(tests, test) {
-				tests = append(tests, test)
-			}
-		}
-	}
-	if len(tests) == 0 {
-		return nil
-	}
-	x := &flipping{
-		explored: e, size: size, order: make(map[*confirmation]*order.Order),
-		most: min(maxFlipped, max(1, maxFlippedPackage/len(tests))), runs: maxRuns * int64(len(tests)),
+// A flipper is the state of the flips of a package's tests.
+type flipper struct {
+	*explored
+	size   map[string]int // events, by test
+	took   time.Duration  // one test in the first recording; 0 of short ones
+	most   int            // flips of one test
+	atMost int64          // runs of the package, when another flip is run
+	orders map[*confirmation]*order.Order
+}
+
+// newFlipper prepares for the flips of tests, of which size has the numbers of events.
+func newFlipper(e *explored, tests []string, size map[string]int) *flipper {
+	x := &flipper{
+		explored: e, size: size, orders: make(map[*confirmation]*order.Order),
+		most: min(maxFlipped, max(1, maxFlippedPackage/len(tests))), atMost: maxRuns * int64(len(tests)),
 	}
 	if took := time.Duration(e.run.Seconds * float64(time.Second) / float64(len(size))); took > longTest {
 		x.took = took
@@ -80,110 +74,103 @@ func flipped(ctx context.Context, e *explored) error {
 		one += x.cost(test)
 	}
 	e.flips += one / time.Duration(len(tests)) * time.Duration(1+e.Exploration.runs.Load())
-	for _, test := range tests {
-		if err := x.test(ctx, test); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// A flipping is the state of that.
-type flipping struct {
-	*explored
-	size  map[string]int // events, by test
-	took  time.Duration  // one test in the first recording; 0 of short ones
-	most  int            // flips of one test
-	runs  int64          // of the package, when another flip is run
-	order map[*confirmation]*order.Order
+	return x
 }
 
 // cost is what a run of a test takes, by its size.
-func (x *flipping) cost(test string) time.Duration {
+func (x *flipper) cost(test string) time.Duration {
 	return aRun + x.took + time.Duration(x.size[test])*time.Second/flippedEvents
 }
 
-// test runs the flips of one test, those of the recordings first, then those of the runs
-// that came of flips, and last those that are alike others but in another run.
-func (x *flipping) test(ctx context.Context, test string) error {
-	var queue, again []flip
-	kept := 0  // events of the traces that flips are listed of
-	plain := 0 // that were listed
-	known := make(map[string]bool)
-	list := func(c *confirmation) {
-		for _, f := range x.list(c, test) {
-			if f.Plain() {
-				if plain++; plain > maxPlain {
-					continue
-				}
-			}
-			if known[f.Key] {
-				again = append(again, f)
-			} else {
-				known[f.Key] = true
-				queue = append(queue, f)
-			}
-		}
-	}
-	longest, listed := 1, make(map[*confirmation]bool)
-	for _, r := range slices.Concat(x.firsts, x.recordings) { // these have the first ones too
-		if began(r.trace, test) && !listed[r.confirmation] {
-			listed[r.confirmation] = true
-			list(r.confirmation)
-			longest = max(longest, len(r.trace.Events))
-		}
-	}
-	atOnce := max(1, min(flipsAtOnce, againEvents/longest))
-	for left := x.most; left > 0 && x.left > 0 && x.explored.runs.Load() < x.runs && x.flips > 0; {
-		if len(queue) == 0 {
-			queue, again = again, nil
-		}
-		if len(queue) == 0 {
-			break
-		}
-		now := queue[:min(len(queue), left, atOnce)]
-		queue, left = queue[len(now):], left-len(now)
-		x.flips -= time.Duration(len(now)) * x.cost(test)
-		runs, err := x.run(ctx, now)
-		if err != nil {
-			return err
-		}
-		for k, r := range runs {
-			if r.endless {
-				return nil // the next may take as long
-			}
-			if r.due && now[k].delay == replayer.Last {
-				late := now[k]
-				late.delay = replayer.Overdue
-				again = append(again, late)
-			}
-			if r.next == nil || !x.tally.news(r.next.trace) {
-				continue
-			}
-			if err := x.look(ctx, r.next); err != nil {
-				return err
-			}
-			if kept += len(r.next.trace.Events); kept <= againEvents {
-				list(r.next)
-			}
-		}
-	}
-	return nil
+// A flipping proposes the flips of one test: those of the recordings first, then those of
+// the runs that came of flips, and last those that are alike others but in another run.
+type flipping struct {
+	*flipper
+	test         string
+	queue, again []flip
+	known        map[string]bool
+	seen         int // of the runs
+	recorded     int // how many of these are recordings
+	kept         int // events of the others, of which flips are listed
+	plain        int // that were listed
+	made         int
+	asked        map[*attempt]flip
 }
 
-// flipsAtOnce is how many flips are run beside each other, before what they have shown is
-// looked at: the same number on each machine, as what comes of a run may lead to others; and
-// fewer of long tests, as their traces take memory.
-const flipsAtOnce = 8
+func (x *flipper) of(f *frontier) *flipping {
+	return &flipping{flipper: x, test: f.test, known: make(map[string]bool), recorded: len(f.runs), asked: make(map[*attempt]flip)}
+}
+
+// more reports whether an ordinary run makes more flips.
+func (x *flipping) more() bool {
+	return x.made < x.most && x.explored.Exploration.runs.Load() < x.atMost && x.flips > 0
+}
+
+func (x *flipping) next(_ context.Context, runs []*confirmation, n int) (all []*attempt, err error) {
+	for _, c := range runs[x.seen:] {
+		if x.seen++; x.seen > x.recorded {
+			if x.kept += len(c.trace.Events); x.kept > againEvents {
+				continue
+			}
+		}
+		x.collect(c)
+	}
+	for a, f := range x.asked {
+		if a.due() && f.delay == replayer.Last {
+			f.delay = replayer.Overdue
+			x.again = append(x.again, f)
+		}
+	}
+	clear(x.asked)
+	if len(x.queue) == 0 {
+		x.queue, x.again = x.again, nil
+	}
+	if !x.opts.Explore.explores() {
+		n = min(n, x.most-x.made)
+	}
+	now := x.queue[:min(len(x.queue), n)]
+	x.queue = x.queue[len(now):]
+	x.made += len(now)
+	x.flips -= time.Duration(len(now)) * x.cost(x.test)
+	for _, f := range now {
+		a := &attempt{of: f.of, run: f.run}
+		x.asked[a] = f
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+// collect lists the flips of the run of c, but for those that are alike others only once
+// there are no others.
+func (x *flipping) collect(c *confirmation) {
+	for _, f := range x.list(c, x.test) {
+		if f.Plain() {
+			if x.plain++; x.plain > maxPlain {
+				continue
+			}
+		}
+		if x.known[f.Key] {
+			x.again = append(x.again, f)
+		} else {
+			x.known[f.Key] = true
+			x.queue = append(x.queue, f)
+		}
+	}
+}
+
+// due reports whether a timer could have fired before what was put off.
+func (a *attempt) due() bool {
+	return slices.ContainsFunc(a.Verdicts, func(v replayer.Verdict) bool { return v.Due })
+}
 
 // list returns the flips of a test in the trace of c.
-func (x *flipping) list(c *confirmation, test string) (all []flip) {
-	o, made := x.order[c]
+func (x *flipper) list(c *confirmation, test string) (all []flip) {
+	o, made := x.orders[c]
 	if !made {
 		first := *c.trace
 		first.Events = first.Events[:min(len(first.Events), flips.Within)]
 		if o, _ = order.New(&first); c.toward == nil { // all tests ask for it
-			x.order[c] = o
+			x.orders[c] = o
 		}
 	}
 	if o == nil {
@@ -195,67 +182,18 @@ func (x *flipping) list(c *confirmation, test string) (all []flip) {
 	return all
 }
 
-// A flippedRun is what came of a flip.
-type flippedRun struct {
-	next    *confirmation // nil: it did not come there
-	due     bool          // a timer could have fired before what was put off
-	endless bool          // its time was over before it had ended
-}
-
-// run runs flips beside each other.
-func (x *flipping) run(ctx context.Context, fs []flip) ([]flippedRun, error) {
-	runs, errs := make([]flippedRun, len(fs)), make([]error, len(fs))
-	err := fs[0].of.inTime(ctx, func(limit context.Context) error {
-		each(x.workers, len(fs), func(i int) { runs[i], errs[i] = fs[i].run(limit) })
-		return errors.Join(errs...)
-	})
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case err != nil && !errors.Is(err, errTimeOver):
-		x.Failed = true
-		x.warn("%s: %v", fs[0].of.run.Package.Path, err)
-	}
-	for i := range runs {
-		if runs[i].next != nil {
-			runs[i].next.tally, runs[i].next.tests = x.tally, countTests(runs[i].next.trace)
-		}
-	}
-	return runs, nil
-}
-
 // run runs to a flip and on from there.
-func (f *flip) run(ctx context.Context) (flippedRun, error) {
+func (f flip) run(ctx context.Context) (*confirmation, replayer.Result, error) {
 	c := f.of
 	steps, hold := upTo(c.trace, f.At)
 	w, err := witness.FromSchedule(c.trace, steps, []int{f.At}, hold, witness.Meta{
 		Kind: kindFlipped, Package: c.run.Package.Path, Files: c.files, Source: c.source, Extent: witness.Whole, Index: c.index,
 	})
 	if err != nil {
-		return flippedRun{}, err
+		return nil, replayer.Result{}, err
 	}
 	w.Violation[0].Case = f.Case
-	next, r, err := c.goOn(ctx, w, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
+	return c.beginning(ctx, w, func(ctx context.Context, bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
 		return replayer.PutOff(ctx, bin, w, c.code, f.delay, opts)
 	})
-	out := flippedRun{next: next}
-	for _, v := range r.Verdicts {
-		out.due, out.endless = v.Due, v.Outcome.TimedOut
-	}
-	return out, err
-}
-
-// look confirms what the run of c has shown, and what is predicted from it.
-func (x *flipping) look(ctx context.Context, c *confirmation) error {
-	if err := c.stuck(ctx); err != nil {
-		return err
-	}
-	if len(c.trace.Events) > againEvents {
-		return nil
-	}
-	findings, err := c.predictMore(ctx)
-	if err != nil {
-		return err
-	}
-	return c.confirm(ctx, findings)
 }

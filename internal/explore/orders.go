@@ -212,30 +212,40 @@ func (x *Exploration) recordAgain(ctx context.Context, run recorder.Run, o recor
 // that. There is no confirmation if the tests ran as before, or nothing came of them: that
 // they cannot run now was not asked for and is not told.
 func (x *Exploration) record(ctx context.Context, run recorder.Run, o recorder.Order, args []string, y *tally) (*confirmation, []finding, error) {
+	c, err := x.recordOnce(ctx, run, o, args, y)
+	if c == nil || !y.news(c.trace) {
+		return nil, nil, err
+	}
+	x.status.Set("predicting", fmt.Sprintf("%s, %d events", run.Package.Path, len(c.trace.Events)))
+	findings, err := c.predictMore(ctx)
+	return c, findings, err
+}
+
+// recordOnce records a package once more, with arguments of the test binary; nothing may
+// come of it.
+func (x *Exploration) recordOnce(ctx context.Context, run recorder.Run, o recorder.Order, args []string, y *tally) (*confirmation, error) {
 	y.recordings++
 	x.status.Set("recording", fmt.Sprintf("%s, time %d", run.Package.Path, y.recordings+1))
 	limit := recordTime(run.Seconds)
 	x.runs.Add(1)
 	again, err := run.Again(ctx, o, args, fmt.Sprintf("%s-%d", run.Trace, y.recordings), limit+time.Second)
 	if ctx.Err() != nil {
-		return nil, nil, ctx.Err()
+		return nil, ctx.Err()
 	}
 	if err != nil || again.Trace == "" {
-		return nil, nil, nil
+		return nil, nil
 	}
 	t, _ := x.read(again, func(string, ...any) {})
-	if t == nil || !y.news(t) {
-		return nil, nil, nil
+	if t == nil {
+		return nil, nil
 	}
-	x.status.Set("predicting", fmt.Sprintf("%s, %d events", run.Package.Path, len(t.Events)))
 	slowly := again.Seconds >= limit.Seconds()
 	// The tests that are recorded again are some of the package's: replays of what they
 	// show have the arguments and the time that those of the first recording have.
 	again.Args, again.Seconds = run.Args, run.Seconds
 	c := x.confirmation(again, t, y)
 	c.slowly = slowly
-	findings, err := c.predictMore(ctx)
-	return c, findings, err
+	return c, nil
 }
 
 // predictMore predicts from the trace of c, a further one, what is not settled.

@@ -25,6 +25,9 @@ const maxAlike = 2
 
 // tier is that of what the run of c itself has shown.
 func (c *confirmation) tier() string {
+	if c.toward != nil && c.toward.Kind == kindExplored {
+		return tierExplore
+	}
 	if c.toward != nil {
 		return tierFlip
 	}

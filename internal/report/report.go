@@ -49,6 +49,19 @@ type Package struct {
 	// Lingering are the goroutines that waited when the test was over that had started them,
 	// and that others could wake yet.
 	Lingering []Lingering `json:"lingering,omitempty"`
+	// Explored are the tests that were run until nothing was left, or as far as that went.
+	Explored []Explored `json:"explored,omitempty"`
+}
+
+// An Explored is a test of which more runs were made than those that cost little.
+type Explored struct {
+	Test       string `json:"test"`
+	Runs       int    `json:"runs"`       // of the test, to see what it can do
+	Behaviours int    `json:"behaviours"` // that it is known to have
+	Complete   bool   `json:"complete"`   // it has no others
+	Left       int    `json:"left"`       // runs that would show something new, as far as is known
+	// Open says why there may be more than what is known.
+	Open []string `json:"open,omitempty"`
 }
 
 // A Finding is one bug, or one suspicion that did not come true.

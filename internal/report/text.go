@@ -48,6 +48,7 @@ func WriteText(w io.Writer, r *Report, opts TextOptions) error {
 	}
 	p.skipped(r)
 	p.lingering(r)
+	p.explored(r)
 	p.totals(r)
 	return b.Flush()
 }

@@ -107,6 +107,10 @@ type report struct {
 		Result     string
 		Events     int
 		TraceBytes int64 `json:"trace_bytes"`
+		Explored   []struct {
+			Test     string
+			Complete bool
+		}
 	}
 	Findings  []finding
 	Witnesses []struct{ Witness, Status, Reason string }

@@ -1,0 +1,250 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/replayer"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// This file runs tests on beyond what was recorded: each run begins as a schedule says and
+// goes on freely, and what it shows is looked at like a recording. Which runs there are to
+// make is for proposers, a file each. An ordinary run makes a few flips of each test
+// (flips.go). One that is to explore asks first for what no goroutine has come to yet
+// (values.go), and last for orders of chance (seeds.go).
+
+// A Budget says how far tests are explored.
+type Budget struct {
+	Off  bool          // not beyond what is recorded
+	All  bool          // until nothing is left
+	Runs int           // of each test, at most; 0: no bound
+	Time time.Duration // for all tests together; 0: no bound
+}
+
+// explores reports whether more is asked for than a few flips.
+func (b Budget) explores() bool { return b.All || b.Runs > 0 || b.Time > 0 }
+
+const (
+	// kindExplored is the kind of the witnesses that begin such runs. They are in no report.
+	kindExplored = "explored"
+	// tierExplore is the tier of what such a run has shown.
+	tierExplore = "explore"
+)
+
+// A proposer knows which runs of one test are worth making.
+type proposer interface {
+	// next returns up to n runs to make, none if it has nothing to try by now. It is told
+	// the runs of the test so far that have shown anything new, in the order in which they
+	// were made.
+	next(ctx context.Context, runs []*confirmation, n int) ([]*attempt, error)
+}
+
+// An attempt is a run to be made.
+type attempt struct {
+	of *confirmation // of the run from which it departs
+	// run makes it, and returns what was recorded; nil if it did not come where it should.
+	run func(ctx context.Context) (*confirmation, replayer.Result, error)
+
+	// What came of it:
+	next *confirmation
+	replayer.Result
+}
+
+// endless reports whether its time was over before it had ended.
+func (a *attempt) endless() bool { return timedOut(a.Result) }
+
+// A frontier is what is known of one test while it is run on.
+type frontier struct {
+	*explored
+	test      string
+	proposers []proposer
+	runs      []*confirmation // that have shown anything new
+	made      int             // runs
+	more      func() bool     // the budget is not used up
+}
+
+// beyond runs tests on, those last that are too long to be recorded again.
+func beyond(ctx context.Context, e *explored) error {
+	if e.opts.Explore.Off {
+		return nil
+	}
+	tests, size := slices.Clone(e.tests), make(map[string]int)
+	for _, r := range e.firsts {
+		several, its := sizes(r.trace)
+		maps.Copy(size, its)
+		for _, test := range several {
+			if !slices.Contains(tests, test) {
+				tests = append(tests, test)
+			}
+		}
+	}
+	if len(tests) == 0 {
+		return nil
+	}
+	all := newFlipper(e, tests, size)
+	for _, test := range tests {
+		x := &frontier{explored: e, test: test}
+		listed := make(map[*confirmation]bool)
+		for _, r := range slices.Concat(e.firsts, e.recordings) { // these have the first ones too
+			if began(r.trace, test) && !listed[r.confirmation] {
+				listed[r.confirmation] = true
+				x.runs = append(x.runs, r.confirmation)
+			}
+		}
+		flips := all.of(x)
+		x.proposers, x.more = []proposer{flips}, flips.more
+		if e.opts.Explore.explores() {
+			if err := x.explore(ctx, flips); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := x.loop(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// explore runs a test on until nothing is left, or the budget is used up, and tells how far
+// that was.
+func (x *frontier) explore(ctx context.Context, flips *flipping) error {
+	b := x.opts.Explore
+	values := newValues(x)
+	x.proposers = []proposer{values, flips}
+	if !b.All {
+		x.proposers = append(x.proposers, &seeds{frontier: x})
+	}
+	x.more = func() bool {
+		return x.left > 0 && (b.Runs == 0 || x.made < b.Runs) && (b.Time == 0 || x.exploring > 0) && !values.complete()
+	}
+	start := time.Now()
+	err := x.loop(ctx)
+	x.exploring -= time.Since(start)
+	if err != nil {
+		return err
+	}
+	pkg := &x.Report.Packages[len(x.Report.Packages)-1]
+	pkg.Explored = append(pkg.Explored, report.Explored{
+		Test: x.test, Runs: x.made + len(x.firsts), Behaviours: values.result.Behaviours, Complete: values.complete(),
+		Left: len(values.result.Next) + len(flips.queue), Open: values.result.Open,
+	})
+	return nil
+}
+
+// attemptsAtOnce is how many runs are made beside each other, before what they have shown is
+// looked at: the same number on each machine, as what comes of a run may lead to others; and
+// fewer of long tests, as their traces take memory.
+const attemptsAtOnce = 8
+
+// loop makes runs as long as there are any, and the budget is not used up.
+func (x *frontier) loop(ctx context.Context) error {
+	longest := 1
+	for _, c := range x.runs {
+		longest = max(longest, len(c.trace.Events))
+	}
+	atOnce := max(1, min(attemptsAtOnce, againEvents/longest))
+	for x.left > 0 && x.more() {
+		var now []*attempt
+		for _, p := range x.proposers {
+			var err error
+			if now, err = p.next(ctx, x.runs, atOnce); err != nil {
+				return err
+			}
+			if len(now) > 0 {
+				break
+			}
+		}
+		if len(now) == 0 {
+			return nil
+		}
+		x.made += len(now)
+		x.status.Set("exploring", fmt.Sprintf("%s, %s, run %d", x.run.Package.Path, x.test, x.made))
+		if err := x.make(ctx, now); err != nil {
+			return err
+		}
+		for _, a := range now {
+			if a.endless() {
+				return nil // the next may take as long
+			}
+			if a.next == nil || !x.tally.news(a.next.trace) {
+				continue
+			}
+			x.runs = append(x.runs, a.next)
+			if err := x.look(ctx, a.next); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// make makes runs beside each other.
+func (x *frontier) make(ctx context.Context, all []*attempt) error {
+	errs := make([]error, len(all))
+	err := all[0].of.inTime(ctx, func(limit context.Context) error {
+		each(x.workers, len(all), func(i int) { all[i].next, all[i].Result, errs[i] = all[i].run(limit) })
+		return errors.Join(errs...)
+	})
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil && !errors.Is(err, errTimeOver):
+		x.Failed = true
+		x.warn("%s: %v", x.run.Package.Path, err)
+	}
+	for _, a := range all {
+		if a.next != nil {
+			a.next.tally, a.next.tests = x.tally, countTests(a.next.trace)
+		}
+	}
+	return nil
+}
+
+// look confirms what the run of c has shown, and what is predicted from it.
+func (x *frontier) look(ctx context.Context, c *confirmation) error {
+	if err := c.stuck(ctx); err != nil {
+		return err
+	}
+	if err := x.failed(ctx, c); err != nil || len(c.trace.Events) > againEvents {
+		return err
+	}
+	findings, err := c.predictMore(ctx)
+	if err != nil {
+		return err
+	}
+	return c.confirm(ctx, findings)
+}
+
+// failed confirms that the test fails, if it has done so in the run of c and passes in
+// another one.
+func (x *frontier) failed(ctx context.Context, c *confirmation) error {
+	if !c.wants(bug.Failure) || x.passing(x.test) == nil {
+		return nil
+	}
+	for _, f := range c.failures() {
+		if f.Tests[0] != x.test || x.done[sitesOf(f.witness)] || x.left == 0 {
+			continue
+		}
+		if err := c.inTime(ctx, func(limit context.Context) error {
+			_, err := x.failedAt(ctx, limit, c, f)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// beginning is the replay of a witness that begins a run: then the program goes on as it
+// likes.
+func (c *confirmation) beginning(ctx context.Context, w *witness.Witness, run func(context.Context, replayer.Binary, replayer.Options) (replayer.Result, error)) (*confirmation, replayer.Result, error) {
+	return c.goOn(ctx, w, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) { return run(ctx, bin, opts) })
+}

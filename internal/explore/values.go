@@ -1,0 +1,120 @@
+package explore
+
+import (
+	"context"
+	"strings"
+
+	"github.com/gopredict/gopredict/analysis/reach"
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// This file proposes runs to what no goroutine of a test has come to yet: a read that finds
+// another value, a message of another sender, another case of a select (analysis/reach).
+// If there are none, the test was explored completely.
+
+const (
+	// maxStates is how many states of a test a search comes to.
+	maxStates = 50_000
+	// maxValues is how many events a run has at most that is looked at for this.
+	maxValues = 20_000
+)
+
+// values are the runs of a test as one program.
+type values struct {
+	*frontier
+	program *reach.Program
+	seen    int // of the runs
+	asked   map[*attempt]*reach.Beginning
+	result  reach.Result
+	fresh   bool // since the last search
+	tooLong bool
+}
+
+func newValues(x *frontier) *values {
+	return &values{frontier: x, program: reach.New(x.test), asked: make(map[*attempt]*reach.Beginning)}
+}
+
+// complete reports whether the runs have shown all that the test can do.
+func (v *values) complete() bool { return v.seen > 0 && !v.fresh && v.result.Complete() }
+
+func (v *values) next(_ context.Context, runs []*confirmation, n int) (all []*attempt, err error) {
+	for _, c := range runs[v.seen:] {
+		v.add(c.trace)
+	}
+	v.seen = len(runs)
+	for a, b := range v.asked {
+		if a.next != nil {
+			v.add(a.next.trace)
+		}
+		v.program.Tried(b)
+		v.fresh = true
+	}
+	clear(v.asked)
+	if v.tooLong {
+		return nil, nil
+	}
+	for again := true; again; again = len(all) == 0 && v.fresh {
+		if v.fresh && len(v.left()) == 0 {
+			v.result, v.fresh = v.program.Search(maxStates), false
+		}
+		for _, b := range v.left() {
+			if len(all) == n {
+				break
+			}
+			a := &attempt{of: runs[0]}
+			a.run = func(ctx context.Context) (*confirmation, replayer.Result, error) { return runs[0].from(ctx, b) }
+			all = append(all, a)
+			v.asked[a] = b
+		}
+	}
+	return all, nil
+}
+
+// left returns what the last search has found and no run has shown since.
+func (v *values) left() (all []*reach.Beginning) {
+	for k := range v.result.Next {
+		if b := &v.result.Next[k]; !v.program.Shown(b) && !v.program.HasTried(b) {
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
+// add adds a run to the program.
+func (v *values) add(t *trace.Trace) {
+	if len(t.Events) > maxValues {
+		v.tooLong = true
+		v.result.Open = []string{"a run has too many events"}
+		return
+	}
+	died := -1
+	if at, did := crash(t); did {
+		if name, _, _ := strings.Cut(t.Goroutines[t.Events[at].G].Test, "#"); name == v.test {
+			died = at
+		}
+	}
+	if v.program.Add(reach.Run{Trace: t, Died: died}) {
+		v.fresh = true
+	}
+}
+
+// from runs to where b leads, and on.
+func (c *confirmation) from(ctx context.Context, b *reach.Beginning) (*confirmation, replayer.Result, error) {
+	var steps []int
+	for i := range b.At {
+		if b.Trace.Events[i].Kind != trace.End { // nothing waits for it
+			steps = append(steps, i)
+		}
+	}
+	w, err := witness.FromSchedule(b.Trace, steps, []int{b.At}, b.Hold, witness.Meta{
+		Kind: kindExplored, Package: c.run.Package.Path, Files: c.files, Source: c.source, Extent: witness.Whole,
+	})
+	if err != nil {
+		return nil, replayer.Result{}, err
+	}
+	return c.beginning(ctx, w, func(ctx context.Context, bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
+		return replayer.Repeat(ctx, bin, w, c.code, 1, opts)
+	})
+}
