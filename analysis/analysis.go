@@ -146,11 +146,6 @@ func (o *Options) known(name string) Known {
 // It counts events and not time: equal traces give equal findings.
 const effort = 1 << 24
 
-// circling bounds what is looked at for all deadlocks together in the same way, that of
-// making schedules included: each may need all that came before in its test. Those that
-// need the least are the first.
-const circling = 1 << 22
-
 // planning bounds the planner's work for all candidates of a trace in the same way.
 // A trace of a million goroutines comes to that within minutes.
 const planning = 1 << 32
@@ -207,7 +202,8 @@ type predictor struct {
 	t    *trace.Trace
 	o    *order.Order
 	opts Options
-	left int // of effort
+	left int  // of effort
+	late bool // only late schedules are made for deadlocks
 
 	// What decides candidates; nil before there is one.
 	graphs     *causality.Model
@@ -260,8 +256,7 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 		p.prepare()
 	}
 	if len(cs) > 0 && cs[0].Instances[0].Blocks {
-		p.left = circling
-		slices.SortStableFunc(cs, func(a, b detect.Candidate) int { return cmp.Compare(p.needs(a), p.needs(b)) })
+		p.inOrder(cs)
 	}
 	var fs []Finding
 	var of []detect.Candidate // by finding
@@ -270,7 +265,11 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 		if err := context.Cause(ctx); err != nil {
 			return fmt.Errorf("analysis: ended with %d of %d candidates undecided: %w", len(cs)-k, len(cs), err)
 		}
-		if c.Meets() && !c.Instances[0].Blocks {
+		switch {
+		case c.Instances[0].Blocks && p.left < 0 && !p.late:
+			p.goLate(cs[k:])
+			c = cs[k]
+		case c.Meets() && !c.Instances[0].Blocks:
 			p.left = effort
 		}
 		f, left := p.decide(c)
@@ -321,17 +320,18 @@ func (p *predictor) decide(c detect.Candidate) (f Finding, open []instance) {
 		}
 		return f, open // what it takes is for the solver to say
 	}
-	before := p.planner.Spent()
-	if c.Instances[0].Blocks && p.left < 0 {
-		p.place(&f)
-		f.Reason = givenUp
-		return f, instancesOf(c)
-	}
-	open = p.refute(&f, c)
-	p.schedules(&f, open)
 	if c.Instances[0].Blocks {
-		p.left -= int(p.planner.Spent() - before)
+		return p.decideBlocked(f, c)
 	}
+	open = p.refute(&f, instancesOf(c))
+	p.schedules(&f, open)
+	p.decided(&f, c, open)
+	return f, open
+}
+
+// decided notes in f what became of c, of which nothing has refuted the instances that are
+// open.
+func (p *predictor) decided(f *Finding, c detect.Candidate, open []instance) {
 	switch {
 	case len(f.Schedules) > 0:
 		f.Status, f.Tier, f.Reason = bug.Predicted, f.Schedules[0].Tier(), ""
@@ -341,18 +341,11 @@ func (p *predictor) decide(c detect.Candidate) (f Finding, open []instance) {
 	default:
 		f.Tier = ""
 	}
-	p.place(&f)
-	return f, open
+	p.place(f)
 }
 
 // givenUp is why nothing is known of a candidate.
 const givenUp = "the search was given up"
-
-// needs is how many events a schedule for the first instance of c may have.
-func (p *predictor) needs(c detect.Candidate) int {
-	accesses := c.Instances[0].Accesses
-	return slices.Max(accesses) - p.planner.From(accesses...)
-}
 
 // place fills in what follows from the accesses of f.
 func (p *predictor) place(f *Finding) {
@@ -366,12 +359,12 @@ func (p *predictor) place(f *Finding) {
 // historyShare is of how many events one is an acquire of a given lock, roughly.
 const historyShare = 64
 
-// refute returns the instances of c that nothing refutes. If there are none, f has
+// refute returns the instances that nothing refutes. If there are none, f has
 // the tier and the reason that refuted the first.
-func (p *predictor) refute(f *Finding, c detect.Candidate) (open []instance) {
+func (p *predictor) refute(f *Finding, instances []instance) (open []instance) {
 	var left []instance
 	var props []causality.Property
-	for _, v := range instancesOf(c) {
+	for _, v := range instances {
 		if v.Blocks { // the history of locks between is looked at
 			p.left -= (slices.Max(v.Accesses) - slices.Min(v.Accesses)) / historyShare
 		}
@@ -451,7 +444,12 @@ func (p *predictor) schedules(f *Finding, instances []instance) {
 				return
 			}
 			judged = true
-			if err := p.check(s.From, s.Steps, v.Instance); err != nil {
+			before := p.judge().Spent()
+			err := p.check(s.From, s.Steps, v.Instance)
+			if v.Blocks { // much more than the steps may have been looked at
+				p.left -= p.judge().Spent() - before - len(s.Steps)
+			}
+			if err != nil {
 				if f.Reason == "" {
 					f.Reason = refusal(err)
 				}
@@ -459,7 +457,7 @@ func (p *predictor) schedules(f *Finding, instances []instance) {
 			}
 			f.Schedules = append(f.Schedules, Recipe{recipe, v.Pattern})
 			found++
-			if len(f.Schedules) == p.opts.Schedules || v.Blocks && p.left < 0 {
+			if len(f.Schedules) == p.opts.Schedules || v.Blocks && (p.late || p.left < 0) {
 				return
 			}
 			if found < len(f.Schedules) || found == 2 {
@@ -475,6 +473,8 @@ func (p *predictor) schedules(f *Finding, instances []instance) {
 // planned yields the schedules that may lead to v.
 func (p *predictor) planned(v instance) iter.Seq2[schedule.Schedule, schedule.Recipe] {
 	switch {
+	case v.Blocks && p.late:
+		return p.planner.Late(v.Accesses, v.guide)
 	case v.Blocks:
 		return p.planner.Deadlock(v.Accesses, v.guide)
 	case v.Pattern == nil:

@@ -204,3 +204,13 @@ func TestDeadlocksThatNeedLeastComeFirst(t *testing.T) {
 	}
 	assert.IsNonDecreasing(t, last)
 }
+
+// In a long trace, what a schedule costs follows from what is between the operations, and so
+// all deadlocks have one.
+func TestDeadlocksOfLongTraces(t *testing.T) {
+	r := deadlocks(t, tracetest.Nested(300_000, 8, true))
+	require.NotEmpty(t, r.Findings)
+	for _, f := range r.Findings {
+		assert.Contains(t, []string{analysis.TierCone, analysis.TierTurned}, f.Tier, "%s: %s", f.Name, f.Reason)
+	}
+}

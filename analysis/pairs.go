@@ -125,7 +125,7 @@ func (p *predictor) decidePairs(f *Finding, c *candidate, rows []anomaly.Row) {
 		return
 	}
 	f.Reason = ""
-	if c.open = p.refute(f, detect.Candidate{Instances: all}); len(c.open) == 0 {
+	if c.open = p.refute(f, instancesOf(detect.Candidate{Instances: all})); len(c.open) == 0 {
 		f.Status = bug.Infeasible
 	} else {
 		f.Tier, f.Reason = "", found.Reason

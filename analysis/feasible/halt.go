@@ -56,13 +56,8 @@ func (s *state) halt(ops []int32) *halted {
 		}
 	})
 	for _, pos := range ops {
-		for i := s.p.first[s.p.t.Events[pos].G]; i != pos; i = s.p.info[i].next {
-			switch k := s.p.t.Events[i].Kind; k {
-			case trace.Acquire, trace.RAcquire:
-				x.kept[s.p.info[i].ref] = k == trace.Acquire
-			case trace.Release, trace.RRelease:
-				delete(x.kept, s.p.info[i].ref)
-			}
+		for _, h := range s.held[s.p.t.Events[pos].G] {
+			x.kept[h.lock] = x.kept[h.lock] || !h.shared
 		}
 	}
 	for _, pos := range ops { // a writer that waits keeps readers out
@@ -85,12 +80,23 @@ func (s *state) halt(ops []int32) *halted {
 
 // toCome calls f with the events that have not happened, in the order of the trace.
 func (s *state) toCome(f func(pos int32, e *trace.Event)) {
-	for i := range s.p.t.Events {
+	for i := s.toComeFrom(); i < len(s.p.t.Events); i++ {
 		pos, e := int32(i), &s.p.t.Events[i]
 		if next := s.cur[e.G]; next != none && pos >= next {
 			f(pos, e)
 		}
 	}
+}
+
+// toComeFrom is the first of the events that have not happened.
+func (s *state) toComeFrom() int {
+	from := len(s.p.t.Events)
+	for _, next := range s.cur {
+		if next != none {
+			from = min(from, int(next))
+		}
+	}
+	return from
 }
 
 // everybody is how many waiters a broadcast wakes.

@@ -31,12 +31,12 @@ func Check(t *trace.Trace, steps, violation []int) error {
 
 // A Judge checks schedules of one trace. It serves one goroutine at a time.
 type Judge struct {
-	p *program
-	s *state
-	// base is the state after the first from events, which checks began with
-	// last.
-	base *state
-	from int
+	p     *program
+	s     *state
+	base  saved   // which checks began with last
+	saves []saved // every so many events, as far as the recorded run was executed
+	every int
+	spent int
 }
 
 // New prepares the check of schedules of t, in time and memory proportional
@@ -46,22 +46,27 @@ func New(t *trace.Trace) *Judge { return NewWith(t, trace.NewFlow(t)) }
 // NewWith is New for a trace of which somebody has the flow already.
 func NewWith(t *trace.Trace, flow *trace.Flow) *Judge {
 	p := compile(t, flow)
-	return &Judge{p: p, s: p.initial()}
+	s := p.initial()
+	return &Judge{p: p, s: s, every: s.spacing()}
 }
+
+// Spent is the work that was done for checks so far: events looked at.
+func (j *Judge) Spent() int { return j.spent }
 
 // Check is [Check] for the judge's trace. Beyond the steps it takes time
 // proportional to the number of variables and synchronization objects.
 func (j *Judge) Check(steps, violation []int) error { return j.CheckFrom(0, steps, violation) }
 
 // CheckFrom is Check for schedules that begin with the first from events of the
-// trace, as they were recorded, and go on with the steps. A series of checks
-// with the same from executes these events once.
+// trace, as they were recorded, and go on with the steps. A series of checks executes
+// these events once, and few of them again where from goes back.
 //
 // Events of the violation that are among the steps have happened then. What the
 // last of these in a goroutine reads need not be as recorded, if the goroutine
 // has no further step and does not stand at the violation.
 func (j *Judge) CheckFrom(from int, steps, violation []int) error {
 	j.rewind(min(max(from, 0), len(j.p.t.Events)))
+	j.spent += len(steps)
 	stand, ends := j.parts(steps, violation)
 	for i, pos := range steps {
 		if reason := j.next(pos); reason != "" {
@@ -148,28 +153,6 @@ func (j *Judge) Deviations() []int {
 	}
 	slices.Sort(all)
 	return all
-}
-
-// rewind puts the state to where the first from events are done. They are
-// executed even where they seem impossible, as in a trace that is not whole:
-// they happened.
-func (j *Judge) rewind(from int) {
-	j.s.end = false
-	if from == 0 {
-		j.s.reset()
-		return
-	}
-	if j.base == nil || from != j.from {
-		j.s.reset()
-		for i := range from {
-			if j.s.step(int32(i)) != "" {
-				j.s.cur[j.p.t.Events[i].G] = j.p.info[i].next
-			}
-		}
-		j.base, j.from = j.s.clone(), from
-		return
-	}
-	j.s = j.base.clone()
 }
 
 // next tells why the event at pos is not the next one of its goroutine.

@@ -24,7 +24,8 @@ type state struct {
 	waiting   []waiting
 	wasZero   []bool // the WaitGroup's counter was zero when Wait began
 	signalled []bool // taken from the condition's queue
-	end       bool   // the goroutine of the next step does nothing after it
+	held      [][]hold
+	end       bool // the goroutine of the next step does nothing after it
 
 	cells      []cellState
 	locks      []lockState
@@ -70,7 +71,7 @@ func (p *program) initial() *state {
 	n := len(p.first)
 	s := &state{
 		p: p, cur: make([]int32, n), runs: make([]bool, n), taint: make([]int32, n), updates: make([]int32, n), lost: make([][]int32, n), found: make([]map[int32]finding, n), waiting: make([]waiting, n),
-		wasZero: make([]bool, n), signalled: make([]bool, n),
+		wasZero: make([]bool, n), signalled: make([]bool, n), held: make([][]hold, n),
 		cells: make([]cellState, len(p.mem.cells)),
 		locks: make([]lockState, p.locks), conds: make([][]trace.GID, p.conds),
 		waitGroups: make([]int64, p.waitGroups), onces: make([]onceState, len(p.onceEnds)),
@@ -82,12 +83,14 @@ func (p *program) initial() *state {
 
 // reset goes back to the initial state.
 func (s *state) reset() {
+	s.end = false
 	copy(s.cur, s.p.first)
 	clear(s.runs)
 	clear(s.lost)
 	clear(s.found)
 	clear(s.wasZero)
 	clear(s.signalled)
+	clear(s.held)
 	for g := range s.taint {
 		s.taint[g], s.updates[g] = none, none
 		s.waiting[g] = waiting{op: none}
@@ -140,6 +143,7 @@ func (s *state) step(pos int32) string {
 		reason = s.decide(pos, e)
 	case k.Class() == trace.ClassLock:
 		reason = s.lock(k, &s.locks[in.ref])
+		s.hold(e, in.ref)
 	case k.Class() == trace.ClassCond:
 		reason = s.cond(e, in.ref)
 	case k.Class() == trace.ClassChannel:
@@ -335,6 +339,10 @@ func (s *state) clone() *state {
 	c.waiting = slices.Clone(s.waiting)
 	c.wasZero = slices.Clone(s.wasZero)
 	c.signalled = slices.Clone(s.signalled)
+	c.held = make([][]hold, len(s.held))
+	for g, held := range s.held {
+		c.held[g] = slices.Clone(held)
+	}
 	c.cells = slices.Clone(s.cells)
 	c.locks = slices.Clone(s.locks)
 	c.conds = make([][]trace.GID, len(s.conds))

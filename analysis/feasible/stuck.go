@@ -21,6 +21,9 @@ func (j *Judge) StuckFrom(from int, steps, operations []int) error {
 		ops[k] = int32(pos)
 	}
 	h := j.s.halt(ops)
+	if h != nil {
+		j.spent += len(j.p.t.Events) - j.s.toComeFrom()
+	}
 	for _, pos := range ops {
 		if reason := j.s.goesOn(pos, ops, h); reason != "" {
 			return j.infeasible(len(steps), int(pos), reason)
@@ -125,8 +128,8 @@ func (s *state) passes(o *chanOp, h *halted) string {
 // and so shuts out a reader (sync.RWMutex).
 func (s *state) free(lock int32, read bool, others []int32) string {
 	for _, pos := range others {
-		writes, reads := s.p.has(pos, lock)
 		e := &s.p.t.Events[pos]
+		writes, reads := s.has(e.G, lock)
 		waits := e.Kind == trace.Acquire && s.p.info[pos].ref == lock
 		if writes || !read && reads || read && waits {
 			return ""
@@ -134,26 +137,6 @@ func (s *state) free(lock int32, read bool, others []int32) string {
 	}
 	l := &s.locks[lock]
 	return fmt.Sprintf("expected the lock to be kept by one that waits in turn, found none (held: %t, readers: %d)", l.held, l.readers)
-}
-
-// has reports whether the goroutine of the event at pos has acquired a lock before it
-// and not released it, for writing or for reading.
-func (p *program) has(pos, lock int32) (writes, reads bool) {
-	writers, readers := 0, 0
-	for i := p.first[p.t.Events[pos].G]; i != pos; i = p.info[i].next {
-		switch k := p.t.Events[i].Kind; {
-		case k.Class() != trace.ClassLock || p.info[i].ref != lock:
-		case k == trace.Acquire:
-			writers++
-		case k == trace.Release:
-			writers--
-		case k == trace.RAcquire:
-			readers++
-		default:
-			readers--
-		}
-	}
-	return writers > 0, readers > 0
 }
 
 // Deadlocks returns by goroutine, in ascending order, the operations of the sets of goroutines that

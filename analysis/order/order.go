@@ -29,6 +29,7 @@
 package order
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"math"
@@ -194,14 +195,18 @@ func (o *Order) Sections() []Section { return o.locks.sections }
 // Open returns the critical sections that are open before event i.
 func (o *Order) Open(i int) []Section {
 	var open []Section
-	for _, s := range o.locks.sections {
-		if s.Acq >= i {
-			break
+	for g := range o.t.Goroutines {
+		last := o.Prev(trace.GID(g), i)
+		if last < 0 {
+			continue
 		}
-		if s.Rel < 0 || s.Rel >= i {
-			open = append(open, s)
+		for _, acq := range o.Held(last) {
+			if s, ok := o.Section(int(acq)); ok && (s.Rel < 0 || s.Rel >= i) {
+				open = append(open, s)
+			}
 		}
 	}
+	slices.SortFunc(open, func(a, b Section) int { return cmp.Compare(a.Acq, b.Acq) })
 	return open
 }
 

@@ -34,8 +34,16 @@ func testBegins(t *trace.Trace) map[string]int32 {
 	return begins
 }
 
-// of is the base of the schedules for v.
+// of is where the replays of schedules for v begin.
 func (p *Planner) of(v target) *base { return p.base(v.guide, v.accesses...) }
+
+// start is what the schedules for v begin with.
+func (p *Planner) start(v target) *base {
+	if v.late != nil {
+		return v.late
+	}
+	return p.of(v)
+}
 
 // base returns the base of the schedules for a violation; it is empty where
 // they go back to before its tests.

@@ -41,7 +41,7 @@ func BenchmarkSequence(b *testing.B) {
 			var steps []int
 			for b.Loop() {
 				var ok bool
-				if begin, steps, ok = p.sequence(target{accesses, guide, false}, bench.method); !ok {
+				if begin, steps, ok = p.sequence(target{accesses: accesses, guide: guide}, bench.method); !ok {
 					b.Fatal("no schedule")
 				}
 			}

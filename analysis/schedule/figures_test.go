@@ -163,7 +163,7 @@ func TestGuide(t *testing.T) {
 		2 w sh`)
 	p := plan(t, tr)
 	m := causality.New(tr, p.o)
-	v := target{[]int{5, 13}, m.Chopped(m.Meeting(5, 13)).Edges(0), false}
+	v := target{accesses: []int{5, 13}, guide: m.Chopped(m.Meeting(5, 13)).Edges(0)}
 	steps, ok := p.turned(v, readsThatMatter)
 	if want := []int{7, 8, 9, 10, 11, 12, 0, 1, 2, 3, 4}; !ok || !slices.Equal(steps, want) {
 		t.Errorf("%v, %v, want %v", steps, ok, want)

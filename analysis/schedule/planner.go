@@ -125,7 +125,7 @@ func NewPlanner(t *trace.Trace, o *order.Order, m *causality.Model) *Planner {
 // take where goroutines depend on each other in ways that the trace does not
 // show; then those in which reads find other writes, perhaps of equal values.
 func (p *Planner) Race(i, j int, guide []causality.Edge) iter.Seq2[Schedule, Recipe] {
-	v := target{[]int{min(i, j), max(i, j)}, guide, false}
+	v := target{accesses: []int{min(i, j), max(i, j)}, guide: guide}
 	return func(yield func(Schedule, Recipe) bool) {
 		a := attempt{p: p, target: v, yield: yield}
 		exists, more := a.try(directAll)
@@ -143,12 +143,28 @@ func (p *Planner) Race(i, j int, guide []causality.Edge) iter.Seq2[Schedule, Rec
 // operations at the given positions, each holding what it holds in the trace, as those of
 // Race do. Who waits for a condition stands before it wakes.
 func (p *Planner) Deadlock(operations []int, guide []causality.Edge) iter.Seq2[Schedule, Recipe] {
+	return p.deadlock(target{accesses: operations, guide: guide, blocks: true}, directAll, directMatter, turnedMatter, directNone, turnedNone)
+}
+
+// Late yields those of Deadlock that begin with all that happened before a causality
+// barrier, as it was recorded. What it takes to make one follows from what is between the
+// barrier and the operations, where those of Deadlock may need all of the trace.
+func (p *Planner) Late(operations []int, guide []causality.Edge) iter.Seq2[Schedule, Recipe] {
+	v := target{accesses: operations, guide: guide, blocks: true}
+	b := p.of(v)
+	if at := p.barrier(p.graphs.Meeting(operations...)); at > b.at {
+		b = p.baseAt(at)
+	}
+	v.late = b
+	return p.deadlock(v, turnedMatter, directAll, turnedNone)
+}
+
+func (p *Planner) deadlock(v target, methods ...method) iter.Seq2[Schedule, Recipe] {
 	return func(yield func(Schedule, Recipe) bool) {
-		a := attempt{p: p, target: target{operations, guide, true}, yield: yield}
-		for m, more := directAll, true; more && m <= turnedNone; m++ {
-			if m != pecan {
-				_, more = a.try(m)
-			}
+		a := attempt{p: p, target: v, yield: yield}
+		more := true
+		for k := 0; more && k < len(methods); k++ {
+			_, more = a.try(methods[k])
 		}
 	}
 }
@@ -188,7 +204,8 @@ func (m method) scheduler() Scheduler {
 type target struct {
 	accesses []int
 	guide    []causality.Edge
-	blocks   bool // goroutines block in the accesses
+	blocks   bool  // goroutines block in the accesses
+	late     *base // what schedules begin with, if not where the tests do
 }
 
 // An attempt makes schedules for one target, each once.
@@ -223,7 +240,7 @@ func (p *Planner) make(m method, v target) (s Schedule, ok bool) {
 	if !ok {
 		return s, false
 	}
-	return p.schedule(p.of(v), steps, v.accesses...), true
+	return p.schedule(p.start(v), steps, v.accesses...), true
 }
 
 // steps makes the steps that lead to where goroutines stand at v; ok is false if m cannot.
@@ -245,7 +262,7 @@ func (p *Planner) steps(m method, v target) (steps []int, ok bool) {
 
 // direct performs the cone of the accesses in recorded order.
 func (p *Planner) direct(v target, r reads) ([]int, bool) {
-	c := p.newCone(p.of(v), r, nil, nil)
+	c := p.newCone(p.start(v), r, nil, nil)
 	if !c.lead(v) {
 		return nil, false
 	}

@@ -19,7 +19,7 @@ import (
 // keeps all that happened, then those in which reads find other writes.
 func (p *Planner) Sequence(accesses []int, guide []causality.Edge) iter.Seq2[Schedule, Recipe] {
 	return func(yield func(Schedule, Recipe) bool) {
-		a := attempt{p: p, target: target{accesses, guide, false}, yield: yield}
+		a := attempt{p: p, target: target{accesses: accesses, guide: guide}, yield: yield}
 		for m, more := sequenceAll, true; more && m <= sequenceNone; m++ {
 			_, more = a.try(m)
 		}

@@ -1,6 +1,7 @@
 package waits
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 
@@ -8,12 +9,13 @@ import (
 )
 
 // circle takes up dependencies that wait for each other, if acquires can stand at
-// them at once.
+// them at once. Those with the fewest acquires come first, so that the others are near.
 func (f *finder) circle(deps []int32) {
 	s := &sets{finder: f, left: 1 << 14}
 	for _, n := range deps {
 		s.lists = append(s.lists, f.owns(&f.deps[n]))
 	}
+	slices.SortStableFunc(s.lists, func(a, b []own) int { return cmp.Compare(acquires(a), acquires(b)) })
 	s.add(nil)
 	f.effort -= 1<<14 - s.left
 	switch {
@@ -28,6 +30,13 @@ func (f *finder) circle(deps []int32) {
 type own struct {
 	g    trace.GID
 	acqs []int32
+}
+
+func acquires(owns []own) (n int) {
+	for _, o := range owns {
+		n += len(o.acqs)
+	}
+	return n
 }
 
 // owns returns the acquires of d by goroutine, those that acquire first come first.
@@ -63,7 +72,9 @@ type sets struct {
 // add adds the sets that begin with some acquires, one of each of the first lists.
 func (s *sets) add(set []int) {
 	if len(set) == len(s.lists) {
-		s.sets = append(s.sets, slices.Clone(set))
+		set = slices.Clone(set)
+		slices.Sort(set)
+		s.sets = append(s.sets, set)
 		return
 	}
 	for _, o := range s.lists[len(set)] {
@@ -106,8 +117,11 @@ func (s *sets) some(set []int, free []int32) []int32 {
 	s.more = true
 	near := 0
 	if len(set) > 0 {
-		near, _ = slices.BinarySearch(free, int32(set[len(set)-1]))
-		near = min(near, len(free)-1)
+		last := int32(set[len(set)-1])
+		near, _ = slices.BinarySearch(free, last)
+		if near == len(free) || near > 0 && last-free[near-1] < free[near]-last {
+			near--
+		}
 	}
 	some := []int32{free[near], free[0], free[1], free[len(free)-1]}
 	slices.Sort(some)

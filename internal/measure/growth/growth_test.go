@@ -20,6 +20,14 @@ func TestMeasure(t *testing.T) {
 	require.NotZero(t, c.search())
 }
 
+func TestMeasureDeadlocks(t *testing.T) {
+	c, err := measureDeadlocks(shape{20_000, 2, true})
+	require.NoError(t, err)
+	require.NotZero(t, c.Found)
+	require.Zero(t, c.Undecided)
+	require.Contains(t, deadlockTable([]deadlockCost{c}), "| 20,0")
+}
+
 func TestTableAndPlot(t *testing.T) {
 	cs := []cost{
 		{Events: 10_000, Order: time.Millisecond, Race: 2 * time.Millisecond, Pattern: time.Millisecond},

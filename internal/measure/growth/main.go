@@ -1,6 +1,7 @@
 // Command growth measures what the search for candidates and making their
 // schedules cost on generated traces of the shape of Derby's in PECAN's Table 1,
-// from ten thousand events to ten million, and writes a table and a plot.
+// from ten thousand events to ten million, and what deciding deadlocks costs on others,
+// and writes tables and a plot.
 //
 //	go run ./internal/measure/growth [-o docs/growth.md]
 //
@@ -15,7 +16,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"syscall"
 
@@ -33,11 +33,19 @@ func run(ctx context.Context, args []string) (bool, error) {
 	flags := flag.NewFlagSet("growth", flag.ExitOnError)
 	out := flags.String("o", "", "`FILE` for the table, with the plot beside it as .svg; without it, the table goes to the standard output")
 	events := flags.Int("events", 0, "measure a trace of `N` events only, and print what comes out as JSON")
+	goroutines := flags.Int("goroutines", 0, "with -events: the deadlocks of a trace of `N` goroutines")
+	turns := flags.Bool("turns", false, "with -goroutines: some locks are taken in another order")
 	if err := flags.Parse(args); err != nil {
 		return false, err
 	}
 	if *events > 0 {
-		c, err := measure(*events)
+		var c any
+		var err error
+		if *goroutines > 0 {
+			c, err = measureDeadlocks(shape{*events, *goroutines, *turns})
+		} else {
+			c, err = measure(*events)
+		}
 		if err != nil {
 			return false, err
 		}
@@ -45,11 +53,23 @@ func run(ctx context.Context, args []string) (bool, error) {
 	}
 	var costs []cost
 	for _, n := range sizes {
-		c, err := apart(ctx, n)
+		var c cost
+		memory, err := apart(ctx, &c, fmt.Sprintf("-events=%d", n))
 		if err != nil {
 			return false, err
 		}
+		c.Memory = memory
 		costs = append(costs, c)
+	}
+	var deadlocks []deadlockCost
+	for _, s := range shapes() {
+		var c deadlockCost
+		memory, err := apart(ctx, &c, s.args()...)
+		if err != nil {
+			return false, err
+		}
+		c.Memory = memory
+		deadlocks = append(deadlocks, c)
 	}
 	if *out != "" {
 		picture := strings.TrimSuffix(*out, ".md") + ".svg"
@@ -57,26 +77,27 @@ func run(ctx context.Context, args []string) (bool, error) {
 			return false, err
 		}
 	}
-	return true, script.Write(*out, table(costs))
+	return true, script.Write(*out, table(costs)+deadlockTable(deadlocks))
 }
 
-// apart measures one size in a process of its own.
-func apart(ctx context.Context, n int) (c cost, err error) {
+// apart measures one trace in a process of its own, into cost. It returns the greatest
+// resident size of that, in bytes.
+func apart(ctx context.Context, cost any, args ...string) (memory int64, err error) {
 	self, err := os.Executable()
 	if err != nil {
-		return c, err
+		return 0, err
 	}
-	cmd := exec.CommandContext(ctx, self, "-events", strconv.Itoa(n))
+	cmd := exec.CommandContext(ctx, self, args...)
 	cmd.Stderr = os.Stderr
 	text, err := cmd.Output()
 	if err != nil {
-		return c, fmt.Errorf("%d events: %w", n, err)
+		return 0, fmt.Errorf("%s: %w", strings.Join(args, " "), err)
 	}
-	if err := json.Unmarshal(text, &c); err != nil {
-		return c, err
+	if err := json.Unmarshal(text, cost); err != nil {
+		return 0, err
 	}
 	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		c.Memory = usage.Maxrss << 10
+		memory = usage.Maxrss << 10
 	}
-	return c, nil
+	return memory, nil
 }

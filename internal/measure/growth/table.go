@@ -9,7 +9,7 @@ import (
 // table returns what docs/growth.md holds.
 func table(cs []cost) string {
 	var b strings.Builder
-	b.WriteString(`# What the search and a schedule cost
+	b.WriteString(`# What the search and schedules cost
 
 Measured on generated traces with the shape of that of Derby in PECAN's Table 1:
 4 goroutines, 99 shared locations, 24 locks, up to three of them nested. Processor
