@@ -58,6 +58,7 @@ type session struct {
 // and returns the exit code, which counts if it returns no error.
 var subcommands = map[string]func(*session, context.Context, []string) (int, error){
 	"test":    (*session).test,
+	"explore": (*session).explore,
 	"replay":  (*session).replay,
 	"analyze": (*session).analyze,
 	"trace":   (*session).trace,

@@ -16,6 +16,7 @@ tests, predicts bugs of other interleavings of these, and re-runs the tests so
 that the bugs happen. It reports what then really happened.
 
 	gopredict test [go test flags] [packages]
+	gopredict explore [go test flags] [packages]
 	gopredict replay [-n N] [-v] [-hold[=D]] [build flags] WITNESS...
 	gopredict analyze [-predict.kinds=KINDS] [-predict.patterns=FILE] TRACE
 	gopredict trace dump TRACE
@@ -25,9 +26,11 @@ that the bugs happen. It reports what then really happened.
 	gopredict help
 
 Test runs the tests as go test does, then tells the bugs that it found and
-confirmed. Replay re-runs some of them, those of files and of folders: exit code 1
-if a bug is there, 0 if they are fixed. With -hold it stops at the bug, for a debugger
-to look at. Analyze predicts from a recorded trace, without re-running anything.
+confirmed. Explore does the same with -predict.explore=all: it runs each test
+until it has seen all that its goroutines can do. Replay re-runs some of the
+bugs, those of files and of folders: exit code 1 if a bug is there, 0 if they are
+fixed. With -hold it stops at the bug, for a debugger to look at. Analyze predicts
+from a recorded trace, without re-running anything.
 
 Options, as flags of test or in the environment variable GOPREDICT as
 "name=value name=value":

@@ -30,6 +30,12 @@ import (
 // seconds; it is for those with hundreds of findings, each of which is replayed some times.
 const allReplays = 10 * time.Minute
 
+// explore is test until everything was seen that the tests can do, unless a flag says how
+// far: it answers whether a test can fail at all.
+func (s *session) explore(ctx context.Context, args []string) (int, error) {
+	return s.test(ctx, append([]string{"-" + prefix + "explore=all"}, args...))
+}
+
 // test is the run from start to exit code: record, predict, confirm, report. Its phases
 // share the folder work, where the instrumented sources, binaries, traces and files of
 // replays are.
@@ -93,7 +99,14 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 
 	// All packages' tests have run by now, beside each other as go test runs them. Only
 	// then they are analyzed: replays take all processors, and would make tests time out.
-	x := explore.New(build, env, work, status, opts.explore())
+	far := opts.explore()
+	if goArgs.IsSet("v") {
+		far.Tell = func(line string) {
+			status.Clear()
+			fmt.Fprintln(s.reportTo(goArgs), line)
+		}
+	}
+	x := explore.New(build, env, work, status, far)
 	for _, pattern := range build.Unmatched() {
 		x.Report.Warnings = append(x.Report.Warnings, fmt.Sprintf("-%spkgs: no package of this build matches %s", prefix, pattern))
 	}
@@ -112,10 +125,7 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 // test, and a failed test over a package that could not be analyzed. The report is printed
 // before the JSON is written, so that a file that cannot be written hides nothing.
 func (s *session) tell(x *explore.Exploration, opts options, env gotool.Env, args gotool.TestArgs, testExit int) (int, error) {
-	out := s.stdout
-	if args.IsSet("json") { // standard output is a stream of JSON
-		out = s.stderr
-	}
+	out := s.reportTo(args)
 	if testExit != exitUsage { // else go test has said all there is to say
 		text := textOptions(out, env)
 		text.Verbose = args.IsSet("v")
@@ -139,6 +149,14 @@ func (s *session) tell(x *explore.Exploration, opts options, env gotool.Env, arg
 		return exitFailed, nil
 	}
 	return testExit, nil
+}
+
+// reportTo returns where the report is printed.
+func (s *session) reportTo(args gotool.TestArgs) *os.File {
+	if args.IsSet("json") { // standard output is a stream of JSON
+		return s.stderr
+	}
+	return s.stdout
 }
 
 // fromHere returns the report as it is printed: the witnesses are named

@@ -64,12 +64,13 @@ import (
 
 // Options say what to look for, and how far to go.
 type Options struct {
-	Analysis  analysis.Options // of each trace
-	Methods   bool             // methods of structs that hold a mutex are atomic regions
-	Witnesses string           // folder for witnesses, below that of each package
-	Timeout   time.Duration    // for all replays together
-	Runs      int              // how often tests are recorded; 0: as often as is cheap
-	Explore   Budget           // how far tests are run on beyond that
+	Analysis  analysis.Options  // of each trace
+	Methods   bool              // methods of structs that hold a mutex are atomic regions
+	Witnesses string            // folder for witnesses, below that of each package
+	Timeout   time.Duration     // for all replays together
+	Runs      int               // how often tests are recorded; 0: as often as is cheap
+	Tell      func(line string) // of each run beyond those that shows something new; nil: nobody asks
+	Explore   Budget            // how far tests are run on beyond that
 }
 
 // An Exploration turns the recorded runs of packages into the report.

@@ -133,7 +133,7 @@ func (x *flipping) next(_ context.Context, runs []*confirmation, n int) (all []*
 	x.made += len(now)
 	x.flips -= time.Duration(len(now)) * x.cost(x.test)
 	for _, f := range now {
-		a := &attempt{of: f.of, run: f.run}
+		a := &attempt{of: f.of, run: f.run, what: x.place(f.of.trace, &f.of.trace.Events[f.At]) + " put off"}
 		x.asked[a] = f
 		all = append(all, a)
 	}

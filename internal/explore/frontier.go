@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
@@ -48,7 +50,8 @@ type proposer interface {
 
 // An attempt is a run to be made.
 type attempt struct {
-	of *confirmation // of the run from which it departs
+	of   *confirmation // of the run from which it departs
+	what string        // leads there, for readers
 	// run makes it, and returns what was recorded; nil if it did not come where it should.
 	run func(ctx context.Context) (*confirmation, replayer.Result, error)
 
@@ -178,6 +181,9 @@ func (x *frontier) loop(ctx context.Context) error {
 				continue
 			}
 			x.runs = append(x.runs, a.next)
+			if x.opts.Tell != nil && x.opts.Explore.explores() {
+				x.opts.Tell(fmt.Sprintf("explore: %s, %s: new from %s", x.test, x.run.Package.Path, a.what))
+			}
 			if err := x.look(ctx, a.next); err != nil {
 				return err
 			}
@@ -241,6 +247,12 @@ func (x *frontier) failed(ctx context.Context, c *confirmation) error {
 		}
 	}
 	return nil
+}
+
+// place describes an event of a trace.
+func (e *explored) place(t *trace.Trace, at *trace.Event) string {
+	s := t.Sites[at.Site]
+	return fmt.Sprintf("%s by goroutine %s (%s:%d)", strings.TrimSpace(at.Kind.String()+" "+s.Expr), t.Goroutines[at.G].Path, e.files.Name(s.File), s.Line)
 }
 
 // beginning is the replay of a witness that begins a run: then the program goes on as it

@@ -21,7 +21,7 @@ type seeds struct {
 func (s *seeds) next(_ context.Context, runs []*confirmation, _ int) ([]*attempt, error) {
 	order := recorder.Seed(firstSeed + s.made)
 	s.made++
-	a := &attempt{of: runs[0]}
+	a := &attempt{of: runs[0], what: "the order of chance " + string(order)}
 	a.run = func(ctx context.Context) (*confirmation, replayer.Result, error) {
 		args := replayer.ArgsOf(s.run.Args, []string{s.test}, replayer.SubtestFilter(s.run.Args), recordTime(s.run.Seconds))
 		c, err := s.recordOnce(ctx, s.run, order, args, s.tally)

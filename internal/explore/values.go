@@ -63,13 +63,22 @@ func (v *values) next(_ context.Context, runs []*confirmation, n int) (all []*at
 			if len(all) == n {
 				break
 			}
-			a := &attempt{of: runs[0]}
+			a := &attempt{of: runs[0], what: v.what(b)}
 			a.run = func(ctx context.Context) (*confirmation, replayer.Result, error) { return runs[0].from(ctx, b) }
 			all = append(all, a)
 			v.asked[a] = b
 		}
 	}
 	return all, nil
+}
+
+// what says what b leads to: the operation after which a goroutine goes on as never before.
+func (v *values) what(b *reach.Beginning) string {
+	if b.Stuck() {
+		return "where goroutines block for ever"
+	}
+	e := &b.Trace.Events[b.At]
+	return v.place(b.Trace, e) + " first, as goroutine " + b.Trace.Goroutines[b.First].Path + " finds it"
 }
 
 // left returns what the last search has found and no run has shown since.
