@@ -28,6 +28,7 @@ type goroutine struct {
 	luck     uint64 // what it gives way by, see byOrder
 	account  *account
 	leaked   bool    // it is blocked for ever, as was told
+	forEver  bool    // see testStuck
 	testing  uintptr // the test that it runs, for package testing
 
 	// A goroutine that reads one place again and again spins, and must let

@@ -46,6 +46,27 @@ func Ended() {
 	runtime.PredictUnpin()
 }
 
+// partly is set where a program is ended although a signal may move some of it; those who
+// wait for ever all the same are marked.
+var partly bool
+
+// mayGoOn reports whether a signal may let g go on, in a program that is ended.
+func (g *goroutine) mayGoOn() bool { return partly && !g.forEver }
+
+// testStuck reports whether a goroutine that runs a test waits for ever whatever signal may
+// come, where nothing else can move the program.
+func testStuck() bool {
+	if runtime.PredictLookedInto() > forSubtests {
+		return false
+	}
+	runtime.PredictUnreachable(func(rec unsafe.Pointer) bool { return (*goroutine)(rec) != &deaf }, func(rec unsafe.Pointer) {
+		g := (*goroutine)(rec)
+		g.forEver = true
+		partly = partly || g.testing != 0
+	})
+	return partly
+}
+
 // left reports whether a goroutine is one that g has started, or one of these, and is not
 // known to be blocked for ever.
 func (g *goroutine) left(rec unsafe.Pointer) bool {

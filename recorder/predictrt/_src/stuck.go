@@ -132,7 +132,11 @@ func deadlocked() {
 		if g == &deaf {
 			return
 		}
-		g.tellStuck(stuckDeadlock)
+		if g.mayGoOn() {
+			g.tellStuck(stuckLingering)
+		} else {
+			g.tellStuck(stuckDeadlock)
+		}
 		if g.testing != 0 {
 			tests = append(tests, *(*unsafe.Pointer)(unsafe.Pointer(&g.testing)))
 		}

@@ -236,9 +236,10 @@ func missing() string {
 // afterwards watches a program that has no schedule, or whose schedule is over. It ends the program if
 // nothing in it can happen any more before the tests' time is over: that would
 // end it just so, only later. A timer that is due before then, a system call, a
-// child process, I/O, or signals that it waits for could make it go on.
+// child process, I/O, or signals that it waits for could make it go on; but not where no
+// goroutine that waits for a signal can reach what a test waits for.
 func afterwards(look runtime.PredictState) int64 {
-	if look.Runnable || look.Outside || look.Signals && runtime.PredictAwaitsSignal() {
+	if look.Runnable || look.Outside {
 		sleepy = 0
 		if look.Runnable {
 			return 0
@@ -251,6 +252,9 @@ func afterwards(look runtime.PredictState) int64 {
 	}
 	if sleepy++; sleepy < asleep {
 		return lookTime / 5
+	}
+	if look.Signals && runtime.PredictAwaitsSignal() && (sleepy > asleep || !testStuck()) {
+		return 10 * lookTime
 	}
 	deadlocked()
 	return -1
@@ -287,7 +291,7 @@ func stuckReport(forEver bool) string {
 			continue
 		}
 		proof := ""
-		if forEver {
+		if forEver && !g.mayGoOn() {
 			proof = g.stuckIn(reason)
 		}
 		if g.waits != "" {
