@@ -63,11 +63,15 @@ func once(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts 
 	if record {
 		mode.Trace, mode.Limit = file.trace, trace.MaxLogged
 	}
-	started := func(int) {}
-	if opts.Hold > 0 && opts.Standing != nil {
-		watched, over := context.WithCancel(ctx)
-		defer over()
-		started = func(pid int) { go await(watched, file.verdict, func(p Protocol) { opts.Standing(pid, p.Stands) }) }
+	watched, over := context.WithCancel(ctx)
+	defer over()
+	started := func(pid int, stop func()) {
+		if opts.Hold > 0 && opts.Standing != nil {
+			go await(watched, file.verdict, func(p Protocol) { opts.Standing(pid, p.Stands) })
+		}
+		if opts.Astray > 0 {
+			go endAstray(watched, file.verdict, opts.Astray, stop)
+		}
 	}
 	start := time.Now()
 	out, outcome, err := bin.run(ctx, w, mode, timeout+opts.Hold, opts, started)
@@ -104,14 +108,14 @@ func once(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts 
 // Plain runs the tests of w in the binary once as they are, without a schedule,
 // and says how they ended.
 func Plain(ctx context.Context, bin Binary, w *witness.Witness, opts Options) (Outcome, error) {
-	_, o, err := bin.run(ctx, w, predictrt.Mode{}, cmp.Or(opts.Timeout, DefaultTimeout), opts, func(int) {})
+	_, o, err := bin.run(ctx, w, predictrt.Mode{}, cmp.Or(opts.Timeout, DefaultTimeout), opts, func(int, func()) {})
 	return o, err
 }
 
 // run runs the tests of w in the binary, in a mode of the run-time
 // library, and returns what the program printed and how it ended. Started is told
-// the number of the process.
-func (bin Binary) run(ctx context.Context, w *witness.Witness, mode predictrt.Mode, timeout time.Duration, opts Options, started func(pid int)) (string, Outcome, error) {
+// the number of the process, and what ends it as if its time were over.
+func (bin Binary) run(ctx context.Context, w *witness.Witness, mode predictrt.Mode, timeout time.Duration, opts Options, started func(pid int, stop func())) (string, Outcome, error) {
 	limit, cancel := context.WithTimeout(ctx, timeout+cmp.Or(opts.grace, defaultGrace))
 	defer cancel()
 	line := append(append(slices.Clone(bin.Exec), bin.Path), ReplayArgs(bin.Args, w, timeout)...)
@@ -126,7 +130,7 @@ func (bin Binary) run(ctx context.Context, w *witness.Witness, mode predictrt.Mo
 
 	err := cmd.Start()
 	if err == nil {
-		started(cmd.Process.Pid)
+		started(cmd.Process.Pid, cancel)
 		err = cmd.Wait()
 		procgroup.Kill(cmd) // children that outlived the program
 	}
@@ -162,6 +166,30 @@ func await(ctx context.Context, file string, f func(Protocol)) {
 			f(p)
 			return
 		}
+	}
+}
+
+// endAstray reads the verdict that a running program writes, now and then, and ends the
+// program a while after it has left its schedule.
+func endAstray(ctx context.Context, file string, while time.Duration, stop func()) {
+	tick := time.NewTicker(while)
+	defer tick.Stop()
+	for left := false; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if left {
+			stop()
+			return
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		p, err := ParseVerdict(file, bytes.NewReader(data))
+		left = err == nil && p.Left != ""
 	}
 }
 

@@ -87,6 +87,15 @@ func TestRunLeft(t *testing.T) {
 	assert.Equal(t, 1, v.Steps)
 }
 
+// TestRunAstray: a program that hangs after it has left its schedule is ended long before
+// its time is over, and the reason is where it has left.
+func TestRunAstray(t *testing.T) {
+	v := run(t, Options{Timeout: time.Hour, Astray: 10 * time.Millisecond}, "verdict steps 1 3", "verdict left lost its way", "hang")
+	assert.Equal(t, bug.Unconfirmed, v.Status)
+	assert.Equal(t, "lost its way", v.Reason)
+	assert.True(t, v.Outcome.TimedOut)
+}
+
 func TestRunReasons(t *testing.T) {
 	for _, c := range []struct {
 		name, want string

@@ -384,7 +384,10 @@ func (c *confirmation) replayWith(w *witness.Witness, args []string, run func(re
 	bin := replayer.Binary{Path: c.run.Binary, Dir: c.run.Package.Dir, Args: args, Env: c.run.Env, Exec: c.run.Exec}
 	folder := <-c.folders
 	defer func() { c.folders <- folder }()
-	r, err := run(bin, replayer.Options{Timeout: replayTime(c.run.Seconds), Recorded: c.recorded, Slots: c.slots, Work: folder})
+	r, err := run(bin, replayer.Options{
+		Timeout: replayTime(c.run.Seconds), Astray: astray + took(c.run.Seconds),
+		Recorded: c.recorded, Slots: c.slots, Work: folder,
+	})
 	c.runs.Add(int64(len(r.Verdicts)))
 	if err != nil || r.Status != bug.Confirmed {
 		return r, nil, err
@@ -396,9 +399,15 @@ func (c *confirmation) replayWith(w *witness.Witness, args []string, run func(re
 // replayTime is the time that one replay may take, of tests that took so many
 // seconds when they were recorded: short ones are not waited for as long as others.
 func replayTime(seconds float64) time.Duration {
-	took := time.Duration(seconds * float64(time.Second))
-	return min(replayer.DefaultTimeout, 10*time.Second+10*took) + 3*took
+	return min(replayer.DefaultTimeout, 5*time.Second+20*took(seconds)) + 3*took(seconds)
 }
+
+// astray is how much longer than the recorded tests a program goes on that has left its
+// schedule.
+const astray = 2 * time.Second
+
+// took is a number of seconds as a duration.
+func took(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
 
 // timedOut reports whether a replay was over before the test had come to an end: another
 // schedule would most likely take as long.
