@@ -26,7 +26,13 @@ func (p *Program) Add(its Run) (fresh bool) {
 	r := &run{Program: p, t: its.Trace, names: newNaming(p), flow: trace.NewFlow(its.Trace)}
 	r.prepare()
 	r.names.align(r)
-	if r.begin(); r.play() {
+	r.begin()
+	whole := r.play()
+	switch {
+	case !whole:
+	case its.Died < 0 && !r.t.Complete && len(r.t.Stuck) == 0, len(r.t.Cuts) > 0, r.t.Meta.Limit > 0:
+		p.doubt("not all of a run was recorded")
+	default:
 		r.finish(its.Died)
 	}
 	return len(p.nodes) > before || len(p.ran) > ran
@@ -39,13 +45,15 @@ type run struct {
 	flow     *trace.Flow
 	names    *naming
 	s        *state
-	mine     []bool              // by position: it is of the test, and after its begin
-	last     map[int32]last      // by goroutine
-	external map[uint64]bool     // channels with elements that no goroutine has sent
-	cases    map[int32][]choice  // by goroutine: of the select to come
-	once     map[int32][]uint64  // by goroutine: of which the function has returned
-	ids      map[trace.GID]int32 // the program's numbers
-	after    map[int]int         // by position of a select: that of what it has chosen
+	mine     []bool                        // by position: it is of the test, and after its begin
+	last     map[int32]last                // by goroutine
+	external map[uint64]bool               // channels with elements that no goroutine has sent
+	closed   map[uint64]bool               // channels that nobody has closed, but that are
+	cases    map[int32][]choice            // by goroutine: of the select to come
+	once     map[int32][]uint64            // by goroutine: of which the function has returned
+	ids      map[trace.GID]int32           // the program's numbers
+	posted   map[uint64]map[trace.GID]bool // by token: who has posted it
+	after    map[int]int                   // by position of a select: that of what it has chosen
 }
 
 // last is the edge that a goroutine has taken last.
@@ -91,13 +99,18 @@ func (r *run) prepare() {
 // begin finds the goroutines of the run, and the channels of which others send.
 func (r *run) begin() {
 	sends := make(map[uint64]bool)
-	r.external = make(map[uint64]bool)
+	r.external, r.closed = make(map[uint64]bool), make(map[uint64]bool)
+	closes := make(map[uint64]bool)
 	for i := range r.t.Events {
-		if e := &r.t.Events[i]; e.Kind == trace.Send || e.Kind == trace.SendDone || e.Kind == trace.SelectSend {
+		switch e := &r.t.Events[i]; e.Kind {
+		case trace.Send, trace.SendDone, trace.SelectSend:
 			sends[e.Obj] = true
+		case trace.Close:
+			closes[e.Obj] = closes[e.Obj] || r.mine[i]
 		}
 	}
 	r.last, r.cases, r.once, r.ids = make(map[int32]last), make(map[int32][]choice), make(map[int32][]uint64), make(map[trace.GID]int32)
+	r.posted = make(map[uint64]map[trace.GID]bool)
 	for i := range r.t.Events {
 		e := &r.t.Events[i]
 		if !r.mine[i] {
@@ -109,6 +122,12 @@ func (r *run) begin() {
 		if e.Kind == trace.RecvDone && e.Val > 0 && !sends[e.Obj] {
 			r.external[e.Obj] = true
 			r.doubt("what comes of timers, or of others than goroutines of the test, comes at any time")
+		}
+		if e.Kind == trace.RecvDone && e.Val == 0 && !closes[e.Obj] {
+			r.closed[e.Obj] = true
+		}
+		if e.Flags&trace.FlagTry != 0 && e.Kind.Class() == trace.ClassLock {
+			r.doubt("whether a TryLock fails is not in the recordings")
 		}
 	}
 	r.s = r.start()
@@ -215,8 +234,13 @@ func (r *run) tail(g int32, i int) {
 		r.cases[g] = append(r.cases[g], choice{ch, e.Kind == trace.SelectSend})
 		e.Obj = uint64(ch + 1)
 	}
-	if e.Kind == trace.Await && e.Flags&trace.FlagFailed == 0 && e.Obj == 0 {
-		r.doubt("what comes from outside of the test is taken as it came")
+	switch {
+	case e.Kind == trace.Post && r.posted[e.Obj] == nil:
+		r.posted[e.Obj] = map[trace.GID]bool{e.G: true}
+	case e.Kind == trace.Post:
+		r.posted[e.Obj][e.G] = true
+	case e.Kind == trace.Await && !(len(r.posted[e.Obj]) == 1 && r.posted[e.Obj][e.G]):
+		r.doubt("what goroutines take from pools, timers and input is taken as it came")
 	}
 	if l, ok := r.last[g]; ok && l.fresh {
 		e.G, e.Site = trace.GID(g), r.site(e.Site)
@@ -233,6 +257,9 @@ func (r *run) channel(id uint64, capacity uint32) int32 {
 	r.capacity[ch] = int(capacity)
 	if r.external[id] {
 		r.outside[ch] = true
+	}
+	if r.closed[id] {
+		r.shut[ch] = true
 	}
 	return ch
 }

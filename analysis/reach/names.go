@@ -4,7 +4,8 @@ import "github.com/gopredict/gopredict/recorder/trace"
 
 // A naming gives the objects of one run, by their addresses and numbers, the names that
 // they have in the program: what operations with the same history are on has the same name,
-// whatever address the allocator has given it.
+// whatever address the allocator has given it. Where nothing tells, the neighbours do: the fields
+// of an object lie alike in all runs.
 type naming struct {
 	p     *Program
 	own   map[uint64]uint64 // by address
@@ -20,14 +21,30 @@ func newNaming(p *Program) *naming {
 func (n *naming) of(address uint64) uint64 {
 	own, ok := n.own[address]
 	if !ok {
-		if own = address; n.taken[own] || onHeap(address) && n.p.named[address] {
+		if own = n.beside(address); n.taken[own] {
 			n.p.fresh += 1 << 12
 			own = n.p.fresh
 		}
 		n.bind(address, own)
-		n.p.named[own] = true
 	}
 	return own
+}
+
+// near is how far apart in bytes fields of one object may be, and variables that the
+// allocator puts into one block.
+const near = 64
+
+// beside returns the name that fits what is at an address, by those of its neighbours; if
+// they have none, the address itself.
+func (n *naming) beside(address uint64) uint64 {
+	for d := uint64(1); d <= near && onHeap(address); d++ {
+		for _, by := range [...]uint64{address - d, address + d} {
+			if own, ok := n.own[by]; ok && onHeap(own) {
+				return own + (address - by)
+			}
+		}
+	}
+	return address
 }
 
 // bind names what is at an address, unless it has a name or another has that one.
@@ -62,7 +79,7 @@ func (n *naming) channel(id uint64) uint64 {
 
 // onHeap reports whether v may be an address that the allocator has chosen. Variables of
 // packages are at the same addresses in all runs.
-func onHeap(v uint64) bool { return v >= 0xc000000000 && v < 0xe000000000 }
+func onHeap(v uint64) bool { return v >= 1<<32 && v < 1<<47 }
 
 // align names what the operations of a run are on that the program knows: as long as a
 // goroutine goes a way that is known.

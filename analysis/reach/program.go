@@ -23,11 +23,11 @@ type Program struct {
 	byObject   map[object]int32     // their numbers
 	capacity   map[int32]int        // by channel
 	outside    map[int32]bool       // channels with elements that no goroutine has sent
+	shut       map[int32]bool       // channels that were closed before the test
 	ran        map[uint64]bool      // ends of runs
 	blocked    map[string]bool      // where goroutines block for ever, in some run
 	tried      map[edgeKey]bool     // was run to without coming there
 	open       []string             // what is not known, once each
-	named      map[uint64]bool      // addresses that are names
 	fresh      uint64               // the last name that is no address
 }
 
@@ -117,7 +117,7 @@ func New(test string) *Program {
 	p := &Program{
 		test: test, byPath: make(map[string]int32), sites: make(map[trace.SiteID]trace.Site), siteOf: make(map[uint64]trace.SiteID),
 		byExtent: make(map[extent]int32), initial: make(map[int32]content), byObject: make(map[object]int32), capacity: make(map[int32]int),
-		outside: make(map[int32]bool), ran: make(map[uint64]bool), blocked: make(map[string]bool), tried: make(map[edgeKey]bool), named: make(map[uint64]bool), fresh: 1 << 56,
+		outside: make(map[int32]bool), shut: make(map[int32]bool), ran: make(map[uint64]bool), blocked: make(map[string]bool), tried: make(map[edgeKey]bool), fresh: 1 << 56,
 	}
 	p.nodes = append(p.nodes, node{g: 0, obj: none, wakes: none, child: none}) // where the test begins
 	p.goroutine(trace.Goroutine{Test: test, Path: "0"})

@@ -84,7 +84,7 @@ func (s *state) grow() {
 		s.conds = append(s.conds, nil)
 	}
 	for len(s.chans) < len(s.p.objects[ofChan]) {
-		s.chans = append(s.chans, channel{})
+		s.chans = append(s.chans, channel{closed: s.p.shut[int32(len(s.chans))]})
 	}
 }
 

@@ -161,7 +161,7 @@ func (x *frontier) loop(ctx context.Context) error {
 			if now, err = p.next(ctx, x.runs, atOnce); err != nil {
 				return err
 			}
-			if len(now) > 0 {
+			if len(now) > 0 || !x.more() {
 				break
 			}
 		}

@@ -23,9 +23,14 @@ func (s *seeds) next(_ context.Context, runs []*confirmation, _ int) ([]*attempt
 	s.made++
 	a := &attempt{of: runs[0], what: "the order of chance " + string(order)}
 	a.run = func(ctx context.Context) (*confirmation, replayer.Result, error) {
-		args := replayer.ArgsOf(s.run.Args, []string{s.test}, replayer.SubtestFilter(s.run.Args), recordTime(s.run.Seconds))
-		c, err := s.recordOnce(ctx, s.run, order, args, s.tally)
-		return c, replayer.Result{}, err
+		return s.inOrder(ctx, order)
 	}
 	return []*attempt{a}, nil
+}
+
+// inOrder records the test alone.
+func (x *frontier) inOrder(ctx context.Context, order recorder.Order) (*confirmation, replayer.Result, error) {
+	args := replayer.ArgsOf(x.run.Args, []string{x.test}, replayer.SubtestFilter(x.run.Args), recordTime(x.run.Seconds))
+	c, err := x.recordOnce(ctx, x.run, order, args, x.tally)
+	return c, replayer.Result{}, err
 }

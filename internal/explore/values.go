@@ -24,12 +24,14 @@ const (
 // values are the runs of a test as one program.
 type values struct {
 	*frontier
-	program *reach.Program
-	seen    int // of the runs
-	asked   map[*attempt]*reach.Beginning
-	result  reach.Result
-	fresh   bool // since the last search
-	tooLong bool
+	program  *reach.Program
+	seen     int // of the runs
+	asked    map[*attempt]*reach.Beginning
+	result   reach.Result
+	fresh    bool // since the last search
+	alone    bool // the test was recorded alone
+	searched bool // once at least
+	tooLong  bool
 }
 
 func newValues(x *frontier) *values {
@@ -37,27 +39,39 @@ func newValues(x *frontier) *values {
 }
 
 // complete reports whether the runs have shown all that the test can do.
-func (v *values) complete() bool { return v.seen > 0 && !v.fresh && v.result.Complete() }
+func (v *values) complete() bool {
+	return v.searched && !v.fresh && len(v.asked) == 0 && v.result.Complete()
+}
 
 func (v *values) next(_ context.Context, runs []*confirmation, n int) (all []*attempt, err error) {
 	for _, c := range runs[v.seen:] {
-		v.add(c.trace)
+		if countTests(c.trace) == 1 { // else its memory is elsewhere than in a replay
+			v.add(c.trace)
+		}
 	}
 	v.seen = len(runs)
 	for a, b := range v.asked {
 		if a.next != nil {
 			v.add(a.next.trace)
 		}
-		v.program.Tried(b)
+		if b != nil {
+			v.program.Tried(b)
+		}
 		v.fresh = true
 	}
 	clear(v.asked)
 	if v.tooLong {
 		return nil, nil
 	}
+	if v.program.Size() == 1 && !v.alone {
+		v.alone = true
+		a := &attempt{of: runs[0], run: func(ctx context.Context) (*confirmation, replayer.Result, error) { return v.inOrder(ctx, v.run.Order) }}
+		v.asked[a] = nil
+		return []*attempt{a}, nil
+	}
 	for again := true; again; again = len(all) == 0 && v.fresh {
 		if v.fresh && len(v.left()) == 0 {
-			v.result, v.fresh = v.program.Search(maxStates), false
+			v.result, v.fresh, v.searched = v.program.Search(maxStates), false, true
 		}
 		for _, b := range v.left() {
 			if len(all) == n {
