@@ -27,7 +27,8 @@ type Flip struct {
 	At   int // its position in the trace
 	Case int // the number of the case, from 1, that the select there is to take; 0: any
 	// Key is equal for flips that are alike, in all traces of one binary: of operations at
-	// the same place, in goroutines that were started at the same places.
+	// the same place, in goroutines that were started at the same places; both of them the
+	// first such one of their run, or both the last.
 	Key  string
 	rank rank
 }
@@ -207,6 +208,7 @@ func (l *lister) add(op operation, n int, r rank) {
 	}
 	f := Flip{At: op.at, Case: n, Key: key, rank: r}
 	if l.seen[key] {
+		f.Key += " last"
 		l.last[key] = f
 		return
 	}

@@ -56,6 +56,12 @@ func (s *server) of(e *trace.Event) string {
 // fingerprints returns for each test of t a number that is equal for runs of it in
 // which the same events came in the same order.
 func fingerprints(t *trace.Trace) map[string]uint64 {
+	return printed(t, func(int, string, uint64) {})
+}
+
+// printed is fingerprints; it calls each with the position of each event that is for a test
+// and the fingerprint of that test up to there.
+func printed(t *trace.Trace, each func(i int, test string, sum uint64)) map[string]uint64 {
 	sums := make(map[string]uint64)
 	names := make([]uint64, len(t.Goroutines))
 	for i, g := range t.Goroutines {
@@ -85,6 +91,7 @@ func fingerprints(t *trace.Trace) map[string]uint64 {
 		for _, w := range [...]uint64{at, uint64(e.Kind), t.Sites[e.Site].Key} {
 			sum = (sum ^ w) * prime
 		}
+		each(i, test, sum)
 	}
 	sums[of] = sum
 	delete(sums, "")

@@ -48,6 +48,13 @@ type flip struct {
 	flips.Flip
 	of    *confirmation // of the trace
 	delay replayer.Delay
+	upTo  uint64 // fingerprint of the test up to what is put off; 0: unknown
+}
+
+// A way is equal for flips that lead to the same run.
+type way struct {
+	upTo  uint64
+	taken int // the case that is asked for
 }
 
 // A flipper is the state of the flips of a package's tests.
@@ -55,7 +62,8 @@ type flipper struct {
 	*explored
 	size   map[string]int // events, by test
 	took   time.Duration  // one test in the first recording; 0 of short ones
-	most   int            // flips of one test
+	most   int            // flips yet, of all tests
+	tests  int            // of which no flip was asked for yet
 	atMost int64          // runs of the package, when another flip is run
 	orders map[*confirmation]*order.Order
 }
@@ -64,7 +72,7 @@ type flipper struct {
 func newFlipper(e *explored, tests []string, size map[string]int) *flipper {
 	x := &flipper{
 		explored: e, size: size, orders: make(map[*confirmation]*order.Order),
-		most: min(maxFlipped, max(1, maxFlippedPackage/len(tests))), atMost: maxRuns * int64(len(tests)),
+		most: maxFlippedPackage, tests: len(tests), atMost: maxRuns * int64(len(tests)),
 	}
 	if took := time.Duration(e.run.Seconds * float64(time.Second) / float64(len(size))); took > longTest {
 		x.took = took
@@ -83,27 +91,46 @@ func (x *flipper) cost(test string) time.Duration {
 }
 
 // A flipping proposes the flips of one test: those of the recordings first, then those of
-// the runs that came of flips, and last those that are alike others but in another run.
+// the runs that came of flips, then those that wait for timers, and last those that are alike
+// others but in another run; none that leads to a run that was.
 type flipping struct {
 	*flipper
-	test         string
-	queue, again []flip
-	known        map[string]bool
-	seen         int // of the runs
-	recorded     int // how many of these are recordings
-	kept         int // events of the others, of which flips are listed
-	plain        int // that were listed
-	made         int
-	asked        map[*attempt]flip
+	test     string
+	share    time.Duration // what its flips may take
+	own      int           // flips that it may have
+	queue    []flip
+	late     []flip // that wait for timers
+	again    []flip
+	known    map[string]bool
+	been     map[way]bool
+	seen     int // of the runs
+	recorded int // how many of these are recordings
+	kept     int // events of the others, of which flips are listed
+	plain    int // that were listed
+	made     int
+	asked    []asked
 }
 
+// An asked flip is one that a run was asked for.
+type asked struct {
+	*attempt
+	flip flip
+}
+
+// of begins with the flips of a test. It has an equal share of what all may take, with those
+// that are still to come: what it leaves is for these.
 func (x *flipper) of(f *frontier) *flipping {
-	return &flipping{flipper: x, test: f.test, known: make(map[string]bool), recorded: len(f.runs), asked: make(map[*attempt]flip)}
+	left := max(1, x.tests)
+	x.tests--
+	return &flipping{
+		flipper: x, test: f.test, share: x.flips / time.Duration(left), own: min(maxFlipped, max(1, x.most/left)),
+		known: make(map[string]bool), been: make(map[way]bool), recorded: len(f.runs),
+	}
 }
 
 // more reports whether an ordinary run makes more flips.
 func (x *flipping) more() bool {
-	return x.made < x.most && x.explored.Exploration.runs.Load() < x.atMost && x.flips > 0
+	return x.made < x.own && x.explored.Exploration.runs.Load() < x.atMost && x.share > 0
 }
 
 func (x *flipping) next(_ context.Context, runs []*confirmation, n int) (all []*attempt, err error) {
@@ -115,26 +142,31 @@ func (x *flipping) next(_ context.Context, runs []*confirmation, n int) (all []*
 		}
 		x.collect(c)
 	}
-	for a, f := range x.asked {
-		if a.due() && f.delay == replayer.Last {
+	for _, a := range x.asked {
+		if f := a.flip; a.due() && f.delay == replayer.Last {
 			f.delay = replayer.Overdue
-			x.again = append(x.again, f)
+			x.late = append(x.late, f)
 		}
 	}
-	clear(x.asked)
+	x.asked = nil
+	if len(x.queue) == 0 {
+		x.queue, x.late = x.late, nil
+	}
 	if len(x.queue) == 0 {
 		x.queue, x.again = x.again, nil
 	}
 	if !x.opts.Explore.explores() {
-		n = min(n, x.most-x.made)
+		n = min(n, x.own-x.made)
 	}
 	now := x.queue[:min(len(x.queue), n)]
 	x.queue = x.queue[len(now):]
 	x.made += len(now)
-	x.flips -= time.Duration(len(now)) * x.cost(x.test)
+	x.most -= len(now)
+	took := time.Duration(len(now)) * x.cost(x.test)
+	x.flips, x.share = x.flips-took, x.share-took
 	for _, f := range now {
 		a := &attempt{of: f.of, run: f.run, what: x.place(f.of.trace, &f.of.trace.Events[f.At]) + " put off"}
-		x.asked[a] = f
+		x.asked = append(x.asked, asked{a, f})
 		all = append(all, a)
 	}
 	return all, nil
@@ -144,6 +176,13 @@ func (x *flipping) next(_ context.Context, runs []*confirmation, n int) (all []*
 // there are no others.
 func (x *flipping) collect(c *confirmation) {
 	for _, f := range x.list(c, x.test) {
+		if f.upTo != 0 {
+			way := way{f.upTo, f.Case}
+			if x.been[way] {
+				continue
+			}
+			x.been[way] = true
+		}
 		if f.Plain() {
 			if x.plain++; x.plain > maxPlain {
 				continue
@@ -165,10 +204,10 @@ func (a *attempt) due() bool {
 
 // list returns the flips of a test in the trace of c.
 func (x *flipper) list(c *confirmation, test string) (all []flip) {
+	first := *c.trace
+	first.Events = first.Events[:min(len(first.Events), flips.Within)]
 	o, made := x.orders[c]
 	if !made {
-		first := *c.trace
-		first.Events = first.Events[:min(len(first.Events), flips.Within)]
 		if o, _ = order.New(&first); c.toward == nil { // all tests ask for it
 			x.orders[c] = o
 		}
@@ -176,8 +215,18 @@ func (x *flipper) list(c *confirmation, test string) (all []flip) {
 	if o == nil {
 		return nil
 	}
+	upTo := make(map[int]uint64)
 	for _, f := range flips.Of(c.trace, o, test) {
-		all = append(all, flip{f, c, replayer.Last})
+		all = append(all, flip{Flip: f, of: c, delay: replayer.Last})
+		upTo[f.At] = 0
+	}
+	printed(&first, func(i int, its string, sum uint64) {
+		if _, ok := upTo[i]; ok && its == test {
+			upTo[i] = sum
+		}
+	})
+	for k := range all {
+		all[k].upTo = upTo[all[k].At]
 	}
 	return all
 }

@@ -19,12 +19,15 @@ import (
 func TestBlocking(t *testing.T) {
 	t.Parallel()
 	dir := copySubject(t, "blocking")
-	t.Run("together", func(t *testing.T) {
-		t.Parallel()
-		wanted := wantedOf(t, dir)
-		require.Greater(t, len(wanted), 80)
-		assert.Equal(t, wanted, shownBy(t, dir, "."))
-	})
+	for folder, tests := range map[string]int{".": 80, "choices": 10} {
+		t.Run(folder, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(dir, folder)
+			wanted := wantedOf(t, dir)
+			require.GreaterOrEqual(t, len(wanted), tests)
+			assert.Equal(t, wanted, shownBy(t, dir, "."))
+		})
+	}
 	// What is stuck ends the run that it is in. What was left behind before is no part of it.
 	hangs := filepath.Join(dir, "hangs")
 	const left = "TestBugLeft"
