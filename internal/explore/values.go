@@ -25,8 +25,8 @@ const (
 type values struct {
 	*frontier
 	program  *reach.Program
-	seen     int // of the runs
-	asked    map[*attempt]*reach.Beginning
+	seen     int          // of the runs
+	asked    []askedValue // since the last call
 	result   reach.Result
 	fresh    bool // since the last search
 	alone    bool // the test was recorded alone
@@ -34,8 +34,14 @@ type values struct {
 	tooLong  bool
 }
 
+// An askedValue is a run that was asked for, and where it leads.
+type askedValue struct {
+	run    *attempt
+	toward *reach.Beginning // nil: nowhere
+}
+
 func newValues(x *frontier) *values {
-	return &values{frontier: x, program: reach.New(x.test), asked: make(map[*attempt]*reach.Beginning)}
+	return &values{frontier: x, program: reach.New(x.test)}
 }
 
 // complete reports whether the runs have shown all that the test can do.
@@ -50,23 +56,23 @@ func (v *values) next(_ context.Context, runs []*confirmation, n int) (all []*at
 		}
 	}
 	v.seen = len(runs)
-	for a, b := range v.asked {
-		if a.next != nil {
-			v.add(a.next.trace)
+	for _, a := range v.asked {
+		if a.run.next != nil {
+			v.add(a.run.next.trace)
 		}
-		if b != nil {
-			v.program.Tried(b)
+		if a.toward != nil {
+			v.program.Tried(a.toward)
 		}
 		v.fresh = true
 	}
-	clear(v.asked)
+	v.asked = v.asked[:0]
 	if v.tooLong {
 		return nil, nil
 	}
 	if v.program.Size() == 1 && !v.alone {
 		v.alone = true
 		a := &attempt{of: runs[0], run: func(ctx context.Context) (*confirmation, replayer.Result, error) { return v.inOrder(ctx, v.run.Order) }}
-		v.asked[a] = nil
+		v.asked = append(v.asked, askedValue{a, nil})
 		return []*attempt{a}, nil
 	}
 	for again := true; again; again = len(all) == 0 && v.fresh {
@@ -80,7 +86,7 @@ func (v *values) next(_ context.Context, runs []*confirmation, n int) (all []*at
 			a := &attempt{of: runs[0], what: v.what(b)}
 			a.run = func(ctx context.Context) (*confirmation, replayer.Result, error) { return runs[0].from(ctx, b) }
 			all = append(all, a)
-			v.asked[a] = b
+			v.asked = append(v.asked, askedValue{a, b})
 		}
 	}
 	return all, nil
