@@ -22,7 +22,6 @@ type Run struct {
 
 // Add adds a run, and reports whether it has shown anything new.
 func (p *Program) Add(its Run) (fresh bool) {
-	before, ran := len(p.nodes), len(p.ran)
 	r := &run{Program: p, t: its.Trace, names: newNaming(p), flow: trace.NewFlow(its.Trace)}
 	r.prepare()
 	r.names.align(r)
@@ -35,7 +34,7 @@ func (p *Program) Add(its Run) (fresh bool) {
 	default:
 		r.finish(its.Died)
 	}
-	return len(p.nodes) > before || len(p.ran) > ran
+	return r.fresh
 }
 
 // A run is the state of a walk through what was recorded of it.
@@ -54,6 +53,7 @@ type run struct {
 	ids      map[trace.GID]int32           // the program's numbers
 	posted   map[uint64]map[trace.GID]bool // by token: who has posted it
 	after    map[int]int                   // by position of a select: that of what it has chosen
+	fresh    bool                          // it has shown something that no run before it has
 }
 
 // last is the edge that a goroutine has taken last.
@@ -284,6 +284,7 @@ func (r *run) on(e *trace.Event) int32 {
 // fill makes of a place that nobody has seen what the event at position i is.
 func (r *run) fill(at, g int32, i int) {
 	e := r.t.Events[i]
+	r.fresh = true
 	if e.Kind == trace.ChanMake {
 		r.names.chans[e.Obj] = 1<<40 | uint64(at)
 	}
@@ -471,6 +472,7 @@ func (r *run) branch(g, at int32, e *trace.Event, found content) *edge {
 			holds = slices.Delete(slices.Clone(holds), k, k+1)
 		}
 	}
+	r.fresh = true
 	x := edge{found: found}
 	if n.kind == trace.AtomicRMW {
 		x.left, x.fails = r.left(at, e, found), e.Flags&trace.FlagFailed != 0
@@ -552,8 +554,9 @@ func (r *run) finish(died int) {
 		}
 	}
 	r.s.grow()
-	r.ran[r.s.end()] = true
-	r.blocked[r.s.stuck()] = true
+	end, stuck := r.s.end(), r.s.stuck()
+	r.fresh = r.fresh || !r.ran[end] || !r.blocked[stuck]
+	r.ran[end], r.blocked[stuck] = true, true
 }
 
 // blockedAt notes where a goroutine waits for a lock or a Once: the trace has no event of that.
@@ -562,6 +565,7 @@ func (r *run) blockedAt(g int32, b trace.Stuck) {
 	if at == none || r.nodes[at].kind != trace.None || b.Op.Class() != trace.ClassLock && b.Op != trace.OnceBegin {
 		return
 	}
+	r.fresh = true // even if another goroutine has ended the program: this one came there
 	e := trace.Event{Kind: b.Op, G: trace.GID(g), Site: r.site(b.Site), Obj: r.names.of(b.Obj)}
 	n := &r.nodes[at]
 	n.kind, n.asked, n.site, n.event = b.Op, true, e.Site, e
