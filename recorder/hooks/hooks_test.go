@@ -115,14 +115,14 @@ func runBuilt(t *testing.T, toolchain, mode, pattern string, env ...string) (dir
 }
 
 // record runs tests in record mode and returns the valid trace.
-func record(t *testing.T, pattern string) *trace.Trace {
+func record(t *testing.T, pattern string, env ...string) *trace.Trace {
 	t.Helper()
-	return recordBuilt(t, "local", pattern)
+	return recordBuilt(t, "local", pattern, env...)
 }
 
-func recordBuilt(t *testing.T, toolchain, pattern string) *trace.Trace {
+func recordBuilt(t *testing.T, toolchain, pattern string, env ...string) *trace.Trace {
 	t.Helper()
-	dir, out, err := runBuilt(t, toolchain, "record;trace=$DIR/trace", pattern)
+	dir, out, err := runBuilt(t, toolchain, "record;trace=$DIR/trace", pattern, env...)
 	require.NoError(t, err, out)
 	tr, err := trace.ReadFile(filepath.Join(dir, "trace"))
 	require.NoError(t, err)
@@ -328,6 +328,35 @@ func TestRecordingStopsAtLimit(t *testing.T) {
 	// Before packing an event takes 8 to 32 bytes.
 	require.Greater(t, len(tr.Events), limit/32)
 	require.Less(t, len(tr.Events), 2*limit/8)
+}
+
+// Each event is of the goroutine that did it, also where others beside it are not
+// recorded any more, however much of them is.
+func TestWhoseEventsAtLimits(t *testing.T) {
+	for limit := 1 << 20; limit <= 8<<20; limit *= 2 {
+		ownWrites(t, recordLimited(t, "beside", limit))
+	}
+}
+
+// The rounds of one that polls are left out.
+func TestWhoseEventsBesidePoll(t *testing.T) {
+	ownWrites(t, record(t, "^TestWorkBesidePoll$", "WHOSE=poll"))
+}
+
+// ownWrites checks that no two goroutines write to one variable.
+func ownWrites(t *testing.T, tr *trace.Trace) {
+	t.Helper()
+	writer := map[uint64]trace.GID{}
+	for i, e := range tr.Events {
+		if e.Kind != trace.Write || e.Site&trace.SiteRewritten == 0 || tr.Goroutines[e.G].Test == "TestNextToMany" {
+			continue
+		}
+		if g, ok := writer[e.Obj]; ok {
+			require.Equal(t, g, e.G, "event %d writes to %#x", i, e.Obj)
+		}
+		writer[e.Obj] = e.G
+	}
+	require.NotEmpty(t, writer)
 }
 
 // recordLimited records a test that logs many events of some sort, and the one

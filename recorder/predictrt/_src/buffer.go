@@ -150,6 +150,7 @@ func (g *goroutine) takeTurn() {
 		*(*uint64)(unsafe.Pointer(at)) = uint64(g.id) << 32
 		at += 8
 	}
+	hot = notHot // else the one that was would go on logging, now as g
 	if g.begun && g.mute == 0 && g.actor == nil && g.account.cut == cutNothing && !g.forked && seed == 0 &&
 		g.polling.stage == polls {
 		hot = uintptr(unsafe.Pointer(g))

@@ -165,6 +165,9 @@ func TestBeforeMany(t *testing.T) {
 	b := newLarge()
 	predictrt.Store(&b.n, siteWrite).Set(1)
 	place, heap = uintptr(unsafe.Pointer(b)), nil
+	if os.Getenv("MANY") == "beside" {
+		leaveBehind()
+	}
 }
 
 // lockMany does so many operations that the next ones are not logged.
@@ -191,6 +194,8 @@ func TestManyEvents(t *testing.T) {
 		for again = newLarge(); uintptr(unsafe.Pointer(again)) != place; {
 			again = newLarge()
 		}
+	case "beside":
+		workBeside()
 	case "goroutines":
 		for range 50_000 {
 			done := make(chan bool)
