@@ -52,6 +52,23 @@ func TestReadDamagedTrace(t *testing.T) {
 	assert.Equal(t, data, after, "the file is left as it is")
 }
 
+func TestReadImpossibleTrace(t *testing.T) {
+	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Path: "0"}}, Events: []trace.Event{{Kind: trace.End}, {Kind: trace.Acquire, Obj: 8}}, Complete: true}
+	file := filepath.Join(t.TempDir(), "m.trace")
+	f, err := os.Create(file)
+	require.NoError(t, err)
+	require.NoError(t, trace.Encode(f, tr))
+	require.NoError(t, f.Close())
+
+	x := &Exploration{build: &recorder.Build{}}
+	read, whole := x.read(recorder.Run{Package: recorder.Package{Path: "example.com/m"}, Trace: file}, x.warn)
+	assert.Nil(t, read)
+	assert.False(t, whole)
+	require.Len(t, x.Report.Warnings, 1)
+	assert.Contains(t, x.Report.Warnings[0], "a defect of gopredict")
+	assert.Contains(t, x.Report.Warnings[0], "expected no event after the goroutine's end, found acq")
+}
+
 func TestCountTests(t *testing.T) {
 	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Path: "main"}, {Test: "TestA", Path: "0"}, {Test: "TestA", Path: "0.1"}, {Test: "TestB", Path: "0"}}}
 	assert.Equal(t, 2, countTests(tr))

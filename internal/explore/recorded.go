@@ -88,8 +88,10 @@ func (x *Exploration) read(run recorder.Run, warn func(format string, args ...an
 			return nil, false
 		}
 	}
+	// What has gone wrong in recording did so before the first event that shows it, maybe
+	// in another test: no part is known to be good.
 	if err := trace.Validate(t); err != nil {
-		warn("%s: %v", name, err)
+		warn("%s: nothing is analyzed, for no program can have run as it was recorded: a defect of gopredict, please report it: %v", name, err)
 		return nil, false
 	}
 	return t, !damaged
