@@ -21,7 +21,7 @@ import (
 // sample are suites that take a few seconds each. The versions of the modules
 // are fixed: what others publish must not break a build here.
 var sample = []suite{
-	module("golang.org/x/sync@v0.24.0"),
+	module("github.com/gammazero/workerpool@v1.3.0"),
 	// One test expects what lasts 70 ms to be there after 55: a busy machine is late.
 	module("github.com/patrickmn/go-cache@v2.1.0+incompatible", "-skip=^TestCacheTimes$"),
 	std("container/..."),
