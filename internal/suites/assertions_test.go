@@ -47,7 +47,8 @@ func TestAssertions(t *testing.T) {
 		}
 	}
 	for _, f := range all.confirmed() {
-		require.Equal(t, "assertion", f.Kind, "%v", f)
+		// What is only come to where a choice is made otherwise fails, as a run does.
+		require.Contains(t, []string{"assertion", "failure"}, f.Kind, "%v", f)
 		require.NotEqual(t, "none", f.Effect, "%v", f)
 		got = append(got, f.sites()...)
 	}

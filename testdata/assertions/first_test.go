@@ -231,7 +231,7 @@ func TestChannelGuard(t *testing.T) {
 		mu.Unlock()
 		switch s {
 		case "idle":
-			t.Error("idle")
+			t.Error("idle") // confirmed
 		}
 	})
 }
