@@ -130,7 +130,17 @@ func (r *run) begin() {
 			r.doubt("whether a TryLock fails is not in the recordings")
 		}
 	}
+	for _, u := range r.t.Unseen {
+		if u.Test == r.test {
+			r.doubt("what a goroutine finds as it looks at %s is not in the recordings", unseen[u.What])
+		}
+	}
 	r.s = r.start()
+}
+
+// unseen says in words what [trace.Unseen.What] is.
+var unseen = map[string]string{
+	"length": "the length of a channel", "files": "files", "network": "the network", "chance": "chance", "environment": "the environment",
 }
 
 // play executes the events; it reports whether all of them are what the model expects.

@@ -2,6 +2,7 @@ package suites
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -27,6 +28,6 @@ func TestReach(t *testing.T) {
 	}
 	for name, want := range wantedOf(t, dir) {
 		assert.Equal(t, want, shown[name], name)
-		assert.True(t, complete[name], "%s is explored completely", name)
+		assert.Equal(t, !strings.HasPrefix(name, "TestOpen"), complete[name], "%s is explored completely", name)
 	}
 }

@@ -64,6 +64,9 @@ const (
 	cutSync     = "sync"
 )
 
+// unseenWords are the words of an [Unseen] in the file.
+var unseenWords = []string{"length", "files", "network", "chance", "environment"}
+
 // KeyOf is the [Site.Key] of a call site: the 64-bit FNV-1a hash of fn, a
 // colon and the line in decimal, with the top bit set so that it differs from
 // every key of a rewritten site. The run-time library computes the same.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -298,6 +299,13 @@ func (d *reader) decodeMeta(f *fields) {
 			return
 		}
 		d.t.Cuts = append(d.t.Cuts, Cut{Test: test, Sync: what == cutSync})
+	case "unseen":
+		what, test, _ := strings.Cut(val, " ")
+		if !slices.Contains(unseenWords, what) {
+			f.fail("unseen, and one of "+strings.Join(unseenWords, ", "), fmt.Sprintf("%q", what))
+			return
+		}
+		d.t.Unseen = append(d.t.Unseen, Unseen{test, what})
 	case "stuck", "frame", "asked":
 		if err := d.t.decodeStuck(key, val); err != nil {
 			f.fail(err.Error(), fmt.Sprintf("%q", line))

@@ -26,8 +26,9 @@ func sample() *Trace {
 			store: {ID: store, Key: uint64(store), Func: "example.com/bank.(*Account).Deposit", File: "bank.go", Line: 14, Col: 2,
 				Op: "write", Expr: "a[\"x\ty\"].balance // §", Update: true, Formula: "(+ @80000007i8 1)", Fails: IfFalse, Stops: true},
 		},
-		Names: []string{"TestTransfer", "TestTransfer/a#b \"c\""},
-		Cuts:  []Cut{{Test: "TestTransfer"}, {Test: "TestTransfer", Sync: true}},
+		Names:  []string{"TestTransfer", "TestTransfer/a#b \"c\""},
+		Cuts:   []Cut{{Test: "TestTransfer"}, {Test: "TestTransfer", Sync: true}},
+		Unseen: []Unseen{{"TestTransfer", "length"}},
 		Events: []Event{
 			{Kind: Fork, G: 0, Site: 1, Obj: 1},
 			{Kind: Begin, G: 1},

@@ -18,6 +18,7 @@ const textMagic = "gopredict trace 1"
 const (
 	metaWord      = "meta"
 	cutWord       = "cut"
+	unseenWord    = "unseen"
 	textWord      = "text"
 	freedWord     = "freed"
 	heldWord      = "held"
@@ -42,7 +43,7 @@ var flagWords = []struct {
 
 // WriteText writes t in the text form, from which [ReadText] makes an equal
 // trace: the line "gopredict trace 1", then lines for the meta data, the cuts,
-// what values are, the test names in their order, goroutines and sites; then one line for each
+// what is unseen, what values are, the test names in their order, goroutines and sites; then one line for each
 // event, for memory that was freed, and for what a write found; then "complete" if the trace is. A # outside of quotes starts a
 // comment. The package doc describes the line of an event. WriteText fails only
 // if w does.
@@ -60,6 +61,9 @@ func WriteText(w io.Writer, t *Trace) error {
 			b.WriteString(" sync")
 		}
 		b.WriteByte('\n')
+	}
+	for _, u := range t.Unseen {
+		fmt.Fprintf(b, "%s test=%q what=%q\n", unseenWord, u.Test, u.What)
 	}
 	for _, digest := range slices.Sorted(maps.Keys(t.Texts)) {
 		fmt.Fprintf(b, "%s digest=%#x is=%q\n", textWord, digest, t.Texts[digest])

@@ -68,6 +68,8 @@ func (t *Trace) parseLine(line string) *FormatError {
 		t.Meta = Meta{Go: a.string("go"), Dir: a.string("dir"), Binary: a.string("binary"), Limit: a.number("limit", 64)}
 	case cutWord:
 		t.Cuts = append(t.Cuts, Cut{Test: a.string("test"), Sync: a.word("sync")})
+	case unseenWord:
+		t.Unseen = append(t.Unseen, Unseen{Test: a.string("test"), What: a.string("what")})
 	case textWord:
 		t.text(a.number("digest", 64), a.string("is"))
 	case freedWord:
@@ -117,7 +119,7 @@ func (t *Trace) parseGoroutine(a *attributes) {
 func (t *Trace) parseEvent(word string, a *attributes) {
 	g, err := strconv.ParseUint(word, 10, 32)
 	if err != nil {
-		a.fail("meta, cut, text, test, goroutine, site, freed, held, complete, or a goroutine's number", fmt.Sprintf("%.40q", word))
+		a.fail("meta, cut, unseen, text, test, goroutine, site, freed, held, complete, or a goroutine's number", fmt.Sprintf("%.40q", word))
 		return
 	}
 	kind, ok := byWord[a.first()]

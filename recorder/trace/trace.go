@@ -142,6 +142,13 @@ type Cut struct {
 	Sync bool
 }
 
+// An Unseen says that a test has looked at what no event tells of: what it does then
+// may be different in another run, though nothing in the trace is.
+type Unseen struct {
+	Test string // as the goroutines name it; "" for what runs outside of tests
+	What string // length (of a channel), files, network, chance or environment
+}
+
 // A Proof says for how long a goroutine is blocked.
 type Proof string
 
@@ -181,6 +188,7 @@ type Trace struct {
 	Sites      map[SiteID]Site
 	Names      []string // test names, numbered by TestBegin and TestEnd
 	Cuts       []Cut    // in the order in which they were made
+	Unseen     []Unseen // each once
 	Stuck      []Stuck  // in the order in which that was found
 	// Texts show what values of more than a word are, by digest, which is not 0: the
 	// beginning of a string, in quotes, and of interfaces the dynamic type, if not

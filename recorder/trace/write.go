@@ -28,6 +28,9 @@ func Encode(w io.Writer, t *Trace) error {
 	for _, cut := range t.Cuts {
 		c.cut(cut)
 	}
+	for _, u := range t.Unseen {
+		c.unseen(u)
+	}
 	for _, digest := range slices.Sorted(maps.Keys(t.Texts)) {
 		c.text(digest, t.Texts[digest])
 	}
@@ -155,15 +158,27 @@ func (c *chunkWriter) meta(m Meta) {
 }
 
 func (c *chunkWriter) cut(cut Cut) {
-	if strings.Contains(cut.Test, "\n") && c.err == nil {
-		c.err = fmt.Errorf("trace: expected one line for the name of a test, found %q", cut.Test)
-	}
 	what := cutAccesses
 	if cut.Sync {
 		what = cutSync
 	}
+	c.ofTest("cut", what, cut.Test)
+}
+
+func (c *chunkWriter) unseen(u Unseen) {
+	if !slices.Contains(unseenWords, u.What) && c.err == nil {
+		c.err = fmt.Errorf("trace: expected as unseen one of %s, found %q", strings.Join(unseenWords, ", "), u.What)
+	}
+	c.ofTest("unseen", u.What, u.Test)
+}
+
+// ofTest writes meta data of a test.
+func (c *chunkWriter) ofTest(key, what, test string) {
+	if strings.Contains(test, "\n") && c.err == nil {
+		c.err = fmt.Errorf("trace: expected one line for the name of a test, found %q", test)
+	}
 	c.begin(metaChunk)
-	c.p = append(c.p, fmt.Sprintf("cut %s %s\n", what, cut.Test)...)
+	c.p = append(c.p, fmt.Sprintf("%s %s %s\n", key, what, test)...)
 }
 
 func (c *chunkWriter) text(digest uint64, text string) {

@@ -119,14 +119,15 @@ func TestSelect(t *testing.T) {
 
 func TestRightSelect(t *testing.T) {
 	work, stop := make(chan int, 1), make(chan int)
+	var state cell
 	together(
-		func() { work <- 1; close(stop) },
+		func() { work <- 1; state.set(1); close(stop) },
 		func() {
 			select {
 			case <-work:
 			case <-stop:
-				if len(work) > 1 {
-					t.Error("too much")
+				if state.get() == 0 {
+					t.Error("stopped too early")
 				}
 			}
 		})

@@ -13,9 +13,10 @@ import (
 
 // account is what one top-level test, with all its goroutines, has logged.
 type account struct {
-	test string // "" outside of tests
-	used uint64 // bytes in slots
-	cut  uint8
+	test   string // "" outside of tests
+	used   uint64 // bytes in slots
+	cut    uint8
+	unseen uint8 // what it has looked at of which no event tells, bit by bit
 	// forked says that another goroutine of the test runs, or has run, beside one.
 	forked bool
 }
@@ -70,6 +71,39 @@ func (a *account) weigh() {
 	case a.cut < cutAccesses && 3*a.used > left:
 		a.cut = cutAccesses
 		a.tell("cut accesses ")
+	}
+}
+
+// looks says in the trace that the test looks at something of which no event tells.
+func (a *account) looks(what uint8) {
+	if a.unseen>>what&1 != 0 || !recording {
+		return
+	}
+	a.unseen |= 1 << what
+	runtime.PredictPin()
+	a.tell(unseenWords[what])
+	runtime.PredictUnpin()
+}
+
+// unseenLength is that of a channel. The others are what runtime.PredictOutsideRead is told,
+// but for the clock.
+const unseenLength = 0
+
+var unseenWords = [...]string{
+	unseenLength:               "unseen length ",
+	runtime.PredictFiles:       "unseen files ",
+	runtime.PredictNetwork:     "unseen network ",
+	runtime.PredictCrypto:      "unseen chance ",
+	runtime.PredictEnvironment: "unseen environment ",
+}
+
+// readsOutside is called where a goroutine reads what comes from outside of the program.
+func readsOutside(what uint8) {
+	if what == runtime.PredictClock {
+		return // package testing looks at it in each test
+	}
+	if g := current(); g != nil {
+		g.account.looks(what)
 	}
 }
 

@@ -105,6 +105,7 @@ func Len[C any](ch C) C {
 func length(ch uint64) {
 	if g := current(); g != nil {
 		g.look(ch, true)
+		g.account.looks(unseenLength)
 	}
 }
 

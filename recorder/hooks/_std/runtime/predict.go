@@ -36,6 +36,8 @@ type PredictHooks struct {
 	// Gosched is called before a goroutine gives way of its own will, and Clock
 	// before it looks at the clock.
 	Gosched, Clock func()
+	// Outside is called before a goroutine reads what comes from outside of the program.
+	Outside func(what uint8)
 
 	// Post and Await order what comes before the one before what comes after
 	// the other one. An Await of nil is after all that was logged before.

@@ -43,6 +43,9 @@ const (
 func PredictOutsideRead(what uint8) {
 	if c := predictChance(); c != nil {
 		c.Outside = what
+		if predictHooks.Outside != nil {
+			predictHooks.Outside(what)
+		}
 	}
 }
 
