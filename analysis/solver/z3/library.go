@@ -26,6 +26,9 @@ var library = sync.OnceValues(func() (*api, error) { return load(fileNames[runti
 
 // load loads the first of the named libraries that is there.
 func load(names []string) (*api, error) {
+	// What was wrong is told to the thread that asked, in a call of its own.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	var handle uintptr
 	var missing []error
 	for _, name := range names {
