@@ -158,15 +158,24 @@ func await(ctx context.Context, file string, f func(Protocol)) {
 			return
 		case <-tick.C:
 		}
-		data, err := os.ReadFile(file)
-		if err != nil {
-			continue
-		}
-		if p, err := ParseVerdict(file, bytes.NewReader(data)); err == nil && p.Confirmed {
+		if p := soFar(file); p.Confirmed {
 			f(p)
 			return
 		}
 	}
+}
+
+// soFar is the verdict that a running program has written yet.
+func soFar(file string) Protocol {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return Protocol{}
+	}
+	p, err := ParseVerdict(file, bytes.NewReader(data))
+	if err != nil {
+		return Protocol{}
+	}
+	return p
 }
 
 // endAstray reads the verdict that a running program writes, now and then, and ends the
@@ -184,12 +193,7 @@ func endAstray(ctx context.Context, file string, while time.Duration, stop func(
 			stop()
 			return
 		}
-		data, err := os.ReadFile(file)
-		if err != nil {
-			continue
-		}
-		p, err := ParseVerdict(file, bytes.NewReader(data))
-		left = err == nil && p.Left != ""
+		left = soFar(file).Left != ""
 	}
 }
 

@@ -127,7 +127,7 @@ func (n *node) bySource() bool {
 func (a *adding) make(i int32) (n node, ok bool) {
 	e := &a.t.Events[i]
 	n = node{Event: *e, runs: []int{a.index}}
-	n.G, n.Site = trace.GID(a.goroutine(e.G)), a.site(e.Site)
+	n.G, n.Site = trace.GID(a.goroutine(e.G)), a.sites.Of(a.t, e.Site)
 	if n.Obj = a.name(e); e.Kind == trace.Fork {
 		if !a.in[trace.GID(e.Obj)] {
 			return n, false
@@ -251,27 +251,10 @@ func (a *adding) goroutine(g trace.GID) int {
 		if parent >= 0 {
 			its.Parent = trace.GID(parent)
 		}
-		its.Site = a.site(its.Site)
+		its.Site = a.sites.Of(a.t, its.Site)
 		a.goroutines = append(a.goroutines, its)
 	}
 	return n
-}
-
-// site returns the program's number of a site: that of the rewriter, or a new one.
-func (a *adding) site(id trace.SiteID) trace.SiteID {
-	s, ok := a.t.Sites[id]
-	if !ok {
-		return id
-	}
-	own, ok := a.siteOf[s.Key]
-	if !ok {
-		if own = id; id&trace.SiteRewritten == 0 {
-			own = trace.SiteID(len(a.siteOf) + 1)
-		}
-		s.ID = own
-		a.siteOf[s.Key], a.sites[own] = own, s
-	}
-	return own
 }
 
 func (a *adding) testName(name string) int {

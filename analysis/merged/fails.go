@@ -27,7 +27,7 @@ func (p *Program) Fails(ctx context.Context, key uint64, engine func(*solver.For
 	var targets []int32
 	for k := range p.nodes {
 		n := &p.nodes[k]
-		s := p.sites[n.Site]
+		s := p.sites.Sites[n.Site]
 		if s.Key == key && n.formula != nil && s.Fails != trace.Neither && (s.Fails == trace.IfTrue) != (n.Val != 0) {
 			targets = append(targets, int32(k))
 		}
@@ -77,7 +77,7 @@ const perTerm = 100
 func (p *Program) run(order []int32) (*Run, error) {
 	x := execution{Program: p, values: make(map[int32]uint64), memory: make(map[uint64]content)}
 	r := &Run{From: make([][]int, len(p.goroutines)), Trace: &trace.Trace{
-		Goroutines: p.goroutines, Sites: p.sites, Names: p.tests,
+		Goroutines: p.goroutines, Sites: p.sites.Sites, Names: p.tests,
 	}}
 	all := make([]int, p.recordings)
 	for k := range all {

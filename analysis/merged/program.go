@@ -15,8 +15,7 @@ type Program struct {
 	recordings int
 	goroutines []trace.Goroutine // by their number in the program
 	number     map[string]int    // by path
-	sites      map[trace.SiteID]trace.Site
-	siteOf     map[uint64]trace.SiteID // by key
+	sites      *trace.CommonSites
 	tests      []string
 	nodes      []node
 	roots      []int32
@@ -52,7 +51,7 @@ var errTooLarge = errors.New("merged: the recordings have too many events")
 // time proportional to them. It fails if that is too much, or they tell nothing of values.
 func Merge(runs []*Recording, test string) (*Program, error) {
 	p := &Program{
-		recordings: len(runs), number: make(map[string]int), sites: make(map[trace.SiteID]trace.Site), siteOf: make(map[uint64]trace.SiteID),
+		recordings: len(runs), number: make(map[string]int), sites: trace.NewCommonSites(),
 		initial: make(map[uint64]content), unsigned: make(map[uint64]bool),
 	}
 	var rs []*part

@@ -117,7 +117,7 @@ func (r *run) begin() {
 			continue
 		}
 		its := r.t.Goroutines[e.G]
-		its.Site = r.site(its.Site)
+		its.Site = r.sites.Of(r.t, its.Site)
 		r.ids[e.G] = r.goroutine(its)
 		if e.Kind == trace.RecvDone && e.Val > 0 && !sends[e.Obj] {
 			r.external[e.Obj] = true
@@ -253,7 +253,7 @@ func (r *run) tail(g int32, i int) {
 		r.doubt("what goroutines take from pools, timers and input is taken as it came")
 	}
 	if l, ok := r.last[g]; ok && l.fresh {
-		e.G, e.Site = trace.GID(g), r.site(e.Site)
+		e.G, e.Site = trace.GID(g), r.sites.Of(r.t, e.Site)
 		r.nodes[l.node].next[l.edge].tail = append(r.nodes[l.node].next[l.edge].tail, e)
 	}
 }
@@ -300,7 +300,7 @@ func (r *run) fill(at, g int32, i int) {
 	}
 	on := r.on(&e)
 	n := &r.nodes[at]
-	n.kind, n.obj, n.flags, n.size, n.site = e.Kind, on, e.Flags&flags, e.Size, r.site(e.Site)
+	n.kind, n.obj, n.flags, n.size, n.site = e.Kind, on, e.Flags&flags, e.Size, r.sites.Of(r.t, e.Site)
 	switch {
 	case isStore(&e):
 		n.left = madeBy(at)
@@ -363,12 +363,12 @@ func (r *run) differs(n *node, e *trace.Event) string {
 		r.names.chans[e.Obj] = r.objects[ofChan][n.obj]
 	}
 	if n.asked && n.kind == kind {
-		n.asked, n.site, n.flags = false, r.site(e.Site), e.Flags&flags
+		n.asked, n.site, n.flags = false, r.sites.Of(r.t, e.Site), e.Flags&flags
 		n.event.Site = n.site
 	}
 	switch {
-	case n.kind != kind || kind != trace.OnceBegin && n.site != r.site(e.Site):
-		s := r.sites[n.site]
+	case n.kind != kind || kind != trace.OnceBegin && n.site != r.sites.Of(r.t, e.Site):
+		s := r.sites.Sites[n.site]
 		return fmt.Sprintf("after it had found the same it came to %s at %s:%d in another run", n.kind, s.File, s.Line)
 	case n.obj != r.on(e):
 		return "after it had found the same it was on another object in another run"
@@ -531,23 +531,6 @@ func (r *run) expect(next, n *node, found content) {
 	next.event.Kind = next.kind
 }
 
-// site returns the program's number of a site.
-func (r *run) site(id trace.SiteID) trace.SiteID {
-	s, ok := r.t.Sites[id]
-	if !ok {
-		return id
-	}
-	own, ok := r.siteOf[s.Key]
-	if !ok {
-		if own = id; id&trace.SiteRewritten == 0 {
-			own = trace.SiteID(len(r.siteOf) + 1)
-		}
-		s.ID = own
-		r.siteOf[s.Key], r.sites[own] = own, s
-	}
-	return own
-}
-
 // finish notes how the run has ended. Died is the position of the last event of what has
 // ended the program, if anything has.
 func (r *run) finish(died int) {
@@ -576,7 +559,7 @@ func (r *run) blockedAt(g int32, b trace.Stuck) {
 		return
 	}
 	r.fresh = true // even if another goroutine has ended the program: this one came there
-	e := trace.Event{Kind: b.Op, G: trace.GID(g), Site: r.site(b.Site), Obj: r.names.of(b.Obj)}
+	e := trace.Event{Kind: b.Op, G: trace.GID(g), Site: r.sites.Of(r.t, b.Site), Obj: r.names.of(b.Obj)}
 	n := &r.nodes[at]
 	n.kind, n.asked, n.site, n.event = b.Op, true, e.Site, e
 	n.obj = r.object(classOf(b.Op), e.Obj)

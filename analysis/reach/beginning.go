@@ -59,7 +59,7 @@ func (p *Program) Tried(b *Beginning) {
 // beginning makes the trace of a run that comes to s.
 func (x *searching) beginning(s *state, from int32, more []taking, why func(*Beginning)) Beginning {
 	steps := x.path(from, more)
-	t := &trace.Trace{Sites: x.sites, Names: []string{x.test}}
+	t := &trace.Trace{Sites: x.sites.Sites, Names: []string{x.test}}
 	for _, g := range x.goroutines {
 		t.Goroutines = append(t.Goroutines, g.Goroutine)
 	}

@@ -96,7 +96,7 @@ func (n *naming) align(r *run) {
 		}
 		its := &n.p.nodes[where]
 		at[e.G] = none
-		if its.kind != e.Kind || its.size != e.Size && e.Kind.IsAccess() || n.p.sites[its.site].Key != r.t.Sites[e.Site].Key {
+		if its.kind != e.Kind || its.size != e.Size && e.Kind.IsAccess() || n.p.sites.Sites[its.site].Key != r.t.Sites[e.Site].Key {
 			continue
 		}
 		n.like(its, e)

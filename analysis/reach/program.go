@@ -13,8 +13,7 @@ type Program struct {
 	nodes      []node
 	goroutines []goroutine
 	byPath     map[string]int32
-	sites      map[trace.SiteID]trace.Site // by the program's numbers
-	siteOf     map[uint64]trace.SiteID     // by key
+	sites      *trace.CommonSites
 	extents    []extent
 	byExtent   map[extent]int32
 	overlaps   [][]int32            // by extent: those that share memory with it
@@ -115,7 +114,7 @@ const flags = trace.FlagMap | trace.FlagTry | trace.FlagDefault
 // New returns the program of a test, of which nothing is known.
 func New(test string) *Program {
 	p := &Program{
-		test: test, byPath: make(map[string]int32), sites: make(map[trace.SiteID]trace.Site), siteOf: make(map[uint64]trace.SiteID),
+		test: test, byPath: make(map[string]int32), sites: trace.NewCommonSites(),
 		byExtent: make(map[extent]int32), initial: make(map[int32]content), byObject: make(map[object]int32), capacity: make(map[int32]int),
 		outside: make(map[int32]bool), shut: make(map[int32]bool), ran: make(map[uint64]bool), blocked: make(map[string]bool), tried: make(map[edgeKey]bool), fresh: 1 << 56,
 	}

@@ -119,12 +119,14 @@ func (s *session) parseReplay(args []string) (r replayArgs, err error) {
 	return r, nil
 }
 
+const takesWitnesses = "replay takes witness files, or folders that hold some"
+
 // witnesses are the files that words stand for, in the folder dir: a file for itself, a
 // folder for all witnesses in it and below, also where it is written as go test has it
 // (./...).
 func witnesses(dir string, words []string) ([]string, error) {
 	if len(words) == 0 {
-		return nil, usagef("replay takes witness files, or folders that hold some, found none")
+		return nil, usagef(takesWitnesses + ", found none")
 	}
 	var paths []string
 	for _, word := range words {
@@ -134,7 +136,7 @@ func witnesses(dir string, words []string) ([]string, error) {
 		}
 		info, err := os.Stat(path)
 		if err != nil {
-			return nil, usagef("replay takes witness files, or folders that hold some: %v", err)
+			return nil, usagef(takesWitnesses+": %v", err)
 		}
 		if !info.IsDir() {
 			paths = append(paths, path)
@@ -145,7 +147,7 @@ func witnesses(dir string, words []string) ([]string, error) {
 			return nil, err
 		}
 		if len(below) == 0 {
-			return nil, usagef("replay takes witness files, or folders that hold some, found none below %s", word)
+			return nil, usagef(takesWitnesses+", found none below %s", word)
 		}
 		paths = append(paths, below...)
 	}

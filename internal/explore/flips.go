@@ -74,8 +74,8 @@ func newFlipper(e *explored, tests []string, size map[string]int) *flipper {
 		explored: e, size: size, orders: make(map[*confirmation]*order.Order),
 		most: maxFlippedPackage, tests: len(tests), atMost: maxRuns * int64(len(tests)),
 	}
-	if took := time.Duration(e.run.Seconds * float64(time.Second) / float64(len(size))); took > longTest {
-		x.took = took
+	if each := took(e.run.Seconds) / time.Duration(len(size)); each > longTest {
+		x.took = each
 	}
 	var one time.Duration // of all tests
 	for _, test := range tests {
@@ -242,7 +242,7 @@ func (f flip) run(ctx context.Context) (*confirmation, replayer.Result, error) {
 		return nil, replayer.Result{}, err
 	}
 	w.Violation[0].Case = f.Case
-	return c.beginning(ctx, w, func(ctx context.Context, bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
+	return c.goOn(ctx, w, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
 		return replayer.PutOff(ctx, bin, w, c.code, f.delay, opts)
 	})
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer"
-	"github.com/gopredict/gopredict/replayer/witness"
 )
 
 // This file runs tests on beyond what was recorded: each run begins as a schedule says and
@@ -253,10 +252,4 @@ func (x *frontier) failed(ctx context.Context, c *confirmation) error {
 func (e *explored) place(t *trace.Trace, at *trace.Event) string {
 	s := t.Sites[at.Site]
 	return fmt.Sprintf("%s by goroutine %s (%s:%d)", strings.TrimSpace(at.Kind.String()+" "+s.Expr), t.Goroutines[at.G].Path, e.files.Name(s.File), s.Line)
-}
-
-// beginning is the replay of a witness that begins a run: then the program goes on as it
-// likes.
-func (c *confirmation) beginning(ctx context.Context, w *witness.Witness, run func(context.Context, replayer.Binary, replayer.Options) (replayer.Result, error)) (*confirmation, replayer.Result, error) {
-	return c.goOn(ctx, w, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) { return run(ctx, bin, opts) })
 }

@@ -271,5 +271,5 @@ func (c *confirmation) predictMore(ctx context.Context) ([]finding, error) {
 // recordTime is the time that a further recording may take, of a run that took so many
 // seconds.
 func recordTime(seconds float64) time.Duration {
-	return 10*time.Second + time.Duration(2*seconds*float64(time.Second))
+	return 10*time.Second + 2*took(seconds)
 }

@@ -143,7 +143,7 @@ func (c *confirmation) from(ctx context.Context, b *reach.Beginning) (*confirmat
 	if err != nil {
 		return nil, replayer.Result{}, err
 	}
-	return c.beginning(ctx, w, func(ctx context.Context, bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
+	return c.goOn(ctx, w, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
 		return replayer.Repeat(ctx, bin, w, c.code, 1, opts)
 	})
 }
