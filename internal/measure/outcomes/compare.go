@@ -40,7 +40,7 @@ func (c *comparison) summary() string {
 	if c.broken != nil {
 		return fmt.Sprintf("%s %s: %v", c.name, c.version, c.broken)
 	}
-	s := fmt.Sprintf("%s %s: %d tests, %d differ, %d vary; %d candidates, %d confirmed; %.0f s plain, %.0f s, %.0f MiB",
+	s := fmt.Sprintf("%s %s: %d tests, %d differ, %d vary; %d candidates, %d confirmed; %.0f s of processor time plain, %.0f s, %.0f MiB",
 		c.name, c.version, len(c.plain.outcomes), len(c.differences), len(c.varying),
 		c.report.Totals.Candidates, c.report.Totals.Confirmed, c.plain.seconds, c.recorded.seconds, c.recorded.memory)
 	for _, d := range c.differences {

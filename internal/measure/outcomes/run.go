@@ -29,7 +29,7 @@ type runner struct {
 // A process is what one command has left behind.
 type process struct {
 	exit    int
-	seconds float64 // wall time
+	seconds float64 // of processor time, with its children
 	memory  float64 // resident, of the largest process, in MiB; 0: unknown
 	outcomes
 	output string
@@ -46,9 +46,12 @@ func (r *runner) command(ctx context.Context, dir, file, name string, args ...st
 	cmd.Dir = dir
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	start := time.Now()
 	err := cmd.Run()
-	p := process{seconds: time.Since(start).Seconds(), memory: peak(cmd.ProcessState), outcomes: outcomes{}}
+	state := cmd.ProcessState
+	if state == nil { // it did not start
+		return process{}, err
+	}
+	p := process{seconds: (state.UserTime() + state.SystemTime()).Seconds(), memory: peak(state), outcomes: outcomes{}}
 	p.output = stdout.String() + stderr.String()
 	if err := os.WriteFile(file, []byte(p.output), 0o666); err != nil {
 		return p, err
@@ -60,7 +63,7 @@ func (r *runner) command(ctx context.Context, dir, file, name string, args ...st
 	if err != nil && !errors.As(err, &exit) {
 		return p, err
 	}
-	p.exit = cmd.ProcessState.ExitCode()
+	p.exit = state.ExitCode()
 	for line := range strings.Lines(stdout.String()) {
 		p.add(line)
 	}

@@ -127,7 +127,7 @@ times: a test whose result varies then is listed and not compared.
 
 *Events* and *trace* are those of all test binaries of a suite; where a test had
 more events than there was room for, a warning says so. *Seconds* are
-wall time of ` + "`go test`" + ` and of ` + "`gopredict test`" + `, with building; of the latter
+processor time of ` + "`go test`" + ` and of ` + "`gopredict test`" + `, with building; of the latter
 with analysis and replays. *Memory* is that of its largest process.
 
 | suite | version | tests pass / fail / skip | recorded the same | candidates / confirmed | events | trace MiB | plain s | gopredict s | memory MiB |
