@@ -89,7 +89,8 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, o
 		if err != nil {
 			return r, err
 		}
-		if r.add(v, order) && v.trace != "" {
+		v.Order = order
+		if r.add(v) && v.trace != "" {
 			r.Trace = v.trace
 		}
 		opts.Work.keep(r.Trace)
@@ -106,7 +107,7 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, o
 
 // add takes over the verdict of one replay, and reports whether that is the
 // replay to show of those so far.
-func (r *Result) add(v Verdict, order string) bool {
+func (r *Result) add(v Verdict) bool {
 	r.Replays++
 	r.Verdicts = append(r.Verdicts, v)
 	if v.Status != bug.Confirmed {
@@ -120,7 +121,7 @@ func (r *Result) add(v Verdict, order string) bool {
 	}
 	r.Reproduced++
 	if v.Outcome.Effect.Harm() > r.Effect.Harm() {
-		r.Order, r.Effect, r.Detail = order, v.Outcome.Effect, v.Outcome.Detail
+		r.Order, r.Effect, r.Detail = v.Order, v.Outcome.Effect, v.Outcome.Detail
 		return true
 	}
 	return r.Reproduced == 1

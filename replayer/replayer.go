@@ -73,6 +73,7 @@ const DefaultTimeout = 30 * time.Second
 
 // A Verdict is what one replay showed.
 type Verdict struct {
+	Order  string // of the violating goroutines: "01" or "10"
 	Status bug.Status
 	// Reason says why the replay is not confirmed: "" if it is.
 	Reason string

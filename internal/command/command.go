@@ -60,6 +60,7 @@ var subcommands = map[string]func(*session, context.Context, []string) (int, err
 	"test":    (*session).test,
 	"explore": (*session).explore,
 	"replay":  (*session).replay,
+	"report":  (*session).report,
 	"analyze": (*session).analyze,
 	"trace":   (*session).trace,
 	"version": (*session).version,

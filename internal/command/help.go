@@ -18,6 +18,7 @@ that the bugs happen. It reports what then really happened.
 	gopredict test [go test flags] [packages]
 	gopredict explore [go test flags] [packages]
 	gopredict replay [-n N] [-v] [-hold[=D]] [build flags] WITNESS...
+	gopredict report [-v] [-FORMAT=FILE]... FILE.json
 	gopredict analyze [-predict.kinds=KINDS] [-predict.patterns=FILE] TRACE
 	gopredict trace dump TRACE
 	gopredict trace convert -to text|rapid|binary TRACE [FILE]
@@ -29,8 +30,9 @@ Test runs the tests as go test does, then tells the bugs that it found and
 confirmed. Explore does the same with -predict.explore=all: it runs each test
 until it has seen all that its goroutines can do. Replay re-runs some of the
 bugs, those of files and of folders: exit code 1 if a bug is there, 0 if they are
-fixed. With -hold it stops at the bug, for a debugger to look at. Analyze predicts
-from a recorded trace, without re-running anything.
+fixed. With -hold it stops at the bug, for a debugger to look at. Report prints
+what -predict.json has written, or writes it in other formats, those of the options
+below. Analyze predicts from a recorded trace, without re-running anything.
 
 Options, as flags of test or in the environment variable GOPREDICT as
 "name=value name=value":

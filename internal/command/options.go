@@ -43,10 +43,10 @@ type options struct {
 	timeout  time.Duration  // for replays; 0: the subcommand's default, allReplays or oneReplay
 
 	// What becomes of what is found.
-	failOn    []string // what makes the run fail: words of the table below, kinds, or "effect"
-	witnesses string   // folder for witnesses, below each package's; committed, they are regression tests
-	json      string   // file for the JSON report; "" for none
-	keep      string   // folder to keep the run's files in; "" for none
+	failOn    []string          // what makes the run fail: words of the table below, kinds, or "effect"
+	witnesses string            // folder for witnesses, below each package's; committed, they are regression tests
+	files     map[string]string // for the report, by their formats
+	keep      string            // folder to keep the run's files in; "" for none
 }
 
 // defaultOptions are those of a run without any: what is not named here is the zero value.
@@ -99,10 +99,7 @@ var optionTable = map[string]optionInfo{
 		return err
 	}, "kinds of bugs to look for, by commas\n\t\t(" + strings.Join(bug.Words(bug.Sought()), ",") + ")"},
 	// Written also where bugs fail the run: scripts read it to see why.
-	"json": {func(o *options, v string) error {
-		o.json = v
-		return nil
-	}, "file to write the report to, as JSON"},
+	"json": {file("json"), "file to write the report to, as JSON"},
 	// Replay finds the package by its folder, so that a witness must be below.
 	"witnesses": {func(o *options, v string) error {
 		if !filepath.IsLocal(v) {
@@ -170,6 +167,17 @@ var optionTable = map[string]optionInfo{
 		}
 		return err
 	}, "file of patterns of accesses to look for besides the built-in ones"},
+}
+
+// file returns the set of the option that names the file of a format.
+func file(format string) func(o *options, value string) error {
+	return func(o *options, v string) error {
+		if o.files == nil {
+			o.files = make(map[string]string)
+		}
+		o.files[format] = v
+		return nil
+	}
 }
 
 // budget parses how far tests are explored.

@@ -123,7 +123,7 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 
 // tell prints the report and returns the exit code: that of a bug wins over that of go
 // test, and a failed test over a package that could not be analyzed. The report is printed
-// before the JSON is written, so that a file that cannot be written hides nothing.
+// before its files are written, so that a file that cannot be written hides nothing.
 func (s *session) tell(x *explore.Exploration, opts options, env gotool.Env, args gotool.TestArgs, testExit int) (int, error) {
 	out := s.reportTo(args)
 	if testExit != exitUsage { // else go test has said all there is to say
@@ -133,10 +133,8 @@ func (s *session) tell(x *explore.Exploration, opts options, env gotool.Env, arg
 			return exitFailed, err
 		}
 	}
-	if opts.json != "" {
-		if err := s.writeJSON(opts.json, &x.Report); err != nil {
-			return exitFailed, err
-		}
+	if err := s.writeFiles(opts.files, "-"+prefix, &x.Report); err != nil {
+		return exitFailed, err
 	}
 	for i := range x.Report.Findings {
 		if opts.fails(&x.Report.Findings[i]) {
@@ -169,22 +167,6 @@ func (s *session) fromHere(r report.Report, root string) *report.Report {
 		}
 	}
 	return &r
-}
-
-// writeJSON writes the report to the file that -predict.json names.
-func (s *session) writeJSON(name string, r *report.Report) error {
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(s.dir, name)
-	}
-	f, err := os.Create(name)
-	if err != nil {
-		return fmt.Errorf("-%sjson: %w", prefix, err)
-	}
-	if err := report.WriteJSON(f, r); err != nil {
-		f.Close()
-		return fmt.Errorf("-%sjson: %w", prefix, err)
-	}
-	return f.Close()
 }
 
 // textOptions returns how to print on f: to a terminal with colors, unless the user's

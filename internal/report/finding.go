@@ -59,6 +59,7 @@ func NewFinding(ev Evidence) Finding {
 	if r.Order == "10" && len(w.Violation) > 1 && !w.InOrder() {
 		f.First = 1
 	}
+	f.Orders = outcomes(w, r)
 	n := namer{pkg: f.Package, test: f.Test}
 	for i, s := range w.Violation {
 		a := Access{
@@ -82,7 +83,10 @@ func NewFinding(ev Evidence) Finding {
 	if ev.Replayed != nil {
 		w, f.Values = w.Observe(ev.Replayed), "replay"
 	}
-	f.Interleaving = interleaving(w, n, f.First)
+	steps, violation := interleaving(w, f.First)
+	f.Interleaving = named(w, n, steps, violation)
+	f.connect(&ev, n, steps)
+	f.excerpts(&ev)
 	for i := 1; i < len(f.Interleaving); i++ {
 		if from := f.Interleaving[i-1].Goroutine; f.Interleaving[i].Goroutine != from {
 			f.Switches++
@@ -141,19 +145,10 @@ func stopped(s witness.Step) string {
 }
 
 // interleaving lists the steps of w and then what of its violation is not among
-// them, the access that goes first at its place.
-func interleaving(w *witness.Witness, n namer, first int) []Step {
-	var out []Step
-	add := func(s witness.Step, violation bool) {
-		out = append(out, Step{
-			Goroutine: n.goroutine(s.Goroutine), Op: s.Op.String(), Expr: s.Expr, Value: s.Value,
-			Func: n.function(s.Func), File: s.File, Line: s.Line, Violation: violation,
-		})
-		if last := &out[len(out)-1]; violation && w.Kind == bug.Failure {
-			last.Op, last.Expr = onTest(s)
-			last.Value = ""
-		}
-	}
+// them, the access that goes first at its place. The second result says of each whether it
+// is one of the violation.
+func interleaving(w *witness.Witness, first int) (steps []witness.Step, violation []bool) {
+	add := func(s witness.Step, marked bool) { steps, violation = append(steps, s), append(violation, marked) }
 	for _, s := range w.Steps {
 		if s.Op != trace.Begin { // where it stands says nothing
 			add(s, (w.InOrder() || w.Stuck()) && w.Shows(s))
@@ -161,7 +156,7 @@ func interleaving(w *witness.Witness, n namer, first int) []Step {
 	}
 	if w.InOrder() && slices.ContainsFunc(w.Steps, w.Shows) {
 		add(w.Violation[len(w.Violation)-1], true)
-		return out
+		return steps, violation
 	}
 	if first > 0 {
 		add(w.Violation[first], true)
@@ -170,6 +165,42 @@ func interleaving(w *witness.Witness, n namer, first int) []Step {
 		if (i != first || first == 0) && (w.Stands(i) || !w.Stuck()) {
 			add(s, true)
 		}
+	}
+	return steps, violation
+}
+
+// named gives the steps of an interleaving the names that a reader has for them.
+func named(w *witness.Witness, n namer, steps []witness.Step, violation []bool) []Step {
+	var out []Step
+	for i, s := range steps {
+		step := Step{
+			Goroutine: n.goroutine(s.Goroutine), Op: s.Op.String(), Expr: s.Expr, Value: s.Value,
+			Func: n.function(s.Func), File: s.File, Line: s.Line, Violation: violation[i],
+		}
+		if violation[i] && w.Kind == bug.Failure {
+			step.Op, step.Expr = onTest(s)
+			step.Value = ""
+		}
+		out = append(out, step)
+	}
+	return out
+}
+
+// outcomes tells what each order of a violation's accesses has led to, of those that were
+// replayed until a violation was there.
+func outcomes(w *witness.Witness, r replayer.Result) (out []Outcome) {
+	if len(w.Violation) < 2 || w.InOrder() || w.Stuck() {
+		return nil
+	}
+	for _, v := range r.Verdicts {
+		first := 0
+		if v.Order == "10" {
+			first = 1
+		}
+		if v.Status != bug.Confirmed || slices.ContainsFunc(out, func(o Outcome) bool { return o.First == first }) {
+			continue
+		}
+		out = append(out, Outcome{first, v.Outcome.Effect, v.Outcome.Detail})
 	}
 	return out
 }

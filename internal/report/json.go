@@ -3,7 +3,10 @@ package report
 import (
 	_ "embed"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"strings"
 )
 
 // JSONSchema is the JSON Schema (2020-12) of what WriteJSON writes.
@@ -28,4 +31,74 @@ func WriteJSON(w io.Writer, r *Report) error {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(out)
+}
+
+// maxJSON is the size of the largest report that is read, in bytes.
+const maxJSON = 1 << 30
+
+// ReadJSON reads a report that WriteJSON has written, of this version or a later one:
+// fields that it does not know are left out. Name is that of the file, for errors, which
+// say where in it they are.
+func ReadJSON(name string, r io.Reader) (*Report, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxJSON+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(data) > maxJSON {
+		return nil, fmt.Errorf("%s: a report of more than %d bytes", name, maxJSON)
+	}
+	var out Report
+	if err := json.Unmarshal(data, &out); err != nil {
+		return nil, fmt.Errorf("%s: want a report that -predict.json has written: %w", lineOf(name, data, err), err)
+	}
+	if out.Schema != Schema {
+		return nil, fmt.Errorf("%s: found the schema %.40q, want %q, as -predict.json writes it", name, out.Schema, Schema)
+	}
+	for i := range out.Findings {
+		if err := out.Findings[i].check(); err != nil {
+			return nil, fmt.Errorf("%s: findings[%d]: %w", name, i, err)
+		}
+	}
+	return &out, nil
+}
+
+// lineOf adds to a file's name the line of an error in it, if the error says where it is.
+func lineOf(name string, data []byte, err error) string {
+	var at int64
+	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
+		at = e.Offset
+	} else if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		at = e.Offset
+	} else {
+		return name
+	}
+	at = min(max(at, 0), int64(len(data)))
+	return fmt.Sprintf("%s:%d", name, 1+strings.Count(string(data[:at]), "\n"))
+}
+
+// check returns what is wrong with a finding that was read: numbers of what is not there.
+func (f *Finding) check() error {
+	switch n := len(f.Interleaving); {
+	case f.ID == "":
+		return errors.New("no id")
+	case f.First < 0 || f.First > 0 && f.First >= len(f.Accesses):
+		return fmt.Errorf("first is %d, of %d accesses", f.First, len(f.Accesses))
+	default:
+		for i, e := range f.Edges {
+			if min(e.From, e.To) < 0 || max(e.From, e.To) >= n {
+				return fmt.Errorf("edges[%d] is from %d to %d, of %d steps", i, e.From, e.To, n)
+			}
+		}
+		for i, o := range f.Orders {
+			if o.First < 0 || o.First >= len(f.Accesses) {
+				return fmt.Errorf("orders[%d] has the first access %d, of %d", i, o.First, len(f.Accesses))
+			}
+		}
+		for i, e := range f.Source {
+			if e.Line < 1 {
+				return fmt.Errorf("source[%d] begins at line %d", i, e.Line)
+			}
+		}
+	}
+	return nil
 }

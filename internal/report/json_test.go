@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
+	"os"
 	"reflect"
 	"regexp"
 	"slices"
@@ -200,4 +202,50 @@ func TestSchemaWords(t *testing.T) {
 	for _, effect := range finding["effect"].Enum {
 		assert.True(t, effect == "" || bug.Effect(effect) == bug.NoEffect || bug.Effect(effect).Harm() > 0, effect)
 	}
+}
+
+// What is written can be read, and is the same then.
+func TestReadJSON(t *testing.T) {
+	var b, again bytes.Buffer
+	require.NoError(t, WriteJSON(&b, sample(t)))
+	r, err := ReadJSON("r.json", bytes.NewReader(b.Bytes()))
+	require.NoError(t, err)
+	require.NoError(t, WriteJSON(&again, r))
+	assert.Equal(t, b.String(), again.String())
+}
+
+// A file that is no report gets an error with its place.
+func TestReadBadJSON(t *testing.T) {
+	const good = `{"schema": "gopredict.report/v1", "findings": [{"id": "race-1", "accesses": [{}], "interleaving": [{}]`
+	for text, want := range map[string]string{
+		"":                       "r.json:1: want a report that -predict.json has written: unexpected end of JSON input",
+		"{\n  \"schema\": 7}":    "r.json:2: want a report that -predict.json has written: json: cannot unmarshal number",
+		`{"schema": "other"}`:    `r.json: found the schema "other", want "gopredict.report/v1", as -predict.json writes it`,
+		good + `}, {}]}`:         `r.json: findings[1]: no id`,
+		good + `, "first": 1}]}`: `r.json: findings[0]: first is 1, of 1 accesses`,
+		good + `, "edges": [{}, {"from": 0, "to": 1}]}]}`: `r.json: findings[0]: edges[1] is from 0 to 1, of 1 steps`,
+		good + `, "orders": [{"first": 1}]}]}`:            `r.json: findings[0]: orders[0] has the first access 1, of 1`,
+		good + `, "source": [{}]}]}`:                      `r.json: findings[0]: source[0] begins at line 0`,
+	} {
+		_, err := ReadJSON("r.json", strings.NewReader(text))
+		assert.ErrorContains(t, err, want, text)
+	}
+}
+
+// Whatever can be read can be told.
+func FuzzReadJSON(f *testing.F) {
+	for _, file := range []string{"bank.json", "loop.json"} {
+		if data, err := os.ReadFile("testdata/" + file); err == nil {
+			f.Add(data)
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := ReadJSON("r.json", bytes.NewReader(data))
+		if err != nil {
+			return
+		}
+		for _, o := range []TextOptions{{Verbose: true}, {All: true, Width: 20, Color: true}} {
+			require.NoError(t, WriteText(io.Discard, r, o))
+		}
+	})
 }

@@ -94,6 +94,13 @@ type Finding struct {
 	// that showed the effect, where goroutines stood at all of them at once.
 	First        int    `json:"first"`
 	Interleaving []Step `json:"interleaving,omitempty"`
+	// Edges are what orders steps of different goroutines in Interleaving.
+	Edges []Edge `json:"edges,omitempty"`
+	// Orders are what the orders of two accesses that meet have led to, of those that
+	// were replayed.
+	Orders []Outcome `json:"orders,omitempty"`
+	// Source is the lines of the program around the places of the finding.
+	Source []Excerpt `json:"source,omitempty"`
 	// Values says where the values in Interleaving are from: "replay" or
 	// "recording".
 	Values string `json:"values,omitempty"`
@@ -191,8 +198,48 @@ type Step struct {
 	File      string `json:"file"`
 	Line      int    `json:"line"`
 	Violation bool   `json:"violation,omitempty"` // one of Finding.Accesses
+	// Locks are those that the goroutine holds after the step, in the order of acquisition.
+	Locks []string `json:"locks,omitempty"`
 	// Switch is set where the step before is another goroutine's.
 	Switch *Switch `json:"switch,omitempty"`
+}
+
+// An Edge orders two steps of different goroutines: the one that goes on in To does so by
+// what From has done.
+type Edge struct {
+	From int      `json:"from"` // index in Finding.Interleaving
+	To   int      `json:"to"`   // likewise; before From, if it is an operation that waited
+	Kind EdgeKind `json:"kind"`
+}
+
+// An EdgeKind is what goes from one goroutine to another.
+type EdgeKind string
+
+// The kinds of edges.
+const (
+	EdgeGo        EdgeKind = "go"        // to the first step of the goroutine that a step starts
+	EdgeMessage   EdgeKind = "message"   // from a send to the receive of what was sent
+	EdgeClose     EdgeKind = "close"     // from a close to a receive that sees it
+	EdgeLock      EdgeKind = "lock"      // from an unlock to the next lock
+	EdgeWaitGroup EdgeKind = "waitgroup" // from the last Done to the Wait that it ends
+	EdgeSignal    EdgeKind = "signal"    // from a signal or broadcast to a Wait that it ends
+	EdgeOnce      EdgeKind = "once"      // from the end of a Once's function to who waits for that
+	EdgeToken     EdgeKind = "handover"  // from what is put into a pool, or sets a timer, to what takes it
+	EdgeValue     EdgeKind = "value"     // from a write to a read of what was written
+)
+
+// An Outcome is what one order of two accesses has led to.
+type Outcome struct {
+	First  int        `json:"first"` // index in Finding.Accesses of the one that went first
+	Effect bug.Effect `json:"effect"`
+	Detail []string   `json:"detail,omitempty"`
+}
+
+// An Excerpt is some lines of a file of the program.
+type Excerpt struct {
+	File  string   `json:"file"`
+	Line  int      `json:"line"` // of the first one, from 1
+	Lines []string `json:"lines"`
 }
 
 // A Switch is why one goroutine stops and another goes on.

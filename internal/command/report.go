@@ -1,0 +1,103 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/internal/gotool"
+	"github.com/gopredict/gopredict/internal/report"
+)
+
+// writers are what a report can be written as, each by a flag that names the file:
+// -predict.NAME of test, -NAME of report.
+var writers = map[string]func(io.Writer, *report.Report) error{
+	"json": report.WriteJSON,
+}
+
+// report prints a report that -predict.json has written, or writes it in other formats. So
+// CI keeps one file, of which each reader makes what he wants. The exit code is 0 whatever
+// is in it: what fails the run was said by the run.
+func (s *session) report(_ context.Context, args []string) (int, error) {
+	files, verbose := make(map[string]string), false
+	var names []string
+	for len(args) > 0 {
+		arg := args[0]
+		args = args[1:]
+		flag, isFlag := strings.CutPrefix(arg, "-")
+		if !isFlag {
+			names = append(names, arg)
+			continue
+		}
+		name, value, hasValue := strings.Cut(strings.TrimPrefix(flag, "-"), "=")
+		switch {
+		case name == "v":
+			verbose = true
+		case writers[name] == nil:
+			return exitUsage, usagef("report takes -v and %s, found %s", formatFlags("-"), arg)
+		case !hasValue && len(args) == 0:
+			return exitUsage, usagef("-%s needs the name of a file", name)
+		case !hasValue:
+			value, args = args[0], args[1:]
+			fallthrough
+		default:
+			files[name] = value
+		}
+	}
+	if len(names) != 1 {
+		return exitUsage, usagef("report takes one file that -%sjson has written, found %d", prefix, len(names))
+	}
+	r, err := s.readReport(names[0])
+	if err != nil {
+		return exitFailed, err
+	}
+	if len(files) == 0 {
+		text := textOptions(s.stdout, gotool.Env{})
+		text.Verbose = verbose
+		return exitOK, report.WriteText(s.stdout, r, text)
+	}
+	return exitOK, s.writeFiles(files, "-", r)
+}
+
+// formatFlags lists the flags of the formats.
+func formatFlags(prefix string) string {
+	return prefix + strings.Join(slices.Sorted(maps.Keys(writers)), ", "+prefix)
+}
+
+// readReport reads a report that -predict.json has written.
+func (s *session) readReport(name string) (*report.Report, error) {
+	f, err := os.Open(s.path(name))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return report.ReadJSON(name, f)
+}
+
+// writeFiles writes the report to files, by their formats; flag stands before the name of
+// a format, in errors.
+func (s *session) writeFiles(files map[string]string, flag string, r *report.Report) error {
+	for _, format := range slices.Sorted(maps.Keys(files)) {
+		if err := s.writeFile(files[format], writers[format], r); err != nil {
+			return fmt.Errorf("%s%s: %w", flag, format, err)
+		}
+	}
+	return nil
+}
+
+// writeFile writes the report to one file.
+func (s *session) writeFile(name string, write func(io.Writer, *report.Report) error, r *report.Report) error {
+	f, err := os.Create(s.path(name))
+	if err != nil {
+		return err
+	}
+	if err := write(f, r); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
