@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"hash/crc32"
 	"hash/fnv"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -122,22 +124,34 @@ func keptInside(dir string) map[string]string {
 
 // insideDir is the folder that inside keeps its files in; the one that it is in exists.
 func (c *Config) insideDir() (string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	info, err := os.Stat(self)
+	self, err := contentOf(os.Executable())
 	if err != nil {
 		return "", err
 	}
 	h := fnv.New64a()
-	fmt.Fprintln(h, c.Env.GOROOT, c.Env.GOVERSION, c.Env.GOOS, c.Env.GOARCH, c.Env.GOFIPS140, c.Env.GOFLAGS, c.Args.LoadFlags(), info.Size(), info.ModTime().UnixNano())
+	fmt.Fprintln(h, c.Env.GOROOT, c.Env.GOVERSION, c.Env.GOOS, c.Env.GOARCH, c.Env.GOFIPS140, c.Env.GOFLAGS, c.Args.LoadFlags(), self)
 	cache, _ := os.UserCacheDir() // where there is none, the user's packages have theirs, too
 	parent := filepath.Join(cmp.Or(cache, c.Work), "gopredict")
 	if os.MkdirAll(parent, 0o777) != nil {
 		parent = c.Work
 	}
 	return filepath.Join(parent, fmt.Sprintf("%s%016x", insidePrefix, h.Sum64())), nil
+}
+
+// contentOf returns what tells the content of a file from that of others: what is
+// built anew of the same sources is the same program.
+func contentOf(file string, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := crc32.New(crc32.MakeTable(crc32.Castagnoli)) // processors do it
+	n, err := io.Copy(h, f)
+	return fmt.Sprintf("%d %08x", n, h.Sum32()), err
 }
 
 const (

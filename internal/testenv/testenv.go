@@ -37,11 +37,13 @@ func (m M) Run() int {
 	return m.M.Run()
 }
 
-// kept are the variables that stay: where things are, which toolchain is tested, and
-// what the go command of the tests tells them (go test's own).
+// kept are the variables that stay: where things are, which toolchain is tested, what
+// the go command of the tests tells them (go test's own), and those that decide about
+// time alone.
 var kept = []string{
 	"PATH", "TMPDIR", "TMP", "TEMP", "PWD", "SystemRoot", "USERPROFILE", "LocalAppData",
 	"GOTOOLCHAIN", "GOROOT", "GOCOVERDIR", "CGO_ENABLED", "CC", "LD_LIBRARY_PATH", "SSL_CERT_FILE", "SSL_CERT_DIR",
+	"GOGC", "GORACE",
 	"http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY",
 }
 
