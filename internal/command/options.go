@@ -98,6 +98,7 @@ var optionTable = map[string]optionInfo{
 		}
 		return err
 	}, "kinds of bugs to look for, by commas\n\t\t(" + strings.Join(bug.Words(bug.Sought()), ",") + ")"},
+	"html": {file("html"), "file to write the report to, as a page: swim lanes, source, both orders"},
 	// Written also where bugs fail the run: scripts read it to see why.
 	"json": {file("json"), "file to write the report to, as JSON"},
 	// Replay finds the package by its folder, so that a witness must be below.

@@ -16,6 +16,7 @@ import (
 // writers are what a report can be written as, each by a flag that names the file:
 // -predict.NAME of test, -NAME of report.
 var writers = map[string]func(io.Writer, *report.Report) error{
+	"html": report.WriteHTML,
 	"json": report.WriteJSON,
 }
 

@@ -234,7 +234,7 @@ func TestReadBadJSON(t *testing.T) {
 
 // Whatever can be read can be told.
 func FuzzReadJSON(f *testing.F) {
-	for _, file := range []string{"bank.json", "loop.json"} {
+	for _, file := range []string{"bank.json", "reports/abba.json", "reports/leftbehind.json"} {
 		if data, err := os.ReadFile("testdata/" + file); err == nil {
 			f.Add(data)
 		}
@@ -247,5 +247,6 @@ func FuzzReadJSON(f *testing.F) {
 		for _, o := range []TextOptions{{Verbose: true}, {All: true, Width: 20, Color: true}} {
 			require.NoError(t, WriteText(io.Discard, r, o))
 		}
+		require.NoError(t, WriteHTML(io.Discard, r))
 	})
 }

@@ -26,10 +26,7 @@ func (p *printer) table(f *Finding) {
 		rows = unfolded(f.Interleaving)
 	}
 	names := goroutines(rows)
-	note := count(f.Switches, "switch")
-	if f.Switches != 1 {
-		note = fmt.Sprintf("%d switches", f.Switches)
-	}
+	note := switches(f.Switches)
 	if !complete(rows) {
 		note += fmt.Sprintf(", %d steps", len(f.Interleaving))
 	}
@@ -47,10 +44,18 @@ func (p *printer) table(f *Finding) {
 		p.row(t, r)
 	}
 	p.line("")
-	p.line("%s", f.legend())
+	p.line("%s", f.Legend())
 	if f.Time != nil {
 		p.line("%s", f.Time)
 	}
+}
+
+// switches is "1 switch", "2 switches".
+func switches(n int) string {
+	if n == 1 {
+		return "1 switch"
+	}
+	return fmt.Sprintf("%d switches", n)
 }
 
 // complete reports whether rows have all steps.
@@ -58,8 +63,8 @@ func complete(rows []row) bool {
 	return !slices.ContainsFunc(rows, func(r row) bool { return r.step == nil }) && rows[len(rows)-1].number == len(rows)
 }
 
-// legend says what the marked steps are.
-func (f *Finding) legend() string {
+// Legend says what the marked steps are.
+func (f *Finding) Legend() string {
 	if text := f.Kind.Legend(len(f.Accesses)); text != "" {
 		return "▶ " + text
 	}

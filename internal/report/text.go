@@ -178,14 +178,7 @@ func (f *Finding) certainty() string {
 // access writes where one goroutine stands.
 func (p *printer) access(f *Finding, i int) {
 	a := f.Accesses[i]
-	what := witness.Phrase(a.Op, a.Expr)
-	switch {
-	case f.Kind.Word(i) != "":
-		what = f.Kind.Word(i) + " " + what
-	case i > 0 && a.Region > 0:
-		what = "then " + what
-	}
-	p.line("%s by goroutine %s:", capital(what), a.Goroutine)
+	p.line("%s by goroutine %s:", f.what(i), a.Goroutine)
 	if len(a.Stack) > 0 {
 		p.stack(a)
 	} else {
@@ -328,18 +321,23 @@ func (p *printer) skipped(r *Report) {
 
 // totals writes the last line.
 func (p *printer) totals(r *Report) {
+	text := r.Summary()
+	if confirmed, rest, _ := strings.Cut(text, ","); r.Totals.Confirmed > 0 {
+		text = p.style.loud(confirmed) + "," + rest
+	}
+	p.line("gopredict: %s", text)
+}
+
+// Summary says in a line how much was found, and in what.
+func (r *Report) Summary() string {
 	tests, events := 0, 0
 	for _, pkg := range r.Packages {
 		tests += pkg.Tests
 		events += pkg.Events
 	}
 	t := r.Totals
-	confirmed := fmt.Sprintf("%d confirmed", t.Confirmed)
-	if t.Confirmed > 0 {
-		confirmed = p.style.loud(confirmed)
-	}
-	p.line("gopredict: %s, %d not confirmed, %d infeasible, %d pruned of %s; %s in %s, %s, %.1fs",
-		confirmed, t.Unconfirmed, t.Infeasible, t.Pruned, count(t.Candidates, "candidate"),
+	return fmt.Sprintf("%d confirmed, %d not confirmed, %d infeasible, %d pruned of %s; %s in %s, %s, %.1fs",
+		t.Confirmed, t.Unconfirmed, t.Infeasible, t.Pruned, count(t.Candidates, "candidate"),
 		count(tests, "test"), count(len(r.Packages), "package"), count(events, "event"), r.DurationS)
 }
 

@@ -1,0 +1,300 @@
+package report
+
+import (
+	"bufio"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+//go:embed page.html
+var pageText string
+
+// pageTemplate makes the page of a page.
+var pageTemplate = template.Must(template.New("page").Parse(pageText))
+
+// openAtFirst is how many findings a page shows opened.
+const openAtFirst = 10
+
+// WriteHTML writes r as one page that needs nothing else, no network either: a list of the
+// findings, and for each its places with their source, what each order has led to, who
+// waits for whom, and the interleaving as swim lanes: a lane for each goroutine, time
+// downwards. What the terminal's table leaves out is folded.
+func WriteHTML(w io.Writer, r *Report) error {
+	p := page{Report: r}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Status == bug.Infeasible {
+			p.Impossible++
+			continue
+		}
+		v := view(f)
+		if f.Status != bug.Confirmed {
+			p.Others = append(p.Others, v)
+			continue
+		}
+		v.Open = len(p.Findings) < openAtFirst
+		p.Findings = append(p.Findings, v)
+	}
+	for _, pkg := range r.Packages {
+		for _, e := range pkg.Explored {
+			p.Explored = append(p.Explored, fmt.Sprintf("%s, %s: %s", e.Test, pkg.Package, e.text()))
+		}
+	}
+	b := bufio.NewWriter(w)
+	if err := pageTemplate.Execute(b, p); err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
+// A page is what the template takes.
+type page struct {
+	*Report
+	Findings   []*pageFinding // confirmed
+	Others     []*pageFinding
+	Impossible int      // of them, that no run can show, and that are left out
+	Explored   []string // tests, and how much of what they can do was seen
+}
+
+// A pageFinding is a finding as a page has it.
+type pageFinding struct {
+	*Finding
+	Open      bool
+	Certainty string // as the terminal begins with it
+	Title     string
+	Command   string // that replays it
+	Cards     []pageAccess
+	Circle    []string // of each goroutine of a circle what it waits for, of the next
+	Lanes     []pageLane
+	Rows      []pageRow
+	Hidden    int // steps that are folded
+}
+
+// A pageAccess is one of a finding's places, with its source.
+type pageAccess struct {
+	Access
+	What    string
+	Source  []pageLine
+	Nobody  string // what would end its wait, if nobody has ever done that
+	Created bool   // the card tells where its goroutine was created
+}
+
+// A pageLine is a line of the program.
+type pageLine struct {
+	File   string
+	Number int
+	Text   string
+	Here   bool // the place itself
+}
+
+// A pageLane is a goroutine's.
+type pageLane struct {
+	Goroutine, Created string
+}
+
+// A pageRow is a step, or what stands for folded ones.
+type pageRow struct {
+	*Step        // nil: a fold
+	Number, Lane int
+	Text         string
+	Hidden       bool
+	Left         bool   // the text is left of the lane, as there is more room
+	Why          string // the goroutine before stops
+	From         int    // its lane
+	Edges        string // those that end here: "KIND STEP", by spaces
+	Gap          string // what is folded
+	First, Last  int    // the numbers of its steps
+}
+
+// view makes what the page has of a finding.
+func view(f *Finding) *pageFinding {
+	v := &pageFinding{Finding: f, Certainty: f.certainty(), Title: f.Kind.Title(len(f.Accesses))}
+	if f.Witness != "" {
+		v.Command = "gopredict replay " + shellWord(f.Witness)
+	}
+	told := make(map[string]bool)
+	for i, a := range f.Accesses {
+		card := pageAccess{Access: a, What: f.what(i), Source: f.lines(a.File, a.Line)}
+		if f.Kind.Proof() == bug.Stuck && len(a.HeldBy)+len(a.Partners) == 0 {
+			card.Nobody = ends(a)
+		}
+		card.Created = a.CreatedAt != nil && !told[a.Goroutine]
+		told[a.Goroutine] = true
+		v.Cards = append(v.Cards, card)
+	}
+	if len(f.Accesses) > 0 && f.isCircle() {
+		for i, a := range f.Accesses {
+			v.Circle = append(v.Circle, fmt.Sprintf("waits for %s (%s), which %s", name(a.Expr), pos(a.File, a.Line), holder(a, f.Accesses[(i+1)%len(f.Accesses)])))
+		}
+	}
+	v.interleaving()
+	return v
+}
+
+// ends says what would end the wait of a goroutine.
+func ends(a Access) string {
+	on := a.Expr
+	if on == "" {
+		on = "it"
+	}
+	switch op, _ := trace.KindOf(a.Op); op {
+	case trace.Recv:
+		return "a send to " + on + ", or a close of it"
+	case trace.Send:
+		return "a receive from " + on
+	case trace.WaitGroupWait:
+		return "a Done of " + on
+	case trace.CondWait:
+		return "a signal or broadcast of " + on
+	case trace.Acquire, trace.RAcquire:
+		return "an unlock of " + on
+	}
+	return "another goroutine"
+}
+
+// what is an access in words, by its place among the others.
+func (f *Finding) what(i int) string {
+	a := f.Accesses[i]
+	what := witness.Phrase(a.Op, a.Expr)
+	switch {
+	case f.Kind.Word(i) != "":
+		what = f.Kind.Word(i) + " " + what
+	case i > 0 && a.Region > 0:
+		what = "then " + what
+	}
+	return capital(what)
+}
+
+// lines are those of the program around a place.
+func (f *Finding) lines(file string, line int) []pageLine {
+	var out []pageLine
+	for _, e := range f.Source {
+		for i, text := range e.Lines {
+			if n := e.Line + i; e.File == file && n >= line-around && n <= line+around {
+				out = append(out, pageLine{file, n, untabbed(text), n == line})
+			}
+		}
+	}
+	return out
+}
+
+// Excerpts are the lines of all the finding's places, for the panel beside the lanes.
+func (v *pageFinding) Excerpts() [][]pageLine {
+	var out [][]pageLine
+	for _, e := range v.Source {
+		var lines []pageLine
+		for i, text := range e.Lines {
+			lines = append(lines, pageLine{File: e.File, Number: e.Line + i, Text: untabbed(text)})
+		}
+		out = append(out, lines)
+	}
+	return out
+}
+
+func untabbed(s string) string { return strings.ReplaceAll(s, "\t", "    ") }
+
+// Pos is a place as the page has it.
+func (p Place) Pos() string { return pos(p.File, p.Line) }
+
+// Pos is a place as the page has it.
+func (a Access) Pos() string { return pos(a.File, a.Line) }
+
+// Pos is a place as the page has it.
+func (s Step) Pos() string { return pos(s.File, s.Line) }
+
+// Phrase says what another goroutine has done.
+func (o Other) Phrase() string { return witness.Phrase(o.Op, o.Expr) }
+
+// Note says how long the interleaving is.
+func (v *pageFinding) Note() string {
+	return count(len(v.Interleaving), "step") + ", " + switches(v.Switches)
+}
+
+// FirstOf says of an outcome who goes first.
+func (v *pageFinding) FirstOf(o Outcome) string { return v.Accesses[o.First].Goroutine }
+
+// wide is from how many lanes on the texts of the right ones stand at their left.
+const wide = 4
+
+// interleaving fills in lanes and rows.
+func (v *pageFinding) interleaving() {
+	steps := v.Interleaving
+	if v.Undecided || v.Status == bug.Infeasible || len(steps) == 0 {
+		return
+	}
+	shown := make(map[int]row) // by number
+	gaps := make(map[int]row)  // by the number of the first step that is left out
+	last := 0
+	for _, r := range fold(steps) {
+		if r.step == nil {
+			gaps[last+1] = r
+			last += r.folded
+			continue
+		}
+		shown[r.number] = r
+		last = r.number
+	}
+	for i := range steps { // a fold would take as much room
+		_, before := shown[i]
+		_, after := shown[i+2]
+		if (before || i == 0) && (after || i+1 == len(steps)) {
+			shown[i+1] = row{step: &steps[i], number: i + 1}
+		}
+	}
+	lanes := goroutines(unfolded(steps))
+	for _, g := range lanes {
+		v.Lanes = append(v.Lanes, pageLane{g, v.created(g)})
+	}
+	lane := func(g string) int { return slices.Index(lanes, g) }
+	edges := make(map[int][]string)
+	for _, e := range v.Edges {
+		edges[e.To] = append(edges[e.To], fmt.Sprintf("%s %d", e.Kind, e.From+1))
+	}
+	for i := range steps {
+		s := &steps[i]
+		_, isShown := shown[i+1]
+		r := pageRow{Step: s, Number: i + 1, Lane: lane(s.Goroutine), Text: s.String(), Hidden: !isShown, Edges: strings.Join(edges[i], " ")}
+		r.Left = len(lanes) > wide && r.Lane*5 > len(lanes)*3
+		if s.Switch != nil {
+			r.From, r.Why = max(lane(s.Switch.From), 0), s.Switch.From+" "+s.Switch.Why
+		}
+		_, before := shown[i]
+		if !isShown && (i == 0 || before) { // a fold begins
+			to := i + 1
+			for to < len(steps) && shown[to+1].step == nil {
+				to++
+			}
+			gap := row{folded: to - i}
+			if g, ok := gaps[i+1]; ok && g.folded == gap.folded {
+				gap = g
+			}
+			v.Hidden += gap.folded
+			v.Rows = append(v.Rows, pageRow{Gap: strings.TrimSpace(gap.gap()), First: i + 1, Last: to})
+		}
+		v.Rows = append(v.Rows, r)
+	}
+}
+
+// created says where a goroutine was created, as far as f tells.
+func (f *Finding) created(goroutine string) string {
+	for _, a := range slices.Concat(f.Accesses, f.Also) {
+		if a.Goroutine == goroutine && a.CreatedAt != nil {
+			return a.CreatedAt.Pos()
+		}
+	}
+	for _, e := range f.Edges {
+		if e.Kind == EdgeGo && f.Interleaving[e.To].Goroutine == goroutine {
+			s := f.Interleaving[e.From]
+			return pos(s.File, s.Line)
+		}
+	}
+	return ""
+}

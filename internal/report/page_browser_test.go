@@ -1,0 +1,190 @@
+//go:build chromium
+
+package report
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// These tests open pages in Chromium, which they need:
+//
+//	apt-get install chromium
+//	go test -tags chromium -run Browser -artifacts -outputdir=/tmp/pages ./internal/report
+//
+// With -artifacts, there are pictures of the pages to look at.
+
+// window is a page in the browser.
+type window struct {
+	t   *testing.T
+	ctx context.Context
+	mu  sync.Mutex
+	bad []string // errors, and requests for anything but the page
+}
+
+// open opens the page of a report in a window 1280 pixels wide.
+func open(t *testing.T, r *Report) *window {
+	t.Helper()
+	if _, err := exec.LookPath("chromium"); err != nil {
+		t.Fatal("Chromium is not installed, which these tests need: apt-get install chromium")
+	}
+	file := filepath.Join(t.TempDir(), "page.html")
+	require.NoError(t, os.WriteFile(file, []byte(html(t, r)), 0o666))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox, chromedp.WindowSize(1280, 1000))
+	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	w := &window{t: t, ctx: ctx}
+	require.NoError(t, chromedp.Listen(ctx, func(e any) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		switch e := e.(type) {
+		case *runtime.EventExceptionThrown:
+			w.bad = append(w.bad, e.ExceptionDetails.Text)
+		case *log.EventEntryAdded:
+			w.bad = append(w.bad, e.Entry.Text)
+		case *network.EventRequestWillBeSent:
+			if !strings.HasPrefix(e.Request.URL, "file://") {
+				w.bad = append(w.bad, "a request for "+e.Request.URL)
+			}
+		}
+	}))
+	_, err := chromedp.Call(ctx, network.Enable, network.EnableParams{})
+	require.NoError(t, err)
+	w.run(chromedp.EmulateViewport(1280, 1000), chromedp.Navigate("file://"+file), chromedp.WaitVisible(chromedp.CSS("h1")))
+	assert.LessOrEqual(t, w.number("document.documentElement.scrollWidth"), 1280, "the page scrolls sidewards")
+	t.Cleanup(func() {
+		picture, err := chromedp.Run(w.ctx, chromedp.FullScreenshot(100))
+		assert.NoError(t, err)
+		name := strings.ReplaceAll(t.Name(), "/", "-") + ".png"
+		assert.NoError(t, os.WriteFile(filepath.Join(t.ArtifactDir(), name), picture, 0o666))
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		assert.Empty(t, w.bad)
+	})
+	return w
+}
+
+func (w *window) run(steps ...chromedp.Action[chromedp.Void]) {
+	w.t.Helper()
+	require.NoError(w.t, chromedp.Do(w.ctx, steps...))
+}
+
+// key presses a key while an element has the focus.
+func (w *window) key(selector, key string) {
+	w.t.Helper()
+	w.run(chromedp.Focus(chromedp.CSS(selector)), chromedp.KeyEvent(key))
+}
+
+// text is that of an element.
+func (w *window) text(selector string) string {
+	w.t.Helper()
+	text, err := chromedp.Run(w.ctx, chromedp.Text(chromedp.CSS(selector)))
+	require.NoError(w.t, err)
+	return text
+}
+
+// number evaluates an expression.
+func (w *window) number(expression string) int {
+	w.t.Helper()
+	n, err := chromedp.Run(w.ctx, chromedp.Evaluate[int](expression))
+	require.NoError(w.t, err)
+	return n
+}
+
+// count says how many elements of a finding there are.
+func (w *window) count(id, selector string) int {
+	w.t.Helper()
+	return w.number(fmt.Sprintf("document.querySelectorAll('#%s %s').length", id, selector))
+}
+
+// drawn waits for the lanes of a finding, and checks what is in them.
+func (w *window) drawn(id string, lanes, marked int, edges map[string]int) {
+	w.t.Helper()
+	w.run(chromedp.ScrollIntoView(chromedp.CSS("#"+id+" .steps")), chromedp.WaitReady(chromedp.CSS("#"+id+" svg.drawing")))
+	assert.Equal(w.t, lanes, w.count(id, ".head .lane"))
+	assert.Equal(w.t, lanes, w.count(id, ".lane-line"))
+	assert.Equal(w.t, marked, w.count(id, ".dot.bad"))
+	for kind, n := range edges {
+		assert.Equal(w.t, n, w.count(id, ".edge."+kind), kind)
+	}
+}
+
+func TestBrowserBank(t *testing.T) {
+	w := open(t, stored(t, "bank"))
+	const id = "race-4f367a"
+	w.drawn(id, 3, 2, map[string]int{"go": 2, "lock": 1, "value": 2})
+	assert.Equal(t, 2, w.count(id, "rect.held"))
+	assert.Equal(t, 2, w.count(id, ".orders .card"))
+	assert.Equal(t, 1, w.count(id, ".orders .bad"))
+
+	// Down goes from step to step, and the panel shows their lines.
+	w.key(`#`+id+` .step[data-step="10"]`, kb.ArrowDown)
+	at, source := w.text(`#`+id+` .step[aria-selected=true] .number`), w.text(`#`+id+` .panel .here`)
+	assert.Equal(t, "11", at)
+	assert.Contains(t, source, "return Receipt")
+	// Enter closes the finding, and opens it.
+	w.key("#"+id+" summary", kb.Enter)
+	assert.Zero(t, w.number("document.querySelectorAll('#"+id+"[open]').length"))
+	w.run(chromedp.KeyEvent(kb.Enter))
+	// A link in the list leads to it.
+	w.key("nav a", kb.Enter)
+	w.run(chromedp.WaitReady(chromedp.CSS("#" + id + " summary:focus")))
+}
+
+func TestBrowserDeadlock(t *testing.T) {
+	w := open(t, stored(t, "abba"))
+	const id = "deadlock-c23b8d"
+	w.drawn(id, 3, 2, map[string]int{"go": 2, "message": 2})
+	assert.Equal(t, 2, w.count(id, ".circle li"))
+	assert.Equal(t, 2, w.count(id, "rect.held"))
+}
+
+func TestBrowserLeak(t *testing.T) {
+	w := open(t, stored(t, "leftbehind"))
+	w.drawn("leak-affc75", 2, 1, map[string]int{"go": 1})
+	assert.Equal(t, 1, w.count("leak-affc75", ".partner"), "who should have come")
+	w.drawn("leak-39257f", 3, 1, map[string]int{"go": 2, "message": 1})
+}
+
+func TestBrowserCrowd(t *testing.T) {
+	w := open(t, crowd(20))
+	const id = "race-c20d00"
+	w.drawn(id, 20, 2, nil)
+	steps := w.count(id, ".step")
+	assert.Less(t, w.count(id, ".step:not([hidden])"), 40)
+	// A fold opens by a key, and all of them by another.
+	w.key("#"+id+" .gap", kb.Enter)
+	assert.Equal(t, 1, w.count(id, ".gap[aria-expanded=true]"))
+	assert.Greater(t, w.count(id, ".edge.go"), 1)
+	w.key("#"+id+" .unfold", kb.Enter)
+	assert.Equal(t, steps, w.count(id, ".step:not([hidden])"))
+	assert.Equal(t, 19, w.count(id, ".edge.go"))
+	assert.Equal(t, 18, w.count(id, ".edge.lock"))
+	w.run(chromedp.KeyEvent(kb.Enter))
+	assert.Less(t, w.count(id, ".step:not([hidden])"), 40)
+}
+
+func TestBrowserLarge(t *testing.T) {
+	const took = "Math.round(performance.getEntriesByType('navigation')[0].domComplete)"
+	w := open(t, hundreds(t, 200))
+	t.Logf("200 findings: %d ms", w.number(took))
+	w = open(t, long(5000))
+	w.drawn("race-c20d00", 3, 2, nil)
+	t.Logf("5,000 steps: %d ms", w.number(took))
+}

@@ -1,0 +1,59 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// Sentence says in one what is wrong: where, and what is between the places.
+func (f *Finding) Sentence() string {
+	var places []string
+	for _, a := range f.Accesses {
+		what := witness.Phrase(a.Op, a.Expr)
+		if at := pos(a.File, a.Line); at != "" {
+			what += " (" + at + ")"
+		}
+		places = append(places, what)
+	}
+	if len(places) == 0 {
+		return "It has no places."
+	}
+	switch f.Kind.ProofOf(len(f.Accesses)) {
+	case bug.Stuck:
+		var waits []string
+		for i, a := range f.Accesses {
+			waits = append(waits, fmt.Sprintf("goroutine %s at %s", a.Goroutine, places[i]))
+		}
+		return capital(and(waits)) + " " + verb(len(waits), "waits", "wait") + " for ever."
+	case bug.InOrder:
+		return "In an order that breaks what is meant to be atomic: " + strings.Join(places, ", then ") + "."
+	case bug.FailedTest:
+		if a := f.Accesses[0]; f.Kind == bug.Assertion && a.Expr != "" {
+			places[0] = fmt.Sprintf("%s (%s)", a.Expr, pos(a.File, a.Line))
+		}
+		return "In another order of the goroutines the test fails: " + and(places) + "."
+	case bug.Misused:
+		return "In another order of the goroutines this is fatal: " + and(places) + "."
+	}
+	return "Nothing orders the " + strings.Join(places, " and the ") + "."
+}
+
+// and joins words: "a", "a and b", "a, b and c".
+func and(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}
+
+// verb is the form that goes with so many subjects.
+func verb(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
