@@ -16,6 +16,9 @@ var verdicts = map[string]string{
 	"TestChainDelayIfStillRunning":  byTime,
 	"TestChainSkipIfStillRunning":   byTime,
 	"TestJobWithZeroTimeDoesNotRun": byTime,
+	"TestAddWhileRunningWithDelay":  byTime,
+	"TestZeroReader":                "real, by time alone: if the goroutine takes more than the test's second, nobody receives what it sends",
+	"TestLRUWithPurge":              "real, by time alone: after a sleep of 100 ms an entry is to be there that lives for 150 ms",
 
 	"TestMockClock_NewTicker":            "real: what counts the ticks runs in a goroutine of its own, for which the clock that is moved only yields",
 	"TestHandshakeTimeout":               "real: the server's handler logs to the test, and closing the server does not wait for a connection that was taken over",
@@ -27,6 +30,10 @@ var verdicts = map[string]string{
 
 	"TestTaskGroupWaitShouldNotDeadlockWhenPoolContextCanceledWithQueuedTasks": "real: Wait returns before the worker has counted the task that was canceled",
 	"TestOpenStreamTimeout": "real: the test reads the logger's buffer and the stream's state without their locks",
+
+	"TestClientConnReserveAndConsume":        "real: shouldRunStateHook asks the connection twice, each time under its lock; no harm is seen",
+	"TestTransportNoReuseAfterEarlyResponse": "real: the handler adds to the group after its response, by which the test may have come to Wait",
+	"TestStopCausesJobsToNotRun":             "real, and meant: a goroutine waits for a job that must not run",
 
 	"TestOpenDB":              "real: the test does not close the database, whose opener waits for requests",
 	"TestSendDeadlock":        "real, and meant: the codec's reader is select {}",
