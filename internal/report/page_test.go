@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/golden"
 )
 
 // stored reads one of the reports in testdata/reports, which -predict.json has written of
@@ -165,6 +166,13 @@ func TestPageSize(t *testing.T) {
 	assert.Less(t, len(html(t, hundreds(t, 20))), 500_000)
 	assert.Less(t, len(html(t, hundreds(t, 200))), 5_000_000)
 	assert.Less(t, len(html(t, long(5000))), 5_000_000)
+}
+
+// The report of a crowd is stored, too, for who opens pages.
+func TestCrowd(t *testing.T) {
+	var b bytes.Buffer
+	require.NoError(t, WriteJSON(&b, crowd(20)))
+	golden.Equal(t, "reports/crowd.json", b.String())
 }
 
 // The stored reports are what the schema says.
