@@ -33,6 +33,9 @@ const (
 	exitUsage  = 2 // wrong usage
 	exitFailed = 3 // gopredict itself failed
 
+	// exitSignal plus the number of the signal that has ended the command: 130 for Ctrl-C.
+	exitSignal = 128
+
 	// exitNoAnswer is of replay: whether the bug is fixed cannot be told, mostly
 	// as the witness no longer fits the sources.
 	exitNoAnswer = 2
@@ -98,8 +101,7 @@ func (s *session) run(args []string) (code int, err error) {
 	if !ok {
 		return exitUsage, fmt.Errorf("unknown command %q; `gopredict help` lists the commands", name)
 	}
-	// SIGQUIT is what go test sends under gotestplugin when its time is over.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	ctx, stop := untilSignal()
 	defer stop()
 	code, err = sub(s, ctx, args[1:])
 	// A subcommand may return any code with its error; what the error is has the last
@@ -108,8 +110,8 @@ func (s *session) run(args []string) (code int, err error) {
 		return code, nil
 	}
 	// Whatever a room says that was interrupted, that is why.
-	if ctx.Err() != nil {
-		return exitFailed, errors.New("interrupted")
+	if by, ok := errors.AsType[*signalled](context.Cause(ctx)); ok {
+		return exitSignal + int(by.signal), by
 	}
 	if _, ok := errors.AsType[*usageError](err); ok {
 		return exitUsage, err
@@ -121,6 +123,33 @@ func (s *session) run(args []string) (code int, err error) {
 		code = exitFailed
 	}
 	return code, err
+}
+
+// A signalled is why a command has ended early.
+type signalled struct{ signal syscall.Signal }
+
+func (e *signalled) Error() string { return "interrupted" }
+
+// untilSignal returns a context that ends with the first signal that asks the command to
+// end, which is its cause then. Others that follow change nothing: go tool and a terminal may
+// both send one.
+func untilSignal() (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	// SIGQUIT is what go test sends under gotestplugin when its time is over.
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	go func() {
+		select {
+		case s := <-signals:
+			by, _ := s.(syscall.Signal)
+			cancel(&signalled{by})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		cancel(nil)
+	}
 }
 
 // A usageError is a mistake on the command line: the user can mend it, so the exit code

@@ -118,9 +118,9 @@ var optionTable = map[string]optionInfo{
 	}, "time for all replays of a run together (10m); of gopredict replay: for\n\t\teach (1m)"},
 	// What is only predicted is no word here: it never fails a run.
 	"fail-on": {func(o *options, v string) (err error) {
-		o.failOn, err = list(v, append([]string{"effect", "all", "none"}, bug.Words(bug.Kinds())...))
+		o.failOn, err = list(v, append([]string{"effect", "all", "none", "incomplete"}, bug.Words(bug.Kinds())...))
 		return err
-	}, "what confirmed bugs fail the run, by commas: kinds, \"effect\" for any\n\t\tbug with an effect, \"all\", or \"none\" (" + strings.Join(defaultOptions().failOn, ",") + ")"},
+	}, "what confirmed bugs fail the run, by commas: kinds, \"effect\" for any\n\t\tbug with an effect, \"all\", or \"none\"; and \"incomplete\": not all was\n\t\treplayed (" + strings.Join(defaultOptions().failOn, ",") + ")"},
 	// Without it the number follows from what the first recording costs: see package explore.
 	"runs": {func(o *options, v string) (err error) {
 		o.runs, err = strconv.Atoi(v)

@@ -92,33 +92,51 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 	// The terminal is go test's now. A package that does not build, or a test that fails, is
 	// no error here but the exit code; what has run is predicted from all the same.
 	status.Clear()
-	runs, testExit, err := build.Test(ctx)
-	if err != nil {
-		return exitFailed, err
+	runs, testExit, cut := build.Test(ctx)
+	if cut != nil && ctx.Err() == nil {
+		return exitFailed, cut
 	}
 
 	// All packages' tests have run by now, beside each other as go test runs them. Only
 	// then they are analyzed: replays take all processors, and would make tests time out.
 	far := opts.explore()
+	say := func(line string) {
+		status.Clear()
+		fmt.Fprintln(s.reportTo(goArgs), line)
+	}
 	if goArgs.IsSet("v") {
-		far.Tell = func(line string) {
-			status.Clear()
-			fmt.Fprintln(s.reportTo(goArgs), line)
-		}
+		far.Tell, far.Note = say, say
+	}
+	if status.Shown() { // somebody waits
+		far.Note = say
 	}
 	x := explore.New(build, env, work, status, far)
 	for _, pattern := range build.Unmatched() {
 		x.Report.Warnings = append(x.Report.Warnings, fmt.Sprintf("-%spkgs: no package of this build matches %s", prefix, pattern))
 	}
-	for _, run := range runs {
-		if err := x.Add(ctx, run); err != nil {
-			return exitFailed, err
-		}
+	rest := runs
+	for len(rest) > 0 && cut == nil {
+		cut = x.Add(ctx, rest[0])
+		rest = rest[1:]
+	}
+	if ctx.Err() != nil {
+		cut = context.Cause(ctx)
+	}
+	if cut != nil {
+		x.Cut(cut, rest)
 	}
 	status.Close()
 	x.Report.DurationS = time.Since(start).Seconds()
 	x.Finish()
-	return s.tell(x, opts, env, goArgs, testExit)
+	// What has ended the run early does not take away what it has found.
+	code, err := s.tell(x, opts, env, goArgs, testExit)
+	if cut == nil {
+		return code, err
+	}
+	if err != nil {
+		fmt.Fprintf(s.stderr, "gopredict: %v\n", err)
+	}
+	return exitFailed, cut
 }
 
 // tell prints the report and returns the exit code: that of a bug wins over that of go
@@ -140,6 +158,9 @@ func (s *session) tell(x *explore.Exploration, opts options, env gotool.Env, arg
 		if opts.fails(&x.Report.Findings[i]) {
 			return exitBug, nil
 		}
+	}
+	if len(x.Report.Incomplete) > 0 && slices.Contains(opts.failOn, "incomplete") {
+		return exitBug, nil
 	}
 	// The tests passed, but of a package it is not known whether it has bugs: that is no
 	// success.

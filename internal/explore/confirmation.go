@@ -69,9 +69,11 @@ func (c *confirmation) inTime(ctx context.Context, f func(ctx context.Context) e
 	limit, cancel := context.WithTimeoutCause(ctx, c.left, errTimeOver)
 	defer cancel()
 	defer func() {
-		took := time.Since(start)
-		c.left = max(c.left-took, 0)
-		c.Report.Packages[len(c.Report.Packages)-1].ReplayS += took.Seconds()
+		if c.left -= time.Since(start); c.left <= 0 {
+			c.left = 0
+			c.incomplete(fmt.Sprintf("the time for replays, -predict.timeout=%v, was over", c.opts.Timeout))
+		}
+		c.Report.Packages[len(c.Report.Packages)-1].ReplayS += time.Since(start).Seconds()
 	}()
 	return f(limit)
 }
@@ -89,7 +91,8 @@ func (c *confirmation) confirm(ctx context.Context, findings []finding) error {
 	return c.inTime(ctx, func(limit context.Context) error { return c.replayAll(ctx, limit, findings) })
 }
 
-// replayAll replays the findings until limit is over, and tells what came of them.
+// replayAll replays the findings until limit is over, and tells what came of them; if ctx
+// ends, of those that were confirmed by then.
 func (c *confirmation) replayAll(ctx, limit context.Context, findings []finding) error {
 	// What comes of each is kept apart until all are through, so that the report is the
 	// same whichever replay ends first.
@@ -100,14 +103,11 @@ func (c *confirmation) replayAll(ctx, limit context.Context, findings []finding)
 		ev, err := c.replayFinding(limit, findings[i])
 		out[i], errs[i] = c.reported(ev), err
 	})
-	if ctx.Err() != nil {
-		return ctx.Err()
+	var err error
+	if ctx.Err() == nil {
+		err = c.departed(limit, findings, out)
 	}
-	err := c.departed(limit, findings, out)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err != nil && !errors.Is(err, errTimeOver) {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, errTimeOver) {
 		c.Failed = true
 		c.warn("%s: %v", c.run.Package.Path, err)
 	}
@@ -118,9 +118,11 @@ func (c *confirmation) replayAll(ctx, limit context.Context, findings []finding)
 	of := make(map[string]int) // of bugs, by their places
 	for i, err := range errs {
 		switch {
+		case ctx.Err() != nil && out[i].Status != bug.Confirmed:
+			continue
 		case errors.Is(err, errTimeOver):
 			late++
-		case err != nil:
+		case err != nil && ctx.Err() == nil:
 			c.Failed = true
 			c.warn("%s: %s: %v", c.run.Package.Path, findings[i].witness.ID, err)
 			continue
@@ -149,7 +151,7 @@ func (c *confirmation) replayAll(ctx, limit context.Context, findings []finding)
 		c.warn("%s: %d of %d predicted bugs were not replayed, as the time for replays, -predict.timeout=%v, was over",
 			c.run.Package.Path, late, len(findings), c.opts.Timeout)
 	}
-	return nil
+	return ctx.Err()
 }
 
 // each calls f for 0 to n-1, in this order, in so many goroutines.
@@ -209,6 +211,7 @@ func (c *confirmation) replayFinding(ctx context.Context, f finding) (report.Evi
 			ev = c.evidence(f, w)
 			ev.Violation, ev.Tier = recipe.Accesses, recipe.Tier()
 			ev.Result, ev.Replayed = r, replayed
+			c.note(w)
 			return ev, nil
 		}
 		if i == 0 {
@@ -351,6 +354,7 @@ func (c *confirmation) ruleOut(findings []finding) {
 // shown of the same bug.
 func (c *confirmation) tell(f reported) {
 	if f.confirmed != "" {
+		c.note(f.witness)
 		c.done[f.confirmed] = true
 	}
 	if at, told := c.tally.told[f.Sites()]; told {

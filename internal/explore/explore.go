@@ -70,6 +70,7 @@ type Options struct {
 	Timeout   time.Duration     // for all replays together
 	Runs      int               // how often tests are recorded; 0: as often as is cheap
 	Tell      func(line string) // of each run beyond those that shows something new; nil: nobody asks
+	Note      func(line string) // of each bug as soon as it is confirmed; nil: nobody asks
 	Explore   Budget            // how far tests are run on beyond that
 }
 
@@ -88,6 +89,7 @@ type Exploration struct {
 	code   replayer.Code    // what witnesses are matched with
 	done   map[string]bool  // the sites of the confirmed findings in the report
 
+	noted     noted                 // the confirmed bugs that Note was told of
 	runs      atomic.Int64          // of the package that is dealt with, after the recorded one
 	controls  controls              // of the tests that replays make fail
 	slots     *replayer.Slots       // for the replays that run at the same time
@@ -114,6 +116,22 @@ func New(build *recorder.Build, env gotool.Env, work string, status *report.Stat
 // warn adds a warning to the report.
 func (x *Exploration) warn(format string, args ...any) {
 	x.Report.Warnings = append(x.Report.Warnings, fmt.Sprintf(format, args...))
+}
+
+// Cut notes that the run ends early: err, which Add has returned, is why, and rest are the
+// packages that Add was not called for. What is in the report stays as it is.
+func (x *Exploration) Cut(err error, rest []recorder.Run) {
+	for _, run := range rest {
+		x.Report.Packages = append(x.Report.Packages, report.Package{Package: run.Package.Path, Result: string(run.Result), RecordS: run.Seconds})
+	}
+	x.incomplete(err.Error())
+}
+
+// incomplete notes why not all was done that was to be done, each reason once.
+func (x *Exploration) incomplete(why string) {
+	if !slices.Contains(x.Report.Incomplete, why) {
+		x.Report.Incomplete = append(x.Report.Incomplete, why)
+	}
 }
 
 // ballast is memory in bytes that is never touched, so that it takes none, but counts

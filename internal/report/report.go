@@ -28,6 +28,9 @@ type Report struct {
 	Packages  []Package `json:"packages"`
 	Findings  []Finding `json:"findings"`
 	Totals    Totals    `json:"totals"`
+	// Incomplete says why not all was looked at that was to be: a signal, the end of the
+	// time, a disk that is full. Of a complete run it is empty.
+	Incomplete []string `json:"incomplete,omitempty"`
 	// Witnesses tell what has become of those that lay beside the tests.
 	Witnesses []WitnessState `json:"witnesses,omitempty"`
 	// Warnings are what the user should know of the run itself: a witness

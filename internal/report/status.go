@@ -52,6 +52,13 @@ func (s *Status) tick() {
 	}
 }
 
+// Shown reports whether there is such a line.
+func (s *Status) Shown() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.f != nil
+}
+
 // Set shows a phase and what there is to count in it: Set("replaying", "3 of
 // 9 witnesses, 1 confirmed").
 func (s *Status) Set(phase, counts string) {

@@ -328,7 +328,7 @@ func (p *printer) totals(r *Report) {
 	p.line("gopredict: %s", text)
 }
 
-// Summary says in a line how much was found, and in what.
+// Summary says in a line how much was found, and in what, and why not all was looked at.
 func (r *Report) Summary() string {
 	tests, events := 0, 0
 	for _, pkg := range r.Packages {
@@ -336,9 +336,13 @@ func (r *Report) Summary() string {
 		events += pkg.Events
 	}
 	t := r.Totals
-	return fmt.Sprintf("%d confirmed, %d not confirmed, %d infeasible, %d pruned of %s; %s in %s, %s, %.1fs",
+	text := fmt.Sprintf("%d confirmed, %d not confirmed, %d infeasible, %d pruned of %s; %s in %s, %s, %.1fs",
 		t.Confirmed, t.Unconfirmed, t.Infeasible, t.Pruned, count(t.Candidates, "candidate"),
 		count(tests, "test"), count(len(r.Packages), "package"), count(events, "event"), r.DurationS)
+	if len(r.Incomplete) > 0 {
+		text += "; incomplete: " + strings.Join(r.Incomplete, "; ")
+	}
+	return text
 }
 
 // count is "1 test", "2 tests".
