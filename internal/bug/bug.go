@@ -66,6 +66,7 @@ type row struct {
 	// single is set if one access may be a violation, too, as an operation on a channel
 	// that meets no other and is misuse by itself.
 	single *single
+	help   string // what it is and how it is mended, for who does not know the kind
 }
 
 // A single is what differs of a violation of one access.
@@ -87,17 +88,17 @@ const (
 
 // kinds has a row for each kind, in the order of their harm.
 var kinds = [...]row{
-	{Deadlock, "DEADLOCK", true, true, Stuck, "blocked", "blocked", stuck, nil},
-	{Channel, "CHANNEL MISUSE", true, true, Meeting, "", "conflicting", meet, &single{Misused, alone, "the channel was open, or another case of the select went first"}},
-	{LockMisuse, "LOCK MISUSE", true, false, Misused, "fatal", "fatal", loose, &single{Misused, loose, "the lock was locked"}},
-	{WaitGroup, "WAITGROUP MISUSE", true, true, Meeting, "", "conflicting", "Both stand here at once: whether this Wait waits for what this Add begins is left to chance.", &single{Misused, alone, "the counter did not fall below zero"}},
-	{Assertion, "ASSERTION FAILURE", true, false, FailedTest, "failing", "failing", "By what was read this fails.", nil},
-	{Failure, "TEST USED AFTER ITS END", true, true, Meeting, "", "", "Both stand here at once. What uses a test after its end is lost, or panics.", &single{FailedTest, fails, ""}},
-	{Race, "DATA RACE", true, true, Meeting, "", "conflicting", meet, nil},
-	{Atomicity, "ATOMICITY VIOLATION", true, false, InOrder, "", "", "", nil},
-	{AtomicSet, "ATOMIC-SET VIOLATION", true, false, InOrder, "", "", "", nil},
-	{Property, "PROPERTY VIOLATION", false, false, InOrder, "", "", wrong, nil},
-	{Leak, "GOROUTINE LEAK", true, false, Stuck, "blocked", "blocked", stuck, nil},
+	{Deadlock, "DEADLOCK", true, true, Stuck, "blocked", "blocked", stuck, nil, "Goroutines wait for each other in a circle, and none of them can ever go on. Take locks in the same order everywhere, and do not wait for a message or a group while holding what the other side needs."},
+	{Channel, "CHANNEL MISUSE", true, true, Meeting, "", "conflicting", meet, &single{Misused, alone, "the channel was open, or another case of the select went first"}, "A close of a channel meets a send to it or another close, which panics. Let only the sender close, once all sends are done."},
+	{LockMisuse, "LOCK MISUSE", true, false, Misused, "fatal", "fatal", loose, &single{Misused, loose, "the lock was locked"}, "A lock is unlocked that is not locked, which is fatal. Unlock where it was locked, by defer."},
+	{WaitGroup, "WAITGROUP MISUSE", true, true, Meeting, "", "conflicting", "Both stand here at once: whether this Wait waits for what this Add begins is left to chance.", &single{Misused, alone, "the counter did not fall below zero"}, "An Add meets a Wait, which may then return too early, or the counter falls below zero, which panics. Add before the goroutine is started, or use WaitGroup.Go."},
+	{Assertion, "ASSERTION FAILURE", true, false, FailedTest, "failing", "failing", "By what was read this fails.", nil, "What the test asserts does not hold in another order of the goroutines. Order what it reads before it is read."},
+	{Failure, "TEST USED AFTER ITS END", true, true, Meeting, "", "", "Both stand here at once. What uses a test after its end is lost, or panics.", &single{FailedTest, fails, ""}, "The test fails in another order of the goroutines, or is used after its end. Let the test wait for its goroutines."},
+	{Race, "DATA RACE", true, true, Meeting, "", "conflicting", meet, nil, "Two goroutines access the same memory, at least one of them writes, and nothing orders them. Guard it by a lock, pass it through a channel, or use sync/atomic."},
+	{Atomicity, "ATOMICITY VIOLATION", true, false, InOrder, "", "", "", nil, "What was meant to be atomic is parted by an access of another goroutine. Hold the lock from the first access to the last one."},
+	{AtomicSet, "ATOMIC-SET VIOLATION", true, false, InOrder, "", "", "", nil, "Variables that belong together are seen or changed one by one. Hold the lock for all of them."},
+	{Property, "PROPERTY VIOLATION", false, false, InOrder, "", "", wrong, nil, "A property does not hold in another order of the goroutines."},
+	{Leak, "GOROUTINE LEAK", true, false, Stuck, "blocked", "blocked", stuck, nil, "A goroutine is left behind that nothing can wake any more. Give it a way to end: a context, a close of its channel, or a buffer for what it sends."},
 }
 
 // row returns what is known of k. A witness may have a word of another version: of
@@ -157,6 +158,9 @@ func (k Kind) Title(accesses int) string {
 	}
 	return k.row().title
 }
+
+// Help says what bugs of kind k are, and how they are mended.
+func (k Kind) Help() string { return k.row().help }
 
 // Gates reports whether a confirmed bug of kind k fails a run by default, whatever its
 // effect.

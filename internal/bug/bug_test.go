@@ -13,6 +13,7 @@ func TestTables(t *testing.T) {
 		assert.NotContains(t, ranks, k.Rank(), k)
 		ranks[k.Rank()] = k
 		assert.NotEmpty(t, k.Title(2), k)
+		assert.NotEmpty(t, k.Help(), k)
 		assert.True(t, k.Legend(2) != "" || k.InOrder(), "%s: nothing says what its marked steps are", k)
 	}
 	harms := make(map[int]Effect)

@@ -46,6 +46,7 @@ type options struct {
 	failOn    []string          // what makes the run fail: words of the table below, kinds, or "effect"
 	witnesses string            // folder for witnesses, below each package's; committed, they are regression tests
 	files     map[string]string // for the report, by their formats
+	github    bool              // tell GitHub Actions
 	keep      string            // folder to keep the run's files in; "" for none
 }
 
@@ -54,6 +55,7 @@ func defaultOptions() options {
 	return options{
 		witnesses: "testdata/predict",
 		failOn:    append(bug.Words(bug.Gating()), "effect"),
+		github:    os.Getenv("GITHUB_ACTIONS") == "true",
 	}
 }
 
@@ -98,9 +100,17 @@ var optionTable = map[string]optionInfo{
 		}
 		return err
 	}, "kinds of bugs to look for, by commas\n\t\t(" + strings.Join(bug.Words(bug.Sought()), ",") + ")"},
+	"gitlab": {file("gitlab"), "file to write the report to, as a code quality report of GitLab"},
+	// On by itself where it is of use; off for who reports in another way.
+	"github": {func(o *options, v string) error {
+		words, err := list(v, []string{"on", "off"})
+		o.github = err == nil && words[0] == "on"
+		return err
+	}, "on or off: annotations and a summary for GitHub Actions (on under\n\t\tGITHUB_ACTIONS)"},
 	"html": {file("html"), "file to write the report to, as a page: swim lanes, source, both orders"},
 	// Written also where bugs fail the run: scripts read it to see why.
-	"json": {file("json"), "file to write the report to, as JSON"},
+	"json":  {file("json"), "file to write the report to, as JSON"},
+	"junit": {file("junit"), "file to write the report to, with the tests' results, as JUnit XML"},
 	// Replay finds the package by its folder, so that a witness must be below.
 	"witnesses": {func(o *options, v string) error {
 		if !filepath.IsLocal(v) {
@@ -134,6 +144,7 @@ var optionTable = map[string]optionInfo{
 		o.explored, err = budget(v)
 		return err
 	}, "how far tests with several goroutines are run on, each run so that it\n\t\tshows something new: N runs of each test, a duration for all, \"all\" until\n\t\tnothing is left, or \"off\" (a few runs)"},
+	"sarif": {file("sarif"), "file to write the report to, as SARIF 2.1.0, for code scanning"},
 	// For who wants to look into a run: nothing there is read by a later one.
 	"keep": {func(o *options, v string) error {
 		o.keep = v

@@ -18,6 +18,7 @@ import (
 )
 
 func TestParseOptions(t *testing.T) {
+	t.Setenv("GITHUB_ACTIONS", "")
 	args := "-v -predict.json r.json ./... --predict.timeout=3s -predict -predict.keep=k -predict.runs=3 -run X -args -predict.json=no"
 	o, rest, err := parseOptions("json=env.json witnesses=w", strings.Fields(args))
 	require.NoError(t, err)
@@ -26,6 +27,14 @@ func TestParseOptions(t *testing.T) {
 		failOn: []string{"deadlock", "channel", "waitgroup", "failure", "race", "effect"},
 	}, o)
 	assert.Equal(t, strings.Fields("-v ./... -run X -args -predict.json=no"), rest)
+
+	t.Setenv("GITHUB_ACTIONS", "true")
+	o, _, err = parseOptions("", nil)
+	require.NoError(t, err)
+	assert.True(t, o.github)
+	o, _, err = parseOptions("github=off", nil)
+	require.NoError(t, err)
+	assert.False(t, o.github)
 
 	_, rest, err = parseOptions("", strings.Fields("p -- -predict.json"))
 	require.NoError(t, err)

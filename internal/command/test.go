@@ -144,6 +144,12 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 // before its files are written, so that a file that cannot be written hides nothing.
 func (s *session) tell(x *explore.Exploration, opts options, env gotool.Env, args gotool.TestArgs, testExit int) (int, error) {
 	out := s.reportTo(args)
+	code := testExit
+	for i := range x.Report.Findings {
+		if f := &x.Report.Findings[i]; opts.fails(f) {
+			f.Fails, code = true, exitBug
+		}
+	}
 	if testExit != exitUsage { // else go test has said all there is to say
 		text := textOptions(out, env)
 		text.Verbose = args.IsSet("v")
@@ -151,23 +157,23 @@ func (s *session) tell(x *explore.Exploration, opts options, env gotool.Env, arg
 			return exitFailed, err
 		}
 	}
+	if opts.github {
+		if err := s.tellGitHub(out, &x.Report, env.Root()); err != nil {
+			return exitFailed, err
+		}
+	}
 	if err := s.writeFiles(opts.files, "-"+prefix, &x.Report); err != nil {
 		return exitFailed, err
 	}
-	for i := range x.Report.Findings {
-		if opts.fails(&x.Report.Findings[i]) {
-			return exitBug, nil
-		}
-	}
 	if len(x.Report.Incomplete) > 0 && slices.Contains(opts.failOn, "incomplete") {
-		return exitBug, nil
+		code = exitBug
 	}
 	// The tests passed, but of a package it is not known whether it has bugs: that is no
 	// success.
-	if testExit == 0 && x.Failed {
+	if code == 0 && x.Failed {
 		return exitFailed, nil
 	}
-	return testExit, nil
+	return code, nil
 }
 
 // reportTo returns where the report is printed.

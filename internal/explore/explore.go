@@ -163,7 +163,7 @@ func (x *Exploration) Add(ctx context.Context, run recorder.Run) error {
 	x.Failed = x.Failed || !whole
 	if t != nil {
 		pkg.Events = len(t.Events)
-		pkg.Tests = countTests(t)
+		pkg.Tests, pkg.Cases = countTests(t), report.CasesIn(t)
 		pkg.Lingering = report.LingeringIn(t, run.Package.Path, x.files, x.source.Line)
 	}
 	x.Report.Packages = append(x.Report.Packages, pkg)

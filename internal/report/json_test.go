@@ -247,6 +247,8 @@ func FuzzReadJSON(f *testing.F) {
 		for _, o := range []TextOptions{{Verbose: true}, {All: true, Width: 20, Color: true}} {
 			require.NoError(t, WriteText(io.Discard, r, o))
 		}
-		require.NoError(t, WriteHTML(io.Discard, r))
+		for _, write := range []func(io.Writer, *Report) error{WriteHTML, WriteSARIF, WriteJUnit, WriteGitLab, WriteMarkdown, annotations} {
+			require.NoError(t, write(io.Discard, r))
+		}
 	})
 }

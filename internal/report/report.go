@@ -1,8 +1,9 @@
-// Package report is what gopredict tells: on the terminal, and as JSON.
+// Package report is what gopredict tells: on the terminal, as JSON, as a page, and to CI
+// systems.
 //
 // It is the last room: internal/command fills a [Report], one [Finding] by
 // [NewFinding] for each witness that was replayed, and hands it to [WriteText]
-// and [WriteJSON]. [Status] is the line that shows progress meanwhile.
+// and [WriteJSON]. What [ReadJSON] reads of that has all that the other forms need. [Status] is the line that shows progress meanwhile.
 //
 // The JSON form is a contract, gopredict.report/v1: report.schema.json
 // describes it. Fields may be added, never changed.
@@ -15,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // Schema is the name of the JSON form that this package writes.
@@ -42,10 +44,11 @@ type Report struct {
 type Package struct {
 	Package    string   `json:"package"`
 	Tests      int      `json:"tests"`
-	Result     string   `json:"result"`   // of the recorded run: "pass", "fail", "build-failed" or "no tests"
-	RecordS    float64  `json:"record_s"` // test time of the recorded run, in seconds
-	ReplayS    float64  `json:"replay_s"` // from the first replay to the last, in seconds
-	Runs       int64    `json:"runs"`     // of tests of the package, after the recorded one: further recordings and replays
+	Cases      []Case   `json:"cases,omitempty"` // the tests and subtests of the recorded run
+	Result     string   `json:"result"`          // of the recorded run: "pass", "fail", "build-failed" or "no tests"
+	RecordS    float64  `json:"record_s"`        // test time of the recorded run, in seconds
+	ReplayS    float64  `json:"replay_s"`        // from the first replay to the last, in seconds
+	Runs       int64    `json:"runs"`            // of tests of the package, after the recorded one: further recordings and replays
 	Events     int      `json:"events"`
 	TraceBytes int64    `json:"trace_bytes"`
 	Skipped    []string `json:"skipped"` // "FILE: REASON", what was left alone of what was to be instrumented
@@ -54,6 +57,33 @@ type Package struct {
 	Lingering []Lingering `json:"lingering,omitempty"`
 	// Explored are the tests that were run until nothing was left, or as far as that went.
 	Explored []Explored `json:"explored,omitempty"`
+}
+
+// A Case is a test or subtest of the recorded run. One that was skipped counts as passed.
+type Case struct {
+	Test   string `json:"test"`
+	Failed bool   `json:"failed,omitempty"` // or it has come to no end
+}
+
+// CasesIn returns the tests and subtests in t, in the order in which they began.
+func CasesIn(t *trace.Trace) []Case {
+	var out []Case
+	at := make(map[string]int)
+	for _, e := range t.Events {
+		if e.Kind != trace.TestBegin && e.Kind != trace.TestEnd {
+			continue
+		}
+		name := t.Names[e.Obj]
+		i, known := at[name]
+		switch {
+		case e.Kind == trace.TestBegin && !known:
+			at[name] = len(out)
+			out = append(out, Case{name, true})
+		case e.Kind == trace.TestEnd && known:
+			out[i].Failed = e.Val != 0
+		}
+	}
+	return out
 }
 
 // An Explored is a test of which more runs were made than those that cost little.
@@ -93,6 +123,8 @@ type Finding struct {
 	Tier       string   `json:"tier"`
 	Replays    int      `json:"replays"`
 	Reproduced int      `json:"reproduced"`
+	// Fails says that it made the run fail, see -predict.fail-on.
+	Fails bool `json:"fails,omitempty"`
 	// First is the index in Accesses of the one that went first in the replay
 	// that showed the effect, where goroutines stood at all of them at once.
 	First        int    `json:"first"`

@@ -1,0 +1,86 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/gopredict/gopredict/internal/bug"
+)
+
+// WriteAnnotations writes a line for each confirmed finding of r that GitHub Actions takes
+// from the output of a step and shows at the line of the program. Folder is that of the
+// module in the repository, with forward slashes; "" or "." if it is the same.
+func WriteAnnotations(w io.Writer, r *Report, folder string) error {
+	b := bufio.NewWriter(w)
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Status != bug.Confirmed {
+			continue
+		}
+		at := f.at()
+		file := at.File
+		if own(file) {
+			file = path.Join(folder, file)
+		}
+		fmt.Fprintf(b, "::%s file=%s,line=%d,title=%s::%s\n", level(f.Fails), property(file), max(at.Line, 1),
+			property(f.Kind.Title(len(f.Accesses))+" "+f.ID), data(f.message()))
+	}
+	return b.Flush()
+}
+
+// data and property escape what GitHub's commands take.
+func data(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
+}
+
+func property(s string) string {
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(data(s))
+}
+
+// WriteMarkdown writes r for the summary page of a run of GitHub Actions: a table of the
+// confirmed findings, and each of them as the terminal has it, folded.
+func WriteMarkdown(w io.Writer, r *Report) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "### gopredict: %s\n\n", r.Summary())
+	for i, f := range r.confirmedFindings() {
+		if i == 0 {
+			fmt.Fprint(b, "| | | test | |\n|---|---|---|---|\n")
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", f.certainty(), f.Kind.Title(len(f.Accesses)), cell(f.Test), cell(f.Sentence()))
+	}
+	for _, f := range r.confirmedFindings() {
+		text, err := f.text()
+		if err != nil {
+			return err
+		}
+		fence := "```"
+		for strings.Contains(text, fence) {
+			fence += "`"
+		}
+		fmt.Fprintf(b, "\n<details><summary>%s in %s</summary>\n\n%stext\n%s%s\n\n</details>\n", f.ID, markup(f.Test), fence, text, fence)
+	}
+	return b.Flush()
+}
+
+func (r *Report) confirmedFindings() []*Finding {
+	var out []*Finding
+	for i := range r.Findings {
+		if r.Findings[i].Status == bug.Confirmed {
+			out = append(out, &r.Findings[i])
+		}
+	}
+	return out
+}
+
+// cell escapes what would end a cell of a table, or be markup in it.
+func cell(s string) string {
+	return strings.NewReplacer("|", "\\|", "\n", " ", "*", "\\*", "_", "\\_", "`", "\\`").Replace(markup(s))
+}
+
+// markup escapes what would be a tag.
+func markup(s string) string {
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(s)
+}

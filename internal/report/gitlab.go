@@ -1,0 +1,84 @@
+package report
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+
+	"github.com/gopredict/gopredict/internal/bug"
+)
+
+// A gitlabIssue is an entry of GitLab's code quality report, by the names that it has.
+type gitlabIssue struct {
+	Description string         `json:"description"`
+	Check       string         `json:"check_name"`
+	Fingerprint string         `json:"fingerprint"`
+	Severity    string         `json:"severity"`
+	Location    gitlabLocation `json:"location"`
+}
+
+type gitlabLocation struct {
+	Path  string      `json:"path"`
+	Lines gitlabLines `json:"lines"`
+}
+
+type gitlabLines struct {
+	Begin int `json:"begin"`
+}
+
+// WriteGitLab writes the confirmed findings of r as a code quality report of GitLab, which
+// compares those of two branches by their fingerprints: these follow from what names a
+// finding, and not from its lines.
+func WriteGitLab(w io.Writer, r *Report) error {
+	out := []gitlabIssue{}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Status != bug.Confirmed {
+			continue
+		}
+		at := f.at()
+		sum := sha256.Sum256([]byte(f.Package + "\x00" + f.ID))
+		out = append(out, gitlabIssue{
+			Description: f.message(), Check: "gopredict/" + string(f.Kind), Fingerprint: hex.EncodeToString(sum[:16]), Severity: f.severity(),
+			Location: gitlabLocation{at.File, gitlabLines{max(at.Line, 1)}},
+		})
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(out)
+}
+
+// severity is GitLab's word for the harm.
+func (f *Finding) severity() string {
+	switch {
+	case !f.Fails:
+		return "minor"
+	case f.Effect == bug.Panic || f.Effect == bug.Blocks:
+		return "blocker"
+	case f.Effect.Harm() > 0:
+		return "critical"
+	}
+	return "major"
+}
+
+// at is the place that stands for f where there is room for one: the first one that is in
+// the module, or else the first one.
+func (f *Finding) at() Place {
+	for _, a := range f.Accesses {
+		if a.File != "" && own(a.File) {
+			return Place{a.Expr, a.Func, a.File, a.Line}
+		}
+	}
+	for _, a := range f.Accesses {
+		if c := a.CreatedAt; c != nil && own(c.File) {
+			return *c
+		}
+	}
+	if len(f.Accesses) > 0 {
+		a := f.Accesses[0]
+		return Place{a.Expr, a.Func, a.File, a.Line}
+	}
+	return Place{}
+}

@@ -1,0 +1,127 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/gopredict/gopredict/internal/bug"
+)
+
+// The elements of JUnit's XML, as the readers of CI systems take them.
+type (
+	junitSuites struct {
+		XMLName  xml.Name     `xml:"testsuites"`
+		Name     string       `xml:"name,attr"`
+		Tests    int          `xml:"tests,attr"`
+		Failures int          `xml:"failures,attr"`
+		Errors   int          `xml:"errors,attr"`
+		Time     string       `xml:"time,attr"`
+		Suites   []junitSuite `xml:"testsuite"`
+	}
+	junitSuite struct {
+		Name       string          `xml:"name,attr"`
+		Tests      int             `xml:"tests,attr"`
+		Failures   int             `xml:"failures,attr"`
+		Errors     int             `xml:"errors,attr"`
+		Time       string          `xml:"time,attr"`
+		Properties []junitProperty `xml:"properties>property"`
+		Cases      []junitCase     `xml:"testcase"`
+	}
+	junitProperty struct {
+		Name  string `xml:"name,attr"`
+		Value string `xml:"value,attr"`
+	}
+	junitCase struct {
+		Class   string        `xml:"classname,attr"`
+		Name    string        `xml:"name,attr"`
+		Time    string        `xml:"time,attr"`
+		Failure *junitFailure `xml:"failure,omitempty"`
+		Output  string        `xml:"system-out,omitempty"`
+	}
+	junitFailure struct {
+		Message string `xml:"message,attr"`
+		Type    string `xml:"type,attr"`
+		Text    string `xml:",cdata"`
+	}
+)
+
+// WriteJUnit writes r as JUnit XML: a suite for each package, with a case for each test of
+// the recorded run, and one for each confirmed finding, which has failed if the finding made
+// the run fail. Its text is that of the terminal.
+func WriteJUnit(w io.Writer, r *Report) error {
+	out := junitSuites{Name: "gopredict", Time: seconds(r.DurationS)}
+	for _, pkg := range r.Packages {
+		s := junitSuite{Name: pkg.Package, Time: seconds(pkg.RecordS + pkg.ReplayS), Properties: []junitProperty{{"go.version", r.Go}}}
+		failed := false
+		for _, t := range pkg.Cases {
+			c := junitCase{Class: pkg.Package, Name: t.Test, Time: seconds(0)}
+			if t.Failed {
+				failed = true
+				c.Failure = &junitFailure{"Failed", "test", "The test has failed in the recorded run."}
+			}
+			s.add(c)
+		}
+		if !failed && (pkg.Result == "fail" || pkg.Result == "build-failed") {
+			s.add(junitCase{Class: pkg.Package, Name: "TestMain", Time: seconds(0), Failure: &junitFailure{"Failed", pkg.Result, "The package has no result of its own: " + pkg.Result + "."}})
+		}
+		for i := range r.Findings {
+			f := &r.Findings[i]
+			if f.Package != pkg.Package || f.Status != bug.Confirmed {
+				continue
+			}
+			c := junitCase{Class: pkg.Package, Name: f.Test + "/" + f.ID, Time: seconds(0)}
+			text, err := f.text()
+			if err != nil {
+				return err
+			}
+			text = strings.Map(xmlRune, text)
+			if f.Fails {
+				c.Failure = &junitFailure{f.Kind.Title(len(f.Accesses)) + ": " + f.Sentence(), string(f.Kind), text}
+			} else {
+				c.Output = text
+			}
+			s.add(c)
+		}
+		out.Tests += s.Tests
+		out.Failures += s.Failures
+		out.Suites = append(out.Suites, s)
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	enc := xml.NewEncoder(w)
+	enc.Indent("", "\t")
+	if err := enc.Encode(out); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+func (s *junitSuite) add(c junitCase) {
+	s.Tests++
+	if c.Failure != nil {
+		s.Failures++
+	}
+	s.Cases = append(s.Cases, c)
+}
+
+// xmlRune puts another character in the place of those that no XML may have.
+func xmlRune(r rune) rune {
+	if r < ' ' && r != '\n' && r != '\t' || r == 0xfffe || r == 0xffff {
+		return '\ufffd'
+	}
+	return r
+}
+
+func seconds(s float64) string { return fmt.Sprintf("%.3f", s) }
+
+// text is the finding as the terminal has it.
+func (f *Finding) text() (string, error) {
+	var b bytes.Buffer
+	err := WriteFinding(&b, f, TextOptions{})
+	return b.String(), err
+}

@@ -1,0 +1,269 @@
+package report
+
+import (
+	"encoding/json"
+	"io"
+	"net/url"
+	"strings"
+
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// The parts of SARIF 2.1.0 that a report needs, by the names that the standard has for them.
+type (
+	sarifLog struct {
+		Schema  string     `json:"$schema"`
+		Version string     `json:"version"`
+		Runs    []sarifRun `json:"runs"`
+	}
+	sarifRun struct {
+		Tool       sarifTool     `json:"tool"`
+		Results    []sarifResult `json:"results"`
+		ColumnKind string        `json:"columnKind"`
+	}
+	sarifTool struct {
+		Driver sarifDriver `json:"driver"`
+	}
+	sarifDriver struct {
+		Name  string      `json:"name"`
+		URI   string      `json:"informationUri"`
+		Rules []sarifRule `json:"rules"`
+	}
+	sarifText struct {
+		Text string `json:"text"`
+	}
+	sarifRule struct {
+		ID      string      `json:"id"`
+		Name    string      `json:"name"`
+		Short   sarifText   `json:"shortDescription"`
+		Help    sarifText   `json:"help"`
+		HelpURI string      `json:"helpUri"`
+		Default sarifConfig `json:"defaultConfiguration"`
+	}
+	sarifConfig struct {
+		Level string `json:"level"`
+	}
+	sarifResult struct {
+		RuleID       string            `json:"ruleId"`
+		RuleIndex    int               `json:"ruleIndex"`
+		Level        string            `json:"level"`
+		Message      sarifText         `json:"message"`
+		Locations    []sarifLocation   `json:"locations"`
+		Related      []sarifLocation   `json:"relatedLocations,omitempty"`
+		Fingerprints map[string]string `json:"partialFingerprints"`
+		Flows        []sarifFlow       `json:"codeFlows,omitempty"`
+	}
+	sarifLocation struct {
+		ID       int            `json:"id,omitempty"`
+		Physical *sarifPhysical `json:"physicalLocation,omitempty"`
+		Logical  []sarifLogical `json:"logicalLocations,omitempty"`
+		Message  *sarifText     `json:"message,omitempty"`
+	}
+	sarifPhysical struct {
+		Artifact sarifArtifact `json:"artifactLocation"`
+		Region   *sarifRegion  `json:"region,omitempty"`
+	}
+	sarifArtifact struct {
+		URI  string `json:"uri"`
+		Base string `json:"uriBaseId,omitempty"`
+	}
+	sarifRegion struct {
+		Line   int `json:"startLine"`
+		Column int `json:"startColumn,omitempty"`
+	}
+	sarifLogical struct {
+		Name string `json:"fullyQualifiedName"`
+		Kind string `json:"kind"`
+	}
+	sarifFlow struct {
+		Message sarifText     `json:"message"`
+		Threads []sarifThread `json:"threadFlows"`
+	}
+	sarifThread struct {
+		ID        string      `json:"id"`
+		Message   sarifText   `json:"message"`
+		Locations []sarifStep `json:"locations"`
+	}
+	sarifStep struct {
+		Location   sarifLocation `json:"location"`
+		Kinds      []string      `json:"kinds,omitempty"`
+		Order      int           `json:"executionOrder"`
+		Importance string        `json:"importance"`
+	}
+)
+
+// maxFlow is how many steps of a finding SARIF has: GitHub shows no more than a thousand.
+const maxFlow = 1000
+
+const documentation = "https://github.com/gopredict/gopredict/blob/main/docs/command.md"
+
+// WriteSARIF writes the confirmed findings of r as SARIF 2.1.0, for code scanning: a rule
+// for each kind of bug, and for each finding a thread flow for each goroutine, whose steps
+// are numbered in the order in which they came. Files are relative to the folder that the
+// standard's %SRCROOT% stands for.
+func WriteSARIF(w io.Writer, r *Report) error {
+	run := sarifRun{
+		Tool:       sarifTool{sarifDriver{Name: "gopredict", URI: "https://github.com/gopredict/gopredict"}},
+		Results:    []sarifResult{},
+		ColumnKind: "utf16CodeUnits",
+	}
+	index := make(map[bug.Kind]int)
+	for _, k := range bug.Kinds() {
+		index[k] = len(run.Tool.Driver.Rules)
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{
+			ID: string(k), Name: camel(string(k)), Short: sarifText{capital(strings.ToLower(k.Title(2)))}, Help: sarifText{k.Help()},
+			HelpURI: documentation + "#what-a-finding-says", Default: sarifConfig{level(k.Gates())},
+		})
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		at, known := index[f.Kind]
+		if f.Status != bug.Confirmed || !known {
+			continue
+		}
+		run.Results = append(run.Results, f.sarif(at))
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
+}
+
+// level is that of results, by whether they fail the run.
+func level(fails bool) string {
+	if fails {
+		return "error"
+	}
+	return "warning"
+}
+
+// camel makes "AtomicSet" of "atomic-set".
+func camel(word string) string {
+	var b strings.Builder
+	for part := range strings.SplitSeq(word, "-") {
+		b.WriteString(capital(part))
+	}
+	return b.String()
+}
+
+// sarif returns the result of a finding whose rule has that index.
+func (f *Finding) sarif(rule int) sarifResult {
+	out := sarifResult{
+		RuleID: string(f.Kind), RuleIndex: rule, Level: level(f.Fails), Message: sarifText{f.message()},
+		Locations: []sarifLocation{}, Fingerprints: map[string]string{"gopredict/v1": f.ID},
+	}
+	relate := func(l sarifLocation, what string) {
+		l.ID, l.Message = len(out.Related)+1, &sarifText{what}
+		out.Related = append(out.Related, l)
+	}
+	for i, a := range f.Accesses {
+		l := location(a.Func, a.File, a.Line, a.Col)
+		if i == 0 {
+			out.Locations = append(out.Locations, l)
+		} else {
+			relate(l, f.what(i)+" by goroutine "+a.Goroutine)
+		}
+		if c := a.CreatedAt; c != nil {
+			relate(location(c.Func, c.File, c.Line, 0), "goroutine "+a.Goroutine+" created")
+		}
+	}
+	if flow := f.flow(); len(flow.Threads) > 0 {
+		out.Flows = []sarifFlow{flow}
+	}
+	return out
+}
+
+// message says in one line what is wrong, what comes of it, and how to see it.
+func (f *Finding) message() string {
+	text := f.Kind.Title(len(f.Accesses)) + " in " + f.Test + ": " + f.Sentence()
+	if f.Test == "" {
+		text = f.Kind.Title(len(f.Accesses)) + ": " + f.Sentence()
+	}
+	if f.Effect.Harm() > 0 {
+		text += " " + capital(f.Effect.Text()) + "."
+	}
+	if f.Witness != "" {
+		text += " Replay: gopredict replay " + shellWord(f.Witness)
+	}
+	return text
+}
+
+// flow is the interleaving, a thread for each goroutine.
+func (f *Finding) flow() sarifFlow {
+	flow := sarifFlow{Message: sarifText{f.Legend()}}
+	important := make(map[int]bool) // by number
+	for _, r := range fold(f.Interleaving) {
+		important[r.number] = r.step != nil
+	}
+	all := len(f.Interleaving) <= maxFlow
+	steps := unfolded(f.Interleaving)
+	for _, g := range goroutines(steps) {
+		t := sarifThread{ID: g, Message: sarifText{"goroutine " + g}}
+		for _, r := range steps {
+			s := r.step
+			if s.Goroutine != g || !all && !important[r.number] {
+				continue
+			}
+			at := location(s.Func, s.File, s.Line, 0)
+			at.Message = &sarifText{s.String()}
+			step := sarifStep{Location: at, Kinds: s.kinds(), Order: r.number, Importance: "unimportant"}
+			switch {
+			case s.Violation:
+				step.Importance = "essential"
+			case important[r.number]:
+				step.Importance = "important"
+			}
+			t.Locations = append(t.Locations, step)
+		}
+		if len(t.Locations) > 0 {
+			flow.Threads = append(flow.Threads, t)
+		}
+	}
+	return flow
+}
+
+// kinds are the words that the standard suggests for what a step does (3.38.8).
+func (s Step) kinds() []string {
+	var out []string
+	switch op, _ := trace.KindOf(s.Op); op {
+	case trace.Acquire, trace.RAcquire:
+		out = []string{"acquire", "lock"}
+	case trace.Release, trace.RRelease:
+		out = []string{"release", "lock"}
+	case trace.Fork:
+		out = []string{"call", "function"}
+	case trace.Branch, trace.Assert:
+		out = []string{"branch"}
+	case trace.Read, trace.Write, trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW:
+		out = []string{"value", "memory"}
+	}
+	if s.Violation {
+		out = append(out, "danger")
+	}
+	return out
+}
+
+// location is a place of the program.
+func location(fn, file string, line, col int) sarifLocation {
+	var l sarifLocation
+	if fn != "" {
+		l.Logical = []sarifLogical{{fn, "function"}}
+	}
+	if file == "" {
+		return l
+	}
+	l.Physical = &sarifPhysical{Artifact: sarifArtifact{URI: (&url.URL{Path: file}).String()}}
+	if own(file) {
+		l.Physical.Artifact.Base = "%SRCROOT%"
+	}
+	if line > 0 {
+		l.Physical.Region = &sarifRegion{line, col}
+	}
+	return l
+}
+
+// own reports whether a file is one of the module, by its name.
+func own(file string) bool {
+	return !strings.HasPrefix(file, "/") && !strings.HasPrefix(file, "std/") && !strings.Contains(file, "@")
+}
