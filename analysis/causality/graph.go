@@ -26,7 +26,8 @@ type Graph struct {
 	cyclic  Labels
 	// needed is what runs of the properties perform, reached is scratch.
 	needed, reached reach
-	effort          int // what may still be spent
+	effort          int  // what may still be spent
+	short           bool // it ends with the first cycle
 }
 
 // labelled is an edge with the properties that it follows from.
@@ -47,7 +48,7 @@ const (
 
 // Whole returns the graph of at most MaxLabels properties over the whole trace.
 func (m *Model) Whole(props ...Property) *Graph {
-	return m.build(make([]int32, len(m.t.Goroutines)), props)
+	return m.build(make([]int32, len(m.t.Goroutines)), props, false)
 }
 
 // Chopped returns the graph over what comes after the last causality barrier
@@ -56,19 +57,45 @@ func (m *Model) Chopped(props ...Property) *Graph {
 	if m.effort <= 0 {
 		return &Graph{m: m, props: props}
 	}
-	c := m.cut(props, m.involved(props))
-	m.effort -= c.effort
-	return m.build(c.at, props)
+	return m.build(m.chop(props), props, false)
 }
 
-func (m *Model) build(floor []int32, props []Property) *Graph {
+// Possible returns the edges of the chopped graph of a property, as [Graph.Edges] does; ok
+// is false if it has a cycle, which is known once the first one is there. An edge against
+// the must-order is one.
+func (m *Model) Possible(p Property) (edges []Edge, ok bool) {
+	for _, e := range p.Edges {
+		if m.o.Before(e.To, e.From) {
+			return nil, false
+		}
+	}
+	props := []Property{p}
+	if m.effort <= 0 {
+		return (&Graph{m: m, props: props}).Edges(0), true
+	}
+	g := m.build(m.chop(props), props, true)
+	if g.cyclic != 0 {
+		return nil, false
+	}
+	return g.Edges(0), true
+}
+
+// chop returns the last causality barrier before the properties, for the goroutines that
+// have a part in them.
+func (m *Model) chop(props []Property) []int32 {
+	c := m.cut(props, m.involved(props))
+	m.effort -= c.effort
+	return c.at
+}
+
+func (m *Model) build(floor []int32, props []Property, short bool) *Graph {
 	m.effort -= len(floor)
 	share := min(effort, m.effort)
 	if share <= 0 {
 		return &Graph{m: m, props: props}
 	}
 	g := &Graph{
-		m: m, props: props, floor: floor, effort: share,
+		m: m, props: props, floor: floor, effort: share, short: short,
 		edges:   make(map[Edge]Labels),
 		into:    make([][]labelled, len(floor)),
 		closing: make(map[int][]Edge),
@@ -79,11 +106,14 @@ func (m *Model) build(floor []int32, props []Property) *Graph {
 			g.add(e, 1<<k)
 		}
 	}
-	for g.round() {
+	for !g.over() && g.round() {
 	}
 	m.effort -= share - g.effort
 	return g
 }
+
+// over reports whether the graph is as good as it gets.
+func (g *Graph) over() bool { return g.effort < 0 || g.short && g.cyclic != 0 }
 
 // round applies all rules once and reports whether that added anything.
 func (g *Graph) round() bool {
@@ -96,7 +126,7 @@ func (g *Graph) round() bool {
 	changed := g.seed()
 	for _, gid := range slices.Clone(g.needed.gids) {
 		for _, s := range g.sectionsOf(gid) {
-			if g.effort < 0 {
+			if g.over() {
 				return false
 			}
 			changed = g.induce(s) || changed
@@ -110,7 +140,7 @@ func (g *Graph) seed() (changed bool) {
 	lo, hi := g.extent()
 	seeds := g.m.seeds
 	k, _ := slices.BinarySearchFunc(seeds, lo, func(s seed, lo int32) int { return cmp.Compare(s.to, lo) })
-	for ; k < len(seeds) && seeds[k].to <= hi && g.effort >= 0; k++ {
+	for ; k < len(seeds) && seeds[k].to <= hi && !g.over(); k++ {
 		s := seeds[k]
 		if in := g.needs(s.to) & g.needs(s.iff); in != 0 {
 			changed = g.add(Edge{int(s.from), int(s.to)}, in) || changed

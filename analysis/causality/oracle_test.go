@@ -101,6 +101,10 @@ func (n *cases) trace(seed uint64, tr *trace.Trace, exact bool) {
 				n.Fatalf("seed %d, %v: whole graph cyclic %v, another one not\n%s", seed, v.events, cyclic, text(tr))
 			}
 		}
+		edges, ok := m.Possible(v.Property)
+		if ok == cyclic || ok && !slices.Equal(edges, m.Chopped(v.Property).Edges(0)) {
+			n.Fatalf("seed %d, %v: cyclic %v, and possible %v with the edges %v\n%s", seed, v.events, cyclic, ok, edges, text(tr))
+		}
 		switch {
 		case cyclic && v.shown:
 			n.Fatalf("seed %d: %v can happen, and its graph has the cycle %v\n%s", seed, v.events, g.Cycle(0), text(tr))

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/gopredict/gopredict/analysis/causality"
@@ -48,15 +49,38 @@ func (p *Planner) decided(prop causality.Property, guide []causality.Edge, make 
 		}
 		k := slices.IndexFunc(blocked, func(e causality.Edge) bool {
 			with := causality.Property{Edges: append(slices.Clip(prop.Edges), e), Needs: append(slices.Clip(prop.Needs), e.From)}
-			g := p.graphs.Chopped(with)
-			if g.Cyclic() == 0 {
-				prop, guide = with, g.Edges(0)
+			edges, ok := p.possible(with)
+			if ok {
+				prop, guide = with, edges
 			}
-			return g.Cyclic() == 0
+			return ok
 		})
 		if k < 0 {
 			return nil, false
 		}
 	}
 	return nil, false
+}
+
+// maxAsked bounds the properties of which the planner keeps what is possible.
+const maxAsked = 1 << 10
+
+// possible is [causality.Model.Possible], which the methods for one target, and recipes
+// that are made again, ask about the same properties.
+func (p *Planner) possible(prop causality.Property) ([]causality.Edge, bool) {
+	key := fmt.Sprint(prop)
+	p.mu.Lock()
+	edges, known := p.asked[key]
+	p.mu.Unlock()
+	if known {
+		return edges, edges != nil
+	}
+	edges, ok := p.graphs.Possible(prop)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.asked) == maxAsked {
+		clear(p.asked)
+	}
+	p.asked[key] = edges
+	return edges, ok
 }

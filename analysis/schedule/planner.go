@@ -25,7 +25,8 @@ type Planner struct {
 	locks  map[uint64]int32 // by lock: its number, from 0 on
 	begins map[string]int32 // see testBegins
 	mu     sync.Mutex
-	bases  map[int32]*base // by position
+	bases  map[int32]*base             // by position
+	asked  map[string][]causality.Edge // see possible; nil: it is not
 	spent  atomic.Int64
 }
 
@@ -54,6 +55,7 @@ func NewPlanner(t *trace.Trace, o *order.Order, m *causality.Model) *Planner {
 	p := &Planner{
 		t: t, o: o, graphs: m, links: make([][]link, len(t.Goroutines)), forks: make([]int32, len(t.Goroutines)),
 		gids: make([]trace.GID, len(t.Events)), locks: make(map[uint64]int32), begins: testBegins(t), bases: make(map[int32]*base),
+		asked: make(map[string][]causality.Edge),
 	}
 	for g := range p.forks {
 		p.forks[g] = math.MaxInt32
