@@ -223,9 +223,15 @@ func (e *Encoding) condition(obj uint64) {
 			signals = append(signals, signal)
 		}
 	}
+	var waits []int32 // that are not known to be over
 	for _, wait := range c.waits {
+		if !e.outside(wait) && !(e.past(wait) && e.wokenInPast(wait, c)) {
+			waits = append(waits, wait)
+		}
+	}
+	for _, wait := range waits {
 		for _, signal := range signals {
-			if e.outside(wait) || e.before(wait, signal) == f.False() || e.past(wait) && e.wokenInPast(wait, c) {
+			if e.before(wait, signal) == f.False() {
 				continue
 			}
 			pair := [2]int32{signal, wait}
@@ -250,18 +256,15 @@ func (e *Encoding) condition(obj uint64) {
 				ways = append(ways, f.And(b, e.before(s, i)))
 			}
 		}
-		if e.past(wait) && e.wokenInPast(wait, c) {
-			return f.True()
-		}
 		return f.Or(ways...)
 	}
 	e.ways += len(all) * len(all)
 	for _, pair := range all {
 		signal, wait := pair[0], pair[1]
 		needs := []solver.Bool{e.before(wait, signal)}
-		for _, other := range c.waits {
-			if other != wait && !e.outside(other) {
-				needs = append(needs, f.Or(e.before(wait, other), taken(other, signal)))
+		for _, other := range waits {
+			if earlier := e.before(wait, other); other != wait && earlier != f.True() {
+				needs = append(needs, f.Or(earlier, taken(other, signal)))
 			}
 		}
 		e.assert(f.Implies(takes[pair], f.And(needs...)))
@@ -269,7 +272,7 @@ func (e *Encoding) condition(obj uint64) {
 	if slices.ContainsFunc(e.cone.targets, func(t Target) bool { return len(t.Over) > 0 }) {
 		e.onlyFirst(c, all, signals, taken)
 	}
-	for _, wait := range c.waits {
+	for _, wait := range waits {
 		wake := e.wake(wait)
 		if !e.outside(wake) && !e.past(wake) {
 			e.need(wake, taken(wait, wake))
