@@ -131,6 +131,9 @@ func (s suite) download(ctx context.Context, dir string) (checkout, error) {
 		if err := writeMod(dir, info.Path); err != nil {
 			return checkout{}, err
 		}
+		if _, err := goCommand(ctx, dir, "mod", "tidy"); err != nil {
+			return checkout{}, err
+		}
 	}
 	return checkout{dir: dir, version: info.Version, packages: "./..."}, nil
 }
