@@ -227,6 +227,8 @@ func TestSpinLoopsEnd(t *testing.T) { record(t, "^TestSpin$") }
 
 func TestTimersAreLate(t *testing.T) { record(t, "^TestLate$") }
 
+func TestComputingTripsNoTimeout(t *testing.T) { record(t, "^TestCost$", "COST=1") }
+
 func TestModeIsNotInherited(t *testing.T) { record(t, "^TestEnvironment$") }
 
 func TestOffWritesNothing(t *testing.T) {

@@ -20,8 +20,8 @@ import (
 //     count on it;
 //   - a little with each look at it, each runtime.Gosched, and each look of a
 //     loop that polls, so that loops that wait for it end;
-//   - as real time does once goroutines have used the processor for
-//     predictSlack.
+//   - by a part of the processor time that goroutines use beyond predictSlack, one
+//     of predictCost: recording makes it cost several times as much.
 //
 // So it is exact as long as the program waits for nothing but timers. A system
 // call that takes long, a socket or another process that ends the waiting
@@ -33,6 +33,7 @@ const (
 	predictTick   = 100 // nanoseconds
 	predictLate   = 50_000
 	predictSlack  = 250_000_000
+	predictCost   = 4
 	predictCredit = 10_000_000
 )
 
@@ -79,7 +80,7 @@ func predictWork() {
 		c.debt = min(c.debt, c.known+cpu-c.cpu)
 		c.known, c.cpu = c.debt, cpu
 		if c.debt > predictSlack {
-			c.now += c.debt - predictSlack
+			c.now += (c.debt - predictSlack) / predictCost
 			c.debt, c.known = predictSlack, predictSlack
 		}
 	}
