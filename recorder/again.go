@@ -7,8 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/gopredict/gopredict/internal/procgroup"
@@ -32,16 +30,59 @@ const (
 // then, by chance.
 func Seed(n int) Order { return Order(fmt.Sprintf("seed%d", n)) }
 
+// POS returns the order, by a number from 1, in which each operation has a rank by chance
+// and the highest of those that can come is the next: partial order sampling (Yuan, Yang
+// and Gu, CAV 2018).
+func POS(n int) Order { return Order(fmt.Sprintf("pos%d", n)) }
+
+// MaxDepth is how deep a bug may be that PCT looks for.
+const MaxDepth = 8
+
+// PCT returns the order, by a number from 1, in which each goroutine has a rank by chance
+// and loses it at depth-1 of so many steps, by chance too: probabilistic concurrency
+// testing (Burckhardt et al., ASPLOS 2010).
+func PCT(n, depth, steps int) Order { return Order(fmt.Sprintf("pct%d/%d/%d", n, depth, steps)) }
+
+// Steps returns how many steps PCT is to count on for a test that was recorded in t: those
+// from where it has several goroutines.
+func Steps(t *trace.Trace, test string) (n int) {
+	several := false
+	for i := range t.Events {
+		e := &t.Events[i]
+		if t.Goroutines[e.G].Test != test {
+			continue
+		}
+		several = several || e.Kind == trace.Fork
+		if several && e.Kind.CanHold() {
+			n++
+		}
+	}
+	return max(n, 1)
+}
+
 // ParseOrder returns the order of that name.
 func ParseOrder(name string) (Order, error) {
 	o := Order(name)
 	if o == NewestFirst || o == OldestFirst || o == ChildFirst {
 		return o, nil
 	}
-	if n, err := strconv.Atoi(strings.TrimPrefix(name, "seed")); err == nil && n > 0 && o == Seed(n) {
-		return o, nil
+	var n, depth, steps int
+	for _, chance := range []struct {
+		format string
+		args   []any
+		is     func() Order
+	}{
+		{"seed%d", []any{&n}, func() Order { return Seed(n) }},
+		{"pos%d", []any{&n}, func() Order { return POS(n) }},
+		{"pct%d/%d/%d", []any{&n, &depth, &steps}, func() Order { return PCT(n, depth, steps) }},
+	} {
+		depth, steps = 1, 1
+		if _, err := fmt.Sscanf(name, chance.format, chance.args...); err == nil && o == chance.is() &&
+			n > 0 && depth > 0 && depth <= MaxDepth && steps > 0 {
+			return o, nil
+		}
 	}
-	return o, fmt.Errorf("found %q as an order of goroutines, expected oldest, child, or seed and a number from 1", name)
+	return o, fmt.Errorf("found %q as an order of goroutines, expected oldest, child, seedN, posN, or pctN/DEPTH/STEPS, of numbers from 1", name)
 }
 
 // Again runs the saved binary of r once more and records it into a file. Goroutines

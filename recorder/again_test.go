@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 func TestAgain(t *testing.T) {
@@ -26,6 +28,31 @@ func TestAgain(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, dir+"\n-test.run=^TestX$ wrapped record;trace="+file+limited+";order=seed3\n", string(said))
 	}
+}
+
+func TestParseOrder(t *testing.T) {
+	for _, o := range []Order{NewestFirst, OldestFirst, ChildFirst, Seed(3), POS(12), PCT(7, 3, 120)} {
+		parsed, err := ParseOrder(string(o))
+		assert.NoError(t, err)
+		assert.Equal(t, o, parsed)
+	}
+	for _, o := range []Order{"newest", Seed(0), "seed01", POS(-1), "pos", PCT(1, 0, 5), PCT(1, MaxDepth+1, 5), PCT(1, 2, 0), "pct7", "pct1/2/3x"} {
+		_, err := ParseOrder(string(o))
+		assert.ErrorContains(t, err, "as an order of goroutines", o)
+	}
+}
+
+// The steps of a test count from where it has several goroutines, those of others do not.
+func TestSteps(t *testing.T) {
+	of := &trace.Trace{
+		Goroutines: []trace.Goroutine{{Test: "TestX"}, {Test: "TestX"}, {Test: "TestY"}},
+		Events: []trace.Event{
+			{Kind: trace.Write}, {Kind: trace.Fork, Obj: 1}, {Kind: trace.Write, G: 2},
+			{Kind: trace.Begin, G: 1}, {Kind: trace.Send, G: 1}, {Kind: trace.SendDone, G: 1},
+		},
+	}
+	assert.Equal(t, 3, Steps(of, "TestX"))
+	assert.Equal(t, 1, Steps(of, "TestY"))
 }
 
 func TestAgainEnds(t *testing.T) {

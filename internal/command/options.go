@@ -40,6 +40,7 @@ type options struct {
 	pkgs     []string       // patterns of packages to instrument; none: the recorder's default
 	runs     int            // how often tests are recorded; 0: as often as is cheap
 	explored explore.Budget // how far tests are run on beyond what is recorded
+	seed     int            // of the first order of chance
 	timeout  time.Duration  // for replays; 0: the subcommand's default, allReplays or oneReplay
 
 	// What becomes of what is found.
@@ -53,6 +54,7 @@ type options struct {
 // defaultOptions are those of a run without any: what is not named here is the zero value.
 func defaultOptions() options {
 	return options{
+		seed:      1,
 		witnesses: "testdata/predict",
 		failOn:    append(bug.Words(bug.Gating()), "effect"),
 		github:    os.Getenv("GITHUB_ACTIONS") == "true",
@@ -68,7 +70,7 @@ func (o *options) analysis() analysis.Options {
 func (o *options) explore() explore.Options {
 	return explore.Options{
 		Analysis: o.analysis(), Methods: o.methods, Witnesses: o.witnesses,
-		Timeout: cmp.Or(o.timeout, allReplays), Runs: o.runs, Explore: o.explored,
+		Timeout: cmp.Or(o.timeout, allReplays), Runs: o.runs, Explore: o.explored, Seed: o.seed,
 	}
 }
 
@@ -145,6 +147,14 @@ var optionTable = map[string]optionInfo{
 		return err
 	}, "how far tests with several goroutines are run on, each run so that it\n\t\tshows something new: N runs of each test, a duration for all, \"all\" until\n\t\tnothing is left, or \"off\" (a few runs)"},
 	"sarif": {file("sarif"), "file to write the report to, as SARIF 2.1.0, for code scanning"},
+	// The same for each run unless it is asked for, so that a run can be done again.
+	"seed": {func(o *options, v string) (err error) {
+		o.seed, err = strconv.Atoi(v)
+		if err != nil || o.seed < 1 {
+			err = fmt.Errorf("want a number from 1")
+		}
+		return err
+	}, "where the orders of chance begin, in which goroutines are recorded and\n\t\texplored (1)"},
 	// For who wants to look into a run: nothing there is read by a later one.
 	"keep": {func(o *options, v string) error {
 		o.keep = v

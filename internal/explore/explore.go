@@ -72,6 +72,7 @@ type Options struct {
 	Tell      func(line string) // of each run beyond those that shows something new; nil: nobody asks
 	Note      func(line string) // of each bug as soon as it is confirmed; nil: nobody asks
 	Explore   Budget            // how far tests are run on beyond that
+	Seed      int               // of the first order of chance, from 1
 }
 
 // An Exploration turns the recorded runs of packages into the report.

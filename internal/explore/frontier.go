@@ -19,7 +19,7 @@ import (
 // goes on freely, and what it shows is looked at like a recording. Which runs there are to
 // make is for proposers, a file each. An ordinary run makes a few flips of each test
 // (flips.go). One that is to explore asks first for what no goroutine has come to yet
-// (values.go), and last for orders of chance (seeds.go).
+// (values.go), and last for orders of chance (chance.go).
 
 // A Budget says how far tests are explored.
 type Budget struct {
@@ -121,8 +121,9 @@ func (x *frontier) explore(ctx context.Context, flips *flipping) error {
 	b := x.opts.Explore
 	values := newValues(x)
 	x.proposers = []proposer{values, flips}
+	chance := &byChance{frontier: x}
 	if !b.All {
-		x.proposers = append(x.proposers, &seeds{frontier: x})
+		x.proposers = append(x.proposers, chance)
 	}
 	x.more = func() bool {
 		return x.left > 0 && (b.Runs == 0 || x.made < b.Runs) && (b.Time == 0 || x.exploring > 0) && !values.complete()
@@ -134,10 +135,14 @@ func (x *frontier) explore(ctx context.Context, flips *flipping) error {
 		return err
 	}
 	pkg := &x.Report.Packages[len(x.Report.Packages)-1]
-	pkg.Explored = append(pkg.Explored, report.Explored{
+	its := report.Explored{
 		Test: x.test, Runs: x.made + len(x.firsts), Behaviours: values.result.Behaviours, Complete: values.complete(),
 		Left: len(values.result.Next) + len(flips.queue), Open: values.result.Open,
-	})
+	}
+	if chance.made > 0 {
+		its.ByChance, its.Seed = chance.made, x.opts.Seed
+	}
+	pkg.Explored = append(pkg.Explored, its)
 	return nil
 }
 
@@ -155,9 +160,13 @@ func (x *frontier) loop(ctx context.Context) error {
 	atOnce := max(1, min(attemptsAtOnce, againEvents/longest))
 	for x.left > 0 && x.more() {
 		var now []*attempt
+		n := atOnce
+		if most := x.opts.Explore.Runs; most > 0 {
+			n = min(n, most-x.made)
+		}
 		for _, p := range x.proposers {
 			var err error
-			if now, err = p.next(ctx, x.runs, atOnce); err != nil {
+			if now, err = p.next(ctx, x.runs, n); err != nil {
 				return err
 			}
 			if len(now) > 0 || !x.more() {
@@ -205,9 +214,9 @@ func (x *frontier) make(ctx context.Context, all []*attempt) error {
 		x.Failed = true
 		x.warn("%s: %v", x.run.Package.Path, err)
 	}
-	for _, a := range all {
+	for k, a := range all {
 		if a.next != nil {
-			a.next.tally, a.next.tests = x.tally, countTests(a.next.trace)
+			a.next.tally, a.next.tests, a.next.number = x.tally, countTests(a.next.trace), x.made-len(all)+k+1
 		}
 	}
 	return nil

@@ -38,15 +38,15 @@ const (
 	furtherSolving = solver.Second / 2
 )
 
-// others are the orders of further recordings, the n-th by n from 0.
-func others(n int) recorder.Order {
+// otherOrder returns the order of the n-th further recording, from 0.
+func (x *Exploration) otherOrder(n int) recorder.Order {
 	switch n {
 	case 0:
 		return recorder.OldestFirst
 	case 1:
 		return recorder.ChildFirst
 	}
-	return recorder.Seed(n - 1)
+	return recorder.Seed(x.opts.Seed + n - 2)
 }
 
 // concurrent returns the tests of t that are worth other recordings, those that have
@@ -113,7 +113,7 @@ func (x *Exploration) orders(run recorder.Run, events int) int {
 // inOrders records the tests of a package in other orders.
 func inOrders(ctx context.Context, e *explored) error {
 	for k := 0; k < e.orders && len(e.tests) > 0 && e.left > 0; k++ {
-		c, findings, err := e.recordAgain(ctx, e.run, others(k), e.tests, e.tally)
+		c, findings, err := e.recordAgain(ctx, e.run, e.otherOrder(k), e.tests, e.tally)
 		if err != nil {
 			return err
 		}
@@ -153,7 +153,7 @@ func (c *confirmation) passing(ctx context.Context, n int) (all []recording, pas
 		n = max(n, passingOrders)
 	}
 	for k := 0; k < n && len(passed) < len(tests); k++ {
-		again, findings, err := c.recordAgain(ctx, c.run, others(k), tests, c.tally)
+		again, findings, err := c.recordAgain(ctx, c.run, c.otherOrder(k), tests, c.tally)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -224,11 +224,11 @@ func (x *Exploration) record(ctx context.Context, run recorder.Run, o recorder.O
 // recordOnce records a package once more, with arguments of the test binary; nothing may
 // come of it.
 func (x *Exploration) recordOnce(ctx context.Context, run recorder.Run, o recorder.Order, args []string, y *tally) (*confirmation, error) {
-	y.recordings++
-	x.status.Set("recording", fmt.Sprintf("%s, time %d", run.Package.Path, y.recordings+1))
+	n := y.recordings.Add(1)
+	x.status.Set("recording", fmt.Sprintf("%s, time %d", run.Package.Path, n+1))
 	limit := recordTime(run.Seconds)
 	x.runs.Add(1)
-	again, err := run.Again(ctx, o, args, fmt.Sprintf("%s-%d", run.Trace, y.recordings), limit+time.Second)
+	again, err := run.Again(ctx, o, args, fmt.Sprintf("%s-%d", run.Trace, n), limit+time.Second)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

@@ -25,11 +25,11 @@ const maxAlike = 2
 
 // tier is that of what the run of c itself has shown.
 func (c *confirmation) tier() string {
-	if c.toward != nil && c.toward.Kind == kindExplored {
-		return tierExplore
-	}
-	if c.toward != nil {
+	switch {
+	case c.toward != nil && c.toward.Kind != kindExplored:
 		return tierFlip
+	case c.toward != nil || c.number > 0:
+		return tierExplore
 	}
 	return tierRecording
 }

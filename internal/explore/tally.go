@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/internal/bug"
@@ -21,7 +22,7 @@ type tally struct {
 	told       map[string]int    // by report.Finding.Sites: index in report.Report.Findings, of which no order changes before Finish
 	left       []left            // in the order of the replays
 	seen       map[uint64]bool   // fingerprints of tests
-	recordings int               // further ones, also those that showed nothing: they number the files
+	recordings atomic.Int32      // further ones, also those that showed nothing: they number the files
 	unreached  []unreached       // what settle has to look into
 	taken      []string          // files of committed witnesses
 	saved      map[string]saved  // by the sites of the confirmed bug

@@ -14,6 +14,9 @@ func (p *printer) explored(r *Report) {
 // text says how much was seen, and what is left.
 func (e *Explored) text() string {
 	seen := fmt.Sprintf("%s, %s", count(e.Behaviours, "behaviour"), count(e.Runs, "run"))
+	if e.ByChance > 0 {
+		seen += fmt.Sprintf(", %d of them by chance from seed %d on", e.ByChance, e.Seed)
+	}
 	switch {
 	case e.Complete:
 		return "completely: " + seen

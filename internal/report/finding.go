@@ -18,6 +18,7 @@ type Evidence struct {
 	// Path is where the witness is saved, relative to the module root.
 	Path string
 	Tier string // the tier of the analysis that found it
+	Run  int    // of those beyond the recordings, from 1, that has shown it; 0: none
 	// Undecided says that no tier found a schedule, or a proof that there is none.
 	Undecided bool
 
@@ -45,7 +46,7 @@ func NewFinding(ev Evidence) Finding {
 	}
 	f := Finding{
 		ID: w.ID, Kind: w.Kind, Pattern: w.Pattern, Status: r.Status, Reason: r.Reason, Undecided: ev.Undecided,
-		Package: w.Package, Witness: ev.Path, Tier: ev.Tier,
+		Package: w.Package, Witness: ev.Path, Tier: ev.Tier, Run: ev.Run,
 		Replays: r.Replays, Reproduced: r.Reproduced,
 		Accesses: []Access{},
 	}

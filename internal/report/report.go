@@ -89,10 +89,12 @@ func CasesIn(t *trace.Trace) []Case {
 // An Explored is a test of which more runs were made than those that cost little.
 type Explored struct {
 	Test       string `json:"test"`
-	Runs       int    `json:"runs"`       // of the test, to see what it can do
-	Behaviours int    `json:"behaviours"` // that it is known to have
-	Complete   bool   `json:"complete"`   // it has no others
-	Left       int    `json:"left"`       // runs that would show something new, as far as is known
+	Runs       int    `json:"runs"`                // of the test, to see what it can do
+	Behaviours int    `json:"behaviours"`          // that it is known to have
+	Complete   bool   `json:"complete"`            // it has no others
+	Left       int    `json:"left"`                // runs that would show something new, as far as is known
+	ByChance   int    `json:"by_chance,omitempty"` // of the runs, in orders of chance
+	Seed       int    `json:"seed,omitempty"`      // of the first of these; the others follow
 	// Open says why there may be more than what is known.
 	Open []string `json:"open,omitempty"`
 }
@@ -121,6 +123,7 @@ type Finding struct {
 	Witness    string   `json:"witness"`  // file, relative to the module root; "" if none was saved
 	Switches   int      `json:"switches"` // between goroutines, in Interleaving
 	Tier       string   `json:"tier"`
+	Run        int      `json:"run,omitempty"` // of those beyond the recordings, from 1, that has shown it, or from which it is predicted
 	Replays    int      `json:"replays"`
 	Reproduced int      `json:"reproduced"`
 	// Fails says that it made the run fail, see -predict.fail-on.

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -87,5 +88,11 @@ func TestOrderByChance(t *testing.T) {
 		require.Equal(t, first, turns(mode+";order=seed1"))
 		require.NotEqual(t, first, turns(mode+";order=seed2"))
 		require.Greater(t, len(first), 2*len(turns(mode)))
+		for _, order := range []string{"pos%d", "pct%d/3/100"} {
+			of := func(seed int) string { return turns(mode + ";order=" + fmt.Sprintf(order, seed)) }
+			first := of(1)
+			require.Equal(t, first, of(1), order)
+			require.NotEqual(t, first, of(2), order)
+		}
 	}
 }

@@ -32,7 +32,7 @@ var added = map[string][]string{
 		"_std/runtime/predict.go", "_std/runtime/predict_chan.go", "_std/runtime/predict_child.go",
 		"_std/runtime/predict_cpu_linux.go", "_std/runtime/predict_cpu_other.go", "_std/runtime/predict_file.go",
 		"_std/runtime/predict_final.go", "_std/runtime/predict_g.go", "_std/runtime/predict_order.go", "_std/runtime/predict_preempt.go",
-		"_std/runtime/predict_rand.go", "_std/runtime/predict_reach.go", "_std/runtime/predict_sweep.go", "_std/runtime/predict_thread.go",
+		"_std/runtime/predict_rand.go", "_std/runtime/predict_rank.go", "_std/runtime/predict_reach.go", "_std/runtime/predict_sweep.go", "_std/runtime/predict_thread.go",
 		"_std/runtime/predict_time.go", "_std/runtime/predict_value.go", "_std/runtime/predict_watch.go",
 	},
 	"internal/runtime/maps": {"_std/maps/predict.go"},

@@ -96,9 +96,10 @@ var table = []Hook{
 	{"runtime", "newproc", events(trace.Fork, trace.Begin), []edit{
 		after("pc := sys.GetCallerPC()", "predictRec := predictFork(fn, pc)"),
 		after("newg := newproc1(fn, gp, pc, false, waitReasonZero)", "predictBorn(newg, predictRec)"),
-		instead("runqput(pp, newg, true)", "runqput(pp, newg, !predictOldest)"),
+		instead("runqput(pp, newg, true)", "runqput(pp, newg, predictNewestNext(true))"),
 	}},
-	{"runtime", "ready", nil, []edit{instead("runqput(mp.p.ptr(), gp, next)", "runqput(mp.p.ptr(), gp, next && !predictOldest)")}},
+	{"runtime", "ready", nil, []edit{instead("runqput(mp.p.ptr(), gp, next)", "runqput(mp.p.ptr(), gp, predictNewestNext(next))")}},
+	{"runtime", "runqget", nil, []edit{entry("predictBest(pp);")}},
 	// Goroutines end here in any way, also by runtime.Goexit; a panic is told of before it
 	// unwinds, where the line is still that of the program.
 	{"runtime", "goexit1", events(trace.End), []edit{entry("predictEnd();")}},

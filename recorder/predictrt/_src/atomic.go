@@ -33,7 +33,7 @@ func atomicGate(kind uint8, p unsafe.Pointer, size uintptr, site uint32) *gorout
 		return nil
 	}
 	obj := uint64(uintptr(p))
-	g.byOrder()
+	g.byOrder(kind, obj)
 	if kind == AtomicLoad {
 		g.look(obj, true)
 	} else if g.turns.over(kind, site) {

@@ -81,7 +81,7 @@ func selectBegin(cases int, hasDefault bool, pc uintptr) uint32 {
 	var flags uint8
 	if hasDefault {
 		flags = flagDefault
-		g.byOrder()
+		g.byOrder(Select, 0)
 		g.look(uint64(pc), true)
 	} else {
 		g.giveWay(Select, site, 0)

@@ -61,7 +61,7 @@ func (g *goroutine) giveWay(kind uint8, site uint32, obj uint64) {
 		g.look(obj, true)
 	}
 	g.spinAt = 0
-	g.byOrder()
+	g.byOrder(kind, obj)
 	g.slice++
 	if g.turns.over(kind, site) || g.slice >= sliceLimit {
 		g.yield()

@@ -22,10 +22,11 @@ type goroutine struct {
 	finals   int // finalizers and cleanups that it has attached
 	behind   *behind
 	begun    bool
-	final    *final // that it is a call of; nil: none
-	mute     int    // events are dropped while positive
-	forked   bool   // it has started a goroutine, which is to go first
-	luck     uint64 // what it gives way by, see byOrder
+	final    *final    // that it is a call of; nil: none
+	mute     int       // events are dropped while positive
+	forked   bool      // it has started a goroutine, which is to go first
+	luck     uint64    // what it gives way by, see byOrder
+	pending  operation // see byRank
 	account  *account
 	leaked   bool    // it is blocked for ever, as was told
 	forEver  bool    // see testStuck
@@ -103,6 +104,7 @@ func adopt() *goroutine {
 	}
 	if system {
 		deaf.mute = 1
+		deaf.chance.Rank = highest
 		runtime.PredictSetSelf(unsafe.Pointer(&deaf))
 		return &deaf
 	}
@@ -173,6 +175,7 @@ func (g *goroutine) define() {
 	name := hashed(hashed(sumOffset, g.test), g.path)
 	g.chance.Seed(name)
 	g.luck = name ^ seed
+	g.ranked()
 	if recording {
 		test, path := clip(g.test), clip(g.path)
 		d := define(goDefs, len(test)+len(path))

@@ -41,7 +41,7 @@ func init() {
 			holdTime = int64(n)
 		case name == "order":
 			if !setOrder(value) {
-				runtime.PredictFatal("GOPREDICT_RT: expected oldest, child, or seed and a number as order, found " + value)
+				runtime.PredictFatal("GOPREDICT_RT: expected oldest, child, seedN, posN or pctN/DEPTH/STEPS as order, found " + value)
 			}
 		case name == "plan":
 			planPath = value

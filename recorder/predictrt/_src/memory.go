@@ -203,7 +203,7 @@ func access(kind, flags uint8, p unsafe.Pointer, size uintptr, val unsafe.Pointe
 	if g == nil {
 		return
 	}
-	g.byOrder()
+	g.byOrder(kind, uint64(uintptr(p)))
 	if kind == Read {
 		g.spin(uint64(uintptr(p)))
 	} else {

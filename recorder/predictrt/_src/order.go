@@ -5,8 +5,9 @@ import "runtime"
 // One recording shows one order of those that a program can run in, and what follows
 // from it: which branch was taken, what a queue held. So a program can be recorded,
 // and replayed, in others too. Which goroutine goes on when another one gives way or
-// blocks is for the runtime to say, see runtime.PredictOldestFirst; what is here is when
-// goroutines give way beyond what any order wants of them.
+// blocks is for the runtime to say, see runtime.PredictOldestFirst and
+// runtime.PredictByRank; what is here is when goroutines give way beyond what any order
+// wants of them.
 
 // The orders, as GOPREDICT_RT names them; an ordinary one is the runtime's own, in which
 // the newest goroutine, or the one woken last, goes first.
@@ -14,12 +15,15 @@ const (
 	orderOldest = "oldest" // in the order in which they were started or woken; and short timers win
 	orderChild  = "child"  // a new goroutine goes first, its parent waits
 	orderSeed   = "seed"   // and a number from 1: they give way by chance
+	orderPOS    = "pos"    // and a number from 1: each operation has a rank by chance, see rank.go
+	orderPCT    = "pct"    // and a number from 1, a depth, and steps: each goroutine has one
 )
 
 var (
 	childFirst bool
 	seed       uint64 // of the chance by which goroutines give way; 0: they do not
 	restless   uint64 // at one in so many of their operations
+	byRanks    bool   // but as their ranks say
 )
 
 // setOrder reports whether there is an order of that name.
@@ -33,6 +37,13 @@ func setOrder(name string) (ok bool) {
 		seed, ok = atoi(name[len(orderSeed):])
 		restless = 2 + 2*(seed%2) // often, and seldom
 		return ok && seed != 0
+	case hasPrefix(name, orderPOS):
+		seed, ok = atoi(name[len(orderPOS):])
+		byRanks = true
+		runtime.PredictByRank()
+		return ok && seed != 0
+	case hasPrefix(name, orderPCT):
+		return setPCT(split(name[len(orderPCT):], '/'))
 	default:
 		return false
 	}
@@ -41,18 +52,24 @@ func setOrder(name string) (ok bool) {
 
 // byOrder is called before each operation of g, but not for what the fast path does,
 // and lets others go first if the order wants that.
-func (g *goroutine) byOrder() {
-	if g.forked {
+func (g *goroutine) byOrder(kind uint8, obj uint64) {
+	switch {
+	case g.forked:
 		g.forked = false
 		g.step()
-	} else if seed != 0 {
-		g.luck += 0x9e3779b97f4a7c15
-		x := (g.luck ^ g.luck>>30) * 0xbf58476d1ce4e5b9 // SplitMix64
-		x = (x ^ x>>27) * 0x94d049bb133111eb
-		if (x^x>>31)%restless == 0 {
-			g.step()
-		}
+	case byRanks:
+		g.byRank(kind, obj)
+	case seed != 0 && g.toss()%restless == 0:
+		g.step()
 	}
+}
+
+// toss returns the next number of g's luck (SplitMix64).
+func (g *goroutine) toss() uint64 {
+	g.luck += 0x9e3779b97f4a7c15
+	x := (g.luck ^ g.luck>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
 }
 
 // step lets all that can run go first.

@@ -19,7 +19,7 @@ type turns struct {
 //
 //go:nosplit
 func (t *turns) over(kind uint8, site uint32) bool {
-	if Mode != modeRecord || !takes(kind) {
+	if Mode != modeRecord || byRanks || !takes(kind) {
 		return false
 	}
 	bit := uint64(1) << (site % 64)

@@ -23,6 +23,11 @@ type PredictChance struct {
 	// Asks is the number of the case, from 1, that the coming select looks at first; 0: any.
 	Asks uint16
 
+	// Rank says which goroutine goes first of those that can run, see PredictByRank, and
+	// Outranked that it only gives way to a higher one.
+	Rank      uint64
+	Outranked bool
+
 	// Outside is what the goroutine has read last that no run determines.
 	Outside uint8
 

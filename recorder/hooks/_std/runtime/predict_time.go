@@ -332,6 +332,7 @@ func predictYield(pp *p, gp *g) {
 		return
 	}
 	predictClock.now += predictTick
+	predictSink(pp, gp)
 	runqput(pp, gp, false)
 }
 
