@@ -48,7 +48,12 @@ type options struct {
 	witnesses string            // folder for witnesses, below each package's; committed, they are regression tests
 	files     map[string]string // for the report, by their formats
 	github    bool              // tell GitHub Actions
-	keep      string            // folder to keep the run's files in; "" for none
+
+	// What is known, and fails no run.
+	baseline      string // file of known bugs; "" for none
+	baselineWrite string // file to write those to that are confirmed
+	newFrom       string // git revision: only bugs that touch what was changed since fail
+	keep          string // folder to keep the run's files in; "" for none
 }
 
 // defaultOptions are those of a run without any: what is not named here is the zero value.
@@ -181,6 +186,18 @@ var optionTable = map[string]optionInfo{
 		"what decides the candidates that nothing else decides: builtin, z3, or\n\t\tboth, which checks one against the other (builtin)"},
 	"smt2": {func(o *options, v string) error { return o.setQueries(v) },
 		"folder to write the questions to the solver to, as SMT-LIB 2 text"},
+	"baseline": {func(o *options, v string) error {
+		o.baseline = v
+		return nil
+	}, "file of known bugs, which fail no run; -predict.baseline-write makes it"},
+	"baseline-write": {func(o *options, v string) error {
+		o.baselineWrite = v
+		return nil
+	}, "file to write all confirmed bugs to, as known ones"},
+	"new-from": {func(o *options, v string) error {
+		o.newFrom = v
+		return nil
+	}, "git revision: bugs that touch no line that was changed since fail no run"},
 	// Read at once: an error in the file, with its line, comes before the tests run.
 	"patterns": {func(o *options, v string) error {
 		text, err := os.ReadFile(v)
@@ -284,10 +301,10 @@ func parseOptions(env string, args []string) (o options, rest []string, err erro
 	return o, rest, nil
 }
 
-// fails reports whether f makes the run fail: it is confirmed, and of one of the kinds, or
+// fails reports whether f makes the run fail: it is confirmed, not known, and of one of the kinds, or
 // has an effect, that -predict.fail-on names. What is only predicted never does.
 func (o *options) fails(f *report.Finding) bool {
-	if f.Status != bug.Confirmed {
+	if f.Status != bug.Confirmed || f.Suppressed != nil {
 		return false
 	}
 	for _, word := range o.failOn {

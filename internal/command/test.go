@@ -58,6 +58,10 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 	if err != nil {
 		return exitFailed, err
 	}
+	gate, err := s.gate(ctx, &opts, env.Root())
+	if err != nil {
+		return exitFailed, err
+	}
 	work, cleanup, err := makeWork(opts.keep)
 	if err != nil {
 		return exitFailed, err
@@ -129,7 +133,15 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 	x.Report.DurationS = time.Since(start).Seconds()
 	x.Finish()
 	// What has ended the run early does not take away what it has found.
+	var folders []string
+	for _, pkg := range build.Tested {
+		folders = append(folders, pkg.Dir)
+	}
+	unwritten := s.suppress(gate, &x.Report, env, folders, goArgs)
 	code, err := s.tell(x, opts, env, goArgs, testExit)
+	if err == nil && unwritten != nil {
+		code, err = exitFailed, unwritten
+	}
 	if cut == nil {
 		return code, err
 	}

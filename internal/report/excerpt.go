@@ -49,6 +49,19 @@ func (f *Finding) excerpts(ev *Evidence) {
 
 // places calls add with each place that f tells of, in no special order.
 func (f *Finding) places(add func(file string, line int)) {
+	f.Touch(add)
+	for _, s := range f.Interleaving {
+		add(s.File, s.Line)
+	}
+	if f.Time != nil {
+		add(f.Time.File, f.Time.Line)
+	}
+}
+
+// Touch calls add with each place that the bug is about, in no special order: its accesses
+// and where their goroutines wait, what they hold, who holds what they wait for, and where
+// they were created.
+func (f *Finding) Touch(add func(file string, line int)) {
 	all := func(places []Place) {
 		for _, p := range places {
 			add(p.File, p.Line)
@@ -70,11 +83,5 @@ func (f *Finding) places(add func(file string, line int)) {
 				add(p.File, p.Line)
 			}
 		}
-	}
-	for _, s := range f.Interleaving {
-		add(s.File, s.Line)
-	}
-	if f.Time != nil {
-		add(f.Time.File, f.Time.Line)
 	}
 }

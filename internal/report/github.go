@@ -15,11 +15,7 @@ import (
 // module in the repository, with forward slashes; "" or "." if it is the same.
 func WriteAnnotations(w io.Writer, r *Report, folder string) error {
 	b := bufio.NewWriter(w)
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		if f.Status != bug.Confirmed {
-			continue
-		}
+	for _, f := range r.confirmedFindings() {
 		at := f.at()
 		file := at.File
 		if own(file) {
@@ -65,11 +61,12 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 	return b.Flush()
 }
 
+// confirmedFindings returns those that are not suppressed.
 func (r *Report) confirmedFindings() []*Finding {
 	var out []*Finding
 	for i := range r.Findings {
-		if r.Findings[i].Status == bug.Confirmed {
-			out = append(out, &r.Findings[i])
+		if f := &r.Findings[i]; f.Status == bug.Confirmed && f.Suppressed == nil {
+			out = append(out, f)
 		}
 	}
 	return out

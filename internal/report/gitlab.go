@@ -32,11 +32,7 @@ type gitlabLines struct {
 // finding, and not from its lines.
 func WriteGitLab(w io.Writer, r *Report) error {
 	out := []gitlabIssue{}
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		if f.Status != bug.Confirmed {
-			continue
-		}
+	for _, f := range r.confirmedFindings() {
 		at := f.at()
 		sum := sha256.Sum256([]byte(f.Package + "\x00" + f.ID))
 		out = append(out, gitlabIssue{

@@ -38,8 +38,12 @@ type (
 		Class   string        `xml:"classname,attr"`
 		Name    string        `xml:"name,attr"`
 		Time    string        `xml:"time,attr"`
+		Skipped *junitSkipped `xml:"skipped,omitempty"`
 		Failure *junitFailure `xml:"failure,omitempty"`
 		Output  string        `xml:"system-out,omitempty"`
+	}
+	junitSkipped struct {
+		Message string `xml:"message,attr"`
 	}
 	junitFailure struct {
 		Message string `xml:"message,attr"`
@@ -78,7 +82,9 @@ func WriteJUnit(w io.Writer, r *Report) error {
 				return err
 			}
 			text = strings.Map(xmlRune, text)
-			if f.Fails {
+			if f.Suppressed != nil {
+				c.Skipped = &junitSkipped{"known: " + f.Suppressed.Reason}
+			} else if f.Fails {
 				c.Failure = &junitFailure{f.Kind.Title(len(f.Accesses)) + ": " + f.Sentence(), string(f.Kind), text}
 			} else {
 				c.Output = text

@@ -128,6 +128,8 @@ type Finding struct {
 	Reproduced int      `json:"reproduced"`
 	// Fails says that it made the run fail, see -predict.fail-on.
 	Fails bool `json:"fails,omitempty"`
+	// Suppressed says that it is known, and fails no run.
+	Suppressed *Suppression `json:"suppressed,omitempty"`
 	// First is the index in Accesses of the one that went first in the replay
 	// that showed the effect, where goroutines stood at all of them at once.
 	First        int    `json:"first"`
@@ -143,6 +145,22 @@ type Finding struct {
 	// "recording".
 	Values string `json:"values,omitempty"`
 }
+
+// A Suppression is why a confirmed bug fails no run.
+type Suppression struct {
+	By     SuppressedBy `json:"by"`
+	Reason string       `json:"reason"`
+}
+
+// SuppressedBy is what has suppressed a finding.
+type SuppressedBy string
+
+// What can suppress a finding.
+const (
+	ByBaseline SuppressedBy = "baseline" // a file of known bugs
+	ByComment  SuppressedBy = "comment"  // in the program
+	ByRevision SuppressedBy = "revision" // it touches no line that was changed since
+)
 
 // Sites names the finding's kind and places, in no special order of these: equal
 // for findings that are one bug to who mends it. What s.hits++ reads and what it
@@ -299,14 +317,14 @@ type Totals struct {
 	Undecided int `json:"undecided,omitempty"`
 }
 
-// Gates reports whether by default f makes the command fail: it is confirmed,
+// Gates reports whether by default f makes the command fail: it is confirmed, not suppressed,
 // and of one of the kinds that [bug.Kind.Gates], or has an effect.
 func (f *Finding) Gates() bool {
-	return f.Status == bug.Confirmed && (f.Kind.Gates() || f.Effect != bug.NoEffect)
+	return f.Status == bug.Confirmed && f.Suppressed == nil && (f.Kind.Gates() || f.Effect != bug.NoEffect)
 }
 
 // warns reports whether f is confirmed and does not gate by default.
-func (f *Finding) warns() bool { return f.Status == bug.Confirmed && !f.Gates() }
+func (f *Finding) warns() bool { return f.Status == bug.Confirmed && f.Suppressed == nil && !f.Gates() }
 
 // Sort puts packages and findings into the order in which they are shown:
 // confirmed first, then by package and test, the more harmful first, then by id.

@@ -45,14 +45,19 @@ type (
 		Level string `json:"level"`
 	}
 	sarifResult struct {
-		RuleID       string            `json:"ruleId"`
-		RuleIndex    int               `json:"ruleIndex"`
-		Level        string            `json:"level"`
-		Message      sarifText         `json:"message"`
-		Locations    []sarifLocation   `json:"locations"`
-		Related      []sarifLocation   `json:"relatedLocations,omitempty"`
-		Fingerprints map[string]string `json:"partialFingerprints"`
-		Flows        []sarifFlow       `json:"codeFlows,omitempty"`
+		RuleID       string             `json:"ruleId"`
+		RuleIndex    int                `json:"ruleIndex"`
+		Level        string             `json:"level"`
+		Message      sarifText          `json:"message"`
+		Locations    []sarifLocation    `json:"locations"`
+		Related      []sarifLocation    `json:"relatedLocations,omitempty"`
+		Fingerprints map[string]string  `json:"partialFingerprints"`
+		Suppressions []sarifSuppression `json:"suppressions,omitempty"`
+		Flows        []sarifFlow        `json:"codeFlows,omitempty"`
+	}
+	sarifSuppression struct {
+		Kind          string `json:"kind"`
+		Justification string `json:"justification"`
 	}
 	sarifLocation struct {
 		ID       int            `json:"id,omitempty"`
@@ -167,6 +172,13 @@ func (f *Finding) sarif(rule int) sarifResult {
 		if c := a.CreatedAt; c != nil {
 			relate(location(c.Func, c.File, c.Line, 0), "goroutine "+a.Goroutine+" created")
 		}
+	}
+	if s := f.Suppressed; s != nil {
+		kind := "external"
+		if s.By == ByComment {
+			kind = "inSource"
+		}
+		out.Suppressions = []sarifSuppression{{kind, s.Reason}}
 	}
 	if flow := f.flow(); len(flow.Threads) > 0 {
 		out.Flows = []sarifFlow{flow}

@@ -35,6 +35,7 @@ func WriteText(w io.Writer, r *Report, opts TextOptions) error {
 	b := bufio.NewWriter(w)
 	p := printer{w: b, width: opts.Width, style: style(opts.Color), command: cmp.Or(opts.Command, "gopredict"), all: opts.All}
 	p.confirmed(r)
+	p.known(r, opts.Verbose)
 	p.others(r)
 	if opts.Verbose {
 		p.undecided(r)
@@ -165,6 +166,8 @@ func (f *Finding) certainty() string {
 		return "CONFIRMED"
 	case f.warns():
 		return "WARNING"
+	case f.Suppressed != nil:
+		return "KNOWN"
 	case f.Status == bug.Infeasible:
 		return "INFEASIBLE"
 	case f.Undecided:
@@ -253,6 +256,36 @@ func (p *printer) effect(f *Finding) {
 // reproduced tells how many replays stood at the violation.
 func reproduced(f *Finding) string {
 	return fmt.Sprintf("reproduced in %d of %s", f.Reproduced, count(f.Replays, "replay"))
+}
+
+// known writes how many confirmed findings fail no run as they are known, and with verbose
+// which.
+func (p *printer) known(r *Report, verbose bool) {
+	by := make(map[SuppressedBy]int)
+	all := 0
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Suppressed == nil {
+			continue
+		}
+		by[f.Suppressed.By]++
+		all++
+		if verbose {
+			p.line("known: %s: %s: %s", p.where(f), strings.ToLower(f.Kind.Title(len(f.Accesses))), f.Suppressed.Reason)
+		}
+	}
+	var parts []string
+	for _, k := range []struct {
+		by   SuppressedBy
+		text string
+	}{{ByBaseline, "%d of the baseline"}, {ByComment, "%d that a comment ignores"}, {ByRevision, "%d where nothing was changed"}} {
+		if n := by[k.by]; n > 0 {
+			parts = append(parts, fmt.Sprintf(k.text, n))
+		}
+	}
+	if all > 0 {
+		p.line("%s confirmed that %s known: %s", count(all, "bug"), verb(all, "is", "are"), strings.Join(parts, ", "))
+	}
 }
 
 // others writes how much was predicted but not confirmed.
