@@ -63,6 +63,7 @@ var subcommands = map[string]func(*session, context.Context, []string) (int, err
 	"test":    (*session).test,
 	"explore": (*session).explore,
 	"replay":  (*session).replay,
+	"merge":   (*session).merge,
 	"report":  (*session).report,
 	"analyze": (*session).analyze,
 	"trace":   (*session).trace,

@@ -41,6 +41,8 @@ type options struct {
 	runs     int            // how often tests are recorded; 0: as often as is cheap
 	explored explore.Budget // how far tests are run on beyond what is recorded
 	seed     int            // of the first order of chance
+	shard    *report.Shard  // the part of the packages that are tested; nil: all of them
+	timings  *report.Report // of an earlier run, by which packages are shared out; nil: unknown
 	timeout  time.Duration  // for replays; 0: the subcommand's default, allReplays or oneReplay
 
 	// What becomes of what is found.
@@ -133,6 +135,20 @@ var optionTable = map[string]optionInfo{
 		}
 		return err
 	}, "time for all replays of a run together (10m); of gopredict replay: for\n\t\teach (1m)"},
+	"shard": {func(o *options, v string) (err error) {
+		o.shard, err = parseShard(v)
+		return err
+	}, "I/N: the packages of one of N machines, from 1; \"auto\", or \"auto/N\":\n\t\twhich one this is the runner's variables say; see merge (all packages)"},
+	// Read at once, so that a missing file is told before anything runs.
+	"timings": {func(o *options, v string) error {
+		f, err := os.Open(v)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		o.timings, err = report.ReadJSON(v, f)
+		return err
+	}, "JSON report of an earlier run, by whose times the packages are shared out\n\t\tamong shards"},
 	// What is only predicted is no word here: it never fails a run.
 	"fail-on": {func(o *options, v string) (err error) {
 		o.failOn, err = list(v, append([]string{"effect", "all", "none", "incomplete"}, bug.Words(bug.Kinds())...))

@@ -62,6 +62,15 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 	if err != nil {
 		return exitFailed, err
 	}
+	if opts.shard != nil {
+		if goArgs.Packages, err = s.inShard(ctx, opts.shard, opts.timings, goArgs); err != nil {
+			return exitFailed, err
+		}
+		if len(goArgs.Packages) == 0 { // for go test, that is the package of this folder
+			fmt.Fprintf(s.stderr, "gopredict: shard %v has no packages\n", opts.shard)
+			return exitOK, s.writeFiles(opts.files, "-"+prefix, &report.Report{Go: env.GOVERSION, Shard: opts.shard})
+		}
+	}
 	work, cleanup, err := makeWork(opts.keep)
 	if err != nil {
 		return exitFailed, err
@@ -115,6 +124,7 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 		far.Note = say
 	}
 	x := explore.New(build, env, work, status, far)
+	x.Report.Shard = opts.shard
 	for _, pattern := range build.Unmatched() {
 		x.Report.Warnings = append(x.Report.Warnings, fmt.Sprintf("-%spkgs: no package of this build matches %s", prefix, pattern))
 	}
@@ -131,7 +141,7 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 	}
 	status.Close()
 	x.Report.DurationS = time.Since(start).Seconds()
-	x.Finish()
+	x.Report.Finish()
 	// What has ended the run early does not take away what it has found.
 	var folders []string
 	for _, pkg := range build.Tested {

@@ -53,7 +53,6 @@ import (
 	"time"
 
 	"github.com/gopredict/gopredict/analysis"
-	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/gotool"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder"
@@ -339,33 +338,6 @@ const CutSearch = "the search for patterns ended early, as there are too many wa
 
 // TooLong says that no assertions were predicted.
 var TooLong = fmt.Sprintf("failing assertions were not looked for, as there are more than %d events: -run=NAME selects fewer tests", trace.MaxFlow)
-
-// Finish puts the report in order: each bug once, also where several packages
-// have shown it, and not among the unconfirmed if it was confirmed elsewhere.
-func (x *Exploration) Finish() {
-	x.Report.Sort() // confirmed ones first
-	seen := make(map[string]bool)
-	x.Report.Findings = slices.DeleteFunc(x.Report.Findings, func(f report.Finding) bool {
-		again := seen[f.Sites()]
-		seen[f.Sites()] = true
-		return again
-	})
-	t := &x.Report.Totals
-	for _, f := range x.Report.Findings {
-		switch f.Status {
-		case bug.Confirmed:
-			t.Confirmed++
-		case bug.Unconfirmed:
-			t.Unconfirmed++
-			if f.Undecided {
-				t.Undecided++
-			}
-		case bug.Infeasible:
-			t.Infeasible++
-		}
-	}
-	t.Candidates = t.Pruned + t.Infeasible + t.Unconfirmed + t.Confirmed
-}
 
 // Files returns how files of the module or workspace of env are named.
 func Files(env gotool.Env) witness.Files {

@@ -30,6 +30,8 @@ type Report struct {
 	Packages  []Package `json:"packages"`
 	Findings  []Finding `json:"findings"`
 	Totals    Totals    `json:"totals"`
+	// Shard says which part of a run this is; nil: all of it.
+	Shard *Shard `json:"shard,omitempty"`
 	// Incomplete says why not all was looked at that was to be: a signal, the end of the
 	// time, a disk that is full. Of a complete run it is empty.
 	Incomplete []string `json:"incomplete,omitempty"`

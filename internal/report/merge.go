@@ -1,0 +1,114 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/internal/bug"
+)
+
+// A Shard says which part of a run a report is of.
+type Shard struct {
+	Index int `json:"index"` // from 1
+	Of    int `json:"of"`
+}
+
+func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Of) }
+
+// Merge joins the reports of all shards of one run, of which names says where they are
+// from, in any order. Each bug is in the result once. It fails if a shard is missing or
+// there twice, if a package is in two reports, and if they are of different Go releases:
+// what is missing must not pass for a run without findings.
+func Merge(names []string, reports []*Report) (*Report, error) {
+	if err := shards(names, reports); err != nil {
+		return nil, err
+	}
+	out := &Report{Go: reports[0].Go}
+	of := make(map[string]string) // packages, by the report that has them
+	for k, r := range reports {
+		if r.Go != out.Go {
+			return nil, fmt.Errorf("want reports of one Go release; %s is of %s, %s of %s", names[0], out.Go, names[k], r.Go)
+		}
+		for _, p := range r.Packages {
+			if before, again := of[p.Package]; again {
+				return nil, fmt.Errorf("want each package in one report; %s is in %s and %s", p.Package, before, names[k])
+			}
+			of[p.Package] = names[k]
+		}
+		out.DurationS = max(out.DurationS, r.DurationS)
+		out.Totals.Pruned += r.Totals.Pruned
+		out.Packages = append(out.Packages, r.Packages...)
+		out.Findings = append(out.Findings, r.Findings...)
+		out.Witnesses = append(out.Witnesses, r.Witnesses...)
+		out.Warnings = append(out.Warnings, r.Warnings...)
+		for _, why := range r.Incomplete {
+			out.Incomplete = append(out.Incomplete, names[k]+": "+why)
+		}
+	}
+	out.Finish()
+	return out, nil
+}
+
+// shards checks that the reports are of all shards of one run, or of none.
+func shards(names []string, reports []*Report) error {
+	if len(reports) == 0 {
+		return fmt.Errorf("want reports to merge, found none")
+	}
+	by := make(map[int]string) // names, by index
+	for k, r := range reports {
+		first := reports[0].Shard
+		switch {
+		case (r.Shard == nil) != (first == nil):
+			return fmt.Errorf("want reports of shards only, or of none; %s and %s differ", names[0], names[k])
+		case r.Shard == nil:
+			continue
+		case r.Shard.Of != first.Of:
+			return fmt.Errorf("want shards of one run; %s is %v, %s is %v", names[0], first, names[k], r.Shard)
+		case r.Shard.Index < 1 || r.Shard.Index > r.Shard.Of:
+			return fmt.Errorf("%s: there is no shard %v", names[k], r.Shard)
+		case by[r.Shard.Index] != "":
+			return fmt.Errorf("want each shard once; %s and %s are both %v", by[r.Shard.Index], names[k], r.Shard)
+		}
+		by[r.Shard.Index] = names[k]
+	}
+	if first := reports[0].Shard; first != nil && len(by) < first.Of {
+		var missing []string
+		for k := 1; k <= first.Of && len(missing) < 5; k++ {
+			if by[k] == "" {
+				missing = append(missing, Shard{k, first.Of}.String())
+			}
+		}
+		return fmt.Errorf("want all shards; %d of %d are missing: %s", first.Of-len(by), first.Of, strings.Join(missing, ", "))
+	}
+	return nil
+}
+
+// Finish puts the report in order and counts what is in it: each bug once, also where
+// several packages have shown it, and not among the unconfirmed if it was confirmed
+// elsewhere. What was pruned is counted by then.
+func (r *Report) Finish() {
+	r.Sort() // confirmed ones first
+	seen := make(map[string]bool)
+	r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool {
+		again := seen[f.Sites()]
+		seen[f.Sites()] = true
+		return again
+	})
+	t := &r.Totals
+	*t = Totals{Pruned: t.Pruned}
+	for _, f := range r.Findings {
+		switch f.Status {
+		case bug.Confirmed:
+			t.Confirmed++
+		case bug.Unconfirmed:
+			t.Unconfirmed++
+			if f.Undecided {
+				t.Undecided++
+			}
+		case bug.Infeasible:
+			t.Infeasible++
+		}
+	}
+	t.Candidates = t.Pruned + t.Infeasible + t.Unconfirmed + t.Confirmed
+}

@@ -1,0 +1,49 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/internal/bug"
+)
+
+func TestMerge(t *testing.T) {
+	race := func(status bug.Status, line int) Finding {
+		return Finding{Kind: "race", Status: status, Accesses: []Access{{Expr: "x", File: "a.go", Line: line}}}
+	}
+	shard := func(k, of int, pkg string, fs ...Finding) *Report {
+		return &Report{Go: "go1.26.8", Shard: &Shard{k, of}, Packages: []Package{{Package: pkg}}, Findings: fs, Totals: Totals{Pruned: 2}}
+	}
+	names := []string{"1.json", "2.json"}
+	r, err := Merge(names, []*Report{
+		shard(2, 2, "b", race(bug.Unconfirmed, 1), race(bug.Infeasible, 3)),
+		shard(1, 2, "a", race(bug.Confirmed, 1), race(bug.Unconfirmed, 2)),
+	})
+	require.NoError(t, err)
+	assert.Nil(t, r.Shard)
+	assert.Equal(t, Totals{Candidates: 7, Pruned: 4, Confirmed: 1, Unconfirmed: 1, Infeasible: 1}, r.Totals)
+	assert.Equal(t, "a", r.Packages[0].Package)
+	assert.Equal(t, bug.Confirmed, r.Findings[0].Status)
+
+	other := shard(2, 2, "b")
+	other.Go = "go1.27.0"
+	whole := shard(2, 2, "b")
+	whole.Shard = nil
+	for want, second := range map[string]*Report{
+		"want each shard once; 1.json and 2.json are both 1/2":                      shard(1, 2, "b"),
+		"want shards of one run; 1.json is 1/2, 2.json is 2/3":                      shard(2, 3, "b"),
+		"2.json: there is no shard 3/2":                                             shard(3, 2, "b"),
+		"want each package in one report; a is in 1.json and 2.json":                shard(2, 2, "a"),
+		"want reports of one Go release; 1.json is of go1.26.8, 2.json of go1.27.0": other,
+		"want reports of shards only, or of none; 1.json and 2.json differ":         whole,
+	} {
+		_, err := Merge(names, []*Report{shard(1, 2, "a"), second})
+		assert.EqualError(t, err, want)
+	}
+	_, err = Merge(names[:1], []*Report{shard(2, 3, "a")})
+	assert.EqualError(t, err, "want all shards; 2 of 3 are missing: 1/3, 3/3")
+	_, err = Merge(nil, nil)
+	assert.Error(t, err)
+}
