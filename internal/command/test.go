@@ -226,6 +226,7 @@ func textOptions(f *os.File, env gotool.Env) report.TextOptions {
 	if !term.IsTerminal(int(f.Fd())) {
 		return o
 	}
+	o.Screen = true
 	o.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	if width, _, err := term.GetSize(int(f.Fd())); err == nil {
 		o.Width = width

@@ -35,7 +35,7 @@ type (
 	}
 	sarifRule struct {
 		ID      string      `json:"id"`
-		Name    string      `json:"name"`
+		Name    string      `json:"name,omitempty"`
 		Short   sarifText   `json:"shortDescription"`
 		Help    sarifText   `json:"help"`
 		HelpURI string      `json:"helpUri"`
@@ -116,10 +116,14 @@ func WriteSARIF(w io.Writer, r *Report) error {
 	index := make(map[bug.Kind]int)
 	for _, k := range bug.Kinds() {
 		index[k] = len(run.Tool.Driver.Rules)
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{
-			ID: string(k), Name: camel(string(k)), Short: sarifText{capital(strings.ToLower(k.Title(2)))}, Help: sarifText{k.Help()},
+		rule := sarifRule{
+			ID: string(k), Short: sarifText{capital(strings.ToLower(k.Title(2)))}, Help: sarifText{k.Help()},
 			HelpURI: documentation + "#what-a-finding-says", Default: sarifConfig{level(k.Gates())},
-		})
+		}
+		if name := camel(strings.ToLower(strings.ReplaceAll(k.Title(2), " ", "-"))); !strings.EqualFold(name, rule.ID) {
+			rule.Name = name
+		}
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule)
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -143,7 +147,7 @@ func level(fails bool) string {
 	return "warning"
 }
 
-// camel makes "AtomicSet" of "atomic-set".
+// camel makes "DataRace" of "data-race".
 func camel(word string) string {
 	var b strings.Builder
 	for part := range strings.SplitSeq(word, "-") {

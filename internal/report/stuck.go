@@ -143,11 +143,18 @@ func name(expr string) string {
 const maxStack = 8
 
 // stack writes where a goroutine waits.
-func (p *printer) stack(a Access) {
-	for _, s := range a.Stack[:min(len(a.Stack), maxStack)] {
-		p.place(s.Func, s.File, s.Line)
+func (p *printer) stack(f *Finding, a Access) {
+	most := maxStack
+	if p.brief >= noCreation {
+		most = 1
 	}
-	if more := len(a.Stack) - maxStack; more > 0 {
+	for i, s := range a.Stack[:min(len(a.Stack), most)] {
+		p.place(s.Func, s.File, s.Line)
+		if i == 0 {
+			p.source(f, a)
+		}
+	}
+	if more := len(a.Stack) - most; more > 0 && p.brief < noCreation {
 		p.line("  … and %d more", more)
 	}
 	for _, o := range a.Partners[max(0, len(a.Partners)-maxPartners):] {

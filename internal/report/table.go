@@ -22,6 +22,9 @@ func (p *printer) table(f *Finding) {
 		return
 	}
 	rows := fold(f.Interleaving)
+	if p.brief >= shortTable && len(rows) > shortRows {
+		rows = last(rows, shortRows)
+	}
 	if p.all {
 		rows = unfolded(f.Interleaving)
 	}
@@ -48,6 +51,24 @@ func (p *printer) table(f *Finding) {
 	if f.Time != nil {
 		p.line("%s", f.Time)
 	}
+}
+
+// last leaves out all but the last rows, those of the violation included.
+func last(rows []row, keep int) []row {
+	from := len(rows) - keep + 1
+	for i, r := range rows {
+		if r.step != nil && r.step.Violation {
+			from = min(from, i)
+		}
+	}
+	steps := 0
+	for _, r := range rows[:from] {
+		steps = max(steps+r.folded, r.number)
+	}
+	if steps == 0 {
+		return rows
+	}
+	return append([]row{{folded: steps}}, rows[from:]...)
 }
 
 // switches is "1 switch", "2 switches".

@@ -20,6 +20,9 @@ type TextOptions struct {
 	Command string // how the reader calls gopredict, for a shell; "" means "gopredict"
 	All     bool   // show all steps of an interleaving, however many
 	Verbose bool   // also show what is infeasible, and why, and count what is undecided
+	// Screen is for a terminal: of the findings the most harmful one in at most
+	// screenLines lines, with the lines of the program, and the others in one each.
+	Screen bool
 }
 
 const defaultWidth = 100
@@ -33,7 +36,7 @@ func WriteText(w io.Writer, r *Report, opts TextOptions) error {
 		opts.Width = defaultWidth
 	}
 	b := bufio.NewWriter(w)
-	p := printer{w: b, width: opts.Width, style: style(opts.Color), command: cmp.Or(opts.Command, "gopredict"), all: opts.All}
+	p := printer{w: b, width: opts.Width, style: style(opts.Color), command: cmp.Or(opts.Command, "gopredict"), all: opts.All, screen: opts.Screen && !opts.Verbose}
 	p.confirmed(r)
 	p.known(r, opts.Verbose)
 	p.others(r)
@@ -75,6 +78,8 @@ type printer struct {
 	style   style
 	command string
 	all     bool // steps are shown
+	screen  bool // see TextOptions
+	brief   int  // how much is left out for a screen, see screenful
 }
 
 func (p *printer) line(format string, args ...any) {
@@ -97,6 +102,10 @@ func (p *printer) confirmed(r *Report) {
 	}
 	if len(loud)+len(warnings) > 0 {
 		p.line("%s", p.bar())
+	}
+	if p.screen {
+		p.screenful(loud, warnings)
+		return
 	}
 	for _, f := range loud {
 		p.finding(f)
@@ -147,7 +156,9 @@ func (p *printer) finding(f *Finding) {
 		p.access(f, i)
 	}
 	for i := range f.Accesses {
-		p.creation(f, i)
+		if p.brief < 1 {
+			p.creation(f, i)
+		}
 	}
 	p.circle(f)
 	p.also(f)
@@ -183,9 +194,10 @@ func (p *printer) access(f *Finding, i int) {
 	a := f.Accesses[i]
 	p.line("%s by goroutine %s:", f.what(i), a.Goroutine)
 	if len(a.Stack) > 0 {
-		p.stack(a)
+		p.stack(f, a)
 	} else {
 		p.place(a.Func, a.File, a.Line)
+		p.source(f, a)
 	}
 	for _, l := range a.Locks {
 		name := l.Expr
