@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -103,35 +104,46 @@ func replayed(p *program, choices [][2]int) *interpreter {
 	return m
 }
 
-// all returns the ends of all interleavings of a program; nil if there are too many.
-func all(p *program) map[string]bool {
-	ends := make(map[string]bool)
-	seen := make(map[string]bool)
-	todo := [][][2]int{nil}
-	for len(todo) > 0 {
-		choices := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
+// all returns the ends of all interleavings of a program, and how many these are; nil if
+// there are too many states.
+func all(p *program) (ends map[string]bool, interleavings float64) {
+	ends = make(map[string]bool)
+	count := make(map[string]float64) // of the ways from each state to an end
+	var from func(choices [][2]int) float64
+	from = func(choices [][2]int) (n float64) {
 		m := replayed(p, choices)
 		key := m.state()
-		if seen[key] {
-			continue
+		if n, seen := count[key]; seen || len(count) > maxStates {
+			return n
 		}
-		seen[key] = true
-		if len(seen) > 6000 {
-			return nil
+		count[key] = 0 // there are no circles
+		for _, c := range m.choices() {
+			n += from(append(slices.Clip(choices), c))
 		}
-		moved := false
-		for _, g := range m.gs {
-			for way := range m.ways(g) {
-				moved = true
-				todo = append(todo, append(append([][2]int{}, choices...), [2]int{g.id, way}))
-			}
-		}
-		if !moved {
+		if n == 0 {
+			n = 1
 			ends[m.end()] = true
 		}
+		count[key] = n
+		return n
 	}
-	return ends
+	if interleavings = from(nil); len(count) > maxStates {
+		return nil, 0
+	}
+	return ends, interleavings
+}
+
+// maxStates is how many states of a program are looked at.
+const maxStates = 6000
+
+// choices returns the steps that m can do next: who, and in which way.
+func (m *interpreter) choices() (out [][2]int) {
+	for _, g := range m.gs {
+		for way := range m.ways(g) {
+			out = append(out, [2]int{g.id, way})
+		}
+	}
+	return out
 }
 
 // state names all that decides how m goes on.
@@ -188,25 +200,37 @@ func explore(t *testing.T, p *program, seed uint64) (runs int, ends map[string]b
 // shows something new, and in the end all behaviours are known, and no others.
 func TestOracle(t *testing.T) {
 	looked, runs, behaviours := 0, 0, 0
+	var compared struct {
+		programs, runs, classes int
+		interleavings           float64
+	}
 	seeds := []uint64{3429} // one run is ended where a goroutine waits that none has seen there
 	for seed := *first; seed < *first+*programs; seed++ {
 		seeds = append(seeds, seed)
 	}
 	for _, seed := range seeds {
 		p := random(seed)
-		want := all(p)
+		want, interleavings := all(p)
 		if want == nil {
 			continue
 		}
 		looked++
-		n, ends, result := explore(t, p, seed)
+		its, ends, result := explore(t, p, seed)
 		for end := range ends {
 			require.Contains(t, want, end, "seed %d", seed)
 		}
 		require.Equal(t, len(want), result.Behaviours, "seed %d", seed)
-		runs, behaviours = runs+n, behaviours+len(want)
+		runs, behaviours = runs+its, behaviours+len(want)
+		if n := classes(p); n > 0 {
+			compared.programs++
+			compared.runs += its
+			compared.classes += n
+			compared.interleavings += interleavings
+		}
 	}
 	t.Logf("%d programs: %d runs, %d behaviours", looked, runs, behaviours)
+	t.Logf("%d of these with up to %d classes of beginnings: %d runs, %d classes of interleavings, %.4g interleavings",
+		compared.programs, *maxClasses, compared.runs, compared.classes, compared.interleavings)
 	require.Greater(t, looked, int(*programs/2))
 }
 
@@ -227,7 +251,21 @@ func random(seed uint64) *program {
 	for range n {
 		p.bodies = append(p.bodies, append(body(r, 2+r.IntN(4), 2), statement{op: doneGroup}))
 	}
+	if seed%4 == 3 {
+		p.bodies[1] = append(retry(r.IntN(2), 2), p.bodies[1]...)
+	}
 	return p
+}
+
+// retry is a loop that adds to a variable as long as it finds another value than the one
+// it counts on, which it counts up, and not more often than so many times.
+func retry(on, times int) []statement {
+	var again []statement
+	for value := times; value >= 0; value-- {
+		s := statement{op: swap, on: 2 + on, value: value}
+		again = []statement{s, {op: when, value: value, other: again}}
+	}
+	return again
 }
 
 // body returns so many statements, more or less.
