@@ -29,7 +29,7 @@ var predict = flag.Bool("predict", false, "find concurrency bugs of other interl
 var options = []string{
 	"atomic", "baseline", "baseline-write", "explore", "fail-on", "github", "gitlab", "html", "json", "junit",
 	"keep", "kinds", "new-from", "patterns", "pkgs", "runs",
-	"sarif", "shard", "smt2", "solver", "timeout", "timings", "witnesses",
+	"sarif", "seed", "shard", "smt2", "solver", "timeout", "timings", "witnesses",
 }
 
 func init() {

@@ -43,7 +43,7 @@ type closure struct {
 	finders            map[finder]bool
 	followed           int   // events
 	most               int   // of these; with more, it is not whole
-	steps              int64 // that it took
+	steps              int64 // that it took: edges and writes looked at
 }
 
 // lockUse is the acquires of a lock in a cone.
@@ -260,6 +260,7 @@ func (c *closure) find(by map[int32]trace.GID, k int32, g trace.GID, ws []int32)
 // others adds those of the writes, which are in recorded order, that goroutine g does not do.
 func (c *closure) others(g trace.GID, ws []int32) {
 	k, _ := slices.BinarySearch(ws, c.base)
+	c.steps += int64(len(ws) - k)
 	for _, w := range ws[k:] {
 		if w != none && c.m.gid(w) != g {
 			c.add(w)

@@ -23,7 +23,7 @@ func TestParseOptions(t *testing.T) {
 	o, rest, err := parseOptions("json=env.json witnesses=w", strings.Fields(args))
 	require.NoError(t, err)
 	assert.Equal(t, options{
-		files: map[string]string{"json": "r.json"}, witnesses: "w", timeout: 3 * time.Second, runs: 3, keep: "k",
+		files: map[string]string{"json": "r.json"}, witnesses: "w", timeout: 3 * time.Second, runs: 3, seed: 1, keep: "k",
 		failOn: []string{"deadlock", "channel", "waitgroup", "failure", "race", "effect"},
 	}, o)
 	assert.Equal(t, strings.Fields("-v ./... -run X -args -predict.json=no"), rest)
