@@ -1,27 +1,44 @@
 package replayer
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/gopredict/gopredict/internal/bug"
 )
 
-// onTime finds out whether an assertion that was confirmed under plan rests on time: on
-// others being late while the failing goroutine waited for a timer. Its replays tell who
-// was held, though it could go on, while timers fired. If anyone was, the same is replayed
-// once more, promptly: a goroutine that could go on does so before any timer fires, in its
-// turn or not. If the test passes then, the failure rests on time. What rests on another
-// goroutine's wait is left alone: sleeps in a program order its goroutines as a rule, and
-// that they need not is the bug; and so are panics of the program.
+// patience is how long goroutines have to be late for a failure that rests on it to be no
+// bug: a test that waits as long for another goroutine means to see what hangs. Less is
+// what a busy machine makes of any goroutine. Of the usual second some has passed by then.
+const patience = 950 * time.Millisecond
+
+// onTime finds out whether a failure of the test that was confirmed under plan rests on
+// time: on others being late while the failing goroutine waited for a timer. Its replays
+// tell who was held, though it could go on, while timers fired. If anyone was, the same is
+// replayed once more, promptly: a goroutine that could go on does so before any timer fires,
+// in its turn or not. If the test passes then, the failure rests on time; if on more than
+// patience, it is not confirmed. The same is asked of a leak that follows from the failure.
+// What rests on another goroutine's wait is left alone: sleeps in a program order its
+// goroutines as a rule, and that they need not is the bug; and so are panics of the program.
 func (r *Result) onTime(ctx context.Context, bin Binary, plan *Plan, opts Options) error {
 	w := plan.Witness
-	if r.Effect != bug.TestFailure || r.Status != bug.Confirmed || w.Kind.ProofOf(len(w.Violation)) != bug.FailedTest || opts.Hold > 0 {
+	if r.Effect != bug.TestFailure || r.Status != bug.Confirmed || w.Kind != bug.Leak && w.Kind.ProofOf(len(w.Violation)) != bug.FailedTest || opts.Hold > 0 {
 		return nil
 	}
+	late := r.Verdicts[0].Late
 	failing := w.Violation[0].Goroutine
-	late := overtaken(r.Verdicts[0].Late, failing)
-	if len(late) == 0 {
+	if w.Kind == bug.Leak { // one that started it fails
+		k := slices.IndexFunc(late, func(l Late) bool { return strings.HasPrefix(failing, l.By+".") })
+		if k < 0 {
+			return nil
+		}
+		failing = late[k].By
+	}
+	if late = overtaken(late, failing); len(late) == 0 {
 		return nil
 	}
 	v, err := opts.Slots.run(ctx, func() (Verdict, error) {
@@ -31,14 +48,23 @@ func (r *Result) onTime(ctx context.Context, bin Binary, plan *Plan, opts Option
 	if err != nil {
 		return err
 	}
-	if v.Outcome.Effect == bug.NoEffect && !v.Outcome.TimedOut {
-		if prompt := overtaken(v.Late, failing); len(prompt) > 0 { // it tells of each one that it has let go
-			late = prompt
-		}
-		r.Timed, r.Late = true, late
+	if v.Outcome.Effect != bug.NoEffect || v.Outcome.TimedOut {
+		return nil
+	}
+	if prompt := overtaken(v.Late, failing); len(prompt) > 0 { // it tells of each one that it has let go
+		late = prompt
+	}
+	r.Timed, r.Late = true, late
+	worst := slices.MaxFunc(late, func(a, b Late) int { return cmp.Compare(a.For, b.For) })
+	if worst.For >= patience {
+		r.Status = bug.Unconfirmed
+		r.Reason = fmt.Sprintf("the test fails only if goroutine %s takes %s or longer where others wait for it", shortName(worst.Goroutine), worst.For.Round(time.Millisecond))
 	}
 	return nil
 }
+
+// shortName is the name of a goroutine without that of its test.
+func shortName(goroutine string) string { return goroutine[strings.LastIndexByte(goroutine, ':')+1:] }
 
 // overtaken returns those of the late goroutines that one wait of the failing goroutine has
 // overtaken, its first one, or the timer that nobody has waited for.

@@ -3,6 +3,7 @@ package replayer
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -14,7 +15,7 @@ import (
 // a timer fired, and what comes where it did not.
 var (
 	failing = slices.Concat(stands, []string{"print --- FAIL: TestX (0.00s)"})
-	late    = slices.Concat(failing, []string{"verdict late TestX:0.1 TestX:0 sleep p.TestX x_test.go:8", "late? exit 1"})
+	late    = slices.Concat(failing, []string{"verdict late TestX:0.1 15000000 TestX:0 sleep p.TestX x_test.go:8", "late? exit 1"})
 )
 
 // assertion confirms the sample as an assertion.
@@ -31,8 +32,21 @@ func TestAnAssertionRestsOnTime(t *testing.T) {
 	r := assertion(t, Options{}, late...)
 	assert.Equal(t, bug.Confirmed, r.Status)
 	assert.True(t, r.Timed)
-	assert.Equal(t, []Late{{Goroutine: "TestX:0.1", By: "TestX:0", Why: "sleep", Func: "p.TestX", Pos: "x_test.go:8"}}, r.Late)
+	assert.Equal(t, []Late{{Goroutine: "TestX:0.1", For: 15 * time.Millisecond, By: "TestX:0", Why: "sleep", Func: "p.TestX", Pos: "x_test.go:8"}}, r.Late)
 	assert.Equal(t, [2]int{2, 2}, [2]int{r.Replays, r.Reproduced}, "the prompt replay does not count")
+}
+
+// Who waits for a second and fails then wants to see what hangs.
+func TestAnAssertionRestsOnAGuard(t *testing.T) {
+	for ns, want := range map[string]bug.Status{"949999999": bug.Confirmed, "1000000000": bug.Unconfirmed} {
+		guard := "verdict late TestX:0.1 " + ns + " TestX:0 select p.TestX x_test.go:8"
+		r := assertion(t, Options{}, slices.Concat(failing, []string{guard, "late? exit 1"})...)
+		assert.Equal(t, want, r.Status, ns)
+		assert.True(t, r.Timed)
+		if want == bug.Unconfirmed {
+			assert.Equal(t, "the test fails only if goroutine 0.1 takes 1s or longer where others wait for it", r.Reason)
+		}
+	}
 }
 
 func TestAnAssertionFailsWhoeverIsLate(t *testing.T) {
@@ -49,12 +63,12 @@ func TestAnAssertionFailsWhoeverIsLate(t *testing.T) {
 // anyone was late.
 func TestAnAssertionFailsInTime(t *testing.T) {
 	assert.False(t, assertion(t, Options{}, slices.Concat(failing, []string{"late? exit 1"})...).Timed)
-	other := "verdict late TestX:0.1 TestX:0.2 sleep p.TestX x_test.go:8"
+	other := "verdict late TestX:0.1 15000000 TestX:0.2 sleep p.TestX x_test.go:8"
 	assert.False(t, assertion(t, Options{}, slices.Concat(failing, []string{other, "late? exit 1"})...).Timed)
 }
 
 func TestAPanicRestsOnNothing(t *testing.T) {
-	verdict := "verdict late TestX:0.1 TestX:0 sleep p.TestX x_test.go:8"
+	verdict := "verdict late TestX:0.1 15000000 TestX:0 sleep p.TestX x_test.go:8"
 	r := assertion(t, Options{}, slices.Concat(stands, []string{verdict, "late? print panic: boom", "late? exit 2"})...)
 	assert.Equal(t, bug.Panic, r.Effect)
 	assert.False(t, r.Timed)

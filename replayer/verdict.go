@@ -5,6 +5,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer/witness"
@@ -42,8 +43,9 @@ type Protocol struct {
 // Late is a goroutine that a timer has overtaken, and one that waits for that timer.
 type Late struct {
 	Goroutine string
-	By        string // the goroutine that waits; "" if none does
-	Why       string // its wait reason, e.g. "sleep"
+	For       time.Duration // how long it would have to be late
+	By        string        // the goroutine that waits; "" if none does
+	Why       string        // its wait reason, e.g. "sleep"
 	Func      string
 	Pos       string // file:line
 }
@@ -212,13 +214,17 @@ func (p *Protocol) blocked(rest string) error {
 
 // late reads a line's fields, of which the file may hold spaces.
 func (p *Protocol) late(rest string) error {
-	f := strings.SplitN(rest, " ", 5)
-	if len(f) < 5 {
-		return fmt.Errorf("late has %d fields, expected two goroutines, wait reason, function, file:line", len(f))
+	f := strings.SplitN(rest, " ", 6)
+	if len(f) < 6 {
+		return fmt.Errorf("late has %d fields, expected a goroutine, nanoseconds, a goroutine, wait reason, function, file:line", len(f))
 	}
-	l := Late{Goroutine: f[0]}
-	if f[1] != "-" {
-		l.By, l.Why, l.Func, l.Pos = f[1], strings.ReplaceAll(f[2], "_", " "), f[3], f[4]
+	ns, err := strconv.ParseInt(f[1], 10, 64)
+	if err != nil {
+		return fmt.Errorf("late has %q for nanoseconds", f[1])
+	}
+	l := Late{Goroutine: f[0], For: time.Duration(ns)}
+	if f[2] != "-" {
+		l.By, l.Why, l.Func, l.Pos = f[2], strings.ReplaceAll(f[3], "_", " "), f[4], f[5]
 	}
 	p.Late = append(p.Late, l)
 	return nil

@@ -181,7 +181,7 @@ func (r *ended) confirm(ctx, limit context.Context, members []blocked.Wait) erro
 			}
 		}
 	}
-	if ev.Result.Status != bug.Confirmed { // by a replay
+	if ev.Result.Status != bug.Confirmed && !ev.Result.Timed { // the run itself has shown it
 		ev.Result.Status, ev.Result.Effect = bug.Confirmed, effectOf(r.kind)
 		ev.Result.Reproduced = 0
 	}

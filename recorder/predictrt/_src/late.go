@@ -25,11 +25,11 @@ func overtaken(by *goroutine, left int64) bool {
 	}
 	g := firstHeld()
 	if g != nil && !g.mayBlock() {
-		tellLate(g, by)
+		tellLate(g, left, by)
 	}
 	for _, g := range controlled {
 		if d, ok := g.timeout(); ok && g != by && !g.dozes && d < left {
-			tellLate(g, by)
+			tellLate(g, left-d, by)
 		}
 	}
 	if prompt && g != nil {
@@ -39,10 +39,10 @@ func overtaken(by *goroutine, left int64) bool {
 	return false
 }
 
-// tellLate says that g is late, for a timer that by waits for.
-func tellLate(g, by *goroutine) {
+// tellLate says that g is late by ns nanoseconds, for a timer that by waits for.
+func tellLate(g *goroutine, ns int64, by *goroutine) {
 	if overtook++; overtook <= maxOvertaken {
-		verdict("late " + g.name() + " " + waitsWhere(by) + "\n")
+		verdict("late " + g.name() + " " + itoa(uint64(max(ns, 0))) + " " + waitsWhere(by) + "\n")
 	}
 }
 
