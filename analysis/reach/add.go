@@ -140,7 +140,8 @@ func (r *run) begin() {
 
 // unseen says in words what [trace.Unseen.What] is.
 var unseen = map[string]string{
-	"length": "the length of a channel", "files": "files", "network": "the network", "chance": "chance", "environment": "the environment",
+	"length": "the length of a channel", "clock": "the clock", "files": "files", "network": "the network", "chance": "chance",
+	"environment": "the environment", "goroutines": "how many goroutines there are", "result": "whether a test has failed",
 }
 
 // play executes the events; it reports whether all of them are what the model expects.

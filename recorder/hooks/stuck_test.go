@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -22,6 +23,7 @@ func TestRunEndsWhenNothingCanMove(t *testing.T) {
 		{"subtest", []string{"TestStuck:0.1 select"}},
 		{"signal", []string{"TestStuck:0 acq"}},
 		{"context", []string{"TestStuck:0 recv"}},
+		{"ticker", []string{"TestStuck:0 recv"}},
 	} {
 		for _, toolchain := range []string{"local", otherRelease} {
 			dir, out, err := runBuilt(t, toolchain, "record;trace=$DIR/trace", "^TestStuck$", "STUCK="+c.stuck)
@@ -38,8 +40,8 @@ func TestRunEndsWhenNothingCanMove(t *testing.T) {
 			for _, s := range tr.Stuck {
 				g := tr.Goroutines[s.G]
 				require.NotEmpty(t, s.Stack)
-				if c.stuck == "context" && s.Proof == trace.ProofLingering {
-					continue // a signal would wake it
+				if (c.stuck == "context" || c.stuck == "ticker") && s.Proof == trace.ProofLingering {
+					continue // a signal would wake it, or a timer does
 				}
 				require.Equal(t, trace.ProofDeadlock, s.Proof)
 				got = append(got, g.Name()+" "+s.Op.String())
@@ -59,6 +61,15 @@ func TestRunGoesOnWhileSomethingCanCome(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, tr.Stuck, then)
 	}
+}
+
+// Where timers do something again and again, nothing is proven: the tests' time is over then.
+func TestRunThatTurnsRoundEndsWithItsTime(t *testing.T) {
+	cmd := exec.Command(selftestBinary(t, "local"), "-test.run=^TestStuck$", "-test.timeout=1500ms")
+	cmd.Env = append(os.Environ(), "STUCK=turns", "GOPREDICT_RT=record;trace="+filepath.Join(t.TempDir(), "trace"))
+	out, err := cmd.CombinedOutput()
+	require.Error(t, err)
+	require.Contains(t, string(out), "panic: test timed out after 1.5s")
 }
 
 // Of what a test leaves behind, that is a leak which nothing alive can reach, nor what may

@@ -146,7 +146,7 @@ type Cut struct {
 // may be different in another run, though nothing in the trace is.
 type Unseen struct {
 	Test string // as the goroutines name it; "" for what runs outside of tests
-	What string // length (of a channel), files, network, chance or environment
+	What string // length (of a channel), clock, files, network, chance, environment, goroutines (how many) or result (of a test, so far)
 }
 
 // A Proof says for how long a goroutine is blocked.

@@ -1,9 +1,11 @@
 package reach
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // The tests of this file tell objects apart that are alike, or come to be at one address:
@@ -193,6 +195,32 @@ func TestOpenLength(t *testing.T) {
 	together(func() { ch <- 1 }, func() { ch <- 2 }, func() {
 		if len(ch) == 1 {
 			t.Error("one of two")
+		}
+	})
+}
+
+// What no event tells of may be otherwise in another run.
+func TestOpenClock(t *testing.T) {
+	start := time.Now()
+	together(func() {}, func() {
+		if time.Since(start) > time.Hour {
+			t.Error("slow")
+		}
+	})
+}
+
+func TestOpenGoroutines(t *testing.T) {
+	together(func() {}, func() {
+		if runtime.NumGoroutine() > 1000 {
+			t.Error("many")
+		}
+	})
+}
+
+func TestOpenResult(t *testing.T) {
+	together(func() {}, func() {
+		if t.Failed() {
+			t.Log("failed")
 		}
 	})
 }

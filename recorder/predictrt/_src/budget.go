@@ -85,22 +85,40 @@ func (a *account) looks(what uint8) {
 	runtime.PredictUnpin()
 }
 
-// unseenLength is that of a channel. The others are what runtime.PredictOutsideRead is told,
-// but for the clock.
+// unseenLength is that of a channel. The others are what runtime.PredictOutsideRead is told.
 const unseenLength = 0
 
 var unseenWords = [...]string{
 	unseenLength:               "unseen length ",
+	runtime.PredictClock:       "unseen clock ",
 	runtime.PredictFiles:       "unseen files ",
 	runtime.PredictNetwork:     "unseen network ",
 	runtime.PredictCrypto:      "unseen chance ",
 	runtime.PredictEnvironment: "unseen environment ",
+	runtime.PredictGoroutines:  "unseen goroutines ",
+	runtime.PredictResult:      "unseen result ",
+}
+
+// LooksAtClock is called where a look at the clock returns to pc. The standard library's own
+// do not count: package testing looks at it in each test.
+func LooksAtClock(pc uintptr) { looksFrom(pc, runtime.PredictClock) }
+
+// LooksAtResult is called where a look at whether a test has failed returns to pc.
+func LooksAtResult(pc uintptr) { looksFrom(pc, runtime.PredictResult) }
+
+func looksFrom(pc uintptr, what uint8) {
+	if Mode == 0 {
+		return
+	}
+	if g := current(); g != nil && g.account.unseen>>what&1 == 0 && !Private(pc) {
+		g.account.looks(what)
+	}
 }
 
 // readsOutside is called where a goroutine reads what comes from outside of the program.
 func readsOutside(what uint8) {
 	if what == runtime.PredictClock {
-		return // package testing looks at it in each test
+		return // see LooksAtClock
 	}
 	if g := current(); g != nil {
 		g.account.looks(what)

@@ -271,6 +271,9 @@ func end() {
 		g.log(End, 0, 0, 0, 0, 0)
 		hot = notHot
 		g.exit()
+		if g.testing != 0 {
+			testing--
+		}
 		g.polling.settle()
 		if actors == nil { // else the schedule may still name it
 			g.next, unused = unused, g

@@ -5,9 +5,13 @@ import (
 	"unsafe"
 )
 
-// patient is how often those that a test has started, and that can run, go before the
-// test's end is judged: that they had no turn yet must not be taken for being stuck.
-const patient = 64
+// Those that a test has started, and that can run, go on before the test's end is judged,
+// until none can, or so many turns or so much processor time, in nanoseconds, are used: that
+// they had no turn yet must not be taken for being stuck.
+const (
+	lastTurns = 1000
+	lastTime  = 10_000_000
+)
 
 // forSubtests is how many objects are looked into at the ends of all subtests together, which
 // takes some three seconds. What they leave behind then is looked for at their test's end:
@@ -28,12 +32,7 @@ func Ended() {
 	if stage == othersGo { // nobody waits for the one that goes last any more
 		g.setStage(free)
 	}
-	for range patient {
-		if !runtime.PredictAnyRunnable(g.left) || !runtime.PredictCanPark() {
-			break
-		}
-		runtime.PredictGosched()
-	}
+	g.goLast()
 	runtime.PredictPin()
 	runtime.PredictUnreachable(g.left, func(rec unsafe.Pointer) { (*goroutine)(rec).leaks() })
 	if g.path == "0" {
@@ -46,6 +45,22 @@ func Ended() {
 	runtime.PredictUnpin()
 }
 
+// goLast lets those go on that g has started, at the end of its test.
+func (g *goroutine) goLast() {
+	const lookEach = 8 // asking for the processor time takes some
+	var turns uint32
+	var time int64
+	for n := 0; runtime.PredictAnyRunnable(g.left) && runtime.PredictCanPark(); n++ {
+		switch {
+		case n == 0:
+			turns, time = runtime.PredictTurns(), runtime.PredictCPU()
+		case runtime.PredictTurns()-turns >= lastTurns, n%lookEach == 0 && runtime.PredictCPU()-time >= lastTime:
+			return
+		}
+		runtime.PredictGosched()
+	}
+}
+
 // partly is set where a program is ended although a signal may move some of it; those who
 // wait for ever all the same are marked.
 var partly bool
@@ -53,17 +68,20 @@ var partly bool
 // mayGoOn reports whether a signal may let g go on, in a program that is ended.
 func (g *goroutine) mayGoOn() bool { return partly && !g.forEver }
 
-// testStuck reports whether a goroutine that runs a test waits for ever whatever signal may
-// come, where nothing else can move the program.
-func testStuck() bool {
+// testStuck reports whether a goroutine that runs a test waits for ever whatever may come, a
+// signal or a timer, where no goroutine can run; with all, whether each of them does. Others
+// that do so are marked then.
+func testStuck(all bool) bool {
 	if runtime.PredictLookedInto() > forSubtests {
 		return false
 	}
-	runtime.PredictUnreachable(func(rec unsafe.Pointer) bool { return (*goroutine)(rec) != &deaf }, func(rec unsafe.Pointer) {
-		g := (*goroutine)(rec)
-		g.forEver = true
-		partly = partly || g.testing != 0
-	})
+	stuck := 0
+	runtime.PredictUnreachable(func(rec unsafe.Pointer) bool { return (*goroutine)(rec).testing != 0 }, func(rec unsafe.Pointer) { stuck++ })
+	if partly = stuck > 0 && (stuck == testing || !all); partly {
+		runtime.PredictUnreachable(func(rec unsafe.Pointer) bool { return (*goroutine)(rec) != &deaf }, func(rec unsafe.Pointer) {
+			(*goroutine)(rec).forEver = true
+		})
+	}
 	return partly
 }
 

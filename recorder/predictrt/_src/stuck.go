@@ -111,6 +111,9 @@ func (g *goroutine) stuckIn(reason string) string {
 // that have not ended, subtests after their parents: it prints what they have logged.
 var Dying func(tests []unsafe.Pointer)
 
+// testing is how many goroutines run a test.
+var testing int
+
 // Runs says that the running goroutine runs a test.
 func Runs(test unsafe.Pointer) {
 	if Mode == 0 {
@@ -118,6 +121,7 @@ func Runs(test unsafe.Pointer) {
 	}
 	if g := current(); g != nil {
 		g.testing = uintptr(test)
+		testing++
 	}
 }
 

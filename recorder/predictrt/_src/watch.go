@@ -236,34 +236,49 @@ func missing() string {
 // afterwards watches a program that has no schedule, or whose schedule is over. It ends the program if
 // nothing in it can happen any more before the tests' time is over: that would
 // end it just so, only later. A timer that is due before then, a system call, a
-// child process, I/O, or signals that it waits for could make it go on; but not where no
-// goroutine that waits for a signal can reach what a test waits for.
+// child process, I/O, or signals that it waits for could make it go on; but not where what
+// they reach is not what a test waits for, which is looked at now and then.
 func afterwards(look runtime.PredictState) int64 {
-	if look.Runnable || look.Outside {
+	moves := look.Outside || look.Timer >= 0 && (alarm == 0 || runtime.PredictTimerNow()+look.Timer < alarm || turnsRound())
+	switch {
+	case look.Runnable:
 		sleepy = 0
-		if look.Runnable {
-			return 0
+		return 0
+	case moves && runtime.PredictSearchDue() && testStuck(true):
+		deadlocked()
+		return -1
+	case moves:
+		sleepy = 0
+		switch {
+		case look.Outside:
+			return 10 * lookTime
+		case verdictFD >= 0 && !look.Signals && runtime.PredictAlone():
+			return evenly(look, true)
 		}
-		return 10 * lookTime
-	}
-	if look.Timer >= 0 && (alarm == 0 || runtime.PredictTimerNow()+look.Timer < alarm) {
-		sleepy = 0
 		return untilTimer(look)
 	}
 	if sleepy++; sleepy < asleep {
 		return lookTime / 5
 	}
-	if look.Signals && runtime.PredictAwaitsSignal() && (sleepy > asleep || !testStuck()) {
+	if look.Signals && runtime.PredictAwaitsSignal() && (sleepy > asleep || !testStuck(false)) {
 		return 10 * lookTime
 	}
 	deadlocked()
 	return -1
 }
 
+// turnsRound reports whether the program does something again and again that comes next when
+// the tests' time is over: until then it could have made a test go on.
+func turnsRound() bool {
+	next := runtime.PredictTimerAfter(alarm)
+	return next >= 0 && next < alarm-runtime.PredictTimerNow()+runtime.PredictElapsed()
+}
+
 // watchRun is watch for a program that is recorded.
 func watchRun() (wait int64, still bool) {
-	wait = afterwards(runtime.PredictLook())
-	if sleepy == 0 {
+	look := runtime.PredictLook()
+	wait = afterwards(look)
+	if sleepy == 0 && (look.Timer < 0 || alarm == 0 || runtime.PredictTimerNow()+look.Timer < alarm) {
 		wait = 0 // until nothing can run the next time
 	}
 	return wait, false

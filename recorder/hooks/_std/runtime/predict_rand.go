@@ -41,6 +41,8 @@ const (
 	PredictNetwork
 	PredictCrypto
 	PredictEnvironment
+	PredictGoroutines // how many there are, or where
+	PredictResult     // of a test, so far
 )
 
 // PredictOutsideRead notes that the running goroutine reads what comes from

@@ -41,6 +41,7 @@ var predictClock predictClockState
 
 type predictClockState struct {
 	now   int64 // what the clock shows, in nanoseconds
+	began int64 // what it showed at first
 	held  int64 // of that, what timers do not count, see PredictOnly
 	since int64 // when work was last counted, or the P became idle; real time
 	debt  int64 // work that has not moved the clock, at most predictSlack
@@ -65,7 +66,8 @@ type predictClockState struct {
 
 func predictStartClock() {
 	predictClock.now = nanotime()
-	predictClock.since = predictClock.now
+	predictClock.since, predictClock.began = predictClock.now, predictClock.now
+	predictSearchAt = predictClock.now + predictFirstSearch
 }
 
 // predictWork counts the time since it was called last as work.
@@ -388,6 +390,12 @@ func predictOverdue(when, now int64) bool {
 	return when+predictLong <= now && predictTurnCPU+predictLong <= predictCPU()
 }
 
+// PredictTurns returns how often one of the program's own goroutines has got the P.
+func PredictTurns() uint32 { return predictTurns }
+
+// PredictCPU returns the processor time that the process has used, in nanoseconds.
+func PredictCPU() int64 { return predictCPU() }
+
 // predictShort reports whether a system call that has begun at that time is to
 // be waited for with all other goroutines.
 func predictShort(when, now int64) bool {
@@ -438,6 +446,24 @@ func PredictRested() {
 
 // PredictClockNow returns what the clock shows, in nanoseconds.
 func PredictClockNow() int64 { return predictClock.now }
+
+// PredictElapsed returns how much time has passed by the clock, in nanoseconds.
+func PredictElapsed() int64 { return predictClock.now - predictClock.began }
+
+// PredictTimerAfter returns how many nanoseconds the first timer is due after the time when,
+// of PredictTimerNow; negative if there is none.
+func PredictTimerAfter(when int64) int64 {
+	next := int64(-1)
+	ts := &getg().m.p.ptr().timers
+	ts.lock()
+	for _, tw := range ts.heap {
+		if d := tw.timer.when - when; d > 0 && tw.timer.state&timerZombie == 0 && (next < 0 || d < next) {
+			next = d
+		}
+	}
+	ts.unlock()
+	return next
+}
 
 // PredictTimerNow returns the time of timers, in nanoseconds.
 func PredictTimerNow() int64 { return predictTimerNow(0) }

@@ -68,10 +68,28 @@ func predictIdle() *g {
 	return gp
 }
 
-// predictAwaits reports whether a timer or the network poller can make something move.
+// predictAwaits reports whether a timer or the network poller can make something move, and
+// nobody is to search now for what they cannot.
 func predictAwaits() bool {
 	next := getg().m.p.ptr().timers.wakeTime()
-	return next != 0 && (predictClock.alarmWhen == 0 || next < predictClock.alarmWhen) || netpollAnyWaiters()
+	return (next != 0 && (predictClock.alarmWhen == 0 || next < predictClock.alarmWhen) || netpollAnyWaiters()) &&
+		predictClock.now < predictSearchAt
+}
+
+// predictSearchAt is when the tests are to be searched for one that nothing can make go on,
+// though something moves; by the program's clock. A search may take long: they are made when
+// the program has run for a second, for two, four, and so on.
+var predictSearchAt int64
+
+const predictFirstSearch = 1_000_000_000
+
+// PredictSearchDue reports whether such a search is to be made now, and puts the next one off.
+func PredictSearchDue() bool {
+	if predictClock.now < predictSearchAt {
+		return false
+	}
+	predictSearchAt = predictClock.now + max(predictFirstSearch, PredictElapsed())
+	return true
 }
 
 // PredictBlockedOnes calls visit with the record of each goroutine that waits.

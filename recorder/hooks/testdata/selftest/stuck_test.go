@@ -42,6 +42,22 @@ func TestStuck(t *testing.T) {
 		defer stop()
 		go func() { <-ctx.Done() }()
 		<-make(chan int)
+	case "ticker": // it goes on, and leads nowhere
+		tick := time.NewTicker(100 * time.Millisecond)
+		go func() {
+			for range tick.C {
+			}
+		}()
+		<-make(chan int)
+	case "turns": // it could send any time
+		late := make(chan int)
+		go func() {
+			for range 1000 {
+				time.Sleep(100 * time.Millisecond)
+			}
+			close(late)
+		}()
+		<-late
 	case "subtest":
 		t.Run("sub", func(t *testing.T) {
 			t.Log("logged in sub")
