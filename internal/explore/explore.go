@@ -44,6 +44,7 @@ package explore
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -227,8 +228,14 @@ func (c *confirmation) explore(ctx context.Context, findings []finding) error {
 	if err != nil {
 		return err
 	}
+	if timeOver(c.trace) {
+		c.run.Seconds = min(c.run.Seconds, hungSeconds)
+	}
 	firsts = append([]recording{{c, findings}}, firsts...)
-	e := &explored{Exploration: c.Exploration, run: c.run, firsts: firsts, tally: c.tally}
+	e := &explored{
+		Exploration: c.Exploration, run: c.run, firsts: firsts, tally: c.tally,
+		tried: make(map[string]int), passes: make(map[string]*attempt), strays: make(map[string]string),
+	}
 	events, ran := 0, []string(nil) // ran are the tests that were recorded
 	for _, r := range firsts {
 		ran = append(ran, testsIn(r.trace)...)
@@ -238,11 +245,12 @@ func (c *confirmation) explore(ctx context.Context, findings []finding) error {
 	e.orders = c.orders(c.run, events)
 	var passing []string
 	for _, r := range firsts {
-		again, passed, err := r.passing(ctx, e.orders)
+		again, passed, tried, err := r.passing(ctx, e.orders)
 		if err != nil {
 			return err
 		}
 		e.recordings, passing = append(e.recordings, again...), append(passing, passed...)
+		maps.Copy(e.tried, tried)
 	}
 	e.recordings = append(e.recordings, firsts...)
 	for _, r := range firsts {
@@ -286,6 +294,9 @@ type explored struct {
 	tally  *tally
 	// recordings are those so far that have shown something new.
 	recordings []recording
+	tried      map[string]int      // in how many other orders tests were recorded that had failed
+	passes     map[string]*attempt // a run beyond the recordings in which such a test passes, if one does
+	strays     map[string]string   // why the replay of a run in which a test has failed has not shown that
 }
 
 // A strategy records tests of a package again and deals with what that shows. It ends

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -23,9 +24,11 @@ import (
 // failed replays the runs in which tests have failed that pass in another order. It comes
 // last: what was confirmed by then may be why they fail, and tells more.
 func failed(ctx context.Context, e *explored) error {
+	e.never()
 	if !e.wants(bug.Failure) {
 		return nil
 	}
+	defer e.tellStrays()
 	changed := make(map[string]bool) // tests that do not pass any more
 	for _, r := range e.recordings {
 		e.endless(r)
@@ -49,21 +52,79 @@ func failed(ctx context.Context, e *explored) error {
 	return nil
 }
 
-// passing returns a recording with a run of test that has not failed; nil if there is none.
-func (e *explored) passing(test string) *confirmation {
+// tellStrays tells of the tests whose failures replays have not shown again.
+func (e *explored) tellStrays() {
+	for _, test := range slices.Sorted(maps.Keys(e.strays)) {
+		if !slices.ContainsFunc(e.Report.Findings, func(f report.Finding) bool {
+			return f.Status == bug.Confirmed && f.Effect.Harm() >= bug.TestFailure.Harm() && f.Package == e.run.Package.Path && f.Test == test
+		}) {
+			e.warn("%s: %s has failed, and not when its order of goroutines was replayed: %s", e.run.Package.Path, test, e.strays[test])
+		}
+	}
+}
+
+// never tells of the tests that have failed in all runs.
+func (e *explored) never() {
+	var each, one []string
+	for _, r := range e.firsts {
+		several, _ := sizes(r.trace)
+		for _, test := range r.failed {
+			switch {
+			case blocks(r.trace, test) || e.passing(test) != nil: // that it blocks is told
+			case !slices.Contains(several, test):
+				one = append(one, test)
+			case e.tried[test] > 0:
+				each = append(each, test)
+			}
+		}
+	}
+	if len(each) > 0 {
+		most := 0
+		for _, test := range each {
+			most = max(most, e.tried[test])
+		}
+		e.warn("%s: failed in each of %d orders of goroutines, which is no concurrency bug: %s; a bug that makes a test fail in the way in which it fails anyway is told as without effect",
+			e.run.Package.Path, most+1, some(each, "tests"))
+	}
+	if len(one) > 0 {
+		e.warn("%s: failed with one goroutine, which is no concurrency bug: %s", e.run.Package.Path, some(one, "tests"))
+	}
+}
+
+// blocks reports whether goroutines of test were blocked for ever as the run of t ended.
+func blocks(t *trace.Trace, test string) bool {
+	return slices.ContainsFunc(t.Stuck, func(s trace.Stuck) bool {
+		name, _, _ := strings.Cut(t.Goroutines[s.G].Test, "#")
+		return s.Proof == trace.ProofDeadlock && name == test
+	})
+}
+
+// passing returns what runs test again in an order in which it has passed, without the
+// schedule of a bug, and reports whether it does so again; nil if it has never passed.
+func (e *explored) passing(test string) func(ctx context.Context) (bool, error) {
 	for _, r := range e.recordings {
-		if passed(r.trace, test) {
-			return r.confirmation
+		if r.passed(test) {
+			return func(ctx context.Context) (bool, error) { return r.passesStill(ctx, test) }
+		}
+	}
+	if a := e.passes[test]; a != nil {
+		return func(ctx context.Context) (bool, error) {
+			next, _, err := a.run(ctx)
+			return next != nil && began(next.trace, test) && !slices.Contains(failing(next.trace), test), err
 		}
 	}
 	return nil
 }
 
+// passed reports whether the recorded run has one of test, and it did not fail.
+func (c *confirmation) passed(test string) bool {
+	return began(c.trace, test) && !slices.Contains(c.failed, test)
+}
+
 // endless tells of the tests that had not ended when the time of r was over, and that end
 // in another order. What they have waited for, or turned round for, is not in the events.
 func (e *explored) endless(r recording) {
-	last := len(r.trace.Events) - 1
-	if r.trace.Complete || last < 0 || r.trace.Events[last].Kind != trace.Panic || r.trace.Goroutines[r.trace.Events[last].G].Test != "" {
+	if !timeOver(r.trace) {
 		return
 	}
 	culprits, _ := endedBy(r.trace)
@@ -74,10 +135,15 @@ func (e *explored) endless(r recording) {
 	}
 }
 
-// passed reports whether t has a run of test, and it did not fail.
-func passed(t *trace.Trace, test string) bool {
-	return began(t, test) && !slices.Contains(failing(t), test)
+// timeOver reports whether the run of t was ended as the tests' time was over.
+func timeOver(t *trace.Trace) bool {
+	last := len(t.Events) - 1
+	return !t.Complete && last >= 0 && t.Events[last].Kind == trace.Panic && t.Goroutines[t.Events[last].G].Test == ""
 }
+
+// hungSeconds is how long the tests of a package are taken to run whose time was over, if
+// that was longer: what hangs says nothing of how long they do otherwise.
+const hungSeconds = 1
 
 // failures returns a finding for each test that has failed in the recorded run at a place
 // of the sources: not for one that was only killed, or blocks.
@@ -155,8 +221,8 @@ func (e *explored) failedAt(ctx, limit context.Context, c *confirmation, f findi
 		if c.explained(&told.Finding) {
 			return true, nil
 		}
-		if again, err = e.passing(f.Tests[0]).passesStill(limit, f.Tests[0]); err == nil && !again {
-			c.warn("%s: %s fails in each order by now: by what its runs leave behind, as files, or by chance, and not by the order of goroutines", c.run.Package.Path, f.Tests[0])
+		if again, err = e.passing(f.Tests[0])(limit); err == nil && !again {
+			c.warn("%s: %s fails in each order by now: by what its runs leave behind, as files, or by chance, and not by the order of goroutines%s", c.run.Package.Path, f.Tests[0], c.lookedAt(f.Tests[0]))
 			return false, nil
 		}
 	}
@@ -166,6 +232,10 @@ func (e *explored) failedAt(ctx, limit context.Context, c *confirmation, f findi
 	case limit.Err() != nil:
 		return true, nil
 	case err == nil:
+		if told.Status != bug.Confirmed {
+			told.Reason += c.lookedAt(f.Tests[0])
+			e.strays[f.Tests[0]] = told.Reason
+		}
 		err = c.save(&told)
 		c.tell(told)
 	}
@@ -174,6 +244,26 @@ func (e *explored) failedAt(ctx, limit context.Context, c *confirmation, f findi
 		c.warn("%s: %s: %v", c.run.Package.Path, f.witness.ID, err)
 	}
 	return true, nil
+}
+
+// lookedAt names what test has looked at, in the run of c, that no order of goroutines
+// decides, to be put after a reason; "" if that is nothing.
+func (c *confirmation) lookedAt(test string) string {
+	var all []string
+	for _, u := range c.trace.Unseen {
+		if name, _, _ := strings.Cut(u.Test, "#"); name == test && fromOutside[u.What] != "" {
+			all = append(all, fromOutside[u.What])
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "; it has looked at " + strings.Join(all, ", ")
+}
+
+// fromOutside says in words what [trace.Unseen.What] is, of what the program does not decide.
+var fromOutside = map[string]string{
+	"clock": "the clock", "files": "files", "network": "the network", "chance": "crypto/rand", "environment": "the environment",
 }
 
 // replayFailure replays the recorded run up to the failure f, and returns what there is to

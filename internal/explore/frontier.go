@@ -70,6 +70,7 @@ type frontier struct {
 	runs      []*confirmation // that have shown anything new
 	made      int             // runs
 	more      func() bool     // the budget is not used up
+	fails     bool            // the test has failed in its first recording
 }
 
 // beyond runs tests on, those last that are too long to be recorded again.
@@ -94,6 +95,7 @@ func beyond(ctx context.Context, e *explored) error {
 	for _, test := range tests {
 		x := &frontier{explored: e, test: test}
 		listed := make(map[*confirmation]bool)
+		x.fails = slices.ContainsFunc(e.firsts, func(r recording) bool { return slices.Contains(r.failed, test) })
 		for _, r := range slices.Concat(e.firsts, e.recordings) { // these have the first ones too
 			if began(r.trace, test) && !listed[r.confirmation] {
 				listed[r.confirmation] = true
@@ -184,6 +186,9 @@ func (x *frontier) loop(ctx context.Context) error {
 		for _, a := range now {
 			if a.endless() {
 				return nil // the next may take as long
+			}
+			if x.fails && a.next != nil && x.passing(x.test) == nil && !slices.Contains(failing(a.next.trace), x.test) {
+				x.passes[x.test] = a
 			}
 			if a.next == nil || !x.tally.news(a.next.trace) {
 				continue

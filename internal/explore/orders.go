@@ -144,38 +144,34 @@ const passingOrders = 2
 // passing records those tests again that have failed while the run of c was recorded, in
 // n other orders at most, until they pass. It returns these recordings, the one to judge
 // by first: beside a run that has failed itself, a bug that makes the tests fail would
-// have no effect. Passed are the tests that have passed in one of them.
-func (c *confirmation) passing(ctx context.Context, n int) (all []recording, passed []string, err error) {
+// have no effect. Passed are the tests that have passed in one of them, and tried says in how
+// many orders others were recorded.
+func (c *confirmation) passing(ctx context.Context, n int) (all []recording, passed []string, tried map[string]int, err error) {
 	several, _ := concurrent(c.trace)
-	fail := failing(c.trace)
-	tests := slices.DeleteFunc(slices.Clone(fail), func(test string) bool { return !slices.Contains(several, test) })
+	tests := slices.DeleteFunc(slices.Clone(c.failed), func(test string) bool { return !slices.Contains(several, test) })
+	tried = make(map[string]int)
 	if c.opts.Runs == 0 {
 		n = max(n, passingOrders)
 	}
 	for k := 0; k < n && len(passed) < len(tests); k++ {
 		again, findings, err := c.recordAgain(ctx, c.run, c.otherOrder(k), tests, c.tally)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
+		}
+		for _, test := range tests {
+			tried[test]++
 		}
 		if again == nil {
 			continue
 		}
 		all = slices.Insert(all, 0, recording{again, findings})
 		for _, test := range tests {
-			if !slices.Contains(passed, test) && began(again.trace, test) && !slices.Contains(failing(again.trace), test) {
+			if !slices.Contains(passed, test) && again.passed(test) {
 				passed = append(passed, test)
 			}
 		}
 	}
-	never := slices.DeleteFunc(slices.Clone(tests), func(test string) bool { return slices.Contains(passed, test) })
-	if n > 0 && len(never) > 0 {
-		c.warn("%s: failed in each of %d orders of goroutines, which is no concurrency bug: %s; a bug that makes a test fail in the way in which it fails anyway is told as without effect",
-			c.run.Package.Path, n+1, some(never, "tests"))
-	}
-	if alone := slices.DeleteFunc(fail, func(test string) bool { return slices.Contains(tests, test) }); len(alone) > 0 {
-		c.warn("%s: failed with one goroutine, which is no concurrency bug: %s", c.run.Package.Path, some(alone, "tests"))
-	}
-	return all, passed, nil
+	return all, passed, tried, nil
 }
 
 // failing returns the tests of t that have failed, or not ended.

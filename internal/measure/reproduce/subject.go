@@ -25,15 +25,15 @@ type row struct {
 	missed  []string // what gopredict says of the replays that did not
 }
 
-// blocking is the subject of which the tests themselves say what is expected: its replays
-// are not timed.
-const blocking = "blocking"
+// sayThemselves are the subjects of which the tests themselves say what is expected: their
+// replays are not timed.
+var sayThemselves = []string{"blocking", "failing"}
 
 // subjectsIn returns the names of the subjects below root: those with a want.json, and
-// blocking.
+// sayThemselves.
 func subjectsIn(root string) ([]string, error) {
 	wants, err := filepath.Glob(filepath.Join(root, "testdata", "*", "want.json"))
-	names := []string{blocking}
+	names := slices.Clone(sayThemselves)
 	for _, want := range wants {
 		names = append(names, filepath.Base(filepath.Dir(want)))
 	}
@@ -43,7 +43,10 @@ func subjectsIn(root string) ([]string, error) {
 
 // flags returns those that the subject is tested with.
 func (s subject) flags() ([]string, error) {
-	if s.name == blocking {
+	switch {
+	case s.name == "failing":
+		return []string{"-timeout=2s"}, nil
+	case slices.Contains(sayThemselves, s.name):
 		return nil, nil
 	}
 	text, err := os.ReadFile(filepath.Join(s.root, "testdata", s.name, "want.json"))

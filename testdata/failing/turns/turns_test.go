@@ -1,0 +1,50 @@
+// Package turns has a test that goes on until its time is over.
+package turns
+
+import (
+	"sync"
+	"testing"
+	"time"
+)
+
+type worker struct {
+	mu      sync.Mutex
+	running bool
+}
+
+func (w *worker) set(running bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.running = running
+}
+
+func (w *worker) isRunning() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.running
+}
+
+// The worker is stopped before it has begun. The report has a line for it, and no witness:
+// that it never ends is not proven.
+func TestStop(t *testing.T) {
+	w, done := new(worker), make(chan bool)
+	go func() {
+		for w.set(true); w.isRunning(); {
+			time.Sleep(50 * time.Millisecond)
+		}
+		close(done)
+	}()
+	go w.set(false)
+	<-done
+}
+
+func TestAlwaysTurns(t *testing.T) {
+	w, done := new(worker), make(chan bool)
+	go func() {
+		for w.set(true); w.isRunning(); {
+			time.Sleep(50 * time.Millisecond)
+		}
+		close(done)
+	}()
+	<-done
+}
