@@ -35,6 +35,9 @@ var verdicts = map[string]string{
 	"TestTransportNoReuseAfterEarlyResponse": "real: the handler adds to the group after its response, by which the test may have come to Wait",
 	"TestStopCausesJobsToNotRun":             "real, and meant: a goroutine waits for a job that must not run",
 
+	"TestZero":                                afterGuard,
+	"TestOne":                                 afterGuard,
+	"TestMany":                                afterGuard,
 	"TestCacheTimes":                          byTime,
 	"TestClose_closeTimeout":                  byTime,
 	"TestARCGetIFPresent":                     byTime,
@@ -76,8 +79,9 @@ var verdicts = map[string]string{
 }
 
 const (
-	byTime    = "real, by time alone: the goroutine that a sleep or a tick is to wait for has not come so far when that is over"
-	notClosed = "real: the test does not close the channel, whose goroutine waits for what comes"
+	byTime     = "real, by time alone: the goroutine that a sleep or a tick is to wait for has not come so far when that is over"
+	afterGuard = "real, by time alone: if the group's goroutine takes more than 100 ms, the test does not receive what it sends"
+	notClosed  = "real: the test does not close the channel, whose goroutine waits for what comes"
 )
 
 // verdict is what came of looking at f.

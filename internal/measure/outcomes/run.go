@@ -57,7 +57,10 @@ func (r *runner) command(ctx context.Context, dir, file, name string, args ...st
 		return p, err
 	}
 	if bounded.Err() != nil {
-		return p, fmt.Errorf("%s %s: %w", filepath.Base(name), strings.Join(args, " "), bounded.Err())
+		if ctx.Err() != nil {
+			return p, context.Cause(ctx)
+		}
+		return p, fmt.Errorf("%s %s did not end within %v", filepath.Base(name), args[0], bound)
 	}
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
