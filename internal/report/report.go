@@ -46,11 +46,10 @@ type Report struct {
 type Package struct {
 	Package    string   `json:"package"`
 	Tests      int      `json:"tests"`
-	Cases      []Case   `json:"cases,omitempty"` // the tests and subtests of the recorded run
-	Result     string   `json:"result"`          // of the recorded run: "pass", "fail", "build-failed" or "no tests"
-	RecordS    float64  `json:"record_s"`        // test time of the recorded run, in seconds
-	ReplayS    float64  `json:"replay_s"`        // from the first replay to the last, in seconds
-	Runs       int64    `json:"runs"`            // of tests of the package, after the recorded one: further recordings and replays
+	Result     string   `json:"result"`   // of the recorded run: "pass", "fail", "build-failed" or "no tests"
+	RecordS    float64  `json:"record_s"` // test time of the recorded run, in seconds
+	ReplayS    float64  `json:"replay_s"` // from the first replay to the last, in seconds
+	Runs       int64    `json:"runs"`     // of tests of the package, after the recorded one: further recordings and replays
 	Events     int      `json:"events"`
 	TraceBytes int64    `json:"trace_bytes"`
 	Skipped    []string `json:"skipped"` // "FILE: REASON", what was left alone of what was to be instrumented
@@ -59,6 +58,7 @@ type Package struct {
 	Lingering []Lingering `json:"lingering,omitempty"`
 	// Explored are the tests that were run until nothing was left, or as far as that went.
 	Explored []Explored `json:"explored,omitempty"`
+	Cases    []Case     `json:"cases,omitempty"` // the tests and subtests of the recorded run
 }
 
 // A Case is a test or subtest of the recorded run. One that was skipped counts as passed.
