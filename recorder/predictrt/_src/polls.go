@@ -175,7 +175,11 @@ func (g *goroutine) repeated(e event) bool {
 	p := &g.polling
 	if p.stage == learns && !p.changed {
 		if p.n < roundEvents {
-			p.round[p.n] = e
+			// Field by field: a copy of the whole takes more stack than there is, if the
+			// compiler does not optimize.
+			to := &p.round[p.n]
+			to.kind, to.flags, to.site, to.size, to.obj, to.val = e.kind, e.flags, e.site, e.size, e.obj, e.val
+			to.want = e.want
 		}
 		p.n++
 		p.blind = p.blind || blind(e.kind, e.flags)
