@@ -21,24 +21,29 @@ const patience = 950 * time.Millisecond
 // tell who was held, though it could go on, while timers fired. If anyone was, the same is
 // replayed once more, promptly: a goroutine that could go on does so before any timer fires,
 // in its turn or not. If the test passes then, the failure rests on time; if on more than
-// patience, it is not confirmed. The same is asked of a leak that follows from the failure.
-// What rests on another goroutine's wait is left alone: sleeps in a program order its
-// goroutines as a rule, and that they need not is the bug; and so are panics of the program.
+// patience, it is not confirmed. What rests on another goroutine's wait is left alone, but for
+// one of more than patience: sleeps in a program order its goroutines as a rule, and that they
+// need not is the bug; and so are panics of the program. A leak that follows from a failure
+// is no more confirmed than that.
 func (r *Result) onTime(ctx context.Context, bin Binary, plan *Plan, opts Options) error {
 	w := plan.Witness
-	if r.Effect != bug.TestFailure || r.Status != bug.Confirmed || w.Kind != bug.Leak && w.Kind.ProofOf(len(w.Violation)) != bug.FailedTest || opts.Hold > 0 {
+	assertion := w.Kind.ProofOf(len(w.Violation)) == bug.FailedTest
+	if r.Effect != bug.TestFailure || r.Status != bug.Confirmed || !assertion && w.Kind != bug.Leak || opts.Hold > 0 {
 		return nil
 	}
-	late := r.Verdicts[0].Late
 	failing := w.Violation[0].Goroutine
-	if w.Kind == bug.Leak { // one that started it fails
-		k := slices.IndexFunc(late, func(l Late) bool { return strings.HasPrefix(failing, l.By+".") })
-		if k < 0 {
-			return nil
-		}
-		failing = late[k].By
+	var late []Late
+	if assertion {
+		late = overtaken(r.Verdicts[0].Late, failing)
 	}
-	if late = overtaken(late, failing); len(late) == 0 {
+	if len(late) == 0 {
+		for _, l := range r.Verdicts[0].Late {
+			if l.For >= patience {
+				late = []Late{l}
+			}
+		}
+	}
+	if len(late) == 0 {
 		return nil
 	}
 	v, err := opts.Slots.run(ctx, func() (Verdict, error) {
@@ -51,7 +56,7 @@ func (r *Result) onTime(ctx context.Context, bin Binary, plan *Plan, opts Option
 	if v.Outcome.Effect != bug.NoEffect || v.Outcome.TimedOut {
 		return nil
 	}
-	if prompt := overtaken(v.Late, failing); len(prompt) > 0 { // it tells of each one that it has let go
+	if prompt := overtaken(v.Late, failing); assertion && len(prompt) > 0 { // it tells of each one that it has let go
 		late = prompt
 	}
 	r.Timed, r.Late = true, late

@@ -49,6 +49,14 @@ func TestAnAssertionRestsOnAGuard(t *testing.T) {
 	}
 }
 
+// So does who is late for a minute that another goroutine waits.
+func TestAnAssertionRestsOnALongWait(t *testing.T) {
+	minute := "verdict late TestX:0 60000000000 TestX:0.1 select p.retry x.go:8"
+	r := assertion(t, Options{}, slices.Concat(failing, []string{minute, "late? exit 1"})...)
+	assert.Equal(t, bug.Unconfirmed, r.Status)
+	assert.Equal(t, "the test fails only if goroutine 0 takes 1m0s or longer where others wait for it", r.Reason)
+}
+
 func TestAnAssertionFailsWhoeverIsLate(t *testing.T) {
 	r := assertion(t, Options{}, slices.Concat(late, []string{"exit 1"})...)
 	assert.Equal(t, bug.Confirmed, r.Status)
