@@ -99,12 +99,18 @@ func (g *goroutine) noteInside(kind uint8, addr uint64, size uintptr) {
 	g.spinAt = insideMark
 }
 
-// InsideSpan is Inside for n elements of a size.
+// InsideSpan is Inside for n elements of a size. Were it inlined, it would be so only in
+// packages that read this one's export data, and an instance of a generic function would
+// have two texts, which -ldflags=-strictdups=2 refuses.
+//
+//go:noinline
 func InsideSpan(kind uint8, p unsafe.Pointer, n int, size uintptr) {
 	Inside(kind, 0, p, uintptr(n)*size)
 }
 
 // InsideAppend is Inside for what appending n elements to a slice does.
+//
+//go:noinline
 func InsideAppend(s unsafe.Pointer, n int, size uintptr) {
 	h := (*header)(s)
 	switch {
