@@ -20,7 +20,7 @@ var sample string
 // Go expects of them plainly.
 func TestSample(t *testing.T) {
 	names := strings.Fields(sample)
-	require.Len(t, names, 75)
+	require.Len(t, names, 76)
 	s, err := newSuite(t.Context(), t.TempDir())
 	require.NoError(t, err)
 	s.limit, s.log = 2*time.Minute, t.Logf
