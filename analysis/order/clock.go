@@ -145,15 +145,22 @@ func (cs *clocks) either(a, b clock, n *node) clock {
 // each calls yield for each entry of c that is not 0, by ascending goroutine,
 // until it returns false.
 func (cs *clocks) each(c clock, yield func(g uint32, v int32) bool) bool {
-	return c == 0 || cs.eachAt(c, cs.height, 0, yield)
+	return cs.beyond(c, 0, yield)
 }
 
-func (cs *clocks) eachAt(c clock, h uint, base uint32, yield func(g uint32, v int32) bool) bool {
+// beyond is each for the entries of c that are higher in c than in d. It skips what
+// they share, and so takes as long as what differs is large.
+func (cs *clocks) beyond(c, d clock, yield func(g uint32, v int32) bool) bool {
+	return c == 0 || c == d || cs.beyondAt(c, d, cs.height, 0, yield)
+}
+
+func (cs *clocks) beyondAt(c, d clock, h uint, base uint32, yield func(g uint32, v int32) bool) bool {
+	known := cs.node(d) // that of the empty clock has nothing but 0
 	for i, v := range *cs.node(c) {
 		g := base + uint32(i)<<(h*fanBits)
 		switch {
-		case v == 0:
-		case h > 0 && !cs.eachAt(clock(v), h-1, g, yield), h == 0 && !yield(g, v):
+		case v == 0 || v == known[i]:
+		case h > 0 && !cs.beyondAt(clock(v), clock(known[i]), h-1, g, yield), h == 0 && v > known[i] && !yield(g, v):
 			return false
 		}
 	}

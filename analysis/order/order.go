@@ -128,6 +128,22 @@ func (o *Order) Ancestors(i int) iter.Seq2[trace.GID, int] {
 	}
 }
 
+// AncestorsBeyond yields the ancestors of event i without those that must happen before
+// event j; of event j's own goroutine it may yield one all the same. It takes as long as
+// there are such, where Ancestors takes as long as there are goroutines. Where j is
+// negative, it yields all.
+func (o *Order) AncestorsBeyond(i, j int) iter.Seq2[trace.GID, int] {
+	if j < 0 {
+		return o.Ancestors(i)
+	}
+	return func(yield func(trace.GID, int) bool) {
+		own := uint32(o.t.Events[i].G)
+		o.por.beyond(o.por.segs[o.por.seg[i]].clock, o.por.segs[o.por.seg[j]].clock, func(g uint32, v int32) bool {
+			return g == own || yield(trace.GID(g), int(v-1))
+		})
+	}
+}
+
 // Segment numbers the stretch of its goroutine's events that event i lies in.
 // All events of a segment have the same order to the events of others.
 func (o *Order) Segment(i int) int { return int(o.por.seg[i]) }

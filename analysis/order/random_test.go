@@ -2,6 +2,7 @@ package order_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 
@@ -72,6 +73,32 @@ func TestAncestorsAreLastBefore(t *testing.T) {
 			}
 			if len(want) > 0 {
 				t.Fatalf("ancestors of %d lack %v", j, want)
+			}
+		}
+	})
+}
+
+func TestAncestorsBeyondOthers(t *testing.T) {
+	eachRandom(t, func(t *testing.T, tr *trace.Trace, o *order.Order) {
+		por := closure(tr)
+		for i := range tr.Events {
+			for j := range tr.Events {
+				got := maps.Collect(o.AncestorsBeyond(i, j))
+				for g, a := range o.Ancestors(i) {
+					at, yielded := got[g]
+					delete(got, g)
+					switch before := a == j || por[j][a]; {
+					case yielded && at != a:
+						t.Fatalf("ancestor of %d beyond %d of goroutine %d: got %d, want %d", i, j, g, at, a)
+					case !yielded && !before:
+						t.Fatalf("ancestors of %d beyond %d lack %d", i, j, a)
+					case yielded && before && g != tr.Events[j].G:
+						t.Fatalf("ancestors of %d beyond %d have %d, which is before", i, j, a)
+					}
+				}
+				if len(got) > 0 {
+					t.Fatalf("ancestors of %d beyond %d have %v, which are none", i, j, got)
+				}
 			}
 		}
 	})

@@ -174,7 +174,7 @@ func (x *execution) lock(id uint64) *lockUse {
 func (x *execution) can(i int) bool {
 	e := &x.p.t.Events[i]
 	if x.seg[e.G] != x.p.o.Segment(i)+1 {
-		for _, last := range x.p.o.Ancestors(i) {
+		for _, last := range x.p.o.AncestorsBeyond(i, x.latest(e.G)) {
 			if !x.after(e.G, last) {
 				return false
 			}
@@ -200,6 +200,17 @@ func (x *execution) can(i int) bool {
 		}
 	}
 	return true
+}
+
+// latest returns the last performed event of goroutine g, or of the one that started it
+// if it has none itself, or -1. What must happen before that is performed as well.
+func (x *execution) latest(g trace.GID) int {
+	for _, g := range []trace.GID{g, x.p.t.Goroutines[g].Parent} {
+		if k := x.at[g]; k > 0 {
+			return int(x.p.o.Events(g)[k-1])
+		}
+	}
+	return -1
 }
 
 // after reports whether event i is performed. If not, goroutine g waits for it.
