@@ -234,7 +234,9 @@ func (e *explored) failedAt(ctx, limit context.Context, c *confirmation, f findi
 	case err == nil:
 		if told.Status != bug.Confirmed {
 			told.Reason += c.lookedAt(f.Tests[0])
-			e.strays[f.Tests[0]] = told.Reason
+			if told.Time == nil { // a failure that rests on time is explained by that
+				e.strays[f.Tests[0]] = told.Reason
+			}
 		}
 		err = c.save(&told)
 		c.tell(told)

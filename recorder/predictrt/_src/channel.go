@@ -79,6 +79,7 @@ func selectBegin(cases int, hasDefault bool, pc uintptr) uint32 {
 	}
 	site := siteOf(pc)
 	var flags uint8
+	g.tries = hasDefault
 	if hasDefault {
 		flags = flagDefault
 		g.byOrder(Select, 0)

@@ -49,6 +49,7 @@ type goroutine struct {
 	waits  string     // what it waits for at the gate; "" if it does not
 	heldBy item       // if it waits there: what keeps it
 	heldAt uint8      // and the kind of event that it is about to do
+	tries  bool       // its last select has a default
 	early  bool       // it goes on though it is to be held, see overtaken
 	dozes  bool       // it sleeps where the program does not
 	next   *goroutine // in the list of unused ones

@@ -65,8 +65,12 @@ func firstHeld() (first *goroutine) {
 // them: it need not be late then.
 func (g *goroutine) mayBlock() bool {
 	switch g.heldAt {
-	case Recv, Select, WaitGroupWait, CondWait, End:
+	case WaitGroupWait, CondWait, End:
 		return true
+	case Recv:
+		return !g.chance.Ready()
+	case Select:
+		return !g.tries && !g.chance.Ready()
 	}
 	return false
 }

@@ -76,7 +76,10 @@ func predictRecv(c *hchan, elem unsafe.Pointer, block bool, pc uintptr) (selecte
 	if !block {
 		return predictTryRecv(c, elem, id, n, pc)
 	}
+	stand := predictStand()
+	stand.at(c, false)
 	site := predictHooks.Recv(id, n, pc)
+	stand.leave()
 	selected, received = chanrecv(c, elem, true)
 	if site != 0 {
 		predictRecvd(c, id, n, predictElem(received), site)
@@ -107,6 +110,44 @@ func predictTryRecv(c *hchan, elem unsafe.Pointer, id, n uint64, pc uintptr) (se
 	predictHooks.Selected(1, site)
 	predictRecvd(c, id, n, number, site)
 	return selected, received
+}
+
+// predictStand returns where to put down what the goroutine is about to wait for; nil for one
+// that has no record.
+func predictStand() *PredictChance { return (*PredictChance)(getg().predict) }
+
+// at puts down one of the channels that the coming operation sends to or receives from.
+func (c *PredictChance) at(ch *hchan, sends bool) {
+	if c == nil || int(c.sends+c.receives) == len(c.stands) {
+		return
+	}
+	c.stands[c.sends+c.receives] = ch
+	if sends {
+		c.sends++
+	} else {
+		c.receives++
+	}
+}
+
+func (c *PredictChance) leave() {
+	if c != nil {
+		c.sends, c.receives = 0, 0
+	}
+}
+
+// Ready reports whether the goroutine is held before an operation on channels that would
+// not block now. A timer's channel never is ready: whether it has fired is time's.
+func (c *PredictChance) Ready() bool {
+	for k, ch := range c.stands[:c.sends+c.receives] {
+		switch {
+		case ch == nil || ch.timer != nil:
+		case ch.closed != 0,
+			k < int(c.sends) && (ch.qcount < ch.dataqsiz || ch.recvq.first != nil),
+			k >= int(c.sends) && (ch.qcount > 0 || ch.sendq.first != nil):
+			return true
+		}
+	}
+	return false
 }
 
 // predictElem is the number of the element just received; 0 means closed.
@@ -141,6 +182,10 @@ func selectgo(cas0 *scase, order0 *uint16, pc0 *uintptr, nsends, nrecvs int, blo
 	}
 	pc := sys.GetCallerPC()
 	cases := (*[1 << 16]scase)(unsafe.Pointer(cas0))
+	stand := predictStand()
+	for i := range nsends + nrecvs {
+		stand.at(cases[i].c, i < nsends)
+	}
 	for i := range nrecvs {
 		id, n := predictChan(cases[nsends+i].c)
 		predictHooks.Other(id, n, pc)
@@ -151,6 +196,7 @@ func selectgo(cas0 *scase, order0 *uint16, pc0 *uintptr, nsends, nrecvs int, blo
 		}
 	}
 	site := predictHooks.Select(nsends+nrecvs, !block, pc)
+	stand.leave()
 	casi, received := predictSelectgo(cas0, order0, pc0, nsends, nrecvs, block)
 	number := getg().predictElem
 	if casi >= nsends && !received {

@@ -32,6 +32,11 @@ type PredictChance struct {
 	Outside uint8
 
 	G unsafe.Pointer // the identity of the goroutine, see PredictBlocked
+
+	// stands are the channels of the operation that a hook is told of: first those that
+	// it would send to. Of more than there is room for, it has the first ones.
+	stands          [4]*hchan
+	sends, receives uint8
 }
 
 // What PredictOutsideRead is told.

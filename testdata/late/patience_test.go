@@ -1,0 +1,37 @@
+package late
+
+import (
+	"context"
+	"testing"
+	"time"
+)
+
+// retry waits for a minute, or until ctx is done.
+func retry(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(time.Minute):
+	}
+}
+
+// Nobody is late by the minute that shows that retry waits, nor by the second that shows
+// a hang.
+func TestPatience(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		retry(ctx)
+	}()
+	select {
+	case <-done:
+		t.Fatal("retry does not wait")
+	default:
+	}
+	cancel()
+	select {
+	case <-done:
+	case <-time.After(time.Second):
+		t.Fatal("retry hangs")
+	}
+}
