@@ -234,7 +234,9 @@ func (e *explored) failedAt(ctx, limit context.Context, c *confirmation, f findi
 	case err == nil:
 		if told.Status != bug.Confirmed {
 			told.Reason += c.lookedAt(f.Tests[0])
-			if told.Time == nil { // a failure that rests on time is explained by that
+			// One that rests on time is explained by that, and a run that was sent where no
+			// recorded one went is no run of the user's.
+			if told.Time == nil && c.toward == nil {
 				e.strays[f.Tests[0]] = told.Reason
 			}
 		}
