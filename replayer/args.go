@@ -87,11 +87,10 @@ func without(args []string, drop func(name, value string) bool) (out []string) {
 }
 
 // takesValue reports whether the value of a test flag can be the next argument.
-func takesValue(name string) bool { return dropped[name] || lasting[name] && name != "short" }
+func takesValue(name string) bool { return dropped[name] || lasting(name) && name != "short" }
 
-// lasting are the test flags that a witness keeps: they decide what a test does,
-// on every machine.
-var lasting = map[string]bool{"short": true, "skip": true, "parallel": true}
+// lasting reports whether a witness keeps the test flag of that name.
+func lasting(name string) bool { return slices.Contains(witness.LastingFlags, name) }
 
 // Lasting returns, of the arguments of a recorded run, those that a witness must
 // keep ([witness.Witness.Args]) to be replayed by itself: what the tests can see,
@@ -105,9 +104,9 @@ func Lasting(args []string) []string {
 		}
 		name, _, hasValue := testFlag(a)
 		switch {
-		case name == "" || lasting[name]:
+		case name == "" || lasting(name):
 			out = append(out, a)
-			if lasting[name] && name != "short" && !hasValue && i+1 < len(args) {
+			if lasting(name) && name != "short" && !hasValue && i+1 < len(args) {
 				i++
 				out = append(out, args[i])
 			}

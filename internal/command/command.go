@@ -22,6 +22,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/gopredict/gopredict/internal/given"
 	"github.com/gopredict/gopredict/recorder"
 )
 
@@ -80,9 +81,20 @@ func Main(args []string) int {
 	s := &session{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv(envVar)}
 	code, err := s.run(args)
 	if err != nil {
-		fmt.Fprintf(s.stderr, "gopredict: %v\n", err)
+		s.complain("%v", err)
 	}
 	return code
+}
+
+// tellf prints a line of an answer. What is in it may come from a file that others have
+// written, as in complain.
+func (s *session) tellf(format string, args ...any) {
+	fmt.Fprintln(s.stdout, given.Line(fmt.Sprintf(format, args...)))
+}
+
+// complain prints what is to be noticed, which a go command may have said in many lines.
+func (s *session) complain(format string, args ...any) {
+	fmt.Fprintf(s.stderr, "gopredict: %s\n", given.Printable(fmt.Sprintf(format, args...)))
 }
 
 // run finds the subcommand and runs it until it ends or a signal asks to.

@@ -15,7 +15,7 @@ func (s *session) merge(_ context.Context, names []string) (int, error) {
 		if strings.HasPrefix(name, "-") {
 			return exitUsage, usagef("merge takes files that -%sjson has written and no flags, found %s", prefix, name)
 		}
-		r, err := s.readReport(name)
+		r, err := report.ReadFile(name, s.path(name))
 		if err != nil {
 			return exitFailed, err
 		}

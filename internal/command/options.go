@@ -15,6 +15,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/explore"
+	"github.com/gopredict/gopredict/internal/given"
 	"github.com/gopredict/gopredict/internal/report"
 )
 
@@ -140,13 +141,8 @@ var optionTable = map[string]optionInfo{
 		return err
 	}, "I/N: the packages of one of N machines, from 1; \"auto\", or \"auto/N\":\n\t\twhich one this is the runner's variables say; see merge (all packages)"},
 	// Read at once, so that a missing file is told before anything runs.
-	"timings": {func(o *options, v string) error {
-		f, err := os.Open(v)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		o.timings, err = report.ReadJSON(v, f)
+	"timings": {func(o *options, v string) (err error) {
+		o.timings, err = report.ReadFile(v, v)
 		return err
 	}, "JSON report of an earlier run, by whose times the packages are shared out\n\t\tamong shards"},
 	// What is only predicted is no word here: it never fails a run.
@@ -216,13 +212,16 @@ var optionTable = map[string]optionInfo{
 	}, "git revision: bugs that touch no line that was changed since fail no run"},
 	// Read at once: an error in the file, with its line, comes before the tests run.
 	"patterns": {func(o *options, v string) error {
-		text, err := os.ReadFile(v)
+		text, err := given.Read(v, maxPatterns)
 		if err == nil {
 			o.patterns, err = anomaly.ParsePatterns(v, string(text))
 		}
 		return err
 	}, "file of patterns of accesses to look for besides the built-in ones"},
 }
+
+// maxPatterns is the size of the largest file of patterns that is read, in bytes.
+const maxPatterns = 1 << 20
 
 // file returns the set of the option that names the file of a format.
 func file(format string) func(o *options, value string) error {

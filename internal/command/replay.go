@@ -322,7 +322,7 @@ func (r *replaying) answer(ctx context.Context) (int, error) {
 // what stands before it; it returns the exit code.
 func (r *replaying) cannotTell(format string, args ...any) int {
 	r.status.Clear()
-	fmt.Fprintf(r.stdout, "%s: unconfirmed%s\n", r.witness.ID, fmt.Sprintf(format, args...))
+	r.tellf("%s: unconfirmed%s", r.witness.ID, fmt.Sprintf(format, args...))
 	return exitNoAnswer
 }
 
@@ -335,19 +335,19 @@ func (s *session) tellRecheck(a replayArgs, env gotool.Env, ev report.Evidence, 
 		return s.tellReplay(a, env, ev)
 	}
 	if again.Status != bug.Confirmed {
-		fmt.Fprintf(s.stdout, "%s: %s, reached in 0 of %d replays: %s\n", id, again.Status, r.Replays, explore.Both(again.Reason, explore.Why(r)))
+		s.tellf("%s: %s, reached in 0 of %d replays: %s", id, again.Status, r.Replays, explore.Both(again.Reason, explore.Why(r)))
 		if again.Status == bug.Fixed {
 			return exitOK
 		}
 		return exitNoAnswer
 	}
-	fmt.Fprintf(s.stdout, "%s: the program has left the schedule, and comes to the bug by another: %s\n", id, explore.Why(r))
+	s.tellf("%s: the program has left the schedule, and comes to the bug by another: %s", id, explore.Why(r))
 	f := again.Finding()
 	f.Witness = ev.Path
 	opts := textOptions(s.stdout, env)
 	opts.All = a.verbose
 	report.WriteFinding(s.stdout, &f, opts)
-	fmt.Fprintf(s.stdout, "%s: reached in %d of %d replays, by another schedule\n", id, f.Reproduced, f.Replays)
+	s.tellf("%s: reached in %d of %d replays, by another schedule", id, f.Reproduced, f.Replays)
 	return exitBug
 }
 
@@ -389,9 +389,9 @@ func (s *session) buildFor(ctx context.Context, c *recorder.Config) (*recorder.B
 // of the violation stand before their accesses, which no breakpoint could bring about, as
 // each would stop the others where they just happen to be.
 func (s *session) tellStanding(a replayArgs, w *witness.Witness, pid int, stands []replayer.Stand) {
-	fmt.Fprintf(s.stdout, "%s: stands at the bug in process %d, for %v (Ctrl-C ends it)\n", w.ID, pid, a.hold)
+	s.tellf("%s: stands at the bug in process %d, for %v (Ctrl-C ends it)", w.ID, pid, a.hold)
 	for _, at := range stands {
-		fmt.Fprintf(s.stdout, "  %s\n", aboutTo(at, w))
+		s.tellf("  %s", aboutTo(at, w))
 	}
 	fmt.Fprintf(s.stdout, "To look at it, type\n\n\tdlv attach %d\n\nand there \"goroutines -t\" and \"goroutine N frame K\"; with -gcflags=all=-N\\ -l all variables are there.\n", pid)
 }
@@ -416,23 +416,23 @@ func (s *session) tellReplay(a replayArgs, env gotool.Env, ev report.Evidence) i
 	r, id := ev.Result, ev.Witness.ID
 	if r.Reproduced > 0 {
 		for _, note := range r.Notes {
-			fmt.Fprintf(s.stderr, "gopredict: %s: %s\n", id, note)
+			s.complain("%s: %s", id, note)
 		}
 	}
 	if a.verbose && len(r.Verdicts) > 0 {
 		fmt.Fprint(s.stdout, r.Verdicts[0].Output)
 	}
 	if r.Reproduced == 0 {
-		fmt.Fprintf(s.stdout, "%s: %s, reached in 0 of %d replays: %s\n", id, r.OfWitness(), r.Replays, explore.Why(r))
+		s.tellf("%s: %s, reached in 0 of %d replays: %s", id, r.OfWitness(), r.Replays, explore.Why(r))
 		return exitNoAnswer
 	}
 	f := report.NewFinding(ev)
 	opts := textOptions(s.stdout, env)
 	opts.All = a.verbose
 	report.WriteFinding(s.stdout, &f, opts)
-	fmt.Fprintf(s.stdout, "%s: reached in %d of %d replays\n", id, r.Reproduced, r.Replays)
+	s.tellf("%s: reached in %d of %d replays", id, r.Reproduced, r.Replays)
 	for _, m := range missed(r.Verdicts) {
-		fmt.Fprintf(s.stdout, "%s: not reached in %d: %s\n", id, m.count, m.reason)
+		s.tellf("%s: not reached in %d: %s", id, m.count, m.reason)
 	}
 	return exitBug
 }

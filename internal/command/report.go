@@ -58,7 +58,7 @@ func (s *session) report(_ context.Context, args []string) (int, error) {
 	if len(names) != 1 {
 		return exitUsage, usagef("report takes one file that -%sjson has written, found %d", prefix, len(names))
 	}
-	r, err := s.readReport(names[0])
+	r, err := report.ReadFile(names[0], s.path(names[0]))
 	if err != nil {
 		return exitFailed, err
 	}
@@ -78,16 +78,6 @@ func (s *session) report(_ context.Context, args []string) (int, error) {
 // formatFlags lists the flags of the formats.
 func formatFlags(prefix string) string {
 	return prefix + strings.Join(slices.Sorted(maps.Keys(writers)), ", "+prefix)
-}
-
-// readReport reads a report that -predict.json has written.
-func (s *session) readReport(name string) (*report.Report, error) {
-	f, err := os.Open(s.path(name))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return report.ReadJSON(name, f)
 }
 
 // writeFiles writes the report to files, by their formats; flag stands before the name of

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/gopredict/gopredict/internal/explore"
+	"github.com/gopredict/gopredict/internal/given"
 	"github.com/gopredict/gopredict/internal/gotool"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder"
@@ -67,7 +68,7 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 			return exitFailed, err
 		}
 		if len(goArgs.Packages) == 0 { // for go test, that is the package of this folder
-			fmt.Fprintf(s.stderr, "gopredict: shard %v has no packages\n", opts.shard)
+			s.complain("shard %v has no packages", opts.shard)
 			return exitOK, s.writeFiles(opts.files, "-"+prefix, &report.Report{Go: env.GOVERSION, Shard: opts.shard})
 		}
 	}
@@ -90,7 +91,7 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 	if why := conf.NotRecorded(); why != "" {
 		code, err := recorder.Plain(ctx, conf)
 		if err == nil {
-			fmt.Fprintf(s.stderr, "gopredict: with %s nothing is recorded and predicted\n", why)
+			s.complain("with %s nothing is recorded and predicted", why)
 		}
 		return code, err
 	}
@@ -115,7 +116,7 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 	far := opts.explore()
 	say := func(line string) {
 		status.Clear()
-		fmt.Fprintln(s.reportTo(goArgs), line)
+		fmt.Fprintln(s.reportTo(goArgs), given.Line(line))
 	}
 	if goArgs.IsSet("v") {
 		far.Tell, far.Note = say, say
@@ -156,7 +157,7 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 		return code, err
 	}
 	if err != nil {
-		fmt.Fprintf(s.stderr, "gopredict: %v\n", err)
+		s.complain("%v", err)
 	}
 	return exitFailed, cut
 }

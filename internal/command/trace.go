@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/gopredict/gopredict/internal/explore"
+	"github.com/gopredict/gopredict/internal/given"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -131,17 +132,26 @@ func (s *session) traceConvert(args []string) (int, error) {
 	return exitOK, f.Close()
 }
 
+// maxTrace is the size of the largest trace that is read, in bytes: that of the longest
+// recording as text.
+const maxTrace = 4 << 30
+
 // readTrace reads a trace in any of the formats. For a damaged binary trace it
 // returns what is whole, and the error: predictions from the beginning of a run are as
 // good as any. The text formats are written by hand, and an error there is a mistake.
 func (s *session) readTrace(name string) (*trace.Trace, error) {
-	data, err := os.ReadFile(s.path(name))
+	f, err := given.Open(s.path(name), maxTrace)
 	if err != nil {
 		return nil, err
 	}
-	r := bytes.NewReader(data)
+	defer f.Close()
+	r := bufio.NewReader(f)
+	begin, err := r.Peek(512)
+	if err != nil && err != io.EOF {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
 	var t *trace.Trace
-	switch formatOf(data) {
+	switch formatOf(begin) {
 	case "rapid":
 		t, err = trace.ReadRAPID(r)
 	case "text":
@@ -155,10 +165,10 @@ func (s *session) readTrace(name string) (*trace.Trace, error) {
 	return t, nil
 }
 
-// formatOf tells the format from the beginning of a trace: that of RAPID has
+// formatOf tells the format from the first bytes of a trace: that of RAPID has
 // bars in its first line, the binary one a byte that is no text.
 func formatOf(data []byte) string {
-	if bytes.HasPrefix(data, []byte("GPTRACE")) || bytes.IndexByte(data[:min(len(data), 512)], 0) >= 0 {
+	if bytes.HasPrefix(data, []byte("GPTRACE")) || bytes.IndexByte(data, 0) >= 0 {
 		return "binary"
 	}
 	line, _ := bufio.NewReader(bytes.NewReader(data)).ReadString('\n')

@@ -443,5 +443,9 @@ func (c *confirmation) save(f *reported) error {
 		c.tally.saved[f.confirmed] = at
 	}
 	f.ID, f.witness.ID, f.Witness = at.id, at.id, c.rel(at.file)
-	return f.witness.Save(at.file)
+	name, err := filepath.Rel(c.run.Package.Dir, at.file)
+	if err != nil {
+		return err
+	}
+	return f.witness.Save(c.run.Package.Dir, name)
 }

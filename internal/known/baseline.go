@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/given"
 	"github.com/gopredict/gopredict/internal/report"
 )
 
@@ -35,10 +35,13 @@ type Baseline struct {
 // An entry names a bug.
 type entry struct{ pkg, id string }
 
+// maxBaseline is the size of the largest baseline that is read, in bytes.
+const maxBaseline = 64 << 20
+
 // ReadBaseline reads the baseline at path; one that does not exist is empty. Name is what
 // reports and errors call it.
 func ReadBaseline(name, path string) (*Baseline, error) {
-	f, err := os.Open(path)
+	f, err := given.Open(path, maxBaseline)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Baseline{name: name}, nil
 	}

@@ -5,12 +5,12 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/given"
 	"github.com/gopredict/gopredict/internal/report"
 )
 
@@ -40,6 +40,9 @@ type comment struct {
 	used     bool
 }
 
+// maxSource is the size of the largest source file that is read, in bytes.
+const maxSource = 64 << 20
+
 // ReadComments reads the comments of the Go files in folders. Name gives a file the name
 // that reports have for it.
 func ReadComments(folders []string, name func(path string) string) *Comments {
@@ -48,7 +51,7 @@ func ReadComments(folders []string, name func(path string) string) *Comments {
 		files, _ := filepath.Glob(filepath.Join(folder, "*.go"))
 		for _, file := range files {
 			// What cannot be read or parsed has no findings either: the build has said so.
-			if text, err := os.ReadFile(file); err == nil && strings.Contains(string(text), directive) {
+			if text, err := given.Read(file, maxSource); err == nil && strings.Contains(string(text), directive) {
 				c.file(name(file), text)
 			}
 		}

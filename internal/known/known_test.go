@@ -234,6 +234,16 @@ func TestReadChanges(t *testing.T) {
 	assert.Error(t, err)
 }
 
+func FuzzComments(f *testing.F) {
+	f.Add("package p\n\n//gopredict:ignore race why\nfunc f() { x++ } //gopredict:ignore race\n\n//gopredict:ignore all x\ntype T struct{}\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		var c Comments
+		c.file("f", []byte(text))
+		c.Mark(reportOf(finding("race-1", "f:1")))
+		c.Unused()
+	})
+}
+
 func FuzzBaseline(f *testing.F) {
 	f.Add(header + "\np race-1 TestA: read x\n")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -14,6 +14,7 @@ import (
 // from the output of a step and shows at the line of the program. Folder is that of the
 // module in the repository, with forward slashes; "" or "." if it is the same.
 func WriteAnnotations(w io.Writer, r *Report, folder string) error {
+	r = printable(r)
 	b := bufio.NewWriter(w)
 	for _, f := range r.confirmedFindings() {
 		at := f.at()
@@ -39,6 +40,7 @@ func property(s string) string {
 // WriteMarkdown writes r for the summary page of a run of GitHub Actions: a table of the
 // confirmed findings, and each of them as the terminal has it, folded.
 func WriteMarkdown(w io.Writer, r *Report) error {
+	r = printable(r)
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "### gopredict: %s\n\n", r.Summary())
 	for i, f := range r.confirmedFindings() {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/gopredict/gopredict/internal/given"
 )
 
 // JSONSchema is the JSON Schema (2020-12) of what WriteJSON writes.
@@ -34,18 +36,15 @@ func WriteJSON(w io.Writer, r *Report) error {
 }
 
 // maxJSON is the size of the largest report that is read, in bytes.
-const maxJSON = 1 << 30
+const maxJSON = 256 << 20
 
 // ReadJSON reads a report that WriteJSON has written, of this version or a later one:
 // fields that it does not know are left out. Name is that of the file, for errors, which
 // say where in it they are.
 func ReadJSON(name string, r io.Reader) (*Report, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxJSON+1))
+	data, err := given.ReadAll(name, r, maxJSON)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if len(data) > maxJSON {
-		return nil, fmt.Errorf("%s: a report of more than %d bytes", name, maxJSON)
+		return nil, err
 	}
 	var out Report
 	if err := json.Unmarshal(data, &out); err != nil {
@@ -60,6 +59,16 @@ func ReadJSON(name string, r io.Reader) (*Report, error) {
 		}
 	}
 	return &out, nil
+}
+
+// ReadFile is ReadJSON of the file at path.
+func ReadFile(name, path string) (*Report, error) {
+	f, err := given.Open(path, maxJSON)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ReadJSON(name, f)
 }
 
 // lineOf adds to a file's name the line of an error in it, if the error says where it is.

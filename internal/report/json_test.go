@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/given"
 	"github.com/gopredict/gopredict/internal/golden"
 )
 
@@ -245,7 +246,10 @@ func FuzzReadJSON(f *testing.F) {
 			return
 		}
 		for _, o := range []TextOptions{{Verbose: true}, {All: true, Width: 20, Color: true}} {
-			require.NoError(t, WriteText(io.Discard, r, o))
+			var text strings.Builder
+			require.NoError(t, WriteText(&text, r, o))
+			plain := regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(text.String(), "")
+			assert.Equal(t, given.Printable(plain), plain, "what a terminal gets does nothing there")
 		}
 		for _, write := range []func(io.Writer, *Report) error{WriteHTML, WriteSARIF, WriteJUnit, WriteGitLab, WriteMarkdown, annotations} {
 			require.NoError(t, write(io.Discard, r))

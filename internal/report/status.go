@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"github.com/gopredict/gopredict/internal/given"
 )
 
 // A Status is one line at the bottom of a terminal that says what gopredict is
@@ -64,7 +66,7 @@ func (s *Status) Shown() bool {
 func (s *Status) Set(phase, counts string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.text = phase
+	s.text = given.Line(phase)
 	if counts != "" {
 		s.text += ": " + counts
 	}

@@ -35,6 +35,7 @@ func WriteText(w io.Writer, r *Report, opts TextOptions) error {
 	if opts.Width <= 0 {
 		opts.Width = defaultWidth
 	}
+	r = printable(r)
 	b := bufio.NewWriter(w)
 	p := printer{w: b, width: opts.Width, style: style(opts.Color), command: cmp.Or(opts.Command, "gopredict"), all: opts.All, screen: opts.Screen && !opts.Verbose}
 	p.confirmed(r)
@@ -66,7 +67,7 @@ func WriteFinding(w io.Writer, f *Finding, opts TextOptions) error {
 	b := bufio.NewWriter(w)
 	p := printer{w: b, width: opts.Width, style: style(opts.Color), command: cmp.Or(opts.Command, "gopredict"), all: opts.All}
 	p.line("%s", p.bar())
-	p.finding(f)
+	p.finding(printable(f))
 	p.line("%s", p.bar())
 	return b.Flush()
 }

@@ -62,7 +62,10 @@ type rapidHold struct {
 func (x *rapidReader) lines(r io.Reader) error {
 	b := bufio.NewReader(r)
 	for n := int64(1); ; n++ {
-		line, err := b.ReadString('\n')
+		line, err := readLine(b)
+		if err == errLongLine {
+			return longLine(n)
+		}
 		if err != nil && err != io.EOF {
 			return err
 		}

@@ -35,7 +35,10 @@ func ReadText(r io.Reader) (*Trace, error) {
 	t := &Trace{Sites: map[SiteID]Site{}}
 	b := bufio.NewReader(r)
 	for n := int64(1); ; n++ {
-		line, err := b.ReadString('\n')
+		line, err := readLine(b)
+		if err == errLongLine {
+			return t, longLine(n)
+		}
 		if err != nil && err != io.EOF {
 			return t, err
 		}
@@ -52,6 +55,31 @@ func ReadText(r io.Reader) (*Trace, error) {
 		if err == io.EOF {
 			t.settleHeld(Event{})
 			return t, nil
+		}
+	}
+}
+
+// maxTextLine is the length of the longest line of a trace's text forms, in bytes.
+const maxTextLine = 1 << 20
+
+var errLongLine = errors.New("line too long")
+
+// longLine is the error of line n.
+func longLine(n int64) error {
+	return &FormatError{text: true, Offset: n, Expected: fmt.Sprintf("a line of at most %d bytes", maxTextLine), Found: "a longer one"}
+}
+
+// readLine reads a line, with its end, or what is left.
+func readLine(b *bufio.Reader) (string, error) {
+	var line []byte
+	for {
+		part, err := b.ReadSlice('\n')
+		line = append(line, part...)
+		if len(line) > maxTextLine {
+			return "", errLongLine
+		}
+		if err != bufio.ErrBufferFull {
+			return string(line), err
 		}
 	}
 }

@@ -103,6 +103,7 @@ func TestReadTextErrors(t *testing.T) {
 		{"quote", head + `site id=1 func="f`, `line 4: expected a value after "func", found a string without its second quote`},
 		{"twice", head + "0 read obj=1 obj=2", `line 4: expected nothing but the words of this line, each once, found "obj"`},
 		{"unknown", head + "0 read bytes=8", `line 4: expected nothing but the words of this line, each once, found "bytes"`},
+		{"long", head + strings.Repeat("x", maxTextLine+1), `line 4: expected a line of at most 1048576 bytes, found a longer one`},
 		{"two kinds", head + "0 read write", `line 4: expected nothing but the words of this line, each once, found "write"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,22 +1,25 @@
 package witness
 
 import (
+	"bytes"
+	"crypto/rand"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/gopredict/gopredict/internal/given"
 )
 
 // Load reads the witness file at path.
 func Load(path string) (*Witness, error) {
-	f, err := os.Open(path)
+	text, err := given.Read(path, maxFile)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	return Parse(path, f)
+	return Parse(path, bytes.NewReader(text))
 }
 
 // Below returns the witness files in the folder dir and below, in the order of their
@@ -41,40 +44,43 @@ func Below(dir string) ([]string, error) {
 	return found, err
 }
 
-// Save writes w to path, whose folder it makes if need be. The file is there
+// Save writes w to a file of its package: name is its path below the package's folder, and
+// folders in between are made if need be. No link leads out of there. The file is there
 // either as before or complete: it is written beside its place and renamed.
-func (w *Witness) Save(path string) error {
-	if err := w.save(path); err != nil {
+func (w *Witness) Save(pkg, name string) error {
+	if err := w.save(pkg, name); err != nil {
 		return fmt.Errorf("saving witness %s: %w", w.ID, err)
 	}
 	return nil
 }
 
-func (w *Witness) save(path string) (err error) {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+func (w *Witness) save(pkg, name string) (err error) {
+	root, err := os.OpenRoot(pkg)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := root.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
 	// The name begins with a dot so that a crash leaves nothing that could be
 	// taken for a witness.
-	f, err := os.CreateTemp(dir, ".witness-*")
+	draft := filepath.Join(filepath.Dir(name), ".witness-"+rand.Text())
+	f, err := root.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
 			f.Close()
-			os.Remove(f.Name())
+			root.Remove(draft)
 		}
 	}()
 	if err := w.Write(f); err != nil {
 		return err
 	}
-	if err := f.Chmod(0o644); err != nil {
-		return err
-	}
 	if err := f.Close(); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), path)
+	return root.Rename(draft, name)
 }

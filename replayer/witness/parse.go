@@ -45,6 +45,7 @@ type parser struct {
 	w       *Witness
 	section *[]Step         // where step lines go; nil in the header
 	seen    map[string]bool // headers and sections met
+	steps   int             // of all sections
 }
 
 // line reads the n-th line, counted from 1.
@@ -69,8 +70,14 @@ func (p *parser) line(n int, text string) error {
 		return p.header(fields)
 	}
 	s, err := step(fields)
+	if err == nil {
+		err = checkStep(&s)
+	}
 	if err != nil {
 		return err
+	}
+	if p.steps++; p.steps > maxSteps {
+		return fmt.Errorf("more than %d steps", maxSteps)
 	}
 	*p.section = append(*p.section, s)
 	return nil
@@ -130,7 +137,7 @@ func (p *parser) header(fields []token) error {
 	}
 	if list := map[string]*[]string{"tests": &p.w.Tests, "args": &p.w.Args}[key]; list != nil {
 		*list = values
-		return nil
+		return checkHeader(key, values)
 	}
 	var atomic, parallel string
 	dst := map[string]*string{"atomic": &atomic, "parallel": &parallel, "id": &p.w.ID, "kind": (*string)(&p.w.Kind), "pattern": &p.w.Pattern, "package": &p.w.Package, "run": &p.w.Run, "go": &p.w.Go, "recorded": &p.w.Recorded, "order": &p.w.Order}[key]
@@ -139,6 +146,9 @@ func (p *parser) header(fields []token) error {
 	}
 	if len(values) != 1 {
 		return fmt.Errorf("header %q has %d values, expected 1", key, len(values))
+	}
+	if err := checkHeader(key, values); err != nil {
+		return err
 	}
 	*dst = values[0]
 	if parallel != "" {
@@ -207,9 +217,6 @@ func step(fields []token) (Step, error) {
 		text[i] = v
 	}
 	s.Goroutine, s.Expr, s.Func = text[0], text[2], text[3]
-	if s.Goroutine == "" {
-		return s, errors.New("step line names no goroutine")
-	}
 	var ok bool
 	if s.Op, ok = trace.KindOf(text[1]); !ok {
 		return s, fmt.Errorf("unknown operation %.40q", text[1])

@@ -1,17 +1,18 @@
 package witness
 
 import (
+	"fmt"
 	"go/ast"
 	goparser "go/parser"
 	gotoken "go/token"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/gopredict/gopredict/internal/given"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -19,7 +20,7 @@ import (
 // It is what call sites, of which a trace knows the function and the line
 // only, are told apart by. Its methods may be called from several goroutines.
 type Sources struct {
-	Read  func(file string) ([]byte, error) // nil: os.ReadFile
+	Read  func(file string) ([]byte, error) // nil: readSource
 	mu    sync.Mutex
 	files map[string]*sourceFile
 }
@@ -59,7 +60,7 @@ func (s *Sources) file(name string) *sourceFile {
 	}
 	read := s.Read
 	if read == nil {
-		read = os.ReadFile
+		read = readSource
 	}
 	f := new(sourceFile)
 	if text, err := read(name); err == nil {
@@ -71,6 +72,18 @@ func (s *Sources) file(name string) *sourceFile {
 	}
 	s.files[name] = f
 	return f
+}
+
+// maxSource is the size of the largest source file that is read, in bytes.
+const maxSource = 64 << 20
+
+// readSource reads a source file. Its name may be what a witness says, and its lines get
+// into reports: nothing is read that is no source.
+func readSource(name string) ([]byte, error) {
+	if !slices.Contains([]string{".go", ".s", ".y"}, filepath.Ext(name)) {
+		return nil, fmt.Errorf("%s: want a source file", name)
+	}
+	return given.Read(name, maxSource)
 }
 
 // declared returns the functions of a Go file and their variables, as far as it

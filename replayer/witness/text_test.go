@@ -58,11 +58,11 @@ func TestWriteOddFields(t *testing.T) {
 	w := sample()
 	w.Run = "TestTransfer/a b"
 	w.Args = []string{"-test.short=true", "-x", "a=b", "c", "d", "e=f", "-"}
-	w.Tests = append(w.Tests, "-", "#x")
+	w.Tests = append(w.Tests, "FuzzÜ", "TestX#2")
 	w.Violation[0] = Step{
 		Goroutine: "#g", Op: trace.Read, SiteOp: "append", Expr: "m[\"a b\"] == -1 // \n", Func: "-", File: "a b:7", Line: 3, Occ: 9, Case: 2, Value: "a=\"b\" ",
 	}
-	w.Violation[1] = Step{Goroutine: "\xff\x00 ", Op: trace.Write, Expr: "x=1", File: "c:\\x.go", Line: 3, Col: 4, Nth: 2, Occ: 1, Value: "-"}
+	w.Violation[1] = Step{Goroutine: "-", Op: trace.Write, Expr: "x=1", File: "c:\\x.go", Line: 3, Col: 4, Nth: 2, Occ: 1, Value: "-"}
 	got, err := Parse("w", strings.NewReader(text(t, w)))
 	require.NoError(t, err)
 	assert.Equal(t, w, got)
@@ -133,11 +133,12 @@ func TestParseOldKinds(t *testing.T) {
 }
 
 func TestSave(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "testdata", "predict", "TestTransfer", "race-7c1f0a")
+	dir, name := t.TempDir(), filepath.Join("testdata", "predict", "TestTransfer", "race-7c1f0a")
+	path := filepath.Join(dir, name)
 	w := sample()
-	require.NoError(t, w.Save(path))
+	require.NoError(t, w.Save(dir, name))
 	w.Order = "01"
-	require.NoError(t, w.Save(path), "a second time replaces the file")
+	require.NoError(t, w.Save(dir, name), "a second time replaces the file")
 	got, err := Load(path)
 	require.NoError(t, err)
 	assert.Equal(t, w, got)
@@ -150,17 +151,71 @@ func TestSaveFails(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "race-1")
 	require.NoError(t, os.MkdirAll(filepath.Join(path, "in the way"), 0o777))
-	require.ErrorContains(t, sample().Save(path), "saving witness race-7c1f0a: ")
+	require.ErrorContains(t, sample().Save(dir, "race-1"), "saving witness race-7c1f0a: ")
 	files, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	assert.Len(t, files, 1, "the temporary file is gone")
+}
+
+// No name, and no link that a stranger has made, leads out of the package's folder.
+func TestSaveOutside(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	require.NoError(t, os.Symlink(other, filepath.Join(dir, "testdata")))
+	for _, name := range []string{"../race-1", "/race-1", "testdata/race-1", "testdata/predict/TestX/race-1"} {
+		assert.ErrorContains(t, sample().Save(dir, name), "path escapes from parent", name)
+	}
+	files, err := os.ReadDir(other)
+	require.NoError(t, err)
+	assert.Empty(t, files)
+}
+
+// What a witness says becomes names of files, arguments and lines of a terminal.
+func TestParseStrangers(t *testing.T) {
+	good := text(t, sample())
+	for _, c := range []struct{ old, new, want string }{
+		{"race-7c1f0a", `"race-\x1b]0;mine\a"`, `w:2: id: found "race-\x1b]0;mine\a", expected small letters`},
+		{"race-7c1f0a", "../../race-1", `w:2: id: found "../../race-1", expected`},
+		{"race-7c1f0a", strings.Repeat("a", maxName+1), `w:2: id: found "aaa`},
+		{"kind     race", "kind r\x1bace", `w:3: kind is "r\x1bace", expected one of deadlock, `},
+		{"tests    TestTransfer", "tests TestTransfer ../../x", `w:5: tests: found "../../x", expected names of functions`},
+		{"tests    TestTransfer", "tests -", `w:5: tests: found "", expected`},
+		{"tests    TestTransfer", `tests "Test\nX"`, `w:5: tests: found "Test\nX", expected`},
+		{"example.com/bank\n", "\"example.com/\\x1b[2J\"\n", `w:4: package: found "example.com/\x1b[2J", expected an import path`},
+		{"go       go1", "recorded ../x\ngo go1", `w:7: recorded: found "../x", expected an order`},
+		{"go       go1", "args -test.cpuprofile=/elsewhere\ngo go1", `w:7: args: a witness keeps -test.short, -test.skip, -test.parallel and flags of the tests' own, found -test.cpuprofile`},
+		{"go       go1", "args -own value --test.outputdir /x\ngo go1", `found -test.outputdir`},
+		{"go       go1", "args -x -- -test.trace=x\ngo go1", `found -test.trace`},
+		{"go       go1", "args -predict -predict.html=x\ngo go1", `found -predict`},
+		{"go       go1", `args "a\x00b"` + "\ngo go1", `w:7: args: an argument has a zero byte`},
+		{"  TestTransfer:0.2  write", `  "TestTransfer:0.2\n" write`, `w:21: found "TestTransfer:0.2\n" as the name of a goroutine`},
+	} {
+		require.Contains(t, good, c.old)
+		_, err := Parse("w", strings.NewReader(strings.Replace(good, c.old, c.new, 1)))
+		assert.ErrorContains(t, err, c.want)
+	}
+	p := parser{w: new(Witness), steps: maxSteps - 1}
+	p.section = &p.w.Steps
+	require.NoError(t, p.line(2, "a read - - -"))
+	assert.EqualError(t, p.line(3, "a read - - -"), "more than 1048576 steps")
+}
+
+// Lines of what is no source do not get into reports.
+func TestSourcesOnly(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a.go", "secret"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("line"), 0o666))
+	}
+	var s Sources
+	assert.Equal(t, "line", s.Line(filepath.Join(dir, "a.go"), 1))
+	assert.Empty(t, s.Line(filepath.Join(dir, "secret"), 1))
+	assert.Empty(t, s.Line("/dev/zero", 1))
 }
 
 func FuzzParse(f *testing.F) {
 	golden, err := os.ReadFile("testdata/race.witness")
 	require.NoError(f, err)
 	f.Add(golden)
-	f.Add([]byte("gopredict witness v1\nid \"a b\"\nkind -\ntests \"-\"\nviolation\n \"#\" read x=1 \"\\xff\" a:b:7 occ=2 value=\"\" site=x nth=3"))
+	f.Add([]byte("gopredict witness v1\nid a-1\nkind race\ntests T#2\nviolation\n \"#\" read x=1 \"\\xff\" a:b:7 occ=2 value=\"\" site=x nth=3"))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		w, err := Parse("w", bytes.NewReader(in))
 		if err != nil {

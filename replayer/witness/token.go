@@ -75,6 +75,9 @@ func split(line string) ([]token, error) {
 
 func notName(r rune) bool { return r < 'a' || r > 'z' }
 
+// notInName reports whether no name has r.
+func notInName(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) }
+
 func firstRune(s string) rune {
 	r, _ := utf8.DecodeRuneInString(s)
 	return r

@@ -1,0 +1,114 @@
+// Package given reads files that others have written, and shows what they hold. A witness
+// comes with a pull request, a report from another machine: they are the data of strangers.
+// What the parts of each may say is for its own reader; here is what all have in common.
+package given
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Open opens a file to read. It must be a regular file, or a link to one, of at most max
+// bytes: a pipe or a device may never end, or never begin.
+func Open(name string, max int64) (*os.File, error) {
+	// Before it is opened, too: that may wait.
+	if info, err := os.Stat(name); err == nil {
+		if err := check(name, info, max); err != nil {
+			return nil, err
+		}
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = check(name, info, max)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// check returns what is wrong with a file.
+func check(name string, info fs.FileInfo, max int64) error {
+	switch {
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s: want a regular file, found %s", name, sort(info.Mode()))
+	case info.Size() > max:
+		return fmt.Errorf("%s: want a file of at most %d bytes, found %d", name, max, info.Size())
+	}
+	return nil
+}
+
+// sort says what a file is that is not regular.
+func sort(m fs.FileMode) string {
+	switch {
+	case m.IsDir():
+		return "a folder"
+	case m&fs.ModeNamedPipe != 0:
+		return "a pipe"
+	case m&fs.ModeDevice != 0:
+		return "a device"
+	case m&fs.ModeSocket != 0:
+		return "a socket"
+	}
+	return "none"
+}
+
+// Read returns what is in a file, under the conditions of [Open].
+func Read(name string, max int64) ([]byte, error) {
+	f, err := Open(name, max)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ReadAll(name, f, max)
+}
+
+// ReadAll reads r to its end, which must come after at most max bytes. Name is that of the
+// file, for errors. Some files have more in them than their size says.
+func ReadAll(name string, r io.Reader, max int64) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r, max+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if int64(len(text)) > max {
+		return nil, fmt.Errorf("%s: want a file of at most %d bytes, found more", name, max)
+	}
+	return text, nil
+}
+
+// Printable returns a text as a terminal may get it: what is not printed but done there
+// (colours, titles, moves of the cursor) is written as %q writes it. Line breaks and tabs
+// stay.
+func Printable(s string) string {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, acts) {
+		return s
+	}
+	var b strings.Builder
+	for s != "" {
+		r, n := utf8.DecodeRuneInString(s)
+		if acts(r) || r == utf8.RuneError && n == 1 {
+			quoted := strconv.Quote(s[:n])
+			b.WriteString(quoted[1 : len(quoted)-1])
+		} else {
+			b.WriteString(s[:n])
+		}
+		s = s[n:]
+	}
+	return b.String()
+}
+
+func acts(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsGraphic(r) }
+
+// Line is [Printable] for what stands in one line.
+func Line(s string) string { return strings.ReplaceAll(Printable(s), "\n", `\n`) }

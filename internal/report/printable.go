@@ -1,0 +1,45 @@
+package report
+
+import (
+	"reflect"
+
+	"github.com/gopredict/gopredict/internal/given"
+)
+
+// printable returns a copy of a report, or of a part of one, that a terminal may get: what
+// is in it may come from a witness, a trace or a report that others have made. Each string
+// is one line, but for those of Warnings and Incomplete, which may be a compiler's.
+func printable[T any](v *T) *T {
+	out := new(T)
+	printableInto(reflect.ValueOf(out).Elem(), reflect.ValueOf(v).Elem(), given.Line)
+	return out
+}
+
+func printableInto(out, in reflect.Value, show func(string) string) {
+	switch in.Kind() {
+	case reflect.String:
+		out.SetString(show(in.String()))
+	case reflect.Pointer:
+		if !in.IsNil() {
+			out.Set(reflect.New(in.Type().Elem()))
+			printableInto(out.Elem(), in.Elem(), show)
+		}
+	case reflect.Slice:
+		if !in.IsNil() {
+			out.Set(reflect.MakeSlice(in.Type(), in.Len(), in.Len()))
+		}
+		for i := range in.Len() {
+			printableInto(out.Index(i), in.Index(i), show)
+		}
+	case reflect.Struct:
+		for i := range in.NumField() {
+			show := show
+			if name := in.Type().Field(i).Name; name == "Warnings" || name == "Incomplete" {
+				show = given.Printable
+			}
+			printableInto(out.Field(i), in.Field(i), show)
+		}
+	default:
+		out.Set(in)
+	}
+}
