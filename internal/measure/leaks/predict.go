@@ -17,9 +17,9 @@ import (
 
 // An outcome is what one command has shown of a case.
 type outcome struct {
-	blocked []string // the goroutines confirmed to be blocked for ever, as the suite writes them
-	runs    int64    // after the recorded one
-	took    time.Duration
+	Blocked []string      // the goroutines confirmed to be blocked for ever, as the suite writes them
+	Runs    int64         // after the recorded one
+	Took    time.Duration // of the processors, with building
 }
 
 // A finding is what is needed of one finding of the JSON report.
@@ -46,7 +46,6 @@ func (s *suite) predict(ctx context.Context, c *leakCase) error {
 	cmd := exec.CommandContext(ctx, s.tool, "test", "-count=1", "-run", "^Test"+c.name+"$", "-predict.json="+report, "./"+c.set)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it ends its own children
 	cmd.Dir = s.dir
-	began := time.Now()
 	out, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -65,9 +64,9 @@ func (s *suite) predict(ctx context.Context, c *leakCase) error {
 	if err := json.Unmarshal(text, &r); err != nil {
 		return fmt.Errorf("reading the report of %s: %w", c.name, err)
 	}
-	o := &outcome{took: time.Since(began)}
+	o := &outcome{Took: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
 	for _, p := range r.Packages {
-		o.runs += p.Runs
+		o.Runs += p.Runs
 	}
 	for _, f := range r.Findings {
 		if f.Status != bug.Confirmed || f.Kind != bug.Leak && f.Kind != bug.Deadlock {
@@ -75,7 +74,7 @@ func (s *suite) predict(ctx context.Context, c *leakCase) error {
 		}
 		for _, a := range slices.Concat(f.Accesses, f.Also) {
 			if n := len(a.Stack); n > 0 {
-				o.blocked = append(o.blocked, started(a.Stack[n-1].Func)+"() ["+a.Op+"]")
+				o.Blocked = append(o.Blocked, started(a.Stack[n-1].Func)+"() ["+a.Op+"]")
 			}
 		}
 	}
@@ -101,7 +100,7 @@ var reasons = map[string][]string{
 
 // shows reports whether o has the goroutine that l speaks of.
 func (o *outcome) shows(l *leak) bool {
-	for _, b := range o.blocked {
+	for _, b := range o.Blocked {
 		fn, op, _ := strings.Cut(strings.TrimSuffix(b, "]"), " [")
 		for _, r := range reasons[op] {
 			if l.pattern.MatchString(fn + " [" + r + "]") {
@@ -139,7 +138,7 @@ func (c *leakCase) wrong() (n int) {
 		return 0
 	}
 	for _, o := range c.outcomes {
-		n += len(o.blocked)
+		n += len(o.Blocked)
 	}
 	return n
 }
