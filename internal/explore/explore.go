@@ -281,7 +281,10 @@ func (c *confirmation) explore(ctx context.Context, findings []finding) error {
 			return err
 		}
 	}
-	return c.inTime(ctx, func(limit context.Context) error { return c.settle(ctx, limit) })
+	if err := c.inTime(ctx, func(limit context.Context) error { return c.settle(ctx, limit) }); err != nil {
+		return err
+	}
+	return e.dropExplained()
 }
 
 // An explored is a package whose first recording was dealt with.

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -218,7 +220,7 @@ func inTesting(t *trace.Trace, e *trace.Event) bool {
 func (e *explored) failedAt(ctx, limit context.Context, c *confirmation, f finding) (again bool, err error) {
 	told, err := c.replayFailure(limit, f)
 	if err == nil && told.Status == bug.Confirmed {
-		if c.explained(&told.Finding) {
+		if slices.ContainsFunc(c.Report.Findings, func(o report.Finding) bool { return explains(&o, &told.Finding) }) {
 			return true, nil
 		}
 		if again, err = e.passing(f.Tests[0])(limit); err == nil && !again {
@@ -295,13 +297,27 @@ func (c *confirmation) upToFailure(at int) schedule.Schedule {
 	return s
 }
 
-// explained reports whether a confirmed bug makes a test fail as f does.
-func (c *confirmation) explained(f *report.Finding) bool {
-	where := placesIn(f.Detail)
-	return slices.ContainsFunc(c.Report.Findings, func(o report.Finding) bool {
-		return o.Status == bug.Confirmed && o.Effect.Harm() >= bug.TestFailure.Harm() &&
-			o.Package == f.Package && o.Test == f.Test && slices.Equal(placesIn(o.Detail), where)
+// explains reports whether a confirmed bug makes a test fail as f does.
+func explains(o, f *report.Finding) bool {
+	return o.Status == bug.Confirmed && o.Effect.Harm() >= bug.TestFailure.Harm() &&
+		o.Package == f.Package && o.Test == f.Test && slices.Equal(placesIn(o.Detail), placesIn(f.Detail))
+}
+
+// dropExplained takes back the failures that were confirmed before a bug was that makes the
+// test fail so: one bug is told once. Nothing is told of the package after that.
+func (e *explored) dropExplained() error {
+	var err error
+	told := slices.Clone(e.Report.Findings)
+	e.Report.Findings = slices.DeleteFunc(e.Report.Findings, func(f report.Finding) bool {
+		file := filepath.Join(e.root, f.Witness)
+		if f.Kind != bug.Failure || f.Status != bug.Confirmed || f.Package != e.run.Package.Path || slices.Contains(e.tally.taken, file) ||
+			!slices.ContainsFunc(told, func(o report.Finding) bool { return o.Kind != bug.Failure && explains(&o, &f) }) {
+			return false
+		}
+		err = cmp.Or(err, os.Remove(file))
+		return true
 	})
+	return err
 }
 
 var sourceLine = regexp.MustCompile(`[\w.-]+\.go:\d+`)

@@ -227,19 +227,25 @@ func (x *frontier) make(ctx context.Context, all []*attempt) error {
 	return nil
 }
 
-// look confirms what the run of c has shown, and what is predicted from it.
+// look confirms what the run of c has shown, and what is predicted from it. That it has
+// failed comes last: a bug that makes it do so tells more.
 func (x *frontier) look(ctx context.Context, c *confirmation) error {
+	if err := x.besidePassing(ctx, c); err != nil {
+		return err
+	}
 	if err := c.stuck(ctx); err != nil {
 		return err
 	}
-	if err := x.failed(ctx, c); err != nil || len(c.trace.Events) > againEvents {
-		return err
+	if len(c.trace.Events) <= againEvents {
+		findings, err := c.predictMore(ctx)
+		if err != nil {
+			return err
+		}
+		if err := c.confirm(ctx, findings); err != nil {
+			return err
+		}
 	}
-	findings, err := c.predictMore(ctx)
-	if err != nil {
-		return err
-	}
-	return c.confirm(ctx, findings)
+	return x.failed(ctx, c)
 }
 
 // failed confirms that the test fails, if it has done so in the run of c and passes in

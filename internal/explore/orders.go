@@ -121,6 +121,9 @@ func inOrders(ctx context.Context, e *explored) error {
 			continue
 		}
 		e.recordings = append(e.recordings, recording{c, findings})
+		if err := e.besidePassing(ctx, c); err != nil {
+			return err
+		}
 		if err := c.confirm(ctx, findings); err != nil {
 			return err
 		}
@@ -172,6 +175,34 @@ func (c *confirmation) passing(ctx context.Context, n int) (all []recording, pas
 		}
 	}
 	return all, passed, tried, nil
+}
+
+// besidePassing has what c confirms judged beside a run in which the tests pass that have
+// failed in that of c, if there is one, and they still do: to fail is an effect then.
+func (e *explored) besidePassing(ctx context.Context, c *confirmation) error {
+	var passed []string
+	for _, test := range c.failed {
+		passes := e.passing(test)
+		if passes == nil {
+			continue
+		}
+		if err := c.inTime(ctx, func(limit context.Context) error {
+			again, err := passes(limit)
+			switch {
+			case limit.Err() != nil:
+				return ctx.Err()
+			case err == nil && again:
+				passed = append(passed, test)
+			}
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	if len(passed) > 0 {
+		c.recorded = c.recorded.Without(passed)
+	}
+	return nil
 }
 
 // failing returns the tests of t that have failed, or not ended.
