@@ -24,6 +24,7 @@ import (
 
 	"github.com/gopredict/gopredict/internal/given"
 	"github.com/gopredict/gopredict/recorder"
+	"github.com/gopredict/gopredict/recorder/properties"
 )
 
 // The exit codes. Scripts rely on them. 1 and 2 are what go test returns for the same
@@ -61,15 +62,16 @@ type session struct {
 // subcommands are the commands that users type. Each gets the arguments behind its name,
 // and returns the exit code, which counts if it returns no error.
 var subcommands = map[string]func(*session, context.Context, []string) (int, error){
-	"test":    (*session).test,
-	"explore": (*session).explore,
-	"replay":  (*session).replay,
-	"merge":   (*session).merge,
-	"report":  (*session).report,
-	"analyze": (*session).analyze,
-	"trace":   (*session).trace,
-	"version": (*session).version,
-	"help":    (*session).help,
+	"test":     (*session).test,
+	"explore":  (*session).explore,
+	"replay":   (*session).replay,
+	"merge":    (*session).merge,
+	"report":   (*session).report,
+	"property": (*session).property,
+	"analyze":  (*session).analyze,
+	"trace":    (*session).trace,
+	"version":  (*session).version,
+	"help":     (*session).help,
 }
 
 // Main runs the command line args, without the command's own name, on the
@@ -131,6 +133,10 @@ func (s *session) run(args []string) (code int, err error) {
 	}
 	if _, ok := errors.AsType[*recorder.UsageError](err); ok {
 		return exitUsage, err
+	}
+	if wrong, ok := errors.AsType[*properties.Error](err); ok {
+		wrong.At.Filename = s.relative(wrong.At.Filename)
+		return exitUsage, wrong
 	}
 	if code == exitOK {
 		code = exitFailed

@@ -20,6 +20,7 @@ that the bugs happen. It reports what then really happened.
 	gopredict replay [-n N] [-v] [-hold[=D]] [build flags] WITNESS...
 	gopredict report [-v] [-FORMAT=FILE]... FILE.json
 	gopredict merge FILE.json...
+	gopredict property explain [-dot] [packages]
 	gopredict analyze [-predict.kinds=KINDS] [-predict.patterns=FILE] TRACE
 	gopredict trace dump TRACE
 	gopredict trace convert -to text|rapid|binary TRACE [FILE]
@@ -33,7 +34,10 @@ until it has seen all that its goroutines can do. Replay re-runs some of the
 bugs, those of files and of folders: exit code 1 if a bug is there, 0 if they are
 fixed. With -hold it stops at the bug, for a debugger to look at. Report prints
 what -predict.json has written, or writes it in other formats, those of the options
-below. Merge joins the reports of all shards of a run into one. Analyze predicts from a recorded trace, without re-running anything.
+below. Merge joins the reports of all shards of a run into one. Property
+explain prints the automata of the properties that tests declare, with -dot as
+graphs for Graphviz. Analyze predicts from a recorded trace, without re-running
+anything.
 
 Options, as flags of test or in the environment variable GOPREDICT as
 "name=value name=value":

@@ -1,0 +1,51 @@
+// Package property declares what the objects of a type must never go through, for
+// gopredict to look for in all orders of the goroutines of a test:
+//
+//	var _ = property.For[*pool.Conn]("no use after close").
+//		On("use", (*pool.Conn).Write, (*pool.Conn).Read).
+//		On("close", (*pool.Conn).Close).
+//		ERE("use* close?")
+//
+// A declaration is a package variable of a _test.go file, and holds for the tests of its
+// package. gopredict reads it from the sources: names and texts are constants. The
+// declaration does nothing when the tests run.
+//
+// An event is a call of one of its methods, when it begins. Each object has a run of
+// events of its own. The property is violated at the first event from which on
+// nothing that could follow would satisfy it; that a run ends too early is no violation.
+// `gopredict property explain` prints the automaton that a text stands for.
+//
+// The package depends on the standard library only.
+package property
+
+// A Property is a declaration that has no text yet. T is the type of the objects, a
+// pointer.
+type Property[T any] struct{}
+
+// A Declaration is a whole one.
+type Declaration struct{}
+
+// For begins the declaration of a property of the objects of type T, a pointer, under a name
+// that no other one of the package has.
+func For[T any](name string) Property[T] { return Property[T]{} }
+
+// On names the event that one of the methods of T is called on an object. Methods are
+// written as (*T).Method. Each has one event at most, an event may have several.
+func (p Property[T]) On(event string, methods ...any) Property[T] { return p }
+
+// ERE says by an extended regular expression what events an object may go through, in
+// their order: names of events, one after the other with space between; x* x+ x? for any
+// number, one or more, one or none; x | y, x & y, ~x for either, both, not; any and empty
+// for any one event and none; and parentheses.
+func (p Property[T]) ERE(text string) Declaration { return Declaration{} }
+
+// LTL says it by a formula of linear temporal logic on finite runs. Beside names of events,
+// true, false, ! && || -> and parentheses it has of the future next, eventually, always
+// and until, and of the past previously, once, historically and since, under which none of
+// the future may stand. A formula without operators of the future holds at each event.
+func (p Property[T]) LTL(text string) Declaration { return Declaration{} }
+
+// Automaton says it by an automaton: "STATE: event -> STATE, event -> STATE; STATE: …".
+// An object begins in the first state; an event for which its state has no
+// successor violates the property.
+func (p Property[T]) Automaton(text string) Declaration { return Declaration{} }

@@ -1,0 +1,80 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/gopredict/gopredict/analysis/property"
+	"github.com/gopredict/gopredict/internal/gotool"
+	"github.com/gopredict/gopredict/recorder"
+	"github.com/gopredict/gopredict/recorder/properties"
+)
+
+// property is the subcommand about the properties that tests declare. It runs no test.
+func (s *session) property(ctx context.Context, args []string) (int, error) {
+	if len(args) == 0 || args[0] != "explain" {
+		return exitUsage, usagef("property takes a word, expected explain, found %q", strings.Join(args, " "))
+	}
+	dot := false
+	if args = args[1:]; len(args) > 0 && (args[0] == "-dot" || args[0] == "--dot") {
+		dot, args = true, args[1:]
+	}
+	goArgs, err := gotool.ParseTest(args)
+	if err != nil {
+		return exitUsage, usagef("%v", err)
+	}
+	env, err := gotool.ReadEnv(ctx, s.dir)
+	if err != nil {
+		return exitFailed, err
+	}
+	declared, err := recorder.Properties(ctx, &recorder.Config{Dir: s.dir, Args: goArgs, Env: env})
+	if err != nil {
+		return exitFailed, err
+	}
+	if len(declared) == 0 {
+		return exitUsage, usagef("no property is declared in the tests of these packages; docs/properties.md shows how")
+	}
+	for k := range declared {
+		d := &declared[k]
+		m, err := monitor(d)
+		if err != nil {
+			return exitFailed, err
+		}
+		if dot {
+			fmt.Fprint(s.stdout, m.Dot(d.Name))
+			continue
+		}
+		s.explain(d, m)
+	}
+	return exitOK, nil
+}
+
+// explain prints a property: what it says, of what, and the automaton that this is.
+func (s *session) explain(d *properties.Declaration, m *property.Monitor) {
+	fmt.Fprintf(s.stdout, "%s\n\t%s:%d, of each %s\n\t%s %s\n", d.Name, s.relative(d.At.Filename), d.At.Line, d.Type, d.Language, d.Text)
+	for _, e := range d.Events {
+		var methods []string
+		for _, m := range e.Methods {
+			methods = append(methods, m.Name)
+		}
+		fmt.Fprintf(s.stdout, "\t%s is %s\n", e.Name, strings.Join(methods, ", "))
+	}
+	for _, line := range strings.Split(strings.TrimSuffix(m.String(), "\n"), "\n") {
+		fmt.Fprintf(s.stdout, "\t%s\n", line)
+	}
+}
+
+// monitor compiles a property.
+func monitor(d *properties.Declaration) (*property.Monitor, error) {
+	var events []string
+	for _, e := range d.Events {
+		events = append(events, e.Name)
+	}
+	m, err := property.Compile(property.Language(d.Language), d.Text, events)
+	if wrong, ok := errors.AsType[*property.Error](err); ok {
+		return nil, d.Error(wrong.Offset, fmt.Sprintf("property %q: %v", d.Name, wrong))
+	}
+	return m, err
+}

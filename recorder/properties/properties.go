@@ -1,0 +1,303 @@
+// Package properties reads the declarations of package gotestplugin/property from the
+// sources of tests.
+//
+// It stands beside package rewrite, which gives the methods that a declaration names their
+// hooks. What the text of a property means is for package analysis/property to say.
+package properties
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// library is the import path of the package whose declarations are read.
+const library = "github.com/gopredict/gopredict/gotestplugin/property"
+
+// A Declaration is a property that a test file declares.
+type Declaration struct {
+	Name     string
+	Type     string // of the objects: "*example.com/pool.Conn"
+	Package  string // import path of the package whose tests it holds for
+	Language string // the method that ends the declaration: "ERE", "LTL", "Automaton"
+	Text     string
+	Events   []Event        // in the order in which they are named first
+	At       token.Position // of the declaration
+
+	text token.Position // of the beginning of the text
+	raw  bool           // an offset in Text is one in the source, too
+}
+
+// An Event is a name for calls.
+type Event struct {
+	Name    string
+	Methods []Method
+}
+
+// A Method is one that an event names.
+type Method struct {
+	Name    string // types.Func.FullName: "(*example.com/pool.Conn).Close"
+	Package string // import path of the package that declares it
+	At      token.Position
+}
+
+// An Error is what is wrong with a declaration.
+type Error struct {
+	At   token.Position
+	Text string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.At, e.Text) }
+
+// Error returns what is wrong with d, at an offset of its text.
+func (d *Declaration) Error(offset int, text string) error {
+	at := d.text
+	if d.raw {
+		// A raw string has its text's lines; another one has none.
+		before := d.Text[:min(offset, len(d.Text))]
+		at.Offset += len(before)
+		if line := strings.Count(before, "\n"); line > 0 {
+			at.Line += line
+			at.Column = len(before) - strings.LastIndexByte(before, '\n')
+		} else {
+			at.Column += len(before)
+		}
+	}
+	return &Error{at, text}
+}
+
+// Read returns the declarations in the test files of pkgs, which have syntax, types and
+// ForTest, in the order of the files. It fails with an [*Error] for a declaration that is
+// not whole, or not of constants and methods.
+func Read(pkgs []*packages.Package) ([]Declaration, error) {
+	var all []Declaration
+	seen := make(map[string]bool)
+	for _, p := range pkgs {
+		if p.TypesInfo == nil || p.Imports[library] == nil {
+			continue
+		}
+		for _, f := range p.Syntax {
+			name := p.Fset.File(f.FileStart).Name()
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+			r := reader{p: p}
+			ast.Inspect(f, r.visit)
+			if r.err == nil && len(r.found) > 0 && !strings.HasSuffix(name, "_test.go") {
+				r.err = &Error{r.found[0].At, "expected the declaration of a property in a _test.go file, found it in " + filepath.Base(name)}
+			}
+			if r.err != nil {
+				return nil, r.err
+			}
+			all = append(all, r.found...)
+		}
+	}
+	slices.SortFunc(all, func(a, b Declaration) int {
+		return cmp.Or(cmp.Compare(a.At.Filename, b.At.Filename), cmp.Compare(a.At.Offset, b.At.Offset))
+	})
+	first := make(map[[2]string]token.Position)
+	for _, d := range all {
+		key := [2]string{d.Package, d.Name}
+		if at, ok := first[key]; ok {
+			return nil, &Error{d.At, fmt.Sprintf("expected a name of its own for each property of a package, found %q at %s, too", d.Name, at)}
+		}
+		first[key] = d.At
+	}
+	return all, nil
+}
+
+// A reader reads the declarations of a file.
+type reader struct {
+	p     *packages.Package
+	found []Declaration
+	err   error
+}
+
+func (r *reader) errorf(n ast.Node, format string, args ...any) {
+	if r.err == nil {
+		r.err = &Error{r.p.Fset.PositionFor(n.Pos(), false), fmt.Sprintf(format, args...)}
+	}
+}
+
+// visit looks for calls of the library. The outermost one of a chain has the others in it.
+func (r *reader) visit(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.FuncDecl:
+		ast.Inspect(n, func(in ast.Node) bool {
+			if call, ok := in.(*ast.CallExpr); ok && r.callee(call) != "" {
+				r.errorf(call, "expected the declaration of a property as a package variable, found it in a function")
+			}
+			return r.err == nil
+		})
+		return false
+	case *ast.CallExpr:
+		if fn := r.callee(n); fn != "" {
+			r.chain(n, fn)
+			return false
+		}
+	}
+	return r.err == nil
+}
+
+// callee returns the name of the function or method of the library that a call calls; ""
+// if it is none.
+func (r *reader) callee(call *ast.CallExpr) string {
+	fun := ast.Unparen(call.Fun)
+	if index, ok := fun.(*ast.IndexExpr); ok { // For[T]
+		fun = ast.Unparen(index.X)
+	}
+	var id *ast.Ident
+	switch fun := fun.(type) {
+	case *ast.SelectorExpr:
+		id = fun.Sel
+	case *ast.Ident:
+		id = fun
+	default:
+		return ""
+	}
+	fn, ok := r.p.TypesInfo.Uses[id].(*types.Func)
+	if !ok || fn.Pkg() == nil || fn.Pkg().Path() != library {
+		return ""
+	}
+	return fn.Name()
+}
+
+// chain reads the declaration that ends with a call of the function fn.
+func (r *reader) chain(last *ast.CallExpr, fn string) {
+	if fn == "For" || fn == "On" {
+		r.errorf(last, "expected ERE, LTL or Automaton at the end of the declaration of a property, found %s", fn)
+		return
+	}
+	d := Declaration{Language: fn, Package: r.p.PkgPath}
+	if r.p.ForTest != "" {
+		d.Package = r.p.ForTest
+	}
+	d.Text = r.constant(last, "text")
+	if r.err != nil {
+		return
+	}
+	d.text = r.p.Fset.PositionFor(last.Args[0].Pos(), false)
+	if lit, ok := ast.Unparen(last.Args[0]).(*ast.BasicLit); ok {
+		d.text = r.p.Fset.PositionFor(lit.Pos()+1, false)
+		plain, err := strconv.Unquote(lit.Value)
+		d.raw = err == nil && plain == lit.Value[1:len(lit.Value)-1]
+	}
+	var ons []*ast.CallExpr
+	for call := last; ; {
+		sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+		if ok {
+			call, ok = ast.Unparen(sel.X).(*ast.CallExpr)
+		}
+		if !ok {
+			r.errorf(last, "expected the declaration of a property in one expression, from For to %s, found a part of it", fn)
+			return
+		}
+		if r.callee(call) == "For" {
+			r.begin(&d, call)
+			break
+		}
+		ons = append(ons, call)
+	}
+	for _, on := range slices.Backward(ons) {
+		r.on(&d, on)
+	}
+	if r.err == nil && len(d.Events) == 0 {
+		r.errorf(last, "expected an event of the property, named by On, found none")
+	}
+	r.found = append(r.found, d)
+}
+
+// begin reads the call of For.
+func (r *reader) begin(d *Declaration, call *ast.CallExpr) {
+	d.At = r.p.Fset.PositionFor(call.Pos(), false)
+	d.Name = r.constant(call, "name")
+	if r.err == nil && (d.Name == "" || strings.ContainsAny(d.Name, "\r\n")) {
+		r.errorf(call.Args[0], "expected the name of the property in one line, found %q", d.Name)
+	}
+	t := r.p.TypesInfo.TypeOf(call)
+	if named, ok := t.(*types.Named); ok && named.TypeArgs().Len() == 1 {
+		t = named.TypeArgs().At(0)
+	}
+	d.Type = t.String()
+	if _, ok := t.Underlying().(*types.Pointer); !ok {
+		r.errorf(call, "expected a pointer as the type of the objects of property %q, found %s", d.Name, d.Type)
+	}
+}
+
+// constant returns the value of the first argument of a call, which must be a constant.
+func (r *reader) constant(call *ast.CallExpr, what string) string {
+	if len(call.Args) == 0 {
+		r.errorf(call, "expected the %s of the property, found nothing", what)
+		return ""
+	}
+	v := r.p.TypesInfo.Types[call.Args[0]].Value
+	if v == nil || v.Kind() != constant.String {
+		r.errorf(call.Args[0], "expected a constant as the %s, found an expression that is none", what)
+		return ""
+	}
+	return constant.StringVal(v)
+}
+
+// on reads a call of On.
+func (r *reader) on(d *Declaration, call *ast.CallExpr) {
+	name := r.constant(call, "name of an event")
+	if r.err != nil {
+		return
+	}
+	if len(call.Args) < 2 || call.Ellipsis.IsValid() {
+		r.errorf(call, "expected a list of methods of %s for event %s", d.Type, name)
+		return
+	}
+	k := slices.IndexFunc(d.Events, func(e Event) bool { return e.Name == name })
+	if k < 0 {
+		k = len(d.Events)
+		d.Events = append(d.Events, Event{Name: name})
+	}
+	for _, arg := range call.Args[1:] {
+		m, ok := r.method(d, arg)
+		if !ok {
+			return
+		}
+		for _, e := range d.Events {
+			if slices.ContainsFunc(e.Methods, func(o Method) bool { return o.Name == m.Name }) {
+				r.errorf(arg, "expected one event for each method, found %s in %s and %s", m.Name, e.Name, name)
+				return
+			}
+		}
+		d.Events[k].Methods = append(d.Events[k].Methods, m)
+	}
+}
+
+// method returns the method of the objects' type that an expression names.
+func (r *reader) method(d *Declaration, arg ast.Expr) (Method, bool) {
+	at := r.p.Fset.PositionFor(arg.Pos(), false)
+	sel, ok := ast.Unparen(arg).(*ast.SelectorExpr)
+	if !ok || r.p.TypesInfo.Selections[sel] == nil || r.p.TypesInfo.Selections[sel].Kind() != types.MethodExpr {
+		r.errorf(arg, "expected a method of %s, written as (%[1]s).Method, found another expression", d.Type)
+		return Method{}, false
+	}
+	fn := r.p.TypesInfo.Selections[sel].Obj().(*types.Func).Origin()
+	recv := r.p.TypesInfo.Selections[sel].Recv()
+	_, pointer := fn.Signature().Recv().Type().(*types.Pointer)
+	switch {
+	case recv.String() != d.Type:
+		r.errorf(arg, "expected a method of %s, found one of %s", d.Type, recv)
+	case len(r.p.TypesInfo.Selections[sel].Index()) > 1:
+		r.errorf(arg, "expected a method that %s declares itself, found %s, which an embedded field has", d.Type, fn.FullName())
+	case !pointer:
+		r.errorf(arg, "expected a method with a pointer receiver, found %s, which has a copy of the object", fn.FullName())
+	default:
+		return Method{fn.FullName(), fn.Pkg().Path(), at}, true
+	}
+	return Method{}, false
+}

@@ -1,0 +1,147 @@
+package properties_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/go/packages"
+
+	"github.com/gopredict/gopredict/recorder/properties"
+)
+
+const library = "github.com/gopredict/gopredict/gotestplugin/property"
+
+// importer has the packages that were checked.
+type importer map[string]*types.Package
+
+func (im importer) Import(path string) (*types.Package, error) {
+	if p := im[path]; p != nil {
+		return p, nil
+	}
+	return nil, fmt.Errorf("expected one of the test's packages, found %s", path)
+}
+
+// load makes a package of the text of one file, which may import the library.
+func load(t *testing.T, name, text string) *packages.Package {
+	t.Helper()
+	fset, known := token.NewFileSet(), importer{}
+	check := func(path string, f *ast.File) *types.Info {
+		info := &types.Info{
+			Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{},
+			Selections: map[*ast.SelectorExpr]*types.Selection{}, Instances: map[*ast.Ident]types.Instance{},
+		}
+		p, err := (&types.Config{Importer: known}).Check(path, fset, []*ast.File{f}, info)
+		require.NoError(t, err)
+		known[path] = p
+		return info
+	}
+	lib, err := parser.ParseFile(fset, "../../gotestplugin/property/property.go", nil, 0)
+	require.NoError(t, err)
+	check(library, lib)
+	f, err := parser.ParseFile(fset, name, text, 0)
+	require.NoError(t, err)
+	return &packages.Package{
+		PkgPath: "example.com/pool", ForTest: "example.com/pool", Fset: fset, Syntax: []*ast.File{f},
+		Imports: map[string]*packages.Package{library: {}}, TypesInfo: check("example.com/pool", f),
+	}
+}
+
+const header = `package pool
+
+import "github.com/gopredict/gopredict/gotestplugin/property"
+
+type Base struct{}
+
+func (*Base) Reset() {}
+
+type Conn struct{ Base }
+
+func (c *Conn) Read()  {}
+func (c *Conn) Write() {}
+func (c *Conn) Close() {}
+func (c Conn) Len()    {}
+
+type List[T any] struct{}
+
+func (l *List[T]) Add(T) {}
+
+var late = "late"
+
+`
+
+func TestRead(t *testing.T) {
+	ds, err := properties.Read([]*packages.Package{load(t, "pool_test.go", header+`
+const use = "use"
+
+var _ = property.For[*Conn]("no use after close").
+	On(use, (*Conn).Read, (*Conn).Write).
+	On("close", (*Conn).Close).
+	ERE("use* close?")
+
+var (
+	_ = (property.For[*List[int]]("twice")).On("add", (*List[int]).Add).LTL("!" + "previously once add")
+)
+`)})
+	require.NoError(t, err)
+	require.Len(t, ds, 2)
+	d := ds[0]
+	assert.Equal(t, "no use after close", d.Name)
+	assert.Equal(t, "*example.com/pool.Conn", d.Type)
+	assert.Equal(t, "example.com/pool", d.Package)
+	assert.Equal(t, "ERE", d.Language)
+	assert.Equal(t, "use* close?", d.Text)
+	assert.Equal(t, 25, d.At.Line)
+	names := map[string][]string{}
+	for _, e := range d.Events {
+		for _, m := range e.Methods {
+			names[e.Name] = append(names[e.Name], m.Name)
+			assert.Equal(t, "example.com/pool", m.Package)
+		}
+	}
+	assert.Equal(t, map[string][]string{
+		"use":   {"(*example.com/pool.Conn).Read", "(*example.com/pool.Conn).Write"},
+		"close": {"(*example.com/pool.Conn).Close"},
+	}, names)
+	assert.EqualError(t, d.Error(5, "wrong"), "pool_test.go:28:12: wrong")
+	assert.Equal(t, "!previously once add", ds[1].Text)
+	assert.Equal(t, "(*example.com/pool.List[T]).Add", ds[1].Events[0].Methods[0].Name)
+	assert.EqualError(t, ds[1].Error(5, "wrong"), "pool_test.go:31:74: wrong") // no place in one constant
+}
+
+// The place of an error in a text of several lines is that in the file.
+func TestPlaceInText(t *testing.T) {
+	ds, err := properties.Read([]*packages.Package{load(t, "pool_test.go", header+"var _ = property.For[*Conn](`p`).On(`a`, (*Conn).Read).Automaton(`\ns: a -> t`)\n")})
+	require.NoError(t, err)
+	assert.EqualError(t, ds[0].Error(9, "wrong"), "pool_test.go:23:9: wrong")
+}
+
+func TestErrors(t *testing.T) {
+	const on = `On("use", (*Conn).Read)`
+	for _, test := range []struct{ text, want string }{
+		{`var _ = property.For[*Conn]("p").` + on, "22:9: expected ERE, LTL or Automaton at the end of the declaration of a property, found On"},
+		{`var _ = property.For[*Conn]("p").ERE("use")`, "22:9: expected an event of the property, named by On, found none"},
+		{`var _ = property.For[*Conn](late).` + on + `.ERE("use")`, "22:29: expected a constant as the name, found an expression that is none"},
+		{`var _ = property.For[*Conn]("p").` + on + `.ERE(late)`, "22:62: expected a constant as the text, found an expression that is none"},
+		{`var _ = property.For[Conn]("p").` + on + `.ERE("use")`, `22:9: expected a pointer as the type of the objects of property "p", found example.com/pool.Conn`},
+		{`var _ = property.For[*Conn]("p").On("use").ERE("use")`, "22:9: expected a list of methods of *example.com/pool.Conn for event use"},
+		{`var _ = property.For[*Conn]("p").On("use", 7).ERE("use")`, "22:44: expected a method of *example.com/pool.Conn, written as (*example.com/pool.Conn).Method, found another expression"},
+		{`var _ = property.For[*Conn]("p").On("use", (*Base).Reset).ERE("use")`, "22:44: expected a method of *example.com/pool.Conn, found one of *example.com/pool.Base"},
+		{`var _ = property.For[*Conn]("p").On("use", (*Conn).Reset).ERE("use")`, "22:44: expected a method that *example.com/pool.Conn declares itself, found (*example.com/pool.Base).Reset, which an embedded field has"},
+		{`var _ = property.For[*Conn]("p").On("use", (*Conn).Len).ERE("use")`, "22:44: expected a method with a pointer receiver, found (example.com/pool.Conn).Len, which has a copy of the object"},
+		{`var _ = property.For[*Conn]("p").` + on + `.On("get", (*Conn).Read).ERE("use")`, "22:68: expected one event for each method, found (*example.com/pool.Conn).Read in use and get"},
+		{`func f() { property.For[*Conn]("p").` + on + `.ERE("use") }`, "22:12: expected the declaration of a property as a package variable, found it in a function"},
+		{`var p = property.For[*Conn]("p"); var _ = p.` + on + `.ERE("use")`, "22:9: expected ERE, LTL or Automaton at the end of the declaration of a property, found For"},
+		{`var _ = property.For[*Conn]("p").` + on + `.ERE("use"); var _ = property.For[*Conn]("p").` + on + `.ERE("use")`, `22:78: expected a name of its own for each property of a package, found "p" at pool_test.go:22:9, too`},
+	} {
+		_, err := properties.Read([]*packages.Package{load(t, "pool_test.go", header+test.text)})
+		assert.EqualError(t, err, "pool_test.go:"+test.want, test.text)
+	}
+	_, err := properties.Read([]*packages.Package{load(t, "pool.go", header+`var _ = property.For[*Conn]("p").`+on+`.ERE("use")`)})
+	assert.EqualError(t, err, "pool.go:22:9: expected the declaration of a property in a _test.go file, found it in pool.go")
+}
