@@ -38,6 +38,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/detect"
 	"github.com/gopredict/gopredict/analysis/feasible"
 	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/analysis/property"
 	"github.com/gopredict/gopredict/analysis/schedule"
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/analysis/symbolic"
@@ -112,6 +113,8 @@ type Options struct {
 	Kinds []bug.Kind
 	// Patterns are looked for besides the built-in ones of these kinds.
 	Patterns []anomaly.Pattern
+	// Properties are those that the package declares of which the trace is.
+	Properties []property.Property
 	// Schedules is the greatest number of schedules for one finding; 0 stands
 	// for 3.
 	Schedules int
@@ -163,7 +166,7 @@ func Predict(ctx context.Context, t *trace.Trace, opts Options) (*Result, error)
 	p := &predictor{t: t, o: o, opts: opts, flow: trace.NewFlow(t), tests: detect.NewTests(t, o), settled: make(map[string]bool), elsewhere: make(map[trace.SiteID]bool)}
 	r := new(Result)
 	in := &detect.Input{
-		Trace: t, Order: o, Flow: p.flow, Tests: p.tests, Kinds: opts.Kinds, Patterns: opts.Patterns,
+		Trace: t, Order: o, Flow: p.flow, Tests: p.tests, Kinds: opts.Kinds, Patterns: opts.Patterns, Properties: opts.Properties,
 		Known: func(race string) bool { return p.settled[race] },
 	}
 	for _, d := range detect.All {
@@ -276,7 +279,7 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 		if p.opts.known(c.Name) == Tried && !c.Alone() && f.Status != bug.Predicted {
 			continue
 		}
-		if f.Status == bug.Undecided && (len(left) > 0 || len(c.Places) > 0) {
+		if solvable := c.Instances[0].Property == nil || len(c.Instances[0].Accesses) > 1; solvable && f.Status == bug.Undecided && (len(left) > 0 || len(c.Places) > 0) {
 			undecided = append(undecided, candidate{c, len(fs), left})
 		}
 		fs, of = append(fs, f), append(of, c)
@@ -488,8 +491,16 @@ func (p *predictor) check(from int, steps []int, v detect.Instance) error {
 	if v.Blocks {
 		return p.judge().StuckFrom(from, steps, v.Accesses)
 	}
-	return p.judge().CheckFrom(from, steps, v.Accesses)
+	err := p.judge().CheckFrom(from, steps, v.Accesses)
+	if err == nil && !v.Violates(p.t, from, steps) {
+		return errSatisfied
+	}
+	return err
 }
+
+// errSatisfied is why a schedule is none of a property: other calls of the object come in
+// between, or are missing.
+var errSatisfied = errors.New("the calls that the order has besides satisfy the property")
 
 // refusal says why the judge has turned a schedule down. That is no proof that
 // the bug is infeasible: others may exist.

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/gopredict/gopredict/recorder/hooks"
+	"github.com/gopredict/gopredict/recorder/properties"
 	"github.com/gopredict/gopredict/recorder/rewrite"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
@@ -24,6 +25,8 @@ type Build struct {
 
 	// Tested are the packages that the command line asks for, by import path.
 	Tested []Package
+	// Properties are those that the tests declare.
+	Properties []properties.Declaration
 	// Sites are the places that the rewriter instrumented.
 	Sites []trace.Site
 	once  sync.Once
@@ -81,12 +84,16 @@ func Prepare(ctx context.Context, c *Config) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
+	declared, calls, err := l.declared()
+	if err != nil {
+		return nil, err
+	}
 	c.phase(fmt.Sprintf("instrumenting %d packages", len(l.rewrite)))
 	dir := filepath.Join(c.Work, "src")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	res, err := rewrite.Rewrite(l.rewrite, dir, rewrite.Options{All: c.InstrumentAll, AtomicMethods: c.AtomicMethods, Release: c.Env.GOVERSION, Imports: l.importedElsewhere})
+	res, err := rewrite.Rewrite(l.rewrite, dir, rewrite.Options{All: c.InstrumentAll, AtomicMethods: c.AtomicMethods, Release: c.Env.GOVERSION, Imports: l.importedElsewhere, Calls: calls})
 	if err != nil {
 		return nil, err
 	}
@@ -94,13 +101,14 @@ func Prepare(ctx context.Context, c *Config) (*Build, error) {
 		return nil, err
 	}
 	b := &Build{
-		conf:    c,
-		overlay: filepath.Join(c.Work, "overlay.json"),
-		Tested:  l.tested,
-		Sites:   res.Sites,
-		skipped: append(res.Skipped, l.skipped...),
-		dirs:    l.dirs(),
-		folders: l.folders,
+		conf:       c,
+		overlay:    filepath.Join(c.Work, "overlay.json"),
+		Tested:     l.tested,
+		Properties: declared,
+		Sites:      res.Sites,
+		skipped:    append(res.Skipped, l.skipped...),
+		dirs:       l.dirs(),
+		folders:    l.folders,
 
 		unmatched: l.unmatched,
 		leftOut:   l.leftOut,

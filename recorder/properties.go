@@ -25,3 +25,27 @@ func Properties(ctx context.Context, c *Config) ([]properties.Declaration, error
 	}
 	return properties.Read(roots)
 }
+
+// declared returns the properties that the tests of the packages to rewrite declare, and the
+// methods that these name. Each must be in one of these packages.
+func (l *loaded) declared() (ds []properties.Declaration, calls map[string]bool, err error) {
+	if ds, err = properties.Read(l.rewrite); err != nil {
+		return nil, nil, err
+	}
+	in := make(map[string]bool)
+	for _, p := range l.rewrite {
+		in[p.PkgPath] = true
+	}
+	calls = make(map[string]bool)
+	for _, d := range ds {
+		for _, e := range d.Events {
+			for _, m := range e.Methods {
+				if !in[m.Package] {
+					return nil, nil, &properties.Error{At: m.At, Text: fmt.Sprintf("expected a method of a package that is recorded, found %s; -predict.pkgs=work,%s records it", m.Name, m.Package)}
+				}
+				calls[m.Name] = true
+			}
+		}
+	}
+	return ds, calls, nil
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopredict/gopredict/analysis/property"
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer/witness"
@@ -124,12 +125,16 @@ func TestConfirmKinds(t *testing.T) {
 		{"lock-misuse", "", unlocks},
 		{"lock-misuse", "the schedule was kept to its end, but the lock was locked", fails},
 		{"lock-misuse", "the schedule was kept to its end, but the program recovered from the panic, as it is meant to", append(stands, "verdict misused TestX:0")},
+		{"property", "", append(stands, "verdict violated TestX:0.1")},
+		{"property", `the schedule was kept to its end, but the calls have satisfied the property "in turn"`, append(stands, "verdict violated TestX:0")},
 		{"deadlock", "", deadlock},
 		{"deadlock", "the schedule was kept to its end, but goroutine 0 was not blocked for ever in read of v in p.TestX (x_test.go:9)", stands},
 		{"deadlock", "the schedule was kept to its end, but goroutine 0.1 was not blocked for ever in write to v in p.f (x.go:4, occurrence 3)", elsewhere},
 	} {
 		w, code := sample()
-		w.Kind = c.kind
+		if w.Kind = c.kind; w.Kind == bug.Property {
+			w.Pattern, w.Violation, code.Properties = "in turn", w.Violation[1:], []property.Property{inTurn(t)}
+		}
 		r, err := Confirm(t.Context(), fake(t, c.lines...), w, code, Options{})
 		require.NoError(t, err)
 		assert.Equal(t, c.reason, r.Reason, c.kind)

@@ -3,9 +3,12 @@ package replayer
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/gopredict/gopredict/analysis/property"
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
@@ -125,7 +128,15 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 			plan.loose = append(plan.loose, describe(s))
 		}
 	}
-	text, err := planText(w, order, p.goroutines, p.take(), violation)
+	steps := p.take()
+	if w.Kind == bug.Property {
+		monitor, ok := code.monitor(w)
+		if !ok {
+			return nil, &StaleError{[]string{fmt.Sprintf("no longer declared in the tests of %s: property %q", w.Package, w.Pattern)}}
+		}
+		steps = append(monitor, steps...)
+	}
+	text, err := planText(w, order, p.goroutines, steps, violation)
 	if err != nil {
 		return nil, err
 	}
@@ -156,6 +167,29 @@ func planText(w *witness.Witness, order string, goroutines []string, steps, viol
 	b.Write(steps)
 	b.Write(violation)
 	return b.Bytes(), nil
+}
+
+// monitor returns the lines of the monitor of the property that w violates; ok is false if
+// there is no such property.
+func (c *Code) monitor(w *witness.Witness) (lines []byte, ok bool) {
+	k := slices.IndexFunc(c.Properties, func(p property.Property) bool { return p.Name == w.Pattern && p.Package == w.Package })
+	if k < 0 {
+		return nil, false
+	}
+	var b bytes.Buffer
+	m := c.Properties[k].Monitor
+	fmt.Fprintf(&b, "monitor %d %d", len(m.Events), m.Violated)
+	for _, row := range m.Next {
+		for _, to := range row {
+			fmt.Fprintf(&b, " %d", to)
+		}
+	}
+	b.WriteString("\n")
+	calls := c.Properties[k].Calls
+	for _, method := range slices.Sorted(maps.Keys(calls)) {
+		fmt.Fprintf(&b, "method %d %d\n", method, calls[method])
+	}
+	return b.Bytes(), true
 }
 
 // A planner collects items and numbers goroutines as they come.

@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopredict/gopredict/analysis/property"
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
@@ -32,6 +34,28 @@ h 2 %d 0 1
 v 0 %d 101 1
 v 1 %d 104 3
 `, trace.Fork, trace.KeyOf("p.TestX", 5), trace.Begin, trace.Write, trace.Begin, trace.Read, trace.Write), string(plan.Text))
+}
+
+// inTurn is a property of package p.
+func inTurn(t *testing.T) property.Property {
+	t.Helper()
+	m, err := property.Compile(property.ERE, "(lock unlock)*", []string{"lock", "unlock"})
+	require.NoError(t, err)
+	return property.Property{Name: "in turn", Package: "p", Calls: map[uint64]int{9: 1, 7: 0}, Monitor: m}
+}
+
+// The plan for a violation of a property has its monitor; a property that is no longer
+// declared is no longer in the sources.
+func TestPlanOfProperty(t *testing.T) {
+	w, code := sample()
+	w.Kind, w.Pattern, w.Violation, code.Properties = bug.Property, "in turn", w.Violation[1:], []property.Property{inTurn(t)}
+	w.Package = "p"
+	plan, err := NewPlan(w, code, "01")
+	require.NoError(t, err)
+	assert.Contains(t, string(plan.Text), "\nmonitor 2 2 1 2 2 0 2 2\nmethod 7 0\nmethod 9 1\ns 1 ")
+	w.Pattern = "in order"
+	_, err = NewPlan(w, code, "01")
+	assert.EqualError(t, err, `witness is stale: no longer declared in the tests of p: property "in order"`)
 }
 
 // What goroutines get from pools has lines of its own, which are no steps.

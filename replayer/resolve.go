@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/gopredict/gopredict/analysis/property"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
@@ -27,6 +28,8 @@ type Code struct {
 	// moved.
 	Files  witness.Files
 	Source *witness.Sources
+	// Properties are those that tests of the build declare.
+	Properties []property.Property
 }
 
 // ByFunc returns sites by their function.

@@ -299,6 +299,10 @@ func (p Protocol) unproven(plan *Plan, o Outcome, output string) string {
 		case p.holds(plan, output):
 			return "the assertion held: the test failed elsewhere"
 		}
+	case bug.Monitored:
+		if last := w.Violation[len(w.Violation)-1].Goroutine; !slices.Contains(p.Violated, last) {
+			return fmt.Sprintf("the calls have satisfied the property %q", w.Pattern)
+		}
 	case bug.Misused:
 		if p.Misused != w.Violation[0].Goroutine {
 			return w.Kind.Innocent()

@@ -31,6 +31,9 @@ type Protocol struct {
 	// Misused is the goroutine of which the operation of the violation was misuse: an
 	// unlock of what is not locked, a send to what is closed; "" if none was.
 	Misused string
+	// Violated are the goroutines whose calls have violated the property, on the way to the
+	// violation or there.
+	Violated []string
 	// Late are goroutines that could go on, or whose timers were due, before another timer
 	// fired: the first hundred of these, and no others than the first that was held each
 	// time but in a prompt replay.
@@ -68,6 +71,7 @@ type Stuck struct {
 //	blocked GOROUTINE WAIT_REASON FUNC FILE:LINE
 //	stuck GOROUTINE KIND KEY OBJECT
 //	misused GOROUTINE
+//	violated GOROUTINE
 //	late GOROUTINE GOROUTINE WAIT_REASON FUNC FILE:LINE
 //	due
 //	end
@@ -132,6 +136,11 @@ func (p *Protocol) line(line string) error {
 			return fmt.Errorf("found %.60q, expected a goroutine", line)
 		}
 		p.Misused = rest
+	case "violated":
+		if rest == "" || strings.Contains(rest, " ") {
+			return fmt.Errorf("found %.60q, expected a goroutine", line)
+		}
+		p.Violated = append(p.Violated, rest)
 	case "late":
 		return p.late(rest)
 	case "due":
@@ -139,7 +148,7 @@ func (p *Protocol) line(line string) error {
 	case "end":
 		p.Orderly = true
 	default:
-		return fmt.Errorf("found %.40q, expected steps, stand, confirmed, left, deadlock, blocked, stuck, misused, late, due or end", line)
+		return fmt.Errorf("found %.40q, expected steps, stand, confirmed, left, deadlock, blocked, stuck, misused, violated, late, due or end", line)
 	}
 	return nil
 }

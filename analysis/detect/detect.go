@@ -12,6 +12,7 @@ import (
 
 	"github.com/gopredict/gopredict/analysis/anomaly"
 	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/analysis/property"
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
@@ -31,7 +32,7 @@ type Candidate struct {
 
 // Alone reports whether c is events each of which is a violation by itself.
 func (c *Candidate) Alone() bool {
-	return len(c.Instances[0].Accesses) == 1 && !c.Instances[0].Blocks
+	return len(c.Instances[0].Accesses) == 1 && !c.Instances[0].Blocks && c.Instances[0].Property == nil
 }
 
 // Meets reports whether c is events at all of which goroutines may stand at once.
@@ -51,7 +52,11 @@ type Instance struct {
 	// a condition then, although nothing keeps them from happening: they come too early,
 	// or wake others.
 	Missed []int
-	again  bool // of [anomaly.Candidate.Again]
+	// Property is what the events violate, and Run all events that it has of their object,
+	// ascending; nil of other kinds.
+	Property *property.Property
+	Run      []int
+	again    bool // of [anomaly.Candidate.Again]
 }
 
 // Counts are what a detector has pruned: sets of places, and not findings.
@@ -87,6 +92,8 @@ type Input struct {
 	Kinds []bug.Kind  // to look for; none stands for all of them
 	// Patterns are looked for besides the built-in ones of these kinds.
 	Patterns []anomaly.Pattern
+	// Properties are those that the package declares of which the trace is.
+	Properties []property.Property
 	// Known reports whether the race of that name (Candidate.Name) is a finding, or is
 	// settled. Matches that contain it are none of their own.
 	Known func(race string) bool
@@ -120,12 +127,13 @@ var (
 	Assertions = &Detector{Kinds: []bug.Kind{bug.Assertion}, find: assertions, Effects: true}
 	Unlocks    = &Detector{Kinds: []bug.Kind{bug.LockMisuse}, find: unlocks}
 	Misuses    = &Detector{Kinds: []bug.Kind{bug.Channel, bug.WaitGroup}, find: misuses}
+	Properties = &Detector{Kinds: []bug.Kind{bug.Property}, find: properties, most: maxMatches}
 	Deadlocks  = &Detector{Kinds: []bug.Kind{bug.Deadlock}, find: deadlocks}
 )
 
 // All are the detectors in the order in which they run: patterns leave out what is a
 // race.
-var All = []*Detector{Meetings, Patterns, Assertions, Unlocks, Misuses, Deadlocks}
+var All = []*Detector{Meetings, Patterns, Assertions, Unlocks, Misuses, Properties, Deadlocks}
 
 // Candidates returns what d finds, each name once, in the order of the trace, and
 // counts what it prunes.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gopredict/gopredict/analysis/detect"
 	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/analysis/property"
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/tracetest"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -36,7 +37,7 @@ func TestKinds(t *testing.T) {
 		}
 	}
 	inRuns := []bug.Kind{bug.Leak} // a run itself shows these
-	assert.ElementsMatch(t, bug.Sought(), slices.AppendSeq(inRuns, maps.Keys(kinds)))
+	assert.ElementsMatch(t, bug.Kinds(), slices.AppendSeq(inRuns, maps.Keys(kinds)))
 
 	const forks = "0 fork 1\n0 fork 2\n1 begin\n2 begin\n" // positions 0 to 3
 	for _, test := range []struct {
@@ -51,8 +52,10 @@ func TestKinds(t *testing.T) {
 		{bug.Atomicity, "1 acq l\n1 acq m\n1 r x\n1 rel m\n1 acq m\n1 w x\n1 rel m\n1 rel l\n2 acq m\n2 w x\n2 rel m", [][]int{{6, 13, 9}}},
 		{bug.LockMisuse, "1 acq l\n2 rel l", [][]int{{5}}},
 		{bug.Deadlock, "1 acq l\n1 acq m\n1 rel m\n1 rel l\n2 acq m\n2 acq l\n2 rel l\n2 rel m", [][]int{{5, 9}}},
+		{bug.Property, "1 call o#1\n2 call o#2", [][]int{{5, 4}}},
 	} {
 		in := input(t, forks+test.text)
+		in.Properties = []property.Property{noUseAfterClose(t)}
 		in.Kinds = []bug.Kind{test.kind}
 		var got [][]int
 		for _, d := range detect.All {

@@ -17,6 +17,9 @@ func (in *Input) merge(cs []Candidate) []Candidate {
 	of := make(map[string]int)
 	for _, c := range cs {
 		c.Name = in.name(c.Kind, c.Instances[0].Accesses)
+		if p := c.Instances[0].Property; p != nil {
+			c.Name += "\x00" + p.Name
+		}
 		if k, ok := of[c.Name]; ok {
 			m := &merged[k]
 			m.Instances = append(slices.Clip(m.Instances), c.Instances...)

@@ -44,6 +44,14 @@ import (
 	"slices"
 )
 
+// A Property is what the tests of a package declare of objects.
+type Property struct {
+	Name    string
+	Package string         // import path of the package
+	Calls   map[uint64]int // the events by the number of the method that is called (trace.Call)
+	Monitor *Monitor
+}
+
 // A Language is one in which a specification is written.
 type Language string
 

@@ -185,7 +185,7 @@ func isStore(e *trace.Event) bool { return e.Kind == trace.Write || e.Kind == tr
 // other goroutine sees them.
 func quiet(k trace.Kind) bool {
 	switch k.Class() {
-	case trace.ClassControl, trace.ClassRegion, trace.ClassToken:
+	case trace.ClassControl, trace.ClassRegion, trace.ClassToken, trace.ClassCall:
 		return true
 	}
 	return k == trace.SelectSend || k == trace.SelectRecv

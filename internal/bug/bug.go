@@ -45,6 +45,9 @@ const (
 	// Misused: the run-time library finds that an operation is misuse, as an unlock of
 	// what is not locked.
 	Misused
+	// Monitored: the accesses come in their order, and the monitor of a property, which
+	// runs in the program, comes to where the property is violated.
+	Monitored
 	// Stuck: goroutines block for ever in the operations of the violation, whoever
 	// goes on besides.
 	Stuck
@@ -52,11 +55,10 @@ const (
 
 // A row is what is known of a kind.
 type row struct {
-	kind   Kind
-	title  string // heads a finding
-	sought bool   // the analysis looks for it
-	gates  bool   // a confirmed one fails a run by default, whatever its effect
-	proof  Proof
+	kind  Kind
+	title string // heads a finding
+	gates bool   // a confirmed one fails a run by default, whatever its effect
+	proof Proof
 	// first and other are what the first access of a violation is called, and the
 	// others.
 	first, other string
@@ -88,17 +90,17 @@ const (
 
 // kinds has a row for each kind, in the order of their harm.
 var kinds = [...]row{
-	{Deadlock, "DEADLOCK", true, true, Stuck, "blocked", "blocked", stuck, nil, "Goroutines wait for each other in a circle, and none of them can ever go on. Take locks in the same order everywhere, and do not wait for a message or a group while holding what the other side needs."},
-	{Channel, "CHANNEL MISUSE", true, true, Meeting, "", "conflicting", meet, &single{Misused, alone, "the channel was open, or another case of the select went first"}, "A close of a channel meets a send to it or another close, which panics. Let only the sender close, once all sends are done."},
-	{LockMisuse, "LOCK MISUSE", true, false, Misused, "fatal", "fatal", loose, &single{Misused, loose, "the lock was locked"}, "A lock is unlocked that is not locked, which is fatal. Unlock where it was locked, by defer."},
-	{WaitGroup, "WAITGROUP MISUSE", true, true, Meeting, "", "conflicting", "Both stand here at once: whether this Wait waits for what this Add begins is left to chance.", &single{Misused, alone, "the counter did not fall below zero"}, "An Add meets a Wait, which may then return too early, or the counter falls below zero, which panics. Add before the goroutine is started, or use WaitGroup.Go."},
-	{Assertion, "ASSERTION FAILURE", true, false, FailedTest, "failing", "failing", "By what was read this fails.", nil, "What the test asserts does not hold in another order of the goroutines. Order what it reads before it is read."},
-	{Failure, "TEST USED AFTER ITS END", true, true, Meeting, "", "", "Both stand here at once. What uses a test after its end is lost, or panics.", &single{FailedTest, fails, ""}, "The test fails in another order of the goroutines, or is used after its end. Let the test wait for its goroutines."},
-	{Race, "DATA RACE", true, true, Meeting, "", "conflicting", meet, nil, "Two goroutines access the same memory, at least one of them writes, and nothing orders them. Guard it by a lock, pass it through a channel, or use sync/atomic."},
-	{Atomicity, "ATOMICITY VIOLATION", true, false, InOrder, "", "", "", nil, "What was meant to be atomic is parted by an access of another goroutine. Hold the lock from the first access to the last one."},
-	{AtomicSet, "ATOMIC-SET VIOLATION", true, false, InOrder, "", "", "", nil, "Variables that belong together are seen or changed one by one. Hold the lock for all of them."},
-	{Property, "PROPERTY VIOLATION", false, false, InOrder, "", "", wrong, nil, "A property does not hold in another order of the goroutines."},
-	{Leak, "GOROUTINE LEAK", true, false, Stuck, "blocked", "blocked", stuck, nil, "A goroutine is left behind that nothing can wake any more. Give it a way to end: a context, a close of its channel, or a buffer for what it sends."},
+	{Deadlock, "DEADLOCK", true, Stuck, "blocked", "blocked", stuck, nil, "Goroutines wait for each other in a circle, and none of them can ever go on. Take locks in the same order everywhere, and do not wait for a message or a group while holding what the other side needs."},
+	{Channel, "CHANNEL MISUSE", true, Meeting, "", "conflicting", meet, &single{Misused, alone, "the channel was open, or another case of the select went first"}, "A close of a channel meets a send to it or another close, which panics. Let only the sender close, once all sends are done."},
+	{LockMisuse, "LOCK MISUSE", false, Misused, "fatal", "fatal", loose, &single{Misused, loose, "the lock was locked"}, "A lock is unlocked that is not locked, which is fatal. Unlock where it was locked, by defer."},
+	{WaitGroup, "WAITGROUP MISUSE", true, Meeting, "", "conflicting", "Both stand here at once: whether this Wait waits for what this Add begins is left to chance.", &single{Misused, alone, "the counter did not fall below zero"}, "An Add meets a Wait, which may then return too early, or the counter falls below zero, which panics. Add before the goroutine is started, or use WaitGroup.Go."},
+	{Assertion, "ASSERTION FAILURE", false, FailedTest, "failing", "failing", "By what was read this fails.", nil, "What the test asserts does not hold in another order of the goroutines. Order what it reads before it is read."},
+	{Failure, "TEST USED AFTER ITS END", true, Meeting, "", "", "Both stand here at once. What uses a test after its end is lost, or panics.", &single{FailedTest, fails, ""}, "The test fails in another order of the goroutines, or is used after its end. Let the test wait for its goroutines."},
+	{Race, "DATA RACE", true, Meeting, "", "conflicting", meet, nil, "Two goroutines access the same memory, at least one of them writes, and nothing orders them. Guard it by a lock, pass it through a channel, or use sync/atomic."},
+	{Atomicity, "ATOMICITY VIOLATION", false, InOrder, "", "", "", nil, "What was meant to be atomic is parted by an access of another goroutine. Hold the lock from the first access to the last one."},
+	{AtomicSet, "ATOMIC-SET VIOLATION", false, InOrder, "", "", "", nil, "Variables that belong together are seen or changed one by one. Hold the lock for all of them."},
+	{Property, "PROPERTY VIOLATION", true, Monitored, "", "", "", nil, "An object goes through what a property that the tests declare forbids. Order the calls of its methods, or let one goroutine own it."},
+	{Leak, "GOROUTINE LEAK", false, Stuck, "blocked", "blocked", stuck, nil, "A goroutine is left behind that nothing can wake any more. Give it a way to end: a context, a close of its channel, or a buffer for what it sends."},
 }
 
 // row returns what is known of k. A witness may have a word of another version: of
@@ -114,9 +116,6 @@ func (k Kind) row() row {
 
 // Kinds returns all kinds that a report may hold, from what does most harm.
 func Kinds() []Kind { return where(func(row) bool { return true }) }
-
-// Sought returns the kinds that the analysis looks for.
-func Sought() []Kind { return where(func(r row) bool { return r.sought }) }
 
 // Gating returns the kinds of which a confirmed bug fails a run by default, whatever
 // its effect.
@@ -189,7 +188,7 @@ func (k Kind) Innocent() string {
 
 // InOrder reports whether the accesses of a violation of kind k must come in the
 // order in which it lists them. Else goroutines stand at all of them at once.
-func (k Kind) InOrder() bool { return k.Proof() == InOrder }
+func (k Kind) InOrder() bool { return k.Proof() == InOrder || k.Proof() == Monitored }
 
 // Word is what access i, from 0, of a violation of kind k is called: "conflicting" for
 // the second one of a race; "" for no word.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/analysis/anomaly"
+	"github.com/gopredict/gopredict/analysis/property"
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/explore"
@@ -31,11 +32,12 @@ const prefix = "predict."
 // says that the room that is asked decides: defaults stand with what they are defaults of.
 type options struct {
 	// What to look for, in each trace.
-	kinds    []bug.Kind        // of bugs to look for; none: all there are
-	patterns []anomaly.Pattern // to look for besides, of whatever kinds
-	methods  bool              // methods of structs that hold a mutex are atomic regions
-	solver   func(*solver.Formula) (solver.Engine, error)
-	queries  *queryFolder // nil: not written
+	kinds      []bug.Kind          // of bugs to look for; none: all there are
+	patterns   []anomaly.Pattern   // to look for besides, of whatever kinds
+	properties []property.Property // that the tests declare, of whichever packages
+	methods    bool                // methods of structs that hold a mutex are atomic regions
+	solver     func(*solver.Formula) (solver.Engine, error)
+	queries    *queryFolder // nil: not written
 
 	// How far to go.
 	pkgs     []string       // patterns of packages to instrument; none: the recorder's default
@@ -71,7 +73,7 @@ func defaultOptions() options {
 
 // analysis returns the options for the analysis of a trace.
 func (o *options) analysis() analysis.Options {
-	return analysis.Options{Kinds: o.kinds, Patterns: o.patterns, Solving: o.solving()}
+	return analysis.Options{Kinds: o.kinds, Patterns: o.patterns, Properties: o.properties, Solving: o.solving()}
 }
 
 // explore returns the options for runs and traces.
@@ -96,20 +98,14 @@ type optionInfo struct {
 
 // optionTable has the options by their names, without prefix.
 var optionTable = map[string]optionInfo{
-	// All kinds are words of the language, but only those are taken that something looks
-	// for: a kind of which there is no detector yet would find nothing, and that would
-	// pass for good news.
 	"kinds": {func(o *options, v string) error {
 		words, err := list(v, bug.Words(bug.Kinds()))
 		o.kinds = nil
 		for _, word := range words {
-			if sought := bug.Sought(); !slices.Contains(sought, bug.Kind(word)) {
-				return fmt.Errorf("kind %q is not available yet; available are %s", word, strings.Join(bug.Words(sought), ", "))
-			}
 			o.kinds = append(o.kinds, bug.Kind(word))
 		}
 		return err
-	}, "kinds of bugs to look for, by commas\n\t\t(" + strings.Join(bug.Words(bug.Sought()), ",") + ")"},
+	}, "kinds of bugs to look for, by commas\n\t\t(" + strings.Join(bug.Words(bug.Kinds()), ",") + ")"},
 	"gitlab": {file("gitlab"), "file to write the report to, as a code quality report of GitLab"},
 	// On by itself where it is of use; off for who reports in another way.
 	"github": {func(o *options, v string) error {

@@ -56,7 +56,7 @@ func TestPluginTakesOptions(t *testing.T) {
 func TestDocsNameKinds(t *testing.T) {
 	text, err := os.ReadFile("../../docs/command.md")
 	require.NoError(t, err)
-	assert.Contains(t, string(text), "by commas: `"+strings.Join(bug.Words(bug.Sought()), "`, `")+"` |")
+	assert.Contains(t, string(text), "by commas: `"+strings.Join(bug.Words(bug.Kinds()), "`, `")+"` |")
 	assert.Contains(t, string(text), "| `"+strings.Join(defaultOptions().failOn, ",")+"` |")
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/gopredict/gopredict/internal/gotool"
 	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/properties"
+	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // property is the subcommand about the properties that tests declare. It runs no test.
@@ -36,17 +37,16 @@ func (s *session) property(ctx context.Context, args []string) (int, error) {
 	if len(declared) == 0 {
 		return exitUsage, usagef("no property is declared in the tests of these packages; docs/properties.md shows how")
 	}
+	all, err := compileAll(declared)
+	if err != nil {
+		return exitFailed, err
+	}
 	for k := range declared {
-		d := &declared[k]
-		m, err := monitor(d)
-		if err != nil {
-			return exitFailed, err
-		}
 		if dot {
-			fmt.Fprint(s.stdout, m.Dot(d.Name))
-			continue
+			fmt.Fprint(s.stdout, all[k].Monitor.Dot(all[k].Name))
+		} else {
+			s.explain(&declared[k], all[k].Monitor)
 		}
-		s.explain(d, m)
 	}
 	return exitOK, nil
 }
@@ -66,7 +66,7 @@ func (s *session) explain(d *properties.Declaration, m *property.Monitor) {
 	}
 }
 
-// monitor compiles a property.
+// monitor compiles the text of a property.
 func monitor(d *properties.Declaration) (*property.Monitor, error) {
 	var events []string
 	for _, e := range d.Events {
@@ -77,4 +77,24 @@ func monitor(d *properties.Declaration) (*property.Monitor, error) {
 		return nil, d.Error(wrong.Offset, fmt.Sprintf("property %q: %v", d.Name, wrong))
 	}
 	return m, err
+}
+
+// compileAll compiles properties, in their order.
+func compileAll(declared []properties.Declaration) ([]property.Property, error) {
+	var all []property.Property
+	for k := range declared {
+		d := &declared[k]
+		m, err := monitor(d)
+		if err != nil {
+			return nil, err
+		}
+		p := property.Property{Name: d.Name, Package: d.Package, Calls: make(map[uint64]int), Monitor: m}
+		for k, e := range d.Events {
+			for _, method := range e.Methods {
+				p.Calls[trace.KeyOf(method.Name, 0)] = k
+			}
+		}
+		all = append(all, p)
+	}
+	return all, nil
 }

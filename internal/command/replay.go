@@ -255,6 +255,12 @@ func (r *replaying) prepare(ctx context.Context) error {
 		t.err = err
 		r.built[key] = t
 	}
+	if t := r.built[key]; t.err == nil {
+		var err error
+		if r.args.options.properties, err = compileAll(t.build.Properties); err != nil {
+			return err
+		}
+	}
 	if r.tests = r.built[key]; r.tests.err != nil {
 		return r.tests.err
 	}
@@ -284,7 +290,7 @@ func (r *replaying) answer(ctx context.Context) (int, error) {
 		},
 	}
 	source := new(witness.Sources)
-	code := replayer.Code{Sites: replayer.ByFunc(r.build.Sites), Files: explore.Files(r.module), Source: source}
+	code := replayer.Code{Sites: replayer.ByFunc(r.build.Sites), Files: explore.Files(r.module), Source: source, Properties: r.args.options.properties}
 	result, err := replayer.Repeat(ctx, r.bin, r.witness, code, r.args.n, opts)
 	if err != nil {
 		return exitFailed, err

@@ -100,6 +100,9 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 	defer status.Close()
 	conf.Phase = func(what string) { status.Set(what, "") }
 	build, err := recorder.Prepare(ctx, conf)
+	if err == nil {
+		opts.properties, err = compileAll(build.Properties)
+	}
 	if err != nil {
 		return exitFailed, err
 	}

@@ -173,7 +173,7 @@ func each(workers, n int, f func(i int)) {
 // an operation of a call is on may have another name by now, which its line need
 // not show.
 func sitesOf(w *witness.Witness) string {
-	f := report.Finding{Kind: w.Kind}
+	f := report.Finding{Kind: w.Kind, Pattern: w.Pattern}
 	for _, s := range w.Violation {
 		expr := s.Expr
 		if s.Nth == 0 {

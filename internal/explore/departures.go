@@ -160,7 +160,7 @@ func (c *confirmation) goOn(ctx context.Context, w *witness.Witness, run func(re
 
 // again predicts from the further trace of c, and returns what has schedules there.
 func (c *confirmation) again(ctx context.Context) ([]finding, error) {
-	opts := c.opts.Analysis
+	opts := c.analysis(c.run)
 	opts.Solving.Budget.Steps = furtherSolving
 	result, err := Predict(ctx, c.trace, opts)
 	if err != nil {

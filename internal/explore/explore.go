@@ -54,6 +54,7 @@ import (
 	"time"
 
 	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/analysis/property"
 	"github.com/gopredict/gopredict/internal/gotool"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder"
@@ -108,7 +109,7 @@ func New(build *recorder.Build, env gotool.Env, work string, status *report.Stat
 	return &Exploration{
 		Report: report.Report{Go: env.GOVERSION},
 		opts:   opts, build: build, root: env.Root(), files: files, work: work, status: status, source: source,
-		code: replayer.Code{Sites: replayer.ByFunc(build.Sites), Files: files, Source: source},
+		code: replayer.Code{Sites: replayer.ByFunc(build.Sites), Files: files, Source: source, Properties: opts.Analysis.Properties},
 		done: make(map[string]bool),
 		left: opts.Timeout, flips: flippedTime, exploring: opts.Explore.Time, workers: procs + (procs+1)/2, slots: replayer.NewSlots(procs),
 	}
@@ -184,7 +185,7 @@ func (x *Exploration) Add(ctx context.Context, run recorder.Run) error {
 // looked at; without a result and an error that is all of it.
 func (x *Exploration) predict(ctx context.Context, run recorder.Run, t *trace.Trace) (*analysis.Result, error) {
 	x.status.Set("predicting", fmt.Sprintf("%s, %d events", run.Package.Path, len(t.Events)))
-	result, err := Predict(ctx, t, x.opts.Analysis)
+	result, err := Predict(ctx, t, x.analysis(run))
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -318,6 +319,14 @@ func (x *Exploration) confirmation(run recorder.Run, t *trace.Trace, y *tally) *
 		Exploration: x, run: run, trace: t, index: witness.NewIndex(t), recorded: replayer.Recorded(t), failed: failing(t),
 		tally: y, tests: countTests(t), progress: new(progress),
 	}
+}
+
+// analysis returns the options for the analysis of traces of run: the properties are those
+// of its package.
+func (x *Exploration) analysis(run recorder.Run) analysis.Options {
+	opts := x.opts.Analysis
+	opts.Properties = slices.DeleteFunc(slices.Clone(opts.Properties), func(p property.Property) bool { return p.Package != run.Package.Path })
+	return opts
 }
 
 // Predict is analysis.Predict, which it does not wait for once ctx is done.

@@ -277,7 +277,7 @@ func (x *Exploration) recordOnce(ctx context.Context, run recorder.Run, o record
 
 // predictMore predicts from the trace of c, a further one, what is not settled.
 func (c *confirmation) predictMore(ctx context.Context) ([]finding, error) {
-	opts := c.opts.Analysis
+	opts := c.analysis(c.run)
 	opts.Known = c.tally.of
 	opts.Solving.Budget.Steps = furtherSolving
 	result, err := Predict(ctx, c.trace, opts)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gopredict/gopredict/analysis/anomaly"
+	"github.com/gopredict/gopredict/analysis/property"
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder"
@@ -152,7 +153,7 @@ func (c *confirmation) predictAgain(ctx context.Context, w *witness.Witness) (fi
 	if t := c.trace; t.Meta.Limit > 0 || len(t.Cuts) > 0 || !t.Complete {
 		return nil, w.Tests[0] + " was run again, and not all of it was recorded", nil
 	}
-	opts := c.opts.Analysis
+	opts := c.analysis(c.run)
 	opts.Kinds = []bug.Kind{w.Kind}
 	result, err := Predict(ctx, c.trace, opts)
 	if err != nil {
@@ -213,7 +214,10 @@ func Strays(r replayer.Result) bool {
 // finds reports whether predicting could find the bug of w.
 func (o *Options) finds(w *witness.Witness) bool {
 	if !w.InOrder() {
-		return slices.Contains(bug.Sought(), w.Kind)
+		return slices.Contains(bug.Kinds(), w.Kind)
+	}
+	if w.Kind == bug.Property {
+		return slices.ContainsFunc(o.Analysis.Properties, func(p property.Property) bool { return p.Name == w.Pattern && p.Package == w.Package })
 	}
 	for _, p := range slices.Concat(anomaly.Builtin(), o.Analysis.Patterns) {
 		if p.Name == w.Pattern {

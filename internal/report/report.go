@@ -166,14 +166,18 @@ const (
 
 // Sites names the finding's kind and places, in no special order of these: equal
 // for findings that are one bug to who mends it. What s.hits++ reads and what it
-// writes is one place.
+// writes is one place. A property that is violated is a bug of its own.
 func (f *Finding) Sites() string {
+	kind := string(f.Kind)
+	if f.Kind == bug.Property {
+		kind += " " + f.Pattern
+	}
 	var sites []string
 	for _, a := range f.Accesses {
 		sites = append(sites, fmt.Sprintf("%s %s:%d", a.Expr, a.File, a.Line))
 	}
 	slices.Sort(sites)
-	return string(f.Kind) + ": " + strings.Join(sites, ", ")
+	return kind + ": " + strings.Join(sites, ", ")
 }
 
 // A WitnessState is what has become of a witness that lay beside its test.

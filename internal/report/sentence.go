@@ -28,6 +28,8 @@ func (f *Finding) Sentence() string {
 			waits = append(waits, fmt.Sprintf("goroutine %s at %s", a.Goroutine, places[i]))
 		}
 		return capital(and(waits)) + " " + verb(len(waits), "waits", "wait") + " for ever."
+	case bug.Monitored:
+		return fmt.Sprintf("In an order that violates the property %q: %s.", f.Pattern, strings.Join(places, ", then "))
 	case bug.InOrder:
 		return "In an order that breaks what is meant to be atomic: " + strings.Join(places, ", then ") + "."
 	case bug.FailedTest:

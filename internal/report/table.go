@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/gopredict/gopredict/internal/bug"
 )
 
 // minColumn is the narrowest column that a goroutine gets; where there are too
@@ -94,6 +96,9 @@ func (f *Finding) Legend() string {
 
 // orderLegend names the goroutines whose accesses belong together.
 func (f *Finding) orderLegend() string {
+	if f.Kind.Proof() == bug.Monitored {
+		return fmt.Sprintf("▶ The calls come in an order that violates the property %q.", f.Pattern)
+	}
 	var together []string
 	for i, a := range f.Accesses {
 		for _, b := range f.Accesses[:i] {

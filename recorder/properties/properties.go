@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"golang.org/x/tools/go/packages"
 )
@@ -115,6 +116,9 @@ func Read(pkgs []*packages.Package) ([]Declaration, error) {
 	}
 	return all, nil
 }
+
+// maxName bounds the name of a property, which witnesses have.
+const maxName = 200
 
 // A reader reads the declarations of a file.
 type reader struct {
@@ -221,16 +225,20 @@ func (r *reader) chain(last *ast.CallExpr, fn string) {
 func (r *reader) begin(d *Declaration, call *ast.CallExpr) {
 	d.At = r.p.Fset.PositionFor(call.Pos(), false)
 	d.Name = r.constant(call, "name")
-	if r.err == nil && (d.Name == "" || strings.ContainsAny(d.Name, "\r\n")) {
-		r.errorf(call.Args[0], "expected the name of the property in one line, found %q", d.Name)
+	unprintable := func(c rune) bool { return !unicode.IsPrint(c) }
+	if r.err == nil && (d.Name == "" || len(d.Name) > maxName || strings.ContainsFunc(d.Name, unprintable)) {
+		r.errorf(call.Args[0], "expected a name of the property in one line, of at most %d bytes, found %.60q", maxName, d.Name)
 	}
 	t := r.p.TypesInfo.TypeOf(call)
 	if named, ok := t.(*types.Named); ok && named.TypeArgs().Len() == 1 {
 		t = named.TypeArgs().At(0)
 	}
 	d.Type = t.String()
-	if _, ok := t.Underlying().(*types.Pointer); !ok {
+	switch ptr, ok := t.Underlying().(*types.Pointer); {
+	case !ok:
 		r.errorf(call, "expected a pointer as the type of the objects of property %q, found %s", d.Name, d.Type)
+	case types.SizesFor("gc", "amd64").Sizeof(ptr.Elem()) == 0: // on all systems alike
+		r.errorf(call, "expected objects that have a size, to tell them apart by their addresses, found %s", d.Type)
 	}
 }
 

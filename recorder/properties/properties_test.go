@@ -60,14 +60,17 @@ type Base struct{}
 
 func (*Base) Reset() {}
 
-type Conn struct{ Base }
+type Conn struct {
+	Base
+	n int
+}
 
 func (c *Conn) Read()  {}
 func (c *Conn) Write() {}
 func (c *Conn) Close() {}
 func (c Conn) Len()    {}
 
-type List[T any] struct{}
+type List[T any] struct{ first *T }
 
 func (l *List[T]) Add(T) {}
 
@@ -96,7 +99,7 @@ var (
 	assert.Equal(t, "example.com/pool", d.Package)
 	assert.Equal(t, "ERE", d.Language)
 	assert.Equal(t, "use* close?", d.Text)
-	assert.Equal(t, 25, d.At.Line)
+	assert.Equal(t, 28, d.At.Line)
 	names := map[string][]string{}
 	for _, e := range d.Events {
 		for _, m := range e.Methods {
@@ -108,40 +111,42 @@ var (
 		"use":   {"(*example.com/pool.Conn).Read", "(*example.com/pool.Conn).Write"},
 		"close": {"(*example.com/pool.Conn).Close"},
 	}, names)
-	assert.EqualError(t, d.Error(5, "wrong"), "pool_test.go:28:12: wrong")
+	assert.EqualError(t, d.Error(5, "wrong"), "pool_test.go:31:12: wrong")
 	assert.Equal(t, "!previously once add", ds[1].Text)
 	assert.Equal(t, "(*example.com/pool.List[T]).Add", ds[1].Events[0].Methods[0].Name)
-	assert.EqualError(t, ds[1].Error(5, "wrong"), "pool_test.go:31:74: wrong") // no place in one constant
+	assert.EqualError(t, ds[1].Error(5, "wrong"), "pool_test.go:34:74: wrong") // no place in one constant
 }
 
 // The place of an error in a text of several lines is that in the file.
 func TestPlaceInText(t *testing.T) {
 	ds, err := properties.Read([]*packages.Package{load(t, "pool_test.go", header+"var _ = property.For[*Conn](`p`).On(`a`, (*Conn).Read).Automaton(`\ns: a -> t`)\n")})
 	require.NoError(t, err)
-	assert.EqualError(t, ds[0].Error(9, "wrong"), "pool_test.go:23:9: wrong")
+	assert.EqualError(t, ds[0].Error(9, "wrong"), "pool_test.go:26:9: wrong")
 }
 
 func TestErrors(t *testing.T) {
 	const on = `On("use", (*Conn).Read)`
 	for _, test := range []struct{ text, want string }{
-		{`var _ = property.For[*Conn]("p").` + on, "22:9: expected ERE, LTL or Automaton at the end of the declaration of a property, found On"},
-		{`var _ = property.For[*Conn]("p").ERE("use")`, "22:9: expected an event of the property, named by On, found none"},
-		{`var _ = property.For[*Conn](late).` + on + `.ERE("use")`, "22:29: expected a constant as the name, found an expression that is none"},
-		{`var _ = property.For[*Conn]("p").` + on + `.ERE(late)`, "22:62: expected a constant as the text, found an expression that is none"},
-		{`var _ = property.For[Conn]("p").` + on + `.ERE("use")`, `22:9: expected a pointer as the type of the objects of property "p", found example.com/pool.Conn`},
-		{`var _ = property.For[*Conn]("p").On("use").ERE("use")`, "22:9: expected a list of methods of *example.com/pool.Conn for event use"},
-		{`var _ = property.For[*Conn]("p").On("use", 7).ERE("use")`, "22:44: expected a method of *example.com/pool.Conn, written as (*example.com/pool.Conn).Method, found another expression"},
-		{`var _ = property.For[*Conn]("p").On("use", (*Base).Reset).ERE("use")`, "22:44: expected a method of *example.com/pool.Conn, found one of *example.com/pool.Base"},
-		{`var _ = property.For[*Conn]("p").On("use", (*Conn).Reset).ERE("use")`, "22:44: expected a method that *example.com/pool.Conn declares itself, found (*example.com/pool.Base).Reset, which an embedded field has"},
-		{`var _ = property.For[*Conn]("p").On("use", (*Conn).Len).ERE("use")`, "22:44: expected a method with a pointer receiver, found (example.com/pool.Conn).Len, which has a copy of the object"},
-		{`var _ = property.For[*Conn]("p").` + on + `.On("get", (*Conn).Read).ERE("use")`, "22:68: expected one event for each method, found (*example.com/pool.Conn).Read in use and get"},
-		{`func f() { property.For[*Conn]("p").` + on + `.ERE("use") }`, "22:12: expected the declaration of a property as a package variable, found it in a function"},
-		{`var p = property.For[*Conn]("p"); var _ = p.` + on + `.ERE("use")`, "22:9: expected ERE, LTL or Automaton at the end of the declaration of a property, found For"},
-		{`var _ = property.For[*Conn]("p").` + on + `.ERE("use"); var _ = property.For[*Conn]("p").` + on + `.ERE("use")`, `22:78: expected a name of its own for each property of a package, found "p" at pool_test.go:22:9, too`},
+		{`var _ = property.For[*Conn]("p").` + on, "25:9: expected ERE, LTL or Automaton at the end of the declaration of a property, found On"},
+		{`var _ = property.For[*Conn]("p").ERE("use")`, "25:9: expected an event of the property, named by On, found none"},
+		{`var _ = property.For[*Conn]("a\nb").` + on + `.ERE("use")`, `25:29: expected a name of the property in one line, of at most 200 bytes, found "a\nb"`},
+		{`var _ = property.For[*Conn](late).` + on + `.ERE("use")`, "25:29: expected a constant as the name, found an expression that is none"},
+		{`var _ = property.For[*Conn]("p").` + on + `.ERE(late)`, "25:62: expected a constant as the text, found an expression that is none"},
+		{`var _ = property.For[Conn]("p").` + on + `.ERE("use")`, `25:9: expected a pointer as the type of the objects of property "p", found example.com/pool.Conn`},
+		{`var _ = property.For[*Base]("p").On("reset", (*Base).Reset).ERE("reset")`, "25:9: expected objects that have a size, to tell them apart by their addresses, found *example.com/pool.Base"},
+		{`var _ = property.For[*Conn]("p").On("use").ERE("use")`, "25:9: expected a list of methods of *example.com/pool.Conn for event use"},
+		{`var _ = property.For[*Conn]("p").On("use", 7).ERE("use")`, "25:44: expected a method of *example.com/pool.Conn, written as (*example.com/pool.Conn).Method, found another expression"},
+		{`var _ = property.For[*Conn]("p").On("use", (*Base).Reset).ERE("use")`, "25:44: expected a method of *example.com/pool.Conn, found one of *example.com/pool.Base"},
+		{`var _ = property.For[*Conn]("p").On("use", (*Conn).Reset).ERE("use")`, "25:44: expected a method that *example.com/pool.Conn declares itself, found (*example.com/pool.Base).Reset, which an embedded field has"},
+		{`var _ = property.For[*Conn]("p").On("use", (*Conn).Len).ERE("use")`, "25:44: expected a method with a pointer receiver, found (example.com/pool.Conn).Len, which has a copy of the object"},
+		{`var _ = property.For[*Conn]("p").` + on + `.On("get", (*Conn).Read).ERE("use")`, "25:68: expected one event for each method, found (*example.com/pool.Conn).Read in use and get"},
+		{`func f() { property.For[*Conn]("p").` + on + `.ERE("use") }`, "25:12: expected the declaration of a property as a package variable, found it in a function"},
+		{`var p = property.For[*Conn]("p"); var _ = p.` + on + `.ERE("use")`, "25:9: expected ERE, LTL or Automaton at the end of the declaration of a property, found For"},
+		{`var _ = property.For[*Conn]("p").` + on + `.ERE("use"); var _ = property.For[*Conn]("p").` + on + `.ERE("use")`, `25:78: expected a name of its own for each property of a package, found "p" at pool_test.go:25:9, too`},
 	} {
 		_, err := properties.Read([]*packages.Package{load(t, "pool_test.go", header+test.text)})
 		assert.EqualError(t, err, "pool_test.go:"+test.want, test.text)
 	}
 	_, err := properties.Read([]*packages.Package{load(t, "pool.go", header+`var _ = property.For[*Conn]("p").`+on+`.ERE("use")`)})
-	assert.EqualError(t, err, "pool.go:22:9: expected the declaration of a property in a _test.go file, found it in pool.go")
+	assert.EqualError(t, err, "pool.go:25:9: expected the declaration of a property in a _test.go file, found it in pool.go")
 }

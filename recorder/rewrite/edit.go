@@ -38,6 +38,7 @@ type editor struct {
 	shadowsHelpers bool
 	atomicMethods  bool            // see Options.AtomicMethods
 	inside         bool            // see Options.Inside
+	calls          map[string]bool // see Options.Calls
 	helpers        map[string]bool // in use
 
 	alias string          // name of the imported run-time library

@@ -71,6 +71,8 @@ type Options struct {
 	// AtomicMethods marks the methods of structs that hold a mutex as atomic
 	// regions, besides the functions that a comment marks.
 	AtomicMethods bool
+	// Calls are the methods of which calls have events, by types.Func.FullName.
+	Calls map[string]bool
 	// Inside notes but accesses to memory, and those for the caller outside the
 	// packages, which are of the standard library and open to all.
 	Inside bool

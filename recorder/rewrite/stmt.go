@@ -13,7 +13,8 @@ func (e *editor) function(fn *ast.FuncDecl) string {
 		return e.source(fn)
 	}
 	defer e.enter(e.names[fn], fn.Type, fn.Body)()
-	return e.in(fn, at(fn.Body, e.block(fn.Body, e.entered(fn.Body)+e.region(fn))))
+	named, call := e.called(fn)
+	return e.in(fn, append(named, at(fn.Body, e.block(fn.Body, call+e.entered(fn.Body)+e.region(fn))))...)
 }
 
 // keepOut reports whether the directives above a function forbid calls of

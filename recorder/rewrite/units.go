@@ -176,7 +176,7 @@ func (u *unit) edit(written map[string]bool, shared *sharing.Facts, values *prov
 			facts: u.facts, sharing: shared, provenance: values, fset: u.pkg.Fset, written: written, names: names,
 			version: u.version(f), perIteration: !older(u.version(f), "go1.22"),
 			directives: hasLineDirectives(src), shadowsHelpers: shadowsHelpers(u.pkg.Types), helpers: map[string]bool{}, asserted: map[ast.Expr]*ast.CallExpr{}, complete: map[ast.Expr]ast.Node{}, joined: map[*ast.BinaryExpr]bool{},
-			alias: alias, keep: map[string]bool{}, atomicMethods: o.AtomicMethods, release: o.Release, inside: o.Inside,
+			alias: alias, keep: map[string]bool{}, atomicMethods: o.AtomicMethods, release: o.Release, inside: o.Inside, calls: o.Calls,
 			stores: map[ast.Expr]token.Pos{},
 		}
 		if err := e.edit(importPath); err != nil {

@@ -34,7 +34,7 @@ const (
 	granule  = 8 // bytes; no object is smaller
 )
 
-// NewGenerations prepares for the accesses of t. It returns nil, which serves as
+// NewGenerations prepares for the accesses and calls of t. It returns nil, which serves as
 // well, if no memory was freed.
 func NewGenerations(t *Trace) *Generations {
 	if len(t.Freed) == 0 {
@@ -43,7 +43,7 @@ func NewGenerations(t *Trace) *Generations {
 	g := &Generations{t: t, pages: make(map[uint64]*[pageSize / granule]int32)}
 	last := ^uint64(0)
 	for i := range t.Events {
-		if e := &t.Events[i]; e.Kind.IsAccess() && e.Obj>>pageBits != last {
+		if e := &t.Events[i]; (e.Kind.IsAccess() || e.Kind == Call) && e.Obj>>pageBits != last {
 			last = e.Obj >> pageBits
 			if g.pages[last] == nil {
 				g.pages[last] = new([pageSize / granule]int32)
@@ -53,7 +53,7 @@ func NewGenerations(t *Trace) *Generations {
 	return g
 }
 
-// Of returns the generation of what the access at position i begins at: two
+// Of returns the generation of what the access, or call, at position i begins at: two
 // accesses of one address, or of parts of one object, concern the same variable
 // if their generations are equal. It must be called for ascending positions.
 func (g *Generations) Of(i int) int32 {

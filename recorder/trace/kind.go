@@ -66,6 +66,8 @@ const (
 
 	SelectRecv
 
+	Call
+
 	NumKinds
 )
 
@@ -145,6 +147,8 @@ var specs = func() [NumKinds]Spec {
 		Operand: {"operand", ClassControl, "operand", "of", unused, value("the value, or its digest, if FlagValue"), size, tells, "what a condition or a store needs beside what was read: a value that other goroutines cannot change"},
 
 		SelectRecv: {"selrecv", ClassControl, "receive", "from", channel, unused, capacity, tells, "a case of the select that follows would receive; those of one select come in their order"},
+
+		Call: {"call", ClassCall, "call", "of", Arg{"object", ArgAddress}, number("number of the method: KeyOf its name and 0"), unused, 0, "a method that a property names is called on an object; the site is that of the call"},
 	}
 }()
 

@@ -28,6 +28,7 @@ const (
 	ClassControl         // where the program goes, and what that follows from
 	ClassTest            // a test begins or ends
 	ClassToken           // what happens before what, for any other reason
+	ClassCall            // a method that a property names is called
 )
 
 // An Arg is what Obj, Val or Size of an event says.

@@ -31,7 +31,7 @@ type form struct {
 // folder and a file.
 var forms = map[string]form{
 	"id":       {regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`), "small letters, digits and dashes, such as race-7c1f0a", false},
-	"pattern":  {regexp.MustCompile(`^[^\s\pC]+$`), "a name", true},
+	"pattern":  {regexp.MustCompile(`^[^\pC]+$`), "a name in one line", true}, // that of a property may have spaces
 	"package":  {regexp.MustCompile(`^[^\s\pC]+$`), "an import path", true},
 	"tests":    {regexp.MustCompile(`^[\pL_][\pL\pN_]*(#[0-9]+)?$`), "names of functions such as TestTransfer", false},
 	"recorded": {regexp.MustCompile(`^[a-z]+[0-9]*(/[0-9]+)*$`), "an order of goroutines such as oldest", true},

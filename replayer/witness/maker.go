@@ -39,7 +39,7 @@ func newMaker(t *trace.Trace, index *Index, files Files, source *Sources, lists 
 	for _, list := range lists {
 		for _, i := range list {
 			e := t.Events[i]
-			if !isSync(e.Kind) || m.names[e.Obj] != "" {
+			if !isSync(e.Kind) || e.Kind == trace.Call || m.names[e.Obj] != "" { // a call is named by its method
 				continue
 			}
 			if name := m.operand(e); name != "" {
@@ -89,7 +89,7 @@ func (m *maker) step(i int) Step {
 	}
 	if s.Expr == "" && s.Nth == 0 {
 		s.Expr = m.operand(e)
-		if s.Expr == "" && isSync(e.Kind) {
+		if s.Expr == "" && isSync(e.Kind) && e.Kind != trace.Call {
 			s.Expr = m.names[e.Obj]
 		}
 	}

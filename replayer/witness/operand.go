@@ -59,6 +59,9 @@ func Operand(k trace.Kind, line string) string {
 		}
 		return ""
 	}
+	if k == trace.Call {
+		return called(line)
+	}
 	if k == trace.Read || k == trace.Write {
 		return cmp.Or(touched(line), receiver(k, line))
 	}
@@ -93,6 +96,16 @@ func receiver(k trace.Kind, line string) string {
 		}
 	}
 	return name
+}
+
+// called returns the method that a line calls of an object: "c.Close"; "" if it calls
+// several functions.
+func called(line string) string {
+	before, after, ok := strings.Cut(line, "(")
+	if name := tail(before); ok && strings.Contains(name, ".") && !strings.Contains(after, "(") {
+		return name
+	}
+	return ""
 }
 
 // touched returns what a call accesses: "buf" in "f.Read(buf)", and the

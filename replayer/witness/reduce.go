@@ -20,7 +20,7 @@ func isSync(k trace.Kind) bool {
 		trace.Send, trace.SendDone, trace.Recv, trace.RecvDone, trace.Close,
 		trace.WaitGroupAdd, trace.WaitGroupWait, trace.WaitGroupWaited,
 		trace.OnceBegin, trace.OnceEnd, trace.OnceDone,
-		trace.Post, trace.Await, trace.SelectSend:
+		trace.Post, trace.Await, trace.SelectSend, trace.Call:
 		return true
 	}
 	return false

@@ -48,6 +48,7 @@ const (
 	SelectSend      uint8 = 41
 	Operand_        uint8 = 42
 	SelectRecv      uint8 = 43
+	Call            uint8 = 44
 )
 
 // The flags of an event.
@@ -61,7 +62,7 @@ const (
 )
 
 // words are what the text form of a trace calls the kinds.
-var words = [44]string{
+var words = [45]string{
 	Read:            "read",
 	Write_:          "write",
 	AtomicLoad:      "aload",
@@ -105,6 +106,7 @@ var words = [44]string{
 	SelectSend:      "selsend",
 	Operand_:        "operand",
 	SelectRecv:      "selrecv",
+	Call:            "call",
 }
 
 // isWrite reports whether an event of the kind stores to memory.

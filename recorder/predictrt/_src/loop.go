@@ -139,7 +139,7 @@ func valueIn(head uint64, event uintptr) uint64 {
 func alters(kind, flags uint8, val uint64) bool {
 	switch kind {
 	case Read, AtomicLoad, Acquire, RAcquire, Release, RRelease, RegionBegin, RegionEnd,
-		Branch_, Assert_, Operand_, Select, SelectSend, SelectRecv, SelectDone, freedKind, heldKind:
+		Branch_, Assert_, Operand_, Call, Select, SelectSend, SelectRecv, SelectDone, freedKind, heldKind:
 		return false
 	case AtomicRMW:
 		return flags&flagFailed == 0

@@ -111,6 +111,10 @@ func loadPlan(path string) {
 			fine = planItem(word, rest, table)
 		case word == "p":
 			fine = planPooled(rest, table)
+		case word == "monitor":
+			fine = planMonitor(rest)
+		case word == "method":
+			fine = planMethod(rest)
 		default:
 			fine = false
 		}

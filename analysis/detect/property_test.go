@@ -1,0 +1,132 @@
+package detect_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/analysis/detect"
+	"github.com/gopredict/gopredict/analysis/property"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// compiled is a property of the calls of methods 1, 2, …, which are its events.
+func compiled(t *testing.T, text string, events ...string) property.Property {
+	t.Helper()
+	m, err := property.Compile(property.ERE, text, events)
+	require.NoError(t, err)
+	p := property.Property{Name: text, Calls: make(map[uint64]int), Monitor: m}
+	for k := range events {
+		p.Calls[uint64(k+1)] = k
+	}
+	return p
+}
+
+func noUseAfterClose(t *testing.T) property.Property {
+	return compiled(t, "use* close?", "use", "close")
+}
+
+// Violations are those of all orders of the calls of each object that keep what must come
+// before what: random goroutines, compared with the enumeration of these orders.
+func TestPropertiesAgainstEnumeration(t *testing.T) {
+	ps := []property.Property{
+		noUseAfterClose(t), compiled(t, "(lock unlock)*", "lock", "unlock"),
+		compiled(t, "open use* close?", "open", "use", "close"), compiled(t, "~(any* a any* b any* a any*)", "a", "b"),
+	}
+	violated, satisfied := 0, 0
+	for seed := range uint64(400) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		in := input(t, randomCalls(r))
+		in.Properties = ps[seed%4 : seed%4+1]
+		p := &in.Properties[0]
+		found := make(map[uint64][][]int)
+		cs, counts := detect.Properties.Candidates(in)
+		require.False(t, counts.Cut)
+		for _, c := range cs {
+			for _, v := range c.Instances {
+				obj := in.Trace.Events[v.Accesses[0]].Obj
+				found[obj] = append(found[obj], v.Accesses)
+			}
+		}
+		for obj, calls := range callsOf(in.Trace, p) {
+			want := enumerate(in, p, calls)
+			assert.Equal(t, len(want) > 0, len(found[obj]) > 0, "seed %d: object %d: found %v, want of %v", seed, obj, found[obj], want)
+			for _, accesses := range found[obj] {
+				assert.Contains(t, want, fmt.Sprint(accesses), "seed %d", seed)
+			}
+			if len(want) > 0 {
+				violated++
+			} else {
+				satisfied++
+			}
+		}
+	}
+	assert.Greater(t, violated, 50)
+	assert.Greater(t, satisfied, 50)
+}
+
+// randomCalls is the text of a trace of goroutines that call methods of two objects, and wait
+// for each other now and then.
+func randomCalls(r *rand.Rand) string {
+	const goroutines = 3
+	var b strings.Builder
+	for g := 1; g <= goroutines; g++ {
+		fmt.Fprintf(&b, "0 fork %d\n%[1]d begin\n", g)
+	}
+	posted := 0
+	for range 9 {
+		switch g := 1 + r.IntN(goroutines); {
+		case r.IntN(3) > 0:
+			fmt.Fprintf(&b, "%d call o%d#%d\n", g, r.IntN(2), 1+r.IntN(3))
+		case posted > 0 && r.IntN(2) == 0:
+			fmt.Fprintf(&b, "%d await k%d\n", g, r.IntN(posted))
+		default:
+			fmt.Fprintf(&b, "%d post k%d\n", g, posted)
+			posted++
+		}
+	}
+	return b.String()
+}
+
+// callsOf returns the positions of the calls that are events of p by object.
+func callsOf(tr *trace.Trace, p *property.Property) map[uint64][]int {
+	calls := make(map[uint64][]int)
+	for i, e := range tr.Events {
+		if _, ok := p.Calls[e.Val]; ok && e.Kind == trace.Call {
+			calls[e.Obj] = append(calls[e.Obj], i)
+		}
+	}
+	return calls
+}
+
+// enumerate goes through all orders of calls, and returns of those that violate p the calls
+// that change the state of its monitor, up to the first violation.
+func enumerate(in *detect.Input, p *property.Property, calls []int) map[string]bool {
+	out := make(map[string]bool)
+	var walk func(left []int, state int, changes []int)
+	walk = func(left []int, state int, changes []int) {
+		for _, i := range left {
+			if slices.ContainsFunc(left, func(j int) bool {
+				return j != i && (in.Order.Before(j, i) || in.Trace.Events[i].G == in.Trace.Events[j].G && j < i)
+			}) {
+				continue
+			}
+			to, changed := p.Monitor.Step(state, p.Calls[in.Trace.Events[i].Val]), changes
+			if to != state {
+				changed = append(slices.Clone(changes), i)
+			}
+			if to == p.Monitor.Violated {
+				out[fmt.Sprint(changed)] = true
+				continue
+			}
+			walk(slices.DeleteFunc(slices.Clone(left), func(j int) bool { return j == i }), to, changed)
+		}
+	}
+	walk(calls, 0, nil)
+	return out
+}
