@@ -189,7 +189,7 @@ func (r *run) event(i int) string {
 	}
 	r.s.grow()
 	if v, ok := r.t.HeldAt(i); ok && e.Kind.IsAccess() && r.s.content(n.obj) == untouched {
-		r.initial[n.obj] = number(r.names.word(&trace.Event{Size: e.Size, Val: v}))
+		r.initial[n.obj] = r.names.word(&trace.Event{Size: e.Size, Val: v})
 	}
 	if r.s.ways(g) == 0 {
 		return "it should wait, by what was recorded"
@@ -448,6 +448,9 @@ func (r *run) take(g, at int32, e *trace.Event, i int, found content) string {
 
 // found returns what a load has found, which the model knows as well.
 func (r *run) found(n *node, e *trace.Event, i int, found content) (content, string) {
+	if was, ok := r.initial[n.obj]; ok && !n.kind.IsWrite() && r.s.memory[n.obj] == untouched {
+		r.names.value(e, was)
+	}
 	v, known := r.names.word(e), e.HasValue()
 	if n.kind == trace.AtomicRMW && e.Flags&trace.FlagFailed == 0 {
 		v, known = r.flow.Found(r.t, i)
@@ -456,7 +459,7 @@ func (r *run) found(n *node, e *trace.Event, i int, found content) (content, str
 	case !known:
 	case found == untouched:
 		found = number(v)
-		r.initial[n.obj] = found
+		r.initial[n.obj] = v
 	case found&isNumber != 0 && found != number(v):
 		return found, "it found what nobody has stored, by what was recorded"
 	}

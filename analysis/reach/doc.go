@@ -26,7 +26,8 @@
 //
 // Orders that no goroutine can tell apart are executed once (persistent sets: Godefroid,
 // Partial-Order Methods, 1996): an operation that no other goroutine's can come before, as
-// all that touch its memory hold one lock, say, is done at once.
+// all that touch its memory hold one lock, say, is done at once. So is one that nothing
+// depends on of what the others may do yet: what they store is there already, say.
 //
 // # What it does not know
 //

@@ -85,11 +85,14 @@ func onHeap(v uint64) bool { return v >= 1<<32 && v < 1<<47 }
 // goroutine goes a way that is known.
 func (n *naming) align(r *run) {
 	at := map[trace.GID]int32{}
+	stored := make(map[uint64]bool) // addresses
 	for i := range r.t.Events {
 		e := &r.t.Events[i]
 		if !r.in(i) || quiet(e.Kind) {
 			continue
 		}
+		first := e.Kind.IsAccess() && !stored[e.Obj]
+		stored[e.Obj] = stored[e.Obj] || e.Kind.IsAccess() && e.Kind.IsWrite()
 		where, known := at[e.G]
 		if !known && r.t.Goroutines[e.G].Path != "0" || where == none {
 			continue
@@ -100,6 +103,9 @@ func (n *naming) align(r *run) {
 			continue
 		}
 		n.like(its, e)
+		if was, ok := n.p.initial[its.obj]; ok && first && isLoad(e.Kind) && !e.Kind.IsWrite() {
+			n.value(e, was)
+		}
 		if e.Kind == trace.Fork {
 			at[trace.GID(e.Obj)] = its.child
 		}
@@ -116,8 +122,15 @@ func (n *naming) like(its *node, e *trace.Event) {
 	if e.Kind.HasAddress() {
 		n.bind(e.Obj, n.p.nameOf(its))
 	}
-	if isStore(e) && e.HasValue() && e.Size == 8 && onHeap(e.Val) && (onHeap(its.word) || its.word >= 1<<56) {
-		n.bind(e.Val, its.word)
+	if isStore(e) {
+		n.value(e, its.word)
+	}
+}
+
+// value names the address that an event stores or finds, which has the given name in other runs.
+func (n *naming) value(e *trace.Event, own uint64) {
+	if e.HasValue() && e.Size == 8 && onHeap(e.Val) && (onHeap(own) || own >= 1<<56) {
+		n.bind(e.Val, own)
 	}
 }
 

@@ -17,7 +17,7 @@ type Program struct {
 	extents    []extent
 	byExtent   map[extent]int32
 	overlaps   [][]int32            // by extent: those that share memory with it
-	initial    map[int32]content    // by extent: what was there before the test
+	initial    map[int32]uint64     // by extent: the value that was there before the test
 	objects    [numClasses][]uint64 // names
 	byObject   map[object]int32     // their numbers
 	capacity   map[int32]int        // by channel
@@ -115,7 +115,7 @@ const flags = trace.FlagMap | trace.FlagTry | trace.FlagDefault
 func New(test string) *Program {
 	p := &Program{
 		test: test, byPath: make(map[string]int32), sites: trace.NewCommonSites(),
-		byExtent: make(map[extent]int32), initial: make(map[int32]content), byObject: make(map[object]int32), capacity: make(map[int32]int),
+		byExtent: make(map[extent]int32), initial: make(map[int32]uint64), byObject: make(map[object]int32), capacity: make(map[int32]int),
 		outside: make(map[int32]bool), shut: make(map[int32]bool), ran: make(map[uint64]bool), blocked: make(map[string]bool), tried: make(map[edgeKey]bool), fresh: 1 << 56,
 	}
 	p.nodes = append(p.nodes, node{g: 0, obj: none, wakes: none, child: none}) // where the test begins
@@ -198,8 +198,10 @@ func (p *Program) edge(n int32, found content) *edge {
 			return &next[k]
 		}
 	}
-	if its := &p.nodes[n]; isLoad(its.kind) && found != untouched && found == p.initial[its.obj] {
-		return p.edge(n, untouched) // it has found that before anybody knew what it was
+	if its := &p.nodes[n]; isLoad(its.kind) && found != untouched {
+		if v, ok := p.initial[its.obj]; ok && found == number(v) {
+			return p.edge(n, untouched) // it has found that before anybody knew what it was
+		}
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ type Result struct {
 	// Next are beginnings of runs that lead to what no run has shown, the shortest ones
 	// first. Of those that lead to the same place there is one.
 	Next []Beginning
-	// Behaviours is how many ends of runs the search has come to.
+	// Behaviours is how many ends of runs the search has come to, or runs have shown.
 	Behaviours int
 	// Open says why there may be more than what was found; empty: there is not.
 	Open []string
@@ -37,7 +37,8 @@ type visit struct {
 // A searching is the state of a search.
 type searching struct {
 	*Program
-	local  []bool // by node
+	local  []bool // by node: no other goroutine's operation can come before it, or see it
+	ahead  *futures
 	visits []visit
 	seen   map[uint64]bool
 	ends   map[uint64]bool
@@ -61,7 +62,7 @@ func (p *Program) Search(limit int) Result {
 	var queue []entry
 	come := func(s *state, from int32, steps []taking) {
 		steps, ok := x.alone(s, from, steps)
-		if sum := s.sum(); ok && !x.seen[sum] {
+		if sum := s.sum(x.ahead.live); ok && !x.seen[sum] {
 			x.seen[sum] = true
 			x.visits = append(x.visits, visit{from, steps})
 			queue = append(queue, entry{s, int32(len(x.visits) - 1)})
@@ -87,6 +88,9 @@ func (p *Program) Search(limit int) Result {
 			x.end(s, at)
 		}
 		queue[0].s = nil
+	}
+	for end := range x.ran { // the search may have come to fewer than there are known
+		x.ends[end] = true
 	}
 	x.out.Behaviours = len(x.ends)
 	return x.out
@@ -135,7 +139,7 @@ func (x *searching) alone(s *state, from int32, steps []taking) (all []taking, o
 					x.unknown(s, edgeKey{at, nothing}, from, steps)
 					return steps, false
 				}
-				if !x.local[at] || s.ways(int32(g)) != 1 {
+				if s.ways(int32(g)) != 1 || !x.local[at] && !x.ahead.apart(s, int32(g)) {
 					break
 				}
 				if steps, again = x.step(s, int32(g), 0, from, steps); !again {
@@ -183,16 +187,16 @@ func (x *searching) end(s *state, at int32) {
 
 // privacy finds the operations that no other goroutine's can come before, or see.
 func (x *searching) privacy() {
-	type use struct {
+	type usage struct {
 		by     map[int32]bool
 		writes bool
 		locks  []held // that all hold
 	}
-	group := make([]int, len(x.extents)) // of extents that overlap
+	group := make([]int32, len(x.extents)) // of extents that overlap
 	for k := range group {
-		group[k] = k
+		group[k] = int32(k)
 	}
-	find := func(k int) int {
+	find := func(k int32) int32 {
 		for group[k] != k {
 			k = group[k]
 		}
@@ -200,11 +204,14 @@ func (x *searching) privacy() {
 	}
 	for k, others := range x.overlaps {
 		for _, o := range others {
-			a, b := find(k), find(int(o))
+			a, b := find(int32(k)), find(o)
 			group[max(a, b)] = min(a, b)
 		}
 	}
-	memory := make([]use, len(x.extents))
+	for k := range group {
+		group[k] = find(int32(k))
+	}
+	memory := make([]usage, len(x.extents))
 	type parties struct{ sends, recvs, adds, waits, all map[int32]bool }
 	objects := make(map[object]*parties)
 	selected := make(map[int32]bool)
@@ -220,7 +227,7 @@ func (x *searching) privacy() {
 		switch {
 		case n.kind == trace.None || n.obj == none:
 		case n.kind.IsAccess():
-			u := &memory[find(int(n.obj))]
+			u := &memory[group[n.obj]]
 			if u.by == nil {
 				u.by, u.locks = make(map[int32]bool), slices.Clone(n.held)
 			}
@@ -272,11 +279,12 @@ func (x *searching) privacy() {
 			local = only(party(ofGroup, n.obj).adds, n.g)
 		}
 		if n.kind.IsAccess() {
-			u := &memory[find(int(n.obj))]
+			u := &memory[group[n.obj]]
 			local = !u.writes || only(u.by, n.g) || len(u.locks) > 0
 		}
 		x.local[k] = local
 	}
+	x.ahead = lookAhead(x.Program, group, x.local)
 }
 
 // dies reports whether the program can end at once with an operation.

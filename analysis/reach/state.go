@@ -113,8 +113,8 @@ func (s *state) content(x int32) content {
 	if c := s.memory[x]; c != untouched {
 		return c
 	}
-	if c, ok := s.p.initial[x]; ok {
-		return c
+	if v, ok := s.p.initial[x]; ok {
+		return number(v)
 	}
 	return untouched
 }
@@ -422,8 +422,8 @@ func (s *state) move(g int32, e *edge) {
 // die ends the program.
 func (s *state) die(g int32) { s.over, s.dead = true, g }
 
-// sum tells states apart.
-func (s *state) sum() uint64 {
+// sum tells states apart. Live reports whether what an extent holds may be read yet.
+func (s *state) sum(live func(s *state, x int32) bool) uint64 {
 	h := content(0)
 	put := func(c content) { h = mix(h, c) }
 	if s.over {
@@ -436,8 +436,10 @@ func (s *state) sum() uint64 {
 			put(mix(w.found, content(w.kase)+1))
 		}
 	}
-	for x := range s.memory {
-		put(s.content(int32(x)))
+	for x := range int32(len(s.memory)) {
+		if live(s, x) {
+			put(mix(s.content(x), content(x)))
+		}
 	}
 	for _, l := range s.locks {
 		put(content(l))
