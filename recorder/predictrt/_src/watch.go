@@ -41,7 +41,7 @@ func watch() (wait int64, still bool) {
 	if look.Runnable {
 		return 0, false
 	}
-	if len(parked) == 0 && (look.Outside || look.Timer >= 0) {
+	if len(parked) == 0 && (look.Outside || inTime(look)) {
 		// The program waits for something of its own; it is not our doing. Whom its next
 		// timer wakes may come to the gate.
 		if look.Timer >= 0 {
@@ -239,7 +239,7 @@ func missing() string {
 // child process, I/O, or signals that it waits for could make it go on; but not where what
 // they reach is not what a test waits for, which is looked at now and then.
 func afterwards(look runtime.PredictState) int64 {
-	moves := look.Outside || look.Timer >= 0 && (alarm == 0 || runtime.PredictTimerNow()+look.Timer < alarm || turnsRound())
+	moves := look.Outside || inTime(look) || look.Timer >= 0 && turnsRound()
 	switch {
 	case look.Runnable:
 		sleepy = 0
@@ -267,6 +267,11 @@ func afterwards(look runtime.PredictState) int64 {
 	return -1
 }
 
+// inTime reports whether a timer is due before the tests' time is over.
+func inTime(look runtime.PredictState) bool {
+	return look.Timer >= 0 && (alarm == 0 || runtime.PredictTimerNow()+look.Timer < alarm)
+}
+
 // turnsRound reports whether the program does something again and again that comes next when
 // the tests' time is over: until then it could have made a test go on.
 func turnsRound() bool {
@@ -278,7 +283,7 @@ func turnsRound() bool {
 func watchRun() (wait int64, still bool) {
 	look := runtime.PredictLook()
 	wait = afterwards(look)
-	if sleepy == 0 && (look.Timer < 0 || alarm == 0 || runtime.PredictTimerNow()+look.Timer < alarm) {
+	if sleepy == 0 && (look.Timer < 0 || inTime(look)) {
 		wait = 0 // until nothing can run the next time
 	}
 	return wait, false
