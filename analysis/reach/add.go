@@ -302,6 +302,7 @@ func (r *run) fill(at, g int32, i int) {
 	on := r.on(&e)
 	n := &r.nodes[at]
 	n.kind, n.obj, n.flags, n.size, n.site = e.Kind, on, e.Flags&flags, e.Size, r.sites.Of(r.t, e.Site)
+	r.noteReader(n)
 	switch {
 	case isStore(&e):
 		n.left = madeBy(at)
@@ -551,6 +552,11 @@ func (r *run) finish(died int) {
 		}
 	}
 	r.s.grow()
+	for g := range r.s.at {
+		if at := r.s.at[g]; at != none && r.nodes[at].kind == trace.Acquire && !r.s.over && r.s.canQueue(r.nodes[at].obj) {
+			r.s.do(int32(g), 0)
+		}
+	}
 	end, stuck := r.s.end(), r.s.stuck()
 	r.fresh = r.fresh || !r.ran[end] || !r.blocked[stuck]
 	r.ran[end], r.blocked[stuck] = true, true
@@ -567,6 +573,18 @@ func (r *run) blockedAt(g int32, b trace.Stuck) {
 	n := &r.nodes[at]
 	n.kind, n.asked, n.site, n.event = b.Op, true, e.Site, e
 	n.obj = r.object(classOf(b.Op), e.Obj)
+	r.noteReader(n)
+}
+
+// noteReader notes of which locks a goroutine is a reader where it may wait: while a writer waits
+// for these readers, it lets no others in.
+func (p *Program) noteReader(n *node) {
+	switch n.kind {
+	case trace.Acquire, trace.RAcquire, trace.Send, trace.Recv, trace.Select, trace.CondWait, trace.WaitGroupWait, trace.OnceBegin:
+		for _, h := range n.held {
+			p.waited[h.lock] = p.waited[h.lock] || h.reader
+		}
+	}
 }
 
 // stuck names the operations in which goroutines wait.

@@ -110,7 +110,9 @@ func (p *Program) show(t *trace.Trace, step taking) {
 		}
 		t.Events = append(t.Events, e)
 	default:
-		t.Events = append(t.Events, e)
+		if !step.queued { // else it has come to that before
+			t.Events = append(t.Events, e)
+		}
 	}
 	if x := p.edge(step.node, step.found); x != nil {
 		tail := x.tail
@@ -143,6 +145,9 @@ func (p *Program) event(at int32) trace.Event {
 // position of that; none if it cannot, or there is nothing.
 func (x *searching) hold(t *trace.Trace, s *state, g int32) int {
 	for at := s.at[g]; at != none && x.nodes[at].kind != trace.None; {
+		if n := &x.nodes[at]; n.kind == trace.Acquire && s.queued[n.obj] == g+1 {
+			return none // it has begun
+		}
 		e := x.event(at)
 		if w := s.waits[g]; e.Kind == trace.SelectDone && w.done {
 			e.Val = uint64(w.kase)

@@ -66,7 +66,8 @@ type interpreter struct {
 	p       *program
 	gs      []*thread
 	memory  map[int]int
-	locks   map[int]int // -1: a writer
+	locks   map[int]int     // -1: a writer
+	queued  map[int]*thread // the writer that waits for readers
 	chans   []*queue
 	group   int
 	conds   map[int][]*thread
@@ -115,7 +116,7 @@ type thread struct {
 
 func start(p *program) *interpreter {
 	m := &interpreter{
-		p: p, touched: make(map[int]bool), tickets: make(map[int]uint64), memory: make(map[int]int), locks: make(map[int]int), conds: make(map[int][]*thread), once: make(map[int]int),
+		p: p, touched: make(map[int]bool), tickets: make(map[int]uint64), memory: make(map[int]int), locks: make(map[int]int), queued: make(map[int]*thread), conds: make(map[int][]*thread), once: make(map[int]int),
 		tr: &trace.Trace{Sites: make(map[trace.SiteID]trace.Site), Names: []string{"TestX"}, Complete: true},
 	}
 	root := m.thread(0, "0")
@@ -154,20 +155,15 @@ func (m *interpreter) ways(g *thread) int {
 	case !g.began || len(g.onceEnd) > 0 && g.onceEnd[0] < 0:
 		return 1
 	case g.relock > 0:
-		if m.locks[g.relock-1] == 0 {
-			return 1
-		}
-		return 0
+		return m.canLock(g, g.relock-1)
 	case len(g.work) == 0:
 		return 1
 	}
 	switch s := &g.work[0]; s.op {
 	case lock:
-		if m.locks[s.on] != 0 {
-			return 0
-		}
+		return m.canLock(g, s.on)
 	case rlock:
-		if m.locks[s.on] < 0 {
+		if m.locks[s.on] < 0 || m.queued[s.on] != nil {
 			return 0
 		}
 	case do:
@@ -178,6 +174,25 @@ func (m *interpreter) ways(g *thread) int {
 		return max(1, len(m.ready(s)))
 	}
 	return 1
+}
+
+// canLock returns in how many ways a goroutine can come to lock: it takes the lock, or
+// begins to wait for its readers, and no others get in from then on.
+func (m *interpreter) canLock(g *thread, on int) int {
+	if by := m.queued[on]; m.locks[on] < 0 || by != nil && (by != g || m.locks[on] > 0) {
+		return 0
+	}
+	return 1
+}
+
+// queue lets a goroutine begin to wait for the readers of a lock, if there are any.
+func (m *interpreter) queue(g *thread, on int) bool {
+	if m.locks[on] > 0 {
+		m.queued[on] = g
+		return true
+	}
+	m.queued[on] = nil
+	return false
 }
 
 func (m *interpreter) ready(s *statement) (all []int) {
@@ -229,6 +244,9 @@ func (m *interpreter) act(g *thread, way int) {
 	}
 	if g.relock > 0 {
 		k := g.relock - 1
+		if m.queue(g, k) {
+			return
+		}
 		g.relock = 0
 		m.locks[k] = -1
 		m.emit(g, trace.Acquire, uint64(0x100+k), 0, 0)
@@ -249,6 +267,9 @@ func (m *interpreter) act(g *thread, way int) {
 		} else {
 			m.emit(g, trace.End, 0, 0, 0)
 		}
+		return
+	}
+	if s := g.work[0]; s.op == lock && m.queue(g, s.on) {
 		return
 	}
 	g.site = m.siteOf(g)

@@ -23,6 +23,7 @@ type Program struct {
 	capacity   map[int32]int        // by channel
 	outside    map[int32]bool       // channels with elements that no goroutine has sent
 	shut       map[int32]bool       // channels that were closed before the test
+	waited     map[int32]bool       // locks of which readers wait for something
 	ran        map[uint64]bool      // ends of runs
 	blocked    map[string]bool      // where goroutines block for ever, in some run
 	tried      map[edgeKey]bool     // was run to without coming there
@@ -116,7 +117,7 @@ func New(test string) *Program {
 	p := &Program{
 		test: test, byPath: make(map[string]int32), sites: trace.NewCommonSites(),
 		byExtent: make(map[extent]int32), initial: make(map[int32]uint64), byObject: make(map[object]int32), capacity: make(map[int32]int),
-		outside: make(map[int32]bool), shut: make(map[int32]bool), ran: make(map[uint64]bool), blocked: make(map[string]bool), tried: make(map[edgeKey]bool), fresh: 1 << 56,
+		outside: make(map[int32]bool), shut: make(map[int32]bool), waited: make(map[int32]bool), ran: make(map[uint64]bool), blocked: make(map[string]bool), tried: make(map[edgeKey]bool), fresh: 1 << 56,
 	}
 	p.nodes = append(p.nodes, node{g: 0, obj: none, wakes: none, child: none}) // where the test begins
 	p.goroutine(trace.Goroutine{Test: test, Path: "0"})
@@ -225,6 +226,7 @@ const (
 	panics                   // instead
 	runs                     // of Once.Do: its function
 	fires                    // of a timer's channel
+	queues                   // of a lock: a writer waits for its readers from now on
 )
 
 // number is the content of memory that holds a value.

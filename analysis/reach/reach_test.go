@@ -59,6 +59,9 @@ func (m *interpreter) follow(b *reach.Beginning) error {
 				}
 			}
 			m.step(g, way)
+			if m.queues(g) && e.Kind == trace.Acquire {
+				break // it has come to that
+			}
 		}
 	}
 	if g := m.by(b.Trace.Goroutines[b.First].Path); g != nil && m.ways(g) > 0 && !b.Stuck() {
@@ -85,6 +88,9 @@ func (m *interpreter) by(path string) *thread {
 	}
 	return nil
 }
+
+// queues reports whether a goroutine waits for the readers of a lock.
+func (m *interpreter) queues(g *thread) bool { return m.queued[0] == g || m.queued[1] == g }
 
 func (m *interpreter) count(path string) (n int) {
 	for _, e := range m.tr.Events {
@@ -149,6 +155,11 @@ func (m *interpreter) choices() (out [][2]int) {
 // state names all that decides how m goes on.
 func (m *interpreter) state() string {
 	s := fmt.Sprint(m.memory, m.locks, m.group, m.once, m.over)
+	for on := range 2 {
+		if g := m.queued[on]; g != nil {
+			s += fmt.Sprint("q", on, g.id)
+		}
+	}
 	for _, q := range m.chans {
 		s += fmt.Sprint(q.closed, line(q.elements), line(q.sends), line(q.recvs))
 	}
@@ -330,4 +341,21 @@ func body(r *rand.Rand, n, depth int) (out []statement) {
 		}
 	}
 	return out
+}
+
+// TestWaitingWriter has a goroutine that reads under a lock twice, one within the other, and
+// a writer that may come in between: it waits for the first, and the second for it.
+func TestWaitingWriter(t *testing.T) {
+	p := &program{bodies: [][]statement{
+		{{op: spawn, on: 1}, {op: spawn, on: 2}},
+		{{op: rlock}, {op: rlock}, {op: runlock}, {op: runlock}},
+		{{op: lock}, {op: unlock}},
+	}}
+	want, _ := all(p)
+	require.Len(t, want, 2)
+	for seed := range uint64(10) {
+		_, ends, result := explore(t, p, seed)
+		require.Equal(t, want, ends, "seed %d", seed)
+		require.Equal(t, 2, result.Behaviours)
+	}
 }

@@ -26,6 +26,7 @@ type taking struct {
 	g, node int32
 	found   content
 	waits   waiting // what its operation has come to
+	queued  bool    // it has begun before
 }
 
 // A visit is a state that the search has come to, by steps from another one.
@@ -105,8 +106,14 @@ func (x *searching) step(s *state, g int32, way int, from int32, steps []taking)
 		return steps, true
 	}
 	t := taking{g: g, node: at, waits: s.waits[g]}
+	if n := &x.nodes[at]; n.kind == trace.Acquire {
+		t.queued = s.queued[n.obj] == g+1
+	}
 	t.found = s.do(g, way)
 	steps = append(slices.Clip(steps), t)
+	if t.found == queues { // it does not go on yet
+		return steps, true
+	}
 	e := x.edge(at, t.found)
 	if e == nil {
 		x.unknown(s, edgeKey{at, t.found}, from, steps)

@@ -14,6 +14,7 @@ type state struct {
 	dead   int32   // which goroutine has ended it
 	memory []content
 	locks  []int32 // by lock: how many readers; none: a writer
+	queued []int32 // by lock: 1 + the writer that waits for the readers, and lets no others in; 0: none
 	groups []int32
 	onces  []uint8
 	conds  [][]int32 // goroutines that wait, first come first
@@ -72,7 +73,7 @@ func (s *state) grow() {
 		s.memory = append(s.memory, c)
 	}
 	for len(s.locks) < len(s.p.objects[ofLock]) {
-		s.locks = append(s.locks, 0)
+		s.locks, s.queued = append(s.locks, 0), append(s.queued, 0)
 	}
 	for len(s.groups) < len(s.p.objects[ofGroup]) {
 		s.groups = append(s.groups, 0)
@@ -93,6 +94,7 @@ func (s *state) clone() *state {
 	c.at = slices.Clone(s.at)
 	c.memory = slices.Clone(s.memory)
 	c.locks = slices.Clone(s.locks)
+	c.queued = slices.Clone(s.queued)
 	c.groups = slices.Clone(s.groups)
 	c.onces = slices.Clone(s.onces)
 	c.conds = slices.Clone(s.conds)
@@ -143,9 +145,12 @@ func (s *state) ways(g int32) int {
 	case trace.None: // else it has ended, or nobody knows: see Program.Search
 		return free(n.exits)
 	case trace.Acquire:
-		return free(s.locks[n.obj] == 0)
+		if s.locks[n.obj] == 0 {
+			return free(s.queued[n.obj] == 0 || s.queued[n.obj] == g+1)
+		}
+		return free(s.canQueue(n.obj))
 	case trace.RAcquire:
-		return free(s.locks[n.obj] >= 0)
+		return free(s.locks[n.obj] >= 0 && s.queued[n.obj] == 0)
 	case trace.SendDone, trace.RecvDone, trace.SelectDone, trace.WaitGroupWaited, trace.CondWake:
 		return free(s.waits[g].done)
 	case trace.OnceBegin:
@@ -158,6 +163,11 @@ func (s *state) ways(g int32) int {
 		return max(1, len(s.ready(n)))
 	}
 	return 1
+}
+
+// canQueue reports whether it makes a difference that a writer begins to wait for a lock.
+func (s *state) canQueue(lock int32) bool {
+	return s.locks[lock] > 0 && s.queued[lock] == 0 && s.p.waited[lock]
 }
 
 const (
@@ -207,7 +217,11 @@ func (s *state) do(g int32, way int) content {
 		}
 		s.store(n.obj, c)
 	case trace.Acquire:
-		s.locks[n.obj] = none
+		if s.locks[n.obj] > 0 {
+			s.queued[n.obj] = g + 1
+			return queues
+		}
+		s.locks[n.obj], s.queued[n.obj] = none, 0
 	case trace.Release:
 		if s.locks[n.obj] != none {
 			return panics
@@ -441,8 +455,11 @@ func (s *state) sum(live func(s *state, x int32) bool) uint64 {
 			put(mix(s.content(x), content(x)))
 		}
 	}
-	for _, l := range s.locks {
+	for k, l := range s.locks {
 		put(content(l))
+		if w := s.queued[k]; w > 0 {
+			put(1<<45 + content(w))
+		}
 	}
 	for _, n := range s.groups {
 		put(content(n))
