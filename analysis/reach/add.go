@@ -121,10 +121,14 @@ func (r *run) begin() {
 		r.ids[e.G] = r.goroutine(its)
 		if e.Kind == trace.RecvDone && e.Val > 0 && !sends[e.Obj] {
 			r.external[e.Obj] = true
-			r.doubt("what comes of timers, or of others than goroutines of the test, comes at any time")
+			r.doubt(atAnyTime)
 		}
 		if e.Kind == trace.RecvDone && e.Val == 0 && !closes[e.Obj] {
 			r.closed[e.Obj] = true
+		}
+		if e.Kind == trace.ChanMake && strings.HasPrefix(r.t.Sites[e.Site].Func, "time.") { // even if the timer has not fired
+			r.external[e.Obj] = true
+			r.doubt(atAnyTime)
 		}
 		if e.Flags&trace.FlagTry != 0 && e.Kind.Class() == trace.ClassLock {
 			r.doubt("whether a TryLock fails is not in the recordings")
@@ -137,6 +141,9 @@ func (r *run) begin() {
 	}
 	r.s = r.start()
 }
+
+// atAnyTime says of channels why not all is known.
+const atAnyTime = "what comes of timers, or of others than goroutines of the test, comes at any time"
 
 // unseen says in words what [trace.Unseen.What] is.
 var unseen = map[string]string{

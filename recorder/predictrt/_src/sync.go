@@ -229,6 +229,7 @@ func NewTimer(f *func(), pc uintptr) *Timer {
 	if g == nil {
 		return nil
 	}
+	g.account.looks(runtime.PredictClock) // even if it never fires
 	sep, n := g.numberOf(site)
 	t := &Timer{site: site, test: g.test, account: g.account, path: numbered(g.path, sep, n)}
 	fn := *f
