@@ -42,11 +42,6 @@ type future []uint64
 
 func (f future) has(k int) bool { return k/64 < len(f) && f[k/64]>>(k%64)&1 != 0 }
 
-// hasAny reports whether f has one of several.
-func (f future) hasAny(of []int) bool {
-	return slices.ContainsFunc(of, f.has)
-}
-
 // with returns f and others together; f if that has them all.
 func (f future) with(others future) future {
 	for k, w := range others {

@@ -60,16 +60,26 @@ func (p *Program) Search(limit int) Result {
 		s  *state
 		at int32
 	}
-	var queue []entry
+	// Where writers wait for readers is looked at last: what can be come to without that is,
+	// as a run that begins so may find the lock taken where it should go on.
+	var queue, late []entry
 	come := func(s *state, from int32, steps []taking) {
 		steps, ok := x.alone(s, from, steps)
 		if sum := s.sum(x.ahead.live); ok && !x.seen[sum] {
 			x.seen[sum] = true
 			x.visits = append(x.visits, visit{from, steps})
-			queue = append(queue, entry{s, int32(len(x.visits) - 1)})
+			next := entry{s, int32(len(x.visits) - 1)}
+			if s.isQueued() {
+				late = append(late, next)
+			} else {
+				queue = append(queue, next)
+			}
 		}
 	}
-	for come(p.start(), none, nil); len(queue) > 0; queue = queue[1:] {
+	for come(p.start(), none, nil); len(queue)+len(late) > 0; queue = queue[1:] {
+		if len(queue) == 0 {
+			queue, late = late[:1:1], late[1:]
+		}
 		if len(x.seen) > limit {
 			x.out.Open = append(x.out.Open, fmt.Sprintf("there are more than %d states to look at", limit))
 			break
@@ -146,7 +156,7 @@ func (x *searching) alone(s *state, from int32, steps []taking) (all []taking, o
 					x.unknown(s, edgeKey{at, nothing}, from, steps)
 					return steps, false
 				}
-				if s.ways(int32(g)) != 1 || !x.local[at] && !x.ahead.apart(s, int32(g)) {
+				if s.ways(int32(g)) != 1 || s.onlyQueues(int32(g)) || !x.local[at] && !x.ahead.apart(s, int32(g)) {
 					break
 				}
 				if steps, again = x.step(s, int32(g), 0, from, steps); !again {

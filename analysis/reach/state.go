@@ -170,6 +170,17 @@ func (s *state) canQueue(lock int32) bool {
 	return s.locks[lock] > 0 && s.queued[lock] == 0 && s.p.waited[lock]
 }
 
+// onlyQueues reports whether a goroutine comes to a lock that has readers.
+func (s *state) onlyQueues(g int32) bool {
+	n := &s.p.nodes[s.at[g]]
+	return n.kind == trace.Acquire && s.locks[n.obj] > 0
+}
+
+// isQueued reports whether a writer waits for the readers of a lock.
+func (s *state) isQueued() bool {
+	return slices.ContainsFunc(s.queued, func(w int32) bool { return w > 0 })
+}
+
 const (
 	onceRuns = 1
 	onceDone = 2

@@ -154,6 +154,27 @@ func TestRightReorder(t *testing.T) {
 		})
 }
 
+// While the writer waits for the first reader, the second waits for the writer.
+func readers(second bool) {
+	var mu sync.RWMutex
+	n := 0
+	together(
+		func() {
+			mu.RLock()
+			if second {
+				mu.RLock()
+				_ = n
+				mu.RUnlock()
+			}
+			mu.RUnlock()
+		},
+		func() { mu.Lock(); n++; mu.Unlock() })
+}
+
+//want:deadlock deadlock
+func TestReaders(*testing.T)      { readers(true) }
+func TestRightReaders(*testing.T) { readers(false) }
+
 // Nobody waits for what looks at what the other one has left.
 //
 //want:failure panic
