@@ -27,7 +27,7 @@ var predict = flag.Bool("predict", false, "find concurrency bugs of other interl
 // options are the -predict.NAME flags; the command, which is handed them,
 // documents and checks them.
 var options = []string{
-	"atomic", "baseline", "baseline-write", "explore", "fail-on", "github", "gitlab", "html", "json", "junit",
+	"atomic", "baseline", "baseline-write", "budget", "explore", "fail-on", "github", "gitlab", "html", "json", "junit",
 	"keep", "kinds", "new-from", "patterns", "pkgs", "runs",
 	"sarif", "seed", "shard", "smt2", "solver", "timeout", "timings", "witnesses",
 }

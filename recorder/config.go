@@ -3,7 +3,9 @@ package recorder
 import (
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/gopredict/gopredict/internal/gotool"
@@ -75,6 +77,19 @@ func (c *Config) goflags() gotool.TestArgs {
 	return gotool.TestArgs{Flags: gotool.ParseFlags(words)}
 }
 
+// platforms are the systems, with their processors, whose runtime the hooks fit.
+var platforms = map[string][]string{"linux": {"386", "amd64", "arm64"}}
+
+func platformText() string {
+	var all []string
+	for _, goos := range slices.Sorted(maps.Keys(platforms)) {
+		for _, goarch := range platforms[goos] {
+			all = append(all, goos+"/"+goarch)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
 // check refuses what cannot work together with an instrumented build.
 func (c *Config) check() error {
 	for _, name := range []string{"race", "msan", "asan"} {
@@ -90,6 +105,9 @@ func (c *Config) check() error {
 	}
 	if v, ok := c.flag("compiler"); ok && v != "gc" {
 		return &UsageError{fmt.Sprintf("-compiler=%s: only the gc compiler is supported", v)}
+	}
+	if arches := platforms[c.Env.GOOS]; !slices.Contains(arches, c.Env.GOARCH) {
+		return &UsageError{fmt.Sprintf("prediction works on %s; this build is for %s/%s", platformText(), c.Env.GOOS, c.Env.GOARCH)}
 	}
 	if !c.Env.InModule() {
 		return &UsageError{"no go.mod in " + c.Dir + " or above: prediction needs a module; `go mod init` makes one"}

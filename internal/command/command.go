@@ -35,6 +35,10 @@ const (
 	exitUsage  = 2 // wrong usage
 	exitFailed = 3 // gopredict itself failed
 
+	// exitIncomplete is of runs that have not looked at all there is, and have nothing else
+	// to say, where that is asked for: a retry hides no bug then.
+	exitIncomplete = 4
+
 	// exitSignal plus the number of the signal that has ended the command: 130 for Ctrl-C.
 	exitSignal = 128
 
@@ -116,9 +120,13 @@ func (s *session) run(args []string) (code int, err error) {
 	if !ok {
 		return exitUsage, fmt.Errorf("unknown command %q; `gopredict help` lists the commands", name)
 	}
+	args = args[1:]
+	if name != "help" && asksHelp(args) {
+		return s.help(context.Background(), []string{name})
+	}
 	ctx, stop := untilSignal()
 	defer stop()
-	code, err = sub(s, ctx, args[1:])
+	code, err = sub(s, ctx, args)
 	// A subcommand may return any code with its error; what the error is has the last
 	// word, so that scripts can tell wrong usage from failure.
 	if err == nil {

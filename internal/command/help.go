@@ -3,43 +3,98 @@ package command
 import (
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/internal/bug"
 )
 
-// usageText is the help above the options. The options' own lines come from their table, so
-// that there is no option without one.
-const usageText = `gopredict finds concurrency bugs of Go programs: it records runs of the
+// about is the help above the commands.
+const about = `gopredict finds concurrency bugs of Go programs: it records runs of the
 tests, predicts bugs of other interleavings of these, and re-runs the tests so
 that the bugs happen. It reports what then really happened.
 
-	gopredict test [go test flags] [packages]
-	gopredict explore [go test flags] [packages]
-	gopredict replay [-n N] [-v] [-hold[=D]] [build flags] WITNESS...
-	gopredict report [-v] [-FORMAT=FILE]... FILE.json
-	gopredict merge FILE.json...
-	gopredict property explain [-dot] [packages]
-	gopredict analyze [-predict.kinds=KINDS] [-predict.patterns=FILE] TRACE
-	gopredict trace dump TRACE
-	gopredict trace convert -to text|rapid|binary TRACE [FILE]
-	gopredict trace check TRACE
-	gopredict version
-	gopredict help
+`
 
+// A page is what help says of one command.
+type page struct {
+	name  string
+	usage []string // lines, without "gopredict "
+	text  string
+	takes func(option string) bool // the options; nil: none
+}
+
+// manual has the pages in the order in which help lists the commands.
+var manual = []page{
+	{"test", []string{"test [go test flags] [packages]"}, `
 Test runs the tests as go test does, then tells the bugs that it found and
-confirmed. Explore does the same with -predict.explore=all: it runs each test
-until it has seen all that its goroutines can do. Replay re-runs some of the
-bugs, those of files and of folders: exit code 1 if a bug is there, 0 if they are
-fixed. With -hold it stops at the bug, for a debugger to look at. Report prints
-what -predict.json has written, or writes it in other formats, those of the options
-below. Merge joins the reports of all shards of a run into one. Property
-explain prints the automata of the properties that tests declare, with -dot as
-graphs for Graphviz. Analyze predicts from a recorded trace, without re-running
-anything.
+confirmed. It takes all flags of go test (see go help testflag) but -race,
+-msan, -asan and -overlay, which instrument the build, too.
+`, anyOption},
+	{"explore", []string{"explore [go test flags] [packages]"}, `
+Explore is test with -predict.explore=all: it runs each test until it has seen
+all that its goroutines can do.
+`, anyOption},
+	{"replay", []string{"replay [-n N] [-v] [-hold[=D]] [build flags] WITNESS..."}, `
+Replay re-runs some of the bugs, those of files and of folders (./... for all in
+this folder and below): exit code 1 if a bug is there, 0 if they are fixed, 2 if
+that cannot be told.
 
-Options, as flags of test or in the environment variable GOPREDICT as
+	-n N
+		how often to replay each (1)
+	-v
+		show all steps of the interleaving, and what the test printed
+	-hold[=D]
+		stop at the bug for a debugger to look at, for an hour or for D
+	-exec, -short, -skip, -parallel, -args, and build flags such as -tags
+		as of go test
+`, func(name string) bool {
+		return writers[name] != nil || slices.Contains([]string{"atomic", "keep", "kinds", "patterns", "pkgs", "solver", "timeout"}, name)
+	}},
+	{"report", []string{"report [-v] [-github] [-FORMAT=FILE]... FILE.json"}, `
+Report prints what -predict.json has written as test did, or writes it in other
+formats: -` + formatsText("=FILE, -") + `=FILE; with
+-github annotations and a summary for GitHub Actions.
+`, nil},
+	{"merge", []string{"merge FILE.json..."}, `
+Merge joins the reports of all shards of a run into one, on standard output. It
+fails if one is missing or there twice.
+`, nil},
+	{"property", []string{"property explain [-dot] [packages]"}, `
+Property explain prints the automata of the properties that tests declare, with
+-dot as graphs for Graphviz.
+`, nil},
+	{"analyze", []string{"analyze [options] TRACE"}, `
+Analyze predicts from a recorded trace, without re-running anything.
+`, forAnalyze},
+	{"trace", []string{"trace dump TRACE", "trace convert -to text|rapid|binary TRACE [FILE]", "trace check TRACE"}, `
+Trace prints the events of a trace, writes it in another format, or says
+whether it is whole and a legal execution.
+`, nil},
+	{"version", []string{"version"}, `
+Version prints the version of gopredict, the revision of its sources, and the
+Go release and the system that it was built with and for.
+`, nil},
+	{"help", []string{"help [COMMAND]"}, `
+Help says what the commands do; so does the flag -h of each.
+`, nil},
+}
+
+func anyOption(string) bool { return true }
+
+// formatsText lists the formats of a report.
+func formatsText(between string) string {
+	return strings.Join(slices.Sorted(maps.Keys(writers)), between)
+}
+
+// optionsText stands above the options. The options' own lines come from their table, so
+// that there is no option without one.
+const optionsText = `
+Options, as flags or in the environment variable GOPREDICT as
 "name=value name=value":
 
 `
@@ -47,17 +102,75 @@ Options, as flags of test or in the environment variable GOPREDICT as
 // exitText is what scripts rely on: the codes of command.go.
 const exitText = `
 Exit codes: 0 nothing confirmed that fails the run; 1 a failed test or a
-confirmed bug; 2 wrong usage; 3 gopredict itself failed.
+confirmed bug; 2 wrong usage; 3 gopredict itself failed; 4 with
+-predict.fail-on=incomplete, not all was looked at; 130 Ctrl-C.
 `
 
-// help prints the usage, with a line for each option of the table.
-func (s *session) help(context.Context, []string) (int, error) {
-	fmt.Fprint(s.stdout, usageText)
+// help prints what there is to say of all commands, or of one.
+func (s *session) help(_ context.Context, args []string) (int, error) {
+	switch len(args) {
+	case 0:
+		fmt.Fprint(s.stdout, about)
+		for _, p := range manual {
+			p.writeUsage(s.stdout)
+		}
+		for _, p := range manual {
+			if p.name != "help" && p.name != "version" {
+				fmt.Fprint(s.stdout, p.text)
+			}
+		}
+		fmt.Fprint(s.stdout, "\n`gopredict help COMMAND` has the flags of one.\n")
+		s.helpOptions(anyOption)
+		return exitOK, nil
+	case 1:
+		for _, p := range manual {
+			if p.name == args[0] {
+				p.writeUsage(s.stdout)
+				fmt.Fprint(s.stdout, p.text)
+				if p.takes != nil {
+					s.helpOptions(p.takes)
+				}
+				return exitOK, nil
+			}
+		}
+	}
+	return exitUsage, usagef("help takes one of the commands, found %q; `gopredict help` lists them", strings.Join(args, " "))
+}
+
+func (p page) writeUsage(w io.Writer) {
+	for _, line := range p.usage {
+		fmt.Fprintf(w, "\tgopredict %s\n", line)
+	}
+}
+
+// helpOptions prints a line for each option of the table that a command takes, the kinds of
+// bugs, and the exit codes.
+func (s *session) helpOptions(takes func(name string) bool) {
+	fmt.Fprint(s.stdout, optionsText)
 	for _, name := range slices.Sorted(maps.Keys(optionTable)) {
-		fmt.Fprintf(s.stdout, "\t-%s%s\n\t\t%s\n", prefix, name, optionTable[name].help)
+		if takes(name) {
+			fmt.Fprintf(s.stdout, "\t-%s%s\n\t\t%s\n", prefix, name, optionTable[name].help)
+		}
+	}
+	fmt.Fprint(s.stdout, "\nKinds of bugs:\n\n")
+	for _, kind := range bug.Kinds() {
+		fmt.Fprintf(s.stdout, "\t%s\n\t\t%s\n", kind, kind.Help())
 	}
 	fmt.Fprint(s.stdout, exitText)
-	return exitOK, nil
+}
+
+// asksHelp reports whether one of the arguments of a command asks for help; those for the
+// test binary do not.
+func asksHelp(args []string) bool {
+	for _, a := range args {
+		switch a {
+		case "-h", "-help", "--help":
+			return true
+		case "-args", "--args", "--":
+			return false
+		}
+	}
+	return false
 }
 
 // version prints what a report of a mistake in gopredict should have in it.
@@ -65,10 +178,31 @@ func (s *session) version(_ context.Context, args []string) (int, error) {
 	if len(args) > 0 {
 		return 0, usagef("version takes no arguments, found %q", args[0])
 	}
-	version := "(devel)"
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		version = info.Main.Version
+	version, revision := "(devel)", ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if info.Main.Version != "" {
+			version = info.Main.Version
+		}
+		revision = revisionOf(info.Settings)
 	}
-	fmt.Fprintf(s.stdout, "gopredict %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintf(s.stdout, "gopredict %s%s %s %s/%s\n", version, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return exitOK, nil
+}
+
+// revisionOf returns the revision of the sources that a build was made from, as its
+// settings have it where it was made in a repository: " (revision 5e23d00a4f12, modified)".
+func revisionOf(settings []debug.BuildSetting) string {
+	revision, modified := "", ""
+	for _, s := range settings {
+		switch {
+		case s.Key == "vcs.revision":
+			revision = " (revision " + s.Value[:min(len(s.Value), 12)]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			modified = ", modified"
+		}
+	}
+	if revision == "" {
+		return ""
+	}
+	return revision + modified + ")"
 }

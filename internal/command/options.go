@@ -46,6 +46,7 @@ type options struct {
 	seed     int            // of the first order of chance
 	shard    *report.Shard  // the part of the packages that are tested; nil: all of them
 	timings  *report.Report // of an earlier run, by which packages are shared out; nil: unknown
+	budget   time.Duration  // for all of a run; 0: no bound
 	timeout  time.Duration  // for replays; 0: the subcommand's default, allReplays or oneReplay
 
 	// What becomes of what is found.
@@ -125,11 +126,12 @@ var optionTable = map[string]optionInfo{
 		o.witnesses = v
 		return nil
 	}, "folder for witnesses, below each package's folder (testdata/predict)"},
+	"budget": {func(o *options, v string) (err error) {
+		o.budget, err = duration(v)
+		return err
+	}, "time for all of a run, the build and the tests included; what was found by\n\t\tthen is reported (no bound)"},
 	"timeout": {func(o *options, v string) (err error) {
-		o.timeout, err = time.ParseDuration(v)
-		if err == nil && o.timeout <= 0 {
-			err = fmt.Errorf("want a duration above 0, such as 30s")
-		}
+		o.timeout, err = duration(v)
 		return err
 	}, "time for all replays of a run together (10m); of gopredict replay: for\n\t\teach (1m)"},
 	"shard": {func(o *options, v string) (err error) {
@@ -228,6 +230,15 @@ func file(format string) func(o *options, value string) error {
 		o.files[format] = v
 		return nil
 	}
+}
+
+// duration parses a time that is allowed.
+func duration(v string) (time.Duration, error) {
+	d, err := time.ParseDuration(v)
+	if err == nil && d <= 0 {
+		err = fmt.Errorf("want a duration above 0, such as 30s")
+	}
+	return d, err
 }
 
 // budget parses how far tests are explored.

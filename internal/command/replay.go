@@ -173,15 +173,25 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 	status := report.NewStatus(s.stderr)
 	defer status.Close()
 	r := &replaying{session: s, args: a, work: work, status: status, built: make(map[string]*tests)}
-	worst := exitOK
+	worst, start := exitOK, time.Now()
 	for _, path := range a.paths {
-		code, err := r.one(ctx, path)
-		if err != nil {
-			return exitFailed, err
+		var code int
+		if code, err = r.one(ctx, path); err != nil {
+			r.report.Incomplete = []string{err.Error()}
+			break
 		}
 		if code == exitBug || worst != exitBug && code > worst {
 			worst = code
 		}
+	}
+	// What has been found out is written, too, where the rest could not be.
+	r.report.DurationS = time.Since(start).Seconds()
+	r.report.Finish()
+	if unwritten := s.writeFiles(a.options.files, "-"+prefix, &r.report); err == nil {
+		err = unwritten
+	}
+	if err != nil {
+		return exitFailed, err
 	}
 	return worst, nil
 }
@@ -193,6 +203,7 @@ type replaying struct {
 	work   string         // folder for its files
 	status *report.Status // what the user sees meanwhile; cleared before an answer is printed
 	built  map[string]*tests
+	report report.Report // of the answers
 
 	// Of the witness that is replayed.
 	path    string
@@ -311,7 +322,7 @@ func (r *replaying) answer(ctx context.Context) (int, error) {
 	}
 	if !explore.Strays(result) {
 		r.status.Clear()
-		return r.tellReplay(r.args, r.module, ev), nil
+		return r.tellReplay(ev), nil
 	}
 	// The whole witness is in the sources, and its schedule leads elsewhere: either the bug
 	// is fixed or another schedule leads to it.
@@ -321,39 +332,66 @@ func (r *replaying) answer(ctx context.Context) (int, error) {
 		return exitFailed, err
 	}
 	r.status.Clear()
-	return r.tellRecheck(r.args, r.module, ev, again), nil
+	return r.tellRecheck(ev, again), nil
 }
 
 // cannotTell prints that nothing is known of the bug, and why, with what parts that from
 // what stands before it; it returns the exit code.
 func (r *replaying) cannotTell(format string, args ...any) int {
 	r.status.Clear()
-	r.tellf("%s: unconfirmed%s", r.witness.ID, fmt.Sprintf(format, args...))
+	why := fmt.Sprintf(format, args...)
+	r.tellf("%s: unconfirmed%s", r.witness.ID, why)
+	r.note(bug.Unconfirmed, strings.TrimLeft(why, ":, "))
 	return exitNoAnswer
+}
+
+// note puts into the report what has become of the witness.
+func (r *replaying) note(status bug.Status, reason string) {
+	r.report.Witnesses = append(r.report.Witnesses, report.WitnessState{Witness: r.inModule(), ID: r.witness.ID, Status: status, Reason: reason})
+}
+
+// there prints and notes that the bug of the witness is there.
+func (r *replaying) there(f report.Finding, reason string) {
+	opts := textOptions(r.stdout, r.module)
+	opts.All = r.args.verbose
+	report.WriteFinding(r.stdout, &f, opts)
+	f.Witness, f.Fails = r.inModule(), true
+	r.report.Findings = append(r.report.Findings, f)
+	r.note(bug.Confirmed, reason)
+}
+
+// inModule names the witness as reports do, and notes what it is replayed with.
+func (r *replaying) inModule() string {
+	r.report.Go = r.module.GOVERSION
+	if rel, err := filepath.Rel(r.module.Root(), r.path); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return r.path
 }
 
 // tellRecheck prints what was found out of a witness that has left its schedule, and
 // returns the exit code. A bug that another schedule leads to is there all the same; the
 // witness that was given stays as it is, and replays of it will go this way each time.
-func (s *session) tellRecheck(a replayArgs, env gotool.Env, ev report.Evidence, again explore.Recheck) int {
-	r, id := ev.Result, ev.Witness.ID
-	if again.Status != bug.Confirmed && r.OfWitness() != bug.Left {
-		return s.tellReplay(a, env, ev)
+func (r *replaying) tellRecheck(ev report.Evidence, again explore.Recheck) int {
+	result, id := ev.Result, ev.Witness.ID
+	why := explore.Why(result)
+	if again.Status != bug.Confirmed && result.OfWitness() != bug.Left {
+		return r.tellReplay(ev)
 	}
 	if again.Status != bug.Confirmed {
-		s.tellf("%s: %s, reached in 0 of %d replays: %s", id, again.Status, r.Replays, explore.Both(again.Reason, explore.Why(r)))
+		why = explore.Both(again.Reason, why)
+		r.tellf("%s: %s, reached in 0 of %d replays: %s", id, again.Status, result.Replays, why)
+		r.note(again.Status, why)
 		if again.Status == bug.Fixed {
 			return exitOK
 		}
 		return exitNoAnswer
 	}
-	s.tellf("%s: the program has left the schedule, and comes to the bug by another: %s", id, explore.Why(r))
+	r.tellf("%s: the program has left the schedule, and comes to the bug by another: %s", id, why)
 	f := again.Finding()
 	f.Witness = ev.Path
-	opts := textOptions(s.stdout, env)
-	opts.All = a.verbose
-	report.WriteFinding(s.stdout, &f, opts)
-	s.tellf("%s: reached in %d of %d replays, by another schedule", id, f.Reproduced, f.Replays)
+	r.there(f, "by another schedule")
+	r.tellf("%s: reached in %d of %d replays, by another schedule", id, f.Reproduced, f.Replays)
 	return exitBug
 }
 
@@ -418,27 +456,26 @@ func aboutTo(at replayer.Stand, w *witness.Witness) string {
 
 // tellReplay prints what the replays showed, and returns the exit code. The bug is there if
 // one of them reached it; how many did says how far the witness is to be relied on.
-func (s *session) tellReplay(a replayArgs, env gotool.Env, ev report.Evidence) int {
-	r, id := ev.Result, ev.Witness.ID
-	if r.Reproduced > 0 {
-		for _, note := range r.Notes {
-			s.complain("%s: %s", id, note)
+func (r *replaying) tellReplay(ev report.Evidence) int {
+	result, id := ev.Result, ev.Witness.ID
+	if result.Reproduced > 0 {
+		for _, note := range result.Notes {
+			r.complain("%s: %s", id, note)
 		}
 	}
-	if a.verbose && len(r.Verdicts) > 0 {
-		fmt.Fprint(s.stdout, r.Verdicts[0].Output)
+	if r.args.verbose && len(result.Verdicts) > 0 {
+		fmt.Fprint(r.stdout, result.Verdicts[0].Output)
 	}
-	if r.Reproduced == 0 {
-		s.tellf("%s: %s, reached in 0 of %d replays: %s", id, r.OfWitness(), r.Replays, explore.Why(r))
+	if result.Reproduced == 0 {
+		why := explore.Why(result)
+		r.tellf("%s: %s, reached in 0 of %d replays: %s", id, result.OfWitness(), result.Replays, why)
+		r.note(result.OfWitness(), why)
 		return exitNoAnswer
 	}
-	f := report.NewFinding(ev)
-	opts := textOptions(s.stdout, env)
-	opts.All = a.verbose
-	report.WriteFinding(s.stdout, &f, opts)
-	s.tellf("%s: reached in %d of %d replays", id, r.Reproduced, r.Replays)
-	for _, m := range missed(r.Verdicts) {
-		s.tellf("%s: not reached in %d: %s", id, m.count, m.reason)
+	r.there(report.NewFinding(ev), "")
+	r.tellf("%s: reached in %d of %d replays", id, result.Reproduced, result.Replays)
+	for _, m := range missed(result.Verdicts) {
+		r.tellf("%s: not reached in %d: %s", id, m.count, m.reason)
 	}
 	return exitBug
 }

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -55,6 +56,27 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 		s.dir = s.path(goArgs.Dir)
 		goArgs.Dir = ""
 	}
+	if opts.budget <= 0 {
+		return s.tested(ctx, start, opts, goArgs)
+	}
+	limit, cancel := context.WithTimeoutCause(ctx, opts.budget, &budgetError{opts.budget})
+	defer cancel()
+	code, err := s.tested(limit, start, opts, goArgs)
+	if over := context.Cause(limit); err != nil && ctx.Err() == nil && over != nil {
+		err = over // whatever a room says that had no time left
+	}
+	return code, err
+}
+
+// A budgetError is why a run has ended early: its time was over.
+type budgetError struct{ budget time.Duration }
+
+func (e *budgetError) Error() string {
+	return fmt.Sprintf("the time for the run, -%sbudget=%v, was over", prefix, e.budget)
+}
+
+// tested is test with its options; the time of the run is counted from start.
+func (s *session) tested(ctx context.Context, start time.Time, opts options, goArgs gotool.TestArgs) (int, error) {
 	env, err := gotool.ReadEnv(ctx, s.dir)
 	if err != nil {
 		return exitFailed, err
@@ -110,6 +132,7 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 	// no error here but the exit code; what has run is predicted from all the same.
 	status.Clear()
 	runs, testExit, cut := build.Test(ctx)
+	through := cut == nil
 	if cut != nil && ctx.Err() == nil {
 		return exitFailed, cut
 	}
@@ -156,7 +179,9 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 	if err == nil && unwritten != nil {
 		code, err = exitFailed, unwritten
 	}
-	if cut == nil {
+	// The tests were run; that there was no time for more fails the run only if asked for.
+	_, over := errors.AsType[*budgetError](cut)
+	if cut == nil || through && over {
 		return code, err
 	}
 	if err != nil {
@@ -191,8 +216,8 @@ func (s *session) tell(x *explore.Exploration, opts options, env gotool.Env, arg
 	if err := s.writeFiles(opts.files, "-"+prefix, &x.Report); err != nil {
 		return exitFailed, err
 	}
-	if len(x.Report.Incomplete) > 0 && slices.Contains(opts.failOn, "incomplete") {
-		code = exitBug
+	if len(x.Report.Incomplete) > 0 && slices.Contains(opts.failOn, "incomplete") && code == exitOK {
+		code = exitIncomplete
 	}
 	// The tests passed, but of a package it is not known whether it has bugs: that is no
 	// success.

@@ -183,9 +183,23 @@ func TestTextWarning(t *testing.T) {
 	assert.Contains(t, b.String(), "Interleaving")
 }
 
+// Several bugs are listed after all of them were told.
+func TestTextList(t *testing.T) {
+	one, other := bank(t), bank(t)
+	other.ID, other.Test, other.Effect = "race-1", "TestOther", "none"
+	list := "\n2 bugs:\n" +
+		"  " + one.ID + "  test-failure  TestTransfer, example.com/bank: bank/bank.go:18\n" +
+		"  race-1       none          TestOther, example.com/bank: bank/bank.go:18\n"
+	r := &Report{Findings: []Finding{one, other}}
+	assert.Contains(t, render(t, r, TextOptions{}), list)
+	assert.NotContains(t, render(t, r, TextOptions{Screen: true}), "2 bugs:", "each has a line by then")
+	assert.NotContains(t, render(t, &Report{Findings: []Finding{one}}, TextOptions{}), "bugs:")
+}
+
 func TestTextNothing(t *testing.T) {
 	r := &Report{DurationS: 0.3, Packages: []Package{{Package: "p", Tests: 1, Events: 10}}}
-	assert.Equal(t, "gopredict: 0 confirmed, 0 not confirmed, 0 infeasible, 0 pruned of 0 candidates; 1 test in 1 package, 10 events, 0.3s\n", render(t, r, TextOptions{}))
+	assert.Equal(t, "gopredict: 0 confirmed, 0 not confirmed, 0 infeasible, 0 pruned of 0 candidates; 1 test in 1 package, 10 events, 0.3s\n"+
+		"gopredict: no concurrency bug found in 1 test (10 events)\n", render(t, r, TextOptions{}))
 }
 
 func TestTextPanic(t *testing.T) {

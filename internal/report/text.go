@@ -54,6 +54,7 @@ func WriteText(w io.Writer, r *Report, opts TextOptions) error {
 	p.skipped(r)
 	p.lingering(r)
 	p.explored(r)
+	p.list(r)
 	p.totals(r)
 	return b.Flush()
 }
@@ -115,6 +116,32 @@ func (p *printer) confirmed(r *Report) {
 	for _, f := range warnings {
 		p.warning(f)
 		p.line("%s", p.bar())
+	}
+}
+
+// list names the confirmed findings, where there are several and each was written in full: a
+// line each, by its id, effect, test and first place.
+func (p *printer) list(r *Report) {
+	var rows [][3]string
+	var width [2]int
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if !f.Gates() && !f.warns() {
+			continue
+		}
+		at := f.at()
+		row := [3]string{f.ID, string(f.Effect), f.Test + ", " + f.Package + ": " + pos(at.File, at.Line)}
+		for k := range width {
+			width[k] = max(width[k], utf8.RuneCountInString(row[k]))
+		}
+		rows = append(rows, row)
+	}
+	if len(rows) < 2 || p.screen {
+		return
+	}
+	p.line("%s:", count(len(rows), "bug"))
+	for _, row := range rows {
+		p.line("  %s  %s  %s", pad(row[0], width[0]), pad(row[1], width[1]), row[2])
 	}
 }
 
@@ -372,19 +399,40 @@ func (p *printer) totals(r *Report) {
 		text = p.style.loud(confirmed) + "," + rest
 	}
 	p.line("gopredict: %s", text)
+	if plain := r.plainly(); plain != "" {
+		p.line("gopredict: %s", plain)
+	}
 }
 
-// Summary says in a line how much was found, and in what, and why not all was looked at.
-func (r *Report) Summary() string {
-	tests, events := 0, 0
+// plainly says of a run that has confirmed nothing, and was not cut short, what that means;
+// "" of others.
+func (r *Report) plainly() string {
+	tests, events, _ := r.size()
+	switch {
+	case r.Totals.Confirmed > 0 || len(r.Incomplete) > 0 || len(r.Packages) == 0:
+		return ""
+	case tests == 0:
+		return "no test was recorded, and so no bug was looked for"
+	}
+	return fmt.Sprintf("no concurrency bug found in %s (%s)", count(tests, "test"), count(events, "event"))
+}
+
+// size is how much was recorded, and in how many packages.
+func (r *Report) size() (tests, events, packages int) {
 	for _, pkg := range r.Packages {
 		tests += pkg.Tests
 		events += pkg.Events
 	}
+	return tests, events, len(r.Packages)
+}
+
+// Summary says in a line how much was found, and in what, and why not all was looked at.
+func (r *Report) Summary() string {
+	tests, events, packages := r.size()
 	t := r.Totals
 	text := fmt.Sprintf("%d confirmed, %d not confirmed, %d infeasible, %d pruned of %s; %s in %s, %s, %.1fs",
 		t.Confirmed, t.Unconfirmed, t.Infeasible, t.Pruned, count(t.Candidates, "candidate"),
-		count(tests, "test"), count(len(r.Packages), "package"), count(events, "event"), r.DurationS)
+		count(tests, "test"), count(packages, "package"), count(events, "event"), r.DurationS)
 	if len(r.Incomplete) > 0 {
 		text += "; incomplete: " + strings.Join(r.Incomplete, "; ")
 	}
