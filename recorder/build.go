@@ -44,15 +44,12 @@ type Build struct {
 // into c.Env, see Adopt in
 // package gotool. A command line that cannot be served is a [*UsageError].
 func Prepare(ctx context.Context, c *Config) (*Build, error) {
-	if err := c.check(); err != nil {
-		return nil, err
+	if err := c.Check(); err != nil {
+		return nil, err // before anything is made for it
 	}
 	var err error
 	if c.Env, err = c.Env.Adopt(c.Work); err != nil {
 		return nil, err
-	}
-	if err := hooks.CheckRelease(c.Env.GOVERSION); err != nil {
-		return nil, err // before anything is made for it
 	}
 	inside, err := c.inside(ctx)
 	if err != nil {

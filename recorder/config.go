@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gopredict/gopredict/internal/gotool"
+	"github.com/gopredict/gopredict/recorder/hooks"
 )
 
 // A Config says what to build and to run, and where.
@@ -90,8 +91,9 @@ func platformText() string {
 	return strings.Join(all, ", ")
 }
 
-// check refuses what cannot work together with an instrumented build.
-func (c *Config) check() error {
+// Check refuses what cannot work together with an instrumented build, or not here. It looks
+// at flags and the go command only. What the user can mend is a [*UsageError].
+func (c *Config) Check() error {
 	for _, name := range []string{"race", "msan", "asan"} {
 		if c.isSet(name) {
 			return &UsageError{fmt.Sprintf("-%s cannot be combined with prediction: both instrument the build; run `go test -%s` on its own", name, name)}
@@ -112,7 +114,7 @@ func (c *Config) check() error {
 	if !c.Env.InModule() {
 		return &UsageError{"no go.mod in " + c.Dir + " or above: prediction needs a module; `go mod init` makes one"}
 	}
-	return nil
+	return hooks.CheckRelease(c.Env.GOVERSION)
 }
 
 // under reports whether path lies in dir or below.

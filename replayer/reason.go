@@ -9,14 +9,23 @@ import (
 	"strings"
 
 	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/replayer/witness"
 )
 
 // stepNumber is how the run-time library, which knows keys only, names a step:
 // by its number in the plan, from 1.
 var stepNumber = regexp.MustCompile(`\bstep (\d+)\b`)
 
-// explain puts what the plan's steps are in place of their numbers.
+// operation is where the run-time library names one, by the word of its kind.
+var operation = regexp.MustCompile(`\b((?:at )?its|at) [a-z]+\b`)
+
+// explain puts what the plan's steps are in place of their numbers, and what readers call
+// operations in place of the words for their kinds: "is at read lock m.go:12".
 func explain(reason string, plan *Plan) string {
+	reason = operation.ReplaceAllStringFunc(reason, func(words string) string {
+		last := strings.LastIndexByte(words, ' ') + 1
+		return words[:last] + witness.Word(words[last:])
+	})
 	return stepNumber.ReplaceAllStringFunc(reason, func(word string) string {
 		n, err := strconv.Atoi(stepNumber.FindStringSubmatch(word)[1])
 		if err != nil || n < 1 || n > len(plan.Steps) {

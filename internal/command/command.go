@@ -67,6 +67,7 @@ type session struct {
 // and returns the exit code, which counts if it returns no error.
 var subcommands = map[string]func(*session, context.Context, []string) (int, error){
 	"test":     (*session).test,
+	"doctor":   (*session).doctor,
 	"explore":  (*session).explore,
 	"replay":   (*session).replay,
 	"merge":    (*session).merge,

@@ -75,6 +75,10 @@ Analyze predicts from a recorded trace, without re-running anything.
 Trace prints the events of a trace, writes it in another format, or says
 whether it is whole and a legal execution.
 `, nil},
+	{"doctor", []string{"doctor [go test flags] [packages]"}, `
+Doctor says what of this machine, its Go, the flags and the packages will work,
+and what not, before anything is built: exit code 0 if all of it does, else 3.
+`, nil},
 	{"version", []string{"version"}, `
 Version prints the version of gopredict, the revision of its sources, and the
 Go release and the system that it was built with and for.

@@ -208,6 +208,11 @@ func (s *session) tell(x *explore.Exploration, opts options, env gotool.Env, arg
 			return exitFailed, err
 		}
 	}
+	if args.IsSet("json") {
+		if err := report.WriteTestEvents(s.stdout, s.fromHere(x.Report, env.Root())); err != nil {
+			return exitFailed, err
+		}
+	}
 	if opts.github {
 		if err := s.tellGitHub(out, &x.Report, env.Root()); err != nil {
 			return exitFailed, err

@@ -1,0 +1,113 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/internal/gotool"
+	"github.com/gopredict/gopredict/recorder"
+)
+
+// plugin is the import path of package gotestplugin, of whose use a TestMain tells.
+const plugin = "github.com/gopredict/gopredict/gotestplugin"
+
+// doctor says, for the flags and packages of a test command, what will work here and what
+// not, before anything is built. The exit code is exitFailed if something will not.
+func (s *session) doctor(ctx context.Context, args []string) (int, error) {
+	opts, args, err := parseOptions(s.env, args)
+	if err != nil {
+		return exitUsage, err
+	}
+	goArgs, err := gotool.ParseTest(args)
+	if err != nil {
+		return exitUsage, usagef("%v", err)
+	}
+	if goArgs.Dir != "" {
+		s.dir = s.path(goArgs.Dir)
+	}
+	code := exitOK
+	check := func(what, well string, err error) {
+		if err != nil {
+			code = exitFailed
+			s.tellf("no  %s: %v", what, err)
+			return
+		}
+		s.tellf("ok  %s: %s", what, well)
+	}
+	env, err := gotool.ReadEnv(ctx, s.dir)
+	check("go command", fmt.Sprintf("%s in %s", env.GOVERSION, env.GOROOT), err)
+	if err != nil {
+		return code, nil
+	}
+	conf := &recorder.Config{Dir: s.dir, Args: goArgs, Env: env, Instrument: opts.pkgs}
+	check("Go release, system and flags", fmt.Sprintf("%s for %s/%s", env.GOVERSION, env.GOOS, env.GOARCH), conf.Check())
+	if why := conf.NotRecorded(); why != "" {
+		check("what is run", "", fmt.Errorf("with %s nothing is recorded and predicted", why))
+	}
+	cache, err := os.UserCacheDir()
+	if err == nil {
+		err = writable(filepath.Join(cache, "gopredict"))
+	}
+	check("cache folder", cache, err)
+	check("temporary folder", os.TempDir(), writable(os.TempDir()))
+	if env.InModule() {
+		s.checkPackages(ctx, goArgs, check)
+	}
+	return code, nil
+}
+
+// writable returns why no files can be made in a folder, which it makes if need be.
+func writable(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, "doctor-")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// checkPackages says which packages have tests, and whether go test -predict works in this
+// folder.
+func (s *session) checkPackages(ctx context.Context, args gotool.TestArgs, check func(what, well string, err error)) {
+	const format = "{{.ImportPath}}\t{{len .TestGoFiles}}{{len .XTestGoFiles}}\t{{len .CgoFiles}}"
+	out, err := gotool.Output(ctx, s.dir, slices.Concat([]string{"list", "-f", format}, args.LoadFlags(), []string{"--"}, args.Packages)...)
+	if err != nil {
+		check("packages", "", err)
+		return
+	}
+	all, tested, cgo := 0, 0, []string(nil)
+	for line := range strings.Lines(string(out)) {
+		f := strings.Split(strings.TrimSpace(line), "\t")
+		if len(f) < 3 {
+			continue
+		}
+		all++
+		if f[1] != "00" {
+			tested++
+		}
+		if f[2] != "0" {
+			cgo = append(cgo, f[0])
+		}
+	}
+	err = nil
+	if tested == 0 {
+		err = errors.New("none of them has tests; `gopredict doctor ./...` looks at all below")
+	}
+	check("packages", fmt.Sprintf("%d, of which %d have tests", all, tested), err)
+	if len(cgo) > 0 {
+		s.tellf("    memory accesses in files that import \"C\" are not recorded: %s", strings.Join(cgo, ", "))
+	}
+	here, err := gotool.Output(ctx, s.dir, slices.Concat([]string{"list", "-f", "{{.TestImports}}{{.XTestImports}}"}, args.LoadFlags(), []string{"--", "."})...)
+	if err == nil && strings.Contains(string(here), plugin) {
+		check("go test -predict", "the tests in this folder import gotestplugin", nil)
+	} else {
+		s.tellf("    go test -predict does not work in this folder, as no test in it imports %s; gopredict test does", plugin)
+	}
+}
