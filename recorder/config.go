@@ -108,13 +108,16 @@ func (c *Config) Check() error {
 	if v, ok := c.flag("compiler"); ok && v != "gc" {
 		return &UsageError{fmt.Sprintf("-compiler=%s: only the gc compiler is supported", v)}
 	}
-	if arches := platforms[c.Env.GOOS]; !slices.Contains(arches, c.Env.GOARCH) {
-		return &UsageError{fmt.Sprintf("prediction works on %s; this build is for %s/%s", platformText(), c.Env.GOOS, c.Env.GOARCH)}
-	}
 	if !c.Env.InModule() {
 		return &UsageError{"no go.mod in " + c.Dir + " or above: prediction needs a module; `go mod init` makes one"}
 	}
-	return hooks.CheckRelease(c.Env.GOVERSION)
+	if err := hooks.CheckRelease(c.Env.GOVERSION); err != nil {
+		return err
+	}
+	if arches := platforms[c.Env.GOOS]; !slices.Contains(arches, c.Env.GOARCH) {
+		return &UsageError{fmt.Sprintf("prediction works on %s; this build is for %s/%s", platformText(), c.Env.GOOS, c.Env.GOARCH)}
+	}
+	return nil
 }
 
 // under reports whether path lies in dir or below.
