@@ -139,23 +139,14 @@ func (x *searching) step(s *state, g int32, way int, from int32, steps []taking)
 }
 
 // alone does all that one goroutine can do while the others see nothing of it. ok is false
-// if that comes to where nobody knows how to go on.
+// if that comes to where nobody knows how to go on: the others have done all such things
+// then, too, so that none of them holds a lock that the one may come to.
 func (x *searching) alone(s *state, from int32, steps []taking) (all []taking, ok bool) {
-	for g := range s.at {
-		if x.lost(s, int32(g)) {
-			x.unknown(s, edgeKey{s.at[g], nothing}, from, steps)
-			return steps, false
-		}
-	}
 	for again := true; again && !s.over; {
 		again = false
 		for g := range s.at {
 			for s.at[g] != none && !s.over {
 				at := s.at[g]
-				if x.lost(s, int32(g)) {
-					x.unknown(s, edgeKey{at, nothing}, from, steps)
-					return steps, false
-				}
 				if s.ways(int32(g)) != 1 || s.onlyQueues(int32(g)) || !x.local[at] && !x.ahead.apart(s, int32(g)) {
 					break
 				}
@@ -163,6 +154,12 @@ func (x *searching) alone(s *state, from int32, steps []taking) (all []taking, o
 					return steps, false
 				}
 			}
+		}
+	}
+	for g := range s.at {
+		if x.lost(s, int32(g)) {
+			x.unknown(s, edgeKey{s.at[g], nothing}, from, steps)
+			return steps, false
 		}
 	}
 	return steps, true
