@@ -202,14 +202,12 @@ func (s *session) tell(x *explore.Exploration, opts options, env gotool.Env, arg
 		}
 	}
 	if testExit != exitUsage { // else go test has said all there is to say
-		text := textOptions(out, env)
-		text.Verbose = args.IsSet("v")
-		if err := report.WriteText(out, s.fromHere(x.Report, env.Root()), text); err != nil {
-			return exitFailed, err
+		write, to, text := report.WriteText, out, textOptions(out, env)
+		if args.IsSet("json") && len(x.Report.Packages) > 0 {
+			write, to, text = report.WriteTestEvents, s.stdout, report.TextOptions{Command: ownName(env)}
 		}
-	}
-	if args.IsSet("json") {
-		if err := report.WriteTestEvents(s.stdout, s.fromHere(x.Report, env.Root())); err != nil {
+		text.Verbose = args.IsSet("v")
+		if err := write(to, s.fromHere(x.Report, env.Root()), text); err != nil {
 			return exitFailed, err
 		}
 	}

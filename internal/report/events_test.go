@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"io"
 	"strings"
 	"testing"
 
@@ -9,14 +10,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each finding that fails the run is one subtest that runs, prints and fails, and its
-// package fails once.
+// Each test with findings that fail the run runs once more, prints them and fails, and so
+// does its package.
 func TestTestEvents(t *testing.T) {
-	one, outside, known := bank(t), bank(t), bank(t)
-	one.Fails, outside.Fails = true, true
+	one, two, outside, known := bank(t), bank(t), bank(t), bank(t)
+	one.Fails, two.Fails, outside.Fails = true, true, true
 	outside.ID, outside.Test = "race-1", ""
 	known.ID = "race-2"
-	text := written(t, WriteTestEvents, &Report{Findings: []Finding{one, outside, known}})
+	write := func(w io.Writer, r *Report) error { return WriteTestEvents(w, r, TextOptions{}) }
+	r := &Report{Findings: []Finding{one, outside, known, two}, Packages: []Package{{Package: one.Package}}, Totals: Totals{Confirmed: 4}}
+	text := written(t, write, r)
 	came := make(map[string][]string) // actions, by test
 	var output strings.Builder
 	for line := range strings.Lines(text) {
@@ -29,11 +32,14 @@ func TestTestEvents(t *testing.T) {
 		output.WriteString(e.Output)
 	}
 	assert.Equal(t, map[string][]string{
-		"TestTransfer/" + one.ID: {"run", "fail"},
-		"race-1":                 {"run", "fail"},
-		"":                       {"fail"},
+		"TestTransfer": {"run", "fail"},
+		"race-1":       {"run", "fail"},
+		"":             {"fail"},
 	}, came)
+	assert.Equal(t, 4, strings.Count(output.String(), "CONFIRMED: DATA RACE"))
+	assert.Contains(t, output.String(), "\ngopredict: 4 confirmed, ")
 	assert.Contains(t, output.String(), "=== RUN   race-1\n    ==================\n    CONFIRMED: DATA RACE\n")
 	assert.Contains(t, output.String(), "\n--- FAIL: race-1 (0.00s)\nFAIL\texample.com/bank\n")
-	assert.Empty(t, written(t, WriteTestEvents, &Report{Findings: []Finding{known}}))
+	r.Findings = []Finding{known}
+	assert.NotContains(t, written(t, write, r), `"Action":"fail"`)
 }
