@@ -15,13 +15,26 @@ import (
 // object in an order that what must come before what allows, and in which the monitor
 // comes to where the property is violated.
 func properties(in *Input, counts *Counts) []Candidate {
+	if len(in.Properties) == 0 {
+		return nil
+	}
 	var cs []Candidate
 	left := maxCuts
+	objects := in.objects()
 	for k := range in.Properties {
 		p := &in.Properties[k]
-		for _, run := range in.runs(p) {
+		at := make(map[string]int) // candidates by their places
+		for _, calls := range objects {
+			run := slices.DeleteFunc(slices.Clone(calls), func(i int) bool { return !named(p, in.Trace, i) })
+			if !breakable(p, in.Trace, run) {
+				continue
+			}
 			l := newLattice(in, p, run)
 			for _, accesses := range l.violations(&left) {
+				places := in.name(bug.Property, accesses)
+				if at[places]++; at[places] > maxFailures { // of one finding: others show the same
+					continue
+				}
 				cs = append(cs, Candidate{Kind: bug.Property, Instances: []Instance{{
 					Accesses: accesses, Pattern: sequence(p, in.Trace, accesses), Property: p, Run: run,
 				}}})
@@ -32,31 +45,58 @@ func properties(in *Input, counts *Counts) []Candidate {
 	return cs
 }
 
-// runs returns the events that p has of each object, ascending: the slices of the trace by
-// the value of the property's parameter.
-func (in *Input) runs(p *property.Property) [][]int {
+// objects returns the calls on each object, ascending: the slices of the trace by the value
+// of the properties' parameter.
+func (in *Input) objects() [][]int {
 	type object struct {
 		addr       uint64
 		generation int32
 	}
 	generations := trace.NewGenerations(in.Trace)
-	var runs [][]int
+	var calls [][]int
 	of := make(map[object]int)
 	for i := range in.Trace.Events {
 		e := &in.Trace.Events[i]
-		if _, ok := p.Calls[e.Val]; !ok || e.Kind != trace.Call {
+		if e.Kind != trace.Call {
 			continue
 		}
 		o := object{e.Obj, generations.Of(i)}
 		k, ok := of[o]
 		if !ok {
-			k = len(runs)
+			k = len(calls)
 			of[o] = k
-			runs = append(runs, nil)
+			calls = append(calls, nil)
 		}
-		runs[k] = append(runs[k], i)
+		calls[k] = append(calls[k], i)
 	}
-	return runs
+	return calls
+}
+
+// named reports whether call i is an event of p.
+func named(p *property.Property, t *trace.Trace, i int) bool {
+	_, ok := p.Calls[t.Events[i].Val]
+	return ok
+}
+
+// breakable reports whether calls of the methods of a run can violate p, in whatever order and
+// however often they come.
+func breakable(p *property.Property, t *trace.Trace, run []int) bool {
+	has := make([]bool, len(p.Monitor.Events))
+	for _, i := range run {
+		has[p.Calls[t.Events[i].Val]] = true
+	}
+	reached := map[int]bool{0: true}
+	for work := []int{0}; len(work) > 0; {
+		row := p.Monitor.Next[work[0]]
+		work = work[1:]
+		for e, to := range row {
+			if has[e] && !reached[to] {
+				reached[to] = true
+				work = append(work, to)
+			}
+		}
+	}
+	return reached[p.Monitor.Violated]
 }
 
 // sequence returns the pattern of calls of one object in the order of the accesses, under
@@ -108,19 +148,23 @@ const maxAccesses = 64
 
 // A lattice is the cuts of the events of one object that are consistent: with each event,
 // they have all that must come before it (Chen and Roşu, 2005, Definitions 18 to 21).
+//
+// Of calls of one event in a row that the same calls must precede, and be preceded by, it has
+// no more than can change the state of the monitor, where a second one never changes the state
+// that the first one leads to, and no state is ever come back to: the others may come at once
+// after the last of these.
 type lattice struct {
 	in     *Input
 	p      *property.Property
 	run    []int
 	lanes  [][]int   // by goroutine: indices of events in run
-	needed [][]int32 // by event and lane: how many must come before
+	needed [][]int32 // by event and lane: how many of the lane must come before
 	cut    bool      // not all cuts were looked at
 }
 
 func newLattice(in *Input, p *property.Property, run []int) *lattice {
-	l := &lattice{in: in, p: p, run: run}
+	l := &lattice{in: in, p: p, run: run, needed: make([][]int32, len(run))}
 	lane := make(map[trace.GID]int)
-	of := make([]int, len(run))
 	for k, i := range run {
 		g := in.Trace.Events[i].G
 		n, ok := lane[g]
@@ -129,25 +173,126 @@ func newLattice(in *Input, p *property.Property, run []int) *lattice {
 			lane[g] = n
 			l.lanes = append(l.lanes, nil)
 		}
-		of[k] = n
 		l.lanes[n] = append(l.lanes[n], k)
 	}
-	for k, i := range run {
-		needed := make([]int32, len(l.lanes))
+	for own := range l.lanes {
+		l.need(own)
+	}
+	l.thin()
+	return l
+}
+
+// need finds what must come before the events of a lane. Before each of them is what is before
+// the one before.
+func (l *lattice) need(own int) {
+	last := make([]int32, len(l.lanes))
+	for _, k := range l.lanes[own] {
+		grown := false
 		for n, events := range l.lanes {
-			if n != of[k] {
-				first, _ := slices.BinarySearchFunc(events, i, func(j, i int) int {
-					if in.Order.Before(run[j], i) {
-						return -1
-					}
-					return 1
-				})
-				needed[n] = int32(first)
+			from := int(last[n])
+			if n == own || from == len(events) || !l.in.Order.Before(l.run[events[from]], l.run[k]) {
+				continue
+			}
+			if !grown {
+				last, grown = slices.Clone(last), true
+			}
+			more, _ := slices.BinarySearchFunc(events[from:], l.run[k], func(j, i int) int {
+				if l.in.Order.Before(l.run[j], i) {
+					return -1
+				}
+				return 1
+			})
+			last[n] = int32(from + more)
+		}
+		l.needed[k] = last
+	}
+}
+
+// thin leaves out events that need not change the state.
+func (l *lattice) thin() {
+	m := l.p.Monitor
+	most, ok := changing(m)
+	if !ok {
+		return
+	}
+	ends := make([]map[int32]bool, len(l.lanes)) // by lane: how many of its events some event needs
+	for n := range l.lanes {
+		ends[n] = make(map[int32]bool)
+		for _, needed := range l.needed {
+			ends[n][needed[n]] = true
+		}
+	}
+	settles := make([]bool, len(m.Events)) // a second one changes nothing
+	for e := range m.Events {
+		settles[e] = true
+		for s := range m.Next {
+			settles[e] = settles[e] && m.Step(m.Step(s, e), e) == m.Step(s, e)
+		}
+	}
+	kept := make([][]int32, len(l.lanes)) // by lane and number of its events: how many of them
+	for n, events := range l.lanes {
+		var left []int
+		counts, row := []int32{0}, 0
+		for at, k := range events {
+			row++
+			if at == 0 || ends[n][int32(at)] || !settles[l.letter(k)] || l.letter(k) != l.letter(events[at-1]) || !slices.Equal(l.needed[k], l.needed[events[at-1]]) {
+				row = 1
+			}
+			if row <= max(1, most[l.letter(k)]) {
+				left = append(left, k)
+			}
+			counts = append(counts, int32(len(left)))
+		}
+		l.lanes[n], kept[n] = left, counts
+	}
+	for _, events := range l.lanes {
+		for _, k := range events {
+			needed := slices.Clone(l.needed[k])
+			for n, count := range needed {
+				needed[n] = kept[n][count]
+			}
+			l.needed[k] = needed
+		}
+	}
+}
+
+// changing returns by event how often it changes the state of m in a run, at most; ok is false
+// if m can leave a state and come to it again.
+func changing(m *property.Monitor) (most []int, ok bool) {
+	into := make([]int, len(m.Next)) // ways from states that are not done
+	for s, row := range m.Next {
+		for _, to := range row {
+			if to != s {
+				into[to]++
 			}
 		}
-		l.needed = append(l.needed, needed)
 	}
-	return l
+	longest := make([][]int, len(m.Next)) // by state and event: on the way there
+	for s := range longest {
+		longest[s] = make([]int, len(m.Events))
+	}
+	most = make([]int, len(m.Events))
+	done := 0
+	for work := []int{0}; len(work) > 0 && into[0] == 0; done++ {
+		s := work[0]
+		work = work[1:]
+		for e, to := range m.Next[s] {
+			if to == s {
+				continue
+			}
+			for other, n := range longest[s] {
+				if other == e {
+					n++
+				}
+				longest[to][other] = max(longest[to][other], n)
+				most[other] = max(most[other], n)
+			}
+			if into[to]--; into[to] == 0 {
+				work = append(work, to)
+			}
+		}
+	}
+	return most, done == len(m.Next)
 }
 
 // A node is a cut, with the state of the monitor in which a run comes there, and that run:

@@ -36,13 +36,13 @@ func noUseAfterClose(t *testing.T) property.Property {
 func TestPropertiesAgainstEnumeration(t *testing.T) {
 	ps := []property.Property{
 		noUseAfterClose(t), compiled(t, "(lock unlock)*", "lock", "unlock"),
-		compiled(t, "open use* close?", "open", "use", "close"), compiled(t, "~(any* a any* b any* a any*)", "a", "b"),
+		compiled(t, "open use* close?", "open", "use", "close"), compiled(t, "~(any* a any* b any* a any*)", "a", "b"), compiled(t, "a* b?", "a", "b"), compiled(t, "a* b*", "a", "b"),
 	}
 	violated, satisfied := 0, 0
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		in := input(t, randomCalls(r))
-		in.Properties = ps[seed%4 : seed%4+1]
+		in.Properties = ps[seed%6 : seed%6+1]
 		p := &in.Properties[0]
 		found := make(map[uint64][][]int)
 		cs, counts := detect.Properties.Candidates(in)
@@ -79,10 +79,15 @@ func randomCalls(r *rand.Rand) string {
 		fmt.Fprintf(&b, "0 fork %d\n%[1]d begin\n", g)
 	}
 	posted := 0
-	for range 9 {
+	again := 1 // how often calls come in a row
+	if r.IntN(2) == 0 {
+		again = 3
+	}
+	for range 9 - 2*again {
 		switch g := 1 + r.IntN(goroutines); {
 		case r.IntN(3) > 0:
-			fmt.Fprintf(&b, "%d call o%d#%d\n", g, r.IntN(2), 1+r.IntN(3))
+			call := fmt.Sprintf("%d call o%d#%d\n", g, r.IntN(2), 1+r.IntN(3))
+			b.WriteString(strings.Repeat(call, 1+r.IntN(again)))
 		case posted > 0 && r.IntN(2) == 0:
 			fmt.Fprintf(&b, "%d await k%d\n", g, r.IntN(posted))
 		default:
