@@ -313,7 +313,7 @@ func (r *run) fill(at, g int32, i int) {
 	switch {
 	case isStore(&e):
 		n.left = madeBy(at)
-		if e.HasValue() {
+		if hasWord(&e) {
 			n.word = r.names.word(&e)
 			n.left = number(n.word)
 		}
@@ -382,7 +382,7 @@ func (r *run) differs(n *node, e *trace.Event) string {
 	case n.obj != r.on(e):
 		return "after it had found the same it was on another object in another run"
 	case kind == trace.WaitGroupAdd && n.word != e.Val,
-		isStore(e) && e.HasValue() && n.left != number(r.names.word(e)):
+		isStore(e) && hasWord(e) && n.left != number(r.names.word(e)):
 		return "after it had found the same it stored another value in another run"
 	}
 	return ""
@@ -459,7 +459,7 @@ func (r *run) found(n *node, e *trace.Event, i int, found content) (content, str
 	if was, ok := r.initial[n.obj]; ok && !n.kind.IsWrite() && r.s.memory[n.obj] == untouched {
 		r.names.value(e, was)
 	}
-	v, known := r.names.word(e), e.HasValue()
+	v, known := r.names.word(e), hasWord(e)
 	if n.kind == trace.AtomicRMW && e.Flags&trace.FlagFailed == 0 {
 		v, known = r.flow.Found(r.t, i)
 	}
@@ -476,7 +476,7 @@ func (r *run) found(n *node, e *trace.Event, i int, found content) (content, str
 
 // left is what an atomic update leaves in memory.
 func (r *run) left(at int32, e *trace.Event, found content) content {
-	if e.HasValue() {
+	if hasWord(e) {
 		return number(r.names.word(e))
 	}
 	return mix(madeBy(at), found)

@@ -68,6 +68,10 @@ func (n *naming) word(e *trace.Event) uint64 {
 	return e.Val
 }
 
+// hasWord reports whether the value of an event is known. Of more than a word there is only a
+// length or a digest, which may be of addresses.
+func hasWord(e *trace.Event) bool { return e.HasValue() && e.Size <= 8 }
+
 // channel returns the name of a channel: one that no goroutine of the test has made keeps
 // its number.
 func (n *naming) channel(id uint64) uint64 {
@@ -129,7 +133,7 @@ func (n *naming) like(its *node, e *trace.Event) {
 
 // value names the address that an event stores or finds, which has the given name in other runs.
 func (n *naming) value(e *trace.Event, own uint64) {
-	if e.HasValue() && e.Size == 8 && onHeap(e.Val) && (onHeap(own) || own >= 1<<56) {
+	if hasWord(e) && e.Size == 8 && onHeap(e.Val) && (onHeap(own) || own >= 1<<56) {
 		n.bind(e.Val, own)
 	}
 }
@@ -146,9 +150,9 @@ func (n *naming) follow(its *node, e *trace.Event) int32 {
 		same := false
 		switch {
 		case e.Kind == trace.AtomicRMW:
-			same = e.HasValue() && x.left == number(v) && x.fails == (e.Flags&trace.FlagFailed != 0)
+			same = hasWord(e) && x.left == number(v) && x.fails == (e.Flags&trace.FlagFailed != 0)
 		case isLoad(e.Kind):
-			same = e.HasValue() && x.found == number(v)
+			same = hasWord(e) && x.found == number(v)
 		case e.Kind == trace.RecvDone:
 			same = e.Val == 0 && x.found == closed
 		case e.Kind == trace.SelectDone:

@@ -42,3 +42,22 @@ func TestAddressesFromBefore(t *testing.T) {
 	require.True(t, r.Complete(), r.Open)
 	require.Equal(t, 1, r.Behaviours)
 }
+
+// Of a slice a replay knows the length where a recording knows nothing, and two of one length
+// need not be the same.
+func TestLengthsAreNoValues(t *testing.T) {
+	slice := func(flags trace.Flags) *trace.Trace {
+		tr := pointing(0xc0000100a8, 0xc000028388)
+		for i, e := range tr.Events {
+			if e.Kind == trace.Read {
+				tr.Events[i] = trace.Event{Kind: trace.Write, G: e.G, Site: e.Site, Obj: e.Obj, Val: 1, Size: 24, Flags: flags}
+			}
+		}
+		return tr
+	}
+	p := reach.New("TestX")
+	require.True(t, p.Add(reach.Run{Trace: slice(0), Died: -1}))
+	require.False(t, p.Add(reach.Run{Trace: slice(trace.FlagValue), Died: -1}))
+	r := p.Search(100)
+	require.True(t, r.Complete(), r.Open)
+}
