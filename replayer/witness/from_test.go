@@ -274,6 +274,10 @@ func TestOperand(t *testing.T) {
 		{trace.AtomicRMW, "\tif atomic.CompareAndSwapInt32(&p.n[i], 0, 1) {", "p.n[i]"},
 		{trace.AtomicRMW, "\tx.Add(y.Add(1))", ""},
 		{trace.AtomicLoad, "\treturn atomic.LoadPointer(p)", ""},
+		{trace.Call, "\tdefer c.Close()", "c.Close"},
+		{trace.Call, "\tg.Go(func() error {", "g.Go"},
+		{trace.Call, "\tg.Go(func() error { return c.Close() })", ""},
+		{trace.Call, "\tclose(c)", ""},
 	} {
 		assert.Equal(t, c.want, Operand(c.k, c.line), c.line)
 	}

@@ -99,10 +99,11 @@ func receiver(k trace.Kind, line string) string {
 }
 
 // called returns the method that a line calls of an object: "c.Close"; "" if it calls
-// several functions.
+// several functions. What a function literal calls that the line begins is on other lines.
 func called(line string) string {
 	before, after, ok := strings.Cut(line, "(")
-	if name := tail(before); ok && strings.Contains(name, ".") && !strings.Contains(after, "(") {
+	alone := !strings.Contains(after, "(") || strings.HasPrefix(after, "func(") && strings.HasSuffix(strings.TrimSpace(after), "{")
+	if name := tail(before); ok && strings.Contains(name, ".") && alone {
 		return name
 	}
 	return ""
