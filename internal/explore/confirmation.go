@@ -444,8 +444,11 @@ func (c *confirmation) save(f *reported) error {
 	}
 	f.ID, f.witness.ID, f.Witness = at.id, at.id, c.rel(at.file)
 	name, err := filepath.Rel(c.run.Package.Dir, at.file)
-	if err != nil {
-		return err
+	if err == nil {
+		err = f.witness.Save(c.run.Package.Dir, name)
 	}
-	return f.witness.Save(c.run.Package.Dir, name)
+	if err != nil {
+		f.Witness = "" // there is none to replay
+	}
+	return err
 }
