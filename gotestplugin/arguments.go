@@ -43,11 +43,6 @@ func testFlag(name, value string) []string {
 		if value == "10m0s" { // the default
 			return nil
 		}
-	case "v":
-		if value == "test2json" {
-			// The go test around this process turns its output into JSON.
-			value = "true"
-		}
 	}
 	return []string{"-" + name + "=" + value}
 }

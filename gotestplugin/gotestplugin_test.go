@@ -44,7 +44,7 @@ func TestArgumentsFromJSONRun(t *testing.T) {
 	if err := fs.Parse([]string{"-test.v=test2json"}); err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(arguments(fs, nil), " "); got != "test -v=true ." {
+	if got := strings.Join(arguments(fs, nil), " "); got != "test -v=test2json ." {
 		t.Errorf("got %s", got)
 	}
 }

@@ -206,6 +206,9 @@ func (s *session) tell(x *explore.Exploration, opts options, env gotool.Env, arg
 		if args.IsSet("json") && len(x.Report.Packages) > 0 {
 			write, to, text = report.WriteTestEvents, s.stdout, report.TextOptions{Command: ownName(env)}
 		}
+		if v, _ := args.Lookup("v"); v == "test2json" { // package gotestplugin, under go test -json
+			write = report.WriteMarked
+		}
 		text.Verbose = args.IsSet("v")
 		if err := write(to, s.fromHere(x.Report, env.Root()), text); err != nil {
 			return exitFailed, err

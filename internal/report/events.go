@@ -17,66 +17,96 @@ type testEvent struct {
 	Output  string   `json:",omitempty"`
 }
 
-// WriteTestEvents writes the findings of r that fail the run as go test -json writes tests
-// that fail: each test that has some comes once more, with them as its output, and so does
-// its package. A finding outside of all tests has a test of its own, called by its id.
-// What else WriteText writes is output of the last package: on standard error, who reads
-// the stream would count it as errors. There must be a package.
-func WriteTestEvents(w io.Writer, r *Report, opts TextOptions) error {
-	rest := *r
-	rest.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return f.Fails })
-	var text strings.Builder
-	if err := WriteText(&text, &rest, opts); err != nil {
-		return err
-	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	for line := range strings.Lines(text.String()) {
-		if err := enc.Encode(testEvent{Action: "output", Package: r.Packages[len(r.Packages)-1].Package, Output: line}); err != nil {
-			return err
-		}
-	}
-	r = printable(r)
-	type test struct{ pkg, name string }
-	var tests []test
-	output := make(map[test][]string)
-	for i := range r.Findings {
-		f := &r.Findings[i]
+// A failing test is one that findings are of, which fail the run.
+type failing struct {
+	pkg, name string
+	output    []string // lines, with their ends
+}
+
+// failing returns the tests with findings that fail the run, package by package, and the
+// report without these findings. One outside of all tests has a test of its own, called by
+// its id.
+func (r *Report) failing() (tests []*failing, rest *Report, err error) {
+	rest = printable(r)
+	for i := range rest.Findings {
+		f := &rest.Findings[i]
 		if !f.Fails {
 			continue
 		}
 		text, err := f.text()
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
-		t := test{f.Package, cmp.Or(f.Test, f.ID)}
-		if output[t] == nil {
-			tests = append(tests, t)
+		name := cmp.Or(f.Test, f.ID)
+		k := slices.IndexFunc(tests, func(t *failing) bool { return t.pkg == f.Package && t.name == name })
+		if k < 0 {
+			k = len(tests)
+			tests = append(tests, &failing{pkg: f.Package, name: name})
 		}
 		for line := range strings.Lines(text) {
-			output[t] = append(output[t], "    "+line)
+			tests[k].output = append(tests[k].output, "    "+line)
 		}
 	}
-	// All of a package's tests, and then its own end.
-	slices.SortStableFunc(tests, func(a, b test) int { return cmp.Compare(a.pkg, b.pkg) })
+	slices.SortStableFunc(tests, func(a, b *failing) int { return cmp.Compare(a.pkg, b.pkg) })
+	rest.Findings = slices.DeleteFunc(rest.Findings, func(f Finding) bool { return f.Fails })
+	return tests, rest, nil
+}
+
+// WriteTestEvents writes r as go test -json writes tests: each test with findings that fail
+// the run comes once more and fails, with them as its output, and so does its package. What
+// else WriteText writes is output of the last package, of which there must be one: on
+// standard error, who reads the stream would count it as errors.
+func WriteTestEvents(w io.Writer, r *Report, opts TextOptions) error {
+	tests, rest, err := r.failing()
+	if err != nil {
+		return err
+	}
+	var text strings.Builder
+	if err := WriteText(&text, rest, opts); err != nil {
+		return err
+	}
 	none := new(float64)
+	var events []testEvent
+	for line := range strings.Lines(text.String()) {
+		events = append(events, testEvent{Action: "output", Package: r.Packages[len(r.Packages)-1].Package, Output: line})
+	}
 	for i, t := range tests {
-		events := []testEvent{{Action: "run"}, {Action: "output", Output: "=== RUN   " + t.name + "\n"}}
-		for _, line := range append(output[t], "--- FAIL: "+t.name+" (0.00s)\n") {
-			events = append(events, testEvent{Action: "output", Output: line})
+		events = append(events, testEvent{Action: "run", Package: t.pkg, Test: t.name})
+		for _, line := range slices.Concat([]string{"=== RUN   " + t.name + "\n"}, t.output, []string{"--- FAIL: " + t.name + " (0.00s)\n"}) {
+			events = append(events, testEvent{Action: "output", Package: t.pkg, Test: t.name, Output: line})
 		}
-		events = append(events, testEvent{Action: "fail", Elapsed: none})
-		for k := range events {
-			events[k].Test = t.name
-		}
+		events = append(events, testEvent{Action: "fail", Package: t.pkg, Test: t.name, Elapsed: none})
 		if i == len(tests)-1 || tests[i+1].pkg != t.pkg {
-			events = append(events, testEvent{Action: "output", Output: "FAIL\t" + t.pkg + "\n"}, testEvent{Action: "fail", Elapsed: none})
+			events = append(events, testEvent{Action: "output", Package: t.pkg, Output: "FAIL\t" + t.pkg + "\n"},
+				testEvent{Action: "fail", Package: t.pkg, Elapsed: none})
 		}
-		for _, e := range events {
-			e.Package = t.pkg
-			if err := enc.Encode(e); err != nil {
-				return err
-			}
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for _, e := range events {
+		if err := enc.Encode(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mark stands before the lines of a test binary that test2json takes for events.
+const mark = "\x16"
+
+// WriteMarked writes r as a test binary does for a go test -json around it: the tests with
+// findings that fail the run come last, once more, and fail.
+func WriteMarked(w io.Writer, r *Report, opts TextOptions) error {
+	tests, rest, err := r.failing()
+	if err != nil {
+		return err
+	}
+	if err := WriteText(w, rest, opts); err != nil {
+		return err
+	}
+	for _, t := range tests {
+		if _, err := io.WriteString(w, mark+"=== RUN   "+t.name+"\n"+strings.Join(t.output, "")+mark+"--- FAIL: "+t.name+" (0.00s)\n"); err != nil {
+			return err
 		}
 	}
 	return nil
