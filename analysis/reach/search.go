@@ -305,7 +305,8 @@ func (x *searching) privacy() {
 func (p *Program) dies(n *node) bool {
 	return slices.ContainsFunc(n.next, func(e edge) bool {
 		next := &p.nodes[e.to]
-		return e.found == panics && next.exits || next.kind == trace.SendDone && n.kind != next.kind && p.dies(next)
+		sends := next.kind == trace.SendDone || next.kind == trace.SelectDone // or a select does
+		return e.found == panics && next.exits || sends && n.kind != next.kind && p.dies(next)
 	})
 }
 
