@@ -24,7 +24,7 @@ func TestParseOptions(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, options{
 		files: map[string]string{"json": "r.json"}, witnesses: "w", timeout: 3 * time.Second, runs: 3, seed: 1, keep: "k",
-		failOn: []string{"deadlock", "channel", "waitgroup", "failure", "race", "effect"},
+		failOn: []string{"deadlock", "channel", "waitgroup", "failure", "race", "property", "effect"},
 	}, o)
 	assert.Equal(t, strings.Fields("-v ./... -run X -args -predict.json=no"), rest)
 
