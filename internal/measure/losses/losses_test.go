@@ -10,7 +10,7 @@ import (
 
 func TestNoRaceIsLost(t *testing.T) {
 	work := t.TempDir()
-	random, err := writeRandom(work, 7, 120)
+	random, err := writeRandom(work, 7, 60)
 	require.NoError(t, err)
 	subject, err := filepath.Abs("../../../testdata/rwcache")
 	require.NoError(t, err)

@@ -24,7 +24,6 @@ var sample = []suite{
 	module("github.com/gammazero/workerpool@v1.3.0"),
 	// One test expects what lasts 70 ms to be there after 55: a busy machine is late.
 	module("github.com/patrickmn/go-cache@v2.1.0+incompatible", "-skip=^TestCacheTimes$"),
-	std("container/..."),
 	std("context"),
 }
 
