@@ -70,6 +70,17 @@ func TestPropertiesAgainstEnumeration(t *testing.T) {
 	assert.Greater(t, satisfied, 50)
 }
 
+// What a goroutine waits for between two of its calls comes before the second one only.
+func TestWhatComesBeforeALaterCall(t *testing.T) {
+	calls := "0 fork 1\n1 begin\n0 fork 2\n2 begin\n1 call o0#1\n1 post k0\n2 call o0#1\n%s2 call o0#2\n"
+	for await, violations := range map[string]int{"2 await k0\n": 0, "": 1} {
+		in := input(t, fmt.Sprintf(calls, await))
+		in.Properties = []property.Property{noUseAfterClose(t)}
+		cs, _ := detect.Properties.Candidates(in)
+		assert.Len(t, cs, violations, "between the calls: %q", await)
+	}
+}
+
 // randomCalls is the text of a trace of goroutines that call methods of two objects, and wait
 // for each other now and then.
 func randomCalls(r *rand.Rand) string {
