@@ -83,3 +83,17 @@ func TestUnlessDone(t *testing.T) {
 	_, err = unlessDone(ctx, func() (int, error) { cancel(over); select {} })
 	assert.ErrorIs(t, err, over)
 }
+
+// How often tests are recorded again rests on their events, unless they take long.
+func TestOrders(t *testing.T) {
+	x := &Exploration{}
+	for _, test := range []struct {
+		seconds float64
+		events  int
+		want    int
+	}{
+		{0.001, 1000, 6}, {0.9, 1000, 6}, {0.9, 200_000, 3}, {0.001, 2_000_000, 1}, {1.1, 1000, 1}, {11, 1000, 0},
+	} {
+		assert.Equal(t, test.want, x.orders(recorder.Run{Seconds: test.seconds}, test.events), "%v seconds, %d events", test.seconds, test.events)
+	}
+}

@@ -74,7 +74,7 @@ func newFlipper(e *explored, tests []string, size map[string]int) *flipper {
 		explored: e, size: size, orders: make(map[*confirmation]*order.Order),
 		most: maxFlippedPackage, tests: len(tests), atMost: maxRuns * int64(len(tests)),
 	}
-	if each := took(e.run.Seconds) / time.Duration(len(size)); each > longTest {
+	if each := long(e.run) / time.Duration(len(size)); each > longTest {
 		x.took = each
 	}
 	var one time.Duration // of all tests

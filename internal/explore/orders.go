@@ -20,7 +20,7 @@ import (
 // orders too.
 
 // furtherRuns are how many further recordings there are, by what the first one costs, in
-// seconds: its tests, and the analysis of those with several goroutines.
+// seconds: its tests, if they take long, and the analysis of those with several goroutines.
 var furtherRuns = []struct {
 	cost float64 // at most
 	n    int
@@ -101,7 +101,7 @@ func (x *Exploration) orders(run recorder.Run, events int) int {
 	if x.opts.Runs > 0 {
 		return x.opts.Runs - 1
 	}
-	cost := run.Seconds + float64(events)/eventsASecond
+	cost := long(run).Seconds() + float64(events)/eventsASecond
 	for _, f := range furtherRuns {
 		if cost <= f.cost {
 			return f.n
@@ -293,6 +293,19 @@ func (c *confirmation) predictMore(ctx context.Context) ([]finding, error) {
 		c.ruleOut(impossible)
 	}
 	return findings, err
+}
+
+// brief is how long the tests of a package may take without that making a difference to what
+// is done with them: a machine that is busy makes of tenths of a second a whole one, and finds
+// the same.
+const brief = time.Second
+
+// long is the time that the tests of run took; 0 if that is brief.
+func long(run recorder.Run) time.Duration {
+	if d := took(run.Seconds); d > brief {
+		return d
+	}
+	return 0
 }
 
 // recordTime is the time that a further recording may take, of a run that took so many

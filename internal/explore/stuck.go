@@ -23,6 +23,10 @@ const tierRecording = "recording"
 // are one bug, and a loop may leave a thousand behind.
 const maxAlike = 2
 
+// maxReplayed is how many events a run has at most that is replayed as a whole: a schedule of
+// more takes gigabytes.
+const maxReplayed = 1 << 20
+
 // tier is that of what the run of c itself has shown.
 func (c *confirmation) tier() string {
 	switch {
@@ -241,7 +245,7 @@ func (r *ended) replayOf(ctx context.Context, b finding, members []blocked.Wait,
 			ev.Result.Replays += result.Replays
 		}
 	}
-	if ev.Result.Status == bug.Confirmed {
+	if ev.Result.Status == bug.Confirmed || len(all.order.Steps) > maxReplayed {
 		return nil
 	}
 	return take(r.smallOrWhole(ctx, all))
