@@ -60,7 +60,7 @@ const (
 
 // Within is how many events of a trace are looked at, its first ones: all before what is put
 // off is replayed.
-const Within = 1 << 17
+const Within = 1 << 19
 
 // Of returns the flips of the run of a test in t, whose order is o. Of those that are alike
 // these are the first one and, after all others, the last one. No more than [Within] events
@@ -95,9 +95,11 @@ type lister struct {
 
 // An operation is one on an object, at a position.
 type operation struct {
-	at    int
+	at    int // -1: the goroutine stands before it at the end
+	g     trace.GID
 	kind  trace.Kind // of a select what the case does that it took
 	nth   int        // of the object's operations
+	next  int        // of these the next one of another goroutine
 	obj   uint64
 	tries bool // it is a select, which does something else if this is not possible
 }
@@ -115,14 +117,14 @@ func (l *lister) operations(test string) []operation {
 	var all []operation
 	over := false
 	begun := make(map[trace.GID]int) // the select that a goroutine is in
-	meets := func(i int, kind trace.Kind, obj uint64, tries bool) operation {
-		op := operation{i, kind, len(l.on[obj]), obj, tries}
+	meets := func(i int, g trace.GID, kind trace.Kind, obj uint64, tries bool) operation {
+		op := operation{at: i, g: g, kind: kind, nth: len(l.on[obj]), obj: obj, tries: tries}
 		l.on[obj] = append(l.on[obj], op)
 		return op
 	}
 	for i := range l.t.Events[:min(len(l.t.Events), Within)] {
 		e := &l.t.Events[i]
-		if name, _, _ := strings.Cut(l.t.Goroutines[e.G].Test, "#"); name != test {
+		if !l.of(e.G, test) {
 			continue
 		}
 		switch e.Kind {
@@ -131,7 +133,7 @@ func (l *lister) operations(test string) []operation {
 		case trace.Select:
 			begun[e.G] = i
 			if !over {
-				all = append(all, operation{at: i, kind: trace.Select})
+				all = append(all, operation{at: i, g: e.G, kind: trace.Select})
 			}
 		case trace.SelectDone:
 			if at, ok := begun[e.G]; ok {
@@ -147,7 +149,7 @@ func (l *lister) operations(test string) []operation {
 					kind = trace.Recv
 				}
 				if c := l.selects[at]; c != nil {
-					op := meets(at, kind, e.Obj, true)
+					op := meets(at, e.G, kind, e.Obj, true)
 					c.op = &op
 				}
 				delete(begun, e.G)
@@ -155,15 +157,33 @@ func (l *lister) operations(test string) []operation {
 		case trace.Acquire, trace.RAcquire, trace.Send, trace.Recv, trace.Close, trace.CondWait, trace.CondSignal,
 			trace.CondBroadcast, trace.WaitGroupAdd, trace.WaitGroupWait, trace.OnceBegin:
 			if e.Obj != 0 && !(e.Kind == trace.WaitGroupAdd && int64(e.Val) < 0) {
-				if op := meets(i, e.Kind, e.Obj, false); !over {
+				if op := meets(i, e.G, e.Kind, e.Obj, false); !over {
 					all = append(all, op)
 				}
 			}
 		case trace.OnceDone: // what comes second runs nothing, and has nothing to put off
-			meets(i, e.Kind, e.Obj, false)
+			meets(i, e.G, e.Kind, e.Obj, false)
+		}
+	}
+	for _, s := range l.t.Stuck {
+		if (s.Op == trace.Acquire || s.Op == trace.RAcquire) && l.of(s.G, test) {
+			meets(-1, s.G, s.Op, s.Obj, false)
+		}
+	}
+	for _, ops := range l.on {
+		for n := len(ops) - 1; n >= 0; n-- {
+			if ops[n].next = n + 1; n+1 < len(ops) && ops[n+1].g == ops[n].g {
+				ops[n].next = ops[n+1].next
+			}
 		}
 	}
 	return all
+}
+
+// of reports whether a goroutine is one of the test.
+func (l *lister) of(g trace.GID, test string) bool {
+	name, _, _ := strings.Cut(l.t.Goroutines[g].Test, "#")
+	return name == test
 }
 
 // flip lists the flips of an operation.
@@ -234,16 +254,28 @@ func (l *lister) role(g trace.GID) string {
 // meetsLater reports whether another goroutine comes to the object of op later, and could
 // have come before.
 func (l *lister) meetsLater(op operation) bool {
-	all := l.on[op.obj][op.nth+1:]
-	for _, other := range all[:min(len(all), reach)] {
+	all := l.on[op.obj]
+	for n, looked := all[op.nth].next, 0; n < len(all) && looked < reach; looked++ {
 		if l.left--; l.left < 0 {
 			return false
 		}
-		if l.t.Events[other.at].G != l.t.Events[op.at].G && meet(op, other) && !l.o.BeforeReached(op.at, other.at) {
+		other := all[n]
+		if n++; other.g == op.g {
+			n = other.next
+		} else if meet(op, other) && !l.first(op, other) {
 			return true
 		}
 	}
 	return false
+}
+
+// first reports whether op must happen before the goroutine of other can stand at that.
+func (l *lister) first(op, other operation) bool {
+	if other.at >= 0 {
+		return l.o.BeforeReached(op.at, other.at)
+	}
+	its := l.o.Events(other.g)
+	return len(its) > 0 && l.o.Before(op.at, int(its[len(its)-1]))
 }
 
 // meet reports whether it makes a difference which of two operations on one object comes

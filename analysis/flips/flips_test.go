@@ -10,12 +10,17 @@ import (
 	"github.com/gopredict/gopredict/analysis/flips"
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/internal/tracetest"
+	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // of returns the flips of a trace as text: the position, and the case that is asked for.
 func of(t *testing.T, text string) (out []string) {
 	t.Helper()
-	tr := tracetest.Parse(t, text)
+	return listed(t, tracetest.Parse(t, text))
+}
+
+func listed(t *testing.T, tr *trace.Trace) (out []string) {
+	t.Helper()
 	o, err := order.New(tr)
 	require.NoError(t, err)
 	for _, f := range flips.Of(tr, o, "TestX") {
@@ -60,6 +65,38 @@ func TestOf(t *testing.T) {
 			assert.Equal(t, test.want, of(t, forks+test.text))
 		})
 	}
+}
+
+// Who is blocked before a lock at the end could have come to it before its holder, unless
+// that has let it come there.
+func TestBlockedInTheEnd(t *testing.T) {
+	const text = "0 fork 1\n0 fork 2\n1 begin\n2 begin\n1 acq a\n2 acq b\n2 rel b" // the acquires: 4 and 5
+	for _, test := range []struct {
+		name, further string
+		op            trace.Kind
+		want          []string
+	}{
+		{"a lock that is held", "", trace.Acquire, []string{"4"}},
+		{"to read", "", trace.RAcquire, []string{"4"}},
+		{"a lock whose holder has let the other one go on", "\n1 post p\n2 await p", trace.Acquire, nil},
+		{"a receive", "", trace.Recv, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			tr := tracetest.Parse(t, text+test.further)
+			tr.Stuck = []trace.Stuck{{G: 2, Proof: trace.ProofLeak, Op: test.op, Obj: tr.Events[4].Obj}}
+			assert.Equal(t, test.want, listed(t, tr))
+		})
+	}
+}
+
+// However often a goroutine comes to a lock, what another one does with it later could have
+// come before.
+func TestLoopBefore(t *testing.T) {
+	text := "0 fork 1 @1\n0 fork 2 @2\n1 begin\n2 begin\n"
+	for range 100 {
+		text += "1 acq a @3\n1 rel a @4\n"
+	}
+	assert.Equal(t, []string{"4", "202"}, of(t, text+"2 acq a @5\n2 rel a @6"))
 }
 
 // Of flips that are alike there are the first one and, last of all, the last one: goroutines
