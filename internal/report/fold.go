@@ -44,25 +44,29 @@ func fold(steps []Step) []row {
 // thin leaves out dull steps until rows are few enough, first those that are
 // farthest from where goroutines switch.
 func thin(rows []row, dull func(Step) bool) []row {
-	var at []int // rows that may go
-	var turns []int
+	var at []int                  // rows that may go
+	far := make([]int, len(rows)) // how far each row is from the next switch
+	d := len(rows)
 	for i, r := range rows {
+		d++
 		switch {
 		case r.step == nil:
 		case r.step.Violation || r.step.Switch != nil:
-			turns = append(turns, i)
+			d = 0
 		case dull(*r.step):
 			at = append(at, i)
 		}
+		far[i] = d
 	}
-	far := func(i int) int {
-		d := len(rows)
-		for _, t := range turns {
-			d = min(d, max(t-i, i-t))
+	d = len(rows)
+	for i := range slices.Backward(rows) {
+		d++
+		if far[i] == 0 {
+			d = 0
 		}
-		return d
+		far[i] = min(far[i], d, len(rows)) // where nobody switches all are as far
 	}
-	slices.SortStableFunc(at, func(i, j int) int { return far(j) - far(i) })
+	slices.SortStableFunc(at, func(i, j int) int { return far[j] - far[i] })
 	out := make(map[int]bool)
 	for _, i := range at[:min(len(at), max(len(rows)-maxRows, 0))] {
 		out[i] = true

@@ -317,6 +317,18 @@ func TestFold(t *testing.T) {
 	assert.Equal(t, [2]int{1 + 6 + 2, 24}, [2]int{steps, folded}, "the first and the last round stay")
 }
 
+// A schedule of hundreds of thousands of steps and switches is folded in no time.
+func TestFoldLong(t *testing.T) {
+	var steps []Step
+	for k := range 300_000 {
+		steps = append(steps, Step{Op: []string{"acq", "rel"}[k%2], Goroutine: []string{"0.1", "0.2", "0.3"}[k/2%3]})
+		if k%2 == 0 {
+			steps[k].Switch = &Switch{}
+		}
+	}
+	assert.Len(t, fold(steps), maxRows)
+}
+
 // Locks next to where goroutines switch say more than others.
 func TestThin(t *testing.T) {
 	steps := []Step{{Op: "fork"}}
