@@ -207,6 +207,8 @@ type predictor struct {
 	opts Options
 	left int  // of effort
 	late bool // only late schedules are made for deadlocks
+	// Each event is decided. Most of those that no cone in recorded order leads to are impossible.
+	eventwise bool
 
 	// What decides candidates; nil before there is one.
 	graphs     *causality.Model
@@ -480,6 +482,8 @@ func (p *predictor) planned(v instance) iter.Seq2[schedule.Schedule, schedule.Re
 		return p.planner.Late(v.Accesses, v.guide)
 	case v.Blocks:
 		return p.planner.Deadlock(v.Accesses, v.guide)
+	case p.eventwise:
+		return p.planner.Turned(v.Accesses[0], v.Accesses[1], v.guide)
 	case v.Pattern == nil:
 		return p.planner.Race(v.Accesses[0], v.Accesses[1], v.guide)
 	}

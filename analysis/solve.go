@@ -218,7 +218,11 @@ func (s *solving) seek(ctx context.Context, v instance, at int, budget *solver.B
 // are none, for runs that begin where the trace does.
 func (s *solving) ask(ctx context.Context, v instance, at int, budget *solver.Budget) (symbolic.Answer, error) {
 	from := s.planner.From(v.Accesses...)
-	a, err := s.decider(v).Decide(ctx, at, budget)
+	decide := s.decider(v).Decide
+	if s.eventwise {
+		decide = s.decider(v).Prove
+	}
+	a, err := decide(ctx, at, budget)
 	if err != nil || a.Answer != solver.Unsat || a.Never || from == 0 {
 		return a, err
 	}

@@ -1,27 +1,32 @@
 package anomaly
 
 import (
+	"iter"
 	"math"
 
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A Row is accesses of two goroutines, one at each of two places, to the same memory:
-// any of First conflicts with any of Second, and no lock excludes them.
+// A Row is accesses of two goroutines to the same memory: any of First conflicts with any of
+// Second, and no lock excludes them.
 type Row struct{ First, Second []int32 } // positions, ascending
 
 // maxRows bounds the rows of two places.
 const maxRows = 1 << 12
 
 // Rows returns for each of the given pairs of places ([Candidate.Places]) all accesses
-// that may race there, but for what the must-order says: nothing is passed over, as it is
+// that may race there, those of one place in each of the lists of a row, but for what the must-order says: nothing is passed over, as it is
 // for [FindRaces]. Rows are in the order of their memory; nil stands for too many.
 func Rows(t *trace.Trace, o *order.Order, places [][2]uint64) [][]Row {
-	s := &rows{finder: finder{t: t, o: o}, of: make(map[[2]uint64]int), wanted: make(map[uint64]bool), rows: make([][]Row, len(places)), over: make([]bool, len(places))}
+	s := &rows{finder: finder{t: t, o: o}, of: make(map[[2]uint64]int), wanted: make(map[uint64]bool), rows: make([][]Row, len(places)), over: make([]bool, len(places)), most: maxRows}
 	for k, p := range places {
 		s.of[p] = k
 		s.wanted[p[0]], s.wanted[p[1]] = true, true
+	}
+	s.place = func(i int32) (uint64, bool) {
+		site := s.site(t.Events[i].Site)
+		return site, s.wanted[site]
 	}
 	groups := o.Groups()
 	for k := range groups {
@@ -35,13 +40,27 @@ func Rows(t *trace.Trace, o *order.Order, places [][2]uint64) [][]Row {
 	return s.rows
 }
 
+// Conflicts returns all accesses that may race, but for what the must-order says, wherever
+// they are in the program. Rows are in the order of their memory.
+func Conflicts(t *trace.Trace, o *order.Order) []Row {
+	s := &rows{finder: finder{t: t, o: o}, of: map[[2]uint64]int{{}: 0}, rows: make([][]Row, 1), over: make([]bool, 1), most: math.MaxInt}
+	s.place = func(int32) (uint64, bool) { return 0, true }
+	groups := o.Groups()
+	for k := range groups {
+		s.group(&groups[k])
+	}
+	return s.rows[0]
+}
+
 // rows is the search for them.
 type rows struct {
 	finder
 	of     map[[2]uint64]int // by places
 	wanted map[uint64]bool
+	place  func(i int32) (place uint64, wanted bool) // of an access
 	rows   [][]Row
 	over   []bool
+	most   int // rows of two places
 }
 
 // A file is the accesses of a class by one goroutine, in their order.
@@ -61,8 +80,8 @@ func (s *rows) group(g *order.Group) {
 	var byLoc [][]*file
 	for k, i := range g.Events {
 		e := &s.t.Events[i]
-		site := s.site(e.Site)
-		if !s.wanted[site] {
+		site, ok := s.place(i)
+		if !ok {
 			continue
 		}
 		if locks == nil {
@@ -100,7 +119,7 @@ func (s *rows) meet(f, h *file) {
 	if !ok || s.over[k] || f.g == h.g || !f.how.Conflicts(h.how) || order.Exclude(s.sets[f.locks], s.sets[h.locks]) {
 		return
 	}
-	if len(s.rows[k]) == maxRows {
+	if len(s.rows[k]) == s.most {
 		s.over[k] = true
 		return
 	}
@@ -128,6 +147,25 @@ func (r *Row) open(o Ordering, yield func(k, lo, hi int) bool) {
 		}
 		if lo < hi && !yield(k, lo, hi) {
 			return
+		}
+	}
+}
+
+// Earlier yields each access of r.Second, with those of r.First that came before it in the trace
+// and may meet it, by the must-order.
+func (r *Row) Earlier(o Ordering) iter.Seq2[int32, []int32] {
+	return func(yield func(int32, []int32) bool) {
+		lo, hi := 0, 0
+		for _, j := range r.Second {
+			for hi < len(r.First) && r.First[hi] < j {
+				hi++
+			}
+			for lo < hi && o.BeforeReached(int(r.First[lo]), int(j)) {
+				lo++
+			}
+			if lo < hi && !yield(j, r.First[lo:hi]) {
+				return
+			}
 		}
 	}
 }

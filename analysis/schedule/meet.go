@@ -72,3 +72,54 @@ func (p *Planner) walk(m method, first, second []int32, before func(i, j int) bo
 	}
 	return true
 }
+
+// Second looks for accesses of second that may meet an earlier one of first, by the cone of
+// both in recorded order, and yields a schedule for each pair that it comes to, with its
+// recipe. The first one of a pair begins with all that happened before a causality barrier, so
+// that it takes no longer to make and to judge than what is between; then comes the cone. The lists are as those
+// of Meet, and so is the one cone. Accesses of which done says so are passed over. If there is
+// a pair with an access of second of which the cone with all reads is free of its own accesses,
+// one with that is yielded.
+func (p *Planner) Second(first, second []int32, before func(i, j int) bool, done func(j int) bool) iter.Seq2[Schedule, Recipe] {
+	return func(yield func(Schedule, Recipe) bool) {
+		for _, m := range []method{directAll, directMatter, directNone} {
+			if !p.walkSecond(m, first, second, before, done, yield) {
+				return
+			}
+		}
+	}
+}
+
+// walkSecond is Second by one method. It reports whether more is wanted.
+func (p *Planner) walkSecond(m method, first, second []int32, before func(i, j int) bool, done func(j int) bool, yield func(Schedule, Recipe) bool) bool {
+	var c *cone
+	for _, at := range second {
+		j := int(at)
+		if done(j) {
+			continue
+		}
+		for ; len(first) > 0 && int(first[0]) < j; first = first[1:] {
+			i := int(first[0])
+			if before(i, j) {
+				continue
+			}
+			v := target{accesses: []int{i, j}}
+			if b := p.of(v); c == nil || c.base != b {
+				c = p.newCone(b, m.keeps(), nil, nil)
+			}
+			c.lead(v)
+			if c.includes(i) {
+				continue
+			}
+			// What has kept it from being one is not known, if it is none: on to the next
+			// one of second, as the cone cannot shrink again.
+			for _, v.late = range []*base{p.late(v), nil} {
+				if s, ok := p.make(m, v); ok && !done(j) && !yield(s, Recipe{Accesses: p.o.Begun(v.accesses), target: v, p: p, method: m}) {
+					return false
+				}
+			}
+			break
+		}
+	}
+	return true
+}

@@ -141,6 +141,31 @@ func (p *Planner) Race(i, j int, guide []causality.Edge) iter.Seq2[Schedule, Rec
 	}
 }
 
+// Turned yields those schedules for the race of i and j that turn critical sections round and
+// begin with all that happened before a causality barrier, as it was recorded: to make one takes
+// no longer than what is between that and the accesses. It is for accesses to which no cone in
+// recorded order leads.
+func (p *Planner) Turned(i, j int, guide []causality.Edge) iter.Seq2[Schedule, Recipe] {
+	v := target{accesses: []int{min(i, j), max(i, j)}, guide: guide}
+	v.late = p.late(v)
+	return func(yield func(Schedule, Recipe) bool) {
+		a := attempt{p: p, target: v, yield: yield}
+		if _, more := a.try(turnedMatter); more {
+			a.try(pecan)
+		}
+	}
+}
+
+// late is the base of schedules for v that begin with all that happened before a causality
+// barrier.
+func (p *Planner) late(v target) *base {
+	b := p.of(v)
+	if at := p.barrier(p.graphs.Meeting(v.accesses...)); at > b.at {
+		return p.baseAt(at)
+	}
+	return b
+}
+
 // Deadlock yields schedules that may lead to where goroutines stand at all of the
 // operations at the given positions, each holding what it holds in the trace, as those of
 // Race do. Who waits for a condition stands before it wakes.
@@ -153,11 +178,7 @@ func (p *Planner) Deadlock(operations []int, guide []causality.Edge) iter.Seq2[S
 // barrier and the operations, where those of Deadlock may need all of the trace.
 func (p *Planner) Late(operations []int, guide []causality.Edge) iter.Seq2[Schedule, Recipe] {
 	v := target{accesses: operations, guide: guide, blocks: true}
-	b := p.of(v)
-	if at := p.barrier(p.graphs.Meeting(operations...)); at > b.at {
-		b = p.baseAt(at)
-	}
-	v.late = b
+	v.late = p.late(v)
 	return p.deadlock(v, turnedMatter, directAll, turnedNone)
 }
 
@@ -259,7 +280,7 @@ func (p *Planner) steps(m method, v target) (steps []int, ok bool) {
 	case turnedNone:
 		return p.turned(v, noReads)
 	}
-	return p.pecan(int(p.of(v).at), v.accesses[0], v.accesses[1]), true
+	return p.pecan(int(p.start(v).at), v.accesses[0], v.accesses[1]), true
 }
 
 // direct performs the cone of the accesses in recorded order.

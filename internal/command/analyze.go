@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"slices"
@@ -15,7 +16,13 @@ import (
 // analyze predicts from a trace file, and prints what it finds. Nothing is
 // replayed, so that nothing is confirmed, and the exit code is 0 whatever is predicted: a
 // prediction alone fails no run. Traces of other tools have no program to run at all.
+//
+// With -events it counts as analysers of other languages' traces do: each event that races with
+// an earlier one.
 func (s *session) analyze(ctx context.Context, args []string) (int, error) {
+	isEvents := func(arg string) bool { return arg == "-events" || arg == "--events" }
+	byEvents := slices.ContainsFunc(args, isEvents)
+	args = slices.DeleteFunc(slices.Clone(args), isEvents)
 	opts, args, err := s.analyzeOptions(args)
 	if err != nil {
 		return exitUsage, err
@@ -29,6 +36,9 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 	}
 	if err := trace.Validate(t); err != nil {
 		return exitFailed, fmt.Errorf("%s: %w", args[0], err)
+	}
+	if byEvents {
+		return s.racyEvents(ctx, args[0], t, opts, damage)
 	}
 	result, err := explore.Predict(ctx, t, opts.analysis())
 	if err != nil {
@@ -62,6 +72,33 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 		fmt.Fprintln(s.stdout, "gopredict: "+explore.TooLong)
 	}
 	// What a damaged trace has is predicted from all the same; that it is damaged comes last.
+	return exitOK, damage
+}
+
+// racyEvents prints the events of t, the trace of the given name, that race with earlier ones.
+func (s *session) racyEvents(ctx context.Context, name string, t *trace.Trace, opts options, damage error) (int, error) {
+	r, err := explore.RacyEvents(ctx, t, opts.analysis())
+	if err != nil {
+		return exitFailed, fmt.Errorf("%s: %w", name, err)
+	}
+	event := func(i int) string {
+		e := &t.Events[i]
+		site := t.Sites[e.Site]
+		return fmt.Sprintf("event %d: %s by %s at %s:%d", i+1, e.Kind, t.Goroutines[e.G].Name(), site.File, site.Line)
+	}
+	w := bufio.NewWriter(s.stdout)
+	places := make(map[trace.SiteID]bool)
+	for _, e := range r.Events {
+		places[t.Events[e.Event].Site] = true
+		schedule := e.Recipe.Schedule()
+		fmt.Fprintf(w, "%s, races with %s (%s, %d steps from event %d on)\n",
+			event(e.Event), event(e.With), e.Recipe.Tier(), len(schedule.Steps), schedule.From+1)
+	}
+	fmt.Fprintf(w, "gopredict: racy events: %d, places: %d, conflicts that cannot race: %d, undecided: %d, events: %d\n",
+		len(r.Events), len(places), r.Impossible, r.Undecided, len(t.Events))
+	if err := w.Flush(); err != nil {
+		return exitFailed, err
+	}
 	return exitOK, damage
 }
 

@@ -68,8 +68,9 @@ fails if one is missing or there twice.
 Property explain prints the automata of the properties that tests declare, with
 -dot as graphs for Graphviz.
 `, nil},
-	{"analyze", []string{"analyze [options] TRACE"}, `
-Analyze predicts from a recorded trace, without re-running anything.
+	{"analyze", []string{"analyze [-events] [options] TRACE"}, `
+Analyze predicts from a recorded trace, without re-running anything. With
+-events it lists each event that races with an earlier one, of data races only.
 `, forAnalyze},
 	{"trace", []string{"trace dump TRACE", "trace convert -to text|rapid|binary TRACE [FILE]", "trace check TRACE"}, `
 Trace prints the events of a trace, writes it in another format, or says

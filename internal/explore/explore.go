@@ -334,6 +334,11 @@ func Predict(ctx context.Context, t *trace.Trace, opts analysis.Options) (*analy
 	return unlessDone(ctx, func() (*analysis.Result, error) { return analysis.Predict(ctx, t, opts) })
 }
 
+// RacyEvents is [analysis.FindRacyEvents], and ends with ctx.
+func RacyEvents(ctx context.Context, t *trace.Trace, opts analysis.Options) (*analysis.RacyEvents, error) {
+	return unlessDone(ctx, func() (*analysis.RacyEvents, error) { return analysis.FindRacyEvents(ctx, t, opts) })
+}
+
 // unlessDone calls f and returns what that does, but does not wait for it once ctx is done:
 // what is done with long traces can take minutes, and parts of it do not look at ctx. f
 // goes on then until the command ends, and may not write to what others use.

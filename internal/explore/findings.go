@@ -26,12 +26,14 @@ func Findings(ctx context.Context, t *trace.Trace, r *analysis.Result, root stri
 	for _, f := range oneEach(findings) {
 		ev := c.evidence(f, f.witness)
 		ev.Result = replayer.Result{Status: bug.Unconfirmed, Reason: witness.Prose(f.Reason, f.Tests)}
+		if f.Status == bug.Predicted { // outside of tests there is no schedule of it any more
+			ev.Result.Reason = "not replayed"
+		}
 		if len(f.Schedules) > 0 {
 			recipe := f.Schedules[0]
 			if ev.Witness, err = c.witnessOf(ctx, scheduled{f, recipe, recipe.Schedule()}, witness.Small); err != nil {
 				return nil, nil, err
 			}
-			ev.Result.Reason = "not replayed"
 		}
 		predicted = append(predicted, report.NewFinding(ev))
 	}

@@ -28,7 +28,7 @@ func ReadRAPID(r io.Reader) (*Trace, error) {
 	x := &rapidReader{
 		t:       &Trace{Sites: map[SiteID]Site{}},
 		threads: map[string]GID{}, vars: map[string]uint64{}, locks: map[string]uint64{},
-		holds: map[rapidHold]int{},
+		holds: map[rapidHold]int{}, n: 1,
 	}
 	err := x.lines(r)
 	x.complete()
@@ -47,11 +47,13 @@ type rapidReader struct {
 	holds   map[rapidHold]int
 	raw     []Event // before complete fills in begins and ends
 	state   []rapidThread
+	n       int64 // the number of the line
 }
 
 type rapidThread struct {
 	forked, joined bool
-	started        bool // it has an event
+	started        bool  // it has an event
+	line           int64 // of its fork
 }
 
 type rapidHold struct {
@@ -75,9 +77,23 @@ func (x *rapidReader) lines(r io.Reader) error {
 			}
 		}
 		if err == io.EOF {
-			return nil
+			return x.strays()
+		}
+		x.n = n + 1
+	}
+}
+
+// strays complains of a fork of a thread that does nothing where another thread does something
+// that nobody forks and that has this name but for the letter T: "fork(1)" is meant to be
+// "fork(T1)", and taken by the letter it loses what comes before T1.
+func (x *rapidReader) strays() error {
+	for _, g := range x.t.Goroutines {
+		meant, ok := x.threads["T"+g.Path]
+		if s := x.state[g.ID]; ok && s.forked && !s.started && x.state[meant].started && !x.state[meant].forked {
+			return &FormatError{text: true, Offset: s.line, Expected: fmt.Sprintf("a fork of a thread that does something, as fork(T%s)", g.Path), Found: fmt.Sprintf("fork(%s), and of %s nothing", g.Path, g.Path)}
 		}
 	}
+	return nil
 }
 
 // line reads one line. It returns what it expected and found, if that differs.
@@ -142,7 +158,7 @@ func (x *rapidReader) operation(e *Event, op, operand string) (skip bool, expect
 		case s.forked || s.started:
 			return false, "a fork before the thread's first event", fmt.Sprintf("an earlier one of %.40q", operand)
 		default:
-			s.forked = true
+			s.forked, s.line = true, x.n
 			x.t.Goroutines[child].Parent = e.G
 			x.t.Goroutines[child].Site = e.Site
 		}

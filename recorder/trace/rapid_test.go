@@ -144,6 +144,7 @@ func TestReadRAPIDErrors(t *testing.T) {
 		{"T0|w(x)|here", `line 2: expected a location up to 4294967295, found "here"`},
 		{"T0|wr(x)|1", `line 2: expected one of r w acq rel fork join begin end, found "wr"`},
 		{"T0|fork(T0)|1", "line 2: expected fork of another thread, found of itself"},
+		{"T0|fork(1)|1\nT1|w(x)|2", "line 2: expected a fork of a thread that does something, as fork(T1), found fork(1), and of 1 nothing"},
 		{"T0|fork()|1", "line 2: expected a thread to fork, found none"},
 		{"T1|fork(T0)|1", `line 2: expected a fork before the thread's first event, found an earlier one of "T0"`},
 		{"T0|rel(L)|1", "line 2: expected a release of a lock that the thread holds, found one that it does not hold"},

@@ -1,15 +1,13 @@
-// Command rapid compares what gopredict predicts from public traces with what
-// RAPID's sound engines report on them, by the lines of the racy events, and
-// writes a table.
+// Command rapid compares the racy events that gopredict finds in public traces with those
+// that RAPID's sound engines report, and writes a table.
 //
 //	go run ./internal/measure/rapid FOLDER
 //
-// The folder has traces in RAPID's std format. Which lines RAPID's engines
+// The folder has traces in RAPID's std format. Which events RAPID's engines
 // report is not kept with them, only how many. So an SHB engine of our own,
 // which shares no code with the analysis, reports them anew: where its numbers
 // are those of RAPID's, its events are taken to be so too. It exits with 1 if one
-// of them is no candidate, or if there are fewer candidates than a sound engine
-// of RAPID's reports races.
+// of them is not found, or one is left undecided.
 package main
 
 import (
@@ -20,9 +18,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/gopredict/gopredict/analysis"
-	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/measure/script"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
@@ -60,31 +58,25 @@ func run(ctx context.Context, folder string) (bool, error) {
 		return false, fmt.Errorf("no *.std files in %s", folder)
 	}
 	good := true
-	fmt.Println("| trace | events | RAPID: SHB | SyncP | OSR | our SHB | candidates | with a schedule | pairs of lines, SHB | of these predicted | all predicted |")
-	fmt.Println("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+	fmt.Println("| trace | events | RAPID: SHB | SyncP | OSR | our SHB | racy events | cannot race | undecided | processor time |")
+	fmt.Println("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
 	for _, file := range files {
 		c, err := compare(ctx, file)
 		if err != nil {
 			return false, fmt.Errorf("%s: %w", file, err)
 		}
 		known := reported[c.name]
-		fmt.Printf("| %s | %d | %s | %s | %s | %s | %s | %s | %d | %d | %d |\n", c.name, c.events, known.shb, known.syncp, known.osr,
-			c.shb, c.candidates, c.scheduled, len(c.shb.pairs), c.predicted, len(c.pairs))
-		good = good && c.covers(known.shb, known.syncp, known.osr)
+		fmt.Printf("| %s | %d | %s | %s | %s | %s | %s | %d | %d | %.3g ms |\n", c.name, c.events, known.shb, known.syncp, known.osr,
+			c.shb, c.racy, c.impossible, c.undecided, c.time.Seconds()*1000)
+		good = good && c.covers() && c.undecided == 0
 	}
 	return good, nil
 }
 
-// covers reports whether all races of the SHB engine are candidates, and these
-// are no fewer than the numbers of other engines.
-func (c *comparison) covers(others ...number) bool {
+// covers reports whether all races of the SHB engine are found.
+func (c *comparison) covers() bool {
 	for j := range c.shb.events {
-		if !c.candidates.events[j] {
-			return false
-		}
-	}
-	for _, o := range others {
-		if len(c.candidates.events) < o.events || len(c.candidates.lines) < o.lines {
+		if !c.racy.events[j] {
 			return false
 		}
 	}
@@ -95,10 +87,9 @@ func (c *comparison) covers(others ...number) bool {
 type comparison struct {
 	name                  string
 	events                int
-	shb                   races
-	candidates, scheduled races         // event by event
-	predicted             int           // of the pairs of shb
-	pairs                 map[pair]bool // predicted
+	shb, racy             races
+	impossible, undecided int
+	time                  time.Duration // of the processor, for reading and deciding
 }
 
 // compare reads a trace and compares.
@@ -107,28 +98,22 @@ func compare(ctx context.Context, file string) (*comparison, error) {
 	if err != nil {
 		return nil, err
 	}
+	start := script.Processor()
 	t, err := trace.ReadRAPID(bytes.NewReader(text))
 	if err != nil {
 		return nil, err
 	}
-	r, err := analysis.Predict(ctx, t, analysis.Options{Kinds: []bug.Kind{bug.Race}})
+	r, err := analysis.FindRacyEvents(ctx, t, analysis.Options{})
 	if err != nil {
 		return nil, err
 	}
 	c := &comparison{
-		name: strings.TrimSuffix(filepath.Base(file), ".std"), events: bytes.Count(text, []byte("\n")), shb: schedulable(t),
-		pairs: make(map[pair]bool),
+		name: strings.TrimSuffix(filepath.Base(file), ".std"), events: bytes.Count(text, []byte("\n")),
+		time: script.Processor() - start, shb: schedulable(t), racy: newRaces(),
+		impossible: r.Impossible, undecided: r.Undecided,
 	}
-	for _, f := range r.Findings {
-		if f.Kind == bug.Race && f.Status == bug.Predicted {
-			c.pairs[newPair(t, f.Accesses[0], f.Accesses[1])] = true
-		}
+	for _, e := range r.Events {
+		c.racy.found(t, e.With, e.Event)
 	}
-	for p := range c.shb.pairs {
-		if c.pairs[p] {
-			c.predicted++
-		}
-	}
-	c.candidates, c.scheduled, err = byEvents(t)
-	return c, err
+	return c, nil
 }

@@ -1,0 +1,178 @@
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/gopredict/gopredict/analysis/anomaly"
+	"github.com/gopredict/gopredict/analysis/detect"
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/analysis/solver"
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// This file decides each event of a trace, as analysers of other languages' traces count:
+// whether it is the second one of a race. The findings of Predict have one race for each two
+// places.
+
+// A RacyEvent is an event that races with an earlier one.
+type RacyEvent struct {
+	Event, With int    // positions; With is the earlier one
+	Recipe      Recipe // a schedule that leads to both, which the judge has accepted
+}
+
+// RacyEvents are the racy events of one trace.
+type RacyEvents struct {
+	Events []RacyEvent // ascending
+	// Undecided is how many other events conflict with earlier ones, without a schedule for
+	// any, and without a proof that there is none; Impossible, of how many there is one.
+	Undecided, Impossible int
+}
+
+// FindRacyEvents decides each event of t: whether it is the second one of a race. It fails for a
+// trace that contradicts itself, and when ctx ends. Equal traces give equal results.
+func FindRacyEvents(ctx context.Context, t *trace.Trace, opts Options) (*RacyEvents, error) {
+	o, err := order.New(t)
+	if err != nil {
+		return nil, fmt.Errorf("analysis: %w", err)
+	}
+	opts.Schedules = 1
+	p := &predictor{t: t, o: o, opts: opts, flow: trace.NewFlow(t), tests: detect.NewTests(t, o), settled: make(map[string]bool), eventwise: true}
+	rows := slices.DeleteFunc(anomaly.Conflicts(t, o), func(r anomaly.Row) bool { // a send and a close are no race
+		return !t.Events[r.First[0]].Kind.IsAccess() || r.Pairs(o) == 0
+	})
+	if len(rows) == 0 {
+		return new(RacyEvents), nil
+	}
+	p.prepare()
+	must := p.must()
+	rows = slices.DeleteFunc(rows, func(r anomaly.Row) bool { return r.Pairs(must) == 0 })
+	racy := make(map[int]RacyEvent)
+	for _, r := range rows {
+		if err := context.Cause(ctx); err != nil {
+			return nil, fmt.Errorf("analysis: %w", err)
+		}
+		p.second(r.First, r.Second, must, racy)
+		p.second(r.Second, r.First, must, racy)
+	}
+	return p.others(ctx, rows, must, racy)
+}
+
+// second adds to racy those of second of which one cone leads to them and to an earlier one of
+// first.
+func (p *predictor) second(first, second []int32, must anomaly.Ordering, racy map[int]RacyEvent) {
+	done := func(j int) bool { _, ok := racy[j]; return ok }
+	for s, recipe := range p.planner.Second(first, second, must.BeforeReached, done) {
+		i, j := recipe.Accesses[0], recipe.Accesses[1]
+		if p.check(s.From, s.Steps, detect.Instance{Accesses: recipe.Accesses}) == nil {
+			racy[j] = RacyEvent{j, i, Recipe{recipe, nil}}
+		}
+	}
+}
+
+// others decides those events of rows that are not in racy, each as a candidate of its own, and
+// returns all.
+func (p *predictor) others(ctx context.Context, rows []anomaly.Row, must anomaly.Ordering, racy map[int]RacyEvent) (*RacyEvents, error) {
+	cs := p.conflicting(rows, must, racy)
+	fs := make([]Finding, len(cs))
+	for k := range fs {
+		fs[k] = Finding{Status: bug.Undecided}
+	}
+	begun := p.planner.Spent() + int64(p.judge().Spent())
+	for n := range maxNear { // the nearest accesses of all events before the next nearest
+		for k := range cs {
+			c, f := &cs[k], &fs[k]
+			if f.Status != bug.Undecided || n >= len(c.Instances) || p.planner.Spent()+int64(p.judge().Spent())-begun > planningEvents {
+				continue
+			}
+			if err := context.Cause(ctx); err != nil {
+				return nil, fmt.Errorf("analysis: %w", err)
+			}
+			p.left = effort
+			open := p.refute(f, instancesOf(detect.Candidate{Instances: c.Instances[n : n+1]}))
+			p.schedules(f, open)
+			p.decided(f, detect.Candidate{Instances: c.Instances}, open)
+		}
+	}
+	var undecided []candidate
+	for k, c := range cs {
+		if fs[k].Status != bug.Undecided || !c.Exhaustive {
+			continue
+		}
+		if open := p.refute(&fs[k], instancesOf(c)); len(open) == 0 {
+			fs[k].Status = bug.Infeasible
+		} else {
+			undecided = append(undecided, candidate{c, k, open})
+		}
+	}
+	p.candidates.Steps = solvingEvents
+	if err := p.solve(ctx, fs, undecided); err != nil {
+		return nil, err
+	}
+	r := new(RacyEvents)
+	for _, f := range fs {
+		switch f.Status {
+		case bug.Predicted:
+			racy[f.Accesses[1]] = RacyEvent{f.Accesses[1], f.Accesses[0], f.Schedules[0]}
+		case bug.Infeasible:
+			r.Impossible++
+		default:
+			r.Undecided++
+		}
+	}
+	for _, e := range racy {
+		r.Events = append(r.Events, e)
+	}
+	slices.SortFunc(r.Events, func(a, b RacyEvent) int { return cmp.Compare(a.Event, b.Event) })
+	return r, nil
+}
+
+const (
+	// maxNear is of how many earlier accesses, the nearest ones, a schedule for the race with an
+	// event is looked for that turns critical sections round.
+	maxNear = 16
+	// planningEvents bounds the planner's work for these, and solvingEvents the solver's for all
+	// events together.
+	planningEvents = 1 << 27
+	solvingEvents  = solver.Second
+)
+
+// conflicting returns the events of rows that may race with earlier ones and are not in racy, in
+// their order, as candidates of which the instances are those with the nearest ones.
+func (p *predictor) conflicting(rows []anomaly.Row, must anomaly.Ordering, racy map[int]RacyEvent) []detect.Candidate {
+	of := make(map[int32]*detect.Candidate)
+	for _, r := range rows {
+		for _, r := range []anomaly.Row{r, {First: r.Second, Second: r.First}} {
+			for j, is := range r.Earlier(must) {
+				if _, ok := racy[int(j)]; ok {
+					continue
+				}
+				c := of[j]
+				if c == nil {
+					c = &detect.Candidate{Kind: bug.Race, Exhaustive: true}
+					of[j] = c
+				}
+				if nearest := is[max(0, len(is)-maxLeft):]; len(nearest) < len(is) {
+					c.Exhaustive, is = false, nearest
+				}
+				for _, i := range is {
+					c.Instances = append(c.Instances, detect.Instance{Accesses: []int{int(i), int(j)}})
+				}
+			}
+		}
+	}
+	cs := make([]detect.Candidate, 0, len(of))
+	for _, j := range slices.Sorted(maps.Keys(of)) {
+		c := of[j]
+		slices.SortFunc(c.Instances, func(a, b detect.Instance) int { return cmp.Compare(b.Accesses[0], a.Accesses[0]) })
+		if len(c.Instances) > maxLeft {
+			c.Instances, c.Exhaustive = c.Instances[:maxLeft], false
+		}
+		cs = append(cs, *c)
+	}
+	return cs
+}
