@@ -20,12 +20,12 @@ import (
 const tierRecording = "recording"
 
 // maxAlike is how many of those that wait at the same places are replayed at most: they
-// are one bug, and a loop may leave a thousand behind.
-const maxAlike = 2
+// are one bug, and a loop may leave a thousand behind; maxAlikeEver is how many are of all runs.
+const maxAlike, maxAlikeEver = 2, 6
 
 // maxReplayed is how many events a run has at most that is replayed as a whole: a schedule of
-// more takes gigabytes.
-const maxReplayed = 1 << 20
+// more takes gigabytes, and minutes.
+const maxReplayed = 1 << 18
 
 // tier is that of what the run of c itself has shown.
 func (c *confirmation) tier() string {
@@ -170,9 +170,11 @@ func (r *ended) finding(members []blocked.Wait) finding {
 // confirm deals with those that wait by one bug.
 func (r *ended) confirm(ctx, limit context.Context, members []blocked.Wait) error {
 	b := r.finding(members)
-	if r.done[sitesOf(b.witness)] || r.told(b.witness) {
+	sites := sitesOf(b.witness)
+	if r.done[sites] || r.tally.ends[sites] == maxAlikeEver || r.told(b.witness) {
 		return nil
 	}
+	r.tally.ends[sites]++
 	ev := r.evidence(b, b.witness)
 	if len(b.Tests) > 0 {
 		if err := r.replayOf(limit, b, members, &ev); err != nil {

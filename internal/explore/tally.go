@@ -26,6 +26,7 @@ type tally struct {
 	unreached  []unreached       // what settle has to look into
 	taken      []string          // files of committed witnesses
 	saved      map[string]saved  // by the sites of the confirmed bug
+	ends       map[string]int    // how often what has blocked goroutines in a run was replayed, by its sites
 }
 
 // A left candidate is one whose replays have left their schedules: recorded alone, its
@@ -38,7 +39,7 @@ type left struct {
 func newTally() *tally {
 	return &tally{
 		ids: make(map[string]string), tried: make(map[string]bool), settled: make(map[string]bool),
-		told: make(map[string]int), seen: make(map[uint64]bool), saved: make(map[string]saved),
+		told: make(map[string]int), seen: make(map[uint64]bool), saved: make(map[string]saved), ends: make(map[string]int),
 	}
 }
 
