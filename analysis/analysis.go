@@ -9,7 +9,8 @@
 //     (package causality) refute some,
 //  3. direct schedules (package schedule) confirm: of the accesses' cone, with critical
 //     sections turned round, or PECAN's; the independent judge (package feasible)
-//     has seen each of them,
+//     has seen each of them; for properties also such as go another way where that makes
+//     no difference to what comes later (Chen and Roşu, 2005),
 //  4. where the detectors have handed over the nearest pairs only, all pairs are looked at:
 //     a must clock ([order.Must]) refutes, one growing cone for each two goroutines
 //     confirms ([schedule.Planner.Meet]),
@@ -55,6 +56,7 @@ const (
 	TierCone      = string(schedule.Cone)
 	TierTurned    = string(schedule.Turned)
 	TierPecan     = string(schedule.Pecan)
+	TierSliced    = string(schedule.Sliced)
 	TierSolver    = string(schedule.Solver)
 )
 
@@ -163,7 +165,8 @@ func Predict(ctx context.Context, t *trace.Trace, opts Options) (*Result, error)
 	if opts.Schedules == 0 {
 		opts.Schedules = 3
 	}
-	p := &predictor{t: t, o: o, opts: opts, flow: trace.NewFlow(t), tests: detect.NewTests(t, o), settled: make(map[string]bool), elsewhere: make(map[trace.SiteID]bool)}
+	flow := trace.NewFlow(t)
+	p := &predictor{t: t, o: o, opts: opts, flow: flow, slice: trace.NewSlice(t, flow), tests: detect.NewTests(t, o), settled: make(map[string]bool), elsewhere: make(map[trace.SiteID]bool)}
 	r := new(Result)
 	in := &detect.Input{
 		Trace: t, Order: o, Flow: p.flow, Tests: p.tests, Kinds: opts.Kinds, Patterns: opts.Patterns, Properties: opts.Properties,
@@ -219,6 +222,7 @@ type predictor struct {
 	departures *symbolic.Departures  // nil before there is something to prove
 	departing  map[string]*departing // by tests
 	flow       *trace.Flow           // what values follow from
+	slice      *trace.Slice          // what branches decide
 	tests      *detect.Tests         // who events are done for
 	candidates solver.Budget         // for solving all of them that are no patterns
 	patterns   solver.Budget         // for solving these
@@ -232,6 +236,7 @@ type predictor struct {
 func (p *predictor) prepare() {
 	p.graphs = causality.New(p.t, p.o)
 	p.planner = schedule.NewPlanner(p.t, p.o, p.graphs)
+	p.planner.Slice(p.slice)
 	each := p.opts.Solving.budget()
 	p.candidates = solver.Budget{Steps: solvedCandidates * each.Steps, Memory: each.Memory}
 	p.patterns = solver.Budget{Steps: solvedPatterns * each.Steps, Memory: each.Memory}
@@ -470,8 +475,46 @@ func (p *predictor) schedules(f *Finding, instances []instance) {
 			}
 		}
 	}
+	if len(f.Schedules) == 0 {
+		p.sliced(f, instances)
+	}
 	if f.Reason == "" {
 		f.Reason = "no order of the events that the accesses need leads to them"
+	}
+}
+
+// maxTurned bounds the branches that one schedule turns.
+const maxTurned = 16
+
+// sliced finds a schedule for an instance of a property in which branches come out
+// otherwise whose control scopes have ended: those that the judge finds do.
+func (p *predictor) sliced(f *Finding, instances []instance) {
+	if p.slice.Empty() {
+		return
+	}
+	for _, v := range instances {
+		if v.Property == nil {
+			continue
+		}
+		for turned := []int(nil); len(turned) <= maxTurned; {
+			s, recipe, ok := p.planner.Sliced(v.Accesses, v.guide, turned)
+			if p.left -= len(s.Steps); !ok || p.left < 0 {
+				break
+			}
+			err := p.check(s.From, s.Steps, v.Instance)
+			if err == nil {
+				f.Schedules = append(f.Schedules, Recipe{recipe, v.Pattern})
+				return
+			}
+			no, ok := errors.AsType[*feasible.Infeasible](err)
+			if !ok || slices.Contains(turned, no.Event) {
+				break
+			}
+			if _, ok := p.slice.End(no.Event); !ok {
+				break
+			}
+			turned = append(slices.Clip(turned), no.Event)
+		}
 	}
 }
 

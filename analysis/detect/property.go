@@ -151,8 +151,8 @@ const maxAccesses = 64
 //
 // Of calls of one event in a row that the same calls must precede, and be preceded by, it has
 // no more than can change the state of the monitor, where a second one never changes the state
-// that the first one leads to, and no state is ever come back to: the others may come at once
-// after the last of these.
+// that the first one leads to, and no state is ever come back to, and the last one, before
+// which most can come: the others may come at once after those before them.
 type lattice struct {
 	in     *Input
 	p      *property.Property
@@ -233,12 +233,17 @@ func (l *lattice) thin() {
 	for n, events := range l.lanes {
 		var left []int
 		counts, row := []int32{0}, 0
+		begins := func(at int) bool { // a row of its own
+			k := events[at]
+			return at == 0 || ends[n][int32(at)] || !settles[l.letter(k)] || l.letter(k) != l.letter(events[at-1]) || !slices.Equal(l.needed[k], l.needed[events[at-1]])
+		}
 		for at, k := range events {
 			row++
-			if at == 0 || ends[n][int32(at)] || !settles[l.letter(k)] || l.letter(k) != l.letter(events[at-1]) || !slices.Equal(l.needed[k], l.needed[events[at-1]]) {
+			if begins(at) {
 				row = 1
 			}
-			if row <= max(1, most[l.letter(k)]) {
+			last := at == len(events)-1 || begins(at+1)
+			if last || row <= max(1, most[l.letter(k)]) {
 				left = append(left, k)
 			}
 			counts = append(counts, int32(len(left)))

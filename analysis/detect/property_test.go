@@ -81,6 +81,19 @@ func TestWhatComesBeforeALaterCall(t *testing.T) {
 	}
 }
 
+// Of many calls in a row the last one is looked at as well: it is the one before which most can
+// come.
+func TestLastOfARow(t *testing.T) {
+	in := input(t, "0 fork 1\n1 begin\n0 fork 2\n2 begin\n1 call o0#1\n1 call o0#1\n1 call o0#1\n2 call o0#2\n")
+	in.Properties = []property.Property{noUseAfterClose(t)}
+	cs, _ := detect.Properties.Candidates(in)
+	var uses []int
+	for _, c := range cs {
+		uses = append(uses, c.Instances[0].Accesses[1])
+	}
+	assert.ElementsMatch(t, []int{4, 6}, uses)
+}
+
 // randomCalls is the text of a trace of goroutines that call methods of two objects, and wait
 // for each other now and then.
 func randomCalls(r *rand.Rand) string {

@@ -45,6 +45,12 @@
 // which its goroutine stands there, comes out otherwise. Of a release that is a
 // violation by itself the lock must be free.
 //
+// A branch of which the control scope has ended need not come out as recorded
+// ([trace.Slice], after Chen and Roşu, 2005): the steps then leave out what was recorded
+// within its scope, if there is anything. It must be known to come out otherwise, and the
+// arm that the program takes then must do nothing that is seen behind the scope. What was left out has
+// not happened: what it wrote is not there.
+//
 // When another Data read reads something else, its goroutine is tainted: what
 // it writes and sends from then on is unknown, goroutines that it starts and
 // goroutines that receive from it are tainted too. A tainted goroutine cannot

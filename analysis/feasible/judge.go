@@ -68,6 +68,7 @@ func (j *Judge) CheckFrom(from int, steps, violation []int) error {
 	j.rewind(min(max(from, 0), len(j.p.t.Events)))
 	j.spent += len(steps)
 	stand, ends := j.parts(steps, violation)
+	j.s.turned = j.turned(steps, stand)
 	for i, pos := range steps {
 		if reason := j.next(pos); reason != "" {
 			return j.infeasible(i, pos, reason)
@@ -102,6 +103,31 @@ func (j *Judge) CheckFrom(from int, steps, violation []int) error {
 		}
 	}
 	return nil
+}
+
+// turned returns the branches behind which steps, or the events at which goroutines stand
+// then, go on where the branches' scopes have ended.
+func (j *Judge) turned(steps, stand []int) map[int32]bool {
+	if j.p.slice.Empty() {
+		return nil
+	}
+	turned := make(map[int32]bool)
+	last := make(map[trace.GID]int)
+	for _, list := range [][]int{steps, stand} {
+		for _, pos := range list {
+			if pos < 0 || pos >= len(j.p.t.Events) {
+				continue
+			}
+			g := j.p.t.Events[pos].G
+			if at, ok := last[g]; ok && int(j.p.info[at].next) != pos {
+				if end, ok := j.p.slice.End(at); ok && end == pos {
+					turned[int32(at)] = true
+				}
+			}
+			last[g] = pos
+		}
+	}
+	return turned
 }
 
 // parts returns of a violation the events at which goroutines stand, and of the

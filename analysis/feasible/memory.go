@@ -112,7 +112,8 @@ func compareBounds(a, b bound) int {
 	return cmp.Or(cmp.Compare(a.generation, b.generation), cmp.Compare(a.addr, b.addr))
 }
 
-// share finds the cells that several goroutines access and one writes.
+// share finds the cells of which it depends on the order of the events who wrote them last:
+// those that several goroutines access and one writes, or that events write that may be left out.
 func (m *memory) share(p *program) {
 	const nobody = -1
 	type use struct {
@@ -140,6 +141,20 @@ func (m *memory) share(p *program) {
 	}
 	for c, u := range uses {
 		m.cells[c].shared = u.many && u.written
+	}
+	for i := range p.t.Events {
+		end, ok := p.slice.End(i)
+		if !ok {
+			continue
+		}
+		for k := p.info[i].next; k != int32(end); k = p.info[k].next {
+			if e := &p.t.Events[k]; e.Kind.IsAccess() && writes(e) {
+				sp := m.spans[p.info[k].ref]
+				for c := sp.first; c < sp.first+sp.n; c++ {
+					m.cells[c].shared = true
+				}
+			}
+		}
 	}
 	n := 0
 	for s, sp := range m.spans {

@@ -15,6 +15,7 @@ type program struct {
 	forked []bool  // by goroutine: the trace has its fork
 	mem    *memory
 	flow   *trace.Flow
+	slice  *trace.Slice
 
 	locks, conds, waitGroups, posts int    // how many there are
 	onceEnds                        []bool // by Once: the trace has its end
@@ -55,6 +56,7 @@ func compile(t *trace.Trace, flow *trace.Flow) *program {
 		first:  make([]int32, n),
 		forked: make([]bool, n),
 		flow:   flow,
+		slice:  trace.NewSlice(t, flow),
 	}
 	for g := range p.first {
 		p.first[g] = none

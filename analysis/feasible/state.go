@@ -26,6 +26,9 @@ type state struct {
 	signalled []bool // taken from the condition's queue
 	held      [][]hold
 	end       bool // the goroutine of the next step does nothing after it
+	// turned are the branches that must come out otherwise than recorded: steps leave
+	// out what came of them. No state that is shared has any.
+	turned map[int32]bool
 
 	cells      []cellState
 	locks      []lockState
@@ -83,7 +86,7 @@ func (p *program) initial() *state {
 
 // reset goes back to the initial state.
 func (s *state) reset() {
-	s.end = false
+	s.end, s.turned = false, nil
 	copy(s.cur, s.p.first)
 	clear(s.runs)
 	clear(s.lost)
@@ -161,6 +164,10 @@ func (s *state) step(pos int32) string {
 	}
 	if reason == "" {
 		s.cur[e.G] = in.next
+		if s.turned[pos] {
+			end, _ := s.p.slice.End(int(pos))
+			s.cur[e.G] = int32(end)
+		}
 	}
 	return reason
 }
@@ -307,7 +314,21 @@ func (s *state) writerName(w int32) string {
 // decide executes an event after which the goroutine's way depends on what it
 // has read.
 func (s *state) decide(pos int32, e *trace.Event) string {
-	if in := s.p.flow.At(int(pos)); in != nil {
+	in := s.p.flow.At(int(pos))
+	if end, ok := s.p.slice.End(int(pos)); ok && s.mayTurn(e) {
+		if int32(end) == s.p.info[pos].next {
+			return "" // nothing was recorded within its scope: it may come out either way
+		}
+		if s.turned[pos] && in != nil {
+			if v, known := s.eval(e.G, in, 0); known && !in.Same(e, v) {
+				return ""
+			}
+		}
+	}
+	if s.turned[pos] {
+		return "expected the other outcome, found that it is not known to come"
+	}
+	if in != nil {
 		if v, known := s.eval(e.G, in, 0); !known || !in.Same(e, v) {
 			return "expected the recorded outcome, found what may be the other one, by what was read"
 		}
@@ -319,6 +340,13 @@ func (s *state) decide(pos int32, e *trace.Event) string {
 		return s.panicked(s.waiting[e.G])
 	}
 	return ""
+}
+
+// mayTurn reports whether what the branch e leads to, if it comes out otherwise than recorded,
+// is not seen behind its scope.
+func (s *state) mayTurn(e *trace.Event) bool {
+	scope := s.p.t.Sites[e.Site].Scope
+	return e.Val != 0 && scope.IfFalse || e.Val == 0 && scope.IfTrue
 }
 
 // clone returns an independent copy of s.

@@ -50,6 +50,10 @@ type cone struct {
 	// ends are reads that are the last of their goroutine that is needed: what
 	// they find changes nothing any more.
 	ends []int
+	// slice is not nil where reads that only loose branches need are not kept; turned are
+	// the branches of which it leaves out what was within their scopes.
+	slice  *trace.Slice
+	turned []int
 }
 
 // lockState is the critical sections of one lock in a cone.
@@ -160,6 +164,7 @@ func (c *cone) extend(g trace.GID, last int) {
 // link adds what a link needs beyond what must happen before it.
 func (c *cone) link(l *link) {
 	switch {
+	case c.leavesOut(int(l.at)), l.kept > 0 && c.slice != nil && c.slice.Loose(int(l.at)):
 	case l.section:
 		c.section(&c.p.o.Sections()[l.need], l.lock)
 	case c.reads < l.kept || l.kept > 0 && slices.Contains(c.ends, int(l.at)):
@@ -174,7 +179,7 @@ func (c *cone) link(l *link) {
 
 // keeps reports whether the read e, event i, keeps the writes that it read from.
 func (c *cone) keeps(i int, e *trace.Event) bool {
-	if slices.Contains(c.ends, i) {
+	if slices.Contains(c.ends, i) || c.slice != nil && c.slice.Loose(i) {
 		return false
 	}
 	if c.reads != readsThatMatter {
@@ -182,6 +187,14 @@ func (c *cone) keeps(i int, e *trace.Event) bool {
 	}
 	s := c.p.t.Sites[e.Site]
 	return !s.Data && !s.Update
+}
+
+// leavesOut reports whether event i is within the scope of a branch that is turned.
+func (c *cone) leavesOut(i int) bool {
+	return slices.ContainsFunc(c.turned, func(at int) bool {
+		end, _ := c.slice.End(at)
+		return at < i && i < end && c.p.gids[at] == c.p.gids[i]
+	})
 }
 
 // section adds the releases that come before the acquire of s, and the

@@ -173,6 +173,9 @@ func (x *execution) lock(id uint64) *lockUse {
 // If not, the goroutine is put down as waiting.
 func (x *execution) can(i int) bool {
 	e := &x.p.t.Events[i]
+	if x.leavesOut(i) {
+		return true
+	}
 	if x.seg[e.G] != x.p.o.Segment(i)+1 {
 		for _, last := range x.p.o.AncestorsBeyond(i, x.latest(e.G)) {
 			if !x.after(e.G, last) {
@@ -246,7 +249,11 @@ func (x *execution) perform(i int) {
 	e := &x.p.t.Events[i]
 	x.steps = append(x.steps, i)
 	x.next[e.G], x.seg[e.G] = int32(i)+1, x.p.o.Segment(i)+1
-	switch e.Kind {
+	kind := e.Kind
+	if x.leavesOut(i) {
+		kind = trace.None
+	}
+	switch kind {
 	case trace.Acquire, trace.RAcquire:
 		u := x.lock(e.Obj)
 		u.held = append(u.held, int32(i))

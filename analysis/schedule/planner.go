@@ -24,6 +24,7 @@ type Planner struct {
 
 	locks  map[uint64]int32 // by lock: its number, from 0 on
 	begins map[string]int32 // see testBegins
+	slice  *trace.Slice     // nil before Slice
 	mu     sync.Mutex
 	bases  map[int32]*base             // by position
 	asked  map[string][]causality.Edge // see possible; nil: it is not
@@ -209,6 +210,7 @@ const (
 	sequenceRecorded
 	sequenceMatter
 	sequenceNone
+	sequenceSliced
 )
 
 // scheduler is who makes schedules by m.
@@ -218,6 +220,8 @@ func (m method) scheduler() Scheduler {
 		return Turned
 	case pecan, sequenceRecorded:
 		return Pecan
+	case sequenceSliced:
+		return Sliced
 	}
 	return Cone
 }
@@ -229,6 +233,7 @@ type target struct {
 	guide    []causality.Edge
 	blocks   bool  // goroutines block in the accesses
 	late     *base // what schedules begin with, if not where the tests do
+	turned   []int // branches that come out otherwise: of sequenceSliced
 }
 
 // An attempt makes schedules for one target, each once.

@@ -27,6 +27,9 @@ const (
 	// happened and does not depend on the access that is put off, so that goroutines
 	// find what the trace does not show: time, files, memory that is not recorded.
 	Pecan Scheduler = "pecan"
+	// Sliced leaves out of a cone what branches decide whose control scopes have ended,
+	// and does not keep what only these read.
+	Sliced Scheduler = "sliced"
 	// Solver is whoever has found the steps of [Planner.Given].
 	Solver Scheduler = "solver"
 )

@@ -48,6 +48,9 @@ func (p *Planner) sequence(v target, m method) (b *base, steps []int, ok bool) {
 	ends := p.ends(v.accesses)
 	steps, ok = p.guided(b, prop, v.guide, r, p.o.Held(end), func(c *cone) bool {
 		c.ends = ends
+		if m == sequenceSliced {
+			c.slice, c.turned = p.slice, v.turned
+		}
 		c.reach(end)
 		for _, i := range v.accesses[:len(v.accesses)-1] {
 			c.add(i)
@@ -61,7 +64,25 @@ func (p *Planner) sequence(v target, m method) (b *base, steps []int, ok bool) {
 		}
 		return !c.includes(end)
 	})
+	if len(v.turned) > 0 {
+		left := cone{p: p, slice: p.slice, turned: v.turned}
+		steps = slices.DeleteFunc(steps, left.leavesOut)
+	}
 	return b, steps, ok
+}
+
+// Slice makes schedules of Sliced possible: s is what is known of the branches of the trace.
+func (p *Planner) Slice(s *trace.Slice) { p.slice = s }
+
+// Sliced makes a schedule as those of Sequence, in which no read is kept that only branches
+// need whose control scopes have ended, and these branches, the turned ones, come out
+// otherwise than recorded, so that what was within their scopes is left out (Chen and Roşu,
+// 2005, Definition 14). Which ones do is for the judge to say; ok is false if there is no
+// schedule.
+func (p *Planner) Sliced(accesses []int, guide []causality.Edge, turned []int) (s Schedule, r Recipe, ok bool) {
+	v := target{accesses: accesses, guide: guide, turned: turned}
+	s, ok = p.make(sequenceSliced, v)
+	return s, Recipe{Accesses: p.o.Begun(accesses), target: v, p: p, method: sequenceSliced}, ok
 }
 
 // ends returns the accesses after which their goroutine has no part any more.

@@ -22,7 +22,7 @@ const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledG
 // derive analyses packages of which everything may be called from elsewhere.
 func derive(pkgs []*packages.Package) *Facts {
 	_, p := sharing.Analyze(pkgs, func(string) bool { return true })
-	return Derive(p, pkgs)
+	return Derive(p, pkgs, false)
 }
 
 var (
@@ -89,7 +89,7 @@ func TestEqualResults(t *testing.T) {
 
 func TestNothingIsKnown(t *testing.T) {
 	_, p := sharing.Analyze(nil, func(string) bool { return true })
-	for _, facts := range []*Facts{nil, Derive(p, nil)} {
+	for _, facts := range []*Facts{nil, Derive(p, nil, true)} {
 		_, known := facts.Formula(Spot{})
 		assert.False(t, known)
 		assert.Empty(t, facts.Tracked())

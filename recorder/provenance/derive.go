@@ -13,8 +13,9 @@ import (
 
 // Derive finds what values follow from in the program p, which is that of the packages
 // pkgs. Of a program that could not be analysed, nil, nothing is known, and the same
-// holds should there be a construct on which package ssa panics.
-func Derive(p *sharing.Program, pkgs []*packages.Package) (facts *Facts) {
+// holds should there be a construct on which package ssa panics. Control scopes are found
+// if wanted.
+func Derive(p *sharing.Program, pkgs []*packages.Package, scopes bool) (facts *Facts) {
 	if p == nil {
 		return &Facts{}
 	}
@@ -38,6 +39,9 @@ func Derive(p *sharing.Program, pkgs []*packages.Package) (facts *Facts) {
 		}
 	}
 	a.derive()
+	if scopes {
+		a.findScopes()
+	}
 	return a.values.done()
 }
 

@@ -48,6 +48,7 @@ type Facts struct {
 	needed   map[Spot]bool          // accesses of several words of which it needs the digests
 	tracked  map[Spot][]Spot        // by reading: where its value goes
 	handings map[Spot]int           // places where values are handed over: how many
+	scopes   map[Spot]trace.Scope   // of conditions of ifs
 }
 
 // Formula returns what the value that is stored at s, or the condition that is
@@ -73,6 +74,14 @@ func (f *Facts) Fails(s Spot) trace.Outcome {
 
 // Stops reports whether the failure that the condition at s leads to ends the goroutine.
 func (f *Facts) Stops(s Spot) bool { return f != nil && f.stops[s] }
+
+// Scope returns the control scope of the condition of an if at s, if one was asked for.
+func (f *Facts) Scope(s Spot) trace.Scope {
+	if f == nil {
+		return trace.Scope{}
+	}
+	return f.scopes[s]
+}
 
 // Operand reports whether a formula needs the value of the name at s.
 func (f *Facts) Operand(s Spot) bool { return f != nil && f.operands[s] }

@@ -175,24 +175,26 @@ func (a *analysis) conditionOf(x *ssa.If) ast.Expr {
 }
 
 // takeApart notes the conditions that make up x, by way of &&, || and !. Each of them has an
-// event of its own, as the program evaluates only as many as it takes.
-func (v *valuesIn) takeApart(x ast.Expr) {
-	switch x := ast.Unparen(x).(type) {
+// event of its own, as the program evaluates only as many as it takes. Of is the if that x is
+// the condition of, nil for another statement.
+func (v *valuesIn) takeApart(x ast.Expr, of *ast.IfStmt) {
+	x = ast.Unparen(x)
+	switch y := x.(type) {
 	case *ast.BinaryExpr:
-		if x.Op == token.LAND || x.Op == token.LOR {
-			v.takeApart(x.X)
-			v.takeApart(x.Y)
+		if y.Op == token.LAND || y.Op == token.LOR {
+			v.takeApart(y.X, of)
+			v.takeApart(y.Y, of)
 			return
 		}
-		v.leaves[x] = true
 	case *ast.UnaryExpr:
-		if x.Op == token.NOT {
-			v.takeApart(x.X)
+		if y.Op == token.NOT {
+			v.takeApart(y.X, of)
 			return
 		}
-		v.leaves[x] = true
-	default:
-		v.leaves[x] = true
+	}
+	v.leaves[x] = true
+	if of != nil {
+		v.ifs[x] = of
 	}
 }
 

@@ -55,6 +55,7 @@ type valuesIn struct {
 	spawned    map[*function]bool               // called by go or defer
 	callees    map[*function]map[*function]bool // see there; made as they are asked for
 	leaves     map[ast.Expr]bool                // conditions of ifs and fors, taken apart
+	ifs        map[ast.Expr]*ast.IfStmt         // of the former: what they are of
 	// assigned are names to which a value is assigned there: x in x = y. Nothing can be
 	// read at these, so that they are no operands.
 	assigned map[position]bool
@@ -63,11 +64,11 @@ type valuesIn struct {
 // newValues returns an empty collection.
 func newValues() *valuesIn {
 	return &valuesIn{
-		Facts:   Facts{nil, map[Spot]Formula{}, map[Spot]trace.Outcome{}, map[Spot]bool{}, map[Spot]bool{}, map[Spot]bool{}, map[Spot][]Spot{}, map[Spot]int{}},
+		Facts:   Facts{nil, map[Spot]Formula{}, map[Spot]trace.Outcome{}, map[Spot]bool{}, map[Spot]bool{}, map[Spot]bool{}, map[Spot][]Spot{}, map[Spot]int{}, map[Spot]trace.Scope{}},
 		handing: newHanding(),
 		reads:   map[Spot][]*read{},
 		numbers: map[Spot]uint64{}, twice: map[Spot]bool{}, untracked: map[Spot]bool{}, calls: map[*function][]call{}, spawned: map[*function]bool{}, nils: map[any]bool{}, reassigned: map[any]bool{}, analysed: map[string]bool{},
-		callees: map[*function]map[*function]bool{}, leaves: map[ast.Expr]bool{}, assigned: map[position]bool{},
+		callees: map[*function]map[*function]bool{}, leaves: map[ast.Expr]bool{}, ifs: map[ast.Expr]*ast.IfStmt{}, assigned: map[position]bool{},
 	}
 }
 
@@ -76,6 +77,7 @@ func newValues() *valuesIn {
 func (v *valuesIn) done() *Facts {
 	for s := range v.twice {
 		delete(v.formulas, s)
+		delete(v.scopes, s)
 	}
 	for s := range v.untracked {
 		delete(v.tracked, s)
@@ -97,10 +99,10 @@ func (v *valuesIn) readSyntax(fset *token.FileSet, n ast.Node) {
 	}
 	switch n := n.(type) {
 	case *ast.IfStmt:
-		v.takeApart(n.Cond)
+		v.takeApart(n.Cond, n)
 	case *ast.ForStmt:
 		if n.Cond != nil {
-			v.takeApart(n.Cond)
+			v.takeApart(n.Cond, nil)
 		}
 	case *ast.AssignStmt:
 		assigned(n.Lhs...)

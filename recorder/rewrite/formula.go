@@ -169,6 +169,9 @@ func attach(editors []*editor, found *provenance.Facts, sites []trace.Site) []tr
 			}
 			site := &sites[index[s.ID]]
 			site.Formula, site.Fails = t.formula(e, s)
+			if site.Op == "branch" {
+				site.Scope = found.Scope(s.spot)
+			}
 			site.Stops = site.Fails != trace.Neither && t.stops(e, s)
 			if site.Formula == "" && s.spot.Role == provenance.Decides {
 				t.forget(e, s.node.(ast.Expr))

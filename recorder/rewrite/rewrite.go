@@ -101,7 +101,7 @@ func rewrite(pkgs []*packages.Package, dir string, o Options, importPath string)
 		if o.Inside {
 			shared = facts.OfMemory()
 		} else {
-			shared, values = facts, provenance.Derive(program, list)
+			shared, values = facts, provenance.Derive(program, list, len(o.Calls) > 0)
 		}
 	}
 	if err := parallel(units, func(u *unit) error { return u.edit(written, shared, values, o, importPath) }); err != nil {

@@ -52,6 +52,9 @@ func appendSites(f *os.File, sites []Site) error {
 	for _, s := range need {
 		c.rewrittenSite(s)
 	}
+	for _, s := range need {
+		c.scope(s)
+	}
 	c.flush()
 	if c.err != nil {
 		// What stands before is whole; a partial chunk is a tail like any other.

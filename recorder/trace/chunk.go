@@ -21,12 +21,13 @@ const (
 	callSiteChunk  chunkType = 'S'
 	nameChunk      chunkType = 'N'
 	siteChunk      chunkType = 'R'
+	scopeChunk     chunkType = 'C'
 	endChunk       chunkType = 'X'
 )
 
 func (c chunkType) known() bool {
 	switch c {
-	case metaChunk, eventChunk, goroutineChunk, callSiteChunk, nameChunk, siteChunk, endChunk:
+	case metaChunk, eventChunk, goroutineChunk, callSiteChunk, nameChunk, siteChunk, scopeChunk, endChunk:
 		return true
 	}
 	return false

@@ -49,7 +49,9 @@
 //	     2: Update, 4: Tracked, 8: Fails IfFalse, 16: Fails IfTrue, 32: a
 //	     formula follows, 64: a type does, 128: Stops), func, file, op, expr strings,
 //	     formula string, type uint8
-//	'X'  end: no payload. The run ended in an orderly way. Only 'R' chunks may
+//	'C'  control scopes of such sites: id uint32, last line uint32, flags uint8 (1: IfTrue,
+//	     2: IfFalse, 4: Calls); see [Scope]
+//	'X'  end: no payload. The run ended in an orderly way. Only 'R' and 'C' chunks may
 //	     follow.
 //
 // # Events
@@ -85,7 +87,7 @@
 // with Which as its val. One with the kind 62 tells what the event that follows, a
 // write, finds in memory, see [Held]; before any other event it says nothing.
 //
-// Payloads of 'G', 'S', 'N' and 'R' hold any number of definitions. Goroutines
+// Payloads of 'G', 'S', 'N', 'R' and 'C' hold any number of definitions. Goroutines
 // and test names are defined before the first 'E' chunk that uses them. A
 // definition never spans chunks.
 //

@@ -121,6 +121,26 @@ const (
 	siteStops               // [Site.Stops]
 )
 
+// The flags of a scope in the file.
+const (
+	scopeTrue  = 1 << iota // [Scope.IfTrue]
+	scopeFalse             // [Scope.IfFalse]
+	scopeCalls             // [Scope.Calls]
+)
+
+func (d *reader) decodeScope(f *fields) {
+	at := f.base
+	id, last, flags := SiteID(f.uint32()), int(f.uint32()), f.uint8()
+	s, ok := d.t.Sites[id]
+	if f.err == nil && !ok {
+		f.failAt(at, "a defined site", fmt.Sprintf("site %#x", id))
+	}
+	if f.err == nil {
+		s.Scope = Scope{last, flags&scopeTrue != 0, flags&scopeFalse != 0, flags&scopeCalls != 0}
+		d.t.Sites[id] = s
+	}
+}
+
 func (d *reader) decodeSite(f *fields) {
 	s := Site{
 		ID:   SiteID(f.uint32()),

@@ -111,8 +111,9 @@ func (f *Flow) Constrained(t *Trace) *Flow {
 // recorded is left out, and its readings are not tracked: something about it
 // is not as it seems, such as an operation that wrapped around.
 //
-// It takes memory for each event that is tracked. A trace of which no assertion
-// follows from anything, or of more than MaxFlow events, has none.
+// It takes memory for each event that is tracked. A trace of which no assertion, and no
+// branch with a control scope, follows from anything, or of more than MaxFlow events, has
+// none.
 func NewFlow(t *Trace) *Flow {
 	b := flowBuilder{
 		t: t, f: &Flow{adds: map[int32]*Instance{}},
@@ -121,7 +122,7 @@ func NewFlow(t *Trace) *Flow {
 	}
 	asserts := false
 	for _, s := range t.Sites {
-		asserts = asserts || s.Fails != Neither && s.Formula != ""
+		asserts = asserts || s.Formula != "" && (s.Fails != Neither || s.Scope.Last != 0)
 	}
 	if !asserts || len(t.Events) > MaxFlow {
 		return b.f

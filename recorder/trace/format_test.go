@@ -139,7 +139,7 @@ func TestDecodeDamage(t *testing.T) {
 		{"type", good + chunk('Q', ""), `byte 79: expected a chunk type`},
 		{"header", good + "X\x00\x01\x00" + chunk('X', "")[4:], `byte 79: expected a chunk type`},
 		{"length", good + "E\x00\x00\x00\xff\xff\xff\xff" + strings.Repeat("\x00", 8), "byte 83: expected a length up to 16777216, found 4294967295"},
-		{"after end", good + chunk('X', "") + chunk('E', ""), "byte 95: expected nothing but R chunks after X, found 'E'"},
+		{"after end", good + chunk('X', "") + chunk('E', ""), "byte 95: expected nothing but R and C chunks after X, found 'E'"},
 		{"payload of end", good + chunk('X', "a"), "byte 95: expected no payload in X, found 1 bytes"},
 		{"part of an event", good + chunk('E', "abc"), "byte 95: expected an event, found 3 bytes that are not a whole one"},
 		{"end of an event", good + chunk('E', event(byte(Panic), 0, 0)[:16]), "byte 104: expected an event, found 7 bytes that are not a whole one"},

@@ -124,11 +124,11 @@ func (d *reader) readChunk() (chunkType, []byte, error) {
 	}
 	typ := chunkType(h[0])
 	if !typ.known() || h[1]|h[2]|h[3] != 0 {
-		return 0, nil, &FormatError{Offset: d.off, Expected: "a chunk type (one of M E G S N R X and three zeros)",
+		return 0, nil, &FormatError{Offset: d.off, Expected: "a chunk type (one of M E G S N R C X and three zeros)",
 			Found: fmt.Sprintf("%q", h[:4])}
 	}
-	if d.t.Complete && typ != siteChunk {
-		return 0, nil, &FormatError{Offset: d.off, Expected: "nothing but R chunks after X", Found: fmt.Sprintf("%q", h[0])}
+	if d.t.Complete && typ != siteChunk && typ != scopeChunk {
+		return 0, nil, &FormatError{Offset: d.off, Expected: "nothing but R and C chunks after X", Found: fmt.Sprintf("%q", h[0])}
 	}
 	length := binary.LittleEndian.Uint32(h[4:])
 	if length > maxPayload {
@@ -169,6 +169,8 @@ func (d *reader) decode(typ chunkType, payload []byte, base int64) error {
 			d.decodeName(f)
 		case siteChunk:
 			d.decodeSite(f)
+		case scopeChunk:
+			d.decodeScope(f)
 		case endChunk:
 			f.fail("no payload in X", fmt.Sprintf("%d bytes", len(f.p)))
 		}

@@ -24,7 +24,7 @@ func sample() *Trace {
 			load: {ID: load, Key: uint64(load), Func: "example.com/bank.(*Account).Balance", File: "bank.go", Line: 9, Col: 11,
 				Op: "read", Expr: "a.balance", Type: TypeInt, Data: true, Tracked: true},
 			store: {ID: store, Key: uint64(store), Func: "example.com/bank.(*Account).Deposit", File: "bank.go", Line: 14, Col: 2,
-				Op: "write", Expr: "a[\"x\ty\"].balance // §", Update: true, Formula: "(+ @80000007i8 1)", Fails: IfFalse, Stops: true},
+				Op: "write", Expr: "a[\"x\ty\"].balance // §", Update: true, Formula: "(+ @80000007i8 1)", Fails: IfFalse, Stops: true, Scope: Scope{17, true, false, true}},
 		},
 		Names:  []string{"TestTransfer", "TestTransfer/a#b \"c\""},
 		Cuts:   []Cut{{Test: "TestTransfer"}, {Test: "TestTransfer", Sync: true}},

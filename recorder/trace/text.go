@@ -132,6 +132,18 @@ func writeSite(b *bufio.Writer, id SiteID, s Site) {
 	if s.Stops {
 		b.WriteString(" stops")
 	}
+	if s.Scope.Last != 0 {
+		fmt.Fprintf(b, " scope=%d", s.Scope.Last)
+	}
+	if s.Scope.IfTrue {
+		b.WriteString(" iftrue")
+	}
+	if s.Scope.IfFalse {
+		b.WriteString(" iffalse")
+	}
+	if s.Scope.Calls {
+		b.WriteString(" calls")
+	}
 	if s.Formula != "" {
 		fmt.Fprintf(b, " formula=%q", s.Formula)
 	}

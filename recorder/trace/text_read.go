@@ -115,6 +115,7 @@ func (t *Trace) parseLine(line string) *FormatError {
 			Line: int(a.number("line", 32)), Col: int(a.number("col", 32)),
 			Op: a.string("op"), Expr: a.string("expr"), Type: a.valueType(), Data: a.word("data"), Update: a.word("update"),
 			Tracked: a.word("tracked"), Stops: a.word("stops"), Formula: a.string("formula"),
+			Scope: Scope{int(a.number("scope", 32)), a.word("iftrue"), a.word("iffalse"), a.word("calls")},
 		}
 		if a.word("failsfalse") {
 			s.Fails = IfFalse

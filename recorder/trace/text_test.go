@@ -25,7 +25,7 @@ goroutine id=2 parent=1 site=0x2 test="TestTransfer" path="0.1"
 site id=0x1 key=0xb9c904b2b74b164f func="testing.(*T).Run" file="/go/src/testing/testing.go" line=2101
 site id=0x2 key=0xe262ba910f91583f func="example.com/bank.TestTransfer" file="bank_test.go" line=12
 site id=0x80000007 key=0x80000007 func="example.com/bank.(*Account).Balance" file="bank.go" line=9 col=11 op="read" expr="a.balance" type="int" data tracked
-site id=0x80000009 key=0x80000009 func="example.com/bank.(*Account).Deposit" file="bank.go" line=14 col=2 op="write" expr="a[\"x\ty\"].balance // §" update failsfalse stops formula="(+ @80000007i8 1)"
+site id=0x80000009 key=0x80000009 func="example.com/bank.(*Account).Deposit" file="bank.go" line=14 col=2 op="write" expr="a[\"x\ty\"].balance // §" update failsfalse stops scope=17 iftrue calls formula="(+ @80000007i8 1)"
 0 fork obj=0x1 site=0x1 # main testing.go:2101
 1 begin # TestTransfer:0
 1 testbegin # TestTransfer:0

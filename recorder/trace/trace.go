@@ -112,6 +112,8 @@ type Site struct {
 	Fails Outcome
 	// Stops is set where that failure ends the goroutine. Otherwise it goes on.
 	Stops bool
+	// Scope is what a branch decides; see [Slice].
+	Scope Scope
 }
 
 // An Outcome is one of those of a condition.

@@ -214,6 +214,9 @@ func (c *chunkWriter) sites(ids []SiteID, sites map[SiteID]Site) {
 		}
 		c.rewrittenSite(s)
 	}
+	for _, id := range ids {
+		c.scope(sites[id])
+	}
 }
 
 func (c *chunkWriter) rewrittenSite(s Site) {
@@ -258,6 +261,27 @@ func (c *chunkWriter) rewrittenSite(s Site) {
 	if s.Type != TypeUnknown {
 		c.p = append(c.p, byte(s.Type))
 	}
+}
+
+// scope writes the control scope of a site, if it has one.
+func (c *chunkWriter) scope(s Site) {
+	if s.Scope == (Scope{}) {
+		return
+	}
+	c.begin(scopeChunk)
+	c.uint32(uint32(s.ID))
+	c.line(s.Scope.Last)
+	flags := byte(0)
+	if s.Scope.IfTrue {
+		flags |= scopeTrue
+	}
+	if s.Scope.IfFalse {
+		flags |= scopeFalse
+	}
+	if s.Scope.Calls {
+		flags |= scopeCalls
+	}
+	c.p = append(c.p, flags)
 }
 
 func (c *chunkWriter) freed(f Freed) {

@@ -92,6 +92,7 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Wit
 		shown = filter(violation, among)
 		stand = filter(violation, func(i int) bool { return !among(i) })
 	}
+	left := leftOut(t, slices.Concat(steps, violation))
 	in := func(i int) bool { return keep[t.Events[i].G] && i >= begin[t.Events[i].G] }
 	steps = filter(steps, in)
 	if meta.Extent == Bare {
@@ -112,7 +113,7 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Wit
 	steps = filter(steps, func(i int) bool { return canStep(t.Events[i].Kind) })
 	hold = filter(gates(t, hold), in)
 
-	m := newMaker(t, index, meta.Files, meta.Source, steps, hold, violation, pooled)
+	m := newMaker(t, index, meta.Files, meta.Source, left, steps, hold, violation, pooled)
 	w.Steps, w.Hold, w.Violation, w.Pooled = m.steps(steps), m.steps(hold), m.steps(violation), m.steps(pooled)
 	for k, item := range items {
 		w.Pooled[k].Item = item
@@ -124,6 +125,29 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Wit
 	stripRuns(w)
 	w.ID = index.id(t, meta.Kind, violation, meta.Source)
 	return w, nil
+}
+
+// leftOut returns the events that do not happen in a schedule though later ones of their
+// goroutine do: what was within the scopes of branches that come out otherwise then.
+func leftOut(t *trace.Trace, schedule []int) map[int]bool {
+	end := make(map[int]int) // by branch: what the goroutine does next
+	last := make(map[trace.GID]int)
+	for _, i := range schedule {
+		e := &t.Events[i]
+		if at, ok := last[e.G]; ok && at < i && t.Events[at].Kind == trace.Branch && t.Sites[t.Events[at].Site].Scope.Last != 0 {
+			end[at] = i
+		}
+		last[e.G] = i
+	}
+	out := make(map[int]bool)
+	for at, end := range end {
+		for i := at + 1; i < end; i++ {
+			if t.Events[i].G == t.Events[at].G {
+				out[i] = true
+			}
+		}
+	}
+	return out
 }
 
 // testsOf returns the tests of the goroutines at positions, each once.

@@ -21,8 +21,9 @@ type maker struct {
 	names  map[uint64]string // operands by object, from where the source tells
 }
 
-// newMaker counts what the steps for the events in lists need.
-func newMaker(t *trace.Trace, index *Index, files Files, source *Sources, lists ...[]int) *maker {
+// newMaker counts what the steps for the events in lists need, where those that are left
+// out do not happen.
+func newMaker(t *trace.Trace, index *Index, files Files, source *Sources, left map[int]bool, lists ...[]int) *maker {
 	m := &maker{t: t, index: index, files: files, source: source, names: make(map[uint64]string)}
 	want := make(map[int]bool)
 	for _, list := range lists {
@@ -30,7 +31,7 @@ func newMaker(t *trace.Trace, index *Index, files Files, source *Sources, lists 
 			want[i] = true
 		}
 	}
-	m.occ = occurrences(t, index, want)
+	m.occ = occurrences(t, index, want, left)
 	m.asked = index.asked
 	m.sites = make(map[trace.SiteID]bool)
 	for i := range want {
@@ -124,8 +125,9 @@ func (m *maker) operand(e trace.Event) string {
 
 // occurrences counts, for each wanted position, the how-manieth event of its
 // kind and site key it is in its goroutine, since its begin or, for a test's
-// own goroutine, since the test's begin: the run-time library counts the same.
-func occurrences(t *trace.Trace, index *Index, want map[int]bool) map[int]int {
+// own goroutine, since the test's begin: the run-time library counts the same. What is left
+// out does not count.
+func occurrences(t *trace.Trace, index *Index, want, left map[int]bool) map[int]int {
 	type point struct {
 		g    trace.GID
 		kind trace.Kind
@@ -152,7 +154,7 @@ func occurrences(t *trace.Trace, index *Index, want map[int]bool) map[int]int {
 		end = max(end, i+1)
 	}
 	for i := slices.Min(first); i < end; i++ {
-		if i < first[t.Events[i].G] {
+		if i < first[t.Events[i].G] || left[i] {
 			continue
 		}
 		p := at(i)

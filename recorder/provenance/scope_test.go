@@ -1,0 +1,55 @@
+package provenance
+
+import (
+	"fmt"
+	"go/ast"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/go/packages"
+
+	"github.com/gopredict/gopredict/recorder/sharing"
+)
+
+// TestScopes compares control scopes with the comments in testdata/scopes, which has the
+// programs of the figures of Chen and Roşu, 2005.
+func TestScopes(t *testing.T) {
+	pkgs, err := packages.Load(&packages.Config{Mode: loadMode}, "./testdata/scopes")
+	require.NoError(t, err)
+	require.Len(t, pkgs, 1)
+	p := pkgs[0]
+	require.Empty(t, p.Errors)
+	_, program := sharing.Analyze(pkgs, func(string) bool { return true })
+	facts := Derive(program, pkgs, true)
+	src, err := os.ReadFile(p.CompiledGoFiles[0])
+	require.NoError(t, err)
+	lines := strings.Split(string(src), "\n")
+	ast.Inspect(p.Syntax[0], func(n ast.Node) bool {
+		stmt, ok := n.(*ast.IfStmt)
+		if !ok {
+			return true
+		}
+		line := p.Fset.Position(stmt.Pos()).Line
+		if _, want, ok := strings.Cut(lines[line-1], " // "); ok {
+			said := "-"
+			if s := facts.Scope(Spot{p.Fset, stmt.Cond.Pos(), Decides, 0}); s.Last != 0 {
+				said = fmt.Sprint(s.Last - line)
+				for _, word := range []struct {
+					is   bool
+					text string
+				}{{s.IfTrue, " true"}, {s.IfFalse, " false"}, {s.Calls, " calls"}} {
+					if word.is {
+						said += word.text
+					}
+				}
+			}
+			assert.Equal(t, want, said, "line %d: %s", line, lines[line-1])
+		}
+		return true
+	})
+	none := derive(pkgs) // nobody has asked
+	assert.Empty(t, none.scopes)
+}
