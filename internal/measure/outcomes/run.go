@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/gopredict/gopredict/internal/measure/script"
 )
 
 // bound is the time for one run of a suite; go test itself ends a test binary
@@ -51,7 +53,7 @@ func (r *runner) command(ctx context.Context, dir, file, name string, args ...st
 	if state == nil { // it did not start
 		return process{}, err
 	}
-	p := process{seconds: (state.UserTime() + state.SystemTime()).Seconds(), memory: peak(state), outcomes: outcomes{}}
+	p := process{seconds: (state.UserTime() + state.SystemTime()).Seconds(), memory: script.Peak(state), outcomes: outcomes{}}
 	p.output = stdout.String() + stderr.String()
 	if err := os.WriteFile(file, []byte(p.output), 0o666); err != nil {
 		return p, err

@@ -2,12 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/gopredict/gopredict/internal/measure/script"
 )
 
 // A suite is the tests of one or more packages.
@@ -101,45 +102,16 @@ func (s suite) prepare(ctx context.Context, work string) (checkout, error) {
 		return checkout{}, err
 	}
 	if s.module {
-		return s.download(ctx, dir)
+		dir = filepath.Join(dir, "module")
+		version, err := script.Download(ctx, s.name, dir)
+		return checkout{dir: dir, version: version, packages: "./..."}, err
 	}
 	version, err := goCommand(ctx, dir, "env", "GOVERSION")
 	if err != nil {
 		return checkout{}, err
 	}
 	p := checkout{dir: dir, version: strings.TrimSpace(version), packages: s.name, instrument: s.name}
-	return p, writeMod(dir, "outcomes")
-}
-
-// download copies a module from the module cache, where nothing may be
-// written, to dir.
-func (s suite) download(ctx context.Context, dir string) (checkout, error) {
-	out, err := goCommand(ctx, dir, "mod", "download", "-json", s.name)
-	if err != nil {
-		return checkout{}, err
-	}
-	var info struct{ Path, Version, Dir string }
-	if err := json.Unmarshal([]byte(out), &info); err != nil {
-		return checkout{}, err
-	}
-	dir = filepath.Join(dir, "module")
-	if err := os.CopyFS(dir, os.DirFS(info.Dir)); err != nil {
-		return checkout{}, err
-	}
-	// Modules from before Go 1.11 have no go.mod.
-	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
-		if err := writeMod(dir, info.Path); err != nil {
-			return checkout{}, err
-		}
-		if _, err := goCommand(ctx, dir, "mod", "tidy"); err != nil {
-			return checkout{}, err
-		}
-	}
-	return checkout{dir: dir, version: info.Version, packages: "./..."}, nil
-}
-
-func writeMod(dir, path string) error {
-	return os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module "+path+"\n\ngo 1.26\n"), 0o666)
+	return p, script.WriteMod(dir, "outcomes")
 }
 
 // goCommand runs the go command in dir and returns its standard output.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gopredict/gopredict/internal/measure/script"
+
 	"github.com/gopredict/gopredict/internal/gotool"
 )
 
@@ -35,8 +37,8 @@ func (b *bench) builds(ctx context.Context) (rows []row, err error) {
 
 func (b *bench) build(ctx context.Context, name, module, work string) (rows []row, err error) {
 	defer os.RemoveAll(work)
-	dir, err := download(ctx, module, work)
-	if err != nil {
+	dir := filepath.Join(work, "module")
+	if _, err := script.Download(ctx, module, dir); err != nil {
 		return nil, err
 	}
 	command := filepath.Join(work, "gopredict")

@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/gopredict/gopredict/internal/gotool"
+	"github.com/gopredict/gopredict/internal/measure/script"
 )
 
 // modules are those whose test suites are run.
@@ -43,8 +43,8 @@ func (b *bench) suites(ctx context.Context) (rows []row, err error) {
 
 func (b *bench) suite(ctx context.Context, module, work string) (costs [ways]cost, err error) {
 	defer os.RemoveAll(work)
-	dir, err := download(ctx, module, work)
-	if err != nil {
+	dir := filepath.Join(work, "module")
+	if _, err := script.Download(ctx, module, dir); err != nil {
 		return costs, err
 	}
 	list, err := gotool.Output(ctx, dir, "list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}}{{end}}", "./...")
@@ -73,22 +73,4 @@ func (b *bench) suite(ctx context.Context, module, work string) (costs [ways]cos
 		}
 		return sum, nil
 	})
-}
-
-// download copies a module into a new folder below work, for the module cache
-// cannot be written to, and returns it.
-func download(ctx context.Context, module, work string) (string, error) {
-	if err := os.Mkdir(work, 0o755); err != nil {
-		return "", err
-	}
-	out, err := gotool.Output(ctx, work, "mod", "download", "-json", module)
-	if err != nil {
-		return "", err
-	}
-	var cached struct{ Dir string }
-	if err := json.Unmarshal(out, &cached); err != nil {
-		return "", err
-	}
-	dir := filepath.Join(work, "module")
-	return dir, os.CopyFS(dir, os.DirFS(cached.Dir))
 }

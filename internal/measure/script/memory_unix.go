@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package script
 
 import (
 	"os"
@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// peak returns the greatest resident memory of a process or one of its
+// Peak returns the greatest resident memory of a process or one of its
 // children, whichever is greater, in MiB.
-func peak(p *os.ProcessState) float64 {
+func Peak(p *os.ProcessState) float64 {
 	usage, ok := p.SysUsage().(*syscall.Rusage)
 	if !ok {
 		return 0

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+)
+
+const head = `# Whole modules
+
+The test suites of public modules, all packages: plainly, under ` + "`-race`" + `, and through
+` + "`gopredict test`" + ` with its defaults, on a machine with two cores. All was built before;
+no build is measured. *s* is processor time with all children, *elapsed* the time that
+passed, *MB* the resident memory of the largest process. Candidates are those of the recorded
+runs; *undecided* are all that are neither confirmed nor infeasible, also those of which a
+replay has failed. *Recording* is the time that the recorded runs took, in seconds elapsed.
+Written by
+
+    go run ./internal/measure/modules -rows=FILE -o docs/modules.md
+
+| module | plain s | elapsed | -race s | elapsed | MB | gopredict s | elapsed | MB | × -race | recording | events | candidates | confirmed | undecided | of candidates |
+|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
+`
+
+// page is the table of rows, in the order of the modules, and the causes.
+func page(rows map[string]row) string {
+	var b strings.Builder
+	b.WriteString(head)
+	logs, n := 0.0, 0
+	reasons := make(map[string]int)
+	for _, module := range modules {
+		r, ok := rows[module]
+		if !ok {
+			continue
+		}
+		ratio := r.Predict.Processor / r.Race.Processor
+		logs += math.Log(ratio)
+		n++
+		fmt.Fprintf(&b, "| %s | %.1f | %.1f | %.1f | %.1f | %.0f | %.1f | %.1f | %.0f | %.2f | %.1f | %d | %d | %d | %d | %.1f %% |\n", module,
+			r.Plain.Processor, r.Plain.Elapsed, r.Race.Processor, r.Race.Elapsed, r.Race.Memory,
+			r.Predict.Processor, r.Predict.Elapsed, r.Predict.Memory, ratio, r.Recording, r.Events,
+			r.Candidates, r.Confirmed, r.Undecided, 100*float64(r.Undecided)/float64(max(r.Candidates, 1)))
+		for why, count := range r.Reasons {
+			reasons[why] += count
+		}
+	}
+	if n > 0 {
+		fmt.Fprintf(&b, "\nGeometric mean of × -race: %.2f.\n", math.Exp(logs/float64(n)))
+	}
+	b.WriteString("\n## Why they are undecided\n\n| how many | reason |\n|--:|---|\n")
+	byCount := slices.SortedFunc(maps.Keys(reasons), func(v, w string) int {
+		return cmp.Or(cmp.Compare(reasons[w], reasons[v]), cmp.Compare(v, w))
+	})
+	for _, why := range byCount {
+		fmt.Fprintf(&b, "| %d | %s |\n", reasons[why], strings.ReplaceAll(cmp.Or(why, "none is told"), "|", `\|`))
+	}
+	return b.String()
+}
