@@ -253,12 +253,12 @@ func (c *confirmation) explore(ctx context.Context, findings []finding) error {
 		e.recordings, passing = append(e.recordings, again...), append(passing, passed...)
 		maps.Copy(e.tried, tried)
 	}
-	e.recordings = append(e.recordings, firsts...)
-	for _, r := range firsts {
+	for _, r := range slices.Concat(firsts, e.recordings) {
 		if err := r.stuck(ctx); err != nil {
 			return err
 		}
 	}
+	e.recordings = append(e.recordings, firsts...)
 	// The committed witnesses go first: a bug that one of them shows is confirmed then,
 	// with a file that is there already. They are judged beside a run in which the tests
 	// passed, if there is one: else a failure would be nothing new.

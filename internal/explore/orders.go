@@ -124,6 +124,9 @@ func inOrders(ctx context.Context, e *explored) error {
 		if err := e.besidePassing(ctx, c); err != nil {
 			return err
 		}
+		if err := c.stuck(ctx); err != nil {
+			return err
+		}
 		if err := c.confirm(ctx, findings); err != nil {
 			return err
 		}
