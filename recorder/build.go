@@ -55,7 +55,7 @@ func Prepare(ctx context.Context, c *Config) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
-	std, err := hooks.Overlay(c.Env.GOROOT, c.Env.GOVERSION, filepath.Join(c.Work, "std"), inside)
+	std, err := hooks.Overlay(hooks.Target{GOROOT: c.Env.GOROOT, GOVERSION: c.Env.GOVERSION, GOOS: c.Env.GOOS, GOARCH: c.Env.GOARCH}, filepath.Join(c.Work, "std"), inside)
 	if err != nil {
 		return nil, err
 	}

@@ -78,17 +78,25 @@ func (c *Config) goflags() gotool.TestArgs {
 	return gotool.TestArgs{Flags: gotool.ParseFlags(words)}
 }
 
-// platforms are the systems, with their processors, whose runtime the hooks fit.
-var platforms = map[string][]string{"linux": {"386", "amd64", "arm64"}}
+// systems are those, with their processors, whose runtime the hooks fit, and whether tests
+// were recorded and replayed there: see docs/platforms.md, which .ci/platforms writes.
+var systems = map[string]bool{
+	"darwin/amd64": false, "darwin/arm64": false,
+	"freebsd/amd64": false,
+	"linux/386":     true, "linux/amd64": true, "linux/arm64": true,
+	"windows/amd64": true,
+}
 
-func platformText() string {
-	var all []string
-	for _, goos := range slices.Sorted(maps.Keys(platforms)) {
-		for _, goarch := range platforms[goos] {
-			all = append(all, goos+"/"+goarch)
-		}
+// system is the one that c builds for.
+func (c *Config) system() string { return c.Env.GOOS + "/" + c.Env.GOARCH }
+
+// Untried returns the system that c builds for if nothing was ever recorded and replayed
+// there, though all that takes compiles for it; else "".
+func (c *Config) Untried() string {
+	if tried, known := systems[c.system()]; known && !tried {
+		return c.system()
 	}
-	return strings.Join(all, ", ")
+	return ""
 }
 
 // Check refuses what cannot work together with an instrumented build, or not here. It looks
@@ -114,8 +122,8 @@ func (c *Config) Check() error {
 	if err := hooks.CheckRelease(c.Env.GOVERSION); err != nil {
 		return err
 	}
-	if arches := platforms[c.Env.GOOS]; !slices.Contains(arches, c.Env.GOARCH) {
-		return &UsageError{fmt.Sprintf("prediction works on %s; this build is for %s/%s", platformText(), c.Env.GOOS, c.Env.GOARCH)}
+	if _, known := systems[c.system()]; !known {
+		return &UsageError{fmt.Sprintf("prediction works on %s; this build is for %s", strings.Join(slices.Sorted(maps.Keys(systems)), ", "), c.system())}
 	}
 	return nil
 }

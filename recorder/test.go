@@ -146,11 +146,12 @@ func (c *Config) shim(dir string) (string, error) {
 }
 
 // Exec returns the command, with its arguments, that the user's -exec flag wants
-// test binaries to be run through; nil if there is none.
+// test binaries to be run through, or the go command by itself for those for another
+// system; nil if there is none.
 func (c *Config) Exec() ([]string, error) {
 	v, ok := c.flag("exec")
 	if !ok {
-		return nil, nil
+		return c.Env.CrossExec(), nil
 	}
 	words, err := gotool.SplitWords(v)
 	if err != nil {

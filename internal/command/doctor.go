@@ -46,6 +46,9 @@ func (s *session) doctor(ctx context.Context, args []string) (int, error) {
 	}
 	conf := &recorder.Config{Dir: s.dir, Args: goArgs, Env: env, Instrument: opts.pkgs}
 	check("Go release, system and flags", fmt.Sprintf("%s for %s/%s", env.GOVERSION, env.GOOS, env.GOARCH), conf.Check())
+	if system := conf.Untried(); system != "" {
+		s.tellf("    %s", untried(system))
+	}
 	if why := conf.NotRecorded(); why != "" {
 		check("what is run", "", fmt.Errorf("with %s nothing is recorded and predicted", why))
 	}
@@ -59,6 +62,11 @@ func (s *session) doctor(ctx context.Context, args []string) (int, error) {
 		s.checkPackages(ctx, goArgs, check)
 	}
 	return code, nil
+}
+
+// untried is what is said on a system where nobody has recorded and replayed a test yet.
+func untried(system string) string {
+	return system + ": compiled, not tried: please report what it does there"
 }
 
 // writable returns why no files can be made in a folder, which it makes if need be.

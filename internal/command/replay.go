@@ -254,12 +254,16 @@ func (r *replaying) prepare(ctx context.Context) error {
 			return err
 		}
 		t := &tests{module: module}
-		t.build, t.binary, err = r.buildFor(ctx, &recorder.Config{
+		conf := &recorder.Config{
 			Dir: dir, Args: r.args.build, Env: module, Work: work,
 			Instrument: instrument, AtomicMethods: methods,
 			Debug: r.args.hold > 0,
 			Phase: func(what string) { r.status.Set(what, "") },
-		})
+		}
+		if system := conf.Untried(); system != "" {
+			r.complain("%s", untried(system))
+		}
+		t.build, t.binary, err = r.buildFor(ctx, conf)
 		if err != nil && !errors.Is(err, errNoTests) {
 			return err
 		}

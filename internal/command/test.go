@@ -152,6 +152,9 @@ func (s *session) tested(ctx context.Context, start time.Time, opts options, goA
 	}
 	x := explore.New(build, env, work, status, far)
 	x.Report.Shard = opts.shard
+	if system := conf.Untried(); system != "" {
+		x.Report.Warnings = append(x.Report.Warnings, untried(system))
+	}
 	for _, pattern := range build.Unmatched() {
 		x.Report.Warnings = append(x.Report.Warnings, fmt.Sprintf("-%spkgs: no package of this build matches %s", prefix, pattern))
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -64,6 +65,20 @@ func (e Env) Root() string {
 		return filepath.Dir(e.GOWORK)
 	}
 	return filepath.Dir(e.GOMOD)
+}
+
+// CrossExec returns the command in PATH that the go command runs programs for another
+// system than this one through, go_GOOS_GOARCH_exec, as "go help run" says; nil if there
+// is none, and for this system.
+func (e Env) CrossExec() []string {
+	if e.GOOS == runtime.GOOS && e.GOARCH == runtime.GOARCH {
+		return nil
+	}
+	path, err := exec.LookPath("go_" + e.GOOS + "_" + e.GOARCH + "_exec")
+	if err != nil {
+		return nil
+	}
+	return []string{path}
 }
 
 // Command returns the go command with args, to be run in dir, without stdio.

@@ -42,7 +42,7 @@ func (m M) Run() int {
 // time alone.
 var kept = []string{
 	"PATH", "TMPDIR", "TMP", "TEMP", "PWD", "SystemRoot", "USERPROFILE", "LocalAppData",
-	"GOTOOLCHAIN", "GOROOT", "GOCOVERDIR", "CGO_ENABLED", "CC", "LD_LIBRARY_PATH", "SSL_CERT_FILE", "SSL_CERT_DIR",
+	"GOTOOLCHAIN", "GOROOT", "GOOS", "GOARCH", "GOCOVERDIR", "CGO_ENABLED", "CC", "LD_LIBRARY_PATH", "SSL_CERT_FILE", "SSL_CERT_DIR",
 	"GOGC", "GORACE",
 	"http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY",
 }

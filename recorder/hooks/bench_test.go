@@ -3,7 +3,6 @@ package hooks
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -17,7 +16,7 @@ func BenchmarkReplay(b *testing.B) {
 	feasible := "gopredict-plan 1\norder 01\ntest TestRaceThenWait\ng 0 TestRaceThenWait:0.1\ng 1 TestRaceThenWait:0.2\n" +
 		fmt.Sprintf("v 0 %d %d 1\nv 1 %d %d 1\n", trace.Write, 1<<31|1, trace.Read, 1<<31|2)
 	stuck := feasible + fmt.Sprintf("s 1 %d %d 1\n", trace.Send, 1<<31|9)
-	binary := selftestBinary(b, "local")
+	selftestBinary(b, "local")
 	for _, way := range []struct{ name, plan string }{{"plain", ""}, {"feasible", feasible}, {"infeasible", stuck}} {
 		b.Run(way.name, func(b *testing.B) {
 			dir := b.TempDir()
@@ -29,7 +28,7 @@ func BenchmarkReplay(b *testing.B) {
 				}
 			}
 			for b.Loop() {
-				cmd := exec.Command(binary, "-test.run", "^TestRaceThenWait$")
+				cmd := selftest(b, "local", "-test.run", "^TestRaceThenWait$")
 				cmd.Env = append(os.Environ(), mode)
 				if out, err := cmd.CombinedOutput(); err != nil {
 					b.Fatalf("%v: %s", err, out)

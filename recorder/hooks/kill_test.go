@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"syscall"
@@ -64,7 +63,7 @@ func endAfter(t *testing.T, sig syscall.Signal, lines int) (counted, recorded in
 // countUntil is the run of endAfter.
 func countUntil(t *testing.T, sig syscall.Signal, file string, lines int) (counted int) {
 	t.Helper()
-	cmd := exec.Command(selftestBinary(t, "local"), "-test.run", "^TestLong$")
+	cmd := selftest(t, "local", "-test.run", "^TestLong$")
 	cmd.Env = append(os.Environ(), "LONG=1", "GOPREDICT_RT=record;trace="+file)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)

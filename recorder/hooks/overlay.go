@@ -29,10 +29,13 @@ var std embed.FS
 // call. The patched files stay as they are but for the calls.
 var added = map[string][]string{
 	"runtime": {
-		"_std/runtime/predict.go", "_std/runtime/predict_chan.go", "_std/runtime/predict_child.go",
-		"_std/runtime/predict_cpu_linux.go", "_std/runtime/predict_cpu_other.go", "_std/runtime/predict_file.go",
-		"_std/runtime/predict_final.go", "_std/runtime/predict_g.go", "_std/runtime/predict_order.go", "_std/runtime/predict_preempt.go",
-		"_std/runtime/predict_rand.go", "_std/runtime/predict_rank.go", "_std/runtime/predict_reach.go", "_std/runtime/predict_sweep.go", "_std/runtime/predict_thread.go",
+		"_std/runtime/predict.go", "_std/runtime/predict_asked_unix.go", "_std/runtime/predict_asked_windows.go",
+		"_std/runtime/predict_asleep_linux.go", "_std/runtime/predict_asleep_other.go", "_std/runtime/predict_chan.go",
+		"_std/runtime/predict_child.go", "_std/runtime/predict_cpu_linux.go", "_std/runtime/predict_cpu_other.go",
+		"_std/runtime/predict_cpu_windows.go", "_std/runtime/predict_file_unix.go", "_std/runtime/predict_file_windows.go",
+		"_std/runtime/predict_final.go", "_std/runtime/predict_g.go", "_std/runtime/predict_order.go",
+		"_std/runtime/predict_preempt.go", "_std/runtime/predict_rand.go", "_std/runtime/predict_rank.go",
+		"_std/runtime/predict_reach.go", "_std/runtime/predict_sweep.go", "_std/runtime/predict_thread.go",
 		"_std/runtime/predict_time.go", "_std/runtime/predict_value.go", "_std/runtime/predict_watch.go",
 	},
 	"internal/runtime/maps": {"_std/maps/predict.go"},
@@ -60,9 +63,12 @@ func CheckRelease(goVersion string) error {
 	return nil
 }
 
-// Overlay writes patched copies of the standard library's files, and the
-// sources of package predictrt, below dir. goroot is the tree to patch and
-// goVersion the output of "go env GOVERSION" there. The result maps the path
+// A Target is what a build is for and with: the answers of "go env" there.
+type Target struct{ GOROOT, GOVERSION, GOOS, GOARCH string }
+
+// Overlay writes patched copies of the standard library's files that the build
+// for a target takes, and the sources of package predictrt, below dir. The
+// tree to patch is the target's GOROOT. The result maps the path
 // of each file in goroot to that of the file to compile instead, as the field
 // Replace of the go command's -overlay file does. Equal input gives equal
 // paths and contents, and files that are up to date are not written again, so
@@ -70,15 +76,15 @@ func CheckRelease(goVersion string) error {
 // are taken from the paths that it maps them to.
 //
 // The error names the function or statement that was expected and not found.
-func Overlay(goroot, goVersion, dir string, rewritten map[string]string) (map[string]string, error) {
-	if err := CheckRelease(goVersion); err != nil {
+func Overlay(target Target, dir string, rewritten map[string]string) (map[string]string, error) {
+	if err := CheckRelease(target.GOVERSION); err != nil {
 		return nil, err
 	}
-	o := &overlay{goroot: goroot, goVersion: goVersion, dir: dir, replace: map[string]string{}, rewritten: rewritten}
+	o := &overlay{Target: target, dir: dir, replace: map[string]string{}, rewritten: rewritten}
 	maps.Copy(o.replace, rewritten)
 	for _, pkg := range packages() {
 		if err := o.patch(pkg); err != nil {
-			return nil, fmt.Errorf("%s of %s: %w; gopredict works with %s", pkg, goVersion, err, Supported)
+			return nil, fmt.Errorf("%s of %s for %s/%s: %w; gopredict works with %s", pkg, o.GOVERSION, o.GOOS, o.GOARCH, err, Supported)
 		}
 	}
 	files, err := predictrt.Files()
@@ -97,10 +103,10 @@ func Overlay(goroot, goVersion, dir string, rewritten map[string]string) (map[st
 // result, rewritten what package rewrite has made of files of packages that are to be
 // instrumented as the user's are (-predict.pkgs=std); hooks are put into these, then.
 type overlay struct {
-	goroot, goVersion string
-	dir               string // for what is written: dir/sync/mutex.go stands for GOROOT/src/sync/mutex.go
-	replace           map[string]string
-	rewritten         map[string]string
+	Target
+	dir       string // for what is written: dir/sync/mutex.go stands for GOROOT/src/sync/mutex.go
+	replace   map[string]string
+	rewritten map[string]string
 }
 
 // packages returns the packages of the table, each once, in its order.
@@ -118,13 +124,13 @@ func packages() []string {
 // changes is not copied. Of sync/atomic's methods there must be at least as many as functions
 // that they call: they have no row each that could be missed.
 func (o *overlay) patch(pkg string) error {
-	folder := filepath.Join(o.goroot, "src", filepath.FromSlash(pkg))
+	folder := filepath.Join(o.GOROOT, "src", filepath.FromSlash(pkg))
 	files, err := o.readPackage(folder)
 	if err != nil {
 		return err
 	}
 	for _, h := range table {
-		if h.Package != pkg || !h.in(o.goVersion) {
+		if h.Package != pkg || !h.in(o.GOVERSION) {
 			continue
 		}
 		if err := files.apply(h); err != nil {
@@ -163,7 +169,7 @@ func (o *overlay) patch(pkg string) error {
 func (o *overlay) add(pkg, name string, text []byte) error {
 	sub := filepath.FromSlash(pkg)
 	backing := filepath.Join(o.dir, sub, name)
-	o.replace[filepath.Join(o.goroot, "src", sub, name)] = backing
+	o.replace[filepath.Join(o.GOROOT, "src", sub, name)] = backing
 	if old, err := os.ReadFile(backing); err == nil && bytes.Equal(old, text) {
 		return nil
 	}
@@ -174,7 +180,7 @@ func (o *overlay) add(pkg, name string, text []byte) error {
 }
 
 // A stdPackage is the files of one package of the standard library that the
-// build takes on this platform.
+// build takes for the target.
 type stdPackage struct {
 	folder string
 	text   map[string][]byte  // by file name, of all files
@@ -187,10 +193,12 @@ type stdPackage struct {
 // declaration matches the beginning of a line that declares one of them.
 var declaration = regexp.MustCompile(`^(?:func (?:\([^)]*\) )?|type )(\w+)`)
 
-// readPackage reads the files of a package that the build takes on this platform, and
+// readPackage reads the files of a package that the build takes for the target, and
 // indexes what they declare without parsing them.
 func (o *overlay) readPackage(folder string) (*stdPackage, error) {
-	bp, err := build.ImportDir(folder, 0)
+	ctxt := build.Default
+	ctxt.GOOS, ctxt.GOARCH = o.GOOS, o.GOARCH
+	bp, err := ctxt.ImportDir(folder, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +237,7 @@ func (p *stdPackage) source(name string) (*source, error) {
 	return s, err
 }
 
-// apply makes the edits of one hook, if it is one for this platform. What the texts of the
+// apply makes the edits of one hook, if it is one for the target. What the texts of the
 // edits speak of is imported: the packages are found by the names that they use.
 func (p *stdPackage) apply(h Hook) error {
 	if first := h.edits[0]; first.at == inFile && p.text[first.anchor] == nil {

@@ -4,14 +4,15 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestOverlayKeepsLines(t *testing.T) {
-	goroot, version := goEnv(t, "")
-	replace, err := Overlay(goroot, version, t.TempDir(), nil)
+	target := goEnv(t, "")
+	replace, err := Overlay(target, t.TempDir(), nil)
 	require.NoError(t, err)
 	for file, backing := range replace {
 		old, err := os.ReadFile(file)
@@ -26,16 +27,16 @@ func TestOverlayKeepsLines(t *testing.T) {
 }
 
 func TestOverlayIsStable(t *testing.T) {
-	goroot, version := goEnv(t, "")
+	target := goEnv(t, "")
 	dir := t.TempDir()
-	first, err := Overlay(goroot, version, dir, nil)
+	first, err := Overlay(target, dir, nil)
 	require.NoError(t, err)
 	before := map[string]os.FileInfo{}
 	for _, f := range first {
 		before[f], err = os.Stat(f)
 		require.NoError(t, err)
 	}
-	second, err := Overlay(goroot, version, dir, nil)
+	second, err := Overlay(target, dir, nil)
 	require.NoError(t, err)
 	require.Equal(t, first, second)
 	for f, info := range before {
@@ -43,41 +44,48 @@ func TestOverlayIsStable(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, info.ModTime(), now.ModTime(), f)
 	}
-	require.Equal(t, filepath.Join(dir, "predictrt", "init.go"), first[filepath.Join(goroot, "src", "predictrt", "init.go")])
+	require.Equal(t, filepath.Join(dir, "predictrt", "init.go"), first[filepath.Join(target.GOROOT, "src", "predictrt", "init.go")])
 }
 
-func TestOverlayOfNewerRelease(t *testing.T) {
-	goroot, version := goEnv(t, otherRelease)
-	require.Equal(t, otherRelease, version)
-	_, err := Overlay(goroot, version, t.TempDir(), nil)
-	require.NoError(t, err)
+func TestOverlayOfEachSystem(t *testing.T) {
+	for _, toolchain := range []string{"local", otherRelease} {
+		target := goEnv(t, toolchain)
+		dir := t.TempDir()
+		for _, system := range []string{"linux/386", "linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "freebsd/amd64", "windows/amd64"} {
+			target.GOOS, target.GOARCH, _ = strings.Cut(system, "/")
+			_, err := Overlay(target, dir, nil)
+			require.NoError(t, err)
+		}
+	}
 }
 
 func TestOverlayRefusesUnknownRelease(t *testing.T) {
-	goroot, _ := goEnv(t, "")
+	target := goEnv(t, "")
 	for _, version := range []string{"go1.25.3", "go1.28", "go1.261", "devel", ""} {
-		_, err := Overlay(goroot, version, t.TempDir(), nil)
+		target.GOVERSION = version
+		_, err := Overlay(target, t.TempDir(), nil)
 		require.ErrorContains(t, err, "expected Go 1.26.x and 1.27.x", version)
 	}
 }
 
 func TestOverlayNamesMissingAnchor(t *testing.T) {
-	goroot, version := goEnv(t, "")
+	target := goEnv(t, "")
 	fake := t.TempDir()
-	from := filepath.Join(goroot, "src", "runtime")
+	from := filepath.Join(target.GOROOT, "src", "runtime")
 	require.NoError(t, os.CopyFS(filepath.Join(fake, "src", "runtime"), os.DirFS(from)))
 	file := filepath.Join(fake, "src", "runtime", "chan.go")
+	target.GOROOT = fake
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 
 	replaced := bytes.ReplaceAll(text, []byte("c.qcount--"), []byte("c.qcount -= 1"))
 	require.NoError(t, os.WriteFile(file, replaced, 0o666))
-	_, err = Overlay(fake, version, t.TempDir(), nil)
+	_, err = Overlay(target, t.TempDir(), nil)
 	require.ErrorContains(t, err, "chan.go: chanrecv: expected `c.qcount--` in its body, found none")
 	require.ErrorContains(t, err, Supported)
 
 	replaced = bytes.ReplaceAll(text, []byte("func closechan("), []byte("func shutchan("))
 	require.NoError(t, os.WriteFile(file, replaced, 0o666))
-	_, err = Overlay(fake, version, t.TempDir(), nil)
+	_, err = Overlay(target, t.TempDir(), nil)
 	require.ErrorContains(t, err, "expected a declaration of closechan, found none")
 }

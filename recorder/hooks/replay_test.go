@@ -164,7 +164,7 @@ func TestReplayTripsNoTimeout(t *testing.T) {
 // timerSettings are the values of GODEBUG that say how timers send: the old way went
 // with go1.27.
 func timerSettings(t *testing.T) []string {
-	_, version := goEnv(t, "")
+	version := goEnv(t, "").GOVERSION
 	if strings.HasPrefix(version, "go1.26") {
 		return []string{"", "asynctimerchan=1"}
 	}

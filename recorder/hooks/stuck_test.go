@@ -65,7 +65,7 @@ func TestRunGoesOnWhileSomethingCanCome(t *testing.T) {
 
 // Where timers do something again and again, nothing is proven: the tests' time is over then.
 func TestRunThatTurnsRoundEndsWithItsTime(t *testing.T) {
-	cmd := exec.Command(selftestBinary(t, "local"), "-test.run=^TestStuck$", "-test.timeout=1500ms")
+	cmd := selftest(t, "local", "-test.run=^TestStuck$", "-test.timeout=1500ms")
 	cmd.Env = append(os.Environ(), "STUCK=turns", "GOPREDICT_RT=record;trace="+filepath.Join(t.TempDir(), "trace"))
 	out, err := cmd.CombinedOutput()
 	require.Error(t, err)

@@ -55,6 +55,8 @@ const (
 	hasRead = "predictrt.HasRead(fd, p, n, err == nil, " + here + ")"
 	writes  = "predictrt.Writes(fd, p, " + here + ");"
 
+	hasReadFD = "predictrt.HasRead(int(fd.Sysfd), buf, n, err == nil || err == io.EOF, " + here + ")"
+
 	// A test's methods must not be called after it has ended: each call is a read of what
 	// the end writes, so that the two are a race if nothing orders them.
 	usesTest = "predictrt.Load(&c.done, predictrt.Site(" + here + "));"
@@ -68,8 +70,12 @@ const (
 	useRacer     = "predictrt.Write(&pull.racer, predictrt.Site(" + here + "))"
 )
 
-// unix is for functions that Windows and Plan 9 have in other forms.
-var unix = onlyIn("syscall_unix.go")
+// unix is for functions that Windows has in other forms, and inFD for those of its files
+// and sockets.
+var (
+	unix = onlyIn("syscall_unix.go")
+	inFD = onlyIn("fd_windows.go")
+)
 
 // inMap calls the run-time library while a map is being written: the statement toggles
 // what says so.
@@ -232,10 +238,11 @@ var table = []Hook{
 	{"runtime", "os_beforeExit", nil, []edit{after("runExitHooks(exitCode)", "predictFlush(true)")}},
 	{"runtime", "syscall_Exit", nil, []edit{entry("predictFlush(true);")}},
 	{"runtime", "fatalpanic", nil, []edit{before("exit(2)", "predictFlush(false)")}},
-	{"runtime", "sighandler", nil, []edit{
+	{"runtime", "sighandler", nil, []edit{onlyIn("signal_unix.go"),
 		before("dieFromSignal(sig)", "predictFlush(false)"),
 		before("mp.throwing = throwTypeRuntime", "predictFlush(false)"),
 	}},
+	{"runtime", "winthrow", nil, []edit{onlyIn("signal_windows.go"), before("g0.m.throwing = throwTypeRuntime", "predictFlush(false)")}},
 	{"runtime", "fatalthrow", nil, []edit{before("startpanic_m()", "predictFlush(false)")}},
 
 	// Channels. Their elements are numbered under the channel's own lock: which send a
@@ -438,13 +445,14 @@ var table = []Hook{
 
 	// Pipes and sockets: which are the two ends of one.
 	{"os", "Pipe", nil, []edit{onlyIn("pipe2_unix.go"), before("return newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false), nil", "predictrt.Piped(p[0], p[1])")}},
+	{"os", "Pipe", nil, []edit{onlyIn("file_windows.go"), before("return newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false), nil", "predictrt.Piped(int(p[0]), int(p[1]))")}},
 	{"net", "(*netFD).setAddr", nil, []edit{onlyIn("fd_posix.go"), entry("predictNamed(fd, laddr, raddr);")}},
 	{"net", "(*netFD).connect", events(trace.Send, trace.SendDone), []edit{onlyIn("fd_unix.go"), entry("predictConnects(fd, ra, " + here + ");")}},
 	{"net", "(*netFD).accept", events(trace.Recv, trace.RecvDone), []edit{onlyIn("fd_unix.go"),
 		after("d, rsa, errcall, err := fd.pfd.Accept()", "if err == nil { predictAccepted(fd, "+here+") }"),
 	}},
-	{"internal/poll", "(*FD).destroy", events(trace.Post), []edit{onlyIn("fd_unix.go"), entry("predictrt.Closes(fd.Sysfd, " + here + ");")}},
-	{"internal/poll", "(*FD).Shutdown", events(trace.Post), []edit{onlyIn("fd_posix.go"), entry("predictrt.Ends(fd.Sysfd, " + here + ");")}},
+	{"internal/poll", "(*FD).destroy", events(trace.Post), []edit{onlyIn("fd_unix.go"), entry("predictrt.Closes(int(fd.Sysfd), " + here + ");")}},
+	{"internal/poll", "(*FD).Shutdown", events(trace.Post), []edit{onlyIn("fd_posix.go"), entry("predictrt.Ends(int(fd.Sysfd), " + here + ");")}},
 	{"internal/poll", "splice", nil, []edit{onlyIn("splice_linux.go"),
 		entry("predictrt.Writes(out, nil, " + here + ");"),
 		after("n, err := syscall.Splice(in, nil, out, nil, max, flags)", "predictrt.Wrote(out, int(n)); predictrt.HasRead(in, nil, int(n), err == nil, "+here+")"),
@@ -458,6 +466,31 @@ var table = []Hook{
 		entry("predictrt.Writes(outfd, nil, " + here + "); defer func() { predictrt.Wrote(outfd, written) }();"),
 	}},
 	{"syscall", "forkExec", nil, []edit{onlyIn("exec_unix.go"), before("sys := attr.Sys", "for _, f := range attr.Files { predictrt.Inherited(int(f)) }")}},
+
+	// The same on Windows, where package poll waits for what it has asked for, in a buffer
+	// that is the program's own.
+	{"internal/poll", "(*FD).Read", events(trace.Write, trace.Await), []edit{inFD, before("return n, err", hasReadFD)}},
+	{"internal/poll", "(*FD).Pread", events(trace.Write, trace.Await), []edit{inFD, before("return n, err", hasReadFD)}},
+	{"internal/poll", "(*FD).Write", events(trace.Read, trace.Post), []edit{inFD,
+		before("max := len(buf)", "predictrt.Writes(int(fd.Sysfd), buf[ntotal:], "+here+")"),
+		after("ntotal += n", "predictrt.Wrote(int(fd.Sysfd), n)"),
+	}},
+	{"internal/poll", "(*FD).Pwrite", events(trace.Read, trace.Post), []edit{inFD,
+		before("max := len(buf)", "predictrt.Writes(int(fd.Sysfd), buf[ntotal:], "+here+")"),
+	}},
+	{"internal/poll", "(*FD).Writev", nil, []edit{inFD,
+		before("bufs := newWSABufs(buf)", "predictrt.Writes(int(fd.Sysfd), nil, "+here+")"),
+		after("TestHookDidWritev(n)", "predictrt.Wrote(int(fd.Sysfd), n)"),
+	}},
+	{"internal/poll", "(*FD).destroy", events(trace.Post), []edit{inFD, entry("predictrt.Closes(int(fd.Sysfd), " + here + ");")}},
+	{"internal/poll", "SendFile", nil, []edit{onlyIn("sendfile_windows.go"),
+		entry("predictrt.Writes(int(fd.Sysfd), nil, " + here + "); defer func() { predictrt.Wrote(int(fd.Sysfd), int(written)) }();"),
+	}},
+	{"net", "(*netFD).connect", events(trace.Send, trace.SendDone), []edit{inFD, entry("predictConnects(fd, ra, " + here + ");")}},
+	{"net", "(*netFD).accept", events(trace.Recv, trace.RecvDone), []edit{inFD,
+		before("var lrsa, rrsa *syscall.RawSockaddrAny", "predictAccepted(fd, "+here+")"),
+	}},
+	{"syscall", "StartProcess", nil, []edit{onlyIn("exec_windows.go"), before("sys := attr.Sys", "for _, f := range attr.Files { predictrt.Inherited(int(f)) }")}},
 
 	// Tests. fRunner and tRunner are what runs a fuzz target and a test. Which goroutines
 	// belong to a test follows from there: they are its descendants.

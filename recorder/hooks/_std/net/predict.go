@@ -13,7 +13,7 @@ func predictNamed(fd *netFD, laddr, raddr Addr) {
 		return
 	}
 	if raddr != nil {
-		predictrt.Connected(fd.pfd.Sysfd, laddr.String(), raddr.String())
+		predictrt.Connected(int(fd.pfd.Sysfd), laddr.String(), raddr.String())
 	} else if fd.sotype == syscall.SOCK_STREAM {
 		predictrt.Listens(predictQueue(laddr))
 	}

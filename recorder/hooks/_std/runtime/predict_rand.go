@@ -1,9 +1,6 @@
 package runtime
 
-import (
-	"internal/stringslite"
-	"unsafe"
-)
+import "unsafe"
 
 // While a program is recorded or replayed, what is random in an ordinary run
 // is a fixed function of the goroutine's name and of how often it has asked.
@@ -188,16 +185,8 @@ func predictMapIter() uint64 {
 // for all runs: those decide the hash functions and where the heap begins. It
 // is called before the environment is known, and looks for itself.
 func predictStartRand(seed *[32]byte) {
-	if GOOS == "windows" || GOOS == "plan9" || GOARCH == "wasm" || argv == nil {
-		return
-	}
-	for i := argc + 1; argv_index(argv, i) != nil; i++ {
-		p := argv_index(argv, i)
-		s := unsafe.String(p, findnull(p))
-		if len(s) > len(predictEnvName) && stringslite.HasPrefix(s, predictEnvName) {
-			*seed = [32]byte{'g', 'o', 'p', 'r', 'e', 'd', 'i', 'c', 't'}
-			predictOneP = true
-			return
-		}
+	if predictIsAsked() {
+		*seed = [32]byte{'g', 'o', 'p', 'r', 'e', 'd', 'i', 'c', 't'}
+		predictOneP = true
 	}
 }

@@ -77,3 +77,9 @@ func TestSyscallPread(t *testing.T) {
 	f.Write(buffer)
 	f.ReadAt(buffer, 0)
 }
+
+// On Windows it is package poll that has them.
+func TestInternalPollFDWrite(t *testing.T)  { TestSyscallWrite(t) }
+func TestInternalPollFDPwrite(t *testing.T) { TestSyscallPwrite(t) }
+func TestInternalPollFDRead(t *testing.T)   { TestSyscallRead(t) }
+func TestInternalPollFDPread(t *testing.T)  { TestSyscallPread(t) }

@@ -1,3 +1,5 @@
+//go:build unix
+
 package runtime
 
 import "unsafe"
@@ -18,7 +20,7 @@ func PredictFile(name string) int {
 // PredictRead reads a whole file; ok is false if it cannot be read. name ends
 // with a zero byte.
 func PredictRead(name string) (data []byte, ok bool) {
-	fd := open(unsafe.StringData(name), _O_RDONLY, 0)
+	fd := open(unsafe.StringData(name), 0 /* O_RDONLY, which not all systems name */, 0)
 	if fd < 0 {
 		return nil, false
 	}
