@@ -4,6 +4,8 @@ import (
 	"flag"
 	"fmt"
 	"hash/fnv"
+	"slices"
+	"strings"
 
 	"github.com/gopredict/gopredict/recorder/trace"
 )
@@ -38,6 +40,66 @@ func classes(p *program) (n int) {
 		}
 	}
 	return n
+}
+
+// A comparison is what programs have shown in few runs beside all that they have.
+type comparison struct {
+	upTo []row // by the classes that they have
+	all  row
+}
+
+// A row is of several programs, together.
+type row struct {
+	programs, runs, behaviours, classes int
+	interleavings                       float64
+}
+
+// bounds are the most classes that the programs of each row but the last one have.
+var bounds = []int{1, 10, 100}
+
+// add counts one program; it has no classes if there are too many.
+func (c *comparison) add(runs, behaviours, classes int, interleavings float64) {
+	if c.upTo == nil {
+		c.upTo = make([]row, len(bounds)+2)
+	}
+	k := len(bounds) + 1
+	if classes > 0 {
+		k, _ = slices.BinarySearch(bounds, classes)
+	}
+	for _, r := range []*row{&c.upTo[k], &c.all} {
+		r.programs++
+		r.runs += runs
+		r.behaviours += behaviours
+		r.classes += classes
+		r.interleavings += interleavings
+	}
+}
+
+// String returns the table, in Markdown.
+func (c *comparison) String() string {
+	var s strings.Builder
+	fmt.Fprintln(&s, "| classes of a program | programs | behaviours | runs | classes | interleavings |")
+	fmt.Fprintln(&s, "|---|---|---|---|---|---|")
+	for k, r := range c.upTo {
+		of, from := "more, not counted", 1
+		if k > 0 && k <= len(bounds) {
+			from = bounds[k-1] + 1
+		}
+		all := fmt.Sprint(r.classes)
+		switch {
+		case k < len(bounds) && from == bounds[k]:
+			of = fmt.Sprint(from)
+		case k < len(bounds):
+			of = fmt.Sprintf("%d to %d", from, bounds[k])
+		case k == len(bounds):
+			of = fmt.Sprintf("%d or more", from)
+		default:
+			all = ""
+		}
+		fmt.Fprintf(&s, "| %s | %d | %d | %d | %s | %.3g |\n", of, r.programs, r.behaviours, r.runs, all, r.interleavings)
+	}
+	fmt.Fprintf(&s, "| all | %d | %d | %d | | %.3g |\n", c.all.programs, c.all.behaviours, c.all.runs, c.all.interleavings)
+	return s.String()
 }
 
 // An object is what operations depend on each other by.

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 
@@ -16,6 +17,8 @@ import (
 var (
 	programs = flag.Uint64("programs", 60, "random programs to compare with all their interleavings")
 	first    = flag.Uint64("first", 0, "the seed of the first of them")
+
+	tableFile = flag.String("table", "", "`FILE` for what they show, as a table in Markdown")
 )
 
 // free runs m to its end, in an order of chance.
@@ -210,11 +213,7 @@ func explore(t *testing.T, p *program, seed uint64) (runs int, ends map[string]b
 // TestOracle explores random programs, and compares with all their interleavings: each run
 // shows something new, and in the end all behaviours are known, and no others.
 func TestOracle(t *testing.T) {
-	looked, runs, behaviours := 0, 0, 0
-	var compared struct {
-		programs, runs, classes int
-		interleavings           float64
-	}
+	var table comparison
 	seeds := []uint64{
 		3429, // one run is ended where a goroutine waits that none has seen there
 		1488, // a select sends to what is closed, which ends the program
@@ -228,24 +227,18 @@ func TestOracle(t *testing.T) {
 		if want == nil {
 			continue
 		}
-		looked++
 		its, ends, result := explore(t, p, seed)
 		for end := range ends {
 			require.Contains(t, want, end, "seed %d", seed)
 		}
 		require.Equal(t, len(want), result.Behaviours, "seed %d", seed)
-		runs, behaviours = runs+its, behaviours+len(want)
-		if n := classes(p); n > 0 {
-			compared.programs++
-			compared.runs += its
-			compared.classes += n
-			compared.interleavings += interleavings
-		}
+		table.add(its, len(want), classes(p), interleavings)
 	}
-	t.Logf("%d programs: %d runs, %d behaviours", looked, runs, behaviours)
-	t.Logf("%d of these with up to %d classes of beginnings: %d runs, %d classes of interleavings, %.4g interleavings",
-		compared.programs, *maxClasses, compared.runs, compared.classes, compared.interleavings)
-	require.Greater(t, looked, int(*programs/2))
+	t.Logf("\n%s", &table)
+	require.Greater(t, table.all.programs, int(*programs/2))
+	if *tableFile != "" {
+		require.NoError(t, os.WriteFile(*tableFile, []byte(table.String()), 0o666))
+	}
 }
 
 // random returns a small program.

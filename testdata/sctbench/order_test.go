@@ -132,7 +132,7 @@ func bluetooth(t *testing.T, right bool) {
 	var stopping, stopped atomic.Bool
 	var pending atomic.Int32
 	pending.Store(1)
-	done := make(chan bool, 1)
+	done := make(chan bool, 2) // nobody waits for the second
 	leave := func() {
 		if pending.Add(-1) == 0 {
 			done <- true

@@ -1,10 +1,12 @@
 // Exploring counts how many runs it takes until the bugs of testdata/sctbench and
 // testdata/reach are seen: with the runs that gopredict makes, one after the other, to where
-// no goroutine has been yet, beside random schedulers and plain runs, and writes a page.
+// no goroutine has been yet, beside random schedulers and plain runs, and how many runs it
+// takes to see all that random programs can do, and writes a page.
 //
 //	go run ./internal/measure/exploring -o docs/exploring.md
 //
-// It exits with 1 if a bug is not confirmed within as many runs as are made at most, or if
+// With -rows the table can be made in parts, as of other programs each time. It exits with 1
+// if a bug that is expected is not confirmed within as many runs as are made at most, or if
 // something is confirmed in a program without a bug.
 package main
 
@@ -24,25 +26,39 @@ const most = 200
 func main() {
 	flags := flag.NewFlagSet("exploring", flag.ExitOnError)
 	seeds := flags.Int("seeds", 20, "of how many seeds the medians are; 0: only gopredict is run")
+	programs := flags.Int("programs", 5000, "how many random programs are explored completely")
+	kept := flags.String("rows", "", "`FILE` that keeps what was measured: a program that is there is not run again, and the table has all that are there")
 	var match regexp.Regexp
 	flags.TextVar(&match, "run", regexp.MustCompile(""), "regular expression: only the tests that match")
 	script.Compare(flags, func(ctx context.Context, j script.Job) (bool, error) {
-		b := &bench{dir: j.Dir, tool: j.Tool, seeds: *seeds}
-		flags.Visit(func(f *flag.Flag) {
-			if f.Name == "seeds" || f.Name == "run" {
-				b.flags += fmt.Sprintf(" -%s='%s'", f.Name, f.Value)
-			}
-		})
+		b := &bench{dir: j.Dir, tool: j.Tool, seeds: *seeds, random: *programs}
 		for _, subject := range []string{"sctbench", "reach"} {
-			if err := b.prepare(ctx, "testdata/"+subject, &match); err != nil {
+			if err := b.prepare(ctx, "testdata/"+subject); err != nil {
 				return false, fmt.Errorf("preparing %s: %w", subject, err)
 			}
 		}
+		if err := b.load(*kept); err != nil {
+			return false, err
+		}
 		for _, p := range b.programs {
+			if !match.MatchString(p.test) || p.row != nil {
+				continue
+			}
 			if err := b.measure(ctx, p); err != nil {
 				return false, fmt.Errorf("%s: %w", p.test, err)
 			}
-			fmt.Fprintf(os.Stderr, "exploring: %s\n", p.row())
+			if err := b.save(*kept); err != nil { // after each: all take long
+				return false, err
+			}
+			fmt.Fprintf(os.Stderr, "exploring: %s\n", p.line())
+		}
+		if b.oracle == "" {
+			if err := b.explore(ctx); err != nil {
+				return false, err
+			}
+			if err := b.save(*kept); err != nil {
+				return false, err
+			}
 		}
 		return b.good(), script.Write(j.Out, b.page())
 	})

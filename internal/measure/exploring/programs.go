@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/gopredict/gopredict/internal/gotool"
@@ -22,8 +21,9 @@ type bench struct {
 	dir      string // for all files
 	tool     string // gopredict's binary
 	seeds    int
-	flags    string // that are not the script's defaults, as the page shows them
 	programs []*program
+	random   int    // programs of the oracle
+	oracle   string // the table of it; "": not made yet
 }
 
 // A program is one test of a subject.
@@ -34,22 +34,11 @@ type program struct {
 	dir     string
 	run     recorder.Run // its instrumented binary, to be run in any order
 	binary  string       // the plain one
-
-	explored, command outcome
-	chance            [len(orders)][]int // runs until it has failed, by seed
-	plain             []int
-}
-
-// An outcome is what the command has shown of a program.
-type outcome struct {
-	confirmed int  // in which run; 0: in none
-	runs      int  // in all
-	complete  bool // all behaviours were seen
-	count     int  // of behaviours
+	*row                 // nil: not measured yet
 }
 
 // prepare copies a subject, and builds it plainly and instrumented.
-func (b *bench) prepare(ctx context.Context, from string, match *regexp.Regexp) error {
+func (b *bench) prepare(ctx context.Context, from string) error {
 	dir := filepath.Join(b.dir, filepath.Base(from))
 	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
 		return err
@@ -87,7 +76,7 @@ func (b *bench) prepare(ctx context.Context, from string, match *regexp.Regexp) 
 		}
 		for _, d := range parsed.Decls {
 			fn, ok := d.(*ast.FuncDecl)
-			if !ok || !strings.HasPrefix(fn.Name.Name, "Test") || strings.HasPrefix(fn.Name.Name, "TestOpen") || !match.MatchString(fn.Name.Name) {
+			if !ok || !strings.HasPrefix(fn.Name.Name, "Test") || strings.HasPrefix(fn.Name.Name, "TestOpen") {
 				continue
 			}
 			b.programs = append(b.programs, &program{

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -34,62 +35,73 @@ var orders = [...]struct {
 
 // measure does all with one program.
 func (b *bench) measure(ctx context.Context, p *program) (err error) {
-	if p.explored, err = b.predict(ctx, p, fmt.Sprint("-predict.explore=", most), "-predict.runs=1", "-predict.kinds=failure,deadlock"); err != nil {
+	r := new(row)
+	if r.Explored, err = b.predict(ctx, p, fmt.Sprint("-predict.explore=", most), "-predict.runs=1", "-predict.kinds=failure,deadlock"); err != nil {
 		return err
 	}
-	if p.command, err = b.predict(ctx, p); err != nil || !p.bug {
+	if r.Command, err = b.predict(ctx, p); err != nil {
 		return err
 	}
-	steps, err := b.steps(ctx, p)
-	if err != nil {
-		return err
-	}
-	for k, o := range orders {
-		p.chance[k], err = b.each(func(seed int) (int, error) {
-			return b.until(ctx, p, func(n int) recorder.Order { return o.of(1+seed*most+n, steps) })
-		})
+	if p.bug && b.seeds > 0 {
+		steps, err := b.steps(ctx, p)
 		if err != nil {
 			return err
 		}
+		for k, o := range orders {
+			r.Chance[k], err = b.median(func(seed, n int) (bool, error) {
+				return b.fails(ctx, p, o.of(1+seed*most+n, steps), fmt.Sprint("trace", seed))
+			})
+			if err != nil {
+				return err
+			}
+		}
+		if r.Plain, err = b.plainly(ctx, p); err != nil {
+			return err
+		}
 	}
-	p.plain, err = b.each(func(int) (int, error) { return p.plainly(ctx) })
-	return err
+	p.row = r
+	return nil
 }
 
-// each calls f for all seeds, beside each other.
-func (b *bench) each(f func(seed int) (int, error)) ([]int, error) {
-	out, errs := make([]int, b.seeds), make([]error, b.seeds)
-	var all sync.WaitGroup
+// median returns the middle one of how many runs it takes by each seed until one fails; more
+// than most if that one does not. The n-th runs of all seeds are made beside each other, and
+// no more once half of the seeds have failed.
+func (b *bench) median(fails func(seed, n int) (bool, error)) (int, error) {
+	failed, errs := make([]bool, b.seeds), make([]error, b.seeds)
 	slots := make(chan bool, runtime.NumCPU())
-	for seed := range b.seeds {
-		slots <- true
-		all.Go(func() {
-			out[seed], errs[seed] = f(seed)
-			<-slots
-		})
-	}
-	all.Wait()
-	return out, errors.Join(errs...)
-}
-
-// until runs a program in orders of chance until it fails, and returns how often; more than
-// most if it does not.
-func (b *bench) until(ctx context.Context, p *program, order func(n int) recorder.Order) (int, error) {
-	dir, err := os.MkdirTemp(b.dir, "run")
-	if err != nil {
-		return 0, err
-	}
-	defer os.RemoveAll(dir)
 	for n := range most {
-		run, err := p.run.Again(ctx, order(n), p.args(), filepath.Join(dir, "trace"), limit)
-		if err != nil {
+		var all sync.WaitGroup
+		left := 0
+		for seed := range b.seeds {
+			if failed[seed] {
+				continue
+			}
+			slots <- true
+			all.Go(func() {
+				failed[seed], errs[seed] = fails(seed, n)
+				<-slots
+			})
+		}
+		all.Wait()
+		if err := errors.Join(errs...); err != nil {
 			return 0, err
 		}
-		if run.Result == recorder.Fail {
+		for _, f := range failed {
+			if !f {
+				left++
+			}
+		}
+		if left <= b.seeds/2 {
 			return n + 1, nil
 		}
 	}
 	return most + 1, nil
+}
+
+// fails runs a program in an order of chance.
+func (b *bench) fails(ctx context.Context, p *program, order recorder.Order, file string) (bool, error) {
+	run, err := p.run.Again(ctx, order, p.args(), filepath.Join(b.dir, file), limit)
+	return run.Result == recorder.Fail, err
 }
 
 func (p *program) args() []string {
@@ -109,22 +121,28 @@ func (b *bench) steps(ctx context.Context, p *program) (int, error) {
 	return recorder.Steps(t, p.test), nil
 }
 
-// plainly runs a program as go test does until it fails, and returns how often.
-func (p *program) plainly(ctx context.Context) (int, error) {
-	cmd := exec.CommandContext(ctx, p.binary, append(p.args(), "-test.v", "-test.failfast", fmt.Sprint("-test.count=", most))...)
-	cmd.Dir = p.dir
-	out, err := cmd.Output()
-	if ctx.Err() != nil {
-		return 0, context.Cause(ctx)
+// plainly runs a program as go test does until it fails, as often as there are seeds, and
+// returns the middle one of how many runs that took.
+func (b *bench) plainly(ctx context.Context, p *program) (int, error) {
+	var all []int
+	for range b.seeds {
+		cmd := exec.CommandContext(ctx, p.binary, append(p.args(), "-test.v", "-test.failfast", fmt.Sprint("-test.count=", most))...)
+		cmd.Dir = p.dir
+		out, err := cmd.Output()
+		if ctx.Err() != nil {
+			return 0, context.Cause(ctx)
+		}
+		if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
+			return 0, err
+		}
+		n := bytes.Count(out, []byte("=== RUN"))
+		if err == nil {
+			n++
+		}
+		all = append(all, n)
 	}
-	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
-		return 0, err
-	}
-	n := bytes.Count(out, []byte("=== RUN"))
-	if err == nil {
-		n++
-	}
-	return n, nil
+	slices.Sort(all)
+	return all[(len(all)-1)/2], nil
 }
 
 // predict runs gopredict test on a program.
@@ -166,14 +184,14 @@ func (b *bench) predict(ctx context.Context, p *program, flags ...string) (o out
 		return o, fmt.Errorf("reading the report: %w", err)
 	}
 	for _, pkg := range r.Packages {
-		o.runs += 1 + pkg.Runs
+		o.Runs += 1 + pkg.Runs
 		for _, e := range pkg.Explored {
-			o.runs, o.count, o.complete = e.Runs, e.Behaviours, e.Complete
+			o.Runs, o.Behaviours, o.Complete = e.Runs, e.Behaviours, e.Complete
 		}
 	}
 	for _, f := range r.Findings {
-		if n := 1 + f.Run; f.Status == bug.Confirmed && f.Effect.Harm() >= bug.TestFailure.Harm() && (o.confirmed == 0 || n < o.confirmed) {
-			o.confirmed = n
+		if n := 1 + f.Run; f.Status == bug.Confirmed && f.Effect.Harm() >= bug.TestFailure.Harm() && (o.Confirmed == 0 || n < o.Confirmed) {
+			o.Confirmed = n
 		}
 	}
 	return o, nil

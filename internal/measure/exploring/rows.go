@@ -1,0 +1,75 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// A row is what was measured of a program, in numbers of runs.
+type row struct {
+	Explored, Command outcome
+	Chance            [len(orders)]int // the median by all seeds, of those until one fails; more than most: it does not
+	Plain             int              // of those of go test
+}
+
+// An outcome is what the command has shown of a program.
+type outcome struct {
+	Confirmed  int  // in which run; 0: in none
+	Runs       int  // in all
+	Complete   bool // all behaviours were seen
+	Behaviours int
+}
+
+// kept is what a file keeps.
+type kept struct {
+	Seeds    int
+	Programs map[string]*row // by their tests
+	Random   int
+	Oracle   string // of as many random programs
+}
+
+// load takes over what a file keeps of the programs, and save writes it, as JSON. A file that
+// is not there keeps nothing, and that without a name never does.
+func (b *bench) load(file string) error {
+	text, err := os.ReadFile(file)
+	if file == "" || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var k kept
+	if err := json.Unmarshal(text, &k); err != nil {
+		return fmt.Errorf("%s: expected what was measured of programs, as -rows writes it: %w", file, err)
+	}
+	if k.Seeds != b.seeds {
+		return fmt.Errorf("%s: expected rows of %d seeds, as -seeds says, found %d", file, b.seeds, k.Seeds)
+	}
+	if k.Random == b.random {
+		b.oracle = k.Oracle
+	}
+	for _, p := range b.programs {
+		p.row = k.Programs[p.test]
+	}
+	return nil
+}
+
+func (b *bench) save(file string) error {
+	if file == "" {
+		return nil
+	}
+	k := kept{Seeds: b.seeds, Programs: make(map[string]*row), Random: b.random, Oracle: b.oracle}
+	for _, p := range b.programs {
+		if p.row != nil {
+			k.Programs[p.test] = p.row
+		}
+	}
+	text, err := json.MarshalIndent(k, "", "\t")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, append(text, '\n'), 0o666)
+}
