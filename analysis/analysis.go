@@ -165,8 +165,7 @@ func Predict(ctx context.Context, t *trace.Trace, opts Options) (*Result, error)
 	if opts.Schedules == 0 {
 		opts.Schedules = 3
 	}
-	flow := trace.NewFlow(t)
-	p := &predictor{t: t, o: o, opts: opts, flow: flow, slice: trace.NewSlice(t, flow), tests: detect.NewTests(t, o), settled: make(map[string]bool), elsewhere: make(map[trace.SiteID]bool)}
+	p := &predictor{t: t, o: o, opts: opts, flow: trace.NewFlow(t), tests: detect.NewTests(t, o), settled: make(map[string]bool), elsewhere: make(map[trace.SiteID]bool)}
 	r := new(Result)
 	in := &detect.Input{
 		Trace: t, Order: o, Flow: p.flow, Tests: p.tests, Kinds: opts.Kinds, Patterns: opts.Patterns, Properties: opts.Properties,
@@ -236,6 +235,7 @@ type predictor struct {
 func (p *predictor) prepare() {
 	p.graphs = causality.New(p.t, p.o)
 	p.planner = schedule.NewPlanner(p.t, p.o, p.graphs)
+	p.slice = trace.NewSlice(p.t, p.flow)
 	p.planner.Slice(p.slice)
 	each := p.opts.Solving.budget()
 	p.candidates = solver.Budget{Steps: solvedCandidates * each.Steps, Memory: each.Memory}
