@@ -14,6 +14,8 @@ import (
 func TestReach(t *testing.T) {
 	t.Parallel()
 	explores(t, "reach", "Test", func(name string) bool { return !strings.HasPrefix(name, "TestOpen") })
+	// Alone, where nothing else says which object is the same in all runs.
+	explores(t, "reach", "^TestQueue$", func(string) bool { return true })
 }
 
 // Of programs of SCTBench's kind some are explored until nothing is left: with many

@@ -314,6 +314,9 @@ func TestBegin(name string) {
 	if enter(TestBegin_, 0) != nil {
 		g.log(TestBegin_, 0, 0, 0, obj, 0)
 	}
+	if top {
+		runtime.PredictNewBlock()
+	}
 }
 
 // TestEnd is called when it has returned.

@@ -52,6 +52,16 @@ func PredictObject(p uintptr) (base, size uintptr, flat bool) {
 	return s.base() + s.objIndex(p)*s.elemsize, s.elemsize, s.spanclass.noscan()
 }
 
+// PredictNewBlock makes the next small object without pointers the first of its block. So
+// those of a test lie in blocks alike in all runs, whatever was allocated before it.
+func PredictNewBlock() {
+	mp := acquirem()
+	if c := getMCache(mp); c != nil {
+		c.tiny, c.tinyoffset = 0, 0
+	}
+	releasem(mp)
+}
+
 // A PredictDynamic is what an interface holds.
 type PredictDynamic struct {
 	Type unsafe.Pointer // nil if nothing
