@@ -100,9 +100,9 @@ func TestRaceThenWait(t *testing.T) {
 		}
 	case "signal":
 		c := make(chan os.Signal, 1)
-		signal.Notify(c, syscall.SIGUSR1)
+		signal.Notify(c, syscall.SIGTERM)
 		// The one who sends it is no child of ours when it does so.
-		if err := exec.Command("sh", "-c", "(sleep 0.3; kill -USR1 $0) >/dev/null 2>&1 &", strconv.Itoa(os.Getpid())).Run(); err != nil {
+		if err := exec.Command("sh", "-c", "(sleep 0.3; kill -TERM $0) >/dev/null 2>&1 &", strconv.Itoa(os.Getpid())).Run(); err != nil {
 			t.Error(err)
 		}
 		<-c

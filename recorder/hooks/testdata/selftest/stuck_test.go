@@ -32,13 +32,13 @@ func TestStuck(t *testing.T) {
 		both.Wait()
 	case "signal": // nobody waits for the channel that it would be sent to
 		told := make(chan os.Signal, 1)
-		signal.Notify(told, syscall.SIGUSR1)
+		signal.Notify(told, syscall.SIGTERM)
 		defer signal.Stop(told)
 		var mu sync.Mutex
 		mu.Lock()
 		mu.Lock()
 	case "context": // a signal would cancel it, which is not what the test waits for
-		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGUSR1)
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 		defer stop()
 		go func() { <-ctx.Done() }()
 		<-make(chan int)
