@@ -144,7 +144,8 @@ func command(ctx context.Context, dir string, args ...string) (c cost, err error
 var (
 	numbers = regexp.MustCompile(`\d+(,\d{3})*`)
 	named   = regexp.MustCompile(`but .* (may find something else|may choose another case|may come in another order|may come out otherwise).*`)
-	because = regexp.MustCompile(`(: the orders that lead there would change|: each of these would have to come before).*`)
+	because = regexp.MustCompile(`(: the orders that lead there would change|: each of these would have to come before|, and the last before the first: ).*`)
+	at      = regexp.MustCompile(`( is at | waits for goroutine | has ended without ).*`)
 )
 
 // read takes the numbers from the command's report.
@@ -184,7 +185,7 @@ func (r *row) read(file string) error {
 		default:
 			r.Undecided++
 			why := named.ReplaceAllString(f.Reason, "but a read, a branch, a select or a message $1")
-			r.Reasons[numbers.ReplaceAllString(because.ReplaceAllString(why, ""), "N")]++
+			r.Reasons[numbers.ReplaceAllString(at.ReplaceAllString(because.ReplaceAllString(why, ""), "$1…"), "N")]++
 		}
 	}
 	return nil

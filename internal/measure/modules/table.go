@@ -12,9 +12,9 @@ import (
 const head = `# Whole modules
 
 The test suites of public modules, all packages: plainly, under ` + "`-race`" + `, and through
-` + "`gopredict test`" + ` with its defaults, on a machine with two cores. All was built before;
-no build is measured. *s* is processor time with all children, *elapsed* the time that
-passed, *MB* the resident memory of the largest process. Candidates are those of the recorded
+` + "`gopredict test`" + ` with its defaults, on a machine with two cores that others kept busy: what counts is *s*,
+processor time with all children. All was built before; no build is measured. *elapsed* is
+the time that passed, *MB* the resident memory of the largest process. Candidates are those of the recorded
 runs; *undecided* are all that are neither confirmed nor infeasible, also those of which a
 replay has failed. *Recording* is the time that the recorded runs took, in seconds elapsed.
 Written by
@@ -31,9 +31,11 @@ func page(rows map[string]row) string {
 	b.WriteString(head)
 	logs, n := 0.0, 0
 	reasons := make(map[string]int)
+	var missing []string
 	for _, module := range modules {
 		r, ok := rows[module]
 		if !ok {
+			missing = append(missing, module)
 			continue
 		}
 		ratio := r.Predict.Processor / r.Race.Processor
@@ -49,6 +51,9 @@ func page(rows map[string]row) string {
 	}
 	if n > 0 {
 		fmt.Fprintf(&b, "\nGeometric mean of × -race: %.2f.\n", math.Exp(logs/float64(n)))
+	}
+	if len(missing) > 0 {
+		fmt.Fprintf(&b, "\nNot run: %s.\n", strings.Join(missing, ", "))
 	}
 	b.WriteString("\n## Why they are undecided\n\n| how many | reason |\n|--:|---|\n")
 	byCount := slices.SortedFunc(maps.Keys(reasons), func(v, w string) int {
