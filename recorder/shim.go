@@ -74,10 +74,19 @@ func (e execution) write(dir string) error {
 func Exec(dir string, args []string) int {
 	code, err := run(dir, args)
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "gopredict: running %s: %v\n", strings.Join(args, " "), err)
+		fmt.Fprintf(os.Stderr, "gopredict: running %s: %v\n", strings.Join(args, " "), Foreign(err))
 		return 3
 	}
 	return code
+}
+
+// Foreign returns an error of running a test binary. If that is for another system, which
+// the system says in few words, it says what to do.
+func Foreign(err error) error {
+	if errors.Is(err, syscall.ENOEXEC) {
+		return fmt.Errorf("%w: it is built for another system or processor than this one; -exec=COMMAND names what runs it, such as qemu-aarch64", err)
+	}
+	return err
 }
 
 func run(dir string, args []string) (int, error) {

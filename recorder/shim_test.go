@@ -144,3 +144,13 @@ func TestRunOfPackage(t *testing.T) {
 	}
 	assert.Equal(t, "/w/a.test", newRun(Package{Dir: "/m/a"}, executions).Binary)
 }
+
+// A binary for another processor is told of as such.
+func TestShimOfAForeignBinary(t *testing.T) {
+	bin := filepath.Join(t.TempDir(), "foreign.test")
+	require.NoError(t, os.WriteFile(bin, []byte("\x00foreign"), 0o755))
+	cmd, _ := shimOf(t, settings{}, bin)
+	out, err := cmd.CombinedOutput()
+	require.Error(t, err)
+	assert.Regexp(t, `^gopredict: running .*foreign.test: .*exec format error: it is built for another system .*; -exec=COMMAND names what runs it.*\n$`, string(out))
+}

@@ -139,7 +139,7 @@ func (bin Binary) run(ctx context.Context, w *witness.Witness, mode predictrt.Mo
 	}
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
-		return "", Outcome{}, fmt.Errorf("replaying %s: %w", w.ID, err)
+		return "", Outcome{}, fmt.Errorf("replaying %s: %w", w.ID, recorder.Foreign(err))
 	}
 	if limit.Err() != nil { // killed: not even the -test.timeout could run
 		return out.String(), Outcome{Effect: bug.NoEffect, TimedOut: true}, nil

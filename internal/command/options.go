@@ -51,7 +51,7 @@ type options struct {
 
 	// What becomes of what is found.
 	failOn    []string          // what makes the run fail: words of the table below, kinds, or "effect"
-	witnesses string            // folder for witnesses, below each package's; committed, they are regression tests
+	witnesses string            // folder for witnesses, below each package's, or absolute; committed, they are regression tests
 	files     map[string]string // for the report, by their formats
 	github    bool              // tell GitHub Actions
 
@@ -118,14 +118,14 @@ var optionTable = map[string]optionInfo{
 	// Written also where bugs fail the run: scripts read it to see why.
 	"json":  {file("json"), "file to write the report to, as JSON"},
 	"junit": {file("junit"), "file to write the report to, with the tests' results, as JUnit XML"},
-	// Replay finds the package by its folder, so that a witness must be below.
+	// An absolute one is for sources that nobody may write to.
 	"witnesses": {func(o *options, v string) error {
-		if !filepath.IsLocal(v) {
-			return fmt.Errorf("want a folder below the package's, relative to it")
+		if !filepath.IsLocal(v) && !filepath.IsAbs(v) {
+			return fmt.Errorf("want a folder below the package's, relative to it, or an absolute path")
 		}
 		o.witnesses = v
 		return nil
-	}, "folder for witnesses, below each package's folder (testdata/predict)"},
+	}, "folder for witnesses, below each package's folder, or an absolute path\n\t\t(testdata/predict)"},
 	"budget": {func(o *options, v string) (err error) {
 		o.budget, err = duration(v)
 		return err

@@ -238,7 +238,7 @@ func (r *replaying) one(ctx context.Context, path string) (int, error) {
 
 // prepare builds the tests that the witness is of, unless that was done for another one.
 func (r *replaying) prepare(ctx context.Context) error {
-	dir, err := packageDir(r.path)
+	dir, err := r.packageDir(ctx)
 	if err != nil {
 		return err
 	}
@@ -508,17 +508,34 @@ func missed(verdicts []replayer.Verdict) []miss {
 	return out
 }
 
-// packageDir finds the package that a witness belongs to: the nearest folder
-// above it, within its module, that holds tests. That is how a witness needs no path of its
-// own machine in it, and can be moved along with its package.
-func packageDir(path string) (string, error) {
+// packageDir finds the package that the witness belongs to: that of the folder above it. One
+// that lies elsewhere, as -predict.witnesses has asked for, is of the package of that name in
+// the module of the user's folder.
+func (r *replaying) packageDir(ctx context.Context) (string, error) {
+	if dir := folderAbove(r.path); dir != "" {
+		return dir, nil
+	}
+	// A witness may say what it likes: its package is compared, and no pattern.
+	out, err := gotool.Output(ctx, filepath.Join(r.dir, r.args.build.Dir), "list", "-e", "-find", "-f", "{{.ImportPath}}\t{{.Dir}}", "work")
+	for line := range strings.Lines(string(out)) {
+		if path, dir, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok && path == r.witness.Package {
+			return dir, nil
+		}
+	}
+	return "", errors.Join(fmt.Errorf("%s: no folder above holds tests, and the module here has no package %s; a witness is replayed where it was saved, or from a folder of its module", r.path, r.witness.Package), err)
+}
+
+// folderAbove is the nearest folder above a witness, within its module, that holds tests; ""
+// if there is none. That is how a witness needs no path of its own machine in it, and can be
+// moved along with its package.
+func folderAbove(path string) string {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		if tests, _ := filepath.Glob(filepath.Join(dir, "*_test.go")); len(tests) > 0 {
-			return dir, nil
+			return dir
 		}
 		_, err := os.Stat(filepath.Join(dir, "go.mod"))
 		if err == nil || dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("%s: no folder above holds tests; a witness must stay below its package's folder", path)
+			return ""
 		}
 	}
 }

@@ -140,6 +140,10 @@ func (s *session) tested(ctx context.Context, start time.Time, opts options, goA
 	// All packages' tests have run by now, beside each other as go test runs them. Only
 	// then they are analyzed: replays take all processors, and would make tests time out.
 	far := opts.explore()
+	if goArgs.IsSet("artifacts") {
+		out, _ := goArgs.Lookup("outputdir")
+		far.Artifacts = filepath.Join(s.path(out), "_artifacts")
+	}
 	say := func(line string) {
 		status.Clear()
 		fmt.Fprintln(s.reportTo(goArgs), given.Line(line))
@@ -250,7 +254,11 @@ func (s *session) fromHere(r report.Report, root string) *report.Report {
 	r.Findings = slices.Clone(r.Findings)
 	for i, f := range r.Findings {
 		if f.Witness != "" {
-			r.Findings[i].Witness = s.relative(filepath.Join(root, f.Witness))
+			file := f.Witness
+			if !filepath.IsAbs(file) {
+				file = filepath.Join(root, file)
+			}
+			r.Findings[i].Witness = s.relative(file)
 		}
 	}
 	return &r

@@ -20,7 +20,7 @@ const tierWitness = "witness"
 // into the report what has become of each. Tests are those that were recorded. Those that still reach their bug are
 // findings, one for each set of places.
 func (c *confirmation) committed(ctx context.Context, findings []finding, tests []string) error {
-	files, err := filepath.Glob(filepath.Join(c.run.Package.Dir, c.opts.Witnesses, "*", "[^.]*"))
+	files, err := filepath.Glob(filepath.Join(c.witnessFolder().path(), "*", "[^.]*"))
 	if err != nil {
 		return err
 	}
@@ -54,11 +54,11 @@ func (c *confirmation) committed(ctx context.Context, findings []finding, tests 
 		if a.to.Status == bug.Damaged {
 			c.Failed = true
 		} else {
-			c.tally.taken = append(c.tally.taken, filepath.Join(c.root, a.to.Witness))
+			c.tally.taken = append(c.tally.taken, c.path(a.to.Witness))
 		}
 		c.Report.Witnesses = append(c.Report.Witnesses, a.to)
 		if a.ev != nil && a.ev.Result.Status != bug.Confirmed {
-			c.tally.unreached = append(c.tally.unreached, unreached{a.ev, filepath.Join(c.root, a.to.Witness), len(c.Report.Witnesses) - 1})
+			c.tally.unreached = append(c.tally.unreached, unreached{a.ev, c.path(a.to.Witness), len(c.Report.Witnesses) - 1})
 			continue
 		}
 		if a.ev == nil || c.done[sitesOf(a.ev.Result.Witness)] {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -420,8 +421,23 @@ func timedOut(r replayer.Result) bool {
 	return slices.ContainsFunc(r.Verdicts, func(v replayer.Verdict) bool { return v.Outcome.TimedOut })
 }
 
+// A witnessFolder is where the witnesses of a package's tests are, in a folder for each test:
+// below is in root, and no link leads out of that.
+type witnessFolder struct{ root, below string }
+
+func (f witnessFolder) path() string { return filepath.Join(f.root, f.below) }
+
+// witnessFolder is where witnesses are looked for, and saved if that is possible.
+func (c *confirmation) witnessFolder() witnessFolder {
+	if filepath.IsAbs(c.opts.Witnesses) {
+		return witnessFolder{c.opts.Witnesses, filepath.FromSlash(c.run.Package.Path)}
+	}
+	return witnessFolder{c.run.Package.Dir, c.opts.Witnesses}
+}
+
 // save writes the witness of f, if it is confirmed, beside its test: in the place of
 // a committed one of the same bug that the program has left, but not of another bug's.
+// Where nothing can be written it goes to the folder for artifacts, if there is one.
 func (c *confirmation) save(f *reported) error {
 	if f.witness == nil {
 		return nil
@@ -429,9 +445,10 @@ func (c *confirmation) save(f *reported) error {
 	// One file a bug and test, also where later recordings confirm it with less harm or
 	// more: a folder that fills with witnesses of one bug is no help.
 	c.renew(f)
+	in := c.witnessFolder()
 	at := c.tally.saved[f.confirmed]
 	if at.test != f.witness.Tests[0] {
-		folder := filepath.Join(c.run.Package.Dir, c.opts.Witnesses, f.witness.Tests[0])
+		folder := filepath.Join(in.path(), f.witness.Tests[0])
 		var used []string
 		for _, file := range c.tally.taken {
 			if filepath.Dir(file) == folder {
@@ -442,11 +459,34 @@ func (c *confirmation) save(f *reported) error {
 		at = saved{f.witness.Tests[0], filepath.Join(folder, id), id}
 		c.tally.saved[f.confirmed] = at
 	}
-	f.ID, f.witness.ID, f.Witness = at.id, at.id, c.rel(at.file)
-	name, err := filepath.Rel(c.run.Package.Dir, at.file)
-	if err == nil {
-		err = f.witness.Save(c.run.Package.Dir, name)
+	f.ID, f.witness.ID = at.id, at.id
+	err := c.saveIn(in, f, at)
+	if err != nil && c.opts.Artifacts != "" {
+		artifacts := witnessFolder{c.opts.Artifacts, filepath.FromSlash(c.run.Package.Path)}
+		if rel, outside := filepath.Rel(in.path(), at.file); outside == nil {
+			at.file = filepath.Join(artifacts.path(), rel)
+		}
+		if other := c.saveIn(artifacts, f, at); other == nil {
+			c.warn("%s: %v; it is in %s", c.run.Package.Path, err, at.file)
+			return nil
+		}
 	}
+	if err != nil && !filepath.IsAbs(c.opts.Witnesses) {
+		err = fmt.Errorf("%w; -predict.witnesses=/absolute/path keeps witnesses elsewhere", err)
+	}
+	return err
+}
+
+// saveIn writes the witness of f to the file at, which is in the folder.
+func (c *confirmation) saveIn(in witnessFolder, f *reported, at saved) error {
+	name, err := filepath.Rel(in.root, at.file)
+	if err == nil && in.root != c.run.Package.Dir {
+		err = os.MkdirAll(in.root, 0o777)
+	}
+	if err == nil {
+		err = f.witness.Save(in.root, name)
+	}
+	f.Witness = c.rel(at.file)
 	if err != nil {
 		f.Witness = "" // there is none to replay
 	}

@@ -67,7 +67,8 @@ import (
 type Options struct {
 	Analysis  analysis.Options  // of each trace
 	Methods   bool              // methods of structs that hold a mutex are atomic regions
-	Witnesses string            // folder for witnesses, below that of each package
+	Witnesses string            // folder for witnesses, below that of each package; if absolute, one for all, with a folder for each package
+	Artifacts string            // folder for those that cannot be saved there; "" if there is none
 	Timeout   time.Duration     // for all replays together
 	Runs      int               // how often tests are recorded; 0: as often as is cheap
 	Tell      func(line string) // of each run beyond those that shows something new; nil: nobody asks
@@ -372,12 +373,20 @@ func Files(env gotool.Env) witness.Files {
 	return witness.Files{Root: env.Root(), GOROOT: env.GOROOT, ModCache: env.GOMODCACHE}
 }
 
-// rel names a file relative to the root, with forward slashes.
+// rel names a file relative to the root, with forward slashes; one elsewhere by its path.
 func (x *Exploration) rel(file string) string {
-	if r, err := filepath.Rel(x.root, file); err == nil {
+	if r, err := filepath.Rel(x.root, file); err == nil && filepath.IsLocal(r) {
 		return filepath.ToSlash(r)
 	}
 	return file
+}
+
+// path is the file that rel has named.
+func (x *Exploration) path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(x.root, name)
 }
 
 // makeFolders makes the folders for the files of replays, once for all packages.
