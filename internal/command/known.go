@@ -5,11 +5,13 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/gopredict/gopredict/internal/explore"
 	"github.com/gopredict/gopredict/internal/gotool"
 	"github.com/gopredict/gopredict/internal/known"
 	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/recorder"
 )
 
 // A gate is what a run knows of bugs before it has found any.
@@ -38,12 +40,16 @@ func (s *session) gate(ctx context.Context, o *options, root string) (g gate, er
 
 // suppress marks the findings that are known. Folders are those of the tested packages.
 // That a comment or an entry of the baseline is of no use any more is told if the run has
-// looked for all that they can be about.
+// looked for all that they can be about: it does not if tests were left out, or a package was not
+// built or failed, after which tests may not have run.
 func (s *session) suppress(g gate, r *report.Report, env gotool.Env, folders []string, args gotool.TestArgs) error {
 	comments := known.ReadComments(folders, explore.Files(env).Name)
 	comments.Mark(r)
 	warnings := comments.Bad
-	whole := len(g.options.kinds) == 0 && len(r.Incomplete) == 0 && !args.IsSet("run") && !args.IsSet("skip") && !args.IsSet("short")
+	whole := len(g.options.kinds) == 0 && len(r.Incomplete) == 0 && !args.IsSet("run") && !args.IsSet("skip") && !args.IsSet("short") &&
+		!slices.ContainsFunc(r.Packages, func(p report.Package) bool {
+			return p.Result != string(recorder.Pass) && p.Result != string(recorder.NoTests)
+		})
 	if whole {
 		warnings = append(warnings, comments.Unused()...)
 	}
