@@ -37,6 +37,7 @@ type (
 		ID      string      `json:"id"`
 		Name    string      `json:"name,omitempty"`
 		Short   sarifText   `json:"shortDescription"`
+		Full    sarifText   `json:"fullDescription"`
 		Help    sarifText   `json:"help"`
 		HelpURI string      `json:"helpUri"`
 		Default sarifConfig `json:"defaultConfiguration"`
@@ -117,7 +118,7 @@ func WriteSARIF(w io.Writer, r *Report) error {
 	for _, k := range bug.Kinds() {
 		index[k] = len(run.Tool.Driver.Rules)
 		rule := sarifRule{
-			ID: string(k), Short: sarifText{capital(strings.ToLower(k.Title(2)))}, Help: sarifText{k.Help()},
+			ID: string(k), Short: sarifText{capital(strings.ToLower(k.Title(2)))}, Full: sarifText{k.Help()}, Help: sarifText{k.Help()},
 			HelpURI: documentation + "#what-a-finding-says", Default: sarifConfig{level(k.Gates())},
 		}
 		if name := camel(strings.ToLower(strings.ReplaceAll(k.Title(2), " ", "-"))); !strings.EqualFold(name, rule.ID) {

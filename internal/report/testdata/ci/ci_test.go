@@ -1,0 +1,214 @@
+// Package ci reads what package report writes for CI systems as others read it: with schemas,
+// and with the libraries of those who take such files. It is a module of its own, so that who has
+// gopredict as a tool has no use for those. .ci/formats asks programs in other languages, too.
+package ci
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/joshdk/go-junit"
+	_ "github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif" // see sarifSchema
+	"github.com/rhysd/actionlint"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/internal/report"
+)
+
+// reports are those that are beside this folder, one with a known bug and one of nothing, by
+// their names.
+func reports(t *testing.T) map[string]*report.Report {
+	t.Helper()
+	out := map[string]*report.Report{"nothing": {Go: "go1.26.8"}}
+	for _, name := range []string{"bank", "abba", "leftbehind", "crowd"} {
+		f, err := os.Open("../reports/" + name + ".json")
+		require.NoError(t, err)
+		defer f.Close()
+		out[name], err = report.ReadJSON(name, f)
+		require.NoError(t, err)
+	}
+	// A copy of its own.
+	f, err := os.Open("../reports/bank.json")
+	require.NoError(t, err)
+	defer f.Close()
+	known, err := report.ReadJSON("known", f)
+	require.NoError(t, err)
+	known.Findings[0].Suppressed = &report.Suppression{By: report.ByComment, Reason: "a test"}
+	known.Findings[0].Fails = false
+	out["known"] = known
+	return out
+}
+
+func written(t *testing.T, write func(io.Writer, *report.Report) error, r *report.Report) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, write(&b, r))
+	return b.Bytes()
+}
+
+// schema compiles a JSON schema.
+func schema(t *testing.T, text []byte) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	require.NoError(t, err)
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft4)
+	c.AssertFormat()
+	require.NoError(t, c.AddResource("schema.json", doc))
+	s, err := c.Compile("schema.json")
+	require.NoError(t, err)
+	return s
+}
+
+// conforms fails the test if a JSON document is not what the schema says.
+func conforms(t *testing.T, s *jsonschema.Schema, text []byte, name string) {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	require.NoError(t, err)
+	assert.NoError(t, s.Validate(doc), name)
+}
+
+// refuses fails the test if the schema lets pass what is wrong in a document: what is replaced,
+// and by what.
+func refuses(t *testing.T, s *jsonschema.Schema, text []byte, wrong map[string]string) {
+	t.Helper()
+	for old, bad := range wrong {
+		require.Contains(t, string(text), old)
+		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(strings.Replace(string(text), old, bad, 1)))
+		require.NoError(t, err)
+		assert.Error(t, s.Validate(doc), bad)
+	}
+}
+
+// sarifSchema is the standard's own schema, which go-sarif has in a constant.
+func sarifSchema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	dir, err := exec.Command("go", "list", "-f", "{{.Dir}}", "github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif").Output()
+	require.NoError(t, err)
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(strings.TrimSpace(string(dir)), "schema.go"), nil, 0)
+	require.NoError(t, err)
+	text := ""
+	ast.Inspect(file, func(n ast.Node) bool {
+		if l, ok := n.(*ast.BasicLit); ok {
+			text, err = strconv.Unquote(l.Value)
+			require.NoError(t, err)
+		}
+		return true
+	})
+	require.Contains(t, text, "(SARIF) Version 2.1.0 JSON Schema")
+	return schema(t, []byte(text))
+}
+
+// SARIF is what the standard's own schema says.
+func TestSARIF(t *testing.T) {
+	s := sarifSchema(t)
+	for name, r := range reports(t) {
+		conforms(t, s, written(t, report.WriteSARIF, r), name)
+	}
+	refuses(t, s, written(t, report.WriteSARIF, reports(t)["bank"]), map[string]string{
+		`"version": "2.1.0"`:                 `"version": "2.2.0"`,
+		`"level": "error",`:                  `"level": "loud",`,
+		`"importance": "essential"`:          `"importance": "great"`,
+		`"startLine": 31`:                    `"startLine": 0`,
+		`"kind": "function"`:                 `"sort": "function"`,
+		`"columnKind": "utf16CodeUnits"`:     `"columnKind": "utf7CodeUnits"`,
+		`"informationUri": "https://github.`: `"informationUri": "https://[github.`,
+		`"executionOrder": 1,`:               `"executionOrder": -2,`,
+	})
+}
+
+// JUnit's XML is read back as it was meant: each test, and each finding, with what became of it.
+func TestJUnit(t *testing.T) {
+	for name, r := range reports(t) {
+		suites, err := junit.Ingest(written(t, report.WriteJUnit, r))
+		require.NoError(t, err, name)
+		require.Len(t, suites, len(r.Packages), name)
+		failed, skipped, tests := 0, 0, 0
+		for i, s := range suites {
+			assert.Equal(t, r.Packages[i].Package, s.Name)
+			assert.Equal(t, r.Go, s.Properties["go.version"])
+			failed, skipped, tests = failed+s.Totals.Failed, skipped+s.Totals.Skipped, tests+s.Totals.Tests
+		}
+		wantFailed, wantSkipped, wantTests := 0, 0, 0
+		for _, p := range r.Packages {
+			wantTests += len(p.Cases)
+			for _, c := range p.Cases {
+				if c.Failed {
+					wantFailed++
+				}
+			}
+		}
+		for _, f := range r.Findings {
+			if f.Status != "confirmed" {
+				continue
+			}
+			wantTests++
+			if f.Fails {
+				wantFailed++
+			} else if f.Suppressed != nil {
+				wantSkipped++
+			}
+		}
+		assert.Equal(t, []int{wantTests, wantFailed, wantSkipped}, []int{tests, failed, skipped}, name)
+	}
+	suites, err := junit.Ingest(written(t, report.WriteJUnit, reports(t)["bank"]))
+	require.NoError(t, err)
+	last := suites[0].Tests[len(suites[0].Tests)-1]
+	assert.Equal(t, "TestReceipt/race-4f367a", last.Name)
+	assert.Equal(t, junit.StatusFailed, last.Status)
+	assert.Contains(t, last.Error.(junit.Error).Body, "CONFIRMED: DATA RACE")
+}
+
+// What GitLab takes is what it says that it takes. It has no schema for that: gitlab.schema.json
+// is its documentation's table.
+func TestGitLab(t *testing.T) {
+	text, err := os.ReadFile("gitlab.schema.json")
+	require.NoError(t, err)
+	s := schema(t, text)
+	for name, r := range reports(t) {
+		conforms(t, s, written(t, report.WriteGitLab, r), name)
+	}
+	refuses(t, s, written(t, report.WriteGitLab, reports(t)["bank"]), map[string]string{
+		`"critical"`: `"bad"`, `"path": "`: `"path": "./`, `"begin": 31`: `"begin": "31"`, `"fingerprint"`: `"print"`,
+	})
+}
+
+// The JSON report is what its own schema says, also to a validator that knows all of JSON Schema.
+func TestJSON(t *testing.T) {
+	s := schema(t, report.JSONSchema)
+	for name, r := range reports(t) {
+		conforms(t, s, written(t, report.WriteJSON, r), name)
+	}
+}
+
+// The workflow that docs/ci.md has to copy is one that GitHub takes: the keys, the expressions,
+// what the actions in it take, and the schedule.
+func TestWorkflow(t *testing.T) {
+	text, err := os.ReadFile("../../../../docs/ci.md")
+	require.NoError(t, err)
+	m := regexp.MustCompile("(?s)## GitHub Actions\n.*?```yaml\n(.*?)```").FindSubmatch(text)
+	require.NotNil(t, m, "docs/ci.md has no workflow: expected a block of yaml below GitHub Actions")
+	linter, err := actionlint.NewLinter(io.Discard, &actionlint.LinterOptions{})
+	require.NoError(t, err)
+	wrong, err := linter.Lint("<stdin>", m[1], nil)
+	require.NoError(t, err)
+	for _, e := range wrong {
+		assert.Fail(t, fmt.Sprintf("%d: %s", e.Line, e.Message))
+	}
+	wrong, err = linter.Lint("<stdin>", bytes.Replace(m[1], []byte("key:"), []byte("keys:"), 1), nil)
+	require.NoError(t, err)
+	assert.NotEmpty(t, wrong, "the check itself has to see what is wrong")
+}
