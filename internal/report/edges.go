@@ -131,7 +131,7 @@ func (c *connection) starts(n namer) {
 // or that name each other by a number: of channels, groups, conditions.
 func (c *connection) completions() {
 	type number struct{ obj, n uint64 }
-	of, last := c.byPosition()
+	of, _ := c.byPosition()
 	var (
 		begun  = make(map[trace.GID]int) // by goroutine the step of what it is at, -1 if that is none
 		sent   = make(map[number]int)
@@ -146,8 +146,8 @@ func (c *connection) completions() {
 		}
 		return -1
 	}
-	// What the last step has begun may end after it.
-	for p := range c.t.Events[:min(last+1+len(c.t.Goroutines), len(c.t.Events))] {
+	// What a step has begun may end long after the last one: a send, when its goroutine goes on.
+	for p := range c.t.Events {
 		switch e := &c.t.Events[p]; e.Kind {
 		case trace.Send, trace.Recv, trace.Select, trace.WaitGroupWait, trace.CondWait:
 			begun[e.G] = step(p)

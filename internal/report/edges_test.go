@@ -42,6 +42,7 @@ func TestEdges(t *testing.T) {
 		"go":                      {"0 fork 1\n1 w x\n1 w y", "go 1 2"},
 		"a message":               {"1 send c/1\n1 sent c#1/1\n2 recv c/1\n2 recvd c#1/1", "message 1 3"},
 		"who waits for a message": {"2 recv c\n1 send c\n2 recvd c#1\n1 sent c#1\n1 w x", "message 2 1"},
+		"a send that ends late":   {"1 send c\n2 recv c\n2 recvd c#1\n" + strings.Repeat("0 recvd d#0\n", 9) + "1 sent c#1", "message 1 2"},
 		"a message of a select":   {"1 select #2\n1 selected #1\n1 sent c#1\n2 recv c\n2 recvd c#1", "message 1 4"},
 		"the second message":      {"1 send c/2\n1 sent c#1/2\n3 send c/2\n3 sent c#2/2\n3 recv c/2\n3 recvd c#1/2\n1 recv c/2\n1 recvd c#2/2", "message 1 5, message 3 7"},
 		"a close":                 {"1 close c\n2 recv c\n2 recvd c#0", "close 1 2"},

@@ -109,6 +109,7 @@ type pageRow struct {
 	Left         bool   // the text is left of the lane, as there is more room
 	Why          string // the goroutine before stops
 	From         int    // its lane
+	WhyLeft      bool   // as Left
 	Edges        string // those that end here: "KIND STEP", by spaces
 	Gap          string // what is folded
 	First, Last  int    // the numbers of its steps
@@ -262,9 +263,11 @@ func (v *pageFinding) interleaving() {
 		s := &steps[i]
 		_, isShown := shown[i+1]
 		r := pageRow{Step: s, Number: i + 1, Lane: lane(s.Goroutine), Text: s.String(), Hidden: !isShown, Edges: strings.Join(edges[i], " ")}
-		r.Left = len(lanes) > wide && r.Lane*5 > len(lanes)*3
+		left := func(lane int) bool { return len(lanes) > wide && lane*5 > len(lanes)*3 }
+		r.Left = left(r.Lane)
 		if s.Switch != nil {
 			r.From, r.Why = max(lane(s.Switch.From), 0), s.Switch.From+" "+s.Switch.Why
+			r.WhyLeft = left(r.From)
 		}
 		_, before := shown[i]
 		if !isShown && (i == 0 || before) { // a fold begins

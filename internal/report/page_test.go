@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -166,6 +167,22 @@ func TestPageSize(t *testing.T) {
 	assert.Less(t, len(html(t, hundreds(t, 20))), 500_000)
 	assert.Less(t, len(html(t, hundreds(t, 200))), 5_000_000)
 	assert.Less(t, len(html(t, long(5000))), 5_000_000)
+}
+
+// The README's sample is what is stored of the bank, and its picture one of that page.
+func TestReadme(t *testing.T) {
+	r := stored(t, "bank")
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	text := render(t, r, TextOptions{Command: "go tool gopredict"})
+	const bar = "==================\n"
+	sample := text[strings.Index(text, bar) : strings.LastIndex(text, bar)+len(bar)]
+	assert.Contains(t, string(readme), sample)
+	assert.Contains(t, string(readme), "](docs/page.png)")
+	picture, err := os.ReadFile("../../docs/page.png")
+	require.NoError(t, err)
+	assert.Contains(t, string(picture), fmt.Sprintf("tEXtpage\x00%x", sha256.Sum256([]byte(html(t, r)))),
+		"docs/page.png is a picture of another page: look at what has changed, and make it anew by go test -run Readme -update in testdata/browser")
 }
 
 // The report of a crowd is stored, too, for who opens pages.

@@ -3,13 +3,20 @@
 //	apt-get install chromium
 //	go test -artifacts -outputdir=/tmp/pages
 //
-// in this folder; with -artifacts, there are pictures of the pages to look at. It is a module
-// of its own, so that who has gopredict as a tool has no use for what drives a browser.
+// in this folder; with -artifacts, there are pictures of the pages to look at, light, dark and
+// printed. With -update, docs/page.png is made anew, the README's picture. It is a module of its
+// own, so that who has gopredict as a tool has no use for what drives a browser.
 package browser
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"flag"
 	"fmt"
+	"hash/crc32"
+	"image/png"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,8 +24,12 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -27,6 +38,8 @@ import (
 
 	"github.com/gopredict/gopredict/internal/report"
 )
+
+var update = flag.Bool("update", false, "make the README's picture anew")
 
 // window is a page in the browser.
 type window struct {
@@ -63,13 +76,13 @@ func hundreds(t *testing.T) *report.Report {
 func long(t *testing.T) *report.Report {
 	r := stored(t, "bank")
 	f := &r.Findings[0]
-	steps := f.Interleaving
-	for n := len(steps); n < 5000; n++ {
-		s := steps[2]
+	var steps []report.Step
+	for n := range 5000 - len(f.Interleaving) {
+		s := f.Interleaving[2]
 		s.Goroutine, s.Line = fmt.Sprint("0.", n/4%2+1), 20+n%7
-		f.Interleaving = append([]report.Step{s}, f.Interleaving...)
+		steps = append(steps, s)
 	}
-	f.Edges = nil
+	f.Interleaving, f.Edges = append(steps, f.Interleaving...), nil
 	return r
 }
 
@@ -79,11 +92,10 @@ func open(t *testing.T, r *report.Report) *window {
 	if _, err := exec.LookPath("chromium"); err != nil {
 		t.Fatal("Chromium is not installed, which these tests need: apt-get install chromium")
 	}
+	text := page(t, r)
+	assert.Less(t, len(text), 5_000_000)
 	file := filepath.Join(t.TempDir(), "page.html")
-	out, err := os.Create(file)
-	require.NoError(t, err)
-	require.NoError(t, report.WriteHTML(out, r))
-	require.NoError(t, out.Close())
+	require.NoError(t, os.WriteFile(file, text, 0o666))
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox, chromedp.WindowSize(1280, 1000))
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(cancel)
@@ -104,23 +116,72 @@ func open(t *testing.T, r *report.Report) *window {
 			}
 		}
 	}))
-	_, err = chromedp.Call(ctx, network.Enable, network.EnableParams{})
+	_, err := chromedp.Call(ctx, network.Enable, network.EnableParams{})
+	require.NoError(t, err)
+	_, err = chromedp.Call(ctx, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks})
 	require.NoError(t, err)
 	w.run(chromedp.EmulateViewport(1280, 1000), chromedp.Navigate("file://"+file), chromedp.WaitVisible(chromedp.CSS("h1")))
 	assert.LessOrEqual(t, w.number("document.documentElement.scrollWidth"), 1280, "the page scrolls sidewards")
+	worked := w.worked()
+	t.Logf("%d bytes, opened in %d ms, %.2f s of processor time", len(text), w.number("Math.round(performance.getEntriesByType('navigation')[0].domComplete)"), worked)
+	assert.Less(t, worked, 1.0, "seconds of processor time until the page is there")
 	t.Cleanup(func() {
 		w.mu.Lock()
 		assert.Empty(t, w.bad)
 		w.mu.Unlock()
-		if w.number("document.documentElement.scrollHeight") > 10_000 {
-			return // nobody looks at that
+		if flag.Lookup("test.artifacts").Value.String() == "true" {
+			w.pictures()
 		}
-		picture, err := chromedp.Run(w.ctx, chromedp.FullScreenshot(100))
-		assert.NoError(t, err)
-		name := strings.ReplaceAll(t.Name(), "/", "-") + ".png"
-		assert.NoError(t, os.WriteFile(filepath.Join(t.ArtifactDir(), name), picture, 0o666))
 	})
 	return w
+}
+
+// page is the page of a report.
+func page(t *testing.T, r *report.Report) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, report.WriteHTML(&b, r))
+	return b.Bytes()
+}
+
+// pictures leaves pictures of the page among the test's artifacts.
+func (w *window) pictures() {
+	w.t.Helper()
+	name := filepath.Join(w.t.ArtifactDir(), strings.ReplaceAll(w.t.Name(), "/", "-"))
+	if w.number("document.documentElement.scrollHeight") > 10_000 {
+		return // nobody looks at that
+	}
+	printed, err := chromedp.Call(w.ctx, cdppage.PrintToPDF, cdppage.PrintToPDFParams{})
+	require.NoError(w.t, err)
+	require.NoError(w.t, os.WriteFile(name+".pdf", printed.Data, 0o666))
+	for _, scheme := range []string{"light", "dark"} {
+		_, err := chromedp.Call(w.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+		require.NoError(w.t, err)
+		// What is sticky would stand elsewhere, and what is out of sight would be left out; two
+		// frames later all is painted.
+		_, err = chromedp.Call(w.ctx, runtime.Evaluate, runtime.EvaluateParams{AwaitPromise: new(true), Expression: `
+			scrollTo(0, 0);
+			document.querySelectorAll(".finding").forEach(f => f.style.contentVisibility = "visible");
+			new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))`})
+		require.NoError(w.t, err)
+		picture, err := chromedp.Run(w.ctx, chromedp.FullScreenshot(100))
+		require.NoError(w.t, err)
+		require.NoError(w.t, os.WriteFile(name+"-"+scheme+".png", picture, 0o666))
+	}
+}
+
+// worked is the processor time that the page has taken by now, in seconds.
+func (w *window) worked() float64 {
+	w.t.Helper()
+	result, err := chromedp.Call(w.ctx, performance.GetMetrics, cdp.Empty{})
+	require.NoError(w.t, err)
+	for _, m := range result.Metrics {
+		if m.Name == "TaskDuration" {
+			return m.Value
+		}
+	}
+	w.t.Fatal("Chromium does not tell the processor time of the page")
+	return 0
 }
 
 func (w *window) run(steps ...chromedp.Action[chromedp.Void]) {
@@ -223,11 +284,36 @@ func TestCrowd(t *testing.T) {
 	assert.Less(t, w.count(id, ".step:not([hidden])"), 40)
 }
 
+// Large reports open at once.
 func TestLarge(t *testing.T) {
-	const took = "Math.round(performance.getEntriesByType('navigation')[0].domComplete)"
-	w := open(t, hundreds(t))
-	t.Logf("200 findings: %d ms", w.number(took))
-	w = open(t, long(t))
+	open(t, hundreds(t))
+	w := open(t, long(t))
 	w.drawn("race-4f367a", 3, 2, nil)
-	t.Logf("5,000 steps: %d ms", w.number(took))
+	w.key(".unfold", kb.Enter)
+	t.Logf("all steps shown: %.2f s of processor time", w.worked())
+	assert.Equal(t, 5000, w.count("race-4f367a", ".step:not([hidden])"))
+}
+
+// The README's picture is of the page of the README's sample. What page that was stands in
+// it: a test of package report, which needs no browser, compares.
+func TestReadme(t *testing.T) {
+	bank := stored(t, "bank")
+	w := open(t, bank)
+	w.drawn("race-4f367a", 3, 2, nil)
+	picture, err := chromedp.Run(w.ctx, chromedp.Screenshot(chromedp.CSS("#race-4f367a")))
+	require.NoError(t, err)
+	shown, err := png.Decode(bytes.NewReader(picture))
+	require.NoError(t, err)
+	assert.Greater(t, shown.Bounds().Dy(), 1000)
+	if !*update {
+		return
+	}
+	const header = 8 + 25 // the signature, and what comes first in each file
+	chunk := fmt.Appendf(nil, "tEXtpage\x00%x", sha256.Sum256(page(t, bank)))
+	labelled := bytes.Clone(picture[:header])
+	labelled = binary.BigEndian.AppendUint32(labelled, uint32(len(chunk)-4))
+	labelled = append(labelled, chunk...)
+	labelled = binary.BigEndian.AppendUint32(labelled, crc32.ChecksumIEEE(chunk))
+	labelled = append(labelled, picture[header:]...)
+	require.NoError(t, os.WriteFile("../../../../docs/page.png", labelled, 0o666))
 }
