@@ -115,7 +115,7 @@ type Options struct {
 	Kinds []bug.Kind
 	// Patterns are looked for besides the built-in ones of these kinds.
 	Patterns []anomaly.Pattern
-	// Properties are those that the package declares of which the trace is.
+	// Properties are those that the package declares of which the trace is, and built-in ones.
 	Properties []property.Property
 	// Schedules is the greatest number of schedules for one finding; 0 stands
 	// for 3.

@@ -172,7 +172,7 @@ func planText(w *witness.Witness, order string, goroutines []string, steps, viol
 // monitor returns the lines of the monitor of the property that w violates; ok is false if
 // there is no such property.
 func (c *Code) monitor(w *witness.Witness) (lines []byte, ok bool) {
-	k := slices.IndexFunc(c.Properties, func(p property.Property) bool { return p.Name == w.Pattern && p.Package == w.Package })
+	k := slices.IndexFunc(c.Properties, func(p property.Property) bool { return p.Name == w.Pattern && p.IsFor(w.Package) })
 	if k < 0 {
 		return nil, false
 	}

@@ -92,7 +92,7 @@ type Input struct {
 	Kinds []bug.Kind  // to look for; none stands for all of them
 	// Patterns are looked for besides the built-in ones of these kinds.
 	Patterns []anomaly.Pattern
-	// Properties are those that the package declares of which the trace is.
+	// Properties are those that the package declares of which the trace is, and built-in ones.
 	Properties []property.Property
 	// Known reports whether the race of that name (Candidate.Name) is a finding, or is
 	// settled. Matches that contain it are none of their own.

@@ -18,15 +18,15 @@ func properties(in *Input, counts *Counts) []Candidate {
 	if len(in.Properties) == 0 {
 		return nil
 	}
+	objects := in.objects()
 	var cs []Candidate
 	left := maxCuts
-	objects := in.objects()
 	for k := range in.Properties {
 		p := &in.Properties[k]
 		at := make(map[string]int) // candidates by their places
 		for _, calls := range objects {
 			run := slices.DeleteFunc(slices.Clone(calls), func(i int) bool { return !named(p, in.Trace, i) })
-			if !breakable(p, in.Trace, run) {
+			if !breakable(p, in.Trace, run) || p.Builtin && violated(p, in.Trace, run) {
 				continue
 			}
 			l := newLattice(in, p, run)
@@ -51,6 +51,10 @@ func (in *Input) objects() [][]int {
 	type object struct {
 		addr       uint64
 		generation int32
+	}
+	isCall := func(e trace.Event) bool { return e.Kind == trace.Call }
+	if !slices.ContainsFunc(in.Trace.Events, isCall) {
+		return nil
 	}
 	generations := trace.NewGenerations(in.Trace)
 	var calls [][]int
@@ -97,6 +101,16 @@ func breakable(p *property.Property, t *trace.Trace, run []int) bool {
 		}
 	}
 	return reached[p.Monitor.Violated]
+}
+
+// violated reports whether the recorded run violates p. Of a built-in property the program
+// is made for that, as the test has gone on: what it was told there, it has dealt with.
+func violated(p *property.Property, t *trace.Trace, run []int) bool {
+	state := 0
+	for _, i := range run {
+		state = p.Monitor.Step(state, p.Calls[t.Events[i].Val])
+	}
+	return state == p.Monitor.Violated
 }
 
 // sequence returns the pattern of calls of one object in the order of the accesses, under
@@ -157,15 +171,17 @@ type lattice struct {
 	in     *Input
 	p      *property.Property
 	run    []int
+	letter []int     // by index in run: the event's number in the property
 	lanes  [][]int   // by goroutine: indices of events in run
 	needed [][]int32 // by event and lane: how many of the lane must come before
 	cut    bool      // not all cuts were looked at
 }
 
 func newLattice(in *Input, p *property.Property, run []int) *lattice {
-	l := &lattice{in: in, p: p, run: run, needed: make([][]int32, len(run))}
+	l := &lattice{in: in, p: p, run: run, letter: make([]int, len(run)), needed: make([][]int32, len(run))}
 	lane := make(map[trace.GID]int)
 	for k, i := range run {
+		l.letter[k] = p.Calls[in.Trace.Events[i].Val]
 		g := in.Trace.Events[i].G
 		n, ok := lane[g]
 		if !ok {
@@ -215,9 +231,9 @@ func (l *lattice) thin() {
 	if !ok {
 		return
 	}
-	ends := make([]map[int32]bool, len(l.lanes)) // by lane: how many of its events some event needs
+	ends := make([][]bool, len(l.lanes)) // by lane: how many of its events some event needs
 	for n := range l.lanes {
-		ends[n] = make(map[int32]bool)
+		ends[n] = make([]bool, len(l.lanes[n])+1)
 		for _, needed := range l.needed {
 			ends[n][needed[n]] = true
 		}
@@ -235,7 +251,7 @@ func (l *lattice) thin() {
 		counts, row := []int32{0}, 0
 		begins := func(at int) bool { // a row of its own
 			k := events[at]
-			return at == 0 || ends[n][int32(at)] || !settles[l.letter(k)] || l.letter(k) != l.letter(events[at-1]) || !slices.Equal(l.needed[k], l.needed[events[at-1]])
+			return at == 0 || ends[n][at] || !settles[l.letter[k]] || l.letter[k] != l.letter[events[at-1]] || !slices.Equal(l.needed[k], l.needed[events[at-1]])
 		}
 		for at, k := range events {
 			row++
@@ -243,7 +259,7 @@ func (l *lattice) thin() {
 				row = 1
 			}
 			last := at == len(events)-1 || begins(at+1)
-			if last || row <= max(1, most[l.letter(k)]) {
+			if last || row <= max(1, most[l.letter[k]]) {
 				left = append(left, k)
 			}
 			counts = append(counts, int32(len(left)))
@@ -324,7 +340,7 @@ func (l *lattice) violations(left *int) (found [][]int) {
 				if !ok {
 					continue
 				}
-				m := &node{slices.Clone(n.done), l.p.Monitor.Step(n.state, l.letter(k)), n, k}
+				m := &node{slices.Clone(n.done), l.p.Monitor.Step(n.state, l.letter[k]), n, k}
 				m.done[lane]++
 				if m.state == l.p.Monitor.Violated {
 					accesses := l.changes(m)
@@ -366,8 +382,6 @@ func (l *lattice) enabled(n *node, lane int) (event int, ok bool) {
 	}
 	return event, true
 }
-
-func (l *lattice) letter(k int) int { return l.p.Calls[l.in.Trace.Events[l.run[k]].Val] }
 
 func (n *node) key() string {
 	key := binary.AppendUvarint(nil, uint64(n.state))

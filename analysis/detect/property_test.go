@@ -94,6 +94,18 @@ func TestLastOfARow(t *testing.T) {
 	assert.ElementsMatch(t, []int{4, 6}, uses)
 }
 
+// An object that violates a built-in property as recorded is none that other orders violate.
+func TestBuiltinThatIsViolated(t *testing.T) {
+	for calls, violations := range map[string]int{"1 call o0#1\n2 call o0#2\n": 1, "2 call o0#2\n1 call o0#1\n": 0} {
+		in := input(t, "0 fork 1\n1 begin\n0 fork 2\n2 begin\n"+calls)
+		p := noUseAfterClose(t)
+		p.Builtin = true
+		in.Properties = []property.Property{p}
+		cs, _ := detect.Properties.Candidates(in)
+		assert.Len(t, cs, violations, calls)
+	}
+}
+
 // randomCalls is the text of a trace of goroutines that call methods of two objects, and wait
 // for each other now and then.
 func randomCalls(r *rand.Rand) string {

@@ -48,9 +48,13 @@ import (
 type Property struct {
 	Name    string
 	Package string         // import path of the package
+	Builtin bool           // no package declares it: it holds for all
 	Calls   map[uint64]int // the events by the number of the method that is called (trace.Call)
 	Monitor *Monitor
 }
+
+// IsFor reports whether p is for the tests of a package.
+func (p *Property) IsFor(pkg string) bool { return p.Builtin || p.Package == pkg }
 
 // A Language is one in which a specification is written.
 type Language string

@@ -99,7 +99,7 @@ var kinds = [...]row{
 	{Race, "DATA RACE", true, Meeting, "", "conflicting", meet, nil, "Two goroutines access the same memory, at least one of them writes, and nothing orders them. Guard it by a lock, pass it through a channel, or use sync/atomic."},
 	{Atomicity, "ATOMICITY VIOLATION", false, InOrder, "", "", "", nil, "What was meant to be atomic is parted by an access of another goroutine. Hold the lock from the first access to the last one."},
 	{AtomicSet, "ATOMIC-SET VIOLATION", false, InOrder, "", "", "", nil, "Variables that belong together are seen or changed one by one. Hold the lock for all of them."},
-	{Property, "PROPERTY VIOLATION", true, Monitored, "", "", "", nil, "An object goes through what a property that the tests declare forbids. Order the calls of its methods, or let one goroutine own it."},
+	{Property, "PROPERTY VIOLATION", true, Monitored, "", "", "", nil, "An object goes through what a property forbids that the tests declare, or that is built in. Order the calls of its methods, or let one goroutine own it."},
 	{Leak, "GOROUTINE LEAK", false, Stuck, "blocked", "blocked", stuck, nil, "A goroutine is left behind that nothing can wake any more. Give it a way to end: a context, a close of its channel, or a buffer for what it sends."},
 }
 

@@ -331,7 +331,7 @@ func (o *options) fails(f *report.Finding) bool {
 	}
 	for _, word := range o.failOn {
 		switch {
-		case word == "all", word == string(f.Kind), word == "effect" && f.Effect != bug.NoEffect:
+		case word == "all", word == string(f.Kind) && !f.Warns(), word == "effect" && f.Effect != bug.NoEffect:
 			return true
 		}
 	}

@@ -79,6 +79,11 @@ func monitor(d *properties.Declaration) (*property.Monitor, error) {
 	return m, err
 }
 
+// allProperties compiles the properties that tests declare, and the built-in ones.
+func allProperties(declared []properties.Declaration) ([]property.Property, error) {
+	return compileAll(append(properties.Builtin(), declared...))
+}
+
 // compileAll compiles properties, in their order.
 func compileAll(declared []properties.Declaration) ([]property.Property, error) {
 	var all []property.Property
@@ -88,7 +93,7 @@ func compileAll(declared []properties.Declaration) ([]property.Property, error) 
 		if err != nil {
 			return nil, err
 		}
-		p := property.Property{Name: d.Name, Package: d.Package, Calls: make(map[uint64]int), Monitor: m}
+		p := property.Property{Name: d.Name, Package: d.Package, Builtin: d.Package == "", Calls: make(map[uint64]int), Monitor: m}
 		for k, e := range d.Events {
 			for _, method := range e.Methods {
 				p.Calls[trace.KeyOf(method.Name, 0)] = k

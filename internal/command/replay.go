@@ -272,7 +272,7 @@ func (r *replaying) prepare(ctx context.Context) error {
 	}
 	if t := r.built[key]; t.err == nil {
 		var err error
-		if r.args.options.properties, err = compileAll(t.build.Properties); err != nil {
+		if r.args.options.properties, err = allProperties(t.build.Properties); err != nil {
 			return err
 		}
 	}

@@ -123,7 +123,7 @@ func (s *session) tested(ctx context.Context, start time.Time, opts options, goA
 	conf.Phase = func(what string) { status.Set(what, "") }
 	build, err := recorder.Prepare(ctx, conf)
 	if err == nil {
-		opts.properties, err = compileAll(build.Properties)
+		opts.properties, err = allProperties(build.Properties)
 	}
 	if err != nil {
 		return exitFailed, err

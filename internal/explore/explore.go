@@ -323,10 +323,10 @@ func (x *Exploration) confirmation(run recorder.Run, t *trace.Trace, y *tally) *
 }
 
 // analysis returns the options for the analysis of traces of run: the properties are those
-// of its package.
+// of its package and the built-in ones.
 func (x *Exploration) analysis(run recorder.Run) analysis.Options {
 	opts := x.opts.Analysis
-	opts.Properties = slices.DeleteFunc(slices.Clone(opts.Properties), func(p property.Property) bool { return p.Package != run.Package.Path })
+	opts.Properties = slices.DeleteFunc(slices.Clone(opts.Properties), func(p property.Property) bool { return !p.IsFor(run.Package.Path) })
 	return opts
 }
 

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/recorder/properties"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -324,10 +325,14 @@ type Totals struct {
 }
 
 // Gates reports whether by default f makes the command fail: it is confirmed, not suppressed,
-// and of one of the kinds that [bug.Kind.Gates], or has an effect.
+// and of one of the kinds that [bug.Kind.Gates] and no more than a warning, or has an effect.
 func (f *Finding) Gates() bool {
-	return f.Status == bug.Confirmed && f.Suppressed == nil && (f.Kind.Gates() || f.Effect != bug.NoEffect)
+	return f.Status == bug.Confirmed && f.Suppressed == nil && (f.Kind.Gates() && !f.Warns() || f.Effect != bug.NoEffect)
 }
+
+// Warns reports whether f violates a property of which that is a warning, unless it has an
+// effect, though its kind gates: see [properties.Warns].
+func (f *Finding) Warns() bool { return f.Kind == bug.Property && properties.Warns(f.Pattern) }
 
 // warns reports whether f is confirmed and does not gate by default.
 func (f *Finding) warns() bool { return f.Status == bug.Confirmed && f.Suppressed == nil && !f.Gates() }

@@ -148,11 +148,16 @@ func (f finding) time() string {
 	return fmt.Sprintf("%s:%d", f.Time.File, f.Time.Line)
 }
 
-// sites returns the finding's places, "bank.go:31", in no special order.
+// sites returns the finding's places, "bank.go:31" or "std/net/http/server.go", in no special
+// order.
 func (f finding) sites() []string {
 	var sites []string
 	for _, a := range f.Accesses {
-		sites = append(sites, fmt.Sprintf("%s:%d", a.File, a.Line))
+		site := a.File
+		if !strings.HasPrefix(site, "std/") { // whose lines differ from release to release
+			site += fmt.Sprintf(":%d", a.Line)
+		}
+		sites = append(sites, site)
 	}
 	return sites
 }

@@ -100,7 +100,7 @@ func (s *source) replace(n ast.Node, text string) {
 // require makes the patched file import path, behind the package clause and in its line.
 func (s *source) require(path string) {
 	for _, im := range s.file.Imports {
-		if im.Path.Value == `"`+path+`"` {
+		if im.Path.Value == `"`+path+`"` && im.Name == nil { // not _ "unsafe", for linkname
 			return
 		}
 	}

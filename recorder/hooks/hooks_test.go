@@ -12,10 +12,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopredict/gopredict/internal/gotool"
 	"github.com/gopredict/gopredict/internal/testenv"
+	"github.com/gopredict/gopredict/recorder/properties"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -170,7 +172,7 @@ func camel(s string) string {
 func TestEveryHookFires(t *testing.T) { eachRelease(t, testEveryHookFires) }
 
 func testEveryHookFires(t *testing.T, toolchain string) {
-	tr := recordBuilt(t, toolchain, "^(Test(Runtime|Reflect|Internal|Iter|Net|Sync|Syscall|Time|Testing)|FuzzTesting)")
+	tr := recordBuilt(t, toolchain, "^(Test(Database|Runtime|Reflect|Internal|Iter|Net|Sync|Syscall|Time|Testing)|FuzzTesting)")
 	seen := map[string]map[trace.Kind]bool{}
 	for _, e := range tr.Events {
 		switch fn := tr.Sites[e.Site].Func; {
@@ -191,6 +193,22 @@ func testEveryHookFires(t *testing.T, toolchain string) {
 		for _, k := range h.Kinds {
 			if !seen[testName(h)][k] {
 				t.Errorf("%s.%s: expected an event %s in %s, found none", h.Package, h.Decl, k, testName(h))
+			}
+		}
+	}
+}
+
+// Each method that a built-in property names has a hook.
+func TestBuiltinPropertiesHaveHooks(t *testing.T) {
+	for _, d := range properties.Builtin() {
+		for _, e := range d.Events {
+			for _, m := range e.Methods {
+				tells := strings.TrimSuffix(uses("x", m.Name), here+");")
+				tells = tells[strings.Index(tells, ","):] // whatever it is told of
+				hooked := slices.ContainsFunc(Table(), func(h Hook) bool {
+					return slices.ContainsFunc(h.edits, func(e edit) bool { return strings.Contains(e.text, tells) })
+				})
+				assert.True(t, hooked, "%s of property %q", m.Name, d.Name)
 			}
 		}
 	}

@@ -1,8 +1,10 @@
 package hooks
 
 import (
+	"fmt"
 	"strings"
 
+	"github.com/gopredict/gopredict/recorder/properties"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -524,4 +526,33 @@ var table = []Hook{
 	{"time", "(*Timer).Reset", events(trace.Post, trace.Await), []edit{
 		before("return resetTimer(t, w, 0)", "predictrt.Log(predictrt.Post, unsafe.Pointer(t), 0, "+here+")"),
 	}},
+
+	// What built-in properties are about: see package properties. A use is told of before it
+	// begins, and an end when it is complete, so that the one behind the other does harm. Of
+	// bodies only those of requests count: clients close theirs to end who reads.
+	{"net/http", "(*response).write", calls, []edit{entry(uses("w", properties.ResponseWrite))}},
+	{"net/http", "(*response).finishRequest", calls, []edit{after("putBufioWriter(w.w)", uses("w", properties.ResponseEnd))}},
+	{"net/http", "(*body).Read", calls, []edit{entry("if b.doEarlyClose { " + uses("b", properties.BodyRead) + " };")}},
+	{"net/http", "(*body).Close", calls, []edit{entry("if b.doEarlyClose { " + ends("b", properties.BodyClose) + " };")}},
+	{"database/sql", "(*Tx).grabConn", calls, []edit{entry(uses("tx", properties.TxUse))}},
+	{"database/sql", "(*Tx).Commit", calls, []edit{entry(ends("tx", properties.TxCommit))}},
+	{"database/sql", "(*Tx).Rollback", calls, []edit{entry(ends("tx", properties.TxRollback))}},
+	{"database/sql", "(*Rows).Next", calls, []edit{entry(uses("rs", properties.RowsNext))}},
+	{"database/sql", "(*Rows).Scan", calls, []edit{entry(uses("rs", properties.RowsScan))}},
+	{"database/sql", "(*Rows).Close", calls, []edit{entry(ends("rs", properties.RowsClose))}},
+	{"database/sql", "(*Stmt).connStmt", calls, []edit{entry(uses("s", properties.StmtUse))}},
+	{"database/sql", "(*Stmt).Close", calls, []edit{entry(ends("s", properties.StmtClose))}},
+}
+
+var calls = events(trace.Call)
+
+// uses tells of what is done with the object that a variable points to, by the name that
+// built-in properties have for it.
+func uses(object, method string) string {
+	return fmt.Sprintf("predictrt.Uses(unsafe.Pointer(%s), %d, %s);", object, trace.KeyOf(method, 0), here)
+}
+
+// ends tells of it when the function returns.
+func ends(object, method string) string {
+	return "if predictrt.Mode != 0 { defer " + strings.TrimSuffix(uses(object, method), ";") + " };"
 }

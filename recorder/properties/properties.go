@@ -1,5 +1,5 @@
 // Package properties reads the declarations of package gotestplugin/property from the
-// sources of tests.
+// sources of tests, and has those that hold for all tests (builtin.go).
 //
 // It stands beside package rewrite, which gives the methods that a declaration names their
 // hooks. What the text of a property means is for package analysis/property to say.
@@ -226,6 +226,9 @@ func (r *reader) begin(d *Declaration, call *ast.CallExpr) {
 	d.At = r.p.Fset.PositionFor(call.Pos(), false)
 	d.Name = r.constant(call, "name")
 	unprintable := func(c rune) bool { return !unicode.IsPrint(c) }
+	if r.err == nil && IsBuiltin(d.Name) {
+		r.errorf(call.Args[0], "expected a name that no built-in property has, found %q", d.Name)
+	}
 	if r.err == nil && (d.Name == "" || len(d.Name) > maxName || strings.ContainsFunc(d.Name, unprintable)) {
 		r.errorf(call.Args[0], "expected a name of the property in one line, of at most %d bytes, found %.60q", maxName, d.Name)
 	}

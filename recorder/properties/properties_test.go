@@ -130,6 +130,7 @@ func TestErrors(t *testing.T) {
 		{`var _ = property.For[*Conn]("p").` + on, "25:9: expected ERE, LTL or Automaton at the end of the declaration of a property, found On"},
 		{`var _ = property.For[*Conn]("p").ERE("use")`, "25:9: expected an event of the property, named by On, found none"},
 		{`var _ = property.For[*Conn]("a\nb").` + on + `.ERE("use")`, `25:29: expected a name of the property in one line, of at most 200 bytes, found "a\nb"`},
+		{`var _ = property.For[*Conn]("no use of rows that are closed").` + on + `.ERE("use")`, `25:29: expected a name that no built-in property has, found "no use of rows that are closed"`},
 		{`var _ = property.For[*Conn](late).` + on + `.ERE("use")`, "25:29: expected a constant as the name, found an expression that is none"},
 		{`var _ = property.For[*Conn]("p").` + on + `.ERE(late)`, "25:62: expected a constant as the text, found an expression that is none"},
 		{`var _ = property.For[Conn]("p").` + on + `.ERE("use")`, `25:9: expected a pointer as the type of the objects of property "p", found example.com/pool.Conn`},

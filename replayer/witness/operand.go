@@ -109,10 +109,10 @@ func called(line string) string {
 	return ""
 }
 
-// touched returns what a call accesses: "buf" in "f.Read(buf)", and the
+// touched returns what a call accesses: "buf" in "f.Read(buf)" and "pool.Put(buf)", and the
 // function itself in "v, ok := next()", which iter.Pull has made.
 func touched(line string) string {
-	for _, m := range []string{"Read", "ReadAt", "Write", "WriteAt"} {
+	for _, m := range []string{"Read", "ReadAt", "Write", "WriteAt", "Put"} {
 		if _, after, ok := strings.Cut(line, "."+m+"("); ok {
 			name := head(after)
 			if strings.HasPrefix(strings.TrimSpace(after)[len(name):], "(") {

@@ -13,20 +13,43 @@ func Called[T any](p *T, method uint64) {
 	}
 }
 
-// called logs the call, at the place where the method is called. An object on the stack is
-// nobody else's.
+// called logs the call, at the place where the method is called.
 //
 //go:noinline
 func called(p unsafe.Pointer, method uint64) {
+	if g := callee(p); g != nil {
+		g.called(p, method, g.caller())
+	}
+}
+
+// Uses is what a part of the standard library does first that a built-in property names: p is
+// the object that it is about, and method its number. What the program has asked for is done
+// at its own place.
+func Uses(p unsafe.Pointer, method uint64, pc uintptr) {
+	if Mode == 0 {
+		return
+	}
+	if g := callee(p); g != nil {
+		site := g.ourCall()
+		if site == nobodys || site == others {
+			site = siteOf(pc)
+		}
+		g.called(p, method, site)
+	}
+}
+
+// callee returns the running goroutine, nil if what it does with the object at p is no event:
+// an object on the stack is nobody else's.
+func callee(p unsafe.Pointer) *goroutine {
 	if uintptr(p) < 4096 || runtime.PredictOnStack(uintptr(p)) {
-		return
+		return nil
 	}
-	g := current()
-	if g == nil {
-		return
-	}
+	return current()
+}
+
+// called logs that method is called on the object at p.
+func (g *goroutine) called(p unsafe.Pointer, method uint64, site uint32) {
 	obj := uint64(uintptr(p))
-	site := g.caller()
 	g.giveWay(Call, site, obj)
 	g.pass(Call, site, obj, 0, nil)
 	g.ready()

@@ -135,21 +135,30 @@ func Parallel() {
 // onBehalf returns the site of the innermost call in g's stack that the program's
 // own packages make, 0 if others come first or there is none.
 func (g *goroutine) onBehalf() uint32 {
+	switch site := g.ourCall(); site {
+	case nobodys:
+		return g.ours // what it has started with a go statement
+	case others:
+		return 0
+	default:
+		return site
+	}
+}
+
+// ourCall returns the site of the innermost call in g's stack that the program's own packages
+// make; others if those of other modules come first, and nobodys if there is none.
+func (g *goroutine) ourCall() uint32 {
 	var pcs [64]uintptr
 	n, logical := runtime.PredictCallers(pcs[:])
 	for _, pc := range pcs[:n] {
 		if logical {
 			pc |= logicalPC
 		}
-		switch site := lookup(pc).ours; site {
-		case nobodys:
-		case others:
-			return 0
-		default:
+		if site := lookup(pc).ours; site != nobodys {
 			return site
 		}
 	}
-	return g.ours // what it has started with a go statement
+	return nobodys
 }
 
 // asks returns the site of the innermost call in g's stack that the program's own packages

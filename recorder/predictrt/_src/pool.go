@@ -18,9 +18,11 @@ var EmptyPools func()
 // the plan.
 var pooled = map[int]any{}
 
-// PoolPut logs that x, which points to token, is put into a pool. It reports whether it
-// has kept x for a Get of the plan.
-func PoolPut(pool unsafe.Pointer, x any, token unsafe.Pointer, pc uintptr) bool {
+// PoolPut logs that x, which points to token, is put into a pool, and size bytes that x
+// points to with it: who takes it out may use them at once, so that what changes them is to
+// come before. It reports whether it has kept x for a Get of the plan.
+func PoolPut(pool unsafe.Pointer, x any, token unsafe.Pointer, size, pc uintptr) bool {
+	access(Read, 0, token, size, nil, Site(pc))
 	g, site := enterAt(Post, uint64(uintptr(token)), pc)
 	if g == nil {
 		return false

@@ -1,6 +1,7 @@
 package sync
 
 import (
+	"internal/abi"
 	"internal/runtime/sys"
 	"predictrt"
 	"unsafe"
@@ -169,7 +170,7 @@ func (p *Pool) Put(x any) {
 	}
 	if pc := sys.GetCallerPC(); predictrt.Private(pc) {
 		predictrt.Recycle(predictToken(x))
-	} else if predictrt.PoolPut(unsafe.Pointer(p), x, predictToken(x), pc) {
+	} else if predictrt.PoolPut(unsafe.Pointer(p), x, predictToken(x), predictSize(x), pc) {
 		return
 	}
 	defer predictrt.Restore(predictrt.Mute())
@@ -203,6 +204,14 @@ func (p *Pool) Get() any {
 // predictToken orders Put before the Get that returns the same x, and no
 // other: what x points to stands for it.
 func predictToken(x any) unsafe.Pointer { return (*[2]unsafe.Pointer)(unsafe.Pointer(&x))[1] }
+
+// predictSize is the size of what x points to, 0 if it is no pointer.
+func predictSize(x any) uintptr {
+	if t := abi.TypeOf(x); t.Kind() == abi.Pointer {
+		return t.Elem().Size()
+	}
+	return 0
+}
 
 func init() { predictrt.EmptyPools = predictEmptyPools }
 

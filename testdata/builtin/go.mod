@@ -1,0 +1,3 @@
+module example.com/builtin
+
+go 1.26.0
