@@ -164,6 +164,18 @@ func (g *goroutine) ourCall() uint32 {
 // asks returns the site of the innermost call in g's stack that the program's own packages
 // make, or else of what had g started; 0 if there is none.
 func (g *goroutine) asks() uint32 {
+	if site := innermostOurs(); site != 0 {
+		return site
+	}
+	if g.ours != 0 {
+		return g.ours
+	}
+	return g.asked
+}
+
+// innermostOurs returns the site of the innermost call in the running goroutine's stack that
+// the program's own packages make; 0 if there is none.
+func innermostOurs() uint32 {
 	var pcs [64]uintptr
 	n, logical := runtime.PredictCallers(pcs[:])
 	for _, pc := range pcs[:n] {
@@ -174,10 +186,7 @@ func (g *goroutine) asks() uint32 {
 			return site
 		}
 	}
-	if g.ours != 0 {
-		return g.ours
-	}
-	return g.asked
+	return 0
 }
 
 // What caller.ours is where it is no site.

@@ -330,8 +330,9 @@ func asserts(site uint32) {
 	g.log(Assert_, 0, site, 0, 0, 1)
 }
 
-// Fails logs that the goroutine makes its test fail, or ends the program as failed, where
-// pc returns to.
+// Fails logs that the goroutine makes its test fail, or ends the program as failed. The site
+// is where the program's own packages do so, also by way of a library of assertions; where
+// none of them is in the stack, what pc returns to.
 func Fails(pc uintptr) {
 	if Mode == 0 {
 		return
@@ -340,7 +341,10 @@ func Fails(pc uintptr) {
 	if g == nil {
 		return
 	}
-	site := siteOf(pc)
+	site := innermostOurs()
+	if site == 0 {
+		site = siteOf(pc)
+	}
 	if g.actor != nil {
 		g.pass(Assert_, site, 0, 0, nil)
 	}
