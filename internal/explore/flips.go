@@ -25,11 +25,13 @@ const (
 	// maxRuns is how many runs of one test there may have been, of any sort, when another
 	// flip is run.
 	maxRuns = 56
-	// flippedTime is the time that all flips may take in any case. Beyond that they may take
+	// flippedTime is the time that all flips may take in any case, with flippedEach for each
+	// package, so that what comes last has some, too. Beyond that they may take
 	// as long as the other runs of the packages, so that the whole takes twice as long as
 	// without. It is no time that is measured but what runs take by their size, so that a busy
 	// machine flips as much as an idle one.
-	flippedTime = 3 * time.Second
+	flippedTime = 2 * time.Second
+	flippedEach = time.Second
 	// aRun is what a run of a short test takes, with what is predicted from it, for every
 	// flippedEvents another second, and the time of tests that took longer than longTest.
 	aRun          = 15 * time.Millisecond
@@ -81,7 +83,7 @@ func newFlipper(e *explored, tests []string, size map[string]int) *flipper {
 	for _, test := range tests {
 		one += x.cost(test)
 	}
-	e.flips += one / time.Duration(len(tests)) * time.Duration(1+e.Exploration.runs.Load())
+	e.flips += flippedEach + one/time.Duration(len(tests))*time.Duration(1+e.Exploration.runs.Load())
 	return x
 }
 
