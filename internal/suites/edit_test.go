@@ -171,7 +171,7 @@ func (s source) withImports(decls []string) []byte {
 		if spec.Name != nil {
 			name = spec.Name.Name
 		}
-		if strings.Contains(body, name+".") {
+		if name == "_" || strings.Contains(body, name+".") {
 			fmt.Fprintf(&b, "import %s %s\n", name, spec.Path.Value)
 		}
 	}
