@@ -310,3 +310,33 @@ func TestReplayPutsOff(t *testing.T) {
 		require.Equal(t, want, slices.Compact(all), word)
 	}
 }
+
+// A replay that waits for bytes or a connection which only the held goroutines can send has
+// come to its end; one that waits for what others can send waits longer.
+func TestReplayKnowsItsOwnEnds(t *testing.T) {
+	const others = "left no goroutine can go on but by what comes from outside, "
+	for reads, left := range map[string]string{
+		"pipe": "left no goroutine can go on, ", "connection": "left no goroutine can go on, ",
+		"listener": "left no goroutine can go on, ", "packets": others,
+	} {
+		tr := record(t, "^TestSilent$", "SILENT="+reads)
+		step := func(goroutine int, name string, kind trace.Kind) string {
+			for _, e := range tr.Events {
+				if e.Kind == kind && tr.Goroutines[e.G].Name() == name {
+					return fmt.Sprintf("s %d %d %d 1\n", goroutine, kind, tr.Sites[e.Site].Key)
+				}
+			}
+			t.Fatalf("expected an event %s of %s", kind, name)
+			return ""
+		}
+		plan := filepath.Join(t.TempDir(), "plan")
+		require.NoError(t, os.WriteFile(plan, []byte("gopredict-plan 1\norder 01\ntest TestSilent\ng 0 TestSilent:0\ng 1 TestSilent:0.1\n"+
+			step(0, "TestSilent:0", trace.Fork)+step(1, "TestSilent:0.1", trace.Begin)+step(1, "TestSilent:0.1", trace.Acquire)+
+			fmt.Sprintf("s 1 %d %d 1\n", trace.Release, 1<<31|9)+step(0, "TestSilent:0", trace.Acquire)), 0o666))
+		dir, out, err := run(t, "replay;plan="+plan+";verdict=$DIR/verdict", "^TestSilent$", "SILENT="+reads)
+		require.NoError(t, err, out)
+		verdict, err := os.ReadFile(filepath.Join(dir, "verdict"))
+		require.NoError(t, err)
+		require.Contains(t, string(verdict), "\n"+left+"the schedule waits for", reads)
+	}
+}

@@ -96,7 +96,7 @@ var table = []Hook{
 	// Goroutines and the scheduler.
 	// The record of a goroutine hangs at its g, where it is found in 0.4 ns. At the end of
 	// the struct, as assembly knows the offsets of what comes before.
-	{"runtime", "type g", nil, []edit{fields("predict, predictFinal unsafe.Pointer; predictElem uint64; predictAlive uint32 ")}},
+	{"runtime", "type g", nil, []edit{fields("predict, predictFinal unsafe.Pointer; predictElem uint64; predictReads uintptr; predictAlive uint32 ")}},
 	{"runtime", "type heapArena", nil, []edit{fields("predictMarks *[predictMarkBytes]uint8 ")}},
 	// A child's record is made by its parent: its name says which child of which goroutine
 	// it is, and so is the same in each run. Who runs first of several that can is what
@@ -179,6 +179,7 @@ var table = []Hook{
 	{"runtime", "resetTimer", nil, []edit{instead("t.reset(when, period)", "t.reset(predictWhen(when), period)")}},
 	{"runtime", "(*timer).maybeRunAsync", nil, []edit{only("go1.26"), instead("nanotime()", "predictTimerNow(nanotime())")}},
 	{"runtime", "(*timer).maybeRunChan", nil, []edit{instead("nanotime()", "predictTimerNow(nanotime())")}},
+	{"runtime", "poll_runtime_pollWait", nil, []edit{entry("predictPolls(pd, mode);")}},
 	{"runtime", "poll_runtime_pollSetDeadline", nil, []edit{instead("nanotime()", "predictTimerNow(nanotime())")}},
 	{"runtime", "internal_sync_nanotime", nil, []edit{instead("nanotime()", "predictTimerNow(nanotime())")}},
 

@@ -24,6 +24,7 @@ type stream struct {
 	pieces  []piece // that have not been read, in their order
 	written uint64  // bytes
 	read    uint64
+	own     bool // both ends are the program's, and no other process has them
 }
 
 // A piece is what one write puts into a stream. Its end counts bytes from the
@@ -41,8 +42,12 @@ const unwritten = ^uint64(0)
 // pending bounds the pieces that are kept: nobody in this process may read them.
 const pending = 4096
 
-// ends are the streams that a descriptor reads from and writes to; nil: none.
-type ends struct{ in, out *stream }
+// ends are the streams that a descriptor reads from and writes to, and the queue that it
+// accepts from; nil: none.
+type ends struct {
+	in, out *stream
+	queue   *queue
+}
 
 var (
 	descriptors = map[int]ends{}
@@ -66,15 +71,17 @@ func Piped(r, w int) {
 		return
 	}
 	runtime.PredictPin()
-	s := new(stream)
+	s := &stream{own: true}
 	descriptors[r], descriptors[w] = ends{in: s}, ends{out: s}
+	runtime.PredictSilent = silent
 	runtime.PredictUnpin()
 }
 
 // Connected says that fd is a socket with these addresses.
 func Connected(fd int, local, remote string) {
 	runtime.PredictPin()
-	descriptors[fd] = ends{streamOf(remote, local), streamOf(local, remote)}
+	descriptors[fd] = ends{in: streamOf(remote, local), out: streamOf(local, remote)}
+	runtime.PredictSilent = silent
 	runtime.PredictUnpin()
 }
 
@@ -86,6 +93,7 @@ func streamOf(from, to string) *stream {
 		streams[name] = s
 	} else if from != "" && to != "" { // else other sockets may have no address either
 		delete(streams, name) // both ends are known, and ports are used again
+		s.own = true
 	}
 	return s
 }
@@ -96,6 +104,11 @@ func Inherited(fd int) {
 		return
 	}
 	runtime.PredictPin()
+	for _, s := range [...]*stream{descriptors[fd].in, descriptors[fd].out} {
+		if s != nil {
+			s.own = false
+		}
+	}
 	delete(descriptors, fd)
 	runtime.PredictUnpin()
 }
@@ -107,7 +120,9 @@ func Closes(fd int, pc uintptr) {
 		return
 	}
 	Ends(fd, pc)
-	Inherited(fd)
+	runtime.PredictPin()
+	delete(descriptors, fd)
+	runtime.PredictUnpin()
 }
 
 // Ends logs that what comes next on fd is a piece, or nothing more.
@@ -233,10 +248,12 @@ func Wrote(fd, n int) {
 	runtime.PredictUnpin()
 }
 
-// Listens says that the program accepts connections at an address.
-func Listens(address string) {
+// Listens says that the program accepts connections at an address, by fd.
+func Listens(fd int, address string) {
 	runtime.PredictPin()
-	queues[address] = &queue{obj: newObject()}
+	q := &queue{obj: newObject()}
+	queues[address], descriptors[fd] = q, ends{queue: q}
+	runtime.PredictSilent = silent
 	runtime.PredictUnpin()
 }
 
@@ -257,6 +274,18 @@ func Connects(addresses []string, pc uintptr) {
 		}
 		return
 	}
+}
+
+// silent is runtime.PredictSilent. Of a listener it is taken that tests have none listen for
+// another process, unless they have started one.
+func silent(fd uintptr) bool {
+	switch d := descriptors[int(fd)]; {
+	case d.in != nil:
+		return d.in.own && d.in.read >= d.in.written && len(d.in.pieces) == 0
+	case d.queue != nil:
+		return d.queue.accepted == d.queue.asked && runtime.PredictChildless()
+	}
+	return false
 }
 
 // Accepted logs that a connection has been accepted.

@@ -86,14 +86,14 @@ func watch() (wait int64, still bool) {
 			pass(delayed, left, alone)
 		}
 		return 0, false
-	case look.Outside && (spent < allowance || look.Child && spent < most):
+	case look.Others && (spent < allowance || look.Child && spent < most):
 		return lookTime, true
-	case look.Timer >= 0 && look.Timer <= soon && (spent < limit || look.Outside && spent < 2*allowance):
+	case look.Timer >= 0 && look.Timer <= soon && (spent < limit || look.Others && spent < 2*allowance):
 		if overtaken(timedOut(look.Timer), look.Timer) {
 			return 0, false
 		}
 		return evenly(look, alone), false
-	case look.Outside:
+	case look.Others:
 		why = "no goroutine can go on but by what comes from outside"
 	case look.Timer >= 0 && look.Timer <= soon:
 		why = "no goroutine can go on but by its timers"

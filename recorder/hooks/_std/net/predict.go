@@ -15,7 +15,7 @@ func predictNamed(fd *netFD, laddr, raddr Addr) {
 	if raddr != nil {
 		predictrt.Connected(int(fd.pfd.Sysfd), laddr.String(), raddr.String())
 	} else if fd.sotype == syscall.SOCK_STREAM {
-		predictrt.Listens(predictQueue(laddr))
+		predictrt.Listens(int(fd.pfd.Sysfd), predictQueue(laddr))
 	}
 }
 

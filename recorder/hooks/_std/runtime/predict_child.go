@@ -40,3 +40,6 @@ func predictBusy() bool {
 	}
 	return false
 }
+
+// PredictChildless reports whether no goroutine waits for another process.
+func PredictChildless() bool { return len(predictChildren) == 0 }

@@ -114,6 +114,7 @@ func PredictAnyRunnable(want func(rec unsafe.Pointer) bool) (any bool) {
 type PredictState struct {
 	Runnable bool  // a goroutine other than the caller can run
 	Outside  bool  // a goroutine is in a system call, or waits for I/O or the garbage collector
+	Others   bool  // the same, but for I/O that only the program itself can end: see PredictSilent
 	Child    bool  // a goroutine waits for another process, which may be doing something
 	Signals  bool  // the program is told of signals, which anyone can send: see PredictAwaitsSignal
 	Timer    int64 // nanoseconds until the next timer; negative if there is none
@@ -135,12 +136,15 @@ func PredictLook() PredictState {
 			if funcname(findfunc(gp.startpc)) == "os/signal.loop" {
 				s.Signals = true
 			} else {
-				s.Outside = true
+				s.Outside, s.Others = true, true
 			}
 		case _Gwaiting:
 			switch gp.waitreason {
-			case waitReasonIOWait, waitReasonGCAssistWait, waitReasonGarbageCollection, waitReasonStoppingTheWorld:
+			case waitReasonIOWait:
 				s.Outside = true
+				s.Others = s.Others || gp.predictReads == 0 || PredictSilent == nil || !PredictSilent(gp.predictReads-1)
+			case waitReasonGCAssistWait, waitReasonGarbageCollection, waitReasonStoppingTheWorld:
+				s.Outside, s.Others = true, true
 			}
 		}
 	})
@@ -149,6 +153,19 @@ func PredictLook() PredictState {
 	}
 	return s
 }
+
+// predictPolls is called when the running goroutine is about to wait for a descriptor.
+func predictPolls(pd *pollDesc, mode int) {
+	gp := getg()
+	if gp.predictReads = 0; mode == 'r' {
+		gp.predictReads = pd.fd + 1
+	}
+}
+
+// PredictSilent reports whether nothing is on the way to who reads or accepts at a
+// descriptor, and only the program itself can send something there; nil if it has no such
+// descriptors.
+var PredictSilent func(fd uintptr) bool
 
 // PredictNotified reports whether signals are sent to a channel; nil if they are to none.
 var PredictNotified func(ch unsafe.Pointer) bool

@@ -4,7 +4,9 @@ import (
 	"io"
 	"net"
 	"os"
+	"sync"
 	"testing"
+	"time"
 )
 
 // socket returns the two ends of a connection.
@@ -108,4 +110,57 @@ func TestStreamQueue(t *testing.T) {
 func port(l net.Listener) string {
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	return port
+}
+
+// What TestSilent reads from, with what is written to there; made before the tests, so that
+// nothing of it is in a plan.
+var silentFrom, silentTo = func() (func([]byte) (int, error), io.Writer) {
+	listen := func() net.Listener {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			panic(err)
+		}
+		return l
+	}
+	switch os.Getenv("SILENT") {
+	case "pipe":
+		r, w, err := os.Pipe()
+		if err != nil {
+			panic(err)
+		}
+		return r.Read, w
+	case "connection":
+		l := listen()
+		client, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			panic(err)
+		}
+		server, err := l.Accept()
+		if err != nil {
+			panic(err)
+		}
+		return server.Read, client
+	case "listener":
+		l := listen()
+		return func([]byte) (int, error) { _, err := l.Accept(); return 0, err }, io.Discard
+	case "packets":
+		c, err := net.ListenPacket("udp", "127.0.0.1:0")
+		if err != nil {
+			panic(err)
+		}
+		return c.(*net.UDPConn).Read, io.Discard
+	}
+	return nil, nil
+}()
+
+// A goroutine waits for what nobody has written, and one comes to a lock.
+func TestSilent(t *testing.T) {
+	var mu, its sync.Mutex
+	go func() {
+		its.Lock()
+		silentFrom(buffer)
+	}()
+	mu.Lock()
+	silentTo.Write(buffer[:1])
+	time.Sleep(time.Millisecond) // so that the recording has the goroutine
 }
