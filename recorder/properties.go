@@ -27,7 +27,7 @@ func Properties(ctx context.Context, c *Config) ([]properties.Declaration, error
 }
 
 // declared returns the properties that the tests of the packages to rewrite declare, and the
-// methods that these name. Each must be in one of these packages.
+// methods that these name, or events. Each must be in one of these packages.
 func (l *loaded) declared() (ds []properties.Declaration, calls map[string]bool, err error) {
 	if ds, err = properties.Read(l.rewrite); err != nil {
 		return nil, nil, err
@@ -40,7 +40,7 @@ func (l *loaded) declared() (ds []properties.Declaration, calls map[string]bool,
 	for _, d := range ds {
 		for _, e := range d.Events {
 			for _, m := range e.Methods {
-				if !in[m.Package] {
+				if m.Package != "" && !in[m.Package] {
 					return nil, nil, &properties.Error{At: m.At, Text: fmt.Sprintf("expected a method of a package that is recorded, found %s; -predict.pkgs=work,%s records it", m.Name, m.Package)}
 				}
 				calls[m.Name] = true

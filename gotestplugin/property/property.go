@@ -10,7 +10,8 @@
 // package. gopredict reads it from the sources: names and texts are constants. The
 // declaration does nothing when the tests run.
 //
-// An event is a call of one of its methods, when it begins. Each object has a run of
+// An event is a call of one of its methods, when it begins, or what the program tells by
+// [Event]. Each object has a run of
 // events of its own. The property is violated at the first event from which on
 // nothing that could follow would satisfy it; that a run ends too early is no violation.
 // `gopredict property explain` prints the automaton that a text stands for.
@@ -30,8 +31,14 @@ type Declaration struct{}
 func For[T any](name string) Property[T] { return Property[T]{} }
 
 // On names the event that one of the methods of T is called on an object. Methods are
-// written as (*T).Method. Each has one event at most, an event may have several.
+// written as (*T).Method. Each has one event at most, an event may have several. Without
+// methods it names one that [Event] tells of.
 func (p Property[T]) On(event string, methods ...any) Property[T] { return p }
+
+// Event tells that an event happens to each of some objects, for properties that name it by
+// [Property.On] without methods. The name is a constant, and each object has, as the program
+// is written, the type that the property is for.
+func Event(name string, objects ...any) {}
 
 // ERE says by an extended regular expression what events an object may go through, in
 // their order: names of events, one after the other with space between; x* x+ x? for any

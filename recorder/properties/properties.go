@@ -44,12 +44,19 @@ type Event struct {
 	Methods []Method
 }
 
-// A Method is one that an event names.
+// A Method is one that an event names, or what [Told] returns.
 type Method struct {
 	Name    string // types.Func.FullName: "(*example.com/pool.Conn).Close"
-	Package string // import path of the package that declares it
+	Package string // import path of the package that declares it; "" for what is told
 	At      token.Position
 }
+
+// Told stands for the method of an event of that name which the program tells of objects of a
+// type.
+func Told(name, typ string) string { return fmt.Sprintf("property.Event(%q, %s)", name, typ) }
+
+// IsTold reports whether fn is the function that tells of events.
+func IsTold(fn *types.Func) bool { return fn.FullName() == library+".Event" }
 
 // An Error is what is wrong with a declaration.
 type Error struct {
@@ -170,7 +177,7 @@ func (r *reader) callee(call *ast.CallExpr) string {
 		return ""
 	}
 	fn, ok := r.p.TypesInfo.Uses[id].(*types.Func)
-	if !ok || fn.Pkg() == nil || fn.Pkg().Path() != library {
+	if !ok || fn.Pkg() == nil || fn.Pkg().Path() != library || IsTold(fn) {
 		return ""
 	}
 	return fn.Name()
@@ -265,7 +272,7 @@ func (r *reader) on(d *Declaration, call *ast.CallExpr) {
 	if r.err != nil {
 		return
 	}
-	if len(call.Args) < 2 || call.Ellipsis.IsValid() {
+	if call.Ellipsis.IsValid() {
 		r.errorf(call, "expected a list of methods of %s for event %s", d.Type, name)
 		return
 	}
@@ -273,6 +280,9 @@ func (r *reader) on(d *Declaration, call *ast.CallExpr) {
 	if k < 0 {
 		k = len(d.Events)
 		d.Events = append(d.Events, Event{Name: name})
+	}
+	if len(call.Args) == 1 {
+		d.Events[k].Methods = append(d.Events[k].Methods, Method{Name: Told(name, d.Type), At: r.p.Fset.PositionFor(call.Pos(), false)})
 	}
 	for _, arg := range call.Args[1:] {
 		m, ok := r.method(d, arg)

@@ -36,6 +36,9 @@ func (e *editor) call(c *ast.CallExpr, flow bool) string {
 		if fn := e.atomicFunc(c); fn != "" {
 			return e.atomicCall(fn, c)
 		}
+		if text, ok := e.told(c); ok {
+			return text
+		}
 		return e.values(c, append([]ast.Expr{c.Fun}, c.Args...)...)
 	}, operands...)
 }

@@ -3,8 +3,10 @@ package rewrite
 import (
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/types"
 
+	"github.com/gopredict/gopredict/recorder/properties"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -28,4 +30,26 @@ func (e *editor) called(fn *ast.FuncDecl) (named []piece, call string) {
 		name = recv.Names[0].Name
 	}
 	return named, fmt.Sprintf("%s(%s, %d);", e.hook("Called"), name, trace.KeyOf(obj.FullName(), 0))
+}
+
+// told gives the objects that c, a call of property.Event, is about a hook that notes the
+// event, where a property names it; ok is false of another call.
+func (e *editor) told(c *ast.CallExpr) (text string, ok bool) {
+	fn := e.callee(c)
+	if len(e.calls) == 0 || fn == nil || !properties.IsTold(fn) || len(c.Args) < 2 || c.Ellipsis.IsValid() {
+		return "", false
+	}
+	name := e.info.Types[c.Args[0]].Value
+	if name == nil {
+		return "", false
+	}
+	var ps []piece
+	for _, arg := range c.Args[1:] {
+		text := e.value(arg)
+		if method := properties.Told(constant.StringVal(name), e.info.TypeOf(arg).String()); e.calls[method] {
+			text = fmt.Sprintf("%s(%s, %d)", e.hook("Told"), text, trace.KeyOf(method, 0))
+		}
+		ps = append(ps, at(arg, text))
+	}
+	return e.in(c, ps...), true
 }

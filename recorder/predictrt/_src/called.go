@@ -22,6 +22,24 @@ func called(p unsafe.Pointer, method uint64) {
 	}
 }
 
+// Told is what an object becomes of which the program tells an event that a property names:
+// it is p, and method stands for the event.
+func Told[T any](p *T, method uint64) *T {
+	if Mode != 0 && unsafe.Sizeof(*p) > 0 {
+		toldOf(unsafe.Pointer(p), method)
+	}
+	return p
+}
+
+//go:noinline
+func toldOf(p unsafe.Pointer, method uint64) {
+	if g := callee(p); g != nil {
+		if site := g.ourCall(); site != nobodys && site != others {
+			g.called(p, method, site)
+		}
+	}
+}
+
 // Uses is what a part of the standard library does first that a built-in property names: p is
 // the object that it is about, and method its number. What the program has asked for is done
 // at its own place.
