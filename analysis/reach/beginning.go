@@ -56,6 +56,41 @@ func (p *Program) Tried(b *Beginning) {
 	p.doubt("some runs did not come where they should, by what was recorded")
 }
 
+// A discovery is what some goroutine has found at a place of the sources.
+type discovery struct {
+	site  trace.SiteID
+	kind  trace.Kind
+	found content
+}
+
+// Sort puts those beginnings first that lead to where goroutines block for ever or nobody has
+// been, then those whose goroutine finds what none has found at that place yet, or has the least
+// often. What nobody looks at, as it is only added to, comes last. Of those that are alike the
+// last comes first: what the search has come to after more steps is further from what was run.
+func (p *Program) Sort(all []*Beginning) {
+	often := make(map[discovery]int)
+	for k := range p.nodes {
+		n := &p.nodes[k]
+		for _, e := range n.next {
+			often[discovery{n.site, n.kind, e.found}]++
+		}
+	}
+	known := func(b *Beginning) int {
+		n := &p.nodes[b.key.node]
+		switch {
+		case b.stuck != "":
+			return -2
+		case b.leaf:
+			return -1
+		case n.kind == trace.AtomicRMW && p.sites.Sites[n.site].Update:
+			return len(p.nodes)
+		}
+		return often[discovery{n.site, n.kind, b.key.found}]
+	}
+	slices.Reverse(all)
+	slices.SortStableFunc(all, func(a, b *Beginning) int { return known(a) - known(b) })
+}
+
 // beginning makes the trace of a run that comes to s.
 func (x *searching) beginning(s *state, from int32, more []taking, why func(*Beginning)) Beginning {
 	steps := x.path(from, more)

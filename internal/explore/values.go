@@ -101,13 +101,15 @@ func (v *values) what(b *reach.Beginning) string {
 	return v.place(b.Trace, e) + " first, as goroutine " + b.Trace.Goroutines[b.First].Path + " finds it"
 }
 
-// left returns what the last search has found and no run has shown since.
+// left returns what the last search has found and no run has shown since, in the order in which
+// it is worth a run.
 func (v *values) left() (all []*reach.Beginning) {
 	for k := range v.result.Next {
 		if b := &v.result.Next[k]; !v.program.Shown(b) && !v.program.HasTried(b) {
 			all = append(all, b)
 		}
 	}
+	v.program.Sort(all)
 	return all
 }
 

@@ -105,13 +105,13 @@ func TestSelect(t *testing.T) {
 	work, stop := make(chan int, 1), make(chan int, 1)
 	var state cell
 	together(
-		func() { work <- 1; state.set(1); stop <- 1 },
+		func() { work <- 1; stop <- 1; state.set(1) },
 		func() {
 			select {
 			case <-work:
 			case <-stop:
-				if state.get() == 1 {
-					t.Error("stopped with work to do")
+				if state.get() == 0 {
+					t.Error("stopped too early")
 				}
 			}
 		})
@@ -208,18 +208,27 @@ func TestContext(t *testing.T) {
 func TestDoubleChecked(t *testing.T) {
 	var made atomic.Int32
 	var mu sync.Mutex
-	n := 0
-	get := func() {
+	var value, own cell
+	get := func() int {
 		if made.Load() == 0 {
 			mu.Lock()
-			defer mu.Unlock()
-			n++ // without the second check
+			value.set(value.get() + 1) // without the second check
 			made.Store(1)
+			mu.Unlock()
 		}
+		return value.get()
 	}
-	together(get, get)
-	if n != 1 {
-		t.Error("made twice")
+	var first, second int
+	together(
+		func() {
+			for k := range 4 { // it comes later, as a rule
+				own.set(k)
+			}
+			second = get()
+		},
+		func() { first = get() })
+	if first != second {
+		t.Error("one has what was replaced")
 	}
 }
 

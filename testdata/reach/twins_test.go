@@ -69,20 +69,29 @@ func TestRightContext(t *testing.T) {
 func TestRightDoubleChecked(t *testing.T) {
 	var made atomic.Int32
 	var mu sync.Mutex
-	n := 0
-	get := func() {
+	var value, own cell
+	get := func() int {
 		if made.Load() == 0 {
 			mu.Lock()
-			defer mu.Unlock()
 			if made.Load() == 0 {
-				n++
+				value.set(value.get() + 1)
 				made.Store(1)
 			}
+			mu.Unlock()
 		}
+		return value.get()
 	}
-	together(get, get)
-	if n != 1 {
-		t.Error("made twice")
+	var first, second int
+	together(
+		func() {
+			for k := range 4 { // it comes later, as a rule
+				own.set(k)
+			}
+			second = get()
+		},
+		func() { first = get() })
+	if first != second {
+		t.Error("one has what was replaced")
 	}
 }
 
