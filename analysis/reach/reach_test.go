@@ -1,6 +1,7 @@
 package reach_test
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -354,4 +355,49 @@ func TestWaitingWriter(t *testing.T) {
 		require.Equal(t, want, ends, "seed %d", seed)
 		require.Equal(t, 2, result.Behaviours)
 	}
+}
+
+// TestSort has a goroutine that looks at two variables: what it has found in the second in no
+// run comes before what it has found there after something else in the first.
+func TestSort(t *testing.T) {
+	p := &program{bodies: [][]statement{
+		{{op: spawn, on: 1}, {op: spawn, on: 2}, {op: spawn, on: 3}},
+		{{op: load}, {op: load, on: 1}},
+		{{op: store, value: 1}},
+		{{op: store, on: 1, value: 1}, {op: store, on: 1, value: 2}},
+	}}
+	program := reach.New("TestX")
+	run := func(first ...int) {
+		m := start(p)
+		for _, g := range first {
+			m.step(m.gs[g], 0)
+		}
+		for k := 0; k < len(m.gs); k++ { // they are more by and by
+			for m.ways(m.gs[k]) > 0 {
+				m.step(m.gs[k], 0)
+			}
+		}
+		require.True(t, program.Add(reach.Run{Trace: m.tr, Died: -1}))
+	}
+	run()
+	run(0, 0, 0, 2, 2, 3, 3)
+	result := program.Search(1000)
+	var all []*reach.Beginning
+	for k := range result.Next {
+		all = append(all, &result.Next[k])
+	}
+	slices.SortFunc(all, func(a, b *reach.Beginning) int { return cmp.Compare(len(b.Trace.Events), len(a.Trace.Events)) })
+	program.Sort(all)
+	var found []uint64
+	for _, b := range all {
+		m := start(p)
+		require.NoError(t, m.follow(b))
+		for _, e := range slices.Backward(m.tr.Events) {
+			if e.Kind == trace.Read {
+				found = append(found, e.Val)
+				break
+			}
+		}
+	}
+	require.Equal(t, []uint64{2, 2, 0, 1}, found)
 }
