@@ -34,7 +34,7 @@ func Recorded(t *trace.Trace) Outcome {
 			o.Effect = bug.TestFailure
 		}
 	}
-	if !t.Complete {
+	if !t.Complete && t.Meta.Limit == 0 {
 		// The run was cut off; a panic is the usual reason.
 		for _, e := range slices.Backward(t.Events) {
 			if e.Kind == trace.Panic {

@@ -26,20 +26,24 @@ func TestEndedBy(t *testing.T) {
 		name           string
 		events         []trace.Event
 		complete       bool
+		limit          uint64
+		failing        []string
 		culprits, over []string
 		where          int // of TestB; -1: nowhere
 	}{
-		{"passed", []trace.Event{end(0, 0), end(1, 0), end(2, 0)}, true, nil, names, -1},
-		{"failed", []trace.Event{end(0, 0), at(1, trace.Assert, own), at(1, trace.Assert, testing), end(1, 1), end(2, 0)}, true, nil, names, 1},
-		{"panics after its end", []trace.Event{end(0, 0), at(1, trace.Panic, own), end(1, 0), at(1, trace.Panic, testing)}, false, []string{"TestB"}, []string{"TestA"}, 1},
-		{"recovers", []trace.Event{end(0, 0), at(1, trace.Panic, own), at(1, trace.Recover, own), at(1, trace.Release, own)}, false, []string{"TestB"}, []string{"TestA"}, 3},
-		{"exits", []trace.Event{at(0, trace.Read, own), at(1, trace.Assert, own), at(0, trace.Read, own)}, true, []string{"TestB"}, nil, 1},
-		{"time over", []trace.Event{end(0, 0), at(1, trace.Read, own), at(3, trace.Panic, testing)}, false, []string{"TestB", "TestC"}, []string{"TestA"}, -1},
-		{"failed, and another panics", []trace.Event{at(1, trace.Assert, own), end(1, 1), at(2, trace.Panic, own)}, false, []string{"TestC"}, []string{"TestB"}, 0},
+		{"passed", []trace.Event{end(0, 0), end(1, 0), end(2, 0)}, true, 0, nil, nil, names, -1},
+		{"failed", []trace.Event{end(0, 0), at(1, trace.Assert, own), at(1, trace.Assert, testing), end(1, 1), end(2, 0)}, true, 0, []string{"TestB"}, nil, names, 1},
+		{"panics after its end", []trace.Event{end(0, 0), at(1, trace.Panic, own), end(1, 0), at(1, trace.Panic, testing)}, false, 0, []string{"TestB", "TestC"}, []string{"TestB"}, []string{"TestA"}, 1},
+		{"recovers", []trace.Event{end(0, 0), at(1, trace.Panic, own), at(1, trace.Recover, own), at(1, trace.Release, own)}, false, 0, []string{"TestB", "TestC"}, []string{"TestB"}, []string{"TestA"}, 3},
+		{"exits", []trace.Event{at(0, trace.Read, own), at(1, trace.Assert, own), at(0, trace.Read, own)}, true, 0, names, []string{"TestB"}, nil, 1},
+		{"time over", []trace.Event{end(0, 0), at(1, trace.Read, own), at(3, trace.Panic, testing)}, false, 0, []string{"TestB", "TestC"}, []string{"TestB", "TestC"}, []string{"TestA"}, -1},
+		{"failed, and another panics", []trace.Event{at(1, trace.Assert, own), end(1, 1), at(2, trace.Panic, own)}, false, 0, names, []string{"TestC"}, []string{"TestB"}, 0},
+		{"recording stops", []trace.Event{end(0, 0), at(1, trace.Assert, own), end(1, 1), at(2, trace.Read, own)}, false, 1 << 20, []string{"TestB"}, nil, nil, 1},
 	} {
-		tr := &trace.Trace{Goroutines: goroutines, Names: names, Sites: sites, Events: c.events, Complete: c.complete}
+		tr := &trace.Trace{Goroutines: goroutines, Names: names, Sites: sites, Events: c.events, Complete: c.complete, Meta: trace.Meta{Limit: c.limit}}
 		culprits, over := endedBy(tr)
 		assert.Equal(t, c.culprits, culprits, c.name)
+		assert.Equal(t, c.failing, failing(tr), c.name)
 		assert.Equal(t, c.over, over, c.name)
 		where, found := failedWhere(tr, "TestB")
 		if assert.Equal(t, c.where >= 0, found, c.name); found {

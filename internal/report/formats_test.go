@@ -131,4 +131,6 @@ func TestCasesIn(t *testing.T) {
 		event(trace.TestBegin, 0, 0), event(trace.TestBegin, 1, 0), event(trace.TestEnd, 1, 1), event(trace.TestEnd, 0, 0), event(trace.TestBegin, 2, 0),
 	}
 	assert.Equal(t, []Case{{"TestA", false}, {"TestA/sub", true}, {"TestB", true}}, CasesIn(tr))
+	tr.Meta.Limit = 1
+	assert.Equal(t, []Case{{"TestA", false}, {"TestA/sub", true}, {"TestB", false}}, CasesIn(tr))
 }

@@ -68,7 +68,8 @@ type Case struct {
 	Failed bool   `json:"failed,omitempty"` // or it has come to no end
 }
 
-// CasesIn returns the tests and subtests in t, in the order in which they began.
+// CasesIn returns the tests and subtests in t, in the order in which they began. Of one whose
+// end was not recorded, as recording had stopped, it is taken that it has passed.
 func CasesIn(t *trace.Trace) []Case {
 	var out []Case
 	at := make(map[string]int)
@@ -81,7 +82,7 @@ func CasesIn(t *trace.Trace) []Case {
 		switch {
 		case e.Kind == trace.TestBegin && !known:
 			at[name] = len(out)
-			out = append(out, Case{name, true})
+			out = append(out, Case{name, t.Meta.Limit == 0})
 		case e.Kind == trace.TestEnd && known:
 			out[i].Failed = e.Val != 0
 		}
