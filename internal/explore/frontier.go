@@ -88,6 +88,9 @@ func beyond(ctx context.Context, e *explored) error {
 			}
 		}
 	}
+	if e.opts.Explore.All {
+		e.sequential(tests)
+	}
 	if len(tests) == 0 {
 		return nil
 	}
@@ -115,6 +118,27 @@ func beyond(ctx context.Context, e *explored) error {
 		}
 	}
 	return nil
+}
+
+// sequential tells of the tests that are not among the concurrent ones what the recording has
+// shown of them: all that they can do, if nothing else than order could change that.
+func (e *explored) sequential(concurrent []string) {
+	pkg := &e.Report.Packages[len(e.Report.Packages)-1]
+	for _, r := range e.firsts {
+		for _, test := range testsIn(r.trace) {
+			if slices.Contains(concurrent, test) {
+				continue
+			}
+			v := newValues(&frontier{explored: e, test: test})
+			if v.add(r.trace); !v.tooLong {
+				v.result = v.program.Search(maxStates)
+			}
+			pkg.Explored = append(pkg.Explored, report.Explored{
+				Test: test, Runs: 1, Behaviours: v.result.Behaviours, Complete: !v.tooLong && v.result.Complete(),
+				Left: len(v.result.Next), Open: v.result.Open,
+			})
+		}
+	}
 }
 
 // explore runs a test on until nothing is left, or the budget is used up, and tells how far

@@ -1,14 +1,46 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
+
+// maxOnce is how many tests are named of which one run has shown all.
+const maxOnce = 5
 
 // explored tells how much of what tests can do was seen.
 func (p *printer) explored(r *Report) {
-	for _, pkg := range r.Packages {
-		for _, e := range pkg.Explored {
-			p.line("explored: %s, %s: %s", e.Test, pkg.Package, e.text())
-		}
+	for _, line := range r.exploredLines() {
+		p.line("explored: %s", line)
 	}
+}
+
+// exploredLines says of each test how much of what it can do was seen. Those of a package of
+// which one run has shown all, as they have one goroutine, share a line.
+func (r *Report) exploredLines() (lines []string) {
+	for _, pkg := range r.Packages {
+		var once []string
+		text := ""
+		for _, e := range pkg.Explored {
+			if e.Complete && e.Runs == 1 {
+				once, text = append(once, e.Test), e.text()
+			} else {
+				lines = append(lines, fmt.Sprintf("%s, %s: %s", e.Test, pkg.Package, e.text()))
+			}
+		}
+		if len(once) == 0 {
+			continue
+		}
+		names := strings.Join(once[:min(len(once), maxOnce)], ", ")
+		if more := len(once) - maxOnce; more > 0 {
+			names += fmt.Sprintf(" and %d more", more)
+		}
+		if len(once) > 1 {
+			text += " each"
+		}
+		lines = append(lines, fmt.Sprintf("%s, %s: %s", names, pkg.Package, text))
+	}
+	return lines
 }
 
 // text says how much was seen, and what is left.

@@ -43,11 +43,7 @@ func WriteHTML(w io.Writer, r *Report) error {
 		v.Open = len(p.Findings) < openAtFirst
 		p.Findings = append(p.Findings, v)
 	}
-	for _, pkg := range r.Packages {
-		for _, e := range pkg.Explored {
-			p.Explored = append(p.Explored, fmt.Sprintf("%s, %s: %s", e.Test, pkg.Package, e.text()))
-		}
-	}
+	p.Explored = r.exploredLines()
 	b := bufio.NewWriter(w)
 	if err := pageTemplate.Execute(b, p); err != nil {
 		return err
