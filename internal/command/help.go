@@ -39,7 +39,7 @@ confirmed. It takes all flags of go test (see go help testflag) but -race,
 Explore is test with -predict.explore=all: it runs each test until it has seen
 all that its goroutines can do.
 `, anyOption},
-	{"replay", []string{"replay [-n N] [-v] [-hold[=D]] [build flags] WITNESS..."}, `
+	{"replay", []string{"replay [-n N] [-v] [-hold[=D]] [-FORMAT=FILE]... [build flags] WITNESS..."}, `
 Replay re-runs some of the bugs, those of files and of folders (./... for all in
 this folder and below): exit code 1 if a bug is there, 0 if they are fixed, 2 if
 that cannot be told.
@@ -50,6 +50,8 @@ that cannot be told.
 		show all steps of the interleaving, and what the test printed
 	-hold[=D]
 		stop at the bug for a debugger to look at, for an hour or for D
+	-` + formatsText(", -") + `
+		files to write what became of each to, as test does
 	-exec, -short, -skip, -parallel, -args, and build flags such as -tags
 		as of go test
 `, func(name string) bool {

@@ -55,7 +55,8 @@ type replayArgs struct {
 var seen = []string{"short", "skip", "parallel"}
 
 // parseReplay reads the command line of replay: its own flags, build flags, and those of
-// the test binary. Its own are -n, -v, -hold and -predict.NAME; the others are read as go
+// the test binary. Its own are -n, -v, -hold, those of the formats, as report has them, and
+// -predict.NAME; the others are read as go
 // test's are (gotool.ParseTest), which then must not have any flag in it that neither says
 // how to build nor is seen.
 func (s *session) parseReplay(args []string) (r replayArgs, err error) {
@@ -84,6 +85,17 @@ func (s *session) parseReplay(args []string) (r replayArgs, err error) {
 			if r.n, err = strconv.Atoi(value); err != nil || r.n < 1 {
 				return r, usagef("-n %s: want a number of replays, from 1", value)
 			}
+		case writers[strings.TrimPrefix(name, "-")] != nil && strings.HasPrefix(arg, "-"):
+			if !hasValue && len(args) == 0 {
+				return r, usagef("%s needs the name of a file", arg)
+			}
+			if !hasValue {
+				value, args = args[0], args[1:]
+			}
+			if r.options.files == nil {
+				r.options.files = make(map[string]string)
+			}
+			r.options.files[strings.TrimPrefix(name, "-")] = value
 		default:
 			rest = append(rest, arg)
 		}
@@ -106,7 +118,7 @@ func (s *session) parseReplay(args []string) (r replayArgs, err error) {
 	r.build = r.build.Without(seen...)
 	r.build.Rest = nil
 	if build := r.build.Without("exec"); len(build.LoadFlags()) != len(build.Flags) {
-		return r, usagef("replay takes -n, -v, -hold, -exec, -short, -skip, -parallel, -args and build flags such as -tags, found %s", strings.Join(rest, " "))
+		return r, usagef("replay takes -n, -v, -hold, "+formatFlags("-")+", -exec, -short, -skip, -parallel, -args and build flags such as -tags, found %s", strings.Join(rest, " "))
 	}
 	// The words that are no flags are witnesses, where go test has packages.
 	if r.paths, err = witnesses(filepath.Join(s.dir, r.build.Dir), r.build.Packages); err != nil {
@@ -295,7 +307,7 @@ func (r *replaying) answer(ctx context.Context) (int, error) {
 	if err != nil {
 		return exitFailed, err
 	}
-	replayed := func(n int) { r.status.Set("replaying", fmt.Sprintf("%d of %d", min(n+1, r.args.n), r.args.n)) }
+	replayed := func(n int) { r.status.Count("replaying", "", min(n+1, r.args.n), r.args.n, "") }
 	replayed(0)
 	opts := replayer.Options{
 		Timeout: cmp.Or(r.args.options.timeout, oneReplay), Work: replayer.NewFolder(folder), Hold: r.args.hold, Replayed: replayed,

@@ -56,6 +56,14 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 		s.dir = s.path(goArgs.Dir)
 		goArgs.Dir = ""
 	}
+	// As the files of go test itself.
+	if out, ok := goArgs.Lookup("outputdir"); ok {
+		for format, name := range opts.files {
+			if !filepath.IsAbs(name) {
+				opts.files[format] = filepath.Join(out, name)
+			}
+		}
+	}
 	if opts.budget <= 0 {
 		return s.tested(ctx, start, opts, goArgs)
 	}

@@ -386,7 +386,7 @@ func (c *confirmation) replay(ctx context.Context, w *witness.Witness, args []st
 // that as well.
 func (c *confirmation) replayWith(w *witness.Witness, args []string, run func(replayer.Binary, replayer.Options) (replayer.Result, error)) (replayer.Result, *trace.Trace, error) {
 	n := c.replayed.Add(1)
-	c.status.Set("replaying", fmt.Sprintf("%s, %d of %d, %d confirmed", c.run.Package.Path, min(int(n), c.total), c.total, c.confirmed.Load()))
+	c.status.Count("replaying", c.run.Package.Path, min(int(n), c.total), c.total, fmt.Sprintf("%d confirmed", c.confirmed.Load()))
 	bin := replayer.Binary{Path: c.run.Binary, Dir: c.run.Package.Dir, Args: args, Env: c.run.Env, Exec: c.run.Exec}
 	folder := <-c.folders
 	defer func() { c.folders <- folder }()

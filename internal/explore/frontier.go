@@ -203,7 +203,7 @@ func (x *frontier) loop(ctx context.Context) error {
 			return nil
 		}
 		x.made += len(now)
-		x.status.Set("exploring", fmt.Sprintf("%s, %s, run %d", x.run.Package.Path, x.test, x.made))
+		x.status.Count("exploring", x.test+", "+x.run.Package.Path, x.made, x.opts.Explore.Runs, "")
 		if err := x.make(ctx, now); err != nil {
 			return err
 		}

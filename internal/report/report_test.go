@@ -431,12 +431,29 @@ func TestStatusLine(t *testing.T) {
 	assert.True(t, strings.HasSuffix(long, "x…  1s"))
 }
 
+// A phase that is counted has a bar, how fast it goes, and the time left.
+func TestStatusCounts(t *testing.T) {
+	for _, c := range []struct {
+		counted
+		elapsed time.Duration
+		want    string
+	}{
+		{counted{of: "p", begun: 1, total: 40, more: "0 confirmed"}, 0, "░░░░░░░░░░ 1 of 40, 0 confirmed, p"},
+		{counted{of: "p", begun: 21, total: 40, more: "2 confirmed"}, 40 * time.Second, "█████░░░░░ 21 of 40, 2 confirmed, 0.5/s, 40s left, p"},
+		{counted{begun: 100, total: 100}, 9900 * time.Millisecond, "██████████ 100 of 100, 10/s, 0s left"},
+		{counted{of: "TestA, p", begun: 301}, 10 * time.Second, "301, 30/s, TestA, p"},
+		{counted{begun: 3, total: 2}, 0, "██████████ 3 of 2"},
+	} {
+		assert.Equal(t, c.want, c.text(c.elapsed))
+	}
+}
+
 func TestStatusDrawsAndErases(t *testing.T) {
 	r, w, err := os.Pipe()
 	require.NoError(t, err)
 	s := &Status{f: w, start: time.Now()} // as on a terminal
 	s.Set("recording", "")
-	s.Set("replaying", "1 of 2")
+	s.Count("replaying", "p", 1, 2, "")
 	s.Clear()
 	s.Clear()
 	s.Close()
@@ -446,5 +463,5 @@ func TestStatusDrawsAndErases(t *testing.T) {
 	_, err = b.ReadFrom(r)
 	require.NoError(t, err)
 	const erase = "\r\x1b[K"
-	assert.Equal(t, erase+"gopredict: recording  0s"+erase+"gopredict: replaying: 1 of 2  0s"+erase, b.String())
+	assert.Equal(t, erase+"gopredict: recording  0s"+erase+"gopredict: replaying █████░░░░░ 1 of 2, p  0s"+erase, b.String())
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,6 +20,7 @@ type Status struct {
 	f     *os.File // nil: not a terminal
 	start time.Time
 	text  string
+	count *counted // what is counted in the phase; nil: nothing
 	shown bool
 	stop  chan struct{}
 	done  chan struct{}
@@ -66,11 +68,64 @@ func (s *Status) Shown() bool {
 func (s *Status) Set(phase, counts string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.text = given.Line(phase)
+	s.text, s.count = given.Line(phase), nil
 	if counts != "" {
 		s.text += ": " + counts
 	}
 	s.draw()
+}
+
+// Count shows a phase of which it is known how much has been begun, and how much there is in
+// all, 0 if that is unknown, with how fast it goes, and the time left: Count("replaying",
+// "example.com/bank", 3, 9, "1 confirmed").
+func (s *Status) Count(phase, of string, begun, total int, more string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := &counted{of: given.Line(of), begun: begun, total: total, more: more, since: time.Now()}
+	if phase = given.Line(phase); s.count != nil && s.text == phase && s.count.of == c.of {
+		c.since = s.count.since
+	}
+	s.text, s.count = phase, c
+	s.draw()
+}
+
+// Counted is what is counted in a phase.
+type counted struct {
+	of           string
+	begun, total int
+	more         string
+	since        time.Time
+}
+
+// bars is how many parts the bar of a status line has.
+const bars = 10
+
+// text is what the line says of c after so much time. What is likely to be long is last.
+func (c *counted) text(elapsed time.Duration) string {
+	parts := []string{fmt.Sprint(c.begun)}
+	if c.total > 0 {
+		full := c.begun * bars / max(c.total, c.begun)
+		parts[0] = fmt.Sprintf("%s%s %d of %d", strings.Repeat("█", full), strings.Repeat("░", bars-full), c.begun, c.total)
+	}
+	if c.more != "" {
+		parts = append(parts, c.more)
+	}
+	if done := c.begun - 1; done > 0 && elapsed >= time.Second {
+		rate := float64(done) / elapsed.Seconds()
+		format := "%.1f/s"
+		if rate >= 10 {
+			format = "%.0f/s"
+		}
+		parts = append(parts, fmt.Sprintf(format, rate))
+		if c.total > 0 {
+			left := time.Duration(float64(c.total-done) / rate * float64(time.Second))
+			parts = append(parts, left.Round(time.Second).String()+" left")
+		}
+	}
+	if c.of != "" {
+		parts = append(parts, c.of)
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Clear erases the line; it comes again with the next Set. Call it before
@@ -109,7 +164,11 @@ func (s *Status) draw() {
 	if err != nil || width <= 1 {
 		width = defaultWidth
 	}
-	fmt.Fprint(s.f, "\r\x1b[K"+statusLine(s.text, time.Since(s.start), width-1))
+	text := s.text
+	if s.count != nil {
+		text += " " + s.count.text(time.Since(s.count.since))
+	}
+	fmt.Fprint(s.f, "\r\x1b[K"+statusLine(text, time.Since(s.start), width-1))
 	s.shown = true
 }
 

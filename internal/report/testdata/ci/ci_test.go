@@ -24,6 +24,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/gopredict/gopredict/internal/report"
 )
@@ -194,21 +195,60 @@ func TestJSON(t *testing.T) {
 	}
 }
 
+// block is the first block in docs/ci.md that is below a heading.
+func block(t *testing.T, heading string) []byte {
+	t.Helper()
+	text, err := os.ReadFile("../../../../docs/ci.md")
+	require.NoError(t, err)
+	m := regexp.MustCompile("(?s)\n## " + heading + "\n.*?```\\w+\n(.*?)```").FindSubmatch(text)
+	require.NotNil(t, m, "docs/ci.md has nothing to copy below %s", heading)
+	return m[1]
+}
+
+// The pipeline for GitLab that docs/ci.md has to copy is YAML of a job, with reports that GitLab
+// has; what is written is what is kept, and what is cached lies in the project's folder.
+func TestPipeline(t *testing.T) {
+	var jobs map[string]struct {
+		Image     string
+		Variables map[string]string
+		Cache     struct {
+			Key   string
+			Paths []string
+		}
+		Script    []string
+		Artifacts struct {
+			When    string
+			Paths   []string
+			Reports struct{ JUnit, CodeQuality string }
+		}
+	}
+	d := yaml.NewDecoder(bytes.NewReader(block(t, "GitLab")))
+	d.KnownFields(true)
+	require.NoError(t, d.Decode(&jobs))
+	require.Len(t, jobs, 1)
+	job := jobs["gopredict"]
+	assert.NotEmpty(t, job.Image)
+	assert.Equal(t, "always", job.Artifacts.When, "a run that fails has most to tell")
+	for _, kept := range append(job.Artifacts.Paths, job.Artifacts.Reports.JUnit, job.Artifacts.Reports.CodeQuality) {
+		assert.Contains(t, job.Script[len(job.Script)-1], "="+kept+" ")
+	}
+	for name, folder := range job.Variables {
+		assert.True(t, strings.HasPrefix(folder, "$CI_PROJECT_DIR/"+job.Cache.Paths[0]), name)
+	}
+}
+
 // The workflow that docs/ci.md has to copy is one that GitHub takes: the keys, the expressions,
 // what the actions in it take, and the schedule.
 func TestWorkflow(t *testing.T) {
-	text, err := os.ReadFile("../../../../docs/ci.md")
-	require.NoError(t, err)
-	m := regexp.MustCompile("(?s)## GitHub Actions\n.*?```yaml\n(.*?)```").FindSubmatch(text)
-	require.NotNil(t, m, "docs/ci.md has no workflow: expected a block of yaml below GitHub Actions")
+	workflow := block(t, "GitHub Actions")
 	linter, err := actionlint.NewLinter(io.Discard, &actionlint.LinterOptions{})
 	require.NoError(t, err)
-	wrong, err := linter.Lint("<stdin>", m[1], nil)
+	wrong, err := linter.Lint("<stdin>", workflow, nil)
 	require.NoError(t, err)
 	for _, e := range wrong {
 		assert.Fail(t, fmt.Sprintf("%d: %s", e.Line, e.Message))
 	}
-	wrong, err = linter.Lint("<stdin>", bytes.Replace(m[1], []byte("key:"), []byte("keys:"), 1), nil)
+	wrong, err = linter.Lint("<stdin>", bytes.Replace(workflow, []byte("key:"), []byte("keys:"), 1), nil)
 	require.NoError(t, err)
 	assert.NotEmpty(t, wrong, "the check itself has to see what is wrong")
 }
