@@ -251,17 +251,32 @@ func TestWriteFinding(t *testing.T) {
 
 func TestWriteFindingNotConfirmed(t *testing.T) {
 	f := bank(t)
-	f.Status, f.Effect, f.Detail, f.Reason, f.Reproduced = bug.Unconfirmed, "", nil, "not replayed", 0
+	f.Status, f.Effect, f.Detail, f.Reason, f.Reproduced, f.Replays = bug.Unconfirmed, "", nil, "not replayed", 0, 0
 	var b bytes.Buffer
 	require.NoError(t, WriteFinding(&b, &f, TextOptions{}))
 	assert.True(t, strings.HasPrefix(b.String(), "==================\nPREDICTED: DATA RACE\n"))
-	assert.Contains(t, b.String(), "\nNot confirmed: not replayed\nReplay: ")
+	assert.Contains(t, b.String(), "\nNot confirmed: not replayed\nWhat you can do: gopredict test replays as much as there is time for, and -predict.timeout=1h gives it more.\nReplay: ")
 	assert.NotContains(t, b.String(), "Effect")
 
 	b.Reset()
 	f.Reproduced, f.Replays = 99, 100
 	require.NoError(t, WriteFinding(&b, &f, TextOptions{}))
 	assert.Contains(t, b.String(), "\nNOT CONFIRMED: DATA RACE\n")
+}
+
+// Whatever was not confirmed, there is something that users can do, which is another thing for
+// each cause.
+func TestAdvice(t *testing.T) {
+	seen := make(map[string]bool)
+	for _, f := range []Finding{
+		{Undecided: true, Test: "TestX"}, {}, {Test: "TestX"}, {Test: "TestX", Replays: 2, Reproduced: 1}, {Test: "TestX", Replays: 2},
+	} {
+		f.Status, f.Reason = bug.Unconfirmed, "why"
+		advice := f.Advice()
+		assert.False(t, seen[advice], advice)
+		seen[advice] = true
+		assert.Contains(t, html(t, &Report{Findings: []Finding{f}}), "Not confirmed: why</p>\n<p>What you can do: "+advice)
+	}
 }
 
 func TestTextOutsideOfTests(t *testing.T) {

@@ -8,6 +8,21 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
+// Advice says what users can do about a finding that was not confirmed.
+func (f *Finding) Advice() string {
+	switch {
+	case f.Undecided:
+		return "-predict.explore=10m runs the test on, each time so that it goes another way, and may come to it."
+	case f.Test == "":
+		return "only tests can be run again; a test that does this by itself can be."
+	case f.Replays == 0:
+		return "gopredict test replays as much as there is time for, and -predict.timeout=1h gives it more."
+	case f.Reproduced > 0:
+		return "gopredict test again, while the machine has less to do; where the test depends on chance, on the clock or on other processes, take that out (docs/determinism.md)."
+	}
+	return "look at the places yourself; and where the test depends on chance, on the clock or on other processes, which may have led elsewhere, take that out (docs/determinism.md)."
+}
+
 // Sentence says in one what is wrong: where, and what is between the places.
 func (f *Finding) Sentence() string {
 	var places []string

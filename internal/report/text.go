@@ -276,6 +276,7 @@ func (p *printer) effect(f *Finding) {
 	}
 	if f.Status != bug.Confirmed {
 		p.line("Not confirmed: %s", f.Reason)
+		p.line("What you can do: %s", f.Advice())
 		return
 	}
 	first := ""
