@@ -483,10 +483,11 @@ func (c *confirmation) saveIn(in witnessFolder, f *reported, at saved) error {
 	if err == nil && in.root != c.run.Package.Dir {
 		err = os.MkdirAll(in.root, 0o777)
 	}
+	f.Witness = c.rel(at.file)
 	if err == nil {
+		f.witness.Comment = f.Heading()
 		err = f.witness.Save(in.root, name)
 	}
-	f.Witness = c.rel(at.file)
 	if err != nil {
 		f.Witness = "" // there is none to replay
 	}

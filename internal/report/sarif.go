@@ -191,20 +191,8 @@ func (f *Finding) sarif(rule int) sarifResult {
 	return out
 }
 
-// message says in one line what is wrong, what comes of it, and how to see it.
-func (f *Finding) message() string {
-	text := f.Kind.Title(len(f.Accesses)) + " in " + f.Test + ": " + f.Sentence()
-	if f.Test == "" {
-		text = f.Kind.Title(len(f.Accesses)) + ": " + f.Sentence()
-	}
-	if f.Effect.Harm() > 0 {
-		text += " " + capital(f.Effect.Text()) + "."
-	}
-	if f.Witness != "" {
-		text += " Replay: gopredict replay " + shellWord(f.Witness)
-	}
-	return text
-}
+// message is the heading in one line.
+func (f *Finding) message() string { return strings.Join(f.Heading(), " ") }
 
 // flow is the interleaving, a thread for each goroutine.
 func (f *Finding) flow() sarifFlow {

@@ -23,6 +23,22 @@ func (f *Finding) Advice() string {
 	return "look at the places yourself; and where the test depends on chance, on the clock or on other processes, which may have led elsewhere, take that out (docs/determinism.md)."
 }
 
+// Heading says in a line each what is wrong, what comes of it, and how to see it again.
+func (f *Finding) Heading() []string {
+	title := f.Kind.Title(len(f.Accesses))
+	if f.Test != "" {
+		title += " in " + f.Test
+	}
+	lines := []string{title + ": " + f.Sentence()}
+	if f.Effect.Harm() > 0 {
+		lines = append(lines, capital(f.Effect.Text())+".")
+	}
+	if f.Witness != "" {
+		lines = append(lines, "Replay: gopredict replay "+shellWord(f.Witness))
+	}
+	return lines
+}
+
 // Sentence says in one what is wrong: where, and what is between the places.
 func (f *Finding) Sentence() string {
 	var places []string

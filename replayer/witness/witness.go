@@ -9,6 +9,8 @@
 // are the file format:
 //
 //	gopredict witness v1
+//	# DATA RACE in TestTransfer: Nothing orders the read of a.balance (bank.go:17) and …
+//	# Replay: gopredict replay testdata/predict/TestTransfer/race-7c1f0a
 //	id       race-7c1f0a
 //	kind     race
 //	package  example.com/bank
@@ -41,6 +43,9 @@ import (
 // A Witness tells how to reach one bug: the test to run, the steps to make it
 // take, and the accesses at which it then stands.
 type Witness struct {
+	// Comment is lines on top of the file that tell readers what it is of; nothing reads
+	// them back.
+	Comment []string
 	ID      string // e.g. "race-7c1f0a"; also the file's base name
 	Kind    bug.Kind
 	Pattern string   // the anomaly pattern that the violation matches; "" for races

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/gopredict/gopredict/internal/given"
 )
 
 // Version is the version of the file format that this package reads and
@@ -24,6 +26,9 @@ const maxPad = 44
 func (w *Witness) Write(out io.Writer) error {
 	b := bufio.NewWriter(out)
 	fmt.Fprintf(b, "%s%d\n", magic, Version)
+	for _, line := range w.Comment {
+		fmt.Fprintf(b, "# %s\n", given.Line(line))
+	}
 	header := func(key string, values ...string) {
 		fmt.Fprintf(b, "%-8s", key)
 		for _, v := range values {
