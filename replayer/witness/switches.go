@@ -128,7 +128,7 @@ func (s *search) depend(t *trace.Trace, steps, shown []int) {
 	mem := sharedMemory(t, steps)
 	type cell struct {
 		write int
-		reads []int
+		reads []int // since then, of each goroutine the last
 	}
 	cells := make(map[int]*cell)     // by piece of memory
 	objects := make(map[uint64]int)  // last step on each
@@ -177,7 +177,11 @@ func (s *search) depend(t *trace.Trace, steps, shown []int) {
 					follow(k, c.write)
 				}
 				if !e.Kind.IsWrite() {
-					c.reads = append(c.reads, k)
+					if at := slices.IndexFunc(c.reads, func(r int) bool { return s.who[r] == s.who[k] }); at >= 0 {
+						c.reads[at] = k // which follows the one before
+					} else {
+						c.reads = append(c.reads, k)
+					}
 					return
 				}
 				for _, r := range c.reads {
