@@ -366,14 +366,36 @@ func (r *replaying) note(status bug.Status, reason string) {
 	r.report.Witnesses = append(r.report.Witnesses, report.WitnessState{Witness: r.inModule(), ID: r.witness.ID, Status: status, Reason: reason})
 }
 
-// there prints and notes that the bug of the witness is there.
-func (r *replaying) there(f report.Finding, reason string) {
+// there prints and notes that the bug of the witness is there, as now has it.
+func (r *replaying) there(f report.Finding, now *witness.Witness, reason string) {
 	opts := textOptions(r.stdout, r.module)
 	opts.All = r.args.verbose
 	report.WriteFinding(r.stdout, &f, opts)
 	f.Witness, f.Fails = r.inModule(), true
 	r.report.Findings = append(r.report.Findings, f)
+	if where := moved(r.witness, now); where != "" {
+		r.tellf("%s: moved %s", r.witness.ID, where)
+		reason = explore.Both(reason, "moved "+where)
+	}
 	r.note(bug.Confirmed, reason)
+}
+
+// moved says from where to where the bug of a witness has gone, which is now that of another:
+// "from bank.go:31 and bank.go:40 to bank.go:33 and bank.go:42"; "" if it is where it was.
+func moved(w, now *witness.Witness) string {
+	places := func(w *witness.Witness) string {
+		steps := slices.Clone(w.Violation)
+		slices.SortFunc(steps, func(a, b witness.Step) int { return cmp.Or(cmp.Compare(a.File, b.File), a.Line-b.Line) })
+		var out []string
+		for _, v := range steps {
+			out = append(out, fmt.Sprintf("%s:%d", v.File, v.Line))
+		}
+		return strings.Join(slices.Compact(out), " and ")
+	}
+	if from, to := places(w), places(now); from != to {
+		return fmt.Sprintf("from %s to %s", from, to)
+	}
+	return ""
 }
 
 // inModule names the witness as reports do, and notes what it is replayed with.
@@ -406,7 +428,7 @@ func (r *replaying) tellRecheck(ev report.Evidence, again explore.Recheck) int {
 	r.tellf("%s: the program has left the schedule, and comes to the bug by another: %s", id, why)
 	f := again.Finding()
 	f.Witness = ev.Path
-	r.there(f, "by another schedule")
+	r.there(f, again.Witness(), "by another schedule")
 	r.tellf("%s: reached in %d of %d replays, by another schedule", id, f.Reproduced, f.Replays)
 	return exitBug
 }
@@ -488,7 +510,7 @@ func (r *replaying) tellReplay(ev report.Evidence) int {
 		r.note(result.OfWitness(), why)
 		return exitNoAnswer
 	}
-	r.there(report.NewFinding(ev), "")
+	r.there(report.NewFinding(ev), result.Witness, "")
 	r.tellf("%s: reached in %d of %d replays", id, result.Reproduced, result.Replays)
 	for _, m := range missed(result.Verdicts) {
 		r.tellf("%s: not reached in %d: %s", id, m.count, m.reason)

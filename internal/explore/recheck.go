@@ -34,6 +34,9 @@ type Recheck struct {
 // Finding is the bug that was confirmed.
 func (r *Recheck) Finding() report.Finding { return r.found.Finding }
 
+// Witness is that of the bug that was confirmed.
+func (r *Recheck) Witness() *witness.Witness { return r.found.witness }
+
 // Recheck looks for the bug of w, whose replays have left their schedule; now is w where
 // it is in the sources. Run says how its test is run.
 func (x *Exploration) Recheck(ctx context.Context, run recorder.Run, w, now *witness.Witness) (Recheck, error) {
