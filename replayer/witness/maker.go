@@ -19,12 +19,19 @@ type maker struct {
 	asked  map[int]int // the case that a schedule has asked a select for, by position
 	index  *Index
 	names  map[uint64]string // operands by object, from where the source tells
+	common map[operation]Step
+}
+
+// An operation is what steps have in common that are at one place of the sources.
+type operation struct {
+	site trace.SiteID
+	kind trace.Kind
 }
 
 // newMaker counts what the steps for the events in lists need, where those that are left
 // out do not happen.
 func newMaker(t *trace.Trace, index *Index, files Files, source *Sources, left map[int]bool, lists ...[]int) *maker {
-	m := &maker{t: t, index: index, files: files, source: source, names: make(map[uint64]string)}
+	m := &maker{t: t, index: index, files: files, source: source, names: make(map[uint64]string), common: make(map[operation]Step)}
 	want := make(map[int]bool)
 	for _, list := range lists {
 		for _, i := range list {
@@ -52,7 +59,10 @@ func newMaker(t *trace.Trace, index *Index, files Files, source *Sources, left m
 }
 
 func (m *maker) steps(positions []int) []Step {
-	var out []Step
+	if len(positions) == 0 {
+		return nil
+	}
+	out := make([]Step, 0, len(positions))
 	for _, i := range positions {
 		out = append(out, m.step(i))
 	}
@@ -62,21 +72,31 @@ func (m *maker) steps(positions []int) []Step {
 // step makes the step of the event at position i.
 func (m *maker) step(i int) Step {
 	e := m.t.Events[i]
+	s, known := m.common[operation{e.Site, e.Kind}]
+	if !known {
+		s = m.place(e)
+		m.common[operation{e.Site, e.Kind}] = s
+	}
+	s.Goroutine, s.Occ, s.Case, s.Value = m.t.Goroutines[e.G].Name(), m.occ[i], m.asked[i], value(m.t, i)
+	if s.Expr == "" && s.Nth == 0 && isSync(e.Kind) && e.Kind != trace.Call {
+		s.Expr = m.names[e.Obj]
+	}
+	return s
+}
+
+// place makes what all steps have in common that are of the kind and at the site of e.
+func (m *maker) place(e trace.Event) Step {
 	site := m.t.Sites[e.Site]
 	s := Step{
-		Goroutine: m.t.Goroutines[e.G].Name(),
-		Op:        e.Kind,
-		Func:      site.Func,
-		File:      m.files.Name(site.File),
-		Line:      site.Line,
-		Col:       site.Col,
-		Expr:      site.Expr,
-		Nth:       m.index.ranks[e.Site].nth,
-		Which:     m.index.ranks[e.Site].which,
-		Of:        m.index.ranks[e.Site].of,
-		Occ:       m.occ[i],
-		Case:      m.asked[i],
-		Value:     value(m.t, i),
+		Op:    e.Kind,
+		Func:  site.Func,
+		File:  m.files.Name(site.File),
+		Line:  site.Line,
+		Col:   site.Col,
+		Expr:  site.Expr,
+		Nth:   m.index.ranks[e.Site].nth,
+		Which: m.index.ranks[e.Site].which,
+		Of:    m.index.ranks[e.Site].of,
 	}
 	if site.Op != "" && site.Op != e.Kind.String() {
 		s.SiteOp = site.Op
@@ -90,9 +110,6 @@ func (m *maker) step(i int) Step {
 	}
 	if s.Expr == "" && s.Nth == 0 {
 		s.Expr = m.operand(e)
-		if s.Expr == "" && isSync(e.Kind) && e.Kind != trace.Call {
-			s.Expr = m.names[e.Obj]
-		}
 	}
 	return s
 }

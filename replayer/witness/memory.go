@@ -1,7 +1,7 @@
 package witness
 
 import (
-	"sort"
+	"slices"
 
 	"github.com/gopredict/gopredict/recorder/trace"
 )
@@ -18,29 +18,25 @@ type memory struct {
 // touched addresses are cut into pieces at each boundary.
 func sharedMemory(t *trace.Trace, positions []int) memory {
 	var m memory
-	var access []trace.Event
 	for _, i := range positions {
 		if e := t.Events[i]; e.Kind.IsAccess() {
-			access = append(access, e)
 			lo, hi := span(e)
 			m.from = append(m.from, lo, hi)
 		}
 	}
-	sort.Slice(m.from, func(i, j int) bool { return m.from[i] < m.from[j] })
-	uniq := m.from[:0]
-	for i, a := range m.from {
-		if i == 0 || a != uniq[len(uniq)-1] {
-			uniq = append(uniq, a)
-		}
-	}
-	m.from = uniq
+	slices.Sort(m.from)
+	m.from = slices.Compact(m.from)
 
 	type state struct {
 		touched, several, written bool
 		g                         trace.GID
 	}
 	states := make([]state, len(m.from))
-	for _, e := range access {
+	for _, i := range positions {
+		e := t.Events[i]
+		if !e.Kind.IsAccess() {
+			continue
+		}
 		m.each(e, func(n int) {
 			s := &states[n]
 			s.several = s.several || s.touched && s.g != e.G
@@ -68,7 +64,7 @@ func span(e trace.Event) (lo, hi uint64) {
 // each calls f for each piece that e touches.
 func (m memory) each(e trace.Event, f func(piece int)) {
 	lo, hi := span(e)
-	n := sort.Search(len(m.from), func(i int) bool { return m.from[i] >= lo })
+	n, _ := slices.BinarySearch(m.from, lo)
 	for ; n < len(m.from) && m.from[n] < hi; n++ {
 		f(n)
 	}
