@@ -25,6 +25,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
+	"gotest.tools/gotestsum/testjson"
 
 	"github.com/gopredict/gopredict/internal/report"
 )
@@ -171,6 +172,21 @@ func TestJUnit(t *testing.T) {
 	assert.Equal(t, "TestReceipt/race-4f367a", last.Name)
 	assert.Equal(t, junit.StatusFailed, last.Status)
 	assert.Contains(t, last.Error.(junit.Error).Body, "CONFIRMED: DATA RACE")
+}
+
+// What -json adds to the stream of go test is read by gotestsum, which has no reader of JUnit's XML
+// but writes it from that: the test of each finding that fails the run has failed, with its text.
+func TestEvents(t *testing.T) {
+	r := reports(t)["bank"]
+	events := written(t, func(w io.Writer, r *report.Report) error { return report.WriteTestEvents(w, r, report.TextOptions{}) }, r)
+	run, err := testjson.ScanTestOutput(testjson.ScanConfig{Stdout: bytes.NewReader(events)})
+	require.NoError(t, err)
+	assert.Empty(t, run.Errors())
+	failed := run.Failed()
+	require.Len(t, failed, 1)
+	assert.Equal(t, "example.com/bank", failed[0].Package)
+	assert.Equal(t, testjson.TestName("TestReceipt"), failed[0].Test)
+	assert.Contains(t, strings.Join(run.OutputLines(failed[0]), ""), "CONFIRMED: DATA RACE\n")
 }
 
 // What GitLab takes is what it says that it takes. It has no schema for that: gitlab.schema.json
