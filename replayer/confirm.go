@@ -72,7 +72,10 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, o
 	r := Result{Status: bug.Unconfirmed, Order: orders[0], Effect: bug.NoEffect, Witness: w}
 	plan, err := NewPlan(w, code, orders[0])
 	if gone, ok := errors.AsType[*StaleError](err); ok {
-		r.Stale = gone.What
+		r.Stale, r.Gone = gone.What, gone.Gone
+		if gone.Witness != nil {
+			r.Witness = gone.Witness
+		}
 		return r, nil
 	}
 	if err != nil {
@@ -81,7 +84,7 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, o
 	if word != "" {
 		plan = plan.with(word)
 	}
-	r.Witness, r.Notes = plan.Witness, plan.Notes
+	r.Witness, r.Notes, r.Unsure = plan.Witness, plan.Notes, plan.unsure
 	opts.Work.keep("")
 	for i, order := range orders {
 		again := i > 0 && r.Reproduced > 0 && orders[i-1] == order

@@ -32,6 +32,7 @@ type Plan struct {
 	keys    []uint64 // of the sites of Violation
 	guessed []guess  // Steps that are guesses
 	loose   []string // likewise the holds and violating steps, described
+	unsure  []int    // likewise the violating steps, by their places in Violation
 }
 
 // A guess is a step, by its index in Plan.Steps, of which it is not known where it
@@ -67,7 +68,7 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 	}
 	plan := new(Plan)
 	p := planner{r: newResolver(w, code), number: make(map[string]int)}
-	var missing []witness.Step
+	var gone []int
 	for i, s := range w.Violation {
 		add := p.add
 		if !w.Stands(i) {
@@ -75,13 +76,14 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 		}
 		switch add('v', s) {
 		case absent:
-			missing = append(missing, s)
+			gone = append(gone, i)
 		case guessed:
 			plan.loose = append(plan.loose, describe(s))
+			plan.unsure = append(plan.unsure, i)
 		}
 	}
-	if len(missing) > 0 {
-		return nil, stale(missing)
+	if len(gone) > 0 {
+		return nil, p.r.stale(w, gone)
 	}
 	violation := p.take()
 	shown := 0 // accesses of the violation among the steps
@@ -132,7 +134,7 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 	if w.Kind == bug.Property {
 		monitor, ok := code.monitor(w)
 		if !ok {
-			return nil, &StaleError{[]string{fmt.Sprintf("no longer declared in the tests of %s: property %q", w.Package, w.Pattern)}}
+			return nil, &StaleError{What: []string{fmt.Sprintf("no longer declared in the tests of %s: property %q", w.Package, w.Pattern)}}
 		}
 		steps = append(monitor, steps...)
 	}

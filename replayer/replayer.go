@@ -121,6 +121,11 @@ type Result struct {
 	// gone. If it is empty and no replay is confirmed, then
 	// all of the witness was found in the program, and the bug was not.
 	Stale []string
+	// Gone are the violating accesses, by their places in the violation, that are no longer in
+	// the sources; where there are some, there was no replay.
+	Gone []int
+	// Unsure are those of which it is not known where they are now: their lines are guessed.
+	Unsure []int
 	// Order is the order of the violating goroutines with the worst effect:
 	// "01" or "10". The witness keeps it.
 	Order      string

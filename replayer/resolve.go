@@ -16,6 +16,10 @@ import (
 // longer in the sources.
 type StaleError struct {
 	What []string // "no longer in the sources: write to a.balance in …"
+	// Gone are these accesses, by their places in the violation, and Witness has the others
+	// where they are in the current code. There are none where it is not for an access.
+	Gone    []int
+	Witness *witness.Witness
 }
 
 func (e *StaleError) Error() string { return "witness is stale: " + strings.Join(e.What, ", ") }
@@ -285,11 +289,11 @@ func describe(s witness.Step) string {
 	return d
 }
 
-// stale returns the error for violating steps that no longer exist.
-func stale(missing []witness.Step) error {
-	e := new(StaleError)
-	for _, s := range missing {
-		e.What = append(e.What, "no longer in the sources: "+describe(s))
+// stale returns the error for the violating steps that no longer exist.
+func (r *resolver) stale(w *witness.Witness, gone []int) error {
+	e := &StaleError{Gone: gone, Witness: r.locate(w)}
+	for _, i := range gone {
+		e.What = append(e.What, "no longer in the sources: "+describe(w.Violation[i]))
 	}
 	return e
 }

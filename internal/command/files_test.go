@@ -27,8 +27,9 @@ func TestFolderAbove(t *testing.T) {
 	dir := t.TempDir()
 	sub := filepath.Join(dir, "p", "testdata", "predict", "TestX")
 	require.NoError(t, os.MkdirAll(sub, 0o777))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), nil, 0o666))
-	assert.Empty(t, folderAbove(filepath.Join(sub, "race-1")))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "p", "p_test.go"), nil, 0o666))
+	assert.Empty(t, folderAbove(filepath.Join(sub, "race-1")), "outside of modules")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), nil, 0o666))
+	assert.Empty(t, folderAbove(filepath.Join(dir, "testdata", "race-1")))
 	assert.Equal(t, filepath.Join(dir, "p"), folderAbove(filepath.Join(sub, "race-1")))
 }

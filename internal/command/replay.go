@@ -28,8 +28,8 @@ import (
 //
 //	the replay reaches the bug           there: 1
 //	the test fails without a schedule    cannot tell: 2
-//	the sources have not all its places  cannot tell: 2
-//	the program leaves the schedule      record and predict again (explore.Recheck):
+//	the program leaves the schedule, or
+//	the sources have not all its places  record and predict again (explore.Recheck):
 //	    another schedule reaches it      there: 1
 //	    no order of the places is open   fixed: 0
 //	    else                             cannot tell: 2
@@ -343,7 +343,7 @@ func (r *replaying) answer(ctx context.Context) (int, error) {
 	// The whole witness is in the sources, and its schedule leads elsewhere: either the bug
 	// is fixed or another schedule leads to it.
 	run := recorder.Run{Package: r.build.Tested[0], Binary: r.bin.Path, Args: r.bin.Args, Env: r.bin.Env, Exec: r.bin.Exec}
-	again, err := explore.New(r.build, r.module, folder, r.status, r.args.options.explore()).Recheck(ctx, run, r.witness, result.Witness)
+	again, err := explore.New(r.build, r.module, folder, r.status, r.args.options.explore()).Recheck(ctx, run, r.witness, result)
 	if err != nil {
 		return exitFailed, err
 	}
@@ -413,14 +413,13 @@ func (r *replaying) inModule() string {
 func (r *replaying) tellRecheck(ev report.Evidence, again explore.Recheck) int {
 	result, id := ev.Result, ev.Witness.ID
 	why := explore.Why(result)
-	if again.Status != bug.Confirmed && result.OfWitness() != bug.Left {
-		return r.tellReplay(ev)
-	}
-	if again.Status != bug.Confirmed {
-		why = explore.Both(again.Reason, why)
-		r.tellf("%s: %s, reached in 0 of %d replays: %s", id, again.Status, result.Replays, why)
-		r.note(again.Status, why)
-		if again.Status == bug.Fixed {
+	if status := again.Status; status != bug.Confirmed {
+		if why = explore.Both(again.Reason, why); status == bug.Unconfirmed && result.OfWitness() == bug.Stale {
+			status, why = bug.Stale, explore.Both(explore.Why(result), again.Reason)
+		}
+		r.tellf("%s: %s, reached in 0 of %d replays: %s", id, status, result.Replays, why)
+		r.note(status, why)
+		if status == bug.Fixed {
 			return exitOK
 		}
 		return exitNoAnswer
@@ -562,13 +561,15 @@ func (r *replaying) packageDir(ctx context.Context) (string, error) {
 // folderAbove is the nearest folder above a witness, within its module, that holds tests; ""
 // if there is none. That is how a witness needs no path of its own machine in it, and can be
 // moved along with its package.
-func folderAbove(path string) string {
+func folderAbove(path string) (found string) {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
-		if tests, _ := filepath.Glob(filepath.Join(dir, "*_test.go")); len(tests) > 0 {
-			return dir
+		if tests, _ := filepath.Glob(filepath.Join(dir, "*_test.go")); len(tests) > 0 && found == "" {
+			found = dir
 		}
-		_, err := os.Stat(filepath.Join(dir, "go.mod"))
-		if err == nil || dir == filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return found
+		}
+		if dir == filepath.Dir(dir) { // tests of no module
 			return ""
 		}
 	}

@@ -133,14 +133,19 @@ type unreached struct {
 type saved struct{ test, file, id string }
 
 // renew looks for the committed witnesses of the confirmed bug f that have not reached
-// it. The file of one of the same test is that of f.
+// it, or of which places are gone. The file of one of the same test is that of f.
 func (c *confirmation) renew(f *reported) {
 	for i := range c.tally.unreached {
 		m := &c.tally.unreached[i]
-		if sitesOf(m.Result.Witness) != f.confirmed {
+		state := &c.Report.Witnesses[m.state]
+		p := places{now: m.Result.Witness, gone: m.Result.Gone, came: make([]bool, len(m.Witness.Violation)), sites: c.code.Sites}
+		for i := range p.came {
+			p.came[i] = true
+		}
+		moved := len(p.gone) > 0 && state.Status != bug.Confirmed && p.alike(f.witness)
+		if sitesOf(m.Result.Witness) != f.confirmed && !moved {
 			continue
 		}
-		state := &c.Report.Witnesses[m.state]
 		if m.Witness.Tests[0] == f.witness.Tests[0] && c.tally.saved[f.confirmed].test != f.witness.Tests[0] {
 			c.tally.saved[f.confirmed] = saved{m.Witness.Tests[0], m.file, m.Witness.ID}
 		}
@@ -156,7 +161,7 @@ func (c *confirmation) settle(ctx, limit context.Context) error {
 		if state.Status == bug.Confirmed || !Strays(m.Result) {
 			continue
 		}
-		r, err := c.recheck(limit, m.Witness, m.Result.Witness)
+		r, err := c.recheck(limit, m.Witness, m.Result, &places{now: m.Result.Witness, came: make([]bool, len(m.Witness.Violation)), sites: c.code.Sites})
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -169,7 +174,8 @@ func (c *confirmation) settle(ctx, limit context.Context) error {
 			state.Status, state.Reason = bug.Unconfirmed, "cannot tell whether it is fixed: "+err.Error()
 			continue
 		}
-		if r.Status != bug.Confirmed && state.Status == bug.Stale {
+		if r.Status == bug.Unconfirmed && state.Status == bug.Stale {
+			state.Reason = Both(state.Reason, r.Reason)
 			continue
 		}
 		if r.Status != bug.Confirmed {

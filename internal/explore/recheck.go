@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gopredict/gopredict/analysis/anomaly"
 	"github.com/gopredict/gopredict/analysis/property"
@@ -29,6 +31,8 @@ type Recheck struct {
 	Status bug.Status
 	Reason string
 	found  reported
+	// searched says that all behaviours of the test would tell, where a few runs do not.
+	searched bool
 }
 
 // Finding is the bug that was confirmed.
@@ -37,20 +41,95 @@ func (r *Recheck) Finding() report.Finding { return r.found.Finding }
 // Witness is that of the bug that was confirmed.
 func (r *Recheck) Witness() *witness.Witness { return r.found.witness }
 
-// Recheck looks for the bug of w, whose replays have left their schedule; now is w where
-// it is in the sources. Run says how its test is run.
-func (x *Exploration) Recheck(ctx context.Context, run recorder.Run, w, now *witness.Witness) (Recheck, error) {
+// Recheck looks for the bug of w, whose replays have led elsewhere, as r says. Run says how its
+// test is run. The exploration is for nothing else then.
+func (x *Exploration) Recheck(ctx context.Context, run recorder.Run, w *witness.Witness, r replayer.Result) (Recheck, error) {
 	c := &confirmation{Exploration: x, run: run, progress: new(progress)}
-	return c.recheck(ctx, w, now)
+	p := &places{now: r.Witness, came: make([]bool, len(w.Violation)), sites: c.code.Sites}
+	again, err := c.recheck(ctx, w, r, p)
+	if err != nil || again.Status == bug.Confirmed {
+		return again, err
+	}
+	return c.wholly(ctx, w, p, again)
+}
+
+// recheckTime bounds what wholly takes, and searchTime the search for all behaviours in it.
+const (
+	recheckTime = time.Minute
+	searchTime  = 10 * time.Second
+)
+
+// wholly does all with the test of w that an ordinary run does: what a few recordings have not
+// shown of its bug, as known says, further runs may.
+func (c *confirmation) wholly(ctx context.Context, w *witness.Witness, p *places, known Recheck) (Recheck, error) {
+	again, unknown, err := c.runAgain(ctx, w, recorder.NewestFirst, filepath.Join(c.work, "again-"+w.ID))
+	if err != nil || unknown != "" {
+		return known, err
+	}
+	run := again.run
+	run.Args = replayer.ReplayArgs(replayer.ArgsFor(w, run.Args), w, replayTime(run.Seconds))
+	x := c.Exploration // which is there for this alone; nothing beside the user's tests is written
+	x.opts.Analysis.Kinds = []bug.Kind{w.Kind}
+	x.opts.Witnesses, x.opts.Artifacts = filepath.Join(c.work, "found"), ""
+	x.left = min(x.left, recheckTime)
+	if known.searched {
+		x.opts.Explore, x.exploring = Budget{Time: searchTime}, searchTime
+	}
+	if err := x.Add(ctx, run); err != nil {
+		return known, err
+	}
+	for _, f := range x.Report.Findings {
+		v := p.of(&f)
+		if exact := sitesOf(v) == sitesOf(p.now); !exact && !p.alike(v) {
+			continue
+		}
+		if f.Status == bug.Confirmed {
+			return Recheck{Status: bug.Confirmed, found: reported{Finding: f, witness: v}}, nil
+		}
+		if f.Status == bug.Unconfirmed {
+			known.searched = false
+			if known.Status == bug.Fixed {
+				known = Recheck{Status: bug.Unconfirmed, Reason: "cannot tell whether it is fixed: further runs have left it open"}
+			}
+		}
+	}
+	for _, pkg := range x.Report.Packages {
+		for _, e := range pkg.Explored {
+			if known.searched && known.Status == bug.Unconfirmed && e.Test == w.Tests[0] && e.Complete {
+				known.Status, known.Reason = bug.Fixed, fmt.Sprintf("all that %s can do was seen", e.Test)
+			}
+		}
+	}
+	return known, nil
+}
+
+// of is the violation of a finding, as alike compares it.
+func (p *places) of(f *report.Finding) *witness.Witness {
+	v := &witness.Witness{Kind: f.Kind, Pattern: f.Pattern}
+	for _, a := range f.Accesses {
+		op, _ := trace.KindOf(a.Op)
+		v.Violation = append(v.Violation, witness.Step{Op: op, Expr: a.Expr, Func: a.Func, File: a.File, Line: a.Line})
+	}
+	for i := range v.Violation { // call sites are compared by what is left of their names
+		if i < len(p.now.Violation) && len(v.Violation) == len(p.now.Violation) {
+			v.Violation[i].Nth = p.now.Violation[i].Nth
+		}
+	}
+	return v
 }
 
 // recheckOrders are the orders in which the test of a witness is recorded again: what
 // it comes to may depend on that.
 var recheckOrders = []recorder.Order{recorder.NewestFirst, recorder.OldestFirst, recorder.ChildFirst}
 
-// recheck looks for the bug of w, whose replays have left their schedule; now is w
-// where it is in the sources. c.run says how the test is run.
-func (c *confirmation) recheck(ctx context.Context, w, now *witness.Witness) (Recheck, error) {
+// staleOrders are more of them, for witnesses that no longer fit the sources: that nothing was
+// predicted is all that there is to say then.
+var staleOrders = []recorder.Order{recorder.Seed(1), recorder.Seed(2)}
+
+// recheck looks for the bug of w, whose replays have led elsewhere, as r says, and notes in p
+// where it may be. c.run says how the test is run.
+func (c *confirmation) recheck(ctx context.Context, w *witness.Witness, r replayer.Result, p *places) (Recheck, error) {
+	now := r.Witness
 	cannot := func(format string, args ...any) (Recheck, error) {
 		return Recheck{Status: bug.Unconfirmed, Reason: "cannot tell whether it is fixed: " + fmt.Sprintf(format, args...)}, nil
 	}
@@ -60,14 +139,23 @@ func (c *confirmation) recheck(ctx context.Context, w, now *witness.Witness) (Re
 	if err := c.makeFolders(); err != nil {
 		return Recheck{}, err
 	}
-	// It is fixed only if each place of the violation was come to in some of the runs, and
-	// nothing that was predicted in any of them has a part there: else the answer is that
-	// there is none.
-	came, open := make([]bool, len(w.Violation)), ""
+	// It is fixed only if each place of the violation that is there was come to in some of the
+	// runs, and nothing that was predicted in any of them has a part there: else the answer is
+	// that there is none.
+	exact := func(v *witness.Witness) bool { return sitesOf(v) == sitesOf(now) }
+	open, several, failed := "", false, false
 	orders := recheckOrders
+	if len(r.Stale) > 0 {
+		orders = append(slices.Clip(orders), staleOrders...)
+	}
 	if o := recorder.Order(w.Recorded); !slices.Contains(orders, o) {
 		orders = append(slices.Clip(orders), o)
 	}
+	type recorded struct {
+		*confirmation
+		findings []finding
+	}
+	var runs []recorded
 	for k, order := range orders {
 		c.status.Set("recording", fmt.Sprintf("%s again, %d of %d", w.Tests[0], k+1, len(orders)))
 		again, unknown, err := c.runAgain(ctx, w, order, filepath.Join(c.work, fmt.Sprintf("again-%s-%d", w.ID, k)))
@@ -77,37 +165,93 @@ func (c *confirmation) recheck(ctx context.Context, w, now *witness.Witness) (Re
 		if unknown != "" {
 			return cannot("%s", unknown)
 		}
-		found, err := again.shows(ctx, now)
+		found, err := again.shows(ctx, w.Kind, exact)
 		if err != nil {
 			return Recheck{}, err
 		}
 		if found.confirmed != "" {
 			return Recheck{Status: bug.Confirmed, found: found}, nil
 		}
+		runs = append(runs, recorded{confirmation: again})
+		for i, there := range now.In(again.trace) {
+			p.came[i] = p.came[i] || there
+		}
+		several = several || severalIn(again.trace, w.Tests[0])
+		failed = failed || slices.Contains(again.failed, w.Tests[0])
+		if w.Stuck() && len(r.Stale) > 0 && again.blocks(w.Kind, w.Tests[0]) {
+			open = fmt.Sprintf("goroutines of %s are blocked for ever, perhaps by the same bug", w.Tests[0])
+		}
 		findings, unknown, err := again.predictAgain(ctx, w)
 		if err != nil {
 			return Recheck{}, err
 		}
+		if unknown != "" && len(r.Stale) > 0 && w.Stuck() {
+			open = unknown // who is stuck elsewhere may be so by the same bug: see below
+			continue
+		}
 		if unknown != "" {
 			return cannot("%s", unknown)
 		}
-		found, err = again.find(ctx, slices.DeleteFunc(slices.Clone(findings), func(f finding) bool { return sitesOf(f.witness) != sitesOf(now) }))
-		if err != nil {
+		runs[k].findings = findings
+		if found, err = again.find(ctx, findings, exact); err != nil {
 			return Recheck{}, err
 		}
 		if found.confirmed != "" {
 			return Recheck{Status: bug.Confirmed, found: found}, nil
 		}
 		open = stillOpen(open, findings, w, now)
-		for i, there := range now.In(again.trace) {
-			came[i] = came[i] || there
+	}
+	// A place that is gone, or that nobody comes to any more, may be elsewhere by now. Of a line
+	// that was guessed nobody knows whether it is the place.
+	p.gone = slices.Clone(r.Gone)
+	for _, i := range r.Unsure {
+		if !p.came[i] {
+			p.gone = append(p.gone, i)
 		}
 	}
-	if open != "" {
-		return cannot("%s", open)
+	// Who is stuck may be so in code that is the same as another's: which of them has moved
+	// does not show.
+	p.anywhere = w.Stuck() && len(r.Stale) > 0
+	if missing := p.missing(); len(missing) > 0 {
+		for _, again := range runs {
+			found, err := again.shows(ctx, w.Kind, p.alike)
+			if err == nil && found.confirmed == "" {
+				found, err = again.find(ctx, again.findings, p.alike)
+			}
+			if err != nil {
+				return Recheck{}, err
+			}
+			if found.confirmed != "" {
+				return Recheck{Status: bug.Confirmed, found: found}, nil
+			}
+		}
 	}
-	if i := slices.Index(came, false); i >= 0 {
-		return cannot("%s does not come to %s any more", w.Tests[0], placeOf(now.Violation[i]))
+	for _, again := range runs {
+		for _, f := range again.findings {
+			if open == "" && len(r.Stale) > 0 && (len(p.gone) == 0 || len(p.gone) == len(w.Violation) || p.alike(f.witness)) {
+				open = fmt.Sprintf("there is another possible bug of its kind in %s", w.Tests[0])
+			}
+		}
+	}
+	left := -1 // a place that is there, and that nobody comes to
+	for i, came := range p.came {
+		if !came && !slices.Contains(p.gone, i) {
+			left = i
+		}
+	}
+	switch {
+	case w.Kind == bug.Failure && !failed:
+		r, err := cannot("%s does not fail in %d orders of goroutines, which is no proof", w.Tests[0], len(orders))
+		r.searched = true
+		return r, err
+	case open != "":
+		r, err := cannot("%s", open)
+		r.searched = w.Kind == bug.Assertion
+		return r, err
+	case len(p.gone) > 0 && !several:
+		return cannot("%s does not start goroutines any more", w.Tests[0])
+	case left >= 0:
+		return cannot("%s does not come to %s any more", w.Tests[0], placeOf(now.Violation[left]))
 	}
 	return Recheck{Status: bug.Fixed}, nil
 }
@@ -134,15 +278,26 @@ func (c *confirmation) runAgain(ctx context.Context, w *witness.Witness, order r
 	return c.Exploration.confirmation(run, t, newTally()), "", nil
 }
 
-// shows returns what there is to tell of the bug of w if the recorded run has come to it
-// by itself, and does so again.
-func (c *confirmation) shows(ctx context.Context, w *witness.Witness) (reported, error) {
-	switch {
-	case w.Stuck():
-		return c.blockedAt(ctx, w)
-	case w.Kind == bug.Failure:
+// severalIn reports whether goroutines of test were started in t.
+func severalIn(t *trace.Trace, test string) bool {
+	n := 0
+	for _, g := range t.Goroutines {
+		if g.Test == test {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// shows returns what there is to tell of a bug of that kind, which is the one that is looked
+// for, if the recorded run has come to it by itself, and does so again.
+func (c *confirmation) shows(ctx context.Context, kind bug.Kind, is func(*witness.Witness) bool) (reported, error) {
+	switch kind {
+	case bug.Deadlock, bug.Leak:
+		return c.blockedAt(ctx, kind, is)
+	case bug.Failure:
 		for _, f := range c.failures() {
-			if sitesOf(f.witness) == sitesOf(w) {
+			if is(f.witness) {
 				return c.replayFailure(ctx, f)
 			}
 		}
@@ -189,9 +344,10 @@ func stillOpen(before string, findings []finding, w, now *witness.Witness) strin
 	return open
 }
 
-// find replays findings until one is confirmed, and returns what there is to tell of
-// that.
-func (c *confirmation) find(ctx context.Context, findings []finding) (reported, error) {
+// find replays those of the findings that are the one that is looked for until one is
+// confirmed, and returns what there is to tell of that.
+func (c *confirmation) find(ctx context.Context, all []finding, is func(*witness.Witness) bool) (reported, error) {
+	findings := slices.DeleteFunc(slices.Clone(all), func(f finding) bool { return !is(f.witness) })
 	out := make([]reported, len(findings))
 	c.total = len(findings)
 	for i, f := range findings {
@@ -207,12 +363,109 @@ func (c *confirmation) find(ctx context.Context, findings []finding) (reported, 
 	return reported{}, err
 }
 
-// Strays reports whether the replays of a witness, all places of whose violation were
-// found, have led elsewhere.
+// Strays reports whether the replays of a witness have led elsewhere, or there were none as
+// places of its violation are gone: what has become of its bug is for [Exploration.Recheck].
 func Strays(r replayer.Result) bool {
 	became := r.OfWitness()
-	return became == bug.Left || became == bug.Stale && r.Replays > 0
+	return became == bug.Left || became == bug.Stale && (r.Replays > 0 || len(r.Gone) > 0)
 }
+
+// The places of a bug are looked for in sources that were edited: code may have been moved to
+// another function, and what it names may have another name.
+type places struct {
+	now      *witness.Witness        // where they are in the sources
+	gone     []int                   // of its violation: those that are not
+	came     []bool                  // those that some run has come to
+	sites    map[string][]trace.Site // that are in the sources, by function
+	anywhere bool                    // all of them may have moved
+}
+
+// missing are the places that are gone, or that no run has come to, and those that are there
+// twice, of which one may have moved; all if they may be anywhere.
+func (p *places) missing() (all []int) {
+	for i, came := range p.came {
+		if p.anywhere || !came || p.twice(i) || slices.Contains(p.gone, i) {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// twice reports whether the violation has its i-th place once more.
+func (p *places) twice(i int) bool {
+	s := p.now.Violation[i]
+	for k, o := range p.now.Violation {
+		if k != i && o.File == s.File && o.Line == s.Line && o.Col == s.Col {
+			return true
+		}
+	}
+	return false
+}
+
+// alike reports whether the violation of v may be the one that is looked for: it has the same
+// places, but for those that are missing, and there some that look like these.
+func (p *places) alike(v *witness.Witness) bool {
+	w := p.now
+	if v.Kind != w.Kind || v.Pattern != w.Pattern || len(v.Violation) != len(w.Violation) {
+		return false
+	}
+	missing := p.missing()
+	is := func(i, k int) bool { // the i-th place is that of v's k-th
+		a, b := w.Violation[i], v.Violation[k]
+		if a.File == b.File && a.Line == b.Line && a.Op == b.Op && witness.Shape(a.Expr) == witness.Shape(b.Expr) {
+			return true
+		}
+		return slices.Contains(missing, i) && a.Op == b.Op && p.named(a, b)
+	}
+	if w.InOrder() {
+		for i := range w.Violation {
+			if !is(i, i) {
+				return false
+			}
+		}
+		return true
+	}
+	taken := make([]bool, len(v.Violation))
+	var fits func(i int) bool
+	fits = func(i int) bool {
+		if i == len(w.Violation) {
+			return true
+		}
+		for k := range v.Violation {
+			if !taken[k] && is(i, k) {
+				if taken[k] = true; fits(i + 1) {
+					return true
+				}
+				taken[k] = false
+			}
+		}
+		return false
+	}
+	return fits(0)
+}
+
+// named reports whether what b names may be what a named, in the same package: fields have the
+// same names, or nothing there has a's any more, and only the names differ.
+func (p *places) named(a, b witness.Step) bool {
+	if packageOf(a.Func) != packageOf(b.Func) {
+		return false
+	}
+	shape := witness.Shape(a.Expr)
+	if shape == witness.Shape(b.Expr) || b.Expr == "" { // of some calls nobody knows what they name
+		return true
+	}
+	if names.ReplaceAllString(shape, "_") != names.ReplaceAllString(witness.Shape(b.Expr), "_") {
+		return false
+	}
+	for fn, sites := range p.sites {
+		if packageOf(fn) == packageOf(a.Func) && slices.ContainsFunc(sites, func(s trace.Site) bool { return witness.Shape(s.Expr) == shape }) {
+			return false
+		}
+	}
+	return true
+}
+
+var names = regexp.MustCompile(`[\pL_][\pL\pN_]*`)
 
 // finds reports whether predicting could find the bug of w.
 func (o *Options) finds(w *witness.Witness) bool {

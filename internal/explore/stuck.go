@@ -93,15 +93,15 @@ func (c *confirmation) ends() (all []*ended) {
 	return all
 }
 
-// blockedAt returns what there is to tell of the bug of w if the recorded run has come to
-// it, and does so again.
-func (c *confirmation) blockedAt(ctx context.Context, w *witness.Witness) (reported, error) {
+// blockedAt returns what there is to tell of the bug of that kind, which is the one that is
+// looked for, if the recorded run has come to it, and does so again.
+func (c *confirmation) blockedAt(ctx context.Context, kind bug.Kind, is func(*witness.Witness) bool) (reported, error) {
 	for _, r := range c.ends() {
-		if r.kind != w.Kind {
+		if r.kind != kind {
 			continue
 		}
 		for _, members := range groups(r.kind, r.ws) {
-			if b := r.finding(members); len(b.Tests) > 0 && sitesOf(b.witness) == sitesOf(w) {
+			if b := r.finding(members); len(b.Tests) > 0 && is(b.witness) {
 				ev := r.evidence(b, b.witness)
 				err := r.replayOf(ctx, b, members, &ev)
 				return r.reported(ev), err
@@ -109,6 +109,17 @@ func (c *confirmation) blockedAt(ctx context.Context, w *witness.Witness) (repor
 		}
 	}
 	return reported{}, nil
+}
+
+// blocks reports whether goroutines of test were blocked at the end of the recorded run, by a
+// bug of that kind.
+func (c *confirmation) blocks(kind bug.Kind, test string) bool {
+	for _, r := range c.ends() {
+		if r.kind == kind && slices.Contains(r.testsOf(r.ws), test) {
+			return true
+		}
+	}
+	return false
 }
 
 // leftBehind reports whether goroutine g was blocked already when its test was over, before

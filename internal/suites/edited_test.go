@@ -93,8 +93,9 @@ func TestEditedWitnesses(t *testing.T) {
 		{name: "locked", from: "j.n = 2", to: "j.mu.Lock();j.n = 2;j.mu.Unlock()", exit: there},
 		{name: "bothlocked", from: "j.n = ", to: "j.mu.Lock();defer j.mu.Unlock();j.n = ", exit: fixed},
 		{name: "inturn", from: "wg.Go(func() {;j.begin()", to: "wg.Wait();wg.Go(func() {;j.begin()", exit: unknown, status: "stale"}, // two times wg.Wait()
-		{name: "extracted", from: "j.n = 1;", to: "j.set();", exit: unknown, status: "stale"},
-		{name: "deleted", from: "j.n = 1;", to: "", exit: unknown, status: "stale"},
+		{name: "extracted", from: "j.n = 1;", to: "j.set();", exit: there},
+		{name: "deleted", from: "j.n = 1;", to: "", exit: fixed},
+		{name: "field", from: "n     int", to: "count int", exit: there},
 		{name: "guarded", from: "j.n = 1;", to: "if len(j.name()) > 0 {;j.n = 1;};", exit: unknown},
 		{name: "notcalled", from: "t.Log(Run())", to: "t.Log(new(Job))", exit: unknown},
 		{name: "renamed", from: "TestRun(", to: "TestRunning(", exit: unknown, status: "stale"},
@@ -134,6 +135,9 @@ func TestEditedWitnesses(t *testing.T) {
 			}
 		}
 		require.True(t, e.from == "" || code != editedCode || test != editedTest, e.name)
+		if e.name == "field" {
+			code = strings.ReplaceAll(code, "j.n", "j.count")
+		}
 		if strings.Contains(code, "j.set()") {
 			code += "\nfunc (j *Job) set() { j.n = 1 }\n"
 		}

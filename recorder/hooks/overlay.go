@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"embed"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/build"
+	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -84,6 +86,10 @@ func Overlay(target Target, dir string, rewritten map[string]string) (map[string
 	maps.Copy(o.replace, rewritten)
 	for _, pkg := range packages() {
 		if err := o.patch(pkg); err != nil {
+			// A full disk, say: no release is to blame but for a file that it does not have.
+			if _, ok := errors.AsType[*fs.PathError](err); ok && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
 			return nil, fmt.Errorf("%s of %s for %s/%s: %w; gopredict works with %s", pkg, o.GOVERSION, o.GOOS, o.GOARCH, err, Supported)
 		}
 	}

@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"bytes"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -88,4 +89,14 @@ func TestOverlayNamesMissingAnchor(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, replaced, 0o666))
 	_, err = Overlay(target, t.TempDir(), nil)
 	require.ErrorContains(t, err, "expected a declaration of closechan, found none")
+}
+
+// Where nothing can be written, that is why, and not the release.
+func TestOverlayOnFullDisk(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(dir, nil, 0o666))
+	_, err := Overlay(goEnv(t, ""), dir, nil)
+	var path *fs.PathError
+	require.ErrorAs(t, err, &path)
+	require.NotContains(t, err.Error(), Supported)
 }

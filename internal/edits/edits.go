@@ -1,0 +1,341 @@
+// Package edits changes the sources of a module as people do, and nothing of what the
+// program does: a bug that was there is there afterwards.
+package edits
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// An Edit is one way to change sources.
+type Edit struct {
+	Name string
+	What string // it does, for tables
+	do   func(s *source)
+}
+
+// All are the edits that there are. Not each of them finds something to change in each
+// module.
+func All() []Edit {
+	return []Edit{
+		{"comments", "a comment above each statement", comments},
+		{"locals", "other names for variables, parameters and receivers", locals},
+		{"files", "functions moved to other files", files},
+		{"fields", "other names for fields", fields},
+		{"functions", "other names for functions and methods", functions},
+		{"types", "other names for types", named},
+		{"reversed", "functions in the opposite order", reversed},
+		{"spread", "calls over several lines", spread},
+		{"helper", "the test's body in a function", helper},
+		{"subtest", "the test's body in a subtest", subtest},
+		{"extracted", "the body of each function in another one", extracted},
+		{"literals", "assignments in function literals", literals},
+		{"goroutine", "a goroutine more, before all else", goroutine},
+		{"gostatements", "WaitGroup.Go as go statements", goStatements},
+		{"logged", "the test logs something first", logged},
+		{"shifted", "a field more in each struct", shifted},
+		{"operators", "x++ as x += 1, x += y as x = x + y", operators},
+		{"blocks", "function bodies in blocks", blocks},
+		{"loops", "range over numbers as three-clause loops", loops},
+	}
+}
+
+// Named returns the edit of that name.
+func Named(name string) Edit {
+	i := slices.IndexFunc(All(), func(e Edit) bool { return e.Name == name })
+	return All()[i]
+}
+
+// Apply edits the module in the folder dir, and reports whether that has changed anything.
+func (e Edit) Apply(dir string) (changed bool, err error) {
+	sources, err := load(dir)
+	if err != nil {
+		return false, err
+	}
+	for _, s := range sources {
+		e.do(s)
+		if len(s.changes) == 0 && s.whole == nil {
+			continue
+		}
+		changed = true
+		if err := s.write(); err != nil {
+			return true, fmt.Errorf("%s: %s: %w", e.Name, s.name, err)
+		}
+	}
+	return changed, nil
+}
+
+// comments puts a line of comment above each declaration and each statement that begins a
+// line.
+func comments(s *source) {
+	above := func(n ast.Node) {
+		if begin, ok := s.beginsLine(n.Pos()); ok {
+			s.insert(begin, "// A remark.\n")
+		}
+	}
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			if n.Doc == nil {
+				above(n)
+			}
+		case *ast.BlockStmt:
+			for _, stmt := range n.List {
+				above(stmt)
+			}
+		}
+		return true
+	})
+}
+
+// rename appends to the names of the module's own objects that are to have others.
+func (s *source) rename(is func(types.Object) bool) {
+	for _, names := range []map[*ast.Ident]types.Object{s.info.Defs, s.info.Uses} {
+		for id, obj := range names {
+			if obj != nil && id.Name != "_" && s.own(obj) && s.fset.Position(id.Pos()).Filename == s.name && is(obj) {
+				s.insert(s.offset(id.End()), "2")
+			}
+		}
+	}
+}
+
+func locals(s *source) {
+	s.rename(func(obj types.Object) bool {
+		v, ok := obj.(*types.Var)
+		return ok && !v.IsField() && v.Parent() != v.Pkg().Scope()
+	})
+}
+
+func fields(s *source) {
+	s.rename(func(obj types.Object) bool {
+		v, ok := obj.(*types.Var)
+		return ok && v.IsField() && !v.Embedded()
+	})
+}
+
+// known are the names of methods that the standard library asks for, and of functions that
+// go test or the program begins with.
+var known = []string{"String", "Error", "Write", "Read", "Close", "ServeHTTP", "Lock", "Unlock", "Len", "Less", "Swap", "main", "init"}
+
+func functions(s *source) {
+	s.rename(func(obj types.Object) bool {
+		_, ok := obj.(*types.Func)
+		return ok && !strings.HasPrefix(obj.Name(), "Test") && !slices.Contains(known, obj.Name())
+	})
+}
+
+func named(s *source) {
+	s.rename(func(obj types.Object) bool {
+		if v, ok := obj.(*types.Var); ok { // an embedded field has its type's name
+			return v.Embedded()
+		}
+		_, ok := obj.(*types.TypeName)
+		return ok && obj.Parent() == obj.Pkg().Scope()
+	})
+}
+
+// files takes all functions to another file, the last one first.
+func files(s *source) {
+	stay, gone := s.declarations()
+	if len(gone) == 0 {
+		return
+	}
+	slices.Reverse(gone)
+	s.whole = s.withImports(stay)
+	s.moved = s.withImports(gone)
+}
+
+func reversed(s *source) {
+	stay, gone := s.declarations()
+	if len(gone) < 2 {
+		return
+	}
+	slices.Reverse(gone)
+	s.whole = s.withImports(append(stay, gone...))
+}
+
+func spread(s *source) {
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || len(call.Args) == 0 {
+			return true
+		}
+		_, literal := call.Args[0].(*ast.FuncLit)
+		if literal || len(call.Args) > 1 {
+			s.insert(s.offset(call.Lparen)+1, "\n")
+			s.insert(s.offset(call.Rparen), ",\n")
+		}
+		return true
+	})
+}
+
+// tests calls do with the tests of the file.
+func (s *source) tests(do func(f *ast.FuncDecl, t string)) {
+	for _, d := range s.file.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") && f.Name.Name != "TestMain" && len(f.Type.Params.List) == 1 && len(f.Type.Params.List[0].Names) == 1 {
+			do(f, f.Type.Params.List[0].Names[0].Name)
+		}
+	}
+}
+
+func helper(s *source) {
+	s.tests(func(f *ast.FuncDecl, t string) {
+		s.insert(s.offset(f.Body.Lbrace)+1, fmt.Sprintf("\n\tbodyOf%s(%s)\n}\n\nfunc bodyOf%[1]s(%[2]s *testing.T) {", f.Name.Name, t))
+	})
+}
+
+func subtest(s *source) {
+	s.tests(func(f *ast.FuncDecl, t string) {
+		s.insert(s.offset(f.Body.Lbrace)+1, fmt.Sprintf("\n%s.Run(\"all\", func(%[1]s *testing.T) {", t))
+		s.insert(s.offset(f.Body.Rbrace), "})\n")
+	})
+}
+
+func goroutine(s *source) {
+	s.tests(func(f *ast.FuncDecl, t string) {
+		s.insert(s.offset(f.Body.Lbrace)+1, "\nquiet := make(chan bool)\ngo func() { close(quiet) }()\n<-quiet\n")
+	})
+}
+
+func logged(s *source) {
+	s.tests(func(f *ast.FuncDecl, t string) {
+		s.insert(s.offset(f.Body.Lbrace)+1, fmt.Sprintf("\n%s.Log(\"begins\")\n", t))
+	})
+}
+
+// extracted leaves of each function that is no test a call of one that has its body.
+func extracted(s *source) {
+	for _, d := range s.file.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok || f.Type.TypeParams != nil || strings.HasPrefix(f.Name.Name, "Test") || slices.Contains(known, f.Name.Name) || f.Body == nil {
+			continue
+		}
+		name, args := "doing"+f.Name.Name, ""
+		if f.Recv != nil {
+			if len(f.Recv.List[0].Names) == 0 {
+				continue
+			}
+			name = f.Recv.List[0].Names[0].Name + "." + name
+		}
+		for _, p := range f.Type.Params.List {
+			for _, n := range p.Names {
+				args += n.Name + ","
+			}
+			if _, more := p.Type.(*ast.Ellipsis); more {
+				args = strings.TrimSuffix(args, ",") + "...,"
+			}
+		}
+		call := fmt.Sprintf("%s(%s)", name, strings.TrimSuffix(args, ","))
+		if f.Type.Results != nil {
+			call = "return " + call
+		}
+		head := string(s.text[s.offset(f.Pos()):s.offset(f.Name.Pos())]) + "doing" + f.Name.Name + string(s.text[s.offset(f.Name.End()):s.offset(f.Body.Lbrace)])
+		s.insert(s.offset(f.Body.Lbrace)+1, "\n"+call+"\n}\n\n"+head+"{")
+	}
+}
+
+// literals puts each assignment into a function literal that is called at once.
+func literals(s *source) {
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		block, ok := n.(*ast.BlockStmt)
+		if !ok {
+			return true
+		}
+		for _, stmt := range block.List {
+			assign, ok := stmt.(*ast.AssignStmt)
+			_, counts := stmt.(*ast.IncDecStmt)
+			if counts || ok && assign.Tok != token.DEFINE {
+				s.insert(s.offset(stmt.Pos()), "func() {\n")
+				s.insert(s.offset(stmt.End()), "\n}()")
+			}
+		}
+		return true
+	})
+}
+
+func goStatements(s *source) {
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		stmt, ok := n.(*ast.ExprStmt)
+		if !ok {
+			return true
+		}
+		call, ok := stmt.X.(*ast.CallExpr)
+		if !ok || len(call.Args) != 1 {
+			return true
+		}
+		sel, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok || sel.Sel.Name != "Go" {
+			return true
+		}
+		if f, ok := s.info.Uses[sel.Sel].(*types.Func); !ok || f.FullName() != "(*sync.WaitGroup).Go" {
+			return true
+		}
+		group := string(s.text[s.offset(sel.X.Pos()):s.offset(sel.X.End())])
+		s.replace(s.offset(stmt.Pos()), s.offset(call.Args[0].Pos()), fmt.Sprintf("%s.Add(1)\ngo func() {\ndefer %[1]s.Done()\n(", group))
+		s.replace(s.offset(call.Args[0].End()), s.offset(stmt.End()), ")()\n}()")
+		return true
+	})
+}
+
+func shifted(s *source) {
+	for _, d := range s.file.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok {
+			continue
+		}
+		for _, spec := range g.Specs {
+			t, ok := spec.(*ast.TypeSpec)
+			if !ok {
+				continue
+			}
+			if st, ok := t.Type.(*ast.StructType); ok {
+				s.insert(s.offset(st.Fields.Opening)+1, "\nspare int\n")
+				s.insert(s.offset(st.Fields.Closing), "\n")
+			}
+		}
+	}
+}
+
+func operators(s *source) {
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.IncDecStmt:
+			s.replace(s.offset(n.TokPos), s.offset(n.End()), " "+n.Tok.String()[:1]+"= 1")
+		case *ast.AssignStmt:
+			if n.Tok == token.ADD_ASSIGN || n.Tok == token.SUB_ASSIGN {
+				x := string(s.text[s.offset(n.Lhs[0].Pos()):s.offset(n.Lhs[0].End())])
+				s.replace(s.offset(n.TokPos), s.offset(n.Rhs[0].Pos()), "= "+x+n.Tok.String()[:1]+"(")
+				s.insert(s.offset(n.Rhs[0].End()), ")")
+			}
+		}
+		return true
+	})
+}
+
+func blocks(s *source) {
+	for _, d := range s.file.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil && len(f.Body.List) > 0 {
+			s.insert(s.offset(f.Body.Lbrace)+1, "\n{\n")
+			s.insert(s.offset(f.Body.Rbrace), "\n}\n")
+		}
+	}
+}
+
+func loops(s *source) {
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		r, ok := n.(*ast.RangeStmt)
+		if !ok || r.Key != nil {
+			return true
+		}
+		if t, ok := s.info.TypeOf(r.X).Underlying().(*types.Basic); ok && t.Info()&types.IsInteger != 0 {
+			s.replace(s.offset(r.For), s.offset(r.X.Pos()), "for round := 0; round < ")
+			s.insert(s.offset(r.X.End()), "; round++")
+		}
+		return true
+	})
+}
