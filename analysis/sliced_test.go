@@ -97,6 +97,24 @@ func TestSliced(t *testing.T) {
 	}
 }
 
+// In the trace of Figure 2 (Chen and Roşu, 2005) the write of e comes whatever is written to b
+// and c: both may come later. It depends on that of a, by what is read in L21, in whose
+// control scope it is.
+func TestFigure2(t *testing.T) {
+	call := func(k int64, line int) *statement { return &statement{op: opCall, k: k, line: line, last: line} }
+	p := &program{[][]*statement{
+		{call(1, 1), {op: opStore, y: -1, k: 1, line: 2, last: 2}, call(2, 3), call(3, 4)}, // L11 to L13
+		{{op: opIf, y: -1, k: 1, line: 1, last: 3, body: []*statement{call(4, 2)}}},        // L21, L23
+	}}
+	tr := p.record(nil)
+	for before, predicted := range map[string]bool{"a": false, "b": true, "c": true} {
+		m, err := property.Compile(property.LTL, "e -> once "+before, []string{"a", "b", "c", "e"})
+		require.NoError(t, err)
+		prop := property.Property{Name: before, Calls: map[uint64]int{1: 0, 2: 1, 3: 2, 4: 3}, Monitor: m}
+		assert.Equal(t, predicted, predicts(t, tr, prop), "e after %s", before)
+	}
+}
+
 // predicts reports whether a violation of prop is predicted from tr.
 func predicts(t *testing.T, tr *trace.Trace, prop property.Property) bool {
 	r, err := analysis.Predict(context.Background(), tr, analysis.Options{Kinds: []bug.Kind{bug.Property}, Properties: []property.Property{prop}})

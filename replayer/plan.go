@@ -174,7 +174,7 @@ func planText(w *witness.Witness, order string, goroutines []string, steps, viol
 // monitor returns the lines of the monitor of the property that w violates; ok is false if
 // there is no such property.
 func (c *Code) monitor(w *witness.Witness) (lines []byte, ok bool) {
-	k := slices.IndexFunc(c.Properties, func(p property.Property) bool { return p.Name == w.Pattern && p.IsFor(w.Package) })
+	k := c.property(w)
 	if k < 0 {
 		return nil, false
 	}
@@ -192,6 +192,18 @@ func (c *Code) monitor(w *witness.Witness) (lines []byte, ok bool) {
 		fmt.Fprintf(&b, "method %d %d\n", method, calls[method])
 	}
 	return b.Bytes(), true
+}
+
+// property returns which of the properties w violates; -1 if there is no such property.
+func (c *Code) property(w *witness.Witness) int {
+	return slices.IndexFunc(c.Properties, func(p property.Property) bool { return p.Name == w.Pattern && p.IsFor(w.Package) })
+}
+
+// isFine reports whether w violates a property of which that is nothing wrong, unless the test
+// fails by it.
+func (c *Code) isFine(w *witness.Witness) bool {
+	k := c.property(w)
+	return w.Kind == bug.Property && k >= 0 && c.Properties[k].Fine
 }
 
 // A planner collects items and numbers goroutines as they come.

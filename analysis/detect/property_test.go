@@ -32,7 +32,7 @@ func noUseAfterClose(t *testing.T) property.Property {
 }
 
 // Violations are those of all orders of the calls of each object that keep what must come
-// before what: random goroutines, compared with the enumeration of these orders.
+// before what, as level by level all cuts are come to (Chen and Roşu, 2005, Figure 7): random goroutines, compared with the enumeration of these orders.
 func TestPropertiesAgainstEnumeration(t *testing.T) {
 	ps := []property.Property{
 		noUseAfterClose(t), compiled(t, "(lock unlock)*", "lock", "unlock"),

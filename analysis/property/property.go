@@ -49,6 +49,7 @@ type Property struct {
 	Name    string
 	Package string         // import path of the package
 	Builtin bool           // no package declares it: it holds for all
+	Fine    bool           // a violation that the test does not fail by is none
 	Calls   map[uint64]int // the events by the number of the method that is called (trace.Call)
 	Monitor *Monitor
 }

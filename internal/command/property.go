@@ -93,7 +93,7 @@ func compileAll(declared []properties.Declaration) ([]property.Property, error) 
 		if err != nil {
 			return nil, err
 		}
-		p := property.Property{Name: d.Name, Package: d.Package, Builtin: d.Package == "", Calls: make(map[uint64]int), Monitor: m}
+		p := property.Property{Name: d.Name, Package: d.Package, Builtin: d.Package == "", Fine: properties.IsFine(d.Name), Calls: make(map[uint64]int), Monitor: m}
 		for k, e := range d.Events {
 			for _, method := range e.Methods {
 				p.Calls[trace.KeyOf(method.Name, 0)] = k

@@ -172,7 +172,7 @@ func camel(s string) string {
 func TestEveryHookFires(t *testing.T) { eachRelease(t, testEveryHookFires) }
 
 func testEveryHookFires(t *testing.T, toolchain string) {
-	tr := recordBuilt(t, toolchain, "^(Test(Database|Runtime|Reflect|Internal|Iter|Net|Sync|Syscall|Time|Testing)|FuzzTesting)")
+	tr := recordBuilt(t, toolchain, "^(Test(Context|Database|Os|Runtime|Reflect|Internal|Iter|Net|Sync|Syscall|Time|Testing)|FuzzTesting)")
 	seen := map[string]map[trace.Kind]bool{}
 	for _, e := range tr.Events {
 		switch fn := tr.Sites[e.Site].Func; {
@@ -203,8 +203,7 @@ func TestBuiltinPropertiesHaveHooks(t *testing.T) {
 	for _, d := range properties.Builtin() {
 		for _, e := range d.Events {
 			for _, m := range e.Methods {
-				tells := strings.TrimSuffix(uses("x", m.Name), here+");")
-				tells = tells[strings.Index(tells, ","):] // whatever it is told of
+				tells := fmt.Sprintf(", %d, %s)", trace.KeyOf(m.Name, 0), here)
 				hooked := slices.ContainsFunc(Table(), func(h Hook) bool {
 					return slices.ContainsFunc(h.edits, func(e edit) bool { return strings.Contains(e.text, tells) })
 				})

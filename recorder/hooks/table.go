@@ -543,6 +543,11 @@ var table = []Hook{
 	{"database/sql", "(*Rows).Close", calls, []edit{entry(ends("rs", properties.RowsClose))}},
 	{"database/sql", "(*Stmt).connStmt", calls, []edit{entry(uses("s", properties.StmtUse))}},
 	{"database/sql", "(*Stmt).Close", calls, []edit{entry(ends("s", properties.StmtClose))}},
+	{"os", "(*File).Read", calls, []edit{entry(asks("f", properties.FileRead))}},
+	{"os", "(*File).Write", calls, []edit{entry("if f != Stdout && f != Stderr { " + asks("f", properties.FileWrite) + " };")}},
+	{"os", "(*File).Close", calls, []edit{entry(ends("f", properties.FileClose))}},
+	{"context", "(*cancelCtx).Err", calls, []edit{entry(asks("c", properties.ContextErr))}},
+	{"context", "(*cancelCtx).cancel", calls, []edit{entry(ends("c", properties.ContextCancel))}},
 }
 
 var calls = events(trace.Call)
@@ -551,6 +556,11 @@ var calls = events(trace.Call)
 // built-in properties have for it.
 func uses(object, method string) string {
 	return fmt.Sprintf("predictrt.Uses(unsafe.Pointer(%s), %d, %s);", object, trace.KeyOf(method, 0), here)
+}
+
+// asks tells of it where the program itself is the caller.
+func asks(object, method string) string {
+	return strings.Replace(uses(object, method), "Uses", "Asks", 1)
 }
 
 // ends tells of it when the function returns.

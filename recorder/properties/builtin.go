@@ -17,28 +17,44 @@ const (
 	RowsClose     = "(*database/sql.Rows).Close"
 	StmtUse       = "(*database/sql.Stmt).Exec"
 	StmtClose     = "(*database/sql.Stmt).Close"
+	FileRead      = "(*os.File).Read"
+	FileWrite     = "(*os.File).Write"
+	FileClose     = "(*os.File).Close"
+	ContextErr    = "(*context.cancelCtx).Err"
+	ContextCancel = "(*context.cancelCtx).cancel"
 )
 
-// A builtinProperty is one that holds for all tests. It warns if its violation gives the
-// program an error, which that may be made for.
+// A builtinProperty is one that holds for all tests.
 type builtinProperty struct {
 	Declaration
-	warns bool
+	weight weight
 }
+
+// A weight says what a violation is that the test does not fail by.
+type weight int
+
+const (
+	fails weight = iota // as one of a property that tests declare
+	warns               // a warning: who comes too late is given an error, and may have lost something
+	fine                // none: that is how who comes too late is told to end
+)
 
 var builtin = []builtinProperty{
 	// The writer may be that of another response by then, and nothing tells who writes.
 	{of("no write to a response whose handler has returned", "*net/http.response", "write* end*",
-		event("write", ResponseWrite), event("end", ResponseEnd)), false},
-	// All others give an error to who comes too late.
+		event("write", ResponseWrite), event("end", ResponseEnd)), fails},
 	{of("no read of a request's body that is closed", "*net/http.body", "read* close*",
-		event("read", BodyRead), event("close", BodyClose)), true},
+		event("read", BodyRead), event("close", BodyClose)), warns},
 	{of("no statement in a transaction that has ended", "*database/sql.Tx", "use* end*",
-		event("use", TxUse), event("end", TxCommit, TxRollback)), true},
+		event("use", TxUse), event("end", TxCommit, TxRollback)), warns},
 	{of("no use of rows that are closed", "*database/sql.Rows", "use* close*",
-		event("use", RowsNext, RowsScan), event("close", RowsClose)), true},
+		event("use", RowsNext, RowsScan), event("close", RowsClose)), warns},
 	{of("no use of a statement that is closed", "*database/sql.Stmt", "use* close*",
-		event("use", StmtUse), event("close", StmtClose)), true},
+		event("use", StmtUse), event("close", StmtClose)), warns},
+	{of("no use of a file that is closed", "*os.File", "use* close*",
+		event("use", FileRead, FileWrite), event("close", FileClose)), fine},
+	{of("no look at a context that is cancelled", "*context.cancelCtx", "look* cancel*",
+		event("look", ContextErr), event("cancel", ContextCancel)), fine},
 }
 
 func of(name, typ, text string, events ...Event) Declaration {
@@ -67,10 +83,15 @@ func Builtin() []Declaration {
 func IsBuiltin(name string) bool { return find(name) >= 0 }
 
 // Warns reports whether a violation of the property of a name is no more than a warning,
-// unless the test fails by it: a built-in one that gives the program an error.
-func Warns(name string) bool {
+// unless the test fails by it.
+func Warns(name string) bool { return weighs(name, warns) }
+
+// IsFine reports whether it is nothing at all then.
+func IsFine(name string) bool { return weighs(name, fine) }
+
+func weighs(name string, w weight) bool {
 	k := find(name)
-	return k >= 0 && builtin[k].warns
+	return k >= 0 && builtin[k].weight == w
 }
 
 func find(name string) int {

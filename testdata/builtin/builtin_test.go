@@ -2,10 +2,13 @@ package builtin
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -156,4 +159,35 @@ func TestGroup(t *testing.T) {
 	time.Sleep(10 * time.Millisecond)
 	all.Wait()
 	<-begun
+}
+
+// A file is closed while a goroutine may still write to it.
+func TestFile(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	all.Go(func() {
+		if _, err := f.WriteString("late"); err != nil {
+			t.Error(err)
+		}
+	})
+	time.Sleep(10 * time.Millisecond)
+	f.Close()
+	all.Wait()
+}
+
+// The result depends on whether the context was cancelled before.
+func TestContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	all.Go(func() {
+		if err := ctx.Err(); err != nil {
+			t.Error(err)
+		}
+	})
+	time.Sleep(10 * time.Millisecond)
+	cancel()
+	all.Wait()
 }

@@ -56,6 +56,27 @@ func Uses(p unsafe.Pointer, method uint64, pc uintptr) {
 	}
 }
 
+// Asks is Uses where the program itself must be the caller: what the standard library does in
+// between is its own affair.
+func Asks(p unsafe.Pointer, method uint64, pc uintptr) {
+	if Mode == 0 {
+		return
+	}
+	g := callee(p)
+	if g == nil {
+		return
+	}
+	site := lookup(pc).ours
+	if site == nobodys { // by way of another method of the same object
+		if site = g.ourCall(); site != siteOf(pc) {
+			return
+		}
+	}
+	if site != nobodys && site != others {
+		g.called(p, method, site)
+	}
+}
+
 // callee returns the running goroutine, nil if what it does with the object at p is no event:
 // an object on the stack is nobody else's.
 func callee(p unsafe.Pointer) *goroutine {

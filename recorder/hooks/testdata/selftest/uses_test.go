@@ -1,11 +1,14 @@
 package selftest
 
 import (
+	"context"
 	"database/sql"
 	"database/sql/driver"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -103,3 +106,26 @@ func TestDatabaseSqlRowsScan(t *testing.T)     { query(t).Scan() }
 func TestDatabaseSqlRowsClose(t *testing.T)    { query(t).Close() }
 func TestDatabaseSqlStmtConnStmt(t *testing.T) { prepare(t).Exec() }
 func TestDatabaseSqlStmtClose(t *testing.T)    { prepare(t).Close() }
+
+func TestOsFileRead(t *testing.T)  { openFile(t).Read(make([]byte, 1)) }
+func TestOsFileWrite(t *testing.T) { openFile(t).WriteString("x") }
+func TestOsFileClose(t *testing.T) { openFile(t).Close() }
+
+func openFile(t *testing.T) *os.File {
+	f, err := os.Create(filepath.Join(t.TempDir(), "file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestContextCancelCtxErr(t *testing.T) {
+	if err := context.WithValue(t.Context(), store{}, 1).Err(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestContextCancelCtxCancel(t *testing.T) {
+	_, cancel := context.WithCancel(t.Context())
+	cancel()
+}
