@@ -10,7 +10,7 @@
 // package. gopredict reads it from the sources: names and texts are constants. The
 // declaration does nothing when the tests run.
 //
-// An event is a call of one of its methods, when it begins, or what the program tells by
+// An event is a call of one of its methods, when it begins or ([Property.OnReturn]) ends, or what the program tells by
 // [Event]. Each object has a run of
 // events of its own. The property is violated at the first event from which on
 // nothing that could follow would satisfy it; that a run ends too early is no violation.
@@ -39,6 +39,10 @@ func (p Property[T]) On(event string, methods ...any) Property[T] { return p }
 // [Property.On] without methods. The name is a constant, and each object has, as the program
 // is written, the type that the property is for.
 func Event(name string, objects ...any) {}
+
+// OnReturn names the event that one of the methods of T is done with an object: it returns, or
+// panics.
+func (p Property[T]) OnReturn(event string, methods ...any) Property[T] { return p }
 
 // ERE says by an extended regular expression what events an object may go through, in
 // their order: names of events, one after the other with space between; x* x+ x? for any

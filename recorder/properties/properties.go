@@ -44,7 +44,7 @@ type Event struct {
 	Methods []Method
 }
 
-// A Method is one that an event names, or what [Told] returns.
+// A Method is one that an event names, or what [Told] or [Return] returns.
 type Method struct {
 	Name    string // types.Func.FullName: "(*example.com/pool.Conn).Close"
 	Package string // import path of the package that declares it; "" for what is told
@@ -54,6 +54,9 @@ type Method struct {
 // Told stands for the method of an event of that name which the program tells of objects of a
 // type.
 func Told(name, typ string) string { return fmt.Sprintf("property.Event(%q, %s)", name, typ) }
+
+// Return stands for the end of a call of a method, by its name.
+func Return(method string) string { return "return of " + method }
 
 // IsTold reports whether fn is the function that tells of events.
 func IsTold(fn *types.Func) bool { return fn.FullName() == library+".Event" }
@@ -185,7 +188,7 @@ func (r *reader) callee(call *ast.CallExpr) string {
 
 // chain reads the declaration that ends with a call of the function fn.
 func (r *reader) chain(last *ast.CallExpr, fn string) {
-	if fn == "For" || fn == "On" {
+	if fn == "For" || fn == "On" || fn == "OnReturn" {
 		r.errorf(last, "expected ERE, LTL or Automaton at the end of the declaration of a property, found %s", fn)
 		return
 	}
@@ -266,13 +269,14 @@ func (r *reader) constant(call *ast.CallExpr, what string) string {
 	return constant.StringVal(v)
 }
 
-// on reads a call of On.
+// on reads a call of On or OnReturn.
 func (r *reader) on(d *Declaration, call *ast.CallExpr) {
 	name := r.constant(call, "name of an event")
 	if r.err != nil {
 		return
 	}
-	if call.Ellipsis.IsValid() {
+	returns := r.callee(call) == "OnReturn"
+	if call.Ellipsis.IsValid() || returns && len(call.Args) == 1 {
 		r.errorf(call, "expected a list of methods of %s for event %s", d.Type, name)
 		return
 	}
@@ -288,6 +292,9 @@ func (r *reader) on(d *Declaration, call *ast.CallExpr) {
 		m, ok := r.method(d, arg)
 		if !ok {
 			return
+		}
+		if returns {
+			m.Name = Return(m.Name)
 		}
 		for _, e := range d.Events {
 			if slices.ContainsFunc(e.Methods, func(o Method) bool { return o.Name == m.Name }) {

@@ -89,7 +89,7 @@ var _ = property.For[*Conn]("no use after close").
 
 var (
 	_ = (property.For[*List[int]]("twice")).On("add", (*List[int]).Add).LTL("!" + "previously once add")
-	_ = property.For[*Conn]("told").On("sent").ERE("sent?")
+	_ = property.For[*Conn]("told").On("sent").OnReturn("read", (*Conn).Read).ERE("sent? read*")
 )
 
 func send(c *Conn) { property.Event("sent", c) }
@@ -119,6 +119,7 @@ func send(c *Conn) { property.Event("sent", c) }
 	assert.Equal(t, "(*example.com/pool.List[T]).Add", ds[1].Events[0].Methods[0].Name)
 	assert.EqualError(t, ds[1].Error(5, "wrong"), "pool_test.go:34:74: wrong") // no place in one constant
 	assert.Equal(t, `property.Event("sent", *example.com/pool.Conn)`, ds[2].Events[0].Methods[0].Name)
+	assert.Equal(t, "return of (*example.com/pool.Conn).Read", ds[2].Events[1].Methods[0].Name)
 }
 
 // The place of an error in a text of several lines is that in the file.
@@ -139,6 +140,7 @@ func TestErrors(t *testing.T) {
 		{`var _ = property.For[*Conn]("p").` + on + `.ERE(late)`, "25:62: expected a constant as the text, found an expression that is none"},
 		{`var _ = property.For[Conn]("p").` + on + `.ERE("use")`, `25:9: expected a pointer as the type of the objects of property "p", found example.com/pool.Conn`},
 		{`var _ = property.For[*Base]("p").On("reset", (*Base).Reset).ERE("reset")`, "25:9: expected objects that have a size, to tell them apart by their addresses, found *example.com/pool.Base"},
+		{`var _ = property.For[*Conn]("p").OnReturn("use").ERE("use")`, "25:9: expected a list of methods of *example.com/pool.Conn for event use"},
 		{`var all []any; var _ = property.For[*Conn]("p").On("use", all...).ERE("use")`, "25:24: expected a list of methods of *example.com/pool.Conn for event use"},
 		{`var _ = property.For[*Conn]("p").On("use", 7).ERE("use")`, "25:44: expected a method of *example.com/pool.Conn, written as (*example.com/pool.Conn).Method, found another expression"},
 		{`var _ = property.For[*Conn]("p").On("use", (*Base).Reset).ERE("use")`, "25:44: expected a method of *example.com/pool.Conn, found one of *example.com/pool.Base"},

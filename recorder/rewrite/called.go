@@ -10,11 +10,15 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// called is the statement that notes a call of the method fn, if a property names it, and
-// what gives the receiver a name for that where it has none.
+// called is the statements that note a call of the method fn, and its end, if a property names
+// them, and what gives the receiver a name for that where it has none.
 func (e *editor) called(fn *ast.FuncDecl) (named []piece, call string) {
 	obj, ok := e.info.Defs[fn.Name].(*types.Func)
-	if !ok || fn.Recv == nil || !e.calls[obj.FullName()] {
+	if !ok || fn.Recv == nil {
+		return nil, ""
+	}
+	calls, returns := e.calls[obj.FullName()], e.calls[properties.Return(obj.FullName())]
+	if !calls && !returns {
 		return nil, ""
 	}
 	recv := fn.Recv.List[0]
@@ -29,7 +33,13 @@ func (e *editor) called(fn *ast.FuncDecl) (named []piece, call string) {
 	default:
 		name = recv.Names[0].Name
 	}
-	return named, fmt.Sprintf("%s(%s, %d);", e.hook("Called"), name, trace.KeyOf(obj.FullName(), 0))
+	if returns { // after all that the method has deferred itself
+		call = fmt.Sprintf("defer %s(%s, %d);", e.hook("Called"), name, trace.KeyOf(properties.Return(obj.FullName()), 0))
+	}
+	if calls {
+		call += fmt.Sprintf("%s(%s, %d);", e.hook("Called"), name, trace.KeyOf(obj.FullName(), 0))
+	}
+	return named, call
 }
 
 // told gives the objects that c, a call of property.Event, is about a hook that notes the

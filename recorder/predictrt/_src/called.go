@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// Called is what a method that a property names does first: p is the object that it is
-// called on, and method its number.
+// Called is what a method that a property names does first, or deferred if that names its end:
+// p is the object that it is called on, and method its number.
 func Called[T any](p *T, method uint64) {
 	if Mode != 0 && unsafe.Sizeof(*p) > 0 {
 		called(unsafe.Pointer(p), method)
