@@ -150,7 +150,7 @@ var silentFrom, silentTo = func() (func([]byte) (int, error), io.Writer) {
 		}
 		return c.(*net.UDPConn).Read, io.Discard
 	}
-	return nil, nil
+	return func([]byte) (int, error) { return 0, nil }, io.Discard
 }()
 
 // A goroutine waits for what nobody has written, and one comes to a lock.
