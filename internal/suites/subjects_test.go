@@ -29,6 +29,9 @@ type want struct {
 	Loose bool
 	// Hangs says that the tests come to no end as they are.
 	Hangs bool
+	// Costly says that much is to be compiled: the subject is built for recording only, and
+	// not edited.
+	Costly bool
 	// Undecided are the places of what is neither confirmed nor infeasible, and has
 	// no schedule.
 	Undecided []string
@@ -93,10 +96,12 @@ func TestSubjects(t *testing.T) {
 			}
 			fixed := filepath.Join(t.TempDir(), name)
 			require.NoError(t, os.CopyFS(fixed, os.DirFS(dir)))
-			t.Run("edits", func(t *testing.T) {
-				t.Parallel()
-				testEdits(t, dir, w, len(confirmed))
-			})
+			if !w.Costly {
+				t.Run("edits", func(t *testing.T) {
+					t.Parallel()
+					testEdits(t, dir, w, len(confirmed))
+				})
+			}
 			t.Run("fixes", func(t *testing.T) {
 				t.Parallel()
 				testFixes(t, fixed, w)
@@ -111,7 +116,7 @@ func TestSubjects(t *testing.T) {
 func testSubject(t *testing.T, dir string, w want) []finding {
 	// A bug may show at times: that is what a sleep of some milliseconds leaves to
 	// chance on a busy machine.
-	if !w.Hangs {
+	if !w.Hangs && !w.Costly {
 		plain := run(t, dir, nil, "go", "test", "./...")
 		for tries := 1; tries < 3 && plain.exit != 0 && len(w.Confirmed) > 0; tries++ {
 			plain = run(t, dir, nil, "go", "test", "./...")
@@ -222,8 +227,10 @@ func testFixes(t *testing.T, dir string, w want) {
 		for _, file := range filesIn(t, dir, "*.go"+way) {
 			require.NoError(t, os.Rename(file, strings.TrimSuffix(file, way)))
 		}
-		plain := run(t, dir, nil, "go", "test", "./...")
-		require.Zero(t, plain.exit, plain)
+		if !w.Costly {
+			plain := run(t, dir, nil, "go", "test", "./...")
+			require.Zero(t, plain.exit, plain)
+		}
 		file := filepath.Join(t.TempDir(), "report.json")
 		again := run(t, dir, nil, command, w.test("-predict.json="+file)...)
 		require.Zero(t, again.exit, again)
