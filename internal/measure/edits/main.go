@@ -12,7 +12,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -32,7 +31,7 @@ func main() {
 	flags.TextVar(&match, "run", regexp.MustCompile(""), "regular expression: only the edits whose subject/name matches")
 	script.Compare(flags, func(ctx context.Context, j script.Job) (bool, error) {
 		t := &table{Job: j, kept: *kept, match: &match}
-		if err := t.read(); err != nil {
+		if _, err := script.LoadRows(t.kept, "answers, as -rows writes them", &t.rows); err != nil {
 			return false, err
 		}
 		if err := t.fill(ctx); err != nil {
@@ -67,21 +66,6 @@ type table struct {
 	kept  string
 	match *regexp.Regexp
 	rows  []row
-}
-
-// read reads the rows that are kept.
-func (t *table) read() error {
-	if t.kept == "" {
-		return nil
-	}
-	data, err := os.ReadFile(t.kept)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(data, &t.rows)
 }
 
 // row is that of an edit, nil if there is none.
@@ -154,14 +138,7 @@ func (t *table) ask(ctx context.Context, s subject) error {
 		if err := os.RemoveAll(dir); err != nil {
 			return err
 		}
-		if t.kept == "" {
-			continue
-		}
-		data, err := json.MarshalIndent(t.rows, "", "\t")
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(t.kept, data, 0o666); err != nil {
+		if err := script.SaveRows(t.kept, t.rows); err != nil {
 			return err
 		}
 	}

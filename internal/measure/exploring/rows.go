@@ -1,11 +1,9 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
+
+	"github.com/gopredict/gopredict/internal/measure/script"
 )
 
 // A row is what was measured of a program, in numbers of runs.
@@ -34,16 +32,9 @@ type kept struct {
 // load takes over what a file keeps of the programs, and save writes it, as JSON. A file that
 // is not there keeps nothing, and that without a name never does.
 func (b *bench) load(file string) error {
-	text, err := os.ReadFile(file)
-	if file == "" || errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
 	var k kept
-	if err := json.Unmarshal(text, &k); err != nil {
-		return fmt.Errorf("%s: expected what was measured of programs, as -rows writes it: %w", file, err)
+	if found, err := script.LoadRows(file, "what was measured of programs, as -rows writes it", &k); !found {
+		return err
 	}
 	if k.Seeds != b.seeds {
 		return fmt.Errorf("%s: expected rows of %d seeds, as -seeds says, found %d", file, b.seeds, k.Seeds)
@@ -58,18 +49,11 @@ func (b *bench) load(file string) error {
 }
 
 func (b *bench) save(file string) error {
-	if file == "" {
-		return nil
-	}
 	k := kept{Seeds: b.seeds, Programs: make(map[string]*row), Random: b.random, Oracle: b.oracle}
 	for _, p := range b.programs {
 		if p.row != nil {
 			k.Programs[p.test] = p.row
 		}
 	}
-	text, err := json.MarshalIndent(k, "", "\t")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(file, append(text, '\n'), 0o666)
+	return script.SaveRows(file, k)
 }

@@ -1,27 +1,18 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
+
+	"github.com/gopredict/gopredict/internal/measure/script"
 )
 
 // load takes over what a file keeps of the cases, and save writes it: as JSON, the outcomes
 // of each case by its name. A file that is not there keeps nothing, and that without a name
 // never does.
 func (s *suite) load(file string) error {
-	text, err := os.ReadFile(file)
-	if file == "" || errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
+	var rows map[string][]*outcome
+	if found, err := script.LoadRows(file, "the outcomes of cases, as -rows writes them", &rows); !found {
 		return err
-	}
-	rows := make(map[string][]*outcome)
-	if err := json.Unmarshal(text, &rows); err != nil {
-		return fmt.Errorf("%s: expected the outcomes of cases, as -rows writes them: %w", file, err)
 	}
 	for _, c := range s.cases {
 		c.outcomes = rows[c.name]
@@ -34,18 +25,11 @@ func (s *suite) load(file string) error {
 }
 
 func (s *suite) save(file string) error {
-	if file == "" {
-		return nil
-	}
 	rows := make(map[string][]*outcome)
 	for _, c := range s.cases {
 		if len(c.outcomes) > 0 {
 			rows[c.name] = c.outcomes
 		}
 	}
-	text, err := json.MarshalIndent(rows, "", "\t")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(file, append(text, '\n'), 0o666)
+	return script.SaveRows(file, rows)
 }

@@ -48,7 +48,8 @@ func main() {
 	var match regexp.Regexp
 	flags.TextVar(&match, "run", regexp.MustCompile(""), "regular expression: only the modules that match")
 	script.Compare(flags, func(ctx context.Context, j script.Job) (bool, error) {
-		rows, err := load(*kept)
+		rows := make(map[string]row)
+		_, err := script.LoadRows(*kept, "what was measured of modules, as -rows writes it", &rows)
 		if err != nil {
 			return false, err
 		}
@@ -62,7 +63,7 @@ func main() {
 			}
 			rows[module] = r
 			fmt.Fprintf(os.Stderr, "modules: %s: %s\n", module, r.Predict)
-			if err := save(*kept, rows); err != nil {
+			if err := script.SaveRows(*kept, rows); err != nil {
 				return false, err
 			}
 		}
@@ -189,35 +190,6 @@ func (r *row) read(file string) error {
 		}
 	}
 	return nil
-}
-
-func load(file string) (map[string]row, error) {
-	rows := make(map[string]row)
-	if file == "" {
-		return rows, nil
-	}
-	text, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return rows, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(text, &rows); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return rows, nil
-}
-
-func save(file string, rows map[string]row) error {
-	if file == "" {
-		return nil
-	}
-	text, err := json.MarshalIndent(rows, "", "\t")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(file, text, 0o666)
 }
 
 // ended reports whether all commands came to their end.
