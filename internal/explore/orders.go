@@ -211,19 +211,22 @@ func (e *explored) besidePassing(ctx context.Context, c *confirmation) error {
 // failing returns the tests of t that have failed, or not ended. Where recording has stopped
 // before the run did, those that had not ended by then are taken to have passed.
 func failing(t *trace.Trace) []string {
-	ended, failed := make(map[string]bool), make(map[string]bool)
+	passed := make(map[string]bool) // by test that has ended
 	for _, e := range t.Events {
 		if test := t.Goroutines[e.G].Test; e.Kind == trace.TestEnd && t.Names[e.Obj] == test {
-			ended[test], failed[test] = e.Val == 0, e.Val != 0
+			passed[test] = e.Val == 0
 		}
 	}
-	cut := t.Meta.Limit > 0
 	if at, crashed := crash(t); crashed {
-		delete(ended, t.Goroutines[t.Events[at].G].Test)
+		passed[t.Goroutines[t.Events[at].G].Test] = false
 	}
 	var tests []string
 	for _, g := range t.Goroutines {
-		if name, _, _ := strings.Cut(g.Test, "#"); name != "" && !ended[g.Test] && (!cut || failed[g.Test]) && !slices.Contains(tests, name) {
+		well, ended := passed[g.Test]
+		if !ended {
+			well = t.Meta.Limit > 0
+		}
+		if name, _, _ := strings.Cut(g.Test, "#"); name != "" && !well && !slices.Contains(tests, name) {
 			tests = append(tests, name)
 		}
 	}
