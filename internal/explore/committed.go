@@ -138,10 +138,8 @@ func (c *confirmation) renew(f *reported) {
 	for i := range c.tally.unreached {
 		m := &c.tally.unreached[i]
 		state := &c.Report.Witnesses[m.state]
-		p := places{now: m.Result.Witness, gone: m.Result.Gone, came: make([]bool, len(m.Witness.Violation)), sites: c.code.Sites}
-		for i := range p.came {
-			p.came[i] = true
-		}
+		p := c.placesOf(m.Result.Witness)
+		p.gone, p.came = m.Result.Gone, slices.Repeat([]bool{true}, len(p.came))
 		moved := len(p.gone) > 0 && state.Status != bug.Confirmed && p.alike(f.witness)
 		if sitesOf(m.Result.Witness) != f.confirmed && !moved {
 			continue
@@ -161,7 +159,7 @@ func (c *confirmation) settle(ctx, limit context.Context) error {
 		if state.Status == bug.Confirmed || !Strays(m.Result) {
 			continue
 		}
-		r, err := c.recheck(limit, m.Witness, m.Result, &places{now: m.Result.Witness, came: make([]bool, len(m.Witness.Violation)), sites: c.code.Sites})
+		r, err := c.recheck(limit, m.Witness, m.Result, c.placesOf(m.Result.Witness))
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()

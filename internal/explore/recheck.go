@@ -45,7 +45,7 @@ func (r *Recheck) Witness() *witness.Witness { return r.found.witness }
 // test is run. The exploration is for nothing else then.
 func (x *Exploration) Recheck(ctx context.Context, run recorder.Run, w *witness.Witness, r replayer.Result) (Recheck, error) {
 	c := &confirmation{Exploration: x, run: run, progress: new(progress)}
-	p := &places{now: r.Witness, came: make([]bool, len(w.Violation)), sites: c.code.Sites}
+	p := c.placesOf(r.Witness)
 	again, err := c.recheck(ctx, w, r, p)
 	if err != nil || again.Status == bug.Confirmed {
 		return again, err
@@ -151,11 +151,7 @@ func (c *confirmation) recheck(ctx context.Context, w *witness.Witness, r replay
 	if o := recorder.Order(w.Recorded); !slices.Contains(orders, o) {
 		orders = append(slices.Clip(orders), o)
 	}
-	type recorded struct {
-		*confirmation
-		findings []finding
-	}
-	var runs []recorded
+	var runs []recording
 	for k, order := range orders {
 		c.status.Set("recording", fmt.Sprintf("%s again, %d of %d", w.Tests[0], k+1, len(orders)))
 		again, unknown, err := c.runAgain(ctx, w, order, filepath.Join(c.work, fmt.Sprintf("again-%s-%d", w.ID, k)))
@@ -172,7 +168,7 @@ func (c *confirmation) recheck(ctx context.Context, w *witness.Witness, r replay
 		if found.confirmed != "" {
 			return Recheck{Status: bug.Confirmed, found: found}, nil
 		}
-		runs = append(runs, recorded{confirmation: again})
+		runs = append(runs, recording{confirmation: again})
 		for i, there := range now.In(again.trace) {
 			p.came[i] = p.came[i] || there
 		}
@@ -378,6 +374,11 @@ type places struct {
 	came     []bool                  // those that some run has come to
 	sites    map[string][]trace.Site // that are in the sources, by function
 	anywhere bool                    // all of them may have moved
+}
+
+// placesOf are those of the violation of a witness, as it is now; no run has come to one yet.
+func (c *confirmation) placesOf(now *witness.Witness) *places {
+	return &places{now: now, came: make([]bool, len(now.Violation)), sites: c.code.Sites}
 }
 
 // missing are the places that are gone, or that no run has come to, and those that are there
