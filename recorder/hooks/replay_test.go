@@ -14,25 +14,29 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
+// firstStep is the line of a plan for the first event of that kind that a goroutine has in a
+// recorded run, whose number in the plan is given.
+func firstStep(t *testing.T, tr *trace.Trace, goroutine int, name string, kind trace.Kind) string {
+	t.Helper()
+	for _, e := range tr.Events {
+		if e.Kind == kind && tr.Goroutines[e.G].Name() == name {
+			return fmt.Sprintf("s %d %d %d 1\n", goroutine, kind, tr.Sites[e.Site].Key)
+		}
+	}
+	t.Fatalf("expected an event %s of %s", kind, name)
+	return ""
+}
+
 // racePlan makes both goroutines of TestRace stand at their accesses. The
 // lines of the steps come from a recorded run.
 func racePlan(t *testing.T, tr *trace.Trace, order string) string {
-	step := func(goroutine int, name string, kind trace.Kind) string {
-		for _, e := range tr.Events {
-			if e.Kind == kind && tr.Goroutines[e.G].Name() == name {
-				return fmt.Sprintf("s %d %d %d 1\n", goroutine, kind, tr.Sites[e.Site].Key)
-			}
-		}
-		t.Fatalf("expected an event %s of %s", kind, name)
-		return ""
-	}
 	return "gopredict-plan 1\norder " + order + "\ntest TestRace\n" +
 		"g 0 TestRace:0\ng 1 TestRace:0.1\ng 2 TestRace:0.2\n" +
-		step(0, "TestRace:0", trace.Fork) +
-		step(2, "TestRace:0.2", trace.Begin) +
-		step(2, "TestRace:0.2", trace.Acquire) +
-		step(2, "TestRace:0.2", trace.Release) +
-		step(1, "TestRace:0.1", trace.Begin) +
+		firstStep(t, tr, 0, "TestRace:0", trace.Fork) +
+		firstStep(t, tr, 2, "TestRace:0.2", trace.Begin) +
+		firstStep(t, tr, 2, "TestRace:0.2", trace.Acquire) +
+		firstStep(t, tr, 2, "TestRace:0.2", trace.Release) +
+		firstStep(t, tr, 1, "TestRace:0.1", trace.Begin) +
 		fmt.Sprintf("v 1 %d %d 1\n", trace.Write, 1<<31|1) +
 		fmt.Sprintf("v 2 %d %d 1\n", trace.Read, 1<<31|2)
 }
@@ -320,19 +324,10 @@ func TestReplayKnowsItsOwnEnds(t *testing.T) {
 		"listener": "left no goroutine can go on, ", "packets": others,
 	} {
 		tr := record(t, "^TestSilent$", "SILENT="+reads)
-		step := func(goroutine int, name string, kind trace.Kind) string {
-			for _, e := range tr.Events {
-				if e.Kind == kind && tr.Goroutines[e.G].Name() == name {
-					return fmt.Sprintf("s %d %d %d 1\n", goroutine, kind, tr.Sites[e.Site].Key)
-				}
-			}
-			t.Fatalf("expected an event %s of %s", kind, name)
-			return ""
-		}
 		plan := filepath.Join(t.TempDir(), "plan")
 		require.NoError(t, os.WriteFile(plan, []byte("gopredict-plan 1\norder 01\ntest TestSilent\ng 0 TestSilent:0\ng 1 TestSilent:0.1\n"+
-			step(0, "TestSilent:0", trace.Fork)+step(1, "TestSilent:0.1", trace.Begin)+step(1, "TestSilent:0.1", trace.Acquire)+
-			fmt.Sprintf("s 1 %d %d 1\n", trace.Release, 1<<31|9)+step(0, "TestSilent:0", trace.Acquire)), 0o666))
+			firstStep(t, tr, 0, "TestSilent:0", trace.Fork)+firstStep(t, tr, 1, "TestSilent:0.1", trace.Begin)+firstStep(t, tr, 1, "TestSilent:0.1", trace.Acquire)+
+			fmt.Sprintf("s 1 %d %d 1\n", trace.Release, 1<<31|9)+firstStep(t, tr, 0, "TestSilent:0", trace.Acquire)), 0o666))
 		dir, out, err := run(t, "replay;plan="+plan+";verdict=$DIR/verdict", "^TestSilent$", "SILENT="+reads)
 		require.NoError(t, err, out)
 		verdict, err := os.ReadFile(filepath.Join(dir, "verdict"))
