@@ -174,12 +174,12 @@ func planText(w *witness.Witness, order string, goroutines []string, steps, viol
 // monitor returns the lines of the monitor of the property that w violates; ok is false if
 // there is no such property.
 func (c *Code) monitor(w *witness.Witness) (lines []byte, ok bool) {
-	k := c.property(w)
-	if k < 0 {
+	p := property.Named(c.Properties, w.Pattern, w.Package)
+	if p == nil {
 		return nil, false
 	}
 	var b bytes.Buffer
-	m := c.Properties[k].Monitor
+	m := p.Monitor
 	fmt.Fprintf(&b, "monitor %d %d", len(m.Events), m.Violated)
 	for _, row := range m.Next {
 		for _, to := range row {
@@ -187,23 +187,17 @@ func (c *Code) monitor(w *witness.Witness) (lines []byte, ok bool) {
 		}
 	}
 	b.WriteString("\n")
-	calls := c.Properties[k].Calls
-	for _, method := range slices.Sorted(maps.Keys(calls)) {
-		fmt.Fprintf(&b, "method %d %d\n", method, calls[method])
+	for _, method := range slices.Sorted(maps.Keys(p.Calls)) {
+		fmt.Fprintf(&b, "method %d %d\n", method, p.Calls[method])
 	}
 	return b.Bytes(), true
-}
-
-// property returns which of the properties w violates; -1 if there is no such property.
-func (c *Code) property(w *witness.Witness) int {
-	return slices.IndexFunc(c.Properties, func(p property.Property) bool { return p.Name == w.Pattern && p.IsFor(w.Package) })
 }
 
 // isFine reports whether w violates a property of which that is nothing wrong, unless the test
 // fails by it.
 func (c *Code) isFine(w *witness.Witness) bool {
-	k := c.property(w)
-	return w.Kind == bug.Property && k >= 0 && c.Properties[k].Fine
+	p := property.Named(c.Properties, w.Pattern, w.Package)
+	return w.Kind == bug.Property && p != nil && p.Fine
 }
 
 // A planner collects items and numbers goroutines as they come.

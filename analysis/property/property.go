@@ -57,6 +57,17 @@ type Property struct {
 // IsFor reports whether p is for the tests of a package.
 func (p *Property) IsFor(pkg string) bool { return p.Builtin || p.Package == pkg }
 
+// Named returns the first of the properties that has this name and is for the tests of a
+// package, nil if there is none.
+func Named(all []Property, name, pkg string) *Property {
+	for i := range all {
+		if p := &all[i]; p.Name == name && p.IsFor(pkg) {
+			return p
+		}
+	}
+	return nil
+}
+
 // A Language is one in which a specification is written.
 type Language string
 

@@ -474,7 +474,7 @@ func (o *Options) finds(w *witness.Witness) bool {
 		return slices.Contains(bug.Kinds(), w.Kind)
 	}
 	if w.Kind == bug.Property {
-		return slices.ContainsFunc(o.Analysis.Properties, func(p property.Property) bool { return p.Name == w.Pattern && p.IsFor(w.Package) })
+		return property.Named(o.Analysis.Properties, w.Pattern, w.Package) != nil
 	}
 	for _, p := range slices.Concat(anomaly.Builtin(), o.Analysis.Patterns) {
 		if p.Name == w.Pattern {
