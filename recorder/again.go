@@ -117,7 +117,7 @@ func (r Run) Again(ctx context.Context, o Order, args []string, file string, lim
 		return again, fmt.Errorf("recording %s again: %w", r.Package.Path, err)
 	}
 	if _, err := os.Stat(file); err == nil {
-		again.Trace = file
+		again.Trace, again.Unwritten = file, unwritten(file)
 	}
 	return again, nil
 }

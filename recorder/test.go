@@ -15,6 +15,7 @@ import (
 
 	"github.com/gopredict/gopredict/internal/gotool"
 	"github.com/gopredict/gopredict/internal/procgroup"
+	"github.com/gopredict/gopredict/recorder/predictrt"
 )
 
 // A Result says how the recorded run of a package's tests ended.
@@ -36,6 +37,7 @@ type Run struct {
 	// Binary is the saved test binary and Trace its trace, both in
 	// Config.Work; "" if it did not run, or was not recorded.
 	Binary, Trace string
+	Unwritten     bool     // the trace could not be written to its end
 	Args, Env     []string // of the test binary
 	Order         Order    // in which its goroutines ran
 	Exec          []string // the user's -exec command, through which it ran; nil: none
@@ -221,10 +223,16 @@ func newRun(p Package, executions []execution) Run {
 		}
 		r.Seconds, r.Binary, r.Args, r.Env = e.Seconds, e.Binary, e.Args, e.Env
 		if _, err := os.Stat(e.Trace); err == nil {
-			r.Trace = e.Trace
+			r.Trace, r.Unwritten = e.Trace, unwritten(e.Trace)
 		}
 	}
 	return r
+}
+
+// unwritten reports whether the program has said so of the trace.
+func unwritten(trace string) bool {
+	_, err := os.Stat(trace + predictrt.Unwritten)
+	return err == nil
 }
 
 // TestBinary builds the instrumented test binary of the only tested package

@@ -95,6 +95,9 @@ func (c *confirmation) recall(ctx context.Context, w *witness.Witness, tests []s
 	switch p := c.unrecorded(w); {
 	case !slices.Contains(tests, w.Tests[0]) && c.build.FiltersTests():
 		return state, nil, nil
+	case !slices.Contains(tests, w.Tests[0]) && !c.trace.Complete:
+		state.Status, state.Reason = bug.NotReplayed, "recording ended before "+w.Tests[0]
+		return state, nil, nil
 	case !slices.Contains(tests, w.Tests[0]):
 		state.Status, state.Reason = bug.Stale, "there is no test "+w.Tests[0]
 		return state, nil, nil

@@ -52,6 +52,24 @@ func TestReadDamagedTrace(t *testing.T) {
 	assert.Equal(t, data, after, "the file is left as it is")
 }
 
+// What could not be written may have been what matters: the run is not called whole.
+func TestReadUnwrittenTrace(t *testing.T) {
+	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Path: "0"}}, Events: []trace.Event{{Kind: trace.Write, Obj: 8, Size: 8}}}
+	file := filepath.Join(t.TempDir(), "m.trace")
+	f, err := os.Create(file)
+	require.NoError(t, err)
+	require.NoError(t, trace.Encode(f, tr))
+	require.NoError(t, f.Close())
+
+	x := &Exploration{build: &recorder.Build{}}
+	read, whole := x.read(recorder.Run{Package: recorder.Package{Path: "example.com/m"}, Trace: file, Unwritten: true}, x.warn)
+	require.NotNil(t, read)
+	assert.False(t, whole)
+	assert.Empty(t, x.Report.Warnings)
+	require.Len(t, x.Report.Incomplete, 1)
+	assert.Contains(t, x.Report.Incomplete[0], "the trace of example.com/m could not be written to its end: is the disk of ")
+}
+
 func TestReadImpossibleTrace(t *testing.T) {
 	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Path: "0"}}, Events: []trace.Event{{Kind: trace.End}, {Kind: trace.Acquire, Obj: 8}}, Complete: true}
 	file := filepath.Join(t.TempDir(), "m.trace")

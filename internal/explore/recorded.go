@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -58,7 +59,7 @@ func ReadReplay(file string, b *recorder.Build) *trace.Trace {
 
 // read reads the trace of a run, as far as it is whole, and adds the
 // rewriter's sites. It returns nil if there is nothing to analyze. It warns of what
-// it leaves out; whole is not set if the trace is damaged.
+// it leaves out; whole is not set if the trace is damaged, or could not be written.
 func (x *Exploration) read(run recorder.Run, warn func(format string, args ...any)) (t *trace.Trace, whole bool) {
 	t, err := trace.ReadFile(run.Trace)
 	name := run.Package.Path
@@ -67,6 +68,7 @@ func (x *Exploration) read(run recorder.Run, warn func(format string, args ...an
 		warn("%s: %v", name, err)
 		return nil, false
 	}
+	whole = !damaged
 	// A run that was cut off has shown what it has shown: predictions from its beginning
 	// are as good as any. Only the user must know that there was more.
 	switch {
@@ -74,6 +76,9 @@ func (x *Exploration) read(run recorder.Run, warn func(format string, args ...an
 		warn("%s: %v; the %d events before that are used", name, damage, len(t.Events))
 	case t.Meta.Limit > 0:
 		warn("%s: recording stopped in %s after %d MiB of events, which are %d; what its tests did from then on is not analyzed: -run selects fewer of them", name, lastTest(t), t.Meta.Limit>>20, len(t.Events))
+	case run.Unwritten:
+		whole = false
+		x.incomplete(fmt.Sprintf("the trace of %s could not be written to its end: is the disk of %s full?", name, filepath.Dir(run.Trace)))
 	case !t.Complete && !deadlocked(t):
 		warn("%s: the test binary did not end in an orderly way; its %d events up to then are used", name, len(t.Events))
 	}
@@ -81,11 +86,11 @@ func (x *Exploration) read(run recorder.Run, warn func(format string, args ...an
 		warn("%s: only a part of the events is analyzed of %s: -run=NAME gives a test the room of the others", name, CutText(t))
 	}
 	x.build.AddSites(t)
-	if !damaged {
+	if whole {
 		// So that the file can be analyzed on its own, if it is kept.
 		if err := trace.AppendSites(run.Trace, x.build.Sites); err != nil {
 			warn("%s: %v", name, err)
-			return nil, false
+			whole = false
 		}
 	}
 	// What has gone wrong in recording did so before the first event that shows it, maybe
@@ -94,7 +99,7 @@ func (x *Exploration) read(run recorder.Run, warn func(format string, args ...an
 		warn("%s: nothing is analyzed, for no program can have run as it was recorded: a defect of gopredict, please report it: %v", name, err)
 		return nil, false
 	}
-	return t, !damaged
+	return t, whole
 }
 
 // CutText names the tests that the trace has only a part of, or those of them

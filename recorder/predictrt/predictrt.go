@@ -16,6 +16,10 @@ import (
 //go:embed all:_src
 var src embed.FS
 
+// Unwritten ends the name of a file that stands beside a trace which could not be written to
+// its end, as the disk was full, say: the program has nobody else to tell.
+const Unwritten = ".unwritten"
+
 // Files returns the source files of the library, and of package inside below it, by
 // their names, "inside/inside.go".
 func Files() (map[string][]byte, error) {

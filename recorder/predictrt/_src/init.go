@@ -55,7 +55,7 @@ func init() {
 		runtime.PredictFatal("GOPREDICT_RT: expected record;trace=FILE or replay;plan=FILE;verdict=FILE, found " + env)
 	}
 	rewind()
-	if trace != "" && !startTrace(trace+"\x00") {
+	if trace != "" && !startTrace(trace) {
 		runtime.PredictFatal("cannot create the trace " + trace)
 	}
 	if mode == modeReplay {

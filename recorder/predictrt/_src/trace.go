@@ -7,15 +7,17 @@ import (
 )
 
 var (
-	traceFD   = -1
-	limitLine string // says that the budget is spent: nothing can be allocated then
-	recording bool
-	failed    bool // a write: set by the writer
+	traceFD       = -1
+	limitLine     string // says that the budget is spent: nothing can be allocated then
+	recording     bool
+	failed        bool   // a write: set by the writer
+	unwrittenName string // the file that says so
 )
 
-// startTrace opens the file that path names; it ends with a zero byte.
+// startTrace opens the file at path.
 func startTrace(path string) bool {
-	traceFD = runtime.PredictFile(path)
+	unwrittenName = path + ".unwritten\x00"
+	traceFD = runtime.PredictFile(path + "\x00")
 	if traceFD < 0 {
 		return false
 	}
@@ -128,6 +130,9 @@ func finish(orderly bool) {
 			}
 			if recording = false; orderly && !failed {
 				chunk('X', nil, 0)
+			}
+			if orderly && failed {
+				runtime.PredictFile(unwrittenName)
 			}
 		}
 	}
