@@ -353,13 +353,16 @@ func (c *confirmation) ruleOut(findings []finding) {
 }
 
 // tell puts a finding into the report, in the place of what another recording has
-// shown of the same bug.
+// shown of the same bug, but for who else was blocked there.
 func (c *confirmation) tell(f reported) {
 	if f.confirmed != "" {
 		c.note(f.witness)
 		c.done[f.confirmed] = true
 	}
 	if at, told := c.tally.told[f.Sites()]; told {
+		if f.Status == bug.Confirmed {
+			f.Join(c.Report.Findings[at].Also)
+		}
 		c.Report.Findings[at] = f.Finding
 		return
 	}

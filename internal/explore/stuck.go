@@ -183,6 +183,7 @@ func (r *ended) confirm(ctx, limit context.Context, members []blocked.Wait) erro
 	b := r.finding(members)
 	sites := sitesOf(b.witness)
 	if r.done[sites] || r.tally.ends[sites] == maxAlikeEver || r.told(b.witness) {
+		r.join(b)
 		return nil
 	}
 	r.tally.ends[sites]++
@@ -212,6 +213,15 @@ func (r *ended) confirm(ctx, limit context.Context, members []blocked.Wait) erro
 	}
 	r.tell(f)
 	return nil
+}
+
+// join adds those whom b blocks at the end of this run to what the report tells of b.
+func (r *ended) join(b finding) {
+	ev := r.evidence(b, b.witness)
+	f := report.NewFinding(ev)
+	if at, told := r.tally.told[f.Sites()]; told && r.Report.Findings[at].Status == bug.Confirmed {
+		r.Report.Findings[at].Join(report.AlsoBlocked(ev))
+	}
 }
 
 // replayOf replays what led to b, of which these are the members, and notes in ev what

@@ -55,6 +55,39 @@ func also(ws []blocked.Wait, members []int) (out []blocked.Wait) {
 	return out
 }
 
+// AlsoBlocked returns the goroutines that were blocked for ever at the end of ev's recorded
+// run by the bug of its witness, besides its members: at the same places, or as they waited
+// for a lock of such a one.
+func AlsoBlocked(ev Evidence) []Access {
+	n := namer{pkg: ev.Witness.Package}
+	if len(ev.Witness.Tests) > 0 {
+		n.test = ev.Witness.Tests[0]
+	}
+	return newEnd(&ev, ev.Trace, ev.Witness).also(n)
+}
+
+// Join adds to those whom f's bug blocks as well others, of any run, that wait at other places
+// or were started with other functions.
+func (f *Finding) Join(others []Access) {
+	for _, o := range others {
+		if len(f.Also) < maxAlso && !slices.ContainsFunc(f.Also, o.waitsLike) {
+			f.Also = append(f.Also, o)
+		}
+	}
+}
+
+// waitsLike reports whether a and b wait in the same operation, and were started with the same
+// function.
+func (a Access) waitsLike(b Access) bool {
+	start := func(a Access) (name string) {
+		for _, p := range a.Stack {
+			name = p.Func
+		}
+		return name
+	}
+	return a.Op == b.Op && a.File == b.File && a.Line == b.Line && start(a) == start(b)
+}
+
 // access describes how b waits, after so many events.
 func access(ev *Evidence, n namer, b blocked.Wait, events int) Access {
 	p := place(ev, n, b.Op, b.Site)

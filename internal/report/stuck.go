@@ -10,36 +10,49 @@ import (
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
+// An end is that of a run, in which goroutines were blocked.
+type end struct {
+	Evidence     // with the trace in which each of them has an event
+	events   int // of the run
+	ws       []blocked.Wait
+	members  []int // by goroutine of the violation which of ws it is; -1 if it was not blocked
+}
+
+// newEnd looks for the goroutines of w's violation at the end of t.
+func newEnd(ev *Evidence, t *trace.Trace, w *witness.Witness) *end {
+	x := &end{Evidence: *ev, events: len(t.Events)}
+	x.ws, x.Trace = blocked.Of(t, trace.ProofDeadlock, trace.ProofLeak)
+	for _, s := range w.Violation {
+		x.members = append(x.members, slices.IndexFunc(x.ws, func(b blocked.Wait) bool { return x.Trace.Goroutines[b.G].Name() == s.Goroutine }))
+	}
+	return x
+}
+
+// also describes who else is blocked there.
+func (x *end) also(n namer) (all []Access) {
+	members := slices.DeleteFunc(slices.Clone(x.members), func(k int) bool { return k < 0 })
+	for _, b := range also(x.ws, members) {
+		all = append(all, access(&x.Evidence, n, b, x.events))
+	}
+	return all
+}
+
 // wait fills in how the goroutines of w wait: as in the replay, or else the recorded run;
-// and who else is blocked: as in the run that has shown most of them.
+// and who else is blocked, in either.
 func (f *Finding) wait(ev *Evidence, n namer, w *witness.Witness) {
 	filled := false
 	for _, t := range []*trace.Trace{ev.Replayed, ev.Trace} {
 		if t == nil {
 			continue
 		}
-		done := len(t.Events)
-		ws, t := blocked.Of(t, trace.ProofDeadlock, trace.ProofLeak)
-		at := *ev
-		at.Trace = t
-		var members []int
-		for i, s := range w.Violation {
-			k := slices.IndexFunc(ws, func(b blocked.Wait) bool { return t.Goroutines[b.G].Name() == s.Goroutine })
-			if k < 0 {
-				continue
-			}
-			members = append(members, k)
-			if !filled {
-				f.Accesses[i].wait(&at, n, ws[k], done)
+		x := newEnd(ev, t, w)
+		for i, k := range x.members {
+			if k >= 0 && !filled {
+				f.Accesses[i].wait(&x.Evidence, n, x.ws[k], x.events)
 			}
 		}
-		filled = filled || len(ws) > 0
-		if others := also(ws, members); len(others) > len(f.Also) {
-			f.Also = nil
-			for _, b := range others {
-				f.Also = append(f.Also, access(&at, n, b, done))
-			}
-		}
+		filled = filled || len(x.ws) > 0
+		f.Join(x.also(n))
 	}
 }
 

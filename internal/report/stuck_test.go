@@ -118,4 +118,17 @@ func TestAlso(t *testing.T) {
 	assert.Equal(t, []string{"p.elsewhere", "p.behind"}, started)
 	text := render(t, &Report{Findings: []Finding{f}}, TextOptions{})
 	assert.Contains(t, text, "\nGoroutine 0.4 is blocked by it as well, before ")
+
+	// Another run may have left others behind: of those who wait as known ones do, none is added.
+	of := f.Also
+	f.Join(AlsoBlocked(ev))
+	assert.Equal(t, of, f.Also)
+	for i := range tr.Stuck {
+		if tr.Stuck[i].Site == 99 {
+			tr.Stuck[i].Stack = []trace.Frame{{Func: "p.late", File: "/m/x.go", Line: 50}}
+		}
+	}
+	f.Join(AlsoBlocked(ev))
+	assert.Len(t, f.Also, 3)
+	assert.Equal(t, "p.late", f.Also[2].Stack[0].Func)
 }
