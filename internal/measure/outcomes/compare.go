@@ -27,13 +27,14 @@ type comparison struct {
 
 // A difference is a test that came out with gopredict as it did in no run
 // without; "" stands for no result.
-type difference struct{ test, plain, recorded string }
+type difference struct{ Test, Plain, Recorded string }
 
 // reason returns why the results differ; "" stands for a bug of gopredict.
-func (d difference) reason() string { return reasons[d.test] }
+func (d difference) reason() string { return reasons[d.Test] }
 
-func (c *comparison) good() bool {
-	return c.broken == nil && !slices.ContainsFunc(c.differences, func(d difference) bool { return d.reason() == "" })
+// good reports whether each result is the same, or there is a reason why it is not.
+func (r row) good() bool {
+	return r.Broken == "" && !slices.ContainsFunc(r.Differences, func(d difference) bool { return d.reason() == "" })
 }
 
 func (c *comparison) summary() string {
@@ -44,7 +45,7 @@ func (c *comparison) summary() string {
 		c.name, c.version, len(c.plain.outcomes), len(c.differences), len(c.varying),
 		c.report.Totals.Candidates, c.report.Totals.Confirmed, c.plain.seconds, c.recorded.seconds, c.recorded.memory)
 	for _, d := range c.differences {
-		s += fmt.Sprintf("\n\t%s: plain %q, recorded %q %s", d.test, d.plain, d.recorded, d.reason())
+		s += fmt.Sprintf("\n\t%s: plain %q, recorded %q %s", d.Test, d.Plain, d.Recorded, d.reason())
 	}
 	for _, f := range c.report.Findings {
 		if f.Status == "confirmed" {
@@ -129,7 +130,7 @@ func (c *comparison) judge(seen map[string][]string, rounds int) {
 	}
 	all := c.differences
 	c.differences = slices.DeleteFunc(slices.Clone(all), func(d difference) bool {
-		return slices.ContainsFunc(all, func(t difference) bool { return strings.HasPrefix(t.test, d.test+" ") })
+		return slices.ContainsFunc(all, func(t difference) bool { return strings.HasPrefix(t.Test, d.Test+" ") })
 	})
 }
 

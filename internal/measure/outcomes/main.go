@@ -10,6 +10,8 @@
 //
 //	go run ./internal/measure/outcomes github.com/spf13/cobra@latest
 //
+// With -rows the page can be made in parts, as of other suites with -run.
+//
 // It exits with 1 if a result differs and there is no reason for it in [reasons].
 package main
 
@@ -21,6 +23,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/gopredict/gopredict/internal/measure/script"
@@ -34,6 +37,7 @@ func main() {
 	flags.TextVar(&match, "run", regexp.MustCompile(""), "regular expression: only the suites whose names match")
 	rounds := flags.Int("plain", 3, "how often a suite is run as it is, to know the tests whose results vary")
 	keep := flags.String("keep", "", "folder for the output of each run, the reports and the traces; without it, they are removed")
+	kept := flags.String("rows", "", "`FILE` that keeps what was measured: a suite that is there is not run again, and the page has all that are there")
 	script.Compare(flags, func(ctx context.Context, j script.Job) (bool, error) {
 		goVersion, err := goCommand(ctx, j.Dir, "env", "GOVERSION")
 		if err != nil {
@@ -44,36 +48,34 @@ func main() {
 		if r.keep == "" {
 			r.keep = filepath.Join(j.Dir, "keep")
 		}
-		var results []*comparison
-		good := true
-		text := ""
+		measured := make(map[string]row)
+		if _, err := script.LoadRows(*kept, "what was measured of suites, as -rows writes it", &measured); err != nil {
+			return false, err
+		}
+		var rows []row
 		for _, s := range chosen(j.Rest) {
-			if !match.MatchString(s.name) {
-				continue
-			}
-			c, err := r.compare(ctx, s)
-			if ctx.Err() != nil {
-				return false, context.Cause(ctx)
-			}
-			c.broken = err
-			log("%s", c.summary())
-			results = append(results, c)
-			good = good && c.good()
-			if *keep == "" {
-				os.RemoveAll(r.keep)
-			}
-			// After each suite: an hour is long.
-			text = page(results, j.Args, goVersion, runtime.NumCPU())
-			if j.Out != "" {
-				if err := script.Write(j.Out, text); err != nil {
+			title := s.title()
+			if _, is := measured[title]; !is && match.MatchString(s.name) {
+				c, err := r.compare(ctx, s)
+				if ctx.Err() != nil {
+					return false, context.Cause(ctx)
+				}
+				c.broken = err
+				log("%s", c.summary())
+				measured[title] = c.row()
+				if err := script.SaveRows(*kept, measured); err != nil {
 					return false, err
 				}
+				if *keep == "" {
+					os.RemoveAll(r.keep)
+				}
+			}
+			if row, is := measured[title]; is {
+				rows = append(rows, row)
 			}
 		}
-		if j.Out == "" {
-			return good, script.Write(j.Out, text)
-		}
-		return good, nil
+		good := !slices.ContainsFunc(rows, func(r row) bool { return !r.good() })
+		return good, script.Write(j.Out, page(rows, j.Args, goVersion, runtime.NumCPU()))
 	})
 }
 

@@ -84,7 +84,7 @@ func TestDifferences(t *testing.T) {
 		{"p TestGone", "pass", ""}, {"p TestOther", "pass", "fail"}, {"p TestNew", "", "pass"},
 	}, c.differences)
 	require.Equal(t, []string{"p TestNow", "p TestVaries"}, c.varying)
-	require.False(t, c.good())
+	require.False(t, c.row().good())
 }
 
 // TestBlockedRow: the deadlocks and leaks of a suite are counted that are confirmed, and
@@ -96,7 +96,16 @@ func TestBlockedRow(t *testing.T) {
 		"findings": [
 			{"kind": "leak", "status": "confirmed"}, {"kind": "leak", "status": "unconfirmed"},
 			{"kind": "leak", "status": "confirmed"}, {"kind": "deadlock", "status": "confirmed"}]}`), &c.report))
-	require.Equal(t, "| p | go1 | 2 | 1 | 2 | 3 |\n", c.blockedRow())
+	require.Equal(t, "| p | go1 | 2 | 1 | 2 | 3 |\n", c.row().blocked())
+
+	// What is kept of it says as much.
+	file := filepath.Join(t.TempDir(), "rows.json")
+	require.NoError(t, script.SaveRows(file, c.row()))
+	var kept row
+	found, err := script.LoadRows(file, "a row", &kept)
+	require.NoError(t, err)
+	require.True(t, found)
+	require.Equal(t, page([]row{c.row()}, nil, "go1", 2), page([]row{kept}, nil, "go1", 2))
 }
 
 // TestVerdict: what was found by hand is of a test, or of one kind of what was confirmed in it.

@@ -2,42 +2,79 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // shown is how many findings without effect the page has of one test and kind.
 const shown = 5
 
+// A row is what the page has of one suite.
+type row struct {
+	Title, Version      string
+	Broken              string // what made the comparison fail
+	Pass, Fail, Skip    int    // tests, plainly
+	Ran                 int    // tests with gopredict that passed or failed
+	Differences         []difference
+	Varying             []string // tests whose results differ without gopredict already
+	Candidates          int
+	Confirmed           []finding
+	Lingering           int
+	Warnings            []string
+	Events              int
+	TraceBytes          int64
+	Plain, Seconds, MiB float64
+}
+
+// row returns what the page has of c.
+func (c *comparison) row() row {
+	r := row{Title: c.title(), Version: c.version}
+	if c.broken != nil {
+		r.Broken, _, _ = strings.Cut(c.broken.Error(), "\n")
+		return r
+	}
+	count := c.plain.count
+	r.Pass, r.Fail, r.Skip = count("pass"), count("fail"), count("skip")
+	r.Ran = c.recorded.count("pass") + c.recorded.count("fail")
+	r.Differences, r.Varying, r.Warnings = c.differences, c.varying, c.report.Warnings
+	r.Candidates = c.report.Totals.Candidates
+	r.Confirmed = slices.DeleteFunc(slices.Clone(c.report.Findings), func(f finding) bool { return f.Status != "confirmed" })
+	for _, p := range c.report.Packages {
+		r.Events += p.Events
+		r.TraceBytes += p.TraceBytes
+		r.Lingering += len(p.Lingering)
+	}
+	r.Plain, r.Seconds, r.MiB = c.plain.seconds, c.recorded.seconds, c.recorded.memory
+	return r
+}
+
 // page returns the table, in Markdown. args are the command line that makes it.
-func page(comparisons []*comparison, args []string, version string, cpus int) string {
+func page(all []row, args []string, version string, cpus int) string {
 	var rows, differences, varying, blocked, confirmed, warnings strings.Builder
-	for _, c := range comparisons {
-		rows.WriteString(c.row())
-		for _, d := range c.differences {
+	for _, r := range all {
+		rows.WriteString(r.line())
+		for _, d := range r.Differences {
 			reason := d.reason()
 			if reason == "" {
 				reason = "**a bug of gopredict**"
 			}
-			fmt.Fprintf(&differences, "| %s | %s | %s | %s |\n", d.test, orNone(d.plain), orNone(d.recorded), reason)
+			fmt.Fprintf(&differences, "| %s | %s | %s | %s |\n", d.Test, orNone(d.Plain), orNone(d.Recorded), reason)
 		}
-		for _, name := range c.varying {
+		for _, name := range r.Varying {
 			fmt.Fprintf(&varying, "- %s\n", name)
 		}
-		blocked.WriteString(c.blockedRow())
-		for _, w := range c.report.Warnings {
+		blocked.WriteString(r.blocked())
+		for _, w := range r.Warnings {
 			fmt.Fprintf(&warnings, "- %s\n", w)
 		}
 		harmless := make(map[[2]string]int) // by test and kind
-		for _, f := range c.report.Findings {
-			if f.Status != "confirmed" {
-				continue
-			}
+		for _, f := range r.Confirmed {
 			of := [2]string{f.Test, f.Kind}
 			if f.Effect == "none" {
 				harmless[of]++
 			}
 			if f.Effect != "none" || harmless[of] <= shown {
-				fmt.Fprintf(&confirmed, "| %s | %s | %s | %s | %s | %s |\n", c.title(), f.Test, f.Kind, cell(f.places()), f.Effect, f.verdict())
+				fmt.Fprintf(&confirmed, "| %s | %s | %s | %s | %s | %s |\n", r.Title, f.Test, f.Kind, cell(f.places()), f.Effect, f.verdict())
 			}
 		}
 	}
@@ -49,53 +86,37 @@ func page(comparisons []*comparison, args []string, version string, cpus int) st
 		section("Warnings", "", warnings.String())
 }
 
-// row is the line of one suite.
-func (c *comparison) row() string {
-	if c.broken != nil {
-		reason, _, _ := strings.Cut(c.broken.Error(), "\n")
-		return fmt.Sprintf("| %s | %s | | **%s** | | | | | | |\n", c.title(), c.version, cell(reason))
+// line is the line of one suite.
+func (r row) line() string {
+	if r.Broken != "" {
+		return fmt.Sprintf("| %s | %s | | **%s** | | | | | | |\n", r.Title, r.Version, cell(r.Broken))
 	}
 	same := "yes"
-	if len(c.differences) > 0 {
-		same = fmt.Sprintf("but for %d", len(c.differences))
+	if len(r.Differences) > 0 {
+		same = fmt.Sprintf("but for %d", len(r.Differences))
 	}
-	var events int
-	var bytes int64
-	for _, p := range c.report.Packages {
-		events += p.Events
-		bytes += p.TraceBytes
-	}
-	count := c.plain.count
-	t := c.report.Totals
 	return fmt.Sprintf("| %s | %s | %d / %d / %d | %s | %d / %d | %d | %.1f | %.1f | %.1f | %.0f |\n",
-		c.title(), c.version, count("pass"), count("fail"), count("skip"), same,
-		t.Candidates, t.Confirmed, events, float64(bytes)/(1<<20),
-		c.plain.seconds, c.recorded.seconds, c.recorded.memory)
+		r.Title, r.Version, r.Pass, r.Fail, r.Skip, same,
+		r.Candidates, len(r.Confirmed), r.Events, float64(r.TraceBytes)/(1<<20),
+		r.Plain, r.Seconds, r.MiB)
 }
 
-// blockedRow is the suite's line of who was blocked for ever, or still at a test's end.
-func (c *comparison) blockedRow() string {
-	if c.broken != nil {
+// blocked is the suite's line of who was blocked for ever, or still at a test's end.
+func (r row) blocked() string {
+	if r.Broken != "" {
 		return ""
 	}
 	confirmed := make(map[string]int)
-	for _, f := range c.report.Findings {
-		if f.Status == "confirmed" {
-			confirmed[f.Kind]++
-		}
+	for _, f := range r.Confirmed {
+		confirmed[f.Kind]++
 	}
-	lingering := 0
-	for _, p := range c.report.Packages {
-		lingering += len(p.Lingering)
-	}
-	return fmt.Sprintf("| %s | %s | %d | %d | %d | %d |\n", c.title(), c.version,
-		c.recorded.count("pass")+c.recorded.count("fail"), confirmed["deadlock"], confirmed["leak"], lingering)
+	return fmt.Sprintf("| %s | %s | %d | %d | %d | %d |\n", r.Title, r.Version, r.Ran, confirmed["deadlock"], confirmed["leak"], r.Lingering)
 }
 
 // title is the suite's name with its flags.
-func (c *comparison) title() string {
-	name, _, _ := strings.Cut(c.name, "@")
-	return strings.Join(append([]string{name}, c.flags...), " ")
+func (s suite) title() string {
+	name, _, _ := strings.Cut(s.name, "@")
+	return strings.Join(append([]string{name}, s.flags...), " ")
 }
 
 func section(title, head, rows string) string {
