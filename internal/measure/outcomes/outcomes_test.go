@@ -87,6 +87,18 @@ func TestDifferences(t *testing.T) {
 	require.False(t, c.row().good())
 }
 
+// TestOwnResult: of a test in which a bug was confirmed, its own result is compared.
+func TestOwnResult(t *testing.T) {
+	o := outcomes{}
+	for _, line := range []string{
+		`{"Action": "run", "Package": "p", "Test": "TestA"}`, `{"Action": "pass", "Package": "p", "Test": "TestA"}`,
+		`{"Action": "run", "Package": "p", "Test": "TestA"}`, `{"Action": "fail", "Package": "p", "Test": "TestA"}`,
+	} {
+		o.add(line)
+	}
+	require.Equal(t, outcomes{"p TestA": "pass"}, o)
+}
+
 // TestBlockedRow: the deadlocks and leaks of a suite are counted that are confirmed, and
 // who lingered in all of its packages.
 func TestBlockedRow(t *testing.T) {

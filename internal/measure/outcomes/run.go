@@ -82,7 +82,8 @@ type outcomes map[string]string
 // addresses, in the names of subtests, are others in each run.
 var addresses = regexp.MustCompile(`0x[0-9a-f]{6,}`)
 
-// add takes one line of the output of go test -json.
+// add takes one line of the output of go test -json. Of a test the first result is its own: a
+// confirmed bug is told as another one, of the same name.
 func (o outcomes) add(line string) {
 	var event struct{ Action, Package, Test string }
 	if json.Unmarshal([]byte(line), &event) != nil {
@@ -94,7 +95,9 @@ func (o outcomes) add(line string) {
 		if event.Test != "" {
 			name += " " + addresses.ReplaceAllString(event.Test, "0x")
 		}
-		o[name] = event.Action
+		if o[name] == "" {
+			o[name] = event.Action
+		}
 	}
 }
 
