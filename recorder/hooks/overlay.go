@@ -105,6 +105,42 @@ func Overlay(target Target, dir string, rewritten map[string]string) (map[string
 	return o.replace, nil
 }
 
+// Misfits returns of how many rows the table is for a target, and why those do not fit its tree
+// that do not. Of a release that the table is not for, it is that of the supported release whose
+// rows fit best.
+func Misfits(target Target) (rows int, misfits []error) {
+	releases := []string{target.GOVERSION}
+	if CheckRelease(target.GOVERSION) != nil {
+		releases = []string{"go1.26", "go1.27"}
+	}
+	for i, release := range releases {
+		n, why := misfitsOf(target, release)
+		if i == 0 || len(why) < len(misfits) {
+			rows, misfits = n, why
+		}
+	}
+	return rows, misfits
+}
+
+func misfitsOf(target Target, release string) (rows int, misfits []error) {
+	o := &overlay{Target: target}
+	for _, pkg := range packages() {
+		files, unread := o.readPackage(filepath.Join(o.GOROOT, "src", filepath.FromSlash(pkg)))
+		for _, h := range table {
+			if h.Package != pkg || !h.in(release) {
+				continue
+			}
+			rows++
+			if unread != nil {
+				misfits = append(misfits, fmt.Errorf("%s: %s: %w", pkg, h.Decl, unread))
+			} else if err := files.apply(h); err != nil {
+				misfits = append(misfits, fmt.Errorf("%s: %w", pkg, err))
+			}
+		}
+	}
+	return rows, misfits
+}
+
 // An overlay is one in the making. Both maps are by the path in goroot: replace is the
 // result, rewritten what package rewrite has made of files of packages that are to be
 // instrumented as the user's are (-predict.pkgs=std); hooks are put into these, then.

@@ -91,6 +91,46 @@ func TestOverlayNamesMissingAnchor(t *testing.T) {
 	require.ErrorContains(t, err, "expected a declaration of closechan, found none")
 }
 
+// Each row of a tree that does not fit is told by itself, of releases that have none, too.
+func TestMisfits(t *testing.T) {
+	target := goEnv(t, "")
+	all, misfits := Misfits(target)
+	require.Empty(t, misfits)
+	fake := t.TempDir()
+	for _, pkg := range packages() {
+		if pkg == "context" { // as if there were none
+			continue
+		}
+		dir := filepath.Join("src", filepath.FromSlash(pkg))
+		require.NoError(t, os.MkdirAll(filepath.Join(fake, dir), 0o777))
+		files, err := filepath.Glob(filepath.Join(target.GOROOT, dir, "*.go"))
+		require.NoError(t, err)
+		for _, file := range files {
+			require.NoError(t, os.Symlink(file, filepath.Join(fake, dir, filepath.Base(file))))
+		}
+	}
+	for file, change := range map[string][2]string{
+		"runtime/chan.go": {"c.qcount--", "c.qcount -= 1"},
+		"sync/once.go":    {"func (o *Once) Do(", "func (o *Once) Done("},
+	} {
+		file = filepath.Join(fake, "src", filepath.FromSlash(file))
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.NoError(t, os.Remove(file))
+		require.NoError(t, os.WriteFile(file, bytes.ReplaceAll(text, []byte(change[0]), []byte(change[1])), 0o666))
+	}
+	target.GOROOT, target.GOVERSION = fake, "devel go1.28-0123456789"
+	rows, misfits := Misfits(target)
+	require.InDelta(t, all, rows, 10)
+	var text []string
+	for _, m := range misfits {
+		text = append(text, m.Error())
+	}
+	require.Contains(t, strings.Join(text, "\n"), "chanrecv: expected `c.qcount--` in its body, found none")
+	require.Contains(t, strings.Join(text, "\n"), "sync: expected a declaration of (*Once).Do, found none")
+	require.Contains(t, strings.Join(text, "\n"), "context: ")
+}
+
 // Where nothing can be written, that is why, and not the release.
 func TestOverlayOnFullDisk(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "file")
