@@ -170,8 +170,7 @@ func (c *confirmation) settle(ctx, limit context.Context) error {
 			state.Status, state.Reason = bug.NotReplayed, context.Cause(limit).Error()
 			continue
 		case err != nil:
-			c.Failed = true
-			c.warn("%s: %s: %v", c.run.Package.Path, m.Witness.ID, err)
+			c.trouble(m.Witness.ID, err)
 			state.Status, state.Reason = bug.Unconfirmed, "cannot tell whether it is fixed: "+err.Error()
 			continue
 		}
@@ -183,11 +182,7 @@ func (c *confirmation) settle(ctx, limit context.Context) error {
 			state.Status, state.Reason = r.Status, Both(r.Reason, state.Reason)
 			continue
 		}
-		if err := c.save(&r.found); err != nil {
-			c.Failed = true
-			c.warn("%s: %s: %v", c.run.Package.Path, m.Witness.ID, err)
-		}
-		c.tell(r.found)
+		c.keep(r.found)
 	}
 	return nil
 }

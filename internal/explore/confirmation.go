@@ -125,8 +125,7 @@ func (c *confirmation) replayAll(ctx, limit context.Context, findings []finding)
 		case errors.Is(err, errTimeOver):
 			late++
 		case err != nil && ctx.Err() == nil:
-			c.Failed = true
-			c.warn("%s: %s: %v", c.run.Package.Path, findings[i].witness.ID, err)
+			c.trouble(findings[i].witness.ID, err)
 			continue
 		}
 		c.tally.note(findings[i], out[i].Finding, c)
@@ -143,11 +142,7 @@ func (c *confirmation) replayAll(ctx, limit context.Context, findings []finding)
 		if c.outdone(&bug.Finding) {
 			continue
 		}
-		if err := c.save(&bug); err != nil {
-			c.Failed = true
-			c.warn("%s: %s: %v", c.run.Package.Path, bug.ID, err)
-		}
-		c.tell(bug)
+		c.keep(bug)
 	}
 	if late > 0 {
 		c.warn("%s: %d of %d predicted bugs were not replayed, as the time for replays, -predict.timeout=%v, was over",
@@ -436,6 +431,20 @@ func (c *confirmation) witnessFolder() witnessFolder {
 		return witnessFolder{c.opts.Witnesses, filepath.FromSlash(c.run.Package.Path)}
 	}
 	return witnessFolder{c.run.Package.Dir, c.opts.Witnesses}
+}
+
+// keep saves the witness of f, and tells of f whether or not that is possible.
+func (c *confirmation) keep(f reported) {
+	if err := c.save(&f); err != nil {
+		c.trouble(f.ID, err)
+	}
+	c.tell(f)
+}
+
+// trouble notes that something could not be done about the bug of that ID.
+func (c *confirmation) trouble(id string, err error) {
+	c.Failed = true
+	c.warn("%s: %s: %v", c.run.Package.Path, id, err)
 }
 
 // save writes the witness of f, if it is confirmed, beside its test: in the place of

@@ -233,7 +233,9 @@ func (e *explored) failedAt(ctx, limit context.Context, c *confirmation, f findi
 		return true, ctx.Err()
 	case limit.Err() != nil:
 		return true, nil
-	case err == nil:
+	case err != nil:
+		c.trouble(f.witness.ID, err)
+	default:
 		if told.Status != bug.Confirmed {
 			told.Reason += c.lookedAt(f.Tests[0])
 			// One that rests on time is explained by that, and a run that was sent where no
@@ -242,12 +244,7 @@ func (e *explored) failedAt(ctx, limit context.Context, c *confirmation, f findi
 				e.strays[f.Tests[0]] = told.Reason
 			}
 		}
-		err = c.save(&told)
-		c.tell(told)
-	}
-	if err != nil {
-		c.Failed = true
-		c.warn("%s: %s: %v", c.run.Package.Path, f.witness.ID, err)
+		c.keep(told)
 	}
 	return true, nil
 }

@@ -132,19 +132,13 @@ func (c *confirmation) mix(ctx context.Context, f finding) error {
 	case errors.Is(err, errTimeOver):
 		return nil
 	case err != nil:
-		c.Failed = true
-		c.warn("%s: %s: %v", c.run.Package.Path, f.witness.ID, err)
+		c.trouble(f.witness.ID, err)
 		return nil
 	case ev.Result.Status != bug.Confirmed:
 		return nil
 	}
 	ev.Tier = analysis.TierMerged
-	told := c.reported(ev)
 	c.tally.settled[f.Name] = true
-	if err := c.save(&told); err != nil {
-		c.Failed = true
-		c.warn("%s: %s: %v", c.run.Package.Path, told.ID, err)
-	}
-	c.tell(told)
+	c.keep(c.reported(ev))
 	return nil
 }

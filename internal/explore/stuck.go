@@ -194,8 +194,7 @@ func (r *ended) confirm(ctx, limit context.Context, members []blocked.Wait) erro
 				return ctx.Err()
 			}
 			if limit.Err() == nil {
-				r.Failed = true
-				r.warn("%s: %s: %v", r.run.Package.Path, b.witness.ID, err)
+				r.trouble(b.witness.ID, err)
 			}
 		}
 	}
@@ -206,12 +205,8 @@ func (r *ended) confirm(ctx, limit context.Context, members []blocked.Wait) erro
 	f := reported{Finding: report.NewFinding(ev)}
 	if f.Reproduced > 0 {
 		f = r.reported(ev)
-		if err := r.save(&f); err != nil {
-			r.Failed = true
-			r.warn("%s: %s: %v", r.run.Package.Path, f.ID, err)
-		}
 	}
-	r.tell(f)
+	r.keep(f)
 	return nil
 }
 
