@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/measure/script"
 	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
@@ -156,24 +156,8 @@ func (b *bench) plainly(ctx context.Context, p *program) (int, error) {
 
 // predict runs gopredict test on a program.
 func (b *bench) predict(ctx context.Context, p *program, flags ...string) (o outcome, err error) {
-	report := filepath.Join(b.dir, "report.json")
 	if err := os.RemoveAll(filepath.Join(p.dir, "testdata")); err != nil { // witnesses
 		return o, err
-	}
-	args := append([]string{"test", "-count=1", "-run=^" + p.test + "$", "-predict.json=" + report}, flags...)
-	cmd := exec.CommandContext(ctx, b.tool, append(args, ".")...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it ends its own children
-	cmd.Dir = p.dir
-	out, err := cmd.CombinedOutput()
-	if ctx.Err() != nil {
-		return o, context.Cause(ctx)
-	}
-	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
-		return o, err
-	}
-	text, err := os.ReadFile(report)
-	if err != nil {
-		return o, fmt.Errorf("gopredict wrote no report: %w\n%s", err, out)
 	}
 	var r struct {
 		Packages []struct {
@@ -189,8 +173,9 @@ func (b *bench) predict(ctx context.Context, p *program, flags ...string) (o out
 			Run    int
 		}
 	}
-	if err := json.Unmarshal(text, &r); err != nil {
-		return o, fmt.Errorf("reading the report: %w", err)
+	args := slices.Concat([]string{"-count=1", "-run=^" + p.test + "$"}, flags, []string{"."})
+	if _, _, err := script.Predict(ctx, b.tool, p.dir, &r, args...); err != nil {
+		return o, err
 	}
 	for _, pkg := range r.Packages {
 		o.Runs += 1 + pkg.Runs

@@ -2,17 +2,15 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/measure/script"
 )
 
 // An outcome is what one command has shown of a case.
@@ -39,32 +37,18 @@ type access struct {
 
 // predict runs gopredict on the test of a case.
 func (s *suite) predict(ctx context.Context, c *leakCase) error {
-	report := filepath.Join(s.dir, "report.json")
 	if err := os.RemoveAll(filepath.Join(s.dir, c.set, "testdata")); err != nil { // witnesses
 		return err
-	}
-	cmd := exec.CommandContext(ctx, s.tool, "test", "-count=1", "-run", "^Test"+c.name+"$", "-predict.json="+report, "./"+c.set)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it ends its own children
-	cmd.Dir = s.dir
-	out, err := cmd.CombinedOutput()
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
-		return err
-	}
-	text, err := os.ReadFile(report)
-	if err != nil {
-		return fmt.Errorf("gopredict wrote no report of %s: %w\n%s", c.name, err, out)
 	}
 	var r struct {
 		Packages []struct{ Runs int64 }
 		Findings []finding
 	}
-	if err := json.Unmarshal(text, &r); err != nil {
-		return fmt.Errorf("reading the report of %s: %w", c.name, err)
+	state, _, err := script.Predict(ctx, s.tool, s.dir, &r, "-count=1", "-run=^Test"+c.name+"$", "./"+c.set)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.name, err)
 	}
-	o := &outcome{Took: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
+	o := &outcome{Took: state.UserTime() + state.SystemTime()}
 	for _, p := range r.Packages {
 		o.Runs += p.Runs
 	}

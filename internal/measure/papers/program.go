@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -71,23 +69,15 @@ func (r *result) predict(ctx context.Context, tool, dir, keep string, flags []st
 	if err := os.MkdirAll(keep, 0o777); err != nil {
 		return err
 	}
-	file := filepath.Join(keep, "report.json")
-	flags = append(slices.Clip(flags), "-run", "^"+test, "-predict.json="+file, "-predict.keep="+keep, "./"+name)
-	cmd := exec.CommandContext(ctx, tool, append([]string{"test"}, flags...)...)
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil && cmd.ProcessState.ExitCode() != 1 {
-		return fmt.Errorf("%s: %w\n%s", cmd, err, out)
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
 	var rep report.Report
-	if err := json.Unmarshal(text, &rep); err != nil {
-		return err
-	}
-	if len(rep.Packages) != 1 || rep.Packages[0].Result != "pass" {
-		return fmt.Errorf("%s: the recorded run did not pass", cmd)
+	state, out, err := script.Predict(ctx, tool, dir, &rep, append(slices.Clip(flags), "-run=^"+test, "-predict.keep="+keep, "./"+name)...)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", r.name, err)
+	case state.ExitCode() != 0 && state.ExitCode() != 1:
+		return fmt.Errorf("%s: gopredict: %v\n%s", r.name, state, out)
+	case len(rep.Packages) != 1 || rep.Packages[0].Result != "pass":
+		return fmt.Errorf("%s: the recorded run did not pass\n%s", r.name, out)
 	}
 	r.findings(rep.Findings)
 	// The next run is not to replay these witnesses.

@@ -2,17 +2,16 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/measure/script"
 )
 
 // A finding is what the table needs of one finding of the JSON report.
@@ -127,26 +126,16 @@ func (s *suite) predictOnce(ctx context.Context, tests []*test) error {
 	bound := 3*time.Minute + perTest*time.Duration(len(tests))
 	bounded, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()
-	report := filepath.Join(s.dir, "report.json")
-	cmd := exec.CommandContext(bounded, s.tool, "test", "-v", "-count=1", "-predict.pkgs="+s.pkgs,
-		"-predict.json="+report, "-predict.timeout="+s.timeout.String(), "-run", s.pattern(tests), ".")
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it ends its own children
-	cmd.WaitDelay = time.Minute
-	cmd.Dir = s.dir
-	out, err := cmd.CombinedOutput()
+	var r struct{ Findings []finding }
+	state, out, err := script.Predict(bounded, s.tool, s.dir, &r, "-v", "-count=1", "-predict.pkgs="+s.pkgs,
+		"-predict.timeout="+s.timeout.String(), "-run="+s.pattern(tests), ".")
 	switch {
 	case bounded.Err() != nil:
 		return fmt.Errorf("gopredict did not end in %v", bound)
-	case cmd.ProcessState.ExitCode() > 1:
-		return fmt.Errorf("gopredict: %w\n%s", err, out)
-	}
-	text, err := os.ReadFile(report)
-	if err != nil {
-		return fmt.Errorf("gopredict wrote no report: %w\n%s", err, out)
-	}
-	var r struct{ Findings []finding }
-	if err := json.Unmarshal(text, &r); err != nil {
-		return fmt.Errorf("reading the report: %w", err)
+	case err != nil:
+		return err
+	case state.ExitCode() > 1:
+		return fmt.Errorf("gopredict: %v\n%s", state, out)
 	}
 	for _, t := range tests {
 		t.failed = strings.Contains(string(out), "--- FAIL: "+t.name+" ")
@@ -157,7 +146,7 @@ func (s *suite) predictOnce(ctx context.Context, tests []*test) error {
 			}
 		}
 	}
-	return os.Remove(report)
+	return nil
 }
 
 // pattern is the argument of -run for tests.

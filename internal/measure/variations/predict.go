@@ -2,16 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"os"
-	"os/exec"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/measure/script"
 )
 
 // A finding is what the table needs of one finding of the JSON report.
@@ -29,27 +26,16 @@ func (f finding) shows() bool {
 
 // predict runs gopredict on all tests, with one command.
 func (s *subject) predict(ctx context.Context) error {
-	report := filepath.Join(s.dir, "report.json")
-	cmd := exec.CommandContext(ctx, s.tool, append([]string{"test", "-predict.json=" + report}, patterns...)...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it ends its own children
-	cmd.Dir = s.dir
-	out, err := cmd.CombinedOutput()
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if code := cmd.ProcessState.ExitCode(); code != 1 {
-		return fmt.Errorf("gopredict: expected exit code 1, as there are bugs, found %d: %v\n%s", code, err, out)
-	}
-	text, err := os.ReadFile(report)
-	if err != nil {
-		return fmt.Errorf("gopredict wrote no report: %w\n%s", err, out)
-	}
 	var r struct {
 		Packages []struct{ Package, Result string }
 		Findings []finding
 	}
-	if err := json.Unmarshal(text, &r); err != nil {
-		return fmt.Errorf("reading the report: %w", err)
+	state, out, err := script.Predict(ctx, s.tool, s.dir, &r, patterns...)
+	if err != nil {
+		return err
+	}
+	if code := state.ExitCode(); code != 1 {
+		return fmt.Errorf("gopredict: expected exit code 1, as there are bugs, found %d\n%s", code, out)
 	}
 	for _, p := range r.Packages {
 		if p.Result != "pass" {
