@@ -33,54 +33,40 @@ func (a *analysis) derive() {
 	a.findCalls()
 	a.findNils()
 	a.indexCalls()
-	for _, f := range a.all {
-		for _, b := range f.Blocks {
-			for _, instr := range b.Instrs {
-				a.consume(f, instr)
-			}
-		}
-	}
+	a.eachInstruction(a.consume)
 	a.wantGuarded()
 	a.hand()
 	defer a.need()
 	defer a.trackHanded()
-	for _, f := range a.all {
-		for _, b := range f.Blocks {
-			for _, instr := range b.Instrs {
-				v, ok := instr.(ssa.Value)
-				if !ok {
-					continue
-				}
-				if s, ok := a.readAt(f, v); ok {
-					a.track(f, v, s)
-				}
-			}
+	a.eachInstruction(func(f *function, instr ssa.Instruction) {
+		v, ok := instr.(ssa.Value)
+		if !ok {
+			return
 		}
-	}
+		if s, ok := a.readAt(f, v); ok {
+			a.track(f, v, s)
+		}
+	})
 }
 
 // findCalls notes the calls of each function that name it, and which ones go and defer
 // call: these run at another time, so that no term goes through them.
 func (a *analysis) findCalls() {
-	for _, f := range a.all {
-		for _, b := range f.Blocks {
-			for _, instr := range b.Instrs {
-				c, ok := instr.(ssa.CallInstruction)
-				if !ok {
-					continue
-				}
-				g := a.called(c)
-				if g == nil {
-					continue
-				}
-				if c, ok := c.(*ssa.Call); ok {
-					a.values.calls[g] = append(a.values.calls[g], call{f, c})
-				} else {
-					a.values.spawned[g] = true
-				}
-			}
+	a.eachInstruction(func(f *function, instr ssa.Instruction) {
+		c, ok := instr.(ssa.CallInstruction)
+		if !ok {
+			return
 		}
-	}
+		g := a.called(c)
+		if g == nil {
+			return
+		}
+		if c, ok := c.(*ssa.Call); ok {
+			a.values.calls[g] = append(a.values.calls[g], call{f, c})
+		} else {
+			a.values.spawned[g] = true
+		}
+	})
 }
 
 // A call is one in a function: c is an instruction of f.

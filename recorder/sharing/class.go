@@ -158,17 +158,13 @@ func (a *analysis) classify() {
 			}
 		}
 	}
-	for _, f := range a.all {
-		for _, b := range f.Blocks {
-			for _, instr := range b.Instrs {
-				if addr, ok := instr.(ssa.Value); ok && exposed(addr) {
-					for _, name := range a.classes.of(addr, addr.Type().Underlying().(*types.Pointer).Elem()) {
-						a.classes.loud[name] = true
-					}
-				}
+	a.eachInstruction(func(_ *function, instr ssa.Instruction) {
+		if addr, ok := instr.(ssa.Value); ok && exposed(addr) {
+			for _, name := range a.classes.of(addr, addr.Type().Underlying().(*types.Pointer).Elem()) {
+				a.classes.loud[name] = true
 			}
 		}
-	}
+	})
 }
 
 // exposed reports whether addr is the address of a field, or of an element of

@@ -72,13 +72,7 @@ func mixesUnsafe(p *packages.Package) bool {
 
 // facts reads the answers off.
 func (a *analysis) facts() *Facts {
-	for _, f := range a.all {
-		for _, b := range f.Blocks {
-			for _, instr := range b.Instrs {
-				a.note(f, instr)
-			}
-		}
-	}
+	a.eachInstruction(a.note)
 	facts := &Facts{
 		quiet: map[position]bool{}, vars: map[position]bool{}, globals: map[string]bool{},
 		elements: map[ast.Expr]bool{}, decided: map[ast.Expr]bool{},

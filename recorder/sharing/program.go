@@ -280,13 +280,7 @@ func (a *analysis) openings(pkgs []*packages.Package) {
 			}
 		}
 	}
-	for _, f := range a.all {
-		for _, b := range f.Blocks {
-			for _, instr := range b.Instrs {
-				a.opening(f, instr)
-			}
-		}
-	}
+	a.eachInstruction(a.opening)
 }
 
 // opening notes what becomes callable from elsewhere by instr: in
