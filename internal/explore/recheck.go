@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"fmt"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -81,6 +82,10 @@ func (c *confirmation) wholly(ctx context.Context, w *witness.Witness, p *places
 	for _, f := range x.Report.Findings {
 		v := p.of(&f)
 		if exact := sitesOf(v) == sitesOf(p.now); !exact && !p.alike(v) {
+			open := f.Kind == w.Kind && (f.Status == bug.Confirmed || f.Status == bug.Unconfirmed)
+			if open && known.Status == bug.Fixed && len(p.gone) == len(w.Violation) {
+				known = Recheck{Status: bug.Unconfirmed, Reason: fmt.Sprintf("cannot tell whether it is fixed: there is another possible bug of its kind in %s", w.Tests[0])}
+			}
 			continue
 		}
 		if f.Status == bug.Confirmed {
@@ -448,7 +453,7 @@ func (p *places) alike(v *witness.Witness) bool {
 // named reports whether what b names may be what a named, in the same package: fields have the
 // same names, or nothing there has a's any more, and only the names differ.
 func (p *places) named(a, b witness.Step) bool {
-	if packageOf(a.Func) != packageOf(b.Func) {
+	if path.Dir(a.File) != path.Dir(b.File) { // a report's functions may have no package in their names
 		return false
 	}
 	shape := witness.Shape(a.Expr)
