@@ -503,6 +503,13 @@ var table = []Hook{
 	{"testing", "fRunner", events(trace.TestBegin, trace.TestEnd), []edit{
 		before("fn(f)", "predictRuns(&f.common); predictrt.TestBegin(f.name); defer predictrt.TestEnd(f.name, &f.failed)"),
 	}},
+	// What a test comes to, and what it logs.
+	{"testing", "(*T).report", nil, []edit{before("dstr := fmtDuration(t.duration)", "predictResult(&t.common)")}},
+	{"testing", "(*F).report", nil, []edit{before("dstr := fmtDuration(f.duration)", "predictResult(&f.common)")}},
+	{"testing", "(*InternalExample).processRunResult", nil, []edit{
+		after("var fail string", "defer func() { predictExample(eg.Name, timeSpent, passed, fail) }()"),
+	}},
+	{"testing", "(*outputWriter).writeLine", nil, []edit{entry("predictrt.Logged(o.c.name, b);")}},
 	// What uses a test that has ended panics, or what it tells is lost. Nothing makes
 	// the test's end wait: package testing leaves that out so that -race can tell.
 	{"testing", "tRunner", events(trace.Write), []edit{before("t.done = true", "predictEnded(&t.common); predictrt.Write(&t.done, predictrt.Site("+here+"))")}},

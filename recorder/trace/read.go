@@ -308,6 +308,13 @@ func (d *reader) decodeMeta(f *fields) {
 			return
 		}
 		d.t.Unseen = append(d.t.Unseen, Unseen{test, what})
+	case "tested":
+		e, err := decodeTested(val)
+		if err != nil {
+			f.fail(err.Error(), fmt.Sprintf("%q", line))
+			return
+		}
+		d.t.Tested = append(d.t.Tested, e)
 	case "stuck", "frame", "asked":
 		if err := d.t.decodeStuck(key, val); err != nil {
 			f.fail(err.Error(), fmt.Sprintf("%q", line))

@@ -29,6 +29,7 @@ func sample() *Trace {
 		Names:  []string{"TestTransfer", "TestTransfer/a#b \"c\""},
 		Cuts:   []Cut{{Test: "TestTransfer"}, {Test: "TestTransfer", Sync: true}},
 		Unseen: []Unseen{{"TestTransfer", "length"}},
+		Tested: []TestEvent{{Action: "output", Test: "TestTransfer", Output: "bank_test.go:9: \x00 §"}, {Action: "fail", Test: "TestTransfer", Elapsed: 1200}},
 		Events: []Event{
 			{Kind: Fork, G: 0, Site: 1, Obj: 1},
 			{Kind: Begin, G: 1},

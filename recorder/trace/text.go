@@ -19,6 +19,7 @@ const (
 	metaWord      = "meta"
 	cutWord       = "cut"
 	unseenWord    = "unseen"
+	testedWord    = "tested"
 	textWord      = "text"
 	freedWord     = "freed"
 	heldWord      = "held"
@@ -43,7 +44,7 @@ var flagWords = []struct {
 
 // WriteText writes t in the text form, from which [ReadText] makes an equal
 // trace: the line "gopredict trace 1", then lines for the meta data, the cuts,
-// what is unseen, what values are, the test names in their order, goroutines and sites; then one line for each
+// what is unseen, what came of tests, what values are, the test names in their order, goroutines and sites; then one line for each
 // event, for memory that was freed, and for what a write found; then "complete" if the trace is. A # outside of quotes starts a
 // comment. The package doc describes the line of an event. WriteText fails only
 // if w does.
@@ -64,6 +65,9 @@ func WriteText(w io.Writer, t *Trace) error {
 	}
 	for _, u := range t.Unseen {
 		fmt.Fprintf(b, "%s test=%q what=%q\n", unseenWord, u.Test, u.What)
+	}
+	for _, e := range t.Tested {
+		fmt.Fprintf(b, "%s action=%q test=%q output=%q elapsed=%d\n", testedWord, e.Action, e.Test, e.Output, e.Elapsed.Nanoseconds())
 	}
 	for _, digest := range slices.Sorted(maps.Keys(t.Texts)) {
 		fmt.Fprintf(b, "%s digest=%#x is=%q\n", textWord, digest, t.Texts[digest])

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // byWord finds kinds by the words of the table.
@@ -98,6 +99,12 @@ func (t *Trace) parseLine(line string) *FormatError {
 		t.Cuts = append(t.Cuts, Cut{Test: a.string("test"), Sync: a.word("sync")})
 	case unseenWord:
 		t.Unseen = append(t.Unseen, Unseen{Test: a.string("test"), What: a.string("what")})
+	case testedWord:
+		e := TestEvent{a.string("action"), a.string("test"), a.string("output"), time.Duration(a.number("elapsed", 63))}
+		if err := e.sound(); err != nil {
+			a.fail(err.Error(), fmt.Sprintf("%+v", e))
+		}
+		t.Tested = append(t.Tested, e)
 	case textWord:
 		t.text(a.number("digest", 64), a.string("is"))
 	case freedWord:
@@ -148,7 +155,7 @@ func (t *Trace) parseGoroutine(a *attributes) {
 func (t *Trace) parseEvent(word string, a *attributes) {
 	g, err := strconv.ParseUint(word, 10, 32)
 	if err != nil {
-		a.fail("meta, cut, unseen, text, test, goroutine, site, freed, held, complete, or a goroutine's number", fmt.Sprintf("%.40q", word))
+		a.fail("meta, cut, unseen, tested, text, test, goroutine, site, freed, held, complete, or a goroutine's number", fmt.Sprintf("%.40q", word))
 		return
 	}
 	kind, ok := byWord[a.first()]

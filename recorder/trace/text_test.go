@@ -15,6 +15,8 @@ meta go="go1.26.8" dir="/src/my bank" binary="bank.test" limit=4096
 cut test="TestTransfer"
 cut test="TestTransfer" sync
 unseen test="TestTransfer" what="length"
+tested action="output" test="TestTransfer" output="bank_test.go:9: \x00 §" elapsed=0
+tested action="fail" test="TestTransfer" output="" elapsed=1200
 text digest=0x1 is="\n §"
 text digest=0x1fd6be61fbdea0c is="\"open\""
 test name="TestTransfer"
@@ -92,7 +94,7 @@ func TestReadTextErrors(t *testing.T) {
 	for _, tt := range []struct{ name, in, err string }{
 		{"empty", "", `line 1: expected "gopredict trace 1", found ""`},
 		{"version", "gopredict trace 2\n", `line 1: expected "gopredict trace 1", found "gopredict trace 2\n"`},
-		{"word", head + "events\n", `line 4: expected meta, cut, unseen, text, test, goroutine, site, freed, held, complete, or a goroutine's number, found "events"`},
+		{"word", head + "events\n", `line 4: expected meta, cut, unseen, tested, text, test, goroutine, site, freed, held, complete, or a goroutine's number, found "events"`},
 		{"kind", head + "0 reed obj=1", `line 4: expected an event kind after the goroutine, found "reed"`},
 		{"no kind", head + "0", `line 4: expected an event kind after the goroutine, found ""`},
 		{"goroutine", head + "1 read", `line 4: expected an event of a defined goroutine, found goroutine 1`},

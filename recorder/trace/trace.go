@@ -188,10 +188,11 @@ type Trace struct {
 	Meta       Meta
 	Goroutines []Goroutine // by GID
 	Sites      map[SiteID]Site
-	Names      []string // test names, numbered by TestBegin and TestEnd
-	Cuts       []Cut    // in the order in which they were made
-	Unseen     []Unseen // each once
-	Stuck      []Stuck  // in the order in which that was found
+	Names      []string    // test names, numbered by TestBegin and TestEnd
+	Cuts       []Cut       // in the order in which they were made
+	Unseen     []Unseen    // each once
+	Stuck      []Stuck     // in the order in which that was found
+	Tested     []TestEvent // in the order in which they came
 	// Texts show what values of more than a word are, by digest, which is not 0: the
 	// beginning of a string, in quotes, and of interfaces the dynamic type, if not
 	// the value. Only recordings of replays have them.

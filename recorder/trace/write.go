@@ -31,6 +31,9 @@ func Encode(w io.Writer, t *Trace) error {
 	for _, u := range t.Unseen {
 		c.unseen(u)
 	}
+	for _, e := range t.Tested {
+		c.tested(e)
+	}
 	for _, digest := range slices.Sorted(maps.Keys(t.Texts)) {
 		c.text(digest, t.Texts[digest])
 	}

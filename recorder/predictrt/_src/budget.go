@@ -16,7 +16,8 @@ type account struct {
 	test   string // "" outside of tests
 	used   uint64 // bytes in slots
 	cut    uint8
-	unseen uint8 // what it has looked at of which no event tells, bit by bit
+	unseen uint8  // what it has looked at of which no event tells, bit by bit
+	logged uint32 // bytes, see Logged
 	// forked says that another goroutine of the test runs, or has run, beside one.
 	forked bool
 }

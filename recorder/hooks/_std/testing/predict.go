@@ -2,6 +2,8 @@ package testing
 
 import (
 	"predictrt"
+	"strings"
+	"time"
 	"unsafe"
 )
 
@@ -25,6 +27,29 @@ func predictDying(tests []unsafe.Pointer) {
 		c.flushPartial()
 		c.flushToParent(c.name, "--- FAIL: %s (%s)\n", c.name, fmtDuration(c.duration+highPrecisionTimeSince(c.start)))
 	}
+}
+
+// predictResult tells what c has come to.
+func predictResult(c *common) {
+	outcome := "pass"
+	if c.failed {
+		outcome = "fail"
+	} else if c.skipped {
+		outcome = "skip"
+	}
+	predictrt.Result(c.name, outcome, int64(c.duration))
+}
+
+// predictExample tells what an example has come to, and what it has printed if that is wrong.
+func predictExample(name string, took time.Duration, passed bool, wrong string) {
+	outcome := "pass"
+	if !passed {
+		outcome = "fail"
+	}
+	for line := range strings.Lines(wrong) {
+		predictrt.Logged(name, []byte(line))
+	}
+	predictrt.Result(name, outcome, int64(took))
 }
 
 // predictRuns says that the running goroutine runs c.

@@ -1,0 +1,58 @@
+package predictrt
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+// What package testing says of a test is no event, but who reads the trace wants to tell it
+// with the bugs.
+
+// maxTestLog is how many bytes of what a top-level test and its subtests log go into the
+// trace: that is in the run's own output, and the trace has to have room for events.
+const maxTestLog = 64 << 10
+
+// Logged is called with a line, and its end, that a test logs.
+func Logged(test string, line []byte) {
+	if Mode != modeRecord || len(line) == 0 || line[len(line)-1] != '\n' {
+		return
+	}
+	g := current()
+	if g == nil || g.account.logged > maxTestLog {
+		return
+	}
+	text := clip(unsafe.String(unsafe.SliceData(line), len(line)-1))
+	if g.account.logged += uint32(len(line)); g.account.logged > maxTestLog {
+		text = "..."
+	}
+	tested("output", test, text)
+}
+
+// Result is called with what a test, or an example, has come to, "pass", "fail" or "skip",
+// and how long that has taken, in nanoseconds.
+func Result(test, outcome string, ns int64) {
+	if Mode != modeRecord || current() == nil {
+		return
+	}
+	tested(outcome, test, itoa(uint64(max(0, ns))))
+}
+
+// tested adds a line to what the trace says of a test. One whose name a program has made
+// itself may have any; those of package testing have no spaces.
+func tested(action, test, rest string) {
+	if !recording || test == "" || contains(test, " ") || contains(test, "\n") {
+		return
+	}
+	test = clip(test)
+	runtime.PredictPin()
+	d := define(metaDefs, len("tested ")+len(action)+len(test)+len(rest))
+	d.text("tested ")
+	d.text(action)
+	d.text(" ")
+	d.text(test)
+	d.text(" ")
+	d.text(rest)
+	d.text("\n")
+	d.commit()
+	runtime.PredictUnpin()
+}
