@@ -54,6 +54,7 @@ type execution struct {
 	Binary  string   // the saved binary
 	Trace   string   // where the trace is, if the binary came so far
 	Exit    int      // exit code; -1 until it ended, or if a signal ended it
+	Started time.Time
 	Seconds float64
 }
 
@@ -120,15 +121,15 @@ func run(dir string, args []string) (int, error) {
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.Env = append(slices.Clip(e.Env), RecordInto(e.Trace, trace.MaxLogged))
+	e.Started = time.Now()
 	if err := e.write(own); err != nil {
 		return 0, err
 	}
-	start := time.Now()
 	state, err := runForwarding(cmd)
 	if err != nil {
 		return 0, err
 	}
-	e.Seconds = time.Since(start).Seconds()
+	e.Seconds = time.Since(e.Started).Seconds()
 	e.Exit = state.ExitCode()
 	if err := e.write(own); err != nil {
 		return 0, err

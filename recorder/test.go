@@ -33,7 +33,8 @@ const (
 type Run struct {
 	Package Package
 	Result  Result
-	Seconds float64 // wall time of the test binary
+	Started time.Time // when the test binary was started
+	Seconds float64   // its wall time
 	// Binary is the saved test binary and Trace its trace, both in
 	// Config.Work; "" if it did not run, or was not recorded.
 	Binary, Trace string
@@ -221,7 +222,7 @@ func newRun(p Package, executions []execution) Run {
 		if e.Exit != 0 {
 			r.Result = Fail
 		}
-		r.Seconds, r.Binary, r.Args, r.Env = e.Seconds, e.Binary, e.Args, e.Env
+		r.Started, r.Seconds, r.Binary, r.Args, r.Env = e.Started, e.Seconds, e.Binary, e.Args, e.Env
 		if _, err := os.Stat(e.Trace); err == nil {
 			r.Trace, r.Unwritten = e.Trace, unwritten(e.Trace)
 		}

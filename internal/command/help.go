@@ -185,6 +185,12 @@ func (s *session) version(_ context.Context, args []string) (int, error) {
 	if len(args) > 0 {
 		return 0, usagef("version takes no arguments, found %q", args[0])
 	}
+	fmt.Fprintf(s.stdout, "gopredict %s %s %s/%s\n", ownVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return exitOK, nil
+}
+
+// ownVersion returns the version of this command, and its revision where that is known.
+func ownVersion() string {
 	version, revision := "(devel)", ""
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if info.Main.Version != "" {
@@ -192,8 +198,7 @@ func (s *session) version(_ context.Context, args []string) (int, error) {
 		}
 		revision = revisionOf(info.Settings)
 	}
-	fmt.Fprintf(s.stdout, "gopredict %s%s %s %s/%s\n", version, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	return exitOK, nil
+	return version + revision
 }
 
 // revisionOf returns the revision of the sources that a build was made from, as its

@@ -197,7 +197,7 @@ func (s *session) replay(ctx context.Context, args []string) (int, error) {
 		}
 	}
 	// What has been found out is written, too, where the rest could not be.
-	r.report.DurationS = time.Since(start).Seconds()
+	r.report.Version, r.report.DurationS = ownVersion(), time.Since(start).Seconds()
 	r.report.Finish()
 	if unwritten := s.writeFiles(a.options.files, "-"+prefix, &r.report); err == nil {
 		err = unwritten

@@ -99,7 +99,7 @@ func (s *session) tested(ctx context.Context, start time.Time, opts options, goA
 		}
 		if len(goArgs.Packages) == 0 { // for go test, that is the package of this folder
 			s.complain("shard %v has no packages", opts.shard)
-			return exitOK, s.writeFiles(opts.files, "-"+prefix, &report.Report{Go: env.GOVERSION, Shard: opts.shard})
+			return exitOK, s.writeFiles(opts.files, "-"+prefix, &report.Report{Version: ownVersion(), Go: env.GOVERSION, Shard: opts.shard})
 		}
 	}
 	work, cleanup, err := makeWork(opts.keep)
@@ -163,7 +163,7 @@ func (s *session) tested(ctx context.Context, start time.Time, opts options, goA
 		far.Note = say
 	}
 	x := explore.New(build, env, work, status, far)
-	x.Report.Shard = opts.shard
+	x.Report.Version, x.Report.Shard = ownVersion(), opts.shard
 	if system := conf.Untried(); system != "" {
 		x.Report.Warnings = append(x.Report.Warnings, untried(system))
 	}

@@ -148,6 +148,9 @@ const ballast = 256 << 20
 // for what concerns the whole run.
 func (x *Exploration) Add(ctx context.Context, run recorder.Run) error {
 	pkg := report.Package{Package: run.Package.Path, Result: string(run.Result), RecordS: run.Seconds}
+	if !run.Started.IsZero() {
+		pkg.Started = run.Started.Format(time.RFC3339)
+	}
 	for _, s := range x.build.SkippedIn(run.Package) {
 		pkg.Skipped = append(pkg.Skipped, x.files.Name(s.File)+": "+s.Reason)
 	}

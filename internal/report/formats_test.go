@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -91,20 +92,42 @@ func TestSARIF(t *testing.T) {
 	}
 }
 
+// The driver has the version that the run was made with; that it follows semantic versioning is
+// said where it does.
+func TestSARIFVersion(t *testing.T) {
+	driver := func(version string) sarifDriver {
+		var log sarifLog
+		require.NoError(t, json.Unmarshal([]byte(written(t, WriteSARIF, &Report{Version: version})), &log))
+		return log.Runs[0].Tool.Driver
+	}
+	released := driver("v0.1.0 (revision 5e23d00a4f12)")
+	assert.Equal(t, []string{"v0.1.0 (revision 5e23d00a4f12)", "0.1.0"}, []string{released.Version, released.Semantic})
+	made := driver("(devel)")
+	assert.Equal(t, []string{"(devel)", ""}, []string{made.Version, made.Semantic})
+	assert.Empty(t, driver("").Version)
+}
+
 // JUnit has the tests' own results, and a failed case for each finding that fails the run.
 func TestJUnit(t *testing.T) {
 	r := stored(t, "bank")
-	r.Packages[0].Cases = []Case{{"TestA", false}, {"TestB", true}}
+	r.Packages[0].Cases = []Case{
+		{Test: "TestA", ElapsedS: 1.5}, {Test: "TestB", Failed: true, ElapsedS: 0.25, Output: []string{"b_test.go:3: \x00 <two", "        lines"}},
+		{Test: "TestC", Skipped: true, Output: []string{"c_test.go:4: not here"}},
+	}
 	r.Packages = append(r.Packages, Package{Package: "example.com/broken", Result: "build-failed"})
 	r.Findings[0].Detail = []string{"\x1b[31m<&\x00"}
 	var out junitSuites
 	require.NoError(t, xml.Unmarshal([]byte(written(t, WriteJUnit, r)), &out))
-	assert.Equal(t, 4, out.Tests-out.Suites[1].Tests)
+	assert.Equal(t, 5, out.Tests-out.Suites[1].Tests)
 	assert.Equal(t, 3, out.Failures)
-	assert.Nil(t, out.Suites[0].Cases[0].Failure)
-	assert.NotNil(t, out.Suites[0].Cases[1].Failure)
-	assert.Equal(t, "TestReceipt/race-4f367a", out.Suites[0].Cases[2].Name)
-	assert.Contains(t, out.Suites[0].Cases[2].Failure.Text, "CONFIRMED: DATA RACE")
+	s := out.Suites[0]
+	assert.Equal(t, 1, s.Skipped)
+	assert.Equal(t, "1.500", s.Cases[0].Time)
+	assert.Nil(t, s.Cases[0].Failure)
+	assert.Equal(t, "--- FAIL: TestB (0.25s)\n    b_test.go:3: \ufffd <two\n            lines\n", s.Cases[1].Failure.Text)
+	assert.Equal(t, "c_test.go:4: not here", s.Cases[2].Skipped.Message)
+	assert.Equal(t, "TestReceipt/race-4f367a", s.Cases[3].Name)
+	assert.Contains(t, s.Cases[3].Failure.Text, "CONFIRMED: DATA RACE")
 	assert.Equal(t, "build-failed", out.Suites[2].Cases[0].Failure.Type)
 }
 
@@ -123,14 +146,23 @@ func TestGitHubEscapes(t *testing.T) {
 
 func TestCasesIn(t *testing.T) {
 	tr := tracetest.Parse(t, "0 w x")
-	tr.Names = []string{"TestA", "TestA/sub", "TestB"}
-	event := func(k trace.Kind, name, failed uint64) trace.Event {
-		return trace.Event{Kind: k, Obj: name, Val: failed}
+	tr.Names = []string{"TestA", "TestA/sub", "TestB", "TestC"}
+	began := func(name uint64) trace.Event { return trace.Event{Kind: trace.TestBegin, Obj: name} }
+	tr.Events = []trace.Event{began(0), began(1), began(2), began(3), began(3)}
+	said := func(test, line string) trace.TestEvent {
+		return trace.TestEvent{Action: "output", Test: test, Output: line}
 	}
-	tr.Events = []trace.Event{
-		event(trace.TestBegin, 0, 0), event(trace.TestBegin, 1, 0), event(trace.TestEnd, 1, 1), event(trace.TestEnd, 0, 0), event(trace.TestBegin, 2, 0),
+	tr.Tested = []trace.TestEvent{
+		said("TestA", "a"), said("TestA/sub", "sub"), {Action: "fail", Test: "TestA/sub", Elapsed: time.Second}, {Action: "fail", Test: "TestA"},
+		said("TestB", "b"), {Action: "pass", Test: "TestC"}, said("TestC", "second"), {Action: "skip", Test: "TestC"}, {Action: "pass", Test: "ExampleE"},
 	}
-	assert.Equal(t, []Case{{"TestA", false}, {"TestA/sub", true}, {"TestB", true}}, CasesIn(tr))
+	want := []Case{
+		{Test: "TestA", Failed: true, Output: []string{"a"}}, {Test: "TestA/sub", Failed: true, ElapsedS: 1, Output: []string{"sub"}},
+		{Test: "TestB", Failed: true, Output: []string{"b", "it has come to no end: what the run has printed says why"}}, {Test: "TestC"}, {Test: "TestC", Skipped: true, Output: []string{"second"}},
+		{Test: "ExampleE"},
+	}
+	assert.Equal(t, want, CasesIn(tr))
 	tr.Meta.Limit = 1
-	assert.Equal(t, []Case{{"TestA", false}, {"TestA/sub", true}, {"TestB", false}}, CasesIn(tr))
+	want[2] = Case{Test: "TestB"}
+	assert.Equal(t, want, CasesIn(tr))
 }

@@ -26,7 +26,9 @@ type (
 		Tests      int             `xml:"tests,attr"`
 		Failures   int             `xml:"failures,attr"`
 		Errors     int             `xml:"errors,attr"`
+		Skipped    int             `xml:"skipped,attr"`
 		Time       string          `xml:"time,attr"`
+		Timestamp  string          `xml:"timestamp,attr,omitempty"`
 		Properties []junitProperty `xml:"properties>property"`
 		Cases      []junitCase     `xml:"testcase"`
 	}
@@ -58,18 +60,18 @@ type (
 func WriteJUnit(w io.Writer, r *Report) error {
 	out := junitSuites{Name: "gopredict", Time: seconds(r.DurationS)}
 	for _, pkg := range r.Packages {
-		s := junitSuite{Name: pkg.Package, Time: seconds(pkg.RecordS + pkg.ReplayS), Properties: []junitProperty{{"go.version", r.Go}}}
+		s := junitSuite{Name: pkg.Package, Timestamp: pkg.Started, Time: seconds(pkg.RecordS + pkg.ReplayS), Properties: []junitProperty{{"go.version", r.Go}}}
 		failed := false
 		for _, t := range pkg.Cases {
-			c := junitCase{Class: pkg.Package, Name: t.Test, Time: seconds(0)}
-			if t.Failed {
-				failed = true
-				c.Failure = &junitFailure{"Failed", "test", "The test has failed in the recorded run."}
-			}
-			s.add(c)
+			failed = failed || t.Failed
+			s.add(t.junit(pkg.Package))
 		}
 		if !failed && (pkg.Result == "fail" || pkg.Result == "build-failed") {
-			s.add(junitCase{Class: pkg.Package, Name: "TestMain", Time: seconds(0), Failure: &junitFailure{"Failed", pkg.Result, "The package has no result of its own: " + pkg.Result + "."}})
+			what := "The package does not build"
+			if pkg.Result == "fail" {
+				what = "The package has failed, and none of its tests"
+			}
+			s.add(junitCase{Class: pkg.Package, Name: "TestMain", Time: seconds(0), Failure: &junitFailure{"Failed", pkg.Result, what + ": what the run has printed says why."}})
 		}
 		for i := range r.Findings {
 			f := &r.Findings[i]
@@ -112,7 +114,27 @@ func (s *junitSuite) add(c junitCase) {
 	if c.Failure != nil {
 		s.Failures++
 	}
+	if c.Skipped != nil {
+		s.Skipped++
+	}
 	s.Cases = append(s.Cases, c)
+}
+
+// junit is the test of a package, with what it has logged as go test prints that.
+func (t Case) junit(pkg string) junitCase {
+	c := junitCase{Class: pkg, Name: t.Test, Time: seconds(t.ElapsedS)}
+	switch {
+	case t.Skipped:
+		c.Skipped = &junitSkipped{strings.Map(xmlRune, strings.Join(t.Output, "\n"))}
+	case t.Failed:
+		var text strings.Builder
+		fmt.Fprintf(&text, "--- FAIL: %s (%.2fs)\n", t.Test, t.ElapsedS)
+		for _, line := range t.Output {
+			fmt.Fprintf(&text, "    %s\n", strings.Map(xmlRune, line))
+		}
+		c.Failure = &junitFailure{"Failed", "test", text.String()}
+	}
+	return c
 }
 
 // xmlRune puts another character in the place of those that no XML may have.

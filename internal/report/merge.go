@@ -24,7 +24,7 @@ func Merge(names []string, reports []*Report) (*Report, error) {
 	if err := shards(names, reports); err != nil {
 		return nil, err
 	}
-	out := &Report{Go: reports[0].Go}
+	out := &Report{Version: reports[0].Version, Go: reports[0].Go}
 	of := make(map[string]string) // packages, by the report that has them
 	for k, r := range reports {
 		if r.Go != out.Go {

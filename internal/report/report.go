@@ -17,7 +17,6 @@ import (
 
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/properties"
-	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // Schema is the name of the JSON form that this package writes.
@@ -26,8 +25,9 @@ const Schema = "gopredict.report/v1"
 // A Report is what one run of gopredict found.
 type Report struct {
 	Schema    string    `json:"schema"`
-	Go        string    `json:"go"`         // version, e.g. "go1.26.8"
-	DurationS float64   `json:"duration_s"` // of the whole run, in seconds
+	Version   string    `json:"version,omitempty"` // of gopredict, as gopredict version has it
+	Go        string    `json:"go"`                // version, e.g. "go1.26.8"
+	DurationS float64   `json:"duration_s"`        // of the whole run, in seconds
 	Packages  []Package `json:"packages"`
 	Findings  []Finding `json:"findings"`
 	Totals    Totals    `json:"totals"`
@@ -47,10 +47,11 @@ type Report struct {
 type Package struct {
 	Package    string   `json:"package"`
 	Tests      int      `json:"tests"`
-	Result     string   `json:"result"`   // of the recorded run: "pass", "fail", "build-failed" or "no tests"
-	RecordS    float64  `json:"record_s"` // test time of the recorded run, in seconds
-	ReplayS    float64  `json:"replay_s"` // from the first replay to the last, in seconds
-	Runs       int64    `json:"runs"`     // of tests of the package, after the recorded one: further recordings and replays
+	Result     string   `json:"result"`            // of the recorded run: "pass", "fail", "build-failed" or "no tests"
+	Started    string   `json:"started,omitempty"` // when the recorded run began, as RFC 3339 has it
+	RecordS    float64  `json:"record_s"`          // test time of the recorded run, in seconds
+	ReplayS    float64  `json:"replay_s"`          // from the first replay to the last, in seconds
+	Runs       int64    `json:"runs"`              // of tests of the package, after the recorded one: further recordings and replays
 	Events     int      `json:"events"`
 	TraceBytes int64    `json:"trace_bytes"`
 	Skipped    []string `json:"skipped"` // "FILE: REASON", what was left alone of what was to be instrumented
@@ -59,35 +60,7 @@ type Package struct {
 	Lingering []Lingering `json:"lingering,omitempty"`
 	// Explored are the tests that were run until nothing was left, or as far as that went.
 	Explored []Explored `json:"explored,omitempty"`
-	Cases    []Case     `json:"cases,omitempty"` // the tests and subtests of the recorded run
-}
-
-// A Case is a test or subtest of the recorded run. One that was skipped counts as passed.
-type Case struct {
-	Test   string `json:"test"`
-	Failed bool   `json:"failed,omitempty"` // or it has come to no end
-}
-
-// CasesIn returns the tests and subtests in t, in the order in which they began. Of one whose
-// end was not recorded, as recording had stopped, it is taken that it has passed.
-func CasesIn(t *trace.Trace) []Case {
-	var out []Case
-	at := make(map[string]int)
-	for _, e := range t.Events {
-		if e.Kind != trace.TestBegin && e.Kind != trace.TestEnd {
-			continue
-		}
-		name := t.Names[e.Obj]
-		i, known := at[name]
-		switch {
-		case e.Kind == trace.TestBegin && !known:
-			at[name] = len(out)
-			out = append(out, Case{name, t.Meta.Limit == 0})
-		case e.Kind == trace.TestEnd && known:
-			out[i].Failed = e.Val != 0
-		}
-	}
-	return out
+	Cases    []Case     `json:"cases,omitempty"` // the tests, subtests and examples of the recorded run
 }
 
 // An Explored is a test of which more runs were made than those that cost little.

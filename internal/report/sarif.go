@@ -26,9 +26,11 @@ type (
 		Driver sarifDriver `json:"driver"`
 	}
 	sarifDriver struct {
-		Name  string      `json:"name"`
-		URI   string      `json:"informationUri"`
-		Rules []sarifRule `json:"rules"`
+		Name     string      `json:"name"`
+		Version  string      `json:"version,omitempty"`
+		Semantic string      `json:"semanticVersion,omitempty"`
+		URI      string      `json:"informationUri"`
+		Rules    []sarifRule `json:"rules"`
 	}
 	sarifText struct {
 		Text string `json:"text"`
@@ -110,9 +112,12 @@ const documentation = "https://github.com/gopredict/gopredict/blob/main/docs/com
 // standard's %SRCROOT% stands for.
 func WriteSARIF(w io.Writer, r *Report) error {
 	run := sarifRun{
-		Tool:       sarifTool{sarifDriver{Name: "gopredict", URI: "https://github.com/gopredict/gopredict"}},
+		Tool:       sarifTool{sarifDriver{Name: "gopredict", Version: r.Version, URI: "https://github.com/gopredict/gopredict"}},
 		Results:    []sarifResult{},
 		ColumnKind: "utf16CodeUnits",
+	}
+	if v, ok := strings.CutPrefix(r.Version, "v"); ok {
+		run.Tool.Driver.Semantic, _, _ = strings.Cut(v, " ")
 	}
 	index := make(map[bug.Kind]int)
 	for _, k := range bug.Kinds() {

@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/joshdk/go-junit"
 	_ "github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif" // see sarifSchema
@@ -50,6 +51,10 @@ func reports(t *testing.T) map[string]*report.Report {
 	require.NoError(t, err)
 	known.Findings[0].Suppressed = &report.Suppression{By: report.ByComment, Reason: "a test"}
 	known.Findings[0].Fails = false
+	known.Packages[0].Started = "2026-11-23T16:49:30Z"
+	known.Packages[0].Cases = append(known.Packages[0].Cases,
+		report.Case{Test: "TestFails", Failed: true, ElapsedS: 1.25, Output: []string{"a_test.go:3: ]]> \x00", "    more"}},
+		report.Case{Test: "TestSkips", Skipped: true, Output: []string{"a_test.go:4: \"why\""}})
 	out["known"] = known
 	return out
 }
@@ -117,6 +122,9 @@ func sarifSchema(t *testing.T) *jsonschema.Schema {
 // SARIF is what the standard's own schema says.
 func TestSARIF(t *testing.T) {
 	s := sarifSchema(t)
+	versioned := reports(t)["bank"]
+	versioned.Version = "v0.1.0"
+	conforms(t, s, written(t, report.WriteSARIF, versioned), "of a release")
 	for name, r := range reports(t) {
 		conforms(t, s, written(t, report.WriteSARIF, r), name)
 	}
@@ -151,6 +159,9 @@ func TestJUnit(t *testing.T) {
 				if c.Failed {
 					wantFailed++
 				}
+				if c.Skipped {
+					wantSkipped++
+				}
 			}
 		}
 		for _, f := range r.Findings {
@@ -166,7 +177,13 @@ func TestJUnit(t *testing.T) {
 		}
 		assert.Equal(t, []int{wantTests, wantFailed, wantSkipped}, []int{tests, failed, skipped}, name)
 	}
-	suites, err := junit.Ingest(written(t, report.WriteJUnit, reports(t)["bank"]))
+	suites, err := junit.Ingest(written(t, report.WriteJUnit, reports(t)["known"]))
+	require.NoError(t, err)
+	fails, skips := suites[0].Tests[2], suites[0].Tests[3]
+	assert.Equal(t, "--- FAIL: TestFails (1.25s)\n    a_test.go:3: ]]> \ufffd\n        more\n", fails.Error.(junit.Error).Body)
+	assert.Equal(t, 1250*time.Millisecond, fails.Duration)
+	assert.Equal(t, "a_test.go:4: \"why\"", skips.Message)
+	suites, err = junit.Ingest(written(t, report.WriteJUnit, reports(t)["bank"]))
 	require.NoError(t, err)
 	last := suites[0].Tests[len(suites[0].Tests)-1]
 	assert.Equal(t, "TestReceipt/race-4f367a", last.Name)
