@@ -94,11 +94,17 @@ func (p *Program) Sort(all []*Beginning) {
 // beginning makes the trace of a run that comes to s.
 func (x *searching) beginning(s *state, from int32, more []taking, why func(*Beginning)) Beginning {
 	steps := x.path(from, more)
+	b := Beginning{At: none}
+	if why(&b); b.stuck == "" {
+		if least, end := x.least(steps, x.nodes[b.key.node].g); end != nil {
+			steps, s = least, end
+		}
+	}
 	t := &trace.Trace{Sites: x.sites.Sites, Names: []string{x.test}}
 	for _, g := range x.goroutines {
 		t.Goroutines = append(t.Goroutines, g.Goroutine)
 	}
-	b := Beginning{Trace: t, At: none}
+	b.Trace = t
 	for _, step := range steps {
 		x.show(t, step)
 	}
@@ -116,7 +122,7 @@ func (x *searching) beginning(s *state, from int32, more []taking, why func(*Beg
 			b.Hold = append(b.Hold, at)
 		}
 	}
-	if why(&b); b.stuck == "" {
+	if b.stuck == "" {
 		b.First = trace.GID(x.nodes[b.key.node].g)
 	}
 	return b

@@ -24,6 +24,7 @@ func (r *Result) Complete() bool { return len(r.Next) == 0 && len(r.Open) == 0 }
 // A taking is one step of a run that was found.
 type taking struct {
 	g, node int32
+	way     int
 	found   content
 	waits   waiting // what its operation has come to
 	queued  bool    // it has begun before
@@ -115,7 +116,7 @@ func (x *searching) step(s *state, g int32, way int, from int32, steps []taking)
 		s.die(g)
 		return steps, true
 	}
-	t := taking{g: g, node: at, waits: s.waits[g]}
+	t := taking{g: g, node: at, way: way, waits: s.waits[g]}
 	if n := &x.nodes[at]; n.kind == trace.Acquire {
 		t.queued = s.queued[n.obj] == g+1
 	}

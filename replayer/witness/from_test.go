@@ -117,6 +117,14 @@ func TestFromScheduleReduces(t *testing.T) {
 	}, w.Steps[3])
 }
 
+// What is sent to a channel that a select may receive from has come before the select stands.
+func TestFromScheduleKeepsWhatASelectMayTake(t *testing.T) {
+	tr := build(t, "1 testbegin 0", "1 fork 2", "1 fork 3", "3 begin 0", "3 selrecv 20", "3 selrecv 21", "2 begin 0", "2 send 20", "2 sent 20", "2 send 21", "2 sent 21", "3 select 0")
+	w, err := FromSchedule(tr, positions(0, 11), []int{11}, nil, Meta{Kind: "race", Extent: Whole})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"0 fork  1", "0 fork  1", "0.2 begin  1", "0.1 begin  1", "0.1 send  1", "0.1 send  1"}, short(w.Steps))
+}
+
 // A goroutine with no step of its own that matters still has to be started if
 // it starts one that does.
 func TestFromScheduleKeepsTheWayToAGrandchild(t *testing.T) {

@@ -93,7 +93,7 @@ func sharedObjects(t *trace.Trace, positions []int) map[uint64]bool {
 	shared := make(map[uint64]bool)
 	for _, i := range positions {
 		e := t.Events[i]
-		if !isSync(e.Kind) {
+		if !isSync(e.Kind) && e.Kind != trace.SelectRecv { // what a select may take counts, too
 			continue
 		}
 		if g, ok := first[e.Obj]; !ok {
