@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"math/rand/v2"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"syscall"
@@ -67,6 +68,9 @@ func countUntil(t *testing.T, sig syscall.Signal, file string, lines int) (count
 	cmd.Env = append(os.Environ(), "LONG=1", "GOPREDICT_RT=record;trace="+file)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
+	handled := make(chan os.Signal, 1) // what this process ignores, as a shell's background job does, the other one would, too
+	signal.Notify(handled, sig)
+	defer signal.Stop(handled)
 	require.NoError(t, cmd.Start())
 	scan := bufio.NewScanner(out)
 	for range lines {
