@@ -5,10 +5,28 @@ import (
 	"unsafe"
 )
 
-// predictCPU is the processor time that the process has used, in nanoseconds;
-// real time where it is not known.
+// The clocks, as the kernel numbers them.
+const (
+	predictProcessCPU = 2
+	predictThreadCPU  = 3
+)
+
+// predictCPU is the processor time that the program has used, in nanoseconds, without
+// that of the thread which writes the trace: how much of it there is beside the program
+// is for the load of the machine to say. It is real time where it is not known.
 func predictCPU() int64 {
-	const processCPUTime = 2
+	t := predictCPUOf(predictProcessCPU)
+	if t == 0 {
+		return nanotime()
+	}
+	return t - predictWriter.cpu.Load()
+}
+
+// predictWriterCPU is the processor time that the running thread has used, in nanoseconds; 0
+// where it is not known.
+func predictWriterCPU() int64 { return predictCPUOf(predictThreadCPU) }
+
+func predictCPUOf(clock uintptr) int64 {
 	var clockGettime uintptr
 	switch GOARCH {
 	case "amd64":
@@ -16,11 +34,11 @@ func predictCPU() int64 {
 	case "arm64", "riscv64", "loong64":
 		clockGettime = 113
 	default:
-		return nanotime()
+		return 0
 	}
 	var t [2]int64
-	if _, _, errno := linux.Syscall6(clockGettime, processCPUTime, uintptr(noescape(unsafe.Pointer(&t))), 0, 0, 0, 0); errno != 0 {
-		return nanotime()
+	if _, _, errno := linux.Syscall6(clockGettime, clock, uintptr(noescape(unsafe.Pointer(&t))), 0, 0, 0, 0); errno != 0 {
+		return 0
 	}
 	return t[0]*1_000_000_000 + t[1]
 }

@@ -9,6 +9,7 @@ var predictWriter struct {
 	thread muintptr
 
 	given, done atomic.Uint32 // numbers of the last items
+	cpu         atomic.Int64  // processor time of the thread, in nanoseconds
 
 	lock    mutex
 	asleep  bool // the thread is
@@ -57,6 +58,7 @@ func predictWriterMain() {
 			notesleep(&w.work)
 		}
 		w.write(n)
+		w.cpu.Store(predictWriterCPU())
 		w.done.Store(n)
 		lock(&w.lock)
 		if w.waiting {
