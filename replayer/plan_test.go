@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -229,6 +230,39 @@ func TestParseVerdictCutOff(t *testing.T) {
 	p, err := ParseVerdict("v", strings.NewReader("steps 1 2\nconfir"))
 	require.NoError(t, err)
 	assert.Equal(t, Protocol{Steps: 1, Total: 2}, p)
+}
+
+// A plan of whatever witness can be read has a line for each thing, and nothing that the
+// witness names begins one.
+func FuzzNewPlan(f *testing.F) {
+	w, code := sample()
+	var text strings.Builder
+	require.NoError(f, w.Write(&text))
+	f.Add(text.String())
+	w.Kind = "deadlock"
+	w.Violation = w.Steps[1:]
+	text.Reset()
+	require.NoError(f, w.Write(&text))
+	f.Add(text.String())
+	words := regexp.MustCompile(`^(gopredict-plan|order|stuck|test|monitor|method|[a-z]) [\w -]`)
+	f.Fuzz(func(t *testing.T, in string) {
+		w, err := witness.Parse("w", strings.NewReader(in))
+		if err != nil {
+			return
+		}
+		plan, err := NewPlan(w, code, "01")
+		if err != nil {
+			return
+		}
+		tests := 0
+		for line := range strings.Lines(string(plan.Text)) {
+			assert.True(t, words.MatchString(line) || line == "stuck\n", "%q", line)
+			if strings.HasPrefix(line, "test ") {
+				tests++
+			}
+		}
+		assert.LessOrEqual(t, tests, len(w.Tests))
+	})
 }
 
 func FuzzParseVerdict(f *testing.F) {
