@@ -7,9 +7,9 @@ import (
 )
 
 // This file leaves out of the beginning of a run what others store that is not needed to come
-// where it leads, and what they do after that. So who goes on finds them where they have looked
-// at something and not yet done what they do about it: that is where what is not one step goes
-// wrong.
+// where it leads, and what they do after that; what they can look at without that they do. So who
+// goes on finds them where they have looked at something and not yet done what they do about it:
+// that is where what is not one step goes wrong.
 
 // ofMemory is the class of memory that overlaps, by the first extent of it.
 const ofMemory = numClasses
@@ -18,62 +18,142 @@ const ofMemory = numClasses
 // own, with what the others do before they store anything else, and where they lead; nil if they do
 // not lead there.
 func (x *searching) least(steps []taking, g int32) (all []taking, s *state) {
+	for len(steps) > 0 && steps[len(steps)-1].g != g {
+		steps = steps[:len(steps)-1]
+	}
+	if len(steps) == 0 {
+		return nil, nil // nobody has seen what it does first
+	}
 	keep := x.needed(steps, g)
-	ends := x.pure(steps, keep)
-	s = x.start()
-	last := false // has come
+	last := none // where all else is done
 	for k, t := range steps {
-		n := &x.nodes[t.node]
-		can := !last && !s.over && s.at[t.g] == t.node && t.way < s.ways(t.g)
-		if !keep[k] && (k >= ends[t.g] || !can || isLoad(n.kind) && s.content(n.obj) != t.found) {
-			ends[t.g] = 0
-			continue
+		if keep[k] && waits(x.nodes[t.node].kind) {
+			last = k
 		}
-		t.waits = s.waits[t.g]
-		t.queued = n.kind == trace.Acquire && s.queued[n.obj] == t.g+1
-		if !can || s.do(t.g, t.way) != t.found {
-			return nil, nil
-		}
-		if e := x.edge(t.node, t.found); e != nil {
-			s.move(t.g, e)
-		} else {
-			last = t.found != queues
-		}
-		all = append(all, t)
+	}
+	if last != none {
+		all, s = x.lead(steps, keep, last, g)
+	}
+	if s == nil {
+		all, s = x.lead(steps, keep, none, g)
 	}
 	return all, s
 }
 
-// pure returns by goroutine the position up to which its steps that are not kept store nothing.
-// If it holds locks there, that is where it takes the first of them.
-func (x *searching) pure(steps []taking, keep []bool) []int {
-	ends := make([]int, len(x.goroutines))
-	for g := range ends {
-		ends[g] = len(steps)
-	}
-	locks := make(map[int32][]int) // by goroutine: where those that it holds were taken
+// lead does the steps that are kept, and of the others those before their goroutines store
+// anything. Before the one at position last all but g look at what they can.
+func (x *searching) lead(steps []taking, keep []bool, last int, g int32) (all []taking, s *state) {
+	ends := x.pure(steps, keep)
+	s = x.start()
 	for k, t := range steps {
-		if k >= ends[t.g] {
+		if k == last {
+			more, ok := x.look(s, g)
+			if !ok {
+				return nil, nil
+			}
+			all = append(all, more...)
+		}
+		if !keep[k] && (k >= ends[t.g] || k > last && last != none || !x.comes(s, t)) {
+			ends[t.g] = 0
 			continue
 		}
-		switch n := &x.nodes[t.node]; n.kind {
-		case trace.Acquire, trace.RAcquire:
-			if t.found != queues && !keep[k] {
-				locks[t.g] = append(locks[t.g], k)
-			}
-		case trace.Release, trace.RRelease:
-			locks[t.g] = slices.DeleteFunc(locks[t.g], func(k int) bool { return x.nodes[steps[k].node].obj == n.obj })
-		case trace.Write, trace.AtomicStore, trace.AtomicRMW, trace.Send, trace.Recv, trace.Close, trace.Select,
-			trace.CondWait, trace.CondSignal, trace.CondBroadcast, trace.OnceBegin, trace.OnceEnd:
-			if keep[k] {
-				continue
-			}
-			if ends[t.g] = k; len(locks[t.g]) > 0 {
-				ends[t.g] = locks[t.g][0]
+		if !x.follow(s, t, &all) {
+			return nil, nil
+		}
+	}
+	return all, s
+}
+
+// comes reports whether a goroutine comes to a step in s, and can do it; if that is a read, finding
+// the same.
+func (x *searching) comes(s *state, t taking) bool {
+	n := &x.nodes[t.node]
+	return !s.over && s.at[t.g] == t.node && t.way < s.ways(t.g) && (!isLoad(n.kind) || s.content(n.obj) == t.found)
+}
+
+// follow does a step and adds it to all, and reports whether it finds in s what it says.
+func (x *searching) follow(s *state, t taking, all *[]taking) bool {
+	if !x.comes(s, t) {
+		return false
+	}
+	n := &x.nodes[t.node]
+	t.waits = s.waits[t.g]
+	t.queued = n.kind == trace.Acquire && s.queued[n.obj] == t.g+1
+	if s.do(t.g, t.way) != t.found {
+		return false
+	}
+	if e := x.edge(t.node, t.found); e != nil {
+		s.move(t.g, e)
+	}
+	*all = append(*all, t)
+	return true
+}
+
+// look lets all goroutines but g go on in s as long as they store nothing, and returns their
+// steps. If ok is false, s is of no use.
+func (x *searching) look(s *state, g int32) (all []taking, ok bool) {
+	for again := true; again; {
+		again = false
+		for h := range int32(len(s.at)) {
+			for h != g {
+				steps := x.glance(s, h)
+				if len(steps) == 0 {
+					break
+				}
+				for _, t := range steps {
+					if !x.follow(s, t, &all) {
+						return nil, false
+					}
+				}
+				again = true
 			}
 		}
 	}
-	return ends
+	return all, true
+}
+
+// maxGlance is how many steps under a lock are looked at.
+const maxGlance = 100
+
+// glance returns the step that a goroutine comes to in s if it stores nothing; of what it does
+// while it holds a lock all, or nothing.
+func (x *searching) glance(s *state, g int32) (all []taking) {
+	held := 0
+	for at := s.at[g]; at != none && len(all) < maxGlance; {
+		n := &x.nodes[at]
+		found := nothing
+		switch n.kind {
+		case trace.Read, trace.AtomicLoad:
+			found = s.content(n.obj)
+		case trace.Acquire, trace.RAcquire:
+			if s.locks[n.obj] != 0 || s.queued[n.obj] != 0 {
+				return nil
+			}
+			held++
+		case trace.Release, trace.RRelease:
+			if n.wakes != none {
+				return nil
+			}
+			held--
+		case trace.Begin, trace.Fork, trace.TestBegin, trace.ChanMake, trace.WaitGroupWait:
+		case trace.WaitGroupAdd:
+			if int64(n.word) < 0 {
+				return nil
+			}
+		default:
+			return nil
+		}
+		e := x.edge(at, found)
+		if e == nil {
+			return nil
+		}
+		all = append(all, taking{g: g, node: at, found: found})
+		if held <= 0 {
+			return all
+		}
+		at = e.to
+	}
+	return nil
 }
 
 // needed reports which of the steps of a run are of goroutine g, or such that these depend on.
@@ -152,4 +232,36 @@ func (x *searching) want(n *node, wanted map[object]bool) {
 			wanted[o] = true
 		}
 	}
+}
+
+// pure returns by goroutine the position up to which its steps that are not kept store nothing.
+// If it holds locks there, that is where it takes the first of them.
+func (x *searching) pure(steps []taking, keep []bool) []int {
+	ends := make([]int, len(x.goroutines))
+	for g := range ends {
+		ends[g] = len(steps)
+	}
+	locks := make(map[int32][]int) // by goroutine: where those that it holds were taken
+	for k, t := range steps {
+		if k >= ends[t.g] {
+			continue
+		}
+		switch n := &x.nodes[t.node]; n.kind {
+		case trace.Acquire, trace.RAcquire:
+			if t.found != queues && !keep[k] {
+				locks[t.g] = append(locks[t.g], k)
+			}
+		case trace.Release, trace.RRelease:
+			locks[t.g] = slices.DeleteFunc(locks[t.g], func(k int) bool { return x.nodes[steps[k].node].obj == n.obj })
+		case trace.Write, trace.AtomicStore, trace.AtomicRMW, trace.Send, trace.Recv, trace.Close, trace.Select,
+			trace.CondWait, trace.CondSignal, trace.CondBroadcast, trace.OnceBegin, trace.OnceEnd:
+			if keep[k] {
+				continue
+			}
+			if ends[t.g] = k; len(locks[t.g]) > 0 {
+				ends[t.g] = locks[t.g][0]
+			}
+		}
+	}
+	return ends
 }

@@ -405,13 +405,14 @@ func TestSort(t *testing.T) {
 
 // TestLeast has a goroutine that finds what another one has stored: of that one the run to
 // there has no more than this, and of a third one what it does before it stores anything, and
-// before it takes the lock for that.
+// before it takes the lock for that; a fourth has looked at something.
 func TestLeast(t *testing.T) {
 	p := &program{bodies: [][]statement{
-		{{op: spawn, on: 1}, {op: spawn, on: 2}, {op: spawn, on: 3}},
+		{{op: spawn, on: 1}, {op: spawn, on: 2}, {op: spawn, on: 3}, {op: spawn, on: 4}},
 		{{op: load}},
 		{{op: store, value: 1}, {op: store, on: 1, value: 1}},
 		{{op: lock}, {op: unlock}, {op: lock}, {op: add, on: 2}, {op: unlock}},
+		{{op: load}, {op: load}, {op: store, value: 2}},
 	}}
 	m := start(p)
 	for k := 0; k < len(m.gs); k++ {
@@ -434,7 +435,7 @@ func TestLeast(t *testing.T) {
 			}
 		}
 		slices.Sort(did)
-		require.Equal(t, []string{"0.1 read", "0.2 write", "0.3 acq", "0.3 rel"}, did)
+		require.Equal(t, []string{"0.1 read", "0.2 write", "0.3 acq", "0.3 rel", "0.4 read", "0.4 read"}, did)
 		return
 	}
 	require.Fail(t, "no run to where the first finds what the second has stored")
