@@ -115,3 +115,11 @@ func TestOrders(t *testing.T) {
 		assert.Equal(t, test.want, x.orders(recorder.Run{Seconds: test.seconds}, test.events), "%v seconds, %d events", test.seconds, test.events)
 	}
 }
+
+// The status tells what exploring knows, as soon as it has looked for what is left.
+func TestKnown(t *testing.T) {
+	v := newValues(&frontier{test: "TestX"})
+	require.Empty(t, v.known())
+	v.result, v.searched = v.program.Search(maxStates), true
+	require.Regexp(t, `^behaviours: \d+, to try: \d+$`, v.known())
+}

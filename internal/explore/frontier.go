@@ -71,6 +71,7 @@ type frontier struct {
 	made      int             // runs
 	more      func() bool     // the budget is not used up
 	fails     bool            // the test has failed in its first recording
+	known     func() string   // what the runs have shown so far, for the status; nil: nobody counts that
 }
 
 // beyond runs tests on, those last that are too long to be recorded again.
@@ -154,6 +155,7 @@ func (x *frontier) explore(ctx context.Context, flips *flipping) error {
 	x.more = func() bool {
 		return x.left > 0 && (b.Runs == 0 || x.made < b.Runs) && (b.Time == 0 || x.exploring > 0) && !values.complete()
 	}
+	x.known = values.known
 	start := time.Now()
 	err := x.loop(ctx)
 	x.exploring -= time.Since(start)
@@ -203,7 +205,11 @@ func (x *frontier) loop(ctx context.Context) error {
 			return nil
 		}
 		x.made += len(now)
-		x.status.Count("exploring", x.test+", "+x.run.Package.Path, x.made, x.opts.Explore.Runs, "")
+		known := ""
+		if x.known != nil {
+			known = x.known()
+		}
+		x.status.Count("exploring", x.test+", "+x.run.Package.Path, x.made, x.opts.Explore.Runs, known)
 		if err := x.make(ctx, now); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/gopredict/gopredict/analysis/reach"
@@ -47,6 +48,14 @@ func newValues(x *frontier) *values {
 // complete reports whether the runs have shown all that the test can do.
 func (v *values) complete() bool {
 	return v.searched && !v.fresh && len(v.asked) == 0 && v.result.Complete()
+}
+
+// known counts, for the status, what the last search has come to.
+func (v *values) known() string {
+	if !v.searched {
+		return ""
+	}
+	return fmt.Sprintf("behaviours: %d, to try: %d", v.result.Behaviours, len(v.result.Next))
 }
 
 func (v *values) next(_ context.Context, runs []*confirmation, n int) (all []*attempt, err error) {
