@@ -1,13 +1,14 @@
 // Exploring counts how many runs it takes until the bugs of testdata/sctbench and
 // testdata/reach are seen: with the runs that gopredict makes, one after the other, to where
-// no goroutine has been yet, beside random schedulers and plain runs, and how many runs it
-// takes to see all that random programs can do, and writes a page.
+// no goroutine has been yet, beside random schedulers and plain runs; and how many runs it
+// takes to see all that some tests of others can do, and random programs; and writes a page.
 //
 //	go run ./internal/measure/exploring -o docs/exploring.md
 //
 // With -rows the table can be made in parts, as of other programs each time. It exits with 1
 // if a bug that is expected is not confirmed within as many runs as are made at most, or if
-// something is confirmed in a program without a bug.
+// something is confirmed in a program without a bug, or if a test of others is not explored
+// completely.
 package main
 
 import (
@@ -51,6 +52,17 @@ func main() {
 				return false, err
 			}
 			fmt.Fprintf(os.Stderr, "exploring: %s\n", p.line())
+		}
+		for _, s := range suites {
+			if _, ok := b.suites[s.String()]; ok || !match.MatchString(s.test) {
+				continue
+			}
+			if err := b.measureSuite(ctx, s); err != nil {
+				return false, fmt.Errorf("%s: %w", s, err)
+			}
+			if err := b.save(*kept); err != nil {
+				return false, err
+			}
 		}
 		if b.oracle == "" {
 			if err := b.explore(ctx); err != nil {

@@ -22,8 +22,9 @@ type bench struct {
 	tool     string // gopredict's binary
 	seeds    int
 	programs []*program
-	random   int    // programs of the oracle
-	oracle   string // the table of it; "": not made yet
+	suites   map[string]outcome // by what suite.String has, those that are measured
+	random   int                // programs of the oracle
+	oracle   string             // the table of it; "": not made yet
 }
 
 // A program is one test of a subject.

@@ -9,6 +9,7 @@ import (
 // A row is what was measured of a program, in numbers of runs.
 type row struct {
 	Explored, Command outcome
+	Further           outcome          // of many more runs, for what is unseen
 	Chance            [len(orders)]int // the median by all seeds, of those until one fails; more than most: it does not
 	Plain             int              // of those of go test
 }
@@ -24,7 +25,8 @@ type outcome struct {
 // kept is what a file keeps.
 type kept struct {
 	Seeds    int
-	Programs map[string]*row // by their tests
+	Programs map[string]*row    // by their tests
+	Suites   map[string]outcome // by what suite.String has
 	Random   int
 	Oracle   string // of as many random programs
 }
@@ -42,6 +44,7 @@ func (b *bench) load(file string) error {
 	if k.Random == b.random {
 		b.oracle = k.Oracle
 	}
+	b.suites = k.Suites
 	for _, p := range b.programs {
 		p.row = k.Programs[p.test]
 	}
@@ -49,7 +52,7 @@ func (b *bench) load(file string) error {
 }
 
 func (b *bench) save(file string) error {
-	k := kept{Seeds: b.seeds, Programs: make(map[string]*row), Random: b.random, Oracle: b.oracle}
+	k := kept{Seeds: b.seeds, Programs: make(map[string]*row), Suites: b.suites, Random: b.random, Oracle: b.oracle}
 	for _, p := range b.programs {
 		if p.row != nil {
 			k.Programs[p.test] = p.row

@@ -48,6 +48,11 @@ func (b *bench) measure(ctx context.Context, p *program) (err error) {
 	if n := predicted.Confirmed; n > 0 && (r.Explored.Confirmed == 0 || n < r.Explored.Confirmed) {
 		r.Explored.Confirmed = n
 	}
+	if unseen[p.test] {
+		if r.Further, err = b.predict(ctx, p, fmt.Sprint("-predict.explore=", further), "-predict.runs=1", "-predict.kinds=failure,deadlock"); err != nil {
+			return err
+		}
+	}
 	if r.Command, err = b.predict(ctx, p); err != nil {
 		return err
 	}
@@ -159,6 +164,11 @@ func (b *bench) predict(ctx context.Context, p *program, flags ...string) (o out
 	if err := os.RemoveAll(filepath.Join(p.dir, "testdata")); err != nil { // witnesses
 		return o, err
 	}
+	return b.outcome(ctx, p.dir, slices.Concat([]string{"-run=^" + p.test + "$"}, flags, []string{"."})...)
+}
+
+// outcome runs gopredict test in a folder, on one test.
+func (b *bench) outcome(ctx context.Context, dir string, args ...string) (o outcome, err error) {
 	var r struct {
 		Packages []struct {
 			Runs     int
@@ -173,8 +183,7 @@ func (b *bench) predict(ctx context.Context, p *program, flags ...string) (o out
 			Run    int
 		}
 	}
-	args := slices.Concat([]string{"-count=1", "-run=^" + p.test + "$"}, flags, []string{"."})
-	if _, _, err := script.Predict(ctx, b.tool, p.dir, &r, args...); err != nil {
+	if _, _, err := script.Predict(ctx, b.tool, dir, &r, append([]string{"-count=1"}, args...)...); err != nil {
 		return o, err
 	}
 	for _, pkg := range r.Packages {

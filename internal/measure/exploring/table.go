@@ -33,20 +33,48 @@ func (p *program) line() string {
 			cells = append(cells, cell(runs))
 		}
 	}
-	behaviours := fmt.Sprint(p.Explored.Behaviours)
-	if !p.Explored.Complete {
-		behaviours = "more than " + behaviours
-	}
-	cells = append(cells, whole, behaviours, fmt.Sprint(p.Explored.Runs))
+	cells = append(cells, whole, p.Explored.behaviours(), fmt.Sprint(p.Explored.Runs))
 	return "| " + strings.Join(cells, " | ") + " |"
 }
 
-// unseen are programs whose bugs neither exploring nor chance comes to.
+// behaviours returns how many there are, as the tables have it.
+func (o outcome) behaviours() string {
+	if o.Complete {
+		return fmt.Sprint(o.Behaviours)
+	}
+	return fmt.Sprint("more than ", o.Behaviours)
+}
+
+// unseen are programs whose bugs neither exploring nor chance comes to in so many runs as there
+// are at most; further is how many more of exploring are tried with them.
 var unseen = map[string]bool{"TestSafeStack": true}
 
+const further = 2000
+
+// later tells what the further runs of the programs that are unseen have shown.
+func (b *bench) later() string {
+	var all []string
+	for _, p := range b.programs {
+		if p.row == nil || p.Further.Runs == 0 {
+			continue
+		}
+		if n := p.Further.Confirmed; n > 0 {
+			all = append(all, fmt.Sprintf("exploring sees it in run %d, if it may make %d", n, further))
+		} else {
+			all = append(all, fmt.Sprintf("exploring does not see it in %d runs either", further))
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
 // good reports whether, of what was measured, each bug is confirmed and nothing else is, but
-// for those that are unseen.
+// for those that are unseen, and each suite is explored completely.
 func (b *bench) good() bool {
+	for _, o := range b.suites {
+		if !o.Complete {
+			return false
+		}
+	}
 	return !slices.ContainsFunc(b.programs, func(p *program) bool {
 		return p.row != nil && !unseen[p.test] && (p.bug != (p.Explored.Confirmed > 0) || !p.bug && p.Command.Confirmed > 0)
 	})
@@ -76,7 +104,7 @@ func (b *bench) page() string {
 			fewer++
 		}
 	}
-	return fmt.Sprintf(page, b.seeds, most, found, bugs, fewer, names, rule, rows.String(), b.random, b.oracle)
+	return fmt.Sprintf(page, b.seeds, most, found, bugs, fewer, names, rule, rows.String(), b.random, b.oracle, b.later(), b.suiteLines())
 }
 
 // fewest reports whether no order of chance needs fewer runs than exploring, nor do plain
@@ -108,11 +136,19 @@ program, if it was explored completely, and *all* the runs that this took, or th
 %[3]d of %[4]d bugs are seen by exploring, %[5]d of them in no more runs than any order of chance takes.
 
 SafeStack's bug, which needs three goroutines to come in each other's way five times, is seen
-by nothing here.
+by nothing here; %[11]s.
 
 | program | explored%[6]s | plain | command | behaviours | all |
 |---|---%[7]s|---|---|---|---|
 %[8]s
+## Tests of others
+
+One test each of modules of others, explored to the end by ` + "`gopredict explore`" + ` with these
+arguments, in the module.
+
+| module | arguments | behaviours | runs |
+|---|---|---|---|
+%[12]s
 ## All that programs can do
 
 %[9]d small random programs (of locks, channels, selects, atomics, conditions, WaitGroups,
