@@ -163,13 +163,14 @@ func (x *searching) needed(steps []taking, g int32) []bool {
 		more = false
 		going := map[int32]bool{g: true} // goroutines with steps that are kept
 		wanted := make(map[object]bool)  // what these depend on
+		all := false                     // or nobody knows on what
 		for k, step := range slices.Backward(steps) {
-			if !keep[k] && (going[step.g] || x.gives(step, going, wanted) && !x.skips(steps[:k], keep, step)) {
+			if !keep[k] && (all || going[step.g] || x.gives(step, going, wanted) && !x.skips(steps[:k], keep, step)) {
 				keep[k], more = true, true
 			}
 			if keep[k] {
 				going[step.g] = true
-				x.want(&x.nodes[step.node], wanted)
+				all = !x.want(&x.nodes[step.node], wanted) || all
 			}
 		}
 	}
@@ -219,19 +220,24 @@ func (x *searching) skips(before []taking, keep []bool, step taking) bool {
 	return false
 }
 
-// want notes what an operation depends on. What a store replaces nobody finds any more.
-func (x *searching) want(n *node, wanted map[object]bool) {
+// want notes what an operation depends on. What a store replaces nobody finds any more. It returns
+// false if no run tells what it depends on, as on who closes a channel that package testing has.
+func (x *searching) want(n *node, wanted map[object]bool) bool {
 	switch n.kind {
 	case trace.Release, trace.RRelease, trace.WaitGroupAdd:
-		return
+		return true
 	}
 	for _, o := range x.things(n) {
-		if x.ahead.plain(n) {
+		switch {
+		case o.class == ofChan && (x.shut[int32(o.name)] || x.outside[int32(o.name)]):
+			return false
+		case x.ahead.plain(n):
 			delete(wanted, o)
-		} else {
+		default:
 			wanted[o] = true
 		}
 	}
+	return true
 }
 
 // pure returns by goroutine the position up to which its steps that are not kept store nothing.
