@@ -77,7 +77,7 @@ func (b *bench) prepare(ctx context.Context, from string) error {
 		}
 		for _, d := range parsed.Decls {
 			fn, ok := d.(*ast.FuncDecl)
-			if !ok || !strings.HasPrefix(fn.Name.Name, "Test") || strings.HasPrefix(fn.Name.Name, "TestOpen") {
+			if !ok || !strings.HasPrefix(fn.Name.Name, "Test") || strings.HasPrefix(fn.Name.Name, "TestOpen") && !wanted(fn) {
 				continue
 			}
 			b.programs = append(b.programs, &program{
