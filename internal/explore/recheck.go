@@ -253,6 +253,8 @@ func (c *confirmation) recheck(ctx context.Context, w *witness.Witness, r replay
 		return cannot("%s does not start goroutines any more", w.Tests[0])
 	case left >= 0:
 		return cannot("%s does not come to %s any more", w.Tests[0], placeOf(now.Violation[left]))
+	case crashes(r):
+		return cannot("%s crashes or hangs in another order of its goroutines", w.Tests[0])
 	}
 	return Recheck{Status: bug.Fixed}, nil
 }
@@ -364,12 +366,17 @@ func (c *confirmation) find(ctx context.Context, all []finding, is func(*witness
 	return reported{}, err
 }
 
-// Strays reports whether the replays of a witness have led elsewhere, or there were none as
-// places of its violation are gone: what has become of its bug is for [Exploration.Recheck].
+// Strays reports whether the replays of a witness have led elsewhere, be it to a crash, or there
+// were none as places of its violation are gone: what has become of its bug is for
+// [Exploration.Recheck].
 func Strays(r replayer.Result) bool {
 	became := r.OfWitness()
-	return became == bug.Left || became == bug.Stale && (r.Replays > 0 || len(r.Gone) > 0)
+	return became == bug.Left || crashes(r) || became == bug.Stale && (r.Replays > 0 || len(r.Gone) > 0)
 }
+
+// crashes reports whether a test has crashed or hung where its replays have led, which may be
+// the very bug.
+func crashes(r replayer.Result) bool { return r.Reproduced == 0 && r.OfWitness() == bug.Unconfirmed }
 
 // The places of a bug are looked for in sources that were edited: code may have been moved to
 // another function, and what it names may have another name.

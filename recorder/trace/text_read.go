@@ -103,6 +103,7 @@ func (t *Trace) parseLine(line string) *FormatError {
 		e := TestEvent{a.string("action"), a.string("test"), a.string("output"), time.Duration(a.number("elapsed", 63))}
 		if err := e.sound(); err != nil {
 			a.fail(err.Error(), fmt.Sprintf("%+v", e))
+			break
 		}
 		t.Tested = append(t.Tested, e)
 	case textWord:
