@@ -68,11 +68,16 @@ func NewFinding(ev Evidence) Finding {
 			Func: n.function(s.Func), File: s.File, Line: s.Line, Col: s.Col,
 			Variable: s.Variable, Region: s.Region,
 		}
-		if w.Kind == bug.Failure {
+		switch {
+		case w.Kind == bug.Failure:
 			a.Op, a.Expr = onTest(s)
+		case s.Op == trace.Call:
+			a.Expr = n.method(&ev, i, s)
 		}
 		if g := goroutine(&ev, i, s); g != nil {
-			a.CreatedAt = created(&ev, n, g)
+			if a.Subtest = subtest(&ev, g); a.Subtest == "" {
+				a.CreatedAt = created(&ev, n, g)
+			}
 			a.Locks = locks(&ev, n, g.ID, ev.Violation[i])
 		}
 		f.Accesses = append(f.Accesses, a)
@@ -86,6 +91,13 @@ func NewFinding(ev Evidence) Finding {
 	}
 	steps, violation := interleaving(w, f.First)
 	f.Interleaving = named(w, n, steps, violation)
+	for i, s := range steps {
+		for k, v := range w.Violation {
+			if s.Op == trace.Call && v.Goroutine == s.Goroutine && v.File == s.File && v.Line == s.Line && v.Occ == s.Occ {
+				f.Interleaving[i].Expr = f.Accesses[k].Expr
+			}
+		}
+	}
 	f.connect(&ev, n, steps)
 	f.excerpts(&ev)
 	for i := 1; i < len(f.Interleaving); i++ {
@@ -126,6 +138,9 @@ func whyStopped(rest []Step, goroutine string, w *witness.Witness, n namer) stri
 
 // stopped says what a goroutine is kept from.
 func stopped(s witness.Step) string {
+	if inTesting(s) {
+		return stoppedInTesting(s)
+	}
 	switch s.Op {
 	case trace.WaitGroupWait, trace.CondWait:
 		return strings.TrimSpace("waits for " + s.Expr)
@@ -145,14 +160,34 @@ func stopped(s witness.Step) string {
 	return "stopped before " + witness.Phrase(s.Op.String(), s.Expr)
 }
 
+// inTesting reports whether a step is one of package testing.
+func inTesting(s witness.Step) bool { return strings.HasPrefix(s.File, "std/testing/") }
+
+// stoppedInTesting is stopped for what package testing does: the locks and channels there are
+// nothing that a reader knows.
+func stoppedInTesting(s witness.Step) string {
+	switch {
+	case s.Op == trace.Recv && s.Func == "testing.(*T).Run":
+		return "waits for a subtest"
+	case s.Op == trace.Recv && s.Func == "testing.(*T).Parallel":
+		return "waits for its turn" // the tests that are not parallel come first
+	case s.Op == trace.Recv && strings.HasPrefix(s.Func, "testing.tRunner"):
+		return "waits for subtests"
+	case strings.HasPrefix(s.Func, "testing.tRunner"), s.Func == "testing.(*common).runCleanup":
+		return "the test is over"
+	}
+	return "stopped in package testing"
+}
+
 // interleaving lists the steps of w and then what of its violation is not among
-// them, the access that goes first at its place. The second result says of each whether it
-// is one of the violation.
+// them, the access that goes first at its place. What package testing does is left out, but
+// that it starts a test. The second result says of each whether it is one of the violation.
 func interleaving(w *witness.Witness, first int) (steps []witness.Step, violation []bool) {
 	add := func(s witness.Step, marked bool) { steps, violation = append(steps, s), append(violation, marked) }
 	for _, s := range w.Steps {
-		if s.Op != trace.Begin { // where it stands says nothing
-			add(s, (w.InOrder() || w.Stuck()) && w.Shows(s))
+		marked := (w.InOrder() || w.Stuck()) && w.Shows(s)
+		if s.Op != trace.Begin && (marked || !inTesting(s) || s.Op == trace.Fork) { // where it begins says nothing
+			add(s, marked)
 		}
 	}
 	if w.InOrder() && slices.ContainsFunc(w.Steps, w.Shows) {
@@ -178,6 +213,9 @@ func named(w *witness.Witness, n namer, steps []witness.Step, violation []bool) 
 			Goroutine: n.goroutine(s.Goroutine), Op: s.Op.String(), Expr: s.Expr, Value: s.Value,
 			Func: n.function(s.Func), File: s.File, Line: s.Line, Violation: violation[i],
 		}
+		if s.Op == trace.Fork && inTesting(s) {
+			step.Expr = runTest
+		}
 		if violation[i] && w.Kind == bug.Failure {
 			step.Op, step.Expr = onTest(s)
 			step.Value = ""
@@ -186,6 +224,9 @@ func named(w *witness.Witness, n namer, steps []witness.Step, violation []bool) 
 	}
 	return out
 }
+
+// runTest is what starts a subtest.
+const runTest = "t.Run"
 
 // outcomes tells what each order of a violation's accesses has led to, of those that were
 // replayed until a violation was there.
@@ -273,6 +314,38 @@ func created(ev *Evidence, n namer, g *trace.Goroutine) *Place {
 	}
 	p := place(ev, n, trace.Fork, g.Site)
 	return &p
+}
+
+// method is what is called at access i of the violation, which is s: as the line has it, if
+// that is plain. A line may call several functions, or hand a method to one of them.
+func (n namer) method(ev *Evidence, i int, s witness.Step) string {
+	if ev.Trace == nil || i >= len(ev.Violation) || ev.Violation[i] < 0 {
+		return s.Expr
+	}
+	number := ev.Trace.Events[ev.Violation[i]].Val
+	for _, site := range ev.Trace.Sites {
+		if trace.KeyOf(site.Func, 0) != number {
+			continue
+		}
+		if name := site.Func[strings.LastIndexByte(site.Func, '.'):]; !strings.HasSuffix(s.Expr, name) {
+			return n.function(site.Func)
+		}
+		break
+	}
+	return s.Expr
+}
+
+// subtest returns the name of the subtest that a goroutine runs; "" if it is none's.
+func subtest(ev *Evidence, g *trace.Goroutine) string {
+	begins := slices.IndexFunc(ev.Trace.Events, func(e trace.Event) bool { return e.G == g.ID && e.Kind == trace.TestBegin })
+	if begins < 0 {
+		return ""
+	}
+	name := ev.Trace.Names[ev.Trace.Events[begins].Obj]
+	if !strings.Contains(name, "/") {
+		return ""
+	}
+	return name
 }
 
 // locks returns where goroutine g acquired the locks that it holds at position at;

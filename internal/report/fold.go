@@ -1,6 +1,9 @@
 package report
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // A row is one line of the table: a step, or what was left out.
 type row struct {
@@ -18,18 +21,19 @@ const (
 	keepTail = maxRows - keepHead - 1
 )
 
-// fold chooses the rows for steps: rounds of a loop but the first and the last
-// are left out; of what is still too long so many of the steps that say least, whose
-// numbers are missing then; and of what is too long all the same the middle. The
-// violation always stays.
+// fold chooses the rows for steps: what the standard library does is left out but where
+// goroutines switch; rounds of a loop but the first and the last; of what is still too long
+// so many of the steps that say least; and of what is too long all the same the middle. The
+// numbers of what is left out are missing. The violation always stays.
 func fold(steps []Step) []row {
+	all := slices.DeleteFunc(unfolded(steps), func(r row) bool { return r.step.inside() })
 	var rows []row
-	for from := 0; from < len(steps); {
+	for from := 0; from < len(all); {
 		to := from + 1
-		for to < len(steps) && sameRun(steps[from], steps[to]) {
+		for to < len(all) && sameRun(*all[from].step, *all[to].step) {
 			to++
 		}
-		rows = append(rows, foldLoops(steps, from, to)...)
+		rows = append(rows, foldLoops(all[from:to])...)
 		from = to
 	}
 	for _, dull := range []func(Step) bool{Step.counts, Step.locks} {
@@ -89,6 +93,12 @@ func unfolded(steps []Step) []row {
 	return rows
 }
 
+// inside reports whether s is one within the standard library that says nothing of where the
+// program's own goroutines come from or switch.
+func (s Step) inside() bool {
+	return strings.HasPrefix(s.File, "std/") && s.Op != "fork" && !s.Violation && s.Switch == nil
+}
+
 // counts reports whether s is an operation of a WaitGroup.
 func (s Step) counts() bool { return s.Op == "add" || s.Op == "wgwait" }
 
@@ -131,36 +141,30 @@ func sameRun(a, b Step) bool { return a.Goroutine == b.Goroutine && !b.Violation
 // maxPeriod is the longest round of a loop that is recognized, in steps.
 const maxPeriod = 8
 
-// foldLoops makes rows of steps[from:to], which one goroutine does in one go.
-func foldLoops(steps []Step, from, to int) []row {
+// foldLoops leaves rounds out of the rows of steps that one goroutine does in one go.
+func foldLoops(all []row) []row {
 	var rows []row
-	show := func(i int) { rows = append(rows, row{step: &steps[i], number: i + 1}) }
-	for i := from; i < to; {
-		period, rounds := loop(steps[i:to])
+	for len(all) > 0 {
+		period, rounds := loop(all)
 		if rounds < 3 || (rounds-2)*period < 3 { // folding must save room
-			show(i)
-			i++
+			rows, all = append(rows, all[0]), all[1:]
 			continue
 		}
-		for k := i; k < i+period; k++ {
-			show(k)
-		}
-		rows = append(rows, row{folded: (rounds - 2) * period, rounds: rounds - 2})
-		i += (rounds - 1) * period
-		for k := i; k < i+period; k++ {
-			show(k)
-		}
-		i += period
+		left := (rounds - 1) * period // where the last round begins
+		rows = append(rows, all[:period]...)
+		rows = append(rows, row{folded: all[left].number - all[period-1].number - 1, rounds: rounds - 2})
+		rows = append(rows, all[left:left+period]...)
+		all = all[left+period:]
 	}
 	return rows
 }
 
-// loop finds how often steps begin with repetitions of the same places: the
-// period that covers most steps.
-func loop(steps []Step) (period, rounds int) {
-	for p := 1; p <= maxPeriod && 2*p <= len(steps); p++ {
+// loop finds how often rows begin with repetitions of the same places: the
+// period that covers most of them.
+func loop(rows []row) (period, rounds int) {
+	for p := 1; p <= maxPeriod && 2*p <= len(rows); p++ {
 		n := p
-		for n < len(steps) && samePlace(steps[n], steps[n-p]) {
+		for n < len(rows) && samePlace(*rows[n].step, *rows[n-p].step) {
 			n++
 		}
 		if n/p > 1 && n/p*p > period*rounds {

@@ -285,6 +285,9 @@ func (v *pageFinding) interleaving() {
 // created says where a goroutine was created, as far as f tells.
 func (f *Finding) created(goroutine string) string {
 	for _, a := range slices.Concat(f.Accesses, f.Also) {
+		if a.Goroutine == goroutine && a.Subtest != "" {
+			return a.Subtest
+		}
 		if a.Goroutine == goroutine && a.CreatedAt != nil {
 			return a.CreatedAt.Pos()
 		}
@@ -292,6 +295,9 @@ func (f *Finding) created(goroutine string) string {
 	for _, e := range f.Edges {
 		if e.Kind == EdgeGo && f.Interleaving[e.To].Goroutine == goroutine {
 			s := f.Interleaving[e.From]
+			if s.Expr == runTest {
+				return ""
+			}
 			return pos(s.File, s.Line)
 		}
 	}

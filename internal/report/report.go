@@ -180,6 +180,8 @@ type Access struct {
 	Region    int     `json:"region,omitempty"`
 	Locks     []Place `json:"locks,omitempty"`                // held here, in the order of acquisition
 	CreatedAt *Place  `json:"goroutine_created_at,omitempty"` // the go statement; nil where unknown
+	// Subtest is what the goroutine runs, if it is that of a subtest.
+	Subtest string `json:"subtest,omitempty"`
 	// CreatedFor is the call of the program's own packages that led to a go statement
 	// elsewhere, of a goroutine that is blocked for ever.
 	CreatedFor *Place `json:"goroutine_created_for,omitempty"`

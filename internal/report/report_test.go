@@ -369,6 +369,7 @@ func TestFolder(t *testing.T) {
 		{[]string{"bank/x/a.go", "bank/xy/b.go"}, "bank/"},
 		{[]string{"/abs/a.go", "b.go"}, ""},
 		{[]string{"a.go"}, ""},
+		{[]string{"std/net/http/server.go", "bank/x/a.go"}, "bank/x/"},
 		{nil, ""},
 	} {
 		rows := []row{{folded: 1}}

@@ -179,11 +179,12 @@ func tableOf(rows []row, names []string, total int) layout {
 	return t
 }
 
-// folder is the longest folder that all steps' files are in, with its slash.
+// folder is the longest folder that the files of all steps outside of the standard library
+// are in, with its slash.
 func folder(rows []row) string {
 	common, first := "", true
 	for _, r := range rows {
-		if r.step == nil {
+		if r.step == nil || strings.HasPrefix(r.step.File, "std/") {
 			continue
 		}
 		dir := r.step.File[:strings.LastIndexByte(r.step.File, '/')+1]
@@ -197,8 +198,12 @@ func folder(rows []row) string {
 	return common
 }
 
-// position is the step's place, without the table's folder.
+// position is the step's place, without the table's folder. Where package testing starts a
+// subtest is none that says anything.
 func (t layout) position(s Step) string {
+	if s.Expr == runTest && strings.HasPrefix(s.File, "std/testing/") {
+		return ""
+	}
 	return pos(strings.TrimPrefix(s.File, t.folder), s.Line)
 }
 

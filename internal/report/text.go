@@ -240,7 +240,7 @@ func (p *printer) access(f *Finding, i int) {
 // earlier access was of the same goroutine.
 func (p *printer) creation(f *Finding, i int) {
 	a := f.Accesses[i]
-	if a.CreatedAt == nil {
+	if a.CreatedAt == nil && a.Subtest == "" {
 		return
 	}
 	for _, b := range f.Accesses[:i] {
@@ -249,6 +249,10 @@ func (p *printer) creation(f *Finding, i int) {
 		}
 	}
 	p.line("")
+	if a.Subtest != "" {
+		p.line("Goroutine %s runs %s", a.Goroutine, a.Subtest)
+		return
+	}
 	p.line("Goroutine %s created at:", a.Goroutine)
 	p.place(a.CreatedAt.Func, a.CreatedAt.File, a.CreatedAt.Line)
 	if c := a.CreatedFor; c != nil {
