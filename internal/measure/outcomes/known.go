@@ -35,6 +35,12 @@ var verdicts = map[string]string{
 	"TestTransportNoReuseAfterEarlyResponse": "real: the handler adds to the group after its response, by which the test may have come to Wait",
 	"TestStopCausesJobsToNotRun":             "real, and meant: a goroutine waits for a job that must not run",
 
+	"TestDoDupSuppress":                        "real, by time alone: a goroutine that comes to Do after the test's 100 ms receives once more what is sent once",
+	"TestStatementQueryRowConcurrent":          counted,
+	"TestStmtCloseDeps":                        counted,
+	"TestReverseProxy_PanicClosesIncomingBody": "real, and what the test is about: the handler panics, and the transport that it has called still reads the request's body; no harm is seen",
+	"TestPoolAcquireCallsConstructorWithAcquireContextValuesButNotDeadline": "real, by time alone: if the context's 100 ms pass before Acquire looks at it",
+
 	"TestZero":                                afterGuard,
 	"TestOne":                                 afterGuard,
 	"TestMany":                                afterGuard,
@@ -79,6 +85,7 @@ var verdicts = map[string]string{
 }
 
 const (
+	counted    = "orders that happen: what a statement or a connection is needed for is counted under the lock, call by call; no harm is seen"
 	byTime     = "real, by time alone: the goroutine that a sleep or a tick is to wait for has not come so far when that is over"
 	afterGuard = "real, by time alone: if the group's goroutine takes more than 100 ms, the test does not receive what it sends"
 	notClosed  = "real: the test does not close the channel, whose goroutine waits for what comes"
