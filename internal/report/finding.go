@@ -324,7 +324,8 @@ func (n namer) method(ev *Evidence, i int, s witness.Step) string {
 	}
 	number := ev.Trace.Events[ev.Violation[i]].Val
 	for _, site := range ev.Trace.Sites {
-		if trace.KeyOf(site.Func, 0) != number {
+		pkg, method, _ := strings.Cut(site.Func, ".(*")
+		if trace.KeyOf("(*"+pkg+"."+method, 0) != number { // as types.Func.FullName has it
 			continue
 		}
 		if name := site.Func[strings.LastIndexByte(site.Func, '.'):]; !strings.HasSuffix(s.Expr, name) {

@@ -81,7 +81,7 @@ func TestSubtestAndMethod(t *testing.T) {
 			2: {ID: 2, Func: "example.com/p.(*Conn).Close", File: "/m/p.go", Line: 7},
 		},
 	}
-	number := trace.KeyOf("example.com/p.(*Conn).Close", 0)
+	number := trace.KeyOf("(*example.com/p.Conn).Close", 0)
 	tr.Events = []trace.Event{
 		{Kind: trace.TestBegin, G: 1}, {Kind: trace.Fork, G: 1, Site: 1, Obj: 2}, {Kind: trace.Begin, G: 2}, {Kind: trace.TestBegin, G: 2, Obj: 1},
 		{Kind: trace.Call, G: 1, Obj: 9, Val: number}, {Kind: trace.Call, G: 2, Obj: 9, Val: number},
