@@ -30,7 +30,7 @@ func (f *Finding) Heading() []string {
 		title += " in " + f.Test
 	}
 	lines := []string{title + ": " + f.Sentence()}
-	if f.Effect.Harm() > 0 {
+	if said := f.Kind.ProofOf(len(f.Accesses)) == bug.FailedTest && f.Effect == bug.TestFailure; f.Effect.Harm() > 0 && !said {
 		lines = append(lines, capital(f.Effect.Text())+".")
 	}
 	if f.Witness != "" {
