@@ -2,6 +2,7 @@ package suites
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -44,14 +45,15 @@ func (f finding) values() map[string][]string {
 	return out
 }
 
-// values returns those of the steps and the violation of a witness, likewise.
+// values returns those of the steps and the violation of a witness, likewise, without what
+// package testing does but start tests: no report shows that.
 func values(t *testing.T, file string) map[string][]string {
 	t.Helper()
 	w, err := witness.Load(file)
 	require.NoError(t, err)
 	out := make(map[string][]string)
 	for _, s := range append(w.Steps, w.Violation...) {
-		if s.Op.String() != "begin" {
+		if op := s.Op.String(); op != "begin" && (op == "fork" || !strings.HasPrefix(s.File, "std/testing/")) {
 			step := s.Goroutine + " " + s.Op.String()
 			out[step] = append(out[step], s.Value)
 		}
