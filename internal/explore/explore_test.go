@@ -15,6 +15,17 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
+// written writes a trace to a file and returns its name.
+func written(t *testing.T, tr *trace.Trace) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "m.trace")
+	f, err := os.Create(file)
+	require.NoError(t, err)
+	require.NoError(t, trace.Encode(f, tr))
+	require.NoError(t, f.Close())
+	return file
+}
+
 // TestReadDamagedTrace: what is before the damage is used, as the warning says.
 func TestReadDamagedTrace(t *testing.T) {
 	const events = 100_000
@@ -22,11 +33,7 @@ func TestReadDamagedTrace(t *testing.T) {
 	for i := range events {
 		tr.Events = append(tr.Events, trace.Event{Kind: trace.Write, Obj: 8, Size: 8, Val: uint64(i * i)})
 	}
-	file := filepath.Join(t.TempDir(), "m.trace")
-	f, err := os.Create(file)
-	require.NoError(t, err)
-	require.NoError(t, trace.Encode(f, tr))
-	require.NoError(t, f.Close())
+	file := written(t, tr)
 
 	x := &Exploration{build: &recorder.Build{}}
 	run := recorder.Run{Package: recorder.Package{Path: "example.com/m"}, Trace: file}
@@ -55,11 +62,7 @@ func TestReadDamagedTrace(t *testing.T) {
 // What could not be written may have been what matters: the run is not called whole.
 func TestReadUnwrittenTrace(t *testing.T) {
 	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Path: "0"}}, Events: []trace.Event{{Kind: trace.Write, Obj: 8, Size: 8}}}
-	file := filepath.Join(t.TempDir(), "m.trace")
-	f, err := os.Create(file)
-	require.NoError(t, err)
-	require.NoError(t, trace.Encode(f, tr))
-	require.NoError(t, f.Close())
+	file := written(t, tr)
 
 	x := &Exploration{build: &recorder.Build{}}
 	read, whole := x.read(recorder.Run{Package: recorder.Package{Path: "example.com/m"}, Trace: file, Unwritten: true}, x.warn)
@@ -72,11 +75,7 @@ func TestReadUnwrittenTrace(t *testing.T) {
 
 func TestReadImpossibleTrace(t *testing.T) {
 	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Path: "0"}}, Events: []trace.Event{{Kind: trace.End}, {Kind: trace.Acquire, Obj: 8}}, Complete: true}
-	file := filepath.Join(t.TempDir(), "m.trace")
-	f, err := os.Create(file)
-	require.NoError(t, err)
-	require.NoError(t, trace.Encode(f, tr))
-	require.NoError(t, f.Close())
+	file := written(t, tr)
 
 	x := &Exploration{build: &recorder.Build{}}
 	read, whole := x.read(recorder.Run{Package: recorder.Package{Path: "example.com/m"}, Trace: file}, x.warn)
