@@ -160,8 +160,11 @@ func stopped(s witness.Step) string {
 	return "stopped before " + witness.Phrase(s.Op.String(), s.Expr)
 }
 
+// testingFiles is where the files of package testing are.
+const testingFiles = "std/testing/"
+
 // inTesting reports whether a step is one of package testing.
-func inTesting(s witness.Step) bool { return strings.HasPrefix(s.File, "std/testing/") }
+func inTesting(s witness.Step) bool { return strings.HasPrefix(s.File, testingFiles) }
 
 // stoppedInTesting is stopped for what package testing does: the locks and channels there are
 // nothing that a reader knows.
@@ -227,6 +230,11 @@ func named(w *witness.Witness, n namer, steps []witness.Step, violation []bool) 
 
 // runTest is what starts a subtest.
 const runTest = "t.Run"
+
+// startsTest reports whether s is where package testing starts a subtest.
+func (s Step) startsTest() bool {
+	return s.Op == "fork" && s.Expr == runTest && strings.HasPrefix(s.File, testingFiles)
+}
 
 // outcomes tells what each order of a violation's accesses has led to, of those that were
 // replayed until a violation was there.
@@ -336,8 +344,12 @@ func (n namer) method(ev *Evidence, i int, s witness.Step) string {
 	return s.Expr
 }
 
-// subtest returns the name of the subtest that a goroutine runs; "" if it is none's.
+// subtest returns the name of the subtest that a goroutine runs; "" if it is none's, or package
+// testing has not started it.
 func subtest(ev *Evidence, g *trace.Goroutine) string {
+	if !strings.HasPrefix(ev.Trace.Sites[g.Site].Func, "testing.") {
+		return "" // most are not, and a trace is long
+	}
 	begins := slices.IndexFunc(ev.Trace.Events, func(e trace.Event) bool { return e.G == g.ID && e.Kind == trace.TestBegin })
 	if begins < 0 {
 		return ""

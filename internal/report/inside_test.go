@@ -35,7 +35,7 @@ func TestPositionInside(t *testing.T) {
 	at := layout{folder: "bank/"}
 	assert.Equal(t, "a.go:3", at.position(Step{File: "bank/a.go", Line: 3}))
 	assert.Equal(t, "std/net/http/server.go:9", at.position(Step{File: "std/net/http/server.go", Line: 9}))
-	assert.Empty(t, at.position(Step{File: "std/testing/testing.go", Line: 2101, Expr: runTest}))
+	assert.Empty(t, at.position(Step{Op: "fork", File: "std/testing/testing.go", Line: 2101, Expr: runTest}))
 }
 
 // What package testing does to goroutines is said in words that its users have.

@@ -295,7 +295,7 @@ func (f *Finding) created(goroutine string) string {
 	for _, e := range f.Edges {
 		if e.Kind == EdgeGo && f.Interleaving[e.To].Goroutine == goroutine {
 			s := f.Interleaving[e.From]
-			if s.Expr == runTest {
+			if s.startsTest() {
 				return ""
 			}
 			return pos(s.File, s.Line)

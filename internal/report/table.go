@@ -201,7 +201,7 @@ func folder(rows []row) string {
 // position is the step's place, without the table's folder. Where package testing starts a
 // subtest is none that says anything.
 func (t layout) position(s Step) string {
-	if s.Expr == runTest && strings.HasPrefix(s.File, "std/testing/") {
+	if s.startsTest() {
 		return ""
 	}
 	return pos(strings.TrimPrefix(s.File, t.folder), s.Line)

@@ -29,7 +29,7 @@ func (s Step) cell(width int) string {
 		after = " = " + s.Value
 	}
 	expr := s.Expr
-	if s.Op == "fork" && (strings.HasSuffix(expr, ".Go") || expr == runTest) { // no go statement
+	if s.Op == "fork" && strings.HasSuffix(expr, ".Go") || s.startsTest() { // no go statement
 		before = ""
 	} else if expr != "" {
 		before += " "
