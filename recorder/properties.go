@@ -27,7 +27,7 @@ func Properties(ctx context.Context, c *Config) ([]properties.Declaration, error
 }
 
 // declared returns the properties that the tests of the packages to rewrite declare, and the
-// methods that these name, or events. Each must be in one of these packages.
+// methods that these name, or events. Each must be declared, or told of, in one of these packages.
 func (l *loaded) declared() (ds []properties.Declaration, calls map[string]bool, err error) {
 	if ds, err = properties.Read(l.rewrite); err != nil {
 		return nil, nil, err
@@ -36,12 +36,21 @@ func (l *loaded) declared() (ds []properties.Declaration, calls map[string]bool,
 	for _, p := range l.rewrite {
 		in[p.PkgPath] = true
 	}
+	var tells map[string]bool // nil before somebody asks
 	calls = make(map[string]bool)
 	for _, d := range ds {
 		for _, e := range d.Events {
 			for _, m := range e.Methods {
 				if m.Package != "" && !in[m.Package] {
 					return nil, nil, &properties.Error{At: m.At, Text: fmt.Sprintf("expected a method of a package that is recorded, found %s; -predict.pkgs=work,%s records it", m.Name, m.Package)}
+				}
+				if m.Package == "" {
+					if tells == nil {
+						tells = properties.Tells(l.rewrite)
+					}
+					if !tells[m.Name] {
+						return nil, nil, &properties.Error{At: m.At, Text: fmt.Sprintf("expected a call of property.Event with the name %q and a %s in a package that is recorded, found none: name the methods, or tell of the event", e.Name, d.Type)}
+					}
 				}
 				calls[m.Name] = true
 			}

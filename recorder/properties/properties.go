@@ -19,6 +19,7 @@ import (
 	"unicode"
 
 	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/types/typeutil"
 )
 
 // library is the import path of the package whose declarations are read.
@@ -60,6 +61,34 @@ func Return(method string) string { return "return of " + method }
 
 // IsTold reports whether fn is the function that tells of events.
 func IsTold(fn *types.Func) bool { return fn.FullName() == library+".Event" }
+
+// Tells returns the events that the program tells of in the sources of pkgs, by [Told].
+func Tells(pkgs []*packages.Package) map[string]bool {
+	all := make(map[string]bool)
+	for _, p := range pkgs {
+		if p.TypesInfo == nil || p.Imports[library] == nil {
+			continue
+		}
+		for _, f := range p.Syntax {
+			ast.Inspect(f, func(n ast.Node) bool {
+				call, ok := n.(*ast.CallExpr)
+				if !ok || len(call.Args) < 2 {
+					return true
+				}
+				fn, ok := typeutil.Callee(p.TypesInfo, call).(*types.Func)
+				name := p.TypesInfo.Types[call.Args[0]].Value
+				if !ok || !IsTold(fn) || name == nil {
+					return true
+				}
+				for _, object := range call.Args[1:] {
+					all[Told(constant.StringVal(name), p.TypesInfo.TypeOf(object).String())] = true
+				}
+				return true
+			})
+		}
+	}
+	return all
+}
 
 // An Error is what is wrong with a declaration.
 type Error struct {
