@@ -22,11 +22,16 @@ type Run struct {
 
 // Add adds a run, and reports whether it has shown anything new.
 func (p *Program) Add(its Run) (fresh bool) {
-	r := &run{Program: p, t: its.Trace, names: newNaming(p), flow: trace.NewFlow(its.Trace)}
+	r := &run{Program: p, t: its.Trace, flow: trace.NewFlow(its.Trace)}
 	r.prepare()
-	r.names.align(r)
-	r.begin()
-	whole := r.play()
+	whole := false
+	for again := true; again; again = r.united {
+		r.names, r.united = newNaming(p), false
+		r.names.align(r)
+		r.begin()
+		whole = r.play()
+	}
+	r.names.note()
 	switch {
 	case !whole:
 	case its.Died < 0 && !r.t.Complete && len(r.t.Stuck) == 0, len(r.t.Cuts) > 0, r.t.Meta.Limit > 0:
@@ -54,6 +59,7 @@ type run struct {
 	posted   map[uint64]map[trace.GID]bool // by token: who has posted it
 	after    map[int]int                   // by position of a select: that of what it has chosen
 	fresh    bool                          // it has shown something that no run before it has
+	united   bool                          // names that the walk began with are those of one thing
 }
 
 // last is the edge that a goroutine has taken last.
@@ -158,7 +164,11 @@ func (r *run) play() bool {
 			continue
 		}
 		r.s.over = false // others may do something yet before the program has ended
-		if why := r.event(i); why != "" {
+		why := r.event(i)
+		if r.united {
+			return false
+		}
+		if why != "" {
 			e := &r.t.Events[i]
 			s := r.t.Sites[e.Site]
 			r.doubt("%s at %s:%d, by goroutine %s: %s", e.Kind, s.File, s.Line, r.t.Goroutines[e.G].Path, why)
@@ -380,6 +390,7 @@ func (r *run) differs(n *node, e *trace.Event) string {
 		s := r.sites.Sites[n.site]
 		return fmt.Sprintf("after it had found the same it came to %s at %s:%d in another run", n.kind, s.File, s.Line)
 	case n.obj != r.on(e):
+		r.united = n.obj != none && kind.HasAddress() && r.unite(r.nameOf(n), r.names.of(e.Obj))
 		return "after it had found the same it was on another object in another run"
 	case kind == trace.WaitGroupAdd && n.word != e.Val,
 		isStore(e) && hasWord(e) && n.left != number(r.names.word(e)):

@@ -59,13 +59,15 @@ func (n *naming) word(e *trace.Event) uint64 {
 	if e.Size != 8 {
 		return e.Val
 	}
-	if own, ok := n.own[e.Val]; ok {
-		return own
+	own, ok := n.own[e.Val]
+	switch {
+	case !ok && onHeap(e.Val):
+		own = n.of(e.Val)
+	case !ok:
+		return e.Val
 	}
-	if onHeap(e.Val) {
-		return n.of(e.Val)
-	}
-	return e.Val
+	n.p.words[own] = true
+	return own
 }
 
 // hasWord reports whether the value of an event is known. Of more than a word there is only a

@@ -29,6 +29,9 @@ type Program struct {
 	tried      map[edgeKey]bool     // was run to without coming there
 	open       []string             // what is not known, once each
 	fresh      uint64               // the last name that is no address
+	in         map[uint64]runSet    // by name: the runs that have it
+	words      map[uint64]bool      // names that were found or stored
+	runs       int                  // that were added
 }
 
 // A goroutine is one of all runs.
@@ -118,6 +121,7 @@ func New(test string) *Program {
 		test: test, byPath: make(map[string]int32), sites: trace.NewCommonSites(),
 		byExtent: make(map[extent]int32), initial: make(map[int32]uint64), byObject: make(map[object]int32), capacity: make(map[int32]int),
 		outside: make(map[int32]bool), shut: make(map[int32]bool), waited: make(map[int32]bool), ran: make(map[uint64]bool), blocked: make(map[string]bool), tried: make(map[edgeKey]bool), fresh: 1 << 56,
+		in: make(map[uint64]runSet), words: make(map[uint64]bool),
 	}
 	p.nodes = append(p.nodes, node{g: 0, obj: none, wakes: none, child: none}) // where the test begins
 	p.goroutine(trace.Goroutine{Test: test, Path: "0"})
