@@ -20,6 +20,7 @@ type suite struct {
 	log     func(string, ...any)
 	version string // of Go
 	tests   []*test
+	took    map[string]time.Duration // processor time of gopredict with tests, by the value of -predict.explore
 }
 
 // A test is one function of the suite.
@@ -30,6 +31,7 @@ type test struct {
 	broken     string // why there is nothing of gopredict
 	failed     bool   // in the recorded run, though not plainly
 	findings   []finding
+	unexplored bool // something is confirmed without exploring
 }
 
 // racy reports whether the suite says that the test has a race.

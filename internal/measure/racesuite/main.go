@@ -29,7 +29,7 @@ func main() {
 	pkgs := flags.String("pkgs", "work,bytes,hash/crc32,reflect", "packages to instrument, as for -predict.pkgs")
 	script.Compare(flags, func(ctx context.Context, j script.Job) (bool, error) {
 		log := func(format string, args ...any) { fmt.Fprintf(os.Stderr, "racesuite: "+format+"\n", args...) }
-		s := &suite{dir: filepath.Join(j.Dir, "race_test"), tool: j.Tool, pkgs: *pkgs, timeout: *timeout, log: log}
+		s := &suite{dir: filepath.Join(j.Dir, "race_test"), tool: j.Tool, pkgs: *pkgs, timeout: *timeout, log: log, took: make(map[string]time.Duration)}
 		if err := s.copy(ctx, &match); err != nil {
 			return false, fmt.Errorf("copying the suite: %w", err)
 		}

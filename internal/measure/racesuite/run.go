@@ -87,14 +87,33 @@ func (s *suite) runs() [][]*test {
 	return slices.DeleteFunc(runs, func(tests []*test) bool { return len(tests) == 0 })
 }
 
-// predict runs gopredict on all tests.
+// predict runs gopredict on all tests, without exploring and with the default of it. What both
+// build is built before, so that neither's time has it.
 func (s *suite) predict(ctx context.Context) error {
-	for _, tests := range s.runs() {
-		if err := s.predictThese(ctx, tests); err != nil {
-			return err
+	if _, _, err := script.Predict(ctx, s.tool, s.dir, new(struct{}), s.args("^$", "")...); err != nil {
+		return err
+	}
+	for _, explore := range []string{off, ""} {
+		for _, tests := range s.runs() {
+			if err := s.predictThese(ctx, tests, explore); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// off is the value of -predict.explore that keeps gopredict from it.
+const off = "off"
+
+// args are those of gopredict test for the tests that match; explore is the value of
+// -predict.explore, "" for the default.
+func (s *suite) args(run, explore string) []string {
+	args := []string{"-v", "-count=1", "-predict.pkgs=" + s.pkgs, "-predict.timeout=" + s.timeout.String(), "-run=" + run}
+	if explore != "" {
+		args = append(args, "-predict.explore="+explore)
+	}
+	return append(args, ".")
 }
 
 // perTest bounds the time of one run of gopredict by the number of its tests.
@@ -102,9 +121,9 @@ const perTest = 3 * time.Second
 
 // predictThese runs gopredict on tests. If that fails or takes too long, it
 // runs each half of them.
-func (s *suite) predictThese(ctx context.Context, tests []*test) error {
+func (s *suite) predictThese(ctx context.Context, tests []*test, explore string) error {
 	start := time.Now()
-	err := s.predictOnce(ctx, tests)
+	err := s.predictOnce(ctx, tests, explore)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -118,17 +137,20 @@ func (s *suite) predictThese(ctx context.Context, tests []*test) error {
 		return nil
 	}
 	half := len(tests) / 2
-	return errors.Join(s.predictThese(ctx, tests[:half]), s.predictThese(ctx, tests[half:]))
+	return errors.Join(s.predictThese(ctx, tests[:half], explore), s.predictThese(ctx, tests[half:], explore))
 }
 
-// predictOnce runs gopredict on tests and keeps what it found.
-func (s *suite) predictOnce(ctx context.Context, tests []*test) error {
+// predictOnce runs gopredict on tests and keeps what it found, without exploring only what is
+// confirmed, and the processor time that it took.
+func (s *suite) predictOnce(ctx context.Context, tests []*test, explore string) error {
 	bound := 3*time.Minute + perTest*time.Duration(len(tests))
 	bounded, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()
 	var r struct{ Findings []finding }
-	state, out, err := script.Predict(bounded, s.tool, s.dir, &r, "-v", "-count=1", "-predict.pkgs="+s.pkgs,
-		"-predict.timeout="+s.timeout.String(), "-run="+s.pattern(tests), ".")
+	state, out, err := script.Predict(bounded, s.tool, s.dir, &r, s.args(s.pattern(tests), explore)...)
+	if state != nil {
+		s.took[explore] += state.UserTime() + state.SystemTime()
+	}
 	switch {
 	case bounded.Err() != nil:
 		return fmt.Errorf("gopredict did not end in %v", bound)
@@ -138,15 +160,25 @@ func (s *suite) predictOnce(ctx context.Context, tests []*test) error {
 		return fmt.Errorf("gopredict: %v\n%s", state, out)
 	}
 	for _, t := range tests {
+		if explore == off {
+			t.unexplored = slices.ContainsFunc(r.Findings, func(f finding) bool { return t.has(f) && f.Status == string(bug.Confirmed) })
+			continue
+		}
+		t.broken = ""
 		t.failed = strings.Contains(string(out), "--- FAIL: "+t.name+" ")
 		for _, f := range r.Findings {
-			// Some tests leave goroutines behind, which is not what the suite is about.
-			if f.Test == t.name && f.Kind != bug.Leak && f.Kind != bug.Deadlock {
+			if t.has(f) {
 				t.findings = append(t.findings, f)
 			}
 		}
 	}
 	return nil
+}
+
+// has reports whether f is of t. Some tests leave goroutines behind, which is not what the suite
+// is about.
+func (t *test) has(f finding) bool {
+	return f.Test == t.name && f.Kind != bug.Leak && f.Kind != bug.Deadlock
 }
 
 // pattern is the argument of -run for tests.
