@@ -506,7 +506,7 @@ func (r *run) branch(g, at int32, e *trace.Event, found content) *edge {
 		}
 	}
 	r.fresh = true
-	x := edge{found: found}
+	x := edge{found: found, by: r.runs}
 	if n.kind == trace.AtomicRMW {
 		x.left, x.fails = r.left(at, e, found), e.Flags&trace.FlagFailed != 0
 	}

@@ -19,6 +19,9 @@ type Beginning struct {
 	// Hold are the positions of what the other goroutines come to next, and wait at until
 	// then.
 	Hold []int
+	// Runs are those that have shown what it does up to there first, in the order of
+	// [Program.Add], from 0.
+	Runs []int
 
 	key   edgeKey
 	leaf  bool   // nobody has seen what comes at the node of key
@@ -107,7 +110,11 @@ func (x *searching) beginning(s *state, from int32, more []taking, why func(*Beg
 	b.Trace = t
 	for _, step := range steps {
 		x.show(t, step)
+		if e := x.edge(step.node, step.found); e != nil && !slices.Contains(b.Runs, e.by) {
+			b.Runs = append(b.Runs, e.by)
+		}
 	}
+	slices.Sort(b.Runs)
 	for i, e := range slices.Backward(t.Events) {
 		if waits(e.Kind) {
 			b.At = i

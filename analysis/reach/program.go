@@ -67,6 +67,7 @@ type edge struct {
 	left  content       // of an atomic update: what is in memory then
 	fails bool          // it did not store
 	tail  []trace.Event // what the goroutine did before it came there that others cannot see
+	by    int           // the run that has shown it first
 }
 
 // A content is what memory, or a message, holds: equal for equal values, and else for what

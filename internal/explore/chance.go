@@ -25,7 +25,7 @@ func (x *byChance) next(_ context.Context, runs []*confirmation, n int) (all []*
 	for range n {
 		order := x.order(x.opts.Seed + x.made)
 		x.made++
-		all = append(all, &attempt{of: runs[0], what: "the order of chance " + string(order), run: func(ctx context.Context) (*confirmation, replayer.Result, error) {
+		all = append(all, &attempt{of: runs[0], parents: []int{}, what: "the order of chance " + string(order), run: func(ctx context.Context) (*confirmation, replayer.Result, error) {
 			return x.inOrder(ctx, order)
 		}})
 	}

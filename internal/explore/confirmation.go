@@ -41,6 +41,7 @@ type confirmation struct {
 	tests    int              // how many the trace has
 	alone    bool             // one test was recorded to see what it does so
 	number   int              // of the run among those beyond the recordings, from 1; 0: it is none
+	parents  []int            // of that run, see [attempt]
 	*progress
 }
 
@@ -294,7 +295,7 @@ func late(ctx context.Context, ev report.Evidence) (report.Evidence, error) {
 // evidence returns what there is to say of f before a replay.
 func (c *confirmation) evidence(f finding, w *witness.Witness) report.Evidence {
 	return report.Evidence{
-		Witness: w, Tier: f.Tier, Run: c.number, Undecided: f.Status == bug.Undecided, Trace: c.trace, Violation: f.Accesses,
+		Witness: w, Tier: f.Tier, Run: c.number, Parents: c.parents, Undecided: f.Status == bug.Undecided, Trace: c.trace, Violation: f.Accesses,
 		Files: c.files, Source: c.source.Line,
 	}
 }

@@ -51,6 +51,9 @@ type proposer interface {
 type attempt struct {
 	of   *confirmation // of the run from which it departs
 	what string        // leads there, for readers
+	// parents are the numbers of the runs from which it is known what leads there, 0 of
+	// recordings; nil: that of the run from which it departs. Runs by chance have none.
+	parents []int
 	// run makes it, and returns what was recorded; nil if it did not come where it should.
 	run func(ctx context.Context) (*confirmation, replayer.Result, error)
 
@@ -131,7 +134,7 @@ func (e *explored) sequential(concurrent []string) {
 				continue
 			}
 			v := newValues(&frontier{explored: e, test: test})
-			if v.add(r.trace); !v.tooLong {
+			if v.add(r.confirmation); !v.tooLong {
 				v.result = v.program.Search(maxStates)
 			}
 			pkg.Explored = append(pkg.Explored, report.Explored{
@@ -225,7 +228,7 @@ func (x *frontier) loop(ctx context.Context) error {
 			}
 			x.runs = append(x.runs, a.next)
 			if x.opts.Tell != nil && x.opts.Explore.explores() {
-				x.opts.Tell(fmt.Sprintf("explore: %s, %s: new from %s", x.test, x.run.Package.Path, a.what))
+				x.opts.Tell(fmt.Sprintf("explore: %s, %s: run %d%s: new from %s", x.test, x.run.Package.Path, a.next.number, after(a.parents), a.what))
 			}
 			if err := x.look(ctx, a.next); err != nil {
 				return err
@@ -233,6 +236,20 @@ func (x *frontier) loop(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// after says which runs a run is known by, where these are others than recordings.
+func after(parents []int) string {
+	var all []string
+	for _, n := range parents {
+		if n > 0 {
+			all = append(all, fmt.Sprint(n))
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return ", after " + strings.Join(all, ", ")
 }
 
 // make makes runs beside each other.
@@ -251,6 +268,9 @@ func (x *frontier) make(ctx context.Context, all []*attempt) error {
 	}
 	for k, a := range all {
 		if a.next != nil {
+			if a.next.parents = a.parents; a.parents == nil {
+				a.next.parents = []int{a.of.number}
+			}
 			a.next.tally, a.next.tests, a.next.number = x.tally, countTests(a.next.trace), x.made-len(all)+k+1
 		}
 	}

@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gopredict/gopredict/analysis/reach"
@@ -27,6 +28,7 @@ type values struct {
 	*frontier
 	program  *reach.Program
 	seen     int          // of the runs
+	numbers  []int        // of those that were added, as confirmation.number has them
 	asked    []askedValue // since the last call
 	result   reach.Result
 	fresh    bool // since the last search
@@ -61,13 +63,13 @@ func (v *values) known() string {
 func (v *values) next(_ context.Context, runs []*confirmation, n int) (all []*attempt, err error) {
 	for _, c := range runs[v.seen:] {
 		if countTests(c.trace) == 1 { // else its memory is elsewhere than in a replay
-			v.add(c.trace)
+			v.add(c)
 		}
 	}
 	v.seen = len(runs)
 	for _, a := range v.asked {
 		if a.run.next != nil {
-			v.add(a.run.next.trace)
+			v.add(a.run.next)
 		}
 		if a.toward != nil {
 			v.program.Tried(a.toward)
@@ -92,7 +94,7 @@ func (v *values) next(_ context.Context, runs []*confirmation, n int) (all []*at
 			if len(all) == n {
 				break
 			}
-			a := &attempt{of: runs[0], what: v.what(b)}
+			a := &attempt{of: runs[0], what: v.what(b), parents: v.parents(b)}
 			a.run = func(ctx context.Context) (*confirmation, replayer.Result, error) { return runs[0].from(ctx, b) }
 			all = append(all, a)
 			v.asked = append(v.asked, askedValue{a, b})
@@ -110,6 +112,15 @@ func (v *values) what(b *reach.Beginning) string {
 	return v.place(b.Trace, e) + " first, as goroutine " + b.Trace.Goroutines[b.First].Path + " finds it"
 }
 
+// parents are the numbers of the runs that what b leads to is known by.
+func (v *values) parents(b *reach.Beginning) (all []int) {
+	for _, k := range b.Runs {
+		all = append(all, v.numbers[k])
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // left returns what the last search has found and no run has shown since, in the order in which
 // it is worth a run.
 func (v *values) left() (all []*reach.Beginning) {
@@ -123,7 +134,8 @@ func (v *values) left() (all []*reach.Beginning) {
 }
 
 // add adds a run to the program.
-func (v *values) add(t *trace.Trace) {
+func (v *values) add(c *confirmation) {
+	t := c.trace
 	if len(t.Events) > maxValues {
 		v.tooLong = true
 		v.result.Open = []string{"a run has too many events"}
@@ -135,6 +147,7 @@ func (v *values) add(t *trace.Trace) {
 			died = at
 		}
 	}
+	v.numbers = append(v.numbers, c.number)
 	if v.program.Add(reach.Run{Trace: t, Died: died}) {
 		v.fresh = true
 	}

@@ -19,6 +19,8 @@ type Evidence struct {
 	Path string
 	Tier string // the tier of the analysis that found it
 	Run  int    // of those beyond the recordings, from 1, that has shown it; 0: none
+	// Parents are the runs from which it is known what leads to that one, 0 for recordings.
+	Parents []int
 	// Undecided says that no tier found a schedule, or a proof that there is none.
 	Undecided bool
 
@@ -46,7 +48,7 @@ func NewFinding(ev Evidence) Finding {
 	}
 	f := Finding{
 		ID: w.ID, Kind: w.Kind, Pattern: w.Pattern, Status: r.Status, Reason: r.Reason, Undecided: ev.Undecided,
-		Package: w.Package, Witness: ev.Path, Tier: ev.Tier, Run: ev.Run,
+		Package: w.Package, Witness: ev.Path, Tier: ev.Tier, Run: ev.Run, Parents: ev.Parents,
 		Replays: r.Replays, Reproduced: r.Reproduced,
 		Accesses: []Access{},
 	}

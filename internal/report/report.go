@@ -96,13 +96,16 @@ type Finding struct {
 	Accesses []Access `json:"accesses"`
 	// Also are other goroutines that the bug blocks for ever: at the same places, or as they
 	// wait for a lock of one that it blocks.
-	Also       []Access `json:"also,omitempty"`
-	Witness    string   `json:"witness"`  // file, relative to the module root; "" if none was saved
-	Switches   int      `json:"switches"` // between goroutines, in Interleaving
-	Tier       string   `json:"tier"`
-	Run        int      `json:"run,omitempty"` // of those beyond the recordings, from 1, that has shown it, or from which it is predicted
-	Replays    int      `json:"replays"`
-	Reproduced int      `json:"reproduced"`
+	Also     []Access `json:"also,omitempty"`
+	Witness  string   `json:"witness"`  // file, relative to the module root; "" if none was saved
+	Switches int      `json:"switches"` // between goroutines, in Interleaving
+	Tier     string   `json:"tier"`
+	Run      int      `json:"run,omitempty"` // of those beyond the recordings, from 1, that has shown it, or from which it is predicted
+	// Parents are the runs from which it is known what leads to Run, 0 for recordings; none if it
+	// was in an order of chance.
+	Parents    []int `json:"parents,omitempty"`
+	Replays    int   `json:"replays"`
+	Reproduced int   `json:"reproduced"`
 	// Fails says that it made the run fail, see -predict.fail-on.
 	Fails bool `json:"fails,omitempty"`
 	// Suppressed says that it is known, and fails no run.
