@@ -20,6 +20,7 @@ type comparison struct {
 	plain       process // the first of its runs
 	recorded    process
 	report      report
+	costs       costs
 	broken      error // what made the comparison fail; nil if nothing did
 	differences []difference
 	varying     []string // tests whose results differ without gopredict already
@@ -112,7 +113,45 @@ func (r *runner) compare(ctx context.Context, s suite) (c *comparison, err error
 		}
 	}
 	c.judge(seen, r.rounds)
+	if r.costs {
+		if c.costs, err = r.explored(ctx, c); err != nil {
+			return c, err
+		}
+	}
 	return c, r.checkTraces(ctx, keep)
+}
+
+// costs are what exploring costs a suite, and brings: seconds of processor time, and confirmed
+// bugs, without it and by default.
+type costs struct {
+	Off, On                   float64
+	OffConfirmed, OnConfirmed int
+}
+
+// explored measures what exploring costs the suite of c, which was built before.
+func (r *runner) explored(ctx context.Context, c *comparison) (costs, error) {
+	var all [2]process
+	var confirmed [2]int
+	for k, explore := range []string{"off", ""} {
+		file := filepath.Join(r.keep, "costs")
+		args := slices.Concat([]string{"test", "-json", "-count=1", "-predict.json=" + file + ".json"}, c.flags)
+		if explore != "" {
+			args = append(args, "-predict.explore="+explore)
+		}
+		if c.instrument != "" {
+			args = append(args, "-predict.pkgs="+c.instrument)
+		}
+		var err error
+		if all[k], err = r.command(ctx, c.dir, file, r.tool, append(args, c.packages)...); err != nil {
+			return costs{}, err
+		}
+		its, err := readReport(file + ".json")
+		if err != nil {
+			return costs{}, err
+		}
+		confirmed[k] = its.Totals.Confirmed
+	}
+	return costs{all[0].seconds, all[1].seconds, confirmed[0], confirmed[1]}, nil
 }
 
 // judge compares the results with those that were seen in the plain runs. A

@@ -36,6 +36,7 @@ func main() {
 	var match regexp.Regexp
 	flags.TextVar(&match, "run", regexp.MustCompile(""), "regular expression: only the suites whose names match")
 	rounds := flags.Int("plain", 3, "how often a suite is run as it is, to know the tests whose results vary")
+	costs := flags.Bool("costs", false, "run each suite also without exploring, and once more with it, to tell what that costs")
 	keep := flags.String("keep", "", "folder for the output of each run, the reports and the traces; without it, they are removed")
 	kept := flags.String("rows", "", "`FILE` that keeps what was measured: a suite that is there is not run again, and the page has all that are there")
 	script.Compare(flags, func(ctx context.Context, j script.Job) (bool, error) {
@@ -44,7 +45,7 @@ func main() {
 			return false, err
 		}
 		goVersion = strings.TrimSpace(goVersion)
-		r := &runner{tool: j.Tool, work: j.Dir, keep: *keep, rounds: *rounds}
+		r := &runner{tool: j.Tool, work: j.Dir, keep: *keep, rounds: *rounds, costs: *costs}
 		if r.keep == "" {
 			r.keep = filepath.Join(j.Dir, "keep")
 		}

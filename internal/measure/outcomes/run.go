@@ -26,6 +26,7 @@ type runner struct {
 	work   string // folder for copies of the suites
 	keep   string // folder for what the runs leave
 	rounds int    // how often a suite is run as it is
+	costs  bool   // what exploring costs is measured, too
 }
 
 // A process is what one command has left behind.

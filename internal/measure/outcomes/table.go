@@ -24,6 +24,7 @@ type row struct {
 	Events              int
 	TraceBytes          int64
 	Plain, Seconds, MiB float64
+	Costs               costs
 }
 
 // row returns what the page has of c.
@@ -44,13 +45,14 @@ func (c *comparison) row() row {
 		r.TraceBytes += p.TraceBytes
 		r.Lingering += len(p.Lingering)
 	}
+	r.Costs = c.costs
 	r.Plain, r.Seconds, r.MiB = c.plain.seconds, c.recorded.seconds, c.recorded.memory
 	return r
 }
 
 // page returns the table, in Markdown. args are the command line that makes it.
 func page(all []row, args []string, version string, cpus int) string {
-	var rows, differences, varying, blocked, confirmed, warnings strings.Builder
+	var rows, differences, varying, exploring, blocked, confirmed, warnings strings.Builder
 	for _, r := range all {
 		rows.WriteString(r.line())
 		for _, d := range r.Differences {
@@ -62,6 +64,9 @@ func page(all []row, args []string, version string, cpus int) string {
 		}
 		for _, name := range r.Varying {
 			fmt.Fprintf(&varying, "- %s\n", name)
+		}
+		if c := r.Costs; c.On > 0 {
+			fmt.Fprintf(&exploring, "| %s | %.1f | %.1f | %.2f | %d | %d |\n", r.Title, c.Off, c.On, c.On/c.Off, c.OffConfirmed, c.OnConfirmed)
 		}
 		blocked.WriteString(r.blocked())
 		for _, w := range r.Warnings {
@@ -81,6 +86,7 @@ func page(all []row, args []string, version string, cpus int) string {
 	return fmt.Sprintf(head, strings.Join(args, " "), version, cpus) + rows.String() +
 		section("Differences", "| test | plain | recorded | reason |\n|---|---|---|---|\n", differences.String()) +
 		section("Tests whose results vary without gopredict", "", varying.String()) +
+		section("What exploring costs", exploringHead, exploring.String()) +
 		section("Goroutines that were left", left, blocked.String()) +
 		section("What was confirmed", fmt.Sprintf("Of a test, at most %d of a kind that did no harm.\n\n", shown)+"| suite | test | kind | places | effect | by hand |\n|---|---|---|---|---|---|\n", confirmed.String()) +
 		section("Warnings", "", warnings.String())
@@ -137,6 +143,14 @@ func orNone(outcome string) string {
 func cell(text string) string {
 	return strings.NewReplacer("|", "\\|", "\n", " ").Replace(text)
 }
+
+const exploringHead = `Seconds of processor time of ` + "`gopredict test -predict.explore=off`" + ` and of one by default,
+the one after the other, of what was built before; and how many bugs each confirms. By ` + "`-costs`" + `,
+of a sample.
+
+| suite | off s | default s | default / off | off, confirmed | default, confirmed |
+|---|---|---|---|---|---|
+`
 
 const left = `Confirmed deadlocks and leaks are in the table below, each with what looking at it
 by hand has shown. Who was *lingering* may be woken yet, and is no finding.
