@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -121,4 +122,14 @@ func TestKnown(t *testing.T) {
 	require.Empty(t, v.known())
 	v.result, v.searched = v.program.Search(maxStates), true
 	require.Regexp(t, `^behaviours: \d+, to try: \d+$`, v.known())
+}
+
+// TestLateLast: what takes long, or looks at the outside, is run on after the others.
+func TestLateLast(t *testing.T) {
+	its := &confirmation{trace: &trace.Trace{
+		Tested: []trace.TestEvent{{Action: "pass", Test: "TestA", Elapsed: time.Second}, {Action: "pass", Test: "TestB", Elapsed: time.Millisecond}},
+		Unseen: []trace.Unseen{{Test: "TestC", What: "network"}, {Test: "TestD", What: "length"}},
+	}}
+	e := &explored{firsts: []recording{{confirmation: its}}}
+	assert.Equal(t, []string{"TestB", "TestD", "TestA", "TestC"}, e.lateLast([]string{"TestA", "TestB", "TestC", "TestD"}))
 }

@@ -77,7 +77,8 @@ type frontier struct {
 	known     func() string   // what the runs have shown so far, for the status; nil: nobody counts that
 }
 
-// beyond runs tests on, those last that are too long to be recorded again.
+// beyond runs tests on: last those that are too long to be recorded again, and before them those
+// whose runs take long, or of which no order decides what they do.
 func beyond(ctx context.Context, e *explored) error {
 	if e.opts.Explore.Off {
 		return nil
@@ -98,6 +99,7 @@ func beyond(ctx context.Context, e *explored) error {
 	if len(tests) == 0 {
 		return nil
 	}
+	tests = e.lateLast(tests)
 	all := newFlipper(e, tests, size)
 	for _, test := range tests {
 		x := &frontier{explored: e, test: test}
@@ -122,6 +124,27 @@ func beyond(ctx context.Context, e *explored) error {
 		}
 	}
 	return nil
+}
+
+// lateTest is the time from which on a test is run on only after the others.
+const lateTest = time.Second
+
+// lateLast returns tests in the order in which they are run on: those last that took long in
+// the first recording, or that have looked at what is outside of the program.
+func (e *explored) lateLast(tests []string) []string {
+	late := make(map[string]bool)
+	for _, r := range e.firsts {
+		for _, its := range r.trace.Tested {
+			late[its.Test] = late[its.Test] || its.Elapsed >= lateTest
+		}
+		for _, test := range tests {
+			late[test] = late[test] || r.lookedAt(test) != ""
+		}
+	}
+	return slices.Concat(
+		slices.DeleteFunc(slices.Clone(tests), func(test string) bool { return late[test] }),
+		slices.DeleteFunc(slices.Clone(tests), func(test string) bool { return !late[test] }),
+	)
 }
 
 // sequential tells of the tests that are not among the concurrent ones what the recording has
