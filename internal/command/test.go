@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -126,6 +127,12 @@ func (s *session) tested(ctx context.Context, start time.Time, opts options, goA
 		return code, err
 	}
 
+	// Files have what the tests print, too. A terminal stays theirs, whatever files there are.
+	var printed report.Printed
+	if len(opts.files) > 0 && !goArgs.IsSet("json") && !term.IsTerminal(int(s.stdout.Fd())) {
+		conf.Stdout = io.MultiWriter(s.stdout, &printed)
+	}
+
 	status := report.NewStatus(s.stderr)
 	defer status.Close()
 	conf.Phase = func(what string) { status.Set(what, "") }
@@ -183,6 +190,7 @@ func (s *session) tested(ctx context.Context, start time.Time, opts options, goA
 	}
 	status.Close()
 	x.Report.DurationS = time.Since(start).Seconds()
+	printed.AddTo(&x.Report)
 	x.Report.Finish()
 	// What has ended the run early does not take away what it has found.
 	var folders []string

@@ -15,6 +15,9 @@ type Case struct {
 	Output []string `json:"output,omitempty"`
 }
 
+// noEnd is what is told of a test that has not ended: a panic or os.Exit was before that.
+const noEnd = "it has come to no end: what the run has printed says why"
+
 // CasesIn returns the tests and subtests in t, in the order in which they began, and then the
 // examples. One that ran several times, as by -count, is there as often. Of one whose end was
 // not recorded, as recording had stopped, it is taken that it has passed.
@@ -47,7 +50,7 @@ func CasesIn(t *trace.Trace) []Case {
 		if len(results[name]) == 0 && t.Meta.Limit > 0 {
 			out = append(out, Case{Test: name})
 		} else if len(results[name]) == 0 {
-			out = append(out, Case{Test: name, Failed: true, Output: append(logs[name], "it has come to no end: what the run has printed says why")})
+			out = append(out, Case{Test: name, Failed: true, Output: append(logs[name], noEnd)})
 		}
 	}
 	for _, e := range t.Tested {

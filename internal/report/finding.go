@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -66,7 +67,7 @@ func NewFinding(ev Evidence) Finding {
 	n := namer{pkg: f.Package, test: f.Test}
 	for i, s := range w.Violation {
 		a := Access{
-			Goroutine: n.goroutine(s.Goroutine), Op: s.Op.String(), Expr: s.Expr,
+			Goroutine: n.goroutine(s.Goroutine), Op: s.Op.String(), Expr: operand(&ev, s),
 			Func: n.function(s.Func), File: s.File, Line: s.Line, Col: s.Col,
 			Variable: s.Variable, Region: s.Region,
 		}
@@ -92,7 +93,7 @@ func NewFinding(ev Evidence) Finding {
 		w, f.Values = w.Observe(ev.Replayed), "replay"
 	}
 	steps, violation := interleaving(w, f.First)
-	f.Interleaving = named(w, n, steps, violation)
+	f.Interleaving = named(&ev, w, n, steps, violation)
 	for i, s := range steps {
 		for k, v := range w.Violation {
 			if s.Op == trace.Call && v.Goroutine == s.Goroutine && v.File == s.File && v.Line == s.Line && v.Occ == s.Occ {
@@ -110,7 +111,7 @@ func NewFinding(ev Evidence) Finding {
 			case w.Stuck() && f.Interleaving[i-1].Violation:
 				why = "waits for ever"
 			case w.InOrder() || !f.Interleaving[i-1].Violation:
-				why = whyStopped(f.Interleaving[i:], from, w, n)
+				why = whyStopped(&ev, f.Interleaving[i:], from, w, n)
 			}
 			f.Interleaving[i].Switch = &Switch{from, why}
 		}
@@ -120,7 +121,7 @@ func NewFinding(ev Evidence) Finding {
 
 // whyStopped says why a goroutine does not go on before the rest of an
 // interleaving of w.
-func whyStopped(rest []Step, goroutine string, w *witness.Witness, n namer) string {
+func whyStopped(ev *Evidence, rest []Step, goroutine string, w *witness.Witness, n namer) string {
 	for _, s := range rest {
 		switch {
 		case s.Goroutine != goroutine:
@@ -132,34 +133,75 @@ func whyStopped(rest []Step, goroutine string, w *witness.Witness, n namer) stri
 	}
 	for _, s := range w.Hold {
 		if n.goroutine(s.Goroutine) == goroutine {
-			return stopped(s)
+			return stopped(ev, s)
 		}
 	}
 	return "has done its part"
 }
 
-// stopped says what a goroutine is kept from.
-func stopped(s witness.Step) string {
+// operand is what the reader of a step is told that it is of. What a Once does is told as its Do,
+// and what puts something somewhere, or takes it from there, by what the line calls.
+func operand(ev *Evidence, s witness.Step) string {
+	switch s.Op {
+	case trace.OnceBegin, trace.OnceEnd, trace.OnceDone:
+		return cmp.Or(s.Expr, "Once") + ".Do"
+	case trace.Post, trace.Await:
+		called := witness.Called(ev.line(s))
+		if strings.Contains(ev.line(s), "time.AfterFunc(") {
+			called = "time.AfterFunc"
+		}
+		if s.Op == trace.Await && (strings.HasSuffix(called, "AfterFunc") || strings.HasSuffix(called, ".Reset")) {
+			return "timer"
+		}
+		return called
+	}
+	return s.Expr
+}
+
+// line is the line of the program that a step is in; "" if it is not known.
+func (ev *Evidence) line(s witness.Step) string {
+	if ev.Source == nil || s.File == "" {
+		return ""
+	}
+	return ev.Source(ev.Files.Path(s.File), s.Line)
+}
+
+// stopped says what a goroutine is kept from, the step s.
+func stopped(ev *Evidence, s witness.Step) string {
 	if inTesting(s) {
 		return stoppedInTesting(s)
 	}
+	expr := operand(ev, s)
 	switch s.Op {
 	case trace.WaitGroupWait, trace.CondWait:
-		return strings.TrimSpace("waits for " + s.Expr)
+		return strings.TrimSpace("waits for " + expr)
 	case trace.Recv:
-		return strings.TrimSpace("waits to receive from " + s.Expr)
+		return strings.TrimSpace("waits to receive from " + expr)
 	case trace.Select:
 		return "waits in a select"
-	case trace.RegionBegin:
-		return "stopped before entering " + s.Expr
-	case trace.RegionEnd:
-		return "stopped before leaving " + s.Expr
 	case trace.WaitGroupAdd:
-		if s.Expr != "" && s.Value == "-1" {
-			return "stopped before " + s.Expr + ".Done"
+		method := "Done" // what WaitGroup.Go ends with, too
+		if s.Value != "-1" && strings.Contains(ev.line(s), ".Add(") {
+			method = "Add"
 		}
+		return "about to call " + cmp.Or(expr, "WaitGroup") + "." + method
+	case trace.End, trace.TestEnd:
+		return "about to end"
+	case trace.Post, trace.Await:
+		if strings.Contains(expr, ".") {
+			return "about to call " + expr
+		}
+		return "about to go on"
+	case trace.ChanMake:
+		return "about to make " + cmp.Or(expr, "a channel")
+	case trace.Fork:
+		return "about to start " + cmp.Or(expr, "a goroutine")
+	case trace.Branch, trace.Assert:
+		return strings.TrimSpace("about to check " + expr)
+	case trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW:
+		return strings.TrimSpace("about to " + strings.TrimPrefix(witness.Word(s.Op.String()), "atomic ") + " " + expr)
 	}
-	return "stopped before " + witness.Phrase(s.Op.String(), s.Expr)
+	return "about to " + Step{Op: s.Op.String(), Expr: expr}.String()
 }
 
 // testingFiles is where the files of package testing are.
@@ -211,11 +253,11 @@ func interleaving(w *witness.Witness, first int) (steps []witness.Step, violatio
 }
 
 // named gives the steps of an interleaving the names that a reader has for them.
-func named(w *witness.Witness, n namer, steps []witness.Step, violation []bool) []Step {
+func named(ev *Evidence, w *witness.Witness, n namer, steps []witness.Step, violation []bool) []Step {
 	var out []Step
 	for i, s := range steps {
 		step := Step{
-			Goroutine: n.goroutine(s.Goroutine), Op: s.Op.String(), Expr: s.Expr, Value: s.Value,
+			Goroutine: n.goroutine(s.Goroutine), Op: s.Op.String(), Expr: operand(ev, s), Value: s.Value,
 			Func: n.function(s.Func), File: s.File, Line: s.Line, Violation: violation[i],
 		}
 		if s.Op == trace.Fork && inTesting(s) {

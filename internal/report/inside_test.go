@@ -64,7 +64,7 @@ func TestInTesting(t *testing.T) {
 		}})
 		assert.Equal(t, "t.Run", f.Interleaving[0].String())
 		assert.Equal(t, "0.1", f.Interleaving[1].Goroutine)
-		assert.Equal(t, tt.want, stopped(tt.hold))
+		assert.Equal(t, tt.want, stopped(&Evidence{}, tt.hold))
 	}
 }
 
@@ -103,4 +103,36 @@ func TestSubtestAndMethod(t *testing.T) {
 	text := render(t, &Report{Findings: []Finding{f}}, TextOptions{})
 	assert.Contains(t, text, "\nGoroutine 0.1 runs TestA/sub\n")
 	assert.Contains(t, written(t, WriteHTML, &Report{Findings: []Finding{f}}), "goroutine 0.1 runs <code>TestA/sub</code>")
+}
+
+// What a goroutine is kept from, and what its steps are, is told in words of Go.
+func TestPlainWords(t *testing.T) {
+	lines := map[int]string{1: "c.once.Do(f)", 2: "time.AfterFunc(d, func() {", 3: "b := free.Get().(*buffer)", 4: "free.Put(b)", 5: "for range seq {", 7: "wg.Add(2)"}
+	ev := Evidence{Source: func(_ string, line int) string { return lines[line] }}
+	for _, c := range []struct {
+		op          trace.Kind
+		line        int
+		expr, value string
+		does, about string
+	}{
+		{trace.OnceBegin, 1, "c.once", "", "enter c.once.Do", "about to enter c.once.Do"},
+		{trace.OnceDone, 6, "", "", "call Once.Do", "about to call Once.Do"},
+		{trace.Post, 2, "", "", "time.AfterFunc", "about to call time.AfterFunc"},
+		{trace.Await, 2, "", "", "timer fires", "about to go on"},
+		{trace.Await, 3, "", "", "free.Get", "about to call free.Get"},
+		{trace.Post, 4, "", "", "free.Put", "about to call free.Put"},
+		{trace.Await, 5, "", "", "synchronize", "about to go on"},
+		{trace.End, 0, "", "", "goroutine ends", "about to end"},
+		{trace.Read, 0, "l.lines", "", "read l.lines", "about to read l.lines"},
+		{trace.AtomicRMW, 0, "n", "", "atomic update n", "about to update n"},
+		{trace.WaitGroupAdd, 0, "wg", "-1", "add wg -1", "about to call wg.Done"},
+		{trace.WaitGroupAdd, 7, "wg", "+2", "add wg +2", "about to call wg.Add"},
+		{trace.Fork, 0, "worker", "", "go worker", "about to start worker"},
+		{trace.Assert, 0, "n != 1", "", "assertion n != 1", "about to check n != 1"},
+	} {
+		s := witness.Step{Op: c.op, Expr: c.expr, Value: c.value, File: "a.go", Line: c.line}
+		does := Step{Op: c.op.String(), Expr: operand(&ev, s), Value: c.value}
+		assert.Equal(t, c.does, does.String(), c.op)
+		assert.Equal(t, c.about, stopped(&ev, s), c.op)
+	}
 }

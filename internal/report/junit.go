@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/gopredict/gopredict/internal/bug"
@@ -31,6 +32,7 @@ type (
 		Timestamp  string          `xml:"timestamp,attr,omitempty"`
 		Properties []junitProperty `xml:"properties>property"`
 		Cases      []junitCase     `xml:"testcase"`
+		Output     *junitText      `xml:"system-out,omitempty"`
 	}
 	junitProperty struct {
 		Name  string `xml:"name,attr"`
@@ -42,7 +44,10 @@ type (
 		Time    string        `xml:"time,attr"`
 		Skipped *junitSkipped `xml:"skipped,omitempty"`
 		Failure *junitFailure `xml:"failure,omitempty"`
-		Output  string        `xml:"system-out,omitempty"`
+		Output  *junitText    `xml:"system-out,omitempty"`
+	}
+	junitText struct {
+		Text string `xml:",cdata"`
 	}
 	junitSkipped struct {
 		Message string `xml:"message,attr"`
@@ -54,8 +59,8 @@ type (
 	}
 )
 
-// WriteJUnit writes r as JUnit XML: a suite for each package, with a case for each test of
-// the recorded run, and one for each confirmed finding, which has failed if the finding made
+// WriteJUnit writes r as JUnit XML: a suite for each package, with what it has printed if it
+// failed, a case for each test of the recorded run, and one for each confirmed finding, which has failed if the finding made
 // the run fail. Its text is that of the terminal.
 func WriteJUnit(w io.Writer, r *Report) error {
 	out := junitSuites{Name: "gopredict", Time: seconds(r.DurationS)}
@@ -64,7 +69,13 @@ func WriteJUnit(w io.Writer, r *Report) error {
 		failed := false
 		for _, t := range pkg.Cases {
 			failed = failed || t.Failed
+			if t.Failed && slices.Contains(t.Output, noEnd) {
+				t.Output = append(slices.Clone(t.Output), pkg.died()...)
+			}
 			s.add(t.junit(pkg.Package))
+		}
+		if len(pkg.Output) > 0 {
+			s.Output = &junitText{strings.Map(xmlRune, strings.Join(pkg.Output, "\n"))}
 		}
 		if !failed && (pkg.Result == "fail" || pkg.Result == "build-failed") {
 			what := "The package does not build"
@@ -89,7 +100,7 @@ func WriteJUnit(w io.Writer, r *Report) error {
 			} else if f.Fails {
 				c.Failure = &junitFailure{f.Kind.Title(len(f.Accesses)) + ": " + f.Sentence(), string(f.Kind), text}
 			} else {
-				c.Output = text
+				c.Output = &junitText{text}
 			}
 			s.add(c)
 		}

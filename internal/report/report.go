@@ -61,6 +61,9 @@ type Package struct {
 	// Explored are the tests that were run until nothing was left, or as far as that went.
 	Explored []Explored `json:"explored,omitempty"`
 	Cases    []Case     `json:"cases,omitempty"` // the tests, subtests and examples of the recorded run
+	// Output is what the recorded run has printed, if it failed: the last lines. A terminal has it
+	// alone.
+	Output []string `json:"output,omitempty"`
 }
 
 // An Explored is a test of which more runs were made than those that cost little.

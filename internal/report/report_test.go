@@ -157,7 +157,7 @@ func TestTextNotConfirmed(t *testing.T) {
 		r.Findings[i].Undecided = r.Findings[i].Status == bug.Unconfirmed
 	}
 	r.Totals.Undecided = 2
-	assert.NotContains(t, render(t, r, TextOptions{}), "undecided")
+	assert.NotContains(t, render(t, r, TextOptions{}), "undecided, neither")
 	text := render(t, r, TextOptions{Verbose: true})
 	assert.Contains(t, text, "\n2 undecided, neither shown nor ruled out; -predict.json=FILE tells why.\n")
 	assert.NotContains(t, text, "predicted, but")

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/gopredict/gopredict/internal/bug"
+
 	"github.com/gopredict/gopredict/internal/golden"
 )
 
@@ -32,5 +34,21 @@ func TestScreen(t *testing.T) {
 			colored := render(t, r, TextOptions{Width: width, Screen: true, Color: true})
 			golden.Equal(t, fmt.Sprintf("screen/%s-%d-color.txt", subject, width), colored)
 		}
+	}
+}
+
+// Of hundreds of warnings the first twenty are shown, and -v shows all.
+func TestManyWarnings(t *testing.T) {
+	r := &Report{}
+	for i := range 50 {
+		r.Findings = append(r.Findings, Finding{ID: fmt.Sprintf("deadlock-%06d", i), Kind: bug.Atomicity, Status: bug.Confirmed, Effect: bug.NoEffect,
+			Test: "TestLocks", Accesses: []Access{{Op: "read", File: "a.go", Line: i + 1}}})
+	}
+	for _, screen := range []bool{false, true} {
+		text := render(t, r, TextOptions{Screen: screen})
+		assert.Contains(t, text, "deadlock-000019")
+		assert.NotContains(t, text, "deadlock-000020")
+		assert.Contains(t, text, "\n30 more warnings without an effect on their tests; -v shows all, and -predict.json=FILE has them.\n")
+		assert.Contains(t, render(t, r, TextOptions{Screen: screen, Verbose: true}), "deadlock-000049")
 	}
 }

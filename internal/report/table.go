@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +15,9 @@ import (
 // minColumn is the narrowest column that a goroutine gets; where there are too
 // many for that, all steps stand in one column.
 const minColumn = 18
+
+// stdPosition is as much room as positions in the standard library get, if others need less.
+const stdPosition = 22
 
 // unmarked stands before a step where the violating accesses have their mark.
 const unmarked = "  "
@@ -144,19 +149,24 @@ func comparePaths(a, b string) int {
 type layout struct {
 	number int // width of the step numbers
 	names  []string
-	width  []int  // by goroutine
-	folder string // what all positions begin with, and do not show
-	pos    int    // width of the positions
-	single bool   // one column for all goroutines
+	short  map[string]string // what goroutines are called in the table, where it is not their name
+	width  []int             // by goroutine
+	folder string            // what all positions begin with, and do not show
+	pos    int               // width of the positions
+	single bool              // one column for all goroutines
 }
 
 // tableOf measures what rows need and shares out what there is.
 func tableOf(rows []row, names []string, total int) layout {
-	t := layout{names: names, number: 1, folder: folder(rows)}
+	t := layout{names: names, short: shortNames(rows), number: 1, folder: folder(rows)}
 	for _, r := range rows {
 		if r.step != nil {
 			t.number = max(t.number, len(strconv.Itoa(r.number)))
-			t.pos = max(t.pos, utf8.RuneCountInString(t.position(*r.step)))
+			at := utf8.RuneCountInString(t.position(*r.step))
+			if strings.HasPrefix(r.step.File, "std/") {
+				at = min(at, stdPosition)
+			}
+			t.pos = max(t.pos, at)
 		}
 	}
 	t.pos = min(t.pos, total/3)
@@ -175,9 +185,51 @@ func tableOf(rows []row, names []string, total int) layout {
 			}
 		}
 	}
+	if t.single { // what a step does says more than who has stopped
+		t.width[1] = max(min(t.width[1], max(room-t.width[0], room*2/5)), 1)
+	}
 	shrink(t.width, max(room, minColumn))
 	return t
 }
+
+// longName is how long a goroutine's name may be before a table shortens it.
+const longName = 8
+
+// shortNames are what a table calls goroutines that have long names: the end of these, from a
+// named one on, where no other goroutine's ends so. "0.goServe-1.Serve-2.1" is "…Serve-2.1".
+func shortNames(rows []row) map[string]string {
+	var all []string
+	for _, r := range rows {
+		if r.step != nil {
+			all = append(all, r.step.Goroutine)
+			if r.step.Op == "fork" && r.step.Value != "" {
+				all = append(all, r.step.Value)
+			}
+			if r.step.Switch != nil {
+				all = append(all, r.step.Switch.From)
+			}
+		}
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	short := make(map[string]string)
+	for _, name := range all {
+		for i := len(name) - 1; i >= 0 && len(name) > longName; i-- {
+			end := name[i+1:]
+			if name[i] != '.' || strings.Trim(end, ".0123456789") == "" {
+				continue
+			}
+			if !slices.ContainsFunc(all, func(other string) bool { return other != name && strings.HasSuffix("."+other, "."+end) }) {
+				short[name] = "…" + end
+				break
+			}
+		}
+	}
+	return short
+}
+
+// goroutine is what the table calls one.
+func (t layout) goroutine(name string) string { return cmp.Or(t.short[name], name) }
 
 // folder is the longest folder that the files of all steps outside of the standard library
 // are in, with its slash.
@@ -231,7 +283,7 @@ func (t layout) title(i int) string {
 	if t.single {
 		return t.names[i]
 	}
-	return "goroutine " + t.names[i]
+	return "goroutine " + t.goroutine(t.names[i])
 }
 
 // cell is the step's text in at most width runes, with its goroutine where
@@ -239,9 +291,12 @@ func (t layout) title(i int) string {
 func (t layout) cell(s Step, width int) string {
 	name := ""
 	if t.single {
-		name = s.Goroutine + ": "
+		name = t.goroutine(s.Goroutine) + ": "
 	}
-	return name + s.cell(max(width-len(name), 1))
+	if s.Op == "fork" {
+		s.Value = t.goroutine(s.Value)
+	}
+	return name + s.cell(max(width-utf8.RuneCountInString(name), 1))
 }
 
 // text is what column i has in the row of a step, in at most width runes.
@@ -249,7 +304,7 @@ func (t layout) text(i int, r row, width int) string {
 	switch {
 	case t.single && i == 1:
 		if s := r.step.Switch; s != nil {
-			return s.From + " " + s.Why
+			return t.goroutine(s.From) + " " + s.Why
 		}
 		return ""
 	case t.single || t.names[i] == r.step.Goroutine:
@@ -325,8 +380,22 @@ func (p *printer) row(t layout, r row) {
 		}
 		b.WriteString(sep + text)
 	}
-	b.WriteString(sep + p.style.faint(clip(t.position(*r.step), t.pos)))
+	b.WriteString(sep + p.style.faint(clipPath(t.position(*r.step), t.pos)))
 	p.line("%s", b.String())
+}
+
+// clipPath cuts the beginning of a position: folders, if that is enough.
+func clipPath(s string, w int) string {
+	n := utf8.RuneCountInString(s)
+	if n <= w {
+		return s
+	}
+	for i, r := range s {
+		if n--; r == '/' && n+2 <= w {
+			return "…" + s[i:]
+		}
+	}
+	return clip(path.Base(s), w)
 }
 
 // pad makes s exactly w runes wide.

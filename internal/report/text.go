@@ -37,7 +37,7 @@ func WriteText(w io.Writer, r *Report, opts TextOptions) error {
 	}
 	r = printable(r)
 	b := bufio.NewWriter(w)
-	p := printer{w: b, width: opts.Width, style: style(opts.Color), command: cmp.Or(opts.Command, "gopredict"), all: opts.All, screen: opts.Screen && !opts.Verbose}
+	p := printer{w: b, width: opts.Width, style: style(opts.Color), command: cmp.Or(opts.Command, "gopredict"), all: opts.All, verbose: opts.Verbose, screen: opts.Screen && !opts.Verbose}
 	p.confirmed(r)
 	p.known(r, opts.Verbose)
 	p.others(r)
@@ -80,6 +80,7 @@ type printer struct {
 	style   style
 	command string
 	all     bool // steps are shown
+	verbose bool // see TextOptions
 	screen  bool // see TextOptions
 	brief   int  // how much is left out for a screen, see screenful
 }
@@ -91,16 +92,31 @@ func (p *printer) line(format string, args ...any) {
 // bar is the line that the race detector puts around a report.
 func (p *printer) bar() string { return "==================" }
 
-// confirmed writes the confirmed findings between bars, the warnings last.
-func (p *printer) confirmed(r *Report) {
-	var loud, warnings []*Finding
+// mostWarnings is how many warnings are written, unless all are asked for: a library whose locks
+// all tests share may have hundreds.
+const mostWarnings = 20
+
+// shown returns the confirmed findings that are written, those that gate and warnings, and how
+// many more warnings there are.
+func (p *printer) shown(r *Report) (loud, warnings []*Finding, more int) {
 	for i := range r.Findings {
 		switch f := &r.Findings[i]; {
 		case f.Gates():
 			loud = append(loud, f)
+		case f.warns() && len(warnings) == mostWarnings && !p.verbose:
+			more++
 		case f.warns():
 			warnings = append(warnings, f)
 		}
+	}
+	return loud, warnings, more
+}
+
+// confirmed writes the confirmed findings between bars, the warnings last.
+func (p *printer) confirmed(r *Report) {
+	loud, warnings, more := p.shown(r)
+	if more > 0 {
+		defer p.line("%s without an effect on their tests; -v shows all, and -predict.json=FILE has them.", count(more, "more warning"))
 	}
 	if len(loud)+len(warnings) > 0 {
 		p.line("%s", p.bar())
@@ -124,9 +140,14 @@ func (p *printer) confirmed(r *Report) {
 func (p *printer) list(r *Report) {
 	var rows [][3]string
 	var width [2]int
+	loud, warnings, _ := p.shown(r)
+	listed := make(map[*Finding]bool)
+	for _, f := range slices.Concat(loud, warnings) {
+		listed[f] = true
+	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if !f.Gates() && !f.warns() {
+		if !listed[f] {
 			continue
 		}
 		at := f.at()
@@ -435,8 +456,12 @@ func (r *Report) size() (tests, events, packages int) {
 func (r *Report) Summary() string {
 	tests, events, packages := r.size()
 	t := r.Totals
-	text := fmt.Sprintf("%d confirmed, %d not confirmed, %d infeasible, %d pruned of %s; %s in %s, %s, %.1fs",
-		t.Confirmed, t.Unconfirmed, t.Infeasible, t.Pruned, count(t.Candidates, "candidate"),
+	undecided := ""
+	if t.Undecided > 0 {
+		undecided = fmt.Sprintf(", %d undecided", t.Undecided)
+	}
+	text := fmt.Sprintf("%d confirmed, %d not confirmed%s, %d infeasible, %d pruned of %s; %s in %s, %s, %.1fs",
+		t.Confirmed, t.Unconfirmed-t.Undecided, undecided, t.Infeasible, t.Pruned, count(t.Candidates, "candidate"),
 		count(tests, "test"), count(packages, "package"), count(events, "event"), r.DurationS)
 	if len(r.Incomplete) > 0 {
 		text += "; incomplete: " + strings.Join(r.Incomplete, "; ")

@@ -29,9 +29,14 @@ func (s Step) cell(width int) string {
 		after = " = " + s.Value
 	}
 	expr := s.Expr
-	if s.Op == "fork" && strings.HasSuffix(expr, ".Go") || s.startsTest() { // no go statement
+	switch {
+	case s.Op == "fork" && strings.HasSuffix(expr, ".Go"), s.startsTest(): // no go statement
 		before = ""
-	} else if expr != "" {
+	case s.Op == "await" && expr == "timer":
+		before, after = "", " fires"
+	case (s.Op == "post" || s.Op == "await") && expr != "": // the call
+		before = ""
+	case expr != "":
 		before += " "
 	}
 	if expr != "" {

@@ -125,9 +125,9 @@ var specs = func() [NumKinds]Spec {
 		WaitGroupWait:   {"wgwait", ClassWaitGroup, "wait", "for", waitGroup, unused, unused, endsRegion, "WaitGroup.Wait begins"},
 		WaitGroupWaited: {"wgwaited", ClassWaitGroup, "waited", "for", waitGroup, unused, unused, endsRegion | tells, "WaitGroup.Wait returns"},
 
-		OnceBegin: {"oncebegin", ClassOnce, "run", "", once, unused, unused, 0, "Once.Do is about to call its function"},
-		OnceEnd:   {"onceend", ClassOnce, "finish", "", once, unused, unused, 0, "Once's function has returned"},
-		OnceDone:  {"oncedone", ClassOnce, "do", "", once, unused, unused, 0, "Once.Do returns; after onceend in the calling goroutine too"},
+		OnceBegin: {"oncebegin", ClassOnce, "enter", "", once, unused, unused, 0, "Once.Do is about to call its function"},
+		OnceEnd:   {"onceend", ClassOnce, "leave", "", once, unused, unused, 0, "Once's function has returned"},
+		OnceDone:  {"oncedone", ClassOnce, "call", "of", once, unused, unused, 0, "Once.Do returns; after onceend in the calling goroutine too"},
 
 		RegionBegin: {"regionbegin", ClassRegion, "enter", "", unused, unused, unused, 0, "an atomic region begins"},
 		RegionEnd:   {"regionend", ClassRegion, "leave", "", unused, unused, unused, 0, "an atomic region ends"},
@@ -139,8 +139,8 @@ var specs = func() [NumKinds]Spec {
 		TestBegin: {"testbegin", ClassTest, "test begins", "of", test, unused, unused, 0, "a test or subtest begins in this goroutine"},
 		TestEnd:   {"testend", ClassTest, "test ends", "of", test, number("1 if it has failed"), unused, 0, "the test function has returned"},
 
-		Post:  {"post", ClassToken, "hand over", "of", Arg{"token", ArgToken}, pool, unused, 0, "what happens before this event happens before every later await of the token (sync.Pool, timers, I/O)"},
-		Await: {"await", ClassToken, "take over", "of", Arg{"token; 0: all that was before", ArgToken}, pool, unused, 0, "see post; FlagFailed marks a Get from an empty sync.Pool, whose token is nobody else's"},
+		Post:  {"post", ClassToken, "synchronize", "by", Arg{"token", ArgToken}, pool, unused, 0, "what happens before this event happens before every later await of the token (sync.Pool, timers, I/O)"},
+		Await: {"await", ClassToken, "synchronize", "by", Arg{"token; 0: all that was before", ArgToken}, pool, unused, 0, "see post; FlagFailed marks a Get from an empty sync.Pool, whose token is nobody else's"},
 
 		SelectSend: {"selsend", ClassChannel, "send", "to", channel, unused, capacity, 0, "a case of the select that follows would send"},
 

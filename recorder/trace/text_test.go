@@ -135,6 +135,7 @@ complete`))
 func FuzzReadText(f *testing.F) {
 	f.Add(sampleText)
 	f.Add(textMagic + "\n0 read")
+	f.Add(textMagic + "\nheld val=1")
 	f.Fuzz(func(t *testing.T, in string) {
 		got, err := ReadText(strings.NewReader(in))
 		require.NotNil(t, got)

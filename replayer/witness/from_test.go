@@ -267,6 +267,10 @@ func TestOperand(t *testing.T) {
 		{trace.Close, "\tclose(done)", "done"},
 		{trace.Fork, "\tgo worker(1)", "worker"},
 		{trace.Fork, "\tgo func() {", "func"},
+		{trace.Fork, "\tgo new(T).run(f(1))", "new(T).run"},
+		{trace.Fork, "\tgo s.all[i](", "s.all[i]"},
+		{trace.Fork, "\tgo (&T{}).run() // now", "(&T{}).run"},
+		{trace.Fork, "\tgo )", ""},
 		{trace.Fork, "\tg.Go(func() error {", "g.Go"},
 		{trace.SelectSend, "\tcase c.out <- v:", "c.out"},
 		{trace.Read, "\tx := y", ""},
@@ -286,6 +290,8 @@ func TestOperand(t *testing.T) {
 		{trace.Call, "\tg.Go(func() error {", "g.Go"},
 		{trace.Call, "\tg.Go(func() error { return c.Close() })", ""},
 		{trace.Call, "\tclose(c)", ""},
+		{trace.Call, "\ttime.AfterFunc(d, func() {", "time.AfterFunc"},
+		{trace.Call, "\tb := free.Get().(*buffer)", "free.Get"},
 	} {
 		assert.Equal(t, c.want, Operand(c.k, c.line), c.line)
 	}

@@ -60,7 +60,7 @@ func Operand(k trace.Kind, line string) string {
 		return ""
 	}
 	if k == trace.Call {
-		return called(line)
+		return Called(line)
 	}
 	if k == trace.Read || k == trace.Write {
 		return cmp.Or(touched(line), receiver(k, line))
@@ -98,11 +98,12 @@ func receiver(k trace.Kind, line string) string {
 	return name
 }
 
-// called returns the method that a line calls of an object: "c.Close"; "" if it calls
+// Called returns the method that a line calls of an object: "c.Close"; "" if it calls
 // several functions. What a function literal calls that the line begins is on other lines.
-func called(line string) string {
+func Called(line string) string {
 	before, after, ok := strings.Cut(line, "(")
-	alone := !strings.Contains(after, "(") || strings.HasPrefix(after, "func(") && strings.HasSuffix(strings.TrimSpace(after), "{")
+	arguments, _, literal := strings.Cut(strings.ReplaceAll(after, ".(", ""), "func(")
+	alone := !strings.Contains(arguments, "(") && (!literal || strings.HasSuffix(strings.TrimSpace(after), "{"))
 	if name := tail(before); ok && strings.Contains(name, ".") && alone {
 		return name
 	}
@@ -137,12 +138,35 @@ func touched(line string) string {
 func forked(line string) string {
 	rest := strings.TrimSpace(line)
 	if after, ok := strings.CutPrefix(rest, "go "); ok {
-		return head(strings.TrimSpace(after))
+		return callee(strings.TrimSpace(after))
 	}
 	if i := strings.Index(rest, ".Go("); i >= 0 {
 		return tail(rest[:i]) + ".Go"
 	}
 	return ""
+}
+
+// callee returns what the call that s begins with calls: "worker" in "worker(1)", "new(T).run" in
+// "new(T).run()", and "func" in that of a literal.
+func callee(s string) string {
+	if strings.HasPrefix(s, "func(") {
+		return "func"
+	}
+	depth, end := 0, 0
+	for i, r := range s {
+		switch {
+		case r == '(' || r == '[':
+			if depth++; depth == 1 && r == '(' {
+				end = i
+			}
+		case depth > 0 && (r == ')' || r == ']'):
+			depth--
+		case depth > 0 || inOperand(r):
+		default:
+			return s[:end]
+		}
+	}
+	return s[:end]
 }
 
 // tail returns the operand that s ends with: names, dots, and whole pairs of
