@@ -79,11 +79,16 @@ func newFlipper(e *explored, tests []string, size map[string]int) *flipper {
 	if each := long(e.run) / time.Duration(len(size)); each > longTest {
 		x.took = each
 	}
-	var one time.Duration // of all tests
+	// The runs so far are taken to be of the middle test: few are of one that is much longer
+	// than all others.
+	var costs []time.Duration
+	var all time.Duration
 	for _, test := range tests {
-		one += x.cost(test)
+		costs = append(costs, x.cost(test))
+		all += x.cost(test)
 	}
-	e.flips += flippedEach + one/time.Duration(len(tests))*time.Duration(1+e.Exploration.runs.Load())
+	slices.Sort(costs)
+	e.flips += flippedEach + all + costs[(len(costs)-1)/2]*time.Duration(e.Exploration.runs.Load())
 	return x
 }
 
@@ -132,7 +137,7 @@ func (x *flipper) of(f *frontier) *flipping {
 
 // more reports whether an ordinary run makes more flips.
 func (x *flipping) more() bool {
-	return x.made < x.own && x.explored.Exploration.runs.Load() < x.atMost && x.share > 0
+	return x.made < x.own && x.explored.Exploration.runs.Load() < x.atMost && 2*x.share > x.cost(x.test)
 }
 
 func (x *flipping) next(_ context.Context, runs []*confirmation, n int) (all []*attempt, err error) {

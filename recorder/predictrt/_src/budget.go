@@ -61,6 +61,30 @@ func (a *account) drops(kind uint8) bool {
 	return a.cut == cutSync
 }
 
+// unlogged reports whether plain accesses, branches and what belongs to them are of no use
+// in g by now: they are not logged any more, and nothing asks where g is.
+//
+//go:nosplit
+func (g *goroutine) unlogged() bool {
+	return g.account.cut != cutNothing && (g.actor == nil || stage == free) && !g.forked && !byRanks && seed == 0 && g.polling.stage == polls
+}
+
+// passesBy notes an access that is not logged: loops that only look are told by it, and
+// first writes.
+func (g *goroutine) passesBy(kind uint8, p unsafe.Pointer) {
+	addr := uint64(uintptr(p))
+	switch {
+	case kind != Read:
+		g.spinAt, g.polling.changed = 0, true
+		passed(p)
+	case g.spinAt != addr:
+		g.spinAt, g.spins = addr, 0
+		g.polling.reads += addr
+	default:
+		g.spin(addr)
+	}
+}
+
 // weigh looks whether the test has used up its share, and says so in the
 // trace. It is called with an empty slot.
 func (a *account) weigh() {

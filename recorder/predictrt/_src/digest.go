@@ -95,6 +95,10 @@ func accessOf(kind uint8, p, val unsafe.Pointer, size uintptr, site uint32, what
 	if g == nil {
 		return
 	}
+	if g.unlogged() {
+		g.passesBy(kind, p)
+		return
+	}
 	if kind == Read {
 		g.spin(uint64(uintptr(p)))
 	} else {
@@ -136,7 +140,7 @@ func (g *goroutine) logOf(kind uint8, p, val unsafe.Pointer, size uintptr, site 
 
 func operandOf(val unsafe.Pointer, size uintptr, site uint32, what uint8) {
 	g := current()
-	if g == nil {
+	if g == nil || g.unlogged() {
 		return
 	}
 	room()

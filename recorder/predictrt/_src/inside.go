@@ -24,7 +24,14 @@ func Inside(kind, flags uint8, p unsafe.Pointer, size uintptr) {
 		return
 	}
 	g := current()
-	if g == nil || !g.account.forked && !crowd || g.repeats(kind, uint64(uintptr(p)), size) {
+	if g == nil || !g.account.forked && !crowd {
+		return
+	}
+	if g.unlogged() { // before the search of the stack, which costs more than all else
+		g.passesBy(kind, p)
+		return
+	}
+	if g.repeats(kind, uint64(uintptr(p)), size) {
 		return
 	}
 	site := g.onBehalf()

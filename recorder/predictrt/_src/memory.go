@@ -203,6 +203,10 @@ func access(kind, flags uint8, p unsafe.Pointer, size uintptr, val unsafe.Pointe
 	if g == nil {
 		return
 	}
+	if g.unlogged() {
+		g.passesBy(kind, p)
+		return
+	}
 	g.byOrder(kind, uint64(uintptr(p)))
 	if kind == Read {
 		g.spin(uint64(uintptr(p)))
@@ -299,7 +303,7 @@ func decide(n uint64, site uint32) {
 
 func decided(n uint64, site uint32) {
 	g := current()
-	if g == nil {
+	if g == nil || g.unlogged() {
 		return
 	}
 	if g.actor != nil {
@@ -320,7 +324,7 @@ func Assert[T any](v T, site uint32) T {
 
 func asserts(site uint32) {
 	g := current()
-	if g == nil {
+	if g == nil || g.unlogged() {
 		return
 	}
 	if g.actor != nil {
@@ -386,7 +390,7 @@ func Operand[T any](v T, site uint32) T {
 
 func operand(p unsafe.Pointer, size uintptr, site uint32) {
 	g := current()
-	if g == nil || size > 8 {
+	if g == nil || size > 8 || g.unlogged() {
 		return
 	}
 	room()
