@@ -1,8 +1,8 @@
-//go:build !linux
+//go:build !linux && !freebsd
 
 package recorder
 
 import "os/exec"
 
-// dieWithParent does nothing: only Linux can end a child with its parent.
+// dieWithParent does nothing: only Linux and FreeBSD can end a child with its parent.
 func dieWithParent(*exec.Cmd) {}

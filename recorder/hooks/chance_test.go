@@ -21,6 +21,10 @@ var chanceRuns = flag.Int("chance", 3, "record and replay what depends on chance
 // addresses are left out.
 func history(tr *trace.Trace) []string {
 	objects := map[uint64]int{}
+	pointer := uint64(1 << 32) // what is less is no address, in 64 bits
+	if narrow(tr) {
+		pointer = 1 << 16
+	}
 	var lines []string
 	for _, e := range tr.Events {
 		g := tr.Goroutines[e.G]
@@ -32,12 +36,22 @@ func history(tr *trace.Trace) []string {
 			objects[e.Obj] = len(objects)
 		}
 		val := e.Val
-		if val >= 1<<32 {
+		if atomic := e.Kind == trace.AtomicLoad || e.Kind == trace.AtomicStore || e.Kind == trace.AtomicRMW; val >= 1<<32 || atomic && val >= pointer {
 			val = 0
 		}
 		lines = append(lines, fmt.Sprintf("%s %v %s:%d %d %d %d", g.Name(), e.Kind, site.Func, site.Line, objects[e.Obj], val, e.Size))
 	}
 	return lines
+}
+
+// narrow reports whether addresses have 32 bits in the program that tr is of.
+func narrow(tr *trace.Trace) bool {
+	for _, e := range tr.Events {
+		if e.Kind == trace.AtomicLoad && e.Obj >= 1<<32 {
+			return false
+		}
+	}
+	return true
 }
 
 // recordedOrder is a plan that lists all events of a test in their order. Of

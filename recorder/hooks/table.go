@@ -448,6 +448,7 @@ var table = []Hook{
 
 	// Pipes and sockets: which are the two ends of one.
 	{"os", "Pipe", nil, []edit{onlyIn("pipe2_unix.go"), before("return newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false), nil", "predictrt.Piped(p[0], p[1])")}},
+	{"os", "Pipe", nil, []edit{onlyIn("pipe_unix.go"), before("return newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false), nil", "predictrt.Piped(p[0], p[1])")}},
 	{"os", "Pipe", nil, []edit{onlyIn("file_windows.go"), before("return newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false), nil", "predictrt.Piped(int(p[0]), int(p[1]))")}},
 	{"net", "(*netFD).setAddr", nil, []edit{onlyIn("fd_posix.go"), entry("predictNamed(fd, laddr, raddr);")}},
 	{"net", "(*netFD).connect", events(trace.Send, trace.SendDone), []edit{onlyIn("fd_unix.go"), entry("predictConnects(fd, ra, " + here + ");")}},
@@ -464,6 +465,10 @@ var table = []Hook{
 		entry("predictrt.Writes(fd, nil, " + here + ");"),
 		before("return r, e", "predictrt.Wrote(fd, -1)"),
 		before("return r, nil", "predictrt.Wrote(fd, int(r))"),
+	}},
+	{"internal/poll", "(*FD).Writev", nil, []edit{onlyIn("fd_writev_libc.go"), // where writev is one of C's functions: darwin
+		before("wrote, err = writev(fd.Sysfd, iovecs)", "predictrt.Writes(fd.Sysfd, nil, "+here+")"),
+		after("TestHookDidWritev(int(wrote))", "predictrt.Wrote(fd.Sysfd, int(wrote))"),
 	}},
 	{"syscall", "Sendfile", nil, []edit{unix,
 		entry("predictrt.Writes(outfd, nil, " + here + "); defer func() { predictrt.Wrote(outfd, written) }();"),

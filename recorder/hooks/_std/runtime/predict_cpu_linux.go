@@ -33,6 +33,8 @@ func predictCPUOf(clock uintptr) int64 {
 		clockGettime = 228
 	case "arm64", "riscv64", "loong64":
 		clockGettime = 113
+	case "386":
+		clockGettime = 403 // of 64 bits, as t is
 	default:
 		return 0
 	}
