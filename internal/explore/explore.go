@@ -50,6 +50,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -137,11 +138,12 @@ func (x *Exploration) incomplete(why string) {
 	}
 }
 
-// ballast is memory in bytes that is never touched, so that it takes none, but counts
+// ballast is memory that is never touched, so that it takes none, but counts
 // as used where the heap may grow by a part of what is used before garbage is looked
 // for. What takes the most memory holds few pointers, so that looking often costs
-// little; in a small heap that would be done all the time.
-const ballast = 256 << 20
+// little; in a small heap that would be done all the time. It is made once: what
+// was freed and is made anew is touched, to clear it.
+var ballast = sync.OnceValue(func() []byte { return make([]byte, 256<<20) })
 
 // Add analyzes the recorded run of one package and confirms what is found.
 // What goes wrong with this package only is told as a warning; the error is
@@ -164,7 +166,7 @@ func (x *Exploration) Add(ctx context.Context, run recorder.Run) error {
 		pkg.TraceBytes = info.Size()
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(20))
-	defer runtime.KeepAlive(make([]byte, ballast))
+	defer runtime.KeepAlive(ballast())
 	t, whole := x.read(run, x.warn)
 	x.Failed = x.Failed || !whole
 	if t != nil {
