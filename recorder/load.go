@@ -247,10 +247,19 @@ func loadError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if _, said, ok := strings.Cut(err.Error(), "stderr: "); ok {
+	if _, said, ok := strings.Cut(err.Error(), "stderr: "); ok && !passing(said) {
 		return &UsageError{"go list: " + strings.TrimPrefix(strings.TrimSpace(said), "go: ")}
 	}
 	return fmt.Errorf("loading packages: %w", err)
+}
+
+// passing reports whether what the go command has said is of the network, the disk or its cache:
+// no fault of the command line, and perhaps not there the next time.
+func passing(said string) bool {
+	return slices.ContainsFunc([]string{
+		"dial tcp", "i/o timeout", "connection refused", "connection reset", "TLS handshake", "Service Unavailable", "Bad Gateway",
+		"no space left on device", "failed to initialize build cache", "read-only file system",
+	}, func(text string) bool { return strings.Contains(said, text) })
 }
 
 // isTestMain reports whether p is the main package that go test generates.

@@ -104,8 +104,8 @@ func (s *session) checkPackages(ctx context.Context, args gotool.TestArgs, check
 			cgo = append(cgo, f[0])
 		}
 	}
-	err = nil
-	if tested == 0 {
+	// What they import is there, and their tests can be read.
+	if _, err = gotool.Output(ctx, s.dir, slices.Concat([]string{"list", "-test", "-deps"}, args.LoadFlags(), []string{"--"}, args.Packages)...); err == nil && tested == 0 {
 		err = errors.New("none of them has tests; `gopredict doctor ./...` looks at all below")
 	}
 	check("packages", fmt.Sprintf("%d, of which %d have tests", all, tested), err)

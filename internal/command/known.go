@@ -55,8 +55,15 @@ func (s *session) suppress(g gate, r *report.Report, env gotool.Env, folders []s
 	}
 	if g.options.baselineWrite != "" {
 		name := s.path(g.options.baselineWrite)
+		var before *known.Baseline
+		var err error
+		if info, none := os.Stat(name); none == nil && info.Size() > 0 {
+			before, err = known.ReadBaseline(g.options.baselineWrite, name)
+		}
 		var b bytes.Buffer
-		err := known.WriteBaseline(&b, r)
+		if err == nil {
+			err = known.WriteBaseline(&b, r, before, whole)
+		}
 		if err == nil {
 			err = os.WriteFile(name, b.Bytes(), 0o666)
 		}

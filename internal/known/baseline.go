@@ -13,6 +13,7 @@ import (
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/given"
 	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/replayer/witness"
 )
 
 // header is the first line of a baseline.
@@ -29,6 +30,7 @@ const header = "gopredict baseline v1"
 type Baseline struct {
 	name    string
 	entries map[entry]int // the line of each
+	text    map[entry]string
 	found   map[entry]bool
 }
 
@@ -53,7 +55,7 @@ func ReadBaseline(name, path string) (*Baseline, error) {
 }
 
 func parseBaseline(name string, r io.Reader) (*Baseline, error) {
-	b := &Baseline{name: name, entries: make(map[entry]int), found: make(map[entry]bool)}
+	b := &Baseline{name: name, entries: make(map[entry]int), text: make(map[entry]string), found: make(map[entry]bool)}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
 	n := 0
@@ -71,7 +73,8 @@ func parseBaseline(name string, r io.Reader) (*Baseline, error) {
 			if len(words) < 2 || !strings.Contains(words[1], "-") {
 				return nil, fmt.Errorf("%s:%d: found %.60q, want a package and the id of a bug", name, n, line)
 			}
-			b.entries[entry{words[0], words[1]}] = n
+			e := entry{words[0], words[1]}
+			b.entries[e], b.text[e] = n, strings.Join(words[2:], " ")
 		}
 	}
 	if err := lines.Err(); err != nil {
@@ -112,10 +115,16 @@ func (b *Baseline) Gone(r *report.Report) []string {
 	return out
 }
 
-// WriteBaseline writes a baseline of the confirmed findings of r that no comment ignores.
-func WriteBaseline(w io.Writer, r *report.Report) error {
-	type line struct{ pkg, id, text string }
+// WriteBaseline writes a baseline of the confirmed findings of r that no comment ignores, and of
+// what before has of other bugs, if it is not nil: of all packages, or, where r is of a run that has
+// looked for all bugs of its packages, of the others.
+func WriteBaseline(w io.Writer, r *report.Report, before *Baseline, whole bool) error {
+	type line struct {
+		entry
+		text string
+	}
 	var lines []line
+	found := make(map[entry]bool)
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if f.Status != bug.Confirmed || f.Suppressed != nil {
@@ -123,9 +132,19 @@ func WriteBaseline(w io.Writer, r *report.Report) error {
 		}
 		var places []string
 		for _, a := range f.Accesses {
-			places = append(places, strings.TrimSpace(a.Op+" "+a.Expr)+" in "+a.Func)
+			places = append(places, strings.TrimSpace(witness.Word(a.Op)+" "+a.Expr)+" in "+a.Func)
 		}
-		lines = append(lines, line{f.Package, f.ID, fmt.Sprintf("%s: %s", f.Test, strings.Join(places, ", "))})
+		e := entry{f.Package, f.ID}
+		found[e] = true
+		lines = append(lines, line{e, fmt.Sprintf("%s: %s", f.Test, strings.Join(places, ", "))})
+	}
+	if before != nil {
+		for e, text := range before.text {
+			tested := slices.ContainsFunc(r.Packages, func(p report.Package) bool { return p.Package == e.pkg })
+			if !found[e] && !(tested && whole) {
+				lines = append(lines, line{e, text})
+			}
+		}
 	}
 	slices.SortFunc(lines, func(x, y line) int { return cmp.Or(cmp.Compare(x.pkg, y.pkg), cmp.Compare(x.id, y.id)) })
 	b := bufio.NewWriter(w)

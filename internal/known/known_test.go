@@ -47,10 +47,26 @@ func suppressed(r *report.Report) string {
 func baselineOf(t *testing.T, r *report.Report) (*Baseline, string) {
 	t.Helper()
 	var text bytes.Buffer
-	require.NoError(t, WriteBaseline(&text, r))
+	require.NoError(t, WriteBaseline(&text, r, nil, true))
 	b, err := parseBaseline("b.txt", bytes.NewReader(text.Bytes()))
 	require.NoError(t, err)
 	return b, text.String()
+}
+
+// A baseline that is written again keeps what the run has not looked for: bugs of other packages,
+// and all where tests were left out.
+func TestBaselineKeeps(t *testing.T) {
+	first := &report.Report{Findings: []report.Finding{finding("race-1", "f:1"), finding("race-2", "f:2"), finding("race-3", "f:3")}}
+	first.Findings[2].Package = "other"
+	before, all := baselineOf(t, first)
+	r := &report.Report{Findings: first.Findings[:1], Packages: []report.Package{{Package: first.Findings[0].Package}}}
+	for _, whole := range []bool{false, true} {
+		var text bytes.Buffer
+		require.NoError(t, WriteBaseline(&text, r, before, whole))
+		assert.Equal(t, !whole, text.String() == all, "%s", &text)
+		assert.Equal(t, !whole, strings.Contains(text.String(), "race-2"))
+		assert.Contains(t, text.String(), "race-3")
+	}
 }
 
 // What was written is known, wherever its lines are now, and a new bug beside it is not.

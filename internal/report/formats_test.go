@@ -174,3 +174,19 @@ func TestCasesIn(t *testing.T) {
 	want[2] = Case{Test: "TestB"}
 	assert.Equal(t, want, CasesIn(tr))
 }
+
+// A replay has no packages: JUnit has its bugs by theirs, and what has become of other witnesses.
+func TestJUnitOfReplay(t *testing.T) {
+	r := stored(t, "bank")
+	r.Packages = nil
+	r.Witnesses = []WitnessState{
+		{Witness: "testdata/predict/TestA/race-1", Status: bug.Fixed}, {Witness: "testdata/predict/TestA/race-2", Status: bug.Unconfirmed, Reason: "busy"},
+		{Witness: "testdata/predict/TestReceipt/race-4f367a", Status: bug.Confirmed},
+	}
+	r.Findings[0].Fails = true
+	xml := written(t, WriteJUnit, r)
+	assert.Contains(t, xml, `<testsuites name="gopredict" tests="3" failures="1"`)
+	assert.Contains(t, xml, `<testcase classname="example.com/bank" name="TestReceipt/race-4f367a" time="0.000">`)
+	assert.Contains(t, xml, `<testcase classname="witnesses" name="testdata/predict/TestA/race-1" time="0.000"></testcase>`)
+	assert.Contains(t, xml, `<skipped message="unconfirmed: busy"></skipped>`)
+}

@@ -64,7 +64,7 @@ type (
 // the run fail. Its text is that of the terminal.
 func WriteJUnit(w io.Writer, r *Report) error {
 	out := junitSuites{Name: "gopredict", Time: seconds(r.DurationS)}
-	for _, pkg := range r.Packages {
+	for _, pkg := range r.suites() {
 		s := junitSuite{Name: pkg.Package, Timestamp: pkg.Started, Time: seconds(pkg.RecordS + pkg.ReplayS), Properties: []junitProperty{{"go.version", r.Go}}}
 		failed := false
 		for _, t := range pkg.Cases {
@@ -104,9 +104,10 @@ func WriteJUnit(w io.Writer, r *Report) error {
 			}
 			s.add(c)
 		}
-		out.Tests += s.Tests
-		out.Failures += s.Failures
-		out.Suites = append(out.Suites, s)
+		out.add(s)
+	}
+	if s := r.replayed(); s.Tests > 0 {
+		out.add(s)
 	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
@@ -118,6 +119,40 @@ func WriteJUnit(w io.Writer, r *Report) error {
 	}
 	_, err := io.WriteString(w, "\n")
 	return err
+}
+
+// suites are the packages of r, and those that findings alone are of: a replay has no others.
+func (r *Report) suites() []Package {
+	all := slices.Clone(r.Packages)
+	for _, f := range r.Findings {
+		if !slices.ContainsFunc(all, func(p Package) bool { return p.Package == f.Package }) {
+			all = append(all, Package{Package: f.Package})
+		}
+	}
+	return all
+}
+
+// replayed is a suite of the witnesses that have shown no bug when they alone were replayed: those
+// that are fixed have passed.
+func (r *Report) replayed() junitSuite {
+	s := junitSuite{Name: "witnesses", Time: seconds(0), Properties: []junitProperty{{"go.version", r.Go}}}
+	for _, w := range r.Witnesses {
+		if len(r.Packages) > 0 || w.Status == bug.Confirmed {
+			continue
+		}
+		c := junitCase{Class: s.Name, Name: w.Witness, Time: seconds(0)}
+		if w.Status != bug.Fixed {
+			c.Skipped = &junitSkipped{strings.Map(xmlRune, string(w.Status)+": "+w.Reason)}
+		}
+		s.add(c)
+	}
+	return s
+}
+
+func (all *junitSuites) add(s junitSuite) {
+	all.Tests += s.Tests
+	all.Failures += s.Failures
+	all.Suites = append(all.Suites, s)
 }
 
 func (s *junitSuite) add(c junitCase) {
