@@ -16,14 +16,15 @@ import (
 // tierWitness is the tier of a finding that only a committed witness shows.
 const tierWitness = "witness"
 
-// committed replays the witnesses that lie beside the package's tests, and puts
+// witnesses returns the files of the witnesses that lie beside the package's tests.
+func (c *confirmation) witnesses() ([]string, error) {
+	return filepath.Glob(filepath.Join(c.witnessFolder().path(), "*", "[^.]*"))
+}
+
+// committed replays the witnesses in files, which lay beside the package's tests, and puts
 // into the report what has become of each. Tests are those that were recorded. Those that still reach their bug are
 // findings, one for each set of places.
-func (c *confirmation) committed(ctx context.Context, findings []finding, tests []string) error {
-	files, err := filepath.Glob(filepath.Join(c.witnessFolder().path(), "*", "[^.]*"))
-	if err != nil {
-		return err
-	}
+func (c *confirmation) committed(ctx context.Context, files []string, findings []finding, tests []string) error {
 	type came struct {
 		to report.WitnessState
 		ev *report.Evidence // if it was replayed
@@ -198,12 +199,12 @@ func Why(r replayer.Result) string {
 		parts = append(parts, r.Reason)
 	}
 	for _, v := range r.Verdicts {
-		if v.Outcome.Effect != bug.NoEffect {
-			var lines []string
+		if v.Outcome.Effect != bug.NoEffect && r.Status != bug.Confirmed {
+			words := []string{"in this order the test still fails:"}
 			for _, l := range v.Outcome.Detail {
-				lines = append(lines, strings.TrimSpace(l))
+				words = append(words, strings.TrimSpace(l))
 			}
-			parts = append(parts, "in this order the test still fails: "+strings.Join(lines, " "))
+			parts = append(parts, strings.TrimSuffix(strings.Join(words, " "), ":"))
 			break
 		}
 	}

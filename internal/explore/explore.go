@@ -259,6 +259,10 @@ func (c *confirmation) explore(ctx context.Context, findings []finding) error {
 		e.recordings, passing = append(e.recordings, again...), append(passing, passed...)
 		maps.Copy(e.tried, tried)
 	}
+	lay, err := c.witnesses()
+	if err != nil {
+		return err
+	}
 	for _, r := range slices.Concat(firsts, e.recordings) {
 		if err := r.stuck(ctx); err != nil {
 			return err
@@ -272,7 +276,7 @@ func (c *confirmation) explore(ctx context.Context, findings []finding) error {
 	if len(passing) > 0 {
 		c.recorded = own.Without(passing)
 	}
-	if err := c.inTime(ctx, func(limit context.Context) error { return c.committed(limit, findings, ran) }); err != nil {
+	if err := c.inTime(ctx, func(limit context.Context) error { return c.committed(limit, lay, findings, ran) }); err != nil {
 		return err
 	}
 	c.recorded = own
