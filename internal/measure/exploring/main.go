@@ -5,7 +5,8 @@
 //
 //	go run ./internal/measure/exploring -o docs/exploring.md
 //
-// With -rows the table can be made in parts, as of other programs each time. It exits with 1
+// With -rows the table can be made in parts, as of other programs each time, or of other
+// columns: those of a row whose commit is taken out of the file are measured anew. It exits with 1
 // if a bug that is expected is not confirmed within as many runs as are made at most, or if
 // something is confirmed in a program without a bug, or if a test of others is not explored
 // completely.
@@ -16,7 +17,9 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"regexp"
+	"strings"
 
 	"github.com/gopredict/gopredict/internal/measure/script"
 )
@@ -32,7 +35,11 @@ func main() {
 	var match regexp.Regexp
 	flags.TextVar(&match, "run", regexp.MustCompile(""), "regular expression: only the tests that match")
 	script.Compare(flags, func(ctx context.Context, j script.Job) (bool, error) {
-		b := &bench{dir: j.Dir, tool: j.Tool, seeds: *seeds, random: *programs}
+		commit, err := exec.CommandContext(ctx, "git", "rev-parse", "--short", "HEAD").Output()
+		if err != nil {
+			return false, fmt.Errorf("git rev-parse: %w", err)
+		}
+		b := &bench{dir: j.Dir, tool: j.Tool, seeds: *seeds, random: *programs, commit: strings.TrimSpace(string(commit))}
 		for _, subject := range []string{"sctbench", "reach"} {
 			if err := b.prepare(ctx, "testdata/"+subject); err != nil {
 				return false, fmt.Errorf("preparing %s: %w", subject, err)
@@ -42,7 +49,7 @@ func main() {
 			return false, err
 		}
 		for _, p := range b.programs {
-			if !match.MatchString(p.test) || p.row != nil {
+			if !match.MatchString(p.test) || b.measured(p) {
 				continue
 			}
 			if err := b.measure(ctx, p); err != nil {

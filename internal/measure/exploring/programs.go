@@ -21,6 +21,7 @@ type bench struct {
 	dir      string // for all files
 	tool     string // gopredict's binary
 	seeds    int
+	commit   string // with which it is measured
 	programs []*program
 	suites   map[string]outcome // by what suite.String has, those that are measured
 	random   int                // programs of the oracle
@@ -35,7 +36,7 @@ type program struct {
 	dir     string
 	run     recorder.Run // its instrumented binary, to be run in any order
 	binary  string       // the plain one
-	*row                 // nil: not measured yet
+	*row
 }
 
 // prepare copies a subject, and builds it plainly and instrumented.
@@ -81,6 +82,7 @@ func (b *bench) prepare(ctx context.Context, from string) error {
 				continue
 			}
 			b.programs = append(b.programs, &program{
+				row:     new(row),
 				subject: filepath.Base(from), test: fn.Name.Name, bug: wanted(fn), dir: dir, binary: plain,
 				run: recorder.Run{Package: build.Tested[0], Binary: instrumented, Env: os.Environ()},
 			})

@@ -8,10 +8,13 @@ import (
 
 // A row is what was measured of a program, in numbers of runs.
 type row struct {
+	With              string // the commit with which these were measured; "": not yet
 	Explored, Command outcome
-	Further           outcome          // of many more runs, for what is unseen
-	Chance            [len(orders)]int // the median by all seeds, of those until one fails; more than most: it does not
-	Plain             int              // of those of go test
+	Further           outcome // of many more runs, for what is unseen
+
+	ChanceWith string           // the same of these
+	Chance     [len(orders)]int // the median by all seeds, of those until one fails; more than most: it does not
+	Plain      int              // of those of go test
 }
 
 // An outcome is what the command has shown of a program.
@@ -46,7 +49,9 @@ func (b *bench) load(file string) error {
 	}
 	b.suites = k.Suites
 	for _, p := range b.programs {
-		p.row = k.Programs[p.test]
+		if r := k.Programs[p.test]; r != nil {
+			p.row = r
+		}
 	}
 	return nil
 }
@@ -54,7 +59,7 @@ func (b *bench) load(file string) error {
 func (b *bench) save(file string) error {
 	k := kept{Seeds: b.seeds, Programs: make(map[string]*row), Suites: b.suites, Random: b.random, Oracle: b.oracle}
 	for _, p := range b.programs {
-		if p.row != nil {
+		if p.With != "" || p.ChanceWith != "" {
 			k.Programs[p.test] = p.row
 		}
 	}

@@ -28,13 +28,15 @@ func TestMedian(t *testing.T) {
 
 func TestRows(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rows.json")
-	b := &bench{seeds: 20, random: 5, oracle: "| 1 |\n", programs: []*program{{test: "TestA"}, {test: "TestB"}}}
-	b.programs[1].row = &row{Explored: outcome{Confirmed: 2, Runs: 3}, Plain: 201}
+	b := &bench{seeds: 20, random: 5, oracle: "| 1 |\n", programs: []*program{{test: "TestA", row: new(row)}, {test: "TestB"}}}
+	b.programs[1].row = &row{With: "abc", Explored: outcome{Confirmed: 2, Runs: 3}, Plain: 201}
 	require.NoError(t, b.save(file))
 
-	other := &bench{seeds: 20, random: 5, programs: []*program{{test: "TestA"}, {test: "TestB"}}}
+	other := &bench{seeds: 20, random: 5, programs: []*program{{test: "TestA", row: new(row)}, {test: "TestB", bug: true, row: new(row)}}}
 	require.NoError(t, other.load(file))
-	assert.Nil(t, other.programs[0].row)
+	assert.False(t, other.measured(other.programs[0]))
+	assert.False(t, other.measured(other.programs[1]), "the orders of chance are missing")
+	assert.Equal(t, "abc (1 of the programs)", other.with(func(p *program) string { return p.With }))
 	assert.Equal(t, b.programs[1].row, other.programs[1].row)
 	assert.Equal(t, b.oracle, other.oracle)
 

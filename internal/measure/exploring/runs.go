@@ -33,9 +33,27 @@ var orders = [...]struct {
 	{"gives way", func(seed, _ int) recorder.Order { return recorder.Seed(seed) }},
 }
 
-// measure does all with one program.
-func (b *bench) measure(ctx context.Context, p *program) (err error) {
-	r := new(row)
+// measured reports whether there is nothing to measure of a program.
+func (b *bench) measured(p *program) bool {
+	return p.With != "" && (p.ChanceWith != "" || !p.bug || b.seeds == 0)
+}
+
+// measure does with one program what was not done yet.
+func (b *bench) measure(ctx context.Context, p *program) error {
+	if p.With == "" {
+		if err := b.predicted(ctx, p); err != nil {
+			return err
+		}
+	}
+	if p.bug && b.seeds > 0 && p.ChanceWith == "" {
+		return b.byChance(ctx, p)
+	}
+	return nil
+}
+
+// predicted runs gopredict on a program, as far as it goes and by default.
+func (b *bench) predicted(ctx context.Context, p *program) (err error) {
+	r := p.row
 	// What a run has shown is told as what was predicted later, if that explains it.
 	explores := []string{fmt.Sprint("-predict.explore=", most), "-predict.runs=1"}
 	if r.Explored, err = b.predict(ctx, p, append(explores, "-predict.kinds=failure,deadlock")...); err != nil {
@@ -56,24 +74,28 @@ func (b *bench) measure(ctx context.Context, p *program) (err error) {
 	if r.Command, err = b.predict(ctx, p); err != nil {
 		return err
 	}
-	if p.bug && b.seeds > 0 {
-		steps, err := b.steps(ctx, p)
+	r.With = b.commit
+	return nil
+}
+
+// byChance runs a program in orders of chance, and plainly.
+func (b *bench) byChance(ctx context.Context, p *program) error {
+	steps, err := b.steps(ctx, p)
+	if err != nil {
+		return err
+	}
+	for k, o := range orders {
+		p.Chance[k], err = b.median(func(seed, n int) (bool, error) {
+			return b.fails(ctx, p, o.of(1+seed*most+n, steps), fmt.Sprint("trace", seed))
+		})
 		if err != nil {
 			return err
 		}
-		for k, o := range orders {
-			r.Chance[k], err = b.median(func(seed, n int) (bool, error) {
-				return b.fails(ctx, p, o.of(1+seed*most+n, steps), fmt.Sprint("trace", seed))
-			})
-			if err != nil {
-				return err
-			}
-		}
-		if r.Plain, err = b.plainly(ctx, p); err != nil {
-			return err
-		}
 	}
-	p.row = r
+	if p.Plain, err = b.plainly(ctx, p); err != nil {
+		return err
+	}
+	p.ChanceWith = b.commit
 	return nil
 }
 
