@@ -16,9 +16,6 @@ import (
 // many for that, all steps stand in one column.
 const minColumn = 18
 
-// stdPosition is as much room as positions in the standard library get, if others need less.
-const stdPosition = 22
-
 // unmarked stands before a step where the violating accesses have their mark.
 const unmarked = "  "
 
@@ -164,7 +161,7 @@ func tableOf(rows []row, names []string, total int) layout {
 			t.number = max(t.number, len(strconv.Itoa(r.number)))
 			at := utf8.RuneCountInString(t.position(*r.step))
 			if strings.HasPrefix(r.step.File, "std/") {
-				at = min(at, stdPosition)
+				at = min(at, total/5) // what others need is for the steps
 			}
 			t.pos = max(t.pos, at)
 		}
