@@ -2,43 +2,11 @@ package given
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
-	"syscall"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
-
-func TestOpen(t *testing.T) {
-	dir := t.TempDir()
-	name := func(s string) string { return filepath.Join(dir, s) }
-	require.NoError(t, os.WriteFile(name("file"), []byte("hello"), 0o666))
-	require.NoError(t, os.Symlink("file", name("link")))
-	require.NoError(t, os.Symlink("/dev/zero", name("endless")))
-	require.NoError(t, syscall.Mkfifo(name("pipe"), 0o666))
-
-	for _, file := range []string{"file", "link"} {
-		text, err := Read(name(file), 5)
-		require.NoError(t, err)
-		assert.Equal(t, "hello", string(text))
-	}
-	for file, want := range map[string]string{
-		"file":    "file: want a file of at most 4 bytes, found 5",
-		"endless": "endless: want a regular file, found a device",
-		"pipe":    "pipe: want a regular file, found a pipe",
-		".":       "want a regular file, found a folder",
-		"nosuch":  "nosuch: no such file",
-	} {
-		_, err := Read(name(file), 4)
-		assert.ErrorContains(t, err, want)
-	}
-	_, err := ReadAll("r", strings.NewReader("hello"), 4)
-	assert.EqualError(t, err, "r: want a file of at most 4 bytes, found more")
-}
 
 func FuzzPrintable(f *testing.F) {
 	f.Add("a\x1b[31m\xff\u009b ü\n")

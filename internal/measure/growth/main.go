@@ -17,7 +17,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 
 	"github.com/gopredict/gopredict/internal/measure/script"
 )
@@ -96,8 +95,5 @@ func apart(ctx context.Context, cost any, args ...string) (memory int64, err err
 	if err := json.Unmarshal(text, cost); err != nil {
 		return 0, err
 	}
-	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		memory = usage.Maxrss << 10
-	}
-	return memory, nil
+	return int64(script.Peak(cmd.ProcessState) * (1 << 20)), nil
 }

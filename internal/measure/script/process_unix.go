@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"syscall"
+	"time"
 )
 
 // Peak returns the greatest resident memory of a process or one of its
@@ -20,4 +21,14 @@ func Peak(p *os.ProcessState) float64 {
 		unit = 1
 	}
 	return float64(usage.Maxrss) * float64(unit) / (1 << 20)
+}
+
+// Processor is the processor time that this process has taken: others may keep the
+// machine busy.
+func Processor() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err) // there is no bad input
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
