@@ -128,13 +128,14 @@ type costs struct {
 	OffConfirmed, OnConfirmed int
 }
 
-// explored measures what exploring costs the suite of c, which was built before.
+// explored measures what exploring costs the suite of c, which was built before. Witnesses of
+// other runs are not looked at.
 func (r *runner) explored(ctx context.Context, c *comparison) (costs, error) {
 	var all [2]process
 	var confirmed [2]int
 	for k, explore := range []string{"off", ""} {
 		file := filepath.Join(r.keep, "costs")
-		args := slices.Concat([]string{"test", "-json", "-count=1", "-predict.json=" + file + ".json"}, c.flags)
+		args := slices.Concat([]string{"test", "-json", "-count=1", "-predict.json=" + file + ".json", fmt.Sprint("-predict.witnesses=", file, k)}, c.flags)
 		if explore != "" {
 			args = append(args, "-predict.explore="+explore)
 		}
