@@ -184,6 +184,9 @@ func (c *Config) goTest(ctx context.Context, args []string) (exit int, err error
 	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
 		return failed.ExitCode(), nil
 	}
+	if errors.Is(err, exec.ErrWaitDelay) { // a process that a test has left behind still has its output
+		return cmd.ProcessState.ExitCode(), nil
+	}
 	return 0, err
 }
 
