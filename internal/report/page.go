@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -91,9 +92,9 @@ type pageLine struct {
 	Here   bool // the place itself
 }
 
-// A pageLane is a goroutine's.
+// A pageLane is a goroutine's. Name is what stands above it.
 type pageLane struct {
-	Goroutine, Created string
+	Goroutine, Name, Created string
 }
 
 // A pageRow is a step, or what stands for folded ones.
@@ -246,9 +247,9 @@ func (v *pageFinding) interleaving() {
 			shown[i+1] = row{step: &steps[i], number: i + 1}
 		}
 	}
-	lanes := goroutines(unfolded(steps))
+	lanes, short := goroutines(unfolded(steps)), shortNames(unfolded(steps))
 	for _, g := range lanes {
-		v.Lanes = append(v.Lanes, pageLane{g, v.created(g)})
+		v.Lanes = append(v.Lanes, pageLane{g, cmp.Or(short[g], g), v.created(g)})
 	}
 	lane := func(g string) int { return slices.Index(lanes, g) }
 	edges := make(map[int][]string)

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -201,5 +202,26 @@ func TestStored(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, json.Valid(data))
 		assert.Empty(t, validate(t, data), file.Name())
+	}
+}
+
+// Goroutines with long names, of servers, are told by the end of these.
+func TestLongNames(t *testing.T) {
+	r := stored(t, "bank")
+	f := &r.Findings[0]
+	long := map[string]string{"0.1": "0.goServe-1.Serve-1", "0.2": "0.goServe-1.Serve-2.1"}
+	for i := range f.Interleaving {
+		s := &f.Interleaving[i]
+		s.Goroutine = cmp.Or(long[s.Goroutine], s.Goroutine)
+		s.Value = cmp.Or(long[s.Value], s.Value)
+		if s.Switch != nil {
+			s.Switch.From = cmp.Or(long[s.Switch.From], s.Switch.From)
+		}
+	}
+	text := html(t, r)
+	assert.Contains(t, text, "<b>…Serve-1</b>")
+	assert.Contains(t, text, "<b>…Serve-2.1</b>")
+	for width, want := range map[int]string{100: " │ goroutine …Serve-1 ", 80: " │   …Serve-2.1: lock a.mu "} {
+		assert.Contains(t, render(t, r, TextOptions{Width: width}), want)
 	}
 }
