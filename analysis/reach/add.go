@@ -27,6 +27,7 @@ func (p *Program) Add(its Run) (fresh bool) {
 	whole := false
 	for again := true; again; again = r.united {
 		r.names, r.united = newNaming(p), false
+		r.walks++
 		r.names.align(r)
 		r.begin()
 		whole = r.play()
@@ -60,6 +61,7 @@ type run struct {
 	after    map[int]int                   // by position of a select: that of what it has chosen
 	fresh    bool                          // it has shown something that no run before it has
 	united   bool                          // names that the walk began with are those of one thing
+	walks    int                           // that have begun
 }
 
 // last is the edge that a goroutine has taken last.

@@ -53,12 +53,16 @@ func (n *naming) note() {
 // it.
 func given(own uint64) bool { return onHeap(own) || own >= 1<<56 }
 
+// maxWalks is how often what was recorded is walked through at most, as each time two names may
+// become one.
+const maxWalks = 256
+
 // unite makes one name of two, that of a node and that of the event that is it, and reports
 // whether they may be those of one thing: no run has both, and what follows from them
 // is not known under both.
 func (r *run) unite(node, event uint64) bool {
 	p := r.Program
-	if node == event || !given(node) || !given(event) || r.names.taken[node] || p.in[node].meets(p.in[event]) {
+	if r.walks > maxWalks || node == event || !given(node) || !given(event) || r.names.taken[node] || p.in[node].meets(p.in[event]) {
 		return false
 	}
 	keep, drop := node, event

@@ -146,7 +146,8 @@ func cell(text string) string {
 
 const exploringHead = `Seconds of processor time of ` + "`gopredict test -predict.explore=off`" + ` and of one by default,
 the one after the other, of what was built before; and how many bugs each confirms. By ` + "`-costs`" + `,
-of a sample.
+of a sample. Some runs of each test there are in any case: of a suite whose tests take no time that
+may be more than twice as long.
 
 | suite | off s | default s | default / off | off, confirmed | default, confirmed |
 |---|---|---|---|---|---|
