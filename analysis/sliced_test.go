@@ -14,7 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/analysis/property"
+	"github.com/gopredict/gopredict/analysis/sliced"
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
@@ -63,6 +65,42 @@ func TestSlicedOracle(t *testing.T) {
 		}
 	}
 	t.Logf("%d predicted, of these %d by slicing and %d that happens-before does not show", predicted, sliced, beyond)
+	assert.Greater(t, beyond, int(*slicedPrograms/30))
+}
+
+// Races that sliced causality predicts are those of runs of the program, and all that are
+// unordered where accesses that conflict keep their order.
+func TestSlicedRacesOracle(t *testing.T) {
+	races, beyond := 0, 0
+	for seed := range *slicedPrograms {
+		p := randomProgram(rand.New(rand.NewPCG(seed, 7)))
+		tr := p.record(rand.New(rand.NewPCG(seed, 8)))
+		o, err := order.New(tr)
+		require.NoError(t, err)
+		s := sliced.New(tr, o)
+		hb, runs := s.HappensBefore(), p.races()
+		for _, g := range o.Groups() {
+			slice := s.Of(g.Events)
+			for n, j := range g.Events {
+				for m, i := range g.Events[:n] {
+					if tr.Events[i].G == tr.Events[j].G || !g.How[m].Conflicts(g.How[n]) || o.Exclude(o.LockSet(int(i)), o.LockSet(int(j))) {
+						continue
+					}
+					before, is := hb.BeforeReached(int(i), int(j)), !slice.BeforeReached(int(i), int(j))
+					sites := [2]trace.SiteID{min(tr.Events[i].Site, tr.Events[j].Site), max(tr.Events[i].Site, tr.Events[j].Site)}
+					require.True(t, is || before, "seed %d: %d and %d: happens-before shows it", seed, i, j)
+					if is {
+						races++
+						require.True(t, runs[sites], "seed %d: %d and %d: no run shows it:\n%s", seed, i, j, p)
+						if before {
+							beyond++
+						}
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d races, %d of these ordered by happens-before", races, beyond)
 	assert.Greater(t, beyond, int(*slicedPrograms/30))
 }
 
@@ -353,6 +391,36 @@ func (p *program) runs() map[string]bool {
 	}
 	walk(p.start())
 	return words
+}
+
+// races returns the sites of accesses that conflict and that two goroutines come to at once in
+// some run, those of the recorded one.
+func (p *program) races() map[[2]trace.SiteID]bool {
+	found, seen := make(map[[2]trace.SiteID]bool), make(map[string]bool)
+	var walk func(st *runState)
+	walk = func(st *runState) {
+		key := fmt.Sprint(st.todo, st.mem, st.found, st.holder)
+		if seen[key] {
+			return
+		}
+		seen[key] = true
+		var at []trace.Event
+		for g := range st.todo {
+			next := st.clone()
+			if e, done, ok := next.do(g); ok {
+				e.Site = done.s.site[done.kind.String()]
+				for _, other := range at {
+					if e.Kind.IsAccess() && other.Kind.IsAccess() && e.Obj == other.Obj && (e.Kind == trace.Write || other.Kind == trace.Write) {
+						found[[2]trace.SiteID{min(e.Site, other.Site), max(e.Site, other.Site)}] = true
+					}
+				}
+				at = append(at, e)
+				walk(next)
+			}
+		}
+	}
+	walk(p.start())
+	return found
 }
 
 // record returns the trace of a run of chance, or of one goroutine after the other if r is nil.

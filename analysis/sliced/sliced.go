@@ -1,0 +1,450 @@
+// Package sliced says what must come before what for some events of a trace to come as they
+// did: sliced causality (Chen and Roşu, Predictive Runtime Analysis of Multithreaded Programs,
+// 2005, §2 and §3). Where happens-before keeps the order of all accesses that conflict, a slice
+// keeps that of those alone on which these events depend.
+//
+// It takes a trace with its order, and gives orders of its events by which the paper's detector
+// of races (§4.2) is measured beside ours: nothing else depends on it. Properties are searched
+// by package detect, and package schedule slices for them.
+package sliced
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A Slicer makes slices of one trace.
+type Slicer struct {
+	t        *trace.Trace
+	o        *order.Order
+	flow     *trace.Flow
+	base     []order.Edge // of the must-order
+	index    []int32      // by event: its index among those of its goroutine
+	ends     []int32      // by event: the first one of its goroutine behind the innermost control scope that it is in
+	at       []place      // by access
+	wrote    []int32      // by read of memory that only its goroutine touches: the last write of as much there, -1 for none
+	deciders [][]int32    // by goroutine: what its way may depend on
+	locks    []lock
+}
+
+// A place is an index of a group of locations, -1 for none, and one of its events.
+type place struct{ group, event int32 }
+
+// A lock is its critical sections, by goroutine, ascending.
+type lock map[trace.GID][]order.Section
+
+// New prepares slices of t, whose order is o.
+func New(t *trace.Trace, o *order.Order) *Slicer {
+	n := len(t.Events)
+	s := &Slicer{
+		t: t, o: o, flow: trace.NewFlow(t), index: make([]int32, n), ends: make([]int32, n),
+		at: make([]place, n), wrote: make([]int32, n), deciders: make([][]int32, len(t.Goroutines)),
+	}
+	scopes := trace.NewSlice(t, s.flow)
+	for g := range t.Goroutines {
+		before := -1
+		var open []int32 // ends of scopes
+		for k, i := range o.Events(trace.GID(g)) {
+			s.index[i] = int32(k)
+			for h, last := range o.AncestorsBeyond(int(i), before) {
+				if h != trace.GID(g) {
+					s.base = append(s.base, order.Edge{From: int32(last), To: i})
+				}
+			}
+			before = int(i)
+			open = slices.DeleteFunc(open, func(end int32) bool { return end <= i })
+			if end, ok := scopes.End(int(i)); ok && mayTurn(t, int(i)) {
+				open = append(open, int32(end))
+			}
+			s.ends[i] = math.MaxInt32
+			if len(open) > 0 {
+				s.ends[i] = slices.Min(open)
+			}
+			if s.decides(i) {
+				s.deciders[g] = append(s.deciders[g], i)
+			}
+		}
+	}
+	for i := range s.at {
+		s.at[i].group = -1
+	}
+	for k, g := range o.Groups() {
+		for n, i := range g.Events {
+			s.at[i] = place{int32(k), int32(n)}
+		}
+	}
+	type extent struct {
+		obj  uint64
+		size uint32
+	}
+	last := make(map[extent]int32)
+	for i := range t.Events {
+		e := &t.Events[i]
+		if !e.Kind.IsAccess() || s.at[i].group >= 0 {
+			continue
+		}
+		x := extent{e.Obj, e.Size}
+		s.wrote[i] = -1
+		if w, ok := last[x]; ok {
+			s.wrote[i] = w
+		}
+		if writes(e) {
+			last[x] = int32(i)
+		}
+	}
+	of := make(map[uint64]lock)
+	for _, in := range o.Sections() {
+		if of[in.Obj] == nil {
+			of[in.Obj] = make(lock)
+			s.locks = append(s.locks, of[in.Obj])
+		}
+		g := t.Events[in.Acq].G
+		of[in.Obj][g] = append(of[in.Obj][g], in)
+	}
+	return s
+}
+
+// mayTurn reports whether what branch i leads to, if it comes out otherwise than recorded, is
+// not seen behind its scope.
+func mayTurn(t *trace.Trace, i int) bool {
+	scope := t.Sites[t.Events[i].Site].Scope
+	return t.Events[i].Val != 0 && scope.IfFalse || t.Events[i].Val == 0 && scope.IfTrue
+}
+
+// decides reports whether the way of its goroutine may depend on event i: a decision, or a read
+// of what does not only move data.
+func (s *Slicer) decides(i int32) bool {
+	e := &s.t.Events[i]
+	site := s.t.Sites[e.Site]
+	return isDecision(e.Kind) || reads(e.Kind) && !s.flow.Tracked(int(i)) && !site.Data && !site.Update
+}
+
+func isDecision(k trace.Kind) bool {
+	return k == trace.Branch || k == trace.Assert || k == trace.Panic
+}
+
+func reads(k trace.Kind) bool {
+	return k == trace.Read || k == trace.AtomicLoad || k == trace.AtomicRMW
+}
+
+func writes(e *trace.Event) bool { return e.Kind.IsWrite() && e.Flags&trace.FlagFailed == 0 }
+
+// A Slice is the order of given events and of those on which they depend (Definition 14).
+type Slice struct {
+	Events int // how many these are
+	*order.Must
+}
+
+// HappensBefore is the slice that has all events: accesses that conflict keep their order, and
+// so do critical sections.
+func (s *Slicer) HappensBefore() Slice {
+	k := s.keeper()
+	for i := range s.t.Events {
+		k.exists[i], k.value[i] = true, true
+	}
+	edges := append(slices.Clone(s.base), k.conflicts()...)
+	for _, l := range s.locks {
+		for g, sections := range l {
+			for h, others := range l {
+				if g != h {
+					for _, b := range sections {
+						edges = before(edges, others, b, func(a order.Section) bool { return true })
+					}
+				}
+			}
+		}
+	}
+	return Slice{len(s.t.Events), s.must(edges)}
+}
+
+// Of is the slice of the relevant events, which must come, with whatever values they have.
+// Critical sections may swap where nothing of one depends on the other (§3.2).
+func (s *Slicer) Of(relevant []int32) Slice {
+	k := s.keeper()
+	for _, i := range slices.Backward(relevant) {
+		k.keep(i, false)
+	}
+	k.close()
+	kept := 0
+	for _, is := range k.exists {
+		if is {
+			kept++
+		}
+	}
+	edges := append(slices.Clone(s.base), k.conflicts()...)
+	for {
+		m := s.must(edges)
+		more := k.sections(m)
+		if len(more) == 0 {
+			return Slice{kept, m}
+		}
+		edges = append(edges, more...)
+	}
+}
+
+func (s *Slicer) must(edges []order.Edge) *order.Must {
+	slices.SortFunc(edges, func(a, b order.Edge) int { return cmp.Or(cmp.Compare(a.To, b.To), cmp.Compare(a.From, b.From)) })
+	return s.o.Must(slices.Compact(edges))
+}
+
+// before adds the edge from the last of the sections of a goroutine that b of another one comes
+// after, of those that are known to be before it: they come first.
+func before(edges []order.Edge, sections []order.Section, b order.Section, known func(order.Section) bool) []order.Edge {
+	n, _ := slices.BinarySearchFunc(sections, true, func(a order.Section, _ bool) int {
+		if a.Rel >= 0 && a.Rel < b.Acq && known(a) {
+			return -1
+		}
+		return 1
+	})
+	for _, a := range slices.Backward(sections[:n]) {
+		if a.Excludes(b) {
+			return append(edges, order.Edge{From: int32(a.Rel), To: int32(b.Acq)})
+		}
+	}
+	return edges
+}
+
+// A keeper finds the events of a slice.
+type keeper struct {
+	*Slicer
+	exists []bool // it must come
+	value  []bool // it must find, or leave, what it did
+	work   []task
+	moved  []int32         // by goroutine: how many of its events have brought what they read to others
+	all    []int32         // the same of those whose values formulas follow, too
+	last   map[int32]int32 // by group: the last read that must find what it did, by its index in the group
+	known  map[order.Edge]bool
+}
+
+// A task is an event of which is new that it is kept, or that its value is.
+type task struct {
+	i             int32
+	exists, value bool
+}
+
+func (s *Slicer) keeper() *keeper {
+	n := len(s.t.Events)
+	return &keeper{
+		Slicer: s, exists: make([]bool, n), value: make([]bool, n), moved: make([]int32, len(s.t.Goroutines)),
+		all: make([]int32, len(s.t.Goroutines)), last: make(map[int32]int32), known: make(map[order.Edge]bool),
+	}
+}
+
+// keep keeps event i, and perhaps its value.
+func (k *keeper) keep(i int32, value bool) {
+	t := task{i, !k.exists[i], value && !k.value[i]}
+	if t.exists || t.value {
+		k.exists[i], k.value[i] = true, k.value[i] || value
+		k.work = append(k.work, t)
+	}
+}
+
+// close keeps all on which depends what is kept.
+func (k *keeper) close() {
+	for len(k.work) > 0 {
+		t := k.work[len(k.work)-1]
+		k.work = k.work[:len(k.work)-1]
+		if t.exists {
+			k.control(t.i)
+		}
+		if t.value {
+			k.data(t.i)
+		}
+	}
+}
+
+// control keeps what decides that event i comes (Definition 10): how its goroutine chose its way
+// before it, but for what lies in control scopes that have ended by then.
+func (k *keeper) control(i int32) {
+	deciders := k.deciders[k.t.Events[i].G]
+	n, _ := slices.BinarySearch(deciders, i)
+	for _, d := range slices.Backward(deciders[:n]) {
+		if k.exists[d] && k.value[d] { // what is before it is kept for it
+			return
+		}
+		if k.ends[d] > i {
+			k.keep(d, true)
+		}
+	}
+}
+
+// data keeps what the value of event i follows from (Definition 11).
+func (k *keeper) data(i int32) {
+	e := &k.t.Events[i]
+	derived := k.formula(i)
+	if isDecision(e.Kind) || writes(e) && !derived {
+		k.move(i, k.moved, false)
+	}
+	switch at := k.at[i]; {
+	case !reads(e.Kind):
+	case at.group >= 0:
+		k.found(at)
+	case k.wrote[i] >= 0:
+		k.keep(k.wrote[i], true)
+	default:
+		k.move(i, k.all, true)
+	}
+}
+
+// formula keeps the readings that the value of event i is computed of, if they are known.
+func (k *keeper) formula(i int32) bool {
+	in := k.flow.At(int(i))
+	if in == nil {
+		return false
+	}
+	for _, r := range in.Reads {
+		if r >= 0 {
+			k.keep(r, true)
+		}
+	}
+	return true
+}
+
+// move keeps what the goroutine of event i has read before it: local variables, and memory of
+// its own, may have brought it there. What formulas follow is only meant with tracked. Of the
+// goroutine done are as many events.
+func (k *keeper) move(i int32, done []int32, tracked bool) {
+	g := k.t.Events[i].G
+	own, whole := k.o.Events(g), k.index[i]
+	for n := k.index[i] - 1; n >= done[g]; n-- {
+		r := own[n]
+		switch {
+		case !reads(k.t.Events[r].Kind) || k.flow.Tracked(int(r)) && !tracked:
+		case k.ends[r] > i:
+			k.keep(r, true)
+		default:
+			whole = n // another event of that scope may ask for it
+		}
+	}
+	done[g] = max(done[g], whole)
+}
+
+// found keeps the writes to a group of locations that are before a read there that must find
+// what it did: the last one with its value, and that the others stay before it.
+func (k *keeper) found(at place) {
+	g := &k.o.Groups()[at.group]
+	own := g.At[at.event]
+	for n := at.event - 1; n >= 0; n-- {
+		if w := g.Events[n]; writes(&k.t.Events[w]) && slices.Contains(g.Overlaps[own], g.At[n]) {
+			k.keep(w, true)
+			if g.At[n] == own {
+				break
+			}
+		}
+	}
+	first := int32(0)
+	if last, ok := k.last[at.group]; ok {
+		first = last + 1
+	}
+	if at.event < first {
+		return
+	}
+	k.last[at.group] = at.event
+	for _, w := range g.Events[first:at.event] {
+		if writes(&k.t.Events[w]) {
+			k.keep(w, false)
+		}
+	}
+}
+
+// conflicts are the edges between accesses that keep their order: those of reads that must find
+// what they did with the writes to the same memory, and of these with each other.
+func (k *keeper) conflicts() (edges []order.Edge) {
+	groups := k.o.Groups()
+	for n := range groups {
+		g := &groups[n]
+		needed := make([]bool, len(g.Locations))
+		for m, i := range g.Events {
+			if k.value[i] && reads(k.t.Events[i].Kind) {
+				for _, l := range g.Overlaps[g.At[m]] {
+					needed[l] = true
+				}
+			}
+		}
+		if slices.Contains(needed, true) {
+			edges = k.conflictsIn(edges, g, needed)
+		}
+	}
+	return edges
+}
+
+func (k *keeper) conflictsIn(edges []order.Edge, g *order.Group, needed []bool) []order.Edge {
+	wrote := make([]int32, len(g.Locations)) // the last write, -1 for none
+	for l := range wrote {
+		wrote[l] = -1
+	}
+	found := make([][]int32, len(g.Locations)) // by whom since
+	add := func(from, to int32) {
+		if from >= 0 && k.t.Events[from].G != k.t.Events[to].G {
+			edges = append(edges, order.Edge{From: from, To: to})
+		}
+	}
+	for n, i := range g.Events {
+		e, at := &k.t.Events[i], g.At[n]
+		read, write := reads(e.Kind) && k.value[i], writes(e) && needed[at]
+		if !read && !write {
+			continue
+		}
+		for _, l := range g.Overlaps[at] {
+			add(wrote[l], i)
+			if write {
+				for _, r := range found[l] {
+					add(r, i)
+				}
+			}
+		}
+		if write {
+			wrote[at], found[at] = i, nil
+		}
+		if read {
+			found[at] = append(found[at], i)
+		}
+	}
+	return edges
+}
+
+// sections are the edges that m has not between critical sections of one lock: where something
+// of one comes before something of another, all of it does.
+func (k *keeper) sections(m *order.Must) (edges []order.Edge) {
+	for _, l := range k.locks {
+		for g, sections := range l {
+			for _, b := range sections {
+				if k.leavesOut(b) {
+					continue
+				}
+				end := b.Rel
+				if end < 0 || k.t.Events[end].G != g {
+					own := k.o.Events(g)
+					end = int(own[len(own)-1])
+				}
+				for h, others := range l {
+					if g != h {
+						edges = before(edges, others, b, func(a order.Section) bool { return m.BeforeReached(a.Acq, end) })
+					}
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(edges, func(e order.Edge) bool {
+		known := k.known[e]
+		k.known[e] = true
+		return known
+	})
+}
+
+// leavesOut reports whether the slice goes round a critical section: it is in a control scope,
+// and nothing in that is kept.
+func (k *keeper) leavesOut(b order.Section) bool {
+	end := k.ends[b.Acq]
+	own := k.o.Events(k.t.Events[b.Acq].G)
+	for n := k.index[b.Acq]; int(n) < len(own) && own[n] < end; n++ {
+		if k.exists[own[n]] {
+			return false
+		}
+	}
+	return end != math.MaxInt32
+}
