@@ -268,8 +268,8 @@ func (c *closure) others(g trace.GID, ws []int32) {
 	}
 }
 
-// limits returns by goroutine the first event that happens in no run to t.
-func (m *Model) limits(t Target) []int32 {
+// limits returns by goroutine the first event below end that happens in no run to t.
+func (m *Model) limits(t Target, end int32) []int32 {
 	limit := make([]int32, len(m.first))
 	for g := range limit {
 		limit[g] = never
@@ -277,8 +277,11 @@ func (m *Model) limits(t Target) []int32 {
 	type stretch struct{ from, to int32 }
 	var work []stretch
 	cut := func(i int32) {
+		if i >= end { // what comes after it is behind end, too
+			return
+		}
 		if g := m.gid(i); i < limit[g] {
-			work = append(work, stretch{i, limit[g]})
+			work = append(work, stretch{i, min(limit[g], end)})
 			limit[g] = i
 		}
 	}
@@ -350,7 +353,7 @@ func (m *Model) cone(base, end, most int, targets []Target) (cone *Cone, ok bool
 	cone = &Cone{Base: base, targets: targets, upto: make([]int32, n), sure: make([]int32, n)}
 	limit := make([]int32, n)
 	for k, t := range targets {
-		l := m.limits(t)
+		l := m.limits(t, int32(end))
 		sure := m.closure(int32(base), l, func(i int32) bool { return m.frees(&t, i) }, false)
 		sure.needs(t)
 		sure.close()
@@ -396,7 +399,7 @@ func (m *Model) Whole(targets ...Target) (cone *Cone, ok bool) {
 	}
 	limit := make([]int32, len(m.first))
 	for _, t := range targets {
-		for g, l := range m.limits(t) {
+		for g, l := range m.limits(t, int32(len(m.t.Events))) {
 			limit[g] = max(limit[g], l)
 		}
 	}

@@ -25,7 +25,7 @@ func (m *Model) settled(i int32, budget *solver.Budget) bool {
 	if in == nil {
 		return false
 	}
-	f := folding{Model: m, limit: m.limits(Failure(int(i))), left: maxFolded, known: make(map[int32]*[]int64), upto: make(map[int32][]int32)}
+	f := folding{Model: m, limit: m.limits(Failure(int(i)), int32(len(m.t.Events))), left: maxFolded, known: make(map[int32]*[]int64), upto: make(map[int32][]int32)}
 	outcomes, ok := f.formula(in, nil)
 	budget.Spend(perEdge * f.steps)
 	return ok && !slices.ContainsFunc(outcomes, func(v int64) bool { return !in.Same(m.event(i), v) })

@@ -77,15 +77,6 @@ func (m *Model) frees(t *Target, i int32) bool {
 		_, at := slices.BinarySearch(t.Departs, int(i))
 		return at
 	}
-	for _, s := range t.Stands {
-		if m.gid(int32(s)) == m.gid(i) {
-			return false
-		}
-	}
-	for _, p := range t.Order {
-		if p[0] == int(i) || p[1] == int(i) {
-			return true
-		}
-	}
-	return false
+	in := func(p [2]int) bool { return p[0] == int(i) || p[1] == int(i) } // which few are: asked first
+	return slices.ContainsFunc(t.Order, in) && !slices.ContainsFunc(t.Stands, func(s int) bool { return m.gid(int32(s)) == m.gid(i) })
 }
