@@ -30,7 +30,7 @@ const (
 	// as long as the other runs of the packages, so that the whole takes twice as long as
 	// without. It is no time that is measured but what runs take by their size, so that a busy
 	// machine flips as much as an idle one.
-	flippedTime = 2 * time.Second
+	flippedTime = time.Second
 	flippedEach = time.Second
 	// aRun is what a run of a short test takes, with what is predicted from it, for every
 	// flippedEvents another second, and the time of tests that took longer than longTest.

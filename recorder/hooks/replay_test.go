@@ -238,7 +238,7 @@ func waitKey(tr *trace.Trace) uint64 {
 // A replay in which a goroutine polls for what the gate holds back ends soon,
 // and one in which it polls for what only time brings goes on.
 func TestReplayOfPolling(t *testing.T) {
-	for _, how := range []string{"lock", "trylock", "atomic", "atomics", "plain", "select", "gosched", "sleep"} {
+	for _, how := range []string{"lock", "trylock", "atomic", "atomics", "plain", "select", "gosched", "changes", "sleep"} {
 		for after, writer := range map[string]string{"": "0.1", "sleep": "0.2", "timer": "0.2"} {
 			plan := "gopredict-plan 1\norder 01\ntest TestPoll\ng 0 TestPoll:0\ng 1 TestPoll:" + writer + "\n" +
 				fmt.Sprintf("v 0 %d %d 1\nv 1 %d %d 1\n", trace.Read, 1<<31|2, trace.Write, 1<<31|1)
@@ -257,6 +257,23 @@ func TestReplayOfPolling(t *testing.T) {
 			require.NoError(t, err)
 			require.Less(t, len(tr.Events), 1_000_000, how)
 		}
+	}
+}
+
+// One that polls for what another does, which is to go last, waits for that one.
+func TestReplayOfPollingForTheLast(t *testing.T) {
+	for _, how := range []string{"lock", "trylock", "atomic", "atomics", "plain", "select", "gosched", "changes", "sleep"} {
+		plan := "gopredict-plan 1\norder 01\nlast\ntest TestPoll\ng 0 TestPoll:0.1\n" + fmt.Sprintf("v 0 %d %d 1\n", trace.Write, 1<<31|1)
+		file := filepath.Join(t.TempDir(), "plan")
+		require.NoError(t, os.WriteFile(file, []byte(plan), 0o666))
+		dir, out, err := run(t, "replay;plan="+file+";verdict=$DIR/verdict;trace=$DIR/trace", "^TestPoll$", "POLL="+how, "AFTER=")
+		require.NoError(t, err, "%s: %s", how, out)
+		verdict, err := os.ReadFile(filepath.Join(dir, "verdict"))
+		require.NoError(t, err)
+		require.Contains(t, string(verdict), "\nconfirmed\n", how)
+		tr, err := trace.ReadFile(filepath.Join(dir, "trace"))
+		require.NoError(t, err)
+		require.Less(t, len(tr.Events), 100_000, how)
 	}
 }
 

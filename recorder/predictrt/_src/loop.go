@@ -38,7 +38,7 @@ func gosched() {
 		return
 	}
 	g.look(goschedLook, false)
-	if stage != following || len(parked) == 0 {
+	if !holding() {
 		return
 	}
 	g.gosched = true
@@ -51,6 +51,11 @@ func gosched() {
 	if look.Outside || look.Timer >= 0 && look.Timer <= soon {
 		runtime.PredictUnpin()
 		g.doze(pollTime) // watch decides
+		return
+	}
+	if stage == othersGo {
+		release(free)
+		runtime.PredictUnpin()
 		return
 	}
 	blocked := stuckReport(false)
@@ -74,11 +79,15 @@ func (g *goroutine) doze(ns int64) {
 	g.dozes = false
 }
 
+// holding reports whether the gate holds goroutines until others have come to somewhere, or
+// as far as they can: these may loop until then, and would do so for ever.
+func holding() bool { return (stage == following || stage == othersGo) && len(parked) > 0 }
+
 // rest lets others run. While the gate holds some, a goroutine that does nothing
 // but look whether something has changed sleeps: then watch is called once all do
 // so or wait, and decides whether that can still come.
 func (g *goroutine) rest() {
-	if stage == following && len(parked) > 0 && nothingChanged() {
+	if holding() && nothingChanged() {
 		g.doze(pollTime)
 	} else {
 		runtime.PredictGosched()

@@ -17,6 +17,7 @@ type polls struct {
 	locked    bool
 	one, both atomic.Bool
 	plain     bool
+	taken     int
 	c         chan bool
 }
 
@@ -33,6 +34,15 @@ func (p *polls) set() {
 func (p *polls) isLocked() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return *predictrt.Load(&p.locked, siteSpin)
+}
+
+// tries is isLocked for who takes something meanwhile, and puts it back.
+func (p *polls) tries() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	predictrt.Store(&p.taken, siteSpin).Set(1)
+	predictrt.Store(&p.taken, siteSpin).Set(0)
 	return *predictrt.Load(&p.locked, siteSpin)
 }
 
@@ -60,6 +70,10 @@ func (p *polls) wait(how string) {
 		}
 	case "gosched":
 		for !p.one.Load() {
+			runtime.Gosched()
+		}
+	case "changes":
+		for !p.tries() {
 			runtime.Gosched()
 		}
 	case "sleep":
