@@ -24,11 +24,12 @@ const patience = 950 * time.Millisecond
 // patience, it is not confirmed. What rests on another goroutine's wait is left alone, but for
 // one of more than patience: sleeps in a program order its goroutines as a rule, and that they
 // need not is the bug; and so are panics of the program. A leak that follows from a failure
-// is no more confirmed than that.
+// is no more confirmed than that, nor is a use of the test after an end that it came to by
+// failing.
 func (r *Result) onTime(ctx context.Context, bin Binary, plan *Plan, opts Options) error {
 	w := plan.Witness
 	assertion := w.Kind.ProofOf(len(w.Violation)) == bug.FailedTest
-	if r.Effect != bug.TestFailure || r.Status != bug.Confirmed || !assertion && w.Kind != bug.Leak || opts.Hold > 0 {
+	if r.Effect != bug.TestFailure || r.Status != bug.Confirmed || !assertion && w.Kind != bug.Leak && w.Kind != bug.Failure || opts.Hold > 0 {
 		return nil
 	}
 	failing := w.Violation[0].Goroutine

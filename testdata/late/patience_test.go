@@ -35,3 +35,17 @@ func TestPatience(t *testing.T) {
 		t.Fatal("retry hangs")
 	}
 }
+
+// TestLogsInTime logs in a goroutine, and would be over by then only if it failed.
+func TestLogsInTime(t *testing.T) {
+	done := make(chan struct{})
+	go func() {
+		t.Log("done")
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(time.Second):
+		t.Fatal("the goroutine hangs")
+	}
+}

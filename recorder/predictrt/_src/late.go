@@ -94,7 +94,9 @@ func (g *goroutine) goEarly() {
 		delete(waiting, g.heldBy.step)
 	case roleViolate: // the steps that are left make no difference to it any more
 		nextStep = numSteps
-		judge()
+		if judge(); stage == following { // the other one of the violation comes only if g is late
+			leave(g.name() + " stands at its access, and nothing but a timer brings the other one")
+		}
 		return
 	case roleHold:
 		g.early = true
