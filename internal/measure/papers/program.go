@@ -13,6 +13,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/anomaly"
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/measure/extent"
 	"github.com/gopredict/gopredict/internal/measure/script"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -168,7 +169,10 @@ func (r *result) analyse(ctx context.Context, file string) error {
 	if slices.ContainsFunc(papers[r.name], func(p published) bool { return p.by == ucg }) {
 		r.warnings = warn(t, o)
 	}
-	r.size(t, o)
+	its := extent.Of(t, o)
+	r.goroutines += its.Goroutines
+	r.events += its.Events
+	r.locations += its.Shared
 	return nil
 }
 
@@ -179,36 +183,4 @@ func places(t *trace.Trace, sites []trace.SiteID) (ps []string) {
 		ps = append(ps, fmt.Sprintf("%s:%d", filepath.Base(s.File), s.Line))
 	}
 	return ps
-}
-
-// size counts what tests do, and the memory in which their goroutines meet.
-func (r *result) size(t *trace.Trace, o *order.Order) {
-	for _, g := range t.Goroutines {
-		if g.Test != "" {
-			r.goroutines++
-		}
-	}
-	for _, e := range t.Events {
-		if t.Goroutines[e.G].Test != "" {
-			r.events++
-		}
-	}
-	for _, g := range o.Groups() {
-		first := make([]trace.GID, len(g.Locations))
-		shared := make([]bool, len(g.Locations))
-		seen := make([]bool, len(g.Locations))
-		for k, i := range g.Events {
-			at, e := g.At[k], &t.Events[i]
-			if !e.Kind.IsPlain() || t.Goroutines[e.G].Test == "" {
-				continue
-			}
-			shared[at] = shared[at] || seen[at] && first[at] != e.G
-			first[at], seen[at] = e.G, true
-		}
-		for _, s := range shared {
-			if s {
-				r.locations++
-			}
-		}
-	}
 }

@@ -46,38 +46,6 @@ func place(file string, line int) string { return fmt.Sprintf("%s:%d", filepath.
 // pairOf is the same for two places in either order.
 func pairOf(a, b string) string { return min(a, b) + " " + max(a, b) }
 
-// size counts what tests do, and the memory in which their goroutines meet.
-func (r *row) size(t *trace.Trace, o *order.Order) {
-	for _, g := range t.Goroutines {
-		if g.Test != "" {
-			r.Goroutines++
-		}
-	}
-	for _, e := range t.Events {
-		if t.Goroutines[e.G].Test != "" {
-			r.Events++
-		}
-	}
-	for _, g := range o.Groups() {
-		first := make([]int32, len(g.Locations))
-		shared := make([]bool, len(g.Locations))
-		for k, i := range g.Events {
-			e := &t.Events[i]
-			if !e.Kind.IsPlain() || t.Goroutines[e.G].Test == "" {
-				continue
-			}
-			at := g.At[k]
-			shared[at] = shared[at] || first[at] != 0 && first[at] != int32(e.G)+1
-			first[at] = int32(e.G) + 1
-		}
-		for _, is := range shared {
-			if is {
-				r.Shared++
-			}
-		}
-	}
-}
-
 // predict predicts races in three ways.
 func (r *row) predict(ctx context.Context, t *trace.Trace, o *order.Order, confirmed map[string]bool) error {
 	pair := func(i, j int) string {

@@ -14,6 +14,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/gotool"
+	"github.com/gopredict/gopredict/internal/measure/extent"
 	"github.com/gopredict/gopredict/internal/measure/script"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder"
@@ -251,6 +252,9 @@ func (r *row) read(ctx context.Context, file string, confirmed map[string]bool) 
 		return err
 	}
 	r.Order += script.Processor() - start
-	r.size(t, o)
+	its := extent.Of(t, o)
+	r.Goroutines += its.Goroutines
+	r.Events += its.Events
+	r.Shared += its.Shared
 	return r.predict(ctx, t, o, confirmed)
 }
