@@ -72,17 +72,16 @@ func (g *goroutine) unlogged() bool {
 // passesBy notes an access that is not logged: loops that only look are told by it, and
 // first writes.
 func (g *goroutine) passesBy(kind uint8, p unsafe.Pointer) {
-	addr := uint64(uintptr(p))
-	switch {
-	case kind != Read:
+	if kind != Read {
 		g.spinAt, g.polling.changed = 0, true
 		passed(p)
-	case g.spinAt != addr:
-		g.spinAt, g.spins = addr, 0
-		g.polling.reads += addr
-	default:
-		g.spin(addr)
+		return
 	}
+	addr := uint64(uintptr(p))
+	if g.spinAt != addr {
+		g.polling.reads += addr
+	}
+	g.spin(addr)
 }
 
 // weigh looks whether the test has used up its share, and says so in the
