@@ -330,42 +330,51 @@ type node struct {
 // events that change the state. It takes its cuts from left.
 func (l *lattice) violations(left *int) (found [][]int) {
 	seen := make(map[string]bool) // violations
-	level := []*node{{done: make([]int32, len(l.lanes))}}
-	for len(level) > 0 {
-		var next []*node
-		known := make(map[string]bool) // cuts of next
-		for _, n := range level {
-			for lane := range l.lanes {
-				k, ok := l.enabled(n, lane)
-				if !ok {
-					continue
-				}
-				m := &node{slices.Clone(n.done), l.p.Monitor.Step(n.state, l.letter[k]), n, k}
-				m.done[lane]++
-				if m.state == l.p.Monitor.Violated {
-					accesses := l.changes(m)
-					if key := l.places(accesses); !seen[key] && len(found) < maxAccesses {
-						seen[key] = true
-						found = append(found, accesses)
-					}
-					continue
-				}
-				key := m.key()
-				if known[key] {
-					continue
-				}
-				if *left--; *left < 0 || len(next) == maxWidth {
-					l.cut = true
-					continue
-				}
-				known[key] = true
-				next = append(next, m)
+	for level := l.first(); len(level) > 0; {
+		level = l.next(level, left, func(n *node) {
+			accesses := l.changes(n)
+			if key := l.places(accesses); !seen[key] && len(found) < maxAccesses {
+				seen[key] = true
+				found = append(found, accesses)
 			}
-		}
-		level = next
+		})
 	}
 	slices.SortStableFunc(found, func(a, b []int) int { return cmp.Compare(slices.Max(a), slices.Max(b)) })
 	return found
+}
+
+// first returns the level of the cut that has no event.
+func (l *lattice) first() []*node { return []*node{{done: make([]int32, len(l.lanes))}} }
+
+// next returns the level behind level, and calls violated for what of it is violated, and so
+// has no further level.
+func (l *lattice) next(level []*node, left *int, violated func(*node)) (next []*node) {
+	known := make(map[string]bool)
+	for _, n := range level {
+		for lane := range l.lanes {
+			k, ok := l.enabled(n, lane)
+			if !ok {
+				continue
+			}
+			m := &node{slices.Clone(n.done), l.p.Monitor.Step(n.state, l.letter[k]), n, k}
+			m.done[lane]++
+			if m.state == l.p.Monitor.Violated {
+				violated(m)
+				continue
+			}
+			key := m.key()
+			if known[key] {
+				continue
+			}
+			if *left--; *left < 0 || len(next) == maxWidth {
+				l.cut = true
+				continue
+			}
+			known[key] = true
+			next = append(next, m)
+		}
+	}
+	return next
 }
 
 // enabled returns the next event of a lane, if it can come after n.
