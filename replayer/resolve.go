@@ -275,7 +275,7 @@ func abs(n int) int {
 // describe names a step in messages: "write to a.balance in
 // bank.(*Account).Deposit (bank.go:12, occurrence 2)".
 func describe(s witness.Step) string {
-	d := witness.Phrase(s.Op.String(), s.Expr)
+	d := witness.Phrase(s.Word(), s.Expr)
 	if s.Func != "" {
 		d += " in " + path.Base(s.Func)
 	}

@@ -10,8 +10,8 @@
 // package. gopredict reads it from the sources: names and texts are constants. The
 // declaration does nothing when the tests run.
 //
-// An event is a call of one of its methods, when it begins or ([Property.OnReturn]) ends, or what the program tells by
-// [Event]. Each object has a run of
+// An event is a call of one of its methods, when it begins or ([Property.OnReturn]) ends, an
+// access to a field of an object, or what the program tells by [Event]. Each object has a run of
 // events of its own. The property is violated at the first event from which on
 // nothing that could follow would satisfy it; that a run ends too early is no violation.
 // `gopredict property explain` prints the automaton that a text stands for.
@@ -43,6 +43,13 @@ func Event(name string, objects ...any) {}
 // OnReturn names the event that one of the methods of T is done with an object: it returns, or
 // panics.
 func (p Property[T]) OnReturn(event string, methods ...any) Property[T] { return p }
+
+// OnRead names the event that the program reads a field of an object. A field is written as
+// func(c *pool.Conn) any { return &c.state }, a function that is never called.
+func (p Property[T]) OnRead(event string, fields ...func(T) any) Property[T] { return p }
+
+// OnWrite names the event that the program writes a field of an object.
+func (p Property[T]) OnWrite(event string, fields ...func(T) any) Property[T] { return p }
 
 // ERE says by an extended regular expression what events an object may go through, in
 // their order: names of events, one after the other with space between; x* x+ x? for any

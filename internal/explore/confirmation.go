@@ -176,7 +176,7 @@ func sitesOf(w *witness.Witness) string {
 		if s.Nth == 0 {
 			expr = witness.Shape(expr)
 		}
-		f.Accesses = append(f.Accesses, report.Access{Op: s.Op.String(), Expr: expr, File: s.File, Line: s.Line})
+		f.Accesses = append(f.Accesses, report.Access{Op: s.Word(), Expr: expr, File: s.File, Line: s.Line})
 	}
 	return f.Sites()
 }

@@ -67,14 +67,14 @@ func NewFinding(ev Evidence) Finding {
 	n := namer{pkg: f.Package, test: f.Test}
 	for i, s := range w.Violation {
 		a := Access{
-			Goroutine: n.goroutine(s.Goroutine), Op: s.Op.String(), Expr: operand(&ev, s),
+			Goroutine: n.goroutine(s.Goroutine), Op: s.Word(), Expr: operand(&ev, s),
 			Func: n.function(s.Func), File: s.File, Line: s.Line, Col: s.Col,
 			Variable: s.Variable, Region: s.Region,
 		}
 		switch {
 		case w.Kind == bug.Failure:
 			a.Op, a.Expr = onTest(s)
-		case s.Op == trace.Call:
+		case s.Op == trace.Call && s.SiteOp == "": // else it is done with a field
 			a.Expr = n.method(&ev, i, s)
 		}
 		if g := goroutine(&ev, i, s); g != nil {
@@ -96,7 +96,7 @@ func NewFinding(ev Evidence) Finding {
 	f.Interleaving = named(&ev, w, n, steps, violation)
 	for i, s := range steps {
 		for k, v := range w.Violation {
-			if s.Op == trace.Call && v.Goroutine == s.Goroutine && v.File == s.File && v.Line == s.Line && v.Occ == s.Occ {
+			if s.Op == trace.Call && s.SiteOp == "" && v.Goroutine == s.Goroutine && v.File == s.File && v.Line == s.Line && v.Occ == s.Occ {
 				f.Interleaving[i].Expr = f.Accesses[k].Expr
 			}
 		}
@@ -201,7 +201,7 @@ func stopped(ev *Evidence, s witness.Step) string {
 	case trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW:
 		return strings.TrimSpace("about to " + strings.TrimPrefix(witness.Word(s.Op.String()), "atomic ") + " " + expr)
 	}
-	return "about to " + Step{Op: s.Op.String(), Expr: expr}.String()
+	return "about to " + Step{Op: s.Word(), Expr: expr}.String()
 }
 
 // testingFiles is where the files of package testing are.
@@ -257,7 +257,7 @@ func named(ev *Evidence, w *witness.Witness, n namer, steps []witness.Step, viol
 	var out []Step
 	for i, s := range steps {
 		step := Step{
-			Goroutine: n.goroutine(s.Goroutine), Op: s.Op.String(), Expr: operand(ev, s), Value: s.Value,
+			Goroutine: n.goroutine(s.Goroutine), Op: s.Word(), Expr: operand(ev, s), Value: s.Value,
 			Func: n.function(s.Func), File: s.File, Line: s.Line, Violation: violation[i],
 		}
 		if s.Op == trace.Fork && inTesting(s) {

@@ -45,7 +45,7 @@ type Event struct {
 	Methods []Method
 }
 
-// A Method is one that an event names, or what [Told] or [Return] returns.
+// A Method is one that an event names, or what [Told], [Return] or [OfField] returns.
 type Method struct {
 	Name    string // types.Func.FullName: "(*example.com/pool.Conn).Close"
 	Package string // import path of the package that declares it; "" for what is told
@@ -58,6 +58,42 @@ func Told(name, typ string) string { return fmt.Sprintf("property.Event(%q, %s)"
 
 // Return stands for the end of a call of a method, by its name.
 func Return(method string) string { return "return of " + method }
+
+// OfField stands for what is done with a field, by its name as [FieldName] has it.
+func OfField(done, field string) string { return done + " of " + field }
+
+// FieldName returns the name of the field that x selects, of the type that declares it:
+// "example.com/pool.Conn.state"; and how many bytes it is behind the beginning of the object
+// then. It is "" if that type has no name, or has type parameters.
+func FieldName(x *types.Selection, sizes types.Sizes) (name string, offset int64) {
+	if x.Kind() != types.FieldVal {
+		return "", 0
+	}
+	owner := x.Recv()
+	for k, i := range x.Index() {
+		if ptr, ok := owner.Underlying().(*types.Pointer); ok {
+			owner = ptr.Elem()
+		}
+		object, ok := owner.Underlying().(*types.Struct)
+		if !ok {
+			return "", 0
+		}
+		if k < len(x.Index())-1 {
+			owner = object.Field(i).Type()
+			continue
+		}
+		named, ok := types.Unalias(owner).(*types.Named)
+		if !ok || named.TypeParams().Len() > 0 || named.Obj().Pkg() == nil {
+			return "", 0
+		}
+		var fields []*types.Var
+		for f := range object.Fields() {
+			fields = append(fields, f)
+		}
+		return named.Obj().Pkg().Path() + "." + named.Obj().Name() + "." + object.Field(i).Name(), sizes.Offsetsof(fields)[i]
+	}
+	return "", 0
+}
 
 // IsTold reports whether fn is the function that tells of events.
 func IsTold(fn *types.Func) bool { return fn.FullName() == library+".Event" }
@@ -217,7 +253,7 @@ func (r *reader) callee(call *ast.CallExpr) string {
 
 // chain reads the declaration that ends with a call of the function fn.
 func (r *reader) chain(last *ast.CallExpr, fn string) {
-	if fn == "For" || fn == "On" || fn == "OnReturn" {
+	if fn == "For" || strings.HasPrefix(fn, "On") {
 		r.errorf(last, "expected ERE, LTL or Automaton at the end of the declaration of a property, found %s", fn)
 		return
 	}
@@ -298,14 +334,21 @@ func (r *reader) constant(call *ast.CallExpr, what string) string {
 	return constant.StringVal(v)
 }
 
-// on reads a call of On or OnReturn.
+// ofField is what methods of the library that name fields name events of.
+var ofField = map[string]string{"OnRead": "read", "OnWrite": "write"}
+
+// on reads a call of On, OnReturn or another one of [ofField].
 func (r *reader) on(d *Declaration, call *ast.CallExpr) {
 	name := r.constant(call, "name of an event")
 	if r.err != nil {
 		return
 	}
-	returns := r.callee(call) == "OnReturn"
-	if call.Ellipsis.IsValid() || returns && len(call.Args) == 1 {
+	returns, done := r.callee(call) == "OnReturn", ofField[r.callee(call)]
+	switch none := len(call.Args) == 1; {
+	case done != "" && (call.Ellipsis.IsValid() || none):
+		r.errorf(call, "expected a list of fields of %s for event %s", d.Type, name)
+		return
+	case call.Ellipsis.IsValid() || returns && none:
 		r.errorf(call, "expected a list of methods of %s for event %s", d.Type, name)
 		return
 	}
@@ -318,16 +361,26 @@ func (r *reader) on(d *Declaration, call *ast.CallExpr) {
 		d.Events[k].Methods = append(d.Events[k].Methods, Method{Name: Told(name, d.Type), At: r.p.Fset.PositionFor(call.Pos(), false)})
 	}
 	for _, arg := range call.Args[1:] {
-		m, ok := r.method(d, arg)
+		var m Method
+		var ok bool
+		if done != "" {
+			m, ok = r.field(d, arg, done)
+		} else {
+			m, ok = r.method(d, arg)
+		}
 		if !ok {
 			return
 		}
-		if returns {
+		what := "method"
+		switch {
+		case done != "":
+			what = "field"
+		case returns:
 			m.Name = Return(m.Name)
 		}
 		for _, e := range d.Events {
 			if slices.ContainsFunc(e.Methods, func(o Method) bool { return o.Name == m.Name }) {
-				r.errorf(arg, "expected one event for each method, found %s in %s and %s", m.Name, e.Name, name)
+				r.errorf(arg, "expected one event for each %s, found %s in %s and %s", what, m.Name, e.Name, name)
 				return
 			}
 		}
@@ -357,4 +410,54 @@ func (r *reader) method(d *Declaration, arg ast.Expr) (Method, bool) {
 		return Method{fn.FullName(), fn.Pkg().Path(), at}, true
 	}
 	return Method{}, false
+}
+
+// field returns what is done with the field of the objects' type that a function names, whose
+// address it returns.
+func (r *reader) field(d *Declaration, arg ast.Expr, done string) (Method, bool) {
+	at := r.p.Fset.PositionFor(arg.Pos(), false)
+	x := returned(arg)
+	if x == nil {
+		r.errorf(arg, "expected a field of %s, written as func(x %[1]s) any { return &x.field }, found another expression", d.Type)
+		return Method{}, false
+	}
+	sel := r.p.TypesInfo.Selections[x]
+	if len(sel.Index()) > 1 {
+		r.errorf(x, "expected a field that %s declares itself, found one that an embedded field has", d.Type)
+		return Method{}, false
+	}
+	name, _ := FieldName(sel, types.SizesFor("gc", "amd64"))
+	switch {
+	case name == "":
+		r.errorf(x, "expected a field of a type that has a name, and no type parameters, found one of %s", d.Type)
+	case types.SizesFor("gc", "amd64").Sizeof(sel.Type()) == 0:
+		r.errorf(x, "expected a field that has a size, found %s", name)
+	default:
+		return Method{OfField(done, name), sel.Obj().Pkg().Path(), at}, true
+	}
+	return Method{}, false
+}
+
+// returned is the x.field of func(x T) any { return &x.field }; nil of another expression.
+func returned(arg ast.Expr) *ast.SelectorExpr {
+	lit, ok := ast.Unparen(arg).(*ast.FuncLit)
+	if !ok || len(lit.Body.List) != 1 || len(lit.Type.Params.List) != 1 || len(lit.Type.Params.List[0].Names) != 1 {
+		return nil
+	}
+	ret, ok := lit.Body.List[0].(*ast.ReturnStmt)
+	if !ok || len(ret.Results) != 1 {
+		return nil
+	}
+	address, ok := ast.Unparen(ret.Results[0]).(*ast.UnaryExpr)
+	if !ok || address.Op != token.AND {
+		return nil
+	}
+	x, ok := ast.Unparen(address.X).(*ast.SelectorExpr)
+	if !ok {
+		return nil
+	}
+	if id, ok := ast.Unparen(x.X).(*ast.Ident); !ok || id.Name != lit.Type.Params.List[0].Names[0].Name {
+		return nil
+	}
+	return x
 }

@@ -62,8 +62,12 @@ func (*Base) Reset() {}
 
 type Conn struct {
 	Base
-	n int
+	Data
+	n    int
+	none Base
 }
+
+type Data struct{ deep int }
 
 func (c *Conn) Read()  {}
 func (c *Conn) Write() {}
@@ -89,20 +93,21 @@ var _ = property.For[*Conn]("no use after close").
 
 var (
 	_ = (property.For[*List[int]]("twice")).On("add", (*List[int]).Add).LTL("!" + "previously once add")
+	_ = property.For[*Conn]("fields").OnRead("get", func(c *Conn) any { return &c.n }).OnWrite("set", func(c *Conn) any { return &c.n }).ERE("set get*")
 	_ = property.For[*Conn]("told").On("sent").OnReturn("read", (*Conn).Read).ERE("sent? read*")
 )
 
 func send(c *Conn) { property.Event("sent", c) }
 `)})
 	require.NoError(t, err)
-	require.Len(t, ds, 3)
+	require.Len(t, ds, 4)
 	d := ds[0]
 	assert.Equal(t, "no use after close", d.Name)
 	assert.Equal(t, "*example.com/pool.Conn", d.Type)
 	assert.Equal(t, "example.com/pool", d.Package)
 	assert.Equal(t, "ERE", d.Language)
 	assert.Equal(t, "use* close?", d.Text)
-	assert.Equal(t, 28, d.At.Line)
+	assert.Equal(t, 32, d.At.Line)
 	names := map[string][]string{}
 	for _, e := range d.Events {
 		for _, m := range e.Methods {
@@ -114,46 +119,55 @@ func send(c *Conn) { property.Event("sent", c) }
 		"use":   {"(*example.com/pool.Conn).Read", "(*example.com/pool.Conn).Write"},
 		"close": {"(*example.com/pool.Conn).Close"},
 	}, names)
-	assert.EqualError(t, d.Error(5, "wrong"), "pool_test.go:31:12: wrong")
+	assert.EqualError(t, d.Error(5, "wrong"), "pool_test.go:35:12: wrong")
 	assert.Equal(t, "!previously once add", ds[1].Text)
 	assert.Equal(t, "(*example.com/pool.List[T]).Add", ds[1].Events[0].Methods[0].Name)
-	assert.EqualError(t, ds[1].Error(5, "wrong"), "pool_test.go:34:74: wrong") // no place in one constant
-	assert.Equal(t, `property.Event("sent", *example.com/pool.Conn)`, ds[2].Events[0].Methods[0].Name)
-	assert.Equal(t, "return of (*example.com/pool.Conn).Read", ds[2].Events[1].Methods[0].Name)
+	assert.EqualError(t, ds[1].Error(5, "wrong"), "pool_test.go:38:74: wrong") // no place in one constant
+	assert.Equal(t, "read of example.com/pool.Conn.n", ds[2].Events[0].Methods[0].Name)
+	assert.Equal(t, "write of example.com/pool.Conn.n", ds[2].Events[1].Methods[0].Name)
+	assert.Equal(t, `property.Event("sent", *example.com/pool.Conn)`, ds[3].Events[0].Methods[0].Name)
+	assert.Equal(t, "return of (*example.com/pool.Conn).Read", ds[3].Events[1].Methods[0].Name)
 }
 
 // The place of an error in a text of several lines is that in the file.
 func TestPlaceInText(t *testing.T) {
 	ds, err := properties.Read([]*packages.Package{load(t, "pool_test.go", header+"var _ = property.For[*Conn](`p`).On(`a`, (*Conn).Read).Automaton(`\ns: a -> t`)\n")})
 	require.NoError(t, err)
-	assert.EqualError(t, ds[0].Error(9, "wrong"), "pool_test.go:26:9: wrong")
+	assert.EqualError(t, ds[0].Error(9, "wrong"), "pool_test.go:30:9: wrong")
 }
 
 func TestErrors(t *testing.T) {
 	const on = `On("use", (*Conn).Read)`
 	for _, test := range []struct{ text, want string }{
-		{`var _ = property.For[*Conn]("p").` + on, "25:9: expected ERE, LTL or Automaton at the end of the declaration of a property, found On"},
-		{`var _ = property.For[*Conn]("p").ERE("use")`, "25:9: expected an event of the property, named by On, found none"},
-		{`var _ = property.For[*Conn]("a\nb").` + on + `.ERE("use")`, `25:29: expected a name of the property in one line, of at most 200 bytes, found "a\nb"`},
-		{`var _ = property.For[*Conn]("no use of rows that are closed").` + on + `.ERE("use")`, `25:29: expected a name that no built-in property has, found "no use of rows that are closed"`},
-		{`var _ = property.For[*Conn](late).` + on + `.ERE("use")`, "25:29: expected a constant as the name, found an expression that is none"},
-		{`var _ = property.For[*Conn]("p").` + on + `.ERE(late)`, "25:62: expected a constant as the text, found an expression that is none"},
-		{`var _ = property.For[Conn]("p").` + on + `.ERE("use")`, `25:9: expected a pointer as the type of the objects of property "p", found example.com/pool.Conn`},
-		{`var _ = property.For[*Base]("p").On("reset", (*Base).Reset).ERE("reset")`, "25:9: expected objects that have a size, to tell them apart by their addresses, found *example.com/pool.Base"},
-		{`var _ = property.For[*Conn]("p").OnReturn("use").ERE("use")`, "25:9: expected a list of methods of *example.com/pool.Conn for event use"},
-		{`var all []any; var _ = property.For[*Conn]("p").On("use", all...).ERE("use")`, "25:24: expected a list of methods of *example.com/pool.Conn for event use"},
-		{`var _ = property.For[*Conn]("p").On("use", 7).ERE("use")`, "25:44: expected a method of *example.com/pool.Conn, written as (*example.com/pool.Conn).Method, found another expression"},
-		{`var _ = property.For[*Conn]("p").On("use", (*Base).Reset).ERE("use")`, "25:44: expected a method of *example.com/pool.Conn, found one of *example.com/pool.Base"},
-		{`var _ = property.For[*Conn]("p").On("use", (*Conn).Reset).ERE("use")`, "25:44: expected a method that *example.com/pool.Conn declares itself, found (*example.com/pool.Base).Reset, which an embedded field has"},
-		{`var _ = property.For[*Conn]("p").On("use", (*Conn).Len).ERE("use")`, "25:44: expected a method with a pointer receiver, found (example.com/pool.Conn).Len, which has a copy of the object"},
-		{`var _ = property.For[*Conn]("p").` + on + `.On("get", (*Conn).Read).ERE("use")`, "25:68: expected one event for each method, found (*example.com/pool.Conn).Read in use and get"},
-		{`func f() { property.For[*Conn]("p").` + on + `.ERE("use") }`, "25:12: expected the declaration of a property as a package variable, found it in a function"},
-		{`var p = property.For[*Conn]("p"); var _ = p.` + on + `.ERE("use")`, "25:9: expected ERE, LTL or Automaton at the end of the declaration of a property, found For"},
-		{`var _ = property.For[*Conn]("p").` + on + `.ERE("use"); var _ = property.For[*Conn]("p").` + on + `.ERE("use")`, `25:78: expected a name of its own for each property of a package, found "p" at pool_test.go:25:9, too`},
+		{`var _ = property.For[*Conn]("p").` + on, "29:9: expected ERE, LTL or Automaton at the end of the declaration of a property, found On"},
+		{`var _ = property.For[*Conn]("p").ERE("use")`, "29:9: expected an event of the property, named by On, found none"},
+		{`var _ = property.For[*Conn]("a\nb").` + on + `.ERE("use")`, `29:29: expected a name of the property in one line, of at most 200 bytes, found "a\nb"`},
+		{`var _ = property.For[*Conn]("no use of rows that are closed").` + on + `.ERE("use")`, `29:29: expected a name that no built-in property has, found "no use of rows that are closed"`},
+		{`var _ = property.For[*Conn](late).` + on + `.ERE("use")`, "29:29: expected a constant as the name, found an expression that is none"},
+		{`var _ = property.For[*Conn]("p").` + on + `.ERE(late)`, "29:62: expected a constant as the text, found an expression that is none"},
+		{`var _ = property.For[Conn]("p").` + on + `.ERE("use")`, `29:9: expected a pointer as the type of the objects of property "p", found example.com/pool.Conn`},
+		{`var _ = property.For[*Base]("p").On("reset", (*Base).Reset).ERE("reset")`, "29:9: expected objects that have a size, to tell them apart by their addresses, found *example.com/pool.Base"},
+		{`var _ = property.For[*Conn]("p").OnReturn("use").ERE("use")`, "29:9: expected a list of methods of *example.com/pool.Conn for event use"},
+		{`var all []any; var _ = property.For[*Conn]("p").On("use", all...).ERE("use")`, "29:24: expected a list of methods of *example.com/pool.Conn for event use"},
+		{`var _ = property.For[*Conn]("p").On("use", 7).ERE("use")`, "29:44: expected a method of *example.com/pool.Conn, written as (*example.com/pool.Conn).Method, found another expression"},
+		{`var _ = property.For[*Conn]("p").On("use", (*Base).Reset).ERE("use")`, "29:44: expected a method of *example.com/pool.Conn, found one of *example.com/pool.Base"},
+		{`var _ = property.For[*Conn]("p").On("use", (*Conn).Reset).ERE("use")`, "29:44: expected a method that *example.com/pool.Conn declares itself, found (*example.com/pool.Base).Reset, which an embedded field has"},
+		{`var _ = property.For[*Conn]("p").On("use", (*Conn).Len).ERE("use")`, "29:44: expected a method with a pointer receiver, found (example.com/pool.Conn).Len, which has a copy of the object"},
+		{`var _ = property.For[*Conn]("p").` + on + `.On("get", (*Conn).Read).ERE("use")`, "29:68: expected one event for each method, found (*example.com/pool.Conn).Read in use and get"},
+		{`var _ = property.For[*Conn]("p").OnRead("get").ERE("get")`, "29:9: expected a list of fields of *example.com/pool.Conn for event get"},
+		{`var _ = property.For[*Conn]("p").OnRead("get", func(c *Conn) any { return c.n }).ERE("get")`, "29:48: expected a field of *example.com/pool.Conn, written as func(x *example.com/pool.Conn) any { return &x.field }, found another expression"},
+		{`var other Conn; var _ = property.For[*Conn]("p").OnRead("get", func(c *Conn) any { return &other.n }).ERE("get")`, "29:64: expected a field of *example.com/pool.Conn, written as func(x *example.com/pool.Conn) any { return &x.field }, found another expression"},
+		{`var _ = property.For[*Conn]("p").OnRead("get", func(c *Conn) any { return &c.deep }).ERE("get")`, "29:76: expected a field that *example.com/pool.Conn declares itself, found one that an embedded field has"},
+		{`var _ = property.For[*Conn]("p").OnRead("get", func(c *Conn) any { return &c.none }).ERE("get")`, "29:76: expected a field that has a size, found example.com/pool.Conn.none"},
+		{`var _ = property.For[*List[int]]("p").OnRead("get", func(l *List[int]) any { return &l.first }).ERE("get")`, "29:86: expected a field of a type that has a name, and no type parameters, found one of *example.com/pool.List[int]"},
+		{`var _ = property.For[*Conn]("p").OnRead("get", func(c *Conn) any { return &c.n }).OnRead("look", func(c *Conn) any { return &c.n }).ERE("get")`, "29:98: expected one event for each field, found read of example.com/pool.Conn.n in get and look"},
+		{`func f() { property.For[*Conn]("p").` + on + `.ERE("use") }`, "29:12: expected the declaration of a property as a package variable, found it in a function"},
+		{`var p = property.For[*Conn]("p"); var _ = p.` + on + `.ERE("use")`, "29:9: expected ERE, LTL or Automaton at the end of the declaration of a property, found For"},
+		{`var _ = property.For[*Conn]("p").` + on + `.ERE("use"); var _ = property.For[*Conn]("p").` + on + `.ERE("use")`, `29:78: expected a name of its own for each property of a package, found "p" at pool_test.go:29:9, too`},
 	} {
 		_, err := properties.Read([]*packages.Package{load(t, "pool_test.go", header+test.text)})
 		assert.EqualError(t, err, "pool_test.go:"+test.want, test.text)
 	}
 	_, err := properties.Read([]*packages.Package{load(t, "pool.go", header+`var _ = property.For[*Conn]("p").`+on+`.ERE("use")`)})
-	assert.EqualError(t, err, "pool.go:25:9: expected the declaration of a property in a _test.go file, found it in pool.go")
+	assert.EqualError(t, err, "pool.go:29:9: expected the declaration of a property in a _test.go file, found it in pool.go")
 }

@@ -43,7 +43,8 @@ func (e *editor) paired(s *ast.AssignStmt) bool {
 func (e *editor) assignTwo(s *ast.AssignStmt) string {
 	var refs, values []string
 	for i, x := range s.Lhs {
-		refs = append(refs, e.hook("Store")+"(&"+e.alone(e.address, x)+","+e.site("write", x, e.source(x), false)+")")
+		site := e.site("write", x, e.source(x), false)
+		refs = append(refs, e.hook("Store")+"("+e.accessed("write", x, "&"+e.alone(e.address, x), site)+","+site+")")
 		values = append(values, e.alone(e.data, s.Rhs[i]))
 	}
 	return e.hook("Both") + "(" + strings.Join(refs, ",") + ").Set(" + strings.Join(values, ",") + ")"

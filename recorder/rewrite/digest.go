@@ -47,13 +47,17 @@ func isGeneric(t types.Type) bool {
 // memory is the text of the hook fn, Load or Store, for the memory of x at an
 // address; site is its site, which is of n.
 func (e *editor) memory(fn string, x ast.Expr, address, site string) string {
+	if fn == "Store" {
+		return e.stored(x, e.valued(fn, "write", x, address, site), site)
+	}
+	return e.valued(fn, "read", x, e.accessed("read", x, address, site), site)
+}
+
+// valued is memory without what notes that a property names x.
+func (e *editor) valued(fn, op string, x ast.Expr, address, site string) string {
 	what := whatIs(e.info.TypeOf(x))
 	if what == 0 {
 		return e.hook(fn) + "(" + address + "," + site + ")"
-	}
-	op := "read"
-	if fn == "Store" {
-		op = "write"
 	}
 	how := "Of"
 	if s, ok := e.spot(op, x, e.source(x)); ok && e.provenance.Needed(s) {

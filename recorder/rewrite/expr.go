@@ -206,7 +206,7 @@ func (e *editor) shared(x ast.Expr) bool {
 	case v.IsField() || v.Pkg() == nil || !e.facts.sharedVar(v, e.written):
 		return false
 	}
-	return !e.quiet(x)
+	return !e.quiet(x) || e.isNamed(x)
 }
 
 // quiet reports whether the analysis of the whole program finds that accesses

@@ -108,7 +108,8 @@ func (r *rangeEdit) assigned(x ast.Expr) {
 		return
 	}
 	if !r.empty(r.info.TypeOf(x)) {
-		r.prologue += r.hook("Write") + "(&" + r.source(x) + "," + r.site("write", x, r.source(x), false) + ");"
+		site := r.site("write", x, r.source(x), false)
+		r.prologue += r.hook("Write") + "(" + r.accessed("write", x, "&"+r.source(x), site) + "," + site + ");"
 	}
 }
 

@@ -31,7 +31,8 @@ func (e *editor) update(s ast.Stmt, x ast.Expr, op string, y ast.Expr, full bool
 	address := "&" + e.alone(e.address, x)
 	if !e.stable(x) && !full {
 		load := e.memory("Load", x, address, e.updateSite(x, true))
-		return "*" + e.hook("Write") + "(" + load + "," + e.site("write", x, e.source(x), false) + ")" + op + "=" + operand
+		site := e.site("write", x, e.source(x), false)
+		return "*" + e.hook("Write") + "(" + e.accessed("write", x, load, site) + "," + site + ")" + op + "=" + operand
 	}
 	keep := ""
 	if !e.stable(x) {

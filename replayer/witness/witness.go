@@ -146,6 +146,15 @@ func (s Step) SiteWord() string {
 	return s.Op.String()
 }
 
+// Word returns what the step does, a word of [trace.Kind.String]. The event of a property that
+// names a field is what is done with the field.
+func (s Step) Word() string {
+	if s.Op == trace.Call {
+		return s.SiteWord()
+	}
+	return s.Op.String()
+}
+
 // InOrder reports whether the accesses of the violation must come in the order
 // in which it lists them. Else goroutines stand at all of them at once.
 func (w *Witness) InOrder() bool { return w.Kind.InOrder() }
