@@ -62,29 +62,32 @@ const (
 // off is replayed.
 const Within = 1 << 19
 
-// Of returns the flips of the run of a test in t, whose order is o. Of those that are alike
-// these are the first one and, after all others, the last one. No more than [Within] events
-// are looked at.
-func Of(t *trace.Trace, o *order.Order, test string) []Flip {
-	l := &lister{
-		t: t, o: o, left: effort, on: make(map[uint64][]operation), selects: make(map[int]*choice),
-		roles: make(map[trace.GID]string), last: make(map[string]Flip), seen: make(map[string]bool),
+// Of returns the flips of the run of each top-level test in t, whose order is o. Of those that
+// are alike these are the first one and, after all others, the last one. No more than [Within]
+// events are looked at.
+func Of(t *trace.Trace, o *order.Order) map[string][]Flip {
+	all := make(map[string][]Flip)
+	for test, l := range listers(t, o) {
+		for _, op := range l.finish() {
+			l.flip(op)
+		}
+		slices.SortStableFunc(l.flips, func(a, b Flip) int { return int(a.rank - b.rank) })
+		last := slices.SortedFunc(maps.Values(l.last), func(a, b Flip) int {
+			return cmp.Or(int(a.rank-b.rank), a.At-b.At, strings.Compare(a.Key, b.Key))
+		})
+		all[test] = append(l.flips, last...)
 	}
-	for _, op := range l.operations(test) {
-		l.flip(op)
-	}
-	slices.SortStableFunc(l.flips, func(a, b Flip) int { return int(a.rank - b.rank) })
-	last := slices.SortedFunc(maps.Values(l.last), func(a, b Flip) int {
-		return cmp.Or(int(a.rank-b.rank), a.At-b.At, strings.Compare(a.Key, b.Key))
-	})
-	return append(l.flips, last...)
+	return all
 }
 
-// A lister lists the flips of one trace.
+// A lister lists the flips of one test.
 type lister struct {
 	t       *trace.Trace
 	o       *order.Order
 	left    int                    // of the effort
+	all     []operation            // that can be put off, which come before the test's end, in their order
+	over    bool                   // the test has ended
+	begun   map[trace.GID]int      // the select that a goroutine is in
 	on      map[uint64][]operation // by object, those of one in their order
 	selects map[int]*choice        // by position
 	roles   map[trace.GID]string
@@ -111,65 +114,88 @@ type choice struct {
 	op    *operation
 }
 
-// operations collects the operations of the test that wait for each other, and returns
-// those that can be put off, which come before its end, in their order.
-func (l *lister) operations(test string) []operation {
-	var all []operation
-	over := false
-	begun := make(map[trace.GID]int) // the select that a goroutine is in
-	meets := func(i int, g trace.GID, kind trace.Kind, obj uint64, tries bool) operation {
-		op := operation{at: i, g: g, kind: kind, nth: len(l.on[obj]), obj: obj, tries: tries}
-		l.on[obj] = append(l.on[obj], op)
-		return op
-	}
-	for i := range l.t.Events[:min(len(l.t.Events), Within)] {
-		e := &l.t.Events[i]
-		if !l.of(e.G, test) {
+// listers returns one for each test of t, with its operations that wait for each other.
+func listers(t *trace.Trace, o *order.Order) map[string]*lister {
+	all := make(map[string]*lister)
+	of := make([]*lister, len(t.Goroutines)) // nil outside of tests
+	for g := range t.Goroutines {
+		test, _, _ := strings.Cut(t.Goroutines[g].Test, "#")
+		if test == "" {
 			continue
 		}
-		switch e.Kind {
-		case trace.TestEnd:
-			over = over || l.t.Goroutines[e.G].Path == "0"
-		case trace.Select:
-			begun[e.G] = i
-			if !over {
-				all = append(all, operation{at: i, g: e.G, kind: trace.Select})
+		if all[test] == nil {
+			all[test] = &lister{
+				t: t, o: o, left: effort, begun: make(map[trace.GID]int), on: make(map[uint64][]operation), selects: make(map[int]*choice),
+				roles: make(map[trace.GID]string), last: make(map[string]Flip), seen: make(map[string]bool),
 			}
-		case trace.SelectDone:
-			if at, ok := begun[e.G]; ok {
-				l.selects[at] = &choice{cases: int(l.t.Events[at].Val), taken: int(e.Val)}
-				if e.Val == 0 {
-					delete(begun, e.G)
-				}
-			}
-		case trace.SendDone, trace.RecvDone:
-			if at, ok := begun[e.G]; ok {
-				kind := trace.Send
-				if e.Kind == trace.RecvDone {
-					kind = trace.Recv
-				}
-				if c := l.selects[at]; c != nil {
-					op := meets(at, e.G, kind, e.Obj, true)
-					c.op = &op
-				}
-				delete(begun, e.G)
-			}
-		case trace.Acquire, trace.RAcquire, trace.Send, trace.Recv, trace.Close, trace.CondWait, trace.CondSignal,
-			trace.CondBroadcast, trace.WaitGroupAdd, trace.WaitGroupWait, trace.OnceBegin:
-			if e.Obj != 0 && !(e.Kind == trace.WaitGroupAdd && int64(e.Val) < 0) {
-				if op := meets(i, e.G, e.Kind, e.Obj, false); !over {
-					all = append(all, op)
-				}
-			}
-		case trace.OnceDone: // what comes second runs nothing, and has nothing to put off
-			meets(i, e.G, e.Kind, e.Obj, false)
+		}
+		of[g] = all[test]
+	}
+	for i := range t.Events[:min(len(t.Events), Within)] {
+		if l := of[t.Events[i].G]; l != nil {
+			l.event(i)
 		}
 	}
-	for _, s := range l.t.Stuck {
-		if (s.Op == trace.Acquire || s.Op == trace.RAcquire) && l.of(s.G, test) {
-			meets(-1, s.G, s.Op, s.Obj, false)
+	for _, s := range t.Stuck {
+		if l := of[s.G]; l != nil && (s.Op == trace.Acquire || s.Op == trace.RAcquire) {
+			l.meets(-1, s.G, s.Op, s.Obj, false)
 		}
 	}
+	return all
+}
+
+// meets notes an operation on an object.
+func (l *lister) meets(i int, g trace.GID, kind trace.Kind, obj uint64, tries bool) operation {
+	op := operation{at: i, g: g, kind: kind, nth: len(l.on[obj]), obj: obj, tries: tries}
+	l.on[obj] = append(l.on[obj], op)
+	return op
+}
+
+// event notes the event at position i, which is one of the test.
+func (l *lister) event(i int) {
+	e := &l.t.Events[i]
+	switch e.Kind {
+	case trace.TestEnd:
+		l.over = l.over || l.t.Goroutines[e.G].Path == "0"
+	case trace.Select:
+		l.begun[e.G] = i
+		if !l.over {
+			l.all = append(l.all, operation{at: i, g: e.G, kind: trace.Select})
+		}
+	case trace.SelectDone:
+		if at, ok := l.begun[e.G]; ok {
+			l.selects[at] = &choice{cases: int(l.t.Events[at].Val), taken: int(e.Val)}
+			if e.Val == 0 {
+				delete(l.begun, e.G)
+			}
+		}
+	case trace.SendDone, trace.RecvDone:
+		if at, ok := l.begun[e.G]; ok {
+			kind := trace.Send
+			if e.Kind == trace.RecvDone {
+				kind = trace.Recv
+			}
+			if c := l.selects[at]; c != nil {
+				op := l.meets(at, e.G, kind, e.Obj, true)
+				c.op = &op
+			}
+			delete(l.begun, e.G)
+		}
+	case trace.Acquire, trace.RAcquire, trace.Send, trace.Recv, trace.Close, trace.CondWait, trace.CondSignal,
+		trace.CondBroadcast, trace.WaitGroupAdd, trace.WaitGroupWait, trace.OnceBegin:
+		if e.Obj != 0 && !(e.Kind == trace.WaitGroupAdd && int64(e.Val) < 0) {
+			if op := l.meets(i, e.G, e.Kind, e.Obj, false); !l.over {
+				l.all = append(l.all, op)
+			}
+		}
+	case trace.OnceDone: // what comes second runs nothing, and has nothing to put off
+		l.meets(i, e.G, e.Kind, e.Obj, false)
+	}
+}
+
+// finish links the operations of each object, once all are there, and returns those that can be
+// put off.
+func (l *lister) finish() []operation {
 	for _, ops := range l.on {
 		for n := len(ops) - 1; n >= 0; n-- {
 			if ops[n].next = n + 1; n+1 < len(ops) && ops[n+1].g == ops[n].g {
@@ -177,13 +203,7 @@ func (l *lister) operations(test string) []operation {
 			}
 		}
 	}
-	return all
-}
-
-// of reports whether a goroutine is one of the test.
-func (l *lister) of(g trace.GID, test string) bool {
-	name, _, _ := strings.Cut(l.t.Goroutines[g].Test, "#")
-	return name == test
+	return l.all
 }
 
 // flip lists the flips of an operation.

@@ -23,7 +23,7 @@ func listed(t *testing.T, tr *trace.Trace) (out []string) {
 	t.Helper()
 	o, err := order.New(tr)
 	require.NoError(t, err)
-	for _, f := range flips.Of(tr, o, "TestX") {
+	for _, f := range flips.Of(tr, o)["TestX"] {
 		at := fmt.Sprint(f.At)
 		if f.Case > 0 {
 			at += fmt.Sprintf(" case %d", f.Case)

@@ -291,22 +291,26 @@ func unlocked(t *trace.Trace) int {
 	return last
 }
 
-// upTo returns the events of t before position at, in their order, and the first one of each
-// other goroutine from there on: of those of its test, as no replay controls others.
-func upTo(t *trace.Trace, at int) (steps, hold []int) {
+// upTo returns the events of the trace before position at, in their order, and the first one of
+// each other goroutine from there on: of those of its test, as no replay controls others.
+func (c *confirmation) upTo(at int) (steps, hold []int) {
+	t, g := c.trace, c.trace.Events[at].G
 	its := make([]bool, len(t.Goroutines))
-	for g := range t.Goroutines {
-		test := t.Goroutines[g].Test
-		its[g] = test != "" && test == t.Goroutines[t.Events[at].G].Test
+	from, to := at, at+1 // where the events of the test are
+	for o := range t.Goroutines {
+		test := t.Goroutines[o].Test
+		if its[o] = trace.GID(o) == g || test != "" && test == t.Goroutines[g].Test; its[o] {
+			first, end := c.index.Extent(trace.GID(o))
+			from, to = min(from, first), max(to, end)
+		}
 	}
-	its[t.Events[at].G] = true
-	for i := range t.Events[:at] {
+	for i := from; i < at; i++ {
 		if e := &t.Events[i]; its[e.G] && e.Kind != trace.End { // nothing waits for an end
 			steps = append(steps, i)
 		}
 	}
-	its[t.Events[at].G] = false
-	for i := at; i < len(t.Events); i++ {
+	its[g] = false
+	for i := at; i < to; i++ {
 		if g := t.Events[i].G; its[g] {
 			its[g] = false
 			hold = append(hold, i)
@@ -319,7 +323,7 @@ func upTo(t *trace.Trace, at int) (steps, hold []int) {
 // of c came up to the assertion at position at.
 func (c *confirmation) performed(f finding, at int, extent witness.Extent) (*witness.Witness, error) {
 	t := c.trace
-	steps, hold := upTo(t, at)
+	steps, hold := c.upTo(at)
 	w, err := witness.FromSchedule(t, steps, []int{at}, hold, witness.Meta{
 		Kind: f.Kind, Package: c.run.Package.Path, Files: c.files, Source: c.source, Extent: extent, Index: c.index,
 	})

@@ -69,6 +69,9 @@ func (e *explored) tellStrays() {
 func (e *explored) never() {
 	var each, one []string
 	for _, r := range e.firsts {
+		if len(r.failed) == 0 {
+			continue
+		}
 		several, _ := sizes(r.trace)
 		for _, test := range r.failed {
 			switch {
@@ -289,7 +292,7 @@ func (c *confirmation) replayFailure(ctx context.Context, f finding) (reported, 
 func (c *confirmation) upToFailure(at int) schedule.Schedule {
 	s := asRecorded(c.trace, at)
 	if c.toward != nil {
-		_, s.Hold = upTo(c.trace, at)
+		_, s.Hold = c.upTo(at)
 	}
 	return s
 }

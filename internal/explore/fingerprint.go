@@ -14,43 +14,51 @@ import (
 
 // A server tells which tests the events of a trace are for, in their order.
 type server struct {
-	t    *trace.Trace
-	last string  // the test that began last
-	test []int32 // by goroutine: the number of its test
-	over []bool  // by test
+	tests []string // names; the first one is "", of what runs the tests
+	by    []served // by goroutine
+	last  int32    // the test that began last
+	over  []bool   // by test
+}
+
+// served is what a server needs of a goroutine.
+type served struct {
+	test       int32
+	main, root bool // it runs all tests; it is a test's own
 }
 
 func newServer(t *trace.Trace) *server {
-	s := &server{t: t, test: make([]int32, len(t.Goroutines))}
-	numbers := make(map[string]int32)
-	for g := range t.Goroutines {
-		n, ok := numbers[t.Goroutines[g].Test]
+	s := &server{tests: []string{""}, by: make([]served, len(t.Goroutines))}
+	numbers := map[string]int32{"": 0}
+	for i := range t.Goroutines {
+		g := &t.Goroutines[i]
+		n, ok := numbers[g.Test]
 		if !ok {
-			n = int32(len(numbers))
-			numbers[t.Goroutines[g].Test] = n
+			n = int32(len(s.tests))
+			numbers[g.Test] = n
+			s.tests = append(s.tests, g.Test)
 		}
-		s.test[g] = n
+		s.by[i] = served{n, n == 0 && g.Path == "main", g.Path == "0"}
 	}
-	s.over = make([]bool, len(numbers))
+	s.over = make([]bool, len(s.tests))
 	return s
 }
 
-// of returns the test that the next event is for: that of its goroutine, or, if that is
-// over or there is none, the one that began last, as of workers that serve all tests. It
-// is "" for what runs the tests.
-func (s *server) of(e *trace.Event) string {
-	g := &s.t.Goroutines[e.G]
+// of returns the number of the test that the next event is for: that of its goroutine, or, if
+// that is over or there is none, the one that began last, as of workers that serve all tests.
+// It is 0 for what runs the tests.
+func (s *server) of(e *trace.Event) int32 {
+	g := s.by[e.G]
 	switch {
-	case g.Test == "" && g.Path == "main":
-		return ""
-	case g.Test == "" || s.over[s.test[e.G]]:
+	case g.main:
+		return 0
+	case g.test == 0 || s.over[g.test]:
 		return s.last
-	case e.Kind == trace.TestBegin && g.Path == "0":
-		s.last = g.Test
-	case e.Kind == trace.End && g.Path == "0":
-		s.over[s.test[e.G]] = true
+	case e.Kind == trace.TestBegin && g.root:
+		s.last = g.test
+	case e.Kind == trace.End && g.root:
+		s.over[g.test] = true
 	}
-	return g.Test
+	return g.test
 }
 
 // fingerprints returns for each test of t a number that is equal for runs of it in
@@ -62,7 +70,6 @@ func fingerprints(t *trace.Trace) map[string]uint64 {
 // printed is fingerprints; it calls each with the position of each event that is for a test
 // and the fingerprint of that test up to there.
 func printed(t *trace.Trace, each func(i int, test string, sum uint64)) map[string]uint64 {
-	sums := make(map[string]uint64)
 	names := make([]uint64, len(t.Goroutines))
 	for i, g := range t.Goroutines {
 		h := fnv.New64a()
@@ -70,30 +77,31 @@ func printed(t *trace.Trace, each func(i int, test string, sum uint64)) map[stri
 		names[i] = h.Sum64()
 	}
 	const prime = 1099511628211 // FNV-1a, a word at a time
-	tests := newServer(t)
+	s := newServer(t)
 	done := make([]uint64, len(t.Goroutines))
-	of, sum := "", uint64(0) // the last event's test, and its sum so far
+	sums, served := make([]uint64, len(s.tests)), make([]bool, len(s.tests))
 	for i := range t.Events {
 		e := &t.Events[i]
 		done[e.G]++
-		test := tests.of(e)
-		if test == "" {
+		test := s.of(e)
+		if test == 0 {
 			continue
 		}
 		at := names[e.G]
-		if test != t.Goroutines[e.G].Test {
+		if test != s.by[e.G].test {
 			at += done[e.G] // what it has done for other tests counts in a schedule
 		}
-		if test != of {
-			sums[of] = sum
-			of, sum = test, sums[test]
-		}
 		for _, w := range [...]uint64{at, uint64(e.Kind), t.Sites[e.Site].Key} {
-			sum = (sum ^ w) * prime
+			sums[test] = (sums[test] ^ w) * prime
 		}
-		each(i, test, sum)
+		served[test] = true
+		each(i, s.tests[test], sums[test])
 	}
-	sums[of] = sum
-	delete(sums, "")
-	return sums
+	all := make(map[string]uint64)
+	for test, name := range s.tests {
+		if served[test] {
+			all[name] = sums[test]
+		}
+	}
+	return all
 }

@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gopredict/gopredict/analysis/flips"
@@ -62,18 +63,18 @@ type way struct {
 // A flipper is the state of the flips of a package's tests.
 type flipper struct {
 	*explored
-	size   map[string]int // events, by test
-	took   time.Duration  // one test in the first recording; 0 of short ones
-	most   int            // flips yet, of all tests
-	tests  int            // of which no flip was asked for yet
-	atMost int64          // runs of the package, when another flip is run
-	orders map[*confirmation]*order.Order
+	size   map[string]int                      // events, by test
+	took   time.Duration                       // one test in the first recording; 0 of short ones
+	most   int                                 // flips yet, of all tests
+	tests  int                                 // of which no flip was asked for yet
+	atMost int64                               // runs of the package, when another flip is run
+	listed map[*confirmation]map[string][]flip // of recordings, by test
 }
 
 // newFlipper prepares for the flips of tests, of which size has the numbers of events.
 func newFlipper(e *explored, tests []string, size map[string]int) *flipper {
 	x := &flipper{
-		explored: e, size: size, orders: make(map[*confirmation]*order.Order),
+		explored: e, size: size, listed: make(map[*confirmation]map[string][]flip),
 		most: maxFlippedPackage, tests: len(tests), atMost: maxRuns * int64(len(tests)),
 	}
 	if each := long(e.run) / time.Duration(len(size)); each > longTest {
@@ -210,38 +211,49 @@ func (a *attempt) due() bool {
 }
 
 // list returns the flips of a test in the trace of c.
-func (x *flipper) list(c *confirmation, test string) (all []flip) {
+func (x *flipper) list(c *confirmation, test string) []flip {
+	all, ok := x.listed[c]
+	if !ok {
+		if all = listed(c); c.toward == nil { // all tests ask for it
+			x.listed[c] = all
+		}
+	}
+	return all[test]
+}
+
+// listed returns the flips in the trace of c, by test; none of a trace that contradicts itself.
+func listed(c *confirmation) map[string][]flip {
 	first := *c.trace
 	first.Events = first.Events[:min(len(first.Events), flips.Within)]
-	o, made := x.orders[c]
-	if !made {
-		if o, _ = order.New(&first); c.toward == nil { // all tests ask for it
-			x.orders[c] = o
-		}
-	}
-	if o == nil {
+	o, err := order.New(&first)
+	if err != nil {
 		return nil
 	}
-	upTo := make(map[int]uint64)
-	for _, f := range flips.Of(c.trace, o, test) {
-		all = append(all, flip{Flip: f, of: c, delay: replayer.Last})
-		upTo[f.At] = 0
+	all := make(map[string][]flip)
+	at := make(map[int][]*flip)
+	for test, its := range flips.Of(c.trace, o) {
+		for _, f := range its {
+			all[test] = append(all[test], flip{Flip: f, of: c, delay: replayer.Last})
+		}
+		for k := range all[test] {
+			f := &all[test][k]
+			at[f.At] = append(at[f.At], f)
+		}
 	}
-	printed(&first, func(i int, its string, sum uint64) {
-		if _, ok := upTo[i]; ok && its == test {
-			upTo[i] = sum
+	printed(&first, func(i int, test string, sum uint64) {
+		for _, f := range at[i] {
+			if name, _, _ := strings.Cut(c.trace.Goroutines[c.trace.Events[i].G].Test, "#"); name == test {
+				f.upTo = sum
+			}
 		}
 	})
-	for k := range all {
-		all[k].upTo = upTo[all[k].At]
-	}
 	return all
 }
 
 // run runs to a flip and on from there.
 func (f flip) run(ctx context.Context) (*confirmation, replayer.Result, error) {
 	c := f.of
-	steps, hold := upTo(c.trace, f.At)
+	steps, hold := c.upTo(f.At)
 	w, err := witness.FromSchedule(c.trace, steps, []int{f.At}, hold, witness.Meta{
 		Kind: kindFlipped, Package: c.run.Package.Path, Files: c.files, Source: c.source, Extent: witness.Whole, Index: c.index,
 	})

@@ -68,32 +68,28 @@ func concurrent(t *trace.Trace) (tests []string, events int) {
 // sizes returns the tests of t that have several goroutines, in their order, and how many
 // events each test has.
 func sizes(t *trace.Trace) (tests []string, size map[string]int) {
-	type counted struct {
-		events  int
-		several bool
-	}
-	all := map[string]*counted{"": new(counted)}
 	serving := newServer(t)
-	of, its := "", all[""] // the last event's
+	events, several := make([]int, len(serving.tests)), make([]bool, len(serving.tests))
+	var begun []int32 // in the order of their first events
 	for i := range t.Events {
 		e := &t.Events[i]
-		if test := serving.of(e); test != of {
-			of = test
-			name, _, _ := strings.Cut(test, "#")
-			if its = all[name]; its == nil {
-				its = new(counted)
-				all[name] = its
-				tests = append(tests, name)
-			}
+		test := serving.of(e)
+		if events[test]++; events[test] == 1 && test != 0 {
+			begun = append(begun, test)
 		}
-		its.events++
-		its.several = its.several || t.Goroutines[e.G].Path != "0"
+		several[test] = several[test] || !serving.by[e.G].root
 	}
 	size = make(map[string]int)
-	for _, test := range tests {
-		size[test] = all[test].events
+	concurrent := make(map[string]bool)
+	for _, test := range begun {
+		name, _, _ := strings.Cut(serving.tests[test], "#")
+		if _, ok := size[name]; !ok {
+			tests = append(tests, name)
+		}
+		size[name] += events[test]
+		concurrent[name] = concurrent[name] || several[test]
 	}
-	return slices.DeleteFunc(tests, func(test string) bool { return !all[test].several }), size
+	return slices.DeleteFunc(tests, func(test string) bool { return !concurrent[test] }), size
 }
 
 // orders returns in how many other orders a package is recorded.

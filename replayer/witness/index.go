@@ -5,6 +5,7 @@ import "github.com/gopredict/gopredict/recorder/trace"
 // An Index is what is the same for all witnesses of one trace.
 type Index struct {
 	begins map[trace.GID]int // see testBegins
+	extent [][2]int          // by goroutine, see [Index.Extent]
 	// The rewriter's sites, in source order, and where each stands.
 	byFunc, byFile map[string][]trace.Site
 	ranks          map[trace.SiteID]rank
@@ -22,6 +23,22 @@ func NewIndex(t *trace.Trace) *Index {
 		begins: testBegins(t), pools: sharedPools(t), asked: asked(t), ranks: make(map[trace.SiteID]rank),
 		byFunc: make(map[string][]trace.Site), byFile: make(map[string][]trace.Site),
 	}
+	x.extent = make([][2]int, len(t.Goroutines))
+	for i := range t.Events {
+		g := t.Events[i].G
+		if int(g) >= len(x.extent) {
+			continue
+		}
+		if x.extent[g][1] == 0 {
+			x.extent[g][0] = i
+		}
+		x.extent[g][1] = i + 1
+	}
+	for g := range x.extent {
+		if x.extent[g][1] == 0 {
+			x.extent[g][0] = len(t.Events)
+		}
+	}
 	for id, s := range t.Sites {
 		if id&trace.SiteRewritten != 0 {
 			x.byFunc[s.Func] = append(x.byFunc[s.Func], s)
@@ -36,6 +53,12 @@ func NewIndex(t *trace.Trace) *Index {
 		x.rank(list)
 	}
 	return x
+}
+
+// Extent returns the position of the first event of goroutine g, and that after its last one;
+// the length of the trace and 0 if it has none.
+func (x *Index) Extent(g trace.GID) (first, end int) {
+	return x.extent[g][0], x.extent[g][1]
 }
 
 // rank ranks the sites of one function.
