@@ -51,6 +51,24 @@ func (p Property[T]) OnRead(event string, fields ...func(T) any) Property[T] { r
 // OnWrite names the event that the program writes a field of an object.
 func (p Property[T]) OnWrite(event string, fields ...func(T) any) Property[T] { return p }
 
+// OnLock names the event that a sync.Mutex, or a sync.RWMutex for writing, that is a field of an
+// object has been acquired.
+func (p Property[T]) OnLock(event string, fields ...func(T) any) Property[T] { return p }
+
+// OnUnlock names the event that such a lock is about to be released.
+func (p Property[T]) OnUnlock(event string, fields ...func(T) any) Property[T] { return p }
+
+// OnSend names the event that something is sent to a channel that is a field of an object: that
+// begins, or, in a select, is what has been chosen.
+func (p Property[T]) OnSend(event string, fields ...func(T) any) Property[T] { return p }
+
+// OnReceive names the event that something has been received from such a channel, or that it is
+// known to be closed.
+func (p Property[T]) OnReceive(event string, fields ...func(T) any) Property[T] { return p }
+
+// OnClose names the event that such a channel is about to be closed.
+func (p Property[T]) OnClose(event string, fields ...func(T) any) Property[T] { return p }
+
 // ERE says by an extended regular expression what events an object may go through, in
 // their order: names of events, one after the other with space between; x* x+ x? for any
 // number, one or more, one or none; x | y, x & y, ~x for either, both, not; any and empty

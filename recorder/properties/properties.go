@@ -62,15 +62,13 @@ func Return(method string) string { return "return of " + method }
 // OfField stands for what is done with a field, by its name as [FieldName] has it.
 func OfField(done, field string) string { return done + " of " + field }
 
-// FieldName returns the name of the field that x selects, of the type that declares it:
-// "example.com/pool.Conn.state"; and how many bytes it is behind the beginning of the object
-// then. It is "" if that type has no name, or has type parameters.
-func FieldName(x *types.Selection, sizes types.Sizes) (name string, offset int64) {
-	if x.Kind() != types.FieldVal {
-		return "", 0
-	}
-	owner := x.Recv()
-	for k, i := range x.Index() {
+// FieldName returns the name of the field to which a path of fields leads, from a value or a
+// pointer, of the type that declares it: "example.com/pool.Conn.state"; and how many bytes it is
+// behind the beginning of the object then. It is "" if that type has no name, or has type
+// parameters.
+func FieldName(from types.Type, path []int, sizes types.Sizes) (name string, offset int64) {
+	owner := from
+	for k, i := range path {
 		if ptr, ok := owner.Underlying().(*types.Pointer); ok {
 			owner = ptr.Elem()
 		}
@@ -78,7 +76,7 @@ func FieldName(x *types.Selection, sizes types.Sizes) (name string, offset int64
 		if !ok {
 			return "", 0
 		}
-		if k < len(x.Index())-1 {
+		if k < len(path)-1 {
 			owner = object.Field(i).Type()
 			continue
 		}
@@ -335,7 +333,36 @@ func (r *reader) constant(call *ast.CallExpr, what string) string {
 }
 
 // ofField is what methods of the library that name fields name events of.
-var ofField = map[string]string{"OnRead": "read", "OnWrite": "write"}
+var ofField = map[string]string{
+	"OnRead": Reads, "OnWrite": Writes, "OnLock": Locks, "OnUnlock": Unlocks,
+	"OnSend": Sends, "OnReceive": Receives, "OnClose": Closes,
+}
+
+// What is done with fields.
+const (
+	Reads    = "read"
+	Writes   = "write"
+	Locks    = "lock"
+	Unlocks  = "unlock"
+	Sends    = "send"
+	Receives = "receive"
+	Closes   = "close"
+)
+
+// fits returns what the type of a field must be of which something is done; "" if t is that.
+func fits(done string, t types.Type) string {
+	switch done {
+	case Locks, Unlocks:
+		if name := types.TypeString(types.Unalias(t), nil); name != "sync.Mutex" && name != "sync.RWMutex" {
+			return "a sync.Mutex or a sync.RWMutex"
+		}
+	case Sends, Receives, Closes:
+		if _, ok := t.Underlying().(*types.Chan); !ok {
+			return "a channel"
+		}
+	}
+	return ""
+}
 
 // on reads a call of On, OnReturn or another one of [ofField].
 func (r *reader) on(d *Declaration, call *ast.CallExpr) {
@@ -426,12 +453,14 @@ func (r *reader) field(d *Declaration, arg ast.Expr, done string) (Method, bool)
 		r.errorf(x, "expected a field that %s declares itself, found one that an embedded field has", d.Type)
 		return Method{}, false
 	}
-	name, _ := FieldName(sel, types.SizesFor("gc", "amd64"))
-	switch {
+	name, _ := FieldName(sel.Recv(), sel.Index(), types.SizesFor("gc", "amd64"))
+	switch want := fits(done, sel.Type()); {
 	case name == "":
 		r.errorf(x, "expected a field of a type that has a name, and no type parameters, found one of %s", d.Type)
 	case types.SizesFor("gc", "amd64").Sizeof(sel.Type()) == 0:
 		r.errorf(x, "expected a field that has a size, found %s", name)
+	case want != "":
+		r.errorf(x, "expected a field that is %s, found %s, of type %s", want, name, sel.Type())
 	default:
 		return Method{OfField(done, name), sel.Obj().Pkg().Path(), at}, true
 	}

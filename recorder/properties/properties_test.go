@@ -159,6 +159,8 @@ func TestErrors(t *testing.T) {
 		{`var other Conn; var _ = property.For[*Conn]("p").OnRead("get", func(c *Conn) any { return &other.n }).ERE("get")`, "29:64: expected a field of *example.com/pool.Conn, written as func(x *example.com/pool.Conn) any { return &x.field }, found another expression"},
 		{`var _ = property.For[*Conn]("p").OnRead("get", func(c *Conn) any { return &c.deep }).ERE("get")`, "29:76: expected a field that *example.com/pool.Conn declares itself, found one that an embedded field has"},
 		{`var _ = property.For[*Conn]("p").OnRead("get", func(c *Conn) any { return &c.none }).ERE("get")`, "29:76: expected a field that has a size, found example.com/pool.Conn.none"},
+		{`var _ = property.For[*Conn]("p").OnLock("lock", func(c *Conn) any { return &c.n }).ERE("lock")`, "29:77: expected a field that is a sync.Mutex or a sync.RWMutex, found example.com/pool.Conn.n, of type int"},
+		{`var _ = property.For[*Conn]("p").OnClose("close", func(c *Conn) any { return &c.n }).ERE("close")`, "29:79: expected a field that is a channel, found example.com/pool.Conn.n, of type int"},
 		{`var _ = property.For[*List[int]]("p").OnRead("get", func(l *List[int]) any { return &l.first }).ERE("get")`, "29:86: expected a field of a type that has a name, and no type parameters, found one of *example.com/pool.List[int]"},
 		{`var _ = property.For[*Conn]("p").OnRead("get", func(c *Conn) any { return &c.n }).OnRead("look", func(c *Conn) any { return &c.n }).ERE("get")`, "29:98: expected one event for each field, found read of example.com/pool.Conn.n in get and look"},
 		{`func f() { property.For[*Conn]("p").` + on + `.ERE("use") }`, "29:12: expected the declaration of a property as a package variable, found it in a function"},

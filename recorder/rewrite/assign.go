@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+
+	"github.com/gopredict/gopredict/recorder/properties"
 )
 
 // assign is the text of an assignment or short variable declaration.
@@ -44,7 +46,7 @@ func (e *editor) assignTwo(s *ast.AssignStmt) string {
 	var refs, values []string
 	for i, x := range s.Lhs {
 		site := e.site("write", x, e.source(x), false)
-		refs = append(refs, e.hook("Store")+"("+e.accessed("write", x, "&"+e.alone(e.address, x), site)+","+site+")")
+		refs = append(refs, e.hook("Store")+"("+e.accessed(properties.Writes, x, "&"+e.alone(e.address, x), site)+","+site+")")
 		values = append(values, e.alone(e.data, s.Rhs[i]))
 	}
 	return e.hook("Both") + "(" + strings.Join(refs, ",") + ").Set(" + strings.Join(values, ",") + ")"

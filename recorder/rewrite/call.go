@@ -145,8 +145,13 @@ func (e *editor) builtin(name string, c *ast.CallExpr, flow bool) string {
 		}
 		return e.in(c, ps...)
 	}
-	if name == "copy" {
+	switch name {
+	case "copy":
 		return e.copyCall(c)
+	case "close":
+		if text, ok := e.closed(c); ok {
+			return text
+		}
 	}
 	if c == e.later || len(c.Args) == 1 && e.isTuple(c.Args[0]) {
 		return e.values(c, c.Args...)

@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+
+	"github.com/gopredict/gopredict/recorder/properties"
 )
 
 // switchParts notes which clause is entered. The conditions of a switch
@@ -62,7 +64,13 @@ func (e *editor) clauses(s ast.Stmt, body *ast.BlockStmt, conditions bool) strin
 			}
 			ps = append(ps, at(c, e.in(c, append(inner, e.list(c.Body)...)...)))
 		case *ast.CommClause:
+			if x := receives(c.Comm); x != nil {
+				e.chosen = x
+			} else {
+				e.chosen = c.Comm
+			}
 			comm, stores := e.comm(c.Comm)
+			stores = e.communicated(c.Comm) + stores
 			var inner []piece
 			if c.Comm != nil {
 				inner = append(inner, at(c.Comm, e.padding(c.Comm, comm)+comm))
@@ -102,13 +110,19 @@ func (e *editor) comm(s ast.Stmt) (text, stores string) {
 	for _, x := range a.Lhs {
 		hooked = hooked || e.storable(x)
 	}
-	if a.Tok == token.DEFINE || !hooked {
+	x := receives(s)
+	_, named := e.named(properties.Receives, x.X)
+	moves := named && e.moves(s, x.X)
+	if !moves && (a.Tok == token.DEFINE || !hooked) {
 		return e.within(func() string { return e.plain(a) }, a), ""
 	}
 	var temps []string
 	for i, x := range a.Lhs {
 		t := "_"
-		if !blank(x) {
+		if !blank(x) && a.Tok == token.DEFINE {
+			t = e.temp()
+			stores += e.source(x) + ":=" + t + ";"
+		} else if !blank(x) {
 			t = e.temp()
 			v := e.okText(a, i, t)
 			if e.storable(x) {

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/types"
 	"strconv"
+
+	"github.com/gopredict/gopredict/recorder/properties"
 )
 
 // This file tells hooks what values of several words are, so that their events
@@ -50,7 +52,7 @@ func (e *editor) memory(fn string, x ast.Expr, address, site string) string {
 	if fn == "Store" {
 		return e.stored(x, e.valued(fn, "write", x, address, site), site)
 	}
-	return e.valued(fn, "read", x, e.accessed("read", x, address, site), site)
+	return e.valued(fn, "read", x, e.accessed(properties.Reads, x, address, site), site)
 }
 
 // valued is memory without what notes that a property names x.

@@ -16,8 +16,8 @@
 // below a comment //gopredict:atomic, and if wanted the methods of structs that
 // hold a mutex, get a hook at their beginning and, deferred, at their end.
 // The methods that a property names get one at their beginning (call of the run-time
-// library's Called), what property.Event is told of, if one names that (Told), and so do accesses to
-// the fields that one names (Field), whoever can reach them.
+// library's Called), what property.Event is told of, if one names that (Told), and so does what
+// is done with the fields that one names (field.go), whoever can reach them.
 // Where an iterator starts goroutines that call the body of the loop over it, each call
 // is a write to the state of that loop, before the body begins (loop.go).
 // Everything else that synchronizes is seen where it is defined, by hooks in the

@@ -56,8 +56,10 @@ type editor struct {
 	// stores what it may have computed from it.
 	discarded *ast.CallExpr
 	updated   ast.Expr
-	stores    map[ast.Expr]token.Pos // see faults
-	sites     []site
+	// chosen is the send or receive of the clause of a select that is being rewritten.
+	chosen ast.Node
+	stores map[ast.Expr]token.Pos // see faults
+	sites  []site
 	// atomicSites is what atomics returns, once it was asked for; asserted are the
 	// operands whose hooks note an assertion, with its call.
 	atomicSites map[uint64]atomicLine

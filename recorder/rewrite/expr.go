@@ -81,6 +81,9 @@ func (e *editor) plainExpr(x ast.Expr, flow bool) string {
 		case token.AND:
 			return e.in(x, at(x.X, e.address(x.X)))
 		case token.ARROW:
+			if text, ok := e.received(x); ok {
+				return e.settle(x, text)
+			}
 			return e.settle(x, e.in(x, at(x.X, e.value(x.X))))
 		}
 		return e.in(x, at(x.X, e.expr(x.X, flow)))

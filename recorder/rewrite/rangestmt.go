@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+
+	"github.com/gopredict/gopredict/recorder/properties"
 )
 
 // rangeStmt is the text of a range statement, after its label if it has one.
@@ -19,6 +21,9 @@ func (e *editor) rangeStmt(s *ast.RangeStmt, label string, blockable bool) strin
 	}
 	if !e.inside && !e.decidedRange(s) {
 		r.prologue = e.hook("Case") + "(1," + e.site("case", s, e.raw(s.Pos(), s.Body.Lbrace), false) + ");"
+	}
+	if _, ok := underlying(e.info.TypeOf(s.X)).(*types.Chan); ok {
+		r.received()
 	}
 	for _, x := range []ast.Expr{s.Key, s.Value} {
 		if !blank(x) {
@@ -71,6 +76,28 @@ func (e *editor) decidedRange(s *ast.RangeStmt) bool {
 	return false
 }
 
+// received notes that an iteration has received from a field that a property names.
+func (r *rangeEdit) received() {
+	x := r.stmt.X
+	_, named := r.named(properties.Receives, x)
+	address := "&" + r.source(x)
+	switch {
+	case !named:
+		return
+	case r.hasCall(x) || r.moves(r.stmt, x):
+		if !r.blockable {
+			return
+		}
+		held := r.temp()
+		r.before = "{" + strings.Repeat("\n", strings.Count(r.label, "\n")) + held + ":=&" + r.alone(r.address, x) + ";"
+		if r.label != "" {
+			r.label = r.label[:strings.IndexByte(r.label, ':')+1]
+		}
+		r.behind, r.operand, address = "}", "*"+held, held
+	}
+	r.prologue += r.done(properties.Receives, "recv", x, address)
+}
+
 // blank reports whether x, a range variable, is absent.
 func blank(x ast.Expr) bool {
 	if x == nil {
@@ -109,7 +136,7 @@ func (r *rangeEdit) assigned(x ast.Expr) {
 	}
 	if !r.empty(r.info.TypeOf(x)) {
 		site := r.site("write", x, r.source(x), false)
-		r.prologue += r.hook("Write") + "(" + r.accessed("write", x, "&"+r.source(x), site) + "," + site + ");"
+		r.prologue += r.hook("Write") + "(" + r.accessed(properties.Writes, x, "&"+r.source(x), site) + "," + site + ");"
 	}
 }
 

@@ -94,8 +94,10 @@ func (e *editor) receiverHooked(x *ast.SelectorExpr, fn *types.Func, path []int)
 func (e *editor) receiverText(x *ast.SelectorExpr, fn *types.Func, path []int) string {
 	o := e.walk(x, path)
 	switch {
-	case o.typ == types.Typ[types.Invalid] || pointerReceiver(fn):
+	case o.typ == types.Typ[types.Invalid]:
 		return o.text
+	case pointerReceiver(fn):
+		return e.guarded(x, fn, path, o.text)
 	case isPointer(o.typ):
 		elem := underlying(o.typ).(*types.Pointer).Elem()
 		if e.empty(elem) {

@@ -81,6 +81,9 @@ func (e *editor) simple(s ast.Stmt, full bool) string {
 		e.discarded, _ = ast.Unparen(s.X).(*ast.CallExpr)
 		return e.values(s, s.X)
 	case *ast.SendStmt:
+		if text, ok := e.sent(s); ok {
+			return text
+		}
 		return e.in(s, at(s.Chan, e.value(s.Chan)), at(s.Value, e.data(s.Value)))
 	case *ast.ReturnStmt:
 		text := e.returnStmt(s)

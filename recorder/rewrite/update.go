@@ -3,6 +3,8 @@ package rewrite
 import (
 	"go/ast"
 	"go/types"
+
+	"github.com/gopredict/gopredict/recorder/properties"
 )
 
 // incDec is the text of x++ or x--.
@@ -32,7 +34,7 @@ func (e *editor) update(s ast.Stmt, x ast.Expr, op string, y ast.Expr, full bool
 	if !e.stable(x) && !full {
 		load := e.memory("Load", x, address, e.updateSite(x, true))
 		site := e.site("write", x, e.source(x), false)
-		return "*" + e.hook("Write") + "(" + e.accessed("write", x, load, site) + "," + site + ")" + op + "=" + operand
+		return "*" + e.hook("Write") + "(" + e.accessed(properties.Writes, x, load, site) + "," + site + ")" + op + "=" + operand
 	}
 	keep := ""
 	if !e.stable(x) {

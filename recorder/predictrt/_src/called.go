@@ -40,56 +40,6 @@ func toldOf(p unsafe.Pointer, method uint64) {
 	}
 }
 
-// Field is what the address of a field becomes that is about to be accessed, where a property
-// names that: the object begins offset bytes before it, and method stands for the access. The
-// site is that of the access.
-func Field[T any](p *T, offset uintptr, method uint64, site uint32) *T {
-	if Mode != 0 {
-		fieldOf(unsafe.Pointer(p), offset, method, site)
-	}
-	return p
-}
-
-//go:noinline
-func fieldOf(p unsafe.Pointer, offset uintptr, method uint64, site uint32) {
-	object := unsafe.Add(p, -int(offset))
-	if g := callee(object); g != nil {
-		g.called(object, method, site)
-	}
-}
-
-// A FieldRef is a field that is about to be stored to, where a property names that.
-type FieldRef[T any, R interface{ Set(T) }] struct {
-	ref    R
-	p      unsafe.Pointer
-	offset uintptr
-	method uint64
-	site   uint32
-}
-
-// Set logs what [Field] does, and then does what it does without a property.
-func (f FieldRef[T, R]) Set(v T) {
-	if Mode != 0 {
-		fieldOf(f.p, f.offset, f.method, f.site)
-	}
-	f.ref.Set(v)
-}
-
-// Field is [Field] of what is stored to.
-func (r Ref[T]) Field(offset uintptr, method uint64, site uint32) FieldRef[T, Ref[T]] {
-	return FieldRef[T, Ref[T]]{r, unsafe.Pointer(r.p), offset, method, site}
-}
-
-// Field is [Field] of what is stored to.
-func (r RefOf[T]) Field(offset uintptr, method uint64, site uint32) FieldRef[T, RefOf[T]] {
-	return FieldRef[T, RefOf[T]]{r, unsafe.Pointer(r.p), offset, method, site}
-}
-
-// Field is [Field] of what is stored to.
-func (r RefKept[T]) Field(offset uintptr, method uint64, site uint32) FieldRef[T, RefKept[T]] {
-	return FieldRef[T, RefKept[T]]{r, unsafe.Pointer(r.p), offset, method, site}
-}
-
 // Uses is what a part of the standard library does first that a built-in property names: p is
 // the object that it is about, and method its number. What the program has asked for is done
 // at its own place.
