@@ -45,15 +45,25 @@ func New(t *trace.Trace, o *order.Order) *Slicer {
 		at: make([]place, n), wrote: make([]int32, n), deciders: make([][]int32, len(t.Goroutines)),
 	}
 	scopes := trace.NewSlice(t, s.flow)
+	forks := make([]int, len(t.Goroutines)) // by goroutine: the event that starts it, -1 for none
+	for g := range forks {
+		forks[g] = -1
+	}
+	for i := range t.Events {
+		if e := &t.Events[i]; e.Kind == trace.Fork {
+			forks[e.Obj] = i
+		}
+	}
 	for g := range t.Goroutines {
-		before := -1
+		before := forks[g]
 		var open []int32 // ends of scopes
 		for k, i := range o.Events(trace.GID(g)) {
 			s.index[i] = int32(k)
-			for h, last := range o.AncestorsBeyond(int(i), before) {
-				if h != trace.GID(g) {
-					s.base = append(s.base, order.Edge{From: int32(last), To: i})
-				}
+			if k == 0 && before >= 0 {
+				s.base = append(s.base, order.Edge{From: int32(before), To: i})
+			}
+			for _, last := range latest(o, trace.GID(g), int(i), before) {
+				s.base = append(s.base, order.Edge{From: last, To: i})
 			}
 			before = int(i)
 			open = slices.DeleteFunc(open, func(end int32) bool { return end <= i })
@@ -106,6 +116,26 @@ func New(t *trace.Trace, o *order.Order) *Slicer {
 		of[in.Obj][g] = append(of[in.Obj][g], in)
 	}
 	return s
+}
+
+// latest returns the events of other goroutines that must come before event i of goroutine g,
+// and need not before event j, without those that must come before another one of them, as far as
+// a few of these show: a goroutine that waits for thousands has as many.
+func latest(o *order.Order, g trace.GID, i, j int) (all []int32) {
+	const few = 8
+	var ancestors []int32
+	for h, last := range o.AncestorsBeyond(i, j) {
+		if h != g {
+			ancestors = append(ancestors, int32(last))
+		}
+	}
+	slices.Sort(ancestors)
+	for _, a := range slices.Backward(ancestors) {
+		if !slices.ContainsFunc(all[:min(len(all), few)], func(b int32) bool { return o.Before(int(a), int(b)) }) {
+			all = append(all, a)
+		}
+	}
+	return all
 }
 
 // mayTurn reports whether what branch i leads to, if it comes out otherwise than recorded, is
@@ -440,11 +470,14 @@ func (k *keeper) sections(m *order.Must) (edges []order.Edge) {
 // and nothing in that is kept.
 func (k *keeper) leavesOut(b order.Section) bool {
 	end := k.ends[b.Acq]
+	if end == math.MaxInt32 {
+		return false
+	}
 	own := k.o.Events(k.t.Events[b.Acq].G)
 	for n := k.index[b.Acq]; int(n) < len(own) && own[n] < end; n++ {
 		if k.exists[own[n]] {
 			return false
 		}
 	}
-	return end != math.MaxInt32
+	return true
 }

@@ -66,7 +66,8 @@ func (r *row) predict(ctx context.Context, t *trace.Trace, o *order.Order, confi
 		}
 	}
 
-	// Slices are of the variables that may have a race.
+	// Slices are of the variables that may have a race. Each is as large as the trace, and so
+	// is let go of before the next one.
 	start = script.Processor()
 	s := sliced.New(t, o)
 	group := make(map[int32]int)
@@ -78,30 +79,33 @@ func (r *row) predict(ctx context.Context, t *trace.Trace, o *order.Order, confi
 	rows := slices.DeleteFunc(anomaly.Conflicts(t, o), func(c anomaly.Row) bool {
 		return !t.Events[c.First[0]].Kind.IsAccess() || c.Pairs(o) == 0
 	})
-	cuts := make(map[int]sliced.Slice)
+	of := make(map[int][]anomaly.Row) // by group
 	for _, c := range rows {
-		k := group[c.First[0]]
-		if _, ok := cuts[k]; ok {
-			continue
-		}
-		relevant := o.Groups()[k].Events
-		cuts[k] = s.Of(relevant)
-		r.Relevant += len(relevant)
-		r.Kept += cuts[k].Events
-		r.Slices++
+		of[group[c.First[0]]] = append(of[group[c.First[0]]], c)
 	}
 	r.Slicing += script.Processor() - start
-	start = script.Processor()
 	bySlice := make(map[string]bool)
-	for _, c := range rows {
-		racing(c, cuts[group[c.First[0]]], func(i, j int) { bySlice[pair(i, j)] = true })
+	for k, its := range of {
+		start = script.Processor()
+		relevant := o.Groups()[k].Events
+		slice := s.Of(relevant)
+		r.Slicing += script.Processor() - start
+		r.Relevant += len(relevant)
+		r.Kept += slice.Events
+		r.Slices++
+		start = script.Processor()
+		for _, c := range its {
+			racing(c, slice, func(i, j int) { bySlice[pair(i, j)] = true })
+		}
+		r.Checking += script.Processor() - start
 	}
-	r.Checking += script.Processor() - start
 	candidates, byOrder := make(map[string]bool), make(map[string]bool)
-	hb := s.HappensBefore()
-	for _, c := range rows {
-		racing(c, o, func(i, j int) { candidates[pair(i, j)] = true })
-		racing(c, hb, func(i, j int) { byOrder[pair(i, j)] = true })
+	if len(rows) > 0 {
+		hb := s.HappensBefore()
+		for _, c := range rows {
+			racing(c, o, func(i, j int) { candidates[pair(i, j)] = true })
+			racing(c, hb, func(i, j int) { byOrder[pair(i, j)] = true })
+		}
 	}
 	r.Candidates += len(candidates)
 	r.HappensBefore += len(byOrder)

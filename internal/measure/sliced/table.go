@@ -48,9 +48,10 @@ of processor time; the paper's are of a Pentium 4. Slices are of the variables o
 accesses are not excluded by a lock or the must-order alone; of their relevant events, the
 accesses, the slices have those and what these depend on, of all events of the trace. Bugs are
 pairs of lines that race by the slices and that a replay has confirmed, of those of the slices,
-and false those that gopredict has proven impossible; the paper counts bugs. That of Daisy, the
-position of its disk, no slice shows: the position is an index, and what is read there decides
-what comes next, so that nearly all depends on nearly all. gopredict predicts it, see below.
+and false those that gopredict has proven impossible; the paper counts bugs. Daisy's is the position
+of its disk: each user first writes to blocks of its own, under mutexes of their own, and there it
+races. What users do later comes after they have held the mutex of the directory, whose acquisition
+is a loop, so that all of it depends on that (Figures 13 to 15: ` + "`go test ./analysis/sliced`" + `).
 
 | program | by | lines | goroutines | shared variables | slowdown | -race | events | slices | relevant | in a slice | T_pre | T_vc | T_φ | bugs | false |
 |---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
