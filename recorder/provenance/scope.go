@@ -209,10 +209,10 @@ func (a *analysis) known(g *function) (all []*function) {
 }
 
 // plain reports whether c calls something that has no events but its own, at the place of
-// the call, and changes no memory without: a lock, an atomic operation, or a length.
+// the call, and changes no memory without: a lock, an atomic operation, a length, or to give way.
 func plain(c *ssa.CallCommon) bool {
-	if b, ok := c.Value.(*ssa.Builtin); ok && !c.IsInvoke() {
-		return slices.Contains([]string{"len", "cap", "min", "max", "ssa:wrapnilchk"}, b.Name())
+	if b, ok := c.Value.(*ssa.Builtin); ok && b.Name() == "ssa:wrapnilchk" || idle(c) {
+		return true
 	}
 	fn := c.StaticCallee()
 	if fn == nil || fn.Object() == nil || fn.Object().Pkg() == nil {
@@ -225,6 +225,15 @@ func plain(c *ssa.CallCommon) bool {
 		return true
 	}
 	return false
+}
+
+// idle reports whether c does nothing that anybody sees.
+func idle(c *ssa.CallCommon) bool {
+	if b, ok := c.Value.(*ssa.Builtin); ok && !c.IsInvoke() {
+		return slices.Contains([]string{"len", "cap", "min", "max"}, b.Name())
+	}
+	fn := c.StaticCallee()
+	return fn != nil && fn.String() == "runtime.Gosched"
 }
 
 // free reports whether a goroutine may go through the blocks though it did not in the
@@ -241,7 +250,7 @@ func (a *analysis) free(blocks []*ssa.BasicBlock) bool {
 					return false
 				}
 			case *ssa.Call:
-				if b, ok := x.Call.Value.(*ssa.Builtin); !ok || !slices.Contains([]string{"len", "cap", "min", "max"}, b.Name()) {
+				if !idle(x.Common()) {
 					return false
 				}
 			default:

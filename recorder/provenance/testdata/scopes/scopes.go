@@ -3,7 +3,10 @@
 // whether it has calls of functions with events; a dash stands for a scope that does not end.
 package scopes
 
-import "sync"
+import (
+	"runtime"
+	"sync"
+)
 
 type Shared struct {
 	sync.Mutex
@@ -126,6 +129,9 @@ func Ways(s *Shared, more bool) {
 	}
 	if s.a == 1 { // 2 false calls
 		forever()
+	}
+	if s.a == 1 { // 2 true false
+		runtime.Gosched()
 	}
 	work()
 }
