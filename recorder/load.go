@@ -147,13 +147,23 @@ func toolchain(v string) string {
 func brokenReason(p *packages.Package) string {
 	switch {
 	case len(p.Errors) > 0:
-		return "the package cannot be read: " + p.Errors[0].Msg
+		return "the package cannot be read: " + firstError(p.Errors[0].Msg)
 	case p.IllTyped:
 		return "the package imports what cannot be read"
 	case p.ForTest == "":
 		return "the package does not compile with its tests"
 	}
 	return "the package does not compile without its tests"
+}
+
+// firstError is the first line of what the go command has printed, without its heading.
+func firstError(out string) string {
+	for line := range strings.Lines(out) {
+		if !strings.HasPrefix(line, "# ") {
+			return strings.TrimSpace(line)
+		}
+	}
+	return strings.TrimSpace(out)
 }
 
 // noteImports finds what the packages that are not rewritten import. The main

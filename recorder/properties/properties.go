@@ -298,7 +298,6 @@ func (r *reader) chain(last *ast.CallExpr, fn string) {
 func (r *reader) begin(d *Declaration, call *ast.CallExpr) {
 	d.At = r.p.Fset.PositionFor(call.Pos(), false)
 	d.Name = r.constant(call, "name")
-	unprintable := func(c rune) bool { return !unicode.IsPrint(c) }
 	if r.err == nil && IsBuiltin(d.Name) {
 		r.errorf(call.Args[0], "expected a name that no built-in property has, found %q", d.Name)
 	}
@@ -364,9 +363,14 @@ func fits(done string, t types.Type) string {
 	return ""
 }
 
+func unprintable(c rune) bool { return !unicode.IsPrint(c) }
+
 // on reads a call of On, OnReturn or another one of [ofField].
 func (r *reader) on(d *Declaration, call *ast.CallExpr) {
 	name := r.constant(call, "name of an event")
+	if r.err == nil && strings.ContainsFunc(name, unprintable) {
+		r.errorf(call.Args[0], "expected a name of letters, digits and _ for an event, found %.60q", name)
+	}
 	if r.err != nil {
 		return
 	}

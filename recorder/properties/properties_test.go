@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -30,26 +31,39 @@ func (im importer) Import(path string) (*types.Package, error) {
 // load makes a package of the text of one file, which may import the library.
 func load(t *testing.T, name, text string) *packages.Package {
 	t.Helper()
+	p, err := checked(name, text)
+	require.NoError(t, err)
+	return p
+}
+
+// checked is load for any text.
+func checked(name, text string) (*packages.Package, error) {
 	fset, known := token.NewFileSet(), importer{}
-	check := func(path string, f *ast.File) *types.Info {
+	check := func(path string, f *ast.File) (*types.Info, error) {
 		info := &types.Info{
 			Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{},
 			Selections: map[*ast.SelectorExpr]*types.Selection{}, Instances: map[*ast.Ident]types.Instance{},
 		}
 		p, err := (&types.Config{Importer: known}).Check(path, fset, []*ast.File{f}, info)
-		require.NoError(t, err)
 		known[path] = p
-		return info
+		return info, err
 	}
 	lib, err := parser.ParseFile(fset, "../../gotestplugin/property/property.go", nil, 0)
-	require.NoError(t, err)
-	check(library, lib)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := check(library, lib); err != nil {
+		return nil, err
+	}
 	f, err := parser.ParseFile(fset, name, text, 0)
-	require.NoError(t, err)
+	if err != nil {
+		return nil, err
+	}
+	info, err := check("example.com/pool", f)
 	return &packages.Package{
 		PkgPath: "example.com/pool", ForTest: "example.com/pool", Fset: fset, Syntax: []*ast.File{f},
-		Imports: map[string]*packages.Package{library: {}}, TypesInfo: check("example.com/pool", f),
-	}
+		Imports: map[string]*packages.Package{library: {}}, TypesInfo: info,
+	}, err
 }
 
 const header = `package pool
@@ -147,6 +161,7 @@ func TestErrors(t *testing.T) {
 		{`var _ = property.For[*Conn]("p").` + on + `.ERE(late)`, "29:62: expected a constant as the text, found an expression that is none"},
 		{`var _ = property.For[Conn]("p").` + on + `.ERE("use")`, `29:9: expected a pointer as the type of the objects of property "p", found example.com/pool.Conn`},
 		{`var _ = property.For[*Base]("p").On("reset", (*Base).Reset).ERE("reset")`, "29:9: expected objects that have a size, to tell them apart by their addresses, found *example.com/pool.Base"},
+		{`var _ = property.For[*Conn]("p").On("a\nb", (*Conn).Read).ERE("use")`, `29:37: expected a name of letters, digits and _ for an event, found "a\nb"`},
 		{`var _ = property.For[*Conn]("p").OnReturn("use").ERE("use")`, "29:9: expected a list of methods of *example.com/pool.Conn for event use"},
 		{`var all []any; var _ = property.For[*Conn]("p").On("use", all...).ERE("use")`, "29:24: expected a list of methods of *example.com/pool.Conn for event use"},
 		{`var _ = property.For[*Conn]("p").On("use", 7).ERE("use")`, "29:44: expected a method of *example.com/pool.Conn, written as (*example.com/pool.Conn).Method, found another expression"},
@@ -172,4 +187,89 @@ func TestErrors(t *testing.T) {
 	}
 	_, err := properties.Read([]*packages.Package{load(t, "pool.go", header+`var _ = property.For[*Conn]("p").`+on+`.ERE("use")`)})
 	assert.EqualError(t, err, "pool.go:29:9: expected the declaration of a property in a _test.go file, found it in pool.go")
+}
+
+// parts are those of declarations, most of which fit somewhere.
+var parts = struct{ types, constants, calls, events, ends []string }{
+	types:     []string{"*Conn", "Conn", "*Base", "*List[int]", "any", "func()", "*struct{ a int }", "**Conn", "*[0]int", "Pointer"},
+	constants: []string{`"p"`, `"a\nb"`, "late", `""`, "`raw\ntext`", `"no use of rows that are closed"`, `"a" + "b"`, "string(rune(0))"},
+	calls:     []string{"On", "OnReturn", "OnRead", "OnWrite", "OnLock", "OnSend", "OnClose"},
+	events: []string{"(*Conn).Read", "(*Conn).Close", "(*Conn).Len", "Conn.Len", "(*Base).Reset", "(*Conn).Reset", "(*List[int]).Add", "nil", "7", "late",
+		"new(Conn).Read", "Pointer.Close", "[]any{nil}...", "func(c *Conn) any { return &c.n }", "func(c *Conn) any { return &c.Data.deep }", "func(_ *Conn) any { return nil }",
+		"func(c *Conn) any { return &(c).none }", "property.Event", "(func(*Conn))(nil)"},
+	ends: []string{"ERE", "LTL", "Automaton", "Name", "On"},
+}
+
+// declarations makes declarations of parts: each byte chooses one.
+func declarations(choices []byte) string {
+	choose := func(from []string) string {
+		if len(choices) == 0 {
+			return from[0]
+		}
+		c := choices[0]
+		choices = choices[1:]
+		return from[int(c)%len(from)]
+	}
+	var b strings.Builder
+	for len(choices) > 0 {
+		fmt.Fprintf(&b, "\nvar _ = property.For[%s](%s)", choose(parts.types), choose(parts.constants))
+		for range min(3, len(choices)) {
+			fmt.Fprintf(&b, ".%s(%s", choose(parts.calls), choose(parts.constants))
+			for range len(choices) % 3 {
+				b.WriteString(", " + choose(parts.events))
+			}
+			b.WriteString(")")
+		}
+		fmt.Fprintf(&b, ".%s(%s)", choose(parts.ends), choose(parts.constants))
+	}
+	return b.String()
+}
+
+// No declarations that compile make the reader panic: they are whole, or one line says where in
+// the file what was expected.
+func FuzzRead(f *testing.F) {
+	for _, tail := range []string{
+		`var _ = property.For[*Conn]("no use after close").On("use", (*Conn).Read, (*Conn).Write).On("close", (*Conn).Close).ERE("use* close?")`,
+		`var _ = (property.For[*List[int]]("twice")).On("add", (*List[int]).Add).LTL("!" + "previously once add")`,
+		`var _ = property.For[*Conn]("told").On("sent").OnReturn("read", (*Conn).Read).ERE("sent? read*"); func send(c *Conn) { property.Event("sent", c) }`,
+		`var _ = property.For[*Conn]("fields").OnRead("get", func(c *Conn) any { return &c.n }).Automaton("s: get -> s")`,
+		`var p = property.For[struct{}](late); var _ = p.On("use", 7, late, nil).ERE(late)`,
+		`var f = property.For[func()]; var _ = f("f").On("a", f).LTL("a\nb")`,
+		`type T = *Conn; var _ = property.For[T](string("\x00")).On("", T.Read, property.Property[T].ERE).ERE("")`,
+		`func f() { _ = property.For[*Conn]("p").On }`,
+		"var _ = property.For[*Conn](`p`).On(`a`, (*Conn).Read).Automaton(`\ns: a -> t`)",
+		`var _ = property.For[*Conn]("p").On("use", []any{1}...).OnWrite("w", func(c *Conn) any { c = nil; return &c.n }).ERE("use")`,
+	} {
+		f.Add(tail, []byte(nil))
+	}
+	for seed := range byte(20) {
+		f.Add("type Pointer = *Conn", []byte{seed, 3 * seed, 5 * seed, 7 * seed, 11 * seed, seed, 2 * seed, seed / 2, seed})
+	}
+	f.Fuzz(func(t *testing.T, tail string, choices []byte) {
+		tail += declarations(choices)
+		p, err := checked("pool_test.go", header+tail)
+		if err != nil {
+			return
+		}
+		within := func(err error) {
+			var e *properties.Error
+			require.ErrorAs(t, err, &e)
+			require.Equal(t, "pool_test.go", e.At.Filename)
+			require.LessOrEqual(t, e.At.Line, 1+strings.Count(header+tail, "\n"))
+			require.NotContains(t, e.Error(), "\n")
+		}
+		ds, err := properties.Read([]*packages.Package{p})
+		if err != nil {
+			within(err)
+			return
+		}
+		for _, d := range ds {
+			require.NotEmpty(t, d.Name)
+			require.NotEmpty(t, d.Events)
+			for offset := range d.Text {
+				within(d.Error(offset, "wrong"))
+			}
+		}
+		properties.Tells([]*packages.Package{p})
+	})
 }
