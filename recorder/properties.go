@@ -3,6 +3,8 @@ package recorder
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/gopredict/gopredict/recorder/properties"
 )
@@ -36,7 +38,7 @@ func (l *loaded) declared() (ds []properties.Declaration, calls map[string]bool,
 	for _, p := range l.rewrite {
 		in[p.PkgPath] = true
 	}
-	var tells map[string]bool // nil before somebody asks
+	var tells map[string][]string // nil before somebody asks
 	calls = make(map[string]bool)
 	for _, d := range ds {
 		for _, e := range d.Events {
@@ -48,8 +50,8 @@ func (l *loaded) declared() (ds []properties.Declaration, calls map[string]bool,
 					if tells == nil {
 						tells = properties.Tells(l.rewrite)
 					}
-					if !tells[m.Name] {
-						return nil, nil, &properties.Error{At: m.At, Text: fmt.Sprintf("expected a call of property.Event with the name %q and a %s in a package that is recorded, found none: name the methods, or tell of the event", e.Name, d.Type)}
+					if !slices.ContainsFunc(tells[e.Name], func(t string) bool { return slices.Contains(d.Types, t) }) {
+						return nil, nil, &properties.Error{At: m.At, Text: fmt.Sprintf("expected a call of property.Event with the name %q and a %s in a package that is recorded, found none: name the methods, or tell of the event", e.Name, strings.Join(d.Types, " or a "))}
 					}
 				}
 				calls[m.Name] = true

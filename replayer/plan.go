@@ -188,7 +188,11 @@ func (c *Code) monitor(w *witness.Witness) (lines []byte, ok bool) {
 	}
 	b.WriteString("\n")
 	for _, method := range slices.Sorted(maps.Keys(p.Calls)) {
-		fmt.Fprintf(&b, "method %d %d\n", method, p.Calls[method])
+		fmt.Fprintf(&b, "method %d %d", method, p.Calls[method])
+		if of, ok := p.Params[method]; ok {
+			fmt.Fprintf(&b, " %d %d", of.Of, of.Operand)
+		}
+		b.WriteString("\n")
 	}
 	return b.Bytes(), true
 }

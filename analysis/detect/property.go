@@ -24,7 +24,13 @@ func properties(in *Input, counts *Counts) []Candidate {
 	for k := range in.Properties {
 		p := &in.Properties[k]
 		at := make(map[string]int) // candidates by their places
-		for _, calls := range objects {
+		calls := objects
+		if p.Params != nil {
+			cut := false
+			calls, cut = in.pairs(p)
+			counts.Cut = counts.Cut || cut
+		}
+		for _, calls := range calls {
 			run := slices.DeleteFunc(slices.Clone(calls), func(i int) bool { return !named(p, in.Trace, i) })
 			if !breakable(p, in.Trace, run) || p.Builtin && violated(p, in.Trace, run) {
 				continue
@@ -45,13 +51,78 @@ func properties(in *Input, counts *Counts) []Candidate {
 	return cs
 }
 
+// An object is what calls are on.
+type object struct {
+	addr       uint64
+	generation int32
+}
+
+// maxPairs bounds the pairs of a trace that are looked at for a property.
+const maxPairs = 1 << 12
+
+// pairs returns the events of each pair of objects that an event of p is about, ascending: those
+// that are about both, or only about one of the two (Chen and Roşu, 2005, §4: parametric
+// properties). It is cut if there are more pairs than are looked at.
+func (in *Input) pairs(p *property.Property) (runs [][]int, cut bool) {
+	operands := make(map[uint64]bool)
+	for _, of := range p.Params {
+		operands[of.Operand] = of.Operand != 0
+	}
+	generations := trace.NewGenerations(in.Trace)
+	type operand struct {
+		g      trace.GID
+		number uint64
+	}
+	var (
+		told  = make(map[operand]object) // the last ones, by who told
+		alone [2]map[object][]int        // events that are about one
+		both  = make(map[[2]object]int)  // pairs, by index in order
+		order [][2]object
+	)
+	alone[0], alone[1] = make(map[object][]int), make(map[object][]int)
+	for i := range in.Trace.Events {
+		e := &in.Trace.Events[i]
+		if e.Kind != trace.Call {
+			continue
+		}
+		on := object{e.Obj, generations.Of(i)}
+		of, ok := p.Params[e.Val]
+		switch {
+		case operands[e.Val]:
+			told[operand{e.G, e.Val}] = on
+		case !ok:
+		case of.Operand == 0:
+			alone[of.Of][on] = append(alone[of.Of][on], i)
+		default:
+			var pair [2]object
+			pair[of.Of] = on
+			if pair[1-of.Of], ok = told[operand{e.G, of.Operand}]; !ok {
+				continue // before the trace begins
+			}
+			k, known := both[pair]
+			if !known {
+				if len(order) == maxPairs {
+					cut = true
+					continue
+				}
+				k = len(order)
+				both[pair] = k
+				order = append(order, pair)
+				runs = append(runs, nil)
+			}
+			runs[k] = append(runs[k], i)
+		}
+	}
+	for k, pair := range order {
+		runs[k] = slices.Concat(runs[k], alone[0][pair[0]], alone[1][pair[1]])
+		slices.Sort(runs[k])
+	}
+	return runs, cut
+}
+
 // objects returns the calls on each object, ascending: the slices of the trace by the value
 // of the properties' parameter.
 func (in *Input) objects() [][]int {
-	type object struct {
-		addr       uint64
-		generation int32
-	}
 	isCall := func(e trace.Event) bool { return e.Kind == trace.Call }
 	if !slices.ContainsFunc(in.Trace.Events, isCall) {
 		return nil
@@ -172,16 +243,18 @@ type lattice struct {
 	p      *property.Property
 	run    []int
 	letter []int     // by index in run: the event's number in the property
+	joins  []bool    // by index in run: the event is about both objects of a pair
 	lanes  [][]int   // by goroutine: indices of events in run
 	needed [][]int32 // by event and lane: how many of the lane must come before
 	cut    bool      // not all cuts were looked at
 }
 
 func newLattice(in *Input, p *property.Property, run []int) *lattice {
-	l := &lattice{in: in, p: p, run: run, letter: make([]int, len(run)), needed: make([][]int32, len(run))}
+	l := &lattice{in: in, p: p, run: run, letter: make([]int, len(run)), joins: make([]bool, len(run)), needed: make([][]int32, len(run))}
 	lane := make(map[trace.GID]int)
 	for k, i := range run {
 		l.letter[k] = p.Calls[in.Trace.Events[i].Val]
+		l.joins[k] = p.Params[in.Trace.Events[i].Val].Operand != 0
 		g := in.Trace.Events[i].G
 		n, ok := lane[g]
 		if !ok {
@@ -251,7 +324,7 @@ func (l *lattice) thin() {
 		counts, row := []int32{0}, 0
 		begins := func(at int) bool { // a row of its own
 			k := events[at]
-			return at == 0 || ends[n][at] || !settles[l.letter[k]] || l.letter[k] != l.letter[events[at-1]] || !slices.Equal(l.needed[k], l.needed[events[at-1]])
+			return at == 0 || ends[n][at] || !settles[l.letter[k]] || l.letter[k] != l.letter[events[at-1]] || l.joins[k] != l.joins[events[at-1]] || !slices.Equal(l.needed[k], l.needed[events[at-1]])
 		}
 		for at, k := range events {
 			row++
@@ -319,10 +392,11 @@ func changing(m *property.Monitor) (most []int, ok bool) {
 // A node is a cut, with the state of the monitor in which a run comes there, and that run:
 // the node before it, and the event after that.
 type node struct {
-	done  []int32 // by lane
-	state int
-	from  *node
-	event int
+	done   []int32 // by lane
+	state  int
+	from   *node
+	event  int
+	exists bool // it is an object, or a pair that some event has made
 }
 
 // violations goes through the cuts level by level (Figure 7), each with each state of the
@@ -344,7 +418,9 @@ func (l *lattice) violations(left *int) (found [][]int) {
 }
 
 // first returns the level of the cut that has no event.
-func (l *lattice) first() []*node { return []*node{{done: make([]int32, len(l.lanes))}} }
+func (l *lattice) first() []*node {
+	return []*node{{done: make([]int32, len(l.lanes)), exists: l.p.Params == nil}}
+}
 
 // next returns the level behind level, and calls violated for what of it is violated, and so
 // has no further level.
@@ -356,9 +432,9 @@ func (l *lattice) next(level []*node, left *int, violated func(*node)) (next []*
 			if !ok {
 				continue
 			}
-			m := &node{slices.Clone(n.done), l.p.Monitor.Step(n.state, l.letter[k]), n, k}
+			m := &node{slices.Clone(n.done), l.p.Monitor.Step(n.state, l.letter[k]), n, k, n.exists || l.joins[k]}
 			m.done[lane]++
-			if m.state == l.p.Monitor.Violated {
+			if m.state == l.p.Monitor.Violated && m.exists {
 				violated(m)
 				continue
 			}
@@ -400,8 +476,12 @@ func (n *node) key() string {
 	return string(key)
 }
 
-// changes returns the positions of the events on the way to n that change the state.
+// changes returns the positions of the events on the way to n that change the state, or with
+// which a pair begins that what was before violates the property.
 func (l *lattice) changes(n *node) (accesses []int) {
+	if n.state == n.from.state {
+		accesses = append(accesses, l.run[n.event])
+	}
 	for ; n.from != nil; n = n.from {
 		if n.state != n.from.state {
 			accesses = append(accesses, l.run[n.event])

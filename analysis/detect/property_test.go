@@ -2,6 +2,7 @@ package detect_test
 
 import (
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -170,4 +171,113 @@ func enumerate(in *detect.Input, p *property.Property, calls []int) map[string]b
 	}
 	walk(calls, 0, nil)
 	return out
+}
+
+// Each pair that an event makes goes through what is about both of its objects or one of them, and
+// through nothing else: random goroutines, compared with the enumeration of all orders.
+func TestPairsAgainstEnumeration(t *testing.T) {
+	const first, second, both, operand = 1, 2, 3, 4
+	texts := []string{"both second* first*", "(first | both)* second?", "second* both+ first?"}
+	violated, satisfied, late := 0, 0, 0
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		p := compiled(t, texts[seed%3], "first", "second", "both")
+		p.Params = map[uint64]property.Param{first: {Of: 0}, second: {Of: 1}, both: {Of: 1, Operand: operand}}
+		var b strings.Builder
+		b.WriteString("0 fork 1\n1 begin\n0 fork 2\n2 begin\n")
+		posted := 0
+		for range 9 {
+			switch g := 1 + r.IntN(2); r.IntN(5) {
+			case 0:
+				fmt.Fprintf(&b, "%d call o%d#%d\n", g, r.IntN(2), first)
+			case 1:
+				fmt.Fprintf(&b, "%d call o%d#%d\n", g, 2+r.IntN(2), second)
+			case 2, 3:
+				fmt.Fprintf(&b, "%d call o%d#%d\n%[1]d call o%[4]d#%[5]d\n", g, r.IntN(2), operand, 2+r.IntN(2), both)
+			case 4:
+				fmt.Fprintf(&b, "%d post k%d\n%d await k%[2]d\n", g, posted, 3-g)
+				posted++
+			}
+		}
+		in := input(t, b.String())
+		in.Properties = []property.Property{p}
+		cs, counts := detect.Properties.Candidates(in)
+		require.False(t, counts.Cut)
+		found := make(map[string]bool)
+		for _, c := range cs {
+			for _, v := range c.Instances {
+				found[fmt.Sprint(v.Run)] = true
+				state := 0
+				for _, i := range v.Accesses[:len(v.Accesses)-1] {
+					state = p.Monitor.Step(state, p.Calls[in.Trace.Events[i].Val])
+				}
+				if state == p.Monitor.Violated { // before the two were a pair
+					assert.Equal(t, uint64(both), in.Trace.Events[v.Accesses[len(v.Accesses)-1]].Val)
+					late++
+				}
+			}
+		}
+		want := make(map[string]bool)
+		for run := range pairsOf(in.Trace, first, second, both) {
+			joins := func(i int) bool { return in.Trace.Events[i].Val == both }
+			if violable(in, &p, run, joins) {
+				want[fmt.Sprint(run)] = true
+				violated++
+			} else {
+				satisfied++
+			}
+		}
+		assert.Equal(t, want, found, "seed %d:\n%s", seed, b.String())
+	}
+	assert.Greater(t, violated, 100)
+	assert.Greater(t, satisfied, 100)
+	assert.Positive(t, late)
+}
+
+// pairsOf returns the events of each pair of objects that an event is about.
+func pairsOf(tr *trace.Trace, first, second, both uint64) iter.Seq[[]int] {
+	objects := make(map[uint64]bool)
+	for _, e := range tr.Events {
+		objects[e.Obj] = true
+	}
+	return func(yield func([]int) bool) {
+		for a := range objects {
+			for b := range objects {
+				var run []int
+				exists := false
+				for i, e := range tr.Events {
+					joined := e.Val == both && e.Obj == b && tr.Events[i-1].Obj == a
+					exists = exists || joined
+					if e.Kind == trace.Call && (e.Val == first && e.Obj == a || e.Val == second && e.Obj == b || joined) {
+						run = append(run, i)
+					}
+				}
+				if exists && !yield(run) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// violable reports whether an order of calls that keeps what must come before what violates p with
+// one of them that makes the pair, or after it.
+func violable(in *detect.Input, p *property.Property, calls []int, joins func(int) bool) bool {
+	var walk func(left []int, state int, exists bool) bool
+	walk = func(left []int, state int, exists bool) bool {
+		if exists && state == p.Monitor.Violated {
+			return true
+		}
+		for _, i := range left {
+			before := func(j int) bool {
+				return j != i && (in.Order.Before(j, i) || in.Trace.Events[i].G == in.Trace.Events[j].G && j < i)
+			}
+			if !slices.ContainsFunc(left, before) &&
+				walk(slices.DeleteFunc(slices.Clone(left), func(j int) bool { return j == i }), p.Monitor.Step(state, p.Calls[in.Trace.Events[i].Val]), exists || joins(i)) {
+				return true
+			}
+		}
+		return false
+	}
+	return walk(calls, 0, false)
 }

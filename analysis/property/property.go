@@ -52,6 +52,17 @@ type Property struct {
 	Fine    bool           // a violation that the test does not fail by is none
 	Calls   map[uint64]int // the events by the number of the method that is called (trace.Call)
 	Monitor *Monitor
+	// Params says of a property of pairs which of their two objects the events are about, by the
+	// number of the method; nil of others.
+	Params map[uint64]Param
+}
+
+// A Param says which of the two objects of a pair an event is about.
+type Param struct {
+	Of int // 0 or 1: the one that the method is called on
+	// Operand is the number of the call that the goroutine has made right before, on the other
+	// one, if the event is about both; 0 if it is not.
+	Operand uint64
 }
 
 // IsFor reports whether p is for the tests of a package.

@@ -30,6 +30,33 @@ type Declaration struct{}
 // that no other one of the package has.
 func For[T any](name string) Property[T] { return Property[T]{} }
 
+// A Property2 is a declaration for pairs that has no text yet. T and U are the types of their
+// objects, pointers.
+type Property2[T, U any] struct{}
+
+// For2 begins the declaration of a property of pairs of objects, of two types T and U, both
+// pointers. A pair comes to be by an event that is about both: a call of a method with the one
+// as its receiver and the other as an argument or, for [Property2.OnReturn], a result, or an
+// [Event] that is told of both at once. It goes through all the events that are about one of
+// its objects or both, also those before it came to be, and none that are about one of its objects
+// and another one of the other type.
+func For2[T, U any](name string) Property2[T, U] { return Property2[T, U]{} }
+
+// On is [Property.On] for methods of T and U.
+func (p Property2[T, U]) On(event string, methods ...any) Property2[T, U] { return p }
+
+// OnReturn is [Property.OnReturn] for methods of T and U.
+func (p Property2[T, U]) OnReturn(event string, methods ...any) Property2[T, U] { return p }
+
+// ERE is [Property.ERE].
+func (p Property2[T, U]) ERE(text string) Declaration { return Declaration{} }
+
+// LTL is [Property.LTL].
+func (p Property2[T, U]) LTL(text string) Declaration { return Declaration{} }
+
+// Automaton is [Property.Automaton].
+func (p Property2[T, U]) Automaton(text string) Declaration { return Declaration{} }
+
 // On names the event that one of the methods of T is called on an object. Methods are
 // written as (*T).Method. Each has one event at most, an event may have several. Without
 // methods it names one that [Event] tells of.

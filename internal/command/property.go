@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gopredict/gopredict/analysis/property"
@@ -53,11 +54,17 @@ func (s *session) property(ctx context.Context, args []string) (int, error) {
 
 // explain prints a property: what it says, of what, and the automaton that this is.
 func (s *session) explain(d *properties.Declaration, m *property.Monitor) {
-	fmt.Fprintf(s.stdout, "%s\n\t%s:%d, of each %s\n\t%s %s\n", d.Name, s.relative(d.At.Filename), d.At.Line, d.Type, d.Language, d.Text)
+	fmt.Fprintf(s.stdout, "%s\n\t%s:%d, of each %s\n\t%s %s\n", d.Name, s.relative(d.At.Filename), d.At.Line, d.Type(), d.Language, d.Text)
 	for _, e := range d.Events {
 		var methods []string
 		for _, m := range e.Methods {
-			methods = append(methods, m.Name)
+			name := m.Name
+			if m.Package == "" { // also of a property of pairs it is one function that tells
+				name = properties.Told(e.Name, strings.Join(d.Types, " and/or "))
+			}
+			if !slices.Contains(methods, name) {
+				methods = append(methods, name)
+			}
 		}
 		fmt.Fprintf(s.stdout, "\t%s is %s\n", e.Name, strings.Join(methods, ", "))
 	}
@@ -94,9 +101,21 @@ func compileAll(declared []properties.Declaration) ([]property.Property, error) 
 			return nil, err
 		}
 		p := property.Property{Name: d.Name, Package: d.Package, Builtin: d.Package == "", Fine: properties.IsFine(d.Name), Calls: make(map[uint64]int), Monitor: m}
+		if len(d.Types) > 1 {
+			p.Params = make(map[uint64]property.Param)
+		}
 		for k, e := range d.Events {
 			for _, method := range e.Methods {
-				p.Calls[trace.KeyOf(method.Name, 0)] = k
+				number := trace.KeyOf(method.Name, 0)
+				p.Calls[number] = k
+				if len(d.Types) < 2 {
+					continue
+				}
+				of := property.Param{Of: method.Of}
+				if method.Both {
+					of.Operand = trace.KeyOf(properties.Operand(method.Name), 0)
+				}
+				p.Params[number] = of
 			}
 		}
 		all = append(all, p)

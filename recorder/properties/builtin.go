@@ -58,7 +58,7 @@ var builtin = []builtinProperty{
 }
 
 func of(name, typ, text string, events ...Event) Declaration {
-	return Declaration{Name: name, Type: typ, Language: "ERE", Text: text, Events: events}
+	return Declaration{Name: name, Types: []string{typ}, Language: "ERE", Text: text, Events: events}
 }
 
 func event(name string, methods ...string) Event {

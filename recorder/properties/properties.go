@@ -28,9 +28,9 @@ const library = "github.com/gopredict/gopredict/gotestplugin/property"
 // A Declaration is a property that a test file declares.
 type Declaration struct {
 	Name     string
-	Type     string // of the objects: "*example.com/pool.Conn"
-	Package  string // import path of the package whose tests it holds for
-	Language string // the method that ends the declaration: "ERE", "LTL", "Automaton"
+	Types    []string // of the objects: "*example.com/pool.Conn"; two for a property of pairs
+	Package  string   // import path of the package whose tests it holds for
+	Language string   // the method that ends the declaration: "ERE", "LTL", "Automaton"
 	Text     string
 	Events   []Event        // in the order in which they are named first
 	At       token.Position // of the declaration
@@ -45,16 +45,40 @@ type Event struct {
 	Methods []Method
 }
 
-// A Method is one that an event names, or what [Told], [Return] or [OfField] returns.
+// Type names what the property is of.
+func (d *Declaration) Type() string { return strings.Join(d.Types, " and ") }
+
+// A Method is one that an event names, or what [Told], [Return], [OfField] and others return.
 type Method struct {
 	Name    string // types.Func.FullName: "(*example.com/pool.Conn).Close"
 	Package string // import path of the package that declares it; "" for what is told
 	At      token.Position
+	Of      int  // of which of the types the object is that it is called on
+	Both    bool // it is about an object of the other type, too: see [Operand]
 }
 
 // Told stands for the method of an event of that name which the program tells of objects of a
 // type.
 func Told(name, typ string) string { return fmt.Sprintf("property.Event(%q, %s)", name, typ) }
+
+// ToldBoth stands for that of an event that the program tells of two objects at once, of which the
+// one of type first comes before the other.
+func ToldBoth(name, first, second string) string {
+	return fmt.Sprintf("property.Event(%q, %s, %s)", name, first, second)
+}
+
+// ToldAlone stands for that of an event that the program tells of an object without one of another
+// type.
+func ToldAlone(name, typ, other string) string {
+	return fmt.Sprintf("property.Event(%q, %s) without %s", name, typ, other)
+}
+
+// With stands for a method that has an argument, or for the end of one that has a result, of a type.
+func With(method, typ string) string { return method + " with " + typ }
+
+// Operand stands for what tells of the first of the two objects of a method, by its name, right
+// before the method tells of the other.
+func Operand(method string) string { return "operand of " + method }
 
 // Return stands for the end of a call of a method, by its name.
 func Return(method string) string { return "return of " + method }
@@ -96,9 +120,10 @@ func FieldName(from types.Type, path []int, sizes types.Sizes) (name string, off
 // IsTold reports whether fn is the function that tells of events.
 func IsTold(fn *types.Func) bool { return fn.FullName() == library+".Event" }
 
-// Tells returns the events that the program tells of in the sources of pkgs, by [Told].
-func Tells(pkgs []*packages.Package) map[string]bool {
-	all := make(map[string]bool)
+// Tells returns by the names of the events that the program tells of in the sources of pkgs the
+// types of the objects.
+func Tells(pkgs []*packages.Package) map[string][]string {
+	all := make(map[string][]string)
 	for _, p := range pkgs {
 		if p.TypesInfo == nil || p.Imports[library] == nil {
 			continue
@@ -115,7 +140,8 @@ func Tells(pkgs []*packages.Package) map[string]bool {
 					return true
 				}
 				for _, object := range call.Args[1:] {
-					all[Told(constant.StringVal(name), p.TypesInfo.TypeOf(object).String())] = true
+					event := constant.StringVal(name)
+					all[event] = append(all[event], p.TypesInfo.TypeOf(object).String())
 				}
 				return true
 			})
@@ -230,7 +256,10 @@ func (r *reader) visit(n ast.Node) bool {
 // if it is none.
 func (r *reader) callee(call *ast.CallExpr) string {
 	fun := ast.Unparen(call.Fun)
-	if index, ok := fun.(*ast.IndexExpr); ok { // For[T]
+	switch index := fun.(type) {
+	case *ast.IndexExpr: // For[T]
+		fun = ast.Unparen(index.X)
+	case *ast.IndexListExpr: // For2[T, U]
 		fun = ast.Unparen(index.X)
 	}
 	var id *ast.Ident
@@ -251,7 +280,7 @@ func (r *reader) callee(call *ast.CallExpr) string {
 
 // chain reads the declaration that ends with a call of the function fn.
 func (r *reader) chain(last *ast.CallExpr, fn string) {
-	if fn == "For" || strings.HasPrefix(fn, "On") {
+	if isFor(fn) || strings.HasPrefix(fn, "On") {
 		r.errorf(last, "expected ERE, LTL or Automaton at the end of the declaration of a property, found %s", fn)
 		return
 	}
@@ -279,7 +308,7 @@ func (r *reader) chain(last *ast.CallExpr, fn string) {
 			r.errorf(last, "expected the declaration of a property in one expression, from For to %s, found a part of it", fn)
 			return
 		}
-		if r.callee(call) == "For" {
+		if isFor(r.callee(call)) {
 			r.begin(&d, call)
 			break
 		}
@@ -294,7 +323,9 @@ func (r *reader) chain(last *ast.CallExpr, fn string) {
 	r.found = append(r.found, d)
 }
 
-// begin reads the call of For.
+func isFor(fn string) bool { return fn == "For" || fn == "For2" }
+
+// begin reads the call of For or For2.
 func (r *reader) begin(d *Declaration, call *ast.CallExpr) {
 	d.At = r.p.Fset.PositionFor(call.Pos(), false)
 	d.Name = r.constant(call, "name")
@@ -304,16 +335,22 @@ func (r *reader) begin(d *Declaration, call *ast.CallExpr) {
 	if r.err == nil && (d.Name == "" || len(d.Name) > maxName || strings.ContainsFunc(d.Name, unprintable)) {
 		r.errorf(call.Args[0], "expected a name of the property in one line, of at most %d bytes, found %.60q", maxName, d.Name)
 	}
-	t := r.p.TypesInfo.TypeOf(call)
-	if named, ok := t.(*types.Named); ok && named.TypeArgs().Len() == 1 {
-		t = named.TypeArgs().At(0)
+	named, ok := r.p.TypesInfo.TypeOf(call).(*types.Named)
+	if !ok {
+		r.errorf(call, "expected the type of the objects of property %q, found none", d.Name)
+		return
 	}
-	d.Type = t.String()
-	switch ptr, ok := t.Underlying().(*types.Pointer); {
-	case !ok:
-		r.errorf(call, "expected a pointer as the type of the objects of property %q, found %s", d.Name, d.Type)
-	case types.SizesFor("gc", "amd64").Sizeof(ptr.Elem()) == 0: // on all systems alike
-		r.errorf(call, "expected objects that have a size, to tell them apart by their addresses, found %s", d.Type)
+	for t := range named.TypeArgs().Types() {
+		d.Types = append(d.Types, t.String())
+		switch ptr, ok := t.Underlying().(*types.Pointer); {
+		case !ok:
+			r.errorf(call, "expected a pointer as the type of the objects of property %q, found %s", d.Name, t)
+		case types.SizesFor("gc", "amd64").Sizeof(ptr.Elem()) == 0: // on all systems alike
+			r.errorf(call, "expected objects that have a size, to tell them apart by their addresses, found %s", t)
+		}
+	}
+	if len(d.Types) == 2 && d.Types[0] == d.Types[1] {
+		r.errorf(call, "expected two types of the objects of property %q, found %s twice", d.Name, d.Types[0])
 	}
 }
 
@@ -377,10 +414,10 @@ func (r *reader) on(d *Declaration, call *ast.CallExpr) {
 	returns, done := r.callee(call) == "OnReturn", ofField[r.callee(call)]
 	switch none := len(call.Args) == 1; {
 	case done != "" && (call.Ellipsis.IsValid() || none):
-		r.errorf(call, "expected a list of fields of %s for event %s", d.Type, name)
+		r.errorf(call, "expected a list of fields of %s for event %s", d.Type(), name)
 		return
 	case call.Ellipsis.IsValid() || returns && none:
-		r.errorf(call, "expected a list of methods of %s for event %s", d.Type, name)
+		r.errorf(call, "expected a list of methods of %s for event %s", d.Type(), name)
 		return
 	}
 	k := slices.IndexFunc(d.Events, func(e Event) bool { return e.Name == name })
@@ -389,7 +426,7 @@ func (r *reader) on(d *Declaration, call *ast.CallExpr) {
 		d.Events = append(d.Events, Event{Name: name})
 	}
 	if len(call.Args) == 1 {
-		d.Events[k].Methods = append(d.Events[k].Methods, Method{Name: Told(name, d.Type), At: r.p.Fset.PositionFor(call.Pos(), false)})
+		d.Events[k].Methods = append(d.Events[k].Methods, told(d, name, r.p.Fset.PositionFor(call.Pos(), false))...)
 	}
 	for _, arg := range call.Args[1:] {
 		var m Method
@@ -397,17 +434,14 @@ func (r *reader) on(d *Declaration, call *ast.CallExpr) {
 		if done != "" {
 			m, ok = r.field(d, arg, done)
 		} else {
-			m, ok = r.method(d, arg)
+			m, ok = r.method(d, arg, returns)
 		}
 		if !ok {
 			return
 		}
 		what := "method"
-		switch {
-		case done != "":
+		if done != "" {
 			what = "field"
-		case returns:
-			m.Name = Return(m.Name)
 		}
 		for _, e := range d.Events {
 			if slices.ContainsFunc(e.Methods, func(o Method) bool { return o.Name == m.Name }) {
@@ -419,26 +453,57 @@ func (r *reader) on(d *Declaration, call *ast.CallExpr) {
 	}
 }
 
-// method returns the method of the objects' type that an expression names.
-func (r *reader) method(d *Declaration, arg ast.Expr) (Method, bool) {
+// told returns what stands for the methods of an event that the program tells of.
+func told(d *Declaration, event string, at token.Position) []Method {
+	if len(d.Types) == 1 {
+		return []Method{{Name: Told(event, d.Types[0]), At: at}}
+	}
+	var all []Method
+	for k, t := range d.Types {
+		other := d.Types[1-k]
+		all = append(all, Method{Name: ToldAlone(event, t, other), At: at, Of: k}, Method{Name: ToldBoth(event, other, t), At: at, Of: k, Both: true})
+	}
+	return all
+}
+
+// method returns the method of the objects' type that an expression names, or its end.
+func (r *reader) method(d *Declaration, arg ast.Expr, returns bool) (Method, bool) {
 	at := r.p.Fset.PositionFor(arg.Pos(), false)
 	sel, ok := ast.Unparen(arg).(*ast.SelectorExpr)
 	if !ok || r.p.TypesInfo.Selections[sel] == nil || r.p.TypesInfo.Selections[sel].Kind() != types.MethodExpr {
-		r.errorf(arg, "expected a method of %s, written as (%[1]s).Method, found another expression", d.Type)
+		r.errorf(arg, "expected a method of %s, written as (%s).Method, found another expression", d.Type(), d.Types[0])
 		return Method{}, false
 	}
 	fn := r.p.TypesInfo.Selections[sel].Obj().(*types.Func).Origin()
 	recv := r.p.TypesInfo.Selections[sel].Recv()
 	_, pointer := fn.Signature().Recv().Type().(*types.Pointer)
 	switch {
-	case recv.String() != d.Type:
-		r.errorf(arg, "expected a method of %s, found one of %s", d.Type, recv)
+	case !slices.Contains(d.Types, recv.String()):
+		r.errorf(arg, "expected a method of %s, found one of %s", d.Type(), recv)
 	case len(r.p.TypesInfo.Selections[sel].Index()) > 1:
-		r.errorf(arg, "expected a method that %s declares itself, found %s, which an embedded field has", d.Type, fn.FullName())
+		r.errorf(arg, "expected a method that %s declares itself, found %s, which an embedded field has", recv, fn.FullName())
 	case !pointer:
 		r.errorf(arg, "expected a method with a pointer receiver, found %s, which has a copy of the object", fn.FullName())
 	default:
-		return Method{fn.FullName(), fn.Pkg().Path(), at}, true
+		m := Method{Name: fn.FullName(), Package: fn.Pkg().Path(), At: at, Of: slices.Index(d.Types, recv.String())}
+		others := fn.Signature().Params()
+		if returns {
+			m.Name, others = Return(m.Name), fn.Signature().Results()
+		}
+		if len(d.Types) == 1 {
+			return m, true
+		}
+		for v := range others.Variables() {
+			switch other := d.Types[1-m.Of]; {
+			case v.Type().String() != other:
+			case m.Both:
+				r.errorf(arg, "expected a method that is about one %s, found %s", other, fn.FullName())
+				return Method{}, false
+			default:
+				m.Name, m.Both = With(m.Name, other), true
+			}
+		}
+		return m, true
 	}
 	return Method{}, false
 }
@@ -449,24 +514,24 @@ func (r *reader) field(d *Declaration, arg ast.Expr, done string) (Method, bool)
 	at := r.p.Fset.PositionFor(arg.Pos(), false)
 	x := returned(arg)
 	if x == nil {
-		r.errorf(arg, "expected a field of %s, written as func(x %[1]s) any { return &x.field }, found another expression", d.Type)
+		r.errorf(arg, "expected a field of %s, written as func(x %[1]s) any { return &x.field }, found another expression", d.Type())
 		return Method{}, false
 	}
 	sel := r.p.TypesInfo.Selections[x]
 	if len(sel.Index()) > 1 {
-		r.errorf(x, "expected a field that %s declares itself, found one that an embedded field has", d.Type)
+		r.errorf(x, "expected a field that %s declares itself, found one that an embedded field has", d.Type())
 		return Method{}, false
 	}
 	name, _ := FieldName(sel.Recv(), sel.Index(), types.SizesFor("gc", "amd64"))
 	switch want := fits(done, sel.Type()); {
 	case name == "":
-		r.errorf(x, "expected a field of a type that has a name, and no type parameters, found one of %s", d.Type)
+		r.errorf(x, "expected a field of a type that has a name, and no type parameters, found one of %s", d.Type())
 	case types.SizesFor("gc", "amd64").Sizeof(sel.Type()) == 0:
 		r.errorf(x, "expected a field that has a size, found %s", name)
 	case want != "":
 		r.errorf(x, "expected a field that is %s, found %s, of type %s", want, name, sel.Type())
 	default:
-		return Method{OfField(done, name), sel.Obj().Pkg().Path(), at}, true
+		return Method{Name: OfField(done, name), Package: sel.Obj().Pkg().Path(), At: at}, true
 	}
 	return Method{}, false
 }

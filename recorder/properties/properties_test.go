@@ -92,6 +92,10 @@ type List[T any] struct{ first *T }
 
 func (l *List[T]) Add(T) {}
 
+func (c *Conn) Join(_ int, l *List[int])    {}
+func (c *Conn) Merge(a, b *List[int])       {}
+func (c *Conn) List() (*List[int], error) { return nil, nil }
+
 var late = "late"
 
 `
@@ -108,20 +112,21 @@ var _ = property.For[*Conn]("no use after close").
 var (
 	_ = (property.For[*List[int]]("twice")).On("add", (*List[int]).Add).LTL("!" + "previously once add")
 	_ = property.For[*Conn]("fields").OnRead("get", func(c *Conn) any { return &c.n }).OnWrite("set", func(c *Conn) any { return &c.n }).ERE("set get*")
+	_ = property.For2[*Conn, *List[int]]("pairs").On("sent").On("close", (*Conn).Close).On("join", (*Conn).Join).OnReturn("list", (*Conn).List).ERE("list (join | sent)* close")
 	_ = property.For[*Conn]("told").On("sent").OnReturn("read", (*Conn).Read).ERE("sent? read*")
 )
 
 func send(c *Conn) { property.Event("sent", c) }
 `)})
 	require.NoError(t, err)
-	require.Len(t, ds, 4)
+	require.Len(t, ds, 5)
 	d := ds[0]
 	assert.Equal(t, "no use after close", d.Name)
-	assert.Equal(t, "*example.com/pool.Conn", d.Type)
+	assert.Equal(t, "*example.com/pool.Conn", d.Type())
 	assert.Equal(t, "example.com/pool", d.Package)
 	assert.Equal(t, "ERE", d.Language)
 	assert.Equal(t, "use* close?", d.Text)
-	assert.Equal(t, 32, d.At.Line)
+	assert.Equal(t, 36, d.At.Line)
 	names := map[string][]string{}
 	for _, e := range d.Events {
 		for _, m := range e.Methods {
@@ -133,60 +138,87 @@ func send(c *Conn) { property.Event("sent", c) }
 		"use":   {"(*example.com/pool.Conn).Read", "(*example.com/pool.Conn).Write"},
 		"close": {"(*example.com/pool.Conn).Close"},
 	}, names)
-	assert.EqualError(t, d.Error(5, "wrong"), "pool_test.go:35:12: wrong")
+	assert.EqualError(t, d.Error(5, "wrong"), "pool_test.go:39:12: wrong")
 	assert.Equal(t, "!previously once add", ds[1].Text)
 	assert.Equal(t, "(*example.com/pool.List[T]).Add", ds[1].Events[0].Methods[0].Name)
-	assert.EqualError(t, ds[1].Error(5, "wrong"), "pool_test.go:38:74: wrong") // no place in one constant
+	assert.EqualError(t, ds[1].Error(5, "wrong"), "pool_test.go:42:74: wrong") // no place in one constant
 	assert.Equal(t, "read of example.com/pool.Conn.n", ds[2].Events[0].Methods[0].Name)
 	assert.Equal(t, "write of example.com/pool.Conn.n", ds[2].Events[1].Methods[0].Name)
-	assert.Equal(t, `property.Event("sent", *example.com/pool.Conn)`, ds[3].Events[0].Methods[0].Name)
-	assert.Equal(t, "return of (*example.com/pool.Conn).Read", ds[3].Events[1].Methods[0].Name)
+	assert.Equal(t, []string{"*example.com/pool.Conn", "*example.com/pool.List[int]"}, ds[3].Types)
+	assert.Equal(t, map[string][2]any{
+		`property.Event("sent", *example.com/pool.Conn) without *example.com/pool.List[int]`: {0, false},
+		`property.Event("sent", *example.com/pool.Conn, *example.com/pool.List[int])`:        {1, true},
+		`property.Event("sent", *example.com/pool.List[int]) without *example.com/pool.Conn`: {1, false},
+		`property.Event("sent", *example.com/pool.List[int], *example.com/pool.Conn)`:        {0, true},
+
+		"(*example.com/pool.Conn).Close":                                           {0, false},
+		"(*example.com/pool.Conn).Join with *example.com/pool.List[int]":           {0, true},
+		"return of (*example.com/pool.Conn).List with *example.com/pool.List[int]": {0, true},
+	}, methods(ds[3]))
+	assert.Equal(t, `property.Event("sent", *example.com/pool.Conn)`, ds[4].Events[0].Methods[0].Name)
+	assert.Equal(t, "return of (*example.com/pool.Conn).Read", ds[4].Events[1].Methods[0].Name)
+}
+
+// methods returns by the names of what a property of pairs is about of which object that is, and
+// whether it is about both.
+func methods(d properties.Declaration) map[string][2]any {
+	all := make(map[string][2]any)
+	for _, e := range d.Events {
+		for _, m := range e.Methods {
+			all[m.Name] = [2]any{m.Of, m.Both}
+		}
+	}
+	return all
 }
 
 // The place of an error in a text of several lines is that in the file.
 func TestPlaceInText(t *testing.T) {
 	ds, err := properties.Read([]*packages.Package{load(t, "pool_test.go", header+"var _ = property.For[*Conn](`p`).On(`a`, (*Conn).Read).Automaton(`\ns: a -> t`)\n")})
 	require.NoError(t, err)
-	assert.EqualError(t, ds[0].Error(9, "wrong"), "pool_test.go:30:9: wrong")
+	assert.EqualError(t, ds[0].Error(9, "wrong"), "pool_test.go:34:9: wrong")
 }
 
 func TestErrors(t *testing.T) {
 	const on = `On("use", (*Conn).Read)`
 	for _, test := range []struct{ text, want string }{
-		{`var _ = property.For[*Conn]("p").` + on, "29:9: expected ERE, LTL or Automaton at the end of the declaration of a property, found On"},
-		{`var _ = property.For[*Conn]("p").ERE("use")`, "29:9: expected an event of the property, named by On, found none"},
-		{`var _ = property.For[*Conn]("a\nb").` + on + `.ERE("use")`, `29:29: expected a name of the property in one line, of at most 200 bytes, found "a\nb"`},
-		{`var _ = property.For[*Conn]("no use of rows that are closed").` + on + `.ERE("use")`, `29:29: expected a name that no built-in property has, found "no use of rows that are closed"`},
-		{`var _ = property.For[*Conn](late).` + on + `.ERE("use")`, "29:29: expected a constant as the name, found an expression that is none"},
-		{`var _ = property.For[*Conn]("p").` + on + `.ERE(late)`, "29:62: expected a constant as the text, found an expression that is none"},
-		{`var _ = property.For[Conn]("p").` + on + `.ERE("use")`, `29:9: expected a pointer as the type of the objects of property "p", found example.com/pool.Conn`},
-		{`var _ = property.For[*Base]("p").On("reset", (*Base).Reset).ERE("reset")`, "29:9: expected objects that have a size, to tell them apart by their addresses, found *example.com/pool.Base"},
-		{`var _ = property.For[*Conn]("p").On("a\nb", (*Conn).Read).ERE("use")`, `29:37: expected a name of letters, digits and _ for an event, found "a\nb"`},
-		{`var _ = property.For[*Conn]("p").OnReturn("use").ERE("use")`, "29:9: expected a list of methods of *example.com/pool.Conn for event use"},
-		{`var all []any; var _ = property.For[*Conn]("p").On("use", all...).ERE("use")`, "29:24: expected a list of methods of *example.com/pool.Conn for event use"},
-		{`var _ = property.For[*Conn]("p").On("use", 7).ERE("use")`, "29:44: expected a method of *example.com/pool.Conn, written as (*example.com/pool.Conn).Method, found another expression"},
-		{`var _ = property.For[*Conn]("p").On("use", (*Base).Reset).ERE("use")`, "29:44: expected a method of *example.com/pool.Conn, found one of *example.com/pool.Base"},
-		{`var _ = property.For[*Conn]("p").On("use", (*Conn).Reset).ERE("use")`, "29:44: expected a method that *example.com/pool.Conn declares itself, found (*example.com/pool.Base).Reset, which an embedded field has"},
-		{`var _ = property.For[*Conn]("p").On("use", (*Conn).Len).ERE("use")`, "29:44: expected a method with a pointer receiver, found (example.com/pool.Conn).Len, which has a copy of the object"},
-		{`var _ = property.For[*Conn]("p").` + on + `.On("get", (*Conn).Read).ERE("use")`, "29:68: expected one event for each method, found (*example.com/pool.Conn).Read in use and get"},
-		{`var _ = property.For[*Conn]("p").OnRead("get").ERE("get")`, "29:9: expected a list of fields of *example.com/pool.Conn for event get"},
-		{`var _ = property.For[*Conn]("p").OnRead("get", func(c *Conn) any { return c.n }).ERE("get")`, "29:48: expected a field of *example.com/pool.Conn, written as func(x *example.com/pool.Conn) any { return &x.field }, found another expression"},
-		{`var other Conn; var _ = property.For[*Conn]("p").OnRead("get", func(c *Conn) any { return &other.n }).ERE("get")`, "29:64: expected a field of *example.com/pool.Conn, written as func(x *example.com/pool.Conn) any { return &x.field }, found another expression"},
-		{`var _ = property.For[*Conn]("p").OnRead("get", func(c *Conn) any { return &c.deep }).ERE("get")`, "29:76: expected a field that *example.com/pool.Conn declares itself, found one that an embedded field has"},
-		{`var _ = property.For[*Conn]("p").OnRead("get", func(c *Conn) any { return &c.none }).ERE("get")`, "29:76: expected a field that has a size, found example.com/pool.Conn.none"},
-		{`var _ = property.For[*Conn]("p").OnLock("lock", func(c *Conn) any { return &c.n }).ERE("lock")`, "29:77: expected a field that is a sync.Mutex or a sync.RWMutex, found example.com/pool.Conn.n, of type int"},
-		{`var _ = property.For[*Conn]("p").OnClose("close", func(c *Conn) any { return &c.n }).ERE("close")`, "29:79: expected a field that is a channel, found example.com/pool.Conn.n, of type int"},
-		{`var _ = property.For[*List[int]]("p").OnRead("get", func(l *List[int]) any { return &l.first }).ERE("get")`, "29:86: expected a field of a type that has a name, and no type parameters, found one of *example.com/pool.List[int]"},
-		{`var _ = property.For[*Conn]("p").OnRead("get", func(c *Conn) any { return &c.n }).OnRead("look", func(c *Conn) any { return &c.n }).ERE("get")`, "29:98: expected one event for each field, found read of example.com/pool.Conn.n in get and look"},
-		{`func f() { property.For[*Conn]("p").` + on + `.ERE("use") }`, "29:12: expected the declaration of a property as a package variable, found it in a function"},
-		{`var p = property.For[*Conn]("p"); var _ = p.` + on + `.ERE("use")`, "29:9: expected ERE, LTL or Automaton at the end of the declaration of a property, found For"},
-		{`var _ = property.For[*Conn]("p").` + on + `.ERE("use"); var _ = property.For[*Conn]("p").` + on + `.ERE("use")`, `29:78: expected a name of its own for each property of a package, found "p" at pool_test.go:29:9, too`},
+		{`var _ = property.For[*Conn]("p").` + on, "33:9: expected ERE, LTL or Automaton at the end of the declaration of a property, found On"},
+		{`var _ = property.For[*Conn]("p").ERE("use")`, "33:9: expected an event of the property, named by On, found none"},
+		{`var _ = property.For[*Conn]("a\nb").` + on + `.ERE("use")`, `33:29: expected a name of the property in one line, of at most 200 bytes, found "a\nb"`},
+		{`var _ = property.For[*Conn]("no use of rows that are closed").` + on + `.ERE("use")`, `33:29: expected a name that no built-in property has, found "no use of rows that are closed"`},
+		{`var _ = property.For[*Conn](late).` + on + `.ERE("use")`, "33:29: expected a constant as the name, found an expression that is none"},
+		{`var _ = property.For[*Conn]("p").` + on + `.ERE(late)`, "33:62: expected a constant as the text, found an expression that is none"},
+		{`var _ = property.For[Conn]("p").` + on + `.ERE("use")`, `33:9: expected a pointer as the type of the objects of property "p", found example.com/pool.Conn`},
+		{`var _ = property.For[*Base]("p").On("reset", (*Base).Reset).ERE("reset")`, "33:9: expected objects that have a size, to tell them apart by their addresses, found *example.com/pool.Base"},
+		{`var _ = property.For[*Conn]("p").On("a\nb", (*Conn).Read).ERE("use")`, `33:37: expected a name of letters, digits and _ for an event, found "a\nb"`},
+		{`var _ = property.For[*Conn]("p").OnReturn("use").ERE("use")`, "33:9: expected a list of methods of *example.com/pool.Conn for event use"},
+		{`var all []any; var _ = property.For[*Conn]("p").On("use", all...).ERE("use")`, "33:24: expected a list of methods of *example.com/pool.Conn for event use"},
+		{`var _ = property.For[*Conn]("p").On("use", 7).ERE("use")`, "33:44: expected a method of *example.com/pool.Conn, written as (*example.com/pool.Conn).Method, found another expression"},
+		{`var _ = property.For[*Conn]("p").On("use", (*Base).Reset).ERE("use")`, "33:44: expected a method of *example.com/pool.Conn, found one of *example.com/pool.Base"},
+		{`var _ = property.For[*Conn]("p").On("use", (*Conn).Reset).ERE("use")`, "33:44: expected a method that *example.com/pool.Conn declares itself, found (*example.com/pool.Base).Reset, which an embedded field has"},
+		{`var _ = property.For[*Conn]("p").On("use", (*Conn).Len).ERE("use")`, "33:44: expected a method with a pointer receiver, found (example.com/pool.Conn).Len, which has a copy of the object"},
+		{`var _ = property.For[*Conn]("p").` + on + `.On("get", (*Conn).Read).ERE("use")`, "33:68: expected one event for each method, found (*example.com/pool.Conn).Read in use and get"},
+		{`var _ = property.For[*Conn]("p").OnRead("get").ERE("get")`, "33:9: expected a list of fields of *example.com/pool.Conn for event get"},
+		{`var _ = property.For[*Conn]("p").OnRead("get", func(c *Conn) any { return c.n }).ERE("get")`, "33:48: expected a field of *example.com/pool.Conn, written as func(x *example.com/pool.Conn) any { return &x.field }, found another expression"},
+		{`var other Conn; var _ = property.For[*Conn]("p").OnRead("get", func(c *Conn) any { return &other.n }).ERE("get")`, "33:64: expected a field of *example.com/pool.Conn, written as func(x *example.com/pool.Conn) any { return &x.field }, found another expression"},
+		{`var _ = property.For[*Conn]("p").OnRead("get", func(c *Conn) any { return &c.deep }).ERE("get")`, "33:76: expected a field that *example.com/pool.Conn declares itself, found one that an embedded field has"},
+		{`var _ = property.For[*Conn]("p").OnRead("get", func(c *Conn) any { return &c.none }).ERE("get")`, "33:76: expected a field that has a size, found example.com/pool.Conn.none"},
+		{`var _ = property.For2[*Conn, *Conn]("p").On("close", (*Conn).Close).ERE("close")`, `33:9: expected two types of the objects of property "p", found *example.com/pool.Conn twice`},
+		{`var _ = property.For2[*Conn, int]("p").On("close", (*Conn).Close).ERE("close")`, `33:9: expected a pointer as the type of the objects of property "p", found int`},
+		{`var _ = property.For2[*Conn, *Data]("p").On("reset", (*Base).Reset).ERE("reset")`, `33:54: expected a method of *example.com/pool.Conn and *example.com/pool.Data, found one of *example.com/pool.Base`},
+		{`var _ = property.For2[*Conn, *List[int]]("p").On("merge", (*Conn).Merge).ERE("merge")`, `33:59: expected a method that is about one *example.com/pool.List[int], found (*example.com/pool.Conn).Merge`},
+		{`var _ = property.For[*Conn]("p").OnLock("lock", func(c *Conn) any { return &c.n }).ERE("lock")`, "33:77: expected a field that is a sync.Mutex or a sync.RWMutex, found example.com/pool.Conn.n, of type int"},
+		{`var _ = property.For[*Conn]("p").OnClose("close", func(c *Conn) any { return &c.n }).ERE("close")`, "33:79: expected a field that is a channel, found example.com/pool.Conn.n, of type int"},
+		{`var _ = property.For[*List[int]]("p").OnRead("get", func(l *List[int]) any { return &l.first }).ERE("get")`, "33:86: expected a field of a type that has a name, and no type parameters, found one of *example.com/pool.List[int]"},
+		{`var _ = property.For[*Conn]("p").OnRead("get", func(c *Conn) any { return &c.n }).OnRead("look", func(c *Conn) any { return &c.n }).ERE("get")`, "33:98: expected one event for each field, found read of example.com/pool.Conn.n in get and look"},
+		{`func f() { property.For[*Conn]("p").` + on + `.ERE("use") }`, "33:12: expected the declaration of a property as a package variable, found it in a function"},
+		{`var p = property.For[*Conn]("p"); var _ = p.` + on + `.ERE("use")`, "33:9: expected ERE, LTL or Automaton at the end of the declaration of a property, found For"},
+		{`var _ = property.For[*Conn]("p").` + on + `.ERE("use"); var _ = property.For[*Conn]("p").` + on + `.ERE("use")`, `33:78: expected a name of its own for each property of a package, found "p" at pool_test.go:33:9, too`},
 	} {
 		_, err := properties.Read([]*packages.Package{load(t, "pool_test.go", header+test.text)})
 		assert.EqualError(t, err, "pool_test.go:"+test.want, test.text)
 	}
 	_, err := properties.Read([]*packages.Package{load(t, "pool.go", header+`var _ = property.For[*Conn]("p").`+on+`.ERE("use")`)})
-	assert.EqualError(t, err, "pool.go:29:9: expected the declaration of a property in a _test.go file, found it in pool.go")
+	assert.EqualError(t, err, "pool.go:33:9: expected the declaration of a property in a _test.go file, found it in pool.go")
 }
 
 // parts are those of declarations, most of which fit somewhere.

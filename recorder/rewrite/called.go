@@ -5,6 +5,8 @@ import (
 	"go/ast"
 	"go/constant"
 	"go/types"
+	"slices"
+	"strings"
 
 	"github.com/gopredict/gopredict/recorder/properties"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -17,29 +19,66 @@ func (e *editor) called(fn *ast.FuncDecl) (named []piece, call string) {
 	if !ok || fn.Recv == nil {
 		return nil, ""
 	}
-	calls, returns := e.calls[obj.FullName()], e.calls[properties.Return(obj.FullName())]
-	if !calls && !returns {
+	begins, ends := obj.FullName(), properties.Return(obj.FullName())
+	argument, with := e.naming(begins, obj.Signature().Params())
+	result, of := e.naming(ends, obj.Signature().Results())
+	if !e.calls[begins] && !e.calls[ends] && argument < 0 && result < 0 {
 		return nil, ""
 	}
-	recv := fn.Recv.List[0]
-	var name string
-	switch {
-	case len(recv.Names) == 0:
-		name = e.temp()
-		named = []piece{after(recv.Type.Pos(), name+" ")}
-	case recv.Names[0].Name == "_":
-		name = e.temp()
-		named = []piece{at(recv.Names[0], name)}
-	default:
-		name = recv.Names[0].Name
+	named, names := e.variables(fn.Recv)
+	recv := names[0]
+	// The end comes after all that the method has deferred itself.
+	if e.calls[ends] {
+		call = fmt.Sprintf("defer %s(%s, %d);", e.hook("Called"), recv, trace.KeyOf(ends, 0))
 	}
-	if returns { // after all that the method has deferred itself
-		call = fmt.Sprintf("defer %s(%s, %d);", e.hook("Called"), name, trace.KeyOf(properties.Return(obj.FullName()), 0))
+	if argument >= 0 {
+		ps, names := e.variables(fn.Type.Params)
+		named = append(named, ps...)
+		call += fmt.Sprintf("%s(%s, %s, %d, %d);", e.hook("CalledWith"), names[argument], recv, trace.KeyOf(properties.Operand(with), 0), trace.KeyOf(with, 0))
 	}
-	if calls {
-		call += fmt.Sprintf("%s(%s, %d);", e.hook("Called"), name, trace.KeyOf(obj.FullName(), 0))
+	if result >= 0 {
+		ps, names := e.variables(fn.Type.Results)
+		if !fn.Type.Results.Opening.IsValid() {
+			ps = append([]piece{after(fn.Type.Results.Pos(), "(")}, append(ps, after(fn.Type.Results.End(), ")"))...)
+		}
+		named = append(named, ps...)
+		call += fmt.Sprintf("defer %s(&%s, %s, %d, %d);", e.hook("ReturnedWith"), names[result], recv, trace.KeyOf(properties.Operand(of), 0), trace.KeyOf(of, 0))
+	}
+	if e.calls[begins] {
+		call += fmt.Sprintf("%s(%s, %d);", e.hook("Called"), recv, trace.KeyOf(begins, 0))
 	}
 	return named, call
+}
+
+// naming returns which of some variables a property of pairs names along with a method, and what
+// stands for that; -1 for none.
+func (e *editor) naming(method string, vars *types.Tuple) (which int, name string) {
+	for i := range vars.Len() {
+		if name := properties.With(method, vars.At(i).Type().String()); e.calls[name] {
+			return i, name
+		}
+	}
+	return -1, ""
+}
+
+// variables returns the names of parameters or results, and what gives names to those that have
+// none.
+func (e *editor) variables(fields *ast.FieldList) (named []piece, names []string) {
+	for _, field := range fields.List {
+		if len(field.Names) == 0 {
+			name := e.temp()
+			names, named = append(names, name), append(named, after(field.Type.Pos(), name+" "))
+		}
+		for _, id := range field.Names {
+			name := id.Name
+			if name == "_" {
+				name = e.temp()
+				named = append(named, at(id, name))
+			}
+			names = append(names, name)
+		}
+	}
+	return named, names
 }
 
 // told gives the objects that c, a call of property.Event, is about a hook that notes the
@@ -53,13 +92,41 @@ func (e *editor) told(c *ast.CallExpr) (text string, ok bool) {
 	if name == nil {
 		return "", false
 	}
-	var ps []piece
+	var objects []string // their types
 	for _, arg := range c.Args[1:] {
+		objects = append(objects, e.info.TypeOf(arg).String())
+	}
+	var ps []piece
+	for i, arg := range c.Args[1:] {
 		text := e.value(arg)
-		if method := properties.Told(constant.StringVal(name), e.info.TypeOf(arg).String()); e.calls[method] {
+		for _, method := range e.tellings(constant.StringVal(name), objects, i) {
 			text = fmt.Sprintf("%s(%s, %d)", e.hook("Told"), text, trace.KeyOf(method, 0))
 		}
 		ps = append(ps, at(arg, text))
 	}
 	return e.in(c, ps...), true
+}
+
+// tellings returns what properties know of object i, of those of some types that the program tells
+// an event of.
+func (e *editor) tellings(event string, objects []string, i int) (methods []string) {
+	own := objects[i]
+	if method := properties.Told(event, own); e.calls[method] {
+		methods = append(methods, method)
+	}
+	for method := range e.calls {
+		if other, ok := strings.CutPrefix(method, properties.ToldAlone(event, own, "")); ok && !slices.Contains(objects, other) {
+			methods = append(methods, method)
+		}
+	}
+	for j, other := range objects {
+		switch both := properties.ToldBoth(event, own, other); {
+		case j > i && e.calls[both]:
+			methods = append(methods, properties.Operand(both))
+		case j < i && e.calls[properties.ToldBoth(event, other, own)]:
+			methods = append(methods, properties.ToldBoth(event, other, own))
+		}
+	}
+	slices.Sort(methods)
+	return methods
 }

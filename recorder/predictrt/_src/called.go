@@ -22,6 +22,30 @@ func called(p unsafe.Pointer, method uint64) {
 	}
 }
 
+// CalledWith is Called for what is also about the object at with, of which the call that operand
+// stands for tells first.
+func CalledWith[T, U any](with *T, p *U, operand, method uint64) {
+	if Mode != 0 && unsafe.Sizeof(*with) > 0 && unsafe.Sizeof(*p) > 0 {
+		calledWith(unsafe.Pointer(with), unsafe.Pointer(p), operand, method)
+	}
+}
+
+// ReturnedWith is CalledWith that is deferred, for a result.
+func ReturnedWith[T, U any](with **T, p *U, operand, method uint64) {
+	if Mode != 0 && unsafe.Sizeof(**with) > 0 && unsafe.Sizeof(*p) > 0 {
+		calledWith(unsafe.Pointer(*with), unsafe.Pointer(p), operand, method)
+	}
+}
+
+//go:noinline
+func calledWith(with, p unsafe.Pointer, operand, method uint64) {
+	if g := callee(p); g != nil && callee(with) != nil {
+		site := g.caller()
+		g.called(with, operand, site)
+		g.called(p, method, site)
+	}
+}
+
 // Told is what an object becomes of which the program tells an event that a property names:
 // it is p, and method stands for the event.
 func Told[T any](p *T, method uint64) *T {
@@ -128,8 +152,39 @@ type monitor struct {
 	next     []int          // by state and event
 	width    int            // events
 	violated int
-	states   map[uint64]int   // by object
+	states   map[uint64]int   // by object; of pairs, pairs has them
 	keep     []unsafe.Pointer // the objects: no other one gets the address of one
+	pairs    *pairs           // nil for a property of single objects
+}
+
+// pairs is what a monitor knows of a property of pairs of objects. Each pair goes through the
+// events that are about both of its objects or one of them, also those before it came to be.
+type pairs struct {
+	params   map[uint64]param         // by the number of a method
+	operands map[uint64]bool          // the calls that tell of the first object of two
+	told     map[teller]uint64        // that object
+	alone    [2]map[uint64][]happened // the events that are about one object, by that
+	states   map[[2]uint64]*int       // of the pairs
+	of       [2]map[uint64][]*int     // by one of their objects
+	seq      uint64
+}
+
+// A param says which object of a pair a method is called on, and what tells of the other one.
+type param struct {
+	of      int
+	operand uint64
+}
+
+// A teller is who has told of an object, and for which method.
+type teller struct {
+	g       *goroutine
+	operand uint64
+}
+
+// happened is an event, and the how manyeth of all it is.
+type happened struct {
+	seq   uint64
+	event int
 }
 
 var watched *monitor // nil: the schedule is to violate no property
@@ -160,13 +215,36 @@ func planMonitor(rest string) bool {
 
 // planMethod reads the line of a method: its number, and that of its event.
 func planMethod(rest string) bool {
-	number, event := cut(rest, ' ')
+	number, rest := cut(rest, ' ')
+	event, both := cut(rest, ' ')
 	n, ok1 := atoi(number)
 	e, ok2 := atoi(event)
 	if !ok1 || !ok2 || watched == nil || int(e) >= watched.width {
 		return false
 	}
 	watched.events[n] = int(e)
+	return both == "" || planPair(n, both)
+}
+
+// planPair reads the end of the line of the method n of a property of pairs: which object it is
+// called on, and the number of what tells of the other one, or 0.
+func planPair(n uint64, rest string) bool {
+	of, operand := cut(rest, ' ')
+	which, ok1 := atoi(of)
+	o, ok2 := atoi(operand)
+	if !ok1 || !ok2 || which > 1 {
+		return false
+	}
+	m := watched
+	if m.pairs == nil {
+		m.pairs = &pairs{params: map[uint64]param{}, operands: map[uint64]bool{}, told: map[teller]uint64{}, states: map[[2]uint64]*int{}}
+		m.pairs.alone = [2]map[uint64][]happened{{}, {}}
+		m.pairs.of = [2]map[uint64][]*int{{}, {}}
+	}
+	m.pairs.params[n] = param{int(which), o}
+	if o != 0 {
+		m.pairs.operands[o] = true
+	}
 	return true
 }
 
@@ -180,7 +258,7 @@ func (g *goroutine) observe(obj, method uint64) {
 		return
 	}
 	e, ok := m.events[method]
-	if !ok {
+	if !ok && (m.pairs == nil || !m.pairs.operands[method]) {
 		return
 	}
 	runtime.PredictPin()
@@ -188,10 +266,70 @@ func (g *goroutine) observe(obj, method uint64) {
 	state, known := m.states[obj]
 	if !known {
 		m.keep = append(m.keep, unsafe.Pointer(uintptr(obj)))
+		m.states[obj] = state
+	}
+	if m.pairs != nil {
+		if m.pairs.observe(m, g, obj, method, e) {
+			verdict("violated " + g.name() + "\n")
+		}
+		return
 	}
 	to := m.next[state*m.width+e]
 	m.states[obj] = to
 	if to == m.violated && state != to {
 		verdict("violated " + g.name() + "\n")
 	}
+}
+
+// observe takes an event of a property of pairs in, and reports whether a pair violates the
+// property by that.
+func (p *pairs) observe(m *monitor, g *goroutine, obj, method uint64, event int) (violated bool) {
+	if p.operands[method] {
+		p.told[teller{g, method}] = obj
+		return false
+	}
+	step := func(state *int) {
+		before := *state
+		*state = m.next[before*m.width+event]
+		violated = violated || *state == m.violated && before != *state
+	}
+	of := p.params[method]
+	if of.operand == 0 {
+		p.seq++
+		p.alone[of.of][obj] = append(p.alone[of.of][obj], happened{p.seq, event})
+		for _, state := range p.of[of.of][obj] {
+			step(state)
+		}
+		return violated
+	}
+	other, ok := p.told[teller{g, of.operand}]
+	if !ok {
+		return false
+	}
+	var pair [2]uint64
+	pair[of.of], pair[1-of.of] = obj, other
+	state := p.states[pair]
+	if state == nil {
+		state = new(int)
+		*state = m.past(p.alone[0][pair[0]], p.alone[1][pair[1]])
+		p.states[pair] = state
+		for k, o := range pair {
+			p.of[k][o] = append(p.of[k][o], state)
+		}
+		violated = *state == m.violated
+	}
+	step(state)
+	return violated
+}
+
+// past returns the state after the events of two objects, in their order.
+func (m *monitor) past(a, b []happened) (state int) {
+	for len(a)+len(b) > 0 {
+		if len(a) == 0 || len(b) > 0 && b[0].seq < a[0].seq {
+			a, b = b, a
+		}
+		state = m.next[state*m.width+a[0].event]
+		a = a[1:]
+	}
+	return state
 }
