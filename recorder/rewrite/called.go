@@ -81,8 +81,8 @@ func (e *editor) variables(fields *ast.FieldList) (named []piece, names []string
 	return named, names
 }
 
-// told gives the objects that c, a call of property.Event, is about a hook that notes the
-// event, where a property names it; ok is false of another call.
+// told is the text of c, a call of property.Event, where a property names that: a hook that notes
+// the event when the call is made; ok is false of another call.
 func (e *editor) told(c *ast.CallExpr) (text string, ok bool) {
 	fn := e.callee(c)
 	if len(e.calls) == 0 || fn == nil || !properties.IsTold(fn) || len(c.Args) < 2 || c.Ellipsis.IsValid() {
@@ -97,14 +97,22 @@ func (e *editor) told(c *ast.CallExpr) (text string, ok bool) {
 		objects = append(objects, e.info.TypeOf(arg).String())
 	}
 	var ps []piece
+	named := false
 	for i, arg := range c.Args[1:] {
-		text := e.value(arg)
+		text, hook := e.value(arg), "Unnamed"
 		for _, method := range e.tellings(constant.StringVal(name), objects, i) {
-			text = fmt.Sprintf("%s(%s, %d)", e.hook("Told"), text, trace.KeyOf(method, 0))
+			hook, named = "ObjectOf", true
+			text += fmt.Sprintf(", %d", trace.KeyOf(method, 0))
 		}
-		ps = append(ps, at(arg, text))
+		ps = append(ps, at(arg, e.hook(hook)+"("+text+")"))
 	}
-	return e.in(c, ps...), true
+	if !named {
+		return "", false
+	}
+	fun := e.source(ast.Unparen(c.Fun))
+	e.keep[fun] = true // its import stays in use
+	gap := piece{c.Args[0].Pos(), c.Args[1].Pos(), e.newlines(c.Args[0].Pos(), c.Args[1].Pos())}
+	return e.in(c, append([]piece{at(c.Fun, e.hook("Event")), gap}, ps...)...), true
 }
 
 // tellings returns what properties know of object i, of those of some types that the program tells

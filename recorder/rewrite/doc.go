@@ -16,7 +16,7 @@
 // below a comment //gopredict:atomic, and if wanted the methods of structs that
 // hold a mutex, get a hook at their beginning and, deferred, at their end.
 // The methods that a property names get one at their beginning (call of the run-time
-// library's Called), what property.Event is told of, if one names that (Told), and so does what
+// library's Called), what property.Event is told of, if one names that (Event), and so does what
 // is done with the fields that one names (field.go), whoever can reach them.
 // Where an iterator starts goroutines that call the body of the loop over it, each call
 // is a write to the state of that loop, before the body begins (loop.go).

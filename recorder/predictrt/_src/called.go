@@ -46,22 +46,44 @@ func calledWith(with, p unsafe.Pointer, operand, method uint64) {
 	}
 }
 
-// Told is what an object becomes of which the program tells an event that a property names:
-// it is p, and method stands for the event.
-func Told[T any](p *T, method uint64) *T {
-	if Mode != 0 && unsafe.Sizeof(*p) > 0 {
-		toldOf(unsafe.Pointer(p), method)
-	}
-	return p
+// An Object is what the program tells an event of, by methods that stand for what properties name.
+type Object struct {
+	p       unsafe.Pointer
+	methods []uint64
 }
 
-//go:noinline
-func toldOf(p unsafe.Pointer, method uint64) {
-	if g := callee(p); g != nil {
-		if site := g.ourCall(); site != nobodys && site != others {
-			g.called(p, method, site)
+// ObjectOf is what an object becomes that the program tells an event of.
+func ObjectOf[T any](p *T, methods ...uint64) Object {
+	if unsafe.Sizeof(*p) == 0 {
+		return Object{}
+	}
+	return Object{unsafe.Pointer(p), methods}
+}
+
+// Unnamed is what other values become that the program tells an event of.
+func Unnamed(any) Object { return Object{} }
+
+// Event is what tells of objects, now or, if that is deferred, later.
+func Event(objects ...Object) {
+	if Mode == 0 {
+		return
+	}
+	for _, o := range objects {
+		if g := callee(o.p); g != nil {
+			for _, method := range o.methods {
+				g.called(o.p, method, g.tells())
+			}
 		}
 	}
+}
+
+// tells returns the site of the call of the program that tells of an event, or of what has started
+// the goroutine by that.
+func (g *goroutine) tells() uint32 {
+	if site := g.ourCall(); site != nobodys && site != others {
+		return site
+	}
+	return g.site
 }
 
 // Uses is what a part of the standard library does first that a built-in property names: p is
