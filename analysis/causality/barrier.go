@@ -11,7 +11,11 @@ import (
 // Barrier returns a last causality barrier before the properties: by goroutine
 // the position of the first event after it. What is before can happen as it was
 // recorded.
-func (m *Model) Barrier(props ...Property) []int32 { return m.cut(props, m.all).at }
+func (m *Model) Barrier(props ...Property) []int32 {
+	c := m.cut(props, m.all)
+	m.barriers.Add(int64(c.effort))
+	return c.at
+}
 
 // cut finds a last causality barrier as Algorithm 2 does, for any number of
 // goroutines: no goroutine holds a lock at it, all vertices of the properties

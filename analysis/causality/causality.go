@@ -36,6 +36,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -52,8 +53,15 @@ type Model struct {
 	seeds    []seed // by to
 	ends     []end  // by goroutine
 	all      []trace.GID
-	effort   int // what may still be spent on graphs
+	spent    atomic.Int64 // on graphs, see effort
+	barriers atomic.Int64 // the same on barriers that are no graph's
 }
+
+// Spent is what was done for graphs and barriers so far: events, edges and goroutines looked at.
+func (m *Model) Spent() int64 { return m.spent.Load() + m.barriers.Load() }
+
+// left is what may still be spent on graphs.
+func (m *Model) left() int { return graphs*effort - int(m.spent.Load()) }
 
 // An end is the last event of a goroutine, and its last lock-free position; -1
 // and never for one without events.
@@ -105,7 +113,7 @@ func (s *stretch) add(acq, rel int32) {
 
 // New prepares the graphs for t, whose order is o, in near-linear time.
 func New(t *trace.Trace, o *order.Order) *Model {
-	m := &Model{t: t, o: o, of: make([][]int32, len(t.Goroutines)), effort: graphs * effort}
+	m := &Model{t: t, o: o, of: make([][]int32, len(t.Goroutines))}
 	m.findSections()
 	m.findSeeds()
 	ends := make([]end, len(t.Goroutines))

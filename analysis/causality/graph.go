@@ -54,7 +54,7 @@ func (m *Model) Whole(props ...Property) *Graph {
 // Chopped returns the graph over what comes after the last causality barrier
 // before the properties. It has the cycles of the whole one (Theorem 4).
 func (m *Model) Chopped(props ...Property) *Graph {
-	if m.effort <= 0 {
+	if m.left() <= 0 {
 		return &Graph{m: m, props: props}
 	}
 	return m.build(m.chop(props), props, false)
@@ -70,7 +70,7 @@ func (m *Model) Possible(p Property) (edges []Edge, ok bool) {
 		}
 	}
 	props := []Property{p}
-	if m.effort <= 0 {
+	if m.left() <= 0 {
 		return (&Graph{m: m, props: props}).Edges(0), true
 	}
 	g := m.build(m.chop(props), props, true)
@@ -84,13 +84,13 @@ func (m *Model) Possible(p Property) (edges []Edge, ok bool) {
 // have a part in them.
 func (m *Model) chop(props []Property) []int32 {
 	c := m.cut(props, m.involved(props))
-	m.effort -= c.effort
+	m.spent.Add(int64(c.effort))
 	return c.at
 }
 
 func (m *Model) build(floor []int32, props []Property, short bool) *Graph {
-	m.effort -= len(floor)
-	share := min(effort, m.effort)
+	m.spent.Add(int64(len(floor)))
+	share := min(effort, m.left())
 	if share <= 0 {
 		return &Graph{m: m, props: props}
 	}
@@ -108,7 +108,7 @@ func (m *Model) build(floor []int32, props []Property, short bool) *Graph {
 	}
 	for !g.over() && g.round() {
 	}
-	m.effort -= share - g.effort
+	m.spent.Add(int64(share - g.effort))
 	return g
 }
 

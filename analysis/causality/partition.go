@@ -13,7 +13,7 @@ func (m *Model) Partition(props []Property) (groups [][]int) {
 	if len(props) == 1 {
 		return [][]int{{0}}
 	}
-	if m.effort <= 0 { // nor will there be graphs
+	if m.left() <= 0 { // nor will there be graphs
 		for k := range props {
 			groups = append(groups, []int{k})
 		}
@@ -26,7 +26,7 @@ func (m *Model) Partition(props []Property) (groups [][]int) {
 	parts := make([]part, len(props))
 	for k := range props {
 		c := m.cut(props[k:k+1], m.involved(props[k:k+1]))
-		m.effort -= c.effort
+		m.spent.Add(int64(c.effort))
 		parts[k] = part{min(c.lo, c.hi), c.hi, k}
 	}
 	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(a.lo, b.lo) })

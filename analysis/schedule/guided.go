@@ -62,25 +62,53 @@ func (p *Planner) decided(prop causality.Property, guide []causality.Edge, make 
 	return nil, false
 }
 
-// maxAsked bounds the properties of which the planner keeps what is possible.
+// maxAsked bounds the properties of which the planner keeps what it was told.
 const maxAsked = 1 << 10
 
-// possible is [causality.Model.Possible], which the methods for one target, and recipes
-// that are made again, ask about the same properties.
-func (p *Planner) possible(prop causality.Property) ([]causality.Edge, bool) {
+// An answer is what the causality graph of a property tells. The methods for one target, and recipes
+// that are made again, ask for the same ones.
+type answer struct {
+	edges    []causality.Edge // nil if the property is not possible
+	barrier  int32
+	possible bool // edges is known
+	barred   bool // barrier is known
+}
+
+// ask returns the answer for a property, after find has added what it finds out if it is not known.
+func (p *Planner) ask(prop causality.Property, known func(*answer) bool, find func(*answer)) answer {
 	key := fmt.Sprint(prop)
 	p.mu.Lock()
-	edges, known := p.asked[key]
+	a, ok := p.asked[key]
 	p.mu.Unlock()
-	if known {
-		return edges, edges != nil
+	if ok && known(&a) {
+		return a
 	}
-	edges, ok := p.graphs.Possible(prop)
+	before := p.graphs.Spent()
+	find(&a)
+	p.spent.Add(p.graphs.Spent() - before)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.asked) == maxAsked {
 		clear(p.asked)
 	}
-	p.asked[key] = edges
-	return edges, ok
+	p.asked[key] = a
+	return a
+}
+
+// possible is [causality.Model.Possible].
+func (p *Planner) possible(prop causality.Property) ([]causality.Edge, bool) {
+	a := p.ask(prop, func(a *answer) bool { return a.possible }, func(a *answer) {
+		a.edges, _ = p.graphs.Possible(prop)
+		a.possible = true
+	})
+	return a.edges, a.edges != nil
+}
+
+// barrier returns a position all before which is before a causality barrier. In
+// the recorded run none of that is after what comes later, so that it can happen
+// as it did, with all that was read.
+func (p *Planner) barrier(prop causality.Property) int32 {
+	return p.ask(prop, func(a *answer) bool { return a.barred }, func(a *answer) {
+		a.barrier, a.barred = slices.Min(p.graphs.Barrier(prop)), true
+	}).barrier
 }

@@ -26,13 +26,13 @@ type Planner struct {
 	begins map[string]int32 // see testBegins
 	slice  *trace.Slice     // nil before Slice
 	mu     sync.Mutex
-	bases  map[int32]*base             // by position
-	asked  map[string][]causality.Edge // see possible; nil: it is not
+	bases  map[int32]*base // by position
+	asked  map[string]answer
 	spent  atomic.Int64
 }
 
 // Spent is the work that was done for schedules so far, those that were not found
-// too: events and goroutines looked at.
+// too: events, edges and goroutines looked at.
 func (p *Planner) Spent() int64 { return p.spent.Load() }
 
 // A link is an event that needs more than what must happen before it: an
@@ -56,7 +56,7 @@ func NewPlanner(t *trace.Trace, o *order.Order, m *causality.Model) *Planner {
 	p := &Planner{
 		t: t, o: o, graphs: m, links: make([][]link, len(t.Goroutines)), forks: make([]int32, len(t.Goroutines)),
 		gids: make([]trace.GID, len(t.Events)), locks: make(map[uint64]int32), begins: testBegins(t), bases: make(map[int32]*base),
-		asked: make(map[string][]causality.Edge),
+		asked: make(map[string]answer),
 	}
 	for g := range p.forks {
 		p.forks[g] = math.MaxInt32

@@ -95,10 +95,3 @@ func (p *Planner) ends(accesses []int) []int {
 	}
 	return ends
 }
-
-// barrier returns a position all before which is before a causality barrier. In
-// the recorded run none of that is after what comes later, so that it can happen
-// as it did, with all that was read.
-func (p *Planner) barrier(prop causality.Property) int32 {
-	return slices.Min(p.graphs.Barrier(prop))
-}
