@@ -24,7 +24,8 @@ const (
 	// maxPlain is how many of those of one test put off operations on locks and their like.
 	maxPlain = 8
 	// maxRuns is how many runs of one test there may have been, of any sort, when another
-	// flip is run.
+	// flip is run: on average of the tests, or since the test's first flip, so that what many
+	// replays of one test confirm takes no flips from the others.
 	maxRuns = 56
 	// flippedTime is the time that all flips may take in any case, with flippedEach for each
 	// package, so that what comes last has some, too. Beyond that they may take
@@ -111,10 +112,11 @@ type flipping struct {
 	again    []flip
 	known    map[string]bool
 	been     map[way]bool
-	seen     int // of the runs
-	recorded int // how many of these are recordings
-	kept     int // events of the others, of which flips are listed
-	plain    int // that were listed
+	seen     int   // of the runs
+	recorded int   // how many of these are recordings
+	kept     int   // events of the others, of which flips are listed
+	plain    int   // that were listed
+	atMost   int64 // runs of the package, when another flip of the test is run
 	made     int
 	asked    []asked
 }
@@ -133,6 +135,7 @@ func (x *flipper) of(f *frontier) *flipping {
 	return &flipping{
 		flipper: x, test: f.test, share: x.flips / time.Duration(left), own: min(maxFlipped, max(1, x.most/left)),
 		known: make(map[string]bool), been: make(map[way]bool), recorded: len(f.runs),
+		atMost: max(x.atMost, x.explored.Exploration.runs.Load()+maxRuns),
 	}
 }
 
