@@ -13,7 +13,8 @@
 //     no difference to what comes later (Chen and Roşu, 2005),
 //  4. where the detectors have handed over the nearest pairs only, all pairs are looked at:
 //     a must clock ([order.Must]) refutes, one growing cone for each two goroutines
-//     confirms ([schedule.Planner.Meet]),
+//     confirms ([schedule.Planner.Meet]); and all matches of patterns ([anomaly.Braid]),
+//     of which those that came in the pattern's order are direct,
 //  5. solving (package symbolic) decides the others: it finds a schedule, or
 //     proves that there is none, within a budget.
 //
@@ -151,6 +152,9 @@ func (o *Options) known(name string) Known {
 // It counts events and not time: equal traces give equal findings.
 const effort = 1 << 24
 
+// planningShare is how much of the planner's work takes as long as a step that the judge looks at.
+const planningShare = 4
+
 // planning bounds the planner's work for all candidates of a trace in the same way.
 // A trace of a million goroutines comes to that within minutes.
 const planning = 1 << 32
@@ -171,6 +175,7 @@ func Predict(ctx context.Context, t *trace.Trace, opts Options) (*Result, error)
 		Trace: t, Order: o, Flow: p.flow, Tests: p.tests, Kinds: opts.Kinds, Patterns: opts.Patterns, Properties: opts.Properties,
 		Known: func(race string) bool { return p.settled[race] },
 	}
+	var effects [][2]int // findings that may be effects of others
 	for _, d := range detect.All {
 		first := len(r.Findings)
 		cs, counts := d.Candidates(in)
@@ -180,8 +185,14 @@ func Predict(ctx context.Context, t *trace.Trace, opts Options) (*Result, error)
 			return nil, err
 		}
 		if d.Effects {
-			p.byOthers(r, first)
+			effects = append(effects, [2]int{first, len(r.Findings)})
 		}
+	}
+	if err := p.demote(ctx, r.Findings); err != nil {
+		return nil, err
+	}
+	for _, e := range slices.Backward(effects) {
+		p.byOthers(r, e[0], e[1])
 	}
 	r.Candidates = len(r.Findings) + r.Pruned()
 	return r, nil
@@ -220,11 +231,13 @@ type predictor struct {
 	clock      anomaly.Ordering      // nil before somebody asks: see must
 	departures *symbolic.Departures  // nil before there is something to prove
 	departing  map[string]*departing // by tests
+	infeasible []candidate           // of the findings so far
 	flow       *trace.Flow           // what values follow from
 	slice      *trace.Slice          // what branches decide
 	tests      *detect.Tests         // who events are done for
 	candidates solver.Budget         // for solving all of them that are no patterns
 	patterns   solver.Budget         // for solving these
+	proofs     solver.Budget         // for what else the program could do
 	// The names of candidates that are predicted, or were left out as they are settled;
 	// of the latter the places, too.
 	settled   map[string]bool
@@ -240,8 +253,10 @@ func (p *predictor) prepare() {
 	each := p.opts.Solving.budget()
 	p.candidates = solver.Budget{Steps: solvedCandidates * each.Steps, Memory: each.Memory}
 	p.patterns = solver.Budget{Steps: solvedPatterns * each.Steps, Memory: each.Memory}
+	p.proofs = solver.Budget{Steps: solvedProofs * each.Steps, Memory: each.Memory}
 	if p.opts.Known != nil { // a further trace of what was solved already
 		p.candidates.Steps = each.Steps
+		p.proofs.Steps = each.Steps / departingPart
 	}
 }
 
@@ -270,7 +285,7 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 	}
 	var fs []Finding
 	var of []detect.Candidate // by finding
-	var undecided, infeasible []candidate
+	var undecided []candidate
 	for k, c := range cs {
 		if err := context.Cause(ctx); err != nil {
 			return fmt.Errorf("analysis: ended with %d of %d candidates undecided: %w", len(cs)-k, len(cs), err)
@@ -282,16 +297,16 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 		case c.Meets() && !c.Instances[0].Blocks:
 			p.left = effort
 		}
-		f, left := p.decide(c)
-		if p.opts.known(c.Name) == Tried && !c.Alone() && f.Status != bug.Predicted {
+		f, left := p.decide(p.nearest(c))
+		if p.opts.known(c.Name) == Tried && !c.Alone() && !p.many(c) && f.Status != bug.Predicted {
 			continue
 		}
-		if solvable := c.Instances[0].Property == nil || len(c.Instances[0].Accesses) > 1; solvable && f.Status == bug.Undecided && (len(left) > 0 || len(c.Places) > 0) {
+		if solvable := c.Instances[0].Property == nil || len(c.Instances[0].Accesses) > 1; solvable && f.Status == bug.Undecided && (len(left) > 0 || len(c.Places) > 0 || p.many(c)) {
 			undecided = append(undecided, candidate{c, len(fs), left})
 		}
 		fs, of = append(fs, f), append(of, c)
 	}
-	if err := p.solve(ctx, fs, p.allPairs(fs, of, undecided)); err != nil {
+	if err := p.solve(ctx, fs, p.allMatches(fs, of, p.allPairs(fs, of, undecided))); err != nil {
 		return err
 	}
 	for k, c := range of {
@@ -300,14 +315,14 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 			continue
 		}
 		if f.Status == bug.Infeasible {
-			infeasible = append(infeasible, candidate{c, len(r.Findings), instancesOf(c)})
+			p.infeasible = append(p.infeasible, candidate{c, len(r.Findings), instancesOf(c)})
 		}
 		if f.Status == bug.Predicted {
 			p.settled[f.Name] = true
 		}
 		r.Findings = append(r.Findings, f)
 	}
-	return p.demote(ctx, r.Findings, infeasible)
+	return nil
 }
 
 // settle leaves a candidate out.
@@ -442,7 +457,16 @@ func (p *predictor) schedules(f *Finding, instances []instance) {
 	}
 	f.Reason = ""
 	judged := false
+	spent := p.planner.Spent()
 	for _, v := range instances {
+		if !v.Blocks { // what was looked at for schedules that were not found, too
+			p.left -= int((p.planner.Spent() - spent) / planningShare)
+			spent = p.planner.Spent()
+		}
+		if v.Pattern != nil && p.left < 0 {
+			f.Reason = cmp.Or(f.Reason, givenUp)
+			return
+		}
 		if p.planner.Spent() > planning {
 			f.Reason = cmp.Or(f.Reason, givenUp)
 			return

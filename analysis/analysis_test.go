@@ -125,7 +125,7 @@ func TestPredict(t *testing.T) {
 			2 acq l
 			2 rel l
 			2 w x`,
-			[]string{"infeasible 8-13", "undecided 6-13-7"}},
+			[]string{"infeasible 8-13", "infeasible 6-13-7"}},
 		{"hidden by a counter", `
 			1 w x
 			1 armw n=1 update

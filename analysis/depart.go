@@ -28,7 +28,7 @@ type Departure struct {
 // at is the event that departs.
 func (d *Departure) at() int { return d.events[len(d.events)-1] }
 
-// maxProven is the number of events of the longest traces for which that is looked at.
+// maxProven is of how many events tests are at most for which that is looked at.
 const maxProven = 1 << 20
 
 // departingPart is the part of the budget of one candidate that goes into the
@@ -42,9 +42,10 @@ type departing struct {
 }
 
 // demote makes of infeasible findings undecided ones, unless no run of their tests departs
-// from the recorded one. The candidates are those of the infeasible findings.
-func (p *predictor) demote(ctx context.Context, fs []Finding, infeasible []candidate) error {
-	for _, c := range infeasible {
+// from the recorded one. Nothing is solved any more then, so that there is memory for that.
+func (p *predictor) demote(ctx context.Context, fs []Finding) error {
+	p.symbols, p.clock = nil, nil
+	for _, c := range p.infeasible {
 		f := &fs[c.finding]
 		for _, v := range c.open {
 			d, err := p.departs(ctx, v)
@@ -79,15 +80,16 @@ func (p *predictor) departs(ctx context.Context, v instance) (*departing, error)
 		p.departing = make(map[string]*departing)
 	}
 	p.departing[key] = d
-	budget := p.together(v).Part(p.opts.Solving.budget().Steps / departingPart)
-	if budget.Over() || len(p.t.Events) > maxProven {
+	budget := p.proofs.Part(p.opts.Solving.budget().Steps / departingPart)
+	in := func(g trace.GID) bool { return slices.Contains(tests, p.t.Goroutines[g].Test) }
+	if budget.Over() || len(p.t.Events) > maxSolved || p.events(in) > maxProven {
 		d.but = "not all of what else the program could do was looked at"
 		return d, nil
 	}
 	if p.departures == nil {
 		p.departures = symbolic.NewDepartures(p.t, p.o, p.flow)
 	}
-	all, err := p.departures.All(ctx, from, func(g trace.GID) bool { return slices.Contains(tests, p.t.Goroutines[g].Test) }, p.opts.Solving.engine(), budget)
+	all, err := p.departures.All(ctx, from, in, p.opts.Solving.engine(), budget)
 	if err != nil {
 		return nil, err
 	}
@@ -115,6 +117,16 @@ func (p *predictor) departs(ctx context.Context, v instance) (*departing, error)
 	}
 	d.departures = append(d.departures, early...)
 	return d, nil
+}
+
+// events is how many events the goroutines have that are in.
+func (p *predictor) events(in func(trace.GID) bool) (n int) {
+	for g := range p.t.Goroutines {
+		if in(trace.GID(g)) {
+			n += len(p.o.Events(trace.GID(g)))
+		}
+	}
+	return n
 }
 
 // departure returns the departure at the end of steps, nil if the judge refuses it.

@@ -8,11 +8,11 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// byOthers takes off the findings, from number first on, what is only an effect of other
+// byOthers takes off the findings, from number first on and below last, what is only an effect of other
 // bugs (detect.Detector.Effects): assertions that fail, or may fail, because of reads
 // that are part of another predicted bug, or where another assertion has failed before.
 // Whoever mends that mends them, or will see them again.
-func (p *predictor) byOthers(r *Result, first int) {
+func (p *predictor) byOthers(r *Result, first, last int) {
 	others := maps.Clone(p.elsewhere)
 	for _, f := range r.Findings[:first] {
 		if f.Status == bug.Predicted {
@@ -23,13 +23,13 @@ func (p *predictor) byOthers(r *Result, first int) {
 	}
 	part := func(i int) bool { return others[p.t.Events[i].Site] }
 	fails := make(map[trace.SiteID]bool) // assertions of which a failure is predicted
-	for _, f := range r.Findings[first:] {
+	for _, f := range r.Findings[first:last] {
 		if f.Status == bug.Predicted {
 			fails[p.t.Events[f.Accesses[0]].Site] = true
 		}
 	}
 	kept := r.Findings[:first]
-	for _, f := range r.Findings[first:] {
+	for _, f := range r.Findings[first:last] {
 		own := slices.DeleteFunc(slices.Clone(f.Departures), func(d *Departure) bool {
 			return slices.ContainsFunc(d.events, part) || fails[p.t.Events[d.at()].Site]
 		})
@@ -40,7 +40,7 @@ func (p *predictor) byOthers(r *Result, first int) {
 		f.Departures = own
 		kept = append(kept, f)
 	}
-	r.Findings = kept
+	r.Findings = append(kept, r.Findings[last:]...)
 }
 
 // deviations returns the reads that find something else than recorded in the first

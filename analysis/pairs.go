@@ -101,12 +101,7 @@ func (p *predictor) decidePairs(f *Finding, c *candidate, rows []anomaly.Row) {
 		*f = g
 		return
 	}
-	if left > maxLeft || !ok {
-		return
-	}
-	if left == 0 {
-		f.Status, f.Tier, f.Reason = bug.Infeasible, TierMust, "one of the accesses must come before the other one's goroutine is there, in each run of the recorded events"
-		c.Instances, c.Exhaustive = groups, true
+	if !ok || left > maxLeft {
 		return
 	}
 	var all []detect.Instance
@@ -115,8 +110,21 @@ func (p *predictor) decidePairs(f *Finding, c *candidate, rows []anomaly.Row) {
 			all = append(all, detect.Instance{Accesses: pair[:]})
 		}
 	}
+	p.decideLeft(f, c, all, groups)
+}
+
+// decideLeft decides a candidate of which these are all instances that the must clock leaves.
+func (p *predictor) decideLeft(f *Finding, c *candidate, all, groups []detect.Instance) {
+	if len(all) == 0 {
+		f.Status, f.Tier, f.Reason = bug.Infeasible, TierMust, "one of the accesses must come before the other one's goroutine is there, in each run of the recorded events"
+		if c.Instances[0].Pattern != nil {
+			f.Reason = "one of the accesses must come before another one that has to be before it, or a lock keeps it out, in each run of the recorded events"
+		}
+		c.Instances, c.Exhaustive = groups, true
+		return
+	}
 	slices.SortStableFunc(all, func(a, b detect.Instance) int {
-		return cmp.Compare(a.Accesses[1]-a.Accesses[0], b.Accesses[1]-b.Accesses[0])
+		return cmp.Compare(spread(a.Accesses), spread(b.Accesses))
 	})
 	nearest := all[:min(len(all), 2*anomaly.MaxPairs)] // schedules for more take too long
 	found, _ := p.decide(detect.Candidate{Kind: c.Kind, Name: c.Name, Instances: nearest})
@@ -134,6 +142,9 @@ func (p *predictor) decidePairs(f *Finding, c *candidate, rows []anomaly.Row) {
 	// departs may do.
 	c.Instances, c.Exhaustive = append(all, groups...), true
 }
+
+// spread is how far accesses are apart.
+func spread(accesses []int) int { return slices.Max(accesses) - slices.Min(accesses) }
 
 // meet looks for a pair in rows that a cone leads to.
 func (p *predictor) meet(c *candidate, rows []anomaly.Row, before func(i, j int) bool) (Finding, bool) {

@@ -19,7 +19,8 @@ type Solving struct {
 	// Engine makes the solver for a formula; nil stands for the built-in one.
 	Engine func(*solver.Formula) (solver.Engine, error)
 	// Budget is for each candidate, six times as much for all candidates of a trace
-	// together that are no patterns, and once for all patterns. What is zero in it stands
+	// together that are no patterns, once for all patterns, and twice for what else the
+	// program could do where nothing of what was recorded can be. What is zero in it stands
 	// for 5 [solver.Second] and 1 GB.
 	Budget solver.Budget
 }
@@ -35,8 +36,8 @@ func (s *Solving) engine() func(*solver.Formula) (solver.Engine, error) {
 // solvedCandidates is how many candidates can take all of their budget, and
 // solvedPatterns how many patterns can beside these: there are many, and nearly all that
 // some run shows have a direct schedule. Assertions, which come after them, must not go
-// without.
-const solvedCandidates, solvedPatterns = 6, 1
+// without. solvedProofs is the same for departures.
+const solvedCandidates, solvedPatterns, solvedProofs = 6, 1, 2
 
 // budget is for each candidate.
 func (s *Solving) budget() solver.Budget {

@@ -19,7 +19,11 @@ type Anomaly struct {
 	// Exhaustive is set if Matches has all events at these places that may
 	// match, so that nothing is left if none of them can.
 	Exhaustive bool
+	Places     []uint64 // of the events of each match
 }
+
+// Tuple is the pattern at its places.
+func (a *Anomaly) Tuple() Tuple { return Tuple{a.Pattern, a.Places} }
 
 // Anomalies is what the search for patterns found. Its numbers count patterns
 // at sets of places.
@@ -264,10 +268,7 @@ func (s *searcher) plan(p *Pattern) {
 }
 
 func (s *searcher) post(i int32) post {
-	key := uint64(s.t.Events[i].Site)
-	if site, ok := s.t.Sites[s.t.Events[i].Site]; ok && site.Key != 0 {
-		key = site.Key
-	}
+	key := s.place(i)
 	id, ok := s.sites[key]
 	if !ok {
 		id = int32(len(s.sites))
@@ -377,7 +378,11 @@ func (s *searcher) result() *Anomalies {
 	})
 	for _, a := range found {
 		all := a.seen <= MaxPairs && !r.Cut && !slices.ContainsFunc(a.sites, func(site int32) bool { return s.lossy[site] })
-		r.Found = append(r.Found, Anomaly{s.plans[a.plan].Pattern, a.nearest, all})
+		places := make([]uint64, len(a.nearest[0]))
+		for k, i := range a.nearest[0] {
+			places[k] = s.place(int32(i))
+		}
+		r.Found = append(r.Found, Anomaly{s.plans[a.plan].Pattern, a.nearest, all, places})
 	}
 	return r
 }

@@ -28,6 +28,9 @@ type Candidate struct {
 	// Places are those of accesses that may meet, of which not all are among the instances;
 	// see [anomaly.Rows]. Empty where these cannot tell all.
 	Places [][2]uint64
+	// Tuples are the patterns and their places of which not all matches are among the
+	// instances; see [anomaly.Braids].
+	Tuples []anomaly.Tuple
 }
 
 // Alone reports whether c is events each of which is a violation by itself.

@@ -27,6 +27,7 @@ func (in *Input) merge(cs []Candidate) []Candidate {
 			if m.Places = append(slices.Clip(m.Places), c.Places...); len(c.Places) == 0 {
 				m.Places = nil
 			}
+			m.Tuples = append(slices.Clip(m.Tuples), c.Tuples...)
 			continue
 		}
 		of[c.Name] = len(merged)

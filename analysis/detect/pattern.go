@@ -39,7 +39,7 @@ func patterns(in *Input, counts *Counts) []Candidate {
 		for k, m := range a.Matches {
 			instances[k] = Instance{Accesses: m, Pattern: a.Pattern}
 		}
-		cs = append(cs, Candidate{Kind: a.Pattern.Kind(), Instances: instances, Exhaustive: a.Exhaustive})
+		cs = append(cs, Candidate{Kind: a.Pattern.Kind(), Instances: instances, Exhaustive: a.Exhaustive, Tuples: []anomaly.Tuple{a.Tuple()}})
 	}
 	return cs
 }

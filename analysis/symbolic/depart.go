@@ -37,6 +37,9 @@ type Departing struct {
 	Why    string // set if the budget did not suffice to find out
 }
 
+// passed is how many events it takes a step to pass over, on the way to those that a target needs.
+const passed = 4
+
 // maxDepartings is how many places a run to which is looked for.
 const maxDepartings = 16
 
@@ -73,7 +76,7 @@ func (d *Departures) All(ctx context.Context, base int, in func(trace.GID) bool,
 		if k == maxDepartings || budget.Over() {
 			return append(all, Departing{At: t.Departs[0], Stands: none, Why: "not all was looked at"}), nil
 		}
-		budget.Spend(perEvent * int64(len(m.t.Events)-base)) // to find what it needs
+		budget.Spend(int64(len(m.t.Events)-base) / passed) // to find what it needs
 		a, err := q.Decide(ctx, k, budget)
 		switch {
 		case err != nil:

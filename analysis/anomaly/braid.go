@@ -1,0 +1,523 @@
+package anomaly
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A Tuple is a pattern at places of the program, one for each of its events.
+type Tuple struct {
+	Pattern *Pattern
+	Places  []uint64
+}
+
+// A Braid is chunks of two goroutines, of which any one of the first with any one of the second
+// has the events of a pattern of two regions; no lock excludes them. Chunks are ascending, event by event.
+type Braid struct {
+	*Pattern
+	o     *order.Order
+	t     *trace.Trace
+	ks    [2][]int // the events of the pattern, by lane
+	lanes [2]*lane
+}
+
+// A lane is chunks of one goroutine that only time tells apart.
+type lane struct {
+	g       trace.GID
+	locs    []int32   // by event
+	locks   []int32   // by event, among the sets; 0 where nothing of the other goroutine comes before and after
+	through int32     // what is held from the first event to the last one, if something comes in between
+	chunks  [][]int32 // events
+}
+
+// events are those of the chunks of the given indices, in the order of the pattern.
+func (b *Braid) events(f, s int) []int {
+	events := make([]int, len(b.Events))
+	for n, k := range [2]int{f, s} {
+		for m, e := range b.ks[n] {
+			events[e] = int(b.lanes[n].chunks[k][m])
+		}
+	}
+	return events
+}
+
+// ordered reports whether an event of chunk number k of one lane, by its number, must come before
+// one of chunk number j of the other lane that the pattern has before it.
+func (b *Braid) ordered(must Ordering, of, k, j int) bool {
+	for x, late := range b.ks[of] {
+		for y, early := range b.ks[1-of] {
+			if early > late {
+				continue
+			}
+			l, e := int(b.lanes[of].chunks[k][x]), int(b.lanes[1-of].chunks[j][y])
+			if b.o.Before(l, e) || must.BeforeReached(l, e) {
+				return true
+			}
+			// What comes behind, on the way to the goroutine's next event of the pattern, takes the event as done.
+			if y+1 < len(b.ks[1-of]) && must.BeforeReached(l, b.o.Next(b.t.Events[e].G, e)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// open yields for each chunk of the first lane, by its number, those of the second one that may go
+// with it, by the must-order: the numbers from lo on and below hi. Neither ever goes down, as
+// for [Row].
+func (b *Braid) open(must Ordering, yield func(f, lo, hi int) bool) {
+	lo, hi := 0, 0
+	for f := range b.lanes[0].chunks {
+		for lo < len(b.lanes[1].chunks) && b.ordered(must, 1, lo, f) {
+			lo++
+		}
+		for hi = max(hi, lo); hi < len(b.lanes[1].chunks) && !b.ordered(must, 0, f, hi); hi++ {
+		}
+		if lo < hi && !yield(f, lo, hi) {
+			return
+		}
+	}
+}
+
+// Matches yields the ways to choose events that the must-order leaves, in the order of the
+// pattern.
+func (b *Braid) Matches(must Ordering) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		b.open(must, func(f, lo, hi int) bool {
+			for s := lo; s < hi; s++ {
+				if !yield(b.events(f, s)) {
+					return false
+				}
+			}
+			return true
+		})
+	}
+}
+
+// Count is how many ways there are to choose events that the must-order leaves.
+func (b *Braid) Count(must Ordering) (n int) {
+	b.open(must, func(_, lo, hi int) bool {
+		n = min(n+hi-lo, math.MaxInt32)
+		return true
+	})
+	return n
+}
+
+// Recorded yields events that came in the order of the pattern, for each chunk of the first lane the first
+// ones if there are some.
+func (b *Braid) Recorded() iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		s := 0
+		for f := range b.lanes[0].chunks {
+			for s < len(b.lanes[1].chunks) && b.early(f, s) {
+				s++
+			}
+			if s == len(b.lanes[1].chunks) {
+				return
+			}
+			if events := b.events(f, s); slices.IsSorted(events) && !yield(events) {
+				return
+			}
+		}
+	}
+}
+
+// early reports whether an event of chunk s of the second lane came before one of chunk f of the
+// first lane that the pattern has before it.
+func (b *Braid) early(f, s int) bool {
+	for x, first := range b.ks[0] {
+		for y, second := range b.ks[1] {
+			if first < second && b.lanes[1].chunks[s][y] < b.lanes[0].chunks[f][x] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Bounds of what is kept for a tuple.
+const (
+	maxChunks = 1 << 18
+	maxBraids = 1 << 14
+	maxPlace  = 128 // accesses of one region at one place
+)
+
+// A Braider finds braids in one trace.
+type Braider struct {
+	*searcher
+	tuples []Tuple
+	locks  *lockNumbers
+	at     map[uint64]map[int32]*spot // by place and location
+}
+
+// A spot is the accesses of a location at a place.
+type spot struct {
+	g    trace.GID // of the first one
+	many bool      // others access it there, too
+	at   []int32   // ascending
+}
+
+// NewBraider prepares to find those of the given tuples.
+func NewBraider(t *trace.Trace, o *order.Order, regions *Regions, tuples []Tuple) *Braider {
+	patterns := make([]Pattern, len(tuples))
+	b := &Braider{tuples: tuples, locks: newLockNumbers(t, o), at: make(map[uint64]map[int32]*spot)}
+	for k := range tuples {
+		patterns[k] = *tuples[k].Pattern
+		for _, place := range tuples[k].Places {
+			b.at[place] = make(map[int32]*spot)
+		}
+	}
+	b.searcher = newSearcher(t, o, regions, patterns)
+	for i := range t.Events {
+		if b.locOf[i] < 0 {
+			continue
+		}
+		spots := b.at[b.place(int32(i))]
+		if spots == nil {
+			continue
+		}
+		g := t.Events[i].G
+		sp := spots[b.locOf[i]]
+		if sp == nil {
+			sp = &spot{g: g}
+			spots[b.locOf[i]] = sp
+		}
+		sp.at, sp.many = append(sp.at, int32(i)), sp.many || sp.g != g
+	}
+	return b
+}
+
+// Of returns for tuple number k all ways to choose its events, but for those that locks
+// exclude: nothing is passed over, as it is for [Search], except what adds nothing, as it is shown
+// by each run that shows it with an earlier first event, or with events of the second region that
+// are nearer to each other. It returns nil where there are too many, and for patterns that are
+// not of two regions of two goroutines with at most two events each.
+func (b *Braider) Of(k int) []Braid {
+	pl := &b.plans[k]
+	if !pl.braided() {
+		return nil
+	}
+	s := &strands{Braider: b, plan: pl, places: b.tuples[k].Places, byPlace: make(map[uint64][]int32), room: maxChunks}
+	for n := range pl.blocks {
+		s.of[n] = s.strand(n)
+	}
+	if s.find(); s.room <= 0 {
+		return nil
+	}
+	return s.join()
+}
+
+// braided reports whether a pattern is of two regions of two goroutines, of at most two
+// events each, in both of which is a variable that they share.
+func (p *plan) braided() bool {
+	return len(p.blocks) == 2 && p.blocks[0].goroutine != p.blocks[1].goroutine &&
+		len(p.blocks[0].events) <= 2 && len(p.blocks[1].events) <= 2 &&
+		slices.ContainsFunc(p.blocks[0].vars, func(v int) bool { return slices.Contains(p.blocks[1].vars, v) })
+}
+
+// A strand is the chunks for one block of a tuple.
+type strand struct {
+	*block
+	shape  *shape
+	places []uint64
+	others [][]uint64 // by event: the places of the other region where that accesses the same variable
+	within []bool     // by event: the other region has events before and after
+	lanes  []*lane
+	of     map[string]*lane
+}
+
+// gap reports whether the other region has an event between the two of s.
+func (s *strand) gap() bool { return len(s.events) == 2 && s.events[1] > s.events[0]+1 }
+
+// strands are those of the two blocks of a tuple.
+type strands struct {
+	*Braider
+	*plan
+	places  []uint64
+	of      [2]*strand
+	byPlace map[uint64][]int32 // the accesses of the region at hand
+	room    int                // for chunks
+}
+
+func (b *strands) strand(n int) *strand {
+	s := &strand{block: &b.blocks[n], shape: &b.shapes[b.blocks[n].shape], of: make(map[string]*lane)}
+	for _, k := range s.events {
+		s.places = append(s.places, b.places[k])
+		s.within = append(s.within, k > 0 && k < len(b.Events)-1)
+		var others []uint64
+		for _, j := range b.blocks[1-n].events {
+			if b.Events[j].Variable == b.Events[k].Variable {
+				others = append(others, b.places[j])
+			}
+		}
+		s.others = append(s.others, others)
+	}
+	return s
+}
+
+// met returns the accesses at the place of number n of s that have a counterpart of another
+// goroutine in the other region.
+func (b *strands) met(s *strand, n int) (met []int32) {
+	for loc, sp := range b.at[s.places[n]] {
+		if !slices.ContainsFunc(s.others[n], func(place uint64) bool {
+			return !slices.ContainsFunc(b.overlaps[loc], func(loc int32) bool {
+				other := b.at[place][loc]
+				return other != nil && (sp.many || other.many || sp.g != other.g)
+			})
+		}) {
+			met = append(met, sp.at...)
+		}
+	}
+	return met
+}
+
+// place is that of event i, as [Tuple] has it.
+func (s *searcher) place(i int32) uint64 {
+	if site, ok := s.t.Sites[s.t.Events[i].Site]; ok && site.Key != 0 {
+		return site.Key
+	}
+	return uint64(s.t.Events[i].Site)
+}
+
+// find finds the chunks of both strands, region by region.
+func (b *strands) find() {
+	var all []int32
+	for _, s := range b.of {
+		for n := range s.places {
+			all = append(all, b.met(s, n)...)
+		}
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	open := make(map[trace.GID][]int32)
+	for _, i := range all {
+		g := b.t.Events[i].G
+		if its := open[g]; len(its) > 0 && (b.regions.of[i] == 0 || b.regions.of[i] != b.regions.of[its[0]]) {
+			b.region(g, its)
+			open[g] = its[:0]
+		}
+		open[g] = append(open[g], i)
+	}
+	for _, g := range slices.Sorted(maps.Keys(open)) {
+		b.region(g, open[g])
+	}
+}
+
+// region finds the chunks of one region of goroutine g.
+func (b *strands) region(g trace.GID, events []int32) {
+	clear(b.byPlace)
+	for _, i := range events {
+		p := b.place(i)
+		if b.byPlace[p] = append(b.byPlace[p], i); len(b.byPlace[p]) > maxPlace {
+			b.room = 0
+		}
+	}
+	for _, s := range b.of {
+		if b.room > 0 {
+			b.choose(s, g)
+		}
+	}
+}
+
+// choose finds the chunks of strand s in the region at hand.
+func (b *strands) choose(s *strand, g trace.GID) {
+	firsts := slices.DeleteFunc(slices.Clone(b.byPlace[s.places[0]]), func(i int32) bool { return !b.fits(s, 0, i) })
+	if len(firsts) == 0 {
+		return
+	}
+	if len(s.events) == 1 {
+		for _, i := range firsts {
+			b.add(s, g, 0, i)
+		}
+		return
+	}
+	for _, j := range b.byPlace[s.places[1]] {
+		if !b.fits(s, 1, j) {
+			continue
+		}
+		n, _ := slices.BinarySearch(firsts, j)
+		before := firsts[:n]
+		for k := range before {
+			// An earlier first event of the pattern is as good, and so is the last one
+			// before the next event where nothing comes in between.
+			i, ordinal := before[k], 0
+			same := func(h int32) bool { return b.locOf[h] == b.locOf[i] }
+			switch {
+			case slices.Contains(b.overlaps[b.locOf[i]], b.locOf[j]) != (s.shape.vars[0] == s.shape.vars[1]):
+				continue
+			case s.events[0] == 0:
+				if slices.ContainsFunc(before[:k], same) {
+					continue
+				}
+			case !s.gap():
+				if slices.ContainsFunc(before[k+1:], func(h int32) bool { return same(h) && b.locks.of(h) == b.locks.of(i) }) {
+					continue
+				}
+			default:
+				ordinal = k
+			}
+			b.add(s, g, ordinal, i, j)
+		}
+	}
+}
+
+// fits reports whether event i can be number n of the strand.
+func (b *strands) fits(s *strand, n int, i int32) bool {
+	e := &b.t.Events[i]
+	if s.shape.writes[n] {
+		return order.Writes(e)
+	}
+	return e.Kind != trace.Write && e.Kind != trace.AtomicStore
+}
+
+// add adds a chunk. Those of other ordinals are in other lanes.
+func (b *strands) add(s *strand, g trace.GID, ordinal int, events ...int32) {
+	l := &lane{g: g}
+	for n, i := range events {
+		l.locs = append(l.locs, b.locOf[i])
+		l.locks = append(l.locks, 0)
+		if s.within[n] {
+			l.locks[n] = b.locks.of(i)
+		}
+	}
+	if s.gap() {
+		l.through = b.locks.through(events[0], events[1])
+	}
+	b.key = b.key[:0]
+	for _, n := range slices.Concat([]int32{int32(g), l.through, int32(ordinal)}, l.locs, l.locks) {
+		b.number(n)
+	}
+	if known := s.of[string(b.key)]; known != nil {
+		l = known
+	} else {
+		s.of[string(b.key)] = l
+		s.lanes = append(s.lanes, l)
+	}
+	l.chunks = append(l.chunks, slices.Clone(events))
+	b.room--
+}
+
+// join puts the lanes of both strands together.
+func (b *strands) join() []Braid {
+	p, ks := b.Pattern, [2][]int{b.blocks[0].events, b.blocks[1].events}
+	braids := []Braid{}
+	byLoc := make(map[int32][]*lane)
+	// A variable that both have.
+	n, m := 0, -1
+	for ; m < 0; n++ {
+		v := p.Events[ks[0][n]].Variable
+		m = slices.IndexFunc(ks[1], func(k int) bool { return p.Events[k].Variable == v })
+	}
+	n--
+	for _, l := range b.of[1].lanes {
+		byLoc[l.locs[m]] = append(byLoc[l.locs[m]], l)
+	}
+	for _, l := range b.of[0].lanes {
+		for _, loc := range b.overlaps[l.locs[n]] {
+			for _, h := range byLoc[loc] {
+				if l.g == h.g || !b.share(p, ks, l, h) || b.locks.exclude(l, h) || b.locks.exclude(h, l) {
+					continue
+				}
+				if len(braids) == maxBraids {
+					return nil
+				}
+				braids = append(braids, Braid{p, b.o, b.t, ks, [2]*lane{l, h}})
+			}
+		}
+	}
+	return braids
+}
+
+// share reports whether the lanes access the same memory where the pattern has the same variable, and
+// other memory elsewhere.
+func (b *strands) share(p *Pattern, ks [2][]int, l, h *lane) bool {
+	for x, k := range ks[0] {
+		for y, j := range ks[1] {
+			if slices.Contains(b.overlaps[l.locs[x]], h.locs[y]) != (p.Events[k].Variable == p.Events[j].Variable) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// lockNumbers number sets of locks, without those that only one goroutine takes.
+type lockNumbers struct {
+	o       *order.Order
+	many    map[uint64]bool
+	sets    [][]order.Lock
+	numbers map[string]int32
+	known   map[order.LockSet]int32
+}
+
+func newLockNumbers(t *trace.Trace, o *order.Order) *lockNumbers {
+	n := &lockNumbers{o: o, many: make(map[uint64]bool), sets: [][]order.Lock{nil}, numbers: make(map[string]int32), known: make(map[order.LockSet]int32)}
+	by := make(map[uint64]trace.GID)
+	for _, s := range o.Sections() {
+		g := t.Events[s.Acq].G
+		if one, ok := by[s.Obj]; ok && one != g {
+			n.many[s.Obj] = true
+		}
+		by[s.Obj] = g
+	}
+	return n
+}
+
+// of is the number of the locks that protect event i.
+func (n *lockNumbers) of(i int32) int32 {
+	set := n.o.LockSet(int(i))
+	if set == 0 {
+		return 0
+	}
+	k, ok := n.known[set]
+	if !ok {
+		k = n.number(slices.Clone(n.o.Locks(set)))
+		n.known[set] = k
+	}
+	return k
+}
+
+// through is the number of the locks that are held from event i to event j of the same goroutine,
+// each in one critical section.
+func (n *lockNumbers) through(i, j int32) int32 {
+	var locks []order.Lock
+	for _, acq := range n.o.Held(int(i)) {
+		if s, ok := n.o.Section(int(acq)); ok && slices.Contains(n.o.Held(int(j)), acq) {
+			locks = append(locks, s.Lock)
+		}
+	}
+	return n.number(locks)
+}
+
+func (n *lockNumbers) number(locks []order.Lock) int32 {
+	locks = slices.DeleteFunc(locks, func(l order.Lock) bool { return !n.many[l.Obj] })
+	if len(locks) == 0 {
+		return 0
+	}
+	order.SortLocks(locks)
+	locks = slices.Compact(locks)
+	key := fmt.Sprint(locks)
+	k, ok := n.numbers[key]
+	if !ok {
+		k = int32(len(n.sets))
+		n.numbers[key] = k
+		n.sets = append(n.sets, locks)
+	}
+	return k
+}
+
+// exclude reports whether what l holds all the time keeps an event of h from coming in between.
+func (n *lockNumbers) exclude(l, h *lane) bool {
+	return slices.ContainsFunc(h.locks, func(k int32) bool { return order.Exclude(n.sets[l.through], n.sets[k]) })
+}
+
+// Ends returns the first events of both lanes and the last ones, in the order of the pattern.
+func (b *Braid) Ends() (first, last []int) {
+	return b.events(0, 0), b.events(len(b.lanes[0].chunks)-1, len(b.lanes[1].chunks)-1)
+}

@@ -1,0 +1,134 @@
+package analysis
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/analysis/anomaly"
+	"github.com/gopredict/gopredict/analysis/detect"
+	"github.com/gopredict/gopredict/internal/bug"
+)
+
+// This file looks at all matches of patterns at the places of a candidate, as pairs.go does at
+// all pairs.
+
+// maxTried is how many instances of a pattern are tried before all matches are looked at: one of these may be
+// much simpler to come to.
+const maxTried = 2
+
+// many reports whether c is a pattern that has more matches than instances.
+func (p *predictor) many(c detect.Candidate) bool { return len(c.Tuples) > 0 && !c.Exhaustive }
+
+// nearest returns c with the instances that are tried at first.
+func (p *predictor) nearest(c detect.Candidate) detect.Candidate {
+	if p.many(c) {
+		c.Instances = c.Instances[:min(len(c.Instances), maxTried)]
+	}
+	return c
+}
+
+// allMatches looks at all matches of those undecided candidates of patterns that have more of
+// them than instances, of which of has what the detectors say. It returns those that are
+// undecided then.
+func (p *predictor) allMatches(fs []Finding, of []detect.Candidate, undecided []candidate) []candidate {
+	var tuples []anomaly.Tuple
+	for _, c := range undecided {
+		if p.many(c.Candidate) {
+			tuples = append(tuples, c.Tuples...)
+		}
+	}
+	if len(tuples) == 0 {
+		return undecided
+	}
+	braider := anomaly.NewBraider(p.t, p.o, anomaly.FindRegions(p.t, p.o), tuples)
+	left, first := undecided[:0], 0
+	for _, c := range undecided {
+		if p.many(c.Candidate) {
+			p.decideMatches(&fs[c.finding], &c, braider, first)
+			first += len(c.Tuples)
+			of[c.finding] = c.Candidate
+			if p.opts.known(c.Name) == Tried {
+				continue
+			}
+		}
+		if fs[c.finding].Status == bug.Undecided && len(c.open) > 0 {
+			left = append(left, c)
+		}
+	}
+	return left
+}
+
+// decideMatches looks at all matches of c, whose tuples are those of braider from first on, and
+// notes in the finding f if that decides c. If not, and there are not too many of them left, these
+// are its instances from now on.
+func (p *predictor) decideMatches(f *Finding, c *candidate, braider *anomaly.Braider, first int) {
+	p.left = effort
+	var braids []anomaly.Braid
+	over := false
+	for k := range c.Tuples {
+		bs := braider.Of(first + k)
+		if g, ok := p.recorded(c, bs); ok {
+			*f = g
+			return
+		}
+		braids, over = append(braids, bs...), over || bs == nil
+	}
+	if len(c.Instances) > maxTried {
+		p.left = effort
+		if *f, c.open = p.decide(c.Candidate); f.Status == bug.Predicted {
+			return
+		}
+	}
+	if over || p.opts.known(c.Name) == Tried {
+		return
+	}
+	must, left := p.must(), 0
+	for _, b := range braids {
+		left += b.Count(must)
+	}
+	groups, ok := p.groupsOf(braids)
+	if !ok || left > maxLeft {
+		return
+	}
+	var all []detect.Instance
+	for _, b := range braids {
+		for events := range b.Matches(must) {
+			all = append(all, detect.Instance{Accesses: events, Pattern: b.Pattern})
+		}
+	}
+	p.decideLeft(f, c, all, groups)
+}
+
+// recorded looks for a match that came in the order of the pattern.
+func (p *predictor) recorded(c *candidate, braids []anomaly.Braid) (Finding, bool) {
+	judged := 0
+	for _, b := range braids {
+		for events := range b.Recorded() {
+			if judged++; judged > maxMet || p.left < 0 {
+				return Finding{}, false
+			}
+			if f, _ := p.decide(detect.Candidate{Kind: c.Kind, Name: c.Name, Instances: []detect.Instance{{Accesses: events, Pattern: b.Pattern}}}); f.Status == bug.Predicted {
+				return f, true
+			}
+		}
+	}
+	return Finding{}, false
+}
+
+// groupsOf is groups for matches.
+func (p *predictor) groupsOf(braids []anomaly.Braid) (groups []detect.Instance, ok bool) {
+	seen := make(map[string]bool)
+	for _, b := range braids {
+		first, last := b.Ends()
+		if !slices.Equal(p.tests.Of(first), p.tests.Of(last)) {
+			return nil, false
+		}
+		key := fmt.Sprint(p.planner.From(first...), "\x00", strings.Join(p.tests.Of(first), "\x00"))
+		if !seen[key] {
+			seen[key] = true
+			groups = append(groups, detect.Instance{Accesses: first, Pattern: b.Pattern})
+		}
+	}
+	return groups, len(groups) <= maxGroups
+}
