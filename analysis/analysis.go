@@ -87,6 +87,7 @@ type Finding struct {
 	// finding that only this keeps from being infeasible: it may be there in one of
 	// them. Findings of the same tests share them.
 	Departures []*Departure
+	detector   int // which one of detect.All
 }
 
 // A Recipe makes a schedule for a finding. Pattern is the one that it shows; nil
@@ -162,21 +163,89 @@ const planning = 1 << 32
 // Predict analyses t. It fails for a trace that contradicts itself, and when
 // ctx ends. Equal traces give equal results.
 func Predict(ctx context.Context, t *trace.Trace, opts Options) (*Result, error) {
+	return predictIn(ctx, windows(t, leastWindow), opts)
+}
+
+// predictIn is Predict for a trace that is divided into windows.
+func predictIn(ctx context.Context, ws []window, opts Options) (*Result, error) {
+	if opts.Schedules == 0 {
+		opts.Schedules = 3
+	}
+	whole := newBudgets(&opts)
+	if len(ws) == 1 {
+		return predict(ctx, ws[0].Trace, opts, whole)
+	}
+	r := new(Result)
+	predicted := make(map[string]bool)
+	known := opts.Known
+	opts.Known = func(name string) Known {
+		switch {
+		case predicted[name]:
+			return Settled
+		case known != nil:
+			return known(name)
+		}
+		return Unknown
+	}
+	for k, w := range ws {
+		its, err := predict(ctx, w.Trace, opts, whole.share(len(ws)-k, &opts))
+		if err != nil {
+			return nil, err
+		}
+		r.join(its, w.from)
+		for _, f := range its.Findings {
+			predicted[f.Name] = predicted[f.Name] || f.Status == bug.Predicted
+		}
+	}
+	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return a.detector - b.detector })
+	r.Candidates = len(r.Findings) + r.Pruned()
+	return r, nil
+}
+
+// budgets bound the work for a trace, or a window of one.
+type budgets struct {
+	candidates *solver.Budget // for solving all of them that are no patterns
+	patterns   *solver.Budget // for solving these
+	proofs     *solver.Budget // for what else the program could do
+	planning   *solver.Budget // steps of the planner
+}
+
+func newBudgets(opts *Options) budgets {
+	each := opts.Solving.budget()
+	b := budgets{
+		candidates: &solver.Budget{Steps: solvedCandidates * each.Steps, Memory: each.Memory},
+		patterns:   &solver.Budget{Steps: solvedPatterns * each.Steps, Memory: each.Memory},
+		proofs:     &solver.Budget{Steps: solvedProofs * each.Steps, Memory: each.Memory},
+		planning:   &solver.Budget{Steps: planning},
+	}
+	if opts.Known != nil { // a further trace of what was solved already
+		b.candidates.Steps = each.Steps
+		b.proofs.Steps = each.Steps / departingPart
+	}
+	return b
+}
+
+// share returns one of n parts of what is left, or what one candidate can take.
+func (b budgets) share(n int, opts *Options) budgets {
+	one := opts.Solving.budget().Steps
+	part := func(b *solver.Budget) *solver.Budget { return b.Part(max(b.Steps/int64(n), one)) }
+	return budgets{part(b.candidates), part(b.patterns), part(b.proofs), b.planning.Share(int64(n))}
+}
+
+// predict is Predict for a trace that is one window.
+func predict(ctx context.Context, t *trace.Trace, opts Options, b budgets) (*Result, error) {
 	o, err := order.New(t)
 	if err != nil {
 		return nil, fmt.Errorf("analysis: %w", err)
 	}
-	if opts.Schedules == 0 {
-		opts.Schedules = 3
-	}
-	p := &predictor{t: t, o: o, opts: opts, flow: trace.NewFlow(t), tests: detect.NewTests(t, o), settled: make(map[string]bool), elsewhere: make(map[trace.SiteID]bool)}
+	p := &predictor{t: t, o: o, opts: opts, budgets: b, flow: trace.NewFlow(t), tests: detect.NewTests(t, o), settled: make(map[string]bool), elsewhere: make(map[trace.SiteID]bool)}
 	r := new(Result)
 	in := &detect.Input{
 		Trace: t, Order: o, Flow: p.flow, Tests: p.tests, Kinds: opts.Kinds, Patterns: opts.Patterns, Properties: opts.Properties,
 		Known: func(race string) bool { return p.settled[race] },
 	}
 	var effects [][2]int // findings that may be effects of others
-	for _, d := range detect.All {
+	for k, d := range detect.All {
 		first := len(r.Findings)
 		cs, counts := d.Candidates(in)
 		r.Counts.Add(counts)
@@ -187,6 +256,12 @@ func Predict(ctx context.Context, t *trace.Trace, opts Options) (*Result, error)
 		if d.Effects {
 			effects = append(effects, [2]int{first, len(r.Findings)})
 		}
+		for n := range r.Findings[first:] {
+			r.Findings[first+n].detector = k
+		}
+	}
+	if p.planner != nil {
+		b.planning.Spend(p.planner.Spent())
 	}
 	if err := p.demote(ctx, r.Findings); err != nil {
 		return nil, err
@@ -235,9 +310,7 @@ type predictor struct {
 	flow       *trace.Flow           // what values follow from
 	slice      *trace.Slice          // what branches decide
 	tests      *detect.Tests         // who events are done for
-	candidates solver.Budget         // for solving all of them that are no patterns
-	patterns   solver.Budget         // for solving these
-	proofs     solver.Budget         // for what else the program could do
+	budgets
 	// The names of candidates that are predicted, or were left out as they are settled;
 	// of the latter the places, too.
 	settled   map[string]bool
@@ -250,14 +323,6 @@ func (p *predictor) prepare() {
 	p.planner = schedule.NewPlanner(p.t, p.o, p.graphs)
 	p.slice = trace.NewSlice(p.t, p.flow)
 	p.planner.Slice(p.slice)
-	each := p.opts.Solving.budget()
-	p.candidates = solver.Budget{Steps: solvedCandidates * each.Steps, Memory: each.Memory}
-	p.patterns = solver.Budget{Steps: solvedPatterns * each.Steps, Memory: each.Memory}
-	p.proofs = solver.Budget{Steps: solvedProofs * each.Steps, Memory: each.Memory}
-	if p.opts.Known != nil { // a further trace of what was solved already
-		p.candidates.Steps = each.Steps
-		p.proofs.Steps = each.Steps / departingPart
-	}
 }
 
 // judge is who has to agree to schedules. Many a further trace needs none.
@@ -467,7 +532,7 @@ func (p *predictor) schedules(f *Finding, instances []instance) {
 			f.Reason = cmp.Or(f.Reason, givenUp)
 			return
 		}
-		if p.planner.Spent() > planning {
+		if p.planner.Spent() > p.planning.Steps {
 			f.Reason = cmp.Or(f.Reason, givenUp)
 			return
 		}

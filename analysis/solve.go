@@ -109,9 +109,9 @@ func (p *predictor) newSolving(undecided []candidate) *solving {
 // together is the budget of all candidates that are such as v.
 func (p *predictor) together(v instance) *solver.Budget {
 	if v.Pattern != nil {
-		return &p.patterns
+		return p.patterns
 	}
-	return &p.candidates
+	return p.candidates
 }
 
 func (s *solving) close() {

@@ -15,6 +15,7 @@ type channel struct {
 	// those that timers send. Then only the order of each side is checked.
 	external bool
 	made     bool // the trace has its making
+	closed   bool // before the trace began
 }
 
 // A chanOp is a send or receive, from the event that begins it.
@@ -35,6 +36,7 @@ func (p *program) compileChannels() {
 	begun := map[trace.GID]int32{} // the begin of the operation underway
 	cases := map[trace.GID]int32{} // the first case of the select to come
 	sent, received := []uint64{}, []uint64{}
+	closes := map[int32]bool{}
 	op := func(i int, recv bool) {
 		p.info[i].ref = int32(len(p.ops))
 		p.ops = append(p.ops, chanOp{ch: ids.of(p.t.Events[i].Obj), recv: recv})
@@ -51,6 +53,10 @@ func (p *program) compileChannels() {
 				}
 				p.info[i].ref = id
 				p.chans[id].made = p.chans[id].made || e.Kind == trace.ChanMake
+				if e.Kind == trace.Close {
+					closes[id] = true
+				}
+				p.chans[id].closed = p.chans[id].closed || e.Kind == trace.RecvDone && e.Val == 0 && !closes[id]
 			}
 		}
 		begin, underway := begun[e.G]

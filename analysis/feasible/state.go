@@ -106,7 +106,7 @@ func (s *state) reset() {
 	clear(s.waitGroups)
 	clear(s.onces)
 	for c := range s.chans {
-		s.chans[c] = chanState{diverged: math.MaxUint64}
+		s.chans[c] = chanState{diverged: math.MaxUint64, closed: s.p.chans[c].closed}
 	}
 	clear(s.posts)
 	clear(s.posted)

@@ -82,6 +82,23 @@ type Recipe struct {
 	p        *Planner
 	method   method
 	given    *given // in place of a method
+	offset   int    // where the planner's trace begins in that which Accesses are of
+}
+
+// In returns r for a trace of which that of its planner is a part, that begins at position
+// offset.
+func (r Recipe) In(offset int) Recipe {
+	r.Accesses = shifted(r.Accesses, offset)
+	r.offset += offset
+	return r
+}
+
+func shifted(positions []int, by int) []int {
+	all := make([]int, len(positions))
+	for k, i := range positions {
+		all[k] = i + by
+	}
+	return all
 }
 
 // Scheduler is who makes the schedule.
@@ -106,5 +123,8 @@ func (r Recipe) Schedule() Schedule {
 	}
 	s.From -= len(all)
 	s.Steps = append(all, s.Steps...)
+	if r.offset > 0 {
+		return Schedule{s.From + r.offset, shifted(s.Steps, r.offset), shifted(s.Violation, r.offset), shifted(s.Hold, r.offset)}
+	}
 	return s
 }

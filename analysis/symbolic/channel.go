@@ -33,7 +33,7 @@ type channel struct {
 	closes  []int32
 	dones   []int32 // completions
 	panics  []int32 // of sends
-	outside bool    // elements come or go that no event accounts for
+	outside bool    // elements come or go that no event accounts for, or it was closed before the trace began
 }
 
 // line returns where the operation of rank n begins on one side, or none.
@@ -117,6 +117,7 @@ func (cs *channels) begin(i int32, c *channel, recv bool) {
 func (cs *channels) rank(m *Model, stray map[int32]bool) {
 	waiting := make(map[trace.GID]int32)
 	highest := make(map[*channel]*[2]uint64)
+	early := make(map[*channel]bool) // found closed before anybody has closed it
 	for i := range m.t.Events {
 		e, pos := &m.t.Events[i], int32(i)
 		switch e.Kind {
@@ -153,6 +154,7 @@ func (cs *channels) rank(m *Model, stray map[int32]bool) {
 			}
 			h := &highest[c][b2i(e.Kind == trace.RecvDone)]
 			*h = max(*h, e.Val)
+			early[c] = early[c] || e.Kind == trace.RecvDone && e.Val == 0 && (len(c.closes) == 0 || pos < c.closes[0])
 		case trace.Panic:
 			if k, ok := waiting[e.G]; ok && k != none && !cs.ops[k].recv {
 				cs.ended[pos] = k
@@ -161,7 +163,7 @@ func (cs *channels) rank(m *Model, stray map[int32]bool) {
 		}
 	}
 	for c, h := range highest {
-		c.outside = h[1] > uint64(len(c.sends)) || h[0] > uint64(len(c.recvs)+c.cap)
+		c.outside = h[1] > uint64(len(c.sends)) || h[0] > uint64(len(c.recvs)+c.cap) || early[c]
 	}
 }
 

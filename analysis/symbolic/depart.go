@@ -51,11 +51,17 @@ const maxDepartings = 16
 // well.
 func (d *Departures) All(ctx context.Context, base int, in func(trace.GID) bool, engine func(*solver.Formula) (solver.Engine, error), budget *solver.Budget) ([]Departing, error) {
 	m := d.m
-	budget.Spend(int64(len(m.t.Events) - base))
+	end := base // of all that these goroutines do
+	for g, i := range m.last {
+		if in(trace.GID(g)) {
+			end = max(end, int(i)+1)
+		}
+	}
+	budget.Spend(int64(end - base))
 	var all []Departing
 	var targets []Target // one for each site
 	of := make(map[trace.SiteID]int)
-	for i := base; i < len(m.t.Events); i++ {
+	for i := base; i < end; i++ {
 		switch e := &m.t.Events[i]; {
 		case !in(e.G):
 		case m.doubt().swaps[i] && len(all) == 0:
@@ -76,7 +82,7 @@ func (d *Departures) All(ctx context.Context, base int, in func(trace.GID) bool,
 		if k == maxDepartings || budget.Over() {
 			return append(all, Departing{At: t.Departs[0], Stands: none, Why: "not all was looked at"}), nil
 		}
-		budget.Spend(int64(len(m.t.Events)-base) / passed) // to find what it needs
+		budget.Spend(int64(end-base) / passed) // to find what it needs
 		a, err := q.Decide(ctx, k, budget)
 		switch {
 		case err != nil:

@@ -300,7 +300,7 @@ func (c *confirmation) upTo(at int) (steps, hold []int) {
 	for o := range t.Goroutines {
 		test := t.Goroutines[o].Test
 		if its[o] = trace.GID(o) == g || test != "" && test == t.Goroutines[g].Test; its[o] {
-			first, end := c.index.Extent(trace.GID(o))
+			first, end := c.index.Extent(t, trace.GID(o))
 			from, to = min(from, first), max(to, end)
 		}
 	}

@@ -374,8 +374,8 @@ func unlessDone[T any](ctx context.Context, f func() (T, error)) (T, error) {
 // CutSearch says that not all patterns were found.
 const CutSearch = "the search for patterns ended early, as there are too many ways to choose accesses; -predict.kinds=race leaves it out"
 
-// TooLong says that no assertions were predicted.
-var TooLong = fmt.Sprintf("failing assertions were not looked for, as there are more than %d events: -run=NAME selects fewer tests", trace.MaxFlow)
+// TooLong says that assertions of some tests were not predicted.
+var TooLong = fmt.Sprintf("failing assertions were not looked for in tests that have, with those beside them, more than %d events: -run=NAME selects fewer tests", trace.MaxFlow)
 
 // Files returns how files of the module or workspace of env are named.
 func Files(env gotool.Env) witness.Files {

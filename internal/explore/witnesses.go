@@ -116,7 +116,7 @@ func (c *confirmation) unscheduled(f analysis.Finding) *witness.Witness {
 // outside of all tests or infeasible; the report shows its accesses.
 func (c *confirmation) outside(f analysis.Finding) *witness.Witness {
 	w := &witness.Witness{
-		ID:   witness.ID(c.trace, f.Kind, f.Accesses, c.source),
+		ID:   c.index.ID(c.trace, f.Kind, f.Accesses, c.source),
 		Kind: f.Kind, Package: c.run.Package.Path, Tests: f.Tests,
 	}
 	for k, i := range f.Accesses {

@@ -17,7 +17,12 @@ func (f *Finding) connect(ev *Evidence, n namer, steps []witness.Step) {
 	if t == nil || len(steps) == 0 {
 		return
 	}
-	c := connection{t: t, at: witness.Find(t, steps), steps: f.Interleaving}
+	index := ev.Index
+	if t != ev.Trace {
+		index = nil
+	}
+	c := connection{t: t, at: witness.Find(t, index, steps), steps: f.Interleaving}
+	c.first, c.end = index.Range(t, steps)
 	c.locks(ev, n, f.Accesses)
 	c.starts(n)
 	c.completions()
@@ -32,6 +37,8 @@ type connection struct {
 	at    []int // positions of the steps in t; -1: it has none
 	steps []Step
 	edges []Edge
+	// Where the events of the goroutines of the steps are, from the first one to after the last.
+	first, end int
 }
 
 // event returns that of step i, nil if there is none.
@@ -70,7 +77,8 @@ func (c *connection) locks(ev *Evidence, n namer, accesses []Access) {
 	seen.Trace = c.t
 	names := make([][]string, len(c.steps))
 	var held []trace.Event
-	for p, e := range c.t.Events[:last+1] {
+	for p := c.first; p <= last; p++ {
+		e := c.t.Events[p]
 		switch e.Kind {
 		case trace.Acquire, trace.RAcquire:
 			held = append(held, e)
@@ -147,7 +155,7 @@ func (c *connection) completions() {
 		return -1
 	}
 	// What a step has begun may end long after the last one: a send, when its goroutine goes on.
-	for p := range c.t.Events {
+	for p := c.first; p < c.end; p++ {
 		switch e := &c.t.Events[p]; e.Kind {
 		case trace.Send, trace.Recv, trace.Select, trace.WaitGroupWait, trace.CondWait:
 			begun[e.G] = step(p)

@@ -30,6 +30,7 @@ type Evidence struct {
 	// created. If Trace is nil, Replayed is used for that.
 	Trace     *trace.Trace
 	Violation []int
+	Index     *witness.Index // of Trace; nil: it is not there
 	// Replayed is a recording of a replay in the order Result.Order; it gives
 	// the values. It may be nil.
 	Replayed *trace.Trace
@@ -45,7 +46,7 @@ func NewFinding(ev Evidence) Finding {
 		w = r.Witness
 	}
 	if ev.Trace == nil && ev.Replayed != nil {
-		ev.Trace, ev.Violation = ev.Replayed, witness.Find(ev.Replayed, w.Violation)
+		ev.Trace, ev.Violation = ev.Replayed, witness.Find(ev.Replayed, nil, w.Violation)
 	}
 	f := Finding{
 		ID: w.ID, Kind: w.Kind, Pattern: w.Pattern, Status: r.Status, Reason: r.Reason, Undecided: ev.Undecided,
@@ -394,11 +395,12 @@ func subtest(ev *Evidence, g *trace.Goroutine) string {
 	if !strings.HasPrefix(ev.Trace.Sites[g.Site].Func, "testing.") {
 		return "" // most are not, and a trace is long
 	}
-	begins := slices.IndexFunc(ev.Trace.Events, func(e trace.Event) bool { return e.G == g.ID && e.Kind == trace.TestBegin })
+	first, end := ev.Index.Extent(ev.Trace, g.ID)
+	begins := slices.IndexFunc(ev.Trace.Events[first:end], func(e trace.Event) bool { return e.G == g.ID && e.Kind == trace.TestBegin })
 	if begins < 0 {
 		return ""
 	}
-	name := ev.Trace.Names[ev.Trace.Events[begins].Obj]
+	name := ev.Trace.Names[ev.Trace.Events[first+begins].Obj]
 	if !strings.Contains(name, "/") {
 		return ""
 	}
@@ -412,14 +414,10 @@ func locks(ev *Evidence, n namer, g trace.GID, at int) []Place {
 	if at < 0 {
 		at = len(t.Events)
 	}
-	var held []trace.Event // acquires, by all goroutines
-	for _, e := range t.Events[:at] {
-		switch e.Kind {
-		case trace.Acquire, trace.RAcquire:
-			held = append(held, e)
-		case trace.Release, trace.RRelease:
-			held = released(held, e)
-		}
+	first, end := ev.Index.Extent(t, g)
+	held, ok := heldFrom(t, min(first, at), at)
+	if !ok || end == 0 {
+		held, _ = heldFrom(t, 0, at)
 	}
 	var out []Place
 	for _, e := range held {
@@ -428,6 +426,26 @@ func locks(ev *Evidence, n namer, g trace.GID, at int) []Place {
 		}
 	}
 	return out
+}
+
+// heldFrom returns the acquires from position from up to at that have no release, by all
+// goroutines. It is not ok if it takes those before to tell, as a goroutine has released what
+// it did not acquire there.
+func heldFrom(t *trace.Trace, from, at int) (held []trace.Event, ok bool) {
+	for _, e := range t.Events[from:at] {
+		switch e.Kind {
+		case trace.Acquire, trace.RAcquire:
+			held = append(held, e)
+		case trace.Release, trace.RRelease:
+			its := func(h trace.Event) bool { return h.G == e.G && h.Obj == e.Obj }
+			others := func(h trace.Event) bool { return h.G != e.G && h.Obj == e.Obj }
+			if from > 0 && !slices.ContainsFunc(held, its) && slices.ContainsFunc(held, others) {
+				return nil, false
+			}
+			held = released(held, e)
+		}
+	}
+	return held, true
 }
 
 // released takes from the acquires that have no release yet that of a lock which rel

@@ -247,8 +247,8 @@ func idsOf(t *testing.T, folder string, sites []trace.Site) map[string]string {
 	}
 	source := new(Sources)
 	return map[string]string{
-		"race":     ID(tr, bug.Race, []int{0, 1}, source),
-		"deadlock": ID(tr, bug.Deadlock, []int{2, 3}, source),
-		"channel":  ID(tr, bug.Channel, []int{4, 5}, source),
+		"race":     NewIndex(tr).ID(tr, bug.Race, []int{0, 1}, source),
+		"deadlock": NewIndex(tr).ID(tr, bug.Deadlock, []int{2, 3}, source),
+		"channel":  NewIndex(tr).ID(tr, bug.Channel, []int{4, 5}, source),
 	}
 }

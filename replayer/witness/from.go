@@ -123,7 +123,7 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Wit
 	}
 	w.Anchors = m.anchors()
 	stripRuns(w)
-	w.ID = index.id(t, meta.Kind, violation, meta.Source)
+	w.ID = index.ID(t, meta.Kind, violation, meta.Source)
 	return w, nil
 }
 

@@ -211,28 +211,28 @@ func TestFromScheduleErrors(t *testing.T) {
 func TestID(t *testing.T) {
 	lines := []string{"1 testbegin 0", "1 fork 2", "2 begin 0", "1 write a", "2 write a", "2 read a", "1 read a"}
 	tr := build(t, lines...)
-	id := ID(tr, "race", []int{3, 5}, nil)
+	id := NewIndex(tr).ID(tr, "race", []int{3, 5}, nil)
 	assert.Regexp(t, `^race-[0-9a-f]{6}$`, id)
-	assert.Equal(t, id, ID(tr, "race", []int{5, 3}, nil), "either order of the sites")
-	assert.NotEqual(t, id, ID(tr, "race", []int{4, 5}, nil), "another write")
-	assert.NotEqual(t, id, ID(tr, "race", []int{3, 6}, nil), "another read")
-	assert.NotEqual(t, id, ID(tr, "atomicity", []int{3, 5}, nil), "another kind")
+	assert.Equal(t, id, NewIndex(tr).ID(tr, "race", []int{5, 3}, nil), "either order of the sites")
+	assert.NotEqual(t, id, NewIndex(tr).ID(tr, "race", []int{4, 5}, nil), "another write")
+	assert.NotEqual(t, id, NewIndex(tr).ID(tr, "race", []int{3, 6}, nil), "another read")
+	assert.NotEqual(t, id, NewIndex(tr).ID(tr, "atomicity", []int{3, 5}, nil), "another kind")
 
 	moved := build(t, append([]string{"0 read 70 100", "0 read 80 101"}, lines...)...)
-	assert.Equal(t, id, ID(moved, "race", []int{5, 7}, nil), "moved lines")
+	assert.Equal(t, id, NewIndex(moved).ID(moved, "race", []int{5, 7}, nil), "moved lines")
 
 	twin := tr.Sites[tr.Events[5].Site] // x*x
 	twin.ID, twin.Col = 7|trace.SiteRewritten, 9
 	tr.Sites[twin.ID] = twin
 	tr.Events[6].Site = twin.ID
-	assert.Equal(t, id, ID(tr, "race", []int{3, 6}, nil), "a site that looks the same")
+	assert.Equal(t, id, NewIndex(tr).ID(tr, "race", []int{3, 6}, nil), "a site that looks the same")
 }
 
 func TestIDOfCallSites(t *testing.T) {
 	id := func(text string, line int) string {
 		source := &Sources{Read: func(string) ([]byte, error) { return []byte(text), nil }}
 		tr := build(t, "1 testbegin 0", "1 write a 2", "2 acq 20 "+fmt.Sprint(line))
-		return ID(tr, "race", []int{1, 2}, source)
+		return NewIndex(tr).ID(tr, "race", []int{1, 2}, source)
 	}
 	const text = "package p\n\nfunc f() {\n\tn.Store(1)\n\tn.Store(1)\n}\n"
 	assert.Equal(t, id(text, 4), id("// new\n"+text, 5))

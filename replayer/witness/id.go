@@ -20,11 +20,7 @@ import (
 //
 // Sites that nobody can tell apart, such as the two reads in x*x, have one
 // name. Different bugs can get the same ID, by chance only: see [Distinct].
-func ID(t *trace.Trace, kind bug.Kind, violation []int, source *Sources) string {
-	return NewIndex(t).id(t, kind, violation, source)
-}
-
-func (x *Index) id(t *trace.Trace, kind bug.Kind, violation []int, source *Sources) string {
+func (x *Index) ID(t *trace.Trace, kind bug.Kind, violation []int, source *Sources) string {
 	var sites []string
 	for _, i := range violation {
 		sites = append(sites, x.siteName(t, t.Events[i], source))

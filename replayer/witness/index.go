@@ -55,10 +55,33 @@ func NewIndex(t *trace.Trace) *Index {
 	return x
 }
 
-// Extent returns the position of the first event of goroutine g, and that after its last one;
-// the length of the trace and 0 if it has none.
-func (x *Index) Extent(g trace.GID) (first, end int) {
+// Extent returns the position of the first event of goroutine g of t, and that after its last one;
+// the length of the trace and 0 if it has none. Of no index it is all of t.
+func (x *Index) Extent(t *trace.Trace, g trace.GID) (first, end int) {
+	if x == nil {
+		return 0, len(t.Events)
+	}
 	return x.extent[g][0], x.extent[g][1]
+}
+
+// Range returns where the events of the goroutines of steps are in t, of which it is the index: the
+// position of the first one, and that after the last one. Of no index it is all of t.
+func (x *Index) Range(t *trace.Trace, steps []Step) (first, end int) {
+	if x == nil {
+		return 0, len(t.Events)
+	}
+	its := make(map[string]bool)
+	for _, s := range steps {
+		its[s.Goroutine] = true
+	}
+	first = len(t.Events)
+	for g := range t.Goroutines {
+		if its[t.Goroutines[g].Name()] {
+			a, b := x.Extent(t, trace.GID(g))
+			first, end = min(first, a), max(end, b)
+		}
+	}
+	return min(first, end), end
 }
 
 // rank ranks the sites of one function.

@@ -12,7 +12,7 @@ import (
 func (w *Witness) Observe(t *trace.Trace) *Witness {
 	out := *w
 	all := slices.Concat(w.Steps, w.Hold, w.Violation)
-	for i, at := range Find(t, all) {
+	for i, at := range Find(t, nil, all) {
 		all[i].Value = ""
 		if at >= 0 {
 			all[i].Value = value(t, at)
@@ -64,8 +64,8 @@ func (w *Witness) In(t *trace.Trace) []bool {
 }
 
 // Find returns for each step the position of its event in t, -1 if t does not
-// have it.
-func Find(t *trace.Trace, steps []Step) []int {
+// have it. The index is that of t; without one, all of t is looked through.
+func Find(t *trace.Trace, index *Index, steps []Step) []int {
 	wanted, places := make(map[where]bool), make(map[place]bool)
 	for _, s := range steps {
 		p := whereOf(s)
@@ -78,10 +78,16 @@ func Find(t *trace.Trace, steps []Step) []int {
 			sites[id] = p
 		}
 	}
-	begins := testBegins(t)
+	first, end := index.Range(t, steps)
+	var begins map[trace.GID]int
+	if index != nil {
+		begins = index.begins
+	} else {
+		begins = testBegins(t)
+	}
 	counts := make(map[where]int)
 	found := make(map[where]int)
-	for i := range t.Events {
+	for i := first; i < end; i++ {
 		e := &t.Events[i]
 		at, ok := sites[e.Site]
 		if begin, own := begins[e.G]; !ok || own && i < begin || int(e.G) >= len(t.Goroutines) {

@@ -1,0 +1,14 @@
+package analysis
+
+import (
+	"context"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+var Cuts = cuts
+
+// PredictInWindows is Predict for windows of at least so many events.
+func PredictInWindows(ctx context.Context, t *trace.Trace, least int, opts Options) (*Result, error) {
+	return predictIn(ctx, windows(t, least), opts)
+}

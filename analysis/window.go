@@ -1,0 +1,248 @@
+package analysis
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// This file divides a long trace of a package's tests into windows, which are analyzed one
+// after the other: tests that run one after another, of which nothing goes on in the next
+// one, are as many traces. So what is to be known of each event takes memory for one window
+// at a time, and no test is left undecided because others are long.
+
+// leastWindow is how many events a window has at least: each costs something for all
+// goroutines of the trace.
+const leastWindow = 1 << 18
+
+// A window is a part of a trace.
+type window struct {
+	*trace.Trace     // with the events of the window only
+	from         int // where these begin in the whole trace
+}
+
+// windows returns those of t, in their order: t itself, if it is one.
+func windows(t *trace.Trace, least int) []window {
+	if len(t.Events) < 2*least {
+		return []window{{t, 0}}
+	}
+	at := append(slices.Insert(cuts(t, least), 0, 0), len(t.Events))
+	all := make([]window, 0, len(at)-1)
+	for k, from := range at[:len(at)-1] {
+		all = append(all, window{part(t, from, at[k+1]), from})
+	}
+	return all
+}
+
+// part returns t with the events from position from up to to only. It shares them with t.
+func part(t *trace.Trace, from, to int) *trace.Trace {
+	if from == 0 && to == len(t.Events) {
+		return t
+	}
+	w := *t
+	w.Events = t.Events[from:to:to]
+	w.Freed, w.Held = nil, nil
+	for _, f := range t.Freed {
+		if f.At >= from && f.At < to {
+			f.At -= from
+			w.Freed = append(w.Freed, f)
+		}
+	}
+	for _, h := range t.Held {
+		if h.At >= from && h.At < to {
+			h.At -= from
+			w.Held = append(w.Held, h)
+		}
+	}
+	its := make([]bool, len(t.Goroutines))
+	for i := range w.Events {
+		its[w.Events[i].G] = true
+	}
+	w.Stuck = slices.DeleteFunc(slices.Clone(t.Stuck), func(s trace.Stuck) bool { return !its[s.G] })
+	w.Complete = w.Complete || to < len(t.Events)
+	return &w
+}
+
+// cuts returns the positions where windows of t but the first one begin, ascending, so that
+// each has least events or more. It is where the goroutine that runs the tests starts that of a
+// top-level test, and nothing else goes on over that: no other goroutine has events before
+// and after it, nobody holds a lock that is used after it, and no message, waiter or count
+// is left in a channel, condition or WaitGroup that is used after it. A channel that is closed
+// and a Once that is done stay so, memory keeps what it holds.
+func cuts(t *trace.Trace, least int) []int {
+	s := spans{over: make(map[int]int)}
+	goroutines := make([]extent, len(t.Goroutines))
+	// The objects of which an operation after another one depends on it.
+	conds, channels, objects := make(map[uint64]*extent), make(map[uint64]*extent), make(map[uint64]*extent)
+	closed := make(map[uint64]bool)
+	locks, groups := make(map[uint64]*held), make(map[uint64]*held)
+	var starts []int
+	for i := range t.Events {
+		e := &t.Events[i]
+		if g := &t.Goroutines[e.G]; !runsTests(g) {
+			goroutines[e.G].take(i)
+		} else if e.Kind == trace.Fork && e.Obj < uint64(len(t.Goroutines)) {
+			if g := &t.Goroutines[e.Obj]; g.Path == "0" && g.Test != "" {
+				starts = append(starts, i)
+			}
+		}
+		switch e.Kind {
+		case trace.Acquire, trace.RAcquire:
+			s.count(locks, e.Obj, i, 1)
+		case trace.Release, trace.RRelease:
+			s.count(locks, e.Obj, i, -1)
+		case trace.WaitGroupAdd:
+			s.count(groups, e.Obj, i, int(int64(e.Val)))
+		case trace.WaitGroupWait, trace.WaitGroupWaited:
+			s.count(groups, e.Obj, i, 0)
+		case trace.CondWait, trace.CondWake, trace.CondSignal, trace.CondBroadcast:
+			of(conds, e.Obj).take(i)
+		case trace.RecvDone:
+			if e.Obj != 0 && !(e.Val == 0 && closed[e.Obj]) {
+				of(channels, e.Obj).take(i)
+			}
+		case trace.Recv, trace.SelectRecv: // of a closed channel the end tells what comes of it
+			if e.Obj != 0 && !closed[e.Obj] {
+				of(channels, e.Obj).take(i)
+			}
+		case trace.Send, trace.SendDone, trace.SelectSend, trace.Close:
+			if e.Obj != 0 {
+				of(channels, e.Obj).take(i)
+			}
+			closed[e.Obj] = closed[e.Obj] || e.Kind == trace.Close
+		case trace.Call:
+			of(objects, e.Obj).take(i)
+		}
+	}
+	for k := range goroutines {
+		s.add(goroutines[k])
+	}
+	for _, m := range []map[uint64]*extent{conds, channels, objects} {
+		for _, x := range m {
+			s.add(*x)
+		}
+	}
+	for _, m := range []map[uint64]*held{locks, groups} {
+		for _, h := range m {
+			if h.n != 0 {
+				s.add(h.extent)
+			}
+		}
+	}
+	return s.free(starts, least, len(t.Events))
+}
+
+// runsTests reports whether g is the goroutine that runs all tests.
+func runsTests(g *trace.Goroutine) bool { return g.Test == "" && g.Path == "main" }
+
+// An extent is from the first to the last position of something; both are 0 of nothing.
+type extent struct {
+	first, end int // end is after the last one
+}
+
+func (s *extent) take(i int) {
+	if s.end == 0 {
+		s.first = i
+	}
+	s.end = i + 1
+}
+
+// of returns the extent of an object, which it makes.
+func of(m map[uint64]*extent, obj uint64) *extent {
+	if m[obj] == nil {
+		m[obj] = new(extent)
+	}
+	return m[obj]
+}
+
+// held counts holders of a lock, or what is to be waited for; its extent is since there was none.
+type held struct {
+	extent
+	n int
+}
+
+// spans are the things that windows must not divide.
+type spans struct {
+	over map[int]int // by position: how many begin to go on over it, less how many end to
+}
+
+func (s *spans) add(x extent) {
+	if x.end > x.first+1 {
+		s.over[x.first+1]++
+		s.over[x.end]--
+	}
+}
+
+// count notes an operation at position i that adds by to what is held of obj.
+func (s *spans) count(m map[uint64]*held, obj uint64, i, by int) {
+	h := m[obj]
+	if h == nil {
+		h = new(held)
+		m[obj] = h
+	}
+	if h.n == 0 {
+		h.extent = extent{}
+	}
+	h.take(i)
+	if h.n += by; h.n == 0 {
+		s.add(h.extent)
+	}
+}
+
+// free returns those of starts that nothing goes on over, as far from each other and from the ends
+// as least.
+func (s *spans) free(starts []int, least, events int) (all []int) {
+	at := slices.Sorted(maps.Keys(s.over))
+	over, last := 0, 0
+	for _, start := range starts {
+		for len(at) > 0 && at[0] <= start {
+			over += s.over[at[0]]
+			at = at[1:]
+		}
+		if over == 0 && start-last >= least && events-start >= least {
+			all = append(all, start)
+			last = start
+		}
+	}
+	return all
+}
+
+// join adds to r what was predicted from a window: each candidate is one finding of all windows,
+// the best that there is. What is pruned is not told apart by names: counted is what the window
+// with the most has.
+func (r *Result) join(o *Result, from int) {
+	for _, f := range o.Findings {
+		f.shift(from)
+		at := slices.IndexFunc(r.Findings, func(its Finding) bool { return its.Kind == f.Kind && its.Name == f.Name })
+		switch {
+		case at < 0:
+			r.Findings = append(r.Findings, f)
+		case r.Findings[at].Status == bug.Infeasible && f.Status != bug.Infeasible, r.Findings[at].Status != bug.Predicted && f.Status == bug.Predicted:
+			r.Findings[at] = f
+		}
+	}
+	r.Locked, r.Ordered = max(r.Locked, o.Locked), max(r.Ordered, o.Ordered)
+	r.Raced, r.Intended = max(r.Raced, o.Raced), max(r.Intended, o.Intended)
+	r.Cut, r.TooLong = r.Cut || o.Cut, r.TooLong || o.TooLong
+}
+
+// shift makes of a finding in a window, which begins at position from, one in the whole trace.
+func (f *Finding) shift(from int) {
+	if from == 0 {
+		return
+	}
+	f.Accesses = slices.Clone(f.Accesses)
+	for k := range f.Accesses {
+		f.Accesses[k] += from
+	}
+	for k := range f.Schedules {
+		f.Schedules[k].Recipe = f.Schedules[k].In(from)
+	}
+	for k, d := range f.Departures {
+		its := *d
+		its.Recipe.Recipe = d.In(from)
+		f.Departures[k] = &its
+	}
+}

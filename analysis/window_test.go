@@ -1,0 +1,155 @@
+package analysis_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/analysis/feasible"
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/tracetest"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// Goroutine 0 runs the tests: that of goroutine 1, which starts 2, and that of goroutine 3,
+// which starts 4.
+func TestCuts(t *testing.T) {
+	for _, test := range []struct {
+		name, first, second string
+		cut                 bool
+	}{
+		{"nothing in common", "2 w x", "4 w x", true},
+		{"a goroutine that goes on", "2 w x", "2 w x", false},
+		{"a lock", "2 acq l\n2 rel l", "4 acq l\n4 rel l", true},
+		{"a lock that is held", "2 acq l", "4 acq l", false},
+		{"a lock that is held, and not used", "2 acq l", "4 acq k", true},
+		{"a reader's lock that is held", "1 racq l\n2 racq l\n2 rrel l", "4 racq l", false},
+		{"a message", "2 send c/1\n2 sent c#1/1", "4 recv c/1\n4 recvd c#1/1", false},
+		{"a message that was received", "2 send c/1\n2 sent c#1/1\n1 recv c/1\n1 recvd c#1/1", "4 send c/1\n4 sent c#2/1", false},
+		{"a channel that is closed", "2 close c\n1 recv c\n1 recvd c", "4 recv c\n4 recvd c\n3 selrecv c", true},
+		{"a close", "2 recv c", "4 close c", false},
+		{"a WaitGroup that waits", "1 add g#1", "4 add g#-1\n3 wgwait g\n3 wgwaited g", false},
+		{"a WaitGroup that is done", "1 add g#1\n2 add g#-1\n1 wgwait g\n1 wgwaited g", "3 add g#1\n4 add g#-1", true},
+		{"a condition", "2 signal c#0", "4 wait c#0", false},
+		{"a Once", "2 oncebegin o\n2 onceend o\n2 oncedone o", "4 oncedone o", true},
+		{"a token", "2 post p", "4 await p", true},
+		{"calls of an object that has a property", "2 call x", "4 call x", false},
+		{"calls of two", "2 call x", "4 call y", true},
+	} {
+		tr := tracetest.Parse(t, "0 fork 1\n1 begin\n1 fork 2\n2 begin\n"+test.first+"\n0 fork 3\n3 begin\n3 fork 4\n4 begin\n"+test.second)
+		tr.Goroutines[0].Test, tr.Goroutines[0].Path = "", "main"
+		for g, its := range map[int][2]string{1: {"TestA", "0"}, 2: {"TestA", "0.1"}, 3: {"TestB", "0"}, 4: {"TestB", "0.1"}} {
+			tr.Goroutines[g].Test, tr.Goroutines[g].Path = its[0], its[1]
+		}
+		var want []int
+		for i, e := range tr.Events {
+			if e.Kind == trace.Fork && e.Obj == 3 && test.cut {
+				want = append(want, i)
+			}
+		}
+		assert.Equal(t, want, analysis.Cuts(tr, 1), test.name)
+		assert.Empty(t, analysis.Cuts(tr, len(tr.Events)/2+1), "%s: too short", test.name)
+	}
+}
+
+// inTurn returns a trace in which a goroutine runs several tests one after the other. They have
+// no sites in common, and no objects but memory, if that is shared.
+func inTurn(tests []*trace.Trace, shared bool) *trace.Trace {
+	const apart = 1 << 20
+	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Path: "main"}}, Sites: make(map[trace.SiteID]trace.Site), Complete: true}
+	for n, its := range tests {
+		by, name := n*apart, string(rune('A'+n))
+		for id, s := range its.Sites {
+			s.ID, s.Key, s.Line = s.ID+trace.SiteID(by), s.Key+uint64(by), s.Line+by
+			tr.Sites[id+trace.SiteID(by)] = s
+		}
+		first := trace.GID(len(tr.Goroutines))
+		for _, g := range its.Goroutines {
+			g.ID, g.Parent, g.Test = g.ID+first, g.Parent+first, "Test"+name
+			tr.Goroutines = append(tr.Goroutines, g)
+		}
+		tr.Goroutines[first].Path = "0"
+		tr.Events = append(tr.Events, trace.Event{Kind: trace.Fork, Obj: uint64(first)}, trace.Event{Kind: trace.TestBegin, G: first, Obj: uint64(n)})
+		tr.Names = append(tr.Names, "Test"+name)
+		for _, e := range its.Events {
+			if e.Kind == trace.End && e.G == 0 {
+				continue // only when the others have
+			}
+			e.G += first
+			if e.Site != 0 {
+				e.Site += trace.SiteID(by)
+			}
+			switch {
+			case e.Kind == trace.Fork:
+				e.Obj += uint64(first)
+			case e.Obj != 0 && !(shared && e.Kind.IsAccess()):
+				e.Obj += uint64(by)
+			}
+			tr.Events = append(tr.Events, e)
+		}
+		tr.Events = append(tr.Events, trace.Event{Kind: trace.End, G: first})
+	}
+	return tr
+}
+
+// What is predicted in windows is what is predicted of the whole trace, but for what is of two
+// tests; where tests share memory, nothing is ruled out that has a schedule.
+func TestWindows(t *testing.T) {
+	shape := tracetest.Config{Goroutines: 4, Events: 25, Sync: tracetest.All, Locks: 2, Locations: 3, Overlap: true, HandOver: true, Counters: true}
+	windows, predicted := 0, 0
+	for seed := range uint64(36) {
+		shared := seed%2 == 0
+		var tests []*trace.Trace
+		for k := range uint64(3) {
+			tests = append(tests, tracetest.Random(3*seed+k, shape))
+		}
+		tr := inTurn(tests, shared)
+		windows += len(analysis.Cuts(tr, 1))
+		whole := predict(t, tr)
+		got, err := analysis.PredictInWindows(context.Background(), tr, 1, analysis.Options{})
+		require.NoError(t, err)
+		of := make(map[string]analysis.Finding)
+		var names, want []string
+		for _, f := range got.Findings {
+			of[f.Name] = f
+			names = append(names, f.Name)
+		}
+		for _, f := range whole.Findings {
+			if len(f.Tests) == 1 {
+				want = append(want, f.Name)
+			}
+		}
+		if !shared {
+			assert.Equal(t, want, names, "seed %d", seed)
+		} else {
+			assert.Subset(t, names, want, "seed %d", seed)
+		}
+		for _, w := range whole.Findings {
+			f, ok := of[w.Name]
+			if !ok {
+				continue
+			}
+			if !shared {
+				assert.Equal(t, w.Status, f.Status, "seed %d: %s", seed, f.Name)
+				assert.Equal(t, w.Accesses, f.Accesses, "seed %d: %s", seed, f.Name)
+				assert.Equal(t, w.Tests, f.Tests, "seed %d: %s", seed, f.Name)
+			}
+			assert.False(t, f.Status == bug.Infeasible && w.Status == bug.Predicted, "seed %d: %s has a schedule", seed, f.Name)
+			assert.Equal(t, f.Status == bug.Predicted, len(f.Schedules) > 0)
+			for _, recipe := range f.Schedules {
+				s := recipe.Schedule()
+				all := make([]int, 0, s.From+len(s.Steps))
+				for i := range s.From {
+					all = append(all, i)
+				}
+				assert.NoError(t, feasible.Check(tr, append(all, s.Steps...), recipe.Accesses), "seed %d: %s", seed, f.Name)
+				predicted++
+			}
+		}
+	}
+	assert.Greater(t, windows, 50, "few windows: nothing is tested")
+	assert.Greater(t, predicted, 300, "few schedules: nothing is tested")
+}
