@@ -15,7 +15,7 @@ const (
 	Writes              // a store, likewise
 	Atomics             // an atomic operation; at its opening parenthesis
 	Asserts             // a call of an assertion, likewise
-	Decides             // the condition of an if or for; at its beginning
+	Decides             // the condition of an if, for or switch; at its beginning
 	Guards              // a condition for going on, of a value; as Carries
 	Carries             // an operand; at its name, operator or parenthesis
 	Calls               // a call hands over its arguments; at its opening parenthesis
@@ -48,7 +48,7 @@ type Facts struct {
 	needed   map[Spot]bool          // accesses of several words of which it needs the digests
 	tracked  map[Spot][]Spot        // by reading: where its value goes
 	handings map[Spot]int           // places where values are handed over: how many
-	scopes   map[Spot]trace.Scope   // of conditions of ifs
+	scopes   map[Spot]trace.Scope   // of conditions of ifs and switches
 }
 
 // Formula returns what the value that is stored at s, or the condition that is
@@ -75,7 +75,7 @@ func (f *Facts) Fails(s Spot) trace.Outcome {
 // Stops reports whether the failure that the condition at s leads to ends the goroutine.
 func (f *Facts) Stops(s Spot) bool { return f != nil && f.stops[s] }
 
-// Scope returns the control scope of the condition of an if at s, if one was asked for.
+// Scope returns the control scope of the condition of an if or switch at s, if one was asked for.
 func (f *Facts) Scope(s Spot) trace.Scope {
 	if f == nil {
 		return trace.Scope{}

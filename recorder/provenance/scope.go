@@ -10,9 +10,9 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// This file finds the control scopes of if statements (Chen and Roşu, Predictive Runtime
-// Analysis of Multithreaded Programs, 2005, Definitions 3 to 8): what their outcomes decide.
-// Of
+// This file finds the control scopes of ifs, and of the clauses of switches without a tag
+// (Chen and Roşu, Predictive Runtime Analysis of Multithreaded Programs, 2005, Definitions 3
+// to 8): what their outcomes decide. Of
 //
 //	if c.cached() {
 //		c.hits++ // in the scope
@@ -25,7 +25,42 @@ import (
 // only if what comes behind sees no more of the way than by memory of which the accesses
 // have events: no local variable has another value, and no memory of the goroutine's own.
 
-// findScopes finds the control scopes of all ifs.
+// A choice is an if, or a clause of a switch, which follows if its condition is true.
+type choice struct {
+	stmt  ast.Stmt   // all of it: the if, the switch
+	conds []ast.Expr // of a clause there may be several
+	then  [2]token.Pos
+	// other has what comes if the condition is false, and may have then, too; nil for nothing.
+	other ast.Node
+}
+
+func choiceOf(n *ast.IfStmt) *choice {
+	c := &choice{n, []ast.Expr{n.Cond}, [2]token.Pos{n.Body.Pos(), n.Body.End()}, nil}
+	if n.Else != nil {
+		c.other = n.Else
+	}
+	return c
+}
+
+// choiceIn returns the choice of a clause of n; nil if it has no condition, or leads into the next
+// one.
+func choiceIn(n *ast.SwitchStmt, clause *ast.CaseClause) *choice {
+	if len(clause.List) == 0 {
+		return nil
+	}
+	for _, c := range n.Body.List {
+		body := c.(*ast.CaseClause).Body
+		if len(body) == 0 {
+			continue
+		}
+		if jump, ok := body[len(body)-1].(*ast.BranchStmt); ok && jump.Tok == token.FALLTHROUGH {
+			return nil
+		}
+	}
+	return &choice{n, clause.List, [2]token.Pos{clause.Colon, clause.End()}, n}
+}
+
+// findScopes finds the control scopes of all choices.
 func (a *analysis) findScopes() {
 	for _, f := range a.all {
 		var after []*ssa.BasicBlock // by block: its post-dominator; nil before it is needed
@@ -35,19 +70,19 @@ func (a *analysis) findScopes() {
 				continue
 			}
 			cond := a.conditionOf(branch)
-			stmt := a.values.ifs[cond]
-			if cond == nil || stmt == nil || firstLeaf(stmt.Cond) != cond {
+			c := a.values.choices[cond]
+			if cond == nil || c == nil || firstLeaf(c.conds[0]) != cond {
 				continue
 			}
 			if after == nil {
 				after = postDominators(f.Function)
 			}
-			at := Spot{f.fset, stmt.Cond.Pos(), Decides, 0}
+			at := Spot{f.fset, c.conds[0].Pos(), Decides, 0}
 			if _, twice := a.values.scopes[at]; twice {
 				a.values.twice[at] = true
 				continue
 			}
-			a.values.scopes[at] = a.scope(f, b, after[b.Index], stmt)
+			a.values.scopes[at] = a.scope(f, b, after[b.Index], c)
 		}
 	}
 }
@@ -67,50 +102,74 @@ func firstLeaf(x ast.Expr) ast.Expr {
 	return ast.Unparen(x)
 }
 
-// scope is the control scope of the statement whose condition begins in block b of f; end
+// scope is the control scope of the choice whose condition begins in block b of f; end
 // is where all ways meet, nil if they do not.
-func (a *analysis) scope(f *function, b, end *ssa.BasicBlock, stmt *ast.IfStmt) (s trace.Scope) {
+func (a *analysis) scope(f *function, b, end *ssa.BasicBlock, c *choice) (s trace.Scope) {
 	if end == nil || used(end) {
 		return trace.Scope{}
 	}
-	within := beforeEnd(b, end)
-	var arms [2][]*ssa.BasicBlock // what comes if the condition is true, and if it is false
-	for _, w := range within {
-		if branch, ok := w.Instrs[len(w.Instrs)-1].(*ssa.If); ok {
-			if cond := a.conditionOf(branch); cond != nil && a.values.ifs[cond] == stmt {
-				continue // a further part of the condition
-			}
-		}
-		then, els := placed(w, stmt.Body), stmt.Else != nil && placed(w, stmt.Else)
+	var then, other, rest []*ssa.BasicBlock // what comes if the condition is true, if it is false, and what further parts of it are
+	for _, w := range beforeEnd(b, end) {
 		for _, instr := range w.Instrs {
-			if pos := instr.Pos(); pos.IsValid() && !covers(stmt, pos) {
+			if pos := instr.Pos(); pos.IsValid() && !covers(c.stmt, pos) {
 				return trace.Scope{}
 			}
 			if !a.seen(f, instr) {
 				return trace.Scope{}
 			}
-			if c, ok := instr.(*ssa.Call); ok && !plain(c.Common()) {
+			if call, ok := instr.(*ssa.Call); ok && !plain(call.Common()) {
 				s.Calls = true
 			}
 		}
-		if !then && !els {
-			then, els = true, true // nobody knows; it has no more than a jump, mostly
-		}
-		if then {
-			arms[0] = append(arms[0], w)
-		}
-		if els {
-			arms[1] = append(arms[1], w)
+		isThen := placed(w, func(pos token.Pos) bool { return c.then[0] <= pos && pos < c.then[1] })
+		isOther := c.other != nil && placed(w, func(pos token.Pos) bool { return covers(c.other, pos) })
+		switch branch, ok := w.Instrs[len(w.Instrs)-1].(*ssa.If); {
+		case ok && a.conditionOf(branch) != nil && a.values.choices[a.conditionOf(branch)] == c:
+			rest = append(rest, w)
+		case isThen:
+			then = append(then, w)
+		case isOther:
+			other = append(other, w)
+		default: // nobody knows; it has no more than a jump, mostly
+			then, other = append(then, w), append(other, w)
 		}
 	}
-	s.Last = f.fset.PositionFor(stmt.End(), false).Line
-	s.IfTrue, s.IfFalse = a.free(arms[0]), a.free(arms[1])
+	s.Last = f.fset.PositionFor(c.stmt.End(), false).Line
+	// With a part of the condition that comes out otherwise all of it does, or the others are
+	// evaluated, and one does not know what comes then.
+	all := a.free(slices.Concat(rest, then, other))
+	s.IfTrue = all || a.free(then) && (len(rest) == 0 || only(c.conds, token.LOR))
+	s.IfFalse = all || a.free(other) && (len(rest) == 0 || only(c.conds, token.LAND))
 	return s
 }
 
-// placed reports whether an instruction of b is in the node n of the source.
-func placed(b *ssa.BasicBlock, n ast.Node) bool {
-	return slices.ContainsFunc(b.Instrs, func(instr ssa.Instruction) bool { return instr.Pos().IsValid() && covers(n, instr.Pos()) })
+// only reports whether conditions, of which one must be true, have further parts by no other
+// operator than op.
+func only(conds []ast.Expr, op token.Token) bool {
+	if len(conds) > 1 && op != token.LOR {
+		return false
+	}
+	for _, x := range conds {
+		ok := true
+		ast.Inspect(x, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.UnaryExpr:
+				ok = ok && n.Op != token.NOT
+			case *ast.BinaryExpr:
+				ok = ok && (n.Op == op || n.Op != token.LAND && n.Op != token.LOR)
+			}
+			return ok
+		})
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// placed reports whether an instruction of b is where in says.
+func placed(b *ssa.BasicBlock, in func(token.Pos) bool) bool {
+	return slices.ContainsFunc(b.Instrs, func(instr ssa.Instruction) bool { return instr.Pos().IsValid() && in(instr.Pos()) })
 }
 
 func covers(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }

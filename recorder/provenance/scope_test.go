@@ -28,14 +28,22 @@ func TestScopes(t *testing.T) {
 	require.NoError(t, err)
 	lines := strings.Split(string(src), "\n")
 	ast.Inspect(p.Syntax[0], func(n ast.Node) bool {
-		stmt, ok := n.(*ast.IfStmt)
-		if !ok {
+		var cond ast.Expr
+		switch n := n.(type) {
+		case *ast.IfStmt:
+			cond = n.Cond
+		case *ast.CaseClause:
+			if len(n.List) > 0 {
+				cond = n.List[0]
+			}
+		}
+		if cond == nil {
 			return true
 		}
-		line := p.Fset.Position(stmt.Pos()).Line
+		line := p.Fset.Position(n.Pos()).Line
 		if _, want, ok := strings.Cut(lines[line-1], " // "); ok {
 			said := "-"
-			if s := facts.Scope(Spot{p.Fset, stmt.Cond.Pos(), Decides, 0}); s.Last != 0 {
+			if s := facts.Scope(Spot{p.Fset, cond.Pos(), Decides, 0}); s.Last != 0 {
 				said = fmt.Sprint(s.Last - line)
 				for _, word := range []struct {
 					is   bool

@@ -161,9 +161,9 @@ func (a *analysis) conditionOf(x *ssa.If) ast.Expr {
 }
 
 // takeApart notes the conditions that make up x, by way of &&, || and !. Each of them has an
-// event of its own, as the program evaluates only as many as it takes. Of is the if that x is
-// the condition of, nil for another statement.
-func (v *valuesIn) takeApart(x ast.Expr, of *ast.IfStmt) {
+// event of its own, as the program evaluates only as many as it takes. Of is what x is the condition
+// of, nil for a loop.
+func (v *valuesIn) takeApart(x ast.Expr, of *choice) {
 	x = ast.Unparen(x)
 	switch y := x.(type) {
 	case *ast.BinaryExpr:
@@ -180,7 +180,7 @@ func (v *valuesIn) takeApart(x ast.Expr, of *ast.IfStmt) {
 	}
 	v.leaves[x] = true
 	if of != nil {
-		v.ifs[x] = of
+		v.choices[x] = of
 	}
 }
 

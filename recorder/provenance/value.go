@@ -54,8 +54,8 @@ type valuesIn struct {
 	analysed   map[string]bool
 	spawned    map[*function]bool               // called by go or defer
 	callees    map[*function]map[*function]bool // see there; made as they are asked for
-	leaves     map[ast.Expr]bool                // conditions of ifs and fors, taken apart
-	ifs        map[ast.Expr]*ast.IfStmt         // of the former: what they are of
+	leaves     map[ast.Expr]bool                // conditions of ifs, fors and switches, taken apart
+	choices    map[ast.Expr]*choice             // of ifs and switches: what they are of
 	// assigned are names to which a value is assigned there: x in x = y. Nothing can be
 	// read at these, so that they are no operands.
 	assigned map[position]bool
@@ -68,7 +68,7 @@ func newValues() *valuesIn {
 		handing: newHanding(),
 		reads:   map[Spot][]*read{},
 		numbers: map[Spot]uint64{}, twice: map[Spot]bool{}, untracked: map[Spot]bool{}, calls: map[*function][]call{}, spawned: map[*function]bool{}, nils: map[any]bool{}, reassigned: map[any]bool{}, analysed: map[string]bool{},
-		callees: map[*function]map[*function]bool{}, leaves: map[ast.Expr]bool{}, ifs: map[ast.Expr]*ast.IfStmt{}, assigned: map[position]bool{},
+		callees: map[*function]map[*function]bool{}, leaves: map[ast.Expr]bool{}, choices: map[ast.Expr]*choice{}, assigned: map[position]bool{},
 	}
 }
 
@@ -99,7 +99,16 @@ func (v *valuesIn) readSyntax(fset *token.FileSet, n ast.Node) {
 	}
 	switch n := n.(type) {
 	case *ast.IfStmt:
-		v.takeApart(n.Cond, n)
+		v.takeApart(n.Cond, choiceOf(n))
+	case *ast.SwitchStmt:
+		if n.Tag == nil {
+			for _, clause := range n.Body.List {
+				of := choiceIn(n, clause.(*ast.CaseClause))
+				for _, x := range clause.(*ast.CaseClause).List {
+					v.takeApart(x, of)
+				}
+			}
+		}
 	case *ast.ForStmt:
 		if n.Cond != nil {
 			v.takeApart(n.Cond, nil)

@@ -101,7 +101,27 @@ end:
 }
 
 func Ways(s *Shared, more bool) {
-	if s.a == 1 && s.b == 1 || !more { // 2 false
+	if s.a == 1 && s.b == 1 || !more { // 2
+		s.c = 1
+	}
+	if s.a == 1 && s.b == 1 { // 2 false
+		s.c = 1
+	}
+	if s.a == 1 || s.b == 1 { // 2
+		s.c = 1
+	}
+	if s.a == 1 || s.b == 1 { // 4 true
+		_ = s.c
+	} else {
+		s.c = 1
+	}
+	if s.a == 1 && quiet() == 1 { // 2 false calls
+		_ = s.c
+	}
+	if s.a == 1 || quiet() == 1 { // 2 true calls
+		_ = s.c
+	}
+	if !(s.a == 1 && s.b == 1) { // 2
 		s.c = 1
 	}
 	if !(s.a == 1) { // 2 false
@@ -132,6 +152,42 @@ func Ways(s *Shared, more bool) {
 	}
 	if s.a == 1 { // 2 true false
 		runtime.Gosched()
+	}
+	work()
+}
+
+// Clauses are as ifs, one after the other.
+func Clauses(s *Shared, n int) {
+	switch {
+	case s.a == 1: // 6 false
+		s.c = 1
+	case s.b == 1, s.d == 1: // 4 true false
+		_ = s.b
+	default:
+		runtime.Gosched()
+	}
+	switch {
+	case s.a == 1: // 6
+		s.c = 1
+	case s.b == 1: // 4 true
+		break
+	default:
+		s.c = 2
+	}
+	switch {
+	case s.a == 1: // -
+		fallthrough
+	case s.b == 1: // -
+		s.c = 1
+	}
+	switch n {
+	case s.a: // -
+	}
+	switch {
+	case s.a == 1: // -
+		return
+	case s.b == 1: // 2 false
+		s.c = 1
 	}
 	work()
 }
