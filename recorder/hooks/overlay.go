@@ -84,7 +84,7 @@ func Overlay(target Target, dir string, rewritten map[string]string) (map[string
 	}
 	o := &overlay{Target: target, dir: dir, replace: map[string]string{}, rewritten: rewritten}
 	maps.Copy(o.replace, rewritten)
-	for _, pkg := range packages() {
+	for _, pkg := range packages(o.GOVERSION) {
 		if err := o.patch(pkg); err != nil {
 			// A full disk, say: no release is to blame but for a file that it does not have.
 			if _, ok := errors.AsType[*fs.PathError](err); ok && !errors.Is(err, fs.ErrNotExist) {
@@ -124,7 +124,7 @@ func Misfits(target Target) (rows int, misfits []error) {
 
 func misfitsOf(target Target, release string) (rows int, misfits []error) {
 	o := &overlay{Target: target}
-	for _, pkg := range packages() {
+	for _, pkg := range packages(release) {
 		files, unread := o.readPackage(filepath.Join(o.GOROOT, "src", filepath.FromSlash(pkg)))
 		for _, h := range table {
 			if h.Package != pkg || !h.in(release) {
@@ -151,11 +151,11 @@ type overlay struct {
 	rewritten map[string]string
 }
 
-// packages returns the packages of the table, each once, in its order.
-func packages() []string {
+// packages returns the packages that the table has for a release, each once, in its order.
+func packages(release string) []string {
 	var pkgs []string
 	for _, h := range table {
-		if !slices.Contains(pkgs, h.Package) {
+		if h.in(release) && !slices.Contains(pkgs, h.Package) {
 			pkgs = append(pkgs, h.Package)
 		}
 	}

@@ -97,7 +97,7 @@ func TestMisfits(t *testing.T) {
 	all, misfits := Misfits(target)
 	require.Empty(t, misfits)
 	fake := t.TempDir()
-	for _, pkg := range packages() {
+	for _, pkg := range packages(target.GOVERSION) {
 		if pkg == "context" { // as if there were none
 			continue
 		}

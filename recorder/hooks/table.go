@@ -79,6 +79,9 @@ var (
 	inFD = onlyIn("fd_windows.go")
 )
 
+// inBundle is for HTTP/2 where it is a part of net/http, which it is up to Go 1.26.
+var inBundle = onlyIn("h2_bundle.go")
+
 // inMap calls the run-time library while a map is being written: the statement toggles
 // what says so.
 var inMap = after("m.writing ^= 1", "if PredictWriting != nil && m.writing != 0 { PredictWriting(unsafe.Pointer(m)) }")
@@ -551,10 +554,15 @@ var table = []Hook{
 	}},
 
 	// What built-in properties are about: see package properties. A use is told of before it
-	// begins, and an end when it is complete, so that the one behind the other does harm. Of
+	// begins, and an end when it is complete, so that the one behind the other does harm; but that
+	// of a response of HTTP/2 when it begins, as how it is done depends on what is written. Of
 	// bodies only those of requests count: clients close theirs to end who reads.
 	{"net/http", "(*response).write", calls, []edit{entry(uses("w", properties.ResponseWrite))}},
 	{"net/http", "(*response).finishRequest", calls, []edit{after("putBufioWriter(w.w)", uses("w", properties.ResponseEnd))}},
+	{"net/http", "(*http2responseWriter).write", calls, []edit{inBundle, entry(uses("w", properties.HTTP2Write))}},
+	{"net/http", "(*http2responseWriter).handlerDone", calls, []edit{inBundle, entry(uses("w", properties.HTTP2End))}},
+	{"net/http/internal/http2", "(*responseWriter).write", calls, []edit{only("go1.27"), entry(uses("w", properties.HTTP2Write))}},
+	{"net/http/internal/http2", "(*responseWriter).handlerDone", calls, []edit{only("go1.27"), entry(uses("w", properties.HTTP2End))}},
 	{"net/http", "(*body).Read", calls, []edit{entry("if b.doEarlyClose { " + uses("b", properties.BodyRead) + " };")}},
 	{"net/http", "(*body).Close", calls, []edit{entry("if b.doEarlyClose { " + ends("b", properties.BodyClose) + " };")}},
 	{"database/sql", "(*Tx).grabConn", calls, []edit{entry(uses("tx", properties.TxUse))}},

@@ -7,6 +7,8 @@ import "slices"
 const (
 	ResponseWrite = "(*net/http.response).Write"
 	ResponseEnd   = "(*net/http.response).finishRequest"
+	HTTP2Write    = "(*net/http.http2responseWriter).Write"
+	HTTP2End      = "(*net/http.http2responseWriter).handlerDone"
 	BodyRead      = "(*net/http.body).Read"
 	BodyClose     = "(*net/http.body).Close"
 	TxUse         = "(*database/sql.Tx).Exec"
@@ -42,7 +44,7 @@ const (
 var builtin = []builtinProperty{
 	// The writer may be that of another response by then, and nothing tells who writes.
 	{of("no write to a response whose handler has returned", "*net/http.response", "write* end*",
-		event("write", ResponseWrite), event("end", ResponseEnd)), fails},
+		event("write", ResponseWrite, HTTP2Write), event("end", ResponseEnd, HTTP2End)), fails},
 	{of("no read of a request's body that is closed", "*net/http.body", "read* close*",
 		event("read", BodyRead), event("close", BodyClose)), warns},
 	{of("no statement in a transaction that has ended", "*database/sql.Tx", "use* end*",
