@@ -228,7 +228,7 @@ var parts = struct{ types, constants, calls, events, ends []string }{
 	calls:     []string{"On", "OnReturn", "OnRead", "OnWrite", "OnLock", "OnSend", "OnClose"},
 	events: []string{"(*Conn).Read", "(*Conn).Close", "(*Conn).Len", "Conn.Len", "(*Base).Reset", "(*Conn).Reset", "(*List[int]).Add", "nil", "7", "late",
 		"new(Conn).Read", "Pointer.Close", "[]any{nil}...", "func(c *Conn) any { return &c.n }", "func(c *Conn) any { return &c.Data.deep }", "func(_ *Conn) any { return nil }",
-		"func(c *Conn) any { return &(c).none }", "property.Event", "(func(*Conn))(nil)"},
+		"func(c *Conn) any { return &(c).none }", "property.Event", "(func(*Conn))(nil)", "(*Conn).List", "(*Conn).Join", "(*Conn).Merge"},
 	ends: []string{"ERE", "LTL", "Automaton", "Name", "On"},
 }
 
@@ -244,7 +244,9 @@ func declarations(choices []byte) string {
 	}
 	var b strings.Builder
 	for len(choices) > 0 {
-		fmt.Fprintf(&b, "\nvar _ = property.For[%s](%s)", choose(parts.types), choose(parts.constants))
+		fmt.Fprintf(&b, "\nvar _ = property.%s(%s)", choose([]string{
+			"For[" + choose(parts.types) + "]", "For2[" + choose(parts.types) + ", " + choose(parts.types) + "]",
+		}), choose(parts.constants))
 		for range min(3, len(choices)) {
 			fmt.Fprintf(&b, ".%s(%s", choose(parts.calls), choose(parts.constants))
 			for range len(choices) % 3 {
