@@ -270,6 +270,36 @@ func (c *closure) others(g trace.GID, ws []int32) {
 
 // limits returns by goroutine the first event below end that happens in no run to t.
 func (m *Model) limits(t Target, end int32) []int32 {
+	stops := make([]int32, len(t.Stands))
+	for k, i := range t.Stands {
+		stops[k] = int32(i)
+	}
+	last := make(map[trace.GID]int32) // where t may depart: what must come after the last place in a goroutine comes after all there
+	for _, i := range t.Departs {
+		last[m.gid(int32(i))] = int32(i)
+	}
+	if len(last) == 0 || len(last) > maxDeparting {
+		return m.limited(t, end, stops)
+	}
+	limit := make([]int32, len(m.first))
+	for _, i := range last {
+		after := stops
+		if next := m.next[i]; next != none { // the place itself is in the formula
+			after = append(slices.Clone(stops), next)
+		}
+		for g, l := range m.limited(t, end, after) {
+			limit[g] = max(limit[g], l)
+		}
+	}
+	return limit
+}
+
+// maxDeparting bounds the goroutines of which it is looked at what must come after they depart.
+const maxDeparting = 8
+
+// limited returns by goroutine the first event below end that must come after one of stops, or
+// happens in no run at all.
+func (m *Model) limited(t Target, end int32, stops []int32) []int32 {
 	limit := make([]int32, len(m.first))
 	for g := range limit {
 		limit[g] = never
@@ -285,8 +315,8 @@ func (m *Model) limits(t Target, end int32) []int32 {
 			limit[g] = i
 		}
 	}
-	for _, i := range t.Stands {
-		cut(int32(i))
+	for _, i := range stops {
+		cut(i)
 	}
 	for i := range m.impossible {
 		cut(i)
