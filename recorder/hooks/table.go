@@ -576,6 +576,9 @@ var table = []Hook{
 	{"os", "(*File).Read", calls, []edit{entry(asks("f", properties.FileRead))}},
 	{"os", "(*File).Write", calls, []edit{entry("if f != Stdout && f != Stderr { " + asks("f", properties.FileWrite) + " };")}},
 	{"os", "(*File).Close", calls, []edit{entry(ends("f", properties.FileClose))}},
+	{"net", "(*conn).Read", calls, []edit{entry(asks("c", properties.ConnRead))}},
+	{"net", "(*conn).Write", calls, []edit{entry(asks("c", properties.ConnWrite))}},
+	{"net", "(*conn).Close", calls, []edit{entry(ends("c", properties.ConnClose))}},
 	{"context", "(*cancelCtx).Err", calls, []edit{entry(asks("c", properties.ContextErr))}},
 	{"context", "(*cancelCtx).cancel", calls, []edit{entry(ends("c", properties.ContextCancel))}},
 }

@@ -22,6 +22,9 @@ const (
 	FileRead      = "(*os.File).Read"
 	FileWrite     = "(*os.File).Write"
 	FileClose     = "(*os.File).Close"
+	ConnRead      = "(*net.conn).Read"
+	ConnWrite     = "(*net.conn).Write"
+	ConnClose     = "(*net.conn).Close"
 	ContextErr    = "(*context.cancelCtx).Err"
 	ContextCancel = "(*context.cancelCtx).cancel"
 )
@@ -55,6 +58,8 @@ var builtin = []builtinProperty{
 		event("use", StmtUse), event("close", StmtClose)), warns},
 	{of("no use of a file that is closed", "*os.File", "use* close*",
 		event("use", FileRead, FileWrite), event("close", FileClose)), fine},
+	{of("no use of a connection that is closed", "*net.conn", "use* close*",
+		event("use", ConnRead, ConnWrite), event("close", ConnClose)), fine},
 	{of("no look at a context that is cancelled", "*context.cancelCtx", "look* cancel*",
 		event("look", ContextErr), event("cancel", ContextCancel)), fine},
 }

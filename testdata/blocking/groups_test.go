@@ -108,3 +108,17 @@ func TestFixedLimitedUnderLock(t *testing.T) {
 	g.Go(func() error { return nil })
 	g.Wait()
 }
+
+// Nobody waits for a function that the group starts when it has been waited for.
+//
+//want:waitgroup none
+func TestBugGoAfterWait(t *testing.T) {
+	var g errgroup.Group
+	both(func() { g.Go(func() error { return nil }) }, func() { g.Wait() })
+}
+
+func TestFixedGoAfterWait(t *testing.T) {
+	var g errgroup.Group
+	both(func() { g.Go(func() error { return nil }) }, func() {})
+	g.Wait()
+}
