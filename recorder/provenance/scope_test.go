@@ -28,6 +28,11 @@ func TestScopes(t *testing.T) {
 	require.NoError(t, err)
 	lines := strings.Split(string(src), "\n")
 	ast.Inspect(p.Syntax[0], func(n ast.Node) bool {
+		if sw, ok := n.(*ast.SwitchStmt); ok {
+			x := sw.Body.List[0].(*ast.CaseClause).List[0]
+			_, known := facts.Formula(Spot{p.Fset, x.Pos(), Decides, 0})
+			assert.Equal(t, sw.Tag == nil, known, "conditions are those of clauses without a value")
+		}
 		var cond ast.Expr
 		switch n := n.(type) {
 		case *ast.IfStmt:
