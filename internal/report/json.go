@@ -1,6 +1,8 @@
 package report
 
 import (
+	"bufio"
+	"bytes"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -17,7 +19,8 @@ import (
 var JSONSchema []byte
 
 // WriteJSON writes r as gopredict.report/v1, one indented document. Lists are
-// arrays also when empty, never null.
+// arrays also when empty, never null. Findings are written one by one: all of them can be
+// much longer than what there is to tell of them in memory.
 func WriteJSON(w io.Writer, r *Report) error {
 	out := *r
 	out.Schema = Schema
@@ -25,14 +28,43 @@ func WriteJSON(w io.Writer, r *Report) error {
 	for i := range out.Packages {
 		out.Packages[i].Skipped = append([]string{}, out.Packages[i].Skipped...)
 	}
-	out.Findings = append([]Finding{}, r.Findings...)
-	for i := range out.Findings {
-		out.Findings[i].Accesses = append([]Access{}, out.Findings[i].Accesses...)
+	out.Findings = []Finding{}
+	around, err := indented("", out)
+	if err != nil {
+		return err
 	}
-	enc := json.NewEncoder(w)
+	const list = "\n  \"findings\": ["
+	head, tail, _ := bytes.Cut(around, []byte(list))
+	b := bufio.NewWriter(w)
+	b.Write(head) // an error is Flush's
+	b.WriteString(list)
+	for i, f := range r.Findings {
+		f.Accesses = append([]Access{}, f.Accesses...)
+		text, err := indented("    ", f)
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString("\n    ")
+		b.Write(bytes.TrimRight(text, "\n"))
+	}
+	if len(r.Findings) > 0 {
+		b.WriteString("\n  ")
+	}
+	b.Write(tail)
+	return b.Flush()
+}
+
+// indented returns v as JSON; lines but the first begin with prefix.
+func indented(prefix string, v any) ([]byte, error) {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(out)
+	enc.SetIndent(prefix, "  ")
+	err := enc.Encode(v)
+	return text.Bytes(), err
 }
 
 // maxJSON is the size of the largest report that is read, in bytes.
