@@ -27,6 +27,10 @@ import (
 // takes a replay and a prediction.
 const maxDeparted, maxDepartedPackage = 6, 64
 
+// departedEvents is how many events all of these runs of one test have about, but the first: each
+// is analyzed.
+const departedEvents = 400_000
+
 // kindDeparted is the kind of the witnesses that lead to where runs depart. They are in
 // no report, and confirmed where the run comes there.
 const kindDeparted = "departed"
@@ -68,8 +72,15 @@ func (c *confirmation) departed(ctx context.Context, findings []finding, out []r
 	// Candidates of the same tests share departures: those of a package with many tests
 	// get fewer each, that of a single one all.
 	most := min(maxDeparted, max(1, maxDepartedPackage/max(1, len(groups))))
+	_, size := sizes(c.trace)
 	errs := make([]error, len(groups))
-	each(c.workers, len(groups), func(g int) { errs[g] = c.followAll(ctx, findings, groups[g], most, out) })
+	each(c.workers, len(groups), func(g int) {
+		events := 1
+		for _, test := range findings[groups[g][0]].Tests {
+			events += size[test]
+		}
+		errs[g] = c.followAll(ctx, findings, groups[g], max(1, min(most, departedEvents/events)), out)
+	})
 	return cmp.Or(errs...)
 }
 
