@@ -101,7 +101,7 @@ func (p *predictor) departs(ctx context.Context, v instance) (*departing, error)
 		if at.Stands < 0 {
 			continue
 		}
-		steps := at.Steps[from:]
+		steps := at.Steps
 		departure := p.departure(from, steps, at)
 		if departure == nil {
 			continue

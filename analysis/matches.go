@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -80,7 +81,7 @@ func (p *predictor) decideMatches(f *Finding, c *candidate, braider *anomaly.Bra
 			return
 		}
 	}
-	if over || p.opts.known(c.Name) == Tried {
+	if over || len(braids) == 0 || p.opts.known(c.Name) == Tried {
 		return
 	}
 	must, left := p.must(), 0
@@ -100,17 +101,24 @@ func (p *predictor) decideMatches(f *Finding, c *candidate, braider *anomaly.Bra
 	p.decideLeft(f, c, all, groups)
 }
 
-// recorded looks for a match that came in the order of the pattern.
+// recorded looks for a match that came in the order of the pattern, the one to which fewest events
+// of its tests led.
 func (p *predictor) recorded(c *candidate, braids []anomaly.Braid) (Finding, bool) {
-	judged := 0
+	var all []detect.Instance
 	for _, b := range braids {
 		for events := range b.Recorded() {
-			if judged++; judged > maxMet || p.left < 0 {
-				return Finding{}, false
-			}
-			if f, _ := p.decide(detect.Candidate{Kind: c.Kind, Name: c.Name, Instances: []detect.Instance{{Accesses: events, Pattern: b.Pattern}}}); f.Status == bug.Predicted {
-				return f, true
-			}
+			all = append(all, detect.Instance{Accesses: events, Pattern: b.Pattern})
+			break
+		}
+	}
+	way := func(v detect.Instance) int { return v.Accesses[len(v.Accesses)-1] - p.planner.From(v.Accesses...) }
+	slices.SortStableFunc(all, func(a, b detect.Instance) int { return cmp.Compare(way(a), way(b)) })
+	for _, v := range all[:min(len(all), maxMet)] {
+		if p.left < 0 {
+			break
+		}
+		if f, _ := p.decide(detect.Candidate{Kind: c.Kind, Name: c.Name, Instances: []detect.Instance{v}}); f.Status == bug.Predicted {
+			return f, true
 		}
 	}
 	return Finding{}, false

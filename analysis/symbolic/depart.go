@@ -29,7 +29,7 @@ type Departing struct {
 	// At is the position of a read, a condition, or an operation on a channel or a
 	// Once that may come in another order.
 	At int
-	// Steps lead there, if it is a read or condition and a run was found: past the
+	// Steps lead there from the base, if it is a read or condition and a run was found: past the
 	// read, or to the condition. Stands is the event at which its goroutine stands
 	// then; -1 without steps.
 	Steps  []int
@@ -88,7 +88,7 @@ func (d *Departures) All(ctx context.Context, base int, in func(trace.GID) bool,
 		case err != nil:
 			return nil, err
 		case a.Answer == solver.Sat:
-			all = append(all, m.departing(a))
+			all = append(all, m.departing(a, base))
 		case a.Answer == solver.Unknown:
 			all = append(all, Departing{At: t.Departs[0], Stands: none, Why: a.Why})
 		}
@@ -96,10 +96,11 @@ func (d *Departures) All(ctx context.Context, base int, in func(trace.GID) bool,
 	return all, nil
 }
 
-// departing returns the departure of a run that was found.
-func (m *Model) departing(a Answer) Departing {
-	steps := make([]int, 0, a.Base+len(a.Steps))
-	for k := range a.Base {
+// departing returns the departure of a run that was found, which begins with the first base
+// events.
+func (m *Model) departing(a Answer, base int) Departing {
+	steps := make([]int, 0, a.Base-base+len(a.Steps))
+	for k := base; k < a.Base; k++ {
 		steps = append(steps, k)
 	}
 	stands := int32(a.Departs)
