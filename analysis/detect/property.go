@@ -476,14 +476,11 @@ func (n *node) key() string {
 	return string(key)
 }
 
-// changes returns the positions of the events on the way to n that change the state, or with
-// which a pair begins that what was before violates the property.
+// changes returns the positions of the events on the way to n that change the state, or make the
+// objects a pair: what was before may violate the property then.
 func (l *lattice) changes(n *node) (accesses []int) {
-	if n.state == n.from.state {
-		accesses = append(accesses, l.run[n.event])
-	}
 	for ; n.from != nil; n = n.from {
-		if n.state != n.from.state {
+		if n.state != n.from.state || n.exists != n.from.exists {
 			accesses = append(accesses, l.run[n.event])
 		}
 	}

@@ -211,6 +211,7 @@ func TestPairsAgainstEnumeration(t *testing.T) {
 				for _, i := range v.Accesses[:len(v.Accesses)-1] {
 					state = p.Monitor.Step(state, p.Calls[in.Trace.Events[i].Val])
 				}
+				assert.True(t, slices.ContainsFunc(v.Accesses, func(i int) bool { return in.Trace.Events[i].Val == both }), "seed %d", seed)
 				if state == p.Monitor.Violated { // before the two were a pair
 					assert.Equal(t, uint64(both), in.Trace.Events[v.Accesses[len(v.Accesses)-1]].Val)
 					late++
