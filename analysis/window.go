@@ -36,6 +36,16 @@ func windows(t *trace.Trace, least int) []window {
 	return all
 }
 
+// Windows returns t as the traces of its windows, which share their events with it: goroutines that
+// are blocked at its end are each in that of their test.
+func Windows(t *trace.Trace) []*trace.Trace {
+	var all []*trace.Trace
+	for _, w := range windows(t, leastWindow) {
+		all = append(all, w.Trace)
+	}
+	return all
+}
+
 // part returns t with the events from position from up to to only. It shares them with t.
 func part(t *trace.Trace, from, to int) *trace.Trace {
 	if from == 0 && to == len(t.Events) {
@@ -116,6 +126,19 @@ func cuts(t *trace.Trace, least int) []int {
 			of(objects, e.Obj).take(i)
 		}
 	}
+	for _, b := range t.Stuck { // the operation may have no event
+		i := max(0, goroutines[b.G].end-1)
+		for _, m := range []map[uint64]*extent{conds, channels} {
+			if m[b.Obj] != nil {
+				m[b.Obj].reach(i)
+			}
+		}
+		for _, m := range []map[uint64]*held{locks, groups} {
+			if m[b.Obj] != nil && m[b.Obj].n != 0 {
+				m[b.Obj].reach(i)
+			}
+		}
+	}
 	for k := range goroutines {
 		s.add(goroutines[k])
 	}
@@ -147,6 +170,11 @@ func (s *extent) take(i int) {
 		s.first = i
 	}
 	s.end = i + 1
+}
+
+// reach adds position i, whether it is before the others or after.
+func (s *extent) reach(i int) {
+	s.first, s.end = min(s.first, i), max(s.end, i+1)
 }
 
 // of returns the extent of an object, which it makes.

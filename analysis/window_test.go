@@ -51,6 +51,10 @@ func TestCuts(t *testing.T) {
 			}
 		}
 		assert.Equal(t, want, analysis.Cuts(tr, 1), test.name)
+		if test.name == "a lock that is held, and not used" {
+			tr.Stuck = []trace.Stuck{{G: 4, Op: trace.Acquire, Obj: tr.Events[4].Obj}}
+			assert.Empty(t, analysis.Cuts(tr, 1), "a lock that is waited for at the end")
+		}
 		assert.Empty(t, analysis.Cuts(tr, len(tr.Events)/2+1), "%s: too short", test.name)
 	}
 }

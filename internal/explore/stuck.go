@@ -72,23 +72,32 @@ func (c *confirmation) stuck(ctx context.Context) error {
 }
 
 // ends returns the recorded run as one at whose end goroutines were blocked, for each kind
-// of bug that this is.
+// of bug that this is and each window of the trace in which it is.
 func (c *confirmation) ends() (all []*ended) {
+	if len(c.trace.Stuck) == 0 {
+		return nil
+	}
+	windows := analysis.Windows(c.trace)
 	for _, b := range []struct {
 		kind  bug.Kind
 		proof trace.Proof
 	}{{bug.Deadlock, trace.ProofDeadlock}, {bug.Leak, trace.ProofLeak}} {
-		ws, with := blocked.Of(c.trace, b.proof)
-		if b.proof == trace.ProofDeadlock {
-			ws = slices.DeleteFunc(ws, func(w blocked.Wait) bool { return leftBehind(c.trace, w.G) })
+		for _, w := range windows {
+			if !slices.ContainsFunc(w.Stuck, func(s trace.Stuck) bool { return s.Proof == b.proof }) {
+				continue
+			}
+			ws, with := blocked.Of(w, b.proof)
+			if b.proof == trace.ProofDeadlock {
+				ws = slices.DeleteFunc(ws, func(w blocked.Wait) bool { return leftBehind(c.trace, w.G) })
+			}
+			if len(ws) == 0 {
+				continue
+			}
+			at := *c
+			at.trace, at.index = with, witness.NewIndex(with)
+			at.recorded.Effect = bug.NoEffect // it is the bug's
+			all = append(all, &ended{confirmation: &at, kind: b.kind, ws: ws, recorded: len(w.Events)})
 		}
-		if len(ws) == 0 {
-			continue
-		}
-		at := *c
-		at.trace, at.index = with, witness.NewIndex(with)
-		at.recorded.Effect = bug.NoEffect // it is the bug's
-		all = append(all, &ended{confirmation: &at, kind: b.kind, ws: ws, recorded: len(c.trace.Events)})
 	}
 	return all
 }
