@@ -101,13 +101,7 @@ func (e *editor) guarded(x *ast.SelectorExpr, fn *types.Func, path []int, lock s
 // channelPointer is the text of the address of x, a channel that is a field, which is about to be
 // loaded by what the address is given to.
 func (e *editor) channelPointer(x ast.Expr) string {
-	address := func() string {
-		text := "&" + e.address(x)
-		if !e.shared(x) {
-			return text
-		}
-		return e.memory("Load", x, text, e.site("read", x, e.source(x), false))
-	}
+	address := func() string { return e.channelAddress(x) }
 	switch {
 	case !e.beforeCall(x):
 		return address()
@@ -118,15 +112,31 @@ func (e *editor) channelPointer(x ast.Expr) string {
 	return "&" + e.address(x)
 }
 
-// sent is the text of a send to a field that a property names; ok is false of another one.
+// channelAddress is channelPointer where no call follows.
+func (e *editor) channelAddress(x ast.Expr) string {
+	text := "&" + e.address(x)
+	if !e.shared(x) {
+		return text
+	}
+	return e.memory("Load", x, text, e.site("read", x, e.source(x), false))
+}
+
+// sent is the text of a send to a field that a property names; ok is false of another one. It is
+// noted when all operands are evaluated.
 func (e *editor) sent(s *ast.SendStmt) (text string, ok bool) {
-	n, ok := e.named(properties.Sends, s.Chan)
-	if !ok || e.chosen == s {
+	ch := s.Chan
+	if _, ok := e.named(properties.Sends, ch); !ok || e.chosen == s {
 		return "", false
 	}
-	site := e.site("send", s.Chan, e.source(s.Chan), false)
-	return e.in(s, at(s.Chan, e.hook("SendTo")+"("+e.channelPointer(s.Chan)+","+n.arguments(site)),
-		piece{s.Arrow, s.Arrow + 2, ","}, at(s.Value, e.data(s.Value)+")")), true
+	hook := func() string {
+		return e.accessed(properties.Sends, ch, e.channelAddress(ch), e.site("send", ch, e.source(ch), false))
+	}
+	if e.beforeCall(ch) && !e.hasCall(ch) && e.postpone(ch, hook) {
+		text = e.source(ch)
+	} else {
+		text = "(*" + hook() + ")"
+	}
+	return e.in(s, at(ch, text), at(s.Value, e.data(s.Value))), true
 }
 
 // received is the text of a receive from a field that a property names; ok is false of another

@@ -95,11 +95,6 @@ func (l Guarded[T, L]) Unlock() {
 	l.lock.Unlock()
 }
 
-// SendTo sends v to a channel that is a field.
-func SendTo[T any, C interface{ ~chan T | ~chan<- T }](ch *C, offset uintptr, method uint64, site uint32, v T) {
-	*Field(ch, offset, method, site) <- v
-}
-
 // ReceiveFrom receives from a channel that is a field.
 func ReceiveFrom[T any, C interface{ ~chan T | ~<-chan T }](ch *C, offset uintptr, method uint64, site uint32) T {
 	v := <-*ch
