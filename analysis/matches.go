@@ -42,6 +42,7 @@ func (p *predictor) allMatches(fs []Finding, of []detect.Candidate, undecided []
 	if len(tuples) == 0 {
 		return undecided
 	}
+	p.left = effort // for all of them
 	braider := anomaly.NewBraider(p.t, p.o, anomaly.FindRegions(p.t, p.o), tuples)
 	left, first := undecided[:0], 0
 	for _, c := range undecided {
@@ -64,7 +65,6 @@ func (p *predictor) allMatches(fs []Finding, of []detect.Candidate, undecided []
 // notes in the finding f if that decides c. If not, and there are not too many of them left, these
 // are its instances from now on.
 func (p *predictor) decideMatches(f *Finding, c *candidate, braider *anomaly.Braider, first int) {
-	p.left = effort
 	var braids []anomaly.Braid
 	over := false
 	for k := range c.Tuples {
@@ -76,7 +76,6 @@ func (p *predictor) decideMatches(f *Finding, c *candidate, braider *anomaly.Bra
 		braids, over = append(braids, bs...), over || bs == nil
 	}
 	if len(c.Instances) > maxTried {
-		p.left = effort
 		if *f, c.open = p.decide(c.Candidate); f.Status == bug.Predicted {
 			return
 		}
