@@ -1,6 +1,7 @@
 package symbolic
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -278,7 +279,8 @@ func (m *Model) limits(t Target, end int32) []int32 {
 	for _, i := range t.Departs {
 		last[m.gid(int32(i))] = int32(i)
 	}
-	if len(last) == 0 || len(last) > maxDeparting {
+	far := func(i int32) bool { return end-i > maxBehind }
+	if len(last) == 0 || len(last) > maxDeparting || slices.ContainsFunc(slices.Collect(maps.Values(last)), far) {
 		return m.limited(t, end, stops)
 	}
 	limit := make([]int32, len(m.first))
@@ -294,8 +296,9 @@ func (m *Model) limits(t Target, end int32) []int32 {
 	return limit
 }
 
-// maxDeparting bounds the goroutines of which it is looked at what must come after they depart.
-const maxDeparting = 8
+// maxDeparting bounds the goroutines of which it is looked at what must come after they depart, and
+// maxBehind how many events are behind that: each of them is looked at, for each target.
+const maxDeparting, maxBehind = 8, 1 << 16
 
 // limited returns by goroutine the first event below end that must come after one of stops, or
 // happens in no run at all.
