@@ -1,6 +1,7 @@
 package tracetest
 
 import (
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -12,8 +13,11 @@ import (
 // to three locks, in a fixed order, accesses what they guard at places of its
 // own, and now and then something that they do not guard. Some take an inner
 // lock twice in one critical section of an outer one.
-func Server(events int) *trace.Trace {
-	const goroutines, locks, kinds = 4, 24, 40
+func Server(events int) *trace.Trace { return Servers(events, 4, 40) }
+
+// Servers is Server with so many goroutines, and kinds of requests: each is at about seven places.
+func Servers(events, goroutines, kinds int) *trace.Trace {
+	const locks = 24
 	r := rand.New(rand.NewPCG(1, 2))
 	s := &server{Rand: r, tr: &trace.Trace{Events: make([]trace.Event, 0, events+100), Sites: make(map[trace.SiteID]trace.Site), Complete: true}, held: make([]bool, locks)}
 	requests := make([][]trace.Event, kinds)
@@ -22,7 +26,11 @@ func Server(events int) *trace.Trace {
 		requests[k] = s.request(r.IntN(locks), 1+r.IntN(3), locks)
 	}
 	for g := range goroutines {
-		s.tr.Goroutines = append(s.tr.Goroutines, trace.Goroutine{ID: trace.GID(g), Test: "TestX", Path: []string{"0", "0.1", "0.2", "0.3"}[g]})
+		path := "0"
+		if g > 0 {
+			path = fmt.Sprintf("0.%d", g)
+		}
+		s.tr.Goroutines = append(s.tr.Goroutines, trace.Goroutine{ID: trace.GID(g), Test: "TestX", Path: path})
 		if g > 0 {
 			s.tr.Events = append(s.tr.Events,
 				trace.Event{Kind: trace.Fork, Obj: uint64(g), Site: trace.SiteID(g)},

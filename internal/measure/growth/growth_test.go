@@ -28,6 +28,13 @@ func TestMeasureDeadlocks(t *testing.T) {
 	require.Contains(t, deadlockTable([]deadlockCost{c}), "| 20,0")
 }
 
+func TestMeasureLoad(t *testing.T) {
+	c, err := measureLoad(load{5_000, 8, 4, true})
+	require.NoError(t, err)
+	require.NotZero(t, c.Predicted)
+	require.Contains(t, loadTable([]loadCost{c}), "| all | 8 | ")
+}
+
 func TestTableAndPlot(t *testing.T) {
 	cs := []cost{
 		{Events: 10_000, Order: time.Millisecond, Race: 2 * time.Millisecond, Pattern: time.Millisecond},

@@ -1,6 +1,6 @@
 // Command growth measures what the search for candidates and making their
 // schedules cost on generated traces of the shape of Derby's in PECAN's Table 1,
-// from ten thousand events to ten million, and what deciding deadlocks costs on others,
+// from ten thousand events to ten million, what whole predictions cost, and deciding deadlocks on others,
 // and writes tables and a plot.
 //
 //	go run ./internal/measure/growth [-o docs/growth.md]
@@ -33,6 +33,8 @@ func run(ctx context.Context, args []string) (bool, error) {
 	out := flags.String("o", "", "`FILE` for the table, with the plot beside it as .svg; without it, the table goes to the standard output")
 	events := flags.Int("events", 0, "measure a trace of `N` events only, and print what comes out as JSON")
 	goroutines := flags.Int("goroutines", 0, "with -events: the deadlocks of a trace of `N` goroutines")
+	requests := flags.Int("requests", 0, "with -goroutines: the prediction from a trace of requests of `N` kinds")
+	all := flags.Bool("all", false, "with -requests: of all kinds of bugs")
 	turns := flags.Bool("turns", false, "with -goroutines: some locks are taken in another order")
 	if err := flags.Parse(args); err != nil {
 		return false, err
@@ -40,7 +42,9 @@ func run(ctx context.Context, args []string) (bool, error) {
 	if *events > 0 {
 		var c any
 		var err error
-		if *goroutines > 0 {
+		if *requests > 0 {
+			c, err = measureLoad(load{*events, *goroutines, *requests, *all})
+		} else if *goroutines > 0 {
 			c, err = measureDeadlocks(shape{*events, *goroutines, *turns})
 		} else {
 			c, err = measure(*events)
@@ -70,13 +74,23 @@ func run(ctx context.Context, args []string) (bool, error) {
 		c.Memory = memory
 		deadlocks = append(deadlocks, c)
 	}
+	var wholes []loadCost
+	for _, l := range loads() {
+		var c loadCost
+		memory, err := apart(ctx, &c, l.args()...)
+		if err != nil {
+			return false, err
+		}
+		c.Memory = memory
+		wholes = append(wholes, c)
+	}
 	if *out != "" {
 		picture := strings.TrimSuffix(*out, ".md") + ".svg"
 		if err := os.WriteFile(picture, []byte(plot(costs)), 0o666); err != nil {
 			return false, err
 		}
 	}
-	return true, script.Write(*out, table(costs)+deadlockTable(deadlocks))
+	return true, script.Write(*out, table(costs)+loadTable(wholes)+deadlockTable(deadlocks))
 }
 
 // apart measures one trace in a process of its own, into cost. It returns the greatest

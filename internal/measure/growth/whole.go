@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/tracetest"
+)
+
+// A load is a trace of requests that is analyzed whole, for races or for all kinds of bugs.
+type load struct {
+	Events, Goroutines int
+	Requests           int // kinds of them, each at about seven places
+	All                bool
+}
+
+// loads are those that are measured.
+func loads() (all []load) {
+	for _, kinds := range []bool{false, true} {
+		for _, requests := range []int{4, 400} {
+			for _, goroutines := range []int{2, 8, 64} {
+				for _, events := range []int{10_000, 100_000, 1_000_000, 10_000_000} {
+					all = append(all, load{events, goroutines, requests, kinds})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// args makes this command measure l.
+func (l load) args() []string {
+	return []string{fmt.Sprintf("-events=%d", l.Events), fmt.Sprintf("-goroutines=%d", l.Goroutines), fmt.Sprintf("-requests=%d", l.Requests), fmt.Sprintf("-all=%t", l.All)}
+}
+
+// A loadCost is what a prediction took, from the order of events to schedules.
+type loadCost struct {
+	load
+	Time                                    time.Duration
+	Sites, Candidates, Predicted, Undecided int
+	Memory                                  int64 // as in cost
+}
+
+// measureLoad predicts from a trace like l.
+func measureLoad(l load) (c loadCost, err error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(20)) // as the command does for long traces
+	t := tracetest.Servers(l.Events, l.Goroutines, l.Requests)
+	c.load, c.Sites = l, len(t.Sites)
+	c.Events = len(t.Events)
+	kinds := []bug.Kind{bug.Race}
+	if l.All {
+		kinds = nil
+	}
+	watch := start()
+	r, err := analysis.Predict(context.Background(), t, analysis.Options{Kinds: kinds})
+	if err != nil {
+		return c, err
+	}
+	c.Time, c.Candidates = watch.lap(), r.Candidates
+	for _, f := range r.Findings {
+		switch f.Status {
+		case bug.Predicted:
+			c.Predicted++
+		case bug.Undecided:
+			c.Undecided++
+		}
+	}
+	return c, nil
+}
+
+// loadTable is the part of docs/growth.md about whole predictions.
+func loadTable(cs []loadCost) string {
+	var b strings.Builder
+	b.WriteString(`
+## Whole predictions
+
+From the order of events to schedules that the judge has accepted, and proofs: of traces like those of
+the first table, of more goroutines and with few or many places.
+
+| kinds | goroutines | places | events | candidates | predicted | undecided | time | ns an event | memory |
+|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|
+`)
+	each := func(c loadCost) int64 { return c.Time.Nanoseconds() / int64(c.Events) }
+	for _, c := range cs {
+		kinds := "race"
+		if c.All {
+			kinds = "all"
+		}
+		fmt.Fprintf(&b, "| %s | %d | %d | %s | %d | %d | %d | %s | %d | %d MB |\n", kinds, c.Goroutines, c.Sites, thousands(c.Events),
+			c.Candidates, c.Predicted, c.Undecided, text(c.Time), each(c), c.Memory>>20)
+	}
+	if len(cs) > 0 {
+		by := func(a, b loadCost) int { return int(each(a) - each(b)) }
+		fmt.Fprintf(&b, "\nLeast %d ns an event, most %d.\n", each(slices.MinFunc(cs, by)), each(slices.MaxFunc(cs, by)))
+	}
+	return b.String()
+}
