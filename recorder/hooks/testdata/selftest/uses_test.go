@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -40,6 +41,68 @@ func TestNetHttpBodyRead(t *testing.T) {
 
 func TestNetHttpBodyClose(t *testing.T) {
 	serve(t, func(w http.ResponseWriter, r *http.Request) { r.Body.Close() })
+}
+
+// serve2 is serve by HTTP/2.
+func serve2(t *testing.T, f http.HandlerFunc) {
+	s := httptest.NewUnstartedServer(f)
+	s.EnableHTTP2 = true
+	s.StartTLS()
+	resp, err := s.Client().Get(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp.ProtoMajor != 2 {
+		t.Error("expected HTTP/2, found", resp.Proto)
+	}
+	io.Copy(io.Discard, resp.Body)
+	resp.Body.Close()
+	s.Close()
+}
+
+// HTTP/2 is a part of net/http up to Go 1.26, and a package of its own since.
+func TestNetHttpHttp2responseWriterWrite(t *testing.T)               { write2(t) }
+func TestNetHttpInternalHttp2ResponseWriterWrite(t *testing.T)       { write2(t) }
+func TestNetHttpHttp2responseWriterHandlerDone(t *testing.T)         { done2(t) }
+func TestNetHttpInternalHttp2ResponseWriterHandlerDone(t *testing.T) { done2(t) }
+
+func write2(t *testing.T) {
+	serve2(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "x") })
+}
+
+func done2(t *testing.T) { serve2(t, func(w http.ResponseWriter, r *http.Request) {}) }
+
+// connect returns both ends of a connection.
+func connect(t *testing.T) (a, b net.Conn) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if a, err = net.Dial("tcp", l.Addr().String()); err != nil {
+		t.Fatal(err)
+	}
+	if b, err = l.Accept(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { a.Close(); b.Close() })
+	return a, b
+}
+
+func TestNetConnRead(t *testing.T) {
+	a, b := connect(t)
+	b.Write([]byte("x"))
+	a.Read(make([]byte, 1))
+}
+
+func TestNetConnWrite(t *testing.T) {
+	a, _ := connect(t)
+	a.Write([]byte("x"))
+}
+
+func TestNetConnClose(t *testing.T) {
+	a, _ := connect(t)
+	a.Close()
 }
 
 // A store is a database without rows.
