@@ -176,26 +176,20 @@ func predictIn(ctx context.Context, ws []window, opts Options) (*Result, error) 
 		return predict(ctx, ws[0].Trace, opts, whole)
 	}
 	r := new(Result)
-	predicted := make(map[string]bool)
-	known := opts.Known
+	at := make(map[string]int) // by name: the finding's index
+	before := opts
 	opts.Known = func(name string) Known {
-		switch {
-		case predicted[name]:
+		if k, ok := at[name]; ok && r.Findings[k].Status == bug.Predicted {
 			return Settled
-		case known != nil:
-			return known(name)
 		}
-		return Unknown
+		return before.known(name)
 	}
 	for k, w := range ws {
 		its, err := predict(ctx, w.Trace, opts, whole.share(len(ws)-k, &opts))
 		if err != nil {
 			return nil, err
 		}
-		r.join(its, w.from)
-		for _, f := range its.Findings {
-			predicted[f.Name] = predicted[f.Name] || f.Status == bug.Predicted
-		}
+		r.join(its, w.from, at)
 	}
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return a.detector - b.detector })
 	r.Candidates = len(r.Findings) + r.Pruned()

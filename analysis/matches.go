@@ -2,9 +2,7 @@ package analysis
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/gopredict/gopredict/analysis/anomaly"
 	"github.com/gopredict/gopredict/analysis/detect"
@@ -125,17 +123,13 @@ func (p *predictor) recorded(c *candidate, braids []anomaly.Braid) (Finding, boo
 
 // groupsOf is groups for matches.
 func (p *predictor) groupsOf(braids []anomaly.Braid) (groups []detect.Instance, ok bool) {
-	seen := make(map[string]bool)
+	var all []detect.Instance
 	for _, b := range braids {
 		first, last := b.Ends()
 		if !slices.Equal(p.tests.Of(first), p.tests.Of(last)) {
 			return nil, false
 		}
-		key := fmt.Sprint(p.planner.From(first...), "\x00", strings.Join(p.tests.Of(first), "\x00"))
-		if !seen[key] {
-			seen[key] = true
-			groups = append(groups, detect.Instance{Accesses: first, Pattern: b.Pattern})
-		}
+		all = append(all, detect.Instance{Accesses: first, Pattern: b.Pattern})
 	}
-	return groups, len(groups) <= maxGroups
+	return p.grouped(all)
 }

@@ -172,7 +172,7 @@ func (p *predictor) meet(c *candidate, rows []anomaly.Row, before func(i, j int)
 // groups returns a pair for each set of tests that pairs in rows are of; ok is false if these
 // are too many, or not the same all along a row, as where a goroutine serves several tests.
 func (p *predictor) groups(rows []anomaly.Row) (groups []detect.Instance, ok bool) {
-	seen := make(map[string]bool)
+	var all []detect.Instance
 	for _, r := range rows {
 		for _, of := range [][]int32{r.First, r.Second} {
 			if first, last := int(of[0]), int(of[len(of)-1]); !slices.Equal(p.tests.Of([]int{first}), p.tests.Of([]int{last})) {
@@ -180,11 +180,21 @@ func (p *predictor) groups(rows []anomaly.Row) (groups []detect.Instance, ok boo
 			}
 		}
 		for _, pair := range r.Add(nil, p.o, 0) {
-			key := fmt.Sprint(p.planner.From(pair[:]...), "\x00", strings.Join(p.tests.Of(pair[:]), "\x00"))
-			if !seen[key] {
-				seen[key] = true
-				groups = append(groups, detect.Instance{Accesses: pair[:]})
-			}
+			all = append(all, detect.Instance{Accesses: pair[:]})
+		}
+	}
+	return p.grouped(all)
+}
+
+// grouped returns the first one of the instances of each base and tests. It is not ok if these
+// are too many.
+func (p *predictor) grouped(all []detect.Instance) (groups []detect.Instance, ok bool) {
+	seen := make(map[string]bool)
+	for _, v := range all {
+		key := fmt.Sprint(p.planner.From(v.Accesses...), "\x00", strings.Join(p.tests.Of(v.Accesses), "\x00"))
+		if !seen[key] {
+			seen[key] = true
+			groups = append(groups, v)
 		}
 	}
 	return groups, len(groups) <= maxGroups

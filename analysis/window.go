@@ -237,18 +237,20 @@ func (s *spans) free(starts []int, least, events int) (all []int) {
 	return all
 }
 
-// join adds to r what was predicted from a window: each candidate is one finding of all windows,
-// the best that there is. What is pruned is not told apart by names: counted is what the window
-// with the most has.
-func (r *Result) join(o *Result, from int) {
+// join adds to r what was predicted from a window that begins at position from: each candidate
+// is one finding of all windows, the best that there is, and at has the indices of these by
+// their names. What is pruned is not told apart by names: counted is what the window with the
+// most has.
+func (r *Result) join(o *Result, from int, at map[string]int) {
 	for _, f := range o.Findings {
 		f.shift(from)
-		at := slices.IndexFunc(r.Findings, func(its Finding) bool { return its.Kind == f.Kind && its.Name == f.Name })
+		k, known := at[f.Name]
 		switch {
-		case at < 0:
+		case !known:
+			at[f.Name] = len(r.Findings)
 			r.Findings = append(r.Findings, f)
-		case r.Findings[at].Status == bug.Infeasible && f.Status != bug.Infeasible, r.Findings[at].Status != bug.Predicted && f.Status == bug.Predicted:
-			r.Findings[at] = f
+		case r.Findings[k].Status == bug.Infeasible && f.Status != bug.Infeasible, r.Findings[k].Status != bug.Predicted && f.Status == bug.Predicted:
+			r.Findings[k] = f
 		}
 	}
 	r.Locked, r.Ordered = max(r.Locked, o.Locked), max(r.Ordered, o.Ordered)

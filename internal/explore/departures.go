@@ -60,6 +60,9 @@ func (c *confirmation) departed(ctx context.Context, findings []finding, out []r
 		}
 		groups[g] = append(groups[g], k)
 	}
+	if len(groups) == 0 {
+		return nil
+	}
 	// An assertion that fails because of a race is not told beside the race. Where the
 	// race is in this trace and the failure in a further one, sites have other numbers:
 	// keys are the same in all traces.

@@ -74,16 +74,17 @@ func (c *confirmation) stuck(ctx context.Context) error {
 // ends returns the recorded run as one at whose end goroutines were blocked, for each kind
 // of bug that this is and each window of the trace in which it is.
 func (c *confirmation) ends() (all []*ended) {
-	if len(c.trace.Stuck) == 0 {
-		return nil
-	}
-	windows := analysis.Windows(c.trace)
+	var windows []*trace.Trace // nil before they are needed
 	for _, b := range []struct {
 		kind  bug.Kind
 		proof trace.Proof
 	}{{bug.Deadlock, trace.ProofDeadlock}, {bug.Leak, trace.ProofLeak}} {
+		is := func(s trace.Stuck) bool { return s.Proof == b.proof }
+		if windows == nil && slices.ContainsFunc(c.trace.Stuck, is) {
+			windows = analysis.Windows(c.trace)
+		}
 		for _, w := range windows {
-			if !slices.ContainsFunc(w.Stuck, func(s trace.Stuck) bool { return s.Proof == b.proof }) {
+			if !slices.ContainsFunc(w.Stuck, is) {
 				continue
 			}
 			ws, with := blocked.Of(w, b.proof)

@@ -76,21 +76,14 @@ func (c *connection) locks(ev *Evidence, n namer, accesses []Access) {
 	seen := *ev
 	seen.Trace = c.t
 	names := make([][]string, len(c.steps))
-	var held []trace.Event
-	for p := c.first; p <= last; p++ {
-		e := c.t.Events[p]
-		switch e.Kind {
-		case trace.Acquire, trace.RAcquire:
-			held = append(held, e)
-		case trace.Release, trace.RRelease:
-			held = released(held, e)
-		}
+	heldAt(c.t, c.first, last+1, func(p int, held []trace.Event) {
 		i, ok := of[p]
 		if !ok {
-			continue
+			return
 		}
+		names[i] = nil
 		for _, h := range held {
-			if h.G != e.G {
+			if h.G != c.t.Events[p].G {
 				continue
 			}
 			lock := name(place(&seen, n, h.Kind, h.Site).Expr)
@@ -99,7 +92,7 @@ func (c *connection) locks(ev *Evidence, n namer, accesses []Access) {
 			}
 			names[i] = append(names[i], lock)
 		}
-	}
+	})
 	before := make(map[string][]string)
 	for _, a := range accesses {
 		for _, l := range a.Locks {

@@ -414,11 +414,8 @@ func locks(ev *Evidence, n namer, g trace.GID, at int) []Place {
 	if at < 0 {
 		at = len(t.Events)
 	}
-	first, end := ev.Index.Extent(t, g)
-	held, ok := heldFrom(t, min(first, at), at)
-	if !ok || end == 0 {
-		held, _ = heldFrom(t, 0, at)
-	}
+	first, _ := ev.Index.Extent(t, g)
+	held := heldAt(t, min(first, at), at, func(int, []trace.Event) {})
 	var out []Place
 	for _, e := range held {
 		if p := place(ev, n, e.Kind, e.Site); e.G == g && !slices.Contains(out, p) {
@@ -428,12 +425,22 @@ func locks(ev *Evidence, n namer, g trace.GID, at int) []Place {
 	return out
 }
 
-// heldFrom returns the acquires from position from up to at that have no release, by all
-// goroutines. It is not ok if it takes those before to tell, as a goroutine has released what
-// it did not acquire there.
-func heldFrom(t *trace.Trace, from, at int) (held []trace.Event, ok bool) {
-	for _, e := range t.Events[from:at] {
-		switch e.Kind {
+// heldAt returns the acquires before position at that have no release, by all goroutines,
+// begun at position first if those before do not matter. after gets those after each event
+// from there on, and may get them twice.
+func heldAt(t *trace.Trace, first, at int, after func(position int, held []trace.Event)) []trace.Event {
+	held, ok := heldFrom(t, first, at, after)
+	if !ok {
+		held, _ = heldFrom(t, 0, at, after)
+	}
+	return held
+}
+
+// heldFrom is heldAt, begun at position from. It is not ok if it takes those before to tell, as
+// a goroutine has released what it did not acquire there.
+func heldFrom(t *trace.Trace, from, at int, after func(position int, held []trace.Event)) (held []trace.Event, ok bool) {
+	for p := from; p < at; p++ {
+		switch e := t.Events[p]; e.Kind {
 		case trace.Acquire, trace.RAcquire:
 			held = append(held, e)
 		case trace.Release, trace.RRelease:
@@ -444,6 +451,7 @@ func heldFrom(t *trace.Trace, from, at int) (held []trace.Event, ok bool) {
 			}
 			held = released(held, e)
 		}
+		after(p, held)
 	}
 	return held, true
 }

@@ -217,14 +217,17 @@ func TestBuiltinPropertiesHaveHooks(t *testing.T) {
 // elsewhere reports whether a hook is for another release, or in a file that is not built for the
 // system.
 func elsewhere(target Target, h Hook) bool {
+	if !h.in(target.GOVERSION) {
+		return true
+	}
 	first := h.edits[0]
 	if first.at != inFile {
-		return !h.in(target.GOVERSION)
+		return false
 	}
 	ctxt := build.Default
 	ctxt.GOOS, ctxt.GOARCH = target.GOOS, target.GOARCH
 	here, err := ctxt.MatchFile(filepath.Join(target.GOROOT, "src", filepath.FromSlash(h.Package)), first.anchor)
-	return err != nil || !here || !h.in(target.GOVERSION)
+	return err != nil || !here
 }
 
 // endsProgram reports whether what a hook is in ends the program as failed.

@@ -54,35 +54,21 @@ func run(ctx context.Context, args []string) (bool, error) {
 		}
 		return true, json.NewEncoder(os.Stdout).Encode(c)
 	}
-	var costs []cost
+	var single [][]string
 	for _, n := range sizes {
-		var c cost
-		memory, err := apart(ctx, &c, fmt.Sprintf("-events=%d", n))
-		if err != nil {
-			return false, err
-		}
-		c.Memory = memory
-		costs = append(costs, c)
+		single = append(single, []string{fmt.Sprintf("-events=%d", n)})
 	}
-	var deadlocks []deadlockCost
-	for _, s := range shapes() {
-		var c deadlockCost
-		memory, err := apart(ctx, &c, s.args()...)
-		if err != nil {
-			return false, err
-		}
-		c.Memory = memory
-		deadlocks = append(deadlocks, c)
+	costs, err := apart(ctx, single, func(c *cost) *int64 { return &c.Memory })
+	if err != nil {
+		return false, err
 	}
-	var wholes []loadCost
-	for _, l := range loads() {
-		var c loadCost
-		memory, err := apart(ctx, &c, l.args()...)
-		if err != nil {
-			return false, err
-		}
-		c.Memory = memory
-		wholes = append(wholes, c)
+	deadlocks, err := apart(ctx, commands(shapes()), func(c *deadlockCost) *int64 { return &c.Memory })
+	if err != nil {
+		return false, err
+	}
+	wholes, err := apart(ctx, commands(loads()), func(c *loadCost) *int64 { return &c.Memory })
+	if err != nil {
+		return false, err
 	}
 	if *out != "" {
 		picture := strings.TrimSuffix(*out, ".md") + ".svg"
@@ -93,21 +79,34 @@ func run(ctx context.Context, args []string) (bool, error) {
 	return true, script.Write(*out, table(costs)+loadTable(wholes)+deadlockTable(deadlocks))
 }
 
-// apart measures one trace in a process of its own, into cost. It returns the greatest
-// resident size of that, in bytes.
-func apart(ctx context.Context, cost any, args ...string) (memory int64, err error) {
+// commands returns the arguments with which this command measures each of shapes.
+func commands[S interface{ args() []string }](shapes []S) (all [][]string) {
+	for _, s := range shapes {
+		all = append(all, s.args())
+	}
+	return all
+}
+
+// apart measures traces, each in a process of its own with its arguments. The greatest resident
+// size of that, in bytes, is put into what memory returns.
+func apart[C any](ctx context.Context, commands [][]string, memory func(*C) *int64) (costs []C, err error) {
 	self, err := os.Executable()
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, self, args...)
-	cmd.Stderr = os.Stderr
-	text, err := cmd.Output()
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", strings.Join(args, " "), err)
+	for _, args := range commands {
+		cmd := exec.CommandContext(ctx, self, args...)
+		cmd.Stderr = os.Stderr
+		text, err := cmd.Output()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", strings.Join(args, " "), err)
+		}
+		var c C
+		if err := json.Unmarshal(text, &c); err != nil {
+			return nil, fmt.Errorf("%s: %w", strings.Join(args, " "), err)
+		}
+		*memory(&c) = int64(script.Peak(cmd.ProcessState) * (1 << 20))
+		costs = append(costs, c)
 	}
-	if err := json.Unmarshal(text, cost); err != nil {
-		return 0, err
-	}
-	return int64(script.Peak(cmd.ProcessState) * (1 << 20)), nil
+	return costs, nil
 }

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -72,36 +71,19 @@ func write2(t *testing.T) {
 
 func done2(t *testing.T) { serve2(t, func(w http.ResponseWriter, r *http.Request) {}) }
 
-// connect returns both ends of a connection.
-func connect(t *testing.T) (a, b net.Conn) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	if a, err = net.Dial("tcp", l.Addr().String()); err != nil {
-		t.Fatal(err)
-	}
-	if b, err = l.Accept(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { a.Close(); b.Close() })
-	return a, b
-}
-
 func TestNetConnRead(t *testing.T) {
-	a, b := connect(t)
+	a, b := socket(t)
 	b.Write([]byte("x"))
 	a.Read(make([]byte, 1))
 }
 
 func TestNetConnWrite(t *testing.T) {
-	a, _ := connect(t)
+	a, _ := socket(t)
 	a.Write([]byte("x"))
 }
 
 func TestNetConnClose(t *testing.T) {
-	a, _ := connect(t)
+	a, _ := socket(t)
 	a.Close()
 }
 
