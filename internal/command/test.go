@@ -177,6 +177,7 @@ func (s *session) tested(ctx context.Context, start time.Time, opts options, goA
 	for _, pattern := range build.Unmatched() {
 		x.Report.Warnings = append(x.Report.Warnings, fmt.Sprintf("-%spkgs: no package of this build matches %s", prefix, pattern))
 	}
+	x.Ahead(ctx, runs)
 	rest := runs
 	for len(rest) > 0 && cut == nil {
 		cut = x.Add(ctx, rest[0])

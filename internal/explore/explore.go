@@ -102,6 +102,7 @@ type Exploration struct {
 	left      time.Duration         // the time that is left for replays
 	flips     time.Duration         // what flips may take yet
 	exploring time.Duration         // the time that is left for exploring, if that has a bound
+	ahead     *ahead                // what is predicted before its package has its turn; nil: nothing
 }
 
 // New begins an exploration of what was built for the go command's environment env. It
@@ -167,8 +168,15 @@ func (x *Exploration) Add(ctx context.Context, run recorder.Run) error {
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(20))
 	defer runtime.KeepAlive(ballast())
-	t, whole := x.read(run, x.warn)
-	x.Failed = x.Failed || !whole
+	p := x.ahead.of(ctx, run)
+	if p == nil {
+		p = x.predict(ctx, run, func(events int) {
+			x.status.Set("predicting", fmt.Sprintf("%s, %d events", run.Package.Path, events))
+		})
+	}
+	x.note(p.notes)
+	t := p.trace
+	x.Failed = x.Failed || !p.whole
 	if t != nil {
 		pkg.Events = len(t.Events)
 		pkg.Tests, pkg.Cases = countTests(t), report.CasesIn(t)
@@ -177,37 +185,24 @@ func (x *Exploration) Add(ctx context.Context, run recorder.Run) error {
 	x.Report.Packages = append(x.Report.Packages, pkg)
 	x.runs.Store(0)
 	defer func(at int) { x.Report.Packages[at].Runs = x.runs.Load() }(len(x.Report.Packages) - 1)
-	if t == nil {
+	switch {
+	case p.err != nil && ctx.Err() != nil:
+		return ctx.Err()
+	case p.err != nil:
+		x.Failed = true
+		x.warn("%s: %v", run.Package.Path, p.err)
+		return nil
+	case t == nil:
 		return nil
 	}
-	result, err := x.predict(ctx, run, t)
-	if result == nil {
-		return err
-	}
-	return x.explore(ctx, run, t, result)
-}
-
-// predict analyzes t, the first recording of a package, and tells what could not be
-// looked at; without a result and an error that is all of it.
-func (x *Exploration) predict(ctx context.Context, run recorder.Run, t *trace.Trace) (*analysis.Result, error) {
-	x.status.Set("predicting", fmt.Sprintf("%s, %d events", run.Package.Path, len(t.Events)))
-	result, err := Predict(ctx, t, x.analysis(run))
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		x.Failed = true
-		x.warn("%s: %v", run.Package.Path, err)
-		return nil, nil
-	}
-	x.Report.Totals.Pruned += result.Pruned()
-	if result.Cut {
+	x.Report.Totals.Pruned += p.result.Pruned()
+	if p.result.Cut {
 		x.warn("%s: %s", run.Package.Path, CutSearch)
 	}
-	if result.TooLong {
+	if p.result.TooLong {
 		x.warn("%s: %s", run.Package.Path, TooLong)
 	}
-	return result, nil
+	return x.explore(ctx, run, t, p.result)
 }
 
 // explore confirms what was predicted from the first recording of a package, and runs the

@@ -37,8 +37,9 @@ func TestReadDamagedTrace(t *testing.T) {
 	file := written(t, tr)
 
 	x := &Exploration{build: &recorder.Build{}}
+	var n notes
 	run := recorder.Run{Package: recorder.Package{Path: "example.com/m"}, Trace: file}
-	read, whole := x.read(run, x.warn)
+	read, whole := x.read(run, &n)
 	require.NotNil(t, read)
 	assert.True(t, whole)
 	assert.Len(t, read.Events, events)
@@ -47,14 +48,14 @@ func TestReadDamagedTrace(t *testing.T) {
 	require.NoError(t, err)
 	data[len(data)/2] ^= 0xff
 	require.NoError(t, os.WriteFile(file, data, 0o666))
-	x.Report.Warnings = nil
-	read, whole = x.read(run, x.warn)
+	n = notes{}
+	read, whole = x.read(run, &n)
 	require.NotNil(t, read)
 	assert.False(t, whole)
 	assert.Greater(t, len(read.Events), events/4)
 	assert.Less(t, len(read.Events), events*3/4)
-	require.Len(t, x.Report.Warnings, 1)
-	assert.Contains(t, x.Report.Warnings[0], fmt.Sprintf("the %d events before that are used", len(read.Events)))
+	require.Len(t, n.warnings, 1)
+	assert.Contains(t, n.warnings[0], fmt.Sprintf("the %d events before that are used", len(read.Events)))
 	after, err := os.ReadFile(file)
 	require.NoError(t, err)
 	assert.Equal(t, data, after, "the file is left as it is")
@@ -66,12 +67,13 @@ func TestReadUnwrittenTrace(t *testing.T) {
 	file := written(t, tr)
 
 	x := &Exploration{build: &recorder.Build{}}
-	read, whole := x.read(recorder.Run{Package: recorder.Package{Path: "example.com/m"}, Trace: file, Unwritten: true}, x.warn)
+	var n notes
+	read, whole := x.read(recorder.Run{Package: recorder.Package{Path: "example.com/m"}, Trace: file, Unwritten: true}, &n)
 	require.NotNil(t, read)
 	assert.False(t, whole)
-	assert.Empty(t, x.Report.Warnings)
-	require.Len(t, x.Report.Incomplete, 1)
-	assert.Contains(t, x.Report.Incomplete[0], "the trace of example.com/m could not be written to its end: is the disk of ")
+	assert.Empty(t, n.warnings)
+	require.Len(t, n.incomplete, 1)
+	assert.Contains(t, n.incomplete[0], "the trace of example.com/m could not be written to its end: is the disk of ")
 }
 
 func TestReadImpossibleTrace(t *testing.T) {
@@ -79,12 +81,13 @@ func TestReadImpossibleTrace(t *testing.T) {
 	file := written(t, tr)
 
 	x := &Exploration{build: &recorder.Build{}}
-	read, whole := x.read(recorder.Run{Package: recorder.Package{Path: "example.com/m"}, Trace: file}, x.warn)
+	var n notes
+	read, whole := x.read(recorder.Run{Package: recorder.Package{Path: "example.com/m"}, Trace: file}, &n)
 	assert.Nil(t, read)
 	assert.False(t, whole)
-	require.Len(t, x.Report.Warnings, 1)
-	assert.Contains(t, x.Report.Warnings[0], "a defect of gopredict")
-	assert.Contains(t, x.Report.Warnings[0], "expected no event after the goroutine's end, found acq")
+	require.Len(t, n.warnings, 1)
+	assert.Contains(t, n.warnings[0], "a defect of gopredict")
+	assert.Contains(t, n.warnings[0], "expected no event after the goroutine's end, found acq")
 }
 
 func TestCountTests(t *testing.T) {

@@ -266,7 +266,9 @@ func (x *Exploration) recordOnce(ctx context.Context, run recorder.Run, o record
 	if err != nil || again.Trace == "" {
 		return nil, nil
 	}
-	t, _ := x.read(again, func(string, ...any) {})
+	var told notes
+	t, _ := x.read(again, &told)
+	x.note(notes{incomplete: told.incomplete})
 	if t == nil {
 		return nil, nil
 	}

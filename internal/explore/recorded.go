@@ -58,9 +58,10 @@ func ReadReplay(file string, b *recorder.Build) *trace.Trace {
 }
 
 // read reads the trace of a run, as far as it is whole, and adds the
-// rewriter's sites. It returns nil if there is nothing to analyze. It warns of what
+// rewriter's sites. It returns nil if there is nothing to analyze. It notes what
 // it leaves out; whole is not set if the trace is damaged, or could not be written.
-func (x *Exploration) read(run recorder.Run, warn func(format string, args ...any)) (t *trace.Trace, whole bool) {
+func (x *Exploration) read(run recorder.Run, n *notes) (t *trace.Trace, whole bool) {
+	warn := n.warn
 	t, err := trace.ReadFile(run.Trace)
 	name := run.Package.Path
 	damage, damaged := errors.AsType[*trace.FormatError](err)
@@ -78,7 +79,7 @@ func (x *Exploration) read(run recorder.Run, warn func(format string, args ...an
 		warn("%s: recording stopped in %s after %d MiB of events, which are %d; what its tests did from then on is not analyzed: -run selects fewer of them", name, lastTest(t), t.Meta.Limit>>20, len(t.Events))
 	case run.Unwritten:
 		whole = false
-		x.incomplete(fmt.Sprintf("the trace of %s could not be written to its end: is the disk of %s full?", name, filepath.Dir(run.Trace)))
+		n.incomplete = append(n.incomplete, fmt.Sprintf("the trace of %s could not be written to its end: is the disk of %s full?", name, filepath.Dir(run.Trace)))
 	case !t.Complete && !deadlocked(t):
 		warn("%s: the test binary did not end in an orderly way; its %d events up to then are used", name, len(t.Events))
 	}

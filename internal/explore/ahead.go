@@ -1,0 +1,102 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+
+	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/recorder"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// This file predicts from recorded runs before their packages have their turn: replays wait
+// for what the tests wait for, and the analysis of a trace is for the most part of one
+// processor.
+
+// aheadBytes is the greatest length of the file of a trace that is analyzed ahead, about two
+// million events: the trace is in memory until its package has its turn.
+const aheadBytes = 4 << 20
+
+// A prediction is what came of the first recording of a package, before anything is replayed.
+type prediction struct {
+	trace  *trace.Trace // nil: there is nothing to analyze
+	whole  bool         // the trace is not damaged, and was written to its end
+	notes  notes
+	result *analysis.Result
+	err    error // there is no result: why
+}
+
+// notes are what is to be told of a package in the report, once it has its turn there.
+type notes struct{ warnings, incomplete []string }
+
+func (n *notes) warn(format string, args ...any) {
+	n.warnings = append(n.warnings, fmt.Sprintf(format, args...))
+}
+
+// note adds to the report what was noted.
+func (x *Exploration) note(n notes) {
+	x.Report.Warnings = append(x.Report.Warnings, n.warnings...)
+	for _, why := range n.incomplete {
+		x.incomplete(why)
+	}
+}
+
+// predict analyzes the first recording of a package; it calls begin with the number of events
+// before that.
+func (x *Exploration) predict(ctx context.Context, run recorder.Run, begin func(events int)) *prediction {
+	p := new(prediction)
+	if p.trace, p.whole = x.read(run, &p.notes); p.trace != nil {
+		begin(len(p.trace.Events))
+		p.result, p.err = Predict(ctx, p.trace, x.analysis(run))
+	}
+	return p
+}
+
+// ahead are the predictions that are made before their packages have their turn, by the files
+// of their traces.
+type ahead struct {
+	made map[string]chan *prediction
+	held chan struct{} // one for each that is in memory
+}
+
+// Ahead begins to predict from recorded runs, as many at the same time as there are processors.
+// Add takes what comes of that, and has to be called for the runs in their order.
+func (x *Exploration) Ahead(ctx context.Context, runs []recorder.Run) {
+	a := &ahead{made: make(map[string]chan *prediction), held: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	var all []recorder.Run
+	for _, run := range runs {
+		info, err := os.Stat(run.Trace)
+		if run.Trace == "" || err != nil || info.Size() > aheadBytes {
+			continue
+		}
+		all = append(all, run)
+		a.made[run.Trace] = make(chan *prediction, 1)
+	}
+	x.ahead = a
+	go func() {
+		for _, run := range all {
+			select {
+			case a.held <- struct{}{}:
+			case <-ctx.Done():
+				return
+			}
+			go func() { a.made[run.Trace] <- x.predict(ctx, run, func(int) {}) }()
+		}
+	}()
+}
+
+// of returns what was predicted from run, and waits for it; nil if that is not done ahead.
+func (a *ahead) of(ctx context.Context, run recorder.Run) *prediction {
+	if a == nil || a.made[run.Trace] == nil {
+		return nil
+	}
+	select {
+	case p := <-a.made[run.Trace]:
+		<-a.held
+		return p
+	case <-ctx.Done():
+		return &prediction{whole: true, err: context.Cause(ctx)}
+	}
+}
