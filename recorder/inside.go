@@ -5,6 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"hash/crc32"
 	"hash/fnv"
 	"io"
@@ -58,6 +61,7 @@ func (c *Config) inside(ctx context.Context) (map[string]string, error) {
 		Context:    ctx,
 		Dir:        c.Dir,
 		BuildFlags: c.Args.LoadFlags(),
+		ParseFile:  c.parseHanded,
 	}, handed...)
 	if err != nil {
 		return nil, loadError(ctx, err)
@@ -97,6 +101,23 @@ func (c *Config) inside(ctx context.Context) (map[string]string, error) {
 		return nil, err
 	}
 	return overlay, putInside(making, dir)
+}
+
+// parseHanded parses a file of the standard library. Of the packages that the handed ones
+// import only the declarations are needed: what functions do takes most of the time and
+// of the memory.
+func (c *Config) parseHanded(fset *token.FileSet, file string, src []byte) (*ast.File, error) {
+	f, err := parser.ParseFile(fset, file, src, parser.AllErrors|parser.ParseComments)
+	pkg, outside := filepath.Rel(filepath.Join(c.Env.GOROOT, "src"), filepath.Dir(file))
+	if f == nil || outside != nil || slices.Contains(handed, filepath.ToSlash(pkg)) {
+		return f, err
+	}
+	for _, d := range f.Decls {
+		if d, ok := d.(*ast.FuncDecl); ok {
+			d.Body = nil
+		}
+	}
+	return f, err
 }
 
 // putInside makes the folder making, which is whole, the folder dir, unless another
