@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/gopredict/gopredict/replayer/witness"
 )
@@ -22,27 +23,42 @@ func (c Code) operand(s witness.Step, file string) string {
 // are.
 func (r *resolver) locate(w *witness.Witness) *witness.Witness {
 	out := *w
+	type moved struct{ now, before string }
+	names := make(map[moved]string) // of files
 	move := func(list []witness.Step) []witness.Step {
-		var moved []witness.Step
-		for _, s := range list {
+		list = slices.Clone(list)
+		for i := range list {
+			s := &list[i]
 			file := ""
-			if site, fit := r.site(s); fit != absent {
+			if site, fit := r.site(*s); fit != absent {
 				file, s.Line, s.Col, s.Expr = site.File, site.Line, site.Col, site.Expr
 			} else if s.Nth == 0 && s.Line > 0 {
-				at := r.call(s)
+				at := r.call(*s)
 				file, s.Line = at.file, at.line
-				s.Expr = r.code.operand(s, file)
+				s.Expr = r.code.operand(*s, file)
 			}
-			if name := r.code.Files.Name(file); filepath.IsAbs(file) && !filepath.IsAbs(name) {
-				s.File = name
-			} else if base := filepath.Base(file); file != "" && base != filepath.Base(s.File) {
-				s.File = path.Join(path.Dir(s.File), base) // moved within its package
+			m := moved{file, s.File}
+			name, ok := names[m]
+			if !ok {
+				name = r.nameNow(file, s.File)
+				names[m] = name
 			}
-			moved = append(moved, s)
+			s.File = name
 		}
-		return moved
+		return list
 	}
 	out.Steps, out.Hold, out.Violation = move(w.Steps), move(w.Hold), move(w.Violation)
 	out.Pooled, out.Anchors = move(w.Pooled), move(w.Anchors)
 	return &out
+}
+
+// nameNow is the name of a file that was called so before.
+func (r *resolver) nameNow(file, before string) string {
+	if name := r.code.Files.Name(file); filepath.IsAbs(file) && !filepath.IsAbs(name) {
+		return name
+	}
+	if base := filepath.Base(file); file != "" && base != filepath.Base(before) {
+		return path.Join(path.Dir(before), base) // moved within its package
+	}
+	return before
 }

@@ -50,7 +50,14 @@ type resolver struct {
 	code   Code
 	groups map[group][]trace.Site
 	moved  []shift
-	calls  map[witness.Step]callSite // that were looked for, as places
+	sites  map[witness.Step]found    // that were looked for, as places
+	calls  map[witness.Step]callSite // likewise
+}
+
+// A found site is where a step is now.
+type found struct {
+	site trace.Site
+	fit  fit
 }
 
 // A callSite is where a call site is now.
@@ -74,15 +81,24 @@ type shift struct {
 }
 
 func newResolver(w *witness.Witness, code Code) *resolver {
-	r := &resolver{code: code, groups: make(map[group][]trace.Site), calls: make(map[witness.Step]callSite)}
-	functions := make(map[string]bool)
+	r := &resolver{
+		code: code, groups: make(map[group][]trace.Site),
+		sites: make(map[witness.Step]found), calls: make(map[witness.Step]callSite),
+	}
+	var distinct []witness.Step // of the rewriter's sites, as places
+	seen := make(map[witness.Step]bool)
 	for _, list := range places(w) {
 		for _, s := range list {
-			if s.Nth > 0 {
-				r.groups[groupOf(s)] = nil
-				functions[s.Func] = true
+			if s = asPlace(s); s.Nth > 0 && !seen[s] {
+				seen[s] = true
+				distinct = append(distinct, s)
 			}
 		}
+	}
+	functions := make(map[string]bool)
+	for _, s := range distinct {
+		r.groups[groupOf(s)] = nil
+		functions[s.Func] = true
 	}
 	for fn := range functions {
 		for _, s := range code.Sites[fn] {
@@ -95,14 +111,18 @@ func newResolver(w *witness.Witness, code Code) *resolver {
 	for _, list := range r.groups {
 		witness.SortSites(list)
 	}
-	for _, list := range places(w) {
-		for _, s := range list {
-			if site, fit := r.site(s); fit != absent {
-				r.moved = append(r.moved, shift{s.Func, s.File, s.Line, site.Line - s.Line, site.File})
-			}
+	for _, s := range distinct {
+		if site, fit := r.site(s); fit != absent {
+			r.moved = append(r.moved, shift{s.Func, s.File, s.Line, site.Line - s.Line, site.File})
 		}
 	}
 	return r
+}
+
+// asPlace is what is the same of all steps at the place of s.
+func asPlace(s witness.Step) witness.Step {
+	s.Goroutine, s.Occ, s.Value = "", 0, ""
+	return s
 }
 
 func groupOf(s witness.Step) group { return group{s.Func, s.SiteWord(), witness.Shape(s.Expr)} }
@@ -120,13 +140,21 @@ const (
 // is in a function literal, and the line there does not read as it did, it is the one in
 // another literal that does: a guess.
 func (r *resolver) site(s witness.Step) (trace.Site, fit) {
-	site, fit := r.numbered(s)
-	if fit == absent || !r.reads(site, s) {
-		if other, ok := r.sibling(s); ok {
-			return other, guessed
-		}
+	if s.Nth < 1 { // a call site
+		return trace.Site{}, absent
 	}
-	return site, fit
+	place := asPlace(s)
+	at, ok := r.sites[place]
+	if !ok {
+		at.site, at.fit = r.numbered(s)
+		if at.fit == absent || !r.reads(at.site, s) {
+			if other, ok := r.sibling(s); ok {
+				at = found{other, guessed}
+			}
+		}
+		r.sites[place] = at
+	}
+	return at.site, at.fit
 }
 
 // reads reports whether the line of a site looks like that of s, as far as is known.
@@ -215,8 +243,7 @@ func (r *resolver) key(s witness.Step) (uint64, fit) {
 
 // call returns where the call site of s is now, as found at the first time.
 func (r *resolver) call(s witness.Step) callSite {
-	place := s
-	place.Goroutine, place.Occ, place.Value = "", 0, ""
+	place := asPlace(s)
 	at, ok := r.calls[place]
 	if !ok {
 		at = r.find(s)

@@ -76,6 +76,11 @@ func (c *connection) locks(ev *Evidence, n namer, accesses []Access) {
 	seen := *ev
 	seen.Trace = c.t
 	names := make([][]string, len(c.steps))
+	type lockAt struct {
+		op   trace.Kind
+		site trace.SiteID
+	}
+	locks := make(map[lockAt]string) // their names
 	heldAt(c.t, c.first, last+1, func(p int, held []trace.Event) {
 		i, ok := of[p]
 		if !ok {
@@ -86,9 +91,14 @@ func (c *connection) locks(ev *Evidence, n namer, accesses []Access) {
 			if h.G != c.t.Events[p].G {
 				continue
 			}
-			lock := name(place(&seen, n, h.Kind, h.Site).Expr)
-			if h.Kind == trace.RAcquire {
-				lock += " (reading)"
+			at := lockAt{h.Kind, h.Site}
+			lock, ok := locks[at]
+			if !ok {
+				lock = name(place(&seen, n, h.Kind, h.Site).Expr)
+				if h.Kind == trace.RAcquire {
+					lock += " (reading)"
+				}
+				locks[at] = lock
 			}
 			names[i] = append(names[i], lock)
 		}

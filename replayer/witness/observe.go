@@ -30,20 +30,23 @@ type place struct {
 	line, col int
 }
 
-// A where is an event of a run, likewise.
-type where struct {
-	place
-	goroutine string
-	op        trace.Kind
-	occ       int // 0 for any
-}
-
-func whereOf(s Step) where {
+func placeOf(s Step) place {
 	p := place{fn: s.Func, expr: s.Expr, line: s.Line, col: s.Col}
 	if s.Nth == 0 {
 		p.expr = ""
 	}
-	return where{p, s.Goroutine, s.Op, s.Occ}
+	return p
+}
+
+// same reports whether s and o are the same event of a run.
+func (s Step) same(o Step) bool {
+	return s.Goroutine == o.Goroutine && s.Op == o.Op && s.Occ == o.Occ && placeOf(s) == placeOf(o)
+}
+
+// A where is what goroutines do at places, both by their numbers.
+type where struct {
+	place, goroutine int32
+	op               trace.Kind
 }
 
 // In reports for each access of the violation whether a goroutine of w's tests has come
@@ -58,7 +61,7 @@ func (w *Witness) In(t *trace.Trace) []bool {
 	}
 	out := make([]bool, len(w.Violation))
 	for i, s := range w.Violation {
-		out[i] = came[whereOf(s).place]
+		out[i] = came[placeOf(s)]
 	}
 	return out
 }
@@ -66,16 +69,27 @@ func (w *Witness) In(t *trace.Trace) []bool {
 // Find returns for each step the position of its event in t, -1 if t does not
 // have it. The index is that of t; without one, all of t is looked through.
 func Find(t *trace.Trace, index *Index, steps []Step) []int {
-	wanted, places := make(map[where]bool), make(map[place]bool)
-	for _, s := range steps {
-		p := whereOf(s)
-		p.occ = 0
-		wanted[p], places[p.place] = true, true
+	places, goroutines := make(map[place]int32), make(map[string]int32)
+	found := make(map[where][]int) // where events are that steps may be, in their order
+	of := make([]where, len(steps))
+	for n, s := range steps {
+		of[n] = where{numberOf(places, placeOf(s)), numberOf(goroutines, s.Goroutine), s.Op}
+		found[of[n]] = nil
 	}
-	sites := map[trace.SiteID]place{0: {}} // those of the steps, and of events without one
+	sites := make(map[trace.SiteID]int32) // the places of the steps
+	if n, ok := places[place{}]; ok {
+		sites[0] = n // events that have no site
+	}
 	for id, s := range t.Sites {
-		if p := (place{s.Func, s.Expr, s.Line, s.Col}); places[p] {
-			sites[id] = p
+		if n, ok := places[place{s.Func, s.Expr, s.Line, s.Col}]; ok {
+			sites[id] = n
+		}
+	}
+	its := make([]int32, len(t.Goroutines)) // the numbers of those that have steps, else -1
+	for g := range its {
+		its[g] = -1
+		if n, ok := goroutines[t.Goroutines[g].Name()]; ok {
+			its[g] = n
 		}
 	}
 	first, end := index.Range(t, steps)
@@ -85,27 +99,36 @@ func Find(t *trace.Trace, index *Index, steps []Step) []int {
 	} else {
 		begins = testBegins(t)
 	}
-	counts := make(map[where]int)
-	found := make(map[where]int)
 	for i := first; i < end; i++ {
 		e := &t.Events[i]
-		at, ok := sites[e.Site]
-		if begin, own := begins[e.G]; !ok || own && i < begin || int(e.G) >= len(t.Goroutines) {
+		if int(e.G) >= len(its) || its[e.G] < 0 {
 			continue
 		}
-		if p := (where{at, t.Goroutines[e.G].Name(), e.Kind, 0}); wanted[p] {
-			counts[p]++
-			p.occ = counts[p]
-			found[p] = i
+		at, ok := sites[e.Site]
+		if begin, own := begins[e.G]; !ok || own && i < begin {
+			continue
+		}
+		p := where{at, its[e.G], e.Kind}
+		if before, wanted := found[p]; wanted {
+			found[p] = append(before, i)
 		}
 	}
 	out := make([]int, len(steps))
 	for n, s := range steps {
-		if at, ok := found[whereOf(s)]; ok {
-			out[n] = at
-		} else {
-			out[n] = -1
+		out[n] = -1
+		if at := found[of[n]]; s.Occ > 0 && s.Occ <= len(at) {
+			out[n] = at[s.Occ-1]
 		}
 	}
 	return out
+}
+
+// numberOf is that of a key among those so far, from 0.
+func numberOf[K comparable](numbers map[K]int32, key K) int32 {
+	n, ok := numbers[key]
+	if !ok {
+		n = int32(len(numbers))
+		numbers[key] = n
+	}
+	return n
 }

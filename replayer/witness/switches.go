@@ -37,6 +37,7 @@ func fewestSwitches(t *trace.Trace, steps, shown, stand []int) []int {
 	}
 	level := []*node{{done: make([]int, len(s.lanes)), lane: -1}}
 	seen := make(map[string]bool)
+	done, key := make([]int, len(s.lanes)), []byte(nil) // of the state that is tried
 	var end *node
 	for len(level) > 0 {
 		var next []*node
@@ -48,13 +49,12 @@ func fewestSwitches(t *trace.Trace, steps, shown, stand []int) []int {
 				if len(seen)*len(s.lanes) > maxPlaces {
 					return steps
 				}
-				done := s.run(n.done, l)
-				if done == nil {
+				if !s.run(done, n.done, l) {
 					continue
 				}
-				if key := stateKey(done, l); !seen[key] {
-					seen[key] = true
-					next = append(next, &node{done, l, n})
+				if key = stateKey(key[:0], done, l); !seen[string(key)] {
+					seen[string(key)] = true
+					next = append(next, &node{slices.Clone(done), l, n})
 				}
 			}
 		}
@@ -84,12 +84,13 @@ func fewestSwitches(t *trace.Trace, steps, shown, stand []int) []int {
 	return out
 }
 
-func stateKey(done []int, lane int) string {
-	key := binary.AppendUvarint(nil, uint64(lane))
+// stateKey appends to key what tells a state from others.
+func stateKey(key []byte, done []int, lane int) []byte {
+	key = binary.AppendUvarint(key, uint64(lane))
 	for _, n := range done {
 		key = binary.AppendUvarint(key, uint64(n))
 	}
-	return string(key)
+	return key
 }
 
 // A search knows which steps depend on which.
@@ -193,19 +194,19 @@ func (s *search) depend(t *trace.Trace, steps, shown []int) {
 	}
 }
 
-// run returns what is done once lane l has run as far as it can; nil if it
-// cannot run at all.
-func (s *search) run(done []int, l int) []int {
+// run writes to out what is done once lane l has run as far as it can, and reports
+// whether it can run at all.
+func (s *search) run(out, done []int, l int) bool {
 	n := done[l]
 	for n < len(s.lanes[l]) && s.ready(done, s.lanes[l][n]) {
 		n++
 	}
 	if n == done[l] {
-		return nil
+		return false
 	}
-	out := slices.Clone(done)
+	copy(out, done)
 	out[l] = n
-	return out
+	return true
 }
 
 func (s *search) ready(done []int, k int) bool {

@@ -171,13 +171,12 @@ func (w *Witness) Stands(i int) bool {
 	case w.InOrder():
 		return i == len(w.Violation)-1
 	case w.Stuck():
-		at := whereOf(w.Violation[i])
-		return !slices.ContainsFunc(w.Steps, func(s Step) bool { return whereOf(s) == at })
+		return !slices.ContainsFunc(w.Steps, w.Violation[i].same)
 	}
 	return true
 }
 
 // Shows reports whether step s is one of the accesses of the violation.
 func (w *Witness) Shows(s Step) bool {
-	return slices.ContainsFunc(w.Violation, func(v Step) bool { return whereOf(v) == whereOf(s) })
+	return slices.ContainsFunc(w.Violation, s.same)
 }
