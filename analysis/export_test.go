@@ -6,7 +6,10 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-var Cuts = cuts
+var (
+	Cuts      = cuts
+	GatherAll = gather
+)
 
 // PredictInWindows is Predict for windows of at least so many events.
 func PredictInWindows(ctx context.Context, t *trace.Trace, least int, opts Options) (*Result, error) {

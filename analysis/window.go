@@ -93,10 +93,8 @@ func cuts(t *trace.Trace, least int) []int {
 		e := &t.Events[i]
 		if g := &t.Goroutines[e.G]; !runsTests(g) {
 			goroutines[e.G].take(i)
-		} else if e.Kind == trace.Fork && e.Obj < uint64(len(t.Goroutines)) {
-			if g := &t.Goroutines[e.Obj]; g.Path == "0" && g.Test != "" {
-				starts = append(starts, i)
-			}
+		} else if startsTest(t, e) {
+			starts = append(starts, i)
 		}
 		switch e.Kind {
 		case trace.Acquire, trace.RAcquire:
@@ -155,6 +153,15 @@ func cuts(t *trace.Trace, least int) []int {
 		}
 	}
 	return s.free(starts, least, len(t.Events))
+}
+
+// startsTest reports whether e is the go statement of a top-level test.
+func startsTest(t *trace.Trace, e *trace.Event) bool {
+	if e.Kind != trace.Fork || e.Obj >= uint64(len(t.Goroutines)) {
+		return false
+	}
+	g := &t.Goroutines[e.Obj]
+	return g.Path == "0" && g.Test != ""
 }
 
 // runsTests reports whether g is the goroutine that runs all tests.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer/witness"
@@ -100,6 +101,7 @@ func (x *Exploration) read(run recorder.Run, n *notes) (t *trace.Trace, whole bo
 		warn("%s: nothing is analyzed, for no program can have run as it was recorded: a defect of gopredict, please report it: %v", name, err)
 		return nil, false
 	}
+	analysis.Gather(t)
 	return t, whole
 }
 

@@ -1,0 +1,217 @@
+package analysis
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// Gather puts what goroutines of a test do after the next one has begun, though their own is over, back
+// to the end of their own. It does so where nobody else touches meanwhile what they touch: that
+// is another order of the same run, in which the tests are apart (see [Windows]). What a test
+// leaves behind is often a goroutine that sleeps, takes a lock, and finds that all is over.
+func Gather(t *trace.Trace) {
+	if len(t.Events) >= 2*leastWindow {
+		gather(t)
+	}
+}
+
+func gather(t *trace.Trace) {
+	ls := lates(t)
+	if len(ls) == 0 {
+		return
+	}
+	apart(t, ls)
+	var moves []move
+	for _, l := range ls {
+		for _, i := range l.events {
+			moves = append(moves, move{i, l.before, t.Events[i]})
+		}
+	}
+	if len(moves) > 0 {
+		rearrange(t, moves)
+	}
+}
+
+// A late is what goroutines of a test do after the next one has begun.
+type late struct {
+	before  int             // where the next test begins
+	events  []int           // nil if they stay where they are
+	bound   bool            // some cannot be moved
+	touched map[uint64]bool // pieces of memory
+	pieces  []uint64        // the same, ascending
+}
+
+// maxLate is how many events are moved for one test, and the bytes of an access among them: others
+// are what a test does, and not what is left of it.
+const maxLate = 1 << 16
+
+// pieceBits is the size of a piece of memory: what shares one is taken for the same.
+const pieceBits = 3
+
+// lates returns those of t, by their tests.
+func lates(t *trace.Trace) map[string]*late {
+	ended := make(map[string]bool) // tests, whose own goroutine has
+	waiting := make([]string, 0)   // those of them after which no other has begun
+	ls := make(map[string]*late)
+	for i := range t.Events {
+		e := &t.Events[i]
+		g := &t.Goroutines[e.G]
+		switch {
+		case e.Kind == trace.End && g.Path == "0" && g.Test != "":
+			if !ended[g.Test] {
+				ended[g.Test] = true
+				waiting = append(waiting, g.Test)
+			}
+		case runsTests(g) && startsTest(t, e):
+			for _, test := range waiting {
+				ls[test] = &late{before: i, touched: make(map[uint64]bool)}
+			}
+			waiting = waiting[:0]
+		case len(ls) > 0:
+			if l := ls[g.Test]; l != nil && g.Test != "" {
+				l.add(i, e)
+			}
+		}
+	}
+	for test, l := range ls {
+		if l.bound || len(l.events) == 0 {
+			delete(ls, test)
+			continue
+		}
+		for piece := range l.touched {
+			l.pieces = append(l.pieces, piece)
+		}
+		slices.Sort(l.pieces)
+	}
+	return ls
+}
+
+// add adds event i. One that may have to do with others by more than the memory at its address
+// rules the test out.
+func (l *late) add(i int, e *trace.Event) {
+	switch c := e.Kind.Class(); {
+	case l.bound || len(l.events) == maxLate:
+		l.bound = true
+	case c == trace.ClassAccess && e.Size > 0 && e.Size <= maxLate, c == trace.ClassLock:
+		for piece := range pieces(e) {
+			l.touched[piece] = true
+		}
+		l.events = append(l.events, i)
+	case e.Kind == trace.Begin, e.Kind == trace.End, e.Kind == trace.Branch, e.Kind == trace.Operand:
+		l.events = append(l.events, i)
+	default:
+		l.bound = true
+	}
+}
+
+// pieces yields what e touches.
+func pieces(e *trace.Event) func(func(uint64) bool) {
+	last := e.Obj
+	if e.Kind.IsAccess() {
+		last += uint64(max(e.Size, 1)) - 1
+	}
+	return func(yield func(uint64) bool) {
+		for p := e.Obj >> pieceBits; p <= last>>pieceBits && yield(p); p++ {
+		}
+	}
+}
+
+// apart leaves the events of those of ls where they are that share something with what others do
+// between, or that would come before memory of theirs was free.
+func apart(t *trace.Trace, ls map[string]*late) {
+	all := make(map[uint64][]*late)
+	first := len(t.Events)
+	for _, l := range ls {
+		first = min(first, l.before)
+		for _, p := range l.pieces {
+			all[p] = append(all[p], l)
+		}
+	}
+	for i := first; i < len(t.Events); i++ {
+		e := &t.Events[i]
+		if !e.Kind.HasAddress() {
+			continue
+		}
+		its := ls[t.Goroutines[e.G].Test]
+		for p := range pieces(e) {
+			for _, l := range all[p] {
+				if l != its && i >= l.before && len(l.events) > 0 && i < l.events[len(l.events)-1] {
+					l.events = nil
+				}
+			}
+		}
+	}
+	for _, f := range t.Freed {
+		for _, l := range ls {
+			if len(l.events) > 0 && f.At >= l.before && f.At <= l.events[len(l.events)-1] && l.freedBy(f) {
+				l.events = nil
+			}
+		}
+	}
+}
+
+// freedBy reports whether f is of memory that l touches.
+func (l *late) freedBy(f trace.Freed) bool {
+	for which := f.Which; which != 0; which &= which - 1 {
+		lo := f.Obj + uint64(bits.TrailingZeros64(which))*uint64(f.Size)
+		k, _ := slices.BinarySearch(l.pieces, lo>>pieceBits)
+		if k < len(l.pieces) && l.pieces[k]<<pieceBits < lo+uint64(f.Size) {
+			return true
+		}
+	}
+	return false
+}
+
+// A move puts the event at a position before that at another one, which was before it.
+type move struct {
+	from, to int
+	event    trace.Event
+}
+
+// rearrange makes moves.
+func rearrange(t *trace.Trace, moves []move) {
+	slices.SortFunc(moves, func(a, b move) int { return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.from, b.from)) })
+	froms := make([]int, len(moves))
+	for k, m := range moves {
+		froms[k] = m.from
+	}
+	slices.Sort(froms)
+	now := make(map[int]int, len(moves)) // by former position
+	place, next := froms[len(froms)-1], len(froms)-1
+	for i := place; len(now) < len(moves); i-- {
+		if next >= 0 && froms[next] == i {
+			next--
+		} else {
+			t.Events[place] = t.Events[i]
+			place--
+		}
+		for k := len(moves) - 1 - len(now); k >= 0 && moves[k].to == i; k-- {
+			t.Events[place] = moves[k].event
+			now[moves[k].from] = place
+			place--
+		}
+	}
+	at := func(i int) int { // of an event that has not been moved
+		come, _ := slices.BinarySearchFunc(moves, i+1, func(m move, i int) int { return cmp.Compare(m.to, i) })
+		gone, _ := slices.BinarySearch(froms, i)
+		return i + come - gone
+	}
+	for k := range t.Freed {
+		i := t.Freed[k].At
+		for now[i] != 0 { // none is moved to the beginning, where no test is over
+			i++
+		}
+		t.Freed[k].At = at(i)
+	}
+	for k := range t.Held {
+		if to, moved := now[t.Held[k].At]; moved {
+			t.Held[k].At = to
+		} else {
+			t.Held[k].At = at(t.Held[k].At)
+		}
+	}
+	slices.SortFunc(t.Held, func(a, b trace.Held) int { return cmp.Compare(a.At, b.At) })
+}

@@ -1,0 +1,137 @@
+package analysis_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/tracetest"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// Goroutine 0 runs the tests of 1, which starts 2, and of 3, which starts 4. What 2 does last comes
+// after the first thing that 4 does.
+func TestGather(t *testing.T) {
+	for _, test := range []struct {
+		name, late, other string
+		moved             bool
+	}{
+		{"the end", "2 end", "4 w y", true},
+		{"a lock", "2 acq l\n2 r x\n2 rel l", "4 acq k\n4 w y", true},
+		{"a lock that the other test uses", "2 acq l\n2 rel l", "4 acq l\n4 rel l", false},
+		{"memory that the other test uses", "2 w x\n2 end", "4 r x", false},
+		{"memory beside", "2 w x", "4 w x +8", true},
+		{"memory that overlaps", "2 w x/4", "4 w x/2 +2", false},
+		{"a message", "2 send c/1\n2 sent c#1/1", "4 w y", false},
+		{"a goroutine", "2 fork 5\n5 begin", "4 w y", false},
+	} {
+		begin := "0 fork 1\n1 begin\n1 fork 2\n2 begin\n1 end\n"
+		tr := tracetest.Parse(t, begin+"0 fork 3\n3 begin\n3 fork 4\n4 begin\n"+test.other+"\n"+test.late+"\n3 end\n4 end")
+		tr.Goroutines[0].Test, tr.Goroutines[0].Path = "", "main"
+		for g, its := range map[int][2]string{1: {"TestA", "0"}, 2: {"TestA", "0.1"}, 3: {"TestB", "0"}, 4: {"TestB", "0.1"}} {
+			tr.Goroutines[g].Test, tr.Goroutines[g].Path = its[0], its[1]
+		}
+		from := slices.IndexFunc(tr.Events, func(e trace.Event) bool { return e.Kind == trace.Fork && e.Obj == 3 })
+		late := slices.IndexFunc(tr.Events[from:], func(e trace.Event) bool { return e.G == 2 }) + from
+		tr.Freed = []trace.Freed{{At: from + 1, Obj: 1 << 40, Size: 8, Which: 1}, {At: late, Obj: 1 << 40, Size: 8, Which: 1}}
+		isLate := func(e trace.Event) bool { return e.G == 2 || e.G == 5 }
+		want := slices.Clone(tr.Events)
+		if test.moved {
+			want = slices.Clone(tr.Events[:from])
+			rest := slices.Clone(tr.Events[from:])
+			for _, e := range rest {
+				if isLate(e) {
+					want = append(want, e)
+				}
+			}
+			want = append(want, slices.DeleteFunc(rest, isLate)...)
+		}
+		analysis.GatherAll(tr)
+		assert.Equal(t, want, tr.Events, test.name)
+		if test.moved { // before the same events of the other test
+			next := slices.IndexFunc(want, func(e trace.Event) bool { return e.G == 3 })
+			assert.Equal(t, next, tr.Freed[0].At, test.name)
+			assert.Equal(t, trace.GID(3), tr.Events[tr.Freed[1].At].G, test.name)
+		}
+	}
+}
+
+// Memory that was freed before is other memory.
+func TestGatherFreed(t *testing.T) {
+	tr := tracetest.Parse(t, "0 fork 1\n1 begin\n1 fork 2\n2 begin\n1 end\n0 fork 3\n3 begin\n2 w x\n3 end")
+	tr.Goroutines[0].Test, tr.Goroutines[0].Path = "", "main"
+	for g, its := range map[int][2]string{1: {"TestA", "0"}, 2: {"TestA", "0.1"}, 3: {"TestB", "0"}} {
+		tr.Goroutines[g].Test, tr.Goroutines[g].Path = its[0], its[1]
+	}
+	tr.Freed = []trace.Freed{{At: 6, Obj: tr.Events[7].Obj, Size: 8, Which: 1}}
+	was := slices.Clone(tr.Events)
+	analysis.GatherAll(tr)
+	assert.Equal(t, was, tr.Events)
+}
+
+// delay puts the last events of the tests of tr, but for those of their own goroutines, to
+// within the tests after them. It returns how many it has put there.
+func delay(tr *trace.Trace) (n int) {
+	var events, late []trace.Event
+	room := 0
+	for _, e := range tr.Events {
+		g := tr.Goroutines[e.G]
+		if e.Kind == trace.End && g.Path == "0" {
+			k := len(events)
+			for k > 0 && events[k-1].G != e.G && (events[k-1].Kind.IsAccess() || events[k-1].Kind.Class() == trace.ClassLock || events[k-1].Kind == trace.End) {
+				k--
+			}
+			late = append(late, events[k:]...)
+			events = events[:k]
+			room = 10
+		}
+		events = append(events, e)
+		if room--; room == 0 {
+			events, n, late = append(events, late...), n+len(late), nil
+		}
+	}
+	tr.Events = append(events, late...)
+	return n
+}
+
+// In windows of what was gathered is found what is found in the whole trace as it was.
+func TestGatheredWindows(t *testing.T) {
+	shape := tracetest.Config{Goroutines: 4, Events: 25, Sync: tracetest.All, Locks: 2, Locations: 3, Overlap: true, HandOver: true, Counters: true}
+	windows, moved := 0, 0
+	for seed := range uint64(12) {
+		var tests []*trace.Trace
+		for k := range uint64(3) {
+			tests = append(tests, tracetest.Random(3*seed+k, shape))
+		}
+		tr := inTurn(tests, false)
+		for g := range tr.Goroutines {
+			if p := &tr.Goroutines[g]; p.Test != "" && p.Path != "0" {
+				p.Path = "0." + p.Path
+			}
+		}
+		delayed := delay(tr)
+		before := len(analysis.Cuts(tr, 1))
+		whole := predict(t, tr)
+		analysis.GatherAll(tr)
+		if now := len(analysis.Cuts(tr, 1)); now > before {
+			windows, moved = windows+now-before, moved+delayed
+		}
+		got, err := analysis.PredictInWindows(context.Background(), tr, 1, analysis.Options{})
+		require.NoError(t, err)
+		status := make(map[string]bug.Status)
+		for _, f := range got.Findings {
+			status[f.Name] = f.Status
+		}
+		for _, f := range whole.Findings {
+			assert.Equal(t, f.Status, status[f.Name], "seed %d: %s", seed, f.Name)
+		}
+		assert.Len(t, got.Findings, len(whole.Findings), "seed %d", seed)
+	}
+	assert.Greater(t, windows, 5, "few windows: nothing is tested")
+	assert.Greater(t, moved, 10, "little is moved: nothing is tested")
+}
