@@ -64,6 +64,7 @@ func (c *confirmation) stuck(ctx context.Context) error {
 			}
 			return nil
 		})
+		r.cones = nil // they take as much memory as the prediction
 		if err != nil {
 			return err
 		}
