@@ -178,6 +178,9 @@ func b2i(b bool) int {
 func (m *Model) channelEdges() {
 	for _, obj := range m.chans.objs {
 		c := m.chans.byObj[obj]
+		if m.anyone && m.admits(c) {
+			continue
+		}
 		for _, begins := range [][]int32{c.sends, c.recvs} {
 			for k, begin := range begins {
 				if k > 0 {

@@ -17,11 +17,14 @@ import (
 // and the proof holds for the program; else it holds for this trace alone.
 
 // Departures looks for them.
-type Departures struct{ m *Model }
+type Departures struct {
+	m      *Model
+	anyone *Model // see Model.anyone; nil before somebody asks
+}
 
 // NewDepartures prepares for the trace of which NewConcurrent makes the model.
 func NewDepartures(t *trace.Trace, o *order.Order, flow *trace.Flow) *Departures {
-	return &Departures{newModel(&Model{t: t, order: o, flow: flow, held: true})}
+	return &Departures{m: newModel(&Model{t: t, order: o, flow: flow, held: true})}
 }
 
 // A Departing is where a run may depart from the recorded one.
@@ -50,7 +53,28 @@ const maxDepartings = 16
 // maxDepartings are looked at as far as the budget goes; one that is not is returned as
 // well.
 func (d *Departures) All(ctx context.Context, base int, in func(trace.GID) bool, engine func(*solver.Formula) (solver.Engine, error), budget *solver.Budget) ([]Departing, error) {
-	m := d.m
+	all, others, err := d.m.departings(ctx, base, in, engine, budget)
+	if err != nil || len(all) > 0 || !others {
+		return all, err
+	}
+	// What they come to is no schedule, as that has the recorded order of these operations. So
+	// nothing is to come out otherwise there, not even what a formula tells.
+	if d.anyone == nil {
+		d.anyone = newModel(&Model{t: d.m.t, order: d.m.order, held: true, anyone: true})
+	}
+	for i := range d.m.doubts.others { // before the first of them all is as recorded
+		base = min(base, int(i))
+	}
+	all, _, err = d.anyone.departings(ctx, base, in, engine, budget)
+	for k := range all {
+		all[k].Steps, all[k].Stands = nil, none
+	}
+	return all, err
+}
+
+// departings is All for a model. It reports whether there are operations that may come in
+// another order where that is nothing to anybody.
+func (m *Model) departings(ctx context.Context, base int, in func(trace.GID) bool, engine func(*solver.Formula) (solver.Engine, error), budget *solver.Budget) (all []Departing, others bool, err error) {
 	end := base // of all that these goroutines do
 	for g, i := range m.last {
 		if in(trace.GID(g)) {
@@ -58,13 +82,14 @@ func (d *Departures) All(ctx context.Context, base int, in func(trace.GID) bool,
 		}
 	}
 	budget.Spend(int64(end - base))
-	var all []Departing
 	var targets []Target // one for each site
 	of := make(map[trace.SiteID]int)
 	for i := base; i < end; i++ {
 		switch e := &m.t.Events[i]; {
 		case !in(e.G):
-		case m.doubt().swaps[i] && len(all) == 0:
+		case m.doubt().others[int32(i)]:
+			others = true
+		case len(all) == 0 && m.doubt().swaps[i] && (e.Kind != trace.Select || m.chooses(int32(i))):
 			all = append(all, Departing{At: i, Stands: none})
 		case m.doubt().departs[i]:
 			k, ok := of[e.Site]
@@ -80,20 +105,20 @@ func (d *Departures) All(ctx context.Context, base int, in func(trace.GID) bool,
 	defer q.Close()
 	for k, t := range targets {
 		if k == maxDepartings || budget.Over() {
-			return append(all, Departing{At: t.Departs[0], Stands: none, Why: "not all was looked at"}), nil
+			return append(all, Departing{At: t.Departs[0], Stands: none, Why: "not all was looked at"}), others, nil
 		}
 		budget.Spend(int64(end-base) / passed) // to find what it needs
 		a, err := q.Decide(ctx, k, budget)
 		switch {
 		case err != nil:
-			return nil, err
+			return nil, false, err
 		case a.Answer == solver.Sat:
 			all = append(all, m.departing(a, base))
 		case a.Answer == solver.Unknown:
 			all = append(all, Departing{At: t.Departs[0], Stands: none, Why: a.Why})
 		}
 	}
-	return all, nil
+	return all, others, nil
 }
 
 // departing returns the departure of a run that was found, which begins with the first base
@@ -115,8 +140,9 @@ func (m *Model) departing(a Answer, base int) Departing {
 
 // doubts are what the departures of a model's runs can be, by event.
 type doubts struct {
-	departs []bool // reads and conditions
-	swaps   []bool // operations
+	departs []bool         // reads and conditions
+	swaps   []bool         // operations
+	others  map[int32]bool // operations of which it is nothing to anybody which one comes first
 }
 
 // doubt returns what is not sure to be as recorded, whatever comes before what.
@@ -124,7 +150,7 @@ func (m *Model) doubt() *doubts {
 	if m.doubts != nil {
 		return m.doubts
 	}
-	m.doubts = &doubts{make([]bool, len(m.t.Events)), make([]bool, len(m.t.Events))}
+	m.doubts = &doubts{make([]bool, len(m.t.Events)), make([]bool, len(m.t.Events)), make(map[int32]bool)}
 	fixed := make([]bool, len(m.mem.cells))
 	for c := range fixed {
 		fixed[c] = m.mem.fixed(int32(c))
@@ -210,10 +236,11 @@ func (mem *memory) fixed(c int32) bool {
 // the selects that had a choice.
 func (m *Model) swapping() {
 	for _, c := range m.chans.byObj {
+		admits := m.admits(c)
 		for _, line := range [][]int32{c.sends, c.recvs} {
 			for k := 1; k < len(line); k++ {
 				if !m.order.Before(int(line[k-1]), int(line[k])) {
-					m.doubts.swaps[line[k-1]], m.doubts.swaps[line[k]] = true, true
+					m.swap(line[k-1], line[k], admits)
 				}
 			}
 		}
@@ -222,14 +249,23 @@ func (m *Model) swapping() {
 	for i := range m.t.Events {
 		switch e := &m.t.Events[i]; e.Kind {
 		case trace.Select:
-			m.doubts.swaps[i] = e.Val > 1 || e.Flags&trace.FlagDefault != 0
+			m.doubts.swaps[i] = true // see chooses
 		case trace.OnceBegin:
 			first[e.Obj] = i
 		case trace.OnceDone:
 			if at, ok := first[e.Obj]; ok && m.t.Events[at].G != e.G && !m.order.BeforeReached(at, i) {
-				m.doubts.swaps[at], m.doubts.swaps[i] = true, true
+				m.swap(int32(at), int32(i), m.registers(int32(at)))
 			}
 		}
+	}
+}
+
+// swap notes that two operations may come in the other order.
+func (m *Model) swap(i, j int32, nothing bool) {
+	if nothing {
+		m.doubts.others[i], m.doubts.others[j] = true, true
+	} else {
+		m.doubts.swaps[i], m.doubts.swaps[j] = true, true
 	}
 }
 

@@ -136,6 +136,10 @@ func TestOperationsThatSwap(t *testing.T) {
 		"two channels":                  {"0 fork 1\n0 fork 2\n" + send(1, 1) + "2 send d/2\n2 sent d#1/2\n", -1},
 		"a select of two cases":         {"0 fork 1\n" + send(0, 1) + "1 select #2\n1 selected #1\n1 recvd c#1/2\n", 3},
 		"a select of one case":          {"0 fork 1\n" + send(0, 1) + "1 select #1\n1 selected #1\n1 recvd c#1/2\n", -1},
+		"a select of one that waits":    {"0 fork 1\n0 make d\n" + send(0, 1) + "1 selrecv c/2 @9\n1 selrecv d @9\n1 select #2 @9\n1 selected #1\n1 recvd c#1/2\n", -1},
+		"a select of the nil channel":   {"0 fork 1\n" + send(0, 1) + "1 selrecv c/2 @9\n1 selrecv @9\n1 select #2 @9\n1 selected #1\n1 recvd c#1/2\n", -1},
+		"a select of a timer":           {"0 fork 1\n0 make d @8\n" + send(0, 1) + "1 selrecv c/2 @9\n1 selrecv d @9\n1 select #2 @9\n1 selected #1\n1 recvd c#1/2\n", 6},
+		"a select while a timer runs":   {"0 fork 1\n0 make d\n0 post p\n" + send(0, 1) + "1 selrecv c/2 @9\n1 selrecv d @9\n1 select #2 @9\n1 selected #1\n1 recvd c#1/2\n", 7},
 		"a select with a default":       {"0 fork 1\n" + send(0, 1) + "1 select #1 default\n1 selected #1\n1 recvd c#1/2\n", 3},
 		"a Once of two":                 {"0 fork 1\n0 fork 2\n1 oncebegin o\n1 onceend o\n1 oncedone o\n2 oncedone o\n", 2},
 		"a Once of one":                 {"0 fork 1\n0 fork 2\n1 oncebegin o\n1 onceend o\n1 oncedone o\n1 oncedone o\n", -1},
@@ -152,6 +156,10 @@ func TestOperationsThatSwap(t *testing.T) {
 				tr.Events[n].Flags |= trace.FlagDefault
 			}
 		}
+		if s, ok := tr.Sites[8]; ok {
+			s.Func = "time.NewTimer"
+			tr.Sites[8] = s
+		}
 		o, err := order.New(tr)
 		require.NoError(t, err, name)
 		got, err := symbolic.NewDepartures(tr, o, trace.NewFlow(tr)).All(t.Context(), 0, func(trace.GID) bool { return true }, newEngine, &solver.Budget{Steps: solver.Second})
@@ -163,6 +171,49 @@ func TestOperationsThatSwap(t *testing.T) {
 		require.Len(t, got, 1, name)
 		require.Equal(t, c.want, got[0].At, name)
 		require.Negative(t, got[0].Stands, "%s: no run leads to it", name)
+	}
+}
+
+// Whom a Once of the standard library lets find out about the process, and which parallel
+// test may begin, makes no difference.
+func TestOperationsThatMaySwap(t *testing.T) {
+	const root = "/go/src/"
+	once := func(body string) string {
+		return "0 fork 1\n0 fork 2\n1 oncebegin o @1\n" + body + "1 onceend o @1\n1 oncedone o @1\n2 oncedone o @1\n2 r x=1 @2"
+	}
+	const parallel = "0 fork 1\n0 fork 2\n0 send c @1\n1 recv c @2\n0 sent c#1 @1\n1 recvd c#1 @2\n0 send c @1\n2 recv c @2\n0 sent c#2 @1\n2 recvd c#2 @2"
+	std := map[trace.SiteID]trace.Site{
+		1: {Func: "syscall.Getenv", File: root + "syscall/env_unix.go"},
+		3: {Func: "testing.tRunner", File: root + "testing/testing.go"},
+	}
+	user := map[trace.SiteID]trace.Site{1: {Func: "m.Get", File: "/m/m.go"}, 3: std[3]}
+	admits := map[trace.SiteID]trace.Site{1: {Func: "testing.(*testState).release"}, 2: {Func: "testing.(*testState).waitParallel"}}
+	for name, c := range map[string]struct {
+		text  string
+		sites map[trace.SiteID]trace.Site
+		swaps bool
+	}{
+		"of the standard library":          {once(""), std, false},
+		"with a lock":                      {once("1 acq l @4\n1 rel l @4\n"), std, false},
+		"that starts a goroutine":          {once("1 fork 3 @4\n"), std, true},
+		"that writes":                      {once("1 w x=1 @4\n"), std, true},
+		"of others":                        {once(""), user, true},
+		"where nobody knows whose it is":   {once(""), map[trace.SiteID]trace.Site{1: std[1]}, true},
+		"parallel tests":                   {parallel, admits, false},
+		"other messages":                   {parallel, user, true},
+		"messages of others to such tests": {parallel, map[trace.SiteID]trace.Site{1: user[1], 2: admits[2]}, true},
+	} {
+		tr := tracetest.Parse(t, c.text)
+		for id, s := range c.sites {
+			s.ID, s.Key = id, uint64(id)
+			tr.Sites[id] = s
+		}
+		o, err := order.New(tr)
+		require.NoError(t, err, name)
+		got, err := symbolic.NewDepartures(tr, o, trace.NewFlow(tr)).All(t.Context(), 0, func(trace.GID) bool { return true }, newEngine, &solver.Budget{Steps: solver.Second})
+		require.NoError(t, err, name)
+		swaps := slices.ContainsFunc(got, func(d symbolic.Departing) bool { return !tr.Events[d.At].Kind.IsAccess() })
+		require.Equal(t, c.swaps, swaps, "%s: %v", name, got)
 	}
 }
 

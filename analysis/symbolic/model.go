@@ -20,11 +20,14 @@ type Model struct {
 	relaxed bool
 	// held says that all reads that are not tracked have to find what they found,
 	// also those that only move data.
-	held  bool
-	next  []int32 // by event: the goroutine's next one, or none
-	prev  []int32 // by event: the one before, or none
-	first []int32 // by goroutine, or none
-	last  []int32
+	held bool
+	// anyone says that operations may come in each order of which it is nothing to anybody
+	// which one comes first.
+	anyone bool
+	next   []int32 // by event: the goroutine's next one, or none
+	prev   []int32 // by event: the one before, or none
+	first  []int32 // by goroutine, or none
+	last   []int32
 
 	mem      *memory
 	locks    *locks
@@ -38,6 +41,8 @@ type Model struct {
 
 	into, from [][]edge // by goroutine: the edges to its events, by to, and from them, by from
 	doubts     *doubts  // nil before somebody asks
+	choosing   *choosing
+	root       *string // see goroot
 	// impossible are events that no run of the recorded ones performs, for the
 	// trace lacks what they need.
 	impossible map[int32]bool
@@ -193,8 +198,13 @@ func (m *Model) synchronize() {
 		case trace.OnceBegin:
 			begins[e.Obj] = pos
 			delete(ends, e.Obj)
+			if m.anyone && m.registers(pos) {
+				delete(begins, e.Obj)
+			}
 		case trace.OnceEnd:
-			ends[e.Obj] = pos
+			if _, ok := begins[e.Obj]; ok {
+				ends[e.Obj] = pos
+			}
 		case trace.OnceDone:
 			if from, ok := ends[e.Obj]; ok {
 				m.edge(from, pos)

@@ -1,0 +1,215 @@
+package symbolic
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// This file says which selects can choose another case than they chose, in runs that are as
+// recorded up to there: one that can be ready then. Whether it can, the recorded operations
+// on its channel tell, in whatever order they come.
+
+// maxChoosing is how many operations are looked at for the selects of one trace.
+const maxChoosing = 1 << 22
+
+// choosing is what is known of the channels that selects have cases on.
+type choosing struct {
+	m        *Model
+	channels map[uint64]*meeting
+	must     *order.Must // nil before somebody asks
+	left     int         // of maxChoosing
+	// pending is what was started and has not come, as timers that have not fired: nobody
+	// knows what they would have done.
+	pending []int32
+}
+
+// A meeting is the operations of one channel, in recorded order.
+type meeting struct {
+	known bool // nothing comes or goes that no event tells of
+	cap   int
+	// sends and recvs are where those begin, also those that were never done, and the cases
+	// of selects, chosen or not. sent and received are where elements came and went.
+	sends, recvs, sent, received, closes []int32
+}
+
+func newChoosing(m *Model) *choosing {
+	c := &choosing{m: m, channels: make(map[uint64]*meeting), left: maxChoosing}
+	started := make(map[uint64]int32)
+	for i := range m.t.Events {
+		e, pos := &m.t.Events[i], int32(i)
+		switch e.Kind {
+		case trace.ChanMake:
+			ch, its := c.of(e.Obj), m.chans.byObj[e.Obj]
+			ch.cap = int(e.Size)
+			ch.known = !its.outside && !strings.HasPrefix(m.t.Sites[e.Site].Func, "time.") // else a timer sends
+		case trace.Send, trace.SelectSend:
+			c.of(e.Obj).sends = append(c.of(e.Obj).sends, pos)
+		case trace.Recv, trace.SelectRecv:
+			c.of(e.Obj).recvs = append(c.of(e.Obj).recvs, pos)
+		case trace.SendDone:
+			c.of(e.Obj).sent = append(c.of(e.Obj).sent, pos)
+		case trace.RecvDone:
+			if e.Val > 0 {
+				c.of(e.Obj).received = append(c.of(e.Obj).received, pos)
+			}
+		case trace.Close:
+			c.of(e.Obj).closes = append(c.of(e.Obj).closes, pos)
+		case trace.Post:
+			if e.Val == 0 { // else it is what a sync.Pool was given
+				started[e.Obj] = pos
+			}
+		case trace.Await:
+			delete(started, e.Obj)
+		}
+	}
+	for _, i := range started {
+		c.pending = append(c.pending, i)
+	}
+	slices.Sort(c.pending)
+	return c
+}
+
+func (c *choosing) of(obj uint64) *meeting {
+	ch := c.channels[obj]
+	if ch == nil {
+		ch = new(meeting)
+		c.channels[obj] = ch
+	}
+	return ch
+}
+
+// A selecting is one select.
+type selecting struct {
+	*choosing
+	g        trace.GID
+	at, done int32 // where it begins, and where it has chosen; the former if it never did
+}
+
+// chooses reports whether the select at position i may choose another case than it did.
+func (m *Model) chooses(i int32) bool {
+	e := m.event(i)
+	none := e.Flags&trace.FlagDefault != 0 // it may find no case ready
+	if e.Val <= 1 && !none {
+		return false
+	}
+	if m.choosing == nil {
+		m.choosing = newChoosing(m)
+	}
+	s := selecting{m.choosing, e.G, i, i}
+	var chosen *trace.Event // the operation of the case; nil of the default
+	if d := m.next[i]; d >= 0 && m.event(d).Kind == trace.SelectDone {
+		s.done = d
+		if m.event(d).Val == 0 {
+			none = false
+		} else if d = m.next[d]; d >= 0 {
+			chosen = m.event(d)
+		}
+	}
+	cases := uint64(0)
+	for k := m.prev[i]; k >= 0; k = m.prev[k] {
+		o := m.event(k)
+		recv := o.Kind == trace.SelectRecv
+		if !recv && o.Kind != trace.SelectSend || o.Site != e.Site {
+			break
+		}
+		cases++
+		ch := s.of(o.Obj)
+		switch {
+		case chosen != nil && chosen.Obj == o.Obj && (chosen.Kind == trace.RecvDone) == recv:
+			if chosen = nil; none && !s.sure(ch, recv) {
+				return true
+			}
+		case o.Obj != 0 && s.may(ch, recv): // nobody sends to the nil channel
+			return true
+		}
+	}
+	return cases != e.Val || chosen != nil // not all of them are known
+}
+
+// may reports whether the case can be ready.
+func (s *selecting) may(ch *meeting, recv bool) bool {
+	if s.left -= len(ch.sends) + len(ch.recvs) + len(ch.sent) + len(ch.received); s.left < 0 {
+		return true
+	}
+	if !ch.known || slices.ContainsFunc(ch.closes, func(i int32) bool { return !s.after(i) }) || s.more() {
+		return true
+	}
+	if recv {
+		return s.most(ch.sends, ch.sent) > s.least(ch.received)
+	}
+	return s.most(ch.recvs, ch.received)+ch.cap > s.least(ch.sent)
+}
+
+// sure reports whether the case, which was chosen, is ready in each run.
+func (s *selecting) sure(ch *meeting, recv bool) bool {
+	switch {
+	case !ch.known:
+		return false
+	case len(ch.closes) > 0:
+		return recv && slices.ContainsFunc(ch.closes, s.before)
+	case recv:
+		return s.least(ch.sent) > s.most(ch.recvs, ch.received)
+	}
+	return s.least(ch.received)+ch.cap > s.most(ch.sends, ch.sent)
+}
+
+// most is how many operations can have begun by then: of other goroutines all that need not come after the
+// select, of its own those that it has done.
+func (s *selecting) most(begins, dones []int32) (n int) {
+	for _, i := range begins {
+		if s.m.gid(i) != s.g && !s.after(i) {
+			n++
+		}
+	}
+	return n + s.own(dones)
+}
+
+// least is how many operations are done by then in each run.
+func (s *selecting) least(dones []int32) (n int) {
+	for _, i := range dones {
+		if s.m.gid(i) != s.g && s.before(i) {
+			n++
+		}
+	}
+	return n + s.own(dones)
+}
+
+// own is how many of the operations the goroutine itself has done by then.
+func (s *selecting) own(dones []int32) (n int) {
+	for _, i := range dones {
+		if s.m.gid(i) == s.g && i < s.at {
+			n++
+		}
+	}
+	return n
+}
+
+// more reports whether something may come that no event tells of.
+func (s *selecting) more() bool {
+	test := s.m.t.Goroutines[s.g].Test
+	return slices.ContainsFunc(s.pending, func(i int32) bool {
+		its := s.m.t.Goroutines[s.m.gid(i)].Test
+		return (its == test || its == "") && !s.after(i)
+	})
+}
+
+// after reports whether event i comes after the choice in each run that is as recorded up to that.
+func (s *selecting) after(i int32) bool { return i > s.at && s.order(s.done, i) }
+
+// before reports whether event i comes before the select in each such run.
+func (s *selecting) before(i int32) bool { return i < s.at && s.order(i, s.at) }
+
+// order reports whether event i must come before the goroutine of event j is there, as
+// far as the effort suffices to say so.
+func (s *selecting) order(i, j int32) bool {
+	if s.left--; s.left < 0 {
+		return false
+	}
+	if s.must == nil {
+		s.must = s.m.order.Must(s.m.Edges())
+	}
+	return s.must.BeforeReached(int(i), int(j))
+}
