@@ -151,7 +151,11 @@ func (o *Options) known(name string) Known {
 // effort bounds the steps that the judge looks at for one race, and for all patterns
 // together, so that hopeless ones in long traces do not take for ever.
 // It counts events and not time: equal traces give equal findings.
-const effort = 1 << 24
+const effort = 1 << 22
+
+// furtherPart is which part of the effort, and of the planner's work, a further trace of the same
+// tests takes: what it shows is easily found, or was looked for in the first one.
+const furtherPart = 4
 
 // planningShare is how much of the planner's work takes as long as a step that the judge looks at.
 const planningShare = 4
@@ -202,6 +206,7 @@ type budgets struct {
 	patterns   *solver.Budget // for solving these
 	proofs     *solver.Budget // for what else the program could do
 	planning   *solver.Budget // steps of the planner
+	effort     int            // see [effort]
 }
 
 func newBudgets(opts *Options) budgets {
@@ -211,10 +216,13 @@ func newBudgets(opts *Options) budgets {
 		patterns:   &solver.Budget{Steps: solvedPatterns * each.Steps, Memory: each.Memory},
 		proofs:     &solver.Budget{Steps: solvedProofs * each.Steps, Memory: each.Memory},
 		planning:   &solver.Budget{Steps: planning},
+		effort:     effort,
 	}
 	if opts.Known != nil { // a further trace of what was solved already
 		b.candidates.Steps = each.Steps
 		b.proofs.Steps = each.Steps / departingPart
+		b.planning.Steps = planning / furtherPart
+		b.effort = effort / furtherPart
 	}
 	return b
 }
@@ -223,7 +231,7 @@ func newBudgets(opts *Options) budgets {
 func (b budgets) share(n int, opts *Options) budgets {
 	one := opts.Solving.budget().Steps
 	part := func(b *solver.Budget) *solver.Budget { return b.Part(max(b.Steps/int64(n), one)) }
-	return budgets{part(b.candidates), part(b.patterns), part(b.proofs), b.planning.Share(int64(n))}
+	return budgets{part(b.candidates), part(b.patterns), part(b.proofs), b.planning.Share(int64(n)), b.effort}
 }
 
 // predict is Predict for a trace that is one window.
@@ -243,7 +251,7 @@ func predict(ctx context.Context, t *trace.Trace, opts Options, b budgets) (*Res
 		first := len(r.Findings)
 		cs, counts := d.Candidates(in)
 		r.Counts.Add(counts)
-		p.left = effort
+		p.left = p.effort
 		if err := p.all(ctx, r, cs); err != nil {
 			return nil, err
 		}
@@ -354,7 +362,7 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 			p.goLate(cs[k:])
 			c = cs[k]
 		case c.Meets() && !c.Instances[0].Blocks:
-			p.left = effort
+			p.left = p.effort
 		}
 		f, left := p.decide(p.nearest(c))
 		if p.opts.known(c.Name) == Tried && !c.Alone() && !p.many(c) && f.Status != bug.Predicted {

@@ -40,7 +40,7 @@ func (p *predictor) allMatches(fs []Finding, of []detect.Candidate, undecided []
 	if len(tuples) == 0 {
 		return undecided
 	}
-	p.left = effort // for all of them
+	p.left = p.effort // for all of them
 	braider := anomaly.NewBraider(p.t, p.o, anomaly.FindRegions(p.t, p.o), tuples)
 	left, first := undecided[:0], 0
 	for _, c := range undecided {
@@ -81,17 +81,16 @@ func (p *predictor) decideMatches(f *Finding, c *candidate, braider *anomaly.Bra
 	if over || len(braids) == 0 || p.opts.known(c.Name) == Tried {
 		return
 	}
-	must, left := p.must(), 0
-	for _, b := range braids {
-		left += b.Count(must)
-	}
 	groups, ok := p.groupsOf(braids)
-	if !ok || left > maxLeft {
+	if !ok {
 		return
 	}
 	var all []detect.Instance
 	for _, b := range braids {
-		for events := range b.Matches(must) {
+		for events := range b.Matches(p.must()) {
+			if len(all) == maxLeft {
+				return
+			}
 			all = append(all, detect.Instance{Accesses: events, Pattern: b.Pattern})
 		}
 	}

@@ -88,7 +88,7 @@ func (p *predictor) must() anomaly.Ordering {
 // that decides c. If not, and there are not too many of them left, these are its instances
 // from now on.
 func (p *predictor) decidePairs(f *Finding, c *candidate, rows []anomaly.Row) {
-	p.left = effort
+	p.left = p.effort
 	must := p.must()
 	left := 0
 	groups, ok := p.groups(rows)

@@ -92,7 +92,7 @@ func (p *predictor) others(ctx context.Context, rows []anomaly.Row, must anomaly
 			if err := context.Cause(ctx); err != nil {
 				return nil, fmt.Errorf("analysis: %w", err)
 			}
-			p.left = effort
+			p.left = eventEffort
 			open := p.refute(f, instancesOf(detect.Candidate{Instances: c.Instances[n : n+1]}))
 			p.schedules(f, open)
 			p.decided(f, detect.Candidate{Instances: c.Instances}, open)
@@ -135,6 +135,8 @@ const (
 	// maxNear is of how many earlier accesses, the nearest ones, a schedule for the race with an
 	// event is looked for that turns critical sections round.
 	maxNear = 16
+	// eventEffort bounds the judge's work for one of them, as effort does for a race.
+	eventEffort = 1 << 24
 	// planningEvents bounds the planner's work for these, and solvingEvents the solver's for all
 	// events together.
 	planningEvents = 1 << 27

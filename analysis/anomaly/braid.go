@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/gopredict/gopredict/analysis/order"
@@ -98,15 +97,6 @@ func (b *Braid) Matches(must Ordering) iter.Seq[[]int] {
 			return true
 		})
 	}
-}
-
-// Count is how many ways there are to choose events that the must-order leaves.
-func (b *Braid) Count(must Ordering) (n int) {
-	b.open(must, func(_, lo, hi int) bool {
-		n = min(n+hi-lo, math.MaxInt32)
-		return true
-	})
-	return n
 }
 
 // Recorded yields events that came in the order of the pattern, for each chunk of the first lane the first

@@ -37,16 +37,11 @@ func TestBraidsHaveAllMatches(t *testing.T) {
 			want := chosen(tr, o, regions, tuple)
 			var got [][]int
 			for _, braid := range b.Of(k) {
-				n := 0
 				for events := range braid.Matches(o) {
-					n++
 					got = append(got, events)
 					if !slices.ContainsFunc(want, func(w []int) bool { return slices.Equal(w, events) }) {
 						t.Fatalf("seed %d: %s %v does not match", seed, tuple.Pattern.Name, events)
 					}
-				}
-				if n != braid.Count(o) {
-					t.Fatalf("seed %d: %d matches, counted %d", seed, n, braid.Count(o))
 				}
 				for events := range braid.Recorded() {
 					recorded++
