@@ -424,3 +424,13 @@ func TestBadModeIsRefused(t *testing.T) {
 		require.Contains(t, out, "gopredict: ", mode)
 	}
 }
+
+// What a setting of GODEBUG is, is found out without an event.
+func TestSettingsAreFoundOutInSilence(t *testing.T) {
+	tr := record(t, "^TestTime")
+	for _, e := range tr.Events {
+		if g := tr.Goroutines[e.G]; g.Test != "" {
+			assert.NotContains(t, tr.Sites[e.Site].Func, "internal/godebug.", "%s: %s", g.Test, e.Kind)
+		}
+	}
+}

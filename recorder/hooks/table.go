@@ -95,6 +95,9 @@ func uncounted(statement string) []edit {
 	}
 }
 
+// muted keeps all that a function does out of the trace.
+var muted = []edit{entry("if predictrt.Mode != 0 { defer predictrt.Restore(predictrt.Mute()) };")}
+
 // The table, by what the hooks are about. A row reads: in this package, in this function,
 // from which these events come, make these edits. So
 //
@@ -541,6 +544,10 @@ var table = []Hook{
 
 	{"testing", "(*T).Parallel", nil, append(uncounted("parallelStart.Add(1)"), entry("predictrt.Parallel();"))},
 	{"testing", "tRunner", nil, uncounted("parallelStop.Add(1)")},
+	// What a setting of GODEBUG is, the first one who asks finds out for all. That says nothing of
+	// who that is, as all goroutines get the same.
+	{"internal/godebug", "(*Setting).Value", nil, muted},
+	{"internal/godebug", "(*Setting).IncNonDefault", nil, muted},
 
 	{"time", "AfterFunc", events(trace.Post, trace.Await), []edit{
 		entry("predictTimer := predictrt.NewTimer(&f, " + here + ");"),
