@@ -77,8 +77,9 @@ func (p *predictor) solve(ctx context.Context, fs []Finding, undecided []candida
 }
 
 // maxSolved is the number of events of the longest traces of which candidates are
-// solved: what solving has to know of a trace takes memory.
-const maxSolved = 1 << 22
+// solved, which no recording exceeds ([trace.MaxLogged]): what solving has to know of a trace
+// takes 30 bytes an event.
+const maxSolved = 1 << 24
 
 // A solving asks about the instances of undecided candidates.
 type solving struct {

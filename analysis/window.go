@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/gopredict/gopredict/internal/bug"
@@ -82,19 +81,17 @@ func part(t *trace.Trace, from, to int) *trace.Trace {
 // is left in a channel, condition or WaitGroup that is used after it. A channel that is closed
 // and a Once that is done stay so, memory keeps what it holds.
 func cuts(t *trace.Trace, least int) []int {
-	s := spans{over: make(map[int]int)}
+	s := spans{starts: starts(t)}
+	s.over = make([]int, len(s.starts)+1)
 	goroutines := make([]extent, len(t.Goroutines))
 	// The objects of which an operation after another one depends on it.
 	conds, channels, objects := make(map[uint64]*extent), make(map[uint64]*extent), make(map[uint64]*extent)
 	closed := make(map[uint64]bool)
 	locks, groups := make(map[uint64]*held), make(map[uint64]*held)
-	var starts []int
 	for i := range t.Events {
 		e := &t.Events[i]
-		if g := &t.Goroutines[e.G]; !runsTests(g) {
+		if !runsTests(&t.Goroutines[e.G]) {
 			goroutines[e.G].take(i)
-		} else if startsTest(t, e) {
-			starts = append(starts, i)
 		}
 		switch e.Kind {
 		case trace.Acquire, trace.RAcquire:
@@ -152,7 +149,17 @@ func cuts(t *trace.Trace, least int) []int {
 			}
 		}
 	}
-	return s.free(starts, least, len(t.Events))
+	return s.free(least, len(t.Events))
+}
+
+// starts returns where top-level tests begin, ascending.
+func starts(t *trace.Trace) (all []int) {
+	for i := range t.Events {
+		if e := &t.Events[i]; e.Kind == trace.Fork && runsTests(&t.Goroutines[e.G]) && startsTest(t, e) {
+			all = append(all, i)
+		}
+	}
+	return all
 }
 
 // startsTest reports whether e is the go statement of a top-level test.
@@ -200,14 +207,18 @@ type held struct {
 
 // spans are the things that windows must not divide.
 type spans struct {
-	over map[int]int // by position: how many begin to go on over it, less how many end to
+	starts []int // of tests: where they might
+	over   []int // by start: how many begin to go on over it, less how many end to
 }
 
 func (s *spans) add(x extent) {
-	if x.end > x.first+1 {
-		s.over[x.first+1]++
-		s.over[x.end]--
+	from, _ := slices.BinarySearch(s.starts, x.first+1)
+	if from == len(s.starts) || s.starts[from] >= x.end {
+		return
 	}
+	to, _ := slices.BinarySearch(s.starts, x.end)
+	s.over[from]++
+	s.over[to]--
 }
 
 // count notes an operation at position i that adds by to what is held of obj.
@@ -226,16 +237,12 @@ func (s *spans) count(m map[uint64]*held, obj uint64, i, by int) {
 	}
 }
 
-// free returns those of starts that nothing goes on over, as far from each other and from the ends
+// free returns those starts that nothing goes on over, as far from each other and from the ends
 // as least.
-func (s *spans) free(starts []int, least, events int) (all []int) {
-	at := slices.Sorted(maps.Keys(s.over))
+func (s *spans) free(least, events int) (all []int) {
 	over, last := 0, 0
-	for _, start := range starts {
-		for len(at) > 0 && at[0] <= start {
-			over += s.over[at[0]]
-			at = at[1:]
-		}
+	for k, start := range s.starts {
+		over += s.over[k]
 		if over == 0 && start-last >= least && events-start >= least {
 			all = append(all, start)
 			last = start

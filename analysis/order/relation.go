@@ -141,7 +141,7 @@ func communications(t *trace.Trace) (n int) {
 			if k == trace.AtomicStore || k == trace.AtomicRMW {
 				n++
 			}
-		case trace.ClassGoroutine, trace.ClassLock, trace.ClassCond, trace.ClassChannel, trace.ClassWaitGroup, trace.ClassOnce, trace.ClassToken:
+		case trace.ClassGoroutine, trace.ClassCond, trace.ClassChannel, trace.ClassWaitGroup, trace.ClassOnce, trace.ClassToken:
 			n++
 		}
 	}

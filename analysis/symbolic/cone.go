@@ -203,7 +203,9 @@ func (c *closure) acquire(i int32, l *lock) {
 	u.many = u.many || c.m.gid(u.acqs[0]) != c.m.gid(i)
 	if u.many {
 		for _, acq := range u.acqs {
-			c.add(l.sections[l.of[acq]].rel)
+			if s, ok := l.section(acq); ok {
+				c.add(s.rel)
+			}
 		}
 		u.acqs = u.acqs[:1]
 	}

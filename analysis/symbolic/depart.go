@@ -173,7 +173,7 @@ func (m *Model) doubt() *doubts {
 		case m.matters(pos):
 			m.doubts.departs[i] = varies(pos)
 		case m.tracked(pos):
-			c := &m.mem.cells[m.mem.spans[i].first]
+			c := &m.mem.cells[m.mem.span(int32(i)).first]
 			m.doubts.departs[i] = c.shared && !c.known && !quiet[pos]
 		case e.Kind == trace.Branch || e.Kind == trace.Operand || e.Kind == trace.Assert:
 			if m.t.Sites[e.Site].Stops {

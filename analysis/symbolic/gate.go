@@ -25,14 +25,14 @@ func (m *Model) gate(c int32) *lock {
 	if !cl.shared || !cl.known || len(cl.follow) > 0 || len(cl.writers) < 3 {
 		return nil
 	}
-	g := &lock{of: make(map[int32]int32)}
+	g := new(lock)
 	inside := make(map[trace.GID]bool)
 	last := make(map[trace.GID]int32) // its last section
 	var common map[uint64]bool        // locks under which all is done
 	for _, w := range cl.writers {
 		v, ok := m.mem.part(w, c)
 		gid, from := m.gid(w), w
-		if !ok || m.mem.spans[w].n != 1 || m.event(w).Kind == trace.AtomicRMW || m.mem.counts[w] != nil || (v == cl.initial) != inside[gid] {
+		if !ok || m.mem.span(w).n != 1 || m.event(w).Kind == trace.AtomicRMW || m.mem.counts[w] != nil || (v == cl.initial) != inside[gid] {
 			return nil
 		}
 		if inside[gid] {
@@ -41,7 +41,7 @@ func (m *Model) gate(c int32) *lock {
 			if from = m.foundOpen(w, c); from == none {
 				return nil
 			}
-			last[gid], g.of[w] = int32(len(g.sections)), int32(len(g.sections))
+			last[gid] = int32(len(g.sections))
 			g.sections = append(g.sections, section{acq: w, rel: none})
 		}
 		inside[gid] = !inside[gid]
@@ -73,7 +73,7 @@ func (m *Model) foundOpen(w, c int32) int32 {
 			return none
 		case m.event(i).Kind == trace.Branch:
 			branches = append(branches, i)
-		case m.event(i).Kind.IsAccess() && m.mem.spans[i] == m.mem.spans[w]:
+		case m.event(i).Kind.IsAccess() && m.mem.span(i) == m.mem.span(w):
 			if m.findsOpen(i, c, branches) {
 				return i
 			}

@@ -1,6 +1,7 @@
 package symbolic
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/gopredict/gopredict/analysis/order"
@@ -15,8 +16,7 @@ type locks struct {
 
 // A lock is the operations of one mutex or RWMutex.
 type lock struct {
-	sections []section       // by acquire
-	of       map[int32]int32 // by acquire: its section
+	sections []section // by acquire
 	// loose is set where some release does not end a section that its own
 	// goroutine began: then who ends what is another question in each run.
 	loose    bool
@@ -30,16 +30,24 @@ type section struct {
 	shared   bool
 }
 
+// section returns the one that the event at position acq begins.
+func (l *lock) section(acq int32) (s section, ok bool) {
+	k, ok := slices.BinarySearchFunc(l.sections, acq, func(s section, i int32) int { return cmp.Compare(s.acq, i) })
+	if ok {
+		s = l.sections[k]
+	}
+	return s, ok
+}
+
 func newLocks(m *Model, o *order.Order) *locks {
 	ls := &locks{byObj: make(map[uint64]*lock)}
-	ended := make(map[int32]bool)
+	ended := make([]bool, len(m.t.Events))
 	for _, s := range o.Sections() {
 		l := ls.get(s.Obj)
-		l.of[int32(s.Acq)] = int32(len(l.sections))
 		l.sections = append(l.sections, section{int32(s.Acq), int32(s.Rel), s.Shared})
 		l.many = l.many || m.gid(int32(s.Acq)) != m.gid(l.sections[0].acq)
 		if s.Rel >= 0 {
-			ended[int32(s.Rel)] = true
+			ended[s.Rel] = true
 			l.loose = l.loose || m.gid(int32(s.Rel)) != m.gid(int32(s.Acq))
 		}
 	}
@@ -47,7 +55,7 @@ func newLocks(m *Model, o *order.Order) *locks {
 		if e := &m.t.Events[i]; e.Kind == trace.Release || e.Kind == trace.RRelease {
 			l := ls.get(e.Obj)
 			l.releases = append(l.releases, int32(i))
-			l.loose = l.loose || !ended[int32(i)]
+			l.loose = l.loose || !ended[i]
 		}
 	}
 	for _, l := range ls.byObj {
@@ -60,7 +68,7 @@ func newLocks(m *Model, o *order.Order) *locks {
 func (ls *locks) get(obj uint64) *lock {
 	l := ls.byObj[obj]
 	if l == nil {
-		l = &lock{of: make(map[int32]int32)}
+		l = new(lock)
 		ls.byObj[obj] = l
 		ls.objs = append(ls.objs, obj)
 	}

@@ -11,7 +11,8 @@ import (
 // memory is what the events access, in cells: pieces that no access divides.
 type memory struct {
 	m        *Model
-	spans    []span // by event: what it accesses
+	extents  []int32 // by event: the place of what it accesses in spans
+	spans    []span  // the first one is of no cells
 	cells    []cell
 	whole    []bool            // by event: it accesses memory that is only accessed as a whole
 	unsigned map[int32]bool    // what formulas read as unsigned numbers; see typed
@@ -51,15 +52,13 @@ func compareAddresses(a, b address) int {
 }
 
 func newMemory(m *Model) *memory {
-	mem := &memory{m: m, spans: make([]span, len(m.t.Events)), stores: make(map[int32]int32), counts: make(map[int32][]int32)}
+	mem := &memory{m: m, extents: make([]int32, len(m.t.Events)), stores: make(map[int32]int32), counts: make(map[int32][]int32)}
 	generations := trace.NewGenerations(m.t)
 	type extent struct{ from, to address }
 	ids := make(map[extent]int32)
 	var extents []extent
-	of := make([]int32, len(m.t.Events))
 	for i := range m.t.Events {
 		e := &m.t.Events[i]
-		of[i] = none
 		if !e.Kind.IsAccess() {
 			continue
 		}
@@ -69,11 +68,11 @@ func newMemory(m *Model) *memory {
 		x.to.addr += min(size, math.MaxUint64-e.Obj)
 		id, ok := ids[x]
 		if !ok {
+			extents = append(extents, x)
 			id = int32(len(extents))
 			ids[x] = id
-			extents = append(extents, x)
 		}
-		of[i] = id
+		mem.extents[i] = id
 	}
 	ends := make([]address, 0, 2*len(extents))
 	for _, x := range extents {
@@ -85,16 +84,11 @@ func newMemory(m *Model) *memory {
 	for c := range mem.cells {
 		mem.cells[c].addr, mem.cells[c].size = ends[c].addr, ends[c+1].addr-ends[c].addr
 	}
-	spans := make([]span, len(extents))
+	mem.spans = make([]span, 1+len(extents))
 	for k, x := range extents {
 		from, _ := slices.BinarySearchFunc(ends, x.from, compareAddresses)
 		to, _ := slices.BinarySearchFunc(ends, x.to, compareAddresses)
-		spans[k] = span{int32(from), int32(to - from)}
-	}
-	for i, id := range of {
-		if id != none {
-			mem.spans[i] = spans[id]
-		}
+		mem.spans[1+k] = span{int32(from), int32(to - from)}
 	}
 	if m.flow != nil {
 		mem.wholes()
@@ -161,9 +155,12 @@ func (mem *memory) spread(is func(*cell) *bool) {
 	}
 }
 
+// span is what the event at position i accesses.
+func (mem *memory) span(i int32) span { return mem.spans[mem.extents[i]] }
+
 // of yields the cells of the access at position i.
 func (mem *memory) of(i int32) func(func(int32) bool) {
-	s := mem.spans[i]
+	s := mem.span(i)
 	return func(yield func(int32) bool) {
 		for c := s.first; c < s.first+s.n; c++ {
 			if !yield(c) {

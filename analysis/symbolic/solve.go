@@ -266,8 +266,7 @@ func (c *checker) lock(i int32, l *lock) {
 	if l.loose || !l.many {
 		return
 	}
-	if k, ok := l.of[i]; ok {
-		s := l.sections[k]
+	if s, ok := l.section(i); ok {
 		for _, o := range c.open[l] {
 			if !(s.shared && o.shared) {
 				c.broken = append(c.broken, func() { c.apart(o, s) })

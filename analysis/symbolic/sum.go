@@ -124,7 +124,7 @@ func (m *Model) ownRead(w int32, f *trace.Formula, reads []int32) int32 {
 	switch {
 	case f.Op == trace.Before:
 		return w
-	case f.Op == trace.Value && reads[0] >= 0 && m.tracked(reads[0]) && m.mem.spans[reads[0]] == m.mem.spans[w]:
+	case f.Op == trace.Value && reads[0] >= 0 && m.tracked(reads[0]) && m.mem.span(reads[0]) == m.mem.span(w):
 		return reads[0]
 	}
 	return none
