@@ -157,6 +157,17 @@ const effort = 1 << 22
 // tests takes: what it shows is easily found, or was looked for in the first one.
 const furtherPart = 4
 
+// The races of a trace share raceEfforts times the effort, and effortPerEvent for each event:
+// while some of that is left, each may take an equal part of it, and in any case leastEffort. A
+// cone may have a coneShare of the part; where it has more, schedules keep what happened, and cost
+// what is between the accesses.
+const (
+	raceEfforts    = 4
+	effortPerEvent = 4
+	leastEffort    = 1 << 14
+	coneShare      = 16
+)
+
 // planningShare is how much of the planner's work takes as long as a step that the judge looks at.
 const planningShare = 4
 
@@ -297,6 +308,9 @@ type predictor struct {
 	opts Options
 	left int  // of effort
 	late bool // only late schedules are made for deadlocks
+	// racing is what may have been looked at when the races share no more, and most is
+	// for the cone of the race at hand, see [schedule.Planner.Race].
+	racing, most int
 	// Each event is decided. Most of those that no cone in recorded order leads to are impossible.
 	eventwise bool
 
@@ -327,6 +341,29 @@ func (p *predictor) prepare() {
 	p.planner.Slice(p.slice)
 }
 
+// begin begins with the candidates of a detector.
+func (p *predictor) begin() {
+	p.racing = p.worked() + raceEfforts*p.effort + effortPerEvent*len(p.t.Events)
+}
+
+// share begins with the first of n races that are left.
+func (p *predictor) share(n int) {
+	part := min(p.effort, max(0, p.racing-p.worked())/n)
+	p.left, p.most = max(part, leastEffort), part/coneShare
+}
+
+// worked is what the planner and the judge have looked at so far.
+func (p *predictor) worked() int {
+	n := 0
+	if p.planner != nil {
+		n += int(p.planner.Spent())
+	}
+	if p.judging != nil {
+		n += p.judging.Spent()
+	}
+	return n
+}
+
 // judge is who has to agree to schedules. Many a further trace needs none.
 func (p *predictor) judge() *feasible.Judge {
 	if p.judging == nil {
@@ -347,6 +384,7 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 	if len(cs) > 0 && p.planner == nil {
 		p.prepare()
 	}
+	p.begin()
 	if len(cs) > 0 && cs[0].Instances[0].Blocks {
 		p.inOrder(cs)
 	}
@@ -362,7 +400,7 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 			p.goLate(cs[k:])
 			c = cs[k]
 		case c.Meets() && !c.Instances[0].Blocks:
-			p.left = p.effort
+			p.share(len(cs) - k)
 		}
 		f, left := p.decide(p.nearest(c))
 		if p.opts.known(c.Name) == Tried && !c.Alone() && !p.many(c) && f.Status != bug.Predicted {
@@ -619,7 +657,7 @@ func (p *predictor) planned(v instance) iter.Seq2[schedule.Schedule, schedule.Re
 	case p.eventwise:
 		return p.planner.Turned(v.Accesses[0], v.Accesses[1], v.guide)
 	case v.Pattern == nil:
-		return p.planner.Race(v.Accesses[0], v.Accesses[1], v.guide)
+		return p.planner.Race(v.Accesses[0], v.Accesses[1], v.guide, p.most)
 	}
 	return p.planner.Sequence(v.Accesses, v.guide)
 }

@@ -22,6 +22,8 @@ import (
 const (
 	// maxLeft is how many pairs of a candidate the solver is left with at most.
 	maxLeft = 64
+	// maxNeighbours is how many pairs of accesses next to each other, the nearest ones of all, are tried.
+	maxNeighbours = 16
 	// maxMet is how many pairs that a cone leads to the judge is asked about, of one candidate.
 	maxMet = 16
 	// maxGroups is how many sets of tests the pairs of a candidate may be of, if it is to be
@@ -44,11 +46,12 @@ func (p *predictor) allPairs(fs []Finding, of []detect.Candidate, undecided []ca
 	}
 	rows := anomaly.Rows(p.t, p.o, places)
 	left := undecided[:0]
-	for _, c := range undecided {
+	for k, c := range undecided {
 		if !c.Exhaustive && len(c.Places) > 0 {
 			its := rows[:len(c.Places)]
 			rows = rows[len(c.Places):]
 			if !slices.ContainsFunc(its, func(r []anomaly.Row) bool { return r == nil }) {
+				p.share(len(undecided) - k)
 				p.decidePairs(&fs[c.finding], &c, slices.Concat(its...))
 			}
 			of[c.finding] = c.Candidate
@@ -88,7 +91,6 @@ func (p *predictor) must() anomaly.Ordering {
 // that decides c. If not, and there are not too many of them left, these are its instances
 // from now on.
 func (p *predictor) decidePairs(f *Finding, c *candidate, rows []anomaly.Row) {
-	p.left = p.effort
 	must := p.must()
 	left := 0
 	groups, ok := p.groups(rows)
@@ -97,6 +99,12 @@ func (p *predictor) decidePairs(f *Finding, c *candidate, rows []anomaly.Row) {
 		left += n
 		return n == 0
 	})
+	if near := neighbours(rows, must); len(near) > 0 {
+		if g, _ := p.decide(detect.Candidate{Kind: c.Kind, Name: c.Name, Instances: near}); g.Status == bug.Predicted {
+			*f = g
+			return
+		}
+	}
 	if g, ok := p.meet(c, rows, must.BeforeReached); ok {
 		*f = g
 		return
@@ -111,6 +119,20 @@ func (p *predictor) decidePairs(f *Finding, c *candidate, rows []anomaly.Row) {
 		}
 	}
 	p.decideLeft(f, c, all, groups)
+}
+
+// neighbours returns the nearest pairs in rows, the nearest first.
+func neighbours(rows []anomaly.Row, o anomaly.Ordering) (nearest []detect.Instance) {
+	for _, r := range rows {
+		for pair := range r.Near(o) {
+			v := detect.Instance{Accesses: pair[:]}
+			at, _ := slices.BinarySearchFunc(nearest, v, func(a, b detect.Instance) int { return cmp.Compare(spread(a.Accesses), spread(b.Accesses)) })
+			if at < maxNeighbours {
+				nearest = slices.Insert(nearest[:min(len(nearest), maxNeighbours-1)], at, v)
+			}
+		}
+	}
+	return nearest
 }
 
 // decideLeft decides a candidate of which these are all instances that the must clock leaves.
@@ -150,7 +172,8 @@ func spread(accesses []int) int { return slices.Max(accesses) - slices.Min(acces
 func (p *predictor) meet(c *candidate, rows []anomaly.Row, before func(i, j int) bool) (Finding, bool) {
 	judged := 0
 	for _, r := range rows {
-		for s, recipe := range p.planner.Meet(r.First, r.Second, before) {
+		begun := p.planner.Spent()
+		for s, recipe := range p.planner.Meet(r.First, r.Second, before, max(0, p.left)) {
 			p.left -= len(s.Steps)
 			if judged++; judged > maxMet || p.left < 0 {
 				return Finding{}, false
@@ -164,6 +187,9 @@ func (p *predictor) meet(c *candidate, rows []anomaly.Row, before func(i, j int)
 			if f.Status == bug.Predicted {
 				return f, true
 			}
+		}
+		if p.left -= int(p.planner.Spent() - begun); p.left < 0 {
+			break
 		}
 	}
 	return Finding{}, false

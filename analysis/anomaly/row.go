@@ -170,6 +170,28 @@ func (r *Row) Earlier(o Ordering) iter.Seq2[int32, []int32] {
 	}
 }
 
+// Near yields the pairs of r that may meet, by the must-order, with no other access of r between
+// them, the earlier access first.
+func (r *Row) Near(o Ordering) iter.Seq[[2]int] {
+	return func(yield func([2]int) bool) {
+		first, second := r.First, r.Second
+		for len(first) > 0 && len(second) > 0 {
+			if first[0] > second[0] {
+				first, second = second, first
+			}
+			// The last one before the other list goes on is the neighbour.
+			for len(first) > 1 && first[1] < second[0] {
+				first = first[1:]
+			}
+			i, j := int(first[0]), int(second[0])
+			if !o.BeforeReached(i, j) && !yield([2]int{i, j}) {
+				return
+			}
+			first = first[1:]
+		}
+	}
+}
+
 // Pairs is how many pairs of r may meet, by the must-order.
 func (r *Row) Pairs(o Ordering) (n int) {
 	r.open(o, func(_, lo, hi int) bool {

@@ -1,6 +1,8 @@
 package anomaly_test
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"testing"
 
@@ -28,6 +30,7 @@ func TestRowsHaveAllPairs(t *testing.T) {
 			for _, row := range rows {
 				got = row.Add(got, o, len(tr.Events)*len(tr.Events))
 				n += row.Pairs(o)
+				checkNear(t, row, o)
 			}
 			want := meeting(tr, o, places[k])
 			slices.SortFunc(got, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
@@ -39,6 +42,28 @@ func TestRowsHaveAllPairs(t *testing.T) {
 	}
 	if all < 10_000 {
 		t.Errorf("only %d pairs came up", all)
+	}
+}
+
+// checkNear checks that the nearest pair of a row is among its neighbours, and that these may meet.
+func checkNear(t *testing.T, row anomaly.Row, o *order.Order) {
+	t.Helper()
+	all := row.Add(nil, o, math.MaxInt)
+	nearer := func(a, b [2]int) int { return cmp.Compare(a[1]-a[0], b[1]-b[0]) }
+	near := slices.Collect(row.Near(o))
+	for _, pair := range near {
+		if !slices.Contains(all, pair) {
+			t.Fatalf("neighbours %v of %v may not meet", pair, row)
+		}
+	}
+	for _, pair := range all {
+		between := func(i int32) bool { return pair[0] < int(i) && int(i) < pair[1] }
+		if !slices.ContainsFunc(row.First, between) && !slices.ContainsFunc(row.Second, between) && !slices.Contains(near, pair) {
+			t.Fatalf("neighbours %v of %v lack %v", near, row, pair)
+		}
+	}
+	if len(near) > 0 && slices.MinFunc(all, nearer) != slices.MinFunc(near, nearer) {
+		t.Fatalf("of %v the nearest is not among %v", all, near)
 	}
 }
 

@@ -54,6 +54,8 @@ type cone struct {
 	// the branches of which it leaves out what was within their scopes.
 	slice  *trace.Slice
 	turned []int
+	closed int // links that were closed
+	most   int // of these; with more, it is not whole
 }
 
 // lockState is the critical sections of one lock in a cone.
@@ -68,7 +70,7 @@ const lockPage = 32
 
 func (p *Planner) newCone(b *base, r reads, last []int32, guide []causality.Edge) *cone {
 	c := &cone{
-		p: p, base: b, reads: r, last: last,
+		p: p, base: b, reads: r, last: last, most: math.MaxInt,
 		upto:   make([]int32, len(p.t.Goroutines)),
 		done:   make([]int, len(p.t.Goroutines)),
 		seg:    make([]int, len(p.t.Goroutines)),
@@ -125,12 +127,13 @@ func (c *cone) reach(i int) {
 // add adds event i and all that it needs.
 func (c *cone) add(i int) {
 	c.include(i)
-	for len(c.work) > 0 {
+	for len(c.work) > 0 && c.closed <= c.most {
 		g := c.work[len(c.work)-1]
 		c.work = c.work[:len(c.work)-1]
 		links := c.p.links[g]
 		for c.done[g] < len(links) && links[c.done[g]].at < c.upto[g] {
 			c.done[g]++
+			c.closed++
 			c.link(&links[c.done[g]-1])
 		}
 		for es := c.guide[g]; c.guided[g] < len(es) && es[c.guided[g]].To < int(c.upto[g]); c.guided[g]++ {

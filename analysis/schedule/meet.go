@@ -13,11 +13,12 @@ import "iter"
 // lists, and the whole takes as long as that (Mathur, Pavlogiannis and Viswanathan, Optimal
 // Prediction of Synchronization-Preserving Races, POPL 2021, Algorithm 2).
 //
-// Pairs of which one must come before the other need not be looked at: before says so.
-func (p *Planner) Meet(first, second []int32, before func(i, j int) bool) iter.Seq2[Schedule, Recipe] {
+// Pairs of which one must come before the other need not be looked at: before says so. It is
+// given up where a cone has more than most links.
+func (p *Planner) Meet(first, second []int32, before func(i, j int) bool, most int) iter.Seq2[Schedule, Recipe] {
 	return func(yield func(Schedule, Recipe) bool) {
 		for _, m := range []method{directAll, directMatter, directNone} {
-			if !p.walk(m, first, second, before, yield) {
+			if !p.walk(m, first, second, before, most, yield) {
 				return
 			}
 		}
@@ -36,7 +37,7 @@ func (m method) keeps() reads {
 }
 
 // walk is Meet by one method. It reports whether more is wanted.
-func (p *Planner) walk(m method, first, second []int32, before func(i, j int) bool, yield func(Schedule, Recipe) bool) bool {
+func (p *Planner) walk(m method, first, second []int32, before func(i, j int) bool, most int, yield func(Schedule, Recipe) bool) bool {
 	var c *cone
 	for len(first) > 0 && len(second) > 0 {
 		i, j := int(first[0]), int(second[0])
@@ -51,9 +52,14 @@ func (p *Planner) walk(m method, first, second []int32, before func(i, j int) bo
 		v := target{accesses: []int{min(i, j), max(i, j)}}
 		if b := p.of(v); c == nil || c.base != b {
 			c = p.newCone(b, m.keeps(), nil, nil)
+			c.most = most
 		}
+		closed := c.closed
 		c.lead(v)
+		p.spent.Add(int64(c.closed - closed))
 		switch {
+		case c.closed > most:
+			return true
 		case c.includes(i):
 			first = first[1:]
 		case c.includes(j):

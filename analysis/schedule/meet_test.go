@@ -2,6 +2,7 @@ package schedule_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -51,14 +52,14 @@ func TestMeetFindsWhatConesFind(t *testing.T) {
 							lists[of] = append(lists[of], int32(i))
 						}
 					}
-					for s, r := range p.Race(pair[0], pair[1], nil) {
+					for s, r := range p.Race(pair[0], pair[1], nil, math.MaxInt) {
 						alone = alone || r.Scheduler() == "cone" && slices.IsSorted(s.Steps) && judge.CheckFrom(s.From, s.Steps, pair[:]) == nil
 					}
 				}
 				slices.Sort(lists[0])
 				slices.Sort(lists[1])
 				met := false
-				for s, r := range p.Meet(lists[0], lists[1], o.BeforeReached) {
+				for s, r := range p.Meet(lists[0], lists[1], o.BeforeReached, math.MaxInt) {
 					if judge.CheckFrom(s.From, s.Steps, r.Accesses) != nil {
 						continue
 					}

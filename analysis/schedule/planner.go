@@ -127,9 +127,16 @@ func NewPlanner(t *trace.Trace, o *order.Order, m *causality.Model) *Planner {
 // turned round; then PECAN's, which keeps all that happened and is the one to
 // take where goroutines depend on each other in ways that the trace does not
 // show; then those in which reads find other writes, perhaps of equal values.
-func (p *Planner) Race(i, j int, guide []causality.Edge) iter.Seq2[Schedule, Recipe] {
+//
+// Where the cone with all reads has more than most links, all schedules keep what
+// happened before a causality barrier: they are not much smaller otherwise, and take no longer than
+// what is between that and the accesses.
+func (p *Planner) Race(i, j int, guide []causality.Edge, most int) iter.Seq2[Schedule, Recipe] {
 	v := target{accesses: []int{min(i, j), max(i, j)}, guide: guide}
 	return func(yield func(Schedule, Recipe) bool) {
+		if p.large(v, most) {
+			v.late = p.late(v)
+		}
 		a := attempt{p: p, target: v, yield: yield}
 		exists, more := a.try(directAll)
 		if exists && more {
@@ -157,9 +164,25 @@ func (p *Planner) Turned(i, j int, guide []causality.Edge) iter.Seq2[Schedule, R
 	}
 }
 
+// large reports whether the cone of v with all reads has more than most links.
+func (p *Planner) large(v target, most int) bool {
+	b := p.of(v)
+	if slices.Max(v.accesses)-int(b.at) <= most {
+		return false
+	}
+	c := p.newCone(b, allReads, nil, nil)
+	c.most = most
+	c.lead(v)
+	p.spent.Add(int64(c.closed))
+	return c.closed > most
+}
+
 // late is the base of schedules for v that begin with all that happened before a causality
 // barrier.
 func (p *Planner) late(v target) *base {
+	if v.late != nil {
+		return v.late
+	}
 	b := p.of(v)
 	if at := p.barrier(p.graphs.Meeting(v.accesses...)); at > b.at {
 		return p.baseAt(at)
@@ -264,6 +287,9 @@ func (p *Planner) make(m method, v target) (s Schedule, ok bool) {
 		}
 		return p.schedule(b, steps, v.accesses[len(v.accesses)-1]), true
 	}
+	if m == pecan { // which has all that happened before a barrier in any case
+		v.late = p.late(v)
+	}
 	steps, ok := p.steps(m, v)
 	if !ok {
 		return s, false
@@ -291,7 +317,11 @@ func (p *Planner) steps(m method, v target) (steps []int, ok bool) {
 // direct performs the cone of the accesses in recorded order.
 func (p *Planner) direct(v target, r reads) ([]int, bool) {
 	c := p.newCone(p.start(v), r, nil, nil)
-	if !c.lead(v) {
+	ok := c.lead(v)
+	if !v.blocks { // of which those that can be are judged, and counted then
+		p.spent.Add(int64(c.closed))
+	}
+	if !ok {
 		return nil, false
 	}
 	return c.steps(), true

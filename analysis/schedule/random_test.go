@@ -2,6 +2,7 @@ package schedule_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -55,13 +56,15 @@ func TestEveryRealRaceHasSchedule(t *testing.T) {
 				o, p := plan(t, tr)
 				real := feasible.Races(tr)
 				for _, pair := range real {
-					if !hasSchedule(tr, o, p, pair) {
-						t.Errorf("seed %d: real race %v has no feasible schedule", seed, pair)
+					for _, most := range []int{math.MaxInt, 0} {
+						if !hasSchedule(tr, o, p, pair, most) {
+							t.Errorf("seed %d: real race %v has no feasible schedule with cones of %d", seed, pair, most)
+						}
 					}
 				}
 				for _, pair := range conflicts(tr, o) {
 					is := slices.Contains(real, pair)
-					if !is && hasSchedule(tr, o, p, pair) {
+					if !is && hasSchedule(tr, o, p, pair, math.MaxInt) {
 						t.Errorf("seed %d: unreal race %v has a feasible schedule", seed, pair)
 					}
 					if held, needed, ok := o.Locked(pair[0], pair[1]); ok && is {
@@ -78,8 +81,9 @@ func guide(tr *trace.Trace, o *order.Order, pair [2]int) []causality.Edge {
 	return m.Chopped(m.Meeting(pair[0], pair[1])).Edges(0)
 }
 
-func hasSchedule(tr *trace.Trace, o *order.Order, p *schedule.Planner, pair [2]int) bool {
-	for s := range p.Race(pair[0], pair[1], guide(tr, o, pair)) {
+func hasSchedule(tr *trace.Trace, o *order.Order, p *schedule.Planner, pair [2]int, most int) bool {
+	for _, r := range p.Race(pair[0], pair[1], guide(tr, o, pair), most) {
+		s := r.Schedule()
 		if feasible.Check(tr, s.Steps, s.Violation) == nil {
 			return true
 		}
@@ -104,7 +108,9 @@ func TestSchedulesAreWellFormed(t *testing.T) {
 				o, p := plan(t, tr)
 				judge := feasible.New(tr)
 				for _, pair := range conflicts(tr, o)[:min(20, len(conflicts(tr, o)))] {
-					for s := range p.Race(pair[0], pair[1], guide(tr, o, pair)) {
+					most := []int{0, math.MaxInt}[seed%2]
+					for _, r := range p.Race(pair[0], pair[1], guide(tr, o, pair), most) {
+						s := r.Schedule()
 						made++
 						checkForm(t, seed, tr, o, s, pair)
 						if judge.Check(s.Steps, s.Violation) == nil {
@@ -162,7 +168,7 @@ func TestUnorderedReadsKeepTheirWrites(t *testing.T) {
 		2 branch #1
 		2 rel m
 		2 r x=1`)
-	if o, p := plan(t, tr); hasSchedule(tr, o, p, [2]int{0, 8}) {
+	if o, p := plan(t, tr); hasSchedule(tr, o, p, [2]int{0, 8}, math.MaxInt) {
 		t.Error("a guarded flag does not order the accesses")
 	}
 	// Nor does it matter if the value is only moved.
@@ -172,7 +178,7 @@ func TestUnorderedReadsKeepTheirWrites(t *testing.T) {
 		2 r y=1 data
 		2 w z=1
 		2 r x=1`)
-	if o, p := plan(t, tr); !hasSchedule(tr, o, p, [2]int{0, 4}) {
+	if o, p := plan(t, tr); !hasSchedule(tr, o, p, [2]int{0, 4}, math.MaxInt) {
 		t.Error("a read that only moves data orders the accesses")
 	}
 }
@@ -195,7 +201,7 @@ func TestTurnedSectionsKeepReadsThatMatter(t *testing.T) {
 		2 acq m
 		2 w x=2
 		2 rel m`)
-	if o, p := plan(t, tr); !hasSchedule(tr, o, p, [2]int{5, 12}) {
+	if o, p := plan(t, tr); !hasSchedule(tr, o, p, [2]int{5, 12}, math.MaxInt) {
 		t.Error("no schedule")
 	}
 }
@@ -216,15 +222,15 @@ func BenchmarkRace(b *testing.B) {
 	}
 	b.Run("first", func(b *testing.B) {
 		for b.Loop() {
-			for range p.Race(i, j, nil) {
+			for range p.Race(i, j, nil, math.MaxInt) {
 				break
 			}
 		}
 	})
 	b.Run("judged", func(b *testing.B) {
 		for b.Loop() {
-			for s := range p.Race(i, j, nil) {
-				if judge.Check(s.Steps, s.Violation) == nil {
+			for s := range p.Race(i, j, nil, math.MaxInt) {
+				if judge.CheckFrom(s.From, s.Steps, s.Violation) == nil {
 					break
 				}
 			}

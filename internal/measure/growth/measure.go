@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"runtime"
 	"runtime/debug"
 	"time"
@@ -104,7 +105,7 @@ func (c *cost) schedules(graphs *causality.Model, planner *schedule.Planner, rac
 	for _, r := range races.Candidates {
 		pair := r.Pairs[0]
 		if g := graphs.Chopped(graphs.Meeting(pair[0], pair[1])); g.Cyclic() == 0 {
-			for range planner.Race(pair[0], pair[1], g.Edges(0)) {
+			for range planner.Race(pair[0], pair[1], g.Edges(0), math.MaxInt) {
 				break
 			}
 		}
