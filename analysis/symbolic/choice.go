@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -19,8 +18,7 @@ const maxChoosing = 1 << 22
 type choosing struct {
 	m        *Model
 	channels map[uint64]*meeting
-	must     *order.Must // nil before somebody asks
-	left     int         // of maxChoosing
+	left     int // of maxChoosing
 	// pending is what was started and has not come, as timers that have not fired: nobody
 	// knows what they would have done.
 	pending []int32
@@ -208,8 +206,5 @@ func (s *selecting) order(i, j int32) bool {
 	if s.left--; s.left < 0 {
 		return false
 	}
-	if s.must == nil {
-		s.must = s.m.order.Must(s.m.Edges())
-	}
-	return s.must.BeforeReached(int(i), int(j))
+	return s.m.before(i, j)
 }

@@ -91,7 +91,7 @@ func (m *Model) departings(ctx context.Context, base int, in func(trace.GID) boo
 			others = true
 		case len(all) == 0 && m.doubt().swaps[i] && (e.Kind != trace.Select || m.chooses(int32(i))):
 			all = append(all, Departing{At: i, Stands: none})
-		case m.doubt().departs[i]:
+		case m.doubt().departs[i] && !m.ordered(int32(i)):
 			k, ok := of[e.Site]
 			if !ok {
 				k = len(targets)

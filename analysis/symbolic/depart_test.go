@@ -217,6 +217,28 @@ func TestOperationsThatMaySwap(t *testing.T) {
 	}
 }
 
+// What a read finds by what must come before what needs no solver.
+func TestOrderedReads(t *testing.T) {
+	for name, c := range map[string]struct {
+		text    string
+		departs bool
+	}{
+		"what was there at first":    {"0 r x=0\n0 fork 1\n1 w x=1", false},
+		"what was written before":    {"0 w x=1\n0 fork 1\n0 fork 2\n1 begin\n1 r x=1\n1 branch\n2 begin\n2 r x=1", false},
+		"the last of several":        {"0 w x=1\n0 w x=2\n0 fork 1\n1 begin\n1 r x=2\n1 branch\n1 w x=3", false},
+		"what others write as well":  {"0 w x=1\n0 fork 1\n0 fork 2\n1 r x=1\n1 branch\n2 w x=2", true},
+		"what others write at first": {"0 fork 1\n0 fork 2\n2 w x=1\n1 w x=2\n1 r x=2\n1 branch", true},
+		"what others have written":   {"0 fork 1\n0 fork 2\n2 w x=1\n1 r x=1\n1 branch", true},
+	} {
+		tr := tracetest.Parse(t, c.text)
+		o, err := order.New(tr)
+		require.NoError(t, err, name)
+		got, err := symbolic.NewDepartures(tr, o, trace.NewFlow(tr)).All(t.Context(), 0, func(trace.GID) bool { return true }, newEngine, new(solver.Budget))
+		require.NoError(t, err, name)
+		require.Equal(t, c.departs, len(got) > 0, "%s: %v", name, got)
+	}
+}
+
 // departures finds by trying all interleavings where a run can depart first.
 // False are atomic operations that may find what was there at first, which is not known.
 func departures(tr *trace.Trace, flow *trace.Flow) map[int]bool {

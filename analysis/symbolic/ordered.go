@@ -1,0 +1,58 @@
+package symbolic
+
+import "slices"
+
+// This file knows reads that find the same in each run by what must come before what alone:
+// that is quickly said, and most are such. The rest is for the solver.
+
+// maxOrdered is how many pairs of a read and a write of a trace are looked at.
+const maxOrdered = 1 << 22
+
+// ordered reports whether what event i, a read or a condition, departs by is found in each
+// run that is as recorded up to there.
+func (m *Model) ordered(i int32) bool {
+	if m.event(i).Kind.IsAccess() {
+		return m.finds(i)
+	}
+	return !slices.ContainsFunc(m.formula(i).Reads, func(r int32) bool { return r >= 0 && m.tracked(r) && !m.finds(r) })
+}
+
+// finds reports whether the read at position i finds in each such run what the same write has
+// left, in each of its cells: it comes after that one and before all others, but for those
+// that come before both.
+func (m *Model) finds(i int32) bool {
+	for c := range m.mem.of(i) {
+		cl := &m.mem.cells[c]
+		if !cl.shared {
+			continue
+		}
+		source := m.mem.source(i, c)
+		if m.follows(source) || source != none && !m.before(source, i) {
+			return false
+		}
+		for _, w := range cl.writers {
+			if m.compared++; m.compared > maxOrdered {
+				return false
+			}
+			if w != i && w != source && !m.before(i, w) && !(source != none && m.before(w, source)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// before reports whether event i comes before the goroutine of event j is there, in each run
+// that is as recorded up to there.
+func (m *Model) before(i, j int32) bool {
+	switch {
+	case i >= j:
+		return false
+	case m.gid(i) == m.gid(j):
+		return true
+	}
+	if m.must == nil {
+		m.must = m.order.Must(m.Edges())
+	}
+	return m.must.BeforeReached(int(i), int(j))
+}
