@@ -1,58 +1,82 @@
 package order
 
-import "github.com/gopredict/gopredict/recorder/trace"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
 
 // An element is one value that went through a channel: the positions where
 // its send and its receive (or their selects) began, -1 for what the trace
 // does not have.
-type element struct{ send, recv int }
+type element struct{ send, recv int32 }
 
-// A channel lists what went through it: element number k is at k-1.
-type channel []element
+// A channel is what went through it: element number k is at k-1.
+type channel struct {
+	elements []element
+	limit    int      // for the numbers of elements
+	closed   int32    // where it was closed, or -1
+	last     [2]int32 // where the last operation of each side began, or -1
+}
 
 // element returns element number k, or nil if the channel has none.
-func (c channel) element(k uint64) *element {
-	if k < 1 || k > uint64(len(c)) {
+func (c *channel) element(k uint64) *element {
+	if c == nil || k < 1 || k > uint64(len(c.elements)) {
 		return nil
 	}
-	return &c[k-1]
+	return &c.elements[k-1]
 }
 
 // An operation is a send or receive, and where it began.
 type operation struct {
-	begin  int
-	ch     uint64
-	recv   bool
-	vain   bool // the channel was closed: it has no place in the queue
-	unmade bool // a select that has not chosen, or a nil channel
+	begin int32
+	ch    int32 // its number, or -1: a select that has not chosen, or a nil channel
+	recv  bool
+	vain  bool // the channel was closed: it has no place in the queue
 }
 
 // channelTable is the channel side of an Order.
 type channelTable struct {
-	chans map[uint64]channel
-	// queue has for the begin of an operation that of the one before it on
-	// the same side of its channel.
-	queue map[int32]int32
+	numbers map[uint64]int32 // of channels
+	all     []channel
+	// queue has for operations, by where they begin, where the one before it on the same
+	// side of its channel did.
+	queue []inLine
 	// closes has for the panic of a send on a closed channel the close.
 	closes map[int32]int32
+}
+
+type inLine struct{ begin, before int32 }
+
+// of returns the channel of a number in the trace, or nil.
+func (c *channelTable) of(obj uint64) *channel {
+	if k, ok := c.numbers[obj]; ok {
+		return &c.all[k]
+	}
+	return nil
+}
+
+// before returns where the operation before that which begins at position i did, or -1.
+func (c *channelTable) before(i int) int {
+	k, ok := slices.BinarySearchFunc(c.queue, int32(i), func(q inLine, i int32) int { return cmp.Compare(q.begin, i) })
+	if !ok {
+		return -1
+	}
+	return int(c.queue[k].before)
 }
 
 // A matcher matches begins of operations, completions, and elements.
 type matcher struct {
 	channelTable
-	ops   []operation    // by begin
-	begun []int          // by goroutine: its last operation, or -1
-	limit map[uint64]int // by channel: bound for numbers of elements
-	// closed is by channel the position of its close.
-	closed map[uint64]int32
+	ops   []operation // by begin
+	begun []int32     // by goroutine: its last operation, or -1
 }
 
 func channels(t *trace.Trace) *channelTable {
 	m := &matcher{
-		channelTable: channelTable{chans: make(map[uint64]channel), queue: make(map[int32]int32), closes: make(map[int32]int32)},
-		begun:        make([]int, len(t.Goroutines)),
-		limit:        make(map[uint64]int),
-		closed:       make(map[uint64]int32),
+		channelTable: channelTable{numbers: make(map[uint64]int32), closes: make(map[int32]int32)},
+		begun:        make([]int32, len(t.Goroutines)),
 	}
 	for g := range m.begun {
 		m.begun[g] = -1
@@ -60,60 +84,80 @@ func channels(t *trace.Trace) *channelTable {
 	// A number beyond what the channel's own events allow for (each element
 	// has one, but for those that blocked goroutines were about to log) is
 	// damage, and must not make us allocate.
+	begins := 0
 	for i := range t.Events {
 		switch e := &t.Events[i]; e.Kind {
+		case trace.Send, trace.Recv, trace.Select:
+			begins++
 		case trace.SendDone, trace.RecvDone:
-			if m.limit[e.Obj] == 0 {
-				m.limit[e.Obj] = len(t.Goroutines)
+			c := &m.all[m.number(e.Obj)]
+			if c.limit == 0 {
+				c.limit = len(t.Goroutines)
 			}
-			m.limit[e.Obj]++
+			c.limit++
 		}
 	}
+	m.ops = make([]operation, 0, begins)
 	for i := range t.Events {
-		m.event(i, &t.Events[i])
+		m.event(int32(i), &t.Events[i])
 	}
 	m.line()
 	table := m.channelTable // without what was needed to make it
 	return &table
 }
 
-func (m *matcher) event(i int, e *trace.Event) {
+// number returns the number of a channel.
+func (m *matcher) number(obj uint64) int32 {
+	k, ok := m.numbers[obj]
+	if !ok {
+		k = int32(len(m.all))
+		m.numbers[obj] = k
+		m.all = append(m.all, channel{closed: -1, last: [2]int32{-1, -1}})
+	}
+	return k
+}
+
+func (m *matcher) event(i int32, e *trace.Event) {
 	switch e.Kind {
 	case trace.Send, trace.Recv, trace.Select:
-		m.begun[e.G] = len(m.ops)
-		m.ops = append(m.ops, operation{begin: i, ch: e.Obj, recv: e.Kind == trace.Recv, unmade: e.Obj == 0})
+		m.begun[e.G] = int32(len(m.ops))
+		o := operation{begin: i, ch: -1, recv: e.Kind == trace.Recv}
+		if e.Obj != 0 {
+			o.ch = m.number(e.Obj)
+		}
+		m.ops = append(m.ops, o)
 	case trace.SendDone, trace.RecvDone:
 		m.done(e)
 	case trace.Panic:
 		if k := m.begun[e.G]; k >= 0 {
-			if c, ok := m.closed[m.ops[k].ch]; ok && !m.ops[k].recv {
-				m.closes[int32(i)] = c
+			o := &m.ops[k]
+			if o.ch >= 0 && m.all[o.ch].closed >= 0 && !o.recv {
+				m.closes[i] = m.all[o.ch].closed
 			}
-			m.ops[k].vain, m.begun[e.G] = true, -1
+			o.vain, m.begun[e.G] = true, -1
 		}
 	case trace.Close:
-		if _, again := m.closed[e.Obj]; !again { // else it panics
-			m.closed[e.Obj] = int32(i)
+		if c := &m.all[m.number(e.Obj)]; c.closed < 0 { // else it panics
+			c.closed = i
 		}
 	}
 }
 
 // done matches a completion with its begin and with its element.
 func (m *matcher) done(e *trace.Event) {
-	recv, begin := e.Kind == trace.RecvDone, -1
+	recv, begin, ch := e.Kind == trace.RecvDone, int32(-1), m.number(e.Obj)
 	if k := m.begun[e.G]; k >= 0 {
 		begin = m.ops[k].begin
-		m.ops[k] = operation{begin: begin, ch: e.Obj, recv: recv, vain: e.Val == 0}
+		m.ops[k] = operation{begin: begin, ch: ch, recv: recv, vain: e.Val == 0}
 		m.begun[e.G] = -1
 	}
-	if e.Val == 0 || e.Val > uint64(m.limit[e.Obj]) {
+	c := &m.all[ch]
+	if e.Val == 0 || e.Val > uint64(c.limit) {
 		return
 	}
-	c := m.chans[e.Obj]
-	for uint64(len(c)) < e.Val {
-		c = append(c, element{-1, -1})
+	for uint64(len(c.elements)) < e.Val {
+		c.elements = append(c.elements, element{-1, -1})
 	}
-	m.chans[e.Obj] = c
 	if el := c.element(e.Val); recv {
 		el.recv = begin
 	} else {
@@ -123,21 +167,17 @@ func (m *matcher) done(e *trace.Event) {
 
 // line puts the operations of each side of each channel in line.
 func (m *matcher) line() {
-	type side struct {
-		ch   uint64
-		recv bool
-	}
-	last := make(map[side]int)
+	m.queue = make([]inLine, 0, len(m.ops))
 	for _, o := range m.ops {
-		if o.unmade {
+		if o.ch < 0 {
 			continue
 		}
-		s := side{o.ch, o.recv}
-		if prev, ok := last[s]; ok {
-			m.queue[int32(o.begin)] = int32(prev)
+		last := &m.all[o.ch].last[b2u(o.recv)]
+		if *last >= 0 {
+			m.queue = append(m.queue, inLine{o.begin, *last})
 		}
 		if !o.vain {
-			last[s] = o.begin
+			*last = o.begin
 		}
 	}
 }

@@ -69,11 +69,9 @@ func (u usage) shared() bool {
 // groups returns the groups that more than one goroutine accesses and at
 // least one writes, ordered by their first events.
 func groups(t *trace.Trace) []Group {
-	ids := make(map[Location]int32)
-	var locs []Location
+	var ids numbering
 	var uses []usage
 	at := make([]int32, len(t.Events)) // by event: location, -1 for none
-	hows := make([]Access, len(t.Events))
 	generations := trace.NewGenerations(t)
 	for i := range t.Events {
 		e := &t.Events[i]
@@ -83,29 +81,64 @@ func groups(t *trace.Trace) []Group {
 			continue
 		}
 		loc.Generation = generations.Of(i)
-		id, ok := ids[loc]
-		if !ok {
-			id = int32(len(locs))
-			ids[loc] = id
-			locs = append(locs, loc)
+		id := ids.of(loc)
+		if int(id) == len(uses) {
 			uses = append(uses, usage{g: e.G})
 		}
-		at[i], hows[i] = id, how
-		use := usage{e.G, false, how, e.Kind.IsAccess(), how&writes != 0 && how&object == 0, 1}
-		uses[id] = uses[id].merge(use)
+		at[i] = id
+		u := &uses[id]
+		u.many = u.many || u.g != e.G
+		u.how |= how
+		u.memory = u.memory || e.Kind.IsAccess()
+		u.stored = u.stored || how&writes != 0 && how&object == 0
+		u.events++
 	}
 
-	gs, groupOf, index := shared(locs, uses)
+	gs, groupOf, index := shared(ids.locations, uses)
 	for i, id := range at {
 		if id >= 0 && groupOf[id] >= 0 {
 			g := &gs[groupOf[id]]
 			g.Events = append(g.Events, int32(i))
 			g.At = append(g.At, index[id])
-			g.How = append(g.How, hows[i])
+			_, how, _ := touch(&t.Events[i])
+			g.How = append(g.How, how)
 		}
 	}
 	slices.SortFunc(gs, func(a, b Group) int { return cmp.Compare(a.Events[0], b.Events[0]) })
 	return gs
+}
+
+// A numbering gives locations numbers from 0. It is a hash table, as each access asks it.
+type numbering struct {
+	locations []Location
+	slots     []int32 // one more than the number of a location, or 0; at most half of them are used
+}
+
+// of returns the number of a location.
+func (n *numbering) of(l Location) int32 {
+	if 2*len(n.locations) >= len(n.slots) {
+		n.slots = make([]int32, max(256, 4*len(n.slots)))
+		for id, l := range n.locations {
+			*n.slot(l) = int32(id) + 1
+		}
+	}
+	at := n.slot(l)
+	if *at == 0 {
+		n.locations = append(n.locations, l)
+		*at = int32(len(n.locations))
+	}
+	return *at - 1
+}
+
+// slot returns where the number of l is, or is to be.
+func (n *numbering) slot(l Location) *int32 {
+	h := (l.Obj ^ uint64(l.Size)<<48 ^ uint64(l.Generation)<<24) * 0x9e3779b97f4a7c15
+	for k := h >> 32; ; k++ {
+		at := &n.slots[k&uint64(len(n.slots)-1)]
+		if *at == 0 || n.locations[*at-1] == l {
+			return at
+		}
+	}
 }
 
 // shared joins overlapping locations to groups and keeps the shared ones. It

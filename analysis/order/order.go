@@ -67,7 +67,7 @@ func New(t *trace.Trace) (*Order, error) {
 	gs := groups(t)
 	o := &Order{
 		t:       t,
-		por:     relate(t, chans.chans),
+		por:     relate(t, chans),
 		chans:   chans,
 		groups:  gs,
 		sources: readsFrom(t, gs),
@@ -240,10 +240,7 @@ func (o *Order) Closed(i int) int {
 // side in the order in which operations began, so that elements keep their
 // numbers only if these stay in line.
 func (o *Order) InLine(i int) int {
-	if prev, ok := o.chans.queue[int32(i)]; ok {
-		return int(prev)
-	}
-	return -1
+	return o.chans.before(i)
 }
 
 // Prev returns the event of goroutine g before position i, or -1.

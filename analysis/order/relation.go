@@ -84,7 +84,7 @@ type store struct {
 // clocks where several are.
 type relater struct {
 	t     *trace.Trace
-	chans map[uint64]channel
+	chans *channelTable
 	rel   *relation
 
 	now   []clock // by goroutine
@@ -102,7 +102,7 @@ type relater struct {
 }
 
 // relate computes the must-order of the Go memory model.
-func relate(t *trace.Trace, chans map[uint64]channel) *relation {
+func relate(t *trace.Trace, chans *channelTable) *relation {
 	n := len(t.Goroutines)
 	b := &relater{
 		t: t, chans: chans,
@@ -179,13 +179,13 @@ func (b *relater) acquire(i int, e *trace.Event) {
 		if e.Val == 0 {
 			p, ok := b.closes[e.Obj]
 			b.from(e.G, p, ok)
-		} else if el := b.chans[e.Obj].element(e.Val); el != nil {
-			b.from(e.G, el.send, el.send < i)
+		} else if el := b.chans.of(e.Obj).element(e.Val); el != nil {
+			b.from(e.G, int(el.send), int(el.send) < i)
 		}
 	case trace.SendDone:
 		if e.Val > uint64(e.Size) {
-			if el := b.chans[e.Obj].element(e.Val - uint64(e.Size)); el != nil {
-				b.from(e.G, el.recv, el.recv < i)
+			if el := b.chans.of(e.Obj).element(e.Val - uint64(e.Size)); el != nil {
+				b.from(e.G, int(el.recv), int(el.recv) < i)
 			}
 		}
 	case trace.WaitGroupWaited:

@@ -146,6 +146,16 @@ func (x *Exploration) incomplete(why string) {
 // was freed and is made anew is touched, to clear it.
 var ballast = sync.OnceValue(func() []byte { return make([]byte, 256<<20) })
 
+// growth is by how much the heap may grow before garbage is looked for, in percent of what is
+// used, with a trace of so many bytes. Of a long one, nearly all of that are arrays without
+// pointers.
+func growth(traceBytes int64) int {
+	if traceBytes > 16<<20 {
+		return 8
+	}
+	return 20
+}
+
 // Add analyzes the recorded run of one package and confirms what is found.
 // What goes wrong with this package only is told as a warning; the error is
 // for what concerns the whole run.
@@ -166,7 +176,7 @@ func (x *Exploration) Add(ctx context.Context, run recorder.Run) error {
 	if info, err := os.Stat(run.Trace); err == nil {
 		pkg.TraceBytes = info.Size()
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(20))
+	defer debug.SetGCPercent(debug.SetGCPercent(growth(pkg.TraceBytes)))
 	defer runtime.KeepAlive(ballast())
 	p := x.ahead.of(ctx, run)
 	if p == nil {
