@@ -223,7 +223,7 @@ func TestOrderedReads(t *testing.T) {
 		text    string
 		departs bool
 	}{
-		"what was there at first":    {"0 r x=0\n0 fork 1\n1 w x=1", false},
+		"what was there at first":    {"0 r x=0\n0 fork 1\n1 begin\n1 w x=1", false},
 		"what was written before":    {"0 w x=1\n0 fork 1\n0 fork 2\n1 begin\n1 r x=1\n1 branch\n2 begin\n2 r x=1", false},
 		"the last of several":        {"0 w x=1\n0 w x=2\n0 fork 1\n1 begin\n1 r x=2\n1 branch\n1 w x=3", false},
 		"what others write as well":  {"0 w x=1\n0 fork 1\n0 fork 2\n1 r x=1\n1 branch\n2 w x=2", true},
