@@ -157,15 +157,18 @@ const effort = 1 << 22
 // tests takes: what it shows is easily found, or was looked for in the first one.
 const furtherPart = 4
 
-// The races of a trace share raceEfforts times the effort, and effortPerEvent for each event:
-// while some of that is left, each may take an equal part of it, and in any case leastEffort. A
-// cone may have a coneShare of the part; where it has more, schedules keep what happened, and cost
-// what is between the accesses.
+// The races of a trace share raceEfforts times the effort, its patterns once, and both have
+// effortPerEvent for each event besides: while some of that is left, each may take an equal part
+// of it, and in any case leastEffort. Their cones share effortPerEvent, too, in equal parts of
+// leastCone or more; where that of a candidate needs more, schedules keep what happened, and cost
+// what is between the accesses. Once there is a schedule, further ones may take furtherCones times
+// that part.
 const (
 	raceEfforts    = 4
 	effortPerEvent = 4
-	leastEffort    = 1 << 14
-	coneShare      = 16
+	leastEffort    = 1 << 12
+	leastCone      = 1 << 10
+	furtherCones   = 4
 )
 
 // planningShare is how much of the planner's work takes as long as a step that the judge looks at.
@@ -308,9 +311,9 @@ type predictor struct {
 	opts Options
 	left int  // of effort
 	late bool // only late schedules are made for deadlocks
-	// racing is what may have been looked at when the races share no more, and most is
-	// for the cone of the race at hand, see [schedule.Planner.Race].
-	racing, most int
+	// sharing is what may have been looked at when candidates share no more, and most the
+	// links of the cones of each of them, see [schedule.Planner.Race].
+	sharing, most int
 	// Each event is decided. Most of those that no cone in recorded order leads to are impossible.
 	eventwise bool
 
@@ -342,14 +345,19 @@ func (p *predictor) prepare() {
 }
 
 // begin begins with the candidates of a detector.
-func (p *predictor) begin() {
-	p.racing = p.worked() + raceEfforts*p.effort + effortPerEvent*len(p.t.Events)
+func (p *predictor) begin(cs []detect.Candidate) {
+	efforts := 1
+	if len(cs) > 0 && cs[0].Meets() {
+		efforts = raceEfforts
+	}
+	events := effortPerEvent * len(p.t.Events)
+	p.sharing, p.most = p.worked()+efforts*p.effort+events, max(leastCone, events/max(1, len(cs)))
 }
 
-// share begins with the first of n races that are left.
+// share begins with the first of n candidates that are left.
 func (p *predictor) share(n int) {
-	part := min(p.effort, max(0, p.racing-p.worked())/n)
-	p.left, p.most = max(part, leastEffort), part/coneShare
+	part := min(p.effort, max(0, p.sharing-p.worked())/n)
+	p.left = max(part, leastEffort)
 }
 
 // worked is what the planner and the judge have looked at so far.
@@ -384,7 +392,7 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 	if len(cs) > 0 && p.planner == nil {
 		p.prepare()
 	}
-	p.begin()
+	p.begin(cs)
 	if len(cs) > 0 && cs[0].Instances[0].Blocks {
 		p.inOrder(cs)
 	}
@@ -399,7 +407,7 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 		case c.Instances[0].Blocks && p.left < 0 && !p.late:
 			p.goLate(cs[k:])
 			c = cs[k]
-		case c.Meets() && !c.Instances[0].Blocks:
+		case !c.Alone() && !c.Instances[0].Blocks:
 			p.share(len(cs) - k)
 		}
 		f, left := p.decide(p.nearest(c))
@@ -562,11 +570,13 @@ func (p *predictor) schedules(f *Finding, instances []instance) {
 	}
 	f.Reason = ""
 	judged := false
-	spent := p.planner.Spent()
+	spent, most := p.planner.Spent(), p.most
 	for _, v := range instances {
 		if !v.Blocks { // what was looked at for schedules that were not found, too
-			p.left -= int((p.planner.Spent() - spent) / planningShare)
-			spent = p.planner.Spent()
+			its := int(p.planner.Spent() - spent)
+			spent += int64(its)
+			p.left -= its / planningShare
+			most = max(0, most-its)
 		}
 		if v.Pattern != nil && p.left < 0 {
 			f.Reason = cmp.Or(f.Reason, givenUp)
@@ -577,7 +587,7 @@ func (p *predictor) schedules(f *Finding, instances []instance) {
 			return
 		}
 		found := 0
-		for s, recipe := range p.planned(v) {
+		for s, recipe := range p.planned(v, most) {
 			if p.left -= len(s.Steps); p.left < 0 && (judged || v.Pattern != nil) {
 				f.Reason = cmp.Or(f.Reason, givenUp)
 				return
@@ -595,6 +605,9 @@ func (p *predictor) schedules(f *Finding, instances []instance) {
 				continue
 			}
 			f.Schedules = append(f.Schedules, Recipe{recipe, v.Pattern})
+			if !v.Blocks { // further ones are not worth as much
+				p.left = min(p.left, furtherCones*p.most)
+			}
 			found++
 			if len(f.Schedules) == p.opts.Schedules || v.Blocks && (p.late || p.left < 0) {
 				return
@@ -647,8 +660,8 @@ func (p *predictor) sliced(f *Finding, instances []instance) {
 	}
 }
 
-// planned yields the schedules that may lead to v.
-func (p *predictor) planned(v instance) iter.Seq2[schedule.Schedule, schedule.Recipe] {
+// planned yields the schedules that may lead to v, with cones of most links.
+func (p *predictor) planned(v instance, most int) iter.Seq2[schedule.Schedule, schedule.Recipe] {
 	switch {
 	case v.Blocks && p.late:
 		return p.planner.Late(v.Accesses, v.guide)
@@ -657,9 +670,9 @@ func (p *predictor) planned(v instance) iter.Seq2[schedule.Schedule, schedule.Re
 	case p.eventwise:
 		return p.planner.Turned(v.Accesses[0], v.Accesses[1], v.guide)
 	case v.Pattern == nil:
-		return p.planner.Race(v.Accesses[0], v.Accesses[1], v.guide, p.most)
+		return p.planner.Race(v.Accesses[0], v.Accesses[1], v.guide, most)
 	}
-	return p.planner.Sequence(v.Accesses, v.guide)
+	return p.planner.Sequence(v.Accesses, v.guide, most)
 }
 
 // check asks the judge whether steps lead to v.

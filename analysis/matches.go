@@ -40,11 +40,12 @@ func (p *predictor) allMatches(fs []Finding, of []detect.Candidate, undecided []
 	if len(tuples) == 0 {
 		return undecided
 	}
-	p.left = p.effort // for all of them
+	p.sharing = p.worked() + p.effort
 	braider := anomaly.NewBraider(p.t, p.o, anomaly.FindRegions(p.t, p.o), tuples)
 	left, first := undecided[:0], 0
-	for _, c := range undecided {
+	for k, c := range undecided {
 		if p.many(c.Candidate) {
+			p.share(len(undecided) - k)
 			p.decideMatches(&fs[c.finding], &c, braider, first)
 			first += len(c.Tuples)
 			of[c.finding] = c.Candidate

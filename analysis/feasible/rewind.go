@@ -10,7 +10,7 @@ type saved struct {
 // objects; minSpacing is how many events are at least between two of them.
 const (
 	maxSaved   = 1 << 21
-	minSpacing = 1 << 14
+	minSpacing = 1 << 10
 )
 
 // spacing is after how many events of the recorded run a state is saved each time.

@@ -183,8 +183,12 @@ func (p *Planner) late(v target) *base {
 	if v.late != nil {
 		return v.late
 	}
-	b := p.of(v)
-	if at := p.barrier(p.graphs.Meeting(v.accesses...)); at > b.at {
+	return p.behind(p.of(v), p.graphs.Meeting(v.accesses...))
+}
+
+// behind is b, or the base at a causality barrier before a property where that is later.
+func (p *Planner) behind(b *base, prop causality.Property) *base {
+	if at := p.barrier(prop); at > b.at {
 		return p.baseAt(at)
 	}
 	return b

@@ -16,10 +16,15 @@ import (
 // knows.
 //
 // As those of Race, schedules with few steps come first, then the one that
-// keeps all that happened, then those in which reads find other writes.
-func (p *Planner) Sequence(accesses []int, guide []causality.Edge) iter.Seq2[Schedule, Recipe] {
+// keeps all that happened, then those in which reads find other writes; and where the cone has
+// more than most links, all keep what happened before a causality barrier.
+func (p *Planner) Sequence(accesses []int, guide []causality.Edge, most int) iter.Seq2[Schedule, Recipe] {
+	v := target{accesses: accesses, guide: guide}
 	return func(yield func(Schedule, Recipe) bool) {
-		a := attempt{p: p, target: target{accesses: accesses, guide: guide}, yield: yield}
+		if p.large(v, most) {
+			v.late = p.behind(p.of(v), p.graphs.Sequence(accesses...))
+		}
+		a := attempt{p: p, target: v, yield: yield}
 		for m, more := sequenceAll, true; more && m <= sequenceNone; m++ {
 			_, more = a.try(m)
 		}
@@ -41,9 +46,9 @@ func (p *Planner) sequence(v target, m method) (b *base, steps []int, ok bool) {
 	}
 	end := v.accesses[len(v.accesses)-1]
 	prop := p.graphs.Sequence(v.accesses...)
-	b = p.of(v)
-	if at := p.barrier(prop); all && at > b.at {
-		b = p.baseAt(at)
+	b = p.start(v)
+	if all {
+		b = p.behind(b, prop)
 	}
 	ends := p.ends(v.accesses)
 	steps, ok = p.guided(b, prop, v.guide, r, p.o.Held(end), func(c *cone) bool {
