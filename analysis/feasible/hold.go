@@ -19,10 +19,16 @@ func (s *state) hold(e *trace.Event, lock int32) {
 	switch e.Kind {
 	case trace.Acquire, trace.RAcquire:
 		s.held[e.G] = append(s.held[e.G], hold{lock, e.Kind == trace.RAcquire})
+		if e.Kind == trace.Acquire {
+			s.locks[lock].by = e.G
+		}
 		return
 	}
 	ended := hold{lock, e.Kind == trace.RRelease}
 	if s.drop(e.G, ended) {
+		return
+	}
+	if !ended.shared && s.drop(s.locks[lock].by, ended) {
 		return
 	}
 	for g := range s.held {

@@ -53,6 +53,7 @@ type cellState struct {
 type lockState struct {
 	held    bool
 	readers int32
+	by      trace.GID // who has acquired it last, not as a reader
 }
 
 type onceState uint8
