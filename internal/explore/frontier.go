@@ -309,8 +309,8 @@ func (x *frontier) look(ctx context.Context, c *confirmation) error {
 	if err := c.stuck(ctx); err != nil {
 		return err
 	}
-	if len(c.trace.Events) <= againEvents {
-		findings, err := c.predictMore(ctx)
+	if kinds, some := x.kinds(); some && len(c.trace.Events) <= againEvents {
+		findings, err := c.predictMore(ctx, kinds)
 		if err != nil {
 			return err
 		}
@@ -320,6 +320,33 @@ func (x *frontier) look(ctx context.Context, c *confirmation) error {
 	}
 	return x.failed(ctx, c)
 }
+
+// maxPatterns is how many patterns of accesses are confirmed of a test, when runs of it beyond its
+// recordings are not searched for more: each such run may show hundreds, and all are to be replayed.
+const maxPatterns = 16
+
+// kinds are those that are looked for in further runs of the test, or none, which are all; some is
+// not set if nothing is looked for.
+func (x *frontier) kinds() (kinds []bug.Kind, some bool) {
+	kinds = x.opts.Analysis.Kinds
+	confirmed := 0
+	for _, f := range x.Report.Findings {
+		if isPattern(f.Kind) && f.Status == bug.Confirmed && f.Test == x.test && f.Package == x.run.Package.Path {
+			confirmed++
+		}
+	}
+	if confirmed < maxPatterns || x.opts.Explore.explores() {
+		return kinds, true
+	}
+	if len(kinds) == 0 {
+		kinds = bug.Kinds()
+	}
+	kinds = slices.DeleteFunc(slices.Clone(kinds), isPattern)
+	return kinds, len(kinds) > 0
+}
+
+// isPattern reports whether bugs of a kind are patterns of accesses.
+func isPattern(kind bug.Kind) bool { return kind == bug.Atomicity || kind == bug.AtomicSet }
 
 // failed confirms that the test fails, if it has done so in the run of c and passes in
 // another one.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gopredict/gopredict/analysis/solver"
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer"
@@ -248,7 +249,7 @@ func (x *Exploration) record(ctx context.Context, run recorder.Run, o recorder.O
 		return nil, nil, err
 	}
 	x.status.Set("predicting", fmt.Sprintf("%s, %d events", run.Package.Path, len(c.trace.Events)))
-	findings, err := c.predictMore(ctx)
+	findings, err := c.predictMore(ctx, x.opts.Analysis.Kinds)
 	return c, findings, err
 }
 
@@ -281,10 +282,11 @@ func (x *Exploration) recordOnce(ctx context.Context, run recorder.Run, o record
 	return c, nil
 }
 
-// predictMore predicts from the trace of c, a further one, what is not settled.
-func (c *confirmation) predictMore(ctx context.Context) ([]finding, error) {
+// predictMore predicts from the trace of c, a further one, what is not settled, of the kinds; none
+// are all.
+func (c *confirmation) predictMore(ctx context.Context, kinds []bug.Kind) ([]finding, error) {
 	opts := c.analysis(c.run)
-	opts.Known = c.tally.of
+	opts.Known, opts.Kinds = c.tally.of, kinds
 	opts.Solving.Budget.Steps = furtherSolving
 	result, err := Predict(ctx, c.trace, opts)
 	if ctx.Err() != nil {
