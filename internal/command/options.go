@@ -81,7 +81,7 @@ func (o *options) analysis() analysis.Options {
 func (o *options) explore() explore.Options {
 	return explore.Options{
 		Analysis: o.analysis(), Methods: o.methods, Witnesses: o.witnesses,
-		Timeout: cmp.Or(o.timeout, allReplays), Runs: o.runs, Explore: o.explored, Seed: o.seed,
+		Keep: o.keep != "", Timeout: cmp.Or(o.timeout, allReplays), Runs: o.runs, Explore: o.explored, Seed: o.seed,
 	}
 }
 

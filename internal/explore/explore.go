@@ -70,6 +70,7 @@ type Options struct {
 	Methods   bool              // methods of structs that hold a mutex are atomic regions
 	Witnesses string            // folder for witnesses, below that of each package; if absolute, one for all, with a folder for each package
 	Artifacts string            // folder for those that cannot be saved there; "" if there is none
+	Keep      bool              // the files of the runs stay
 	Timeout   time.Duration     // for all replays together
 	Runs      int               // how often tests are recorded; 0: as often as is cheap
 	Tell      func(line string) // of each run beyond those that shows something new; nil: nobody asks

@@ -88,8 +88,8 @@ func (x *Exploration) read(run recorder.Run, n *notes) (t *trace.Trace, whole bo
 		warn("%s: only a part of the events is analyzed of %s: -run=NAME gives a test the room of the others", name, CutText(t))
 	}
 	x.build.AddSites(t)
-	if whole {
-		// So that the file can be analyzed on its own, if it is kept.
+	if whole && x.opts.Keep {
+		// So that the file can be analyzed on its own.
 		if err := trace.AppendSites(run.Trace, x.build.Sites); err != nil {
 			warn("%s: %v", name, err)
 			whole = false

@@ -90,8 +90,13 @@ func NewSiteTable(sites []Site) *SiteTable {
 // AddTo is [Trace.AddSites] with the sites of s.
 func (s *SiteTable) AddTo(t *Trace) {
 	used := map[SiteID]bool{}
+	var last [1 << 10]SiteID // that were seen, to ask the map seldom
 	for i := range t.Events {
-		used[t.Events[i].Site] = true
+		site := t.Events[i].Site
+		if at := &last[site%SiteID(len(last))]; *at != site {
+			*at = site
+			used[site] = true
+		}
 	}
 	for _, g := range t.Goroutines {
 		used[g.Site] = true
