@@ -104,7 +104,9 @@ func NewFinding(ev Evidence) Finding {
 	}
 	f.connect(&ev, n, steps)
 	f.excerpts(&ev)
-	for i := 1; i < len(f.Interleaving); i++ {
+	next := make(map[string]int) // by goroutine: its first step from i on
+	for i := len(f.Interleaving) - 1; i > 0; i-- {
+		next[f.Interleaving[i].Goroutine] = i
 		if from := f.Interleaving[i-1].Goroutine; f.Interleaving[i].Goroutine != from {
 			f.Switches++
 			why := "went first"
@@ -112,7 +114,11 @@ func NewFinding(ev Evidence) Finding {
 			case w.Stuck() && f.Interleaving[i-1].Violation:
 				why = "waits for ever"
 			case w.InOrder() || !f.Interleaving[i-1].Violation:
-				why = whyStopped(&ev, f.Interleaving[i:], from, w, n)
+				if k, goesOn := next[from]; goesOn {
+					why = whyPreempted(w, &f.Interleaving[k])
+				} else {
+					why = whyStopped(&ev, from, w, n)
+				}
 			}
 			f.Interleaving[i].Switch = &Switch{from, why}
 		}
@@ -120,18 +126,17 @@ func NewFinding(ev Evidence) Finding {
 	return f
 }
 
-// whyStopped says why a goroutine does not go on before the rest of an
-// interleaving of w.
-func whyStopped(ev *Evidence, rest []Step, goroutine string, w *witness.Witness, n namer) string {
-	for _, s := range rest {
-		switch {
-		case s.Goroutine != goroutine:
-		case s.Violation && !w.InOrder():
-			return "stands at ▶"
-		default:
-			return "preempted"
-		}
+// whyPreempted says why a goroutine whose next step is s in an interleaving of w does not go on
+// before.
+func whyPreempted(w *witness.Witness, s *Step) string {
+	if s.Violation && !w.InOrder() {
+		return "stands at ▶"
 	}
+	return "preempted"
+}
+
+// whyStopped says why a goroutine does not go on at all in an interleaving of w.
+func whyStopped(ev *Evidence, goroutine string, w *witness.Witness, n namer) string {
 	for _, s := range w.Hold {
 		if n.goroutine(s.Goroutine) == goroutine {
 			return stopped(ev, s)
