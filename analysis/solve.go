@@ -67,13 +67,55 @@ func (p *predictor) solve(ctx context.Context, fs []Finding, undecided []candida
 	s := p.newSolving(undecided)
 	p.model()
 	defer s.close()
+	if len(undecided) >= sampled {
+		if hopeful, err := s.sample(ctx, fs, undecided); err != nil || !hopeful {
+			return err
+		}
+	}
 	for k, c := range undecided {
 		f := &fs[c.finding]
+		if f.Status != bug.Undecided {
+			continue
+		}
 		if err := s.decideBySolving(ctx, f, k, c); err != nil {
-			return fmt.Errorf("analysis: ended with %d of %d candidates undecided: %w", len(undecided)-k, len(undecided), err)
+			return stopped(undecided[k:], undecided, err)
 		}
 	}
 	return nil
+}
+
+func stopped(left, all []candidate, err error) error {
+	return fmt.Errorf("analysis: ended with %d of %d candidates undecided: %w", len(left), len(all), err)
+}
+
+// sampled is how many candidates are asked about in short, the first ones, where there are as many:
+// each with a sampledPart of its part of the budget for all of them.
+const sampled, sampledPart = 32, 4
+
+// sample asks about the first candidates in short. If that decides none it is not hopeful, and all
+// stay undecided: the whole budget would be spent on some few of them.
+func (s *solving) sample(ctx context.Context, fs []Finding, undecided []candidate) (hopeful bool, err error) {
+	whole := s.budget
+	s.budget.Steps = min(s.budget.Steps, s.all.Steps/int64(len(undecided))/sampledPart)
+	defer func() { s.budget = whole }()
+	for k, c := range undecided[:sampled] {
+		f := &fs[c.finding]
+		why := f.Reason
+		if err := s.decideBySolving(ctx, f, k, c); err != nil {
+			return false, stopped(undecided[k:], undecided, err)
+		}
+		if f.Status == bug.Undecided {
+			f.Reason = why // it may be asked about again
+		} else {
+			hopeful = true
+		}
+	}
+	if !hopeful {
+		for _, c := range undecided {
+			fs[c.finding].overBudget(fmt.Sprintf("one of %d that are left, of the first of which none was decided", len(undecided)))
+		}
+	}
+	return hopeful, nil
 }
 
 // maxSolved is the number of events of the longest traces of which candidates are
