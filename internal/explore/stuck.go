@@ -27,6 +27,11 @@ const maxAlike, maxAlikeEver = 2, 6
 // more takes gigabytes, and minutes.
 const maxReplayed = 1 << 18
 
+// maxCones is the number of events of the longest window in which what leads goroutines to where
+// they were blocked is looked for first, which takes as much memory as the prediction. In a longer
+// one it is if the run does not come there by itself.
+const maxCones = 1 << 22
+
 // tier is that of what the run of c itself has shown.
 func (c *confirmation) tier() string {
 	switch {
@@ -231,7 +236,8 @@ func (r *ended) join(b finding) {
 }
 
 // replayOf replays what led to b, of which these are the members, and notes in ev what
-// that has shown: first no more than what must have happened, at last the whole run.
+// that has shown: first no more than what must have happened, at last the whole run; of a long
+// one first the run as it goes by itself.
 func (r *ended) replayOf(ctx context.Context, b finding, members []blocked.Wait, ev *report.Evidence) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -245,6 +251,15 @@ func (r *ended) replayOf(ctx context.Context, b finding, members []blocked.Wait,
 			ev.Witness, ev.Result, ev.Replayed = w, result, replayed
 		}
 		return err
+	}
+	all := scheduled{b, recipe, asRecorded(r.trace, r.recorded)}
+	bare := r.toward == nil
+	if bare && len(r.trace.Events) > maxCones {
+		w, result, replayed, err := r.bare(ctx, all)
+		if err := take(w, result, replayed, err); err != nil || result.Status == bug.Confirmed {
+			return err
+		}
+		bare = false
 	}
 	if r.cones == nil {
 		made, err := unlessDone(ctx, func() (*analysis.Cones, error) { return analysis.NewCones(r.trace, r.ws) })
@@ -261,8 +276,7 @@ func (r *ended) replayOf(ctx context.Context, b finding, members []blocked.Wait,
 			break
 		}
 	}
-	all := scheduled{b, recipe, asRecorded(r.trace, r.recorded)}
-	if r.toward == nil && (ev.Result.Status != bug.Confirmed || len(ev.Witness.Steps) > longWitness) {
+	if bare && (ev.Result.Status != bug.Confirmed || len(ev.Witness.Steps) > longWitness) {
 		w, result, replayed, err := r.bare(ctx, all)
 		if err != nil {
 			return err
