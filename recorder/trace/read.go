@@ -184,9 +184,6 @@ func (d *reader) decode(typ chunkType, payload []byte, base int64) error {
 // decodeEvents adds the events of a chunk. base is the payload's place in the
 // file.
 func (d *reader) decodeEvents(p []byte, base int64) error {
-	if d.used == nil {
-		d.reserve(len(p))
-	}
 	known := false // whose events the chunk has
 	var g GID
 	for at := 0; at < len(p); {
@@ -231,23 +228,26 @@ func (d *reader) decodeEvents(p []byte, base int64) error {
 			d.used[e.Site] = true
 		} else {
 			d.t.settleHeld(e)
+			if len(d.t.Events) == cap(d.t.Events) {
+				d.grow()
+			}
 			d.t.Events = append(d.t.Events, e)
 		}
 	}
 	return nil
 }
 
-// reserve makes room for the events of n bytes, and for those to come, as many
-// to the byte as there were so far: doubling the room whenever it is full would
-// take twice the memory in the end.
-func (d *reader) reserve(n int) {
+// grow makes room for further events: for twice as many, or, where
+// that is less, for as many to the byte of the file as there were so far. Events at the
+// beginning are often shorter than those to come.
+func (d *reader) grow() {
 	es := d.t.Events
-	if d.size == 0 || cap(es)-len(es) >= n {
-		return
+	if d.size == 0 {
+		return // as append does
 	}
-	room := len(es) + n // none is smaller than a byte
+	room := max(1<<10, 2*len(es))
 	if d.off > 0 {
-		room = max(room, int(float64(len(es))*float64(d.size)/float64(d.off)*1.05))
+		room = min(room, max(len(es)+len(es)/8, int(float64(len(es))*float64(d.size)/float64(d.off)*1.02)))
 	}
 	d.t.Events = append(make([]Event, 0, room), es...)
 }
