@@ -159,14 +159,15 @@ const furtherPart = 4
 
 // The races of a trace share raceEfforts times the effort, its patterns once, and both have
 // effortPerEvent for each event besides: while some of that is left, each may take an equal part
-// of it, and in any case leastEffort. Their cones share effortPerEvent, too, in equal parts of
-// leastCone or more; where that of a candidate needs more, schedules keep what happened, and cost
-// what is between the accesses. Once there is a schedule, further ones may take furtherCones times
-// that part.
+// of it, and in any case leastEffort. Their cones share coneLinks and one link for each event, in
+// equal parts of leastCone or more; where that of a candidate needs more, schedules keep what
+// happened, and cost what is between the accesses. Once there is a schedule, further ones may take
+// furtherCones times that part.
 const (
 	raceEfforts    = 4
 	effortPerEvent = 4
 	leastEffort    = 1 << 12
+	coneLinks      = 1 << 16
 	leastCone      = 1 << 10
 	furtherCones   = 4
 )
@@ -351,13 +352,16 @@ func (p *predictor) begin(cs []detect.Candidate) {
 		efforts = raceEfforts
 	}
 	events := effortPerEvent * len(p.t.Events)
-	p.sharing, p.most = p.worked()+efforts*p.effort+events, max(leastCone, events/max(1, len(cs)))
+	p.sharing, p.most = p.worked()+efforts*p.effort+events, max(leastCone, (coneLinks+len(p.t.Events))/max(1, len(cs)))
 }
 
 // share begins with the first of n candidates that are left.
 func (p *predictor) share(n int) {
 	part := min(p.effort, max(0, p.sharing-p.worked())/n)
 	p.left = max(part, leastEffort)
+	if p.worked() > p.sharing+p.effort { // what is least for each has come to too much
+		p.left = -1
+	}
 }
 
 // worked is what the planner and the judge have looked at so far.

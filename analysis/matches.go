@@ -12,16 +12,25 @@ import (
 // This file looks at all matches of patterns at the places of a candidate, as pairs.go does at
 // all pairs.
 
-// maxTried is how many instances of a pattern are tried before all matches are looked at: one of these may be
-// much simpler to come to.
+// maxTried is how many instances of a candidate are tried before all pairs or matches are looked at, for
+// patterns and where there are many races: one of these may be much simpler to come to.
 const maxTried = 2
 
 // many reports whether c is a pattern that has more matches than instances.
 func (p *predictor) many(c detect.Candidate) bool { return len(c.Tuples) > 0 && !c.Exhaustive }
 
+// crowded reports whether the candidate at hand is a race with so small a part of the effort that
+// all of its instances are not tried, where there are more: neighbours are as good.
+func (p *predictor) crowded(c detect.Candidate) bool {
+	return len(c.Places) > 0 && !c.Exhaustive && p.left < p.effort/crowding && p.opts.known(c.Name) != Tried
+}
+
+// crowding is how many parts of the effort are small ones.
+const crowding = 16
+
 // nearest returns c with the instances that are tried at first.
 func (p *predictor) nearest(c detect.Candidate) detect.Candidate {
-	if p.many(c) {
+	if p.many(c) || p.crowded(c) {
 		c.Instances = c.Instances[:min(len(c.Instances), maxTried)]
 	}
 	return c

@@ -99,10 +99,19 @@ func (p *predictor) decidePairs(f *Finding, c *candidate, rows []anomaly.Row) {
 		left += n
 		return n == 0
 	})
+	if p.crowded(c.Candidate) { // the links that it may have went into its first instances
+		its := p.most
+		p.most = 0
+		defer func() { p.most = its }()
+	}
 	if near := neighbours(rows, must); len(near) > 0 {
-		if g, _ := p.decide(detect.Candidate{Kind: c.Kind, Name: c.Name, Instances: near}); g.Status == bug.Predicted {
+		g, open := p.decide(detect.Candidate{Kind: c.Kind, Name: c.Name, Instances: near})
+		if g.Status == bug.Predicted {
 			*f = g
 			return
+		}
+		if len(c.open) <= maxTried { // not all instances were tried
+			c.open = open
 		}
 	}
 	if g, ok := p.meet(c, rows, must.BeforeReached); ok {

@@ -67,7 +67,7 @@ func (p *predictor) solve(ctx context.Context, fs []Finding, undecided []candida
 	s := p.newSolving(undecided)
 	p.model()
 	defer s.close()
-	if len(undecided) >= sampled {
+	if len(undecided) >= crowd {
 		if hopeful, err := s.sample(ctx, fs, undecided); err != nil || !hopeful {
 			return err
 		}
@@ -88,17 +88,20 @@ func stopped(left, all []candidate, err error) error {
 	return fmt.Errorf("analysis: ended with %d of %d candidates undecided: %w", len(left), len(all), err)
 }
 
-// sampled is how many candidates are asked about in short, the first ones, where there are as many:
-// each with a sampledPart of its part of the budget for all of them.
-const sampled, sampledPart = 32, 4
+// crowd is how many candidates are sampled, maxSample of them at most, where there are so many: each with
+// a sampledPart of its part of the budget for all of them.
+const crowd, maxSample, sampledPart = 32, 128, 4
 
-// sample asks about the first candidates in short. If that decides none it is not hopeful, and all
+// sample asks about some of the candidates in short. If that decides none it is not hopeful, and all
 // stay undecided: the whole budget would be spent on some few of them.
 func (s *solving) sample(ctx context.Context, fs []Finding, undecided []candidate) (hopeful bool, err error) {
 	whole := s.budget
 	s.budget.Steps = min(s.budget.Steps, s.all.Steps/int64(len(undecided))/sampledPart)
 	defer func() { s.budget = whole }()
-	for k, c := range undecided[:sampled] {
+	n := min(len(undecided), maxSample)
+	for at := range n {
+		k := at * len(undecided) / n
+		c := undecided[k]
 		f := &fs[c.finding]
 		why := f.Reason
 		if err := s.decideBySolving(ctx, f, k, c); err != nil {
@@ -112,7 +115,7 @@ func (s *solving) sample(ctx context.Context, fs []Finding, undecided []candidat
 	}
 	if !hopeful {
 		for _, c := range undecided {
-			fs[c.finding].overBudget(fmt.Sprintf("one of %d that are left, of the first of which none was decided", len(undecided)))
+			fs[c.finding].overBudget(fmt.Sprintf("one of %d that are left, of a sample of which none was decided", len(undecided)))
 		}
 	}
 	return hopeful, nil

@@ -131,7 +131,7 @@ func (c *cone) add(i int) {
 		g := c.work[len(c.work)-1]
 		c.work = c.work[:len(c.work)-1]
 		links := c.p.links[g]
-		for c.done[g] < len(links) && links[c.done[g]].at < c.upto[g] {
+		for c.done[g] < len(links) && links[c.done[g]].at < c.upto[g] && c.closed <= c.most {
 			c.done[g]++
 			c.closed++
 			c.link(&links[c.done[g]-1])
