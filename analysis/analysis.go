@@ -419,7 +419,11 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 			continue
 		}
 		if solvable := c.Instances[0].Property == nil || len(c.Instances[0].Accesses) > 1; solvable && f.Status == bug.Undecided && (len(left) > 0 || len(c.Places) > 0 || p.many(c)) {
-			undecided = append(undecided, candidate{c, len(fs), left})
+			u := candidate{c, len(fs), left}
+			if c.Alone() && len(left) > maxAlone {
+				u.open, u.Exhaustive = left[:maxAlone], false
+			}
+			undecided = append(undecided, u)
 		}
 		fs, of = append(fs, f), append(of, c)
 	}
@@ -456,7 +460,9 @@ func (p *predictor) decide(c detect.Candidate) (f Finding, open []instance) {
 	f = Finding{Kind: c.Kind, Name: c.Name, Status: bug.Undecided, Pattern: c.Instances[0].Pattern, Accesses: p.o.Begun(c.Instances[0].Accesses)}
 	if c.Alone() {
 		p.place(&f)
-		open = p.open(instancesOf(c))
+		if open = p.open(instancesOf(c)); len(open) > maxAlone {
+			open = p.unordered(open)
+		}
 		if len(open) == 0 && c.Exhaustive {
 			f.Status, f.Reason = bug.Infeasible, "no order of the recorded events leads to it"
 		}
@@ -712,4 +718,16 @@ func (p *predictor) open(instances []instance) []instance {
 		at := v.Accesses[0]
 		return p.t.Events[at].Kind == trace.Branch && p.flow.At(at) == nil
 	})
+}
+
+// maxAlone is how many events of one assertion the solver is asked about.
+const maxAlone = 64
+
+// unordered returns those of many instances, conditions, that may come out otherwise, by more
+// than what must come before what.
+func (p *predictor) unordered(instances []instance) []instance {
+	if len(p.t.Events) > maxSolved {
+		return instances
+	}
+	return slices.DeleteFunc(instances, func(v instance) bool { return p.model().Ordered(v.Accesses[0]) })
 }

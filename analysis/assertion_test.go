@@ -2,6 +2,7 @@ package analysis_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -21,6 +22,8 @@ func TestAssertionWithoutFormula(t *testing.T) {
 		{"after a read", "0 fork 1\n1 begin\n" + locked + "0 branch @100", "", []string{"undecided true"}},
 		{"after reads of what is there", "0 w x=5\n0 r x=5\n0 fork 1\n1 begin\n0 branch @100", "", []string{"infeasible false"}},
 		{"and with one", "0 w x=0\n0 fork 1\n1 begin\n0 branch @100\n" + locked + "0 branch @100", "(= @9i8 0)", []string{"predicted false"}},
+		{"in many rounds", "0 w x=5\n0 fork 1\n1 begin\n" + strings.Repeat("1 r x=5 @9\n1 branch @100\n", 70), "(= @9i8 0)", []string{"infeasible false"}},
+		{"in many rounds that others may turn", "0 w x=0\n0 fork 1\n0 fork 2\n1 begin\n2 begin\n2 acq l\n2 w x=5\n2 rel l\n" + strings.Repeat("1 acq l\n1 r x=5 @9\n1 rel l\n1 branch @100\n", 70), "(= @9i8 0)", []string{"predicted false"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			tr := tracetest.Parse(t, test.text)

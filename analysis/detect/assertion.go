@@ -26,7 +26,7 @@ func assertions(in *Input, counts *Counts) []Candidate {
 			failed[in.Trace.Goroutines[e.G].Test] = true
 		}
 	}
-	cs := newBySite(bug.Assertion)
+	cs := newBySite(bug.Assertion, maxAssertions)
 	for i := range in.Trace.Events {
 		e := &in.Trace.Events[i]
 		fails := in.Trace.Sites[e.Site].Fails

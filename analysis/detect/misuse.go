@@ -45,7 +45,7 @@ func (in *Input) afterClose() []Candidate {
 		}
 		return met[key]
 	}
-	found := newBySite(bug.Channel)
+	found := newBySite(bug.Channel, maxFailures)
 	for i := range in.Trace.Events {
 		e := &in.Trace.Events[i]
 		if e.Kind != trace.Close && e.Kind != trace.Send && e.Kind != trace.SelectSend || in.panicked(i) {
@@ -63,7 +63,7 @@ func (in *Input) afterClose() []Candidate {
 // take back: of WaitGroups where not each Done has an Add of its own before it.
 func (in *Input) belowZero() []Candidate {
 	adds := in.groups()
-	found := newBySite(bug.WaitGroup)
+	found := newBySite(bug.WaitGroup, maxFailures)
 	for i := range in.Trace.Events {
 		e := &in.Trace.Events[i]
 		if e.Kind != trace.WaitGroupAdd || adds[e.Obj] == nil {

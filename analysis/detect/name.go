@@ -47,7 +47,10 @@ func (in *Input) sort(c *Candidate) {
 		return cmp.Or(cmp.Compare(in.apart(a), in.apart(b)), cmp.Compare(a.repeats(), b.repeats()), cmp.Compare(a.spread(), b.spread()))
 	})
 	most := [2]int{anomaly.MaxPairs, anomaly.MaxPairs / 2} // by repeats
-	if c.Alone() {
+	switch {
+	case c.Kind == bug.Assertion:
+		most[0] = maxAssertions
+	case c.Alone():
 		most[0] = maxFailures
 	}
 	all := len(c.Instances)

@@ -6,19 +6,21 @@ import (
 )
 
 // maxFailures is how many events of one site, as in the rounds of a loop, are looked
-// at of those that are a violation by themselves.
-const maxFailures = 64
+// at of those that are a violation by themselves, and maxAssertions of assertions: of most of these
+// little has to be looked at.
+const maxFailures, maxAssertions = 64, 1 << 12
 
 // A bySite gathers the candidates of a kind whose events are each a violation by
 // itself: one for each site.
 type bySite struct {
 	kind       bug.Kind
+	most       int // events of a site
 	candidates []Candidate
 	of         map[trace.SiteID]int
 }
 
-func newBySite(kind bug.Kind) *bySite {
-	return &bySite{kind: kind, of: make(map[trace.SiteID]int)}
+func newBySite(kind bug.Kind, most int) *bySite {
+	return &bySite{kind: kind, most: most, of: make(map[trace.SiteID]int)}
 }
 
 // add takes event i, of a site, up.
@@ -30,7 +32,7 @@ func (s *bySite) add(site trace.SiteID, i int) {
 		s.candidates = append(s.candidates, Candidate{Kind: s.kind, Exhaustive: true})
 	}
 	c := &s.candidates[k]
-	if len(c.Instances) == maxFailures {
+	if len(c.Instances) == s.most {
 		c.Exhaustive = false
 		return
 	}

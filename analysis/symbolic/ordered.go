@@ -17,6 +17,10 @@ func (m *Model) ordered(i int32) bool {
 	return !slices.ContainsFunc(m.formula(i).Reads, func(r int32) bool { return r >= 0 && m.tracked(r) && !m.finds(r) })
 }
 
+// Ordered reports whether the condition of event i comes out as recorded in each run up to
+// where one departs, as what it follows from is found by what must come before what alone.
+func (m *Model) Ordered(i int) bool { return m.formula(int32(i)) != nil && m.ordered(int32(i)) }
+
 // finds reports whether the read at position i finds in each such run what the same write has
 // left, in each of its cells: it comes after that one and before all others, but for those
 // that come before both.
