@@ -368,24 +368,24 @@ func (b *strands) fits(s *strand, n int, i int32) bool {
 
 // add adds a chunk. Those of other ordinals are in other lanes.
 func (b *strands) add(s *strand, g trace.GID, ordinal int, events ...int32) {
-	l := &lane{g: g}
+	var locs, locks [2]int32
+	through := int32(0)
 	for n, i := range events {
-		l.locs = append(l.locs, b.locOf[i])
-		l.locks = append(l.locks, 0)
+		locs[n] = b.locOf[i]
 		if s.within[n] {
-			l.locks[n] = b.locks.of(i)
+			locks[n] = b.locks.of(i)
 		}
 	}
 	if s.gap() {
-		l.through = b.locks.through(events[0], events[1])
+		through = b.locks.through(events[0], events[1])
 	}
 	b.key = b.key[:0]
-	for _, n := range slices.Concat([]int32{int32(g), l.through, int32(ordinal)}, l.locs, l.locks) {
+	for _, n := range [...]int32{int32(g), through, int32(ordinal), locs[0], locs[1], locks[0], locks[1]} {
 		b.number(n)
 	}
-	if known := s.of[string(b.key)]; known != nil {
-		l = known
-	} else {
+	l := s.of[string(b.key)]
+	if l == nil {
+		l = &lane{g: g, through: through, locs: slices.Clone(locs[:len(events)]), locks: slices.Clone(locks[:len(events)])}
 		s.of[string(b.key)] = l
 		s.lanes = append(s.lanes, l)
 	}
