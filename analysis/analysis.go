@@ -157,9 +157,9 @@ const effort = 1 << 22
 // tests takes: what it shows is easily found, or was looked for in the first one.
 const furtherPart = 4
 
-// The races of a trace share raceEfforts times the effort, its patterns once, and both have
-// effortPerEvent for each event besides: while some of that is left, each may take an equal part
-// of it, and in any case leastEffort. Their cones share coneLinks and one link for each event, in
+// The races of a trace share raceEfforts times the effort and effortPerEvent for each event, its
+// patterns the effort: while some of that is left, each may take an equal part of it, or else
+// leastEffort. Their cones share coneLinks and one link for each event, in
 // equal parts of leastCone or more; where that of a candidate needs more, schedules keep what
 // happened, and cost what is between the accesses. Once there is a schedule, further ones may take
 // furtherCones times that part.
@@ -170,6 +170,7 @@ const (
 	coneLinks      = 1 << 16
 	leastCone      = 1 << 10
 	furtherCones   = 4
+	overdrawn      = 4 // part of the effort that leastEffort of all may come to besides
 )
 
 // planningShare is how much of the planner's work takes as long as a step that the judge looks at.
@@ -347,19 +348,18 @@ func (p *predictor) prepare() {
 
 // begin begins with the candidates of a detector.
 func (p *predictor) begin(cs []detect.Candidate) {
-	efforts := 1
+	all := p.effort
 	if len(cs) > 0 && cs[0].Meets() {
-		efforts = raceEfforts
+		all = raceEfforts*p.effort + effortPerEvent*len(p.t.Events)
 	}
-	events := effortPerEvent * len(p.t.Events)
-	p.sharing, p.most = p.worked()+efforts*p.effort+events, max(leastCone, (coneLinks+len(p.t.Events))/max(1, len(cs)))
+	p.sharing, p.most = p.worked()+all, max(leastCone, (coneLinks+len(p.t.Events))/max(1, len(cs)))
 }
 
 // share begins with the first of n candidates that are left.
 func (p *predictor) share(n int) {
 	part := min(p.effort, max(0, p.sharing-p.worked())/n)
 	p.left = max(part, leastEffort)
-	if p.worked() > p.sharing+p.effort { // what is least for each has come to too much
+	if p.worked() > p.sharing+p.effort/overdrawn { // what is least for each has come to too much
 		p.left = -1
 	}
 }
