@@ -170,7 +170,6 @@ const (
 	coneLinks      = 1 << 16
 	leastCone      = 1 << 10
 	furtherCones   = 4
-	overdrawn      = 4 // part of the effort that leastEffort of all may come to besides
 )
 
 // planningShare is how much of the planner's work takes as long as a step that the judge looks at.
@@ -359,7 +358,7 @@ func (p *predictor) begin(cs []detect.Candidate) {
 func (p *predictor) share(n int) {
 	part := min(p.effort, max(0, p.sharing-p.worked())/n)
 	p.left = max(part, leastEffort)
-	if p.worked() > p.sharing+p.effort/overdrawn { // what is least for each has come to too much
+	if p.worked() > p.sharing+p.effort { // what is least for each has come to too much
 		p.left = -1
 	}
 }

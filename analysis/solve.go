@@ -67,7 +67,7 @@ func (p *predictor) solve(ctx context.Context, fs []Finding, undecided []candida
 	s := p.newSolving(undecided)
 	p.model()
 	defer s.close()
-	if len(undecided) >= crowd {
+	if len(undecided) >= crowd && undecided[0].open[0].Pattern == nil {
 		if hopeful, err := s.sample(ctx, fs, undecided); err != nil || !hopeful {
 			return err
 		}
@@ -88,7 +88,7 @@ func stopped(left, all []candidate, err error) error {
 	return fmt.Errorf("analysis: ended with %d of %d candidates undecided: %w", len(left), len(all), err)
 }
 
-// crowd is how many candidates are sampled, maxSample of them at most, where there are so many: each with
+// crowd is how many candidates that are no patterns are sampled, maxSample of them at most, where there are so many: each with
 // a sampledPart of its part of the budget for all of them.
 const crowd, maxSample, sampledPart = 32, 128, 4
 
