@@ -157,9 +157,9 @@ const effort = 1 << 22
 // tests takes: what it shows is easily found, or was looked for in the first one.
 const furtherPart = 4
 
-// The races of a trace share raceEfforts times the effort and effortPerEvent for each event, its
-// patterns the effort: while some of that is left, each may take an equal part of it, or else
-// leastEffort. Their cones share coneLinks and one link for each event, in
+// The races of a trace share raceEfforts times the effort, its patterns once, and both have
+// effortPerEvent for each event besides: while some of that is left, each may take an equal part
+// of it, and in any case leastEffort. Their cones share coneLinks and one link for each event, in
 // equal parts of leastCone or more; where that of a candidate needs more, schedules keep what
 // happened, and cost what is between the accesses. Once there is a schedule, further ones may take
 // furtherCones times that part.
@@ -349,18 +349,15 @@ func (p *predictor) prepare() {
 func (p *predictor) begin(cs []detect.Candidate) {
 	all := p.effort
 	if len(cs) > 0 && cs[0].Meets() {
-		all = raceEfforts*p.effort + effortPerEvent*len(p.t.Events)
+		all = raceEfforts * p.effort
 	}
-	p.sharing, p.most = p.worked()+all, max(leastCone, (coneLinks+len(p.t.Events))/max(1, len(cs)))
+	p.sharing, p.most = p.worked()+all+effortPerEvent*len(p.t.Events), max(leastCone, (coneLinks+len(p.t.Events))/max(1, len(cs)))
 }
 
 // share begins with the first of n candidates that are left.
 func (p *predictor) share(n int) {
 	part := min(p.effort, max(0, p.sharing-p.worked())/n)
 	p.left = max(part, leastEffort)
-	if p.worked() > p.sharing+p.effort { // what is least for each has come to too much
-		p.left = -1
-	}
 }
 
 // worked is what the planner and the judge have looked at so far.
