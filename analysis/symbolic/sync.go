@@ -224,8 +224,9 @@ func (e *Encoding) condition(obj uint64) {
 		}
 	}
 	var waits []int32 // that are not known to be over
+	woken := e.wokenInPast(c)
 	for _, wait := range c.waits {
-		if !e.outside(wait) && !(e.past(wait) && e.wokenInPast(wait, c)) {
+		if !e.outside(wait) && !(e.past(wait) && woken(wait)) {
 			waits = append(waits, wait)
 		}
 	}
@@ -243,9 +244,13 @@ func (e *Encoding) condition(obj uint64) {
 		}
 	}
 	// taken says that wait is taken from the queue before event i.
+	known := make(map[[2]int32]solver.Bool)
 	taken := func(wait, i int32) solver.Bool {
 		if e.past(i) {
 			return f.True()
+		}
+		if is, ok := known[[2]int32{wait, i}]; ok {
+			return is
 		}
 		var ways []solver.Bool
 		for _, b := range c.broadcasts {
@@ -256,7 +261,9 @@ func (e *Encoding) condition(obj uint64) {
 				ways = append(ways, f.And(b, e.before(s, i)))
 			}
 		}
-		return f.Or(ways...)
+		is := f.Or(ways...)
+		known[[2]int32{wait, i}] = is
+		return is
 	}
 	e.ways += len(all) * len(all)
 	for _, pair := range all {
@@ -371,21 +378,21 @@ func (e *Encoding) misses(signal, wake int32) solver.Bool {
 	return f.Or(ways...)
 }
 
-// wokenInPast reports whether a wait of the past was taken from its queue in
-// the past, as the trace tells.
-func (e *Encoding) wokenInPast(wait int32, c *condition) bool {
-	ticket := e.m.event(wait).Val
+// wokenInPast returns which waits of c were taken from its queue in the past.
+func (e *Encoding) wokenInPast(c *condition) func(wait int32) bool {
+	by := make(map[uint64]bool) // tickets, by signals of the past
 	for _, s := range c.signals {
-		if e.past(s) && e.m.event(s).Val == ticket+1 {
-			return true
+		if e.past(s) {
+			by[e.m.event(s).Val-1] = true
 		}
 	}
-	for _, b := range c.broadcasts {
-		if ev := e.m.event(b); e.past(b) && ticket-ev.Val < uint64(ev.Size) {
-			return true
-		}
+	return func(wait int32) bool {
+		ticket := e.m.event(wait).Val
+		return by[ticket] || slices.ContainsFunc(c.broadcasts, func(b int32) bool {
+			ev := e.m.event(b)
+			return e.past(b) && ticket-ev.Val < uint64(ev.Size)
+		})
 	}
-	return false
 }
 
 // wake returns the event at which the wait at position i wakes, or none.
