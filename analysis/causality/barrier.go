@@ -31,7 +31,7 @@ func (m *Model) Barrier(props ...Property) []int32 {
 //
 // If it takes too much to find, the barrier is the start of the trace.
 func (m *Model) cut(props []Property, gids []trace.GID) *cut {
-	c := &cut{m: m, at: make([]int32, len(m.t.Goroutines)), gids: gids, lo: never}
+	c := &cut{m: m, at: make([]int32, len(m.t.Goroutines)), lo: never}
 	for _, p := range props {
 		for _, i := range p.vertices() {
 			c.hi = max(c.hi, int32(i)+1)
@@ -40,7 +40,11 @@ func (m *Model) cut(props []Property, gids []trace.GID) *cut {
 	for _, g := range gids {
 		c.at[g] = never
 		c.pull(g, c.hi)
+		if es := m.o.Events(g); len(es) > 0 && es[0] < c.hi {
+			c.gids = append(c.gids, g)
+		}
 	}
+	slices.SortFunc(c.gids, func(a, b trace.GID) int { return cmp.Compare(m.ends[b].last, m.ends[a].last) })
 	for _, p := range props {
 		for _, i := range p.vertices() {
 			c.pull(m.t.Events[i].G, int32(i))
@@ -48,7 +52,7 @@ func (m *Model) cut(props []Property, gids []trace.GID) *cut {
 	}
 	for again := true; again; again = c.seeds() {
 		for len(c.work) > 0 {
-			if c.effort += len(gids); c.effort > effort {
+			if c.effort > effort {
 				clear(c.at)
 				c.lo = 0
 				return c
@@ -95,7 +99,7 @@ func (m *Model) involved(props []Property) (gids []trace.GID) {
 type cut struct {
 	m      *Model
 	at     []int32     // by goroutine
-	gids   []trace.GID // those that it is for
+	gids   []trace.GID // those that it is for and that begin before hi, who ends last first
 	lo, hi int32       // its lowest position, and the end of the last vertex
 	work   []trace.GID // goroutines that have been pulled
 	effort int         // what was spent
@@ -148,10 +152,10 @@ func (c *cut) follow(g trace.GID) {
 		return
 	}
 	for _, h := range c.gids {
-		if h == g {
-			continue
+		if c.effort++; c.m.ends[h].last < int32(first) {
+			break // nothing of it is behind first, nor of those that come now
 		}
-		if c.at[h] <= int32(first) || c.m.ends[h].last < int32(first) {
+		if h == g || c.at[h] <= int32(first) {
 			continue // nothing of it is between
 		}
 		es := c.m.o.Events(h)

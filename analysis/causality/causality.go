@@ -50,9 +50,9 @@ type Model struct {
 	sections []section // by acquire
 	of       [][]int32 // by goroutine: its sections, by acquire
 	locks    []lock
-	seeds    []seed // by to
-	ends     []end  // by goroutine
-	all      []trace.GID
+	seeds    []seed       // by to
+	ends     []end        // by goroutine
+	all      []trace.GID  // who ends last first
 	spent    atomic.Int64 // on graphs, see effort
 	barriers atomic.Int64 // the same on barriers that are no graph's
 }
@@ -125,6 +125,7 @@ func New(t *trace.Trace, o *order.Order) *Model {
 		}
 	}
 	m.ends = ends
+	slices.SortFunc(m.all, func(a, b trace.GID) int { return cmp.Compare(ends[b].last, ends[a].last) })
 	return m
 }
 
