@@ -159,17 +159,19 @@ const furtherPart = 4
 
 // The races of a trace share raceEfforts times the effort, its patterns once, and both have
 // effortPerEvent for each event besides: while some of that is left, each may take an equal part
-// of it, and in any case leastEffort. Their cones share coneLinks and one link for each event, in
+// of it, and in any case leastEffort, or leastRaceEffort, as there are more of them. Their cones
+// share coneLinks and one link for each event, in
 // equal parts of leastCone or more; where that of a candidate needs more, schedules keep what
 // happened, and cost what is between the accesses. Once there is a schedule, further ones may take
 // furtherCones times that part.
 const (
-	raceEfforts    = 4
-	effortPerEvent = 4
-	leastEffort    = 1 << 12
-	coneLinks      = 1 << 16
-	leastCone      = 1 << 10
-	furtherCones   = 4
+	raceEfforts     = 4
+	effortPerEvent  = 4
+	leastRaceEffort = 1 << 12
+	leastEffort     = 1 << 14
+	coneLinks       = 1 << 16
+	leastCone       = 1 << 10
+	furtherCones    = 4
 )
 
 // planningShare is how much of the planner's work takes as long as a step that the judge looks at.
@@ -312,9 +314,10 @@ type predictor struct {
 	opts Options
 	left int  // of effort
 	late bool // only late schedules are made for deadlocks
-	// sharing is what may have been looked at when candidates share no more, and most the
-	// links of the cones of each of them, see [schedule.Planner.Race].
-	sharing, most int
+	// sharing is what may have been looked at when candidates share no more, least what each of
+	// them may take all the same, and most the links of the cones of each, see
+	// [schedule.Planner.Race].
+	sharing, least, most int
 	// Each event is decided. Most of those that no cone in recorded order leads to are impossible.
 	eventwise bool
 
@@ -348,8 +351,9 @@ func (p *predictor) prepare() {
 // begin begins with the candidates of a detector.
 func (p *predictor) begin(cs []detect.Candidate) {
 	all := p.effort
+	p.least = leastEffort
 	if len(cs) > 0 && cs[0].Meets() {
-		all = raceEfforts * p.effort
+		all, p.least = raceEfforts*p.effort, leastRaceEffort
 	}
 	p.sharing, p.most = p.worked()+all+effortPerEvent*len(p.t.Events), max(leastCone, (coneLinks+len(p.t.Events))/max(1, len(cs)))
 }
@@ -357,7 +361,7 @@ func (p *predictor) begin(cs []detect.Candidate) {
 // share begins with the first of n candidates that are left.
 func (p *predictor) share(n int) {
 	part := min(p.effort, max(0, p.sharing-p.worked())/n)
-	p.left = max(part, leastEffort)
+	p.left = max(part, p.least)
 }
 
 // worked is what the planner and the judge have looked at so far.

@@ -144,6 +144,9 @@ func (m *Model) lockFree(g trace.GID, i int32) int32 {
 	return i
 }
 
+// searched is the effort for a goroutine whose events are searched.
+const searched = 16
+
 // follow pulls the other goroutines back to before what must come after the
 // first event of goroutine g behind the cut.
 func (c *cut) follow(g trace.GID) {
@@ -158,6 +161,7 @@ func (c *cut) follow(g trace.GID) {
 		if h == g || c.at[h] <= int32(first) {
 			continue // nothing of it is between
 		}
+		c.effort += searched
 		es := c.m.o.Events(h)
 		lo, _ := slices.BinarySearch(es, int32(first))
 		hi, _ := slices.BinarySearch(es, c.at[h])
