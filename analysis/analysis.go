@@ -160,10 +160,9 @@ const furtherPart = 4
 // The races of a trace share raceEfforts times the effort, its patterns once, and both have
 // effortPerEvent for each event besides: while some of that is left, each may take an equal part
 // of it, and in any case leastEffort, or leastRaceEffort, as there are more of them. Their cones
-// share coneLinks and one link for each event, in
-// equal parts of leastCone or more; where that of a candidate needs more, schedules keep what
-// happened, and cost what is between the accesses. Once there is a schedule, further ones may take
-// furtherCones times that part.
+// share coneLinks and one link for each event, in equal parts of leastCone or more; where that of
+// a candidate needs more, schedules keep what happened, and cost what is between the accesses.
+// Once there is a schedule, further ones may take furtherCones times that part.
 const (
 	raceEfforts     = 4
 	effortPerEvent  = 4

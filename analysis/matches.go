@@ -12,8 +12,8 @@ import (
 // This file looks at all matches of patterns at the places of a candidate, as pairs.go does at
 // all pairs.
 
-// maxTried is how many instances of a candidate are tried before all pairs or matches are looked at, for
-// patterns and where there are many races: one of these may be much simpler to come to.
+// maxTried is how many instances of a candidate are tried before all pairs or matches are looked
+// at, for patterns and where there are many races: one of these may be much simpler to come to.
 const maxTried = 2
 
 // many reports whether c is a pattern that has more matches than instances.

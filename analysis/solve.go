@@ -88,8 +88,8 @@ func stopped(left, all []candidate, err error) error {
 	return fmt.Errorf("analysis: ended with %d of %d candidates undecided: %w", len(left), len(all), err)
 }
 
-// crowd is how many candidates that are no patterns are sampled, maxSample of them at most, where there are so many: each with
-// a sampledPart of its part of the budget for all of them.
+// crowd is how many candidates that are no patterns are too many to solve without a sample of
+// maxSample of them at most: each has a sampledPart of its part of the budget for all of them.
 const crowd, maxSample, sampledPart = 32, 128, 4
 
 // sample asks about some of the candidates in short. If that decides none it is not hopeful, and all
