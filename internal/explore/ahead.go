@@ -15,9 +15,9 @@ import (
 // for what the tests wait for, and the analysis of a trace is for the most part of one
 // processor.
 
-// aheadBytes is the greatest length of the file of a trace that is analyzed ahead, about two
-// million events: the trace is in memory until its package has its turn.
-const aheadBytes = 4 << 20
+// aheadBytes is the greatest length of the file of a trace that is analyzed ahead, about a quarter
+// of a million events: the trace is in memory until its package has its turn.
+const aheadBytes = 1 << 19
 
 // A prediction is what came of the first recording of a package, before anything is replayed.
 type prediction struct {
