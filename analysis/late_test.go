@@ -14,8 +14,7 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// Goroutine 0 runs the tests of 1, which starts 2, and of 3, which starts 4. What 2 does last comes
-// after the first thing that 4 does.
+// What goroutine 2 does last comes after the first thing that 4 does.
 func TestGather(t *testing.T) {
 	for _, test := range []struct {
 		name, late, other string
@@ -31,11 +30,7 @@ func TestGather(t *testing.T) {
 		{"a goroutine", "2 fork 5\n5 begin", "4 w y", false},
 	} {
 		begin := "0 fork 1\n1 begin\n1 fork 2\n2 begin\n1 end\n"
-		tr := tracetest.Parse(t, begin+"0 fork 3\n3 begin\n3 fork 4\n4 begin\n"+test.other+"\n"+test.late+"\n3 end\n4 end")
-		tr.Goroutines[0].Test, tr.Goroutines[0].Path = "", "main"
-		for g, its := range map[int][2]string{1: {"TestA", "0"}, 2: {"TestA", "0.1"}, 3: {"TestB", "0"}, 4: {"TestB", "0.1"}} {
-			tr.Goroutines[g].Test, tr.Goroutines[g].Path = its[0], its[1]
-		}
+		tr := twoTests(t, begin+"0 fork 3\n3 begin\n3 fork 4\n4 begin\n"+test.other+"\n"+test.late+"\n3 end\n4 end")
 		from := slices.IndexFunc(tr.Events, func(e trace.Event) bool { return e.Kind == trace.Fork && e.Obj == 3 })
 		late := slices.IndexFunc(tr.Events[from:], func(e trace.Event) bool { return e.G == 2 }) + from
 		tr.Freed = []trace.Freed{{At: from + 1, Obj: 1 << 40, Size: 8, Which: 1}, {At: late, Obj: 1 << 40, Size: 8, Which: 1}}
@@ -63,11 +58,7 @@ func TestGather(t *testing.T) {
 
 // Memory that was freed before is other memory.
 func TestGatherFreed(t *testing.T) {
-	tr := tracetest.Parse(t, "0 fork 1\n1 begin\n1 fork 2\n2 begin\n1 end\n0 fork 3\n3 begin\n2 w x\n3 end")
-	tr.Goroutines[0].Test, tr.Goroutines[0].Path = "", "main"
-	for g, its := range map[int][2]string{1: {"TestA", "0"}, 2: {"TestA", "0.1"}, 3: {"TestB", "0"}} {
-		tr.Goroutines[g].Test, tr.Goroutines[g].Path = its[0], its[1]
-	}
+	tr := twoTests(t, "0 fork 1\n1 begin\n1 fork 2\n2 begin\n1 end\n0 fork 3\n3 begin\n2 w x\n3 end")
 	tr.Freed = []trace.Freed{{At: 6, Obj: tr.Events[7].Obj, Size: 8, Which: 1}}
 	was := slices.Clone(tr.Events)
 	analysis.GatherAll(tr)

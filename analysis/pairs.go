@@ -82,7 +82,7 @@ func (p *predictor) must() anomaly.Ordering {
 	case len(p.t.Events) > maxSolved:
 		p.clock = p.o
 	default:
-		p.clock = clocked{p.o, p.o.Must(p.model().Edges())}
+		p.clock = clocked{p.o, p.model().Must()}
 	}
 	return p.clock
 }

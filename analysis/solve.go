@@ -84,6 +84,7 @@ func (p *predictor) solve(ctx context.Context, fs []Finding, undecided []candida
 	return nil
 }
 
+// stopped is the error of those who were stopped by err with left of all candidates to decide.
 func stopped(left, all []candidate, err error) error {
 	return fmt.Errorf("analysis: ended with %d of %d candidates undecided: %w", len(left), len(all), err)
 }

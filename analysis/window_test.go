@@ -14,8 +14,18 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// Goroutine 0 runs the tests: that of goroutine 1, which starts 2, and that of goroutine 3,
-// which starts 4.
+// twoTests reads a trace in which goroutine 0 runs the tests: that of goroutine 1, which starts 2,
+// and that of goroutine 3, which may start 4.
+func twoTests(t *testing.T, text string) *trace.Trace {
+	tr := tracetest.Parse(t, text)
+	for g, its := range [][2]string{{"", "main"}, {"TestA", "0"}, {"TestA", "0.1"}, {"TestB", "0"}, {"TestB", "0.1"}} {
+		if g < len(tr.Goroutines) {
+			tr.Goroutines[g].Test, tr.Goroutines[g].Path = its[0], its[1]
+		}
+	}
+	return tr
+}
+
 func TestCuts(t *testing.T) {
 	for _, test := range []struct {
 		name, first, second string
@@ -39,11 +49,7 @@ func TestCuts(t *testing.T) {
 		{"calls of an object that has a property", "2 call x", "4 call x", false},
 		{"calls of two", "2 call x", "4 call y", true},
 	} {
-		tr := tracetest.Parse(t, "0 fork 1\n1 begin\n1 fork 2\n2 begin\n"+test.first+"\n0 fork 3\n3 begin\n3 fork 4\n4 begin\n"+test.second)
-		tr.Goroutines[0].Test, tr.Goroutines[0].Path = "", "main"
-		for g, its := range map[int][2]string{1: {"TestA", "0"}, 2: {"TestA", "0.1"}, 3: {"TestB", "0"}, 4: {"TestB", "0.1"}} {
-			tr.Goroutines[g].Test, tr.Goroutines[g].Path = its[0], its[1]
-		}
+		tr := twoTests(t, "0 fork 1\n1 begin\n1 fork 2\n2 begin\n"+test.first+"\n0 fork 3\n3 begin\n3 fork 4\n4 begin\n"+test.second)
 		var want []int
 		for i, e := range tr.Events {
 			if e.Kind == trace.Fork && e.Obj == 3 && test.cut {

@@ -70,14 +70,7 @@ func newChoosing(m *Model) *choosing {
 	return c
 }
 
-func (c *choosing) of(obj uint64) *meeting {
-	ch := c.channels[obj]
-	if ch == nil {
-		ch = new(meeting)
-		c.channels[obj] = ch
-	}
-	return ch
-}
+func (c *choosing) of(obj uint64) *meeting { return entry(c.channels, obj) }
 
 // A selecting is one select.
 type selecting struct {

@@ -234,11 +234,7 @@ func (m *Model) synchronize() {
 		case trace.CondBroadcast:
 			m.cond(e.Obj).broadcasts = append(m.cond(e.Obj).broadcasts, pos)
 		case trace.WaitGroupAdd:
-			w := m.groups[e.Obj]
-			if w == nil {
-				w = new(waitGroup)
-				m.groups[e.Obj] = w
-			}
+			w := entry(m.groups, e.Obj)
 			w.adds = append(w.adds, pos)
 		case trace.WaitGroupWait:
 			waiting[e.G] = pos
@@ -251,13 +247,16 @@ func (m *Model) synchronize() {
 	}
 }
 
-func (m *Model) cond(obj uint64) *condition {
-	c := m.conds[obj]
-	if c == nil {
-		c = new(condition)
-		m.conds[obj] = c
+func (m *Model) cond(obj uint64) *condition { return entry(m.conds, obj) }
+
+// entry returns what m has for obj, a new one if it has none.
+func entry[V any](m map[uint64]*V, obj uint64) *V {
+	v := m[obj]
+	if v == nil {
+		v = new(V)
+		m[obj] = v
 	}
-	return c
+	return v
 }
 
 // awaitAll orders all events before the one at pos, which awaits them, before

@@ -163,7 +163,7 @@ func clocked(t *testing.T, seed uint64, tr *trace.Trace, goals []goal) (refuted 
 		t.Fatal(err)
 	}
 	m := symbolic.New(tr, o)
-	must := o.Must(m.Edges())
+	must := m.Must()
 	for _, g := range goals {
 		if !g.race {
 			continue

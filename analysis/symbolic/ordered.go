@@ -1,6 +1,10 @@
 package symbolic
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/gopredict/gopredict/analysis/order"
+)
 
 // This file knows reads that find the same in each run by what must come before what alone:
 // that is quickly said, and most are such. The rest is for the solver.
@@ -55,8 +59,13 @@ func (m *Model) before(i, j int32) bool {
 	case m.gid(i) == m.gid(j):
 		return true
 	}
+	return m.Must().BeforeReached(int(i), int(j))
+}
+
+// Must returns the must clock of the model: the order of its edges.
+func (m *Model) Must() *order.Must {
 	if m.must == nil {
 		m.must = m.order.Must(m.Edges())
 	}
-	return m.must.BeforeReached(int(i), int(j))
+	return m.must
 }
