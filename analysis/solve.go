@@ -67,7 +67,8 @@ func (p *predictor) solve(ctx context.Context, fs []Finding, undecided []candida
 	s := p.newSolving(undecided)
 	p.model()
 	defer s.close()
-	if len(undecided) >= crowd && undecided[0].open[0].Pattern == nil {
+	// Of events there is one budget for all, and what they depend on is nearly the same.
+	if !s.eventwise && len(undecided) >= crowd && undecided[0].open[0].Pattern == nil {
 		if hopeful, err := s.sample(ctx, fs, undecided); err != nil || !hopeful {
 			return err
 		}
