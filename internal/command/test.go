@@ -147,7 +147,7 @@ func (s *session) tested(ctx context.Context, start time.Time, opts options, goA
 	// no error here but the exit code; what has run is predicted from all the same.
 	status.Clear()
 	runs, testExit, cut := build.Test(ctx)
-	through := cut == nil
+	through, tested := cut == nil, time.Since(start)
 	if cut != nil && ctx.Err() == nil {
 		return exitFailed, cut
 	}
@@ -170,7 +170,7 @@ func (s *session) tested(ctx context.Context, start time.Time, opts options, goA
 		far.Note = say
 	}
 	x := explore.New(build, env, work, status, far)
-	x.Report.Version, x.Report.Shard = ownVersion(), opts.shard
+	x.Report.Version, x.Report.Shard, x.Report.TestedS = ownVersion(), opts.shard, tested.Seconds()
 	if system := conf.Untried(); system != "" {
 		x.Report.Warnings = append(x.Report.Warnings, untried(system))
 	}

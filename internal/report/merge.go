@@ -36,7 +36,7 @@ func Merge(names []string, reports []*Report) (*Report, error) {
 			}
 			of[p.Package] = names[k]
 		}
-		out.DurationS = max(out.DurationS, r.DurationS)
+		out.DurationS, out.TestedS = max(out.DurationS, r.DurationS), max(out.TestedS, r.TestedS)
 		out.Totals.Pruned += r.Totals.Pruned
 		out.Packages = append(out.Packages, r.Packages...)
 		out.Findings = append(out.Findings, r.Findings...)

@@ -25,9 +25,10 @@ const Schema = "gopredict.report/v1"
 // A Report is what one run of gopredict found.
 type Report struct {
 	Schema    string    `json:"schema"`
-	Version   string    `json:"version,omitempty"` // of gopredict, as gopredict version has it
-	Go        string    `json:"go"`                // version, e.g. "go1.26.8"
-	DurationS float64   `json:"duration_s"`        // of the whole run, in seconds
+	Version   string    `json:"version,omitempty"`  // of gopredict, as gopredict version has it
+	Go        string    `json:"go"`                 // version, e.g. "go1.26.8"
+	DurationS float64   `json:"duration_s"`         // of the whole run, in seconds
+	TestedS   float64   `json:"tested_s,omitempty"` // of that, until the recorded tests had ended, the build included
 	Packages  []Package `json:"packages"`
 	Findings  []Finding `json:"findings"`
 	Totals    Totals    `json:"totals"`

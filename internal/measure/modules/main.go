@@ -1,7 +1,7 @@
 // Modules runs the whole test suites of public modules plainly, under -race and through
 // gopredict, and writes a table of what each takes and of what is left undecided, with why.
 //
-//	go run ./internal/measure/modules -rows=FILE -o docs/modules.md
+//	go run ./internal/measure/modules -rows=FILE -before=internal/measure/modules/before.json -o docs/modules.md
 //
 // All is built before, so that no build is measured. What was measured is kept in FILE: a
 // module that is there is not run again. It exits with 1 if a command did not end within half
@@ -45,12 +45,17 @@ const bound = 30 * time.Minute
 func main() {
 	flags := flag.NewFlagSet("modules", flag.ExitOnError)
 	kept := flags.String("rows", "", "`FILE` that keeps what was measured: a module that is there is not run again")
+	earlier := flags.String("before", "", "`FILE` that -rows of an earlier gopredict has written, to compare with")
 	var match regexp.Regexp
 	flags.TextVar(&match, "run", regexp.MustCompile(""), "regular expression: only the modules that match")
 	script.Compare(flags, func(ctx context.Context, j script.Job) (bool, error) {
 		rows := make(map[string]row)
 		_, err := script.LoadRows(*kept, "what was measured of modules, as -rows writes it", &rows)
 		if err != nil {
+			return false, err
+		}
+		before := make(map[string]row)
+		if _, err := script.LoadRows(*earlier, "what was measured of modules, as -rows writes it", &before); err != nil {
 			return false, err
 		}
 		for i, module := range modules {
@@ -67,7 +72,7 @@ func main() {
 				return false, err
 			}
 		}
-		return ended(rows), script.Write(j.Out, page(rows))
+		return ended(rows), script.Write(j.Out, page(rows, before))
 	})
 }
 
@@ -78,6 +83,7 @@ type row struct {
 	Confirmed, Undecided int
 	Infeasible           int
 	Recording            float64        // seconds of the recorded runs
+	After                float64        // seconds from the end of these to that of the command: analysis and replays
 	Events               int            // recorded in these
 	Reasons              map[string]int // of what is undecided: how many
 }
@@ -159,6 +165,8 @@ func (r *row) read(file string) error {
 		return err
 	}
 	var report struct {
+		Duration float64 `json:"duration_s"`
+		Tested   float64 `json:"tested_s"`
 		Packages []struct {
 			Events  int
 			Seconds float64 `json:"record_s"`
@@ -172,6 +180,7 @@ func (r *row) read(file string) error {
 	if err := json.Unmarshal(text, &report); err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
+	r.After = report.Duration - report.Tested
 	r.Candidates, r.Pruned, r.Infeasible = report.Totals.Candidates, report.Totals.Pruned, report.Totals.Infeasible
 	for _, p := range report.Packages {
 		r.Events += p.Events
