@@ -104,6 +104,10 @@ func NewFinding(ev Evidence) Finding {
 	}
 	f.connect(&ev, n, steps)
 	f.excerpts(&ev)
+	kept := make(map[string]witness.Step) // by goroutine: the step that it is kept from
+	for _, s := range slices.Backward(w.Hold) {
+		kept[n.goroutine(s.Goroutine)] = s
+	}
 	next := make(map[string]int) // by goroutine: its first step from i on
 	for i := len(f.Interleaving) - 1; i > 0; i-- {
 		next[f.Interleaving[i].Goroutine] = i
@@ -116,8 +120,10 @@ func NewFinding(ev Evidence) Finding {
 			case w.InOrder() || !f.Interleaving[i-1].Violation:
 				if k, goesOn := next[from]; goesOn {
 					why = whyPreempted(w, &f.Interleaving[k])
+				} else if s, ok := kept[from]; ok {
+					why = stopped(&ev, s)
 				} else {
-					why = whyStopped(&ev, from, w, n)
+					why = "has done its part"
 				}
 			}
 			f.Interleaving[i].Switch = &Switch{from, why}
@@ -133,16 +139,6 @@ func whyPreempted(w *witness.Witness, s *Step) string {
 		return "stands at ▶"
 	}
 	return "preempted"
-}
-
-// whyStopped says why a goroutine does not go on at all in an interleaving of w.
-func whyStopped(ev *Evidence, goroutine string, w *witness.Witness, n namer) string {
-	for _, s := range w.Hold {
-		if n.goroutine(s.Goroutine) == goroutine {
-			return stopped(ev, s)
-		}
-	}
-	return "has done its part"
 }
 
 // operand is what the reader of a step is told that it is of. What a Once does is told as its Do,
@@ -329,7 +325,10 @@ func (n namer) goroutine(name string) string {
 	if n.test == "" {
 		return name
 	}
-	return strings.TrimPrefix(name, n.test+":")
+	if rest, own := strings.CutPrefix(name, n.test); own && strings.HasPrefix(rest, ":") { // of many names
+		return rest[1:]
+	}
+	return name
 }
 
 // function leaves the package out where it is the finding's own, and the
