@@ -18,7 +18,9 @@ type Cone struct {
 	targets []Target
 	upto    []int32
 	sure    []int32 // by goroutine: all below happen in each run to each target
-	events  int
+	// The goroutines that have any, ascending: of a million there may be few.
+	goroutines []trace.GID
+	events     int
 }
 
 // Events is the number of events in the cone.
@@ -32,7 +34,8 @@ type closure struct {
 	base  int32
 	limit []int32 // by goroutine: events from there on happen in no run
 	upto  []int32
-	done  []int32 // by goroutine: events below have been followed
+	done  []int32     // by goroutine: events below have been followed
+	met   []trace.GID // of which there are any
 	work  []trace.GID
 	may   bool             // also what events may need
 	free  func(int32) bool // what it reads does not matter to the target
@@ -73,6 +76,9 @@ func (c *closure) add(i int32) {
 	}
 	g := c.m.gid(i)
 	if i < c.limit[g] && c.upto[g] <= i {
+		if c.upto[g] == c.base {
+			c.met = append(c.met, g)
+		}
 		c.upto[g] = i + 1
 		c.work = append(c.work, g)
 	}
@@ -421,7 +427,8 @@ func (m *Model) cone(base, end, most int, targets []Target) (cone *Cone, ok bool
 		}
 	}
 	may.close()
-	cone.upto = may.upto
+	cone.upto, cone.goroutines = may.upto, may.met
+	slices.Sort(cone.goroutines)
 	cone.count(m)
 	return cone, true
 }
@@ -438,8 +445,10 @@ func (m *Model) Whole(targets ...Target) (cone *Cone, ok bool) {
 			limit[g] = max(limit[g], l)
 		}
 	}
+	cone.goroutines = nil
 	for g := range cone.upto {
 		cone.upto[g] = min(limit[g], int32(len(m.t.Events)))
+		cone.goroutines = append(cone.goroutines, trace.GID(g))
 	}
 	cone.count(m)
 	return cone, true
@@ -447,10 +456,10 @@ func (m *Model) Whole(targets ...Target) (cone *Cone, ok bool) {
 
 func (c *Cone) count(m *Model) {
 	c.events = 0
-	for g, upto := range c.upto {
-		es := m.events(trace.GID(g))
+	for _, g := range c.goroutines {
+		es := m.events(g)
 		lo, _ := slices.BinarySearch(es, int32(c.Base))
-		hi, _ := slices.BinarySearch(es, upto)
+		hi, _ := slices.BinarySearch(es, c.upto[g])
 		c.events += max(0, hi-lo)
 	}
 }
@@ -510,8 +519,8 @@ func (c *closure) holds(t Target) bool {
 		}
 	}
 	// What they need in turn may be what cannot happen.
-	for g, upto := range c.upto {
-		for _, e := range c.m.edgesInto(trace.GID(g), c.base, upto) {
+	for _, g := range c.met {
+		for _, e := range c.m.edgesInto(g, c.base, c.upto[g]) {
 			if !in(e.from) && !(e.read && c.free(e.to)) {
 				return false
 			}

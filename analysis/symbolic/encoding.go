@@ -92,14 +92,13 @@ func (e *Encoding) assert(b solver.Bool) {
 // place finds the nodes and their clocks.
 func (e *Encoding) place() error {
 	m, base := e.m, int32(e.cone.Base)
-	e.column = make([]int32, len(m.first))
+	e.column = slices.Repeat([]int32{none}, len(m.first))
 	end := base
-	for g, upto := range e.cone.upto {
-		e.column[g] = none
-		if i := m.from1(trace.GID(g), base); i != none && i < upto {
+	for _, g := range e.cone.goroutines {
+		if i := m.from1(g, base); i != none && i < e.cone.upto[g] {
 			e.column[g] = int32(e.width)
 			e.width++
-			end = max(end, upto)
+			end = max(end, e.cone.upto[g])
 		}
 	}
 	end = min(end, int32(len(m.t.Events)))

@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/gopredict/gopredict/analysis/solver"
@@ -33,10 +34,8 @@ func newTaint(e *Encoding) taint {
 		clean: make(map[int32]solver.Bool), lost: make(map[int32][]int32),
 	}
 	t.spread()
-	for g := range e.m.first {
-		if t.may[trace.GID(g)] {
-			t.walk(trace.GID(g))
-		}
+	for _, g := range slices.Sorted(maps.Keys(t.may)) {
+		t.walk(g)
 	}
 	return t
 }
@@ -48,9 +47,8 @@ func (t *taint) spread() {
 	sends := make(map[*channel]bool)
 	for again := true; again; {
 		again = false
-		for g := range m.first {
-			gid := trace.GID(g)
-			for i := m.from1(gid, int32(t.e.cone.Base)); i != none && i < t.e.cone.upto[g]; i = m.next[i] {
+		for _, gid := range t.e.cone.goroutines {
+			for i := m.from1(gid, int32(t.e.cone.Base)); i != none && i < t.e.cone.upto[gid]; i = m.next[i] {
 				ev := m.event(i)
 				if !t.may[gid] && (t.moves(i) || ev.Kind == trace.RecvDone && ev.Val > 0 && sends[m.chans.byObj[ev.Obj]]) {
 					t.may[gid], again = true, true
