@@ -32,8 +32,9 @@ const never = math.MaxInt32
 type closure struct {
 	m     *Model
 	base  int32
-	limit []int32 // by goroutine: events from there on happen in no run
-	upto  []int32
+	limit limits
+	end   int32       // no event from there on is looked at
+	upto  []int32     // by goroutine; 0: it has none
 	done  []int32     // by goroutine: events below have been followed
 	met   []trace.GID // of which there are any
 	work  []trace.GID
@@ -56,17 +57,50 @@ type lockUse struct {
 	many bool
 }
 
-func (m *Model) closure(base int32, limit []int32, free func(int32) bool, may bool) *closure {
-	c := &closure{
-		m: m, base: base, limit: limit, free: free, may: may,
+func (m *Model) closure(base int32, limit limits, free func(int32) bool, may bool) *closure {
+	return &closure{
+		m: m, base: base, limit: limit, end: never, free: free, may: may,
 		upto: make([]int32, len(m.first)), done: make([]int32, len(m.first)),
 		locks: make(map[*lock]*lockUse), await: make(map[any]bool), most: math.MaxInt,
 		readers: make(map[int32]trace.GID), followers: make(map[int32]trace.GID), finders: make(map[finder]bool),
 	}
-	for g := range c.upto {
-		c.upto[g], c.done[g] = base, base
+}
+
+// Limits are the first event of each goroutine that happens in no run.
+type limits struct {
+	first []int32     // by goroutine, one more than its position; 0: there is none
+	of    []trace.GID // those that may have one: of a million there may be few
+}
+
+func (m *Model) noLimits() limits { return limits{first: make([]int32, len(m.first))} }
+
+// allow reports whether event i of goroutine g may happen.
+func (l *limits) allow(g trace.GID, i int32) bool { return l.first[g] == 0 || i < l.first[g]-1 }
+
+// at returns where that of goroutine g is, or never.
+func (l *limits) at(g trace.GID) int32 {
+	if l.first[g] == 0 {
+		return never
 	}
-	return c
+	return l.first[g] - 1
+}
+
+// set sets that of goroutine g to event i.
+func (l *limits) set(g trace.GID, i int32) {
+	if l.first[g] == 0 {
+		l.of = append(l.of, g)
+	}
+	l.first[g] = i + 1
+}
+
+// and leaves what happens neither by l nor by o.
+func (l *limits) and(o limits) {
+	for _, g := range l.of {
+		if l.first[g] = max(l.first[g], o.first[g]); o.first[g] == 0 {
+			l.first[g] = 0
+		}
+	}
+	l.of = slices.DeleteFunc(l.of, func(g trace.GID) bool { return l.first[g] == 0 })
 }
 
 // add adds event i and what its goroutine did before.
@@ -75,8 +109,8 @@ func (c *closure) add(i int32) {
 		return
 	}
 	g := c.m.gid(i)
-	if i < c.limit[g] && c.upto[g] <= i {
-		if c.upto[g] == c.base {
+	if i < c.end && c.upto[g] <= i && c.limit.allow(g, i) {
+		if c.upto[g] == 0 {
 			c.met = append(c.met, g)
 		}
 		c.upto[g] = i + 1
@@ -89,7 +123,7 @@ func (c *closure) close() {
 	for len(c.work) > 0 && c.followed <= c.most {
 		g := c.work[len(c.work)-1]
 		c.work = c.work[:len(c.work)-1]
-		from := c.done[g]
+		from := max(c.done[g], c.base)
 		c.done[g] = c.upto[g]
 		into := c.m.edgesInto(g, from, c.upto[g])
 		c.steps += int64(len(into)) + 1
@@ -277,8 +311,8 @@ func (c *closure) others(g trace.GID, ws []int32) {
 	}
 }
 
-// limits returns by goroutine the first event below end that happens in no run to t.
-func (m *Model) limits(t Target, end int32) []int32 {
+// limits returns what happens below end in no run to t.
+func (m *Model) limits(t Target, end int32) limits {
 	stops := make([]int32, len(t.Stands))
 	for k, i := range t.Stands {
 		stops[k] = int32(i)
@@ -291,39 +325,37 @@ func (m *Model) limits(t Target, end int32) []int32 {
 	if len(last) == 0 || len(last) > maxDeparting || slices.ContainsFunc(slices.Collect(maps.Values(last)), far) {
 		return m.limited(t, end, stops)
 	}
-	limit := make([]int32, len(m.first))
+	var all limits
 	for _, i := range last {
 		after := stops
 		if next := m.next[i]; next != none { // the place itself is in the formula
 			after = append(slices.Clone(stops), next)
 		}
-		for g, l := range m.limited(t, end, after) {
-			limit[g] = max(limit[g], l)
+		if l := m.limited(t, end, after); all.first == nil {
+			all = l
+		} else {
+			all.and(l)
 		}
 	}
-	return limit
+	return all
 }
 
 // maxDeparting bounds the goroutines of which it is looked at what must come after they depart, and
 // maxBehind how many events are behind that: each of them is looked at, for each target.
 const maxDeparting, maxBehind = 8, 1 << 16
 
-// limited returns by goroutine the first event below end that must come after one of stops, or
-// happens in no run at all.
-func (m *Model) limited(t Target, end int32, stops []int32) []int32 {
-	limit := make([]int32, len(m.first))
-	for g := range limit {
-		limit[g] = never
-	}
+// limited returns what must come after one of stops, or happens in no run at all, below end.
+func (m *Model) limited(t Target, end int32, stops []int32) limits {
+	limit := m.noLimits()
 	type stretch struct{ from, to int32 }
 	var work []stretch
 	cut := func(i int32) {
 		if i >= end { // what comes after it is behind end, too
 			return
 		}
-		if g := m.gid(i); i < limit[g] {
-			work = append(work, stretch{i, min(limit[g], end)})
-			limit[g] = i
+		if g := m.gid(i); limit.allow(g, i) {
+			work = append(work, stretch{i, min(limit.at(g), end)})
+			limit.set(g, i)
 		}
 	}
 	for _, i := range stops {
@@ -390,9 +422,9 @@ func (m *Model) near(base int, t Target) (cone *Cone, ok bool) {
 // cone returns the part of the cone below end, if that has at most so many events: else
 // a part with more.
 func (m *Model) cone(base, end, most int, targets []Target) (cone *Cone, ok bool) {
-	n := len(m.first)
-	cone = &Cone{Base: base, targets: targets, upto: make([]int32, n), sure: make([]int32, n)}
-	limit := make([]int32, n)
+	cone = &Cone{Base: base, targets: targets}
+	var limit limits
+	var first []trace.GID // of which something is sure for the first target
 	for k, t := range targets {
 		l := m.limits(t, int32(end))
 		sure := m.closure(int32(base), l, func(i int32) bool { return m.frees(&t, i) }, false)
@@ -401,19 +433,17 @@ func (m *Model) cone(base, end, most int, targets []Target) (cone *Cone, ok bool
 		if !sure.holds(t) {
 			return nil, false
 		}
-		for g := range n {
-			limit[g] = max(limit[g], l[g])
-			if k == 0 {
-				cone.sure[g] = sure.upto[g]
-			}
+		if k == 0 {
+			limit, cone.sure, first = l, sure.upto, sure.met
+			continue
+		}
+		limit.and(l)
+		for _, g := range first {
 			cone.sure[g] = min(cone.sure[g], sure.upto[g])
 		}
 	}
-	for g := range limit {
-		limit[g] = min(limit[g], int32(end))
-	}
 	may := m.closure(int32(base), limit, func(int32) bool { return false }, true)
-	may.most = most
+	may.most, may.end = most, int32(end)
 	for _, t := range targets {
 		may.needs(t)
 		for _, i := range t.Stands {
@@ -439,15 +469,14 @@ func (m *Model) Whole(targets ...Target) (cone *Cone, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	limit := make([]int32, len(m.first))
-	for _, t := range targets {
-		for g, l := range m.limits(t, int32(len(m.t.Events))) {
-			limit[g] = max(limit[g], l)
-		}
+	end := int32(len(m.t.Events))
+	limit := m.limits(targets[0], end)
+	for _, t := range targets[1:] {
+		limit.and(m.limits(t, end))
 	}
 	cone.goroutines = nil
 	for g := range cone.upto {
-		cone.upto[g] = min(limit[g], int32(len(m.t.Events)))
+		cone.upto[g] = min(limit.at(trace.GID(g)), end)
 		cone.goroutines = append(cone.goroutines, trace.GID(g))
 	}
 	cone.count(m)

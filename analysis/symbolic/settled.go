@@ -34,7 +34,7 @@ func (m *Model) settled(i int32, budget *solver.Budget) bool {
 // A folding finds the values that reads and stores may have in runs to a target.
 type folding struct {
 	*Model
-	limit []int32 // by goroutine: what happens in no such run
+	limit limits // what happens in no such run
 	left  int
 	known map[int32]*[]int64 // nil while they are looked for, or not found
 	upto  map[int32][]int32
@@ -192,7 +192,7 @@ func (f *folding) counted(i, c int32, cn *counter, before []int32) ([]int64, boo
 
 // never reports whether w does not come before i in runs to the target.
 func (f *folding) never(w, i int32) bool {
-	return w >= f.limit[f.gid(w)] || f.gid(w) == f.gid(i) && w > i
+	return !f.limit.allow(f.gid(w), w) || f.gid(w) == f.gid(i) && w > i
 }
 
 // covered reports whether one of the writes in last, that of another goroutine,
@@ -211,11 +211,7 @@ func (f *folding) before(i int32) []int32 {
 	if upto, ok := f.upto[i]; ok {
 		return upto
 	}
-	limit := make([]int32, len(f.first))
-	for g := range limit {
-		limit[g] = never
-	}
-	c := f.closure(0, limit, func(int32) bool { return false }, false)
+	c := f.closure(0, f.noLimits(), func(int32) bool { return false }, false)
 	c.add(i)
 	c.close()
 	f.upto[i] = c.upto

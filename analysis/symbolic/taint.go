@@ -88,7 +88,7 @@ const reach = 4096
 func (t *taint) walk(g trace.GID) {
 	m := t.e.m
 	var pointers []int32
-	end := t.e.cone.upto[g]
+	end := max(t.e.cone.upto[g], int32(t.e.cone.Base))
 	if next := m.from1(g, end); next != none { // a target may stand there
 		end = next + 1
 	}
