@@ -148,37 +148,15 @@ func (o *Options) known(name string) Known {
 	return o.Known(name)
 }
 
-// effort bounds the steps that the judge looks at for one race, and for all patterns
-// together, so that hopeless ones in long traces do not take for ever.
-// It counts events and not time: equal traces give equal findings.
-const effort = 1 << 22
-
-// furtherPart is which part of the effort, and of the planner's work, a further trace of the same
-// tests takes: what it shows is easily found, or was looked for in the first one.
-const furtherPart = 4
-
-// The races of a trace share raceEfforts times the effort, its patterns once, and both have
-// effortPerEvent for each event besides: while some of that is left, each may take an equal part
-// of it, and in any case leastEffort, or leastRaceEffort, as there are more of them. Their cones
-// share coneLinks and one link for each event, in equal parts of leastCone or more; where that of
-// a candidate needs more, schedules keep what happened, and cost what is between the accesses.
-// Once there is a schedule, further ones may take furtherCones times that part.
+// The cones of the candidates of one detector share coneLinks and one link for each event, in equal
+// parts of leastCone or more; where that of a candidate needs more, schedules keep what happened, and
+// cost what is between the accesses. Once there is a schedule, further ones may take furtherCones
+// times that part.
 const (
-	raceEfforts     = 4
-	effortPerEvent  = 4
-	leastRaceEffort = 1 << 12
-	leastEffort     = 1 << 14
-	coneLinks       = 1 << 16
-	leastCone       = 1 << 10
-	furtherCones    = 4
+	coneLinks    = 1 << 16
+	leastCone    = 1 << 10
+	furtherCones = 4 * judgeStep
 )
-
-// planningShare is how much of the planner's work takes as long as a step that the judge looks at.
-const planningShare = 4
-
-// planning bounds the planner's work for all candidates of a trace in the same way.
-// A trace of a million goroutines comes to that within minutes.
-const planning = 1 << 32
 
 // Predict analyses t. It fails for a trace that contradicts itself, and when
 // ctx ends. Equal traces give equal results.
@@ -191,9 +169,13 @@ func predictIn(ctx context.Context, ws []window, opts Options) (*Result, error) 
 	if opts.Schedules == 0 {
 		opts.Schedules = 3
 	}
-	whole := newBudgets(&opts)
+	events := 0
+	for _, w := range ws {
+		events += len(w.Events)
+	}
+	work := newWork(&opts, events)
 	if len(ws) == 1 {
-		return predict(ctx, ws[0].Trace, opts, whole)
+		return predict(ctx, ws[0].Trace, opts, work)
 	}
 	r := new(Result)
 	at := make(map[string]int) // by name: the finding's index
@@ -205,10 +187,11 @@ func predictIn(ctx context.Context, ws []window, opts Options) (*Result, error) 
 		return before.known(name)
 	}
 	for k, w := range ws {
-		its, err := predict(ctx, w.Trace, opts, whole.share(len(ws)-k, &opts))
+		its, err := predict(ctx, w.Trace, opts, windowWork(work, len(ws)-k, len(w.Events), events))
 		if err != nil {
 			return nil, err
 		}
+		events -= len(w.Events)
 		r.join(its, w.from, at)
 	}
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return a.detector - b.detector })
@@ -216,58 +199,25 @@ func predictIn(ctx context.Context, ws []window, opts Options) (*Result, error) 
 	return r, nil
 }
 
-// budgets bound the work for a trace, or a window of one.
-type budgets struct {
-	candidates *solver.Budget // for solving all of them that are no patterns
-	patterns   *solver.Budget // for solving these
-	proofs     *solver.Budget // for what else the program could do
-	planning   *solver.Budget // steps of the planner
-	effort     int            // see [effort]
-}
-
-func newBudgets(opts *Options) budgets {
-	each := opts.Solving.budget()
-	b := budgets{
-		candidates: &solver.Budget{Steps: solvedCandidates * each.Steps, Memory: each.Memory},
-		patterns:   &solver.Budget{Steps: solvedPatterns * each.Steps, Memory: each.Memory},
-		proofs:     &solver.Budget{Steps: solvedProofs * each.Steps, Memory: each.Memory},
-		planning:   &solver.Budget{Steps: planning},
-		effort:     effort,
-	}
-	if opts.Known != nil { // a further trace of what was solved already
-		b.candidates.Steps = each.Steps
-		b.proofs.Steps = each.Steps / departingPart
-		b.planning.Steps = planning / furtherPart
-		b.effort = effort / furtherPart
-	}
-	return b
-}
-
-// share returns one of n parts of what is left, or what one candidate can take.
-func (b budgets) share(n int, opts *Options) budgets {
-	one := opts.Solving.budget().Steps
-	part := func(b *solver.Budget) *solver.Budget { return b.Part(max(b.Steps/int64(n), one)) }
-	return budgets{part(b.candidates), part(b.patterns), part(b.proofs), b.planning.Share(int64(n)), b.effort}
-}
-
 // predict is Predict for a trace that is one window.
-func predict(ctx context.Context, t *trace.Trace, opts Options, b budgets) (*Result, error) {
+func predict(ctx context.Context, t *trace.Trace, opts Options, work *solver.Budget) (*Result, error) {
 	o, err := order.New(t)
 	if err != nil {
 		return nil, fmt.Errorf("analysis: %w", err)
 	}
-	p := &predictor{t: t, o: o, opts: opts, budgets: b, flow: trace.NewFlow(t), tests: detect.NewTests(t, o), settled: make(map[string]bool), elsewhere: make(map[trace.SiteID]bool)}
+	p := &predictor{t: t, o: o, opts: opts, flow: trace.NewFlow(t), tests: detect.NewTests(t, o), settled: make(map[string]bool), elsewhere: make(map[trace.SiteID]bool)}
 	r := new(Result)
 	in := &detect.Input{
 		Trace: t, Order: o, Flow: p.flow, Tests: p.tests, Kinds: opts.Kinds, Patterns: opts.Patterns, Properties: opts.Properties,
 		Known: func(race string) bool { return p.settled[race] },
 	}
 	var effects [][2]int // findings that may be effects of others
+	deciding := work.Part(work.Steps - work.Steps/proofsPart)
 	for k, d := range detect.All {
 		first := len(r.Findings)
 		cs, counts := d.Candidates(in)
 		r.Counts.Add(counts)
-		p.left = p.effort
+		p.work = deciding.Share(d.Part)
 		if err := p.all(ctx, r, cs); err != nil {
 			return nil, err
 		}
@@ -278,9 +228,7 @@ func predict(ctx context.Context, t *trace.Trace, opts Options, b budgets) (*Res
 			r.Findings[first+n].detector = k
 		}
 	}
-	if p.planner != nil {
-		b.planning.Spend(p.planner.Spent())
-	}
+	p.work = work
 	if err := p.demote(ctx, r.Findings); err != nil {
 		return nil, err
 	}
@@ -311,12 +259,12 @@ type predictor struct {
 	t    *trace.Trace
 	o    *order.Order
 	opts Options
-	left int  // of effort
-	late bool // only late schedules are made for deadlocks
-	// sharing is what may have been looked at when candidates share no more, least what each of
-	// them may take all the same, and most the links of the cones of each, see
-	// [schedule.Planner.Race].
-	sharing, least, most int
+	work *solver.Budget // for the candidates of the detector at hand
+	its  *solver.Budget // what the candidate at hand may take of that
+	// charged is what was worked when that was taken off, see charge.
+	charged int64
+	most    int  // links of the cones of the candidate at hand, see [schedule.Planner.Race]
+	late    bool // only late schedules are made for deadlocks
 	// Each event is decided. Most of those that no cone in recorded order leads to are impossible.
 	eventwise bool
 
@@ -332,7 +280,6 @@ type predictor struct {
 	flow       *trace.Flow           // what values follow from
 	slice      *trace.Slice          // what branches decide
 	tests      *detect.Tests         // who events are done for
-	budgets
 	// The names of candidates that are predicted, or were left out as they are settled;
 	// of the latter the places, too.
 	settled   map[string]bool
@@ -345,34 +292,6 @@ func (p *predictor) prepare() {
 	p.planner = schedule.NewPlanner(p.t, p.o, p.graphs)
 	p.slice = trace.NewSlice(p.t, p.flow)
 	p.planner.Slice(p.slice)
-}
-
-// begin begins with the candidates of a detector.
-func (p *predictor) begin(cs []detect.Candidate) {
-	all := p.effort
-	p.least = leastEffort
-	if len(cs) > 0 && cs[0].Meets() {
-		all, p.least = raceEfforts*p.effort, leastRaceEffort
-	}
-	p.sharing, p.most = p.worked()+all+effortPerEvent*len(p.t.Events), max(leastCone, (coneLinks+len(p.t.Events))/max(1, len(cs)))
-}
-
-// share begins with the first of n candidates that are left.
-func (p *predictor) share(n int) {
-	part := min(p.effort, max(0, p.sharing-p.worked())/n)
-	p.left = max(part, p.least)
-}
-
-// worked is what the planner and the judge have looked at so far.
-func (p *predictor) worked() int {
-	n := 0
-	if p.planner != nil {
-		n += int(p.planner.Spent())
-	}
-	if p.judging != nil {
-		n += p.judging.Spent()
-	}
-	return n
 }
 
 // judge is who has to agree to schedules. Many a further trace needs none.
@@ -395,7 +314,8 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 	if len(cs) > 0 && p.planner == nil {
 		p.prepare()
 	}
-	p.begin(cs)
+	p.most = max(leastCone, (coneLinks+len(p.t.Events))/max(1, len(cs)))
+	direct := p.work.Share(directPart)
 	if len(cs) > 0 && cs[0].Instances[0].Blocks {
 		p.inOrder(cs)
 	}
@@ -406,14 +326,15 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 		if err := context.Cause(ctx); err != nil {
 			return fmt.Errorf("analysis: ended with %d of %d candidates undecided: %w", len(cs)-k, len(cs), err)
 		}
-		switch {
-		case c.Instances[0].Blocks && p.left < 0 && !p.late:
-			p.goLate(cs[k:])
-			c = cs[k]
-		case !c.Alone() && !c.Instances[0].Blocks:
-			p.share(len(cs) - k)
+		if !c.Instances[0].Blocks {
+			p.allow(direct, len(cs)-k)
 		}
 		f, left := p.decide(p.nearest(c))
+		if c.Instances[0].Blocks && !p.late && f.Status == bug.Undecided && p.its.Over() {
+			p.goLate(cs[k:])
+			c = cs[k]
+			f, left = p.decide(c)
+		}
 		if p.opts.known(c.Name) == Tried && !c.Alone() && !p.many(c) && f.Status != bug.Predicted {
 			continue
 		}
@@ -426,7 +347,14 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 		}
 		fs, of = append(fs, f), append(of, c)
 	}
-	if err := p.solve(ctx, fs, p.allMatches(fs, of, p.allPairs(fs, of, undecided))); err != nil {
+	undecided, err := p.allPairs(ctx, fs, of, undecided)
+	if err == nil {
+		undecided, err = p.allMatches(ctx, fs, of, undecided)
+	}
+	if err == nil {
+		err = p.solve(ctx, fs, undecided)
+	}
+	if err != nil {
 		return err
 	}
 	for k, c := range of {
@@ -470,6 +398,11 @@ func (p *predictor) decide(c detect.Candidate) (f Finding, open []instance) {
 	if c.Instances[0].Blocks {
 		return p.decideBlocked(f, c)
 	}
+	if p.its.Over() {
+		f.Reason = givenUp
+		p.place(&f)
+		return f, instancesOf(c)
+	}
 	open = p.refute(&f, instancesOf(c))
 	p.schedules(&f, open)
 	p.decided(&f, c, open)
@@ -503,7 +436,7 @@ func (p *predictor) place(f *Finding) {
 	f.Tests, f.Note = p.testsOf(f.Accesses)
 }
 
-// historyShare is of how many events one is an acquire of a given lock, roughly.
+// historyShare is of how many events one is an acquire of a given lock, roughly, which takes a step.
 const historyShare = 64
 
 // refute returns the instances that nothing refutes. If there are none, f has
@@ -513,7 +446,7 @@ func (p *predictor) refute(f *Finding, instances []instance) (open []instance) {
 	var props []causality.Property
 	for _, v := range instances {
 		if v.Blocks { // the history of locks between is looked at
-			p.left -= (slices.Max(v.Accesses) - slices.Min(v.Accesses)) / historyShare
+			p.its.Spend(int64(spread(v.Accesses)) / historyShare)
 		}
 		if v.Pattern != nil {
 			left, props = append(left, v), append(props, p.graphs.Sequence(v.Accesses...))
@@ -578,47 +511,39 @@ func (p *predictor) schedules(f *Finding, instances []instance) {
 		return
 	}
 	f.Reason = ""
-	judged := false
 	spent, most := p.planner.Spent(), p.most
 	for _, v := range instances {
+		if !p.charge() {
+			f.Reason = cmp.Or(f.Reason, givenUp)
+			return
+		}
 		if !v.Blocks { // what was looked at for schedules that were not found, too
-			its := int(p.planner.Spent() - spent)
-			spent += int64(its)
-			p.left -= its / planningShare
-			most = max(0, most-its)
-		}
-		if v.Pattern != nil && p.left < 0 {
-			f.Reason = cmp.Or(f.Reason, givenUp)
-			return
-		}
-		if p.planner.Spent() > p.planning.Steps {
-			f.Reason = cmp.Or(f.Reason, givenUp)
-			return
+			its := p.planner.Spent() - spent
+			spent += its
+			most = max(0, most-int(its))
 		}
 		found := 0
 		for s, recipe := range p.planned(v, most) {
-			if p.left -= len(s.Steps); p.left < 0 && (judged || v.Pattern != nil) {
-				f.Reason = cmp.Or(f.Reason, givenUp)
+			if !p.charge() && len(f.Schedules) > 0 {
 				return
 			}
-			judged = true
-			before := p.judge().Spent()
 			err := p.check(s.From, s.Steps, v.Instance)
-			if v.Blocks { // much more than the steps may have been looked at
-				p.left -= p.judge().Spent() - before - len(s.Steps)
-			}
+			more := p.charge()
 			if err != nil {
 				if f.Reason == "" {
 					f.Reason = refusal(err)
+				}
+				if !more {
+					return
 				}
 				continue
 			}
 			f.Schedules = append(f.Schedules, Recipe{recipe, v.Pattern})
 			if !v.Blocks { // further ones are not worth as much
-				p.left = min(p.left, furtherCones*p.most)
+				p.its = p.its.Part(furtherCones * int64(p.most))
 			}
 			found++
-			if len(f.Schedules) == p.opts.Schedules || v.Blocks && (p.late || p.left < 0) {
+			if len(f.Schedules) == p.opts.Schedules || !more || v.Blocks && p.late {
 				return
 			}
 			if found < len(f.Schedules) || found == 2 {
@@ -649,7 +574,7 @@ func (p *predictor) sliced(f *Finding, instances []instance) {
 		}
 		for turned := []int(nil); len(turned) <= maxTurned; {
 			s, recipe, ok := p.planner.Sliced(v.Accesses, v.guide, turned)
-			if p.left -= len(s.Steps); !ok || p.left < 0 {
+			if !ok || !p.charge() {
 				break
 			}
 			err := p.check(s.From, s.Steps, v.Instance)

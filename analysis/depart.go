@@ -31,8 +31,8 @@ func (d *Departure) at() int { return d.events[len(d.events)-1] }
 // maxProven is of how many events tests are at most for which that is looked at.
 const maxProven = 1 << 20
 
-// departingPart is the part of the budget of one candidate that goes into the
-// departures of its tests, for all candidates of these.
+// departingPart is the part of what is left that goes into the departures of some tests, for all
+// candidates of these.
 const departingPart = 4
 
 // A departing is what is known of the departures of some tests.
@@ -80,7 +80,7 @@ func (p *predictor) departs(ctx context.Context, v instance) (*departing, error)
 		p.departing = make(map[string]*departing)
 	}
 	p.departing[key] = d
-	budget := p.proofs.Part(p.opts.Solving.budget().Steps / departingPart)
+	budget := p.work.Share(departingPart).Part(p.opts.Solving.budget().Steps)
 	in := func(g trace.GID) bool { return slices.Contains(tests, p.t.Goroutines[g].Test) }
 	if budget.Over() || len(p.t.Events) > maxSolved || p.events(in) > maxProven {
 		d.but = "not all of what else the program could do was looked at"

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/gopredict/gopredict/analysis/anomaly"
@@ -19,14 +20,11 @@ const maxTried = 2
 // many reports whether c is a pattern that has more matches than instances.
 func (p *predictor) many(c detect.Candidate) bool { return len(c.Tuples) > 0 && !c.Exhaustive }
 
-// crowded reports whether the candidate at hand is a race with so small a part of the effort that
+// crowded reports whether the candidate at hand is a race that may take so little that
 // all of its instances are not tried, where there are more: neighbours are as good.
 func (p *predictor) crowded(c detect.Candidate) bool {
-	return len(c.Places) > 0 && !c.Exhaustive && p.left < p.effort/crowding && p.opts.known(c.Name) != Tried
+	return len(c.Places) > 0 && !c.Exhaustive && p.its.Steps < smallWork && p.opts.known(c.Name) != Tried
 }
-
-// crowding is how many parts of the effort are small ones.
-const crowding = 16
 
 // nearest returns c with the instances that are tried at first.
 func (p *predictor) nearest(c detect.Candidate) detect.Candidate {
@@ -39,7 +37,7 @@ func (p *predictor) nearest(c detect.Candidate) detect.Candidate {
 // allMatches looks at all matches of those undecided candidates of patterns that have more of
 // them than instances, of which of has what the detectors say. It returns those that are
 // undecided then.
-func (p *predictor) allMatches(fs []Finding, of []detect.Candidate, undecided []candidate) []candidate {
+func (p *predictor) allMatches(ctx context.Context, fs []Finding, of []detect.Candidate, undecided []candidate) ([]candidate, error) {
 	var tuples []anomaly.Tuple
 	for _, c := range undecided {
 		if p.many(c.Candidate) {
@@ -47,14 +45,17 @@ func (p *predictor) allMatches(fs []Finding, of []detect.Candidate, undecided []
 		}
 	}
 	if len(tuples) == 0 {
-		return undecided
+		return undecided, nil
 	}
-	p.sharing = p.worked() + p.effort
+	direct := p.work.Share(directPart)
 	braider := anomaly.NewBraider(p.t, p.o, anomaly.FindRegions(p.t, p.o), tuples)
 	left, first := undecided[:0], 0
 	for k, c := range undecided {
+		if err := context.Cause(ctx); err != nil {
+			return nil, stopped(undecided[k:], undecided, err)
+		}
 		if p.many(c.Candidate) {
-			p.share(len(undecided) - k)
+			p.allow(direct, len(undecided)-k)
 			p.decideMatches(&fs[c.finding], &c, braider, first)
 			first += len(c.Tuples)
 			of[c.finding] = c.Candidate
@@ -66,7 +67,7 @@ func (p *predictor) allMatches(fs []Finding, of []detect.Candidate, undecided []
 			left = append(left, c)
 		}
 	}
-	return left
+	return left, nil
 }
 
 // decideMatches looks at all matches of c, whose tuples are those of braider from first on, and
@@ -120,7 +121,7 @@ func (p *predictor) recorded(c *candidate, braids []anomaly.Braid) (Finding, boo
 	way := func(v detect.Instance) int { return v.Accesses[len(v.Accesses)-1] - p.planner.From(v.Accesses...) }
 	slices.SortStableFunc(all, func(a, b detect.Instance) int { return cmp.Compare(way(a), way(b)) })
 	for _, v := range all[:min(len(all), maxMet)] {
-		if p.left < 0 {
+		if !p.charge() {
 			break
 		}
 		if f, _ := p.decide(detect.Candidate{Kind: c.Kind, Name: c.Name, Instances: []detect.Instance{v}}); f.Status == bug.Predicted {

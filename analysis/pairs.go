@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,7 +35,7 @@ const (
 // allPairs looks at all pairs of those undecided candidates that have more of them than
 // instances, of which of has what the detectors say. It returns those that are undecided
 // then.
-func (p *predictor) allPairs(fs []Finding, of []detect.Candidate, undecided []candidate) []candidate {
+func (p *predictor) allPairs(ctx context.Context, fs []Finding, of []detect.Candidate, undecided []candidate) ([]candidate, error) {
 	var places [][2]uint64
 	for _, c := range undecided {
 		if !c.Exhaustive {
@@ -42,16 +43,20 @@ func (p *predictor) allPairs(fs []Finding, of []detect.Candidate, undecided []ca
 		}
 	}
 	if len(places) == 0 {
-		return undecided
+		return undecided, nil
 	}
+	direct := p.work.Share(directPart)
 	rows := anomaly.Rows(p.t, p.o, places)
 	left := undecided[:0]
 	for k, c := range undecided {
+		if err := context.Cause(ctx); err != nil {
+			return nil, stopped(undecided[k:], undecided, err)
+		}
 		if !c.Exhaustive && len(c.Places) > 0 {
 			its := rows[:len(c.Places)]
 			rows = rows[len(c.Places):]
 			if !slices.ContainsFunc(its, func(r []anomaly.Row) bool { return r == nil }) {
-				p.share(len(undecided) - k)
+				p.allow(direct, len(undecided)-k)
 				p.decidePairs(&fs[c.finding], &c, slices.Concat(its...))
 			}
 			of[c.finding] = c.Candidate
@@ -60,7 +65,7 @@ func (p *predictor) allPairs(fs []Finding, of []detect.Candidate, undecided []ca
 			left = append(left, c)
 		}
 	}
-	return left
+	return left, nil
 }
 
 // A clocked is what the must-order and the must clock say together. The one has orders that
@@ -181,10 +186,8 @@ func spread(accesses []int) int { return slices.Max(accesses) - slices.Min(acces
 func (p *predictor) meet(c *candidate, rows []anomaly.Row, before func(i, j int) bool) (Finding, bool) {
 	judged := 0
 	for _, r := range rows {
-		begun := p.planner.Spent()
-		for s, recipe := range p.planner.Meet(r.First, r.Second, before, max(0, p.left)) {
-			p.left -= len(s.Steps)
-			if judged++; judged > maxMet || p.left < 0 {
+		for s, recipe := range p.planner.Meet(r.First, r.Second, before, int(max(0, p.its.Steps))) {
+			if judged++; judged > maxMet || !p.charge() {
 				return Finding{}, false
 			}
 			v := detect.Instance{Accesses: recipe.Accesses}
@@ -197,7 +200,7 @@ func (p *predictor) meet(c *candidate, rows []anomaly.Row, before func(i, j int)
 				return f, true
 			}
 		}
-		if p.left -= int(p.planner.Spent() - begun); p.left < 0 {
+		if !p.charge() {
 			break
 		}
 	}

@@ -41,7 +41,7 @@ func FindRacyEvents(ctx context.Context, t *trace.Trace, opts Options) (*RacyEve
 		return nil, fmt.Errorf("analysis: %w", err)
 	}
 	opts.Schedules = 1
-	p := &predictor{t: t, o: o, opts: opts, budgets: newBudgets(&opts), flow: trace.NewFlow(t), tests: detect.NewTests(t, o), settled: make(map[string]bool), eventwise: true}
+	p := &predictor{t: t, o: o, opts: opts, flow: trace.NewFlow(t), tests: detect.NewTests(t, o), settled: make(map[string]bool), eventwise: true}
 	rows := slices.DeleteFunc(anomaly.Conflicts(t, o), func(r anomaly.Row) bool { // a send and a close are no race
 		return !t.Events[r.First[0]].Kind.IsAccess() || r.Pairs(o) == 0
 	})
@@ -82,17 +82,17 @@ func (p *predictor) others(ctx context.Context, rows []anomaly.Row, must anomaly
 	for k := range fs {
 		fs[k] = Finding{Status: bug.Undecided}
 	}
-	begun := p.planner.Spent() + int64(p.judge().Spent())
+	planning := &solver.Budget{Steps: planningEvents}
 	for n := range maxNear { // the nearest accesses of all events before the next nearest
 		for k := range cs {
 			c, f := &cs[k], &fs[k]
-			if f.Status != bug.Undecided || n >= len(c.Instances) || p.planner.Spent()+int64(p.judge().Spent())-begun > planningEvents {
+			if f.Status != bug.Undecided || n >= len(c.Instances) || planning.Over() {
 				continue
 			}
 			if err := context.Cause(ctx); err != nil {
 				return nil, fmt.Errorf("analysis: %w", err)
 			}
-			p.left = eventEffort
+			p.allow(planning.Part(planningEvent), 0)
 			open := p.refute(f, instancesOf(detect.Candidate{Instances: c.Instances[n : n+1]}))
 			p.schedules(f, open)
 			p.decided(f, detect.Candidate{Instances: c.Instances}, open)
@@ -109,7 +109,7 @@ func (p *predictor) others(ctx context.Context, rows []anomaly.Row, must anomaly
 			undecided = append(undecided, candidate{c, k, open})
 		}
 	}
-	p.candidates.Steps = solvingEvents
+	p.work = &solver.Budget{Steps: solvingEvents, Memory: p.opts.Solving.budget().Memory}
 	if err := p.solve(ctx, fs, undecided); err != nil {
 		return nil, err
 	}
@@ -135,11 +135,10 @@ const (
 	// maxNear is of how many earlier accesses, the nearest ones, a schedule for the race with an
 	// event is looked for that turns critical sections round.
 	maxNear = 16
-	// eventEffort bounds the judge's work for one of them, as effort does for a race.
-	eventEffort = 1 << 24
-	// planningEvents bounds the planner's work for these, and solvingEvents the solver's for all
-	// events together.
-	planningEvents = 1 << 27
+	// planningEvent bounds the work for one of these, planningEvents that for all of them, and
+	// solvingEvents the solver's for all events together.
+	planningEvent  = 1 << 26
+	planningEvents = 1 << 28
 	solvingEvents  = solver.Second
 )
 

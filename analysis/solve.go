@@ -18,10 +18,8 @@ import (
 type Solving struct {
 	// Engine makes the solver for a formula; nil stands for the built-in one.
 	Engine func(*solver.Formula) (solver.Engine, error)
-	// Budget is for each candidate, six times as much for all candidates of a trace
-	// together that are no patterns, once for all patterns, and twice for what else the
-	// program could do where nothing of what was recorded can be. What is zero in it stands
-	// for 5 [solver.Second] and 1 GB.
+	// Budget is for each candidate, as far as there is work left for the trace. What is zero in it
+	// stands for [solver.Second] and 1 GB.
 	Budget solver.Budget
 }
 
@@ -33,15 +31,9 @@ func (s *Solving) engine() func(*solver.Formula) (solver.Engine, error) {
 	return func(f *solver.Formula) (solver.Engine, error) { return solver.NewBuiltin(f), nil }
 }
 
-// solvedCandidates is how many candidates can take all of their budget, and
-// solvedPatterns how many patterns can beside these: there are many, and nearly all that
-// some run shows have a direct schedule. Assertions, which come after them, must not go
-// without. solvedProofs is the same for departures.
-const solvedCandidates, solvedPatterns, solvedProofs = 6, 1, 2
-
 // budget is for each candidate.
 func (s *Solving) budget() solver.Budget {
-	return solver.Budget{Steps: cmp.Or(s.Budget.Steps, 5*solver.Second), Memory: cmp.Or(s.Budget.Memory, 1<<30)}
+	return solver.Budget{Steps: cmp.Or(s.Budget.Steps, solver.Second), Memory: cmp.Or(s.Budget.Memory, 1<<30)}
 }
 
 // A candidate is one that the tiers so far have left open: the solver is asked for a
@@ -78,7 +70,7 @@ func (p *predictor) solve(ctx context.Context, fs []Finding, undecided []candida
 		if f.Status != bug.Undecided {
 			continue
 		}
-		if err := s.decideBySolving(ctx, f, k, c); err != nil {
+		if err := s.decideBySolving(ctx, f, k, c, len(undecided)-k); err != nil {
 			return stopped(undecided[k:], undecided, err)
 		}
 	}
@@ -98,7 +90,7 @@ const crowd, maxSample, sampledPart = 32, 128, 4
 // stay undecided: the whole budget would be spent on some few of them.
 func (s *solving) sample(ctx context.Context, fs []Finding, undecided []candidate) (hopeful bool, err error) {
 	whole := s.budget
-	s.budget.Steps = min(s.budget.Steps, s.all.Steps/int64(len(undecided))/sampledPart)
+	s.budget.Steps = min(s.budget.Steps, s.work.Steps/int64(len(undecided))/sampledPart)
 	defer func() { s.budget = whole }()
 	n := min(len(undecided), maxSample)
 	for at := range n {
@@ -106,7 +98,7 @@ func (s *solving) sample(ctx context.Context, fs []Finding, undecided []candidat
 		c := undecided[k]
 		f := &fs[c.finding]
 		why := f.Reason
-		if err := s.decideBySolving(ctx, f, k, c); err != nil {
+		if err := s.decideBySolving(ctx, f, k, c, n-at); err != nil {
 			return false, stopped(undecided[k:], undecided, err)
 		}
 		if f.Status == bug.Undecided {
@@ -133,7 +125,6 @@ type solving struct {
 	*predictor
 	engine   func(*solver.Formula) (solver.Engine, error)
 	budget   solver.Budget             // of each candidate
-	all      *solver.Budget            // of these together
 	deciders map[int]*symbolic.Decider // by how many events come first
 	at       map[[2]int]int            // by candidate and instance: the target of the decider
 	targets  map[int][]symbolic.Target
@@ -141,7 +132,7 @@ type solving struct {
 
 func (p *predictor) newSolving(undecided []candidate) *solving {
 	s := &solving{
-		predictor: p, engine: p.opts.Solving.engine(), budget: p.opts.Solving.budget(), all: p.together(undecided[0].open[0]),
+		predictor: p, engine: p.opts.Solving.engine(), budget: p.opts.Solving.budget(),
 		deciders: make(map[int]*symbolic.Decider), at: make(map[[2]int]int), targets: make(map[int][]symbolic.Target),
 	}
 	for k, c := range undecided {
@@ -152,14 +143,6 @@ func (p *predictor) newSolving(undecided []candidate) *solving {
 		}
 	}
 	return s
-}
-
-// together is the budget of all candidates that are such as v.
-func (p *predictor) together(v instance) *solver.Budget {
-	if v.Pattern != nil {
-		return p.patterns
-	}
-	return p.candidates
 }
 
 func (s *solving) close() {
@@ -181,9 +164,11 @@ func (v instance) target() symbolic.Target {
 	return symbolic.Sequence(v.Accesses...)
 }
 
-// decideBySolving decides c, the candidate number k.
-func (s *solving) decideBySolving(ctx context.Context, f *Finding, k int, c candidate) error {
-	budget := s.all.Part(s.budget.Steps)
+// decideBySolving decides c, the candidate number k, one of n that are left.
+func (s *solving) decideBySolving(ctx context.Context, f *Finding, k int, c candidate, n int) error {
+	budget := s.work.Share(max(1, int64(n)/share)).Part(s.budget.Steps)
+	s.allow(budget, 0)
+	defer s.charge()
 	ask, left := s.ask, budget // as long as all of them may be proven impossible
 	whole := budget.Steps
 	impossible := 0
@@ -236,7 +221,7 @@ func (s *solving) decideBySolving(ctx context.Context, f *Finding, k int, c cand
 // is worth nothing.
 const seekingPart = 10
 
-// share is how many times its share of the budget an instance may take.
+// share is how many times its share of a budget a candidate, or one of its instances, may take.
 const share = 4
 
 // overBudget notes why f, which has no schedule, is not proven infeasible either.

@@ -13,7 +13,7 @@ import (
 // recorded.
 func (m *Model) Barrier(props ...Property) []int32 {
 	c := m.cut(props, m.all)
-	m.barriers.Add(int64(c.effort))
+	m.spent.Add(int64(c.effort))
 	return c.at
 }
 

@@ -53,15 +53,11 @@ type Model struct {
 	seeds    []seed       // by to
 	ends     []end        // by goroutine
 	all      []trace.GID  // who ends last first
-	spent    atomic.Int64 // on graphs, see effort
-	barriers atomic.Int64 // the same on barriers that are no graph's
+	spent    atomic.Int64 // see Spent
 }
 
 // Spent is what was done for graphs and barriers so far: events, edges and goroutines looked at.
-func (m *Model) Spent() int64 { return m.spent.Load() + m.barriers.Load() }
-
-// left is what may still be spent on graphs.
-func (m *Model) left() int { return graphs*effort - int(m.spent.Load()) }
+func (m *Model) Spent() int64 { return m.spent.Load() }
 
 // An end is the last event of a goroutine, and its last lock-free position; -1
 // and never for one without events.

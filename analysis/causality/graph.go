@@ -38,13 +38,9 @@ type labelled struct {
 }
 
 // effort bounds the work for one graph, in events, edges and goroutines looked at,
-// and as much that for its barrier, and graphs times as much that for all graphs of
-// a model. A graph that is not finished may miss
+// and as much that for its barrier. A graph that is not finished may miss
 // cycles, and has no false ones. It has the edges of its properties in any case.
-const (
-	effort = 1 << 22
-	graphs = 1 << 7
-)
+const effort = 1 << 22
 
 // Whole returns the graph of at most MaxLabels properties over the whole trace.
 func (m *Model) Whole(props ...Property) *Graph {
@@ -54,9 +50,6 @@ func (m *Model) Whole(props ...Property) *Graph {
 // Chopped returns the graph over what comes after the last causality barrier
 // before the properties. It has the cycles of the whole one (Theorem 4).
 func (m *Model) Chopped(props ...Property) *Graph {
-	if m.left() <= 0 {
-		return &Graph{m: m, props: props}
-	}
 	return m.build(m.chop(props), props, false)
 }
 
@@ -70,9 +63,6 @@ func (m *Model) Possible(p Property) (edges []Edge, ok bool) {
 		}
 	}
 	props := []Property{p}
-	if m.left() <= 0 {
-		return (&Graph{m: m, props: props}).Edges(0), true
-	}
 	g := m.build(m.chop(props), props, true)
 	if g.cyclic != 0 {
 		return nil, false
@@ -90,12 +80,8 @@ func (m *Model) chop(props []Property) []int32 {
 
 func (m *Model) build(floor []int32, props []Property, short bool) *Graph {
 	m.spent.Add(int64(len(floor)))
-	share := min(effort, m.left())
-	if share <= 0 {
-		return &Graph{m: m, props: props}
-	}
 	g := &Graph{
-		m: m, props: props, floor: floor, effort: share, short: short,
+		m: m, props: props, floor: floor, effort: effort, short: short,
 		edges:   make(map[Edge]Labels),
 		into:    make([][]labelled, len(floor)),
 		closing: make(map[int][]Edge),
@@ -108,7 +94,7 @@ func (m *Model) build(floor []int32, props []Property, short bool) *Graph {
 	}
 	for !g.over() && g.round() {
 	}
-	m.spent.Add(int64(share - g.effort))
+	m.spent.Add(int64(effort - g.effort))
 	return g
 }
 
@@ -270,9 +256,6 @@ func (g *Graph) Cyclic() Labels { return g.cyclic }
 // Edges returns the edges of property k beyond the must-order, sorted.
 func (g *Graph) Edges(k int) []Edge {
 	var es []Edge
-	if g.edges == nil { // it was not begun
-		es = slices.Clone(g.props[k].Edges)
-	}
 	for e, in := range g.edges {
 		if in&(1<<k) != 0 {
 			es = append(es, e)

@@ -13,12 +13,6 @@ func (m *Model) Partition(props []Property) (groups [][]int) {
 	if len(props) == 1 {
 		return [][]int{{0}}
 	}
-	if m.left() <= 0 { // nor will there be graphs
-		for k := range props {
-			groups = append(groups, []int{k})
-		}
-		return groups
-	}
 	type part struct {
 		lo, hi int32
 		k      int

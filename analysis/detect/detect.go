@@ -114,6 +114,9 @@ type Detector struct {
 	// an assertion on a variable that goroutines race for: then package analysis keeps it
 	// only where nothing that detectors before this one have found explains it.
 	Effects bool
+	// Part is how many parts are made of the work that is left when it begins, of which its
+	// candidates have one. Harm counts: most patterns are warnings, and there are many.
+	Part int64
 
 	find func(*Input, *Counts) []Candidate
 	// most is how many candidates are looked at any further; 0 stands for all.
@@ -125,13 +128,13 @@ type Detector struct {
 
 // The detectors.
 var (
-	Meetings   = &Detector{Kinds: []bug.Kind{bug.Race, bug.Channel, bug.WaitGroup, bug.Failure}, find: meetings}
-	Patterns   = &Detector{Kinds: []bug.Kind{bug.Atomicity, bug.AtomicSet}, find: patterns, most: maxMatches, asked: true}
-	Assertions = &Detector{Kinds: []bug.Kind{bug.Assertion}, find: assertions, Effects: true}
-	Unlocks    = &Detector{Kinds: []bug.Kind{bug.LockMisuse}, find: unlocks}
-	Misuses    = &Detector{Kinds: []bug.Kind{bug.Channel, bug.WaitGroup}, find: misuses}
-	Properties = &Detector{Kinds: []bug.Kind{bug.Property}, find: properties, most: maxMatches}
-	Deadlocks  = &Detector{Kinds: []bug.Kind{bug.Deadlock}, find: deadlocks}
+	Meetings   = &Detector{Kinds: []bug.Kind{bug.Race, bug.Channel, bug.WaitGroup, bug.Failure}, find: meetings, Part: 3}
+	Patterns   = &Detector{Kinds: []bug.Kind{bug.Atomicity, bug.AtomicSet}, find: patterns, Part: 4, most: maxMatches, asked: true}
+	Assertions = &Detector{Kinds: []bug.Kind{bug.Assertion}, find: assertions, Part: 3, Effects: true}
+	Unlocks    = &Detector{Kinds: []bug.Kind{bug.LockMisuse}, find: unlocks, Part: 4}
+	Misuses    = &Detector{Kinds: []bug.Kind{bug.Channel, bug.WaitGroup}, find: misuses, Part: 3}
+	Properties = &Detector{Kinds: []bug.Kind{bug.Property}, find: properties, Part: 2, most: maxMatches}
+	Deadlocks  = &Detector{Kinds: []bug.Kind{bug.Deadlock}, find: deadlocks, Part: 1}
 )
 
 // All are the detectors in the order in which they run: patterns leave out what is a

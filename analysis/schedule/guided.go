@@ -17,9 +17,9 @@ const maxDecisions = 16
 // open which of two critical sections does where either can. At first it is the
 // one that was first in the recorded run. If that leads nowhere, a section ends
 // only if the guide wants it.
-func (p *Planner) guided(b *base, prop causality.Property, guide []causality.Edge, r reads, last []int32, lead func(*cone) bool) ([]int, bool) {
+func (p *Planner) guided(b *base, prop causality.Property, v target, r reads, last []int32, lead func(*cone) bool) ([]int, bool) {
 	for _, lazy := range []bool{false, true} {
-		if steps, ok := p.decided(prop, guide, func(prop causality.Property, guide []causality.Edge) *cone {
+		if steps, ok := p.decided(prop, v, func(prop causality.Property, guide []causality.Edge) *cone {
 			c := p.newCone(b, r, last, guide)
 			c.lazy = lazy
 			if !lead(c) {
@@ -37,8 +37,12 @@ func (p *Planner) guided(b *base, prop causality.Property, guide []causality.Edg
 // decided performs a cone. Where all goroutines are blocked, it decides which
 // of two sections is first so that the causality graph still has no cycle, and
 // begins again.
-func (p *Planner) decided(prop causality.Property, guide []causality.Edge, make func(causality.Property, []causality.Edge) *cone) ([]int, bool) {
+func (p *Planner) decided(prop causality.Property, v target, make func(causality.Property, []causality.Edge) *cone) ([]int, bool) {
+	guide := v.guide
 	for range maxDecisions {
+		if p.over(v) {
+			break
+		}
 		c := make(prop, guide)
 		if c == nil {
 			return nil, false
@@ -48,6 +52,9 @@ func (p *Planner) decided(prop causality.Property, guide []causality.Edge, make 
 			return steps, true
 		}
 		k := slices.IndexFunc(blocked, func(e causality.Edge) bool {
+			if p.over(v) {
+				return false
+			}
 			with := causality.Property{Edges: append(slices.Clip(prop.Edges), e), Needs: append(slices.Clip(prop.Needs), e.From)}
 			edges, ok := p.possible(with)
 			if ok {
@@ -61,6 +68,9 @@ func (p *Planner) decided(prop causality.Property, guide []causality.Edge, make 
 	}
 	return nil, false
 }
+
+// over reports whether to give up.
+func (p *Planner) over(v target) bool { return v.until > 0 && p.Spent() > v.until }
 
 // maxAsked bounds the properties of which the planner keeps what it was told.
 const maxAsked = 1 << 10
@@ -83,9 +93,7 @@ func (p *Planner) ask(prop causality.Property, known func(*answer) bool, find fu
 	if ok && known(&a) {
 		return a
 	}
-	before := p.graphs.Spent()
 	find(&a)
-	p.spent.Add(p.graphs.Spent() - before)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.asked) == maxAsked {

@@ -29,11 +29,16 @@ type Planner struct {
 	bases  map[int32]*base // by position
 	asked  map[string]answer
 	spent  atomic.Int64
+	until  int64 // see Until
 }
 
-// Spent is the work that was done for schedules so far, those that were not found
-// too: events, edges and goroutines looked at.
-func (p *Planner) Spent() int64 { return p.spent.Load() }
+// Spent is the work that was done for schedules and causality graphs so far, those that were not
+// found too: events, edges and goroutines looked at.
+func (p *Planner) Spent() int64 { return p.spent.Load() + p.graphs.Spent() }
+
+// Until lets schedules that are looked for from now on be given up where Spent is beyond that. Recipes
+// make them all the same.
+func (p *Planner) Until(spent int64) { p.until = spent }
 
 // A link is an event that needs more than what must happen before it: an
 // acquire, a read of what others wrote, an operation of a channel that stands in
@@ -261,6 +266,7 @@ type target struct {
 	blocks   bool  // goroutines block in the accesses
 	late     *base // what schedules begin with, if not where the tests do
 	turned   []int // branches that come out otherwise: of sequenceSliced
+	until    int64 // given up then, see [Planner.Until]; 0 is never
 }
 
 // An attempt makes schedules for one target, each once.
@@ -274,7 +280,9 @@ type attempt struct {
 // try yields the schedule that m makes. It reports whether there is one, and
 // whether more are wanted.
 func (a *attempt) try(m method) (exists, more bool) {
-	s, ok := a.p.make(m, a.target)
+	v := a.target
+	v.until = a.p.until
+	s, ok := a.p.make(m, v)
 	if !ok || slices.ContainsFunc(a.made, s.same) {
 		return ok, true
 	}

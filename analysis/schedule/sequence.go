@@ -51,7 +51,7 @@ func (p *Planner) sequence(v target, m method) (b *base, steps []int, ok bool) {
 		b = p.behind(b, prop)
 	}
 	ends := p.ends(v.accesses)
-	steps, ok = p.guided(b, prop, v.guide, r, p.o.Held(end), func(c *cone) bool {
+	steps, ok = p.guided(b, prop, v, r, p.o.Held(end), func(c *cone) bool {
 		c.ends = ends
 		if m == sequenceSliced {
 			c.slice, c.turned = p.slice, v.turned

@@ -1,0 +1,77 @@
+package analysis
+
+import "github.com/gopredict/gopredict/analysis/solver"
+
+// Deciding the candidates of a trace takes work: of the planner, of the judge, of the solver. All
+// of it is counted in the solver's steps, of which [solver.Second] take about a second, and
+// comes out of one budget. It counts work and not time: equal traces give equal findings.
+
+// What there is for a trace: baseWork, so that short ones are decided thoroughly, and eventWork for
+// each event. Further traces of the same tests have one of furtherPart parts of that: what they show
+// is easily found, or was looked for in the first one.
+const (
+	baseWork    = 3 * solver.Second
+	eventWork   = 24
+	furtherPart = 4
+)
+
+// judgeStep is how many steps the judge takes for an event.
+const judgeStep = 4
+
+// proofsPart is the part of the work for a trace that is kept for what else its program could do
+// (demote), and directPart the part of that for the candidates of a detector that goes into all
+// but solving.
+const proofsPart, directPart = 4, 2
+
+// leastWork is what a candidate may take for its schedules as long as there is any left, though it were
+// more than its part, and smallWork what is too little to try all of its instances.
+const leastWork, smallWork = 1 << 14, 1 << 18
+
+// newWork is the budget for a trace of so many events.
+func newWork(opts *Options, events int) *solver.Budget {
+	b := &solver.Budget{Steps: baseWork + eventWork*int64(events), Memory: opts.Solving.budget().Memory}
+	if opts.Known != nil {
+		b.Steps /= furtherPart
+	}
+	return b
+}
+
+// windowWork is the part of what is left of b for a window of so many events, if the n that are left
+// have all: what its events bring, and an equal part of the rest.
+func windowWork(b *solver.Budget, n, events, all int) *solver.Budget {
+	each := min(eventWork, b.Steps/int64(max(1, all)))
+	return b.Part(each*int64(events) + (b.Steps-each*int64(all))/int64(n))
+}
+
+// worked is what the planner and the judge have done so far.
+func (p *predictor) worked() (steps int64) {
+	if p.planner != nil {
+		steps += p.planner.Spent()
+	}
+	if p.judging != nil {
+		steps += judgeStep * int64(p.judging.Spent())
+	}
+	return steps
+}
+
+// charge takes what was worked since the last time off what the candidate at hand may take. It
+// reports whether there is more.
+func (p *predictor) charge() bool {
+	now := p.worked()
+	p.its.Spend(now - p.charged)
+	p.charged = now
+	return !p.its.Over()
+}
+
+// allow lets the first of n candidates that are left take its part of a budget, and 0 of all
+// candidates what there is.
+func (p *predictor) allow(b *solver.Budget, n int) {
+	p.charged = p.worked()
+	p.its = b
+	if n > 0 {
+		p.its = b.Part(max(b.Steps/int64(n), leastWork))
+	}
+	if p.planner != nil {
+		p.planner.Until(p.planner.Spent() + max(0, p.its.Steps))
+	}
+}
