@@ -47,7 +47,7 @@ func (p *predictor) allMatches(ctx context.Context, fs []Finding, of []detect.Ca
 	if len(tuples) == 0 {
 		return undecided, nil
 	}
-	direct := p.work.Share(directPart)
+	direct := p.work.Part(p.work.Steps - p.work.Steps/proofsPart)
 	braider := anomaly.NewBraider(p.t, p.o, anomaly.FindRegions(p.t, p.o), tuples)
 	left, first := undecided[:0], 0
 	for k, c := range undecided {
@@ -77,10 +77,19 @@ func (p *predictor) decideMatches(f *Finding, c *candidate, braider *anomaly.Bra
 	var braids []anomaly.Braid
 	over := false
 	for k := range c.Tuples {
-		bs := braider.Of(first + k)
-		if g, ok := p.recorded(c, bs); ok {
-			*f = g
-			return
+		var bs []anomaly.Braid
+		whole := false
+		for most := firstAccesses; !whole; most *= 8 {
+			if !p.charge() {
+				return
+			}
+			before := braider.Spent()
+			bs, whole = braider.Of(first+k, most)
+			p.its.Spend(braidStep * int64(braider.Spent()-before))
+			if g, ok := p.recorded(c, bs); ok {
+				*f = g
+				return
+			}
 		}
 		braids, over = append(braids, bs...), over || bs == nil
 	}
@@ -92,12 +101,11 @@ func (p *predictor) decideMatches(f *Finding, c *candidate, braider *anomaly.Bra
 	if over || len(braids) == 0 || p.opts.known(c.Name) == Tried {
 		return
 	}
-	groups, ok := p.groupsOf(braids)
-	if !ok {
-		return
-	}
 	var all []detect.Instance
 	for _, b := range braids {
+		if p.its.Spend(int64(b.Chunks())); p.its.Over() {
+			return
+		}
 		for events := range b.Matches(p.must()) {
 			if len(all) == maxLeft {
 				return
@@ -105,8 +113,17 @@ func (p *predictor) decideMatches(f *Finding, c *candidate, braider *anomaly.Bra
 			all = append(all, detect.Instance{Accesses: events, Pattern: b.Pattern})
 		}
 	}
-	p.decideLeft(f, c, all, groups)
+	if groups, ok := p.groupsOf(braids); ok {
+		p.decideLeft(f, c, all, groups)
+	}
 }
+
+// firstAccesses is how many accesses at the places of a pattern are looked at first: where the pattern
+// came often, it did early.
+const firstAccesses = 1 << 12
+
+// braidStep is how many steps it takes to look at an access or a chunk for braids.
+const braidStep = 4
 
 // recorded looks for a match that came in the order of the pattern, the one to which fewest events
 // of its tests led.

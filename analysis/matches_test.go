@@ -2,6 +2,7 @@ package analysis_test
 
 import (
 	"context"
+	"math"
 	"slices"
 	"testing"
 
@@ -60,7 +61,7 @@ func TestOracleOfMatches(t *testing.T) {
 				}
 				many += len(tuples)
 				for k, b := 0, anomaly.NewBraider(tr, o, regions, tuples); k < len(tuples); k++ {
-					if slices.ContainsFunc(b.Of(k), func(b anomaly.Braid) bool {
+					if braids, _ := b.Of(k, math.MaxInt); slices.ContainsFunc(braids, func(b anomaly.Braid) bool {
 						for range b.Recorded() {
 							return true
 						}

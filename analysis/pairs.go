@@ -98,8 +98,9 @@ func (p *predictor) must() anomaly.Ordering {
 func (p *predictor) decidePairs(f *Finding, c *candidate, rows []anomaly.Row) {
 	must := p.must()
 	left := 0
-	groups, ok := p.groups(rows)
+	every := slices.Clone(rows)
 	rows = slices.DeleteFunc(rows, func(r anomaly.Row) bool {
+		p.its.Spend(rowStep * int64(len(r.First)+len(r.Second)))
 		n := r.Pairs(must)
 		left += n
 		return n == 0
@@ -123,7 +124,11 @@ func (p *predictor) decidePairs(f *Finding, c *candidate, rows []anomaly.Row) {
 		*f = g
 		return
 	}
-	if !ok || left > maxLeft {
+	if left > maxLeft {
+		return
+	}
+	groups, ok := p.groups(every)
+	if !ok {
 		return
 	}
 	var all []detect.Instance
@@ -134,6 +139,9 @@ func (p *predictor) decidePairs(f *Finding, c *candidate, rows []anomaly.Row) {
 	}
 	p.decideLeft(f, c, all, groups)
 }
+
+// rowStep is how many steps it takes to look at an access of a row.
+const rowStep = 2
 
 // neighbours returns the nearest pairs in rows, the nearest first.
 func neighbours(rows []anomaly.Row, o anomaly.Ordering) (nearest []detect.Instance) {

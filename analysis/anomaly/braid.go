@@ -1,10 +1,10 @@
 package anomaly
 
 import (
-	"fmt"
+	"encoding/binary"
 	"iter"
-	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -29,18 +29,24 @@ type Braid struct {
 // A lane is chunks of one goroutine that only time tells apart.
 type lane struct {
 	g       trace.GID
-	locs    []int32   // by event
-	locks   []int32   // by event, among the sets; 0 where nothing of the other goroutine comes before and after
-	through int32     // what is held from the first event to the last one, if something comes in between
-	chunks  [][]int32 // events
+	locs    []int32 // by event
+	locks   []int32 // by event, among the sets; 0 where nothing of the other goroutine comes before and after
+	through int32   // what is held from the first event to the last one, if something comes in between
+	chunks  []int32 // their events, one after the other
 }
+
+// chunk returns the events of chunk number k.
+func (l *lane) chunk(k int) []int32 { return l.chunks[k*len(l.locs):][:len(l.locs)] }
+
+// n is how many chunks there are.
+func (l *lane) n() int { return len(l.chunks) / len(l.locs) }
 
 // events are those of the chunks of the given indices, in the order of the pattern.
 func (b *Braid) events(f, s int) []int {
 	events := make([]int, len(b.Events))
 	for n, k := range [2]int{f, s} {
 		for m, e := range b.ks[n] {
-			events[e] = int(b.lanes[n].chunks[k][m])
+			events[e] = int(b.lanes[n].chunk(k)[m])
 		}
 	}
 	return events
@@ -54,7 +60,7 @@ func (b *Braid) ordered(must Ordering, of, k, j int) bool {
 			if early > late {
 				continue
 			}
-			l, e := int(b.lanes[of].chunks[k][x]), int(b.lanes[1-of].chunks[j][y])
+			l, e := int(b.lanes[of].chunk(k)[x]), int(b.lanes[1-of].chunk(j)[y])
 			if b.o.Before(l, e) || must.BeforeReached(l, e) {
 				return true
 			}
@@ -72,17 +78,20 @@ func (b *Braid) ordered(must Ordering, of, k, j int) bool {
 // for [Row].
 func (b *Braid) open(must Ordering, yield func(f, lo, hi int) bool) {
 	lo, hi := 0, 0
-	for f := range b.lanes[0].chunks {
-		for lo < len(b.lanes[1].chunks) && b.ordered(must, 1, lo, f) {
+	for f := range b.lanes[0].n() {
+		for lo < b.lanes[1].n() && b.ordered(must, 1, lo, f) {
 			lo++
 		}
-		for hi = max(hi, lo); hi < len(b.lanes[1].chunks) && !b.ordered(must, 0, f, hi); hi++ {
+		for hi = max(hi, lo); hi < b.lanes[1].n() && !b.ordered(must, 0, f, hi); hi++ {
 		}
 		if lo < hi && !yield(f, lo, hi) {
 			return
 		}
 	}
 }
+
+// Chunks is how many chunks there are.
+func (b *Braid) Chunks() int { return b.lanes[0].n() + b.lanes[1].n() }
 
 // Matches yields the ways to choose events that the must-order leaves, in the order of the
 // pattern.
@@ -104,11 +113,11 @@ func (b *Braid) Matches(must Ordering) iter.Seq[[]int] {
 func (b *Braid) Recorded() iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		s := 0
-		for f := range b.lanes[0].chunks {
-			for s < len(b.lanes[1].chunks) && b.early(f, s) {
+		for f := range b.lanes[0].n() {
+			for s < b.lanes[1].n() && b.early(f, s) {
 				s++
 			}
-			if s == len(b.lanes[1].chunks) {
+			if s == b.lanes[1].n() {
 				return
 			}
 			if events := b.events(f, s); slices.IsSorted(events) && !yield(events) {
@@ -123,7 +132,7 @@ func (b *Braid) Recorded() iter.Seq[[]int] {
 func (b *Braid) early(f, s int) bool {
 	for x, first := range b.ks[0] {
 		for y, second := range b.ks[1] {
-			if first < second && b.lanes[1].chunks[s][y] < b.lanes[0].chunks[f][x] {
+			if first < second && b.lanes[1].chunk(s)[y] < b.lanes[0].chunk(f)[x] {
 				return true
 			}
 		}
@@ -143,42 +152,69 @@ type Braider struct {
 	*searcher
 	tuples []Tuple
 	locks  *lockNumbers
-	at     map[uint64]map[int32]*spot // by place and location
+	at     map[uint64]*accessed
+	open   []opened // by goroutine
+	marked []int    // by location: the last time that it was marked
+	times  int      // how many times that was done
+	spent  int
 }
 
-// A spot is the accesses of a location at a place.
+// Spent is how many accesses and chunks were looked at so far.
+func (b *Braider) Spent() int { return b.spent }
+
+// An accessed is the accesses at a place: all of them, ascending, and who does them, by location.
+type accessed struct {
+	events []int32
+	by     map[int32]*spot
+}
+
+// A spot is who accesses a location at a place.
 type spot struct {
-	g    trace.GID // of the first one
-	many bool      // others access it there, too
-	at   []int32   // ascending
+	g    trace.GID // who was the first one
+	many bool      // others do, too
+}
+
+// An opened is the accesses of the region that a goroutine is in, by the number of their place among
+// those of the tuple at hand.
+type opened struct {
+	region  int32
+	any     bool
+	byPlace [][]int32
 }
 
 // NewBraider prepares to find those of the given tuples.
 func NewBraider(t *trace.Trace, o *order.Order, regions *Regions, tuples []Tuple) *Braider {
 	patterns := make([]Pattern, len(tuples))
-	b := &Braider{tuples: tuples, locks: newLockNumbers(t, o), at: make(map[uint64]map[int32]*spot)}
+	b := &Braider{tuples: tuples, locks: newLockNumbers(t, o), at: make(map[uint64]*accessed), open: make([]opened, len(t.Goroutines))}
 	for k := range tuples {
 		patterns[k] = *tuples[k].Pattern
 		for _, place := range tuples[k].Places {
-			b.at[place] = make(map[int32]*spot)
+			b.at[place] = &accessed{by: make(map[int32]*spot)}
 		}
 	}
 	b.searcher = newSearcher(t, o, regions, patterns)
+	b.marked = make([]int, len(b.overlaps))
+	at := make(map[trace.SiteID]*accessed)
 	for i := range t.Events {
 		if b.locOf[i] < 0 {
 			continue
 		}
-		spots := b.at[b.place(int32(i))]
-		if spots == nil {
+		site := t.Events[i].Site
+		a, ok := at[site]
+		if !ok {
+			a = b.at[b.place(int32(i))]
+			at[site] = a
+		}
+		if a == nil {
 			continue
 		}
 		g := t.Events[i].G
-		sp := spots[b.locOf[i]]
+		sp := a.by[b.locOf[i]]
 		if sp == nil {
 			sp = &spot{g: g}
-			spots[b.locOf[i]] = sp
+			a.by[b.locOf[i]] = sp
 		}
-		sp.at, sp.many = append(sp.at, int32(i)), sp.many || sp.g != g
+		a.events, sp.many = append(a.events, int32(i)), sp.many || sp.g != g
 	}
 	return b
 }
@@ -187,20 +223,22 @@ func NewBraider(t *trace.Trace, o *order.Order, regions *Regions, tuples []Tuple
 // exclude: nothing is passed over, as it is for [Search], except what adds nothing, as it is shown
 // by each run that shows it with an earlier first event, or with events of the second region that
 // are nearer to each other. It returns nil where there are too many, and for patterns that are
-// not of two regions of two goroutines with at most two events each.
-func (b *Braider) Of(k int) []Braid {
+// not of two regions of two goroutines with at most two events each. Only the first most accesses
+// at the places are looked at; whole is set if these are all.
+func (b *Braider) Of(k, most int) (braids []Braid, whole bool) {
 	pl := &b.plans[k]
 	if !pl.braided() {
-		return nil
+		return nil, true
 	}
-	s := &strands{Braider: b, plan: pl, places: b.tuples[k].Places, byPlace: make(map[uint64][]int32), room: maxChunks}
+	s := &strands{Braider: b, plan: pl, places: b.tuples[k].Places, room: maxChunks}
 	for n := range pl.blocks {
 		s.of[n] = s.strand(n)
 	}
-	if s.find(); s.room <= 0 {
-		return nil
+	whole = s.find(most)
+	if s.room <= 0 {
+		return nil, true
 	}
-	return s.join()
+	return s.join(), whole
 }
 
 // braided reports whether a pattern is of two regions of two goroutines, of at most two
@@ -215,7 +253,7 @@ func (p *plan) braided() bool {
 type strand struct {
 	*block
 	shape  *shape
-	places []uint64
+	places []int      // by event: the number of its place
 	others [][]uint64 // by event: the places of the other region where that accesses the same variable
 	within []bool     // by event: the other region has events before and after
 	lanes  []*lane
@@ -229,16 +267,16 @@ func (s *strand) gap() bool { return len(s.events) == 2 && s.events[1] > s.event
 type strands struct {
 	*Braider
 	*plan
-	places  []uint64
-	of      [2]*strand
-	byPlace map[uint64][]int32 // the accesses of the region at hand
-	room    int                // for chunks
+	places []uint64
+	of     [2]*strand
+	at     [][]int32 // by the number of a place: its accesses that have a counterpart
+	room   int       // for chunks
 }
 
 func (b *strands) strand(n int) *strand {
 	s := &strand{block: &b.blocks[n], shape: &b.shapes[b.blocks[n].shape], of: make(map[string]*lane)}
 	for _, k := range s.events {
-		s.places = append(s.places, b.places[k])
+		s.places = append(s.places, slices.Index(b.places, b.places[k]))
 		s.within = append(s.within, k > 0 && k < len(b.Events)-1)
 		var others []uint64
 		for _, j := range b.blocks[1-n].events {
@@ -251,20 +289,40 @@ func (b *strands) strand(n int) *strand {
 	return s
 }
 
-// met returns the accesses at the place of number n of s that have a counterpart of another
-// goroutine in the other region.
-func (b *strands) met(s *strand, n int) (met []int32) {
-	for loc, sp := range b.at[s.places[n]] {
-		if !slices.ContainsFunc(s.others[n], func(place uint64) bool {
-			return !slices.ContainsFunc(b.overlaps[loc], func(loc int32) bool {
-				other := b.at[place][loc]
-				return other != nil && (sp.many || other.many || sp.g != other.g)
-			})
-		}) {
-			met = append(met, sp.at...)
+// meet keeps those accesses at the places of s that have a counterpart of another goroutine in the
+// other region.
+func (b *strands) meet(s *strand) {
+	for n, place := range s.places {
+		its := b.Braider.at[b.places[place]]
+		b.times++
+		for loc, sp := range its.by {
+			if !slices.ContainsFunc(s.others[n], func(place uint64) bool {
+				return !slices.ContainsFunc(b.overlaps[loc], func(loc int32) bool {
+					other := b.Braider.at[place].by[loc]
+					return other != nil && (sp.many || other.many || sp.g != other.g)
+				})
+			}) {
+				b.marked[loc] = b.times
+			}
 		}
+		var met []int32
+		for _, i := range its.events {
+			if b.marked[b.locOf[i]] == b.times {
+				met = append(met, i)
+			}
+		}
+		b.at[place] = merged(b.at[place], met)
 	}
-	return met
+}
+
+// merged returns what is in one of two ascending lists.
+func merged(a, b []int32) []int32 {
+	if len(a) == 0 || len(b) == 0 {
+		return append(a, b...)
+	}
+	all := append(slices.Clone(a), b...)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // place is that of event i, as [Tuple] has it.
@@ -275,49 +333,81 @@ func (s *searcher) place(i int32) uint64 {
 	return uint64(s.t.Events[i].Site)
 }
 
-// find finds the chunks of both strands, region by region.
-func (b *strands) find() {
-	var all []int32
+// find finds the chunks of both strands, region by region, of the first most accesses. It reports
+// whether there are no more.
+func (b *strands) find(most int) bool {
+	b.at = make([][]int32, len(b.places))
 	for _, s := range b.of {
-		for n := range s.places {
-			all = append(all, b.met(s, n)...)
-		}
+		b.meet(s)
 	}
-	slices.Sort(all)
-	all = slices.Compact(all)
-	open := make(map[trace.GID][]int32)
-	for _, i := range all {
+	left := slices.Clone(b.at)
+	var gs []trace.GID // of which a region is open
+	whole := true
+	for ; b.room > 0; most-- {
+		next := -1
+		for k, is := range left {
+			if len(is) > 0 && (next < 0 || is[0] < left[next][0]) {
+				next = k
+			}
+		}
+		if next < 0 {
+			break
+		}
+		if most == 0 {
+			whole = false
+			break
+		}
+		b.spent++
+		i := left[next][0]
+		left[next] = left[next][1:]
 		g := b.t.Events[i].G
-		if its := open[g]; len(its) > 0 && (b.regions.of[i] == 0 || b.regions.of[i] != b.regions.of[its[0]]) {
+		its := &b.open[g]
+		if its.any && (b.regions.of[i] == 0 || b.regions.of[i] != its.region) {
 			b.region(g, its)
-			open[g] = its[:0]
 		}
-		open[g] = append(open[g], i)
-	}
-	for _, g := range slices.Sorted(maps.Keys(open)) {
-		b.region(g, open[g])
-	}
-}
-
-// region finds the chunks of one region of goroutine g.
-func (b *strands) region(g trace.GID, events []int32) {
-	clear(b.byPlace)
-	for _, i := range events {
-		p := b.place(i)
-		if b.byPlace[p] = append(b.byPlace[p], i); len(b.byPlace[p]) > maxPlace {
+		if !its.any {
+			its.any, its.region = true, b.regions.of[i]
+			gs = append(gs, g)
+		}
+		for len(its.byPlace) < len(left) {
+			its.byPlace = append(its.byPlace, nil)
+		}
+		if its.byPlace[next] = append(its.byPlace[next], i); len(its.byPlace[next]) > maxPlace {
 			b.room = 0
 		}
 	}
+	slices.Sort(gs)
+	for _, g := range slices.Compact(gs) {
+		b.region(g, &b.open[g])
+	}
+	return whole
+}
+
+// region finds the chunks of a region of goroutine g, and closes it.
+func (b *strands) region(g trace.GID, its *opened) {
+	if !its.any {
+		return
+	}
 	for _, s := range b.of {
 		if b.room > 0 {
-			b.choose(s, g)
+			b.choose(s, g, its.byPlace)
 		}
+	}
+	its.any = false
+	for k := range its.byPlace {
+		its.byPlace[k] = its.byPlace[k][:0]
 	}
 }
 
-// choose finds the chunks of strand s in the region at hand.
-func (b *strands) choose(s *strand, g trace.GID) {
-	firsts := slices.DeleteFunc(slices.Clone(b.byPlace[s.places[0]]), func(i int32) bool { return !b.fits(s, 0, i) })
+// choose finds the chunks of strand s in a region.
+func (b *strands) choose(s *strand, g trace.GID, byPlace [][]int32) {
+	var room [8]int32
+	firsts := room[:0]
+	for _, i := range byPlace[s.places[0]] {
+		if b.fits(s, 0, i) {
+			firsts = append(firsts, i)
+		}
+	}
 	if len(firsts) == 0 {
 		return
 	}
@@ -327,7 +417,7 @@ func (b *strands) choose(s *strand, g trace.GID) {
 		}
 		return
 	}
-	for _, j := range b.byPlace[s.places[1]] {
+	for _, j := range byPlace[s.places[1]] {
 		if !b.fits(s, 1, j) {
 			continue
 		}
@@ -389,8 +479,9 @@ func (b *strands) add(s *strand, g trace.GID, ordinal int, events ...int32) {
 		s.of[string(b.key)] = l
 		s.lanes = append(s.lanes, l)
 	}
-	l.chunks = append(l.chunks, slices.Clone(events))
+	l.chunks = append(l.chunks, events...)
 	b.room--
+	b.spent++
 }
 
 // join puts the lanes of both strands together.
@@ -444,6 +535,7 @@ type lockNumbers struct {
 	sets    [][]order.Lock
 	numbers map[string]int32
 	known   map[order.LockSet]int32
+	key     []byte // scratch
 }
 
 func newLockNumbers(t *trace.Trace, o *order.Order) *lockNumbers {
@@ -476,7 +568,7 @@ func (n *lockNumbers) of(i int32) int32 {
 // through is the number of the locks that are held from event i to event j of the same goroutine,
 // each in one critical section.
 func (n *lockNumbers) through(i, j int32) int32 {
-	var locks []order.Lock
+	locks := make([]order.Lock, 0, 4)
 	for _, acq := range n.o.Held(int(i)) {
 		if s, ok := n.o.Section(int(acq)); ok && slices.Contains(n.o.Held(int(j)), acq) {
 			locks = append(locks, s.Lock)
@@ -492,11 +584,15 @@ func (n *lockNumbers) number(locks []order.Lock) int32 {
 	}
 	order.SortLocks(locks)
 	locks = slices.Compact(locks)
-	key := fmt.Sprint(locks)
-	k, ok := n.numbers[key]
+	n.key = n.key[:0]
+	for _, l := range locks {
+		n.key = binary.LittleEndian.AppendUint64(n.key, l.Obj)
+		n.key = strconv.AppendBool(n.key, l.Shared)
+	}
+	k, ok := n.numbers[string(n.key)]
 	if !ok {
 		k = int32(len(n.sets))
-		n.numbers[key] = k
+		n.numbers[string(n.key)] = k
 		n.sets = append(n.sets, locks)
 	}
 	return k
@@ -509,5 +605,5 @@ func (n *lockNumbers) exclude(l, h *lane) bool {
 
 // Ends returns the first events of both lanes and the last ones, in the order of the pattern.
 func (b *Braid) Ends() (first, last []int) {
-	return b.events(0, 0), b.events(len(b.lanes[0].chunks)-1, len(b.lanes[1].chunks)-1)
+	return b.events(0, 0), b.events(b.lanes[0].n()-1, b.lanes[1].n()-1)
 }

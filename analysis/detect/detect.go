@@ -129,8 +129,8 @@ type Detector struct {
 // The detectors.
 var (
 	Meetings   = &Detector{Kinds: []bug.Kind{bug.Race, bug.Channel, bug.WaitGroup, bug.Failure}, find: meetings, Part: 3}
-	Patterns   = &Detector{Kinds: []bug.Kind{bug.Atomicity, bug.AtomicSet}, find: patterns, Part: 4, most: maxMatches, asked: true}
-	Assertions = &Detector{Kinds: []bug.Kind{bug.Assertion}, find: assertions, Part: 3, Effects: true}
+	Patterns   = &Detector{Kinds: []bug.Kind{bug.Atomicity, bug.AtomicSet}, find: patterns, Part: 2, most: maxMatches, asked: true}
+	Assertions = &Detector{Kinds: []bug.Kind{bug.Assertion}, find: assertions, Part: 2, Effects: true}
 	Unlocks    = &Detector{Kinds: []bug.Kind{bug.LockMisuse}, find: unlocks, Part: 4}
 	Misuses    = &Detector{Kinds: []bug.Kind{bug.Channel, bug.WaitGroup}, find: misuses, Part: 3}
 	Properties = &Detector{Kinds: []bug.Kind{bug.Property}, find: properties, Part: 2, most: maxMatches}
