@@ -67,19 +67,18 @@ func Prepare(ctx context.Context, c *Config) (*Build, error) {
 		return nil, err
 	}
 
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // ends go vet where the rest fails
-	vetting := make(chan vetted, 1)
-	if len(c.Shim) > 0 {
-		go func() { vetting <- c.vet(ctx) }()
-	} else { // no tests are run, and it is them that vetting fails
-		vetting <- vetted{}
-	}
-
 	c.phase("loading packages")
 	l, err := c.load(ctx, stdOverlay)
 	if err != nil {
 		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // ends go vet where the rest fails
+	vetting := make(chan vetted, 1)
+	if len(c.Shim) > 0 {
+		go func() { vetting <- c.vet(ctx, c.vetOverlay(l.tested, stdOverlay)) }()
+	} else { // no tests are run, and it is them that vetting fails
+		vetting <- vetted{}
 	}
 	declared, calls, err := l.declared()
 	if err != nil {

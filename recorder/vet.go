@@ -34,10 +34,20 @@ type vetReport struct {
 	text string // as go test prints it: a header and lines FILE:LINE:COL: MESSAGE
 }
 
+// vetOverlay returns the overlay file to vet the packages tested with: the one that they
+// were loaded with, std, so that what they import is compiled once for both. Packages of the
+// standard library itself are vetted as they are.
+func (c *Config) vetOverlay(tested []Package, std string) string {
+	if slices.ContainsFunc(tested, func(p Package) bool { return under(p.Dir, c.Env.GOROOT) }) {
+		return ""
+	}
+	return std
+}
+
 // vet runs go vet as go test does by default, but on the user's own sources:
-// the rewritten ones are not what the user wrote. It runs beside loading and
-// rewriting; the go command caches its results.
-func (c *Config) vet(ctx context.Context) vetted {
+// the rewritten ones are not what the user wrote. It runs beside rewriting, and after
+// loading, which has compiled what it needs; the go command caches its results.
+func (c *Config) vet(ctx context.Context, overlay string) vetted {
 	flags := vetDefault
 	list, _ := c.flag("vet")
 	switch list {
@@ -54,6 +64,9 @@ func (c *Config) vet(ctx context.Context) vetted {
 	}
 	args := append([]string{"vet", "-json"}, flags...)
 	args = append(args, c.Args.LoadFlags()...)
+	if overlay != "" {
+		args = append(args, "-overlay="+overlay)
+	}
 	args = append(args, c.Args.Packages...)
 	cmd := gotool.Command(ctx, c.Dir, args...)
 	var stdout, stderr bytes.Buffer

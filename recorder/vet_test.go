@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"bytes"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -65,4 +66,13 @@ func TestPrintVet(t *testing.T) {
 {"Action":"fail","Package":"p","Elapsed":0,"FailedBuild":"p [p.test]"}
 `, stdout.String())
 	assert.Empty(t, stderr.String())
+}
+
+// What is vetted is compiled as it was loaded, once for both; the standard library itself is
+// vetted as it is.
+func TestVetOverlay(t *testing.T) {
+	c := &Config{Env: gotool.Env{GOROOT: filepath.FromSlash("/go")}}
+	own, std := Package{Dir: filepath.FromSlash("/m")}, Package{Dir: filepath.FromSlash("/go/src/sort")}
+	assert.Equal(t, "std.json", c.vetOverlay([]Package{own}, "std.json"))
+	assert.Empty(t, c.vetOverlay([]Package{own, std}, "std.json"))
 }
