@@ -284,6 +284,7 @@ type predictor struct {
 	// of the latter the places, too.
 	settled   map[string]bool
 	elsewhere map[trace.SiteID]bool
+	disowned  map[uint64]bool // see owned; nil before somebody asks
 }
 
 // prepare makes what decides candidates.
@@ -387,7 +388,7 @@ func (p *predictor) decide(c detect.Candidate) (f Finding, open []instance) {
 	f = Finding{Kind: c.Kind, Name: c.Name, Status: bug.Undecided, Pattern: c.Instances[0].Pattern, Accesses: p.o.Begun(c.Instances[0].Accesses)}
 	if c.Alone() {
 		p.place(&f)
-		if open = p.open(instancesOf(c)); len(open) > maxAlone {
+		if open = p.open(instancesOf(c)); len(open) > maxAlone || c.Kind == bug.LockMisuse {
 			open = p.unordered(open)
 		}
 		if len(open) == 0 && c.Exhaustive {
@@ -647,11 +648,21 @@ func (p *predictor) open(instances []instance) []instance {
 // maxAlone is how many events of one assertion the solver is asked about.
 const maxAlone = 64
 
-// unordered returns those of many instances, conditions, that may come out otherwise, by more
-// than what must come before what.
+// ordered reports whether it takes no more than what must come before what to say that no order
+// of the recorded events leads to c, of which f is the finding: one of its accesses comes first
+// in each, or the conditions follow from what they find in each, or from nothing that is known.
+func (p *predictor) ordered(f *Finding, c detect.Candidate) bool {
+	if !c.Alone() {
+		return f.Tier == TierMust
+	}
+	return len(p.unordered(p.open(instancesOf(c)))) == 0
+}
+
+// unordered returns those of the instances, conditions and others, that may come out otherwise, by
+// more than what must come before what.
 func (p *predictor) unordered(instances []instance) []instance {
 	if len(p.t.Events) > maxSolved {
 		return instances
 	}
-	return slices.DeleteFunc(instances, func(v instance) bool { return p.model().Ordered(v.Accesses[0]) })
+	return slices.DeleteFunc(instances, func(v instance) bool { return p.owned(v.Accesses[0]) || p.model().Ordered(v.Accesses[0]) })
 }

@@ -2,6 +2,7 @@ package analysis_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -24,6 +25,8 @@ func TestUnlockOfUnlocked(t *testing.T) {
 		{"where readers come later", "1 racq l\n1 post p\n2 await p\n2 rrel l", []string{"infeasible 7"}},
 		{"nobody is seen to lock", "1 rel l\n1 acq l\n2 rel l", nil},
 		{"nobody is seen to unlock", "1 acq l\n1 acq l\n2 rel l", nil},
+		{"again and again", strings.Repeat("1 acq l @10\n1 post p @11\n2 await p @12\n2 rel l @13\n2 post q @14\n1 await q @15\n", 100), []string{"infeasible 7"}},
+		{"again and again, and another one", strings.Repeat("1 acq l @10\n1 post p @11\n2 await p @12\n2 rel l @13\n2 post q @14\n1 await q @15\n", 100) + "1 acq m @16\n2 rel m @17", []string{"infeasible 7", "predicted 605"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got []string

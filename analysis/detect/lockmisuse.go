@@ -21,7 +21,7 @@ func unlocks(in *Input, _ *Counts) []Candidate {
 	if len(handed) == 0 {
 		return nil
 	}
-	cs := newBySite(bug.LockMisuse, maxFailures)
+	cs := newBySite(bug.LockMisuse, maxUnlocks)
 	for i := range in.Trace.Events {
 		e := &in.Trace.Events[i]
 		if e.Kind != trace.Release && e.Kind != trace.RRelease || !handed[e.Obj] {

@@ -50,6 +50,8 @@ func (in *Input) sort(c *Candidate) {
 	switch {
 	case c.Kind == bug.Assertion:
 		most[0] = maxAssertions
+	case c.Kind == bug.LockMisuse:
+		most[0] = maxUnlocks
 	case c.Alone():
 		most[0] = maxFailures
 	}
