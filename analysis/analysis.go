@@ -87,7 +87,11 @@ type Finding struct {
 	// finding that only this keeps from being infeasible: it may be there in one of
 	// them. Findings of the same tests share them.
 	Departures []*Departure
-	detector   int // which one of detect.All
+	// Ordered is set of an undecided finding that what must come before what rules out in the
+	// recorded events, as detectors leave out accesses that are ordered: it is none but where
+	// one of the Departures, or another recording, shows it.
+	Ordered  bool
+	detector int // which one of detect.All
 }
 
 // A Recipe makes a schedule for a finding. Pattern is the one that it shows; nil
@@ -340,7 +344,7 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 			continue
 		}
 		if solvable := c.Instances[0].Property == nil || len(c.Instances[0].Accesses) > 1; solvable && f.Status == bug.Undecided && (len(left) > 0 || len(c.Places) > 0 || p.many(c)) {
-			u := candidate{c, len(fs), left}
+			u := candidate{Candidate: c, finding: len(fs), open: left}
 			if c.Alone() && len(left) > maxAlone {
 				u.open, u.Exhaustive = left[:maxAlone], false
 			}
@@ -364,7 +368,7 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 			continue
 		}
 		if f.Status == bug.Infeasible {
-			p.infeasible = append(p.infeasible, candidate{c, len(r.Findings), instancesOf(c)})
+			p.infeasible = append(p.infeasible, candidate{c, len(r.Findings), instancesOf(c), p.ordered(&f, c)})
 		}
 		if f.Status == bug.Predicted {
 			p.settled[f.Name] = true

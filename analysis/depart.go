@@ -58,7 +58,7 @@ func (p *predictor) demote(ctx context.Context, fs []Finding) error {
 			f.Departures = d.toward(p.t, v)
 			if f.Status == bug.Infeasible {
 				f.Reason = fmt.Sprintf("undecided: %s, but %s", cmp.Or(strings.TrimSuffix(f.Reason, ": the solver has proven that"), "no order of the recorded events leads to it"), d.but)
-				f.Status, f.Tier = bug.Undecided, ""
+				f.Status, f.Tier, f.Ordered = bug.Undecided, "", c.ordered
 			}
 			break
 		}

@@ -106,7 +106,7 @@ func (p *predictor) others(ctx context.Context, rows []anomaly.Row, must anomaly
 		if open := p.refute(&fs[k], instancesOf(c)); len(open) == 0 {
 			fs[k].Status = bug.Infeasible
 		} else {
-			undecided = append(undecided, candidate{c, k, open})
+			undecided = append(undecided, candidate{Candidate: c, finding: k, open: open})
 		}
 	}
 	p.work = &solver.Budget{Steps: solvingEvents, Memory: p.opts.Solving.budget().Memory}

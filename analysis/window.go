@@ -263,13 +263,26 @@ func (r *Result) join(o *Result, from int, at map[string]int) {
 		case !known:
 			at[f.Name] = len(r.Findings)
 			r.Findings = append(r.Findings, f)
-		case r.Findings[k].Status == bug.Infeasible && f.Status != bug.Infeasible, r.Findings[k].Status != bug.Predicted && f.Status == bug.Predicted:
+		case f.rank() > r.Findings[k].rank():
 			r.Findings[k] = f
 		}
 	}
 	r.Locked, r.Ordered = max(r.Locked, o.Locked), max(r.Ordered, o.Ordered)
 	r.Raced, r.Intended = max(r.Raced, o.Raced), max(r.Intended, o.Intended)
 	r.Cut, r.TooLong = r.Cut || o.Cut, r.TooLong || o.TooLong
+}
+
+// rank is the higher, the more there is to tell of f.
+func (f *Finding) rank() int {
+	switch {
+	case f.Status == bug.Predicted:
+		return 3
+	case f.Status == bug.Infeasible:
+		return 0
+	case f.Ordered:
+		return 1
+	}
+	return 2
 }
 
 // shift makes of a finding in a window, which begins at position from, one in the whole trace.

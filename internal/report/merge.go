@@ -84,10 +84,32 @@ func shards(names []string, reports []*Report) error {
 	return nil
 }
 
+// prune takes out the findings that are only undecided as runs may depart from what was recorded,
+// where that is ordered, and counts each bug among them that nobody tells more of. What is
+// infeasible elsewhere is no more proven than they are.
+func (r *Report) prune() {
+	ordered, told := make(map[string]bool), make(map[string]bool)
+	for _, f := range r.Findings {
+		ordered[f.Sites()] = ordered[f.Sites()] || f.Ordered
+		told[f.Sites()] = told[f.Sites()] || !f.Ordered && f.Status != bug.Infeasible
+	}
+	r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool {
+		if !f.Ordered && (f.Status != bug.Infeasible || !ordered[f.Sites()]) {
+			return false
+		}
+		if !told[f.Sites()] {
+			told[f.Sites()] = true
+			r.Totals.Pruned++
+		}
+		return true
+	})
+}
+
 // Finish puts the report in order and counts what is in it: each bug once, also where
 // several packages have shown it, and not among the unconfirmed if it was confirmed
-// elsewhere. What was pruned is counted by then.
+// elsewhere. What the analysis has pruned is counted by then.
 func (r *Report) Finish() {
+	r.prune()
 	r.Sort() // confirmed ones first
 	seen := make(map[string]bool)
 	r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool {

@@ -9,6 +9,24 @@ import (
 	"github.com/gopredict/gopredict/internal/bug"
 )
 
+// What is undecided only as runs may depart from what was recorded is counted as pruned, each bug
+// once, unless something more is told of it.
+func TestOrderedIsPruned(t *testing.T) {
+	at := func(line int, status bug.Status, ordered bool) Finding {
+		return Finding{Kind: "race", Status: status, Undecided: status == bug.Unconfirmed, Ordered: ordered, Accesses: []Access{{Expr: "x", File: "a.go", Line: line}}}
+	}
+	r := &Report{Totals: Totals{Pruned: 5}, Findings: []Finding{
+		at(1, bug.Unconfirmed, true), at(1, bug.Unconfirmed, true),
+		at(2, bug.Unconfirmed, true), at(2, bug.Unconfirmed, false),
+		at(3, bug.Infeasible, false), at(3, bug.Unconfirmed, true),
+		at(4, bug.Confirmed, false), at(4, bug.Unconfirmed, true),
+		at(5, bug.Infeasible, false),
+	}}
+	r.Finish()
+	assert.Equal(t, Totals{Candidates: 10, Pruned: 7, Confirmed: 1, Unconfirmed: 1, Undecided: 1, Infeasible: 1}, r.Totals)
+	assert.Equal(t, []Finding{at(4, bug.Confirmed, false), at(2, bug.Unconfirmed, false), at(5, bug.Infeasible, false)}, r.Findings)
+}
+
 func TestMerge(t *testing.T) {
 	race := func(status bug.Status, line int) Finding {
 		return Finding{Kind: "race", Status: status, Accesses: []Access{{Expr: "x", File: "a.go", Line: line}}}

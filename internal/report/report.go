@@ -91,6 +91,9 @@ type Finding struct {
 	// Undecided says that there was nothing to replay: within the budget neither a
 	// schedule was found that leads there nor a proof that there is none.
 	Undecided bool `json:"undecided,omitempty"`
+	// Ordered says of an undecided one that what must come before what rules it out in what
+	// was recorded, and no run that departs from that has shown it. Finish counts it as pruned.
+	Ordered bool `json:"-"`
 	// Detail is the text of the effect: a panic's, or failing tests' lines.
 	Detail  []string `json:"detail,omitempty"`
 	Package string   `json:"package"`
@@ -335,16 +338,18 @@ func (r *Report) Sort() {
 }
 
 // Outdoes reports whether of two findings of one bug f tells more than g: it is
-// confirmed, does more harm, or has at least a schedule.
+// confirmed, does more harm, has at least a schedule, or is not pruned in the end.
 func (f *Finding) Outdoes(g *Finding) bool {
 	rank := func(f *Finding) int {
 		switch {
 		case f.Status == bug.Confirmed:
-			return 2 + f.Effect.Harm()
-		case f.Undecided:
+			return 3 + f.Effect.Harm()
+		case f.Ordered:
 			return 0
+		case f.Undecided:
+			return 1
 		}
-		return 1
+		return 2
 	}
 	return rank(f) > rank(g)
 }
