@@ -65,7 +65,7 @@ func lates(t *trace.Trace) map[string]*late {
 				ended[g.Test] = true
 				waiting = append(waiting, g.Test)
 			}
-		case runsTests(g) && startsTest(t, e):
+		case g.RunsTests() && startsTest(t, e):
 			for _, test := range waiting {
 				ls[test] = &late{before: i, touched: make(map[uint64]bool)}
 			}

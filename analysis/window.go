@@ -90,7 +90,7 @@ func cuts(t *trace.Trace, least int) []int {
 	locks, groups := make(map[uint64]*held), make(map[uint64]*held)
 	for i := range t.Events {
 		e := &t.Events[i]
-		if !runsTests(&t.Goroutines[e.G]) {
+		if !t.Goroutines[e.G].RunsTests() {
 			goroutines[e.G].take(i)
 		}
 		switch e.Kind {
@@ -155,7 +155,7 @@ func cuts(t *trace.Trace, least int) []int {
 // starts returns where top-level tests begin, ascending.
 func starts(t *trace.Trace) (all []int) {
 	for i := range t.Events {
-		if e := &t.Events[i]; e.Kind == trace.Fork && runsTests(&t.Goroutines[e.G]) && startsTest(t, e) {
+		if e := &t.Events[i]; e.Kind == trace.Fork && t.Goroutines[e.G].RunsTests() && startsTest(t, e) {
 			all = append(all, i)
 		}
 	}
@@ -164,15 +164,8 @@ func starts(t *trace.Trace) (all []int) {
 
 // startsTest reports whether e is the go statement of a top-level test.
 func startsTest(t *trace.Trace, e *trace.Event) bool {
-	if e.Kind != trace.Fork || e.Obj >= uint64(len(t.Goroutines)) {
-		return false
-	}
-	g := &t.Goroutines[e.Obj]
-	return g.Path == "0" && g.Test != ""
+	return e.Kind == trace.Fork && e.Obj < uint64(len(t.Goroutines)) && t.Goroutines[e.Obj].IsTest()
 }
-
-// runsTests reports whether g is the goroutine that runs all tests.
-func runsTests(g *trace.Goroutine) bool { return g.Test == "" && g.Path == "main" }
 
 // An extent is from the first to the last position of something; both are 0 of nothing.
 type extent struct {

@@ -2,6 +2,7 @@ package analysis_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -162,4 +163,57 @@ func TestWindows(t *testing.T) {
 	}
 	assert.Greater(t, windows, 50, "few windows: nothing is tested")
 	assert.Greater(t, predicted, 300, "few schedules: nothing is tested")
+}
+
+// Without what tests did that ran alone the same is predicted of each other one; where tests
+// share memory, as far as it is not of two tests.
+func TestDropAlone(t *testing.T) {
+	several := tracetest.Config{Goroutines: 3, Events: 25, Sync: tracetest.All, Locks: 2, Locations: 3, Overlap: true, HandOver: true, Counters: true}
+	one := tracetest.Config{Goroutines: 1, Events: 40, Sync: tracetest.Mutexes | tracetest.Atomics, Locks: 2, Locations: 3, Overlap: true, Counters: true}
+	dropped, predicted := 0, 0
+	for seed := range uint64(60) {
+		var tests []*trace.Trace
+		for k := range uint64(4) {
+			shape := several
+			if (seed>>k)&1 == k&1 { // in all turns
+				shape = one
+			}
+			tests = append(tests, tracetest.Random(4*seed+k, shape))
+		}
+		shared := seed%3 == 0
+		tr := inTurn(tests, shared)
+		for i := len(tr.Events) - 1; i >= 0; i-- {
+			if g := tr.Goroutines[tr.Events[i].G]; tr.Events[i].Kind == trace.End && g.Path == "0" {
+				n := uint64(slices.Index(tr.Names, g.Test))
+				tr.Events = slices.Insert(tr.Events, i+1, trace.Event{Kind: trace.Await, Obj: n + 1}) // by who runs them
+				tr.Events = slices.Insert(tr.Events, i, trace.Event{Kind: trace.TestEnd, G: g.ID, Obj: n}, trace.Event{Kind: trace.Post, G: g.ID, Obj: n + 1})
+			}
+		}
+		statuses := func() map[string]bug.Status {
+			all := make(map[string]bug.Status)
+			for _, f := range predict(t, tr).Findings {
+				if len(f.Tests) == 1 {
+					all[f.Name] = f.Status
+				}
+			}
+			return all
+		}
+		want, events := statuses(), len(tr.Events)
+		trace.DropAlone(tr)
+		assert.Equal(t, events, len(tr.Events)+tr.Alone)
+		dropped += tr.Alone
+		got := statuses()
+		if !shared {
+			assert.Equal(t, want, got, "seed %d", seed)
+		}
+		for name, status := range want {
+			assert.False(t, status == bug.Predicted && got[name] == bug.Infeasible, "seed %d: %s has a schedule", seed, name)
+			assert.False(t, status == bug.Infeasible && got[name] == bug.Predicted, "seed %d: %s is proven to have none", seed, name)
+			if status == bug.Predicted && got[name] == bug.Predicted {
+				predicted++
+			}
+		}
+	}
+	assert.Greater(t, dropped, 1000, "little is left out: nothing is tested")
+	assert.Greater(t, predicted, 200, "few schedules: nothing is tested")
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -58,12 +59,21 @@ func ReadReplay(file string, b *recorder.Build) *trace.Trace {
 	return t
 }
 
+// readRecorded reads a trace, a long one without what its tests did that ran alone. Short ones are
+// whole, so that what a goroutine has left behind that nobody waited for meets later tests.
+func readRecorded(file string) (*trace.Trace, error) {
+	if info, err := os.Stat(file); err == nil && info.Size() > aheadBytes {
+		return trace.ReadConcurrent(file)
+	}
+	return trace.ReadFile(file)
+}
+
 // read reads the trace of a run, as far as it is whole, and adds the
 // rewriter's sites. It returns nil if there is nothing to analyze. It notes what
 // it leaves out; whole is not set if the trace is damaged, or could not be written.
 func (x *Exploration) read(run recorder.Run, n *notes) (t *trace.Trace, whole bool) {
 	warn := n.warn
-	t, err := trace.ReadFile(run.Trace)
+	t, err := readRecorded(run.Trace)
 	name := run.Package.Path
 	damage, damaged := errors.AsType[*trace.FormatError](err)
 	if t == nil || err != nil && !damaged {

@@ -15,7 +15,10 @@ import (
 
 // ReadFile reads the trace file at path; see [Decode]. A [*FormatError] names
 // the file.
-func ReadFile(path string) (*Trace, error) {
+func ReadFile(path string) (*Trace, error) { return readFile(path, func(*reader) {}) }
+
+// readFile reads a file with a reader that with has changed.
+func readFile(path string, with func(*reader)) (*Trace, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -25,7 +28,11 @@ func ReadFile(path string) (*Trace, error) {
 	if fi, err := f.Stat(); err == nil && fi.Mode().IsRegular() {
 		d.size = fi.Size()
 	}
+	with(d)
 	err = d.read()
+	if d.alone != nil {
+		d.alone.finish()
+	}
 	var fe *FormatError
 	if errors.As(err, &fe) {
 		fe.File = path
@@ -56,7 +63,8 @@ type reader struct {
 	off  int64 // where the chunks read so far end
 	buf  bytes.Buffer
 	// used, if not nil, gathers the sites of the events, which are then not kept.
-	used map[SiteID]bool
+	used  map[SiteID]bool
+	alone *alone // nil: all events are kept
 
 	goroutines, names int      // definitions so far
 	guesses           *guesses // while it reads
@@ -232,6 +240,9 @@ func (d *reader) decodeEvents(p []byte, base int64) error {
 				d.grow()
 			}
 			d.t.Events = append(d.t.Events, e)
+			if d.alone != nil {
+				d.alone.take()
+			}
 		}
 	}
 	return nil

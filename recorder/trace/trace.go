@@ -200,6 +200,7 @@ type Trace struct {
 	Events []Event
 	Freed  []Freed // by position
 	Held   []Held  // by position, of writes
+	Alone  int     // events that [ReadConcurrent] has left out
 	// Complete is set if the run ended in an orderly way; without it, Events
 	// is a prefix of what happened.
 	Complete bool

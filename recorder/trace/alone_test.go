@@ -1,0 +1,96 @@
+package trace_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// Goroutine 1 is TestA's, 2 is started there, 3 is TestB's, and 4 that of a subtest of it.
+func TestDropAlone(t *testing.T) {
+	const (
+		inTesting = trace.SiteID(1)
+		x, y      = uint64(0x1000), uint64(0x2000)
+	)
+	fork := func(g, child trace.GID, site trace.SiteID) trace.Event {
+		return trace.Event{Kind: trace.Fork, G: g, Obj: uint64(child), Site: site}
+	}
+	of := func(g trace.GID, kind trace.Kind) trace.Event { return trace.Event{Kind: kind, G: g} }
+	at := func(g trace.GID, kind trace.Kind, obj, val uint64) trace.Event {
+		return trace.Event{Kind: kind, G: g, Obj: obj, Val: val, Size: 8, Flags: trace.FlagValue}
+	}
+	ends := func(g trace.GID, name, failed uint64) []trace.Event {
+		return []trace.Event{{Kind: trace.TestEnd, G: g, Obj: name, Val: failed}, of(g, trace.End)}
+	}
+	several := []trace.Event{fork(0, 1, inTesting), of(1, trace.Begin), fork(1, 2, 0), of(2, trace.Begin), at(2, trace.Write, x, 1)}
+	several = append(several, ends(1, 0, 0)...)
+	for _, test := range []struct {
+		name   string
+		before []trace.Event // TestB
+		its    []trace.Event // what TestB does
+		failed uint64
+		after  []trace.Event
+		want   int // events that are left out
+	}{
+		{"what it does", append(several, of(2, trace.End)), []trace.Event{at(3, trace.Read, y, 0), at(3, trace.Acquire, 9, 0), of(3, trace.Branch), at(3, trace.Release, 9, 0), at(3, trace.Write, y, 1)}, 0, nil, 3},
+		{"but for the last write to what was known", append(several, of(2, trace.End)), []trace.Event{at(3, trace.Write, x, 2), at(3, trace.Write, x, 3), at(3, trace.Read, x, 3)}, 0, nil, 2},
+		{"where it has failed", append(several, of(2, trace.End)), []trace.Event{at(3, trace.Read, y, 0)}, 1, nil, 0},
+		{"where it starts others", append(several, of(2, trace.End)), []trace.Event{fork(3, 4, 0), at(3, trace.Read, y, 0)}, 0, nil, 0},
+		{"where it selects", append(several, of(2, trace.End)), []trace.Event{of(3, trace.Select), of(3, trace.SelectDone), at(3, trace.Read, y, 0)}, 0, nil, 0},
+		{"of a subtest", append(several, of(2, trace.End)), []trace.Event{fork(3, 4, inTesting), of(4, trace.Begin), at(4, trace.Read, y, 0), of(4, trace.End), at(3, trace.Read, y, 0)}, 0, nil, 2},
+		{"of a subtest that goes on", append(several, of(2, trace.End)), []trace.Event{fork(3, 4, inTesting), of(4, trace.Begin), at(3, trace.Read, y, 0), at(4, trace.Read, y, 0)}, 0, nil, 0},
+		{"beside one who does nothing more", several, []trace.Event{at(3, trace.Read, y, 0)}, 0, nil, 1},
+		{"beside one who does something", several, []trace.Event{at(3, trace.Read, y, 0), at(2, trace.Read, y, 0)}, 0, nil, 0},
+		{"beside one who does something later", several, []trace.Event{at(3, trace.Read, y, 0)}, 0, []trace.Event{at(2, trace.Read, y, 0)}, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			tr := &trace.Trace{
+				Goroutines: []trace.Goroutine{
+					{Path: "main"}, {ID: 1, Test: "TestA", Path: "0"}, {ID: 2, Parent: 1, Test: "TestA", Path: "0.1"},
+					{ID: 3, Test: "TestB", Path: "0"}, {ID: 4, Parent: 3, Test: "TestB", Path: "0.1"},
+				},
+				Sites: map[trace.SiteID]trace.Site{inTesting: {ID: inTesting, Func: "testing.(*T).Run"}},
+				Names: []string{"TestA", "TestB"}, Complete: true,
+			}
+			tr.Events = append(tr.Events, test.before...)
+			tr.Events = append(tr.Events, fork(0, 3, inTesting), of(3, trace.Begin))
+			tr.Events = append(tr.Events, test.its...)
+			tr.Events = append(tr.Events, ends(3, 1, test.failed)...)
+			tr.Events = append(tr.Events, test.after...)
+			for i, e := range tr.Events {
+				if e.Kind == trace.Write {
+					tr.Held = append(tr.Held, trace.Held{At: i, Val: 7})
+				}
+				if e.Kind == trace.Begin {
+					tr.Freed = append(tr.Freed, trace.Freed{At: i, Obj: 0x5000, Size: 8, Which: 1})
+				}
+			}
+			file := filepath.Join(t.TempDir(), "trace")
+			var b bytes.Buffer
+			require.NoError(t, trace.Encode(&b, tr))
+			require.NoError(t, os.WriteFile(file, b.Bytes(), 0o666))
+
+			all := len(tr.Events)
+			read, err := trace.ReadConcurrent(file)
+			require.NoError(t, err)
+			trace.DropAlone(tr)
+			assert.Equal(t, test.want, tr.Alone)
+			assert.Len(t, tr.Events, all-test.want)
+			assert.Equal(t, tr.Events, read.Events)
+			assert.Equal(t, tr.Held, read.Held)
+			assert.Equal(t, tr.Alone, read.Alone)
+			for _, h := range tr.Held {
+				assert.Equal(t, trace.Write, tr.Events[h.At].Kind)
+			}
+			for _, f := range tr.Freed {
+				assert.Equal(t, trace.Begin, tr.Events[f.At].Kind)
+			}
+		})
+	}
+}
