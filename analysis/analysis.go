@@ -393,7 +393,7 @@ func (p *predictor) decide(c detect.Candidate) (f Finding, open []instance) {
 	if c.Alone() {
 		p.place(&f)
 		if open = p.open(instancesOf(c)); len(open) > maxAlone || c.Kind == bug.LockMisuse {
-			open = p.unordered(open)
+			open = p.unordered(open, maxAlone)
 		}
 		if len(open) == 0 && c.Exhaustive {
 			f.Status, f.Reason = bug.Infeasible, "no order of the recorded events leads to it"
@@ -659,14 +659,22 @@ func (p *predictor) ordered(f *Finding, c detect.Candidate) bool {
 	if !c.Alone() {
 		return f.Tier == TierMust
 	}
-	return len(p.unordered(p.open(instancesOf(c)))) == 0
+	return len(p.unordered(p.open(instancesOf(c)), 0)) == 0
 }
 
 // unordered returns those of the instances, conditions and others, that may come out otherwise, by
-// more than what must come before what.
-func (p *predictor) unordered(instances []instance) []instance {
+// more than what must come before what. Once these are more than most, it takes the others for such.
+func (p *predictor) unordered(instances []instance, most int) (left []instance) {
 	if len(p.t.Events) > maxSolved {
 		return instances
 	}
-	return slices.DeleteFunc(instances, func(v instance) bool { return p.owned(v.Accesses[0]) || p.model().Ordered(v.Accesses[0]) })
+	for k, v := range instances {
+		if !p.owned(v.Accesses[0]) && !p.model().Ordered(v.Accesses[0]) {
+			left = append(left, v)
+		}
+		if len(left) > most {
+			return append(left, instances[k+1:]...)
+		}
+	}
+	return left
 }

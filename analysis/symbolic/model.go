@@ -39,12 +39,13 @@ type Model struct {
 	// waits has for each return of a WaitGroup's Wait where that began, or none.
 	waits map[int32]int32
 
-	into, from [][]edge    // by goroutine: the edges to its events, by to, and from them, by from
-	doubts     *doubts     // nil before somebody asks
-	choosing   *choosing   // likewise
-	must       *order.Must // likewise
-	compared   int         // see maxOrdered
-	root       *string     // see goroot
+	into, from [][]edge          // by goroutine: the edges to its events, by to, and from them, by from
+	doubts     *doubts           // nil before somebody asks
+	choosing   *choosing         // likewise
+	must       *order.Must       // likewise
+	broken     map[int32][]int32 // by cell; see breaks
+	compared   int               // see maxOrdered
+	root       *string           // see goroot
 	// impossible are events that no run of the recorded ones performs, for the
 	// trace lacks what they need.
 	impossible map[int32]bool

@@ -9,7 +9,7 @@ import (
 // This file knows reads that find the same in each run by what must come before what alone:
 // that is quickly said, and most are such. The rest is for the solver.
 
-// maxOrdered is how many pairs of a read and a write of a trace are looked at.
+// maxOrdered is how many pairs of a read and a write of a trace are compared.
 const maxOrdered = 1 << 22
 
 // ordered reports whether what event i, a read or a condition, departs by is found in each
@@ -38,13 +38,54 @@ func (m *Model) finds(i int32) bool {
 		if m.follows(source) || source != none && !m.before(source, i) {
 			return false
 		}
-		for _, w := range cl.writers {
-			if m.compared++; m.compared > maxOrdered {
-				return false
+		next, _ := slices.BinarySearch(cl.writers, i+1)
+		if next < len(cl.writers) && !m.before(i, cl.writers[next]) {
+			return false
+		}
+		if !m.inRow(c, source, next) && !m.apart(cl.writers, source, i) {
+			return false
+		}
+	}
+	return true
+}
+
+// inRow reports whether each write of cell c up to the one at position source comes after the
+// one that was before it, and so do those from index next on.
+func (m *Model) inRow(c, source int32, next int) bool {
+	ws, breaks := m.mem.cells[c].writers, m.breaks(c)
+	k, _ := slices.BinarySearch(ws, source)
+	return (source == none || breaks[k] == 0) && (next == len(ws) || breaks[next] == breaks[len(ws)-1])
+}
+
+// breaks returns how many of the writes of cell c up to each one need not come after the one that
+// was before them.
+func (m *Model) breaks(c int32) []int32 {
+	breaks, ok := m.broken[c]
+	if !ok {
+		ws := m.mem.cells[c].writers
+		breaks = make([]int32, len(ws))
+		for k := 1; k < len(ws); k++ {
+			if breaks[k] = breaks[k-1]; !m.before(ws[k-1], ws[k]) {
+				breaks[k]++
 			}
-			if w != i && w != source && !m.before(i, w) && !(source != none && m.before(w, source)) {
-				return false
-			}
+		}
+		if m.broken == nil {
+			m.broken = make(map[int32][]int32)
+		}
+		m.broken[c] = breaks
+	}
+	return breaks
+}
+
+// apart reports whether each of the writes comes before the one at position source, or after
+// event i, or is one of these, as far as the effort suffices to say so.
+func (m *Model) apart(writes []int32, source, i int32) bool {
+	for _, w := range writes {
+		if m.compared++; m.compared > maxOrdered {
+			return false
+		}
+		if w != i && w != source && !m.before(i, w) && !(source != none && m.before(w, source)) {
+			return false
 		}
 	}
 	return true
