@@ -395,10 +395,9 @@ func (p *predictor) decide(c detect.Candidate) (f Finding, open []instance) {
 		if open = p.open(instancesOf(c)); len(open) > maxAlone || c.Kind == bug.LockMisuse {
 			open = p.unordered(open, maxAlone)
 		}
-		switch {
-		case len(open) == 0 && c.Exhaustive:
+		if len(open) == 0 && c.Exhaustive {
 			f.Status, f.Reason = bug.Infeasible, "no order of the recorded events leads to it"
-		case len(open) == 0:
+		} else if len(open) == 0 {
 			f.overBudget(fmt.Sprintf("not the first %d ways, and there are more", len(c.Instances)))
 		}
 		return f, open // what it takes is for the solver to say
