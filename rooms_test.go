@@ -16,11 +16,12 @@ const module = "github.com/gopredict/gopredict"
 
 // modules are the names that CONTRIBUTING.md has for those of others.
 var modules = map[string]string{
-	"github.com/ebitengine/purego": "purego",
-	"github.com/stretchr/testify":  "testify",
-	"golang.org/x/sys":             "x/sys",
-	"golang.org/x/term":            "x/term",
-	"golang.org/x/tools":           "x/tools",
+	"github.com/ebitengine/purego":    "purego",
+	"github.com/rogpeppe/go-internal": "go-internal",
+	"github.com/stretchr/testify":     "testify",
+	"golang.org/x/sys":                "x/sys",
+	"golang.org/x/term":               "x/term",
+	"golang.org/x/tools":              "x/tools",
 }
 
 // The map in CONTRIBUTING.md has a row for each room, with what it imports.

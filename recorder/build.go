@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -9,9 +8,9 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
-	"github.com/gopredict/gopredict/recorder/hooks"
 	"github.com/gopredict/gopredict/recorder/properties"
 	"github.com/gopredict/gopredict/recorder/rewrite"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -33,14 +32,13 @@ type Build struct {
 	table *trace.SiteTable // of Sites, once it was needed
 	// dirs holds the folders of the rewritten packages by import path.
 	dirs      map[string]string
-	folders   map[string]map[string]bool // see loaded.folders
 	unmatched []string
-	leftOut   map[string]bool // import paths
-	skipped   []rewrite.Skipped
+	leftOut   map[string]bool              // import paths
+	skipped   map[string][]rewrite.Skipped // by the tested package's import path, sorted by file
 }
 
 // Prepare loads the packages, and writes what the instrumented build needs
-// into c.Work. It may choose another go command for this process and put it
+// into c.Work, or takes it from the user's cache. It may choose another go command for this process and put it
 // into c.Env, see Adopt in
 // package gotool. A command line that cannot be served is a [*UsageError].
 func Prepare(ctx context.Context, c *Config) (*Build, error) {
@@ -51,26 +49,35 @@ func Prepare(ctx context.Context, c *Config) (*Build, error) {
 	if c.Env, err = c.Env.Adopt(c.Work); err != nil {
 		return nil, err
 	}
-	inside, err := c.inside(ctx)
+	std, err := c.standard(ctx)
 	if err != nil {
-		return nil, err
-	}
-	std, err := hooks.Overlay(hooks.Target{GOROOT: c.Env.GOROOT, GOVERSION: c.Env.GOVERSION, GOOS: c.Env.GOOS, GOARCH: c.Env.GOARCH}, filepath.Join(c.Work, "std"), inside)
-	if err != nil {
-		return nil, err
-	}
-	if err := date(std); err != nil {
 		return nil, err
 	}
 	stdOverlay := filepath.Join(c.Work, "std.json")
 	if err := writeOverlay(stdOverlay, std); err != nil {
 		return nil, err
 	}
-
 	c.phase("loading packages")
-	l, err := c.load(ctx, stdOverlay)
+	in, err := c.inputs(ctx, stdOverlay)
 	if err != nil {
 		return nil, err
+	}
+	if b, err := c.kept(in, std); b != nil || err != nil {
+		return b, err
+	}
+	b, replace, err := c.build(ctx, std, stdOverlay)
+	if err == nil {
+		b.keep(in, replace)
+	}
+	return b, err
+}
+
+// build makes a build with the overlay of the standard library, which is in the file
+// stdOverlay, too. It returns the overlay of the rewritten files.
+func (c *Config) build(ctx context.Context, std map[string]string, stdOverlay string) (*Build, map[string]string, error) {
+	l, err := c.load(ctx, stdOverlay)
+	if err != nil {
+		return nil, nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends go vet where the rest fails
@@ -82,32 +89,29 @@ func Prepare(ctx context.Context, c *Config) (*Build, error) {
 	}
 	declared, calls, err := l.declared()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	c.phase(fmt.Sprintf("instrumenting %d packages", len(l.rewrite)))
 	dir := filepath.Join(c.Work, "src")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	res, err := rewrite.Rewrite(l.rewrite, dir, rewrite.Options{All: c.InstrumentAll, AtomicMethods: c.AtomicMethods, Release: c.Env.GOVERSION, Imports: l.importedElsewhere, Calls: calls})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := date(res.Overlay); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	b := &Build{
 		conf:       c,
-		overlay:    filepath.Join(c.Work, "overlay.json"),
+		overlay:    filepath.Join(c.Work, overlayName),
 		Tested:     l.tested,
 		Properties: declared,
 		Sites:      res.Sites,
-		skipped:    append(res.Skipped, l.skipped...),
 		dirs:       l.dirs(),
-		folders:    l.folders,
-
-		unmatched: l.unmatched,
-		leftOut:   l.leftOut,
+		unmatched:  l.unmatched,
+		leftOut:    l.leftOut,
 	}
 	for i := range b.Sites {
 		b.Sites[i].File = c.Env.Unaliased(b.Sites[i].File)
@@ -116,27 +120,26 @@ func Prepare(ctx context.Context, c *Config) (*Build, error) {
 	maps.Copy(std, c.relocated.overlay)
 	skipped, err := b.compile(ctx, std, res.Overlay)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	b.skipped = append(b.skipped, skipped...)
+	b.skipped = l.skippedIn(slices.Concat(res.Skipped, l.skipped, skipped))
+	for _, files := range b.skipped {
+		for i := range files {
+			files[i].File = c.Env.Unaliased(files[i].File)
+		}
+		slices.SortFunc(files, func(a, b rewrite.Skipped) int { return strings.Compare(a.File, b.File) })
+	}
 	c.phase("vetting")
 	b.vetted = <-vetting
-	return b, b.vetted.err
+	return b, res.Overlay, b.vetted.err
 }
+
+// overlayName is that of the overlay file of a build in its folder.
+const overlayName = "overlay.json"
 
 // SkippedIn returns the files that were left as they are, though their packages
 // were selected, of those that p's test binary is made of.
-func (b *Build) SkippedIn(p Package) []rewrite.Skipped {
-	var out []rewrite.Skipped
-	for _, s := range b.skipped {
-		if b.folders[p.Path][filepath.Dir(s.File)] {
-			s.File = b.conf.Env.Unaliased(s.File)
-			out = append(out, s)
-		}
-	}
-	slices.SortFunc(out, func(a, b rewrite.Skipped) int { return cmp.Compare(a.File, b.File) })
-	return out
-}
+func (b *Build) SkippedIn(p Package) []rewrite.Skipped { return b.skipped[p.Path] }
 
 // LeftOut reports whether the package of that import path is part of the build
 // and was not selected for instrumentation.

@@ -240,6 +240,20 @@ func folders(roots []*packages.Package) map[string]map[string]bool {
 	return all
 }
 
+// skippedIn returns, for each tested package by its import path, those of the skipped files
+// that its test binary is made of.
+func (l *loaded) skippedIn(skipped []rewrite.Skipped) map[string][]rewrite.Skipped {
+	out := make(map[string][]rewrite.Skipped)
+	for path, folders := range l.folders {
+		for _, s := range skipped {
+			if folders[filepath.Dir(s.File)] {
+				out[path] = append(out[path], s)
+			}
+		}
+	}
+	return out
+}
+
 // dirs returns the folders of the packages to rewrite, by import path.
 func (l *loaded) dirs() map[string]string {
 	dirs := make(map[string]string)

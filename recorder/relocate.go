@@ -25,6 +25,9 @@ type relocation struct {
 	overlay map[string]string // go.mod files of modules that have none
 }
 
+// used reports whether there is anything to find under another name.
+func (r *relocation) used() bool { return len(r.flags)+len(r.env) > 0 }
+
 // flags returns what the go commands of the instrumented build need beside the
 // user's own flags, which these must follow.
 func (c *Config) buildFlags(overlay string) []string {

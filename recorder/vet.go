@@ -30,8 +30,8 @@ type vetted struct {
 
 // A vetReport is what is wrong with one package, or with its external test.
 type vetReport struct {
-	path string // import path of the package under test
-	text string // as go test prints it: a header and lines FILE:LINE:COL: MESSAGE
+	Path string // import path of the package under test
+	Text string // as go test prints it: a header and lines FILE:LINE:COL: MESSAGE
 }
 
 // vetOverlay returns the overlay file to vet the packages tested with: the one that they
@@ -143,7 +143,7 @@ func (v vetted) rejected(tested []Package) map[string][]vetReport {
 	out := make(map[string][]vetReport)
 	for _, p := range tested {
 		for _, r := range v.reports {
-			if r.path == p.Path && !p.Broken {
+			if r.Path == p.Path && !p.Broken {
 				out[p.Path] = append(out[p.Path], r)
 			}
 		}
@@ -157,7 +157,7 @@ func (c *Config) printVet(path string, reports []vetReport) {
 	result := fmt.Sprintf("FAIL\t%s [build failed]\n", path)
 	if !c.isSet("json") {
 		for _, r := range reports {
-			io.WriteString(c.Stderr, r.text)
+			io.WriteString(c.Stderr, r.Text)
 		}
 		io.WriteString(c.Stdout, result)
 		return
@@ -173,7 +173,7 @@ func (c *Config) printVet(path string, reports []vetReport) {
 	enc := json.NewEncoder(c.Stdout)
 	build := path + " [" + path + ".test]"
 	for _, r := range reports {
-		for line := range strings.Lines(r.text) {
+		for line := range strings.Lines(r.Text) {
 			enc.Encode(event{ImportPath: build, Action: "build-output", Output: line})
 		}
 	}

@@ -39,8 +39,8 @@ func TestVetRejectsReportedPackages(t *testing.T) {
 		{Path: "example.com/m/broken", Broken: true},
 	})
 	require.Len(t, got, 2)
-	assert.Equal(t, "# example.com/m\n# [example.com/m]\n./a_test.go:6:40: bad verb\n", got["example.com/m"][0].text)
-	assert.Equal(t, "# example.com/m/sub_test\n# [example.com/m/sub_test]\nsub/x_test.go:3:1: one\nsub/x_test.go:4:1: two\n", got["example.com/m/sub"][0].text)
+	assert.Equal(t, "# example.com/m\n# [example.com/m]\n./a_test.go:6:40: bad verb\n", got["example.com/m"][0].Text)
+	assert.Equal(t, "# example.com/m/sub_test\n# [example.com/m/sub_test]\nsub/x_test.go:3:1: one\nsub/x_test.go:4:1: two\n", got["example.com/m/sub"][0].Text)
 
 	_, err = parseVet(strings.NewReader("{} nonsense"), "/m")
 	assert.Error(t, err)

@@ -11,13 +11,16 @@ import (
 	"hash/crc32"
 	"hash/fnv"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/gopredict/gopredict/recorder/hooks"
 	"github.com/gopredict/gopredict/recorder/rewrite"
 )
 
@@ -42,20 +45,59 @@ var handedFiles = map[string][]string{
 	"net/http/httptest": {"recorder.go"},
 }
 
-// inside returns an overlay of the packages handed, with hooks. It depends on nothing
-// but the Go release, what it is built for, and this program, and is kept in the
-// user's cache: to make it takes seconds.
-func (c *Config) inside(ctx context.Context) (map[string]string, error) {
-	dir, err := c.insideDir()
+// standard returns the overlay of the instrumented standard library: the packages handed
+// with hooks on their accesses to memory, those of the table of package hooks, and the run-time
+// library. It depends on nothing but the Go release, what it is built for, and this program,
+// and is kept in the user's cache: to make it takes seconds.
+func (c *Config) standard(ctx context.Context) (map[string]string, error) {
+	dir, err := c.standardDir()
 	if err != nil {
 		return nil, err
 	}
-	if kept := keptInside(dir); kept != nil {
+	if kept := keptStandard(dir); kept != nil {
 		now := time.Now()
 		os.Chtimes(dir, now, now) // it is in use: see prune
 		return kept, nil
 	}
 	c.phase("instrumenting the standard library")
+	// Made elsewhere: another command may do the same, or read what is there.
+	making, err := os.MkdirTemp(filepath.Dir(dir), standardPrefix)
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(making)
+	made, err := c.inside(ctx, making)
+	if err != nil {
+		return nil, err
+	}
+	target := hooks.Target{GOROOT: c.Env.GOROOT, GOVERSION: c.Env.GOVERSION, GOOS: c.Env.GOOS, GOARCH: c.Env.GOARCH}
+	if made, err = hooks.Overlay(target, filepath.Join(making, "hooks"), made); err != nil {
+		return nil, err
+	}
+	if err := date(made); err != nil {
+		return nil, err
+	}
+	kept := standardFiles{Replace: make(map[string]string), Originals: originals(made)}
+	for file, copied := range made {
+		name, err := filepath.Rel(making, copied)
+		if err != nil {
+			return nil, err
+		}
+		kept.Replace[file] = filepath.Join(dir, name)
+	}
+	prune(filepath.Dir(dir))
+	data, err := json.Marshal(kept)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(filepath.Join(making, standardIndex), data, 0o644); err != nil {
+		return nil, err
+	}
+	return kept.Replace, putStandard(making, dir)
+}
+
+// inside returns an overlay of the packages handed, with hooks, whose files are below dir.
+func (c *Config) inside(ctx context.Context, dir string) (map[string]string, error) {
 	pkgs, err := packages.Load(&packages.Config{
 		Mode:       loadMode | packages.NeedDeps,
 		Context:    ctx,
@@ -71,13 +113,7 @@ func (c *Config) inside(ctx context.Context) (map[string]string, error) {
 	for _, p := range pkgs {
 		p.IllTyped = len(p.Errors) > 0
 	}
-	// Made elsewhere: another command may do the same, or read what is there.
-	making, err := os.MkdirTemp(filepath.Dir(dir), insidePrefix)
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(making)
-	res, err := rewrite.Rewrite(pkgs, making, rewrite.Options{Inside: true, Release: c.Env.GOVERSION, Imports: func(string) bool { return true }})
+	res, err := rewrite.Rewrite(pkgs, dir, rewrite.Options{Inside: true, Release: c.Env.GOVERSION, Imports: func(string) bool { return true }})
 	if err != nil {
 		return nil, err
 	}
@@ -90,17 +126,9 @@ func (c *Config) inside(ctx context.Context) (map[string]string, error) {
 		if files, some := handedFiles[filepath.ToSlash(pkg)]; some && !slices.Contains(files, filepath.Base(file)) {
 			continue
 		}
-		name, err := filepath.Rel(making, copied)
-		if err != nil {
-			return nil, err
-		}
-		overlay[file] = filepath.Join(dir, name)
+		overlay[file] = copied
 	}
-	prune(filepath.Dir(dir))
-	if err := writeOverlay(filepath.Join(making, insideIndex), overlay); err != nil {
-		return nil, err
-	}
-	return overlay, putInside(making, dir)
+	return overlay, nil
 }
 
 // parseHanded parses a file of the standard library. Of the packages that the handed ones
@@ -120,10 +148,10 @@ func (c *Config) parseHanded(fset *token.FileSet, file string, src []byte) (*ast
 	return f, err
 }
 
-// putInside makes the folder making, which is whole, the folder dir, unless another
+// putStandard makes the folder making, which is whole, the folder dir, unless another
 // command has done so meanwhile.
-func putInside(making, dir string) error {
-	if err := os.Rename(making, dir); err == nil || keptInside(dir) != nil {
+func putStandard(making, dir string) error {
+	if err := os.Rename(making, dir); err == nil || keptStandard(dir) != nil {
 		return nil
 	}
 	if err := os.RemoveAll(dir); err != nil { // it is damaged
@@ -132,32 +160,66 @@ func putInside(making, dir string) error {
 	return os.Rename(making, dir)
 }
 
-// keptInside returns the overlay that inside has made in dir; nil if there is none,
-// or files of it are gone.
-func keptInside(dir string) map[string]string {
-	data, err := os.ReadFile(filepath.Join(dir, insideIndex))
-	var kept overlayFile
-	if err != nil || json.Unmarshal(data, &kept) != nil || !present(kept.Replace) {
+// standardFiles is what a folder with an instrumented standard library says of itself.
+type standardFiles struct {
+	Replace   map[string]string // as in an overlay
+	Originals map[string]stamp  // of the files in GOROOT
+}
+
+// A stamp is what shows that a file has been changed; that of one that is not there is zero.
+type stamp struct{ Size, Changed int64 } // in bytes; in nanoseconds after 1970
+
+func stampOf(file string) stamp {
+	info, err := os.Stat(file)
+	if err != nil {
+		return stamp{}
+	}
+	return stamp{info.Size(), info.ModTime().UnixNano()}
+}
+
+// originals returns the stamps of the files that an overlay stands for.
+func originals(replace map[string]string) map[string]stamp {
+	out := make(map[string]stamp)
+	for file := range replace {
+		out[file] = stampOf(file)
+	}
+	return out
+}
+
+// keptStandard returns the overlay that standard has made in dir; nil if there is none,
+// files of it are gone, or those of GOROOT are others now.
+func keptStandard(dir string) map[string]string {
+	data, err := os.ReadFile(filepath.Join(dir, standardIndex))
+	var kept standardFiles
+	if err != nil || json.Unmarshal(data, &kept) != nil || !present(kept.Replace) || !maps.Equal(kept.Originals, originals(kept.Replace)) {
 		return nil
 	}
 	return kept.Replace
 }
 
-// insideDir is the folder that inside keeps its files in; the one that it is in exists.
-func (c *Config) insideDir() (string, error) {
-	self, err := contentOf(os.Executable())
+// standardDir is the folder that standard keeps its files in; the one that it is in exists.
+func (c *Config) standardDir() (string, error) {
+	self, err := self()
 	if err != nil {
 		return "", err
 	}
 	h := fnv.New64a()
 	fmt.Fprintln(h, c.Env.GOROOT, c.Env.GOVERSION, c.Env.GOOS, c.Env.GOARCH, c.Env.GOFIPS140, c.Env.GOFLAGS, c.Args.LoadFlags(), self)
-	cache, _ := os.UserCacheDir() // where there is none, the user's packages have theirs, too
-	parent := filepath.Join(cmp.Or(cache, c.Work), "gopredict")
-	if os.MkdirAll(parent, 0o777) != nil {
-		parent = c.Work
-	}
-	return filepath.Join(parent, fmt.Sprintf("%s%016x", insidePrefix, h.Sum64())), nil
+	return filepath.Join(c.cacheDir(), fmt.Sprintf("%s%016x", standardPrefix, h.Sum64())), nil
 }
+
+// cacheDir is the folder for what is kept for other commands; it exists.
+func (c *Config) cacheDir() string {
+	user, _ := os.UserCacheDir() // where there is none, the user's packages have theirs, too
+	dir := filepath.Join(cmp.Or(user, c.Work), "gopredict")
+	if os.MkdirAll(dir, 0o777) != nil {
+		return c.Work
+	}
+	return dir
+}
+
+// self tells this program from others.
+var self = sync.OnceValues(func() (string, error) { return contentOf(os.Executable()) })
 
 // contentOf returns what tells the content of a file from that of others: what is
 // built anew of the same sources is the same program.
@@ -176,8 +238,8 @@ func contentOf(file string, err error) (string, error) {
 }
 
 const (
-	insidePrefix = "std-"         // of the names of folders in the cache
-	insideIndex  = "overlay.json" // in such a folder
+	standardPrefix = "std-"       // of the names of folders in the cache
+	standardIndex  = "files.json" // in such a folder
 )
 
 // present reports whether the files are there that an overlay names.
@@ -193,7 +255,7 @@ func present(replace map[string]string) bool {
 // prune removes what other builds of this program have kept in the cache, and
 // nobody has used for a month.
 func prune(cache string) {
-	old, _ := filepath.Glob(filepath.Join(cache, insidePrefix+"*"))
+	old, _ := filepath.Glob(filepath.Join(cache, standardPrefix+"*"))
 	for _, dir := range old {
 		if info, err := os.Stat(dir); err == nil && time.Since(info.ModTime()) > 30*24*time.Hour {
 			os.RemoveAll(dir)
