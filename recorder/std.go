@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/parser"
 	"go/token"
 	"hash/crc32"
@@ -198,13 +199,18 @@ func keptStandard(dir string) map[string]string {
 }
 
 // standardDir is the folder that standard keeps its files in; the one that it is in exists.
+// It is named after what selects files of the standard library, and this program: whatever
+// modules are loaded with, they get the same.
 func (c *Config) standardDir() (string, error) {
 	self, err := self()
 	if err != nil {
 		return "", err
 	}
+	e := c.Env
+	tags, _ := c.flag("tags")
 	h := fnv.New64a()
-	fmt.Fprintln(h, c.Env.GOROOT, c.Env.GOVERSION, c.Env.GOOS, c.Env.GOARCH, c.Env.GOFIPS140, c.Env.GOFLAGS, c.Args.LoadFlags(), self)
+	fmt.Fprintln(h, e.GOROOT, e.GOVERSION, e.GOOS, e.GOARCH, e.GOEXPERIMENT, e.CGO_ENABLED, e.GOFIPS140, tags, self)
+	fmt.Fprintln(h, build.Default.CgoEnabled, build.Default.ToolTags) // as package hooks selects files
 	return filepath.Join(c.cacheDir(), fmt.Sprintf("%s%016x", standardPrefix, h.Sum64())), nil
 }
 

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/internal/gotool"
 )
 
 // TestPutStandard: what two commands make at the same time is whole for both, and what
@@ -49,4 +51,19 @@ func TestPutStandard(t *testing.T) {
 	assert.Nil(t, keptStandard(dir), "it was made of other files")
 	require.NoError(t, putStandard(make("fourth"), dir))
 	assert.Equal(t, "fourth", content())
+}
+
+// The same copies serve however modules are loaded; what selects files has others.
+func TestStandardDir(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	dir := func(flags ...gotool.Flag) string {
+		d, err := (&Config{Args: gotool.TestArgs{Flags: flags}}).standardDir()
+		require.NoError(t, err)
+		return d
+	}
+	assert.Equal(t, dir(), dir(gotool.Flag{Name: "modfile", Value: "other.mod"}, gotool.Flag{Name: "trimpath"}))
+	assert.NotEqual(t, dir(), dir(gotool.Flag{Name: "tags", Value: "some"}))
+	experiment, err := (&Config{Env: gotool.Env{GOEXPERIMENT: "jsonv2"}}).standardDir()
+	require.NoError(t, err)
+	assert.NotEqual(t, dir(), experiment)
 }

@@ -17,16 +17,18 @@ import (
 // and the go line of the module there may have chosen another version than
 // the one in PATH.
 type Env struct {
-	GOROOT     string
-	GOVERSION  string // "go1.26.8"
-	GOMOD      string // the main module's go.mod; "" or os.DevNull outside of modules
-	GOWORK     string // the go.work in use; "" if none, "off" if turned off
-	GOFLAGS    string
-	GOOS       string // that programs are built for
-	GOARCH     string
-	GOFIPS140  string // whose cryptography they use: "off" and "latest" are GOROOT's, others lie in the module cache
-	GOCACHE    string // the build cache
-	GOMODCACHE string
+	GOROOT       string
+	GOVERSION    string // "go1.26.8"
+	GOMOD        string // the main module's go.mod; "" or os.DevNull outside of modules
+	GOWORK       string // the go.work in use; "" if none, "off" if turned off
+	GOFLAGS      string
+	GOOS         string // that programs are built for
+	GOARCH       string
+	GOEXPERIMENT string
+	CGO_ENABLED  string // "0" or "1"
+	GOFIPS140    string // whose cryptography they use: "off" and "latest" are GOROOT's, others lie in the module cache
+	GOCACHE      string // the build cache
+	GOMODCACHE   string
 	// Alias is the other name of GOMODCACHE, if [Env.AliasCache] has made one.
 	Alias string `json:"-"`
 	// Tests are variables that tests must not see as this process has them,
@@ -37,7 +39,7 @@ type Env struct {
 // ReadEnv asks the go command in dir for its environment.
 func ReadEnv(ctx context.Context, dir string) (Env, error) {
 	var e Env
-	out, err := Output(ctx, dir, "env", "-json", "GOROOT", "GOVERSION", "GOMOD", "GOWORK", "GOFLAGS", "GOOS", "GOARCH", "GOFIPS140", "GOCACHE", "GOMODCACHE")
+	out, err := Output(ctx, dir, "env", "-json", "GOROOT", "GOVERSION", "GOMOD", "GOWORK", "GOFLAGS", "GOOS", "GOARCH", "GOEXPERIMENT", "CGO_ENABLED", "GOFIPS140", "GOCACHE", "GOMODCACHE")
 	if err != nil {
 		return e, err
 	}
