@@ -6,6 +6,7 @@ require github.com/gopredict/gopredict v0.0.0
 
 require (
 	github.com/ebitengine/purego v0.11.3 // indirect
+	github.com/rogpeppe/go-internal v1.16.0 // indirect
 	golang.org/x/mod v0.42.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
