@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/internal/bug"
@@ -27,9 +28,12 @@ import (
 // takes a replay and a prediction.
 const maxDeparted, maxDepartedPackage = 6, 64
 
-// departedEvents is how many events all of these runs of one test have about, but the first: each
-// is analyzed.
-const departedEvents = 400_000
+// warnedEvents is how many events tests have at most of which patterns of accesses are looked for
+// in these runs: most do no harm.
+const warnedEvents = 20_000
+
+// departedSolving is the solver's budget, in steps, for each candidate in the trace of such a run.
+const departedSolving = furtherSolving / 4
 
 // kindDeparted is the kind of the witnesses that lead to where runs depart. They are in
 // no report, and confirmed where the run comes there.
@@ -45,10 +49,11 @@ func (c *confirmation) departed(ctx context.Context, findings []finding, out []r
 	if c.opts.Explore.explores() && len(c.trace.Events) <= maxValues {
 		return nil // exploring makes such runs, and knows which it has made
 	}
+	_, size := sizes(c.trace)
 	var groups [][]int // findings of the same tests, who may share departures
 	of := make(map[string]int)
 	for k, f := range findings {
-		if len(f.Departures) == 0 {
+		if len(f.Departures) == 0 || isPattern(f.Kind) && eventsOf(f.Tests, size) > warnedEvents {
 			continue
 		}
 		key := strings.Join(f.Tests, "\x00")
@@ -72,24 +77,75 @@ func (c *confirmation) departed(ctx context.Context, findings []finding, out []r
 			c.others[c.trace.Sites[site].Key] = c.others[c.trace.Sites[site].Key] || f.Kind != bug.Assertion && len(f.Schedules) > 0
 		}
 	}
-	// Candidates of the same tests share departures: those of a package with many tests
-	// get fewer each, that of a single one all.
-	most := min(maxDeparted, max(1, maxDepartedPackage/max(1, len(groups))))
-	_, size := sizes(c.trace)
+	grants := c.grants(findings, groups, size)
 	errs := make([]error, len(groups))
+	spared := make([]time.Duration, len(groups))
 	each(c.workers, len(groups), func(g int) {
-		events := 1
-		for _, test := range findings[groups[g][0]].Tests {
-			events += size[test]
-		}
-		errs[g] = c.followAll(ctx, findings, groups[g], max(1, min(most, departedEvents/events)), out)
+		its := grants[g]
+		made, err := c.followAll(ctx, findings, groups[g], its.most, out)
+		spared[g], errs[g] = time.Duration(its.most-made)*its.cost, err
 	})
+	if c.further != nil {
+		for _, d := range spared {
+			c.further.left += d
+		}
+	}
 	return cmp.Or(errs...)
 }
 
+// eventsOf is how many events tests have, of which size has the numbers.
+func eventsOf(tests []string, size map[string]int) int {
+	events := 0
+	for _, test := range tests {
+		events += size[test]
+	}
+	return events
+}
+
+// A grant is how many departures of some findings may be followed, and what each of them costs.
+type grant struct {
+	most int
+	cost time.Duration
+}
+
+// grants returns those of groups of findings, of which size has the numbers of events by test. Each
+// has one in turn, as long as these cost no more than a half of what is left of the allowance.
+// Candidates of the same tests share departures: those of a package with many tests get fewer
+// each, that of a single one all.
+func (c *confirmation) grants(findings []finding, groups [][]int, size map[string]int) []grant {
+	most := min(maxDeparted, max(1, maxDepartedPackage/len(groups)))
+	all, open := make([]grant, len(groups)), make([]int, len(groups))
+	for g, group := range groups {
+		its := make(map[*analysis.Departure]bool)
+		for _, k := range group {
+			for _, d := range findings[k].Departures {
+				its[d] = true
+			}
+		}
+		open[g] = min(most, len(its))
+	}
+	if c.further == nil || c.opts.Explore.explores() {
+		for g := range all {
+			all[g].most = open[g]
+		}
+		return all
+	}
+	half := allowance{left: c.further.left / 2}
+	for range most {
+		for g, group := range groups {
+			all[g].cost = c.further.cost(eventsOf(findings[group[0]].Tests, size))
+			if all[g].most < open[g] && half.take(all[g].cost) {
+				c.further.take(all[g].cost)
+				all[g].most++
+			}
+		}
+	}
+	return all
+}
+
 // followAll follows most of the departures of those findings of which open are the
-// indices, the first ones of all of them first.
-func (c *confirmation) followAll(ctx context.Context, findings []finding, open []int, most int, out []reported) error {
+// indices, the first ones of all of them first. It returns how many these were.
+func (c *confirmation) followAll(ctx context.Context, findings []finding, open []int, most int, out []reported) (int, error) {
 	followed := make(map[*analysis.Departure]bool)
 	for n := range most {
 		for _, first := range slices.Clone(open) {
@@ -101,25 +157,25 @@ func (c *confirmation) followAll(ctx context.Context, findings []finding, open [
 			next, r, err := c.depart(ctx, all[n])
 			switch {
 			case err != nil:
-				return err
+				return len(followed), err
 			case timedOut(r):
-				return nil // the next may take as long
+				return len(followed), nil // the next may take as long
 			case next == nil:
 				continue
 			}
 			if open, err = c.follow(ctx, next, r.Detail, findings, open, out); err != nil {
-				return err
+				return len(followed), err
 			}
 		}
 	}
-	return nil
+	return len(followed), nil
 }
 
 // follow looks for what findings of the indices open suspect in the further trace of
 // next, a run that has printed detail where tests failed. It returns those that it has
 // not confirmed.
 func (c *confirmation) follow(ctx context.Context, next *confirmation, detail []string, findings []finding, open []int, out []reported) ([]int, error) {
-	again, err := next.again(ctx)
+	again, err := next.again(ctx, c.open(findings, open))
 	if err != nil {
 		return nil, err
 	}
@@ -175,10 +231,44 @@ func (c *confirmation) goOn(ctx context.Context, w *witness.Witness, run func(re
 	}, r, nil
 }
 
+// open says what is looked for in a further trace: those findings of which open are the indices,
+// and what may explain them, as assertions fail because of other bugs, and patterns have races in
+// them.
+func (c *confirmation) open(findings []finding, open []int) (opts analysis.Options) {
+	opts = c.analysis(c.run)
+	opts.Solving.Budget.Steps = departedSolving
+	known := make(map[string]analysis.Known)
+	for _, f := range findings {
+		if len(f.Schedules) > 0 {
+			known[f.Name] = analysis.Settled
+		}
+	}
+	var kinds []bug.Kind
+	all := false
+	for _, k := range open {
+		f := findings[k]
+		known[f.Name] = analysis.Unknown
+		kinds = append(kinds, f.Kind)
+		all = all || f.Kind == bug.Assertion
+		if isPattern(f.Kind) && c.wants(bug.Race) {
+			kinds = append(kinds, bug.Race)
+		}
+	}
+	if !all {
+		slices.Sort(kinds)
+		opts.Kinds = slices.Compact(kinds)
+	}
+	opts.Known = func(name string) analysis.Known {
+		if k, ok := known[name]; ok {
+			return k
+		}
+		return max(c.tally.of(name), analysis.Tried)
+	}
+	return opts
+}
+
 // again predicts from the further trace of c, and returns what has schedules there.
-func (c *confirmation) again(ctx context.Context) ([]finding, error) {
-	opts := c.analysis(c.run)
-	opts.Solving.Budget.Steps = furtherSolving
+func (c *confirmation) again(ctx context.Context, opts analysis.Options) ([]finding, error) {
 	result, err := Predict(ctx, c.trace, opts)
 	if err != nil {
 		return nil, err

@@ -101,6 +101,7 @@ type Exploration struct {
 	folders   chan *replayer.Folder // for the files of replays; those that no replay uses now
 	workers   int                   // how many findings are dealt with meanwhile, so that no slot stays free
 	left      time.Duration         // the time that is left for replays
+	further   *allowance            // for the package that is dealt with, beyond its first recording
 	flips     time.Duration         // what flips may take yet
 	exploring time.Duration         // the time that is left for exploring, if that has a bound
 	ahead     *ahead                // what is predicted before its package has its turn; nil: nothing
@@ -255,6 +256,8 @@ func (c *confirmation) explore(ctx context.Context, findings []finding) error {
 		tests, size := concurrent(r.trace)
 		e.tests, events = append(e.tests, tests...), events+size
 	}
+	c.further = newAllowance(c.trace)
+	e.again = long(c.run) + c.further.cost(events)
 	e.orders = c.orders(c.run, events)
 	var passing []string
 	for _, r := range firsts {
@@ -308,9 +311,10 @@ func (c *confirmation) explore(ctx context.Context, findings []finding) error {
 type explored struct {
 	*Exploration
 	run    recorder.Run
-	firsts []recording // the first one, and those of what its end has kept from running
-	tests  []string    // those that are worth other recordings
-	orders int         // how many these are
+	firsts []recording   // the first one, and those of what its end has kept from running
+	tests  []string      // those that are worth other recordings
+	orders int           // how many these are
+	again  time.Duration // what each of them takes of the allowance
 	tally  *tally
 	// recordings are those so far that have shown something new.
 	recordings []recording

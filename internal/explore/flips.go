@@ -23,6 +23,9 @@ const (
 	maxFlipped, maxFlippedPackage = 40, 256
 	// maxPlain is how many of those of one test put off operations on locks and their like.
 	maxPlain = 8
+	// maxFruitless is how many flips of one test follow the last one after which the test has
+	// come to flips that are like no other, or a bug was confirmed.
+	maxFruitless = 16
 	// maxRuns is how many runs of one test there may have been, of any sort, when another
 	// flip is run: on average of the tests, or since the test's first flip, so that what many
 	// replays of one test confirm takes no flips from the others.
@@ -30,15 +33,11 @@ const (
 	// flippedTime is the time that all flips may take in any case, with flippedEach for each
 	// package, so that what comes last has some, too. Beyond that they may take
 	// as long as the other runs of the packages, so that the whole takes twice as long as
-	// without. It is no time that is measured but what runs take by their size, so that a busy
-	// machine flips as much as an idle one.
-	flippedTime = time.Second
-	flippedEach = time.Second
-	// aRun is what a run of a short test takes, with what is predicted from it, for every
-	// flippedEvents another second, and the time of tests that took longer than longTest.
-	aRun          = 15 * time.Millisecond
-	flippedEvents = 200_000
-	longTest      = 250 * time.Millisecond
+	// without, and no longer than what the package is allowed (allowance).
+	flippedTime = 2 * time.Second
+	flippedEach = 2 * time.Second
+	// longTest is from which time on what a test takes counts, too.
+	longTest = 250 * time.Millisecond
 )
 
 // kindFlipped is the kind of the witnesses that lead to flips. They are in no report.
@@ -96,7 +95,7 @@ func newFlipper(e *explored, tests []string, size map[string]int) *flipper {
 
 // cost is what a run of a test takes, by its size.
 func (x *flipper) cost(test string) time.Duration {
-	return aRun + x.took + time.Duration(x.size[test])*time.Second/flippedEvents
+	return x.further.cost(x.size[test]) + x.took
 }
 
 // A flipping proposes the flips of one test: those of the recordings first, then those of
@@ -118,6 +117,8 @@ type flipping struct {
 	plain    int   // that were listed
 	atMost   int64 // runs of the package, when another flip of the test is run
 	made     int
+	fruitful int // of these, up to the last one that has shown anything but orders
+	done     int // confirmed bugs by then
 	asked    []asked
 }
 
@@ -133,7 +134,7 @@ func (x *flipper) of(f *frontier) *flipping {
 	left := max(1, x.tests)
 	x.tests--
 	return &flipping{
-		flipper: x, test: f.test, share: x.flips / time.Duration(left), own: min(maxFlipped, max(1, x.most/left)),
+		flipper: x, test: f.test, share: min(x.flips, x.further.left) / time.Duration(left), own: min(maxFlipped, max(1, x.most/left)),
 		known: make(map[string]bool), been: make(map[way]bool), recorded: len(f.runs),
 		atMost: max(x.atMost, x.explored.Exploration.runs.Load()+maxRuns),
 	}
@@ -141,7 +142,7 @@ func (x *flipper) of(f *frontier) *flipping {
 
 // more reports whether an ordinary run makes more flips.
 func (x *flipping) more() bool {
-	return x.made < x.own && x.explored.Exploration.runs.Load() < x.atMost && 2*x.share > x.cost(x.test)
+	return x.made < x.own && x.made < x.fruitful+maxFruitless && x.explored.Exploration.runs.Load() < x.atMost && 2*x.share > x.cost(x.test)
 }
 
 func (x *flipping) next(_ context.Context, runs []*confirmation, n int) (all []*attempt, err error) {
@@ -151,7 +152,12 @@ func (x *flipping) next(_ context.Context, runs []*confirmation, n int) (all []*
 				continue
 			}
 		}
-		x.collect(c)
+		if x.collect(c) {
+			x.fruitful = x.made
+		}
+	}
+	if len(x.explored.done) > x.done {
+		x.done, x.fruitful = len(x.explored.done), x.made
 	}
 	for _, a := range x.asked {
 		if f := a.flip; a.due() && f.delay == replayer.Last {
@@ -174,7 +180,7 @@ func (x *flipping) next(_ context.Context, runs []*confirmation, n int) (all []*
 	x.made += len(now)
 	x.most -= len(now)
 	took := time.Duration(len(now)) * x.cost(x.test)
-	x.flips, x.share = x.flips-took, x.share-took
+	x.flips, x.share, x.further.left = x.flips-took, x.share-took, x.further.left-took
 	for _, f := range now {
 		a := &attempt{of: f.of, run: f.run, what: x.place(f.of.trace, &f.of.trace.Events[f.At]) + " put off"}
 		x.asked = append(x.asked, asked{a, f})
@@ -184,8 +190,8 @@ func (x *flipping) next(_ context.Context, runs []*confirmation, n int) (all []*
 }
 
 // collect lists the flips of the run of c, but for those that are alike others only once
-// there are no others.
-func (x *flipping) collect(c *confirmation) {
+// there are no others, and reports whether there are any that are not.
+func (x *flipping) collect(c *confirmation) (fresh bool) {
 	for _, f := range x.list(c, x.test) {
 		if f.upTo != 0 {
 			way := way{f.upTo, f.Case}
@@ -204,8 +210,10 @@ func (x *flipping) collect(c *confirmation) {
 		} else {
 			x.known[f.Key] = true
 			x.queue = append(x.queue, f)
+			fresh = true
 		}
 	}
+	return fresh
 }
 
 // due reports whether a timer could have fired before what was put off.

@@ -107,6 +107,9 @@ func (x *Exploration) orders(run recorder.Run, events int) int {
 	return 0
 }
 
+// unbounded reports whether it was asked for how many runs there are.
+func (e *explored) unbounded() bool { return e.opts.Runs > 0 || e.opts.Explore.explores() }
+
 // inOrders records the tests of a package in other orders.
 func inOrders(ctx context.Context, e *explored) error {
 	for k := 0; k < e.orders && len(e.tests) > 0 && e.left > 0; k++ {
