@@ -12,14 +12,14 @@ import (
 
 const (
 	// leastAllowance is what each package has.
-	leastAllowance = 5 * time.Second
+	leastAllowance = 6 * time.Second
 	// firstEvents is how many events are recorded and analyzed in a second, for the first time.
 	firstEvents = 2_000_000
 	// aRun is what a run of a short test takes, with what is predicted from it, for every
 	// furtherEvents of that test another second, and for every setupEvents of what is done before
 	// all tests: no candidates are there.
-	aRun          = 30 * time.Millisecond
-	furtherEvents = 100_000
+	aRun          = 20 * time.Millisecond
+	furtherEvents = 150_000
 	setupEvents   = 2_000_000
 )
 

@@ -34,8 +34,8 @@ const (
 	// package, so that what comes last has some, too. Beyond that they may take
 	// as long as the other runs of the packages, so that the whole takes twice as long as
 	// without, and no longer than what the package is allowed (allowance).
-	flippedTime = 2 * time.Second
-	flippedEach = 2 * time.Second
+	flippedTime = 1500 * time.Millisecond
+	flippedEach = 1500 * time.Millisecond
 	// longTest is from which time on what a test takes counts, too.
 	longTest = 250 * time.Millisecond
 )
@@ -66,7 +66,7 @@ type flipper struct {
 	size   map[string]int                      // events, by test
 	took   time.Duration                       // one test in the first recording; 0 of short ones
 	most   int                                 // flips yet, of all tests
-	tests  int                                 // of which no flip was asked for yet
+	open   map[string]bool                     // tests that have flips, of which none was asked for yet
 	atMost int64                               // runs of the package, when another flip is run
 	listed map[*confirmation]map[string][]flip // of recordings, by test
 }
@@ -75,7 +75,7 @@ type flipper struct {
 func newFlipper(e *explored, tests []string, size map[string]int) *flipper {
 	x := &flipper{
 		explored: e, size: size, listed: make(map[*confirmation]map[string][]flip),
-		most: maxFlippedPackage, tests: len(tests), atMost: maxRuns * int64(len(tests)),
+		most: maxFlippedPackage, open: make(map[string]bool), atMost: maxRuns * int64(len(tests)),
 	}
 	if each := long(e.run) / time.Duration(len(size)); each > longTest {
 		x.took = each
@@ -89,6 +89,13 @@ func newFlipper(e *explored, tests []string, size map[string]int) *flipper {
 		all += x.cost(test)
 	}
 	slices.Sort(costs)
+	for _, r := range slices.Concat(e.firsts, e.recordings) {
+		for _, test := range tests {
+			if len(x.list(r.confirmation, test)) > 0 && x.cost(test) <= e.further.left {
+				x.open[test] = true
+			}
+		}
+	}
 	e.flips += flippedEach + all + costs[(len(costs)-1)/2]*time.Duration(e.Exploration.runs.Load())
 	return x
 }
@@ -129,10 +136,10 @@ type asked struct {
 }
 
 // of begins with the flips of a test. It has an equal share of what all may take, with those
-// that are still to come: what it leaves is for these.
+// that are still to come and have any: what it leaves is for these.
 func (x *flipper) of(f *frontier) *flipping {
-	left := max(1, x.tests)
-	x.tests--
+	left := max(1, len(x.open))
+	delete(x.open, f.test)
 	return &flipping{
 		flipper: x, test: f.test, share: min(x.flips, x.further.left) / time.Duration(left), own: min(maxFlipped, max(1, x.most/left)),
 		known: make(map[string]bool), been: make(map[way]bool), recorded: len(f.runs),

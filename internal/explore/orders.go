@@ -112,7 +112,7 @@ func (e *explored) unbounded() bool { return e.opts.Runs > 0 || e.opts.Explore.e
 
 // inOrders records the tests of a package in other orders.
 func inOrders(ctx context.Context, e *explored) error {
-	for k := 0; k < e.orders && len(e.tests) > 0 && e.left > 0; k++ {
+	for k := 0; k < e.orders && len(e.tests) > 0 && e.left > 0 && (e.unbounded() || e.further.take(e.again)); k++ {
 		c, findings, err := e.recordAgain(ctx, e.run, e.otherOrder(k), e.tests, e.tally)
 		if err != nil {
 			return err
