@@ -175,7 +175,7 @@ func (c *confirmation) followAll(ctx context.Context, findings []finding, open [
 // next, a run that has printed detail where tests failed. It returns those that it has
 // not confirmed.
 func (c *confirmation) follow(ctx context.Context, next *confirmation, detail []string, findings []finding, open []int, out []reported) ([]int, error) {
-	again, err := next.again(ctx, c.open(findings, open))
+	again, err := next.again(ctx, c.lookedFor(findings, open))
 	if err != nil {
 		return nil, err
 	}
@@ -231,10 +231,10 @@ func (c *confirmation) goOn(ctx context.Context, w *witness.Witness, run func(re
 	}, r, nil
 }
 
-// open says what is looked for in a further trace: those findings of which open are the indices,
+// lookedFor says what is looked for in a further trace: those findings of which open are the indices,
 // and what may explain them, as assertions fail because of other bugs, and patterns have races in
 // them.
-func (c *confirmation) open(findings []finding, open []int) (opts analysis.Options) {
+func (c *confirmation) lookedFor(findings []finding, open []int) (opts analysis.Options) {
 	opts = c.analysis(c.run)
 	opts.Solving.Budget.Steps = departedSolving
 	known := make(map[string]analysis.Known)

@@ -1,0 +1,119 @@
+package explore
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/recorder"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A small package has what lets it be looked at thoroughly, a large one as much as its first
+// recording has taken, and what a run does before its test is paid for as well.
+func TestAllowance(t *testing.T) {
+	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Path: "main"}, {Path: "0", Test: "TestX"}}}
+	tr.Events = make([]trace.Event, setupEvents/10)
+	tr.Events = append(tr.Events, trace.Event{G: 1})
+	a := newAllowance(tr)
+	assert.Equal(t, leastAllowance, a.left)
+	assert.Equal(t, aRun+100*time.Millisecond, a.cost(0))
+	assert.Equal(t, aRun+100*time.Millisecond+2*time.Second, a.cost(2*furtherEvents))
+
+	tr.Events = append(tr.Events, make([]trace.Event, 20*firstEvents)...)
+	assert.InDelta(t, 20, newAllowance(tr).left.Seconds(), 0.2)
+}
+
+func TestTakeFromAllowance(t *testing.T) {
+	a := &allowance{left: 3 * time.Second}
+	assert.True(t, a.take(2*time.Second))
+	assert.False(t, a.take(2*time.Second))
+	assert.True(t, a.take(time.Second))
+	assert.Zero(t, a.left)
+}
+
+// departing are findings of which each has so many departures of its own.
+func departing(kind bug.Kind, tests []string, numbers ...int) (all []finding) {
+	for k, n := range numbers {
+		f := finding{Finding: analysis.Finding{Kind: kind, Name: string(kind) + tests[k], Tests: []string{tests[k]}}}
+		for range n {
+			f.Departures = append(f.Departures, new(analysis.Departure))
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// Each test's findings have a departure in turn, no more than they have, and all together take no
+// more than half of what is left.
+func TestGrants(t *testing.T) {
+	findings := departing(bug.Race, []string{"TestA", "TestB", "TestC"}, 6, 2, 6)
+	groups := [][]int{{0}, {1}, {2}}
+	most := func(x *Exploration, size map[string]int) (all []int) {
+		for _, g := range (&confirmation{Exploration: x}).grants(findings, groups, size) {
+			all = append(all, g.most)
+		}
+		return all
+	}
+	few := map[string]int{}
+	assert.Equal(t, []int{6, 2, 6}, most(&Exploration{}, few), "nothing bounds what is looked for by itself")
+
+	x := &Exploration{further: &allowance{left: time.Minute}}
+	assert.Equal(t, []int{6, 2, 6}, most(x, few))
+	assert.Equal(t, time.Minute-14*aRun, x.further.left)
+
+	x = &Exploration{further: &allowance{left: 18 * aRun}}
+	assert.Equal(t, []int{4, 2, 3}, most(x, few))
+	assert.Equal(t, 9*aRun, x.further.left)
+
+	x = &Exploration{further: &allowance{left: 4 * time.Second}}
+	assert.Equal(t, []int{6, 1, 6}, most(x, map[string]int{"TestB": furtherEvents}), "a long test takes more")
+}
+
+// In a trace that departs only what is open is searched for, and what explains it.
+func TestLookedForInDepartures(t *testing.T) {
+	findings := departing(bug.Race, []string{"TestA", "TestB"}, 1, 1)
+	findings[1].Schedules = make([]analysis.Recipe, 1)
+	findings = append(findings, departing(bug.Atomicity, []string{"TestA"}, 1)...)
+	findings = append(findings, departing(bug.Assertion, []string{"TestA"}, 1)...)
+	c := &confirmation{Exploration: &Exploration{}, run: recorder.Run{}, tally: newTally()}
+	c.tally.settled["other"] = true
+
+	opts := c.lookedFor(findings, []int{0})
+	assert.Equal(t, []bug.Kind{bug.Race}, opts.Kinds)
+	assert.Equal(t, analysis.Unknown, opts.Known(findings[0].Name))
+	assert.Equal(t, analysis.Settled, opts.Known(findings[1].Name), "it has schedules in the first trace")
+	assert.Equal(t, analysis.Tried, opts.Known(findings[2].Name))
+	assert.Equal(t, analysis.Tried, opts.Known("new"))
+	assert.Equal(t, analysis.Settled, opts.Known("other"))
+
+	assert.ElementsMatch(t, []bug.Kind{bug.Atomicity, bug.Race}, c.lookedFor(findings, []int{2}).Kinds, "a pattern may be no more than a race")
+	assert.Empty(t, c.lookedFor(findings, []int{0, 3}).Kinds, "an assertion may fail because of any other bug")
+}
+
+// A test whose flips come to nothing new is left, and one that has shown something goes on.
+func TestFruitlessFlips(t *testing.T) {
+	e := &explored{Exploration: &Exploration{further: &allowance{left: time.Minute}, done: make(map[string]bool)}}
+	x := &flipping{flipper: &flipper{explored: e, size: make(map[string]int)}, share: time.Minute, own: maxFlipped, atMost: maxRuns}
+	assert.True(t, x.more())
+	x.made = maxFruitless
+	assert.False(t, x.more())
+	e.done["a bug"] = true
+	_, err := x.next(t.Context(), nil, 0)
+	assert.NoError(t, err)
+	assert.True(t, x.more())
+	x.made += maxFruitless
+	assert.False(t, x.more())
+}
+
+// Tests that have no flips, or are too long for any, take nothing from those that have some.
+func TestSharesOfFlips(t *testing.T) {
+	e := &explored{Exploration: &Exploration{further: &allowance{left: 6 * time.Second}, flips: time.Minute}}
+	x := &flipper{explored: e, size: make(map[string]int), most: maxFlippedPackage, open: map[string]bool{"TestA": true, "TestB": true}}
+	assert.Equal(t, 3*time.Second, x.of(&frontier{explored: e, test: "TestA"}).share)
+	assert.Equal(t, 6*time.Second, x.of(&frontier{explored: e, test: "TestNone"}).share, "what is left is for TestB, which is the next one")
+	assert.Equal(t, 6*time.Second, x.of(&frontier{explored: e, test: "TestB"}).share)
+}
