@@ -69,7 +69,7 @@ func TestGrants(t *testing.T) {
 	assert.Equal(t, []int{4, 2, 3}, most(x, few))
 	assert.Equal(t, 9*aRun, x.further.left)
 
-	x = &Exploration{further: &allowance{left: 4 * time.Second}}
+	x = &Exploration{further: &allowance{left: 5 * time.Second}}
 	assert.Equal(t, []int{6, 1, 6}, most(x, map[string]int{"TestB": furtherEvents}), "a long test takes more")
 }
 

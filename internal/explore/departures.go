@@ -32,6 +32,10 @@ const maxDeparted, maxDepartedPackage = 6, 64
 // in these runs: most do no harm.
 const warnedEvents = 20_000
 
+// departedShare is of how many findings the search in the trace of such a run takes as long as
+// reading it.
+const departedShare = 4
+
 // departedSolving is the solver's budget, in steps, for each candidate in the trace of such a run.
 const departedSolving = furtherSolving / 4
 
@@ -133,7 +137,8 @@ func (c *confirmation) grants(findings []finding, groups [][]int, size map[strin
 	half := allowance{left: c.further.left / 2}
 	for range most {
 		for g, group := range groups {
-			all[g].cost = c.further.cost(eventsOf(findings[group[0]].Tests, size))
+			events := eventsOf(findings[group[0]].Tests, size)
+			all[g].cost = c.further.cost(events + events*len(group)/departedShare)
 			if all[g].most < open[g] && half.take(all[g].cost) {
 				c.further.take(all[g].cost)
 				all[g].most++
