@@ -50,6 +50,11 @@ func (a *allowance) cost(events int) time.Duration {
 	return aRun + a.setup + inSeconds(events, furtherEvents)
 }
 
+// events is how many events the tests of a run have that costs so much.
+func (a *allowance) events(cost time.Duration) int {
+	return int(max(0, cost-a.cost(0)) * furtherEvents / time.Second)
+}
+
 // take takes the time from what is left, if there is as much.
 func (a *allowance) take(cost time.Duration) bool {
 	if cost > a.left {

@@ -35,6 +35,26 @@ func TestTakeFromAllowance(t *testing.T) {
 	assert.Zero(t, a.left)
 }
 
+// What is recorded once more costs at most half of what is left: the longest tests are left out.
+func TestAffordable(t *testing.T) {
+	size := map[string]int{"TestLong": 2 * furtherEvents, "TestA": furtherEvents / 2, "TestB": furtherEvents / 4}
+	of := func(left time.Duration, opts Options) ([]string, time.Duration) {
+		e := &explored{Exploration: &Exploration{opts: opts, further: &allowance{left: left}}, tests: []string{"TestLong", "TestA", "TestB"}, size: size}
+		return e.affordable(), e.further.left
+	}
+	tests, left := of(6*time.Second, Options{})
+	assert.Equal(t, []string{"TestLong", "TestA", "TestB"}, tests)
+	assert.Equal(t, 6*time.Second-aRun-2750*time.Millisecond, left)
+	tests, left = of(2*time.Second, Options{})
+	assert.Equal(t, []string{"TestA", "TestB"}, tests)
+	assert.Equal(t, 2*time.Second-aRun-750*time.Millisecond, left)
+	tests, left = of(aRun, Options{})
+	assert.Empty(t, tests)
+	assert.Equal(t, aRun, left)
+	tests, _ = of(0, Options{Runs: 3})
+	assert.Len(t, tests, 3)
+}
+
 // departing are findings of which each has so many departures of its own.
 func departing(kind bug.Kind, tests []string, numbers ...int) (all []finding) {
 	for k, n := range numbers {
@@ -97,7 +117,7 @@ func TestLookedForInDepartures(t *testing.T) {
 // A test whose flips come to nothing new is left, and one that has shown something goes on.
 func TestFruitlessFlips(t *testing.T) {
 	e := &explored{Exploration: &Exploration{further: &allowance{left: time.Minute}, done: make(map[string]bool)}}
-	x := &flipping{flipper: &flipper{explored: e, size: make(map[string]int)}, share: time.Minute, own: maxFlipped, atMost: maxRuns}
+	x := &flipping{flipper: &flipper{explored: e}, share: time.Minute, own: maxFlipped, atMost: maxRuns}
 	assert.True(t, x.more())
 	x.made = maxFruitless
 	assert.False(t, x.more())
@@ -112,7 +132,7 @@ func TestFruitlessFlips(t *testing.T) {
 // Tests that have no flips, or are too long for any, take nothing from those that have some.
 func TestSharesOfFlips(t *testing.T) {
 	e := &explored{Exploration: &Exploration{further: &allowance{left: 6 * time.Second}, flips: time.Minute}}
-	x := &flipper{explored: e, size: make(map[string]int), most: maxFlippedPackage, open: map[string]bool{"TestA": true, "TestB": true}}
+	x := &flipper{explored: e, most: maxFlippedPackage, open: map[string]bool{"TestA": true, "TestB": true}}
 	assert.Equal(t, 3*time.Second, x.of(&frontier{explored: e, test: "TestA"}).share)
 	assert.Equal(t, 6*time.Second, x.of(&frontier{explored: e, test: "TestNone"}).share, "what is left is for TestB, which is the next one")
 	assert.Equal(t, 6*time.Second, x.of(&frontier{explored: e, test: "TestB"}).share)

@@ -249,15 +249,17 @@ func (c *confirmation) explore(ctx context.Context, findings []finding) error {
 	e := &explored{
 		Exploration: c.Exploration, run: c.run, firsts: firsts, tally: c.tally,
 		tried: make(map[string]int), passes: make(map[string]*attempt), strays: make(map[string]string),
+		size: make(map[string]int),
 	}
 	events, ran := 0, []string(nil) // ran are the tests that were recorded
 	for _, r := range firsts {
 		ran = append(ran, testsIn(r.trace)...)
-		tests, size := concurrent(r.trace)
-		e.tests, events = append(e.tests, tests...), events+size
+		several, size := sizes(r.trace)
+		maps.Copy(e.size, size)
+		tests, its := fewest(several, size, againEvents)
+		e.tests, events = append(e.tests, tests...), events+its
 	}
 	c.further = newAllowance(c.trace)
-	e.again = long(c.run) + c.further.cost(events)
 	e.orders = c.orders(c.run, events)
 	var passing []string
 	for _, r := range firsts {
@@ -311,10 +313,10 @@ func (c *confirmation) explore(ctx context.Context, findings []finding) error {
 type explored struct {
 	*Exploration
 	run    recorder.Run
-	firsts []recording   // the first one, and those of what its end has kept from running
-	tests  []string      // those that are worth other recordings
-	orders int           // how many these are
-	again  time.Duration // what each of them takes of the allowance
+	firsts []recording    // the first one, and those of what its end has kept from running
+	tests  []string       // those that are worth other recordings
+	orders int            // how many these are
+	size   map[string]int // events, by test, in the first recordings
 	tally  *tally
 	// recordings are those so far that have shown something new.
 	recordings []recording

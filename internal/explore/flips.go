@@ -63,7 +63,6 @@ type way struct {
 // A flipper is the state of the flips of a package's tests.
 type flipper struct {
 	*explored
-	size   map[string]int                      // events, by test
 	took   time.Duration                       // one test in the first recording; 0 of short ones
 	most   int                                 // flips yet, of all tests
 	open   map[string]bool                     // tests that have flips, of which none was asked for yet
@@ -71,13 +70,13 @@ type flipper struct {
 	listed map[*confirmation]map[string][]flip // of recordings, by test
 }
 
-// newFlipper prepares for the flips of tests, of which size has the numbers of events.
-func newFlipper(e *explored, tests []string, size map[string]int) *flipper {
+// newFlipper prepares for the flips of tests.
+func newFlipper(e *explored, tests []string) *flipper {
 	x := &flipper{
-		explored: e, size: size, listed: make(map[*confirmation]map[string][]flip),
+		explored: e, listed: make(map[*confirmation]map[string][]flip),
 		most: maxFlippedPackage, open: make(map[string]bool), atMost: maxRuns * int64(len(tests)),
 	}
-	if each := long(e.run) / time.Duration(len(size)); each > longTest {
+	if each := long(e.run) / time.Duration(len(e.size)); each > longTest {
 		x.took = each
 	}
 	// The runs so far are taken to be of the middle test: few are of one that is much longer

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -83,10 +82,9 @@ func beyond(ctx context.Context, e *explored) error {
 	if e.opts.Explore.Off {
 		return nil
 	}
-	tests, size := slices.Clone(e.tests), make(map[string]int)
+	tests := slices.Clone(e.tests)
 	for _, r := range e.firsts {
-		several, its := sizes(r.trace)
-		maps.Copy(size, its)
+		several, _ := sizes(r.trace)
 		for _, test := range several {
 			if !slices.Contains(tests, test) {
 				tests = append(tests, test)
@@ -100,7 +98,7 @@ func beyond(ctx context.Context, e *explored) error {
 		return nil
 	}
 	tests = e.lateLast(tests)
-	all := newFlipper(e, tests, size)
+	all := newFlipper(e, tests)
 	for _, test := range tests {
 		x := &frontier{explored: e, test: test}
 		listed := make(map[*confirmation]bool)

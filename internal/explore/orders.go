@@ -54,16 +54,22 @@ func (x *Exploration) otherOrder(n int) recorder.Order {
 // several goroutines, in their order, and how many events these have.
 func concurrent(t *trace.Trace) (tests []string, events int) {
 	all, size := sizes(t)
-	bySize := slices.Clone(all)
+	return fewest(all, size, againEvents)
+}
+
+// fewest returns those of tests, in their order, that have the fewest events, up to most together,
+// and how many they have.
+func fewest(tests []string, size map[string]int, most int) (some []string, events int) {
+	bySize := slices.Clone(tests)
 	slices.SortStableFunc(bySize, func(a, b string) int { return cmp.Compare(size[a], size[b]) })
 	for k, test := range bySize {
-		if events += size[test]; events > againEvents {
+		if events += size[test]; events > most {
 			events -= size[test]
 			bySize = bySize[:k]
 			break
 		}
 	}
-	return slices.DeleteFunc(all, func(test string) bool { return !slices.Contains(bySize, test) }), events
+	return slices.DeleteFunc(slices.Clone(tests), func(test string) bool { return !slices.Contains(bySize, test) }), events
 }
 
 // sizes returns the tests of t that have several goroutines, in their order, and how many
@@ -107,13 +113,28 @@ func (x *Exploration) orders(run recorder.Run, events int) int {
 	return 0
 }
 
-// unbounded reports whether it was asked for how many runs there are.
-func (e *explored) unbounded() bool { return e.opts.Runs > 0 || e.opts.Explore.explores() }
+// affordable returns the tests that are recorded once more, and takes what that costs from the
+// allowance: those with the fewest events, up to half of what is left. If it was asked for how many
+// runs there are, these are all.
+func (e *explored) affordable() []string {
+	if e.opts.Runs > 0 || e.opts.Explore.explores() {
+		return e.tests
+	}
+	tests, events := fewest(e.tests, e.size, e.further.events(e.further.left/2))
+	if len(tests) == 0 || !e.further.take(e.further.cost(events)+long(e.run)) {
+		return nil
+	}
+	return tests
+}
 
 // inOrders records the tests of a package in other orders.
 func inOrders(ctx context.Context, e *explored) error {
-	for k := 0; k < e.orders && len(e.tests) > 0 && e.left > 0 && (e.unbounded() || e.further.take(e.again)); k++ {
-		c, findings, err := e.recordAgain(ctx, e.run, e.otherOrder(k), e.tests, e.tally)
+	for k := 0; k < e.orders && e.left > 0; k++ {
+		tests := e.affordable()
+		if len(tests) == 0 {
+			break
+		}
+		c, findings, err := e.recordAgain(ctx, e.run, e.otherOrder(k), tests, e.tally)
 		if err != nil {
 			return err
 		}
