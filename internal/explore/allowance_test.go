@@ -117,7 +117,7 @@ func TestLookedForInDepartures(t *testing.T) {
 // A test whose flips come to nothing new is left, and one that has shown something goes on.
 func TestFruitlessFlips(t *testing.T) {
 	e := &explored{Exploration: &Exploration{further: &allowance{left: time.Minute}, done: make(map[string]bool)}}
-	x := &flipping{flipper: &flipper{explored: e}, share: time.Minute, own: maxFlipped, atMost: maxRuns}
+	x := &flipping{flipper: &flipper{explored: e}, share: time.Minute, own: maxFlipped, fruitless: maxFruitless, atMost: maxRuns}
 	assert.True(t, x.more())
 	x.made = maxFruitless
 	assert.False(t, x.more())
