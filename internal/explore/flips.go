@@ -25,7 +25,7 @@ const (
 	maxPlain = 8
 	// maxFruitless is how many flips of one test follow the last one after which the test has
 	// come to flips that are like no other, or a bug was confirmed, where several tests have flips.
-	maxFruitless = 16
+	maxFruitless = 20
 	// maxRuns is how many runs of one test there may have been, of any sort, when another
 	// flip is run: on average of the tests, or since the test's first flip, so that what many
 	// replays of one test confirm takes no flips from the others.
