@@ -44,10 +44,10 @@ func TestAffordable(t *testing.T) {
 	}
 	tests, left := of(6*time.Second, Options{})
 	assert.Equal(t, []string{"TestLong", "TestA", "TestB"}, tests)
-	assert.Equal(t, 6*time.Second-aRun-2750*time.Millisecond, left)
+	assert.Equal(t, 6*time.Second-aRun-2750*time.Millisecond/knownShare, left)
 	tests, left = of(2*time.Second, Options{})
 	assert.Equal(t, []string{"TestA", "TestB"}, tests)
-	assert.Equal(t, 2*time.Second-aRun-750*time.Millisecond, left)
+	assert.Equal(t, 2*time.Second-aRun-750*time.Millisecond/knownShare, left)
 	tests, left = of(aRun, Options{})
 	assert.Empty(t, tests)
 	assert.Equal(t, aRun, left)

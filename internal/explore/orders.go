@@ -33,6 +33,9 @@ const (
 	// againEvents is how many events the tests have at most that are recorded again: those
 	// with the fewest.
 	againEvents = 2_000_000
+	// knownShare is how much less the events of such a recording take than those of a run that does
+	// something else: most candidates are known.
+	knownShare = 2
 	// furtherSolving is the solver's budget, in steps, for each candidate of a further
 	// recording, or of a run that departed from one: what is easily decided. All of one
 	// trace together may take six times as many.
@@ -121,7 +124,7 @@ func (e *explored) affordable() []string {
 		return e.tests
 	}
 	tests, events := fewest(e.tests, e.size, e.further.events(e.further.left/2))
-	if len(tests) == 0 || !e.further.take(e.further.cost(events)+long(e.run)) {
+	if len(tests) == 0 || !e.further.take(e.further.cost(events/knownShare)+long(e.run)) {
 		return nil
 	}
 	return tests
