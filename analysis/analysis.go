@@ -276,6 +276,7 @@ type predictor struct {
 	graphs     *causality.Model
 	planner    *schedule.Planner
 	judging    *feasible.Judge       // nil before somebody asks: see judge
+	memory     *trace.Layout         // nil before somebody asks: see layout
 	symbols    *symbolic.Model       // nil before something is to be solved
 	clock      anomaly.Ordering      // nil before somebody asks: see must
 	departures *symbolic.Departures  // nil before there is something to prove
@@ -302,7 +303,7 @@ func (p *predictor) prepare() {
 // judge is who has to agree to schedules. Many a further trace needs none.
 func (p *predictor) judge() *feasible.Judge {
 	if p.judging == nil {
-		p.judging = feasible.NewWith(p.t, p.flow)
+		p.judging = feasible.NewWith(p.t, p.flow, p.layout())
 	}
 	return p.judging
 }

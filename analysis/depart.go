@@ -31,10 +31,6 @@ func (d *Departure) at() int { return d.events[len(d.events)-1] }
 // maxProven is of how many events tests are at most for which that is looked at.
 const maxProven = 1 << 20
 
-// departingPart is the part of what is left that goes into the departures of some tests, for all
-// candidates of these.
-const departingPart = 4
-
 // A departing is what is known of the departures of some tests.
 type departing struct {
 	but        string // where a run departs; "" if none does
@@ -45,10 +41,18 @@ type departing struct {
 // from the recorded one. Nothing is solved any more then, so that there is memory for that.
 func (p *predictor) demote(ctx context.Context, fs []Finding) error {
 	p.symbols, p.clock = nil, nil
+	p.allow(p.work, 0)
+	defer p.charge()
+	left := make(map[string]bool)
+	for _, c := range p.infeasible {
+		for _, v := range c.open {
+			left[p.testing(v)] = true
+		}
+	}
 	for _, c := range p.infeasible {
 		f := &fs[c.finding]
 		for _, v := range c.open {
-			d, err := p.departs(ctx, v)
+			d, err := p.departs(ctx, v, left)
 			if err != nil {
 				return fmt.Errorf("analysis: ended with what is infeasible not proven: %w", err)
 			}
@@ -66,28 +70,35 @@ func (p *predictor) demote(ctx context.Context, fs []Finding) error {
 	return nil
 }
 
+// testing names the tests of v, and what was before these.
+func (p *predictor) testing(v instance) string {
+	return fmt.Sprint(p.planner.From(v.Accesses...), "\x00", strings.Join(p.tests.Of(v.Accesses), "\x00"))
+}
+
 // departs says where runs of the tests of v may depart from the recorded one. What was
-// before these tests is as recorded.
-func (p *predictor) departs(ctx context.Context, v instance) (*departing, error) {
-	tests := p.tests.Of(v.Accesses)
-	from := p.planner.From(v.Accesses...)
-	key := fmt.Sprint(from, "\x00", strings.Join(tests, "\x00"))
+// before these tests is as recorded. Those of which that is not known are left.
+func (p *predictor) departs(ctx context.Context, v instance, left map[string]bool) (*departing, error) {
+	key := p.testing(v)
 	if d := p.departing[key]; d != nil {
 		return d, nil
 	}
+	tests := p.tests.Of(v.Accesses)
+	from := p.planner.From(v.Accesses...)
+	part := p.work.Share(max(1, int64(len(left))/share))
+	delete(left, key)
 	d := new(departing)
 	if p.departing == nil {
 		p.departing = make(map[string]*departing)
 	}
 	p.departing[key] = d
-	budget := p.work.Share(departingPart).Part(p.opts.Solving.budget().Steps)
+	budget := part.Part(p.opts.Solving.budget().Steps)
 	in := func(g trace.GID) bool { return slices.Contains(tests, p.t.Goroutines[g].Test) }
 	if budget.Over() || len(p.t.Events) > maxSolved || p.events(in) > maxProven {
 		d.but = "not all of what else the program could do was looked at"
 		return d, nil
 	}
 	if p.departures == nil {
-		p.departures = symbolic.NewDepartures(p.t, p.o, p.flow)
+		p.departures = symbolic.NewDepartures(p.t, p.o, p.flow, p.layout())
 	}
 	all, err := p.departures.All(ctx, from, in, p.opts.Solving.engine(), budget)
 	if err != nil {

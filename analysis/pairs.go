@@ -12,6 +12,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/analysis/symbolic"
 	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // This file looks at all pairs of accesses at two places where the detectors have handed
@@ -249,7 +250,15 @@ func (p *predictor) grouped(all []detect.Instance) (groups []detect.Instance, ok
 // model is the solver's of the trace.
 func (p *predictor) model() *symbolic.Model {
 	if p.symbols == nil {
-		p.symbols = symbolic.NewConcurrent(p.t, p.o, p.flow)
+		p.symbols = symbolic.NewWith(p.t, p.o, p.flow, p.layout())
 	}
 	return p.symbols
+}
+
+// layout is the memory of the trace.
+func (p *predictor) layout() *trace.Layout {
+	if p.memory == nil {
+		p.memory = trace.NewLayout(p.t)
+	}
+	return p.memory
 }

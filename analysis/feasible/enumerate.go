@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -16,7 +17,7 @@ import (
 // prefix of one of them. Their number grows exponentially: this is an oracle
 // for traces of some twenty events. The order is only lent to yield.
 func Interleavings(t *trace.Trace, yield func(order []int) bool) {
-	p := compile(t, trace.NewFlow(t))
+	p := compile(t, trace.NewFlow(t), trace.NewLayout(t))
 	p.extend(p.initial(), make([]int, 0, len(t.Events)), yield)
 }
 
@@ -61,7 +62,7 @@ func (p *program) successors(s *state) []successor {
 // one is a plain access to where a lock, WaitGroup or Once is. The pairs are sorted, the lower position first. Like
 // [Interleavings] it is for small traces, though it visits equal states once.
 func Races(t *trace.Trace) [][2]int {
-	p := compile(t, trace.NewFlow(t))
+	p := compile(t, trace.NewFlow(t), trace.NewLayout(t))
 	found := map[[2]int]bool{}
 	p.visit(func(s *state) bool {
 		p.collect(s, found)
@@ -78,7 +79,7 @@ func Races(t *trace.Trace) [][2]int {
 // lock that is not held, a send to or close of what is closed, a Done below zero. It is for
 // small traces, as [Races] is.
 func Fails(t *trace.Trace, i int) bool {
-	p := compile(t, trace.NewFlow(t))
+	p := compile(t, trace.NewFlow(t), trace.NewLayout(t))
 	e := &t.Events[i]
 	fails := false
 	p.visit(func(s *state) bool {
@@ -121,7 +122,7 @@ func (s *state) fails(pos int32, e *trace.Event) bool {
 // reads need not be as recorded: see [Judge.CheckFrom]. It is for small traces,
 // as [Races] is.
 func Reaches(t *trace.Trace, accesses []int) bool {
-	p := compile(t, trace.NewFlow(t))
+	p := compile(t, trace.NewFlow(t), trace.NewLayout(t))
 	type progress struct {
 		s     *state
 		n     int    // how many are performed
@@ -240,4 +241,10 @@ func overlap(a, b *trace.Event) bool {
 	aStart, aEnd := extent(a)
 	bStart, bEnd := extent(b)
 	return aStart < bEnd && bStart < aEnd
+}
+
+// extent returns where an access lies. An access without a size, as a
+// sync.Map's, stands for its object as a whole.
+func extent(e *trace.Event) (start, end uint64) {
+	return e.Obj, e.Obj + min(uint64(max(e.Size, 1)), math.MaxUint64-e.Obj)
 }

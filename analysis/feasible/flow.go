@@ -13,7 +13,7 @@ import (
 // reports whether the access reads something of which all that comes is in
 // formulas, and returns the value that it stores; known says that that is known.
 // arg is where its writers are in memory.from.
-func (s *state) follow(pos int32, e *trace.Event, sp span, arg int32) (v int64, known, reads bool) {
+func (s *state) follow(pos int32, e *trace.Event, sp trace.Span, arg int32) (v int64, known, reads bool) {
 	in := s.p.flow.At(int(pos))
 	reads = s.p.flow.Tracked(int(pos)) && (e.Kind != trace.AtomicRMW || in != nil && writes(e))
 	same := reads && s.undisturbed(sp, arg)
@@ -50,10 +50,10 @@ func (s *state) follow(pos int32, e *trace.Event, sp span, arg int32) (v int64, 
 
 // undisturbed reports whether the memory of an access holds what it held in the
 // trace: the same writers' values.
-func (s *state) undisturbed(sp span, arg int32) bool {
+func (s *state) undisturbed(sp trace.Span, arg int32) bool {
 	m := s.p.mem
 	from := m.from[arg:]
-	for c := sp.first; c < sp.first+sp.n; c++ {
+	for c := sp.First; c < sp.First+sp.N; c++ {
 		now := &s.cells[c]
 		if now.taint != none || now.other {
 			return false
@@ -84,19 +84,19 @@ type finding struct {
 }
 
 // read returns what is in the memory of e, if that is known.
-func (s *state) read(e *trace.Event, sp span) (v uint64, known bool) {
+func (s *state) read(e *trace.Event, sp trace.Span) (v uint64, known bool) {
 	if !isWord(e) {
-		now := &s.cells[sp.first]
-		v, known = s.content(now, sp.first)
-		return v, known && now.taint == none && sp.n == 1 && e.HasValue()
+		now := &s.cells[sp.First]
+		v, known = s.content(now, sp.First)
+		return v, known && now.taint == none && sp.N == 1 && e.HasValue()
 	}
-	for c := sp.first; c < sp.first+sp.n; c++ {
+	for c := sp.First; c < sp.First+sp.N; c++ {
 		now := &s.cells[c]
 		part, ok := s.content(now, c)
 		if !ok || now.taint != none {
 			return 0, false
 		}
-		v |= part << (8 * (s.p.mem.cells[c].addr - e.Obj))
+		v |= part << (8 * (s.p.mem.cells[c].Addr - e.Obj))
 	}
 	return v, true
 }
@@ -128,9 +128,9 @@ func (s *state) eval(g trace.GID, in *trace.Instance, before int64) (v int64, kn
 
 // fill stores v, of the writing event e at pos, in its cells, or what nobody
 // knows.
-func (m *memory) fill(cells []cellState, pos int32, e *trace.Event, sp span, v int64, known bool) {
+func (m *memory) fill(cells []cellState, pos int32, e *trace.Event, sp trace.Span, v int64, known bool) {
 	for i := range cells {
-		c := sp.first + int32(i)
+		c := sp.First + int32(i)
 		cells[i] = cellState{writer: pos, taint: none}
 		if !known {
 			cells[i].taint = pos
@@ -139,14 +139,14 @@ func (m *memory) fill(cells []cellState, pos int32, e *trace.Event, sp span, v i
 		cl := &m.cells[c]
 		part := uint64(v)
 		switch {
-		case !isWord(e) && cl.size != uint64(e.Size):
+		case !isWord(e) && cl.Size != uint64(e.Size):
 			cells[i].taint = pos // it is a piece of what has the digest
 			continue
 		case !isWord(e):
 		default:
-			part >>= 8 * (cl.addr - e.Obj)
-			if cl.size < 8 {
-				part &= 1<<(8*cl.size) - 1
+			part >>= 8 * (cl.Addr - e.Obj)
+			if cl.Size < 8 {
+				part &= 1<<(8*cl.Size) - 1
 			}
 		}
 		if was, _ := m.part(e, c); part != was {

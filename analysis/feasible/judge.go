@@ -41,11 +41,11 @@ type Judge struct {
 
 // New prepares the check of schedules of t, in time and memory proportional
 // to the trace's length.
-func New(t *trace.Trace) *Judge { return NewWith(t, trace.NewFlow(t)) }
+func New(t *trace.Trace) *Judge { return NewWith(t, trace.NewFlow(t), trace.NewLayout(t)) }
 
-// NewWith is New for a trace of which somebody has the flow already.
-func NewWith(t *trace.Trace, flow *trace.Flow) *Judge {
-	p := compile(t, flow)
+// NewWith is New for a trace of which somebody has the flow and the layout already.
+func NewWith(t *trace.Trace, flow *trace.Flow, l *trace.Layout) *Judge {
+	p := compile(t, flow, l)
 	s := p.initial()
 	return &Judge{p: p, s: s, every: s.spacing()}
 }

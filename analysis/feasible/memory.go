@@ -1,19 +1,13 @@
 package feasible
 
 import (
-	"cmp"
-	"math"
-	"slices"
-
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// memory lays out what the trace accesses. The bounds of all accesses cut the
-// address space into cells, so that accesses of different sizes overlap in
-// whole cells: each access covers a span of them.
+// memory is what the trace accesses, in cells ([trace.Layout]): each access covers a span of them.
 type memory struct {
 	cells []cell
-	spans []span
+	spans []trace.Span
 	// from holds for each reading event, from info.arg on, the writer of each
 	// shared cell of its span in the recorded order. Other cells have, in every
 	// order, the writer that they had there.
@@ -22,23 +16,11 @@ type memory struct {
 
 // A cell is a piece of memory that no access divides.
 type cell struct {
-	addr, size uint64 // in bytes
+	trace.Cell
 	// initial is what the cell held before its first write, where that or a read told.
 	initial      uint64
 	initialKnown bool
 	shared       bool // several goroutines access it, and one writes
-}
-
-type span struct{ first, n int32 }
-
-// extent returns where an access lies. An access without a size, as a
-// sync.Map's, stands for its object as a whole.
-func extent(e *trace.Event) (start, end uint64) {
-	size := uint64(max(e.Size, 1))
-	if e.Obj > math.MaxUint64-size {
-		return e.Obj, math.MaxUint64
-	}
-	return e.Obj, e.Obj + size
 }
 
 // reads reports whether an event of kind k reads memory.
@@ -56,60 +38,19 @@ func writes(e *trace.Event) bool {
 func isWord(e *trace.Event) bool { return e.HasValue() && e.Size <= 8 }
 
 // compileMemory sets ref of each access, and arg of those that read.
-func (p *program) compileMemory() *memory {
-	type rng struct {
-		generation int32
-		start, end uint64
+func (p *program) compileMemory(l *trace.Layout) *memory {
+	m := &memory{spans: l.Spans, cells: make([]cell, len(l.Cells))}
+	for c := range m.cells {
+		m.cells[c].Cell = l.Cells[c]
 	}
-	m := &memory{}
-	generations := trace.NewGenerations(p.t)
-	ids := map[rng]int32{}
 	for i := range p.t.Events {
-		e := &p.t.Events[i]
-		if !e.Kind.IsAccess() {
-			continue
+		if p.t.Events[i].Kind.IsAccess() {
+			p.info[i].ref = l.Of[i]
 		}
-		start, end := extent(e)
-		r := rng{generations.Of(i), start, end}
-		id, ok := ids[r]
-		if !ok {
-			id = int32(len(ids))
-			ids[r] = id
-		}
-		p.info[i].ref = id
-	}
-
-	bounds := make([]bound, 0, 2*len(ids))
-	for r := range ids {
-		bounds = append(bounds, bound{r.generation, r.start}, bound{r.generation, r.end})
-	}
-	slices.SortFunc(bounds, compareBounds)
-	bounds = slices.Compact(bounds)
-	// The cell between two generations is none: no span covers it.
-	m.cells = make([]cell, max(0, len(bounds)-1))
-	for i := range m.cells {
-		m.cells[i] = cell{addr: bounds[i].addr, size: bounds[i+1].addr - bounds[i].addr}
-	}
-	m.spans = make([]span, len(ids))
-	for r, id := range ids {
-		first, _ := slices.BinarySearchFunc(bounds, bound{r.generation, r.start}, compareBounds)
-		end, _ := slices.BinarySearchFunc(bounds, bound{r.generation, r.end}, compareBounds)
-		m.spans[id] = span{int32(first), int32(end - first)}
 	}
 	m.share(p)
 	m.replay(p)
 	return m
-}
-
-// A bound is where an access begins or ends. What was at one address in turn is
-// apart.
-type bound struct {
-	generation int32
-	addr       uint64
-}
-
-func compareBounds(a, b bound) int {
-	return cmp.Or(cmp.Compare(a.generation, b.generation), cmp.Compare(a.addr, b.addr))
 }
 
 // share finds the cells of which it depends on the order of the events who wrote them last:
@@ -132,7 +73,7 @@ func (m *memory) share(p *program) {
 		}
 		sp := m.spans[p.info[i].ref]
 		times[p.info[i].ref] += b2i(reads(e.Kind))
-		for c := sp.first; c < sp.first+sp.n; c++ {
+		for c := sp.First; c < sp.First+sp.N; c++ {
 			u := &uses[c]
 			u.many = u.many || u.g != nobody && u.g != int32(e.G)
 			u.g = int32(e.G)
@@ -150,7 +91,7 @@ func (m *memory) share(p *program) {
 		for k := p.info[i].next; k != int32(end); k = p.info[k].next {
 			if e := &p.t.Events[k]; e.Kind.IsAccess() && writes(e) {
 				sp := m.spans[p.info[k].ref]
-				for c := sp.first; c < sp.first+sp.n; c++ {
+				for c := sp.First; c < sp.First+sp.N; c++ {
 					m.cells[c].shared = true
 				}
 			}
@@ -158,7 +99,7 @@ func (m *memory) share(p *program) {
 	}
 	n := 0
 	for s, sp := range m.spans {
-		for c := sp.first; c < sp.first+sp.n; c++ {
+		for c := sp.First; c < sp.First+sp.N; c++ {
 			n += int(times[s] * b2i(m.cells[c].shared))
 		}
 	}
@@ -186,7 +127,7 @@ func (m *memory) replay(p *program) {
 		sp := m.spans[p.info[i].ref]
 		if reads(e.Kind) {
 			p.info[i].arg = int32(len(m.from))
-			for c := sp.first; c < sp.first+sp.n; c++ {
+			for c := sp.First; c < sp.First+sp.N; c++ {
 				if m.cells[c].shared {
 					m.from = append(m.from, writer[c])
 				}
@@ -199,7 +140,7 @@ func (m *memory) replay(p *program) {
 		} else if e.Kind == trace.AtomicRMW && !tells {
 			found.Val, tells = p.flow.Found(p.t, i)
 		}
-		for c := sp.first; c < sp.first+sp.n; c++ {
+		for c := sp.First; c < sp.First+sp.N; c++ {
 			if tells && writer[c] == none && !m.cells[c].initialKnown {
 				m.cells[c].initial, m.cells[c].initialKnown = m.part(&found, c)
 			}
@@ -215,14 +156,14 @@ func (m *memory) replay(p *program) {
 func (m *memory) part(e *trace.Event, c int32) (uint64, bool) {
 	cl := &m.cells[c]
 	if !isWord(e) {
-		return e.Val, e.HasValue() && cl.size == uint64(e.Size)
+		return e.Val, e.HasValue() && cl.Size == uint64(e.Size)
 	}
-	if cl.addr-e.Obj >= 8 {
+	if cl.Addr-e.Obj >= 8 {
 		return 0, false
 	}
-	v := e.Val >> (8 * (cl.addr - e.Obj))
-	if cl.size < 8 {
-		v &= 1<<(8*cl.size) - 1
+	v := e.Val >> (8 * (cl.Addr - e.Obj))
+	if cl.Size < 8 {
+		v &= 1<<(8*cl.Size) - 1
 	}
 	return v, true
 }

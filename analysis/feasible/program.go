@@ -45,7 +45,7 @@ type info struct {
 }
 
 // compile makes the program of a trace.
-func compile(t *trace.Trace, flow *trace.Flow) *program {
+func compile(t *trace.Trace, flow *trace.Flow, l *trace.Layout) *program {
 	n := 0
 	for i := range t.Events {
 		n = max(n, int(t.Events[i].G)+1)
@@ -82,7 +82,7 @@ func compile(t *trace.Trace, flow *trace.Flow) *program {
 	p.number()
 	p.compileOnces()
 	p.compileChannels()
-	p.mem = p.compileMemory()
+	p.mem = p.compileMemory(l)
 	return p
 }
 

@@ -194,12 +194,12 @@ func (s *state) infect(g trace.GID, taint int32) {
 func (s *state) access(pos int32, e *trace.Event, in *info) string {
 	m := s.p.mem
 	sp := m.spans[in.ref]
-	cells := s.cells[sp.first : sp.first+sp.n]
+	cells := s.cells[sp.First : sp.First+sp.N]
 	v, known, follows := s.follow(pos, e, sp, in.arg)
 	if reads(e.Kind) && !follows {
 		from := m.from[in.arg:]
 		for i := range cells {
-			c := sp.first + int32(i)
+			c := sp.First + int32(i)
 			was := cells[i].writer
 			if m.cells[c].shared {
 				was, from = from[0], from[1:]

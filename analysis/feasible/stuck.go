@@ -144,7 +144,7 @@ func (s *state) free(lock int32, read bool, others []int32) string {
 // as long as the others of the set do not go on. It returns each largest such set of a
 // state once. Like [Races] it is for small traces.
 func Deadlocks(t *trace.Trace) (sets [][]int) {
-	p := compile(t, trace.NewFlow(t))
+	p := compile(t, trace.NewFlow(t), trace.NewLayout(t))
 	found := map[string]bool{}
 	p.visit(func(s *state) bool {
 		if set := s.stuck(); len(set) > 0 && !found[fmt.Sprint(set)] {

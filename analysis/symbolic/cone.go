@@ -21,6 +21,7 @@ type Cone struct {
 	// The goroutines that have any, ascending: of a million there may be few.
 	goroutines []trace.GID
 	events     int
+	steps      int64 // that it took to find it, of a budget
 }
 
 // Events is the number of events in the cone.
@@ -413,12 +414,6 @@ func (m *Model) Cone(base int, targets ...Target) (cone *Cone, ok bool) {
 	return m.cone(base, len(m.t.Events), math.MaxInt, targets)
 }
 
-// near returns the part of the cone that had happened when the target's own
-// events had: mostly runs that come to it need no more.
-func (m *Model) near(base int, t Target) (cone *Cone, ok bool) {
-	return m.cone(base, slices.Max(t.events())+1, MaxEvents, []Target{t})
-}
-
 // cone returns the part of the cone below end, if that has at most so many events: else
 // a part with more.
 func (m *Model) cone(base, end, most int, targets []Target) (cone *Cone, ok bool) {
@@ -433,6 +428,7 @@ func (m *Model) cone(base, end, most int, targets []Target) (cone *Cone, ok bool
 		if !sure.holds(t) {
 			return nil, false
 		}
+		cone.steps += sure.steps / perStep
 		if k == 0 {
 			limit, cone.sure, first = l, sure.upto, sure.met
 			continue
@@ -459,9 +455,13 @@ func (m *Model) cone(base, end, most int, targets []Target) (cone *Cone, ok bool
 	may.close()
 	cone.upto, cone.goroutines = may.upto, may.met
 	slices.Sort(cone.goroutines)
+	cone.steps += may.steps/perStep + int64(may.followed)
 	cone.count(m)
 	return cone, true
 }
+
+// perStep is how many edges and writes are looked at in one step of a budget.
+const perStep = 8
 
 // Whole returns the cone of all events.
 func (m *Model) Whole(targets ...Target) (cone *Cone, ok bool) {

@@ -64,7 +64,10 @@ func (d *Decider) Seek(ctx context.Context, k int, budget *solver.Budget) (Answe
 	if t := d.targets[k]; t.Fails && d.m.settled(int32(t.Stands[0]), budget) {
 		return Answer{Answer: solver.Unsat, Never: true}, nil
 	}
-	near, ok := d.m.near(d.base, d.targets[k])
+	if budget.Over() {
+		return Answer{Why: "steps"}, nil
+	}
+	near, ok := d.near(d.base, k, budget)
 	if !ok {
 		return Answer{Answer: solver.Unsat, Never: true}, nil
 	}
@@ -77,7 +80,7 @@ func (d *Decider) Seek(ctx context.Context, k int, budget *solver.Budget) (Answe
 		if base >= d.asked {
 			continue
 		}
-		if cone, ok := d.m.near(base, d.targets[k]); ok {
+		if cone, ok := d.near(base, k, q.budget); ok {
 			if a, err := q.solve(cone, k); err != nil || a.Answer == solver.Sat {
 				return a, err
 			}
@@ -89,6 +92,21 @@ func (d *Decider) Seek(ctx context.Context, k int, budget *solver.Budget) (Answe
 		}
 	}
 	return Answer{Why: q.large}, nil // what is not near is more
+}
+
+// near returns the part of the cone of target k that had happened when the target's own events had:
+// mostly runs that come to it need no more. It is taken off the budget what it took to find out, and
+// there is no more of the cone than the budget suffices for.
+func (d *Decider) near(base, k int, budget *solver.Budget) (cone *Cone, ok bool) {
+	most := MaxEvents
+	if budget != nil {
+		most = int(min(MaxEvents, max(0, budget.Steps)/perEvent))
+	}
+	cone, ok = d.m.cone(base, slices.Max(d.targets[k].events())+1, most, d.targets[k:k+1])
+	if ok {
+		budget.Spend(cone.steps)
+	}
+	return cone, ok
 }
 
 // Prove asks for all runs. It is for what Seek has left open.
@@ -192,6 +210,7 @@ func (d *Decider) prepare(k int, budget *solver.Budget) error {
 	if !ok {
 		return nil
 	}
+	budget.Spend(cone.steps)
 	for cone.events <= maxShared && d.end < len(d.targets) && d.end-d.first < maxGroup {
 		both := d.union(cone)
 		if both == nil {

@@ -22,9 +22,9 @@ type Departures struct {
 	anyone *Model // see Model.anyone; nil before somebody asks
 }
 
-// NewDepartures prepares for the trace of which NewConcurrent makes the model.
-func NewDepartures(t *trace.Trace, o *order.Order, flow *trace.Flow) *Departures {
-	return &Departures{m: newModel(&Model{t: t, order: o, flow: flow, held: true})}
+// NewDepartures prepares for the trace of which NewWith makes the model.
+func NewDepartures(t *trace.Trace, o *order.Order, flow *trace.Flow, l *trace.Layout) *Departures {
+	return &Departures{m: newModel(&Model{t: t, order: o, flow: flow, layout: l, held: true})}
 }
 
 // A Departing is where a run may depart from the recorded one.
@@ -60,7 +60,7 @@ func (d *Departures) All(ctx context.Context, base int, in func(trace.GID) bool,
 	// What they come to is no schedule, as that has the recorded order of these operations. So
 	// nothing is to come out otherwise there, not even what a formula tells.
 	if d.anyone == nil {
-		d.anyone = newModel(&Model{t: d.m.t, order: d.m.order, held: true, anyone: true})
+		d.anyone = newModel(&Model{t: d.m.t, order: d.m.order, layout: d.m.layout, held: true, anyone: true})
 	}
 	for i := range d.m.doubts.others { // before the first of them all is as recorded
 		base = min(base, int(i))
@@ -173,7 +173,7 @@ func (m *Model) doubt() *doubts {
 		case m.matters(pos):
 			m.doubts.departs[i] = varies(pos)
 		case m.tracked(pos):
-			c := &m.mem.cells[m.mem.span(int32(i)).first]
+			c := &m.mem.cells[m.mem.span(int32(i)).First]
 			m.doubts.departs[i] = c.shared && !c.known && !quiet[pos]
 		case e.Kind == trace.Branch || e.Kind == trace.Operand || e.Kind == trace.Assert:
 			if m.t.Sites[e.Site].Stops {

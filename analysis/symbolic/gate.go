@@ -32,7 +32,7 @@ func (m *Model) gate(c int32) *lock {
 	for _, w := range cl.writers {
 		v, ok := m.mem.part(w, c)
 		gid, from := m.gid(w), w
-		if !ok || m.mem.span(w).n != 1 || m.event(w).Kind == trace.AtomicRMW || m.mem.counts[w] != nil || (v == cl.initial) != inside[gid] {
+		if !ok || m.mem.span(w).N != 1 || m.event(w).Kind == trace.AtomicRMW || m.mem.counts[w] != nil || (v == cl.initial) != inside[gid] {
 			return nil
 		}
 		if inside[gid] {

@@ -1,8 +1,6 @@
 package symbolic
 
 import (
-	"cmp"
-	"math"
 	"slices"
 
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -11,8 +9,7 @@ import (
 // memory is what the events access, in cells: pieces that no access divides.
 type memory struct {
 	m        *Model
-	extents  []int32 // by event: the place of what it accesses in spans
-	spans    []span  // the first one is of no cells
+	layout   *trace.Layout
 	cells    []cell
 	whole    []bool            // by event: it accesses memory that is only accessed as a whole
 	unsigned map[int32]bool    // what formulas read as unsigned numbers; see typed
@@ -20,14 +17,12 @@ type memory struct {
 	counts   map[int32][]int32 // by store of an update: its reads
 }
 
-type span struct{ first, n int32 } // cells
-
 type cell struct {
-	addr, size uint64 // in bytes
-	writers    []int32
-	follow     []int32 // writers that may leave something else than recorded, by their formulas
-	shared     bool    // what is in it may follow from what several goroutines do
-	looked     bool    // somebody may learn what is in it, not only update it
+	trace.Cell
+	writers []int32
+	follow  []int32 // writers that may leave something else than recorded, by their formulas
+	shared  bool    // what is in it may follow from what several goroutines do
+	looked  bool    // somebody may learn what is in it, not only update it
 	// initial is what was there before the first write, where that or a read tells.
 	initial uint64
 	known   bool
@@ -41,54 +36,11 @@ func reads(k trace.Kind) bool {
 
 func writes(e *trace.Event) bool { return e.Kind.IsWrite() && e.Flags&trace.FlagFailed == 0 }
 
-// An address is where an access begins or ends, in one generation of its memory.
-type address struct {
-	generation int32
-	addr       uint64
-}
-
-func compareAddresses(a, b address) int {
-	return cmp.Or(cmp.Compare(a.generation, b.generation), cmp.Compare(a.addr, b.addr))
-}
-
 func newMemory(m *Model) *memory {
-	mem := &memory{m: m, extents: make([]int32, len(m.t.Events)), stores: make(map[int32]int32), counts: make(map[int32][]int32)}
-	generations := trace.NewGenerations(m.t)
-	type extent struct{ from, to address }
-	ids := make(map[extent]int32)
-	var extents []extent
-	for i := range m.t.Events {
-		e := &m.t.Events[i]
-		if !e.Kind.IsAccess() {
-			continue
-		}
-		size := uint64(max(e.Size, 1)) // a sync.Map's has none
-		x := extent{from: address{generations.Of(i), e.Obj}}
-		x.to = x.from
-		x.to.addr += min(size, math.MaxUint64-e.Obj)
-		id, ok := ids[x]
-		if !ok {
-			extents = append(extents, x)
-			id = int32(len(extents))
-			ids[x] = id
-		}
-		mem.extents[i] = id
-	}
-	ends := make([]address, 0, 2*len(extents))
-	for _, x := range extents {
-		ends = append(ends, x.from, x.to)
-	}
-	slices.SortFunc(ends, compareAddresses)
-	ends = slices.Compact(ends)
-	mem.cells = make([]cell, max(0, len(ends)-1))
+	l := m.layout
+	mem := &memory{m: m, layout: l, cells: make([]cell, len(l.Cells)), stores: make(map[int32]int32), counts: make(map[int32][]int32)}
 	for c := range mem.cells {
-		mem.cells[c].addr, mem.cells[c].size = ends[c].addr, ends[c+1].addr-ends[c].addr
-	}
-	mem.spans = make([]span, 1+len(extents))
-	for k, x := range extents {
-		from, _ := slices.BinarySearchFunc(ends, x.from, compareAddresses)
-		to, _ := slices.BinarySearchFunc(ends, x.to, compareAddresses)
-		mem.spans[1+k] = span{int32(from), int32(to - from)}
+		mem.cells[c].Cell = l.Cells[c]
 	}
 	if m.flow != nil {
 		mem.wholes()
@@ -156,13 +108,13 @@ func (mem *memory) spread(is func(*cell) *bool) {
 }
 
 // span is what the event at position i accesses.
-func (mem *memory) span(i int32) span { return mem.spans[mem.extents[i]] }
+func (mem *memory) span(i int32) trace.Span { return mem.layout.Spans[mem.layout.Of[i]] }
 
 // of yields the cells of the access at position i.
 func (mem *memory) of(i int32) func(func(int32) bool) {
 	s := mem.span(i)
 	return func(yield func(int32) bool) {
-		for c := s.first; c < s.first+s.n; c++ {
+		for c := s.First; c < s.First+s.N; c++ {
 			if !yield(c) {
 				return
 			}
@@ -204,13 +156,13 @@ func (mem *memory) piece(e *trace.Event, c int32) (uint64, bool) {
 	cl := &mem.cells[c]
 	switch {
 	case e.Size > 8:
-		return e.Val, e.HasValue() && cl.size == uint64(e.Size)
-	case !e.HasValue() || cl.addr-e.Obj >= 8:
+		return e.Val, e.HasValue() && cl.Size == uint64(e.Size)
+	case !e.HasValue() || cl.Addr-e.Obj >= 8:
 		return 0, false
 	}
-	v := e.Val >> (8 * (cl.addr - e.Obj))
-	if cl.size < 8 {
-		v &= 1<<(8*cl.size) - 1
+	v := e.Val >> (8 * (cl.Addr - e.Obj))
+	if cl.Size < 8 {
+		v &= 1<<(8*cl.Size) - 1
 	}
 	return v, true
 }

@@ -13,9 +13,10 @@ const none = -1
 
 // A Model is what the encodings of one trace share.
 type Model struct {
-	t     *trace.Trace
-	order *order.Order
-	flow  *trace.Flow // nil: what values follow from is not known
+	t      *trace.Trace
+	order  *order.Order
+	layout *trace.Layout
+	flow   *trace.Flow // nil: what values follow from is not known
 	// relaxed says that values do not matter at all.
 	relaxed bool
 	// held says that all reads that are not tracked have to find what they found,
@@ -67,21 +68,28 @@ type waitGroup struct {
 }
 
 // New prepares encodings for t, whose order is o, in near-linear time.
-func New(t *trace.Trace, o *order.Order) *Model { return newModel(&Model{t: t, order: o}) }
+func New(t *trace.Trace, o *order.Order) *Model {
+	return newModel(&Model{t: t, order: o, layout: trace.NewLayout(t)})
+}
 
 // NewConcurrent prepares encodings of the concurrent trace program of t (Wang et
 // al., FAC 2011, §3.2): reads of which flow tells where their values go may find
 // something else than recorded. New makes what the paper calls the constrained
 // model (§7.1).
 func NewConcurrent(t *trace.Trace, o *order.Order, flow *trace.Flow) *Model {
-	return newModel(&Model{t: t, order: o, flow: flow})
+	return NewWith(t, o, flow, trace.NewLayout(t))
+}
+
+// NewWith is NewConcurrent for a trace of which somebody has the layout already.
+func NewWith(t *trace.Trace, o *order.Order, flow *trace.Flow, l *trace.Layout) *Model {
+	return newModel(&Model{t: t, order: o, flow: flow, layout: l})
 }
 
 // NewRelaxed prepares encodings in which reads may find anything and branches go as
 // recorded nevertheless: what the paper calls the relaxed model (§7.2), which knows
 // control and synchronization only. What it says is impossible is so.
 func NewRelaxed(t *trace.Trace, o *order.Order) *Model {
-	return newModel(&Model{t: t, order: o, relaxed: true})
+	return newModel(&Model{t: t, order: o, layout: trace.NewLayout(t), relaxed: true})
 }
 
 // newModel fills in m, which has what it is a model of.
@@ -112,10 +120,17 @@ func newModel(m *Model) *Model {
 		}
 	}
 	for g := range m.first {
-		slices.SortFunc(m.into[g], func(a, b edge) int { return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.from, b.from)) })
-		slices.SortFunc(m.from[g], func(a, b edge) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+		sorted(m.into[g], func(a, b edge) int { return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.from, b.from)) })
+		sorted(m.from[g], func(a, b edge) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
 	}
 	return m
+}
+
+// sorted sorts edges, which mostly are sorted already.
+func sorted(es []edge, by func(a, b edge) int) {
+	if !slices.IsSortedFunc(es, by) {
+		slices.SortFunc(es, by)
+	}
 }
 
 // follow links the events of each goroutine.
@@ -168,13 +183,18 @@ func (m *Model) edgesFrom(g trace.GID, lo, hi int32) []edge {
 // of values too, where a read that matters can find what it found from one writer only.
 // They are sorted by the later event.
 func (m *Model) Edges() []order.Edge {
-	var all []order.Edge
+	n := 0
 	for _, es := range m.into {
-		for _, e := range es {
-			all = append(all, order.Edge{From: e.from, To: e.to})
+		n += len(es)
+	}
+	all := make([]order.Edge, 0, n)
+	left := slices.Clone(m.into)
+	for i := range m.t.Events {
+		g := m.t.Events[i].G
+		for ; len(left[g]) > 0 && left[g][0].to == int32(i); left[g] = left[g][1:] {
+			all = append(all, order.Edge{From: left[g][0].from, To: int32(i)})
 		}
 	}
-	slices.SortFunc(all, func(a, b order.Edge) int { return cmp.Or(cmp.Compare(a.To, b.To), cmp.Compare(a.From, b.From)) })
 	return all
 }
 

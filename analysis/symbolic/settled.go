@@ -131,7 +131,7 @@ func (f *folding) once(key int32, find func(int32) ([]int64, bool)) ([]int64, bo
 
 // found returns the values that may be in memory for the access at position i.
 func (f *folding) found(i int32) ([]int64, bool) {
-	c := f.mem.span(i).first
+	c := f.mem.span(i).First
 	before := f.before(i)
 	val, stale := f.mem.stale(i, c)
 	if cn := f.counter(c); cn != nil && !stale {

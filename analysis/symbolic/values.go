@@ -78,15 +78,15 @@ func (mem *memory) wholes() {
 			continue
 		}
 		for c := range mem.of(int32(i)) {
-			if _, ok := mem.part(int32(i), c); !ok || mem.span(int32(i)).n != 1 || uint64(e.Size) != mem.cells[c].size {
+			if _, ok := mem.part(int32(i), c); !ok || mem.span(int32(i)).N != 1 || uint64(e.Size) != mem.cells[c].Size {
 				known[c] = false
 			}
 		}
 	}
 	mem.whole = make([]bool, len(mem.m.t.Events))
 	for i := range mem.m.t.Events {
-		if mem.m.event(int32(i)).Kind.IsAccess() && mem.span(int32(i)).n == 1 {
-			mem.whole[i] = known[mem.span(int32(i)).first]
+		if mem.m.event(int32(i)).Kind.IsAccess() && mem.span(int32(i)).N == 1 {
+			mem.whole[i] = known[mem.span(int32(i)).First]
 		}
 	}
 }
@@ -112,7 +112,7 @@ func (mem *memory) signs() {
 // access, or that event alone.
 func (mem *memory) typed(i int32) int32 {
 	if mem.m.event(i).Kind.IsAccess() {
-		return mem.span(i).first
+		return mem.span(i).First
 	}
 	return ^i
 }
@@ -173,7 +173,7 @@ func (e *Encoding) choose(i int32) solver.Int {
 	if e.stops() {
 		return f.Const(0)
 	}
-	c := e.m.mem.span(i).first
+	c := e.m.mem.span(i).First
 	if !e.m.mem.cells[c].shared {
 		w := e.m.mem.source(i, c)
 		if w != none && e.past(w) {
