@@ -190,8 +190,8 @@ func predictIn(ctx context.Context, ws []window, opts Options) (*Result, error) 
 		}
 		return before.known(name)
 	}
-	for k, w := range ws {
-		its, err := predict(ctx, w.Trace, opts, windowWork(work, len(ws)-k, len(w.Events), events))
+	for _, w := range ws {
+		its, err := predict(ctx, w.Trace, opts, windowWork(work, len(w.Events), events))
 		if err != nil {
 			return nil, err
 		}

@@ -43,12 +43,28 @@ func (p *predictor) demote(ctx context.Context, fs []Finding) error {
 	p.symbols, p.clock = nil, nil
 	p.allow(p.work, 0)
 	defer p.charge()
+	sizes := make(map[string]int) // by tests: how many events they have
+	size := func(c candidate) int {
+		if len(c.open) == 0 {
+			return 0
+		}
+		v := c.open[0]
+		key := p.testing(v)
+		n, ok := sizes[key]
+		if !ok {
+			n = p.events(p.in(p.tests.Of(v.Accesses)))
+			sizes[key] = n
+		}
+		return n
+	}
 	left := make(map[string]bool)
 	for _, c := range p.infeasible {
 		for _, v := range c.open {
 			left[p.testing(v)] = true
 		}
 	}
+	// What small tests leave goes to large ones.
+	slices.SortStableFunc(p.infeasible, func(a, b candidate) int { return cmp.Compare(size(a), size(b)) })
 	for _, c := range p.infeasible {
 		f := &fs[c.finding]
 		for _, v := range c.open {
@@ -75,6 +91,11 @@ func (p *predictor) testing(v instance) string {
 	return fmt.Sprint(p.planner.From(v.Accesses...), "\x00", strings.Join(p.tests.Of(v.Accesses), "\x00"))
 }
 
+// in tells which goroutines are of the tests.
+func (p *predictor) in(tests []string) func(trace.GID) bool {
+	return func(g trace.GID) bool { return slices.Contains(tests, p.t.Goroutines[g].Test) }
+}
+
 // departs says where runs of the tests of v may depart from the recorded one. What was
 // before these tests is as recorded. Those of which that is not known are left.
 func (p *predictor) departs(ctx context.Context, v instance, left map[string]bool) (*departing, error) {
@@ -92,7 +113,7 @@ func (p *predictor) departs(ctx context.Context, v instance, left map[string]boo
 	}
 	p.departing[key] = d
 	budget := part.Part(p.opts.Solving.budget().Steps)
-	in := func(g trace.GID) bool { return slices.Contains(tests, p.t.Goroutines[g].Test) }
+	in := p.in(tests)
 	if budget.Over() || len(p.t.Events) > maxSolved || p.events(in) > maxProven {
 		d.but = "not all of what else the program could do was looked at"
 		return d, nil

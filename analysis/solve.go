@@ -57,6 +57,8 @@ func (p *predictor) solve(ctx context.Context, fs []Finding, undecided []candida
 		}
 		return nil
 	}
+	// What candidates need little for leave goes to those that need much.
+	slices.SortStableFunc(undecided, func(a, b candidate) int { return cmp.Compare(p.reach(a), p.reach(b)) })
 	s := p.newSolving(undecided)
 	p.model()
 	defer s.close()
@@ -76,6 +78,14 @@ func (p *predictor) solve(ctx context.Context, fs []Finding, undecided []candida
 		}
 	}
 	return nil
+}
+
+// reach is how many events there are up to what c is about, from where its tests begin.
+func (p *predictor) reach(c candidate) (n int) {
+	for _, v := range c.open {
+		n = max(n, slices.Max(v.Accesses)-p.planner.From(v.Accesses...))
+	}
+	return n
 }
 
 // stopped is the error of those who were stopped by err with left of all candidates to decide.

@@ -36,11 +36,14 @@ func newWork(opts *Options, events int) *solver.Budget {
 	return b
 }
 
-// windowWork is the part of what is left of b for a window of so many events, if the n that are left
-// have all: what its events bring, and an equal part of the rest.
-func windowWork(b *solver.Budget, n, events, all int) *solver.Budget {
+// windowWork is the part of what is left of b for a window of so many events, of all that are left:
+// what its events bring, and half of the rest, or all of it for the last window.
+func windowWork(b *solver.Budget, events, all int) *solver.Budget {
+	if events == all {
+		return b
+	}
 	each := min(eventWork, b.Steps/int64(max(1, all)))
-	return b.Part(each*int64(events) + (b.Steps-each*int64(all))/int64(n))
+	return b.Part(each*int64(events) + (b.Steps-each*int64(all))/2)
 }
 
 // worked is what the planner and the judge have done so far.
