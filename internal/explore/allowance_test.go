@@ -10,6 +10,7 @@ import (
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer/witness"
 )
 
 // A small package has what lets it be looked at thoroughly, a large one as much as its first
@@ -88,6 +89,10 @@ func TestGrants(t *testing.T) {
 	x = &Exploration{further: &allowance{left: 18 * aRun}}
 	assert.Equal(t, []int{4, 2, 3}, most(x, few))
 	assert.Equal(t, 9*aRun, x.further.left)
+
+	x = &Exploration{further: &allowance{left: 33 * aRun}}
+	its := (&confirmation{Exploration: x, toward: new(witness.Witness)}).grants(findings, groups, few)
+	assert.Equal(t, []int{1, 1, 0}, []int{its[0].most, its[1].most, its[2].most}, "those of flips leave most for these")
 
 	x = &Exploration{further: &allowance{left: 5 * time.Second}}
 	assert.Equal(t, []int{6, 1, 6}, most(x, map[string]int{"TestB": furtherEvents}), "a long test takes more")

@@ -113,7 +113,8 @@ type grant struct {
 }
 
 // grants returns those of groups of findings, of which size has the numbers of events by test. Each
-// has one in turn, as long as these cost no more than a half of what is left of the allowance.
+// has one in turn, as long as these cost no more than a half of what is left of the allowance, or a
+// sixteenth where the trace is of a flip: there are many of these, and they have theirs to take.
 // Candidates of the same tests share departures: those of a package with many tests get fewer
 // each, that of a single one all.
 func (c *confirmation) grants(findings []finding, groups [][]int, size map[string]int) []grant {
@@ -134,12 +135,15 @@ func (c *confirmation) grants(findings []finding, groups [][]int, size map[strin
 		}
 		return all
 	}
-	half := allowance{left: c.further.left / 2}
+	part := allowance{left: c.further.left / 2}
+	if c.toward != nil {
+		part.left = c.further.left / 16
+	}
 	for range most {
 		for g, group := range groups {
 			events := eventsOf(findings[group[0]].Tests, size)
 			all[g].cost = c.further.cost(events + events*len(group)/departedShare)
-			if all[g].most < open[g] && half.take(all[g].cost) {
+			if all[g].most < open[g] && part.take(all[g].cost) {
 				c.further.take(all[g].cost)
 				all[g].most++
 			}
