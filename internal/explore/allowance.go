@@ -12,7 +12,7 @@ import (
 
 const (
 	// leastAllowance is what each package has.
-	leastAllowance = 6 * time.Second
+	leastAllowance = 10 * time.Second
 	// firstEvents is how many events are recorded and analyzed in a second, for the first time.
 	firstEvents = 2_000_000
 	// aRun is what a run of a short test takes, with what is predicted from it, for every

@@ -90,7 +90,7 @@ func TestGrants(t *testing.T) {
 	assert.Equal(t, []int{4, 2, 3}, most(x, few))
 	assert.Equal(t, 9*aRun, x.further.left)
 
-	x = &Exploration{further: &allowance{left: 33 * aRun}}
+	x = &Exploration{further: &allowance{left: 17 * aRun}}
 	its := (&confirmation{Exploration: x, toward: new(witness.Witness)}).grants(findings, groups, few)
 	assert.Equal(t, []int{1, 1, 0}, []int{its[0].most, its[1].most, its[2].most}, "those of flips leave most for these")
 

@@ -113,8 +113,8 @@ type grant struct {
 }
 
 // grants returns those of groups of findings, of which size has the numbers of events by test. Each
-// has one in turn, as long as these cost no more than a half of what is left of the allowance, or a
-// sixteenth where the trace is of a flip: there are many of these, and they have theirs to take.
+// has one in turn, as long as these cost no more than a half of what is left of the allowance, or
+// an eighth where the trace is of a flip: there are many of these, and they have theirs to take.
 // Candidates of the same tests share departures: those of a package with many tests get fewer
 // each, that of a single one all.
 func (c *confirmation) grants(findings []finding, groups [][]int, size map[string]int) []grant {
@@ -137,7 +137,7 @@ func (c *confirmation) grants(findings []finding, groups [][]int, size map[strin
 	}
 	part := allowance{left: c.further.left / 2}
 	if c.toward != nil {
-		part.left = c.further.left / 16
+		part.left = c.further.left / 8
 	}
 	for range most {
 		for g, group := range groups {
