@@ -336,11 +336,16 @@ func (x *frontier) kinds() (kinds []bug.Kind, some bool) {
 	if confirmed < maxPatterns || x.opts.Explore.explores() {
 		return kinds, true
 	}
+	kinds = withoutPatterns(kinds)
+	return kinds, len(kinds) > 0
+}
+
+// withoutPatterns returns those of the kinds, of which none are all, that are no patterns of accesses.
+func withoutPatterns(kinds []bug.Kind) []bug.Kind {
 	if len(kinds) == 0 {
 		kinds = bug.Kinds()
 	}
-	kinds = slices.DeleteFunc(slices.Clone(kinds), isPattern)
-	return kinds, len(kinds) > 0
+	return slices.DeleteFunc(slices.Clone(kinds), isPattern)
 }
 
 // isPattern reports whether bugs of a kind are patterns of accesses.

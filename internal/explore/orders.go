@@ -40,6 +40,10 @@ const (
 	// recording, or of a run that departed from one: what is easily decided. All of one
 	// trace together may take six times as many.
 	furtherSolving = solver.Second / 2
+	// furtherPatterns is how many events a further trace has at most that is searched for patterns of
+	// accesses: there are the most of these, they harm the least, and the first recording was
+	// searched for them, however long it was.
+	furtherPatterns = 50_000
 )
 
 // otherOrder returns the order of the n-th further recording, from 0.
@@ -310,8 +314,13 @@ func (x *Exploration) recordOnce(ctx context.Context, run recorder.Run, o record
 }
 
 // predictMore predicts from the trace of c, a further one, what is not settled, of the kinds; none
-// are all.
+// are all. Of a long one these are no patterns.
 func (c *confirmation) predictMore(ctx context.Context, kinds []bug.Kind) ([]finding, error) {
+	if len(c.trace.Events) > furtherPatterns && !c.opts.Explore.explores() {
+		if kinds = withoutPatterns(kinds); len(kinds) == 0 {
+			return nil, nil
+		}
+	}
 	opts := c.analysis(c.run)
 	opts.Known, opts.Kinds = c.tally.of, kinds
 	opts.Solving.Budget.Steps = furtherSolving
