@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder"
@@ -313,6 +314,17 @@ func (x *Exploration) recordOnce(ctx context.Context, run recorder.Run, o record
 	return c, nil
 }
 
+// known is what is known of a candidate in the trace of c, a further one. Patterns of accesses that only
+// such traces have are findings only if there is a schedule: to rule them out takes more than to
+// find one, and they do the least harm.
+func (c *confirmation) known(name string) analysis.Known {
+	k := c.tally.of(name)
+	if kind, _, _ := strings.Cut(name, "\x00"); k == analysis.Unknown && isPattern(bug.Kind(kind)) && !c.opts.Explore.explores() {
+		return analysis.Tried
+	}
+	return k
+}
+
 // predictMore predicts from the trace of c, a further one, what is not settled, of the kinds; none
 // are all. Of a long one these are no patterns.
 func (c *confirmation) predictMore(ctx context.Context, kinds []bug.Kind) ([]finding, error) {
@@ -322,7 +334,7 @@ func (c *confirmation) predictMore(ctx context.Context, kinds []bug.Kind) ([]fin
 		}
 	}
 	opts := c.analysis(c.run)
-	opts.Known, opts.Kinds = c.tally.of, kinds
+	opts.Known, opts.Kinds = c.known, kinds
 	opts.Solving.Budget.Steps = furtherSolving
 	result, err := Predict(ctx, c.trace, opts)
 	if ctx.Err() != nil {
