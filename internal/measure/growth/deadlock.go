@@ -84,11 +84,10 @@ of events on.
 			text(c.Time), c.Time.Nanoseconds()/int64(c.Events), c.Memory>>20, c.Memory/int64(c.Events))
 	}
 	b.WriteString(`
-What is looked at for all circles together is bounded. The first 4 million events go into
-schedules that have only what they need, of all that came before; 50 million more into those
-that begin with the recorded run up to shortly before the first of the operations and cost
-what is between these, nearest operations first. What is open then is solved, in traces of
-up to 4 million events.
+What is looked at for all circles together is a part of the work for the trace (analysis.md, "The schedulers"). An
+eighth of it goes into schedules that have only what they need, of all that came before; half of what
+is left then into those that begin with the recorded run up to shortly before the first of the operations
+and cost what is between these, nearest operations first. What is open then is solved.
 `)
 	return b.String()
 }
