@@ -166,11 +166,11 @@ func TestWindows(t *testing.T) {
 }
 
 // Without what tests did that ran alone the same is predicted of each other one; where tests
-// share memory, as far as it is not of two tests.
+// share memory, nearly the same.
 func TestDropAlone(t *testing.T) {
 	several := tracetest.Config{Goroutines: 3, Events: 25, Sync: tracetest.All, Locks: 2, Locations: 3, Overlap: true, HandOver: true, Counters: true}
 	one := tracetest.Config{Goroutines: 1, Events: 40, Sync: tracetest.Mutexes | tracetest.Atomics, Locks: 2, Locations: 3, Overlap: true, Counters: true}
-	dropped, predicted := 0, 0
+	dropped, predicted, lost := 0, 0, 0
 	for seed := range uint64(60) {
 		var tests []*trace.Trace
 		for k := range uint64(4) {
@@ -209,11 +209,16 @@ func TestDropAlone(t *testing.T) {
 		for name, status := range want {
 			assert.False(t, status == bug.Predicted && got[name] == bug.Infeasible, "seed %d: %s has a schedule", seed, name)
 			assert.False(t, status == bug.Infeasible && got[name] == bug.Predicted, "seed %d: %s is proven to have none", seed, name)
-			if status == bug.Predicted && got[name] == bug.Predicted {
+			if status == bug.Predicted {
 				predicted++
+				if got[name] != bug.Predicted {
+					lost++
+				}
 			}
 		}
 	}
 	assert.Greater(t, dropped, 1000, "little is left out: nothing is tested")
 	assert.Greater(t, predicted, 200, "few schedules: nothing is tested")
+	assert.LessOrEqual(t, lost, predicted/100)
+	t.Logf("%d of %d predictions lost", lost, predicted)
 }

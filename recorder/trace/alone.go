@@ -8,13 +8,14 @@ import (
 // This file reads traces without what tests have done that ran alone: nothing can come before
 // anything else there, and many suites do most of their work in such tests. What others may
 // depend on stays: all synchronization, the lives of goroutines, memory and tests, and of the
-// writes the last ones to memory that was accessed before.
+// writes the last ones to each memory.
 
 // ReadConcurrent is [ReadFile] without the accesses, conditions and assertions of top-level tests
 // that ran alone and passed: when it was started no other goroutine was there that has events later,
 // but the one that runs the tests; it has started none but those of its subtests, each of which ran
 // while the others waited for it; and it had no select, which may choose. Trace.Alone says how many
-// events these are.
+// events these are. Whether goroutines that a test leaves behind have events later is known at the
+// end: where that makes a difference for a part of the trace, it is read again.
 func ReadConcurrent(path string) (*Trace, error) {
 	var late map[GID]int
 	for {
@@ -23,7 +24,7 @@ func ReadConcurrent(path string) (*Trace, error) {
 			a = newAlone(d.t, late)
 			d.alone = a
 		})
-		if late == nil && len(a.late) > 0 {
+		if late == nil && a.more() > a.seen/againPart {
 			late = a.late
 			continue
 		}
@@ -31,36 +32,39 @@ func ReadConcurrent(path string) (*Trace, error) {
 	}
 }
 
-// DropAlone leaves out of t what [ReadConcurrent] does.
+// againPart is which part of the events more must be left out for a trace to be read again.
+const againPart = 4
+
+// DropAlone leaves out of t what [ReadConcurrent] does of a trace of which all is known.
 func DropAlone(t *Trace) {
-	var late map[GID]int
-	for {
-		w := *t
-		w.Events, w.Freed, w.Held = make([]Event, 0, len(t.Events)), nil, nil
-		a := newAlone(&w, late)
-		freed, held := t.Freed, t.Held
-		for i, e := range t.Events {
-			for ; len(freed) > 0 && freed[0].At <= i; freed = freed[1:] {
-				w.free(freed[0])
-			}
-			if len(held) > 0 && held[0].At == i {
-				w.Held = append(w.Held, Held{len(w.Events), held[0].Val})
-				held = held[1:]
-			}
-			w.Events = append(w.Events, e)
-			a.take()
+	first := *t
+	a := newAlone(&first, nil)
+	a.copy(t)
+	w := *t
+	newAlone(&w, a.late).copy(t)
+	*t = w
+}
+
+// copy follows the trace t as if it was read.
+func (a *alone) copy(t *Trace) {
+	w := a.t
+	w.Events, w.Freed, w.Held = make([]Event, 0, len(t.Events)), nil, nil
+	freed, held := t.Freed, t.Held
+	for i, e := range t.Events {
+		for ; len(freed) > 0 && freed[0].At <= i; freed = freed[1:] {
+			w.free(freed[0])
 		}
-		for _, f := range freed {
-			w.free(f)
+		if len(held) > 0 && held[0].At == i {
+			w.Held = append(w.Held, Held{len(w.Events), held[0].Val})
+			held = held[1:]
 		}
-		a.finish()
-		if late == nil && len(a.late) > 0 {
-			late = a.late
-			continue
-		}
-		*t = w
-		return
+		w.Events = append(w.Events, e)
+		a.take()
 	}
+	for _, f := range freed {
+		w.free(f)
+	}
+	a.finish()
 }
 
 // free notes that after the last event memory was freed as f says.
@@ -77,20 +81,38 @@ type alone struct {
 	running           []GID // of the test, each waits for the next one; none: it is not alone
 	ended             []GID // subtests of which the test goes on
 	passed            bool
-	before            words // that were accessed by events that are kept
-	// The goroutines that were started and have not ended, and those that a test is taken to have been
-	// alone beside, as nothing comes of them any more.
-	living, silent map[GID]bool
-	// Of those of which something has come, where the last of that is in the whole trace; and what is
-	// known of that.
+	seen              int // events
+	// The goroutines that were started and have not ended, and of those that were there when a
+	// test ended where the last of their events is; known is that of a whole trace, if it was read.
+	living      map[GID]bool
 	late, known map[GID]int
-	seen        int // events
+	// The tests that were alone but for goroutines of which that is not known.
+	beside []beside
 }
 
-// newAlone follows t; known are the last events of goroutines that have some beside tests that
-// were started after them.
+// A beside is a test that was alone if none of the others has events after at.
+type beside struct {
+	at, events int
+	others     []GID
+}
+
+// maxBeside bounds the goroutines beside a test.
+const maxBeside = 1 << 10
+
+// newAlone follows t; known are the last events of goroutines that were there when tests ended, nil
+// if they are not known.
 func newAlone(t *Trace, known map[GID]int) *alone {
-	return &alone{t: t, living: make(map[GID]bool), silent: make(map[GID]bool), late: make(map[GID]int), known: known}
+	return &alone{t: t, living: make(map[GID]bool), late: make(map[GID]int), known: known}
+}
+
+// more returns how many events could be left out with what is known now.
+func (a *alone) more() (events int) {
+	for _, b := range a.beside {
+		if !slices.ContainsFunc(b.others, func(g GID) bool { return a.late[g] > b.at }) {
+			events += b.events
+		}
+	}
+	return events
 }
 
 // take takes the last event of the trace.
@@ -101,9 +123,7 @@ func (a *alone) take() {
 	switch {
 	case runner && e.Kind == Fork && a.t.Goroutines[e.Obj].IsTest():
 		a.finish()
-		if !a.besides() {
-			a.running = append(a.running, GID(e.Obj))
-		}
+		a.running = append(a.running, GID(e.Obj))
 	case runner || len(a.running) == 0:
 	case !a.follow(e):
 		a.running = a.running[:0]
@@ -114,19 +134,9 @@ func (a *alone) take() {
 	case End:
 		delete(a.living, e.G)
 	}
-	if len(a.silent) > 0 && a.silent[e.G] {
+	if _, there := a.late[e.G]; there {
 		a.late[e.G] = a.seen
 	}
-}
-
-// besides reports whether a goroutine that is there is known to have events later.
-func (a *alone) besides() bool {
-	for g := range a.living {
-		if a.known[g] >= a.seen {
-			return true
-		}
-	}
-	return false
 }
 
 // follow reports whether the test is alone with its event e, too.
@@ -166,25 +176,42 @@ func (a *alone) follow(e *Event) bool {
 // finish leaves out what the test has done that has ended, if it was alone. The go statement of
 // the next one may have been taken.
 func (a *alone) finish() {
-	if len(a.running) > 0 && a.passed {
+	if len(a.running) > 0 && a.passed && a.others() {
 		a.drop()
-	} else {
-		for i := a.from; i < len(a.t.Events); i++ {
-			a.before.add(&a.t.Events[i])
-		}
 	}
 	a.from, a.freed, a.held = len(a.t.Events), len(a.t.Freed), len(a.t.Held)
 	a.running, a.ended, a.passed = a.running[:0], a.ended[:0], false
 }
 
+// others reports whether no other goroutine is there that has events later, as far as that is
+// known.
+func (a *alone) others() bool {
+	if len(a.living) > maxBeside {
+		return false
+	}
+	var others []GID
+	for g := range a.living {
+		if !slices.Contains(a.running, g) && !slices.Contains(a.ended, g) {
+			others = append(others, g)
+		}
+	}
+	if a.known != nil {
+		return !slices.ContainsFunc(others, func(g GID) bool { return a.known[g] > a.seen })
+	}
+	for _, g := range others {
+		if _, there := a.late[g]; !there {
+			a.late[g] = 0
+		}
+	}
+	if len(others) > 0 {
+		a.beside = append(a.beside, beside{a.seen, len(a.t.Events) - a.from, others})
+	}
+	return len(others) == 0
+}
+
 // drop leaves out what the test has done since it began.
 func (a *alone) drop() {
 	t := a.t
-	for g := range a.living {
-		if !slices.Contains(a.running, g) && !slices.Contains(a.ended, g) {
-			a.silent[g] = true
-		}
-	}
 	writes := a.lastWrites()
 	freed, held := t.Freed[a.freed:], t.Held[a.held:]
 	t.Freed, t.Held = t.Freed[:a.freed], t.Held[:a.held]
@@ -204,7 +231,6 @@ func (a *alone) drop() {
 			if before {
 				t.Held = append(t.Held, Held{to, held[0].Val})
 			}
-			a.before.add(&t.Events[i])
 			t.Events[to] = t.Events[i]
 			to++
 		}
@@ -229,8 +255,8 @@ func (e *Event) decides() bool {
 	return false
 }
 
-// lastWrites returns the positions of the writes of the test to memory that was accessed before,
-// the last ones, descending.
+// lastWrites returns the positions of the last writes of the test to each memory, descending: later
+// tests may find what they have left.
 func (a *alone) lastWrites() (all []int) {
 	type memory struct {
 		at   uint64
@@ -239,7 +265,7 @@ func (a *alone) lastWrites() (all []int) {
 	seen := make(map[memory]bool)
 	for i := len(a.t.Events) - 1; i >= a.from; i-- {
 		e := &a.t.Events[i]
-		if m := (memory{e.Obj, e.Size}); e.Kind == Write && a.before.has(e) && !seen[m] {
+		if m := (memory{e.Obj, e.Size}); e.Kind == Write && !seen[m] {
 			seen[m] = true
 			all = append(all, i)
 		}
@@ -252,52 +278,3 @@ func (g *Goroutine) RunsTests() bool { return g.Test == "" && g.Path == "main" }
 
 // IsTest reports whether g is the goroutine of a top-level test.
 func (g *Goroutine) IsTest() bool { return g.Path == "0" && g.Test != "" }
-
-// Words is a set of words of memory that may hold more than was put in: of those with equal hashes
-// all are in.
-type words struct {
-	bits []uint64
-	all  bool
-}
-
-// wordBits is how many hashes there are, as a power of two, and longAccess how many bytes an access
-// has of which not every word is looked at.
-const wordBits, longAccess = 22, 1 << 12
-
-// each calls f with the place and the bit of each word of e, until that returns false.
-func (w *words) each(e *Event, f func(at, bit uint64) bool) {
-	if w.bits == nil {
-		w.bits = make([]uint64, 1<<(wordBits-6))
-	}
-	for at := e.Obj >> 3; at <= (e.Obj+uint64(max(e.Size, 1))-1)>>3; at++ {
-		h := at * 0x9e3779b97f4a7c15 >> (64 - wordBits)
-		if !f(h>>6, 1<<(h&63)) {
-			return
-		}
-	}
-}
-
-func (w *words) add(e *Event) {
-	switch {
-	case !e.Kind.IsAccess():
-	case e.Size > longAccess:
-		w.all = true
-	default:
-		w.each(e, func(at, bit uint64) bool {
-			w.bits[at] |= bit
-			return true
-		})
-	}
-}
-
-// has reports whether a word of e may be in.
-func (w *words) has(e *Event) (some bool) {
-	if w.all || e.Size > longAccess {
-		return true
-	}
-	w.each(e, func(at, bit uint64) bool {
-		some = w.bits[at]&bit != 0
-		return !some
-	})
-	return some
-}
