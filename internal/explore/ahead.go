@@ -48,7 +48,7 @@ func (x *Exploration) note(n notes) {
 func (x *Exploration) predict(ctx context.Context, run recorder.Run, begin func(events int)) *prediction {
 	p := new(prediction)
 	if p.trace, p.whole = x.read(run, &p.notes); p.trace != nil {
-		begin(len(p.trace.Events))
+		begin(p.trace.Logged())
 		p.result, p.err = Predict(ctx, p.trace, x.analysis(run))
 	}
 	return p

@@ -190,7 +190,7 @@ func (x *Exploration) Add(ctx context.Context, run recorder.Run) error {
 	t := p.trace
 	x.Failed = x.Failed || !p.whole
 	if t != nil {
-		pkg.Events = len(t.Events) + t.Alone
+		pkg.Events = t.Logged()
 		pkg.Tests, pkg.Cases = countTests(t), report.CasesIn(t)
 		pkg.Lingering = report.LingeringIn(t, run.Package.Path, x.files, x.source.Line)
 	}

@@ -85,14 +85,14 @@ func (x *Exploration) read(run recorder.Run, n *notes) (t *trace.Trace, whole bo
 	// are as good as any. Only the user must know that there was more.
 	switch {
 	case damaged:
-		warn("%s: %v; the %d events before that are used", name, damage, len(t.Events))
+		warn("%s: %v; the %d events before that are used", name, damage, t.Logged())
 	case t.Meta.Limit > 0:
-		warn("%s: recording stopped in %s after %d MiB of events, which are %d; what its tests did from then on is not analyzed: -run selects fewer of them", name, lastTest(t), t.Meta.Limit>>20, len(t.Events))
+		warn("%s: recording stopped in %s after %d MiB of events, which are %d; what its tests did from then on is not analyzed: -run selects fewer of them", name, lastTest(t), t.Meta.Limit>>20, t.Logged())
 	case run.Unwritten:
 		whole = false
 		n.incomplete = append(n.incomplete, fmt.Sprintf("the trace of %s could not be written to its end: is the disk of %s full?", name, filepath.Dir(run.Trace)))
 	case !t.Complete && !deadlocked(t):
-		warn("%s: the test binary did not end in an orderly way; its %d events up to then are used", name, len(t.Events))
+		warn("%s: the test binary did not end in an orderly way; its %d events up to then are used", name, t.Logged())
 	}
 	if len(t.Cuts) > 0 {
 		warn("%s: only a part of the events is analyzed of %s: -run=NAME gives a test the room of the others", name, CutText(t))

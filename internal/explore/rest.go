@@ -36,7 +36,7 @@ func (c *confirmation) rest(ctx context.Context) (all []recording, err error) {
 		}
 		all = append(all, recording{next, findings})
 		pkg := &c.Report.Packages[len(c.Report.Packages)-1]
-		pkg.Events += len(next.trace.Events) + next.trace.Alone
+		pkg.Events += next.trace.Logged()
 		pkg.Tests += next.tests
 		pkg.Lingering = append(pkg.Lingering, report.LingeringIn(next.trace, c.run.Package.Path, c.files, c.source.Line)...)
 		c.warn("%s: recorded in a run of their own, as %s had ended the first: %s",

@@ -206,6 +206,9 @@ type Trace struct {
 	Complete bool
 }
 
+// Logged returns how many events the file has of which t was read.
+func (t *Trace) Logged() int { return len(t.Events) + t.Alone }
+
 // text notes what the value with a digest is.
 func (t *Trace) text(digest uint64, text string) {
 	if t.Texts == nil {
