@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	_ "embed" // the causes
 	"fmt"
 	"maps"
 	"math"
@@ -34,6 +35,11 @@ const found = `
 | module | events | candidates before | now | confirmed before | now | undecided before | now | of candidates |
 |---|--:|--:|--:|--:|--:|--:|--:|--:|
 `
+
+// causes says what was done about what was left undecided.
+//
+//go:embed causes.md
+var causes string
 
 // page is the tables of rows, in the order of the modules, beside those of an earlier
 // gopredict, and the causes.
@@ -88,5 +94,6 @@ func page(rows, before map[string]row) string {
 	for _, why := range byCount {
 		fmt.Fprintf(&b, "| %d | %s |\n", reasons[why], strings.ReplaceAll(cmp.Or(why, "none is told"), "|", `\|`))
 	}
+	b.WriteString(causes)
 	return b.String()
 }
