@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -448,9 +447,8 @@ func (c *confirmation) trouble(id string, err error) {
 	c.warn("%s: %s: %v", c.run.Package.Path, id, err)
 }
 
-// save writes the witness of f, if it is confirmed, beside its test: in the place of
+// save drafts the witness of f, if it is confirmed, for a file beside its test: in the place of
 // a committed one of the same bug that the program has left, but not of another bug's.
-// Where nothing can be written it goes to the folder for artifacts, if there is one.
 func (c *confirmation) save(f *reported) error {
 	if f.witness == nil {
 		return nil
@@ -473,34 +471,9 @@ func (c *confirmation) save(f *reported) error {
 		c.tally.saved[f.confirmed] = at
 	}
 	f.ID, f.witness.ID = at.id, at.id
-	err := c.saveIn(in, f, at)
-	if err != nil && c.opts.Artifacts != "" {
-		artifacts := witnessFolder{c.opts.Artifacts, filepath.FromSlash(c.run.Package.Path)}
-		if rel, outside := filepath.Rel(in.path(), at.file); outside == nil {
-			at.file = filepath.Join(artifacts.path(), rel)
-		}
-		if other := c.saveIn(artifacts, f, at); other == nil {
-			c.warn("%s: %v; it is in %s", c.run.Package.Path, err, at.file)
-			return nil
-		}
-	}
-	if err != nil && !filepath.IsAbs(c.opts.Witnesses) {
-		err = fmt.Errorf("%w; -predict.witnesses=/absolute/path keeps witnesses elsewhere", err)
-	}
-	return err
-}
-
-// saveIn writes the witness of f to the file at, which is in the folder.
-func (c *confirmation) saveIn(in witnessFolder, f *reported, at saved) error {
-	name, err := filepath.Rel(in.root, at.file)
-	if err == nil && in.root != c.run.Package.Dir {
-		err = os.MkdirAll(in.root, 0o777)
-	}
 	f.Witness = c.rel(at.file)
-	if err == nil {
-		f.witness.Comment = f.Heading()
-		err = f.witness.Save(in.root, name)
-	}
+	f.witness.Comment = f.Heading()
+	err := c.draft(f.witness, at.file)
 	if err != nil {
 		f.Witness = "" // there is none to replay
 	}

@@ -238,6 +238,7 @@ func (x *Exploration) explore(ctx context.Context, run recorder.Run, t *trace.Tr
 // explore confirms what was predicted from the first recording of a package, c, and then
 // that of the further runs that its outcome and the strategies ask for.
 func (c *confirmation) explore(ctx context.Context, findings []finding) error {
+	defer c.publish()
 	firsts, err := c.rest(ctx)
 	if err != nil {
 		return err
@@ -306,7 +307,8 @@ func (c *confirmation) explore(ctx context.Context, findings []finding) error {
 	if err := c.inTime(ctx, func(limit context.Context) error { return c.settle(ctx, limit) }); err != nil {
 		return err
 	}
-	return e.dropExplained()
+	e.dropExplained()
+	return nil
 }
 
 // An explored is a package whose first recording was dealt with.

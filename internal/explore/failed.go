@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -305,19 +303,16 @@ func explains(o, f *report.Finding) bool {
 
 // dropExplained takes back the failures that were confirmed before a bug was that makes the
 // test fail so: one bug is told once. Nothing is told of the package after that.
-func (e *explored) dropExplained() error {
-	var err error
+func (e *explored) dropExplained() {
 	told := slices.Clone(e.Report.Findings)
 	e.Report.Findings = slices.DeleteFunc(e.Report.Findings, func(f report.Finding) bool {
-		file := filepath.Join(e.root, f.Witness)
-		if f.Kind != bug.Failure || f.Status != bug.Confirmed || f.Package != e.run.Package.Path || slices.Contains(e.tally.taken, file) ||
+		if f.Kind != bug.Failure || f.Status != bug.Confirmed || f.Package != e.run.Package.Path || slices.Contains(e.tally.taken, e.path(f.Witness)) ||
 			!slices.ContainsFunc(told, func(o report.Finding) bool { return o.Kind != bug.Failure && explains(&o, &f) }) {
 			return false
 		}
-		err = cmp.Or(err, os.Remove(file))
+		e.withdraw(&f)
 		return true
 	})
-	return err
 }
 
 var sourceLine = regexp.MustCompile(`[\w.-]+\.go:\d+`)

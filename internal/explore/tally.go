@@ -26,6 +26,7 @@ type tally struct {
 	unreached  []unreached       // what settle has to look into
 	taken      []string          // files of committed witnesses
 	saved      map[string]saved  // by the sites of the confirmed bug
+	drafts     []draft           // of the witnesses that were confirmed
 	ends       map[string]int    // how often what has blocked goroutines in a run was replayed, by its sites
 }
 

@@ -48,13 +48,31 @@ func Below(dir string) ([]string, error) {
 // folders in between are made if need be. No link leads out of there. The file is there
 // either as before or complete: it is written beside its place and renamed.
 func (w *Witness) Save(pkg, name string) error {
-	if err := w.save(pkg, name); err != nil {
+	if err := fill(pkg, name, w.Write); err != nil {
 		return fmt.Errorf("saving witness %s: %w", w.ID, err)
 	}
 	return nil
 }
 
-func (w *Witness) save(pkg, name string) (err error) {
+// Move puts the witness that Save has written to the file draft where Save would have written it
+// with pkg and name.
+func Move(draft, pkg, name string) error {
+	f, err := os.Open(draft)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := fill(pkg, name, func(w io.Writer) error {
+		_, err := io.Copy(w, f)
+		return err
+	}); err != nil {
+		return fmt.Errorf("saving witness %s: %w", filepath.Base(name), err)
+	}
+	return os.Remove(draft)
+}
+
+// fill has write fill the file of that name below pkg.
+func fill(pkg, name string, write func(io.Writer) error) (err error) {
 	root, err := os.OpenRoot(pkg)
 	if err != nil {
 		return err
@@ -76,7 +94,7 @@ func (w *Witness) save(pkg, name string) (err error) {
 			root.Remove(draft)
 		}
 	}()
-	if err := w.Write(f); err != nil {
+	if err := write(f); err != nil {
 		return err
 	}
 	if err := f.Close(); err != nil {
