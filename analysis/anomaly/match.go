@@ -11,6 +11,10 @@ type matcher struct {
 	plan   int
 	chosen []*chunk // by block
 	kinds  []*kind
+	// What was chosen last: of the many chunks of the same kinds all are at the same places.
+	last   *anomaly
+	of     []*kind
+	events []int // scratch
 }
 
 func (m *matcher) set(b int, k *kind, c *chunk) { m.kinds[b], m.chosen[b] = k, c }
@@ -106,13 +110,36 @@ func (m *matcher) fitsIn(b int, c *chunk) bool {
 
 // done looks at a choice for all blocks.
 func (m *matcher) done() {
+	a := m.anomaly()
+	if a.seen >= maxSeen {
+		return
+	}
 	p := &m.s.plans[m.plan]
-	events := make([]int, len(p.Events))
+	for b := range p.blocks {
+		for n, e := range p.blocks[b].events {
+			m.events[e] = int(m.chosen[b].events[n])
+		}
+	}
+	switch ordered, locked := mutable(m.s.t, m.s.o, m.events); {
+	case locked:
+	case ordered:
+		a.free = true
+	default:
+		a.free = true
+		a.add(m.events)
+	}
+}
+
+// anomaly returns the one at the places of what is chosen.
+func (m *matcher) anomaly() *anomaly {
+	if m.last != nil && slices.Equal(m.kinds, m.of) {
+		return m.last
+	}
+	p := &m.s.plans[m.plan]
 	m.s.key = m.s.key[:0]
 	m.s.number(int32(m.plan))
 	for b := range p.blocks {
 		for n, e := range p.blocks[b].events {
-			events[e] = int(m.chosen[b].events[n])
 			m.s.number(int32(e))
 			m.s.number(m.kinds[b].posts[n].site)
 		}
@@ -127,17 +154,9 @@ func (m *matcher) done() {
 		}
 		m.s.found[string(m.s.key)] = a
 	}
-	if a.seen >= maxSeen {
-		return
-	}
-	switch ordered, locked := mutable(m.s.t, m.s.o, events); {
-	case locked:
-	case ordered:
-		a.free = true
-	default:
-		a.free = true
-		a.add(events)
-	}
+	m.last = a
+	copy(m.of, m.kinds)
+	return a
 }
 
 // add keeps the nearest matches.
@@ -146,8 +165,8 @@ func (a *anomaly) add(events []int) {
 	at, _ := slices.BinarySearchFunc(a.nearest, events, func(x, y []int) int {
 		return cmp.Or(cmp.Compare(spread(x), spread(y)), slices.Compare(x, y))
 	})
-	if a.nearest = slices.Insert(a.nearest, at, events); len(a.nearest) > MaxPairs {
-		a.nearest = a.nearest[:MaxPairs]
+	if at < MaxPairs {
+		a.nearest = slices.Insert(a.nearest[:min(len(a.nearest), MaxPairs-1)], at, slices.Clone(events))
 	}
 }
 

@@ -263,7 +263,10 @@ func (s *searcher) plan(p *Pattern) {
 		s.uses[b.shape] = append(s.uses[b.shape], [2]int{len(s.plans), n})
 	}
 	pl.vars = p.count(func(e PatternEvent) int { return e.Variable })
-	pl.matcher = matcher{s: s, plan: len(s.plans), chosen: make([]*chunk, len(pl.blocks)), kinds: make([]*kind, len(pl.blocks))}
+	pl.matcher = matcher{
+		s: s, plan: len(s.plans), chosen: make([]*chunk, len(pl.blocks)), kinds: make([]*kind, len(pl.blocks)),
+		of: make([]*kind, len(pl.blocks)), events: make([]int, len(p.Events)),
+	}
 	s.plans = append(s.plans, pl)
 }
 
