@@ -277,6 +277,7 @@ type predictor struct {
 	planner    *schedule.Planner
 	judging    *feasible.Judge       // nil before somebody asks: see judge
 	memory     *trace.Layout         // nil before somebody asks: see layout
+	controls   *symbolic.Control     // nil before somebody asks: see control
 	symbols    *symbolic.Model       // nil before something is to be solved
 	clock      anomaly.Ordering      // nil before somebody asks: see must
 	departures *symbolic.Departures  // nil before there is something to prove

@@ -119,7 +119,7 @@ func (p *predictor) departs(ctx context.Context, v instance, left map[string]boo
 		return d, nil
 	}
 	if p.departures == nil {
-		p.departures = symbolic.NewDepartures(p.t, p.o, p.flow, p.layout())
+		p.departures = p.control().Departures(p.flow, p.layout())
 	}
 	all, err := p.departures.All(ctx, from, in, p.opts.Solving.engine(), budget)
 	if err != nil {

@@ -250,9 +250,17 @@ func (p *predictor) grouped(all []detect.Instance) (groups []detect.Instance, ok
 // model is the solver's of the trace.
 func (p *predictor) model() *symbolic.Model {
 	if p.symbols == nil {
-		p.symbols = symbolic.NewWith(p.t, p.o, p.flow, p.layout())
+		p.symbols = p.control().Concurrent(p.flow, p.layout())
 	}
 	return p.symbols
+}
+
+// control is what the solver's models of the trace share.
+func (p *predictor) control() *symbolic.Control {
+	if p.controls == nil {
+		p.controls = symbolic.NewControl(p.t, p.o)
+	}
+	return p.controls
 }
 
 // layout is the memory of the trace.

@@ -52,7 +52,7 @@ func (c *channel) side(recv bool) []int32 {
 	return c.sends
 }
 
-func newChannels(m *Model) *channels {
+func newChannels(m *Control) *channels {
 	cs := &channels{byObj: make(map[uint64]*channel), begun: make(map[int32]int32), ended: make(map[int32]int32)}
 	underway := make(map[trace.GID]int32) // the event that began an operation
 	stray := make(map[int32]bool)
@@ -114,7 +114,7 @@ func (cs *channels) begin(i int32, c *channel, recv bool) {
 
 // rank puts operations in line, by where they begin, and matches completions
 // with what they complete.
-func (cs *channels) rank(m *Model, stray map[int32]bool) {
+func (cs *channels) rank(m *Control, stray map[int32]bool) {
 	waiting := make(map[trace.GID]int32)
 	highest := make(map[*channel]*[2]uint64)
 	early := make(map[*channel]bool) // found closed before anybody has closed it
@@ -175,7 +175,7 @@ func b2i(b bool) int {
 }
 
 // channelEdges finds what must come before what on channels.
-func (m *Model) channelEdges() {
+func (m *Control) channelEdges() {
 	for _, obj := range m.chans.objs {
 		c := m.chans.byObj[obj]
 		if m.anyone && m.admits(c) {
@@ -205,7 +205,7 @@ func (m *Model) channelEdges() {
 }
 
 // doneEdges orders what lets an operation complete before its completion.
-func (m *Model) doneEdges(c *channel, done int32) {
+func (m *Control) doneEdges(c *channel, done int32) {
 	e := m.event(done)
 	if c.outside {
 		return

@@ -26,7 +26,7 @@ func TestOracleOfChoices(t *testing.T) {
 		o, err := order.New(tr)
 		require.NoError(t, err)
 		p.explore(p.start(), make(map[string]bool))
-		d := symbolic.NewDepartures(tr, o, trace.NewFlow(tr), trace.NewLayout(tr))
+		d := symbolic.NewControl(tr, o).Departures(trace.NewFlow(tr), trace.NewLayout(tr))
 		for _, op := range p.selects() {
 			switch got := d.Chooses(op.line); {
 			case op.other && !got:

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
@@ -22,9 +21,9 @@ type Departures struct {
 	anyone *Model // see Model.anyone; nil before somebody asks
 }
 
-// NewDepartures prepares for the trace of which NewWith makes the model.
-func NewDepartures(t *trace.Trace, o *order.Order, flow *trace.Flow, l *trace.Layout) *Departures {
-	return &Departures{m: newModel(&Model{t: t, order: o, flow: flow, layout: l, held: true})}
+// Departures prepares for the trace of which Concurrent makes the model.
+func (c *Control) Departures(flow *trace.Flow, l *trace.Layout) *Departures {
+	return &Departures{m: newModel(&Model{Control: c, flow: flow, layout: l, held: true})}
 }
 
 // A Departing is where a run may depart from the recorded one.
@@ -60,7 +59,7 @@ func (d *Departures) All(ctx context.Context, base int, in func(trace.GID) bool,
 	// What they come to is no schedule, as that has the recorded order of these operations. So
 	// nothing is to come out otherwise there, not even what a formula tells.
 	if d.anyone == nil {
-		d.anyone = newModel(&Model{t: d.m.t, order: d.m.order, layout: d.m.layout, held: true, anyone: true})
+		d.anyone = newModel(&Model{Control: newControl(d.m.t, d.m.order, true), layout: d.m.layout, held: true})
 	}
 	for i := range d.m.doubts.others { // before the first of them all is as recorded
 		base = min(base, int(i))

@@ -42,7 +42,7 @@ func TestOracleOfDepartures(t *testing.T) {
 			t.Fatal(err)
 		}
 		flow := trace.NewFlow(tr)
-		d := symbolic.NewDepartures(tr, o, flow, trace.NewLayout(tr))
+		d := symbolic.NewControl(tr, o).Departures(flow, trace.NewLayout(tr))
 		got, err := d.All(context.Background(), 0, func(trace.GID) bool { return true }, newEngine, &solver.Budget{Steps: 60 * solver.Second})
 		if err != nil {
 			t.Fatal(err)
@@ -162,7 +162,7 @@ func TestOperationsThatSwap(t *testing.T) {
 		}
 		o, err := order.New(tr)
 		require.NoError(t, err, name)
-		got, err := symbolic.NewDepartures(tr, o, trace.NewFlow(tr), trace.NewLayout(tr)).All(t.Context(), 0, func(trace.GID) bool { return true }, newEngine, &solver.Budget{Steps: solver.Second})
+		got, err := symbolic.NewControl(tr, o).Departures(trace.NewFlow(tr), trace.NewLayout(tr)).All(t.Context(), 0, func(trace.GID) bool { return true }, newEngine, &solver.Budget{Steps: solver.Second})
 		require.NoError(t, err, name)
 		if c.want < 0 {
 			require.Empty(t, got, name)
@@ -210,7 +210,7 @@ func TestOperationsThatMaySwap(t *testing.T) {
 		}
 		o, err := order.New(tr)
 		require.NoError(t, err, name)
-		got, err := symbolic.NewDepartures(tr, o, trace.NewFlow(tr), trace.NewLayout(tr)).All(t.Context(), 0, func(trace.GID) bool { return true }, newEngine, &solver.Budget{Steps: solver.Second})
+		got, err := symbolic.NewControl(tr, o).Departures(trace.NewFlow(tr), trace.NewLayout(tr)).All(t.Context(), 0, func(trace.GID) bool { return true }, newEngine, &solver.Budget{Steps: solver.Second})
 		require.NoError(t, err, name)
 		swaps := slices.ContainsFunc(got, func(d symbolic.Departing) bool { return !tr.Events[d.At].Kind.IsAccess() })
 		require.Equal(t, c.swaps, swaps, "%s: %v", name, got)
@@ -233,7 +233,7 @@ func TestOrderedReads(t *testing.T) {
 		tr := tracetest.Parse(t, c.text)
 		o, err := order.New(tr)
 		require.NoError(t, err, name)
-		got, err := symbolic.NewDepartures(tr, o, trace.NewFlow(tr), trace.NewLayout(tr)).All(t.Context(), 0, func(trace.GID) bool { return true }, newEngine, new(solver.Budget))
+		got, err := symbolic.NewControl(tr, o).Departures(trace.NewFlow(tr), trace.NewLayout(tr)).All(t.Context(), 0, func(trace.GID) bool { return true }, newEngine, new(solver.Budget))
 		require.NoError(t, err, name)
 		require.Equal(t, c.departs, len(got) > 0, "%s: %v", name, got)
 	}
@@ -398,7 +398,7 @@ func TestQuietReads(t *testing.T) {
 		tr := tracetest.Parse(t, "2 acq l\n2 r x=0 data\n"+test.then+"\n1 w x=1")
 		o, err := order.New(tr)
 		require.NoError(t, err)
-		all, err := symbolic.NewDepartures(tr, o, trace.NewFlow(tr), trace.NewLayout(tr)).All(context.Background(), 0, func(trace.GID) bool { return true }, newEngine, nil)
+		all, err := symbolic.NewControl(tr, o).Departures(trace.NewFlow(tr), trace.NewLayout(tr)).All(context.Background(), 0, func(trace.GID) bool { return true }, newEngine, nil)
 		require.NoError(t, err)
 		require.Equal(t, test.departs, len(all) > 0, "%s: %v", test.then, all)
 	}

@@ -13,7 +13,7 @@ import (
 
 // admits reports whether c is the channel by which package testing lets parallel tests
 // begin as others end. Its elements are all the same: each test may get each of them.
-func (m *Model) admits(c *channel) bool {
+func (m *Control) admits(c *channel) bool {
 	other := func(i int32) bool {
 		f, ok := strings.CutPrefix(m.t.Sites[m.event(i).Site].Func, "testing.")
 		return !ok || !strings.HasSuffix(f, ").waitParallel") && !strings.HasSuffix(f, ").release")
@@ -27,7 +27,7 @@ const maxRegistered = 64
 // registers reports whether the Once whose function begins at position i is one by which
 // the standard library finds out something about the process, as the environment: the
 // function does nothing that has an event but for locks, and whoever calls it, it is the same.
-func (m *Model) registers(i int32) bool {
+func (m *Control) registers(i int32) bool {
 	once := m.event(i)
 	if root := m.goroot(); root == "" || !strings.HasPrefix(m.t.Sites[once.Site].File, root) {
 		return false
@@ -48,7 +48,7 @@ func (m *Model) registers(i int32) bool {
 
 // goroot returns the folder of the standard library's sources, which is where those of package testing
 // are; "" if none of its events is in the trace.
-func (m *Model) goroot() string {
+func (m *Control) goroot() string {
 	if m.root == nil {
 		m.root = new(string)
 		for _, s := range m.t.Sites {

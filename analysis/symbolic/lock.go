@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -39,10 +38,10 @@ func (l *lock) section(acq int32) (s section, ok bool) {
 	return s, ok
 }
 
-func newLocks(m *Model, o *order.Order) *locks {
+func newLocks(m *Control) *locks {
 	ls := &locks{byObj: make(map[uint64]*lock)}
 	ended := make([]bool, len(m.t.Events))
-	for _, s := range o.Sections() {
+	for _, s := range m.order.Sections() {
 		l := ls.get(s.Obj)
 		l.sections = append(l.sections, section{int32(s.Acq), int32(s.Rel), s.Shared})
 		l.many = l.many || m.gid(int32(s.Acq)) != m.gid(l.sections[0].acq)

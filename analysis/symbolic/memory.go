@@ -274,9 +274,8 @@ func (m *Model) data(i int32) bool {
 	return e.Kind == trace.Read && m.t.Sites[e.Site].Data && !m.tracked(i) && !m.relaxed && !m.held
 }
 
-// readEdges orders reads that matter after the only write that they can read
-// from.
-func (m *Model) readEdges() {
+// readEdges returns edges to reads that matter from the only write that they can read from.
+func (m *Model) readEdges() (edges []edge) {
 	for i := range m.t.Events {
 		pos := int32(i)
 		if !m.matters(pos) {
@@ -289,9 +288,10 @@ func (m *Model) readEdges() {
 			}
 			ws, initially := m.mem.same(pos, c)
 			other := func(w int32) bool { return w != ws[0] }
-			if len(ws) == 1 && !initially && !slices.ContainsFunc(cl.follow, other) {
-				m.note(edge{ws[0], pos, true})
+			if len(ws) == 1 && !initially && m.gid(ws[0]) != m.gid(pos) && !slices.ContainsFunc(cl.follow, other) {
+				edges = append(edges, edge{ws[0], pos, true})
 			}
 		}
 	}
+	return edges
 }

@@ -11,17 +11,11 @@ import (
 // none stands for "no event" and "no object".
 const none = -1
 
-// A Model is what the encodings of one trace share.
-type Model struct {
-	t      *trace.Trace
-	order  *order.Order
-	layout *trace.Layout
-	flow   *trace.Flow // nil: what values follow from is not known
-	// relaxed says that values do not matter at all.
-	relaxed bool
-	// held says that all reads that are not tracked have to find what they found,
-	// also those that only move data.
-	held bool
+// A Control is what the encodings of one trace share, whatever their reads may find: its control
+// and synchronization.
+type Control struct {
+	t     *trace.Trace
+	order *order.Order
 	// anyone says that operations may come in each order of which it is nothing to anybody
 	// which one comes first.
 	anyone bool
@@ -30,26 +24,39 @@ type Model struct {
 	first  []int32 // by goroutine, or none
 	last   []int32
 
-	mem      *memory
-	locks    *locks
-	gates    map[int32]*lock // by cell
-	chans    *channels
-	conds    map[uint64]*condition
-	groups   map[uint64]*waitGroup
-	counters map[int32]*counter // by cell
+	locks  *locks
+	chans  *channels
+	conds  map[uint64]*condition
+	groups map[uint64]*waitGroup
 	// waits has for each return of a WaitGroup's Wait where that began, or none.
 	waits map[int32]int32
-
-	into, from [][]edge          // by goroutine: the edges to its events, by to, and from them, by from
-	doubts     *doubts           // nil before somebody asks
-	choosing   *choosing         // likewise
-	must       *order.Must       // likewise
-	broken     map[int32][]int32 // by cell; see breaks
-	compared   int               // see maxOrdered
-	root       *string           // see goroot
+	edges []edge  // in no order
+	root  *string // see goroot
 	// impossible are events that no run of the recorded ones performs, for the
 	// trace lacks what they need.
 	impossible map[int32]bool
+}
+
+// A Model is what encodings of one trace share that take its values alike.
+type Model struct {
+	*Control
+	layout *trace.Layout
+	flow   *trace.Flow // nil: what values follow from is not known
+	// relaxed says that values do not matter at all.
+	relaxed bool
+	// held says that all reads that are not tracked have to find what they found,
+	// also those that only move data.
+	held bool
+
+	mem        *memory
+	gates      map[int32]*lock    // by cell
+	counters   map[int32]*counter // by cell
+	into, from [][]edge           // by goroutine: the edges to its events, by to, and from them, by from
+	doubts     *doubts            // nil before somebody asks
+	choosing   *choosing          // likewise
+	must       *order.Must        // likewise
+	broken     map[int32][]int32  // by cell; see breaks
+	compared   int                // see maxOrdered
 }
 
 // An edge says that in each run that performs to, from comes before it.
@@ -67,9 +74,29 @@ type waitGroup struct {
 	covered bool // its counter is never below zero
 }
 
+// NewControl finds the control and synchronization of t, whose order is o, in near-linear time.
+func NewControl(t *trace.Trace, o *order.Order) *Control { return newControl(t, o, false) }
+
+func newControl(t *trace.Trace, o *order.Order, anyone bool) *Control {
+	c := &Control{
+		t: t, order: o, anyone: anyone,
+		next: make([]int32, len(t.Events)), prev: make([]int32, len(t.Events)),
+		first: make([]int32, len(t.Goroutines)), last: make([]int32, len(t.Goroutines)),
+		conds: make(map[uint64]*condition), groups: make(map[uint64]*waitGroup),
+		waits: make(map[int32]int32), impossible: make(map[int32]bool),
+	}
+	c.follow()
+	c.locks = newLocks(c)
+	c.chans = newChannels(c)
+	c.synchronize()
+	c.waitEdges()
+	c.channelEdges()
+	return c
+}
+
 // New prepares encodings for t, whose order is o, in near-linear time.
 func New(t *trace.Trace, o *order.Order) *Model {
-	return newModel(&Model{t: t, order: o, layout: trace.NewLayout(t)})
+	return newModel(&Model{Control: NewControl(t, o), layout: trace.NewLayout(t)})
 }
 
 // NewConcurrent prepares encodings of the concurrent trace program of t (Wang et
@@ -77,19 +104,19 @@ func New(t *trace.Trace, o *order.Order) *Model {
 // something else than recorded. New makes what the paper calls the constrained
 // model (§7.1).
 func NewConcurrent(t *trace.Trace, o *order.Order, flow *trace.Flow) *Model {
-	return NewWith(t, o, flow, trace.NewLayout(t))
+	return NewControl(t, o).Concurrent(flow, trace.NewLayout(t))
 }
 
-// NewWith is NewConcurrent for a trace of which somebody has the layout already.
-func NewWith(t *trace.Trace, o *order.Order, flow *trace.Flow, l *trace.Layout) *Model {
-	return newModel(&Model{t: t, order: o, flow: flow, layout: l})
+// Concurrent is NewConcurrent for a trace of which somebody has the control and the layout already.
+func (c *Control) Concurrent(flow *trace.Flow, l *trace.Layout) *Model {
+	return newModel(&Model{Control: c, flow: flow, layout: l})
 }
 
 // NewRelaxed prepares encodings in which reads may find anything and branches go as
 // recorded nevertheless: what the paper calls the relaxed model (§7.2), which knows
 // control and synchronization only. What it says is impossible is so.
 func NewRelaxed(t *trace.Trace, o *order.Order) *Model {
-	return newModel(&Model{t: t, order: o, layout: trace.NewLayout(t), relaxed: true})
+	return newModel(&Model{Control: NewControl(t, o), layout: trace.NewLayout(t), relaxed: true})
 }
 
 // newModel fills in m, which has what it is a model of.
@@ -97,20 +124,10 @@ func newModel(m *Model) *Model {
 	if m.flow != nil && m.flow.Empty() {
 		m.flow = nil
 	}
-	t := m.t
-	m.next, m.prev = make([]int32, len(t.Events)), make([]int32, len(t.Events))
-	m.into, m.from = make([][]edge, len(t.Goroutines)), make([][]edge, len(t.Goroutines))
-	m.first, m.last = make([]int32, len(t.Goroutines)), make([]int32, len(t.Goroutines))
-	m.conds, m.groups = make(map[uint64]*condition), make(map[uint64]*waitGroup)
-	m.counters, m.waits, m.impossible = make(map[int32]*counter), make(map[int32]int32), make(map[int32]bool)
-	m.follow()
+	m.counters = make(map[int32]*counter)
 	m.mem = newMemory(m)
-	m.locks = newLocks(m, m.order)
-	m.chans = newChannels(m)
-	m.synchronize()
-	m.waitEdges()
-	m.channelEdges()
-	m.readEdges()
+	edges := slices.Concat(m.edges, m.readEdges())
+	m.into, m.from = m.sorted(edges, true), m.sorted(edges, false)
 	if !m.relaxed && !m.held {
 		m.gates = make(map[int32]*lock)
 		for c := range m.mem.cells {
@@ -119,22 +136,69 @@ func newModel(m *Model) *Model {
 			}
 		}
 	}
-	for g := range m.first {
-		sorted(m.into[g], func(a, b edge) int { return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.from, b.from)) })
-		sorted(m.from[g], func(a, b edge) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
-	}
 	return m
 }
 
-// sorted sorts edges, which mostly are sorted already.
-func sorted(es []edge, by func(a, b edge) int) {
-	if !slices.IsSortedFunc(es, by) {
-		slices.SortFunc(es, by)
+// sorted returns edges by the goroutines of their later ends, each of them sorted by that and then
+// by the other end; or the other way round, by their earlier ends.
+func (c *Control) sorted(edges []edge, later bool) [][]edge {
+	end := make([]int, len(c.first)+1) // by goroutine: where its edges begin, and then where they end
+	for _, e := range edges {
+		end[c.gid(e.end(later))+1]++
 	}
+	for g := range c.first {
+		end[g+1] += end[g]
+	}
+	keys := make([]uint64, len(edges)) // these sort much faster
+	for _, e := range edges {
+		at := &end[c.gid(e.end(later))]
+		keys[*at] = e.key(later)
+		*at++
+	}
+	all := make([]edge, len(edges))
+	of := make([][]edge, len(c.first))
+	begin := 0
+	for g := range of {
+		its := keys[begin:end[g]]
+		slices.Sort(its)
+		for k, key := range its {
+			all[begin+k] = edgeOf(key, later)
+		}
+		of[g] = all[begin:end[g]:end[g]]
+		begin = end[g]
+	}
+	return of
+}
+
+// end returns the later end of e, or the earlier one.
+func (e edge) end(later bool) int32 {
+	if later {
+		return e.to
+	}
+	return e.from
+}
+
+// key is a number of e by which edges are sorted by one end, and then by the other one: positions are
+// below 2^31.
+func (e edge) key(later bool) uint64 {
+	key := uint64(e.end(later))<<32 | uint64(e.end(!later))<<1
+	if e.read {
+		key |= 1
+	}
+	return key
+}
+
+// edgeOf returns the edge of which that is the key.
+func edgeOf(key uint64, later bool) edge {
+	first, second := int32(key>>32), int32(uint32(key)>>1)
+	if !later {
+		first, second = second, first
+	}
+	return edge{from: second, to: first, read: key&1 != 0}
 }
 
 // follow links the events of each goroutine.
-func (m *Model) follow() {
+func (m *Control) follow() {
 	for g := range m.first {
 		m.first[g], m.last[g] = none, none
 	}
@@ -150,19 +214,16 @@ func (m *Model) follow() {
 	}
 }
 
-func (m *Model) event(i int32) *trace.Event { return &m.t.Events[i] }
-func (m *Model) gid(i int32) trace.GID      { return m.t.Events[i].G }
+func (m *Control) event(i int32) *trace.Event { return &m.t.Events[i] }
+func (m *Control) gid(i int32) trace.GID      { return m.t.Events[i].G }
 
 // edge notes that from must come before to.
-func (m *Model) edge(from, to int32) { m.note(edge{from, to, false}) }
-
-func (m *Model) note(e edge) {
+func (m *Control) edge(from, to int32) {
 	switch {
-	case e.from == none || e.from > e.to:
-		m.impossible[e.to] = true
-	case m.gid(e.from) != m.gid(e.to):
-		m.into[m.gid(e.to)] = append(m.into[m.gid(e.to)], e)
-		m.from[m.gid(e.from)] = append(m.from[m.gid(e.from)], e)
+	case from == none || from > to:
+		m.impossible[to] = true
+	case m.gid(from) != m.gid(to):
+		m.edges = append(m.edges, edge{from, to, false})
 	}
 }
 
@@ -206,7 +267,7 @@ func between(es []edge, lo, hi int32, at func(edge, int32) int) []edge {
 
 // synchronize finds the edges of goroutines, Onces and tokens, and lists the
 // operations of conditions and WaitGroups.
-func (m *Model) synchronize() {
+func (m *Control) synchronize() {
 	begins, ends := make(map[uint64]int32), make(map[uint64]int32) // of Onces
 	posts := make(map[uint64]map[trace.GID]int32)
 	waiting := make(map[trace.GID]int32)
@@ -268,7 +329,7 @@ func (m *Model) synchronize() {
 	}
 }
 
-func (m *Model) cond(obj uint64) *condition { return entry(m.conds, obj) }
+func (m *Control) cond(obj uint64) *condition { return entry(m.conds, obj) }
 
 // entry returns what m has for obj, a new one if it has none.
 func entry[V any](m map[uint64]*V, obj uint64) *V {
@@ -282,7 +343,7 @@ func entry[V any](m map[uint64]*V, obj uint64) *V {
 
 // awaitAll orders all events before the one at pos, which awaits them, before
 // it; what is before wall, the last such await, is before that.
-func (m *Model) awaitAll(wall, pos int32) {
+func (m *Control) awaitAll(wall, pos int32) {
 	seen := map[trace.GID]bool{m.gid(pos): true}
 	for i := pos - 1; i >= wall; i-- {
 		if g := m.gid(i); !seen[g] {
@@ -293,4 +354,4 @@ func (m *Model) awaitAll(wall, pos int32) {
 }
 
 // events returns the positions of the events of goroutine g.
-func (m *Model) events(g trace.GID) []int32 { return m.order.Events(g) }
+func (m *Control) events(g trace.GID) []int32 { return m.order.Events(g) }

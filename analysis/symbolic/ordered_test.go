@@ -19,7 +19,7 @@ func TestOrderedReadsByPairs(t *testing.T) {
 		tr := tracetest.Random(seed, tracetest.Config{Goroutines: 3, Events: 30, Sync: tracetest.Channels | tracetest.Posts, Locations: 2})
 		o, err := order.New(tr)
 		require.NoError(t, err)
-		d := symbolic.NewDepartures(tr, o, nil, trace.NewLayout(tr))
+		d := symbolic.NewControl(tr, o).Departures(nil, trace.NewLayout(tr))
 		for i := range tr.Events {
 			if k := tr.Events[i].Kind; k != trace.Read && k != trace.AtomicLoad {
 				continue
@@ -54,7 +54,7 @@ func TestManyOrderedReads(t *testing.T) {
 	}
 	o, err := order.New(tr)
 	require.NoError(t, err)
-	d := symbolic.NewDepartures(tr, o, nil, trace.NewLayout(tr))
+	d := symbolic.NewControl(tr, o).Departures(nil, trace.NewLayout(tr))
 	for i := range tr.Events {
 		require.True(t, tr.Events[i].Kind != trace.Read || d.Finds(i), i)
 	}

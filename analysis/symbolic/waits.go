@@ -15,7 +15,7 @@ import (
 // started, is taken away again. Where all that others take away, but for
 // goroutines that are started after the return, is just as much, all of that
 // comes before.
-func (m *Model) waitEdges() {
+func (m *Control) waitEdges() {
 	forks := make(map[trace.GID]int32)
 	returns := make(map[uint64]map[trace.GID][]int32) // by WaitGroup and goroutine
 	for i := range m.t.Events {
@@ -51,7 +51,7 @@ type taking struct {
 }
 
 // waitsOf adds the edges to the returns of goroutine g from Waits of one WaitGroup.
-func (m *Model) waitsOf(g trace.GID, returns, adds []int32, forks map[trace.GID]int32) {
+func (m *Control) waitsOf(g trace.GID, returns, adds []int32, forks map[trace.GID]int32) {
 	upto := map[trace.GID]int32{g: math.MaxInt32} // of those that g descends from: where they start it
 	for child := g; ; {
 		fork, ok := forks[child]
@@ -96,7 +96,7 @@ func (m *Model) waitsOf(g trace.GID, returns, adds []int32, forks map[trace.GID]
 
 // startedAt returns where goroutine g starts the goroutine of event i, or one that
 // this descends from; none if it does not.
-func (m *Model) startedAt(i int32, g trace.GID, forks map[trace.GID]int32) int32 {
+func (m *Control) startedAt(i int32, g trace.GID, forks map[trace.GID]int32) int32 {
 	for range len(m.first) {
 		fork, ok := forks[m.gid(i)]
 		if !ok {
@@ -113,7 +113,7 @@ func (m *Model) startedAt(i int32, g trace.GID, forks map[trace.GID]int32) int32
 // covered reports whether for each Done of a WaitGroup there is an Add of its own
 // that must come before it, in its goroutine or before that is started: then the
 // counter is below zero in no run.
-func (m *Model) covered(adds []int32, forks map[trace.GID]int32) bool {
+func (m *Control) covered(adds []int32, forks map[trace.GID]int32) bool {
 	room := make(map[trace.GID][]taking) // Adds, and how much of each is left
 	var dones []taking
 	for _, add := range adds {
@@ -138,7 +138,7 @@ func (m *Model) covered(adds []int32, forks map[trace.GID]int32) bool {
 }
 
 // cover takes n from the Adds that must come before event i.
-func (m *Model) cover(i int32, n int64, room map[trace.GID][]taking, forks map[trace.GID]int32) bool {
+func (m *Control) cover(i int32, n int64, room map[trace.GID][]taking, forks map[trace.GID]int32) bool {
 	for range len(m.first) {
 		g := m.gid(i)
 		for n > 0 && len(room[g]) > 0 && room[g][0].add < i {
