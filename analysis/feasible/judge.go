@@ -32,8 +32,10 @@ func Check(t *trace.Trace, steps, violation []int) error {
 // A Judge checks schedules of one trace. It serves one goroutine at a time.
 type Judge struct {
 	p     *program
-	s     *state
-	base  saved   // which checks began with last
+	s     *state  // fresh or ran
+	fresh *state  // for checks that begin with no event; nil before there is one
+	ran   *state  // for others; nil likewise
+	base  saved   // which these began with last, without cells: see earlier
 	saves []saved // every so many events, as far as the recorded run was executed
 	every int
 	spent int
@@ -46,8 +48,7 @@ func New(t *trace.Trace) *Judge { return NewWith(t, trace.NewFlow(t), trace.NewL
 // NewWith is New for a trace of which somebody has the flow and the layout already.
 func NewWith(t *trace.Trace, flow *trace.Flow, l *trace.Layout) *Judge {
 	p := compile(t, flow, l)
-	s := p.initial()
-	return &Judge{p: p, s: s, every: s.spacing()}
+	return &Judge{p: p, every: p.spacing()}
 }
 
 // Spent is the work that was done for checks so far: events looked at.

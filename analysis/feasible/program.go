@@ -93,7 +93,7 @@ func compile(t *trace.Trace, flow *trace.Flow, l *trace.Layout) *program {
 func (p *program) compileUpdates() {
 	for i := range p.t.Events {
 		e, in := &p.t.Events[i], &p.info[i]
-		if !p.t.Sites[e.Site].Update {
+		if e.Kind != trace.Read && e.Kind != trace.AtomicRMW || !p.t.Sites[e.Site].Update {
 			continue
 		}
 		switch e.Kind {

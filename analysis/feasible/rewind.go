@@ -1,5 +1,10 @@
 package feasible
 
+import (
+	"maps"
+	"slices"
+)
+
 // A saved state is that after the first at events of the recorded run.
 type saved struct {
 	at int
@@ -14,9 +19,9 @@ const (
 )
 
 // spacing is after how many events of the recorded run a state is saved each time.
-func (s *state) spacing() int {
-	size := len(s.cells) + 8*len(s.cur) + len(s.locks) + len(s.conds) + len(s.waitGroups) + len(s.onces) + len(s.chans) + len(s.posted)
-	return max(minSpacing, int(int64(len(s.p.t.Events))*int64(size)/maxSaved))
+func (p *program) spacing() int {
+	size := len(p.mem.cells) + 8*len(p.first) + p.locks + p.conds + p.waitGroups + len(p.onceEnds) + len(p.chans) + p.posts
+	return max(minSpacing, int(int64(len(p.t.Events))*int64(size)/maxSaved))
 }
 
 // rewind puts the state to where the first from events are done. They are
@@ -24,9 +29,19 @@ func (s *state) spacing() int {
 // they happened.
 func (j *Judge) rewind(from int) {
 	if from == 0 {
-		j.s.reset()
+		if j.fresh == nil {
+			j.fresh = j.p.initial()
+			j.fresh.keep()
+		}
+		j.s = j.fresh
+		j.s.back()
+		j.s.start()
 		return
 	}
+	if j.ran == nil {
+		j.ran = j.p.initial()
+	}
+	j.s = j.ran
 	if j.base.s == nil || j.base.at != from {
 		at := j.earlier(from)
 		j.spent += from - at
@@ -38,26 +53,74 @@ func (j *Judge) rewind(from int) {
 				j.saves = append(j.saves, saved{i + 1, j.s.clone()})
 			}
 		}
-		j.base = saved{from, j.s.clone()}
+		j.base = saved{from, j.s.rest()}
+		j.s.keep()
 		return
 	}
-	j.s = j.base.s.clone()
+	j.s.back()
+	j.s.restore(j.base.s)
 }
 
 // earlier puts the state to the latest saved one that is not after the first from events,
-// and returns after how many that is.
+// and returns after how many that is. Of the base the cells are those of the state, but for what
+// it has changed since.
 func (j *Judge) earlier(from int) int {
 	var last saved
 	if k := min(from/j.every, len(j.saves)); k > 0 {
 		last = j.saves[k-1]
 	}
 	if j.base.s != nil && last.at < j.base.at && j.base.at <= from {
+		j.s.back()
+		j.s.restore(j.base.s)
 		last = j.base
-	}
-	if last.s == nil {
+	} else if last.s == nil {
 		j.s.reset()
 	} else {
-		j.s = last.s.clone()
+		copy(j.s.cells, last.s.cells)
+		j.s.restore(last.s)
 	}
+	j.s.changes, j.s.kept = nil, false
 	return last.at
+}
+
+// A change is what was in a cell before a write.
+type change struct {
+	cell int32
+	was  cellState
+}
+
+// keep has all changes of cells kept from now on.
+func (s *state) keep() { s.changes, s.kept = nil, true }
+
+// back takes back what was written to cells since.
+func (s *state) back() {
+	for k := len(s.changes) - 1; k >= 0; k-- {
+		s.cells[s.changes[k].cell] = s.changes[k].was
+	}
+	s.changes = s.changes[:0]
+}
+
+// restore makes all but the cells of s what it is in another state, of the same program.
+func (s *state) restore(o *state) {
+	s.end, s.turned = o.end, o.turned
+	copy(s.cur, o.cur)
+	copy(s.runs, o.runs)
+	copy(s.taint, o.taint)
+	copy(s.updates, o.updates)
+	copy(s.waiting, o.waiting)
+	copy(s.wasZero, o.wasZero)
+	copy(s.signalled, o.signalled)
+	for g := range s.cur {
+		s.lost[g], s.found[g], s.held[g] = slices.Clone(o.lost[g]), maps.Clone(o.found[g]), slices.Clone(o.held[g])
+	}
+	copy(s.locks, o.locks)
+	for c := range s.conds {
+		s.conds[c] = slices.Clone(o.conds[c])
+	}
+	copy(s.waitGroups, o.waitGroups)
+	copy(s.onces, o.onces)
+	copy(s.chans, o.chans)
+	copy(s.posts, o.posts)
+	copy(s.posted, o.posted)
+	s.elements = maps.Clone(o.elements)
 }

@@ -31,6 +31,8 @@ type state struct {
 	turned map[int32]bool
 
 	cells      []cellState
+	changes    []change // of cells, the oldest first
+	kept       bool     // changes has them
 	locks      []lockState
 	conds      [][]trace.GID // those that wait, first come first
 	waitGroups []int64
@@ -87,6 +89,14 @@ func (p *program) initial() *state {
 
 // reset goes back to the initial state.
 func (s *state) reset() {
+	for c := range s.cells {
+		s.cells[c] = cellState{writer: none, taint: none}
+	}
+	s.start()
+}
+
+// start is reset for all but the cells.
+func (s *state) start() {
 	s.end, s.turned = false, nil
 	copy(s.cur, s.p.first)
 	clear(s.runs)
@@ -98,9 +108,6 @@ func (s *state) reset() {
 	for g := range s.taint {
 		s.taint[g], s.updates[g] = none, none
 		s.waiting[g] = waiting{op: none}
-	}
-	for c := range s.cells {
-		s.cells[c] = cellState{writer: none, taint: none}
 	}
 	clear(s.locks)
 	clear(s.conds)
@@ -220,6 +227,11 @@ func (s *state) access(pos int32, e *trace.Event, in *info) string {
 				return reason
 			}
 			break
+		}
+	}
+	if s.kept && writes(e) {
+		for i := range cells {
+			s.changes = append(s.changes, change{sp.First + int32(i), cells[i]})
 		}
 	}
 	if writes(e) && s.p.flow.At(int(pos)) != nil {
@@ -352,7 +364,15 @@ func (s *state) mayTurn(e *trace.Event) bool {
 
 // clone returns an independent copy of s.
 func (s *state) clone() *state {
+	c := s.rest()
+	c.cells = slices.Clone(s.cells)
+	return c
+}
+
+// rest is clone without the cells.
+func (s *state) rest() *state {
 	c := *s
+	c.cells, c.changes, c.kept = nil, nil, false
 	c.cur = slices.Clone(s.cur)
 	c.runs = slices.Clone(s.runs)
 	c.taint = slices.Clone(s.taint)
@@ -372,7 +392,6 @@ func (s *state) clone() *state {
 	for g, held := range s.held {
 		c.held[g] = slices.Clone(held)
 	}
-	c.cells = slices.Clone(s.cells)
 	c.locks = slices.Clone(s.locks)
 	c.conds = make([][]trace.GID, len(s.conds))
 	for i, q := range s.conds {
