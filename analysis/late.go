@@ -56,24 +56,29 @@ func lates(t *trace.Trace) map[string]*late {
 	ended := make(map[string]bool) // tests, whose own goroutine has
 	waiting := make([]string, 0)   // those of them after which no other has begun
 	ls := make(map[string]*late)
+	of := make([]*late, len(t.Goroutines)) // those of ls
+	its := make(map[string][]int)          // goroutines by their tests
+	for g := range t.Goroutines {
+		its[t.Goroutines[g].Test] = append(its[t.Goroutines[g].Test], g)
+	}
 	for i := range t.Events {
 		e := &t.Events[i]
-		g := &t.Goroutines[e.G]
 		switch {
-		case e.Kind == trace.End && g.Path == "0" && g.Test != "":
-			if !ended[g.Test] {
-				ended[g.Test] = true
-				waiting = append(waiting, g.Test)
+		case e.Kind == trace.End && t.Goroutines[e.G].IsTest():
+			if test := t.Goroutines[e.G].Test; !ended[test] {
+				ended[test] = true
+				waiting = append(waiting, test)
 			}
-		case g.RunsTests() && startsTest(t, e):
+		case len(waiting) > 0 && startsTest(t, e) && t.Goroutines[e.G].RunsTests():
 			for _, test := range waiting {
 				ls[test] = &late{before: i, touched: make(map[uint64]bool)}
+				for _, g := range its[test] {
+					of[g] = ls[test]
+				}
 			}
 			waiting = waiting[:0]
-		case len(ls) > 0:
-			if l := ls[g.Test]; l != nil && g.Test != "" {
-				l.add(i, e)
-			}
+		case of[e.G] != nil:
+			of[e.G].add(i, e)
 		}
 	}
 	for test, l := range ls {

@@ -88,9 +88,13 @@ func cuts(t *trace.Trace, least int) []int {
 	conds, channels, objects := make(map[uint64]*extent), make(map[uint64]*extent), make(map[uint64]*extent)
 	closed := make(map[uint64]bool)
 	locks, groups := make(map[uint64]*held), make(map[uint64]*held)
+	runs := make([]bool, len(t.Goroutines)) // tests
+	for g := range runs {
+		runs[g] = t.Goroutines[g].RunsTests()
+	}
 	for i := range t.Events {
 		e := &t.Events[i]
-		if !t.Goroutines[e.G].RunsTests() {
+		if !runs[e.G] {
 			goroutines[e.G].take(i)
 		}
 		switch e.Kind {
@@ -155,7 +159,7 @@ func cuts(t *trace.Trace, least int) []int {
 // starts returns where top-level tests begin, ascending.
 func starts(t *trace.Trace) (all []int) {
 	for i := range t.Events {
-		if e := &t.Events[i]; e.Kind == trace.Fork && t.Goroutines[e.G].RunsTests() && startsTest(t, e) {
+		if e := &t.Events[i]; startsTest(t, e) && t.Goroutines[e.G].RunsTests() {
 			all = append(all, i)
 		}
 	}

@@ -327,10 +327,15 @@ func merged(a, b []int32) []int32 {
 
 // place is that of event i, as [Tuple] has it.
 func (s *searcher) place(i int32) uint64 {
-	if site, ok := s.t.Sites[s.t.Events[i].Site]; ok && site.Key != 0 {
-		return site.Key
+	return placeOf(s.index, s.t.Events[i].Site)
+}
+
+// placeOf returns what stays equal for equal places.
+func placeOf(sites *trace.SiteIndex, id trace.SiteID) uint64 {
+	if key := sites.Of(id).Key; key != 0 {
+		return key
 	}
-	return uint64(s.t.Events[i].Site)
+	return uint64(id)
 }
 
 // find finds the chunks of both strands, region by region, of the first most accesses. It reports

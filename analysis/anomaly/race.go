@@ -68,7 +68,7 @@ type Races struct {
 // goroutine's; the search is then linear in the number of accesses, times the number
 // of goroutines at each location.
 func FindRaces(t *trace.Trace, o *order.Order) *Races {
-	f := &finder{t: t, o: o, pairs: make(map[[2]uint64]*pair), lossy: make(map[uint64]bool)}
+	f := &finder{t: t, o: o, sites: trace.NewSiteIndex(t), pairs: make(map[[2]uint64]*pair), lossy: make(map[uint64]bool)}
 	groups := o.Groups()
 	for k := range groups {
 		f.group(&groups[k])
@@ -93,6 +93,7 @@ type crowd struct {
 	many   bool // more goroutines than the first
 	prune  int  // prune when latest has become this long
 	rivals []rival
+	next   *crowd // of the access that followed the last one
 }
 
 // A visit is the accesses of one goroutine in one class.
@@ -125,6 +126,7 @@ type found struct {
 type finder struct {
 	t     *trace.Trace
 	o     *order.Order
+	sites *trace.SiteIndex
 	pairs map[[2]uint64]*pair
 	lossy map[uint64]bool // places of which accesses were passed over
 
@@ -133,26 +135,31 @@ type finder struct {
 
 // site returns what stays equal for equal places.
 func (f *finder) site(id trace.SiteID) uint64 {
-	if s, ok := f.t.Sites[id]; ok && s.Key != 0 {
-		return s.Key
-	}
-	return uint64(id)
+	return placeOf(f.sites, id)
 }
 
 func (f *finder) group(g *order.Group) {
 	locks := f.sharedLocks(g)
 	crowds := make(map[class]*crowd)
 	byLoc := make([][]*crowd, len(g.Locations))
+	last := new(crowd)
 	for k, i := range g.Events {
 		e := &f.t.Events[i]
-		c := class{g.At[k], f.site(e.Site), locks[f.o.LockSet(int(i))], g.How[k]}
-		w := crowds[c]
+		c := class{g.At[k], f.site(e.Site), 0, g.How[k]}
+		if set := f.o.LockSet(int(i)); set != 0 {
+			c.locks = locks[set]
+		}
+		w := last.next // mostly one access follows another one as it did before
+		if w == nil || w.class != c {
+			w = crowds[c]
+		}
 		if w == nil {
 			w = &crowd{class: c, of: make(map[trace.GID]int), prune: 16}
 			crowds[c] = w
 			byLoc[c.at] = append(byLoc[c.at], w)
 			f.meet(g, byLoc, w)
 		}
+		last.next, last = w, w
 		f.visit(w, e.G, i)
 	}
 }

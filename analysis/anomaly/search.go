@@ -138,6 +138,7 @@ type searcher struct {
 	// uses are by shape the plans and blocks that want it.
 	uses [][][2]int
 
+	index    *trace.SiteIndex
 	locOf    []int32   // by event: location, -1 where it is not shared
 	overlaps [][]int32 // by location
 	sites    map[uint64]int32
@@ -162,7 +163,7 @@ type anomaly struct {
 
 func newSearcher(t *trace.Trace, o *order.Order, regions *Regions, patterns []Pattern) *searcher {
 	s := &searcher{
-		t: t, o: o, regions: regions, locOf: make([]int32, len(t.Events)), left: maxCombinations,
+		t: t, o: o, index: trace.NewSiteIndex(t), regions: regions, locOf: make([]int32, len(t.Events)), left: maxCombinations,
 		sites: make(map[uint64]int32), seen: make([]recent, len(t.Goroutines)), kinds: make(map[string]*kind),
 		at: make(map[anchor][]*kind), found: make(map[string]*anomaly),
 	}

@@ -21,15 +21,17 @@ func assertions(in *Input, counts *Counts) []Candidate {
 		return nil
 	}
 	failed := make(map[string]bool)
-	for _, e := range in.Trace.Events {
+	for i := range in.Trace.Events {
+		e := &in.Trace.Events[i]
 		if e.Kind == trace.TestEnd && e.Val == 1 {
 			failed[in.Trace.Goroutines[e.G].Test] = true
 		}
 	}
+	sites := trace.NewSiteIndex(in.Trace)
 	cs := newBySite(bug.Assertion, maxAssertions)
 	for i := range in.Trace.Events {
 		e := &in.Trace.Events[i]
-		fails := in.Trace.Sites[e.Site].Fails
+		fails := sites.Of(e.Site).Fails
 		if fails == trace.Neither || (fails == trace.IfTrue) == (e.Val != 0) || in.Flow.At(i) == nil && e.Kind != trace.Branch {
 			continue
 		}

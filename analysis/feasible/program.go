@@ -62,6 +62,7 @@ func compile(t *trace.Trace, flow *trace.Flow, l *trace.Layout) *program {
 		p.first[g] = none
 	}
 	last := make([]int32, n)
+	sites := trace.NewSiteIndex(t)
 	for i := range t.Events {
 		e := &t.Events[i]
 		p.info[i] = info{next: none, ref: none, arg: none}
@@ -75,10 +76,10 @@ func compile(t *trace.Trace, flow *trace.Flow, l *trace.Layout) *program {
 			p.forked[e.Obj] = true
 		}
 		if e.Kind == trace.Read {
-			p.info[i].data = t.Sites[e.Site].Data
+			p.info[i].data = sites.Of(e.Site).Data
 		}
 	}
-	p.compileUpdates()
+	p.compileUpdates(sites)
 	p.number()
 	p.compileOnces()
 	p.compileChannels()
@@ -90,10 +91,10 @@ func compile(t *trace.Trace, flow *trace.Flow, l *trace.Layout) *program {
 // their goroutine that is no read, if it writes the same memory. What has no
 // such store may have been rewritten in a way that the judge does not know, or
 // panicked.
-func (p *program) compileUpdates() {
+func (p *program) compileUpdates(sites *trace.SiteIndex) {
 	for i := range p.t.Events {
 		e, in := &p.t.Events[i], &p.info[i]
-		if e.Kind != trace.Read && e.Kind != trace.AtomicRMW || !p.t.Sites[e.Site].Update {
+		if e.Kind != trace.Read && e.Kind != trace.AtomicRMW || !sites.Of(e.Site).Update {
 			continue
 		}
 		switch e.Kind {

@@ -14,28 +14,29 @@ import (
 // walls returns by position the tests that have no more synchronization from
 // there on.
 func walls(t *trace.Trace) map[int][]string {
-	last := make(map[string]int)
+	last := make(map[string]*int)
 	for _, c := range t.Cuts {
 		if c.Sync {
-			last[c.Test] = 0
+			last[c.Test] = new(int)
 		}
 	}
 	if len(last) == 0 {
 		return nil
 	}
+	of := make([]*int, len(t.Goroutines))
+	for g := range of {
+		of[g] = last[t.Goroutines[g].Test]
+	}
 	for i := range t.Events {
 		e := &t.Events[i]
-		if e.Kind == trace.Fork || e.Kind == trace.Begin || e.Kind == trace.End || e.Kind == trace.TestBegin || e.Kind == trace.TestEnd {
+		if of[e.G] == nil || e.Kind == trace.Fork || e.Kind == trace.Begin || e.Kind == trace.End || e.Kind == trace.TestBegin || e.Kind == trace.TestEnd {
 			continue
 		}
-		test := t.Goroutines[e.G].Test
-		if _, ok := last[test]; ok {
-			last[test] = i + 1
-		}
+		*of[e.G] = i + 1
 	}
 	at := make(map[int][]string)
 	for test, i := range last {
-		at[i] = append(at[i], test)
+		at[*i] = append(at[*i], test)
 	}
 	for _, tests := range at {
 		slices.Sort(tests)

@@ -175,7 +175,7 @@ func (m *Model) doubt() *doubts {
 			c := &m.mem.cells[m.mem.span(int32(i)).First]
 			m.doubts.departs[i] = c.shared && !c.known && !quiet[pos]
 		case e.Kind == trace.Branch || e.Kind == trace.Operand || e.Kind == trace.Assert:
-			if m.t.Sites[e.Site].Stops {
+			if m.sites.Of(e.Site).Stops {
 				continue // that it fails is a finding of its own, and the end
 			}
 			in := m.formula(pos)
@@ -203,7 +203,7 @@ func (m *Model) quiet() map[int32]bool {
 			case k == trace.TestEnd: // what comes behind is no part of the test
 				met, loud = nil, false
 			case loud:
-			case k == trace.Read && (m.t.Sites[e.Site].Data || m.tracked(i)):
+			case k == trace.Read && (m.sites.Of(e.Site).Data || m.tracked(i)):
 				found := func(obj uint64) bool { return obj >= e.Val && obj-e.Val < reach }
 				quiet[i] = len(met) == 0 || e.HasValue() && e.Size <= 8 && !slices.ContainsFunc(met, found)
 			case writes(e), k == trace.AtomicRMW, k == trace.Fork, k.Class() == trace.ClassChannel,

@@ -57,7 +57,7 @@ func (mem *memory) use() {
 	used, many := make([]bool, len(mem.cells)), make([]bool, len(mem.cells))
 	for i := range mem.m.t.Events {
 		e, pos := mem.m.event(int32(i)), int32(i)
-		if e.Kind.IsAccess() && mem.m.t.Sites[e.Site].Update && !mem.m.tracked(pos) && !mem.m.held {
+		if e.Kind.IsAccess() && mem.m.sites.Of(e.Site).Update && !mem.m.tracked(pos) && !mem.m.held {
 			mem.update(pos)
 		}
 		for c := range mem.of(pos) {
@@ -271,7 +271,7 @@ func (m *Model) matters(i int32) bool {
 // data reports whether what the read at position i finds is only moved.
 func (m *Model) data(i int32) bool {
 	e := m.event(i)
-	return e.Kind == trace.Read && m.t.Sites[e.Site].Data && !m.tracked(i) && !m.relaxed && !m.held
+	return e.Kind == trace.Read && m.sites.Of(e.Site).Data && !m.tracked(i) && !m.relaxed && !m.held
 }
 
 // readEdges returns edges to reads that matter from the only write that they can read from.

@@ -16,6 +16,7 @@ const none = -1
 type Control struct {
 	t     *trace.Trace
 	order *order.Order
+	sites *trace.SiteIndex
 	// anyone says that operations may come in each order of which it is nothing to anybody
 	// which one comes first.
 	anyone bool
@@ -79,7 +80,7 @@ func NewControl(t *trace.Trace, o *order.Order) *Control { return newControl(t, 
 
 func newControl(t *trace.Trace, o *order.Order, anyone bool) *Control {
 	c := &Control{
-		t: t, order: o, anyone: anyone,
+		t: t, order: o, sites: trace.NewSiteIndex(t), anyone: anyone,
 		next: make([]int32, len(t.Events)), prev: make([]int32, len(t.Events)),
 		first: make([]int32, len(t.Goroutines)), last: make([]int32, len(t.Goroutines)),
 		conds: make(map[uint64]*condition), groups: make(map[uint64]*waitGroup),

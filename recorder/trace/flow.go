@@ -116,7 +116,7 @@ func (f *Flow) Constrained(t *Trace) *Flow {
 // none.
 func NewFlow(t *Trace) *Flow {
 	b := flowBuilder{
-		t: t, f: &Flow{adds: map[int32]*Instance{}},
+		t: t, sites: NewSiteIndex(t), f: &Flow{adds: map[int32]*Instance{}},
 		formulas: map[SiteID]*Formula{}, last: map[frame]*[]int32{}, back: map[uint64]int{}, kept: map[int32]bool{},
 		handing: map[GID]*handing{}, handed: map[frame]*bundle{}, handers: map[*Formula]bool{},
 	}
@@ -199,6 +199,7 @@ type frame struct {
 }
 
 type flowBuilder struct {
+	sites    *SiteIndex
 	t        *Trace
 	f        *Flow
 	formulas map[SiteID]*Formula
@@ -260,8 +261,8 @@ func (f *Formula) HasBefore() bool {
 
 func (b *flowBuilder) event(i int32) {
 	e := &b.t.Events[i]
-	s := b.t.Sites[e.Site]
-	if b.hand(i, e, &s) {
+	s := b.sites.Of(e.Site)
+	if b.hand(i, e, s) {
 		return
 	}
 	if s.Formula != "" && (derived(e) || e.Kind == Write || e.Kind == Operand) {

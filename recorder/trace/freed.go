@@ -26,6 +26,9 @@ type Generations struct {
 	// pages has for each page with an access, by granule, the generation of
 	// what is there now.
 	pages map[uint64]*[pageSize / granule]int32
+	// The one that was asked for last, and its number.
+	page   *[pageSize / granule]int32
+	number uint64
 }
 
 const (
@@ -65,11 +68,13 @@ func (g *Generations) Of(i int) int32 {
 		g.next++
 	}
 	obj := g.t.Events[i].Obj
-	page := g.pages[obj>>pageBits]
-	if page == nil { // what is there is a lock or the like, alone
+	if n := obj >> pageBits; g.page == nil || n != g.number {
+		g.page, g.number = g.pages[n], n
+	}
+	if g.page == nil { // what is there is a lock or the like, alone
 		return 0
 	}
-	return page[obj%pageSize/granule]
+	return g.page[obj%pageSize/granule]
 }
 
 // free starts a new generation. One that nobody has seen is as good as a
