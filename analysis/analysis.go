@@ -394,11 +394,12 @@ func (p *predictor) decide(c detect.Candidate) (f Finding, open []instance) {
 	f = Finding{Kind: c.Kind, Name: c.Name, Status: bug.Undecided, Pattern: c.Instances[0].Pattern, Accesses: p.o.Begun(c.Instances[0].Accesses)}
 	if c.Alone() {
 		p.place(&f)
-		if open = p.open(instancesOf(c)); len(open) > maxAlone || c.Kind == bug.LockMisuse {
-			open = p.unordered(open, maxAlone)
-		}
-		if len(open) == 0 && c.Exhaustive {
+		all := p.open(instancesOf(c))
+		if open = p.unordered(all, maxAlone); len(open) == 0 && c.Exhaustive {
 			f.Status, f.Reason = bug.Infeasible, "no order of the recorded events leads to it"
+			if len(all) > 0 {
+				f.Tier = TierMust
+			}
 		} else if len(open) == 0 {
 			f.overBudget(fmt.Sprintf("not the first %d ways, and there are more", len(c.Instances)))
 		}

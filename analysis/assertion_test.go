@@ -1,12 +1,16 @@
 package analysis_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/analysis/solver"
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/tracetest"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
@@ -29,18 +33,7 @@ func TestAssertionWithoutFormula(t *testing.T) {
 		{"in many rounds that others may turn", "0 w x=0\n0 fork 1\n0 fork 2\n1 begin\n2 begin\n2 acq l\n2 w x=5\n2 rel l\n" + strings.Repeat("1 acq l\n1 r x=5 @9\n1 rel l\n1 branch @100\n", 70), "(= @9i8 0)", []string{"predicted false false"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			tr := tracetest.Parse(t, test.text)
-			for id, s := range tr.Sites {
-				switch s.Line {
-				case 100:
-					s.Fails, s.Formula = trace.IfTrue, test.formula
-				case 9:
-					if test.formula != "" {
-						s.Key, s.Tracked = 9, true
-					}
-				}
-				tr.Sites[id] = s
-			}
+			tr := asserting(t, test.text, test.formula)
 			var got []string
 			for _, f := range predict(t, tr).Findings {
 				if f.Kind == "assertion" {
@@ -49,5 +42,39 @@ func TestAssertionWithoutFormula(t *testing.T) {
 			}
 			assert.Equal(t, test.want, got)
 		})
+	}
+}
+
+// asserting parses a trace of which branches on line 100 fail if they are taken, and follow by the
+// formula from reads on line 9.
+func asserting(t *testing.T, text, formula string) *trace.Trace {
+	tr := tracetest.Parse(t, text)
+	for id, s := range tr.Sites {
+		switch s.Line {
+		case 100:
+			s.Fails, s.Formula = trace.IfTrue, formula
+		case 9:
+			if formula != "" {
+				s.Key, s.Tracked = 9, true
+			}
+		}
+		tr.Sites[id] = s
+	}
+	return tr
+}
+
+// What the must clock tells of an assertion needs no solver, of few rounds as of many.
+func TestOrderedAssertionTakesNoSolving(t *testing.T) {
+	for _, rounds := range []int{1, 70} {
+		tr := asserting(t, "0 w x=5\n0 fork 1\n1 begin\n"+strings.Repeat("1 r x=5 @9\n1 branch @100\n", rounds), "(= @9i8 0)")
+		r, err := analysis.Predict(t.Context(), tr, analysis.Options{Solving: analysis.Solving{Engine: func(*solver.Formula) (solver.Engine, error) {
+			t.Error("the solver was asked")
+			return nil, errors.New("asked")
+		}}})
+		assert.NoError(t, err)
+		if assert.Len(t, r.Findings, 1) {
+			assert.Equal(t, bug.Infeasible, r.Findings[0].Status)
+			assert.Equal(t, analysis.TierMust, r.Findings[0].Tier)
+		}
 	}
 }
