@@ -290,7 +290,8 @@ type predictor struct {
 	// of the latter the places, too.
 	settled   map[string]bool
 	elsewhere map[trace.SiteID]bool
-	disowned  map[uint64]bool // see owned; nil before somebody asks
+	// See owned; nil before somebody asks.
+	disowned, covered map[uint64]bool
 }
 
 // prepare makes what decides candidates.

@@ -99,29 +99,36 @@ func (in *Input) panicked(i int) bool {
 // maxCovering bounds the pairs of Adds and Dones of a WaitGroup that are compared.
 const maxCovering = 1 << 18
 
-// covered reports whether each Done among adds, the Adds and Dones of a WaitGroup, has an
-// Add of its own that must come before it: then no order takes the counter below zero.
-// So it says, too, where there are too many of them to find out.
+// covered reports whether no order takes the counter of a WaitGroup below zero, of which adds are the
+// Adds and Dones. So it says, too, where there are too many of them to find out.
 func (in *Input) covered(adds []int) bool {
+	covered, all := Covered(in.Trace, adds, in.Order.Before)
+	return covered || !all
+}
+
+// Covered reports whether each Done among adds, the Adds and Dones of a WaitGroup, has an
+// Add of its own that comes before it, as before says: then no order takes the counter below zero.
+// If not all was looked at, as there are too many of them, it is not known.
+func Covered(t *trace.Trace, adds []int, before func(i, j int) bool) (covered, all bool) {
 	left := make([]int64, len(adds)) // of each Add
 	for k, i := range adds {
-		left[k] = max(0, int64(in.Trace.Events[i].Val))
+		left[k] = max(0, int64(t.Events[i].Val))
 	}
 	effort := 0
 	for k, done := range adds {
-		need := -int64(in.Trace.Events[done].Val)
+		need := -int64(t.Events[done].Val)
 		for a := k - 1; a >= 0 && need > 0; a-- {
 			if effort++; effort > maxCovering {
-				return true
+				return false, false
 			}
-			if left[a] > 0 && in.Order.Before(adds[a], done) {
+			if left[a] > 0 && before(adds[a], done) {
 				n := min(left[a], need)
 				left[a], need = left[a]-n, need-n
 			}
 		}
 		if need > 0 {
-			return false
+			return false, true
 		}
 	}
-	return true
+	return true, true
 }

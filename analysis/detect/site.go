@@ -8,7 +8,7 @@ import (
 // maxFailures is how many events of one site, as in the rounds of a loop, are looked
 // at of those that are a violation by themselves, maxAssertions of assertions, and maxUnlocks of
 // unlocks: of most of these little has to be looked at.
-const maxFailures, maxAssertions, maxUnlocks = 64, 1 << 12, 1 << 16
+const maxFailures, maxAssertions, maxUnlocks = 64, 1 << 16, 1 << 16
 
 // A bySite gathers the candidates of a kind whose events are each a violation by
 // itself: one for each site.
