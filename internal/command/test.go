@@ -44,6 +44,7 @@ func (s *session) explore(ctx context.Context, args []string) (int, error) {
 // replays are.
 func (s *session) test(ctx context.Context, args []string) (int, error) {
 	start := time.Now()
+	explore.SpareMemory()
 	opts, args, err := parseOptions(s.env, args)
 	if err != nil {
 		return exitUsage, err

@@ -50,7 +50,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -141,23 +140,6 @@ func (x *Exploration) incomplete(why string) {
 	}
 }
 
-// ballast is memory that is never touched, so that it takes none, but counts
-// as used where the heap may grow by a part of what is used before garbage is looked
-// for. What takes the most memory holds few pointers, so that looking often costs
-// little; in a small heap that would be done all the time. It is made once: what
-// was freed and is made anew is touched, to clear it.
-var ballast = sync.OnceValue(func() []byte { return make([]byte, 256<<20) })
-
-// growth is by how much the heap may grow before garbage is looked for, in percent of what is
-// used, with a trace of so many bytes. Of a long one, nearly all of that are arrays without
-// pointers.
-func growth(traceBytes int64) int {
-	if traceBytes > 16<<20 {
-		return 8
-	}
-	return 20
-}
-
 // Add analyzes the recorded run of one package and confirms what is found.
 // What goes wrong with this package only is told as a warning; the error is
 // for what concerns the whole run.
@@ -179,7 +161,6 @@ func (x *Exploration) Add(ctx context.Context, run recorder.Run) error {
 		pkg.TraceBytes = info.Size()
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(growth(pkg.TraceBytes)))
-	defer runtime.KeepAlive(ballast())
 	p := x.ahead.of(ctx, run)
 	if p == nil {
 		p = x.predict(ctx, run, func(events int) {

@@ -29,18 +29,19 @@ func WriteJSON(w io.Writer, r *Report) error {
 		out.Packages[i].Skipped = append([]string{}, out.Packages[i].Skipped...)
 	}
 	out.Findings = []Finding{}
-	around, err := indented("", out)
+	var text document
+	around, err := text.of("", out)
 	if err != nil {
 		return err
 	}
 	const list = "\n  \"findings\": ["
-	head, tail, _ := bytes.Cut(around, []byte(list))
+	head, tail, _ := strings.Cut(string(around), list)
 	b := bufio.NewWriter(w)
-	b.Write(head) // an error is Flush's
+	b.WriteString(head) // an error is Flush's
 	b.WriteString(list)
 	for i, f := range r.Findings {
 		f.Accesses = append([]Access{}, f.Accesses...)
-		text, err := indented("    ", f)
+		text, err := text.of("    ", f)
 		if err != nil {
 			return err
 		}
@@ -53,18 +54,26 @@ func WriteJSON(w io.Writer, r *Report) error {
 	if len(r.Findings) > 0 {
 		b.WriteString("\n  ")
 	}
-	b.Write(tail)
+	b.WriteString(tail)
 	return b.Flush()
 }
 
-// indented returns v as JSON; lines but the first begin with prefix.
-func indented(prefix string, v any) ([]byte, error) {
-	var text bytes.Buffer
-	enc := json.NewEncoder(&text)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent(prefix, "  ")
-	err := enc.Encode(v)
-	return text.Bytes(), err
+// A document makes JSON, always in the same memory: a finding may be megabytes of it.
+type document struct {
+	text bytes.Buffer
+	enc  *json.Encoder
+}
+
+// of returns v as JSON until the next call; lines but the first begin with prefix.
+func (d *document) of(prefix string, v any) ([]byte, error) {
+	if d.enc == nil {
+		d.enc = json.NewEncoder(&d.text)
+		d.enc.SetEscapeHTML(false)
+	}
+	d.text.Reset()
+	d.enc.SetIndent(prefix, "  ")
+	err := d.enc.Encode(v)
+	return d.text.Bytes(), err
 }
 
 // maxJSON is the size of the largest report that is read, in bytes.
