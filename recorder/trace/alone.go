@@ -1,54 +1,70 @@
 package trace
 
 import (
-	"slices"
-	"strings"
+	"io"
+	"os"
 )
 
 // This file reads traces without what tests have done that ran alone: nothing can come before
 // anything else there, and many suites do most of their work in such tests. What others may
 // depend on stays: all synchronization, the lives of goroutines, memory and tests, and of the
-// writes the last ones to each memory.
+// writes the last ones to each memory. Which tests these are, survey.go tells.
 
 // ReadConcurrent is [ReadFile] without the accesses, conditions and assertions of top-level tests
-// that ran alone and passed: when it was started no other goroutine was there that has events later,
-// but the one that runs the tests; it has started none but those of its subtests, each of which ran
-// while the others waited for it; and it had no select, which may choose. Trace.Alone says how many
-// events these are. Whether goroutines that a test leaves behind have events later is known at the
-// end: where that makes a difference for a part of the trace, it is read again.
-func ReadConcurrent(path string) (*Trace, error) {
-	var late map[GID]int
+// that ran alone and passed: it has started no goroutines but those of its subtests, each of which ran
+// while the others waited for it; it had no select, which may choose; and when it was started no
+// other goroutine was there that has events later, but the one that runs the tests, and, beside a
+// long test, such as have to do with nothing that it has to do with. Trace.Alone says how many events
+// these are. The file is read twice: which tests ran alone is known at the end, and no event that is
+// left out takes memory for long.
+func ReadConcurrent(path string) (*Trace, error) { return readConcurrent(path, leastBeside) }
+
+// readConcurrent is [ReadConcurrent] where a long test is one of so many events.
+func readConcurrent(path string, long int) (*Trace, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	d := newReader(f)
+	s := newSurvey(d.t, long)
+	d.survey = s
+	d.failed = d.read()
+	s.end()
 	for {
-		var a *alone
-		t, err := readFile(path, func(d *reader) {
-			a = newAlone(d.t, late)
-			d.alone = a
-		})
-		if late == nil && a.more() > a.seen/againPart {
-			late = a.late
-			continue
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return d.t, err
 		}
-		return t, err
+		d.again(s.stay())
+		d.alone = newAlone(d.t, s)
+		err = d.read()
+		d.alone.finish()
+		if !s.meet() {
+			return d.t, inFile(err, path)
+		}
 	}
 }
 
-// againPart is which part of the events more must be left out for a trace to be read again.
-const againPart = 4
-
-// DropAlone leaves out of t what [ReadConcurrent] does of a trace of which all is known.
-func DropAlone(t *Trace) {
-	first := *t
-	a := newAlone(&first, nil)
-	a.copy(t)
-	w := *t
-	newAlone(&w, a.late).copy(t)
-	*t = w
+// DropAlone leaves out of t what [ReadConcurrent] does, where a long test is one of so many events.
+func DropAlone(t *Trace, long int) {
+	s := newSurvey(t, long)
+	for i := range t.Events {
+		s.take(&t.Events[i])
+	}
+	s.end()
+	for {
+		w := *t
+		if newAlone(&w, s).copy(t); !s.meet() {
+			*t = w
+			return
+		}
+	}
 }
 
 // copy follows the trace t as if it was read.
 func (a *alone) copy(t *Trace) {
 	w := a.t
-	w.Events, w.Freed, w.Held = make([]Event, 0, len(t.Events)), nil, nil
+	w.Events, w.Freed, w.Held = make([]Event, 0, a.survey.stay()), nil, nil
 	freed, held := t.Freed, t.Held
 	for i, e := range t.Events {
 		for ; len(freed) > 0 && freed[0].At <= i; freed = freed[1:] {
@@ -73,140 +89,46 @@ func (t *Trace) free(f Freed) {
 	t.Freed = append(t.Freed, f)
 }
 
-// Alone follows a trace while it is read.
+// Alone leaves events of a trace out while it is read.
 type alone struct {
-	t *Trace
-	// Where the test that runs now has begun, in the events and what goes with them.
-	from, freed, held int
-	running           []GID // of the test, each waits for the next one; none: it is not alone
-	ended             []GID // subtests of which the test goes on
-	passed            bool
-	seen              int // events
-	// The goroutines that were started and have not ended, and of those that were there when a
-	// test ended where the last of their events is; known is that of a whole trace, if it was read.
-	living      map[GID]bool
-	late, known map[GID]int
-	// The tests that were alone but for goroutines of which that is not known.
-	beside []beside
+	t      *Trace
+	survey *survey
+	next   int       // index of the next test to begin
+	test   *surveyed // that runs now, if it is one that ran alone
+	// Where that has begun, in the events and what goes with them, and from how many on events are left out.
+	from, freed, held, full int
+	written                 extents // see lastWrites
 }
 
-// A beside is a test that was alone if none of the others has events after at.
-type beside struct {
-	at, events int
-	others     []GID
-}
+// dropAt is how many events of a test that ran alone are in memory, beside those that stay, before
+// others are left out.
+const dropAt = 1 << 17
 
-// maxBeside bounds the goroutines beside a test.
-const maxBeside = 1 << 10
-
-// newAlone follows t; known are the last events of goroutines that were there when tests ended, nil
-// if they are not known.
-func newAlone(t *Trace, known map[GID]int) *alone {
-	return &alone{t: t, living: make(map[GID]bool), late: make(map[GID]int), known: known}
-}
-
-// more returns how many events could be left out with what is known now.
-func (a *alone) more() (events int) {
-	for _, b := range a.beside {
-		if !slices.ContainsFunc(b.others, func(g GID) bool { return a.late[g] > b.at }) {
-			events += b.events
-		}
-	}
-	return events
-}
+func newAlone(t *Trace, s *survey) *alone { return &alone{t: t, survey: s} }
 
 // take takes the last event of the trace.
 func (a *alone) take() {
 	e := &a.t.Events[len(a.t.Events)-1]
-	a.seen++
-	runner := a.t.Goroutines[e.G].RunsTests()
-	switch {
-	case runner && e.Kind == Fork && a.t.Goroutines[e.Obj].IsTest():
+	a.survey.compare(e)
+	if a.t.startsTest(e) {
 		a.finish()
-		a.running = append(a.running, GID(e.Obj))
-	case runner || len(a.running) == 0:
-	case !a.follow(e):
-		a.running = a.running[:0]
-	}
-	switch e.Kind {
-	case Fork:
-		a.living[GID(e.Obj)] = true
-	case End:
-		delete(a.living, e.G)
-	}
-	if _, there := a.late[e.G]; there {
-		a.late[e.G] = a.seen
-	}
-}
-
-// follow reports whether the test is alone with its event e, too.
-func (a *alone) follow(e *Event) bool {
-	switch e.Kind {
-	case Fork:
-		if !strings.HasPrefix(a.t.Sites[e.Site].Func, "testing.") {
-			return false
+		if its := &a.survey.tests[a.next]; its.alone {
+			a.test = its
 		}
-	case Select, SelectSend, SelectRecv, Panic:
-		return false
-	case TestEnd:
-		if e.Val != 0 {
-			return false
-		}
-		a.passed = a.passed || e.G == a.running[0]
+		a.next++
+	} else if a.test != nil && len(a.t.Events) >= a.full {
+		a.drop()
 	}
-	last := len(a.running) - 1
-	if e.G == a.running[last] {
-		return true
-	}
-	if k := slices.Index(a.running, e.G); k >= 0 { // it goes on, so those that it has waited for have ended
-		a.ended = append(a.ended, a.running[k+1:]...)
-		a.running = a.running[:k+1]
-		return true
-	}
-	if slices.Contains(a.ended, e.G) {
-		return !e.Kind.IsAccess() && !e.decides()
-	}
-	if a.t.Goroutines[e.G].Parent != a.running[last] {
-		return false
-	}
-	a.running = append(a.running, e.G)
-	return true
 }
 
 // finish leaves out what the test has done that has ended, if it was alone. The go statement of
 // the next one may have been taken.
 func (a *alone) finish() {
-	if len(a.running) > 0 && a.passed && a.others() {
+	if a.test != nil {
 		a.drop()
 	}
-	a.from, a.freed, a.held = len(a.t.Events), len(a.t.Freed), len(a.t.Held)
-	a.running, a.ended, a.passed = a.running[:0], a.ended[:0], false
-}
-
-// others reports whether no other goroutine is there that has events later, as far as that is
-// known.
-func (a *alone) others() bool {
-	if len(a.living) > maxBeside {
-		return false
-	}
-	var others []GID
-	for g := range a.living {
-		if !slices.Contains(a.running, g) && !slices.Contains(a.ended, g) {
-			others = append(others, g)
-		}
-	}
-	if a.known != nil {
-		return !slices.ContainsFunc(others, func(g GID) bool { return a.known[g] > a.seen })
-	}
-	for _, g := range others {
-		if _, there := a.late[g]; !there {
-			a.late[g] = 0
-		}
-	}
-	if len(others) > 0 {
-		a.beside = append(a.beside, beside{a.seen, len(a.t.Events) - a.from, others})
-	}
-	return len(others) == 0
+	a.test, a.from, a.freed, a.held = nil, len(a.t.Events), len(a.t.Freed), len(a.t.Held)
+	a.full = a.from + dropAt
 }
 
 // drop leaves out what the test has done since it began.
@@ -223,7 +145,7 @@ func (a *alone) drop() {
 			t.Freed = append(t.Freed, f)
 		}
 		before := len(held) > 0 && held[0].At == i
-		keep := !t.Events[i].decides() || t.Goroutines[t.Events[i].G].RunsTests()
+		keep := !t.Events[i].decides() || !a.does(&t.Events[i])
 		if n := len(writes); n > 0 && writes[n-1] == i {
 			writes, keep = writes[:n-1], true
 		}
@@ -244,7 +166,11 @@ func (a *alone) drop() {
 	}
 	t.Alone += len(t.Events) - to
 	t.Events = t.Events[:to]
+	a.full = to + max(dropAt, to-a.from)
 }
+
+// does reports whether e is of the test.
+func (a *alone) does(e *Event) bool { return a.t.Goroutines[e.G].Test == a.test.name }
 
 // decides reports whether e is what only orders of several goroutines make another one.
 func (e *Event) decides() bool {
@@ -258,19 +184,23 @@ func (e *Event) decides() bool {
 // lastWrites returns the positions of the last writes of the test to each memory, descending: later
 // tests may find what they have left.
 func (a *alone) lastWrites() (all []int) {
-	type memory struct {
-		at   uint64
-		size uint32
-	}
-	seen := make(map[memory]bool)
+	a.written.clear()
 	for i := len(a.t.Events) - 1; i >= a.from; i-- {
 		e := &a.t.Events[i]
-		if m := (memory{e.Obj, e.Size}); e.Kind == Write && !seen[m] {
-			seen[m] = true
+		if e.Kind != Write || !a.does(e) {
+			continue
+		}
+		before := len(a.written.list)
+		if a.written.number(extent{addr: e.Obj, size: e.Size}); len(a.written.list) > before {
 			all = append(all, i)
 		}
 	}
 	return all
+}
+
+// startsTest reports whether e is the go statement of a top-level test.
+func (t *Trace) startsTest(e *Event) bool {
+	return e.Kind == Fork && t.Goroutines[e.G].RunsTests() && t.Goroutines[e.Obj].IsTest()
 }
 
 // RunsTests reports whether g is the goroutine that runs all tests.

@@ -29,6 +29,10 @@ func TestDropAlone(t *testing.T) {
 	ends := func(g trace.GID, name, failed uint64) []trace.Event {
 		return []trace.Event{{Kind: trace.TestEnd, G: g, Obj: name, Val: failed}, of(g, trace.End)}
 	}
+	const long = 10                                     // events
+	does := func(events ...trace.Event) []trace.Event { // TestB, for long
+		return append(events, slices.Repeat([]trace.Event{at(3, trace.Read, y, 0)}, 20)...)
+	}
 	several := []trace.Event{fork(0, 1, inTesting), of(1, trace.Begin), fork(1, 2, 0), of(2, trace.Begin), at(2, trace.Write, x, 1)}
 	several = append(several, ends(1, 0, 0)...)
 	for _, test := range []struct {
@@ -46,15 +50,27 @@ func TestDropAlone(t *testing.T) {
 		{"where it selects", append(several, of(2, trace.End)), []trace.Event{of(3, trace.Select), of(3, trace.SelectDone), at(3, trace.Read, y, 0)}, 0, nil, 0},
 		{"of a subtest", append(several, of(2, trace.End)), []trace.Event{fork(3, 4, inTesting), of(4, trace.Begin), at(4, trace.Read, y, 0), of(4, trace.End), at(3, trace.Read, y, 0)}, 0, nil, 2},
 		{"of a subtest that goes on", append(several, of(2, trace.End)), []trace.Event{fork(3, 4, inTesting), of(4, trace.Begin), at(3, trace.Read, y, 0), at(4, trace.Read, y, 0)}, 0, nil, 0},
-		{"beside one who does nothing more", several, slices.Repeat([]trace.Event{at(3, trace.Read, y, 0)}, 20), 0, nil, 20},
-		{"beside one who does something", several, []trace.Event{at(3, trace.Read, y, 0), at(2, trace.Read, y, 0)}, 0, nil, 0},
-		{"beside one who does something later", several, []trace.Event{at(3, trace.Read, y, 0)}, 0, []trace.Event{at(2, trace.Read, y, 0)}, 0},
+		{"beside one who does nothing more", several, does(), 0, nil, 20},
+		{"beside one who does something", several, []trace.Event{at(3, trace.Read, y, 0), at(2, trace.Read, x, 0)}, 0, nil, 0},
+		{"beside one who does something later", several, []trace.Event{at(3, trace.Read, y, 0)}, 0, []trace.Event{at(2, trace.Read, x, 0)}, 0},
+		{"for long beside one who does something else", several, does(at(2, trace.Read, x, 0)), 0, nil, 20},
+		{"for long beside one who does something else later", several, does(), 0, []trace.Event{at(2, trace.Read, x, 0)}, 20},
+		{"for long beside one who reads what it has written", several, does(at(3, trace.Write, x, 1)), 0, []trace.Event{at(2, trace.Read, x+7, 1)}, 0},
+		{"for long beside one who has accessed what it does", several, does(at(3, trace.Write, x, 1)), 0, []trace.Event{at(2, trace.Read, 0x3000, 1)}, 0},
+		{"for long beside one who has its lock", several, does(at(3, trace.Acquire, 9, 0), at(3, trace.Release, 9, 0)), 0, []trace.Event{at(2, trace.Acquire, 9, 0), at(2, trace.Release, 9, 0)}, 0},
+		{"for long beside one who has its channel", several, does(at(3, trace.Close, 9, 0)), 0, []trace.Event{at(2, trace.Recv, 9, 0), at(2, trace.RecvDone, 9, 0)}, 0},
+		{"for long beside one who has its pool", several, does(at(3, trace.Await, 8, x)), 0, []trace.Event{at(2, trace.Post, 9, x)}, 0},
+		{"for long beside one who starts another", several, does(), 0, []trace.Event{fork(2, 5, 0), of(5, trace.Begin), at(5, trace.Read, x, 0)}, 20},
+		{"for long beside one who starts another that does something", several, does(), 0, []trace.Event{fork(2, 5, 0), of(5, trace.Begin), at(5, trace.Read, y, 0)}, 0},
+		{"for long beside one who starts another that is there", several, does(fork(2, 5, 0), of(5, trace.Begin)), 0, nil, 20},
+		{"for long beside another one that it has started", several, does(fork(3, 5, 0), of(5, trace.Begin)), 0, nil, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			tr := &trace.Trace{
 				Goroutines: []trace.Goroutine{
 					{Path: "main"}, {ID: 1, Test: "TestA", Path: "0"}, {ID: 2, Parent: 1, Test: "TestA", Path: "0.1"},
 					{ID: 3, Test: "TestB", Path: "0"}, {ID: 4, Parent: 3, Test: "TestB", Path: "0.1"},
+					{ID: 5, Parent: 2, Test: "TestA", Path: "0.1.1"},
 				},
 				Sites: map[trace.SiteID]trace.Site{inTesting: {ID: inTesting, Func: "testing.(*T).Run"}},
 				Names: []string{"TestA", "TestB"}, Complete: true,
@@ -78,9 +94,9 @@ func TestDropAlone(t *testing.T) {
 			require.NoError(t, os.WriteFile(file, b.Bytes(), 0o666))
 
 			all := len(tr.Events)
-			read, err := trace.ReadConcurrent(file)
+			read, err := trace.ReadConcurrentOf(file, long)
 			require.NoError(t, err)
-			trace.DropAlone(tr)
+			trace.DropAlone(tr, long)
 			assert.Equal(t, test.want, tr.Alone)
 			assert.Len(t, tr.Events, all-test.want)
 			assert.Equal(t, tr.Events, read.Events)

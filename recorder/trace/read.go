@@ -15,10 +15,7 @@ import (
 
 // ReadFile reads the trace file at path; see [Decode]. A [*FormatError] names
 // the file.
-func ReadFile(path string) (*Trace, error) { return readFile(path, func(*reader) {}) }
-
-// readFile reads a file with a reader that with has changed.
-func readFile(path string, with func(*reader)) (*Trace, error) {
+func ReadFile(path string) (*Trace, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -28,16 +25,16 @@ func readFile(path string, with func(*reader)) (*Trace, error) {
 	if fi, err := f.Stat(); err == nil && fi.Mode().IsRegular() {
 		d.size = fi.Size()
 	}
-	with(d)
-	err = d.read()
-	if d.alone != nil {
-		d.alone.finish()
-	}
+	return d.t, inFile(d.read(), path)
+}
+
+// inFile adds to an error of a reader where it has read.
+func inFile(err error, path string) error {
 	var fe *FormatError
 	if errors.As(err, &fe) {
 		fe.File = path
 	}
-	return d.t, err
+	return err
 }
 
 // Decode reads a trace in the binary format. The trace that it returns is never
@@ -63,8 +60,13 @@ type reader struct {
 	off  int64 // where the chunks read so far end
 	buf  bytes.Buffer
 	// used, if not nil, gathers the sites of the events, which are then not kept.
-	used  map[SiteID]bool
-	alone *alone // nil: all events are kept
+	used map[SiteID]bool
+	// survey, if not nil, sees the events, which are then not kept.
+	survey *survey
+	alone  *alone // nil: all events are kept
+	known  bool   // the definitions are, from a survey, which has ended at off stop as failed says
+	stop   int64
+	failed error
 
 	goroutines, names int      // definitions so far
 	guesses           *guesses // while it reads
@@ -161,8 +163,14 @@ func (d *reader) readChunk() (chunkType, []byte, error) {
 // decode adds the content of a chunk to the trace. base is the payload's
 // place in the file.
 func (d *reader) decode(typ chunkType, payload []byte, base int64) error {
-	if typ == eventChunk {
+	switch {
+	case typ == eventChunk:
 		return d.decodeEvents(payload, base)
+	case d.known && base == d.stop+headerSize:
+		return d.failed
+	case d.known:
+		d.t.Complete = typ == endChunk || d.t.Complete
+		return nil
 	}
 	f := &fields{p: payload, base: base}
 	for len(f.p) > 0 && f.err == nil {
@@ -212,14 +220,14 @@ func (d *reader) decodeEvents(p []byte, base int64) error {
 		}
 		if e.Kind == freedKind {
 			at += n
-			if d.used == nil {
+			if d.keeps() {
 				d.t.Freed = append(d.t.Freed, Freed{len(d.t.Events), e.Obj, e.Size, e.Val})
 			}
 			continue
 		}
 		if e.Kind == heldKind {
 			at += n
-			if d.used == nil {
+			if d.keeps() {
 				d.t.hold(e.Val)
 			}
 			continue
@@ -232,9 +240,12 @@ func (d *reader) decodeEvents(p []byte, base int64) error {
 			return fail(expected, found)
 		}
 		at += n
-		if d.used != nil {
+		switch {
+		case d.used != nil:
 			d.used[e.Site] = true
-		} else {
+		case d.survey != nil:
+			d.survey.take(&e)
+		default:
 			d.t.settleHeld(e)
 			if len(d.t.Events) == cap(d.t.Events) {
 				d.grow()
@@ -246,6 +257,19 @@ func (d *reader) decodeEvents(p []byte, base int64) error {
 		}
 	}
 	return nil
+}
+
+// keeps reports whether the events are kept.
+func (d *reader) keeps() bool { return d.used == nil && d.survey == nil }
+
+// again prepares for reading what a survey has seen, from its beginning.
+func (d *reader) again(room int) {
+	if !d.known {
+		d.known, d.stop, d.survey = true, d.off, nil
+		d.t.Events = make([]Event, 0, room)
+	}
+	d.off = 0
+	d.t.Events, d.t.Freed, d.t.Held, d.t.Alone, d.t.Complete = d.t.Events[:0], nil, nil, 0, false
 }
 
 // grow makes room for further events: for twice as many, or, where

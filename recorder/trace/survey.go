@@ -1,0 +1,216 @@
+package trace
+
+import (
+	"slices"
+	"strings"
+)
+
+// A survey tells which tests of a trace ran alone. It sees all events before any is left out: what
+// goroutines that a test has found there do later is known at the end.
+type survey struct {
+	t     *Trace
+	long  int        // events of a long test
+	tests []surveyed // top-level ones, in the order in which they were started
+	// Of the test that runs now, of which the last one of tests has what is known.
+	running []GID // each waits for the next one; none: it is not alone
+	ended   []GID // subtests of which the test goes on
+	passed  bool
+	touched *footprint // if others are beside it
+
+	seen   int          // events
+	last   []int        // by goroutine: how many had been seen with its last event
+	living map[GID]bool // goroutines that were started and have not ended
+	// The long tests that are alone if they have nothing to do with what a goroutine does, by goroutines.
+	beside map[GID][]*surveyed
+}
+
+// A surveyed is a top-level test.
+type surveyed struct {
+	name    string
+	alone   bool
+	begin   int   // how many events had been seen when it was started
+	events  int   // its own and those meanwhile
+	decides int   // of its own: those that may be left out
+	others  []GID // goroutines that were there when it was started, and those that these have started meanwhile
+	touched *footprint
+	met     bool // another goroutine has to do with what it has to do with
+}
+
+// maxBeside bounds the goroutines beside a test, and leastBeside is how many events a long test has: it is
+// asked what others beside it have to do with.
+const maxBeside, leastBeside = 1 << 10, 1 << 18
+
+func newSurvey(t *Trace, long int) *survey {
+	return &survey{t: t, long: long, living: make(map[GID]bool)}
+}
+
+// take takes the next event of the trace.
+func (s *survey) take(e *Event) {
+	s.seen++
+	for int(e.G) >= len(s.last) {
+		s.last = append(s.last, 0)
+	}
+	s.last[e.G] = s.seen
+	g := &s.t.Goroutines[e.G]
+	switch runner := g.RunsTests(); {
+	case s.t.startsTest(e):
+		s.finish()
+		s.start(GID(e.Obj))
+	case runner || len(s.running) == 0:
+	case e.G != s.running[len(s.running)-1] && s.isOther(e.G):
+		if e.Kind == Fork {
+			s.besides(GID(e.Obj))
+		}
+	case !s.follow(e):
+		s.running = s.running[:0]
+	default:
+		test := &s.tests[len(s.tests)-1]
+		if e.decides() {
+			test.decides++
+		}
+		if len(test.others) > 0 {
+			s.touched.add(e)
+		}
+	}
+	switch e.Kind {
+	case Fork:
+		s.living[GID(e.Obj)] = true
+	case End:
+		delete(s.living, e.G)
+	}
+}
+
+// start begins with the test of the goroutine g.
+func (s *survey) start(g GID) {
+	test := surveyed{name: s.t.Goroutines[g].Test, begin: s.seen}
+	s.tests = append(s.tests, test)
+	if len(s.living) > maxBeside {
+		return
+	}
+	s.running = append(s.running, g)
+	for g := range s.living {
+		s.besides(g)
+	}
+	if len(s.living) > 0 {
+		if s.touched == nil {
+			s.touched = new(footprint)
+		}
+		*s.touched = footprint{}
+	}
+}
+
+// besides notes that the goroutine g is there beside the test that runs now.
+func (s *survey) besides(g GID) {
+	test := &s.tests[len(s.tests)-1]
+	if test.others = append(test.others, g); len(test.others) > maxBeside {
+		s.running = s.running[:0]
+	}
+}
+
+// isOther reports whether g is one of the others beside the test that runs now.
+func (s *survey) isOther(g GID) bool {
+	return g != s.running[0] && slices.Contains(s.tests[len(s.tests)-1].others, g)
+}
+
+// follow reports whether the test is alone with its event e, too.
+func (s *survey) follow(e *Event) bool {
+	switch e.Kind {
+	case Fork:
+		if !strings.HasPrefix(s.t.Sites[e.Site].Func, "testing.") {
+			return false
+		}
+	case Select, SelectSend, SelectRecv, Panic:
+		return false
+	case TestEnd:
+		if e.Val != 0 {
+			return false
+		}
+		s.passed = s.passed || e.G == s.running[0]
+	}
+	last := len(s.running) - 1
+	if e.G == s.running[last] {
+		return true
+	}
+	if k := slices.Index(s.running, e.G); k >= 0 { // it goes on, so those that it has waited for have ended
+		s.ended = append(s.ended, s.running[k+1:]...)
+		s.running = s.running[:k+1]
+		return true
+	}
+	if slices.Contains(s.ended, e.G) {
+		return !e.Kind.IsAccess() && !e.decides()
+	}
+	if s.t.Goroutines[e.G].Parent != s.running[last] {
+		return false
+	}
+	s.running = append(s.running, e.G)
+	return true
+}
+
+// finish ends with the test that has run. The next one may have been started by the last event.
+func (s *survey) finish() {
+	if len(s.tests) > 0 {
+		test := &s.tests[len(s.tests)-1]
+		test.events = s.seen - test.begin
+		test.alone = len(s.running) > 0 && s.passed
+		if test.alone && len(test.others) > 0 && test.events >= s.long {
+			test.touched, s.touched = s.touched, nil
+		}
+	}
+	s.running, s.ended, s.passed = s.running[:0], s.ended[:0], false
+}
+
+// end ends with the trace: now it is known which goroutines have events later.
+func (s *survey) end() {
+	s.finish()
+	s.touched, s.living = nil, nil
+	s.beside = make(map[GID][]*surveyed)
+	for k := range s.tests {
+		test := &s.tests[k]
+		later := slices.DeleteFunc(test.others, func(g GID) bool { return int(g) >= len(s.last) || s.last[g] <= test.begin })
+		if test.alone = test.alone && (len(later) == 0 || test.touched != nil); !test.alone || len(later) == 0 {
+			test.touched = nil
+		} else {
+			for _, g := range later {
+				s.beside[g] = append(s.beside[g], test)
+			}
+		}
+	}
+	s.last = nil
+}
+
+// compare asks, while the trace is gone through again, whether the event e has to do with what a
+// test beside its goroutine has. It is asked of all events of such goroutines, before the test and after it,
+// and of those that they start.
+func (s *survey) compare(e *Event) {
+	if len(s.beside) == 0 {
+		return
+	}
+	tests := s.beside[e.G]
+	for _, test := range tests {
+		test.met = test.met || test.touched.has(e)
+	}
+	if e.Kind == Fork && len(tests) > 0 {
+		s.beside[GID(e.Obj)] = tests
+	}
+}
+
+// meet reports whether tests were found not to be alone since the trace was gone through.
+func (s *survey) meet() (found bool) {
+	for k := range s.tests {
+		if test := &s.tests[k]; test.alone && test.met {
+			test.alone, found = false, true
+		}
+	}
+	return found
+}
+
+// stay returns about how many events stay, but for last writes.
+func (s *survey) stay() int {
+	n := s.seen + dropAt
+	for _, test := range s.tests {
+		if test.alone {
+			n -= test.decides
+		}
+	}
+	return n
+}
