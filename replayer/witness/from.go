@@ -33,7 +33,8 @@ type Extent int
 
 const (
 	// Small leaves out those whose order the violation does not need, and lets
-	// the goroutines take turns as seldom as can be.
+	// the goroutines take turns as seldom as can be. Of a long way it leaves out what
+	// comes in its order by the other steps.
 	Small Extent = iota
 	// Few is Small with steps only of the goroutines of the violation and of those
 	// that have started them. Whether that leads there is for a replay to say.
@@ -111,6 +112,9 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Wit
 		steps = fewestSwitches(t, steps, shown, stand)
 	}
 	steps = filter(steps, func(i int) bool { return canStep(t.Events[i].Kind) })
+	if meta.Extent == Small || meta.Extent == Few {
+		steps = withoutSpare(t, steps, violation)
+	}
 	hold = filter(gates(t, hold), in)
 
 	m := newMaker(t, index, meta.Files, meta.Source, left, steps, hold, violation, pooled)
