@@ -113,7 +113,7 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Wit
 	}
 	steps = filter(steps, func(i int) bool { return canStep(t.Events[i].Kind) })
 	if meta.Extent == Small || meta.Extent == Few {
-		steps = withoutSpare(t, steps, violation)
+		steps = withoutSpare(t, steps, shown)
 	}
 	hold = filter(gates(t, hold), in)
 

@@ -12,15 +12,14 @@ const readSteps = 200
 
 // withoutSpare returns the steps, in the order of a witness, without the reads and writes that
 // come in their order by the other steps alone, as those in the critical sections of one lock
-// do: of a long way that are the most. What is shown stays, and what is done to the violation's
-// own memory.
-func withoutSpare(t *trace.Trace, steps, violation []int) []int {
+// do: of a long way that are the most. Those that are shown stay.
+func withoutSpare(t *trace.Trace, steps, shown []int) []int {
 	if len(steps) <= readSteps {
 		return steps
 	}
 	s := sparing{t: t, steps: steps, spare: make([]bool, len(steps))}
-	s.mem = sharedMemory(t, slices.Concat(steps, violation))
-	s.candidates(violation)
+	s.mem = sharedMemory(t, steps)
+	s.candidates(shown)
 	s.bounds()
 	fixed := s.ordered()
 	k := -1
@@ -47,21 +46,12 @@ type sparing struct {
 
 // candidates finds the steps that may be left out, but not the last one of a goroutine, by
 // which it comes that far.
-func (s *sparing) candidates(violation []int) {
-	own := make([]bool, len(s.mem.from))
-	for _, i := range violation {
-		if e := s.t.Events[i]; e.Kind.IsAccess() {
-			s.mem.each(e, func(n int) { own[n] = true })
-		}
-	}
+func (s *sparing) candidates(shown []int) {
 	goesOn := make([]bool, len(s.t.Goroutines))
 	for k, i := range slices.Backward(s.steps) {
-		e := s.t.Events[i]
+		e := &s.t.Events[i]
 		plain := e.Kind == trace.Read || e.Kind == trace.Write
-		s.spare[k] = plain && goesOn[e.G] && k < len(s.steps)-readSteps
-		if plain {
-			s.mem.each(e, func(n int) { s.spare[k] = s.spare[k] && !own[n] })
-		}
+		s.spare[k] = plain && goesOn[e.G] && k < len(s.steps)-readSteps && !slices.Contains(shown, i)
 		goesOn[e.G] = true
 	}
 }

@@ -20,6 +20,9 @@ const maxPlaces = 400_000
 // A goroutine that runs goes on as far as it can: to do its steps sooner never
 // takes another switch. So the search is for the order of the runs, in breadth.
 func fewestSwitches(t *trace.Trace, steps, shown, stand []int) []int {
+	if len(steps) > readSteps {
+		return steps // the search ends in vain, and nobody counts switches there
+	}
 	s := newSearch(t, steps, shown)
 	if len(s.lanes) < 2 {
 		return steps
