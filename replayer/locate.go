@@ -23,33 +23,36 @@ func (c Code) operand(s witness.Step, file string) string {
 // are.
 func (r *resolver) locate(w *witness.Witness) *witness.Witness {
 	out := *w
-	type moved struct{ now, before string }
-	names := make(map[moved]string) // of files
 	move := func(list []witness.Step) []witness.Step {
 		list = slices.Clone(list)
-		for i := range list {
-			s := &list[i]
-			file := ""
-			if site, fit := r.site(*s); fit != absent {
-				file, s.Line, s.Col, s.Expr = site.File, site.Line, site.Col, site.Expr
-			} else if s.Nth == 0 && s.Line > 0 {
-				at := r.call(*s)
-				file, s.Line = at.file, at.line
-				s.Expr = r.code.operand(*s, file)
-			}
-			m := moved{file, s.File}
-			name, ok := names[m]
+		for i, s := range list {
+			place := asPlace(s)
+			now, ok := r.now[place]
 			if !ok {
-				name = r.nameNow(file, s.File)
-				names[m] = name
+				now = r.moved(place)
+				r.now[place] = now
 			}
-			s.File = name
+			list[i] = at(now, s)
 		}
 		return list
 	}
 	out.Steps, out.Hold, out.Violation = move(w.Steps), move(w.Hold), move(w.Violation)
 	out.Pooled, out.Anchors = move(w.Pooled), move(w.Anchors)
 	return &out
+}
+
+// moved is where a place is in the code.
+func (r *resolver) moved(s witness.Step) witness.Step {
+	file := ""
+	if site, fit := r.site(s); fit != absent {
+		file, s.Line, s.Col, s.Expr = site.File, site.Line, site.Col, site.Expr
+	} else if s.Nth == 0 && s.Line > 0 {
+		at := r.call(s)
+		file, s.Line = at.file, at.line
+		s.Expr = r.code.operand(s, file)
+	}
+	s.File = r.nameNow(file, s.File)
+	return s
 }
 
 // nameNow is the name of a file that was called so before.

@@ -49,9 +49,11 @@ func ByFunc(sites []trace.Site) map[string][]trace.Site {
 type resolver struct {
 	code   Code
 	groups map[group][]trace.Site
-	moved  []shift
-	sites  map[witness.Step]found    // that were looked for, as places
-	calls  map[witness.Step]callSite // likewise
+	shifts []shift
+	// What was looked for, by places: sites, call sites, and the places where they are now.
+	sites map[witness.Step]found
+	calls map[witness.Step]callSite
+	now   map[witness.Step]witness.Step
 }
 
 // A found site is where a step is now.
@@ -83,7 +85,7 @@ type shift struct {
 func newResolver(w *witness.Witness, code Code) *resolver {
 	r := &resolver{
 		code: code, groups: make(map[group][]trace.Site),
-		sites: make(map[witness.Step]found), calls: make(map[witness.Step]callSite),
+		sites: make(map[witness.Step]found), calls: make(map[witness.Step]callSite), now: make(map[witness.Step]witness.Step),
 	}
 	var distinct []witness.Step // of the rewriter's sites, as places
 	seen := make(map[witness.Step]bool)
@@ -113,7 +115,7 @@ func newResolver(w *witness.Witness, code Code) *resolver {
 	}
 	for _, s := range distinct {
 		if site, fit := r.site(s); fit != absent {
-			r.moved = append(r.moved, shift{s.Func, s.File, s.Line, site.Line - s.Line, site.File})
+			r.shifts = append(r.shifts, shift{s.Func, s.File, s.Line, site.Line - s.Line, site.File})
 		}
 	}
 	return r
@@ -121,8 +123,14 @@ func newResolver(w *witness.Witness, code Code) *resolver {
 
 // asPlace is what is the same of all steps at the place of s.
 func asPlace(s witness.Step) witness.Step {
-	s.Goroutine, s.Occ, s.Value = "", 0, ""
-	return s
+	return at(s, witness.Step{})
+}
+
+// at returns what step s does at a place.
+func at(place, s witness.Step) witness.Step {
+	place.Goroutine, place.Occ, place.Value = s.Goroutine, s.Occ, s.Value
+	place.Variable, place.Region, place.Item, place.Case = s.Variable, s.Region, s.Item, s.Case
+	return place
 }
 
 func groupOf(s witness.Step) group { return group{s.Func, s.SiteWord(), witness.Shape(s.Expr)} }
@@ -260,7 +268,7 @@ func (r *resolver) find(s witness.Step) callSite {
 		return callSite{"", guess, guessed}
 	}
 	file := r.code.Files.Path(s.File)
-	for _, m := range r.moved {
+	for _, m := range r.shifts {
 		if m.fn == s.Func && filepath.IsAbs(m.now) {
 			file = m.now
 			break
@@ -278,7 +286,7 @@ func (r *resolver) find(s witness.Step) callSite {
 func (r *resolver) delta(s witness.Step) int {
 	near := func(same func(shift) bool) (delta int, ok bool) {
 		best := 0
-		for _, m := range r.moved {
+		for _, m := range r.shifts {
 			if d := abs(m.line - s.Line); same(m) && (!ok || d < best) {
 				delta, best, ok = m.delta, d, true
 			}

@@ -259,13 +259,14 @@ func (c *confirmation) small(ctx context.Context, s scheduled, shown bool) (*wit
 }
 
 // longWitness is from how many steps or holds on a witness is worth replays that may
-// make it shorter.
-const longWitness = 20
+// make it shorter, and longWay up to how many: on a longer way what others do matters nearly
+// always.
+const longWitness, longWay = 20, 300
 
 // fewer takes out of s long witness, which was confirmed, the goroutines that have
 // no part in the violation, if replays show that they need no control.
 func (c *confirmation) fewer(ctx context.Context, s scheduled, w *witness.Witness, r replayer.Result, replayed *trace.Trace) (*witness.Witness, replayer.Result, *trace.Trace, error) {
-	if max(len(w.Steps), len(w.Hold)) <= longWitness || !w.Bystanders() || s.Kind == bug.Failure { // of which the steps are all that tells why
+	if max(len(w.Steps), len(w.Hold)) <= longWitness || len(w.Steps) > longWay || !w.Bystanders() || s.Kind == bug.Failure { // of which the steps are all that tells why
 		return w, r, replayed, nil
 	}
 	short, err := c.witnessOf(ctx, s, witness.Few)

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -19,6 +20,13 @@ type Files struct {
 	Root     string // of the main module or workspace
 	GOROOT   string
 	ModCache string
+	paths    *sync.Map // by name, see Looked; nil: they are looked for each time
+}
+
+// Looked returns f as it is where no file comes or goes: it looks for each of them once.
+func (f Files) Looked() Files {
+	f.paths = new(sync.Map)
+	return f
 }
 
 // Name returns the name of a file, given by its path.
@@ -55,6 +63,19 @@ func (f Files) elsewhere(path string) (rel string, ok bool) {
 
 // Path returns the path of the file that Name gave a name.
 func (f Files) Path(name string) string {
+	if f.paths == nil {
+		return f.path(name)
+	}
+	path, ok := f.paths.Load(name)
+	if !ok {
+		path = f.path(name)
+		f.paths.Store(name, path)
+	}
+	return path.(string)
+}
+
+// path is Path, which looks for the file.
+func (f Files) path(name string) string {
 	file := filepath.FromSlash(name)
 	if filepath.IsAbs(file) {
 		return file

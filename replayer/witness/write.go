@@ -169,11 +169,22 @@ func field(s string) string {
 	if s == "" {
 		return "-"
 	}
-	quote := func(r rune) bool {
-		return r == '"' || r == utf8.RuneError || unicode.IsSpace(r) || !unicode.IsPrint(r)
-	}
-	if s == "-" || s[0] == '#' || strings.ContainsFunc(s, quote) {
+	if s == "-" || s[0] == '#' || !plain(s) {
 		return strconv.Quote(s)
 	}
 	return s
+}
+
+// plain reports whether s is the same whoever reads it, and has no end before its last letter.
+func plain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c >= utf8.RuneSelf { // most names have none
+			return !strings.ContainsFunc(s, func(r rune) bool {
+				return r == '"' || r == utf8.RuneError || unicode.IsSpace(r) || !unicode.IsPrint(r)
+			})
+		} else if c <= ' ' || c == '"' || c == 0x7f {
+			return false
+		}
+	}
+	return true
 }
