@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gopredict/gopredict/analysis/property"
@@ -237,7 +238,13 @@ func (p *planner) line(word string, s witness.Step, further string) fit {
 	if s.Case != 0 {
 		further = fmt.Sprintf(" %d", s.Case)
 	}
-	fmt.Fprintf(&p.items, "%s %d %d %d %d%s\n", word, n, s.Op, key, s.Occ, further)
+	p.items.WriteString(word)
+	for _, number := range [...]uint64{uint64(n), uint64(s.Op), key, uint64(s.Occ)} {
+		p.items.WriteByte(' ')
+		p.items.Write(strconv.AppendUint(p.items.AvailableBuffer(), number, 10))
+	}
+	p.items.WriteString(further)
+	p.items.WriteByte('\n')
 	return fit
 }
 

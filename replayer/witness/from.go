@@ -253,23 +253,27 @@ func stripRuns(w *Witness) {
 	}
 	runs := make(map[string]string) // base name → the run it was seen in
 	lists := [][]Step{w.Steps, w.Hold, w.Violation, w.Pooled}
+	names := make(map[string]string) // of goroutines, and without the run
 	for _, list := range lists {
-		for _, s := range list {
-			test, _, ok := strings.Cut(s.Goroutine, ":")
+		for i := range list {
+			name := list[i].Goroutine
+			if _, seen := names[name]; seen {
+				continue
+			}
+			names[name] = name
+			test, path, ok := strings.Cut(name, ":")
 			if !ok {
 				continue
 			}
 			if run, seen := runs[base(test)]; seen && run != test {
 				return
 			}
-			runs[base(test)] = test
+			runs[base(test)], names[name] = test, base(test)+":"+path
 		}
 	}
 	for _, list := range lists {
 		for i := range list {
-			if test, path, ok := strings.Cut(list[i].Goroutine, ":"); ok {
-				list[i].Goroutine = base(test) + ":" + path
-			}
+			list[i].Goroutine = names[list[i].Goroutine]
 		}
 	}
 	for i, test := range w.Tests {

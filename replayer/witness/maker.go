@@ -152,29 +152,40 @@ func occurrences(t *trace.Trace, index *Index, want, left map[int]bool) map[int]
 	}
 	// Only what is asked for is counted: traces are long, witnesses short.
 	counts := make(map[point]int)
-	at := func(i int) point {
-		e := t.Events[i]
-		return point{e.G, e.Kind, t.Sites[e.Site].Key}
-	}
+	keys := make(map[uint64]bool)           // of the sites that are asked for
 	first := make([]int, len(t.Goroutines)) // by goroutine: where counting begins
 	for g := range first {
 		first[g] = len(t.Events)
 	}
-	for i := range want {
-		counts[at(i)] = 0
-		g := t.Events[i].G
-		first[g] = index.begins[g]
-	}
-	out := make(map[int]int)
 	end := 0
 	for i := range want {
+		e := &t.Events[i]
+		key := t.Sites[e.Site].Key
+		counts[point{e.G, e.Kind, key}], keys[key] = 0, true
+		first[e.G] = index.begins[e.G]
 		end = max(end, i+1)
 	}
+	type site struct {
+		key   uint64
+		asked bool
+	}
+	sites := make(map[trace.SiteID]site)
+	out := make(map[int]int, len(want))
 	for i := slices.Min(first); i < end; i++ {
-		if i < first[t.Events[i].G] || left[i] {
+		e := &t.Events[i]
+		if i < first[e.G] || left[i] {
 			continue
 		}
-		p := at(i)
+		s, known := sites[e.Site]
+		if !known {
+			key := t.Sites[e.Site].Key
+			s = site{key, keys[key]}
+			sites[e.Site] = s
+		}
+		if !s.asked {
+			continue
+		}
+		p := point{e.G, e.Kind, s.key}
 		if n, ok := counts[p]; ok {
 			counts[p] = n + 1
 			if want[i] {
