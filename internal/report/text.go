@@ -35,7 +35,7 @@ func WriteText(w io.Writer, r *Report, opts TextOptions) error {
 	if opts.Width <= 0 {
 		opts.Width = defaultWidth
 	}
-	r = printable(r)
+	r = printable(r.brief())
 	b := bufio.NewWriter(w)
 	p := printer{w: b, width: opts.Width, style: style(opts.Color), command: cmp.Or(opts.Command, "gopredict"), all: opts.All, verbose: opts.Verbose, screen: opts.Screen && !opts.Verbose}
 	p.confirmed(r)
@@ -57,6 +57,18 @@ func WriteText(w io.Writer, r *Report, opts TextOptions) error {
 	p.list(r)
 	p.totals(r)
 	return b.Flush()
+}
+
+// brief returns r without the interleavings that the text does not have.
+func (r *Report) brief() *Report {
+	out := *r
+	out.Findings = slices.Clone(r.Findings)
+	for i := range out.Findings {
+		if f := &out.Findings[i]; !f.Gates() {
+			f.Interleaving, f.Edges, f.Source = nil, nil, nil
+		}
+	}
+	return &out
 }
 
 // WriteFinding writes one finding as WriteText does, between its bars; for
