@@ -36,6 +36,9 @@ const (
 	// without, and no longer than what the package is allowed (allowance).
 	flippedTime = 1500 * time.Millisecond
 	flippedEach = 1500 * time.Millisecond
+	// maxForeign is of how many tests of a package the same choice of the standard library is
+	// flipped, in goroutines that were started at the same places.
+	maxForeign = 2
 	// longTest is from which time on what a test takes counts, too.
 	longTest = 250 * time.Millisecond
 )
@@ -68,12 +71,16 @@ type flipper struct {
 	open   map[string]bool                     // tests that have flips, of which none was asked for yet
 	atMost int64                               // runs of the package, when another flip is run
 	listed map[*confirmation]map[string][]flip // of recordings, by test
+	// Ran are the keys of the flips that were run of the test by now, and elsewhere says of how
+	// many tests before they were.
+	ran       map[string]bool
+	elsewhere map[string]int
 }
 
 // newFlipper prepares for the flips of tests.
 func newFlipper(e *explored, tests []string) *flipper {
 	x := &flipper{
-		explored: e, listed: make(map[*confirmation]map[string][]flip),
+		explored: e, listed: make(map[*confirmation]map[string][]flip), elsewhere: make(map[string]int),
 		most: maxFlippedPackage, open: make(map[string]bool), atMost: maxRuns * int64(len(tests)),
 	}
 	if each := long(e.run) / time.Duration(len(e.size)); each > longTest {
@@ -140,6 +147,10 @@ type asked struct {
 func (x *flipper) of(f *frontier) *flipping {
 	left := max(1, len(x.open))
 	delete(x.open, f.test)
+	for key := range x.ran {
+		x.elsewhere[key]++
+	}
+	x.ran = make(map[string]bool)
 	return &flipping{
 		flipper: x, test: f.test, share: min(x.flips, x.further.left) / time.Duration(left), own: min(maxFlipped, max(1, x.most/left)),
 		fruitless: max(maxFruitless, maxFlipped/left), known: make(map[string]bool), been: make(map[way]bool), recorded: len(f.runs),
@@ -189,6 +200,7 @@ func (x *flipping) next(_ context.Context, runs []*confirmation, n int) (all []*
 	took := time.Duration(len(now)) * x.cost(x.test)
 	x.flips, x.share, x.further.left = x.flips-took, x.share-took, x.further.left-took
 	for _, f := range now {
+		x.ran[f.Key] = true
 		a := &attempt{of: f.of, run: f.run, what: x.place(f.of.trace, &f.of.trace.Events[f.At]) + " put off"}
 		x.asked = append(x.asked, asked{a, f})
 		all = append(all, a)
@@ -200,6 +212,9 @@ func (x *flipping) next(_ context.Context, runs []*confirmation, n int) (all []*
 // there are no others, and reports whether there are any that are not.
 func (x *flipping) collect(c *confirmation) (fresh bool) {
 	for _, f := range x.list(c, x.test) {
+		if x.foreign(f) {
+			continue
+		}
 		if f.upTo != 0 {
 			way := way{f.upTo, f.Case}
 			if x.been[way] {
@@ -221,6 +236,22 @@ func (x *flipping) collect(c *confirmation) (fresh bool) {
 		}
 	}
 	return fresh
+}
+
+// foreign reports whether f is a choice of the standard library that others have shown enough of.
+// Those of package testing, as which subtest begins first, are tried once in a package: recordings
+// in other orders make them otherwise, too.
+func (x *flipping) foreign(f flip) bool {
+	site := f.of.trace.Sites[f.of.trace.Events[f.At].Site]
+	switch {
+	case x.opts.Explore.explores():
+		return false
+	case strings.HasPrefix(site.Func, "testing."):
+		return x.known[f.Key] || x.elsewhere[f.Key] > 0
+	case strings.HasPrefix(x.files.Name(site.File), "std/"):
+		return x.elsewhere[f.Key] >= maxForeign
+	}
+	return false
 }
 
 // due reports whether a timer could have fired before what was put off.
