@@ -241,18 +241,25 @@ func (c *cone) section(s *order.Section, lock int32) {
 
 // steps returns the events of the cone from its base on, in recorded order.
 func (c *cone) steps() []int {
-	n, end := 0, c.base.at
-	for g, upto := range c.upto {
-		es := c.p.o.Events(trace.GID(g))
-		first, _ := slices.BinarySearch(es, c.base.at)
-		k, _ := slices.BinarySearch(es, upto)
-		n, end = n+k-first, max(end, upto)
-	}
-	steps := make([]int, 0, n)
-	for i := c.base.at; i < end; i++ {
+	steps := make([]int, 0, c.size())
+	for i, end := c.base.at, slices.Max(c.upto); i < end; i++ {
 		if i < c.upto[c.p.gids[i]] {
 			steps = append(steps, int(i))
 		}
 	}
 	return steps
+}
+
+// size is how many events the cone has from its base on.
+func (c *cone) size() (n int) {
+	for g, upto := range c.upto {
+		if upto <= c.base.at {
+			continue
+		}
+		es := c.p.o.Events(trace.GID(g))
+		first, _ := slices.BinarySearch(es, c.base.at)
+		k, _ := slices.BinarySearch(es, upto)
+		n += k - first
+	}
+	return n
 }

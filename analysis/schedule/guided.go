@@ -8,8 +8,9 @@ import (
 )
 
 // maxDecisions bounds how many pairs of critical sections one schedule turns
-// round that nothing else decides.
-const maxDecisions = 16
+// round that nothing else decides. After each of them it begins again: of a long one they are
+// leastDecisions or more, as long as all together have no more than decidedSteps steps.
+const maxDecisions, leastDecisions, decidedSteps = 16, 2, 1 << 12
 
 // guided performs the cone of a violation with the given property along its
 // guide, from its base on; lead adds to the cone what leads there, and last are the acquires of
@@ -39,7 +40,7 @@ func (p *Planner) guided(b *base, prop causality.Property, v target, r reads, la
 // begins again.
 func (p *Planner) decided(prop causality.Property, v target, make func(causality.Property, []causality.Edge) *cone) ([]int, bool) {
 	guide := v.guide
-	for range maxDecisions {
+	for k, most := 0, maxDecisions; k < most; k++ {
 		if p.over(v) {
 			break
 		}
@@ -48,10 +49,11 @@ func (p *Planner) decided(prop causality.Property, v target, make func(causality
 			return nil, false
 		}
 		steps, blocked := p.execute(c)
+		most = min(most, max(leastDecisions, decidedSteps/(c.size()+1)))
 		if blocked == nil {
 			return steps, true
 		}
-		k := slices.IndexFunc(blocked, func(e causality.Edge) bool {
+		at := slices.IndexFunc(blocked, func(e causality.Edge) bool {
 			if p.over(v) {
 				return false
 			}
@@ -62,7 +64,7 @@ func (p *Planner) decided(prop causality.Property, v target, make func(causality
 			}
 			return ok
 		})
-		if k < 0 {
+		if at < 0 {
 			return nil, false
 		}
 	}
