@@ -98,20 +98,12 @@ func (p *predictor) must() anomaly.Ordering {
 // from now on.
 func (p *predictor) decidePairs(f *Finding, c *candidate, rows []anomaly.Row) {
 	must := p.must()
-	left := 0
-	every := slices.Clone(rows)
-	rows = slices.DeleteFunc(rows, func(r anomaly.Row) bool {
-		p.its.Spend(rowStep * int64(len(r.First)+len(r.Second)))
-		n := r.Pairs(must)
-		left += n
-		return n == 0
-	})
 	if p.crowded(c.Candidate) { // the links that it may have went into its first instances
 		its := p.most
 		p.most = 0
 		defer func() { p.most = its }()
 	}
-	if near := neighbours(rows, must); len(near) > 0 {
+	if near := p.neighbours(rows, must); len(near) > 0 {
 		g, open := p.decide(detect.Candidate{Kind: c.Kind, Name: c.Name, Instances: near})
 		if g.Status == bug.Predicted {
 			*f = g
@@ -121,6 +113,14 @@ func (p *predictor) decidePairs(f *Finding, c *candidate, rows []anomaly.Row) {
 			c.open = open
 		}
 	}
+	left := 0
+	every := slices.Clone(rows)
+	rows = slices.DeleteFunc(rows, func(r anomaly.Row) bool {
+		p.its.Spend(rowStep * int64(len(r.First)+len(r.Second)))
+		n := r.Pairs(must)
+		left += n
+		return n == 0
+	})
 	if g, ok := p.meet(c, rows, must.BeforeReached); ok {
 		*f = g
 		return
@@ -141,22 +141,36 @@ func (p *predictor) decidePairs(f *Finding, c *candidate, rows []anomaly.Row) {
 	p.decideLeft(f, c, all, groups)
 }
 
-// rowStep is how many steps it takes to look at an access of a row.
-const rowStep = 2
+// rowStep is how many steps it takes to ask about an access of a row what must come before it; one
+// step is to look at nearShare of them.
+const rowStep, nearShare = 2, 4
 
-// neighbours returns the nearest pairs in rows, the nearest first.
-func neighbours(rows []anomaly.Row, o anomaly.Ordering) (nearest []detect.Instance) {
+// neighbours returns the nearest pairs in rows that may meet, the nearest first.
+func (p *predictor) neighbours(rows []anomaly.Row, must anomaly.Ordering) []detect.Instance {
+	var nearest [][2]int
+	asked := 0
 	for _, r := range rows {
-		for pair := range r.Near(o) {
-			v := detect.Instance{Accesses: pair[:]}
-			at, _ := slices.BinarySearchFunc(nearest, v, func(a, b detect.Instance) int { return cmp.Compare(spread(a.Accesses), spread(b.Accesses)) })
-			if at < maxNeighbours {
-				nearest = slices.Insert(nearest[:min(len(nearest), maxNeighbours-1)], at, v)
+		asked += 1 + (len(r.First)+len(r.Second))/nearShare
+		for pair := range r.Near() {
+			if len(nearest) == maxNeighbours && gap(pair) > gap(nearest[maxNeighbours-1]) {
+				continue
 			}
+			if asked += rowStep; must.BeforeReached(pair[0], pair[1]) {
+				continue
+			}
+			at, _ := slices.BinarySearchFunc(nearest, pair, func(a, b [2]int) int { return cmp.Compare(gap(a), gap(b)) })
+			nearest = slices.Insert(nearest[:min(len(nearest), maxNeighbours-1)], at, pair)
 		}
 	}
-	return nearest
+	p.its.Spend(int64(asked))
+	near := make([]detect.Instance, len(nearest))
+	for k := range nearest {
+		near[k].Accesses = nearest[k][:]
+	}
+	return near
 }
+
+func gap(pair [2]int) int { return pair[1] - pair[0] }
 
 // decideLeft decides a candidate of which these are all instances that the must clock leaves.
 func (p *predictor) decideLeft(f *Finding, c *candidate, all, groups []detect.Instance) {

@@ -170,9 +170,8 @@ func (r *Row) Earlier(o Ordering) iter.Seq2[int32, []int32] {
 	}
 }
 
-// Near yields the pairs of r that may meet, by the must-order, with no other access of r between
-// them, the earlier access first.
-func (r *Row) Near(o Ordering) iter.Seq[[2]int] {
+// Near yields the pairs of r with no other access of r between them, the earlier access first.
+func (r *Row) Near() iter.Seq[[2]int] {
 	return func(yield func([2]int) bool) {
 		first, second := r.First, r.Second
 		for len(first) > 0 && len(second) > 0 {
@@ -183,8 +182,7 @@ func (r *Row) Near(o Ordering) iter.Seq[[2]int] {
 			for len(first) > 1 && first[1] < second[0] {
 				first = first[1:]
 			}
-			i, j := int(first[0]), int(second[0])
-			if !o.BeforeReached(i, j) && !yield([2]int{i, j}) {
+			if !yield([2]int{int(first[0]), int(second[0])}) {
 				return
 			}
 			first = first[1:]

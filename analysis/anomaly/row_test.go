@@ -45,17 +45,12 @@ func TestRowsHaveAllPairs(t *testing.T) {
 	}
 }
 
-// checkNear checks that the nearest pair of a row is among its neighbours, and that these may meet.
+// checkNear checks that the nearest pair of a row that may meet is among its neighbours.
 func checkNear(t *testing.T, row anomaly.Row, o *order.Order) {
 	t.Helper()
 	all := row.Add(nil, o, math.MaxInt)
 	nearer := func(a, b [2]int) int { return cmp.Compare(a[1]-a[0], b[1]-b[0]) }
-	near := slices.Collect(row.Near(o))
-	for _, pair := range near {
-		if !slices.Contains(all, pair) {
-			t.Fatalf("neighbours %v of %v may not meet", pair, row)
-		}
-	}
+	near := slices.DeleteFunc(slices.Collect(row.Near()), func(pair [2]int) bool { return !slices.Contains(all, pair) })
 	for _, pair := range all {
 		between := func(i int32) bool { return pair[0] < int(i) && int(i) < pair[1] }
 		if !slices.ContainsFunc(row.First, between) && !slices.ContainsFunc(row.Second, between) && !slices.Contains(near, pair) {
