@@ -49,25 +49,27 @@ func (p *predictor) allMatches(ctx context.Context, fs []Finding, of []detect.Ca
 	}
 	direct := p.work.Part(p.work.Steps - p.work.Steps/proofsPart)
 	braider := anomaly.NewBraider(p.t, p.o, anomaly.FindRegions(p.t, p.o), tuples)
-	left, first := undecided[:0], 0
+	first := make([]int, len(undecided)) // by candidate: the number of its first tuple
+	n := 0
 	for k, c := range undecided {
-		if err := context.Cause(ctx); err != nil {
-			return nil, stopped(undecided[k:], undecided, err)
-		}
-		if p.many(c.Candidate) {
-			p.allow(direct, len(undecided)-k)
-			p.decideMatches(&fs[c.finding], &c, braider, first)
-			first += len(c.Tuples)
-			of[c.finding] = c.Candidate
-			if p.opts.known(c.Name) == Tried {
-				continue
-			}
-		}
-		if fs[c.finding].Status == bug.Undecided && len(c.open) > 0 {
-			left = append(left, c)
+		if first[k] = n; p.many(c.Candidate) {
+			n += len(c.Tuples)
 		}
 	}
-	return left, nil
+	wanted := func(k int) bool {
+		return p.many(undecided[k].Candidate) && fs[undecided[k].finding].Status == bug.Undecided
+	}
+	if err := p.inRounds(ctx, direct, undecided, wanted, func(k int) {
+		c := &undecided[k]
+		p.decideMatches(&fs[c.finding], c, braider, first[k])
+		of[c.finding] = c.Candidate
+		if p.opts.known(c.Name) == Tried {
+			c.open = nil
+		}
+	}); err != nil {
+		return nil, err
+	}
+	return stillOpen(fs, undecided), nil
 }
 
 // decideMatches looks at all matches of c, whose tuples are those of braider from first on, and

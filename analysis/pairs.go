@@ -46,27 +46,37 @@ func (p *predictor) allPairs(ctx context.Context, fs []Finding, of []detect.Cand
 	if len(places) == 0 {
 		return undecided, nil
 	}
-	direct := p.work.Share(directPart)
-	rows := anomaly.Rows(p.t, p.o, places)
-	left := undecided[:0]
+	all := anomaly.Rows(p.t, p.o, places)
+	rows := make([][]anomaly.Row, len(undecided)) // nil: there is nothing to look at, or too much
 	for k, c := range undecided {
-		if err := context.Cause(ctx); err != nil {
-			return nil, stopped(undecided[k:], undecided, err)
+		if c.Exhaustive || len(c.Places) == 0 {
+			continue
 		}
-		if !c.Exhaustive && len(c.Places) > 0 {
-			its := rows[:len(c.Places)]
-			rows = rows[len(c.Places):]
-			if !slices.ContainsFunc(its, func(r []anomaly.Row) bool { return r == nil }) {
-				p.allow(direct, len(undecided)-k)
-				p.decidePairs(&fs[c.finding], &c, slices.Concat(its...))
-			}
-			of[c.finding] = c.Candidate
-		}
-		if fs[c.finding].Status == bug.Undecided && len(c.open) > 0 {
-			left = append(left, c)
+		its := all[:len(c.Places)]
+		all = all[len(c.Places):]
+		if !slices.ContainsFunc(its, func(r []anomaly.Row) bool { return r == nil }) {
+			rows[k] = slices.Concat(its...)
 		}
 	}
-	return left, nil
+	wanted := func(k int) bool {
+		return rows[k] != nil && !undecided[k].Exhaustive && fs[undecided[k].finding].Status == bug.Undecided
+	}
+	// The nearest pairs of all candidates come before all pairs of any.
+	for _, decide := range []func(*Finding, *candidate, []anomaly.Row){p.decideNear, p.decidePairs} {
+		if err := p.inRounds(ctx, p.work.Share(directPart), undecided, wanted, func(k int) {
+			c := &undecided[k]
+			decide(&fs[c.finding], c, rows[k])
+			of[c.finding] = c.Candidate
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return stillOpen(fs, undecided), nil
+}
+
+// stillOpen returns those that nothing has decided.
+func stillOpen(fs []Finding, undecided []candidate) []candidate {
+	return slices.DeleteFunc(undecided, func(c candidate) bool { return fs[c.finding].Status != bug.Undecided || len(c.open) == 0 })
 }
 
 // A clocked is what the must-order and the must clock say together. The one has orders that
@@ -93,47 +103,63 @@ func (p *predictor) must() anomaly.Ordering {
 	return p.clock
 }
 
+// decideNear looks at the nearest pairs of c, whose rows are given, and notes in the finding f if that
+// decides c.
+func (p *predictor) decideNear(f *Finding, c *candidate, rows []anomaly.Row) {
+	defer p.linkless(c)()
+	near := p.neighbours(rows, p.must())
+	if len(near) == 0 || !p.charge() {
+		return
+	}
+	g, open := p.decide(detect.Candidate{Kind: c.Kind, Name: c.Name, Instances: near})
+	if g.Status == bug.Predicted {
+		*f = g
+		return
+	}
+	if len(c.open) <= maxTried { // not all instances were tried
+		c.open = open
+	}
+}
+
+// linkless lets cones of a crowded candidate have no links any more: what it may have went into its first
+// instances. What is returned puts them back.
+func (p *predictor) linkless(c *candidate) func() {
+	its := p.most
+	if p.crowded(c.Candidate) {
+		p.most = 0
+	}
+	return func() { p.most = its }
+}
+
 // decidePairs looks at all pairs of c, whose rows are given, and notes in the finding f if
 // that decides c. If not, and there are not too many of them left, these are its instances
 // from now on.
 func (p *predictor) decidePairs(f *Finding, c *candidate, rows []anomaly.Row) {
+	if p.its.Over() {
+		return
+	}
 	must := p.must()
-	if p.crowded(c.Candidate) { // the links that it may have went into its first instances
-		its := p.most
-		p.most = 0
-		defer func() { p.most = its }()
-	}
-	if near := p.neighbours(rows, must); len(near) > 0 {
-		g, open := p.decide(detect.Candidate{Kind: c.Kind, Name: c.Name, Instances: near})
-		if g.Status == bug.Predicted {
-			*f = g
-			return
-		}
-		if len(c.open) <= maxTried { // not all instances were tried
-			c.open = open
-		}
-	}
+	defer p.linkless(c)()
 	left := 0
-	every := slices.Clone(rows)
-	rows = slices.DeleteFunc(rows, func(r anomaly.Row) bool {
+	open := slices.DeleteFunc(slices.Clone(rows), func(r anomaly.Row) bool {
 		p.its.Spend(rowStep * int64(len(r.First)+len(r.Second)))
 		n := r.Pairs(must)
 		left += n
 		return n == 0
 	})
-	if g, ok := p.meet(c, rows, must.BeforeReached); ok {
+	if g, ok := p.meet(c, open, must.BeforeReached); ok {
 		*f = g
 		return
 	}
 	if left > maxLeft {
 		return
 	}
-	groups, ok := p.groups(every)
+	groups, ok := p.groups(rows)
 	if !ok {
 		return
 	}
 	var all []detect.Instance
-	for _, r := range rows {
+	for _, r := range open {
 		for _, pair := range r.Add(nil, must, maxLeft) {
 			all = append(all, detect.Instance{Accesses: pair[:]})
 		}

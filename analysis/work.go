@@ -1,6 +1,10 @@
 package analysis
 
-import "github.com/gopredict/gopredict/analysis/solver"
+import (
+	"context"
+
+	"github.com/gopredict/gopredict/analysis/solver"
+)
 
 // Deciding the candidates of a trace takes work: of the planner, of the judge, of the solver. All
 // of it is counted in the solver's steps, of which [solver.Second] take about a second, and
@@ -77,4 +81,32 @@ func (p *predictor) allow(b *solver.Budget, n int) {
 	if p.planner != nil {
 		p.planner.Until(p.planner.Spent() + max(0, p.its.Steps))
 	}
+}
+
+// inRounds calls decide for those of the undecided that are wanted, by their number, each with an equal part
+// of what is left of b. For those that have used theirs up and are still wanted it is called again, with
+// what the others have left.
+func (p *predictor) inRounds(ctx context.Context, b *solver.Budget, undecided []candidate, wanted func(k int) bool, decide func(k int)) error {
+	var now []int
+	for k := range undecided {
+		if wanted(k) {
+			now = append(now, k)
+		}
+	}
+	for range 2 {
+		var again []int
+		for n, k := range now {
+			if err := context.Cause(ctx); err != nil {
+				return stopped(undecided[k:], undecided, err)
+			}
+			p.allow(b, len(now)-n)
+			its := p.its
+			decide(k)
+			if its.Over() && wanted(k) {
+				again = append(again, k)
+			}
+		}
+		now = again
+	}
+	return nil
 }
