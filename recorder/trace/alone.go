@@ -112,10 +112,13 @@ func (a *alone) take() {
 	a.survey.compare(e)
 	if a.t.startsTest(e) {
 		a.finish()
-		if its := &a.survey.tests[a.next]; its.alone {
-			a.test = its
+		// The survey may have seen the go statement before it was known what that starts.
+		if next := a.next; next < len(a.survey.tests) && a.survey.tests[next].g == GID(e.Obj) {
+			if its := &a.survey.tests[next]; its.alone {
+				a.test = its
+			}
+			a.next++
 		}
-		a.next++
 	} else if a.test != nil && len(a.t.Events) >= a.full {
 		a.drop()
 	}

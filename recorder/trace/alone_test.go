@@ -111,3 +111,31 @@ func TestDropAlone(t *testing.T) {
 		})
 	}
 }
+
+// What a goroutine is may be known only after it was started: a test whose go statement comes before
+// that stays whole, and so does what is beside it.
+func TestConcurrentOfLateTest(t *testing.T) {
+	goroutines := []trace.Goroutine{{Path: "main"}, {ID: 1, Test: "TestA", Path: "0"}, {ID: 2, Test: "TestB", Path: "0"}}
+	late := slices.Clone(goroutines)
+	late[2].Test = ""
+	of := func(g trace.GID) []trace.Event {
+		return []trace.Event{
+			{Kind: trace.Begin, G: g}, {Kind: trace.Branch, G: g}, {Kind: trace.TestEnd, G: g, Obj: uint64(g) - 1}, {Kind: trace.End, G: g},
+		}
+	}
+	started := func(g trace.GID) trace.Event { return trace.Event{Kind: trace.Fork, Obj: uint64(g)} }
+	first := &trace.Trace{Goroutines: late, Names: []string{"TestA", "TestB"}, Complete: true}
+	first.Events = append(append([]trace.Event{started(1)}, of(1)...), started(2))
+	rest := &trace.Trace{Goroutines: goroutines, Names: first.Names, Events: of(2), Complete: true}
+	var before, after bytes.Buffer
+	require.NoError(t, trace.Encode(&before, first))
+	require.NoError(t, trace.Encode(&after, rest))
+
+	const magic, end = 8, 16 // bytes of the file's first word, and of what ends it
+	file := filepath.Join(t.TempDir(), "trace")
+	require.NoError(t, os.WriteFile(file, append(before.Bytes()[:before.Len()-end], after.Bytes()[magic:]...), 0o666))
+	read, err := trace.ReadConcurrent(file)
+	require.NoError(t, err)
+	assert.True(t, read.Complete)
+	assert.Equal(t, append(first.Events, rest.Events...), read.Events)
+}

@@ -27,6 +27,7 @@ type survey struct {
 // A surveyed is a top-level test.
 type surveyed struct {
 	name    string
+	g       GID
 	alone   bool
 	begin   int   // how many events had been seen when it was started
 	events  int   // its own and those meanwhile
@@ -82,7 +83,7 @@ func (s *survey) take(e *Event) {
 
 // start begins with the test of the goroutine g.
 func (s *survey) start(g GID) {
-	test := surveyed{name: s.t.Goroutines[g].Test, begin: s.seen}
+	test := surveyed{name: s.t.Goroutines[g].Test, g: g, begin: s.seen}
 	s.tests = append(s.tests, test)
 	if len(s.living) > maxBeside {
 		return
