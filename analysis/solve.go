@@ -63,7 +63,7 @@ func (p *predictor) solve(ctx context.Context, fs []Finding, undecided []candida
 	p.model()
 	defer s.close()
 	// Of events there is one budget for all, and what they depend on is nearly the same.
-	if !s.eventwise && len(undecided) >= crowd && undecided[0].open[0].Pattern == nil {
+	if !s.eventwise && len(undecided) >= crowd {
 		if hopeful, err := s.sample(ctx, fs, undecided); err != nil || !hopeful {
 			return err
 		}
@@ -93,15 +93,15 @@ func stopped(left, all []candidate, err error) error {
 	return fmt.Errorf("analysis: ended with %d of %d candidates undecided: %w", len(left), len(all), err)
 }
 
-// crowd is how many candidates that are no patterns are too many to solve without a sample of
-// maxSample of them at most: each has a sampledPart of its part of the budget for all of them.
-const crowd, maxSample, sampledPart = 32, 128, 4
+// crowd is how many candidates are too many to solve without a sample of maxSample of them at most: each
+// has its part of the budget for all of them, sampledSteps at most.
+const crowd, maxSample, sampledSteps = 5, 32, 1 << 20
 
 // sample asks about some of the candidates in short. If that decides none it is not hopeful, and all
 // stay undecided: the whole budget would be spent on some few of them.
 func (s *solving) sample(ctx context.Context, fs []Finding, undecided []candidate) (hopeful bool, err error) {
 	whole := s.budget
-	s.budget.Steps = min(s.budget.Steps, s.work.Steps/int64(len(undecided))/sampledPart)
+	s.budget.Steps = min(s.budget.Steps, s.work.Steps/int64(len(undecided)), sampledSteps)
 	defer func() { s.budget = whole }()
 	n := min(len(undecided), maxSample)
 	for at := range n {
@@ -186,7 +186,7 @@ func (s *solving) decideBySolving(ctx context.Context, f *Finding, k int, c cand
 	why := ""
 	for n, v := range c.open {
 		if left == budget && (!c.Exhaustive || why != "" || n > 0 && (whole-budget.Steps)/int64(n)*int64(len(c.open)-n) > budget.Steps) {
-			ask, left, why = s.seek, budget.Part(s.budget.Steps/seekingPart), cmp.Or(why, "steps")
+			ask, left, why = s.seek, budget.Part(s.opts.Solving.budget().Steps/seekingPart), cmp.Or(why, "steps")
 		}
 		if left.Over() {
 			why = cmp.Or(why, "steps")
