@@ -219,7 +219,10 @@ func predict(ctx context.Context, t *trace.Trace, opts Options, work *solver.Bud
 	deciding := work.Part(work.Steps - work.Steps/proofsPart)
 	for k, d := range detect.All {
 		first := len(r.Findings)
+		in.Looks = looksFor(deciding, len(t.Events))
+		there := in.Looks
 		cs, counts := d.Candidates(in)
+		deciding.Spend(lookStep * int64(max(0, there-in.Looks-freeLooks*len(t.Events))))
 		r.Counts.Add(counts)
 		p.work = deciding.Share(d.Part)
 		if err := p.all(ctx, r, cs); err != nil {

@@ -54,7 +54,7 @@ func TestOracleOfMatches(t *testing.T) {
 					}
 				}
 				var tuples []anomaly.Tuple
-				for _, a := range anomaly.Search(tr, o, regions, patterns).Found {
+				for _, a := range anomaly.Search(tr, o, regions, patterns, anomaly.MaxCombinations).Found {
 					if !a.Exhaustive {
 						tuples = append(tuples, a.Tuple())
 					}

@@ -22,6 +22,17 @@ const (
 // judgeStep is how many steps the judge takes for an event.
 const judgeStep = 4
 
+// lookStep is how many steps it takes to look at a way to choose events of a pattern, or at operations
+// that may wait for each other. To look at freeLooks of them for each event is no more than to find the
+// order of events, and counts as little.
+const lookStep, freeLooks = 6, 4
+
+// looksFor is how many of these there may be in a trace of so many events, where half of what is left of
+// b goes into that at most.
+func looksFor(b *solver.Budget, events int) int {
+	return freeLooks*events + int(max(0, b.Steps)/2/lookStep)
+}
+
 // proofsPart is the part of the work for a trace that is kept for what else its program could do
 // (demote), and directPart the part of that for the candidates of a detector that goes into all
 // but solving.

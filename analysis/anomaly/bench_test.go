@@ -31,7 +31,7 @@ func BenchmarkSearch(b *testing.B) {
 			patterns := anomaly.Builtin()
 			b.ReportAllocs()
 			for b.Loop() {
-				r := anomaly.Search(tr, o, anomaly.FindRegions(tr, o), patterns)
+				r := anomaly.Search(tr, o, anomaly.FindRegions(tr, o), patterns, anomaly.MaxCombinations)
 				b.ReportMetric(float64(len(r.Found)), "found")
 			}
 		})

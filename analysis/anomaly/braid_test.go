@@ -28,7 +28,7 @@ func TestBraidsHaveAllMatches(t *testing.T) {
 			t.Fatal(err)
 		}
 		regions := anomaly.FindRegions(tr, o)
-		found := anomaly.Search(tr, o, regions, anomaly.Builtin()).Found
+		found := anomaly.Search(tr, o, regions, anomaly.Builtin(), anomaly.MaxCombinations).Found
 		var tuples []anomaly.Tuple
 		for _, a := range found {
 			tuples = append(tuples, a.Tuple())

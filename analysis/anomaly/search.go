@@ -33,12 +33,13 @@ type Anomalies struct {
 	Ordered int       // excluded by the must-order
 	// Cut is set if the search was ended because there were too many ways to
 	// choose events; what it found is then not all there is.
-	Cut bool
+	Cut   bool
+	Spent int // chunks, and choices of chunks, looked at
 }
 
 // Bounds of the search.
 const (
-	maxCombinations = 1 << 22 // chunks, and choices of chunks, looked at
+	MaxCombinations = 1 << 22 // chunks, and choices of chunks, looked at
 	maxRegion       = 64      // accesses of one region: more than these are passed over
 )
 
@@ -50,9 +51,12 @@ const (
 // Each set of events that a pattern has in one region, a chunk, is found by
 // region; chunks are then put together by the variables that they share.
 // Repeated chunks at the same places, under the same locks and with no
-// communication in between, count once.
-func Search(t *trace.Trace, o *order.Order, regions *Regions, patterns []Pattern) *Anomalies {
+// communication in between, count once. Not more than most chunks and choices of chunks are looked at,
+// nor than MaxCombinations.
+func Search(t *trace.Trace, o *order.Order, regions *Regions, patterns []Pattern, most int) *Anomalies {
 	s := newSearcher(t, o, regions, patterns)
+	s.most = min(most, MaxCombinations)
+	s.left = s.most
 	if len(s.shapes) == 0 {
 		return new(Anomalies)
 	}
@@ -147,7 +151,8 @@ type searcher struct {
 	kinds map[string]*kind
 	at    map[anchor][]*kind
 	found map[string]*anomaly
-	left  int    // combinations
+	most  int    // combinations
+	left  int    // of these
 	lossy []bool // by site: accesses there were passed over
 	key   []byte
 }
@@ -163,7 +168,7 @@ type anomaly struct {
 
 func newSearcher(t *trace.Trace, o *order.Order, regions *Regions, patterns []Pattern) *searcher {
 	s := &searcher{
-		t: t, o: o, index: trace.NewSiteIndex(t), regions: regions, locOf: make([]int32, len(t.Events)), left: maxCombinations,
+		t: t, o: o, index: trace.NewSiteIndex(t), regions: regions, locOf: make([]int32, len(t.Events)),
 		sites: make(map[uint64]int32), seen: make([]recent, len(t.Goroutines)), kinds: make(map[string]*kind),
 		at: make(map[anchor][]*kind), found: make(map[string]*anomaly),
 	}
@@ -365,7 +370,7 @@ func (p slot) move(events []int32) {
 }
 
 func (s *searcher) result() *Anomalies {
-	r := &Anomalies{Cut: s.left <= 0}
+	r := &Anomalies{Cut: s.left <= 0, Spent: s.most - s.left}
 	var found []*anomaly
 	for _, a := range s.found {
 		switch {

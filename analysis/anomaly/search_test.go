@@ -18,7 +18,7 @@ func search(t testing.TB, tr *trace.Trace, patterns []anomaly.Pattern) *anomaly.
 	if err != nil {
 		t.Fatal(err)
 	}
-	return anomaly.Search(tr, o, anomaly.FindRegions(tr, o), patterns)
+	return anomaly.Search(tr, o, anomaly.FindRegions(tr, o), patterns, anomaly.MaxCombinations)
 }
 
 func TestSearch(t *testing.T) {

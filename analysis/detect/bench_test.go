@@ -1,6 +1,7 @@
 package detect_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/gopredict/gopredict/analysis/detect"
@@ -38,7 +39,7 @@ func BenchmarkProperties(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	in := &detect.Input{Trace: tr, Order: o, Tests: detect.NewTests(tr, o), Known: func(string) bool { return false }}
+	in := &detect.Input{Trace: tr, Order: o, Tests: detect.NewTests(tr, o), Known: func(string) bool { return false }, Looks: math.MaxInt}
 	for range 10 {
 		in.Properties = append(in.Properties, property.Property{Name: "p", Calls: map[uint64]int{1: 0, 2: 1}, Monitor: m})
 	}

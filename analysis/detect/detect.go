@@ -100,6 +100,8 @@ type Input struct {
 	// Known reports whether the race of that name (Candidate.Name) is a finding, or is
 	// settled. Matches that contain it are none of their own.
 	Known func(race string) bool
+	// Looks is how many more ways to choose events may be looked at.
+	Looks int
 }
 
 // wants reports whether bugs of a kind are to be looked for.

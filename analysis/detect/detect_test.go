@@ -2,6 +2,7 @@ package detect_test
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"testing"
 
@@ -24,7 +25,7 @@ func input(t *testing.T, text string) *detect.Input {
 	require.NoError(t, err)
 	return &detect.Input{
 		Trace: tr, Order: o, Flow: trace.NewFlow(tr), Tests: detect.NewTests(tr, o),
-		Known: func(string) bool { return false },
+		Known: func(string) bool { return false }, Looks: math.MaxInt,
 	}
 }
 

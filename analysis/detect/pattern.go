@@ -22,7 +22,8 @@ func patterns(in *Input, counts *Counts) []Candidate {
 		mine[&patterns[builtin+k]] = true
 	}
 	regions := anomaly.FindRegions(in.Trace, in.Order)
-	found := anomaly.Search(in.Trace, in.Order, regions, patterns)
+	found := anomaly.Search(in.Trace, in.Order, regions, patterns, in.Looks)
+	in.Looks -= found.Spent
 	counts.Locked, counts.Ordered, counts.Cut = found.Locked, found.Ordered, found.Cut
 	var cs []Candidate
 	for _, a := range found.Found {

@@ -51,7 +51,7 @@ func NewWith(t *trace.Trace, flow *trace.Flow, l *trace.Layout) *Judge {
 	return &Judge{p: p, every: p.spacing()}
 }
 
-// Spent is the work that was done for checks so far: events looked at.
+// Spent is the work that was done for checks so far: events looked at, and states copied, in events.
 func (j *Judge) Spent() int { return j.spent }
 
 // Check is [Check] for the judge's trace. Beyond the steps it takes time

@@ -18,10 +18,17 @@ const (
 	minSpacing = 1 << 10
 )
 
+// copied is how many cells, or as much, are copied in the time that an event takes.
+const copied = 32
+
+// size is what of a state there is to copy, in cells, goroutines and objects.
+func (p *program) size() int {
+	return len(p.mem.cells) + 8*len(p.first) + p.locks + p.conds + p.waitGroups + len(p.onceEnds) + len(p.chans) + p.posts
+}
+
 // spacing is after how many events of the recorded run a state is saved each time.
 func (p *program) spacing() int {
-	size := len(p.mem.cells) + 8*len(p.first) + p.locks + p.conds + p.waitGroups + len(p.onceEnds) + len(p.chans) + p.posts
-	return max(minSpacing, int(int64(len(p.t.Events))*int64(size)/maxSaved))
+	return max(minSpacing, int(int64(len(p.t.Events))*int64(p.size())/maxSaved))
 }
 
 // rewind puts the state to where the first from events are done. They are
@@ -50,6 +57,7 @@ func (j *Judge) rewind(from int) {
 				j.s.cur[j.p.t.Events[i].G] = j.p.info[i].next
 			}
 			if (i+1)%j.every == 0 && (i+1)/j.every > len(j.saves) {
+				j.spent += j.p.size() / copied
 				j.saves = append(j.saves, saved{i + 1, j.s.clone()})
 			}
 		}
@@ -76,6 +84,7 @@ func (j *Judge) earlier(from int) int {
 	} else if last.s == nil {
 		j.s.reset()
 	} else {
+		j.spent += j.p.size() / copied
 		copy(j.s.cells, last.s.cells)
 		j.s.restore(last.s)
 	}

@@ -63,7 +63,7 @@ AT  w  w  w  w`)
 				o, p := plan(t, tr)
 				m := causality.New(tr, o)
 				regions := anomaly.FindRegions(tr, o)
-				found := anomaly.Search(tr, o, regions, patterns)
+				found := anomaly.Search(tr, o, regions, patterns, anomaly.MaxCombinations)
 				for _, a := range found.Found {
 					for _, events := range a.Matches {
 						g := m.Chopped(m.Sequence(events...))
@@ -97,7 +97,7 @@ func TestNoScheduleTwice(t *testing.T) {
 		tr := tracetest.Random(seed, shape)
 		o, p := plan(t, tr)
 		m := causality.New(tr, o)
-		for _, a := range anomaly.Search(tr, o, anomaly.FindRegions(tr, o), anomaly.Builtin()).Found {
+		for _, a := range anomaly.Search(tr, o, anomaly.FindRegions(tr, o), anomaly.Builtin(), anomaly.MaxCombinations).Found {
 			seen := make(map[string]bool)
 			for _, recipe := range p.Sequence(a.Matches[0], m.Chopped(m.Sequence(a.Matches[0]...)).Edges(0), math.MaxInt) {
 				s := recipe.Schedule()

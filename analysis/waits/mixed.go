@@ -30,14 +30,18 @@ const (
 
 // mixed looks for circles with messages.
 func (f *finder) mixed() {
-	f.effort = effort
+	f.allow(effort)
 	for k := range f.msgs {
+		if f.effort < 0 {
+			break
+		}
 		if f.msgs[k].misses {
 			f.close([]int32{f.msgs[k].at})
 		}
 		f.follow([]int32{f.msgs[k].at})
 	}
 	f.found.Cut = f.found.Cut || f.effort < 0
+	f.note()
 }
 
 // follow looks for circles that begin with a path of operations, of which each waits for

@@ -19,16 +19,29 @@ const maxCircles = 512
 func (f *finder) search() {
 	largest := f.groups()
 	for length := 2; length <= largest; length++ {
-		f.effort = effort / length
+		f.allow(effort / length)
 		for n := range f.deps {
 			if f.deps[n].group >= 0 {
 				f.extend([]int32{int32(n)}, length)
 			}
 		}
+		f.note()
 		if f.found.Cut = f.effort < 0 || len(f.found.Circles) >= maxCircles; f.found.Cut {
 			return
 		}
 	}
+}
+
+// allow lets what comes next take so much effort, or what is left of all.
+func (f *finder) allow(effort int) {
+	f.given = min(effort, f.most)
+	f.effort = f.given
+}
+
+// note takes what that has taken off what there is for all.
+func (f *finder) note() {
+	f.most -= f.given - f.effort
+	f.found.Spent += f.given - f.effort
 }
 
 // groups puts dependencies into groups that can reach each other (Tarjan's strongly

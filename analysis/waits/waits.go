@@ -46,13 +46,16 @@ type Found struct {
 	Locked  int      // pairs of dependencies that a gate lock keeps from being a circle
 	Ordered int      // circles of which the must-order excludes all sets
 	Cut     bool     // the search was given up before its end
+	Spent   int      // dependencies, sets of acquires and operations looked at
 }
 
 // Find returns the circles of t, whose order is o. The time is linear in the number of
-// events, with a bound for what comes of its dependencies.
-func Find(t *trace.Trace, o *order.Order) Found {
+// events, with a bound for what comes of its dependencies, of which not more than most are
+// looked at.
+func Find(t *trace.Trace, o *order.Order, most int) Found {
 	f := &finder{
-		t: t, o: o, ids: make(map[key]int32), holders: make(map[uint64][]int32), writers: make(map[uint64][]int32),
+		most: most,
+		t:    t, o: o, ids: make(map[key]int32), holders: make(map[uint64][]int32), writers: make(map[uint64][]int32),
 		ofOp: make(map[int32]int32), talkers: make(map[uint64][]int32), alike: make(map[alike]int), seen: make(map[string]bool), circles: make(map[string]int),
 	}
 	f.dependencies()
@@ -73,6 +76,8 @@ type finder struct {
 	writers map[uint64][]int32 // by lock: dependencies that want it for writing, where others read
 	found   Found
 	effort  int // what is left of it
+	given   int // what it was
+	most    int // what there is for all searches
 
 	msgs    []message
 	ofOp    map[int32]int32    // by operation: its message

@@ -2,6 +2,7 @@ package waits_test
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -17,7 +18,7 @@ func find(t testing.TB, tr *trace.Trace) waits.Found {
 	t.Helper()
 	o, err := order.New(tr)
 	require.NoError(t, err)
-	return waits.Find(tr, o)
+	return waits.Find(tr, o, math.MaxInt)
 }
 
 func TestFind(t *testing.T) {
@@ -108,7 +109,7 @@ func BenchmarkFind(b *testing.B) {
 					o, err := order.New(tr)
 					require.NoError(b, err)
 					for b.Loop() {
-						found := waits.Find(tr, o)
+						found := waits.Find(tr, o, math.MaxInt)
 						assert.Equal(b, turns, len(found.Circles) > 0)
 					}
 				})

@@ -48,7 +48,7 @@ func measure(n int) (c cost, err error) {
 	c.Order = watch.lap()
 	races := anomaly.FindRaces(t, o)
 	c.Race = watch.lap()
-	found := anomaly.Search(t, o, anomaly.FindRegions(t, o), anomaly.Builtin())
+	found := anomaly.Search(t, o, anomaly.FindRegions(t, o), anomaly.Builtin(), anomaly.MaxCombinations)
 	c.Pattern = watch.lap()
 	graphs := causality.New(t, o)
 	planner := schedule.NewPlanner(t, o, graphs)

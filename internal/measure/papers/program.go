@@ -129,7 +129,7 @@ func (r *result) analyse(ctx context.Context, file string) error {
 		return err
 	}
 	anomaly.FindRaces(t, o)
-	anomaly.Search(t, o, anomaly.FindRegions(t, o), anomaly.Builtin())
+	anomaly.Search(t, o, anomaly.FindRegions(t, o), anomaly.Builtin(), anomaly.MaxCombinations)
 	r.search = script.Processor() - start
 
 	findings, scheduling := 0, time.Duration(0)
