@@ -10,7 +10,7 @@ import (
 // Levels returns, by level, the cuts of the events of run that are consistent, each as the
 // positions of its events and the state of the monitor, and whether some were left out.
 func Levels(in *Input, p *property.Property, run []int) (levels [][]string, cut bool) {
-	l, left := newLattice(in, p, run), maxCuts
+	l := newLattice(in, p, run)
 	text := func(n *node) string {
 		var events []int
 		for lane, count := range n.done {
@@ -29,7 +29,7 @@ func Levels(in *Input, p *property.Property, run []int) (levels [][]string, cut 
 		}
 		levels = append(levels, cuts)
 		violated = nil
-		level = l.next(level, &left, func(n *node) { violated = append(violated, "violated by "+text(n)) })
+		level = l.next(level, func(n *node) { violated = append(violated, "violated by "+text(n)) })
 	}
 	return levels, l.cut
 }

@@ -135,6 +135,34 @@ func TestWidth(t *testing.T) {
 	}
 }
 
+// A thousand goroutines that call methods of one object in any order have more cuts than can be looked
+// at: the search ends where the looks do, and takes what each cut's size costs.
+func TestLatticeKeepsToItsLooks(t *testing.T) {
+	const goroutines = 1000
+	var text strings.Builder
+	for g := 1; g <= goroutines; g++ {
+		fmt.Fprintf(&text, "0 fork %d\n%d begin\n", g, g)
+	}
+	for round := range 2 {
+		for g := 1; g <= goroutines; g++ {
+			fmt.Fprintf(&text, "%d call o#%d\n", g, 1+(g+round)%2)
+		}
+	}
+	p := compiled(t, "(a b)* a?", "a", "b")
+	for _, looks := range []int{1 << 10, 1 << 22} { // too few for what must come before what, and more
+		in := input(t, text.String())
+		in.Properties, in.Looks = []property.Property{p}, looks
+		_, counts := detect.Properties.Candidates(in)
+		assert.True(t, counts.Cut)
+		if looks < 2*goroutines*goroutines {
+			assert.Equal(t, looks, in.Looks)
+			continue
+		}
+		assert.Negative(t, in.Looks)
+		assert.Greater(t, in.Looks, -looks/10)
+	}
+}
+
 // The runs of the objects of a trace are those that each object has in a trace without the
 // calls on all others: random traces, in which addresses are given to a second object when the
 // first one is gone.

@@ -20,7 +20,6 @@ func properties(in *Input, counts *Counts) []Candidate {
 	}
 	objects := in.objects()
 	var cs []Candidate
-	left := maxCuts
 	for k := range in.Properties {
 		p := &in.Properties[k]
 		at := make(map[string]int) // candidates by their places
@@ -36,7 +35,7 @@ func properties(in *Input, counts *Counts) []Candidate {
 				continue
 			}
 			l := newLattice(in, p, run)
-			for _, accesses := range l.violations(&left) {
+			for _, accesses := range l.violations() {
 				places := in.name(bug.Property, accesses)
 				if at[places]++; at[places] > maxFailures { // of one finding: others show the same
 					continue
@@ -224,9 +223,12 @@ func (v *Instance) Violates(t *trace.Trace, from int, steps []int) bool {
 	return state == m.Violated
 }
 
-// maxCuts bounds the cuts of a trace that are looked at, and maxWidth those of them after the
-// same number of events of an object.
-const maxCuts, maxWidth = 1 << 20, 1 << 10
+// maxWidth bounds the cuts after the same number of events of an object.
+const maxWidth = 1 << 10
+
+// lanesALook is of how many lanes it takes as long to go through the numbers as a look takes
+// ([Input.Looks]).
+const lanesALook = 32
 
 // maxAccesses bounds the violations of an object that are candidates.
 const maxAccesses = 64
@@ -246,6 +248,7 @@ type lattice struct {
 	joins  []bool    // by index in run: the event is about both objects of a pair
 	lanes  [][]int   // by goroutine: indices of events in run
 	needed [][]int32 // by event and lane: how many of the lane must come before
+	gone   int       // lanes that were gone through and are not paid for
 	cut    bool      // not all cuts were looked at
 }
 
@@ -264,11 +267,23 @@ func newLattice(in *Input, p *property.Property, run []int) *lattice {
 		}
 		l.lanes[n] = append(l.lanes[n], k)
 	}
+	if len(run)*len(l.lanes) > in.Looks {
+		l.cut = true
+		return l
+	}
+	in.Looks -= len(run) * len(l.lanes)
 	for own := range l.lanes {
 		l.need(own)
 	}
 	l.thin()
 	return l
+}
+
+// pay takes what was gone through off the looks that are left, and reports whether there are any.
+func (l *lattice) pay() bool {
+	l.in.Looks -= l.gone / lanesALook
+	l.gone %= lanesALook
+	return l.in.Looks >= 0
 }
 
 // need finds what must come before the events of a lane. Before each of them is what is before
@@ -392,7 +407,7 @@ func changing(m *property.Monitor) (most []int, ok bool) {
 // A node is a cut, with the state of the monitor in which a run comes there, and that run:
 // the node before it, and the event after that.
 type node struct {
-	done   []int32 // by lane
+	done   []int32 // by lane; nil if it is behind the level that is looked at
 	state  int
 	from   *node
 	event  int
@@ -401,11 +416,11 @@ type node struct {
 
 // violations goes through the cuts level by level (Figure 7), each with each state of the
 // monitor once, and returns what leads to the violated state first: of each run the
-// events that change the state. It takes its cuts from left.
-func (l *lattice) violations(left *int) (found [][]int) {
+// events that change the state.
+func (l *lattice) violations() (found [][]int) {
 	seen := make(map[string]bool) // violations
 	for level := l.first(); len(level) > 0; {
-		level = l.next(level, left, func(n *node) {
+		level = l.next(level, func(n *node) {
 			accesses := l.changes(n)
 			if key := l.places(accesses); !seen[key] && len(found) < maxAccesses {
 				seen[key] = true
@@ -419,19 +434,27 @@ func (l *lattice) violations(left *int) (found [][]int) {
 
 // first returns the level of the cut that has no event.
 func (l *lattice) first() []*node {
+	if l.cut {
+		return nil
+	}
 	return []*node{{done: make([]int32, len(l.lanes)), exists: l.p.Params == nil}}
 }
 
 // next returns the level behind level, and calls violated for what of it is violated, and so
 // has no further level.
-func (l *lattice) next(level []*node, left *int, violated func(*node)) (next []*node) {
+func (l *lattice) next(level []*node, violated func(*node)) (next []*node) {
 	known := make(map[string]bool)
 	for _, n := range level {
+		if !l.pay() {
+			l.cut = true
+			return nil
+		}
 		for lane := range l.lanes {
 			k, ok := l.enabled(n, lane)
 			if !ok {
 				continue
 			}
+			l.gone += 4 * len(l.lanes) // for the new cut and its key
 			m := &node{slices.Clone(n.done), l.p.Monitor.Step(n.state, l.letter[k]), n, k, n.exists || l.joins[k]}
 			m.done[lane]++
 			if m.state == l.p.Monitor.Violated && m.exists {
@@ -442,13 +465,15 @@ func (l *lattice) next(level []*node, left *int, violated func(*node)) (next []*
 			if known[key] {
 				continue
 			}
-			if *left--; *left < 0 || len(next) == maxWidth {
+			if len(next) == maxWidth {
 				l.cut = true
 				continue
 			}
 			known[key] = true
 			next = append(next, m)
 		}
+		l.gone += len(l.lanes)
+		n.done = nil // of the way to later ones no more is asked than what happened
 	}
 	return next
 }
@@ -462,9 +487,11 @@ func (l *lattice) enabled(n *node, lane int) (event int, ok bool) {
 	event = l.lanes[lane][at]
 	for other, count := range l.needed[event] {
 		if n.done[other] < count {
+			l.gone += other
 			return 0, false
 		}
 	}
+	l.gone += len(l.lanes)
 	return event, true
 }
 
