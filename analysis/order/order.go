@@ -63,17 +63,18 @@ func New(t *trace.Trace) (*Order, error) {
 			return nil, fmt.Errorf("order: event %d is of goroutine %d, but the trace defines only %d goroutines: it is damaged", i, g, len(t.Goroutines))
 		}
 	}
-	chans := channels(t)
-	gs := groups(t)
-	o := &Order{
-		t:       t,
-		por:     relate(t, chans),
-		chans:   chans,
-		groups:  gs,
-		sources: readsFrom(t, gs),
-	}
+	o := &Order{t: t}
+	done := make(chan bool)
+	go func() { // of memory, which the rest has nothing to do with
+		o.groups = groups(t)
+		o.sources = readsFrom(t, o.groups)
+		close(done)
+	}()
+	o.chans = channels(t)
+	o.por = relate(t, o.chans)
 	o.locks = lockSets(t, o.Before)
 	o.index()
+	<-done
 	return o, nil
 }
 
@@ -207,6 +208,9 @@ func (o *Order) Section(acq int) (Section, bool) {
 // Sections returns all critical sections, by the positions of their acquires.
 // The caller must not change them.
 func (o *Order) Sections() []Section { return o.locks.sections }
+
+// Uses returns how many critical sections a lock has.
+func (o *Order) Uses(lock uint64) int { return len(o.locks.byLock[lock]) }
 
 // Open returns the critical sections that are open before event i.
 func (o *Order) Open(i int) []Section {

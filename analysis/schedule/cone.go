@@ -11,7 +11,7 @@ import (
 )
 
 // reads says which reads keep the write that they read from.
-type reads int
+type reads uint8
 
 const (
 	noReads         reads = iota

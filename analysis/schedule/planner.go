@@ -48,8 +48,8 @@ type link struct {
 	// need is the section that an acquire begins, the event that another link
 	// needs, or several for the writes of [order.Order.Sources].
 	need    int32
-	section bool
 	lock    int32 // of the section, as the planner numbers it
+	section bool
 	kept    reads // the cones that it counts for: these, and those that keep more
 }
 
@@ -66,7 +66,10 @@ func NewPlanner(t *trace.Trace, o *order.Order, m *causality.Model) *Planner {
 	for g := range p.forks {
 		p.forks[g] = math.MaxInt32
 	}
-	sections := o.Sections()
+	for g, n := range p.room() {
+		p.links[g] = make([]link, 0, n)
+	}
+	sites, sections := trace.NewSiteIndex(t), o.Sections()
 	next := 0
 	for i := range t.Events {
 		e := &t.Events[i]
@@ -107,7 +110,7 @@ func NewPlanner(t *trace.Trace, o *order.Order, m *causality.Model) *Planner {
 				l.need = several
 			}
 			l.kept = allReads
-			if s := t.Sites[e.Site]; !s.Data && !s.Update {
+			if s := sites.Of(e.Site); !s.Data && !s.Update {
 				l.kept = readsThatMatter
 			}
 		default:
@@ -116,6 +119,22 @@ func NewPlanner(t *trace.Trace, o *order.Order, m *causality.Model) *Planner {
 		p.links[e.G] = append(p.links[e.G], l)
 	}
 	return p
+}
+
+// room returns by goroutine how many links it has at most.
+func (p *Planner) room() []int {
+	n := make([]int, len(p.links))
+	for i := range p.t.Events {
+		switch e := &p.t.Events[i]; e.Kind {
+		case trace.Acquire, trace.RAcquire, trace.Send, trace.Recv, trace.Select, trace.Panic:
+			n[e.G]++
+		case trace.Read, trace.AtomicLoad, trace.AtomicRMW:
+			if len(p.o.Sources(i)) > 0 {
+				n[e.G]++
+			}
+		}
+	}
+	return n
 }
 
 // Race yields schedules that may lead to the race between the accesses at

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // locks is the critical sections, by lock.
 type locks struct {
+	order *order.Order
 	byObj map[uint64]*lock
 	objs  []uint64 // in the order of their first events
 }
@@ -39,7 +41,7 @@ func (l *lock) section(acq int32) (s section, ok bool) {
 }
 
 func newLocks(m *Control) *locks {
-	ls := &locks{byObj: make(map[uint64]*lock)}
+	ls := &locks{order: m.order, byObj: make(map[uint64]*lock)}
 	ended := make([]bool, len(m.t.Events))
 	for _, s := range m.order.Sections() {
 		l := ls.get(s.Obj)
@@ -67,7 +69,8 @@ func newLocks(m *Control) *locks {
 func (ls *locks) get(obj uint64) *lock {
 	l := ls.byObj[obj]
 	if l == nil {
-		l = new(lock)
+		n := ls.order.Uses(obj)
+		l = &lock{sections: make([]section, 0, n), releases: make([]int32, 0, n)}
 		ls.byObj[obj] = l
 		ls.objs = append(ls.objs, obj)
 	}

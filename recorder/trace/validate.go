@@ -19,6 +19,7 @@ import (
 func Validate(t *Trace) error {
 	v := &validator{
 		t:      t,
+		sites:  NewSiteIndex(t),
 		forked: map[GID]bool{},
 		gs:     make([]gState, len(t.Goroutines)),
 		locks:  map[uint64]*lockState{},
@@ -59,6 +60,7 @@ func Validate(t *Trace) error {
 // expected and what was found, and empty strings if all is well.
 type validator struct {
 	t      *Trace
+	sites  *SiteIndex
 	forked map[GID]bool
 	gs     []gState
 	locks  map[uint64]*lockState
@@ -83,7 +85,7 @@ func (v *validator) event(i int, e *Event) (expected, found string) {
 	if expected, found := v.lifetime(g, e); expected != "" {
 		return expected, found
 	}
-	if e.Site != 0 && v.t.Sites[e.Site].ID != e.Site {
+	if e.Site != 0 && v.sites.Of(e.Site).ID != e.Site {
 		return "a defined site", fmt.Sprintf("site %#x", uint32(e.Site))
 	}
 	if v.loose {
