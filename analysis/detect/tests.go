@@ -21,8 +21,11 @@ func spansOf(t *trace.Trace) []span {
 	of := make(map[trace.GID]int) // index of the last one of a test's own goroutine
 	for i := range t.Events {
 		e := &t.Events[i]
+		if e.Kind != trace.TestBegin && e.Kind != trace.End {
+			continue
+		}
 		g := &t.Goroutines[e.G]
-		if g.Path != "0" || g.Test == "" {
+		if !g.IsTest() {
 			continue
 		}
 		k, begun := of[e.G]

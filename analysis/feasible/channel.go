@@ -33,7 +33,10 @@ type chanOp struct {
 // with what became of them. A select begins the operation that it chooses.
 func (p *program) compileChannels() {
 	ids := numbering{}
-	begun := map[trace.GID]int32{} // the begin of the operation underway
+	begun := make([]int32, len(p.first)) // by goroutine: the begin of the operation underway, or none
+	for g := range begun {
+		begun[g] = none
+	}
 	cases := map[trace.GID]int32{} // the first case of the select to come
 	sent, received := []uint64{}, []uint64{}
 	closes := map[int32]bool{}
@@ -59,7 +62,7 @@ func (p *program) compileChannels() {
 				p.chans[id].closed = p.chans[id].closed || e.Kind == trace.RecvDone && e.Val == 0 && !closes[id]
 			}
 		}
-		begin, underway := begun[e.G]
+		begin := begun[e.G]
 		switch e.Kind {
 		case trace.Send, trace.Recv:
 			if e.Obj != 0 {
@@ -81,7 +84,7 @@ func (p *program) compileChannels() {
 		case trace.SelectDone:
 			continue
 		case trace.SendDone, trace.RecvDone:
-			if underway && e.Obj != 0 && p.info[begin].ref == none {
+			if begin != none && e.Obj != 0 && p.info[begin].ref == none {
 				p.info[begin].ref = int32(len(p.ops))
 				p.ops = append(p.ops, chanOp{ch: ids.of(e.Obj), recv: e.Kind == trace.RecvDone})
 			}
@@ -91,8 +94,8 @@ func (p *program) compileChannels() {
 				received[p.info[i].ref] = max(received[p.info[i].ref], e.Val)
 			}
 		}
-		if underway {
-			delete(begun, e.G)
+		if begin != none {
+			begun[e.G] = none
 			unranked := e.Kind == trace.Panic || e.Kind == trace.RecvDone && e.Val == 0
 			if ref := p.info[begin].ref; ref != none && unranked {
 				p.ops[ref].rank = math.MaxUint64

@@ -54,7 +54,10 @@ func (c *channel) side(recv bool) []int32 {
 
 func newChannels(m *Control) *channels {
 	cs := &channels{byObj: make(map[uint64]*channel), begun: make(map[int32]int32), ended: make(map[int32]int32)}
-	underway := make(map[trace.GID]int32) // the event that began an operation
+	underway := make([]int32, len(m.first)) // by goroutine: the event that began an operation, or none
+	for g := range underway {
+		underway[g] = none
+	}
 	stray := make(map[int32]bool)
 	for i := range m.t.Events {
 		e, pos := &m.t.Events[i], int32(i)
@@ -81,11 +84,11 @@ func newChannels(m *Control) *channels {
 		case trace.SelectDone:
 			continue
 		}
-		begin, ok := underway[e.G]
-		if !ok {
+		begin := underway[e.G]
+		if begin == none {
 			continue
 		}
-		delete(underway, e.G)
+		underway[e.G] = none
 		if _, known := cs.begun[begin]; !known && c != nil && (e.Kind == trace.SendDone || e.Kind == trace.RecvDone) {
 			cs.begin(begin, c, e.Kind == trace.RecvDone)
 		}
