@@ -205,11 +205,13 @@ func predictIn(ctx context.Context, ws []window, opts Options) (*Result, error) 
 
 // predict is Predict for a trace that is one window.
 func predict(ctx context.Context, t *trace.Trace, opts Options, work *solver.Budget) (*Result, error) {
+	flow := make(chan *trace.Flow, 1)
+	go func() { flow <- trace.NewFlow(t) }()
 	o, err := order.New(t)
 	if err != nil {
 		return nil, fmt.Errorf("analysis: %w", err)
 	}
-	p := &predictor{t: t, o: o, opts: opts, flow: trace.NewFlow(t), tests: detect.NewTests(t, o), settled: make(map[string]bool), elsewhere: make(map[trace.SiteID]bool)}
+	p := &predictor{t: t, o: o, opts: opts, flow: <-flow, tests: detect.NewTests(t, o), settled: make(map[string]bool), elsewhere: make(map[trace.SiteID]bool)}
 	r := new(Result)
 	in := &detect.Input{
 		Trace: t, Order: o, Flow: p.flow, Tests: p.tests, Kinds: opts.Kinds, Patterns: opts.Patterns, Properties: opts.Properties,
