@@ -12,14 +12,20 @@ import (
 // leastDecisions or more, as long as all together have no more than decidedSteps steps.
 const maxDecisions, leastDecisions, decidedSteps = 16, 2, 1 << 12
 
+const lazySteps = 1 << 10
+
 // guided performs the cone of a violation with the given property along its
 // guide, from its base on; lead adds to the cone what leads there, and last are the acquires of
 // the sections that stay open. The guide says what must come first, and leaves
 // open which of two critical sections does where either can. At first it is the
 // one that was first in the recorded run. If that leads nowhere, a section ends
-// only if the guide wants it.
+// only if the guide wants it, unless the cone has more than lazySteps events.
 func (p *Planner) guided(b *base, prop causality.Property, v target, r reads, last []int32, lead func(*cone) bool) ([]int, bool) {
+	size := 0
 	for _, lazy := range []bool{false, true} {
+		if lazy && size > lazySteps {
+			break
+		}
 		if steps, ok := p.decided(prop, v, func(prop causality.Property, guide []causality.Edge) *cone {
 			c := p.newCone(b, r, last, guide)
 			c.lazy = lazy
@@ -27,6 +33,7 @@ func (p *Planner) guided(b *base, prop causality.Property, v target, r reads, la
 				return nil
 			}
 			c.barrier = p.barrier(prop)
+			size = max(size, c.size())
 			return c
 		}); ok {
 			return steps, true
