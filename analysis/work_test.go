@@ -19,6 +19,7 @@ func TestWorkIsBounded(t *testing.T) {
 		"many places":           tracetest.Servers(3_000, 8, 150),
 		"many goroutines":       tracetest.Servers(10_000, 64, 40),
 		"two goroutines":        tracetest.Servers(10_000, 2, 40),
+		"many ways to choose":   tracetest.Servers(30_000, 64, 140),
 		"few places":            tracetest.Servers(100_000, 8, 4),
 		"many circles of locks": tracetest.Nested(100_000, 8, true),
 	} {
