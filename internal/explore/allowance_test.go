@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/gopredict/gopredict/analysis"
+	"github.com/gopredict/gopredict/analysis/flips"
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -122,7 +123,7 @@ func TestLookedForInDepartures(t *testing.T) {
 // A test whose flips come to nothing new is left, and one that has shown something goes on.
 func TestFruitlessFlips(t *testing.T) {
 	e := &explored{Exploration: &Exploration{further: &allowance{left: time.Minute}, done: make(map[string]bool)}}
-	x := &flipping{flipper: &flipper{explored: e}, share: time.Minute, own: maxFlipped, fruitless: maxFruitless, atMost: maxRuns}
+	x := &flipping{flipper: &flipper{explored: e, vain: maxFruitless}, share: time.Minute, own: maxFlipped, atMost: maxRuns}
 	assert.True(t, x.more())
 	x.made = maxFruitless
 	assert.False(t, x.more())
@@ -141,4 +142,35 @@ func TestSharesOfFlips(t *testing.T) {
 	assert.Equal(t, 3*time.Second, x.of(&frontier{explored: e, test: "TestA"}).share)
 	assert.Equal(t, 6*time.Second, x.of(&frontier{explored: e, test: "TestNone"}).share, "what is left is for TestB, which is the next one")
 	assert.Equal(t, 6*time.Second, x.of(&frontier{explored: e, test: "TestB"}).share)
+}
+
+// What package testing chooses is flipped once in a package, and what the standard library does
+// of two tests, but where all is asked for.
+func TestForeignFlips(t *testing.T) {
+	c := &confirmation{trace: &trace.Trace{
+		Events: []trace.Event{{Site: 1}, {Site: 2}, {Site: 3}},
+		Sites: map[trace.SiteID]trace.Site{
+			1: {ID: 1, Func: "testing.(*T).Parallel", File: "/go/src/testing/testing.go"},
+			2: {ID: 2, Func: "io.(*pipe).read", File: "/go/src/io/pipe.go"},
+			3: {ID: 3, Func: "p.TestA", File: "/p/p_test.go"},
+		},
+	}}
+	e := &explored{Exploration: &Exploration{files: witness.Files{GOROOT: "/go", Root: "/p"}, further: &allowance{left: time.Minute}, flips: time.Minute}}
+	all := &flipper{explored: e, most: maxFlippedPackage, elsewhere: make(map[string]int), listed: map[*confirmation]map[string][]flip{c: {
+		"TestA": {{Flip: flips.Flip{At: 0, Key: "parallel"}, of: c}, {Flip: flips.Flip{At: 1, Key: "read"}, of: c}, {Flip: flips.Flip{At: 2, Key: "own"}, of: c}},
+	}}}
+	for n, want := range [][]int{{0, 1, 2}, {1, 2}, {2}, {2}} {
+		x := all.of(&frontier{explored: e, test: "TestA"})
+		x.collect(c)
+		var at []int
+		for _, f := range x.queue {
+			at = append(at, f.At)
+			x.ran[f.Key] = true
+		}
+		assert.ElementsMatch(t, want, at, "of test %d", n)
+	}
+	e.opts.Explore.All = true
+	x := all.of(&frontier{explored: e, test: "TestA"})
+	x.collect(c)
+	assert.Len(t, x.queue, 3)
 }

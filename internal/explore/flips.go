@@ -25,7 +25,7 @@ const (
 	maxPlain = 8
 	// maxFruitless is how many flips of one test follow the last one after which the test has
 	// come to flips that are like no other, or a bug was confirmed, where several tests have flips.
-	maxFruitless = 20
+	maxFruitless = 16
 	// maxRuns is how many runs of one test there may have been, of any sort, when another
 	// flip is run: on average of the tests, or since the test's first flip, so that what many
 	// replays of one test confirm takes no flips from the others.
@@ -70,6 +70,7 @@ type flipper struct {
 	most   int                                 // flips yet, of all tests
 	open   map[string]bool                     // tests that have flips, of which none was asked for yet
 	atMost int64                               // runs of the package, when another flip is run
+	vain   int                                 // how many of a test may come to nothing new, one after the other
 	listed map[*confirmation]map[string][]flip // of recordings, by test
 	// Ran are the keys of the flips that were run of the test by now, and elsewhere says of how
 	// many tests before they were.
@@ -102,6 +103,9 @@ func newFlipper(e *explored, tests []string) *flipper {
 			}
 		}
 	}
+	if x.vain = maxFruitless; len(x.open) <= 1 {
+		x.vain = maxFlipped
+	}
 	e.flips += flippedEach + all + costs[(len(costs)-1)/2]*time.Duration(e.Exploration.runs.Load())
 	return x
 }
@@ -116,24 +120,23 @@ func (x *flipper) cost(test string) time.Duration {
 // others but in another run; none that leads to a run that was.
 type flipping struct {
 	*flipper
-	test      string
-	share     time.Duration // what its flips may take
-	own       int           // flips that it may have
-	queue     []flip
-	late      []flip // that wait for timers
-	again     []flip
-	known     map[string]bool
-	been      map[way]bool
-	seen      int   // of the runs
-	recorded  int   // how many of these are recordings
-	kept      int   // events of the others, of which flips are listed
-	plain     int   // that were listed
-	atMost    int64 // runs of the package, when another flip of the test is run
-	made      int
-	fruitful  int // of these, up to the last one that has shown anything but orders
-	fruitless int // how many may follow that
-	done      int // confirmed bugs by then
-	asked     []asked
+	test     string
+	share    time.Duration // what its flips may take
+	own      int           // flips that it may have
+	queue    []flip
+	late     []flip // that wait for timers
+	again    []flip
+	known    map[string]bool
+	been     map[way]bool
+	seen     int   // of the runs
+	recorded int   // how many of these are recordings
+	kept     int   // events of the others, of which flips are listed
+	plain    int   // that were listed
+	atMost   int64 // runs of the package, when another flip of the test is run
+	made     int
+	fruitful int // of these, up to the last one that has shown anything but orders
+	done     int // confirmed bugs by then
+	asked    []asked
 }
 
 // An asked flip is one that a run was asked for.
@@ -153,14 +156,14 @@ func (x *flipper) of(f *frontier) *flipping {
 	x.ran = make(map[string]bool)
 	return &flipping{
 		flipper: x, test: f.test, share: min(x.flips, x.further.left) / time.Duration(left), own: min(maxFlipped, max(1, x.most/left)),
-		fruitless: max(maxFruitless, maxFlipped/left), known: make(map[string]bool), been: make(map[way]bool), recorded: len(f.runs),
+		known: make(map[string]bool), been: make(map[way]bool), recorded: len(f.runs),
 		atMost: max(x.atMost, x.explored.Exploration.runs.Load()+maxRuns),
 	}
 }
 
 // more reports whether an ordinary run makes more flips.
 func (x *flipping) more() bool {
-	return x.made < x.own && x.made < x.fruitful+x.fruitless && x.explored.Exploration.runs.Load() < x.atMost && 2*x.share > x.cost(x.test)
+	return x.made < x.own && x.made < x.fruitful+x.vain && x.explored.Exploration.runs.Load() < x.atMost && 2*x.share > x.cost(x.test)
 }
 
 func (x *flipping) next(_ context.Context, runs []*confirmation, n int) (all []*attempt, err error) {
