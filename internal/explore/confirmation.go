@@ -371,7 +371,7 @@ func (c *confirmation) tell(f reported) {
 // does more harm, and the recording of that one is returned, which has the
 // values that are shown.
 func (c *confirmation) replay(ctx context.Context, w *witness.Witness, args []string, shown bool) (replayer.Result, *trace.Trace, error) {
-	return c.replayWith(w, args, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
+	return c.replayWith(w, args, ofAny, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
 		opts.Shown = shown
 		r, err := replayer.Confirm(ctx, bin, w, c.code, opts)
 		if err != nil {
@@ -382,8 +382,8 @@ func (c *confirmation) replay(ctx context.Context, w *witness.Witness, args []st
 }
 
 // replayWith has run replay w, in a folder that is free, and returns the recording of
-// that as well.
-func (c *confirmation) replayWith(w *witness.Witness, args []string, run func(replayer.Binary, replayer.Options) (replayer.Result, error)) (replayer.Result, *trace.Trace, error) {
+// that as well, if that is wanted.
+func (c *confirmation) replayWith(w *witness.Witness, args []string, wanted func(replayer.Result) bool, run func(replayer.Binary, replayer.Options) (replayer.Result, error)) (replayer.Result, *trace.Trace, error) {
 	n := c.replayed.Add(1)
 	c.status.Count("replaying", c.run.Package.Path, min(int(n), c.total), c.total, fmt.Sprintf("%d confirmed", c.confirmed.Load()))
 	bin := replayer.Binary{Path: c.run.Binary, Dir: c.run.Package.Dir, Args: args, Env: c.run.Env, Exec: c.run.Exec}
@@ -398,7 +398,24 @@ func (c *confirmation) replayWith(w *witness.Witness, args []string, run func(re
 		return r, nil, err
 	}
 	w.Order = r.Order
+	if !wanted(r) {
+		return r, nil, nil
+	}
 	return r, ReadReplay(r.Trace, c.build), nil
+}
+
+// ofAny wants the recording of any replay.
+func ofAny(replayer.Result) bool { return true }
+
+// worthReading wants the recording of a run unless it is too long to be searched for more than it has
+// shown, and has shown nothing.
+func (c *confirmation) worthReading(r replayer.Result) bool {
+	info, err := os.Stat(r.Trace) // an event has a byte at least
+	if err != nil || info.Size() <= againEvents || r.Effect != bug.NoEffect || len(c.failed) > 0 || c.opts.Explore.explores() {
+		return true
+	}
+	t, events, err := trace.Glance(r.Trace)
+	return err != nil || events <= againEvents || len(t.Stuck) > 0
 }
 
 // replayTime is the time that one replay may take, of tests that took so many

@@ -28,7 +28,7 @@ func readConcurrent(path string, long int) (*Trace, error) {
 	defer f.Close()
 	d := newReader(f)
 	s := newSurvey(d.t, long)
-	d.survey = s
+	d.look = s.take
 	d.failed = d.read()
 	s.end()
 	for {

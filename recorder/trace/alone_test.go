@@ -94,6 +94,11 @@ func TestDropAlone(t *testing.T) {
 			require.NoError(t, os.WriteFile(file, b.Bytes(), 0o666))
 
 			all := len(tr.Events)
+			glanced, events, err := trace.Glance(file)
+			require.NoError(t, err)
+			assert.Equal(t, all, events)
+			assert.Empty(t, glanced.Events)
+			assert.Equal(t, tr.Goroutines, glanced.Goroutines)
 			read, err := trace.ReadConcurrentOf(file, long)
 			require.NoError(t, err)
 			trace.DropAlone(tr, long)

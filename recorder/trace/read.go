@@ -28,6 +28,19 @@ func ReadFile(path string) (*Trace, error) {
 	return d.t, inFile(d.read(), path)
 }
 
+// Glance is [ReadFile] without the events, of which it returns the number.
+func Glance(path string) (t *Trace, events int, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	d := newReader(f)
+	d.look = func(*Event) { events++ }
+	err = d.read()
+	return d.t, events, inFile(err, path)
+}
+
 // inFile adds to an error of a reader where it has read.
 func inFile(err error, path string) error {
 	var fe *FormatError
@@ -61,10 +74,10 @@ type reader struct {
 	buf  bytes.Buffer
 	// used, if not nil, gathers the sites of the events, which are then not kept.
 	used map[SiteID]bool
-	// survey, if not nil, sees the events, which are then not kept.
-	survey *survey
+	// look, if not nil, is called for the events, which are then not kept.
+	look   func(*Event)
 	alone  *alone // nil: all events are kept
-	known  bool   // the definitions are, from a survey, which has ended at off stop as failed says
+	known  bool   // the definitions are, from a first time, which has ended at off stop as failed says
 	stop   int64
 	failed error
 
@@ -243,8 +256,8 @@ func (d *reader) decodeEvents(p []byte, base int64) error {
 		switch {
 		case d.used != nil:
 			d.used[e.Site] = true
-		case d.survey != nil:
-			d.survey.take(&e)
+		case d.look != nil:
+			d.look(&e)
 		default:
 			d.t.settleHeld(e)
 			if len(d.t.Events) == cap(d.t.Events) {
@@ -260,12 +273,12 @@ func (d *reader) decodeEvents(p []byte, base int64) error {
 }
 
 // keeps reports whether the events are kept.
-func (d *reader) keeps() bool { return d.used == nil && d.survey == nil }
+func (d *reader) keeps() bool { return d.used == nil && d.look == nil }
 
-// again prepares for reading what a survey has seen, from its beginning.
+// again prepares for reading what was looked at, from its beginning.
 func (d *reader) again(room int) {
 	if !d.known {
-		d.known, d.stop, d.survey = true, d.off, nil
+		d.known, d.stop, d.look = true, d.off, nil
 		d.t.Events = make([]Event, 0, room)
 	}
 	d.off = 0
