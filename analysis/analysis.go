@@ -196,6 +196,7 @@ func predictIn(ctx context.Context, ws []window, opts Options) (*Result, error) 
 			return nil, err
 		}
 		events -= len(w.Events)
+		its.letGo(madeSteps * len(w.Events))
 		r.join(its, w.from, at)
 	}
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return a.detector - b.detector })

@@ -248,6 +248,31 @@ func (s *spans) free(least, events int) (all []int) {
 	return all
 }
 
+// madeSteps is how many steps of schedules are kept for each event of a window: they take less than what
+// would make them.
+const madeSteps = 2
+
+// letGo makes the schedules of r, so that nothing else is kept of the window that it is of, as far as they
+// have no more than so many steps.
+func (r *Result) letGo(steps int) {
+	made := func(recipe *Recipe) {
+		its, n := recipe.Made(steps)
+		recipe.Recipe, steps = its, steps-n
+	}
+	departures := make(map[*Departure]bool) // findings share them
+	for _, f := range r.Findings {
+		for k := range f.Schedules {
+			made(&f.Schedules[k])
+		}
+		for _, d := range f.Departures {
+			if !departures[d] {
+				departures[d] = true
+				made(&d.Recipe)
+			}
+		}
+	}
+}
+
 // join adds to r what was predicted from a window that begins at position from: each candidate
 // is one finding of all windows, the best that there is, and at has the indices of these by
 // their names. What is pruned is not told apart by names: counted is what the window with the

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/gopredict/gopredict/analysis/causality"
 	"github.com/gopredict/gopredict/analysis/feasible"
 	"github.com/gopredict/gopredict/analysis/order"
@@ -111,6 +113,10 @@ func TestSchedulesAreWellFormed(t *testing.T) {
 					most := []int{0, math.MaxInt}[seed%2]
 					for _, r := range p.Race(pair[0], pair[1], guide(tr, o, pair), most) {
 						s := r.Schedule()
+						if again, n := r.Made(len(s.Steps)); n > 0 {
+							assert.Equal(t, s, again.Schedule(), "seed %d: made once", seed)
+							assert.Equal(t, r.Scheduler(), again.Scheduler())
+						}
 						made++
 						checkForm(t, seed, tr, o, s, pair)
 						if judge.Check(s.Steps, s.Violation) == nil {

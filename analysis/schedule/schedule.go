@@ -82,6 +82,7 @@ type Recipe struct {
 	p        *Planner
 	method   method
 	given    *given // in place of a method
+	made     *made  // in place of all these
 	offset   int    // where the planner's trace begins in that which Accesses are of
 }
 
@@ -103,7 +104,10 @@ func shifted(positions []int, by int) []int {
 
 // Scheduler is who makes the schedule.
 func (r Recipe) Scheduler() Scheduler {
-	if r.given != nil {
+	switch {
+	case r.made != nil:
+		return r.made.by
+	case r.given != nil:
 		return Solver
 	}
 	return r.method.scheduler()
@@ -112,13 +116,9 @@ func (r Recipe) Scheduler() Scheduler {
 // Schedule makes the schedule, equal each time, from where the violation's tests
 // begin: a replay cannot begin later.
 func (r Recipe) Schedule() Schedule {
-	v := r.target
-	s, _ := r.p.make(r.method, v)
-	if r.given != nil {
-		s = r.given.schedule(r.p)
-	}
+	begin, s := r.make()
 	var all []int
-	for i := int(r.p.of(v).at); i < s.From; i++ {
+	for i := begin; i < s.From; i++ {
 		all = append(all, i)
 	}
 	s.From -= len(all)
@@ -127,4 +127,17 @@ func (r Recipe) Schedule() Schedule {
 		return Schedule{s.From + r.offset, shifted(s.Steps, r.offset), shifted(s.Violation, r.offset), shifted(s.Hold, r.offset)}
 	}
 	return s
+}
+
+// make makes the schedule as planners do, and returns where the violation's tests begin.
+func (r Recipe) make() (begin int, s Schedule) {
+	switch {
+	case r.made != nil:
+		return r.made.schedule()
+	case r.given != nil:
+		s = r.given.schedule(r.p)
+	default:
+		s, _ = r.p.make(r.method, r.target)
+	}
+	return int(r.p.of(r.target).at), s
 }
