@@ -234,7 +234,7 @@ func TestDropAlone(t *testing.T) {
 			return all
 		}
 		want, events := statuses(), len(tr.Events)
-		trace.DropAlone(tr, 1)
+		trace.DropAlone(tr, 1, trace.MaxFlow)
 		assert.Equal(t, events, len(tr.Events)+tr.Alone)
 		dropped += tr.Alone
 		got := statuses()

@@ -10,25 +10,27 @@ import (
 // depend on stays: all synchronization, the lives of goroutines, memory and tests, and of the
 // writes the last ones to each memory. Which tests these are, survey.go tells.
 
-// ReadConcurrent is [ReadFile] without the accesses, conditions and assertions of top-level tests
+// ReadConcurrent is [ReadFile] without the operands of tests that are too long for a [Flow], and
+// without the accesses, conditions and assertions of top-level tests
 // that ran alone and passed: it has started no goroutines but those of its subtests, each of which ran
 // while the others waited for it; it had no select, which may choose; and when it was started no
 // other goroutine was there that has events later, but the one that runs the tests, and, beside a
 // long test, such as have to do with nothing that it has to do with. Trace.Alone says how many events
 // these are. The file is read twice: which tests ran alone is known at the end, and no event that is
 // left out takes memory for long.
-func ReadConcurrent(path string) (*Trace, error) { return readConcurrent(path, leastBeside) }
+func ReadConcurrent(path string) (*Trace, error) { return readConcurrent(path, leastBeside, MaxFlow) }
 
-// readConcurrent is [ReadConcurrent] where a long test is one of so many events.
-func readConcurrent(path string, long int) (*Trace, error) {
+// readConcurrent is [ReadConcurrent] where a long test is one of so many events, and one of more than flow
+// is too long for a Flow.
+func readConcurrent(path string, long, flow int) (*Trace, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	d := newReader(f)
-	s := newSurvey(d.t, long)
-	d.look = s.take
+	s := newSurvey(d.t, long, flow)
+	d.look = func(e Event) { s.take(&e) }
 	d.failed = d.read()
 	s.end()
 	for {
@@ -45,9 +47,10 @@ func readConcurrent(path string, long int) (*Trace, error) {
 	}
 }
 
-// DropAlone leaves out of t what [ReadConcurrent] does, where a long test is one of so many events.
-func DropAlone(t *Trace, long int) {
-	s := newSurvey(t, long)
+// DropAlone leaves out of t what [ReadConcurrent] does, where a long test is one of so many events, and one
+// of more than flow is too long for a [Flow].
+func DropAlone(t *Trace, long, flow int) {
+	s := newSurvey(t, long, flow)
 	for i := range t.Events {
 		s.take(&t.Events[i])
 	}
@@ -74,8 +77,7 @@ func (a *alone) copy(t *Trace) {
 			w.Held = append(w.Held, Held{len(w.Events), held[0].Val})
 			held = held[1:]
 		}
-		w.Events = append(w.Events, e)
-		a.take()
+		a.take(e)
 	}
 	for _, f := range freed {
 		w.free(f)
@@ -93,6 +95,7 @@ func (t *Trace) free(f Freed) {
 type alone struct {
 	t      *Trace
 	survey *survey
+	seen   int       // events, also those that were left out
 	next   int       // index of the next test to begin
 	test   *surveyed // that runs now, if it is one that ran alone
 	// Where that has begun, in the events and what goes with them, and from how many on events are left out.
@@ -106,19 +109,21 @@ const dropAt = 1 << 17
 
 func newAlone(t *Trace, s *survey) *alone { return &alone{t: t, survey: s} }
 
-// take takes the last event of the trace.
-func (a *alone) take() {
-	e := &a.t.Events[len(a.t.Events)-1]
-	a.survey.compare(e)
-	if a.t.startsTest(e) {
+// take takes the next event of the trace.
+func (a *alone) take(e Event) {
+	a.seen++
+	if a.survey.spares(&e) {
+		a.t.Alone++
+		return
+	}
+	a.t.Events = append(a.t.Events, e)
+	a.survey.compare(&e)
+	if tests := a.survey.tests; a.next < len(tests) && tests[a.next].begin == a.seen {
 		a.finish()
-		// The survey may have seen the go statement before it was known what that starts.
-		if next := a.next; next < len(a.survey.tests) && a.survey.tests[next].g == GID(e.Obj) {
-			if its := &a.survey.tests[next]; its.alone {
-				a.test = its
-			}
-			a.next++
+		if tests[a.next].alone {
+			a.test = &tests[a.next]
 		}
+		a.next++
 	} else if a.test != nil && len(a.t.Events) >= a.full {
 		a.drop()
 	}
@@ -199,11 +204,6 @@ func (a *alone) lastWrites() (all []int) {
 		}
 	}
 	return all
-}
-
-// startsTest reports whether e is the go statement of a top-level test.
-func (t *Trace) startsTest(e *Event) bool {
-	return e.Kind == Fork && t.Goroutines[e.G].RunsTests() && t.Goroutines[e.Obj].IsTest()
 }
 
 // RunsTests reports whether g is the goroutine that runs all tests.

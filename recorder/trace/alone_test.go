@@ -29,7 +29,7 @@ func TestDropAlone(t *testing.T) {
 	ends := func(g trace.GID, name, failed uint64) []trace.Event {
 		return []trace.Event{{Kind: trace.TestEnd, G: g, Obj: name, Val: failed}, of(g, trace.End)}
 	}
-	const long = 10                                     // events
+	const long, flow = 10, 40                           // events
 	does := func(events ...trace.Event) []trace.Event { // TestB, for long
 		return append(events, slices.Repeat([]trace.Event{at(3, trace.Read, y, 0)}, 20)...)
 	}
@@ -63,6 +63,8 @@ func TestDropAlone(t *testing.T) {
 		{"for long beside one who starts another", several, does(), 0, []trace.Event{fork(2, 5, 0), of(5, trace.Begin), at(5, trace.Read, x, 0)}, 20},
 		{"for long beside one who starts another that does something", several, does(), 0, []trace.Event{fork(2, 5, 0), of(5, trace.Begin), at(5, trace.Read, y, 0)}, 0},
 		{"for long beside one who starts another that is there", several, does(fork(2, 5, 0), of(5, trace.Begin)), 0, nil, 20},
+		{"but for operands", several, slices.Concat([]trace.Event{fork(3, 4, 0), of(4, trace.Begin), of(4, trace.Operand)}, slices.Repeat(does(of(3, trace.Operand)), 2)), 0, nil, 3},
+		{"but for operands, of few others", several, slices.Concat([]trace.Event{fork(3, 4, 0), of(4, trace.Begin)}, slices.Repeat([]trace.Event{of(3, trace.Operand)}, 40)), 0, nil, 0},
 		{"for long beside another one that it has started", several, does(fork(3, 5, 0), of(5, trace.Begin)), 0, nil, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -99,9 +101,9 @@ func TestDropAlone(t *testing.T) {
 			assert.Equal(t, all, events)
 			assert.Empty(t, glanced.Events)
 			assert.Equal(t, tr.Goroutines, glanced.Goroutines)
-			read, err := trace.ReadConcurrentOf(file, long)
+			read, err := trace.ReadConcurrentOf(file, long, flow)
 			require.NoError(t, err)
-			trace.DropAlone(tr, long)
+			trace.DropAlone(tr, long, flow)
 			assert.Equal(t, test.want, tr.Alone)
 			assert.Len(t, tr.Events, all-test.want)
 			assert.Equal(t, tr.Events, read.Events)

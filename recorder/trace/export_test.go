@@ -1,4 +1,6 @@
 package trace
 
-// ReadConcurrentOf is ReadConcurrent where a long test is one of so many events.
-func ReadConcurrentOf(path string, long int) (*Trace, error) { return readConcurrent(path, long) }
+// ReadConcurrentOf is ReadConcurrent with other limits, see DropAlone.
+func ReadConcurrentOf(path string, long, flow int) (*Trace, error) {
+	return readConcurrent(path, long, flow)
+}

@@ -36,7 +36,7 @@ func Glance(path string) (t *Trace, events int, err error) {
 	}
 	defer f.Close()
 	d := newReader(f)
-	d.look = func(*Event) { events++ }
+	d.look = func(Event) { events++ }
 	err = d.read()
 	return d.t, events, inFile(err, path)
 }
@@ -75,7 +75,7 @@ type reader struct {
 	// used, if not nil, gathers the sites of the events, which are then not kept.
 	used map[SiteID]bool
 	// look, if not nil, is called for the events, which are then not kept.
-	look   func(*Event)
+	look   func(Event)
 	alone  *alone // nil: all events are kept
 	known  bool   // the definitions are, from a first time, which has ended at off stop as failed says
 	stop   int64
@@ -257,19 +257,25 @@ func (d *reader) decodeEvents(p []byte, base int64) error {
 		case d.used != nil:
 			d.used[e.Site] = true
 		case d.look != nil:
-			d.look(&e)
+			d.look(e)
 		default:
-			d.t.settleHeld(e)
-			if len(d.t.Events) == cap(d.t.Events) {
-				d.grow()
-			}
-			d.t.Events = append(d.t.Events, e)
-			if d.alone != nil {
-				d.alone.take()
-			}
+			d.keep(e)
 		}
 	}
 	return nil
+}
+
+// keep adds e to the trace, unless it is left out.
+func (d *reader) keep(e Event) {
+	d.t.settleHeld(e)
+	if len(d.t.Events) == cap(d.t.Events) {
+		d.grow()
+	}
+	if d.alone != nil {
+		d.alone.take(e)
+	} else {
+		d.t.Events = append(d.t.Events, e)
+	}
 }
 
 // keeps reports whether the events are kept.

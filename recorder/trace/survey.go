@@ -10,6 +10,7 @@ import (
 type survey struct {
 	t     *Trace
 	long  int        // events of a long test
+	flow  int        // of the longest one that may have a flow
 	tests []surveyed // top-level ones, in the order in which they were started
 	// Of the test that runs now, of which the last one of tests has what is known.
 	running []GID // each waits for the next one; none: it is not alone
@@ -18,18 +19,26 @@ type survey struct {
 	touched *footprint // if others are beside it
 
 	seen   int          // events
-	last   []int        // by goroutine: how many had been seen with its last event
+	did    []deeds      // by goroutine
 	living map[GID]bool // goroutines that were started and have not ended
 	// The long tests that are alone if they have nothing to do with what a goroutine does, by goroutines.
 	beside map[GID][]*surveyed
+	// By goroutine: its operands are left out, as what follows from values is not looked at; and how many these are.
+	bare  []bool
+	spare int
+}
+
+// Deeds are what a goroutine has done.
+type deeds struct {
+	last             int // how many events had been seen with the last one
+	events, operands int
 }
 
 // A surveyed is a top-level test.
 type surveyed struct {
 	name    string
-	g       GID
 	alone   bool
-	begin   int   // how many events had been seen when it was started
+	begin   int   // how many events had been seen when it was started, with that
 	events  int   // its own and those meanwhile
 	decides int   // of its own: those that may be left out
 	others  []GID // goroutines that were there when it was started, and those that these have started meanwhile
@@ -41,20 +50,25 @@ type surveyed struct {
 // asked what others beside it have to do with.
 const maxBeside, leastBeside = 1 << 10, 1 << 18
 
-func newSurvey(t *Trace, long int) *survey {
-	return &survey{t: t, long: long, living: make(map[GID]bool)}
+func newSurvey(t *Trace, long, flow int) *survey {
+	return &survey{t: t, long: long, flow: flow, living: make(map[GID]bool)}
 }
 
 // take takes the next event of the trace.
 func (s *survey) take(e *Event) {
 	s.seen++
-	for int(e.G) >= len(s.last) {
-		s.last = append(s.last, 0)
+	for int(e.G) >= len(s.did) {
+		s.did = append(s.did, deeds{})
 	}
-	s.last[e.G] = s.seen
+	d := &s.did[e.G]
+	d.last = s.seen
+	d.events++
+	if e.Kind == Operand {
+		d.operands++
+	}
 	g := &s.t.Goroutines[e.G]
 	switch runner := g.RunsTests(); {
-	case s.t.startsTest(e):
+	case runner && e.Kind == Fork && s.t.Goroutines[e.Obj].IsTest():
 		s.finish()
 		s.start(GID(e.Obj))
 	case runner || len(s.running) == 0:
@@ -83,7 +97,7 @@ func (s *survey) take(e *Event) {
 
 // start begins with the test of the goroutine g.
 func (s *survey) start(g GID) {
-	test := surveyed{name: s.t.Goroutines[g].Test, g: g, begin: s.seen}
+	test := surveyed{name: s.t.Goroutines[g].Test, begin: s.seen}
 	s.tests = append(s.tests, test)
 	if len(s.living) > maxBeside {
 		return
@@ -167,7 +181,7 @@ func (s *survey) end() {
 	s.beside = make(map[GID][]*surveyed)
 	for k := range s.tests {
 		test := &s.tests[k]
-		later := slices.DeleteFunc(test.others, func(g GID) bool { return int(g) >= len(s.last) || s.last[g] <= test.begin })
+		later := slices.DeleteFunc(test.others, func(g GID) bool { return int(g) >= len(s.did) || s.did[g].last <= test.begin })
 		if test.alone = test.alone && (len(later) == 0 || test.touched != nil); !test.alone || len(later) == 0 {
 			test.touched = nil
 		} else {
@@ -176,8 +190,34 @@ func (s *survey) end() {
 			}
 		}
 	}
-	s.last = nil
+	s.strip()
+	s.did = nil
 }
+
+// strip notes whose operands are of no use: those of tests that are too long for a flow without them.
+func (s *survey) strip() {
+	tests := make(map[string]deeds)
+	for g, did := range s.did {
+		test := tests[s.t.Goroutines[g].Test]
+		test.events, test.operands = test.events+did.events, test.operands+did.operands
+		tests[s.t.Goroutines[g].Test] = test
+	}
+	alone := make(map[string]bool)
+	for _, test := range s.tests {
+		alone[test.name] = test.alone
+	}
+	s.bare = make([]bool, len(s.did))
+	for g, did := range s.did {
+		name := s.t.Goroutines[g].Test
+		if test := tests[name]; name != "" && test.events-test.operands > s.flow && !alone[name] {
+			s.bare[g] = true
+			s.spare += did.operands
+		}
+	}
+}
+
+// spares reports whether e is an operand that is left out.
+func (s *survey) spares(e *Event) bool { return e.Kind == Operand && s.bare[e.G] }
 
 // compare asks, while the trace is gone through again, whether the event e has to do with what a
 // test beside its goroutine has. It is asked of all events of such goroutines, before the test and after it,
@@ -207,7 +247,7 @@ func (s *survey) meet() (found bool) {
 
 // stay returns about how many events stay, but for last writes.
 func (s *survey) stay() int {
-	n := s.seen + dropAt
+	n := s.seen + dropAt - s.spare
 	for _, test := range s.tests {
 		if test.alone {
 			n -= test.decides
