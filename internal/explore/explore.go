@@ -109,7 +109,7 @@ type Exploration struct {
 // New begins an exploration of what was built for the go command's environment env. It
 // keeps its files in the folder work, and shows on status what it is at.
 func New(build *recorder.Build, env gotool.Env, work string, status *report.Status, opts Options) *Exploration {
-	procs, files, source := runtime.GOMAXPROCS(0), Files(env).Looked(), new(witness.Sources)
+	procs, files, source := runtime.GOMAXPROCS(0), Files(env).Cached(), new(witness.Sources)
 	return &Exploration{
 		Report: report.Report{Go: env.GOVERSION},
 		opts:   opts, build: build, root: env.Root(), files: files, work: work, status: status, source: source,

@@ -20,11 +20,11 @@ type Files struct {
 	Root     string // of the main module or workspace
 	GOROOT   string
 	ModCache string
-	paths    *sync.Map // by name, see Looked; nil: they are looked for each time
+	paths    *sync.Map // by name, see Cached; nil: they are looked for each time
 }
 
-// Looked returns f as it is where no file comes or goes: it looks for each of them once.
-func (f Files) Looked() Files {
+// Cached returns f for as long as no file comes or goes: it looks for each of them once.
+func (f Files) Cached() Files {
 	f.paths = new(sync.Map)
 	return f
 }

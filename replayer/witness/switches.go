@@ -21,7 +21,7 @@ const maxPlaces = 400_000
 // takes another switch. So the search is for the order of the runs, in breadth.
 func fewestSwitches(t *trace.Trace, steps, shown, stand []int) []int {
 	if len(steps) > readSteps {
-		return steps // the search ends in vain, and nobody counts switches there
+		return steps // most such searches end at their bound, in vain
 	}
 	s := newSearch(t, steps, shown)
 	if len(s.lanes) < 2 {
