@@ -38,6 +38,7 @@ type Judge struct {
 	base  saved   // which these began with last, without cells: see earlier
 	saves []saved // every so many events, as far as the recorded run was executed
 	every int
+	ran   int // up to where the recorded run was executed
 	spent int
 }
 
@@ -51,7 +52,8 @@ func NewWith(t *trace.Trace, flow *trace.Flow, l *trace.Layout) *Judge {
 	return &Judge{p: p, every: p.spacing()}
 }
 
-// Spent is the work that was done for checks so far: events looked at, and states copied, in events.
+// Spent is the work that was done for checks so far: events looked at, and states copied, in events. That the
+// recorded run is executed once does not count: it is as much as to prepare the judge.
 func (j *Judge) Spent() int { return j.spent }
 
 // Check is [Check] for the judge's trace. Beyond the steps it takes time
