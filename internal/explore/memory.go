@@ -23,7 +23,7 @@ func SpareMemory() {
 // usualGrowth and longGrowth are by how much the heap may grow before garbage is looked for, in
 // percent of what is used, the latter with a trace of more than longBytes: nearly all of that are
 // arrays without pointers.
-const usualGrowth, longGrowth, longBytes = 20, 8, 16 << 20
+const usualGrowth, longGrowth, longBytes = 20, 8, 4 << 20
 
 // growth is which of them goes for a trace of so many bytes.
 func growth(traceBytes int64) int {
