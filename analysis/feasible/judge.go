@@ -38,7 +38,7 @@ type Judge struct {
 	base  saved   // which these began with last, without cells: see earlier
 	saves []saved // every so many events, as far as the recorded run was executed
 	every int
-	ran   int // up to where the recorded run was executed
+	upTo  int // where the recorded run was executed
 	spent int
 }
 

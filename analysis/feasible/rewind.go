@@ -51,8 +51,8 @@ func (j *Judge) rewind(from int) {
 	j.s = j.ran
 	if j.base.s == nil || j.base.at != from {
 		at := j.earlier(from)
-		j.spent += max(0, min(from, j.ran)-at)
-		j.ran = max(j.ran, from)
+		j.spent += max(0, min(from, j.upTo)-at)
+		j.upTo = max(j.upTo, from)
 		for i := at; i < from; i++ {
 			if j.s.step(int32(i)) != "" {
 				j.s.cur[j.p.t.Events[i].G] = j.p.info[i].next
