@@ -171,11 +171,18 @@ func (p *predictor) decidePairs(f *Finding, c *candidate, rows []anomaly.Row) {
 // step is to look at nearShare of them.
 const rowStep, nearShare = 2, 4
 
+// maxNearSteps bounds these steps for the nearest pairs: of many goroutines there are more than enough near ones
+// in the first rows.
+const maxNearSteps = 1 << 12
+
 // neighbours returns the nearest pairs in rows that may meet, the nearest first.
 func (p *predictor) neighbours(rows []anomaly.Row, must anomaly.Ordering) []detect.Instance {
 	var nearest [][2]int
 	asked := 0
 	for _, r := range rows {
+		if asked > maxNearSteps {
+			break
+		}
 		asked += 1 + (len(r.First)+len(r.Second))/nearShare
 		for pair := range r.Near() {
 			if len(nearest) == maxNeighbours && gap(pair) > gap(nearest[maxNeighbours-1]) {
