@@ -12,7 +12,7 @@ import (
 // the position of the first event after it. What is before can happen as it was
 // recorded.
 func (m *Model) Barrier(props ...Property) []int32 {
-	c := m.cut(props, m.all)
+	c := m.cut(props, m.all, effort)
 	m.spent.Add(int64(c.effort))
 	return c.at
 }
@@ -29,8 +29,8 @@ func (m *Model) Barrier(props ...Property) []int32 {
 // have an event before a vertex by the must-order; others are after it as a
 // whole.
 //
-// If it takes too much to find, the barrier is the start of the trace.
-func (m *Model) cut(props []Property, gids []trace.GID) *cut {
+// If it takes more than most to find, the barrier is the start of the trace.
+func (m *Model) cut(props []Property, gids []trace.GID, most int) *cut {
 	c := &cut{m: m, at: make([]int32, len(m.t.Goroutines)), lo: never}
 	for _, p := range props {
 		for _, i := range p.vertices() {
@@ -52,7 +52,7 @@ func (m *Model) cut(props []Property, gids []trace.GID) *cut {
 	}
 	for again := true; again; again = c.seeds() {
 		for len(c.work) > 0 {
-			if c.effort > effort {
+			if c.effort > most {
 				clear(c.at)
 				c.lo = 0
 				return c

@@ -54,10 +54,16 @@ type Model struct {
 	ends     []end        // by goroutine
 	all      []trace.GID  // who ends last first
 	spent    atomic.Int64 // see Spent
+	until    int64        // see Until
 }
 
 // Spent is what was done for graphs and barriers so far: events, edges and goroutines looked at.
 func (m *Model) Spent() int64 { return m.spent.Load() }
+
+// Until has [Model.Partition] and [Model.Chopped] give up from now on where Spent is beyond that: their
+// barriers are the start of the trace then, and their graphs have what was found by then. It is not for
+// concurrent use.
+func (m *Model) Until(spent int64) { m.until = spent }
 
 // An end is the last event of a goroutine, and its last lock-free position; -1
 // and never for one without events.
@@ -109,7 +115,7 @@ func (s *stretch) add(acq, rel int32) {
 
 // New prepares the graphs for t, whose order is o, in near-linear time.
 func New(t *trace.Trace, o *order.Order) *Model {
-	m := &Model{t: t, o: o, of: make([][]int32, len(t.Goroutines))}
+	m := &Model{t: t, o: o, until: math.MaxInt64, of: make([][]int32, len(t.Goroutines))}
 	m.findSections()
 	m.findSeeds()
 	ends := make([]end, len(t.Goroutines))

@@ -42,15 +42,19 @@ type labelled struct {
 // cycles, and has no false ones. It has the edges of its properties in any case.
 const effort = 1 << 22
 
+// left is what Partition and Chopped may take now.
+func (m *Model) left() int { return int(min(effort, max(0, m.until-m.Spent()))) }
+
 // Whole returns the graph of at most MaxLabels properties over the whole trace.
 func (m *Model) Whole(props ...Property) *Graph {
-	return m.build(make([]int32, len(m.t.Goroutines)), props, false)
+	return m.build(make([]int32, len(m.t.Goroutines)), props, false, effort)
 }
 
 // Chopped returns the graph over what comes after the last causality barrier
 // before the properties. It has the cycles of the whole one (Theorem 4).
 func (m *Model) Chopped(props ...Property) *Graph {
-	return m.build(m.chop(props), props, false)
+	floor := m.chop(props, m.left())
+	return m.build(floor, props, false, m.left())
 }
 
 // Possible returns the edges of the chopped graph of a property, as [Graph.Edges] does; ok
@@ -63,7 +67,7 @@ func (m *Model) Possible(p Property) (edges []Edge, ok bool) {
 		}
 	}
 	props := []Property{p}
-	g := m.build(m.chop(props), props, true)
+	g := m.build(m.chop(props, effort), props, true, effort)
 	if g.cyclic != 0 {
 		return nil, false
 	}
@@ -72,16 +76,16 @@ func (m *Model) Possible(p Property) (edges []Edge, ok bool) {
 
 // chop returns the last causality barrier before the properties, for the goroutines that
 // have a part in them.
-func (m *Model) chop(props []Property) []int32 {
-	c := m.cut(props, m.involved(props))
+func (m *Model) chop(props []Property, most int) []int32 {
+	c := m.cut(props, m.involved(props), most)
 	m.spent.Add(int64(c.effort))
 	return c.at
 }
 
-func (m *Model) build(floor []int32, props []Property, short bool) *Graph {
+func (m *Model) build(floor []int32, props []Property, short bool, most int) *Graph {
 	m.spent.Add(int64(len(floor)))
 	g := &Graph{
-		m: m, props: props, floor: floor, effort: effort, short: short,
+		m: m, props: props, floor: floor, effort: most, short: short,
 		edges:   make(map[Edge]Labels),
 		into:    make([][]labelled, len(floor)),
 		closing: make(map[int][]Edge),
@@ -94,7 +98,7 @@ func (m *Model) build(floor []int32, props []Property, short bool) *Graph {
 	}
 	for !g.over() && g.round() {
 	}
-	m.spent.Add(int64(effort - g.effort))
+	m.spent.Add(int64(most - g.effort))
 	return g
 }
 

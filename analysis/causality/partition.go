@@ -19,7 +19,7 @@ func (m *Model) Partition(props []Property) (groups [][]int) {
 	}
 	parts := make([]part, len(props))
 	for k := range props {
-		c := m.cut(props[k:k+1], m.involved(props[k:k+1]))
+		c := m.cut(props[k:k+1], m.involved(props[k:k+1]), m.left())
 		m.spent.Add(int64(c.effort))
 		parts[k] = part{min(c.lo, c.hi), c.hi, k}
 	}

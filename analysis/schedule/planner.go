@@ -36,9 +36,12 @@ type Planner struct {
 // found too: events, edges and goroutines looked at.
 func (p *Planner) Spent() int64 { return p.spent.Load() + p.graphs.Spent() }
 
-// Until lets schedules that are looked for from now on be given up where Spent is beyond that. Recipes
-// make them all the same.
-func (p *Planner) Until(spent int64) { p.until = spent }
+// Until lets schedules that are looked for from now on be given up where Spent is beyond that, and causality
+// graphs that are made for them. Recipes make them all the same.
+func (p *Planner) Until(spent int64) {
+	p.until = spent
+	p.graphs.Until(p.graphs.Spent() + spent - p.Spent())
+}
 
 // A link is an event that needs more than what must happen before it: an
 // acquire, a read of what others wrote, an operation of a channel that stands in
