@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -332,6 +333,36 @@ func FuzzDecode(f *testing.F) {
 		require.NoError(t, err)
 		require.Equal(t, got.Events, again.Events)
 		require.Equal(t, got.Sites, again.Sites)
+	})
+}
+
+// What ReadConcurrent reads twice, and leaves out of, is what Decode reads once: of any file.
+func FuzzReadConcurrent(f *testing.F) {
+	f.Add(encode(f, sample()))
+	tests := &Trace{
+		Goroutines: []Goroutine{{Path: "main"}, {ID: 1, Test: "TestA", Path: "0"}, {ID: 2, Test: "TestB", Path: "0"}, {ID: 3, Parent: 2, Test: "TestB", Path: "0.1"}},
+		Names:      []string{"TestA", "TestB"}, Complete: true,
+		Events: []Event{
+			{Kind: Fork, Obj: 1}, {Kind: Begin, G: 1}, {Kind: Write, G: 1, Obj: 0x1000, Size: 8}, {Kind: Write, G: 1, Obj: 0x1000, Size: 8}, {Kind: TestEnd, G: 1}, {Kind: End, G: 1},
+			{Kind: Fork, Obj: 2}, {Kind: Begin, G: 2}, {Kind: Fork, G: 2, Obj: 3}, {Kind: Begin, G: 3}, {Kind: Operand, G: 3}, {Kind: Branch, G: 3}, {Kind: End, G: 3}, {Kind: TestEnd, G: 2, Obj: 1}, {Kind: End, G: 2},
+		},
+	}
+	f.Add(encode(f, tests))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		data = repair(data)
+		file := filepath.Join(t.TempDir(), "trace")
+		require.NoError(t, os.WriteFile(file, data, 0o666))
+		got, err := readConcurrent(file, 1, 1)
+		require.NotNil(t, got)
+		want, wantErr := Decode(bytes.NewReader(data))
+		require.Equal(t, wantErr == nil, err == nil)
+		require.Equal(t, len(want.Events), len(got.Events)+got.Alone)
+		rest := want.Events
+		for _, e := range got.Events {
+			at := slices.Index(rest, e)
+			require.GreaterOrEqual(t, at, 0, "what stays is in its order")
+			rest = rest[at+1:]
+		}
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 const head = `# Whole modules
 
 The test suites of public modules, all packages: plainly, under ` + "`-race`" + `, and through
-` + "`gopredict test`" + ` with its defaults, on a machine with two cores that others kept busy: what counts is *s*,
+` + "`gopredict test`" + ` with its defaults, on a machine with two cores and nothing beside it. *s* is
 processor time with all children. All was built before; no build is measured. *elapsed* is
 the time that passed, *MB* the resident memory of the largest process. Candidates are those of the recorded
 runs; *undecided* are all that are neither confirmed nor infeasible, also those of which a
