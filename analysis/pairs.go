@@ -61,14 +61,11 @@ func (p *predictor) allPairs(ctx context.Context, fs []Finding, of []detect.Cand
 	wanted := func(k int) bool {
 		return rows[k] != nil && !undecided[k].Exhaustive && fs[undecided[k].finding].Status == bug.Undecided
 	}
-	// The nearest pairs of all candidates come before all pairs of any, and take less.
-	for _, tier := range []struct {
-		decide func(*Finding, *candidate, []anomaly.Row)
-		part   int64
-	}{{p.decideNear, 2 * directPart}, {p.decidePairs, directPart}} {
-		if err := p.inRounds(ctx, p.work.Share(tier.part), undecided, wanted, func(k int) {
+	// The nearest pairs of all candidates come before all pairs of any.
+	for _, decide := range []func(*Finding, *candidate, []anomaly.Row){p.decideNear, p.decidePairs} {
+		if err := p.inRounds(ctx, p.work.Share(directPart), undecided, wanted, func(k int) {
 			c := &undecided[k]
-			tier.decide(&fs[c.finding], c, rows[k])
+			decide(&fs[c.finding], c, rows[k])
 			of[c.finding] = c.Candidate
 		}); err != nil {
 			return nil, err

@@ -95,7 +95,7 @@ func stopped(left, all []candidate, err error) error {
 
 // crowd is how many candidates are too many to solve without a sample of maxSample of them at most: each
 // has its part of the budget for all of them, sampledSteps at most.
-const crowd, maxSample, sampledSteps = 16, 32, 1 << 20
+const crowd, maxSample, sampledSteps = 5, 32, 1 << 20
 
 // sample asks about some of the candidates in short. If that decides none it is not hopeful, and all
 // stay undecided: the whole budget would be spent on some few of them.
