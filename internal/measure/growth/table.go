@@ -13,7 +13,7 @@ func table(cs []cost) string {
 
 Measured on generated traces with the shape of that of Derby in PECAN's Table 1:
 4 goroutines, 99 shared locations, 24 locks, up to three of them nested. Processor
-time, on a virtual machine of two cores that others kept busy; a process for each
+time, on a virtual machine of two cores with nothing beside it; a process for each
 size. Memory is that of the process at its greatest: the trace (32 bytes an event),
 order, candidates, graphs, planner and judge. Written by
 
