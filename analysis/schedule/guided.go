@@ -12,6 +12,8 @@ import (
 // leastDecisions or more, as long as all together have no more than decidedSteps steps.
 const maxDecisions, leastDecisions, decidedSteps = 16, 2, 1 << 12
 
+// lazySteps is how many events a cone has at most that is performed a second time: of longer ones that
+// costs as much again, and seldom leads anywhere.
 const lazySteps = 1 << 10
 
 // guided performs the cone of a violation with the given property along its
@@ -19,7 +21,7 @@ const lazySteps = 1 << 10
 // the sections that stay open. The guide says what must come first, and leaves
 // open which of two critical sections does where either can. At first it is the
 // one that was first in the recorded run. If that leads nowhere, a section ends
-// only if the guide wants it, unless the cone has more than lazySteps events.
+// only if the guide wants it, see lazySteps.
 func (p *Planner) guided(b *base, prop causality.Property, v target, r reads, last []int32, lead func(*cone) bool) ([]int, bool) {
 	size := 0
 	for _, lazy := range []bool{false, true} {
