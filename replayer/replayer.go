@@ -40,9 +40,9 @@ type Binary struct {
 type Options struct {
 	// Timeout ends one replay; 0 means DefaultTimeout.
 	Timeout time.Duration
-	// Astray is how long, and at most twice that, a program goes on that has left its
-	// schedule: what it does then decides nothing, and it may wait for ever for what
-	// only the schedule has kept from it. 0: until Timeout.
+	// Astray is how long a program goes on that has left its schedule, so that a short test
+	// ends by itself and tidies up: what it does then decides nothing, and it may wait for
+	// ever for what only the schedule has kept from it. 0: until Timeout.
 	Astray time.Duration
 	// Recorded is how the same tests ended in the recorded run: what they
 	// did there already is not an effect of the bug.

@@ -11,6 +11,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/gopredict/gopredict/internal/bug"
@@ -65,12 +66,20 @@ func once(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts 
 	}
 	watched, over := context.WithCancel(ctx)
 	defer over()
+	var astray atomic.Bool // it was ended for that
 	started := func(pid int, stop func()) {
 		if opts.Hold > 0 && opts.Standing != nil {
-			go await(watched, file.verdict, func(p Protocol) { opts.Standing(pid, p.Stands) })
+			go func() {
+				if p, ok := await(watched, file.verdict, func(p Protocol) bool { return p.Confirmed }); ok {
+					opts.Standing(pid, p.Stands)
+				}
+			}()
 		}
 		if opts.Astray > 0 {
-			go endAstray(watched, file.verdict, opts.Astray, stop)
+			go awaitLeft(watched, file.verdict, opts.Astray, func() {
+				astray.Store(true)
+				stop()
+			})
 		}
 	}
 	start := time.Now()
@@ -78,6 +87,9 @@ func once(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts 
 	elapsed := time.Since(start)
 	if err != nil {
 		return Verdict{}, err
+	}
+	if astray.Load() {
+		outcome = Outcome{Effect: bug.NoEffect} // its time was not over: the next schedule need not take as long
 	}
 	p, err := readVerdict(file.verdict, out)
 	if errors.Is(err, errNotBegun) && opts.Work.intoDir() {
@@ -147,20 +159,19 @@ func (bin Binary) run(ctx context.Context, w *witness.Witness, mode predictrt.Mo
 	return out.String(), judge(out.String(), cmd.ProcessState.ExitCode(), cmd.ProcessState.String(), opts.Recorded.Failed), nil
 }
 
-// await reads the verdict that a running program writes, until it says that the
-// violation stands, and then calls f; not if ctx ends before.
-func await(ctx context.Context, file string, f func(Protocol)) {
+// await reads the verdict that a running program writes, until it is as wanted, and
+// returns it; not if ctx ends before.
+func await(ctx context.Context, file string, wanted func(Protocol) bool) (p Protocol, ok bool) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			return
+			return p, false
 		case <-tick.C:
 		}
-		if p := soFar(file); p.Confirmed {
-			f(p)
-			return
+		if p = soFar(file); wanted(p) {
+			return p, true
 		}
 	}
 }
@@ -178,22 +189,16 @@ func soFar(file string) Protocol {
 	return p
 }
 
-// endAstray reads the verdict that a running program writes, now and then, and ends the
-// program a while after it has left its schedule.
-func endAstray(ctx context.Context, file string, while time.Duration, stop func()) {
-	tick := time.NewTicker(while)
-	defer tick.Stop()
-	for left := false; ; {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		if left {
-			stop()
-			return
-		}
-		left = soFar(file).Left != ""
+// awaitLeft reads the verdict that a running program writes, until it says that the schedule
+// was left, and calls stop a while later; not if ctx ends before.
+func awaitLeft(ctx context.Context, file string, while time.Duration, stop func()) {
+	if _, left := await(ctx, file, func(p Protocol) bool { return p.Left != "" }); !left {
+		return
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(while):
+		stop()
 	}
 }
 

@@ -391,7 +391,7 @@ func (c *confirmation) replayWith(w *witness.Witness, args []string, wanted func
 	folder := <-c.folders
 	defer func() { c.folders <- folder }()
 	r, err := run(bin, replayer.Options{
-		Timeout: replayTime(c.run.Seconds), Astray: astray + took(c.run.Seconds),
+		Timeout: replayTime(c.run.Seconds), Astray: astray,
 		Recorded: c.recorded, Slots: c.slots, Work: folder,
 	})
 	c.runs.Add(int64(len(r.Verdicts)))
@@ -425,9 +425,8 @@ func replayTime(seconds float64) time.Duration {
 	return min(replayer.DefaultTimeout, 5*time.Second+20*took(seconds)) + 3*took(seconds)
 }
 
-// astray is how much longer than the recorded tests a program goes on that has left its
-// schedule.
-const astray = 2 * time.Second
+// astray is how long a program goes on that has left its schedule.
+const astray = 500 * time.Millisecond
 
 // took is a number of seconds as a duration.
 func took(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
