@@ -22,7 +22,7 @@ func WorkFor(t *trace.Trace) int64 { return newWork(&Options{}, len(t.Events)).S
 // WorkLeft predicts from t with one of parts of the work that there is for it, and returns how many
 // steps that was, and how many of them are left: less than none, if more was done.
 func WorkLeft(ctx context.Context, t *trace.Trace, parts int64, opts Options) (whole, left int64, err error) {
-	opts.Schedules = 3
+	opts.Schedules = mostSchedules
 	work := newWork(&opts, len(t.Events))
 	work.Steps /= parts
 	whole = work.Steps
