@@ -18,6 +18,12 @@ import (
 // whether that helps, and maxAlone how many tests are.
 const probes, maxAlone = 3, 32
 
+// worth reports whether a test is recorded once more, alone, and takes what that costs from the
+// allowance. If more runs were asked for, each is.
+func (e *explored) worth(test string) bool {
+	return e.opts.Runs > 0 || e.opts.Explore.explores() || e.further.take(e.further.cost(e.size[test]))
+}
+
 // alone records those tests alone of which candidates left their schedules, and replays
 // these as that shows them.
 func alone(ctx context.Context, e *explored) error {
@@ -39,6 +45,9 @@ func alone(ctx context.Context, e *explored) error {
 	for _, w := range all[:min(len(all), maxAlone)] {
 		if e.left == 0 {
 			break
+		}
+		if !e.worth(w.test) {
+			continue
 		}
 		for _, name := range names[w] {
 			delete(y.settled, name)
