@@ -29,6 +29,21 @@ func TestAllowance(t *testing.T) {
 	assert.InDelta(t, 20, newAllowance(tr).left.Seconds(), 0.2)
 }
 
+// What a test does of which the trace has only a part is not known: it is not recorded again.
+func TestSizeOfCut(t *testing.T) {
+	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Path: "main"}, {Path: "0", Test: "TestLong"}, {Path: "0", Test: "TestShort"}, {Path: "0.1", Test: "TestLong", Parent: 1}, {Path: "0.1", Test: "TestShort", Parent: 2}}}
+	for _, g := range []trace.GID{1, 3, 2, 4} {
+		tr.Events = append(tr.Events, trace.Event{G: g})
+	}
+	tests, events := concurrent(tr)
+	assert.Equal(t, []string{"TestLong", "TestShort"}, tests)
+	assert.Equal(t, 4, events)
+	tr.Cuts = []trace.Cut{{Test: "TestLong"}}
+	tests, events = concurrent(tr)
+	assert.Equal(t, []string{"TestShort"}, tests)
+	assert.Equal(t, 2, events)
+}
+
 func TestTakeFromAllowance(t *testing.T) {
 	a := &allowance{left: 3 * time.Second}
 	assert.True(t, a.take(2*time.Second))

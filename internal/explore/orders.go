@@ -81,7 +81,7 @@ func fewest(tests []string, size map[string]int, most int) (some []string, event
 }
 
 // sizes returns the tests of t that have several goroutines, in their order, and how many
-// events each test has.
+// events each test has: one of which t has only a part, more than are recorded again.
 func sizes(t *trace.Trace) (tests []string, size map[string]int) {
 	serving := newServer(t)
 	events, several := make([]int, len(serving.tests)), make([]bool, len(serving.tests))
@@ -103,6 +103,11 @@ func sizes(t *trace.Trace) (tests []string, size map[string]int) {
 		}
 		size[name] += events[test]
 		concurrent[name] = concurrent[name] || several[test]
+	}
+	for _, c := range t.Cuts {
+		if name, _, _ := strings.Cut(c.Test, "#"); size[name] > 0 {
+			size[name] += againEvents
+		}
 	}
 	return slices.DeleteFunc(tests, func(test string) bool { return !concurrent[test] }), size
 }
