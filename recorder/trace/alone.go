@@ -30,7 +30,7 @@ func readConcurrent(path string, long, flow int) (*Trace, error) {
 	defer f.Close()
 	d := newReader(f)
 	s := newSurvey(d.t, long, flow)
-	d.look = func(e Event) { s.take(&e) }
+	d.look = s.take
 	d.failed = d.read()
 	s.end()
 	for {
@@ -51,9 +51,7 @@ func readConcurrent(path string, long, flow int) (*Trace, error) {
 // of more than flow is too long for a [Flow].
 func DropAlone(t *Trace, long, flow int) {
 	s := newSurvey(t, long, flow)
-	for i := range t.Events {
-		s.take(&t.Events[i])
-	}
+	s.take(t.Events)
 	s.end()
 	for {
 		w := *t
@@ -69,7 +67,7 @@ func (a *alone) copy(t *Trace) {
 	w := a.t
 	w.Events, w.Freed, w.Held = make([]Event, 0, a.survey.stay()), nil, nil
 	freed, held := t.Freed, t.Held
-	for i, e := range t.Events {
+	for i := range t.Events {
 		for ; len(freed) > 0 && freed[0].At <= i; freed = freed[1:] {
 			w.free(freed[0])
 		}
@@ -77,7 +75,7 @@ func (a *alone) copy(t *Trace) {
 			w.Held = append(w.Held, Held{len(w.Events), held[0].Val})
 			held = held[1:]
 		}
-		a.take(e)
+		a.take(t.Events[i : i+1])
 	}
 	for _, f := range freed {
 		w.free(f)
@@ -93,11 +91,13 @@ func (t *Trace) free(f Freed) {
 
 // Alone leaves events of a trace out while it is read.
 type alone struct {
-	t      *Trace
-	survey *survey
-	seen   int       // events, also those that were left out
-	next   int       // index of the next test to begin
-	test   *surveyed // that runs now, if it is one that ran alone
+	t       *Trace
+	survey  *survey
+	seen    int              // events, also those that were left out
+	next    int              // index of the next test to begin
+	test    int32            // number of that which runs now, if it is one that ran alone; or 0
+	testOf  []int32          // by goroutine: number of its test, from 1
+	numbers map[string]int32 // of tests
 	// Where that has begun, in the events and what goes with them, and from how many on events are left out.
 	from, freed, held, full int
 	written                 extents // see lastWrites
@@ -107,39 +107,76 @@ type alone struct {
 // others are left out.
 const dropAt = 1 << 17
 
-func newAlone(t *Trace, s *survey) *alone { return &alone{t: t, survey: s} }
+func newAlone(t *Trace, s *survey) *alone {
+	a := &alone{t: t, survey: s, testOf: make([]int32, len(t.Goroutines)), numbers: make(map[string]int32)}
+	for g := range t.Goroutines {
+		a.testOf[g] = a.number(t.Goroutines[g].Test)
+	}
+	return a
+}
 
-// take takes the next event of the trace.
-func (a *alone) take(e Event) {
-	a.seen++
-	if a.survey.spares(&e) {
-		a.t.Alone++
-		return
+// number returns the number of a test.
+func (a *alone) number(test string) int32 {
+	n, ok := a.numbers[test]
+	if !ok {
+		n = int32(len(a.numbers) + 1)
+		a.numbers[test] = n
 	}
-	a.t.Events = append(a.t.Events, e)
-	a.survey.compare(&e)
-	if tests := a.survey.tests; a.next < len(tests) && tests[a.next].begin == a.seen {
-		a.finish()
-		if tests[a.next].alone {
-			a.test = &tests[a.next]
+	return n
+}
+
+// take takes the next events of the trace.
+func (a *alone) take(es []Event) {
+	for tests := a.survey.tests; len(es) > 0; {
+		n := len(es)
+		begins := a.next < len(tests) && tests[a.next].begin <= a.seen+n
+		if begins {
+			n = tests[a.next].begin - a.seen
 		}
-		a.next++
-	} else if a.test != nil && len(a.t.Events) >= a.full {
-		a.drop()
+		a.seen += n
+		a.add(es[:n])
+		es = es[n:]
+		if begins {
+			a.finish()
+			if tests[a.next].alone {
+				a.test = a.number(tests[a.next].name)
+			}
+			a.next++
+		} else if a.test != 0 && len(a.t.Events) >= a.full {
+			a.drop()
+		}
 	}
+}
+
+// add adds events to the trace, but for those that are known to be left out.
+func (a *alone) add(es []Event) {
+	kept := a.t.Events
+	for i := range es {
+		e := &es[i]
+		if a.survey.spares(e) {
+			continue
+		}
+		a.survey.compare(e)
+		if a.test == 0 || !e.decides() || e.Kind == Write || !a.does(e) {
+			kept = append(kept, *e)
+		}
+	}
+	a.t.Alone += len(es) - (len(kept) - len(a.t.Events))
+	a.t.Events = kept
 }
 
 // finish leaves out what the test has done that has ended, if it was alone. The go statement of
 // the next one may have been taken.
 func (a *alone) finish() {
-	if a.test != nil {
+	if a.test != 0 {
 		a.drop()
 	}
-	a.test, a.from, a.freed, a.held = nil, len(a.t.Events), len(a.t.Freed), len(a.t.Held)
+	a.test, a.from, a.freed, a.held = 0, len(a.t.Events), len(a.t.Freed), len(a.t.Held)
 	a.full = a.from + dropAt
 }
 
-// drop leaves out what the test has done since it began.
+// drop leaves out what the test has written since it began, but for the last writes to each memory. What else
+// is left out was not added.
 func (a *alone) drop() {
 	t := a.t
 	writes := a.lastWrites()
@@ -153,7 +190,7 @@ func (a *alone) drop() {
 			t.Freed = append(t.Freed, f)
 		}
 		before := len(held) > 0 && held[0].At == i
-		keep := !t.Events[i].decides() || !a.does(&t.Events[i])
+		keep := t.Events[i].Kind != Write || !a.does(&t.Events[i])
 		if n := len(writes); n > 0 && writes[n-1] == i {
 			writes, keep = writes[:n-1], true
 		}
@@ -178,16 +215,12 @@ func (a *alone) drop() {
 }
 
 // does reports whether e is of the test.
-func (a *alone) does(e *Event) bool { return a.t.Goroutines[e.G].Test == a.test.name }
+func (a *alone) does(e *Event) bool { return a.testOf[e.G] == a.test }
 
 // decides reports whether e is what only orders of several goroutines make another one.
-func (e *Event) decides() bool {
-	switch e.Kind {
-	case Read, Write, Branch, Assert, Operand:
-		return true
-	}
-	return false
-}
+func (e *Event) decides() bool { return deciding[e.Kind] }
+
+var deciding = [256]bool{Read: true, Write: true, Branch: true, Assert: true, Operand: true}
 
 // lastWrites returns the positions of the last writes of the test to each memory, descending: later
 // tests may find what they have left.

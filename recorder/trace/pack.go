@@ -133,31 +133,39 @@ func (gs *guesses) note(g *guess, obj, val uint64) {
 	gs.obj, gs.val = obj, val
 }
 
-// unpack decodes the record at the start of p and returns its length, or 0 if
-// it does not fit into p. The kind None says that the events that follow are
+// maxRecord is more than the bytes of the longest record.
+const maxRecord = 32
+
+// unpack decodes the record at the start of p into e, but for the goroutine, and returns its length,
+// or 0 if it does not fit into p. The kind None says that the events that follow are
 // those of goroutine Site.
-func (gs *guesses) unpack(p []byte) (e Event, n int) {
-	rest := p
-	take := func(n int) uint64 { // rest is nil then if it is too short
-		if len(rest) < n {
-			rest = nil
-			return 0
-		}
-		v := lowBytes(rest, n)
-		rest = rest[n:]
-		return v
+func (gs *guesses) unpack(p []byte, e *Event) int {
+	if len(p) >= maxRecord {
+		return gs.record((*[maxRecord]byte)(p), e)
 	}
-	control := take(1)
+	var whole [maxRecord]byte
+	copy(whole[:], p)
+	if n := gs.record(&whole, e); n <= len(p) {
+		return n
+	}
+	return 0
+}
+
+// record is unpack of what begins with p, which may hold more than the record.
+func (gs *guesses) record(p *[maxRecord]byte, e *Event) int {
+	control, at := p[0], 1
 	g := gs.follow()
 	if control&1 != 0 {
 		gs.last = gs.next()
 	} else {
-		w := take(8)
+		w := binary.LittleEndian.Uint64(p[at:])
 		g = gs.turn(uint32(w), uint32(w>>32))
+		at += 8
 	}
-	e = Event{Site: SiteID(g.site), Kind: Kind(g.head), Flags: Flags(g.head >> 8), Size: g.head >> 16}
+	e.Site, e.Kind, e.Flags, e.Size = SiteID(g.site), Kind(g.head), Flags(g.head>>8), g.head>>16
 	if e.Size == wideSize {
-		e.Size = uint32(take(4))
+		e.Size = binary.LittleEndian.Uint32(p[at:])
+		at += 4
 	}
 	switch way := control >> 1 & 7; way {
 	case objSame:
@@ -169,45 +177,51 @@ func (gs *guesses) unpack(p []byte) (e Event, n int) {
 	case objPointer:
 		e.Obj = gs.val
 	default:
-		d, n := binary.Uvarint(rest)
-		if n <= 0 {
-			return e, 0
+		d, n := uint64(p[at]), 1
+		if d >= 1<<7 {
+			if d, n = binary.Uvarint(p[at:]); n <= 0 {
+				return 0
+			}
 		}
-		rest = rest[n:]
+		at += n
 		e.Obj = d>>1 ^ -(d & 1) + [...]uint64{g.obj, gs.obj, gs.val, 0}[way-objNear]
 	}
-	switch v := int(control >> 4); {
-	case v == valSame:
+	switch v := control >> 4; v {
+	case valSame:
 		e.Val = g.val
-	case v == valStep:
+	case valStep:
 		e.Val = g.val + g.valStep
-	case v <= 8:
-		e.Val = take(v)
 	default:
-		e.Val = take(v-8) << (8 * (16 - v))
-	}
-	if rest == nil {
-		return e, 0
+		w := &valueWays[v]
+		e.Val = binary.LittleEndian.Uint64(p[at:]) & w.mask << w.shift
+		at += w.bytes
 	}
 	gs.note(g, e.Obj, e.Val)
-	return e, len(p) - len(rest)
+	return at
 }
+
+// valueWays are the ways to tell a value that count bytes.
+var valueWays = func() (ways [16]struct {
+	bytes int
+	mask  uint64 // of these bytes
+	shift int    // how far up they are
+}) {
+	for v := range ways {
+		w := &ways[v]
+		if w.bytes = v; v > 8 {
+			w.bytes = v - 8
+			w.shift = 8 * (8 - w.bytes)
+		}
+		w.mask = 1<<(8*w.bytes) - 1
+	}
+	return ways
+}()
 
 // appendBytes appends the n lower bytes of v, the lowest first.
 func appendBytes(p []byte, v uint64, n int) []byte {
 	var word [8]byte
 	binary.LittleEndian.PutUint64(word[:], v)
 	return append(p, word[:n]...)
-}
-
-// lowBytes is the number that the first n bytes of p make, the lowest first.
-func lowBytes(p []byte, n int) uint64 {
-	if len(p) >= 8 {
-		return binary.LittleEndian.Uint64(p) & (1<<(8*n) - 1)
-	}
-	var word [8]byte
-	copy(word[:], p[:n])
-	return binary.LittleEndian.Uint64(word[:])
 }
 
 // zigzag makes small numbers of small differences.

@@ -36,7 +36,7 @@ func Glance(path string) (t *Trace, events int, err error) {
 	}
 	defer f.Close()
 	d := newReader(f)
-	d.look = func(Event) { events++ }
+	d.look = func(es []Event) { events += len(es) }
 	err = d.read()
 	return d.t, events, inFile(err, path)
 }
@@ -75,7 +75,7 @@ type reader struct {
 	// used, if not nil, gathers the sites of the events, which are then not kept.
 	used map[SiteID]bool
 	// look, if not nil, is called for the events, which are then not kept.
-	look   func(Event)
+	look   func([]Event)
 	alone  *alone // nil: all events are kept
 	known  bool   // the definitions are, from a first time, which has ended at off stop as failed says
 	stop   int64
@@ -83,6 +83,8 @@ type reader struct {
 
 	goroutines, names int      // definitions so far
 	guesses           *guesses // while it reads
+	batch             [1 << 8]Event
+	batched           int // how many events are decoded, and not handed over
 }
 
 func newReader(r io.Reader) *reader {
@@ -213,68 +215,82 @@ func (d *reader) decode(typ chunkType, payload []byte, base int64) error {
 // decodeEvents adds the events of a chunk. base is the payload's place in the
 // file.
 func (d *reader) decodeEvents(p []byte, base int64) error {
+	defer d.handOver()
 	known := false // whose events the chunk has
 	var g GID
 	for at := 0; at < len(p); {
-		fail := func(expected, found string) error {
+		if d.batched == len(d.batch) {
+			d.handOver()
+		}
+		e := &d.batch[d.batched]
+		n := d.guesses.unpack(p[at:], e)
+		var expected, found string
+		switch {
+		case n == 0:
+			expected, found = "an event", fmt.Sprintf("%d bytes that are not a whole one", len(p)-at)
+		case e.Kind == None && e.Flags == 0 && e.Size == 0:
+			if g, known = GID(e.Site), true; !d.t.defined(uint64(g)) {
+				expected, found = "an event of a defined goroutine", fmt.Sprint("goroutine ", g)
+			}
+		case e.Kind == freedKind || e.Kind == heldKind:
+			d.aside(*e)
+		case !known:
+			expected, found = "the goroutine of the chunk's events", "an event"
+		default:
+			if e.G = g; toCheck[e.Kind] {
+				expected, found = d.t.sound(e)
+			}
+			if expected == "" {
+				d.batched++
+			}
+		}
+		if expected != "" {
 			return &FormatError{Offset: base + int64(at), Expected: expected, Found: found}
 		}
-		e, n := d.guesses.unpack(p[at:])
-		if n == 0 {
-			return fail("an event", fmt.Sprintf("%d bytes that are not a whole one", len(p)-at))
-		}
-		if e.Kind == None && e.Flags == 0 && e.Size == 0 {
-			g, known = GID(e.Site), true
-			if !d.t.defined(uint64(g)) {
-				return fail("an event of a defined goroutine", fmt.Sprint("goroutine ", g))
-			}
-			at += n
-			continue
-		}
-		if e.Kind == freedKind {
-			at += n
-			if d.keeps() {
-				d.t.Freed = append(d.t.Freed, Freed{len(d.t.Events), e.Obj, e.Size, e.Val})
-			}
-			continue
-		}
-		if e.Kind == heldKind {
-			at += n
-			if d.keeps() {
-				d.t.hold(e.Val)
-			}
-			continue
-		}
-		e.G = g
-		if !known {
-			return fail("the goroutine of the chunk's events", "an event")
-		}
-		if expected, found := d.t.sound(&e); expected != "" {
-			return fail(expected, found)
-		}
 		at += n
-		switch {
-		case d.used != nil:
-			d.used[e.Site] = true
-		case d.look != nil:
-			d.look(e)
-		default:
-			d.keep(e)
-		}
 	}
 	return nil
 }
 
-// keep adds e to the trace, unless it is left out.
-func (d *reader) keep(e Event) {
-	d.t.settleHeld(e)
-	if len(d.t.Events) == cap(d.t.Events) {
+// aside adds what stands between events.
+func (d *reader) aside(e Event) {
+	d.handOver()
+	switch {
+	case !d.keeps():
+	case e.Kind == freedKind:
+		d.t.Freed = append(d.t.Freed, Freed{len(d.t.Events), e.Obj, e.Size, e.Val})
+	default:
+		d.t.hold(e.Val)
+	}
+}
+
+// handOver ends with the events that are decoded.
+func (d *reader) handOver() {
+	es := d.batch[:d.batched]
+	d.batched = 0
+	switch {
+	case len(es) == 0:
+	case d.used != nil:
+		for i := range es {
+			d.used[es[i].Site] = true
+		}
+	case d.look != nil:
+		d.look(es)
+	default:
+		d.keep(es)
+	}
+}
+
+// keep adds events to the trace, unless they are left out. Nothing stands between them.
+func (d *reader) keep(es []Event) {
+	d.t.settleHeld(es[0])
+	if len(d.t.Events)+len(es) > cap(d.t.Events) {
 		d.grow()
 	}
 	if d.alone != nil {
-		d.alone.take(e)
+		d.alone.take(es)
 	} else {
-		d.t.Events = append(d.t.Events, e)
+		d.t.Events = append(d.t.Events, es...)
 	}
 }
 
@@ -321,6 +337,14 @@ func (t *Trace) sound(e *Event) (expected, found string) {
 	}
 	return "", ""
 }
+
+// toCheck are the kinds of events of which [Trace.sound] has to look at more than the goroutine.
+var toCheck = func() (all [256]bool) {
+	for k := range all {
+		all[k] = !Kind(k).Valid() || of[k].obj == ArgGoroutine || of[k].obj == ArgTest
+	}
+	return all
+}()
 
 // defined reports whether goroutine g has a definition.
 func (t *Trace) defined(g uint64) bool {

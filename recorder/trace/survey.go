@@ -54,8 +54,15 @@ func newSurvey(t *Trace, long, flow int) *survey {
 	return &survey{t: t, long: long, flow: flow, living: make(map[GID]bool)}
 }
 
-// take takes the next event of the trace.
-func (s *survey) take(e *Event) {
+// take takes the next events of the trace.
+func (s *survey) take(es []Event) {
+	for i := range es {
+		s.event(&es[i])
+	}
+}
+
+// event takes the next event.
+func (s *survey) event(e *Event) {
 	s.seen++
 	for int(e.G) >= len(s.did) {
 		s.did = append(s.did, deeds{})
