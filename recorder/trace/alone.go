@@ -150,13 +150,15 @@ func (a *alone) take(es []Event) {
 
 // add adds events to the trace, but for those that are known to be left out.
 func (a *alone) add(es []Event) {
-	kept := a.t.Events
+	kept, beside := a.t.Events, len(a.survey.beside) > 0
 	for i := range es {
 		e := &es[i]
-		if a.survey.spares(e) {
+		if e.Kind == Operand && a.survey.bare[e.G] {
 			continue
 		}
-		a.survey.compare(e)
+		if beside {
+			a.survey.compare(e)
+		}
 		if a.test == 0 || !e.decides() || e.Kind == Write || !a.does(e) {
 			kept = append(kept, *e)
 		}

@@ -224,32 +224,39 @@ func (d *reader) decodeEvents(p []byte, base int64) error {
 		}
 		e := &d.batch[d.batched]
 		n := d.guesses.unpack(p[at:], e)
-		var expected, found string
-		switch {
-		case n == 0:
-			expected, found = "an event", fmt.Sprintf("%d bytes that are not a whole one", len(p)-at)
-		case e.Kind == None && e.Flags == 0 && e.Size == 0:
-			if g, known = GID(e.Site), true; !d.t.defined(uint64(g)) {
-				expected, found = "an event of a defined goroutine", fmt.Sprint("goroutine ", g)
-			}
-		case e.Kind == freedKind || e.Kind == heldKind:
-			d.aside(*e)
-		case !known:
-			expected, found = "the goroutine of the chunk's events", "an event"
-		default:
-			if e.G = g; toCheck[e.Kind] {
-				expected, found = d.t.sound(e)
-			}
-			if expected == "" {
-				d.batched++
-			}
+		if n == 0 {
+			return &FormatError{Offset: base + int64(at), Expected: "an event", Found: fmt.Sprintf("%d bytes that are not a whole one", len(p)-at)}
 		}
-		if expected != "" {
+		if e.G = g; known && !toCheck[e.Kind] {
+			d.batched++
+		} else if expected, found := d.other(e, &known); expected != "" {
 			return &FormatError{Offset: base + int64(at), Expected: expected, Found: found}
 		}
+		g = e.G
 		at += n
 	}
 	return nil
+}
+
+// other takes a record that need not be that of a sound event of a known goroutine. It may tell which one that
+// is. The answer is what is wrong with it; expected is "" if nothing is.
+func (d *reader) other(e *Event, known *bool) (expected, found string) {
+	switch {
+	case e.Kind == None && e.Flags == 0 && e.Size == 0:
+		e.G, *known = GID(e.Site), true
+		if !d.t.defined(uint64(e.G)) {
+			return "an event of a defined goroutine", fmt.Sprint("goroutine ", e.G)
+		}
+	case e.Kind == freedKind || e.Kind == heldKind:
+		d.aside(*e)
+	case !*known:
+		return "the goroutine of the chunk's events", "an event"
+	default:
+		if expected, found = d.t.sound(e); expected == "" {
+			d.batched++
+		}
+	}
+	return expected, found
 }
 
 // aside adds what stands between events.

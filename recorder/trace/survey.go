@@ -21,8 +21,9 @@ type survey struct {
 	seen   int          // events
 	did    []deeds      // by goroutine
 	living map[GID]bool // goroutines that were started and have not ended
-	// The long tests that are alone if they have nothing to do with what a goroutine does, by goroutines.
-	beside map[GID][]*surveyed
+	// The long tests that are alone if they have nothing to do with what a goroutine does, by goroutine; nil if
+	// there are none.
+	beside [][]*surveyed
 	// By goroutine: its operands are left out, as what follows from values is not looked at; and how many these are.
 	bare  []bool
 	spare int
@@ -185,13 +186,16 @@ func (s *survey) finish() {
 func (s *survey) end() {
 	s.finish()
 	s.touched, s.living = nil, nil
-	s.beside = make(map[GID][]*surveyed)
+	s.beside = nil
 	for k := range s.tests {
 		test := &s.tests[k]
 		later := slices.DeleteFunc(test.others, func(g GID) bool { return int(g) >= len(s.did) || s.did[g].last <= test.begin })
 		if test.alone = test.alone && (len(later) == 0 || test.touched != nil); !test.alone || len(later) == 0 {
 			test.touched = nil
 		} else {
+			if s.beside == nil {
+				s.beside = make([][]*surveyed, len(s.t.Goroutines))
+			}
 			for _, g := range later {
 				s.beside[g] = append(s.beside[g], test)
 			}
@@ -223,21 +227,18 @@ func (s *survey) strip() {
 	}
 }
 
-// spares reports whether e is an operand that is left out.
-func (s *survey) spares(e *Event) bool { return e.Kind == Operand && s.bare[e.G] }
-
 // compare asks, while the trace is gone through again, whether the event e has to do with what a
 // test beside its goroutine has. It is asked of all events of such goroutines, before the test and after it,
 // and of those that they start.
 func (s *survey) compare(e *Event) {
-	if len(s.beside) == 0 {
+	tests := s.beside[e.G]
+	if len(tests) == 0 {
 		return
 	}
-	tests := s.beside[e.G]
 	for _, test := range tests {
 		test.met = test.met || test.touched.has(e)
 	}
-	if e.Kind == Fork && len(tests) > 0 {
+	if e.Kind == Fork {
 		s.beside[GID(e.Obj)] = tests
 	}
 }
