@@ -57,7 +57,7 @@ func (s *searcher) visit(c *chooser) {
 	}
 	k := s.kinds[string(s.key)]
 	if k == nil {
-		k = &kind{shape: c.shape}
+		k = &kind{shape: c.shape, through: s.held(nil, c.events[c.picked[0]], c.events[c.picked[len(c.picked)-1]])}
 		for n, p := range c.picked {
 			k.posts = append(k.posts, c.posts[p])
 			a := anchor{c.shape, n, c.posts[p].loc}
@@ -84,17 +84,15 @@ func (s *searcher) visit(c *chooser) {
 		k.latest[to.at].events = make([]int32, len(c.picked))
 	}
 	ch := &k.latest[to.at]
-	ch.region = s.regions.of[c.events[0]]
+	ch.g, ch.region = c.g, s.regions.of[c.events[0]]
 	to.move(c.events)
+	s.hold(k, ch.events)
 	c.slots = append(c.slots, to)
 	if known {
 		return
 	}
 	for _, use := range s.uses[c.shape] {
-		m := &s.plans[use[0]].matcher
-		m.set(use[1], k, ch)
-		m.next()
-		m.set(use[1], nil, nil)
+		s.plans[use[0]].with(use[1], k, ch)
 	}
 }
 

@@ -3,6 +3,8 @@ package anomaly
 import (
 	"cmp"
 	"slices"
+
+	"github.com/gopredict/gopredict/analysis/order"
 )
 
 // A matcher chooses chunks for the blocks of a plan.
@@ -11,13 +13,26 @@ type matcher struct {
 	plan   int
 	chosen []*chunk // by block
 	kinds  []*kind
+	open   int // blocks that have none
+	// past is what must come before the events of chosen chunks, by those of the pattern.
+	past []order.Past
 	// What was chosen last: of the many chunks of the same kinds all are at the same places.
 	last   *anomaly
 	of     []*kind
 	events []int // scratch
 }
 
-func (m *matcher) set(b int, k *kind, c *chunk) { m.kinds[b], m.chosen[b] = k, c }
+// with looks for what goes with chunk c of kind k for block b.
+func (m *matcher) with(b int, k *kind, c *chunk) {
+	m.kinds[b], m.chosen[b] = k, c
+	for n, e := range m.s.plans[m.plan].blocks[b].events {
+		m.past[e] = m.s.o.Past(int(c.events[n]))
+	}
+	m.open--
+	m.next()
+	m.open++
+	m.kinds[b], m.chosen[b] = nil, nil
+}
 
 // next chooses a chunk for a block that has none, one that shares a variable
 // with those that have one if there is such a block.
@@ -44,7 +59,7 @@ func (m *matcher) next() {
 		}
 	}
 	if free < 0 {
-		m.done()
+		m.done(m.anomaly(), -1) // a pattern of one region
 		return
 	}
 	for l := range m.s.overlaps {
@@ -72,33 +87,68 @@ func (m *matcher) bound(v int) (loc int32, ok bool) {
 // try goes on with chunks of kind k for block b.
 func (m *matcher) try(b int, k *kind) {
 	m.s.left--
+	if !m.agrees(b, k) {
+		return
+	}
+	if m.open == 1 {
+		m.finish(b, k)
+		return
+	}
+	for n := range k.latest {
+		if m.s.left--; m.fitsIn(b, &k.latest[n]) {
+			m.with(b, k, &k.latest[n])
+		}
+	}
+}
+
+// finish looks at the choices of chunks of kind k for block b, the last one that has none.
+func (m *matcher) finish(b int, k *kind) {
+	m.kinds[b] = k
+	var a *anomaly
+	for n := range k.latest {
+		if m.s.left--; m.s.left <= 0 || !m.fitsIn(b, &k.latest[n]) {
+			continue
+		}
+		if a == nil {
+			a = m.anomaly()
+			if m.kept() {
+				m.s.left -= len(k.latest) - n - 1
+				break
+			}
+		}
+		if a.seen >= maxSeen {
+			m.s.left -= len(k.latest) - n - 1
+			break
+		}
+		m.chosen[b] = &k.latest[n]
+		m.done(a, b)
+	}
+	m.kinds[b], m.chosen[b] = nil, nil
+}
+
+// agrees reports whether kind k, for block b, accesses the memory that is chosen for the
+// variables of the block, and for no other one.
+func (m *matcher) agrees(b int, k *kind) bool {
 	p := &m.s.plans[m.plan]
 	for n, e := range p.blocks[b].events {
 		for v := range p.vars {
 			if loc, ok := m.bound(v); ok && slices.Contains(m.s.overlaps[loc], k.posts[n].loc) != (p.Events[e].Variable == v) {
-				return
+				return false
 			}
 		}
 	}
-	for n := range k.latest {
-		if m.s.left--; m.fitsIn(b, &k.latest[n]) {
-			m.set(b, k, &k.latest[n])
-			m.next()
-			m.set(b, nil, nil)
-		}
-	}
+	return true
 }
 
 // fitsIn reports whether the goroutine and the region of c can be those of
 // block b, given the other blocks.
 func (m *matcher) fitsIn(b int, c *chunk) bool {
 	blocks := m.s.plans[m.plan].blocks
-	g := m.s.t.Events[c.events[0]].G
 	for o, other := range m.chosen {
-		if other == nil {
+		if other == nil || o == b {
 			continue
 		}
-		same := m.s.t.Events[other.events[0]].G == g
+		same := other.g == c.g
 		// Outside of regions, each access is one of its own.
 		one := same && other.region == c.region && (c.region != 0 || other.events[0] == c.events[0])
 		if same != (blocks[o].goroutine == blocks[b].goroutine) || one {
@@ -108,10 +158,10 @@ func (m *matcher) fitsIn(b int, c *chunk) bool {
 	return true
 }
 
-// done looks at a choice for all blocks.
-func (m *matcher) done() {
-	a := m.anomaly()
-	if a.seen >= maxSeen {
+// done looks at a choice for all blocks, of which block b came last; a has its places.
+func (m *matcher) done(a *anomaly, b int) {
+	ordered := m.ordered(b)
+	if a.seen >= maxSeen || ordered && a.free {
 		return
 	}
 	p := &m.s.plans[m.plan]
@@ -120,12 +170,11 @@ func (m *matcher) done() {
 			m.events[e] = int(m.chosen[b].events[n])
 		}
 	}
-	switch ordered, locked := mutable(m.s.t, m.s.o, m.events); {
-	case locked:
-	case ordered:
-		a.free = true
-	default:
-		a.free = true
+	if m.locked() {
+		return
+	}
+	a.free = true
+	if !ordered {
 		a.add(m.events)
 	}
 }

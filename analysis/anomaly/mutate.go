@@ -7,36 +7,71 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// mutable is PECAN's mutation condition for the events of a pattern, in its
-// order (Algorithms 1 and 2 for any number of events): no event must happen
-// before an earlier one of the pattern, and where goroutine g has events of the
-// pattern before and after event e of another one, e fits in between, at a place
-// where g holds no lock that excludes e. It tells which of the two fails, and
-// locked only if the order alone does not.
-func mutable(t *trace.Trace, o *order.Order, events []int) (ordered, locked bool) {
-	for b := range events {
-		for a := range b {
-			if o.Before(events[b], events[a]) {
-				return true, false
-			}
-		}
-	}
-	for b, e := range events {
-		for c := b + 1; c < len(events); c++ {
-			g := t.Events[events[c]].G
-			if g == t.Events[e].G || slices.ContainsFunc(events[b+1:c], func(i int) bool { return t.Events[i].G == g }) {
+// A match satisfies PECAN's mutation condition (Algorithms 1 and 2, for any number of
+// events) if no event must happen before an earlier one of the pattern, and where goroutine g
+// has events of the pattern before and after event e of another one, e fits in between, at a
+// place where g holds no lock that excludes e.
+
+// A straddle is an event of a pattern with the last one before it and the next one after it
+// of another goroutine.
+type straddle struct{ before, event, after int }
+
+// straddles are those of a pattern.
+func (p *Pattern) straddles() (all []straddle) {
+	of := func(g int) func(PatternEvent) bool { return func(e PatternEvent) bool { return e.Goroutine == g } }
+	for k, e := range p.Events {
+		for c := k + 1; c < len(p.Events); c++ {
+			g := p.Events[c].Goroutine
+			if g == e.Goroutine || slices.ContainsFunc(p.Events[k+1:c], of(g)) {
 				continue // of each other goroutine, the next event
 			}
-			a := b - 1
-			for a >= 0 && t.Events[events[a]].G != g {
+			a := k - 1
+			for a >= 0 && p.Events[a].Goroutine != g {
 				a--
 			}
-			if a >= 0 && !fits(t, o, events[a], events[c], e) {
-				return false, true
+			if a >= 0 {
+				all = append(all, straddle{a, k, c})
 			}
 		}
 	}
-	return false, false
+	return all
+}
+
+// ordered reports whether an event of what is chosen must happen before an earlier one of the
+// pattern. Block b is the one that came last.
+func (m *matcher) ordered(b int) bool {
+	p := &m.s.plans[m.plan]
+	for early, e := range p.at {
+		for late := early + 1; late < len(p.at); late++ {
+			l := p.at[late]
+			c := m.chosen[l.block]
+			if e.block == l.block {
+				continue // in the order of both
+			}
+			if e.block != b && m.past[early].Has(c.g, c.events[l.n]) ||
+				e.block == b && m.s.o.Before(int(c.events[l.n]), int(m.chosen[b].events[e.n])) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// kept reports whether what the chunks of the chosen kinds hold all the time keeps an event of
+// others from coming in between.
+func (m *matcher) kept() bool {
+	p := &m.s.plans[m.plan]
+	return slices.ContainsFunc(p.gaps, func(s straddle) bool {
+		a, e := p.at[s.before], p.at[s.event]
+		return a.block == p.at[s.after].block && excludesAny(m.kinds[a.block].through, m.s.o.Locks(m.kinds[e.block].posts[e.n].locks))
+	})
+}
+
+// locked reports whether locks keep an event of the match from coming where the pattern has it.
+func (m *matcher) locked() bool {
+	return slices.ContainsFunc(m.s.plans[m.plan].gaps, func(s straddle) bool {
+		return !fits(m.s.t, m.s.o, m.events[s.before], m.events[s.after], m.events[s.event])
+	})
 }
 
 // fits reports whether there is a place for event e between events i and j of
@@ -66,10 +101,20 @@ func excludes(o *order.Order, before, after []int32, others []order.Lock) bool {
 		if !slices.Contains(after, acq) {
 			continue
 		}
-		if s, ok := o.Section(int(acq)); ok && slices.ContainsFunc(others, func(l order.Lock) bool {
-			return s.Excludes(order.Section{Lock: l})
-		}) {
+		if s, ok := o.Section(int(acq)); ok && excludesAny([]order.Lock{s.Lock}, others) {
 			return true
+		}
+	}
+	return false
+}
+
+// excludesAny reports whether one of the locks excludes one of the others.
+func excludesAny(locks, others []order.Lock) bool {
+	for _, l := range locks {
+		for _, other := range others {
+			if (order.Section{Lock: l}).Excludes(order.Section{Lock: other}) {
+				return true
+			}
 		}
 	}
 	return false

@@ -101,9 +101,14 @@ type block struct {
 type plan struct {
 	*Pattern
 	blocks []block
-	vars   int // how many variables there are
+	at     []seat     // of each event
+	gaps   []straddle // of its events
+	vars   int        // how many variables there are
 	matcher
 }
+
+// A seat is where an event of a pattern is: number n of a block.
+type seat struct{ block, n int }
 
 // A post is what a chunk has of one event.
 type post struct {
@@ -117,11 +122,14 @@ type kind struct {
 	posts  []post
 	latest []chunk     // one for each goroutine
 	by     []trace.GID // of latest
+	// through is what was held all along the events of each chunk so far.
+	through []order.Lock
 }
 
-// A chunk is events of one region, with the number of the region.
+// A chunk is events of one region of a goroutine, with the number of the region.
 type chunk struct {
 	events []int32
+	g      trace.GID
 	region int32
 }
 
@@ -147,14 +155,15 @@ type searcher struct {
 	overlaps [][]int32 // by location
 	sites    map[uint64]int32
 
-	seen  []recent // by goroutine
-	kinds map[string]*kind
-	at    map[anchor][]*kind
-	found map[string]*anomaly
-	most  int    // combinations
-	left  int    // of these
-	lossy []bool // by site: accesses there were passed over
-	key   []byte
+	seen    []recent     // by goroutine
+	through []order.Lock // what the region at hand holds all the time
+	kinds   map[string]*kind
+	at      map[anchor][]*kind
+	found   map[string]*anomaly
+	most    int    // combinations
+	left    int    // of these
+	lossy   []bool // by site: accesses there were passed over
+	key     []byte
 }
 
 // An anomaly is what was found out about a pattern at a set of places.
@@ -269,9 +278,15 @@ func (s *searcher) plan(p *Pattern) {
 		s.uses[b.shape] = append(s.uses[b.shape], [2]int{len(s.plans), n})
 	}
 	pl.vars = p.count(func(e PatternEvent) int { return e.Variable })
+	pl.at, pl.gaps = make([]seat, len(p.Events)), p.straddles()
+	for n := range pl.blocks {
+		for k, e := range pl.blocks[n].events {
+			pl.at[e] = seat{n, k}
+		}
+	}
 	pl.matcher = matcher{
 		s: s, plan: len(s.plans), chosen: make([]*chunk, len(pl.blocks)), kinds: make([]*kind, len(pl.blocks)),
-		of: make([]*kind, len(pl.blocks)), events: make([]int, len(p.Events)),
+		of: make([]*kind, len(pl.blocks)), events: make([]int, len(p.Events)), open: len(pl.blocks), past: make([]order.Past, len(p.Events)),
 	}
 	s.plans = append(s.plans, pl)
 }
@@ -316,6 +331,7 @@ func (s *searcher) region(g trace.GID, events []int32) {
 		s.number(int32(s.t.Events[i].Kind))
 		s.postKey(p)
 	}
+	s.through = s.held(s.through[:0], kept[0], kept[len(kept)-1])
 	if slots, ok := seen.slots[string(s.key)]; ok {
 		// Ordered like the one before, so that it goes with nothing new; but
 		// what comes is nearer to it.
@@ -324,6 +340,7 @@ func (s *searcher) region(g trace.GID, events []int32) {
 		}
 		for _, p := range slots {
 			p.move(kept)
+			s.hold(p.k, p.k.latest[p.at].events)
 		}
 		return
 	}
@@ -334,6 +351,29 @@ func (s *searcher) region(g trace.GID, events []int32) {
 		c.choose(0)
 	}
 	seen.slots[key] = c.slots
+}
+
+// held appends the locks that are held from event i to event j of the same goroutine, each in one
+// critical section.
+func (s *searcher) held(locks []order.Lock, i, j int32) []order.Lock {
+	after := s.o.Held(int(j))
+	for _, acq := range s.o.Held(int(i)) {
+		if slices.Contains(after, acq) {
+			e := &s.t.Events[acq]
+			locks = append(locks, order.Lock{Obj: e.Obj, Shared: e.Kind == trace.RAcquire})
+		}
+	}
+	return locks
+}
+
+// hold notes what the goroutine holds all along the events of a further chunk of k in the region at
+// hand.
+func (s *searcher) hold(k *kind, events []int32) {
+	if !slices.ContainsFunc(k.through, func(l order.Lock) bool { return !slices.Contains(s.through, l) }) {
+		return
+	}
+	locks := s.held(nil, events[0], events[len(events)-1])
+	k.through = slices.DeleteFunc(k.through, func(l order.Lock) bool { return !slices.Contains(locks, l) })
 }
 
 // recent is the regions of a goroutine in the segment that it is in: where the

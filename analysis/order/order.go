@@ -99,11 +99,32 @@ func (o *Order) index() {
 // Before reports whether event i must happen before event j in every run that
 // performs both.
 func (o *Order) Before(i, j int) bool {
-	gi := o.t.Events[i].G
-	if gi == o.t.Events[j].G || i >= j {
-		return i < j && gi == o.t.Events[j].G
+	if i >= j {
+		return false
 	}
-	return o.por.before(i, gi, j)
+	gi := o.t.Events[i].G
+	return gi == o.t.Events[j].G || o.por.before(i, gi, j)
+}
+
+// A Past is all that must happen before one event.
+type Past struct {
+	por *relation
+	c   clock
+	g   trace.GID
+	at  int32
+}
+
+// Past is that of event j. Many questions of Before about one event are answered faster by it.
+func (o *Order) Past(j int) Past {
+	return Past{o.por, o.por.segs[o.por.seg[j]].clock, o.t.Events[j].G, int32(j)}
+}
+
+// Has reports whether event i, which is one of goroutine g, must happen before the event.
+func (p *Past) Has(g trace.GID, i int32) bool {
+	if i >= p.at {
+		return false
+	}
+	return g == p.g || p.por.get(p.c, uint32(g)) > i
 }
 
 // BeforeReached reports whether event i must happen before the goroutine of
