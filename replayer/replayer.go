@@ -88,8 +88,8 @@ type Verdict struct {
 	Due     bool      // see Protocol
 	Outcome Outcome   // how the tests ended, after the violation
 	Output  string    // what the program printed, the middle left out if long
-	// Elapsed is how long the program ran.
-	Elapsed time.Duration
+	// Elapsed is how long the program ran, and Processor the time that it used of processors.
+	Elapsed, Processor time.Duration
 
 	trace string // the file that the program was recorded to; "": none
 }

@@ -83,11 +83,12 @@ func once(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts 
 		}
 	}
 	start := time.Now()
-	out, outcome, err := bin.run(ctx, w, mode, timeout+opts.Hold, opts, started)
+	ran, err := bin.run(ctx, w, mode, timeout+opts.Hold, opts, started)
 	elapsed := time.Since(start)
 	if err != nil {
 		return Verdict{}, err
 	}
+	out, outcome := ran.output, ran.outcome
 	if astray.Load() {
 		outcome = Outcome{Effect: bug.NoEffect} // its time was not over: the next schedule need not take as long
 	}
@@ -110,7 +111,7 @@ func once(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts 
 		v.hold(p.unproven(plan, v.Outcome, out))
 	}
 	v.Reason = witness.Prose(v.Reason, w.Tests)
-	v.Output, v.Elapsed = out, elapsed
+	v.Output, v.Elapsed, v.Processor = out, elapsed, ran.processor
 	if record {
 		v.trace = file.trace
 	}
@@ -120,14 +121,21 @@ func once(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts 
 // Plain runs the tests of w in the binary once as they are, without a schedule,
 // and says how they ended.
 func Plain(ctx context.Context, bin Binary, w *witness.Witness, opts Options) (Outcome, error) {
-	_, o, err := bin.run(ctx, w, predictrt.Mode{}, cmp.Or(opts.Timeout, DefaultTimeout), opts, func(int, func()) {})
-	return o, err
+	ran, err := bin.run(ctx, w, predictrt.Mode{}, cmp.Or(opts.Timeout, DefaultTimeout), opts, func(int, func()) {})
+	return ran.outcome, err
+}
+
+// An ended program is what came of running it.
+type ended struct {
+	output    string // what it has printed
+	outcome   Outcome
+	processor time.Duration // the time that it has used of processors
 }
 
 // run runs the tests of w in the binary, in a mode of the run-time
-// library, and returns what the program printed and how it ended. Started is told
+// library, and returns what came of that. Started is told
 // the number of the process, and what ends it as if its time were over.
-func (bin Binary) run(ctx context.Context, w *witness.Witness, mode predictrt.Mode, timeout time.Duration, opts Options, started func(pid int, stop func())) (string, Outcome, error) {
+func (bin Binary) run(ctx context.Context, w *witness.Witness, mode predictrt.Mode, timeout time.Duration, opts Options, started func(pid int, stop func())) (ended, error) {
 	limit, cancel := context.WithTimeout(ctx, timeout+cmp.Or(opts.grace, defaultGrace))
 	defer cancel()
 	line := append(append(slices.Clone(bin.Exec), bin.Path), ReplayArgs(bin.Args, w, timeout)...)
@@ -147,16 +155,17 @@ func (bin Binary) run(ctx context.Context, w *witness.Witness, mode predictrt.Mo
 		procgroup.Kill(cmd) // children that outlived the program
 	}
 	if ctx.Err() != nil {
-		return "", Outcome{}, ctx.Err()
+		return ended{}, ctx.Err()
 	}
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
-		return "", Outcome{}, fmt.Errorf("replaying %s: %w", w.ID, recorder.Foreign(err))
+		return ended{}, fmt.Errorf("replaying %s: %w", w.ID, recorder.Foreign(err))
 	}
+	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	if limit.Err() != nil { // killed: not even the -test.timeout could run
-		return out.String(), Outcome{Effect: bug.NoEffect, TimedOut: true}, nil
+		return ended{out.String(), Outcome{Effect: bug.NoEffect, TimedOut: true}, used}, nil
 	}
-	return out.String(), judge(out.String(), cmd.ProcessState.ExitCode(), cmd.ProcessState.String(), opts.Recorded.Failed), nil
+	return ended{out.String(), judge(out.String(), cmd.ProcessState.ExitCode(), cmd.ProcessState.String(), opts.Recorded.Failed), used}, nil
 }
 
 // await reads the verdict that a running program writes, until it is as wanted, and

@@ -4,44 +4,94 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/gopredict/gopredict/internal/bug"
 )
 
 // Slots are what replays of one or several witnesses wait for, so that no more
-// of them run at the same time than the machine has room for.
+// of them run at the same time than the machine has room for: as many as it has
+// processors, and more where they use little of these, as tests that sleep. How many
+// run beside each other changes nothing of what they show, as the clock of a replayed
+// program moves only while it waits.
 //
 // A test that runs beside itself may find its port or its file taken by the
 // other process. A replay that such a clash could explain is therefore run
 // again while no other is running, and only that one counts.
 type Slots struct {
-	free  chan struct{}
-	alone sync.RWMutex // held for reading by each replay, for writing by one that runs alone
+	processors int
+	mu         sync.Mutex
+	changed    *sync.Cond // what follows
+	running    int
+	used, ran  time.Duration // processor time and elapsed time of the last replays
+	alone      sync.RWMutex  // held for reading by each replay, for writing by one that runs alone
 }
 
-// NewSlots returns room for n replays at the same time.
-func NewSlots(n int) *Slots { return &Slots{free: make(chan struct{}, max(n, 1))} }
+// mostBeside is how many replays may run for each processor, however little they use of it, and
+// lastRuns over about how many of them that is measured.
+const mostBeside, lastRuns = 4, 8
+
+// NewSlots returns room for the replays that so many processors can run at the same time.
+func NewSlots(processors int) *Slots {
+	s := &Slots{processors: max(processors, 1)}
+	s.changed = sync.NewCond(&s.mu)
+	return s
+}
 
 // run runs a replay once there is room for it; at once if s is nil.
 func (s *Slots) run(ctx context.Context, replay func() (Verdict, error)) (Verdict, error) {
 	if s == nil {
 		return replay()
 	}
-	select {
-	case s.free <- struct{}{}:
-	case <-ctx.Done():
-		return Verdict{}, ctx.Err()
+	if err := s.take(ctx); err != nil {
+		return Verdict{}, err
 	}
 	s.alone.RLock()
 	v, err := replay()
 	s.alone.RUnlock()
-	<-s.free
-	if err != nil || cap(s.free) == 1 || !v.disturbed() {
+	s.leave(v)
+	if err != nil || !v.disturbed() {
 		return v, err
 	}
 	s.alone.Lock()
 	defer s.alone.Unlock()
 	return replay()
+}
+
+// take waits for room for one replay more.
+func (s *Slots) take(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	defer context.AfterFunc(ctx, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.changed.Broadcast()
+	})()
+	for !s.room() {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		s.changed.Wait()
+	}
+	s.running++
+	return nil
+}
+
+// room reports whether one replay more can run: each is taken to use as much of a processor as the
+// last ones have.
+func (s *Slots) room() bool {
+	return s.running < s.processors ||
+		s.running < mostBeside*s.processors && time.Duration(s.running+1)*s.used < time.Duration(s.processors)*s.ran
+}
+
+// leave makes room for another replay than that of v.
+func (s *Slots) leave(v Verdict) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.running--
+	s.used += v.Processor - s.used/lastRuns
+	s.ran += v.Elapsed - s.ran/lastRuns
+	s.changed.Broadcast()
 }
 
 // Alone calls run while no replay is running.

@@ -3,6 +3,7 @@ package replayer
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/stretchr/testify/assert"
@@ -30,6 +31,29 @@ func TestSlotsBound(t *testing.T) {
 	for range 3 {
 		more <- true
 		require.NoError(t, <-done)
+	}
+}
+
+// Replays that use little of a processor run beside more others than there are processors, but not
+// beside any number.
+func TestSlotsOfSleepers(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		used   time.Duration // of a second
+		beside int
+	}{{"computes", time.Second, 2}, {"half of it", time.Second / 2, 3}, {"sleeps", time.Second / 100, 8}} {
+		s := NewSlots(2)
+		for range 3 * lastRuns {
+			_, err := s.run(t.Context(), func() (Verdict, error) {
+				return Verdict{Status: bug.Confirmed, Elapsed: time.Second, Processor: c.used}, nil
+			})
+			require.NoError(t, err)
+		}
+		beside := 0
+		for ; s.room(); beside++ {
+			require.NoError(t, s.take(t.Context()))
+		}
+		assert.Equal(t, c.beside, beside, c.name)
 	}
 }
 

@@ -398,8 +398,9 @@ func (x *Exploration) makeFolders() error {
 	if x.folders != nil {
 		return nil
 	}
-	x.folders = make(chan *replayer.Folder, x.workers)
-	for i := range x.workers {
+	n := max(x.workers, attemptsAtOnce)
+	x.folders = make(chan *replayer.Folder, n)
+	for i := range n {
 		folder := filepath.Join(x.work, fmt.Sprintf("replay-%d", i))
 		if err := os.MkdirAll(folder, 0o777); err != nil {
 			return err

@@ -277,7 +277,7 @@ func after(parents []int) string {
 func (x *frontier) make(ctx context.Context, all []*attempt) error {
 	errs := make([]error, len(all))
 	err := all[0].of.inTime(ctx, func(limit context.Context) error {
-		each(x.workers, len(all), func(i int) { all[i].next, all[i].Result, errs[i] = all[i].run(limit) })
+		each(attemptsAtOnce, len(all), func(i int) { all[i].next, all[i].Result, errs[i] = all[i].run(limit) })
 		return errors.Join(errs...)
 	})
 	switch {
