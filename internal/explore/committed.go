@@ -31,7 +31,7 @@ func (c *confirmation) committed(ctx context.Context, files []string, findings [
 		w  *witness.Witness
 	}
 	all := make([]came, len(files))
-	c.total = len(files)
+	c.total.Store(int32(len(files)))
 	each(c.workers, len(files), func(i int) {
 		w, err := witness.Load(files[i])
 		if err == nil {

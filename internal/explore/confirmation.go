@@ -47,8 +47,7 @@ type confirmation struct {
 
 // A progress is for the status line.
 type progress struct {
-	replayed, confirmed atomic.Int32
-	total               int
+	replayed, confirmed, total atomic.Int32
 }
 
 // A finding is one of the analysis, with a witness of nothing but its violation, which
@@ -101,7 +100,7 @@ func (c *confirmation) replayAll(ctx, limit context.Context, findings []finding)
 	// same whichever replay ends first.
 	out := make([]reported, len(findings))
 	errs := make([]error, len(findings))
-	c.total = len(findings)
+	c.total.Store(int32(len(findings)))
 	each(c.workers, len(findings), func(i int) {
 		ev, err := c.replayFinding(limit, findings[i])
 		out[i], errs[i] = c.reported(ev), err
@@ -375,6 +374,7 @@ func (c *confirmation) replay(ctx context.Context, w *witness.Witness, args []st
 	return c.replayWith(w, args, ofAny, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
 		opts.Shown = shown
 		r, err := replayer.Confirm(ctx, bin, w, c.code, opts)
+		c.runs.Add(int64(len(r.Verdicts)))
 		if err != nil {
 			return r, err
 		}
@@ -383,10 +383,10 @@ func (c *confirmation) replay(ctx context.Context, w *witness.Witness, args []st
 }
 
 // replayWith has run replay w, in a folder that is free, and returns the recording of
-// that as well, if that is wanted.
+// that as well, if that is wanted. The runs are for the caller to count.
 func (c *confirmation) replayWith(w *witness.Witness, args []string, wanted func(replayer.Result) bool, run func(replayer.Binary, replayer.Options) (replayer.Result, error)) (replayer.Result, *trace.Trace, error) {
 	n := c.replayed.Add(1)
-	c.status.Count("replaying", c.run.Package.Path, min(int(n), c.total), c.total, fmt.Sprintf("%d confirmed", c.confirmed.Load()))
+	c.status.Count("replaying", c.run.Package.Path, int(min(n, c.total.Load())), int(c.total.Load()), fmt.Sprintf("%d confirmed", c.confirmed.Load()))
 	bin := replayer.Binary{Path: c.run.Binary, Dir: c.run.Package.Dir, Args: args, Env: c.run.Env, Exec: c.run.Exec}
 	folder := <-c.folders
 	defer func() { c.folders <- folder }()
@@ -394,7 +394,6 @@ func (c *confirmation) replayWith(w *witness.Witness, args []string, wanted func
 		Timeout: replayTime(c.run.Seconds), Astray: astray,
 		Recorded: c.recorded, Slots: c.slots, Work: folder,
 	})
-	c.runs.Add(int64(len(r.Verdicts)))
 	if err != nil || r.Status != bug.Confirmed {
 		return r, nil, err
 	}

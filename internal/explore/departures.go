@@ -217,6 +217,7 @@ func (c *confirmation) depart(ctx context.Context, d *analysis.Departure) (*conf
 	next, r, err := c.goOn(ctx, w, ofAny, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
 		return replayer.Repeat(ctx, bin, w, c.code, 1, opts)
 	})
+	c.runs.Add(int64(len(r.Verdicts)))
 	if next != nil {
 		next.others, next.tally = c.others, newTally()
 	}

@@ -305,6 +305,7 @@ type explored struct {
 	recordings []recording
 	tried      map[string]int      // in how many other orders tests were recorded that had failed
 	passes     map[string]*attempt // a run beyond the recordings in which such a test passes, if one does
+	suspects   suspects            // runs beyond the recordings in which tests have failed, to be replayed
 	strays     map[string]string   // why the replay of a run in which a test has failed has not shown that
 }
 

@@ -112,7 +112,8 @@ func (e *explored) passing(test string) func(ctx context.Context) (bool, error) 
 	}
 	if a := e.passes[test]; a != nil {
 		return func(ctx context.Context) (bool, error) {
-			next, _, err := a.run(ctx)
+			next, r, err := a.run(ctx)
+			e.Exploration.runs.Add(int64(len(r.Verdicts)))
 			return next != nil && began(next.trace, test) && !slices.Contains(failing(next.trace), test), err
 		}
 	}
@@ -220,6 +221,12 @@ func inTesting(t *trace.Trace, e *trace.Event) bool {
 // of it if that is a bug of its own. It is none if the test does not pass again.
 func (e *explored) failedAt(ctx, limit context.Context, c *confirmation, f finding) (again bool, err error) {
 	told, err := c.replayFailure(limit, f)
+	return e.tellFailure(ctx, limit, c, f, told, err)
+}
+
+// tellFailure tells of a failure in the run of c what its replays have shown, or why there is nothing
+// to tell of them, if it is a bug of its own. It is none if the test does not pass again.
+func (e *explored) tellFailure(ctx, limit context.Context, c *confirmation, f finding, told reported, err error) (again bool, _ error) {
 	if err == nil && told.Status == bug.Confirmed {
 		if slices.ContainsFunc(c.Report.Findings, func(o report.Finding) bool { return explains(&o, &told.Finding) }) {
 			return true, nil

@@ -135,7 +135,7 @@ type flipping struct {
 	atMost   int64 // runs of the package, when another flip of the test is run
 	made     int
 	fruitful int // of these, up to the last one that has shown anything but orders
-	done     int // confirmed bugs by then
+	done     int // bugs that were shown by then
 	asked    []asked
 }
 
@@ -177,16 +177,19 @@ func (x *flipping) next(_ context.Context, runs []*confirmation, n int) (all []*
 			x.fruitful = x.made
 		}
 	}
-	if len(x.explored.done) > x.done {
-		x.done, x.fruitful = len(x.explored.done), x.made
+	if shown := x.shown(); shown > x.done {
+		x.done, x.fruitful = shown, x.made
 	}
-	for _, a := range x.asked {
-		if f := a.flip; a.due() && f.delay == replayer.Last {
+	x.asked = slices.DeleteFunc(x.asked, func(a asked) bool {
+		if f := a.flip; a.awaited && a.due() && f.delay == replayer.Last {
 			f.delay = replayer.Overdue
 			x.late = append(x.late, f)
 		}
+		return a.awaited
+	})
+	if len(x.queue) == 0 && len(x.asked) > 0 {
+		return nil, nil // the runs that go on may have others
 	}
-	x.asked = nil
 	if len(x.queue) == 0 {
 		x.queue, x.late = x.late, nil
 	}

@@ -56,9 +56,14 @@ type attempt struct {
 	// run makes it, and returns what was recorded; nil if it did not come where it should.
 	run func(ctx context.Context) (*confirmation, replayer.Result, error)
 
-	// What came of it:
+	number int // among the runs of its test, from 1
+
+	// What came of it, once it has ended:
 	next *confirmation
 	replayer.Result
+	err     error
+	ended   chan struct{} // closed then
+	awaited bool          // that is known
 }
 
 // endless reports whether its time was over before it had ended.
@@ -121,7 +126,7 @@ func beyond(ctx context.Context, e *explored) error {
 			return err
 		}
 	}
-	return nil
+	return e.confirmSuspects(ctx)
 }
 
 // lateTest is the time from which on a test is run on only after the others.
@@ -198,65 +203,148 @@ func (x *frontier) explore(ctx context.Context, flips *flipping) error {
 	return nil
 }
 
-// attemptsAtOnce is how many runs are made beside each other, before what they have shown is
-// looked at: the same number on each machine, as what comes of a run may lead to others; and
-// fewer of long tests, as their traces take memory.
+// attemptsAtOnce is how many runs are made beside each other: the same number on each machine, as
+// what comes of a run may lead to others; and fewer of long tests, as their traces take memory.
 const attemptsAtOnce = 8
 
-// loop makes runs as long as there are any, and the budget is not used up.
+// loop makes runs as long as there are any, and the budget is not used up. They are looked at in the
+// order in which they were asked for, while those after them go on: which one is next follows
+// from all up to the last that was looked at, however long each of them took. Where the test is
+// explored those that were asked for together have all ended before.
 func (x *frontier) loop(ctx context.Context) error {
+	if err := x.makeFolders(); err != nil {
+		return err
+	}
 	longest := 1
 	for _, c := range x.runs {
 		longest = max(longest, len(c.trace.Events))
 	}
 	atOnce := max(1, min(attemptsAtOnce, againEvents/longest))
-	for x.left > 0 && x.more() {
-		var now []*attempt
-		n := atOnce
-		if most := x.opts.Explore.Runs; most > 0 {
-			n = min(n, most-x.made)
+	running, stop := context.WithCancel(ctx)
+	var begun []*attempt
+	defer func() {
+		stop()
+		for _, a := range begun {
+			<-a.ended
 		}
-		for _, p := range x.proposers {
-			var err error
-			if now, err = p.next(ctx, x.runs, n); err != nil {
+	}()
+	together := x.opts.Explore.explores()
+	for {
+		if !together || len(begun) == 0 {
+			next, err := x.ask(ctx, atOnce-len(begun))
+			if err != nil {
 				return err
 			}
-			if len(now) > 0 || !x.more() {
-				break
-			}
+			x.begin(running, next)
+			begun = append(begun, next...)
 		}
-		if len(now) == 0 {
+		if len(begun) == 0 {
 			return nil
 		}
-		x.made += len(now)
-		known := ""
-		if x.known != nil {
-			known = x.known()
+		now := begun[:1]
+		if together {
+			now = begun
 		}
-		x.status.Count("exploring", x.test+", "+x.run.Package.Path, x.made, x.opts.Explore.Runs, known)
-		if err := x.make(ctx, now); err != nil {
+		begun = begun[len(now):]
+		if err := x.await(ctx, now); err != nil {
 			return err
 		}
 		for _, a := range now {
 			if a.endless() {
 				return nil // the next may take as long
 			}
-			if x.fails && a.next != nil && x.passing(x.test) == nil && !slices.Contains(failing(a.next.trace), x.test) {
-				x.passes[x.test] = a
-			}
-			if a.next == nil || !x.tally.news(a.next.trace) {
-				continue
-			}
-			x.runs = append(x.runs, a.next)
-			if x.opts.Tell != nil && x.opts.Explore.explores() {
-				x.opts.Tell(fmt.Sprintf("explore: %s, %s: run %d%s: new from %s", x.test, x.run.Package.Path, a.next.number, after(a.parents), a.what))
-			}
-			if err := x.look(ctx, a.next); err != nil {
+			if err := x.take(ctx, a); err != nil {
 				return err
 			}
 		}
 	}
+}
+
+// ask returns up to n runs to make, none if the budget is used up.
+func (x *frontier) ask(ctx context.Context, n int) (now []*attempt, err error) {
+	if most := x.opts.Explore.Runs; most > 0 {
+		n = min(n, most-x.made)
+	}
+	for _, p := range x.proposers {
+		if n <= 0 || x.left == 0 || !x.more() {
+			return nil, nil
+		}
+		if now, err = p.next(ctx, x.runs, n); err != nil || len(now) > 0 {
+			break
+		}
+	}
+	if len(now) == 0 {
+		return nil, err
+	}
+	for _, a := range now {
+		x.made++
+		a.number = x.made
+	}
+	known := ""
+	if x.known != nil {
+		known = x.known()
+	}
+	x.status.Count("exploring", x.test+", "+x.run.Package.Path, x.made, x.opts.Explore.Runs, known)
+	return now, err
+}
+
+// begin begins to make runs, in the time that is left for replays.
+func (x *frontier) begin(ctx context.Context, all []*attempt) {
+	for _, a := range all {
+		limit, cancel := context.WithTimeoutCause(ctx, x.left, errTimeOver)
+		a.ended = make(chan struct{})
+		go func() {
+			defer cancel()
+			defer close(a.ended)
+			a.next, a.Result, a.err = a.run(limit)
+		}()
+	}
+}
+
+// await waits for runs.
+func (x *frontier) await(ctx context.Context, all []*attempt) error {
+	err := all[0].of.inTime(ctx, func(context.Context) error {
+		var errs []error
+		for _, a := range all {
+			<-a.ended
+			errs = append(errs, a.err)
+		}
+		return errors.Join(errs...)
+	})
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil && !errors.Is(err, errTimeOver):
+		x.Failed = true
+		x.warn("%s: %v", x.run.Package.Path, err)
+	}
+	for _, a := range all {
+		a.awaited = true
+		x.Exploration.runs.Add(int64(len(a.Verdicts)))
+		if a.next == nil {
+			continue
+		}
+		if a.next.parents = a.parents; a.parents == nil {
+			a.next.parents = []int{a.of.number}
+		}
+		a.next.tally, a.next.tests, a.next.number = x.tally, countTests(a.next.trace), a.number
+	}
 	return nil
+}
+
+// take looks at a run that has ended, if it has shown anything new.
+func (x *frontier) take(ctx context.Context, a *attempt) error {
+	if x.fails && a.next != nil && x.passing(x.test) == nil && !slices.Contains(failing(a.next.trace), x.test) {
+		x.passes[x.test] = a
+	}
+	if a.next == nil || !x.tally.news(a.next.trace) {
+		return nil
+	}
+	x.runs = append(x.runs, a.next)
+	if x.opts.Tell != nil && x.opts.Explore.explores() {
+		x.opts.Tell(fmt.Sprintf("explore: %s, %s: run %d%s: new from %s", x.test, x.run.Package.Path, a.next.number, after(a.parents), a.what))
+	}
+	return x.look(ctx, a)
 }
 
 // after says which runs a run is known by, where these are others than recordings.
@@ -273,34 +361,10 @@ func after(parents []int) string {
 	return ", after " + strings.Join(all, ", ")
 }
 
-// make makes runs beside each other.
-func (x *frontier) make(ctx context.Context, all []*attempt) error {
-	errs := make([]error, len(all))
-	err := all[0].of.inTime(ctx, func(limit context.Context) error {
-		each(attemptsAtOnce, len(all), func(i int) { all[i].next, all[i].Result, errs[i] = all[i].run(limit) })
-		return errors.Join(errs...)
-	})
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case err != nil && !errors.Is(err, errTimeOver):
-		x.Failed = true
-		x.warn("%s: %v", x.run.Package.Path, err)
-	}
-	for k, a := range all {
-		if a.next != nil {
-			if a.next.parents = a.parents; a.parents == nil {
-				a.next.parents = []int{a.of.number}
-			}
-			a.next.tally, a.next.tests, a.next.number = x.tally, countTests(a.next.trace), x.made-len(all)+k+1
-		}
-	}
-	return nil
-}
-
-// look confirms what the run of c has shown, and what is predicted from it. That it has
+// look confirms what a run has shown, and what is predicted from it. That it has
 // failed comes last: a bug that makes it do so tells more.
-func (x *frontier) look(ctx context.Context, c *confirmation) error {
+func (x *frontier) look(ctx context.Context, a *attempt) error {
+	c := a.next
 	if err := x.besidePassing(ctx, c); err != nil {
 		return err
 	}
@@ -316,7 +380,11 @@ func (x *frontier) look(ctx context.Context, c *confirmation) error {
 			return err
 		}
 	}
-	return x.failed(ctx, c)
+	x.suspect(a)
+	if x.opts.Explore.explores() || x.suspected() > againEvents {
+		return x.confirmSuspects(ctx)
+	}
+	return nil
 }
 
 // maxPatterns is how many patterns of accesses are confirmed of a test, when runs of it beyond its
@@ -350,26 +418,6 @@ func withoutPatterns(kinds []bug.Kind) []bug.Kind {
 
 // isPattern reports whether bugs of a kind are patterns of accesses.
 func isPattern(kind bug.Kind) bool { return kind == bug.Atomicity || kind == bug.AtomicSet }
-
-// failed confirms that the test fails, if it has done so in the run of c and passes in
-// another one.
-func (x *frontier) failed(ctx context.Context, c *confirmation) error {
-	if !c.wants(bug.Failure) || x.passing(x.test) == nil {
-		return nil
-	}
-	for _, f := range c.failures() {
-		if f.Tests[0] != x.test || x.done[sitesOf(f.witness)] || x.left == 0 {
-			continue
-		}
-		if err := c.inTime(ctx, func(limit context.Context) error {
-			_, err := x.failedAt(ctx, limit, c, f)
-			return err
-		}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // place describes an event of a trace.
 func (e *explored) place(t *trace.Trace, at *trace.Event) string {

@@ -352,7 +352,7 @@ func stillOpen(before string, findings []finding, w, now *witness.Witness) strin
 func (c *confirmation) find(ctx context.Context, all []finding, is func(*witness.Witness) bool) (reported, error) {
 	findings := slices.DeleteFunc(slices.Clone(all), func(f finding) bool { return !is(f.witness) })
 	out := make([]reported, len(findings))
-	c.total = len(findings)
+	c.total.Store(int32(len(findings)))
 	for i, f := range findings {
 		ev, err := c.replayFinding(ctx, f)
 		if out[i] = c.reported(ev); err != nil || out[i].confirmed != "" {
