@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -81,11 +82,8 @@ func (c *connection) locks(ev *Evidence, n namer, accesses []Access) {
 		site trace.SiteID
 	}
 	locks := make(map[lockAt]string) // their names
-	heldAt(c.t, c.first, last+1, func(p int, held []trace.Event) {
-		i, ok := of[p]
-		if !ok {
-			return
-		}
+	heldAt(c.t, c.first, last+1, slices.Sorted(maps.Keys(of)), func(p int, held []trace.Event) {
+		i := of[p]
 		names[i] = nil
 		for _, h := range held {
 			if h.G != c.t.Events[p].G {

@@ -420,7 +420,7 @@ func locks(ev *Evidence, n namer, g trace.GID, at int) []Place {
 		at = len(t.Events)
 	}
 	first, _ := ev.Index.Extent(t, g)
-	held := heldAt(t, min(first, at), at, func(int, []trace.Event) {})
+	held := heldAt(t, min(first, at), at, nil, nil)
 	var out []Place
 	for _, e := range held {
 		if p := place(ev, n, e.Kind, e.Site); e.G == g && !slices.Contains(out, p) {
@@ -431,23 +431,23 @@ func locks(ev *Evidence, n namer, g trace.GID, at int) []Place {
 }
 
 // heldAt returns the acquires before position at that have no release, by all goroutines,
-// begun at position first if those before do not matter. after gets those after each event
-// from there on, and may get them twice.
-func heldAt(t *trace.Trace, first, at int, after func(position int, held []trace.Event)) []trace.Event {
-	held, ok := heldFrom(t, first, at, after)
+// begun at position first if those before do not matter. after gets those after each of some
+// positions from there on, which ascend, and may get them twice.
+func heldAt(t *trace.Trace, first, at int, some []int, after func(position int, held []trace.Event)) []trace.Event {
+	held, ok := heldFrom(t, first, at, some, after)
 	if !ok {
-		held, _ = heldFrom(t, 0, at, after)
+		held, _ = heldFrom(t, 0, at, some, after)
 	}
 	return held
 }
 
 // heldFrom is heldAt, begun at position from. It is not ok if it takes those before to tell, as
 // a goroutine has released what it did not acquire there.
-func heldFrom(t *trace.Trace, from, at int, after func(position int, held []trace.Event)) (held []trace.Event, ok bool) {
+func heldFrom(t *trace.Trace, from, at int, some []int, after func(position int, held []trace.Event)) (held []trace.Event, ok bool) {
 	for p := from; p < at; p++ {
-		switch e := t.Events[p]; e.Kind {
+		switch e := &t.Events[p]; e.Kind {
 		case trace.Acquire, trace.RAcquire:
-			held = append(held, e)
+			held = append(held, *e)
 		case trace.Release, trace.RRelease:
 			its := func(h trace.Event) bool { return h.G == e.G && h.Obj == e.Obj }
 			others := func(h trace.Event) bool { return h.G != e.G && h.Obj == e.Obj }
@@ -456,7 +456,10 @@ func heldFrom(t *trace.Trace, from, at int, after func(position int, held []trac
 			}
 			held = released(held, e)
 		}
-		after(p, held)
+		if len(some) > 0 && some[0] == p {
+			after(p, held)
+			some = some[1:]
+		}
 	}
 	return held, true
 }
@@ -464,7 +467,7 @@ func heldFrom(t *trace.Trace, from, at int, after func(position int, held []trac
 // released takes from the acquires that have no release yet that of a lock which rel
 // releases: the goroutine's own last one, or else the oldest one, of a goroutine that
 // has handed the lock over.
-func released(held []trace.Event, rel trace.Event) []trace.Event {
+func released(held []trace.Event, rel *trace.Event) []trace.Event {
 	found := -1
 	for k, e := range held {
 		if e.Obj == rel.Obj && (e.Kind == trace.RAcquire) == (rel.Kind == trace.RRelease) && (e.G == rel.G || found < 0) {
