@@ -15,7 +15,7 @@ type chooser struct {
 	posts  []post
 	shape  int
 	picked []int // indices into events
-	slots  []slot
+	chunks chunks
 }
 
 func (c *chooser) choose(from int) {
@@ -55,21 +55,25 @@ func (s *searcher) visit(c *chooser) {
 	for _, p := range c.picked {
 		s.postKey(c.posts[p])
 	}
+	s.locks = s.held(s.locks[:0], c.events[c.picked[0]], c.events[c.picked[len(c.picked)-1]])
+	s.lockKey(s.locks)
 	k := s.kinds[string(s.key)]
 	if k == nil {
-		k = &kind{shape: c.shape, through: s.held(nil, c.events[c.picked[0]], c.events[c.picked[len(c.picked)-1]])}
+		k = &kind{shape: c.shape, barren: make([]int, len(s.uses[c.shape])), through: slices.Clone(s.locks)}
 		for n, p := range c.picked {
 			k.posts = append(k.posts, c.posts[p])
-			a := anchor{c.shape, n, c.posts[p].loc}
+			a := anchor{c.shape, n, c.posts[p].loc, -1}
 			s.at[a] = append(s.at[a], k)
+			if n == 0 && len(c.picked) > 1 {
+				a.next = c.posts[c.picked[1]].loc
+				s.at[a] = append(s.at[a], k)
+			}
 		}
 		s.kinds[string(s.key)] = k
+		s.change(k)
 	}
 	s.left--
-	to := slot{k, slices.Index(k.by, c.g), make([]int32, len(c.picked))}
-	for n, p := range c.picked {
-		to.picked[n] = int32(p)
-	}
+	to := slot{k, slices.Index(k.by, c.g)}
 	known := to.at >= 0 && s.together(k.latest[to.at].events, c)
 	if to.at >= 0 { // what comes later meets the latest only
 		for _, p := range k.posts {
@@ -78,22 +82,51 @@ func (s *searcher) visit(c *chooser) {
 	}
 	if to.at < 0 {
 		to.at = len(k.by)
-		k.by, k.latest = append(k.by, c.g), append(k.latest, chunk{})
+		if k.by, k.latest = append(k.by, c.g), append(k.latest, chunk{}); len(k.by) == 2 {
+			s.change(k)
+		}
 	}
 	if !known {
 		k.latest[to.at].events = make([]int32, len(c.picked))
 	}
 	ch := &k.latest[to.at]
 	ch.g, ch.region = c.g, s.regions.of[c.events[0]]
-	to.move(c.events)
-	s.hold(k, ch.events)
-	c.slots = append(c.slots, to)
+	c.chunks.slots = append(c.chunks.slots, to)
+	for n, p := range c.picked {
+		ch.events[n] = c.events[p]
+		c.chunks.picked = append(c.chunks.picked, int32(p))
+	}
 	if known {
 		return
 	}
-	for _, use := range s.uses[c.shape] {
-		s.plans[use[0]].with(use[1], k, ch)
+	stamp := s.stamp(k)
+	for n, use := range s.uses[c.shape] {
+		if k.barren[n] == stamp {
+			continue
+		}
+		m := &s.plans[use[0]].matcher
+		m.barren = true
+		if m.with(use[1], k, ch); m.barren {
+			k.barren[n] = stamp
+		}
 	}
+}
+
+// change notes that what kind k goes with is to be found out again by all that share memory with it.
+func (s *searcher) change(k *kind) {
+	for _, p := range k.posts {
+		s.changes[p.loc]++
+	}
+}
+
+// stamp is another one for each change of what kind k may go with. It is never 0.
+func (s *searcher) stamp(k *kind) (n int) {
+	for _, p := range k.posts {
+		for _, l := range s.overlaps[p.loc] {
+			n += s.changes[l]
+		}
+	}
+	return n
 }
 
 // together reports whether a chunk has the same order to all that others do as

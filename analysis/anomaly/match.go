@@ -14,6 +14,9 @@ type matcher struct {
 	chosen []*chunk // by block
 	kinds  []*kind
 	open   int // blocks that have none
+	// barren is set as long as nothing was found that chunks of the chosen kinds may go with, other ones
+	// neither: locks exclude all, or enough was seen at these places.
+	barren bool
 	// past is what must come before the events of chosen chunks, by those of the pattern.
 	past []order.Past
 	// What was chosen last: of the many chunks of the same kinds all are at the same places.
@@ -48,24 +51,41 @@ func (m *matcher) next() {
 		}
 		free = b
 		for n, k := range blocks[b].events {
-			if loc, ok := m.bound(m.s.plans[m.plan].Events[k].Variable); ok {
-				for _, l := range m.s.overlaps[loc] {
-					for _, kd := range m.s.at[anchor{blocks[b].shape, n, l}] {
-						m.try(b, kd)
-					}
-				}
-				return
+			loc, ok := m.bound(m.s.plans[m.plan].Events[k].Variable)
+			if !ok {
+				continue
 			}
+			next, also := int32(-1), false
+			if n == 0 && len(blocks[b].events) > 1 {
+				next, also = m.bound(m.s.plans[m.plan].Events[blocks[b].events[1]].Variable)
+			}
+			for _, l := range m.s.overlaps[loc] {
+				if !also {
+					m.tryAll(b, anchor{blocks[b].shape, n, l, -1})
+					continue
+				}
+				for _, h := range m.s.overlaps[next] {
+					m.tryAll(b, anchor{blocks[b].shape, n, l, h})
+				}
+			}
+			return
 		}
 	}
 	if free < 0 {
-		m.done(m.anomaly(), -1) // a pattern of one region
+		m.barren = false // a pattern of one region
+		if a := m.anomaly(); a.seen < maxSeen {
+			m.done(a, -1)
+		}
 		return
 	}
 	for l := range m.s.overlaps {
-		for _, kd := range m.s.at[anchor{blocks[free].shape, 0, int32(l)}] {
-			m.try(free, kd)
-		}
+		m.tryAll(free, anchor{blocks[free].shape, 0, int32(l), -1})
+	}
+}
+
+func (m *matcher) tryAll(b int, at anchor) {
+	for _, k := range m.s.at[at] {
+		m.try(b, k)
 	}
 }
 
@@ -86,7 +106,7 @@ func (m *matcher) bound(v int) (loc int32, ok bool) {
 
 // try goes on with chunks of kind k for block b.
 func (m *matcher) try(b int, k *kind) {
-	m.s.left--
+	m.s.left -= choiceLooks
 	if !m.agrees(b, k) {
 		return
 	}
@@ -94,8 +114,9 @@ func (m *matcher) try(b int, k *kind) {
 		m.finish(b, k)
 		return
 	}
+	m.barren = false
 	for n := range k.latest {
-		if m.s.left--; m.fitsIn(b, &k.latest[n]) {
+		if m.s.left -= choiceLooks; m.fitsIn(b, &k.latest[n]) {
 			m.with(b, k, &k.latest[n])
 		}
 	}
@@ -104,25 +125,19 @@ func (m *matcher) try(b int, k *kind) {
 // finish looks at the choices of chunks of kind k for block b, the last one that has none.
 func (m *matcher) finish(b int, k *kind) {
 	m.kinds[b] = k
-	var a *anomaly
+	barren := m.kept()
 	for n := range k.latest {
-		if m.s.left--; m.s.left <= 0 || !m.fitsIn(b, &k.latest[n]) {
+		if m.s.left -= choiceLooks; m.s.left <= 0 || !m.fitsIn(b, &k.latest[n]) {
 			continue
 		}
-		if a == nil {
-			a = m.anomaly()
-			if m.kept() {
-				m.s.left -= len(k.latest) - n - 1
-				break
-			}
-		}
-		if a.seen >= maxSeen {
-			m.s.left -= len(k.latest) - n - 1
+		a := m.anomaly()
+		if barren = barren || a.seen >= maxSeen; barren {
 			break
 		}
 		m.chosen[b] = &k.latest[n]
 		m.done(a, b)
 	}
+	m.barren = m.barren && barren
 	m.kinds[b], m.chosen[b] = nil, nil
 }
 
@@ -160,8 +175,8 @@ func (m *matcher) fitsIn(b int, c *chunk) bool {
 
 // done looks at a choice for all blocks, of which block b came last; a has its places.
 func (m *matcher) done(a *anomaly, b int) {
-	ordered := m.ordered(b)
-	if a.seen >= maxSeen || ordered && a.free {
+	if m.ordered(b) {
+		a.free = true
 		return
 	}
 	p := &m.s.plans[m.plan]
@@ -170,11 +185,8 @@ func (m *matcher) done(a *anomaly, b int) {
 			m.events[e] = int(m.chosen[b].events[n])
 		}
 	}
-	if m.locked() {
-		return
-	}
-	a.free = true
-	if !ordered {
+	if !m.locked() {
+		a.free = true
 		a.add(m.events)
 	}
 }

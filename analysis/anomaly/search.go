@@ -39,7 +39,8 @@ type Anomalies struct {
 
 // Bounds of the search.
 const (
-	MaxCombinations = 1 << 22 // chunks, and choices of chunks, looked at
+	MaxCombinations = 1 << 21 // chunks, and choices of chunks, looked at
+	choiceLooks     = 4       // chunks that a choice counts as: there may be as many as chunks, squared
 	maxRegion       = 64      // accesses of one region: more than these are passed over
 )
 
@@ -122,6 +123,9 @@ type kind struct {
 	posts  []post
 	latest []chunk     // one for each goroutine
 	by     []trace.GID // of latest
+	// barren has for each use of the shape the stamp of the last time that nothing was found which
+	// goes with chunks of the kind, see [searcher.stamp].
+	barren []int
 	// through is what was held all along the events of each chunk so far.
 	through []order.Lock
 }
@@ -133,10 +137,10 @@ type chunk struct {
 	region int32
 }
 
-// anchor finds kinds by an event of theirs.
+// anchor finds kinds by an event of theirs, and by the location of the next event if that is not -1.
 type anchor struct {
 	shape, event int
-	loc          int32
+	loc, next    int32
 }
 
 // A searcher is the indexed graph (PECAN §5.1), and what was found in it: events
@@ -157,8 +161,11 @@ type searcher struct {
 
 	seen    []recent     // by goroutine
 	through []order.Lock // what the region at hand holds all the time
+	locks   []order.Lock // scratch
+	chooser chooser      // of the region at hand
 	kinds   map[string]*kind
 	at      map[anchor][]*kind
+	changes []int // by location: how often a kind there was made, or changed what it holds
 	found   map[string]*anomaly
 	most    int    // combinations
 	left    int    // of these
@@ -198,6 +205,7 @@ func newSearcher(t *trace.Trace, o *order.Order, regions *Regions, patterns []Pa
 			s.overlaps = append(s.overlaps, all)
 		}
 	}
+	s.changes = make([]int, len(s.overlaps))
 	for k := range patterns {
 		if len(patterns[k].Events) > 2 {
 			s.plan(&patterns[k])
@@ -332,25 +340,45 @@ func (s *searcher) region(g trace.GID, events []int32) {
 		s.postKey(p)
 	}
 	s.through = s.held(s.through[:0], kept[0], kept[len(kept)-1])
-	if slots, ok := seen.slots[string(s.key)]; ok {
+	s.lockKey(s.through)
+	if its, ok := seen.chunks[string(s.key)]; ok {
 		// Ordered like the one before, so that it goes with nothing new; but
 		// what comes is nearer to it.
 		for _, p := range posts {
 			s.lossy[p.site] = true
 		}
-		for _, p := range slots {
-			p.move(kept)
-			s.hold(p.k, p.k.latest[p.at].events)
+		for picked := its.picked; len(its.slots) > 0; its.slots = its.slots[1:] {
+			p := its.slots[0]
+			ch := p.k.latest[p.at].events
+			for n := range ch {
+				ch[n] = kept[picked[n]]
+			}
+			picked = picked[len(ch):]
+			s.hold(p.k, ch)
 		}
 		return
 	}
 	key := string(s.key)
-	c := &chooser{s: s, g: g, events: kept, posts: posts}
+	c := &s.chooser
+	*c = chooser{s: s, g: g, events: kept, posts: posts, chunks: chunks{c.chunks.slots[:0], c.chunks.picked[:0]}}
 	for n := range s.shapes {
 		c.shape = n
 		c.choose(0)
 	}
-	seen.slots[key] = c.slots
+	seen.chunks[key] = chunks{slices.Clone(c.chunks.slots), slices.Clone(c.chunks.picked)}
+}
+
+// lockKey appends locks to the key, in a way that tells them from what is before.
+func (s *searcher) lockKey(locks []order.Lock) {
+	for _, l := range locks {
+		s.key = binary.LittleEndian.AppendUint64(s.key, l.Obj)
+		shared := int32(0)
+		if l.Shared {
+			shared = 1
+		}
+		s.number(shared)
+	}
+	s.number(int32(len(locks)))
 }
 
 // held appends the locks that are held from event i to event j of the same goroutine, each in one
@@ -372,8 +400,12 @@ func (s *searcher) hold(k *kind, events []int32) {
 	if !slices.ContainsFunc(k.through, func(l order.Lock) bool { return !slices.Contains(s.through, l) }) {
 		return
 	}
-	locks := s.held(nil, events[0], events[len(events)-1])
-	k.through = slices.DeleteFunc(k.through, func(l order.Lock) bool { return !slices.Contains(locks, l) })
+	locks := s.held(s.locks[:0], events[0], events[len(events)-1])
+	s.locks = locks
+	held := len(k.through)
+	if k.through = slices.DeleteFunc(k.through, func(l order.Lock) bool { return !slices.Contains(locks, l) }); len(k.through) < held {
+		s.change(k)
+	}
 }
 
 // recent is the regions of a goroutine in the segment that it is in: where the
@@ -381,32 +413,31 @@ func (s *searcher) hold(k *kind, events []int32) {
 // them.
 type recent struct {
 	segment int
-	slots   map[string][]slot
+	chunks  map[string]chunks
 }
 
 // enter forgets what was in another segment.
 func (r *recent) enter(segment int) {
 	switch {
-	case r.slots == nil:
-		r.slots = make(map[string][]slot)
+	case r.chunks == nil:
+		r.chunks = make(map[string]chunks)
 	case r.segment != segment:
-		clear(r.slots)
+		clear(r.chunks)
 	}
 	r.segment = segment
 }
 
-// A slot is where a chunk of a region is kept.
-type slot struct {
-	k      *kind
-	at     int     // index into its latest
-	picked []int32 // indices into the accesses of the region
+// chunks are those of a region: where they are kept, and the indices of their events into the accesses of
+// the region, one chunk after the other.
+type chunks struct {
+	slots  []slot
+	picked []int32
 }
 
-// move puts other events there.
-func (p slot) move(events []int32) {
-	for n, k := range p.picked {
-		p.k.latest[p.at].events[n] = events[k]
-	}
+// A slot is where a chunk is kept.
+type slot struct {
+	k  *kind
+	at int // index into its latest
 }
 
 func (s *searcher) result() *Anomalies {
