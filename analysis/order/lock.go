@@ -59,6 +59,7 @@ type locker struct {
 	lockTable
 	events  []trace.Event
 	cur     []int32            // by goroutine: index into held
+	before  [][]int32          // by goroutine, for each of its acquires: cur without that and later ones, or -1
 	open    map[uint64][]int32 // by lock: sections that have not ended
 	interns map[string]LockSet
 	locks   []Lock // scratch
@@ -85,6 +86,7 @@ func lockSets(t *trace.Trace, before func(i, j int) bool) *lockTable {
 		},
 		events:  t.Events,
 		cur:     make([]int32, len(t.Goroutines)),
+		before:  make([][]int32, len(t.Goroutines)),
 		open:    make(map[uint64][]int32),
 		interns: map[string]LockSet{"": 0},
 	}
@@ -161,6 +163,7 @@ func (l *locker) acquire(i int, e *trace.Event) {
 	}
 	first := len(l.acqs)
 	l.acqs = append(append(l.acqs, l.of(h)...), int32(i))
+	l.before[e.G] = append(l.before[e.G], l.cur[e.G])
 	l.hold(e.G, first, outer)
 }
 
@@ -200,12 +203,19 @@ func (l *locker) end(n int32) {
 
 	g := l.events[s.Acq].G
 	h := l.held[l.cur[g]]
-	first := len(l.acqs)
-	for _, a := range l.of(h) {
-		if a != int32(s.Acq) {
-			l.acqs = append(l.acqs, a)
-		}
+	its := l.of(h)
+	k = slices.Index(its, int32(s.Acq))
+	before := l.before[g]
+	l.before[g] = before[:len(its)-1]
+	if k == len(its)-1 && before[k] >= 0 { // as most sections are nested
+		l.cur[g] = before[k]
+		return
 	}
+	for later := k + 1; later < len(before); later++ {
+		before[later] = -1
+	}
+	first := len(l.acqs)
+	l.acqs = append(append(l.acqs, its[:k]...), its[k+1:]...)
 	l.hold(g, first, h.outer)
 }
 

@@ -84,6 +84,7 @@ type store struct {
 // clocks where several are.
 type relater struct {
 	t     *trace.Trace
+	sites *trace.SiteIndex
 	chans *channelTable
 	rel   *relation
 
@@ -105,7 +106,7 @@ type relater struct {
 func relate(t *trace.Trace, chans *channelTable) *relation {
 	n := len(t.Goroutines)
 	b := &relater{
-		t: t, chans: chans,
+		t: t, sites: trace.NewSiteIndex(t), chans: chans,
 		rel:    &relation{clocks: newClocks(n), seg: make([]int32, len(t.Events)), segs: make([]segment, 0, n+communications(t))},
 		now:    make([]clock, n),
 		cur:    make([]int32, n),
@@ -261,7 +262,7 @@ func (b *relater) release(i int, e *trace.Event) bool {
 // goroutine know what it found. Two such may swap, although for the memory
 // model, and so for -race, one of them happens before the other.
 func (b *relater) blind(e *trace.Event) bool {
-	return e.Kind == trace.AtomicRMW && Writes(e) && b.t.Sites[e.Site].Update
+	return e.Kind == trace.AtomicRMW && Writes(e) && b.sites.Of(e.Site).Update
 }
 
 // store notes what later atomic operations on the address synchronize with.
