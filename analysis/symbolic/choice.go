@@ -91,16 +91,16 @@ func (m *Model) chooses(i int32) bool {
 	}
 	s := selecting{m.choosing, e.G, i, i}
 	var chosen *trace.Event // the operation of the case; nil of the default
-	if d := m.next[i]; d >= 0 && m.event(d).Kind == trace.SelectDone {
+	if d := m.next(i); d >= 0 && m.event(d).Kind == trace.SelectDone {
 		s.done = d
 		if m.event(d).Val == 0 {
 			none = false
-		} else if d = m.next[d]; d >= 0 {
+		} else if d = m.next(d); d >= 0 {
 			chosen = m.event(d)
 		}
 	}
 	cases := uint64(0)
-	for k := m.prev[i]; k >= 0; k = m.prev[k] {
+	for k := m.prev(i); k >= 0; k = m.prev(k) {
 		o := m.event(k)
 		recv := o.Kind == trace.SelectRecv
 		if !recv && o.Kind != trace.SelectSend || o.Site != e.Site {

@@ -137,7 +137,7 @@ func (c *closure) close() {
 			continue
 		}
 		end := c.done[g]
-		for i := c.m.from1(g, from); i != none && i < end && c.followed <= c.most; i = c.m.next[i] {
+		for i := c.m.from1(g, from); i != none && i < end && c.followed <= c.most; i = c.m.next(i) {
 			c.followed++
 			c.follow(i)
 		}
@@ -329,7 +329,7 @@ func (m *Model) limits(t Target, end int32) limits {
 	var all limits
 	for _, i := range last {
 		after := stops
-		if next := m.next[i]; next != none { // the place itself is in the formula
+		if next := m.next(i); next != none { // the place itself is in the formula
 			after = append(slices.Clone(stops), next)
 		}
 		if l := m.limited(t, end, after); all.first == nil {
@@ -397,8 +397,8 @@ func (c *closure) needs(t Target) {
 // reached returns the event after which its goroutine can stand at event i: the
 // one before, or the fork of the goroutine, or none.
 func (m *Model) reached(i int32) int32 {
-	if m.prev[i] != none {
-		return m.prev[i]
+	if m.prev(i) != none {
+		return m.prev(i)
 	}
 	for _, e := range m.edgesInto(m.gid(i), i, i+1) {
 		if k := m.event(e.from).Kind; k == trace.Fork {

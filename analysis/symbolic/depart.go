@@ -129,10 +129,10 @@ func (m *Model) departing(a Answer, base int) Departing {
 	}
 	stands := int32(a.Departs)
 	if m.event(stands).Kind.IsAccess() {
-		stands = m.next[stands]
+		stands = m.next(stands)
 	}
 	for stands != none && m.event(stands).Kind == trace.Operand { // nobody can be held back there
-		stands = m.next[stands]
+		stands = m.next(stands)
 	}
 	return Departing{At: a.Departs, Steps: append(steps, a.Steps...), Stands: int(stands)}
 }
@@ -197,7 +197,7 @@ func (m *Model) quiet() map[int32]bool {
 	for _, i := range m.last {
 		var met []uint64 // what comes behind
 		loud := false
-		for ; i != none; i = m.prev[i] {
+		for ; i != none; i = m.prev(i) {
 			e := m.event(i)
 			switch k := e.Kind; {
 			case k == trace.TestEnd: // what comes behind is no part of the test
@@ -305,7 +305,7 @@ func (e *Encoding) departsAt(i int32) solver.Bool {
 				ways = append(ways, e.others(i, c)...)
 			}
 		}
-		if next := e.m.next[i]; next != none {
+		if next := e.m.next(i); next != none {
 			return e.f.And(e.done(i), e.f.Not(e.done(next)), e.f.Or(ways...))
 		}
 		return e.f.False() // it has done all that it does

@@ -113,7 +113,7 @@ func (e *Encoding) place() error {
 				wanted[int32(i)] = true
 				if i := int32(i); e.m.frees(&t, i) && e.m.matters(i) {
 					e.free[i] = e.f.Bool("free " + strconv.Itoa(int(i)))
-					wanted[e.m.next[i]] = true
+					wanted[e.m.next(i)] = true
 				}
 			}
 		}
@@ -121,7 +121,7 @@ func (e *Encoding) place() error {
 	for _, t := range e.cone.targets {
 		for _, at := range t.Departs {
 			if i := int32(at); i >= base && i < e.cone.upto[m.gid(i)] && m.event(i).Kind.IsAccess() {
-				wanted[i], wanted[m.next[i]] = true, true
+				wanted[i], wanted[m.next(i)] = true, true
 				if m.matters(i) {
 					e.free[i] = e.f.Bool("free " + strconv.Itoa(int(i)))
 				}

@@ -66,7 +66,7 @@ func (m *Model) gate(c int32) *lock {
 // cell c what was there at first, or none.
 func (m *Model) foundOpen(w, c int32) int32 {
 	var branches []int32
-	i := m.prev[w]
+	i := m.prev(w)
 	for range maxGuarded {
 		switch {
 		case i == none:
@@ -79,7 +79,7 @@ func (m *Model) foundOpen(w, c int32) int32 {
 			}
 			return none
 		}
-		i = m.prev[i]
+		i = m.prev(i)
 	}
 	return none
 }

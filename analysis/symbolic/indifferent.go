@@ -33,7 +33,7 @@ func (m *Control) registers(i int32) bool {
 		return false
 	}
 	for range maxRegistered {
-		if i = m.next[i]; i == none {
+		if i = m.next(i); i == none {
 			return false
 		}
 		switch e := m.event(i); {

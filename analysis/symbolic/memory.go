@@ -132,9 +132,9 @@ func (mem *memory) update(i int32) {
 			mem.stores[i], mem.counts[i] = i, []int32{i}
 		}
 	case trace.Read:
-		next := mem.m.next[i]
+		next := mem.m.next(i)
 		for next != none && mem.m.event(next).Kind == trace.Read {
-			next = mem.m.next[next]
+			next = mem.m.next(next)
 		}
 		if next == none {
 			return

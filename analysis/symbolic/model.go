@@ -20,8 +20,7 @@ type Control struct {
 	// anyone says that operations may come in each order of which it is nothing to anybody
 	// which one comes first.
 	anyone bool
-	next   []int32 // by event: the goroutine's next one, or none
-	prev   []int32 // by event: the one before, or none
+	rank   []int32 // by event: how many of its goroutine come before it
 	first  []int32 // by goroutine, or none
 	last   []int32
 
@@ -81,7 +80,7 @@ func NewControl(t *trace.Trace, o *order.Order) *Control { return newControl(t, 
 func newControl(t *trace.Trace, o *order.Order, anyone bool) *Control {
 	c := &Control{
 		t: t, order: o, sites: trace.NewSiteIndex(t), anyone: anyone,
-		next: make([]int32, len(t.Events)), prev: make([]int32, len(t.Events)),
+		rank:  make([]int32, len(t.Events)),
 		first: make([]int32, len(t.Goroutines)), last: make([]int32, len(t.Goroutines)),
 		conds: make(map[uint64]*condition), groups: make(map[uint64]*waitGroup),
 		waits: make(map[int32]int32), impossible: make(map[int32]bool),
@@ -198,21 +197,34 @@ func edgeOf(key uint64, later bool) edge {
 	return edge{from: second, to: first, read: key&1 != 0}
 }
 
-// follow links the events of each goroutine.
+// follow finds where the events of each goroutine are.
 func (m *Control) follow() {
 	for g := range m.first {
 		m.first[g], m.last[g] = none, none
-	}
-	for i := range m.t.Events {
-		g := m.t.Events[i].G
-		m.next[i], m.prev[i] = none, m.last[g]
-		if m.last[g] == none {
-			m.first[g] = int32(i)
-		} else {
-			m.next[m.last[g]] = int32(i)
+		es := m.order.Events(trace.GID(g))
+		for k, i := range es {
+			m.rank[i] = int32(k)
 		}
-		m.last[g] = int32(i)
+		if n := len(es); n > 0 {
+			m.first[g], m.last[g] = es[0], es[n-1]
+		}
 	}
+}
+
+// next returns the event of its goroutine after event i, or none.
+func (m *Control) next(i int32) int32 {
+	if es, k := m.order.Events(m.gid(i)), int(m.rank[i])+1; k < len(es) {
+		return es[k]
+	}
+	return none
+}
+
+// prev returns the event of its goroutine before event i, or none.
+func (m *Control) prev(i int32) int32 {
+	if k := m.rank[i]; k > 0 {
+		return m.order.Events(m.gid(i))[k-1]
+	}
+	return none
 }
 
 func (m *Control) event(i int32) *trace.Event { return &m.t.Events[i] }

@@ -82,7 +82,7 @@ func (e *Encoding) ends(i int32) solver.Bool {
 	if !ok {
 		return e.f.False()
 	}
-	if next := e.m.next[i]; next != none {
+	if next := e.m.next(i); next != none {
 		free = e.f.And(free, e.f.Not(e.done(next)))
 	}
 	return free

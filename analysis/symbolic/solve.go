@@ -177,7 +177,7 @@ func (e *Encoding) doneUpTo(i int32) solver.Bool {
 		return e.f.False()
 	}
 	for i != none && !e.past(i) && e.node(i) == none {
-		i = e.m.prev[i]
+		i = e.m.prev(i)
 	}
 	if i == none {
 		return e.f.True()
@@ -188,7 +188,7 @@ func (e *Encoding) doneUpTo(i int32) solver.Bool {
 // nodeFrom returns the first node of its goroutine at or after event i, or none.
 func (e *Encoding) nodeFrom(i int32) int32 {
 	for i != none && !e.outside(i) && e.node(i) == none {
-		i = e.m.next[i]
+		i = e.m.next(i)
 	}
 	if e.outside(i) {
 		return none
@@ -336,7 +336,7 @@ func (e *Encoding) steps(run []int32, t Target) []int {
 	}
 	var steps []int
 	upTo := func(g trace.GID, end int32) {
-		for ; next[g] != none && next[g] < end; next[g] = e.m.next[next[g]] {
+		for ; next[g] != none && next[g] < end; next[g] = e.m.next(next[g]) {
 			steps = append(steps, int(next[g]))
 		}
 	}

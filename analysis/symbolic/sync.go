@@ -326,7 +326,7 @@ func (m *Model) sides(i int32) (all []side) {
 		all = append(all, side{m.chans.ops[op].ch, m.chans.ops[op].recv})
 	}
 	if m.event(i).Kind == trace.Select {
-		for i = m.prev[i]; i != none && m.event(i).Kind == trace.SelectSend; i = m.prev[i] {
+		for i = m.prev(i); i != none && m.event(i).Kind == trace.SelectSend; i = m.prev(i) {
 			s := side{m.chans.byObj[m.event(i).Obj], false}
 			if s.ch != nil && !slices.Contains(all, s) {
 				all = append(all, s)
@@ -363,7 +363,7 @@ func (e *Encoding) waitsIn(s side) (all []solver.Bool) {
 func (e *Encoding) misses(signal, wake int32) solver.Bool {
 	f, wait := e.f, wake
 	for wait != none && e.m.event(wait).Kind != trace.CondWait {
-		wait = e.m.prev[wait]
+		wait = e.m.prev(wait)
 	}
 	s := e.m.event(signal)
 	if wait == none || s.Kind.Class() != trace.ClassCond || s.Obj != e.m.event(wake).Obj {
@@ -397,7 +397,7 @@ func (e *Encoding) wokenInPast(c *condition) func(wait int32) bool {
 
 // wake returns the event at which the wait at position i wakes, or none.
 func (e *Encoding) wake(i int32) int32 {
-	for next := e.m.next[i]; next != none; next = e.m.next[next] {
+	for next := e.m.next(i); next != none; next = e.m.next(next) {
 		if k := e.m.event(next).Kind; k == trace.CondWake {
 			return next
 		} else if k == trace.CondWait {
@@ -420,7 +420,7 @@ func (e *Encoding) waitGroup(i int32) {
 		return
 	}
 	delta := int64(ev.Val)
-	next := e.m.next[i]
+	next := e.m.next(i)
 	if panics := next == none || e.m.event(next).Kind == trace.Panic; delta < 0 && !panics && !e.m.groups[ev.Obj].covered {
 		e.need(i, e.counter(ev.Obj, i, func(n int64) bool { return n+delta >= 0 }, false))
 	}
@@ -554,7 +554,7 @@ func (e *Encoding) channel(c *channel) {
 // closes lets only the first close of a channel succeed.
 func (e *Encoding) closes(closes []int32) {
 	for _, cl := range closes {
-		next := e.m.next[cl]
+		next := e.m.next(cl)
 		if e.past(cl) || next == none || e.m.event(next).Kind == trace.Panic {
 			continue // it may be one that panics
 		}

@@ -48,7 +48,7 @@ func (t *taint) spread() {
 	for again := true; again; {
 		again = false
 		for _, gid := range t.e.cone.goroutines {
-			for i := m.from1(gid, int32(t.e.cone.Base)); i != none && i < t.e.cone.upto[gid]; i = m.next[i] {
+			for i := m.from1(gid, int32(t.e.cone.Base)); i != none && i < t.e.cone.upto[gid]; i = m.next(i) {
 				ev := m.event(i)
 				if !t.may[gid] && (t.moves(i) || ev.Kind == trace.RecvDone && ev.Val > 0 && sends[m.chans.byObj[ev.Obj]]) {
 					t.may[gid], again = true, true
@@ -92,7 +92,7 @@ func (t *taint) walk(g trace.GID) {
 	if next := m.from1(g, end); next != none { // a target may stand there
 		end = next + 1
 	}
-	for i := m.from1(g, int32(t.e.cone.Base)); i != none && i < end; i = m.next[i] {
+	for i := m.from1(g, int32(t.e.cone.Base)); i != none && i < end; i = m.next(i) {
 		ev := m.event(i)
 		for _, r := range pointers {
 			if base := m.event(r).Val; ev.Kind.HasAddress() && ev.Obj >= base && ev.Obj-base < reach {
