@@ -11,6 +11,7 @@ const none = -1
 type program struct {
 	t      *trace.Trace
 	info   []info
+	uses   []uses  // by event
 	first  []int32 // by goroutine: its first event
 	forked []bool  // by goroutine: the trace has its fork
 	mem    *memory
@@ -37,12 +38,18 @@ type info struct {
 	ref int32
 	// arg is, by kind: a read's place in memory.from; the number of posts of
 	// the token so far, for a post with itself; not none for an Add that is no Done; the first of the cases of a select.
-	arg  int32
-	data bool // a read that does not matter
-	// update is a read of which the value goes into the memory that it came
-	// from, by the goroutine's next write or by the event itself.
-	update bool
+	arg int32
 }
+
+// uses are what becomes of the value of a read.
+type uses uint8
+
+const (
+	isData uses = 1 << iota // a read that does not matter
+	// isUpdate is a read of which the value goes into the memory that it came
+	// from, by the goroutine's next write or by the event itself.
+	isUpdate
+)
 
 // compile makes the program of a trace.
 func compile(t *trace.Trace, flow *trace.Flow, l *trace.Layout) *program {
@@ -53,6 +60,7 @@ func compile(t *trace.Trace, flow *trace.Flow, l *trace.Layout) *program {
 	p := &program{
 		t:      t,
 		info:   make([]info, len(t.Events)),
+		uses:   make([]uses, len(t.Events)),
 		first:  make([]int32, n),
 		forked: make([]bool, n),
 		flow:   flow,
@@ -75,8 +83,8 @@ func compile(t *trace.Trace, flow *trace.Flow, l *trace.Layout) *program {
 		if e.Kind == trace.Fork && e.Obj < uint64(n) {
 			p.forked[e.Obj] = true
 		}
-		if e.Kind == trace.Read {
-			p.info[i].data = sites.Of(e.Site).Data
+		if e.Kind == trace.Read && sites.Of(e.Site).Data {
+			p.uses[i] = isData
 		}
 	}
 	p.compileUpdates(sites)
@@ -93,22 +101,23 @@ func compile(t *trace.Trace, flow *trace.Flow, l *trace.Layout) *program {
 // panicked.
 func (p *program) compileUpdates(sites *trace.SiteIndex) {
 	for i := range p.t.Events {
-		e, in := &p.t.Events[i], &p.info[i]
+		e := &p.t.Events[i]
 		if e.Kind != trace.Read && e.Kind != trace.AtomicRMW || !sites.Of(e.Site).Update {
 			continue
 		}
-		switch e.Kind {
-		case trace.AtomicRMW:
-			in.update = writes(e)
-		case trace.Read:
-			next := in.next
+		does := e.Kind == trace.AtomicRMW && writes(e)
+		if e.Kind == trace.Read {
+			next := p.info[i].next
 			for next != none && p.t.Events[next].Kind == trace.Read {
 				next = p.info[next].next
 			}
 			if next != none {
 				w := &p.t.Events[next]
-				in.update = w.Kind == trace.Write && w.Obj == e.Obj && w.Size == e.Size
+				does = w.Kind == trace.Write && w.Obj == e.Obj && w.Size == e.Size
 			}
+		}
+		if does {
+			p.uses[i] |= isUpdate
 		}
 	}
 }

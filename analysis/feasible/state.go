@@ -216,9 +216,9 @@ func (s *state) access(pos int32, e *trace.Event, in *info) string {
 				continue
 			}
 			switch {
-			case in.update:
+			case s.p.uses[pos]&isUpdate != 0:
 				s.updates[e.G] = pos
-			case in.data || s.end:
+			case s.p.uses[pos]&isData != 0 || s.end:
 				s.infect(e.G, pos)
 				if isWord(e) && e.Val >= reach {
 					s.lost[e.G] = append(s.lost[e.G], pos)
