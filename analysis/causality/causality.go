@@ -138,6 +138,13 @@ func (m *Model) findSections() {
 	all := m.o.Sections()
 	handed := m.o.HandedOver()
 	m.sections = make([]section, 0, len(all))
+	its := make([]int, len(m.of)) // sections, by goroutine
+	for _, o := range all {
+		its[m.t.Events[o.Acq].G]++
+	}
+	for g, n := range its {
+		m.of[g] = make([]int32, 0, n)
+	}
 	ids := make(map[uint64]int32)
 	users := make(map[use]int)
 	for _, o := range all {

@@ -24,6 +24,18 @@ func (l Location) end() uint64 {
 	return math.MaxUint64
 }
 
+// compare orders locations by generation, address and size. It says no more than it has to: each location that
+// is accessed is sorted.
+func (l *Location) compare(o *Location) int {
+	switch {
+	case l.Generation != o.Generation:
+		return cmp.Compare(l.Generation, o.Generation)
+	case l.Obj != o.Obj:
+		return cmp.Compare(l.Obj, o.Obj)
+	}
+	return cmp.Compare(l.Size, o.Size)
+}
+
 // A Group is the events on locations that overlap, directly or through others
 // of the group: struct and field, array and element.
 type Group struct {
@@ -148,9 +160,7 @@ func shared(locs []Location, uses []usage) (gs []Group, groupOf, index []int32) 
 	for i := range sorted {
 		sorted[i] = int32(i)
 	}
-	slices.SortFunc(sorted, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(locs[a].Generation, locs[b].Generation), cmp.Compare(locs[a].Obj, locs[b].Obj), cmp.Compare(locs[a].Size, locs[b].Size))
-	})
+	slices.SortFunc(sorted, func(a, b int32) int { return locs[a].compare(&locs[b]) })
 	groupOf = make([]int32, len(locs))
 	index = make([]int32, len(locs))
 	for lo := 0; lo < len(sorted); {

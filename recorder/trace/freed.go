@@ -26,9 +26,11 @@ type Generations struct {
 	// pages has for each page with an access, by granule, the generation of
 	// what is there now.
 	pages map[uint64]*[pageSize / granule]int32
-	// The one that was asked for last, and its number.
-	page   *[pageSize / granule]int32
-	number uint64
+	// Those that were asked for last, by the lower bits of their numbers.
+	recent [1 << 8]struct {
+		page   *[pageSize / granule]int32
+		number uint64
+	}
 }
 
 const (
@@ -44,13 +46,19 @@ func NewGenerations(t *Trace) *Generations {
 		return nil
 	}
 	g := &Generations{t: t, pages: make(map[uint64]*[pageSize / granule]int32)}
-	last := ^uint64(0)
 	for i := range t.Events {
-		if e := &t.Events[i]; (e.Kind.IsAccess() || e.Kind == Call) && e.Obj>>pageBits != last {
-			last = e.Obj >> pageBits
-			if g.pages[last] == nil {
-				g.pages[last] = new([pageSize / granule]int32)
-			}
+		e := &t.Events[i]
+		if !e.Kind.IsAccess() && e.Kind != Call {
+			continue
+		}
+		n := e.Obj >> pageBits
+		last := &g.recent[n%uint64(len(g.recent))]
+		if last.page != nil && n == last.number {
+			continue
+		}
+		if last.page, last.number = g.pages[n], n; last.page == nil {
+			last.page = new([pageSize / granule]int32)
+			g.pages[n] = last.page
 		}
 	}
 	return g
@@ -68,13 +76,15 @@ func (g *Generations) Of(i int) int32 {
 		g.next++
 	}
 	obj := g.t.Events[i].Obj
-	if n := obj >> pageBits; g.page == nil || n != g.number {
-		g.page, g.number = g.pages[n], n
+	n := obj >> pageBits
+	last := &g.recent[n%uint64(len(g.recent))]
+	if last.page == nil || n != last.number {
+		last.page, last.number = g.pages[n], n
 	}
-	if g.page == nil { // what is there is a lock or the like, alone
+	if last.page == nil { // what is there is a lock or the like, alone
 		return 0
 	}
-	return g.page[obj%pageSize/granule]
+	return last.page[obj%pageSize/granule]
 }
 
 // free starts a new generation. One that nobody has seen is as good as a
