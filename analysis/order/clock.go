@@ -1,5 +1,7 @@
 package order
 
+import "math"
+
 // fan is the number of entries of one node of a clock. Few make updates small:
 // they copy the nodes of one path.
 const (
@@ -30,6 +32,9 @@ type clocks struct {
 	height uint
 	chunks [][]node
 	joins  []joining // what joins of nodes above leaves have given, by hash
+	// own is the first node of the clock that grows: nobody else has this one or those after it, so
+	// that they change in place. See grow.
+	own clock
 }
 
 // A joining is the join of two nodes. When thousands of goroutines are done one after
@@ -54,12 +59,19 @@ const (
 
 // newClocks returns room for clocks of n goroutines.
 func newClocks(n int) clocks {
-	cs := clocks{chunks: [][]node{make([]node, 1, chunkSize)}} // the first stands for the empty clock
+	cs := clocks{chunks: [][]node{make([]node, 1, chunkSize)}, own: math.MaxInt32} // the first stands for the empty clock
 	for n > fan {
 		n = (n + fan - 1) / fan
 		cs.height++
 	}
 	return cs
+}
+
+// grow has one clock grow from now on, up to the next call, by all that is joined or set: of what it is
+// on the way there nothing is left. Clocks that there are stay as they are, and this one too after that.
+func (cs *clocks) grow() {
+	last := len(cs.chunks) - 1
+	cs.own = clock(last<<chunkBits + len(cs.chunks[last]))
 }
 
 func (cs *clocks) node(c clock) *node { return &cs.chunks[c>>chunkBits][c&(chunkSize-1)] }
@@ -92,13 +104,17 @@ func (cs *clocks) set(c clock, g uint32, v int32) clock {
 
 // raise is set for a node at height h, whose entry is lower.
 func (cs *clocks) raise(c clock, g uint32, v int32, h uint) clock {
-	n := *cs.node(c)
-	at := &n[g>>(h*fanBits)%fan]
+	n, at := cs.node(c), g>>(h*fanBits)%fan
 	if h > 0 {
-		v = int32(cs.raise(clock(*at), g, v, h-1))
+		v = int32(cs.raise(clock(n[at]), g, v, h-1))
 	}
-	*at = v
-	return cs.add(n)
+	if c >= cs.own {
+		n[at] = v
+		return c
+	}
+	raised := *n
+	raised[at] = v
+	return cs.add(raised)
 }
 
 // join returns the entry-wise maximum of a and b; it is a or b itself wherever
@@ -127,12 +143,20 @@ func (cs *clocks) joinAt(a, b clock, h uint) clock {
 	for i := range joined {
 		joined[i] = int32(cs.joinAt(clock(m[i]), clock(n[i]), h-1))
 	}
-	*known = joining{a, b, cs.either(a, b, &joined)}
-	return known.joined
+	c := cs.either(a, b, &joined)
+	if c < cs.own || c == a { // a node that grows is the join of a and b for now only, but covers b for ever
+		*known = joining{a, b, c}
+	}
+	return c
 }
 
-// either returns the clock of a node: a or b, if they are the same.
+// either returns the clock of a node, into which a and b are joined: a or b, if they are the same, or a
+// that has become it.
 func (cs *clocks) either(a, b clock, n *node) clock {
+	if a >= cs.own {
+		*cs.node(a) = *n
+		return a
+	}
 	switch *n {
 	case *cs.node(a):
 		return a

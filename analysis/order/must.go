@@ -26,6 +26,7 @@ func (o *Order) Must(edges []Edge) *Must {
 	for i := range o.t.Events {
 		g := o.t.Events[i].G
 		old := b.now[g]
+		b.rel.grow()
 		for ; len(edges) > 0 && int(edges[0].To) <= i; edges = edges[1:] {
 			b.from(g, int(edges[0].From), int(edges[0].To) == i)
 		}
@@ -35,6 +36,7 @@ func (o *Order) Must(edges []Edge) *Must {
 		}
 		b.rel.seg[i] = b.cur[g]
 	}
+	b.rel.joins = nil
 	return &Must{o.t, b.rel}
 }
 

@@ -54,8 +54,8 @@ type woken struct {
 
 type waitGroup struct {
 	count int64
-	dones clock // negative adds of this round
-	zero  clock // negative adds of the round that last ended
+	dones []int32 // negative adds of this round
+	zero  clock   // negative adds of the round that last ended
 	adder trace.GID
 	added int  // its last positive add in this round
 	mixed bool // others have added as well
@@ -130,6 +130,7 @@ func relate(t *trace.Trace, chans *channelTable) *relation {
 		}
 		b.event(i, &t.Events[i])
 	}
+	b.rel.joins = nil
 	return b.rel
 }
 
@@ -153,12 +154,14 @@ func communications(t *trace.Trace) (n int) {
 // what it synchronizes with.
 func (b *relater) event(i int, e *trace.Event) {
 	old := b.now[e.G]
+	b.rel.grow()
 	b.acquire(i, e)
 	if b.split[e.G] || b.now[e.G] != old {
 		b.rel.segs = append(b.rel.segs, segment{b.now[e.G], int32(i), b.cur[e.G]})
 		b.cur[e.G] = int32(len(b.rel.segs) - 1)
 	}
 	b.rel.seg[i] = b.cur[e.G]
+	b.rel.grow()
 	b.split[e.G], b.last[e.G] = b.release(i, e), int32(i)
 }
 
@@ -306,15 +309,20 @@ func (b *relater) add(i int, e *trace.Event) bool {
 		w.adder, w.added = e.G, i
 		return false
 	}
-	w.dones = b.rel.after(w.dones, b.t, i)
+	w.dones = append(w.dones, int32(i))
 	if w.count <= 0 {
+		w.zero = 0
+		for _, done := range w.dones {
+			w.zero = b.rel.after(w.zero, b.t, int(done))
+		}
+		w.dones = w.dones[:0]
 		if w.ended == nil {
 			w.ended = make(map[trace.GID]round)
 		}
 		if !w.mixed {
-			w.ended[w.adder] = round{w.added, b.rel.join(w.ended[w.adder].dones, w.dones)}
+			b.rel.grow()
+			w.ended[w.adder] = round{w.added, b.rel.join(w.ended[w.adder].dones, w.zero)}
 		}
-		w.zero, w.dones = w.dones, 0
 	}
 	return true
 }

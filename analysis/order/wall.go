@@ -48,6 +48,7 @@ func walls(t *trace.Trace) map[int][]string {
 // do from now on.
 func (b *relater) wall(test string) {
 	var all clock
+	b.rel.grow()
 	for g, seg := range b.cur {
 		if seg >= 0 && b.t.Goroutines[g].Test == test {
 			all = b.rel.join(all, b.rel.set(b.now[g], uint32(g), b.last[g]+1))
