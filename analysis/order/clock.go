@@ -166,14 +166,8 @@ func (cs *clocks) either(a, b clock, n *node) clock {
 	return cs.add(*n)
 }
 
-// each calls yield for each entry of c that is not 0, by ascending goroutine,
-// until it returns false.
-func (cs *clocks) each(c clock, yield func(g uint32, v int32) bool) bool {
-	return cs.beyond(c, 0, yield)
-}
-
-// beyond is each for the entries of c that are higher in c than in d. It skips what
-// they share, and so takes as long as what differs is large.
+// beyond calls yield for each entry of c that is higher in c than in d, by ascending goroutine, until it
+// returns false. It skips what they share, and so takes as long as what differs is large.
 func (cs *clocks) beyond(c, d clock, yield func(g uint32, v int32) bool) bool {
 	return c == 0 || c == d || cs.beyondAt(c, d, cs.height, 0, yield)
 }

@@ -17,7 +17,7 @@ type Must struct {
 func (o *Order) Must(edges []Edge) *Must {
 	n := len(o.t.Goroutines)
 	b := &relater{
-		t: o.t, rel: &relation{clocks: newClocks(n), seg: make([]int32, len(o.t.Events))},
+		t: o.t, rel: &relation{clocks: newClocks(n), t: o.t, seg: make([]int32, len(o.t.Events))},
 		now: make([]clock, n), cur: make([]int32, n),
 	}
 	for g := range b.cur {
@@ -25,6 +25,9 @@ func (o *Order) Must(edges []Edge) *Must {
 	}
 	for i := range o.t.Events {
 		g := o.t.Events[i].G
+		if o.t.Events[i].Kind != trace.End {
+			b.settle(g)
+		}
 		old := b.now[g]
 		b.rel.grow()
 		for ; len(edges) > 0 && int(edges[0].To) <= i; edges = edges[1:] {
@@ -47,5 +50,5 @@ func (m *Must) BeforeReached(i, j int) bool {
 	if gi == m.t.Events[j].G || i >= j {
 		return i < j && gi == m.t.Events[j].G
 	}
-	return m.por.get(m.por.reached(j), uint32(gi)) > int32(i)
+	return m.por.entry(m.por.reached(j), uint32(gi)) > int32(i)
 }

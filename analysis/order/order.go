@@ -135,7 +135,7 @@ func (o *Order) BeforeReached(i, j int) bool {
 	if gi == o.t.Events[j].G || i >= j {
 		return i < j && gi == o.t.Events[j].G
 	}
-	return o.por.get(o.por.reached(j), uint32(gi)) > int32(i)
+	return o.por.entry(o.por.reached(j), uint32(gi)) > int32(i)
 }
 
 // Ancestors yields, for each other goroutine with events that must happen
@@ -144,7 +144,7 @@ func (o *Order) Ancestors(i int) iter.Seq2[trace.GID, int] {
 	return func(yield func(trace.GID, int) bool) {
 		own := uint32(o.t.Events[i].G)
 		c := o.por.segs[o.por.seg[i]].clock
-		o.por.each(c, func(g uint32, v int32) bool {
+		o.por.above(c, 0, func(g uint32, v int32) bool {
 			return g == own || yield(trace.GID(g), int(v-1))
 		})
 	}
@@ -160,7 +160,7 @@ func (o *Order) AncestorsBeyond(i, j int) iter.Seq2[trace.GID, int] {
 	}
 	return func(yield func(trace.GID, int) bool) {
 		own := uint32(o.t.Events[i].G)
-		o.por.beyond(o.por.segs[o.por.seg[i]].clock, o.por.segs[o.por.seg[j]].clock, func(g uint32, v int32) bool {
+		o.por.above(o.por.segs[o.por.seg[i]].clock, o.por.segs[o.por.seg[j]].clock, func(g uint32, v int32) bool {
 			return g == own || yield(trace.GID(g), int(v-1))
 		})
 	}

@@ -7,19 +7,74 @@ import "github.com/gopredict/gopredict/recorder/trace"
 // them form a segment that shares one.
 type relation struct {
 	clocks
+	t    *trace.Trace
 	seg  []int32   // by event: its segment
 	segs []segment // each belongs to one goroutine
 }
 
 type segment struct {
-	clock clock
+	clock clock // or [started]
 	start int32 // its first event, or -1 where that has no clock of its own
 	prev  int32 // the goroutine's segment before, or -1
 }
 
+// started stands for the clock of a goroutine that knows of nothing but the go statement at position i and
+// what is before that: of long traces many goroutines learn no more, and need no nodes of their own.
+func started(i int) clock { return ^clock(i) }
+
+// starter returns the position of the go statement of a clock that [started] stands for, whose goroutine,
+// and the clock there.
+func (r *relation) starter(c clock) (i int32, g uint32, at clock) {
+	i = int32(^c)
+	return i, uint32(r.t.Events[i].G), r.segs[r.seg[i]].clock
+}
+
+// entry returns the entry of goroutine g in c.
+func (r *relation) entry(c clock, g uint32) int32 {
+	if c < 0 {
+		i, its, at := r.starter(c)
+		if g == its {
+			return i + 1
+		}
+		c = at
+	}
+	return r.get(c, g)
+}
+
+// above calls yield for each entry of c that is higher in c than in d, by ascending goroutine, until it
+// returns false.
+func (r *relation) above(c, d clock, yield func(g uint32, v int32) bool) {
+	if c == d {
+		return
+	}
+	if d < 0 {
+		above := yield
+		var i int32
+		var its uint32
+		i, its, d = r.starter(d)
+		yield = func(g uint32, v int32) bool { return g == its && v <= i+1 || above(g, v) }
+	}
+	if c >= 0 {
+		r.beyond(c, d, yield)
+		return
+	}
+	i, its, at := r.starter(c)
+	told := r.get(d, its) > i
+	tell := func() bool {
+		if told {
+			return true
+		}
+		told = true
+		return yield(its, i+1)
+	}
+	if r.beyond(at, d, func(g uint32, v int32) bool { return (g < its || tell()) && (g == its || yield(g, v)) }) {
+		tell()
+	}
+}
+
 // before reports whether event i of goroutine gi is before event j of another.
 func (r *relation) before(i int, gi trace.GID, j int) bool {
-	return r.get(r.segs[r.seg[j]].clock, uint32(gi)) > int32(i)
+	return r.entry(r.segs[r.seg[j]].clock, uint32(gi)) > int32(i)
 }
 
 // reached is the clock of what is before its goroutine can reach event j.
@@ -35,15 +90,20 @@ func (r *relation) reached(j int) clock {
 }
 
 // at returns the clock of what is before the successors of event i.
-func (r *relation) at(t *trace.Trace, i int) clock { return r.after(0, t, i) }
+func (r *relation) at(i int) clock { return r.after(0, i) }
 
 // after returns c with what is before the successors of event i.
-func (r *relation) after(c clock, t *trace.Trace, i int) clock {
-	g := uint32(t.Events[i].G)
+func (r *relation) after(c clock, i int) clock {
+	g := uint32(r.t.Events[i].G)
 	if r.get(c, g) > int32(i) {
 		return c // and with all that is before it
 	}
-	return r.set(r.join(c, r.segs[r.seg[i]].clock), g, int32(i)+1)
+	if its := r.segs[r.seg[i]].clock; its < 0 {
+		c = r.after(c, int(^its))
+	} else {
+		c = r.join(c, its)
+	}
+	return r.set(c, g, int32(i)+1)
 }
 
 // woken is what one signal or broadcast woke: n tickets from first.
@@ -88,7 +148,7 @@ type relater struct {
 	chans *channelTable
 	rel   *relation
 
-	now   []clock // by goroutine
+	now   []clock // by goroutine, or [started]
 	cur   []int32 // by goroutine: its segment, -1 before the first event
 	split []bool  // by goroutine: the next event starts a segment
 	last  []int32 // by goroutine: its last event, -1 before the first
@@ -107,7 +167,7 @@ func relate(t *trace.Trace, chans *channelTable) *relation {
 	n := len(t.Goroutines)
 	b := &relater{
 		t: t, sites: trace.NewSiteIndex(t), chans: chans,
-		rel:    &relation{clocks: newClocks(n), seg: make([]int32, len(t.Events)), segs: make([]segment, 0, n+communications(t))},
+		rel:    &relation{clocks: newClocks(n), t: t, seg: make([]int32, len(t.Events)), segs: make([]segment, 0, n+communications(t))},
 		now:    make([]clock, n),
 		cur:    make([]int32, n),
 		split:  make([]bool, n),
@@ -153,6 +213,9 @@ func communications(t *trace.Trace) (n int) {
 // event joins what synchronizes with event i, gives it a segment, and notes
 // what it synchronizes with.
 func (b *relater) event(i int, e *trace.Event) {
+	if e.Kind != trace.End {
+		b.settle(e.G)
+	}
 	old := b.now[e.G]
 	b.rel.grow()
 	b.acquire(i, e)
@@ -168,8 +231,24 @@ func (b *relater) event(i int, e *trace.Event) {
 // from makes the event i, if it is in the trace, a predecessor of what
 // goroutine g does from now on.
 func (b *relater) from(g trace.GID, i int, ok bool) {
-	if ok && i >= 0 && b.t.Events[i].G != g {
-		b.now[g] = b.rel.after(b.now[g], b.t, i)
+	switch c := b.now[g]; {
+	case !ok || i < 0 || b.t.Events[i].G == g:
+	case c == 0 && b.cur[g] < 0 && b.t.Events[i].Kind == trace.Fork:
+		b.now[g] = started(i)
+	case c < 0:
+		b.now[g] = b.rel.after(b.rel.at(int(^c)), i)
+	default:
+		b.now[g] = b.rel.after(c, i)
+	}
+}
+
+// settle makes a clock of its own for goroutine g, which does more than to begin and to end.
+func (b *relater) settle(g trace.GID) {
+	if c := b.now[g]; c < 0 {
+		b.rel.grow()
+		b.now[g] = b.rel.at(int(^c))
+		b.rel.segs[b.cur[g]].clock = b.now[g]
+		b.rel.grow()
 	}
 }
 
@@ -254,7 +333,7 @@ func (b *relater) release(i int, e *trace.Event) bool {
 		}
 		b.store(i, e)
 	case trace.Post:
-		b.posted[e.Obj] = b.rel.after(b.posted[e.Obj], b.t, i)
+		b.posted[e.Obj] = b.rel.after(b.posted[e.Obj], i)
 	default:
 		return false
 	}
@@ -275,9 +354,9 @@ func (b *relater) store(i int, e *trace.Event) {
 	case !b.blind(e):
 		s = store{pos: i, g: e.G}
 	case !ok:
-		s = store{pos: -1, since: b.rel.at(b.t, i), g: e.G}
+		s = store{pos: -1, since: b.rel.at(i), g: e.G}
 	default:
-		s.since = b.rel.after(s.since, b.t, i)
+		s.since = b.rel.after(s.since, i)
 		s.mixed = s.mixed || s.g != e.G
 	}
 	b.stored[e.Obj] = s
@@ -313,7 +392,7 @@ func (b *relater) add(i int, e *trace.Event) bool {
 	if w.count <= 0 {
 		w.zero = 0
 		for _, done := range w.dones {
-			w.zero = b.rel.after(w.zero, b.t, int(done))
+			w.zero = b.rel.after(w.zero, int(done))
 		}
 		w.dones = w.dones[:0]
 		if w.ended == nil {

@@ -51,6 +51,7 @@ func (b *relater) wall(test string) {
 	b.rel.grow()
 	for g, seg := range b.cur {
 		if seg >= 0 && b.t.Goroutines[g].Test == test {
+			b.settle(trace.GID(g))
 			all = b.rel.join(all, b.rel.set(b.now[g], uint32(g), b.last[g]+1))
 		}
 	}
@@ -58,6 +59,7 @@ func (b *relater) wall(test string) {
 		if b.t.Goroutines[g].Test == test {
 			continue
 		}
+		b.settle(trace.GID(g))
 		b.now[g] = b.rel.join(b.now[g], all)
 		b.rel.segs = append(b.rel.segs, segment{b.now[g], -1, b.cur[g]})
 		b.cur[g], b.split[g] = int32(len(b.rel.segs)-1), true
