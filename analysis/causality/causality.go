@@ -36,6 +36,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/gopredict/gopredict/analysis/order"
@@ -55,6 +56,7 @@ type Model struct {
 	all      []trace.GID  // who ends last first
 	spent    atomic.Int64 // see Spent
 	until    int64        // see Until
+	reaches  sync.Pool    // see newReach
 }
 
 // Spent is what was done for graphs and barriers so far: events, edges and goroutines looked at.

@@ -20,12 +20,12 @@ type Graph struct {
 	props []Property
 	floor []int32 // by goroutine: events below are before the barrier
 	edges map[Edge]Labels
-	into  [][]labelled // by goroutine: the edges to its events, by to
+	into  map[trace.GID][]labelled // the edges to the events of a goroutine, by to
 	// closing is for each property the edges that closed its cycles.
 	closing map[int][]Edge
 	cyclic  Labels
-	// needed is what runs of the properties perform, reached is scratch.
-	needed, reached reach
+	// needed is what runs of the properties perform, reached is scratch; both are there while it is built.
+	needed, reached *reach
 	effort          int  // what may still be spent
 	short           bool // it ends with the first cycle
 }
@@ -87,10 +87,11 @@ func (m *Model) build(floor []int32, props []Property, short bool, most int) *Gr
 	g := &Graph{
 		m: m, props: props, floor: floor, effort: most, short: short,
 		edges:   make(map[Edge]Labels),
-		into:    make([][]labelled, len(floor)),
+		into:    make(map[trace.GID][]labelled),
 		closing: make(map[int][]Edge),
-		needed:  newReach(len(floor)), reached: newReach(len(floor)),
+		needed:  m.newReach(), reached: m.newReach(),
 	}
+	defer g.built()
 	for k, p := range props {
 		for _, e := range p.Edges {
 			g.add(e, 1<<k)
@@ -102,6 +103,15 @@ func (m *Model) build(floor []int32, props []Property, short bool, most int) *Gr
 	return g
 }
 
+// built hands back what it takes to build g.
+func (g *Graph) built() {
+	for _, r := range []*reach{g.needed, g.reached} {
+		r.clear()
+		g.m.reaches.Put(r)
+	}
+	g.needed, g.reached = nil, nil
+}
+
 // over reports whether the graph is as good as it gets.
 func (g *Graph) over() bool { return g.effort < 0 || g.short && g.cyclic != 0 }
 
@@ -110,7 +120,7 @@ func (g *Graph) round() bool {
 	g.needed.clear()
 	for k, p := range g.props {
 		for _, i := range p.Needs {
-			g.close(&g.needed, int32(i), 1<<k)
+			g.close(g.needed, int32(i), 1<<k)
 		}
 	}
 	changed := g.seed()
@@ -181,7 +191,7 @@ func (g *Graph) induce(n int32) (changed bool) {
 		end = es[len(es)-1]
 	}
 	g.reached.clear()
-	g.close(&g.reached, end, in)
+	g.close(g.reached, end, in)
 	var found []labelled
 	for k := range g.m.locks[s.lock].users {
 		u := &g.m.locks[s.lock].users[k]
@@ -236,7 +246,7 @@ func (g *Graph) add(e Edge, in Labels) bool {
 	g.into[gid] = slices.Insert(es, k, labelled{int32(e.From), int32(e.To), in, len(g.edges)})
 
 	g.reached.clear()
-	g.close(&g.reached, int32(e.From), in)
+	g.close(g.reached, int32(e.From), in)
 	if back := g.reached.upto(gid, int32(e.To)); back != 0 {
 		g.cycle(e, back)
 	}

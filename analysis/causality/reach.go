@@ -25,7 +25,14 @@ type visit struct {
 	prefix
 }
 
-func newReach(goroutines int) reach { return reach{of: make([][]prefix, goroutines)} }
+// newReach returns an empty one, of those that graphs have handed back if there is one: to make it takes
+// longer than most graphs where goroutines are many.
+func (m *Model) newReach() *reach {
+	if r, ok := m.reaches.Get().(*reach); ok {
+		return r
+	}
+	return &reach{of: make([][]prefix, len(m.t.Goroutines))}
+}
 
 func (r *reach) clear() {
 	for _, g := range r.gids {
