@@ -17,7 +17,7 @@ func (s *state) follow(pos int32, e *trace.Event, sp trace.Span, arg int32) (v i
 	in := s.p.flow.At(int(pos))
 	reads = s.p.flow.Tracked(int(pos)) && (e.Kind != trace.AtomicRMW || in != nil && writes(e))
 	same := reads && s.undisturbed(sp, arg)
-	if s.asRecorded(e.G, in) && (!reads || same) {
+	if s.asRecorded(in) && (!reads || same) {
 		// Whatever the memory held at first: an allocator may have cleared it.
 		return int64(e.Val), true, reads
 	}
@@ -40,10 +40,7 @@ func (s *state) follow(pos int32, e *trace.Event, sp trace.Span, arg int32) (v i
 		old = uint64(v)
 	}
 	if !known || !e.SameBits(old) {
-		if s.found[e.G] == nil {
-			s.found[e.G] = map[int32]finding{}
-		}
-		s.found[e.G][pos] = finding{old, known}
+		s.found[pos] = finding{old, known}
 	}
 	return v, known, true
 }
@@ -70,9 +67,9 @@ func (s *state) undisturbed(sp trace.Span, arg int32) bool {
 
 // asRecorded reports whether all that an instance of a formula, or none, follows
 // from was found as in the trace.
-func (s *state) asRecorded(g trace.GID, in *trace.Instance) bool {
+func (s *state) asRecorded(in *trace.Instance) bool {
 	return in == nil || !slices.ContainsFunc(in.Reads, func(r int32) bool {
-		_, deviates := s.found[g][r]
+		_, deviates := s.found[r]
 		return deviates
 	})
 }
@@ -117,7 +114,7 @@ func (s *state) eval(g trace.GID, in *trace.Instance, before int64) (v int64, kn
 		if pos < 0 {
 			return 0
 		}
-		if f, ok := s.found[g][pos]; ok {
+		if f, ok := s.found[pos]; ok {
 			known = known && f.known
 			return r.Number(f.val)
 		}

@@ -56,7 +56,7 @@ func (s *state) halt(ops []int32) *halted {
 		}
 	})
 	for _, pos := range ops {
-		for _, h := range s.held[s.p.t.Events[pos].G] {
+		for h := range s.holding(s.p.t.Events[pos].G) {
 			x.kept[h.lock] = x.kept[h.lock] || !h.shared
 		}
 	}

@@ -175,10 +175,8 @@ func (j *Judge) parts(steps, violation []int) (stand, ends []int) {
 // what comes of it.
 func (j *Judge) Deviations() []int {
 	var all []int
-	for _, found := range j.s.found {
-		for pos := range found {
-			all = append(all, int(pos))
-		}
+	for pos := range j.s.found {
+		all = append(all, int(pos))
 	}
 	slices.Sort(all)
 	return all

@@ -120,9 +120,12 @@ func (s *state) restore(o *state) {
 	copy(s.waiting, o.waiting)
 	copy(s.wasZero, o.wasZero)
 	copy(s.signalled, o.signalled)
-	for g := range s.cur {
-		s.lost[g], s.found[g], s.held[g] = slices.Clone(o.lost[g]), maps.Clone(o.found[g]), slices.Clone(o.held[g])
+	s.lost, s.found = maps.Clone(o.lost), maps.Clone(o.found)
+	for g, reads := range s.lost {
+		s.lost[g] = slices.Clone(reads)
 	}
+	copy(s.held, o.held)
+	s.taken, s.spare = append(s.taken[:0], o.taken...), o.spare
 	copy(s.locks, o.locks)
 	for c := range s.conds {
 		s.conds[c] = slices.Clone(o.conds[c])

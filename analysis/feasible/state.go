@@ -15,20 +15,23 @@ type state struct {
 	p *program
 
 	// by goroutine
-	cur       []int32             // next event, or none
-	runs      []bool              // its fork was executed
-	taint     []int32             // the read that read something else, or none
-	updates   []int32             // the read that read something else and waits for its store, or none
-	lost      [][]int32           // reads that should have read what may be a pointer
-	found     []map[int32]finding // by read: what it has found, where that is not what was recorded
+	cur       []int32 // next event, or none
+	runs      []bool  // its fork was executed
+	taint     []int32 // the read that read something else, or none
+	updates   []int32 // the read that read something else and waits for its store, or none
 	waiting   []waiting
-	wasZero   []bool // the WaitGroup's counter was zero when Wait began
-	signalled []bool // taken from the condition's queue
-	held      [][]hold
-	end       bool // the goroutine of the next step does nothing after it
+	wasZero   []bool  // the WaitGroup's counter was zero when Wait began
+	signalled []bool  // taken from the condition's queue
+	held      []int32 // the last hold, an index of taken, or none
+	end       bool    // the goroutine of the next step does nothing after it
 	// turned are the branches that must come out otherwise than recorded: steps leave
 	// out what came of them. No state that is shared has any.
 	turned map[int32]bool
+
+	lost  map[trace.GID][]int32 // by goroutine: reads that should have read what may be a pointer
+	found map[int32]finding     // by read: what it has found, where that is not what was recorded
+	taken []hold
+	spare int32 // the last of taken that is of nobody, or none
 
 	cells      []cellState
 	changes    []change // of cells, the oldest first
@@ -76,8 +79,9 @@ type element struct {
 func (p *program) initial() *state {
 	n := len(p.first)
 	s := &state{
-		p: p, cur: make([]int32, n), runs: make([]bool, n), taint: make([]int32, n), updates: make([]int32, n), lost: make([][]int32, n), found: make([]map[int32]finding, n), waiting: make([]waiting, n),
-		wasZero: make([]bool, n), signalled: make([]bool, n), held: make([][]hold, n),
+		p: p, cur: make([]int32, n), runs: make([]bool, n), taint: make([]int32, n), updates: make([]int32, n), waiting: make([]waiting, n),
+		wasZero: make([]bool, n), signalled: make([]bool, n), held: make([]int32, n),
+		lost: make(map[trace.GID][]int32), found: make(map[int32]finding),
 		cells: make([]cellState, len(p.mem.cells)),
 		locks: make([]lockState, p.locks), conds: make([][]trace.GID, p.conds),
 		waitGroups: make([]int64, p.waitGroups), onces: make([]onceState, len(p.onceEnds)),
@@ -104,9 +108,9 @@ func (s *state) start() {
 	clear(s.found)
 	clear(s.wasZero)
 	clear(s.signalled)
-	clear(s.held)
+	s.taken, s.spare = s.taken[:0], none
 	for g := range s.taint {
-		s.taint[g], s.updates[g] = none, none
+		s.taint[g], s.updates[g], s.held[g] = none, none, none
 		s.waiting[g] = waiting{op: none}
 	}
 	clear(s.locks)
@@ -377,21 +381,14 @@ func (s *state) rest() *state {
 	c.runs = slices.Clone(s.runs)
 	c.taint = slices.Clone(s.taint)
 	c.updates = slices.Clone(s.updates)
-	c.found = make([]map[int32]finding, len(s.found))
-	for g, m := range s.found {
-		c.found[g] = maps.Clone(m)
-	}
-	c.lost = make([][]int32, len(s.lost))
-	for g, reads := range s.lost {
+	c.lost, c.found = maps.Clone(s.lost), maps.Clone(s.found)
+	for g, reads := range c.lost {
 		c.lost[g] = slices.Clone(reads)
 	}
 	c.waiting = slices.Clone(s.waiting)
 	c.wasZero = slices.Clone(s.wasZero)
 	c.signalled = slices.Clone(s.signalled)
-	c.held = make([][]hold, len(s.held))
-	for g, held := range s.held {
-		c.held[g] = slices.Clone(held)
-	}
+	c.held, c.taken = slices.Clone(s.held), slices.Clone(s.taken)
 	c.locks = slices.Clone(s.locks)
 	c.conds = make([][]trace.GID, len(s.conds))
 	for i, q := range s.conds {
