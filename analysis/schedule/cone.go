@@ -31,8 +31,8 @@ type cone struct {
 	base  *base // all before it is in
 	reads reads
 	upto  []int32 // by goroutine: one more than its last event, 0 for none
-	done  []int   // by goroutine: how many of its links are closed
-	seg   []int   // by goroutine: one more than the segment whose ancestors are in
+	done  []int32   // by goroutine: how many of its links are closed
+	seg   []int32   // by goroutine: one more than the segment whose ancestors are in
 	work  []trace.GID
 	locks []*[lockPage]lockState // by the planner's number of the lock
 	// last are acquires of which the critical sections stay open: they come
@@ -72,8 +72,8 @@ func (p *Planner) newCone(b *base, r reads, last []int32, guide []causality.Edge
 	c := &cone{
 		p: p, base: b, reads: r, last: last, most: math.MaxInt,
 		upto:   make([]int32, len(p.t.Goroutines)),
-		done:   make([]int, len(p.t.Goroutines)),
-		seg:    make([]int, len(p.t.Goroutines)),
+		done:   make([]int32, len(p.t.Goroutines)),
+		seg:    make([]int32, len(p.t.Goroutines)),
 		locks:  make([]*[lockPage]lockState, (len(p.locks)+lockPage-1)/lockPage),
 		guide:  make(map[trace.GID][]causality.Edge),
 		guided: make(map[trace.GID]int),
@@ -94,9 +94,9 @@ func (p *Planner) newCone(b *base, r reads, last []int32, guide []causality.Edge
 }
 
 // linksBefore returns how many of goroutine g's links are below position i.
-func (p *Planner) linksBefore(g trace.GID, i int32) int {
+func (p *Planner) linksBefore(g trace.GID, i int32) int32 {
 	k, _ := slices.BinarySearchFunc(p.links[g], i, func(l link, i int32) int { return cmp.Compare(l.at, i) })
-	return k
+	return int32(k)
 }
 
 func toCompare(e causality.Edge, i int) int { return cmp.Compare(e.To, i) }
@@ -131,7 +131,7 @@ func (c *cone) add(i int) {
 		g := c.work[len(c.work)-1]
 		c.work = c.work[:len(c.work)-1]
 		links := c.p.links[g]
-		for c.done[g] < len(links) && links[c.done[g]].at < c.upto[g] && c.closed <= c.most {
+		for int(c.done[g]) < len(links) && links[c.done[g]].at < c.upto[g] && c.closed <= c.most {
 			c.done[g]++
 			c.closed++
 			c.link(&links[c.done[g]-1])
@@ -149,7 +149,7 @@ func (c *cone) include(i int) {
 	}
 	g := c.p.gids[i]
 	c.extend(g, i)
-	if seg := c.p.o.Segment(i) + 1; c.seg[g] != seg {
+	if seg := int32(c.p.o.Segment(i) + 1); c.seg[g] != seg {
 		c.seg[g] = seg
 		for a, last := range c.p.o.Ancestors(i) {
 			c.extend(a, last)
