@@ -24,6 +24,7 @@ type prediction struct {
 	trace  *trace.Trace // nil: there is nothing to analyze
 	whole  bool         // the trace is not damaged, and was written to its end
 	notes  notes
+	early  *early // its recordings in other orders
 	result *analysis.Result
 	err    error // there is no result: why
 }
@@ -49,6 +50,7 @@ func (x *Exploration) predict(ctx context.Context, run recorder.Run, begin func(
 	p := new(prediction)
 	if p.trace, p.whole = x.read(run, &p.notes); p.trace != nil {
 		begin(p.trace.Logged())
+		p.early = x.recordEarly(ctx, run, p.trace)
 		p.result, p.err = Predict(ctx, p.trace, x.analysis(run))
 	}
 	return p

@@ -56,8 +56,8 @@ func TestTakeFromAllowance(t *testing.T) {
 func TestAffordable(t *testing.T) {
 	size := map[string]int{"TestLong": 2 * furtherEvents, "TestA": furtherEvents / 2, "TestB": furtherEvents / 4}
 	of := func(left time.Duration, opts Options) ([]string, time.Duration) {
-		e := &explored{Exploration: &Exploration{opts: opts, further: &allowance{left: left}}, tests: []string{"TestLong", "TestA", "TestB"}, size: size}
-		return e.affordable(), e.further.left
+		x, further := &Exploration{opts: opts}, &allowance{left: left}
+		return x.affordable(recorder.Run{}, []string{"TestLong", "TestA", "TestB"}, size, further), further.left
 	}
 	tests, left := of(6*time.Second, Options{})
 	assert.Equal(t, []string{"TestLong", "TestA", "TestB"}, tests)

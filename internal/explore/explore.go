@@ -50,6 +50,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -103,6 +104,9 @@ type Exploration struct {
 	further   *allowance            // for the package that is dealt with, beyond its first recording
 	flips     time.Duration         // what flips may take yet
 	exploring time.Duration         // the time that is left for exploring, if that has a bound
+	early     *early                // recordings of the package that is dealt with
+	recording chan struct{}         // one for each recording that is made early
+	making    sync.WaitGroup        // what makes them
 	ahead     *ahead                // what is predicted before its package has its turn; nil: nothing
 }
 
@@ -116,6 +120,7 @@ func New(build *recorder.Build, env gotool.Env, work string, status *report.Stat
 		code: replayer.Code{Sites: replayer.ByFunc(build.Sites), Files: files, Source: source, Properties: opts.Analysis.Properties},
 		done: make(map[string]bool),
 		left: opts.Timeout, flips: flippedTime, exploring: opts.Explore.Time, workers: procs + (procs+1)/2, slots: replayer.NewSlots(procs),
+		recording: make(chan struct{}, procs),
 	}
 }
 
@@ -127,6 +132,7 @@ func (x *Exploration) warn(format string, args ...any) {
 // Cut notes that the run ends early: err, which Add has returned, is why, and rest are the
 // packages that Add was not called for. What is in the report stays as it is.
 func (x *Exploration) Cut(err error, rest []recorder.Run) {
+	x.making.Wait()
 	for _, run := range rest {
 		x.Report.Packages = append(x.Report.Packages, report.Package{Package: run.Package.Path, Result: string(run.Result), RecordS: run.Seconds})
 	}
@@ -167,6 +173,8 @@ func (x *Exploration) Add(ctx context.Context, run recorder.Run) error {
 			x.status.Set("predicting", fmt.Sprintf("%s, %d events", run.Package.Path, events))
 		})
 	}
+	x.early = p.early
+	defer p.early.end()
 	x.note(p.notes)
 	t := p.trace
 	x.Failed = x.Failed || !p.whole
@@ -195,6 +203,7 @@ func (x *Exploration) Add(ctx context.Context, run recorder.Run) error {
 	if p.result.TooLong {
 		x.warn("%s: %s", run.Package.Path, TooLong)
 	}
+	p.early.wait()
 	return x.explore(ctx, run, t, p.result)
 }
 

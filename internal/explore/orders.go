@@ -126,15 +126,15 @@ func (x *Exploration) orders(run recorder.Run, events int) int {
 	return 0
 }
 
-// affordable returns the tests that are recorded once more, and takes what that costs from the
-// allowance: those with the fewest events, up to half of what is left. If it was asked for how many
-// runs there are, these are all.
-func (e *explored) affordable() []string {
-	if e.opts.Runs > 0 || e.opts.Explore.explores() {
-		return e.tests
+// affordable returns those of the tests of run that are recorded once more, and takes what that costs
+// from the allowance: those with the fewest events, of which size has the numbers, up to half of what
+// is left. If it was asked for how many runs there are, these are all.
+func (x *Exploration) affordable(run recorder.Run, tests []string, size map[string]int, further *allowance) []string {
+	if x.opts.Runs > 0 || x.opts.Explore.explores() {
+		return tests
 	}
-	tests, events := fewest(e.tests, e.size, e.further.events(e.further.left/2))
-	if len(tests) == 0 || !e.further.take(e.further.cost(events/knownShare)+long(e.run)) {
+	tests, events := fewest(tests, size, further.events(further.left/2))
+	if len(tests) == 0 || !further.take(further.cost(events/knownShare)+long(run)) {
 		return nil
 	}
 	return tests
@@ -143,7 +143,7 @@ func (e *explored) affordable() []string {
 // inOrders records the tests of a package in other orders.
 func inOrders(ctx context.Context, e *explored) error {
 	for k := 0; k < e.orders && e.left > 0; k++ {
-		tests := e.affordable()
+		tests := e.affordable(e.run, e.tests, e.size, e.further)
 		if len(tests) == 0 {
 			break
 		}
@@ -274,7 +274,12 @@ func began(t *trace.Trace, test string) bool {
 
 // recordAgain records some tests of a package again and predicts from that.
 func (x *Exploration) recordAgain(ctx context.Context, run recorder.Run, o recorder.Order, tests []string, y *tally) (*confirmation, []finding, error) {
-	return x.record(ctx, run, o, replayer.ArgsOf(run.Args, tests, replayer.SubtestFilter(run.Args), recordTime(run.Seconds)), y)
+	return x.record(ctx, run, o, argsAgain(run, tests), y)
+}
+
+// argsAgain are the arguments of the test binary of run that record some of its tests again.
+func argsAgain(run recorder.Run, tests []string) []string {
+	return replayer.ArgsOf(run.Args, tests, replayer.SubtestFilter(run.Args), recordTime(run.Seconds))
 }
 
 // record records a package once more, with arguments of the test binary, and predicts from
@@ -297,7 +302,13 @@ func (x *Exploration) recordOnce(ctx context.Context, run recorder.Run, o record
 	x.status.Set("recording", fmt.Sprintf("%s, time %d", run.Package.Path, n+1))
 	limit := recordTime(run.Seconds)
 	x.runs.Add(1)
-	again, err := run.Again(ctx, o, args, fmt.Sprintf("%s-%d", run.Trace, n), limit+time.Second)
+	var again recorder.Run
+	var err error
+	if made := x.early.take(o, args); made != nil {
+		again, err = made.run, made.err
+	} else {
+		again, err = run.Again(ctx, o, args, fmt.Sprintf("%s-%d", run.Trace, n), limit+time.Second)
+	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
