@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -148,6 +149,23 @@ func TestFruitlessFlips(t *testing.T) {
 	assert.True(t, x.more())
 	x.made += maxFruitless
 	assert.False(t, x.more())
+}
+
+// What a test costs by what it waits is the same for times that the machine may make of one.
+func TestWaitsOfFlips(t *testing.T) {
+	of := func(elapsed ...time.Duration) map[string]time.Duration {
+		its := &trace.Trace{Tested: []trace.TestEvent{{Action: "output", Test: "TestA", Output: "a line"}, {Action: "pass", Test: "TestA/sub", Elapsed: time.Minute}}}
+		for k, d := range elapsed {
+			its.Tested = append(its.Tested, trace.TestEvent{Action: "pass", Test: fmt.Sprintf("Test%d", k), Elapsed: d})
+		}
+		return waits(its)
+	}
+	first := of(longTest-1, longTest+1, 3*longTest, time.Hour)
+	assert.NotContains(t, first, "Test0")
+	assert.Equal(t, longTest, first["Test1"])
+	assert.Equal(t, 2*longTest, first["Test2"])
+	assert.Equal(t, first, of(0, longTest*3/2, 7*longTest/2, time.Hour+time.Minute))
+	assert.NotContains(t, first, "TestA/sub")
 }
 
 // Tests that have no flips, or are too long for any, take nothing from those that have some.

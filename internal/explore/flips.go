@@ -2,12 +2,14 @@ package explore
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/gopredict/gopredict/analysis/flips"
 	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
@@ -39,8 +41,9 @@ const (
 	// maxForeign is of how many tests of a package the same choice of the standard library is
 	// flipped, in goroutines that were started at the same places.
 	maxForeign = 2
-	// longTest is from which time on what a test takes counts, too.
-	longTest = 250 * time.Millisecond
+	// longTest is from which time on what a test waits counts, too: the part of it that a run costs
+	// which waits beside others.
+	longTest, waitShare = 250 * time.Millisecond, 4
 )
 
 // kindFlipped is the kind of the witnesses that lead to flips. They are in no report.
@@ -66,7 +69,7 @@ type way struct {
 // A flipper is the state of the flips of a package's tests.
 type flipper struct {
 	*explored
-	took   time.Duration                       // one test in the first recording; 0 of short ones
+	waits  map[string]time.Duration            // what tests took in the first recording, coarsely; none of short ones
 	most   int                                 // flips yet, of all tests
 	open   map[string]bool                     // tests that have flips, of which none was asked for yet
 	atMost int64                               // runs of the package, when another flip is run
@@ -82,10 +85,10 @@ type flipper struct {
 func newFlipper(e *explored, tests []string) *flipper {
 	x := &flipper{
 		explored: e, listed: make(map[*confirmation]map[string][]flip), elsewhere: make(map[string]int),
-		most: maxFlippedPackage, open: make(map[string]bool), atMost: maxRuns * int64(len(tests)),
+		waits: make(map[string]time.Duration), most: maxFlippedPackage, open: make(map[string]bool), atMost: maxRuns * int64(len(tests)),
 	}
-	if each := long(e.run) / time.Duration(len(e.size)); each > longTest {
-		x.took = each
+	for _, r := range e.firsts {
+		maps.Copy(x.waits, waits(r.trace))
 	}
 	// The runs so far are taken to be of the middle test: few are of one that is much longer
 	// than all others.
@@ -110,9 +113,28 @@ func newFlipper(e *explored, tests []string) *flipper {
 	return x
 }
 
-// cost is what a run of a test takes, by its size.
+// cost is what a run of a test takes, by its size and by what it waits.
 func (x *flipper) cost(test string) time.Duration {
-	return x.further.cost(x.size[test]) + x.took
+	return x.further.cost(x.size[test]) + x.waits[test]/waitShare
+}
+
+// waits returns how long the tests of t took that took long, by the clock of the recorded program:
+// that moves while the program waits, and little while it computes, so that the load of the machine
+// does not make it more. It is the greatest of longTest, twice as much, and so on that is no
+// longer, for what it moves otherwise.
+func waits(t *trace.Trace) map[string]time.Duration {
+	all := make(map[string]time.Duration)
+	for _, its := range t.Tested {
+		if its.Elapsed < longTest || strings.Contains(its.Test, "/") {
+			continue
+		}
+		coarse := longTest
+		for 2*coarse <= its.Elapsed {
+			coarse *= 2
+		}
+		all[its.Test] = coarse
+	}
+	return all
 }
 
 // A flipping proposes the flips of one test: those of the recordings first, then those of
