@@ -36,7 +36,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/gopredict/gopredict/analysis/order"
@@ -56,7 +55,7 @@ type Model struct {
 	all      []trace.GID  // who ends last first
 	spent    atomic.Int64 // see Spent
 	until    int64        // see Until
-	reaches  sync.Pool    // see newReach
+	reaches  reaches      // see newReach
 }
 
 // Spent is what was done for graphs and barriers so far: events, edges and goroutines looked at.

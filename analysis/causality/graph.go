@@ -105,10 +105,8 @@ func (m *Model) build(floor []int32, props []Property, short bool, most int) *Gr
 
 // built hands back what it takes to build g.
 func (g *Graph) built() {
-	for _, r := range []*reach{g.needed, g.reached} {
-		r.clear()
-		g.m.reaches.Put(r)
-	}
+	g.m.reaches.put(g.needed)
+	g.m.reaches.put(g.reached)
 	g.needed, g.reached = nil, nil
 }
 

@@ -2,6 +2,7 @@ package causality
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/gopredict/gopredict/recorder/trace"
 )
@@ -28,10 +29,29 @@ type visit struct {
 // newReach returns an empty one, of those that graphs have handed back if there is one: to make it takes
 // longer than most graphs where goroutines are many.
 func (m *Model) newReach() *reach {
-	if r, ok := m.reaches.Get().(*reach); ok {
+	f := &m.reaches
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if n := len(f.free); n > 0 {
+		r := f.free[n-1]
+		f.free = f.free[:n-1]
 		return r
 	}
 	return &reach{of: make([][]prefix, len(m.t.Goroutines))}
+}
+
+// reaches are what graphs have handed back: a few, as few graphs are built at the same time.
+type reaches struct {
+	mu   sync.Mutex
+	free []*reach
+}
+
+// put hands r back.
+func (f *reaches) put(r *reach) {
+	r.clear()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.free = append(f.free, r)
 }
 
 func (r *reach) clear() {

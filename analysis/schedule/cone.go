@@ -31,8 +31,8 @@ type cone struct {
 	base  *base // all before it is in
 	reads reads
 	upto  []int32 // by goroutine: one more than its last event, 0 for none
-	done  []int32   // by goroutine: how many of its links are closed
-	seg   []int32   // by goroutine: one more than the segment whose ancestors are in
+	done  []int32 // by goroutine: how many of its links are closed
+	seg   []int32 // by goroutine: one more than the segment whose ancestors are in
 	work  []trace.GID
 	locks []*[lockPage]lockState // by the planner's number of the lock
 	// last are acquires of which the critical sections stay open: they come
