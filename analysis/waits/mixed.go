@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -55,7 +54,7 @@ func (f *finder) follow(path []int32) {
 	if len(path) == longest {
 		return
 	}
-	for _, next := range f.waitsForWhom(last) {
+	for _, next := range f.after(last) {
 		if f.effort--; f.effort < 0 || len(f.found.Circles) >= maxCircles {
 			return
 		}
@@ -76,9 +75,12 @@ func (f *finder) waitsFor(i, j int32) bool {
 	if f.shutsOut(j, i) {
 		return true
 	}
-	return slices.ContainsFunc(f.holds(j), func(l order.Lock) bool {
-		return l.Obj == e.Obj && !(l.Shared && e.Kind == trace.RAcquire)
-	})
+	for _, a := range f.o.Held(int(j)) {
+		if h := &f.t.Events[a]; h.Obj == e.Obj && a != j && !(h.Kind == trace.RAcquire && e.Kind == trace.RAcquire) {
+			return !f.o.HandedOver()[e.Obj]
+		}
+	}
+	return false
 }
 
 // shutsOut reports whether event j is a writer that waits for a lock and event i a reader
@@ -88,10 +90,46 @@ func (f *finder) shutsOut(j, i int32) bool {
 	return writer.Kind == trace.Acquire && reader.Kind == trace.RAcquire && writer.Obj == reader.Obj && f.canBlock(j)
 }
 
-// holds returns the locks that the goroutine of event i holds when it stands there.
-func (f *finder) holds(i int32) []order.Lock { return f.without(f.o.Held(int(i)), int(i)) }
+// apart reports whether the goroutine of event i, when it stands there, holds a lock that excludes one
+// that the goroutine of event j holds then.
+func (f *finder) apart(i, j int32) bool {
+	for _, a := range f.o.Held(int(i)) {
+		for _, b := range f.o.Held(int(j)) {
+			x, y := &f.t.Events[a], &f.t.Events[b]
+			if x.Obj == y.Obj && a != i && b != j && !(x.Kind == trace.RAcquire && y.Kind == trace.RAcquire) && !f.o.HandedOver()[x.Obj] {
+				return true
+			}
+		}
+	}
+	return false
+}
 
-// waitsForWhom returns operations that may be the next after i in a circle.
+// maxKept bounds the operations that are kept as the next ones of others.
+const maxKept = 1 << 20
+
+// nexts are the operations that may be the next ones after another one, and the effort to find them.
+type nexts struct {
+	all    []int32
+	effort int
+}
+
+// after returns operations that may be the next after i in a circle: many circles come to the same ones.
+func (f *finder) after(i int32) []int32 {
+	n, ok := f.nexts[i]
+	if ok {
+		f.effort -= n.effort
+		return n.all
+	}
+	before := f.effort
+	n.all = f.waitsForWhom(i)
+	if n.effort = before - f.effort; f.kept+len(n.all) < maxKept {
+		f.kept += len(n.all)
+		f.nexts[i] = n
+	}
+	return n.all
+}
+
+// waitsForWhom finds the operations that may be the next after i in a circle.
 func (f *finder) waitsForWhom(i int32) (all []int32) {
 	if k, ok := f.ofOp[i]; ok {
 		for _, free := range f.msgs[k].frees {
@@ -147,7 +185,7 @@ func (f *finder) canBlock(i int32) bool {
 // those of path, as far as locks and the must-order tell.
 func (f *finder) together(path []int32, i int32) bool {
 	for _, j := range path {
-		if f.t.Events[i].G == f.t.Events[j].G || f.o.BeforeReached(int(i), int(j)) || f.o.BeforeReached(int(j), int(i)) || order.Exclude(f.holds(i), f.holds(j)) {
+		if f.t.Events[i].G == f.t.Events[j].G || f.o.BeforeReached(int(i), int(j)) || f.o.BeforeReached(int(j), int(i)) || f.apart(i, j) {
 			return false
 		}
 	}

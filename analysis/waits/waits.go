@@ -56,7 +56,7 @@ func Find(t *trace.Trace, o *order.Order, most int) Found {
 	f := &finder{
 		most: most,
 		t:    t, o: o, ids: make(map[key]int32), holders: make(map[uint64][]int32), writers: make(map[uint64][]int32),
-		ofOp: make(map[int32]int32), talkers: make(map[uint64][]int32), alike: make(map[alike]int), seen: make(map[string]bool), circles: make(map[string]int),
+		ofOp: make(map[int32]int32), talkers: make(map[uint64][]int32), alike: make(map[alike]int), seen: make(map[string]bool), circles: make(map[string]int), nexts: make(map[int32]nexts),
 	}
 	f.dependencies()
 	f.connect()
@@ -87,6 +87,8 @@ type finder struct {
 	chans   map[uint64]*channel
 	seen    map[string]bool
 	circles map[string]int // those with messages, by their places
+	nexts   map[int32]nexts
+	kept    int // operations in nexts
 }
 
 // A dependency is what goroutines want and what they hold then.
