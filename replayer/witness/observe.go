@@ -70,12 +70,12 @@ func (w *Witness) In(t *trace.Trace) []bool {
 // have it. The index is that of t; without one, all of t is looked through.
 func Find(t *trace.Trace, index *Index, steps []Step) []int {
 	places, goroutines := make(map[place]int32), make(map[string]int32)
-	found := make(map[where][]int) // where events are that steps may be, in their order
-	of := make([]where, len(steps))
+	numbers := make(map[where]int32)
+	of := make([]int32, len(steps)) // the number of where each is
 	for n, s := range steps {
-		of[n] = where{numberOf(places, placeOf(s)), numberOf(goroutines, s.Goroutine), s.Op}
-		found[of[n]] = nil
+		of[n] = numberOf(numbers, where{numberOf(places, placeOf(s)), numberOf(goroutines, s.Goroutine), s.Op})
 	}
+	found := make([][]int, len(numbers))  // where events are that steps may be, in their order
 	sites := make(map[trace.SiteID]int32) // the places of the steps
 	if n, ok := places[place{}]; ok {
 		sites[0] = n // events that have no site
@@ -85,13 +85,6 @@ func Find(t *trace.Trace, index *Index, steps []Step) []int {
 			sites[id] = n
 		}
 	}
-	its := make([]int32, len(t.Goroutines)) // the numbers of those that have steps, else -1
-	for g := range its {
-		its[g] = -1
-		if n, ok := goroutines[t.Goroutines[g].Name()]; ok {
-			its[g] = n
-		}
-	}
 	first, end := index.Range(t, steps)
 	var begins map[trace.GID]int
 	if index != nil {
@@ -99,18 +92,25 @@ func Find(t *trace.Trace, index *Index, steps []Step) []int {
 	} else {
 		begins = testBegins(t)
 	}
+	type own struct{ number, from int32 }
+	its := make([]own, len(t.Goroutines)) // the numbers of those that have steps, else -1, and where they begin to count
+	for g := range its {
+		its[g] = own{-1, int32(begins[trace.GID(g)])}
+		if n, ok := goroutines[t.Goroutines[g].Name()]; ok {
+			its[g].number = n
+		}
+	}
 	for i := first; i < end; i++ {
 		e := &t.Events[i]
-		if int(e.G) >= len(its) || its[e.G] < 0 {
+		if int(e.G) >= len(its) || its[e.G].number < 0 || i < int(its[e.G].from) {
 			continue
 		}
 		at, ok := sites[e.Site]
-		if begin, own := begins[e.G]; !ok || own && i < begin {
+		if !ok {
 			continue
 		}
-		p := where{at, its[e.G], e.Kind}
-		if before, wanted := found[p]; wanted {
-			found[p] = append(before, i)
+		if n, wanted := numbers[where{at, its[e.G].number, e.Kind}]; wanted {
+			found[n] = append(found[n], i)
 		}
 	}
 	out := make([]int, len(steps))
