@@ -535,16 +535,18 @@ func (b *strands) share(p *Pattern, ks [2][]int, l, h *lane) bool {
 
 // lockNumbers number sets of locks, without those that only one goroutine takes.
 type lockNumbers struct {
+	t       *trace.Trace
 	o       *order.Order
 	many    map[uint64]bool
 	sets    [][]order.Lock
 	numbers map[string]int32
 	known   map[order.LockSet]int32
-	key     []byte // scratch
+	key     []byte       // scratch
+	locks   []order.Lock // scratch
 }
 
 func newLockNumbers(t *trace.Trace, o *order.Order) *lockNumbers {
-	n := &lockNumbers{o: o, many: make(map[uint64]bool), sets: [][]order.Lock{nil}, numbers: make(map[string]int32), known: make(map[order.LockSet]int32)}
+	n := &lockNumbers{t: t, o: o, many: make(map[uint64]bool), sets: [][]order.Lock{nil}, numbers: make(map[string]int32), known: make(map[order.LockSet]int32)}
 	by := make(map[uint64]trace.GID)
 	for _, s := range o.Sections() {
 		g := t.Events[s.Acq].G
@@ -573,12 +575,15 @@ func (n *lockNumbers) of(i int32) int32 {
 // through is the number of the locks that are held from event i to event j of the same goroutine,
 // each in one critical section.
 func (n *lockNumbers) through(i, j int32) int32 {
-	locks := make([]order.Lock, 0, 4)
+	locks := n.locks[:0]
+	after := n.o.Held(int(j))
 	for _, acq := range n.o.Held(int(i)) {
-		if s, ok := n.o.Section(int(acq)); ok && slices.Contains(n.o.Held(int(j)), acq) {
-			locks = append(locks, s.Lock)
+		if slices.Contains(after, acq) {
+			e := &n.t.Events[acq]
+			locks = append(locks, order.Lock{Obj: e.Obj, Shared: e.Kind == trace.RAcquire})
 		}
 	}
+	n.locks = locks
 	return n.number(locks)
 }
 
@@ -598,7 +603,7 @@ func (n *lockNumbers) number(locks []order.Lock) int32 {
 	if !ok {
 		k = int32(len(n.sets))
 		n.numbers[string(n.key)] = k
-		n.sets = append(n.sets, locks)
+		n.sets = append(n.sets, slices.Clone(locks))
 	}
 	return k
 }
