@@ -58,12 +58,22 @@ func (l *lockTable) of(h held) []int32 { return l.acqs[h.first : h.first+h.n : h
 type locker struct {
 	lockTable
 	events  []trace.Event
-	cur     []int32            // by goroutine: index into held
-	before  [][]int32          // by goroutine, for each of its acquires: cur without that and later ones, or -1
-	open    map[uint64][]int32 // by lock: sections that have not ended
+	cur     []int32          // by goroutine: index into held
+	before  [][]int32        // by goroutine, for each of its acquires: cur without that and later ones, or -1
+	ids     map[uint64]int32 // of locks, from 0 on
+	open    [][]int32        // by lock: sections that have not ended
+	all     [][]int32        // by lock: all of them
 	interns map[string]LockSet
+	longer  map[longer]LockSet
 	locks   []Lock // scratch
 	key     []byte // scratch
+}
+
+// A longer is a lock set with one more lock.
+type longer struct {
+	set    LockSet
+	lock   int32
+	shared bool
 }
 
 // lockSets computes them; before is the must-order.
@@ -80,15 +90,15 @@ func lockSets(t *trace.Trace, before func(i, j int) bool) *lockTable {
 			held:     append(make([]held, 0, 1+acquires), held{outer: -1}),
 			acqs:     make([]int32, 0, acquires),
 			sections: make([]Section, 0, acquires),
-			byLock:   make(map[uint64][]int32),
 			handed:   make(map[uint64]bool),
 			sets:     [][]Lock{nil},
 		},
 		events:  t.Events,
 		cur:     make([]int32, len(t.Goroutines)),
 		before:  make([][]int32, len(t.Goroutines)),
-		open:    make(map[uint64][]int32),
+		ids:     make(map[uint64]int32),
 		interns: map[string]LockSet{"": 0},
+		longer:  make(map[longer]LockSet),
 	}
 	for i := range t.Events {
 		e := &t.Events[i]
@@ -103,6 +113,10 @@ func lockSets(t *trace.Trace, before func(i, j int) bool) *lockTable {
 		default:
 			l.holds[i] = l.cur[e.G]
 		}
+	}
+	l.byLock = make(map[uint64][]int32, len(l.ids))
+	for obj, id := range l.ids {
+		l.byLock[obj] = l.all[id]
 	}
 	for _, s := range l.sections {
 		if s.Rel >= 0 && t.Events[s.Acq].G != t.Events[s.Rel].G {
@@ -146,15 +160,16 @@ func (l *locker) acquire(i int, e *trace.Event) {
 	s := Section{Lock{e.Obj, e.Kind == trace.RAcquire}, i, -1}
 	// Sections that this one excludes must have ended, even if the trace does
 	// not tell how.
-	for _, n := range slices.Clone(l.open[e.Obj]) {
+	id := l.id(e.Obj)
+	for _, n := range slices.Clone(l.open[id]) {
 		if s.Excludes(l.sections[n]) {
-			l.end(n)
+			l.end(n, id)
 		}
 	}
 	n := int32(len(l.sections))
 	l.sections = append(l.sections, s)
-	l.byLock[e.Obj] = append(l.byLock[e.Obj], n)
-	l.open[e.Obj] = append(l.open[e.Obj], n)
+	l.all[id] = append(l.all[id], n)
+	l.open[id] = append(l.open[id], n)
 
 	h := l.held[l.cur[e.G]]
 	outer := h.outer
@@ -164,7 +179,29 @@ func (l *locker) acquire(i int, e *trace.Event) {
 	first := len(l.acqs)
 	l.acqs = append(append(l.acqs, l.of(h)...), int32(i))
 	l.before[e.G] = append(l.before[e.G], l.cur[e.G])
-	l.hold(e.G, first, outer)
+	l.hold(e.G, first, outer, l.longerBy(h.set, id, s.Lock))
+}
+
+// id returns the number of a lock.
+func (l *locker) id(obj uint64) int32 {
+	id, ok := l.ids[obj]
+	if !ok {
+		id = int32(len(l.open))
+		l.ids[obj] = id
+		l.open, l.all = append(l.open, nil), append(l.all, nil)
+	}
+	return id
+}
+
+// longerBy returns a set with a lock, which has the number id.
+func (l *locker) longerBy(set LockSet, id int32, lock Lock) LockSet {
+	k := longer{set, id, lock.Shared}
+	its, ok := l.longer[k]
+	if !ok {
+		its = l.with(set, lock, true)
+		l.longer[k] = its
+	}
+	return its
 }
 
 // release ends the section of the releasing goroutine, or the oldest one where
@@ -172,7 +209,8 @@ func (l *locker) acquire(i int, e *trace.Event) {
 func (l *locker) release(i int, e *trace.Event) {
 	shared := e.Kind == trace.RRelease
 	found := int32(-1)
-	for _, n := range l.open[e.Obj] {
+	id := l.id(e.Obj)
+	for _, n := range l.open[id] {
 		s := &l.sections[n]
 		if s.Shared != shared {
 			continue
@@ -190,16 +228,15 @@ func (l *locker) release(i int, e *trace.Event) {
 		if l.events[s.Acq].G != e.G {
 			l.handed[e.Obj] = true
 		}
-		l.end(found)
+		l.end(found, id)
 	}
 }
 
-// end takes section n from the goroutine that holds it.
-func (l *locker) end(n int32) {
+// end takes section n, of the lock of that number, from the goroutine that holds it.
+func (l *locker) end(n, id int32) {
 	s := &l.sections[n]
-	open := l.open[s.Obj]
-	k := slices.Index(open, n)
-	l.open[s.Obj] = slices.Delete(open, k, k+1)
+	k := slices.Index(l.open[id], n)
+	l.open[id] = slices.Delete(l.open[id], k, k+1)
 
 	g := l.events[s.Acq].G
 	h := l.held[l.cur[g]]
@@ -216,19 +253,19 @@ func (l *locker) end(n int32) {
 	}
 	first := len(l.acqs)
 	l.acqs = append(append(l.acqs, its[:k]...), its[k+1:]...)
-	l.hold(g, first, h.outer)
+	l.hold(g, first, h.outer, l.intern(l.acqs[first:]))
 }
 
-// hold makes the acquires from index first on what goroutine g holds from now
+// hold makes the acquires from index first on, of which the locks are set, what goroutine g holds from now
 // on.
-func (l *locker) hold(g trace.GID, first int, outer int32) {
-	acqs := l.acqs[first:]
-	if len(acqs) == 0 {
+func (l *locker) hold(g trace.GID, first int, outer int32, set LockSet) {
+	n := len(l.acqs) - first
+	if n == 0 {
 		l.cur[g] = 0
 		return
 	}
 	l.cur[g] = int32(len(l.held))
-	l.held = append(l.held, held{int32(first), int32(len(acqs)), outer, l.intern(acqs)})
+	l.held = append(l.held, held{int32(first), int32(n), outer, set})
 }
 
 func (l *locker) intern(acqs []int32) LockSet {

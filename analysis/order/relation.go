@@ -185,8 +185,10 @@ func relate(t *trace.Trace, chans *channelTable) *relation {
 	}
 	walls := walls(t)
 	for i := range t.Events {
-		for _, test := range walls[i] {
-			b.wall(test)
+		if walls != nil {
+			for _, test := range walls[i] {
+				b.wall(test)
+			}
 		}
 		b.event(i, &t.Events[i])
 	}
