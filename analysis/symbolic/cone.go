@@ -273,7 +273,7 @@ func (c *closure) read(i int32) {
 			c.find(c.readers, k, g, cl.writers)
 			continue
 		}
-		c.find(c.followers, k, g, cl.follow)
+		c.find(c.followers, k, g, m.mem.follow[k])
 		v, known := m.mem.found(i, k)
 		if known && !first(c.finders, finder{k, g, v}) {
 			c.others(g, []int32{m.mem.source(i, k)})

@@ -152,7 +152,7 @@ func (m *Model) doubt() *doubts {
 	m.doubts = &doubts{make([]bool, len(m.t.Events)), make([]bool, len(m.t.Events)), make(map[int32]bool)}
 	fixed := make([]bool, len(m.mem.cells))
 	for c := range fixed {
-		fixed[c] = m.mem.fixed(int32(c))
+		fixed[c] = m.mem.cells[c].shared && m.mem.fixed(int32(c))
 	}
 	quiet := m.quiet()
 	varies := func(i int32) bool {
@@ -192,8 +192,8 @@ const maxQuiet = 64
 // quiet returns the reads that only move data, to where nobody looks: after them their
 // goroutine neither writes, nor sends or starts anything, nor comes to a condition, nor
 // to what it may have found there.
-func (m *Model) quiet() map[int32]bool {
-	quiet := make(map[int32]bool)
+func (m *Model) quiet() []bool {
+	quiet := make([]bool, len(m.t.Events))
 	for _, i := range m.last {
 		var met []uint64 // what comes behind
 		loud := false

@@ -211,8 +211,9 @@ func (e *Encoding) clocks() {
 	for n, i := range e.nodes {
 		own := e.clock[n*e.width : (n+1)*e.width]
 		c := e.column[e.m.gid(i)]
-		if last[c] != none {
-			e.join(own, last[c])
+		if n := int(last[c]); n != none {
+			copy(own, e.clock[n*e.width:(n+1)*e.width])
+			own[c] = e.nodes[n] + 1
 		}
 		for in := range e.into(i) {
 			if from := e.node(in.from); from != none {

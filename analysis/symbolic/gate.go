@@ -22,7 +22,7 @@ const maxGuarded = 64
 // sections from write to write; nil if c is none.
 func (m *Model) gate(c int32) *lock {
 	cl := &m.mem.cells[c]
-	if !cl.shared || !cl.known || len(cl.follow) > 0 || len(cl.writers) < 3 {
+	if !cl.shared || !cl.known || len(m.mem.follow[c]) > 0 || len(cl.writers) < 3 {
 		return nil
 	}
 	g := new(lock)

@@ -15,18 +15,20 @@ type memory struct {
 	unsigned map[int32]bool    // what formulas read as unsigned numbers; see typed
 	stores   map[int32]int32   // by read of an update: its store
 	counts   map[int32][]int32 // by store of an update: its reads
+	// follow has by cell the writers that may leave something else than recorded, by their formulas, and
+	// values the writers by what they left there; see same.
+	follow map[int32][]int32
+	values map[int32]map[uint64][]int32
 }
 
+// A cell is what is known of one of the layout's. A trace has many.
 type cell struct {
-	trace.Cell
 	writers []int32
-	follow  []int32 // writers that may leave something else than recorded, by their formulas
-	shared  bool    // what is in it may follow from what several goroutines do
-	looked  bool    // somebody may learn what is in it, not only update it
 	// initial is what was there before the first write, where that or a read tells.
 	initial uint64
 	known   bool
-	values  map[uint64][]int32 // writers by what they left here; see same
+	shared  bool // what is in it may follow from what several goroutines do
+	looked  bool // somebody may learn what is in it, not only update it
 }
 
 // Reads reports whether events of kind k read memory.
@@ -38,10 +40,11 @@ func writes(e *trace.Event) bool { return e.Kind.IsWrite() && e.Flags&trace.Flag
 
 func newMemory(m *Model) *memory {
 	l := m.layout
-	mem := &memory{m: m, layout: l, cells: make([]cell, len(l.Cells)), stores: make(map[int32]int32), counts: make(map[int32][]int32)}
-	for c := range mem.cells {
-		mem.cells[c].Cell = l.Cells[c]
+	mem := &memory{
+		m: m, layout: l, cells: make([]cell, len(l.Cells)), stores: make(map[int32]int32), counts: make(map[int32][]int32),
+		follow: make(map[int32][]int32), values: make(map[int32]map[uint64][]int32),
 	}
+	mem.room()
 	if m.flow != nil {
 		mem.wholes()
 		mem.signs()
@@ -49,6 +52,24 @@ func newMemory(m *Model) *memory {
 	}
 	mem.use()
 	return mem
+}
+
+// room makes room for the writers of each cell.
+func (mem *memory) room() {
+	count, all := make([]int32, len(mem.cells)), 0
+	for i := range mem.m.t.Events {
+		if writes(&mem.m.t.Events[i]) {
+			s := mem.span(int32(i))
+			for c := s.First; c < s.First+s.N; c++ {
+				count[c]++
+			}
+			all += int(s.N)
+		}
+	}
+	writers := make([]int32, all)
+	for c, n := range count {
+		mem.cells[c].writers, writers = writers[:0:n], writers[n:]
+	}
 }
 
 // use fills in what the cells are used for.
@@ -74,7 +95,7 @@ func (mem *memory) use() {
 			if writes(e) {
 				cl.writers = append(cl.writers, pos)
 				if mem.m.follows(pos) {
-					cl.follow = append(cl.follow, pos)
+					mem.follow[c] = append(mem.follow[c], pos)
 				}
 			}
 		}
@@ -153,7 +174,7 @@ func (mem *memory) part(i, c int32) (uint64, bool) {
 
 // piece is part for the event e.
 func (mem *memory) piece(e *trace.Event, c int32) (uint64, bool) {
-	cl := &mem.cells[c]
+	cl := &mem.layout.Cells[c]
 	switch {
 	case e.Size > 8:
 		return e.Val, e.HasValue() && cl.Size == uint64(e.Size)
@@ -239,15 +260,17 @@ func (mem *memory) same(i, c int32) (ws []int32, initially bool) {
 		}
 		return []int32{source}, false
 	}
-	if cl.values == nil {
-		cl.values = make(map[uint64][]int32)
+	values := mem.values[c]
+	if values == nil {
+		values = make(map[uint64][]int32)
 		for _, w := range cl.writers {
 			if v, ok := mem.part(w, c); ok {
-				cl.values[v] = append(cl.values[v], w)
+				values[v] = append(values[v], w)
 			}
 		}
+		mem.values[c] = values
 	}
-	ws = cl.values[v]
+	ws = values[v]
 	if source == none {
 		return ws, true
 	}
@@ -288,7 +311,7 @@ func (m *Model) readEdges() (edges []edge) {
 			}
 			ws, initially := m.mem.same(pos, c)
 			other := func(w int32) bool { return w != ws[0] }
-			if len(ws) == 1 && !initially && m.gid(ws[0]) != m.gid(pos) && !slices.ContainsFunc(cl.follow, other) {
+			if len(ws) == 1 && !initially && m.gid(ws[0]) != m.gid(pos) && !slices.ContainsFunc(m.mem.follow[c], other) {
 				edges = append(edges, edge{ws[0], pos, true})
 			}
 		}

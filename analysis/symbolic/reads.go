@@ -147,7 +147,7 @@ func (e *Encoding) readsFrom(i int32) {
 		source := e.m.mem.source(i, c)
 		var ways []solver.Bool
 		// What follows from something else may be the same nevertheless.
-		follow := e.m.mem.cells[c].follow
+		follow := e.m.mem.follow[c]
 		if val, ok := e.m.mem.found(i, c); ok && len(follow) > 0 && e.m.mem.whole[i] {
 			v := e.view(i, c)
 			for _, w := range v.writes() {
