@@ -45,7 +45,6 @@ type lockTable struct {
 	sections []Section          // by Acq
 	byLock   map[uint64][]int32 // section numbers
 	handed   map[uint64]bool    // locks, see HandedOver
-	given    map[int32]LockSet  // by event: where sections of such locks make another set of it
 	sets     [][]Lock           // by LockSet
 }
 
@@ -129,22 +128,33 @@ func lockSets(t *trace.Trace, before func(i, j int) bool) *lockTable {
 // give gives the lock of a section that another goroutine ends to the events that
 // must come between its acquire and its release, and takes it from the others.
 func (l *locker) give(s Section, before func(i, j int) bool) {
+	given := make(map[handing]int32) // what becomes of them
 	for i := s.Acq; i <= s.Rel; i++ {
 		inside := (i == s.Acq || before(s.Acq, i)) && (i == s.Rel || before(i, s.Rel))
 		if !inside && l.events[i].G != l.events[s.Acq].G {
 			continue
 		}
-		set, ok := l.given[int32(i)]
+		at := l.holds[i]
+		to, ok := given[handing{at, inside}]
 		if !ok {
-			set = l.held[l.holds[i]].set
-		}
-		if now := l.with(set, s.Lock, inside); now != set {
-			if l.given == nil {
-				l.given = make(map[int32]LockSet)
+			h := l.held[at]
+			if now := l.with(h.set, s.Lock, inside); now != h.set {
+				h.set = now
+				l.held = append(l.held, h)
+				to = int32(len(l.held) - 1)
+			} else {
+				to = at
 			}
-			l.given[int32(i)] = now
+			given[handing{at, inside}] = to
 		}
+		l.holds[i] = to
 	}
+}
+
+// A handing is an index into held, and whether a lock is given to those events or taken from them.
+type handing struct {
+	held int32
+	gets bool
 }
 
 // with returns a set with a lock, or without it.

@@ -50,5 +50,5 @@ func (m *Must) BeforeReached(i, j int) bool {
 	if gi == m.t.Events[j].G || i >= j {
 		return i < j && gi == m.t.Events[j].G
 	}
-	return m.por.entry(m.por.reached(j), uint32(gi)) > int32(i)
+	return m.por.get(m.por.reached(j), uint32(gi)) > int32(i)
 }

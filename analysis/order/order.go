@@ -135,7 +135,7 @@ func (o *Order) BeforeReached(i, j int) bool {
 	if gi == o.t.Events[j].G || i >= j {
 		return i < j && gi == o.t.Events[j].G
 	}
-	return o.por.entry(o.por.reached(j), uint32(gi)) > int32(i)
+	return o.por.get(o.por.reached(j), uint32(gi)) > int32(i)
 }
 
 // Ancestors yields, for each other goroutine with events that must happen
@@ -194,9 +194,6 @@ func (o *Order) Next(g trace.GID, i int) int {
 // releases the lock, that section has the events, of all goroutines, that must come
 // after its acquire and before its release.
 func (o *Order) LockSet(i int) LockSet {
-	if set, ok := o.locks.given[int32(i)]; ok {
-		return set
-	}
 	return o.locks.held[o.locks.holds[i]].set
 }
 

@@ -29,8 +29,8 @@ func (r *relation) starter(c clock) (i int32, g uint32, at clock) {
 	return i, uint32(r.t.Events[i].G), r.segs[r.seg[i]].clock
 }
 
-// entry returns the entry of goroutine g in c.
-func (r *relation) entry(c clock, g uint32) int32 {
+// get returns the entry of goroutine g in c.
+func (r *relation) get(c clock, g uint32) int32 {
 	if c < 0 {
 		i, its, at := r.starter(c)
 		if g == its {
@@ -38,7 +38,7 @@ func (r *relation) entry(c clock, g uint32) int32 {
 		}
 		c = at
 	}
-	return r.get(c, g)
+	return r.clocks.get(c, g)
 }
 
 // above calls yield for each entry of c that is higher in c than in d, by ascending goroutine, until it
@@ -74,7 +74,7 @@ func (r *relation) above(c, d clock, yield func(g uint32, v int32) bool) {
 
 // before reports whether event i of goroutine gi is before event j of another.
 func (r *relation) before(i int, gi trace.GID, j int) bool {
-	return r.entry(r.segs[r.seg[j]].clock, uint32(gi)) > int32(i)
+	return r.get(r.segs[r.seg[j]].clock, uint32(gi)) > int32(i)
 }
 
 // reached is the clock of what is before its goroutine can reach event j.
