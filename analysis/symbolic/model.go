@@ -51,7 +51,7 @@ type Model struct {
 	mem        *memory
 	gates      map[int32]*lock    // by cell
 	counters   map[int32]*counter // by cell
-	into, from [][]edge           // by goroutine: the edges to its events, by to, and from them, by from
+	into, from edges              // by where they lead to, and by where they come from
 	doubts     *doubts            // nil before somebody asks
 	choosing   *choosing          // likewise
 	must       *order.Must        // likewise
@@ -126,8 +126,8 @@ func newModel(m *Model) *Model {
 	}
 	m.counters = make(map[int32]*counter)
 	m.mem = newMemory(m)
-	edges := slices.Concat(m.edges, m.readEdges())
-	m.into, m.from = m.sorted(edges, true), m.sorted(edges, false)
+	all := slices.Concat(m.edges, m.readEdges())
+	m.into, m.from = m.sorted(all, true), m.sorted(all, false)
 	if !m.relaxed && !m.held {
 		m.gates = make(map[int32]*lock)
 		for c := range m.mem.cells {
@@ -139,35 +139,38 @@ func newModel(m *Model) *Model {
 	return m
 }
 
-// sorted returns edges by the goroutines of their later ends, each of them sorted by that and then
-// by the other end; or the other way round, by their earlier ends.
-func (c *Control) sorted(edges []edge, later bool) [][]edge {
-	end := make([]int, len(c.first)+1) // by goroutine: where its edges begin, and then where they end
-	for _, e := range edges {
-		end[c.gid(e.end(later))+1]++
+// edges are those that have one end in each goroutine, sorted by that and then by the other end.
+type edges struct {
+	all   []edge
+	first []int32 // by goroutine: where its own begin, and where those of the last one end
+}
+
+// of returns the edges of goroutine g.
+func (es *edges) of(g trace.GID) []edge { return es.all[es.first[g]:es.first[g+1]] }
+
+// sorted returns edges by the goroutines of their later ends, or by those of their earlier ends.
+func (c *Control) sorted(all []edge, later bool) edges {
+	first := make([]int32, len(c.first)+2) // moved up by one goroutine while they are counted and placed
+	for _, e := range all {
+		first[c.gid(e.end(later))+2]++
 	}
 	for g := range c.first {
-		end[g+1] += end[g]
+		first[g+2] += first[g+1]
 	}
-	keys := make([]uint64, len(edges)) // these sort much faster
-	for _, e := range edges {
-		at := &end[c.gid(e.end(later))]
+	keys := make([]uint64, len(all)) // these sort much faster
+	for _, e := range all {
+		at := &first[c.gid(e.end(later))+1]
 		keys[*at] = e.key(later)
 		*at++
 	}
-	all := make([]edge, len(edges))
-	of := make([][]edge, len(c.first))
-	begin := 0
-	for g := range of {
-		its := keys[begin:end[g]]
-		slices.Sort(its)
-		for k, key := range its {
-			all[begin+k] = edgeOf(key, later)
-		}
-		of[g] = all[begin:end[g]:end[g]]
-		begin = end[g]
+	es := edges{make([]edge, len(all)), first[:len(first)-1]}
+	for g := range c.first {
+		slices.Sort(keys[first[g]:first[g+1]])
 	}
-	return of
+	for k, key := range keys {
+		es.all[k] = edgeOf(key, later)
+	}
+	return es
 }
 
 // end returns the later end of e, or the earlier one.
@@ -244,29 +247,26 @@ func (m *Control) edge(from, to int32) {
 // and below hi.
 func (m *Model) edgesInto(g trace.GID, lo, hi int32) []edge {
 	at := func(e edge, i int32) int { return cmp.Compare(e.to, i) }
-	return between(m.into[g], lo, hi, at)
+	return between(m.into.of(g), lo, hi, at)
 }
 
 // edgesFrom returns the edges from such events.
 func (m *Model) edgesFrom(g trace.GID, lo, hi int32) []edge {
 	at := func(e edge, i int32) int { return cmp.Compare(e.from, i) }
-	return between(m.from[g], lo, hi, at)
+	return between(m.from.of(g), lo, hi, at)
 }
 
 // Edges returns what must come before what, in other goroutines, in each run of the model:
 // of values too, where a read that matters can find what it found from one writer only.
 // They are sorted by the later event.
 func (m *Model) Edges() []order.Edge {
-	n := 0
-	for _, es := range m.into {
-		n += len(es)
-	}
-	all := make([]order.Edge, 0, n)
-	left := slices.Clone(m.into)
+	all := make([]order.Edge, 0, len(m.into.all))
+	next := slices.Clone(m.into.first) // by goroutine: the first of its edges that is not there yet
 	for i := range m.t.Events {
 		g := m.t.Events[i].G
-		for ; len(left[g]) > 0 && left[g][0].to == int32(i); left[g] = left[g][1:] {
-			all = append(all, order.Edge{From: left[g][0].from, To: int32(i)})
+		at := &next[g]
+		for ; *at < m.into.first[g+1] && m.into.all[*at].to == int32(i); *at++ {
+			all = append(all, order.Edge{From: m.into.all[*at].from, To: int32(i)})
 		}
 	}
 	return all
