@@ -260,3 +260,23 @@ func TestNearestMatchFirst(t *testing.T) {
 		t.Errorf("found %v", found)
 	}
 }
+
+// TestUnderOneLock has as many goroutines as it likes: what a lock keeps apart is looked at once for its places,
+// and not for each two goroutines. A region that lets go of the lock in between counts all the same.
+func TestUnderOneLock(t *testing.T) {
+	under := func(goroutines int) *anomaly.Anomalies {
+		var text strings.Builder
+		for g := range goroutines {
+			fmt.Fprintf(&text, "%d acq l\n%[1]d r x @1\n%[1]d w x @2\n%[1]d rel l\n", g+1)
+		}
+		fmt.Fprintf(&text, "%d regionbegin\n%[1]d acq l\n%[1]d r x @1\n%[1]d rel l\n%[1]d acq l\n%[1]d w x @2\n%[1]d rel l\n%[1]d regionend\n", goroutines+1)
+		return search(t, tracetest.Parse(t, text.String()), anomaly.Builtin())
+	}
+	few, many := under(32), under(64)
+	if len(few.Found) == 0 || len(many.Found) != len(few.Found) {
+		t.Errorf("found %d and %d patterns, want as many, for the region that lets go of the lock", len(few.Found), len(many.Found))
+	}
+	if few.Cut || many.Spent > 3*few.Spent {
+		t.Errorf("looked at %d for 32 goroutines and at %d for 64, want no more than thrice as many", few.Spent, many.Spent)
+	}
+}
