@@ -87,6 +87,7 @@ type Verdict struct {
 	Late    []Late    // whom timers have overtaken, see Protocol
 	Due     bool      // see Protocol
 	Outcome Outcome   // how the tests ended, after the violation
+	Strayed bool      // it was ended as it had left the schedule, see [Options.Astray]
 	Output  string    // what the program printed, the middle left out if long
 	// Elapsed is how long the program ran, and Processor the time that it used of processors.
 	Elapsed, Processor time.Duration

@@ -64,9 +64,9 @@ func once(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts 
 	if record {
 		mode.Trace, mode.Limit = file.trace, trace.MaxLogged
 	}
+	var strayed atomic.Bool
 	watched, over := context.WithCancel(ctx)
 	defer over()
-	var astray atomic.Bool // it was ended for that
 	started := func(pid int, stop func()) {
 		if opts.Hold > 0 && opts.Standing != nil {
 			go func() {
@@ -77,7 +77,7 @@ func once(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts 
 		}
 		if opts.Astray > 0 {
 			go awaitLeft(watched, file.verdict, opts.Astray, func() {
-				astray.Store(true)
+				strayed.Store(true)
 				stop()
 			})
 		}
@@ -89,9 +89,6 @@ func once(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts 
 		return Verdict{}, err
 	}
 	out, outcome := ran.output, ran.outcome
-	if astray.Load() {
-		outcome = Outcome{Effect: bug.NoEffect} // its time was not over: the next schedule need not take as long
-	}
 	p, err := readVerdict(file.verdict, out)
 	if errors.Is(err, errNotBegun) && opts.Work.intoDir() {
 		return once(ctx, bin, w, plan, opts, record)
@@ -111,7 +108,7 @@ func once(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts 
 		v.hold(p.unproven(plan, v.Outcome, out))
 	}
 	v.Reason = witness.Prose(v.Reason, w.Tests)
-	v.Output, v.Elapsed, v.Processor = out, elapsed, ran.processor
+	v.Output, v.Elapsed, v.Processor, v.Strayed = out, elapsed, ran.processor, strayed.Load()
 	if record {
 		v.trace = file.trace
 	}

@@ -93,7 +93,8 @@ func TestRunAstray(t *testing.T) {
 	v := run(t, Options{Timeout: time.Hour, Astray: 10 * time.Millisecond}, "verdict steps 1 3", "verdict left lost its way", "hang")
 	assert.Equal(t, bug.Unconfirmed, v.Status)
 	assert.Equal(t, "lost its way", v.Reason)
-	assert.False(t, v.Outcome.TimedOut, "its time was not over")
+	assert.True(t, v.Outcome.TimedOut)
+	assert.True(t, v.Strayed)
 }
 
 func TestRunReasons(t *testing.T) {

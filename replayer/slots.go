@@ -109,9 +109,10 @@ var clashes = []string{
 
 // disturbed reports whether another process that ran beside may be the reason
 // for what came of the replay: the test failed before it came to the violation,
-// or says that something is taken. That it has left goroutines behind is no failure.
+// or says that something is taken. That it has left goroutines behind is no failure, nor that it was ended
+// as it had left its schedule.
 func (v Verdict) disturbed() bool {
-	if v.Status != bug.Confirmed && (v.Outcome.Effect.Harm() > bug.Leaks.Harm() || v.Outcome.TimedOut) {
+	if v.Status != bug.Confirmed && (v.Outcome.Effect.Harm() > bug.Leaks.Harm() || v.Outcome.TimedOut && !v.Strayed) {
 		return true
 	}
 	for _, c := range clashes {

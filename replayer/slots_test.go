@@ -68,6 +68,8 @@ func TestSlotsAlone(t *testing.T) {
 		{"confirmed", Verdict{Status: bug.Confirmed}, 1},
 		{"left", Verdict{Status: bug.Unconfirmed, Outcome: Outcome{Effect: bug.NoEffect}}, 1},
 		{"leaves a goroutine behind", Verdict{Status: bug.Unconfirmed, Outcome: Outcome{Effect: bug.Leaks}}, 1},
+		{"hung", Verdict{Status: bug.Unconfirmed, Outcome: Outcome{TimedOut: true}}, 2},
+		{"left, and was ended", Verdict{Status: bug.Unconfirmed, Outcome: Outcome{TimedOut: true}, Strayed: true}, 1},
 		{"failed before", Verdict{Status: bug.Unconfirmed, Outcome: Outcome{Effect: bug.TestFailure}}, 2},
 		{"port taken", Verdict{Status: bug.Confirmed, Output: "listen tcp :80: bind: address already in use"}, 2},
 	} {

@@ -371,8 +371,13 @@ func (c *confirmation) tell(f reported) {
 // does more harm, and the recording of that one is returned, which has the
 // values that are shown.
 func (c *confirmation) replay(ctx context.Context, w *witness.Witness, args []string, shown bool) (replayer.Result, *trace.Trace, error) {
+	return c.replayWithin(ctx, w, args, shown, briefly)
+}
+
+// replayWithin is replay, where a program that has left the schedule goes on for a while.
+func (c *confirmation) replayWithin(ctx context.Context, w *witness.Witness, args []string, shown bool, while time.Duration) (replayer.Result, *trace.Trace, error) {
 	return c.replayWith(w, args, ofAny, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
-		opts.Shown = shown
+		opts.Shown, opts.Astray = shown, while
 		r, err := replayer.Confirm(ctx, bin, w, c.code, opts)
 		c.runs.Add(int64(len(r.Verdicts)))
 		if err != nil {
@@ -391,7 +396,7 @@ func (c *confirmation) replayWith(w *witness.Witness, args []string, wanted func
 	folder := <-c.folders
 	defer func() { c.folders <- folder }()
 	r, err := run(bin, replayer.Options{
-		Timeout: replayTime(c.run.Seconds), Astray: astray,
+		Timeout: replayTime(c.run.Seconds), Astray: briefly,
 		Recorded: c.recorded, Slots: c.slots, Work: folder,
 	})
 	if err != nil || r.Status != bug.Confirmed {
@@ -424,16 +429,21 @@ func replayTime(seconds float64) time.Duration {
 	return min(replayer.DefaultTimeout, 5*time.Second+20*took(seconds)) + 3*took(seconds)
 }
 
-// astray is how long a program goes on that has left its schedule.
-const astray = 500 * time.Millisecond
+// astray is how long a program goes on that has left its schedule, where it counts how it ends: longer
+// than the recorded tests took.
+func astray(run recorder.Run) time.Duration { return 2*time.Second + took(run.Seconds) }
+
+// briefly is how long it goes on where that does not count, as the schedule is only one of those that
+// may lead to a bug.
+const briefly = 500 * time.Millisecond
 
 // took is a number of seconds as a duration.
 func took(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
 
-// timedOut reports whether a replay was over before the test had come to an end: another
-// schedule would most likely take as long.
+// timedOut reports whether a replay was over before the test had come to an end, though it had not
+// left its schedule: another schedule would most likely take as long.
 func timedOut(r replayer.Result) bool {
-	return slices.ContainsFunc(r.Verdicts, func(v replayer.Verdict) bool { return v.Outcome.TimedOut })
+	return slices.ContainsFunc(r.Verdicts, func(v replayer.Verdict) bool { return v.Outcome.TimedOut && !v.Strayed })
 }
 
 // A witnessFolder is where the witnesses of a package's tests are, in a folder for each test:
