@@ -58,7 +58,7 @@ func TestAffordable(t *testing.T) {
 	size := map[string]int{"TestLong": 2 * furtherEvents, "TestA": furtherEvents / 2, "TestB": furtherEvents / 4}
 	of := func(left time.Duration, opts Options) ([]string, time.Duration) {
 		x, further := &Exploration{opts: opts}, &allowance{left: left}
-		return x.affordable(recorder.Run{}, []string{"TestLong", "TestA", "TestB"}, size, further), further.left
+		return x.affordable(recorder.Run{Seconds: 5 * time.Second.Seconds()}, 0, []string{"TestLong", "TestA", "TestB"}, size, further), further.left
 	}
 	tests, left := of(6*time.Second, Options{})
 	assert.Equal(t, []string{"TestLong", "TestA", "TestB"}, tests)

@@ -44,7 +44,7 @@ func (x *Exploration) recordEarly(ctx context.Context, run recorder.Run, t *trac
 	ctx, stop := context.WithCancel(ctx)
 	e := &early{stop: stop, done: make(chan struct{})}
 	for k := range x.orders(run, events) {
-		some := x.affordable(run, tests, size, further)
+		some := x.affordable(run, waited(t), tests, size, further)
 		if len(some) == 0 {
 			break
 		}

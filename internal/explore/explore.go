@@ -247,6 +247,7 @@ func (c *confirmation) explore(ctx context.Context, findings []finding) error {
 		ran = append(ran, testsIn(r.trace)...)
 		several, size := sizes(r.trace)
 		maps.Copy(e.size, size)
+		e.waited += waited(r.trace)
 		tests, its := fewest(several, size, againEvents)
 		e.tests, events = append(e.tests, tests...), events+its
 	}
@@ -309,6 +310,7 @@ type explored struct {
 	tests  []string       // those that are worth other recordings
 	orders int            // how many these are
 	size   map[string]int // events, by test, in the first recordings
+	waited time.Duration  // how long tests took there, see waited
 	tally  *tally
 	// recordings are those so far that have shown something new.
 	recordings []recording

@@ -128,13 +128,13 @@ func (x *Exploration) orders(run recorder.Run, events int) int {
 
 // affordable returns those of the tests of run that are recorded once more, and takes what that costs
 // from the allowance: those with the fewest events, of which size has the numbers, up to half of what
-// is left. If it was asked for how many runs there are, these are all.
-func (x *Exploration) affordable(run recorder.Run, tests []string, size map[string]int, further *allowance) []string {
+// is left. They have waited so long in the first recording. If it was asked for how many runs there are, these are all.
+func (x *Exploration) affordable(run recorder.Run, waited time.Duration, tests []string, size map[string]int, further *allowance) []string {
 	if x.opts.Runs > 0 || x.opts.Explore.explores() {
 		return tests
 	}
 	tests, events := fewest(tests, size, further.events(further.left/2))
-	if len(tests) == 0 || !further.take(further.cost(events/knownShare)+long(run)) {
+	if len(tests) == 0 || !further.take(further.cost(events/knownShare)+min(long(run), waited)) {
 		return nil
 	}
 	return tests
@@ -143,7 +143,7 @@ func (x *Exploration) affordable(run recorder.Run, tests []string, size map[stri
 // inOrders records the tests of a package in other orders.
 func inOrders(ctx context.Context, e *explored) error {
 	for k := 0; k < e.orders && e.left > 0; k++ {
-		tests := e.affordable(e.run, e.tests, e.size, e.further)
+		tests := e.affordable(e.run, e.waited, e.tests, e.size, e.further)
 		if len(tests) == 0 {
 			break
 		}
@@ -378,6 +378,17 @@ func long(run recorder.Run) time.Duration {
 		return d
 	}
 	return 0
+}
+
+// waited is how long the tests of t took together, by the clock of the recorded program, which moves
+// while that waits and little while it computes: what a busy machine does not make more.
+func waited(t *trace.Trace) (all time.Duration) {
+	for _, its := range t.Tested {
+		if !strings.Contains(its.Test, "/") {
+			all += its.Elapsed
+		}
+	}
+	return all
 }
 
 // recordTime is the time that a further recording may take, of a run that took so many
