@@ -207,6 +207,9 @@ func (x *frontier) explore(ctx context.Context, flips *flipping) error {
 // what comes of a run may lead to others; and fewer of long tests, as their traces take memory.
 const attemptsAtOnce = 8
 
+// togetherEvents is how many events these runs may have together, by the longest one before.
+const togetherEvents = againEvents / 4
+
 // loop makes runs as long as there are any, and the budget is not used up. They are looked at in the
 // order in which they were asked for, while those after them go on: which one is next follows
 // from all up to the last that was looked at, however long each of them took. Where the test is
@@ -219,7 +222,7 @@ func (x *frontier) loop(ctx context.Context) error {
 	for _, c := range x.runs {
 		longest = max(longest, len(c.trace.Events))
 	}
-	atOnce := max(1, min(attemptsAtOnce, againEvents/longest))
+	atOnce := max(1, min(attemptsAtOnce, togetherEvents/longest))
 	running, stop := context.WithCancel(ctx)
 	var begun []*attempt
 	defer func() {
