@@ -308,6 +308,9 @@ func (d *reader) keeps() bool { return d.used == nil && d.look == nil }
 func (d *reader) again(room int) {
 	if !d.known {
 		d.known, d.stop, d.look = true, d.off, nil
+	}
+	if cap(d.t.Events) < room {
+		d.t.Events = nil // before there are both
 		d.t.Events = make([]Event, 0, room)
 	}
 	d.off = 0
