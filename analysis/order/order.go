@@ -300,13 +300,4 @@ func (o *Order) Groups() []Group { return o.groups }
 
 // Sources returns the writes by other goroutines that the read at position i
 // saw in the recorded run, newest first.
-func (o *Order) Sources(i int) []int32 {
-	switch w := o.sources.one[i]; w {
-	case -1:
-		return nil
-	case -2:
-		return o.sources.many[int32(i)]
-	default:
-		return o.sources.one[i : i+1]
-	}
-}
+func (o *Order) Sources(i int) []int32 { return o.sources.of(i) }

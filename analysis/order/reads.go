@@ -1,32 +1,74 @@
 package order
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // sources holds, for reads that saw what another goroutine wrote, where that
-// was written.
+// was written. Few reads did.
 type sources struct {
-	one  []int32           // by event: the write, -1 for none, -2 for several
-	many map[int32][]int32 // newest first
+	has    []uint64          // by event, a bit: it is such a read
+	before []int32           // by word of has: how many there are before it
+	one    []int32           // of each: the write, or several
+	many   map[int32][]int32 // newest first
 }
+
+// several stands for more than one write.
+const several = -2
+
+// A sourced is a read, and what there is of it in sources.one.
+type sourced struct{ read, write int32 }
 
 // readsFrom finds for each read of a shared location the last writes before
 // it to the bytes that it reads.
 func readsFrom(t *trace.Trace, gs []Group) sources {
-	s := sources{one: make([]int32, len(t.Events)), many: make(map[int32][]int32)}
-	for i := range s.one {
-		s.one[i] = -1
-	}
+	words := (len(t.Events) + 63) / 64
+	s := sources{has: make([]uint64, words), before: make([]int32, words), many: make(map[int32][]int32)}
+	var all []sourced
 	for k := range gs {
-		s.group(t, &gs[k])
+		all = s.group(t, &gs[k], all)
+	}
+	for _, r := range all {
+		s.has[r.read/64] |= 1 << (r.read % 64)
+	}
+	n := int32(0)
+	for k, word := range s.has {
+		s.before[k] = n
+		n += int32(bits.OnesCount64(word))
+	}
+	s.one = make([]int32, n)
+	for _, r := range all {
+		s.one[s.index(int(r.read))] = r.write
 	}
 	return s
 }
 
-func (s *sources) group(t *trace.Trace, g *Group) {
+// index returns where the read i is in one, or -1.
+func (s *sources) index(i int) int32 {
+	word, bit := s.has[i/64], uint64(1)<<(i%64)
+	if word&bit == 0 {
+		return -1
+	}
+	return s.before[i/64] + int32(bits.OnesCount64(word&(bit-1)))
+}
+
+// of returns the sources of the read i.
+func (s *sources) of(i int) []int32 {
+	switch k := s.index(i); {
+	case k < 0:
+		return nil
+	case s.one[k] == several:
+		return s.many[int32(i)]
+	default:
+		return s.one[k : k+1]
+	}
+}
+
+// group adds the reads of g to all.
+func (s *sources) group(t *trace.Trace, g *Group, all []sourced) []sourced {
 	last := make([]int32, len(g.Locations)) // one more than the position of the last write
 	var found []int32
 	for k, i := range g.Events {
@@ -41,17 +83,18 @@ func (s *sources) group(t *trace.Trace, g *Group) {
 					found = append(found, w-1)
 				}
 			}
-			s.set(t, i, found)
+			all = s.add(all, t, i, found)
 		}
 		if Writes(e) {
 			last[at] = i + 1
 		}
 	}
+	return all
 }
 
-// set stores the sources of read i; ws are the last writes to each location
+// add adds the sources of read i to all; ws are the last writes to each location
 // that overlaps with it.
-func (s *sources) set(t *trace.Trace, i int32, ws []int32) {
+func (s *sources) add(all []sourced, t *trace.Trace, i int32, ws []int32) []sourced {
 	slices.SortFunc(ws, func(a, b int32) int { return int(b - a) })
 	r := &t.Events[i]
 	for k, w := range ws {
@@ -64,12 +107,12 @@ func (s *sources) set(t *trace.Trace, i int32, ws []int32) {
 	ws = slices.DeleteFunc(ws, func(w int32) bool { return t.Events[w].G == r.G })
 	switch len(ws) {
 	case 0:
+		return all
 	case 1:
-		s.one[i] = ws[0]
-	default:
-		s.one[i] = -2
-		s.many[i] = slices.Clone(ws)
+		return append(all, sourced{i, ws[0]})
 	}
+	s.many[i] = slices.Clone(ws)
+	return append(all, sourced{i, several})
 }
 
 func covers(w, r *trace.Event) bool {
