@@ -48,7 +48,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -166,7 +165,6 @@ func (x *Exploration) Add(ctx context.Context, run recorder.Run) error {
 	if info, err := os.Stat(run.Trace); err == nil {
 		pkg.TraceBytes = info.Size()
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(growth(pkg.TraceBytes)))
 	p := x.ahead.of(ctx, run)
 	if p == nil {
 		p = x.predict(ctx, run, func(events int) {

@@ -1,34 +1,50 @@
 package explore
 
 import (
+	"runtime"
 	"runtime/debug"
-	"sync"
+	"runtime/metrics"
 )
 
 // This file says when garbage is looked for. What takes the most memory holds few pointers, so
 // that looking often costs little; in a small heap that would be done all the time.
 
-// ballast is memory that is never touched, so that it takes none, but counts as used where the heap
-// may grow by a part of what is used before garbage is looked for. What was freed and is made anew
-// is touched, to clear it.
-var ballast = sync.OnceValue(func() []byte { return make([]byte, 256<<20) })
+// The heap may grow to roomy bytes before garbage is looked for, beyond that by a sparing-th of what is used and
+// leastGrowth bytes.
+const (
+	roomy       = 160 << 20
+	leastGrowth = 20 << 20
+	sparing     = 32
+)
 
-// SpareMemory has garbage looked for more often than by default. It is to be called as the command
-// begins, before anything was freed that the ballast could come to lie in.
-func SpareMemory() {
-	ballast()
-	debug.SetGCPercent(usualGrowth)
+// SpareMemory has garbage looked for when roomy says so, from now on. The runtime takes a percentage of what is
+// used at the time, so that it is set anew after each look.
+func SpareMemory() { pace(roomy) }
+
+// pace sets the percentage, and sees that it is set again after the next look. The heap has had up to so many
+// bytes before, and may have them again: that takes no more memory than there was. What is free beyond that is
+// given back to the system at once.
+func pace(had uint64) {
+	m := []metrics.Sample{
+		{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/objects:bytes"},
+		{Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
+	}
+	metrics.Read(m)
+	used, others := m[0].Value.Uint64(), m[1].Value.Uint64()
+	for _, heap := range m[2:] {
+		others -= heap.Value.Uint64()
+	}
+	had = max(had, used+leastGrowth+used/sparing)
+	debug.SetGCPercent(growth(used, had))
+	debug.SetMemoryLimit(int64(others + had + had/16 + 8<<20))
+	runtime.AddCleanup(new([2]uint64), pace, had)
 }
 
-// usualGrowth and longGrowth are by how much the heap may grow before garbage is looked for, in
-// percent of what is used, the latter with a trace of more than longBytes: nearly all of that are
-// arrays without pointers.
-const usualGrowth, longGrowth, longBytes = 20, 8, 4 << 20
-
-// growth is which of them goes for a trace of so many bytes.
-func growth(traceBytes int64) int {
-	if traceBytes > longBytes {
-		return longGrowth
+// growth is by how many percent a heap of which so many bytes are used may grow to have others.
+func growth(used, to uint64) int {
+	const most = 60 // so that what is used next time may be more, and that by far
+	if used == 0 {
+		return most
 	}
-	return usualGrowth
+	return int(min(most, (to-used)*100/used))
 }

@@ -46,7 +46,7 @@ type deadlockCost struct {
 
 // measureDeadlocks does it all with a trace of shape s.
 func measureDeadlocks(s shape) (c deadlockCost, err error) {
-	defer debug.SetGCPercent(debug.SetGCPercent(20)) // as the command does for long traces
+	defer debug.SetGCPercent(debug.SetGCPercent(20)) // about as often as the command has garbage looked for
 	t := tracetest.Nested(s.Events, s.Goroutines, s.Turns)
 	c.shape = s
 	c.Events = len(t.Events)

@@ -36,7 +36,7 @@ func (c cost) search() time.Duration { return c.Order + c.Race + c.Pattern }
 
 // measure does it all with a trace of about n events.
 func measure(n int) (c cost, err error) {
-	defer debug.SetGCPercent(debug.SetGCPercent(20)) // as the command does for long traces
+	defer debug.SetGCPercent(debug.SetGCPercent(20)) // about as often as the command has garbage looked for
 	t := tracetest.Server(n)
 	last := anomalyAtEnd(t)
 	c.Events = len(t.Events)

@@ -66,7 +66,7 @@ const steady = 100_000
 
 // measureLoad predicts from a trace like l.
 func measureLoad(l load) (c loadCost, err error) {
-	defer debug.SetGCPercent(debug.SetGCPercent(20)) // as the command does
+	defer debug.SetGCPercent(debug.SetGCPercent(20)) // about as often as the command has garbage looked for
 	defer runtime.KeepAlive(ballast())
 	t := tracetest.Servers(l.Events, l.Goroutines, l.Requests)
 	c.load, c.Sites = l, len(t.Sites)
@@ -98,7 +98,7 @@ func measureLoad(l load) (c loadCost, err error) {
 	return c, nil
 }
 
-// ballast is memory that is never touched, as the command has it, so that garbage is not looked for all
+// ballast is memory that is never touched, so that garbage is not looked for all
 // the time while there is little of it.
 func ballast() []byte { return make([]byte, 256<<20) }
 
