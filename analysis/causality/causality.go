@@ -45,17 +45,16 @@ import (
 // A Model is what the graphs of all properties of one trace share. It is safe
 // for concurrent use.
 type Model struct {
-	t        *trace.Trace
-	o        *order.Order
-	sections []section // by acquire
-	of       [][]int32 // by goroutine: its sections, by acquire
-	locks    []lock
-	seeds    []seed       // by to
-	ends     []end        // by goroutine
-	all      []trace.GID  // who ends last first
-	spent    atomic.Int64 // see Spent
-	until    int64        // see Until
-	reaches  reaches      // see newReach
+	t       *trace.Trace
+	o       *order.Order
+	of      [][]int32    // by goroutine: the numbers of its sections, but for those of locks that are handed over
+	locks   []lock       // by number
+	seeds   []seed       // by to
+	ends    []end        // by goroutine
+	all     []trace.GID  // who ends last first
+	spent   atomic.Int64 // see Spent
+	until   int64        // see Until
+	reaches reaches      // see newReach
 }
 
 // Spent is what was done for graphs and barriers so far: events, edges and goroutines looked at.
@@ -69,14 +68,6 @@ func (m *Model) Until(spent int64) { m.until = spent }
 // An end is the last event of a goroutine, and its last lock-free position; -1
 // and never for one without events.
 type end struct{ last, free int32 }
-
-// A section is a critical section of a lock that no goroutine hands over.
-type section struct {
-	lock     int32 // index into Model.locks
-	g        trace.GID
-	shared   bool
-	acq, rel int32 // positions; rel is never for one that the trace does not end
-}
 
 // never stands for an end that the trace does not have.
 const never = math.MaxInt32
@@ -136,48 +127,43 @@ func New(t *trace.Trace, o *order.Order) *Model {
 // another one has acquired, holding the lock does not mean that it is taken,
 // and nothing follows from its sections.
 func (m *Model) findSections() {
-	all := m.o.Sections()
 	handed := m.o.HandedOver()
-	m.sections = make([]section, 0, len(all))
 	its := make([]int, len(m.of)) // sections, by goroutine
-	for _, o := range all {
-		its[m.t.Events[o.Acq].G]++
+	for _, s := range m.o.Sections() {
+		its[m.t.Events[s.Acq].G]++
 	}
 	for g, n := range its {
 		m.of[g] = make([]int32, 0, n)
 	}
-	ids := make(map[uint64]int32)
+	m.locks = make([]lock, m.o.NumLocks())
 	users := make(map[use]int)
-	for _, o := range all {
-		if handed[o.Obj] {
+	for n, s := range m.o.Sections() {
+		if handed[s.Obj] {
 			continue
 		}
-		id, ok := ids[o.Obj]
-		if !ok {
-			id = int32(len(m.locks))
-			ids[o.Obj] = id
-			m.locks = append(m.locks, lock{})
-		}
-		s := section{lock: id, g: m.t.Events[o.Acq].G, shared: o.Shared, acq: int32(o.Acq), rel: never}
-		if o.Rel >= 0 {
-			s.rel = int32(o.Rel)
-		}
-		m.of[s.g] = append(m.of[s.g], int32(len(m.sections)))
-		m.sections = append(m.sections, s)
-
+		g, id := m.t.Events[s.Acq].G, m.o.LockOf(int32(n))
+		m.of[g] = append(m.of[g], int32(n))
 		l := &m.locks[id]
-		k, ok := users[use{id, s.g}]
+		k, ok := users[use{id, g}]
 		if !ok {
 			k = len(l.users)
-			users[use{id, s.g}] = k
-			l.users = append(l.users, user{g: s.g})
+			users[use{id, g}] = k
+			l.users = append(l.users, user{g: g})
 		}
-		if s.shared {
-			l.users[k].readers.add(s.acq, s.rel)
+		if s.Shared {
+			l.users[k].readers.add(int32(s.Acq), endOf(s))
 		} else {
-			l.users[k].writers.add(s.acq, s.rel)
+			l.users[k].writers.add(int32(s.Acq), endOf(s))
 		}
 	}
+}
+
+// endOf is where a section ends, or never.
+func endOf(s order.Section) int32 {
+	if s.Rel < 0 {
+		return never
+	}
+	return int32(s.Rel)
 }
 
 // use names a user.

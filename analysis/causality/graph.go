@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -170,7 +171,7 @@ func (g *Graph) sectionsOf(gid trace.GID) []int32 {
 		last = max(last, e.at)
 	}
 	of := g.m.of[gid]
-	at := func(n, pos int32) int { return cmp.Compare(g.m.sections[n].acq, pos) }
+	at := func(n, pos int32) int { return cmp.Compare(int32(g.m.o.SectionAt(n).Acq), pos) }
 	lo, _ := slices.BinarySearchFunc(of, g.floor[gid], at)
 	hi, _ := slices.BinarySearchFunc(of, last+1, at)
 	return of[lo:max(lo, hi)]
@@ -179,21 +180,22 @@ func (g *Graph) sectionsOf(gid trace.GID) []int32 {
 // induce adds the edges that end at the begin of section n: what began before
 // its end must have ended before its begin.
 func (g *Graph) induce(n int32) (changed bool) {
-	s := &g.m.sections[n]
-	in := g.needs(s.acq)
-	if in == 0 || len(g.m.locks[s.lock].users) == 1 {
+	s, users := g.m.o.SectionAt(n), g.m.locks[g.m.o.LockOf(n)].users
+	in := g.needs(int32(s.Acq))
+	if in == 0 || len(users) == 1 {
 		return false
 	}
-	end := s.rel
-	if es := g.m.o.Events(s.g); end == never {
+	own := g.m.t.Events[s.Acq].G
+	end := endOf(s)
+	if es := g.m.o.Events(own); end == never {
 		end = es[len(es)-1]
 	}
 	g.reached.clear()
 	g.close(g.reached, end, in)
 	var found []labelled
-	for k := range g.m.locks[s.lock].users {
-		u := &g.m.locks[s.lock].users[k]
-		if u.g == s.g {
+	for k := range users {
+		u := &users[k]
+		if u.g == own {
 			continue
 		}
 		for _, r := range g.reached.of[u.g] {
@@ -212,9 +214,9 @@ func (g *Graph) induce(n int32) (changed bool) {
 
 // first adds to found what must have ended before section s begins, given that
 // the event at position p of user u is before the end of s.
-func (g *Graph) first(found []labelled, u *user, s *section, p int32, in Labels) []labelled {
+func (g *Graph) first(found []labelled, u *user, s order.Section, p int32, in Labels) []labelled {
 	sides := []*stretch{&u.writers, &u.readers}
-	if s.shared {
+	if s.Shared {
 		sides = sides[:1]
 	}
 	for _, side := range sides {
@@ -223,9 +225,9 @@ func (g *Graph) first(found []labelled, u *user, s *section, p int32, in Labels)
 		case !ok || acq < g.floor[u.g]:
 		case rel == never:
 			// It begins before s ends, and never ends itself.
-			g.cycle(Edge{int(acq), int(s.acq)}, in)
-		case !g.m.o.Before(int(rel), int(s.acq)):
-			found = append(found, labelled{from: rel, to: s.acq, in: in})
+			g.cycle(Edge{int(acq), s.Acq}, in)
+		case !g.m.o.Before(int(rel), s.Acq):
+			found = append(found, labelled{from: rel, to: int32(s.Acq), in: in})
 		}
 	}
 	return found

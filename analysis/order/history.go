@@ -21,9 +21,9 @@ func (o *Order) locked(i, j int) (held, needed int, ok bool) {
 		if !ok || o.HandedOver()[s.Obj] {
 			continue
 		}
-		on := o.locks.byLock[s.Obj]
-		for k := sort.Search(len(on), func(k int) bool { return o.locks.sections[on[k]].Acq > s.Acq }); k < len(on); k++ {
-			n := o.locks.sections[on[k]]
+		on := o.locks.of(s.Obj)
+		for k := sort.Search(len(on), func(k int) bool { return int(o.locks.sections[on[k]].acq) > s.Acq }); k < len(on); k++ {
+			n := o.SectionAt(on[k])
 			if n.Acq >= j {
 				break
 			}

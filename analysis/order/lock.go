@@ -37,31 +37,69 @@ type held struct {
 	set      LockSet
 }
 
+// A section is what a [Section] is beyond the event of its acquire.
+type section struct{ acq, rel, lock int32 }
+
 // lockTable is the lock side of an Order.
 type lockTable struct {
+	events   []trace.Event
 	holds    []int32 // by event: index into held
 	held     []held
-	acqs     []int32            // of each held, the oldest first
-	sections []Section          // by Acq
-	byLock   map[uint64][]int32 // section numbers
-	handed   map[uint64]bool    // locks, see HandedOver
-	sets     [][]Lock           // by LockSet
+	acqs     []int32          // of each held, the oldest first
+	sections []section        // by acq
+	ids      map[uint64]int32 // of locks, from 0 on
+	byLock   []int32          // section numbers, lock by lock
+	first    []int32          // by lock: where its part of byLock begins
+	handed   map[uint64]bool  // locks, see HandedOver
+	sets     [][]Lock         // by LockSet
+}
+
+// section returns section n.
+func (l *lockTable) section(n int32) Section {
+	s := l.sections[n]
+	return Section{lockOf(&l.events[s.acq]), int(s.acq), int(s.rel)}
+}
+
+// lockOf is the lock of an acquire.
+func lockOf(e *trace.Event) Lock { return Lock{e.Obj, e.Kind == trace.RAcquire} }
+
+// of returns the numbers of the sections of a lock.
+func (l *lockTable) of(lock uint64) []int32 {
+	id, ok := l.ids[lock]
+	if !ok {
+		return nil
+	}
+	return l.byLock[l.first[id]:l.first[id+1]]
+}
+
+// sort sorts the sections by lock.
+func (l *lockTable) sort() {
+	l.first = make([]int32, len(l.ids)+1)
+	for _, s := range l.sections {
+		l.first[s.lock+1]++
+	}
+	for id := range len(l.ids) {
+		l.first[id+1] += l.first[id]
+	}
+	next := slices.Clone(l.first)
+	l.byLock = make([]int32, len(l.sections))
+	for n, s := range l.sections {
+		l.byLock[next[s.lock]] = int32(n)
+		next[s.lock]++
+	}
 }
 
 // acquires returns the acquires of what is held at event i, the oldest first.
-func (l *lockTable) acquires(i int) []int32 { return l.of(l.held[l.holds[i]]) }
+func (l *lockTable) acquires(i int) []int32 { return l.by(l.held[l.holds[i]]) }
 
-func (l *lockTable) of(h held) []int32 { return l.acqs[h.first : h.first+h.n : h.first+h.n] }
+func (l *lockTable) by(h held) []int32 { return l.acqs[h.first : h.first+h.n : h.first+h.n] }
 
 // A locker computes lock sets in one pass.
 type locker struct {
 	lockTable
-	events  []trace.Event
-	cur     []int32          // by goroutine: index into held
-	before  [][]int32        // by goroutine, for each of its acquires: cur without that and later ones, or -1
-	ids     map[uint64]int32 // of locks, from 0 on
-	open    [][]int32        // by lock: sections that have not ended
-	all     [][]int32        // by lock: all of them
+	cur     []int32   // by goroutine: index into held
+	before  [][]int32 // by goroutine, for each of its acquires: cur without that and later ones, or -1
+	open    [][]int32 // by lock: sections that have not ended
 	interns map[string]LockSet
 	longer  map[longer]LockSet
 	locks   []Lock // scratch
@@ -85,17 +123,17 @@ func lockSets(t *trace.Trace, before func(i, j int) bool) *lockTable {
 	}
 	l := &locker{
 		lockTable: lockTable{
+			events:   t.Events,
 			holds:    make([]int32, len(t.Events)),
 			held:     append(make([]held, 0, 1+acquires), held{outer: -1}),
 			acqs:     make([]int32, 0, acquires),
-			sections: make([]Section, 0, acquires),
+			sections: make([]section, 0, acquires),
+			ids:      make(map[uint64]int32),
 			handed:   make(map[uint64]bool),
 			sets:     [][]Lock{nil},
 		},
-		events:  t.Events,
 		cur:     make([]int32, len(t.Goroutines)),
 		before:  make([][]int32, len(t.Goroutines)),
-		ids:     make(map[uint64]int32),
 		interns: map[string]LockSet{"": 0},
 		longer:  make(map[longer]LockSet),
 	}
@@ -113,13 +151,10 @@ func lockSets(t *trace.Trace, before func(i, j int) bool) *lockTable {
 			l.holds[i] = l.cur[e.G]
 		}
 	}
-	l.byLock = make(map[uint64][]int32, len(l.ids))
-	for obj, id := range l.ids {
-		l.byLock[obj] = l.all[id]
-	}
-	for _, s := range l.sections {
-		if s.Rel >= 0 && t.Events[s.Acq].G != t.Events[s.Rel].G {
-			l.give(s, before)
+	l.sort()
+	for n, s := range l.sections {
+		if s.rel >= 0 && t.Events[s.acq].G != t.Events[s.rel].G {
+			l.give(l.section(int32(n)), before)
 		}
 	}
 	return &l.lockTable
@@ -167,18 +202,17 @@ func (l *locker) with(set LockSet, lock Lock, in bool) LockSet {
 }
 
 func (l *locker) acquire(i int, e *trace.Event) {
-	s := Section{Lock{e.Obj, e.Kind == trace.RAcquire}, i, -1}
+	lock := lockOf(e)
 	// Sections that this one excludes must have ended, even if the trace does
 	// not tell how.
 	id := l.id(e.Obj)
 	for _, n := range slices.Clone(l.open[id]) {
-		if s.Excludes(l.sections[n]) {
+		if other := lockOf(&l.events[l.sections[n].acq]); !lock.Shared || !other.Shared {
 			l.end(n, id)
 		}
 	}
 	n := int32(len(l.sections))
-	l.sections = append(l.sections, s)
-	l.all[id] = append(l.all[id], n)
+	l.sections = append(l.sections, section{int32(i), -1, id})
 	l.open[id] = append(l.open[id], n)
 
 	h := l.held[l.cur[e.G]]
@@ -187,9 +221,9 @@ func (l *locker) acquire(i int, e *trace.Event) {
 		outer = int32(i)
 	}
 	first := len(l.acqs)
-	l.acqs = append(append(l.acqs, l.of(h)...), int32(i))
+	l.acqs = append(append(l.acqs, l.by(h)...), int32(i))
 	l.before[e.G] = append(l.before[e.G], l.cur[e.G])
-	l.hold(e.G, first, outer, l.longerBy(h.set, id, s.Lock))
+	l.hold(e.G, first, outer, l.longerBy(h.set, id, lock))
 }
 
 // id returns the number of a lock.
@@ -198,7 +232,7 @@ func (l *locker) id(obj uint64) int32 {
 	if !ok {
 		id = int32(len(l.open))
 		l.ids[obj] = id
-		l.open, l.all = append(l.open, nil), append(l.all, nil)
+		l.open = append(l.open, nil)
 	}
 	return id
 }
@@ -221,11 +255,11 @@ func (l *locker) release(i int, e *trace.Event) {
 	found := int32(-1)
 	id := l.id(e.Obj)
 	for _, n := range l.open[id] {
-		s := &l.sections[n]
-		if s.Shared != shared {
+		acq := &l.events[l.sections[n].acq]
+		if lockOf(acq).Shared != shared {
 			continue
 		}
-		if own := l.events[s.Acq].G == e.G; own || found < 0 {
+		if own := acq.G == e.G; own || found < 0 {
 			found = n
 			if own {
 				break
@@ -234,8 +268,8 @@ func (l *locker) release(i int, e *trace.Event) {
 	}
 	if found >= 0 {
 		s := &l.sections[found]
-		s.Rel = i
-		if l.events[s.Acq].G != e.G {
+		s.rel = int32(i)
+		if l.events[s.acq].G != e.G {
 			l.handed[e.Obj] = true
 		}
 		l.end(found, id)
@@ -248,10 +282,10 @@ func (l *locker) end(n, id int32) {
 	k := slices.Index(l.open[id], n)
 	l.open[id] = slices.Delete(l.open[id], k, k+1)
 
-	g := l.events[s.Acq].G
+	g := l.events[s.acq].G
 	h := l.held[l.cur[g]]
-	its := l.of(h)
-	k = slices.Index(its, int32(s.Acq))
+	its := l.by(h)
+	k = slices.Index(its, s.acq)
 	before := l.before[g]
 	l.before[g] = before[:len(its)-1]
 	if k == len(its)-1 && before[k] >= 0 { // as most sections are nested
@@ -281,8 +315,7 @@ func (l *locker) hold(g trace.GID, first int, outer int32, set LockSet) {
 func (l *locker) intern(acqs []int32) LockSet {
 	locks := l.locks[:0]
 	for _, a := range acqs {
-		e := &l.events[a]
-		locks = append(locks, Lock{e.Obj, e.Kind == trace.RAcquire})
+		locks = append(locks, lockOf(&l.events[a]))
 	}
 	l.locks = locks
 	return l.number(locks)

@@ -216,19 +216,41 @@ func (o *Order) Outermost(i int) int { return int(o.locks.held[o.locks.holds[i]]
 // Section returns the critical section that the acquire at position acq opens.
 func (o *Order) Section(acq int) (Section, bool) {
 	ss := o.locks.sections
-	k := sort.Search(len(ss), func(k int) bool { return ss[k].Acq >= acq })
-	if k == len(ss) || ss[k].Acq != acq {
+	k := sort.Search(len(ss), func(k int) bool { return int(ss[k].acq) >= acq })
+	if k == len(ss) || int(ss[k].acq) != acq {
 		return Section{}, false
 	}
-	return ss[k], true
+	return o.SectionAt(int32(k)), true
 }
 
-// Sections returns all critical sections, by the positions of their acquires.
-// The caller must not change them.
-func (o *Order) Sections() []Section { return o.locks.sections }
+// Sections yields all critical sections and their numbers, by the positions of their acquires.
+func (o *Order) Sections() iter.Seq2[int, Section] {
+	return func(yield func(int, Section) bool) {
+		for n := range o.locks.sections {
+			if !yield(n, o.locks.section(int32(n))) {
+				return
+			}
+		}
+	}
+}
+
+// NumSections returns how many critical sections there are.
+func (o *Order) NumSections() int { return len(o.locks.sections) }
+
+// SectionAt returns critical section number n.
+func (o *Order) SectionAt(n int32) Section { return o.locks.section(n) }
+
+// LockOf returns the number of the lock of critical section n, below NumLocks.
+func (o *Order) LockOf(n int32) int32 { return o.locks.sections[n].lock }
+
+// LockNumber returns the number of a lock that has a critical section.
+func (o *Order) LockNumber(lock uint64) int32 { return o.locks.ids[lock] }
+
+// NumLocks returns how many locks have numbers.
+func (o *Order) NumLocks() int { return len(o.locks.ids) }
 
 // Uses returns how many critical sections a lock has.
-func (o *Order) Uses(lock uint64) int { return len(o.locks.byLock[lock]) }
+func (o *Order) Uses(lock uint64) int { return len(o.locks.of(lock)) }
 
 // Open returns the critical sections that are open before event i.
 func (o *Order) Open(i int) []Section {

@@ -34,7 +34,7 @@ type cone struct {
 	done  []int32 // by goroutine: how many of its links are closed
 	seg   []int32 // by goroutine: one more than the segment whose ancestors are in
 	work  []trace.GID
-	locks []*[lockPage]lockState // by the planner's number of the lock
+	locks []*[lockPage]lockState // by the number of the lock
 	// last are acquires of which the critical sections stay open: they come
 	// after all others of their locks. In recorded order there are none.
 	last []int32
@@ -74,7 +74,7 @@ func (p *Planner) newCone(b *base, r reads, last []int32, guide []causality.Edge
 		upto:   make([]int32, len(p.t.Goroutines)),
 		done:   make([]int32, len(p.t.Goroutines)),
 		seg:    make([]int32, len(p.t.Goroutines)),
-		locks:  make([]*[lockPage]lockState, (len(p.locks)+lockPage-1)/lockPage),
+		locks:  make([]*[lockPage]lockState, (p.o.NumLocks()+lockPage-1)/lockPage),
 		guide:  make(map[trace.GID][]causality.Edge),
 		guided: make(map[trace.GID]int),
 	}
@@ -88,7 +88,7 @@ func (p *Planner) newCone(b *base, r reads, last []int32, guide []causality.Edge
 		c.done[g] = p.linksBefore(trace.GID(g), b.at)
 	}
 	for k := range b.open {
-		c.section(&b.open[k], p.locks[b.open[k].Obj])
+		c.section(b.open[k], p.o.LockNumber(b.open[k].Obj))
 	}
 	return c
 }
@@ -169,7 +169,7 @@ func (c *cone) link(l *link) {
 	switch {
 	case c.leavesOut(int(l.at)), l.kept > 0 && c.slice != nil && c.slice.Loose(int(l.at)):
 	case l.section:
-		c.section(&c.p.o.Sections()[l.need], l.lock)
+		c.section(c.p.o.SectionAt(l.need), c.p.o.LockOf(l.need))
 	case c.reads < l.kept || l.kept > 0 && slices.Contains(c.ends, int(l.at)):
 	case l.need == several:
 		for _, w := range c.p.o.Sources(int(l.at)) {
@@ -202,7 +202,7 @@ func (c *cone) leavesOut(i int) bool {
 
 // section adds the releases that come before the acquire of s, and the
 // release of s if another acquire comes after it. lock is the number of its lock.
-func (c *cone) section(s *order.Section, lock int32) {
+func (c *cone) section(s order.Section, lock int32) {
 	page := &c.locks[lock/lockPage]
 	if *page == nil {
 		*page = new([lockPage]lockState)
@@ -220,9 +220,9 @@ func (c *cone) section(s *order.Section, lock int32) {
 		l.acq = max(l.acq, s.Acq)
 	}
 	if !stays {
-		l.open = append(l.open, *s)
+		l.open = append(l.open, s)
 		if slices.ContainsFunc(c.last, func(acq int32) bool { return c.p.t.Events[acq].Obj == s.Obj }) {
-			c.rivals = append(c.rivals, *s)
+			c.rivals = append(c.rivals, s)
 		}
 	}
 	if c.lazy {

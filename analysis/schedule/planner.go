@@ -22,7 +22,6 @@ type Planner struct {
 	links  [][]link    // by goroutine
 	forks  []int32     // by goroutine: its fork, or [math.MaxInt32]
 
-	locks  map[uint64]int32 // by lock: its number, from 0 on
 	begins map[string]int32 // see testBegins
 	slice  *trace.Slice     // nil before Slice
 	mu     sync.Mutex
@@ -51,7 +50,6 @@ type link struct {
 	// need is the section that an acquire begins, the event that another link
 	// needs, or several for the writes of [order.Order.Sources].
 	need    int32
-	lock    int32 // of the section, as the planner numbers it
 	section bool
 	kept    reads // the cones that it counts for: these, and those that keep more
 }
@@ -63,7 +61,7 @@ const several = -1
 func NewPlanner(t *trace.Trace, o *order.Order, m *causality.Model) *Planner {
 	p := &Planner{
 		t: t, o: o, graphs: m, links: make([][]link, len(t.Goroutines)), forks: make([]int32, len(t.Goroutines)),
-		gids: make([]trace.GID, len(t.Events)), locks: make(map[uint64]int32), begins: testBegins(t), bases: make(map[int32]*base),
+		gids: make([]trace.GID, len(t.Events)), begins: testBegins(t), bases: make(map[int32]*base),
 		asked: make(map[string]answer),
 	}
 	for g := range p.forks {
@@ -72,8 +70,8 @@ func NewPlanner(t *trace.Trace, o *order.Order, m *causality.Model) *Planner {
 	for g, n := range p.room() {
 		p.links[g] = make([]link, 0, n)
 	}
-	sites, sections := trace.NewSiteIndex(t), o.Sections()
-	next := 0
+	sites := trace.NewSiteIndex(t)
+	next := int32(0) // the number of the next section
 	for i := range t.Events {
 		e := &t.Events[i]
 		p.gids[i] = e.G
@@ -85,17 +83,8 @@ func NewPlanner(t *trace.Trace, o *order.Order, m *causality.Model) *Planner {
 			}
 			continue
 		case trace.Acquire, trace.RAcquire:
-			for next < len(sections) && sections[next].Acq < i {
-				next++
-			}
-			if next == len(sections) || sections[next].Acq != i {
-				continue
-			}
-			l.need, l.section = int32(next), true
-			if _, ok := p.locks[e.Obj]; !ok {
-				p.locks[e.Obj] = int32(len(p.locks))
-			}
-			l.lock = p.locks[e.Obj]
+			l.need, l.section = next, true
+			next++
 		case trace.Send, trace.Recv, trace.Select:
 			if l.need = int32(o.InLine(i)); l.need < 0 {
 				continue
