@@ -1,10 +1,19 @@
 package trace
 
+import "math/bits"
+
 // A SiteIndex has the sites of a trace for those who ask about each event: Trace.Sites takes several
 // times as long.
 type SiteIndex struct {
-	dense [2][]*Site // by number: the runtime's, and the rewriter's
-	rest  map[SiteID]*Site
+	// slots are four times as many as there are sites, or more, and a power of two: each site is in the
+	// first one, from that on which its number leads to, that was free.
+	slots []siteSlot
+	shift int // of what a number leads to
+}
+
+type siteSlot struct {
+	id   SiteID
+	site *Site // nil: the slot is free
 }
 
 // noSite is what there is of one that the trace does not define.
@@ -12,37 +21,28 @@ var noSite Site
 
 // NewSiteIndex makes the index of t.
 func NewSiteIndex(t *Trace) *SiteIndex {
-	s := &SiteIndex{rest: make(map[SiteID]*Site)}
-	most := SiteID(2*len(t.Sites) + 64) // else the numbers have gaps
+	room := bits.Len(uint(4 * len(t.Sites)))
+	s := &SiteIndex{slots: make([]siteSlot, 1<<room), shift: 32 - room}
 	for id, site := range t.Sites {
-		which, n := halves(id)
-		if n >= most {
-			s.rest[id] = &site
-			continue
-		}
-		if s.dense[which] == nil {
-			s.dense[which] = make([]*Site, most)
-		}
-		s.dense[which][n] = &site
+		*s.slot(id) = siteSlot{id, &site}
 	}
 	return s
 }
 
-// halves returns whose site id is, and which one of these.
-func halves(id SiteID) (which int, n SiteID) { return int(id / SiteRewritten), id &^ SiteRewritten }
+// slot returns that of a site, or the one that is free for it.
+func (s *SiteIndex) slot(id SiteID) *siteSlot {
+	for at := int(uint32(id) * 0x9e3779b1 >> s.shift); ; at++ {
+		if slot := &s.slots[at&(len(s.slots)-1)]; slot.id == id || slot.site == nil {
+			return slot
+		}
+	}
+}
 
 // Of returns the site of that number; one without anything if the trace does not define it. The caller
 // must not change it.
 func (s *SiteIndex) Of(id SiteID) *Site {
-	which, n := halves(id)
-	var site *Site
-	if d := s.dense[which]; int(n) < len(d) {
-		site = d[n]
-	} else {
-		site = s.rest[id]
+	if slot := s.slot(id); slot.site != nil {
+		return slot.site
 	}
-	if site == nil {
-		return &noSite
-	}
-	return site
+	return &noSite
 }
