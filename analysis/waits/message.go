@@ -66,14 +66,8 @@ type wakeup struct {
 	at       int32
 }
 
-// A completion is an operation with the element that it moved, 0 for none.
-type completion struct {
-	at     int32
-	obj    uint64
-	recv   bool
-	number uint64
-	room   uint64 // of the channel
-}
+// A completion is where an operation of a channel begins, and where it is done.
+type completion struct{ at, done int32 }
 
 // A group is a WaitGroup.
 type group struct {
@@ -141,7 +135,7 @@ func (c *collector) channel(i int32, e *trace.Event) {
 		}
 		ch.frees[freesRecvs] = append(ch.frees[freesRecvs], i)
 	case trace.SendDone, trace.RecvDone:
-		c.ends(e)
+		c.ends(i, e)
 	}
 }
 
@@ -154,8 +148,8 @@ func (ch *channel) free(send bool, i int32) {
 	ch.frees[side] = append(ch.frees[side], i)
 }
 
-// ends matches a completion with where the operation began.
-func (c *collector) ends(e *trace.Event) {
+// ends matches a completion, event i, with where the operation began.
+func (c *collector) ends(i int32, e *trace.Event) {
 	at := c.begun[e.G]
 	c.begun[e.G] = none
 	if at == none {
@@ -179,27 +173,25 @@ func (c *collector) ends(e *trace.Event) {
 		(*list)[e.Val-1] = at
 	}
 	if begin.Flags&trace.FlagDefault == 0 {
-		c.done = append(c.done, completion{at, e.Obj, recv, e.Val, uint64(e.Size)})
+		c.done = append(c.done, completion{at, i})
 	}
 }
 
 // completed takes up the operation of a channel that was completed, if it could have had
 // to wait for another goroutine.
 func (c *collector) completed(d completion) {
-	ch, free, side := c.chans[d.obj], int32(none), freesSends
-	if d.recv {
-		side = freesRecvs
-	}
-	switch {
-	case d.recv && d.number == 0:
-		free = ch.close
-	case d.recv:
-		free = line(ch.sends, d.number)
-	case d.number > d.room:
-		free = line(ch.recvs, d.number-d.room)
+	e := &c.t.Events[d.done] // its number is that of the element, 0 for none, and its size the channel's room
+	ch, free, side := c.chans[e.Obj], int32(none), freesSends
+	switch room := uint64(e.Size); {
+	case e.Kind == trace.RecvDone && e.Val == 0:
+		free, side = ch.close, freesRecvs
+	case e.Kind == trace.RecvDone:
+		free, side = line(ch.sends, e.Val), freesRecvs
+	case e.Val > room:
+		free = line(ch.recvs, e.Val-room)
 	}
 	if free != none {
-		c.take(message{at: d.at, frees: []int32{free}, obj: d.obj, side: side})
+		c.take(message{at: d.at, frees: []int32{free}, obj: e.Obj, side: side})
 	}
 }
 
