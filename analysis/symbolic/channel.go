@@ -1,6 +1,10 @@
 package symbolic
 
-import "github.com/gopredict/gopredict/recorder/trace"
+import (
+	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
 
 // channels is what the trace tells of channels: package feasible says by which
 // rules.
@@ -8,8 +12,9 @@ type channels struct {
 	byObj map[uint64]*channel
 	objs  []uint64
 	ops   []operation
-	begun map[int32]int32 // by event that begins an operation: the operation
-	ended map[int32]int32 // by completion or panic: the operation, or none
+	// of has one more than the operation by the event that begins it, and by its completion or panic: 0 is
+	// none. There may be none of these at all.
+	of []int32
 }
 
 // An operation is a send or receive.
@@ -53,7 +58,10 @@ func (c *channel) side(recv bool) []int32 {
 }
 
 func newChannels(m *Control) *channels {
-	cs := &channels{byObj: make(map[uint64]*channel), begun: make(map[int32]int32), ended: make(map[int32]int32)}
+	cs := &channels{byObj: make(map[uint64]*channel)}
+	if slices.ContainsFunc(m.t.Events, func(e trace.Event) bool { return e.Kind.Class() == trace.ClassChannel }) {
+		cs.of = make([]int32, len(m.t.Events))
+	}
 	underway := make([]int32, len(m.first)) // by goroutine: the event that began an operation, or none
 	for g := range underway {
 		underway[g] = none
@@ -89,10 +97,10 @@ func newChannels(m *Control) *channels {
 			continue
 		}
 		underway[e.G] = none
-		if _, known := cs.begun[begin]; !known && c != nil && (e.Kind == trace.SendDone || e.Kind == trace.RecvDone) {
+		if _, known := cs.operation(begin); !known && c != nil && (e.Kind == trace.SendDone || e.Kind == trace.RecvDone) {
 			cs.begin(begin, c, e.Kind == trace.RecvDone)
 		}
-		if op, known := cs.begun[begin]; known && (e.Kind == trace.Panic || e.Kind == trace.RecvDone && e.Val == 0) {
+		if op, known := cs.operation(begin); known && (e.Kind == trace.Panic || e.Kind == trace.RecvDone && e.Val == 0) {
 			stray[op] = true
 		}
 	}
@@ -110,9 +118,26 @@ func (cs *channels) get(e *trace.Event) *channel {
 	return c
 }
 
+// completed returns the operation of which event i is the completion, or the panic.
+func (cs *channels) completed(i int32) *operation { return &cs.ops[cs.of[i]-1] }
+
 func (cs *channels) begin(i int32, c *channel, recv bool) {
-	cs.begun[i] = int32(len(cs.ops))
 	cs.ops = append(cs.ops, operation{begin: i, ch: c, recv: recv})
+	cs.of[i] = int32(len(cs.ops))
+}
+
+// operation returns the one that event i begins, or ends.
+func (cs *channels) operation(i int32) (op int32, ok bool) {
+	if cs.of == nil {
+		return none, false
+	}
+	return cs.of[i] - 1, cs.of[i] > 0
+}
+
+// begun returns the operation that event i begins.
+func (cs *channels) begun(i int32) (op int32, ok bool) {
+	op, ok = cs.operation(i)
+	return op, ok && cs.ops[op].begin == i
 }
 
 // rank puts operations in line, by where they begin, and matches completions
@@ -125,7 +150,7 @@ func (cs *channels) rank(m *Control, stray map[int32]bool) {
 		e, pos := &m.t.Events[i], int32(i)
 		switch e.Kind {
 		case trace.Send, trace.Recv, trace.Select:
-			k, ok := cs.begun[pos]
+			k, ok := cs.operation(pos)
 			if !ok {
 				waiting[e.G] = none
 				continue
@@ -150,7 +175,7 @@ func (cs *channels) rank(m *Control, stray map[int32]bool) {
 			}
 			waiting[e.G] = none
 			c := cs.byObj[e.Obj]
-			cs.ended[pos] = k
+			cs.of[pos] = k + 1
 			c.dones = append(c.dones, pos)
 			if highest[c] == nil {
 				highest[c] = new([2]uint64)
@@ -160,7 +185,7 @@ func (cs *channels) rank(m *Control, stray map[int32]bool) {
 			early[c] = early[c] || e.Kind == trace.RecvDone && e.Val == 0 && (len(c.closes) == 0 || pos < c.closes[0])
 		case trace.Panic:
 			if k, ok := waiting[e.G]; ok && k != none && !cs.ops[k].recv {
-				cs.ended[pos] = k
+				cs.of[pos] = k + 1
 				cs.ops[k].ch.panics = append(cs.ops[k].ch.panics, pos)
 			}
 		}

@@ -204,11 +204,9 @@ func (c *closure) follow(i int32) {
 // channel concerns.
 func (c *closure) channel(i int32) {
 	cs := c.m.chans
-	k, ok := cs.begun[i]
+	k, ok := cs.operation(i)
 	if !ok {
-		if k, ok = cs.ended[i]; !ok {
-			return
-		}
+		return
 	}
 	op := &cs.ops[k]
 	if op.rank == 0 && c.once(op.ch) {

@@ -170,7 +170,7 @@ func (e *Encoding) relevant(i int32) bool {
 		if m.formula(i) != nil {
 			return true
 		}
-		if _, ok := m.chans.ended[i]; ok || e.taint.may[ev.G] {
+		if _, ok := m.chans.operation(i); ok || e.taint.may[ev.G] {
 			return true
 		}
 	}
@@ -365,7 +365,7 @@ func (e *Encoding) synchronize() {
 			}
 		case trace.SendDone, trace.RecvDone, trace.Close, trace.Send, trace.Recv, trace.Select, trace.Panic:
 			c := e.m.chans.byObj[ev.Obj]
-			if k, ok := e.m.chans.begun[i]; ok {
+			if k, ok := e.m.chans.begun(i); ok {
 				c = e.m.chans.ops[k].ch
 			}
 			if c != nil && !chans[c] {

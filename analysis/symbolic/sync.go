@@ -322,7 +322,7 @@ type side struct {
 // sides returns the sides of channels on which a goroutine waits in the operation that event i
 // begins: those of the cases of a select that would send, and of the one that was chosen.
 func (m *Model) sides(i int32) (all []side) {
-	if op, ok := m.chans.begun[i]; ok {
+	if op, ok := m.chans.begun(i); ok {
 		all = append(all, side{m.chans.ops[op].ch, m.chans.ops[op].recv})
 	}
 	if m.event(i).Kind == trace.Select {
@@ -602,7 +602,7 @@ func (e *Encoding) room(c *channel, n int, i int32) solver.Bool {
 func (e *Encoding) finds(c *channel, done int32, closes []int32, closed func(int32) solver.Bool) {
 	f := e.f
 	e.need(done, closed(done))
-	begin := e.m.chans.ops[e.m.chans.ended[done]].begin
+	begin := e.m.chans.completed(done).begin
 	for _, cl := range closes {
 		first := e.firstOf(cl, closes)
 		for n := 1; n <= len(c.sends)+len(c.strays[0]) && n <= c.cap+len(c.recvs); n++ {
@@ -659,7 +659,7 @@ func (e *Encoding) got(c *channel, n int, cl int32) solver.Bool {
 // send began, or there was no room for its element before.
 func (e *Encoding) panics(c *channel, p int32, closes []int32, closed func(int32) solver.Bool) {
 	f := e.f
-	op := &e.m.chans.ops[e.m.chans.ended[p]]
+	op := e.m.chans.completed(p)
 	e.need(p, closed(p))
 	for _, cl := range closes {
 		first := e.firstOf(cl, closes)

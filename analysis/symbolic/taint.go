@@ -59,7 +59,7 @@ func (t *taint) spread() {
 				if ev.Kind == trace.Fork && ev.Obj < uint64(len(m.first)) && !t.may[trace.GID(ev.Obj)] {
 					t.may[trace.GID(ev.Obj)], again = true, true
 				}
-				if k, ok := m.chans.begun[i]; ok && !m.chans.ops[k].recv && !sends[m.chans.ops[k].ch] {
+				if k, ok := m.chans.begun(i); ok && !m.chans.ops[k].recv && !sends[m.chans.ops[k].ch] {
 					sends[m.chans.ops[k].ch], again = true, true
 				}
 			}

@@ -16,12 +16,14 @@ import (
 // goroutines that are started after the return, is just as much, all of that
 // comes before.
 func (m *Control) waitEdges() {
-	forks := make(map[trace.GID]int32)
-	returns := make(map[uint64]map[trace.GID][]int32) // by WaitGroup and goroutine
+	forks := slices.Repeat([]int32{none}, len(m.first)) // by goroutine
+	returns := make(map[uint64]map[trace.GID][]int32)   // by WaitGroup and goroutine
 	for i := range m.t.Events {
 		switch e := &m.t.Events[i]; e.Kind {
 		case trace.Fork:
-			forks[trace.GID(e.Obj)] = int32(i)
+			if e.Obj < uint64(len(forks)) {
+				forks[e.Obj] = int32(i)
+			}
 		case trace.WaitGroupWaited:
 			if returns[e.Obj] == nil {
 				returns[e.Obj] = make(map[trace.GID][]int32)
@@ -51,11 +53,11 @@ type taking struct {
 }
 
 // waitsOf adds the edges to the returns of goroutine g from Waits of one WaitGroup.
-func (m *Control) waitsOf(g trace.GID, returns, adds []int32, forks map[trace.GID]int32) {
+func (m *Control) waitsOf(g trace.GID, returns, adds []int32, forks []int32) {
 	upto := map[trace.GID]int32{g: math.MaxInt32} // of those that g descends from: where they start it
 	for child := g; ; {
-		fork, ok := forks[child]
-		if !ok {
+		fork := forks[child]
+		if fork == none {
 			break
 		}
 		child = m.gid(fork)
@@ -96,10 +98,10 @@ func (m *Control) waitsOf(g trace.GID, returns, adds []int32, forks map[trace.GI
 
 // startedAt returns where goroutine g starts the goroutine of event i, or one that
 // this descends from; none if it does not.
-func (m *Control) startedAt(i int32, g trace.GID, forks map[trace.GID]int32) int32 {
+func (m *Control) startedAt(i int32, g trace.GID, forks []int32) int32 {
 	for range len(m.first) {
-		fork, ok := forks[m.gid(i)]
-		if !ok {
+		fork := forks[m.gid(i)]
+		if fork == none {
 			return none
 		}
 		if m.gid(fork) == g {
@@ -113,7 +115,7 @@ func (m *Control) startedAt(i int32, g trace.GID, forks map[trace.GID]int32) int
 // covered reports whether for each Done of a WaitGroup there is an Add of its own
 // that must come before it, in its goroutine or before that is started: then the
 // counter is below zero in no run.
-func (m *Control) covered(adds []int32, forks map[trace.GID]int32) bool {
+func (m *Control) covered(adds []int32, forks []int32) bool {
 	room := make(map[trace.GID][]taking) // Adds, and how much of each is left
 	var dones []taking
 	for _, add := range adds {
@@ -122,11 +124,7 @@ func (m *Control) covered(adds []int32, forks map[trace.GID]int32) bool {
 			room[m.gid(add)] = append(room[m.gid(add)], taking{add, n})
 			continue
 		}
-		from := int64(none)
-		if fork, ok := forks[m.gid(add)]; ok {
-			from = int64(fork)
-		}
-		dones = append(dones, taking{add, from})
+		dones = append(dones, taking{add, int64(forks[m.gid(add)])})
 	}
 	slices.SortFunc(dones, func(a, b taking) int { return cmp.Compare(a.n, b.n) })
 	for _, d := range dones {
@@ -138,7 +136,7 @@ func (m *Control) covered(adds []int32, forks map[trace.GID]int32) bool {
 }
 
 // cover takes n from the Adds that must come before event i.
-func (m *Control) cover(i int32, n int64, room map[trace.GID][]taking, forks map[trace.GID]int32) bool {
+func (m *Control) cover(i int32, n int64, room map[trace.GID][]taking, forks []int32) bool {
 	for range len(m.first) {
 		g := m.gid(i)
 		for n > 0 && len(room[g]) > 0 && room[g][0].add < i {
@@ -148,11 +146,9 @@ func (m *Control) cover(i int32, n int64, room map[trace.GID][]taking, forks map
 				room[g] = room[g][1:]
 			}
 		}
-		fork, ok := forks[g]
-		if n == 0 || !ok {
+		if i = forks[g]; n == 0 || i == none {
 			break
 		}
-		i = fork
 	}
 	return n == 0
 }
