@@ -100,11 +100,7 @@ func (x *execution) begin() (n int) {
 		x.next[g] = x.base.at
 	}
 	x.steps = make([]int, 0, n)
-	end := x.base.at
-	for _, upto := range x.upto {
-		end = max(end, min(x.barrier, upto))
-	}
-	for k, g := range x.p.gids[x.base.at:end] {
+	for k, g := range x.p.gids[x.base.at:max(x.base.at, x.asRecorded())] {
 		if i := x.base.at + int32(k); i < x.upto[g] {
 			x.steps, x.next[g] = append(x.steps, int(i)), i+1
 		}
@@ -115,6 +111,27 @@ func (x *execution) begin() (n int) {
 		x.wake(trace.GID(g))
 	}
 	return n
+}
+
+// asRecorded returns a position before which nothing of the cone has to wait in recorded order: that of the
+// first event for which the guide wants a later one first, or of the first section that stays open. A cone is
+// closed under all else that events wait for, unless it is lazy: then only what is before the barrier is such.
+func (x *execution) asRecorded() int32 {
+	if x.lazy {
+		return min(x.barrier, slices.Max(x.upto))
+	}
+	at := slices.Max(x.upto)
+	for _, acq := range x.last {
+		at = min(at, acq)
+	}
+	for _, es := range x.guide {
+		for _, e := range es {
+			if e.From >= e.To {
+				at = min(at, int32(e.To))
+			}
+		}
+	}
+	return at
 }
 
 // hold gives the locks to those who hold them after what the cone begins with.
@@ -133,9 +150,14 @@ func (x *execution) hold() {
 			continue
 		}
 		for _, acq := range x.p.o.Held(int(next) - 1) {
-			if s, ok := x.p.o.Section(int(acq)); ok && acq >= x.base.at {
+			if s, ok := x.p.o.Section(int(acq)); ok && acq >= x.base.at && !x.p.handed[s.Obj] {
 				held(s)
 			}
+		}
+	}
+	for _, s := range x.p.given {
+		if int32(s.Acq) >= x.base.at && x.next[x.p.gids[s.Acq]] > int32(s.Acq) {
+			held(s)
 		}
 	}
 }

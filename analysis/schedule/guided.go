@@ -34,7 +34,9 @@ func (p *Planner) guided(b *base, prop causality.Property, v target, r reads, la
 			if !lead(c) {
 				return nil
 			}
-			c.barrier = p.barrier(prop)
+			if lazy {
+				c.barrier = p.barrier(prop)
+			}
 			size = max(size, c.size())
 			return c
 		}); ok {

@@ -22,6 +22,8 @@ type Planner struct {
 	links  [][]link    // by goroutine
 	forks  []int32     // by goroutine: its fork, or [math.MaxInt32]
 
+	handed map[uint64]bool  // see [order.Order.HandedOver]
+	given  []order.Section  // of these locks, by acquire
 	begins map[string]int32 // see testBegins
 	slice  *trace.Slice     // nil before Slice
 	mu     sync.Mutex
@@ -62,13 +64,20 @@ func NewPlanner(t *trace.Trace, o *order.Order, m *causality.Model) *Planner {
 	p := &Planner{
 		t: t, o: o, graphs: m, links: make([][]link, len(t.Goroutines)), forks: make([]int32, len(t.Goroutines)),
 		gids: make([]trace.GID, len(t.Events)), begins: testBegins(t), bases: make(map[int32]*base),
-		asked: make(map[string]answer),
+		handed: o.HandedOver(), asked: make(map[string]answer),
 	}
 	for g := range p.forks {
 		p.forks[g] = math.MaxInt32
 	}
 	for g, n := range p.room() {
 		p.links[g] = make([]link, 0, n)
+	}
+	if len(p.handed) > 0 {
+		for _, s := range o.Sections() {
+			if p.handed[s.Obj] {
+				p.given = append(p.given, s)
+			}
+		}
 	}
 	sites := trace.NewSiteIndex(t)
 	next := int32(0) // the number of the next section
