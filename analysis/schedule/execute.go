@@ -19,8 +19,10 @@ type execution struct {
 	seg     []int   // by goroutine: one more than the last event's segment
 	locks   map[uint64]*lockUse
 	ready   queue
-	waiting map[trace.GID][]waiter // by the goroutine that they wait for
+	waiting map[trace.GID][]waiter  // by the goroutine that they wait for
+	waits   map[trace.GID]trace.GID // who waits for an event of whom
 	steps   []int
+	circle  bool // goroutines wait for events of each other
 }
 
 // lockUse is who has a lock now, who waits for it, and how many sections that
@@ -56,13 +58,14 @@ func (q *queue) Pop() any {
 }
 
 // execute performs the events of a cone along its guide. Where all goroutines
-// are blocked before the end, steps is nil, and blocked tells what could help.
+// are blocked before the end, steps is nil, and blocked tells what could help: nothing where they wait
+// for events of each other.
 func (p *Planner) execute(c *cone) (steps []int, blocked []causality.Edge) {
 	x := &execution{
 		cone: c,
 		next: make([]int32, len(c.upto)), at: make([]int, len(c.upto)), seg: make([]int, len(c.upto)),
 		locks:   make(map[uint64]*lockUse),
-		waiting: make(map[trace.GID][]waiter),
+		waiting: make(map[trace.GID][]waiter), waits: make(map[trace.GID]trace.GID),
 	}
 	n := x.begin()
 	p.spent.Add(int64(n + len(c.upto)))
@@ -71,6 +74,9 @@ func (p *Planner) execute(c *cone) (steps []int, blocked []causality.Edge) {
 		t := &x.ready[0]
 		g, i := t.g, int(t.next)
 		if !x.can(i) {
+			if x.circle {
+				return nil, []causality.Edge{}
+			}
 			heap.Pop(&x.ready)
 			continue
 		}
@@ -245,6 +251,12 @@ func (x *execution) after(g trace.GID, i int) bool {
 	}
 	by := x.p.t.Events[i].G
 	x.waiting[by] = append(x.waiting[by], waiter{g, i})
+	x.waits[g] = by
+	for h, ok := by, true; ok; h, ok = x.waits[h] {
+		if x.circle = h == g; x.circle {
+			break
+		}
+	}
 	return false
 }
 
@@ -289,6 +301,7 @@ func (x *execution) perform(i int) {
 			if w.event > i {
 				return false
 			}
+			delete(x.waits, w.g)
 			x.wake(w.g)
 			return true
 		})

@@ -25,8 +25,11 @@ func (p *Planner) Sequence(accesses []int, guide []causality.Edge, most int) ite
 			v.late = p.behind(p.of(v), p.graphs.Sequence(accesses...))
 		}
 		a := attempt{p: p, target: v, yield: yield}
-		for m, more := sequenceAll, true; more && m <= sequenceNone; m++ {
-			_, more = a.try(m)
+		exists, more := a.try(sequenceAll)
+		for m := sequenceRecorded; more && m <= sequenceNone; m++ {
+			if m != sequenceRecorded || exists { // else what it adds to that cone does not help
+				_, more = a.try(m)
+			}
 		}
 	}
 }
