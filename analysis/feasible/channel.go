@@ -1,8 +1,10 @@
 package feasible
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gopredict/gopredict/recorder/trace"
 )
@@ -77,7 +79,7 @@ func (p *program) compileChannels() {
 		case trace.Select:
 			begun[e.G] = int32(i)
 			if first, ok := cases[e.G]; ok {
-				p.info[i].arg = first
+				p.firsts = append(p.firsts, firstCase{int32(i), first})
 				delete(cases, e.G)
 			}
 			continue
@@ -107,6 +109,15 @@ func (p *program) compileChannels() {
 		c := &p.chans[id]
 		c.external = received[id] > c.sends || sent[id] > c.recvs+c.cap
 	}
+}
+
+// firstCase is that of the select at pos, or none.
+func (p *program) firstCase(pos int32) int32 {
+	k, ok := slices.BinarySearchFunc(p.firsts, pos, func(f firstCase, pos int32) int { return cmp.Compare(f.of, pos) })
+	if !ok {
+		return none
+	}
+	return p.firsts[k].at
 }
 
 // rank ranks the operations by their begin.

@@ -218,7 +218,7 @@ func (p *program) misuse(i, j int32) bool {
 	case a.Kind == trace.Close:
 		return same && (b.Kind == trace.Close || b.Kind == trace.Send || b.Kind == trace.SelectSend)
 	case a.Kind == trace.WaitGroupWait && b.Kind == trace.WaitGroupAdd:
-		return same && p.info[j].arg != none
+		return same && int64(b.Val) > 0
 	}
 	return a.Kind.IsPlain() && usesObject(b.Kind) && overlap(a, b)
 }

@@ -52,7 +52,7 @@ func (s *state) undisturbed(sp trace.Span, arg int32) bool {
 	from := m.from[arg:]
 	for c := sp.First; c < sp.First+sp.N; c++ {
 		now := &s.cells[c]
-		if now.taint != none || now.other {
+		if now.taint != none {
 			return false
 		}
 		if m.cells[c].shared {
@@ -85,22 +85,22 @@ func (s *state) read(e *trace.Event, sp trace.Span) (v uint64, known bool) {
 	if !isWord(e) {
 		now := &s.cells[sp.First]
 		v, known = s.content(now, sp.First)
-		return v, known && now.taint == none && sp.N == 1 && e.HasValue()
+		return v, known && now.taint < 0 && sp.N == 1 && e.HasValue()
 	}
 	for c := sp.First; c < sp.First+sp.N; c++ {
 		now := &s.cells[c]
 		part, ok := s.content(now, c)
-		if !ok || now.taint != none {
+		if !ok || now.taint >= 0 {
 			return 0, false
 		}
-		v |= part << (8 * (s.p.mem.cells[c].Addr - e.Obj))
+		v |= part << (8 * (s.p.mem.layout.Cells[c].Addr - e.Obj))
 	}
 	return v, true
 }
 
 // content returns what is in cell c, if that is known.
 func (s *state) content(now *cellState, c int32) (uint64, bool) {
-	if now.other {
+	if now.taint == other {
 		return now.val, true
 	}
 	return s.p.mem.value(s.p.t, now.writer, c)
@@ -133,7 +133,7 @@ func (m *memory) fill(cells []cellState, pos int32, e *trace.Event, sp trace.Spa
 			cells[i].taint = pos
 			continue
 		}
-		cl := &m.cells[c]
+		cl := &m.layout.Cells[c]
 		part := uint64(v)
 		switch {
 		case !isWord(e) && cl.Size != uint64(e.Size):
@@ -147,7 +147,7 @@ func (m *memory) fill(cells []cellState, pos int32, e *trace.Event, sp trace.Spa
 			}
 		}
 		if was, _ := m.part(e, c); part != was {
-			cells[i].other, cells[i].val = true, part
+			cells[i].taint, cells[i].val = other, part
 		}
 	}
 }

@@ -130,7 +130,7 @@ func (x *halting) needs(pos int32, e *trace.Event) bool {
 	case trace.WaitGroupWaited:
 		return x.groups[ref]
 	case trace.Await:
-		return ref != none && x.tokens[ref]
+		return ref != none && x.tokens[x.p.counts[ref].token]
 	case trace.OnceDone:
 		return ref != none && x.onces[ref]
 	case trace.CondWait:
@@ -156,7 +156,7 @@ func (x *halting) drop(pos int32, e *trace.Event) {
 	case e.Kind == trace.WaitGroupAdd:
 		x.groups[ref] = x.groups[ref] || int64(e.Val) < 0
 	case e.Kind == trace.Post:
-		x.tokens[ref] = true
+		x.tokens[x.p.counts[ref].token] = true
 	case e.Kind == trace.OnceEnd:
 		x.onces[ref] = true
 	case e.Kind.Class() == trace.ClassCond:

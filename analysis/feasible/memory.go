@@ -6,17 +6,16 @@ import (
 
 // memory is what the trace accesses, in cells ([trace.Layout]): each access covers a span of them.
 type memory struct {
-	cells []cell
-	spans []trace.Span
-	// from holds for each reading event, from info.arg on, the writer of each
+	layout *trace.Layout
+	cells  []cell // by cell of the layout
+	// from holds for each reading event, from info.ref on, the writer of each
 	// shared cell of its span in the recorded order. Other cells have, in every
 	// order, the writer that they had there.
 	from []int32
 }
 
-// A cell is a piece of memory that no access divides.
+// A cell is what is known of a piece of memory that no access divides.
 type cell struct {
-	trace.Cell
 	// initial is what the cell held before its first write, where that or a read told.
 	initial      uint64
 	initialKnown bool
@@ -37,17 +36,12 @@ func writes(e *trace.Event) bool {
 // not a digest of that.
 func isWord(e *trace.Event) bool { return e.HasValue() && e.Size <= 8 }
 
-// compileMemory sets ref of each access, and arg of those that read.
+// span is what the access at pos covers.
+func (m *memory) span(pos int32) trace.Span { return m.layout.Spans[m.layout.Of[pos]] }
+
+// compileMemory sets ref of each access that reads.
 func (p *program) compileMemory(l *trace.Layout) *memory {
-	m := &memory{spans: l.Spans, cells: make([]cell, len(l.Cells))}
-	for c := range m.cells {
-		m.cells[c].Cell = l.Cells[c]
-	}
-	for i := range p.t.Events {
-		if p.t.Events[i].Kind.IsAccess() {
-			p.info[i].ref = l.Of[i]
-		}
-	}
+	m := &memory{layout: l, cells: make([]cell, len(l.Cells))}
 	m.share(p)
 	m.replay(p)
 	return m
@@ -65,14 +59,15 @@ func (m *memory) share(p *program) {
 	for c := range uses {
 		uses[c].g = nobody
 	}
-	times := make([]int32, len(m.spans)) // how often it is read
+	spans, of := m.layout.Spans, m.layout.Of
+	times := make([]int32, len(spans)) // how often it is read
 	for i := range p.t.Events {
 		e := &p.t.Events[i]
 		if !e.Kind.IsAccess() {
 			continue
 		}
-		sp := m.spans[p.info[i].ref]
-		times[p.info[i].ref] += b2i(reads(e.Kind))
+		sp := spans[of[i]]
+		times[of[i]] += b2i(reads(e.Kind))
 		for c := sp.First; c < sp.First+sp.N; c++ {
 			u := &uses[c]
 			u.many = u.many || u.g != nobody && u.g != int32(e.G)
@@ -90,7 +85,7 @@ func (m *memory) share(p *program) {
 		}
 		for k := p.info[i].next; k != int32(end); k = p.info[k].next {
 			if e := &p.t.Events[k]; e.Kind.IsAccess() && writes(e) {
-				sp := m.spans[p.info[k].ref]
+				sp := spans[of[k]]
 				for c := sp.First; c < sp.First+sp.N; c++ {
 					m.cells[c].shared = true
 				}
@@ -98,7 +93,7 @@ func (m *memory) share(p *program) {
 		}
 	}
 	n := 0
-	for s, sp := range m.spans {
+	for s, sp := range spans {
 		for c := sp.First; c < sp.First+sp.N; c++ {
 			n += int(times[s] * b2i(m.cells[c].shared))
 		}
@@ -124,9 +119,9 @@ func (m *memory) replay(p *program) {
 		if !e.Kind.IsAccess() {
 			continue
 		}
-		sp := m.spans[p.info[i].ref]
+		sp := m.span(int32(i))
 		if reads(e.Kind) {
-			p.info[i].arg = int32(len(m.from))
+			p.info[i].ref = int32(len(m.from))
 			for c := sp.First; c < sp.First+sp.N; c++ {
 				if m.cells[c].shared {
 					m.from = append(m.from, writer[c])
@@ -154,7 +149,7 @@ func (m *memory) replay(p *program) {
 // part returns the piece of the access's value that lies in cell c, which the
 // access covers. A digest is one piece, of the whole.
 func (m *memory) part(e *trace.Event, c int32) (uint64, bool) {
-	cl := &m.cells[c]
+	cl := &m.layout.Cells[c]
 	if !isWord(e) {
 		return e.Val, e.HasValue() && cl.Size == uint64(e.Size)
 	}

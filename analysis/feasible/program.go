@@ -22,8 +22,13 @@ type program struct {
 	onceEnds                        []bool // by Once: the trace has its end
 	chans                           []channel
 	ops                             []chanOp
+	firsts                          []firstCase // by position of their selects
 	tokens                          []token
+	counts                          []count
 }
+
+// A firstCase is where the first of the cases of a select is, if it has any that are recorded.
+type firstCase struct{ of, at int32 }
 
 // A token's posts have the numbers from first on.
 type token struct{ first, n int32 }
@@ -31,15 +36,15 @@ type token struct{ first, n int32 }
 // info is what the judge knows of one event beyond the trace.
 type info struct {
 	next int32 // the goroutine's next event, or none
-	// ref is, by kind: an access's span in memory; the lock, condition,
-	// WaitGroup or Once; the token; for events that begin a channel operation
+	// ref is, by kind: a read's place in memory.from; the lock, condition,
+	// WaitGroup or Once; the token's count; for events that begin a channel operation
 	// the chanOp, for other channel events (and cases) the channel. none where there is
 	// nothing to check.
 	ref int32
-	// arg is, by kind: a read's place in memory.from; the number of posts of
-	// the token so far, for a post with itself; not none for an Add that is no Done; the first of the cases of a select.
-	arg int32
 }
+
+// A count is a token, and the number of its posts so far, for a post with itself.
+type count struct{ token, posts int32 }
 
 // uses are what becomes of the value of a read.
 type uses uint8
@@ -73,7 +78,7 @@ func compile(t *trace.Trace, flow *trace.Flow, l *trace.Layout) *program {
 	sites := trace.NewSiteIndex(t)
 	for i := range t.Events {
 		e := &t.Events[i]
-		p.info[i] = info{next: none, ref: none, arg: none}
+		p.info[i] = info{next: none, ref: none}
 		if p.first[e.G] == none {
 			p.first[e.G] = int32(i)
 		} else {
@@ -146,23 +151,19 @@ func (p *program) number() {
 			in.ref = conds.of(e.Obj)
 		case trace.WaitGroupAdd, trace.WaitGroupWait, trace.WaitGroupWaited:
 			in.ref = waitGroups.of(e.Obj)
-			if e.Kind == trace.WaitGroupAdd {
-				if int64(e.Val) > 0 {
-					in.arg = 0
-				}
-			}
 		case trace.Post, trace.Await:
 			if e.Obj == 0 {
 				continue // after all that was before it
 			}
-			in.ref = tokens.of(e.Obj)
-			if int(in.ref) == len(p.tokens) {
+			tok := tokens.of(e.Obj)
+			if int(tok) == len(p.tokens) {
 				p.tokens = append(p.tokens, token{})
 			}
 			if e.Kind == trace.Post {
-				p.tokens[in.ref].n++
+				p.tokens[tok].n++
 			}
-			in.arg = p.tokens[in.ref].n
+			in.ref = int32(len(p.counts))
+			p.counts = append(p.counts, count{tok, p.tokens[tok].n})
 		}
 	}
 	for i := range p.tokens {

@@ -48,12 +48,12 @@ type state struct {
 
 type cellState struct {
 	writer int32
-	taint  int32 // the read that makes the value unknown, or none
-	// other says that the cell holds val, and not what the writer left in the
-	// trace.
-	other bool
-	val   uint64
+	taint  int32 // the read that makes the value unknown, none, or other
+	val    uint64
 }
+
+// other is the taint of a cell that holds val, and not what the writer left in the trace.
+const other = -2
 
 type lockState struct {
 	held    bool
@@ -170,9 +170,9 @@ func (s *state) step(pos int32) string {
 	case k == trace.Await && in.ref == none:
 		reason = s.allBefore(pos)
 	case k == trace.Post && in.ref != none:
-		reason = s.post(in)
-	case k == trace.Await && s.posts[in.ref] < in.arg:
-		reason = fmt.Sprintf("expected %d posts of the token before, found %d", in.arg, s.posts[in.ref])
+		reason = s.post(s.p.counts[in.ref])
+	case k == trace.Await:
+		reason = s.awaits(s.p.counts[in.ref])
 	}
 	if reason == "" {
 		s.cur[e.G] = in.next
@@ -204,11 +204,11 @@ func (s *state) infect(g trace.GID, taint int32) {
 // access executes a memory access.
 func (s *state) access(pos int32, e *trace.Event, in *info) string {
 	m := s.p.mem
-	sp := m.spans[in.ref]
+	sp := m.span(pos)
 	cells := s.cells[sp.First : sp.First+sp.N]
-	v, known, follows := s.follow(pos, e, sp, in.arg)
+	v, known, follows := s.follow(pos, e, sp, in.ref)
 	if reads(e.Kind) && !follows {
-		from := m.from[in.arg:]
+		from := m.from[in.ref:]
 		for i := range cells {
 			c := sp.First + int32(i)
 			was := cells[i].writer
@@ -257,10 +257,10 @@ func (s *state) access(pos int32, e *trace.Event, in *info) string {
 // differs tells how what e reads in cell c differs from what it read in the
 // trace, where from had written it.
 func (s *state) differs(e *trace.Event, now *cellState, from, c int32) string {
-	if now.taint != none {
+	if now.taint >= 0 {
 		return fmt.Sprintf("expected the recorded value, found what depends on %s, which reads something else than recorded", s.p.describe(int(now.taint)))
 	}
-	if now.writer == from && !now.other {
+	if now.writer == from && now.taint != other {
 		return ""
 	}
 	want, ok := s.p.mem.recorded(s.p.t, e, from, c)

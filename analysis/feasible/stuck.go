@@ -58,7 +58,10 @@ func (s *state) goesOn(pos int32, ops []int32, h *halted) string {
 		case e.Kind == trace.WaitGroupWait:
 			return s.counts(in.ref, h)
 		}
-		for at := in.arg; e.Kind == trace.Select && at != none && at != pos; at = s.p.info[at].next {
+		if e.Kind != trace.Select {
+			return s.passes(&s.p.ops[in.ref], h)
+		}
+		for at := s.p.firstCase(pos); at != none && at != pos; at = s.p.info[at].next {
 			if ref := s.p.info[at].ref; ref != none { // another case
 				if reason := s.passes(&chanOp{ch: ref}, h); reason != "" {
 					return reason

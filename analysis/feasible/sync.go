@@ -155,11 +155,19 @@ func (s *state) once(k trace.Kind, ref int32) string {
 	return ""
 }
 
+// awaits tells why not as many posts of a token have happened as before an await.
+func (s *state) awaits(c count) string {
+	if posts := s.posts[c.token]; posts < c.posts {
+		return fmt.Sprintf("expected %d posts of the token before, found %d", c.posts, posts)
+	}
+	return ""
+}
+
 // post executes a post. An await needs all earlier posts of its token, so
 // only those without a gap count.
-func (s *state) post(in *info) string {
-	tok, posts := s.p.tokens[in.ref], &s.posts[in.ref]
-	s.posted[tok.first+in.arg-1] = true
+func (s *state) post(c count) string {
+	tok, posts := s.p.tokens[c.token], &s.posts[c.token]
+	s.posted[tok.first+c.posts-1] = true
 	for *posts < tok.n && s.posted[tok.first+*posts] {
 		*posts++
 	}
