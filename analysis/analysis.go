@@ -34,6 +34,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/gopredict/gopredict/analysis/anomaly"
 	"github.com/gopredict/gopredict/analysis/causality"
@@ -130,6 +131,8 @@ type Options struct {
 	// Known is asked what other traces have told of the candidate of that name
 	// (Finding.Name). nil: nothing is known of any.
 	Known func(name string) Known
+	// further is set for further traces of a package. Of many of these little is asked.
+	further bool
 }
 
 // mostSchedules is how many schedules a finding has: of 579 bugs that replays have confirmed, in real
@@ -177,6 +180,7 @@ func predictIn(ctx context.Context, ws []window, opts Options) (*Result, error) 
 	if opts.Schedules == 0 {
 		opts.Schedules = mostSchedules
 	}
+	opts.further = opts.Known != nil
 	events := 0
 	for _, w := range ws {
 		events += len(w.Events)
@@ -216,7 +220,8 @@ func predict(ctx context.Context, t *trace.Trace, opts Options, work *solver.Bud
 	if err != nil {
 		return nil, fmt.Errorf("analysis: %w", err)
 	}
-	p := &predictor{t: t, o: o, opts: opts, flow: <-flow, tests: detect.NewTests(t, o), settled: make(map[string]bool), elsewhere: make(map[trace.SiteID]bool)}
+	p := newPredictor(t, o, <-flow, opts)
+	defer p.beside.Wait() // whoever has t may change it then
 	r := new(Result)
 	in := &detect.Input{
 		Trace: t, Order: o, Flow: p.flow, Tests: p.tests, Kinds: opts.Kinds, Patterns: opts.Patterns, Properties: opts.Properties,
@@ -224,6 +229,9 @@ func predict(ctx context.Context, t *trace.Trace, opts Options, work *solver.Bud
 	}
 	var effects [][2]int // findings that may be effects of others
 	deciding := work.Part(work.Steps - work.Steps/proofsPart)
+	if in.Looks = looksFor(deciding, len(t.Events)); !opts.further {
+		in.Ahead(p.beside.Go)
+	}
 	for k, d := range detect.All {
 		first := len(r.Findings)
 		in.Looks = looksFor(deciding, len(t.Events))
@@ -282,12 +290,12 @@ type predictor struct {
 	// Each event is decided. Most of those that no cone in recorded order leads to are impossible.
 	eventwise bool
 
+	parts                 // what others of these are made of
+	beside sync.WaitGroup // what is made beside what else is done
 	// What decides candidates; nil before there is one.
 	graphs     *causality.Model
 	planner    *schedule.Planner
 	judging    *feasible.Judge       // nil before somebody asks: see judge
-	memory     *trace.Layout         // nil before somebody asks: see layout
-	controls   *symbolic.Control     // nil before somebody asks: see control
 	symbols    *symbolic.Model       // nil before something is to be solved
 	clock      anomaly.Ordering      // nil before somebody asks: see must
 	departures *symbolic.Departures  // nil before there is something to prove
@@ -304,8 +312,19 @@ type predictor struct {
 	disowned, covered map[uint64]bool
 }
 
+// newPredictor returns one for t, whose order and flow these are.
+func newPredictor(t *trace.Trace, o *order.Order, flow *trace.Flow, opts Options) *predictor {
+	return &predictor{
+		t: t, o: o, opts: opts, flow: flow, parts: newParts(t, o, flow), tests: detect.NewTests(t, o),
+		settled: make(map[string]bool), elsewhere: make(map[trace.SiteID]bool),
+	}
+}
+
 // prepare makes what decides candidates.
 func (p *predictor) prepare() {
+	if !p.opts.further {
+		p.begin(p.t, p.beside.Go)
+	}
 	p.graphs = causality.New(p.t, p.o)
 	p.planner = schedule.NewPlanner(p.t, p.o, p.graphs)
 	p.slice = trace.NewSlice(p.t, p.flow)
@@ -315,7 +334,7 @@ func (p *predictor) prepare() {
 // judge is who has to agree to schedules. Many a further trace needs none.
 func (p *predictor) judge() *feasible.Judge {
 	if p.judging == nil {
-		p.judging = feasible.NewWith(p.t, p.flow, p.layout())
+		p.judging = p.newJudge()
 	}
 	return p.judging
 }

@@ -40,7 +40,7 @@ type departing struct {
 // demote makes of infeasible findings undecided ones, unless no run of their tests departs
 // from the recorded one. Nothing is solved any more then, so that there is memory for that.
 func (p *predictor) demote(ctx context.Context, fs []Finding) error {
-	p.symbols, p.clock = nil, nil
+	p.symbols, p.clock, p.newModel = nil, nil, nil
 	p.allow(p.work, 0)
 	defer p.charge()
 	sizes := make(map[string]int) // by tests: how many events they have

@@ -12,7 +12,6 @@ import (
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/analysis/symbolic"
 	"github.com/gopredict/gopredict/internal/bug"
-	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // This file looks at all pairs of accesses at two places where the detectors have handed
@@ -297,23 +296,7 @@ func (p *predictor) grouped(all []detect.Instance) (groups []detect.Instance, ok
 // model is the solver's of the trace.
 func (p *predictor) model() *symbolic.Model {
 	if p.symbols == nil {
-		p.symbols = p.control().Concurrent(p.flow, p.layout())
+		p.symbols = p.newModel()
 	}
 	return p.symbols
-}
-
-// control is what the solver's models of the trace share.
-func (p *predictor) control() *symbolic.Control {
-	if p.controls == nil {
-		p.controls = symbolic.NewControl(p.t, p.o)
-	}
-	return p.controls
-}
-
-// layout is the memory of the trace.
-func (p *predictor) layout() *trace.Layout {
-	if p.memory == nil {
-		p.memory = trace.NewLayout(p.t)
-	}
-	return p.memory
 }

@@ -41,7 +41,9 @@ func FindRacyEvents(ctx context.Context, t *trace.Trace, opts Options) (*RacyEve
 		return nil, fmt.Errorf("analysis: %w", err)
 	}
 	opts.Schedules = 1
-	p := &predictor{t: t, o: o, opts: opts, flow: trace.NewFlow(t), tests: detect.NewTests(t, o), settled: make(map[string]bool), eventwise: true}
+	p := newPredictor(t, o, trace.NewFlow(t), opts)
+	defer p.beside.Wait()
+	p.eventwise = true
 	rows := slices.DeleteFunc(anomaly.Conflicts(t, o), func(r anomaly.Row) bool { // a send and a close are no race
 		return !t.Events[r.First[0]].Kind.IsAccess() || r.Pairs(o) == 0
 	})

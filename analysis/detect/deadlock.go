@@ -12,7 +12,7 @@ import (
 // deadlocks returns the candidates for goroutines that wait for each other in a circle:
 // each stands at an operation that another one of them keeps from going on.
 func deadlocks(in *Input, counts *Counts) []Candidate {
-	found := waits.Find(in.Trace, in.Order, in.Looks)
+	found := with(in.ahead.circles, in.Looks, in.circles, func(f waits.Found) int { return f.Spent })
 	in.Looks -= found.Spent
 	counts.Locked, counts.Ordered, counts.Cut = found.Locked, found.Ordered, found.Cut
 	var cs []Candidate

@@ -102,6 +102,7 @@ type Input struct {
 	Known func(race string) bool
 	// Looks is how many more ways to choose events may be looked at.
 	Looks int
+	ahead aheads
 }
 
 // wants reports whether bugs of a kind are to be looked for.
@@ -147,7 +148,7 @@ var All = []*Detector{Meetings, Patterns, Assertions, Unlocks, Misuses, Properti
 // counts what it prunes.
 func (d *Detector) Candidates(in *Input) ([]Candidate, Counts) {
 	var counts Counts
-	if asked := d.asked && len(in.Patterns) > 0; !asked && !slices.ContainsFunc(d.Kinds, in.wants) {
+	if !d.wanted(in) {
 		return nil, counts
 	}
 	cs := in.merge(d.find(in, &counts))

@@ -9,27 +9,14 @@ import (
 
 // patterns returns the candidates that match patterns of several accesses.
 func patterns(in *Input, counts *Counts) []Candidate {
-	var patterns []anomaly.Pattern
-	for _, b := range anomaly.Builtin() {
-		if in.wants(b.Kind()) {
-			patterns = append(patterns, b)
-		}
-	}
-	builtin := len(patterns)
-	patterns = append(patterns, in.Patterns...)
-	mine := make(map[*anomaly.Pattern]bool) // what the user asks for
-	for k := range patterns[builtin:] {
-		mine[&patterns[builtin+k]] = true
-	}
-	regions := anomaly.FindRegions(in.Trace, in.Order)
-	found := anomaly.Search(in.Trace, in.Order, regions, patterns, in.Looks)
+	found := with(in.ahead.matches, in.Looks, in.matches, func(m matches) int { return m.Spent })
 	in.Looks -= found.Spent
 	counts.Locked, counts.Ordered, counts.Cut = found.Locked, found.Ordered, found.Cut
 	var cs []Candidate
 	for _, a := range found.Found {
 		switch {
-		case mine[a.Pattern]:
-		case in.intended(a.Pattern, regions, a.Matches[0]):
+		case found.mine[a.Pattern]:
+		case in.intended(a.Pattern, found.regions, a.Matches[0]):
 			counts.Intended++
 			continue
 		case in.isRace(a):

@@ -3,6 +3,7 @@ package symbolic
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -54,7 +55,7 @@ type Model struct {
 	into, from edges              // by where they lead to, and by where they come from
 	doubts     *doubts            // nil before somebody asks
 	choosing   *choosing          // likewise
-	must       *order.Must        // likewise
+	must       func() *order.Must // made for whoever is the first to ask
 	broken     map[int32][]int32  // by cell; see breaks
 	compared   int                // see maxOrdered
 }
@@ -136,6 +137,7 @@ func newModel(m *Model) *Model {
 			}
 		}
 	}
+	m.must = sync.OnceValue(func() *order.Must { return m.order.Must(m.Edges()) })
 	return m
 }
 

@@ -103,10 +103,5 @@ func (m *Model) before(i, j int32) bool {
 	return m.Must().BeforeReached(int(i), int(j))
 }
 
-// Must returns the must clock of the model: the order of its edges.
-func (m *Model) Must() *order.Must {
-	if m.must == nil {
-		m.must = m.order.Must(m.Edges())
-	}
-	return m.must
-}
+// Must returns the must clock of the model: the order of its edges. It is safe for concurrent use.
+func (m *Model) Must() *order.Must { return m.must() }
