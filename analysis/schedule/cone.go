@@ -115,7 +115,7 @@ func (c *cone) lead(v target) bool {
 	return !slices.ContainsFunc(v.accesses, c.includes)
 }
 
-func (c *cone) includes(i int) bool { return c.upto[c.p.gids[i]] > int32(i) }
+func (c *cone) includes(i int) bool { return c.upto[c.p.gids.of(i)] > int32(i) }
 
 // reach adds what the goroutine of event i needs to stand at i.
 func (c *cone) reach(i int) {
@@ -147,7 +147,7 @@ func (c *cone) include(i int) {
 	if i < 0 || c.includes(i) {
 		return
 	}
-	g := c.p.gids[i]
+	g := c.p.gids.of(i)
 	c.extend(g, i)
 	if seg := int32(c.p.o.Segment(i) + 1); c.seg[g] != seg {
 		c.seg[g] = seg
@@ -196,7 +196,7 @@ func (c *cone) keeps(i int, e *trace.Event) bool {
 func (c *cone) leavesOut(i int) bool {
 	return slices.ContainsFunc(c.turned, func(at int) bool {
 		end, _ := c.slice.End(at)
-		return at < i && i < end && c.p.gids[at] == c.p.gids[i]
+		return at < i && i < end && c.p.gids.of(at) == c.p.gids.of(i)
 	})
 }
 
@@ -243,7 +243,7 @@ func (c *cone) section(s order.Section, lock int32) {
 func (c *cone) steps() []int {
 	steps := make([]int, 0, c.size())
 	for i, end := c.base.at, slices.Max(c.upto); i < end; i++ {
-		if i < c.upto[c.p.gids[i]] {
+		if i < c.upto[c.p.gids.of(int(i))] {
 			steps = append(steps, int(i))
 		}
 	}

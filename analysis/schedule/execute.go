@@ -106,8 +106,8 @@ func (x *execution) begin() (n int) {
 		x.next[g] = x.base.at
 	}
 	x.steps = make([]int, 0, n)
-	for k, g := range x.p.gids[x.base.at:max(x.base.at, x.asRecorded())] {
-		if i := x.base.at + int32(k); i < x.upto[g] {
+	for i, end := x.base.at, max(x.base.at, x.asRecorded()); i < end; i++ {
+		if g := x.p.gids.of(int(i)); i < x.upto[g] {
 			x.steps, x.next[g] = append(x.steps, int(i)), i+1
 		}
 	}
@@ -143,7 +143,7 @@ func (x *execution) asRecorded() int32 {
 // hold gives the locks to those who hold them after what the cone begins with.
 func (x *execution) hold() {
 	held := func(s order.Section) {
-		if s.Rel < 0 || int32(s.Rel) >= x.next[x.p.gids[s.Rel]] {
+		if s.Rel < 0 || int32(s.Rel) >= x.next[x.p.gids.of(s.Rel)] {
 			u := x.lock(s.Obj)
 			u.held = append(u.held, int32(s.Acq))
 		}
@@ -162,7 +162,7 @@ func (x *execution) hold() {
 		}
 	}
 	for _, s := range x.p.given {
-		if int32(s.Acq) >= x.base.at && x.next[x.p.gids[s.Acq]] > int32(s.Acq) {
+		if int32(s.Acq) >= x.base.at && x.next[x.p.gids.of(s.Acq)] > int32(s.Acq) {
 			held(s)
 		}
 	}
@@ -172,7 +172,7 @@ func (x *execution) hold() {
 func (x *execution) count() {
 	for _, s := range x.rivals {
 		switch {
-		case s.Rel < 0 || !x.includes(s.Rel) || int32(s.Rel) < x.next[x.p.gids[s.Rel]]:
+		case s.Rel < 0 || !x.includes(s.Rel) || int32(s.Rel) < x.next[x.p.gids.of(s.Rel)]:
 		case s.Shared:
 			x.lock(s.Obj).readersToCome++
 		default:

@@ -18,9 +18,9 @@ type Planner struct {
 	t      *trace.Trace
 	o      *order.Order
 	graphs *causality.Model
-	gids   []trace.GID // by event: its goroutine, apart from all else of it, for speed
-	links  [][]link    // by goroutine
-	forks  []int32     // by goroutine: its fork, or [math.MaxInt32]
+	gids   gids
+	links  [][]link // by goroutine
+	forks  []int32  // by goroutine: its fork, or [math.MaxInt32]
 
 	handed map[uint64]bool  // see [order.Order.HandedOver]
 	given  []order.Section  // of these locks, by acquire
@@ -63,7 +63,7 @@ const several = -1
 func NewPlanner(t *trace.Trace, o *order.Order, m *causality.Model) *Planner {
 	p := &Planner{
 		t: t, o: o, graphs: m, links: make([][]link, len(t.Goroutines)), forks: make([]int32, len(t.Goroutines)),
-		gids: make([]trace.GID, len(t.Events)), begins: testBegins(t), bases: make(map[int32]*base),
+		gids: newGIDs(t), begins: testBegins(t), bases: make(map[int32]*base),
 		handed: o.HandedOver(), asked: make(map[string]answer),
 	}
 	for g := range p.forks {
@@ -83,7 +83,6 @@ func NewPlanner(t *trace.Trace, o *order.Order, m *causality.Model) *Planner {
 	next := int32(0) // the number of the next section
 	for i := range t.Events {
 		e := &t.Events[i]
-		p.gids[i] = e.G
 		l := link{at: int32(i), need: -1}
 		switch e.Kind {
 		case trace.Fork:
@@ -373,12 +372,12 @@ func (p *Planner) schedule(b *base, steps []int, violation ...int) Schedule {
 		last[g], took[g] = p.runs(b, trace.GID(g))
 	}
 	for _, i := range steps {
-		last[p.gids[i]] = i
+		last[p.gids.of(i)] = i
 	}
 	for g := range took {
 		if last[g] >= int(b.at) {
 			took[g] = true
-		} else if f := p.forks[g]; !took[g] && f < math.MaxInt32 && last[p.gids[f]] >= int(f) {
+		} else if f := p.forks[g]; !took[g] && f < math.MaxInt32 && last[p.gids.of(int(f))] >= int(f) {
 			took[g] = true
 		}
 	}
