@@ -171,7 +171,10 @@ func (g *Graph) sectionsOf(gid trace.GID) []int32 {
 		last = max(last, e.at)
 	}
 	of := g.m.of[gid]
-	at := func(n, pos int32) int { return cmp.Compare(int32(g.m.o.SectionAt(n).Acq), pos) }
+	at := func(n, pos int32) int {
+		acq, _, _ := g.m.o.Bounds(n)
+		return cmp.Compare(acq, pos)
+	}
 	lo, _ := slices.BinarySearchFunc(of, g.floor[gid], at)
 	hi, _ := slices.BinarySearchFunc(of, last+1, at)
 	return of[lo:max(lo, hi)]

@@ -37,8 +37,14 @@ type held struct {
 	set      LockSet
 }
 
-// A section is what a [Section] is beyond the event of its acquire.
-type section struct{ acq, rel, lock int32 }
+// A section is a [Section], of the lock of its acquire.
+type section struct {
+	acq, rel int32
+	lock     int32 // twice its number, and one more for a reader
+}
+
+// id is the number of the lock.
+func (s section) id() int32 { return s.lock >> 1 }
 
 // lockTable is the lock side of an Order.
 type lockTable struct {
@@ -76,7 +82,7 @@ func (l *lockTable) of(lock uint64) []int32 {
 func (l *lockTable) sort() {
 	l.first = make([]int32, len(l.ids)+1)
 	for _, s := range l.sections {
-		l.first[s.lock+1]++
+		l.first[s.id()+1]++
 	}
 	for id := range len(l.ids) {
 		l.first[id+1] += l.first[id]
@@ -84,8 +90,8 @@ func (l *lockTable) sort() {
 	next := slices.Clone(l.first)
 	l.byLock = make([]int32, len(l.sections))
 	for n, s := range l.sections {
-		l.byLock[next[s.lock]] = int32(n)
-		next[s.lock]++
+		l.byLock[next[s.id()]] = int32(n)
+		next[s.id()]++
 	}
 }
 
@@ -212,7 +218,7 @@ func (l *locker) acquire(i int, e *trace.Event) {
 		}
 	}
 	n := int32(len(l.sections))
-	l.sections = append(l.sections, section{int32(i), -1, id})
+	l.sections = append(l.sections, section{int32(i), -1, 2*id + int32(b2u(lock.Shared))})
 	l.open[id] = append(l.open[id], n)
 
 	h := l.held[l.cur[e.G]]

@@ -217,7 +217,7 @@ func (c *closure) channel(i int32) {
 // loose adds all operations of a lock of which anybody may release.
 func (c *closure) loose(l *lock) {
 	if c.once(l) {
-		for _, s := range l.sections {
+		for s := range l.all() {
 			c.add(s.acq)
 		}
 		c.all(l.releases)

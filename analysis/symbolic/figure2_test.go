@@ -68,8 +68,9 @@ func (a *asserted) Assert(bs ...solver.Bool) { a.all = append(a.all, bs...) }
 func (e *Encoding) complete() {
 	for _, obj := range e.m.locks.objs {
 		l := e.m.locks.byObj[obj]
-		for k, a := range l.sections {
-			for _, b := range l.sections[:k] {
+		sections := slices.Collect(l.all())
+		for k, a := range sections {
+			for _, b := range sections[:k] {
 				e.apart(b, a)
 			}
 		}

@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/gopredict/gopredict/analysis/order"
@@ -15,14 +16,16 @@ type locks struct {
 	objs  []uint64 // in the order of their first events
 }
 
-// A lock is the operations of one mutex or RWMutex.
+// A lock is the operations of one mutex or RWMutex, or of a gate.
 type lock struct {
-	sections []section // by acquire
+	order    *order.Order
+	numbers  []int32   // of the sections of a mutex, by acquire
+	sections []section // of a gate, likewise
 	// loose is set where some release does not end a section that its own
 	// goroutine began: then who ends what is another question in each run.
 	loose    bool
-	releases []int32
-	many     bool // several goroutines use it
+	releases []int32 // if it is loose
+	many     bool    // several goroutines use it
 }
 
 // A section is a critical section.
@@ -31,11 +34,40 @@ type section struct {
 	shared   bool
 }
 
+// all yields the sections, by acquire.
+func (l *lock) all() iter.Seq[section] {
+	return func(yield func(section) bool) {
+		for _, s := range l.sections {
+			if !yield(s) {
+				return
+			}
+		}
+		for _, n := range l.numbers {
+			if !yield(l.at(n)) {
+				return
+			}
+		}
+	}
+}
+
+// at returns the section of that number.
+func (l *lock) at(n int32) section {
+	acq, rel, shared := l.order.Bounds(n)
+	return section{acq, rel, shared}
+}
+
 // section returns the one that the event at position acq begins.
 func (l *lock) section(acq int32) (s section, ok bool) {
-	k, ok := slices.BinarySearchFunc(l.sections, acq, func(s section, i int32) int { return cmp.Compare(s.acq, i) })
+	if l.order == nil {
+		k, ok := slices.BinarySearchFunc(l.sections, acq, func(s section, i int32) int { return cmp.Compare(s.acq, i) })
+		if ok {
+			s = l.sections[k]
+		}
+		return s, ok
+	}
+	k, ok := slices.BinarySearchFunc(l.numbers, acq, func(n, i int32) int { return cmp.Compare(l.at(n).acq, i) })
 	if ok {
-		s = l.sections[k]
+		s = l.at(l.numbers[k])
 	}
 	return s, ok
 }
@@ -45,22 +77,32 @@ func newLocks(m *Control) *locks {
 	ended := make([]bool, len(m.t.Events))
 	for _, s := range m.order.Sections() {
 		l := ls.get(s.Obj)
-		l.sections = append(l.sections, section{int32(s.Acq), int32(s.Rel), s.Shared})
-		l.many = l.many || m.gid(int32(s.Acq)) != m.gid(l.sections[0].acq)
+		l.many = l.many || m.gid(int32(s.Acq)) != m.gid(l.at(l.numbers[0]).acq)
 		if s.Rel >= 0 {
 			ended[s.Rel] = true
 			l.loose = l.loose || m.gid(int32(s.Rel)) != m.gid(int32(s.Acq))
 		}
 	}
-	for i := range m.t.Events {
-		if e := &m.t.Events[i]; e.Kind == trace.Release || e.Kind == trace.RRelease {
-			l := ls.get(e.Obj)
-			l.releases = append(l.releases, int32(i))
-			l.loose = l.loose || !ended[i]
+	releases := func(yield func(int32, *lock) bool) {
+		for i := range m.t.Events {
+			if e := &m.t.Events[i]; (e.Kind == trace.Release || e.Kind == trace.RRelease) && !yield(int32(i), ls.get(e.Obj)) {
+				return
+			}
 		}
 	}
+	for i, l := range releases {
+		l.loose = l.loose || !ended[i]
+	}
+	loose := false
 	for _, l := range ls.byObj {
-		l.many = l.many || l.loose
+		l.many, loose = l.many || l.loose, loose || l.loose
+	}
+	if loose {
+		for i, l := range releases {
+			if l.loose {
+				l.releases = append(l.releases, i)
+			}
+		}
 	}
 	slices.Sort(ls.objs)
 	return ls
@@ -69,8 +111,7 @@ func newLocks(m *Control) *locks {
 func (ls *locks) get(obj uint64) *lock {
 	l := ls.byObj[obj]
 	if l == nil {
-		n := ls.order.Uses(obj)
-		l = &lock{sections: make([]section, 0, n), releases: make([]int32, 0, n)}
+		l = &lock{order: ls.order, numbers: ls.order.SectionsOf(obj)}
 		ls.byObj[obj] = l
 		ls.objs = append(ls.objs, obj)
 	}

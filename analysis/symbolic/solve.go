@@ -255,8 +255,11 @@ func (c *checker) begin(l *lock) {
 	if c.cone.Base == 0 || !l.many || l.loose {
 		return
 	}
-	for _, s := range l.sections {
-		if c.past(s.acq) && !c.over(s) {
+	for s := range l.all() {
+		if !c.past(s.acq) {
+			break
+		}
+		if !c.over(s) {
 			c.open[l] = append(c.open[l], s)
 		}
 	}

@@ -144,7 +144,7 @@ func (e *Encoding) atMostOne(bs []solver.Bool) {
 // open returns the sections of a loose lock that what is encoded may end, in the order
 // of their acquires, and the releases that may end them.
 func (e *Encoding) open(l *lock) (sections []section, releases []int32) {
-	for _, s := range l.sections {
+	for s := range l.all() {
 		if !e.outside(s.acq) && !e.over(s) {
 			sections = append(sections, s)
 		}
