@@ -298,7 +298,6 @@ type predictor struct {
 	judging    *feasible.Judge       // nil before somebody asks: see judge
 	symbols    *symbolic.Model       // nil before something is to be solved
 	clock      anomaly.Ordering      // nil before somebody asks: see must
-	departures *symbolic.Departures  // nil before there is something to prove
 	departing  map[string]*departing // by tests
 	infeasible []candidate           // of the findings so far
 	flow       *trace.Flow           // what values follow from
@@ -400,7 +399,7 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 			continue
 		}
 		if f.Status == bug.Infeasible {
-			p.infeasible = append(p.infeasible, candidate{c, len(r.Findings), instancesOf(c), p.ordered(&f, c)})
+			p.proven(candidate{c, len(r.Findings), instancesOf(c), p.ordered(&f, c)})
 		}
 		if f.Status == bug.Predicted {
 			p.settled[f.Name] = true
@@ -409,6 +408,18 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 	}
 	return nil
 }
+
+// proven notes that c is infeasible, as far as the recorded events tell.
+func (p *predictor) proven(c candidate) {
+	if p.infeasible = append(p.infeasible, c); len(p.infeasible) == 1 && !p.opts.further && len(p.t.Events) <= maxEarly {
+		departures := p.departures
+		p.beside.Go(func() { departures() })
+	}
+}
+
+// maxEarly is how many events a trace has at most of which it is prepared to look for departures while
+// there is the solver's model: both together take much memory.
+const maxEarly = trace.MaxFlow
 
 // settle leaves a candidate out.
 func (p *predictor) settle(c detect.Candidate) {

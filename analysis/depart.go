@@ -118,10 +118,7 @@ func (p *predictor) departs(ctx context.Context, v instance, left map[string]boo
 		d.but = "not all of what else the program could do was looked at"
 		return d, nil
 	}
-	if p.departures == nil {
-		p.departures = p.control().Departures(p.flow, p.layout())
-	}
-	all, err := p.departures.All(ctx, from, in, p.opts.Solving.engine(), budget)
+	all, err := p.departures().All(ctx, from, in, p.opts.Solving.engine(), budget)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,8 @@ type parts struct {
 	control  func() *symbolic.Control // what the solver's models of the trace share
 	newModel func() *symbolic.Model   // see [predictor.model]
 	newJudge func() *feasible.Judge   // see [predictor.judge]
+	// departures tell where runs may depart from the recorded one.
+	departures func() *symbolic.Departures
 }
 
 func newParts(t *trace.Trace, o *order.Order, flow *trace.Flow) parts {
@@ -24,8 +26,9 @@ func newParts(t *trace.Trace, o *order.Order, flow *trace.Flow) parts {
 	control := sync.OnceValue(func() *symbolic.Control { return symbolic.NewControl(t, o) })
 	return parts{
 		layout: layout, control: control,
-		newModel: sync.OnceValue(func() *symbolic.Model { return control().Concurrent(flow, layout()) }),
-		newJudge: sync.OnceValue(func() *feasible.Judge { return feasible.NewWith(t, flow, layout()) }),
+		newModel:   sync.OnceValue(func() *symbolic.Model { return control().Concurrent(flow, layout()) }),
+		newJudge:   sync.OnceValue(func() *feasible.Judge { return feasible.NewWith(t, flow, layout()) }),
+		departures: sync.OnceValue(func() *symbolic.Departures { return control().Departures(flow, layout()) }),
 	}
 }
 

@@ -65,7 +65,8 @@ func New(t *trace.Trace) (*Order, error) {
 	}
 	o := &Order{t: t}
 	done := make(chan bool)
-	go func() { // of memory, which the rest has nothing to do with
+	go func() { // of memory and goroutines, which the rest has nothing to do with
+		o.index()
 		o.groups = groups(t)
 		o.sources = readsFrom(t, o.groups)
 		close(done)
@@ -73,7 +74,6 @@ func New(t *trace.Trace) (*Order, error) {
 	o.chans = channels(t)
 	o.por = relate(t, o.chans)
 	o.locks = lockSets(t, o.Before)
-	o.index()
 	<-done
 	return o, nil
 }

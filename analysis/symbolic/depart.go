@@ -23,7 +23,9 @@ type Departures struct {
 
 // Departures prepares for the trace of which Concurrent makes the model.
 func (c *Control) Departures(flow *trace.Flow, l *trace.Layout) *Departures {
-	return &Departures{m: newModel(&Model{Control: c, flow: flow, layout: l, held: true})}
+	m := newModel(&Model{Control: c, flow: flow, layout: l, held: true})
+	m.Must()
+	return &Departures{m: m}
 }
 
 // A Departing is where a run may depart from the recorded one.
