@@ -82,6 +82,9 @@ func part(t *trace.Trace, from, to int) *trace.Trace {
 // and a Once that is done stay so, memory keeps what it holds.
 func cuts(t *trace.Trace, least int) []int {
 	s := spans{starts: starts(t)}
+	if !slices.ContainsFunc(s.starts, func(start int) bool { return start >= least && len(t.Events)-start >= least }) {
+		return nil
+	}
 	s.over = make([]int, len(s.starts)+1)
 	goroutines := make([]extent, len(t.Goroutines))
 	// The objects of which an operation after another one depends on it.
