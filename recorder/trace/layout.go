@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -20,16 +19,6 @@ type Span struct{ First, N int32 }
 // A Cell is a piece of memory, in bytes.
 type Cell struct{ Addr, Size uint64 }
 
-// An address is where an access begins or ends, in one generation of its memory.
-type address struct {
-	generation int32
-	addr       uint64
-}
-
-func compareAddresses(a, b address) int {
-	return cmp.Or(cmp.Compare(a.generation, b.generation), cmp.Compare(a.addr, b.addr))
-}
-
 // NewLayout returns that of t. An access without a size, as a sync.Map's, is to its object as a whole.
 func NewLayout(t *Trace) *Layout {
 	l := &Layout{Of: make([]int32, len(t.Events))}
@@ -40,26 +29,62 @@ func NewLayout(t *Trace) *Layout {
 			l.Of[i] = all.number(extent{e.Obj, max(e.Size, 1), generations.Of(i)})
 		}
 	}
-	bounds := make([]address, 0, 2*len(all.list))
-	for _, x := range all.list {
-		bounds = append(bounds, x.from(), x.to())
-	}
-	slices.SortFunc(bounds, compareAddresses)
-	bounds = slices.Compact(bounds)
+	bounds := newBounds(all.list)
 	// The cell between two generations is none: no span covers it.
-	l.Cells = make([]Cell, max(0, len(bounds)-1))
+	l.Cells = make([]Cell, max(0, len(bounds.addrs)-1))
 	for c := range l.Cells {
-		l.Cells[c] = Cell{bounds[c].addr, bounds[c+1].addr - bounds[c].addr}
+		l.Cells[c] = Cell{bounds.addrs[c], bounds.addrs[c+1] - bounds.addrs[c]}
 	}
 	l.Spans = make([]Span, 1, 1+len(all.list))
 	for _, x := range all.list {
-		from, _ := slices.BinarySearchFunc(bounds, x.from(), compareAddresses)
+		from := bounds.at(x)
 		to := from
-		for end := x.to(); bounds[to] != end; to++ {
+		for end := x.end(); bounds.addrs[to] != end; to++ {
 		}
 		l.Spans = append(l.Spans, Span{int32(from), int32(to - from)})
 	}
 	return l
+}
+
+// bounds are where extents begin and end, generation by generation, and ascending in each.
+type bounds struct {
+	addrs []uint64
+	first []int // by generation: where its own begin
+}
+
+func newBounds(list []extent) bounds {
+	generations := int32(0)
+	for _, x := range list {
+		generations = max(generations, x.generation+1)
+	}
+	first := make([]int, generations+1)
+	for _, x := range list {
+		first[x.generation+1] += 2
+	}
+	for g := range generations {
+		first[g+1] += first[g]
+	}
+	addrs, next := make([]uint64, 2*len(list)), slices.Clone(first)
+	for _, x := range list {
+		at := &next[x.generation]
+		addrs[*at], addrs[*at+1] = x.addr, x.end()
+		*at += 2
+	}
+	b := bounds{addrs[:0], make([]int, generations+1)}
+	for g := range generations {
+		its := addrs[first[g]:first[g+1]]
+		slices.Sort(its)
+		b.addrs = append(b.addrs, slices.Compact(its)...)
+		b.first[g+1] = len(b.addrs)
+	}
+	return b
+}
+
+// at returns where the beginning of x is.
+func (b *bounds) at(x extent) int {
+	from := b.first[x.generation]
+	k, _ := slices.BinarySearch(b.addrs[from:b.first[x.generation+1]], x.addr)
+	return from + k
 }
 
 // An extent is what is accessed at once.
@@ -69,11 +94,8 @@ type extent struct {
 	generation int32
 }
 
-func (x extent) from() address { return address{x.generation, x.addr} }
-
-func (x extent) to() address {
-	return address{x.generation, x.addr + min(uint64(x.size), math.MaxUint64-x.addr)}
-}
+// end is the address behind x.
+func (x extent) end() uint64 { return x.addr + min(uint64(x.size), math.MaxUint64-x.addr) }
 
 // extents give extents numbers from 1 on. They are a hash table, as each access asks it.
 type extents struct {
