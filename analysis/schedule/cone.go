@@ -38,6 +38,8 @@ type cone struct {
 	// last are acquires of which the critical sections stay open: they come
 	// after all others of their locks. In recorded order there are none.
 	last []int32
+	// kept are the numbers of the locks of last.
+	kept []int32
 	// rivals are the other sections of the locks of last.
 	rivals []order.Section
 	// guide is, by goroutine, what must come before events of it, by To; guided
@@ -60,8 +62,14 @@ type cone struct {
 
 // lockState is the critical sections of one lock in a cone.
 type lockState struct {
-	open        []order.Section // nothing in the cone needs their release yet
-	acq, shared int             // last acquire by a writer, by a reader
+	open        []opened // nothing in the cone needs their release yet
+	acq, shared int32    // last acquire by a writer, by a reader
+}
+
+// An opened is what matters of a section that is open.
+type opened struct {
+	acq, rel int32
+	shared   bool
 }
 
 // lockPage is how many locks a cone makes room for at once. A trace has many,
@@ -79,6 +87,9 @@ func (p *Planner) newCone(b *base, r reads, last []int32, guide []causality.Edge
 		guided: make(map[trace.GID]int),
 	}
 	p.spent.Add(int64(len(c.upto)))
+	for _, acq := range last {
+		c.kept = append(c.kept, p.o.LockNumber(p.t.Events[acq].Obj))
+	}
 	for _, e := range guide {
 		g := p.t.Events[e.To].G
 		c.guide[g] = append(c.guide[g], e)
@@ -167,7 +178,7 @@ func (c *cone) extend(g trace.GID, last int) {
 // link adds what a link needs beyond what must happen before it.
 func (c *cone) link(l *link) {
 	switch {
-	case c.leavesOut(int(l.at)), l.kept > 0 && c.slice != nil && c.slice.Loose(int(l.at)):
+	case len(c.turned) > 0 && c.leavesOut(int(l.at)), l.kept > 0 && c.slice != nil && c.slice.Loose(int(l.at)):
 	case l.section:
 		c.section(c.p.o.SectionAt(l.need), c.p.o.LockOf(l.need))
 	case c.reads < l.kept || l.kept > 0 && slices.Contains(c.ends, int(l.at)):
@@ -208,20 +219,22 @@ func (c *cone) section(s order.Section, lock int32) {
 		*page = new([lockPage]lockState)
 	}
 	l := &(*page)[lock%lockPage]
-	stays := slices.Contains(c.last, int32(s.Acq))
+	acq, rel, shared := int32(s.Acq), int32(s.Rel), s.Shared
+	kept := slices.Contains(c.kept, lock)
+	stays := kept && slices.Contains(c.last, acq)
 	switch {
-	case stays && s.Shared:
-		l.shared = math.MaxInt
+	case stays && shared:
+		l.shared = math.MaxInt32
 	case stays:
-		l.acq = math.MaxInt
-	case s.Shared:
-		l.shared = max(l.shared, s.Acq)
+		l.acq = math.MaxInt32
+	case shared:
+		l.shared = max(l.shared, acq)
 	default:
-		l.acq = max(l.acq, s.Acq)
+		l.acq = max(l.acq, acq)
 	}
 	if !stays {
-		l.open = append(l.open, s)
-		if slices.ContainsFunc(c.last, func(acq int32) bool { return c.p.t.Events[acq].Obj == s.Obj }) {
+		l.open = append(l.open, opened{acq, rel, shared})
+		if kept {
 			c.rivals = append(c.rivals, s)
 		}
 	}
@@ -230,8 +243,8 @@ func (c *cone) section(s order.Section, lock int32) {
 	}
 	open := l.open[:0]
 	for _, o := range l.open {
-		if o.Acq < l.acq || !o.Shared && o.Acq < l.shared {
-			c.include(o.Rel)
+		if o.acq < l.acq || !o.shared && o.acq < l.shared {
+			c.include(int(o.rel))
 		} else {
 			open = append(open, o)
 		}

@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"cmp"
-	"container/heap"
 	"slices"
 
 	"github.com/gopredict/gopredict/analysis/causality"
@@ -39,7 +38,7 @@ type waiter struct {
 	event int
 }
 
-// A queue is goroutines by the positions of their next events.
+// A queue is goroutines by the positions of their next events, a heap.
 type queue []turn
 
 type turn struct {
@@ -47,14 +46,38 @@ type turn struct {
 	next int32
 }
 
-func (q queue) Len() int           { return len(q) }
-func (q queue) Less(i, j int) bool { return q[i].next < q[j].next }
-func (q queue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
-func (q *queue) Push(t any)        { *q = append(*q, t.(turn)) }
-func (q *queue) Pop() any {
-	t := (*q)[len(*q)-1]
-	*q = (*q)[:len(*q)-1]
-	return t
+// push adds t.
+func (q *queue) push(t turn) {
+	*q = append(*q, t)
+	for k := len(*q) - 1; k > 0 && (*q)[k].next < (*q)[(k-1)/2].next; k = (k - 1) / 2 {
+		(*q)[k], (*q)[(k-1)/2] = (*q)[(k-1)/2], (*q)[k]
+	}
+}
+
+// pop removes the first one.
+func (q *queue) pop() {
+	last := len(*q) - 1
+	(*q)[0] = (*q)[last]
+	*q = (*q)[:last]
+	q.sink()
+}
+
+// sink puts the first one to where it belongs.
+func (q queue) sink() {
+	for k := 0; ; {
+		next := 2*k + 1
+		if next >= len(q) {
+			return
+		}
+		if next+1 < len(q) && q[next+1].next < q[next].next {
+			next++
+		}
+		if q[k].next <= q[next].next {
+			return
+		}
+		q[k], q[next] = q[next], q[k]
+		k = next
+	}
 }
 
 // execute performs the events of a cone along its guide. Where all goroutines
@@ -77,15 +100,15 @@ func (p *Planner) execute(c *cone) (steps []int, blocked []causality.Edge) {
 			if x.circle {
 				return nil, []causality.Edge{}
 			}
-			heap.Pop(&x.ready)
+			x.ready.pop()
 			continue
 		}
 		x.at[g]++
 		if es := p.o.Events(g); x.at[g] < len(es) && es[x.at[g]] < x.upto[g] {
 			t.next = es[x.at[g]]
-			heap.Fix(&x.ready, 0)
+			x.ready.sink()
 		} else {
-			heap.Pop(&x.ready)
+			x.ready.pop()
 		}
 		x.perform(i)
 	}
@@ -100,20 +123,22 @@ func (p *Planner) execute(c *cone) (steps []int, blocked []causality.Edge) {
 func (x *execution) begin() (n int) {
 	for g, upto := range x.upto {
 		es := x.p.o.Events(trace.GID(g))
-		from, _ := slices.BinarySearch(es, x.base.at)
-		to, _ := slices.BinarySearch(es, upto)
-		n += max(0, to-from)
+		x.at[g], _ = slices.BinarySearch(es, x.base.at)
+		if upto > x.base.at {
+			to, _ := slices.BinarySearch(es[x.at[g]:], upto)
+			n += to
+		}
 		x.next[g] = x.base.at
 	}
 	x.steps = make([]int, 0, n)
 	for i, end := x.base.at, max(x.base.at, x.asRecorded()); i < end; i++ {
 		if g := x.p.gids.of(int(i)); i < x.upto[g] {
 			x.steps, x.next[g] = append(x.steps, int(i)), i+1
+			x.at[g]++
 		}
 	}
 	x.hold()
 	for g := range x.upto {
-		x.at[g], _ = slices.BinarySearch(x.p.o.Events(trace.GID(g)), x.next[g])
 		x.wake(trace.GID(g))
 	}
 	return n
@@ -184,7 +209,7 @@ func (x *execution) count() {
 // wake makes goroutine g ready, if it has events to come.
 func (x *execution) wake(g trace.GID) {
 	if es := x.p.o.Events(g); x.at[g] < len(es) && es[x.at[g]] < x.upto[g] {
-		heap.Push(&x.ready, turn{g, es[x.at[g]]})
+		x.ready.push(turn{g, es[x.at[g]]})
 	}
 }
 
@@ -295,6 +320,9 @@ func (x *execution) perform(i int) {
 		x.release(e, trace.Acquire, &x.lock(e.Obj).writersToCome)
 	case trace.RRelease:
 		x.release(e, trace.RAcquire, &x.lock(e.Obj).readersToCome)
+	}
+	if len(x.waiting) == 0 {
+		return
 	}
 	if ws := x.waiting[e.G]; len(ws) > 0 {
 		x.waiting[e.G] = slices.DeleteFunc(ws, func(w waiter) bool {

@@ -1,7 +1,7 @@
 package schedule
 
 import (
-	"fmt"
+	"encoding/binary"
 	"slices"
 
 	"github.com/gopredict/gopredict/analysis/causality"
@@ -99,7 +99,7 @@ type answer struct {
 
 // ask returns the answer for a property, after find has added what it finds out if it is not known.
 func (p *Planner) ask(prop causality.Property, known func(*answer) bool, find func(*answer)) answer {
-	key := fmt.Sprint(prop)
+	key := keyOf(prop)
 	p.mu.Lock()
 	a, ok := p.asked[key]
 	p.mu.Unlock()
@@ -114,6 +114,21 @@ func (p *Planner) ask(prop causality.Property, known func(*answer) bool, find fu
 	}
 	p.asked[key] = a
 	return a
+}
+
+// keyOf is the same for the same property.
+func keyOf(prop causality.Property) string {
+	key := make([]byte, 0, 4*(1+2*len(prop.Edges)+len(prop.Needs)))
+	add := func(i int) { key = binary.LittleEndian.AppendUint32(key, uint32(i)) }
+	add(len(prop.Edges))
+	for _, e := range prop.Edges {
+		add(e.From)
+		add(e.To)
+	}
+	for _, i := range prop.Needs {
+		add(i)
+	}
+	return string(key)
 }
 
 // possible is [causality.Model.Possible].
