@@ -23,12 +23,18 @@ func (p *predictor) many(c detect.Candidate) bool { return len(c.Tuples) > 0 && 
 // crowded reports whether the candidate at hand is a race that may take so little that
 // all of its instances are not tried, where there are more: neighbours are as good.
 func (p *predictor) crowded(c detect.Candidate) bool {
-	return len(c.Places) > 0 && !c.Exhaustive && p.its.Steps < smallWork && p.opts.known(c.Name) != Tried
+	return p.neighboured(c) && p.its.Steps < smallWork
+}
+
+// neighboured reports whether c is a race of which neighbours are tried before its further instances: where
+// the nearest ones lead nowhere, those are as far from it. Who wants more schedules than these have needs all.
+func (p *predictor) neighboured(c detect.Candidate) bool {
+	return len(c.Places) > 0 && !c.Exhaustive && p.opts.known(c.Name) != Tried && p.opts.Schedules <= maxTried
 }
 
 // nearest returns c with the instances that are tried at first.
 func (p *predictor) nearest(c detect.Candidate) detect.Candidate {
-	if p.many(c) || p.crowded(c) {
+	if p.many(c) || p.neighboured(c) {
 		c.Instances = c.Instances[:min(len(c.Instances), maxTried)]
 	}
 	return c
@@ -95,7 +101,9 @@ func (p *predictor) decideMatches(f *Finding, c *candidate, braider *anomaly.Bra
 		}
 		braids, over = append(braids, bs...), over || bs == nil
 	}
+	var tried []detect.Instance
 	if len(c.Instances) > maxTried {
+		tried = c.Instances
 		if *f, c.open = p.decide(c.Candidate); f.Status == bug.Predicted {
 			return
 		}
@@ -116,7 +124,7 @@ func (p *predictor) decideMatches(f *Finding, c *candidate, braider *anomaly.Bra
 		}
 	}
 	if groups, ok := p.groupsOf(braids); ok {
-		p.decideLeft(f, c, all, groups)
+		p.decideLeft(f, c, all, tried, groups)
 	}
 }
 

@@ -60,11 +60,18 @@ func (p *predictor) allPairs(ctx context.Context, fs []Finding, of []detect.Cand
 	wanted := func(k int) bool {
 		return rows[k] != nil && !undecided[k].Exhaustive && fs[undecided[k].finding].Status == bug.Undecided
 	}
+	others := func(k int) bool {
+		c := &undecided[k]
+		return p.neighboured(c.Candidate) && len(c.Instances) > maxTried && fs[c.finding].Status == bug.Undecided
+	}
 	// The nearest pairs of all candidates come before all pairs of any.
-	for _, decide := range []func(*Finding, *candidate, []anomaly.Row){p.decideNear, p.decidePairs} {
-		if err := p.inRounds(ctx, p.work.Share(directPart), undecided, wanted, func(k int) {
+	for _, step := range []struct {
+		wanted func(k int) bool
+		decide func(f *Finding, c *candidate, rows []anomaly.Row)
+	}{{wanted, p.decideNear}, {others, p.decideOthers}, {wanted, p.decidePairs}} {
+		if err := p.inRounds(ctx, p.work.Share(directPart), undecided, step.wanted, func(k int) {
 			c := &undecided[k]
-			decide(&fs[c.finding], c, rows[k])
+			step.decide(&fs[c.finding], c, rows[k])
 			of[c.finding] = c.Candidate
 		}); err != nil {
 			return nil, err
@@ -115,9 +122,32 @@ func (p *predictor) decideNear(f *Finding, c *candidate, rows []anomaly.Row) {
 		*f = g
 		return
 	}
-	if len(c.open) <= maxTried { // not all instances were tried
+	if len(c.Instances) <= maxTried || p.crowded(c.Candidate) { // else the others come next
 		c.open = open
 	}
+}
+
+// decideOthers looks at those instances of c that were not tried before its neighbours, and notes in the finding f
+// if that decides c.
+func (p *predictor) decideOthers(f *Finding, c *candidate, _ []anomaly.Row) {
+	if p.crowded(c.Candidate) {
+		return
+	}
+	others := c.Candidate
+	others.Instances = others.Instances[maxTried:]
+	g, open := p.decide(others)
+	if g.Status == bug.Predicted {
+		*f = g
+	}
+	c.open = slices.DeleteFunc(c.open, func(v instance) bool { // of the round before
+		return includes(others.Instances, v.Instance)
+	})
+	c.open = append(c.open, open...)
+}
+
+// includes reports whether v is one of all instances of its candidate.
+func includes(all []detect.Instance, v detect.Instance) bool {
+	return slices.ContainsFunc(all, func(o detect.Instance) bool { return slices.Equal(o.Accesses, v.Accesses) })
 }
 
 // linkless lets cones of a crowded candidate have no links any more: what it may have went into its first
@@ -163,7 +193,7 @@ func (p *predictor) decidePairs(f *Finding, c *candidate, rows []anomaly.Row) {
 			all = append(all, detect.Instance{Accesses: pair[:]})
 		}
 	}
-	p.decideLeft(f, c, all, groups)
+	p.decideLeft(f, c, all, nil, groups)
 }
 
 // rowStep is how many steps it takes to ask about an access of a row what must come before it; one
@@ -204,8 +234,9 @@ func (p *predictor) neighbours(rows []anomaly.Row, must anomaly.Ordering) []dete
 
 func gap(pair [2]int) int { return pair[1] - pair[0] }
 
-// decideLeft decides a candidate of which these are all instances that the must clock leaves.
-func (p *predictor) decideLeft(f *Finding, c *candidate, all, groups []detect.Instance) {
+// decideLeft decides a candidate of which these are all instances that the must clock leaves; those that were
+// tried have no schedule.
+func (p *predictor) decideLeft(f *Finding, c *candidate, all, tried, groups []detect.Instance) {
 	if len(all) == 0 {
 		f.Status, f.Tier, f.Reason = bug.Infeasible, TierMust, "one of the accesses must come before the other one's goroutine is there, in each run of the recorded events"
 		if c.Instances[0].Pattern != nil {
@@ -217,17 +248,22 @@ func (p *predictor) decideLeft(f *Finding, c *candidate, all, groups []detect.In
 	slices.SortStableFunc(all, func(a, b detect.Instance) int {
 		return cmp.Compare(spread(a.Accesses), spread(b.Accesses))
 	})
-	nearest := all[:min(len(all), 2*anomaly.MaxPairs)] // schedules for more take too long
-	found, _ := p.decide(detect.Candidate{Kind: c.Kind, Name: c.Name, Instances: nearest})
-	if found.Status == bug.Predicted {
-		*f = found
-		return
+	// Schedules for more take too long.
+	nearest := slices.DeleteFunc(slices.Clone(all[:min(len(all), 2*anomaly.MaxPairs)]), func(v detect.Instance) bool { return includes(tried, v) })
+	why := f.Reason
+	if len(nearest) > 0 {
+		found, _ := p.decide(detect.Candidate{Kind: c.Kind, Name: c.Name, Instances: nearest})
+		if found.Status == bug.Predicted {
+			*f = found
+			return
+		}
+		why = found.Reason
 	}
 	f.Reason = ""
 	if c.open = p.refute(f, instancesOf(detect.Candidate{Instances: all})); len(c.open) == 0 {
 		f.Status = bug.Infeasible
 	} else {
-		f.Tier, f.Reason = "", found.Reason
+		f.Tier, f.Reason = "", why
 	}
 	// A proof has to hold for the groups, too: what the must clock refutes a run that
 	// departs may do.

@@ -77,7 +77,7 @@ func (p *Property) vertices() []int {
 // involved returns the goroutines that have an event before a vertex of a
 // property: those of which a graph may need to know.
 func (m *Model) involved(props []Property) (gids []trace.GID) {
-	seen := make(map[trace.GID]bool)
+	seen := make([]bool, len(m.t.Goroutines))
 	add := func(g trace.GID) {
 		if !seen[g] {
 			seen[g] = true
