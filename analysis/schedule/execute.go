@@ -18,8 +18,8 @@ type execution struct {
 	seg     []int   // by goroutine: one more than the last event's segment
 	locks   map[uint64]*lockUse
 	ready   queue
-	waiting map[trace.GID][]waiter  // by the goroutine that they wait for
-	waits   map[trace.GID]trace.GID // who waits for an event of whom
+	waiting map[trace.GID][]waiter // by the goroutine that they wait for
+	waits   map[trace.GID]wait     // by goroutine: what it waits for that no other order of sections brings
 	steps   []int
 	circle  bool // goroutines wait for events of each other
 }
@@ -36,6 +36,12 @@ type lockUse struct {
 type waiter struct {
 	g     trace.GID
 	event int
+}
+
+// A wait is for an event of a goroutine, or of the acquire of a section that stays open for all others of its lock.
+type wait struct {
+	by  trace.GID
+	acq int32 // -1 for none
 }
 
 // A queue is goroutines by the positions of their next events, a heap.
@@ -88,7 +94,7 @@ func (p *Planner) execute(c *cone) (steps []int, blocked []causality.Edge) {
 		cone: c,
 		next: make([]int32, len(c.upto)), at: make([]int, len(c.upto)), seg: make([]int, len(c.upto)),
 		locks:   make(map[uint64]*lockUse),
-		waiting: make(map[trace.GID][]waiter), waits: make(map[trace.GID]trace.GID),
+		waiting: make(map[trace.GID][]waiter), waits: make(map[trace.GID]wait),
 	}
 	n := x.begin()
 	p.spent.Add(int64(n + len(c.upto)))
@@ -276,13 +282,41 @@ func (x *execution) after(g trace.GID, i int) bool {
 	}
 	by := x.p.t.Events[i].G
 	x.waiting[by] = append(x.waiting[by], waiter{g, i})
-	x.waits[g] = by
-	for h, ok := by, true; ok; h, ok = x.waits[h] {
-		if x.circle = h == g; x.circle {
-			break
+	x.wait(g, wait{by, -1})
+	return false
+}
+
+// wait notes what g waits for, and whether that waits for g.
+func (x *execution) wait(g trace.GID, w wait) {
+	x.waits[g] = w
+	seen := map[trace.GID]bool{}
+	for work := []trace.GID{g}; len(work) > 0 && !x.circle; {
+		w, ok := x.waits[work[len(work)-1]]
+		work = work[:len(work)-1]
+		if !ok {
+			continue
+		}
+		for _, h := range x.awaited(w) {
+			x.circle = x.circle || h == g
+			if !seen[h] {
+				seen[h], work = true, append(work, h)
+			}
 		}
 	}
-	return false
+}
+
+// awaited returns the goroutines that w is for.
+func (x *execution) awaited(w wait) (gs []trace.GID) {
+	if w.acq < 0 {
+		return []trace.GID{w.by}
+	}
+	e := &x.p.t.Events[w.acq]
+	for _, s := range x.rivals {
+		if s.Obj == e.Obj && s.Rel >= 0 && x.includes(s.Rel) && !x.performed(s.Rel) && !(s.Shared && e.Kind == trace.RAcquire) {
+			gs = append(gs, x.p.gids[s.Rel])
+		}
+	}
+	return gs
 }
 
 func (x *execution) performed(i int) bool {
@@ -294,7 +328,11 @@ func (x *execution) performed(i int) bool {
 func (x *execution) free(i int, e *trace.Event) bool {
 	u := x.lock(e.Obj)
 	shared := e.Kind == trace.RAcquire
-	free := !slices.Contains(x.last, int32(i)) || u.writersToCome == 0 && (shared || u.readersToCome == 0)
+	free := true
+	if slices.Contains(x.last, int32(i)) && (u.writersToCome > 0 || !shared && u.readersToCome > 0) {
+		free = false
+		x.wait(e.G, wait{acq: int32(i)})
+	}
 	for _, h := range u.held {
 		free = free && shared && x.p.t.Events[h].Kind == trace.RAcquire
 	}
@@ -356,6 +394,7 @@ func (x *execution) release(e *trace.Event, kind trace.Kind, toCome *int) {
 	ws := u.waiting
 	u.waiting = nil
 	for _, g := range ws {
+		delete(x.waits, g)
 		x.wake(g)
 	}
 }

@@ -65,7 +65,7 @@ func (p *Planner) decided(prop causality.Property, v target, make func(causality
 			return steps, true
 		}
 		at := slices.IndexFunc(blocked, func(e causality.Edge) bool {
-			if p.over(v) {
+			if p.over(v) || slices.Contains(prop.Edges, e) { // which has not helped
 				return false
 			}
 			with := causality.Property{Edges: append(slices.Clip(prop.Edges), e), Needs: append(slices.Clip(prop.Needs), e.From)}
