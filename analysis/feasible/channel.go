@@ -147,30 +147,29 @@ func (p *program) rank() {
 
 // chanState is the state of a channel. Elements are passed on as soon as they
 // can be, as the runtime does, so the numbers of operations begun tell which
-// of them have taken effect.
+// of them have taken effect. A trace has fewer than 2^31 of them.
 type chanState struct {
-	made         bool
-	sends, recvs uint64 // ranked operations begun
-	closed       bool
-	last         uint64 // number of elements sent before the close
+	made, closed bool
+	sends, recvs uint32 // ranked operations begun
+	last         uint32 // number of elements sent before the close
 	// diverged is the number of the last element that comes from the send and
 	// goes to the receive of the trace: an operation that should have found
 	// the channel closed found it open, and stands in the queue after it.
-	diverged uint64
+	diverged uint32
 	// strays counts operations without a rank that began while the channel
 	// was open, sends and receives.
-	strays [2]uint64
+	strays [2]uint32
 	// room is how many elements could be sent before the close, all how many
 	// were, with those of strays.
-	room, all uint64
+	room, all uint32
 }
 
 // sentSoFar is how many sends have taken effect.
 func (c *chanState) sentSoFar(ch *channel) uint64 {
 	if c.closed {
-		return c.last
+		return uint64(c.last)
 	}
-	return min(c.sends, c.recvs+ch.cap)
+	return min(uint64(c.sends), uint64(c.recvs)+ch.cap)
 }
 
 // waiting is a goroutine's channel operation underway.
@@ -178,7 +177,7 @@ type waiting struct {
 	op   int32 // none if there is none
 	open bool  // it began while the channel was open
 	// before counts the operations of its side that began before.
-	before uint64
+	before uint32
 }
 
 func (s *state) beginChanOp(g trace.GID, ref int32) string {
@@ -210,7 +209,7 @@ func (s *state) beginChanOp(g trace.GID, ref int32) string {
 		if c.strays[1-side] > 0 {
 			return "expected the channel to be closed, found that this operation completes one that waits"
 		}
-	case o.rank != *count+1:
+	case o.rank != uint64(*count)+1:
 		return fmt.Sprintf("expected %s number %d of the channel next, found number %d: elements would change places", word, *count+1, o.rank)
 	default:
 		*count++
@@ -243,15 +242,15 @@ func (s *state) endChanOp(g trace.GID, ref int32, recv bool, n uint64) string {
 		return fmt.Sprintf("expected an empty channel, found element %d for this receive", w.before+1)
 	case recv && n == 0:
 		return ""
-	case n > c.diverged:
+	case n > uint64(c.diverged):
 		return fmt.Sprintf("expected element %d to pass as recorded, found that another operation came before", n)
 	case n > sent && c.closed:
 		return fmt.Sprintf("expected element %d to be sent, found the channel closed after %d", n, sent)
-	case n > sent && n > c.sends:
+	case n > sent && n > uint64(c.sends):
 		return fmt.Sprintf("expected send number %d of the channel to have begun, found %d", n, c.sends)
 	case n > sent:
 		return fmt.Sprintf("expected receive number %d of the channel to have begun (capacity %d), found %d", n-ch.cap, ch.cap, c.recvs)
-	case recv && n > c.recvs:
+	case recv && n > uint64(c.recvs):
 		return fmt.Sprintf("expected receive number %d of the channel to have begun, found %d", n, c.recvs)
 	}
 	return ""
@@ -270,8 +269,8 @@ func (s *state) close(ref int32, mayPanic bool) string {
 		}
 		return "expected an open channel, found it closed"
 	}
-	c.last = c.sentSoFar(&s.p.chans[ref])
-	c.room = c.recvs + s.p.chans[ref].cap
+	c.last = uint32(c.sentSoFar(&s.p.chans[ref]))
+	c.room = uint32(min(uint64(c.recvs)+s.p.chans[ref].cap, math.MaxUint32))
 	c.all = min(c.sends+c.strays[0], c.room)
 	c.closed = true
 	return ""

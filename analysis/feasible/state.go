@@ -118,7 +118,7 @@ func (s *state) start() {
 	clear(s.waitGroups)
 	clear(s.onces)
 	for c := range s.chans {
-		s.chans[c] = chanState{diverged: math.MaxUint64, closed: s.p.chans[c].closed}
+		s.chans[c] = chanState{diverged: math.MaxUint32, closed: s.p.chans[c].closed}
 	}
 	clear(s.posts)
 	clear(s.posted)

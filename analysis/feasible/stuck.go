@@ -109,16 +109,16 @@ func (s *state) returns(ref int32, h *halted) string {
 // passes tells why an operation that begins now on a channel completes.
 func (s *state) passes(o *chanOp, h *halted) string {
 	c, ch := &s.chans[o.ch], &s.p.chans[o.ch]
-	n, others := c.sends+1, c.recvs+ch.cap
+	n, others := uint64(c.sends)+1, uint64(c.recvs)+ch.cap
 	if o.recv {
-		n, others = c.recvs+1, c.sends
+		n, others = uint64(c.recvs)+1, uint64(c.sends)
 	}
 	switch {
 	case ch.external:
 		return "expected a channel of which all elements come from sends, found one that others send to"
 	case c.closed || h.closes[o.ch]:
 		return "expected a channel that stays open, found it closed"
-	case n <= others || c.strays != [2]uint64{}:
+	case n <= others || c.strays != [2]uint32{}:
 		return fmt.Sprintf("expected a channel on which operation number %d has to wait, found %d of the other side", n, others)
 	case o.recv && h.sends[o.ch], !o.recv && h.recvs[o.ch]:
 		return "expected that nobody but those who wait in turn could come to the channel's other side, found one"
