@@ -1,7 +1,6 @@
 package order
 
 import (
-	"math/bits"
 	"slices"
 
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -10,10 +9,9 @@ import (
 // sources holds, for reads that saw what another goroutine wrote, where that
 // was written. Few reads did.
 type sources struct {
-	has    []uint64          // by event, a bit: it is such a read
-	before []int32           // by word of has: how many there are before it
-	one    []int32           // of each: the write, or several
-	many   map[int32][]int32 // newest first
+	reads trace.Marks
+	one   []int32           // of each of reads: the write, or several
+	many  map[int32][]int32 // newest first
 }
 
 // several stands for more than one write.
@@ -25,39 +23,26 @@ type sourced struct{ read, write int32 }
 // readsFrom finds for each read of a shared location the last writes before
 // it to the bytes that it reads.
 func readsFrom(t *trace.Trace, gs []Group) sources {
-	words := (len(t.Events) + 63) / 64
-	s := sources{has: make([]uint64, words), before: make([]int32, words), many: make(map[int32][]int32)}
+	s := sources{many: make(map[int32][]int32)}
 	var all []sourced
 	for k := range gs {
 		all = s.group(t, &gs[k], all)
 	}
+	s.reads = trace.NewMarks(len(t.Events), func(mark func(int)) {
+		for _, r := range all {
+			mark(int(r.read))
+		}
+	})
+	s.one = make([]int32, s.reads.Len())
 	for _, r := range all {
-		s.has[r.read/64] |= 1 << (r.read % 64)
-	}
-	n := int32(0)
-	for k, word := range s.has {
-		s.before[k] = n
-		n += int32(bits.OnesCount64(word))
-	}
-	s.one = make([]int32, n)
-	for _, r := range all {
-		s.one[s.index(int(r.read))] = r.write
+		s.one[s.reads.Of(int(r.read))] = r.write
 	}
 	return s
 }
 
-// index returns where the read i is in one, or -1.
-func (s *sources) index(i int) int32 {
-	word, bit := s.has[i/64], uint64(1)<<(i%64)
-	if word&bit == 0 {
-		return -1
-	}
-	return s.before[i/64] + int32(bits.OnesCount64(word&(bit-1)))
-}
-
 // of returns the sources of the read i.
 func (s *sources) of(i int) []int32 {
-	switch k := s.index(i); {
+	switch k := s.reads.Of(i); {
 	case k < 0:
 		return nil
 	case s.one[k] == several:

@@ -7,10 +7,10 @@ import "slices"
 // functions hand to each other are followed as the calls were in the recorded run: an
 // instance's formula has in place of $ what was handed over.
 type Flow struct {
-	// By event, as the judge asks for each step of each schedule; nil if there is nothing.
-	of      []*Instance
-	tracked []bool
-	adds    map[int32]*Instance // of atomic operations that are not tracked
+	formulas  Marks // the events that have any
+	instances []*Instance
+	tracked   []bool              // by event, as the judge asks for each step of each schedule; nil if there is nothing
+	adds      map[int32]*Instance // of atomic operations that are not tracked
 }
 
 // An Instance is the formula of one event.
@@ -25,10 +25,14 @@ type Instance struct {
 // branch or assertion. It is nil if there is none, or none that speaks of reads
 // that are tracked.
 func (f *Flow) At(i int) *Instance {
-	if f.of == nil {
+	if f.tracked == nil {
 		return nil
 	}
-	return f.of[i]
+	k := f.formulas.Of(i)
+	if k < 0 {
+		return nil
+	}
+	return f.instances[k]
 }
 
 // Adds is At, and for an atomic operation that adds a number to what it found, its
@@ -41,7 +45,7 @@ func (f *Flow) Adds(i int) *Instance {
 }
 
 // Empty reports whether nothing is known.
-func (f *Flow) Empty() bool { return f.of == nil }
+func (f *Flow) Empty() bool { return f.tracked == nil }
 
 // Tracked reports whether what the event at position i reads goes into formulas
 // and nowhere else, so that it may be something else than recorded.
@@ -85,16 +89,15 @@ const MaxFlow = 1 << 21
 // tracked. It is what the constrained model of Wang et al., Symbolic Predictive
 // Analysis, FAC 2011, §7.1, knows.
 func (f *Flow) Constrained(t *Trace) *Flow {
-	c := &Flow{of: make([]*Instance, len(f.of)), tracked: make([]bool, len(f.tracked))}
+	c := &Flow{tracked: make([]bool, len(f.tracked))}
+	of := make([]*Instance, len(f.tracked))
 	for i, is := range f.tracked {
 		c.tracked[i] = is && t.Events[i].Kind != AtomicRMW
 	}
-	for i, in := range f.of {
-		if in == nil {
-			continue
-		}
+	for k, i := range f.formulas.All {
+		in := f.instances[k]
 		if t.Sites[t.Events[i].Site].Fails != Neither {
-			c.of[i] = in
+			of[i] = in
 			continue
 		}
 		for _, r := range in.Reads {
@@ -103,7 +106,7 @@ func (f *Flow) Constrained(t *Trace) *Flow {
 			}
 		}
 	}
-	c.clear()
+	c.fill(of)
 	return c
 }
 
@@ -128,7 +131,7 @@ func NewFlow(t *Trace) *Flow {
 		return b.f
 	}
 	b.parse()
-	b.f.of, b.f.tracked = make([]*Instance, len(t.Events)), make([]bool, len(t.Events))
+	b.of, b.f.tracked = make([]*Instance, len(t.Events)), make([]bool, len(t.Events))
 	for i := range t.Events {
 		b.event(int32(i))
 	}
@@ -137,14 +140,26 @@ func NewFlow(t *Trace) *Flow {
 		b.drop(&h.results)
 	}
 	b.settle()
-	b.f.clear()
+	b.f.fill(b.of)
 	return b.f
 }
 
-// clear forgets that f is of so many events if it says nothing of any of them.
-func (f *Flow) clear() {
-	if !slices.Contains(f.tracked, true) && !slices.ContainsFunc(f.of, func(in *Instance) bool { return in != nil }) {
-		f.of, f.tracked = nil, nil
+// fill fills in the formulas, by event nil if there is none, and forgets that f is of so many events if it
+// says nothing of any of them.
+func (f *Flow) fill(of []*Instance) {
+	f.formulas = NewMarks(len(of), func(mark func(int)) {
+		for i, in := range of {
+			if in != nil {
+				mark(i)
+			}
+		}
+	})
+	f.instances = make([]*Instance, 0, f.formulas.Len())
+	for _, i := range f.formulas.All {
+		f.instances = append(f.instances, of[i])
+	}
+	if len(f.instances) == 0 && !slices.Contains(f.tracked, true) {
+		f.tracked = nil
 	}
 }
 
@@ -158,7 +173,7 @@ func (b *flowBuilder) settle() {
 				b.f.tracked[i] = false
 			}
 		}
-		for i, in := range b.f.of {
+		for i, in := range b.of {
 			if in == nil || b.t.Events[i].Kind != AtomicRMW || b.f.tracked[i] {
 				continue
 			}
@@ -170,15 +185,15 @@ func (b *flowBuilder) settle() {
 			if len(in.Reads) == 0 {
 				b.f.adds[int32(i)] = in
 			}
-			b.f.of[i] = nil
+			b.of[i] = nil
 		}
 	}
 	for i, is := range b.f.tracked {
-		if is && b.t.Events[i].Kind == AtomicRMW && b.f.of[i] == nil {
+		if is && b.t.Events[i].Kind == AtomicRMW && b.of[i] == nil {
 			b.f.tracked[i] = false
 		}
 	}
-	for i, in := range b.f.of {
+	for i, in := range b.of {
 		if in == nil {
 			continue
 		}
@@ -187,7 +202,7 @@ func (b *flowBuilder) settle() {
 			own = own || r >= 0 && b.f.tracked[r]
 		}
 		if !own {
-			b.f.of[i] = nil
+			b.of[i] = nil
 		}
 	}
 }
@@ -202,6 +217,7 @@ type flowBuilder struct {
 	sites    *SiteIndex
 	t        *Trace
 	f        *Flow
+	of       []*Instance // by event
 	formulas map[SiteID]*Formula
 	back     map[uint64]int // by key of a site: how many of its last readings are needed
 	last     map[frame]*[]int32
@@ -321,7 +337,7 @@ func (b *flowBuilder) instance(i int32, e *Event) {
 		}
 		return
 	}
-	b.f.of[i] = in
+	b.of[i] = in
 }
 
 // find finds the readings of the formula of in, for goroutine g, and puts in what is

@@ -63,12 +63,9 @@ func NewSlice(t *Trace, f *Flow) *Slice {
 		return s
 	}
 	into := make(map[int32]bool) // reads: whether they go into other things
-	for i, in := range f.of {
-		if in == nil {
-			continue
-		}
+	for k, i := range f.formulas.All {
 		_, ends := s.ends[int32(i)]
-		for _, r := range in.Reads {
+		for _, r := range f.instances[k].Reads {
 			into[r] = into[r] || !ends
 		}
 	}
