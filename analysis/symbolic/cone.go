@@ -127,8 +127,8 @@ func (c *closure) close() {
 		from := max(c.done[g], c.base)
 		c.done[g] = c.upto[g]
 		into := c.m.edgesInto(g, from, c.upto[g])
-		c.steps += int64(len(into)) + 1
-		for _, e := range into {
+		c.steps += int64(len(into.keys)) + 1
+		for e := range into.all {
 			if !e.read || !c.free(e.to) {
 				c.add(e.from)
 			}
@@ -366,7 +366,7 @@ func (m *Model) limited(t Target, end int32, stops []int32) limits {
 	for len(work) > 0 {
 		s := work[len(work)-1]
 		work = work[:len(work)-1]
-		for _, e := range m.edgesFrom(m.gid(s.from), s.from, s.to) {
+		for e := range m.edgesFrom(m.gid(s.from), s.from, s.to).all {
 			if !e.read || !m.frees(&t, e.to) {
 				cut(e.to)
 			}
@@ -398,7 +398,7 @@ func (m *Model) reached(i int32) int32 {
 	if m.prev(i) != none {
 		return m.prev(i)
 	}
-	for _, e := range m.edgesInto(m.gid(i), i, i+1) {
+	for e := range m.edgesInto(m.gid(i), i, i+1).all {
 		if k := m.event(e.from).Kind; k == trace.Fork {
 			return e.from
 		}
@@ -547,7 +547,7 @@ func (c *closure) holds(t Target) bool {
 	}
 	// What they need in turn may be what cannot happen.
 	for _, g := range c.met {
-		for _, e := range c.m.edgesInto(g, c.base, c.upto[g]) {
+		for e := range c.m.edgesInto(g, c.base, c.upto[g]).all {
 			if !in(e.from) && !(e.read && c.free(e.to)) {
 				return false
 			}

@@ -186,14 +186,14 @@ func apart(k trace.Kind) bool {
 // linked reports whether event i has an edge to or from other goroutines.
 func (m *Model) linked(i int32) bool {
 	g := m.gid(i)
-	return len(m.edgesInto(g, i, i+1)) > 0 || len(m.edgesFrom(g, i, i+1)) > 0
+	return len(m.edgesInto(g, i, i+1).keys) > 0 || len(m.edgesFrom(g, i, i+1).keys) > 0
 }
 
 // into yields the edges to event i that each run to each of the targets follows.
 func (e *Encoding) into(i int32) func(func(edge) bool) {
 	free := e.free[i] != 0
 	return func(yield func(edge) bool) {
-		for _, in := range e.m.edgesInto(e.m.gid(i), i, i+1) {
+		for in := range e.m.edgesInto(e.m.gid(i), i, i+1).all {
 			if !(in.read && free) && !yield(in) {
 				return
 			}

@@ -1,7 +1,6 @@
 package symbolic
 
 import (
-	"cmp"
 	"slices"
 	"sync"
 
@@ -143,12 +142,33 @@ func newModel(m *Model) *Model {
 
 // edges are those that have one end in each goroutine, sorted by that and then by the other end.
 type edges struct {
-	all   []edge
-	first []int32 // by goroutine: where its own begin, and where those of the last one end
+	keys  []uint64 // see [edge.key]
+	later bool     // it is the later end
+	first []int32  // by goroutine: where its own begin, and where those of the last one end
 }
 
-// of returns the edges of goroutine g.
-func (es *edges) of(g trace.GID) []edge { return es.all[es.first[g]:es.first[g+1]] }
+// An edgeStretch is those with one end in a goroutine between two positions.
+type edgeStretch struct {
+	keys  []uint64
+	later bool
+}
+
+// of returns the edges of goroutine g from position lo on and below hi.
+func (es *edges) of(g trace.GID, lo, hi int32) edgeStretch {
+	keys := es.keys[es.first[g]:es.first[g+1]]
+	from, _ := slices.BinarySearch(keys, uint64(max(lo, 0))<<32)
+	to, _ := slices.BinarySearch(keys[from:], uint64(max(hi, 0))<<32)
+	return edgeStretch{keys[from : from+to], es.later}
+}
+
+// all yields the edges.
+func (s edgeStretch) all(yield func(edge) bool) {
+	for _, key := range s.keys {
+		if !yield(edgeOf(key, s.later)) {
+			return
+		}
+	}
+}
 
 // sorted returns edges by the goroutines of their later ends, or by those of their earlier ends.
 func (c *Control) sorted(all []edge, later bool) edges {
@@ -159,20 +179,16 @@ func (c *Control) sorted(all []edge, later bool) edges {
 	for g := range c.first {
 		first[g+2] += first[g+1]
 	}
-	keys := make([]uint64, len(all)) // these sort much faster
+	keys := make([]uint64, len(all))
 	for _, e := range all {
 		at := &first[c.gid(e.end(later))+1]
 		keys[*at] = e.key(later)
 		*at++
 	}
-	es := edges{make([]edge, len(all)), first[:len(first)-1]}
 	for g := range c.first {
 		slices.Sort(keys[first[g]:first[g+1]])
 	}
-	for k, key := range keys {
-		es.all[k] = edgeOf(key, later)
-	}
-	return es
+	return edges{keys, later, first[:len(first)-1]}
 }
 
 // end returns the later end of e, or the earlier one.
@@ -247,37 +263,29 @@ func (m *Control) edge(from, to int32) {
 
 // edgesInto returns the edges to the events of goroutine g from position lo on
 // and below hi.
-func (m *Model) edgesInto(g trace.GID, lo, hi int32) []edge {
-	at := func(e edge, i int32) int { return cmp.Compare(e.to, i) }
-	return between(m.into.of(g), lo, hi, at)
-}
+func (m *Model) edgesInto(g trace.GID, lo, hi int32) edgeStretch { return m.into.of(g, lo, hi) }
 
 // edgesFrom returns the edges from such events.
-func (m *Model) edgesFrom(g trace.GID, lo, hi int32) []edge {
-	at := func(e edge, i int32) int { return cmp.Compare(e.from, i) }
-	return between(m.from.of(g), lo, hi, at)
-}
+func (m *Model) edgesFrom(g trace.GID, lo, hi int32) edgeStretch { return m.from.of(g, lo, hi) }
 
 // Edges returns what must come before what, in other goroutines, in each run of the model:
 // of values too, where a read that matters can find what it found from one writer only.
 // They are sorted by the later event.
 func (m *Model) Edges() []order.Edge {
-	all := make([]order.Edge, 0, len(m.into.all))
+	all := make([]order.Edge, 0, len(m.into.keys))
 	next := slices.Clone(m.into.first) // by goroutine: the first of its edges that is not there yet
 	for i := range m.t.Events {
 		g := m.t.Events[i].G
 		at := &next[g]
-		for ; *at < m.into.first[g+1] && m.into.all[*at].to == int32(i); *at++ {
-			all = append(all, order.Edge{From: m.into.all[*at].from, To: int32(i)})
+		for ; *at < m.into.first[g+1]; *at++ {
+			in := edgeOf(m.into.keys[*at], true)
+			if in.to != int32(i) {
+				break
+			}
+			all = append(all, order.Edge{From: in.from, To: in.to})
 		}
 	}
 	return all
-}
-
-func between(es []edge, lo, hi int32, at func(edge, int32) int) []edge {
-	from, _ := slices.BinarySearchFunc(es, lo, at)
-	to, _ := slices.BinarySearchFunc(es[from:], hi, at)
-	return es[from : from+to]
 }
 
 // synchronize finds the edges of goroutines, Onces and tokens, and lists the
