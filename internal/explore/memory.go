@@ -14,7 +14,7 @@ import (
 const (
 	roomy       = 160 << 20
 	leastGrowth = 20 << 20
-	sparing     = 32
+	sparing     = 64
 )
 
 // SpareMemory has garbage looked for when roomy says so, from now on. The runtime takes a percentage of what is
@@ -36,7 +36,7 @@ func pace(had uint64) {
 	}
 	had = max(had, used+leastGrowth+used/sparing)
 	debug.SetGCPercent(growth(used, had))
-	debug.SetMemoryLimit(int64(others + had + had/16 + 8<<20))
+	debug.SetMemoryLimit(int64(others + had + had/32 + 8<<20))
 	runtime.AddCleanup(new([2]uint64), pace, had)
 }
 
