@@ -313,7 +313,7 @@ func (x *execution) awaited(w wait) (gs []trace.GID) {
 	e := &x.p.t.Events[w.acq]
 	for _, s := range x.rivals {
 		if s.Obj == e.Obj && s.Rel >= 0 && x.includes(s.Rel) && !x.performed(s.Rel) && !(s.Shared && e.Kind == trace.RAcquire) {
-			gs = append(gs, x.p.gids[s.Rel])
+			gs = append(gs, x.p.gids.of(s.Rel))
 		}
 	}
 	return gs
