@@ -283,12 +283,11 @@ func (mem *memory) same(i, c int32) (ws []int32, initially bool) {
 // matters reports whether a run goes on as recorded only if the read at
 // position i finds what it found: see package feasible.
 func (m *Model) matters(i int32) bool {
-	e := m.event(i)
-	if !reads(e.Kind) {
+	if !reads(m.event(i).Kind) || m.relaxed || m.tracked(i) || m.data(i) {
 		return false
 	}
-	_, half := m.mem.stores[i]
-	return !half && !m.data(i) && !m.tracked(i) && !m.relaxed
+	_, half := m.mem.stores[i] // the slowest to say comes last
+	return !half
 }
 
 // data reports whether what the read at position i finds is only moved.
@@ -309,9 +308,12 @@ func (m *Model) readEdges() (edges []edge) {
 			if !cl.shared {
 				continue
 			}
+			if source := m.mem.source(pos, c); source == none || m.gid(source) == m.gid(pos) {
+				continue // it is always one of those that it can read from
+			}
 			ws, initially := m.mem.same(pos, c)
 			other := func(w int32) bool { return w != ws[0] }
-			if len(ws) == 1 && !initially && m.gid(ws[0]) != m.gid(pos) && !slices.ContainsFunc(m.mem.follow[c], other) {
+			if len(ws) == 1 && !initially && !slices.ContainsFunc(m.mem.follow[c], other) {
 				edges = append(edges, edge{ws[0], pos, true})
 			}
 		}

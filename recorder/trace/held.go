@@ -1,10 +1,6 @@
 package trace
 
-import (
-	"cmp"
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // A Held says what was in memory before the event at position At, a write, of which no
 // event tells: it is the first one there, as far as the recording knows. Val is as that
@@ -24,11 +20,18 @@ func (h Held) text() string { return fmt.Sprintf("%s val=%d\n", heldWord, h.Val)
 
 // HeldAt returns what was in memory before the write at position i, if the trace tells.
 func (t *Trace) HeldAt(i int) (val uint64, ok bool) {
-	k, ok := slices.BinarySearchFunc(t.Held, i, func(h Held, i int) int { return cmp.Compare(h.At, i) })
-	if !ok {
+	from, to := 0, len(t.Held) // what every write asks is worth a loop of its own
+	for from < to {
+		if mid := int(uint(from+to) / 2); t.Held[mid].At < i {
+			from = mid + 1
+		} else {
+			to = mid
+		}
+	}
+	if from == len(t.Held) || t.Held[from].At != i {
 		return 0, false
 	}
-	return t.Held[k].Val, true
+	return t.Held[from].Val, true
 }
 
 // hold notes that the next event to come is a write before which memory held val.
