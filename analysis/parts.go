@@ -32,13 +32,13 @@ func newParts(t *trace.Trace, o *order.Order, flow *trace.Flow) parts {
 	}
 }
 
-// begin has run make those of them, beside what else is done, that most first traces with candidates are
-// asked for: in the order in which they are, so that it does not take memory for all of them at once.
-func (p *parts) begin(t *trace.Trace, run func(func())) {
+// begin has run make the judge, and the must clock if there are candidates that are asked of it, beside what
+// else is done. They are made in this order, in which they are asked for, and not both at once, for which it
+// would take more memory.
+func (p *parts) begin(run func(func()), clocked bool) {
 	judge, model := p.newJudge, p.newModel
 	run(func() {
-		judge()
-		if len(t.Events) <= maxSolved {
+		if judge(); clocked {
 			model().Must()
 		}
 	})
