@@ -268,7 +268,7 @@ func (c *closure) read(i int32) {
 		}
 		g := m.gid(i)
 		if m.tracked(i) || m.held {
-			c.find(c.readers, k, g, cl.writers)
+			c.find(c.readers, k, g, m.mem.writers(k))
 			continue
 		}
 		c.find(c.followers, k, g, m.mem.follow[k])

@@ -224,7 +224,7 @@ func (m *Model) quiet() []bool {
 // fixed reports whether all that is ever in cell c is known and the same.
 func (mem *memory) fixed(c int32) bool {
 	cl := &mem.cells[c]
-	for _, w := range cl.writers {
+	for _, w := range mem.writers(c) {
 		if v, ok := mem.part(w, c); !ok || !cl.known || v != cl.initial || mem.m.follows(w) {
 			return false
 		}

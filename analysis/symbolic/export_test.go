@@ -12,7 +12,7 @@ func (d *Departures) FindsByPairs(i int) bool {
 	m, r := d.m, int32(i)
 	for c := range m.mem.of(r) {
 		source := m.mem.source(r, c)
-		if m.mem.cells[c].shared && (m.follows(source) || source != none && !m.before(source, r) || !m.apart(m.mem.cells[c].writers, source, r)) {
+		if m.mem.cells[c].shared && (m.follows(source) || source != none && !m.before(source, r) || !m.apart(m.mem.writers(c), source, r)) {
 			return false
 		}
 	}

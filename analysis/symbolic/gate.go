@@ -22,14 +22,14 @@ const maxGuarded = 64
 // sections from write to write; nil if c is none.
 func (m *Model) gate(c int32) *lock {
 	cl := &m.mem.cells[c]
-	if !cl.shared || !cl.known || len(m.mem.follow[c]) > 0 || len(cl.writers) < 3 {
+	if !cl.shared || !cl.known || len(m.mem.follow[c]) > 0 || len(m.mem.writers(c)) < 3 {
 		return nil
 	}
 	g := new(lock)
 	inside := make(map[trace.GID]bool)
 	last := make(map[trace.GID]int32) // its last section
 	var common map[uint64]bool        // locks under which all is done
-	for _, w := range cl.writers {
+	for _, w := range m.mem.writers(c) {
 		v, ok := m.mem.part(w, c)
 		gid, from := m.gid(w), w
 		if !ok || m.mem.span(w).N != 1 || m.event(w).Kind == trace.AtomicRMW || m.mem.counts[w] != nil || (v == cl.initial) != inside[gid] {
@@ -118,7 +118,7 @@ func (m *Model) parts(b, i, c int32) bool {
 		}
 	}
 	cl := &m.mem.cells[c]
-	for _, w := range cl.writers {
+	for _, w := range m.mem.writers(c) {
 		v, _ := m.mem.part(w, c)
 		goes := in.Same(m.event(b), in.Formula.Eval(0, func(_ int, r trace.Reading) int64 { return r.Number(v) }))
 		if goes != (v == cl.initial) {

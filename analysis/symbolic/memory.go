@@ -11,6 +11,8 @@ type memory struct {
 	m        *Model
 	layout   *trace.Layout
 	cells    []cell
+	written  []int32           // the writers of the cells, cell by cell
+	first    []int32           // by cell: where its own begin in written, and where those of the last one end
 	whole    []bool            // by event: it accesses memory that is only accessed as a whole
 	unsigned map[int32]bool    // what formulas read as unsigned numbers; see typed
 	stores   map[int32]int32   // by read of an update: its store
@@ -23,7 +25,6 @@ type memory struct {
 
 // A cell is what is known of one of the layout's. A trace has many.
 type cell struct {
-	writers []int32
 	// initial is what was there before the first write, where that or a read tells.
 	initial uint64
 	known   bool
@@ -56,25 +57,28 @@ func newMemory(m *Model) *memory {
 
 // room makes room for the writers of each cell.
 func (mem *memory) room() {
-	count, all := make([]int32, len(mem.cells)), 0
+	mem.first = make([]int32, len(mem.cells)+1)
 	for i := range mem.m.t.Events {
 		if writes(&mem.m.t.Events[i]) {
 			s := mem.span(int32(i))
 			for c := s.First; c < s.First+s.N; c++ {
-				count[c]++
+				mem.first[c+1]++
 			}
-			all += int(s.N)
 		}
 	}
-	writers := make([]int32, all)
-	for c, n := range count {
-		mem.cells[c].writers, writers = writers[:0:n], writers[n:]
+	for c := range mem.cells {
+		mem.first[c+1] += mem.first[c]
 	}
+	mem.written = make([]int32, mem.first[len(mem.cells)])
 }
+
+// writers are those of cell c, in the recorded order.
+func (mem *memory) writers(c int32) []int32 { return mem.written[mem.first[c]:mem.first[c+1]] }
 
 // use fills in what the cells are used for.
 func (mem *memory) use() {
 	by := make([]trace.GID, len(mem.cells))
+	next := slices.Clone(mem.first) // by cell: where its next writer goes
 	used, many := make([]bool, len(mem.cells)), make([]bool, len(mem.cells))
 	for i := range mem.m.t.Events {
 		e, pos := mem.m.event(int32(i)), int32(i)
@@ -89,11 +93,12 @@ func (mem *memory) use() {
 				_, half := mem.stores[pos]
 				cl.looked = cl.looked || !half
 			}
-			if len(cl.writers) == 0 && !cl.known {
+			if next[c] == mem.first[c] && !cl.known {
 				cl.initial, cl.known = mem.before(pos, c)
 			}
 			if writes(e) {
-				cl.writers = append(cl.writers, pos)
+				mem.written[next[c]] = pos
+				next[c]++
 				if mem.m.follows(pos) {
 					mem.follow[c] = append(mem.follow[c], pos)
 				}
@@ -101,7 +106,7 @@ func (mem *memory) use() {
 		}
 	}
 	for c := range mem.cells {
-		mem.cells[c].shared = many[c] && len(mem.cells[c].writers) > 0
+		mem.cells[c].shared = many[c] && mem.first[c] < mem.first[c+1]
 	}
 	mem.spread(func(c *cell) *bool { return &c.looked })
 	mem.spread(func(c *cell) *bool { return &c.shared })
@@ -225,7 +230,7 @@ func (mem *memory) left(w, c int32) (uint64, bool) {
 // source returns the writer whose value the read at position i found in cell c
 // in the recorded run, or none.
 func (mem *memory) source(i, c int32) int32 {
-	ws := mem.cells[c].writers
+	ws := mem.writers(c)
 	k, _ := slices.BinarySearch(ws, i)
 	if k == 0 {
 		return none
@@ -263,7 +268,7 @@ func (mem *memory) same(i, c int32) (ws []int32, initially bool) {
 	values := mem.values[c]
 	if values == nil {
 		values = make(map[uint64][]int32)
-		for _, w := range cl.writers {
+		for _, w := range mem.writers(c) {
 			if v, ok := mem.part(w, c); ok {
 				values[v] = append(values[v], w)
 			}

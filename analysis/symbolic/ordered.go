@@ -38,11 +38,12 @@ func (m *Model) finds(i int32) bool {
 		if m.follows(source) || source != none && !m.before(source, i) {
 			return false
 		}
-		next, _ := slices.BinarySearch(cl.writers, i+1)
-		if next < len(cl.writers) && !m.before(i, cl.writers[next]) {
+		ws := m.mem.writers(c)
+		next, _ := slices.BinarySearch(ws, i+1)
+		if next < len(ws) && !m.before(i, ws[next]) {
 			return false
 		}
-		if !m.inRow(c, source, next) && !m.apart(cl.writers, source, i) {
+		if !m.inRow(c, source, next) && !m.apart(ws, source, i) {
 			return false
 		}
 	}
@@ -52,7 +53,7 @@ func (m *Model) finds(i int32) bool {
 // inRow reports whether each write of cell c up to the one at position source comes after the
 // one that was before it, and so do those from index next on.
 func (m *Model) inRow(c, source int32, next int) bool {
-	ws, breaks := m.mem.cells[c].writers, m.breaks(c)
+	ws, breaks := m.mem.writers(c), m.breaks(c)
 	k, _ := slices.BinarySearch(ws, source)
 	return (source == none || breaks[k] == 0) && (next == len(ws) || breaks[next] == breaks[len(ws)-1])
 }
@@ -62,7 +63,7 @@ func (m *Model) inRow(c, source int32, next int) bool {
 func (m *Model) breaks(c int32) []int32 {
 	breaks, ok := m.broken[c]
 	if !ok {
-		ws := m.mem.cells[c].writers
+		ws := m.mem.writers(c)
 		breaks = make([]int32, len(ws))
 		for k := 1; k < len(ws); k++ {
 			if breaks[k] = breaks[k-1]; !m.before(ws[k-1], ws[k]) {

@@ -142,13 +142,13 @@ func (f *folding) found(i int32) ([]int64, bool) {
 	var values []int64
 	first := true // what was there at first may be found
 	last := make(map[trace.GID]int32)
-	for _, w := range f.mem.cells[c].writers {
+	for _, w := range f.mem.writers(c) {
 		if w != i && f.isIn(w, before) {
 			last[f.gid(w)] = w
 			first = false
 		}
 	}
-	for _, w := range f.mem.cells[c].writers {
+	for _, w := range f.mem.writers(c) {
 		if w == i || f.never(w, i) || f.covered(w, last) {
 			continue
 		}

@@ -30,7 +30,7 @@ func (m *Model) counter(c int32) *counter {
 	}
 	cn := &counter{adds: make(map[int32]addition)}
 	var under map[uint64]bool // locks of which one is held at each addition; nil: no matter
-	for _, w := range m.mem.cells[c].writers {
+	for _, w := range m.mem.writers(c) {
 		a, ok := m.addition(w)
 		if ok {
 			_, stale := m.mem.stale(a.read, c)

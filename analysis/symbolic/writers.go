@@ -27,7 +27,7 @@ func (e *Encoding) written(c int32) *writers {
 	}
 	ws := &writers{of: make(map[trace.GID]int)}
 	e.writers[c] = ws
-	all := e.m.mem.cells[c].writers
+	all := e.m.mem.writers(c)
 	from, _ := slices.BinarySearch(all, int32(e.cone.Base))
 	for _, w := range all[from:] {
 		if e.outside(w) {
