@@ -76,15 +76,7 @@ func Find(t *trace.Trace, index *Index, steps []Step) []int {
 		of[n] = numberOf(numbers, where{numberOf(places, placeOf(s)), numberOf(goroutines, s.Goroutine), s.Op})
 	}
 	found := make([][]int, len(numbers))  // where events are that steps may be, in their order
-	sites := make(map[trace.SiteID]int32) // the places of the steps
-	if n, ok := places[place{}]; ok {
-		sites[0] = n // events that have no site
-	}
-	for id, s := range t.Sites {
-		if n, ok := places[place{s.Func, s.Expr, s.Line, s.Col}]; ok {
-			sites[id] = n
-		}
-	}
+	sites := make(map[trace.SiteID]int32) // the places of the events so far, -1 of those that no step is at
 	first, end := index.Range(t, steps)
 	var begins map[trace.GID]int
 	if index != nil {
@@ -105,8 +97,16 @@ func Find(t *trace.Trace, index *Index, steps []Step) []int {
 		if int(e.G) >= len(its) || its[e.G].number < 0 || i < int(its[e.G].from) {
 			continue
 		}
-		at, ok := sites[e.Site]
-		if !ok {
+		at, known := sites[e.Site]
+		if !known {
+			at = -1
+			s := t.Sites[e.Site] // a trace has more sites than its events are at
+			if n, ok := places[place{s.Func, s.Expr, s.Line, s.Col}]; ok {
+				at = n
+			}
+			sites[e.Site] = at
+		}
+		if at < 0 {
 			continue
 		}
 		if n, wanted := numbers[where{at, its[e.G].number, e.Kind}]; wanted {

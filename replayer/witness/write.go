@@ -111,10 +111,11 @@ func (s Step) position() string {
 	if s.File == "" && s.Line == 0 && s.Col == 0 {
 		return ""
 	}
+	at := s.File + ":" + strconv.Itoa(s.Line)
 	if s.Col == 0 && !strings.Contains(s.File, ":") {
-		return fmt.Sprintf("%s:%d", s.File, s.Line)
+		return at
 	}
-	return fmt.Sprintf("%s:%d:%d", s.File, s.Line, s.Col)
+	return at + ":" + strconv.Itoa(s.Col)
 }
 
 // write writes the step's line, its columns padded to width runes.
@@ -152,15 +153,19 @@ func (s Step) write(b *bufio.Writer, columns [5]string, width [5]int) {
 		add("value", field(s.Value))
 	}
 	for i, c := range columns {
-		b.WriteString("  " + c)
+		b.WriteString("  ")
+		b.WriteString(c)
 		if i < len(columns)-1 || len(rest) > 0 {
-			b.WriteString(strings.Repeat(" ", max(0, width[i]-utf8.RuneCountInString(c))))
+			for range width[i] - utf8.RuneCountInString(c) {
+				b.WriteByte(' ')
+			}
 		}
 	}
 	for _, r := range rest {
-		b.WriteString("  " + r)
+		b.WriteString("  ")
+		b.WriteString(r)
 	}
-	b.WriteString("\n")
+	b.WriteByte('\n')
 }
 
 // field returns s as one field of a line: "-" if empty, a Go string literal
