@@ -10,11 +10,12 @@ import (
 // that looking often costs little; in a small heap that would be done all the time.
 
 // The heap may grow to roomy bytes before garbage is looked for, beyond that by a sparing-th of what is used and
-// leastGrowth bytes.
+// leastGrowth bytes. Where a lot is used to look takes seconds, and it may grow by a fourth of what is beyond vast.
 const (
 	roomy       = 160 << 20
 	leastGrowth = 20 << 20
 	sparing     = 64
+	vast        = 1 << 30
 )
 
 // SpareMemory has garbage looked for when roomy says so, from now on. The runtime takes a percentage of what is
@@ -34,7 +35,7 @@ func pace(had uint64) {
 	for _, heap := range m[2:] {
 		others -= heap.Value.Uint64()
 	}
-	had = max(had, used+leastGrowth+used/sparing)
+	had = max(had, used+leastGrowth+used/sparing+(max(used, vast)-vast)/4)
 	debug.SetGCPercent(growth(used, had))
 	debug.SetMemoryLimit(int64(others + had + had/32 + 8<<20))
 	runtime.AddCleanup(new([2]uint64), pace, had)
@@ -42,7 +43,7 @@ func pace(had uint64) {
 
 // growth is by how many percent a heap of which so many bytes are used may grow to have others.
 func growth(used, to uint64) int {
-	const most = 60 // so that what is used next time may be more, and that by far
+	const most = 400 // of a small heap: the next look may find far more in use, before the percentage is set anew
 	if used == 0 {
 		return most
 	}
