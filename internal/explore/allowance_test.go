@@ -151,33 +151,6 @@ func TestFruitlessFlips(t *testing.T) {
 	assert.False(t, x.more())
 }
 
-// After tests whose flips came to nothing fewer of the next one may, until one comes to something.
-func TestFruitlessTests(t *testing.T) {
-	e := &explored{Exploration: &Exploration{further: &allowance{left: time.Minute}, flips: time.Minute, done: make(map[string]bool)}}
-	x := &flipper{explored: e, most: maxFlippedPackage, elsewhere: make(map[string]int), vain: maxFruitless}
-	var all []int
-	of := func(made, fruitful int) {
-		f := x.of(&frontier{explored: e, test: "TestA"})
-		all = append(all, x.vain)
-		f.made, f.fruitful = made, fruitful
-	}
-	of(maxFruitless, 0)
-	of(leastFruitless-1, 0) // too few to tell
-	of(maxFruitless/2, 0)
-	of(leastFruitless, 0)
-	of(leastFruitless, 1)
-	of(maxFruitless, 0)
-	of(leastFruitless, 0)
-	e.done["a bug"] = true
-	of(0, 0)
-	assert.Equal(t, []int{16, 8, 8, 4, 4, 16, 8, 16}, all)
-
-	x.vain = maxFlipped // of a package with one such test
-	of(maxFlipped, 0)
-	of(maxFlipped, 0)
-	assert.Equal(t, maxFlipped, x.vain)
-}
-
 // What a test costs by what it waits is the same for times that the machine may make of one.
 func TestWaitsOfFlips(t *testing.T) {
 	of := func(elapsed ...time.Duration) map[string]time.Duration {

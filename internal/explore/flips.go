@@ -27,9 +27,7 @@ const (
 	maxPlain = 8
 	// maxFruitless is how many flips of one test follow the last one after which the test has
 	// come to flips that are like no other, or a bug was confirmed, where several tests have flips.
-	// Tests of a package do much the same: after each one that came to nothing it is half as many of
-	// the next, but leastFruitless, until one comes to something.
-	maxFruitless, leastFruitless = 16, 4
+	maxFruitless = 16
 	// maxRuns is how many runs of one test there may have been, of any sort, when another
 	// flip is run: on average of the tests, or since the test's first flip, so that what many
 	// replays of one test confirm takes no flips from the others.
@@ -76,7 +74,6 @@ type flipper struct {
 	open   map[string]bool                     // tests that have flips, of which none was asked for yet
 	atMost int64                               // runs of the package, when another flip is run
 	vain   int                                 // how many of a test may come to nothing new, one after the other
-	last   *flipping                           // of the test before; nil: there is none
 	listed map[*confirmation]map[string][]flip // of recordings, by test
 	// Ran are the keys of the flips that were run of the test by now, and elsewhere says of how
 	// many tests before they were.
@@ -173,29 +170,16 @@ type asked struct {
 // of begins with the flips of a test. It has an equal share of what all may take, with those
 // that are still to come and have any: what it leaves is for these.
 func (x *flipper) of(f *frontier) *flipping {
-	x.learn()
 	left := max(1, len(x.open))
 	delete(x.open, f.test)
 	for key := range x.ran {
 		x.elsewhere[key]++
 	}
 	x.ran = make(map[string]bool)
-	x.last = &flipping{
+	return &flipping{
 		flipper: x, test: f.test, share: min(x.flips, x.further.left) / time.Duration(left), own: min(maxFlipped, max(1, x.most/left)),
 		known: make(map[string]bool), been: make(map[way]bool), recorded: len(f.runs),
-		atMost: max(x.atMost, x.explored.Exploration.runs.Load()+maxRuns), done: x.shown(),
-	}
-	return x.last
-}
-
-// learn says, by the test before, how many flips of the next one may come to nothing new.
-func (x *flipper) learn() {
-	switch last := x.last; {
-	case last == nil || x.vain > maxFruitless: // only one test has flips
-	case last.fruitful > 0 || x.shown() > last.done:
-		x.vain = maxFruitless
-	case last.made >= leastFruitless:
-		x.vain = max(x.vain/2, leastFruitless)
+		atMost: max(x.atMost, x.explored.Exploration.runs.Load()+maxRuns),
 	}
 }
 
