@@ -88,10 +88,10 @@ type Finding struct {
 	// finding that only this keeps from being infeasible: it may be there in one of
 	// them. Findings of the same tests share them.
 	Departures []*Departure
-	// Ordered is set of an undecided finding that what must come before what rules out in the
-	// recorded events, as detectors leave out accesses that are ordered: it is none but where
-	// one of the Departures, or another recording, shows it.
-	Ordered  bool
+	// Refuted is set of an undecided finding that no order of the recorded events leads to, as
+	// detectors leave out accesses that are ordered or under one lock: it is none but where one of
+	// the Departures, or another recording, shows it.
+	Refuted  bool
 	detector int // which one of detect.All
 }
 
@@ -298,7 +298,8 @@ type predictor struct {
 	judging    *feasible.Judge       // nil before somebody asks: see judge
 	symbols    *symbolic.Model       // nil before something is to be solved
 	clock      anomaly.Ordering      // nil before somebody asks: see must
-	departing  map[string]*departing // by tests
+	departing  map[string]*departing // by scopes
+	subtests   map[string]*subtests  // by scopes, of whole tests
 	infeasible []candidate           // of the findings so far
 	flow       *trace.Flow           // what values follow from
 	slice      *trace.Slice          // what branches decide
@@ -316,6 +317,7 @@ func newPredictor(t *trace.Trace, o *order.Order, flow *trace.Flow, opts Options
 	return &predictor{
 		t: t, o: o, opts: opts, flow: flow, parts: newParts(t, o, flow), tests: detect.NewTests(t, o),
 		settled: make(map[string]bool), elsewhere: make(map[trace.SiteID]bool),
+		departing: make(map[string]*departing), subtests: make(map[string]*subtests),
 	}
 }
 
@@ -406,7 +408,7 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 			continue
 		}
 		if f.Status == bug.Infeasible {
-			p.proven(candidate{c, len(r.Findings), instancesOf(c), p.ordered(&f, c)})
+			p.proven(candidate{c, len(r.Findings), instancesOf(c)})
 		}
 		if f.Status == bug.Predicted {
 			p.settled[f.Name] = true
@@ -704,16 +706,6 @@ func (p *predictor) open(instances []instance) []instance {
 
 // maxAlone is how many events of one assertion the solver is asked about.
 const maxAlone = 64
-
-// ordered reports whether it takes no more than what must come before what to say that no order
-// of the recorded events leads to c, of which f is the finding: one of its accesses comes first
-// in each, or the conditions follow from what they find in each, or from nothing that is known.
-func (p *predictor) ordered(f *Finding, c detect.Candidate) bool {
-	if !c.Alone() {
-		return f.Tier == TierMust
-	}
-	return len(p.unordered(p.open(instancesOf(c)), 0)) == 0
-}
 
 // unordered returns those of the instances, conditions and others, that may come out otherwise, by
 // more than what must come before what. Once these are more than most, it takes the others for such.

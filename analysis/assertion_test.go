@@ -22,12 +22,12 @@ func TestAssertionWithoutFormula(t *testing.T) {
 	const departs = "1 acq m @201\n1 w y=1 @202\n1 rel m @203\n0 acq m @204\n0 r y=1 @205\n0 rel m @206\n0 w z=1 @207"
 	for _, test := range []struct {
 		name, text, formula string
-		want                []string // status, whether runs depart, and whether no more than order rules it out but for these
+		want                []string // status, whether runs depart, and whether all but these rules it out
 	}{
 		{"after a read", "0 fork 1\n1 begin\n" + locked + "0 branch @100", "", []string{"undecided true true"}},
 		{"after reads of what is there", "0 w x=5\n0 r x=5\n0 fork 1\n1 begin\n0 branch @100", "", []string{"infeasible false false"}},
 		{"after a write", "0 w x=5\n0 fork 1\n1 begin\n0 r x=5 @9\n0 branch @100\n" + departs, "(= @9i8 0)", []string{"undecided true true"}},
-		{"after one of two writes", "0 fork 1\n1 begin\n1 acq l\n1 w x=6\n1 w x=5\n1 rel l\n0 acq l\n0 r x=5 @9\n0 rel l\n0 branch @100\n" + departs, "(= @9i8 7)", []string{"undecided true false"}},
+		{"after one of two writes", "0 fork 1\n1 begin\n1 acq l\n1 w x=6\n1 w x=5\n1 rel l\n0 acq l\n0 r x=5 @9\n0 rel l\n0 branch @100\n" + departs, "(= @9i8 7)", []string{"undecided true true"}},
 		{"and with one", "0 w x=0\n0 fork 1\n1 begin\n0 branch @100\n" + locked + "0 branch @100", "(= @9i8 0)", []string{"predicted false false"}},
 		{"in many rounds", "0 w x=5\n0 fork 1\n1 begin\n" + strings.Repeat("1 r x=5 @9\n1 branch @100\n", 70), "(= @9i8 0)", []string{"infeasible false false"}},
 		{"in many rounds that others may turn", "0 w x=0\n0 fork 1\n0 fork 2\n1 begin\n2 begin\n2 acq l\n2 w x=5\n2 rel l\n" + strings.Repeat("1 acq l\n1 r x=5 @9\n1 rel l\n1 branch @100\n", 70), "(= @9i8 0)", []string{"predicted false false"}},
@@ -37,7 +37,7 @@ func TestAssertionWithoutFormula(t *testing.T) {
 			var got []string
 			for _, f := range predict(t, tr).Findings {
 				if f.Kind == "assertion" {
-					got = append(got, fmt.Sprint(f.Status, " ", len(f.Departures) > 0, " ", f.Ordered))
+					got = append(got, fmt.Sprint(f.Status, " ", len(f.Departures) > 0, " ", f.Refuted))
 				}
 			}
 			assert.Equal(t, test.want, got)

@@ -60,7 +60,7 @@ func (p *predictor) demote(ctx context.Context, fs []Finding) error {
 	left := make(map[string]bool)
 	for _, c := range p.infeasible {
 		for _, v := range c.open {
-			left[p.testing(v)] = true
+			left[p.scope(v).key] = true
 		}
 	}
 	// What small tests leave goes to large ones.
@@ -68,7 +68,7 @@ func (p *predictor) demote(ctx context.Context, fs []Finding) error {
 	for _, c := range p.infeasible {
 		f := &fs[c.finding]
 		for _, v := range c.open {
-			d, err := p.departs(ctx, v, left)
+			d, err := p.departs(ctx, p.scope(v), left)
 			if err != nil {
 				return fmt.Errorf("analysis: ended with what is infeasible not proven: %w", err)
 			}
@@ -78,7 +78,7 @@ func (p *predictor) demote(ctx context.Context, fs []Finding) error {
 			f.Departures = d.toward(p.t, v)
 			if f.Status == bug.Infeasible {
 				f.Reason = fmt.Sprintf("undecided: %s, but %s", cmp.Or(strings.TrimSuffix(f.Reason, ": the solver has proven that"), "no order of the recorded events leads to it"), d.but)
-				f.Status, f.Tier, f.Ordered = bug.Undecided, "", c.ordered
+				f.Status, f.Tier, f.Refuted = bug.Undecided, "", true
 			}
 			break
 		}
@@ -96,24 +96,46 @@ func (p *predictor) in(tests []string) func(trace.GID) bool {
 	return func(g trace.GID) bool { return slices.Contains(tests, p.t.Goroutines[g].Test) }
 }
 
-// departs says where runs of the tests of v may depart from the recorded one. What was
-// before these tests is as recorded. Those of which that is not known are left.
-func (p *predictor) departs(ctx context.Context, v instance, left map[string]bool) (*departing, error) {
-	key := p.testing(v)
+// A scope is of whom it is asked where runs may depart from the recorded one.
+type scope struct {
+	key  string
+	from int // the first event that may be otherwise
+	in   func(trace.GID) bool
+}
+
+// scope is that of v: its tests, but for subtests that are nothing to it.
+func (p *predictor) scope(v instance) scope {
+	its := scope{p.testing(v), p.planner.From(v.Accesses...), p.in(p.tests.Of(v.Accesses))}
+	s, known := p.subtests[its.key]
+	if !known {
+		s = p.newSubtests(its.in)
+		p.subtests[its.key] = s
+	}
+	if s == nil {
+		return its
+	}
+	goroutines := make([]trace.GID, len(v.Accesses))
+	for k, i := range v.Accesses {
+		goroutines[k] = p.t.Events[i].G
+	}
+	whole, about := its.in, s.about(goroutines)
+	its.in = func(g trace.GID) bool { return about[s.of[g]] && whole(g) }
+	its.key += fmt.Sprint("\x00", about)
+	return its
+}
+
+// departs says where runs may depart from the recorded one. What was before these tests is as recorded.
+// Those of which that is not known are left.
+func (p *predictor) departs(ctx context.Context, about scope, left map[string]bool) (*departing, error) {
+	key, from, in := about.key, about.from, about.in
 	if d := p.departing[key]; d != nil {
 		return d, nil
 	}
-	tests := p.tests.Of(v.Accesses)
-	from := p.planner.From(v.Accesses...)
 	part := p.work.Share(max(1, int64(len(left))/share))
 	delete(left, key)
 	d := new(departing)
-	if p.departing == nil {
-		p.departing = make(map[string]*departing)
-	}
 	p.departing[key] = d
 	budget := part.Part(p.opts.Solving.budget().Steps)
-	in := p.in(tests)
 	if budget.Over() || len(p.t.Events) > maxSolved || p.events(in) > maxProven {
 		d.but = "not all of what else the program could do was looked at"
 		return d, nil

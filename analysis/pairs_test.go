@@ -88,7 +88,7 @@ func TestAllPairs(t *testing.T) {
 			assert.Equal(t, test.status, f.Status, "%v", f)
 			assert.Equal(t, test.accesses, f.Accesses)
 			assert.Contains(t, f.Reason, test.reason)
-			assert.Equal(t, test.status == bug.Undecided, f.Ordered)
+			assert.Equal(t, test.status == bug.Undecided, f.Refuted)
 		})
 	}
 }

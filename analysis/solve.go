@@ -42,7 +42,6 @@ type candidate struct {
 	detect.Candidate
 	finding int        // its index in the findings
 	open    []instance // of its instances, those that nothing has refuted
-	ordered bool       // of an infeasible one: see [Finding.Ordered]
 }
 
 // solve decides the undecided candidates as far as the budget of each suffices, and

@@ -21,12 +21,12 @@ func TestDonesAfterAdds(t *testing.T) {
 	}{
 		{"after what was handed over", fmt.Sprintf(handed, 5), []string{"undecided true"}},
 		{"after what was there before", strings.Replace(fmt.Sprintf(handed, 5), "0 fork 1", "0 w x=5\n0 fork 1", 1), []string{"predicted false"}},
-		{"of which there are too few", strings.Replace(fmt.Sprintf(handed, 5), "0 fork 2", "0 fork 2\n0 fork 3\n3 begin\n3 add g#1", 1) + "\n2 add g#-1", []string{"undecided false", "predicted false"}},
+		{"of which there are too few", strings.Replace(fmt.Sprintf(handed, 5), "0 fork 2", "0 fork 2\n0 fork 3\n3 begin\n3 add g#1", 1) + "\n2 add g#-1", []string{"undecided true", "predicted false"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got []string
 			for _, f := range ofKinds(t, tracetest.Parse(t, test.text), bug.WaitGroup).Findings {
-				got = append(got, fmt.Sprint(f.Status, " ", f.Ordered))
+				got = append(got, fmt.Sprint(f.Status, " ", f.Refuted))
 			}
 			assert.Equal(t, test.want, got)
 		})

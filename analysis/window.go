@@ -304,7 +304,7 @@ func (f *Finding) rank() int {
 		return 3
 	case f.Status == bug.Infeasible:
 		return 0
-	case f.Ordered:
+	case f.Refuted:
 		return 1
 	}
 	return 2

@@ -59,9 +59,9 @@ func (d *Departures) All(ctx context.Context, base int, in func(trace.GID) bool,
 		return all, err
 	}
 	// What they come to is no schedule, as that has the recorded order of these operations. So
-	// nothing is to come out otherwise there, not even what a formula tells.
+	// nothing is to come out otherwise there, not even what is a finding of its own.
 	if d.anyone == nil {
-		d.anyone = newModel(&Model{Control: newControl(d.m.t, d.m.order, true), layout: d.m.layout, held: true})
+		d.anyone = newModel(&Model{Control: newControl(d.m.t, d.m.order, true), flow: d.m.flow, layout: d.m.layout, held: true})
 	}
 	for i := range d.m.doubts.others { // before the first of them all is as recorded
 		base = min(base, int(i))
@@ -177,7 +177,7 @@ func (m *Model) doubt() *doubts {
 			c := &m.mem.cells[m.mem.span(int32(i)).First]
 			m.doubts.departs[i] = c.shared && !c.known && !quiet[pos]
 		case e.Kind == trace.Branch || e.Kind == trace.Operand || e.Kind == trace.Assert:
-			if m.sites.Of(e.Site).Stops {
+			if m.sites.Of(e.Site).Stops && !m.anyone {
 				continue // that it fails is a finding of its own, and the end
 			}
 			in := m.formula(pos)

@@ -217,6 +217,45 @@ func TestOperationsThatMaySwap(t *testing.T) {
 	}
 }
 
+// Counters that parallel tests share come to the same whichever begins first, and so do assertions of
+// them; one of what a counter has come to in between may fail.
+func TestCountersOfParallelTests(t *testing.T) {
+	const (
+		parallel = "0 add g#2\n0 fork 1\n0 fork 2\n0 send c @1\n1 recv c @2\n0 sent c#1 @1\n1 recvd c#1 @2\n0 send c @1\n2 recv c @2\n0 sent c#2 @1\n2 recvd c#2 @2\n"
+		asserted = "%[1]d aload x=%[2]d @6\n%[1]d branch @7\n"
+	)
+	for _, c := range []struct {
+		text    string
+		departs bool
+	}{
+		{parallel + "1 armw x=1 @5\n1 add g#-1\n2 armw x=2 @5\n2 add g#-1\n0 wgwait g\n0 wgwaited g\n" + fmt.Sprintf(asserted, 0, 2), false},
+		{parallel + "1 armw x=1 @5\n" + fmt.Sprintf(asserted, 1, 1) + "1 add g#-1\n2 armw x=2 @5\n2 add g#-1\n0 wgwait g\n0 wgwaited g", true},
+	} {
+		tr := tracetest.Parse(t, c.text)
+		for id, s := range tr.Sites {
+			switch s.Line {
+			case 1:
+				s.Func = "testing.(*testState).release"
+			case 2:
+				s.Func = "testing.(*testState).waitParallel"
+			case 5:
+				s.Key, s.Tracked, s.Update, s.Formula = 5, true, true, "(+ _ 1)"
+			case 6:
+				s.Key, s.Tracked = 6, true
+			case 7:
+				s.Fails, s.Stops = trace.IfTrue, true
+				s.Formula = fmt.Sprintf("(= @6i8 %d)", map[bool]int{false: 1, true: 2}[c.departs])
+			}
+			tr.Sites[id] = s
+		}
+		o, err := order.New(tr)
+		require.NoError(t, err)
+		got, err := symbolic.NewControl(tr, o).Departures(trace.NewFlow(tr), trace.NewLayout(tr)).All(t.Context(), 0, func(trace.GID) bool { return true }, newEngine, &solver.Budget{Steps: solver.Second})
+		require.NoError(t, err)
+		require.Equal(t, c.departs, len(got) > 0, "%v", got)
+	}
+}
+
 // What a read finds by what must come before what needs no solver.
 func TestOrderedReads(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -295,7 +295,7 @@ func late(ctx context.Context, ev report.Evidence) (report.Evidence, error) {
 // evidence returns what there is to say of f before a replay.
 func (c *confirmation) evidence(f finding, w *witness.Witness) report.Evidence {
 	return report.Evidence{
-		Witness: w, Tier: f.Tier, Run: c.number, Parents: c.parents, Undecided: f.Status == bug.Undecided, Ordered: f.Ordered, Trace: c.trace, Violation: f.Accesses, Index: c.index,
+		Witness: w, Tier: f.Tier, Run: c.number, Parents: c.parents, Undecided: f.Status == bug.Undecided, Refuted: f.Refuted, Trace: c.trace, Violation: f.Accesses, Index: c.index,
 		Files: c.files, Source: c.source.Line,
 	}
 }

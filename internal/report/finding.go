@@ -24,7 +24,7 @@ type Evidence struct {
 	Parents []int
 	// Undecided says that no tier found a schedule, or a proof that there is none.
 	Undecided bool
-	Ordered   bool // see Finding.Ordered
+	Refuted   bool // see Finding.Refuted
 
 	// Trace is the recorded run and Violation the positions of the violating
 	// events in it. They tell the locks held and where goroutines were
@@ -50,7 +50,7 @@ func NewFinding(ev Evidence) Finding {
 		ev.Trace, ev.Violation = ev.Replayed, witness.Find(ev.Replayed, nil, w.Violation)
 	}
 	f := Finding{
-		ID: w.ID, Kind: w.Kind, Pattern: w.Pattern, Status: r.Status, Reason: r.Reason, Undecided: ev.Undecided, Ordered: ev.Undecided && ev.Ordered,
+		ID: w.ID, Kind: w.Kind, Pattern: w.Pattern, Status: r.Status, Reason: r.Reason, Undecided: ev.Undecided, Refuted: ev.Undecided && ev.Refuted,
 		Package: w.Package, Witness: ev.Path, Tier: ev.Tier, Run: ev.Run, Parents: ev.Parents,
 		Replays: r.Replays, Reproduced: r.Reproduced,
 		Accesses: []Access{},

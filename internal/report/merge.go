@@ -85,16 +85,16 @@ func shards(names []string, reports []*Report) error {
 }
 
 // prune takes out the findings that are only undecided as runs may depart from what was recorded,
-// where that is ordered, and counts each bug among them that nobody tells more of. What is
+// where that refutes them, and counts each bug among them that nobody tells more of. What is
 // infeasible elsewhere is no more proven than they are.
 func (r *Report) prune() {
-	ordered, told := make(map[string]bool), make(map[string]bool)
+	refuted, told := make(map[string]bool), make(map[string]bool)
 	for _, f := range r.Findings {
-		ordered[f.Sites()] = ordered[f.Sites()] || f.Ordered
-		told[f.Sites()] = told[f.Sites()] || !f.Ordered && f.Status != bug.Infeasible
+		refuted[f.Sites()] = refuted[f.Sites()] || f.Refuted
+		told[f.Sites()] = told[f.Sites()] || !f.Refuted && f.Status != bug.Infeasible
 	}
 	r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool {
-		if !f.Ordered && (f.Status != bug.Infeasible || !ordered[f.Sites()]) {
+		if !f.Refuted && (f.Status != bug.Infeasible || !refuted[f.Sites()]) {
 			return false
 		}
 		if !told[f.Sites()] {

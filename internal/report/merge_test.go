@@ -11,9 +11,9 @@ import (
 
 // What is undecided only as runs may depart from what was recorded is counted as pruned, each bug
 // once, unless something more is told of it.
-func TestOrderedIsPruned(t *testing.T) {
-	at := func(line int, status bug.Status, ordered bool) Finding {
-		return Finding{Kind: "race", Status: status, Undecided: status == bug.Unconfirmed, Ordered: ordered, Accesses: []Access{{Expr: "x", File: "a.go", Line: line}}}
+func TestRefutedIsPruned(t *testing.T) {
+	at := func(line int, status bug.Status, refuted bool) Finding {
+		return Finding{Kind: "race", Status: status, Undecided: status == bug.Unconfirmed, Refuted: refuted, Accesses: []Access{{Expr: "x", File: "a.go", Line: line}}}
 	}
 	r := &Report{Totals: Totals{Pruned: 5}, Findings: []Finding{
 		at(1, bug.Unconfirmed, true), at(1, bug.Unconfirmed, true),

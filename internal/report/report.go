@@ -91,9 +91,9 @@ type Finding struct {
 	// Undecided says that there was nothing to replay: within the budget neither a
 	// schedule was found that leads there nor a proof that there is none.
 	Undecided bool `json:"undecided,omitempty"`
-	// Ordered says of an undecided one that what must come before what rules it out in what
-	// was recorded, and no run that departs from that has shown it. Finish counts it as pruned.
-	Ordered bool `json:"-"`
+	// Refuted says of an undecided one that no order of what was recorded leads to it, and no run
+	// that departs from that has shown it. Finish counts it as pruned.
+	Refuted bool `json:"-"`
 	// Detail is the text of the effect: a panic's, or failing tests' lines.
 	Detail  []string `json:"detail,omitempty"`
 	Package string   `json:"package"`
@@ -344,7 +344,7 @@ func (f *Finding) Outdoes(g *Finding) bool {
 		switch {
 		case f.Status == bug.Confirmed:
 			return 3 + f.Effect.Harm()
-		case f.Ordered:
+		case f.Refuted:
 			return 0
 		case f.Undecided:
 			return 1

@@ -1,0 +1,150 @@
+package analysis
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// This file tells subtests apart. What one of them does otherwise than recorded is nothing to another
+// one that uses nothing which it changes, as what another test does is nothing to a test: cases of a
+// table that run in parallel are as many tests.
+
+// subtests are those of a trace, by numbers. Each has the goroutine that t.Run has started and those
+// that come of it, but for those of its own subtests. A top-level test is one, too.
+type subtests struct {
+	of     []int32   // by goroutine
+	parent []int32   // by subtest: -1 of a top-level one
+	heeds  [][]int32 // by subtest: others that have changed what it uses
+}
+
+// newSubtests returns those of the goroutines that are in; nil if all these are of one.
+func (p *predictor) newSubtests(in func(trace.GID) bool) *subtests {
+	s := &subtests{of: make([]int32, len(p.t.Goroutines))}
+	some := 0
+	for g := range s.of {
+		its := &p.t.Goroutines[g]
+		own := its.IsTest() || int(its.Parent) >= g
+		if !own && in(trace.GID(g)) {
+			own = slices.ContainsFunc(p.o.Events(trace.GID(g)), func(i int32) bool { return p.t.Events[i].Kind == trace.TestBegin })
+		}
+		switch {
+		case !own:
+			s.of[g] = s.of[its.Parent]
+			continue
+		case its.IsTest() || int(its.Parent) >= g:
+			s.parent = append(s.parent, -1)
+		default:
+			s.parent = append(s.parent, s.of[its.Parent])
+		}
+		s.of[g] = int32(len(s.parent) - 1)
+		if in(trace.GID(g)) {
+			some++
+		}
+	}
+	if some <= 1 {
+		return nil
+	}
+	s.meet(p, in)
+	return s
+}
+
+// A used object is used by some subtests, and changed by some of these.
+type used struct{ by, changed []int32 }
+
+// meet finds out who heeds whom, by what the goroutines have done that are in. What package testing
+// does for its own ends, as to let parallel tests begin, does not count.
+func (s *subtests) meet(p *predictor, in func(trace.GID) bool) {
+	cells, objects := make(map[int32]*used), make(map[uint64]*used)
+	layout, testing := p.layout(), make(map[trace.SiteID]bool)
+	for id, site := range p.t.Sites {
+		if strings.HasPrefix(site.Func, "testing.") {
+			testing[id] = true
+		}
+	}
+	add := func(all *[]int32, n int32) {
+		if !slices.Contains(*all, n) {
+			*all = append(*all, n)
+		}
+	}
+	for g, n := range s.of {
+		if !in(trace.GID(g)) {
+			continue
+		}
+		for _, i := range p.o.Events(trace.GID(g)) {
+			e := &p.t.Events[i]
+			if e.Obj == 0 || testing[e.Site] {
+				continue
+			}
+			switch e.Kind.Class() {
+			case trace.ClassAccess:
+				span := layout.Spans[layout.Of[i]]
+				for c := span.First; c < span.First+span.N; c++ {
+					u := cells[c]
+					if u == nil {
+						u = new(used)
+						cells[c] = u
+					}
+					if add(&u.by, n); e.Kind.IsWrite() && e.Flags&trace.FlagFailed == 0 {
+						add(&u.changed, n)
+					}
+				}
+			case trace.ClassLock, trace.ClassCond, trace.ClassChannel, trace.ClassWaitGroup, trace.ClassOnce:
+				u := objects[e.Obj]
+				if u == nil {
+					u = new(used)
+					objects[e.Obj] = u
+				}
+				add(&u.by, n)
+				add(&u.changed, n)
+			}
+		}
+	}
+	s.heeds = make([][]int32, len(s.parent))
+	join := func(u *used) {
+		for _, by := range u.by {
+			for _, n := range u.changed {
+				if n != by {
+					add(&s.heeds[by], n)
+				}
+			}
+		}
+	}
+	for _, u := range cells {
+		join(u)
+	}
+	for _, u := range objects {
+		join(u)
+	}
+}
+
+// about returns which subtests may be something to what goroutines do: theirs, those that these are in
+// or have, and whom one of them heeds.
+func (s *subtests) about(goroutines []trace.GID) []bool {
+	its := make([]bool, len(s.parent))
+	var open []int32
+	take := func(n int32) {
+		if n >= 0 && !its[n] {
+			its[n] = true
+			open = append(open, n)
+		}
+	}
+	for _, g := range goroutines {
+		take(s.of[g])
+	}
+	for n := range s.parent { // parents come first
+		if up := s.parent[n]; up >= 0 && its[up] {
+			take(int32(n))
+		}
+	}
+	for len(open) > 0 {
+		n := open[len(open)-1]
+		open = open[:len(open)-1]
+		take(s.parent[n])
+		for _, other := range s.heeds[n] {
+			take(other)
+		}
+	}
+	return its
+}
