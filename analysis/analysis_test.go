@@ -211,7 +211,7 @@ func TestReasonOfGraph(t *testing.T) {
 		2 w x`)
 	f := predict(t, tr).Findings[0]
 	want := "each of these would have to come before the next, and the last before the first: " +
-		"TestX:0.1: acq at test.go:2, TestX:0.1: rel at test.go:5, TestX:0.2: acq at test.go:8, TestX:0.2: rel at test.go:12"
+		"TestX:0.1: lock at test.go:2, TestX:0.1: unlock at test.go:5, TestX:0.2: lock at test.go:8, TestX:0.2: unlock at test.go:12"
 	if f.Status != bug.Infeasible || f.Tier != analysis.TierCausality || f.Reason != want {
 		t.Errorf("%s by %s: %s", f.Status, f.Tier, f.Reason)
 	}

@@ -261,5 +261,5 @@ func (p *predictor) departsAt(d symbolic.Departing) string {
 	case trace.Send, trace.Recv, trace.OnceBegin, trace.OnceDone:
 		what = "may come in another order"
 	}
-	return fmt.Sprintf("%s %s (%s)", cmp.Or(site.Expr, site.Op, e.Kind.String()), what, p.where(d.At))
+	return fmt.Sprintf("%s %s (%s)", cmp.Or(site.Expr, e.Kind.Spec().Phrase), what, p.where(d.At))
 }

@@ -30,7 +30,7 @@ func (p *predictor) where(i int) string {
 	e := &p.t.Events[i]
 	s, ok := p.t.Sites[e.Site]
 	if !ok {
-		return e.Kind.String() + " at an unknown place"
+		return e.Kind.Spec().Phrase + " at an unknown place"
 	}
-	return fmt.Sprintf("%s at %s:%d", e.Kind, path.Base(strings.ReplaceAll(s.File, `\`, "/")), s.Line)
+	return fmt.Sprintf("%s at %s:%d", e.Kind.Spec().Phrase, path.Base(strings.ReplaceAll(s.File, `\`, "/")), s.Line)
 }

@@ -209,7 +209,7 @@ func (p *program) describe(pos int) string {
 	if int(e.G) < len(p.t.Goroutines) {
 		g = p.t.Goroutines[e.G].Name()
 	}
-	text := fmt.Sprintf("%s %s", g, e.Kind)
+	text := fmt.Sprintf("%s %s", g, e.Kind.Spec().Phrase)
 	if s, ok := p.t.Sites[e.Site]; ok {
 		if s.Expr != "" {
 			text += " " + s.Expr

@@ -110,7 +110,7 @@ func TestCheck(t *testing.T) {
 	}{
 		{"nothing", locked, "", "0", ""},
 		{"swapped sections", locked, "00 12 222 111", "", ""},
-		{"both in the section", locked, "00 12 12", "", "infeasible: main.2 acq: expected the lock to be free, found it held"},
+		{"both in the section", locked, "00 12 12", "", "infeasible: main.2 lock: expected the lock to be free, found it held"},
 		{"stand at a race", locked, "00 12 11 2", "12", ""},
 		{"before the fork", locked, "0 2", "", "expected the goroutine's fork first"},
 		{"stand before the fork", locked, "", "1", "infeasible: main.1 begin: expected the goroutine's fork first"},
@@ -126,7 +126,7 @@ func TestCheck(t *testing.T) {
 
 		{"flag seen", guarded, "00 12 1111 2222", "2", ""},
 		{"flag not seen", guarded, "00 12 222", "1", ""},
-		{"beyond the flag", guarded, "00 12 2222", "", "infeasible: main.2 branch: expected the recorded outcome, found that it may depend on main.2 read at a.go:2"},
+		{"beyond the flag", guarded, "00 12 2222", "", "infeasible: main.2 condition: expected the recorded outcome, found that it may depend on main.2 read at a.go:2"},
 
 		{"counter swapped", counter, "00 12 22222 1111", "1", ""},
 		{"counter, last writes", counter, "00 12 2222 1111", "12", ""},
@@ -141,9 +141,9 @@ func TestCheck(t *testing.T) {
 		{"update of a part", widths, "00 12 222", "1", ""},
 		{"part of an update", widths, "00 12 222 0", "", "found what depends on main.2 read at a.go:3"},
 		{"adds swapped", adds, "00 12 22 1", "", ""},
-		{"adds swapped, then a load", adds, "00 12 22 11", "", "found what depends on main.1 armw at a.go:3"},
-		{"load between adds", adds, "00 12 1 1", "", "expected to read 0x2, found 0x1 of main.1 armw at a.go:3"},
-		{"nothing stored", adds, "00 12 1 222", "", "expected to read 0x3, found 0x2 of main.2 armw at a.go:3"},
+		{"adds swapped, then a load", adds, "00 12 22 11", "", "found what depends on main.1 atomic update at a.go:3"},
+		{"load between adds", adds, "00 12 1 1", "", "expected to read 0x2, found 0x1 of main.1 atomic update at a.go:3"},
+		{"nothing stored", adds, "00 12 1 222", "", "expected to read 0x3, found 0x2 of main.2 atomic update at a.go:3"},
 
 		{"rendezvous", unbuffered, "00 12 21 12", "", ""},
 		{"sent before the receive", unbuffered, "00 12 1 1", "", "expected receive number 1 of the channel to have begun (capacity 0), found 0"},
@@ -189,10 +189,10 @@ func TestCheck(t *testing.T) {
 		{"what comes after can come before", everything, "00 112 2 0", "", ""},
 		{"one post is enough", token, "00 12 1 1 0", "", "expected 2 posts of the token before, found 1"},
 
-		{"atomics swapped", atomic, "00 12 2", "", "expected to read from main.1 armw, found the initial value"},
+		{"atomics swapped", atomic, "00 12 2", "", "expected to read from main.1 atomic update, found the initial value"},
 		{"compare-and-swap", cas, "00 12 1 1 22", "", ""},
-		{"compare-and-swap first", cas, "00 12 2", "", "expected to read from main.1 astore, found the initial value"},
-		{"sync.Map", syncMap, "00 12 2", "", "expected to read from main.1 armw, found the initial value"},
+		{"compare-and-swap first", cas, "00 12 2", "", "expected to read from main.1 atomic store, found the initial value"},
+		{"sync.Map", syncMap, "00 12 2", "", "expected to read from main.1 atomic update, found the initial value"},
 
 		{"low half without its middle", bytes, "00 12 11", "1", ""},
 		{"low half", bytes, "00 12 111", "", "expected to read 0xffff, found 0x506 of main.1 write"},
