@@ -172,7 +172,7 @@ const (
 // Predict analyses t. It fails for a trace that contradicts itself, and when
 // ctx ends. Equal traces give equal results.
 func Predict(ctx context.Context, t *trace.Trace, opts Options) (*Result, error) {
-	return predictIn(ctx, windows(t, leastWindow), opts)
+	return predictIn(ctx, windows(t, leastWindow, opts.Properties), opts)
 }
 
 // predictIn is Predict for a trace that is divided into windows.

@@ -13,7 +13,7 @@ var (
 
 // PredictInWindows is Predict for windows of at least so many events.
 func PredictInWindows(ctx context.Context, t *trace.Trace, least int, opts Options) (*Result, error) {
-	return predictIn(ctx, windows(t, least), opts)
+	return predictIn(ctx, windows(t, least, opts.Properties), opts)
 }
 
 // WorkFor is how many steps there are for deciding the candidates of t.

@@ -106,10 +106,10 @@ func TestGatheredWindows(t *testing.T) {
 			}
 		}
 		delayed := delay(tr)
-		before := len(analysis.Cuts(tr, 1))
+		before := len(analysis.Cuts(tr, 1, nil))
 		whole := predict(t, tr)
 		analysis.GatherAll(tr)
-		if now := len(analysis.Cuts(tr, 1)); now > before {
+		if now := len(analysis.Cuts(tr, 1, nil)); now > before {
 			windows, moved = windows+now-before, moved+delayed
 		}
 		got, err := analysis.PredictInWindows(context.Background(), tr, 1, analysis.Options{})

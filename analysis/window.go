@@ -3,6 +3,7 @@ package analysis
 import (
 	"slices"
 
+	"github.com/gopredict/gopredict/analysis/property"
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
@@ -23,11 +24,11 @@ type window struct {
 }
 
 // windows returns those of t, in their order: t itself, if it is one.
-func windows(t *trace.Trace, least int) []window {
+func windows(t *trace.Trace, least int, properties []property.Property) []window {
 	if len(t.Events) < 2*least {
 		return []window{{t, 0}}
 	}
-	at := append(slices.Insert(cuts(t, least), 0, 0), len(t.Events))
+	at := append(slices.Insert(cuts(t, least, properties), 0, 0), len(t.Events))
 	all := make([]window, 0, len(at)-1)
 	for k, from := range at[:len(at)-1] {
 		all = append(all, window{part(t, from, at[k+1]), from})
@@ -36,10 +37,10 @@ func windows(t *trace.Trace, least int) []window {
 }
 
 // Windows returns t as the traces of its windows, which share their events with it: goroutines that
-// are blocked at its end are each in that of their test.
+// are blocked at its end are each in that of their test. Properties are not looked at.
 func Windows(t *trace.Trace) []*trace.Trace {
 	var all []*trace.Trace
-	for _, w := range windows(t, leastWindow) {
+	for _, w := range windows(t, leastWindow, nil) {
 		all = append(all, w.Trace)
 	}
 	return all
@@ -78,18 +79,20 @@ func part(t *trace.Trace, from, to int) *trace.Trace {
 // each has least events or more. It is where the goroutine that runs the tests starts that of a
 // top-level test, and nothing else goes on over that: no other goroutine has events before
 // and after it, nobody holds a lock that is used after it, and no message, waiter or count
-// is left in a channel, condition or WaitGroup that is used after it. A channel that is closed
-// and a Once that is done stay so, memory keeps what it holds.
-func cuts(t *trace.Trace, least int) []int {
+// is left in a channel, condition or WaitGroup that is used after it, and each object is to the properties
+// as it was at first. A channel that is closed and a Once that is done stay so, memory keeps what it holds.
+func cuts(t *trace.Trace, least int, properties []property.Property) []int {
 	s := spans{starts: starts(t)}
 	if !slices.ContainsFunc(s.starts, func(start int) bool { return start >= least && len(t.Events)-start >= least }) {
 		return nil
 	}
 	s.over = make([]int, len(s.starts)+1)
 	goroutines := make([]extent, len(t.Goroutines))
-	// The objects of which an operation after another one depends on it.
-	conds, channels, objects := make(map[uint64]*extent), make(map[uint64]*extent), make(map[uint64]*extent)
+	// The objects of which an operation after another one depends on it. A case of a select that is not chosen
+	// is none: what nobody takes stays where it is.
+	conds, channels := make(map[uint64]*extent), make(map[uint64]*extent)
 	closed := make(map[uint64]bool)
+	var calls []int
 	locks, groups := make(map[uint64]*held), make(map[uint64]*held)
 	runs := make([]bool, len(t.Goroutines)) // tests
 	for g := range runs {
@@ -115,19 +118,20 @@ func cuts(t *trace.Trace, least int) []int {
 			if e.Obj != 0 && !(e.Val == 0 && closed[e.Obj]) {
 				of(channels, e.Obj).take(i)
 			}
-		case trace.Recv, trace.SelectRecv: // of a closed channel the end tells what comes of it
+		case trace.Recv: // of a closed channel the end tells what comes of it
 			if e.Obj != 0 && !closed[e.Obj] {
 				of(channels, e.Obj).take(i)
 			}
-		case trace.Send, trace.SendDone, trace.SelectSend, trace.Close:
+		case trace.Send, trace.SendDone, trace.Close:
 			if e.Obj != 0 {
 				of(channels, e.Obj).take(i)
 			}
 			closed[e.Obj] = closed[e.Obj] || e.Kind == trace.Close
 		case trace.Call:
-			of(objects, e.Obj).take(i)
+			calls = append(calls, i)
 		}
 	}
+	s.monitor(t, calls, properties)
 	for _, b := range t.Stuck { // the operation may have no event
 		i := max(0, goroutines[b.G].end-1)
 		for _, m := range []map[uint64]*extent{conds, channels} {
@@ -144,7 +148,7 @@ func cuts(t *trace.Trace, least int) []int {
 	for k := range goroutines {
 		s.add(goroutines[k])
 	}
-	for _, m := range []map[uint64]*extent{conds, channels, objects} {
+	for _, m := range []map[uint64]*extent{conds, channels} {
 		for _, x := range m {
 			s.add(*x)
 		}
@@ -234,6 +238,55 @@ func (s *spans) count(m map[uint64]*held, obj uint64, i, by int) {
 	h.take(i)
 	if h.n += by; h.n == 0 {
 		s.add(h.extent)
+	}
+}
+
+// monitor adds from where to where each object is not as it was at first to a property, after one of the
+// calls, of which these are the positions. Those at one address in turn are others. What a property of pairs
+// is about stays so.
+func (s *spans) monitor(t *trace.Trace, calls []int, properties []property.Property) {
+	its := trace.Trace{Events: make([]trace.Event, len(calls))}
+	for k, i := range calls {
+		its.Events[k] = t.Events[i]
+	}
+	for _, f := range t.Freed {
+		f.At, _ = slices.BinarySearch(calls, f.At)
+		its.Freed = append(its.Freed, f)
+	}
+	type object struct {
+		property   int
+		at         uint64
+		generation int32
+	}
+	type monitored struct {
+		extent
+		state int
+	}
+	all := make(map[object]*monitored)
+	generations := trace.NewGenerations(&its)
+	for k, i := range calls {
+		e, generation := &its.Events[k], generations.Of(k)
+		for n := range properties {
+			p := &properties[n]
+			event, ok := p.Calls[e.Val]
+			if !ok {
+				continue
+			}
+			o := object{n, e.Obj, generation}
+			m := all[o]
+			if m == nil {
+				m = new(monitored)
+				all[o] = m
+			}
+			m.take(i)
+			if m.state = p.Monitor.Step(m.state, event); m.state == 0 && p.Params == nil && p.Monitor.Accept[0] {
+				s.add(m.extent)
+				delete(all, o)
+			}
+		}
+	}
+	for _, m := range all {
+		s.add(m.extent)
 	}
 }
 

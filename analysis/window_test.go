@@ -11,6 +11,7 @@ import (
 
 	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/analysis/feasible"
+	"github.com/gopredict/gopredict/analysis/property"
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/tracetest"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -29,6 +30,9 @@ func twoTests(t *testing.T, text string) *trace.Trace {
 }
 
 func TestCuts(t *testing.T) {
+	monitor, err := property.Compile(property.ERE, "use* close?", []string{"use", "close"})
+	require.NoError(t, err)
+	properties := []property.Property{{Calls: map[uint64]int{1: 0, 2: 1}, Monitor: monitor}}
 	for _, test := range []struct {
 		name, first, second string
 		cut                 bool
@@ -48,8 +52,11 @@ func TestCuts(t *testing.T) {
 		{"a condition", "2 signal c#0", "4 wait c#0", false},
 		{"a Once", "2 oncebegin o\n2 onceend o\n2 oncedone o", "4 oncedone o", true},
 		{"a token", "2 post p", "4 await p", true},
-		{"calls of an object that has a property", "2 call x", "4 call x", false},
-		{"calls of two", "2 call x", "4 call y", true},
+		{"a message that nobody takes", "2 send c/1\n2 sent c#1/1", "4 selsend c/1", true},
+		{"an object that is as it was at first", "2 call x#1", "4 call x#2", true},
+		{"an object that is not", "2 call x#2", "4 call x#1", false},
+		{"an object without a property", "2 call x#3", "4 call x#3", true},
+		{"calls of two", "2 call x#2", "4 call y#1", true},
 	} {
 		tr := twoTests(t, "0 fork 1\n1 begin\n1 fork 2\n2 begin\n"+test.first+"\n0 fork 3\n3 begin\n3 fork 4\n4 begin\n"+test.second)
 		var want []int
@@ -58,12 +65,12 @@ func TestCuts(t *testing.T) {
 				want = append(want, i)
 			}
 		}
-		assert.Equal(t, want, analysis.Cuts(tr, 1), test.name)
+		assert.Equal(t, want, analysis.Cuts(tr, 1, properties), test.name)
 		if test.name == "a lock that is held, and not used" {
 			tr.Stuck = []trace.Stuck{{G: 4, Op: trace.Acquire, Obj: tr.Events[4].Obj}}
-			assert.Empty(t, analysis.Cuts(tr, 1), "a lock that is waited for at the end")
+			assert.Empty(t, analysis.Cuts(tr, 1, nil), "a lock that is waited for at the end")
 		}
-		assert.Empty(t, analysis.Cuts(tr, len(tr.Events)/2+1), "%s: too short", test.name)
+		assert.Empty(t, analysis.Cuts(tr, len(tr.Events)/2+1, nil), "%s: too short", test.name)
 	}
 }
 
@@ -119,7 +126,7 @@ func TestWindows(t *testing.T) {
 			tests = append(tests, tracetest.Random(3*seed+k, shape))
 		}
 		tr := inTurn(tests, shared)
-		windows += len(analysis.Cuts(tr, 1))
+		windows += len(analysis.Cuts(tr, 1, nil))
 		whole := predict(t, tr)
 		got, err := analysis.PredictInWindows(context.Background(), tr, 1, analysis.Options{})
 		require.NoError(t, err)
