@@ -3,13 +3,17 @@ package analysis
 import (
 	"context"
 
+	"github.com/gopredict/gopredict/analysis/property"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-var (
-	Cuts      = cuts
-	GatherAll = gather
-)
+var GatherAll = gather
+
+// Cuts are where windows of t of at least so many events begin but the first one.
+func Cuts(t *trace.Trace, least int, properties []property.Property) []int {
+	at, _ := cuts(t, least, properties)
+	return at
+}
 
 // PredictInWindows is Predict for windows of at least so many events.
 func PredictInWindows(ctx context.Context, t *trace.Trace, least int, opts Options) (*Result, error) {
@@ -28,4 +32,12 @@ func WorkLeft(ctx context.Context, t *trace.Trace, parts int64, opts Options) (w
 	whole = work.Steps
 	_, err = predict(ctx, t, opts, work)
 	return whole, work.Steps, err
+}
+
+// InWindows are the windows of t of at least so many events.
+func InWindows(t *trace.Trace, least int) (all []*trace.Trace) {
+	for _, w := range windows(t, least, nil) {
+		all = append(all, w.Trace)
+	}
+	return all
 }

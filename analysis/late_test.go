@@ -99,7 +99,7 @@ func TestGatheredWindows(t *testing.T) {
 		for k := range uint64(3) {
 			tests = append(tests, tracetest.Random(3*seed+k, shape))
 		}
-		tr := inTurn(tests, false)
+		tr := inTurn(tests, false, false)
 		for g := range tr.Goroutines {
 			if p := &tr.Goroutines[g]; p.Test != "" && p.Path != "0" {
 				p.Path = "0." + p.Path

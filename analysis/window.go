@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/gopredict/gopredict/analysis/property"
@@ -28,10 +30,20 @@ func windows(t *trace.Trace, least int, properties []property.Property) []window
 	if len(t.Events) < 2*least {
 		return []window{{t, 0}}
 	}
-	at := append(slices.Insert(cuts(t, least, properties), 0, 0), len(t.Events))
+	at, gone := cuts(t, least, properties)
+	if len(at) == 0 {
+		return []window{{t, 0}}
+	}
+	at = append(slices.Insert(at, 0, 0), len(t.Events))
+	through := make(map[uint64]uint64)
 	all := make([]window, 0, len(at)-1)
 	for k, from := range at[:len(at)-1] {
-		all = append(all, window{part(t, from, at[k+1]), from})
+		w := part(t, from, at[k+1])
+		for ; len(gone) > 0 && gone[0].before <= from; gone = gone[1:] {
+			through[gone[0].channel] = gone[0].n
+		}
+		w.Passed = maps.Clone(through)
+		all = append(all, window{w, from})
 	}
 	return all
 }
@@ -80,20 +92,24 @@ func part(t *trace.Trace, from, to int) *trace.Trace {
 // top-level test, and nothing else goes on over that: no other goroutine has events before
 // and after it, nobody holds a lock that is used after it, and no message, waiter or count
 // is left in a channel, condition or WaitGroup that is used after it, and each object is to the properties
-// as it was at first. A channel that is closed and a Once that is done stay so, memory keeps what it holds.
-func cuts(t *trace.Trace, least int, properties []property.Property) []int {
+// as it was at first. A channel that is closed and a Once that is done stay so, memory keeps what it holds,
+// and what a select would have sent or received is no use of a channel. What has gone through channels
+// that are used on both sides of one comes with them, by position.
+func cuts(t *trace.Trace, least int, properties []property.Property) ([]int, []passed) {
 	s := spans{starts: starts(t)}
 	if !slices.ContainsFunc(s.starts, func(start int) bool { return start >= least && len(t.Events)-start >= least }) {
-		return nil
+		return nil, nil
 	}
 	s.over = make([]int, len(s.starts)+1)
 	goroutines := make([]extent, len(t.Goroutines))
-	// The objects of which an operation after another one depends on it. A case of a select that is not chosen
-	// is none: what nobody takes stays where it is.
-	conds, channels := make(map[uint64]*extent), make(map[uint64]*extent)
-	closed := make(map[uint64]bool)
-	var calls []int
+	// The objects of which an operation after another one depends on it.
+	conds, channels, objects := make(map[uint64]*extent), make(map[uint64]*queue), make(map[object]*monitored)
+	generations := trace.NewCallGenerations(t)
+	for _, b := range t.Stuck { // the operation may have no event
+		of(channels, b.Obj).bound = true
+	}
 	locks, groups := make(map[uint64]*held), make(map[uint64]*held)
+	selects := make([]selecting, len(t.Goroutines))
 	runs := make([]bool, len(t.Goroutines)) // tests
 	for g := range runs {
 		runs[g] = t.Goroutines[g].RunsTests()
@@ -102,6 +118,9 @@ func cuts(t *trace.Trace, least int, properties []property.Property) []int {
 		e := &t.Events[i]
 		if !runs[e.G] {
 			goroutines[e.G].take(i)
+		}
+		for s.begun < len(s.starts) && s.starts[s.begun] <= i {
+			s.begun++
 		}
 		switch e.Kind {
 		case trace.Acquire, trace.RAcquire:
@@ -114,30 +133,31 @@ func cuts(t *trace.Trace, least int, properties []property.Property) []int {
 			s.count(groups, e.Obj, i, 0)
 		case trace.CondWait, trace.CondWake, trace.CondSignal, trace.CondBroadcast:
 			of(conds, e.Obj).take(i)
-		case trace.RecvDone:
-			if e.Obj != 0 && !(e.Val == 0 && closed[e.Obj]) {
-				of(channels, e.Obj).take(i)
-			}
-		case trace.Recv: // of a closed channel the end tells what comes of it
-			if e.Obj != 0 && !closed[e.Obj] {
-				of(channels, e.Obj).take(i)
-			}
-		case trace.Send, trace.SendDone, trace.Close:
+		case trace.SelectSend, trace.SelectRecv:
+			selects[e.G].at, selects[e.G].cases = i, append(selects[e.G].cases, e.Obj)
+		case trace.SelectDone:
+			selects[e.G] = selecting{chosen: e.Val > 0}
+		case trace.Send, trace.SendDone, trace.Recv, trace.RecvDone, trace.Close:
 			if e.Obj != 0 {
-				of(channels, e.Obj).take(i)
+				s.operate(of(channels, e.Obj), i, e, selects[e.G].chosen)
 			}
-			closed[e.Obj] = closed[e.Obj] || e.Kind == trace.Close
+			selects[e.G].chosen = false
 		case trace.Call:
-			calls = append(calls, i)
+			generation := generations.Of(i)
+			for n := range properties {
+				if event, ok := properties[n].Calls[e.Val]; ok {
+					s.call(of(objects, object{n, e.Obj, generation}), &properties[n], event, i)
+				}
+			}
 		}
 	}
-	s.monitor(t, calls, properties)
-	for _, b := range t.Stuck { // the operation may have no event
+	for _, b := range t.Stuck {
 		i := max(0, goroutines[b.G].end-1)
-		for _, m := range []map[uint64]*extent{conds, channels} {
-			if m[b.Obj] != nil {
-				m[b.Obj].reach(i)
-			}
+		if m := conds; m[b.Obj] != nil {
+			m[b.Obj].reach(i)
+		}
+		if q := channels[b.Obj]; q.end > 0 {
+			q.reach(i)
 		}
 		for _, m := range []map[uint64]*held{locks, groups} {
 			if m[b.Obj] != nil && m[b.Obj].n != 0 {
@@ -145,13 +165,24 @@ func cuts(t *trace.Trace, least int, properties []property.Property) []int {
 			}
 		}
 	}
+	for g := range selects { // those that wait
+		for _, ch := range selects[g].cases {
+			if q := channels[ch]; q != nil && q.end > selects[g].at {
+				s.add(extent{selects[g].at, q.end})
+			}
+		}
+	}
 	for k := range goroutines {
 		s.add(goroutines[k])
 	}
-	for _, m := range []map[uint64]*extent{conds, channels} {
-		for _, x := range m {
-			s.add(*x)
-		}
+	for _, x := range conds {
+		s.add(*x)
+	}
+	for _, q := range channels {
+		s.add(q.extent)
+	}
+	for _, m := range objects {
+		s.add(m.extent)
 	}
 	for _, m := range []map[uint64]*held{locks, groups} {
 		for _, h := range m {
@@ -160,7 +191,8 @@ func cuts(t *trace.Trace, least int, properties []property.Property) []int {
 			}
 		}
 	}
-	return s.free(least, len(t.Events))
+	slices.SortFunc(s.passed, func(a, b passed) int { return cmp.Compare(a.before, b.before) })
+	return s.free(least, len(t.Events)), s.passed
 }
 
 // starts returns where top-level tests begin, ascending.
@@ -195,12 +227,66 @@ func (s *extent) reach(i int) {
 	s.first, s.end = min(s.first, i), max(s.end, i+1)
 }
 
-// of returns the extent of an object, which it makes.
-func of(m map[uint64]*extent, obj uint64) *extent {
-	if m[obj] == nil {
-		m[obj] = new(extent)
+// of returns what m has for an object, which it makes.
+func of[K comparable, V any](m map[K]*V, obj K) *V {
+	v := m[obj]
+	if v == nil {
+		v = new(V)
+		m[obj] = v
 	}
-	return m[obj]
+	return v
+}
+
+// An object has calls that a property names: what is at an address until the memory is freed.
+type object struct {
+	property   int
+	address    uint64
+	generation int32
+}
+
+// A monitored object is in a state of the monitor of a property. Its extent is since that was the first one.
+type monitored struct {
+	extent
+	state int
+}
+
+// call notes call i, an event of p. What a property of pairs is about is never as it was at first.
+func (s *spans) call(m *monitored, p *property.Property, event, i int) {
+	m.take(i)
+	if m.state = p.Monitor.Step(m.state, event); m.state == 0 && p.Monitor.Accept[0] && p.Params == nil {
+		s.add(m.extent)
+		m.extent = extent{}
+	}
+}
+
+// A selecting goroutine has come to a select: with cases, or, once it is done, with one that was chosen.
+type selecting struct {
+	at     int // of the last case
+	cases  []uint64
+	chosen bool
+}
+
+// A queue is a channel. Its extent is since a test has begun while nothing was in it, and nobody waited for it.
+type queue struct {
+	extent
+	begun          int // how many tests had at the last operation
+	waiting        int // operations that are not complete
+	sent, received uint64
+	last           uint64 // number of an element
+	bound          bool   // it is always taken as one: somebody waits for it at the end, or the trace does not have all of it
+	closed         bool
+}
+
+// idle reports whether nothing is left in the channel.
+func (q *queue) idle() bool {
+	return q.waiting == 0 && q.sent == q.received && q.sent == q.last && !q.bound
+}
+
+// A passed says how many elements have gone through a channel that had nothing left in it before a position.
+type passed struct {
+	before  int
+	channel uint64
+	n       uint64
 }
 
 // held counts holders of a lock, or what is to be waited for; its extent is since there was none.
@@ -213,6 +299,43 @@ type held struct {
 type spans struct {
 	starts []int // of tests: where they might
 	over   []int // by start: how many begin to go on over it, less how many end to
+	begun  int   // how many tests have up to now
+	passed []passed
+}
+
+// operate notes event i, an operation on a channel that a select may have chosen.
+func (s *spans) operate(q *queue, i int, e *trace.Event, chosen bool) {
+	if chosen {
+		q.waiting++
+	}
+	// Of a closed channel the end tells what comes of it.
+	if !q.closed || e.Kind != trace.Recv && !(e.Kind == trace.RecvDone && e.Val == 0) {
+		if q.end > 0 && q.begun < s.begun && q.idle() {
+			s.add(q.extent)
+			s.passed = append(s.passed, passed{q.end, e.Obj, q.sent})
+			q.extent = extent{}
+		}
+		q.take(i)
+		q.begun = s.begun
+	}
+	switch e.Kind {
+	case trace.Send, trace.Recv:
+		q.waiting++
+	case trace.SendDone:
+		q.waiting--
+		q.sent++
+	case trace.RecvDone:
+		q.waiting--
+		if e.Val > 0 {
+			q.received++
+		}
+	case trace.Close:
+		q.closed = true
+	}
+	if e.Kind == trace.SendDone || e.Kind == trace.RecvDone {
+		q.last = max(q.last, e.Val)
+		q.bound = q.bound || q.waiting < 0
+	}
 }
 
 func (s *spans) add(x extent) {
@@ -238,55 +361,6 @@ func (s *spans) count(m map[uint64]*held, obj uint64, i, by int) {
 	h.take(i)
 	if h.n += by; h.n == 0 {
 		s.add(h.extent)
-	}
-}
-
-// monitor adds from where to where each object is not as it was at first to a property, after one of the
-// calls, of which these are the positions. Those at one address in turn are others. What a property of pairs
-// is about stays so.
-func (s *spans) monitor(t *trace.Trace, calls []int, properties []property.Property) {
-	its := trace.Trace{Events: make([]trace.Event, len(calls))}
-	for k, i := range calls {
-		its.Events[k] = t.Events[i]
-	}
-	for _, f := range t.Freed {
-		f.At, _ = slices.BinarySearch(calls, f.At)
-		its.Freed = append(its.Freed, f)
-	}
-	type object struct {
-		property   int
-		at         uint64
-		generation int32
-	}
-	type monitored struct {
-		extent
-		state int
-	}
-	all := make(map[object]*monitored)
-	generations := trace.NewGenerations(&its)
-	for k, i := range calls {
-		e, generation := &its.Events[k], generations.Of(k)
-		for n := range properties {
-			p := &properties[n]
-			event, ok := p.Calls[e.Val]
-			if !ok {
-				continue
-			}
-			o := object{n, e.Obj, generation}
-			m := all[o]
-			if m == nil {
-				m = new(monitored)
-				all[o] = m
-			}
-			m.take(i)
-			if m.state = p.Monitor.Step(m.state, event); m.state == 0 && p.Params == nil && p.Monitor.Accept[0] {
-				s.add(m.extent)
-				delete(all, o)
-			}
-		}
-	}
-	for _, m := range all {
-		s.add(m.extent)
 	}
 }
 

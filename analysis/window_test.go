@@ -44,7 +44,11 @@ func TestCuts(t *testing.T) {
 		{"a lock that is held, and not used", "2 acq l", "4 acq k", true},
 		{"a reader's lock that is held", "1 racq l\n2 racq l\n2 rrel l", "4 racq l", false},
 		{"a message", "2 send c/1\n2 sent c#1/1", "4 recv c/1\n4 recvd c#1/1", false},
-		{"a message that was received", "2 send c/1\n2 sent c#1/1\n1 recv c/1\n1 recvd c#1/1", "4 send c/1\n4 sent c#2/1", false},
+		{"a message that was received", "2 send c/1\n2 sent c#1/1\n1 recv c/1\n1 recvd c#1/1", "4 send c/1\n4 sent c#2/1", true},
+		{"a message of another channel", "2 send c/1\n2 sent c#1/1\n1 recv d/1", "4 recv c/1\n4 recvd c#1/1", false},
+		{"a message that came from elsewhere", "1 recv c/1\n1 recvd c#1/1", "4 recv c/1\n4 recvd c#2/1", false},
+		{"a receive that waits", "2 send c/1\n2 sent c#1/1\n1 recv c/1\n1 recvd c#1/1\n2 recv c/1", "4 send c/1\n4 sent c#2/1", false},
+		{"a select that waits", "2 send c/1\n2 sent c#1/1\n1 recv c/1\n1 recvd c#1/1\n2 selrecv c/1\n2 select", "4 send c/1\n4 sent c#2/1", false},
 		{"a channel that is closed", "2 close c\n1 recv c\n1 recvd c", "4 recv c\n4 recvd c\n3 selrecv c", true},
 		{"a close", "2 recv c", "4 close c", false},
 		{"a WaitGroup that waits", "1 add g#1", "4 add g#-1\n3 wgwait g\n3 wgwaited g", false},
@@ -52,7 +56,9 @@ func TestCuts(t *testing.T) {
 		{"a condition", "2 signal c#0", "4 wait c#0", false},
 		{"a Once", "2 oncebegin o\n2 onceend o\n2 oncedone o", "4 oncedone o", true},
 		{"a token", "2 post p", "4 await p", true},
-		{"a message that nobody takes", "2 send c/1\n2 sent c#1/1", "4 selsend c/1", true},
+		{"a message that nobody takes", "2 send c/1\n2 sent c#1/1", "4 selsend c/1\n4 select\n4 selected", true},
+		{"a message that a select takes", "2 send c/1\n2 sent c#1/1\n1 selrecv c/1\n1 select\n1 selected #1\n1 recvd c#1/1", "4 send c/1\n4 sent c#2/1", true},
+		{"a message that a select takes later", "2 send c/1\n2 sent c#1/1", "4 selrecv c/1\n4 select\n4 selected #1\n4 recvd c#1/1", false},
 		{"an object that is as it was at first", "2 call x#1", "4 call x#2", true},
 		{"an object that is not", "2 call x#2", "4 call x#1", false},
 		{"an object without a property", "2 call x#3", "4 call x#3", true},
@@ -66,18 +72,31 @@ func TestCuts(t *testing.T) {
 			}
 		}
 		assert.Equal(t, want, analysis.Cuts(tr, 1, properties), test.name)
-		if test.name == "a lock that is held, and not used" {
+		switch test.name {
+		case "an object that is not":
+			tr.Freed = []trace.Freed{{At: 5, Obj: tr.Events[4].Obj, Size: 8, Which: 1}}
+			assert.Equal(t, []int{5}, analysis.Cuts(tr, 1, properties), "an object that has the place of another one")
+		case "a message that was received":
+			tr.Stuck = []trace.Stuck{{G: 2, Op: trace.Recv, Obj: tr.Events[4].Obj}}
+			assert.Empty(t, analysis.Cuts(tr, 1, properties), "a channel that is waited for at the end")
+		case "a lock that is held, and not used":
 			tr.Stuck = []trace.Stuck{{G: 4, Op: trace.Acquire, Obj: tr.Events[4].Obj}}
-			assert.Empty(t, analysis.Cuts(tr, 1, nil), "a lock that is waited for at the end")
+			assert.Empty(t, analysis.Cuts(tr, 1, properties), "a lock that is waited for at the end")
 		}
-		assert.Empty(t, analysis.Cuts(tr, len(tr.Events)/2+1, nil), "%s: too short", test.name)
+		assert.Empty(t, analysis.Cuts(tr, len(tr.Events)/2+1, properties), "%s: too short", test.name)
 	}
 }
 
 // inTurn returns a trace in which a goroutine runs several tests one after the other. They have
-// no sites in common, and no objects but memory, if that is shared.
-func inTurn(tests []*trace.Trace, shared bool) *trace.Trace {
+// no sites in common, and no objects but memory, or channels in which none of them leaves anything, if
+// these are shared.
+func inTurn(tests []*trace.Trace, memory, channels bool) *trace.Trace {
 	const apart = 1 << 20
+	passed := make(map[uint64]uint64) // by channel
+	bound := make(map[uint64]bool)
+	for _, its := range tests {
+		left(its, bound)
+	}
 	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Path: "main"}}, Sites: make(map[trace.SiteID]trace.Site), Complete: true}
 	for n, its := range tests {
 		by, name := n*apart, string(rune('A'+n))
@@ -104,29 +123,81 @@ func inTurn(tests []*trace.Trace, shared bool) *trace.Trace {
 			switch {
 			case e.Kind == trace.Fork:
 				e.Obj += uint64(first)
-			case e.Obj != 0 && !(shared && e.Kind.IsAccess()):
+			case channels && e.Kind.Class() == trace.ClassChannel && !bound[e.Obj]:
+				if e.Val > 0 {
+					e.Val += passed[e.Obj]
+				}
+			case e.Obj != 0 && !(memory && e.Kind.IsAccess()):
 				e.Obj += uint64(by)
 			}
 			tr.Events = append(tr.Events, e)
 		}
 		tr.Events = append(tr.Events, trace.Event{Kind: trace.End, G: first})
+		for i := range its.Events {
+			if e := &its.Events[i]; e.Kind == trace.SendDone {
+				passed[e.Obj]++
+			}
+		}
 	}
 	return tr
+}
+
+// left notes the channels that are made or closed in tr, or in which something is left.
+func left(tr *trace.Trace, in map[uint64]bool) {
+	underway, messages := make(map[uint64]int), make(map[uint64]int)
+	chosen := make(map[trace.GID]bool)
+	for _, e := range tr.Events {
+		switch e.Kind {
+		case trace.Send, trace.Recv:
+			underway[e.Obj]++
+		case trace.SelectDone:
+			chosen[e.G] = e.Val > 0
+		case trace.SendDone, trace.RecvDone:
+			if !chosen[e.G] {
+				underway[e.Obj]--
+			}
+			chosen[e.G] = false
+			if messages[e.Obj]++; e.Kind == trace.RecvDone {
+				messages[e.Obj] -= 2
+			}
+		case trace.Close, trace.ChanMake:
+			in[e.Obj] = true
+		}
+	}
+	for c := range messages {
+		in[c] = in[c] || messages[c] != 0
+	}
+	for c := range underway {
+		in[c] = in[c] || underway[c] != 0
+	}
 }
 
 // What is predicted in windows is what is predicted of the whole trace, but for what is of two
 // tests; where tests share memory, nothing is ruled out that has a schedule.
 func TestWindows(t *testing.T) {
 	shape := tracetest.Config{Goroutines: 4, Events: 25, Sync: tracetest.All, Locks: 2, Locations: 3, Overlap: true, HandOver: true, Counters: true}
-	windows, predicted := 0, 0
-	for seed := range uint64(36) {
-		shared := seed%2 == 0
+	windows, predicted, through := 0, 0, 0
+	for seed := range uint64(60) {
+		shared, channels := seed < 36 && seed%2 == 0, seed >= 36
 		var tests []*trace.Trace
 		for k := range uint64(3) {
 			tests = append(tests, tracetest.Random(3*seed+k, shape))
 		}
-		tr := inTurn(tests, shared)
+		if channels { // one has messages in each of the tests, and nothing is left there
+			shape.Sync, shape.Events = tracetest.Channels|tracetest.Mutexes, 12
+			tests = nil
+			for k := uint64(0); len(tests) < 3; k++ {
+				bound, its := make(map[uint64]bool), tracetest.Random(seed<<20+k, shape)
+				if left(its, bound); !bound[2] && slices.ContainsFunc(its.Events, func(e trace.Event) bool { return e.Kind == trace.RecvDone && e.Obj == 2 && e.Val > 0 }) {
+					tests = append(tests, its)
+				}
+			}
+		}
+		tr := inTurn(tests, shared, channels)
 		windows += len(analysis.Cuts(tr, 1, nil))
+		for _, w := range analysis.InWindows(tr, 1) {
+			through += len(w.Passed)
+		}
 		whole := predict(t, tr)
 		got, err := analysis.PredictInWindows(context.Background(), tr, 1, analysis.Options{})
 		require.NoError(t, err)
@@ -170,6 +241,7 @@ func TestWindows(t *testing.T) {
 		}
 	}
 	assert.Greater(t, windows, 50, "few windows: nothing is tested")
+	assert.Greater(t, through, 20, "few channels of several windows: nothing is tested")
 	assert.Greater(t, predicted, 300, "few schedules: nothing is tested")
 }
 
@@ -216,7 +288,7 @@ func TestDropAlone(t *testing.T) {
 			tests = append(tests, tracetest.Random(4*seed+k, shape))
 		}
 		shared := seed%3 == 0
-		tr := inTurn(tests, shared)
+		tr := inTurn(tests, shared, false)
 		for i := len(tr.Events) - 1; i >= 0; i-- {
 			if g := tr.Goroutines[tr.Events[i].G]; tr.Events[i].Kind == trace.End && g.Path == "0" {
 				n := uint64(slices.Index(tr.Names, g.Test))

@@ -91,9 +91,9 @@ func (p *program) compileChannels() {
 				p.ops = append(p.ops, chanOp{ch: ids.of(e.Obj), recv: e.Kind == trace.RecvDone})
 			}
 			if e.Kind == trace.SendDone && e.Obj != 0 {
-				sent[p.info[i].ref] = max(sent[p.info[i].ref], e.Val)
+				sent[p.info[i].ref] = max(sent[p.info[i].ref], p.t.Element(e))
 			} else if e.Obj != 0 {
-				received[p.info[i].ref] = max(received[p.info[i].ref], e.Val)
+				received[p.info[i].ref] = max(received[p.info[i].ref], p.t.Element(e))
 			}
 		}
 		if begin != none {

@@ -123,10 +123,10 @@ func (x *halting) needs(pos int32, e *trace.Event) bool {
 	case trace.RAcquire:
 		return x.kept[ref]
 	case trace.SendDone:
-		c := x.p.chans
-		return ref != none && e.Val > c[ref].cap && x.begins[line{ref, true, e.Val - c[ref].cap}]
+		c, n := x.p.chans, x.p.t.Element(e)
+		return ref != none && n > c[ref].cap && x.begins[line{ref, true, n - c[ref].cap}]
 	case trace.RecvDone:
-		return ref != none && (x.begins[line{ref, false, e.Val}] || e.Val == 0 && x.closes[ref])
+		return ref != none && (x.begins[line{ref, false, x.p.t.Element(e)}] || e.Val == 0 && x.closes[ref])
 	case trace.WaitGroupWaited:
 		return x.groups[ref]
 	case trace.Await:

@@ -113,7 +113,7 @@ func (s *state) channel(e *trace.Event, in *info) string {
 		mayPanic := in.next == none || s.p.t.Events[in.next].Kind == trace.Panic
 		return s.close(in.ref, mayPanic)
 	case trace.SendDone, trace.RecvDone:
-		return s.endChanOp(e.G, in.ref, e.Kind == trace.RecvDone, e.Val)
+		return s.endChanOp(e.G, in.ref, e.Kind == trace.RecvDone, s.p.t.Element(e))
 	}
 	return ""
 }

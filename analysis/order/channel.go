@@ -71,12 +71,14 @@ type matcher struct {
 	channelTable
 	ops   []operation // by begin
 	begun []int32     // by goroutine: its last operation, or -1
+	t     *trace.Trace
 }
 
 func channels(t *trace.Trace) *channelTable {
 	m := &matcher{
 		channelTable: channelTable{numbers: make(map[uint64]int32), closes: make(map[int32]int32)},
 		begun:        make([]int32, len(t.Goroutines)),
+		t:            t,
 	}
 	for g := range m.begun {
 		m.begun[g] = -1
@@ -151,14 +153,14 @@ func (m *matcher) done(e *trace.Event) {
 		m.ops[k] = operation{begin: begin, ch: ch, recv: recv, vain: e.Val == 0}
 		m.begun[e.G] = -1
 	}
-	c := &m.all[ch]
-	if e.Val == 0 || e.Val > uint64(c.limit) {
+	c, n := &m.all[ch], m.t.Element(e)
+	if n == 0 || n > uint64(c.limit) {
 		return
 	}
-	for uint64(len(c.elements)) < e.Val {
+	for uint64(len(c.elements)) < n {
 		c.elements = append(c.elements, element{-1, -1})
 	}
-	if el := c.element(e.Val); recv {
+	if el := c.element(n); recv {
 		el.recv = begin
 	} else {
 		el.send = begin

@@ -264,12 +264,12 @@ func (b *relater) acquire(i int, e *trace.Event) {
 		if e.Val == 0 {
 			p, ok := b.closes[e.Obj]
 			b.from(e.G, p, ok)
-		} else if el := b.chans.of(e.Obj).element(e.Val); el != nil {
+		} else if el := b.chans.of(e.Obj).element(b.t.Element(e)); el != nil {
 			b.from(e.G, int(el.send), int(el.send) < i)
 		}
 	case trace.SendDone:
-		if e.Val > uint64(e.Size) {
-			if el := b.chans.of(e.Obj).element(e.Val - uint64(e.Size)); el != nil {
+		if n := b.t.Element(e); n > uint64(e.Size) {
+			if el := b.chans.of(e.Obj).element(n - uint64(e.Size)); el != nil {
 				b.from(e.G, int(el.recv), int(el.recv) < i)
 			}
 		}

@@ -181,7 +181,7 @@ func (cs *channels) rank(m *Control, stray map[int32]bool) {
 				highest[c] = new([2]uint64)
 			}
 			h := &highest[c][b2i(e.Kind == trace.RecvDone)]
-			*h = max(*h, e.Val)
+			*h = max(*h, m.t.Element(e))
 			early[c] = early[c] || e.Kind == trace.RecvDone && e.Val == 0 && (len(c.closes) == 0 || pos < c.closes[0])
 		case trace.Panic:
 			if k, ok := waiting[e.G]; ok && k != none && !cs.ops[k].recv {
@@ -244,7 +244,7 @@ func (m *Control) doneEdges(c *channel, done int32) {
 		}
 		return
 	}
-	n := int(min(e.Val, 1<<31))
+	n := int(min(m.t.Element(e), 1<<31))
 	m.edge(line(c.sends, n), done)
 	if n > c.cap {
 		m.edge(line(c.recvs, n-c.cap), done)

@@ -529,7 +529,7 @@ func (e *Encoding) channel(c *channel) {
 			continue
 		}
 		ev := e.m.event(done)
-		if n := int(min(ev.Val, 1<<31)); n > 0 {
+		if n := int(min(e.m.t.Element(ev), 1<<31)); n > 0 {
 			e.passes(c, done, n, closes, closed)
 		} else if ev.Kind == trace.RecvDone {
 			e.finds(c, done, closes, closed)

@@ -151,7 +151,7 @@ func (t *taint) define() {
 			needs = append(needs, t.at(from))
 		}
 		if ev.Kind == trace.RecvDone {
-			if send := line(m.chans.byObj[ev.Obj].sends, int(min(ev.Val, 1<<31))); send != none && !t.e.outside(send) {
+			if send := line(m.chans.byObj[ev.Obj].sends, int(min(m.t.Element(ev), 1<<31))); send != none && !t.e.outside(send) {
 				needs = append(needs, t.at(send))
 			}
 		}

@@ -166,11 +166,11 @@ func (c *collector) ends(i int32, e *trace.Event) {
 		list = &ch.recvs
 	}
 	// Numbers grow with the completions; one far off is damage.
-	if e.Val > 0 && e.Val <= uint64(len(*list)+len(c.t.Goroutines)+1) {
-		for uint64(len(*list)) < e.Val {
+	if n := c.t.Element(e); n > 0 && n <= uint64(len(*list)+len(c.t.Goroutines)+1) {
+		for uint64(len(*list)) < n {
 			*list = append(*list, none)
 		}
-		(*list)[e.Val-1] = at
+		(*list)[n-1] = at
 	}
 	if begin.Flags&trace.FlagDefault == 0 {
 		c.done = append(c.done, completion{at, i})
@@ -180,15 +180,15 @@ func (c *collector) ends(i int32, e *trace.Event) {
 // completed takes up the operation of a channel that was completed, if it could have had
 // to wait for another goroutine.
 func (c *collector) completed(d completion) {
-	e := &c.t.Events[d.done] // its number is that of the element, 0 for none, and its size the channel's room
+	e := &c.t.Events[d.done] // its size is the channel's room
 	ch, free, side := c.chans[e.Obj], int32(none), freesSends
-	switch room := uint64(e.Size); {
-	case e.Kind == trace.RecvDone && e.Val == 0:
+	switch n, room := c.t.Element(e), uint64(e.Size); {
+	case e.Kind == trace.RecvDone && n == 0:
 		free, side = ch.close, freesRecvs
 	case e.Kind == trace.RecvDone:
-		free, side = line(ch.sends, e.Val), freesRecvs
-	case e.Val > room:
-		free = line(ch.recvs, e.Val-room)
+		free, side = line(ch.sends, n), freesRecvs
+	case n > room:
+		free = line(ch.recvs, n-room)
 	}
 	if free != none {
 		c.take(message{at: d.at, frees: []int32{free}, obj: e.Obj, side: side})

@@ -42,13 +42,22 @@ const (
 // NewGenerations prepares for the accesses and calls of t. It returns nil, which serves as
 // well, if no memory was freed.
 func NewGenerations(t *Trace) *Generations {
+	return newGenerations(t, func(k Kind) bool { return k.IsAccess() || k == Call })
+}
+
+// NewCallGenerations is NewGenerations for the calls of t only.
+func NewCallGenerations(t *Trace) *Generations {
+	return newGenerations(t, func(k Kind) bool { return k == Call })
+}
+
+func newGenerations(t *Trace, of func(Kind) bool) *Generations {
 	if len(t.Freed) == 0 {
 		return nil
 	}
 	g := &Generations{t: t, pages: make(map[uint64]*[pageSize / granule]int32)}
 	for i := range t.Events {
 		e := &t.Events[i]
-		if !e.Kind.IsAccess() && e.Kind != Call {
+		if !of(e.Kind) {
 			continue
 		}
 		n := e.Obj >> pageBits

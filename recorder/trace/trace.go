@@ -198,12 +198,22 @@ type Trace struct {
 	// the value. Only recordings of replays have them.
 	Texts  map[uint64]string
 	Events []Event
-	Freed  []Freed // by position
-	Held   []Held  // by position, of writes
-	Alone  int     // events that [ReadConcurrent] has left out
+	Freed  []Freed           // by position
+	Held   []Held            // by position, of writes
+	Alone  int               // events that [ReadConcurrent] has left out
+	Passed map[uint64]uint64 // by channel: elements that went through it before the first of Events
 	// Complete is set if the run ended in an orderly way; without it, Events
 	// is a prefix of what happened.
 	Complete bool
+}
+
+// Element returns the number of the element that a completion of a channel operation is of: from 1 for the first
+// one that is not among Passed, or 0 if the channel was closed.
+func (t *Trace) Element(e *Event) uint64 {
+	if e.Val == 0 {
+		return 0
+	}
+	return e.Val - t.Passed[e.Obj]
 }
 
 // Logged returns how many events the file has of which t was read.
