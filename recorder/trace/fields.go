@@ -3,6 +3,7 @@ package trace
 import (
 	"encoding/binary"
 	"fmt"
+	"strings"
 )
 
 // maxGap is how far the number of a definition may lie beyond the number of
@@ -48,9 +49,44 @@ func (f *fields) uint8() uint8   { return f.take(1, "a number")[0] }
 func (f *fields) uint32() uint32 { return binary.LittleEndian.Uint32(f.take(4, "a number")) }
 func (f *fields) uint64() uint64 { return binary.LittleEndian.Uint64(f.take(8, "a number")) }
 
-func (f *fields) string() string {
+func (f *fields) string() string { return string(f.bytes()) }
+
+// bytes are those of a string, in the chunk.
+func (f *fields) bytes() []byte {
 	n := binary.LittleEndian.Uint16(f.take(2, "a string's length"))
-	return string(f.take(int(n), "a string"))
+	return f.take(int(n), "a string")
+}
+
+// texts are the strings of goroutines. A trace may have a million of these: each test is there once, and paths
+// lie beside each other.
+type texts struct {
+	tests map[string]string
+	paths strings.Builder // with room for further ones
+}
+
+// leastPaths and mostPaths are how many bytes are made at once.
+const leastPaths, mostPaths = 1 << 8, 1 << 16
+
+func (x *texts) test(b []byte) string {
+	s, ok := x.tests[string(b)]
+	if !ok {
+		if x.tests == nil {
+			x.tests = make(map[string]string)
+		}
+		s = string(b)
+		x.tests[s] = s
+	}
+	return s
+}
+
+func (x *texts) path(b []byte) string {
+	if room := x.paths.Cap(); x.paths.Len()+len(b) > room {
+		x.paths.Reset()
+		x.paths.Grow(max(leastPaths, min(2*room, mostPaths), len(b)))
+	}
+	from := x.paths.Len()
+	x.paths.Write(b)
+	return x.paths.String()[from:]
 }
 
 func (d *reader) decodeGoroutine(f *fields) {
@@ -59,8 +95,8 @@ func (d *reader) decodeGoroutine(f *fields) {
 		ID:     GID(f.uint32()),
 		Parent: GID(f.uint32()),
 		Site:   SiteID(f.uint32()),
-		Test:   f.string(),
-		Path:   f.string(),
+		Test:   d.texts.test(f.bytes()),
+		Path:   d.texts.path(f.bytes()),
 	}
 	if g.Path == "" {
 		f.failAt(at, "a goroutine with a path", "none")

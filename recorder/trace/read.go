@@ -81,7 +81,8 @@ type reader struct {
 	stop   int64
 	failed error
 
-	goroutines, names int      // definitions so far
+	goroutines, names int // definitions so far
+	texts             texts
 	guesses           *guesses // while it reads
 	batch             [1 << 8]Event
 	batched           int // how many events are decoded, and not handed over
