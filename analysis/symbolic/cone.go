@@ -61,7 +61,7 @@ type lockUse struct {
 func (m *Model) closure(base int32, limit limits, free func(int32) bool, may bool) *closure {
 	return &closure{
 		m: m, base: base, limit: limit, end: never, free: free, may: may,
-		upto: make([]int32, len(m.first)), done: make([]int32, len(m.first)),
+		upto: make([]int32, len(m.first)), done: m.zeros(),
 		locks: make(map[*lock]*lockUse), await: make(map[any]bool), most: math.MaxInt,
 		readers: make(map[int32]trace.GID), followers: make(map[int32]trace.GID), finders: make(map[finder]bool),
 	}
@@ -73,7 +73,28 @@ type limits struct {
 	of    []trace.GID // those that may have one: of a million there may be few
 }
 
-func (m *Model) noLimits() limits { return limits{first: make([]int32, len(m.first))} }
+func (m *Model) noLimits() limits { return limits{first: m.zeros()} }
+
+// zeros returns a number for each goroutine, of what was spared if there is some: of a million goroutines
+// most cones have few.
+func (m *Model) zeros() []int32 {
+	if n := len(m.spared); n > 0 {
+		its := m.spared[n-1]
+		m.spared = m.spared[:n-1]
+		return its
+	}
+	return make([]int32, len(m.first))
+}
+
+// spare hands back what zeros has returned, of which the numbers of gs may be set.
+func (m *Model) spare(its []int32, gs []trace.GID) {
+	for _, g := range gs {
+		its[g] = 0
+	}
+	if its != nil { // without targets there are no limits
+		m.spared = append(m.spared, its)
+	}
+}
 
 // allow reports whether event i of goroutine g may happen.
 func (l *limits) allow(g trace.GID, i int32) bool { return l.first[g] == 0 || i < l.first[g]-1 }
@@ -334,6 +355,7 @@ func (m *Model) limits(t Target, end int32) limits {
 			all = l
 		} else {
 			all.and(l)
+			m.spare(l.first, l.of)
 		}
 	}
 	return all
@@ -423,6 +445,7 @@ func (m *Model) cone(base, end, most int, targets []Target) (cone *Cone, ok bool
 		sure := m.closure(int32(base), l, func(i int32) bool { return m.frees(&t, i) }, false)
 		sure.needs(t)
 		sure.close()
+		m.spare(sure.done, sure.met)
 		if !sure.holds(t) {
 			return nil, false
 		}
@@ -432,6 +455,7 @@ func (m *Model) cone(base, end, most int, targets []Target) (cone *Cone, ok bool
 			continue
 		}
 		limit.and(l)
+		m.spare(l.first, l.of)
 		for _, g := range first {
 			cone.sure[g] = min(cone.sure[g], sure.upto[g])
 		}
@@ -451,6 +475,8 @@ func (m *Model) cone(base, end, most int, targets []Target) (cone *Cone, ok bool
 		}
 	}
 	may.close()
+	m.spare(may.done, may.met)
+	m.spare(limit.first, limit.of)
 	cone.upto, cone.goroutines = may.upto, may.met
 	slices.Sort(cone.goroutines)
 	cone.steps += may.steps/perStep + int64(may.followed)

@@ -57,6 +57,7 @@ type Model struct {
 	must       func() *order.Must // made for whoever is the first to ask
 	broken     map[int32][]int32  // by cell; see breaks
 	compared   int                // see maxOrdered
+	spared     [][]int32          // see zeros
 }
 
 // An edge says that in each run that performs to, from comes before it.
