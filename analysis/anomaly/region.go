@@ -1,6 +1,8 @@
 package anomaly
 
 import (
+	"slices"
+
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
@@ -45,6 +47,9 @@ func FindRegions(t *trace.Trace, o *order.Order) *Regions {
 
 // Of returns the number of the region that event i lies in, from 1, or 0.
 func (r *Regions) Of(i int) int { return int(r.of[i]) }
+
+// AnyMarked reports whether RegionBegin has begun any region.
+func (r *Regions) AnyMarked() bool { return slices.Contains(r.marked, true) }
 
 // Marked reports whether event i lies in a region that RegionBegin has begun.
 func (r *Regions) Marked(i int) bool { return r.of[i] > 0 && r.marked[r.of[i]-1] }

@@ -56,13 +56,17 @@ func with[V any](a *ahead[V], looks int, search func(looks int) V, spent func(V)
 type matches struct {
 	patterns []anomaly.Pattern
 	mine     map[*anomaly.Pattern]bool // what the user asks for
-	regions  *anomaly.Regions
+	regions  *anomaly.Regions          // nil: none is marked
 	*anomaly.Anomalies
 }
 
 // matches searches for patterns.
 func (in *Input) matches(looks int) matches {
-	m := matches{mine: make(map[*anomaly.Pattern]bool), regions: anomaly.FindRegions(in.Trace, in.Order)}
+	regions := anomaly.FindRegions(in.Trace, in.Order)
+	m := matches{mine: make(map[*anomaly.Pattern]bool)}
+	if regions.AnyMarked() {
+		m.regions = regions
+	}
 	for _, b := range anomaly.Builtin() {
 		if in.wants(b.Kind()) {
 			m.patterns = append(m.patterns, b)
@@ -73,7 +77,7 @@ func (in *Input) matches(looks int) matches {
 	for k := range m.patterns[builtin:] {
 		m.mine[&m.patterns[builtin+k]] = true
 	}
-	m.Anomalies = anomaly.Search(in.Trace, in.Order, m.regions, m.patterns, looks)
+	m.Anomalies = anomaly.Search(in.Trace, in.Order, regions, m.patterns, looks)
 	return m
 }
 
