@@ -163,7 +163,8 @@ func lockSets(t *trace.Trace, before func(i, j int) bool) *lockTable {
 			l.give(l.section(int32(n)), before)
 		}
 	}
-	return &l.lockTable
+	table := l.lockTable // without what was needed to make it
+	return &table
 }
 
 // give gives the lock of a section that another goroutine ends to the events that
