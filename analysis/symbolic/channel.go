@@ -1,10 +1,6 @@
 package symbolic
 
-import (
-	"slices"
-
-	"github.com/gopredict/gopredict/recorder/trace"
-)
+import "github.com/gopredict/gopredict/recorder/trace"
 
 // channels is what the trace tells of channels: package feasible says by which
 // rules.
@@ -12,9 +8,10 @@ type channels struct {
 	byObj map[uint64]*channel
 	objs  []uint64
 	ops   []operation
+	marks trace.Marks // the events that may begin or end an operation
 	// of has one more than the operation by the event that begins it, and by its completion or panic: 0 is
-	// none. There may be none of these at all.
-	of []int32
+	// none.
+	of []int32 // by the numbers of marks
 }
 
 // An operation is a send or receive.
@@ -58,10 +55,15 @@ func (c *channel) side(recv bool) []int32 {
 }
 
 func newChannels(m *Control) *channels {
-	cs := &channels{byObj: make(map[uint64]*channel)}
-	if slices.ContainsFunc(m.t.Events, func(e trace.Event) bool { return e.Kind.Class() == trace.ClassChannel }) {
-		cs.of = make([]int32, len(m.t.Events))
-	}
+	cs := &channels{byObj: make(map[uint64]*channel), marks: trace.NewMarks(len(m.t.Events), func(mark func(i int)) {
+		for i := range m.t.Events {
+			switch m.t.Events[i].Kind {
+			case trace.Send, trace.Recv, trace.Select, trace.SendDone, trace.RecvDone, trace.Panic:
+				mark(i)
+			}
+		}
+	})}
+	cs.of = make([]int32, cs.marks.Len())
 	underway := make([]int32, len(m.first)) // by goroutine: the event that began an operation, or none
 	for g := range underway {
 		underway[g] = none
@@ -119,19 +121,23 @@ func (cs *channels) get(e *trace.Event) *channel {
 }
 
 // completed returns the operation of which event i is the completion, or the panic.
-func (cs *channels) completed(i int32) *operation { return &cs.ops[cs.of[i]-1] }
+func (cs *channels) completed(i int32) *operation { return &cs.ops[cs.of[cs.marks.Of(int(i))]-1] }
 
 func (cs *channels) begin(i int32, c *channel, recv bool) {
 	cs.ops = append(cs.ops, operation{begin: i, ch: c, recv: recv})
-	cs.of[i] = int32(len(cs.ops))
+	cs.set(i, int32(len(cs.ops))-1)
 }
+
+// set makes op the operation of event i.
+func (cs *channels) set(i, op int32) { cs.of[cs.marks.Of(int(i))] = op + 1 }
 
 // operation returns the one that event i begins, or ends.
 func (cs *channels) operation(i int32) (op int32, ok bool) {
-	if cs.of == nil {
+	k := cs.marks.Of(int(i))
+	if k < 0 {
 		return none, false
 	}
-	return cs.of[i] - 1, cs.of[i] > 0
+	return cs.of[k] - 1, cs.of[k] > 0
 }
 
 // begun returns the operation that event i begins.
@@ -175,7 +181,7 @@ func (cs *channels) rank(m *Control, stray map[int32]bool) {
 			}
 			waiting[e.G] = none
 			c := cs.byObj[e.Obj]
-			cs.of[pos] = k + 1
+			cs.set(pos, k)
 			c.dones = append(c.dones, pos)
 			if highest[c] == nil {
 				highest[c] = new([2]uint64)
@@ -185,7 +191,7 @@ func (cs *channels) rank(m *Control, stray map[int32]bool) {
 			early[c] = early[c] || e.Kind == trace.RecvDone && e.Val == 0 && (len(c.closes) == 0 || pos < c.closes[0])
 		case trace.Panic:
 			if k, ok := waiting[e.G]; ok && k != none && !cs.ops[k].recv {
-				cs.of[pos] = k + 1
+				cs.set(pos, k)
 				cs.ops[k].ch.panics = append(cs.ops[k].ch.panics, pos)
 			}
 		}
