@@ -321,15 +321,6 @@ func newPredictor(t *trace.Trace, o *order.Order, flow *trace.Flow, opts Options
 	}
 }
 
-// beginWith has made, beside what else is done, what the first candidates will be decided by.
-func (p *predictor) beginWith(cs []detect.Candidate) {
-	if p.opts.further {
-		return
-	}
-	clocked := slices.ContainsFunc(cs, func(c detect.Candidate) bool { return c.Alone() || len(c.Places) > 0 && !c.Exhaustive })
-	p.begin(p.beside.Go, clocked && len(p.t.Events) <= maxSolved)
-}
-
 // prepare makes what decides candidates.
 func (p *predictor) prepare() {
 	p.graphs = causality.New(p.t, p.o)
@@ -356,7 +347,9 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 		return settled
 	})
 	if len(cs) > 0 && p.planner == nil {
-		p.beginWith(cs)
+		if !p.opts.further {
+			p.begin(p.beside.Go)
+		}
 		p.prepare()
 	}
 	p.most = max(leastCone, (coneLinks+len(p.t.Events))/max(1, len(cs)))

@@ -32,14 +32,9 @@ func newParts(t *trace.Trace, o *order.Order, flow *trace.Flow) parts {
 	}
 }
 
-// begin has run make the judge, and the must clock if there are candidates that are asked of it, beside what
-// else is done. They are made in this order, in which they are asked for, and not both at once, for which it
-// would take more memory.
-func (p *parts) begin(run func(func()), clocked bool) {
-	judge, model := p.newJudge, p.newModel
-	run(func() {
-		if judge(); clocked {
-			model().Must()
-		}
-	})
+// begin has run make the judge beside what else is done: of most traces with candidates it is asked. The
+// model is made for whoever asks first, as few traces need one, and those the less that are long.
+func (p *parts) begin(run func(func())) {
+	judge := p.newJudge
+	run(func() { judge() })
 }
