@@ -13,7 +13,7 @@ import (
 // leastGrowth bytes. Where a lot is used to look takes seconds, and it may grow by a fourth of what is beyond vast.
 const (
 	roomy       = 160 << 20
-	leastGrowth = 20 << 20
+	leastGrowth = 8 << 20
 	sparing     = 64
 	vast        = 1 << 30
 )
