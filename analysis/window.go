@@ -93,7 +93,7 @@ func part(t *trace.Trace, from, to int) *trace.Trace {
 // and after it, nobody holds a lock that is used after it, and no message, waiter or count
 // is left in a channel, condition or WaitGroup that is used after it, and each object is to the properties
 // as it was at first. A channel that is closed and a Once that is done stay so, memory keeps what it holds,
-// and what a select would have sent or received is no use of a channel. What has gone through channels
+// and what a select with a default would have sent or received is no use of a channel. What has gone through channels
 // that are used on both sides of one comes with them, by position.
 func cuts(t *trace.Trace, least int, properties []property.Property) ([]int, []passed) {
 	s := spans{starts: starts(t)}
@@ -134,7 +134,19 @@ func cuts(t *trace.Trace, least int, properties []property.Property) ([]int, []p
 		case trace.CondWait, trace.CondWake, trace.CondSignal, trace.CondBroadcast:
 			of(conds, e.Obj).take(i)
 		case trace.SelectSend, trace.SelectRecv:
-			selects[e.G].at, selects[e.G].cases = i, append(selects[e.G].cases, e.Obj)
+			selects[e.G].cases = append(selects[e.G].cases, e.Obj)
+		case trace.Select:
+			if e.Flags&trace.FlagDefault != 0 {
+				break
+			}
+			for _, ch := range selects[e.G].cases {
+				if q := of(channels, ch); ch != 0 {
+					q.bound = true
+					if !q.closed {
+						q.take(i)
+					}
+				}
+			}
 		case trace.SelectDone:
 			selects[e.G] = selecting{chosen: e.Val > 0}
 		case trace.Send, trace.SendDone, trace.Recv, trace.RecvDone, trace.Close:
@@ -162,13 +174,6 @@ func cuts(t *trace.Trace, least int, properties []property.Property) ([]int, []p
 		for _, m := range []map[uint64]*held{locks, groups} {
 			if m[b.Obj] != nil && m[b.Obj].n != 0 {
 				m[b.Obj].reach(i)
-			}
-		}
-	}
-	for g := range selects { // those that wait
-		for _, ch := range selects[g].cases {
-			if q := channels[ch]; q != nil && q.end > selects[g].at {
-				s.add(extent{selects[g].at, q.end})
 			}
 		}
 	}
@@ -261,8 +266,7 @@ func (s *spans) call(m *monitored, p *property.Property, event, i int) {
 
 // A selecting goroutine has come to a select: with cases, or, once it is done, with one that was chosen.
 type selecting struct {
-	at     int // of the last case
-	cases  []uint64
+	cases  []uint64 // their channels
 	chosen bool
 }
 
@@ -273,7 +277,7 @@ type queue struct {
 	waiting        int // operations that are not complete
 	sent, received uint64
 	last           uint64 // number of an element
-	bound          bool   // it is always taken as one: somebody waits for it at the end, or the trace does not have all of it
+	bound          bool   // it is always taken as one: a select that may wait has it, or has chosen it, somebody waits for it at the end, or the trace does not have all of it
 	closed         bool
 }
 
@@ -305,9 +309,7 @@ type spans struct {
 
 // operate notes event i, an operation on a channel that a select may have chosen.
 func (s *spans) operate(q *queue, i int, e *trace.Event, chosen bool) {
-	if chosen {
-		q.waiting++
-	}
+	q.bound = q.bound || chosen
 	// Of a closed channel the end tells what comes of it.
 	if !q.closed || e.Kind != trace.Recv && !(e.Kind == trace.RecvDone && e.Val == 0) {
 		if q.end > 0 && q.begun < s.begun && q.idle() {

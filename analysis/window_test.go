@@ -56,8 +56,8 @@ func TestCuts(t *testing.T) {
 		{"a condition", "2 signal c#0", "4 wait c#0", false},
 		{"a Once", "2 oncebegin o\n2 onceend o\n2 oncedone o", "4 oncedone o", true},
 		{"a token", "2 post p", "4 await p", true},
-		{"a message that nobody takes", "2 send c/1\n2 sent c#1/1", "4 selsend c/1\n4 select\n4 selected", true},
-		{"a message that a select takes", "2 send c/1\n2 sent c#1/1\n1 selrecv c/1\n1 select\n1 selected #1\n1 recvd c#1/1", "4 send c/1\n4 sent c#2/1", true},
+		{"a message that nobody takes", "2 send c/1\n2 sent c#1/1", "4 selsend c/1\n4 select\n4 selected", false},
+		{"a message that a select takes which may wait", "2 send c/1\n2 sent c#1/1\n1 selrecv c/1\n1 select\n1 selected #1\n1 recvd c#1/1", "4 send c/1\n4 sent c#2/1", false},
 		{"a message that a select takes later", "2 send c/1\n2 sent c#1/1", "4 selrecv c/1\n4 select\n4 selected #1\n4 recvd c#1/1", false},
 		{"an object that is as it was at first", "2 call x#1", "4 call x#2", true},
 		{"an object that is not", "2 call x#2", "4 call x#1", false},
@@ -79,6 +79,9 @@ func TestCuts(t *testing.T) {
 		case "a message that was received":
 			tr.Stuck = []trace.Stuck{{G: 2, Op: trace.Recv, Obj: tr.Events[4].Obj}}
 			assert.Empty(t, analysis.Cuts(tr, 1, properties), "a channel that is waited for at the end")
+		case "a message that nobody takes":
+			tr.Events[len(tr.Events)-2].Flags |= trace.FlagDefault
+			assert.Equal(t, []int{6}, analysis.Cuts(tr, 1, properties), "a message that nobody takes, by a default")
 		case "a lock that is held, and not used":
 			tr.Stuck = []trace.Stuck{{G: 4, Op: trace.Acquire, Obj: tr.Events[4].Obj}}
 			assert.Empty(t, analysis.Cuts(tr, 1, properties), "a lock that is waited for at the end")
@@ -142,20 +145,26 @@ func inTurn(tests []*trace.Trace, memory, channels bool) *trace.Trace {
 	return tr
 }
 
-// left notes the channels that are made or closed in tr, or in which something is left.
+// left notes the channels that are made or closed in tr, in which something is left, or which a select has chosen, or has that may wait.
 func left(tr *trace.Trace, in map[uint64]bool) {
 	underway, messages := make(map[uint64]int), make(map[uint64]int)
-	chosen := make(map[trace.GID]bool)
+	chosen, cases := make(map[trace.GID]bool), make(map[trace.GID][]uint64)
 	for _, e := range tr.Events {
 		switch e.Kind {
 		case trace.Send, trace.Recv:
 			underway[e.Obj]++
+		case trace.SelectSend, trace.SelectRecv:
+			cases[e.G] = append(cases[e.G], e.Obj)
+		case trace.Select:
+			for _, c := range cases[e.G] {
+				in[c] = in[c] || e.Flags&trace.FlagDefault == 0
+			}
+			cases[e.G] = nil
 		case trace.SelectDone:
 			chosen[e.G] = e.Val > 0
 		case trace.SendDone, trace.RecvDone:
-			if !chosen[e.G] {
-				underway[e.Obj]--
-			}
+			in[e.Obj] = in[e.Obj] || chosen[e.G]
+			underway[e.Obj]--
 			chosen[e.G] = false
 			if messages[e.Obj]++; e.Kind == trace.RecvDone {
 				messages[e.Obj] -= 2
