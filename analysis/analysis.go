@@ -131,6 +131,9 @@ type Options struct {
 	// Known is asked what other traces have told of the candidate of that name
 	// (Finding.Name). nil: nothing is known of any.
 	Known func(name string) Known
+	// Scheduled is set where only findings that have schedules are wanted. Of the others it is not looked into
+	// whether a run departs: their status tells of the recorded events only.
+	Scheduled bool
 	// further is set for further traces of a package. Of many of these little is asked.
 	further bool
 }
@@ -251,8 +254,10 @@ func predict(ctx context.Context, t *trace.Trace, opts Options, work *solver.Bud
 		}
 	}
 	p.work = work
-	if err := p.demote(ctx, r.Findings); err != nil {
-		return nil, err
+	if !opts.Scheduled {
+		if err := p.demote(ctx, r.Findings); err != nil {
+			return nil, err
+		}
 	}
 	for _, e := range slices.Backward(effects) {
 		p.byOthers(r, e[0], e[1])
@@ -400,7 +405,7 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 		if f.Status != bug.Predicted && p.opts.known(f.Name) == Tried {
 			continue
 		}
-		if f.Status == bug.Infeasible {
+		if f.Status == bug.Infeasible && !p.opts.Scheduled {
 			p.proven(candidate{c, len(r.Findings), instancesOf(c)})
 		}
 		if f.Status == bug.Predicted {

@@ -41,8 +41,24 @@ func TestAssertionWithoutFormula(t *testing.T) {
 				}
 			}
 			assert.Equal(t, test.want, got)
+
+			all, err := analysis.Predict(t.Context(), tr, analysis.Options{})
+			assert.NoError(t, err)
+			some, err := analysis.Predict(t.Context(), tr, analysis.Options{Scheduled: true})
+			assert.NoError(t, err)
+			assert.Equal(t, scheduled(all), scheduled(some), "where departures do not matter the same is predicted")
 		})
 	}
+}
+
+// scheduled returns what has schedules, with these.
+func scheduled(r *analysis.Result) (all []string) {
+	for _, f := range r.Findings {
+		for _, recipe := range f.Schedules {
+			all = append(all, fmt.Sprint(f.Name, f.Accesses, recipe.Schedule()))
+		}
+	}
+	return all
 }
 
 // asserting parses a trace of which branches on line 100 fail if they are taken, and follow by the

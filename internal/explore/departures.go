@@ -279,6 +279,7 @@ func (c *confirmation) lookedFor(findings []finding, open []int) (opts analysis.
 
 // again predicts from the further trace of c, and returns what has schedules there.
 func (c *confirmation) again(ctx context.Context, opts analysis.Options) ([]finding, error) {
+	opts.Scheduled = true
 	result, err := Predict(ctx, c.trace, opts)
 	if err != nil {
 		return nil, err

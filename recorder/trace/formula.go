@@ -106,9 +106,9 @@ func ParseFormula(text string) (Formula, error) {
 }
 
 // formulaWords splits a formula's text into parentheses and words.
-func formulaWords(text string) []string {
-	return strings.Fields(strings.NewReplacer("(", " ( ", ")", " ) ").Replace(text))
-}
+func formulaWords(text string) []string { return strings.Fields(spaced.Replace(text)) }
+
+var spaced = strings.NewReplacer("(", " ( ", ")", " ) ")
 
 type formulaParser struct {
 	words []string
