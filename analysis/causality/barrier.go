@@ -168,10 +168,11 @@ func (c *cut) follow(g trace.GID) {
 		if lo >= hi {
 			continue
 		}
-		es = es[lo:hi]
-		if k := sort.Search(len(es), func(k int) bool { return c.m.o.Before(first, int(es[k])) }); k < len(es) {
-			c.pull(h, es[k])
+		if es = es[lo:hi]; !c.m.o.Before(first, int(es[len(es)-1])) {
+			continue // as it is with most
 		}
+		k := sort.Search(len(es)-1, func(k int) bool { return c.m.o.Before(first, int(es[k])) })
+		c.pull(h, es[k])
 	}
 }
 
