@@ -13,10 +13,9 @@ import (
 type Formula struct {
 	// The terms: a directed graph without cycles, of which children are made first, so that
 	// a node's number is greater than those of its children.
-	nodes []node           // nodes[0] is the constant true
-	args  []Bool           // children of conjunctions, one after the other
-	atoms map[node]int32   // all but conjunctions, by what they are (hash consing)
-	ands  map[uint64]int32 // hash of the children to the newest conjunction
+	nodes []node  // nodes[0] is the constant true
+	args  []Bool  // children of conjunctions, one after the other
+	table []int32 // nodes by what they are (hash consing), open addressing; 0 is free, and never half of it is not
 
 	names      []string
 	boolNames  map[string]Bool
@@ -62,15 +61,13 @@ type node struct {
 	kind kind
 	a, b int32
 	k    int64
-	next int32 // and: the next older conjunction with the same hash
 }
 
 // NewFormula returns an empty formula.
 func NewFormula() *Formula {
 	f := &Formula{
 		nodes:      []node{{kind: constant}},
-		atoms:      map[node]int32{},
-		ands:       map[uint64]int32{},
+		table:      make([]int32, 1<<6),
 		boolNames:  map[string]Bool{},
 		eventNames: map[string]Event{},
 		intNames:   map[string]Int{},
@@ -130,13 +127,60 @@ func (f *Formula) name(s string) int32 {
 	return int32(len(f.names) - 1)
 }
 
-// atom returns the term of n, made once.
+// atom returns the term of n, which is no conjunction, made once.
 func (f *Formula) atom(n node) Bool {
-	id, ok := f.atoms[n]
-	if !ok {
-		id = int32(len(f.nodes))
-		f.nodes = append(f.nodes, n)
-		f.atoms[n] = id
+	at := f.find(n.hash(), func(id int32) bool { return f.nodes[id] == n })
+	if id := f.table[at]; id != 0 {
+		return Bool(id << 1)
+	}
+	return f.add(at, n)
+}
+
+// mixed is hash with one more word.
+func mixed(hash, word uint64) uint64 {
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15
+	return hash ^ hash>>29
+}
+
+// hash is that of a node that is no conjunction.
+func (n *node) hash() uint64 {
+	return mixed(mixed(uint64(n.kind), uint64(uint32(n.a))<<32|uint64(uint32(n.b))), uint64(n.k))
+}
+
+// hashOf is that of a conjunction.
+func hashOf(children []Bool) uint64 {
+	hash := uint64(len(children))
+	for _, b := range children {
+		hash = mixed(hash, uint64(uint32(b)))
+	}
+	return mixed(hash, uint64(and))
+}
+
+// find returns where in the table the node of a hash is that is the one, or where it belongs.
+func (f *Formula) find(hash uint64, is func(id int32) bool) int {
+	for at := int(hash & uint64(len(f.table)-1)); ; at = (at + 1) & (len(f.table) - 1) {
+		if id := f.table[at]; id == 0 || is(id) {
+			return at
+		}
+	}
+}
+
+// add makes a node and puts it into the table where find has said.
+func (f *Formula) add(at int, n node) Bool {
+	id := int32(len(f.nodes))
+	f.nodes = append(f.nodes, n)
+	f.table[at] = id
+	if 2*len(f.nodes) > len(f.table) {
+		f.table = make([]int32, 2*len(f.table))
+		for k := range f.nodes[1:] {
+			old := int32(k + 1)
+			n := &f.nodes[old]
+			hash := n.hash()
+			if n.kind == and {
+				hash = hashOf(f.args[n.a:n.b])
+			}
+			f.table[f.find(hash, func(int32) bool { return false })] = old
+		}
 	}
 	return Bool(id << 1)
 }
@@ -188,26 +232,18 @@ func (f *Formula) And(bs ...Bool) Bool {
 	return f.conjunction(kept)
 }
 
-// conjunction returns the node of the sorted children. Children are of any number, so that
-// a node cannot be a key by itself: those of one hash are a list.
+// conjunction returns the node of the sorted children.
 func (f *Formula) conjunction(children []Bool) Bool {
-	hash := uint64(len(children))
-	for _, b := range children {
-		hash = (hash ^ uint64(uint32(b))) * 0x9e3779b97f4a7c15
-		hash ^= hash >> 29
+	at := f.find(hashOf(children), func(id int32) bool {
+		n := &f.nodes[id]
+		return n.kind == and && slices.Equal(f.args[n.a:n.b], children)
+	})
+	if id := f.table[at]; id != 0 {
+		return Bool(id << 1)
 	}
-	first := f.ands[hash]
-	for id := first; id != 0; id = f.nodes[id].next {
-		if n := f.nodes[id]; slices.Equal(f.args[n.a:n.b], children) {
-			return Bool(id << 1)
-		}
-	}
-	id := int32(len(f.nodes))
 	start := int32(len(f.args))
 	f.args = append(f.args, children...)
-	f.nodes = append(f.nodes, node{kind: and, a: start, b: int32(len(f.args)), next: first})
-	f.ands[hash] = id
-	return Bool(id << 1)
+	return f.add(at, node{kind: and, a: start, b: int32(len(f.args))})
 }
 
 // Or says that one of bs holds; of none, it is false.

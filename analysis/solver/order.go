@@ -70,6 +70,12 @@ func (o *order) bytes() int64 {
 
 // grow makes room for events below n. New ones come last.
 func (o *order) grow(n int) {
+	more := n - len(o.at)
+	if more <= 0 {
+		return
+	}
+	o.at, o.pos, o.out, o.in = slices.Grow(o.at, more), slices.Grow(o.pos, more), slices.Grow(o.out, more), slices.Grow(o.in, more)
+	o.atoms, o.mark, o.parent = slices.Grow(o.atoms, more), slices.Grow(o.mark, more), slices.Grow(o.parent, more)
 	for e := int32(len(o.at)); int(e) < n; e++ {
 		o.at = append(o.at, e)
 		o.pos = append(o.pos, e)
