@@ -68,7 +68,7 @@ type Races struct {
 // goroutine's; the search is then linear in the number of accesses, times the number
 // of goroutines at each location.
 func FindRaces(t *trace.Trace, o *order.Order) *Races {
-	f := &finder{t: t, o: o, sites: trace.NewSiteIndex(t), pairs: make(map[[2]uint64]*pair), lossy: make(map[uint64]bool)}
+	f := &finder{t: t, o: o, sites: o.Sites(), pairs: make(map[[2]uint64]*pair), lossy: make(map[uint64]bool)}
 	groups := o.Groups()
 	for k := range groups {
 		f.group(&groups[k])

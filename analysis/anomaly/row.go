@@ -19,7 +19,7 @@ const maxRows = 1 << 12
 // that may race there, those of one place in each of the lists of a row, but for what the must-order says: nothing is passed over, as it is
 // for [FindRaces]. Rows are in the order of their memory; nil stands for too many.
 func Rows(t *trace.Trace, o *order.Order, places [][2]uint64) [][]Row {
-	s := &rows{finder: finder{t: t, o: o, sites: trace.NewSiteIndex(t)}, of: make(map[[2]uint64]int), wanted: make(map[uint64]bool), rows: make([][]Row, len(places)), over: make([]bool, len(places)), most: maxRows}
+	s := &rows{finder: finder{t: t, o: o, sites: o.Sites()}, of: make(map[[2]uint64]int), wanted: make(map[uint64]bool), rows: make([][]Row, len(places)), over: make([]bool, len(places)), most: maxRows}
 	for k, p := range places {
 		s.of[p] = k
 		s.wanted[p[0]], s.wanted[p[1]] = true, true
@@ -43,7 +43,7 @@ func Rows(t *trace.Trace, o *order.Order, places [][2]uint64) [][]Row {
 // Conflicts returns all accesses that may race, but for what the must-order says, wherever
 // they are in the program. Rows are in the order of their memory.
 func Conflicts(t *trace.Trace, o *order.Order) []Row {
-	s := &rows{finder: finder{t: t, o: o, sites: trace.NewSiteIndex(t)}, of: map[[2]uint64]int{{}: 0}, rows: make([][]Row, 1), over: make([]bool, 1), most: math.MaxInt}
+	s := &rows{finder: finder{t: t, o: o, sites: o.Sites()}, of: map[[2]uint64]int{{}: 0}, rows: make([][]Row, 1), over: make([]bool, 1), most: math.MaxInt}
 	s.place = func(int32) (uint64, bool) { return 0, true }
 	groups := o.Groups()
 	for k := range groups {

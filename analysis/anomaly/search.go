@@ -184,7 +184,7 @@ type anomaly struct {
 
 func newSearcher(t *trace.Trace, o *order.Order, regions *Regions, patterns []Pattern) *searcher {
 	s := &searcher{
-		t: t, o: o, index: trace.NewSiteIndex(t), regions: regions, locOf: make([]int32, len(t.Events)),
+		t: t, o: o, index: o.Sites(), regions: regions, locOf: make([]int32, len(t.Events)),
 		sites: make(map[uint64]int32), seen: make([]recent, len(t.Goroutines)), kinds: make(map[string]*kind),
 		at: make(map[anchor][]*kind), found: make(map[string]*anomaly),
 	}

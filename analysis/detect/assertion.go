@@ -27,7 +27,7 @@ func assertions(in *Input, counts *Counts) []Candidate {
 			failed[in.Trace.Goroutines[e.G].Test] = true
 		}
 	}
-	sites := trace.NewSiteIndex(in.Trace)
+	sites := in.Order.Sites()
 	cs := newBySite(bug.Assertion, maxAssertions)
 	for i := range in.Trace.Events {
 		e := &in.Trace.Events[i]

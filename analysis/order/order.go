@@ -42,6 +42,7 @@ import (
 // An Order answers questions about one trace. It is safe for concurrent use.
 type Order struct {
 	t       *trace.Trace
+	sites   *trace.SiteIndex
 	por     *relation
 	locks   *lockTable
 	chans   *channelTable
@@ -63,7 +64,7 @@ func New(t *trace.Trace) (*Order, error) {
 			return nil, fmt.Errorf("order: event %d is of goroutine %d, but the trace defines only %d goroutines: it is damaged", i, g, len(t.Goroutines))
 		}
 	}
-	o := &Order{t: t}
+	o := &Order{t: t, sites: trace.NewSiteIndex(t)}
 	done := make(chan bool)
 	go func() { // of memory and goroutines, which the rest has nothing to do with
 		o.index()
@@ -72,7 +73,7 @@ func New(t *trace.Trace) (*Order, error) {
 		close(done)
 	}()
 	o.chans = channels(t)
-	o.por = relate(t, o.chans)
+	o.por = relate(t, o.sites, o.chans)
 	o.locks = lockSets(t, o.Before)
 	<-done
 	return o, nil
@@ -95,6 +96,9 @@ func (o *Order) index() {
 		next[g]++
 	}
 }
+
+// Sites returns the sites of the trace, for those who ask about each event.
+func (o *Order) Sites() *trace.SiteIndex { return o.sites }
 
 // Before reports whether event i must happen before event j in every run that
 // performs both.

@@ -163,10 +163,10 @@ type relater struct {
 }
 
 // relate computes the must-order of the Go memory model.
-func relate(t *trace.Trace, chans *channelTable) *relation {
+func relate(t *trace.Trace, sites *trace.SiteIndex, chans *channelTable) *relation {
 	n := len(t.Goroutines)
 	b := &relater{
-		t: t, sites: trace.NewSiteIndex(t), chans: chans,
+		t: t, sites: sites, chans: chans,
 		rel:    &relation{clocks: newClocks(n), t: t, seg: make([]int32, len(t.Events)), segs: make([]segment, 0, n+communications(t))},
 		now:    make([]clock, n),
 		cur:    make([]int32, n),

@@ -79,7 +79,7 @@ func NewPlanner(t *trace.Trace, o *order.Order, m *causality.Model) *Planner {
 			}
 		}
 	}
-	sites := trace.NewSiteIndex(t)
+	sites := o.Sites()
 	next := int32(0) // the number of the next section
 	for i := range t.Events {
 		e := &t.Events[i]

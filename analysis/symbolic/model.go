@@ -80,7 +80,7 @@ func NewControl(t *trace.Trace, o *order.Order) *Control { return newControl(t, 
 
 func newControl(t *trace.Trace, o *order.Order, anyone bool) *Control {
 	c := &Control{
-		t: t, order: o, sites: trace.NewSiteIndex(t), anyone: anyone,
+		t: t, order: o, sites: o.Sites(), anyone: anyone,
 		rank:  make([]int32, len(t.Events)),
 		first: make([]int32, len(t.Goroutines)), last: make([]int32, len(t.Goroutines)),
 		conds: make(map[uint64]*condition), groups: make(map[uint64]*waitGroup),
