@@ -27,9 +27,11 @@ type Encoding struct {
 	at     []int32 // by position, from the base on: its node, or none
 	column []int32 // by goroutine: its column in clock, or none
 	width  int
-	// clock has for each node by column one more than the last event that must
-	// come before it.
-	clock  []int32
+	// A clock has by column one more than the last event of another goroutine that must come before a
+	// node. The nodes of a goroutine share one up to the next that waits for others.
+	clock  []int32   // by node: its number
+	clocks [][]int32 // in chunks
+	made   int32     // how many there are
 	moment solver.Event
 
 	// free are the reads that matter among the accesses of targets: that what
@@ -52,8 +54,8 @@ type Encoding struct {
 	err        error // why the encoding is not whole
 }
 
-// maxClock bounds the numbers in the clocks of one encoding.
-const maxClock = 1 << 24
+// maxClock bounds the numbers in the clocks of one encoding, if each node has its own; chunk of them lie together.
+const maxClock, chunk = 1 << 24, 32
 
 // Encode makes the encoding of a cone in the engine of f, which is empty. It
 // fails if the cone is too large.
@@ -142,7 +144,7 @@ func (e *Encoding) place() error {
 	for _, i := range e.nodes {
 		e.f.Event("e" + strconv.Itoa(int(i)))
 	}
-	e.clocks()
+	e.tick()
 	return nil
 }
 
@@ -201,36 +203,54 @@ func (e *Encoding) into(i int32) func(func(edge) bool) {
 	}
 }
 
-// clocks computes what must come before what.
-func (e *Encoding) clocks() {
-	e.clock = make([]int32, len(e.nodes)*e.width)
-	last := make([]int32, e.width) // by column: the goroutine's last node
-	for c := range last {
-		last[c] = none
-	}
+// tick computes what must come before what.
+func (e *Encoding) tick() {
+	e.clock = make([]int32, len(e.nodes))
+	e.newClock()                   // of nodes that wait for nobody
+	last := make([]int32, e.width) // by column: that of the goroutine's last node
 	for n, i := range e.nodes {
-		own := e.clock[n*e.width : (n+1)*e.width]
 		c := e.column[e.m.gid(i)]
-		if n := int(last[c]); n != none {
-			copy(own, e.clock[n*e.width:(n+1)*e.width])
-			own[c] = e.nodes[n] + 1
-		}
+		own := last[c]
 		for in := range e.into(i) {
 			if from := e.node(in.from); from != none {
-				e.join(own, from)
+				if own == last[c] {
+					own = e.newClock()
+					copy(e.clockAt(own), e.clockAt(last[c]))
+				}
+				e.join(e.clockAt(own), from)
 			}
 		}
-		last[c] = int32(n)
+		e.clock[n], last[c] = own, own
 	}
+}
+
+// newClock makes one of nothing.
+func (e *Encoding) newClock() int32 {
+	if e.made%chunk == 0 {
+		e.clocks = append(e.clocks, make([]int32, chunk*e.width))
+	}
+	e.made++
+	return e.made - 1
+}
+
+// clockAt returns the clock of a number.
+func (e *Encoding) clockAt(n int32) []int32 {
+	return e.clocks[n/chunk][int(n%chunk)*e.width:][:e.width]
 }
 
 // join adds node n and what is before it to a clock.
 func (e *Encoding) join(clock []int32, n int32) {
-	for c, v := range e.clock[int(n)*e.width : (int(n)+1)*e.width] {
+	for c, v := range e.clockAt(e.clock[n]) {
 		clock[c] = max(clock[c], v)
 	}
 	c := e.column[e.m.gid(e.nodes[n])]
 	clock[c] = max(clock[c], e.nodes[n]+1)
+}
+
+// known returns one more than the last event of goroutine g, which is not that of event i, that must come
+// before i, a node.
+func (e *Encoding) known(i int32, g trace.GID) int32 {
+	return e.clockAt(e.clock[e.node(i)])[e.column[g]]
 }
 
 // node returns the node of event i, or none.
@@ -258,7 +278,7 @@ func (e *Encoding) must(i, j int32) bool {
 	if e.m.gid(i) == e.m.gid(j) {
 		return i < j
 	}
-	return e.clock[int(e.node(j))*e.width+int(e.column[e.m.gid(i)])] > i
+	return e.known(j, e.m.gid(i)) > i
 }
 
 // before says that event i comes before j, if j happens. An event that happens

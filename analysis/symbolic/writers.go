@@ -86,7 +86,7 @@ func (e *Encoding) view(i, c int32) view {
 func (e *Encoding) firstNotBefore(own ownWrites, i int32) int {
 	upto := i
 	if own.g != e.m.gid(i) {
-		upto = e.clock[int(e.node(i))*e.width+int(e.column[own.g])]
+		upto = e.known(i, own.g)
 	}
 	k, _ := slices.BinarySearch(own.writes, upto)
 	return k
