@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -136,19 +137,73 @@ func TestLookedForInDepartures(t *testing.T) {
 	assert.Empty(t, c.lookedFor(findings, []int{0, 3}).Kinds, "an assertion may fail because of any other bug")
 }
 
-// A test whose flips come to nothing new is left, and one that has shown something goes on.
+// asksFor returns the keys of the flips that are asked for of a test, where so many runs are made beside
+// each other and are looked at in their order, and come to the flips that are listed.
+func asksFor(t *testing.T, atOnce int, share time.Duration, listed func(key int) []int) (keys []string) {
+	e := &explored{Exploration: &Exploration{further: &allowance{left: time.Hour}}}
+	x := &flipping{
+		flipper: &flipper{explored: e, vain: maxFruitless, listed: make(map[*confirmation]map[string][]flip)}, share: share, own: maxFlipped, atMost: maxRuns,
+		known: make(map[string]bool), been: make(map[way]bool),
+	}
+	x.ran = make(map[string]bool)
+	var runs []*confirmation
+	look := func(its []int) {
+		c := &confirmation{trace: &trace.Trace{Events: make([]trace.Event, 1), Sites: map[trace.SiteID]trace.Site{0: {}}, Goroutines: make([]trace.Goroutine, 1)}}
+		var all []flip
+		for _, key := range its {
+			all = append(all, flip{Flip: flips.Flip{Key: fmt.Sprint(key)}, of: c})
+		}
+		x.listed[c] = map[string][]flip{"": all}
+		runs = append(runs, c)
+	}
+	look(listed(0))
+	for begun := 0; ; begun-- {
+		asked, err := x.next(t.Context(), runs, atOnce-begun)
+		assert.NoError(t, err)
+		begun += len(asked)
+		for _, a := range x.asked[begun-len(asked):] {
+			keys = append(keys, a.flip.Key)
+		}
+		if begun == 0 {
+			return keys
+		}
+		x.asked[0].awaited = true
+		key, err := strconv.Atoi(x.asked[0].flip.Key)
+		assert.NoError(t, err)
+		look(listed(key))
+	}
+}
+
+// A test of which flips come to nothing new has a few of them, and as many after the last one that did, or
+// has shown a bug; and no more than its share allows. How many runs are made beside each other changes nothing of that.
 func TestFruitlessFlips(t *testing.T) {
-	e := &explored{Exploration: &Exploration{further: &allowance{left: time.Minute}, done: make(map[string]bool)}}
-	x := &flipping{flipper: &flipper{explored: e, vain: maxFruitless}, share: time.Minute, own: maxFlipped, atMost: maxRuns}
-	assert.True(t, x.more())
-	x.made = maxFruitless
-	assert.False(t, x.more())
-	e.done["a bug"] = true
+	upTo := func(n int) (all []int) {
+		for k := range n {
+			all = append(all, k+1)
+		}
+		return all
+	}
+	others := func(key int) []int { return upTo(100) }
+	last := func(key int) []int {
+		if key == maxFruitless {
+			return []int{1000}
+		}
+		return others(key)
+	}
+	for _, atOnce := range []int{1, 3, attemptsAtOnce} {
+		assert.Len(t, asksFor(t, atOnce, time.Minute, others), maxFruitless)
+		assert.Len(t, asksFor(t, atOnce, time.Minute, last), 2*maxFruitless+attemptsAtOnce-1)
+		assert.Len(t, asksFor(t, atOnce, 7*aRun/2+1, others), 4, "more than the half of a run is as good as a whole one")
+		tree := func(key int) []int { return []int{2*key + 1, 2*key + 2} }
+		assert.Equal(t, asksFor(t, 1, time.Minute, tree), asksFor(t, atOnce, time.Minute, tree))
+	}
+
+	e := &explored{Exploration: &Exploration{done: map[string]bool{"a bug": true}}}
+	x := &flipping{flipper: &flipper{explored: e}, made: 3, asked: make([]asked, 1)}
+	x.asked[0].attempt = new(attempt)
 	_, err := x.next(t.Context(), nil, 0)
 	assert.NoError(t, err)
-	assert.True(t, x.more())
-	x.made += maxFruitless
-	assert.False(t, x.more())
+	assert.Equal(t, 2+attemptsAtOnce-1, x.fruitful, "the third has not ended")
 }
 
 // What a test costs by what it waits is the same for times that the machine may make of one.

@@ -156,7 +156,7 @@ type flipping struct {
 	plain    int   // that were listed
 	atMost   int64 // runs of the package, when another flip of the test is run
 	made     int
-	fruitful int // of these, up to the last one that has shown anything but orders
+	fruitful int // of these, up to the last one that has shown anything but orders, and those beside it
 	done     int // bugs that were shown by then
 	asked    []asked
 }
@@ -183,25 +183,12 @@ func (x *flipper) of(f *frontier) *flipping {
 	}
 }
 
-// more reports whether an ordinary run makes more flips.
+// more reports whether an ordinary run may make another flip.
 func (x *flipping) more() bool {
-	return x.made < x.own && x.made < x.fruitful+x.vain && x.explored.Exploration.runs.Load() < x.atMost && 2*x.share > x.cost(x.test)
+	return x.made < x.own && x.explored.Exploration.runs.Load() < x.atMost && 2*x.share > x.cost(x.test)
 }
 
 func (x *flipping) next(_ context.Context, runs []*confirmation, n int) (all []*attempt, err error) {
-	for _, c := range runs[x.seen:] {
-		if x.seen++; x.seen > x.recorded {
-			if x.kept += len(c.trace.Events); x.kept > againEvents {
-				continue
-			}
-		}
-		if x.collect(c) {
-			x.fruitful = x.made
-		}
-	}
-	if shown := x.shown(); shown > x.done {
-		x.done, x.fruitful = shown, x.made
-	}
 	x.asked = slices.DeleteFunc(x.asked, func(a asked) bool {
 		if f := a.flip; a.awaited && a.due() && f.delay == replayer.Last {
 			f.delay = replayer.Overdue
@@ -209,6 +196,23 @@ func (x *flipping) next(_ context.Context, runs []*confirmation, n int) (all []*
 		}
 		return a.awaited
 	})
+	by := x.made - len(x.asked) // so many were looked at
+	if by > 0 {
+		by += attemptsAtOnce - 1 // as if all that may be beside the last one had been made
+	}
+	for _, c := range runs[x.seen:] {
+		if x.seen++; x.seen > x.recorded {
+			if x.kept += len(c.trace.Events); x.kept > againEvents {
+				continue
+			}
+		}
+		if x.collect(c) {
+			x.fruitful = by
+		}
+	}
+	if shown := x.shown(); shown > x.done {
+		x.done, x.fruitful = shown, by
+	}
 	if len(x.queue) == 0 && len(x.asked) > 0 {
 		return nil, nil // the runs that go on may have others
 	}
@@ -218,22 +222,23 @@ func (x *flipping) next(_ context.Context, runs []*confirmation, n int) (all []*
 	if len(x.queue) == 0 {
 		x.queue, x.again = x.again, nil
 	}
-	if !x.opts.Explore.explores() {
-		n = min(n, x.own-x.made)
-	}
-	now := x.queue[:min(len(x.queue), n)]
-	x.queue = x.queue[len(now):]
-	x.made += len(now)
-	x.most -= len(now)
-	took := time.Duration(len(now)) * x.cost(x.test)
-	x.flips, x.share, x.further.left = x.flips-took, x.share-took, x.further.left-took
-	for _, f := range now {
-		x.ran[f.Key] = true
-		a := &attempt{of: f.of, run: f.run, what: x.place(f.of.trace, &f.of.trace.Events[f.At]) + " put off"}
-		x.asked = append(x.asked, asked{a, f})
-		all = append(all, a)
+	for len(all) < n && len(x.queue) > 0 && (x.opts.Explore.explores() || x.more() && x.made < x.fruitful+x.vain) {
+		all = append(all, x.ask(x.queue[0]))
+		x.queue = x.queue[1:]
 	}
 	return all, nil
+}
+
+// ask asks for a run to a flip, and takes what that costs.
+func (x *flipping) ask(f flip) *attempt {
+	x.made++
+	x.most--
+	took := x.cost(x.test)
+	x.flips, x.share, x.further.left = x.flips-took, x.share-took, x.further.left-took
+	x.ran[f.Key] = true
+	a := &attempt{of: f.of, run: f.run, what: x.place(f.of.trace, &f.of.trace.Events[f.At]) + " put off"}
+	x.asked = append(x.asked, asked{a, f})
+	return a
 }
 
 // collect lists the flips of the run of c, but for those that are alike others only once

@@ -218,11 +218,7 @@ func (x *frontier) loop(ctx context.Context) error {
 	if err := x.makeFolders(); err != nil {
 		return err
 	}
-	longest := 1
-	for _, c := range x.runs {
-		longest = max(longest, len(c.trace.Events))
-	}
-	atOnce := max(1, min(attemptsAtOnce, togetherEvents/longest))
+	atOnce := max(1, min(attemptsAtOnce, togetherEvents/max(1, x.size[x.test])))
 	running, stop := context.WithCancel(ctx)
 	var begun []*attempt
 	defer func() {
