@@ -15,9 +15,10 @@ import (
 // for what the tests wait for, and the analysis of a trace is for the most part of one
 // processor.
 
-// aheadBytes is the greatest length of the file of a trace that is analyzed ahead, about a quarter
-// of a million events: the trace is in memory until its package has its turn.
-const aheadBytes = 1 << 19
+// aheadUnit is what the lengths of the files of traces are counted in that are analyzed ahead: for each
+// processor, these are together as long as that of one short trace, as they are in memory until their
+// packages have their turn.
+const aheadUnit = 1 << 14
 
 // A prediction is what came of the first recording of a package, before anything is replayed.
 type prediction struct {
@@ -60,31 +61,40 @@ func (x *Exploration) predict(ctx context.Context, run recorder.Run, begin func(
 // of their traces.
 type ahead struct {
 	made map[string]chan *prediction
-	held chan struct{} // one for each that is in memory
+	held chan struct{}  // one for each unit of those that are in memory
+	took map[string]int // how many units each has
 }
 
 // Ahead begins to predict from recorded runs, as many at the same time as there are processors.
 // Add takes what comes of that, and has to be called for the runs in their order.
 func (x *Exploration) Ahead(ctx context.Context, runs []recorder.Run) {
-	a := &ahead{made: make(map[string]chan *prediction), held: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	procs := runtime.GOMAXPROCS(0)
+	a := &ahead{made: make(map[string]chan *prediction), took: make(map[string]int), held: make(chan struct{}, procs*shortBytes/aheadUnit)}
 	var all []recorder.Run
 	for _, run := range runs {
 		info, err := os.Stat(run.Trace)
-		if run.Trace == "" || err != nil || info.Size() > aheadBytes {
+		if run.Trace == "" || err != nil || info.Size() > int64(procs*shortBytes) {
 			continue
 		}
 		all = append(all, run)
-		a.made[run.Trace] = make(chan *prediction, 1)
+		a.made[run.Trace], a.took[run.Trace] = make(chan *prediction, 1), int(info.Size()+aheadUnit-1)/aheadUnit
 	}
 	x.ahead = a
 	go func() {
+		working := make(chan struct{}, procs)
 		for _, run := range all {
-			select {
-			case a.held <- struct{}{}:
-			case <-ctx.Done():
-				return
+			for range a.took[run.Trace] {
+				select {
+				case a.held <- struct{}{}:
+				case <-ctx.Done():
+					return
+				}
 			}
-			go func() { a.made[run.Trace] <- x.predict(ctx, run, func(int) {}) }()
+			working <- struct{}{}
+			go func() {
+				defer func() { <-working }()
+				a.made[run.Trace] <- x.predict(ctx, run, func(int) {})
+			}()
 		}
 	}()
 }
@@ -96,7 +106,9 @@ func (a *ahead) of(ctx context.Context, run recorder.Run) *prediction {
 	}
 	select {
 	case p := <-a.made[run.Trace]:
-		<-a.held
+		for range a.took[run.Trace] {
+			<-a.held
+		}
 		return p
 	case <-ctx.Done():
 		return &prediction{whole: true, err: context.Cause(ctx)}

@@ -59,10 +59,13 @@ func ReadReplay(file string, b *recorder.Build) *trace.Trace {
 	return t
 }
 
+// shortBytes is the greatest length of the file of a short trace, about a quarter of a million events.
+const shortBytes = 1 << 19
+
 // readRecorded reads a trace, a long one without what its tests did that ran alone. Short ones are
 // whole, so that what a goroutine has left behind that nobody waited for meets later tests.
 func readRecorded(file string) (*trace.Trace, error) {
-	if info, err := os.Stat(file); err == nil && info.Size() > aheadBytes {
+	if info, err := os.Stat(file); err == nil && info.Size() > shortBytes {
 		return trace.ReadConcurrent(file)
 	}
 	return trace.ReadFile(file)
