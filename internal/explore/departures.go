@@ -188,16 +188,21 @@ func (c *confirmation) follow(ctx context.Context, next *confirmation, detail []
 	if err != nil {
 		return nil, err
 	}
-	var left []int
-	for _, k := range open {
+	confirmed, errs := make([]bool, len(open)), make([]error, len(open))
+	each(c.workers, len(open), func(i int) {
+		k := open[i]
 		ev, err := next.look(ctx, findings[k], again, c.place(findings[k]), detail)
-		if err != nil {
-			return nil, err
-		}
-		if ev.Result.Status == bug.Confirmed {
+		if confirmed[i], errs[i] = err == nil && ev.Result.Status == bug.Confirmed, err; confirmed[i] {
 			ev.Tier = tierDeparture
 			out[k] = c.reported(ev)
-		} else {
+		}
+	})
+	if err := cmp.Or(errs...); err != nil {
+		return nil, err
+	}
+	var left []int
+	for i, k := range open {
+		if !confirmed[i] {
 			left = append(left, k)
 		}
 	}
@@ -302,7 +307,9 @@ func (c *confirmation) look(ctx context.Context, f finding, again []finding, pla
 		if sitesOf(a.witness) != sitesOf(f.witness) {
 			continue
 		}
-		a.witness.ID = f.witness.ID
+		named := *a.witness
+		named.ID = f.witness.ID
+		a.witness = &named
 		ev, err := c.replayFinding(ctx, a)
 		if err != nil || ev.Result.Status == bug.Confirmed {
 			return ev, err
