@@ -1,6 +1,10 @@
 package trace
 
-import "math/bits"
+import (
+	"maps"
+	"math/bits"
+	"slices"
+)
 
 // A SiteIndex has the sites of a trace for those who ask about each event: Trace.Sites takes several
 // times as long.
@@ -23,7 +27,8 @@ var noSite Site
 func NewSiteIndex(t *Trace) *SiteIndex {
 	room := bits.Len(uint(4 * len(t.Sites)))
 	s := &SiteIndex{slots: make([]siteSlot, 1<<room), shift: 32 - room}
-	for id, site := range t.Sites {
+	for _, id := range slices.Sorted(maps.Keys(t.Sites)) { // so that equal traces have equal ones
+		site := t.Sites[id]
 		*s.slot(id) = siteSlot{id, &site}
 	}
 	return s
