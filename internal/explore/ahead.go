@@ -62,24 +62,41 @@ func (x *Exploration) predict(ctx context.Context, run recorder.Run, begin func(
 type ahead struct {
 	made map[string]chan *prediction
 	held chan struct{}  // one for each unit of those that are in memory
-	took map[string]int // how many units each has
+	took map[string]int // how many units each has: none of long ones
+	long chan struct{}  // one for the long one that is in memory
 }
 
-// Ahead begins to predict from recorded runs, as many at the same time as there are processors.
+// Ahead begins to predict from recorded runs, as many at the same time as there are processors, and beside
+// these from one that is long: there is none in memory beside it, until its package has had its turn.
 // Add takes what comes of that, and has to be called for the runs in their order.
 func (x *Exploration) Ahead(ctx context.Context, runs []recorder.Run) {
 	procs := runtime.GOMAXPROCS(0)
-	a := &ahead{made: make(map[string]chan *prediction), took: make(map[string]int), held: make(chan struct{}, procs*shortBytes/aheadUnit)}
-	var all []recorder.Run
+	a := &ahead{made: make(map[string]chan *prediction), took: make(map[string]int), held: make(chan struct{}, procs*shortBytes/aheadUnit), long: make(chan struct{}, 1)}
+	var all, long []recorder.Run
 	for _, run := range runs {
 		info, err := os.Stat(run.Trace)
-		if run.Trace == "" || err != nil || info.Size() > int64(procs*shortBytes) {
+		if run.Trace == "" || err != nil {
+			continue
+		}
+		a.made[run.Trace] = make(chan *prediction, 1)
+		if info.Size() > int64(procs*shortBytes) {
+			long = append(long, run)
 			continue
 		}
 		all = append(all, run)
-		a.made[run.Trace], a.took[run.Trace] = make(chan *prediction, 1), int(info.Size()+aheadUnit-1)/aheadUnit
+		a.took[run.Trace] = max(1, int(info.Size()+aheadUnit-1)/aheadUnit)
 	}
 	x.ahead = a
+	go func() {
+		for _, run := range long {
+			select {
+			case a.long <- struct{}{}:
+			case <-ctx.Done():
+				return
+			}
+			a.made[run.Trace] <- x.predict(ctx, run, func(int) {})
+		}
+	}()
 	go func() {
 		working := make(chan struct{}, procs)
 		for _, run := range all {
@@ -112,5 +129,15 @@ func (a *ahead) of(ctx context.Context, run recorder.Run) *prediction {
 		return p
 	case <-ctx.Done():
 		return &prediction{whole: true, err: context.Cause(ctx)}
+	}
+}
+
+// over notes that the package of run has had its turn.
+func (a *ahead) over(run recorder.Run) {
+	if a != nil && a.made[run.Trace] != nil && a.took[run.Trace] == 0 {
+		select {
+		case <-a.long:
+		default: // it was ended before it was read
+		}
 	}
 }

@@ -165,7 +165,9 @@ func (x *Exploration) Add(ctx context.Context, run recorder.Run) error {
 	if info, err := os.Stat(run.Trace); err == nil {
 		pkg.TraceBytes = info.Size()
 	}
+	x.status.Set("predicting", run.Package.Path)
 	p := x.ahead.of(ctx, run)
+	defer x.ahead.over(run)
 	if p == nil {
 		p = x.predict(ctx, run, func(events int) {
 			x.status.Set("predicting", fmt.Sprintf("%s, %d events", run.Package.Path, events))
