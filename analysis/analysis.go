@@ -352,8 +352,10 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 		return settled
 	})
 	if len(cs) > 0 && p.planner == nil {
-		if !p.opts.further {
-			p.begin(p.beside.Go)
+		// The judge is asked in most traces with candidates. The model is made for whoever asks first: few
+		// traces need one, and those the less that are long.
+		if judge := p.newJudge; !p.opts.further {
+			p.beside.Go(func() { judge() })
 		}
 		p.prepare()
 	}

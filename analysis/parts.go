@@ -31,10 +31,3 @@ func newParts(t *trace.Trace, o *order.Order, flow *trace.Flow) parts {
 		departures: sync.OnceValue(func() *symbolic.Departures { return control().Departures(flow, layout()) }),
 	}
 }
-
-// begin has run make the judge beside what else is done: of most traces with candidates it is asked. The
-// model is made for whoever asks first, as few traces need one, and those the less that are long.
-func (p *parts) begin(run func(func())) {
-	judge := p.newJudge
-	run(func() { judge() })
-}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -22,24 +23,21 @@ type subtests struct {
 // newSubtests returns those of the goroutines that are in; nil if all these are of one.
 func (p *predictor) newSubtests(in func(trace.GID) bool) *subtests {
 	s := &subtests{of: make([]int32, len(p.t.Goroutines))}
+	begins := func(i int32) bool { return p.t.Events[i].Kind == trace.TestBegin }
 	some := 0
 	for g := range s.of {
-		its := &p.t.Goroutines[g]
-		own := its.IsTest() || int(its.Parent) >= g
-		if !own && in(trace.GID(g)) {
-			own = slices.ContainsFunc(p.o.Events(trace.GID(g)), func(i int32) bool { return p.t.Events[i].Kind == trace.TestBegin })
+		its, is := &p.t.Goroutines[g], in(trace.GID(g))
+		parent := int32(-1)
+		if !its.IsTest() && int(its.Parent) < g {
+			parent = s.of[its.Parent]
+			if !is || !slices.ContainsFunc(p.o.Events(trace.GID(g)), begins) {
+				s.of[g] = parent
+				continue
+			}
 		}
-		switch {
-		case !own:
-			s.of[g] = s.of[its.Parent]
-			continue
-		case its.IsTest() || int(its.Parent) >= g:
-			s.parent = append(s.parent, -1)
-		default:
-			s.parent = append(s.parent, s.of[its.Parent])
-		}
-		s.of[g] = int32(len(s.parent) - 1)
-		if in(trace.GID(g)) {
+		s.of[g] = int32(len(s.parent))
+		s.parent = append(s.parent, parent)
+		if is {
 			some++
 		}
 	}
@@ -57,12 +55,7 @@ type used struct{ by, changed []int32 }
 // does for its own ends, as to let parallel tests begin, does not count.
 func (s *subtests) meet(p *predictor, in func(trace.GID) bool) {
 	cells, objects := make(map[int32]*used), make(map[uint64]*used)
-	layout, testing := p.layout(), make(map[trace.SiteID]bool)
-	for id, site := range p.t.Sites {
-		if strings.HasPrefix(site.Func, "testing.") {
-			testing[id] = true
-		}
-	}
+	layout, sites := p.layout(), p.o.Sites()
 	add := func(all *[]int32, n int32) {
 		if !slices.Contains(*all, n) {
 			*all = append(*all, n)
@@ -74,28 +67,20 @@ func (s *subtests) meet(p *predictor, in func(trace.GID) bool) {
 		}
 		for _, i := range p.o.Events(trace.GID(g)) {
 			e := &p.t.Events[i]
-			if e.Obj == 0 || testing[e.Site] {
+			if e.Obj == 0 || strings.HasPrefix(sites.Of(e.Site).Func, "testing.") {
 				continue
 			}
 			switch e.Kind.Class() {
 			case trace.ClassAccess:
 				span := layout.Spans[layout.Of[i]]
 				for c := span.First; c < span.First+span.N; c++ {
-					u := cells[c]
-					if u == nil {
-						u = new(used)
-						cells[c] = u
-					}
-					if add(&u.by, n); e.Kind.IsWrite() && e.Flags&trace.FlagFailed == 0 {
+					u := of(cells, c)
+					if add(&u.by, n); order.Writes(e) {
 						add(&u.changed, n)
 					}
 				}
 			case trace.ClassLock, trace.ClassCond, trace.ClassChannel, trace.ClassWaitGroup, trace.ClassOnce:
-				u := objects[e.Obj]
-				if u == nil {
-					u = new(used)
-					objects[e.Obj] = u
-				}
+				u := of(objects, e.Obj)
 				add(&u.by, n)
 				add(&u.changed, n)
 			}

@@ -134,17 +134,17 @@ func cuts(t *trace.Trace, least int, properties []property.Property) ([]int, []p
 		case trace.CondWait, trace.CondWake, trace.CondSignal, trace.CondBroadcast:
 			of(conds, e.Obj).take(i)
 		case trace.SelectSend, trace.SelectRecv:
-			selects[e.G].cases = append(selects[e.G].cases, e.Obj)
+			if e.Obj != 0 {
+				selects[e.G].cases = append(selects[e.G].cases, e.Obj)
+			}
 		case trace.Select:
 			if e.Flags&trace.FlagDefault != 0 {
 				break
 			}
 			for _, ch := range selects[e.G].cases {
-				if q := of(channels, ch); ch != 0 {
-					q.bound = true
-					if !q.closed {
-						q.take(i)
-					}
+				q := of(channels, ch)
+				if q.bound = true; !q.closed {
+					q.take(i)
 				}
 			}
 		case trace.SelectDone:
@@ -165,8 +165,8 @@ func cuts(t *trace.Trace, least int, properties []property.Property) ([]int, []p
 	}
 	for _, b := range t.Stuck {
 		i := max(0, goroutines[b.G].end-1)
-		if m := conds; m[b.Obj] != nil {
-			m[b.Obj].reach(i)
+		if x := conds[b.Obj]; x != nil {
+			x.reach(i)
 		}
 		if q := channels[b.Obj]; q.end > 0 {
 			q.reach(i)
@@ -277,8 +277,10 @@ type queue struct {
 	waiting        int // operations that are not complete
 	sent, received uint64
 	last           uint64 // number of an element
-	bound          bool   // it is always taken as one: a select that may wait has it, or has chosen it, somebody waits for it at the end, or the trace does not have all of it
-	closed         bool
+	// bound is set if its extent is always one: a select that may wait has it, or one has chosen it,
+	// somebody waits for it at the end, or the trace does not have all of it.
+	bound  bool
+	closed bool
 }
 
 // idle reports whether nothing is left in the channel.

@@ -51,8 +51,8 @@ func (r *Regions) Of(i int) int { return int(r.of[i]) }
 // AnyMarked reports whether RegionBegin has begun any region.
 func (r *Regions) AnyMarked() bool { return slices.Contains(r.marked, true) }
 
-// Marked reports whether event i lies in a region that RegionBegin has begun.
-func (r *Regions) Marked(i int) bool { return r.of[i] > 0 && r.marked[r.of[i]-1] }
+// Marked reports whether event i lies in a region that RegionBegin has begun: none does in nil.
+func (r *Regions) Marked(i int) bool { return r != nil && r.of[i] > 0 && r.marked[r.of[i]-1] }
 
 // begins reports whether e begins a region where no lock has been held, and
 // marked regions are open, with its own.

@@ -15,8 +15,6 @@ import (
 //   - A critical section accesses something that is atomic by itself: whoever
 //     uses sync/atomic there lets others in. What it has read may be out of date
 //     when it writes, though.
-//
-// Regions are nil if none is marked.
 func (in *Input) intended(pattern *anomaly.Pattern, regions *anomaly.Regions, events []int) bool {
 	vars, parts := make(map[int][]int), make(map[int][]int) // indices of the pattern, by variable and by region
 	for k, e := range pattern.Events {
@@ -30,7 +28,7 @@ func (in *Input) intended(pattern *anomaly.Pattern, regions *anomaly.Regions, ev
 	}
 	for _, ks := range parts {
 		i := events[ks[0]]
-		if len(ks) < 2 || regions != nil && regions.Marked(i) || slices.ContainsFunc(ks, func(k int) bool { return in.Trace.Events[events[k]].Kind.IsPlain() }) {
+		if len(ks) < 2 || regions.Marked(i) || slices.ContainsFunc(ks, func(k int) bool { return in.Trace.Events[events[k]].Kind.IsPlain() }) {
 			continue
 		}
 		first, last := pattern.Events[ks[0]], pattern.Events[ks[len(ks)-1]]

@@ -211,11 +211,11 @@ func (f *folding) before(i int32) []int32 {
 	if upto, ok := f.upto[i]; ok {
 		return upto
 	}
-	none := f.noLimits()
-	c := f.closure(0, none, func(int32) bool { return false }, false)
+	all := f.noLimits()
+	c := f.closure(0, all, func(int32) bool { return false }, false)
 	c.add(i)
 	c.close()
-	f.spare(none.first, nil)
+	f.spare(all.first, nil)
 	f.spare(c.done, c.met)
 	f.upto[i] = c.upto
 	f.steps += c.steps

@@ -42,22 +42,22 @@ const (
 // NewGenerations prepares for the accesses and calls of t. It returns nil, which serves as
 // well, if no memory was freed.
 func NewGenerations(t *Trace) *Generations {
-	return newGenerations(t, func(k Kind) bool { return k.IsAccess() || k == Call })
+	return newGenerations(t, false)
 }
 
 // NewCallGenerations is NewGenerations for the calls of t only.
 func NewCallGenerations(t *Trace) *Generations {
-	return newGenerations(t, func(k Kind) bool { return k == Call })
+	return newGenerations(t, true)
 }
 
-func newGenerations(t *Trace, of func(Kind) bool) *Generations {
+func newGenerations(t *Trace, calls bool) *Generations {
 	if len(t.Freed) == 0 {
 		return nil
 	}
 	g := &Generations{t: t, pages: make(map[uint64]*[pageSize / granule]int32)}
 	for i := range t.Events {
 		e := &t.Events[i]
-		if !of(e.Kind) {
+		if e.Kind != Call && (calls || !e.Kind.IsAccess()) {
 			continue
 		}
 		n := e.Obj >> pageBits
