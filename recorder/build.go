@@ -21,6 +21,7 @@ type Build struct {
 	conf    *Config
 	overlay string // path of the overlay file
 	vetted  vetted
+	known   bool // all that the tested packages are built from is in files that go list names
 
 	// Tested are the packages that the command line asks for, by import path.
 	Tested []Package
@@ -67,6 +68,7 @@ func Prepare(ctx context.Context, c *Config) (*Build, error) {
 	}
 	b, replace, err := c.build(ctx, std, stdOverlay)
 	if err == nil {
+		b.known = in != nil
 		b.keep(in, replace)
 	}
 	return b, err

@@ -35,6 +35,9 @@ type Config struct {
 	// it: go test runs each test binary through it. Where nothing but
 	// binaries is asked for, there is none.
 	Shim []string
+	// Tool is the command that calls [Tool] with the arguments that follow it: the go command
+	// runs the linker through it. Without one, all tests are linked anew.
+	Tool []string
 	// Debug leaves in what debuggers read, in [Build.TestBinary]; linking
 	// takes half as long without.
 	Debug bool

@@ -76,7 +76,7 @@ func (c *Config) kept(in *inputs, std map[string]string) (*Build, error) {
 		k.Replace[file] = copied
 	}
 	b := &Build{
-		conf: c, overlay: filepath.Join(c.Work, overlayName), vetted: vetted{reports: k.Vetted},
+		conf: c, overlay: filepath.Join(c.Work, overlayName), known: true, vetted: vetted{reports: k.Vetted},
 		Tested: k.Tested, Sites: k.Sites, dirs: k.Dirs, skipped: k.Skipped, unmatched: k.Unmatched, leftOut: k.LeftOut,
 	}
 	if err := date(k.Replace); err != nil {

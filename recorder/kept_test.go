@@ -113,7 +113,7 @@ func keeping(t *testing.T, dir string) (*Build, *inputs, map[string]string) {
 	copied := filepath.Join(c.Work, "src", "p.go")
 	writeFiles(t, c.Work, map[string]string{"src/p.go": "package p // rewritten\n"})
 	b := &Build{
-		conf: c, Tested: []Package{{Path: "p", Dir: dir, HasTests: true}}, Sites: []trace.Site{{ID: 7, Func: "p.F"}},
+		conf: c, known: true, Tested: []Package{{Path: "p", Dir: dir, HasTests: true}}, Sites: []trace.Site{{ID: 7, Func: "p.F"}},
 		dirs: map[string]string{"p": dir}, leftOut: map[string]bool{"q": true}, unmatched: []string{"r"},
 		skipped: map[string][]rewrite.Skipped{"p": {{File: "c.go", Reason: "uses cgo"}}}, vetted: vetted{reports: []vetReport{{"p", "bad"}}},
 	}

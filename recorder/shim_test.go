@@ -17,10 +17,14 @@ import (
 )
 
 // TestMain lets this test binary stand for the command and for test binaries:
-// called as `recorder.test __exec DIR ...` it is the shim.
+// called as `recorder.test __exec DIR ...` it is the shim, and with __tool what the go command
+// runs its tools through.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "__exec" {
 		os.Exit(Exec(os.Args[2], os.Args[3:]))
+	}
+	if len(os.Args) > 2 && os.Args[1] == "__tool" {
+		os.Exit(Tool(os.Args[2], os.Args[3:]))
 	}
 	os.Exit(testenv.M{M: m}.Run())
 }

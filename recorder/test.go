@@ -114,7 +114,11 @@ func (b *Build) record(ctx context.Context, c *Config) (runs []Run, exit int, er
 		}
 	}
 	if len(rejected) == 0 || len(args.Packages) > 0 {
-		code, err := c.goTest(ctx, args.Args(append(c.buildFlags(b.overlay), "-vet=off", "-exec="+shim)...))
+		linking, err := b.toolexec()
+		if err != nil {
+			return nil, 0, err
+		}
+		code, err := c.goTest(ctx, args.Args(slices.Concat(c.buildFlags(b.overlay), linking, []string{"-vet=off", "-exec=" + shim})...))
 		if err != nil {
 			return nil, 0, err
 		}
@@ -249,7 +253,11 @@ func (b *Build) TestBinary(ctx context.Context) (string, error) {
 	}
 	c.phase("building")
 	out := filepath.Join(c.Work, filepath.Base(b.Tested[0].Dir)+".test")
-	flags := append(c.buildFlags(b.overlay), "-c", "-o="+out, "-vet=off")
+	linking, err := b.toolexec()
+	if err != nil {
+		return "", err
+	}
+	flags := slices.Concat(c.buildFlags(b.overlay), linking, []string{"-c", "-o=" + out, "-vet=off"})
 	if _, given := c.flag("ldflags"); !given && !c.Debug {
 		flags = append(flags, "-ldflags=-w -s") // as go test links what it runs
 	}

@@ -52,6 +52,10 @@ const (
 // and is kept for replays.
 const shimCommand = "__exec"
 
+// toolCommand is the hidden subcommand that the go command runs the linker with, by its flag
+// -toolexec.
+const toolCommand = "__tool"
+
 // A session is one call of the command: what the subcommands need of the process.
 type session struct {
 	shell string // where the user's shell is, which printed commands are for
@@ -84,6 +88,9 @@ var subcommands = map[string]func(*session, context.Context, []string) (int, err
 func Main(args []string) int {
 	if len(args) >= 2 && args[0] == shimCommand {
 		return recorder.Exec(args[1], args[2:])
+	}
+	if len(args) >= 2 && args[0] == toolCommand {
+		return recorder.Tool(args[1], args[2:])
 	}
 	s := &session{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv(envVar)}
 	code, err := s.run(args)

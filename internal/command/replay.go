@@ -265,9 +265,13 @@ func (r *replaying) prepare(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		tool, err := hidden(toolCommand)
+		if err != nil {
+			return err
+		}
 		t := &tests{module: module}
 		conf := &recorder.Config{
-			Dir: dir, Args: r.args.build, Env: module, Work: work,
+			Dir: dir, Args: r.args.build, Env: module, Work: work, Tool: tool,
 			Instrument: instrument, AtomicMethods: methods,
 			Debug: r.args.hold > 0,
 			Phase: func(what string) { r.status.Set(what, "") },

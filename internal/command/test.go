@@ -109,13 +109,17 @@ func (s *session) tested(ctx context.Context, start time.Time, opts options, goA
 		return exitFailed, err
 	}
 	defer cleanup()
-	shim, err := shim()
+	shim, err := hidden(shimCommand)
+	if err != nil {
+		return exitFailed, err
+	}
+	tool, err := hidden(toolCommand)
 	if err != nil {
 		return exitFailed, err
 	}
 
 	conf := &recorder.Config{
-		Dir: s.dir, Args: goArgs, Env: env, Work: work, Shim: shim, Instrument: opts.pkgs, AtomicMethods: opts.methods,
+		Dir: s.dir, Args: goArgs, Env: env, Work: work, Shim: shim, Tool: tool, Instrument: opts.pkgs, AtomicMethods: opts.methods,
 		Stdin: s.stdin, Stdout: s.stdout, Stderr: s.stderr,
 	}
 	// Benchmarks, fuzzing, -list and the like: go test does what it always does. That nothing

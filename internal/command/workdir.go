@@ -27,9 +27,9 @@ func makeWork(keep string) (dir string, cleanup func(), err error) {
 	return dir, func() {}, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module run\n"), 0o666)
 }
 
-// shim returns the words that go test runs test binaries with, as its -exec: this very
-// executable and its hidden subcommand.
-func shim() ([]string, error) {
+// hidden returns the words by which the go command calls a hidden subcommand of this very
+// executable.
+func hidden(command string) ([]string, error) {
 	self, err := os.Executable()
-	return []string{self, shimCommand}, err
+	return []string{self, command}, err
 }

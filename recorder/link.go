@@ -1,0 +1,144 @@
+package recorder
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/cache"
+
+	"github.com/gopredict/gopredict/internal/gotool"
+)
+
+// The go command keeps what it compiles, and links the tests anew each time: with nothing changed
+// most of a build is that. So it runs its tools through [Tool], which keeps the newest binary of
+// each test. What a binary is linked from is in the identifier that the go command gives it.
+
+// toolexec returns go test's flag for that; none if the user has given it, or what is linked may
+// be in libraries that the identifier says nothing of.
+func (b *Build) toolexec() ([]string, error) {
+	c := b.conf
+	for _, name := range []string{"toolexec", "ldflags"} {
+		if _, given := c.flag(name); given {
+			return nil, nil
+		}
+	}
+	if len(c.Tool) == 0 || !b.known {
+		return nil, nil
+	}
+	command, err := gotool.JoinWords(append(slices.Clone(c.Tool), filepath.Join(c.cacheDir(), "linked")))
+	return []string{"-toolexec=" + command}, err
+}
+
+// Tool is what the go command runs in place of its tools: args are the tool and its arguments.
+// A binary that was linked before of the same is taken from dir, where others are kept for the
+// next time; that folder is made if need be. It returns the tool's exit code.
+func Tool(dir string, args []string) int {
+	if len(args) == 0 {
+		fmt.Fprintln(os.Stderr, "gopredict: found no tool to run, expected that of the go command")
+		return 3
+	}
+	l := linkingOf(args)
+	if l.output != "" && l.restore(dir) == nil {
+		return 0
+	}
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	err := cmd.Run()
+	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
+		return max(failed.ExitCode(), 1)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "gopredict: %v\n", err)
+		return 3
+	}
+	if l.output != "" {
+		l.keep(dir)
+	}
+	return 0
+}
+
+// A linking is one call of the linker: of the binary output. Key follows from all that it is
+// linked from, and place from where it belongs and how it is linked.
+type linking struct {
+	output     string
+	key, place cache.ActionID
+}
+
+// linkingOf returns what args are about; no output if they are of another tool, or do not say what is
+// linked.
+func linkingOf(args []string) (l linking) {
+	if name := filepath.Base(args[0]); strings.TrimSuffix(name, ".exe") != "link" {
+		return linking{}
+	}
+	folder, err := os.Getwd()
+	if err != nil {
+		return linking{}
+	}
+	place, id := sha256.New(), ""
+	fmt.Fprintf(place, "%q %q\n", folder, os.Getenv("TOOLEXEC_IMPORTPATH"))
+	flags := args[:len(args)-1] // behind them is the package main, in a folder of the go command's
+	for i := 0; i < len(flags); i++ {
+		of, is := strings.CutPrefix(flags[i], "-buildid=")
+		switch {
+		case is:
+			id = of
+		case i+1 < len(flags) && slices.Contains([]string{"-o", "-importcfg", "-fipso"}, flags[i]): // there, too
+			if flags[i] == "-o" {
+				l.output = flags[i+1]
+			}
+			i++
+		default:
+			fmt.Fprintf(place, "%q\n", flags[i])
+		}
+	}
+	if id == "" {
+		return linking{}
+	}
+	place.Sum(l.place[:0])
+	l.key = sha256.Sum256(fmt.Appendf(l.place[:], "%q", id))
+	return l
+}
+
+// restore writes the output if that was kept.
+func (l linking) restore(dir string) error {
+	if _, err := os.Stat(dir); err != nil {
+		return err
+	}
+	store, err := cache.Open(dir)
+	if err != nil {
+		return err
+	}
+	binary, _, err := store.GetBytes(l.key)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(l.output, binary, 0o777)
+}
+
+// keep keeps the output, in place of what was linked there before. What goes wrong costs but the
+// next command time.
+func (l linking) keep(dir string) {
+	binary, err := os.ReadFile(l.output)
+	if err != nil || os.MkdirAll(dir, 0o777) != nil {
+		return
+	}
+	store, err := cache.Open(dir)
+	if err != nil {
+		return
+	}
+	if before, _, err := store.GetBytes(l.place); err == nil && len(before) == len(l.key) && !bytes.Equal(before, l.key[:]) {
+		if file, _, err := store.GetFile(cache.ActionID(before)); err == nil {
+			os.Remove(file)
+		}
+	}
+	if store.PutBytes(l.key, binary) == nil && store.PutBytes(l.place, l.key[:]) == nil {
+		store.Trim()
+	}
+}
