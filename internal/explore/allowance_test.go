@@ -46,6 +46,34 @@ func TestSizeOfCut(t *testing.T) {
 	assert.Equal(t, 2, events)
 }
 
+// A test whose subtests run one after the other, while it waits for them, is no more worth recording in
+// other orders than one without subtests.
+func TestSizesOfSubtests(t *testing.T) {
+	const test, sub, inner = 1, 2, 3
+	event := func(g trace.GID, k trace.Kind) trace.Event { return trace.Event{G: g, Kind: k} }
+	for _, c := range []struct {
+		name    string
+		events  []trace.Event
+		several bool
+	}{
+		{"one", []trace.Event{event(test, trace.Fork), event(sub, trace.TestBegin), event(sub, trace.Write), event(sub, trace.TestEnd), event(sub, trace.SendDone), event(test, trace.RecvDone)}, false},
+		{"in each other", []trace.Event{event(test, trace.Fork), event(sub, trace.TestBegin), event(sub, trace.Fork), event(inner, trace.TestBegin), event(inner, trace.TestEnd), event(sub, trace.TestEnd), event(test, trace.RecvDone)}, false},
+		{"parallel", []trace.Event{event(sub, trace.TestBegin), event(test, trace.RecvDone), event(sub, trace.TestEnd)}, true},
+		{"parallel in each other", []trace.Event{event(sub, trace.TestBegin), event(inner, trace.TestBegin), event(sub, trace.RecvDone), event(sub, trace.TestEnd), event(inner, trace.TestEnd)}, true},
+		{"with a goroutine", []trace.Event{event(sub, trace.TestBegin), event(inner, trace.Write), event(sub, trace.TestEnd)}, true},
+		{"not ended", []trace.Event{event(sub, trace.TestBegin), event(sub, trace.Write)}, true},
+		{"a goroutine alone", []trace.Event{event(sub, trace.Write)}, true},
+	} {
+		tr := &trace.Trace{Goroutines: []trace.Goroutine{
+			{Path: "main"}, {Path: "0", Test: "Test"}, {Path: "0.1", Test: "Test", Parent: test}, {Path: "0.1.1", Test: "Test", Parent: sub},
+		}}
+		tr.Events = append([]trace.Event{event(test, trace.TestBegin)}, append(c.events, event(test, trace.TestEnd))...)
+		tests, size := sizes(tr)
+		assert.Equal(t, c.several, len(tests) == 1, c.name)
+		assert.Equal(t, len(tr.Events), size["Test"], c.name)
+	}
+}
+
 func TestTakeFromAllowance(t *testing.T) {
 	a := &allowance{left: 3 * time.Second}
 	assert.True(t, a.take(2*time.Second))

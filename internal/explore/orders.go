@@ -81,18 +81,26 @@ func fewest(tests []string, size map[string]int, most int) (some []string, event
 }
 
 // sizes returns the tests of t that have several goroutines, in their order, and how many
-// events each test has: one of which t has only a part, more than are recorded again.
+// events each test has: one of which t has only a part, more than are recorded again. Goroutines
+// that wait for their subtests, one after the other, are as one.
 func sizes(t *trace.Trace) (tests []string, size map[string]int) {
 	serving := newServer(t)
 	events, several := make([]int, len(serving.tests)), make([]bool, len(serving.tests))
 	var begun []int32 // in the order of their first events
+	subs := newSubtests(t)
 	for i := range t.Events {
 		e := &t.Events[i]
 		test := serving.of(e)
 		if events[test]++; events[test] == 1 && test != 0 {
 			begun = append(begun, test)
 		}
-		several[test] = several[test] || !serving.by[e.G].root
+		several[test] = several[test] || serving.by[e.G].test != test
+		subs.event(e)
+	}
+	for g := range t.Goroutines {
+		if its := &serving.by[g]; subs[g].other(its.root) {
+			several[its.test] = true
+		}
 	}
 	size = make(map[string]int)
 	concurrent := make(map[string]bool)
@@ -111,6 +119,44 @@ func sizes(t *trace.Trace) (tests []string, size map[string]int) {
 	}
 	return slices.DeleteFunc(tests, func(test string) bool { return !concurrent[test] }), size
 }
+
+// A subtests tells goroutines of subtests that their parents wait for from others, by their
+// numbers.
+type subtests []subtest
+
+// A subtest is what it needs of a goroutine, which may be of none.
+type subtest struct {
+	parent, child   trace.GID // the child is that which began a subtest last; none is the goroutine's own number
+	acted           bool      // it has events
+	runs, ran, with bool      // its subtest runs, or did; with what its parent did meanwhile
+}
+
+func newSubtests(t *trace.Trace) subtests {
+	all := make(subtests, len(t.Goroutines))
+	for i := range all {
+		all[i].parent, all[i].child = t.Goroutines[i].Parent, trace.GID(i)
+	}
+	return all
+}
+
+// event takes the next event.
+func (all subtests) event(e *trace.Event) {
+	g := &all[e.G]
+	g.acted = true
+	if g.child != e.G && all[g.child].runs {
+		all[g.child].with = true
+	}
+	switch {
+	case e.Kind == trace.TestBegin && !g.ran:
+		g.runs, all[g.parent].child = true, e.G
+	case e.Kind == trace.TestEnd && g.runs:
+		g.runs, g.ran = false, true
+	}
+}
+
+// other reports whether the goroutine does anything beside others, if it is not the first one of its
+// test.
+func (s *subtest) other(first bool) bool { return s.acted && !first && (!s.ran || s.with) }
 
 // orders returns in how many other orders a package is recorded.
 func (x *Exploration) orders(run recorder.Run, events int) int {
