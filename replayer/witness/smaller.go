@@ -1,6 +1,7 @@
 package witness
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -73,15 +74,19 @@ func (d *dropper) accesses(violation []int) {
 	}
 }
 
-// meet returns what is in both sets; a nil set is that of everything.
+// meet takes from a set what is not in the other one, and returns it; a nil set is that of everything.
 func meet(a, b map[uint64]bool) map[uint64]bool {
-	out := make(map[uint64]bool)
-	for k := range b {
-		if a == nil || a[k] {
-			out[k] = true
+	if a == nil {
+		a = make(map[uint64]bool, len(b))
+		maps.Copy(a, b)
+		return a
+	}
+	for k := range a {
+		if !b[k] {
+			delete(a, k)
 		}
 	}
-	return out
+	return a
 }
 
 // sections drops the critical sections of each lock that has only such in which
