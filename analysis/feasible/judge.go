@@ -136,38 +136,36 @@ func (j *Judge) turned(steps, stand []int) map[int32]bool {
 // parts returns of a violation the events at which goroutines stand, and of the
 // others those after which their goroutines do nothing.
 func (j *Judge) parts(steps, violation []int) (stand, ends []int) {
-	happened := make(map[int]bool, len(violation)) // among the steps
+	var happened []int // among the steps
 	for _, pos := range violation {
-		happened[pos] = false
-	}
-	for _, pos := range steps {
-		if _, ok := happened[pos]; ok {
-			happened[pos] = true
-		}
-	}
-	busy := make(map[trace.GID]bool) // it stands, or does a later step
-	for _, pos := range violation {
-		if !happened[pos] {
+		if slices.Contains(steps, pos) {
+			happened = append(happened, pos)
+		} else {
 			stand = append(stand, pos)
-			if pos >= 0 && pos < len(j.p.t.Events) {
-				busy[j.p.t.Events[pos].G] = true
-			}
 		}
 	}
-	if len(stand) == len(violation) {
-		return stand, nil
-	}
-	for _, pos := range slices.Backward(steps) {
-		if pos < 0 || pos >= len(j.p.t.Events) {
-			continue
-		}
-		g := j.p.t.Events[pos].G
-		if happened[pos] && !busy[g] {
+	for _, pos := range happened {
+		if !slices.ContainsFunc(stand, func(at int) bool { return j.together(at, pos) }) && j.lastWith(steps, pos) == pos {
 			ends = append(ends, pos)
 		}
-		busy[g] = true
 	}
 	return stand, ends
+}
+
+// lastWith returns the last of steps that the goroutine of the one at pos does, or -1.
+func (j *Judge) lastWith(steps []int, pos int) int {
+	for _, step := range slices.Backward(steps) {
+		if j.together(step, pos) {
+			return step
+		}
+	}
+	return -1
+}
+
+// together reports whether the events at positions a and b are there and of one goroutine.
+func (j *Judge) together(a, b int) bool {
+	es := j.p.t.Events
+	return a >= 0 && a < len(es) && b >= 0 && b < len(es) && es[a].G == es[b].G
 }
 
 // Deviations returns the positions of the reads that found something else than

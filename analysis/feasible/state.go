@@ -142,7 +142,10 @@ func (s *state) next(g int) (pos int32, reason string) {
 // state is of no use.
 func (s *state) step(pos int32) string {
 	e, in := &s.p.t.Events[pos], &s.p.info[pos]
-	reason := s.misses(e)
+	reason := ""
+	if len(s.lost) > 0 {
+		reason = s.misses(e)
+	}
 	switch k := e.Kind; {
 	case reason != "":
 	case k.IsAccess():
@@ -176,7 +179,7 @@ func (s *state) step(pos int32) string {
 	}
 	if reason == "" {
 		s.cur[e.G] = in.next
-		if s.turned[pos] {
+		if len(s.turned) > 0 && s.turned[pos] {
 			end, _ := s.p.slice.End(int(pos))
 			s.cur[e.G] = int32(end)
 		}
