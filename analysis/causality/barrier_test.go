@@ -81,6 +81,38 @@ func TestBarrier(t *testing.T) {
 			1 rel l
 			2 w y
 			2 w x`, 3, 9, "[1 8 0]"},
+		{"a lock that is held for good, and nobody else has", `
+			1 acq l
+			1 w y
+			2 w y
+			2 w x
+			3 w x`, 3, 4, "[5 2 4]"},
+		{"one that others had before that", `
+			2 acq l
+			2 rel l
+			2 post p
+			1 await p
+			1 acq l
+			1 w y
+			2 w y
+			2 w x
+			3 w x`, 7, 8, "[9 6 8]"},
+		{"one that others had in the recorded order only", `
+			2 acq l
+			2 rel l
+			1 acq l
+			1 w y
+			2 w y
+			2 w x
+			3 w x`, 5, 6, "[2 4 6]"},
+		{"one that is handed over, and the second time held for good", `
+			1 acq l
+			2 rel l
+			1 acq l
+			1 w y
+			2 w y
+			2 w x
+			3 w x`, 5, 6, "[7 4 6]"},
 	} {
 		m := modelOf(t, test.text)
 		at := m.Barrier(m.Meeting(test.i, test.j))

@@ -115,12 +115,40 @@ func New(t *trace.Trace, o *order.Order) *Model {
 		ends[g] = end{-1, never}
 		m.all = append(m.all, trace.GID(g))
 		if es := o.Events(trace.GID(g)); len(es) > 0 {
-			ends[g] = end{es[len(es)-1], m.lockFree(trace.GID(g), never)}
+			last := es[len(es)-1]
+			if ends[g].last = last; m.keeps(trace.GID(g), last) {
+				ends[g].free = m.lockFree(trace.GID(g), never)
+			}
 		}
 	}
 	m.ends = ends
 	slices.SortFunc(m.all, func(a, b trace.GID) int { return cmp.Compare(ends[b].last, ends[a].last) })
 	return m
+}
+
+// keeps reports whether goroutine g, whose last event is given, holds a lock for good that others have to
+// do with. They have not where all their sections of it must have ended before it was acquired, which
+// the must-order says of any cut, or where it is one of those of which nothing follows.
+func (m *Model) keeps(g trace.GID, last int32) bool {
+	handed := m.o.HandedOver()
+	for _, acq := range m.o.Held(int(last)) {
+		s, ok := m.o.Section(int(acq))
+		if !ok || s.Rel == int(last) || handed[s.Obj] {
+			continue
+		}
+		for _, u := range m.locks[m.o.LockNumber(s.Obj)].users {
+			if u.g != g && !(m.ended(&u.writers, s.Acq) && m.ended(&u.readers, s.Acq)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ended reports whether all of s must have ended before event i.
+func (m *Model) ended(s *stretch, i int) bool {
+	n := len(s.rels)
+	return n == 0 || s.rels[n-1] != never && m.o.Before(int(s.rels[n-1]), i)
 }
 
 // findSections lists the critical sections. Where a goroutine releases what
