@@ -137,12 +137,15 @@ const firstWindow = 64
 // condition's ways into it.
 const perEvent, perChoice, perLook, perPair, perWay = 100, 200, 2, 200, 10
 
-// encode makes an encoding, and takes what that takes off the budget.
+// encode makes an encoding, and takes what that takes off the budget: all of it where that does not
+// suffice for the events, but no more, as nothing is done for these.
 func (d *Decider) encode(cone *Cone, f *solver.Formula, engine solver.Engine, budget *solver.Budget) (*Encoding, error) {
-	budget.Spend(perEvent * int64(cone.events))
-	if budget.Over() {
+	steps := perEvent * int64(cone.events)
+	if budget != nil && steps >= budget.Steps {
+		budget.Spend(max(0, budget.Steps))
 		return nil, errOver
 	}
+	budget.Spend(steps)
 	return d.m.encode(cone, f, engine, budget)
 }
 
