@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -70,6 +71,24 @@ func TestRunThatTurnsRoundEndsWithItsTime(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	require.Error(t, err)
 	require.Contains(t, string(out), "panic: test timed out after 1.5s")
+}
+
+// A run that has less time than the tests have does not tell that nothing can move where only that
+// time is too short for it, and ends at once all the same.
+func TestBriefRunProvesNothingByItsTime(t *testing.T) {
+	for _, c := range []struct{ stuck, mode, want string }{
+		{"late", "record", "fatal error: all goroutines are asleep - deadlock!"},
+		{"late", "record;brief", "panic: test timed out"},
+		{"beside", "record;brief", "fatal error: all goroutines are asleep - deadlock!"},
+	} {
+		cmd := selftest(t, "local", "-test.run=^TestStuck$", "-test.timeout=5m")
+		cmd.Env = append(os.Environ(), "STUCK="+c.stuck, "GOPREDICT_RT="+c.mode+";trace="+filepath.Join(t.TempDir(), "trace"))
+		begun := time.Now()
+		out, err := cmd.CombinedOutput()
+		require.Error(t, err)
+		require.Contains(t, string(out), c.want)
+		require.Less(t, time.Since(begun), time.Minute)
+	}
 }
 
 // Of what a test leaves behind, that is a leak which nothing alive can reach, nor what may

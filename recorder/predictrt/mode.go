@@ -19,6 +19,7 @@ type Mode struct {
 	Limit   int           // bytes of events that are recorded, as they are before they are packed; 0: as the library has it
 	Order   string        // of the goroutines that the schedule leaves to themselves; "": newest first
 	Hold    time.Duration // how long the program stops at the violation
+	Brief   bool          // the tests have less time than in the run that is repeated; it is so in a replay
 }
 
 // String returns the value of [EnvVar].
@@ -42,6 +43,9 @@ func (m Mode) String() string {
 	add("trace", m.Trace, m.Trace != "")
 	add("limit", fmt.Sprint(m.Limit), m.Limit > 0)
 	add("order", m.Order, m.Order != "")
+	if m.Brief {
+		words = append(words, "brief")
+	}
 	add("hold", fmt.Sprint(m.Hold.Nanoseconds()), m.Hold > 0)
 	return strings.Join(words, ";")
 }

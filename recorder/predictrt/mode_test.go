@@ -12,6 +12,7 @@ func TestMode(t *testing.T) {
 		{}:                        "",
 		{Trace: "t"}:              "record;trace=t",
 		{Trace: "t", Limit: 1}:    "record;trace=t;limit=1",
+		{Trace: "t", Brief: true}: "record;trace=t;brief",
 		{Plan: "p", Verdict: "v"}: "replay;plan=p;verdict=v",
 		{Plan: "p", Verdict: "v", Trace: "t", Limit: 2, Order: "seed1", Hold: time.Second}: "replay;plan=p;verdict=v;trace=t;limit=2;order=seed1;hold=1000000000",
 	} {

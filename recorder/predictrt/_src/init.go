@@ -33,6 +33,8 @@ func init() {
 				runtime.PredictFatal("GOPREDICT_RT: expected a number of bytes as limit, found " + value)
 			}
 			budget = n
+		case field == "brief":
+			brief = true
 		case name == "hold":
 			n, ok := atoi(value)
 			if !ok {
@@ -59,6 +61,7 @@ func init() {
 		runtime.PredictFatal("cannot create the trace " + trace)
 	}
 	if mode == modeReplay {
+		brief = true
 		startReplay(planPath, verdict)
 		runtime.PredictWatch(watch, false)
 	} else {

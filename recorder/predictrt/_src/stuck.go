@@ -151,3 +151,9 @@ func deadlocked() {
 	finish(false)
 	runtime.PredictDie("fatal error: all goroutines are asleep - deadlock!\n")
 }
+
+// timeIsOver ends the program, in which nothing can move before its time is over, as that would.
+func timeIsOver() {
+	finish(false)
+	runtime.PredictDie("panic: test timed out after less time than the tests have\n")
+}

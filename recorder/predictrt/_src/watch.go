@@ -1,6 +1,9 @@
 package predictrt
 
-import "runtime"
+import (
+	"runtime"
+	"unsafe"
+)
 
 const (
 	soon         = 1_000_000_000 // a timer that is due later moves nothing
@@ -11,6 +14,8 @@ const (
 	asleep       = 2 // looks in a row at a program that can do nothing more
 	maxShown     = 32
 	maxWaitsOver = 64 // timers that a goroutine comes after which goes last: a ticker has no end
+	// wholeTime is how long go test lets tests run.
+	wholeTime = 600_000_000_000
 )
 
 var (
@@ -20,6 +25,8 @@ var (
 	sleepy     int   // looks in a row that found the program asleep
 	waitsOver  int   // timers that have fired before the goroutine that goes last
 	alarm      int64 // when the tests' time is over; 0 if unknown
+	alarmTimer unsafe.Pointer
+	brief      bool // that is sooner than in the run of which this one is a repetition
 	framePCs   [64]uintptr
 )
 
@@ -237,7 +244,8 @@ func missing() string {
 // nothing in it can happen any more before the tests' time is over: that would
 // end it just so, only later. A timer that is due before then, a system call, a
 // child process, I/O, or signals that it waits for could make it go on; but not where what
-// they reach is not what a test waits for, which is looked at now and then.
+// they reach is not what a test waits for, which is looked at now and then. In a run that has less time
+// than the tests, one that is due later could, too.
 func afterwards(look runtime.PredictState) int64 {
 	moves := look.Outside || inTime(look) || look.Timer >= 0 && turnsRound()
 	switch {
@@ -263,7 +271,19 @@ func afterwards(look runtime.PredictState) int64 {
 	if look.Signals && runtime.PredictAwaitsSignal() && (sleepy > asleep || !testStuck(false)) {
 		return 10 * lookTime
 	}
-	deadlocked()
+	later := int64(-1)
+	if brief && alarm != 0 {
+		later = runtime.PredictTimerAfter(alarm)
+	}
+	switch {
+	case later < 0 || testStuck(false):
+		deadlocked()
+		return -1
+	case verdictFD >= 0 && !look.Signals && runtime.PredictAlone() && alarm+later-runtime.PredictTimerNow() < wholeTime:
+		alarm = runtime.PredictPutOff(alarmTimer, later+look.Timer)
+		return lookTime / 5
+	}
+	timeIsOver()
 	return -1
 }
 

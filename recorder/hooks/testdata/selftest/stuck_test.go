@@ -58,6 +58,13 @@ func TestStuck(t *testing.T) {
 			close(late)
 		}()
 		<-late
+	case "late": // an hour later it goes on
+		ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+		defer cancel()
+		<-ctx.Done()
+	case "beside": // an hour later something else does
+		time.AfterFunc(time.Hour, func() {})
+		<-make(chan int)
 	case "subtest":
 		t.Run("sub", func(t *testing.T) {
 			t.Log("logged in sub")
