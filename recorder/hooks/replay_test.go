@@ -121,7 +121,10 @@ func TestReplayRefusesOtherMemory(t *testing.T) {
 // A program that can do nothing more after the violation is ended at once; one
 // that waits for something is left alone.
 func TestReplayEndsADeadlock(t *testing.T) {
-	file := raceThenWait(t)
+	plan := "gopredict-plan 1\norder 01\ntest TestRaceThenWait\ng 0 TestRaceThenWait:0.1\ng 1 TestRaceThenWait:0.2\n" +
+		fmt.Sprintf("v 0 %d %d 1\nv 1 %d %d 1\n", trace.Write, 1<<31|1, trace.Read, 1<<31|2)
+	file := filepath.Join(t.TempDir(), "plan")
+	require.NoError(t, os.WriteFile(file, []byte(plan), 0o666))
 	for _, then := range []string{"timer", "ticker", "child", "signal", "nothing"} {
 		dir, out, err := run(t, "replay;plan="+file+";verdict=$DIR/verdict;trace=$DIR/trace", "^TestRaceThenWait$", "THEN="+then)
 		text, readErr := os.ReadFile(filepath.Join(dir, "verdict"))
@@ -143,29 +146,6 @@ func TestReplayEndsADeadlock(t *testing.T) {
 		require.Regexp(t, fmt.Sprintf(`^stuck TestRaceThenWait:0 %d \d+ [0-9a-f]+$`, trace.Recv), verdict[n+2])
 		require.Len(t, verdict, n+3, "goroutines that have ended do not wait")
 	}
-}
-
-// Where a replay has less time than the tests, it goes on with what comes later than that.
-func TestReplayGoesOnPastItsTime(t *testing.T) {
-	verdict := filepath.Join(t.TempDir(), "verdict")
-	cmd := selftest(t, "local", "-test.timeout=1m", "-test.run=^TestRaceThenWait$")
-	cmd.Env = append(os.Environ(), "THEN=late", "GOPREDICT_RT=replay;plan="+raceThenWait(t)+";verdict="+verdict)
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, string(out))
-	text, err := os.ReadFile(verdict)
-	require.NoError(t, err)
-	require.Contains(t, string(text), "confirmed")
-	require.NotContains(t, string(text), "deadlock")
-}
-
-// raceThenWait returns the file of a plan that leads to the race of TestRaceThenWait.
-func raceThenWait(t *testing.T) string {
-	t.Helper()
-	plan := "gopredict-plan 1\norder 01\ntest TestRaceThenWait\ng 0 TestRaceThenWait:0.1\ng 1 TestRaceThenWait:0.2\n" +
-		fmt.Sprintf("v 0 %d %d 1\nv 1 %d %d 1\n", trace.Write, 1<<31|1, trace.Read, 1<<31|2)
-	file := filepath.Join(t.TempDir(), "plan")
-	require.NoError(t, os.WriteFile(file, []byte(plan), 0o666))
-	return file
 }
 
 // A goroutine that stands at the violation, for two seconds as a debugger

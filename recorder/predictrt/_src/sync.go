@@ -246,7 +246,7 @@ func NewTimer(f *func(), pc uintptr) *Timer {
 func (t *Timer) Started(timer unsafe.Pointer) {
 	t.timer = timer
 	if callSites[t.site].fn == "testing.(*M).startAlarm" {
-		alarm, alarmTimer = runtime.PredictAlarm(timer), timer
+		alarm = runtime.PredictAlarm(timer)
 	}
 }
 

@@ -1,9 +1,6 @@
 package predictrt
 
-import (
-	"runtime"
-	"unsafe"
-)
+import "runtime"
 
 const (
 	soon         = 1_000_000_000 // a timer that is due later moves nothing
@@ -14,8 +11,6 @@ const (
 	asleep       = 2 // looks in a row at a program that can do nothing more
 	maxShown     = 32
 	maxWaitsOver = 64 // timers that a goroutine comes after which goes last: a ticker has no end
-	// wholeTime is how long go test lets tests run.
-	wholeTime = 600_000_000_000
 )
 
 var (
@@ -25,8 +20,7 @@ var (
 	sleepy     int   // looks in a row that found the program asleep
 	waitsOver  int   // timers that have fired before the goroutine that goes last
 	alarm      int64 // when the tests' time is over; 0 if unknown
-	alarmTimer unsafe.Pointer
-	brief      bool // that is sooner than in the run of which this one is a repetition
+	brief      bool  // that is sooner than in the run of which this one is a repetition
 	framePCs   [64]uintptr
 )
 
@@ -275,13 +269,9 @@ func afterwards(look runtime.PredictState) int64 {
 	if brief && alarm != 0 {
 		later = runtime.PredictTimerAfter(alarm)
 	}
-	switch {
-	case later < 0 || testStuck(false):
+	if later < 0 || testStuck(false) {
 		deadlocked()
 		return -1
-	case verdictFD >= 0 && !look.Signals && runtime.PredictAlone() && alarm+later-runtime.PredictTimerNow() < wholeTime:
-		alarm = runtime.PredictPutOff(alarmTimer, later+look.Timer)
-		return lookTime / 5
 	}
 	timeIsOver()
 	return -1

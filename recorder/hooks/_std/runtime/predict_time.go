@@ -476,12 +476,3 @@ func PredictAlarm(timer unsafe.Pointer) int64 {
 	predictClock.alarmReal = nanotime() + t.when - predictTimerNow(0)
 	return t.when
 }
-
-// PredictPutOff lets the timer of PredictAlarm fire ns nanoseconds later by the program's clock, though
-// not by a real one, and returns when that is.
-func PredictPutOff(timer unsafe.Pointer, ns int64) int64 {
-	t := (*timeTimer)(timer)
-	predictClock.alarmWhen += ns
-	t.modify(predictClock.alarmWhen, 0, t.f, t.arg, t.seq)
-	return predictClock.alarmWhen
-}

@@ -76,9 +76,6 @@ func TestRaceThenWait(t *testing.T) {
 	case "timer":
 		time.AfterFunc(300*time.Millisecond, func() { close(done) })
 		<-done
-	case "late":
-		time.AfterFunc(5*time.Minute, func() { close(done) })
-		<-done
 	case "ticker":
 		ticker := time.NewTicker(150 * time.Millisecond)
 		<-ticker.C
