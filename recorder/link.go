@@ -65,7 +65,8 @@ func Tool(dir string, args []string) int {
 }
 
 // A linking is one call of the linker: of the binary output. Key follows from all that it is
-// linked from, and place from where it belongs and how it is linked.
+// linked from, and place from the package that it tests and how it is linked: of all copies of a
+// module there is one binary, so that there are no more than packages.
 type linking struct {
 	output     string
 	key, place cache.ActionID
@@ -77,12 +78,8 @@ func linkingOf(args []string) (l linking) {
 	if name := filepath.Base(args[0]); strings.TrimSuffix(name, ".exe") != "link" {
 		return linking{}
 	}
-	folder, err := os.Getwd()
-	if err != nil {
-		return linking{}
-	}
 	place, id := sha256.New(), ""
-	fmt.Fprintf(place, "%q %q\n", folder, os.Getenv("TOOLEXEC_IMPORTPATH"))
+	fmt.Fprintf(place, "%q\n", os.Getenv("TOOLEXEC_IMPORTPATH"))
 	flags := args[:len(args)-1] // behind them is the package main, in a folder of the go command's
 	for i := 0; i < len(flags); i++ {
 		of, is := strings.CutPrefix(flags[i], "-buildid=")
