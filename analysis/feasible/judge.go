@@ -145,21 +145,21 @@ func (j *Judge) parts(steps, violation []int) (stand, ends []int) {
 		}
 	}
 	for _, pos := range happened {
-		if !slices.ContainsFunc(stand, func(at int) bool { return j.together(at, pos) }) && j.lastWith(steps, pos) == pos {
+		if !slices.ContainsFunc(stand, func(at int) bool { return j.together(at, pos) }) && j.last(steps, pos) {
 			ends = append(ends, pos)
 		}
 	}
 	return stand, ends
 }
 
-// lastWith returns the last of steps that the goroutine of the one at pos does, or -1.
-func (j *Judge) lastWith(steps []int, pos int) int {
+// last reports whether the event at pos is the last of steps that its goroutine does.
+func (j *Judge) last(steps []int, pos int) bool {
 	for _, step := range slices.Backward(steps) {
 		if j.together(step, pos) {
-			return step
+			return step == pos
 		}
 	}
-	return -1
+	return false
 }
 
 // together reports whether the events at positions a and b are there and of one goroutine.

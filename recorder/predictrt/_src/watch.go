@@ -265,15 +265,11 @@ func afterwards(look runtime.PredictState) int64 {
 	if look.Signals && runtime.PredictAwaitsSignal() && (sleepy > asleep || !testStuck(false)) {
 		return 10 * lookTime
 	}
-	later := int64(-1)
-	if brief && alarm != 0 {
-		later = runtime.PredictTimerAfter(alarm)
-	}
-	if later < 0 || testStuck(false) {
+	if brief && alarm != 0 && runtime.PredictTimerAfter(alarm) >= 0 && !testStuck(false) {
+		timeIsOver()
+	} else {
 		deadlocked()
-		return -1
 	}
-	timeIsOver()
 	return -1
 }
 
