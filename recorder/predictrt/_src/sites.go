@@ -60,8 +60,8 @@ func audible(pc uintptr) uint32 {
 // not belong to the machinery of synchronization, given the return address
 // of the operation's caller.
 func siteOf(pc uintptr) uint32 {
-	if c := lookup(pc); c.site != 0 {
-		return c.site
+	if site := lookup(pc).site; site != 0 {
+		return site
 	}
 	runtime.PredictPin()
 	defer runtime.PredictUnpin()
@@ -73,8 +73,8 @@ func siteOf(pc uintptr) uint32 {
 		}
 	}
 	for _, pc := range pcs[:n] {
-		if c := lookup(pc); c.outer != 0 {
-			return c.outer
+		if site := lookup(pc).outer; site != 0 {
+			return site
 		}
 	}
 	if g := (*goroutine)(runtime.PredictSelf()); g != nil && g.site != 0 {
@@ -88,13 +88,16 @@ func siteOf(pc uintptr) uint32 {
 	return 0
 }
 
-func lookup(pc uintptr) caller {
+// lookup returns what is known of the return address pc. It points into the table, as this is
+// called for each frame of a stack, and copies take longer than the rest; what is there
+// does not change.
+func lookup(pc uintptr) *caller {
 	for {
 		mask := uintptr(len(callers) - 1)
 		if len(callers) > 0 {
 			for i := hash(pc) & mask; callers[i].pc != 0; i = (i + 1) & mask {
-				if callers[i].pc == pc {
-					return callers[i]
+				if c := &callers[i]; c.pc == pc {
+					return c
 				}
 			}
 		}
