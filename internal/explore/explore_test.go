@@ -136,3 +136,12 @@ func TestLateLast(t *testing.T) {
 	e := &explored{firsts: []recording{{confirmation: its}}}
 	assert.Equal(t, []string{"TestB", "TestD", "TestA", "TestC"}, e.lateLast([]string{"TestA", "TestB", "TestC", "TestD"}))
 }
+
+// TestWithoutProcesses: what starts processes costs what these compute.
+func TestWithoutProcesses(t *testing.T) {
+	its := &confirmation{trace: &trace.Trace{
+		Unseen: []trace.Unseen{{Test: "TestA", What: "network"}, {Test: "TestB#2", What: "processes"}},
+	}}
+	e := &explored{firsts: []recording{{confirmation: its}}}
+	assert.Equal(t, []string{"TestA", "TestC"}, e.withoutProcesses([]string{"TestA", "TestB", "TestC"}))
+}

@@ -261,10 +261,8 @@ func (e *explored) tellFailure(ctx, limit context.Context, c *confirmation, f fi
 // decides, to be put after a reason; "" if that is nothing.
 func (c *confirmation) lookedAt(test string) string {
 	var all []string
-	for _, u := range c.trace.Unseen {
-		if name, _, _ := strings.Cut(u.Test, "#"); name == test && fromOutside[u.What] != "" {
-			all = append(all, fromOutside[u.What])
-		}
+	for _, what := range c.looks(test) {
+		all = append(all, fromOutside[what])
 	}
 	if len(all) == 0 {
 		return ""
@@ -272,9 +270,20 @@ func (c *confirmation) lookedAt(test string) string {
 	return "; it has looked at " + strings.Join(all, ", ")
 }
 
+// looks returns what test has looked at, as [trace.Unseen] says it, of what fromOutside has words for.
+func (c *confirmation) looks(test string) (all []string) {
+	for _, u := range c.trace.Unseen {
+		if name, _, _ := strings.Cut(u.Test, "#"); name == test && fromOutside[u.What] != "" {
+			all = append(all, u.What)
+		}
+	}
+	return all
+}
+
 // fromOutside says in words what [trace.Unseen.What] is, of what the program does not decide.
 var fromOutside = map[string]string{
 	"clock": "the clock", "files": "files", "network": "the network", "chance": "crypto/rand", "environment": "the environment",
+	"processes": "other processes",
 }
 
 // replayFailure replays the recorded run up to the failure f, and returns what there is to

@@ -82,7 +82,8 @@ type frontier struct {
 }
 
 // beyond runs tests on: last those that are too long to be recorded again, and before them those
-// whose runs take long, or of which no order decides what they do.
+// whose runs take long, or of which no order decides what they do. Those that have started processes are
+// run on only where that was asked for.
 func beyond(ctx context.Context, e *explored) error {
 	if e.opts.Explore.Off {
 		return nil
@@ -95,6 +96,9 @@ func beyond(ctx context.Context, e *explored) error {
 				tests = append(tests, test)
 			}
 		}
+	}
+	if !e.opts.Explore.explores() {
+		tests = e.withoutProcesses(tests)
 	}
 	if e.opts.Explore.All {
 		e.sequential(tests)
@@ -129,6 +133,14 @@ func beyond(ctx context.Context, e *explored) error {
 	return e.confirmSuspects(ctx)
 }
 
+// withoutProcesses returns those of tests that have started no process in the first recording: a run of
+// one that has costs what these compute, and does what they make of it.
+func (e *explored) withoutProcesses(tests []string) []string {
+	return slices.DeleteFunc(slices.Clone(tests), func(test string) bool {
+		return slices.ContainsFunc(e.firsts, func(r recording) bool { return slices.Contains(r.looks(test), "processes") })
+	})
+}
+
 // lateTest is the time from which on a test is run on only after the others.
 const lateTest = time.Second
 
@@ -141,7 +153,7 @@ func (e *explored) lateLast(tests []string) []string {
 			late[its.Test] = late[its.Test] || its.Elapsed >= lateTest
 		}
 		for _, test := range tests {
-			late[test] = late[test] || r.lookedAt(test) != ""
+			late[test] = late[test] || len(r.looks(test)) > 0
 		}
 	}
 	return slices.Concat(

@@ -216,7 +216,7 @@ var table = []Hook{
 	{"os", "LookupEnv", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictEnvironment);")}},
 	{"os", "Environ", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictEnvironment);")}},
 	{"net", "socket", nil, []edit{entry("runtime.PredictAbroad();")}},
-	{"os", "StartProcess", nil, []edit{entry("runtime.PredictAbroad();")}},
+	{"os", "StartProcess", nil, []edit{entry("runtime.PredictAbroad(); runtime.PredictOutsideRead(runtime.PredictProcesses);")}},
 	{"net", "(*conn).Read", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictNetwork);")}},
 	{"crypto/rand", "Read", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictCrypto);")}},
 	{"crypto/internal/rand", "reader.Read", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictCrypto);")}},

@@ -66,7 +66,7 @@ const (
 )
 
 // unseenWords are the words of an [Unseen] in the file.
-var unseenWords = []string{"length", "clock", "files", "network", "chance", "environment", "goroutines", "result"}
+var unseenWords = []string{"length", "clock", "files", "network", "chance", "environment", "goroutines", "result", "processes"}
 
 // KeyOf is the [Site.Key] of a call site: the 64-bit FNV-1a hash of fn, a
 // colon and the line in decimal, with the top bit set so that it differs from

@@ -148,7 +148,7 @@ type Cut struct {
 // may be different in another run, though nothing in the trace is.
 type Unseen struct {
 	Test string // as the goroutines name it; "" for what runs outside of tests
-	What string // length (of a channel), clock, files, network, chance, environment, goroutines (how many) or result (of a test, so far)
+	What string // length (of a channel), clock, files, network, chance, environment, goroutines (how many), result (of a test, so far) or processes (that it has started)
 }
 
 // A Proof says for how long a goroutine is blocked.

@@ -16,7 +16,7 @@ type account struct {
 	test   string // "" outside of tests
 	used   uint64 // bytes in slots
 	cut    uint8
-	unseen uint8  // what it has looked at of which no event tells, bit by bit
+	unseen uint16 // what it has looked at of which no event tells, bit by bit
 	logged uint32 // bytes, see Logged
 	// forked says that another goroutine of the test runs, or has run, beside one.
 	forked bool
@@ -121,6 +121,7 @@ var unseenWords = [...]string{
 	runtime.PredictEnvironment: "unseen environment ",
 	runtime.PredictGoroutines:  "unseen goroutines ",
 	runtime.PredictResult:      "unseen result ",
+	runtime.PredictProcesses:   "unseen processes ",
 }
 
 // LooksAtClock is called where a look at the clock returns to pc. The standard library's own

@@ -109,6 +109,8 @@ func (g *goroutine) read() string {
 		return "; it has read from crypto/rand"
 	case runtime.PredictEnvironment:
 		return "; it has read the environment"
+	case runtime.PredictProcesses:
+		return "; it has started a process"
 	case runtime.PredictGoroutines:
 		return "; it has asked for the number of goroutines, or their stacks"
 	}

@@ -45,6 +45,7 @@ const (
 	PredictEnvironment
 	PredictGoroutines // how many there are, or where
 	PredictResult     // of a test, so far
+	PredictProcesses  // that it has started
 )
 
 // PredictOutsideRead notes that the running goroutine reads what comes from
