@@ -2,9 +2,11 @@ package feasible
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -168,11 +170,49 @@ func Reaches(t *trace.Trace, accesses []int) bool {
 	return false
 }
 
-// key tells states apart.
+// key tells states of a program apart, whatever fields they have.
 func (s *state) key() string {
-	all := *s
-	all.p = nil
-	return fmt.Sprint(all)
+	return string(appendValue(make([]byte, 0, 256), reflect.ValueOf(s).Elem()))
+}
+
+// appendValue appends v to key so that no two values of a type have the same, but for the program
+// that they are of.
+func appendValue(key []byte, v reflect.Value) []byte {
+	switch v.Kind() {
+	case reflect.Bool:
+		if v.Bool() {
+			return append(key, 1)
+		}
+		return append(key, 0)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return binary.AppendVarint(key, v.Int())
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return binary.AppendUvarint(key, v.Uint())
+	case reflect.Slice, reflect.Array:
+		key = binary.AppendUvarint(key, uint64(v.Len()))
+		for i := range v.Len() {
+			key = appendValue(key, v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			key = appendValue(key, v.Field(i))
+		}
+	case reflect.Map:
+		var entries []string
+		for at := v.MapRange(); at.Next(); {
+			entries = append(entries, string(appendValue(appendValue(nil, at.Key()), at.Value())))
+		}
+		slices.Sort(entries)
+		key = binary.AppendUvarint(key, uint64(len(entries)))
+		for _, e := range entries {
+			key = append(key, e...)
+		}
+	default:
+		if v.Type() != reflect.TypeFor[*program]() {
+			panic(fmt.Sprintf("feasible: expected no %v in a state", v.Type()))
+		}
+	}
+	return key
 }
 
 // collect adds the pairs of goroutines that stand at a race in s.
