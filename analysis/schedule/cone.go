@@ -33,6 +33,7 @@ type cone struct {
 	upto  []int32 // by goroutine: one more than its last event, 0 for none
 	done  []int32 // by goroutine: how many of its links are closed
 	seg   []int32 // by goroutine: one more than the segment whose ancestors are in
+	known int     // an event that is in, and all that must happen before it; -1 for none
 	work  []trace.GID
 	locks []*[lockPage]lockState // by the number of the lock
 	// last are acquires of which the critical sections stay open: they come
@@ -56,6 +57,9 @@ type cone struct {
 	// the branches of which it leaves out what was within their scopes.
 	slice  *trace.Slice
 	turned []int
+	// avoid are events that must not be in it: as it only grows, it is given up once one is.
+	avoid  []int
+	failed bool
 	closed int // links that were closed
 	most   int // of these; with more, it is not whole
 }
@@ -78,7 +82,7 @@ const lockPage = 32
 
 func (p *Planner) newCone(b *base, r reads, last []int32, guide []causality.Edge) *cone {
 	c := &cone{
-		p: p, base: b, reads: r, last: last, most: math.MaxInt,
+		p: p, base: b, reads: r, last: last, most: math.MaxInt, known: -1,
 		upto:   make([]int32, len(p.t.Goroutines)),
 		done:   make([]int32, len(p.t.Goroutines)),
 		seg:    make([]int32, len(p.t.Goroutines)),
@@ -138,11 +142,11 @@ func (c *cone) reach(i int) {
 // add adds event i and all that it needs.
 func (c *cone) add(i int) {
 	c.include(i)
-	for len(c.work) > 0 && c.closed <= c.most {
+	for len(c.work) > 0 && c.closed <= c.most && !c.failed {
 		g := c.work[len(c.work)-1]
 		c.work = c.work[:len(c.work)-1]
 		links := c.p.links[g]
-		for int(c.done[g]) < len(links) && links[c.done[g]].at < c.upto[g] && c.closed <= c.most {
+		for int(c.done[g]) < len(links) && links[c.done[g]].at < c.upto[g] && c.closed <= c.most && !c.failed {
 			c.done[g]++
 			c.closed++
 			c.link(&links[c.done[g]-1])
@@ -153,25 +157,34 @@ func (c *cone) add(i int) {
 	}
 }
 
-// include adds event i and what must happen before it.
+// include adds event i and what must happen before it: of that, what must happen before the last
+// event of its goroutine that is in, or before the one that was added last, is in already.
 func (c *cone) include(i int) {
 	if i < 0 || c.includes(i) {
 		return
 	}
 	g := c.p.gids.of(i)
+	known := c.known
+	if c.upto[g] > c.base.at {
+		known = int(c.upto[g]) - 1
+	}
 	c.extend(g, i)
 	if seg := int32(c.p.o.Segment(i) + 1); c.seg[g] != seg {
 		c.seg[g] = seg
-		for a, last := range c.p.o.Ancestors(i) {
+		for a, last := range c.p.o.AncestorsBeyond(i, known) {
 			c.extend(a, last)
 		}
 	}
+	c.known = i
 }
 
 func (c *cone) extend(g trace.GID, last int) {
 	if c.upto[g] <= int32(last) {
 		c.upto[g] = int32(last) + 1
 		c.work = append(c.work, g)
+		for _, i := range c.avoid {
+			c.failed = c.failed || i <= last && c.p.gids.of(i) == g
+		}
 	}
 }
 

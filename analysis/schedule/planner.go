@@ -348,6 +348,7 @@ func (p *Planner) steps(m method, v target) (steps []int, ok bool) {
 // direct performs the cone of the accesses in recorded order.
 func (p *Planner) direct(v target, r reads) ([]int, bool) {
 	c := p.newCone(p.start(v), r, nil, nil)
+	c.avoid = v.accesses
 	ok := c.lead(v)
 	if !v.blocks { // of which those that can be are judged, and counted then
 		p.spent.Add(int64(c.closed))

@@ -55,7 +55,7 @@ func (p *Planner) sequence(v target, m method) (b *base, steps []int, ok bool) {
 	}
 	ends := p.ends(v.accesses)
 	steps, ok = p.guided(b, prop, v, r, p.o.Held(end), func(c *cone) bool {
-		c.ends = ends
+		c.ends, c.avoid = ends, v.accesses[len(v.accesses)-1:]
 		if m == sequenceSliced {
 			c.slice, c.turned = p.slice, v.turned
 		}

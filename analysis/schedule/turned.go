@@ -18,7 +18,10 @@ func (p *Planner) turned(v target, r reads) ([]int, bool) {
 		return nil, false
 	}
 	prop := p.graphs.Meeting(v.accesses...)
-	return p.guided(p.start(v), prop, v, r, last, func(c *cone) bool { return c.lead(v) })
+	return p.guided(p.start(v), prop, v, r, last, func(c *cone) bool {
+		c.avoid = v.accesses
+		return c.lead(v)
+	})
 }
 
 // holds returns the acquires of the locks that the goroutine of event i holds when it
