@@ -99,15 +99,16 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Wit
 	if meta.Extent == Bare {
 		steps = filter(steps, func(i int) bool {
 			e := t.Events[i]
-			return e.Kind == trace.Fork && keep[trace.GID(e.Obj)] || slices.Contains(shown, i)
+			return e.Kind == trace.Fork && e.Obj < uint64(len(keep)) && keep[e.Obj] || slices.Contains(shown, i)
 		})
 	}
 	pooled, items := pooled(t, slices.Concat(steps, violation), index.pools)
 	if meta.Extent != Whole && len(violation) > 1 { // else it may depend on all values, or on who holds a lock
 		drop := irrelevant(t, steps, violation)
-		steps = filter(steps, func(i int) bool { return !drop[i] })
+		k := -1
+		steps = filter(steps, func(int) bool { k++; return !drop[k] })
 	}
-	steps = reduce(t, steps, shown, stand, func(g trace.GID) bool { return keep[g] })
+	steps = reduce(t, steps, shown, stand, keep)
 	if meta.Extent != Whole {
 		steps = fewestSwitches(t, steps, shown, stand)
 	}
@@ -135,10 +136,13 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Wit
 // goroutine do: what was within the scopes of branches that come out otherwise then.
 func leftOut(t *trace.Trace, schedule []int) map[int]bool {
 	end := make(map[int]int) // by branch: what the goroutine does next
-	last := make(map[trace.GID]int)
+	last := make([]int, len(t.Goroutines))
+	for g := range last {
+		last[g] = -1
+	}
 	for _, i := range schedule {
 		e := &t.Events[i]
-		if at, ok := last[e.G]; ok && at < i && t.Events[at].Kind == trace.Branch && t.Sites[t.Events[at].Site].Scope.Last != 0 {
+		if at := last[e.G]; at >= 0 && at < i && t.Events[at].Kind == trace.Branch && t.Sites[t.Events[at].Site].Scope.Last != 0 {
 			end[at] = i
 		}
 		last[e.G] = i
@@ -167,10 +171,10 @@ func testsOf(t *trace.Trace, positions []int) []string {
 	return out
 }
 
-// scope returns the goroutines under control: those of the tests and those of
-// the violation.
-func scope(t *trace.Trace, tests []string, violation []int) map[trace.GID]bool {
-	in := make(map[trace.GID]bool)
+// scope reports for each goroutine whether it is under control: those of the tests are, and
+// those of the violation.
+func scope(t *trace.Trace, tests []string, violation []int) []bool {
+	in := make([]bool, len(t.Goroutines))
 	want := make(map[string]bool)
 	for _, test := range tests {
 		want[test] = true
@@ -186,10 +190,10 @@ func scope(t *trace.Trace, tests []string, violation []int) map[trace.GID]bool {
 	return in
 }
 
-// among returns the goroutines of the violation and those in scope that have
-// started them. What starts the tests is not: it goes by all tests that there are.
-func among(t *trace.Trace, violation []int, scope map[trace.GID]bool) map[trace.GID]bool {
-	in := make(map[trace.GID]bool)
+// among reports for each goroutine whether it is one of the violation, or in scope and has
+// started one. What starts the tests is not: it goes by all tests that there are.
+func among(t *trace.Trace, violation []int, scope []bool) []bool {
+	in := make([]bool, len(t.Goroutines))
 	for _, i := range violation {
 		for g := t.Events[i].G; scope[g] && !in[g]; g = t.Goroutines[g].Parent {
 			in[g] = true
@@ -199,7 +203,10 @@ func among(t *trace.Trace, violation []int, scope map[trace.GID]bool) map[trace.
 }
 
 func filter(positions []int, ok func(int) bool) []int {
-	var out []int
+	if len(positions) == 0 {
+		return nil
+	}
+	out := make([]int, 0, len(positions))
 	for _, i := range positions {
 		if ok(i) {
 			out = append(out, i)
@@ -224,16 +231,12 @@ func gates(t *trace.Trace, positions []int) []int {
 	return out
 }
 
-// testBegins returns for each test's own goroutine the position of its first
-// TestBegin: before that, its name and its counts do not hold.
-func testBegins(t *trace.Trace) map[trace.GID]int {
-	out := make(map[trace.GID]int)
-	for i := range t.Events {
-		e := &t.Events[i]
-		if e.Kind != trace.TestBegin || int(e.G) >= len(t.Goroutines) {
-			continue
-		}
-		if _, ok := out[e.G]; !ok && t.Goroutines[e.G].Path == "0" {
+// testBegins returns by goroutine, for each test's own one, the position of its first
+// TestBegin: before that, its name and its counts do not hold. For others it is 0.
+func testBegins(t *trace.Trace) []int {
+	out := make([]int, len(t.Goroutines))
+	for i := len(t.Events) - 1; i >= 0; i-- {
+		if e := &t.Events[i]; e.Kind == trace.TestBegin && int(e.G) < len(out) && t.Goroutines[e.G].Path == "0" {
 			out[e.G] = i
 		}
 	}

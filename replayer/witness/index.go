@@ -4,8 +4,8 @@ import "github.com/gopredict/gopredict/recorder/trace"
 
 // An Index is what is the same for all witnesses of one trace.
 type Index struct {
-	begins map[trace.GID]int // see testBegins
-	extent [][2]int          // by goroutine, see [Index.Extent]
+	begins []int    // see testBegins
+	extent [][2]int // by goroutine, see [Index.Extent]
 	// The rewriter's sites, in source order, and where each stands.
 	byFunc, byFile map[string][]trace.Site
 	ranks          map[trace.SiteID]rank

@@ -13,8 +13,9 @@ import (
 type maker struct {
 	t      *trace.Trace
 	files  Files
-	source *Sources    // may be nil
-	occ    map[int]int // occurrence, by position
+	source *Sources // may be nil
+	want   []int    // the positions of events that become steps, sorted
+	occ    []int    // their occurrences
 	sites  map[trace.SiteID]bool
 	asked  map[int]int // the case that a schedule has asked a select for, by position
 	index  *Index
@@ -32,16 +33,13 @@ type operation struct {
 // out do not happen.
 func newMaker(t *trace.Trace, index *Index, files Files, source *Sources, left map[int]bool, lists ...[]int) *maker {
 	m := &maker{t: t, index: index, files: files, source: source, names: make(map[uint64]string), common: make(map[operation]Step)}
-	want := make(map[int]bool)
-	for _, list := range lists {
-		for _, i := range list {
-			want[i] = true
-		}
-	}
-	m.occ = occurrences(t, index, want, left)
+	m.want = slices.Concat(lists...)
+	slices.Sort(m.want)
+	m.want = slices.Compact(m.want)
+	m.occ = occurrences(t, index, m.want, left)
 	m.asked = index.asked
 	m.sites = make(map[trace.SiteID]bool)
-	for i := range want {
+	for _, i := range m.want {
 		m.sites[t.Events[i].Site] = true
 	}
 	for _, list := range lists {
@@ -77,7 +75,10 @@ func (m *maker) step(i int) Step {
 		s = m.place(e)
 		m.common[operation{e.Site, e.Kind}] = s
 	}
-	s.Goroutine, s.Occ, s.Case, s.Value = m.t.Goroutines[e.G].Name(), m.occ[i], m.asked[i], value(m.t, i)
+	s.Goroutine, s.Case, s.Value = m.t.Goroutines[e.G].Name(), m.asked[i], value(m.t, i)
+	if at, ok := slices.BinarySearch(m.want, i); ok {
+		s.Occ = m.occ[at]
+	}
 	if s.Expr == "" && s.Nth == 0 && isSync(e.Kind) && e.Kind != trace.Call {
 		s.Expr = m.names[e.Obj]
 	}
@@ -140,11 +141,11 @@ func (m *maker) operand(e trace.Event) string {
 	return Operand(e.Kind, m.source.Line(site.File, site.Line))
 }
 
-// occurrences counts, for each wanted position, the how-manieth event of its
-// kind and site key it is in its goroutine, since its begin or, for a test's
-// own goroutine, since the test's begin: the run-time library counts the same. What is left
-// out does not count.
-func occurrences(t *trace.Trace, index *Index, want, left map[int]bool) map[int]int {
+// occurrences counts, for each wanted position, of which there is one and which are sorted, the
+// how-manieth event of its kind and site key it is in its goroutine, since its begin or, for a
+// test's own goroutine, since the test's begin: the run-time library counts the same. What is
+// left out does not count.
+func occurrences(t *trace.Trace, index *Index, want []int, left map[int]bool) []int {
 	type point struct {
 		g    trace.GID
 		kind trace.Kind
@@ -157,21 +158,23 @@ func occurrences(t *trace.Trace, index *Index, want, left map[int]bool) map[int]
 	for g := range first {
 		first[g] = len(t.Events)
 	}
-	end := 0
-	for i := range want {
+	for _, i := range want {
 		e := &t.Events[i]
 		key := t.Sites[e.Site].Key
 		counts[point{e.G, e.Kind, key}], keys[key] = 0, true
 		first[e.G] = index.begins[e.G]
-		end = max(end, i+1)
 	}
 	type site struct {
 		key   uint64
 		asked bool
 	}
 	sites := make(map[trace.SiteID]site)
-	out := make(map[int]int, len(want))
-	for i := slices.Min(first); i < end; i++ {
+	out := make([]int, len(want))
+	next := 0 // of want
+	for i := slices.Min(first); i <= want[len(want)-1]; i++ {
+		for want[next] < i {
+			next++
+		}
 		e := &t.Events[i]
 		if i < first[e.G] || left[i] {
 			continue
@@ -188,8 +191,8 @@ func occurrences(t *trace.Trace, index *Index, want, left map[int]bool) map[int]
 		p := point{e.G, e.Kind, s.key}
 		if n, ok := counts[p]; ok {
 			counts[p] = n + 1
-			if want[i] {
-				out[i] = n + 1
+			if want[next] == i {
+				out[next] = n + 1
 			}
 		}
 	}

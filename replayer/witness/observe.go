@@ -78,7 +78,7 @@ func Find(t *trace.Trace, index *Index, steps []Step) []int {
 	found := make([][]int, len(numbers))  // where events are that steps may be, in their order
 	sites := make(map[trace.SiteID]int32) // the places of the events so far, -1 of those that no step is at
 	first, end := index.Range(t, steps)
-	var begins map[trace.GID]int
+	var begins []int
 	if index != nil {
 		begins = index.begins
 	} else {
@@ -87,7 +87,7 @@ func Find(t *trace.Trace, index *Index, steps []Step) []int {
 	type own struct{ number, from int32 }
 	its := make([]own, len(t.Goroutines)) // the numbers of those that have steps, else -1, and where they begin to count
 	for g := range its {
-		its[g] = own{-1, int32(begins[trace.GID(g)])}
+		its[g] = own{-1, int32(begins[g])}
 		if n, ok := goroutines[t.Goroutines[g].Name()]; ok {
 			its[g].number = n
 		}

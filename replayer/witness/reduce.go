@@ -33,28 +33,23 @@ func isSync(k trace.Kind) bool {
 // goroutine that has such steps, and the last step of each that does not stand
 // at the violation. With an operation goes its completion, which is no step, but
 // tells what comes before the goroutine's next one. What remains keeps its order.
-// Goroutines for which in is false are left out.
-func reduce(t *trace.Trace, steps, shown, stand []int, in func(trace.GID) bool) []int {
-	var kept []int
-	for _, i := range steps {
-		if in(t.Events[i].G) {
-			kept = append(kept, i)
-		}
-	}
-	all := append(append([]int(nil), kept...), stand...)
+// Goroutines that are not in are left out.
+func reduce(t *trace.Trace, steps, shown, stand []int, in []bool) []int {
+	kept := filter(steps, func(i int) bool { return in[t.Events[i].G] })
+	all := slices.Concat(kept, stand)
 	mem, objs := sharedMemory(t, all), sharedObjects(t, all)
 
-	need := make(map[int]bool)
-	active := make(map[trace.GID]bool)
-	last := make(map[trace.GID]bool) // no step needs to be kept as the last
+	need := make([]bool, len(kept))
+	active := make([]bool, len(t.Goroutines))
+	last := make([]bool, len(t.Goroutines)) // no step needs to be kept as the last
 	for _, i := range stand {
 		active[t.Events[i].G] = true
 		last[t.Events[i].G] = true
 	}
-	for _, i := range kept {
+	for n, i := range kept {
 		e := t.Events[i]
-		if (canStep(e.Kind) || !e.Kind.CanHold()) && (mem.conflicts(e) || e.Obj != 0 && objs[e.Obj] && isSync(e.Kind) || e.Kind == trace.Select || slices.Contains(shown, i)) {
-			need[i] = true
+		if (canStep(e.Kind) || !e.Kind.CanHold()) && (mem.conflicts(e) || e.Obj != 0 && isSync(e.Kind) && objs[e.Obj] || e.Kind == trace.Select || slices.Contains(shown, i)) {
+			need[n] = true
 			active[e.G] = true
 		}
 	}
@@ -63,23 +58,23 @@ func reduce(t *trace.Trace, steps, shown, stand []int, in func(trace.GID) bool) 
 	for n := len(kept) - 1; n >= 0; n-- {
 		e := t.Events[kept[n]]
 		switch {
-		case e.Kind == trace.Fork && active[trace.GID(e.Obj)]:
-			need[kept[n]] = true
+		case e.Kind == trace.Fork && e.Obj < uint64(len(active)) && active[e.Obj]:
+			need[n] = true
 			active[e.G] = true
 		case e.Kind == trace.Begin && active[e.G]:
-			need[kept[n]] = true
+			need[n] = true
 		}
 	}
 	for n := len(kept) - 1; n >= 0; n-- {
 		e := t.Events[kept[n]]
 		if canStep(e.Kind) && active[e.G] && !last[e.G] {
 			last[e.G] = true
-			need[kept[n]] = true
+			need[n] = true
 		}
 	}
 	out := kept[:0]
-	for _, i := range kept {
-		if need[i] {
+	for n, i := range kept {
+		if need[n] {
 			out = append(out, i)
 		}
 	}

@@ -1,19 +1,18 @@
 package witness
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// irrelevant returns those of the steps whose order among goroutines nothing in
-// the way to the violation depends on: to memory that is only written, or counted
+// irrelevant reports for each of the steps whether nothing in the way to the violation
+// depends on its order among goroutines: to memory that is only written, or counted
 // up there (trace.Site.Update) and protected by a lock or atomic, and then the
 // critical sections in which nothing else is done. The violation's own memory
 // and what is held at it stay.
-func irrelevant(t *trace.Trace, steps, violation []int) map[int]bool {
-	d := dropper{t: t, steps: steps, out: make(map[int]bool)}
+func irrelevant(t *trace.Trace, steps, violation []int) []bool {
+	d := dropper{t: t, steps: steps, out: make([]bool, len(steps))}
 	d.accesses(violation)
 	for d.sections(violation) {
 	}
@@ -24,15 +23,15 @@ func irrelevant(t *trace.Trace, steps, violation []int) map[int]bool {
 type dropper struct {
 	t     *trace.Trace
 	steps []int
-	out   map[int]bool
+	out   []bool // by step
 }
 
 // accesses drops those to memory that no read matters of.
 func (d *dropper) accesses(violation []int) {
 	mem := sharedMemory(d.t, append(slices.Clone(d.steps), violation...))
 	matters, counted := make([]bool, len(mem.from)), make([]bool, len(mem.from))
-	common := make([]map[uint64]bool, len(mem.from)) // locks held at each access; nil: none yet
-	held := make(map[trace.GID]map[uint64]bool)
+	common := make([][]uint64, len(mem.from)) // locks held at each access; nil: none yet
+	held := make([][]uint64, len(d.t.Goroutines))
 	mark := func(e trace.Event) { mem.each(e, func(n int) { matters[n] = true }) }
 	for _, i := range violation {
 		if e := d.t.Events[i]; e.Kind.IsAccess() {
@@ -43,12 +42,13 @@ func (d *dropper) accesses(violation []int) {
 		e := d.t.Events[i]
 		switch {
 		case e.Kind == trace.Acquire || e.Kind == trace.RAcquire:
-			if held[e.G] == nil {
-				held[e.G] = make(map[uint64]bool)
+			if !slices.Contains(held[e.G], e.Obj) {
+				held[e.G] = append(held[e.G], e.Obj)
 			}
-			held[e.G][e.Obj] = true
 		case e.Kind == trace.Release || e.Kind == trace.RRelease:
-			delete(held[e.G], e.Obj)
+			if n := slices.Index(held[e.G], e.Obj); n >= 0 {
+				held[e.G] = slices.Delete(held[e.G], n, n+1)
+			}
 		case !e.Kind.IsAccess():
 		case e.Kind == trace.AtomicLoad || !d.t.Sites[e.Site].Update && e.Kind != trace.Write && e.Kind != trace.AtomicStore:
 			mark(e)
@@ -59,7 +59,7 @@ func (d *dropper) accesses(violation []int) {
 			})
 		}
 	}
-	for _, i := range d.steps {
+	for k, i := range d.steps {
 		e := d.t.Events[i]
 		if !e.Kind.IsAccess() {
 			continue
@@ -69,24 +69,17 @@ func (d *dropper) accesses(violation []int) {
 			needed = needed || matters[n] || counted[n] && len(common[n]) == 0
 		})
 		if !needed {
-			d.out[i] = true
+			d.out[k] = true
 		}
 	}
 }
 
 // meet takes from a set what is not in the other one, and returns it; a nil set is that of everything.
-func meet(a, b map[uint64]bool) map[uint64]bool {
+func meet(a, b []uint64) []uint64 {
 	if a == nil {
-		a = make(map[uint64]bool, len(b))
-		maps.Copy(a, b)
-		return a
+		return append([]uint64{}, b...)
 	}
-	for k := range a {
-		if !b[k] {
-			delete(a, k)
-		}
-	}
-	return a
+	return slices.DeleteFunc(a, func(lock uint64) bool { return !slices.Contains(b, lock) })
 }
 
 // sections drops the critical sections of each lock that has only such in which
@@ -94,7 +87,7 @@ func meet(a, b map[uint64]bool) map[uint64]bool {
 func (d *dropper) sections(violation []int) bool {
 	busy := make(map[uint64]bool)
 	open := make(map[trace.GID][]uint64)
-	ends := make(map[uint64][]int) // acquires and releases
+	ends := make(map[uint64][]int) // acquires and releases, as steps
 	use := func(g trace.GID, except uint64) {
 		for _, obj := range open[g] {
 			if obj != except {
@@ -102,24 +95,24 @@ func (d *dropper) sections(violation []int) bool {
 			}
 		}
 	}
-	for _, i := range d.steps {
+	for k, i := range d.steps {
 		e := d.t.Events[i]
-		if d.out[i] || !canStep(e.Kind) {
+		if d.out[k] || !canStep(e.Kind) {
 			continue
 		}
 		switch e.Kind {
 		case trace.Acquire, trace.RAcquire:
 			use(e.G, e.Obj)
 			open[e.G] = append(open[e.G], e.Obj)
-			ends[e.Obj] = append(ends[e.Obj], i)
+			ends[e.Obj] = append(ends[e.Obj], k)
 		case trace.Release, trace.RRelease:
-			if k := slices.Index(open[e.G], e.Obj); k >= 0 {
-				open[e.G] = slices.Delete(open[e.G], k, k+1)
+			if n := slices.Index(open[e.G], e.Obj); n >= 0 {
+				open[e.G] = slices.Delete(open[e.G], n, n+1)
 			} else {
 				busy[e.Obj] = true // acquired by another goroutine, or before
 			}
 			use(e.G, e.Obj)
-			ends[e.Obj] = append(ends[e.Obj], i)
+			ends[e.Obj] = append(ends[e.Obj], k)
 		default:
 			use(e.G, 0)
 		}
@@ -131,12 +124,12 @@ func (d *dropper) sections(violation []int) bool {
 		busy[d.t.Events[i].Obj] = true
 	}
 	found := false
-	for obj, events := range ends {
+	for obj, steps := range ends {
 		if busy[obj] {
 			continue
 		}
-		for _, i := range events {
-			d.out[i] = true
+		for _, k := range steps {
+			d.out[k] = true
 		}
 		found = true
 	}
