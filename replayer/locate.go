@@ -20,34 +20,42 @@ func (c Code) operand(s witness.Step, file string) string {
 
 // locate returns a copy of w with the positions that its steps have in the code,
 // and the names that variables have there. Steps that are not found stay as they
-// are.
+// are. Of what has not moved it has the lists of w.
 func (r *resolver) locate(w *witness.Witness) *witness.Witness {
 	out := *w
-	move := func(list []witness.Step) []witness.Step {
+	move := func(list []witness.Step, its []*position) []witness.Step {
+		if !slices.ContainsFunc(its, func(p *position) bool { return r.moved(p) != &p.Step }) {
+			return list
+		}
 		list = slices.Clone(list)
 		for i, s := range list {
-			place := asPlace(s)
-			now, ok := r.now[place]
-			if !ok {
-				now = r.moved(place)
-				r.now[place] = now
-			}
-			list[i] = at(now, s)
+			list[i] = at(*r.moved(its[i]), s)
 		}
 		return list
 	}
-	out.Steps, out.Hold, out.Violation = move(w.Steps), move(w.Hold), move(w.Violation)
-	out.Pooled, out.Anchors = move(w.Pooled), move(w.Anchors)
+	out.Steps, out.Hold, out.Violation = move(w.Steps, r.steps), move(w.Hold, r.hold), move(w.Violation, r.violation)
+	out.Pooled, out.Anchors = move(w.Pooled, r.pooled), move(w.Anchors, r.anchors)
 	return &out
 }
 
-// moved is where a place is in the code.
-func (r *resolver) moved(s witness.Step) witness.Step {
-	file := ""
-	if site, fit := r.site(s); fit != absent {
+// moved is where a position is in the code, its own Step if it has not moved.
+func (r *resolver) moved(p *position) *witness.Step {
+	if p.now == nil {
+		p.now = &p.Step
+		if now := r.move(p); now != p.Step {
+			p.now = &now
+		}
+	}
+	return p.now
+}
+
+// move is moved, for the first time.
+func (r *resolver) move(p *position) witness.Step {
+	s, file := p.Step, ""
+	if site, fit := r.siteOf(p); fit != absent {
 		file, s.Line, s.Col, s.Expr = site.File, site.Line, site.Col, site.Expr
 	} else if s.Nth == 0 && s.Line > 0 {
-		at := r.call(s)
+		at := r.callAt(p)
 		file, s.Line = at.file, at.line
 		s.Expr = r.code.operand(s, file)
 	}

@@ -75,7 +75,7 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 		if !w.Stands(i) {
 			add = p.find
 		}
-		switch add('v', s) {
+		switch add('v', s, p.r.violation[i]) {
 		case absent:
 			gone = append(gone, i)
 		case guessed:
@@ -91,13 +91,13 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 	leaveOut := func(s witness.Step) {
 		plan.Notes = append(plan.Notes, "no longer in the sources, left out: "+describe(s))
 	}
-	for _, s := range w.Violation {
-		key, _ := p.r.key(s)
+	for _, at := range p.r.violation {
+		key, _ := p.r.key(at)
 		plan.keys = append(plan.keys, key)
 	}
 	now := p.r.locate(w)
 	plan.Witness, plan.Violation = now, now.Violation
-	if site, fit := p.r.site(w.Violation[0]); fit != absent {
+	if site, fit := p.r.siteOf(p.r.violation[0]); fit != absent {
 		plan.Fails = site.Fails
 	}
 	for i, s := range w.Steps {
@@ -106,7 +106,7 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 			item = 'a'
 			shown++
 		}
-		switch p.add(item, s) {
+		switch p.add(item, s, p.r.steps[i]) {
 		case absent:
 			leaveOut(s)
 			continue
@@ -118,13 +118,13 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 	if w.InOrder() && shown != len(w.Violation)-1 {
 		return nil, fmt.Errorf("witness %s: its steps have %d of the violation's accesses, expected all %d but the last", w.ID, shown, len(w.Violation))
 	}
-	for _, s := range w.Pooled {
-		if p.pooled(s) == absent {
+	for i, s := range w.Pooled {
+		if p.pooled(s, p.r.pooled[i]) == absent {
 			leaveOut(s)
 		}
 	}
-	for _, s := range w.Hold {
-		switch p.add('h', s) {
+	for i, s := range w.Hold {
+		switch p.add('h', s, p.r.hold[i]) {
 		case absent:
 			leaveOut(s)
 		case guessed:
@@ -213,19 +213,19 @@ type planner struct {
 	items      bytes.Buffer
 }
 
-// add adds one item line, unless the step's site is gone, and says how well it
-// was found.
-func (p *planner) add(item byte, s witness.Step) fit {
-	return p.line(string(item), s, "")
+// add adds one item line, of a step at a position, unless its site is gone, and says how well
+// it was found.
+func (p *planner) add(item byte, s witness.Step, at *position) fit {
+	return p.line(item, s, at, "")
 }
 
 // pooled adds the line of a Put or Get of a pool.
-func (p *planner) pooled(s witness.Step) fit {
-	return p.line("p", s, fmt.Sprintf(" %d", s.Item))
+func (p *planner) pooled(s witness.Step, at *position) fit {
+	return p.line('p', s, at, fmt.Sprintf(" %d", s.Item))
 }
 
-func (p *planner) line(word string, s witness.Step, further string) fit {
-	key, fit := p.r.key(s)
+func (p *planner) line(word byte, s witness.Step, at *position, further string) fit {
+	key, fit := p.r.key(at)
 	if fit == absent {
 		return absent
 	}
@@ -238,7 +238,7 @@ func (p *planner) line(word string, s witness.Step, further string) fit {
 	if s.Case != 0 {
 		further = fmt.Sprintf(" %d", s.Case)
 	}
-	p.items.WriteString(word)
+	p.items.WriteByte(word)
 	for _, number := range [...]uint64{uint64(n), uint64(s.Op), key, uint64(s.Occ)} {
 		p.items.WriteByte(' ')
 		p.items.Write(strconv.AppendUint(p.items.AvailableBuffer(), number, 10))
@@ -249,8 +249,8 @@ func (p *planner) line(word string, s witness.Step, further string) fit {
 }
 
 // find says how well the step's site is found, which has an item line elsewhere.
-func (p *planner) find(_ byte, s witness.Step) fit {
-	_, fit := p.r.key(s)
+func (p *planner) find(_ byte, _ witness.Step, at *position) fit {
+	_, fit := p.r.key(at)
 	return fit
 }
 

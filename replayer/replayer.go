@@ -172,8 +172,3 @@ func (r Result) OfWitness() bug.Status {
 	}
 	return bug.Left
 }
-
-// places returns the lists of w that name places in the sources.
-func places(w *witness.Witness) [][]witness.Step {
-	return [][]witness.Step{w.Steps, w.Hold, w.Violation, w.Pooled, w.Anchors}
-}

@@ -5,6 +5,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/gopredict/gopredict/analysis/property"
@@ -50,10 +51,16 @@ type resolver struct {
 	code   Code
 	groups map[group][]trace.Site
 	shifts []shift
-	// What was looked for, by places: sites, call sites, and the places where they are now.
-	sites map[witness.Step]found
-	calls map[witness.Step]callSite
-	now   map[witness.Step]witness.Step
+	// The positions of the steps of the witness.
+	steps, hold, violation, pooled, anchors []*position
+}
+
+// A position is where steps of a witness are, with what was found out of it.
+type position struct {
+	witness.Step // what is the same of all of them, see asPlace
+	site         *found
+	call         *callSite
+	now          *witness.Step // where it is in the code
 }
 
 // A found site is where a step is now.
@@ -66,6 +73,7 @@ type found struct {
 type callSite struct {
 	file string
 	line int
+	key  uint64
 	fit  fit
 }
 
@@ -83,24 +91,12 @@ type shift struct {
 }
 
 func newResolver(w *witness.Witness, code Code) *resolver {
-	r := &resolver{
-		code: code, groups: make(map[group][]trace.Site),
-		sites: make(map[witness.Step]found), calls: make(map[witness.Step]callSite), now: make(map[witness.Step]witness.Step),
-	}
-	var distinct []witness.Step // of the rewriter's sites, as places
-	seen := make(map[witness.Step]bool)
-	for _, list := range places(w) {
-		for _, s := range list {
-			if s = asPlace(s); s.Nth > 0 && !seen[s] {
-				seen[s] = true
-				distinct = append(distinct, s)
-			}
-		}
-	}
+	r := &resolver{code: code, groups: make(map[group][]trace.Site)}
+	distinct := r.number(w)
 	functions := make(map[string]bool)
-	for _, s := range distinct {
-		r.groups[groupOf(s)] = nil
-		functions[s.Func] = true
+	for _, p := range distinct {
+		r.groups[groupOf(p.Step)] = nil
+		functions[p.Func] = true
 	}
 	for fn := range functions {
 		for _, s := range code.Sites[fn] {
@@ -113,12 +109,43 @@ func newResolver(w *witness.Witness, code Code) *resolver {
 	for _, list := range r.groups {
 		witness.SortSites(list)
 	}
-	for _, s := range distinct {
-		if site, fit := r.site(s); fit != absent {
-			r.shifts = append(r.shifts, shift{s.Func, s.File, s.Line, site.Line - s.Line, site.File})
+	for _, p := range distinct {
+		if site, fit := r.siteOf(p); fit != absent {
+			r.shifts = append(r.shifts, shift{p.Func, p.File, p.Line, site.Line - p.Line, site.File})
 		}
 	}
 	return r
+}
+
+// number finds the positions of the steps of w, and returns those of the rewriter's sites, each
+// once.
+func (r *resolver) number(w *witness.Witness) (distinct []*position) {
+	type spot struct { // tells most positions apart
+		line, col int
+		op        trace.Kind
+	}
+	known := make(map[spot][]*position)
+	number := func(list []witness.Step) []*position {
+		its := make([]*position, len(list))
+		for i, s := range list {
+			s = asPlace(s)
+			at := spot{s.Line, s.Col, s.Op}
+			k := slices.IndexFunc(known[at], func(p *position) bool { return p.Step == s })
+			if k < 0 {
+				k = len(known[at])
+				p := &position{Step: s}
+				known[at] = append(known[at], p)
+				if s.Nth > 0 {
+					distinct = append(distinct, p)
+				}
+			}
+			its[i] = known[at][k]
+		}
+		return its
+	}
+	r.steps, r.hold, r.violation = number(w.Steps), number(w.Hold), number(w.Violation)
+	r.pooled, r.anchors = number(w.Pooled), number(w.Anchors)
+	return distinct
 }
 
 // asPlace is what is the same of all steps at the place of s.
@@ -144,25 +171,23 @@ const (
 	matched
 )
 
-// site returns the site of a step at a place that the rewriter instruments. Where that
+// siteOf returns the site at a position that the rewriter instruments. Where that
 // is in a function literal, and the line there does not read as it did, it is the one in
 // another literal that does: a guess.
-func (r *resolver) site(s witness.Step) (trace.Site, fit) {
-	if s.Nth < 1 { // a call site
+func (r *resolver) siteOf(p *position) (trace.Site, fit) {
+	if p.Nth < 1 { // a call site
 		return trace.Site{}, absent
 	}
-	place := asPlace(s)
-	at, ok := r.sites[place]
-	if !ok {
-		at.site, at.fit = r.numbered(s)
-		if at.fit == absent || !r.reads(at.site, s) {
-			if other, ok := r.sibling(s); ok {
-				at = found{other, guessed}
+	if p.site == nil {
+		p.site = new(found)
+		p.site.site, p.site.fit = r.numbered(p.Step)
+		if p.site.fit == absent || !r.reads(p.site.site, p.Step) {
+			if other, ok := r.sibling(p.Step); ok {
+				*p.site = found{other, guessed}
 			}
 		}
-		r.sites[place] = at
 	}
-	return at.site, at.fit
+	return p.site.site, p.site.fit
 }
 
 // reads reports whether the line of a site looks like that of s, as far as is known.
@@ -235,29 +260,28 @@ func (r *resolver) numbered(s witness.Step) (trace.Site, fit) {
 	return trace.Site{}, absent
 }
 
-// key returns the key of the step's site in the current build. The rewriter's
-// sites are found by [resolver.site], call sites by their line.
-func (r *resolver) key(s witness.Step) (uint64, fit) {
-	if s.Nth > 0 {
-		site, fit := r.site(s)
+// key returns the key of a position's site in the current build. The rewriter's
+// sites are found by [resolver.siteOf], call sites by their line.
+func (r *resolver) key(p *position) (uint64, fit) {
+	if p.Nth > 0 {
+		site, fit := r.siteOf(p)
 		return site.Key, fit
 	}
-	if s.Func == "" && s.Line == 0 { // events that have no site
+	if p.Func == "" && p.Line == 0 { // events that have no site
 		return 0, matched
 	}
-	at := r.call(s)
-	return trace.KeyOf(s.Func, at.line), at.fit
+	at := r.callAt(p)
+	return at.key, at.fit
 }
 
-// call returns where the call site of s is now, as found at the first time.
-func (r *resolver) call(s witness.Step) callSite {
-	place := asPlace(s)
-	at, ok := r.calls[place]
-	if !ok {
-		at = r.find(s)
-		r.calls[place] = at
+// callAt returns where a call site is now, as found at the first time.
+func (r *resolver) callAt(p *position) callSite {
+	if p.call == nil {
+		at := r.find(p.Step)
+		at.key = trace.KeyOf(p.Func, at.line)
+		p.call = &at
 	}
-	return at
+	return *p.call
 }
 
 // find looks for a call site. The text of its line tells, or the operand there;
@@ -265,7 +289,7 @@ func (r *resolver) call(s witness.Step) callSite {
 func (r *resolver) find(s witness.Step) callSite {
 	guess := max(s.Line+r.delta(s), 1)
 	if r.code.Source == nil {
-		return callSite{"", guess, guessed}
+		return callSite{line: guess, fit: guessed}
 	}
 	file := r.code.Files.Path(s.File)
 	for _, m := range r.shifts {
@@ -276,9 +300,9 @@ func (r *resolver) find(s witness.Step) callSite {
 	}
 	file, line, sure := r.code.Source.Find(s, file, guess)
 	if sure {
-		return callSite{file, line, matched}
+		return callSite{file: file, line: line, fit: matched}
 	}
-	return callSite{file, line, guessed}
+	return callSite{file: file, line: line, fit: guessed}
 }
 
 // delta returns by how many lines the nearest site in the step's function has
