@@ -317,15 +317,20 @@ type reported struct {
 }
 
 func (c *confirmation) reported(ev report.Evidence) reported {
-	f := reported{Finding: report.NewFinding(ev)}
-	f.Reason = c.files.Shorten(f.Reason)
-	if f.Status == bug.Confirmed {
+	var f reported
+	if ev.Result.Status == bug.Confirmed {
 		f.confirmed = sitesOf(ev.Result.Witness)
 		w := *ev.Witness
 		if f.witness = &w; ev.Replayed != nil {
-			f.witness = w.Observe(ev.Replayed)
+			seen := w.Observe(ev.Replayed)
+			f.witness = seen.Witness
+			if now := ev.Result.Witness; slices.Equal(w.Steps, now.Steps) && slices.Equal(w.Hold, now.Hold) && slices.Equal(w.Violation, now.Violation) {
+				ev.Observed = &seen // and not looked for once more
+			}
 		}
 	}
+	f.Finding = report.NewFinding(ev)
+	f.Reason = c.files.Shorten(f.Reason)
 	return f
 }
 

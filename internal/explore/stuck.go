@@ -218,11 +218,11 @@ func (r *ended) confirm(ctx, limit context.Context, members []blocked.Wait) erro
 		ev.Result.Status, ev.Result.Effect = bug.Confirmed, effectOf(r.kind)
 		ev.Result.Reproduced = 0
 	}
-	f := reported{Finding: report.NewFinding(ev)}
-	if f.Reproduced > 0 {
-		f = r.reported(ev)
+	if ev.Result.Reproduced > 0 {
+		r.keep(r.reported(ev))
+	} else {
+		r.keep(reported{Finding: report.NewFinding(ev)})
 	}
-	r.keep(f)
 	return nil
 }
 

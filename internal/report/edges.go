@@ -13,17 +13,24 @@ import (
 // locks that their goroutines hold, and the edges between them. Both are taken from the
 // recording of the replay, or else from the recorded run; but which write is read and who
 // has unlocked what is locked follows from the order of the steps.
-func (f *Finding) connect(ev *Evidence, n namer, steps []witness.Step) {
+func (f *Finding) connect(ev *Evidence, n namer, steps []shown) {
 	t := cmp.Or(ev.Replayed, ev.Trace)
 	if t == nil || len(steps) == 0 {
 		return
 	}
-	index := ev.Index
-	if t != ev.Trace {
-		index = nil
+	c := connection{t: t, steps: f.Interleaving, first: 0, end: len(t.Events)}
+	if ev.Replayed != nil {
+		for _, s := range steps {
+			c.at = append(c.at, s.at)
+		}
+	} else {
+		var all []witness.Step
+		for _, s := range steps {
+			all = append(all, *s.Step)
+		}
+		c.at = witness.Find(t, ev.Index, all)
+		c.first, c.end = ev.Index.Range(t, all)
 	}
-	c := connection{t: t, at: witness.Find(t, index, steps), steps: f.Interleaving}
-	c.first, c.end = index.Range(t, steps)
 	c.locks(ev, n, f.Accesses)
 	c.starts(n)
 	c.completions()
@@ -77,14 +84,16 @@ func (c *connection) locks(ev *Evidence, n namer, accesses []Access) {
 	seen := *ev
 	seen.Trace = c.t
 	names := make([][]string, len(c.steps))
+	var now []string
 	type lockAt struct {
 		op   trace.Kind
 		site trace.SiteID
 	}
-	locks := make(map[lockAt]string) // their names
+	locks := make(map[lockAt]string)    // their names
+	lastOf := make(map[string][]string) // by goroutine: what it has held last, which steps share
 	heldAt(c.t, c.first, last+1, slices.Sorted(maps.Keys(of)), func(p int, held []trace.Event) {
 		i := of[p]
-		names[i] = nil
+		now = now[:0]
 		for _, h := range held {
 			if h.G != c.t.Events[p].G {
 				continue
@@ -98,7 +107,14 @@ func (c *connection) locks(ev *Evidence, n namer, accesses []Access) {
 				}
 				locks[at] = lock
 			}
-			names[i] = append(names[i], lock)
+			now = append(now, lock)
+		}
+		names[i] = nil
+		if len(now) > 0 {
+			if last := lastOf[c.steps[i].Goroutine]; !slices.Equal(last, now) {
+				lastOf[c.steps[i].Goroutine] = slices.Clone(now)
+			}
+			names[i] = lastOf[c.steps[i].Goroutine]
 		}
 	})
 	before := make(map[string][]string)

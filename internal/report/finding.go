@@ -33,8 +33,10 @@ type Evidence struct {
 	Violation []int
 	Index     *witness.Index // of Trace; nil: it is not there
 	// Replayed is a recording of a replay in the order Result.Order; it gives
-	// the values. It may be nil.
+	// the values. It may be nil. Observed is what it shows of the witness; without that it is
+	// looked through.
 	Replayed *trace.Trace
+	Observed *witness.Observed
 	// Files names files. Source returns a line of one, given by its path.
 	Files  witness.Files
 	Source func(file string, line int) string
@@ -92,13 +94,20 @@ func NewFinding(ev Evidence) Finding {
 	}
 	f.Values = "recording"
 	if ev.Replayed != nil {
-		w, f.Values = w.Observe(ev.Replayed), "replay"
+		if ev.Observed == nil {
+			seen := w.Observe(ev.Replayed)
+			ev.Observed = &seen
+		}
+		w, f.Values = ev.Observed.Witness, "replay"
 	}
-	steps, violation := interleaving(w, f.First)
-	f.Interleaving = named(&ev, w, n, steps, violation)
+	steps := interleaving(&ev, w, f.First)
+	f.Interleaving = named(&ev, w, n, steps)
 	for i, s := range steps {
+		if s.Op != trace.Call || s.SiteOp != "" {
+			continue
+		}
 		for k, v := range w.Violation {
-			if s.Op == trace.Call && s.SiteOp == "" && v.Goroutine == s.Goroutine && v.File == s.File && v.Line == s.Line && v.Occ == s.Occ {
+			if v.Goroutine == s.Goroutine && v.File == s.File && v.Line == s.Line && v.Occ == s.Occ {
 				f.Interleaving[i].Expr = f.Accesses[k].Expr
 			}
 		}
@@ -229,45 +238,76 @@ func stoppedInTesting(s witness.Step) string {
 	return "stopped in package testing"
 }
 
+// A shown step is one of an interleaving.
+type shown struct {
+	*witness.Step
+	violation bool // it is one of the violation
+	at        int  // its position in Evidence.Replayed, -1 if that does not have it
+}
+
 // interleaving lists the steps of w and then what of its violation is not among
 // them, the access that goes first at its place. What package testing does is left out, but
-// that it starts a test. The second result says of each whether it is one of the violation.
-func interleaving(w *witness.Witness, first int) (steps []witness.Step, violation []bool) {
-	add := func(s witness.Step, marked bool) { steps, violation = append(steps, s), append(violation, marked) }
-	for _, s := range w.Steps {
-		marked := (w.InOrder() || w.Stuck()) && w.Shows(s)
-		if s.Op != trace.Begin && (marked || !inTesting(s) || s.Op == trace.Fork) { // where it begins says nothing
-			add(s, marked)
+// that it starts a test.
+func interleaving(ev *Evidence, w *witness.Witness, first int) []shown {
+	steps := make([]shown, 0, len(w.Steps)+len(w.Violation))
+	var stepsAt, violationAt []int
+	if ev.Observed != nil {
+		stepsAt, violationAt = ev.Observed.StepsAt, ev.Observed.ViolationAt
+	}
+	add := func(s *witness.Step, marked bool, positions []int, i int) {
+		at := -1
+		if positions != nil {
+			at = positions[i]
+		}
+		steps = append(steps, shown{s, marked, at})
+	}
+	access := func(i int) { add(&w.Violation[i], true, violationAt, i) }
+	among := false // the steps have accesses of the violation
+	for i := range w.Steps {
+		s := &w.Steps[i]
+		marked := (w.InOrder() || w.Stuck()) && w.Shows(*s)
+		among = among || marked
+		if s.Op != trace.Begin && (marked || !inTesting(*s) || s.Op == trace.Fork) { // where it begins says nothing
+			add(s, marked, stepsAt, i)
 		}
 	}
-	if w.InOrder() && slices.ContainsFunc(w.Steps, w.Shows) {
-		add(w.Violation[len(w.Violation)-1], true)
-		return steps, violation
+	if w.InOrder() && among {
+		access(len(w.Violation) - 1)
+		return steps
 	}
 	if first > 0 {
-		add(w.Violation[first], true)
+		access(first)
 	}
-	for i, s := range w.Violation {
+	for i := range w.Violation {
 		if (i != first || first == 0) && (w.Stands(i) || !w.Stuck()) {
-			add(s, true)
+			access(i)
 		}
 	}
-	return steps, violation
+	return steps
 }
 
 // named gives the steps of an interleaving the names that a reader has for them.
-func named(ev *Evidence, w *witness.Witness, n namer, steps []witness.Step, violation []bool) []Step {
-	var out []Step
-	for i, s := range steps {
-		step := Step{
-			Goroutine: n.goroutine(s.Goroutine), Op: s.Word(), Expr: operand(ev, s), Value: s.Value,
-			Func: n.function(s.Func), File: s.File, Line: s.Line, Violation: violation[i],
+func named(ev *Evidence, w *witness.Witness, n namer, steps []shown) []Step {
+	if len(steps) == 0 {
+		return nil
+	}
+	out := make([]Step, 0, len(steps))
+	functions := make(map[string]string)
+	for _, s := range steps {
+		function, known := functions[s.Func]
+		if !known {
+			function = n.function(s.Func)
+			functions[s.Func] = function
 		}
-		if s.Op == trace.Fork && inTesting(s) {
+		step := Step{
+			Goroutine: n.goroutine(s.Goroutine), Op: s.Word(), Expr: operand(ev, *s.Step), Value: s.Value,
+			Func: function, File: s.File, Line: s.Line, Violation: s.violation,
+		}
+		if s.Op == trace.Fork && inTesting(*s.Step) {
 			step.Expr = runTest
 		}
-		if violation[i] && w.Kind == bug.Failure {
-			step.Op, step.Expr = onTest(s)
+		if s.violation && w.Kind == bug.Failure {
+			step.Op, step.Expr = onTest(*s.Step)
 			step.Value = ""
 		}
 		out = append(out, step)

@@ -324,6 +324,8 @@ func TestObserve(t *testing.T) {
 		replayed.Events[i].Val += 40
 	}
 	got := w.Observe(replayed)
+	assert.Equal(t, []int{1, 2, 4, 3}, got.StepsAt)
+	assert.Equal(t, -1, got.ViolationAt[1])
 	assert.Equal(t, "44", got.Steps[2].Value)
 	assert.Equal(t, "43", got.Steps[3].Value)
 	assert.Empty(t, got.Violation[1].Value, "did not happen in the replay")

@@ -6,13 +6,21 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
+// An Observed witness shows the values of a recording of a replay of it.
+type Observed struct {
+	*Witness
+	// Steps and Violation have the positions there, -1 of what it does not have.
+	StepsAt, ViolationAt []int
+}
+
 // Observe returns a copy of w that shows the values of t, a recording of a
 // replay of w. Steps that t does not have show none. It needs the positions
 // of w to be those of the replayed build.
-func (w *Witness) Observe(t *trace.Trace) *Witness {
+func (w *Witness) Observe(t *trace.Trace) Observed {
 	out := *w
 	all := slices.Concat(w.Steps, w.Hold, w.Violation)
-	for i, at := range Find(t, nil, all) {
+	found := Find(t, nil, all)
+	for i, at := range found {
 		all[i].Value = ""
 		if at >= 0 {
 			all[i].Value = value(t, at)
@@ -21,7 +29,7 @@ func (w *Witness) Observe(t *trace.Trace) *Witness {
 	hold := len(w.Steps)
 	violation := hold + len(w.Hold)
 	out.Steps, out.Hold, out.Violation = all[:hold:hold], all[hold:violation:violation], all[violation:]
-	return &out
+	return Observed{&out, found[:hold], found[violation:]}
 }
 
 // A place is a site, by what a witness and a recording both know of it.
@@ -40,7 +48,7 @@ func placeOf(s Step) place {
 
 // same reports whether s and o are the same event of a run.
 func (s Step) same(o Step) bool {
-	return s.Goroutine == o.Goroutine && s.Op == o.Op && s.Occ == o.Occ && placeOf(s) == placeOf(o)
+	return s.Op == o.Op && s.Occ == o.Occ && s.Line == o.Line && s.Goroutine == o.Goroutine && placeOf(s) == placeOf(o)
 }
 
 // A where is what goroutines do at places, both by their numbers.
