@@ -47,8 +47,8 @@ func reduce(t *trace.Trace, steps, shown, stand []int, in []bool) []int {
 		last[t.Events[i].G] = true
 	}
 	for n, i := range kept {
-		e := t.Events[i]
-		if (canStep(e.Kind) || !e.Kind.CanHold()) && (mem.conflicts(e) || e.Obj != 0 && isSync(e.Kind) && objs[e.Obj] || e.Kind == trace.Select || slices.Contains(shown, i)) {
+		e := &t.Events[i]
+		if (canStep(e.Kind) || !e.Kind.CanHold()) && (mem.conflicts(n) || e.Obj != 0 && isSync(e.Kind) && objs[e.Obj] || e.Kind == trace.Select || slices.Contains(shown, i)) {
 			need[n] = true
 			active[e.G] = true
 		}
@@ -56,7 +56,7 @@ func reduce(t *trace.Trace, steps, shown, stand []int, in []bool) []int {
 	// A goroutine's fork makes its parent take part too, so that the way to a
 	// grandchild is kept whole: children before parents, against the order.
 	for n := len(kept) - 1; n >= 0; n-- {
-		e := t.Events[kept[n]]
+		e := &t.Events[kept[n]]
 		switch {
 		case e.Kind == trace.Fork && e.Obj < uint64(len(active)) && active[e.Obj]:
 			need[n] = true
@@ -66,7 +66,7 @@ func reduce(t *trace.Trace, steps, shown, stand []int, in []bool) []int {
 		}
 	}
 	for n := len(kept) - 1; n >= 0; n-- {
-		e := t.Events[kept[n]]
+		e := &t.Events[kept[n]]
 		if canStep(e.Kind) && active[e.G] && !last[e.G] {
 			last[e.G] = true
 			need[n] = true
@@ -87,7 +87,7 @@ func sharedObjects(t *trace.Trace, positions []int) map[uint64]bool {
 	first := make(map[uint64]trace.GID)
 	shared := make(map[uint64]bool)
 	for _, i := range positions {
-		e := t.Events[i]
+		e := &t.Events[i]
 		if !isSync(e.Kind) && e.Kind != trace.SelectRecv { // what a select may take counts, too
 			continue
 		}

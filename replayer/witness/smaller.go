@@ -28,18 +28,16 @@ type dropper struct {
 
 // accesses drops those to memory that no read matters of.
 func (d *dropper) accesses(violation []int) {
-	mem := sharedMemory(d.t, append(slices.Clone(d.steps), violation...))
+	mem := sharedMemory(d.t, slices.Concat(d.steps, violation))
 	matters, counted := make([]bool, len(mem.from)), make([]bool, len(mem.from))
 	common := make([][]uint64, len(mem.from)) // locks held at each access; nil: none yet
 	held := make([][]uint64, len(d.t.Goroutines))
-	mark := func(e trace.Event) { mem.each(e, func(n int) { matters[n] = true }) }
-	for _, i := range violation {
-		if e := d.t.Events[i]; e.Kind.IsAccess() {
-			mark(e)
-		}
+	mark := func(k int) { mem.each(k, func(n int) { matters[n] = true }) }
+	for k := range violation {
+		mark(len(d.steps) + k)
 	}
-	for _, i := range d.steps {
-		e := d.t.Events[i]
+	for k, i := range d.steps {
+		e := &d.t.Events[i]
 		switch {
 		case e.Kind == trace.Acquire || e.Kind == trace.RAcquire:
 			if !slices.Contains(held[e.G], e.Obj) {
@@ -51,21 +49,20 @@ func (d *dropper) accesses(violation []int) {
 			}
 		case !e.Kind.IsAccess():
 		case e.Kind == trace.AtomicLoad || !d.t.Sites[e.Site].Update && e.Kind != trace.Write && e.Kind != trace.AtomicStore:
-			mark(e)
+			mark(k)
 		case e.Kind == trace.Write || e.Kind == trace.Read:
-			mem.each(e, func(n int) {
+			mem.each(k, func(n int) {
 				common[n] = meet(common[n], held[e.G])
 				counted[n] = counted[n] || e.Kind == trace.Read
 			})
 		}
 	}
 	for k, i := range d.steps {
-		e := d.t.Events[i]
-		if !e.Kind.IsAccess() {
+		if !d.t.Events[i].Kind.IsAccess() {
 			continue
 		}
 		needed := false
-		mem.each(e, func(n int) {
+		mem.each(k, func(n int) {
 			needed = needed || matters[n] || counted[n] && len(common[n]) == 0
 		})
 		if !needed {
@@ -96,7 +93,7 @@ func (d *dropper) sections(violation []int) bool {
 		}
 	}
 	for k, i := range d.steps {
-		e := d.t.Events[i]
+		e := &d.t.Events[i]
 		if d.out[k] || !canStep(e.Kind) {
 			continue
 		}

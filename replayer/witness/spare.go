@@ -23,11 +23,11 @@ func withoutSpare(t *trace.Trace, steps, shown []int) []int {
 	s.bounds()
 	fixed := s.ordered()
 	k := -1
-	return filter(steps, func(i int) bool {
+	return filter(steps, func(int) bool {
 		k++
 		needed := !s.spare[k]
 		if !needed {
-			s.mem.each(t.Events[i], func(n int) { needed = needed || !fixed[n] })
+			s.mem.each(k, func(n int) { needed = needed || !fixed[n] })
 		}
 		return needed
 	})
@@ -99,13 +99,13 @@ func (s *sparing) ordered() []bool {
 	writes := make([]*access, len(s.mem.from))
 	reads := make([][]access, len(s.mem.from)) // since the last write, of each goroutine the last
 	for k, i := range s.steps {
-		e := s.t.Events[i]
+		e := &s.t.Events[i]
 		if !e.Kind.IsAccess() {
 			continue
 		}
 		now := access{e.G, s.to[k]}
 		after := func(a access) bool { return a.g == now.g || a.to <= s.from[k] }
-		s.mem.each(e, func(n int) {
+		s.mem.each(k, func(n int) {
 			fixed[n] = fixed[n] && (writes[n] == nil || after(*writes[n]))
 			same := func(a access) bool { return a.g == now.g }
 			switch at := slices.IndexFunc(reads[n], same); {

@@ -171,7 +171,7 @@ func (s *search) depend(t *trace.Trace, steps, shown []int) {
 				chain(channels, k)
 			}
 		case e.Kind.IsAccess():
-			mem.each(e, func(n int) {
+			mem.each(k, func(n int) {
 				c := cells[n]
 				if c == nil {
 					c = &cell{write: -1}
