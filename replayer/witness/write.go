@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -78,8 +79,9 @@ func (w *Witness) Write(out io.Writer) error {
 	var columns [][5]string // of all sections' steps
 	var width [5]int
 	for _, section := range sections {
-		for _, s := range section.steps {
-			c := s.columns()
+		columns = slices.Grow(columns, len(section.steps))
+		for k := range section.steps {
+			c := section.steps[k].columns()
 			columns = append(columns, c)
 			for i := range c {
 				if n := utf8.RuneCountInString(c[i]); n <= maxPad {
@@ -92,8 +94,8 @@ func (w *Witness) Write(out io.Writer) error {
 		if len(section.steps) > 0 {
 			fmt.Fprintf(b, "\n%s\n", section.name)
 		}
-		for _, s := range section.steps {
-			s.write(b, columns[0], width)
+		for k := range section.steps {
+			b.Write(section.steps[k].appendTo(b.AvailableBuffer(), &columns[0], &width))
 			columns = columns[1:]
 		}
 	}
@@ -101,7 +103,7 @@ func (w *Witness) Write(out io.Writer) error {
 }
 
 // columns returns the five fields that each step line has.
-func (s Step) columns() [5]string {
+func (s *Step) columns() [5]string {
 	return [5]string{field(s.Goroutine), s.Op.String(), field(s.Expr), field(s.Func), field(s.position())}
 }
 
@@ -118,54 +120,62 @@ func (s Step) position() string {
 	return at + ":" + strconv.Itoa(s.Col)
 }
 
-// write writes the step's line, its columns padded to width runes.
-func (s Step) write(b *bufio.Writer, columns [5]string, width [5]int) {
-	var rest []string // what deviates from the usual
-	add := func(name, value string) { rest = append(rest, name+"="+value) }
-	if s.SiteOp != "" {
-		add("site", field(s.SiteOp))
-	}
-	if s.Nth != 0 {
-		add("nth", strconv.Itoa(s.Nth))
-	}
-	if s.Text != "" {
-		add("line", field(s.Text))
-	}
-	if s.Of > 1 {
-		add("which", fmt.Sprintf("%d/%d", s.Which, s.Of))
-	}
-	if s.Occ != 1 {
-		add("occ", strconv.Itoa(s.Occ))
-	}
-	if s.Case != 0 {
-		add("case", strconv.Itoa(s.Case))
-	}
-	if s.Variable != 0 {
-		add("var", strconv.Itoa(s.Variable))
-	}
-	if s.Region != 0 {
-		add("region", strconv.Itoa(s.Region))
-	}
-	if s.Item != 0 {
-		add("item", strconv.Itoa(s.Item))
-	}
-	if s.Value != "" {
-		add("value", field(s.Value))
+// appendTo appends the step's line, its columns padded to width runes.
+func (s *Step) appendTo(b []byte, columns *[5]string, width *[5]int) []byte {
+	pad := 0 // spaces that only come before something
+	space := func() {
+		for range pad {
+			b = append(b, ' ')
+		}
+		b = append(b, "  "...)
 	}
 	for i, c := range columns {
-		b.WriteString("  ")
-		b.WriteString(c)
-		if i < len(columns)-1 || len(rest) > 0 {
-			for range width[i] - utf8.RuneCountInString(c) {
-				b.WriteByte(' ')
-			}
-		}
+		space()
+		b = append(b, c...)
+		pad = max(width[i]-utf8.RuneCountInString(c), 0)
 	}
-	for _, r := range rest {
-		b.WriteString("  ")
-		b.WriteString(r)
+	// What deviates from the usual.
+	text := func(name, value string) {
+		space()
+		pad = 0
+		b = append(append(append(b, name...), '='), value...)
 	}
-	b.WriteByte('\n')
+	number := func(name string, n int) {
+		text(name, "")
+		b = strconv.AppendInt(b, int64(n), 10)
+	}
+	if s.SiteOp != "" {
+		text("site", field(s.SiteOp))
+	}
+	if s.Nth != 0 {
+		number("nth", s.Nth)
+	}
+	if s.Text != "" {
+		text("line", field(s.Text))
+	}
+	if s.Of > 1 {
+		number("which", s.Which)
+		b = strconv.AppendInt(append(b, '/'), int64(s.Of), 10)
+	}
+	if s.Occ != 1 {
+		number("occ", s.Occ)
+	}
+	if s.Case != 0 {
+		number("case", s.Case)
+	}
+	if s.Variable != 0 {
+		number("var", s.Variable)
+	}
+	if s.Region != 0 {
+		number("region", s.Region)
+	}
+	if s.Item != 0 {
+		number("item", s.Item)
+	}
+	if s.Value != "" {
+		text("value", field(s.Value))
+	}
+	return append(b, '\n')
 }
 
 // field returns s as one field of a line: "-" if empty, a Go string literal
