@@ -170,8 +170,11 @@ func occurrences(t *trace.Trace, index *Index, want []int, left map[int]bool) []
 	}
 	sites := make(map[trace.SiteID]site)
 	out := make([]int, len(want))
-	next := 0 // of want
-	for i := slices.Min(first); i <= want[len(want)-1]; i++ {
+	next, end := 0, 0 // of want, and of the events
+	if len(want) > 0 {
+		end = want[len(want)-1] + 1
+	}
+	for i := slices.Min(first); i < end; i++ {
 		for want[next] < i {
 			next++
 		}
