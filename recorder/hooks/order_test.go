@@ -47,6 +47,15 @@ func testOrders(t *testing.T, toolchain string) {
 	}
 }
 
+// One that is interrupted goes on as soon as the others wait, whoever else they wake.
+func TestInterrupted(t *testing.T) { eachRelease(t, testInterrupted) }
+
+func testInterrupted(t *testing.T, toolchain string) {
+	_, out, err := runBuilt(t, toolchain, "record;trace=$DIR/trace", "^TestInterrupted$")
+	require.NoError(t, err, out)
+	require.Contains(t, out, "rounds: 3")
+}
+
 // A goroutine that sets a short timer and waits for another goroutine, too, is late in one
 // of the orders, a few times; it is never late for a timer that is longer than that.
 func TestBriefTimer(t *testing.T) { eachRelease(t, testBriefTimer) }

@@ -90,7 +90,7 @@ func (g *goroutine) rest() {
 	if holding() && nothingChanged() {
 		g.doze(pollTime)
 	} else {
-		runtime.PredictGosched()
+		runtime.PredictGiveWay()
 	}
 }
 

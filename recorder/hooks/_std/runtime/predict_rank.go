@@ -8,8 +8,10 @@ var predictRanked bool
 func PredictByRank() { predictRanked = true }
 
 // predictNewestNext reports whether what was started or woken last is the next to run, where an
-// ordinary run says so.
-func predictNewestNext(next bool) bool { return next && !predictOldest && !predictRanked }
+// ordinary run says so, and where no goroutine waits that has been interrupted.
+func predictNewestNext(next bool) bool {
+	return next && !predictOldest && !predictRanked && predictGivenWay == 0
+}
 
 // predictRank returns the rank of gp. The runtime's own goroutines go first.
 func predictRank(gp *g) uint64 {

@@ -3,6 +3,7 @@ package selftest
 import (
 	"context"
 	"crypto/rand"
+	"sync"
 	"testing"
 	"time"
 )
@@ -33,6 +34,32 @@ func TestOrder(t *testing.T) {
 	}
 	said <- "parent"
 	t.Log("order:", <-said, <-said, <-said)
+}
+
+// A goroutine that its parent has seen running waits for nothing, and is done before those
+// that the parent starts after it, one after the other.
+func TestInterrupted(t *testing.T) {
+	var mu sync.Mutex
+	rounds := 0
+	start := func(f func()) {
+		var running sync.WaitGroup
+		running.Add(1)
+		go func() { running.Done(); f() }()
+		running.Wait()
+	}
+	start(func() {
+		for range 3 {
+			mu.Lock()
+			rounds++
+			mu.Unlock()
+		}
+	})
+	for range 8 {
+		start(func() {})
+	}
+	mu.Lock()
+	t.Log("rounds:", rounds)
+	mu.Unlock()
 }
 
 func TestOrderByChance(t *testing.T) {
