@@ -34,6 +34,7 @@ const (
 	predictLate   = 50_000
 	predictSlack  = 250_000_000
 	predictCost   = 4
+	predictGrain  = 50_000 // of processor time, which takes a system call to look at
 	predictCredit = 10_000_000
 )
 
@@ -44,7 +45,7 @@ type predictClockState struct {
 	began int64 // what it showed at first
 	held  int64 // of that, what timers do not count, see PredictOnly
 	since int64 // when work was last counted, or the P became idle; real time
-	debt  int64 // work that has not moved the clock, at most predictSlack
+	debt  int64 // work that has not moved the clock, hardly more than predictSlack
 
 	// At processor time cpu, the debt was no more than known.
 	cpu, known int64
@@ -76,7 +77,7 @@ func predictWork() {
 	now := nanotime()
 	c.debt += now - c.since
 	c.since = now
-	if c.debt > predictSlack {
+	if c.debt > predictSlack+predictGrain {
 		// What the machine did with its time meanwhile is not ours.
 		cpu := predictCPU()
 		c.debt = min(c.debt, c.known+cpu-c.cpu)
