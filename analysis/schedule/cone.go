@@ -100,10 +100,10 @@ func (p *Planner) newCone(b *base, r reads, last []int32, guide []causality.Edge
 	}
 	for g := range c.upto {
 		c.upto[g] = b.at
-		c.done[g] = p.linksBefore(trace.GID(g), b.at)
 	}
 	for k := range b.open {
-		c.section(b.open[k], p.o.LockNumber(b.open[k].Obj))
+		o := &b.open[k]
+		c.section(int32(o.Acq), int32(o.Rel), o.Shared, p.o.LockNumber(o.Obj))
 	}
 	return c
 }
@@ -180,6 +180,9 @@ func (c *cone) include(i int) {
 
 func (c *cone) extend(g trace.GID, last int) {
 	if c.upto[g] <= int32(last) {
+		if c.upto[g] == c.base.at {
+			c.done[g] = c.p.linksBefore(g, c.base.at)
+		}
 		c.upto[g] = int32(last) + 1
 		c.work = append(c.work, g)
 		for _, i := range c.avoid {
@@ -193,7 +196,8 @@ func (c *cone) link(l *link) {
 	switch {
 	case len(c.turned) > 0 && c.leavesOut(int(l.at)), l.kept > 0 && c.slice != nil && c.slice.Loose(int(l.at)):
 	case l.section:
-		c.section(c.p.o.SectionAt(l.need), c.p.o.LockOf(l.need))
+		acq, rel, shared := c.p.o.Bounds(l.need)
+		c.section(acq, rel, shared, c.p.o.LockOf(l.need))
 	case c.reads < l.kept || l.kept > 0 && slices.Contains(c.ends, int(l.at)):
 	case l.need == several:
 		for _, w := range c.p.o.Sources(int(l.at)) {
@@ -224,15 +228,14 @@ func (c *cone) leavesOut(i int) bool {
 	})
 }
 
-// section adds the releases that come before the acquire of s, and the
-// release of s if another acquire comes after it. lock is the number of its lock.
-func (c *cone) section(s order.Section, lock int32) {
+// section adds the releases that come before the acquire of a section, and the
+// release of that if another acquire comes after it. lock is the number of its lock.
+func (c *cone) section(acq, rel int32, shared bool, lock int32) {
 	page := &c.locks[lock/lockPage]
 	if *page == nil {
 		*page = new([lockPage]lockState)
 	}
 	l := &(*page)[lock%lockPage]
-	acq, rel, shared := int32(s.Acq), int32(s.Rel), s.Shared
 	kept := slices.Contains(c.kept, lock)
 	stays := kept && slices.Contains(c.last, acq)
 	switch {
@@ -248,7 +251,8 @@ func (c *cone) section(s order.Section, lock int32) {
 	if !stays {
 		l.open = append(l.open, opened{acq, rel, shared})
 		if kept {
-			c.rivals = append(c.rivals, s)
+			l := order.Lock{Obj: c.p.t.Events[acq].Obj, Shared: shared}
+			c.rivals = append(c.rivals, order.Section{Lock: l, Acq: int(acq), Rel: int(rel)})
 		}
 	}
 	if c.lazy {
