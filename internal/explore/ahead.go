@@ -25,7 +25,8 @@ type prediction struct {
 	trace  *trace.Trace // nil: there is nothing to analyze
 	whole  bool         // the trace is not damaged, and was written to its end
 	notes  notes
-	early  *early // its recordings in other orders
+	early  *early                                       // its recordings in other orders
+	sized  func() (tests []string, size map[string]int) // see sizes
 	result *analysis.Result
 	err    error // there is no result: why
 }
@@ -51,7 +52,8 @@ func (x *Exploration) predict(ctx context.Context, run recorder.Run, begin func(
 	p := new(prediction)
 	if p.trace, p.whole = x.read(run, &p.notes); p.trace != nil {
 		begin(p.trace.Logged())
-		p.early = x.recordEarly(ctx, run, p.trace)
+		p.sized = sizesOnce(p.trace)
+		p.early = x.recordEarly(ctx, run, p.trace, p.sized)
 		p.result, p.err = Predict(ctx, p.trace, x.analysis(run))
 	}
 	return p

@@ -37,11 +37,13 @@ func TestSizeOfCut(t *testing.T) {
 	for _, g := range []trace.GID{1, 3, 2, 4} {
 		tr.Events = append(tr.Events, trace.Event{G: g})
 	}
-	tests, events := concurrent(tr)
+	several, size := sizes(tr)
+	tests, events := fewest(several, size, againEvents)
 	assert.Equal(t, []string{"TestLong", "TestShort"}, tests)
 	assert.Equal(t, 4, events)
 	tr.Cuts = []trace.Cut{{Test: "TestLong"}}
-	tests, events = concurrent(tr)
+	several, size = sizes(tr)
+	tests, events = fewest(several, size, againEvents)
 	assert.Equal(t, []string{"TestShort"}, tests)
 	assert.Equal(t, 2, events)
 }

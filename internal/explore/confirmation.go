@@ -31,17 +31,18 @@ type confirmation struct {
 	*Exploration
 	run      recorder.Run
 	trace    *trace.Trace
-	toward   *witness.Witness // where the run of trace departed from the recorded one; nil: it is that
-	index    *witness.Index   // of trace
-	recorded replayer.Outcome // of the recorded run
-	failed   []string         // the tests that have failed in it
-	others   map[uint64]bool  // the keys of the sites of predicted bugs that are no assertions
-	tally    *tally           // of the package
-	slowly   bool             // the recorded run has not ended in time
-	tests    int              // how many the trace has
-	alone    bool             // one test was recorded to see what it does so
-	number   int              // of the run among those beyond the recordings, from 1; 0: it is none
-	parents  []int            // of that run, see [attempt]
+	toward   *witness.Witness                  // where the run of trace departed from the recorded one; nil: it is that
+	index    *witness.Index                    // of trace
+	recorded replayer.Outcome                  // of the recorded run
+	failed   []string                          // the tests that have failed in it
+	others   map[uint64]bool                   // the keys of the sites of predicted bugs that are no assertions
+	tally    *tally                            // of the package
+	slowly   bool                              // the recorded run has not ended in time
+	tests    int                               // how many the trace has
+	alone    bool                              // one test was recorded to see what it does so
+	number   int                               // of the run among those beyond the recordings, from 1; 0: it is none
+	parents  []int                             // of that run, see [attempt]
+	sized    func() ([]string, map[string]int) // sizes of the trace
 	*progress
 }
 

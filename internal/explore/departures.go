@@ -53,7 +53,7 @@ func (c *confirmation) departed(ctx context.Context, findings []finding, out []r
 	if c.opts.Explore.explores() && len(c.trace.Events) <= maxValues {
 		return nil // exploring makes such runs, and knows which it has made
 	}
-	_, size := sizes(c.trace)
+	_, size := c.sized()
 	var groups [][]int // findings of the same tests, who may share departures
 	of := make(map[string]int)
 	for k, f := range findings {
@@ -242,7 +242,7 @@ func (c *confirmation) goOn(ctx context.Context, w *witness.Witness, wanted func
 	}
 	return &confirmation{
 		Exploration: c.Exploration, run: c.run, trace: further, toward: w, index: witness.NewIndex(further),
-		recorded: c.recorded, failed: c.failed, progress: c.progress,
+		recorded: c.recorded, failed: c.failed, progress: c.progress, sized: sizesOnce(further),
 	}, r, nil
 }
 

@@ -31,14 +31,14 @@ type earlyRun struct {
 	err   error
 }
 
-// recordEarly begins to record tests of run, of which t is the trace, in the orders in which inOrders
-// will record them; nil if there is nothing to record, or tests have failed or not ended, by which
-// other recordings come first.
-func (x *Exploration) recordEarly(ctx context.Context, run recorder.Run, t *trace.Trace) *early {
+// recordEarly begins to record tests of run, of which t is the trace and sized has the sizes, in
+// the orders in which inOrders will record them; nil if there is nothing to record, or tests have
+// failed or not ended, by which other recordings come first.
+func (x *Exploration) recordEarly(ctx context.Context, run recorder.Run, t *trace.Trace, sized func() ([]string, map[string]int)) *early {
 	if !t.Complete || run.Result != recorder.Pass || len(failing(t)) > 0 {
 		return nil
 	}
-	several, size := sizes(t)
+	several, size := sized()
 	tests, events := fewest(several, size, againEvents)
 	further := newAllowance(t)
 	ctx, stop := context.WithCancel(ctx)

@@ -204,20 +204,21 @@ func (x *Exploration) Add(ctx context.Context, run recorder.Run) error {
 		x.warn("%s: %s", run.Package.Path, TooLong)
 	}
 	p.early.wait()
-	return x.explore(ctx, run, t, p.result)
+	return x.explore(ctx, run, p)
 }
 
 // explore confirms what was predicted from the first recording of a package, and runs the
 // strategies.
-func (x *Exploration) explore(ctx context.Context, run recorder.Run, t *trace.Trace, result *analysis.Result) error {
+func (x *Exploration) explore(ctx context.Context, run recorder.Run, p *prediction) error {
 	// All of these are made before the first replay: witnesses that are committed beside
 	// the tests are told apart by what was predicted at their places, and what is
 	// infeasible needs no replay.
 	y := newTally()
-	y.news(t)
-	y.take(result)
-	c := x.confirmation(run, t, y)
-	findings, impossible, err := c.findings(result)
+	y.news(p.trace)
+	y.take(p.result)
+	c := x.confirmation(run, p.trace, y)
+	c.sized = p.sized
+	findings, impossible, err := c.findings(p.result)
 	if err != nil {
 		return err
 	}
@@ -245,7 +246,7 @@ func (c *confirmation) explore(ctx context.Context, findings []finding) error {
 	events, ran := 0, []string(nil) // ran are the tests that were recorded
 	for _, r := range firsts {
 		ran = append(ran, testsIn(r.trace)...)
-		several, size := sizes(r.trace)
+		several, size := r.sized()
 		maps.Copy(e.size, size)
 		e.waited += waited(r.trace)
 		tests, its := fewest(several, size, againEvents)
@@ -334,7 +335,7 @@ var strategies = []strategy{inOrders, alone, beyond, mixed, failed}
 func (x *Exploration) confirmation(run recorder.Run, t *trace.Trace, y *tally) *confirmation {
 	return &confirmation{
 		Exploration: x, run: run, trace: t, index: witness.NewIndex(t), recorded: replayer.Recorded(t), failed: failing(t),
-		tally: y, tests: countTests(t), progress: new(progress),
+		tally: y, tests: countTests(t), progress: new(progress), sized: sizesOnce(t),
 	}
 }
 

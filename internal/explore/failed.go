@@ -70,7 +70,7 @@ func (e *explored) never() {
 		if len(r.failed) == 0 {
 			continue
 		}
-		several, _ := sizes(r.trace)
+		several, _ := r.sized()
 		for _, test := range r.failed {
 			switch {
 			case blocks(r.trace, test) || e.passing(test) != nil: // that it blocks is told

@@ -90,7 +90,7 @@ func beyond(ctx context.Context, e *explored) error {
 	}
 	tests := slices.Clone(e.tests)
 	for _, r := range e.firsts {
-		several, _ := sizes(r.trace)
+		several, _ := r.sized()
 		for _, test := range several {
 			if !slices.Contains(tests, test) {
 				tests = append(tests, test)

@@ -109,7 +109,7 @@ func (x *mixing) look(ctx context.Context, r recording, f finding) error {
 	}
 	c := &confirmation{
 		Exploration: x.Exploration, run: r.run, trace: t, index: witness.NewIndex(t),
-		recorded: r.recorded, failed: r.failed, others: x.otherSites, progress: r.progress, tally: x.tally,
+		recorded: r.recorded, failed: r.failed, others: x.otherSites, progress: r.progress, tally: x.tally, sized: sizesOnce(t),
 	}
 	at := len(t.Events) - 1
 	if c.byOthers(at) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gopredict/gopredict/analysis"
@@ -58,13 +59,6 @@ func (x *Exploration) otherOrder(n int) recorder.Order {
 	return recorder.Seed(x.opts.Seed + n - 2)
 }
 
-// concurrent returns the tests of t that are worth other recordings, those that have
-// several goroutines, in their order, and how many events these have.
-func concurrent(t *trace.Trace) (tests []string, events int) {
-	all, size := sizes(t)
-	return fewest(all, size, againEvents)
-}
-
 // fewest returns those of tests, in their order, that have the fewest events, up to most together,
 // and how many they have.
 func fewest(tests []string, size map[string]int, most int) (some []string, events int) {
@@ -78,6 +72,11 @@ func fewest(tests []string, size map[string]int, most int) (some []string, event
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(tests), func(test string) bool { return !slices.Contains(bySize, test) }), events
+}
+
+// sizesOnce is sizes, found when it is asked for the first time.
+func sizesOnce(t *trace.Trace) func() (tests []string, size map[string]int) {
+	return sync.OnceValues(func() ([]string, map[string]int) { return sizes(t) })
 }
 
 // sizes returns the tests of t that have several goroutines, in their order, and how many
@@ -233,7 +232,8 @@ const passingOrders = 2
 // have no effect. Passed are the tests that have passed in one of them, and tried says in how
 // many orders others were recorded.
 func (c *confirmation) passing(ctx context.Context, n int) (all []recording, passed []string, tried map[string]int, err error) {
-	several, _ := concurrent(c.trace)
+	several, size := c.sized()
+	several, _ = fewest(several, size, againEvents)
 	tests := slices.DeleteFunc(slices.Clone(c.failed), func(test string) bool { return !slices.Contains(several, test) })
 	tried = make(map[string]int)
 	if c.opts.Runs == 0 {

@@ -101,7 +101,7 @@ func (c *confirmation) ends() (all []*ended) {
 				continue
 			}
 			at := *c
-			at.trace, at.index = with, witness.NewIndex(with)
+			at.trace, at.index, at.sized = with, witness.NewIndex(with), sizesOnce(with)
 			at.recorded.Effect = bug.NoEffect // it is the bug's
 			all = append(all, &ended{confirmation: &at, kind: b.kind, ws: ws, recorded: len(w.Events)})
 		}
