@@ -160,7 +160,7 @@ func (p *predictor) departs(ctx context.Context, about scope, left map[string]bo
 		if len(d.departures) == 0 {
 			d.but = p.departsAt(at)
 		}
-		if more := p.further(from, steps, at); more != nil {
+		if more := p.further(from, in, steps, at); more != nil {
 			early = append(early, departure)
 			departure = p.departure(from, more, at)
 		}
@@ -190,11 +190,11 @@ func (p *predictor) departure(from int, steps []int, at symbolic.Departing) *Dep
 	return &Departure{Recipe{recipe, nil}, events}
 }
 
-// further returns the steps to a departure in which the other goroutines do first what
-// they can do without touching what is read at the end, in the recorded order, up to
+// further returns the steps to a departure in which the other goroutines that are in do first
+// what they can do without touching what is read at the end, in the recorded order, up to
 // where they hold no lock: there they may meet with what comes after. The solver's runs
 // have as few steps as can be. It is nil if that is all.
-func (p *predictor) further(from int, steps []int, at symbolic.Departing) []int {
+func (p *predictor) further(from int, in func(trace.GID) bool, steps []int, at symbolic.Departing) []int {
 	own := len(steps) // from here on the goroutine that departs is alone
 	for g := p.t.Events[at.At].G; own > 0 && p.t.Events[steps[own-1]].G == g; own-- {
 	}
@@ -212,7 +212,7 @@ func (p *predictor) further(from int, steps []int, at symbolic.Departing) []int 
 	more := slices.Clone(steps[:own])
 	for g := range p.t.Goroutines {
 		gid := trace.GID(g)
-		if gid == p.t.Events[at.At].G || next[gid] == 0 {
+		if gid == p.t.Events[at.At].G || next[gid] == 0 || !in(gid) {
 			continue
 		}
 		var its []int
