@@ -105,14 +105,13 @@ func (g *goroutine) pass(kind uint8, site uint32, obj uint64, size uint32, val u
 		// Its crash belongs after the violation, which it may be an effect of.
 		g.wait(item{role: roleHold}, kind, site)
 	}
-	key := wantKey{kind, keyFor(site)}
-	w := g.actor.wants[key]
+	w := g.actor.want(kind, site)
 	g.actor.passed = w
 	if w == nil {
 		return
 	}
 	if it, ok := w.next(); ok && !g.ahead(it) {
-		if isInside(key) && stage == following && it.role != roleHold && !g.actor.reaches(it) {
+		if isInside(kind, keyFor(site)) && stage == following && it.role != roleHold && !g.actor.reaches(it) {
 			g.actor.passed = nil // one more than the recorded call has made
 			return
 		}
@@ -144,7 +143,7 @@ func (g *goroutine) await(kind uint8, site uint32, obj uint64) bool {
 		return false
 	}
 	g.yieldViolation(kind)
-	w := g.actor.wants[wantKey{kind, keyFor(site)}]
+	w := g.actor.want(kind, site)
 	if w == nil {
 		return false
 	}
@@ -219,7 +218,7 @@ func (g *goroutine) missed(kind uint8, site uint32) {
 	if g.actor == nil || stage != following {
 		return
 	}
-	w := g.actor.wants[wantKey{kind, keyFor(site)}]
+	w := g.actor.want(kind, site)
 	if w == nil {
 		return
 	}
@@ -416,7 +415,7 @@ func leave(why string) {
 // astray leaves the schedule as g has skipped one of its steps.
 func (g *goroutine) astray(kind uint8, site uint32) {
 	a := g.actor
-	w := a.wants[wantKey{kind, keyFor(site)}]
+	w := a.want(kind, site)
 	runtime.PredictPin()
 	leave(g.name() + " is at " + g.position(kind, site) + " (" + ordinal(w.count+1) + " time), the schedule expects it at " + stepName(a.steps[a.next]) + g.read())
 	runtime.PredictUnpin()

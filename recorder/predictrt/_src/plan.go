@@ -19,19 +19,13 @@ var (
 // actor is a goroutine's part in the schedule.
 type actor struct {
 	name   string
-	wants  map[wantKey]*want
-	steps  []int // indices of its steps, in order
-	next   int   // index into steps of the first one that is not done
+	wants  [len(words)]map[uint64]*want // by kind of event, and place
+	steps  []int                        // indices of its steps, in order
+	next   int                          // index into steps of the first one that is not done
 	g      *goroutine
 	stand  stand
 	passed *want // what counts the event that is about to be logged
 	regions
-}
-
-// wantKey is a kind of event at a place.
-type wantKey struct {
-	kind uint8
-	key  uint64
 }
 
 // insideStep is a step that is an access of the standard library's on behalf of the
@@ -46,7 +40,7 @@ type insideStep struct {
 
 // isInside reports whether events of a kind at a place are such accesses: those of the
 // program itself are at places of the rewriter's.
-func isInside(key wantKey) bool { return (key.kind == Read || key.kind == Write_) && key.key>>63 != 0 }
+func isInside(kind uint8, key uint64) bool { return (kind == Read || kind == Write_) && key>>63 != 0 }
 
 // want counts events of a kind at a place, of one goroutine.
 type want struct {
@@ -104,7 +98,7 @@ func loadPlan(path string) {
 		case word == "g":
 			n, name := cut(rest, ' ')
 			fine = n == itoa(uint64(len(table))) && name != ""
-			a := &actor{name: name, wants: map[wantKey]*want{}}
+			a := &actor{name: name}
 			actors[name] = a
 			table = append(table, a)
 		case word == "s" || word == "a" || word == "h" || word == "v":
@@ -125,17 +119,17 @@ func loadPlan(path string) {
 }
 
 // planEvent reads goroutine, kind, place and occurrence, and the further numbers.
-func planEvent(rest string, table []*actor, further []int) (a *actor, key wantKey, w *want, occ uint32, ok bool) {
+func planEvent(rest string, table []*actor, further []int) (a *actor, kind uint8, key uint64, w *want, occ uint32, ok bool) {
 	f := split(rest, ' ')
 	if len(f) != 4+len(further) {
-		return nil, key, nil, 0, false
+		return nil, 0, 0, nil, 0, false
 	}
 	var n [4]uint64
 	for i := range f {
 		v, ok := atoi(f[i])
 		switch {
 		case !ok:
-			return nil, key, nil, 0, false
+			return nil, 0, 0, nil, 0, false
 		case i < len(n):
 			n[i] = v
 		default:
@@ -143,20 +137,23 @@ func planEvent(rest string, table []*actor, further []int) (a *actor, key wantKe
 		}
 	}
 	if n[0] >= uint64(len(table)) || n[1] >= uint64(len(words)) {
-		return nil, key, nil, 0, false
+		return nil, 0, 0, nil, 0, false
 	}
-	a, key = table[n[0]], wantKey{uint8(n[1]), n[2]}
-	w = a.wants[key]
+	a, kind, key = table[n[0]], uint8(n[1]), n[2]
+	w = a.wants[kind][key]
 	if w == nil {
 		w = &want{}
-		a.wants[key] = w
+		if a.wants[kind] == nil {
+			a.wants[kind] = map[uint64]*want{}
+		}
+		a.wants[kind][key] = w
 	}
-	return a, key, w, uint32(n[3]), true
+	return a, kind, key, w, uint32(n[3]), true
 }
 
 func planPooled(rest string, table []*actor) bool {
 	var item [1]int
-	_, _, w, occ, ok := planEvent(rest, table, item[:])
+	_, _, _, w, occ, ok := planEvent(rest, table, item[:])
 	if !ok {
 		return false
 	}
@@ -173,7 +170,7 @@ func planItem(word, rest string, table []*actor) bool {
 	if len(split(rest, ' ')) > 4 {
 		further = asks[:]
 	}
-	a, key, w, occ, ok := planEvent(rest, table, further)
+	a, kind, key, w, occ, ok := planEvent(rest, table, further)
 	if !ok {
 		return false
 	}
@@ -182,7 +179,7 @@ func planItem(word, rest string, table []*actor) bool {
 	case "s", "a":
 		it.role, it.step, it.show = roleStep, numSteps, word == "a"
 		inOrder = inOrder || it.show
-		if isInside(key) && !it.show {
+		if isInside(kind, key) && !it.show {
 			inside[numSteps] = &insideStep{want: w, occ: it.occ}
 		}
 		a.steps = append(a.steps, numSteps)
@@ -198,6 +195,15 @@ func planItem(word, rest string, table []*actor) bool {
 		w.items[i-1], w.items[i] = it, w.items[i-1]
 	}
 	return true
+}
+
+// want returns what counts events of a kind at a site; nil if the schedule speaks of none.
+func (a *actor) want(kind uint8, site uint32) *want {
+	at := a.wants[kind]
+	if at == nil { // for most kinds, and this is called with every event
+		return nil
+	}
+	return at[keyFor(site)]
 }
 
 // next returns the part of the coming occurrence.

@@ -97,7 +97,7 @@ func (a *actor) item(kind uint8, site uint32, coming uint32) (item int, ok bool)
 	if a == nil {
 		return 0, false
 	}
-	w := a.wants[wantKey{kind, keyFor(site)}]
+	w := a.want(kind, site)
 	if w == nil {
 		return 0, false
 	}
