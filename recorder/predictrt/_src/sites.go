@@ -65,6 +65,22 @@ func siteOf(pc uintptr) uint32 {
 	}
 	runtime.PredictPin()
 	defer runtime.PredictUnpin()
+	// It is near as a rule: the caller is what the compiler makes for a deferred call.
+	var near [12]uintptr
+	if n, logical := runtime.PredictCallers(near[:]); !logical {
+		for _, pc := range near[:n] {
+			if site := lookup(pc).outer; site != 0 {
+				return site
+			}
+		}
+	}
+	return farSite()
+}
+
+// farSite is siteOf by the whole stack.
+//
+//go:noinline
+func farSite() uint32 {
 	var pcs [64]uintptr
 	n, logical := runtime.PredictCallers(pcs[:])
 	if logical {
