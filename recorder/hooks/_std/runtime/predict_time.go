@@ -328,9 +328,10 @@ func PredictStand(ns int64) {
 }
 
 // predictYield puts gp, which has called Gosched or is preempted, behind all
-// that can run. sched.lock is held.
+// that can run. sched.lock is held. What has come back from a system call or a socket
+// without a P is in the global queue, and comes after all of the local one.
 func predictYield(pp *p, gp *g) {
-	if !predictOneP || pp.runqtail-pp.runqhead >= uint32(len(pp.runq)) {
+	if !predictOneP || !sched.runq.empty() || pp.runqtail-pp.runqhead >= uint32(len(pp.runq)) {
 		globrunqput(gp)
 		return
 	}
