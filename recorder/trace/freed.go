@@ -24,7 +24,7 @@ type Generations struct {
 	t    *Trace
 	next int // index into t.Freed
 	// pages has for each page with an access, by granule, the generation of
-	// what is there now.
+	// what is there now. Those of which nothing was freed yet share one.
 	pages map[uint64]*[pageSize / granule]int32
 	// Those that were asked for last, by the lower bits of their numbers.
 	recent [1 << 8]struct {
@@ -38,6 +38,9 @@ const (
 	pageSize = 1 << pageBits
 	granule  = 8 // bytes; no object is smaller
 )
+
+// unfreed is a page of which nothing was freed.
+var unfreed [pageSize / granule]int32
 
 // NewGenerations prepares for the accesses and calls of t. It returns nil, which serves as
 // well, if no memory was freed.
@@ -66,7 +69,7 @@ func newGenerations(t *Trace, calls bool) *Generations {
 			continue
 		}
 		if last.page, last.number = g.pages[n], n; last.page == nil {
-			last.page = new([pageSize / granule]int32)
+			last.page = &unfreed
 			g.pages[n] = last.page
 		}
 	}
@@ -105,6 +108,13 @@ func (g *Generations) free(f *Freed) {
 		for lo < hi && lo >= f.Obj {
 			end := min(hi, lo|(pageSize-1)+1)
 			if page := g.pages[lo>>pageBits]; page != nil {
+				if page == &unfreed {
+					page = new([pageSize / granule]int32)
+					g.pages[lo>>pageBits] = page
+					if last := &g.recent[lo>>pageBits%uint64(len(g.recent))]; last.number == lo>>pageBits {
+						last.page = page
+					}
+				}
 				part := page[lo%pageSize/granule : (end-1)%pageSize/granule+1]
 				for k := range part {
 					part[k] = int32(f.At) + 1
