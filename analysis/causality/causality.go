@@ -47,7 +47,8 @@ import (
 type Model struct {
 	t       *trace.Trace
 	o       *order.Order
-	of      [][]int32    // by goroutine: the numbers of its sections, but for those of locks that are handed over
+	of      []int32      // goroutine by goroutine: the numbers of its sections, but for those of locks that are handed over
+	first   []int32      // by goroutine: where its own begin in of, and where those of the last one end
 	locks   []lock       // by number
 	seeds   []seed       // by to
 	ends    []end        // by goroutine
@@ -107,10 +108,11 @@ func (s *stretch) add(acq, rel int32) {
 
 // New prepares the graphs for t, whose order is o, in near-linear time.
 func New(t *trace.Trace, o *order.Order) *Model {
-	m := &Model{t: t, o: o, until: math.MaxInt64, of: make([][]int32, len(t.Goroutines))}
+	m := &Model{t: t, o: o, until: math.MaxInt64}
 	m.findSections()
 	m.findSeeds()
 	ends := make([]end, len(t.Goroutines))
+	m.all = make([]trace.GID, 0, len(ends))
 	for g := range ends {
 		ends[g] = end{-1, never}
 		m.all = append(m.all, trace.GID(g))
@@ -156,13 +158,17 @@ func (m *Model) ended(s *stretch, i int) bool {
 // and nothing follows from its sections.
 func (m *Model) findSections() {
 	handed := m.o.HandedOver()
-	its := make([]int, len(m.of)) // sections, by goroutine
+	m.first = make([]int32, len(m.t.Goroutines)+1)
 	for _, s := range m.o.Sections() {
-		its[m.t.Events[s.Acq].G]++
+		if !handed[s.Obj] {
+			m.first[m.t.Events[s.Acq].G+1]++
+		}
 	}
-	for g, n := range its {
-		m.of[g] = make([]int32, 0, n)
+	for g := range m.t.Goroutines {
+		m.first[g+1] += m.first[g]
 	}
+	m.of = make([]int32, m.first[len(m.t.Goroutines)])
+	next := slices.Clone(m.first)
 	m.locks = make([]lock, m.o.NumLocks())
 	users := make(map[use]int)
 	for n, s := range m.o.Sections() {
@@ -170,7 +176,8 @@ func (m *Model) findSections() {
 			continue
 		}
 		g, id := m.t.Events[s.Acq].G, m.o.LockOf(int32(n))
-		m.of[g] = append(m.of[g], int32(n))
+		m.of[next[g]] = int32(n)
+		next[g]++
 		l := &m.locks[id]
 		k, ok := users[use{id, g}]
 		if !ok {

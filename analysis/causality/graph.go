@@ -154,7 +154,7 @@ func (g *Graph) extent() (lo, hi int32) {
 	lo = never
 	for _, gid := range g.needed.gids {
 		lo = min(lo, g.floor[gid])
-		for _, e := range g.needed.of[gid] {
+		for _, e := range g.needed.of(gid) {
 			hi = max(hi, e.at)
 		}
 	}
@@ -167,10 +167,10 @@ func (g *Graph) needs(i int32) Labels { return g.needed.upto(g.m.t.Events[i].G, 
 // sectionsOf returns the needed sections of a goroutine after the barrier.
 func (g *Graph) sectionsOf(gid trace.GID) []int32 {
 	last := int32(-1)
-	for _, e := range g.needed.of[gid] {
+	for _, e := range g.needed.of(gid) {
 		last = max(last, e.at)
 	}
-	of := g.m.of[gid]
+	of := g.m.of[g.m.first[gid]:g.m.first[gid+1]]
 	at := func(n, pos int32) int {
 		acq, _, _ := g.m.o.Bounds(n)
 		return cmp.Compare(acq, pos)
@@ -201,8 +201,8 @@ func (g *Graph) induce(n int32) (changed bool) {
 		if u.g == own {
 			continue
 		}
-		for _, r := range g.reached.of[u.g] {
-			for _, n := range g.needed.of[u.g] {
+		for _, r := range g.reached.of(u.g) {
+			for _, n := range g.needed.of(u.g) {
 				if both := r.in & n.in; both != 0 {
 					found = g.first(found, u, s, min(r.at, n.at), both)
 				}

@@ -10,9 +10,18 @@ import (
 // A reach is a set of events, closed under program order: for each goroutine
 // how far it goes, and for which properties.
 type reach struct {
-	of   [][]prefix
-	gids []trace.GID // those of which of is not empty
-	work []visit
+	index    []int32     // by goroutine: one more than where its prefixes are, or 0 where there are none
+	gids     []trace.GID // those that have some
+	prefixes [][]prefix  // by index in gids
+	work     []visit
+}
+
+// of returns the prefixes of goroutine g.
+func (r *reach) of(g trace.GID) []prefix {
+	if k := r.index[g]; k > 0 {
+		return r.prefixes[k-1]
+	}
+	return nil
 }
 
 // A prefix is the events of a goroutine up to a position.
@@ -37,7 +46,7 @@ func (m *Model) newReach() *reach {
 		f.free = f.free[:n-1]
 		return r
 	}
-	return &reach{of: make([][]prefix, len(m.t.Goroutines))}
+	return &reach{index: make([]int32, len(m.t.Goroutines))}
 }
 
 // reaches are what graphs have handed back: a few, as few graphs are built at the same time.
@@ -56,14 +65,14 @@ func (f *reaches) put(r *reach) {
 
 func (r *reach) clear() {
 	for _, g := range r.gids {
-		r.of[g] = r.of[g][:0]
+		r.index[g] = 0
 	}
-	r.gids = r.gids[:0]
+	r.gids, r.prefixes = r.gids[:0], r.prefixes[:0]
 }
 
 // push adds the events of goroutine g up to position at.
 func (r *reach) push(g trace.GID, at int32, in Labels) {
-	ps := r.of[g]
+	ps := r.of(g)
 	for _, p := range ps {
 		if p.at >= at {
 			in &^= p.in
@@ -73,16 +82,31 @@ func (r *reach) push(g trace.GID, at int32, in Labels) {
 		return
 	}
 	if len(ps) == 0 {
-		r.gids = append(r.gids, g)
+		r.begin(g)
+		ps = r.of(g)
 	}
 	ps = slices.DeleteFunc(ps, func(p prefix) bool { return p.at <= at && p.in&^in == 0 })
-	r.of[g] = append(ps, prefix{at, in})
+	r.prefixes[r.index[g]-1] = append(ps, prefix{at, in})
 	r.work = append(r.work, visit{g, prefix{at, in}})
+}
+
+// begin makes room for the prefixes of goroutine g, which has none: that of another one before r was cleared,
+// if there is some.
+func (r *reach) begin(g trace.GID) {
+	r.gids = append(r.gids, g)
+	n := len(r.gids)
+	r.index[g] = int32(n)
+	if n <= cap(r.prefixes) {
+		r.prefixes = r.prefixes[:n]
+		r.prefixes[n-1] = r.prefixes[n-1][:0]
+	} else {
+		r.prefixes = append(r.prefixes, nil)
+	}
 }
 
 // upto returns the properties for which the set has event i of goroutine g.
 func (r *reach) upto(g trace.GID, i int32) (in Labels) {
-	for _, p := range r.of[g] {
+	for _, p := range r.of(g) {
 		if p.at >= i {
 			in |= p.in
 		}
