@@ -110,7 +110,7 @@ func (p *Planner) newCone(b *base, r reads, last []int32, guide []causality.Edge
 
 // linksBefore returns how many of goroutine g's links are below position i.
 func (p *Planner) linksBefore(g trace.GID, i int32) int32 {
-	k, _ := slices.BinarySearchFunc(p.links[g], i, func(l link, i int32) int { return cmp.Compare(l.at, i) })
+	k, _ := slices.BinarySearchFunc(p.linksOf(g), i, func(l link, i int32) int { return cmp.Compare(l.at, i) })
 	return int32(k)
 }
 
@@ -145,7 +145,7 @@ func (c *cone) add(i int) {
 	for len(c.work) > 0 && c.closed <= c.most && !c.failed {
 		g := c.work[len(c.work)-1]
 		c.work = c.work[:len(c.work)-1]
-		links := c.p.links[g]
+		links := c.p.linksOf(g)
 		for int(c.done[g]) < len(links) && links[c.done[g]].at < c.upto[g] && c.closed <= c.most && !c.failed {
 			c.done[g]++
 			c.closed++

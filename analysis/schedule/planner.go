@@ -19,8 +19,10 @@ type Planner struct {
 	o      *order.Order
 	graphs *causality.Model
 	gids   gids
-	links  [][]link // by goroutine
-	forks  []int32  // by goroutine: its fork, or [math.MaxInt32]
+	links  []link  // goroutine by goroutine
+	first  []int32 // by goroutine: where its own begin in links
+	end    []int32 // and where they end
+	forks  []int32 // by goroutine: its fork, or [math.MaxInt32]
 
 	handed map[uint64]bool  // see [order.Order.HandedOver]
 	given  []order.Section  // of these locks, by acquire
@@ -62,16 +64,14 @@ const several = -1
 // graphs are those of m, in linear time.
 func NewPlanner(t *trace.Trace, o *order.Order, m *causality.Model) *Planner {
 	p := &Planner{
-		t: t, o: o, graphs: m, links: make([][]link, len(t.Goroutines)), forks: make([]int32, len(t.Goroutines)),
+		t: t, o: o, graphs: m, forks: make([]int32, len(t.Goroutines)),
 		gids: newGIDs(t), begins: testBegins(t), bases: make(map[int32]*base),
 		handed: o.HandedOver(), asked: make(map[string]answer),
 	}
 	for g := range p.forks {
 		p.forks[g] = math.MaxInt32
 	}
-	for g, n := range p.room() {
-		p.links[g] = make([]link, 0, n)
-	}
+	p.room()
 	if len(p.handed) > 0 {
 		for _, s := range o.Sections() {
 			if p.handed[s.Obj] {
@@ -116,14 +116,15 @@ func NewPlanner(t *trace.Trace, o *order.Order, m *causality.Model) *Planner {
 		default:
 			continue
 		}
-		p.links[e.G] = append(p.links[e.G], l)
+		p.links[p.end[e.G]] = l
+		p.end[e.G]++
 	}
 	return p
 }
 
-// room returns by goroutine how many links it has at most.
-func (p *Planner) room() []int {
-	n := make([]int, len(p.links))
+// room makes room for the links that each goroutine has at most.
+func (p *Planner) room() {
+	n := make([]int32, len(p.t.Goroutines))
 	for i := range p.t.Events {
 		switch e := &p.t.Events[i]; e.Kind {
 		case trace.Acquire, trace.RAcquire, trace.Send, trace.Recv, trace.Select, trace.Panic:
@@ -134,8 +135,17 @@ func (p *Planner) room() []int {
 			}
 		}
 	}
-	return n
+	p.first = n
+	all := int32(0)
+	for g, its := range n {
+		p.first[g] = all
+		all += its
+	}
+	p.links, p.end = make([]link, all), slices.Clone(p.first)
 }
+
+// linksOf returns the links of goroutine g.
+func (p *Planner) linksOf(g trace.GID) []link { return p.links[p.first[g]:p.end[g]] }
 
 // Race yields schedules that may lead to the race between the accesses at
 // positions i and j, the likeliest first, each with the recipe to make it
