@@ -186,11 +186,11 @@ func predictIn(ctx context.Context, ws []window, opts Options) (*Result, error) 
 	opts.further = opts.Known != nil
 	events := 0
 	for _, w := range ws {
-		events += len(w.Events)
+		events += w.to - w.from
 	}
 	work := newWork(&opts, events)
 	if len(ws) == 1 {
-		return predict(ctx, ws[0].Trace, opts, work)
+		return predict(ctx, ws[0].trace(), opts, work)
 	}
 	r := new(Result)
 	at := make(map[string]int) // by name: the finding's index
@@ -202,12 +202,12 @@ func predictIn(ctx context.Context, ws []window, opts Options) (*Result, error) 
 		return before.known(name)
 	}
 	for _, w := range ws {
-		its, err := predict(ctx, w.Trace, opts, windowWork(work, len(w.Events), events))
+		its, err := predict(ctx, w.trace(), opts, windowWork(work, w.to-w.from, events))
 		if err != nil {
 			return nil, err
 		}
-		events -= len(w.Events)
-		its.letGo(madeSteps * len(w.Events))
+		events -= w.to - w.from
+		its.letGo(madeSteps * (w.to - w.from))
 		r.join(its, w.from, at)
 	}
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return a.detector - b.detector })

@@ -37,7 +37,7 @@ func WorkLeft(ctx context.Context, t *trace.Trace, parts int64, opts Options) (w
 // InWindows are the windows of t of at least so many events.
 func InWindows(t *trace.Trace, least int) (all []*trace.Trace) {
 	for _, w := range windows(t, least, nil) {
-		all = append(all, w.Trace)
+		all = append(all, w.trace())
 	}
 	return all
 }

@@ -19,41 +19,53 @@ import (
 // goroutines of the trace.
 const leastWindow = 1 << 18
 
-// A window is a part of a trace.
+// A window is the events of a trace from position from up to to.
 type window struct {
-	*trace.Trace     // with the events of the window only
-	from         int // where these begin in the whole trace
+	whole    *trace.Trace
+	from, to int
+	passed   map[uint64]uint64 // see [trace.Trace.Passed]
+}
+
+// trace returns the window as a trace, which shares its events with the whole one. What goes with the events
+// takes memory in long traces, so that it is made for one window at a time.
+func (w window) trace() *trace.Trace {
+	t := part(w.whole, w.from, w.to)
+	if t != w.whole {
+		t.Passed = w.passed
+	}
+	return t
 }
 
 // windows returns those of t, in their order: t itself, if it is one.
 func windows(t *trace.Trace, least int, properties []property.Property) []window {
+	alone := []window{{whole: t, to: len(t.Events)}}
 	if len(t.Events) < 2*least {
-		return []window{{t, 0}}
+		return alone
 	}
 	at, gone := cuts(t, least, properties)
 	if len(at) == 0 {
-		return []window{{t, 0}}
+		return alone
 	}
 	at = append(slices.Insert(at, 0, 0), len(t.Events))
 	through := make(map[uint64]uint64)
 	all := make([]window, 0, len(at)-1)
 	for k, from := range at[:len(at)-1] {
-		w := part(t, from, at[k+1])
 		for ; len(gone) > 0 && gone[0].before <= from; gone = gone[1:] {
 			through[gone[0].channel] = gone[0].n
 		}
-		w.Passed = maps.Clone(through)
-		all = append(all, window{w, from})
+		all = append(all, window{t, from, at[k+1], maps.Clone(through)})
 	}
 	return all
 }
 
-// Windows returns t as the traces of its windows, which share their events with it: goroutines that
-// are blocked at its end are each in that of their test. Properties are not looked at.
-func Windows(t *trace.Trace) []*trace.Trace {
+// Blocked returns those windows of t, as traces that share their events with it, at whose end goroutines
+// are blocked such as is says: each is in that of its test. Properties are not looked at.
+func Blocked(t *trace.Trace, is func(trace.Stuck) bool) []*trace.Trace {
 	var all []*trace.Trace
 	for _, w := range windows(t, leastWindow, nil) {
-		all = append(all, w.Trace)
+		if t := w.trace(); slices.ContainsFunc(t.Stuck, is) {
+			all = append(all, t)
+		}
 	}
 	return all
 }
@@ -65,19 +77,8 @@ func part(t *trace.Trace, from, to int) *trace.Trace {
 	}
 	w := *t
 	w.Events = t.Events[from:to:to]
-	w.Freed, w.Held = nil, nil
-	for _, f := range t.Freed {
-		if f.At >= from && f.At < to {
-			f.At -= from
-			w.Freed = append(w.Freed, f)
-		}
-	}
-	for _, h := range t.Held {
-		if h.At >= from && h.At < to {
-			h.At -= from
-			w.Held = append(w.Held, h)
-		}
-	}
+	w.Freed = between(t.Freed, from, to, func(f *trace.Freed) *int { return &f.At })
+	w.Held = between(t.Held, from, to, func(h *trace.Held) *int { return &h.At })
 	its := make([]bool, len(t.Goroutines))
 	for i := range w.Events {
 		its[w.Events[i].G] = true
@@ -85,6 +86,19 @@ func part(t *trace.Trace, from, to int) *trace.Trace {
 	w.Stuck = slices.DeleteFunc(slices.Clone(t.Stuck), func(s trace.Stuck) bool { return !its[s.G] })
 	w.Complete = w.Complete || to < len(t.Events)
 	return &w
+}
+
+// between returns those of all, which are sorted by where they are at, that are at positions from from up to
+// to, as they are in what begins there.
+func between[T any](all []T, from, to int, at func(*T) *int) []T {
+	compare := func(x T, position int) int { return cmp.Compare(*at(&x), position) }
+	lo, _ := slices.BinarySearchFunc(all, from, compare)
+	hi, _ := slices.BinarySearchFunc(all, to, compare)
+	its := slices.Clone(all[lo:hi])
+	for k := range its {
+		*at(&its[k]) -= from
+	}
+	return its
 }
 
 // cuts returns the positions where windows of t but the first one begin, ascending, so that

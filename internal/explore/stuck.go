@@ -81,13 +81,14 @@ func (c *confirmation) stuck(ctx context.Context) error {
 // of bug that this is and each window of the trace in which it is.
 func (c *confirmation) ends() (all []*ended) {
 	var windows []*trace.Trace // nil before they are needed
+	either := func(s trace.Stuck) bool { return s.Proof == trace.ProofDeadlock || s.Proof == trace.ProofLeak }
 	for _, b := range []struct {
 		kind  bug.Kind
 		proof trace.Proof
 	}{{bug.Deadlock, trace.ProofDeadlock}, {bug.Leak, trace.ProofLeak}} {
 		is := func(s trace.Stuck) bool { return s.Proof == b.proof }
 		if windows == nil && slices.ContainsFunc(c.trace.Stuck, is) {
-			windows = analysis.Windows(c.trace)
+			windows = analysis.Blocked(c.trace, either)
 		}
 		for _, w := range windows {
 			if !slices.ContainsFunc(w.Stuck, is) {
