@@ -159,12 +159,13 @@ func (o *Order) Ancestors(i int) iter.Seq2[trace.GID, int] {
 // there are such, where Ancestors takes as long as there are goroutines. Where j is
 // negative, it yields all.
 func (o *Order) AncestorsBeyond(i, j int) iter.Seq2[trace.GID, int] {
-	if j < 0 {
-		return o.Ancestors(i)
-	}
 	return func(yield func(trace.GID, int) bool) {
 		own := uint32(o.t.Events[i].G)
-		o.por.above(o.por.segs[o.por.seg[i]].clock, o.por.segs[o.por.seg[j]].clock, func(g uint32, v int32) bool {
+		var known clock
+		if j >= 0 {
+			known = o.por.segs[o.por.seg[j]].clock
+		}
+		o.por.above(o.por.segs[o.por.seg[i]].clock, known, func(g uint32, v int32) bool {
 			return g == own || yield(trace.GID(g), int(v-1))
 		})
 	}

@@ -46,7 +46,7 @@ type cone struct {
 	// guide is, by goroutine, what must come before events of it, by To; guided
 	// is how much of it is followed.
 	guide  map[trace.GID][]causality.Edge
-	guided map[trace.GID]int
+	guided []int32
 	lazy   bool // a section that another one follows need not end
 	// barrier is a position: what is before it comes first, as it happened. It is of lazy cones.
 	barrier int32
@@ -66,8 +66,9 @@ type cone struct {
 
 // lockState is the critical sections of one lock in a cone.
 type lockState struct {
-	open        []opened // nothing in the cone needs their release yet
-	acq, shared int32    // last acquire by a writer, by a reader
+	open        []opened  // nothing in the cone needs their release yet
+	room        [2]opened // of open: most locks need no more
+	acq, shared int32     // last acquire by a writer, by a reader
 }
 
 // An opened is what matters of a section that is open.
@@ -81,14 +82,13 @@ type opened struct {
 const lockPage = 32
 
 func (p *Planner) newCone(b *base, r reads, last []int32, guide []causality.Edge) *cone {
+	n := len(p.t.Goroutines)
+	room := make([]int32, 4*n)
 	c := &cone{
 		p: p, base: b, reads: r, last: last, most: math.MaxInt, known: -1,
-		upto:   make([]int32, len(p.t.Goroutines)),
-		done:   make([]int32, len(p.t.Goroutines)),
-		seg:    make([]int32, len(p.t.Goroutines)),
-		locks:  make([]*[lockPage]lockState, (p.o.NumLocks()+lockPage-1)/lockPage),
-		guide:  make(map[trace.GID][]causality.Edge),
-		guided: make(map[trace.GID]int),
+		upto: room[:n], done: room[n : 2*n], seg: room[2*n : 3*n], guided: room[3*n:],
+		locks: make([]*[lockPage]lockState, (p.o.NumLocks()+lockPage-1)/lockPage),
+		guide: make(map[trace.GID][]causality.Edge),
 	}
 	p.spent.Add(int64(len(c.upto)))
 	for _, acq := range last {
@@ -151,7 +151,7 @@ func (c *cone) add(i int) {
 			c.closed++
 			c.link(&links[c.done[g]-1])
 		}
-		for es := c.guide[g]; c.guided[g] < len(es) && es[c.guided[g]].To < int(c.upto[g]); c.guided[g]++ {
+		for es := c.guide[g]; int(c.guided[g]) < len(es) && es[c.guided[g]].To < int(c.upto[g]); c.guided[g]++ {
 			c.include(es[c.guided[g]].From)
 		}
 	}
@@ -236,6 +236,9 @@ func (c *cone) section(acq, rel int32, shared bool, lock int32) {
 		*page = new([lockPage]lockState)
 	}
 	l := &(*page)[lock%lockPage]
+	if l.open == nil {
+		l.open = l.room[:0]
+	}
 	kept := slices.Contains(c.kept, lock)
 	stays := kept && slices.Contains(c.last, acq)
 	switch {

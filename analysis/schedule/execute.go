@@ -14,8 +14,8 @@ import (
 type execution struct {
 	*cone
 	next    []int32 // by goroutine: one more than the last event performed
-	at      []int   // by goroutine: index of the next event in its events
-	seg     []int   // by goroutine: one more than the last event's segment
+	at      []int32 // by goroutine: index of the next event in its events
+	seg     []int32 // by goroutine: one more than the last event's segment
 	locks   map[uint64]*lockUse
 	ready   queue
 	waiting map[trace.GID][]waiter // by the goroutine that they wait for
@@ -90,9 +90,11 @@ func (q queue) sink() {
 // are blocked before the end, steps is nil, and blocked tells what could help: nothing where they wait
 // for events of each other.
 func (p *Planner) execute(c *cone) (steps []int, blocked []causality.Edge) {
+	all := len(c.upto)
+	room := make([]int32, 3*all)
 	x := &execution{
 		cone: c,
-		next: make([]int32, len(c.upto)), at: make([]int, len(c.upto)), seg: make([]int, len(c.upto)),
+		next: room[:all], at: room[all : 2*all], seg: room[2*all:],
 		locks:   make(map[uint64]*lockUse),
 		waiting: make(map[trace.GID][]waiter), waits: make(map[trace.GID]wait),
 	}
@@ -110,7 +112,7 @@ func (p *Planner) execute(c *cone) (steps []int, blocked []causality.Edge) {
 			continue
 		}
 		x.at[g]++
-		if es := p.o.Events(g); x.at[g] < len(es) && es[x.at[g]] < x.upto[g] {
+		if es := p.o.Events(g); int(x.at[g]) < len(es) && es[x.at[g]] < x.upto[g] {
 			t.next = es[x.at[g]]
 			x.ready.sink()
 		} else {
@@ -129,9 +131,10 @@ func (p *Planner) execute(c *cone) (steps []int, blocked []causality.Edge) {
 func (x *execution) begin() (n int) {
 	for g, upto := range x.upto {
 		es := x.p.o.Events(trace.GID(g))
-		x.at[g], _ = slices.BinarySearch(es, x.base.at)
+		at, _ := slices.BinarySearch(es, x.base.at)
+		x.at[g] = int32(at)
 		if upto > x.base.at {
-			to, _ := slices.BinarySearch(es[x.at[g]:], upto)
+			to, _ := slices.BinarySearch(es[at:], upto)
 			n += to
 		}
 		x.next[g] = x.base.at
@@ -214,7 +217,7 @@ func (x *execution) count() {
 
 // wake makes goroutine g ready, if it has events to come.
 func (x *execution) wake(g trace.GID) {
-	if es := x.p.o.Events(g); x.at[g] < len(es) && es[x.at[g]] < x.upto[g] {
+	if es := x.p.o.Events(g); int(x.at[g]) < len(es) && es[x.at[g]] < x.upto[g] {
 		x.ready.push(turn{g, es[x.at[g]]})
 	}
 }
@@ -235,7 +238,7 @@ func (x *execution) can(i int) bool {
 	if x.leavesOut(i) {
 		return true
 	}
-	if x.seg[e.G] != x.p.o.Segment(i)+1 {
+	if x.seg[e.G] != int32(x.p.o.Segment(i)+1) {
 		for _, last := range x.p.o.AncestorsBeyond(i, x.latest(e.G)) {
 			if !x.after(e.G, last) {
 				return false
@@ -345,7 +348,7 @@ func (x *execution) free(i int, e *trace.Event) bool {
 func (x *execution) perform(i int) {
 	e := &x.p.t.Events[i]
 	x.steps = append(x.steps, i)
-	x.next[e.G], x.seg[e.G] = int32(i)+1, x.p.o.Segment(i)+1
+	x.next[e.G], x.seg[e.G] = int32(i)+1, int32(x.p.o.Segment(i)+1)
 	kind := e.Kind
 	if x.leavesOut(i) {
 		kind = trace.None
@@ -406,7 +409,7 @@ func (x *execution) blocked() []causality.Edge {
 	edges := []causality.Edge{}
 	for g := range x.upto {
 		es := x.p.o.Events(trace.GID(g))
-		if x.at[g] == len(es) || es[x.at[g]] >= x.upto[g] {
+		if int(x.at[g]) == len(es) || es[x.at[g]] >= x.upto[g] {
 			continue
 		}
 		wants, ok := x.p.o.Section(int(es[x.at[g]]))
