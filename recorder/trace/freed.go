@@ -21,14 +21,12 @@ func (f Freed) event() Event { return Event{Kind: freedKind, Obj: f.Obj, Size: f
 
 // Generations tells variables apart that were at one address in turn.
 type Generations struct {
-	t    *Trace
-	next int // index into t.Freed
-	// pages has for each page with an access, by granule, the generation of
-	// what is there now. Those of which nothing was freed yet share one.
-	pages map[uint64]*[pageSize / granule]int32
+	t     *Trace
+	next  int                        // index into t.Freed
+	pages map[uint64]*generationPage // those with an access
 	// Those that were asked for last, by the lower bits of their numbers.
 	recent [1 << 8]struct {
-		page   *[pageSize / granule]int32
+		page   *generationPage
 		number uint64
 	}
 }
@@ -39,8 +37,29 @@ const (
 	granule  = 8 // bytes; no object is smaller
 )
 
-// unfreed is a page of which nothing was freed.
-var unfreed [pageSize / granule]int32
+// A generationPage has the generations of what is in a page now. Most pages are of one.
+type generationPage struct {
+	all   int32
+	parts *[pageSize / granule]int32 // by granule; nil where all are the same
+}
+
+// free makes next the generation of the granules from one up to another, inclusive.
+func (p *generationPage) free(from, to uint64, next int32) {
+	if from == 0 && to == pageSize/granule-1 {
+		p.all, p.parts = next, nil
+		return
+	}
+	if p.parts == nil {
+		p.parts = new([pageSize / granule]int32)
+		for k := range p.parts {
+			p.parts[k] = p.all
+		}
+	}
+	its := p.parts[from : to+1]
+	for k := range its {
+		its[k] = next
+	}
+}
 
 // NewGenerations prepares for the accesses and calls of t. It returns nil, which serves as
 // well, if no memory was freed.
@@ -57,7 +76,7 @@ func newGenerations(t *Trace, calls bool) *Generations {
 	if len(t.Freed) == 0 {
 		return nil
 	}
-	g := &Generations{t: t, pages: make(map[uint64]*[pageSize / granule]int32)}
+	g := &Generations{t: t, pages: make(map[uint64]*generationPage)}
 	for i := range t.Events {
 		e := &t.Events[i]
 		if e.Kind != Call && (calls || !e.Kind.IsAccess()) {
@@ -69,7 +88,7 @@ func newGenerations(t *Trace, calls bool) *Generations {
 			continue
 		}
 		if last.page, last.number = g.pages[n], n; last.page == nil {
-			last.page = &unfreed
+			last.page = new(generationPage)
 			g.pages[n] = last.page
 		}
 	}
@@ -96,7 +115,10 @@ func (g *Generations) Of(i int) int32 {
 	if last.page == nil { // what is there is a lock or the like, alone
 		return 0
 	}
-	return last.page[obj%pageSize/granule]
+	if last.page.parts == nil {
+		return last.page.all
+	}
+	return last.page.parts[obj%pageSize/granule]
 }
 
 // free starts a new generation. One that nobody has seen is as good as a
@@ -108,17 +130,7 @@ func (g *Generations) free(f *Freed) {
 		for lo < hi && lo >= f.Obj {
 			end := min(hi, lo|(pageSize-1)+1)
 			if page := g.pages[lo>>pageBits]; page != nil {
-				if page == &unfreed {
-					page = new([pageSize / granule]int32)
-					g.pages[lo>>pageBits] = page
-					if last := &g.recent[lo>>pageBits%uint64(len(g.recent))]; last.number == lo>>pageBits {
-						last.page = page
-					}
-				}
-				part := page[lo%pageSize/granule : (end-1)%pageSize/granule+1]
-				for k := range part {
-					part[k] = int32(f.At) + 1
-				}
+				page.free(lo%pageSize/granule, (end-1)%pageSize/granule, int32(f.At)+1)
 			}
 			lo = end
 		}

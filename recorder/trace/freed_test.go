@@ -20,11 +20,14 @@ func TestGenerations(t *testing.T) {
 			{Kind: Write, Obj: large + 8, Size: 8},
 			{Kind: Write, Obj: large + 9001, Size: 1},
 			{Kind: Write, Obj: small, Size: 8},
+			{Kind: Write, Obj: large + 8, Size: 8},
+			{Kind: Write, Obj: large + 16, Size: 8},
 		},
 		Freed: []Freed{
 			{At: 3, Obj: small, Size: 16, Which: 1},
 			{At: 5, Obj: large, Size: 20000, Which: 1},
 			{At: 5, Obj: 0x900000, Size: 8, Which: 1<<64 - 1}, // nobody's
+			{At: 8, Obj: large, Size: 16, Which: 1},
 		},
 	}
 	g := NewGenerations(tr)
@@ -37,6 +40,8 @@ func TestGenerations(t *testing.T) {
 	assert.Equal(t, of[1], of[4], "the object beside it")
 	assert.NotEqual(t, of[2], of[6], "freed in between, on its second page")
 	assert.Equal(t, of[5], of[6], "one object of several pages")
+	assert.NotEqual(t, of[5], of[8], "freed in between, as a part of what was one")
+	assert.Equal(t, of[5], of[9], "the rest of that")
 
 	assert.Zero(t, NewGenerations(&Trace{Events: tr.Events}).Of(2))
 }

@@ -80,6 +80,7 @@ type reader struct {
 	known  bool   // the definitions are, from a first time, which has ended at off stop as failed says
 	stop   int64
 	failed error
+	freed  int // how often memory was freed, as far as events are not kept
 
 	goroutines, names int // definitions so far
 	texts             texts
@@ -264,6 +265,8 @@ func (d *reader) other(e *Event, known *bool) (expected, found string) {
 func (d *reader) aside(e Event) {
 	d.handOver()
 	switch {
+	case e.Kind == freedKind && !d.keeps():
+		d.freed++
 	case !d.keeps():
 	case e.Kind == freedKind:
 		d.t.Freed = append(d.t.Freed, Freed{len(d.t.Events), e.Obj, e.Size, e.Val})
@@ -315,7 +318,7 @@ func (d *reader) again(room int) {
 		d.t.Events = make([]Event, 0, room)
 	}
 	d.off = 0
-	d.t.Events, d.t.Freed, d.t.Held, d.t.Alone, d.t.Complete = d.t.Events[:0], nil, nil, 0, false
+	d.t.Events, d.t.Freed, d.t.Held, d.t.Alone, d.t.Complete = d.t.Events[:0], slices.Grow([]Freed(nil), d.freed), nil, 0, false
 }
 
 // grow makes room for further events: for twice as many, or, where
