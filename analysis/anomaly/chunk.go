@@ -59,7 +59,7 @@ func (s *searcher) visit(c *chooser) {
 	s.lockKey(s.locks)
 	k := s.kinds[string(s.key)]
 	if k == nil {
-		k = &kind{shape: c.shape, barren: make([]int, len(s.uses[c.shape])), through: slices.Clone(s.locks)}
+		k = &kind{shape: c.shape, posts: make([]post, 0, len(c.picked)), barren: make([]int, len(s.uses[c.shape])), through: slices.Clone(s.locks)}
 		for n, p := range c.picked {
 			k.posts = append(k.posts, c.posts[p])
 			a := anchor{c.shape, n, c.posts[p].loc, -1}

@@ -39,8 +39,7 @@ func (o *Order) Must(edges []Edge) *Must {
 		}
 		b.rel.seg[i] = b.cur[g]
 	}
-	b.rel.joins = nil
-	return &Must{o.t, b.rel}
+	return &Must{o.t, b.done()}
 }
 
 // BeforeReached reports whether event i must happen before the goroutine of event j can

@@ -1,6 +1,10 @@
 package order
 
-import "github.com/gopredict/gopredict/recorder/trace"
+import (
+	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
 
 // A relation is a happens-before relation in the compact form of PECAN §5.1:
 // only events that communicate change a clock, and the events between two of
@@ -192,7 +196,15 @@ func relate(t *trace.Trace, sites *trace.SiteIndex, chans *channelTable) *relati
 		}
 		b.event(i, &t.Events[i])
 	}
+	return b.done()
+}
+
+// done returns the relation, without what was needed to make it and the room that was not.
+func (b *relater) done() *relation {
 	b.rel.joins = nil
+	if its := b.rel.segs; cap(its) > len(its)+len(its)/8 {
+		b.rel.segs = slices.Clone(its)
+	}
 	return b.rel
 }
 
