@@ -49,7 +49,7 @@ type Order struct {
 	groups  []Group
 	sources sources
 	events  []int32 // positions, goroutine by goroutine
-	first   []int   // by goroutine: where its part of events begins
+	first   []int32 // by goroutine: where its part of events begins
 }
 
 // New analyses t, which must not change afterwards. It takes time near-linear
@@ -81,14 +81,14 @@ func New(t *trace.Trace) (*Order, error) {
 
 // index sorts the events by goroutine.
 func (o *Order) index() {
-	o.first = make([]int, len(o.t.Goroutines)+1)
+	o.first = make([]int32, len(o.t.Goroutines)+1)
 	for i := range o.t.Events {
 		o.first[o.t.Events[i].G+1]++
 	}
 	for g := range o.t.Goroutines {
 		o.first[g+1] += o.first[g]
 	}
-	next := append([]int(nil), o.first...)
+	next := slices.Clone(o.first)
 	o.events = make([]int32, len(o.t.Events))
 	for i := range o.t.Events {
 		g := o.t.Events[i].G
