@@ -218,8 +218,7 @@ func (s *state) access(pos int32, e *trace.Event, in *info) string {
 			if m.cells[c].shared {
 				was, from = from[0], from[1:]
 			}
-			reason := s.differs(e, &cells[i], was, c)
-			if reason == "" {
+			if !s.differs(e, &cells[i], was, c) {
 				continue
 			}
 			switch {
@@ -231,7 +230,7 @@ func (s *state) access(pos int32, e *trace.Event, in *info) string {
 					s.lost[e.G] = append(s.lost[e.G], pos)
 				}
 			default:
-				return reason
+				return s.difference(e, &cells[i], was, c)
 			}
 			break
 		}
@@ -257,24 +256,35 @@ func (s *state) access(pos int32, e *trace.Event, in *info) string {
 	return ""
 }
 
-// differs tells how what e reads in cell c differs from what it read in the
+// differs reports whether what e reads in cell c differs from what it read in the
 // trace, where from had written it.
-func (s *state) differs(e *trace.Event, now *cellState, from, c int32) string {
+func (s *state) differs(e *trace.Event, now *cellState, from, c int32) bool {
+	if now.taint >= 0 {
+		return true
+	}
+	if now.writer == from && now.taint != other {
+		return false
+	}
+	want, got, known := s.values(e, now, from, c)
+	return !known || want != got
+}
+
+// difference tells how it differs.
+func (s *state) difference(e *trace.Event, now *cellState, from, c int32) string {
 	if now.taint >= 0 {
 		return fmt.Sprintf("expected the recorded value, found what depends on %s, which reads something else than recorded", s.p.describe(int(now.taint)))
 	}
-	if now.writer == from && now.taint != other {
-		return ""
-	}
-	want, ok := s.p.mem.recorded(s.p.t, e, from, c)
-	got, ok2 := s.content(now, c)
-	switch {
-	case ok && ok2 && want == got:
-		return ""
-	case ok && ok2:
+	if want, got, known := s.values(e, now, from, c); known {
 		return fmt.Sprintf("expected to read %#x, found %#x of %s", want, got, s.writerName(now.writer))
 	}
 	return fmt.Sprintf("expected to read from %s, found %s", s.writerName(from), s.writerName(now.writer))
+}
+
+// values returns what e read in cell c in the trace, and what it finds there now, if both are known.
+func (s *state) values(e *trace.Event, now *cellState, from, c int32) (want, got uint64, known bool) {
+	want, recorded := s.p.mem.recorded(s.p.t, e, from, c)
+	got, found := s.content(now, c)
+	return want, got, recorded && found
 }
 
 // reach is how far behind an address what belongs to it may begin, in bytes.
