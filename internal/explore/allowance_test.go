@@ -121,8 +121,9 @@ func departing(kind bug.Kind, tests []string, numbers ...int) (all []finding) {
 func TestGrants(t *testing.T) {
 	findings := departing(bug.Race, []string{"TestA", "TestB", "TestC"}, 6, 2, 6)
 	groups := [][]int{{0}, {1}, {2}}
+	its := new(trace.Trace)
 	most := func(x *Exploration, size map[string]int) (all []int) {
-		for _, g := range (&confirmation{Exploration: x}).grants(findings, groups, size) {
+		for _, g := range (&confirmation{Exploration: x, trace: its}).grants(findings, groups, size) {
 			all = append(all, g.most)
 		}
 		return all
@@ -139,11 +140,15 @@ func TestGrants(t *testing.T) {
 	assert.Equal(t, 9*aRun, x.further.left)
 
 	x = &Exploration{further: &allowance{left: 17 * aRun}}
-	its := (&confirmation{Exploration: x, toward: new(witness.Witness)}).grants(findings, groups, few)
-	assert.Equal(t, []int{1, 1, 0}, []int{its[0].most, its[1].most, its[2].most}, "those of flips leave most for these")
+	flipped := (&confirmation{Exploration: x, trace: its, toward: new(witness.Witness)}).grants(findings, groups, few)
+	assert.Equal(t, []int{1, 1, 0}, []int{flipped[0].most, flipped[1].most, flipped[2].most}, "those of flips leave most for these")
 
 	x = &Exploration{further: &allowance{left: 5 * time.Second}}
 	assert.Equal(t, []int{6, 1, 6}, most(x, map[string]int{"TestB": furtherEvents}), "a long test takes more")
+
+	x = &Exploration{further: &allowance{left: 5 * time.Second}}
+	its.Tested = []trace.TestEvent{{Action: "pass", Test: "TestC", Elapsed: time.Second}}
+	assert.Equal(t, []int{6, 2, 2}, most(x, few), "so does one that waits")
 }
 
 // In a trace that departs only what is open is searched for, and what explains it.

@@ -115,6 +115,7 @@ type grant struct {
 // grants returns those of groups of findings, of which size has the numbers of events by test. Each
 // has one in turn, as long as these cost no more than a half of what is left of the allowance, or
 // an eighth where the trace is of a flip: there are many of these, and they have theirs to take.
+// What tests wait bounds these, too, but takes nothing from other runs.
 // Candidates of the same tests share departures: those of a package with many tests get fewer
 // each, that of a single one all.
 func (c *confirmation) grants(findings []finding, groups [][]int, size map[string]int) []grant {
@@ -139,11 +140,17 @@ func (c *confirmation) grants(findings []finding, groups [][]int, size map[strin
 	if c.toward != nil {
 		part.left = c.further.left / 8
 	}
+	waited := waits(c.trace)
 	for range most {
 		for g, group := range groups {
-			events := eventsOf(findings[group[0]].Tests, size)
+			tests := findings[group[0]].Tests
+			events := eventsOf(tests, size)
 			all[g].cost = c.further.cost(events + events*len(group)/departedShare)
-			if all[g].most < open[g] && part.take(all[g].cost) {
+			wait := time.Duration(0) // those of a group are followed one after the other
+			for _, test := range tests {
+				wait += waited[test]
+			}
+			if all[g].most < open[g] && part.take(all[g].cost+wait) {
 				c.further.take(all[g].cost)
 				all[g].most++
 			}
