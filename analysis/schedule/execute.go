@@ -21,6 +21,7 @@ type execution struct {
 	waiting map[trace.GID][]waiter // by the goroutine that they wait for
 	waits   map[trace.GID]wait     // by goroutine: what it waits for that no other order of sections brings
 	steps   []int
+	before  int  // how many steps come first as recorded: see recorded
 	circle  bool // goroutines wait for events of each other
 }
 
@@ -123,34 +124,44 @@ func (p *Planner) execute(c *cone) (steps []int, blocked []causality.Edge) {
 	if len(x.steps) < n {
 		return nil, x.blocked()
 	}
+	x.recorded()
 	return x.steps, nil
 }
 
-// begin performs what the cone begins with, makes all goroutines ready, and
+// begin has performed what the cone begins with, makes all goroutines ready, and
 // returns how many steps there are to be.
 func (x *execution) begin() (n int) {
+	end := x.asRecorded()
 	for g, upto := range x.upto {
 		es := x.p.o.Events(trace.GID(g))
 		at, _ := slices.BinarySearch(es, x.base.at)
-		x.at[g] = int32(at)
-		if upto > x.base.at {
-			to, _ := slices.BinarySearch(es[at:], upto)
-			n += to
-		}
 		x.next[g] = x.base.at
-	}
-	x.steps = make([]int, 0, n)
-	for i, end := x.base.at, max(x.base.at, x.asRecorded()); i < end; i++ {
-		if g := x.p.gids.of(int(i)); i < x.upto[g] {
-			x.steps, x.next[g] = append(x.steps, int(i)), i+1
-			x.at[g]++
+		if upto > x.base.at {
+			all, _ := slices.BinarySearch(es[at:], upto)
+			first, _ := slices.BinarySearch(es[at:at+all], end)
+			n, x.before, at = n+all, x.before+first, at+first
+			if first > 0 {
+				x.next[g] = es[at-1] + 1
+			}
 		}
+		x.at[g] = int32(at)
 	}
+	x.steps = make([]int, x.before, n)
 	x.hold()
 	for g := range x.upto {
 		x.wake(trace.GID(g))
 	}
 	return n
+}
+
+// recorded puts the steps in place that come first. Most executions end before all is performed.
+func (x *execution) recorded() {
+	for i, k := int(x.base.at), 0; k < x.before; i++ {
+		if int32(i) < x.upto[x.p.gids.of(i)] {
+			x.steps[k] = i
+			k++
+		}
+	}
 }
 
 // asRecorded returns a position before which nothing of the cone has to wait in recorded order: that of the
