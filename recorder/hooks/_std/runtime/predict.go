@@ -210,14 +210,19 @@ func predictGosched() {
 // PredictGosched is Gosched, for package predictrt.
 func PredictGosched() { mcall(gosched_m) }
 
-// predictGivenWay is how many goroutines are in PredictGiveWay.
-var predictGivenWay int
+// predictGivenWay is how many goroutines are in PredictGiveWay, and predictGivesWay says that
+// one is on its way into it.
+var (
+	predictGivenWay int
+	predictGivesWay bool
+)
 
 // PredictGiveWay is Gosched for a goroutine that nothing but package predictrt interrupts:
 // it goes on after those that can run now. Those that are started and woken meanwhile come
 // after it, or two that wake each other in turns could keep it from going on for ever.
 func PredictGiveWay() {
 	predictGivenWay++
+	predictGivesWay = true
 	mcall(gosched_m)
 	predictGivenWay--
 }

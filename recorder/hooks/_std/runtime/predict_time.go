@@ -328,10 +328,13 @@ func PredictStand(ns int64) {
 }
 
 // predictYield puts gp, which has called Gosched or is preempted, behind all
-// that can run. sched.lock is held. What has come back from a system call or a socket
-// without a P is in the global queue, and comes after all of the local one.
+// that can run. sched.lock is held. Those that have come back from a system call or a socket
+// without a P are in the global queue: gp comes after them, unless it is in PredictGiveWay, as
+// the local queue goes before that.
 func predictYield(pp *p, gp *g) {
-	if !predictOneP || !sched.runq.empty() || pp.runqtail-pp.runqhead >= uint32(len(pp.runq)) {
+	givesWay := predictGivesWay
+	predictGivesWay = false
+	if !predictOneP || !givesWay && !sched.runq.empty() || pp.runqtail-pp.runqhead >= uint32(len(pp.runq)) {
 		globrunqput(gp)
 		return
 	}
