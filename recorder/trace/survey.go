@@ -57,9 +57,39 @@ func newSurvey(t *Trace, long, flow int) *survey {
 
 // take takes the next events of the trace.
 func (s *survey) take(es []Event) {
-	for i := range es {
-		s.event(&es[i])
+	for len(es) > 0 {
+		n := s.plain(es)
+		if n == 0 {
+			s.event(&es[0])
+			n = 1
+		}
+		es = es[n:]
 	}
+}
+
+// plain takes those events with which es begins that a test which runs alone does, with no others beside
+// it, and that orders could make others: most of all events are such. It returns how many these are.
+func (s *survey) plain(es []Event) (n int) {
+	if len(s.running) == 0 {
+		return 0
+	}
+	g, test := s.running[len(s.running)-1], &s.tests[len(s.tests)-1]
+	if len(test.others) > 0 || int(g) >= len(s.did) {
+		return 0
+	}
+	operands := 0
+	for ; n < len(es) && es[n].G == g && es[n].decides(); n++ {
+		if es[n].Kind == Operand {
+			operands++
+		}
+	}
+	if n > 0 {
+		s.seen += n
+		test.decides += n
+		d := &s.did[g]
+		d.last, d.events, d.operands = s.seen, d.events+n, d.operands+operands
+	}
+	return n
 }
 
 // event takes the next event.
