@@ -9,7 +9,7 @@ import (
 // An Observed witness shows the values of a recording of a replay of it.
 type Observed struct {
 	*Witness
-	// Steps and Violation have the positions there, -1 of what it does not have.
+	// Where its steps and its violation are in the recording, -1 of what that does not have.
 	StepsAt, ViolationAt []int
 }
 

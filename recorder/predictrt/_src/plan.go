@@ -118,18 +118,19 @@ func loadPlan(path string) {
 	}
 }
 
-// planEvent reads goroutine, kind, place and occurrence, and the further numbers.
-func planEvent(rest string, table []*actor, further []int) (a *actor, kind uint8, key uint64, w *want, occ uint32, ok bool) {
+// planEvent reads goroutine, kind, place and occurrence, and the further numbers. In says whether
+// that is what isInside says.
+func planEvent(rest string, table []*actor, further []int) (a *actor, w *want, in bool, occ uint32, ok bool) {
 	f := split(rest, ' ')
 	if len(f) != 4+len(further) {
-		return nil, 0, 0, nil, 0, false
+		return nil, nil, false, 0, false
 	}
 	var n [4]uint64
 	for i := range f {
 		v, ok := atoi(f[i])
 		switch {
 		case !ok:
-			return nil, 0, 0, nil, 0, false
+			return nil, nil, false, 0, false
 		case i < len(n):
 			n[i] = v
 		default:
@@ -137,9 +138,10 @@ func planEvent(rest string, table []*actor, further []int) (a *actor, kind uint8
 		}
 	}
 	if n[0] >= uint64(len(table)) || n[1] >= uint64(len(words)) {
-		return nil, 0, 0, nil, 0, false
+		return nil, nil, false, 0, false
 	}
-	a, kind, key = table[n[0]], uint8(n[1]), n[2]
+	a = table[n[0]]
+	kind, key := uint8(n[1]), n[2]
 	w = a.wants[kind][key]
 	if w == nil {
 		w = &want{}
@@ -148,12 +150,12 @@ func planEvent(rest string, table []*actor, further []int) (a *actor, kind uint8
 		}
 		a.wants[kind][key] = w
 	}
-	return a, kind, key, w, uint32(n[3]), true
+	return a, w, isInside(kind, key), uint32(n[3]), true
 }
 
 func planPooled(rest string, table []*actor) bool {
 	var item [1]int
-	_, _, _, w, occ, ok := planEvent(rest, table, item[:])
+	_, w, _, occ, ok := planEvent(rest, table, item[:])
 	if !ok {
 		return false
 	}
@@ -170,7 +172,7 @@ func planItem(word, rest string, table []*actor) bool {
 	if len(split(rest, ' ')) > 4 {
 		further = asks[:]
 	}
-	a, kind, key, w, occ, ok := planEvent(rest, table, further)
+	a, w, in, occ, ok := planEvent(rest, table, further)
 	if !ok {
 		return false
 	}
@@ -179,7 +181,7 @@ func planItem(word, rest string, table []*actor) bool {
 	case "s", "a":
 		it.role, it.step, it.show = roleStep, numSteps, word == "a"
 		inOrder = inOrder || it.show
-		if isInside(kind, key) && !it.show {
+		if in && !it.show {
 			inside[numSteps] = &insideStep{want: w, occ: it.occ}
 		}
 		a.steps = append(a.steps, numSteps)

@@ -68,13 +68,21 @@ func siteOf(pc uintptr) uint32 {
 	// It is near as a rule: the caller is what the compiler makes for a deferred call.
 	var near [12]uintptr
 	if n, logical := runtime.PredictCallers(near[:]); !logical {
-		for _, pc := range near[:n] {
-			if site := lookup(pc).outer; site != 0 {
-				return site
-			}
+		if site := outerSite(near[:n]); site != 0 {
+			return site
 		}
 	}
 	return farSite()
+}
+
+// outerSite returns the first of the sites caller.outer of some callers, 0 if they have none.
+func outerSite(pcs []uintptr) uint32 {
+	for _, pc := range pcs {
+		if site := lookup(pc).outer; site != 0 {
+			return site
+		}
+	}
+	return 0
 }
 
 // farSite is siteOf by the whole stack.
@@ -88,10 +96,8 @@ func farSite() uint32 {
 			pcs[i] |= logicalPC
 		}
 	}
-	for _, pc := range pcs[:n] {
-		if site := lookup(pc).outer; site != 0 {
-			return site
-		}
+	if site := outerSite(pcs[:n]); site != 0 {
+		return site
 	}
 	if g := (*goroutine)(runtime.PredictSelf()); g != nil && g.site != 0 {
 		return g.site // what the machinery does in a goroutine of its own, as of WaitGroup.Go
