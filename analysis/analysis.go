@@ -175,22 +175,22 @@ const (
 // Predict analyses t. It fails for a trace that contradicts itself, and when
 // ctx ends. Equal traces give equal results.
 func Predict(ctx context.Context, t *trace.Trace, opts Options) (*Result, error) {
-	return predictIn(ctx, windows(t, leastWindow, opts.Properties), opts)
+	return Divide(t, opts.Properties).Predict(ctx, opts)
 }
 
-// predictIn is Predict for a trace that is divided into windows.
-func predictIn(ctx context.Context, ws []window, opts Options) (*Result, error) {
+// Predict is [Predict] for the trace that was divided.
+func (d *Divided) Predict(ctx context.Context, opts Options) (*Result, error) {
+	if d.again != nil {
+		defer d.again.Close()
+	}
 	if opts.Schedules == 0 {
 		opts.Schedules = mostSchedules
 	}
 	opts.further = opts.Known != nil
-	events := 0
-	for _, w := range ws {
-		events += w.to - w.from
-	}
+	events := d.events
 	work := newWork(&opts, events)
-	if len(ws) == 1 {
-		return predict(ctx, ws[0].trace(), opts, work)
+	if len(d.windows) == 1 {
+		return predict(ctx, d.part(d.windows[0], d.all), opts, work)
 	}
 	r := new(Result)
 	at := make(map[string]int) // by name: the finding's index
@@ -201,13 +201,19 @@ func predictIn(ctx context.Context, ws []window, opts Options) (*Result, error) 
 		}
 		return before.known(name)
 	}
-	for _, w := range ws {
-		its, err := predict(ctx, w.trace(), opts, windowWork(work, w.to-w.from, events))
+	for k, w := range d.windows {
+		t, err := d.trace(k)
+		if err != nil {
+			return nil, err
+		}
+		its, err := predict(ctx, t, opts, windowWork(work, w.to-w.from, events))
 		if err != nil {
 			return nil, err
 		}
 		events -= w.to - w.from
-		its.letGo(madeSteps * (w.to - w.from))
+		if !its.letGo(madeSteps * (w.to - w.from)) {
+			d.room = nil // they keep it
+		}
 		r.join(its, w.from, at)
 	}
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return a.detector - b.detector })

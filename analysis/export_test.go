@@ -17,7 +17,16 @@ func Cuts(t *trace.Trace, least int, properties []property.Property) []int {
 
 // PredictInWindows is Predict for windows of at least so many events.
 func PredictInWindows(ctx context.Context, t *trace.Trace, least int, opts Options) (*Result, error) {
-	return predictIn(ctx, windows(t, least, opts.Properties), opts)
+	return divide(t, least, opts.Properties).Predict(ctx, opts)
+}
+
+// PredictReading is PredictInWindows that reads each window again; ok is not set if it is one only.
+func PredictReading(ctx context.Context, t *trace.Trace, least int, opts Options) (r *Result, ok bool, err error) {
+	d := divide(t, least, opts.Properties)
+	if ok = d.Drop(); ok {
+		r, err = d.Predict(ctx, opts)
+	}
+	return r, ok, err
 }
 
 // WorkFor is how many steps there are for deciding the candidates of t.
@@ -36,8 +45,9 @@ func WorkLeft(ctx context.Context, t *trace.Trace, parts int64, opts Options) (w
 
 // InWindows are the windows of t of at least so many events.
 func InWindows(t *trace.Trace, least int) (all []*trace.Trace) {
-	for _, w := range windows(t, least, nil) {
-		all = append(all, w.trace())
+	d := divide(t, least, nil)
+	for _, w := range d.windows {
+		all = append(all, d.part(w, t.Events[w.from:w.to:w.to]))
 	}
 	return all
 }

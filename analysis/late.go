@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"cmp"
 	"math/bits"
 	"slices"
 
@@ -10,7 +9,7 @@ import (
 
 // Gather puts what goroutines of a test do after the next one has begun, though their own is over, back
 // to the end of their own. It does so where nobody else touches meanwhile what they touch: that
-// is another order of the same run, in which the tests are apart (see [Windows]). What a test
+// is another order of the same run, in which the tests are apart (see [Divide]). What a test
 // leaves behind is often a goroutine that sleeps, takes a lock, and finds that all is over.
 func Gather(t *trace.Trace) {
 	if len(t.Events) >= 2*leastWindow {
@@ -24,14 +23,14 @@ func gather(t *trace.Trace) {
 		return
 	}
 	apart(t, ls)
-	var moves []move
+	var moves []trace.Move
 	for _, l := range ls {
 		for _, i := range l.events {
-			moves = append(moves, move{i, l.before, t.Events[i]})
+			moves = append(moves, trace.Move{From: i, To: l.before, Event: t.Events[i]})
 		}
 	}
 	if len(moves) > 0 {
-		rearrange(t, moves)
+		t.Rearrange(moves)
 	}
 }
 
@@ -168,55 +167,4 @@ func (l *late) freedBy(f trace.Freed) bool {
 		}
 	}
 	return false
-}
-
-// A move puts the event at a position before that at another one, which was before it.
-type move struct {
-	from, to int
-	event    trace.Event
-}
-
-// rearrange makes moves.
-func rearrange(t *trace.Trace, moves []move) {
-	slices.SortFunc(moves, func(a, b move) int { return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.from, b.from)) })
-	froms := make([]int, len(moves))
-	for k, m := range moves {
-		froms[k] = m.from
-	}
-	slices.Sort(froms)
-	now := make(map[int]int, len(moves)) // by former position
-	place, next := froms[len(froms)-1], len(froms)-1
-	for i := place; len(now) < len(moves); i-- {
-		if next >= 0 && froms[next] == i {
-			next--
-		} else {
-			t.Events[place] = t.Events[i]
-			place--
-		}
-		for k := len(moves) - 1 - len(now); k >= 0 && moves[k].to == i; k-- {
-			t.Events[place] = moves[k].event
-			now[moves[k].from] = place
-			place--
-		}
-	}
-	at := func(i int) int { // of an event that has not been moved
-		come, _ := slices.BinarySearchFunc(moves, i+1, func(m move, i int) int { return cmp.Compare(m.to, i) })
-		gone, _ := slices.BinarySearch(froms, i)
-		return i + come - gone
-	}
-	for k := range t.Freed {
-		i := t.Freed[k].At
-		for now[i] != 0 { // none is moved to the beginning, where no test is over
-			i++
-		}
-		t.Freed[k].At = at(i)
-	}
-	for k := range t.Held {
-		if to, moved := now[t.Held[k].At]; moved {
-			t.Held[k].At = to
-		} else {
-			t.Held[k].At = at(t.Held[k].At)
-		}
-	}
-	slices.SortFunc(t.Held, func(a, b trace.Held) int { return cmp.Compare(a.At, b.At) })
 }

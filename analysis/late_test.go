@@ -1,7 +1,11 @@
 package analysis_test
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -93,7 +97,7 @@ func delay(tr *trace.Trace) (n int) {
 // In windows of what was gathered is found what is found in the whole trace as it was.
 func TestGatheredWindows(t *testing.T) {
 	shape := tracetest.Config{Goroutines: 4, Events: 25, Sync: tracetest.All, Locks: 2, Locations: 3, Overlap: true, HandOver: true, Counters: true}
-	windows, moved := 0, 0
+	windows, moved, read := 0, 0, 0
 	for seed := range uint64(12) {
 		var tests []*trace.Trace
 		for k := range uint64(3) {
@@ -108,12 +112,28 @@ func TestGatheredWindows(t *testing.T) {
 		delayed := delay(tr)
 		before := len(analysis.Cuts(tr, 1, nil))
 		whole := predict(t, tr)
+		file := filepath.Join(t.TempDir(), "trace")
+		var b bytes.Buffer
+		require.NoError(t, trace.Encode(&b, tr))
+		require.NoError(t, os.WriteFile(file, b.Bytes(), 0o666))
 		analysis.GatherAll(tr)
 		if now := len(analysis.Cuts(tr, 1, nil)); now > before {
 			windows, moved = windows+now-before, moved+delayed
 		}
 		got, err := analysis.PredictInWindows(context.Background(), tr, 1, analysis.Options{})
 		require.NoError(t, err)
+		its, err := trace.ReadConcurrent(file)
+		require.NoError(t, err)
+		if its.Alone == 0 { // each window that is read is what it is in memory
+			analysis.GatherAll(its)
+			require.Equal(t, tr.Events, its.Events)
+			again, ok, err := analysis.PredictReading(context.Background(), its, 1, analysis.Options{})
+			require.NoError(t, err)
+			if ok {
+				assert.Equal(t, told(got), told(again))
+				read++
+			}
+		}
 		status := make(map[string]bug.Status)
 		for _, f := range got.Findings {
 			status[f.Name] = f.Status
@@ -125,4 +145,20 @@ func TestGatheredWindows(t *testing.T) {
 	}
 	assert.Greater(t, windows, 5, "few windows: nothing is tested")
 	assert.Greater(t, moved, 10, "little is moved: nothing is tested")
+	assert.Greater(t, read, 5, "few windows are read: nothing is tested")
+}
+
+// told is what r tells, with its schedules.
+func told(r *analysis.Result) (all []string) {
+	for _, f := range r.Findings {
+		text := fmt.Sprint(f.Name, f.Status, f.Accesses, f.Reason)
+		for _, recipe := range f.Schedules {
+			text += fmt.Sprint(recipe.Schedule())
+		}
+		for _, d := range f.Departures {
+			text += fmt.Sprint(d.Schedule())
+		}
+		all = append(all, text)
+	}
+	return append(all, fmt.Sprint(r.Candidates, r.Counts))
 }

@@ -21,24 +21,88 @@ const leastWindow = 1 << 18
 
 // A window is the events of a trace from position from up to to.
 type window struct {
-	whole    *trace.Trace
 	from, to int
 	passed   map[uint64]uint64 // see [trace.Trace.Passed]
 }
 
-// trace returns the window as a trace, which shares its events with the whole one. What goes with the events
-// takes memory in long traces, so that it is made for one window at a time.
-func (w window) trace() *trace.Trace {
-	t := part(w.whole, w.from, w.to)
-	if t != w.whole {
-		t.Passed = w.passed
+// A Divided is a trace that is divided into windows.
+type Divided struct {
+	t       *trace.Trace // without its events
+	events  int          // how many these are
+	windows []window
+	all     []trace.Event // the events, or nil: they are read again
+	again   *trace.Again
+	room    []trace.Event // for those of one window that are read
+}
+
+// Divide divides t, of a package with these properties, into windows.
+func Divide(t *trace.Trace, properties []property.Property) *Divided {
+	return divide(t, leastWindow, properties)
+}
+
+func divide(t *trace.Trace, least int, properties []property.Property) *Divided {
+	whole := *t
+	whole.Events = nil
+	return &Divided{t: &whole, all: t.Events, events: len(t.Events), windows: windows(t, least, properties)}
+}
+
+// Drop lets the events of the trace go, if there are several windows, and each can be read again: whoever has the
+// trace may then do so too, and Predict is called once. It reports whether that is so.
+func (d *Divided) Drop() bool {
+	if len(d.windows) == 1 || !d.t.ReadsAgain(d.events) {
+		return false
 	}
-	return t
+	again, err := d.t.Again()
+	if err != nil {
+		return false
+	}
+	d.again, d.all = again, nil
+	return true
+}
+
+// trace returns window k as a trace. What goes with the events takes memory in long traces, so that it is made
+// for one window at a time.
+func (d *Divided) trace(k int) (*trace.Trace, error) {
+	w := d.windows[k]
+	if d.again == nil {
+		return d.part(w, d.all[w.from:w.to:w.to]), nil
+	}
+	if d.room == nil {
+		most := 0
+		for _, w := range d.windows[k:] {
+			most = max(most, w.to-w.from)
+		}
+		d.room = make([]trace.Event, most)
+	}
+	es := d.room[: w.to-w.from : w.to-w.from]
+	if err := d.again.Next(es); err != nil {
+		return nil, err
+	}
+	return d.part(w, es), nil
+}
+
+// part returns the trace with the events es of w only.
+func (d *Divided) part(w window, es []trace.Event) *trace.Trace {
+	t := *d.t
+	t.Events = es
+	if len(d.windows) == 1 {
+		return &t
+	}
+	t.Passed = w.passed
+	t.Freed = between(d.t.Freed, w.from, w.to, func(f *trace.Freed) *int { return &f.At })
+	t.Held = between(d.t.Held, w.from, w.to, func(h *trace.Held) *int { return &h.At })
+	its := make([]bool, len(t.Goroutines))
+	for i := range es {
+		its[es[i].G] = true
+	}
+	t.Stuck = slices.DeleteFunc(slices.Clone(d.t.Stuck), func(s trace.Stuck) bool { return !its[s.G] })
+	t.Complete = t.Complete || w.to < d.events
+	return &t
 }
 
 // windows returns those of t, in their order: t itself, if it is one.
 func windows(t *trace.Trace, least int, properties []property.Property) []window {
-	alone := []window{{whole: t, to: len(t.Events)}}
+	alone := []window{{to: len(t.Events)}}
 	if len(t.Events) < 2*least {
 		return alone
 	}
@@ -53,7 +117,7 @@ func windows(t *trace.Trace, least int, properties []property.Property) []window
 		for ; len(gone) > 0 && gone[0].before <= from; gone = gone[1:] {
 			through[gone[0].channel] = gone[0].n
 		}
-		all = append(all, window{t, from, at[k+1], maps.Clone(through)})
+		all = append(all, window{from, at[k+1], maps.Clone(through)})
 	}
 	return all
 }
@@ -62,30 +126,13 @@ func windows(t *trace.Trace, least int, properties []property.Property) []window
 // are blocked such as is says: each is in that of its test. Properties are not looked at.
 func Blocked(t *trace.Trace, is func(trace.Stuck) bool) []*trace.Trace {
 	var all []*trace.Trace
-	for _, w := range windows(t, leastWindow, nil) {
-		if t := w.trace(); slices.ContainsFunc(t.Stuck, is) {
+	d := Divide(t, nil)
+	for _, w := range d.windows {
+		if t := d.part(w, t.Events[w.from:w.to:w.to]); slices.ContainsFunc(t.Stuck, is) {
 			all = append(all, t)
 		}
 	}
 	return all
-}
-
-// part returns t with the events from position from up to to only. It shares them with t.
-func part(t *trace.Trace, from, to int) *trace.Trace {
-	if from == 0 && to == len(t.Events) {
-		return t
-	}
-	w := *t
-	w.Events = t.Events[from:to:to]
-	w.Freed = between(t.Freed, from, to, func(f *trace.Freed) *int { return &f.At })
-	w.Held = between(t.Held, from, to, func(h *trace.Held) *int { return &h.At })
-	its := make([]bool, len(t.Goroutines))
-	for i := range w.Events {
-		its[w.Events[i].G] = true
-	}
-	w.Stuck = slices.DeleteFunc(slices.Clone(t.Stuck), func(s trace.Stuck) bool { return !its[s.G] })
-	w.Complete = w.Complete || to < len(t.Events)
-	return &w
 }
 
 // between returns those of all, which are sorted by where they are at, that are at positions from from up to
@@ -401,11 +448,12 @@ func (s *spans) free(least, events int) (all []int) {
 const madeSteps = 2
 
 // letGo makes the schedules of r, so that nothing else is kept of the window that it is of, as far as they
-// have no more than so many steps.
-func (r *Result) letGo(steps int) {
+// have no more than so many steps. It reports whether nothing is kept.
+func (r *Result) letGo(steps int) bool {
+	all := true
 	made := func(recipe *Recipe) {
 		its, n := recipe.Made(steps)
-		recipe.Recipe, steps = its, steps-n
+		recipe.Recipe, steps, all = its, steps-n, all && its.IsMade()
 	}
 	departures := make(map[*Departure]bool) // findings share them
 	for _, f := range r.Findings {
@@ -419,6 +467,7 @@ func (r *Result) letGo(steps int) {
 			}
 		}
 	}
+	return all
 }
 
 // join adds to r what was predicted from a window that begins at position from: each candidate

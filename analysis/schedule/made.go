@@ -25,6 +25,9 @@ func (r Recipe) Made(most int) (Recipe, int) {
 	return Recipe{Accesses: r.Accesses, made: m, offset: r.offset}, len(s.Steps)
 }
 
+// IsMade reports whether r has its schedule.
+func (r Recipe) IsMade() bool { return r.made != nil }
+
 func (m *made) schedule() (begin int, s Schedule) {
 	s = Schedule{From: m.from, Violation: slices.Clone(m.violation), Hold: slices.Clone(m.hold)}
 	for _, i := range m.steps {

@@ -42,6 +42,7 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -347,9 +348,19 @@ func (x *Exploration) analysis(run recorder.Run) analysis.Options {
 	return opts
 }
 
-// Predict is analysis.Predict, which it does not wait for once ctx is done.
+// Predict is [analysis.Predict], which it does not wait for once ctx is done. The events of a long trace are not
+// all in memory meanwhile.
 func Predict(ctx context.Context, t *trace.Trace, opts analysis.Options) (*analysis.Result, error) {
-	return unlessDone(ctx, func() (*analysis.Result, error) { return analysis.Predict(ctx, t, opts) })
+	d := analysis.Divide(t, opts.Properties)
+	predict := func() (*analysis.Result, error) { return d.Predict(ctx, opts) }
+	if !d.Drop() {
+		return unlessDone(ctx, predict)
+	}
+	t.Events = nil
+	runtime.GC() // before what comes in their place
+	r, err := unlessDone(ctx, predict)
+	runtime.GC()
+	return r, cmp.Or(err, t.ReadEvents())
 }
 
 // RacyEvents is [analysis.FindRacyEvents], and ends with ctx.

@@ -42,6 +42,7 @@ func readConcurrent(path string, long, flow int) (*Trace, error) {
 		err = d.read()
 		d.alone.finish()
 		if !s.meet() {
+			d.t.source = &source{path: path, survey: s.result(), events: len(d.t.Events), stop: d.stop, failed: d.failed}
 			return d.t, inFile(err, path)
 		}
 	}
@@ -214,6 +215,20 @@ func (a *alone) drop() {
 	t.Alone += len(t.Events) - to
 	t.Events = t.Events[:to]
 	a.full = to + max(dropAt, to-a.from)
+}
+
+// settled returns how many events with which those of the trace begin stay, whatever comes.
+func (a *alone) settled() int {
+	if a.test != 0 {
+		return a.from
+	}
+	return len(a.t.Events)
+}
+
+// shift takes as many events, which are settled, from the beginning of those of the trace.
+func (a *alone) shift(n int) {
+	a.t.Events = a.t.Events[:copy(a.t.Events, a.t.Events[n:])]
+	a.from, a.full = max(0, a.from-n), a.full-n
 }
 
 // does reports whether e is of the test.

@@ -109,6 +109,11 @@ func TestDropAlone(t *testing.T) {
 			assert.Equal(t, tr.Events, read.Events)
 			assert.Equal(t, tr.Held, read.Held)
 			assert.Equal(t, tr.Alone, read.Alone)
+			assert.Equal(t, read.Events, again(t, read))
+			last := len(read.Events) - 1
+			read.Rearrange([]trace.Move{{last - 1, 3, read.Events[last-1]}, {last, 2, read.Events[last]}, {last - 3, 3, read.Events[last-3]}})
+			require.Len(t, read.Events, last+1)
+			assert.Equal(t, read.Events, again(t, read))
 			for _, h := range tr.Held {
 				assert.Equal(t, trace.Write, tr.Events[h.At].Kind)
 			}
@@ -117,6 +122,39 @@ func TestDropAlone(t *testing.T) {
 			}
 		})
 	}
+}
+
+// again reads the events of tr once more: one, two, and so on at a time.
+func again(t *testing.T, tr *trace.Trace) []trace.Event {
+	require.True(t, tr.ReadsAgain(len(tr.Events)))
+	a, err := tr.Again()
+	require.NoError(t, err)
+	defer a.Close()
+	all := make([]trace.Event, len(tr.Events))
+	for at, n := 0, 1; at < len(all); at, n = at+n, n+1 {
+		require.NoError(t, a.Next(all[at:min(at+n, len(all))]))
+	}
+	return all
+}
+
+// A file that has lost what there was is told.
+func TestAgainShorter(t *testing.T) {
+	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Path: "main"}}, Events: slices.Repeat([]trace.Event{{Kind: trace.Branch}}, 9)}
+	var b bytes.Buffer
+	require.NoError(t, trace.Encode(&b, tr))
+	file := filepath.Join(t.TempDir(), "trace")
+	require.NoError(t, os.WriteFile(file, b.Bytes(), 0o666))
+	read, err := trace.ReadConcurrent(file)
+	require.NoError(t, err)
+	require.Equal(t, tr.Events, read.Events)
+	read.Events = nil
+	require.NoError(t, read.ReadEvents())
+	require.Equal(t, tr.Events, read.Events)
+	require.NoError(t, os.Truncate(file, int64(b.Len())-20))
+	read.Events = nil
+	assert.ErrorContains(t, read.ReadEvents(), "expected 9 further events, found its end")
+	require.NoError(t, os.Remove(file))
+	assert.Error(t, read.ReadEvents())
 }
 
 // What a goroutine is may be known only after it was started: a test whose go statement comes before

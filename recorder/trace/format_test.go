@@ -336,7 +336,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// What ReadConcurrent reads twice, and leaves out of, is what Decode reads once: of any file.
+// What ReadConcurrent reads twice, and leaves out of, is what Decode reads once, and is read again as it was: of any
+// file.
 func FuzzReadConcurrent(f *testing.F) {
 	f.Add(encode(f, sample()))
 	tests := &Trace{
@@ -362,6 +363,11 @@ func FuzzReadConcurrent(f *testing.F) {
 			at := slices.Index(rest, e)
 			require.GreaterOrEqual(t, at, 0, "what stays is in its order")
 			rest = rest[at+1:]
+		}
+		if events := got.Events; len(events) > 0 {
+			got.Events = nil
+			require.NoError(t, got.ReadEvents())
+			require.Equal(t, events, got.Events)
 		}
 	})
 }

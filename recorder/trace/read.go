@@ -99,28 +99,43 @@ var unused = sync.Pool{New: func() any { return new(guesses) }}
 
 // read reads all chunks. On return off is where the valid prefix ends.
 func (d *reader) read() error {
+	err := d.begin()
+	defer d.end()
+	for err == nil {
+		err = d.chunk()
+	}
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return nil
+	}
+	return err
+}
+
+// begin begins to read.
+func (d *reader) begin() error {
 	d.guesses = unused.Get().(*guesses)
-	defer unused.Put(d.guesses)
 	*d.guesses = guesses{}
-	if err := d.readMagic(); err != nil {
+	return d.readMagic()
+}
+
+// chunk reads the next chunk.
+func (d *reader) chunk() error {
+	start := d.off
+	typ, payload, err := d.readChunk()
+	if err == nil {
+		err = d.decode(typ, payload, start+headerSize)
+	}
+	if err != nil {
+		d.off = start
 		return err
 	}
-	for {
-		start := d.off
-		typ, payload, err := d.readChunk()
-		if err == nil {
-			err = d.decode(typ, payload, start+headerSize)
-		}
-		if err != nil {
-			d.off = start
-			d.t.settleHeld(Event{})
-			if err == io.EOF || err == io.ErrUnexpectedEOF {
-				return nil
-			}
-			return err
-		}
-		d.off = start + headerSize + int64(len(payload))
-	}
+	d.off = start + headerSize + int64(len(payload))
+	return nil
+}
+
+// end ends with what was read.
+func (d *reader) end() {
+	d.t.settleHeld(Event{})
+	unused.Put(d.guesses)
 }
 
 func (d *reader) readMagic() error {

@@ -283,6 +283,15 @@ func (s *survey) meet() (found bool) {
 	return found
 }
 
+// result returns s without what was needed to find which tests ran alone.
+func (s *survey) result() *survey {
+	r := &survey{bare: s.bare, tests: s.tests}
+	for k := range r.tests {
+		r.tests[k].others, r.tests[k].touched = nil, nil
+	}
+	return r
+}
+
 // stay returns about how many events stay, but for last writes.
 func (s *survey) stay() int {
 	n := s.seen + dropAt - s.spare

@@ -205,6 +205,7 @@ type Trace struct {
 	// Complete is set if the run ended in an orderly way; without it, Events
 	// is a prefix of what happened.
 	Complete bool
+	source   *source // see [Trace.Again]; nil: there is none
 }
 
 // Element returns the number of the element that a completion of a channel operation is of: from 1 for the first

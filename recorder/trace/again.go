@@ -1,0 +1,124 @@
+package trace
+
+import (
+	"fmt"
+	"os"
+)
+
+// This file reads the events of a long trace once more, part by part, so that not all of them need be in memory
+// while some are worked on.
+
+// A source is where events of a trace are read from once more, and how: as they were the first time.
+type source struct {
+	path   string
+	survey *survey
+	events int   // how many there are
+	stop   int64 // where reading has stopped, and why
+	failed error
+	moves  []Move // the events that were moved since then; the others are in the order of the file
+	froms  []int  // of moves, ascending
+}
+
+// An Again reads the events of a trace once more, in their order.
+type Again struct {
+	file *os.File
+	d    *reader
+	from source
+	// What is read of events that are not handed out yet: all of those of a test that ran alone and has not ended,
+	// as some of them may be left out.
+	read *alone
+	at   int     // position of the first of these, before any was moved
+	to   []Event // what is to be filled
+}
+
+// ReadsAgain reports whether the events of t, which are so many, can be read once more: where [ReadConcurrent]
+// has read them, and they are all of those.
+func (t *Trace) ReadsAgain(events int) bool { return t.source != nil && events == t.source.events }
+
+// Again begins to read the events of t once more, which need not be in memory any more. What else t has is
+// taken as it is.
+func (t *Trace) Again() (*Again, error) {
+	f, err := os.Open(t.source.path)
+	if err != nil {
+		return nil, err
+	}
+	w := *t
+	w.Events, w.Freed, w.Held, w.Complete = nil, nil, nil, false
+	a := &Again{file: f, d: newReader(f), from: *t.source, read: newAlone(&w, t.source.survey)}
+	a.d.t, a.d.known, a.d.stop, a.d.failed = &w, true, a.from.stop, a.from.failed
+	a.d.look = func(es []Event) {
+		a.read.take(es)
+		a.hand()
+	}
+	if err := a.d.begin(); err != nil {
+		a.Close()
+		return nil, err
+	}
+	return a, nil
+}
+
+// Next fills es with the next events.
+func (a *Again) Next(es []Event) error {
+	a.to = es
+	for a.hand(); len(a.to) > 0; {
+		if err := a.d.chunk(); err != nil {
+			a.read.finish()
+			if a.hand(); len(a.to) == 0 {
+				return nil
+			}
+			return fmt.Errorf("trace: %s has changed: expected %d further events, found its end: %w", a.from.path, len(a.to), err)
+		}
+	}
+	return nil
+}
+
+// hand hands out what is read, as far as it is known to stay and there is room.
+func (a *Again) hand() {
+	k, settled, from := 0, a.read.settled(), &a.from
+	for len(a.to) > 0 {
+		if len(from.moves) > 0 && from.moves[0].To == a.at+k {
+			a.to[0] = from.moves[0].Event
+			a.to, from.moves = a.to[1:], from.moves[1:]
+			continue
+		}
+		if k == settled {
+			break
+		}
+		if len(from.froms) > 0 && from.froms[0] == a.at+k {
+			k, from.froms = k+1, from.froms[1:]
+			continue
+		}
+		end := settled
+		if len(from.moves) > 0 {
+			end = min(end, from.moves[0].To-a.at)
+		}
+		if len(from.froms) > 0 {
+			end = min(end, from.froms[0]-a.at)
+		}
+		n := copy(a.to, a.read.t.Events[k:end])
+		a.to, k = a.to[n:], k+n
+	}
+	a.at += k
+	a.read.shift(k)
+}
+
+// ReadEvents reads all events of t again, which are not in memory.
+func (t *Trace) ReadEvents() error {
+	a, err := t.Again()
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	es := make([]Event, t.source.events)
+	if err := a.Next(es); err != nil {
+		return err
+	}
+	t.Events = es
+	return nil
+}
+
+// Close ends reading.
+func (a *Again) Close() {
+	a.d.end()
+	a.file.Close()
+}
