@@ -18,8 +18,8 @@ type Cone struct {
 	targets []Target
 	upto    []int32
 	sure    []int32 // by goroutine: all below happen in each run to each target
-	// The goroutines that have any, ascending: of a million there may be few.
-	goroutines []trace.GID
+	// The goroutines that have any, ascending, and those that sure has: of a million there may be few.
+	goroutines, surely []trace.GID
 	events     int
 	steps      int64 // that it took to find it, of a budget
 }
@@ -61,7 +61,7 @@ type lockUse struct {
 func (m *Model) closure(base int32, limit limits, free func(int32) bool, may bool) *closure {
 	return &closure{
 		m: m, base: base, limit: limit, end: never, free: free, may: may,
-		upto: make([]int32, len(m.first)), done: m.zeros(),
+		upto: m.zeros(), done: m.zeros(),
 		locks: make(map[*lock]*lockUse), await: make(map[any]bool), most: math.MaxInt,
 		readers: make(map[int32]trace.GID), followers: make(map[int32]trace.GID), finders: make(map[finder]bool),
 	}
@@ -439,7 +439,6 @@ func (m *Model) Cone(base int, targets ...Target) (cone *Cone, ok bool) {
 func (m *Model) cone(base, end, most int, targets []Target) (cone *Cone, ok bool) {
 	cone = &Cone{Base: base, targets: targets}
 	var limit limits
-	var first []trace.GID // of which something is sure for the first target
 	for k, t := range targets {
 		l := m.limits(t, int32(end))
 		sure := m.closure(int32(base), l, func(i int32) bool { return m.frees(&t, i) }, false)
@@ -447,18 +446,25 @@ func (m *Model) cone(base, end, most int, targets []Target) (cone *Cone, ok bool
 		sure.close()
 		m.spare(sure.done, sure.met)
 		if !sure.holds(t) {
+			m.spare(sure.upto, sure.met)
+			m.spare(l.first, l.of)
+			if k > 0 {
+				m.spare(limit.first, limit.of)
+				m.let(cone)
+			}
 			return nil, false
 		}
 		cone.steps += sure.steps / perStep
 		if k == 0 {
-			limit, cone.sure, first = l, sure.upto, sure.met
+			limit, cone.sure, cone.surely = l, sure.upto, sure.met
 			continue
 		}
 		limit.and(l)
 		m.spare(l.first, l.of)
-		for _, g := range first {
+		for _, g := range cone.surely {
 			cone.sure[g] = min(cone.sure[g], sure.upto[g])
 		}
+		m.spare(sure.upto, sure.met)
 	}
 	may := m.closure(int32(base), limit, func(int32) bool { return false }, true)
 	may.most, may.end = most, int32(end)
@@ -482,6 +488,13 @@ func (m *Model) cone(base, end, most int, targets []Target) (cone *Cone, ok bool
 	cone.steps += may.steps/perStep + int64(may.followed)
 	cone.count(m)
 	return cone, true
+}
+
+// let hands back what a cone has taken that nobody asks any more.
+func (m *Model) let(c *Cone) {
+	m.spare(c.upto, c.goroutines)
+	m.spare(c.sure, c.surely)
+	c.upto, c.sure = nil, nil
 }
 
 // perStep is how many edges and writes are looked at in one step of a budget.

@@ -188,8 +188,9 @@ type quest struct {
 	large  string // why a cone was too large to encode; larger ones are, too
 }
 
-// solve solves one cone for itself, with half of what is left.
+// solve solves one cone for itself, with half of what is left. Nobody asks for what is in the cone after that.
 func (q *quest) solve(cone *Cone, k int) (Answer, error) {
+	defer q.m.let(cone)
 	if cone.events > MaxEvents {
 		q.large = tooLarge
 		return Answer{}, nil
