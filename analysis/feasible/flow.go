@@ -93,7 +93,7 @@ func (s *state) read(e *trace.Event, sp trace.Span) (v uint64, known bool) {
 		if !ok || now.taint >= 0 {
 			return 0, false
 		}
-		v |= part << (8 * (s.p.mem.layout.Cells[c].Addr - e.Obj))
+		v |= part << (8 * (s.p.mem.layout.Cell(c).Addr - e.Obj))
 	}
 	return v, true
 }
@@ -133,7 +133,7 @@ func (m *memory) fill(cells []cellState, pos int32, e *trace.Event, sp trace.Spa
 			cells[i].taint = pos
 			continue
 		}
-		cl := &m.layout.Cells[c]
+		cl := m.layout.Cell(c)
 		part := uint64(v)
 		switch {
 		case !isWord(e) && cl.Size != uint64(e.Size):

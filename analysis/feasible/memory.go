@@ -41,7 +41,7 @@ func (m *memory) span(pos int32) trace.Span { return m.layout.Spans[m.layout.Of[
 
 // compileMemory sets ref of each access that reads.
 func (p *program) compileMemory(l *trace.Layout) *memory {
-	m := &memory{layout: l, cells: make([]cell, len(l.Cells))}
+	m := &memory{layout: l, cells: make([]cell, l.Cells())}
 	m.share(p)
 	m.replay(p)
 	return m
@@ -149,7 +149,7 @@ func (m *memory) replay(p *program) {
 // part returns the piece of the access's value that lies in cell c, which the
 // access covers. A digest is one piece, of the whole.
 func (m *memory) part(e *trace.Event, c int32) (uint64, bool) {
-	cl := &m.layout.Cells[c]
+	cl := m.layout.Cell(c)
 	if !isWord(e) {
 		return e.Val, e.HasValue() && cl.Size == uint64(e.Size)
 	}

@@ -20,8 +20,8 @@ type Cone struct {
 	sure    []int32 // by goroutine: all below happen in each run to each target
 	// The goroutines that have any, ascending, and those that sure has: of a million there may be few.
 	goroutines, surely []trace.GID
-	events     int
-	steps      int64 // that it took to find it, of a budget
+	events             int
+	steps              int64 // that it took to find it, of a budget
 }
 
 // Events is the number of events in the cone.

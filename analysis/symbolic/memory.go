@@ -42,7 +42,7 @@ func writes(e *trace.Event) bool { return e.Kind.IsWrite() && e.Flags&trace.Flag
 func newMemory(m *Model) *memory {
 	l := m.layout
 	mem := &memory{
-		m: m, layout: l, cells: make([]cell, len(l.Cells)), stores: make(map[int32]int32), counts: make(map[int32][]int32),
+		m: m, layout: l, cells: make([]cell, l.Cells()), stores: make(map[int32]int32), counts: make(map[int32][]int32),
 		follow: make(map[int32][]int32), values: make(map[int32]map[uint64][]int32),
 	}
 	mem.room()
@@ -179,7 +179,7 @@ func (mem *memory) part(i, c int32) (uint64, bool) {
 
 // piece is part for the event e.
 func (mem *memory) piece(e *trace.Event, c int32) (uint64, bool) {
-	cl := &mem.layout.Cells[c]
+	cl := mem.layout.Cell(c)
 	switch {
 	case e.Size > 8:
 		return e.Val, e.HasValue() && cl.Size == uint64(e.Size)

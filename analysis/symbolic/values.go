@@ -78,7 +78,7 @@ func (mem *memory) wholes() {
 			continue
 		}
 		for c := range mem.of(int32(i)) {
-			if _, ok := mem.part(int32(i), c); !ok || mem.span(int32(i)).N != 1 || uint64(e.Size) != mem.layout.Cells[c].Size {
+			if _, ok := mem.part(int32(i), c); !ok || mem.span(int32(i)).N != 1 || uint64(e.Size) != mem.layout.Cell(c).Size {
 				known[c] = false
 			}
 		}

@@ -8,9 +8,9 @@ import (
 // A Layout is the memory that a trace accesses, in cells: the bounds of all accesses cut the address
 // space into pieces that no access divides. What was at one address in turn is apart.
 type Layout struct {
-	Of    []int32 // by event: the index of what it accesses in Spans
-	Spans []Span  // the first one is of no cells, for what is no access
-	Cells []Cell
+	Of     []int32 // by event: the index of what it accesses in Spans
+	Spans  []Span  // the first one is of no cells, for what is no access
+	bounds []uint64
 }
 
 // A Span is N cells from the first one on.
@@ -18,6 +18,13 @@ type Span struct{ First, N int32 }
 
 // A Cell is a piece of memory, in bytes.
 type Cell struct{ Addr, Size uint64 }
+
+// Cells is how many cells there are, and Cell returns one of them. What is between two generations is a cell, too,
+// which no span covers.
+func (l *Layout) Cells() int { return max(0, len(l.bounds)-1) }
+
+// Cell is described at Cells.
+func (l *Layout) Cell(c int32) Cell { return Cell{l.bounds[c], l.bounds[c+1] - l.bounds[c]} }
 
 // NewLayout returns that of t. An access without a size, as a sync.Map's, is to its object as a whole.
 func NewLayout(t *Trace) *Layout {
@@ -30,11 +37,7 @@ func NewLayout(t *Trace) *Layout {
 		}
 	}
 	bounds := newBounds(all.list)
-	// The cell between two generations is none: no span covers it.
-	l.Cells = make([]Cell, max(0, len(bounds.addrs)-1))
-	for c := range l.Cells {
-		l.Cells[c] = Cell{bounds.addrs[c], bounds.addrs[c+1] - bounds.addrs[c]}
-	}
+	l.bounds = slices.Clone(bounds.addrs) // which has room for all ends
 	l.Spans = make([]Span, 1, 1+len(all.list))
 	for _, x := range all.list {
 		from := bounds.at(x)
@@ -49,7 +52,8 @@ func NewLayout(t *Trace) *Layout {
 // bounds are where extents begin and end, generation by generation, and ascending in each.
 type bounds struct {
 	addrs []uint64
-	first []int // by generation: where its own begin
+	rank  []int32 // by generation: its number among those of extents. There are far fewer of these.
+	first []int32 // by rank: where its own begin, and where those of the last one end
 }
 
 func newBounds(list []extent) bounds {
@@ -57,33 +61,45 @@ func newBounds(list []extent) bounds {
 	for _, x := range list {
 		generations = max(generations, x.generation+1)
 	}
-	first := make([]int, generations+1)
+	b := bounds{rank: make([]int32, generations)}
 	for _, x := range list {
-		first[x.generation+1] += 2
+		b.rank[x.generation] = 1
 	}
-	for g := range generations {
-		first[g+1] += first[g]
+	ranks := int32(0)
+	for g, has := range b.rank {
+		b.rank[g] = ranks
+		ranks += has
 	}
-	addrs, next := make([]uint64, 2*len(list)), slices.Clone(first)
+	b.first = make([]int32, ranks+1)
 	for _, x := range list {
-		at := &next[x.generation]
+		b.first[b.rank[x.generation]+1] += 2
+	}
+	for r := range ranks {
+		b.first[r+1] += b.first[r]
+	}
+	addrs, next := make([]uint64, 2*len(list)), slices.Clone(b.first)
+	for _, x := range list {
+		at := &next[b.rank[x.generation]]
 		addrs[*at], addrs[*at+1] = x.addr, x.end()
 		*at += 2
 	}
-	b := bounds{addrs[:0], make([]int, generations+1)}
-	for g := range generations {
-		its := addrs[first[g]:first[g+1]]
+	b.addrs = addrs[:0]
+	from := int32(0)
+	for r := range ranks {
+		its := addrs[from:b.first[r+1]]
+		from = b.first[r+1]
 		slices.Sort(its)
 		b.addrs = append(b.addrs, slices.Compact(its)...)
-		b.first[g+1] = len(b.addrs)
+		b.first[r+1] = int32(len(b.addrs))
 	}
 	return b
 }
 
 // at returns where the beginning of x is.
 func (b *bounds) at(x extent) int {
-	from := b.first[x.generation]
-	k, _ := slices.BinarySearch(b.addrs[from:b.first[x.generation+1]], x.addr)
+	r := b.rank[x.generation]
+	from := int(b.first[r])
+	k, _ := slices.BinarySearch(b.addrs[from:b.first[r+1]], x.addr)
 	return from + k
 }
 

@@ -38,9 +38,9 @@ func TestLayout(t *testing.T) {
 			}
 			size := uint64(0)
 			s := l.Spans[l.Of[i]]
-			assert.Equal(t, e.Obj, l.Cells[s.First].Addr)
+			assert.Equal(t, e.Obj, l.Cell(s.First).Addr)
 			for c := s.First; c < s.First+s.N; c++ {
-				size += l.Cells[c].Size
+				size += l.Cell(c).Size
 			}
 			assert.Equal(t, uint64(max(e.Size, 1)), size)
 		}
