@@ -381,7 +381,8 @@ func (t *Trace) defined(g uint64) bool {
 }
 
 func (d *reader) decodeMeta(f *fields) {
-	line, rest, ok := strings.Cut(string(f.p), "\n")
+	its, _, ok := bytes.Cut(f.p, []byte("\n"))
+	line := string(its) // nothing else of the chunk stays
 	key, val, ok2 := strings.Cut(line, " ")
 	if !ok || !ok2 {
 		f.fail("a line \"key value\"", fmt.Sprintf("%q", line))
@@ -437,5 +438,5 @@ func (d *reader) decodeMeta(f *fields) {
 		}
 		d.t.text(n, text)
 	}
-	f.skip(len(f.p) - len(rest))
+	f.skip(len(line) + 1)
 }
