@@ -51,7 +51,7 @@ func (s *state) undisturbed(sp trace.Span, arg int32) bool {
 	m := s.p.mem
 	from := m.from[arg:]
 	for c := sp.First; c < sp.First+sp.N; c++ {
-		now := &s.cells[c]
+		now := s.cells[c]
 		if now.taint != none {
 			return false
 		}
@@ -83,12 +83,12 @@ type finding struct {
 // read returns what is in the memory of e, if that is known.
 func (s *state) read(e *trace.Event, sp trace.Span) (v uint64, known bool) {
 	if !isWord(e) {
-		now := &s.cells[sp.First]
+		now := s.cells[sp.First]
 		v, known = s.content(now, sp.First)
 		return v, known && now.taint < 0 && sp.N == 1 && e.HasValue()
 	}
 	for c := sp.First; c < sp.First+sp.N; c++ {
-		now := &s.cells[c]
+		now := s.cells[c]
 		part, ok := s.content(now, c)
 		if !ok || now.taint >= 0 {
 			return 0, false
@@ -99,9 +99,9 @@ func (s *state) read(e *trace.Event, sp trace.Span) (v uint64, known bool) {
 }
 
 // content returns what is in cell c, if that is known.
-func (s *state) content(now *cellState, c int32) (uint64, bool) {
+func (s *state) content(now cellState, c int32) (uint64, bool) {
 	if now.taint == other {
-		return now.val, true
+		return s.vals[c], true
 	}
 	return s.p.mem.value(s.p.t, now.writer, c)
 }
@@ -125,19 +125,20 @@ func (s *state) eval(g trace.GID, in *trace.Instance, before int64) (v int64, kn
 
 // fill stores v, of the writing event e at pos, in its cells, or what nobody
 // knows.
-func (m *memory) fill(cells []cellState, pos int32, e *trace.Event, sp trace.Span, v int64, known bool) {
-	for i := range cells {
-		c := sp.First + int32(i)
-		cells[i] = cellState{writer: pos, taint: none}
+func (s *state) fill(pos int32, e *trace.Event, sp trace.Span, v int64, known bool) {
+	m := s.p.mem
+	for c := sp.First; c < sp.First+sp.N; c++ {
+		now := &s.cells[c]
+		*now = cellState{writer: pos, taint: none}
 		if !known {
-			cells[i].taint = pos
+			now.taint = pos
 			continue
 		}
 		cl := m.layout.Cell(c)
 		part := uint64(v)
 		switch {
 		case !isWord(e) && cl.Size != uint64(e.Size):
-			cells[i].taint = pos // it is a piece of what has the digest
+			now.taint = pos // it is a piece of what has the digest
 			continue
 		case !isWord(e):
 		default:
@@ -147,7 +148,7 @@ func (m *memory) fill(cells []cellState, pos int32, e *trace.Event, sp trace.Spa
 			}
 		}
 		if was, _ := m.part(e, c); part != was {
-			cells[i].taint, cells[i].val = other, part
+			now.taint, s.vals[c] = other, part
 		}
 	}
 }

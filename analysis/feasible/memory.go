@@ -8,6 +8,8 @@ import (
 type memory struct {
 	layout *trace.Layout
 	cells  []cell // by cell of the layout
+	// initial is by cell what it held before its first write, where that or a read told.
+	initial []uint64
 	// from holds for each reading event, from info.ref on, the writer of each
 	// shared cell of its span in the recorded order. Other cells have, in every
 	// order, the writer that they had there.
@@ -16,10 +18,8 @@ type memory struct {
 
 // A cell is what is known of a piece of memory that no access divides.
 type cell struct {
-	// initial is what the cell held before its first write, where that or a read told.
-	initial      uint64
-	initialKnown bool
-	shared       bool // several goroutines access it, and one writes
+	told   bool // memory.initial has what it held
+	shared bool // several goroutines access it, and one writes
 }
 
 // reads reports whether an event of kind k reads memory.
@@ -41,7 +41,7 @@ func (m *memory) span(pos int32) trace.Span { return m.layout.Spans[m.layout.Of[
 
 // compileMemory sets ref of each access that reads.
 func (p *program) compileMemory(l *trace.Layout) *memory {
-	m := &memory{layout: l, cells: make([]cell, l.Cells())}
+	m := &memory{layout: l, cells: make([]cell, l.Cells()), initial: make([]uint64, l.Cells())}
 	m.share(p)
 	m.replay(p)
 	return m
@@ -136,8 +136,8 @@ func (m *memory) replay(p *program) {
 			found.Val, tells = p.flow.Found(p.t, i)
 		}
 		for c := sp.First; c < sp.First+sp.N; c++ {
-			if tells && writer[c] == none && !m.cells[c].initialKnown {
-				m.cells[c].initial, m.cells[c].initialKnown = m.part(&found, c)
+			if tells && writer[c] == none && !m.cells[c].told {
+				m.initial[c], m.cells[c].told = m.part(&found, c)
 			}
 			if writes(e) {
 				writer[c] = int32(i)
@@ -166,7 +166,7 @@ func (m *memory) part(e *trace.Event, c int32) (uint64, bool) {
 // value returns what the writer left in cell c.
 func (m *memory) value(t *trace.Trace, writer, c int32) (uint64, bool) {
 	if writer == none {
-		return m.cells[c].initial, m.cells[c].initialKnown
+		return m.initial[c], m.cells[c].told
 	}
 	return m.part(&t.Events[writer], c)
 }

@@ -87,6 +87,7 @@ func (j *Judge) earlier(from int) int {
 	} else {
 		j.spent += j.p.size() / copied
 		copy(j.s.cells, last.s.cells)
+		copy(j.s.vals, last.s.vals)
 		j.s.restore(last.s)
 	}
 	j.s.changes, j.s.kept = nil, false
@@ -97,6 +98,7 @@ func (j *Judge) earlier(from int) int {
 type change struct {
 	cell int32
 	was  cellState
+	val  uint64 // if the taint of that was other
 }
 
 // keep has all changes of cells kept from now on.
@@ -105,7 +107,10 @@ func (s *state) keep() { s.changes, s.kept = nil, true }
 // back takes back what was written to cells since.
 func (s *state) back() {
 	for k := len(s.changes) - 1; k >= 0; k-- {
-		s.cells[s.changes[k].cell] = s.changes[k].was
+		c := &s.changes[k]
+		if s.cells[c.cell] = c.was; c.was.taint == other {
+			s.vals[c.cell] = c.val
+		}
 	}
 	s.changes = s.changes[:0]
 }

@@ -34,6 +34,7 @@ type state struct {
 	spare int32 // the last of taken that is of nobody, or none
 
 	cells      []cellState
+	vals       []uint64 // by cell: what is there, if its taint is other; nil where no formula tells what is stored
 	changes    []change // of cells, the oldest first
 	kept       bool     // changes has them
 	locks      []lockState
@@ -49,10 +50,9 @@ type state struct {
 type cellState struct {
 	writer int32
 	taint  int32 // the read that makes the value unknown, none, or other
-	val    uint64
 }
 
-// other is the taint of a cell that holds val, and not what the writer left in the trace.
+// other is the taint of a cell that does not hold what the writer left in the trace: see state.vals.
 const other = -2
 
 type lockState struct {
@@ -86,6 +86,9 @@ func (p *program) initial() *state {
 		locks: make([]lockState, p.locks), conds: make([][]trace.GID, p.conds),
 		waitGroups: make([]int64, p.waitGroups), onces: make([]onceState, len(p.onceEnds)),
 		chans: make([]chanState, len(p.chans)), posts: make([]int32, len(p.tokens)), posted: make([]bool, p.posts),
+	}
+	if !p.flow.Empty() {
+		s.vals = make([]uint64, len(s.cells))
 	}
 	s.reset()
 	return s
@@ -218,7 +221,7 @@ func (s *state) access(pos int32, e *trace.Event, in *info) string {
 			if m.cells[c].shared {
 				was, from = from[0], from[1:]
 			}
-			if !s.differs(e, &cells[i], was, c) {
+			if !s.differs(e, cells[i], was, c) {
 				continue
 			}
 			switch {
@@ -230,18 +233,22 @@ func (s *state) access(pos int32, e *trace.Event, in *info) string {
 					s.lost[e.G] = append(s.lost[e.G], pos)
 				}
 			default:
-				return s.difference(e, &cells[i], was, c)
+				return s.difference(e, cells[i], was, c)
 			}
 			break
 		}
 	}
 	if s.kept && writes(e) {
 		for i := range cells {
-			s.changes = append(s.changes, change{sp.First + int32(i), cells[i]})
+			c := change{cell: sp.First + int32(i), was: cells[i]}
+			if c.was.taint == other {
+				c.val = s.vals[c.cell]
+			}
+			s.changes = append(s.changes, c)
 		}
 	}
 	if writes(e) && s.p.flow.At(int(pos)) != nil {
-		m.fill(cells, pos, e, sp, v, known)
+		s.fill(pos, e, sp, v, known)
 		s.updates[e.G] = none
 	} else if writes(e) {
 		taint := s.taint[e.G]
@@ -258,7 +265,7 @@ func (s *state) access(pos int32, e *trace.Event, in *info) string {
 
 // differs reports whether what e reads in cell c differs from what it read in the
 // trace, where from had written it.
-func (s *state) differs(e *trace.Event, now *cellState, from, c int32) bool {
+func (s *state) differs(e *trace.Event, now cellState, from, c int32) bool {
 	if now.taint >= 0 {
 		return true
 	}
@@ -270,7 +277,7 @@ func (s *state) differs(e *trace.Event, now *cellState, from, c int32) bool {
 }
 
 // difference tells how it differs.
-func (s *state) difference(e *trace.Event, now *cellState, from, c int32) string {
+func (s *state) difference(e *trace.Event, now cellState, from, c int32) string {
 	if now.taint >= 0 {
 		return fmt.Sprintf("expected the recorded value, found what depends on %s, which reads something else than recorded", s.p.describe(int(now.taint)))
 	}
@@ -281,7 +288,7 @@ func (s *state) difference(e *trace.Event, now *cellState, from, c int32) string
 }
 
 // values returns what e read in cell c in the trace, and what it finds there now, if both are known.
-func (s *state) values(e *trace.Event, now *cellState, from, c int32) (want, got uint64, known bool) {
+func (s *state) values(e *trace.Event, now cellState, from, c int32) (want, got uint64, known bool) {
 	want, recorded := s.p.mem.recorded(s.p.t, e, from, c)
 	got, found := s.content(now, c)
 	return want, got, recorded && found
@@ -382,14 +389,14 @@ func (s *state) mayTurn(e *trace.Event) bool {
 // clone returns an independent copy of s.
 func (s *state) clone() *state {
 	c := s.rest()
-	c.cells = slices.Clone(s.cells)
+	c.cells, c.vals = slices.Clone(s.cells), slices.Clone(s.vals)
 	return c
 }
 
 // rest is clone without the cells.
 func (s *state) rest() *state {
 	c := *s
-	c.cells, c.changes, c.kept = nil, nil, false
+	c.cells, c.vals, c.changes, c.kept = nil, nil, nil, false
 	c.cur = slices.Clone(s.cur)
 	c.runs = slices.Clone(s.runs)
 	c.taint = slices.Clone(s.taint)
