@@ -32,9 +32,8 @@ func (s Section) Excludes(o Section) bool {
 
 // held is what one goroutine holds between two of its lock events.
 type held struct {
-	first, n int32 // where its acquires are in lockTable.acqs
-	outer    int32 // where its time of holding any lock began; -1 if none held
-	set      LockSet
+	first int32 // where its acquires begin in lockTable.acqs; those of the next one follow
+	set   LockSet
 }
 
 // A section is a [Section], of the lock of its acquire.
@@ -51,6 +50,7 @@ type lockTable struct {
 	events   []trace.Event
 	holds    []int32 // by event: index into held
 	held     []held
+	outer    map[int32]int32  // by index into held: where its time of holding any lock began, if the lock of then is held no more
 	acqs     []int32          // of each held, the oldest first
 	sections []section        // by acq
 	ids      map[uint64]int32 // of locks, from 0 on
@@ -96,9 +96,29 @@ func (l *lockTable) sort() {
 }
 
 // acquires returns the acquires of what is held at event i, the oldest first.
-func (l *lockTable) acquires(i int) []int32 { return l.by(l.held[l.holds[i]]) }
+func (l *lockTable) acquires(i int) []int32 { return l.by(l.holds[i]) }
 
-func (l *lockTable) by(h held) []int32 { return l.acqs[h.first : h.first+h.n : h.first+h.n] }
+// by returns the acquires of what held has at index h.
+func (l *lockTable) by(h int32) []int32 {
+	end := len(l.acqs)
+	if int(h)+1 < len(l.held) {
+		end = int(l.held[h+1].first)
+	}
+	return l.acqs[l.held[h].first:end:end]
+}
+
+// outermost returns where the time of holding any lock began of what held has at index h; -1 if none is held.
+func (l *lockTable) outermost(h int32) int32 {
+	if len(l.outer) > 0 {
+		if i, ok := l.outer[h]; ok {
+			return i
+		}
+	}
+	if its := l.by(h); len(its) > 0 {
+		return its[0]
+	}
+	return -1
+}
 
 // A locker computes lock sets in one pass.
 type locker struct {
@@ -131,7 +151,8 @@ func lockSets(t *trace.Trace, before func(i, j int) bool) *lockTable {
 		lockTable: lockTable{
 			events:   t.Events,
 			holds:    make([]int32, len(t.Events)),
-			held:     append(make([]held, 0, 1+acquires), held{outer: -1}),
+			held:     make([]held, 1, 1+acquires),
+			outer:    make(map[int32]int32),
 			acqs:     make([]int32, 0, acquires),
 			sections: make([]section, 0, acquires),
 			ids:      make(map[uint64]int32),
@@ -179,13 +200,12 @@ func (l *locker) give(s Section, before func(i, j int) bool) {
 		at := l.holds[i]
 		to, ok := given[handing{at, inside}]
 		if !ok {
-			h := l.held[at]
-			if now := l.with(h.set, s.Lock, inside); now != h.set {
-				h.set = now
-				l.held = append(l.held, h)
-				to = int32(len(l.held) - 1)
-			} else {
-				to = at
+			to = at
+			was := l.held[at].set
+			if now := l.with(was, s.Lock, inside); now != was {
+				outer, first := l.outermost(at), len(l.acqs)
+				l.acqs = append(l.acqs, l.by(at)...)
+				to = l.keep(first, outer, now)
 			}
 			given[handing{at, inside}] = to
 		}
@@ -222,15 +242,15 @@ func (l *locker) acquire(i int, e *trace.Event) {
 	l.sections = append(l.sections, section{int32(i), -1, 2*id + int32(b2u(lock.Shared))})
 	l.open[id] = append(l.open[id], n)
 
-	h := l.held[l.cur[e.G]]
-	outer := h.outer
+	h := l.cur[e.G]
+	outer := l.outermost(h)
 	if outer < 0 {
 		outer = int32(i)
 	}
 	first := len(l.acqs)
 	l.acqs = append(append(l.acqs, l.by(h)...), int32(i))
-	l.before[e.G] = append(l.before[e.G], l.cur[e.G])
-	l.hold(e.G, first, outer, l.longerBy(h.set, id, lock))
+	l.before[e.G] = append(l.before[e.G], h)
+	l.hold(e.G, first, outer, l.longerBy(l.held[h].set, id, lock))
 }
 
 // id returns the number of a lock.
@@ -290,8 +310,8 @@ func (l *locker) end(n, id int32) {
 	l.open[id] = slices.Delete(l.open[id], k, k+1)
 
 	g := l.events[s.acq].G
-	h := l.held[l.cur[g]]
-	its := l.by(h)
+	h := l.cur[g]
+	its, outer := l.by(h), l.outermost(h)
 	k = slices.Index(its, s.acq)
 	before := l.before[g]
 	l.before[g] = before[:len(its)-1]
@@ -304,19 +324,27 @@ func (l *locker) end(n, id int32) {
 	}
 	first := len(l.acqs)
 	l.acqs = append(append(l.acqs, its[:k]...), its[k+1:]...)
-	l.hold(g, first, h.outer, l.intern(l.acqs[first:]))
+	l.hold(g, first, outer, l.intern(l.acqs[first:]))
 }
 
 // hold makes the acquires from index first on, of which the locks are set, what goroutine g holds from now
 // on.
 func (l *locker) hold(g trace.GID, first int, outer int32, set LockSet) {
-	n := len(l.acqs) - first
-	if n == 0 {
+	if first == len(l.acqs) {
 		l.cur[g] = 0
 		return
 	}
-	l.cur[g] = int32(len(l.held))
-	l.held = append(l.held, held{int32(first), int32(n), outer, set})
+	l.cur[g] = l.keep(first, outer, set)
+}
+
+// keep adds to held what has the acquires from index first on, and returns its index.
+func (l *locker) keep(first int, outer int32, set LockSet) int32 {
+	h := int32(len(l.held))
+	l.held = append(l.held, held{int32(first), set})
+	if first < len(l.acqs) && l.acqs[first] != outer {
+		l.outer[h] = outer
+	}
+	return h
 }
 
 func (l *locker) intern(acqs []int32) LockSet {
