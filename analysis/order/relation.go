@@ -137,10 +137,39 @@ type round struct {
 // since then whose results nobody uses. These come after the store in any
 // order, and before what sees their effect.
 type store struct {
-	pos   int   // of the store, or -1
-	since clock // of the others
+	pos   int      // of the store, or -1
+	since gathered // the others
 	g     trace.GID
 	mixed bool // others than g take part
+}
+
+// A gathered is what is before the successors of several events. Those of a counter are many, and what is left
+// of them in a clock takes memory: they are joined when somebody asks, or there are most.
+type gathered struct {
+	clock  clock
+	events []int32 // not joined yet
+}
+
+const mostGathered = 1 << 6
+
+// gather adds event i.
+func (b *relater) gather(c *gathered, i int) {
+	if c.events = append(c.events, int32(i)); len(c.events) == mostGathered {
+		b.all(c)
+	}
+}
+
+// all returns the clock.
+func (b *relater) all(c *gathered) clock {
+	if len(c.events) > 0 {
+		b.rel.grow()
+		for _, i := range c.events {
+			c.clock = b.rel.after(c.clock, int(i))
+		}
+		b.rel.grow()
+		c.events = c.events[:0]
+	}
+	return c.clock
 }
 
 // A relater builds a relation in one pass over the trace. Its maps hold what
@@ -162,8 +191,8 @@ type relater struct {
 	onces  map[uint64]int
 	conds  map[uint64][]woken
 	groups map[uint64]*waitGroup
-	stored map[uint64]store
-	posted map[uint64]clock
+	stored map[uint64]*store
+	posted map[uint64]*gathered
 }
 
 // relate computes the must-order of the Go memory model.
@@ -181,8 +210,8 @@ func relate(t *trace.Trace, sites *trace.SiteIndex, chans *channelTable) *relati
 		onces:  make(map[uint64]int),
 		conds:  make(map[uint64][]woken),
 		groups: make(map[uint64]*waitGroup),
-		stored: make(map[uint64]store),
-		posted: make(map[uint64]clock),
+		stored: make(map[uint64]*store),
+		posted: make(map[uint64]*gathered),
 	}
 	for g := range b.cur {
 		b.cur[g], b.split[g], b.last[g] = -1, true, -1
@@ -296,14 +325,15 @@ func (b *relater) acquire(i int, e *trace.Event) {
 	case trace.CondWake:
 		b.wake(e)
 	case trace.AtomicLoad, trace.AtomicRMW:
-		s, ok := b.stored[e.Obj]
+		s := b.stored[e.Obj]
 		switch {
-		case !ok || s.g == e.G && !s.mixed: // what it stored itself says nothing new to it
+		case s == nil || s.g == e.G && !s.mixed: // what it stored itself says nothing new to it
 		case b.blind(e):
 			b.from(e.G, s.pos, true)
 		default:
+			since := b.all(&s.since)
 			b.from(e.G, s.pos, true)
-			b.now[e.G] = b.rel.join(b.now[e.G], s.since)
+			b.now[e.G] = b.rel.join(b.now[e.G], since)
 		}
 	case trace.Await:
 		if e.Obj == 0 {
@@ -313,7 +343,10 @@ func (b *relater) acquire(i int, e *trace.Event) {
 			}
 			return
 		}
-		b.now[e.G] = b.rel.join(b.now[e.G], b.posted[e.Obj])
+		if its := b.posted[e.Obj]; its != nil {
+			all := b.all(its)
+			b.now[e.G] = b.rel.join(b.now[e.G], all)
+		}
 	}
 }
 
@@ -347,7 +380,12 @@ func (b *relater) release(i int, e *trace.Event) bool {
 		}
 		b.store(i, e)
 	case trace.Post:
-		b.posted[e.Obj] = b.rel.after(b.posted[e.Obj], i)
+		its := b.posted[e.Obj]
+		if its == nil {
+			its = new(gathered)
+			b.posted[e.Obj] = its
+		}
+		b.gather(its, i)
 	default:
 		return false
 	}
@@ -363,17 +401,17 @@ func (b *relater) blind(e *trace.Event) bool {
 
 // store notes what later atomic operations on the address synchronize with.
 func (b *relater) store(i int, e *trace.Event) {
-	s, ok := b.stored[e.Obj]
-	switch {
-	case !b.blind(e):
-		s = store{pos: i, g: e.G}
-	case !ok:
-		s = store{pos: -1, since: b.rel.at(i), g: e.G}
-	default:
-		s.since = b.rel.after(s.since, i)
-		s.mixed = s.mixed || s.g != e.G
+	s := b.stored[e.Obj]
+	if s == nil {
+		s = &store{pos: -1, g: e.G}
+		b.stored[e.Obj] = s
 	}
-	b.stored[e.Obj] = s
+	if !b.blind(e) {
+		*s = store{pos: i, since: gathered{events: s.since.events[:0]}, g: e.G}
+		return
+	}
+	b.gather(&s.since, i)
+	s.mixed = s.mixed || s.g != e.G
 }
 
 // wake orders a wake after the signal or broadcast that chose its ticket.
