@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/analysis/property"
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -164,12 +165,14 @@ func cuts(t *trace.Trace, least int, properties []property.Property) ([]int, []p
 	s.over = make([]int, len(s.starts)+1)
 	goroutines := make([]extent, len(t.Goroutines))
 	// The objects of which an operation after another one depends on it.
-	conds, channels, objects := make(map[uint64]*extent), make(map[uint64]*queue), make(map[object]*monitored)
+	var conds objects[extent]
+	var channels objects[queue]
+	monitors := make(map[object]*monitored)
 	generations := trace.NewCallGenerations(t)
 	for _, b := range t.Stuck { // the operation may have no event
-		of(channels, b.Obj).bound = true
+		channels.of(b.Obj).bound = true
 	}
-	locks, groups := make(map[uint64]*held), make(map[uint64]*held)
+	var locks, groups objects[held]
 	selects := make([]selecting, len(t.Goroutines))
 	runs := make([]bool, len(t.Goroutines)) // tests
 	for g := range runs {
@@ -185,15 +188,15 @@ func cuts(t *trace.Trace, least int, properties []property.Property) ([]int, []p
 		}
 		switch e.Kind {
 		case trace.Acquire, trace.RAcquire:
-			s.count(locks, e.Obj, i, 1)
+			s.count(&locks, e.Obj, i, 1)
 		case trace.Release, trace.RRelease:
-			s.count(locks, e.Obj, i, -1)
+			s.count(&locks, e.Obj, i, -1)
 		case trace.WaitGroupAdd:
-			s.count(groups, e.Obj, i, int(int64(e.Val)))
+			s.count(&groups, e.Obj, i, int(int64(e.Val)))
 		case trace.WaitGroupWait, trace.WaitGroupWaited:
-			s.count(groups, e.Obj, i, 0)
+			s.count(&groups, e.Obj, i, 0)
 		case trace.CondWait, trace.CondWake, trace.CondSignal, trace.CondBroadcast:
-			of(conds, e.Obj).take(i)
+			conds.of(e.Obj).take(i)
 		case trace.SelectSend, trace.SelectRecv:
 			if e.Obj != 0 {
 				selects[e.G].cases = append(selects[e.G].cases, e.Obj)
@@ -203,55 +206,55 @@ func cuts(t *trace.Trace, least int, properties []property.Property) ([]int, []p
 				break
 			}
 			for _, ch := range selects[e.G].cases {
-				q := of(channels, ch)
+				q := channels.of(ch)
 				if q.bound = true; !q.closed {
 					q.take(i)
 				}
 			}
 		case trace.SelectDone:
-			selects[e.G] = selecting{chosen: e.Val > 0}
+			selects[e.G] = selecting{selects[e.G].cases[:0], e.Val > 0}
 		case trace.Send, trace.SendDone, trace.Recv, trace.RecvDone, trace.Close:
 			if e.Obj != 0 {
-				s.operate(of(channels, e.Obj), i, e, selects[e.G].chosen)
+				s.operate(channels.of(e.Obj), i, e, selects[e.G].chosen)
 			}
 			selects[e.G].chosen = false
 		case trace.Call:
 			generation := generations.Of(i)
 			for n := range properties {
 				if event, ok := properties[n].Calls[e.Val]; ok {
-					s.call(of(objects, object{n, e.Obj, generation}), &properties[n], event, i)
+					s.call(of(monitors, object{n, e.Obj, generation}), &properties[n], event, i)
 				}
 			}
 		}
 	}
 	for _, b := range t.Stuck {
 		i := max(0, goroutines[b.G].end-1)
-		if x := conds[b.Obj]; x != nil {
+		if x := conds.of(b.Obj); x.end > 0 {
 			x.reach(i)
 		}
-		if q := channels[b.Obj]; q.end > 0 {
+		if q := channels.of(b.Obj); q.end > 0 {
 			q.reach(i)
 		}
-		for _, m := range []map[uint64]*held{locks, groups} {
-			if m[b.Obj] != nil && m[b.Obj].n != 0 {
-				m[b.Obj].reach(i)
+		for _, m := range []*objects[held]{&locks, &groups} {
+			if h := m.of(b.Obj); h.n != 0 {
+				h.reach(i)
 			}
 		}
 	}
 	for k := range goroutines {
 		s.add(goroutines[k])
 	}
-	for _, x := range conds {
-		s.add(*x)
+	for _, x := range conds.all {
+		s.add(x)
 	}
-	for _, q := range channels {
+	for _, q := range channels.all {
 		s.add(q.extent)
 	}
-	for _, m := range objects {
+	for _, m := range monitors {
 		s.add(m.extent)
 	}
-	for _, m := range []map[uint64]*held{locks, groups} {
-		for _, h := range m {
+	for _, m := range []*objects[held]{&locks, &groups} {
+		for _, h := range m.all {
 			if h.n != 0 {
 				s.add(h.extent)
 			}
@@ -291,6 +294,21 @@ func (s *extent) take(i int) {
 // reach adds position i, whether it is before the others or after.
 func (s *extent) reach(i int) {
 	s.first, s.end = min(s.first, i), max(s.end, i+1)
+}
+
+// objects have something for each of some objects.
+type objects[V any] struct {
+	numbers order.Numbering
+	all     []V
+}
+
+// of returns what there is for an object, as long as no further one comes.
+func (o *objects[V]) of(obj uint64) *V {
+	k := o.numbers.Of(obj)
+	if int(k) == len(o.all) {
+		o.all = append(o.all, *new(V))
+	}
+	return &o.all[k]
 }
 
 // of returns what m has for an object, which it makes.
@@ -414,12 +432,8 @@ func (s *spans) add(x extent) {
 }
 
 // count notes an operation at position i that adds by to what is held of obj.
-func (s *spans) count(m map[uint64]*held, obj uint64, i, by int) {
-	h := m[obj]
-	if h == nil {
-		h = new(held)
-		m[obj] = h
-	}
+func (s *spans) count(m *objects[held], obj uint64, i, by int) {
+	h := m.of(obj)
 	if h.n == 0 {
 		h.extent = extent{}
 	}

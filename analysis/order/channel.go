@@ -38,7 +38,7 @@ type operation struct {
 
 // channelTable is the channel side of an Order.
 type channelTable struct {
-	numbers map[uint64]int32 // of channels
+	numbers Numbering // of channels
 	all     []channel
 	// queue has for operations, by where they begin, where the one before it on the same
 	// side of its channel did.
@@ -51,7 +51,7 @@ type inLine struct{ begin, before int32 }
 
 // of returns the channel of a number in the trace, or nil.
 func (c *channelTable) of(obj uint64) *channel {
-	if k, ok := c.numbers[obj]; ok {
+	if k, ok := c.numbers.Known(obj); ok {
 		return &c.all[k]
 	}
 	return nil
@@ -76,7 +76,7 @@ type matcher struct {
 
 func channels(t *trace.Trace) *channelTable {
 	m := &matcher{
-		channelTable: channelTable{numbers: make(map[uint64]int32), closes: make(map[int32]int32)},
+		channelTable: channelTable{closes: make(map[int32]int32)},
 		begun:        make([]int32, len(t.Goroutines)),
 		t:            t,
 	}
@@ -110,10 +110,8 @@ func channels(t *trace.Trace) *channelTable {
 
 // number returns the number of a channel.
 func (m *matcher) number(obj uint64) int32 {
-	k, ok := m.numbers[obj]
-	if !ok {
-		k = int32(len(m.all))
-		m.numbers[obj] = k
+	k := m.numbers.Of(obj)
+	if int(k) == len(m.all) {
 		m.all = append(m.all, channel{closed: -1, last: [2]int32{-1, -1}})
 	}
 	return k

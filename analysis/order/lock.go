@@ -50,14 +50,14 @@ type lockTable struct {
 	events   []trace.Event
 	holds    []int32 // by event: index into held
 	held     []held
-	outer    map[int32]int32  // by index into held: where its time of holding any lock began, if the lock of then is held no more
-	acqs     []int32          // of each held, the oldest first
-	sections []section        // by acq
-	ids      map[uint64]int32 // of locks, from 0 on
-	byLock   []int32          // section numbers, lock by lock
-	first    []int32          // by lock: where its part of byLock begins
-	handed   map[uint64]bool  // locks, see HandedOver
-	sets     [][]Lock         // by LockSet
+	outer    map[int32]int32 // by index into held: where its time of holding any lock began, if the lock of then is held no more
+	acqs     []int32         // of each held, the oldest first
+	sections []section       // by acq
+	ids      Numbering       // of locks
+	byLock   []int32         // section numbers, lock by lock
+	first    []int32         // by lock: where its part of byLock begins
+	handed   map[uint64]bool // locks, see HandedOver
+	sets     [][]Lock        // by LockSet
 }
 
 // section returns section n.
@@ -71,7 +71,7 @@ func lockOf(e *trace.Event) Lock { return Lock{e.Obj, e.Kind == trace.RAcquire} 
 
 // of returns the numbers of the sections of a lock.
 func (l *lockTable) of(lock uint64) []int32 {
-	id, ok := l.ids[lock]
+	id, ok := l.ids.Known(lock)
 	if !ok {
 		return nil
 	}
@@ -80,11 +80,11 @@ func (l *lockTable) of(lock uint64) []int32 {
 
 // sort sorts the sections by lock.
 func (l *lockTable) sort() {
-	l.first = make([]int32, len(l.ids)+1)
+	l.first = make([]int32, l.ids.Len()+1)
 	for _, s := range l.sections {
 		l.first[s.id()+1]++
 	}
-	for id := range len(l.ids) {
+	for id := range l.ids.Len() {
 		l.first[id+1] += l.first[id]
 	}
 	next := slices.Clone(l.first)
@@ -155,7 +155,6 @@ func lockSets(t *trace.Trace, before func(i, j int) bool) *lockTable {
 			outer:    make(map[int32]int32),
 			acqs:     make([]int32, 0, acquires),
 			sections: make([]section, 0, acquires),
-			ids:      make(map[uint64]int32),
 			handed:   make(map[uint64]bool),
 			sets:     [][]Lock{nil},
 		},
@@ -255,10 +254,8 @@ func (l *locker) acquire(i int, e *trace.Event) {
 
 // id returns the number of a lock.
 func (l *locker) id(obj uint64) int32 {
-	id, ok := l.ids[obj]
-	if !ok {
-		id = int32(len(l.open))
-		l.ids[obj] = id
+	id := l.ids.Of(obj)
+	if int(id) == len(l.open) {
 		l.open = append(l.open, nil)
 	}
 	return id

@@ -255,10 +255,13 @@ func (o *Order) Bounds(n int32) (acq, rel int32, shared bool) {
 }
 
 // LockNumber returns the number of a lock that has a critical section.
-func (o *Order) LockNumber(lock uint64) int32 { return o.locks.ids[lock] }
+func (o *Order) LockNumber(lock uint64) int32 {
+	n, _ := o.locks.ids.Known(lock)
+	return n
+}
 
 // NumLocks returns how many locks have numbers.
-func (o *Order) NumLocks() int { return len(o.locks.ids) }
+func (o *Order) NumLocks() int { return o.locks.ids.Len() }
 
 // SectionsOf returns the numbers of the critical sections of a lock, ascending. The caller must not change them.
 func (o *Order) SectionsOf(lock uint64) []int32 { return o.locks.of(lock) }

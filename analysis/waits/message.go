@@ -51,7 +51,6 @@ const (
 // A collector gathers messages in one pass over the trace.
 type collector struct {
 	*finder
-	chans  map[uint64]*channel
 	groups map[uint64]*group
 	conds  map[uint64][]wakeup
 	onces  map[uint64]int32 // where the function has ended, or none
@@ -79,7 +78,7 @@ type group struct {
 func (f *finder) messages() {
 	n := len(f.t.Goroutines)
 	c := &collector{
-		finder: f, chans: make(map[uint64]*channel), groups: make(map[uint64]*group), conds: make(map[uint64][]wakeup), onces: make(map[uint64]int32),
+		finder: f, groups: make(map[uint64]*group), conds: make(map[uint64][]wakeup), onces: make(map[uint64]int32),
 		begun: make([]int32, n), waits: make([]int32, n),
 	}
 	for g := range c.begun {
@@ -100,21 +99,20 @@ func (f *finder) messages() {
 	for _, d := range c.done {
 		c.completed(d)
 	}
-	for _, ch := range c.chans {
-		for _, frees := range ch.frees {
+	for k := range c.chans {
+		for _, frees := range c.chans[k].frees {
 			slices.Sort(frees)
 		}
 	}
-	f.chans = c.chans
 }
 
-func (c *collector) of(e *trace.Event) *channel {
-	ch := c.chans[e.Obj]
-	if ch == nil {
-		ch = &channel{close: none}
-		c.chans[e.Obj] = ch
+// channelOf returns the channel of a number in the trace, as long as no further ones come.
+func (f *finder) channelOf(obj uint64) *channel {
+	k := f.numbers.Of(obj)
+	if int(k) == len(f.chans) {
+		f.chans = append(f.chans, channel{close: none})
 	}
-	return ch
+	return &f.chans[k]
 }
 
 func (c *collector) channel(i int32, e *trace.Event) {
@@ -122,14 +120,14 @@ func (c *collector) channel(i int32, e *trace.Event) {
 	case trace.Send, trace.Recv:
 		c.begun[e.G] = i
 		if e.Obj != 0 {
-			c.of(e).free(e.Kind == trace.Send, i)
+			c.channelOf(e.Obj).free(e.Kind == trace.Send, i)
 		}
 	case trace.SelectSend:
-		c.of(e).free(true, i)
+		c.channelOf(e.Obj).free(true, i)
 	case trace.Select:
 		c.begun[e.G] = i
 	case trace.Close:
-		ch := c.of(e)
+		ch := c.channelOf(e.Obj)
 		if ch.close == none {
 			ch.close = i
 		}
@@ -156,7 +154,7 @@ func (c *collector) ends(i int32, e *trace.Event) {
 		return
 	}
 	recv := e.Kind == trace.RecvDone
-	ch := c.of(e)
+	ch := c.channelOf(e.Obj)
 	begin := &c.t.Events[at]
 	if begin.Kind == trace.Select && recv {
 		ch.free(false, at)
@@ -181,7 +179,7 @@ func (c *collector) ends(i int32, e *trace.Event) {
 // to wait for another goroutine.
 func (c *collector) completed(d completion) {
 	e := &c.t.Events[d.done] // its size is the channel's room
-	ch, free, side := c.chans[e.Obj], int32(none), freesSends
+	ch, free, side := c.channelOf(e.Obj), int32(none), freesSends
 	switch n, room := c.t.Element(e), uint64(e.Size); {
 	case e.Kind == trace.RecvDone && n == 0:
 		free, side = ch.close, freesRecvs

@@ -246,7 +246,7 @@ func (f *finder) freed(i int32, circle []int32) (free int32, ok bool) {
 	if m.side == noFrees {
 		return 0, false // it takes all of them
 	}
-	all := f.chans[m.obj].frees[m.side]
+	all := f.channelOf(m.obj).frees[m.side]
 	seen := make(map[trace.GID]bool)
 	first, _ := slices.BinarySearch(all, m.frees[0])
 	for _, at := range all[first:] {

@@ -83,8 +83,9 @@ type finder struct {
 	ofOp    map[int32]int32    // by operation: its message
 	talkers map[uint64][]int32 // by lock: messages that hold it
 	alike   map[alike]int
-	left    bool // not all messages are looked at
-	chans   map[uint64]*channel
+	left    bool            // not all messages are looked at
+	numbers order.Numbering // of channels
+	chans   []channel
 	seen    map[string]bool
 	circles map[string]int // those with messages, by their places
 	nexts   map[int32]nexts
