@@ -85,11 +85,12 @@ func groups(t *trace.Trace) []Group {
 	var uses []usage
 	at := make([]int32, len(t.Events)) // by event: location, -1 for none
 	generations := trace.NewGenerations(t)
+	pages := usedPages(t)
 	for i := range t.Events {
 		e := &t.Events[i]
 		at[i] = -1
 		loc, how, ok := touch(e)
-		if !ok {
+		if !ok || !pages.shared(&loc) {
 			continue
 		}
 		loc.Generation = generations.Of(i)
@@ -118,6 +119,67 @@ func groups(t *trace.Trace) []Group {
 	}
 	slices.SortFunc(gs, func(a, b Group) int { return cmp.Compare(a.Events[0], b.Events[0]) })
 	return gs
+}
+
+// A usedPage tells who uses a page of memory: as long as that is one goroutine, nothing there is shared. So most
+// locations need no number.
+type usedPage struct {
+	g    trace.GID
+	used bool
+	many bool // more goroutines than g, or locations that are not in this page only
+}
+
+// pages are those of memory that a trace uses, by their numbers.
+type pages struct {
+	all    map[uint64]*usedPage
+	recent [1 << 8]struct { // those that were asked for last, by the lower bits of their numbers
+		page   *usedPage
+		number uint64
+	}
+}
+
+// A page has so many bits of an address, and where one access has more than maxPages, all may be shared.
+const pageBits, maxPages = 13, 1 << 10
+
+// page is the number of the page where l begins.
+func (l *Location) page() uint64 { return l.Obj >> pageBits }
+
+// of returns the page of a number.
+func (p *pages) of(n uint64) *usedPage {
+	last := &p.recent[n%uint64(len(p.recent))]
+	if last.page == nil || n != last.number {
+		if last.page, last.number = p.all[n], n; last.page == nil {
+			last.page = new(usedPage)
+			p.all[n] = last.page
+		}
+	}
+	return last.page
+}
+
+// shared reports whether l may be.
+func (p *pages) shared(l *Location) bool { return p == nil || p.of(l.page()).many }
+
+// usedPages returns the pages that t uses, or nil if all may be shared.
+func usedPages(t *trace.Trace) *pages {
+	p := &pages{all: make(map[uint64]*usedPage)}
+	for i := range t.Events {
+		e := &t.Events[i]
+		loc, _, ok := touch(e)
+		if !ok {
+			continue
+		}
+		first, last := loc.page(), (loc.end()-1)>>pageBits
+		if last-first >= maxPages {
+			return nil
+		}
+		page := p.of(first)
+		page.many = page.many || page.used && page.g != e.G || first != last
+		page.g, page.used = e.G, true
+		for n := first + 1; n <= last; n++ {
+			p.of(n).many = true
+		}
+	}
+	return p
 }
 
 // A numbering gives locations numbers from 0. It is a hash table, as each access asks it.
