@@ -1,7 +1,6 @@
 package anomaly
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/gopredict/gopredict/analysis/order"
@@ -74,17 +73,16 @@ func (s *searcher) visit(c *chooser) {
 		s.change(k)
 	}
 	s.left--
-	to := slot{k, len(k.latest)}
-	known := false
-	if n, ok := slices.BinarySearchFunc(k.by, c.g, func(o owner, g trace.GID) int { return cmp.Compare(o.g, g) }); ok {
-		to.at = int(k.by[n].at)
-		known = s.together(k.latest[to.at].events, c)
-		for _, p := range k.posts { // what comes later meets the latest only
+	to := slot{k, slices.Index(k.by, c.g)}
+	known := to.at >= 0 && s.together(k.latest[to.at].events, c)
+	if to.at >= 0 { // what comes later meets the latest only
+		for _, p := range k.posts {
 			s.lossy[p.site] = true
 		}
-	} else {
-		k.by = slices.Insert(k.by, n, owner{c.g, int32(to.at)})
-		if k.latest = append(k.latest, chunk{}); len(k.latest) == 2 {
+	}
+	if to.at < 0 {
+		to.at = len(k.by)
+		if k.by, k.latest = append(k.by, c.g), append(k.latest, chunk{}); len(k.by) == 2 {
 			s.change(k)
 		}
 	}

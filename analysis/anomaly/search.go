@@ -121,19 +121,13 @@ type post struct {
 type kind struct {
 	shape  int
 	posts  []post
-	latest []chunk // one for each goroutine
-	by     []owner // of latest, in the order of goroutines: a test may start thousands
+	latest []chunk     // one for each goroutine
+	by     []trace.GID // of latest
 	// barren has for each use of the shape the stamp of the last time that nothing was found which
 	// goes with chunks of the kind, see [searcher.stamp].
 	barren []int
 	// through is what was held all along the events of each chunk so far.
 	through []order.Lock
-}
-
-// An owner is goroutine g, with an index into latest of its kind.
-type owner struct {
-	g  trace.GID
-	at int32
 }
 
 // A chunk is events of one region of a goroutine, with the number of the region.

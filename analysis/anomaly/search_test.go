@@ -54,23 +54,6 @@ func TestSearch(t *testing.T) {
 			1 rel l
 			2 r x`,
 			[]string{"w-r-w 1 4 2"}},
-		{"one region of two goroutines, and the later one comes to it again", `
-			2 acq l
-			2 r x @5
-			2 r x @6
-			2 rel l
-			2 fork 4
-			1 acq l
-			1 r x @5
-			1 r x @6
-			1 rel l
-			1 fork 3
-			1 acq l
-			1 r x @5
-			1 r x @6
-			1 rel l
-			1 w x`,
-			[]string{"r-w-r 1 14 2"}},
 		{"guarded by the same lock", `
 			1 acq l
 			1 r x

@@ -67,33 +67,26 @@ func (d *Decider) Seek(ctx context.Context, k int, budget *solver.Budget) (Answe
 	if budget.Over() {
 		return Answer{Why: "steps"}, nil
 	}
-	near, ok := d.near(d.base, k, firstWindow, budget)
+	near, ok := d.near(d.base, k, budget)
 	if !ok {
 		return Answer{Answer: solver.Unsat, Never: true}, nil
 	}
 	q := quest{Decider: d, ctx: ctx, budget: budget.Share(nearPart)}
-	back := firstWindow
-	for ; near.events > back && q.large == ""; back *= 4 {
+	for back := firstWindow; near.events > back && q.large == ""; back *= 4 {
 		base := slices.Min(d.targets[k].events()) - back
 		if base <= d.base {
 			break
 		}
-		if base < d.asked {
-			if cone, ok := d.near(base, k, MaxEvents, q.budget); ok {
-				if a, err := q.solve(cone, k); err != nil || a.Answer == solver.Sat {
-					return a, err
-				}
-			}
-			if q.budget.Over() {
-				return Answer{Why: errOver.Error()}, nil
+		if base >= d.asked {
+			continue
+		}
+		if cone, ok := d.near(base, k, q.budget); ok {
+			if a, err := q.solve(cone, k); err != nil || a.Answer == solver.Sat {
+				return a, err
 			}
 		}
-		near, _ = d.near(d.base, k, 4*back, q.budget)
 	}
 	if q.large == "" {
-		if near.events > back {
-			near, _ = d.near(d.base, k, MaxEvents, q.budget)
-		}
 		if a, err := q.solve(near, k); err != nil || a.Answer != solver.Unsat {
 			return a, err
 		}
@@ -103,10 +96,11 @@ func (d *Decider) Seek(ctx context.Context, k int, budget *solver.Budget) (Answe
 
 // near returns the part of the cone of target k that had happened when the target's own events had:
 // mostly runs that come to it need no more. It is taken off the budget what it took to find out, and
-// there is no more of the cone than the budget suffices for, nor much more than most events.
-func (d *Decider) near(base, k, most int, budget *solver.Budget) (cone *Cone, ok bool) {
+// there is no more of the cone than the budget suffices for.
+func (d *Decider) near(base, k int, budget *solver.Budget) (cone *Cone, ok bool) {
+	most := MaxEvents
 	if budget != nil {
-		most = int(min(int64(most), max(0, budget.Steps)/perEvent))
+		most = int(min(MaxEvents, max(0, budget.Steps)/perEvent))
 	}
 	cone, ok = d.m.cone(base, slices.Max(d.targets[k].events())+1, most, d.targets[k:k+1])
 	if ok {

@@ -191,14 +191,7 @@ func (c *confirmation) followAll(ctx context.Context, findings []finding, open [
 // next, a run that has printed detail where tests failed. It returns those that it has
 // not confirmed.
 func (c *confirmation) follow(ctx context.Context, next *confirmation, detail []string, findings []finding, open []int, out []reported) ([]int, error) {
-	opts, explaining := c.lookedFor(findings, open)
-	again, err := next.again(ctx, opts)
-	if err == nil && len(explaining) > 0 && slices.ContainsFunc(again, func(a finding) bool {
-		return slices.ContainsFunc(open, func(k int) bool { return sitesOf(a.witness) == sitesOf(findings[k].witness) })
-	}) {
-		opts.Kinds = explaining
-		again, err = next.again(ctx, opts)
-	}
+	again, err := next.again(ctx, c.lookedFor(findings, open))
 	if err != nil {
 		return nil, err
 	}
@@ -260,11 +253,10 @@ func (c *confirmation) goOn(ctx context.Context, w *witness.Witness, wanted func
 	}, r, nil
 }
 
-// lookedFor says what is looked for in a further trace: those findings of which open are the indices. Most
-// traces have none of them. What may explain one that is found is of the kinds explaining, as
-// assertions fail because of other bugs, and patterns have races in them: where these are given all of
-// them are to be looked for then.
-func (c *confirmation) lookedFor(findings []finding, open []int) (opts analysis.Options, explaining []bug.Kind) {
+// lookedFor says what is looked for in a further trace: those findings of which open are the indices,
+// and what may explain them, as assertions fail because of other bugs, and patterns have races in
+// them.
+func (c *confirmation) lookedFor(findings []finding, open []int) (opts analysis.Options) {
 	opts = c.analysis(c.run)
 	opts.Solving.Budget.Steps = departedSolving
 	known := make(map[string]analysis.Known)
@@ -274,32 +266,27 @@ func (c *confirmation) lookedFor(findings []finding, open []int) (opts analysis.
 		}
 	}
 	var kinds []bug.Kind
-	patterns, all := false, false
+	all := false
 	for _, k := range open {
 		f := findings[k]
 		known[f.Name] = analysis.Unknown
 		kinds = append(kinds, f.Kind)
 		all = all || f.Kind == bug.Assertion
-		patterns = patterns || isPattern(f.Kind)
+		if isPattern(f.Kind) && c.wants(bug.Race) {
+			kinds = append(kinds, bug.Race)
+		}
 	}
-	slices.Sort(kinds)
-	kinds = slices.Compact(kinds)
-	switch {
-	case all && len(opts.Kinds) > 0:
-		explaining = opts.Kinds
-	case all:
-		explaining = bug.Kinds()
-	case patterns && c.wants(bug.Race) && !slices.Contains(kinds, bug.Race):
-		explaining = append(slices.Clone(kinds), bug.Race)
+	if !all {
+		slices.Sort(kinds)
+		opts.Kinds = slices.Compact(kinds)
 	}
-	opts.Kinds = kinds
 	opts.Known = func(name string) analysis.Known {
 		if k, ok := known[name]; ok {
 			return k
 		}
 		return max(c.tally.of(name), analysis.Tried)
 	}
-	return opts, explaining
+	return opts
 }
 
 // again predicts from the further trace of c, and returns what has schedules there.
