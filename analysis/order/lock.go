@@ -48,7 +48,7 @@ func (s section) id() int32 { return s.lock >> 1 }
 // lockTable is the lock side of an Order.
 type lockTable struct {
 	events   []trace.Event
-	holds    []int32 // by event: index into held
+	holds    []int32 // by event: index into held; nil where there are no locks
 	held     []held
 	outer    map[int32]int32 // by index into held: where its time of holding any lock began, if the lock of then is held no more
 	acqs     []int32         // of each held, the oldest first
@@ -96,7 +96,15 @@ func (l *lockTable) sort() {
 }
 
 // acquires returns the acquires of what is held at event i, the oldest first.
-func (l *lockTable) acquires(i int) []int32 { return l.by(l.holds[i]) }
+func (l *lockTable) acquires(i int) []int32 { return l.by(l.at(i)) }
+
+// at returns the index into held of what is held at event i.
+func (l *lockTable) at(i int) int32 {
+	if l.holds == nil {
+		return 0
+	}
+	return l.holds[i]
+}
 
 // by returns the acquires of what held has at index h.
 func (l *lockTable) by(h int32) []int32 {
@@ -141,16 +149,19 @@ type longer struct {
 
 // lockSets computes them; before is the must-order.
 func lockSets(t *trace.Trace, before func(i, j int) bool) *lockTable {
-	acquires := 0
+	acquires, some := 0, false
 	for i := range t.Events {
-		if k := t.Events[i].Kind; k == trace.Acquire || k == trace.RAcquire {
+		switch t.Events[i].Kind {
+		case trace.Acquire, trace.RAcquire:
 			acquires++
+			some = true
+		case trace.Release, trace.RRelease:
+			some = true
 		}
 	}
 	l := &locker{
 		lockTable: lockTable{
 			events:   t.Events,
-			holds:    make([]int32, len(t.Events)),
 			held:     make([]held, 1, 1+acquires),
 			outer:    make(map[int32]int32),
 			acqs:     make([]int32, 0, acquires),
@@ -163,6 +174,22 @@ func lockSets(t *trace.Trace, before func(i, j int) bool) *lockTable {
 		interns: map[string]LockSet{"": 0},
 		longer:  make(map[longer]LockSet),
 	}
+	if some {
+		l.pass(t)
+	}
+	l.sort()
+	for n, s := range l.sections {
+		if s.rel >= 0 && t.Events[s.acq].G != t.Events[s.rel].G {
+			l.give(l.section(int32(n)), before)
+		}
+	}
+	table := l.lockTable // without what was needed to make it
+	return &table
+}
+
+// pass goes through the events.
+func (l *locker) pass(t *trace.Trace) {
+	l.holds = make([]int32, len(t.Events))
 	for i := range t.Events {
 		e := &t.Events[i]
 		// A lock protects from its acquire to its release, inclusive.
@@ -177,14 +204,6 @@ func lockSets(t *trace.Trace, before func(i, j int) bool) *lockTable {
 			l.holds[i] = l.cur[e.G]
 		}
 	}
-	l.sort()
-	for n, s := range l.sections {
-		if s.rel >= 0 && t.Events[s.acq].G != t.Events[s.rel].G {
-			l.give(l.section(int32(n)), before)
-		}
-	}
-	table := l.lockTable // without what was needed to make it
-	return &table
 }
 
 // give gives the lock of a section that another goroutine ends to the events that

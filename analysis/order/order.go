@@ -199,7 +199,7 @@ func (o *Order) Next(g trace.GID, i int) int {
 // releases the lock, that section has the events, of all goroutines, that must come
 // after its acquire and before its release.
 func (o *Order) LockSet(i int) LockSet {
-	return o.locks.held[o.locks.holds[i]].set
+	return o.locks.held[o.locks.at(i)].set
 }
 
 // Locks lists a lock set, sorted by lock. The caller must not change it.
@@ -216,7 +216,7 @@ func (o *Order) Held(i int) []int32 { return o.locks.acquires(i) }
 // Outermost returns the acquire of the outermost lock that protects event i
 // (PECAN §6.1), or -1. Where locks are not nested, it is the acquire after
 // which the goroutine has not been without a lock.
-func (o *Order) Outermost(i int) int { return int(o.locks.outermost(o.locks.holds[i])) }
+func (o *Order) Outermost(i int) int { return int(o.locks.outermost(o.locks.at(i))) }
 
 // Section returns the critical section that the acquire at position acq opens.
 func (o *Order) Section(acq int) (Section, bool) {
