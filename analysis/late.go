@@ -150,7 +150,7 @@ func apart(t *trace.Trace, ls map[string]*late) {
 	}
 	for _, f := range t.Freed {
 		for _, l := range ls {
-			if len(l.events) > 0 && f.At >= l.before && f.At <= l.events[len(l.events)-1] && l.freedBy(f) {
+			if len(l.events) > 0 && int(f.At) >= l.before && int(f.At) <= l.events[len(l.events)-1] && l.freedBy(f) {
 				l.events = nil
 			}
 		}

@@ -37,7 +37,7 @@ func TestGather(t *testing.T) {
 		tr := twoTests(t, begin+"0 fork 3\n3 begin\n3 fork 4\n4 begin\n"+test.other+"\n"+test.late+"\n3 end\n4 end")
 		from := slices.IndexFunc(tr.Events, func(e trace.Event) bool { return e.Kind == trace.Fork && e.Obj == 3 })
 		late := slices.IndexFunc(tr.Events[from:], func(e trace.Event) bool { return e.G == 2 }) + from
-		tr.Freed = []trace.Freed{{At: from + 1, Obj: 1 << 40, Size: 8, Which: 1}, {At: late, Obj: 1 << 40, Size: 8, Which: 1}}
+		tr.Freed = []trace.Freed{{At: int32(from) + 1, Obj: 1 << 40, Size: 8, Which: 1}, {At: int32(late), Obj: 1 << 40, Size: 8, Which: 1}}
 		isLate := func(e trace.Event) bool { return e.G == 2 || e.G == 5 }
 		want := slices.Clone(tr.Events)
 		if test.moved {
@@ -54,7 +54,7 @@ func TestGather(t *testing.T) {
 		assert.Equal(t, want, tr.Events, test.name)
 		if test.moved { // before the same events of the other test
 			next := slices.IndexFunc(want, func(e trace.Event) bool { return e.G == 3 })
-			assert.Equal(t, next, tr.Freed[0].At, test.name)
+			assert.Equal(t, int32(next), tr.Freed[0].At, test.name)
 			assert.Equal(t, trace.GID(3), tr.Events[tr.Freed[1].At].G, test.name)
 		}
 	}

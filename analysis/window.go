@@ -90,7 +90,7 @@ func (d *Divided) part(w window, es []trace.Event) *trace.Trace {
 		return &t
 	}
 	t.Passed = w.passed
-	t.Freed = between(d.t.Freed, w.from, w.to, func(f *trace.Freed) *int { return &f.At })
+	t.Freed = between(d.t.Freed, w.from, w.to, func(f *trace.Freed) *int32 { return &f.At })
 	t.Held = between(d.t.Held, w.from, w.to, func(h *trace.Held) *int { return &h.At })
 	its := make([]bool, len(t.Goroutines))
 	for i := range es {
@@ -138,13 +138,13 @@ func Blocked(t *trace.Trace, is func(trace.Stuck) bool) []*trace.Trace {
 
 // between returns those of all, which are sorted by where they are at, that are at positions from from up to
 // to, as they are in what begins there.
-func between[T any](all []T, from, to int, at func(*T) *int) []T {
-	compare := func(x T, position int) int { return cmp.Compare(*at(&x), position) }
+func between[T any, N int | int32](all []T, from, to int, at func(*T) *N) []T {
+	compare := func(x T, position int) int { return cmp.Compare(int(*at(&x)), position) }
 	lo, _ := slices.BinarySearchFunc(all, from, compare)
 	hi, _ := slices.BinarySearchFunc(all, to, compare)
 	its := slices.Clone(all[lo:hi])
 	for k := range its {
-		*at(&its[k]) -= from
+		*at(&its[k]) -= N(from)
 	}
 	return its
 }

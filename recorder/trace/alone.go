@@ -69,7 +69,7 @@ func (a *alone) copy(t *Trace) {
 	w.Events, w.Freed, w.Held = make([]Event, 0, a.survey.stay()), nil, nil
 	freed, held := t.Freed, t.Held
 	for i := range t.Events {
-		for ; len(freed) > 0 && freed[0].At <= i; freed = freed[1:] {
+		for ; len(freed) > 0 && int(freed[0].At) <= i; freed = freed[1:] {
 			w.free(freed[0])
 		}
 		if len(held) > 0 && held[0].At == i {
@@ -86,7 +86,7 @@ func (a *alone) copy(t *Trace) {
 
 // free notes that after the last event memory was freed as f says.
 func (t *Trace) free(f Freed) {
-	f.At = len(t.Events)
+	f.At = int32(len(t.Events))
 	t.Freed = append(t.Freed, f)
 }
 
@@ -187,9 +187,9 @@ func (a *alone) drop() {
 	t.Freed, t.Held = t.Freed[:a.freed], t.Held[:a.held]
 	to := a.from
 	for i := a.from; i < len(t.Events); i++ {
-		for ; len(freed) > 0 && freed[0].At <= i; freed = freed[1:] {
+		for ; len(freed) > 0 && int(freed[0].At) <= i; freed = freed[1:] {
 			f := freed[0]
-			f.At = to
+			f.At = int32(to)
 			t.Freed = append(t.Freed, f)
 		}
 		before := len(held) > 0 && held[0].At == i
@@ -209,7 +209,7 @@ func (a *alone) drop() {
 		}
 	}
 	for _, f := range freed {
-		f.At = to
+		f.At = int32(to)
 		t.Freed = append(t.Freed, f)
 	}
 	t.Alone += len(t.Events) - to

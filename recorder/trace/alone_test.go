@@ -87,7 +87,7 @@ func TestDropAlone(t *testing.T) {
 					tr.Held = append(tr.Held, trace.Held{At: i, Val: 7})
 				}
 				if e.Kind == trace.Begin {
-					tr.Freed = append(tr.Freed, trace.Freed{At: i, Obj: 0x5000, Size: 8, Which: 1})
+					tr.Freed = append(tr.Freed, trace.Freed{At: int32(i), Obj: 0x5000, Size: 8, Which: 1})
 				}
 			}
 			file := filepath.Join(t.TempDir(), "trace")

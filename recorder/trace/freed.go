@@ -7,10 +7,10 @@ import "math/bits"
 // bits are set in Which. What is at these addresses from then on is other
 // variables. Memory that was free before may be among it.
 type Freed struct {
-	At    int
 	Obj   uint64
-	Size  uint32
 	Which uint64
+	Size  uint32
+	At    int32 // long runs free a million times
 }
 
 // freedKind is what stands in the file in place of the kind of an event.
@@ -102,7 +102,7 @@ func (g *Generations) Of(i int) int32 {
 	if g == nil {
 		return 0
 	}
-	for g.next < len(g.t.Freed) && g.t.Freed[g.next].At <= i {
+	for g.next < len(g.t.Freed) && int(g.t.Freed[g.next].At) <= i {
 		g.free(&g.t.Freed[g.next])
 		g.next++
 	}
@@ -130,7 +130,7 @@ func (g *Generations) free(f *Freed) {
 		for lo < hi && lo >= f.Obj {
 			end := min(hi, lo|(pageSize-1)+1)
 			if page := g.pages[lo>>pageBits]; page != nil {
-				page.free(lo%pageSize/granule, (end-1)%pageSize/granule, int32(f.At)+1)
+				page.free(lo%pageSize/granule, (end-1)%pageSize/granule, f.At+1)
 			}
 			lo = end
 		}

@@ -43,11 +43,11 @@ func (t *Trace) Rearrange(moves []Move) {
 		return i + come - gone
 	}
 	for k := range t.Freed {
-		i := t.Freed[k].At
+		i := int(t.Freed[k].At)
 		for now[i] != 0 { // none is moved to the beginning, where no test is over
 			i++
 		}
-		t.Freed[k].At = at(i)
+		t.Freed[k].At = int32(at(i))
 	}
 	for k := range t.Held {
 		if to, moved := now[t.Held[k].At]; moved {

@@ -284,7 +284,7 @@ func (d *reader) aside(e Event) {
 		d.freed++
 	case !d.keeps():
 	case e.Kind == freedKind:
-		d.t.Freed = append(d.t.Freed, Freed{len(d.t.Events), e.Obj, e.Size, e.Val})
+		d.t.Freed = append(d.t.Freed, Freed{e.Obj, e.Val, e.Size, int32(len(d.t.Events))})
 	default:
 		d.t.hold(e.Val)
 	}

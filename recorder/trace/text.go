@@ -83,7 +83,7 @@ func WriteText(w io.Writer, t *Trace) error {
 	}
 	freed, held := t.Freed, t.Held
 	for i := range t.Events {
-		for len(freed) > 0 && freed[0].At <= i {
+		for len(freed) > 0 && int(freed[0].At) <= i {
 			b.WriteString(freed[0].text())
 			freed = freed[1:]
 		}

@@ -109,7 +109,7 @@ func (t *Trace) parseLine(line string) *FormatError {
 	case textWord:
 		t.text(a.number("digest", 64), a.string("is"))
 	case freedWord:
-		t.Freed = append(t.Freed, Freed{len(t.Events), a.number("obj", 64), uint32(a.number("size", 32)), a.number("which", 64)})
+		t.Freed = append(t.Freed, Freed{Obj: a.number("obj", 64), Size: uint32(a.number("size", 32)), Which: a.number("which", 64), At: int32(len(t.Events))})
 	case heldWord:
 		t.hold(a.number("val", 64))
 	case nameWord:

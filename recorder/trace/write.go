@@ -54,7 +54,7 @@ func Encode(w io.Writer, t *Trace) error {
 	c.sites(slices.Sorted(maps.Keys(t.Sites)), t.Sites)
 	freed, held := t.Freed, t.Held
 	for i := range t.Events {
-		for len(freed) > 0 && freed[0].At <= i {
+		for len(freed) > 0 && int(freed[0].At) <= i {
 			c.freed(freed[0])
 			freed = freed[1:]
 		}
