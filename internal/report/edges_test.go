@@ -94,6 +94,25 @@ func TestLocksOfBlocked(t *testing.T) {
 	assert.Len(t, last.Locks, 1)
 }
 
+// Of a long interleaving the last steps stay, those of the violation, and what they have to do with
+// each other.
+func TestLongInterleaving(t *testing.T) {
+	ev := allSteps(t, "1 astore a=1 @1\n1 acq m @2"+strings.Repeat("\n1 aload a=1 @3", maxSteps)+"\n1 rel m @4\n2 acq m @5\n2 aload a=1 @6")
+	w := ev.Witness
+	w.Kind, w.Violation = bug.Atomicity, []witness.Step{w.Steps[0], w.Steps[len(w.Steps)-1]}
+	w.Steps = w.Steps[:len(w.Steps)-1]
+	f := NewFinding(ev)
+	assert.Equal(t, 4, f.LeftOut)
+	assert.Len(t, f.Interleaving, 1+maxSteps)
+	assert.Equal(t, []int{1, 3}, []int{f.Interleaving[0].Line, f.Interleaving[1].Line})
+	assert.True(t, f.Interleaving[0].Violation)
+	assert.Len(t, f.Interleaving[1].Locks, 1)
+	assert.Contains(t, f.Edges, Edge{maxSteps - 2, maxSteps - 1, EdgeLock})
+	var b strings.Builder
+	assert.NoError(t, WriteFinding(&b, &f, TextOptions{}))
+	assert.Contains(t, b.String(), fmt.Sprintf("Interleaving (1 switch, the last %d of %d steps):", 1+maxSteps, 5+maxSteps))
+}
+
 // The report has the lines around each place, those of places that are close once.
 func TestExcerpts(t *testing.T) {
 	ev := allSteps(t, "1 w x @10\n2 w x @14\n1 w x @40\n0 w x @1")

@@ -101,6 +101,7 @@ func NewFinding(ev Evidence) Finding {
 		w, f.Values = ev.Observed.Witness, "replay"
 	}
 	steps := interleaving(&ev, w, f.First)
+	steps, f.LeftOut = lastSteps(steps)
 	f.Interleaving = named(&ev, w, n, steps)
 	for i, s := range steps {
 		if s.Op != trace.Call || s.SiteOp != "" {
@@ -284,6 +285,23 @@ func interleaving(ev *Evidence, w *witness.Witness, first int) []shown {
 		}
 	}
 	return steps
+}
+
+// maxSteps is how many steps of an interleaving a report has: a witness may have a million, which nobody
+// follows, and a report of some of those could not be read again, see [maxJSON].
+const maxSteps = 1 << 14
+
+// lastSteps returns the last ones of steps, with those of the violation wherever they are, and
+// how many there are besides.
+func lastSteps(steps []shown) (last []shown, leftOut int) {
+	cut := max(0, len(steps)-maxSteps)
+	for i := range cut {
+		if steps[i].violation {
+			last = append(last, steps[i])
+		}
+	}
+	leftOut = cut - len(last)
+	return append(last, steps[cut:]...), leftOut
 }
 
 // named gives the steps of an interleaving the names that a reader has for them.

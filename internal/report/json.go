@@ -133,6 +133,8 @@ func (f *Finding) check() error {
 		return errors.New("no id")
 	case f.First < 0 || f.First > 0 && f.First >= len(f.Accesses):
 		return fmt.Errorf("first is %d, of %d accesses", f.First, len(f.Accesses))
+	case f.LeftOut < 0:
+		return fmt.Errorf("left_out is %d", f.LeftOut)
 	default:
 		for i, e := range f.Edges {
 			if min(e.From, e.To) < 0 || max(e.From, e.To) >= n {

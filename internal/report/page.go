@@ -213,7 +213,7 @@ func (o Other) Phrase() string { return witness.Phrase(o.Op, o.Expr) }
 
 // Note says how long the interleaving is.
 func (v *pageFinding) Note() string {
-	return count(len(v.Interleaving), "step") + ", " + switches(v.Switches)
+	return v.length() + ", " + switches(v.Switches)
 }
 
 // FirstOf says of an outcome who goes first.

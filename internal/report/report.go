@@ -121,6 +121,8 @@ type Finding struct {
 	// that showed the effect, where goroutines stood at all of them at once.
 	First        int    `json:"first"`
 	Interleaving []Step `json:"interleaving,omitempty"`
+	// LeftOut is how many steps the witness has before the last ones, which Interleaving has.
+	LeftOut int `json:"left_out,omitempty"`
 	// Edges are what orders steps of different goroutines in Interleaving.
 	Edges []Edge `json:"edges,omitempty"`
 	// Orders are what the orders of two accesses that meet have led to, of those that

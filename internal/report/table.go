@@ -34,8 +34,8 @@ func (p *printer) table(f *Finding) {
 	}
 	names := goroutines(rows)
 	note := switches(f.Switches)
-	if !complete(rows) {
-		note += fmt.Sprintf(", %d steps", len(f.Interleaving))
+	if f.LeftOut > 0 || !complete(rows) {
+		note += ", " + f.length()
 	}
 	if f.Values == "recording" {
 		note += "; values as recorded"
@@ -81,6 +81,15 @@ func switches(n int) string {
 		return "1 switch"
 	}
 	return fmt.Sprintf("%d switches", n)
+}
+
+// length says how many steps f has.
+func (f *Finding) length() string {
+	n := len(f.Interleaving)
+	if f.LeftOut > 0 {
+		return fmt.Sprintf("the last %d of %d steps", n, n+f.LeftOut)
+	}
+	return count(n, "step")
 }
 
 // complete reports whether rows have all steps.

@@ -65,7 +65,7 @@ func (r *Report) brief() *Report {
 	out.Findings = slices.Clone(r.Findings)
 	for i := range out.Findings {
 		if f := &out.Findings[i]; !f.Gates() {
-			f.Interleaving, f.Edges, f.Source = nil, nil, nil
+			f.Interleaving, f.LeftOut, f.Edges, f.Source = nil, 0, nil, nil
 		}
 	}
 	return &out
