@@ -20,19 +20,18 @@ func (s Schedule) AsRecorded(t *trace.Trace) bool {
 	if len(s.Steps) > 0 && last < s.Steps[len(s.Steps)-1] {
 		return false
 	}
-	keep := make(map[int]bool, len(s.Steps)+2)
-	for _, i := range s.Steps {
-		keep[i] = true
-	}
-	keep[first], keep[last] = true, true
+	steps := s.Steps       // from event i on
 	access := newLeftOut() // what s keeps after it, it has before it
 	out := newLeftOut()
 	for i := s.From; i < len(t.Events); i++ {
+		for len(steps) > 0 && steps[0] < i {
+			steps = steps[1:]
+		}
 		switch e := t.Events[i]; {
 		case i > last && out.differs(e):
 			return false
 		case i > last:
-		case keep[i]:
+		case i == first, i == last, len(steps) > 0 && steps[0] == i:
 			if out.conflicts(e) || i < last && access.conflicts(e) {
 				return false
 			}
