@@ -100,6 +100,7 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 	if site, fit := p.r.siteOf(p.r.violation[0]); fit != absent {
 		plan.Fails = site.Fails
 	}
+	plan.Steps = slices.Grow(plan.Steps, len(w.Steps)) // it may be a million
 	for i, s := range w.Steps {
 		item := byte('s')
 		if w.InOrder() && w.Shows(s) {
