@@ -425,7 +425,7 @@ func (c *confirmation) worthReading(r replayer.Result) bool {
 	if err != nil || info.Size() <= againEvents || r.Effect != bug.NoEffect || len(c.failed) > 0 || c.opts.Explore.explores() {
 		return true
 	}
-	t, events, err := trace.Glance(r.Trace)
+	t, events, err := trace.Glance(r.Trace, againEvents)
 	return err != nil || events <= againEvents || len(t.Stuck) > 0
 }
 

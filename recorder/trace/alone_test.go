@@ -96,11 +96,15 @@ func TestDropAlone(t *testing.T) {
 			require.NoError(t, os.WriteFile(file, b.Bytes(), 0o666))
 
 			all := len(tr.Events)
-			glanced, events, err := trace.Glance(file)
-			require.NoError(t, err)
-			assert.Equal(t, all, events)
-			assert.Empty(t, glanced.Events)
-			assert.Equal(t, tr.Goroutines, glanced.Goroutines)
+			for most, want := range map[int]bool{all: true, all - 1: false, 0: false} {
+				glanced, events, err := trace.Glance(file, most)
+				require.NoError(t, err)
+				assert.Equal(t, want, events <= most)
+				assert.True(t, !want || events == all)
+				assert.Empty(t, glanced.Events)
+				assert.Equal(t, tr.Goroutines, glanced.Goroutines)
+				assert.Equal(t, tr.Complete, glanced.Complete)
+			}
 			read, err := trace.ReadConcurrentOf(file, long, flow)
 			require.NoError(t, err)
 			trace.DropAlone(tr, long, flow)

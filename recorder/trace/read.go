@@ -28,15 +28,19 @@ func ReadFile(path string) (*Trace, error) {
 	return d.t, inFile(d.read(), path)
 }
 
-// Glance is [ReadFile] without the events, of which it returns the number.
-func Glance(path string) (t *Trace, events int, err error) {
+// Glance is [ReadFile] without the events, of which it returns the number. Once there are more than most it
+// passes over those that follow.
+func Glance(path string, most int) (t *Trace, events int, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer f.Close()
 	d := newReader(f)
-	d.look = func(es []Event) { events += len(es) }
+	d.look = func(es []Event) {
+		events += len(es)
+		d.enough = events > most
+	}
 	err = d.read()
 	return d.t, events, inFile(err, path)
 }
@@ -76,6 +80,7 @@ type reader struct {
 	used map[SiteID]bool
 	// look, if not nil, is called for the events, which are then not kept.
 	look   func([]Event)
+	enough bool   // what events follow is not looked at
 	alone  *alone // nil: all events are kept
 	known  bool   // the definitions are, from a first time, which has ended at off stop as failed says
 	stop   int64
@@ -196,6 +201,8 @@ func (d *reader) readChunk() (chunkType, []byte, error) {
 // place in the file.
 func (d *reader) decode(typ chunkType, payload []byte, base int64) error {
 	switch {
+	case typ == eventChunk && d.enough:
+		return nil
 	case typ == eventChunk:
 		return d.decodeEvents(payload, base)
 	case d.known && base == d.stop+headerSize:
