@@ -73,8 +73,9 @@ func loadPlan(path string) {
 	}
 	actors, follows, inside = map[string]*actor{}, map[string]bool{}, map[int]*insideStep{}
 	var table []*actor
-	for i, line := range split(string(text), '\n') {
-		if line == "" {
+	line := ""
+	for i, left := 0, string(text); left != ""; i++ {
+		if line, left = cut(left, '\n'); line == "" {
 			continue
 		}
 		word, rest := cut(line, ' ')
@@ -118,27 +119,16 @@ func loadPlan(path string) {
 	}
 }
 
-// planEvent reads goroutine, kind, place and occurrence, and the further numbers. In says whether
-// that is what isInside says.
-func planEvent(rest string, table []*actor, further []int) (a *actor, w *want, in bool, occ uint32, ok bool) {
-	f := split(rest, ' ')
-	if len(f) != 4+len(further) {
-		return nil, nil, false, 0, false
+// planEvent reads goroutine, kind, place and occurrence, and a further number, which is -1 if there is none. In
+// says whether that is what isInside says. There may be thousands of these in a plan.
+func planEvent(rest string, table []*actor) (a *actor, w *want, in bool, occ uint32, further int, ok bool) {
+	var n [5]uint64
+	count, ok := numbers(rest, n[:])
+	if !ok || count < 4 || n[0] >= uint64(len(table)) || n[1] >= uint64(len(words)) {
+		return nil, nil, false, 0, 0, false
 	}
-	var n [4]uint64
-	for i := range f {
-		v, ok := atoi(f[i])
-		switch {
-		case !ok:
-			return nil, nil, false, 0, false
-		case i < len(n):
-			n[i] = v
-		default:
-			further[i-len(n)] = int(v)
-		}
-	}
-	if n[0] >= uint64(len(table)) || n[1] >= uint64(len(words)) {
-		return nil, nil, false, 0, false
+	if further = -1; count > 4 {
+		further = int(n[4])
 	}
 	a = table[n[0]]
 	kind, key := uint8(n[1]), n[2]
@@ -150,33 +140,43 @@ func planEvent(rest string, table []*actor, further []int) (a *actor, w *want, i
 		}
 		a.wants[kind][key] = w
 	}
-	return a, w, isInside(kind, key), uint32(n[3]), true
+	return a, w, isInside(kind, key), uint32(n[3]), further, true
+}
+
+// numbers reads numbers with a space between each two. It is not ok if s is anything else, or there are
+// more than there is room for.
+func numbers(s string, room []uint64) (n int, ok bool) {
+	for n < len(room) {
+		head, tail := cut(s, ' ')
+		if room[n], ok = atoi(head); !ok {
+			return n, false
+		}
+		if n++; len(head) == len(s) {
+			return n, true
+		}
+		s = tail
+	}
+	return n, false
 }
 
 func planPooled(rest string, table []*actor) bool {
-	var item [1]int
-	_, w, _, occ, ok := planEvent(rest, table, item[:])
-	if !ok {
+	_, w, _, occ, item, ok := planEvent(rest, table)
+	if !ok || item < 0 {
 		return false
 	}
 	if w.pooled == nil {
 		w.pooled = map[uint32]int{}
 	}
-	w.pooled[occ] = item[0]
+	w.pooled[occ] = item
 	return true
 }
 
 func planItem(word, rest string, table []*actor) bool {
-	var asks [1]int
-	further := asks[:0]
-	if len(split(rest, ' ')) > 4 {
-		further = asks[:]
-	}
-	a, w, in, occ, ok := planEvent(rest, table, further)
+	a, w, in, occ, asks, ok := planEvent(rest, table)
 	if !ok {
 		return false
 	}
-	it := item{occ: occ, asks: uint16(asks[0])}
+	it := item{occ: occ, asks: uint16(max(asks, 0))}
 	switch word {
 	case "s", "a":
 		it.role, it.step, it.show = roleStep, numSteps, word == "a"
