@@ -153,9 +153,11 @@ type Braider struct {
 	tuples []Tuple
 	locks  *lockNumbers
 	at     map[uint64]*accessed
-	open   []opened // by goroutine
-	marked []int    // by location: the last time that it was marked
-	times  int      // how many times that was done
+	open   []opened  // by goroutine
+	marked []int     // by location: the last time that it was marked
+	times  int       // how many times that was done
+	last   int       // the tuple that was asked for last, -1 before there is one
+	met    [][]int32 // by the number of a place of that: its accesses that have a counterpart
 	spent  int
 }
 
@@ -185,7 +187,7 @@ type opened struct {
 // NewBraider prepares to find those of the given tuples.
 func NewBraider(t *trace.Trace, o *order.Order, regions *Regions, tuples []Tuple) *Braider {
 	patterns := make([]Pattern, len(tuples))
-	b := &Braider{tuples: tuples, locks: newLockNumbers(t, o), at: make(map[uint64]*accessed), open: make([]opened, len(t.Goroutines))}
+	b := &Braider{tuples: tuples, last: -1, locks: newLockNumbers(t, o), at: make(map[uint64]*accessed), open: make([]opened, len(t.Goroutines))}
 	for k := range tuples {
 		patterns[k] = *tuples[k].Pattern
 		for _, place := range tuples[k].Places {
@@ -234,6 +236,12 @@ func (b *Braider) Of(k, most int) (braids []Braid, whole bool) {
 	for n := range pl.blocks {
 		s.of[n] = s.strand(n)
 	}
+	if k != b.last { // who asks again does so with more accesses
+		b.met, b.last = make([][]int32, len(s.places)), k
+		for _, of := range s.of {
+			s.meet(of)
+		}
+	}
 	whole = s.find(most)
 	if s.room <= 0 {
 		return nil, true
@@ -269,8 +277,7 @@ type strands struct {
 	*plan
 	places []uint64
 	of     [2]*strand
-	at     [][]int32 // by the number of a place: its accesses that have a counterpart
-	room   int       // for chunks
+	room   int // for chunks
 }
 
 func (b *strands) strand(n int) *strand {
@@ -311,7 +318,7 @@ func (b *strands) meet(s *strand) {
 				met = append(met, i)
 			}
 		}
-		b.at[place] = merged(b.at[place], met)
+		b.met[place] = merged(b.met[place], met)
 	}
 }
 
@@ -341,11 +348,7 @@ func placeOf(sites *trace.SiteIndex, id trace.SiteID) uint64 {
 // find finds the chunks of both strands, region by region, of the first most accesses. It reports
 // whether there are no more.
 func (b *strands) find(most int) bool {
-	b.at = make([][]int32, len(b.places))
-	for _, s := range b.of {
-		b.meet(s)
-	}
-	left := slices.Clone(b.at)
+	left := slices.Clone(b.met)
 	var gs []trace.GID // of which a region is open
 	whole := true
 	for ; b.room > 0; most-- {

@@ -37,6 +37,9 @@ func TestBraidsHaveAllMatches(t *testing.T) {
 		for k, tuple := range tuples {
 			want := chosen(tr, o, regions, tuple)
 			var got [][]int
+			if _, whole := b.Of(k, 1); whole && len(want) > 0 {
+				t.Fatalf("seed %d: a match is of more than one access", seed)
+			}
 			braids, whole := b.Of(k, math.MaxInt)
 			if !whole {
 				t.Fatalf("seed %d: not all was looked at", seed)
