@@ -265,7 +265,9 @@ func (e *Encoding) condition(obj uint64) {
 		known[[2]int32{wait, i}] = is
 		return is
 	}
-	e.ways += len(all) * len(all)
+	if e.ways += len(all) * len(all); e.stops() {
+		return
+	}
 	for _, pair := range all {
 		signal, wait := pair[0], pair[1]
 		needs := []solver.Bool{e.before(wait, signal)}
