@@ -322,13 +322,20 @@ func (c *closure) find(by map[int32]trace.GID, k int32, g trace.GID, ws []int32)
 
 // others adds those of the writes, which are in recorded order, that goroutine g does not do.
 func (c *closure) others(g trace.GID, ws []int32) {
-	k, _ := slices.BinarySearch(ws, c.base)
-	c.steps += int64(len(ws) - k)
-	for _, w := range ws[k:] {
+	ws = between(ws, c.base, c.end)
+	c.steps += int64(len(ws))
+	for _, w := range ws {
 		if w != none && c.m.gid(w) != g {
 			c.add(w)
 		}
 	}
+}
+
+// between returns those of the events, which are ascending, that are at positions from from up to to.
+func between(events []int32, from, to int32) []int32 {
+	lo, _ := slices.BinarySearch(events, from)
+	hi, _ := slices.BinarySearch(events[lo:], to)
+	return events[lo:][:hi]
 }
 
 // limits returns what happens below end in no run to t.

@@ -27,9 +27,9 @@ func (e *Encoding) written(c int32) *writers {
 	}
 	ws := &writers{of: make(map[trace.GID]int)}
 	e.writers[c] = ws
-	all := e.m.mem.writers(c)
-	from, _ := slices.BinarySearch(all, int32(e.cone.Base))
-	for _, w := range all[from:] {
+	base := int32(e.cone.Base)
+	all := between(e.m.mem.writers(c), base, base+int32(len(e.at)))
+	for _, w := range all {
 		if e.outside(w) {
 			continue
 		}
@@ -43,7 +43,7 @@ func (e *Encoding) written(c int32) *writers {
 		}
 		ws.by[k].writes = append(ws.by[k].writes, w)
 	}
-	e.reading.looked += len(all) - from
+	e.reading.looked += len(all)
 	return ws
 }
 
