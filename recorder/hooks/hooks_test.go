@@ -199,6 +199,19 @@ func testEveryHookFires(t *testing.T, toolchain string) {
 	}
 }
 
+// What package reflect does for a test has events, and none where a package is initialized: that comes before
+// all that others will do.
+func TestCopiesOfInitialization(t *testing.T) {
+	tr := record(t, "^TestCopyByReflection$")
+	writes := make(map[string]int) // by test
+	for _, e := range tr.Events {
+		if strings.HasSuffix(tr.Sites[e.Site].Func, ".copyByReflection") && e.Kind == trace.Write {
+			writes[tr.Goroutines[e.G].Test]++
+		}
+	}
+	assert.Equal(t, map[string]int{"TestCopyByReflection": 2}, writes)
+}
+
 // Each method that a built-in property names has a hook.
 func TestBuiltinPropertiesHaveHooks(t *testing.T) {
 	for _, d := range properties.Builtin() {

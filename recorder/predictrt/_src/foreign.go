@@ -4,10 +4,14 @@ import "unsafe"
 
 // Memory that is touched by code that is not instrumented, for its caller.
 
+// initializing reports whether there has been one goroutine only: what packages copy when they are
+// initialized, tables that they sort as a rule, comes before all that others will do.
+func initializing() bool { return goroutines == 1 }
+
 // copied is called before size bytes at dst become those at src.
 func copied(dst, src unsafe.Pointer, size, pc uintptr) {
 	g := current()
-	if g == nil {
+	if g == nil || initializing() {
 		return
 	}
 	site := g.onBehalf()
@@ -21,7 +25,7 @@ func copied(dst, src unsafe.Pointer, size, pc uintptr) {
 // mapTouched is called before the map m is read or written.
 func mapTouched(m unsafe.Pointer, write bool, pc uintptr) {
 	g := current()
-	if g == nil {
+	if g == nil || initializing() {
 		return
 	}
 	kind := Read

@@ -19,6 +19,18 @@ var (
 	ofNumber = reflect.ValueOf(numbers)
 )
 
+// What packages copy when they are initialized has no events; what a test does has.
+var initial, atFirst = []int{1}, map[int]int{}
+
+func init() { copyByReflection() }
+
+func copyByReflection() {
+	reflect.Copy(reflect.ValueOf(initial), reflect.ValueOf(array))
+	reflect.ValueOf(atFirst).SetMapIndex(one, one)
+}
+
+func TestCopyByReflection(t *testing.T) { copyByReflection() }
+
 func TestRuntimeReflectTypedmemmove(t *testing.T) {
 	reflect.ValueOf(&array).Elem().Set(reflect.ValueOf(&[]int{1, 2, 3}).Elem())
 }
