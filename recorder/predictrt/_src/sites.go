@@ -142,32 +142,24 @@ func learn(pc uintptr) {
 		}
 	}
 	c := caller{pc: pc}
-	first := true
+	first, named := true, false
 	runtime.PredictFrames(pc&^logicalPC, pc&logicalPC != 0, func(fn, file string, line int) bool {
 		if first {
 			first = false
 			c.own = hasPrefix(fn, "runtime.") && !transparent(fn)
 		}
-		if c.own || machinery(fn, file) {
-			return !c.own
+		if !named && !machinery(fn, file) {
+			named = true
+			if c.outer = number(fn, file, line); !c.own {
+				c.site, c.std = c.outer, standard(fn, file)
+			}
 		}
-		c.site, c.std = number(fn, file, line), standard(fn, file)
-		return false
+		if c.ours == nobodys {
+			c.ours = oursAt(fn, file, line)
+		}
+		return !named || c.ours == nobodys
 	})
 	c.std = c.std || c.site == 0
-	if c.outer = c.site; c.own {
-		runtime.PredictFrames(pc&^logicalPC, pc&logicalPC != 0, func(fn, file string, line int) bool {
-			if machinery(fn, file) {
-				return true
-			}
-			c.outer = number(fn, file, line)
-			return false
-		})
-	}
-	runtime.PredictFrames(pc&^logicalPC, pc&logicalPC != 0, func(fn, file string, line int) bool {
-		c.ours = oursAt(fn, file, line)
-		return c.ours == nobodys
-	})
 	numCallers++
 	put(c)
 	runtime.PredictUnpin()
