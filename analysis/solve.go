@@ -362,10 +362,17 @@ const maxTrimmed = 1 << 18
 
 // trim leaves out steps of a schedule that it does not need, goroutine by
 // goroutine: all that it does, or else the later half, and so on. A step that
-// the re-run does not need is one that it can miss.
+// the re-run does not need is one that it can miss. Who stands at an access needs all that led there.
 func (s *solving) trim(from int, steps []int, v instance) []int {
 	effort := 0
+	stands := make(map[trace.GID]bool)
+	for _, i := range v.target().Stands {
+		stands[s.t.Events[i].G] = !v.Blocks
+	}
 	for g := range s.t.Goroutines {
+		if stands[trace.GID(g)] {
+			continue
+		}
 		var own []int // of the goroutine, indices of steps
 		for k, i := range steps {
 			if int(s.t.Events[i].G) == g {
@@ -382,7 +389,7 @@ func (s *solving) trim(from int, steps []int, v instance) []int {
 					shorter = append(shorter, i)
 				}
 			}
-			if s.check(from, shorter, v.Instance) == nil && s.leadsTo(shorter, v) {
+			if s.leadsTo(shorter, v) && s.check(from, shorter, v.Instance) == nil {
 				steps = shorter
 				break
 			}
