@@ -58,6 +58,7 @@ var (
 type queue struct {
 	obj             uint64
 	asked, accepted uint64
+	closed          bool // by its descriptor; a copy of that may accept on, if no other one listens there
 }
 
 // backlog is more than a queue can hold.
@@ -121,6 +122,9 @@ func Closes(fd int, pc uintptr) {
 	}
 	Ends(fd, pc)
 	runtime.PredictPin()
+	if q := descriptors[fd].queue; q != nil {
+		q.closed = true
+	}
 	delete(descriptors, fd)
 	runtime.PredictUnpin()
 }
@@ -260,19 +264,22 @@ func Listens(fd int, address string) {
 // Connects logs that a connection is about to be asked for, at the first of the
 // addresses at which the program listens.
 func Connects(addresses []string, pc uintptr) {
+	var q *queue
 	for _, address := range addresses {
-		q := queues[address]
-		if q == nil {
-			continue
+		// Ports are used again, by who listens at all addresses of the machine, too.
+		if its := queues[address]; its != nil && (q == nil || q.closed && !its.closed) {
+			q = its
 		}
-		if g, site := enterAt(Send, q.obj, pc); g != nil {
-			room()
-			q.asked++
-			g.log(Send, 0, site, backlog, q.obj, 0)
-			g.pass(SendDone, site, q.obj, 0, nil)
-			g.log(SendDone, 0, site, backlog, q.obj, q.asked)
-		}
+	}
+	if q == nil {
 		return
+	}
+	if g, site := enterAt(Send, q.obj, pc); g != nil {
+		room()
+		q.asked++
+		g.log(Send, 0, site, backlog, q.obj, 0)
+		g.pass(SendDone, site, q.obj, 0, nil)
+		g.log(SendDone, 0, site, backlog, q.obj, q.asked)
 	}
 }
 

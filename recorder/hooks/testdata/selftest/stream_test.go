@@ -89,7 +89,12 @@ func TestStreamSplice(t *testing.T) {
 
 // The first to ask is the first to be accepted.
 func TestStreamQueue(t *testing.T) {
-	l, err := net.Listen("tcp", ":0")
+	former, err := net.Listen("tcp", "127.0.0.1:0") // the port is used again
+	if err != nil {
+		t.Fatal(err)
+	}
+	former.Close()
+	l, err := net.Listen("tcp", ":"+port(former))
 	if err != nil {
 		t.Fatal(err)
 	}
