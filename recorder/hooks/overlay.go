@@ -40,6 +40,7 @@ var added = map[string][]string{
 		"_std/runtime/predict_reach.go", "_std/runtime/predict_sweep.go", "_std/runtime/predict_thread.go",
 		"_std/runtime/predict_time.go", "_std/runtime/predict_value.go", "_std/runtime/predict_watch.go",
 	},
+	"internal/poll":         {"_std/poll/predict.go"},
 	"internal/runtime/maps": {"_std/maps/predict.go"},
 	"net":                   {"_std/net/predict.go"},
 	"os/signal":             {"_std/signal/predict.go"},

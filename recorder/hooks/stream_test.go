@@ -1,8 +1,10 @@
 package hooks
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/stretchr/testify/require"
 )
 
@@ -40,4 +42,29 @@ func testStreams(t *testing.T, toolchain string) {
 			"post d, post e, await d, await e, post f, post g, post h, post i, ",
 		"TestStreamQueue": "send a, sent a1, send a, sent a2, recv a, recvd a1, recv a, recvd a2, ",
 	}, seen)
+}
+
+// What a goroutine is told of a file comes after what another one does to it: that closes it, or
+// sets its deadline.
+func TestHalts(t *testing.T) { eachRelease(t, testHalts) }
+
+func testHalts(t *testing.T, toolchain string) {
+	tr := recordBuilt(t, toolchain, "^TestHalts$")
+	posted := make(map[uint64]int) // by what, the step
+	halted := make(map[int]string) // by the lines of who has done that
+	for i, e := range tr.Events {
+		switch e.Kind {
+		case trace.Post:
+			posted[e.Obj] = i
+		case trace.Await:
+			at, is := posted[e.Obj]
+			if its := tr.Sites[tr.Events[at].Site]; is && tr.Events[at].G != e.G && strings.HasSuffix(its.Func, ".TestHalts") {
+				halted[its.Line] = tr.Sites[e.Site].Func
+			}
+		}
+	}
+	require.Len(t, halted, 2, "expected one that closes and one that sets a deadline, found %v", halted)
+	for _, who := range halted {
+		require.Equal(t, "selftest.TestHalts.func1.1", who)
+	}
 }

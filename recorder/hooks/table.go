@@ -57,6 +57,9 @@ const (
 	hasRead = "predictrt.HasRead(fd, p, n, err == nil, " + here + ")"
 	writes  = "predictrt.Writes(fd, p, " + here + ");"
 
+	// A file was found closed.
+	isClosed = "predictHalted(&fd.pd, pollErrClosing, " + here + ")"
+
 	hasReadFD = "predictrt.HasRead(int(fd.Sysfd), buf, n, err == nil || err == io.EOF, " + here + ")"
 
 	// A test's methods must not be called after it has ended: each call is a read of what
@@ -472,6 +475,16 @@ var table = []Hook{
 	}},
 	{"internal/poll", "(*FD).destroy", events(trace.Post), []edit{onlyIn("fd_unix.go"), entry("predictrt.Closes(int(fd.Sysfd), " + here + ");")}},
 	{"internal/poll", "(*FD).Shutdown", events(trace.Post), []edit{onlyIn("fd_posix.go"), entry("predictrt.Ends(int(fd.Sysfd), " + here + ");")}},
+	// An operation that has failed as the file was closed, or as its time was over, comes after
+	// what has closed it, or has said when that is.
+	{"internal/poll", "(*FD).Close", events(trace.Post), []edit{onlyIn("fd_unix.go"), entry("predictHalts(&fd.pd, " + here + ");")}},
+	{"internal/poll", "(*FD).Close", events(trace.Post), []edit{inFD, entry("predictHalts(&fd.pd, " + here + ");")}},
+	{"internal/poll", "setDeadlineImpl", events(trace.Post), []edit{before("runtime_pollSetDeadline(fd.pd.runtimeCtx, d, mode)", "predictTimes(&fd.pd, "+here+")")}},
+	{"internal/poll", "(*pollDesc).prepare", events(trace.Await), []edit{after("res := runtime_pollReset(pd.runtimeCtx, mode)", "predictHalted(pd, res, "+here+")")}},
+	{"internal/poll", "(*pollDesc).wait", events(trace.Await), []edit{after("res := runtime_pollWait(pd.runtimeCtx, mode)", "predictHalted(pd, res, "+here+")")}},
+	{"internal/poll", "(*FD).incref", events(trace.Await), []edit{before("return errClosing(fd.isFile)", isClosed)}},
+	{"internal/poll", "(*FD).readLock", events(trace.Await), []edit{before("return errClosing(fd.isFile)", isClosed)}},
+	{"internal/poll", "(*FD).writeLock", events(trace.Await), []edit{before("return errClosing(fd.isFile)", isClosed)}},
 	{"internal/poll", "splice", nil, []edit{onlyIn("splice_linux.go"),
 		entry("predictrt.Writes(out, nil, " + here + ");"),
 		after("n, err := syscall.Splice(in, nil, out, nil, max, flags)", "predictrt.Wrote(out, int(n)); predictrt.HasRead(in, nil, int(n), err == nil, "+here+")"),

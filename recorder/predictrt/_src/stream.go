@@ -252,6 +252,24 @@ func Wrote(fd, n int) {
 	runtime.PredictUnpin()
 }
 
+// haltsOf is what stands for the closing of a file, or for the setting of its deadlines: an address
+// in what its goroutines wait by.
+func haltsOf(pd unsafe.Pointer, deadline bool) uint64 {
+	if deadline {
+		return uint64(uintptr(pd)) + 1
+	}
+	return uint64(uintptr(pd))
+}
+
+// Halts logs that a file is about to be closed, or to get a deadline, which ends what others do with
+// it.
+func Halts(pd unsafe.Pointer, deadline bool, pc uintptr) { logObject(Post, haltsOf(pd, deadline), pc) }
+
+// Halted logs that an operation on a file has failed for that.
+func Halted(pd unsafe.Pointer, deadline bool, pc uintptr) {
+	logObject(Await, haltsOf(pd, deadline), pc)
+}
+
 // Listens says that the program accepts connections at an address, by fd.
 func Listens(fd int, address string) {
 	runtime.PredictPin()

@@ -37,6 +37,69 @@ func TestInternalPollFDDestroy(t *testing.T) {
 	w.Close()
 }
 
+// What waits for a socket is told when that is closed, and when its time is over.
+func TestInternalPollFDClose(t *testing.T) {
+	c, _ := socket(t)
+	c.Close()
+}
+
+func TestInternalPollSetDeadlineImpl(t *testing.T) {
+	c, _ := socket(t)
+	c.SetDeadline(time.Now().Add(time.Hour))
+}
+
+func TestInternalPollPollDescPrepare(t *testing.T) {
+	c, _ := socket(t)
+	c.SetDeadline(time.Unix(1, 0))
+	fails(t, func() error { _, err := c.Read(buffer); return err })
+}
+
+func TestInternalPollPollDescWait(t *testing.T) {
+	c, _ := socket(t)
+	time.AfterFunc(time.Millisecond, func() { c.Close() })
+	fails(t, func() error { _, err := c.Read(buffer); return err })
+}
+
+func TestInternalPollFDIncref(t *testing.T) {
+	c, _ := socket(t)
+	c.Close()
+	fails(t, func() error { return c.SetDeadline(time.Now()) })
+}
+
+func TestInternalPollFDReadLock(t *testing.T) {
+	c, _ := socket(t)
+	c.Close()
+	fails(t, func() error { _, err := c.Read(buffer); return err })
+}
+
+func TestInternalPollFDWriteLock(t *testing.T) {
+	c, _ := socket(t)
+	c.Close()
+	fails(t, func() error { _, err := c.Write(buffer); return err })
+}
+
+// Which of its goroutines has ended what another one does with a socket.
+func TestHalts(t *testing.T) {
+	closed, _ := socket(t)
+	late, _ := socket(t)
+	var ended sync.WaitGroup
+	for _, c := range []net.Conn{closed, late} {
+		ended.Go(func() {
+			fails(t, func() error { _, err := c.Read(buffer); return err })
+		})
+	}
+	time.Sleep(time.Millisecond)
+	closed.Close()
+	late.SetReadDeadline(time.Unix(1, 0))
+	ended.Wait()
+}
+
+func fails(t *testing.T, f func() error) {
+	if err := f(); err == nil {
+		t.Error("expected an error, found none")
+	}
+}
+
 func TestInternalPollFDShutdown(t *testing.T) {
 	c, _ := socket(t)
 	c.(*net.TCPConn).CloseWrite()
