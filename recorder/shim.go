@@ -56,6 +56,9 @@ type execution struct {
 	Exit    int      // exit code; -1 until it ended, or if a signal ended it
 	Started time.Time
 	Seconds float64
+	// Processor is how many seconds it has used of processors, with the processes that it
+	// has started and waited for.
+	Processor float64
 }
 
 const executionFile = "run.json"
@@ -130,7 +133,7 @@ func run(dir string, args []string) (int, error) {
 		return 0, err
 	}
 	e.Seconds = time.Since(e.Started).Seconds()
-	e.Exit = state.ExitCode()
+	e.Exit, e.Processor = state.ExitCode(), (state.UserTime() + state.SystemTime()).Seconds()
 	if err := e.write(own); err != nil {
 		return 0, err
 	}

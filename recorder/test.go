@@ -35,6 +35,9 @@ type Run struct {
 	Result  Result
 	Started time.Time // when the test binary was started
 	Seconds float64   // its wall time
+	// Processor is how many seconds it has used of processors, with the processes that it
+	// has started and waited for.
+	Processor float64
 	// Binary is the saved test binary and Trace its trace, both in
 	// Config.Work; "" if it did not run, or was not recorded.
 	Binary, Trace string
@@ -229,7 +232,8 @@ func newRun(p Package, executions []execution) Run {
 		if e.Exit != 0 {
 			r.Result = Fail
 		}
-		r.Started, r.Seconds, r.Binary, r.Args, r.Env = e.Started, e.Seconds, e.Binary, e.Args, e.Env
+		r.Started, r.Seconds, r.Processor = e.Started, e.Seconds, e.Processor
+		r.Binary, r.Args, r.Env = e.Binary, e.Args, e.Env
 		if _, err := os.Stat(e.Trace); err == nil {
 			r.Trace, r.Unwritten = e.Trace, unwritten(e.Trace)
 		}

@@ -2,6 +2,7 @@ package replayer
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -17,29 +18,32 @@ import (
 //
 // A test that runs beside itself may find its port or its file taken by the
 // other process. A replay that such a clash could explain is therefore run
-// again while no other is running, and only that one counts.
+// again while no other is running, and only that one counts; unless the program does not
+// say that something is taken, and replays of the same tests have come to nothing alone, too.
 type Slots struct {
 	processors int
 	mu         sync.Mutex
 	changed    *sync.Cond // what follows
 	running    int
-	used, ran  time.Duration // processor time and elapsed time of the last replays
-	alone      sync.RWMutex  // held for reading by each replay, for writing by one that runs alone
+	used, ran  time.Duration  // processor time and elapsed time of the last replays
+	alone      sync.RWMutex   // held for reading by each replay, for writing by one that runs alone
+	vain       map[string]int // how many replays of tests were run again alone and came to nothing
 }
 
 // mostBeside is how many replays may run for each processor, however little they use of it, and
-// lastRuns over about how many of them that is measured.
-const mostBeside, lastRuns = 4, 8
+// lastRuns over about how many of them that is measured. After mostVain that came to nothing alone
+// the others did not disturb them.
+const mostBeside, lastRuns, mostVain = 4, 8, 2
 
 // NewSlots returns room for the replays that so many processors can run at the same time.
 func NewSlots(processors int) *Slots {
-	s := &Slots{processors: max(processors, 1)}
+	s := &Slots{processors: max(processors, 1), vain: make(map[string]int)}
 	s.changed = sync.NewCond(&s.mu)
 	return s
 }
 
-// run runs a replay once there is room for it; at once if s is nil.
-func (s *Slots) run(ctx context.Context, replay func() (Verdict, error)) (Verdict, error) {
+// run runs a replay of some tests once there is room for it; at once if s is nil.
+func (s *Slots) run(ctx context.Context, tests []string, replay func() (Verdict, error)) (Verdict, error) {
 	if s == nil {
 		return replay()
 	}
@@ -50,12 +54,26 @@ func (s *Slots) run(ctx context.Context, replay func() (Verdict, error)) (Verdic
 	v, err := replay()
 	s.alone.RUnlock()
 	s.leave(v)
-	if err != nil || !v.disturbed() {
+	if err != nil || !v.clashed() && (!v.failed() || s.inVain(tests, 0)) {
 		return v, err
 	}
 	s.alone.Lock()
-	defer s.alone.Unlock()
-	return replay()
+	again, err := replay()
+	s.alone.Unlock()
+	if err == nil && !v.clashed() && again.Status != bug.Confirmed {
+		s.inVain(tests, 1)
+	}
+	return again, err
+}
+
+// inVain counts more replays of the tests that came to nothing alone, and reports whether there were
+// enough of them to know that others do not disturb these.
+func (s *Slots) inVain(tests []string, more int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := strings.Join(tests, "\x00")
+	s.vain[key] += more
+	return s.vain[key] >= mostVain
 }
 
 // take waits for room for one replay more.
@@ -107,18 +125,14 @@ var clashes = []string{
 	"resource temporarily unavailable", "file exists",
 }
 
-// disturbed reports whether another process that ran beside may be the reason
-// for what came of the replay: the test failed before it came to the violation,
-// or says that something is taken. That it has left goroutines behind is no failure, nor that it was ended
+// clashed reports whether the program says that something is taken.
+func (v Verdict) clashed() bool {
+	return slices.ContainsFunc(clashes, func(c string) bool { return strings.Contains(v.Output, c) })
+}
+
+// failed reports whether the test failed before it came to the violation, for which a process that
+// ran beside may be the reason. That it has left goroutines behind is no failure, nor that it was ended
 // as it had left its schedule.
-func (v Verdict) disturbed() bool {
-	if v.Status != bug.Confirmed && (v.Outcome.Effect.Harm() > bug.Leaks.Harm() || v.Outcome.TimedOut && !v.Strayed) {
-		return true
-	}
-	for _, c := range clashes {
-		if strings.Contains(v.Output, c) {
-			return true
-		}
-	}
-	return false
+func (v Verdict) failed() bool {
+	return v.Status != bug.Confirmed && (v.Outcome.Effect.Harm() > bug.Leaks.Harm() || v.Outcome.TimedOut && !v.Strayed)
 }

@@ -17,7 +17,7 @@ func TestSlotsBound(t *testing.T) {
 	done := make(chan error, 3)
 	for range 3 {
 		go func() {
-			_, err := s.run(t.Context(), func() (Verdict, error) {
+			_, err := s.run(t.Context(), []string{"TestA"}, func() (Verdict, error) {
 				running <- true
 				<-more
 				return Verdict{Status: bug.Confirmed}, nil
@@ -44,7 +44,7 @@ func TestSlotsOfSleepers(t *testing.T) {
 	}{{"computes", time.Second, 2}, {"half of it", time.Second / 2, 3}, {"sleeps", time.Second / 100, 8}} {
 		s := NewSlots(2)
 		for range 3 * lastRuns {
-			_, err := s.run(t.Context(), func() (Verdict, error) {
+			_, err := s.run(t.Context(), []string{"TestA"}, func() (Verdict, error) {
 				return Verdict{Status: bug.Confirmed, Elapsed: time.Second, Processor: c.used}, nil
 			})
 			require.NoError(t, err)
@@ -74,7 +74,7 @@ func TestSlotsAlone(t *testing.T) {
 		{"port taken", Verdict{Status: bug.Confirmed, Output: "listen tcp :80: bind: address already in use"}, 2},
 	} {
 		runs := 0
-		v, err := s.run(t.Context(), func() (Verdict, error) {
+		v, err := s.run(t.Context(), []string{"TestA"}, func() (Verdict, error) {
 			if runs++; runs == 1 {
 				return c.first, nil
 			}
@@ -86,12 +86,29 @@ func TestSlotsAlone(t *testing.T) {
 	}
 }
 
+// Tests of which replays fail alone as they do beside others are not run twice each time, but where
+// something is taken.
+func TestSlotsInVain(t *testing.T) {
+	s := NewSlots(2)
+	runs := func(test, output string) (n int) {
+		_, err := s.run(t.Context(), []string{test}, func() (Verdict, error) {
+			n++
+			return Verdict{Status: bug.Unconfirmed, Outcome: Outcome{Effect: bug.TestFailure}, Output: output}, nil
+		})
+		require.NoError(t, err)
+		return n
+	}
+	taken := "bind: address already in use"
+	assert.Equal(t, []int{2, 2, 2, 1, 2}, []int{runs("TestA", taken), runs("TestA", ""), runs("TestA", ""), runs("TestA", ""), runs("TestA", taken)})
+	assert.Equal(t, 2, runs("TestB", ""), "another test")
+}
+
 func TestSlotsGivenUp(t *testing.T) {
 	s := NewSlots(1)
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := s.run(ctx, func() (Verdict, error) {
+	_, err := s.run(ctx, nil, func() (Verdict, error) {
 		cancel()
-		return s.run(ctx, func() (Verdict, error) { panic("there is no room") })
+		return s.run(ctx, nil, func() (Verdict, error) { panic("there is no room") })
 	})
 	assert.ErrorIs(t, err, context.Canceled)
 }

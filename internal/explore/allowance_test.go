@@ -89,7 +89,7 @@ func TestAffordable(t *testing.T) {
 	size := map[string]int{"TestLong": 2 * furtherEvents, "TestA": furtherEvents / 2, "TestB": furtherEvents / 4}
 	of := func(left time.Duration, opts Options) ([]string, time.Duration) {
 		x, further := &Exploration{opts: opts}, &allowance{left: left}
-		return x.affordable(recorder.Run{Seconds: 5 * time.Second.Seconds()}, 0, []string{"TestLong", "TestA", "TestB"}, size, further), further.left
+		return x.affordable(recorder.Run{Seconds: 5 * time.Second.Seconds()}, nil, []string{"TestLong", "TestA", "TestB"}, size, further), further.left
 	}
 	tests, left := of(6*time.Second, Options{})
 	assert.Equal(t, []string{"TestLong", "TestA", "TestB"}, tests)
@@ -102,6 +102,21 @@ func TestAffordable(t *testing.T) {
 	assert.Equal(t, aRun, left)
 	tests, _ = of(0, Options{Runs: 3})
 	assert.Len(t, tests, 3)
+}
+
+// A replay is given what its tests have taken at most: what others have waited is not theirs.
+func TestReplayTime(t *testing.T) {
+	x := &Exploration{waited: map[string]time.Duration{"TestShort": 100 * time.Millisecond, "TestWaits": 7 * time.Second}}
+	run := recorder.Run{Seconds: 8, Processor: 0.5}
+	assert.Equal(t, 1000*time.Millisecond, x.took(run, []string{"TestShort"}).Round(time.Millisecond), "the rest of the run may be its own")
+	assert.Equal(t, 7900*time.Millisecond, x.took(run, []string{"TestWaits"}).Round(time.Millisecond))
+	assert.Equal(t, 8*time.Second, x.took(run, []string{"TestShort", "TestWaits"}))
+	// Those that have waited at once have computed, too.
+	x.waited["TestBeside"] = 7 * time.Second
+	assert.Equal(t, 600*time.Millisecond, x.took(run, []string{"TestShort"}))
+	assert.Equal(t, 8*time.Second, (&Exploration{}).took(run, []string{"TestShort"}), "no test is known")
+	assert.Equal(t, 28*time.Second, replayTime(time.Second))
+	assert.Equal(t, 54*time.Second, replayTime(8*time.Second))
 }
 
 // departing are findings of which each has so many departures of its own.

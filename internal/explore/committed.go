@@ -109,7 +109,7 @@ func (c *confirmation) recall(ctx context.Context, w *witness.Witness, tests []s
 		state.Status, state.Reason = bug.NotReplayed, fmt.Sprintf("accesses in %s are not recorded; -predict.pkgs=work,%s does that", p, p)
 		return state, nil, nil
 	}
-	r, replayed, err := c.replayWithin(ctx, w, replayer.ArgsFor(w, c.run.Args), false, astray(c.run))
+	r, replayed, err := c.replayWithin(ctx, w, replayer.ArgsFor(w, c.run.Args), false, astray(c.took(c.run, w.Tests)))
 	if ctx.Err() != nil {
 		state.Status, state.Reason = bug.NotReplayed, context.Cause(ctx).Error()
 		return state, nil, nil

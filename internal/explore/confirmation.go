@@ -102,7 +102,7 @@ func (c *confirmation) replayAll(ctx, limit context.Context, findings []finding)
 	out := make([]reported, len(findings))
 	errs := make([]error, len(findings))
 	c.total.Store(int32(len(findings)))
-	each(c.workers, len(findings), func(i int) {
+	each(c.beside(findings), len(findings), func(i int) {
 		ev, err := c.replayFinding(limit, findings[i])
 		out[i], errs[i] = c.reported(ev), err
 	})
@@ -150,6 +150,17 @@ func (c *confirmation) replayAll(ctx, limit context.Context, findings []finding)
 			c.run.Package.Path, late, len(findings), c.opts.Timeout)
 	}
 	return ctx.Err()
+}
+
+// beside is how many of the findings are dealt with at once: as many as runs can be made beside each
+// other, and fewer where what their replays record would take memory.
+func (c *confirmation) beside(findings []finding) int {
+	longest := 1
+	_, size := c.sized()
+	for _, f := range findings {
+		longest = max(longest, eventsOf(f.Tests, size))
+	}
+	return max(c.workers, min(attemptsAtOnce, togetherEvents/longest))
 }
 
 // each calls f for 0 to n-1, in this order, in so many goroutines.
@@ -402,7 +413,7 @@ func (c *confirmation) replayWith(w *witness.Witness, args []string, wanted func
 	folder := <-c.folders
 	defer func() { c.folders <- folder }()
 	r, err := run(bin, replayer.Options{
-		Timeout: replayTime(c.run.Seconds), Astray: briefly,
+		Timeout: replayTime(c.took(c.run, w.Tests)), Astray: briefly,
 		Recorded: c.recorded, Slots: c.slots, Work: folder,
 	})
 	if err != nil || r.Status != bug.Confirmed {
@@ -429,15 +440,32 @@ func (c *confirmation) worthReading(r replayer.Result) bool {
 	return err != nil || events <= againEvents || len(t.Stuck) > 0
 }
 
-// replayTime is the time that one replay may take, of tests that took so many
-// seconds when they were recorded: short ones are not waited for as long as others.
-func replayTime(seconds float64) time.Duration {
-	return min(replayer.DefaultTimeout, 5*time.Second+20*took(seconds)) + 3*took(seconds)
+// replayTime is the time that one replay may take, of tests that took so long at most when
+// they were recorded: short ones are not waited for as long as others.
+func replayTime(took time.Duration) time.Duration {
+	return min(replayer.DefaultTimeout, 5*time.Second+20*took) + 3*took
+}
+
+// furtherTime is the time of a run that goes on beyond what was recorded: it only looks for more.
+func furtherTime(took time.Duration) time.Duration { return 2*time.Second + 5*took }
+
+// took is how long some tests of run took at most: what they waited by themselves, and all that
+// was done beside waiting in any test.
+func (x *Exploration) took(run recorder.Run, tests []string) time.Duration {
+	rest, own := took(run.Seconds), time.Duration(0)
+	for test, waited := range x.waited {
+		rest -= waited
+		if slices.Contains(tests, test) {
+			own += waited
+		}
+	}
+	// Tests that are parallel have waited at once.
+	return min(took(run.Seconds), max(rest, took(run.Processor))+own)
 }
 
 // astray is how long a program goes on that has left its schedule, where it counts how it ends: longer
-// than the recorded tests took.
-func astray(run recorder.Run) time.Duration { return 2*time.Second + took(run.Seconds) }
+// than its tests took.
+func astray(took time.Duration) time.Duration { return 2*time.Second + took }
 
 // briefly is how long it goes on where that does not count, as the schedule is only one of those that
 // may lead to a bug.

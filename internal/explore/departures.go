@@ -240,7 +240,10 @@ func (c *confirmation) depart(ctx context.Context, d *analysis.Departure) (*conf
 // confirmation of what that has recorded, without a tally; nil if it did not come there, or that is not wanted.
 func (c *confirmation) goOn(ctx context.Context, w *witness.Witness, wanted func(replayer.Result) bool, run func(replayer.Binary, replayer.Options) (replayer.Result, error)) (*confirmation, replayer.Result, error) {
 	c.likeRun(w)
-	r, further, err := c.replayWith(w, c.run.Args, wanted, run)
+	r, further, err := c.replayWith(w, c.run.Args, wanted, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
+		opts.Timeout = furtherTime(c.took(c.run, w.Tests))
+		return run(bin, opts)
+	})
 	if ctx.Err() != nil {
 		return nil, r, context.Cause(ctx)
 	}

@@ -94,20 +94,21 @@ type Exploration struct {
 	code   replayer.Code    // what witnesses are matched with
 	done   map[string]bool  // the sites of the confirmed findings in the report
 
-	noted     noted                 // the confirmed bugs that Note was told of
-	runs      atomic.Int64          // of the package that is dealt with, after the recorded one
-	controls  controls              // of the tests that replays make fail
-	slots     *replayer.Slots       // for the replays that run at the same time
-	folders   chan *replayer.Folder // for the files of replays; those that no replay uses now
-	workers   int                   // how many findings are dealt with meanwhile, so that no slot stays free
-	left      time.Duration         // the time that is left for replays
-	further   *allowance            // for the package that is dealt with, beyond its first recording
-	flips     time.Duration         // what flips may take yet
-	exploring time.Duration         // the time that is left for exploring, if that has a bound
-	early     *early                // recordings of the package that is dealt with
-	recording chan struct{}         // one for each recording that is made early
-	making    sync.WaitGroup        // what makes them
-	ahead     *ahead                // what is predicted before its package has its turn; nil: nothing
+	noted     noted                    // the confirmed bugs that Note was told of
+	runs      atomic.Int64             // of the package that is dealt with, after the recorded one
+	controls  controls                 // of the tests that replays make fail
+	slots     *replayer.Slots          // for the replays that run at the same time
+	folders   chan *replayer.Folder    // for the files of replays; those that no replay uses now
+	workers   int                      // how many findings are dealt with meanwhile, so that no slot stays free
+	left      time.Duration            // the time that is left for replays
+	waited    map[string]time.Duration // by test of the package that is dealt with, in its first recording
+	further   *allowance               // for the package that is dealt with, beyond its first recording
+	flips     time.Duration            // what flips may take yet
+	exploring time.Duration            // the time that is left for exploring, if that has a bound
+	early     *early                   // recordings of the package that is dealt with
+	recording chan struct{}            // one for each recording that is made early
+	making    sync.WaitGroup           // what makes them
+	ahead     *ahead                   // what is predicted before its package has its turn; nil: nothing
 }
 
 // New begins an exploration of what was built for the go command's environment env. It
@@ -244,12 +245,13 @@ func (c *confirmation) explore(ctx context.Context, findings []finding) error {
 		tried: make(map[string]int), passes: make(map[string]*attempt), strays: make(map[string]string),
 		size: make(map[string]int),
 	}
+	c.waited = make(map[string]time.Duration)
 	events, ran := 0, []string(nil) // ran are the tests that were recorded
 	for _, r := range firsts {
 		ran = append(ran, testsIn(r.trace)...)
 		several, size := r.sized()
 		maps.Copy(e.size, size)
-		e.waited += waited(r.trace)
+		maps.Copy(c.waited, waited(r.trace))
 		tests, its := fewest(several, size, againEvents)
 		e.tests, events = append(e.tests, tests...), events+its
 	}
@@ -312,7 +314,6 @@ type explored struct {
 	tests  []string       // those that are worth other recordings
 	orders int            // how many these are
 	size   map[string]int // events, by test, in the first recordings
-	waited time.Duration  // how long tests took there, see waited
 	tally  *tally
 	// recordings are those so far that have shown something new.
 	recordings []recording

@@ -173,13 +173,17 @@ func (x *Exploration) orders(run recorder.Run, events int) int {
 
 // affordable returns those of the tests of run that are recorded once more, and takes what that costs
 // from the allowance: those with the fewest events, of which size has the numbers, up to half of what
-// is left. They have waited so long in the first recording. If it was asked for how many runs there are, these are all.
-func (x *Exploration) affordable(run recorder.Run, waited time.Duration, tests []string, size map[string]int, further *allowance) []string {
+// is left. All have waited so long in the first recording. If it was asked for how many runs there are, these are all.
+func (x *Exploration) affordable(run recorder.Run, waited map[string]time.Duration, tests []string, size map[string]int, further *allowance) []string {
 	if x.opts.Runs > 0 || x.opts.Explore.explores() {
 		return tests
 	}
 	tests, events := fewest(tests, size, further.events(further.left/2))
-	if len(tests) == 0 || !further.take(further.cost(events/knownShare)+min(long(run), waited)) {
+	all := time.Duration(0)
+	for _, d := range waited {
+		all += d
+	}
+	if len(tests) == 0 || !further.take(further.cost(events/knownShare)+min(long(run), all)) {
 		return nil
 	}
 	return tests
@@ -188,7 +192,7 @@ func (x *Exploration) affordable(run recorder.Run, waited time.Duration, tests [
 // inOrders records the tests of a package in other orders.
 func inOrders(ctx context.Context, e *explored) error {
 	for k := 0; k < e.orders && e.left > 0; k++ {
-		tests := e.affordable(e.run, e.waited, e.tests, e.size, e.further)
+		tests := e.affordable(e.run, e.Exploration.waited, e.tests, e.size, e.further)
 		if len(tests) == 0 {
 			break
 		}
@@ -370,7 +374,7 @@ func (x *Exploration) recordOnce(ctx context.Context, run recorder.Run, o record
 	slowly := again.Seconds >= limit.Seconds()
 	// The tests that are recorded again are some of the package's: replays of what they
 	// show have the arguments and the time that those of the first recording have.
-	again.Args, again.Seconds = run.Args, run.Seconds
+	again.Args, again.Seconds, again.Processor = run.Args, run.Seconds, run.Processor
 	c := x.confirmation(again, t, y)
 	c.slowly = slowly
 	return c, nil
@@ -426,12 +430,13 @@ func long(run recorder.Run) time.Duration {
 	return 0
 }
 
-// waited is how long the tests of t took together, by the clock of the recorded program, which moves
+// waited is how long each test of t took, by the clock of the recorded program, which moves
 // while that waits and little while it computes: what a busy machine does not make more.
-func waited(t *trace.Trace) (all time.Duration) {
+func waited(t *trace.Trace) map[string]time.Duration {
+	all := make(map[string]time.Duration)
 	for _, its := range t.Tested {
 		if !strings.Contains(its.Test, "/") {
-			all += its.Elapsed
+			all[its.Test] += its.Elapsed
 		}
 	}
 	return all

@@ -68,7 +68,7 @@ func (c *confirmation) wholly(ctx context.Context, w *witness.Witness, p *places
 		return known, err
 	}
 	run := again.run
-	run.Args = replayer.ReplayArgs(replayer.ArgsFor(w, run.Args), w, replayTime(run.Seconds))
+	run.Args = replayer.ReplayArgs(replayer.ArgsFor(w, run.Args), w, replayTime(took(run.Seconds)))
 	x := c.Exploration // which is there for this alone; nothing beside the user's tests is written
 	x.opts.Analysis.Kinds = []bug.Kind{w.Kind}
 	x.opts.Witnesses, x.opts.Artifacts = filepath.Join(c.work, "found"), ""
@@ -263,7 +263,7 @@ func (c *confirmation) recheck(ctx context.Context, w *witness.Witness, r replay
 // that tells nothing.
 func (c *confirmation) runAgain(ctx context.Context, w *witness.Witness, order recorder.Order, folder string) (again *confirmation, unknown string, err error) {
 	test := w.Tests[0]
-	limit := replayTime(c.run.Seconds)
+	limit := replayTime(took(c.run.Seconds))
 	args := replayer.ReplayArgs(replayer.ArgsFor(w, c.run.Args), w, limit)
 	c.runs.Add(1)
 	run, err := c.run.Again(ctx, order, args, folder, limit)
