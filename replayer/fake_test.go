@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -34,6 +35,7 @@ func TestMain(m *testing.M) {
 //	[ORDER?] trace TEXT      append TEXT to the trace file, if there is one
 //	[ORDER?] call ADDRESS    connect to ADDRESS and keep the connection
 //	[ORDER?] child ADDRESS   the same in a child process
+//	[ORDER?] leave           make a temporary folder with a file, and print its name
 //	[ORDER?] outside         end if files are in the memory of another process
 //	[ORDER?] exit CODE       end
 //	[ORDER?] hang            never end
@@ -78,6 +80,16 @@ func play(script string) int {
 			fmt.Fprintln(f, rest)
 			f.Close()
 			how[word] = os.O_APPEND
+		case "leave":
+			dir, err := os.MkdirTemp("", "")
+			if err == nil {
+				err = os.WriteFile(filepath.Join(dir, "file"), nil, 0o600)
+			}
+			if err != nil {
+				fmt.Println(err)
+				return 9
+			}
+			fmt.Println("left", dir)
 		case "outside":
 			if strings.HasPrefix(files["verdict"], "/proc/") {
 				fmt.Println("permission denied")

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -64,6 +65,13 @@ func once(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts 
 	if record {
 		mode.Trace, mode.Limit = file.trace, trace.MaxLogged
 	}
+	var temp string
+	if len(bin.Exec) == 0 { // else there may be no such folder where the program runs
+		if temp, err = opts.Work.temp(); err != nil {
+			return Verdict{}, err
+		}
+		defer opts.Work.tidy()
+	}
 	var strayed atomic.Bool
 	watched, over := context.WithCancel(ctx)
 	defer over()
@@ -83,7 +91,7 @@ func once(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts 
 		}
 	}
 	start := time.Now()
-	ran, err := bin.run(ctx, w, mode, timeout+opts.Hold, opts, started)
+	ran, err := bin.run(ctx, w, mode, temp, timeout+opts.Hold, opts, started)
 	elapsed := time.Since(start)
 	if err != nil {
 		return Verdict{}, err
@@ -118,7 +126,7 @@ func once(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts 
 // Plain runs the tests of w in the binary once as they are, without a schedule,
 // and says how they ended.
 func Plain(ctx context.Context, bin Binary, w *witness.Witness, opts Options) (Outcome, error) {
-	ran, err := bin.run(ctx, w, predictrt.Mode{}, cmp.Or(opts.Timeout, DefaultTimeout), opts, func(int, func()) {})
+	ran, err := bin.run(ctx, w, predictrt.Mode{}, "", cmp.Or(opts.Timeout, DefaultTimeout), opts, func(int, func()) {})
 	return ran.outcome, err
 }
 
@@ -130,15 +138,15 @@ type ended struct {
 }
 
 // run runs the tests of w in the binary, in a mode of the run-time
-// library, and returns what came of that. Started is told
-// the number of the process, and what ends it as if its time were over.
-func (bin Binary) run(ctx context.Context, w *witness.Witness, mode predictrt.Mode, timeout time.Duration, opts Options, started func(pid int, stop func())) (ended, error) {
+// library, with a folder for its temporary files, or its own if that is "", and returns what came of
+// that. Started is told the number of the process, and what ends it as if its time were over.
+func (bin Binary) run(ctx context.Context, w *witness.Witness, mode predictrt.Mode, temp string, timeout time.Duration, opts Options, started func(pid int, stop func())) (ended, error) {
 	limit, cancel := context.WithTimeout(ctx, timeout+cmp.Or(opts.grace, defaultGrace))
 	defer cancel()
 	line := append(append(slices.Clone(bin.Exec), bin.Path), ReplayArgs(bin.Args, w, timeout)...)
 	cmd := exec.CommandContext(limit, line[0], line[1:]...)
 	cmd.Dir = bin.Dir
-	cmd.Env = environment(bin.Env, bin.Dir, mode)
+	cmd.Env = environment(bin.Env, bin.Dir, temp, mode)
 	var out output
 	cmd.Stdout, cmd.Stderr = &out, &out
 	cmd.WaitDelay = time.Second // for pipes that a child holds open
@@ -209,8 +217,8 @@ func awaitLeft(ctx context.Context, file string, while time.Duration, stop func(
 }
 
 // environment returns env (nil: this process's) for a program that runs in
-// dir in a mode of the run-time library.
-func environment(env []string, dir string, mode predictrt.Mode) []string {
+// dir in a mode of the run-time library, and has its temporary files in temp, unless that is "".
+func environment(env []string, dir, temp string, mode predictrt.Mode) []string {
 	if env == nil {
 		env = os.Environ()
 	}
@@ -221,11 +229,20 @@ func environment(env []string, dir string, mode predictrt.Mode) []string {
 		}
 	}
 	out = append(out, "PWD="+dir)
+	if temp != "" {
+		for _, name := range temporary {
+			out = append(out, name+"="+temp)
+		}
+	}
 	if mode == (predictrt.Mode{}) {
 		return out
 	}
 	return append(out, mode.Env())
 }
+
+// temporary are the variables that name the folder for temporary files, as os.TempDir has it. The last
+// value of a variable counts.
+var temporary = map[bool][]string{true: {"TMP", "TEMP"}, false: {"TMPDIR"}}[runtime.GOOS == "windows"]
 
 var errNotBegun = errors.New("the test binary did not begin to replay")
 

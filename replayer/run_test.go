@@ -266,7 +266,7 @@ func TestExplainLeavesUnknownNumbers(t *testing.T) {
 }
 
 func TestEnvironment(t *testing.T) {
-	got := environment([]string{"A=1", "PWD=/old", predictrt.EnvVar + "=record;trace=x", "B=2"}, "/dir", predictrt.Mode{Trace: "t"})
+	got := environment([]string{"A=1", "PWD=/old", predictrt.EnvVar + "=record;trace=x", "B=2"}, "/dir", "", predictrt.Mode{Trace: "t"})
 	assert.Equal(t, []string{"A=1", "B=2", "PWD=/dir", predictrt.EnvVar + "=record;trace=t"}, got)
 }
 
@@ -297,6 +297,23 @@ func TestPlain(t *testing.T) {
 	o, err := Plain(t.Context(), bin, w, Options{})
 	require.NoError(t, err)
 	assert.Equal(t, Outcome{Effect: bug.TestFailure, Failed: []string{"TestX"}, Detail: []string{"--- FAIL: TestX"}}, o)
+}
+
+// What a program that was ended has left among its temporary files is removed.
+func TestRunTidies(t *testing.T) {
+	w, code := sample()
+	work := NewFolder(t.TempDir())
+	r, err := Confirm(t.Context(), fake(t, append([]string{"leave"}, stands...)...), w, code, Options{Work: work})
+	require.NoError(t, err)
+	require.Equal(t, bug.Confirmed, r.Status)
+	left, ok := strings.CutPrefix(r.Verdicts[0].Output, "left ")
+	require.True(t, ok, r.Verdicts[0].Output)
+	temp, err := work.temp()
+	require.NoError(t, err)
+	assert.Equal(t, temp, filepath.Dir(strings.TrimSpace(left)))
+	entries, err := os.ReadDir(temp)
+	require.NoError(t, err)
+	assert.Empty(t, entries)
 }
 
 // A program that is held at the violation can be looked at while it stands.
