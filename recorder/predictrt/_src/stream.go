@@ -289,15 +289,20 @@ func Connects(addresses []string, pc uintptr) {
 			q = its
 		}
 	}
-	if q == nil {
-		return
+	if q != nil {
+		q.one(Send, SendDone, &q.asked, pc)
 	}
-	if g, site := enterAt(Send, q.obj, pc); g != nil {
+}
+
+// one logs the beginning and the end of asking for a connection, or of accepting one, of which there
+// have been n.
+func (q *queue) one(begun, done uint8, n *uint64, pc uintptr) {
+	if g, site := enterAt(begun, q.obj, pc); g != nil {
 		room()
-		q.asked++
-		g.log(Send, 0, site, backlog, q.obj, 0)
-		g.pass(SendDone, site, q.obj, 0, nil)
-		g.log(SendDone, 0, site, backlog, q.obj, q.asked)
+		*n++
+		g.log(begun, 0, site, backlog, q.obj, 0)
+		g.pass(done, site, q.obj, 0, nil)
+		g.log(done, 0, site, backlog, q.obj, *n)
 	}
 }
 
@@ -315,15 +320,7 @@ func silent(fd uintptr) bool {
 
 // Accepted logs that a connection has been accepted.
 func Accepted(address string, pc uintptr) {
-	q := queues[address]
-	if q == nil || q.accepted == q.asked {
-		return
-	}
-	if g, site := enterAt(Recv, q.obj, pc); g != nil {
-		room()
-		q.accepted++
-		g.log(Recv, 0, site, backlog, q.obj, 0)
-		g.pass(RecvDone, site, q.obj, 0, nil)
-		g.log(RecvDone, 0, site, backlog, q.obj, q.accepted)
+	if q := queues[address]; q != nil && q.accepted != q.asked {
+		q.one(Recv, RecvDone, &q.accepted, pc)
 	}
 }
