@@ -27,7 +27,7 @@ func Interleavings(t *trace.Trace, yield func(order []int) bool) {
 // false if yield did.
 func (p *program) extend(s *state, order []int, yield func([]int) bool) bool {
 	longest := true
-	for _, next := range p.successors(s) {
+	for _, next := range p.successors(s, s.clone) {
 		longest = false
 		if !p.extend(next.state, append(order, next.pos), yield) {
 			return false
@@ -41,15 +41,15 @@ type successor struct {
 	state *state
 }
 
-// successors returns the states one step after s.
-func (p *program) successors(s *state) []successor {
+// successors returns the states one step after s, of which clone returns copies.
+func (p *program) successors(s *state, clone func() *state) []successor {
 	var all []successor
 	for g := range p.first {
 		pos, reason := s.next(g)
 		if reason != "" {
 			continue
 		}
-		if c := s.clone(); c.step(pos) == "" {
+		if c := clone(); c.step(pos) == "" {
 			all = append(all, successor{int(pos), c})
 		}
 	}
@@ -92,22 +92,35 @@ func Fails(t *trace.Trace, i int) bool {
 	return fails
 }
 
-// visit calls f with each state that can be come to, once, until it returns false.
+// visit calls f with each state that can be come to, once, until it returns false. The state is only lent to f.
 func (p *program) visit(f func(*state) bool) {
 	start := p.initial()
-	seen := map[string]bool{start.key(): true}
+	key := start.appendKey(nil)
+	seen := map[string]bool{string(key): true}
+	var done []*state // whose memory is used again
 	for todo := []*state{start}; len(todo) > 0; {
 		s := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		if !f(s) {
 			return
 		}
-		for _, next := range p.successors(s) {
-			if k := next.state.key(); !seen[k] {
-				seen[k] = true
-				todo = append(todo, next.state)
+		for _, next := range p.successors(s, func() *state {
+			if len(done) == 0 {
+				return s.clone()
 			}
+			c := done[len(done)-1]
+			done = done[:len(done)-1]
+			c.become(s)
+			return c
+		}) {
+			if key = next.state.appendKey(key[:0]); seen[string(key)] {
+				done = append(done, next.state)
+				continue
+			}
+			seen[string(key)] = true
+			todo = append(todo, next.state)
 		}
+		done = append(done, s)
 	}
 }
 
@@ -133,7 +146,7 @@ func Reaches(t *trace.Trace, accesses []int) bool {
 	seen := map[string]bool{}
 	var todo []progress
 	add := func(at progress) {
-		if key := fmt.Sprint(at.n, at.ended, at.s.key()); !seen[key] {
+		if key := fmt.Sprint(at.n, at.ended, string(at.s.appendKey(nil))); !seen[key] {
 			seen[key] = true
 			todo = append(todo, at)
 		}
@@ -170,10 +183,8 @@ func Reaches(t *trace.Trace, accesses []int) bool {
 	return false
 }
 
-// key tells states of a program apart, whatever fields they have.
-func (s *state) key() string {
-	return string(appendValue(make([]byte, 0, 256), reflect.ValueOf(s).Elem()))
-}
+// appendKey appends to key what tells states of a program apart, whatever fields they have.
+func (s *state) appendKey(key []byte) []byte { return appendValue(key, reflect.ValueOf(s).Elem()) }
 
 // appendValue appends v to key so that no two values of a type have the same, but for the program
 // that they are of.

@@ -86,9 +86,7 @@ func (j *Judge) earlier(from int) int {
 		j.s.reset()
 	} else {
 		j.spent += j.p.size() / copied
-		copy(j.s.cells, last.s.cells)
-		copy(j.s.vals, last.s.vals)
-		j.s.restore(last.s)
+		j.s.become(last.s)
 	}
 	j.s.changes, j.s.kept = nil, false
 	return last.at
@@ -113,6 +111,13 @@ func (s *state) back() {
 		}
 	}
 	s.changes = s.changes[:0]
+}
+
+// become makes s what o is, a state of the same program.
+func (s *state) become(o *state) {
+	copy(s.cells, o.cells)
+	copy(s.vals, o.vals)
+	s.restore(o)
 }
 
 // restore makes all but the cells of s what it is in another state, of the same program.
