@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,6 +101,23 @@ func TestPlanMovedLines(t *testing.T) {
 	plan, err = NewPlan(w, code, "01")
 	require.NoError(t, err)
 	assert.Contains(t, string(plan.Text), fmt.Sprintf("s 0 %d %d 1\n", trace.Fork, trace.KeyOf("p.helper", 11)))
+}
+
+// How package testing lets parallel tests begin is no part of a schedule.
+func TestPlanLeavesOutAdmissions(t *testing.T) {
+	w, code := sample()
+	want, err := NewPlan(w, code, "01")
+	require.NoError(t, err)
+	admitted := w.Steps[0]
+	admitted.Op, admitted.Func = trace.Acquire, "testing.(*testState).waitParallel"
+	handed := admitted
+	handed.Op, handed.Func = trace.Send, "testing.(*testState).release"
+	w.Steps = slices.Insert(w.Steps, 1, admitted, handed)
+	plan, err := NewPlan(w, code, "01")
+	require.NoError(t, err)
+	assert.Equal(t, string(want.Text), string(plan.Text))
+	assert.Equal(t, want.Steps, plan.Steps)
+	assert.Empty(t, plan.Notes)
 }
 
 func TestPlanDropsStepsThatAreGone(t *testing.T) {

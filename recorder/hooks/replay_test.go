@@ -44,9 +44,14 @@ func racePlan(t *testing.T, tr *trace.Trace, order string) string {
 // replay runs TestRace under a plan and returns its output and verdict.
 func replay(t *testing.T, plan string) (output string, verdict []string) {
 	t.Helper()
+	return replayOf(t, "^TestRace$", plan)
+}
+
+func replayOf(t *testing.T, pattern, plan string, env ...string) (output string, verdict []string) {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "plan")
 	require.NoError(t, os.WriteFile(file, []byte(plan), 0o666))
-	dir, out, err := run(t, "replay;plan="+file+";verdict=$DIR/verdict;trace=$DIR/trace", "^TestRace$")
+	dir, out, err := run(t, "replay;plan="+file+";verdict=$DIR/verdict;trace=$DIR/trace", pattern, env...)
 	require.NoError(t, err, out)
 	text, err := os.ReadFile(filepath.Join(dir, "verdict"))
 	require.NoError(t, err)
@@ -67,6 +72,18 @@ func TestReplayConfirmsInBothOrders(t *testing.T) {
 		out, verdict = replay(t, racePlan(t, tr, "10"))
 		require.Contains(t, verdict, "confirmed")
 		require.Contains(t, out, "read 0")
+	}
+}
+
+// A parallel test begins when the schedule goes on with it, where package testing would let it
+// wait for others.
+func TestReplayBeginsParallelTests(t *testing.T) {
+	for order, read := range map[string]string{"01": "read 1", "10": "read 0"} {
+		out, verdict := replayOf(t, "^TestRaceOfSubtests$", "gopredict-plan 1\norder "+order+"\ntest TestRaceOfSubtests\n"+
+			"g 0 TestRaceOfSubtests:0.1\ng 1 TestRaceOfSubtests:0.2\n"+
+			fmt.Sprintf("v 0 %d %d 1\nv 1 %d %d 1\n", trace.Write, 1<<31|1, trace.Read, 1<<31|2), "GOMAXPROCS=1")
+		require.Contains(t, verdict, "confirmed")
+		require.Contains(t, out, read)
 	}
 }
 

@@ -557,6 +557,7 @@ var table = []Hook{
 
 	{"testing", "(*T).Parallel", nil, append(uncounted("parallelStart.Add(1)"), entry("predictrt.Parallel();"))},
 	{"testing", "tRunner", nil, uncounted("parallelStop.Add(1)")},
+	{"testing", "(*testState).waitParallel", nil, []edit{instead("s.running < s.maxParallel", "s.running < s.maxParallel || predictrt.Admits()")}},
 	// What a setting of GODEBUG is, the first one who asks finds out for all. That says nothing of
 	// who that is, as all goroutines get the same.
 	{"internal/godebug", "(*Setting).Value", nil, muted},

@@ -161,6 +161,16 @@ func (g *goroutine) await(kind uint8, site uint32, obj uint64) bool {
 // isDone reports whether all that the schedule wants of a has happened.
 func (a *actor) isDone() bool { return len(a.steps) > 0 && a.next == len(a.steps) && !a.violates() }
 
+// Admits reports whether a parallel test begins now, however many do already: the schedule goes on
+// with it.
+func Admits() bool {
+	if stage != following || actors == nil {
+		return false
+	}
+	g := current()
+	return g != nil && g.actor != nil && (g.actor.next < len(g.actor.steps) || g.actor.violates())
+}
+
 // isNext reports whether step is the first of a's that is not done.
 func (a *actor) isNext(step int) bool { return a.next < len(a.steps) && a.steps[a.next] == step }
 

@@ -55,6 +55,19 @@ func TestRace(t *testing.T) {
 	wg.Wait()
 }
 
+// TestRaceOfSubtests has a race of two tests that are parallel.
+func TestRaceOfSubtests(t *testing.T) {
+	b := &box{}
+	t.Run("write", func(t *testing.T) {
+		t.Parallel()
+		predictrt.Store(&b.n, siteWrite).Set(1)
+	})
+	t.Run("read", func(t *testing.T) {
+		t.Parallel()
+		println("read", *predictrt.Load(&b.n, siteRead))
+	})
+}
+
 // TestRaceThenWait has a race, and then waits for what THEN names.
 func TestRaceThenWait(t *testing.T) {
 	var wg sync.WaitGroup
