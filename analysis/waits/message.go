@@ -21,6 +21,8 @@ type message struct {
 	obj   uint64
 	side  int // what of the channel lets it go on, noFrees if it is none
 	held  []order.Lock
+	// since is where a Once's function begins: up to there, nobody waits for its end.
+	since int32
 	// misses says that the signal may come before it waits, and is lost then.
 	misses bool
 }
@@ -54,9 +56,9 @@ type collector struct {
 	*finder
 	groups map[uint64]*group
 	conds  map[uint64][]wakeup
-	onces  map[uint64]int32 // where the function has ended, or none
-	begun  []int32          // by goroutine: the operation that it has begun, or none
-	waits  []int32          // by goroutine: where it last began to wait for a condition
+	onces  map[uint64]once
+	begun  []int32 // by goroutine: the operation that it has begun, or none
+	waits  []int32 // by goroutine: where it last began to wait for a condition
 	done   []completion
 }
 
@@ -69,6 +71,9 @@ type wakeup struct {
 // A completion is where an operation of a channel begins, and where it is done.
 type completion struct{ at, done int32 }
 
+// A once is where a Once's function begins, and where it has ended, or none.
+type once struct{ begin, end int32 }
+
 // A group is a WaitGroup.
 type group struct {
 	count int64
@@ -79,7 +84,7 @@ type group struct {
 func (f *finder) messages() {
 	n := len(f.t.Goroutines)
 	c := &collector{
-		finder: f, groups: make(map[uint64]*group), conds: make(map[uint64][]wakeup), onces: make(map[uint64]int32),
+		finder: f, groups: make(map[uint64]*group), conds: make(map[uint64][]wakeup), onces: make(map[uint64]once),
 		begun: make([]int32, n), waits: make([]int32, n),
 	}
 	for g := range c.begun {
@@ -278,12 +283,14 @@ func (c *collector) acquired(section int32) int32 {
 func (c *collector) once(i int32, e *trace.Event) {
 	switch e.Kind {
 	case trace.OnceBegin:
-		c.onces[e.Obj] = none
+		c.onces[e.Obj] = once{i, none}
 	case trace.OnceEnd:
-		c.onces[e.Obj] = i
+		if o, ok := c.onces[e.Obj]; ok {
+			c.onces[e.Obj] = once{o.begin, i}
+		}
 	case trace.OnceDone:
-		if end, ok := c.onces[e.Obj]; ok && end != none {
-			c.take(message{at: i, frees: []int32{end}, obj: e.Obj, side: noFrees})
+		if o, ok := c.onces[e.Obj]; ok && o.end != none {
+			c.take(message{at: i, frees: []int32{o.end}, obj: e.Obj, side: noFrees, since: o.begin})
 		}
 	}
 }

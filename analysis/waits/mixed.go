@@ -69,7 +69,8 @@ func (f *finder) follow(path []int32) {
 // go on only after j.
 func (f *finder) waitsFor(i, j int32) bool {
 	if k, ok := f.ofOp[i]; ok {
-		return slices.ContainsFunc(f.msgs[k].frees, func(free int32) bool { return free > j && f.t.Events[free].G == f.t.Events[j].G })
+		m := &f.msgs[k]
+		return j >= m.since && slices.ContainsFunc(m.frees, func(free int32) bool { return free > j && f.t.Events[free].G == f.t.Events[j].G })
 	}
 	e := &f.t.Events[i]
 	if f.shutsOut(j, i) {
@@ -134,7 +135,7 @@ func (f *finder) waitsForWhom(i int32) (all []int32) {
 	if k, ok := f.ofOp[i]; ok {
 		for _, free := range f.msgs[k].frees {
 			if f.t.Events[free].G != f.t.Events[i].G {
-				all = append(all, f.before(free, int(i))...)
+				all = append(all, f.before(free, i)...)
 			}
 		}
 		return all
@@ -157,14 +158,15 @@ func (f *finder) waitsForWhom(i int32) (all []int32) {
 }
 
 // before returns the operations that can block at which the goroutine of an event may
-// stand before it, while another goroutine stands at event i: the latest ones first.
-func (f *finder) before(event int32, i int) (all []int32) {
+// stand before it, while another goroutine stands at message i, which it lets go on: the latest ones first.
+func (f *finder) before(event, i int32) (all []int32) {
+	since := f.msgs[f.ofOp[i]].since
 	es := f.o.Events(f.t.Events[event].G)
 	k, _ := slices.BinarySearch(es, event)
 	for n := 0; n < maxBack && k > 0 && len(all) < maxWaits; n++ {
 		k--
 		at := es[k]
-		if f.o.BeforeReached(int(at), i) {
+		if at < since || f.o.BeforeReached(int(at), int(i)) {
 			break
 		}
 		if _, ok := f.ofOp[at]; ok || f.canBlock(at) {
@@ -204,13 +206,13 @@ func (f *finder) close(path []int32) {
 	}
 	for k := 0; k < len(path); k++ {
 		for free, ok := f.freed(path[k], path); ok; free, ok = f.freed(path[k], path) {
-			i := slices.IndexFunc(f.before(free, int(path[k])), func(j int32) bool {
+			i := slices.IndexFunc(f.before(free, path[k]), func(j int32) bool {
 				return f.together(path, j) && slices.ContainsFunc(path, func(p int32) bool { return f.waitsFor(j, p) })
 			})
 			if i < 0 || len(path) > maxWaits {
 				return
 			}
-			path = append(path, f.before(free, int(path[k]))[i])
+			path = append(path, f.before(free, path[k])[i])
 		}
 	}
 	set := make([]int, len(path))
