@@ -309,7 +309,7 @@ func (f *finder) take(m message) {
 	}
 	k := alike{f.t.Events[m.at].Site, f.t.Events[m.frees[0]].Site, f.o.LockSet(int(m.at))}
 	if f.alike[k]++; f.alike[k] > maxAlike {
-		f.left = true
+		f.left[k.site] = true
 		return
 	}
 	m.held = f.without(f.o.Held(int(m.at)), none)

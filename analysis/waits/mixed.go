@@ -39,7 +39,11 @@ func (f *finder) mixed() {
 		}
 		f.follow([]int32{f.msgs[k].at})
 	}
-	f.found.Cut = f.found.Cut || f.effort < 0
+	f.found.Cut = f.found.Cut || f.effort < 0 || len(f.found.Circles) >= maxCircles
+	for _, k := range f.circles {
+		c := &f.found.Circles[k] // all of its sets are at the same places
+		c.Exhaustive = c.Exhaustive && !slices.ContainsFunc(c.Sets[0], func(i int) bool { return f.left[f.t.Events[i].Site] })
+	}
 	f.note()
 }
 
@@ -153,6 +157,9 @@ func (f *finder) waitsForWhom(i int32) (all []int32) {
 				all = append(all, s.some([]int{int(i)}, s.free([]int{int(i)}, o))...)
 			}
 		}
+		if s.more {
+			f.left[e.Site] = true
+		}
 	}
 	return slices.DeleteFunc(all, func(j int32) bool { return !f.waitsFor(i, j) })
 }
@@ -163,7 +170,11 @@ func (f *finder) before(event, i int32) (all []int32) {
 	since := f.msgs[f.ofOp[i]].since
 	es := f.o.Events(f.t.Events[event].G)
 	k, _ := slices.BinarySearch(es, event)
-	for n := 0; n < maxBack && k > 0 && len(all) < maxWaits; n++ {
+	for n := 0; k > 0; n++ {
+		if n == maxBack || len(all) == maxWaits {
+			f.left[f.t.Events[i].Site] = true
+			break
+		}
 		k--
 		at := es[k]
 		if at < since || f.o.BeforeReached(int(at), int(i)) {
@@ -227,7 +238,7 @@ func (f *finder) close(path []int32) {
 	if !ok {
 		n = len(f.found.Circles)
 		f.circles[name] = n
-		f.found.Circles = append(f.found.Circles, Circle{Exhaustive: !f.left})
+		f.found.Circles = append(f.found.Circles, Circle{Exhaustive: true})
 	}
 	c := &f.found.Circles[n]
 	if len(c.Sets) == MaxSets {

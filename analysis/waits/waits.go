@@ -56,7 +56,7 @@ func Find(t *trace.Trace, o *order.Order, most int) Found {
 	f := &finder{
 		most: most,
 		t:    t, o: o, ids: make(map[key]int32), holders: make(map[uint64][]int32), writers: make(map[uint64][]int32),
-		ofOp: make(map[int32]int32), talkers: make(map[uint64][]int32), alike: make(map[alike]int), seen: make(map[string]bool), circles: make(map[string]int), nexts: make(map[int32]nexts),
+		ofOp: make(map[int32]int32), talkers: make(map[uint64][]int32), alike: make(map[alike]int), left: make(map[trace.SiteID]bool), seen: make(map[string]bool), circles: make(map[string]int), nexts: make(map[int32]nexts),
 	}
 	f.dependencies()
 	f.connect()
@@ -83,7 +83,8 @@ type finder struct {
 	ofOp    map[int32]int32    // by operation: its message
 	talkers map[uint64][]int32 // by lock: messages that hold it
 	alike   map[alike]int
-	left    bool            // not all messages are looked at
+	// left are the sites of operations of which not all are looked at, or not all that they wait for.
+	left    map[trace.SiteID]bool
 	numbers order.Numbering // of channels
 	chans   []channel
 	seen    map[string]bool

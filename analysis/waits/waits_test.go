@@ -3,6 +3,7 @@ package waits_test
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -83,6 +84,23 @@ func TestFind(t *testing.T) {
 			assert.False(t, found.Cut)
 		})
 	}
+}
+
+// Of messages at one place, only some are looked at: other circles are known all the same.
+func TestExhaustive(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("0 fork 1\n0 fork 2\n1 begin\n2 begin\n")
+	text.WriteString("0 add w#1\n1 acq a\n1 rel a\n1 add w#-1\n0 acq a\n0 wgwait w\n0 wgwaited w\n0 rel a\n")
+	const wait = "1 acq l\n1 wait c#%d\n1 rel l\n2 signal c#%d @100\n1 wake c#%d @101\n1 acq l\n1 rel l\n"
+	for n := range 9 {
+		fmt.Fprintf(&text, wait, n, n+1, n)
+	}
+	found := find(t, tracetest.Parse(t, text.String()))
+	exhaustive := make(map[int]bool) // by how many wait in the circle
+	for _, c := range found.Circles {
+		exhaustive[len(c.Sets[0])] = c.Exhaustive
+	}
+	assert.Equal(t, map[int]bool{1: false, 2: true}, exhaustive)
 }
 
 // Whoever tries, and does not get the lock, goes on.
