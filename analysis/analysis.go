@@ -83,7 +83,7 @@ type Finding struct {
 	Status    bug.Status // Predicted, Undecided or Infeasible
 	Reason    string     // why it is not predicted
 	Tier      string     // which tier decided, of predicted ones that of the first schedule; "" for undecided
-	Schedules []Recipe   // to replay in turn; each ends at accesses of the same sites
+	Schedules []Recipe   // to replay in turn; each ends at accesses of the same sites. See Recipes for more
 	// Departures are runs to where the program departs from the recorded run, of a
 	// finding that only this keeps from being infeasible: it may be there in one of
 	// them. Findings of the same tests share them.
@@ -92,7 +92,8 @@ type Finding struct {
 	// detectors leave out accesses that are ordered or under one lock: it is none but where one of
 	// the Departures, or another recording, shows it.
 	Refuted  bool
-	detector int // which one of detect.All
+	detector int    // which one of detect.All
+	later    *later // nil: there is nothing beyond Schedules
 }
 
 // A Recipe makes a schedule for a finding. Pattern is the one that it shows; nil
@@ -124,8 +125,8 @@ type Options struct {
 	Patterns []anomaly.Pattern
 	// Properties are those that the package declares of which the trace is, and built-in ones.
 	Properties []property.Property
-	// Schedules is the greatest number of schedules for one finding; 0 stands
-	// for mostSchedules.
+	// Schedules is the greatest number of schedules for one finding that are made at once; 0 stands for 1, and in
+	// several windows, of which nothing is kept, for mostSchedules. [Finding.Recipes] makes the others.
 	Schedules int
 	Solving   Solving
 	// Known is asked what other traces have told of the candidate of that name
@@ -183,7 +184,11 @@ func (d *Divided) Predict(ctx context.Context, opts Options) (*Result, error) {
 	if d.again != nil {
 		defer d.again.Close()
 	}
-	if opts.Schedules == 0 {
+	switch {
+	case opts.Schedules > 0:
+	case len(d.windows) == 1:
+		opts.Schedules = 1
+	default:
 		opts.Schedules = mostSchedules
 	}
 	opts.further = opts.Known != nil
@@ -307,6 +312,7 @@ type predictor struct {
 	graphs     *causality.Model
 	planner    *schedule.Planner
 	judging    *feasible.Judge       // nil before somebody asks: see judge
+	asked      *sync.Mutex           // who asks the judge once all is predicted
 	symbols    *symbolic.Model       // nil before something is to be solved
 	clock      anomaly.Ordering      // nil before somebody asks: see must
 	departing  map[string]*departing // by scopes
@@ -328,7 +334,7 @@ func newPredictor(t *trace.Trace, o *order.Order, flow *trace.Flow, opts Options
 	return &predictor{
 		t: t, o: o, opts: opts, flow: flow, parts: newParts(t, o, flow), tests: detect.NewTests(t, o),
 		settled: make(map[string]bool), elsewhere: make(map[trace.SiteID]bool),
-		departing: make(map[string]*departing), subtests: make(map[string]*subtests),
+		departing: make(map[string]*departing), subtests: make(map[string]*subtests), asked: new(sync.Mutex),
 	}
 }
 
@@ -578,7 +584,7 @@ func (p *predictor) schedules(f *Finding, instances []instance) {
 	}
 	f.Reason = ""
 	spent, most := p.planner.Spent(), p.most
-	for _, v := range instances {
+	for n, v := range instances {
 		if !p.charge() {
 			f.Reason = cmp.Or(f.Reason, givenUp)
 			return
@@ -588,8 +594,9 @@ func (p *predictor) schedules(f *Finding, instances []instance) {
 			spent += its
 			most = max(0, most-int(its))
 		}
-		found := 0
+		found, looked := 0, 0
 		for s, recipe := range p.planned(v, most) {
+			looked++
 			if !p.charge() && len(f.Schedules) > 0 {
 				return
 			}
@@ -605,6 +612,9 @@ func (p *predictor) schedules(f *Finding, instances []instance) {
 				continue
 			}
 			f.Schedules = append(f.Schedules, Recipe{recipe, v.Pattern})
+			if len(f.Schedules) == 1 && more {
+				p.keepLater(f, instances[n:], looked, most)
+			}
 			if !v.Blocks { // further ones are not worth as much
 				p.its = p.its.Part(furtherCones * int64(p.most))
 			}
@@ -665,23 +675,33 @@ func (p *predictor) planned(v instance, most int) iter.Seq2[schedule.Schedule, s
 	switch {
 	case v.Blocks && p.late:
 		return p.planner.Late(v.Accesses, v.guide)
-	case v.Blocks:
-		return p.planner.Deadlock(v.Accesses, v.guide)
 	case p.eventwise:
 		return p.planner.Turned(v.Accesses[0], v.Accesses[1], v.guide)
-	case v.Pattern == nil:
-		return p.planner.Race(v.Accesses[0], v.Accesses[1], v.guide, most)
 	}
-	return p.planner.Sequence(v.Accesses, v.guide, most)
+	return planned(p.planner, v, most)
+}
+
+func planned(planner *schedule.Planner, v instance, most int) iter.Seq2[schedule.Schedule, schedule.Recipe] {
+	switch {
+	case v.Blocks:
+		return planner.Deadlock(v.Accesses, v.guide)
+	case v.Pattern == nil:
+		return planner.Race(v.Accesses[0], v.Accesses[1], v.guide, most)
+	}
+	return planner.Sequence(v.Accesses, v.guide, most)
 }
 
 // check asks the judge whether steps lead to v.
 func (p *predictor) check(from int, steps []int, v detect.Instance) error {
+	return check(p.t, p.judge(), from, steps, v)
+}
+
+func check(t *trace.Trace, judge *feasible.Judge, from int, steps []int, v detect.Instance) error {
 	if v.Blocks {
-		return p.judge().StuckFrom(from, steps, v.Accesses)
+		return judge.StuckFrom(from, steps, v.Accesses)
 	}
-	err := p.judge().CheckFrom(from, steps, v.Accesses)
-	if err == nil && !v.Violates(p.t, from, steps) {
+	err := judge.CheckFrom(from, steps, v.Accesses)
+	if err == nil && !v.Violates(t, from, steps) {
 		return errSatisfied
 	}
 	return err

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/gopredict/gopredict/analysis"
@@ -277,7 +278,7 @@ func TestSitesThatLookAlikeAreOneFinding(t *testing.T) {
 		}
 	}
 	r := predict(t, tr)
-	if len(r.Findings) != 1 || r.Candidates != 1 || len(r.Findings[0].Schedules) < 2 {
+	if len(r.Findings) != 1 || r.Candidates != 1 || len(slices.Collect(r.Findings[0].Recipes())) < 2 {
 		t.Errorf("%d candidates, findings %+v", r.Candidates, r.Findings)
 	}
 }
@@ -452,6 +453,39 @@ func TestOptions(t *testing.T) {
 				t.Errorf("%d schedules, want %d", len(f.Schedules), n)
 			}
 		}
+	}
+}
+
+// What is made once it is asked for is what is made at once, in whichever order that is.
+func TestRecipes(t *testing.T) {
+	shape := tracetest.Config{Goroutines: 4, Events: 60, Sync: tracetest.All, Locks: 2, Locations: 3, Overlap: true}
+	second := 0
+	for seed := range uint64(100) {
+		tr := tracetest.Random(seed, shape)
+		later := predict(t, tr).Findings
+		r, err := analysis.Predict(t.Context(), tr, analysis.Options{Schedules: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all sync.WaitGroup
+		for k := range later {
+			all.Go(func() { later[k].Schedules = slices.Collect(later[k].Recipes()) })
+		}
+		all.Wait()
+		for k, f := range r.Findings {
+			if len(later[k].Schedules) != len(f.Schedules) {
+				t.Fatalf("seed %d: %d schedules, want %d", seed, len(later[k].Schedules), len(f.Schedules))
+			}
+			for n, want := range f.Schedules {
+				if got := later[k].Schedules[n]; !reflect.DeepEqual(got.Schedule(), want.Schedule()) || !slices.Equal(got.Accesses, want.Accesses) || got.Tier() != want.Tier() {
+					t.Errorf("seed %d: schedule %d is %v, want %v", seed, n, got.Schedule(), want.Schedule())
+				}
+				second += n
+			}
+		}
+	}
+	if second < 300 {
+		t.Errorf("only %d second schedules", second)
 	}
 }
 

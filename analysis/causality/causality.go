@@ -61,6 +61,11 @@ type Model struct {
 // Spent is what was done for graphs and barriers so far: events, edges and goroutines looked at.
 func (m *Model) Spent() int64 { return m.spent.Load() }
 
+// Apart returns a model of the same trace that counts what it does by itself.
+func (m *Model) Apart() *Model {
+	return &Model{t: m.t, o: m.o, of: m.of, first: m.first, locks: m.locks, seeds: m.seeds, ends: m.ends, all: m.all, until: math.MaxInt64}
+}
+
 // Until has [Model.Partition] and [Model.Chopped] give up from now on where Spent is beyond that: their
 // barriers are the start of the trace then, and their graphs have what was found by then. It is not for
 // concurrent use.

@@ -39,6 +39,14 @@ type Planner struct {
 // found too: events, edges and goroutines looked at.
 func (p *Planner) Spent() int64 { return p.spent.Load() + p.graphs.Spent() }
 
+// Apart returns a planner for the same trace that knows nothing of what p has done, and counts what it does by itself.
+func (p *Planner) Apart() *Planner {
+	return &Planner{
+		t: p.t, o: p.o, graphs: p.graphs.Apart(), gids: p.gids, links: p.links, first: p.first, end: p.end, forks: p.forks,
+		handed: p.handed, given: p.given, begins: p.begins, slice: p.slice, bases: make(map[int32]*base), asked: make(map[string]answer),
+	}
+}
+
 // Until lets schedules that are looked for from now on be given up where Spent is beyond that, and causality
 // graphs that are made for them. Recipes make them all the same.
 func (p *Planner) Until(spent int64) {

@@ -198,7 +198,8 @@ func sitesOf(w *witness.Witness) string {
 func (c *confirmation) replayFinding(ctx context.Context, f finding) (report.Evidence, error) {
 	ev := c.evidence(f, f.witness)
 	ev.Result = replayer.Result{Status: bug.Unconfirmed, Reason: witness.Prose(f.Reason, f.Tests)}
-	for i, recipe := range f.Schedules {
+	first := true
+	for recipe := range f.Recipes() {
 		if ctx.Err() != nil {
 			return late(ctx, ev)
 		}
@@ -209,7 +210,7 @@ func (c *confirmation) replayFinding(ctx context.Context, f finding) (report.Evi
 		if err != nil {
 			return ev, err
 		}
-		if i == 0 {
+		if first {
 			ev.Witness = w
 		}
 		// Of what is not confirmed the first schedule is told, which is the one that is
@@ -223,13 +224,14 @@ func (c *confirmation) replayFinding(ctx context.Context, f finding) (report.Evi
 			c.note(w)
 			return ev, nil
 		}
-		if i == 0 {
+		if first {
 			ev.Result = r
 		}
 		ev.Result.Replays = before + r.Replays
 		if timedOut(r) {
 			break
 		}
+		first = false
 	}
 	return ev, nil
 }

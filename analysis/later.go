@@ -1,0 +1,93 @@
+package analysis
+
+import (
+	"iter"
+	"sync"
+
+	"github.com/gopredict/gopredict/analysis/feasible"
+	"github.com/gopredict/gopredict/analysis/schedule"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A later makes the schedule of a finding that comes after the first one. Nearly all that replays confirm the first
+// one has shown, and to find another takes as long again.
+type later struct {
+	t         *trace.Trace
+	planner   *schedule.Planner
+	judge     *feasible.Judge
+	judging   *sync.Mutex // replays run beside each other, and the judge is one of all of them
+	instances []instance  // the first one has the first schedule
+	looked    int         // how many of the schedules of that one were looked at, up to this
+	most      int         // see [predictor.schedules]
+	until     int64       // steps of the planner after which nothing more is looked for
+	steps     int64       // what the planner and the judge may do, as above
+}
+
+// Recipes yields the schedules to replay in turn: Schedules, and what else there is once that is asked for. It
+// is safe for concurrent use by findings of one trace.
+func (f *Finding) Recipes() iter.Seq[Recipe] {
+	return func(yield func(Recipe) bool) {
+		for _, r := range f.Schedules {
+			if !yield(r) {
+				return
+			}
+		}
+		if f.later == nil || len(f.Schedules) == 0 {
+			return
+		}
+		if r, ok := f.later.find(); ok {
+			yield(r)
+		}
+	}
+}
+
+// keepLater notes how f comes to a second schedule, which has one, of the first of the instances, of which so
+// many were looked at.
+func (p *predictor) keepLater(f *Finding, instances []instance, looked, most int) {
+	if p.opts.Schedules >= mostSchedules || p.late || p.eventwise {
+		return
+	}
+	f.later = &later{
+		t: p.t, planner: p.planner, judge: p.judge(), judging: p.asked, instances: instances, looked: looked, most: most,
+		until: max(1, p.its.Steps), steps: p.its.Steps,
+	}
+	if !instances[0].Blocks {
+		f.later.steps = min(p.its.Steps, furtherCones*int64(p.most))
+	}
+}
+
+// find is what schedules does after the first one. It follows from the trace, and not from what else was asked
+// for by then: what it takes is counted apart.
+func (l *later) find() (Recipe, bool) {
+	planner := l.planner.Apart()
+	planner.Until(l.until)
+	spent, most, left := int64(0), l.most, l.steps
+	for n, v := range l.instances {
+		if n > 0 && !v.Blocks {
+			its := planner.Spent() - spent
+			spent += its
+			most = max(0, most-int(its))
+		}
+		k := 0
+		for s, recipe := range planned(planner, v, most) {
+			if k++; n == 0 && k <= l.looked { // to make these again does not count
+				left = l.steps + planner.Spent()
+				continue
+			}
+			if planner.Spent() > left {
+				return Recipe{}, false
+			}
+			if l.check(s, v) == nil {
+				return Recipe{recipe, v.Pattern}, true
+			}
+			left -= judgeStep * int64(len(s.Steps))
+		}
+	}
+	return Recipe{}, false
+}
+
+func (l *later) check(s schedule.Schedule, v instance) error {
+	l.judging.Lock()
+	defer l.judging.Unlock()
+	return check(l.t, l.judge, s.From, s.Steps, v.Instance)
+}
