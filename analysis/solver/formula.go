@@ -3,6 +3,7 @@ package solver
 import (
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 // A Formula holds terms: booleans, events and integers. Equal terms are the same
@@ -21,7 +22,7 @@ type Formula struct {
 	boolNames  map[string]Bool
 	eventNames map[string]Event
 	intNames   map[string]Int
-	events     []int32 // name of each event
+	events     []int32 // name of each event, or ^n of the nth one, see Events
 	ints       []int32 // name of each integer variable
 
 	// Integer terms: sums of variables, each once, and these plus a number.
@@ -118,8 +119,24 @@ func (f *Formula) Event(name string) Event {
 	return e
 }
 
-// EventName returns the name that the event was made with.
-func (f *Formula) EventName(e Event) string { return f.names[f.events[e]] }
+// Events makes events in a row, of which it returns the first: one for each of the numbers, which no other event
+// has. Their names follow from these, as nobody asks for most of them.
+func (f *Formula) Events(numbers []int32) Event {
+	first := Event(len(f.events))
+	for _, n := range numbers {
+		f.events = append(f.events, ^n)
+	}
+	return first
+}
+
+// EventName returns the name that the event was made with, or e and its number.
+func (f *Formula) EventName(e Event) string {
+	name := f.events[e]
+	if name < 0 {
+		return "e" + strconv.Itoa(int(^name))
+	}
+	return f.names[name]
+}
 
 // name keeps a name, for text and Z3.
 func (f *Formula) name(s string) int32 {

@@ -243,3 +243,15 @@ func TestWrittenText(t *testing.T) {
 (check-sat)
 `, text.String())
 }
+
+func TestEventsOfNumbers(t *testing.T) {
+	f := NewFormula()
+	moment := f.Event("moment")
+	first := f.Events([]int32{7, 0})
+	if first == moment || f.EventName(first) != "e7" || f.EventName(first+1) != "e0" || f.EventName(moment) != "moment" {
+		t.Errorf("events %q, %q and %q", f.EventName(moment), f.EventName(first), f.EventName(first+1))
+	}
+	if b := f.Before(first, first+1); b == f.True() || b == f.False() || f.Event("moment") != moment {
+		t.Error("they are not events of their own")
+	}
+}

@@ -99,7 +99,7 @@ func (t *smt2) declare() {
 				ints[s.v] = true
 			}
 		case variable:
-			t.line("(declare-const ", t.symbol("bool", n.a), " Bool)")
+			t.line("(declare-const ", t.symbol("bool", t.f.names[n.a]), " Bool)")
 		}
 	}
 	for e, used := range events {
@@ -109,7 +109,7 @@ func (t *smt2) declare() {
 	}
 	for v, used := range ints {
 		if used {
-			x := t.symbol("int", t.f.ints[v])
+			x := t.symbol("int", t.f.names[t.f.ints[v]])
 			t.line("(declare-const ", x, " Int)")
 			t.line("(assert (<= (- 9223372036854775808) ", x, " 9223372036854775807))")
 		}
@@ -147,7 +147,7 @@ func (t *smt2) text(n node) string {
 	case constant:
 		return "true"
 	case variable:
-		return t.symbol("bool", n.a)
+		return t.symbol("bool", t.f.names[n.a])
 	case before:
 		return "(<= " + t.event(n.a) + " " + t.event(n.b) + ")"
 	case atMost:
@@ -170,14 +170,14 @@ func (t *smt2) text(n node) string {
 }
 
 // event is the name of an event's number.
-func (t *smt2) event(e int32) string { return t.symbol("event", t.f.events[e]) }
+func (t *smt2) event(e int32) string { return t.symbol("event", t.f.EventName(Event(e))) }
 
 // symbol returns the name of a variable: unlike any word of the language, and
 // with all but plain characters replaced.
-func (t *smt2) symbol(kind string, name int32) string {
+func (t *smt2) symbol(kind, name string) string {
 	var text strings.Builder
 	text.WriteString("|" + kind + " ")
-	for _, c := range []byte(t.f.names[name]) {
+	for _, c := range []byte(name) {
 		if c < ' ' || c > '~' || c == '|' || c == '\\' || c == '%' {
 			fmt.Fprintf(&text, "%%%02X", c)
 		} else {
@@ -192,7 +192,7 @@ func (t *smt2) symbol(kind string, name int32) string {
 func (t *smt2) sum(id int32) string {
 	var parts []string
 	for _, s := range t.f.sums[id] {
-		x := t.symbol("int", t.f.ints[s.v])
+		x := t.symbol("int", t.f.names[t.f.ints[s.v]])
 		if s.coef != 1 {
 			x = "(* " + number(s.coef) + " " + x + ")"
 		}

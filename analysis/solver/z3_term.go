@@ -55,7 +55,7 @@ func (z *z3Engine) constant(name string, sort z3.Sort) z3.AST {
 func (z *z3Engine) number(n int64) z3.AST { return z.ctx.Int(n, z.intSort) }
 
 func (z *z3Engine) event(e int32) z3.AST {
-	return z.integer(&z.events, e, "event "+z.f.names[z.f.events[e]])
+	return z.integer(&z.events, e, "event "+z.f.EventName(Event(e)))
 }
 
 func (z *z3Engine) variable(v int32) z3.AST {

@@ -141,9 +141,7 @@ func (e *Encoding) place() error {
 		return fmt.Errorf("symbolic: %d events of %d goroutines have a part in it: too many to encode", len(e.nodes), e.width)
 	}
 	e.moment = e.f.Event("violation") // first: what needs not be before it comes behind
-	for _, i := range e.nodes {
-		e.f.Event("e" + strconv.Itoa(int(i)))
-	}
+	e.f.Events(e.nodes)
 	e.tick()
 	return nil
 }
