@@ -54,8 +54,9 @@ type closure struct {
 
 // lockUse is the acquires of a lock in a cone.
 type lockUse struct {
-	acqs []int32
-	many bool
+	acqs  []int32
+	ended int // of how many of them the ends are in
+	many  bool
 }
 
 func (m *Model) closure(base int32, limit limits, free func(int32) bool, may bool) *closure {
@@ -189,11 +190,9 @@ func (c *closure) once(key any) bool { return first(c.await, key) }
 
 // first adds key to a set and reports whether it was not there.
 func first[K comparable](set map[K]bool, key K) bool {
-	if set[key] {
-		return false
-	}
+	n := len(set)
 	set[key] = true
-	return true
+	return len(set) > n
 }
 
 // follow adds what event i may need beyond what must come before it.
@@ -262,12 +261,12 @@ func (c *closure) acquire(i int32, l *lock) {
 	u.acqs = append(u.acqs, i)
 	u.many = u.many || c.m.gid(u.acqs[0]) != c.m.gid(i)
 	if u.many {
-		for _, acq := range u.acqs {
+		for _, acq := range u.acqs[u.ended:] {
 			if s, ok := l.section(acq); ok {
 				c.add(s.rel)
 			}
 		}
-		u.acqs = u.acqs[:1]
+		u.acqs, u.ended = u.acqs[:1], 1
 	}
 }
 
