@@ -31,15 +31,16 @@ func Check(t *trace.Trace, steps, violation []int) error {
 
 // A Judge checks schedules of one trace. It serves one goroutine at a time.
 type Judge struct {
-	p     *program
-	s     *state  // fresh or ran
-	fresh *state  // for checks that begin with no event; nil before there is one
-	ran   *state  // for others; nil likewise
-	base  saved   // which these began with last, without cells: see earlier
-	saves []saved // every so many events, as far as the recorded run was executed
-	every int
-	upTo  int // where the recorded run was executed
-	spent int
+	p      *program
+	s      *state  // fresh or ran
+	fresh  *state  // for checks that begin with no event; nil before there is one
+	ran    *state  // for others; nil likewise
+	base   saved   // which these began with last, without cells: see earlier
+	saves  []saved // every so many events, as far as the recorded run was executed
+	every  int
+	upTo   int // where the recorded run was executed
+	course course
+	spent  int
 }
 
 // New prepares the check of schedules of t, in time and memory proportional
@@ -49,7 +50,7 @@ func New(t *trace.Trace) *Judge { return NewWith(t, trace.NewFlow(t), trace.NewL
 // NewWith is New for a trace of which somebody has the flow and the layout already.
 func NewWith(t *trace.Trace, flow *trace.Flow, l *trace.Layout) *Judge {
 	p := compile(t, flow, l)
-	return &Judge{p: p, every: p.spacing()}
+	return &Judge{p: p, every: p.spacing(), course: course{least: max(leastMark, p.size()-len(p.mem.cells))}}
 }
 
 // Spent is the work that was done for checks so far: events looked at, and states copied, in events. That the
@@ -68,17 +69,27 @@ func (j *Judge) Check(steps, violation []int) error { return j.CheckFrom(0, step
 // last of these in a goroutine reads need not be as recorded, if the goroutine
 // has no further step and does not stand at the violation.
 func (j *Judge) CheckFrom(from int, steps, violation []int) error {
-	j.rewind(min(max(from, 0), len(j.p.t.Events)))
+	from = min(max(from, 0), len(j.p.t.Events))
 	j.spent += len(steps)
 	stand, ends := j.parts(steps, violation)
-	j.s.turned = j.turned(steps, stand)
-	for i, pos := range steps {
+	turned := j.turned(steps, stand)
+	if len(turned) > 0 { // what was within their scopes is left out
+		j.course.cut(0)
+	}
+	first := j.resume(from, steps, ends)
+	j.s.turned = turned
+	spacing := max(j.course.least, len(steps)/mostMarks)
+	for i := first; i < len(steps); i++ {
+		pos := steps[i]
 		if reason := j.next(pos); reason != "" {
 			return j.infeasible(i, pos, reason)
 		}
 		j.s.end = slices.Contains(ends, pos)
 		if reason := j.s.step(int32(pos)); reason != "" {
 			return j.infeasible(i, pos, reason)
+		}
+		if len(turned) == 0 {
+			j.done(pos, spacing)
 		}
 	}
 	stands := map[trace.GID]bool{}

@@ -41,7 +41,7 @@ func (j *Judge) rewind(from int) {
 			j.fresh.keep()
 		}
 		j.s = j.fresh
-		j.s.back()
+		j.s.back(0)
 		j.s.start()
 		return
 	}
@@ -66,7 +66,7 @@ func (j *Judge) rewind(from int) {
 		j.s.keep()
 		return
 	}
-	j.s.back()
+	j.s.back(0)
 	j.s.restore(j.base.s)
 }
 
@@ -79,7 +79,7 @@ func (j *Judge) earlier(from int) int {
 		last = j.saves[k-1]
 	}
 	if j.base.s != nil && last.at < j.base.at && j.base.at <= from {
-		j.s.back()
+		j.s.back(0)
 		j.s.restore(j.base.s)
 		last = j.base
 	} else if last.s == nil {
@@ -102,15 +102,15 @@ type change struct {
 // keep has all changes of cells kept from now on.
 func (s *state) keep() { s.changes, s.kept = nil, true }
 
-// back takes back what was written to cells since.
-func (s *state) back() {
-	for k := len(s.changes) - 1; k >= 0; k-- {
+// back takes back what was written to cells since, but for the first n changes.
+func (s *state) back(n int) {
+	for k := len(s.changes) - 1; k >= n; k-- {
 		c := &s.changes[k]
 		if s.cells[c.cell] = c.was; c.was.taint == other {
 			s.vals[c.cell] = c.val
 		}
 	}
-	s.changes = s.changes[:0]
+	s.changes = s.changes[:n]
 }
 
 // become makes s what o is, a state of the same program.

@@ -1,0 +1,91 @@
+package feasible
+
+import "slices"
+
+// A course is what was executed last: schedules that are checked one after the other often begin alike, as those
+// for accesses close to each other do, and those that are made shorter. What they have in common is
+// executed once.
+type course struct {
+	from  int
+	steps []int // that were possible, from there on
+	ends  []int // see [Judge.parts]: what these find may differ
+	marks []mark
+	spare []*state // of marks that are gone
+	least int      // steps between two marks
+}
+
+// A mark is the state after so many steps of a course, without cells, and how many of the changes of cells these
+// have made.
+type mark struct {
+	at, changes int
+	s           *state
+}
+
+// leastMark is how many steps are at least between two marks, of which to make one takes no longer than as many steps
+// as there are goroutines and objects; mostMarks is how many marks a course has, and longCourse how many steps.
+const leastMark, mostMarks, longCourse = 1 << 8, 1 << 5, 1 << 20
+
+// resume puts the state to where as many of the steps are done, from the given position on, as the course has
+// a mark for, and returns how many these are.
+func (j *Judge) resume(from int, steps, ends []int) int {
+	c := &j.course
+	if len(c.marks) > 0 && c.from == from {
+		same := 0
+		for same < min(len(steps), len(c.steps)) && steps[same] == c.steps[same] {
+			same++
+		}
+		for _, at := range slices.Concat(ends, c.ends) {
+			if k := slices.Index(steps[:same], at); k >= 0 {
+				same = k
+			}
+		}
+		n := len(c.marks)
+		for n > 0 && c.marks[n-1].at > same {
+			n--
+		}
+		if n > 0 {
+			c.cut(n)
+			m := c.marks[n-1]
+			j.s.back(m.changes)
+			j.s.restore(m.s)
+			c.steps, c.ends = c.steps[:m.at], ends
+			return m.at
+		}
+	}
+	j.rewind(from)
+	c.cut(0)
+	c.from, c.steps, c.ends = from, c.steps[:0], ends
+	return 0
+}
+
+// cut leaves the first n marks.
+func (c *course) cut(n int) {
+	for _, m := range c.marks[n:] {
+		c.spare = append(c.spare, m.s)
+	}
+	c.marks = c.marks[:n]
+}
+
+// done adds a step that was possible to the course, of which so many are between two marks.
+func (j *Judge) done(pos, spacing int) {
+	c := &j.course
+	if len(c.steps) == longCourse {
+		return
+	}
+	c.steps = append(c.steps, pos)
+	last := 0
+	if n := len(c.marks); n > 0 {
+		last = c.marks[n-1].at
+	}
+	if len(c.steps)-last < spacing {
+		return
+	}
+	m := mark{at: len(c.steps), changes: len(j.s.changes)}
+	if n := len(c.spare); n > 0 {
+		m.s, c.spare = c.spare[n-1], c.spare[:n-1]
+		m.s.restore(j.s)
+	} else {
+		m.s = j.s.rest()
+	}
+	c.marks = append(c.marks, m)
+}
