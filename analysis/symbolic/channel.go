@@ -24,18 +24,32 @@ type operation struct {
 	rank int
 }
 
-// A channel lists the operations of one channel.
+// A channel lists the operations of one channel. A trace has many.
 type channel struct {
-	obj          uint64
+	*closed
 	cap          int
-	made         int32   // or none
 	sends, recvs []int32 // where those with a rank begin, by rank
-	// strays are those without: sends that panicked, receives that found it closed.
-	strays  [2][]int32
-	closes  []int32
-	dones   []int32 // completions
-	panics  []int32 // of sends
-	outside bool    // elements come or go that no event accounts for, or it was closed before the trace began
+	closes       []int32
+	dones        []int32 // completions
+	made         int32   // or none
+	outside      bool    // elements come or go that no event accounts for, or it was closed before the trace began
+}
+
+// Closed lists the operations that ended as the channel was closed. Few channels have any.
+type closed struct {
+	strays [2][]int32 // where those without a rank begin: sends that panicked, receives that found it closed
+	panics []int32    // of sends
+}
+
+// unclosed is what channels have without such operations.
+var unclosed closed
+
+// found is what c has of such operations, for one that is to be added.
+func (c *channel) found() *closed {
+	if c.closed == &unclosed {
+		c.closed = new(closed)
+	}
+	return c.closed
 }
 
 // line returns where the operation of rank n begins on one side, or none.
@@ -113,7 +127,7 @@ func newChannels(m *Control) *channels {
 func (cs *channels) get(e *trace.Event) *channel {
 	c := cs.byObj[e.Obj]
 	if c == nil {
-		c = &channel{obj: e.Obj, cap: int(e.Size), made: none}
+		c = &channel{closed: &unclosed, cap: int(e.Size), made: none}
 		cs.byObj[e.Obj] = c
 		cs.objs = append(cs.objs, e.Obj)
 	}
@@ -165,7 +179,8 @@ func (cs *channels) rank(m *Control, stray map[int32]bool) {
 			op := &cs.ops[k]
 			switch {
 			case stray[k]:
-				op.ch.strays[b2i(op.recv)] = append(op.ch.strays[b2i(op.recv)], pos)
+				its := &op.ch.found().strays[b2i(op.recv)]
+				*its = append(*its, pos)
 			case op.recv:
 				op.ch.recvs = append(op.ch.recvs, pos)
 				op.rank = len(op.ch.recvs)
@@ -192,7 +207,8 @@ func (cs *channels) rank(m *Control, stray map[int32]bool) {
 		case trace.Panic:
 			if k, ok := waiting[e.G]; ok && k != none && !cs.ops[k].recv {
 				cs.set(pos, k)
-				cs.ops[k].ch.panics = append(cs.ops[k].ch.panics, pos)
+				its := cs.ops[k].ch.found()
+				its.panics = append(its.panics, pos)
 			}
 		}
 	}

@@ -20,7 +20,6 @@ type Control struct {
 	// anyone says that operations may come in each order of which it is nothing to anybody
 	// which one comes first.
 	anyone bool
-	rank   []int32 // by event: how many of its goroutine come before it
 	first  []int32 // by goroutine, or none
 	last   []int32
 
@@ -81,7 +80,6 @@ func NewControl(t *trace.Trace, o *order.Order) *Control { return newControl(t, 
 func newControl(t *trace.Trace, o *order.Order, anyone bool) *Control {
 	c := &Control{
 		t: t, order: o, sites: o.Sites(), anyone: anyone,
-		rank:  make([]int32, len(t.Events)),
 		first: make([]int32, len(t.Goroutines)), last: make([]int32, len(t.Goroutines)),
 		conds: make(map[uint64]*condition), groups: make(map[uint64]*waitGroup),
 		waits: make(map[int32]int32), impossible: make(map[int32]bool),
@@ -224,29 +222,36 @@ func (m *Control) follow() {
 	for g := range m.first {
 		m.first[g], m.last[g] = none, none
 		es := m.order.Events(trace.GID(g))
-		for k, i := range es {
-			m.rank[i] = int32(k)
-		}
 		if n := len(es); n > 0 {
 			m.first[g], m.last[g] = es[0], es[n-1]
 		}
 	}
 }
 
+// near is how many events are looked at for one of the same goroutine before it is searched: most come one after
+// the other.
+const near = 16
+
 // next returns the event of its goroutine after event i, or none.
 func (m *Control) next(i int32) int32 {
-	if es, k := m.order.Events(m.gid(i)), int(m.rank[i])+1; k < len(es) {
-		return es[k]
+	g := m.gid(i)
+	for k := int(i) + 1; k < len(m.t.Events) && k <= int(i)+near; k++ {
+		if m.t.Events[k].G == g {
+			return int32(k)
+		}
 	}
-	return none
+	return int32(m.order.Next(g, int(i)))
 }
 
 // prev returns the event of its goroutine before event i, or none.
 func (m *Control) prev(i int32) int32 {
-	if k := m.rank[i]; k > 0 {
-		return m.order.Events(m.gid(i))[k-1]
+	g := m.gid(i)
+	for k := int(i) - 1; k >= 0 && k >= int(i)-near; k-- {
+		if m.t.Events[k].G == g {
+			return int32(k)
+		}
 	}
-	return none
+	return int32(m.order.Prev(g, int(i)))
 }
 
 func (m *Control) event(i int32) *trace.Event { return &m.t.Events[i] }
