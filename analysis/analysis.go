@@ -312,7 +312,7 @@ type predictor struct {
 	graphs     *causality.Model
 	planner    *schedule.Planner
 	judging    *feasible.Judge       // nil before somebody asks: see judge
-	asked      *sync.Mutex           // who asks the judge once all is predicted
+	asked      *judging              // who is asked once all is predicted
 	symbols    *symbolic.Model       // nil before something is to be solved
 	clock      anomaly.Ordering      // nil before somebody asks: see must
 	departing  map[string]*departing // by scopes
@@ -334,7 +334,7 @@ func newPredictor(t *trace.Trace, o *order.Order, flow *trace.Flow, opts Options
 	return &predictor{
 		t: t, o: o, opts: opts, flow: flow, parts: newParts(t, o, flow), tests: detect.NewTests(t, o),
 		settled: make(map[string]bool), elsewhere: make(map[trace.SiteID]bool),
-		departing: make(map[string]*departing), subtests: make(map[string]*subtests), asked: new(sync.Mutex),
+		departing: make(map[string]*departing), subtests: make(map[string]*subtests), asked: &judging{t: t},
 	}
 }
 

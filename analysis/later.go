@@ -12,15 +12,30 @@ import (
 // A later makes the schedule of a finding that comes after the first one. Nearly all that replays confirm the first
 // one has shown, and to find another takes as long again.
 type later struct {
-	t         *trace.Trace
 	planner   *schedule.Planner
-	judge     *feasible.Judge
-	judging   *sync.Mutex // replays run beside each other, and the judge is one of all of them
-	instances []instance  // the first one has the first schedule
-	looked    int         // how many of the schedules of that one were looked at, up to this
-	most      int         // see [predictor.schedules]
-	until     int64       // steps of the planner after which nothing more is looked for
-	steps     int64       // what the planner and the judge may do, as above
+	judging   *judging
+	instances []instance // the first one has the first schedule
+	looked    int        // how many of the schedules of that one were looked at, up to this
+	most      int        // see [predictor.schedules]
+	until     int64      // steps of the planner after which nothing more is looked for
+	steps     int64      // what the planner and the judge may do, as above
+}
+
+// A judging is the judge of all findings of a trace, once all is predicted: made when the first one asks, so
+// that nothing is kept for most traces. Replays run beside each other, and the judge serves one at a time.
+type judging struct {
+	mu    sync.Mutex
+	t     *trace.Trace
+	judge *feasible.Judge
+}
+
+func (j *judging) check(s schedule.Schedule, v instance) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.judge == nil {
+		j.judge = feasible.New(j.t)
+	}
+	return check(j.t, j.judge, s.From, s.Steps, v.Instance)
 }
 
 // Recipes yields the schedules to replay in turn: Schedules, and what else there is once that is asked for. It
@@ -48,7 +63,7 @@ func (p *predictor) keepLater(f *Finding, instances []instance, looked, most int
 		return
 	}
 	f.later = &later{
-		t: p.t, planner: p.planner, judge: p.judge(), judging: p.asked, instances: instances, looked: looked, most: most,
+		planner: p.planner, judging: p.asked, instances: instances, looked: looked, most: most,
 		until: max(1, p.its.Steps), steps: p.its.Steps,
 	}
 	if !instances[0].Blocks {
@@ -77,17 +92,11 @@ func (l *later) find() (Recipe, bool) {
 			if planner.Spent() > left {
 				return Recipe{}, false
 			}
-			if l.check(s, v) == nil {
+			if l.judging.check(s, v) == nil {
 				return Recipe{recipe, v.Pattern}, true
 			}
 			left -= judgeStep * int64(len(s.Steps))
 		}
 	}
 	return Recipe{}, false
-}
-
-func (l *later) check(s schedule.Schedule, v instance) error {
-	l.judging.Lock()
-	defer l.judging.Unlock()
-	return check(l.t, l.judge, s.From, s.Steps, v.Instance)
 }
