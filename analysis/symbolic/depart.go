@@ -225,7 +225,7 @@ func (m *Model) quiet() []bool {
 func (mem *memory) fixed(c int32) bool {
 	cl := &mem.cells[c]
 	for _, w := range mem.writers(c) {
-		if v, ok := mem.part(w, c); !ok || !cl.known || v != cl.initial || mem.m.follows(w) {
+		if v, ok := mem.part(w, c); !ok || !cl.known || v != mem.initial[c] || mem.m.follows(w) {
 			return false
 		}
 	}

@@ -32,7 +32,7 @@ func (m *Model) gate(c int32) *lock {
 	for _, w := range m.mem.writers(c) {
 		v, ok := m.mem.part(w, c)
 		gid, from := m.gid(w), w
-		if !ok || m.mem.span(w).N != 1 || m.event(w).Kind == trace.AtomicRMW || m.mem.counts[w] != nil || (v == cl.initial) != inside[gid] {
+		if !ok || m.mem.span(w).N != 1 || m.event(w).Kind == trace.AtomicRMW || m.mem.counts[w] != nil || (v == m.mem.initial[c]) != inside[gid] {
 			return nil
 		}
 		if inside[gid] {
@@ -87,10 +87,9 @@ func (m *Model) foundOpen(w, c int32) int32 {
 // findsOpen reports whether the access at position i reads what was in the cell c at
 // first in each run that goes on as recorded: by itself, or by what comes after it.
 func (m *Model) findsOpen(i, c int32, branches []int32) bool {
-	cl := &m.mem.cells[c]
 	v, ok := m.mem.part(i, c)
 	_, stale := m.mem.stale(i, c)
-	if k := m.event(i).Kind; k != trace.Read && k != trace.AtomicLoad || !ok || v != cl.initial || stale {
+	if k := m.event(i).Kind; k != trace.Read && k != trace.AtomicLoad || !ok || v != m.mem.initial[c] || stale {
 		return false
 	}
 	if m.matters(i) {
@@ -117,11 +116,10 @@ func (m *Model) parts(b, i, c int32) bool {
 			return false
 		}
 	}
-	cl := &m.mem.cells[c]
 	for _, w := range m.mem.writers(c) {
 		v, _ := m.mem.part(w, c)
 		goes := in.Same(m.event(b), in.Formula.Eval(0, func(_ int, r trace.Reading) int64 { return r.Number(v) }))
-		if goes != (v == cl.initial) {
+		if goes != (v == m.mem.initial[c]) {
 			return false
 		}
 	}

@@ -11,6 +11,7 @@ type memory struct {
 	m        *Model
 	layout   *trace.Layout
 	cells    []cell
+	initial  []uint64          // by cell
 	written  []int32           // the writers of the cells, cell by cell
 	first    []int32           // by cell: where its own begin in written, and where those of the last one end
 	whole    []bool            // by event: it accesses memory that is only accessed as a whole
@@ -25,11 +26,9 @@ type memory struct {
 
 // A cell is what is known of one of the layout's. A trace has many.
 type cell struct {
-	// initial is what was there before the first write, where that or a read tells.
-	initial uint64
-	known   bool
-	shared  bool // what is in it may follow from what several goroutines do
-	looked  bool // somebody may learn what is in it, not only update it
+	known  bool // memory.initial has what was there before the first write, as that or a read tells
+	shared bool // what is in it may follow from what several goroutines do
+	looked bool // somebody may learn what is in it, not only update it
 }
 
 // Reads reports whether events of kind k read memory.
@@ -42,7 +41,7 @@ func writes(e *trace.Event) bool { return e.Kind.IsWrite() && e.Flags&trace.Flag
 func newMemory(m *Model) *memory {
 	l := m.layout
 	mem := &memory{
-		m: m, layout: l, cells: make([]cell, l.Cells()), stores: make(map[int32]int32), counts: make(map[int32][]int32),
+		m: m, layout: l, cells: make([]cell, l.Cells()), initial: make([]uint64, l.Cells()), stores: make(map[int32]int32), counts: make(map[int32][]int32),
 		follow: make(map[int32][]int32), values: make(map[int32]map[uint64][]int32),
 	}
 	mem.room()
@@ -94,7 +93,7 @@ func (mem *memory) use() {
 				cl.looked = cl.looked || !half
 			}
 			if next[c] == mem.first[c] && !cl.known {
-				cl.initial, cl.known = mem.before(pos, c)
+				mem.initial[c], cl.known = mem.before(pos, c)
 			}
 			if writes(e) {
 				mem.written[next[c]] = pos
@@ -222,7 +221,7 @@ func (mem *memory) stale(i, c int32) (uint64, bool) {
 // left returns what writer w, or none, left in cell c.
 func (mem *memory) left(w, c int32) (uint64, bool) {
 	if w == none {
-		return mem.cells[c].initial, mem.cells[c].known
+		return mem.initial[c], mem.cells[c].known
 	}
 	return mem.part(w, c)
 }
@@ -282,7 +281,7 @@ func (mem *memory) same(i, c int32) (ws []int32, initially bool) {
 	if at, ok := slices.BinarySearch(ws, source); !ok {
 		ws = slices.Insert(slices.Clone(ws), at, source)
 	}
-	return ws, cl.known && cl.initial == v
+	return ws, cl.known && mem.initial[c] == v
 }
 
 // matters reports whether a run goes on as recorded only if the read at

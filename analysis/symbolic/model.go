@@ -1,6 +1,7 @@
 package symbolic
 
 import (
+	"iter"
 	"slices"
 	"sync"
 
@@ -125,8 +126,8 @@ func newModel(m *Model) *Model {
 	}
 	m.counters = make(map[int32]*counter)
 	m.mem = newMemory(m)
-	all := slices.Concat(m.edges, m.readEdges())
-	m.into, m.from = m.sorted(all, true), m.sorted(all, false)
+	m.into = m.sorted(true, m.edges, m.readEdges())
+	m.from = m.placed(false, edgeStretch{m.into.keys, true}.all)
 	if !m.relaxed && !m.held {
 		m.gates = make(map[int32]*lock)
 		for c := range m.mem.cells {
@@ -170,16 +171,29 @@ func (s edgeStretch) all(yield func(edge) bool) {
 }
 
 // sorted returns edges by the goroutines of their later ends, or by those of their earlier ends.
-func (c *Control) sorted(all []edge, later bool) edges {
+func (c *Control) sorted(later bool, all ...[]edge) edges {
+	return c.placed(later, func(yield func(edge) bool) {
+		for _, es := range all {
+			for _, e := range es {
+				if !yield(e) {
+					return
+				}
+			}
+		}
+	})
+}
+
+// placed is sorted for the edges of all.
+func (c *Control) placed(later bool, all iter.Seq[edge]) edges {
 	first := make([]int32, len(c.first)+2) // moved up by one goroutine while they are counted and placed
-	for _, e := range all {
+	for e := range all {
 		first[c.gid(e.end(later))+2]++
 	}
 	for g := range c.first {
 		first[g+2] += first[g+1]
 	}
-	keys := make([]uint64, len(all))
-	for _, e := range all {
+	keys := make([]uint64, first[len(c.first)+1])
+	for e := range all {
 		at := &first[c.gid(e.end(later))+1]
 		keys[*at] = e.key(later)
 		*at++

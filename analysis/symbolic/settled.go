@@ -162,7 +162,7 @@ func (f *folding) found(i int32) ([]int64, bool) {
 		values = append(values, int64(val))
 	}
 	if first && f.mem.cells[c].known {
-		values = append(values, int64(f.mem.cells[c].initial))
+		values = append(values, int64(f.mem.initial[c]))
 	}
 	return few(values)
 }
@@ -174,7 +174,7 @@ func (f *folding) counted(i, c int32, cn *counter, before []int32) ([]int64, boo
 	if len(cn.others) > 0 {
 		return nil, false
 	}
-	v := int64(f.mem.cells[c].initial)
+	v := int64(f.mem.initial[c])
 	for w, a := range cn.adds {
 		switch {
 		case w == i || f.never(w, i):
