@@ -198,7 +198,8 @@ func NewBraider(t *trace.Trace, o *order.Order, regions *Regions, tuples []Tuple
 	b.marked = make([]int, len(b.overlaps))
 	at := make(map[trace.SiteID]*accessed)
 	for i := range t.Events {
-		if b.locOf[i] < 0 {
+		loc := b.locOf(int32(i))
+		if loc < 0 {
 			continue
 		}
 		site := t.Events[i].Site
@@ -211,10 +212,10 @@ func NewBraider(t *trace.Trace, o *order.Order, regions *Regions, tuples []Tuple
 			continue
 		}
 		g := t.Events[i].G
-		sp := a.by[b.locOf[i]]
+		sp := a.by[loc]
 		if sp == nil {
 			sp = &spot{g: g}
-			a.by[b.locOf[i]] = sp
+			a.by[loc] = sp
 		}
 		a.events, sp.many = append(a.events, int32(i)), sp.many || sp.g != g
 	}
@@ -314,7 +315,7 @@ func (b *strands) meet(s *strand) {
 		}
 		var met []int32
 		for _, i := range its.events {
-			if b.marked[b.locOf[i]] == b.times {
+			if b.marked[b.locOf(i)] == b.times {
 				met = append(met, i)
 			}
 		}
@@ -435,9 +436,9 @@ func (b *strands) choose(s *strand, g trace.GID, byPlace [][]int32) {
 			// An earlier first event of the pattern is as good, and so is the last one
 			// before the next event where nothing comes in between.
 			i, ordinal := before[k], 0
-			same := func(h int32) bool { return b.locOf[h] == b.locOf[i] }
+			same := func(h int32) bool { return b.locOf(h) == b.locOf(i) }
 			switch {
-			case slices.Contains(b.overlaps[b.locOf[i]], b.locOf[j]) != (s.shape.vars[0] == s.shape.vars[1]):
+			case slices.Contains(b.overlaps[b.locOf(i)], b.locOf(j)) != (s.shape.vars[0] == s.shape.vars[1]):
 				continue
 			case s.events[0] == 0:
 				if slices.ContainsFunc(before[:k], same) {
@@ -469,7 +470,7 @@ func (b *strands) add(s *strand, g trace.GID, ordinal int, events ...int32) {
 	var locs, locks [2]int32
 	through := int32(0)
 	for n, i := range events {
-		locs[n] = b.locOf[i]
+		locs[n] = b.locOf(i)
 		if s.within[n] {
 			locks[n] = b.locks.of(i)
 		}

@@ -69,7 +69,7 @@ func Search(t *trace.Trace, o *order.Order, regions *Regions, patterns []Pattern
 			s.region(g, open[g])
 			open[g], in[g] = open[g][:0], region
 		}
-		if s.locOf[i] < 0 {
+		if s.locOf(int32(i)) < 0 {
 			continue
 		}
 		if region == 0 {
@@ -154,10 +154,11 @@ type searcher struct {
 	// uses are by shape the plans and blocks that want it.
 	uses [][][2]int
 
-	index    *trace.SiteIndex
-	locOf    []int32   // by event: location, -1 where it is not shared
-	overlaps [][]int32 // by location
-	sites    map[uint64]int32
+	index     *trace.SiteIndex
+	shared    trace.Marks // the events on shared memory
+	locations []int32     // by the numbers of shared: location, -1 where that was passed over
+	overlaps  [][]int32   // by location
+	sites     map[uint64]int32
 
 	seen    []recent     // by goroutine
 	through []order.Lock // what the region at hand holds all the time
@@ -184,18 +185,23 @@ type anomaly struct {
 
 func newSearcher(t *trace.Trace, o *order.Order, regions *Regions, patterns []Pattern) *searcher {
 	s := &searcher{
-		t: t, o: o, index: o.Sites(), regions: regions, locOf: make([]int32, len(t.Events)),
+		t: t, o: o, index: o.Sites(), regions: regions,
 		sites: make(map[uint64]int32), seen: make([]recent, len(t.Goroutines)), kinds: make(map[string]*kind),
 		at: make(map[anchor][]*kind), found: make(map[string]*anomaly),
 	}
-	for i := range s.locOf {
-		s.locOf[i] = -1
-	}
 	groups := o.Groups()
+	s.shared = trace.NewMarks(len(t.Events), func(mark func(i int)) {
+		for k := range groups {
+			for _, i := range groups[k].Events {
+				mark(int(i))
+			}
+		}
+	})
+	s.locations = make([]int32, s.shared.Len())
 	for k := range groups {
 		g, base := &groups[k], int32(len(s.overlaps))
 		for n, i := range g.Events {
-			s.locOf[i] = base + g.At[n]
+			s.locations[s.shared.Of(int(i))] = base + g.At[n]
 		}
 		for _, os := range g.Overlaps {
 			all := make([]int32, len(os))
@@ -215,6 +221,15 @@ func newSearcher(t *trace.Trace, o *order.Order, regions *Regions, patterns []Pa
 		s.passOver()
 	}
 	return s
+}
+
+// locOf returns the location of event i, -1 where it is not shared.
+func (s *searcher) locOf(i int32) int32 {
+	n := s.shared.Of(int(i))
+	if n < 0 {
+		return -1
+	}
+	return s.locations[n]
 }
 
 // joined reports whether each variable of p is accessed by a region with several
@@ -239,7 +254,8 @@ func (s *searcher) passOver() {
 		}
 	}
 	last := make([]struct{ region, loc int32 }, len(s.t.Goroutines)) // by goroutine: where its last access was
-	for i, loc := range s.locOf {
+	for n, i := range s.shared.All {
+		loc := s.locations[n]
 		region, l := s.regions.at(i), &last[s.t.Events[i].G]
 		if loc < 0 || region == 0 {
 			continue
@@ -250,9 +266,9 @@ func (s *searcher) passOver() {
 		}
 		l.region, l.loc = region, loc
 	}
-	for i, loc := range s.locOf {
+	for n, loc := range s.locations {
 		if loc >= 0 && !wanted[loc] {
-			s.locOf[i] = -1
+			s.locations[n] = -1
 		}
 	}
 }
@@ -306,7 +322,7 @@ func (s *searcher) post(i int32) post {
 		id = int32(len(s.sites))
 		s.sites[key], s.lossy = id, append(s.lossy, false)
 	}
-	return post{id, s.locOf[i], s.o.LockSet(int(i))}
+	return post{id, s.locOf(i), s.o.LockSet(int(i))}
 }
 
 func (s *searcher) number(n int32) { s.key = binary.LittleEndian.AppendUint32(s.key, uint32(n)) }
