@@ -449,7 +449,7 @@ func replayTime(took time.Duration) time.Duration {
 }
 
 // furtherTime is the time of a run that goes on beyond what was recorded: it only looks for more.
-func furtherTime(took time.Duration) time.Duration { return 2*time.Second + 5*took }
+func furtherTime(took time.Duration) time.Duration { return 2*time.Second + 3*took }
 
 // took is how long some tests of run took at most: what they waited by themselves, and all that
 // was done beside waiting in any test.

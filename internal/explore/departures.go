@@ -57,10 +57,10 @@ func (c *confirmation) departed(ctx context.Context, findings []finding, out []r
 	var groups [][]int // findings of the same tests, who may share departures
 	of := make(map[string]int)
 	for k, f := range findings {
-		if len(f.Departures) == 0 || isPattern(f.Kind) && eventsOf(f.Tests, size) > warnedEvents {
+		key := strings.Join(f.Tests, "\x00")
+		if len(f.Departures) == 0 || c.endless[key] || isPattern(f.Kind) && eventsOf(f.Tests, size) > warnedEvents {
 			continue
 		}
-		key := strings.Join(f.Tests, "\x00")
 		g, ok := of[key]
 		if !ok {
 			g = len(groups)
@@ -83,12 +83,15 @@ func (c *confirmation) departed(ctx context.Context, findings []finding, out []r
 	}
 	grants := c.grants(findings, groups, size)
 	errs := make([]error, len(groups))
-	spared := make([]time.Duration, len(groups))
+	spared, endless := make([]time.Duration, len(groups)), make([]bool, len(groups))
 	each(c.workers, len(groups), func(g int) {
 		its := grants[g]
-		made, err := c.followAll(ctx, findings, groups[g], its.most, out)
-		spared[g], errs[g] = time.Duration(its.most-made)*its.cost, err
+		made, hangs, err := c.followAll(ctx, findings, groups[g], its.most, out)
+		spared[g], endless[g], errs[g] = time.Duration(its.most-made)*its.cost, hangs, err
 	})
+	for key, g := range of {
+		c.endless[key] = c.endless[key] || endless[g]
+	}
 	if c.further != nil {
 		for _, d := range spared {
 			c.further.left += d
@@ -160,8 +163,9 @@ func (c *confirmation) grants(findings []finding, groups [][]int, size map[strin
 }
 
 // followAll follows most of the departures of those findings of which open are the
-// indices, the first ones of all of them first. It returns how many these were.
-func (c *confirmation) followAll(ctx context.Context, findings []finding, open []int, most int, out []reported) (int, error) {
+// indices, the first ones of all of them first. It returns how many these were, and whether the last
+// one did not end.
+func (c *confirmation) followAll(ctx context.Context, findings []finding, open []int, most int, out []reported) (int, bool, error) {
 	followed := make(map[*analysis.Departure]bool)
 	for n := range most {
 		for _, first := range slices.Clone(open) {
@@ -173,18 +177,18 @@ func (c *confirmation) followAll(ctx context.Context, findings []finding, open [
 			next, r, err := c.depart(ctx, all[n])
 			switch {
 			case err != nil:
-				return len(followed), err
+				return len(followed), false, err
 			case timedOut(r):
-				return len(followed), nil // the next may take as long
+				return len(followed), true, nil // the next may take as long, in other recordings, too
 			case next == nil:
 				continue
 			}
 			if open, err = c.follow(ctx, next, r.Detail, findings, open, out); err != nil {
-				return len(followed), err
+				return len(followed), false, err
 			}
 		}
 	}
-	return len(followed), nil
+	return len(followed), false, nil
 }
 
 // follow looks for what findings of the indices open suspect in the further trace of

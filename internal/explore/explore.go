@@ -102,6 +102,7 @@ type Exploration struct {
 	workers   int                      // how many findings are dealt with meanwhile, so that no slot stays free
 	left      time.Duration            // the time that is left for replays
 	waited    map[string]time.Duration // by test of the package that is dealt with, in its first recording
+	endless   map[string]bool          // likewise, by tests: one of their departures has not ended
 	further   *allowance               // for the package that is dealt with, beyond its first recording
 	flips     time.Duration            // what flips may take yet
 	exploring time.Duration            // the time that is left for exploring, if that has a bound
@@ -120,7 +121,7 @@ func New(build *recorder.Build, env gotool.Env, work string, status *report.Stat
 		opts:   opts, build: build, root: env.Root(), files: files, work: work, status: status, source: source,
 		code: replayer.Code{Sites: replayer.ByFunc(build.Sites), Files: files, Source: source, Properties: opts.Analysis.Properties},
 		done: make(map[string]bool),
-		left: opts.Timeout, flips: flippedTime, exploring: opts.Explore.Time, workers: procs + (procs+1)/2, slots: replayer.NewSlots(procs),
+		left: opts.Timeout, endless: make(map[string]bool), flips: flippedTime, exploring: opts.Explore.Time, workers: procs + (procs+1)/2, slots: replayer.NewSlots(procs),
 		recording: make(chan struct{}, procs),
 	}
 }
@@ -245,7 +246,7 @@ func (c *confirmation) explore(ctx context.Context, findings []finding) error {
 		tried: make(map[string]int), passes: make(map[string]*attempt), strays: make(map[string]string),
 		size: make(map[string]int),
 	}
-	c.waited = make(map[string]time.Duration)
+	c.waited, c.endless = make(map[string]time.Duration), make(map[string]bool)
 	events, ran := 0, []string(nil) // ran are the tests that were recorded
 	for _, r := range firsts {
 		ran = append(ran, testsIn(r.trace)...)
