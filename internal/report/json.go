@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
+	"sync"
 
 	"github.com/gopredict/gopredict/internal/given"
 )
@@ -19,7 +21,7 @@ import (
 var JSONSchema []byte
 
 // WriteJSON writes r as gopredict.report/v1, one indented document. Lists are
-// arrays also when empty, never null. Findings are written one by one: all of them can be
+// arrays also when empty, never null. Findings are written a few at a time: all of them can be
 // much longer than what there is to tell of them in memory.
 func WriteJSON(w io.Writer, r *Report) error {
 	out := *r
@@ -39,17 +41,32 @@ func WriteJSON(w io.Writer, r *Report) error {
 	b := bufio.NewWriter(w)
 	b.WriteString(head) // an error is Flush's
 	b.WriteString(list)
-	for i, f := range r.Findings {
-		f.Accesses = append([]Access{}, f.Accesses...)
-		text, err := text.of("    ", f)
-		if err != nil {
-			return err
+	beside := make([]struct {
+		document
+		made []byte
+		err  error
+	}, runtime.GOMAXPROCS(0))
+	for first := 0; first < len(r.Findings); first += len(beside) {
+		now := beside[:min(len(beside), len(r.Findings)-first)]
+		var all sync.WaitGroup
+		for k := range now {
+			all.Go(func() {
+				f := r.Findings[first+k]
+				f.Accesses = append([]Access{}, f.Accesses...)
+				now[k].made, now[k].err = now[k].of("    ", f)
+			})
 		}
-		if i > 0 {
-			b.WriteByte(',')
+		all.Wait()
+		for k := range now {
+			if now[k].err != nil {
+				return now[k].err
+			}
+			if first+k > 0 {
+				b.WriteByte(',')
+			}
+			b.WriteString("\n    ")
+			b.Write(bytes.TrimRight(now[k].made, "\n"))
 		}
-		b.WriteString("\n    ")
-		b.Write(bytes.TrimRight(text, "\n"))
 	}
 	if len(r.Findings) > 0 {
 		b.WriteString("\n  ")
