@@ -402,19 +402,26 @@ func (c *confirmation) predictMore(ctx context.Context, kinds []bug.Kind) ([]fin
 	opts := c.analysis(c.run)
 	opts.Known, opts.Kinds = c.known, kinds
 	opts.Solving.Budget.Steps = furtherSolving
+	_, findings, err := c.predicted(ctx, opts)
+	return findings, err
+}
+
+// predicted predicts from the trace of c, which is not the first one of its package. There is no
+// result if that cannot be analyzed.
+func (c *confirmation) predicted(ctx context.Context, opts analysis.Options) (*analysis.Result, []finding, error) {
 	result, err := Predict(ctx, c.trace, opts)
 	if ctx.Err() != nil {
-		return nil, ctx.Err()
+		return nil, nil, ctx.Err()
 	}
 	if err != nil { // nobody has asked for this trace
-		return nil, nil
+		return nil, nil, nil
 	}
 	c.tally.take(result)
 	findings, impossible, err := c.findings(result)
 	if err == nil {
 		c.ruleOut(impossible)
 	}
-	return findings, err
+	return result, findings, err
 }
 
 // brief is how long the tests of a package may take without that making a difference to what

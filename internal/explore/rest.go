@@ -27,12 +27,21 @@ func (c *confirmation) rest(ctx context.Context) (all []recording, err error) {
 			return all, nil
 		}
 		ended = append(append(ended, culprits...), over...)
-		next, findings, err := c.record(ctx, c.run, c.run.Order, replayer.ArgsWithout(c.run.Args, ended, recordTime(c.run.Seconds)), c.tally)
+		next, err := c.recordOnce(ctx, c.run, c.run.Order, replayer.ArgsWithout(c.run.Args, ended, recordTime(c.run.Seconds)), c.tally)
 		if err != nil {
 			return all, err
 		}
-		if next == nil || next.tests == 0 {
+		if next == nil || next.tests == 0 || !c.tally.news(next.trace) {
 			return all, nil
+		}
+		// It is the first recording of these tests.
+		c.status.Set("predicting", fmt.Sprintf("%s, %d events", c.run.Package.Path, len(next.trace.Events)))
+		result, findings, err := next.predicted(ctx, next.analysis(next.run))
+		if err != nil {
+			return all, err
+		}
+		if result != nil {
+			c.Report.Totals.Pruned += result.Pruned()
 		}
 		all = append(all, recording{next, findings})
 		pkg := &c.Report.Packages[len(c.Report.Packages)-1]
