@@ -8,14 +8,15 @@ import "sort"
 // that must come after the first one's acquire. It returns that acquire and
 // the acquire of the other section. PECAN's Figure 5 is the pattern.
 func (o *Order) Locked(i, j int) (held, needed int, ok bool) {
-	if held, needed, ok = o.locked(i, j); ok {
+	if held, needed, ok = o.KeptBack(i, j); ok {
 		return held, needed, true
 	}
-	return o.locked(j, i)
+	return o.KeptBack(j, i)
 }
 
-// locked is Locked for the locks held at i.
-func (o *Order) locked(i, j int) (held, needed int, ok bool) {
+// KeptBack is Locked for the locks held at i: the goroutine of event j comes to that only after
+// the other one has released one of these.
+func (o *Order) KeptBack(i, j int) (held, needed int, ok bool) {
 	for _, acq := range o.Held(i) {
 		s, ok := o.Section(int(acq))
 		if !ok || o.HandedOver()[s.Obj] {

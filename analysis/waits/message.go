@@ -2,7 +2,6 @@ package waits
 
 import (
 	"slices"
-	"sort"
 
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -245,39 +244,16 @@ func (c *collector) cond(i int32, e *trace.Event) {
 		for _, w := range slices.Backward(c.conds[e.Obj]) {
 			if e.Val-w.first < w.n {
 				wait := c.waits[e.G]
-				misses := wait != none && !c.o.Before(int(wait), int(w.at)) && !c.waitsBefore(wait, w.at)
+				misses := wait != none && !c.o.Before(int(wait), int(w.at))
+				if misses { // unless a lock that is released only with the wait keeps the signal back
+					_, _, kept := c.o.KeptBack(int(wait), int(w.at))
+					misses = !kept
+				}
 				c.take(message{at: i, frees: []int32{w.at}, obj: e.Obj, side: noFrees, misses: misses})
 				break
 			}
 		}
 	}
-}
-
-// waitsBefore reports whether a goroutine waits for a condition before another one can signal it, by a
-// lock that it holds: the other one acquires that before it signals, and does so only after the
-// first one has it.
-func (c *collector) waitsBefore(wait, signal int32) bool {
-	for _, held := range c.o.Held(int(wait)) {
-		first, _ := c.o.Section(int(held))
-		sections := c.o.SectionsOf(first.Obj)
-		n := sort.Search(len(sections), func(k int) bool { return c.acquired(sections[k]) >= signal })
-		for n--; n >= 0 && c.acquired(sections[n]) > wait; n-- {
-			acq, _, shared := c.o.Bounds(sections[n])
-			if c.t.Events[acq].G != c.t.Events[signal].G {
-				continue
-			}
-			if c.o.Before(int(held), int(acq)) && !(shared && first.Shared) {
-				return true
-			}
-			break // what it has acquired before that comes no later
-		}
-	}
-	return false
-}
-
-func (c *collector) acquired(section int32) int32 {
-	acq, _, _ := c.o.Bounds(section)
-	return acq
 }
 
 func (c *collector) once(i int32, e *trace.Event) {

@@ -61,6 +61,7 @@ func TestFind(t *testing.T) {
 		{"and before that", "1 acq l\n1 post p\n1 rel l\n1 acq l\n1 wait c\n1 rel l\n2 await p\n2 acq l\n2 rel l\n2 signal c#1\n1 wake c\n1 acq l\n1 rel l", [][]int{{14}}, 0, 0},
 		{"by somebody else", "1 acq l\n1 post p\n1 wait c\n1 rel l\n0 await p\n0 acq l\n0 rel l\n2 acq l\n2 rel l\n2 signal c#1\n1 wake c\n1 acq l\n1 rel l", [][]int{{14}}, 0, 0},
 		{"under another lock", "1 acq l\n1 post p\n1 wait c\n1 rel l\n2 await p\n2 acq m\n2 rel m\n2 signal c#1\n1 wake c\n1 acq l\n1 rel l", [][]int{{12}}, 0, 0},
+		{"under a lock that is handed over", "0 acq l\n2 rel l\n1 acq l\n1 post p\n1 wait c\n1 rel l\n2 await p\n2 acq l\n2 rel l\n2 signal c#1\n1 wake c\n1 acq l\n1 rel l", [][]int{{14}}, 0, 0},
 		{"by readers of it", "1 racq l\n1 post p\n1 wait c\n1 rrel l\n2 await p\n2 racq l\n2 rrel l\n2 signal c#1\n1 wake c\n1 racq l\n1 rrel l", [][]int{{12}}, 0, 0},
 		{"a Once under the lock that its function needs", "1 oncebegin o\n1 acq a\n1 rel a\n1 onceend o\n1 oncedone o\n2 acq a\n2 oncedone o\n2 rel a", [][]int{{5, 10}}, 0, 0},
 		{"a Once under the lock that is needed before its function", "1 acq a\n1 rel a\n1 oncebegin o\n1 onceend o\n1 oncedone o\n2 acq a\n2 oncedone o\n2 rel a", nil, 0, 0},
