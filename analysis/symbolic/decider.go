@@ -67,24 +67,17 @@ func (d *Decider) Seek(ctx context.Context, k int, budget *solver.Budget) (Answe
 	if budget.Over() {
 		return Answer{Why: "steps"}, nil
 	}
-	near, ok := d.near(d.base, k, budget)
+	near, ok := d.near(d.base, k, firstWindow, budget)
 	if !ok {
 		return Answer{Answer: solver.Unsat, Never: true}, nil
 	}
 	q := quest{Decider: d, ctx: ctx, budget: budget.Share(nearPart)}
-	for back := firstWindow; near.events > back && q.large == ""; back *= 4 {
-		base := slices.Min(d.targets[k].events()) - back
-		if base <= d.base {
-			break
+	if near.events > firstWindow {
+		if a, err := q.windows(k); err != nil || a.Answer == solver.Sat {
+			return a, err
 		}
-		if base >= d.asked {
-			continue
-		}
-		if cone, ok := d.near(base, k, q.budget); ok {
-			if a, err := q.solve(cone, k); err != nil || a.Answer == solver.Sat {
-				return a, err
-			}
-		}
+		d.m.let(near)
+		near, _ = d.near(d.base, k, MaxEvents, q.budget)
 	}
 	if q.large == "" {
 		if a, err := q.solve(near, k); err != nil || a.Answer != solver.Unsat {
@@ -94,13 +87,40 @@ func (d *Decider) Seek(ctx context.Context, k int, budget *solver.Budget) (Answe
 	return Answer{Why: q.large}, nil // what is not near is more
 }
 
+// windows asks for runs to target k that keep the recorded order up to shortly before it, and then up to four times
+// as far before, as long as more is needed then.
+func (q *quest) windows(k int) (Answer, error) {
+	needed := 0
+	for back := firstWindow; q.large == ""; back *= 4 {
+		base := slices.Min(q.targets[k].events()) - back
+		if base <= q.base {
+			break
+		}
+		if base >= q.asked {
+			continue
+		}
+		cone, ok := q.near(base, k, MaxEvents, q.budget)
+		if !ok {
+			continue
+		}
+		if cone.events == needed {
+			q.m.let(cone)
+			break
+		}
+		needed = cone.events
+		if a, err := q.solve(cone, k); err != nil || a.Answer == solver.Sat {
+			return a, err
+		}
+	}
+	return Answer{}, nil
+}
+
 // near returns the part of the cone of target k that had happened when the target's own events had:
 // mostly runs that come to it need no more. It is taken off the budget what it took to find out, and
-// there is no more of the cone than the budget suffices for.
-func (d *Decider) near(base, k int, budget *solver.Budget) (cone *Cone, ok bool) {
-	most := MaxEvents
+// there is no more of the cone than so many events, and than the budget suffices for.
+func (d *Decider) near(base, k, most int, budget *solver.Budget) (cone *Cone, ok bool) {
 	if budget != nil {
-		most = int(min(MaxEvents, max(0, budget.Steps)/perEvent))
+		most = int(min(int64(most), max(0, budget.Steps)/perEvent))
 	}
 	cone, ok = d.m.cone(base, slices.Max(d.targets[k].events())+1, most, d.targets[k:k+1])
 	if ok {
