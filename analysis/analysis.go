@@ -31,7 +31,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -575,27 +574,21 @@ func (p *predictor) circle(events []int) string {
 	return fmt.Sprintf("each of these would have to come before the next, and the last before the first: %s", strings.Join(names, ", "))
 }
 
-// schedules finds feasible schedules for f: for the first instance that has one
-// also a second, for the re-run may miss what the trace does not show; for
-// others the first. Without any, f.Reason is why the first is infeasible.
+// schedules finds feasible schedules for f: as many as are wanted, for the re-run may miss what the trace does
+// not show. Without any, f.Reason is why the first one is infeasible.
 func (p *predictor) schedules(f *Finding, instances []instance) {
 	if len(instances) == 0 {
 		return
 	}
 	f.Reason = ""
-	spent, most := p.planner.Spent(), p.most
-	for n, v := range instances {
+	ways := &ways{planner: p.planner, plan: p.planned, instances: instances, most: p.most}
+	for at, its := range ways.from(turn{}) {
 		if !p.charge() {
 			f.Reason = cmp.Or(f.Reason, givenUp)
 			return
 		}
-		if !v.Blocks { // what was looked at for schedules that were not found, too
-			its := p.planner.Spent() - spent
-			spent += its
-			most = max(0, most-int(its))
-		}
-		found, looked := 0, 0
-		for s, recipe := range p.planned(v, most) {
+		v, looked := instances[at.instance], 0
+		for s, recipe := range its {
 			looked++
 			if !p.charge() && len(f.Schedules) > 0 {
 				return
@@ -613,17 +606,13 @@ func (p *predictor) schedules(f *Finding, instances []instance) {
 			}
 			f.Schedules = append(f.Schedules, Recipe{recipe, v.Pattern})
 			if len(f.Schedules) == 1 && more {
-				p.keepLater(f, instances[n:], looked, most)
+				p.keepLater(f, ways, at, looked)
 			}
 			if !v.Blocks { // further ones are not worth as much
 				p.its = p.its.Part(furtherCones * int64(p.most))
 			}
-			found++
 			if len(f.Schedules) == p.opts.Schedules || !more || v.Blocks && p.late {
 				return
-			}
-			if found < len(f.Schedules) || found == 2 {
-				break
 			}
 		}
 	}
@@ -670,25 +659,15 @@ func (p *predictor) sliced(f *Finding, instances []instance) {
 	}
 }
 
-// planned yields the schedules that may lead to v, with cones of most links.
-func (p *predictor) planned(v instance, most int) iter.Seq2[schedule.Schedule, schedule.Recipe] {
+// planned makes the schedules that may lead to v, with cones of most links.
+func (p *predictor) planned(planner *schedule.Planner, v instance, most int) *schedule.Attempt {
 	switch {
 	case v.Blocks && p.late:
-		return p.planner.Late(v.Accesses, v.guide)
+		return planner.Late(v.Accesses, v.guide)
 	case p.eventwise:
-		return p.planner.Turned(v.Accesses[0], v.Accesses[1], v.guide)
+		return planner.Turned(v.Accesses[0], v.Accesses[1], v.guide)
 	}
-	return planned(p.planner, v, most)
-}
-
-func planned(planner *schedule.Planner, v instance, most int) iter.Seq2[schedule.Schedule, schedule.Recipe] {
-	switch {
-	case v.Blocks:
-		return planner.Deadlock(v.Accesses, v.guide)
-	case v.Pattern == nil:
-		return planner.Race(v.Accesses[0], v.Accesses[1], v.guide, most)
-	}
-	return planner.Sequence(v.Accesses, v.guide, most)
+	return planned(planner, v, most)
 }
 
 // check asks the judge whether steps lead to v.

@@ -14,11 +14,12 @@ import (
 type later struct {
 	planner   *schedule.Planner
 	judging   *judging
-	instances []instance // the first one has the first schedule
-	looked    int        // how many of the schedules of that one were looked at, up to this
-	most      int        // see [predictor.schedules]
-	until     int64      // steps of the planner after which nothing more is looked for
-	steps     int64      // what the planner and the judge may do, as above
+	instances []instance
+	at        turn  // the first schedule is of that one
+	looked    int   // how many of its schedules were looked at, up to this
+	most      int   // links of the cones of that instance
+	until     int64 // steps of the planner after which nothing more is looked for
+	steps     int64 // what the planner and the judge may do, as above
 }
 
 // A judging is the judge of all findings of a trace, once all is predicted: made when the first one asks, so
@@ -56,17 +57,16 @@ func (f *Finding) Recipes() iter.Seq[Recipe] {
 	}
 }
 
-// keepLater notes how f comes to a second schedule, which has one, of the first of the instances, of which so
-// many were looked at.
-func (p *predictor) keepLater(f *Finding, instances []instance, looked, most int) {
+// keepLater notes how f comes to a second schedule, which has one of that turn, of which so many were looked at.
+func (p *predictor) keepLater(f *Finding, w *ways, at turn, looked int) {
 	if p.opts.Schedules >= mostSchedules || p.late || p.eventwise {
 		return
 	}
 	f.later = &later{
-		planner: p.planner, judging: p.asked, instances: instances, looked: looked, most: most,
+		planner: p.planner, judging: p.asked, instances: w.instances, at: at, looked: looked, most: w.most,
 		until: max(1, p.its.Steps), steps: p.its.Steps,
 	}
-	if !instances[0].Blocks {
+	if !w.instances[0].Blocks {
 		f.later.steps = min(p.its.Steps, furtherCones*int64(p.most))
 	}
 }
@@ -76,22 +76,23 @@ func (p *predictor) keepLater(f *Finding, instances []instance, looked, most int
 func (l *later) find() (Recipe, bool) {
 	planner := l.planner.Apart()
 	planner.Until(l.until)
-	spent, most, left := int64(0), l.most, l.steps
-	for n, v := range l.instances {
-		if n > 0 && !v.Blocks {
-			its := planner.Spent() - spent
-			spent += its
-			most = max(0, most-int(its))
+	w := &ways{planner: planner, plan: planned, instances: l.instances, most: l.most}
+	if l.at.others { // those are none of the others
+		for range w.attempt(l.at.instance).Keeping() {
 		}
+	}
+	left := l.steps
+	for at, its := range w.from(l.at) {
 		k := 0
-		for s, recipe := range planned(planner, v, most) {
-			if k++; n == 0 && k <= l.looked { // to make these again does not count
+		for s, recipe := range its {
+			if k++; at == l.at && k <= l.looked { // to make these again does not count
 				left = l.steps + planner.Spent()
 				continue
 			}
 			if planner.Spent() > left {
 				return Recipe{}, false
 			}
+			v := l.instances[at.instance]
 			if l.judging.check(s, v) == nil {
 				return Recipe{recipe, v.Pattern}, true
 			}

@@ -66,7 +66,7 @@ func TestPecanFigures(t *testing.T) {
 		if got := p.pecan(0, test.i, test.j); !slices.Equal(got, test.steps) {
 			t.Errorf("%s: Algorithm 3 makes %v, want %v", test.name, got, test.steps)
 		}
-		for s := range p.Race(test.i, test.j, nil, math.MaxInt) {
+		for s := range p.Race(test.i, test.j, nil, math.MaxInt).All() {
 			if !slices.Equal(s.Steps, test.steps) || !slices.Equal(s.Violation, []int{test.i, test.j}) {
 				t.Errorf("%s: the first schedule is %v", test.name, s)
 			}
@@ -81,7 +81,7 @@ func TestPecanFigures(t *testing.T) {
 func TestFigure5IsFalse(t *testing.T) {
 	tr := tracetest.Parse(t, figure5)
 	p := plan(t, tr)
-	for s := range p.Race(2, 7, nil, math.MaxInt) {
+	for s := range p.Race(2, 7, nil, math.MaxInt).All() {
 		if feasible.Check(tr, s.Steps, s.Violation) == nil {
 			t.Errorf("the false pair has schedule %v", s)
 		}
@@ -219,7 +219,7 @@ func TestHold(t *testing.T) {
 		3 begin
 		4 begin    // not forked by any step
 		0 end`)
-	for s := range plan(t, tr).Race(5, 10, nil, math.MaxInt) {
+	for s := range plan(t, tr).Race(5, 10, nil, math.MaxInt).All() {
 		if want := []int{0, 1, 2, 3, 4, 6, 7, 9}; !slices.Equal(s.Steps, want) {
 			t.Errorf("steps %v, want %v", s.Steps, want)
 		}
@@ -245,7 +245,7 @@ func TestPecanIsTried(t *testing.T) {
 		t.Errorf("Algorithm 3 makes %v, want [0]", got)
 	}
 	var all [][]int
-	for s := range p.Race(1, 5, nil, math.MaxInt) {
+	for s := range p.Race(1, 5, nil, math.MaxInt).All() {
 		all = append(all, s.Steps)
 	}
 	if !slices.ContainsFunc(all, func(steps []int) bool { return slices.Equal(steps, []int{0}) }) {
@@ -304,7 +304,7 @@ func TestScheduler(t *testing.T) {
 	} {
 		found := false
 		p := plan(t, tracetest.Parse(t, test.text))
-		for s, recipe := range p.Race(test.i, test.j, nil, math.MaxInt) {
+		for s, recipe := range p.Race(test.i, test.j, nil, math.MaxInt).All() {
 			if slices.Equal(s.Steps, test.steps) {
 				if found = true; recipe.Scheduler() != test.want {
 					t.Errorf("%s: made by %s, want %s", test.name, recipe.Scheduler(), test.want)

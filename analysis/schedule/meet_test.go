@@ -52,7 +52,7 @@ func TestMeetFindsWhatConesFind(t *testing.T) {
 							lists[of] = append(lists[of], int32(i))
 						}
 					}
-					for s, r := range p.Race(pair[0], pair[1], nil, math.MaxInt) {
+					for s, r := range p.Race(pair[0], pair[1], nil, math.MaxInt).All() {
 						alone = alone || r.Scheduler() == "cone" && slices.IsSorted(s.Steps) && judge.CheckFrom(s.From, s.Steps, pair[:]) == nil
 					}
 				}

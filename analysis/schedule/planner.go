@@ -155,7 +155,7 @@ func (p *Planner) room() {
 // linksOf returns the links of goroutine g.
 func (p *Planner) linksOf(g trace.GID) []link { return p.links[p.first[g]:p.end[g]] }
 
-// Race yields schedules that may lead to the race between the accesses at
+// Race returns what makes schedules that may lead to the race between the accesses at
 // positions i and j, the likeliest first, each with the recipe to make it
 // again. Nobody has checked yet that they are
 // feasible: that depends on values too. Both orders of the accesses are left
@@ -165,45 +165,35 @@ func (p *Planner) linksOf(g trace.GID) []link { return p.links[p.first[g]:p.end[
 // causality knows.
 //
 // Schedules with few steps come first, for each step is one that the re-run
-// can miss: the accesses' cone in recorded order; then with critical sections
-// turned round; then PECAN's, which keeps all that happened and is the one to
+// can miss: the accesses' cone in recorded order; then PECAN's, which keeps all that happened and is the one to
 // take where goroutines depend on each other in ways that the trace does not
-// show; then those in which reads find other writes, perhaps of equal values.
+// show; then with critical sections turned round; then those in which reads find other writes, perhaps of equal values.
 //
 // Where the cone with all reads has more than most links, all schedules keep what
 // happened before a causality barrier: they are not much smaller otherwise, and take no longer than
 // what is between that and the accesses.
-func (p *Planner) Race(i, j int, guide []causality.Edge, most int) iter.Seq2[Schedule, Recipe] {
+func (p *Planner) Race(i, j int, guide []causality.Edge, most int) *Attempt {
 	v := target{accesses: []int{min(i, j), max(i, j)}, guide: guide}
-	return func(yield func(Schedule, Recipe) bool) {
-		if p.large(v, most) {
-			v.late = p.late(v)
-		}
-		a := attempt{p: p, target: v, yield: yield}
-		exists, more := a.try(directAll)
-		if exists && more {
-			// Next is the one that differs most, not a smaller cone.
-			_, more = a.try(pecan)
-		}
-		for m := directAll + 1; more && m <= turnedNone; m++ {
-			_, more = a.try(m)
-		}
+	return &Attempt{
+		p: p, target: v, begin: func(v target) *base {
+			if p.large(v, most) {
+				return p.late(v)
+			}
+			return nil
+		},
+		// The second is the one that differs most, not a smaller cone.
+		keeping: []method{directAll, pecan},
+		others:  []method{directMatter, turnedMatter, pecan, directNone, turnedNone},
 	}
 }
 
-// Turned yields those schedules for the race of i and j that turn critical sections round and
+// Turned is Race for those schedules that turn critical sections round and
 // begin with all that happened before a causality barrier, as it was recorded: to make one takes
 // no longer than what is between that and the accesses. It is for accesses to which no cone in
 // recorded order leads.
-func (p *Planner) Turned(i, j int, guide []causality.Edge) iter.Seq2[Schedule, Recipe] {
+func (p *Planner) Turned(i, j int, guide []causality.Edge) *Attempt {
 	v := target{accesses: []int{min(i, j), max(i, j)}, guide: guide}
-	v.late = p.late(v)
-	return func(yield func(Schedule, Recipe) bool) {
-		a := attempt{p: p, target: v, yield: yield}
-		if _, more := a.try(turnedMatter); more {
-			a.try(pecan)
-		}
-	}
+	return &Attempt{p: p, target: v, begin: p.late, others: []method{turnedMatter, pecan}}
 }
 
 // large reports whether the cone of v with all reads has more than most links.
@@ -236,30 +226,22 @@ func (p *Planner) behind(b *base, prop causality.Property) *base {
 	return b
 }
 
-// Deadlock yields schedules that may lead to where goroutines stand at all of the
+// Deadlock returns what makes schedules that may lead to where goroutines stand at all of the
 // operations at the given positions, each holding what it holds in the trace, as those of
 // Race do. Who waits for a condition stands before it wakes.
-func (p *Planner) Deadlock(operations []int, guide []causality.Edge) iter.Seq2[Schedule, Recipe] {
-	return p.deadlock(target{accesses: operations, guide: guide, blocks: true}, directAll, directMatter, turnedMatter, directNone, turnedNone)
+func (p *Planner) Deadlock(operations []int, guide []causality.Edge) *Attempt {
+	return &Attempt{
+		p: p, target: target{accesses: operations, guide: guide, blocks: true},
+		keeping: []method{directAll}, others: []method{directMatter, turnedMatter, directNone, turnedNone},
+	}
 }
 
-// Late yields those of Deadlock that begin with all that happened before a causality
+// Late is Deadlock for schedules that begin with all that happened before a causality
 // barrier, as it was recorded. What it takes to make one follows from what is between the
 // barrier and the operations, where those of Deadlock may need all of the trace.
-func (p *Planner) Late(operations []int, guide []causality.Edge) iter.Seq2[Schedule, Recipe] {
+func (p *Planner) Late(operations []int, guide []causality.Edge) *Attempt {
 	v := target{accesses: operations, guide: guide, blocks: true}
-	v.late = p.late(v)
-	return p.deadlock(v, turnedMatter, directAll, turnedNone)
-}
-
-func (p *Planner) deadlock(v target, methods ...method) iter.Seq2[Schedule, Recipe] {
-	return func(yield func(Schedule, Recipe) bool) {
-		a := attempt{p: p, target: v, yield: yield}
-		more := true
-		for k := 0; more && k < len(methods); k++ {
-			_, more = a.try(methods[k])
-		}
-	}
+	return &Attempt{p: p, target: v, begin: p.late, others: []method{turnedMatter, directAll, turnedNone}}
 }
 
 // A method is one way to make a schedule.
@@ -306,17 +288,54 @@ type target struct {
 	until    int64 // given up then, see [Planner.Until]; 0 is never
 }
 
-// An attempt makes schedules for one target, each once.
-type attempt struct {
+// An Attempt makes schedules for one violation, each once.
+type Attempt struct {
 	p *Planner
 	target
-	yield func(Schedule, Recipe) bool
-	made  []Schedule
+	begin           func(target) *base // what they begin with, if not where the tests do; nil once that is known
+	keeping, others []method
+	made            []Schedule
+}
+
+// Keeping yields the schedules in which each read finds what it found, the likeliest first. Where there is
+// no cone of which that is so, there is none.
+func (a *Attempt) Keeping() iter.Seq2[Schedule, Recipe] {
+	return func(yield func(Schedule, Recipe) bool) {
+		exists, more := true, true
+		for k := 0; exists && more && k < len(a.keeping); k++ {
+			exists, more = a.try(a.keeping[k], yield)
+		}
+	}
+}
+
+// Others yields the schedules that Keeping does not yield, the likeliest first.
+func (a *Attempt) Others() iter.Seq2[Schedule, Recipe] {
+	return func(yield func(Schedule, Recipe) bool) {
+		for k, more := 0, true; more && k < len(a.others); k++ {
+			_, more = a.try(a.others[k], yield)
+		}
+	}
+}
+
+// All yields the schedules of Keeping, and then those of Others.
+func (a *Attempt) All() iter.Seq2[Schedule, Recipe] {
+	return func(yield func(Schedule, Recipe) bool) {
+		for _, its := range []iter.Seq2[Schedule, Recipe]{a.Keeping(), a.Others()} {
+			for s, r := range its {
+				if !yield(s, r) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // try yields the schedule that m makes. It reports whether there is one, and
 // whether more are wanted.
-func (a *attempt) try(m method) (exists, more bool) {
+func (a *Attempt) try(m method, yield func(Schedule, Recipe) bool) (exists, more bool) {
+	if a.begin != nil {
+		a.late, a.begin = a.begin(a.target), nil
+	}
 	v := a.target
 	v.until = a.p.until
 	s, ok := a.p.make(m, v)
@@ -324,7 +343,7 @@ func (a *attempt) try(m method) (exists, more bool) {
 		return ok, true
 	}
 	a.made = append(a.made, s)
-	return true, a.yield(s, Recipe{Accesses: a.p.o.Begun(a.accesses), target: a.target, p: a.p, method: m})
+	return true, yield(s, Recipe{Accesses: a.p.o.Begun(a.accesses), target: a.target, p: a.p, method: m})
 }
 
 // make makes the schedule for v; ok is false if m cannot.

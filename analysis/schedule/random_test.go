@@ -84,7 +84,7 @@ func guide(tr *trace.Trace, o *order.Order, pair [2]int) []causality.Edge {
 }
 
 func hasSchedule(tr *trace.Trace, o *order.Order, p *schedule.Planner, pair [2]int, most int) bool {
-	for _, r := range p.Race(pair[0], pair[1], guide(tr, o, pair), most) {
+	for _, r := range p.Race(pair[0], pair[1], guide(tr, o, pair), most).All() {
 		s := r.Schedule()
 		if feasible.Check(tr, s.Steps, s.Violation) == nil {
 			return true
@@ -111,7 +111,7 @@ func TestSchedulesAreWellFormed(t *testing.T) {
 				judge := feasible.New(tr)
 				for _, pair := range conflicts(tr, o)[:min(20, len(conflicts(tr, o)))] {
 					most := []int{0, math.MaxInt}[seed%2]
-					for _, r := range p.Race(pair[0], pair[1], guide(tr, o, pair), most) {
+					for _, r := range p.Race(pair[0], pair[1], guide(tr, o, pair), most).All() {
 						s := r.Schedule()
 						if again, n := r.Made(len(s.Steps)); n > 0 {
 							assert.Equal(t, s, again.Schedule(), "seed %d: made once", seed)
@@ -228,14 +228,14 @@ func BenchmarkRace(b *testing.B) {
 	}
 	b.Run("first", func(b *testing.B) {
 		for b.Loop() {
-			for range p.Race(i, j, nil, math.MaxInt) {
+			for range p.Race(i, j, nil, math.MaxInt).All() {
 				break
 			}
 		}
 	})
 	b.Run("judged", func(b *testing.B) {
 		for b.Loop() {
-			for s := range p.Race(i, j, nil, math.MaxInt) {
+			for s := range p.Race(i, j, nil, math.MaxInt).All() {
 				if judge.CheckFrom(s.From, s.Steps, s.Violation) == nil {
 					break
 				}

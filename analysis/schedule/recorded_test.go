@@ -29,7 +29,7 @@ func TestAsRecorded(t *testing.T) {
 	} {
 		tr := tracetest.Parse(t, c.text)
 		_, p := plan(t, tr)
-		for s := range p.Race(c.i, c.j, nil, math.MaxInt) {
+		for s := range p.Race(c.i, c.j, nil, math.MaxInt).All() {
 			if got := s.AsRecorded(tr); got != c.want {
 				t.Errorf("%s: %v is as recorded: %v", c.name, s, got)
 			}
@@ -49,7 +49,7 @@ func TestAsRecordedShowsAll(t *testing.T) {
 		o, p := plan(t, tr)
 		recorded := sources(tr, all(tr))
 		for _, pair := range conflicts(tr, o) {
-			for s := range p.Race(pair[0], pair[1], nil, math.MaxInt) {
+			for s := range p.Race(pair[0], pair[1], nil, math.MaxInt).All() {
 				yes := s.AsRecorded(tr)
 				answers[yes]++
 				for range 20 {

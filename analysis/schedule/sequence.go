@@ -1,14 +1,13 @@
 package schedule
 
 import (
-	"iter"
 	"slices"
 
 	"github.com/gopredict/gopredict/analysis/causality"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// Sequence yields schedules after which the accesses at the given positions
+// Sequence returns what makes schedules after which the accesses at the given positions
 // have happened in that order, but for the last one, at which its goroutine
 // stands: PECAN's Algorithm 4, for patterns of any number of events. The
 // likeliest come first. The guide is what must come before what in every run
@@ -18,19 +17,17 @@ import (
 // As those of Race, schedules with few steps come first, then the one that
 // keeps all that happened, then those in which reads find other writes; and where the cone has
 // more than most links, all keep what happened before a causality barrier.
-func (p *Planner) Sequence(accesses []int, guide []causality.Edge, most int) iter.Seq2[Schedule, Recipe] {
+func (p *Planner) Sequence(accesses []int, guide []causality.Edge, most int) *Attempt {
 	v := target{accesses: accesses, guide: guide}
-	return func(yield func(Schedule, Recipe) bool) {
-		if p.large(v, most) {
-			v.late = p.behind(p.of(v), p.graphs.Sequence(accesses...))
-		}
-		a := attempt{p: p, target: v, yield: yield}
-		exists, more := a.try(sequenceAll)
-		for m := sequenceRecorded; more && m <= sequenceNone; m++ {
-			if m != sequenceRecorded || exists { // else what it adds to that cone does not help
-				_, more = a.try(m)
+	return &Attempt{
+		p: p, target: v, begin: func(v target) *base {
+			if p.large(v, most) {
+				return p.behind(p.of(v), p.graphs.Sequence(accesses...))
 			}
-		}
+			return nil
+		},
+		// What is added to a cone that there is not does not help.
+		keeping: []method{sequenceAll, sequenceRecorded}, others: []method{sequenceMatter, sequenceNone},
 	}
 }
 

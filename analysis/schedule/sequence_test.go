@@ -99,7 +99,7 @@ func TestNoScheduleTwice(t *testing.T) {
 		m := causality.New(tr, o)
 		for _, a := range anomaly.Search(tr, o, anomaly.FindRegions(tr, o), anomaly.Builtin(), anomaly.MaxCombinations).Found {
 			seen := make(map[string]bool)
-			for _, recipe := range p.Sequence(a.Matches[0], m.Chopped(m.Sequence(a.Matches[0]...)).Edges(0), math.MaxInt) {
+			for _, recipe := range p.Sequence(a.Matches[0], m.Chopped(m.Sequence(a.Matches[0]...)).Edges(0), math.MaxInt).All() {
 				s := recipe.Schedule()
 				if text := fmt.Sprint(s.From, s.Steps); seen[text] {
 					t.Errorf("seed %d: %s %v has the schedule %s twice", seed, a.Pattern.Name, a.Matches[0], text)
@@ -119,7 +119,7 @@ func TestNoScheduleTwice(t *testing.T) {
 func hasSequence(t *testing.T, tr *trace.Trace, p *schedule.Planner, events []int, guide []causality.Edge) bool {
 	t.Helper()
 	judge := feasible.New(tr)
-	for s := range p.Sequence(events, guide, math.MaxInt) {
+	for s := range p.Sequence(events, guide, math.MaxInt).All() {
 		if judge.CheckFrom(s.From, s.Steps, events) != nil {
 			continue
 		}
@@ -167,7 +167,7 @@ func TestFigure3(t *testing.T) {
 	o, p := plan(t, tr)
 	m := causality.New(tr, o)
 	g := m.Chopped(m.Sequence(2, 9, 5))
-	for s := range p.Sequence([]int{2, 9, 5}, g.Edges(0), math.MaxInt) {
+	for s := range p.Sequence([]int{2, 9, 5}, g.Edges(0), math.MaxInt).All() {
 		if want := []int{0, 1, 2, 3, 4, 7, 8, 9}; !slices.Equal(s.Steps, want) || !slices.Equal(s.Violation, []int{5}) {
 			t.Errorf("steps %v to %v, want %v", s.Steps, s.Violation, want)
 		}

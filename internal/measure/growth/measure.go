@@ -61,7 +61,7 @@ func measure(n int) (c cost, err error) {
 	guide := graphs.Chopped(graphs.Sequence(last...)).Edges(0)
 	watch.lap()
 	k := 0
-	for s := range planner.Sequence(last, guide, math.MaxInt) {
+	for s := range planner.Sequence(last, guide, math.MaxInt).All() {
 		switch k++; k {
 		case 1:
 			c.Few, c.Steps = watch.lap(), len(s.Steps)
@@ -105,7 +105,7 @@ func (c *cost) schedules(graphs *causality.Model, planner *schedule.Planner, rac
 	for _, r := range races.Candidates {
 		pair := r.Pairs[0]
 		if g := graphs.Chopped(graphs.Meeting(pair[0], pair[1])); g.Cyclic() == 0 {
-			for range planner.Race(pair[0], pair[1], g.Edges(0), math.MaxInt) {
+			for range planner.Race(pair[0], pair[1], g.Edges(0), math.MaxInt).All() {
 				break
 			}
 		}
@@ -114,7 +114,7 @@ func (c *cost) schedules(graphs *causality.Model, planner *schedule.Planner, rac
 	for _, a := range found.Found {
 		events := a.Matches[0]
 		if g := graphs.Chopped(graphs.Sequence(events...)); g.Cyclic() == 0 {
-			for range planner.Sequence(events, g.Edges(0), math.MaxInt) {
+			for range planner.Sequence(events, g.Edges(0), math.MaxInt).All() {
 				break
 			}
 		}

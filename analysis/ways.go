@@ -1,0 +1,73 @@
+package analysis
+
+import (
+	"iter"
+
+	"github.com/gopredict/gopredict/analysis/schedule"
+)
+
+// ways are the schedules that may lead to instances of a candidate: first those of each one in which reads find
+// what they found, as those of most findings are, and then the others of each.
+type ways struct {
+	planner   *schedule.Planner
+	plan      func(planner *schedule.Planner, v instance, most int) *schedule.Attempt
+	instances []instance
+	attempts  []*schedule.Attempt // of the first ones, or nil
+	most      int                 // links of the cones of the next instance
+	spent     int64               // what the planner had done when the last instance began
+}
+
+// A turn is that of the schedules of an instance in which reads find what they found, or of its others.
+type turn struct {
+	others   bool
+	instance int
+}
+
+// from yields the schedules from that turn on.
+func (w *ways) from(first turn) iter.Seq2[turn, iter.Seq2[schedule.Schedule, schedule.Recipe]] {
+	return func(yield func(turn, iter.Seq2[schedule.Schedule, schedule.Recipe]) bool) {
+		for at := first; ; at.instance++ {
+			if at.instance == len(w.instances) {
+				if at.others {
+					return
+				}
+				at = turn{others: true}
+			}
+			its := w.attempt(at.instance).Keeping()
+			if at.others {
+				its = w.attempt(at.instance).Others()
+			}
+			if !yield(at, its) {
+				return
+			}
+		}
+	}
+}
+
+// attempt makes the schedules for instance n. What was looked at for those before it, that were not found too, is
+// less for its cones.
+func (w *ways) attempt(n int) *schedule.Attempt {
+	if w.attempts == nil {
+		w.attempts, w.spent = make([]*schedule.Attempt, len(w.instances)), w.planner.Spent()
+	}
+	if w.attempts[n] == nil {
+		v := w.instances[n]
+		if now := w.planner.Spent(); !v.Blocks {
+			w.most = max(0, w.most-int(now-w.spent))
+			w.spent = now
+		}
+		w.attempts[n] = w.plan(w.planner, v, w.most)
+	}
+	return w.attempts[n]
+}
+
+// planned makes the schedules that may lead to v, with cones of most links.
+func planned(planner *schedule.Planner, v instance, most int) *schedule.Attempt {
+	switch {
+	case v.Blocks:
+		return planner.Deadlock(v.Accesses, v.guide)
+	case v.Pattern == nil:
+		return planner.Race(v.Accesses[0], v.Accesses[1], v.guide, most)
+	}
+	return planner.Sequence(v.Accesses, v.guide, most)
+}
