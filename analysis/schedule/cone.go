@@ -48,8 +48,6 @@ type cone struct {
 	guide  map[trace.GID][]causality.Edge
 	guided []int32
 	lazy   bool // a section that another one follows need not end
-	// barrier is a position: what is before it comes first, as it happened. It is of lazy cones.
-	barrier int32
 	// ends are reads that are the last of their goroutine that is needed: what
 	// they find changes nothing any more.
 	ends []int

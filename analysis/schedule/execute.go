@@ -166,10 +166,10 @@ func (x *execution) recorded() {
 
 // asRecorded returns a position before which nothing of the cone has to wait in recorded order: that of the
 // first event for which the guide wants a later one first, or of the first section that stays open. A cone is
-// closed under all else that events wait for, unless it is lazy: then only what is before the barrier is such.
+// closed under all else that events wait for, unless it is lazy.
 func (x *execution) asRecorded() int32 {
 	if x.lazy {
-		return min(x.barrier, slices.Max(x.upto))
+		return x.base.at
 	}
 	at := slices.Max(x.upto)
 	for _, acq := range x.last {
