@@ -96,12 +96,13 @@ func stopped(left, all []candidate, err error) error {
 // has its part of the budget for all of them, sampledSteps at most.
 const crowd, maxSample, sampledSteps = 5, 32, 1 << 20
 
-// sample asks about some of the candidates in short. If that decides none it is not hopeful, and all
+// sample asks about some of the candidates in short, and about no more instances of one that will not be proven
+// impossible than the nearest. If that decides none it is not hopeful, and all
 // stay undecided: the whole budget would be spent on some few of them.
 func (s *solving) sample(ctx context.Context, fs []Finding, undecided []candidate) (hopeful bool, err error) {
 	whole := s.budget
-	s.budget.Steps = min(s.budget.Steps, s.work.Steps/int64(len(undecided)), sampledSteps)
-	defer func() { s.budget = whole }()
+	s.budget.Steps, s.sampling = min(s.budget.Steps, s.work.Steps/int64(len(undecided)), sampledSteps), true
+	defer func() { s.budget, s.sampling = whole, false }()
 	n := min(len(undecided), maxSample)
 	for at := range n {
 		k := at * len(undecided) / n
@@ -135,6 +136,7 @@ type solving struct {
 	*predictor
 	engine   func(*solver.Formula) (solver.Engine, error)
 	budget   solver.Budget             // of each candidate
+	sampling bool                      // see sample
 	deciders map[int]*symbolic.Decider // by how many events come first
 	at       map[[2]int]int            // by candidate and instance: the target of the decider
 	targets  map[int][]symbolic.Target
@@ -187,7 +189,7 @@ func (s *solving) decideBySolving(ctx context.Context, f *Finding, k int, c cand
 		if left == budget && (!c.Exhaustive || why != "" || n > 0 && (whole-budget.Steps)/int64(n)*int64(len(c.open)-n) > budget.Steps) {
 			ask, left, why = s.seek, budget.Part(s.opts.Solving.budget().Steps/seekingPart), cmp.Or(why, "steps")
 		}
-		if left.Over() {
+		if left.Over() || s.sampling && n > 0 && why != "" {
 			why = cmp.Or(why, "steps")
 			break
 		}
