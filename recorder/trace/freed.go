@@ -39,26 +39,46 @@ const (
 
 // A generationPage has the generations of what is in a page now. Most pages are of one.
 type generationPage struct {
-	all   int32
-	parts *[pageSize / granule]int32 // by granule; nil where all are the same
+	all  int32
+	bits uint8 // a part is of so many bits of an address: that suffices for the objects that were freed
+	// parts are in their order; nil where all are the same.
+	parts []int32
 }
 
-// free makes next the generation of the granules from one up to another, inclusive.
+// free makes next the generation of the bytes from one up to another, which is not included.
 func (p *generationPage) free(from, to uint64, next int32) {
-	if from == 0 && to == pageSize/granule-1 {
+	from, to = from&^(granule-1), (to+granule-1)&^(granule-1)
+	if from == 0 && to == pageSize {
 		p.all, p.parts = next, nil
 		return
 	}
-	if p.parts == nil {
-		p.parts = new([pageSize / granule]int32)
-		for k := range p.parts {
-			p.parts[k] = p.all
-		}
+	if bits := uint8(bits.TrailingZeros64(from | to)); p.parts == nil || bits < p.bits {
+		p.divide(bits)
 	}
-	its := p.parts[from : to+1]
+	its := p.parts[from>>p.bits : to>>p.bits]
 	for k := range its {
 		its[k] = next
 	}
+}
+
+// divide makes parts of so many bits, which are fewer than there were.
+func (p *generationPage) divide(bits uint8) {
+	parts := make([]int32, pageSize>>bits)
+	for k := range parts {
+		parts[k] = p.all
+		if p.parts != nil {
+			parts[k] = p.parts[k>>(p.bits-bits)]
+		}
+	}
+	p.bits, p.parts = bits, parts
+}
+
+// of returns the generation of what is at an address.
+func (p *generationPage) of(addr uint64) int32 {
+	if p.parts == nil {
+		return p.all
+	}
+	return p.parts[addr%pageSize>>p.bits]
 }
 
 // NewGenerations prepares for the accesses and calls of t. It returns nil, which serves as
@@ -115,10 +135,7 @@ func (g *Generations) Of(i int) int32 {
 	if last.page == nil { // what is there is a lock or the like, alone
 		return 0
 	}
-	if last.page.parts == nil {
-		return last.page.all
-	}
-	return last.page.parts[obj%pageSize/granule]
+	return last.page.of(obj)
 }
 
 // free starts a new generation. One that nobody has seen is as good as a
@@ -130,7 +147,7 @@ func (g *Generations) free(f *Freed) {
 		for lo < hi && lo >= f.Obj {
 			end := min(hi, lo|(pageSize-1)+1)
 			if page := g.pages[lo>>pageBits]; page != nil {
-				page.free(lo%pageSize/granule, (end-1)%pageSize/granule, f.At+1)
+				page.free(lo%pageSize, (end-1)%pageSize+1, f.At+1)
 			}
 			lo = end
 		}

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -44,4 +45,37 @@ func TestGenerations(t *testing.T) {
 	assert.Equal(t, of[5], of[9], "the rest of that")
 
 	assert.Zero(t, NewGenerations(&Trace{Events: tr.Events}).Of(2))
+}
+
+// Whatever sizes objects of one page have had in turn, each eight bytes are of the generation of when they
+// were freed last.
+func TestGenerationsOfSizes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	tr := &Trace{}
+	const from, pages = 0x10000, 3
+	want, last := []int32{}, make(map[uint64]int32)
+	for range 2000 {
+		if rng.IntN(2) == 0 {
+			f := Freed{Obj: from + 8*rng.Uint64N(pages*pageSize/8), Which: 1 << rng.IntN(5), Size: 8 << rng.IntN(11), At: int32(len(tr.Events))}
+			if rng.IntN(2) == 0 {
+				f.Size = f.Size/2*3 + 8
+			}
+			if rng.IntN(2) == 0 {
+				f.Obj -= f.Obj % uint64(f.Size)
+			}
+			tr.Freed = append(tr.Freed, f)
+			for k := uint64(0); k < 5; k++ {
+				for at := f.Obj + k*uint64(f.Size); f.Which>>k&1 != 0 && at < f.Obj+(k+1)*uint64(f.Size); at += 8 {
+					last[at/8] = f.At + 1
+				}
+			}
+		}
+		e := Event{Kind: Read, Obj: from + rng.Uint64N(pages*pageSize), Size: 1}
+		tr.Events = append(tr.Events, e)
+		want = append(want, last[e.Obj/8])
+	}
+	g := NewGenerations(tr)
+	for i := range tr.Events {
+		assert.Equal(t, want[i], g.Of(i), i)
+	}
 }
