@@ -56,11 +56,11 @@ func Writes(e *trace.Event) bool {
 // usage tells whether a location is shared.
 type usage struct {
 	g      trace.GID
+	events int32
 	many   bool   // more goroutines than g
 	how    Access // all of them
 	memory bool   // some are by loads and stores
 	stored bool   // some are by stores, or by a close
-	events int
 }
 
 func (u usage) merge(o usage) usage {

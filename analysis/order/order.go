@@ -67,9 +67,9 @@ func New(t *trace.Trace) (*Order, error) {
 	o := &Order{t: t, sites: trace.NewSiteIndex(t)}
 	done := make(chan bool)
 	go func() { // of memory and goroutines, which the rest has nothing to do with
-		o.index()
 		o.groups = groups(t)
 		o.sources = readsFrom(t, o.groups)
+		o.index() // at last, as it stays, and groups takes the most memory while it looks for them
 		close(done)
 	}()
 	o.chans = channels(t)
