@@ -3,6 +3,7 @@ package trace
 import (
 	"io"
 	"os"
+	"slices"
 )
 
 // This file reads traces without what tests have done that ran alone: nothing can come before
@@ -101,7 +102,8 @@ type alone struct {
 	numbers map[string]int32 // of tests
 	// Where that has begun, in the events and what goes with them, and from how many on events are left out.
 	from, freed, held, full int
-	written                 extents // see lastWrites
+	last                    []uint64 // see lastWrites
+	written                 memories
 }
 
 // dropAt is how many events of a test that ran alone are in memory, beside those that stay, before
@@ -174,6 +176,9 @@ func (a *alone) finish() {
 	if a.test != 0 {
 		a.drop()
 	}
+	if len(a.written.slots) > dropAt {
+		a.written = memories{} // most tests write less
+	}
 	a.test, a.from, a.freed, a.held = 0, len(a.t.Events), len(a.t.Freed), len(a.t.Held)
 	a.full = a.from + dropAt
 }
@@ -182,7 +187,7 @@ func (a *alone) finish() {
 // is left out was not added.
 func (a *alone) drop() {
 	t := a.t
-	writes := a.lastWrites()
+	a.lastWrites()
 	freed, held := t.Freed[a.freed:], t.Held[a.held:]
 	t.Freed, t.Held = t.Freed[:a.freed], t.Held[:a.held]
 	to := a.from
@@ -193,11 +198,7 @@ func (a *alone) drop() {
 			t.Freed = append(t.Freed, f)
 		}
 		before := len(held) > 0 && held[0].At == i
-		keep := t.Events[i].Kind != Write || !a.does(&t.Events[i])
-		if n := len(writes); n > 0 && writes[n-1] == i {
-			writes, keep = writes[:n-1], true
-		}
-		if keep {
+		if k := i - a.from; a.last[k/64]>>(k%64)&1 != 0 || t.Events[i].Kind != Write || !a.does(&t.Events[i]) {
 			if before {
 				t.Held = append(t.Held, Held{to, held[0].Val})
 			}
@@ -239,21 +240,62 @@ func (e *Event) decides() bool { return deciding[e.Kind] }
 
 var deciding = [256]bool{Read: true, Write: true, Branch: true, Assert: true, Operand: true}
 
-// lastWrites returns the positions of the last writes of the test to each memory, descending: later
-// tests may find what they have left.
-func (a *alone) lastWrites() (all []int) {
+// lastWrites finds the last writes of the test to each memory, as later tests may find what they have left: of
+// the events since it has begun, the bits of these are set in last.
+func (a *alone) lastWrites() {
+	n := (len(a.t.Events)-a.from)/64 + 1
+	a.last = slices.Grow(a.last[:0], n)[:n]
+	clear(a.last)
 	a.written.clear()
 	for i := len(a.t.Events) - 1; i >= a.from; i-- {
-		e := &a.t.Events[i]
-		if e.Kind != Write || !a.does(e) {
-			continue
-		}
-		before := len(a.written.list)
-		if a.written.number(extent{addr: e.Obj, size: e.Size}); len(a.written.list) > before {
-			all = append(all, i)
+		if e := &a.t.Events[i]; e.Kind == Write && a.does(e) && a.written.add(e.Obj, e.Size) {
+			k := i - a.from
+			a.last[k/64] |= 1 << (k % 64)
 		}
 	}
-	return all
+}
+
+// memories are a set of what is accessed at once: a hash table, as each write asks it.
+type memories struct {
+	slots []extent // of those that are there the generation is 1; at most three of four are used
+	n     int
+}
+
+// clear forgets all of them, and keeps their room.
+func (m *memories) clear() {
+	clear(m.slots)
+	m.n = 0
+}
+
+// add adds one. It reports whether it was not there.
+func (m *memories) add(addr uint64, size uint32) bool {
+	if 4*m.n >= 3*len(m.slots) {
+		old := m.slots
+		m.slots = make([]extent, max(1<<10, 2*len(old)))
+		for _, x := range old {
+			if x.generation != 0 {
+				*m.slot(x) = x
+			}
+		}
+	}
+	x := extent{addr, size, 1}
+	at := m.slot(x)
+	if *at == x {
+		return false
+	}
+	*at = x
+	m.n++
+	return true
+}
+
+// slot returns where x is, or is to be.
+func (m *memories) slot(x extent) *extent {
+	for k := (x.addr ^ uint64(x.size)<<48) * mixer >> 32; ; k++ {
+		at := &m.slots[k&uint64(len(m.slots)-1)]
+		if at.generation == 0 || *at == x {
+			return at
+		}
+	}
 }
 
 // RunsTests reports whether g is the goroutine that runs all tests.

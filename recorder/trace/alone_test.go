@@ -45,6 +45,7 @@ func TestDropAlone(t *testing.T) {
 	}{
 		{"what it does", append(several, of(2, trace.End)), []trace.Event{at(3, trace.Read, y, 0), at(3, trace.Acquire, 9, 0), of(3, trace.Branch), at(3, trace.Release, 9, 0), at(3, trace.Write, y, 1)}, 0, nil, 2},
 		{"but for the last write", append(several, of(2, trace.End)), []trace.Event{at(3, trace.Write, x, 2), at(3, trace.Write, x, 3), at(3, trace.Read, x, 3)}, 0, nil, 2},
+		{"but for the last write of each size", append(several, of(2, trace.End)), []trace.Event{at(3, trace.Write, x, 2), {Kind: trace.Write, G: 3, Obj: x, Size: 4}, at(3, trace.Write, x, 3)}, 0, nil, 1},
 		{"where it has failed", append(several, of(2, trace.End)), []trace.Event{at(3, trace.Read, y, 0)}, 1, nil, 0},
 		{"where it starts others", append(several, of(2, trace.End)), []trace.Event{fork(3, 4, 0), at(3, trace.Read, y, 0)}, 0, nil, 0},
 		{"where it selects", append(several, of(2, trace.End)), []trace.Event{of(3, trace.Select), of(3, trace.SelectDone), at(3, trace.Read, y, 0)}, 0, nil, 0},

@@ -119,12 +119,6 @@ type extents struct {
 	slots []int32 // the number of an extent, or 0; at most half of them are used
 }
 
-// clear forgets all extents, and keeps their room.
-func (all *extents) clear() {
-	all.list = all.list[:0]
-	clear(all.slots)
-}
-
 func (all *extents) number(x extent) int32 {
 	if 2*len(all.list) >= len(all.slots) {
 		all.slots = make([]int32, max(256, 4*len(all.slots)))

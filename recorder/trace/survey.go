@@ -1,6 +1,8 @@
 package trace
 
 import (
+	"math"
+	"math/bits"
 	"slices"
 	"strings"
 )
@@ -17,6 +19,7 @@ type survey struct {
 	ended   []GID // subtests of which the test goes on
 	passed  bool
 	touched *footprint // if others are beside it
+	written tally      // to its memory
 
 	seen   int          // events
 	did    []deeds      // by goroutine
@@ -42,6 +45,7 @@ type surveyed struct {
 	begin   int   // how many events had been seen when it was started, with that
 	events  int   // its own and those meanwhile
 	decides int   // of its own: those that may be left out
+	last    int   // roughly how many of these are the last writes to a memory, which stay
 	others  []GID // goroutines that were there when it was started, and those that these have started meanwhile
 	touched *footprint
 	met     bool // another goroutine has to do with what it has to do with
@@ -79,8 +83,11 @@ func (s *survey) plain(es []Event) (n int) {
 	}
 	operands := 0
 	for ; n < len(es) && es[n].G == g && es[n].decides(); n++ {
-		if es[n].Kind == Operand {
+		switch es[n].Kind {
+		case Operand:
 			operands++
+		case Write:
+			s.written.add(&es[n])
 		}
 	}
 	if n > 0 {
@@ -121,6 +128,9 @@ func (s *survey) event(e *Event) {
 		if e.decides() {
 			test.decides++
 		}
+		if e.Kind == Write {
+			s.written.add(e)
+		}
 		if len(test.others) > 0 {
 			s.touched.add(e)
 		}
@@ -137,6 +147,7 @@ func (s *survey) event(e *Event) {
 func (s *survey) start(g GID) {
 	test := surveyed{name: s.t.Goroutines[g].Test, begin: s.seen}
 	s.tests = append(s.tests, test)
+	s.written.clear()
 	if len(s.living) > maxBeside {
 		return
 	}
@@ -205,6 +216,7 @@ func (s *survey) finish() {
 		test := &s.tests[len(s.tests)-1]
 		test.events = s.seen - test.begin
 		test.alone = len(s.running) > 0 && s.passed
+		test.last = s.written.different()
 		if test.alone && len(test.others) > 0 && test.events >= s.long {
 			test.touched, s.touched = s.touched, nil
 		}
@@ -292,13 +304,49 @@ func (s *survey) result() *survey {
 	return r
 }
 
-// stay returns about how many events stay, but for last writes.
+// stay returns about how many events stay, with those that are in memory before they are left out.
 func (s *survey) stay() int {
-	n := s.seen + dropAt - s.spare
+	n, most := s.seen-s.spare, 0
 	for _, test := range s.tests {
 		if test.alone {
-			n -= test.decides
+			n -= test.decides - test.last
+			most = max(most, test.decides-test.last)
 		}
 	}
-	return n
+	return n + min(most, dropAt)
+}
+
+// A tally tells roughly how many different memories were written: by how many bits of a table no write has
+// set (Whang, Vander-Zanden and Taylor, A Linear-Time Probabilistic Counting Algorithm, TODS 1990).
+type tally struct {
+	bits   [tallyBits / 64]uint64
+	writes int
+}
+
+const tallyBits = 1 << (64 - 46)
+
+func (c *tally) clear() {
+	if c.writes > 0 {
+		*c = tally{}
+	}
+}
+
+func (c *tally) add(e *Event) {
+	c.writes++
+	h := (e.Obj ^ uint64(e.Size)<<48) * mixer
+	k := (h ^ h>>32) * mixer2 >> 46
+	c.bits[k/64] |= 1 << (k % 64)
+}
+
+// different returns how many, and some more for chance.
+func (c *tally) different() int {
+	unset := tallyBits
+	for _, word := range c.bits {
+		unset -= bits.OnesCount64(word)
+	}
+	if unset == 0 {
+		return c.writes
+	}
+	n := tallyBits * math.Log(float64(tallyBits)/float64(unset))
+	return min(c.writes, int(n*1.02)+1)
 }
