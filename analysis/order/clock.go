@@ -5,7 +5,7 @@ import "math"
 // fan is the number of entries of one node of a clock. Few make updates small:
 // they copy the nodes of one path.
 const (
-	fanBits = 3
+	fanBits = 2
 	fan     = 1 << fanBits
 )
 
