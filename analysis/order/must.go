@@ -1,6 +1,10 @@
 package order
 
-import "github.com/gopredict/gopredict/recorder/trace"
+import (
+	"iter"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
 
 // An Edge says that the event From comes before To, which is later in the trace, in
 // each run that performs To.
@@ -14,7 +18,7 @@ type Must struct {
 
 // Must returns the order of edges, which are sorted by To. It takes time near-linear in the
 // number of events and edges.
-func (o *Order) Must(edges []Edge) *Must {
+func (o *Order) Must(edges iter.Seq[Edge]) *Must {
 	n := len(o.t.Goroutines)
 	b := &relater{
 		t: o.t, rel: &relation{clocks: newClocks(n), t: o.t, seg: make([]int32, len(o.t.Events))},
@@ -23,21 +27,33 @@ func (o *Order) Must(edges []Edge) *Must {
 	for g := range b.cur {
 		b.cur[g] = -1
 	}
-	for i := range o.t.Events {
-		g := o.t.Events[i].G
-		if o.t.Events[i].Kind != trace.End {
-			b.settle(g)
+	at, old := -1, clock(0) // where edges lead to, and the clock of its goroutine before
+	next := func() {
+		if at >= 0 {
+			g := o.t.Events[at].G
+			if b.cur[g] < 0 || b.now[g] != old {
+				b.rel.segs = append(b.rel.segs, segment{b.now[g], int32(at), b.cur[g]})
+				b.cur[g] = int32(len(b.rel.segs) - 1)
+			}
+			b.rel.seg[at] = b.cur[g]
 		}
-		old := b.now[g]
-		b.rel.grow()
-		for ; len(edges) > 0 && int(edges[0].To) <= i; edges = edges[1:] {
-			b.from(g, int(edges[0].From), int(edges[0].To) == i)
+		if at++; at < len(o.t.Events) {
+			g := o.t.Events[at].G
+			if o.t.Events[at].Kind != trace.End {
+				b.settle(g)
+			}
+			old = b.now[g]
+			b.rel.grow()
 		}
-		if b.cur[g] < 0 || b.now[g] != old {
-			b.rel.segs = append(b.rel.segs, segment{b.now[g], int32(i), b.cur[g]})
-			b.cur[g] = int32(len(b.rel.segs) - 1)
+	}
+	for e := range edges {
+		for at < int(e.To) {
+			next()
 		}
-		b.rel.seg[i] = b.cur[g]
+		b.from(o.t.Events[at].G, int(e.From), true)
+	}
+	for at < len(o.t.Events) {
+		next()
 	}
 	return &Must{o.t, b.done()}
 }

@@ -218,7 +218,7 @@ func (s *Slicer) Of(relevant []int32) Slice {
 
 func (s *Slicer) must(edges []order.Edge) *order.Must {
 	slices.SortFunc(edges, func(a, b order.Edge) int { return cmp.Or(cmp.Compare(a.To, b.To), cmp.Compare(a.From, b.From)) })
-	return s.o.Must(slices.Compact(edges))
+	return s.o.Must(slices.Values(slices.Compact(edges)))
 }
 
 // before adds the edge from the last of the sections of a goroutine that b of another one comes

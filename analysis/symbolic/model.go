@@ -288,24 +288,26 @@ func (m *Model) edgesInto(g trace.GID, lo, hi int32) edgeStretch { return m.into
 // edgesFrom returns the edges from such events.
 func (m *Model) edgesFrom(g trace.GID, lo, hi int32) edgeStretch { return m.from.of(g, lo, hi) }
 
-// Edges returns what must come before what, in other goroutines, in each run of the model:
+// Edges yields what must come before what, in other goroutines, in each run of the model:
 // of values too, where a read that matters can find what it found from one writer only.
 // They are sorted by the later event.
-func (m *Model) Edges() []order.Edge {
-	all := make([]order.Edge, 0, len(m.into.keys))
-	next := slices.Clone(m.into.first) // by goroutine: the first of its edges that is not there yet
-	for i := range m.t.Events {
-		g := m.t.Events[i].G
-		at := &next[g]
-		for ; *at < m.into.first[g+1]; *at++ {
-			in := edgeOf(m.into.keys[*at], true)
-			if in.to != int32(i) {
-				break
+func (m *Model) Edges() iter.Seq[order.Edge] {
+	return func(yield func(order.Edge) bool) {
+		next := slices.Clone(m.into.first) // by goroutine: the first of its edges that is not there yet
+		for i := range m.t.Events {
+			g := m.t.Events[i].G
+			at := &next[g]
+			for ; *at < m.into.first[g+1]; *at++ {
+				in := edgeOf(m.into.keys[*at], true)
+				if in.to != int32(i) {
+					break
+				}
+				if !yield(order.Edge{From: in.from, To: in.to}) {
+					return
+				}
 			}
-			all = append(all, order.Edge{From: in.from, To: in.to})
 		}
 	}
-	return all
 }
 
 // synchronize finds the edges of goroutines, Onces and tokens, and lists the
