@@ -54,6 +54,15 @@ func Of(t *trace.Trace, proofs ...trace.Proof) ([]Wait, *trace.Trace) {
 		}
 	}
 	begun(t, ws)
+	further := 0
+	for k := range ws {
+		if ws[k].At < 0 {
+			further++
+		}
+	}
+	if further > 0 { // in no more room than that
+		with.Events = append(make([]trace.Event, 0, len(t.Events)+further), t.Events...)
+	}
 	for k := range ws {
 		if w := &ws[k]; w.At < 0 {
 			w.At = len(with.Events)
