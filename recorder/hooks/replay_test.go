@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -207,6 +208,16 @@ func TestReplayWaitsForTimeout(t *testing.T) {
 			require.Contains(t, string(verdict), "\nconfirmed\n", "%s with GODEBUG=%s", test, godebug)
 		}
 	}
+}
+
+// What a program sleeps passes at once in a replay, also before the first step of its schedule.
+func TestReplaySleepsAtOnce(t *testing.T) {
+	plan := fmt.Sprintf("gopredict-plan 1\norder 01\ntest TestLongSleep\ng 0 TestLongSleep:0.1\nv 0 %d %d 1\n", trace.Read, 1<<31|2)
+	begun := time.Now()
+	out, verdict := replayOf(t, "^TestLongSleep$", plan)
+	require.Less(t, time.Since(begun), 4*time.Minute)
+	require.Contains(t, verdict, "confirmed")
+	require.Contains(t, out, "slept for 5m0s")
 }
 
 // Who stands before a condition says how it has come out.

@@ -32,8 +32,8 @@ var (
 // for it: first the one that the schedule needs next, then all others. A time-out,
 // which ends the waiting for something else, has its time only if that does not
 // help: in an ordinary run it would have been stopped by then, or have been far
-// away. The time passes at once, unless another process could be what the program
-// waits for.
+// away. The time passes at once, also while none is held, unless another process
+// could be what the program waits for.
 func watch() (wait int64, still bool) {
 	look := runtime.PredictLook()
 	if stage == free {
@@ -45,10 +45,13 @@ func watch() (wait int64, still bool) {
 	if len(parked) == 0 && (look.Outside || inTime(look)) {
 		// The program waits for something of its own; it is not our doing. Whom its next
 		// timer wakes may come to the gate.
-		if look.Timer >= 0 {
+		switch {
+		case look.Timer < 0:
+			return lookTime, false
+		case look.Outside || look.Signals || !runtime.PredictAlone():
 			return min(lookTime, max(look.Timer, 1)), false
 		}
-		return lookTime, false
+		return evenly(look, true), false
 	}
 	switch stage {
 	case firstGoes:

@@ -67,6 +67,18 @@ func (b *box) late(quit chan bool) {
 	}
 }
 
+// TestLongSleep sleeps before all else, while no schedule holds anything.
+func TestLongSleep(t *testing.T) {
+	b, begun, done := &box{}, time.Now(), make(chan bool)
+	go func() {
+		time.Sleep(5 * time.Minute)
+		_ = *predictrt.Load(&b.n, siteRead)
+		close(done)
+	}()
+	<-done
+	t.Log("slept for", time.Since(begun).Truncate(time.Second))
+}
+
 // TestBranch has a condition that holds if THEN is empty.
 func TestBranch(t *testing.T) { predictrt.Branch(os.Getenv("THEN") == "", siteRead) }
 
