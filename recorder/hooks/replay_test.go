@@ -210,13 +210,18 @@ func TestReplayWaitsForTimeout(t *testing.T) {
 	}
 }
 
-// What a program sleeps passes at once in a replay, also before the first step of its schedule.
+// What a program sleeps passes at once in a replay, also before the first step of its schedule, and in
+// a run that is repeated.
 func TestReplaySleepsAtOnce(t *testing.T) {
 	plan := fmt.Sprintf("gopredict-plan 1\norder 01\ntest TestLongSleep\ng 0 TestLongSleep:0.1\nv 0 %d %d 1\n", trace.Read, 1<<31|2)
 	begun := time.Now()
 	out, verdict := replayOf(t, "^TestLongSleep$", plan)
 	require.Less(t, time.Since(begun), 4*time.Minute)
 	require.Contains(t, verdict, "confirmed")
+	require.Contains(t, out, "slept for 5m0s")
+	_, out, err := run(t, "record;brief;trace=$DIR/trace", "^TestLongSleep$")
+	require.NoError(t, err, out)
+	require.Less(t, time.Since(begun), 4*time.Minute)
 	require.Contains(t, out, "slept for 5m0s")
 }
 

@@ -19,7 +19,7 @@ type Mode struct {
 	Limit   int           // bytes of events that are recorded, as they are before they are packed; 0: as the library has it
 	Order   string        // of the goroutines that the schedule leaves to themselves; "": newest first
 	Hold    time.Duration // how long the program stops at the violation
-	Brief   bool          // the tests have less time than in the run that is repeated; it is so in a replay
+	Brief   bool          // a run is repeated: the tests have less time, and what they sleep passes at once; it is so in a replay
 }
 
 // String returns the value of [EnvVar].

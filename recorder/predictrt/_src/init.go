@@ -65,6 +65,7 @@ func init() {
 		startReplay(planPath, verdict)
 		runtime.PredictWatch(watch, false)
 	} else {
+		runtime.PredictHastens = brief
 		runtime.PredictWatch(watchRun, true)
 	}
 	Mode = mode

@@ -20,7 +20,7 @@ var (
 	sleepy     int   // looks in a row that found the program asleep
 	waitsOver  int   // timers that have fired before the goroutine that goes last
 	alarm      int64 // when the tests' time is over; 0 if unknown
-	brief      bool  // that is sooner than in the run of which this one is a repetition
+	brief      bool  // this run is a repetition, and that is sooner than in the first one
 	framePCs   [64]uintptr
 )
 
@@ -257,7 +257,7 @@ func afterwards(look runtime.PredictState) int64 {
 		switch {
 		case look.Outside:
 			return 10 * lookTime
-		case verdictFD >= 0 && !look.Signals && runtime.PredictAlone():
+		case brief && !look.Signals && runtime.PredictAlone():
 			return evenly(look, true)
 		}
 		return untilTimer(look)
@@ -288,11 +288,12 @@ func turnsRound() bool {
 	return next >= 0 && next < alarm-runtime.PredictTimerNow()+runtime.PredictElapsed()
 }
 
-// watchRun is watch for a program that is recorded.
+// watchRun is watch for a program that is recorded. In a run that is a repetition time passes at
+// once, as in a replay.
 func watchRun() (wait int64, still bool) {
 	look := runtime.PredictLook()
 	wait = afterwards(look)
-	if sleepy == 0 && (look.Timer < 0 || inTime(look)) {
+	if !brief && sleepy == 0 && (look.Timer < 0 || inTime(look)) {
 		wait = 0 // until nothing can run the next time
 	}
 	return wait, false
