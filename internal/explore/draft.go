@@ -36,8 +36,10 @@ func (c *confirmation) draft(w *witness.Witness, file string) error {
 // the folder for artifacts, if there is one.
 func (c *confirmation) publish() {
 	in := c.witnessFolder()
-	for _, d := range c.tally.drafts {
-		err := c.put(d, in)
+	errs := make([]error, len(c.tally.drafts))
+	each(c.workers, len(errs), func(k int) { errs[k] = c.put(c.tally.drafts[k], in) })
+	for k, d := range c.tally.drafts {
+		err := errs[k]
 		if err == nil {
 			continue
 		}
