@@ -63,3 +63,56 @@ func Recycle(p unsafe.Pointer) {
 		}
 	}
 }
+
+// Kept is called when the standard library puts the value that p points to into a map of
+// its own, at pc. Such maps order nobody either. If the value is what package reflect or those
+// of encodings have found out about a type, who finds it there has other variables: all that it
+// leads to, of the first keptObjects. Other packages' maps may have objects of the program.
+func Kept(p unsafe.Pointer, pc uintptr) {
+	if !recording || current() == nil || !ofTypes(pc) {
+		return
+	}
+	var found [keptObjects]uintptr
+	n := 0
+	keep := func(p uintptr) {
+		base, size, flat := runtime.PredictObject(p)
+		if flat && size <= tinyBlock { // others that are older lie before it
+			base, size = p, base+size-p
+		}
+		if size == 0 || n == len(found) {
+			return
+		}
+		for _, b := range found[:n] {
+			if b == base {
+				return
+			}
+		}
+		found[n] = base
+		n++
+		freed(base, size, 1)
+	}
+	keep(uintptr(p))
+	for i := 0; i < n; i++ {
+		base, size, flat := runtime.PredictObject(found[i])
+		if flat {
+			continue
+		}
+		for word := base; word+unsafe.Sizeof(word) <= base+size; word += unsafe.Sizeof(word) {
+			keep(*(*uintptr)(unsafe.Pointer(word)))
+		}
+	}
+}
+
+// ofTypes reports whether a package at work on types calls at pc.
+func ofTypes(pc uintptr) (is bool) {
+	runtime.PredictFrames(pc, false, func(fn, _ string, _ int) bool {
+		is = hasPrefix(fn, "reflect.") || hasPrefix(fn, "encoding/")
+		return false
+	})
+	return is
+}
+
+const (
+	keptObjects = 256
+	tinyBlock   = 16 // what small objects without pointers share, see runtime's malloc.go
+)

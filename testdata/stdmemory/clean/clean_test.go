@@ -315,3 +315,19 @@ func TestBeside(t *testing.T) {
 		})
 	}
 }
+
+// Types that the program makes are kept by package reflect, for whoever makes them again.
+func TestTypesMade(t *testing.T) {
+	fields := []reflect.StructField{{Name: "A", Type: reflect.TypeFor[int]()}, {Name: "B", Type: reflect.TypeFor[string]()}}
+	call := func() {
+		s := reflect.StructOf(fields)
+		f := reflect.FuncOf([]reflect.Type{s}, nil, false)
+		v := reflect.New(s).Elem()
+		v.Field(0).SetInt(1)
+		reflect.MakeFunc(f, func(args []reflect.Value) []reflect.Value { return nil }).Call([]reflect.Value{v})
+		m := reflect.MakeMap(reflect.MapOf(reflect.TypeFor[point](), s))
+		m.SetMapIndex(reflect.ValueOf(point{}), v)
+		reflect.New(reflect.ArrayOf(3, s)).Elem().Index(1).Set(v)
+	}
+	both(call, call)
+}
