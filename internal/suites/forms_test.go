@@ -11,8 +11,8 @@ import (
 )
 
 // TestForms tests the modules of many small tests, a form each: of each test in a
-// package racy a race is confirmed, and of those in a package clean none is,
-// nor is any left that replays have not shown.
+// package racy a race is confirmed, at the program's own lines, and of those in a package
+// clean none is, nor is any left that replays have not shown.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"oldranges", "stdmemory"} {
@@ -31,6 +31,7 @@ func TestForms(t *testing.T) {
 			for _, f := range all.confirmed() {
 				require.Equal(t, "racy", filepath.Base(f.Package), "%s at %v\n%s", f.Test, f.sites(), r)
 				require.Equal(t, "race", f.Kind, "%s at %v", f.Test, f.sites())
+				require.NotContains(t, strings.Join(f.sites(), " "), "std/", f.Test)
 				confirmed = append(confirmed, f.Test)
 			}
 			slices.Sort(confirmed)

@@ -212,6 +212,18 @@ func TestCopiesOfInitialization(t *testing.T) {
 	assert.Equal(t, map[string]int{"TestCopyByReflection": 2}, writes)
 }
 
+// What package sync does for its caller is the caller's, also where the compiler has inlined it.
+func TestInlinedIsTheCallers(t *testing.T) {
+	tr := record(t, "^TestOnceInlined$")
+	var files []string
+	for _, e := range tr.Events {
+		if e.Kind == trace.OnceDone && tr.Goroutines[e.G].Test == "TestOnceInlined" {
+			files = append(files, filepath.Base(tr.Sites[e.Site].File))
+		}
+	}
+	assert.Equal(t, []string{"sync_test.go", "sync_test.go"}, files)
+}
+
 // Each method that a built-in property names has a hook.
 func TestBuiltinPropertiesHaveHooks(t *testing.T) {
 	for _, d := range properties.Builtin() {

@@ -57,6 +57,7 @@ func init() {
 		runtime.PredictFatal("GOPREDICT_RT: expected record;trace=FILE or replay;plan=FILE;verdict=FILE, found " + env)
 	}
 	rewind()
+	library = findLibrary()
 	if trace != "" && !startTrace(trace) {
 		runtime.PredictFatal("cannot create the trace " + trace)
 	}

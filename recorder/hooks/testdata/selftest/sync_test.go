@@ -45,6 +45,12 @@ func TestSyncWaitGroupWait(t *testing.T) { new(sync.WaitGroup).Wait() }
 
 func TestSyncOnceDo(t *testing.T) { new(sync.Once).Do(func() {}) }
 
+// The literals of OnceFunc and OnceValue are inlined.
+func TestOnceInlined(t *testing.T) {
+	sync.OnceFunc(func() {})()
+	sync.OnceValue(func() int { return 1 })()
+}
+
 func TestSyncCondWait(t *testing.T) {
 	c := sync.NewCond(&mu)
 	go func() {
