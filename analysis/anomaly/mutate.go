@@ -81,13 +81,13 @@ func fits(t *trace.Trace, o *order.Order, i, j, e int) bool {
 	if len(locks) == 0 {
 		return true
 	}
-	if excludes(o, o.Held(i), o.Held(j), locks) {
+	if excludes(t, o.Held(i), o.Held(j), locks) {
 		return false // all the way
 	}
 	es := o.Events(t.Events[i].G)
 	k, _ := slices.BinarySearch(es, int32(i))
 	for ; int(es[k]) != j && !o.Before(e, int(es[k])); k++ {
-		if next := int(es[k+1]); !o.Before(next, e) && !excludes(o, o.Held(int(es[k])), o.Held(next), locks) {
+		if next := int(es[k+1]); !o.Before(next, e) && !excludes(t, o.Held(int(es[k])), o.Held(next), locks) {
 			return true
 		}
 	}
@@ -96,12 +96,12 @@ func fits(t *trace.Trace, o *order.Order, i, j, e int) bool {
 
 // excludes reports whether a lock held before and after a place, in one
 // critical section, excludes one of the others.
-func excludes(o *order.Order, before, after []int32, others []order.Lock) bool {
+func excludes(t *trace.Trace, before, after []int32, others []order.Lock) bool {
 	for _, acq := range before {
 		if !slices.Contains(after, acq) {
 			continue
 		}
-		if s, ok := o.Section(int(acq)); ok && excludesAny([]order.Lock{s.Lock}, others) {
+		if slices.ContainsFunc(others, order.Acquired(&t.Events[acq]).Excludes) {
 			return true
 		}
 	}
@@ -110,12 +110,5 @@ func excludes(o *order.Order, before, after []int32, others []order.Lock) bool {
 
 // excludesAny reports whether one of the locks excludes one of the others.
 func excludesAny(locks, others []order.Lock) bool {
-	for _, l := range locks {
-		for _, other := range others {
-			if (order.Section{Lock: l}).Excludes(order.Section{Lock: other}) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(locks, func(l order.Lock) bool { return slices.ContainsFunc(others, l.Excludes) })
 }

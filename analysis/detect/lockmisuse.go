@@ -40,7 +40,7 @@ func (in *Input) handedOver() map[uint64]bool {
 		return nil
 	}
 	ended := make(map[int]bool)
-	open := make(map[uint64][]order.Section) // that do not end
+	open := make(map[uint64][]order.Lock) // of sections that do not end
 	holes := make(map[uint64]bool)
 	for _, s := range in.Order.Sections() {
 		if !handed[s.Obj] {
@@ -50,7 +50,7 @@ func (in *Input) handedOver() map[uint64]bool {
 			holes[s.Obj] = true
 		}
 		if s.Rel < 0 {
-			open[s.Obj] = append(open[s.Obj], s)
+			open[s.Obj] = append(open[s.Obj], s.Lock)
 		} else {
 			ended[s.Rel] = true
 		}

@@ -28,7 +28,7 @@ func (o *Order) KeptBack(i, j int) (held, needed int, ok bool) {
 			if n.Acq >= j {
 				break
 			}
-			if o.t.Events[n.Acq].G != o.t.Events[i].G && s.Excludes(n) && o.Before(s.Acq, n.Acq) && o.BeforeReached(n.Acq, j) {
+			if o.t.Events[n.Acq].G != o.t.Events[i].G && s.Excludes(n.Lock) && o.Before(s.Acq, n.Acq) && o.BeforeReached(n.Acq, j) {
 				return s.Acq, n.Acq, true
 			}
 		}

@@ -17,17 +17,15 @@ type Lock struct {
 	Shared bool // the reader side of an RWMutex
 }
 
+// Excludes reports whether sections of l and o cannot overlap.
+func (l Lock) Excludes(o Lock) bool { return l.Obj == o.Obj && !(l.Shared && o.Shared) }
+
 // A Section is one critical section: positions of its acquire and of the
 // release that ended it, which may be another goroutine's; -1 where the trace
 // has none.
 type Section struct {
 	Lock
 	Acq, Rel int
-}
-
-// Excludes reports whether s and o cannot overlap.
-func (s Section) Excludes(o Section) bool {
-	return s.Obj == o.Obj && !(s.Shared && o.Shared)
 }
 
 // held is what one goroutine holds between two of its lock events.
@@ -63,11 +61,11 @@ type lockTable struct {
 // section returns section n.
 func (l *lockTable) section(n int32) Section {
 	s := l.sections[n]
-	return Section{lockOf(&l.events[s.acq]), int(s.acq), int(s.rel)}
+	return Section{Acquired(&l.events[s.acq]), int(s.acq), int(s.rel)}
 }
 
-// lockOf is the lock of an acquire.
-func lockOf(e *trace.Event) Lock { return Lock{e.Obj, e.Kind == trace.RAcquire} }
+// Acquired is the lock of an acquire.
+func Acquired(e *trace.Event) Lock { return Lock{e.Obj, e.Kind == trace.RAcquire} }
 
 // of returns the numbers of the sections of a lock.
 func (l *lockTable) of(lock uint64) []int32 {
@@ -247,12 +245,12 @@ func (l *locker) with(set LockSet, lock Lock, in bool) LockSet {
 }
 
 func (l *locker) acquire(i int, e *trace.Event) {
-	lock := lockOf(e)
+	lock := Acquired(e)
 	// Sections that this one excludes must have ended, even if the trace does
 	// not tell how.
 	id := l.id(e.Obj)
 	for _, n := range slices.Clone(l.open[id]) {
-		if other := lockOf(&l.events[l.sections[n].acq]); !lock.Shared || !other.Shared {
+		if other := Acquired(&l.events[l.sections[n].acq]); !lock.Shared || !other.Shared {
 			l.end(n, id)
 		}
 	}
@@ -299,7 +297,7 @@ func (l *locker) release(i int, e *trace.Event) {
 	id := l.id(e.Obj)
 	for _, n := range l.open[id] {
 		acq := &l.events[l.sections[n].acq]
-		if lockOf(acq).Shared != shared {
+		if Acquired(acq).Shared != shared {
 			continue
 		}
 		if own := acq.G == e.G; own || found < 0 {
@@ -366,7 +364,7 @@ func (l *locker) keep(first int, outer int32, set LockSet) int32 {
 func (l *locker) intern(acqs []int32) LockSet {
 	locks := l.locks[:0]
 	for _, a := range acqs {
-		locks = append(locks, lockOf(&l.events[a]))
+		locks = append(locks, Acquired(&l.events[a]))
 	}
 	l.locks = locks
 	return l.number(locks)

@@ -439,7 +439,7 @@ func (x *execution) blocked() []causality.Edge {
 // decisions adds the two orders of a section that a goroutine wants to begin
 // and one that is open.
 func (x *execution) decisions(edges []causality.Edge, wants, open order.Section) []causality.Edge {
-	if !wants.Excludes(open) || x.p.t.Events[open.Acq].G == x.p.t.Events[wants.Acq].G {
+	if !wants.Excludes(open.Lock) || x.p.t.Events[open.Acq].G == x.p.t.Events[wants.Acq].G {
 		return edges
 	}
 	if open.Rel >= 0 && !x.includes(open.Rel) {

@@ -231,7 +231,7 @@ func before(edges []order.Edge, sections []order.Section, b order.Section, known
 		return 1
 	})
 	for _, a := range slices.Backward(sections[:n]) {
-		if a.Excludes(b) {
+		if a.Excludes(b.Lock) {
 			return append(edges, order.Edge{From: int32(a.Rel), To: int32(b.Acq)})
 		}
 	}
