@@ -12,7 +12,7 @@ type ways struct {
 	planner   *schedule.Planner
 	plan      func(planner *schedule.Planner, v instance, most int) *schedule.Attempt
 	instances []instance
-	attempts  []*schedule.Attempt // of the first ones, or nil
+	attempts  []*schedule.Attempt // by instance; nil before its turn
 	most      int                 // links of the cones of the next instance
 	spent     int64               // what the planner had done when the last instance began
 }
