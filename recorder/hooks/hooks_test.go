@@ -224,6 +224,11 @@ func TestInlinedIsTheCallers(t *testing.T) {
 	assert.Equal(t, []string{"sync_test.go", "sync_test.go"}, files)
 }
 
+// The garbage collector, which looks for pointers to what is free, finds none of the recorder's.
+func TestNothingFreeIsPointedTo(t *testing.T) {
+	record(t, "^TestChannelsComeAndGo$")
+}
+
 // Each method that a built-in property names has a hook.
 func TestBuiltinPropertiesHaveHooks(t *testing.T) {
 	for _, d := range properties.Builtin() {

@@ -121,7 +121,7 @@ func (c *PredictChance) at(ch *hchan, sends bool) {
 	if c == nil || int(c.sends+c.receives) == len(c.stands) {
 		return
 	}
-	c.stands[c.sends+c.receives] = ch
+	c.stands[c.sends+c.receives] = uintptr(unsafe.Pointer(ch))
 	if sends {
 		c.sends++
 	} else {
@@ -138,7 +138,8 @@ func (c *PredictChance) leave() {
 // Ready reports whether the goroutine is held before an operation on channels that would
 // not block now. A timer's channel never is ready: whether it has fired is time's.
 func (c *PredictChance) Ready() bool {
-	for k, ch := range c.stands[:c.sends+c.receives] {
+	for k, p := range c.stands[:c.sends+c.receives] {
+		ch := (*hchan)(unsafe.Pointer(p)) // the goroutine's stack has it, too
 		switch {
 		case ch == nil || ch.timer != nil:
 		case ch.closed != 0,

@@ -31,8 +31,10 @@ type PredictChance struct {
 	G unsafe.Pointer // the identity of the goroutine, see PredictBlocked
 
 	// stands are the channels of the operation that a hook is told of: first those that
-	// it would send to. Of more than there is room for, it has the first ones.
-	stands          [4]*hchan
+	// it would send to. Of more than there is room for, it has the first ones. They are no
+	// pointers: the garbage collector does not look in here, and a store of a pointer would
+	// tell it of the one before, which may be free by then.
+	stands          [4]uintptr
 	sends, receives uint8
 }
 
