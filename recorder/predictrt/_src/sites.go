@@ -222,14 +222,15 @@ func findLibrary() string {
 
 // foreignLiteral reports whether a function of package pkg, by its name, is a literal of a
 // function of the standard library: where that was inlined, as maps.Keys and sync.OnceValue
-// often are, the literal has the name of the function that it was inlined into.
+// often are, the literal has the name of the function that it was inlined into. What package
+// testing does for testing/synctest has such names, too, and is none.
 func foreignLiteral(pkg, file string) bool {
 	end := len(file) - len(base(file)) - 1
 	if library == "" || !hasPrefix(file, library) || end < len(library) || pkg == "main" {
 		return false
 	}
 	dir := file[len(library):end]
-	return pkg != dir && pkg != dir+"_test"
+	return pkg != dir && pkg != dir+"_test" && dir != "testing"
 }
 
 // starter is what the names of goroutines have that a function starts, see
