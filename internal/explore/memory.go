@@ -12,7 +12,7 @@ import (
 // The heap may grow to roomy bytes before garbage is looked for, beyond that by a sparing-th of what is used and
 // leastGrowth bytes. Where a lot is used to look takes seconds, and it may grow by a fourth of what is beyond vast.
 const (
-	roomy       = 160 << 20
+	roomy       = 192 << 20
 	leastGrowth = 8 << 20
 	sparing     = 64
 	vast        = 1 << 30
