@@ -477,6 +477,10 @@ func locks(ev *Evidence, n namer, g trace.GID, at int) []Place {
 	if at < 0 {
 		at = len(t.Events)
 	}
+	if at < len(t.Events) && t.Events[at].Kind == trace.CondWait { // it waits once it has given the condition's lock back
+		gives := func(e trace.Event) bool { return e.G == g && (e.Kind == trace.Release || e.Kind == trace.RRelease) }
+		at += 1 + slices.IndexFunc(t.Events[at:], gives)
+	}
 	first, _ := ev.Index.Extent(t, g)
 	held := heldAt(t, min(first, at), at, nil, nil)
 	var out []Place
