@@ -12,6 +12,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/analysis/feasible"
 	"github.com/gopredict/gopredict/analysis/solver"
@@ -453,6 +456,24 @@ func TestOptions(t *testing.T) {
 				t.Errorf("%d schedules, want %d", len(f.Schedules), n)
 			}
 		}
+	}
+}
+
+// Schedules in which each read finds what it found come first, though they are for accesses that are further apart.
+func TestKeptReadsComeFirst(t *testing.T) {
+	const apart = "1 w x @1\n1 w y\n2 r y data\n2 r x @2\n" // without the write of y, y is read as something else
+	const later = "2 post p\n1 await p\n1 w x @1\n1 w z\n1 w z\n1 w z\n2 r x @2"
+	for _, test := range []struct {
+		text string
+		want []int
+	}{{apart, []int{0, 3}}, {apart + later, []int{6, 10}}} {
+		tr := tracetest.Parse(t, test.text)
+		r, err := analysis.Predict(t.Context(), tr, analysis.Options{Kinds: []bug.Kind{bug.Race}})
+		require.NoError(t, err)
+		k := slices.IndexFunc(r.Findings, func(f analysis.Finding) bool { return tr.Sites[f.Sites[0]].Line == 1 && tr.Sites[f.Sites[1]].Line == 2 })
+		require.GreaterOrEqual(t, k, 0)
+		assert.Equal(t, bug.Predicted, r.Findings[k].Status)
+		assert.Equal(t, test.want, r.Findings[k].Accesses)
 	}
 }
 
