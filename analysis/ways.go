@@ -6,8 +6,8 @@ import (
 	"github.com/gopredict/gopredict/analysis/schedule"
 )
 
-// ways are the schedules that may lead to instances of a candidate: first those of each one in which reads find
-// what they found, as those of most findings are, and then the others of each.
+// ways are the schedules that may lead to instances of a candidate: all those of one and then those of the next, but
+// of patterns first those of each in which reads find what they found. Nearly all findings of patterns have one.
 type ways struct {
 	planner   *schedule.Planner
 	plan      func(planner *schedule.Planner, v instance, most int) *schedule.Attempt
@@ -17,7 +17,7 @@ type ways struct {
 	spent     int64               // what the planner had done when the last instance began
 }
 
-// A turn is that of the schedules of an instance in which reads find what they found, or of its others.
+// A turn is that of the schedules of an instance, of a pattern those in which reads find what they found, or the others.
 type turn struct {
 	others   bool
 	instance int
@@ -25,17 +25,22 @@ type turn struct {
 
 // from yields the schedules from that turn on.
 func (w *ways) from(first turn) iter.Seq2[turn, iter.Seq2[schedule.Schedule, schedule.Recipe]] {
+	pattern := w.instances[0].Pattern != nil
 	return func(yield func(turn, iter.Seq2[schedule.Schedule, schedule.Recipe]) bool) {
 		for at := first; ; at.instance++ {
 			if at.instance == len(w.instances) {
-				if at.others {
+				if at.others || !pattern {
 					return
 				}
 				at = turn{others: true}
 			}
-			its := w.attempt(at.instance).Keeping()
-			if at.others {
-				its = w.attempt(at.instance).Others()
+			attempt := w.attempt(at.instance)
+			its := attempt.All()
+			switch {
+			case at.others:
+				its = attempt.Others()
+			case pattern:
+				its = attempt.Keeping()
 			}
 			if !yield(at, its) {
 				return
