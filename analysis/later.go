@@ -17,7 +17,7 @@ type later struct {
 	instances []instance
 	at        turn  // the first schedule is of that one
 	looked    int   // how many of its schedules were looked at, up to this
-	most      int   // links of the cones of that instance
+	most      int   // links of the cones of that instance, see [ways]
 	until     int64 // steps of the planner after which nothing more is looked for
 	steps     int64 // what the planner and the judge may do, as above
 }
@@ -63,7 +63,7 @@ func (p *predictor) keepLater(f *Finding, w *ways, at turn, looked int) {
 		return
 	}
 	f.later = &later{
-		planner: p.planner, judging: p.asked, instances: w.instances, at: at, looked: looked, most: w.most,
+		planner: p.planner, judging: p.asked, instances: w.instances, at: at, looked: looked, most: w.links[at.instance],
 		until: max(1, p.its.Steps), steps: p.its.Steps,
 	}
 	if !w.instances[0].Blocks {

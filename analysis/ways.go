@@ -13,6 +13,7 @@ type ways struct {
 	plan      func(planner *schedule.Planner, v instance, most int) *schedule.Attempt
 	instances []instance
 	attempts  []*schedule.Attempt // by instance; nil before its turn
+	links     []int               // by instance: those of its cones, at most
 	most      int                 // links of the cones of the next instance
 	spent     int64               // what the planner had done when the last instance began
 }
@@ -53,7 +54,7 @@ func (w *ways) from(first turn) iter.Seq2[turn, iter.Seq2[schedule.Schedule, sch
 // less for its cones.
 func (w *ways) attempt(n int) *schedule.Attempt {
 	if w.attempts == nil {
-		w.attempts, w.spent = make([]*schedule.Attempt, len(w.instances)), w.planner.Spent()
+		w.attempts, w.links, w.spent = make([]*schedule.Attempt, len(w.instances)), make([]int, len(w.instances)), w.planner.Spent()
 	}
 	if w.attempts[n] == nil {
 		v := w.instances[n]
@@ -61,7 +62,7 @@ func (w *ways) attempt(n int) *schedule.Attempt {
 			w.most = max(0, w.most-int(now-w.spent))
 			w.spent = now
 		}
-		w.attempts[n] = w.plan(w.planner, v, w.most)
+		w.attempts[n], w.links[n] = w.plan(w.planner, v, w.most), w.most
 	}
 	return w.attempts[n]
 }
