@@ -42,13 +42,14 @@ func watch() (wait int64, still bool) {
 	if look.Runnable {
 		return 0, false
 	}
+	alone := !look.Outside && !look.Signals && runtime.PredictAlone()
 	if len(parked) == 0 && (look.Outside || inTime(look)) {
 		// The program waits for something of its own; it is not our doing. Whom its next
 		// timer wakes may come to the gate.
 		switch {
 		case look.Timer < 0:
 			return lookTime, false
-		case look.Outside || look.Signals || !runtime.PredictAlone():
+		case !alone:
 			return min(lookTime, max(look.Timer, 1)), false
 		}
 		return evenly(look, true), false
@@ -76,7 +77,7 @@ func watch() (wait int64, still bool) {
 	delayed, left := delays()
 	why := "no goroutine can go on"
 	spent := stands()
-	alone, limit := !look.Outside && !look.Signals && runtime.PredictAlone(), allowance
+	limit := allowance
 	if alone {
 		limit = 2*limit + unwaited
 	}
