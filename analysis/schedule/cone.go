@@ -140,6 +140,11 @@ func (c *cone) reach(i int) {
 // add adds event i and all that it needs.
 func (c *cone) add(i int) {
 	c.include(i)
+	c.close()
+}
+
+// close adds all that the events need that are in.
+func (c *cone) close() {
 	for len(c.work) > 0 && c.closed <= c.most && !c.failed {
 		g := c.work[len(c.work)-1]
 		c.work = c.work[:len(c.work)-1]
@@ -256,9 +261,13 @@ func (c *cone) section(acq, rel int32, shared bool, lock int32) {
 			c.rivals = append(c.rivals, order.Section{Lock: l, Acq: int(acq), Rel: int(rel)})
 		}
 	}
-	if c.lazy {
-		return
+	if !c.lazy {
+		c.release(l)
 	}
+}
+
+// release adds the releases of the sections of l that another one follows.
+func (c *cone) release(l *lockState) {
 	open := l.open[:0]
 	for _, o := range l.open {
 		if o.acq < l.acq || !o.shared && o.acq < l.shared {
@@ -268,6 +277,19 @@ func (c *cone) section(acq, rel int32, shared bool, lock int32) {
 		}
 	}
 	l.open = open
+}
+
+// eager lets the sections of a lazy cone end that others follow, from now on.
+func (c *cone) eager() {
+	c.lazy = false
+	for _, page := range c.locks {
+		if page != nil {
+			for k := range page {
+				c.release(&page[k])
+			}
+		}
+	}
+	c.close()
 }
 
 // steps returns the events of the cone from its base on, in recorded order.

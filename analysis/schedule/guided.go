@@ -17,24 +17,32 @@ const maxDecisions, leastDecisions, decidedSteps = 16, 2, 1 << 12
 const lazySteps = 1 << 7
 
 // guided performs the cone of a violation with the given property along its
-// guide, from its base on; lead adds to the cone what leads there, and last are the acquires of
-// the sections that stay open. The guide says what must come first, and leaves
+// guide, from its base on; lead adds to the cone what leads there, unless that needs what comes later, and last are
+// the acquires of the sections that stay open. The guide says what must come first, and leaves
 // open which of two critical sections does where either can. At first it is the
 // one that was first in the recorded run. If that leads nowhere, a section ends
-// only if the guide wants it, see lazySteps.
+// only if the guide wants it, see lazySteps. What leads nowhere with all sections open has no schedule.
 func (p *Planner) guided(b *base, prop causality.Property, v target, r reads, last []int32, lead func(*cone) bool) ([]int, bool) {
-	size := 0
+	size, none := 0, false
 	for _, lazy := range []bool{false, true} {
-		if lazy && size > lazySteps {
+		if none || lazy && size > lazySteps {
 			break
 		}
+		decided := false
 		if steps, ok := p.decided(prop, v, func(guide []causality.Edge) *cone {
 			c := p.newCone(b, r, last, guide)
-			c.lazy = lazy
+			c.lazy = true
 			if !lead(c) {
+				none = !decided
 				return nil
 			}
-			size = max(size, c.size())
+			if !lazy {
+				c.eager()
+			}
+			if c.failed {
+				return nil
+			}
+			decided, size = true, max(size, c.size())
 			return c
 		}); ok {
 			return steps, true

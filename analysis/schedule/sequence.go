@@ -52,14 +52,18 @@ func (p *Planner) sequence(v target, m method) (b *base, steps []int, ok bool) {
 	}
 	ends := p.ends(v.accesses)
 	steps, ok = p.guided(b, prop, v, r, p.o.Held(end), func(c *cone) bool {
-		c.ends, c.avoid = ends, v.accesses[len(v.accesses)-1:]
+		c.ends = ends
 		if m == sequenceSliced {
 			c.slice, c.turned = p.slice, v.turned
 		}
-		c.reach(end)
-		for _, i := range v.accesses[:len(v.accesses)-1] {
-			c.add(i)
+		for k, i := range v.accesses[:len(v.accesses)-1] {
+			c.avoid = v.accesses[k+1:] // what comes later cannot be needed
+			if c.add(i); c.failed {
+				return false
+			}
 		}
+		c.avoid = v.accesses[len(v.accesses)-1:]
+		c.reach(end)
 		if all {
 			for g, first := range p.dependents(end, slices.Max(v.accesses)) {
 				if last := p.o.Prev(trace.GID(g), first); last >= 0 {
@@ -67,7 +71,7 @@ func (p *Planner) sequence(v target, m method) (b *base, steps []int, ok bool) {
 				}
 			}
 		}
-		return !c.includes(end)
+		return !c.failed
 	})
 	if len(v.turned) > 0 {
 		left := cone{p: p, slice: p.slice, turned: v.turned}
