@@ -255,7 +255,9 @@ func (c *cone) section(acq, rel int32, shared bool, lock int32) {
 		l.acq = max(l.acq, acq)
 	}
 	if !stays {
-		l.open = append(l.open, opened{acq, rel, shared})
+		if rel >= 0 && !c.includes(int(rel)) {
+			l.open = append(l.open, opened{acq, rel, shared})
+		}
 		if kept {
 			l := order.Lock{Obj: c.p.t.Events[acq].Obj, Shared: shared}
 			c.rivals = append(c.rivals, order.Section{Lock: l, Acq: int(acq), Rel: int(rel)})
