@@ -371,11 +371,11 @@ func (b *strands) find(most int) bool {
 		left[next] = left[next][1:]
 		g := b.t.Events[i].G
 		its := &b.open[g]
-		if its.any && (b.regions.at(int(i)) == 0 || b.regions.at(int(i)) != its.region) {
+		if its.any && (b.regions.of.At(int(i)) == 0 || b.regions.of.At(int(i)) != its.region) {
 			b.region(g, its)
 		}
 		if !its.any {
-			its.any, its.region = true, b.regions.at(int(i))
+			its.any, its.region = true, b.regions.of.At(int(i))
 			gs = append(gs, g)
 		}
 		for len(its.byPlace) < len(left) {

@@ -90,7 +90,7 @@ func (s *searcher) visit(c *chooser) {
 		k.latest[to.at].events = make([]int32, len(c.picked))
 	}
 	ch := &k.latest[to.at]
-	ch.g, ch.region = c.g, s.regions.at(int(c.events[0]))
+	ch.g, ch.region = c.g, s.regions.of.At(int(c.events[0]))
 	c.chunks.slots = append(c.chunks.slots, to)
 	for n, p := range c.picked {
 		ch.events[n] = c.events[p]

@@ -10,7 +10,7 @@ import (
 // Regions are the atomic regions of a trace: stretches of one goroutine that
 // are meant to happen as a whole (PECAN §4.1).
 type Regions struct {
-	of     []int32 // by event: its region, from 1; 0 for none; nil where no event is in any
+	of     *trace.RunLength // by event: its region, from 1; 0 for none
 	n      int32
 	marked []bool // by region, from 0
 }
@@ -20,7 +20,7 @@ type Regions struct {
 // goroutines, waiting, and operations on channels and conditions end a region;
 // what follows in the same critical section is another one.
 func FindRegions(t *trace.Trace, o *order.Order) *Regions {
-	r := new(Regions)
+	r := &Regions{of: trace.NewRunLength(len(t.Events))}
 	now := make([]int32, len(t.Goroutines))    // the region of each goroutine, 0 for none
 	marked := make([]int32, len(t.Goroutines)) // RegionBegins that have not ended
 	for i := range t.Events {
@@ -34,34 +34,30 @@ func FindRegions(t *trace.Trace, o *order.Order) *Regions {
 		switch {
 		case e.Kind.EndsRegion() || marked[e.G] == 0 && o.LockSet(i) == 0:
 			now[e.G] = 0
-			continue
 		case now[e.G] == 0 || begins(e, marked[e.G]) && (o.LockSet(i) == 0 || o.Outermost(i) == i):
-			if r.n++; r.of == nil {
-				r.of = make([]int32, len(t.Events))
-			}
+			r.n++
 			r.marked = append(r.marked, marked[e.G] > 0)
 			now[e.G] = r.n
 		}
-		r.of[i] = now[e.G]
+		r.of.Add(now[e.G])
 	}
 	return r
 }
 
 // Of returns the number of the region that event i lies in, from 1, or 0.
-func (r *Regions) Of(i int) int { return int(r.at(i)) }
-
-func (r *Regions) at(i int) int32 {
-	if r.of == nil {
-		return 0
-	}
-	return r.of[i]
-}
+func (r *Regions) Of(i int) int { return int(r.of.At(i)) }
 
 // AnyMarked reports whether RegionBegin has begun any region.
 func (r *Regions) AnyMarked() bool { return slices.Contains(r.marked, true) }
 
 // Marked reports whether event i lies in a region that RegionBegin has begun: none does in nil.
-func (r *Regions) Marked(i int) bool { return r != nil && r.at(i) > 0 && r.marked[r.of[i]-1] }
+func (r *Regions) Marked(i int) bool {
+	if r == nil {
+		return false
+	}
+	n := r.of.At(i)
+	return n > 0 && r.marked[n-1]
+}
 
 // begins reports whether e begins a region where no lock has been held, and
 // marked regions are open, with its own.

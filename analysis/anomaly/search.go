@@ -64,7 +64,7 @@ func Search(t *trace.Trace, o *order.Order, regions *Regions, patterns []Pattern
 	open := make([][]int32, len(t.Goroutines)) // accesses of the region that each goroutine is in
 	in := make([]int32, len(t.Goroutines))
 	for i := range t.Events {
-		g, region := t.Events[i].G, regions.at(i)
+		g, region := t.Events[i].G, regions.of.At(i)
 		if in[g] != region {
 			s.region(g, open[g])
 			open[g], in[g] = open[g][:0], region
@@ -256,7 +256,7 @@ func (s *searcher) passOver() {
 	last := make([]struct{ region, loc int32 }, len(s.t.Goroutines)) // by goroutine: where its last access was
 	for n, i := range s.shared.All {
 		loc := s.locations[n]
-		region, l := s.regions.at(i), &last[s.t.Events[i].G]
+		region, l := s.regions.of.At(i), &last[s.t.Events[i].G]
 		if loc < 0 || region == 0 {
 			continue
 		}

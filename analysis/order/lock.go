@@ -46,7 +46,7 @@ func (s section) id() int32 { return s.lock >> 1 }
 // lockTable is the lock side of an Order.
 type lockTable struct {
 	events   []trace.Event
-	holds    []int32 // by event: index into held; nil where there are no locks
+	holds    *trace.RunLength // by event: index into held; nil where there are no locks
 	held     []held
 	outer    map[int32]int32 // by index into held: where its time of holding any lock began, if the lock of then is held no more
 	acqs     []int32         // of each held, the oldest first
@@ -101,7 +101,7 @@ func (l *lockTable) at(i int) int32 {
 	if l.holds == nil {
 		return 0
 	}
-	return l.holds[i]
+	return l.holds.At(i)
 }
 
 // by returns the acquires of what held has at index h.
@@ -176,10 +176,8 @@ func lockSets(t *trace.Trace, before func(i, j int) bool) *lockTable {
 		l.pass(t)
 	}
 	l.sort()
-	for n, s := range l.sections {
-		if s.rel >= 0 && t.Events[s.acq].G != t.Events[s.rel].G {
-			l.give(l.section(int32(n)), before)
-		}
+	if len(l.handed) > 0 {
+		l.handOver(before)
 	}
 	table := l.lockTable // without what was needed to make it
 	return &table
@@ -187,33 +185,50 @@ func lockSets(t *trace.Trace, before func(i, j int) bool) *lockTable {
 
 // pass goes through the events.
 func (l *locker) pass(t *trace.Trace) {
-	l.holds = make([]int32, len(t.Events))
+	l.holds = trace.NewRunLength(len(t.Events))
 	for i := range t.Events {
 		e := &t.Events[i]
 		// A lock protects from its acquire to its release, inclusive.
 		switch e.Kind {
 		case trace.Acquire, trace.RAcquire:
 			l.acquire(i, e)
-			l.holds[i] = l.cur[e.G]
+			l.holds.Add(l.cur[e.G])
 		case trace.Release, trace.RRelease:
-			l.holds[i] = l.cur[e.G]
+			l.holds.Add(l.cur[e.G])
 			l.release(i, e)
 		default:
-			l.holds[i] = l.cur[e.G]
+			l.holds.Add(l.cur[e.G])
 		}
+	}
+}
+
+// handOver gives the locks of sections that another goroutine ends to the events that are within.
+func (l *locker) handOver(before func(i, j int) bool) {
+	holds := make([]int32, len(l.events))
+	for i := range holds {
+		holds[i] = l.holds.At(i)
+	}
+	for n, s := range l.sections {
+		if s.rel >= 0 && l.events[s.acq].G != l.events[s.rel].G {
+			l.give(holds, l.section(int32(n)), before)
+		}
+	}
+	l.holds = trace.NewRunLength(len(holds))
+	for _, h := range holds {
+		l.holds.Add(h)
 	}
 }
 
 // give gives the lock of a section that another goroutine ends to the events that
 // must come between its acquire and its release, and takes it from the others.
-func (l *locker) give(s Section, before func(i, j int) bool) {
+func (l *locker) give(holds []int32, s Section, before func(i, j int) bool) {
 	given := make(map[handing]int32) // what becomes of them
 	for i := s.Acq; i <= s.Rel; i++ {
 		inside := (i == s.Acq || before(s.Acq, i)) && (i == s.Rel || before(i, s.Rel))
 		if !inside && l.events[i].G != l.events[s.Acq].G {
 			continue
 		}
-		at := l.holds[i]
+		at := holds[i]
 		to, ok := given[handing{at, inside}]
 		if !ok {
 			to = at
@@ -225,7 +240,7 @@ func (l *locker) give(s Section, before func(i, j int) bool) {
 			}
 			given[handing{at, inside}] = to
 		}
-		l.holds[i] = to
+		holds[i] = to
 	}
 }
 

@@ -21,7 +21,7 @@ type Must struct {
 func (o *Order) Must(edges iter.Seq[Edge]) *Must {
 	n := len(o.t.Goroutines)
 	b := &relater{
-		t: o.t, rel: &relation{clocks: newClocks(n), t: o.t, seg: make([]int32, len(o.t.Events))},
+		t: o.t, rel: &relation{clocks: newClocks(n), t: o.t, seg: trace.NewRunLength(len(o.t.Events))},
 		now: make([]clock, n), cur: make([]int32, n),
 	}
 	for g := range b.cur {
@@ -35,7 +35,7 @@ func (o *Order) Must(edges iter.Seq[Edge]) *Must {
 				b.rel.segs = append(b.rel.segs, segment{b.now[g], int32(at), b.cur[g]})
 				b.cur[g] = int32(len(b.rel.segs) - 1)
 			}
-			b.rel.seg[at] = b.cur[g]
+			b.rel.seg.Add(b.cur[g])
 		}
 		if at++; at < len(o.t.Events) {
 			g := o.t.Events[at].G

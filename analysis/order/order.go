@@ -120,7 +120,7 @@ type Past struct {
 
 // Past is that of event j. Many questions of Before about one event are answered faster by it.
 func (o *Order) Past(j int) Past {
-	return Past{o.por, o.por.segs[o.por.seg[j]].clock, o.t.Events[j].G, int32(j)}
+	return Past{o.por, o.por.segs[o.por.seg.At(j)].clock, o.t.Events[j].G, int32(j)}
 }
 
 // Has reports whether event i, which is one of goroutine g, must happen before the event.
@@ -147,7 +147,7 @@ func (o *Order) BeforeReached(i, j int) bool {
 func (o *Order) Ancestors(i int) iter.Seq2[trace.GID, int] {
 	return func(yield func(trace.GID, int) bool) {
 		own := uint32(o.t.Events[i].G)
-		c := o.por.segs[o.por.seg[i]].clock
+		c := o.por.segs[o.por.seg.At(i)].clock
 		o.por.above(c, 0, func(g uint32, v int32) bool {
 			return g == own || yield(trace.GID(g), int(v-1))
 		})
@@ -163,9 +163,9 @@ func (o *Order) AncestorsBeyond(i, j int) iter.Seq2[trace.GID, int] {
 		own := uint32(o.t.Events[i].G)
 		var known clock
 		if j >= 0 {
-			known = o.por.segs[o.por.seg[j]].clock
+			known = o.por.segs[o.por.seg.At(j)].clock
 		}
-		o.por.above(o.por.segs[o.por.seg[i]].clock, known, func(g uint32, v int32) bool {
+		o.por.above(o.por.segs[o.por.seg.At(i)].clock, known, func(g uint32, v int32) bool {
 			return g == own || yield(trace.GID(g), int(v-1))
 		})
 	}
@@ -173,7 +173,7 @@ func (o *Order) AncestorsBeyond(i, j int) iter.Seq2[trace.GID, int] {
 
 // Segment numbers the stretch of its goroutine's events that event i lies in.
 // All events of a segment have the same order to the events of others.
-func (o *Order) Segment(i int) int { return int(o.por.seg[i]) }
+func (o *Order) Segment(i int) int { return int(o.por.seg.At(i)) }
 
 // Events returns the positions of the events of goroutine g, ascending. The
 // caller must not change them.

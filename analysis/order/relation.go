@@ -12,8 +12,8 @@ import (
 type relation struct {
 	clocks
 	t    *trace.Trace
-	seg  []int32   // by event: its segment
-	segs []segment // each belongs to one goroutine
+	seg  *trace.RunLength // by event: its segment
+	segs []segment        // each belongs to one goroutine
 }
 
 type segment struct {
@@ -30,7 +30,7 @@ func started(i int) clock { return ^clock(i) }
 // and the clock there.
 func (r *relation) starter(c clock) (i int32, g uint32, at clock) {
 	i = int32(^c)
-	return i, uint32(r.t.Events[i].G), r.segs[r.seg[i]].clock
+	return i, uint32(r.t.Events[i].G), r.segs[r.seg.At(int(i))].clock
 }
 
 // get returns the entry of goroutine g in c.
@@ -78,12 +78,12 @@ func (r *relation) above(c, d clock, yield func(g uint32, v int32) bool) {
 
 // before reports whether event i of goroutine gi is before event j of another.
 func (r *relation) before(i int, gi trace.GID, j int) bool {
-	return r.get(r.segs[r.seg[j]].clock, uint32(gi)) > int32(i)
+	return r.get(r.segs[r.seg.At(j)].clock, uint32(gi)) > int32(i)
 }
 
 // reached is the clock of what is before its goroutine can reach event j.
 func (r *relation) reached(j int) clock {
-	s := &r.segs[r.seg[j]]
+	s := &r.segs[r.seg.At(j)]
 	switch {
 	case int(s.start) != j:
 		return s.clock
@@ -102,7 +102,7 @@ func (r *relation) after(c clock, i int) clock {
 	if r.get(c, g) > int32(i) {
 		return c // and with all that is before it
 	}
-	if its := r.segs[r.seg[i]].clock; its < 0 {
+	if its := r.segs[r.seg.At(i)].clock; its < 0 {
 		c = r.after(c, int(^its))
 	} else {
 		c = r.join(c, its)
@@ -200,7 +200,7 @@ func relate(t *trace.Trace, sites *trace.SiteIndex, chans *channelTable) *relati
 	n := len(t.Goroutines)
 	b := &relater{
 		t: t, sites: sites, chans: chans,
-		rel:    &relation{clocks: newClocks(n), t: t, seg: make([]int32, len(t.Events)), segs: make([]segment, 0, n+communications(t))},
+		rel:    &relation{clocks: newClocks(n), t: t, seg: trace.NewRunLength(len(t.Events)), segs: make([]segment, 0, n+communications(t))},
 		now:    make([]clock, n),
 		cur:    make([]int32, n),
 		split:  make([]bool, n),
@@ -266,7 +266,7 @@ func (b *relater) event(i int, e *trace.Event) {
 		b.rel.segs = append(b.rel.segs, segment{b.now[e.G], int32(i), b.cur[e.G]})
 		b.cur[e.G] = int32(len(b.rel.segs) - 1)
 	}
-	b.rel.seg[i] = b.cur[e.G]
+	b.rel.seg.Add(b.cur[e.G])
 	b.rel.grow()
 	b.split[e.G], b.last[e.G] = b.release(i, e), int32(i)
 }

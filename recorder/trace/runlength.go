@@ -1,0 +1,39 @@
+package trace
+
+import "math/bits"
+
+// A RunLength is a number for each event of a trace, in little memory where many events in a row have the same one:
+// each run of these is there once, and bits say where runs begin (Jacobson, Space-efficient Static Trees and Graphs,
+// FOCS 1989: rank).
+type RunLength struct {
+	blocks []block
+	values []int32 // run by run
+	n      int
+}
+
+// A block is 64 events.
+type block struct {
+	begins uint64 // those with which a run begins
+	before int32  // how many begin before the block
+}
+
+// NewRunLength returns one with room for n events.
+func NewRunLength(n int) *RunLength { return &RunLength{blocks: make([]block, 0, (n+63)/64)} }
+
+// Add gives the next event its number.
+func (r *RunLength) Add(v int32) {
+	if r.n%64 == 0 {
+		r.blocks = append(r.blocks, block{before: int32(len(r.values))})
+	}
+	if r.n == 0 || r.values[len(r.values)-1] != v {
+		r.values = append(r.values, v)
+		r.blocks[r.n/64].begins |= 1 << (r.n % 64)
+	}
+	r.n++
+}
+
+// At returns the number of event i, which was added.
+func (r *RunLength) At(i int) int32 {
+	b := &r.blocks[i/64]
+	return r.values[int(b.before)+bits.OnesCount64(b.begins&(2<<(i%64)-1))-1]
+}
