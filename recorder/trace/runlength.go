@@ -8,7 +8,8 @@ import "math/bits"
 type RunLength struct {
 	blocks []block
 	values []int32 // run by run
-	n      int
+	last   int32   // the last of these
+	n      uint
 }
 
 // A block is 64 events.
@@ -22,18 +23,25 @@ func NewRunLength(n int) *RunLength { return &RunLength{blocks: make([]block, 0,
 
 // Add gives the next event its number.
 func (r *RunLength) Add(v int32) {
-	if r.n%64 == 0 {
-		r.blocks = append(r.blocks, block{before: int32(len(r.values))})
-	}
-	if r.n == 0 || r.values[len(r.values)-1] != v {
-		r.values = append(r.values, v)
-		r.blocks[r.n/64].begins |= 1 << (r.n % 64)
+	if v != r.last || r.n%64 == 0 {
+		r.begin(v)
 	}
 	r.n++
 }
 
+// begin begins a block, or a run, or both, with the next event.
+func (r *RunLength) begin(v int32) {
+	if r.n%64 == 0 {
+		r.blocks = append(r.blocks, block{before: int32(len(r.values))})
+	}
+	if v != r.last || r.n == 0 {
+		r.values, r.last = append(r.values, v), v
+		r.blocks[r.n/64].begins |= 1 << (r.n % 64)
+	}
+}
+
 // At returns the number of event i, which was added.
 func (r *RunLength) At(i int) int32 {
-	b := &r.blocks[i/64]
-	return r.values[int(b.before)+bits.OnesCount64(b.begins&(2<<(i%64)-1))-1]
+	b := &r.blocks[uint(i)/64]
+	return r.values[int(b.before)+bits.OnesCount64(b.begins<<(63-uint(i)%64))-1]
 }
