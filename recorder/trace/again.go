@@ -13,6 +13,7 @@ type source struct {
 	path   string
 	survey *survey
 	events int   // how many there are
+	room   int   // for how many there was room while they were read
 	stop   int64 // where reading has stopped, and why
 	failed error
 	moves  []Move // the events that were moved since then; the others are in the order of the file
@@ -66,7 +67,7 @@ func (a *Again) Next(es []Event) error {
 			if a.hand(); len(a.to) == 0 {
 				return nil
 			}
-			return fmt.Errorf("trace: %s has changed: expected %d further events, found its end: %w", a.from.path, len(a.to), err)
+			return a.changed(len(a.to), err)
 		}
 	}
 	return nil
@@ -102,19 +103,33 @@ func (a *Again) hand() {
 	a.read.shift(k)
 }
 
-// ReadEvents reads all events of t again, which are not in memory.
+// ReadEvents reads all events of t again, which are not in memory, and nothing beside them.
 func (t *Trace) ReadEvents() error {
 	a, err := t.Again()
 	if err != nil {
 		return err
 	}
 	defer a.Close()
-	es := make([]Event, t.source.events)
-	if err := a.Next(es); err != nil {
-		return err
+	its := a.read.t
+	its.Events = make([]Event, 0, t.source.room)
+	a.d.look = a.read.take
+	for err == nil {
+		err = a.d.chunk()
 	}
-	t.Events = es
+	a.read.finish()
+	if missing := t.source.events - len(its.Events); missing != 0 {
+		return a.changed(missing, err)
+	}
+	if len(a.from.moves) > 0 {
+		its.shove(a.from.moves, a.from.froms)
+	}
+	t.Events = its.Events
 	return nil
+}
+
+// changed is what is wrong where events are missing that were there before.
+func (a *Again) changed(missing int, err error) error {
+	return fmt.Errorf("trace: %s has changed: expected %d further events, found its end: %w", a.from.path, missing, err)
 }
 
 // Close ends reading.

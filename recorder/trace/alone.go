@@ -43,7 +43,7 @@ func readConcurrent(path string, long, flow int) (*Trace, error) {
 		err = d.read()
 		d.alone.finish()
 		if !s.meet() {
-			d.t.source = &source{path: path, survey: s.result(), events: len(d.t.Events), stop: d.stop, failed: d.failed}
+			d.t.source = &source{path: path, survey: s.result(), events: len(d.t.Events), room: cap(d.t.Events), stop: d.stop, failed: d.failed}
 			return d.t, inFile(err, path)
 		}
 	}

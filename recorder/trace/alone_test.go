@@ -119,6 +119,10 @@ func TestDropAlone(t *testing.T) {
 			read.Rearrange([]trace.Move{{last - 1, 3, read.Events[last-1]}, {last, 2, read.Events[last]}, {last - 3, 3, read.Events[last-3]}})
 			require.Len(t, read.Events, last+1)
 			assert.Equal(t, read.Events, again(t, read))
+			moved := read.Events
+			read.Events = nil
+			require.NoError(t, read.ReadEvents())
+			assert.Equal(t, moved, read.Events)
 			for _, h := range tr.Held {
 				assert.Equal(t, trace.Write, tr.Events[h.At].Kind)
 			}

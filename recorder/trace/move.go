@@ -22,21 +22,7 @@ func (t *Trace) Rearrange(moves []Move) {
 	if t.source != nil {
 		t.source.moves, t.source.froms = moves, froms
 	}
-	now := make(map[int]int, len(moves)) // by former position
-	place, next := froms[len(froms)-1], len(froms)-1
-	for i := place; len(now) < len(moves); i-- {
-		if next >= 0 && froms[next] == i {
-			next--
-		} else {
-			t.Events[place] = t.Events[i]
-			place--
-		}
-		for k := len(moves) - 1 - len(now); k >= 0 && moves[k].To == i; k-- {
-			t.Events[place] = moves[k].Event
-			now[moves[k].From] = place
-			place--
-		}
-	}
+	now := t.shove(moves, froms)
 	at := func(i int) int { // of an event that has not been moved
 		come, _ := slices.BinarySearchFunc(moves, i+1, func(m Move, i int) int { return cmp.Compare(m.To, i) })
 		gone, _ := slices.BinarySearch(froms, i)
@@ -57,4 +43,25 @@ func (t *Trace) Rearrange(moves []Move) {
 		}
 	}
 	slices.SortFunc(t.Held, func(a, b Held) int { return cmp.Compare(a.At, b.At) })
+}
+
+// shove makes moves of events, which are sorted by where these come to, and froms where they are from. It returns
+// where they are now, by their former positions.
+func (t *Trace) shove(moves []Move, froms []int) map[int]int {
+	now := make(map[int]int, len(moves))
+	place, next := froms[len(froms)-1], len(froms)-1
+	for i := place; len(now) < len(moves); i-- {
+		if next >= 0 && froms[next] == i {
+			next--
+		} else {
+			t.Events[place] = t.Events[i]
+			place--
+		}
+		for k := len(moves) - 1 - len(now); k >= 0 && moves[k].To == i; k-- {
+			t.Events[place] = moves[k].Event
+			now[moves[k].From] = place
+			place--
+		}
+	}
+	return now
 }
