@@ -83,33 +83,35 @@ func (u usage) shared() bool {
 func groups(t *trace.Trace) []Group {
 	var ids numbering
 	var uses []usage
-	at := make([]int32, len(t.Events)) // by event: location, -1 for none
 	generations := trace.NewGenerations(t)
 	pages := usedPages(t)
-	for i := range t.Events {
-		e := &t.Events[i]
-		at[i] = -1
-		loc, how, ok := touch(e)
-		if !ok || !pages.shared(&loc) {
-			continue
+	var at []int32 // locations, of those events that may be on one that is shared
+	may := trace.NewMarks(len(t.Events), func(mark func(int)) {
+		for i := range t.Events {
+			e := &t.Events[i]
+			loc, how, ok := touch(e)
+			if !ok || !pages.shared(&loc) {
+				continue
+			}
+			loc.Generation = generations.Of(i)
+			id := ids.of(loc)
+			if int(id) == len(uses) {
+				uses = append(uses, usage{g: e.G})
+			}
+			mark(i)
+			at = append(at, id)
+			u := &uses[id]
+			u.many = u.many || u.g != e.G
+			u.how |= how
+			u.memory = u.memory || e.Kind.IsAccess()
+			u.stored = u.stored || how&writes != 0 && how&object == 0
+			u.events++
 		}
-		loc.Generation = generations.Of(i)
-		id := ids.of(loc)
-		if int(id) == len(uses) {
-			uses = append(uses, usage{g: e.G})
-		}
-		at[i] = id
-		u := &uses[id]
-		u.many = u.many || u.g != e.G
-		u.how |= how
-		u.memory = u.memory || e.Kind.IsAccess()
-		u.stored = u.stored || how&writes != 0 && how&object == 0
-		u.events++
-	}
+	})
 
 	gs, groupOf, index := shared(ids.locations, uses)
-	for i, id := range at {
-		if id >= 0 && groupOf[id] >= 0 {
+	for n, i := range may.All {
+		if id := at[n]; groupOf[id] >= 0 {
 			g := &gs[groupOf[id]]
 			g.Events = append(g.Events, int32(i))
 			g.At = append(g.At, index[id])
