@@ -15,7 +15,7 @@ type execution struct {
 	*cone
 	next    []int32 // by goroutine: one more than the last event performed
 	at      []int32 // by goroutine: index of the next event in its events
-	seg     []int32 // by goroutine: one more than the last event's segment
+	seg     []int32 // by goroutine: one more than the segment of which all ancestors are performed
 	locks   map[uint64]*lockUse
 	ready   queue
 	waiting map[trace.GID][]waiter // by the goroutine that they wait for
@@ -249,12 +249,13 @@ func (x *execution) can(i int) bool {
 	if x.leavesOut(i) {
 		return true
 	}
-	if x.seg[e.G] != int32(x.p.o.Segment(i)+1) {
+	if seg := int32(x.p.o.Segment(i) + 1); x.seg[e.G] != seg {
 		for _, last := range x.p.o.AncestorsBeyond(i, x.latest(e.G)) {
 			if !x.after(e.G, last) {
 				return false
 			}
 		}
+		x.seg[e.G] = seg
 	}
 	es := x.guide[e.G]
 	k, _ := slices.BinarySearchFunc(es, i, toCompare)
@@ -359,7 +360,7 @@ func (x *execution) free(i int, e *trace.Event) bool {
 func (x *execution) perform(i int) {
 	e := &x.p.t.Events[i]
 	x.steps = append(x.steps, i)
-	x.next[e.G], x.seg[e.G] = int32(i)+1, int32(x.p.o.Segment(i)+1)
+	x.next[e.G] = int32(i) + 1
 	kind := e.Kind
 	if x.leavesOut(i) {
 		kind = trace.None
