@@ -196,28 +196,42 @@ func inOrders(ctx context.Context, e *explored) error {
 		if len(tests) == 0 {
 			break
 		}
-		c, findings, err := e.recordAgain(ctx, e.run, e.otherOrder(k), tests, e.tally)
-		if err != nil {
+		slowly, err := e.inOrder(ctx, e.otherOrder(k), tests)
+		if err != nil || slowly {
 			return err
-		}
-		if c == nil {
-			continue
-		}
-		e.recordings = append(e.recordings, recording{c, findings})
-		if err := e.besidePassing(ctx, c); err != nil {
-			return err
-		}
-		if err := c.stuck(ctx); err != nil {
-			return err
-		}
-		if err := c.confirm(ctx, findings); err != nil {
-			return err
-		}
-		if c.slowly {
-			break
 		}
 	}
 	return nil
+}
+
+// inOrder records tests in an order, those apart that the end of such a run has kept from running, and
+// reports whether one took too long for others to follow.
+func (e *explored) inOrder(ctx context.Context, o recorder.Order, tests []string) (slowly bool, err error) {
+	for ends := 0; len(tests) > 0 && ends <= maxEnds && !slowly; ends++ {
+		c, err := e.recordOnce(ctx, e.run, o, argsAgain(e.run, tests), e.tally)
+		if c == nil || err != nil {
+			return false, err
+		}
+		tests, slowly = unbegun(c.trace, tests), c.slowly
+		if !e.tally.news(c.trace) {
+			continue
+		}
+		findings, err := c.predictFurther(ctx)
+		if err != nil {
+			return false, err
+		}
+		e.recordings = append(e.recordings, recording{c, findings})
+		if err := e.besidePassing(ctx, c); err != nil {
+			return false, err
+		}
+		if err := c.stuck(ctx); err != nil {
+			return false, err
+		}
+		if err := c.confirm(ctx, findings); err != nil {
+			return false, err
+		}
+	}
+	return slowly, nil
 }
 
 // A recording is one of a package's, with what was predicted from it.
@@ -340,9 +354,14 @@ func (x *Exploration) record(ctx context.Context, run recorder.Run, o recorder.O
 	if c == nil || !y.news(c.trace) {
 		return nil, nil, err
 	}
-	x.status.Set("predicting", fmt.Sprintf("%s, %d events", run.Package.Path, len(c.trace.Events)))
-	findings, err := c.predictMore(ctx, x.opts.Analysis.Kinds)
+	findings, err := c.predictFurther(ctx)
 	return c, findings, err
+}
+
+// predictFurther predicts from the trace of c, which is of a further recording.
+func (c *confirmation) predictFurther(ctx context.Context) ([]finding, error) {
+	c.status.Set("predicting", fmt.Sprintf("%s, %d events", c.run.Package.Path, len(c.trace.Events)))
+	return c.predictMore(ctx, c.opts.Analysis.Kinds)
 }
 
 // recordOnce records a package once more, with arguments of the test binary; nothing may

@@ -93,6 +93,15 @@ func endedBy(t *trace.Trace) (culprits, over []string) {
 	return culprits, over
 }
 
+// unbegun returns those of tests that the end of the run of t has kept from running.
+func unbegun(t *trace.Trace, tests []string) []string {
+	if culprits, _ := endedBy(t); len(culprits) == 0 {
+		return nil
+	}
+	begun := testsIn(t)
+	return slices.DeleteFunc(slices.Clone(tests), func(test string) bool { return slices.Contains(begun, test) })
+}
+
 // testsIn returns the top-level tests of t.
 func testsIn(t *trace.Trace) (tests []string) {
 	for _, g := range t.Goroutines {
