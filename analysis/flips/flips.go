@@ -1,6 +1,8 @@
 // Package flips lists the choices of a recorded run that could have been made otherwise: a
 // select had other cases, another sender's message could have come first, a lock gone to
-// another goroutine, a signal come before the wait, a time-out before what it races with.
+// another goroutine, a signal come before the wait, a time-out before what it races with,
+// what was written to a connection been read in parts, an atomic flag been looked at before
+// it was set.
 //
 // It takes a trace and its [order.Order], and stands beside the predictors: these reorder
 // what was recorded, a flip leads to where the program does what was not. Each is one
@@ -33,20 +35,21 @@ type Flip struct {
 	rank rank
 }
 
-// Plain reports whether what is put off is no select, and no operation on a channel or
-// condition: that a lock, Once or WaitGroup goes to another one first is what recordings in
-// other orders of goroutines show as well.
-func (f *Flip) Plain() bool { return f.rank >= ofLock }
+// Plain reports whether what is put off is an operation on a lock, Once or WaitGroup: that
+// it goes to another one first is what recordings in other orders of goroutines show as well.
+func (f *Flip) Plain() bool { return f.rank == ofLock || f.rank == ofOther }
 
 // A rank says which flips come first: those after which most often something blocks.
 type rank int
 
 const (
 	ofWait rank = iota // for a condition: a signal that has come before is lost
+	ofPart             // of what was read from a connection: there are few
 	ofSelect
 	ofMessage
 	ofLock
 	ofOther
+	ofAtomic
 )
 
 const (
@@ -71,6 +74,9 @@ func Of(t *trace.Trace, o *order.Order) map[string][]Flip {
 		for _, op := range l.finish() {
 			l.flip(op)
 		}
+		for _, at := range l.parts {
+			l.keep(at, 0, ofPart)
+		}
 		slices.SortStableFunc(l.flips, func(a, b Flip) int { return int(a.rank - b.rank) })
 		last := slices.SortedFunc(maps.Values(l.last), func(a, b Flip) int {
 			return cmp.Or(int(a.rank-b.rank), a.At-b.At, strings.Compare(a.Key, b.Key))
@@ -86,6 +92,10 @@ type lister struct {
 	o       *order.Order
 	left    int                    // of the effort
 	all     []operation            // that can be put off, which come before the test's end, in their order
+	atomics []operation            // the same of atomic ones, of which there may be very many
+	parts   []int                  // writes to connections that were read together with what came before them
+	posted  map[uint64]int         // positions of posts, by token
+	awaited map[trace.GID]int      // the await that a goroutine has done last, of those whose last event that is
 	over    bool                   // the test has ended
 	begun   map[trace.GID]int      // the select that a goroutine is in
 	on      map[uint64][]operation // by object, those of one in their order
@@ -127,6 +137,7 @@ func listers(t *trace.Trace, o *order.Order) map[string]*lister {
 			all[test] = &lister{
 				t: t, o: o, left: effort, begun: make(map[trace.GID]int), on: make(map[uint64][]operation), selects: make(map[int]*choice),
 				roles: make(map[trace.GID]string), last: make(map[string]Flip), seen: make(map[string]bool),
+				posted: make(map[uint64]int), awaited: make(map[trace.GID]int),
 			}
 		}
 		of[g] = all[test]
@@ -154,7 +165,14 @@ func (l *lister) meets(i int, g trace.GID, kind trace.Kind, obj uint64, tries bo
 // event notes the event at position i, which is one of the test.
 func (l *lister) event(i int) {
 	e := &l.t.Events[i]
+	if e.Kind != trace.Await {
+		delete(l.awaited, e.G)
+	}
 	switch e.Kind {
+	case trace.Post:
+		l.posted[e.Obj] = i
+	case trace.Await:
+		l.await(i)
 	case trace.TestEnd:
 		l.over = l.over || l.t.Goroutines[e.G].Path == "0"
 	case trace.Select:
@@ -190,7 +208,26 @@ func (l *lister) event(i int) {
 		}
 	case trace.OnceDone: // what comes second runs nothing, and has nothing to put off
 		l.meets(i, e.G, e.Kind, e.Obj, false)
+	case trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW:
+		if op := l.meets(i, e.G, e.Kind, e.Obj, false); !l.over {
+			l.atomics = append(l.atomics, op)
+		}
 	}
+}
+
+// await notes the await at position i. One that follows another of the same read has got what
+// was written last together with what the same goroutine had written before, which could have
+// been read alone.
+func (l *lister) await(i int) {
+	e := &l.t.Events[i]
+	if before, ok := l.awaited[e.G]; ok && !l.over && l.t.Events[before].Site == e.Site {
+		first, ok := l.posted[l.t.Events[before].Obj]
+		second, also := l.posted[e.Obj]
+		if ok && also && first < second && l.t.Events[first].G == l.t.Events[second].G {
+			l.parts = append(l.parts, second)
+		}
+	}
+	l.awaited[e.G] = i
 }
 
 // finish links the operations of each object, once all are there, and returns those that can be
@@ -203,7 +240,7 @@ func (l *lister) finish() []operation {
 			}
 		}
 	}
-	return l.all
+	return append(l.all, l.atomics...)
 }
 
 // flip lists the flips of an operation.
@@ -234,6 +271,8 @@ func rankOf(k trace.Kind) rank {
 		return ofMessage
 	case trace.ClassLock:
 		return ofLock
+	case trace.ClassAccess:
+		return ofAtomic
 	}
 	return ofOther
 }
@@ -241,12 +280,16 @@ func rankOf(k trace.Kind) rank {
 // add lists a flip, if there is another goroutine's operation that it lets come first: of
 // the cases that a select has not taken, the trace does not know on what they are.
 func (l *lister) add(op operation, n int, r rank) {
-	e := &l.t.Events[op.at]
-	key := fmt.Sprintf("%v %x %s %d", e.Kind, l.t.Sites[e.Site].Key, l.role(e.G), n)
-	if n == 0 && !l.meetsLater(op) {
-		return
+	if n > 0 || l.meetsLater(op) {
+		l.keep(op.at, n, r)
 	}
-	f := Flip{At: op.at, Case: n, Key: key, rank: r}
+}
+
+// keep lists the flip of what is at a position.
+func (l *lister) keep(at, n int, r rank) {
+	e := &l.t.Events[at]
+	key := fmt.Sprintf("%v %x %s %d", e.Kind, l.t.Sites[e.Site].Key, l.role(e.G), n)
+	f := Flip{At: at, Case: n, Key: key, rank: r}
 	if l.seen[key] {
 		f.Key += " last"
 		l.last[key] = f
@@ -312,6 +355,8 @@ func meet(a, b operation) bool {
 		return a.kind == trace.CondWait || b.kind == trace.CondWait
 	case trace.WaitGroupAdd, trace.WaitGroupWait:
 		return is(trace.WaitGroupAdd, trace.WaitGroupWait)
+	case trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW:
+		return !is(trace.AtomicLoad, trace.AtomicLoad)
 	}
 	return is(trace.OnceBegin, trace.OnceDone)
 }

@@ -58,6 +58,13 @@ func TestOf(t *testing.T) {
 		{"a select with a default, before another receiver", "1 select #1\n1 selected #1\n1 recvd c#1\n2 recv c", []string{"4"}},
 		{"a select that has waited for ever", "1 select #2\n2 send c", nil},
 		{"waits before selects before messages before locks", "1 acq a\n1 rel a\n1 send c/1\n1 sent c#1/1\n1 select #2\n1 selected #1\n1 recvd e#1\n2 send c/1\n2 acq a\n2 rel a", []string{"8 case 2", "6", "4"}},
+		{"a flag that is looked at after it is set", "1 astore a\n2 aload a", []string{"4"}},
+		{"a flag that is looked at before it is set", "1 aload a\n2 astore a", []string{"4"}},
+		{"two looks at a flag", "1 aload a\n2 aload a", nil},
+		{"locks before atomic operations", "1 aload b\n1 acq a\n1 rel a\n2 acq a\n2 rel a\n2 armw b", []string{"5", "4"}},
+		{"two writes that are read at once", "1 post p\n1 post q\n2 await p @9\n2 await q @9", []string{"5"}},
+		{"two writes that are read one by one", "1 post p\n1 post q\n2 await p @9\n2 read x\n2 await q @9", nil},
+		{"two writes of two goroutines", "0 post p\n1 post q\n2 await p @9\n2 await q @9", nil},
 		{"after the test", "0 testend\n1 acq a\n1 rel a\n2 acq a\n2 rel a", nil},
 		{"before what comes after the test", "1 acq a\n1 rel a\n0 testend\n2 acq a\n2 rel a", []string{"4"}},
 	} {
