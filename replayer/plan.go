@@ -167,6 +167,9 @@ func planText(w *witness.Witness, order string, goroutines []string, steps, viol
 	if w.Stuck() {
 		b.WriteString("stuck\n")
 	}
+	if w.Kind == bug.Failure && w.Violation[0].Op == trace.Panic { // the end of the recorded run
+		b.WriteString("still\n")
+	}
 	for _, t := range w.Tests {
 		if strings.ContainsAny(t, " \r\n") {
 			return nil, fmt.Errorf("witness %s: %q is not the name of a test", w.ID, t)

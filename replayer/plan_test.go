@@ -274,7 +274,7 @@ func FuzzNewPlan(f *testing.F) {
 		}
 		tests := 0
 		for line := range strings.Lines(string(plan.Text)) {
-			assert.True(t, words.MatchString(line) || line == "stuck\n", "%q", line)
+			assert.True(t, words.MatchString(line) || line == "stuck\n" || line == "still\n", "%q", line)
 			if strings.HasPrefix(line, "test ") {
 				tests++
 			}
@@ -308,4 +308,17 @@ func TestPlanOfWhatBlocks(t *testing.T) {
 	assert.Contains(t, text, fmt.Sprintf("\ns 1 %d 103 1\n", trace.Write))
 	assert.True(t, strings.HasSuffix(text, fmt.Sprintf("\nv 0 %d 101 1\n", trace.Read)), text)
 	assert.Equal(t, 1, strings.Count(text, "\nv "))
+}
+
+// What ends the recorded run by a panic has let nobody go further than its steps.
+func TestPlanOfPanic(t *testing.T) {
+	for op, want := range map[trace.Kind]string{
+		trace.Panic:   "gopredict-plan 1\norder 01\nstill\ntest TestX\n",
+		trace.TestEnd: "gopredict-plan 1\norder 01\ntest TestX\n",
+	} {
+		w := &witness.Witness{Kind: bug.Failure, Tests: []string{"TestX"}, Violation: []witness.Step{{Op: op}}}
+		text, err := planText(w, "01", nil, nil, nil)
+		require.NoError(t, err)
+		assert.Equal(t, want, string(text))
+	}
 }

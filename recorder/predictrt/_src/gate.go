@@ -105,6 +105,10 @@ func (g *goroutine) pass(kind uint8, site uint32, obj uint64, size uint32, val u
 		// Its crash belongs after the violation, which it may be an effect of.
 		g.wait(item{role: roleHold}, kind, site)
 	}
+	switch kind {
+	case Send, Recv, Close, CondSignal, CondBroadcast:
+		g.keepStill(kind, site)
+	}
 	w := g.actor.want(kind, site)
 	g.actor.passed = w
 	if w == nil {
@@ -143,6 +147,9 @@ func (g *goroutine) await(kind uint8, site uint32, obj uint64) bool {
 		return false
 	}
 	g.yieldViolation(kind)
+	if kind == Acquire || kind == RAcquire {
+		g.keepStill(kind, site)
+	}
 	w := g.actor.want(kind, site)
 	if w == nil {
 		return false
@@ -156,6 +163,14 @@ func (g *goroutine) await(kind uint8, site uint32, obj uint64) bool {
 	}
 	g.wait(it, kind, site)
 	return true
+}
+
+// keepStill holds a goroutine that has done all its steps before an operation that others could notice:
+// the recorded run was over before it.
+func (g *goroutine) keepStill(kind uint8, site uint32) {
+	if still && stage == following && g.actor.isDone() {
+		g.wait(item{role: roleHold}, kind, site)
+	}
 }
 
 // isDone reports whether all that the schedule wants of a has happened.

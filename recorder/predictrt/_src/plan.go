@@ -11,6 +11,7 @@ var (
 	violations []*actor
 	inOrder    bool // the violation's other accesses are steps
 	toBlock    bool // the violation's goroutines are to block for ever
+	still      bool // who has done all steps goes no further than to what others could notice
 	last       bool // the violation's goroutine goes when no other one can
 	overdue    bool // nor timers wake one
 	firstToGo  int  // index into violations
@@ -90,6 +91,8 @@ func loadPlan(path string) {
 			}
 		case line == "stuck":
 			toBlock = true
+		case line == "still":
+			still = true
 		case line == "prompt":
 			prompt = true
 		case line == "last" || line == "overdue":
