@@ -354,6 +354,13 @@ var table = []Hook{
 	}},
 	{"runtime", "runCleanups", nil, []edit{after("b := gcCleanups.dequeue()", "predictCleanups()")}},
 
+	// Execution traces (runtime/trace). Who stops them comes after what the reader did with all
+	// that was traced before.
+	{"runtime", "ReadTrace", events(trace.Post), []edit{entry("predictPost(unsafe.Pointer(&trace.doneSema), " + here + ");")}},
+	{"runtime", "traceAdvance", events(trace.Await), []edit{
+		after("semacquire(&trace.doneSema[gen%2])", "predictAwait(unsafe.Pointer(&trace.doneSema), "+here+")"),
+	}},
+
 	// C, which may synchronize in any way: each call is taken to be ordered with all others,
 	// so that nothing is called a race that a mutex of C's excludes.
 	{"runtime", "cgocall", events(trace.Post, trace.Await), []edit{
