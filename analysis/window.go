@@ -5,10 +5,10 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/analysis/property"
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/numbering"
 )
 
 // This file divides a long trace of a package's tests into windows, which are analyzed one
@@ -298,13 +298,13 @@ func (s *extent) reach(i int) {
 
 // objects have something for each of some objects.
 type objects[V any] struct {
-	numbers order.Numbering
+	numbers numbering.Numbers[numbering.Word]
 	all     []V
 }
 
 // of returns what there is for an object, as long as no further one comes.
 func (o *objects[V]) of(obj uint64) *V {
-	k := o.numbers.Of(obj)
+	k := o.numbers.Of(numbering.Word(obj))
 	if int(k) == len(o.all) {
 		o.all = append(o.all, *new(V))
 	}

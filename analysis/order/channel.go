@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/numbering"
 )
 
 // An element is one value that went through a channel: the positions where
@@ -38,7 +39,7 @@ type operation struct {
 
 // channelTable is the channel side of an Order.
 type channelTable struct {
-	numbers Numbering // of channels
+	numbers numbering.Numbers[numbering.Word] // of channels
 	all     []channel
 	// queue has for operations, by where they begin, where the one before it on the same
 	// side of its channel did.
@@ -51,7 +52,7 @@ type inLine struct{ begin, before int32 }
 
 // of returns the channel of a number in the trace, or nil.
 func (c *channelTable) of(obj uint64) *channel {
-	if k, ok := c.numbers.Known(obj); ok {
+	if k, ok := c.numbers.Known(numbering.Word(obj)); ok {
 		return &c.all[k]
 	}
 	return nil
@@ -110,7 +111,7 @@ func channels(t *trace.Trace) *channelTable {
 
 // number returns the number of a channel.
 func (m *matcher) number(obj uint64) int32 {
-	k := m.numbers.Of(obj)
+	k := m.numbers.Of(numbering.Word(obj))
 	if int(k) == len(m.all) {
 		m.all = append(m.all, channel{closed: -1, last: [2]int32{-1, -1}})
 	}

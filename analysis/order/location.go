@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/numbering"
 )
 
 // A Location is a range of memory that events accessed as a whole. Those of
@@ -22,6 +23,11 @@ func (l Location) end() uint64 {
 		return end
 	}
 	return math.MaxUint64
+}
+
+// Hash is that of a [numbering.Key].
+func (l Location) Hash() uint64 {
+	return numbering.Hash(l.Obj ^ uint64(l.Size)<<48 ^ uint64(l.Generation)<<24)
 }
 
 // compare orders locations by generation, address and size. It says no more than it has to: each location that
@@ -81,7 +87,7 @@ func (u usage) shared() bool {
 // groups returns the groups that more than one goroutine accesses and at
 // least one writes, ordered by their first events.
 func groups(t *trace.Trace) []Group {
-	var ids numbering
+	var ids numbering.Numbers[Location]
 	var uses []usage
 	generations := trace.NewGenerations(t)
 	pages := usedPages(t)
@@ -94,7 +100,7 @@ func groups(t *trace.Trace) []Group {
 				continue
 			}
 			loc.Generation = generations.Of(i)
-			id := ids.of(loc)
+			id := ids.Of(loc)
 			if int(id) == len(uses) {
 				uses = append(uses, usage{g: e.G})
 			}
@@ -109,7 +115,7 @@ func groups(t *trace.Trace) []Group {
 		}
 	})
 
-	gs, groupOf, index := shared(ids.locations, uses)
+	gs, groupOf, index := shared(ids.Keys(), uses)
 	for n, i := range may.All {
 		if id := at[n]; groupOf[id] >= 0 {
 			g := &gs[groupOf[id]]
@@ -182,39 +188,6 @@ func usedPages(t *trace.Trace) *pages {
 		}
 	}
 	return p
-}
-
-// A numbering gives locations numbers from 0. It is a hash table, as each access asks it.
-type numbering struct {
-	locations []Location
-	slots     []int32 // one more than the number of a location, or 0; at most half of them are used
-}
-
-// of returns the number of a location.
-func (n *numbering) of(l Location) int32 {
-	if 2*len(n.locations) >= len(n.slots) {
-		n.slots = make([]int32, max(256, 4*len(n.slots)))
-		for id, l := range n.locations {
-			*n.slot(l) = int32(id) + 1
-		}
-	}
-	at := n.slot(l)
-	if *at == 0 {
-		n.locations = append(n.locations, l)
-		*at = int32(len(n.locations))
-	}
-	return *at - 1
-}
-
-// slot returns where the number of l is, or is to be.
-func (n *numbering) slot(l Location) *int32 {
-	h := (l.Obj ^ uint64(l.Size)<<48 ^ uint64(l.Generation)<<24) * 0x9e3779b97f4a7c15
-	for k := h >> 32; ; k++ {
-		at := &n.slots[k&uint64(len(n.slots)-1)]
-		if *at == 0 || n.locations[*at-1] == l {
-			return at
-		}
-	}
 }
 
 // shared joins overlapping locations to groups and keeps the shared ones. It

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/numbering"
 )
 
 // A LockSet numbers a set of locks, each held for writing or for reading;
@@ -48,14 +49,14 @@ type lockTable struct {
 	events   []trace.Event
 	holds    *trace.RunLength // by event: index into held; nil where there are no locks
 	held     []held
-	outer    map[int32]int32 // by index into held: where its time of holding any lock began, if the lock of then is held no more
-	acqs     []int32         // of each held, the oldest first
-	sections []section       // by acq
-	ids      Numbering       // of locks
-	byLock   []int32         // section numbers, lock by lock
-	first    []int32         // by lock: where its part of byLock begins
-	handed   map[uint64]bool // locks, see HandedOver
-	sets     [][]Lock        // by LockSet
+	outer    map[int32]int32                   // by index into held: where its time of holding any lock began, if the lock of then is held no more
+	acqs     []int32                           // of each held, the oldest first
+	sections []section                         // by acq
+	ids      numbering.Numbers[numbering.Word] // of locks
+	byLock   []int32                           // section numbers, lock by lock
+	first    []int32                           // by lock: where its part of byLock begins
+	handed   map[uint64]bool                   // locks, see HandedOver
+	sets     [][]Lock                          // by LockSet
 }
 
 // section returns section n.
@@ -69,7 +70,7 @@ func Acquired(e *trace.Event) Lock { return Lock{e.Obj, e.Kind == trace.RAcquire
 
 // of returns the numbers of the sections of a lock.
 func (l *lockTable) of(lock uint64) []int32 {
-	id, ok := l.ids.Known(lock)
+	id, ok := l.ids.Known(numbering.Word(lock))
 	if !ok {
 		return nil
 	}
@@ -286,7 +287,7 @@ func (l *locker) acquire(i int, e *trace.Event) {
 
 // id returns the number of a lock.
 func (l *locker) id(obj uint64) int32 {
-	id := l.ids.Of(obj)
+	id := l.ids.Of(numbering.Word(obj))
 	if int(id) == len(l.open) {
 		l.open = append(l.open, nil)
 	}

@@ -37,6 +37,7 @@ import (
 	"sort"
 
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/numbering"
 )
 
 // An Order answers questions about one trace. It is safe for concurrent use.
@@ -256,7 +257,7 @@ func (o *Order) Bounds(n int32) (acq, rel int32, shared bool) {
 
 // LockNumber returns the number of a lock that has a critical section.
 func (o *Order) LockNumber(lock uint64) int32 {
-	n, _ := o.locks.ids.Known(lock)
+	n, _ := o.locks.ids.Known(numbering.Word(lock))
 	return n
 }
 

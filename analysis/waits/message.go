@@ -5,6 +5,7 @@ import (
 
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/numbering"
 )
 
 // A message is an operation that waits for what another goroutine does later: a send or
@@ -113,7 +114,7 @@ func (f *finder) messages() {
 
 // channelOf returns the channel of a number in the trace, as long as no further ones come.
 func (f *finder) channelOf(obj uint64) *channel {
-	k := f.numbers.Of(obj)
+	k := f.numbers.Of(numbering.Word(obj))
 	if int(k) == len(f.chans) {
 		f.chans = append(f.chans, channel{close: none})
 	}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/numbering"
 )
 
 // A Circle is operations of which each may wait for the goroutine of the next, and the
@@ -85,7 +86,7 @@ type finder struct {
 	alike   map[alike]int
 	// left are the sites of operations of which not all are looked at, or not all that they wait for.
 	left    map[trace.SiteID]bool
-	numbers order.Numbering // of channels
+	numbers numbering.Numbers[numbering.Word] // of channels
 	chans   []channel
 	seen    map[string]bool
 	circles map[string]int // those with messages, by their places

@@ -4,6 +4,8 @@ import (
 	"io"
 	"os"
 	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace/numbering"
 )
 
 // This file reads traces without what tests have done that ran alone: nothing can come before
@@ -103,7 +105,7 @@ type alone struct {
 	// Where that has begun, in the events and what goes with them, and from how many on events are left out.
 	from, freed, held, full int
 	last                    []uint64 // see lastWrites
-	written                 memories
+	written                 numbering.Numbers[extent]
 }
 
 // dropAt is how many events of a test that ran alone are in memory, beside those that stay, before
@@ -176,8 +178,8 @@ func (a *alone) finish() {
 	if a.test != 0 {
 		a.drop()
 	}
-	if len(a.written.slots) > dropAt {
-		a.written = memories{} // most tests write less
+	if a.written.Len() > dropAt/2 {
+		a.written = numbering.Numbers[extent]{} // most tests write less
 	}
 	a.test, a.from, a.freed, a.held = 0, len(a.t.Events), len(a.t.Freed), len(a.t.Held)
 	a.full = a.from + dropAt
@@ -246,54 +248,15 @@ func (a *alone) lastWrites() {
 	n := (len(a.t.Events)-a.from)/64 + 1
 	a.last = slices.Grow(a.last[:0], n)[:n]
 	clear(a.last)
-	a.written.clear()
+	a.written.Clear()
 	for i := len(a.t.Events) - 1; i >= a.from; i-- {
-		if e := &a.t.Events[i]; e.Kind == Write && a.does(e) && a.written.add(e.Obj, e.Size) {
+		e := &a.t.Events[i]
+		if e.Kind != Write || !a.does(e) {
+			continue
+		}
+		if n := a.written.Len(); int(a.written.Of(extent{e.Obj, e.Size, 0})) == n {
 			k := i - a.from
 			a.last[k/64] |= 1 << (k % 64)
-		}
-	}
-}
-
-// memories are a set of what is accessed at once: a hash table, as each write asks it.
-type memories struct {
-	slots []extent // of those that are there the generation is 1; at most three of four are used
-	n     int
-}
-
-// clear forgets all of them, and keeps their room.
-func (m *memories) clear() {
-	clear(m.slots)
-	m.n = 0
-}
-
-// add adds one. It reports whether it was not there.
-func (m *memories) add(addr uint64, size uint32) bool {
-	if 4*m.n >= 3*len(m.slots) {
-		old := m.slots
-		m.slots = make([]extent, max(1<<10, 2*len(old)))
-		for _, x := range old {
-			if x.generation != 0 {
-				*m.slot(x) = x
-			}
-		}
-	}
-	x := extent{addr, size, 1}
-	at := m.slot(x)
-	if *at == x {
-		return false
-	}
-	*at = x
-	m.n++
-	return true
-}
-
-// slot returns where x is, or is to be.
-func (m *memories) slot(x extent) *extent {
-	for k := (x.addr ^ uint64(x.size)<<48) * mixer >> 32; ; k++ {
-		at := &m.slots[k&uint64(len(m.slots)-1)]
-		if at.generation == 0 || *at == x {
-			return at
 		}
 	}
 }

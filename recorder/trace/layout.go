@@ -3,6 +3,8 @@ package trace
 import (
 	"math"
 	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace/numbering"
 )
 
 // A Layout is the memory that a trace accesses, in cells: the bounds of all accesses cut the address
@@ -30,16 +32,16 @@ func (l *Layout) Cell(c int32) Cell { return Cell{l.bounds[c], l.bounds[c+1] - l
 func NewLayout(t *Trace) *Layout {
 	l := &Layout{Of: make([]int32, len(t.Events))}
 	generations := NewGenerations(t)
-	var all extents
+	var all numbering.Numbers[extent]
 	for i := range t.Events {
 		if e := &t.Events[i]; e.Kind.IsAccess() {
-			l.Of[i] = all.number(extent{e.Obj, max(e.Size, 1), generations.Of(i)})
+			l.Of[i] = 1 + all.Of(extent{e.Obj, max(e.Size, 1), generations.Of(i)})
 		}
 	}
-	bounds := newBounds(all.list)
+	bounds := newBounds(all.Keys())
 	l.bounds = slices.Clone(bounds.addrs) // which has room for all ends
-	l.Spans = make([]Span, 1, 1+len(all.list))
-	for _, x := range all.list {
+	l.Spans = make([]Span, 1, 1+all.Len())
+	for _, x := range all.Keys() {
 		from := bounds.at(x)
 		to := from
 		for end := x.end(); bounds.addrs[to] != end; to++ {
@@ -113,34 +115,7 @@ type extent struct {
 // end is the address behind x.
 func (x extent) end() uint64 { return x.addr + min(uint64(x.size), math.MaxUint64-x.addr) }
 
-// extents give extents numbers from 1 on. They are a hash table, as each access asks it.
-type extents struct {
-	list  []extent
-	slots []int32 // the number of an extent, or 0; at most half of them are used
-}
-
-func (all *extents) number(x extent) int32 {
-	if 2*len(all.list) >= len(all.slots) {
-		all.slots = make([]int32, max(256, 4*len(all.slots)))
-		for k, x := range all.list {
-			*all.slot(x) = int32(k) + 1
-		}
-	}
-	at := all.slot(x)
-	if *at == 0 {
-		all.list = append(all.list, x)
-		*at = int32(len(all.list))
-	}
-	return *at
-}
-
-// slot returns where the number of x is, or is to be.
-func (all *extents) slot(x extent) *int32 {
-	h := (x.addr ^ uint64(x.size)<<48 ^ uint64(x.generation)<<24) * 0x9e3779b97f4a7c15
-	for k := h >> 32; ; k++ {
-		at := &all.slots[k&uint64(len(all.slots)-1)]
-		if *at == 0 || all.list[*at-1] == x {
-			return at
-		}
-	}
+// Hash is that of a [numbering.Key].
+func (x extent) Hash() uint64 {
+	return numbering.Hash(x.addr ^ uint64(x.size)<<48 ^ uint64(x.generation)<<24)
 }

@@ -333,7 +333,7 @@ func (c *tally) clear() {
 
 func (c *tally) add(e *Event) {
 	c.writes++
-	h := (e.Obj ^ uint64(e.Size)<<48) * mixer
+	h := extent{e.Obj, e.Size, 0}.Hash()
 	k := (h ^ h>>32) * mixer2 >> 46
 	c.bits[k/64] |= 1 << (k % 64)
 }
