@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -67,7 +66,7 @@ func (s *subtests) meet(p *predictor, in func(trace.GID) bool) {
 		}
 		for _, i := range p.o.Events(trace.GID(g)) {
 			e := &p.t.Events[i]
-			if e.Obj == 0 || strings.HasPrefix(sites.Of(e.Site).Func, "testing.") {
+			if e.Obj == 0 || trace.OfTesting(sites.Of(e.Site).Func) {
 				continue
 			}
 			switch e.Kind.Class() {

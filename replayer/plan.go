@@ -102,7 +102,9 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 	}
 	plan.Steps = slices.Grow(plan.Steps, len(w.Steps)) // it may be a million
 	for i, s := range w.Steps {
-		if admits(s.Func) {
+		// How many tests are parallel, and so what the steps are by which they begin, is otherwise in a replay,
+		// which may have fewer of them: there they begin when the schedule wants them to.
+		if trace.AdmitsParallel(s.Func) {
 			continue
 		}
 		item := byte('s')
@@ -149,14 +151,6 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 	}
 	plan.Text = text
 	return plan, nil
-}
-
-// admits reports whether a function of package testing lets parallel tests begin as others end. How
-// many there are, and so what it does, is otherwise in a replay, which may have fewer tests: what they
-// do in it is no step, and there they begin when the schedule wants them to.
-func admits(function string) bool {
-	f, ok := strings.CutPrefix(function, "testing.")
-	return ok && (strings.HasSuffix(f, ").waitParallel") || strings.HasSuffix(f, ").release"))
 }
 
 // planText returns what the run-time library reads: the tests, the goroutines by their

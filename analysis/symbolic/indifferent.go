@@ -15,8 +15,7 @@ import (
 // begin as others end. Its elements are all the same: each test may get each of them.
 func (m *Control) admits(c *channel) bool {
 	other := func(i int32) bool {
-		f, ok := strings.CutPrefix(m.t.Sites[m.event(i).Site].Func, "testing.")
-		return !ok || !strings.HasSuffix(f, ").waitParallel") && !strings.HasSuffix(f, ").release")
+		return !trace.AdmitsParallel(m.t.Sites[m.event(i).Site].Func)
 	}
 	return !slices.ContainsFunc(c.sends, other) && !slices.ContainsFunc(c.recvs, other)
 }
@@ -52,7 +51,7 @@ func (m *Control) goroot() string {
 	if m.root == nil {
 		m.root = new(string)
 		for _, s := range m.t.Sites {
-			if root, ok := strings.CutSuffix(s.File, "testing/testing.go"); ok && strings.HasPrefix(s.Func, "testing.") {
+			if root, ok := strings.CutSuffix(s.File, "testing/testing.go"); ok && trace.OfTesting(s.Func) {
 				m.root = &root
 				break
 			}

@@ -214,7 +214,7 @@ func crash(t *trace.Trace) (at int, did bool) {
 
 // inTesting reports whether an event is of package testing's own, which hands failures on.
 func inTesting(t *trace.Trace, e *trace.Event) bool {
-	return strings.HasPrefix(t.Sites[e.Site].Func, "testing.")
+	return trace.OfTesting(t.Sites[e.Site].Func)
 }
 
 // failedAt replays the run that c has recorded up to where its test has failed, and tells

@@ -279,7 +279,7 @@ func (x *flipping) foreign(f flip) bool {
 	switch {
 	case x.opts.Explore.explores():
 		return false
-	case strings.HasPrefix(site.Func, "testing."):
+	case trace.OfTesting(site.Func):
 		return x.known[f.Key] || x.elsewhere[f.Key] > 0
 	case strings.HasPrefix(x.files.Name(site.File), "std/"):
 		return x.elsewhere[f.Key] >= maxForeign

@@ -455,7 +455,7 @@ func (n namer) method(ev *Evidence, i int, s witness.Step) string {
 // subtest returns the name of the subtest that a goroutine runs; "" if it is none's, or package
 // testing has not started it.
 func subtest(ev *Evidence, g *trace.Goroutine) string {
-	if !strings.HasPrefix(ev.Trace.Sites[g.Site].Func, "testing.") {
+	if !trace.OfTesting(ev.Trace.Sites[g.Site].Func) {
 		return "" // most are not, and a trace is long
 	}
 	first, end := ev.Index.Extent(ev.Trace, g.ID)

@@ -260,9 +260,3 @@ func (a *alone) lastWrites() {
 		}
 	}
 }
-
-// RunsTests reports whether g is the goroutine that runs all tests.
-func (g *Goroutine) RunsTests() bool { return g.Test == "" && g.Path == "main" }
-
-// IsTest reports whether g is the goroutine of a top-level test.
-func (g *Goroutine) IsTest() bool { return g.Path == "0" && g.Test != "" }

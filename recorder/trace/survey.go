@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"strings"
 )
 
 // A survey tells which tests of a trace ran alone. It sees all events before any is left out: what
@@ -180,7 +179,7 @@ func (s *survey) isOther(g GID) bool {
 func (s *survey) follow(e *Event) bool {
 	switch e.Kind {
 	case Fork:
-		if !strings.HasPrefix(s.t.Sites[e.Site].Func, "testing.") {
+		if !OfTesting(s.t.Sites[e.Site].Func) {
 			return false
 		}
 	case Select, SelectSend, SelectRecv, Panic:
