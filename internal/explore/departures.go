@@ -143,7 +143,7 @@ func (c *confirmation) grants(findings []finding, groups [][]int, size map[strin
 	if c.toward != nil {
 		part.left = c.further.left / 8
 	}
-	waited := waits(c.trace)
+	took := waited(c.trace)
 	for range most {
 		for g, group := range groups {
 			tests := findings[group[0]].Tests
@@ -151,7 +151,7 @@ func (c *confirmation) grants(findings []finding, groups [][]int, size map[strin
 			all[g].cost = c.further.cost(events + events*len(group)/departedShare)
 			wait := time.Duration(0) // those of a group are followed one after the other
 			for _, test := range tests {
-				wait += waited[test]
+				wait += coarse(took[test])
 			}
 			if all[g].most < open[g] && part.take(all[g].cost+wait) {
 				c.further.take(all[g].cost)

@@ -2,7 +2,6 @@ package explore
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -69,7 +68,6 @@ type way struct {
 // A flipper is the state of the flips of a package's tests.
 type flipper struct {
 	*explored
-	waits  map[string]time.Duration            // what tests took in the first recording, coarsely; none of short ones
 	most   int                                 // flips yet, of all tests
 	open   map[string]bool                     // tests that have flips, of which none was asked for yet
 	atMost int64                               // runs of the package, when another flip is run
@@ -85,10 +83,7 @@ type flipper struct {
 func newFlipper(e *explored, tests []string) *flipper {
 	x := &flipper{
 		explored: e, listed: make(map[*confirmation]map[string][]flip), elsewhere: make(map[string]int),
-		waits: make(map[string]time.Duration), most: maxFlippedPackage, open: make(map[string]bool), atMost: maxRuns * int64(len(tests)),
-	}
-	for _, r := range e.firsts {
-		maps.Copy(x.waits, waits(r.trace))
+		most: maxFlippedPackage, open: make(map[string]bool), atMost: maxRuns * int64(len(tests)),
 	}
 	// The runs so far are taken to be of the middle test: few are of one that is much longer
 	// than all others.
@@ -113,28 +108,22 @@ func newFlipper(e *explored, tests []string) *flipper {
 	return x
 }
 
-// cost is what a run of a test takes, by its size and by what it waits.
+// cost is what a run of a test takes, by its size and by what it waited in the first recording.
 func (x *flipper) cost(test string) time.Duration {
-	return x.further.cost(x.size[test]) + x.waits[test]/waitShare
+	return x.further.cost(x.size[test]) + coarse(x.waited[test])/waitShare
 }
 
-// waits returns how long the tests of t took that took long, by the clock of the recorded program:
-// that moves while the program waits, and little while it computes, so that the load of the machine
-// does not make it more. It is the greatest of longTest, twice as much, and so on that is no
-// longer, for what it moves otherwise.
-func waits(t *trace.Trace) map[string]time.Duration {
-	all := make(map[string]time.Duration)
-	for _, its := range t.Tested {
-		if its.Elapsed < longTest || strings.Contains(its.Test, "/") {
-			continue
-		}
-		coarse := longTest
-		for 2*coarse <= its.Elapsed {
-			coarse *= 2
-		}
-		all[its.Test] = coarse
+// coarse is the greatest of longTest, twice as much, and so on that is no longer than d, for what moves the
+// clock of the recorded program beside its waits; 0 if d is shorter than all of them.
+func coarse(d time.Duration) time.Duration {
+	if d < longTest {
+		return 0
 	}
-	return all
+	at := longTest
+	for 2*at <= d {
+		at *= 2
+	}
+	return at
 }
 
 // A flipping proposes the flips of one test: those of the recordings first, then those of
