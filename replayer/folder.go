@@ -50,19 +50,15 @@ func (f *Folder) next(directly bool) (files, error) {
 	return out, os.WriteFile(out.verdict, []byte(notBegun), 0o600)
 }
 
-// temp returns the folder for what a replayed program itself makes for the time being. One that is
+// temp is the folder for what a replayed program itself makes for the time being. One that is
 // ended where its bug stands does not come to remove that.
-func (f *Folder) temp() (string, error) {
-	dir := filepath.Join(f.dir, "tmp")
-	return dir, os.MkdirAll(dir, 0o777)
-}
+func (f *Folder) temp() string { return filepath.Join(f.dir, "tmp") }
 
-// tidy removes what a program has left there.
-func (f *Folder) tidy() {
-	dir := filepath.Join(f.dir, "tmp")
-	entries, _ := os.ReadDir(dir)
+// emptyTemp removes what a program has left there.
+func (f *Folder) emptyTemp() {
+	entries, _ := os.ReadDir(f.temp())
 	for _, e := range entries {
-		os.RemoveAll(filepath.Join(dir, e.Name())) // what cannot be removed is in nobody's way
+		os.RemoveAll(filepath.Join(f.temp(), e.Name())) // what cannot be removed is in nobody's way
 	}
 }
 

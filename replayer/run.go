@@ -67,10 +67,11 @@ func once(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts 
 	}
 	var temp string
 	if len(bin.Exec) == 0 { // else there may be no such folder where the program runs
-		if temp, err = opts.Work.temp(); err != nil {
+		temp = opts.Work.temp()
+		if err := os.MkdirAll(temp, 0o777); err != nil {
 			return Verdict{}, err
 		}
-		defer opts.Work.tidy()
+		defer opts.Work.emptyTemp()
 	}
 	var strayed atomic.Bool
 	watched, over := context.WithCancel(ctx)
