@@ -54,27 +54,35 @@ func (s *Slots) run(ctx context.Context, tests []string, replay func() (Verdict,
 	v, err := replay()
 	s.alone.RUnlock()
 	s.leave(v)
-	if err != nil || !v.clashed() && (!v.failed() || s.inVain(tests, 0)) {
+	if err != nil || !v.clashed() && (!v.failed() || s.undisturbed(tests)) {
 		return v, err
 	}
 	s.alone.Lock()
 	again, err := replay()
 	s.alone.Unlock()
 	if err == nil && !v.clashed() && again.Status != bug.Confirmed {
-		s.inVain(tests, 1)
+		s.cameToNothing(tests)
 	}
 	return again, err
 }
 
-// inVain counts more replays of the tests that came to nothing alone, and reports whether there were
-// enough of them to know that others do not disturb these.
-func (s *Slots) inVain(tests []string, more int) bool {
+// undisturbed reports whether enough replays of the tests came to nothing alone to know that others do not
+// disturb these.
+func (s *Slots) undisturbed(tests []string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	key := strings.Join(tests, "\x00")
-	s.vain[key] += more
-	return s.vain[key] >= mostVain
+	return s.vain[joined(tests)] >= mostVain
 }
+
+// cameToNothing counts a replay of the tests that did so alone.
+func (s *Slots) cameToNothing(tests []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.vain[joined(tests)]++
+}
+
+// joined tells tests apart from others.
+func joined(tests []string) string { return strings.Join(tests, "\x00") }
 
 // take waits for room for one replay more.
 func (s *Slots) take(ctx context.Context) error {
