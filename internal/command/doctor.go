@@ -23,12 +23,9 @@ func (s *session) doctor(ctx context.Context, args []string) (int, error) {
 	if err != nil {
 		return exitUsage, err
 	}
-	goArgs, err := gotool.ParseTest(args)
+	goArgs, err := s.parseTest(args)
 	if err != nil {
-		return exitUsage, usagef("%v", err)
-	}
-	if goArgs.Dir != "" {
-		s.dir = s.path(goArgs.Dir)
+		return exitUsage, err
 	}
 	code := exitOK
 	check := func(what, well string, err error) {

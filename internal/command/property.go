@@ -23,9 +23,9 @@ func (s *session) property(ctx context.Context, args []string) (int, error) {
 	if args = args[1:]; len(args) > 0 && (args[0] == "-dot" || args[0] == "--dot") {
 		dot, args = true, args[1:]
 	}
-	goArgs, err := gotool.ParseTest(args)
+	goArgs, err := s.parseTest(args)
 	if err != nil {
-		return exitUsage, usagef("%v", err)
+		return exitUsage, err
 	}
 	env, err := gotool.ReadEnv(ctx, s.dir)
 	if err != nil {

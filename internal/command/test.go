@@ -49,14 +49,9 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 	if err != nil {
 		return exitUsage, err
 	}
-	goArgs, err := gotool.ParseTest(args)
+	goArgs, err := s.parseTest(args)
 	if err != nil {
-		return exitUsage, usagef("%v", err)
-	}
-	// -C is go test's flag, and all commands that are run from here on are run there.
-	if goArgs.Dir != "" {
-		s.dir = s.path(goArgs.Dir)
-		goArgs.Dir = ""
+		return exitUsage, err
 	}
 	// As the files of go test itself.
 	if out, ok := goArgs.Lookup("outputdir"); ok {
@@ -76,6 +71,20 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 		err = over // whatever a room says that had no time left
 	}
 	return code, err
+}
+
+// parseTest takes apart the arguments of a go test. All commands that are run from here on are run in the folder
+// of its -C.
+func (s *session) parseTest(args []string) (gotool.TestArgs, error) {
+	goArgs, err := gotool.ParseTest(args)
+	if err != nil {
+		return goArgs, usagef("%v", err)
+	}
+	if goArgs.Dir != "" {
+		s.dir = s.path(goArgs.Dir)
+		goArgs.Dir = ""
+	}
+	return goArgs, nil
 }
 
 // A budgetError is why a run has ended early: its time was over.
