@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// tests returns the tests of accesses, and a note unless it is one test.
+// testsOf returns the tests of accesses, and a note unless it is one test.
 func (p *predictor) testsOf(accesses []int) (tests []string, note string) {
 	tests = p.tests.Of(accesses)
 	outside := slices.Index(tests, "")

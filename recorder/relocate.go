@@ -28,7 +28,7 @@ type relocation struct {
 // used reports whether there is anything to find under another name.
 func (r *relocation) used() bool { return len(r.flags)+len(r.env) > 0 }
 
-// flags returns what the go commands of the instrumented build need beside the
+// buildFlags returns what the go commands of the instrumented build need beside the
 // user's own flags, which these must follow.
 func (c *Config) buildFlags(overlay string) []string {
 	return append(slices.Clone(c.relocated.flags), "-overlay="+overlay)

@@ -31,7 +31,7 @@ type cell struct {
 	looked bool // somebody may learn what is in it, not only update it
 }
 
-// Reads reports whether events of kind k read memory.
+// reads reports whether events of kind k read memory.
 func reads(k trace.Kind) bool {
 	return k == trace.Read || k == trace.AtomicLoad || k == trace.AtomicRMW
 }

@@ -65,7 +65,7 @@ func (m *Model) formula(i int32) *trace.Instance {
 // recorded, as a formula says.
 func (m *Model) follows(i int32) bool { return i != none && m.formula(i) != nil }
 
-// whole finds the accesses to memory that is only accessed as a whole, and of
+// wholes finds the accesses to memory that is only accessed as a whole, and of
 // which all values are known.
 func (mem *memory) wholes() {
 	known := make([]bool, len(mem.cells))

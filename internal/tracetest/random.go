@@ -287,7 +287,8 @@ func (m *machine) atomic(g *goroutine) bool {
 
 func (m *machine) lockID(k int) uint64 { return 0x100 + uint64(k) }
 
-// A goroutine notes a lock that it holds for reading as its complement.
+// lockOrUnlock does either with one of the locks. A goroutine notes a lock that it holds for reading as its
+// complement.
 func (m *machine) lockOrUnlock(g *goroutine, shared bool) bool {
 	if m.HandOver && m.IntN(8) == 0 {
 		k := m.IntN(m.Locks)
