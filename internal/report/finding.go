@@ -70,24 +70,7 @@ func NewFinding(ev Evidence) Finding {
 	f.Orders = outcomes(w, r)
 	n := namer{pkg: f.Package, test: f.Test}
 	for i, s := range w.Violation {
-		a := Access{
-			Goroutine: n.goroutine(s.Goroutine), Op: s.Word(), Expr: operand(&ev, s),
-			Func: n.function(s.Func), File: s.File, Line: s.Line, Col: s.Col,
-			Variable: s.Variable, Region: s.Region,
-		}
-		switch {
-		case w.Kind == bug.Failure:
-			a.Op, a.Expr = onTest(s)
-		case s.Op == trace.Call && s.SiteOp == "": // else it is done with a field
-			a.Expr = n.method(&ev, i, s)
-		}
-		if g := goroutine(&ev, i, s); g != nil {
-			if a.Subtest = subtest(&ev, g); a.Subtest == "" {
-				a.CreatedAt = created(&ev, n, g)
-			}
-			a.Locks = locks(&ev, n, g.ID, ev.Violation[i])
-		}
-		f.Accesses = append(f.Accesses, a)
+		f.Accesses = append(f.Accesses, accessOf(&ev, n, w.Kind, i, s))
 	}
 	if w.Stuck() && r.Status == bug.Confirmed {
 		f.wait(&ev, n, w)
@@ -115,6 +98,34 @@ func NewFinding(ev Evidence) Finding {
 	}
 	f.connect(&ev, n, steps)
 	f.excerpts(&ev)
+	f.switches(&ev, n, w)
+	return f
+}
+
+// accessOf returns the access of step s of the violation, its i-th one, of a bug of that kind.
+func accessOf(ev *Evidence, n namer, kind bug.Kind, i int, s witness.Step) Access {
+	a := Access{
+		Goroutine: n.goroutine(s.Goroutine), Op: s.Word(), Expr: operand(ev, s),
+		Func: n.function(s.Func), File: s.File, Line: s.Line, Col: s.Col,
+		Variable: s.Variable, Region: s.Region,
+	}
+	switch {
+	case kind == bug.Failure:
+		a.Op, a.Expr = onTest(s)
+	case s.Op == trace.Call && s.SiteOp == "": // else it is done with a field
+		a.Expr = n.method(ev, i, s)
+	}
+	if g := goroutine(ev, i, s); g != nil {
+		if a.Subtest = subtest(ev, g); a.Subtest == "" {
+			a.CreatedAt = created(ev, n, g)
+		}
+		a.Locks = locks(ev, n, g.ID, ev.Violation[i])
+	}
+	return a
+}
+
+// switches says, for each step that comes from another goroutine than the one before it, why.
+func (f *Finding) switches(ev *Evidence, n namer, w *witness.Witness) {
 	kept := make(map[string]witness.Step) // by goroutine: the step that it is kept from
 	for _, s := range slices.Backward(w.Hold) {
 		kept[n.goroutine(s.Goroutine)] = s
@@ -132,7 +143,7 @@ func NewFinding(ev Evidence) Finding {
 				if k, goesOn := next[from]; goesOn {
 					why = whyPreempted(w, &f.Interleaving[k])
 				} else if s, ok := kept[from]; ok {
-					why = stopped(&ev, s)
+					why = stopped(ev, s)
 				} else {
 					why = "has done its part"
 				}
@@ -140,7 +151,6 @@ func NewFinding(ev Evidence) Finding {
 			f.Interleaving[i].Switch = &Switch{from, why}
 		}
 	}
-	return f
 }
 
 // whyPreempted says why a goroutine whose next step is s in an interleaving of w does not go on
