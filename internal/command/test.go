@@ -168,29 +168,8 @@ func (s *session) tested(ctx context.Context, start time.Time, opts options, goA
 
 	// All packages' tests have run by now, beside each other as go test runs them. Only
 	// then they are analyzed: replays take all processors, and would make tests time out.
-	far := opts.explore()
-	if goArgs.IsSet("artifacts") {
-		out, _ := goArgs.Lookup("outputdir")
-		far.Artifacts = filepath.Join(s.path(out), "_artifacts")
-	}
-	say := func(line string) {
-		status.Clear()
-		fmt.Fprintln(s.reportTo(goArgs), given.Line(line))
-	}
-	if goArgs.IsSet("v") {
-		far.Tell, far.Note = say, say
-	}
-	if status.Shown() { // somebody waits
-		far.Note = say
-	}
-	x := explore.New(build, env, work, status, far)
-	x.Report.Version, x.Report.Shard, x.Report.TestedS = ownVersion(), opts.shard, tested.Seconds()
-	if system := conf.Untried(); system != "" {
-		x.Report.Warnings = append(x.Report.Warnings, untried(system))
-	}
-	for _, pattern := range build.Unmatched() {
-		x.Report.Warnings = append(x.Report.Warnings, fmt.Sprintf("-%spkgs: no package of this build matches %s", prefix, pattern))
-	}
+	x := s.exploration(conf, build, env, status, opts)
+	x.Report.TestedS = tested.Seconds()
 	x.Ahead(ctx, runs)
 	rest := runs
 	for len(rest) > 0 && cut == nil {
@@ -226,6 +205,34 @@ func (s *session) tested(ctx context.Context, start time.Time, opts options, goA
 		s.complain("%v", err)
 	}
 	return exitFailed, cut
+}
+
+// exploration returns what looks into the runs of a build, with what is to be said of that beforehand.
+func (s *session) exploration(conf *recorder.Config, build *recorder.Build, env gotool.Env, status *report.Status, opts options) *explore.Exploration {
+	far := opts.explore()
+	if conf.Args.IsSet("artifacts") {
+		out, _ := conf.Args.Lookup("outputdir")
+		far.Artifacts = filepath.Join(s.path(out), "_artifacts")
+	}
+	say := func(line string) {
+		status.Clear()
+		fmt.Fprintln(s.reportTo(conf.Args), given.Line(line))
+	}
+	if conf.Args.IsSet("v") {
+		far.Tell, far.Note = say, say
+	}
+	if status.Shown() { // somebody waits
+		far.Note = say
+	}
+	x := explore.New(build, env, conf.Work, status, far)
+	x.Report.Version, x.Report.Shard = ownVersion(), opts.shard
+	if system := conf.Untried(); system != "" {
+		x.Report.Warnings = append(x.Report.Warnings, untried(system))
+	}
+	for _, pattern := range build.Unmatched() {
+		x.Report.Warnings = append(x.Report.Warnings, fmt.Sprintf("-%spkgs: no package of this build matches %s", prefix, pattern))
+	}
+	return x
 }
 
 // tell prints the report and returns the exit code: that of a bug wins over that of go
