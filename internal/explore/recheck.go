@@ -84,7 +84,7 @@ func (c *confirmation) wholly(ctx context.Context, w *witness.Witness, p *places
 		if exact := sitesOf(v) == sitesOf(p.now); !exact && !p.alike(v) {
 			open := f.Kind == w.Kind && (f.Status == bug.Confirmed || f.Status == bug.Unconfirmed)
 			if open && known.Status == bug.Fixed && len(p.gone) == len(w.Violation) {
-				known = Recheck{Status: bug.Unconfirmed, Reason: fmt.Sprintf("cannot tell whether it is fixed: there is another possible bug of its kind in %s", w.Tests[0])}
+				known = cannotTell("there is another possible bug of its kind in %s", w.Tests[0])
 			}
 			continue
 		}
@@ -94,7 +94,7 @@ func (c *confirmation) wholly(ctx context.Context, w *witness.Witness, p *places
 		if f.Status == bug.Unconfirmed {
 			known.searched = false
 			if known.Status == bug.Fixed {
-				known = Recheck{Status: bug.Unconfirmed, Reason: "cannot tell whether it is fixed: further runs have left it open"}
+				known = cannotTell("further runs have left it open")
 			}
 		}
 	}
@@ -133,103 +133,148 @@ var staleOrders = []recorder.Order{recorder.Seed(1), recorder.Seed(2)}
 
 // recheck looks for the bug of w, whose replays have led elsewhere, as r says, and notes in p
 // where it may be. c.run says how the test is run.
+//
+// It is fixed only if each place of the violation that is there was come to in some of the
+// runs, and nothing that was predicted in any of them has a part there: else the answer is
+// that there is none.
 func (c *confirmation) recheck(ctx context.Context, w *witness.Witness, r replayer.Result, p *places) (Recheck, error) {
-	now := r.Witness
-	cannot := func(format string, args ...any) (Recheck, error) {
-		return Recheck{Status: bug.Unconfirmed, Reason: "cannot tell whether it is fixed: " + fmt.Sprintf(format, args...)}, nil
-	}
 	if !c.opts.finds(w) {
-		return cannot("bugs of kind %s are not looked for", strings.TrimSpace(string(w.Kind)+" "+w.Pattern))
+		return cannotTell("bugs of kind %s are not looked for", strings.TrimSpace(string(w.Kind)+" "+w.Pattern)), nil
 	}
 	if err := c.makeFolders(); err != nil {
 		return Recheck{}, err
 	}
-	// It is fixed only if each place of the violation that is there was come to in some of the
-	// runs, and nothing that was predicted in any of them has a part there: else the answer is
-	// that there is none.
+	l := &rechecking{confirmation: c, w: w, r: r, places: p, orders: recheckOrders}
+	if l.stale() {
+		l.orders = append(slices.Clip(l.orders), staleOrders...)
+	}
+	if o := recorder.Order(w.Recorded); !slices.Contains(l.orders, o) {
+		l.orders = append(slices.Clip(l.orders), o)
+	}
+	for k := range l.orders {
+		if answer, over, err := l.runIn(ctx, k); over || err != nil {
+			return answer, err
+		}
+	}
+	found, err := l.elsewhere(ctx)
+	if err != nil {
+		return Recheck{}, err
+	}
+	if found.confirmed != "" {
+		return Recheck{Status: bug.Confirmed, found: found}, nil
+	}
+	return l.answer(), nil
+}
+
+// cannotTell is the answer that there is none, and why.
+func cannotTell(format string, args ...any) Recheck {
+	return Recheck{Status: bug.Unconfirmed, Reason: "cannot tell whether it is fixed: " + fmt.Sprintf(format, args...)}
+}
+
+// A rechecking is what is known of the bug of w from runs of its test.
+type rechecking struct {
+	*confirmation
+	w       *witness.Witness
+	r       replayer.Result
+	places  *places
+	orders  []recorder.Order // those in which the test is recorded
+	runs    []recording
+	open    string // why the bug may be there; "" if nothing says so
+	several bool   // some run has started goroutines
+	failed  bool   // the test has failed in some run
+}
+
+// stale reports whether the witness no longer fits the sources.
+func (l *rechecking) stale() bool { return len(l.r.Stale) > 0 }
+
+// runIn runs the test in the k-th order and looks for the very bug in what that shows. It is over if that
+// gives the answer.
+func (l *rechecking) runIn(ctx context.Context, k int) (answer Recheck, over bool, err error) {
+	w, now := l.w, l.r.Witness
 	exact := func(v *witness.Witness) bool { return sitesOf(v) == sitesOf(now) }
-	open, several, failed := "", false, false
-	orders := recheckOrders
-	if len(r.Stale) > 0 {
-		orders = append(slices.Clip(orders), staleOrders...)
+	l.status.Set("recording", fmt.Sprintf("%s again, %d of %d", w.Tests[0], k+1, len(l.orders)))
+	again, unknown, err := l.runAgain(ctx, w, l.orders[k], filepath.Join(l.work, fmt.Sprintf("again-%s-%d", w.ID, k)))
+	if err != nil {
+		return Recheck{}, false, err
 	}
-	if o := recorder.Order(w.Recorded); !slices.Contains(orders, o) {
-		orders = append(slices.Clip(orders), o)
+	if unknown != "" {
+		return cannotTell("%s", unknown), true, nil
 	}
-	var runs []recording
-	for k, order := range orders {
-		c.status.Set("recording", fmt.Sprintf("%s again, %d of %d", w.Tests[0], k+1, len(orders)))
-		again, unknown, err := c.runAgain(ctx, w, order, filepath.Join(c.work, fmt.Sprintf("again-%s-%d", w.ID, k)))
-		if err != nil {
-			return Recheck{}, err
-		}
-		if unknown != "" {
-			return cannot("%s", unknown)
-		}
-		found, err := again.shows(ctx, w.Kind, exact)
-		if err != nil {
-			return Recheck{}, err
-		}
-		if found.confirmed != "" {
-			return Recheck{Status: bug.Confirmed, found: found}, nil
-		}
-		runs = append(runs, recording{confirmation: again})
-		for i, there := range now.In(again.trace) {
-			p.came[i] = p.came[i] || there
-		}
-		several = several || severalIn(again.trace, w.Tests[0])
-		failed = failed || slices.Contains(again.failed, w.Tests[0])
-		if w.Stuck() && len(r.Stale) > 0 && again.blocks(w.Kind, w.Tests[0]) {
-			open = fmt.Sprintf("goroutines of %s are blocked for ever, perhaps by the same bug", w.Tests[0])
-		}
-		findings, unknown, err := again.predictAgain(ctx, w)
-		if err != nil {
-			return Recheck{}, err
-		}
-		if unknown != "" && len(r.Stale) > 0 && w.Stuck() {
-			open = unknown // who is stuck elsewhere may be so by the same bug: see below
-			continue
-		}
-		if unknown != "" {
-			return cannot("%s", unknown)
-		}
-		runs[k].findings = findings
-		if found, err = again.find(ctx, findings, exact); err != nil {
-			return Recheck{}, err
-		}
-		if found.confirmed != "" {
-			return Recheck{Status: bug.Confirmed, found: found}, nil
-		}
-		open = stillOpen(open, findings, w, now)
+	found, err := again.shows(ctx, w.Kind, exact)
+	if err != nil {
+		return Recheck{}, false, err
 	}
+	if found.confirmed != "" {
+		return Recheck{Status: bug.Confirmed, found: found}, true, nil
+	}
+	l.runs = append(l.runs, recording{confirmation: again})
+	for i, there := range now.In(again.trace) {
+		l.places.came[i] = l.places.came[i] || there
+	}
+	l.several = l.several || severalIn(again.trace, w.Tests[0])
+	l.failed = l.failed || slices.Contains(again.failed, w.Tests[0])
+	if w.Stuck() && l.stale() && again.blocks(w.Kind, w.Tests[0]) {
+		l.open = fmt.Sprintf("goroutines of %s are blocked for ever, perhaps by the same bug", w.Tests[0])
+	}
+	findings, unknown, err := again.predictAgain(ctx, w)
+	if err != nil {
+		return Recheck{}, false, err
+	}
+	if unknown != "" && l.stale() && w.Stuck() {
+		l.open = unknown // who is stuck elsewhere may be so by the same bug: see elsewhere
+		return Recheck{}, false, nil
+	}
+	if unknown != "" {
+		return cannotTell("%s", unknown), true, nil
+	}
+	l.runs[k].findings = findings
+	if found, err = again.find(ctx, findings, exact); err != nil {
+		return Recheck{}, false, err
+	}
+	if found.confirmed != "" {
+		return Recheck{Status: bug.Confirmed, found: found}, true, nil
+	}
+	l.open = stillOpen(l.open, findings, w, now)
+	return Recheck{}, false, nil
+}
+
+// elsewhere looks in all runs for the bug at places that may be those of w by now, and returns what there is
+// to tell of it.
+func (l *rechecking) elsewhere(ctx context.Context) (reported, error) {
+	p := l.places
 	// A place that is gone, or that nobody comes to any more, may be elsewhere by now. Of a line
 	// that was guessed nobody knows whether it is the place.
-	p.gone = slices.Clone(r.Gone)
-	for _, i := range r.Unsure {
+	p.gone = slices.Clone(l.r.Gone)
+	for _, i := range l.r.Unsure {
 		if !p.came[i] {
 			p.gone = append(p.gone, i)
 		}
 	}
 	// Who is stuck may be so in code that is the same as another's: which of them has moved
 	// does not show.
-	p.anywhere = w.Stuck() && len(r.Stale) > 0
-	if missing := p.missing(); len(missing) > 0 {
-		for _, again := range runs {
-			found, err := again.shows(ctx, w.Kind, p.alike)
-			if err == nil && found.confirmed == "" {
-				found, err = again.find(ctx, again.findings, p.alike)
-			}
-			if err != nil {
-				return Recheck{}, err
-			}
-			if found.confirmed != "" {
-				return Recheck{Status: bug.Confirmed, found: found}, nil
-			}
+	p.anywhere = l.w.Stuck() && l.stale()
+	if len(p.missing()) == 0 {
+		return reported{}, nil
+	}
+	for _, again := range l.runs {
+		found, err := again.shows(ctx, l.w.Kind, p.alike)
+		if err == nil && found.confirmed == "" {
+			found, err = again.find(ctx, again.findings, p.alike)
+		}
+		if err != nil || found.confirmed != "" {
+			return found, err
 		}
 	}
-	for _, again := range runs {
+	return reported{}, nil
+}
+
+// answer is what the runs say together, none of which has shown the bug.
+func (l *rechecking) answer() Recheck {
+	w, p := l.w, l.places
+	open := l.open
+	for _, again := range l.runs {
 		for _, f := range again.findings {
-			if open == "" && len(r.Stale) > 0 && (len(p.gone) == 0 || len(p.gone) == len(w.Violation) || p.alike(f.witness)) {
+			if open == "" && l.stale() && (len(p.gone) == 0 || len(p.gone) == len(w.Violation) || p.alike(f.witness)) {
 				open = fmt.Sprintf("there is another possible bug of its kind in %s", w.Tests[0])
 			}
 		}
@@ -241,22 +286,22 @@ func (c *confirmation) recheck(ctx context.Context, w *witness.Witness, r replay
 		}
 	}
 	switch {
-	case w.Kind == bug.Failure && !failed:
-		r, err := cannot("%s does not fail in %d orders of goroutines, which is no proof", w.Tests[0], len(orders))
-		r.searched = true
-		return r, err
+	case w.Kind == bug.Failure && !l.failed:
+		answer := cannotTell("%s does not fail in %d orders of goroutines, which is no proof", w.Tests[0], len(l.orders))
+		answer.searched = true
+		return answer
 	case open != "":
-		r, err := cannot("%s", open)
-		r.searched = w.Kind == bug.Assertion
-		return r, err
-	case len(p.gone) > 0 && !several:
-		return cannot("%s does not start goroutines any more", w.Tests[0])
+		answer := cannotTell("%s", open)
+		answer.searched = w.Kind == bug.Assertion
+		return answer
+	case len(p.gone) > 0 && !l.several:
+		return cannotTell("%s does not start goroutines any more", w.Tests[0])
 	case left >= 0:
-		return cannot("%s does not come to %s any more", w.Tests[0], placeOf(now.Violation[left]))
-	case crashes(r):
-		return cannot("%s crashes or hangs in another order of its goroutines", w.Tests[0])
+		return cannotTell("%s does not come to %s any more", w.Tests[0], placeOf(l.r.Witness.Violation[left]))
+	case crashes(l.r):
+		return cannotTell("%s crashes or hangs in another order of its goroutines", w.Tests[0])
 	}
-	return Recheck{Status: bug.Fixed}, nil
+	return Recheck{Status: bug.Fixed}
 }
 
 // runAgain records the test of w in an order, with its files in the folder; unknown is why
