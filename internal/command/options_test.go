@@ -52,6 +52,22 @@ func TestPluginTakesOptions(t *testing.T) {
 	assert.Equal(t, slices.Sorted(maps.Keys(optionTable)), flags)
 }
 
+// docs/command.md has how each command is called, and a row for each option.
+func TestDocsNameCommandsAndOptions(t *testing.T) {
+	text, err := os.ReadFile("../../docs/command.md")
+	require.NoError(t, err)
+	var usage strings.Builder
+	for _, p := range manual {
+		for _, line := range p.usage {
+			usage.WriteString("    gopredict " + line + "\n")
+		}
+	}
+	assert.Contains(t, string(text), "\n\n"+usage.String()+"\n")
+	for name := range optionTable {
+		assert.Contains(t, string(text), "\n| `"+name+"` | ")
+	}
+}
+
 // docs/command.md names the kinds that are looked for, and those that gate.
 func TestDocsNameKinds(t *testing.T) {
 	text, err := os.ReadFile("../../docs/command.md")
