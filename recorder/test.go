@@ -253,7 +253,7 @@ func unwritten(trace string) bool {
 func (b *Build) TestBinary(ctx context.Context) (string, error) {
 	c := b.conf
 	if len(b.Tested) != 1 || !b.Tested[0].HasTests {
-		return "", fmt.Errorf("%s: want one package with tests", strings.Join(c.Args.Packages, " "))
+		return "", fmt.Errorf("%s: expected one package with tests", strings.Join(c.Args.Packages, " "))
 	}
 	c.phase("building")
 	out := filepath.Join(c.Work, filepath.Base(b.Tested[0].Dir)+".test")

@@ -121,7 +121,7 @@ var optionTable = map[string]optionInfo{
 	// An absolute one is for sources that nobody may write to.
 	"witnesses": {func(o *options, v string) error {
 		if !filepath.IsLocal(v) && !filepath.IsAbs(v) {
-			return fmt.Errorf("want a folder below the package's, relative to it, or an absolute path")
+			return fmt.Errorf("expected a folder below the package's, relative to it, or an absolute path")
 		}
 		o.witnesses = v
 		return nil
@@ -152,7 +152,7 @@ var optionTable = map[string]optionInfo{
 	"runs": {func(o *options, v string) (err error) {
 		o.runs, err = strconv.Atoi(v)
 		if err != nil || o.runs < 1 {
-			err = fmt.Errorf("want a number from 1")
+			err = fmt.Errorf("expected a number from 1")
 		}
 		return err
 	}, "how often to record tests with several goroutines, each time in another\n\t\torder of these; 1: only in the order of go test (as often as costs little)"},
@@ -166,7 +166,7 @@ var optionTable = map[string]optionInfo{
 	"seed": {func(o *options, v string) (err error) {
 		o.seed, err = strconv.Atoi(v)
 		if err != nil || o.seed < 1 {
-			err = fmt.Errorf("want a number from 1")
+			err = fmt.Errorf("expected a number from 1")
 		}
 		return err
 	}, "where the orders of chance begin, in which goroutines are recorded and\n\t\texplored (1)"},
@@ -180,7 +180,7 @@ var optionTable = map[string]optionInfo{
 	"pkgs": {func(o *options, v string) error {
 		o.pkgs = strings.Split(v, ",")
 		if slices.Contains(o.pkgs, "") {
-			return fmt.Errorf("want patterns of packages, by commas")
+			return fmt.Errorf("expected patterns of packages, by commas")
 		}
 		return nil
 	}, "packages whose memory accesses are recorded, by commas: patterns as of\n\t\tgo list, \"all\", \"std\", or \"work\" for those of the main module (work)"},
@@ -236,7 +236,7 @@ func file(format string) func(o *options, value string) error {
 func duration(v string) (time.Duration, error) {
 	d, err := time.ParseDuration(v)
 	if err == nil && d <= 0 {
-		err = fmt.Errorf("want a duration above 0, such as 30s")
+		err = fmt.Errorf("expected a duration above 0, such as 30s")
 	}
 	return d, err
 }
@@ -255,7 +255,7 @@ func budget(v string) (b explore.Budget, err error) {
 	case "off":
 		return explore.Budget{Off: true}, nil
 	}
-	return b, fmt.Errorf("want a number of runs, a duration such as 30s, all, or off")
+	return b, fmt.Errorf("expected a number of runs, a duration such as 30s, all, or off")
 }
 
 // list parses a comma-separated list of words out of known. A word that is not known is

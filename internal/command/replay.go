@@ -76,14 +76,14 @@ func (s *session) parseReplay(args []string) (r replayArgs, err error) {
 			rest, args = append(append(rest, arg), args...), nil
 		case (name == "hold" || name == "-hold") && strings.HasPrefix(arg, "-"):
 			if r.hold, err = time.ParseDuration(cmp.Or(value, "1h")); err != nil || r.hold <= 0 {
-				return r, usagef("-hold=%s: want a duration above 0, such as 10m", value)
+				return r, usagef("-hold=%s: expected a duration above 0, such as 10m", value)
 			}
 		case (name == "n" || name == "-n") && strings.HasPrefix(arg, "-"):
 			if !hasValue && len(args) > 0 {
 				value, args = args[0], args[1:]
 			}
 			if r.n, err = strconv.Atoi(value); err != nil || r.n < 1 {
-				return r, usagef("-n %s: want a number of replays, from 1", value)
+				return r, usagef("-n %s: expected a number of replays, from 1", value)
 			}
 		case writers[strings.TrimPrefix(name, "-")] != nil && strings.HasPrefix(arg, "-"):
 			if !hasValue && len(args) == 0 {

@@ -49,13 +49,13 @@ func parseShard(v string) (*report.Shard, error) {
 			return nil, fmt.Errorf("no variable of a runner says which shard this is")
 		}
 		if of == "" {
-			return nil, fmt.Errorf("want auto/N, as this runner does not say how many shards there are")
+			return nil, fmt.Errorf("expected auto/N, as this runner does not say how many shards there are")
 		}
 	}
 	i, err1 := strconv.Atoi(index)
 	n, err2 := strconv.Atoi(of)
 	if i -= base - 1; err1 != nil || err2 != nil || i < 1 || i > n {
-		return nil, fmt.Errorf("want I/N with I from 1 to N, found %s/%s", index, of)
+		return nil, fmt.Errorf("expected I/N with I from 1 to N, found %s/%s", index, of)
 	}
 	return &report.Shard{Index: i, Of: n}, nil
 }

@@ -19,14 +19,14 @@ func TestShardOfRunner(t *testing.T) {
 		{"2/3", nil, "2/3"},
 		{"auto", map[string]string{"TEST_SHARD_INDEX": "0", "TEST_TOTAL_SHARDS": "4"}, "1/4"},
 		{"auto/5", map[string]string{"JOB_COMPLETION_INDEX": "4"}, "5/5"},
-		{"auto", map[string]string{"JOB_COMPLETION_INDEX": "4"}, "want auto/N, as this runner does not say how many shards there are"},
+		{"auto", map[string]string{"JOB_COMPLETION_INDEX": "4"}, "expected auto/N, as this runner does not say how many shards there are"},
 		{"auto", map[string]string{"CIRCLE_NODE_INDEX": "1", "CIRCLE_NODE_TOTAL": "2"}, "2/2"},
 		{"auto", map[string]string{"BUILDKITE_PARALLEL_JOB": "1", "BUILDKITE_PARALLEL_JOB_COUNT": "2"}, "2/2"},
 		{"auto", map[string]string{"CI_NODE_INDEX": "2", "CI_NODE_TOTAL": "2"}, "2/2"},
 		{"auto", map[string]string{"SLURM_ARRAY_TASK_ID": "11", "SLURM_ARRAY_TASK_MIN": "10", "SLURM_ARRAY_TASK_COUNT": "4"}, "2/4"},
 		{"auto", nil, "no variable of a runner says which shard this is"},
-		{"0/3", nil, "want I/N with I from 1 to N, found 0/3"},
-		{"x", nil, "want I/N with I from 1 to N, found x/"},
+		{"0/3", nil, "expected I/N with I from 1 to N, found 0/3"},
+		{"x", nil, "expected I/N with I from 1 to N, found x/"},
 	} {
 		t.Run(tt.value+" "+tt.want, func(t *testing.T) {
 			for _, r := range runners {

@@ -25,7 +25,7 @@ var engines = map[string]func(*solver.Formula) (solver.Engine, error){
 func (o *options) setSolver(name string) error {
 	engine := engines[name]
 	if engine == nil {
-		return fmt.Errorf("want builtin, z3, or both")
+		return fmt.Errorf("expected builtin, z3, or both")
 	}
 	e, err := engine(solver.NewFormula())
 	if err != nil {

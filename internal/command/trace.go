@@ -23,7 +23,7 @@ import (
 //	gopredict trace dump /tmp/run/run-*/runs/*/*.test.trace
 func (s *session) trace(_ context.Context, args []string) (int, error) {
 	if len(args) == 0 {
-		return exitUsage, usagef("want trace dump, trace convert or trace check")
+		return exitUsage, usagef("expected trace dump, trace convert or trace check")
 	}
 	switch verb, args := args[0], args[1:]; verb {
 	case "dump":
@@ -33,7 +33,7 @@ func (s *session) trace(_ context.Context, args []string) (int, error) {
 	case "check":
 		return s.traceCheck(args)
 	default:
-		return exitUsage, usagef("unknown command trace %s; want dump, convert or check", verb)
+		return exitUsage, usagef("unknown command trace %s; expected dump, convert or check", verb)
 	}
 }
 
@@ -109,7 +109,7 @@ func (s *session) traceConvert(args []string) (int, error) {
 	}
 	write := formats[to]
 	if write == nil {
-		return exitUsage, usagef("trace convert -to %s: want text, rapid or binary", to)
+		return exitUsage, usagef("trace convert -to %s: expected text, rapid or binary", to)
 	}
 	if len(files) < 1 || len(files) > 2 {
 		return exitUsage, usagef("trace convert takes a trace file and at most one file to write, found %d", len(files))

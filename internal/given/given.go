@@ -42,9 +42,9 @@ func Open(name string, max int64) (*os.File, error) {
 func check(name string, info fs.FileInfo, max int64) error {
 	switch {
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s: want a regular file, found %s", name, sort(info.Mode()))
+		return fmt.Errorf("%s: expected a regular file, found %s", name, sort(info.Mode()))
 	case info.Size() > max:
-		return fmt.Errorf("%s: want a file of at most %d bytes, found %d", name, max, info.Size())
+		return fmt.Errorf("%s: expected a file of at most %d bytes, found %d", name, max, info.Size())
 	}
 	return nil
 }
@@ -82,7 +82,7 @@ func ReadAll(name string, r io.Reader, max int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if int64(len(text)) > max {
-		return nil, fmt.Errorf("%s: want a file of at most %d bytes, found more", name, max)
+		return nil, fmt.Errorf("%s: expected a file of at most %d bytes, found more", name, max)
 	}
 	return text, nil
 }

@@ -27,15 +27,15 @@ func TestOpen(t *testing.T) {
 		assert.Equal(t, "hello", string(text))
 	}
 	for file, want := range map[string]string{
-		"file":    "file: want a file of at most 4 bytes, found 5",
-		"endless": "endless: want a regular file, found a device",
-		"pipe":    "pipe: want a regular file, found a pipe",
-		".":       "want a regular file, found a folder",
+		"file":    "file: expected a file of at most 4 bytes, found 5",
+		"endless": "endless: expected a regular file, found a device",
+		"pipe":    "pipe: expected a regular file, found a pipe",
+		".":       "expected a regular file, found a folder",
 		"nosuch":  "nosuch: no such file",
 	} {
 		_, err := Read(name(file), 4)
 		assert.ErrorContains(t, err, want)
 	}
 	_, err := ReadAll("r", strings.NewReader("hello"), 4)
-	assert.EqualError(t, err, "r: want a file of at most 4 bytes, found more")
+	assert.EqualError(t, err, "r: expected a file of at most 4 bytes, found more")
 }

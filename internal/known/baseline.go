@@ -65,13 +65,13 @@ func parseBaseline(name string, r io.Reader) (*Baseline, error) {
 		switch {
 		case n == 1:
 			if line != header {
-				return nil, fmt.Errorf("%s:1: found %.60q, want %q, as -predict.baseline-write writes it", name, line, header)
+				return nil, fmt.Errorf("%s:1: found %.60q, expected %q, as -predict.baseline-write writes it", name, line, header)
 			}
 		case line == "" || line[0] == '#':
 		default:
 			words := strings.Fields(line)
 			if len(words) < 2 || !strings.Contains(words[1], "-") {
-				return nil, fmt.Errorf("%s:%d: found %.60q, want a package and the id of a bug", name, n, line)
+				return nil, fmt.Errorf("%s:%d: found %.60q, expected a package and the id of a bug", name, n, line)
 			}
 			e := entry{words[0], words[1]}
 			b.entries[e], b.text[e] = n, strings.Join(words[2:], " ")
@@ -81,7 +81,7 @@ func parseBaseline(name string, r io.Reader) (*Baseline, error) {
 		return nil, fmt.Errorf("%s:%d: %w", name, n+1, err)
 	}
 	if n == 0 {
-		return nil, fmt.Errorf("%s:1: the file is empty, want %q, as -predict.baseline-write writes it", name, header)
+		return nil, fmt.Errorf("%s:1: the file is empty, expected %q, as -predict.baseline-write writes it", name, header)
 	}
 	return b, nil
 }

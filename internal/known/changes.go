@@ -25,7 +25,7 @@ type span struct{ from, to int }
 func ReadChanges(ctx context.Context, root, revision string) (*Changes, error) {
 	// After --end-of-options a revision is no option, whatever it begins with.
 	if _, err := git(ctx, root, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}"); err != nil {
-		return nil, fmt.Errorf("%s: want a revision that git knows: %w", revision, err)
+		return nil, fmt.Errorf("%s: expected a revision that git knows: %w", revision, err)
 	}
 	diff, err := git(ctx, root, "-c", "core.quotepath=off", "diff", "--relative", "--no-color", "--no-ext-diff", "--no-prefix", "--unified=0", "--end-of-options", revision, "--", ".")
 	if err != nil {

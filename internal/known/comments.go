@@ -76,7 +76,7 @@ func (c *Comments) file(name string, text []byte) {
 			at := fmt.Sprintf("%s:%d", name, line(text.Pos()))
 			kind, reason, _ := strings.Cut(strings.TrimSpace(rest), " ")
 			if !slices.Contains(bug.Kinds(), bug.Kind(kind)) || strings.TrimSpace(reason) == "" {
-				c.Bad = append(c.Bad, fmt.Sprintf("%s: found %q, want %s KIND REASON; kinds are %s", at, text.Text, directive, strings.Join(bug.Words(bug.Kinds()), ", ")))
+				c.Bad = append(c.Bad, fmt.Sprintf("%s: found %q, expected %s KIND REASON; kinds are %s", at, text.Text, directive, strings.Join(bug.Words(bug.Kinds()), ", ")))
 				continue
 			}
 			own := line(text.Pos())

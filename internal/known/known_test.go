@@ -106,11 +106,11 @@ func TestBaselineErrors(t *testing.T) {
 	require.NoError(t, err, "the first run has none")
 	b.Mark(reportOf(finding("race-1", "f:1")))
 	for text, want := range map[string]string{
-		"":                     "b:1: the file is empty, want",
-		"{}":                   `b:1: found "{}", want "gopredict baseline v1"`,
-		header + "\n\np":       `b:3: found "p", want a package and the id of a bug`,
-		header + "\np TestA":   `b:2: found "p TestA", want a package and`,
-		header + "\n# a\n<<<<": `b:3: found "<<<<", want`,
+		"":                     "b:1: the file is empty, expected",
+		"{}":                   `b:1: found "{}", expected "gopredict baseline v1"`,
+		header + "\n\np":       `b:3: found "p", expected a package and the id of a bug`,
+		header + "\np TestA":   `b:2: found "p TestA", expected a package and`,
+		header + "\n# a\n<<<<": `b:3: found "<<<<", expected`,
 	} {
 		_, err := parseBaseline("b", strings.NewReader(text))
 		assert.ErrorContains(t, err, want)
@@ -185,8 +185,8 @@ func TestComments(t *testing.T) {
 func TestUnusedComments(t *testing.T) {
 	c := commentsOf(t, source)
 	require.Len(t, c.Bad, 2)
-	assert.Contains(t, c.Bad[0], `a.go:24: found "//gopredict:ignore race", want //gopredict:ignore KIND REASON; kinds are deadlock, `)
-	assert.Contains(t, c.Bad[1], `a.go:26: found "//gopredict:ignore rice with a reason", want`)
+	assert.Contains(t, c.Bad[0], `a.go:24: found "//gopredict:ignore race", expected //gopredict:ignore KIND REASON; kinds are deadlock, `)
+	assert.Contains(t, c.Bad[1], `a.go:26: found "//gopredict:ignore rice with a reason", expected`)
 	c.Mark(reportOf(finding("race-1", "part:19"), finding("race-2", "whole:12")))
 	unused := strings.Join(c.Unused(), "\n")
 	assert.Contains(t, unused, "a.go:22: //gopredict:ignore leak ignores nothing of what this run has confirmed")
@@ -245,7 +245,7 @@ func TestReadChanges(t *testing.T) {
 	assert.True(t, c.has("ü b.go", 1))
 
 	_, err = ReadChanges(t.Context(), dir, "nosuch")
-	assert.ErrorContains(t, err, "nosuch: want a revision that git knows: git rev-parse: ")
+	assert.ErrorContains(t, err, "nosuch: expected a revision that git knows: git rev-parse: ")
 	_, err = ReadChanges(t.Context(), dir, "--output=x")
 	assert.Error(t, err)
 }

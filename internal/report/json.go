@@ -106,10 +106,10 @@ func ReadJSON(name string, r io.Reader) (*Report, error) {
 	}
 	var out Report
 	if err := json.Unmarshal(data, &out); err != nil {
-		return nil, fmt.Errorf("%s: want a report that -predict.json has written: %w", lineOf(name, data, err), err)
+		return nil, fmt.Errorf("%s: expected a report that -predict.json has written: %w", lineOf(name, data, err), err)
 	}
 	if out.Schema != Schema {
-		return nil, fmt.Errorf("%s: found the schema %.40q, want %q, as -predict.json writes it", name, out.Schema, Schema)
+		return nil, fmt.Errorf("%s: found the schema %.40q, expected %q, as -predict.json writes it", name, out.Schema, Schema)
 	}
 	for i := range out.Findings {
 		if err := out.Findings[i].check(); err != nil {

@@ -219,9 +219,9 @@ func TestReadJSON(t *testing.T) {
 func TestReadBadJSON(t *testing.T) {
 	const good = `{"schema": "gopredict.report/v1", "findings": [{"id": "race-1", "accesses": [{}], "interleaving": [{}]`
 	for text, want := range map[string]string{
-		"":                           "r.json:1: want a report that -predict.json has written: unexpected end of JSON input",
-		"{\n  \"schema\": 7}":        "r.json:2: want a report that -predict.json has written: json: cannot unmarshal number",
-		`{"schema": "other"}`:        `r.json: found the schema "other", want "gopredict.report/v1", as -predict.json writes it`,
+		"":                           "r.json:1: expected a report that -predict.json has written: unexpected end of JSON input",
+		"{\n  \"schema\": 7}":        "r.json:2: expected a report that -predict.json has written: json: cannot unmarshal number",
+		`{"schema": "other"}`:        `r.json: found the schema "other", expected "gopredict.report/v1", as -predict.json writes it`,
 		good + `}, {}]}`:             `r.json: findings[1]: no id`,
 		good + `, "first": 1}]}`:     `r.json: findings[0]: first is 1, of 1 accesses`,
 		good + `, "left_out": -1}]}`: `r.json: findings[0]: left_out is -1`,

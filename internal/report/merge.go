@@ -28,11 +28,11 @@ func Merge(names []string, reports []*Report) (*Report, error) {
 	of := make(map[string]string) // packages, by the report that has them
 	for k, r := range reports {
 		if r.Go != out.Go {
-			return nil, fmt.Errorf("want reports of one Go release; %s is of %s, %s of %s", names[0], out.Go, names[k], r.Go)
+			return nil, fmt.Errorf("expected reports of one Go release; %s is of %s, %s of %s", names[0], out.Go, names[k], r.Go)
 		}
 		for _, p := range r.Packages {
 			if before, again := of[p.Package]; again {
-				return nil, fmt.Errorf("want each package in one report; %s is in %s and %s", p.Package, before, names[k])
+				return nil, fmt.Errorf("expected each package in one report; %s is in %s and %s", p.Package, before, names[k])
 			}
 			of[p.Package] = names[k]
 		}
@@ -53,22 +53,22 @@ func Merge(names []string, reports []*Report) (*Report, error) {
 // shards checks that the reports are of all shards of one run, or of none.
 func shards(names []string, reports []*Report) error {
 	if len(reports) == 0 {
-		return fmt.Errorf("want reports to merge, found none")
+		return fmt.Errorf("expected reports to merge, found none")
 	}
 	by := make(map[int]string) // names, by index
 	for k, r := range reports {
 		first := reports[0].Shard
 		switch {
 		case (r.Shard == nil) != (first == nil):
-			return fmt.Errorf("want reports of shards only, or of none; %s and %s differ", names[0], names[k])
+			return fmt.Errorf("expected reports of shards only, or of none; %s and %s differ", names[0], names[k])
 		case r.Shard == nil:
 			continue
 		case r.Shard.Of != first.Of:
-			return fmt.Errorf("want shards of one run; %s is %v, %s is %v", names[0], first, names[k], r.Shard)
+			return fmt.Errorf("expected shards of one run; %s is %v, %s is %v", names[0], first, names[k], r.Shard)
 		case r.Shard.Index < 1 || r.Shard.Index > r.Shard.Of:
 			return fmt.Errorf("%s: there is no shard %v", names[k], r.Shard)
 		case by[r.Shard.Index] != "":
-			return fmt.Errorf("want each shard once; %s and %s are both %v", by[r.Shard.Index], names[k], r.Shard)
+			return fmt.Errorf("expected each shard once; %s and %s are both %v", by[r.Shard.Index], names[k], r.Shard)
 		}
 		by[r.Shard.Index] = names[k]
 	}
@@ -79,7 +79,7 @@ func shards(names []string, reports []*Report) error {
 				missing = append(missing, Shard{k, first.Of}.String())
 			}
 		}
-		return fmt.Errorf("want all shards; %d of %d are missing: %s", first.Of-len(by), first.Of, strings.Join(missing, ", "))
+		return fmt.Errorf("expected all shards; %d of %d are missing: %s", first.Of-len(by), first.Of, strings.Join(missing, ", "))
 	}
 	return nil
 }

@@ -50,18 +50,18 @@ func TestMerge(t *testing.T) {
 	whole := shard(2, 2, "b")
 	whole.Shard = nil
 	for want, second := range map[string]*Report{
-		"want each shard once; 1.json and 2.json are both 1/2":                      shard(1, 2, "b"),
-		"want shards of one run; 1.json is 1/2, 2.json is 2/3":                      shard(2, 3, "b"),
-		"2.json: there is no shard 3/2":                                             shard(3, 2, "b"),
-		"want each package in one report; a is in 1.json and 2.json":                shard(2, 2, "a"),
-		"want reports of one Go release; 1.json is of go1.26.8, 2.json of go1.27.0": other,
-		"want reports of shards only, or of none; 1.json and 2.json differ":         whole,
+		"expected each shard once; 1.json and 2.json are both 1/2":                      shard(1, 2, "b"),
+		"expected shards of one run; 1.json is 1/2, 2.json is 2/3":                      shard(2, 3, "b"),
+		"2.json: there is no shard 3/2":                                                 shard(3, 2, "b"),
+		"expected each package in one report; a is in 1.json and 2.json":                shard(2, 2, "a"),
+		"expected reports of one Go release; 1.json is of go1.26.8, 2.json of go1.27.0": other,
+		"expected reports of shards only, or of none; 1.json and 2.json differ":         whole,
 	} {
 		_, err := Merge(names, []*Report{shard(1, 2, "a"), second})
 		assert.EqualError(t, err, want)
 	}
 	_, err = Merge(names[:1], []*Report{shard(2, 3, "a")})
-	assert.EqualError(t, err, "want all shards; 2 of 3 are missing: 1/3, 3/3")
+	assert.EqualError(t, err, "expected all shards; 2 of 3 are missing: 1/3, 3/3")
 	_, err = Merge(nil, nil)
 	assert.Error(t, err)
 }

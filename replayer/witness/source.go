@@ -81,7 +81,7 @@ const maxSource = 64 << 20
 // into reports: nothing is read that is no source.
 func readSource(name string) ([]byte, error) {
 	if !slices.Contains([]string{".go", ".s", ".y"}, filepath.Ext(name)) {
-		return nil, fmt.Errorf("%s: want a source file", name)
+		return nil, fmt.Errorf("%s: expected a source file", name)
 	}
 	return given.Read(name, maxSource)
 }

@@ -163,7 +163,7 @@ func replayTime(report string, n int) (time.Duration, error) {
 		return 0, err
 	}
 	if r.Totals.Confirmed != n || len(r.Packages) != 1 {
-		return 0, fmt.Errorf("%s: %d confirmed in %d packages, want %d in one", report, r.Totals.Confirmed, len(r.Packages), n)
+		return 0, fmt.Errorf("%s: %d confirmed in %d packages, expected %d in one", report, r.Totals.Confirmed, len(r.Packages), n)
 	}
 	return time.Duration(r.Packages[0].ReplayS * float64(time.Second)), nil
 }
