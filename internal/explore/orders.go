@@ -86,7 +86,7 @@ func sizes(t *trace.Trace) (tests []string, size map[string]int) {
 	serving := newServer(t)
 	events, several := make([]int, len(serving.tests)), make([]bool, len(serving.tests))
 	var begun []int32 // in the order of their first events
-	subs := newSubtests(t)
+	acts := newActivities(t)
 	for i := range t.Events {
 		e := &t.Events[i]
 		test := serving.of(e)
@@ -94,10 +94,10 @@ func sizes(t *trace.Trace) (tests []string, size map[string]int) {
 			begun = append(begun, test)
 		}
 		several[test] = several[test] || serving.by[e.G].test != test
-		subs.event(e)
+		acts.event(e)
 	}
 	for g := range t.Goroutines {
-		if its := &serving.by[g]; subs[g].other(its.root) {
+		if its := &serving.by[g]; acts[g].beside(its.root) {
 			several[its.test] = true
 		}
 	}
@@ -119,19 +119,19 @@ func sizes(t *trace.Trace) (tests []string, size map[string]int) {
 	return slices.DeleteFunc(tests, func(test string) bool { return !concurrent[test] }), size
 }
 
-// A subtests tells goroutines of subtests that their parents wait for from others, by their
-// numbers.
-type subtests []subtest
+// Activities tell of goroutines, by their numbers, whether they act beside others: those of subtests that
+// their parents wait for do not.
+type activities []activity
 
-// A subtest is what it needs of a goroutine, which may be of none.
-type subtest struct {
+// An activity is what that takes to know of a goroutine, which may be of no subtest.
+type activity struct {
 	parent, child   trace.GID // the child is that which began a subtest last; none is the goroutine's own number
 	acted           bool      // it has events
 	runs, ran, with bool      // its subtest runs, or did; with what its parent did meanwhile
 }
 
-func newSubtests(t *trace.Trace) subtests {
-	all := make(subtests, len(t.Goroutines))
+func newActivities(t *trace.Trace) activities {
+	all := make(activities, len(t.Goroutines))
 	for i := range all {
 		all[i].parent, all[i].child = t.Goroutines[i].Parent, trace.GID(i)
 	}
@@ -139,7 +139,7 @@ func newSubtests(t *trace.Trace) subtests {
 }
 
 // event takes the next event.
-func (all subtests) event(e *trace.Event) {
+func (all activities) event(e *trace.Event) {
 	g := &all[e.G]
 	g.acted = true
 	if g.child != e.G && all[g.child].runs {
@@ -153,9 +153,9 @@ func (all subtests) event(e *trace.Event) {
 	}
 }
 
-// other reports whether the goroutine does anything beside others, if it is not the first one of its
+// beside reports whether the goroutine does anything beside others, if it is not the first one of its
 // test.
-func (s *subtest) other(first bool) bool { return s.acted && !first && (!s.ran || s.with) }
+func (a *activity) beside(first bool) bool { return a.acted && !first && (!a.ran || a.with) }
 
 // orders returns in how many other orders a package is recorded.
 func (x *Exploration) orders(run recorder.Run, events int) int {
