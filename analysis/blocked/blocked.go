@@ -86,7 +86,7 @@ func Of(t *trace.Trace, proofs ...trace.Proof) ([]Wait, *trace.Trace) {
 func begun(t *trace.Trace, ws []Wait) {
 	of := make(map[trace.GID][]int) // those that are not found yet
 	for k, w := range ws {
-		if !IsLock(w.Op) {
+		if !isLock(w.Op) {
 			of[w.G] = append(of[w.G], k)
 		}
 	}
@@ -111,9 +111,9 @@ func begun(t *trace.Trace, ws []Wait) {
 	}
 }
 
-// IsLock reports whether operations of kind k wait for what another goroutine holds: a
+// isLock reports whether operations of kind k wait for what another goroutine holds: a
 // lock, or the only run of a Once.
-func IsLock(k trace.Kind) bool {
+func isLock(k trace.Kind) bool {
 	return k == trace.Acquire || k == trace.RAcquire || k == trace.OnceBegin
 }
 
@@ -121,7 +121,7 @@ func IsLock(k trace.Kind) bool {
 func holders(t *trace.Trace, ws []Wait) map[uint64][]Holder {
 	held := make(map[uint64][]Holder)
 	for _, w := range ws {
-		if IsLock(w.Op) {
+		if isLock(w.Op) {
 			held[w.Obj] = nil
 		}
 	}
@@ -237,7 +237,7 @@ func ends(k, op trace.Kind) bool {
 func partners(t *trace.Trace, ws []Wait) {
 	of := make(map[uint64][]int) // by object
 	for k, w := range ws {
-		if !IsLock(w.Op) && w.Obj != 0 {
+		if !isLock(w.Op) && w.Obj != 0 {
 			of[w.Obj] = append(of[w.Obj], k)
 		}
 	}

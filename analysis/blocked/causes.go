@@ -26,7 +26,7 @@ func NewCauses(t *trace.Trace, ws []Wait) *Causes {
 	for _, w := range ws {
 		c.of[w.G] = w
 		waits[w.At] = true
-		if w.Obj != 0 && !IsLock(w.Op) {
+		if w.Obj != 0 && !isLock(w.Op) {
 			c.on[w.Obj] = nil
 		}
 	}
@@ -37,7 +37,7 @@ func NewCauses(t *trace.Trace, ws []Wait) *Causes {
 	}
 	at := make(map[use]int) // index in on
 	for i, e := range t.Events {
-		if over[e.G] || waits[i] && IsLock(e.Kind) {
+		if over[e.G] || waits[i] && isLock(e.Kind) {
 			continue
 		}
 		over[e.G] = e.Kind == trace.TestEnd
@@ -80,7 +80,7 @@ func (c *Causes) Of(members []Wait, wide bool) (standing, done []int) {
 			return
 		}
 		seen[w.G] = true
-		if IsLock(w.Op) {
+		if isLock(w.Op) {
 			standing = append(standing, w.At)
 		} else {
 			done = append(done, w.At)

@@ -38,11 +38,6 @@ func (c *Candidate) Alone() bool {
 	return len(c.Instances[0].Accesses) == 1 && !c.Instances[0].Blocks && c.Instances[0].Property == nil
 }
 
-// Meets reports whether c is events at all of which goroutines may stand at once.
-func (c *Candidate) Meets() bool {
-	return len(c.Instances[0].Accesses) > 1 && c.Instances[0].Pattern == nil
-}
-
 // An Instance is the events of one violation of a candidate: positions in the trace, in the order of the
 // pattern, or else that of the trace.
 type Instance struct {

@@ -240,9 +240,6 @@ func (o *Order) Sections() iter.Seq2[int, Section] {
 	}
 }
 
-// NumSections returns how many critical sections there are.
-func (o *Order) NumSections() int { return len(o.locks.sections) }
-
 // SectionAt returns critical section number n.
 func (o *Order) SectionAt(n int32) Section { return o.locks.section(n) }
 

@@ -86,8 +86,8 @@ func Builtin() []Declaration {
 	return all
 }
 
-// IsBuiltin reports whether a built-in property has a name.
-func IsBuiltin(name string) bool { return find(name) >= 0 }
+// isBuiltin reports whether a built-in property has a name.
+func isBuiltin(name string) bool { return find(name) >= 0 }
 
 // Warns reports whether a violation of the property of a name is no more than a warning,
 // unless the test fails by it.

@@ -329,7 +329,7 @@ func isFor(fn string) bool { return fn == "For" || fn == "For2" }
 func (r *reader) begin(d *Declaration, call *ast.CallExpr) {
 	d.At = r.p.Fset.PositionFor(call.Pos(), false)
 	d.Name = r.constant(call, "name")
-	if r.err == nil && IsBuiltin(d.Name) {
+	if r.err == nil && isBuiltin(d.Name) {
 		r.errorf(call.Args[0], "expected a name that no built-in property has, found %q", d.Name)
 	}
 	if r.err == nil && (d.Name == "" || len(d.Name) > maxName || strings.ContainsFunc(d.Name, unprintable)) {

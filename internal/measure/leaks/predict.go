@@ -24,7 +24,6 @@ type outcome struct {
 type finding struct {
 	Kind     bug.Kind
 	Status   bug.Status
-	Effect   bug.Effect
 	Accesses []access
 	Also     []access // those that the same bug blocks
 }

@@ -123,16 +123,16 @@ type report struct {
 		Lingering  []json.RawMessage
 	}
 	Findings []finding
-	Totals   struct{ Candidates, Pruned, Confirmed, Unconfirmed int }
+	Totals   struct{ Candidates, Confirmed int }
 	Warnings []string
 }
 
 // A finding is one of the report.
 type finding struct {
-	ID, Kind, Status, Effect, Reason, Test string
-	Accesses                               []struct {
-		Op, Expr, File string
-		Line           int
+	ID, Kind, Status, Effect, Test string
+	Accesses                       []struct {
+		Op, File string
+		Line     int
 	}
 }
 

@@ -18,10 +18,6 @@ import (
 type finding struct {
 	Kind                 bug.Kind
 	Status, Reason, Test string
-	Accesses             []struct {
-		Op, Expr, File string
-		Line           int
-	}
 }
 
 // detect runs all tests with go test -race, as GOROOT's race_test.go does:
