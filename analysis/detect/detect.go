@@ -29,7 +29,7 @@ type Candidate struct {
 	// see [anomaly.Rows]. Empty where these cannot tell all.
 	Places [][2]uint64
 	// Tuples are the patterns and their places of which not all matches are among the
-	// instances; see [anomaly.Braids].
+	// instances; see [anomaly.Braider].
 	Tuples []anomaly.Tuple
 }
 

@@ -15,12 +15,12 @@
 // returns when the counter is zero, Once.Do when the function has returned,
 // Cond.Wait when a signal took it from the queue. An await comes after the
 // posts of its token that it followed, one of token 0 after all that it followed. These are the rules of the Go memory
-// model, as far as they decide what can happen; DESIGN.md §4 lists them.
+// model, as far as they decide what can happen.
 //
 // # The reads that matter
 //
 // A goroutine goes on as recorded only if what it bases decisions on is as
-// recorded (DESIGN.md §3). A read whose [trace.Site.Data] is set only moves
+// recorded. A read whose [trace.Site.Data] is set only moves
 // data: the value read flows, by way of stores and local variables, into
 // memory, and within its own statement into no branch, address, index or call.
 // Every other read, atomic operation and read at an unknown site must read what

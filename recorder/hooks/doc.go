@@ -1,7 +1,7 @@
 // Package hooks makes the instrumented standard library: copies of a few of
 // the user's own GOROOT files with calls of package predictrt at the places
 // where synchronization is defined, and the overlay that lets the go command
-// compile them in place of the originals (DESIGN, section 3).
+// compile them in place of the originals.
 //
 // The table in table.go says which function carries which hook and which
 // events come from it. Patches find functions and statements by their source
