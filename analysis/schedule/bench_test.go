@@ -5,7 +5,6 @@ import (
 
 	"github.com/gopredict/gopredict/analysis/feasible"
 	"github.com/gopredict/gopredict/internal/tracetest"
-	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // BenchmarkSequence makes the schedule of an atomicity violation at the very
@@ -13,22 +12,7 @@ import (
 // steps, and with all that happened.
 func BenchmarkSequence(b *testing.B) {
 	tr := tracetest.Server(447_392)
-	const outer, inner, x = 0x900, 0x901, 0x9000
-	tr.Events = append(tr.Events,
-		trace.Event{Kind: trace.Acquire, G: 1, Obj: outer},
-		trace.Event{Kind: trace.Acquire, G: 1, Obj: inner},
-		trace.Event{Kind: trace.Read, G: 1, Obj: x, Size: 8},
-		trace.Event{Kind: trace.Release, G: 1, Obj: inner},
-		trace.Event{Kind: trace.Acquire, G: 1, Obj: inner},
-		trace.Event{Kind: trace.Write, G: 1, Obj: x, Size: 8},
-		trace.Event{Kind: trace.Release, G: 1, Obj: inner},
-		trace.Event{Kind: trace.Release, G: 1, Obj: outer},
-		trace.Event{Kind: trace.Acquire, G: 2, Obj: inner},
-		trace.Event{Kind: trace.Write, G: 2, Obj: x, Size: 8},
-		trace.Event{Kind: trace.Release, G: 2, Obj: inner},
-	)
-	n := len(tr.Events)
-	accesses := []int{n - 9, n - 2, n - 6}
+	accesses := tracetest.AnomalyAtEnd(tr)
 	p := plan(b, tr)
 	guide := p.graphs.Chopped(p.graphs.Sequence(accesses...)).Edges(0)
 	for _, bench := range []struct {

@@ -124,3 +124,25 @@ func (s *server) do(g trace.GID, e trace.Event) bool {
 	s.tr.Events = append(s.tr.Events, e)
 	return true
 }
+
+// AnomalyAtEnd lets goroutine 1 of t read and write, in two critical sections
+// within another, and then goroutine 2 write, and returns these accesses in the
+// order that does harm.
+func AnomalyAtEnd(t *trace.Trace) []int {
+	const outer, inner, x = 0x900, 0x901, 0x9000
+	t.Events = append(t.Events,
+		trace.Event{Kind: trace.Acquire, G: 1, Obj: outer},
+		trace.Event{Kind: trace.Acquire, G: 1, Obj: inner},
+		trace.Event{Kind: trace.Read, G: 1, Obj: x, Size: 8},
+		trace.Event{Kind: trace.Release, G: 1, Obj: inner},
+		trace.Event{Kind: trace.Acquire, G: 1, Obj: inner},
+		trace.Event{Kind: trace.Write, G: 1, Obj: x, Size: 8},
+		trace.Event{Kind: trace.Release, G: 1, Obj: inner},
+		trace.Event{Kind: trace.Release, G: 1, Obj: outer},
+		trace.Event{Kind: trace.Acquire, G: 2, Obj: inner},
+		trace.Event{Kind: trace.Write, G: 2, Obj: x, Size: 8},
+		trace.Event{Kind: trace.Release, G: 2, Obj: inner},
+	)
+	n := len(t.Events)
+	return []int{n - 9, n - 2, n - 6}
+}

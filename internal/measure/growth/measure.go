@@ -13,7 +13,6 @@ import (
 	"github.com/gopredict/gopredict/analysis/schedule"
 	"github.com/gopredict/gopredict/internal/measure/script"
 	"github.com/gopredict/gopredict/internal/tracetest"
-	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // A cost is what a trace took.
@@ -38,7 +37,7 @@ func (c cost) search() time.Duration { return c.Order + c.Race + c.Pattern }
 func measure(n int) (c cost, err error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(20)) // about as often as the command has garbage looked for
 	t := tracetest.Server(n)
-	last := anomalyAtEnd(t)
+	last := tracetest.AnomalyAtEnd(t)
 	c.Events = len(t.Events)
 	watch := start()
 	o, err := order.New(t)
@@ -70,28 +69,6 @@ func measure(n int) (c cost, err error) {
 		}
 	}
 	return c, nil
-}
-
-// anomalyAtEnd lets one goroutine read and write, in two critical sections
-// within another, and then a second one write, and returns these accesses in the
-// order that does harm.
-func anomalyAtEnd(t *trace.Trace) []int {
-	const outer, inner, x = 0x900, 0x901, 0x9000
-	t.Events = append(t.Events,
-		trace.Event{Kind: trace.Acquire, G: 1, Obj: outer},
-		trace.Event{Kind: trace.Acquire, G: 1, Obj: inner},
-		trace.Event{Kind: trace.Read, G: 1, Obj: x, Size: 8},
-		trace.Event{Kind: trace.Release, G: 1, Obj: inner},
-		trace.Event{Kind: trace.Acquire, G: 1, Obj: inner},
-		trace.Event{Kind: trace.Write, G: 1, Obj: x, Size: 8},
-		trace.Event{Kind: trace.Release, G: 1, Obj: inner},
-		trace.Event{Kind: trace.Release, G: 1, Obj: outer},
-		trace.Event{Kind: trace.Acquire, G: 2, Obj: inner},
-		trace.Event{Kind: trace.Write, G: 2, Obj: x, Size: 8},
-		trace.Event{Kind: trace.Release, G: 2, Obj: inner},
-	)
-	n := len(t.Events)
-	return []int{n - 9, n - 2, n - 6}
 }
 
 // schedules makes the first schedule of each candidate that its graph leaves.
