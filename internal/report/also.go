@@ -88,8 +88,8 @@ func (a Access) waitsLike(b Access) bool {
 	return a.Op == b.Op && a.File == b.File && a.Line == b.Line && start(a) == start(b)
 }
 
-// access describes how b waits, after so many events.
-func access(ev *Evidence, n namer, b blocked.Wait, events int) Access {
+// waiting describes how b waits, after so many events.
+func waiting(ev *Evidence, n namer, b blocked.Wait, events int) Access {
 	p := place(ev, n, b.Op, b.Site)
 	a := Access{
 		Goroutine: n.goroutine(ev.Trace.Goroutines[b.G].Name()), Op: b.Op.String(), Expr: p.Expr, Func: p.Func, File: p.File, Line: p.Line,

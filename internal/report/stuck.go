@@ -32,7 +32,7 @@ func newEnd(ev *Evidence, t *trace.Trace, w *witness.Witness) *end {
 func (x *end) also(n namer) (all []Access) {
 	members := slices.DeleteFunc(slices.Clone(x.members), func(k int) bool { return k < 0 })
 	for _, b := range also(x.ws, members) {
-		all = append(all, access(&x.Evidence, n, b, x.events))
+		all = append(all, waiting(&x.Evidence, n, b, x.events))
 	}
 	return all
 }
