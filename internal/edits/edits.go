@@ -14,7 +14,6 @@ import (
 // An Edit is one way to change sources.
 type Edit struct {
 	Name string
-	What string // it does, for tables
 	do   func(s *source)
 }
 
@@ -22,25 +21,25 @@ type Edit struct {
 // module.
 func All() []Edit {
 	return []Edit{
-		{"comments", "a comment above each statement", comments},
-		{"locals", "other names for variables, parameters and receivers", locals},
-		{"files", "functions moved to other files", files},
-		{"fields", "other names for fields", fields},
-		{"functions", "other names for functions and methods", functions},
-		{"types", "other names for types", named},
-		{"reversed", "functions in the opposite order", reversed},
-		{"spread", "calls over several lines", spread},
-		{"helper", "the test's body in a function", helper},
-		{"subtest", "the test's body in a subtest", subtest},
-		{"extracted", "the body of each function in another one", extracted},
-		{"literals", "assignments in function literals", literals},
-		{"goroutine", "a goroutine more, before all else", goroutine},
-		{"gostatements", "WaitGroup.Go as go statements", goStatements},
-		{"logged", "the test logs something first", logged},
-		{"shifted", "a field more in each struct", shifted},
-		{"operators", "x++ as x += 1, x += y as x = x + y", operators},
-		{"blocks", "function bodies in blocks", blocks},
-		{"loops", "range over numbers as three-clause loops", loops},
+		{"comments", comments},         // a comment above each statement
+		{"locals", locals},             // other names for variables, parameters and receivers
+		{"files", files},               // functions moved to other files
+		{"fields", fields},             // other names for fields
+		{"functions", functions},       // other names for functions and methods
+		{"types", named},               // other names for types
+		{"reversed", reversed},         // functions in the opposite order
+		{"spread", spread},             // calls over several lines
+		{"helper", helper},             // the test's body in a function
+		{"subtest", subtest},           // the test's body in a subtest
+		{"extracted", extracted},       // the body of each function in another one
+		{"literals", literals},         // assignments in function literals
+		{"goroutine", goroutine},       // a goroutine more, before all else
+		{"gostatements", goStatements}, // WaitGroup.Go as go statements
+		{"logged", logged},             // the test logs something first
+		{"shifted", shifted},           // a field more in each struct
+		{"operators", operators},       // x++ as x += 1, x += y as x = x + y
+		{"blocks", blocks},             // function bodies in blocks
+		{"loops", loops},               // range over numbers as three-clause loops
 	}
 }
 
