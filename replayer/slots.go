@@ -42,8 +42,9 @@ func NewSlots(processors int) *Slots {
 	return s
 }
 
-// run runs a replay of some tests once there is room for it; at once if s is nil.
-func (s *Slots) run(ctx context.Context, tests []string, replay func() (Verdict, error)) (Verdict, error) {
+// run runs a replay of some tests once there is room for it; at once if s is nil. Free says that it goes on
+// as it likes once it has come where it should, and that to fail then is what it may show.
+func (s *Slots) run(ctx context.Context, tests []string, free bool, replay func() (Verdict, error)) (Verdict, error) {
 	if s == nil {
 		return replay()
 	}
@@ -54,13 +55,13 @@ func (s *Slots) run(ctx context.Context, tests []string, replay func() (Verdict,
 	v, err := replay()
 	s.alone.RUnlock()
 	s.leave(v)
-	if err != nil || !v.clashed() && (!v.failed() || s.undisturbed(tests)) {
+	if err != nil || !v.clashed() && (!v.failed(free) || s.undisturbed(tests)) {
 		return v, err
 	}
 	s.alone.Lock()
 	again, err := replay()
 	s.alone.Unlock()
-	if err == nil && !v.clashed() && again.Status != bug.Confirmed {
+	if err == nil && !v.clashed() && (again.Status != bug.Confirmed || again.failed(free)) {
 		s.cameToNothing(tests)
 	}
 	return again, err
@@ -138,9 +139,12 @@ func (v Verdict) clashed() bool {
 	return slices.ContainsFunc(clashes, func(c string) bool { return strings.Contains(v.Output, c) })
 }
 
-// failed reports whether the test failed before it came to the violation, for which a process that
-// ran beside may be the reason. That it has left goroutines behind is no failure, nor that it was ended
-// as it had left its schedule.
-func (v Verdict) failed() bool {
-	return v.Status != bug.Confirmed && (v.Outcome.Effect.Harm() > bug.Leaks.Harm() || v.Outcome.TimedOut && !v.Strayed)
+// failed reports whether the test failed before it came to the violation, or after it if it goes on
+// freely, for which a process that ran beside may be the reason. That it has left goroutines behind is no
+// failure, nor that it was ended as it had left its schedule.
+func (v Verdict) failed(free bool) bool {
+	if v.Status == bug.Confirmed && !free {
+		return false
+	}
+	return v.Outcome.Effect.Harm() > bug.Leaks.Harm() || v.Outcome.TimedOut && !v.Strayed && v.Status != bug.Confirmed
 }

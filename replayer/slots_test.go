@@ -17,7 +17,7 @@ func TestSlotsBound(t *testing.T) {
 	done := make(chan error, 3)
 	for range 3 {
 		go func() {
-			_, err := s.run(t.Context(), []string{"TestA"}, func() (Verdict, error) {
+			_, err := s.run(t.Context(), []string{"TestA"}, false, func() (Verdict, error) {
 				running <- true
 				<-more
 				return Verdict{Status: bug.Confirmed}, nil
@@ -44,7 +44,7 @@ func TestSlotsOfSleepers(t *testing.T) {
 	}{{"computes", time.Second, 2}, {"half of it", time.Second / 2, 3}, {"sleeps", time.Second / 100, 8}} {
 		s := NewSlots(2)
 		for range 3 * lastRuns {
-			_, err := s.run(t.Context(), []string{"TestA"}, func() (Verdict, error) {
+			_, err := s.run(t.Context(), []string{"TestA"}, false, func() (Verdict, error) {
 				return Verdict{Status: bug.Confirmed, Elapsed: time.Second, Processor: c.used}, nil
 			})
 			require.NoError(t, err)
@@ -64,17 +64,21 @@ func TestSlotsAlone(t *testing.T) {
 		name  string
 		first Verdict
 		runs  int
+		free  bool
 	}{
-		{"confirmed", Verdict{Status: bug.Confirmed}, 1},
-		{"left", Verdict{Status: bug.Unconfirmed, Outcome: Outcome{Effect: bug.NoEffect}}, 1},
-		{"leaves a goroutine behind", Verdict{Status: bug.Unconfirmed, Outcome: Outcome{Effect: bug.Leaks}}, 1},
-		{"hung", Verdict{Status: bug.Unconfirmed, Outcome: Outcome{TimedOut: true}}, 2},
-		{"left, and was ended", Verdict{Status: bug.Unconfirmed, Outcome: Outcome{TimedOut: true}, Strayed: true}, 1},
-		{"failed before", Verdict{Status: bug.Unconfirmed, Outcome: Outcome{Effect: bug.TestFailure}}, 2},
-		{"port taken", Verdict{Status: bug.Confirmed, Output: "listen tcp :80: bind: address already in use"}, 2},
+		{"confirmed", Verdict{Status: bug.Confirmed}, 1, false},
+		{"left", Verdict{Status: bug.Unconfirmed, Outcome: Outcome{Effect: bug.NoEffect}}, 1, false},
+		{"leaves a goroutine behind", Verdict{Status: bug.Unconfirmed, Outcome: Outcome{Effect: bug.Leaks}}, 1, false},
+		{"hung", Verdict{Status: bug.Unconfirmed, Outcome: Outcome{TimedOut: true}}, 2, false},
+		{"left, and was ended", Verdict{Status: bug.Unconfirmed, Outcome: Outcome{TimedOut: true}, Strayed: true}, 1, false},
+		{"failed before", Verdict{Status: bug.Unconfirmed, Outcome: Outcome{Effect: bug.TestFailure}}, 2, false},
+		{"fails as the violation does", Verdict{Status: bug.Confirmed, Outcome: Outcome{Effect: bug.TestFailure}}, 1, false},
+		{"fails as it goes on", Verdict{Status: bug.Confirmed, Outcome: Outcome{Effect: bug.TestFailure}}, 2, true},
+		{"goes on and hangs", Verdict{Status: bug.Confirmed, Outcome: Outcome{TimedOut: true}}, 1, true},
+		{"port taken", Verdict{Status: bug.Confirmed, Output: "listen tcp :80: bind: address already in use"}, 2, false},
 	} {
 		runs := 0
-		v, err := s.run(t.Context(), []string{"TestA"}, func() (Verdict, error) {
+		v, err := s.run(t.Context(), []string{"TestA"}, c.free, func() (Verdict, error) {
 			if runs++; runs == 1 {
 				return c.first, nil
 			}
@@ -91,7 +95,7 @@ func TestSlotsAlone(t *testing.T) {
 func TestSlotsInVain(t *testing.T) {
 	s := NewSlots(2)
 	runs := func(test, output string) (n int) {
-		_, err := s.run(t.Context(), []string{test}, func() (Verdict, error) {
+		_, err := s.run(t.Context(), []string{test}, false, func() (Verdict, error) {
 			n++
 			return Verdict{Status: bug.Unconfirmed, Outcome: Outcome{Effect: bug.TestFailure}, Output: output}, nil
 		})
@@ -106,9 +110,9 @@ func TestSlotsInVain(t *testing.T) {
 func TestSlotsGivenUp(t *testing.T) {
 	s := NewSlots(1)
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := s.run(ctx, nil, func() (Verdict, error) {
+	_, err := s.run(ctx, nil, false, func() (Verdict, error) {
 		cancel()
-		return s.run(ctx, nil, func() (Verdict, error) { panic("there is no room") })
+		return s.run(ctx, nil, false, func() (Verdict, error) { panic("there is no room") })
 	})
 	assert.ErrorIs(t, err, context.Canceled)
 }
