@@ -161,7 +161,9 @@ func planText(w *witness.Witness, order string, goroutines []string, steps, viol
 	if w.Stuck() {
 		b.WriteString("stuck\n")
 	}
-	if w.Kind == bug.Failure && w.Violation[0].Op == trace.Panic { // the end of the recorded run
+	// A panic has been the end of the recorded run. What a test does once it is over is no step.
+	over := func(s witness.Step) bool { return s.Op == trace.TestEnd }
+	if w.Kind == bug.Failure && w.Violation[0].Op == trace.Panic && !slices.ContainsFunc(w.Steps, over) {
 		b.WriteString("still\n")
 	}
 	for _, t := range w.Tests {

@@ -310,15 +310,22 @@ func TestPlanOfWhatBlocks(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(text, "\nv "))
 }
 
-// What ends the recorded run by a panic has let nobody go further than its steps.
+// What ends the recorded run by a panic has let nobody go further than its steps, but for a test that
+// is over, whose cleanup is no step.
 func TestPlanOfPanic(t *testing.T) {
-	for op, want := range map[trace.Kind]string{
-		trace.Panic:   "gopredict-plan 1\norder 01\nstill\ntest TestX\n",
-		trace.TestEnd: "gopredict-plan 1\norder 01\ntest TestX\n",
+	for _, c := range []struct {
+		violation, step trace.Kind
+		want            string
+	}{
+		{trace.Panic, trace.Write, "gopredict-plan 1\norder 01\nstill\ntest TestX\n"},
+		{trace.Panic, trace.TestEnd, "gopredict-plan 1\norder 01\ntest TestX\n"},
+		{trace.TestEnd, trace.Write, "gopredict-plan 1\norder 01\ntest TestX\n"},
 	} {
-		w := &witness.Witness{Kind: bug.Failure, Tests: []string{"TestX"}, Violation: []witness.Step{{Op: op}}}
+		w := &witness.Witness{
+			Kind: bug.Failure, Tests: []string{"TestX"}, Steps: []witness.Step{{Op: c.step}}, Violation: []witness.Step{{Op: c.violation}},
+		}
 		text, err := planText(w, "01", nil, nil, nil)
 		require.NoError(t, err)
-		assert.Equal(t, want, string(text))
+		assert.Equal(t, c.want, string(text))
 	}
 }
