@@ -1,8 +1,8 @@
 // Package flips lists the choices of a recorded run that could have been made otherwise: a
 // select had other cases, another sender's message could have come first, a lock gone to
 // another goroutine, a signal come before the wait, a time-out before what it races with,
-// what was written to a connection been read in parts, an atomic flag been looked at before
-// it was set.
+// what was written to a connection been read in parts, or all of it before that was closed, an
+// atomic flag been looked at before it was set.
 //
 // It takes a trace and its [order.Order], and stands beside the predictors: these reorder
 // what was recorded, a flip leads to where the program does what was not. Each is one
@@ -44,7 +44,7 @@ type rank int
 
 const (
 	ofWait rank = iota // for a condition: a signal that has come before is lost
-	ofPart             // of what was read from a connection: there are few
+	ofPart             // of what was read from a connection, and what has ended a read: there are few
 	ofSelect
 	ofMessage
 	ofLock
@@ -60,6 +60,9 @@ const (
 	// maxCases is how many cases of a select are asked for.
 	maxCases = 8
 )
+
+// pieces are where the tokens begin of what is written to connections (recorder/predictrt).
+const pieces = 1 << 62
 
 // Within is how many events of a trace are looked at, its first ones: all before what is put
 // off is replayed.
@@ -93,9 +96,10 @@ type lister struct {
 	left    int                    // of the effort
 	all     []operation            // that can be put off, which come before the test's end, in their order
 	atomics []operation            // the same of atomic ones, of which there may be very many
-	parts   []int                  // writes to connections that were read together with what came before them
-	posted  map[uint64]int         // positions of posts, by token
-	awaited map[trace.GID]int      // the await that a goroutine has done last, of those whose last event that is
+	parts   []int                  // writes to connections that were read together with what came before them, and what has ended operations of others
+	posted  map[uint64]int         // positions of the last posts, by token
+	posters map[uint64][]trace.GID // who has posted it
+	latest  map[trace.GID]int      // the last event
 	over    bool                   // the test has ended
 	begun   map[trace.GID]int      // the select that a goroutine is in
 	on      map[uint64][]operation // by object, those of one in their order
@@ -137,7 +141,7 @@ func listers(t *trace.Trace, o *order.Order) map[string]*lister {
 			all[test] = &lister{
 				t: t, o: o, left: effort, begun: make(map[trace.GID]int), on: make(map[uint64][]operation), selects: make(map[int]*choice),
 				roles: make(map[trace.GID]string), last: make(map[string]Flip), seen: make(map[string]bool),
-				posted: make(map[uint64]int), awaited: make(map[trace.GID]int),
+				posted: make(map[uint64]int), posters: make(map[uint64][]trace.GID), latest: make(map[trace.GID]int),
 			}
 		}
 		of[g] = all[test]
@@ -165,12 +169,13 @@ func (l *lister) meets(i int, g trace.GID, kind trace.Kind, obj uint64, tries bo
 // event notes the event at position i, which is one of the test.
 func (l *lister) event(i int) {
 	e := &l.t.Events[i]
-	if e.Kind != trace.Await {
-		delete(l.awaited, e.G)
-	}
+	defer func() { l.latest[e.G] = i }()
 	switch e.Kind {
 	case trace.Post:
 		l.posted[e.Obj] = i
+		if its := l.posters[e.Obj]; len(its) < 2 && !slices.Contains(its, e.G) {
+			l.posters[e.Obj] = append(its, e.G)
+		}
 	case trace.Await:
 		l.await(i)
 	case trace.TestEnd:
@@ -217,17 +222,24 @@ func (l *lister) event(i int) {
 
 // await notes the await at position i. One that follows another of the same read has got what
 // was written last together with what the same goroutine had written before, which could have
-// been read alone.
+// been read alone. One of what only another goroutine has done so far is of an operation that this
+// has ended, by a close or a deadline, and that could have come to its end before.
 func (l *lister) await(i int) {
 	e := &l.t.Events[i]
-	if before, ok := l.awaited[e.G]; ok && !l.over && l.t.Events[before].Site == e.Site {
-		first, ok := l.posted[l.t.Events[before].Obj]
-		second, also := l.posted[e.Obj]
-		if ok && also && first < second && l.t.Events[first].G == l.t.Events[second].G {
-			l.parts = append(l.parts, second)
-		}
+	last, ok := l.latest[e.G]
+	at, posted := l.posted[e.Obj]
+	if !ok || !posted || l.over || e.Val != 0 {
+		return
 	}
-	l.awaited[e.G] = i
+	before, by := &l.t.Events[last], l.t.Events[at].G
+	switch {
+	case before.Kind == trace.Await && before.Site == e.Site:
+		if first, ok := l.posted[before.Obj]; ok && first < at && l.t.Events[first].G == by {
+			l.parts = append(l.parts, at)
+		}
+	case before.Kind != trace.Begin && e.Obj < pieces && by != e.G && len(l.posters[e.Obj]) == 1:
+		l.parts = append(l.parts, at)
+	}
 }
 
 // finish links the operations of each object, once all are there, and returns those that can be

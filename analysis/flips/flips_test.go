@@ -2,6 +2,7 @@ package flips_test
 
 import (
 	"fmt"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,7 +17,13 @@ import (
 // of returns the flips of a trace as text: the position, and the case that is asked for.
 func of(t *testing.T, text string) (out []string) {
 	t.Helper()
-	return listed(t, tracetest.Parse(t, text))
+	return listed(t, parse(t, text))
+}
+
+// parse makes a trace of text, in which "~p" is the token of a piece of what is written to a connection.
+func parse(t *testing.T, text string) *trace.Trace {
+	t.Helper()
+	return tracetest.Parse(t, regexp.MustCompile(`~(\w)`).ReplaceAllString(text, "${1}+4611686018427387904"))
 }
 
 func listed(t *testing.T, tr *trace.Trace) (out []string) {
@@ -43,7 +50,7 @@ func TestOf(t *testing.T) {
 		{"locks of one each", "1 acq a\n1 rel a\n2 acq b\n2 rel b", nil},
 		{"two readers", "1 racq a\n1 rrel a\n2 racq a\n2 rrel a", nil},
 		{"a reader and a writer", "1 racq a\n1 rrel a\n2 acq a\n2 rel a", []string{"4"}},
-		{"a lock handed on by a message", "1 acq a\n1 rel a\n1 post p\n2 await p\n2 acq a\n2 rel a", nil},
+		{"a lock handed on by a message", "1 acq a\n1 rel a\n1 post ~p\n2 await ~p\n2 acq a\n2 rel a", nil},
 		{"two senders", "0 recv c\n1 send c\n1 sent c#1\n0 recvd c#1\n2 send c", []string{"5"}},
 		{"a sender and its receiver", "0 recv c\n1 send c\n1 sent c#1\n0 recvd c#1", nil},
 		{"a send and a close", "1 send c/1\n1 sent c#1/1\n2 close c/1", []string{"4"}},
@@ -58,13 +65,16 @@ func TestOf(t *testing.T) {
 		{"a select with a default, before another receiver", "1 select #1\n1 selected #1\n1 recvd c#1\n2 recv c", []string{"4"}},
 		{"a select that has waited for ever", "1 select #2\n2 send c", nil},
 		{"waits before selects before messages before locks", "1 acq a\n1 rel a\n1 send c/1\n1 sent c#1/1\n1 select #2\n1 selected #1\n1 recvd e#1\n2 send c/1\n2 acq a\n2 rel a", []string{"8 case 2", "6", "4"}},
+		{"a close that ends what another one does", "2 read x\n1 post p\n2 await p", []string{"5"}},
+		{"what a goroutine begins with", "1 fork 3\n1 post p\n3 begin\n3 await p", nil},
+		{"what both have done", "2 post p\n1 post p\n2 await p", nil},
 		{"a flag that is looked at after it is set", "1 astore a\n2 aload a", []string{"4"}},
 		{"a flag that is looked at before it is set", "1 aload a\n2 astore a", []string{"4"}},
 		{"two looks at a flag", "1 aload a\n2 aload a", nil},
 		{"locks before atomic operations", "1 aload b\n1 acq a\n1 rel a\n2 acq a\n2 rel a\n2 armw b", []string{"5", "4"}},
-		{"two writes that are read at once", "1 post p\n1 post q\n2 await p @9\n2 await q @9", []string{"5"}},
-		{"two writes that are read one by one", "1 post p\n1 post q\n2 await p @9\n2 read x\n2 await q @9", nil},
-		{"two writes of two goroutines", "0 post p\n1 post q\n2 await p @9\n2 await q @9", nil},
+		{"two writes that are read at once", "1 post ~p\n1 post ~q\n2 await ~p @9\n2 await ~q @9", []string{"5"}},
+		{"two writes that are read one by one", "1 post ~p\n1 post ~q\n2 await ~p @9\n2 read x\n2 await ~q @9", nil},
+		{"two writes of two goroutines", "0 post ~p\n1 post ~q\n2 await ~p @9\n2 await ~q @9", nil},
 		{"after the test", "0 testend\n1 acq a\n1 rel a\n2 acq a\n2 rel a", nil},
 		{"before what comes after the test", "1 acq a\n1 rel a\n0 testend\n2 acq a\n2 rel a", []string{"4"}},
 	} {
@@ -85,11 +95,11 @@ func TestBlockedInTheEnd(t *testing.T) {
 	}{
 		{"a lock that is held", "", trace.Acquire, []string{"4"}},
 		{"to read", "", trace.RAcquire, []string{"4"}},
-		{"a lock whose holder has let the other one go on", "\n1 post p\n2 await p", trace.Acquire, nil},
+		{"a lock whose holder has let the other one go on", "\n1 post ~p\n2 await ~p", trace.Acquire, nil},
 		{"a receive", "", trace.Recv, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			tr := tracetest.Parse(t, text+test.further)
+			tr := parse(t, text+test.further)
 			tr.Stuck = []trace.Stuck{{G: 2, Proof: trace.ProofLeak, Op: test.op, Obj: tr.Events[4].Obj}}
 			assert.Equal(t, test.want, listed(t, tr))
 		})
