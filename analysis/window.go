@@ -183,7 +183,7 @@ func cuts(t *trace.Trace, least int, properties []property.Property) ([]int, []p
 		if !runs[e.G] {
 			goroutines[e.G].take(i)
 		}
-		for s.begun < len(s.starts) && s.starts[s.begun] <= i {
+		for int(s.begun) < len(s.starts) && s.starts[s.begun] <= i {
 			s.begun++
 		}
 		switch e.Kind {
@@ -228,7 +228,7 @@ func cuts(t *trace.Trace, least int, properties []property.Property) ([]int, []p
 		}
 	}
 	for _, b := range t.Stuck {
-		i := max(0, goroutines[b.G].end-1)
+		i := int(max(0, goroutines[b.G].end-1))
 		if x := conds.of(b.Obj); x.end > 0 {
 			x.reach(i)
 		}
@@ -244,17 +244,17 @@ func cuts(t *trace.Trace, least int, properties []property.Property) ([]int, []p
 	for k := range goroutines {
 		s.add(goroutines[k])
 	}
-	for _, x := range conds.all {
-		s.add(x)
+	for x := range conds.all {
+		s.add(*x)
 	}
-	for _, q := range channels.all {
+	for q := range channels.all {
 		s.add(q.extent)
 	}
 	for _, m := range monitors {
 		s.add(m.extent)
 	}
 	for _, m := range []*objects[held]{&locks, &groups} {
-		for _, h := range m.all {
+		for h := range m.all {
 			if h.n != 0 {
 				s.add(h.extent)
 			}
@@ -281,34 +281,45 @@ func startsTest(t *trace.Trace, e *trace.Event) bool {
 
 // An extent is from the first to the last position of something; both are 0 of nothing.
 type extent struct {
-	first, end int // end is after the last one
+	first, end int32 // end is after the last one
 }
 
 func (s *extent) take(i int) {
 	if s.end == 0 {
-		s.first = i
+		s.first = int32(i)
 	}
-	s.end = i + 1
+	s.end = int32(i) + 1
 }
 
 // reach adds position i, whether it is before the others or after.
 func (s *extent) reach(i int) {
-	s.first, s.end = min(s.first, i), max(s.end, i+1)
+	s.first, s.end = min(s.first, int32(i)), max(s.end, int32(i)+1)
 }
 
-// objects have something for each of some objects.
+// objects have something for each of some objects, in parts: a test may make half a million channels.
 type objects[V any] struct {
 	numbers numbering.Numbers[numbering.Word]
-	all     []V
+	parts   []*[objectsAtOnce]V
 }
 
-// of returns what there is for an object, as long as no further one comes.
+const objectsAtOnce = 1 << 10
+
+// of returns what there is for an object.
 func (o *objects[V]) of(obj uint64) *V {
-	k := o.numbers.Of(numbering.Word(obj))
-	if int(k) == len(o.all) {
-		o.all = append(o.all, *new(V))
+	k := int(o.numbers.Of(numbering.Word(obj)))
+	if k == len(o.parts)*objectsAtOnce {
+		o.parts = append(o.parts, new([objectsAtOnce]V))
 	}
-	return &o.all[k]
+	return &o.parts[k/objectsAtOnce][k%objectsAtOnce]
+}
+
+// all yields what there is for each object.
+func (o *objects[V]) all(yield func(*V) bool) {
+	for k := range o.numbers.Len() {
+		if !yield(&o.parts[k/objectsAtOnce][k%objectsAtOnce]) {
+			return
+		}
+	}
 }
 
 // of returns what m has for an object, which it makes.
@@ -352,9 +363,9 @@ type selecting struct {
 // A queue is a channel. Its extent is since a test has begun while nothing was in it, and nobody waited for it.
 type queue struct {
 	extent
-	begun          int // how many tests had at the last operation
-	waiting        int // operations that are not complete
-	sent, received uint64
+	begun          int32 // how many tests had at the last operation
+	waiting        int32 // operations that are not complete
+	sent, received uint32
 	last           uint64 // number of an element
 	// bound is set if its extent is always one: a select that may wait has it, or one has chosen it,
 	// somebody waits for it at the end, or the trace does not have all of it.
@@ -364,7 +375,7 @@ type queue struct {
 
 // idle reports whether nothing is left in the channel.
 func (q *queue) idle() bool {
-	return q.waiting == 0 && q.sent == q.received && q.sent == q.last && !q.bound
+	return q.waiting == 0 && q.sent == q.received && uint64(q.sent) == q.last && !q.bound
 }
 
 // A passed says how many elements have gone through a channel that had nothing left in it before a position.
@@ -384,7 +395,7 @@ type held struct {
 type spans struct {
 	starts []int // of tests: where they might
 	over   []int // by start: how many begin to go on over it, less how many end to
-	begun  int   // how many tests have up to now
+	begun  int32 // how many tests have up to now
 	passed []passed
 }
 
@@ -395,7 +406,7 @@ func (s *spans) operate(q *queue, i int, e *trace.Event, chosen bool) {
 	if !q.closed || e.Kind != trace.Recv && !(e.Kind == trace.RecvDone && e.Val == 0) {
 		if q.end > 0 && q.begun < s.begun && q.idle() {
 			s.add(q.extent)
-			s.passed = append(s.passed, passed{q.end, e.Obj, q.sent})
+			s.passed = append(s.passed, passed{int(q.end), e.Obj, uint64(q.sent)})
 			q.extent = extent{}
 		}
 		q.take(i)
@@ -422,11 +433,11 @@ func (s *spans) operate(q *queue, i int, e *trace.Event, chosen bool) {
 }
 
 func (s *spans) add(x extent) {
-	from, _ := slices.BinarySearch(s.starts, x.first+1)
-	if from == len(s.starts) || s.starts[from] >= x.end {
+	from, _ := slices.BinarySearch(s.starts, int(x.first)+1)
+	if from == len(s.starts) || s.starts[from] >= int(x.end) {
 		return
 	}
-	to, _ := slices.BinarySearch(s.starts, x.end)
+	to, _ := slices.BinarySearch(s.starts, int(x.end))
 	s.over[from]++
 	s.over[to]--
 }
