@@ -79,6 +79,14 @@ func (g Goroutine) Name() string {
 	return g.Test + ":" + g.Path
 }
 
+// AppendName appends the name to b, for those who look many up.
+func (g *Goroutine) AppendName(b []byte) []byte {
+	if g.Test != "" {
+		b = append(append(b, g.Test...), ':')
+	}
+	return append(b, g.Path...)
+}
+
 // A Site is a place in the program. File is what the compiler knows it by:
 // absolute, or trimmed under -trimpath.
 type Site struct {

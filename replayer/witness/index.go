@@ -75,8 +75,10 @@ func (x *Index) Range(t *trace.Trace, steps []Step) (first, end int) {
 		its[s.Goroutine] = true
 	}
 	first = len(t.Events)
+	var name []byte
 	for g := range t.Goroutines {
-		if its[t.Goroutines[g].Name()] {
+		name = t.Goroutines[g].AppendName(name[:0])
+		if its[string(name)] {
 			a, b := x.Extent(t, trace.GID(g))
 			first, end = min(first, a), max(end, b)
 		}

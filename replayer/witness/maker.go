@@ -19,7 +19,8 @@ type maker struct {
 	sites  map[trace.SiteID]bool
 	asked  map[int]int // the case that a schedule has asked a select for, by position
 	index  *Index
-	names  map[uint64]string // operands by object, from where the source tells
+	names  map[uint64]string    // operands by object, from where the source tells
+	gs     map[trace.GID]string // their names, once for all steps
 	common map[operation]Step
 }
 
@@ -32,7 +33,7 @@ type operation struct {
 // newMaker counts what the steps for the events in lists need, where those that are left
 // out do not happen.
 func newMaker(t *trace.Trace, index *Index, files Files, source *Sources, left map[int]bool, lists ...[]int) *maker {
-	m := &maker{t: t, index: index, files: files, source: source, names: make(map[uint64]string), common: make(map[operation]Step)}
+	m := &maker{t: t, index: index, files: files, source: source, names: make(map[uint64]string), gs: make(map[trace.GID]string), common: make(map[operation]Step)}
 	m.want = slices.Concat(lists...)
 	slices.Sort(m.want)
 	m.want = slices.Compact(m.want)
@@ -75,7 +76,7 @@ func (m *maker) step(i int) Step {
 		s = m.place(e)
 		m.common[operation{e.Site, e.Kind}] = s
 	}
-	s.Goroutine, s.Case, s.Value = m.t.Goroutines[e.G].Name(), m.asked[i], value(m.t, i)
+	s.Goroutine, s.Case, s.Value = m.goroutine(e.G), m.asked[i], value(m.t, i)
 	if at, ok := slices.BinarySearch(m.want, i); ok {
 		s.Occ = m.occ[at]
 	}
@@ -83,6 +84,16 @@ func (m *maker) step(i int) Step {
 		s.Expr = m.names[e.Obj]
 	}
 	return s
+}
+
+// goroutine returns the name of one.
+func (m *maker) goroutine(g trace.GID) string {
+	name, known := m.gs[g]
+	if !known {
+		name = m.t.Goroutines[g].Name()
+		m.gs[g] = name
+	}
+	return name
 }
 
 // place makes what all steps have in common that are of the kind and at the site of e.

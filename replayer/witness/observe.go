@@ -94,9 +94,11 @@ func Find(t *trace.Trace, index *Index, steps []Step) []int {
 	}
 	type own struct{ number, from int32 }
 	its := make([]own, len(t.Goroutines)) // the numbers of those that have steps, else -1, and where they begin to count
+	var name []byte
 	for g := range its {
 		its[g] = own{-1, int32(begins[g])}
-		if n, ok := goroutines[t.Goroutines[g].Name()]; ok {
+		name = t.Goroutines[g].AppendName(name[:0])
+		if n, ok := goroutines[string(name)]; ok {
 			its[g].number = n
 		}
 	}
