@@ -39,6 +39,9 @@ type Flip struct {
 // it goes to another one first is what recordings in other orders of goroutines show as well.
 func (f *Flip) Plain() bool { return f.rank == ofLock || f.rank == ofOther }
 
+// Atomic reports whether what is put off is an atomic operation.
+func (f *Flip) Atomic() bool { return f.rank == ofAtomic }
+
 // A rank says which flips come first: those after which most often something blocks.
 type rank int
 

@@ -24,6 +24,9 @@ const (
 	maxFlipped, maxFlippedPackage = 40, 256
 	// maxPlain is how many of those of one test put off operations on locks and their like.
 	maxPlain = 8
+	// maxAtomic is how many of those of one test put off atomic operations: their turn comes last, and
+	// what they leave is for other tests.
+	maxAtomic = 8
 	// maxFruitless is how many flips of one test follow the last one after which the test has
 	// come to flips that are like no other, or a bug was confirmed, where several tests have flips.
 	maxFruitless = 16
@@ -127,8 +130,8 @@ func coarse(d time.Duration) time.Duration {
 }
 
 // A flipping proposes the flips of one test: those of the recordings first, then those of
-// the runs that came of flips, then those that wait for timers, and last those that are alike
-// others but in another run; none that leads to a run that was.
+// the runs that came of flips, then those that wait for timers, then those of atomic operations, and
+// last those that are alike others but in another run; none that leads to a run that was.
 type flipping struct {
 	*flipper
 	test     string
@@ -136,6 +139,7 @@ type flipping struct {
 	own      int           // flips that it may have
 	queue    []flip
 	late     []flip // that wait for timers
+	atomics  []flip // of atomic operations
 	again    []flip
 	known    map[string]bool
 	been     map[way]bool
@@ -143,6 +147,7 @@ type flipping struct {
 	recorded int   // how many of these are recordings
 	kept     int   // events of the others, of which flips are listed
 	plain    int   // that were listed
+	atomic   int   // likewise
 	atMost   int64 // runs of the package, when another flip of the test is run
 	made     int
 	fruitful int // of these, up to the last one that has shown anything but orders, and those beside it
@@ -209,6 +214,9 @@ func (x *flipping) next(_ context.Context, runs []*confirmation, n int) (all []*
 		x.queue, x.late = x.late, nil
 	}
 	if len(x.queue) == 0 {
+		x.queue, x.atomics = x.atomics, nil
+	}
+	if len(x.queue) == 0 {
 		x.queue, x.again = x.again, nil
 	}
 	for len(all) < n && len(x.queue) > 0 && (x.opts.Explore.explores() || x.more() && x.made < x.fruitful+x.vain) {
@@ -249,13 +257,22 @@ func (x *flipping) collect(c *confirmation) (fresh bool) {
 				continue
 			}
 		}
-		if x.known[f.Key] {
+		if f.Atomic() {
+			if x.atomic++; x.atomic > maxAtomic && !x.opts.Explore.explores() {
+				continue
+			}
+		}
+		switch {
+		case x.known[f.Key]:
 			x.again = append(x.again, f)
-		} else {
-			x.known[f.Key] = true
+			continue
+		case f.Atomic():
+			x.atomics = append(x.atomics, f)
+		default:
 			x.queue = append(x.queue, f)
 			fresh = true
 		}
+		x.known[f.Key] = true
 	}
 	return fresh
 }
