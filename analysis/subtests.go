@@ -50,11 +50,18 @@ func (p *predictor) newSubtests(in func(trace.GID) bool) *subtests {
 // A used object is used by some subtests, and changed by some of these.
 type used struct{ by, changed []int32 }
 
+// A user is a subtest, by its number from 1 on, that uses a cell, and whether it has changed it.
+type user struct {
+	number  int32
+	changed bool
+}
+
 // meet finds out who heeds whom, by what the goroutines have done that are in. What package testing
 // does for its own ends, as to let parallel tests begin, does not count.
 func (s *subtests) meet(p *predictor, in func(trace.GID) bool) {
-	cells, objects := make(map[int32]*used), make(map[uint64]*used)
 	layout, sites := p.layout(), p.o.Sites()
+	first := make([]user, layout.Cells()) // by cell: most are used by no other subtest
+	cells, objects := make(map[int32]*used), make(map[uint64]*used)
 	add := func(all *[]int32, n int32) {
 		if !slices.Contains(*all, n) {
 			*all = append(*all, n)
@@ -73,8 +80,16 @@ func (s *subtests) meet(p *predictor, in func(trace.GID) bool) {
 			case trace.ClassAccess:
 				span := layout.Spans[layout.Of[i]]
 				for c := span.First; c < span.First+span.N; c++ {
+					f, changes := &first[c], order.Writes(e)
+					if f.number == 0 {
+						f.number = n + 1
+					}
+					if f.number == n+1 {
+						f.changed = f.changed || changes
+						continue
+					}
 					u := of(cells, c)
-					if add(&u.by, n); order.Writes(e) {
+					if add(&u.by, n); changes {
 						add(&u.changed, n)
 					}
 				}
@@ -95,7 +110,11 @@ func (s *subtests) meet(p *predictor, in func(trace.GID) bool) {
 			}
 		}
 	}
-	for _, u := range cells {
+	for c, u := range cells {
+		f := first[c]
+		if u.by = append(u.by, f.number-1); f.changed {
+			u.changed = append(u.changed, f.number-1)
+		}
 		join(u)
 	}
 	for _, u := range objects {
