@@ -1,6 +1,10 @@
 package order
 
-import "math"
+import (
+	"math"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
 
 // fan is the number of entries of one node of a clock. Few make updates small:
 // they copy the nodes of one path.
@@ -8,6 +12,40 @@ const (
 	fanBits = 2
 	fan     = 1 << fanBits
 )
+
+// entries say which entries of clocks are of which goroutines.
+type entries struct {
+	of         []uint32 // by goroutine
+	goroutines []uint32 // by entry
+}
+
+// newEntries has each goroutine followed by those that it starts, and these by theirs: what others learn of
+// it they mostly learn of all of them, and so share nodes, which are of entries side by side.
+func newEntries(t *trace.Trace) entries {
+	n := len(t.Goroutines)
+	room := make([]uint32, 2*n)
+	e := entries{of: room[:n], goroutines: room[n:]}
+	many := make([]uint32, n) // how many each one and those are
+	for g := n - 1; g >= 0; g-- {
+		many[g]++
+		if by := t.Goroutines[g].Parent; int(by) < g {
+			many[by] += many[g]
+		}
+	}
+	next := uint32(0) // of those that nobody has started
+	free := many      // by goroutine: the entry of the next one that it starts, once it has its own
+	for g := range n {
+		own := &next
+		if by := t.Goroutines[g].Parent; int(by) < g {
+			own = &free[by]
+		}
+		e.of[g] = *own
+		*own += many[g]
+		free[g] = e.of[g] + 1
+		e.goroutines[e.of[g]] = uint32(g)
+	}
+	return e
+}
 
 // A clock is a vector clock: for each goroutine, one more than the position of
 // its last event that is before, or 0 where there is none. Positions serve as
@@ -86,7 +124,7 @@ func (cs *clocks) add(n node) clock {
 	return clock(last<<chunkBits + len(cs.chunks[last]) - 1)
 }
 
-// get returns the entry of goroutine g in c.
+// get returns entry g of c.
 func (cs *clocks) get(c clock, g uint32) int32 {
 	for h := cs.height; h > 0 && c != 0; h-- {
 		c = clock(cs.node(c)[g>>(h*fanBits)%fan])
@@ -94,7 +132,7 @@ func (cs *clocks) get(c clock, g uint32) int32 {
 	return cs.node(c)[g%fan]
 }
 
-// set returns c with the entry of goroutine g raised to at least v.
+// set returns c with entry g raised to at least v.
 func (cs *clocks) set(c clock, g uint32, v int32) clock {
 	if cs.get(c, g) >= v {
 		return c
@@ -166,7 +204,7 @@ func (cs *clocks) either(a, b clock, n *node) clock {
 	return cs.add(*n)
 }
 
-// beyond calls yield for each entry of c that is higher in c than in d, by ascending goroutine, until it
+// beyond calls yield for each entry of c that is higher in c than in d, ascending, until it
 // returns false. It skips what they share, and so takes as long as what differs is large.
 func (cs *clocks) beyond(c, d clock, yield func(g uint32, v int32) bool) bool {
 	return c == 0 || c == d || cs.beyondAt(c, d, cs.height, 0, yield)

@@ -21,7 +21,7 @@ type Must struct {
 func (o *Order) Must(edges iter.Seq[Edge]) *Must {
 	n := len(o.t.Goroutines)
 	b := &relater{
-		t: o.t, rel: &relation{clocks: newClocks(n), t: o.t, seg: trace.NewRunLength(len(o.t.Events))},
+		t: o.t, rel: &relation{clocks: newClocks(n), entries: o.por.entries, t: o.t, seg: trace.NewRunLength(len(o.t.Events))},
 		now: make([]clock, n), cur: make([]int32, n),
 	}
 	for g := range b.cur {

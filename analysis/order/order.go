@@ -144,7 +144,7 @@ func (o *Order) BeforeReached(i, j int) bool {
 }
 
 // Ancestors yields, for each other goroutine with events that must happen
-// before event i, the last such event, by ascending goroutine.
+// before event i, the last such event.
 func (o *Order) Ancestors(i int) iter.Seq2[trace.GID, int] {
 	return func(yield func(trace.GID, int) bool) {
 		own := uint32(o.t.Events[i].G)

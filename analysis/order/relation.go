@@ -11,6 +11,7 @@ import (
 // them form a segment that shares one.
 type relation struct {
 	clocks
+	entries
 	t    *trace.Trace
 	seg  *trace.RunLength // by event: its segment
 	segs []segment        // each belongs to one goroutine
@@ -33,7 +34,7 @@ func (r *relation) starter(c clock) (i int32, g uint32, at clock) {
 	return i, uint32(r.t.Events[i].G), r.segs[r.seg.At(int(i))].clock
 }
 
-// get returns the entry of goroutine g in c.
+// get is that of goroutine g in c.
 func (r *relation) get(c clock, g uint32) int32 {
 	if c < 0 {
 		i, its, at := r.starter(c)
@@ -42,11 +43,13 @@ func (r *relation) get(c clock, g uint32) int32 {
 		}
 		c = at
 	}
-	return r.clocks.get(c, g)
+	return r.clocks.get(c, r.of[g])
 }
 
-// above calls yield for each entry of c that is higher in c than in d, by ascending goroutine, until it
-// returns false.
+// set returns c with the entry of goroutine g raised to at least v.
+func (r *relation) set(c clock, g uint32, v int32) clock { return r.clocks.set(c, r.of[g], v) }
+
+// above calls yield for each goroutine whose entry is higher in c than in d, until it returns false.
 func (r *relation) above(c, d clock, yield func(g uint32, v int32) bool) {
 	if c == d {
 		return
@@ -59,21 +62,14 @@ func (r *relation) above(c, d clock, yield func(g uint32, v int32) bool) {
 		yield = func(g uint32, v int32) bool { return g == its && v <= i+1 || above(g, v) }
 	}
 	if c >= 0 {
-		r.beyond(c, d, yield)
+		r.beyond(c, d, func(at uint32, v int32) bool { return yield(r.goroutines[at], v) })
 		return
 	}
 	i, its, at := r.starter(c)
-	told := r.get(d, its) > i
-	tell := func() bool {
-		if told {
-			return true
-		}
-		told = true
-		return yield(its, i+1)
+	if r.get(d, its) <= i && !yield(its, i+1) {
+		return
 	}
-	if r.beyond(at, d, func(g uint32, v int32) bool { return (g < its || tell()) && (g == its || yield(g, v)) }) {
-		tell()
-	}
+	r.beyond(at, d, func(at uint32, v int32) bool { return r.goroutines[at] == its || yield(r.goroutines[at], v) })
 }
 
 // before reports whether event i of goroutine gi is before event j of another.
@@ -200,7 +196,7 @@ func relate(t *trace.Trace, sites *trace.SiteIndex, chans *channelTable) *relati
 	n := len(t.Goroutines)
 	b := &relater{
 		t: t, sites: sites, chans: chans,
-		rel:    &relation{clocks: newClocks(n), t: t, seg: trace.NewRunLength(len(t.Events)), segs: make([]segment, 0, n+communications(t))},
+		rel:    &relation{clocks: newClocks(n), entries: newEntries(t), t: t, seg: trace.NewRunLength(len(t.Events)), segs: make([]segment, 0, n+communications(t))},
 		now:    make([]clock, n),
 		cur:    make([]int32, n),
 		split:  make([]bool, n),
