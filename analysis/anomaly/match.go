@@ -59,13 +59,16 @@ func (m *matcher) next() {
 			if n == 0 && len(blocks[b].events) > 1 {
 				next, also = m.bound(m.s.plans[m.plan].Events[blocks[b].events[1]].Variable)
 			}
+			m.s.left -= len(m.s.overlaps[loc]) / lookupsPerLook
 			for _, l := range m.s.overlaps[loc] {
-				if !also {
-					m.tryAll(b, anchor{blocks[b].shape, n, l, -1})
+				at := anchor{blocks[b].shape, n, l, -1}
+				// Of a wide access there are many that overlap with it.
+				if its := m.s.at[at]; !also || len(its) <= len(m.s.overlaps[next]) {
+					m.tryAll(b, its)
 					continue
 				}
-				for _, h := range m.s.overlaps[next] {
-					m.tryAll(b, anchor{blocks[b].shape, n, l, h})
+				for _, at.next = range m.s.overlaps[next] {
+					m.tryAll(b, m.s.at[at])
 				}
 			}
 			return
@@ -78,13 +81,14 @@ func (m *matcher) next() {
 		}
 		return
 	}
+	m.s.left -= len(m.s.overlaps) / lookupsPerLook
 	for l := range m.s.overlaps {
-		m.tryAll(free, anchor{blocks[free].shape, 0, int32(l), -1})
+		m.tryAll(free, m.s.at[anchor{blocks[free].shape, 0, int32(l), -1}])
 	}
 }
 
-func (m *matcher) tryAll(b int, at anchor) {
-	for _, k := range m.s.at[at] {
+func (m *matcher) tryAll(b int, kinds []*kind) {
+	for _, k := range kinds {
 		m.try(b, k)
 	}
 }

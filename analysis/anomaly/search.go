@@ -41,6 +41,7 @@ type Anomalies struct {
 const (
 	MaxCombinations = 1 << 21 // chunks, and choices of chunks, looked at
 	choiceLooks     = 4       // chunks that a choice counts as: there may be as many as chunks, squared
+	lookupsPerLook  = 4       // locations that count as a chunk, where kinds are looked up there
 	maxRegion       = 64      // accesses of one region: more than these are passed over
 )
 
