@@ -276,15 +276,6 @@ func predict(ctx context.Context, t *trace.Trace, opts Options, work *solver.Bud
 	return r, nil
 }
 
-// Some schedules for patterns.
-type schedules uint8
-
-const (
-	anySchedules  schedules = iota
-	keepingReads            // in which reads find what they found
-	changingReads           // the others
-)
-
 // An instance is one of a candidate, and what must come before what if it is a bug.
 type instance struct {
 	detect.Instance
@@ -309,9 +300,8 @@ type predictor struct {
 	its  *solver.Budget // what the candidate at hand may take of that
 	// charged is what was worked when that was taken off, see charge.
 	charged int64
-	most    int       // links of the cones of the candidate at hand, see [schedule.Planner.Race]
-	only    schedules // that are made for patterns
-	late    bool      // only late schedules are made for deadlocks
+	most    int  // links of the cones of the candidate at hand, see [schedule.Planner.Race]
+	late    bool // only late schedules are made for deadlocks
 	// Each event is decided. Most of those that no cone in recorded order leads to are impossible.
 	eventwise bool
 
@@ -395,11 +385,7 @@ func (p *predictor) all(ctx context.Context, r *Result, cs []detect.Candidate) e
 		if !c.Instances[0].Blocks {
 			p.allow(direct, len(cs)-k)
 		}
-		if p.many(c) { // others, when no match came in the pattern's order
-			p.only = keepingReads
-		}
 		f, left := p.decide(p.nearest(c))
-		p.only = anySchedules
 		if c.Instances[0].Blocks && !p.late && f.Status == bug.Undecided && p.its.Over() {
 			p.goLate(cs[k:])
 			c = cs[k]
@@ -596,10 +582,7 @@ func (p *predictor) schedules(f *Finding, instances []instance) {
 	}
 	f.Reason = ""
 	ways := &ways{planner: p.planner, plan: p.planned, instances: instances, most: p.most}
-	for at, its := range ways.from(turn{others: p.only == changingReads}) {
-		if at.others && p.only == keepingReads {
-			break
-		}
+	for at, its := range ways.from(turn{}) {
 		if !p.charge() {
 			f.Reason = cmp.Or(f.Reason, givenUp)
 			return

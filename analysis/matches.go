@@ -101,13 +101,12 @@ func (p *predictor) decideMatches(f *Finding, c *candidate, braider *anomaly.Bra
 		}
 		braids, over = append(braids, bs...), over || bs == nil
 	}
-	if len(c.Instances) <= maxTried {
-		p.only = changingReads
-	}
-	tried := c.Instances
-	*f, c.open = p.decide(c.Candidate)
-	if p.only = anySchedules; f.Status == bug.Predicted {
-		return
+	var tried []detect.Instance
+	if len(c.Instances) > maxTried {
+		tried = c.Instances
+		if *f, c.open = p.decide(c.Candidate); f.Status == bug.Predicted {
+			return
+		}
 	}
 	if over || len(braids) == 0 || p.opts.known(c.Name) == Tried {
 		return
