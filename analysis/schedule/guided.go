@@ -32,14 +32,11 @@ func (p *Planner) guided(b *base, prop causality.Property, v target, r reads, la
 		if steps, ok := p.decided(prop, v, func(guide []causality.Edge) *cone {
 			c := p.newCone(b, r, last, guide)
 			c.lazy = true
-			if !lead(c) {
-				none = !decided
-				return nil
-			}
-			if !lazy {
+			if none = !lead(c) && !decided; !c.failed && !lazy {
 				c.eager()
 			}
 			if c.failed {
+				p.spent.Add(int64(c.closed))
 				return nil
 			}
 			decided, size = true, max(size, c.size())
