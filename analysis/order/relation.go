@@ -34,7 +34,7 @@ func (r *relation) starter(c clock) (i int32, g uint32, at clock) {
 	return i, uint32(r.t.Events[i].G), r.segs[r.seg.At(int(i))].clock
 }
 
-// get is that of goroutine g in c.
+// get returns the entry of goroutine g in c.
 func (r *relation) get(c clock, g uint32) int32 {
 	if c < 0 {
 		i, its, at := r.starter(c)

@@ -86,7 +86,7 @@ func sizes(t *trace.Trace) (tests []string, size map[string]int) {
 	serving := newServer(t)
 	events, several := make([]int, len(serving.tests)), make([]bool, len(serving.tests))
 	var begun []int32 // in the order of their first events
-	acts := newActivities(t)
+	nests := newNestings(t)
 	for i := range t.Events {
 		e := &t.Events[i]
 		test := serving.of(e)
@@ -94,10 +94,10 @@ func sizes(t *trace.Trace) (tests []string, size map[string]int) {
 			begun = append(begun, test)
 		}
 		several[test] = several[test] || serving.by[e.G].test != test
-		acts.event(e)
+		nests.event(e)
 	}
 	for g := range t.Goroutines {
-		if its := &serving.by[g]; acts[g].beside(its.root) {
+		if its := &serving.by[g]; nests[g].beside(its.root) {
 			several[its.test] = true
 		}
 	}
@@ -119,19 +119,19 @@ func sizes(t *trace.Trace) (tests []string, size map[string]int) {
 	return slices.DeleteFunc(tests, func(test string) bool { return !concurrent[test] }), size
 }
 
-// Activities tell of goroutines, by their numbers, whether they act beside others: those of subtests that
+// Nestings tell of goroutines, by their numbers, whether they act beside others: those of subtests that
 // their parents wait for do not.
-type activities []activity
+type nestings []nesting
 
-// An activity is what that takes to know of a goroutine, which may be of no subtest.
-type activity struct {
+// A nesting is what that takes to know of a goroutine, which may be of no subtest.
+type nesting struct {
 	parent, child   trace.GID // the child is that which began a subtest last; none is the goroutine's own number
 	acted           bool      // it has events
 	runs, ran, with bool      // its subtest runs, or did; with what its parent did meanwhile
 }
 
-func newActivities(t *trace.Trace) activities {
-	all := make(activities, len(t.Goroutines))
+func newNestings(t *trace.Trace) nestings {
+	all := make(nestings, len(t.Goroutines))
 	for i := range all {
 		all[i].parent, all[i].child = t.Goroutines[i].Parent, trace.GID(i)
 	}
@@ -139,7 +139,7 @@ func newActivities(t *trace.Trace) activities {
 }
 
 // event takes the next event.
-func (all activities) event(e *trace.Event) {
+func (all nestings) event(e *trace.Event) {
 	g := &all[e.G]
 	g.acted = true
 	if g.child != e.G && all[g.child].runs {
@@ -155,7 +155,7 @@ func (all activities) event(e *trace.Event) {
 
 // beside reports whether the goroutine does anything beside others, if it is not the first one of its
 // test.
-func (a *activity) beside(first bool) bool { return a.acted && !first && (!a.ran || a.with) }
+func (n *nesting) beside(first bool) bool { return n.acted && !first && (!n.ran || n.with) }
 
 // orders returns in how many other orders a package is recorded.
 func (x *Exploration) orders(run recorder.Run, events int) int {
