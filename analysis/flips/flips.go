@@ -100,9 +100,7 @@ type lister struct {
 	all     []operation            // that can be put off, which come before the test's end, in their order
 	atomics []operation            // the same of atomic ones, of which there may be very many
 	parts   []int                  // writes to connections that were read together with what came before them, and what has ended operations of others
-	posted  map[uint64]int         // positions of the last posts, by token
-	posters map[uint64][]trace.GID // who has posted it
-	latest  map[trace.GID]int      // the last event
+	posted  map[uint64]posted      // by token
 	over    bool                   // the test has ended
 	begun   map[trace.GID]int      // the select that a goroutine is in
 	on      map[uint64][]operation // by object, those of one in their order
@@ -144,7 +142,7 @@ func listers(t *trace.Trace, o *order.Order) map[string]*lister {
 			all[test] = &lister{
 				t: t, o: o, left: effort, begun: make(map[trace.GID]int), on: make(map[uint64][]operation), selects: make(map[int]*choice),
 				roles: make(map[trace.GID]string), last: make(map[string]Flip), seen: make(map[string]bool),
-				posted: make(map[uint64]int), posters: make(map[uint64][]trace.GID), latest: make(map[trace.GID]int),
+				posted: make(map[uint64]posted),
 			}
 		}
 		of[g] = all[test]
@@ -172,13 +170,10 @@ func (l *lister) meets(i int, g trace.GID, kind trace.Kind, obj uint64, tries bo
 // event notes the event at position i, which is one of the test.
 func (l *lister) event(i int) {
 	e := &l.t.Events[i]
-	defer func() { l.latest[e.G] = i }()
 	switch e.Kind {
 	case trace.Post:
-		l.posted[e.Obj] = i
-		if its := l.posters[e.Obj]; len(its) < 2 && !slices.Contains(its, e.G) {
-			l.posters[e.Obj] = append(its, e.G)
-		}
+		p, again := l.posted[e.Obj]
+		l.posted[e.Obj] = posted{i, p.several || again && l.t.Events[p.at].G != e.G}
 	case trace.Await:
 		l.await(i)
 	case trace.TestEnd:
@@ -223,25 +218,31 @@ func (l *lister) event(i int) {
 	}
 }
 
+// A posted is the posts of a token.
+type posted struct {
+	at      int  // the last one
+	several bool // of several goroutines
+}
+
 // await notes the await at position i. One that follows another of the same read has got what
 // was written last together with what the same goroutine had written before, which could have
 // been read alone. One of what only another goroutine has done so far is of an operation that this
 // has ended, by a close or a deadline, and that could have come to its end before.
 func (l *lister) await(i int) {
 	e := &l.t.Events[i]
-	last, ok := l.latest[e.G]
-	at, posted := l.posted[e.Obj]
-	if !ok || !posted || l.over || e.Val != 0 {
+	last := l.o.Prev(e.G, i)
+	p, ok := l.posted[e.Obj]
+	if last < 0 || !ok || l.over || e.Val != 0 {
 		return
 	}
-	before, by := &l.t.Events[last], l.t.Events[at].G
+	before, by := &l.t.Events[last], l.t.Events[p.at].G
 	switch {
 	case before.Kind == trace.Await && before.Site == e.Site:
-		if first, ok := l.posted[before.Obj]; ok && first < at && l.t.Events[first].G == by {
-			l.parts = append(l.parts, at)
+		if first, ok := l.posted[before.Obj]; ok && first.at < p.at && l.t.Events[first.at].G == by {
+			l.parts = append(l.parts, p.at)
 		}
-	case before.Kind != trace.Begin && e.Obj < pieces && by != e.G && len(l.posters[e.Obj]) == 1:
-		l.parts = append(l.parts, at)
+	case before.Kind != trace.Begin && e.Obj < pieces && by != e.G && !p.several:
+		l.parts = append(l.parts, p.at)
 	}
 }
 
