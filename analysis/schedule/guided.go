@@ -32,10 +32,12 @@ func (p *Planner) guided(b *base, prop causality.Property, v target, r reads, la
 		if steps, ok := p.decided(prop, v, func(guide []causality.Edge) *cone {
 			c := p.newCone(b, r, last, guide)
 			c.lazy = true
-			if none = !lead(c) && !decided; !c.failed && !lazy {
+			ok := lead(c)
+			if none = !ok && !decided; ok && !lazy {
 				c.eager()
+				ok = !c.failed
 			}
-			if c.failed {
+			if !ok {
 				p.spent.Add(int64(c.closed))
 				return nil
 			}

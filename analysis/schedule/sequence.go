@@ -71,7 +71,7 @@ func (p *Planner) sequence(v target, m method) (b *base, steps []int, ok bool) {
 				}
 			}
 		}
-		return !c.failed
+		return !c.includes(end)
 	})
 	if len(v.turned) > 0 {
 		left := cone{p: p, slice: p.slice, turned: v.turned}
