@@ -26,9 +26,7 @@ func (l Location) end() uint64 {
 }
 
 // Hash is that of a [numbering.Key].
-func (l Location) Hash() uint64 {
-	return numbering.Hash(l.Obj ^ uint64(l.Size)<<48 ^ uint64(l.Generation)<<24)
-}
+func (l Location) Hash() uint64 { return numbering.HashMemory(l.Obj, l.Size, l.Generation) }
 
 // compare orders locations by generation, address and size. It says no more than it has to: each location that
 // is accessed is sorted.

@@ -116,6 +116,4 @@ type extent struct {
 func (x extent) end() uint64 { return x.addr + min(uint64(x.size), math.MaxUint64-x.addr) }
 
 // Hash is that of a [numbering.Key].
-func (x extent) Hash() uint64 {
-	return numbering.Hash(x.addr ^ uint64(x.size)<<48 ^ uint64(x.generation)<<24)
-}
+func (x extent) Hash() uint64 { return numbering.HashMemory(x.addr, x.size, x.generation) }

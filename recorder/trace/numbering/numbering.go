@@ -13,6 +13,11 @@ type Key interface {
 // 6.4: multiplicative hashing).
 func Hash(word uint64) uint64 { return word * 0x9e3779b97f4a7c15 }
 
+// HashMemory is [Hash] for memory of an address and a size, in one of its generations.
+func HashMemory(addr uint64, size uint32, generation int32) uint64 {
+	return Hash(addr ^ uint64(size)<<48 ^ uint64(generation)<<24)
+}
+
 // A Word is a key by its own value, as an address is.
 type Word uint64
 
