@@ -5,6 +5,7 @@ import (
 
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/numbering"
 )
 
 // A chooser chooses events of a region for a shape.
@@ -73,18 +74,15 @@ func (s *searcher) visit(c *chooser) {
 		s.change(k)
 	}
 	s.left--
-	to := slot{k, slices.Index(k.by, c.g)}
-	known := to.at >= 0 && s.together(k.latest[to.at].events, c)
-	if to.at >= 0 { // what comes later meets the latest only
+	to := slot{k, int(k.by.Of(numbering.Word(c.g)))}
+	known := false
+	if to.at < len(k.latest) { // what comes later meets the latest only
+		known = s.together(k.latest[to.at].events, c)
 		for _, p := range k.posts {
 			s.lossy[p.site] = true
 		}
-	}
-	if to.at < 0 {
-		to.at = len(k.by)
-		if k.by, k.latest = append(k.by, c.g), append(k.latest, chunk{}); len(k.by) == 2 {
-			s.change(k)
-		}
+	} else if k.latest = append(k.latest, chunk{}); len(k.latest) == 2 {
+		s.change(k)
 	}
 	if !known {
 		k.latest[to.at].events = make([]int32, len(c.picked))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/numbering"
 )
 
 // An Anomaly is a pattern at some places of the program.
@@ -122,8 +123,8 @@ type post struct {
 type kind struct {
 	shape  int
 	posts  []post
-	latest []chunk     // one for each goroutine
-	by     []trace.GID // of latest
+	latest []chunk                           // one for each goroutine
+	by     numbering.Numbers[numbering.Word] // the goroutines, as latest has them
 	// barren has for each use of the shape the stamp of the last time that nothing was found which
 	// goes with chunks of the kind, see [searcher.stamp].
 	barren []int

@@ -34,7 +34,7 @@ type Numbers[K Key] struct {
 // Of returns the number of a key, which is Len before the call if it is a new one.
 func (n *Numbers[K]) Of(key K) int32 {
 	if 2*len(n.keys) >= len(n.slots) {
-		n.slots = make([]int32, max(64, 4*len(n.slots)))
+		n.slots = make([]int32, max(8, 4*len(n.slots)))
 		for k, key := range n.keys {
 			*n.slot(key) = int32(k) + 1
 		}
