@@ -108,6 +108,9 @@ func (r Run) Again(ctx context.Context, o Order, args []string, file string, lim
 		procgroup.Kill(cmd) // children that outlived the program
 	}
 	again.Seconds = time.Since(start).Seconds()
+	if state := cmd.ProcessState; state != nil {
+		again.Processor = (state.UserTime() + state.SystemTime()).Seconds()
+	}
 	if ctx.Err() != nil {
 		return again, ctx.Err()
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/replayer/witness"
 )
 
 // Slots are what replays of one or several witnesses wait for, so that no more
@@ -42,9 +43,22 @@ func NewSlots(processors int) *Slots {
 	return s
 }
 
-// run runs a replay of some tests once there is room for it; at once if s is nil. Free says that it goes on
+// Run calls run once there is room beside the replays, which returns how much processor time it has used in which
+// elapsed time; not if ctx ends before.
+func (s *Slots) Run(ctx context.Context, run func() (processor, elapsed time.Duration)) error {
+	if err := s.take(ctx); err != nil {
+		return err
+	}
+	s.alone.RLock()
+	processor, elapsed := run()
+	s.alone.RUnlock()
+	s.leave(processor, elapsed)
+	return nil
+}
+
+// run runs a replay of tests that have that name once there is room for it; at once if s is nil. Free says that it goes on
 // as it likes once it has come where it should, and that to fail then is what it may show.
-func (s *Slots) run(ctx context.Context, tests []string, free bool, replay func() (Verdict, error)) (Verdict, error) {
+func (s *Slots) run(ctx context.Context, tests string, free bool, replay func() (Verdict, error)) (Verdict, error) {
 	if s == nil {
 		return replay()
 	}
@@ -54,7 +68,7 @@ func (s *Slots) run(ctx context.Context, tests []string, free bool, replay func(
 	s.alone.RLock()
 	v, err := replay()
 	s.alone.RUnlock()
-	s.leave(v)
+	s.leave(v.Processor, v.Elapsed)
 	if err != nil || !v.clashed() && (!v.failed(free) || s.undisturbed(tests)) {
 		return v, err
 	}
@@ -69,21 +83,21 @@ func (s *Slots) run(ctx context.Context, tests []string, free bool, replay func(
 
 // undisturbed reports whether enough replays of the tests came to nothing alone to know that others do not
 // disturb these.
-func (s *Slots) undisturbed(tests []string) bool {
+func (s *Slots) undisturbed(tests string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.vain[joined(tests)] >= mostVain
+	return s.vain[tests] >= mostVain
 }
 
 // cameToNothing counts a replay of the tests that did so alone.
-func (s *Slots) cameToNothing(tests []string) {
+func (s *Slots) cameToNothing(tests string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.vain[joined(tests)]++
+	s.vain[tests]++
 }
 
-// joined tells tests apart from others.
-func joined(tests []string) string { return strings.Join(tests, "\x00") }
+// whose tells the tests of w apart from others.
+func whose(w *witness.Witness) string { return w.Package + "\x00" + strings.Join(w.Tests, "\x00") }
 
 // take waits for room for one replay more.
 func (s *Slots) take(ctx context.Context) error {
@@ -111,13 +125,13 @@ func (s *Slots) room() bool {
 		s.running < mostBeside*s.processors && time.Duration(s.running+1)*s.used < time.Duration(s.processors)*s.ran
 }
 
-// leave makes room for another replay than that of v.
-func (s *Slots) leave(v Verdict) {
+// leave makes room for another replay than one that took so long.
+func (s *Slots) leave(processor, elapsed time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.running--
-	s.used += v.Processor - s.used/lastRuns
-	s.ran += v.Elapsed - s.ran/lastRuns
+	s.used += processor - s.used/lastRuns
+	s.ran += elapsed - s.ran/lastRuns
 	s.changed.Broadcast()
 }
 

@@ -17,7 +17,7 @@ func TestSlotsBound(t *testing.T) {
 	done := make(chan error, 3)
 	for range 3 {
 		go func() {
-			_, err := s.run(t.Context(), []string{"TestA"}, false, func() (Verdict, error) {
+			_, err := s.run(t.Context(), "TestA", false, func() (Verdict, error) {
 				running <- true
 				<-more
 				return Verdict{Status: bug.Confirmed}, nil
@@ -44,7 +44,7 @@ func TestSlotsOfSleepers(t *testing.T) {
 	}{{"computes", time.Second, 2}, {"half of it", time.Second / 2, 3}, {"sleeps", time.Second / 100, 8}} {
 		s := NewSlots(2)
 		for range 3 * lastRuns {
-			_, err := s.run(t.Context(), []string{"TestA"}, false, func() (Verdict, error) {
+			_, err := s.run(t.Context(), "TestA", false, func() (Verdict, error) {
 				return Verdict{Status: bug.Confirmed, Elapsed: time.Second, Processor: c.used}, nil
 			})
 			require.NoError(t, err)
@@ -78,7 +78,7 @@ func TestSlotsAlone(t *testing.T) {
 		{"port taken", Verdict{Status: bug.Confirmed, Output: "listen tcp :80: bind: address already in use"}, 2, false},
 	} {
 		runs := 0
-		v, err := s.run(t.Context(), []string{"TestA"}, c.free, func() (Verdict, error) {
+		v, err := s.run(t.Context(), "TestA", c.free, func() (Verdict, error) {
 			if runs++; runs == 1 {
 				return c.first, nil
 			}
@@ -95,7 +95,7 @@ func TestSlotsAlone(t *testing.T) {
 func TestSlotsInVain(t *testing.T) {
 	s := NewSlots(2)
 	runs := func(test, output string) (n int) {
-		_, err := s.run(t.Context(), []string{test}, false, func() (Verdict, error) {
+		_, err := s.run(t.Context(), test, false, func() (Verdict, error) {
 			n++
 			return Verdict{Status: bug.Unconfirmed, Outcome: Outcome{Effect: bug.TestFailure}, Output: output}, nil
 		})
@@ -110,9 +110,9 @@ func TestSlotsInVain(t *testing.T) {
 func TestSlotsGivenUp(t *testing.T) {
 	s := NewSlots(1)
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := s.run(ctx, nil, false, func() (Verdict, error) {
+	_, err := s.run(ctx, "", false, func() (Verdict, error) {
 		cancel()
-		return s.run(ctx, nil, false, func() (Verdict, error) { panic("there is no room") })
+		return s.run(ctx, "", false, func() (Verdict, error) { panic("there is no room") })
 	})
 	assert.ErrorIs(t, err, context.Canceled)
 }

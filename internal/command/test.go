@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"time"
 
 	"golang.org/x/term"
@@ -170,17 +171,14 @@ func (s *session) tested(ctx context.Context, start time.Time, opts options, goA
 	// then they are analyzed: replays take all processors, and would make tests time out.
 	x := s.exploration(conf, build, env, status, opts)
 	x.Report.TestedS = tested.Seconds()
-	x.Ahead(ctx, runs)
-	rest := runs
-	for len(rest) > 0 && cut == nil {
-		cut = x.Add(ctx, rest[0])
-		rest = rest[1:]
+	if failed := x.Explore(ctx, runs); cut == nil {
+		cut = failed
 	}
 	if ctx.Err() != nil {
 		cut = context.Cause(ctx)
 	}
 	if cut != nil {
-		x.Cut(cut, rest)
+		x.Cut(cut)
 	}
 	status.Close()
 	x.Report.DurationS = time.Since(start).Seconds()
@@ -223,6 +221,9 @@ func (s *session) exploration(conf *recorder.Config, build *recorder.Build, env 
 	}
 	if status.Shown() { // somebody waits
 		far.Note = say
+	}
+	if p, ok := conf.Args.Lookup("p"); ok { // as the tests were run: they may share what there is once
+		far.Beside, _ = strconv.Atoi(p)
 	}
 	x := explore.New(build, env, conf.Work, status, far)
 	x.Report.Version, x.Report.Shard = ownVersion(), opts.shard

@@ -88,7 +88,7 @@ func TestTakeFromAllowance(t *testing.T) {
 func TestAffordable(t *testing.T) {
 	size := map[string]int{"TestLong": 2 * furtherEvents, "TestA": furtherEvents / 2, "TestB": furtherEvents / 4}
 	of := func(left time.Duration, opts Options) ([]string, time.Duration) {
-		x, further := &Exploration{opts: opts}, &allowance{left: left}
+		x, further := &setting{opts: opts}, &allowance{left: left}
 		return x.affordable(recorder.Run{Seconds: 5 * time.Second.Seconds()}, nil, []string{"TestLong", "TestA", "TestB"}, size, further), further.left
 	}
 	tests, left := of(6*time.Second, Options{})
@@ -106,7 +106,7 @@ func TestAffordable(t *testing.T) {
 
 // A replay is given what its tests have taken at most: what others have waited is not theirs.
 func TestReplayTime(t *testing.T) {
-	x := &Exploration{waited: map[string]time.Duration{"TestShort": 100 * time.Millisecond, "TestWaits": 7 * time.Second}}
+	x := &inPackage{setting: new(setting), waited: map[string]time.Duration{"TestShort": 100 * time.Millisecond, "TestWaits": 7 * time.Second}}
 	run := recorder.Run{Seconds: 8, Processor: 0.5}
 	assert.Equal(t, 1000*time.Millisecond, x.took(run, []string{"TestShort"}).Round(time.Millisecond), "the rest of the run may be its own")
 	assert.Equal(t, 7900*time.Millisecond, x.took(run, []string{"TestWaits"}).Round(time.Millisecond))
@@ -114,7 +114,7 @@ func TestReplayTime(t *testing.T) {
 	// Those that have waited at once have computed, too.
 	x.waited["TestBeside"] = 7 * time.Second
 	assert.Equal(t, 600*time.Millisecond, x.took(run, []string{"TestShort"}))
-	assert.Equal(t, 8*time.Second, (&Exploration{}).took(run, []string{"TestShort"}), "no test is known")
+	assert.Equal(t, 8*time.Second, (&inPackage{setting: new(setting)}).took(run, []string{"TestShort"}), "no test is known")
 	assert.Equal(t, 28*time.Second, replayTime(time.Second))
 	assert.Equal(t, 54*time.Second, replayTime(8*time.Second))
 }
@@ -137,31 +137,31 @@ func TestGrants(t *testing.T) {
 	findings := departing(bug.Race, []string{"TestA", "TestB", "TestC"}, 6, 2, 6)
 	groups := [][]int{{0}, {1}, {2}}
 	its := new(trace.Trace)
-	most := func(x *Exploration, size map[string]int) (all []int) {
-		for _, g := range (&confirmation{Exploration: x, trace: its}).grants(findings, groups, size) {
+	most := func(x *inPackage, size map[string]int) (all []int) {
+		for _, g := range (&confirmation{inPackage: x, trace: its}).grants(findings, groups, size) {
 			all = append(all, g.most)
 		}
 		return all
 	}
 	few := map[string]int{}
-	assert.Equal(t, []int{6, 2, 6}, most(&Exploration{}, few), "nothing bounds what is looked for by itself")
+	assert.Equal(t, []int{6, 2, 6}, most(&inPackage{setting: new(setting)}, few), "nothing bounds what is looked for by itself")
 
-	x := &Exploration{further: &allowance{left: time.Minute}}
+	x := &inPackage{setting: new(setting), further: &allowance{left: time.Minute}}
 	assert.Equal(t, []int{6, 2, 6}, most(x, few))
 	assert.Equal(t, time.Minute-14*aRun, x.further.left)
 
-	x = &Exploration{further: &allowance{left: 18 * aRun}}
+	x = &inPackage{setting: new(setting), further: &allowance{left: 18 * aRun}}
 	assert.Equal(t, []int{4, 2, 3}, most(x, few))
 	assert.Equal(t, 9*aRun, x.further.left)
 
-	x = &Exploration{further: &allowance{left: 17 * aRun}}
-	flipped := (&confirmation{Exploration: x, trace: its, toward: new(witness.Witness)}).grants(findings, groups, few)
+	x = &inPackage{setting: new(setting), further: &allowance{left: 17 * aRun}}
+	flipped := (&confirmation{inPackage: x, trace: its, toward: new(witness.Witness)}).grants(findings, groups, few)
 	assert.Equal(t, []int{1, 1, 0}, []int{flipped[0].most, flipped[1].most, flipped[2].most}, "those of flips leave most for these")
 
-	x = &Exploration{further: &allowance{left: 5 * time.Second}}
+	x = &inPackage{setting: new(setting), further: &allowance{left: 5 * time.Second}}
 	assert.Equal(t, []int{6, 1, 6}, most(x, map[string]int{"TestB": furtherEvents}), "a long test takes more")
 
-	x = &Exploration{further: &allowance{left: 5 * time.Second}}
+	x = &inPackage{setting: new(setting), further: &allowance{left: 5 * time.Second}}
 	its.Tested = []trace.TestEvent{{Action: "pass", Test: "TestC", Elapsed: time.Second}}
 	assert.Equal(t, []int{6, 2, 2}, most(x, few), "so does one that waits")
 }
@@ -172,7 +172,7 @@ func TestLookedForInDepartures(t *testing.T) {
 	findings[1].Schedules = make([]analysis.Recipe, 1)
 	findings = append(findings, departing(bug.Atomicity, []string{"TestA"}, 1)...)
 	findings = append(findings, departing(bug.Assertion, []string{"TestA"}, 1)...)
-	c := &confirmation{Exploration: &Exploration{}, run: recorder.Run{}, tally: newTally()}
+	c := &confirmation{inPackage: &inPackage{setting: new(setting)}, run: recorder.Run{}, tally: newTally()}
 	c.tally.settled["other"] = true
 
 	opts := c.lookedFor(findings, []int{0})
@@ -190,7 +190,7 @@ func TestLookedForInDepartures(t *testing.T) {
 // asksFor returns the keys of the flips that are asked for of a test, where so many runs are made beside
 // each other and are looked at in their order, and come to the flips that are listed.
 func asksFor(t *testing.T, atOnce int, share time.Duration, listed func(key int) []int) (keys []string) {
-	e := &explored{Exploration: &Exploration{further: &allowance{left: time.Hour}}}
+	e := &explored{inPackage: &inPackage{setting: new(setting), further: &allowance{left: time.Hour}}}
 	x := &flipping{
 		flipper: &flipper{explored: e, vain: maxFruitless, listed: make(map[*confirmation]map[string][]flip)}, share: share, own: maxFlipped, atMost: maxRuns,
 		known: make(map[string]bool), been: make(map[way]bool),
@@ -248,7 +248,7 @@ func TestFruitlessFlips(t *testing.T) {
 		assert.Equal(t, asksFor(t, 1, time.Minute, tree), asksFor(t, atOnce, time.Minute, tree))
 	}
 
-	e := &explored{Exploration: &Exploration{done: map[string]bool{"a bug": true}}}
+	e := &explored{inPackage: &inPackage{setting: new(setting), done: map[string]bool{"a bug": true}}}
 	x := &flipping{flipper: &flipper{explored: e}, made: 3, asked: make([]asked, 1)}
 	x.asked[0].attempt = new(attempt)
 	_, err := x.next(t.Context(), nil, 0)
@@ -279,7 +279,7 @@ func TestWaitsOfFlips(t *testing.T) {
 
 // Tests that have no flips, or are too long for any, take nothing from those that have some.
 func TestSharesOfFlips(t *testing.T) {
-	e := &explored{Exploration: &Exploration{further: &allowance{left: 6 * time.Second}, flips: time.Minute}}
+	e := &explored{inPackage: &inPackage{setting: new(setting), further: &allowance{left: 6 * time.Second}, flips: time.Minute}}
 	x := &flipper{explored: e, most: maxFlippedPackage, open: map[string]bool{"TestA": true, "TestB": true}}
 	assert.Equal(t, 3*time.Second, x.of(&frontier{explored: e, test: "TestA"}).share)
 	assert.Equal(t, 6*time.Second, x.of(&frontier{explored: e, test: "TestNone"}).share, "what is left is for TestB, which is the next one")
@@ -297,7 +297,7 @@ func TestForeignFlips(t *testing.T) {
 			3: {ID: 3, Func: "p.TestA", File: "/p/p_test.go"},
 		},
 	}}
-	e := &explored{Exploration: &Exploration{files: witness.Files{GOROOT: "/go", Root: "/p"}, further: &allowance{left: time.Minute}, flips: time.Minute}}
+	e := &explored{inPackage: &inPackage{setting: &setting{files: witness.Files{GOROOT: "/go", Root: "/p"}}, further: &allowance{left: time.Minute}, flips: time.Minute}}
 	all := &flipper{explored: e, most: maxFlippedPackage, elsewhere: make(map[string]int), listed: map[*confirmation]map[string][]flip{c: {
 		"TestA": {{Flip: flips.Flip{At: 0, Key: "parallel"}, of: c}, {Flip: flips.Flip{At: 1, Key: "read"}, of: c}, {Flip: flips.Flip{At: 2, Key: "own"}, of: c}},
 	}}}

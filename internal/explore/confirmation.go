@@ -22,13 +22,13 @@ import (
 
 // A confirmation replays what was predicted from one recording of a package. Each
 // recording has its own, as witnesses are made of its events; what they share is in the
-// tally, and in the Exploration.
+// tally, and in the inPackage.
 //
 // The replays of one confirmation run beside each other, so what they write is atomic
-// (progress) or behind a channel (Exploration.folders). The tally and the report are
+// (progress) or behind a channel (setting.folders). The tally and the report are
 // written only before and after them.
 type confirmation struct {
-	*Exploration
+	*inPackage
 	run      recorder.Run
 	trace    *trace.Trace
 	toward   *witness.Witness                  // where the run of trace departed from the recorded one; nil: it is that
@@ -65,15 +65,14 @@ var errTimeOver = errors.New("the time for replays was over")
 
 // inTime calls f, which replays, with the time that is left for that.
 func (c *confirmation) inTime(ctx context.Context, f func(ctx context.Context) error) error {
-	if err := c.makeFolders(); err != nil {
+	if err := c.ready(); err != nil {
 		return err
 	}
 	start := time.Now()
-	limit, cancel := context.WithTimeoutCause(ctx, c.left, errTimeOver)
+	limit, cancel := context.WithTimeoutCause(ctx, c.left.begin(), errTimeOver)
 	defer cancel()
 	defer func() {
-		if c.left -= time.Since(start); c.left <= 0 {
-			c.left = 0
+		if c.left.end() == 0 {
 			c.incomplete(fmt.Sprintf("the time for replays, -predict.timeout=%v, was over", c.opts.Timeout))
 		}
 		c.Report.Packages[len(c.Report.Packages)-1].ReplayS += time.Since(start).Seconds()
@@ -85,7 +84,7 @@ func (c *confirmation) inTime(ctx context.Context, f func(ctx context.Context) e
 // kinds that do most harm first, until the time for replays is over.
 func (c *confirmation) confirm(ctx context.Context, findings []finding) error {
 	findings = slices.DeleteFunc(slices.Clone(findings), func(f finding) bool {
-		if c.done[sitesOf(f.witness)] { // by a committed witness, or in another package
+		if c.done[sitesOf(f.witness)] { // by a committed witness
 			c.tally.settled[f.Name] = true
 		}
 		return c.tally.settled[f.Name]
@@ -453,7 +452,7 @@ func furtherTime(took time.Duration) time.Duration { return 2*time.Second + 3*to
 
 // took is how long some tests of run took at most: what they waited by themselves, and all that
 // was done beside waiting in any test.
-func (x *Exploration) took(run recorder.Run, tests []string) time.Duration {
+func (x *inPackage) took(run recorder.Run, tests []string) time.Duration {
 	rest, own := took(run.Seconds), time.Duration(0)
 	for test, waited := range x.waited {
 		rest -= waited

@@ -255,7 +255,7 @@ func (c *confirmation) goOn(ctx context.Context, w *witness.Witness, wanted func
 		return nil, r, err
 	}
 	return &confirmation{
-		Exploration: c.Exploration, run: c.run, trace: further, toward: w, index: witness.NewIndex(further),
+		inPackage: c.inPackage, run: c.run, trace: further, toward: w, index: witness.NewIndex(further),
 		recorded: c.recorded, failed: c.failed, progress: c.progress, sized: sizesOnce(further),
 	}, r, nil
 }

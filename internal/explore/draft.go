@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
@@ -26,10 +27,24 @@ func (c *confirmation) draft(w *witness.Witness, file string) error {
 	k := slices.IndexFunc(c.tally.drafts, func(d draft) bool { return d.file == file })
 	if k < 0 {
 		k = len(c.tally.drafts)
-		name := fmt.Sprintf("draft-%d", k)
-		c.tally.drafts = append(c.tally.drafts, draft{w.ID, file, filepath.Join(c.work, name)})
+		c.tally.drafts = append(c.tally.drafts, draft{w.ID, file, fmt.Sprintf("%sdraft-%d", c.prefix, k)})
 	}
-	return w.Save(c.work, filepath.Base(c.tally.drafts[k].exists))
+	its := c.tally.drafts[k].exists
+	return w.Save(filepath.Dir(its), filepath.Base(its))
+}
+
+// withdrawTold takes back what the package has shown of bugs that were told, by their sites: the findings, and
+// the drafts of their witnesses, but for those that renew a committed one.
+func (c *confirmation) withdrawTold(told map[string]bool) {
+	c.Report.Findings = slices.DeleteFunc(c.Report.Findings, func(f report.Finding) bool {
+		if f.Status != bug.Confirmed || !told[f.Sites()] {
+			return false
+		}
+		if file := c.path(f.Witness); f.Witness != "" && !slices.Contains(c.tally.taken, file) {
+			c.tally.drop(file)
+		}
+		return true
+	})
 }
 
 // publish puts the drafts of a package into their places. Where nothing can be written they go to
@@ -112,8 +127,12 @@ func (c *confirmation) moved(file, to string) []string {
 	return nil
 }
 
+// drop drops the draft of a file.
+func (y *tally) drop(file string) {
+	y.drafts = slices.DeleteFunc(y.drafts, func(d draft) bool { return d.file == file })
+}
+
 // withdraw takes back the draft of the witness of f.
 func (e *explored) withdraw(f *report.Finding) {
-	file := e.path(f.Witness)
-	e.tally.drafts = slices.DeleteFunc(e.tally.drafts, func(d draft) bool { return d.file == file })
+	e.tally.drop(e.path(f.Witness))
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -34,7 +33,7 @@ type earlyRun struct {
 // recordEarly begins to record tests of run, of which t is the trace and sized has the sizes, in
 // the orders in which inOrders will record them; nil if there is nothing to record, or tests have
 // failed or not ended, by which other recordings come first.
-func (x *Exploration) recordEarly(ctx context.Context, run recorder.Run, t *trace.Trace, sized func() ([]string, map[string]int)) *early {
+func (x *setting) recordEarly(ctx context.Context, run recorder.Run, t *trace.Trace, sized func() ([]string, map[string]int)) *early {
 	if !t.Complete || run.Result != recorder.Pass || len(failing(t)) > 0 {
 		return nil
 	}
@@ -53,14 +52,7 @@ func (x *Exploration) recordEarly(ctx context.Context, run recorder.Run, t *trac
 	x.making.Go(func() {
 		defer close(e.done)
 		for k, r := range e.all {
-			select {
-			case x.recording <- struct{}{}:
-			case <-ctx.Done():
-				return
-			}
-			limit := recordTime(run.Seconds)
-			r.run, r.err = run.Again(ctx, r.order, r.args, fmt.Sprintf("%s-early-%d", run.Trace, k), limit+time.Second)
-			<-x.recording
+			r.run, r.err = x.again(ctx, run, r.order, r.args, fmt.Sprintf("%s-early-%d", run.Trace, k))
 		}
 	})
 	return e

@@ -4,8 +4,8 @@
 //
 // It stands between the rooms that each do a part of this, recorder, analysis and
 // replayer, and internal/command, which has the flags, the status line and the exit
-// codes. An [Exploration] is fed the first recording of each package ([Exploration.Add])
-// and fills a report. Which further runs there are is for strategies, each in a file of
+// codes. An [Exploration] is fed the first recordings of packages ([Exploration.Explore]), which it
+// explores beside each other, each by itself, and fills a report. Which further runs there are is for strategies, each in a file of
 // its own: other orders of goroutines (orders.go), tests that behave differently alone
 // (alone.go), runs beyond what was recorded (frontier.go), runs that depart from the
 // recorded one (departures.go), and recorded runs that have failed by themselves (failed.go).
@@ -72,6 +72,7 @@ type Options struct {
 	Artifacts string            // folder for those that cannot be saved there; "" if there is none
 	Keep      bool              // the files of the runs stay
 	Timeout   time.Duration     // for all replays together
+	Beside    int               // how many packages are explored beside each other at most; 0: as many as is sensible
 	Runs      int               // how often tests are recorded; 0: as often as is cheap
 	Tell      func(line string) // of each run beyond those that shows something new; nil: nobody asks
 	Note      func(line string) // of each bug as soon as it is confirmed; nil: nobody asks
@@ -84,6 +85,12 @@ type Exploration struct {
 	Report report.Report
 	Failed bool // some package could not be analyzed
 
+	*setting
+	told map[string]bool // the sites of the confirmed findings in the report
+}
+
+// A setting is what the packages of an exploration have in common. They are explored beside each other.
+type setting struct {
 	opts   Options
 	build  *recorder.Build  // the instrumented packages, and where their binaries are
 	root   string           // folder that witnesses and files are named relative to
@@ -92,89 +99,101 @@ type Exploration struct {
 	status *report.Status   // what the user sees meanwhile
 	source *witness.Sources // lines of the sources, read once
 	code   replayer.Code    // what witnesses are matched with
-	done   map[string]bool  // the sites of the confirmed findings in the report
 
-	noted     noted                    // the confirmed bugs that Note was told of
-	runs      atomic.Int64             // of the package that is dealt with, after the recorded one
-	controls  controls                 // of the tests that replays make fail
-	slots     *replayer.Slots          // for the replays that run at the same time
-	folders   chan *replayer.Folder    // for the files of replays; those that no replay uses now
-	workers   int                      // how many findings are dealt with meanwhile, so that no slot stays free
-	left      time.Duration            // the time that is left for replays
-	waited    map[string]time.Duration // by test of the package that is dealt with, in its first recording
-	endless   map[string]bool          // likewise, by tests: one of their departures has not ended
-	further   *allowance               // for the package that is dealt with, beyond its first recording
-	flips     time.Duration            // what flips may take yet
-	exploring time.Duration            // the time that is left for exploring, if that has a bound
-	early     *early                   // recordings of the package that is dealt with
-	recording chan struct{}            // one for each recording that is made early
-	making    sync.WaitGroup           // what makes them
-	ahead     *ahead                   // what is predicted before its package has its turn; nil: nothing
+	noted     noted                 // the confirmed bugs that Note was told of
+	controls  controls              // of the tests that replays make fail
+	slots     *replayer.Slots       // for the replays that run at the same time
+	folders   chan *replayer.Folder // for the files of replays; those that no replay uses now
+	ready     func() error          // has made the folders, once for all packages
+	workers   int                   // how many findings of a package are dealt with meanwhile, so that no slot stays free
+	left      countdown             // the time that is left for replays
+	exploring time.Duration         // the time that is left for exploring, if that has a bound: one package is explored at a time then
+	making    sync.WaitGroup        // what records early
+	begun     atomic.Int32          // packages
+}
+
+// An inPackage explores one package, and has its part of the report.
+type inPackage struct {
+	*setting
+	Report report.Report
+	Failed bool
+
+	prefix  string                   // of the files that it keeps in the folder for work
+	done    map[string]bool          // the sites of the confirmed findings
+	runs    atomic.Int64             // after the recorded one
+	waited  map[string]time.Duration // by test, in the first recording
+	endless map[string]bool          // by tests: one of their departures has not ended
+	further *allowance               // beyond the first recording
+	flips   time.Duration            // what flips may take yet
+	early   *early                   // recordings that are made before they are asked for
+	drafted *confirmation            // has the witnesses that are to be published; nil: none
 }
 
 // New begins an exploration of what was built for the go command's environment env. It
 // keeps its files in the folder work, and shows on status what it is at.
 func New(build *recorder.Build, env gotool.Env, work string, status *report.Status, opts Options) *Exploration {
 	procs, files, source := runtime.GOMAXPROCS(0), Files(env).Cached(), new(witness.Sources)
-	return &Exploration{
-		Report: report.Report{Go: env.GOVERSION},
-		opts:   opts, build: build, root: env.Root(), files: files, work: work, status: status, source: source,
+	workers := procs + (procs+1)/2
+	x := &setting{
+		opts: opts, build: build, root: env.Root(), files: files, work: work, status: status, source: source,
 		code: replayer.Code{Sites: replayer.ByFunc(build.Sites), Files: files, Source: source, Properties: opts.Analysis.Properties},
-		done: make(map[string]bool),
-		left: opts.Timeout, endless: make(map[string]bool), flips: flippedTime, exploring: opts.Explore.Time, workers: procs + (procs+1)/2, slots: replayer.NewSlots(procs),
-		recording: make(chan struct{}, procs),
+		left: countdown{rest: opts.Timeout}, exploring: opts.Explore.Time, workers: workers, slots: replayer.NewSlots(procs),
+		folders: make(chan *replayer.Folder, max(workers, attemptsAtOnce)),
 	}
+	x.ready = sync.OnceValue(x.makeFolders)
+	return &Exploration{Report: report.Report{Go: env.GOVERSION}, setting: x, told: make(map[string]bool)}
+}
+
+// in begins with a package.
+func (x *setting) in() *inPackage {
+	prefix := filepath.Join(x.work, fmt.Sprintf("package-%d-", x.begun.Add(1)))
+	return &inPackage{setting: x, prefix: prefix, done: make(map[string]bool), endless: make(map[string]bool)}
 }
 
 // warn adds a warning to the report.
-func (x *Exploration) warn(format string, args ...any) {
+func (x *inPackage) warn(format string, args ...any) {
 	x.Report.Warnings = append(x.Report.Warnings, fmt.Sprintf(format, args...))
 }
 
-// Cut notes that the run ends early: err, which Add has returned, is why, and rest are the
-// packages that Add was not called for. What is in the report stays as it is.
-func (x *Exploration) Cut(err error, rest []recorder.Run) {
+// Cut notes that the run ends early: err, which Explore has returned, is why. What is in the report stays as it is.
+func (x *Exploration) Cut(err error) {
 	x.making.Wait()
-	for _, run := range rest {
-		x.Report.Packages = append(x.Report.Packages, report.Package{Package: run.Package.Path, Result: string(run.Result), RecordS: run.Seconds})
-	}
-	x.incomplete(err.Error())
+	incomplete(&x.Report, err.Error())
 }
 
 // incomplete notes why not all was done that was to be done, each reason once.
-func (x *Exploration) incomplete(why string) {
-	if !slices.Contains(x.Report.Incomplete, why) {
-		x.Report.Incomplete = append(x.Report.Incomplete, why)
+func (x *inPackage) incomplete(why string) { incomplete(&x.Report, why) }
+
+func incomplete(r *report.Report, why string) {
+	if !slices.Contains(r.Incomplete, why) {
+		r.Incomplete = append(r.Incomplete, why)
 	}
 }
 
-// Add analyzes the recorded run of one package and confirms what is found.
+// tests is what the report has of a package whose tests were run, before anything is analyzed.
+func (x *inPackage) tests(run recorder.Run) *report.Package {
+	x.Report.Packages = append(x.Report.Packages, report.Package{Package: run.Package.Path, Result: string(run.Result), RecordS: run.Seconds})
+	return &x.Report.Packages[len(x.Report.Packages)-1]
+}
+
+// add confirms what was predicted from the recorded run of the package, p; nil if it has no trace.
 // What goes wrong with this package only is told as a warning; the error is
 // for what concerns the whole run.
-func (x *Exploration) Add(ctx context.Context, run recorder.Run) error {
-	pkg := report.Package{Package: run.Package.Path, Result: string(run.Result), RecordS: run.Seconds}
+func (x *inPackage) add(ctx context.Context, run recorder.Run, p *prediction) error {
+	pkg := x.tests(run)
 	if !run.Started.IsZero() {
 		pkg.Started = run.Started.Format(time.RFC3339)
 	}
 	for _, s := range x.build.SkippedIn(run.Package) {
 		pkg.Skipped = append(pkg.Skipped, x.files.Name(s.File)+": "+s.Reason)
 	}
-	if run.Trace == "" {
-		x.Report.Packages = append(x.Report.Packages, pkg)
+	if p == nil {
 		return nil
 	}
 	// The trace is written: what goes wrong from here on leaves the package in the
 	// report, with what the plain run has shown.
 	if info, err := os.Stat(run.Trace); err == nil {
 		pkg.TraceBytes = info.Size()
-	}
-	x.status.Set("predicting", run.Package.Path)
-	p := x.ahead.of(ctx, run)
-	defer x.ahead.over(run)
-	if p == nil {
-		p = x.predict(ctx, run, func(events int) {
-			x.status.Set("predicting", fmt.Sprintf("%s, %d events", run.Package.Path, events))
-		})
 	}
 	x.early = p.early
 	defer p.early.end()
@@ -186,9 +205,7 @@ func (x *Exploration) Add(ctx context.Context, run recorder.Run) error {
 		pkg.Tests, pkg.Cases = countTests(t), report.CasesIn(t)
 		pkg.Lingering = report.LingeringIn(t, run.Package.Path, x.files, x.source.Line)
 	}
-	x.Report.Packages = append(x.Report.Packages, pkg)
-	x.runs.Store(0)
-	defer func(at int) { x.Report.Packages[at].Runs = x.runs.Load() }(len(x.Report.Packages) - 1)
+	defer func() { x.Report.Packages[0].Runs = x.runs.Load() }()
 	switch {
 	case p.err != nil && ctx.Err() != nil:
 		return ctx.Err()
@@ -212,7 +229,7 @@ func (x *Exploration) Add(ctx context.Context, run recorder.Run) error {
 
 // explore confirms what was predicted from the first recording of a package, and runs the
 // strategies.
-func (x *Exploration) explore(ctx context.Context, run recorder.Run, p *prediction) error {
+func (x *inPackage) explore(ctx context.Context, run recorder.Run, p *prediction) error {
 	// All of these are made before the first replay: witnesses that are committed beside
 	// the tests are told apart by what was predicted at their places, and what is
 	// infeasible needs no replay.
@@ -232,7 +249,7 @@ func (x *Exploration) explore(ctx context.Context, run recorder.Run, p *predicti
 // explore confirms what was predicted from the first recording of a package, c, and then
 // that of the further runs that its outcome and the strategies ask for.
 func (c *confirmation) explore(ctx context.Context, findings []finding) error {
-	defer c.publish()
+	c.drafted = c
 	firsts, err := c.rest(ctx)
 	if err != nil {
 		return err
@@ -242,11 +259,11 @@ func (c *confirmation) explore(ctx context.Context, findings []finding) error {
 	}
 	firsts = append([]recording{{c, findings}}, firsts...)
 	e := &explored{
-		Exploration: c.Exploration, run: c.run, firsts: firsts, tally: c.tally,
+		inPackage: c.inPackage, run: c.run, firsts: firsts, tally: c.tally,
 		tried: make(map[string]int), passes: make(map[string]*attempt), strays: make(map[string]string),
 		size: make(map[string]int),
 	}
-	c.waited, c.endless = make(map[string]time.Duration), make(map[string]bool)
+	c.waited = make(map[string]time.Duration)
 	events, ran := 0, []string(nil) // ran are the tests that were recorded
 	for _, r := range firsts {
 		ran = append(ran, testsIn(r.trace)...)
@@ -309,7 +326,7 @@ func (c *confirmation) explore(ctx context.Context, findings []finding) error {
 
 // An explored is a package whose first recording was dealt with.
 type explored struct {
-	*Exploration
+	*inPackage
 	run    recorder.Run
 	firsts []recording    // the first one, and those of what its end has kept from running
 	tests  []string       // those that are worth other recordings
@@ -325,7 +342,7 @@ type explored struct {
 }
 
 // A strategy records tests of a package again and deals with what that shows. It ends
-// when it has nothing to try, and when the time for replays is over (Exploration.left);
+// when it has nothing to try, and when the time for replays is over (setting.left);
 // an error is for what concerns the whole run. A new strategy is a file, and a place in
 // the list below.
 type strategy func(ctx context.Context, e *explored) error
@@ -335,16 +352,16 @@ type strategy func(ctx context.Context, e *explored) error
 var strategies = []strategy{inOrders, alone, beyond, mixed, failed}
 
 // confirmation is what deals with t, which was recorded of run.
-func (x *Exploration) confirmation(run recorder.Run, t *trace.Trace, y *tally) *confirmation {
+func (x *inPackage) confirmation(run recorder.Run, t *trace.Trace, y *tally) *confirmation {
 	return &confirmation{
-		Exploration: x, run: run, trace: t, index: witness.NewIndex(t), recorded: replayer.Recorded(t), failed: failing(t),
+		inPackage: x, run: run, trace: t, index: witness.NewIndex(t), recorded: replayer.Recorded(t), failed: failing(t),
 		tally: y, tests: countTests(t), progress: new(progress), sized: sizesOnce(t),
 	}
 }
 
 // analysis returns the options for the analysis of traces of run: the properties are those
 // of its package and the built-in ones.
-func (x *Exploration) analysis(run recorder.Run) analysis.Options {
+func (x *setting) analysis(run recorder.Run) analysis.Options {
 	opts := x.opts.Analysis
 	opts.Properties = slices.DeleteFunc(slices.Clone(opts.Properties), func(p property.Property) bool { return !p.IsFor(run.Package.Path) })
 	return opts
@@ -404,7 +421,7 @@ func Files(env gotool.Env) witness.Files {
 }
 
 // rel names a file relative to the root, with forward slashes; one elsewhere by its path.
-func (x *Exploration) rel(file string) string {
+func (x *setting) rel(file string) string {
 	if r, err := filepath.Rel(x.root, file); err == nil && filepath.IsLocal(r) {
 		return filepath.ToSlash(r)
 	}
@@ -412,21 +429,16 @@ func (x *Exploration) rel(file string) string {
 }
 
 // path is the file that rel has named.
-func (x *Exploration) path(name string) string {
+func (x *setting) path(name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
 	return filepath.Join(x.root, name)
 }
 
-// makeFolders makes the folders for the files of replays, once for all packages.
-func (x *Exploration) makeFolders() error {
-	if x.folders != nil {
-		return nil
-	}
-	n := max(x.workers, attemptsAtOnce)
-	x.folders = make(chan *replayer.Folder, n)
-	for i := range n {
+// makeFolders makes the folders for the files of replays.
+func (x *setting) makeFolders() error {
+	for i := range cap(x.folders) {
 		folder := filepath.Join(x.work, fmt.Sprintf("replay-%d", i))
 		if err := os.MkdirAll(folder, 0o777); err != nil {
 			return err

@@ -36,7 +36,7 @@ func TestReadDamagedTrace(t *testing.T) {
 	}
 	file := written(t, tr)
 
-	x := &Exploration{build: &recorder.Build{}}
+	x := &setting{build: &recorder.Build{}}
 	var n notes
 	run := recorder.Run{Package: recorder.Package{Path: "example.com/m"}, Trace: file}
 	read, whole := x.read(run, &n)
@@ -66,7 +66,7 @@ func TestReadUnwrittenTrace(t *testing.T) {
 	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Path: "0"}}, Events: []trace.Event{{Kind: trace.Write, Obj: 8, Size: 8}}}
 	file := written(t, tr)
 
-	x := &Exploration{build: &recorder.Build{}}
+	x := &setting{build: &recorder.Build{}}
 	var n notes
 	read, whole := x.read(recorder.Run{Package: recorder.Package{Path: "example.com/m"}, Trace: file, Unwritten: true}, &n)
 	require.NotNil(t, read)
@@ -80,7 +80,7 @@ func TestReadImpossibleTrace(t *testing.T) {
 	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Path: "0"}}, Events: []trace.Event{{Kind: trace.End}, {Kind: trace.Acquire, Obj: 8}}, Complete: true}
 	file := written(t, tr)
 
-	x := &Exploration{build: &recorder.Build{}}
+	x := &setting{build: &recorder.Build{}}
 	var n notes
 	read, whole := x.read(recorder.Run{Package: recorder.Package{Path: "example.com/m"}, Trace: file}, &n)
 	assert.Nil(t, read)
@@ -107,7 +107,7 @@ func TestUnlessDone(t *testing.T) {
 
 // How often tests are recorded again rests on their events, unless they take long.
 func TestOrders(t *testing.T) {
-	x := &Exploration{}
+	x := new(setting)
 	for _, test := range []struct {
 		seconds float64
 		events  int

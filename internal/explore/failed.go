@@ -33,7 +33,7 @@ func failed(ctx context.Context, e *explored) error {
 	for _, r := range e.recordings {
 		e.endless(r)
 		for _, f := range r.failures() {
-			if e.left == 0 {
+			if e.left.left() == 0 {
 				return nil
 			}
 			test := f.Tests[0]
@@ -113,7 +113,7 @@ func (e *explored) passing(test string) func(ctx context.Context) (bool, error) 
 	if a := e.passes[test]; a != nil {
 		return func(ctx context.Context) (bool, error) {
 			next, r, err := a.run(ctx)
-			e.Exploration.runs.Add(int64(len(r.Verdicts)))
+			e.inPackage.runs.Add(int64(len(r.Verdicts)))
 			return next != nil && began(next.trace, test) && !slices.Contains(failing(next.trace), test), err
 		}
 	}

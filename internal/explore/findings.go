@@ -16,8 +16,8 @@ import (
 // that no run can show. Files are named relative to the folder root.
 func Findings(ctx context.Context, t *trace.Trace, r *analysis.Result, root string) (predicted, infeasible []report.Finding, err error) {
 	c := &confirmation{
-		Exploration: &Exploration{root: root, files: witness.Files{Root: root}, source: new(witness.Sources)},
-		trace:       t, index: witness.NewIndex(t), tally: newTally(),
+		inPackage: (&setting{root: root, files: witness.Files{Root: root}, source: new(witness.Sources)}).in(),
+		trace:     t, index: witness.NewIndex(t), tally: newTally(),
 	}
 	findings, impossible, err := c.findings(r)
 	if err != nil {

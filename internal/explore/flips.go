@@ -34,12 +34,10 @@ const (
 	// flip is run: on average of the tests, or since the test's first flip, so that what many
 	// replays of one test confirm takes no flips from the others.
 	maxRuns = 56
-	// flippedTime is the time that all flips may take in any case, with flippedEach for each
-	// package, so that what comes last has some, too. Beyond that they may take
-	// as long as the other runs of the packages, so that the whole takes twice as long as
+	// flippedTime is the time that the flips of a package may take in any case. Beyond that they may take
+	// as long as its other runs, so that the whole takes twice as long as
 	// without, and no longer than what the package is allowed (allowance).
-	flippedTime = 1500 * time.Millisecond
-	flippedEach = 1500 * time.Millisecond
+	flippedTime = 3 * time.Second
 	// maxForeign is of how many tests of a package the same choice of the standard library is
 	// flipped, in goroutines that were started at the same places.
 	maxForeign = 2
@@ -107,7 +105,7 @@ func newFlipper(e *explored, tests []string) *flipper {
 	if x.vain = maxFruitless; len(x.open) <= 1 {
 		x.vain = maxFlipped
 	}
-	e.flips += flippedEach + all + costs[(len(costs)-1)/2]*time.Duration(e.Exploration.runs.Load())
+	e.flips = flippedTime + all + costs[(len(costs)-1)/2]*time.Duration(e.inPackage.runs.Load())
 	return x
 }
 
@@ -173,13 +171,13 @@ func (x *flipper) of(f *frontier) *flipping {
 	return &flipping{
 		flipper: x, test: f.test, share: min(x.flips, x.further.left) / time.Duration(left), own: min(maxFlipped, max(1, x.most/left)),
 		known: make(map[string]bool), been: make(map[way]bool), recorded: len(f.runs),
-		atMost: max(x.atMost, x.explored.Exploration.runs.Load()+maxRuns),
+		atMost: max(x.atMost, x.explored.inPackage.runs.Load()+maxRuns),
 	}
 }
 
 // more reports whether an ordinary run may make another flip.
 func (x *flipping) more() bool {
-	return x.made < x.own && x.explored.Exploration.runs.Load() < x.atMost && 2*x.share > x.cost(x.test)
+	return x.made < x.own && x.explored.inPackage.runs.Load() < x.atMost && 2*x.share > x.cost(x.test)
 }
 
 func (x *flipping) next(_ context.Context, runs []*confirmation, n int) (all []*attempt, err error) {

@@ -194,7 +194,7 @@ func (x *frontier) explore(ctx context.Context, flips *flipping) error {
 		x.proposers = append(x.proposers, chance)
 	}
 	x.more = func() bool {
-		return x.left > 0 && (b.Runs == 0 || x.made < b.Runs) && (b.Time == 0 || x.exploring > 0) && !values.complete()
+		return x.left.left() > 0 && (b.Runs == 0 || x.made < b.Runs) && (b.Time == 0 || x.exploring > 0) && !values.complete()
 	}
 	x.known = values.known
 	start := time.Now()
@@ -227,7 +227,7 @@ const togetherEvents = againEvents / 4
 // from all up to the last that was looked at, however long each of them took. Where the test is
 // explored those that were asked for together have all ended before.
 func (x *frontier) loop(ctx context.Context) error {
-	if err := x.makeFolders(); err != nil {
+	if err := x.ready(); err != nil {
 		return err
 	}
 	atOnce := max(1, min(attemptsAtOnce, togetherEvents/max(1, x.size[x.test])))
@@ -277,7 +277,7 @@ func (x *frontier) ask(ctx context.Context, n int) (now []*attempt, err error) {
 		n = min(n, most-x.made)
 	}
 	for _, p := range x.proposers {
-		if n <= 0 || x.left == 0 || !x.more() {
+		if n <= 0 || x.left.left() == 0 || !x.more() {
 			return nil, nil
 		}
 		if now, err = p.next(ctx, x.runs, n); err != nil || len(now) > 0 {
@@ -302,7 +302,7 @@ func (x *frontier) ask(ctx context.Context, n int) (now []*attempt, err error) {
 // begin begins to make runs, in the time that is left for replays.
 func (x *frontier) begin(ctx context.Context, all []*attempt) {
 	for _, a := range all {
-		limit, cancel := context.WithTimeoutCause(ctx, x.left, errTimeOver)
+		limit, cancel := context.WithTimeoutCause(ctx, x.left.left(), errTimeOver)
 		a.ended = make(chan struct{})
 		go func() {
 			defer cancel()
@@ -331,7 +331,7 @@ func (x *frontier) await(ctx context.Context, all []*attempt) error {
 	}
 	for _, a := range all {
 		a.awaited = true
-		x.Exploration.runs.Add(int64(len(a.Verdicts)))
+		x.inPackage.runs.Add(int64(len(a.Verdicts)))
 		if a.next == nil {
 			continue
 		}

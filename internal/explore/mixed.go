@@ -36,7 +36,7 @@ func mixed(ctx context.Context, e *explored) error {
 	tried := make(map[string]bool)
 	for _, r := range e.recordings {
 		for _, f := range r.findings {
-			if f.Kind != bug.Assertion || len(f.Tests) != 1 || tried[f.Name] || len(tried) == maxMixed || e.done[sitesOf(f.witness)] || e.left == 0 {
+			if f.Kind != bug.Assertion || len(f.Tests) != 1 || tried[f.Name] || len(tried) == maxMixed || e.done[sitesOf(f.witness)] || e.left.left() == 0 {
 				continue
 			}
 			tried[f.Name] = true
@@ -108,7 +108,7 @@ func (x *mixing) look(ctx context.Context, r recording, f finding) error {
 		return nil
 	}
 	c := &confirmation{
-		Exploration: x.Exploration, run: r.run, trace: t, index: witness.NewIndex(t),
+		inPackage: x.inPackage, run: r.run, trace: t, index: witness.NewIndex(t),
 		recorded: r.recorded, failed: r.failed, others: x.otherSites, progress: r.progress, tally: x.tally, sized: sizesOnce(t),
 	}
 	at := len(t.Events) - 1

@@ -24,7 +24,7 @@ func (c *confirmation) note(w *witness.Witness) {
 	if c.opts.Note == nil {
 		return
 	}
-	n := &c.Exploration.noted
+	n := &c.setting.noted
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	sites := sitesOf(w)

@@ -49,7 +49,7 @@ const (
 )
 
 // otherOrder returns the order of the n-th further recording, from 0.
-func (x *Exploration) otherOrder(n int) recorder.Order {
+func (x *setting) otherOrder(n int) recorder.Order {
 	switch n {
 	case 0:
 		return recorder.OldestFirst
@@ -158,7 +158,7 @@ func (all nestings) event(e *trace.Event) {
 func (n *nesting) beside(first bool) bool { return n.acted && !first && (!n.ran || n.with) }
 
 // orders returns in how many other orders a package is recorded.
-func (x *Exploration) orders(run recorder.Run, events int) int {
+func (x *setting) orders(run recorder.Run, events int) int {
 	if x.opts.Runs > 0 {
 		return x.opts.Runs - 1
 	}
@@ -174,7 +174,7 @@ func (x *Exploration) orders(run recorder.Run, events int) int {
 // affordable returns those of the tests of run that are recorded once more, and takes what that costs
 // from the allowance: those with the fewest events, of which size has the numbers, up to half of what
 // is left. All have waited so long in the first recording. If it was asked for how many runs there are, these are all.
-func (x *Exploration) affordable(run recorder.Run, waited map[string]time.Duration, tests []string, size map[string]int, further *allowance) []string {
+func (x *setting) affordable(run recorder.Run, waited map[string]time.Duration, tests []string, size map[string]int, further *allowance) []string {
 	if x.opts.Runs > 0 || x.opts.Explore.explores() {
 		return tests
 	}
@@ -191,8 +191,8 @@ func (x *Exploration) affordable(run recorder.Run, waited map[string]time.Durati
 
 // inOrders records the tests of a package in other orders.
 func inOrders(ctx context.Context, e *explored) error {
-	for k := 0; k < e.orders && e.left > 0; k++ {
-		tests := e.affordable(e.run, e.Exploration.waited, e.tests, e.size, e.further)
+	for k := 0; k < e.orders && e.left.left() > 0; k++ {
+		tests := e.affordable(e.run, e.inPackage.waited, e.tests, e.size, e.further)
 		if len(tests) == 0 {
 			break
 		}
@@ -337,7 +337,7 @@ func began(t *trace.Trace, test string) bool {
 }
 
 // recordAgain records some tests of a package again and predicts from that.
-func (x *Exploration) recordAgain(ctx context.Context, run recorder.Run, o recorder.Order, tests []string, y *tally) (*confirmation, []finding, error) {
+func (x *inPackage) recordAgain(ctx context.Context, run recorder.Run, o recorder.Order, tests []string, y *tally) (*confirmation, []finding, error) {
 	return x.record(ctx, run, o, argsAgain(run, tests), y)
 }
 
@@ -349,7 +349,7 @@ func argsAgain(run recorder.Run, tests []string) []string {
 // record records a package once more, with arguments of the test binary, and predicts from
 // that. There is no confirmation if the tests ran as before, or nothing came of them: that
 // they cannot run now was not asked for and is not told.
-func (x *Exploration) record(ctx context.Context, run recorder.Run, o recorder.Order, args []string, y *tally) (*confirmation, []finding, error) {
+func (x *inPackage) record(ctx context.Context, run recorder.Run, o recorder.Order, args []string, y *tally) (*confirmation, []finding, error) {
 	c, err := x.recordOnce(ctx, run, o, args, y)
 	if c == nil || !y.news(c.trace) {
 		return nil, nil, err
@@ -366,7 +366,7 @@ func (c *confirmation) predictFurther(ctx context.Context) ([]finding, error) {
 
 // recordOnce records a package once more, with arguments of the test binary; nothing may
 // come of it.
-func (x *Exploration) recordOnce(ctx context.Context, run recorder.Run, o recorder.Order, args []string, y *tally) (*confirmation, error) {
+func (x *inPackage) recordOnce(ctx context.Context, run recorder.Run, o recorder.Order, args []string, y *tally) (*confirmation, error) {
 	n := y.recordings.Add(1)
 	x.status.Set("recording", fmt.Sprintf("%s, time %d", run.Package.Path, n+1))
 	limit := recordTime(run.Seconds)
@@ -376,7 +376,7 @@ func (x *Exploration) recordOnce(ctx context.Context, run recorder.Run, o record
 	if made := x.early.take(o, args); made != nil {
 		again, err = made.run, made.err
 	} else {
-		again, err = run.Again(ctx, o, args, fmt.Sprintf("%s-%d", run.Trace, n), limit+time.Second)
+		again, err = x.again(ctx, run, o, args, fmt.Sprintf("%s-%d", run.Trace, n))
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -397,6 +397,18 @@ func (x *Exploration) recordOnce(ctx context.Context, run recorder.Run, o record
 	c := x.confirmation(again, t, y)
 	c.slowly = slowly
 	return c, nil
+}
+
+// again records run once more in an order, with arguments of the test binary, into a file, once there is room
+// beside the replays of other packages.
+func (x *setting) again(ctx context.Context, run recorder.Run, o recorder.Order, args []string, file string) (again recorder.Run, err error) {
+	if noRoom := x.slots.Run(ctx, func() (processor, elapsed time.Duration) {
+		again, err = run.Again(ctx, o, args, file, recordTime(run.Seconds)+time.Second)
+		return took(again.Processor), took(again.Seconds)
+	}); noRoom != nil {
+		return again, noRoom
+	}
+	return again, err
 }
 
 // known is what is known of a candidate in the trace of c, a further one. Patterns of accesses that only

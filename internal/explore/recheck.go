@@ -45,7 +45,7 @@ func (r *Recheck) Witness() *witness.Witness { return r.found.witness }
 // Recheck looks for the bug of w, whose replays have led elsewhere, as r says. Run says how its
 // test is run. The exploration is for nothing else then.
 func (x *Exploration) Recheck(ctx context.Context, run recorder.Run, w *witness.Witness, r replayer.Result) (Recheck, error) {
-	c := &confirmation{Exploration: x, run: run, progress: new(progress)}
+	c := &confirmation{inPackage: x.in(), run: run, progress: new(progress)}
 	p := c.placesOf(r.Witness)
 	again, err := c.recheck(ctx, w, r, p)
 	if err != nil || again.Status == bug.Confirmed {
@@ -63,20 +63,20 @@ const (
 // wholly does all with the test of w that an ordinary run does: what a few recordings have not
 // shown of its bug, as known says, further runs may.
 func (c *confirmation) wholly(ctx context.Context, w *witness.Witness, p *places, known Recheck) (Recheck, error) {
-	again, unknown, err := c.runAgain(ctx, w, recorder.NewestFirst, filepath.Join(c.work, "again-"+w.ID))
+	again, unknown, err := c.runAgain(ctx, w, recorder.NewestFirst, c.prefix+"again-"+w.ID)
 	if err != nil || unknown != "" {
 		return known, err
 	}
 	run := again.run
 	run.Args = replayer.ReplayArgs(replayer.ArgsFor(w, run.Args), w, replayTime(took(run.Seconds)))
-	x := c.Exploration // which is there for this alone; nothing beside the user's tests is written
+	x := &Exploration{setting: c.setting, told: make(map[string]bool)} // which is there for this alone; nothing beside the user's tests is written
 	x.opts.Analysis.Kinds = []bug.Kind{w.Kind}
 	x.opts.Witnesses, x.opts.Artifacts = filepath.Join(c.work, "found"), ""
-	x.left = min(x.left, recheckTime)
+	x.left.rest = min(x.left.rest, recheckTime)
 	if known.searched {
 		x.opts.Explore, x.exploring = Budget{Time: searchTime}, searchTime
 	}
-	if err := x.Add(ctx, run); err != nil {
+	if err := x.Explore(ctx, []recorder.Run{run}); err != nil {
 		return known, err
 	}
 	for _, f := range x.Report.Findings {
@@ -141,7 +141,7 @@ func (c *confirmation) recheck(ctx context.Context, w *witness.Witness, r replay
 	if !c.opts.finds(w) {
 		return cannotTell("bugs of kind %s are not looked for", strings.TrimSpace(string(w.Kind)+" "+w.Pattern)), nil
 	}
-	if err := c.makeFolders(); err != nil {
+	if err := c.ready(); err != nil {
 		return Recheck{}, err
 	}
 	l := &rechecking{confirmation: c, w: w, r: r, places: p, orders: recheckOrders}
@@ -193,7 +193,7 @@ func (l *rechecking) runIn(ctx context.Context, k int) (answer Recheck, over boo
 	w, now := l.w, l.r.Witness
 	exact := func(v *witness.Witness) bool { return sitesOf(v) == sitesOf(now) }
 	l.status.Set("recording", fmt.Sprintf("%s again, %d of %d", w.Tests[0], k+1, len(l.orders)))
-	again, unknown, err := l.runAgain(ctx, w, l.orders[k], filepath.Join(l.work, fmt.Sprintf("again-%s-%d", w.ID, k)))
+	again, unknown, err := l.runAgain(ctx, w, l.orders[k], fmt.Sprintf("%sagain-%s-%d", l.prefix, w.ID, k))
 	if err != nil {
 		return Recheck{}, false, err
 	}
@@ -323,7 +323,7 @@ func (c *confirmation) runAgain(ctx context.Context, w *witness.Witness, order r
 		return nil, "there is no test " + test + " any more, or it is left out", nil
 	}
 	run.Args = c.run.Args
-	return c.Exploration.confirmation(run, t, newTally()), "", nil
+	return c.inPackage.confirmation(run, t, newTally()), "", nil
 }
 
 // severalIn reports whether goroutines of test were started in t.

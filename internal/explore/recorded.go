@@ -74,7 +74,7 @@ func readRecorded(file string) (*trace.Trace, error) {
 // read reads the trace of a run, as far as it is whole, and adds the
 // rewriter's sites. It returns nil if there is nothing to analyze. It notes what
 // it leaves out; whole is not set if the trace is damaged, or could not be written.
-func (x *Exploration) read(run recorder.Run, n *notes) (t *trace.Trace, whole bool) {
+func (x *setting) read(run recorder.Run, n *notes) (t *trace.Trace, whole bool) {
 	warn := n.warn
 	t, err := readRecorded(run.Trace)
 	name := run.Package.Path

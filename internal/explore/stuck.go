@@ -170,7 +170,7 @@ func groups(kind bug.Kind, ws []blocked.Wait) (out [][]blocked.Wait) {
 }
 
 // wants reports whether bugs of a kind are looked for.
-func (x *Exploration) wants(kind bug.Kind) bool {
+func (x *setting) wants(kind bug.Kind) bool {
 	kinds := x.opts.Analysis.Kinds
 	return len(kinds) == 0 || slices.Contains(kinds, kind)
 }
