@@ -19,6 +19,7 @@ var modules = map[string]string{
 	"github.com/ebitengine/purego":    "purego",
 	"github.com/rogpeppe/go-internal": "go-internal",
 	"github.com/stretchr/testify":     "testify",
+	"golang.org/x/sync":               "x/sync",
 	"golang.org/x/sys":                "x/sys",
 	"golang.org/x/term":               "x/term",
 	"golang.org/x/tools":              "x/tools",
