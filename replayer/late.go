@@ -25,16 +25,20 @@ const patience = 950 * time.Millisecond
 // one of more than patience: sleeps in a program order its goroutines as a rule, and that they
 // need not is the bug; and so are panics of the program. A leak that follows from a failure
 // is no more confirmed than that, nor is a use of the test after an end that it came to by
-// failing.
+// failing. Of a property nobody knows who fails: a timer that nobody has waited for may be why, as that of
+// a context's deadline.
 func (r *Result) onTime(ctx context.Context, bin Binary, plan *Plan, opts Options) error {
 	w := plan.Witness
 	assertion := w.Kind.ProofOf(len(w.Violation)) == bug.FailedTest
-	if r.Effect != bug.TestFailure || r.Status != bug.Confirmed || !assertion && w.Kind != bug.Leak && w.Kind != bug.Failure || opts.Hold > 0 {
+	if r.Effect != bug.TestFailure || r.Status != bug.Confirmed || !assertion && w.Kind != bug.Leak && w.Kind != bug.Failure && w.Kind != bug.Property || opts.Hold > 0 {
 		return nil
 	}
-	failing := w.Violation[0].Goroutine
-	var late []Late
+	failing := "" // who fails then is not known of others
 	if assertion {
+		failing = w.Violation[0].Goroutine
+	}
+	var late []Late
+	if assertion || w.Kind == bug.Property {
 		late = overtaken(r.Verdicts[0].Late, failing)
 	}
 	if len(late) == 0 {

@@ -135,9 +135,9 @@ type Result struct {
 	Replays    int      // replays that were run
 	Reproduced int      // of these, how many stood at the violation
 	Verdicts   []Verdict
-	// Timed says that a confirmed assertion rests on time: it fails as the goroutines of
+	// Timed says that a confirmed failure rests on time: the test fails as the goroutines of
 	// Late, which could go on, come later than a timer fires that the failing one waits
-	// for. Where they come before, and all else is by the same schedule, the test passes.
+	// for, or nobody. Where they come before, and all else is by the same schedule, the test passes.
 	Timed bool
 	Late  []Late
 	// Trace is the recording of the first confirmed replay that has this order and

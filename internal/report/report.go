@@ -222,8 +222,8 @@ type Other struct {
 	Place
 }
 
-// Time is what a failing assertion rests on if it rests on time: goroutines that could go
-// on come later than a timer fires which the failing one waits for.
+// Time is what a failure of the test rests on if it rests on time: goroutines that could go
+// on come later than a timer fires which the failing one waits for, or nobody.
 type Time struct {
 	Late      []string `json:"late"`      // those that come later
 	Goroutine string   `json:"goroutine"` // that waits, the failing one; "" for a timer of time.AfterFunc
