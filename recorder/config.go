@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gopredict/gopredict/internal/gotool"
@@ -64,6 +65,13 @@ func (c *Config) flag(name string) (string, bool) {
 		return v, ok
 	}
 	return c.goflags().Lookup(name)
+}
+
+// Beside is how many packages go test may deal with at the same time, by its flag -p; 0 if that is not given.
+func (c *Config) Beside() int {
+	v, _ := c.flag("p")
+	n, _ := strconv.Atoi(v) // what else it is the go command refuses
+	return max(0, n)
 }
 
 func (c *Config) isSet(name string) bool {

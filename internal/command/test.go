@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"time"
 
 	"golang.org/x/term"
@@ -222,9 +221,7 @@ func (s *session) exploration(conf *recorder.Config, build *recorder.Build, env 
 	if status.Shown() { // somebody waits
 		far.Note = say
 	}
-	if p, ok := conf.Args.Lookup("p"); ok { // as the tests were run: they may share what there is once
-		far.Beside, _ = strconv.Atoi(p)
-	}
+	far.Beside = conf.Beside() // as the tests were run: they may share what there is once
 	x := explore.New(build, env, conf.Work, status, far)
 	x.Report.Version, x.Report.Shard = ownVersion(), opts.shard
 	if system := conf.Untried(); system != "" {

@@ -145,7 +145,7 @@ func (x *setting) allBeside(ctx context.Context, runs []recorder.Run, most int) 
 		alone := semaphore.NewWeighted(1)
 		for _, b := range long {
 			if alone.Acquire(ctx, 1) != nil {
-				b.unbegun(ctx)
+				b.skip(ctx)
 				continue
 			}
 			p := x.predict(ctx, b.run)
@@ -163,7 +163,7 @@ func (x *setting) allBeside(ctx context.Context, runs []recorder.Run, most int) 
 	go func() {
 		for _, b := range short {
 			if room.Acquire(ctx, b.size) != nil || predicting.Acquire(ctx, 1) != nil {
-				b.unbegun(ctx)
+				b.skip(ctx)
 				continue
 			}
 			go func() {
@@ -197,8 +197,8 @@ func (b *beside) explore(ctx context.Context, room *semaphore.Weighted, p *predi
 	b.ended <- b.add(ctx, b.run, p)
 }
 
-// unbegun ends with what the tests have shown, as ctx has ended.
-func (b *beside) unbegun(ctx context.Context) {
+// skip ends with what the tests have shown, as ctx has ended.
+func (b *beside) skip(ctx context.Context) {
 	b.tests(b.run)
 	b.ended <- context.Cause(ctx)
 }
