@@ -277,6 +277,18 @@ func TestWaitsOfFlips(t *testing.T) {
 	assert.Equal(t, first, of(0, longTest*3/2, 7*longTest/2, time.Hour+time.Minute))
 }
 
+// What a test has waited has in it what its parallel subtests have, of which package testing tells by themselves.
+func TestWaitsOfSubtests(t *testing.T) {
+	event := func(test string, seconds time.Duration) trace.TestEvent {
+		return trace.TestEvent{Action: "pass", Test: test, Elapsed: seconds * time.Second}
+	}
+	assert.Equal(t, map[string]time.Duration{"TestOneByOne": 5 * time.Second, "TestParallel": 9 * time.Second, "TestGone": 2 * time.Second}, waited(&trace.Trace{Tested: []trace.TestEvent{
+		event("TestOneByOne/a", 2), event("TestOneByOne/b", 2), event("TestOneByOne", 5),
+		event("TestParallel/of/a", 3), event("TestParallel/of/b/c", 2), event("TestParallel/of/b/d", 4), event("TestParallel/of/b", 0), event("TestParallel", 1),
+		event("TestGone/a/b", 2),
+	}}))
+}
+
 // Tests that have no flips, or are too long for any, take nothing from those that have some.
 func TestSharesOfFlips(t *testing.T) {
 	e := &explored{inPackage: &inPackage{setting: new(setting), further: &allowance{left: 6 * time.Second}, flips: time.Minute}}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -469,12 +470,26 @@ func long(run recorder.Run) time.Duration {
 }
 
 // waited is how long each test of t took, by the clock of the recorded program, which moves
-// while that waits and little while it computes: what a busy machine does not make more.
+// while that waits and little while it computes: what a busy machine does not make more. What package
+// testing tells of a test is without its parallel subtests, which may have taken as long as all of them.
 func waited(t *trace.Trace) map[string]time.Duration {
-	all := make(map[string]time.Duration)
+	all, subtests := make(map[string]time.Duration), make(map[string]time.Duration)
 	for _, its := range t.Tested {
-		if !strings.Contains(its.Test, "/") {
-			all[its.Test] += its.Elapsed
+		test, _, _ := strings.Cut(its.Test, "/")
+		all[test] += 0
+		all[its.Test] += its.Elapsed
+	}
+	// A subtest comes before the one that it is of.
+	for _, name := range slices.SortedFunc(maps.Keys(all), func(a, b string) int { return cmp.Compare(len(b), len(a)) }) {
+		took := max(all[name], subtests[name])
+		of, sub := name, strings.Contains(name, "/")
+		for known := false; sub && !known; { // its own name may have slashes
+			of = of[:strings.LastIndexByte(of, '/')]
+			_, known = all[of]
+		}
+		if all[name] = took; sub {
+			subtests[of] += took
+			delete(all, name)
 		}
 	}
 	return all
