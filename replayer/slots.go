@@ -19,13 +19,14 @@ import (
 //
 // A test that runs beside itself may find its port or its file taken by the
 // other process. A replay that such a clash could explain is therefore run
-// again while no other is running, and only that one counts; unless the program does not
+// again while no other is running, and only that one counts; unless none ran beside it, or the program does not
 // say that something is taken, and replays of the same tests have come to nothing alone, too.
 type Slots struct {
 	processors int
 	mu         sync.Mutex
 	changed    *sync.Cond // what follows
 	running    int
+	begun      int            // replays so far
 	used, ran  time.Duration  // processor time and elapsed time of the last replays
 	alone      sync.RWMutex   // held for reading by each replay, for writing by one that runs alone
 	vain       map[string]int // how many replays of tests were run again alone and came to nothing
@@ -66,10 +67,13 @@ func (s *Slots) run(ctx context.Context, tests string, free bool, replay func() 
 		return Verdict{}, err
 	}
 	s.alone.RLock()
+	before, running := s.count()
 	v, err := replay()
+	after, _ := s.count()
 	s.alone.RUnlock()
 	s.leave(v.Processor, v.Elapsed)
-	if err != nil || !v.clashed() && (!v.failed(free) || s.undisturbed(tests)) {
+	alone := running == 1 && after == before
+	if err != nil || !v.clashed() && (!v.failed(free) || alone || s.undisturbed(tests)) {
 		return v, err
 	}
 	s.alone.Lock()
@@ -79,6 +83,13 @@ func (s *Slots) run(ctx context.Context, tests string, free bool, replay func() 
 		s.cameToNothing(tests)
 	}
 	return again, err
+}
+
+// count returns how many replays have begun so far, and how many of them run.
+func (s *Slots) count() (begun, running int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.begun, s.running
 }
 
 // undisturbed reports whether enough replays of the tests came to nothing alone to know that others do not
@@ -115,6 +126,7 @@ func (s *Slots) take(ctx context.Context) error {
 		s.changed.Wait()
 	}
 	s.running++
+	s.begun++
 	return nil
 }
 

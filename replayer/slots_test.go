@@ -80,6 +80,7 @@ func TestSlotsAlone(t *testing.T) {
 		runs := 0
 		v, err := s.run(t.Context(), "TestA", c.free, func() (Verdict, error) {
 			if runs++; runs == 1 {
+				besides(t, s)
 				return c.first, nil
 			}
 			return Verdict{Status: bug.Confirmed}, nil
@@ -93,10 +94,12 @@ func TestSlotsAlone(t *testing.T) {
 // Tests of which replays fail alone as they do beside others are not run twice each time, but where
 // something is taken.
 func TestSlotsInVain(t *testing.T) {
-	s := NewSlots(2)
+	s, beside := NewSlots(2), true
 	runs := func(test, output string) (n int) {
 		_, err := s.run(t.Context(), test, false, func() (Verdict, error) {
-			n++
+			if n++; n == 1 && beside {
+				besides(t, s)
+			}
 			return Verdict{Status: bug.Unconfirmed, Outcome: Outcome{Effect: bug.TestFailure}, Output: output}, nil
 		})
 		require.NoError(t, err)
@@ -105,6 +108,14 @@ func TestSlotsInVain(t *testing.T) {
 	taken := "bind: address already in use"
 	assert.Equal(t, []int{2, 2, 2, 1, 2}, []int{runs("TestA", taken), runs("TestA", ""), runs("TestA", ""), runs("TestA", ""), runs("TestA", taken)})
 	assert.Equal(t, 2, runs("TestB", ""), "another test")
+	beside = false
+	assert.Equal(t, 1, runs("TestC", ""), "nothing has disturbed it")
+	assert.Equal(t, 2, runs("TestC", taken), "nothing that runs now has")
+}
+
+// besides has something else run.
+func besides(t *testing.T, s *Slots) {
+	require.NoError(t, s.Run(t.Context(), func() (processor, elapsed time.Duration) { return 0, 0 }))
 }
 
 func TestSlotsGivenUp(t *testing.T) {

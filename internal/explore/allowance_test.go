@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
@@ -275,6 +277,19 @@ func TestWaitsOfFlips(t *testing.T) {
 	assert.Equal(t, longTest, first["Test1"])
 	assert.Equal(t, 2*longTest, first["Test2"])
 	assert.Equal(t, first, of(0, longTest*3/2, 7*longTest/2, time.Hour+time.Minute))
+}
+
+// No other witness is tried where replays wait long for more than timers.
+func TestDear(t *testing.T) {
+	c := &confirmation{inPackage: &inPackage{setting: new(setting), waited: map[string]time.Duration{"TestWaits": 9 * time.Second, "TestComputes": 0}}}
+	replays := func(each time.Duration, n int) replayer.Result {
+		return replayer.Result{Verdicts: slices.Repeat([]replayer.Verdict{{Elapsed: each}}, n)}
+	}
+	waits := []string{"TestComputes", "TestWaits"}
+	assert.False(t, c.dear(waits, replays(9*time.Second, 1)))
+	assert.True(t, c.dear(waits, replays(9*time.Second, 2)))
+	assert.False(t, c.dear(waits, replays(time.Second, 4)), "timers pass at once")
+	assert.False(t, c.dear(waits[:1], replays(time.Minute, 4)), "the machine is busy")
 }
 
 // What a test has waited has in it what its parallel subtests have, of which package testing tells by themselves.

@@ -227,7 +227,7 @@ func (c *confirmation) replayFinding(ctx context.Context, f finding) (report.Evi
 			ev.Result = r
 		}
 		ev.Result.Replays = before + r.Replays
-		if timedOut(r) {
+		if timedOut(r) || c.dear(f.Tests, r) {
 			break
 		}
 		first = false
@@ -235,12 +235,28 @@ func (c *confirmation) replayFinding(ctx context.Context, f finding) (report.Evi
 	return ev, nil
 }
 
+// mostWaited is how long replays of a witness may have waited for others of its bug to be tried.
+const mostWaited = 16 * time.Second
+
+// dear reports whether the replays of tests that r has have waited longer than that: the tests waited long when they
+// were recorded, and for more than timers, which pass at once in a replay.
+func (c *confirmation) dear(tests []string, r replayer.Result) bool {
+	waited, took := time.Duration(0), time.Duration(0)
+	for _, v := range r.Verdicts {
+		took += v.Elapsed
+		for _, test := range tests {
+			waited += coarse(c.waited[test])
+		}
+	}
+	return min(waited, took) >= mostWaited
+}
+
 // smallOrWhole replays the small witness of s schedule; if that does not confirm
 // it, the whole one, for the small one goes by what the trace shows.
 func (c *confirmation) smallOrWhole(ctx context.Context, s scheduled) (*witness.Witness, replayer.Result, *trace.Trace, error) {
 	shown := c.toward == nil && s.shown(c.trace)
 	w, r, replayed, err := c.small(ctx, s, shown)
-	if err != nil || r.Status == bug.Confirmed {
+	if err != nil || r.Status == bug.Confirmed || c.dear(s.Tests, r) {
 		return w, r, replayed, err
 	}
 	whole, err := c.witnessOf(ctx, s, witness.Whole)
