@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gopredict/gopredict/analysis/causality"
 	"github.com/gopredict/gopredict/analysis/order"
@@ -37,12 +38,53 @@ func testBegins(t *trace.Trace) map[string]int32 {
 // of is where the replays of schedules for v begin.
 func (p *Planner) of(v target) *base { return p.base(v.guide, v.accesses...) }
 
-// start is what the schedules for v begin with.
-func (p *Planner) start(v target) *base {
-	if v.late != nil {
-		return v.late
+// start is what the schedule that m makes for v begins with. Late ones keep as much of the recorded run as the guide
+// lets them. Those that are tried last begin at a causality barrier: they may have to turn round what that keeps.
+func (p *Planner) start(m method, v target) *base {
+	switch m {
+	case pecan: // which has all that happened in any case
+		return p.near(v, p.holds(v.accesses[0]))
+	case sequenceRecorded:
+		return p.near(v, p.o.Held(v.accesses[len(v.accesses)-1]))
 	}
-	return p.of(v)
+	switch {
+	case !v.late:
+		return p.of(v)
+	case m == directAll, m == directMatter:
+		return p.near(v, nil)
+	case m == sequenceAll, m == sequenceMatter:
+		return p.near(v, p.o.Held(v.accesses[len(v.accesses)-1]))
+	case m > sequenceAll:
+		return p.behind(v, p.graphs.Sequence(v.accesses...))
+	}
+	return p.behind(v, p.graphs.Meeting(v.accesses...))
+}
+
+// near is the base of schedules for v that begin with all that happened before the accesses, the sections of last, which
+// stay open, and what the guide wants after a later event. So much of the recorded run is as the guide wants it.
+func (p *Planner) near(v target, last []int32) *base {
+	at := int32(slices.Min(v.accesses))
+	for _, acq := range last {
+		at = min(at, acq)
+	}
+	for _, e := range v.guide {
+		if e.From >= e.To {
+			at = min(at, int32(e.To))
+		}
+	}
+	if b := p.of(v); b.at >= at {
+		return b
+	}
+	return p.baseAt(at)
+}
+
+// behind is the base at a causality barrier before a property of v, or that of v where it is later.
+func (p *Planner) behind(v target, prop causality.Property) *base {
+	b := p.of(v)
+	if at := p.barrier(prop); at > b.at {
+		return p.baseAt(at)
+	}
+	return b
 }
 
 // base returns the base of the schedules for a violation; it is empty where

@@ -25,7 +25,9 @@ func BenchmarkSequence(b *testing.B) {
 			var steps []int
 			for b.Loop() {
 				var ok bool
-				if begin, steps, ok = p.sequence(target{accesses: accesses, guide: guide}, bench.method); !ok {
+				v := target{accesses: accesses, guide: guide}
+				begin = p.start(bench.method, v)
+				if steps, ok = p.sequence(begin, v, bench.method); !ok {
 					b.Fatal("no schedule")
 				}
 			}

@@ -134,7 +134,8 @@ func TestTurned(t *testing.T) {
 			1, 6, []int{3, 4, 0, 5}},
 	} {
 		tr := tracetest.Parse(t, test.text)
-		steps, ok := plan(t, tr).turned(target{accesses: []int{test.i, test.j}}, readsThatMatter)
+		p := plan(t, tr)
+		steps, ok := p.turned(p.baseAt(0), target{accesses: []int{test.i, test.j}}, readsThatMatter)
 		if !ok || !slices.Equal(steps, test.steps) {
 			t.Errorf("%s: %v, %v, want %v", test.name, steps, ok, test.steps)
 		}
@@ -165,7 +166,7 @@ func TestGuide(t *testing.T) {
 	p := plan(t, tr)
 	m := causality.New(tr, p.o)
 	v := target{accesses: []int{5, 13}, guide: m.Chopped(m.Meeting(5, 13)).Edges(0)}
-	steps, ok := p.turned(v, readsThatMatter)
+	steps, ok := p.turned(p.baseAt(0), v, readsThatMatter)
 	if want := []int{7, 8, 9, 10, 11, 12, 0, 1, 2, 3, 4}; !ok || !slices.Equal(steps, want) {
 		t.Errorf("%v, %v, want %v", steps, ok, want)
 	}
@@ -192,7 +193,8 @@ func TestCounterKeepsNoOrder(t *testing.T) {
 		2 rel l
 		2 branch
 		2 r x`)
-	steps, ok := plan(t, tr).direct(target{accesses: []int{1, 13}}, readsThatMatter)
+	p := plan(t, tr)
+	steps, ok := p.direct(p.baseAt(0), target{accesses: []int{1, 13}}, readsThatMatter)
 	if want := []int{0, 6, 7, 8, 9, 10, 11, 12}; !ok || !slices.Equal(steps, want) {
 		t.Errorf("%v, %v, want %v", steps, ok, want)
 	}
@@ -245,8 +247,8 @@ func TestPecanIsTried(t *testing.T) {
 		t.Errorf("Algorithm 3 makes %v, want [0]", got)
 	}
 	var all [][]int
-	for s := range p.Race(1, 5, nil, math.MaxInt).All() {
-		all = append(all, s.Steps)
+	for _, r := range p.Race(1, 5, nil, math.MaxInt).All() {
+		all = append(all, r.Schedule().Steps)
 	}
 	if !slices.ContainsFunc(all, func(steps []int) bool { return slices.Equal(steps, []int{0}) }) {
 		t.Errorf("the schedules are %v, and none is that of Algorithm 3", all)
@@ -279,7 +281,7 @@ func TestTurnedLate(t *testing.T) {
 			}
 		}
 		p := plan(t, tr)
-		steps, ok := p.turned(target{accesses: v}, readsThatMatter)
+		steps, ok := p.turned(p.baseAt(0), target{accesses: v}, readsThatMatter)
 		if !ok {
 			t.Errorf("%s: no schedule", test.name)
 		} else if once := int64(len(steps) + 2*len(tr.Goroutines)); p.Spent()-p.graphs.Spent() != once {

@@ -170,17 +170,12 @@ func (p *Planner) linksOf(g trace.GID) []link { return p.links[p.first[g]:p.end[
 // show; then with critical sections turned round; then those in which reads find other writes, perhaps of equal values.
 //
 // Where the cone with all reads has more than most links, all schedules keep what
-// happened before a causality barrier: they are not much smaller otherwise, and take no longer than
+// happened before what has to be turned round: they are not much smaller otherwise, and take no longer than
 // what is between that and the accesses.
 func (p *Planner) Race(i, j int, guide []causality.Edge, most int) *Attempt {
 	v := target{accesses: []int{min(i, j), max(i, j)}, guide: guide}
 	return &Attempt{
-		p: p, target: v, begin: func(v target) *base {
-			if p.large(v, most) {
-				return p.late(v)
-			}
-			return nil
-		},
+		p: p, target: v, large: func(v target) bool { return p.large(v, most) },
 		// The second is the one that differs most, not a smaller cone.
 		keeping: []method{directAll, pecan},
 		others:  []method{directMatter, turnedMatter, pecan, directNone, turnedNone},
@@ -192,8 +187,8 @@ func (p *Planner) Race(i, j int, guide []causality.Edge, most int) *Attempt {
 // no longer than what is between that and the accesses. It is for accesses to which no cone in
 // recorded order leads.
 func (p *Planner) Turned(i, j int, guide []causality.Edge) *Attempt {
-	v := target{accesses: []int{min(i, j), max(i, j)}, guide: guide}
-	return &Attempt{p: p, target: v, begin: p.late, others: []method{turnedMatter, pecan}}
+	v := target{accesses: []int{min(i, j), max(i, j)}, guide: guide, late: true}
+	return &Attempt{p: p, target: v, others: []method{turnedMatter, pecan}}
 }
 
 // large reports whether the cone of v with all reads has more than most links.
@@ -207,23 +202,6 @@ func (p *Planner) large(v target, most int) bool {
 	c.lead(v)
 	p.spent.Add(int64(c.closed))
 	return c.closed > most
-}
-
-// late is the base of schedules for v that begin with all that happened before a causality
-// barrier.
-func (p *Planner) late(v target) *base {
-	if v.late != nil {
-		return v.late
-	}
-	return p.behind(p.of(v), p.graphs.Meeting(v.accesses...))
-}
-
-// behind is b, or the base at a causality barrier before a property where that is later.
-func (p *Planner) behind(b *base, prop causality.Property) *base {
-	if at := p.barrier(prop); at > b.at {
-		return p.baseAt(at)
-	}
-	return b
 }
 
 // Deadlock returns what makes schedules that may lead to where goroutines stand at all of the
@@ -240,8 +218,8 @@ func (p *Planner) Deadlock(operations []int, guide []causality.Edge) *Attempt {
 // barrier, as it was recorded. What it takes to make one follows from what is between the
 // barrier and the operations, where those of Deadlock may need all of the trace.
 func (p *Planner) Late(operations []int, guide []causality.Edge) *Attempt {
-	v := target{accesses: operations, guide: guide, blocks: true}
-	return &Attempt{p: p, target: v, begin: p.late, others: []method{turnedMatter, directAll, turnedNone}}
+	v := target{accesses: operations, guide: guide, blocks: true, late: true}
+	return &Attempt{p: p, target: v, others: []method{turnedMatter, directAll, turnedNone}}
 }
 
 // A method is one way to make a schedule.
@@ -283,7 +261,7 @@ type target struct {
 	accesses []int
 	guide    []causality.Edge
 	blocks   bool  // goroutines block in the accesses
-	late     *base // what schedules begin with, if not where the tests do
+	late     bool  // schedules keep what happened before, see [Planner.start]
 	turned   []int // branches that come out otherwise: of sequenceSliced
 	until    int64 // given up then, see [Planner.Until]; 0 is never
 }
@@ -292,7 +270,7 @@ type target struct {
 type Attempt struct {
 	p *Planner
 	target
-	begin           func(target) *base // what they begin with, if not where the tests do; nil once that is known
+	large           func(target) bool // whether they are to be late; nil once that is known
 	keeping, others []method
 	made            []Schedule
 }
@@ -333,8 +311,8 @@ func (a *Attempt) All() iter.Seq2[Schedule, Recipe] {
 // try yields the schedule that m makes. It reports whether there is one, and
 // whether more are wanted.
 func (a *Attempt) try(m method, yield func(Schedule, Recipe) bool) (exists, more bool) {
-	if a.begin != nil {
-		a.late, a.begin = a.begin(a.target), nil
+	if a.large != nil {
+		a.late, a.large = a.large(a.target), nil
 	}
 	v := a.target
 	v.until = a.p.until
@@ -348,43 +326,41 @@ func (a *Attempt) try(m method, yield func(Schedule, Recipe) bool) (exists, more
 
 // make makes the schedule for v; ok is false if m cannot.
 func (p *Planner) make(m method, v target) (s Schedule, ok bool) {
+	b := p.start(m, v)
 	if m >= sequenceAll {
-		b, steps, ok := p.sequence(v, m)
+		steps, ok := p.sequence(b, v, m)
 		if !ok {
 			return s, false
 		}
 		return p.schedule(b, steps, v.accesses[len(v.accesses)-1]), true
 	}
-	if m == pecan { // which has all that happened before a barrier in any case
-		v.late = p.late(v)
-	}
-	steps, ok := p.steps(m, v)
+	steps, ok := p.steps(b, m, v)
 	if !ok {
 		return s, false
 	}
-	return p.schedule(p.start(v), steps, v.accesses...), true
+	return p.schedule(b, steps, v.accesses...), true
 }
 
 // steps makes the steps that lead to where goroutines stand at v; ok is false if m cannot.
-func (p *Planner) steps(m method, v target) (steps []int, ok bool) {
+func (p *Planner) steps(b *base, m method, v target) (steps []int, ok bool) {
 	switch m {
 	case directAll:
-		return p.direct(v, allReads)
+		return p.direct(b, v, allReads)
 	case directMatter:
-		return p.direct(v, readsThatMatter)
+		return p.direct(b, v, readsThatMatter)
 	case turnedMatter:
-		return p.turned(v, readsThatMatter)
+		return p.turned(b, v, readsThatMatter)
 	case directNone:
-		return p.direct(v, noReads)
+		return p.direct(b, v, noReads)
 	case turnedNone:
-		return p.turned(v, noReads)
+		return p.turned(b, v, noReads)
 	}
-	return p.pecan(int(p.start(v).at), v.accesses[0], v.accesses[1]), true
+	return p.pecan(int(b.at), v.accesses[0], v.accesses[1]), true
 }
 
 // direct performs the cone of the accesses in recorded order.
-func (p *Planner) direct(v target, r reads) ([]int, bool) {
-	c := p.newCone(p.start(v), r, nil, nil)
+func (p *Planner) direct(b *base, v target, r reads) ([]int, bool) {
+	c := p.newCone(b, r, nil, nil)
 	c.avoid = v.accesses
 	ok := c.lead(v)
 	if !v.blocks { // of which those that can be are judged, and counted then

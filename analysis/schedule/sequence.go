@@ -16,16 +16,11 @@ import (
 //
 // As those of Race, schedules with few steps come first, then the one that
 // keeps all that happened, then those in which reads find other writes; and where the cone has
-// more than most links, all keep what happened before a causality barrier.
+// more than most links, all keep what happened before what has to be turned round.
 func (p *Planner) Sequence(accesses []int, guide []causality.Edge, most int) *Attempt {
 	v := target{accesses: accesses, guide: guide}
 	return &Attempt{
-		p: p, target: v, begin: func(v target) *base {
-			if p.large(v, most) {
-				return p.behind(p.of(v), p.graphs.Sequence(accesses...))
-			}
-			return nil
-		},
+		p: p, target: v, large: func(v target) bool { return p.large(v, most) },
 		// What is added to a cone that there is not does not help.
 		keeping: []method{sequenceAll, sequenceRecorded}, others: []method{sequenceMatter, sequenceNone},
 	}
@@ -34,9 +29,8 @@ func (p *Planner) Sequence(accesses []int, guide []causality.Edge, most int) *At
 // sequence performs the cone of the accesses along the guide. Critical
 // sections that are open at the last access come after all others of their
 // locks. With sequenceRecorded, it keeps what else happened before the latest
-// of the accesses and does not depend on the last one; and all that is before a
-// causality barrier as it happened.
-func (p *Planner) sequence(v target, m method) (b *base, steps []int, ok bool) {
+// of the accesses and does not depend on the last one.
+func (p *Planner) sequence(b *base, v target, m method) (steps []int, ok bool) {
 	r, all := allReads, m == sequenceRecorded
 	switch m {
 	case sequenceMatter:
@@ -46,10 +40,6 @@ func (p *Planner) sequence(v target, m method) (b *base, steps []int, ok bool) {
 	}
 	end := v.accesses[len(v.accesses)-1]
 	prop := p.graphs.Sequence(v.accesses...)
-	b = p.start(v)
-	if all {
-		b = p.behind(b, prop)
-	}
 	ends := p.ends(v.accesses)
 	steps, ok = p.guided(b, prop, v, r, p.o.Held(end), func(c *cone) bool {
 		c.ends = ends
@@ -77,7 +67,7 @@ func (p *Planner) sequence(v target, m method) (b *base, steps []int, ok bool) {
 		left := cone{p: p, slice: p.slice, turned: v.turned}
 		steps = slices.DeleteFunc(steps, left.leavesOut)
 	}
-	return b, steps, ok
+	return steps, ok
 }
 
 // Slice makes schedules of Sliced possible: s is what is known of the branches of the trace.

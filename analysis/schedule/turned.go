@@ -9,7 +9,7 @@ import "slices"
 // follow the guide. All else keeps the recorded order as far as that lets it. Where no
 // section is open, no section is turned round: only into one that contains an access
 // does the guide lead back.
-func (p *Planner) turned(v target, r reads) ([]int, bool) {
+func (p *Planner) turned(b *base, v target, r reads) ([]int, bool) {
 	var last []int32
 	for _, i := range v.accesses {
 		last = append(last, p.holds(i)...)
@@ -18,7 +18,7 @@ func (p *Planner) turned(v target, r reads) ([]int, bool) {
 		return nil, false
 	}
 	prop := p.graphs.Meeting(v.accesses...)
-	return p.guided(p.start(v), prop, v, r, last, func(c *cone) bool {
+	return p.guided(b, prop, v, r, last, func(c *cone) bool {
 		c.avoid = v.accesses
 		return c.lead(v)
 	})
