@@ -15,7 +15,7 @@ type saved struct {
 // objects; minSpacing is how many events are at least between two of them.
 const (
 	maxSaved   = 1 << 21
-	minSpacing = 1 << 10
+	minSpacing = 1 << 8
 )
 
 // copied is how many cells, or as much, are copied in the time that an event takes.
