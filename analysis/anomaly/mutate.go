@@ -86,8 +86,15 @@ func fits(t *trace.Trace, o *order.Order, i, j, e int) bool {
 	}
 	es := o.Events(t.Events[i].G)
 	k, _ := slices.BinarySearch(es, int32(i))
-	for ; int(es[k]) != j && !o.Before(e, int(es[k])); k++ {
-		if next := int(es[k+1]); !o.Before(next, e) && !excludes(t, o.Held(int(es[k])), o.Held(next), locks) {
+	for ; int(es[k]) != j; k++ {
+		prev, next := int(es[k]), int(es[k+1])
+		if excludes(t, o.Held(prev), o.Held(next), locks) {
+			continue
+		}
+		if o.Before(e, prev) {
+			return false
+		}
+		if !o.Before(next, e) {
 			return true
 		}
 	}
