@@ -104,7 +104,7 @@ func (p *predictor) decideMatches(f *Finding, c *candidate, braider *anomaly.Bra
 	var tried []detect.Instance
 	if len(c.Instances) > maxTried {
 		tried = c.Instances
-		if *f, c.open = p.decide(c.Candidate); f.Status == bug.Predicted {
+		if p.decideFurther(f, c); f.Status == bug.Predicted {
 			return
 		}
 	}

@@ -133,6 +133,12 @@ func (p *predictor) decideOthers(f *Finding, c *candidate, _ []anomaly.Row) {
 	if p.crowded(c.Candidate) {
 		return
 	}
+	p.decideFurther(f, c)
+}
+
+// decideFurther looks at those instances of c that were not tried at first, and notes in the finding f if that
+// decides c.
+func (p *predictor) decideFurther(f *Finding, c *candidate) {
 	others := c.Candidate
 	others.Instances = others.Instances[maxTried:]
 	g, open := p.decide(others)
@@ -249,7 +255,7 @@ func (p *predictor) decideLeft(f *Finding, c *candidate, all, tried, groups []de
 		return cmp.Compare(spread(a.Accesses), spread(b.Accesses))
 	})
 	// Schedules for more take too long.
-	nearest := slices.DeleteFunc(slices.Clone(all[:min(len(all), 2*anomaly.MaxPairs)]), func(v detect.Instance) bool { return includes(tried, v) })
+	nearest := slices.DeleteFunc(slices.Clone(all[:min(len(all), anomaly.MaxPairs)]), func(v detect.Instance) bool { return includes(tried, v) })
 	why := f.Reason
 	if len(nearest) > 0 {
 		found, _ := p.decide(detect.Candidate{Kind: c.Kind, Name: c.Name, Instances: nearest})
