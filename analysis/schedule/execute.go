@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/gopredict/gopredict/analysis/causality"
@@ -16,6 +17,7 @@ type execution struct {
 	next    []int32 // by goroutine: one more than the last event performed
 	at      []int32 // by goroutine: index of the next event in its events
 	seg     []int32 // by goroutine: one more than the segment of which all ancestors are performed
+	due     []int32 // by goroutine: its next event that the guide wants others before, or [math.MaxInt32]
 	locks   map[uint64]*lockUse
 	ready   queue
 	waiting map[trace.GID][]waiter // by the goroutine that they wait for
@@ -92,10 +94,10 @@ func (q queue) sink() {
 // for events of each other.
 func (p *Planner) execute(c *cone) (steps []int, blocked []causality.Edge) {
 	all := len(c.upto)
-	room := make([]int32, 3*all)
+	room := make([]int32, 4*all)
 	x := &execution{
 		cone: c,
-		next: room[:all], at: room[all : 2*all], seg: room[2*all:],
+		next: room[:all], at: room[all : 2*all], seg: room[2*all : 3*all], due: room[3*all:],
 		locks:   make(map[uint64]*lockUse),
 		waiting: make(map[trace.GID][]waiter), waits: make(map[trace.GID]wait),
 	}
@@ -128,6 +130,16 @@ func (p *Planner) execute(c *cone) (steps []int, blocked []causality.Edge) {
 	return x.steps, nil
 }
 
+// wanted returns the first event of goroutine g from position i on that the guide wants others before,
+// [math.MaxInt32] for none.
+func (x *execution) wanted(g trace.GID, i int32) int32 {
+	es := x.guide[g]
+	if k, _ := slices.BinarySearchFunc(es, int(i), toCompare); k < len(es) {
+		return int32(es[k].To)
+	}
+	return math.MaxInt32
+}
+
 // begin has performed what the cone begins with, makes all goroutines ready, and
 // returns how many steps there are to be.
 func (x *execution) begin() (n int) {
@@ -145,6 +157,10 @@ func (x *execution) begin() (n int) {
 			}
 		}
 		x.at[g] = int32(at)
+		x.due[g] = math.MaxInt32
+	}
+	for g := range x.guide {
+		x.due[g] = x.wanted(g, x.next[g])
 	}
 	x.steps = make([]int, x.before, n)
 	x.hold()
@@ -257,12 +273,15 @@ func (x *execution) can(i int) bool {
 		}
 		x.seg[e.G] = seg
 	}
-	es := x.guide[e.G]
-	k, _ := slices.BinarySearchFunc(es, i, toCompare)
-	for ; k < len(es) && es[k].To == i; k++ {
-		if !x.after(e.G, es[k].From) {
-			return false
+	if int(x.due[e.G]) == i {
+		es := x.guide[e.G]
+		k, _ := slices.BinarySearchFunc(es, i, toCompare)
+		for ; k < len(es) && es[k].To == i; k++ {
+			if !x.after(e.G, es[k].From) {
+				return false
+			}
 		}
+		x.due[e.G] = x.wanted(e.G, int32(i)+1)
 	}
 	switch e.Kind {
 	case trace.Acquire, trace.RAcquire:
@@ -271,8 +290,8 @@ func (x *execution) can(i int) bool {
 		return x.after(e.G, x.p.o.InLine(i))
 	case trace.Read, trace.AtomicLoad, trace.AtomicRMW:
 		for _, w := range x.p.o.Sources(i) {
-			if x.keeps(i, e) && !x.after(e.G, int(w)) {
-				return false
+			if !x.performed(int(w)) && x.keeps(i, e) {
+				return x.after(e.G, int(w))
 			}
 		}
 	}
@@ -370,9 +389,13 @@ func (x *execution) perform(i int) {
 		u := x.lock(e.Obj)
 		u.held = append(u.held, int32(i))
 	case trace.Release:
-		x.release(e, trace.Acquire, &x.lock(e.Obj).writersToCome)
+		u := x.lock(e.Obj)
+		u.writersToCome--
+		x.release(u, e, trace.Acquire)
 	case trace.RRelease:
-		x.release(e, trace.RAcquire, &x.lock(e.Obj).readersToCome)
+		u := x.lock(e.Obj)
+		u.readersToCome--
+		x.release(u, e, trace.RAcquire)
 	}
 	if len(x.waiting) == 0 {
 		return
@@ -389,11 +412,9 @@ func (x *execution) perform(i int) {
 	}
 }
 
-// release ends the section of the releasing goroutine, or the oldest one where
+// release ends the section of the releasing goroutine with the lock u, or the oldest one where
 // another goroutine hands the lock over, and wakes those that wait.
-func (x *execution) release(e *trace.Event, kind trace.Kind, toCome *int) {
-	u := x.lock(e.Obj)
-	*toCome--
+func (x *execution) release(u *lockUse, e *trace.Event, kind trace.Kind) {
 	found := -1
 	for k, h := range u.held {
 		if a := &x.p.t.Events[h]; a.Kind == kind && (a.G == e.G || found < 0) {
