@@ -189,6 +189,10 @@ func (m *matcher) done(a *anomaly, b int) {
 			m.events[e] = int(m.chosen[b].events[n])
 		}
 	}
+	if a.seen > MaxPairs && spread(m.events) > spread(a.nearest[MaxPairs-1]) {
+		a.seen++ // whether locks exclude it or not: there are nearer ones
+		return
+	}
 	if !m.locked() {
 		a.free = true
 		a.add(m.events)

@@ -81,14 +81,16 @@ func fits(t *trace.Trace, o *order.Order, i, j, e int) bool {
 	if len(locks) == 0 {
 		return true
 	}
-	if excludes(t, o.Held(i), o.Held(j), locks) {
+	held := o.Held(i)
+	if excludes(t, held, o.Held(j), locks) {
 		return false // all the way
 	}
 	es := o.Events(t.Events[i].G)
 	k, _ := slices.BinarySearch(es, int32(i))
 	for ; int(es[k]) != j; k++ {
 		prev, next := int(es[k]), int(es[k+1])
-		if excludes(t, o.Held(prev), o.Held(next), locks) {
+		before, after := held, o.Held(next)
+		if held = after; excludes(t, before, after, locks) {
 			continue
 		}
 		if o.Before(e, prev) {
