@@ -366,7 +366,7 @@ const maxTrimmed = 1 << 18
 // goroutine: all that it does, or else the later half, and so on. A step that
 // the re-run does not need is one that it can miss. Who stands at an access needs all that led there.
 func (s *solving) trim(from int, steps []int, v instance) []int {
-	effort := 0
+	effort, room := 0, make([]int, 0, len(steps))
 	stands := make(map[trace.GID]bool)
 	for _, i := range v.target().Stands {
 		stands[s.t.Events[i].G] = !v.Blocks
@@ -385,14 +385,14 @@ func (s *solving) trim(from int, steps []int, v instance) []int {
 			if effort += len(steps); effort > maxTrimmed {
 				return steps
 			}
-			shorter := slices.Clone(steps[:own[cut]])
+			shorter := append(room[:0], steps[:own[cut]]...)
 			for _, i := range steps[own[cut]:] {
 				if int(s.t.Events[i].G) != g {
 					shorter = append(shorter, i)
 				}
 			}
 			if s.leadsTo(shorter, v) && s.check(from, shorter, v.Instance) == nil {
-				steps = shorter
+				steps, room = shorter, steps
 				break
 			}
 		}
