@@ -221,7 +221,8 @@ func TestHold(t *testing.T) {
 		3 begin
 		4 begin    // not forked by any step
 		0 end`)
-	for s := range plan(t, tr).Race(5, 10, nil, math.MaxInt).All() {
+	for _, r := range plan(t, tr).Race(5, 10, nil, math.MaxInt).All() {
+		s := r.Schedule()
 		if want := []int{0, 1, 2, 3, 4, 6, 7, 9}; !slices.Equal(s.Steps, want) {
 			t.Errorf("steps %v, want %v", s.Steps, want)
 		}

@@ -19,5 +19,6 @@ type given struct {
 }
 
 func (g *given) schedule(p *Planner) Schedule {
-	return p.schedule(p.baseAt(int32(g.from)), g.steps, g.violation...)
+	b := p.baseAt(int32(g.from))
+	return p.held(p.schedule(b, g.steps, g.violation...), b, g.violation...)
 }

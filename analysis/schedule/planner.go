@@ -266,7 +266,7 @@ type target struct {
 	until    int64 // given up then, see [Planner.Until]; 0 is never
 }
 
-// An Attempt makes schedules for one violation, each once.
+// An Attempt makes schedules for one violation, each once. They have no Hold: [Recipe.Schedule] has.
 type Attempt struct {
 	p *Planner
 	target
@@ -327,18 +327,19 @@ func (a *Attempt) try(m method, yield func(Schedule, Recipe) bool) (exists, more
 // make makes the schedule for v; ok is false if m cannot.
 func (p *Planner) make(m method, v target) (s Schedule, ok bool) {
 	b := p.start(m, v)
-	if m >= sequenceAll {
-		steps, ok := p.sequence(b, v, m)
-		if !ok {
-			return s, false
-		}
-		return p.schedule(b, steps, v.accesses[len(v.accesses)-1]), true
-	}
 	steps, ok := p.steps(b, m, v)
 	if !ok {
 		return s, false
 	}
-	return p.schedule(b, steps, v.accesses...), true
+	return p.schedule(b, steps, m.stands(v)...), true
+}
+
+// stands are the events at which goroutines stand where a schedule for v ends that m makes.
+func (m method) stands(v target) []int {
+	if m >= sequenceAll {
+		return v.accesses[len(v.accesses)-1:]
+	}
+	return v.accesses
 }
 
 // steps makes the steps that lead to where goroutines stand at v; ok is false if m cannot.
@@ -354,8 +355,10 @@ func (p *Planner) steps(b *base, m method, v target) (steps []int, ok bool) {
 		return p.direct(b, v, noReads)
 	case turnedNone:
 		return p.turned(b, v, noReads)
+	case pecan:
+		return p.pecan(int(b.at), v.accesses[0], v.accesses[1]), true
 	}
-	return p.pecan(int(b.at), v.accesses[0], v.accesses[1]), true
+	return p.sequence(b, v, m)
 }
 
 // direct performs the cone of the accesses in recorded order.
@@ -372,7 +375,7 @@ func (p *Planner) direct(b *base, v target, r reads) ([]int, bool) {
 	return c.steps(), true
 }
 
-// schedule adds what the goroutines do next.
+// schedule is that of the steps, without what must not happen before the violation.
 func (p *Planner) schedule(b *base, steps []int, violation ...int) Schedule {
 	s := Schedule{From: int(b.at), Steps: steps}
 	for _, i := range violation {
@@ -380,12 +383,17 @@ func (p *Planner) schedule(b *base, steps []int, violation ...int) Schedule {
 			s.Violation = append(s.Violation, i)
 		}
 	}
+	return s
+}
+
+// held is s, which begins with b, with what the goroutines do next: only replays need to know it.
+func (p *Planner) held(s Schedule, b *base, violation ...int) Schedule {
 	last := make([]int, len(p.t.Goroutines))
 	took := make([]bool, len(p.t.Goroutines))
 	for g := range last {
 		last[g], took[g] = p.runs(b, trace.GID(g))
 	}
-	for _, i := range steps {
+	for _, i := range s.Steps {
 		last[p.gids.of(i)] = i
 	}
 	for g := range took {
