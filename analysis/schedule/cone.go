@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/gopredict/gopredict/analysis/causality"
 	"github.com/gopredict/gopredict/analysis/order"
@@ -78,6 +79,20 @@ type opened struct {
 // lockPage is how many locks a cone makes room for at once. A trace has many,
 // most cones need few.
 const lockPage = 32
+
+// pages are those of cones that are gone, without any lock.
+var pages = sync.Pool{New: func() any { return new([lockPage]lockState) }}
+
+// free lets others have what c was made of.
+func (c *cone) free() {
+	for _, page := range c.locks {
+		if page != nil {
+			clear(page[:])
+			pages.Put(page)
+		}
+	}
+	c.locks = nil
+}
 
 func (p *Planner) newCone(b *base, r reads, last []int32, guide []causality.Edge) *cone {
 	n := len(p.t.Goroutines)
@@ -236,7 +251,7 @@ func (c *cone) leavesOut(i int) bool {
 func (c *cone) section(acq, rel int32, shared bool, lock int32) {
 	page := &c.locks[lock/lockPage]
 	if *page == nil {
-		*page = new([lockPage]lockState)
+		*page = pages.Get().(*[lockPage]lockState)
 	}
 	l := &(*page)[lock%lockPage]
 	if l.open == nil {

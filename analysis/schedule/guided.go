@@ -39,6 +39,7 @@ func (p *Planner) guided(b *base, prop causality.Property, v target, r reads, la
 			}
 			if !ok {
 				p.spent.Add(int64(c.closed))
+				c.free()
 				return nil
 			}
 			decided, size = true, max(size, c.size())
@@ -64,6 +65,7 @@ func (p *Planner) decided(prop causality.Property, v target, make func(guide []c
 			return nil, false
 		}
 		steps, blocked := p.execute(c)
+		c.free()
 		most = min(most, max(leastDecisions, decidedSteps/(c.size()+1)))
 		if blocked == nil {
 			return steps, true

@@ -199,6 +199,7 @@ func (p *Planner) large(v target, most int) bool {
 	}
 	c := p.newCone(b, allReads, nil, nil)
 	c.most = most
+	defer c.free()
 	c.lead(v)
 	p.spent.Add(int64(c.closed))
 	return c.closed > most
@@ -364,6 +365,7 @@ func (p *Planner) steps(b *base, m method, v target) (steps []int, ok bool) {
 // direct performs the cone of the accesses in recorded order.
 func (p *Planner) direct(b *base, v target, r reads) ([]int, bool) {
 	c := p.newCone(b, r, nil, nil)
+	defer c.free()
 	c.avoid = v.accesses
 	ok := c.lead(v)
 	if !v.blocks { // of which those that can be are judged, and counted then
