@@ -18,6 +18,7 @@ type execution struct {
 	at      []int32 // by goroutine: index of the next event in its events
 	seg     []int32 // by goroutine: one more than the segment of which all ancestors are performed
 	due     []int32 // by goroutine: its next event that the guide wants others before, or [math.MaxInt32]
+	soon    []int32 // by goroutine: its first event that another one waits for, or [math.MaxInt32]
 	locks   map[uint64]*lockUse
 	ready   queue
 	waiting map[trace.GID][]waiter // by the goroutine that they wait for
@@ -94,10 +95,10 @@ func (q queue) sink() {
 // for events of each other.
 func (p *Planner) execute(c *cone) (steps []int, blocked []causality.Edge) {
 	all := len(c.upto)
-	room := make([]int32, 4*all)
+	room := make([]int32, 5*all)
 	x := &execution{
 		cone: c,
-		next: room[:all], at: room[all : 2*all], seg: room[2*all : 3*all], due: room[3*all:],
+		next: room[:all], at: room[all : 2*all], seg: room[2*all : 3*all], due: room[3*all : 4*all], soon: room[4*all:],
 		locks:   make(map[uint64]*lockUse),
 		waiting: make(map[trace.GID][]waiter), waits: make(map[trace.GID]wait),
 	}
@@ -157,7 +158,7 @@ func (x *execution) begin() (n int) {
 			}
 		}
 		x.at[g] = int32(at)
-		x.due[g] = math.MaxInt32
+		x.due[g], x.soon[g] = math.MaxInt32, math.MaxInt32
 	}
 	for g := range x.guide {
 		x.due[g] = x.wanted(g, x.next[g])
@@ -316,6 +317,7 @@ func (x *execution) after(g trace.GID, i int) bool {
 	}
 	by := x.p.t.Events[i].G
 	x.waiting[by] = append(x.waiting[by], waiter{g, i})
+	x.soon[by] = min(x.soon[by], int32(i))
 	x.wait(g, wait{by, -1})
 	return false
 }
@@ -397,19 +399,19 @@ func (x *execution) perform(i int) {
 		u.readersToCome--
 		x.release(u, e, trace.RAcquire)
 	}
-	if len(x.waiting) == 0 {
+	if x.soon[e.G] > int32(i) {
 		return
 	}
-	if ws := x.waiting[e.G]; len(ws) > 0 {
-		x.waiting[e.G] = slices.DeleteFunc(ws, func(w waiter) bool {
-			if w.event > i {
-				return false
-			}
-			delete(x.waits, w.g)
-			x.wake(w.g)
-			return true
-		})
-	}
+	x.soon[e.G] = math.MaxInt32
+	x.waiting[e.G] = slices.DeleteFunc(x.waiting[e.G], func(w waiter) bool {
+		if w.event > i {
+			x.soon[e.G] = min(x.soon[e.G], int32(w.event))
+			return false
+		}
+		delete(x.waits, w.g)
+		x.wake(w.g)
+		return true
+	})
 }
 
 // release ends the section of the releasing goroutine with the lock u, or the oldest one where
