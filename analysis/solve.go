@@ -386,10 +386,12 @@ func (s *solving) trim(from int, steps []int, v instance) []int {
 				return steps
 			}
 			shorter := append(room[:0], steps[:own[cut]]...)
-			for _, i := range steps[own[cut]:] {
-				if int(s.t.Events[i].G) != g {
-					shorter = append(shorter, i)
+			for n, k := range own[cut:] {
+				end := len(steps)
+				if left := own[cut+n+1:]; len(left) > 0 {
+					end = left[0]
 				}
+				shorter = append(shorter, steps[k+1:end]...)
 			}
 			if s.leadsTo(shorter, v) && s.check(from, shorter, v.Instance) == nil {
 				steps, room = shorter, steps
