@@ -231,7 +231,7 @@ func (s *solving) decideBySolving(ctx context.Context, f *Finding, k int, c cand
 // near to the recorded run, if not all of its instances can be proven impossible: as these
 // are not all that there are, or a proof for each takes more than is left. One of some of them
 // is worth nothing.
-const seekingPart = 10
+const seekingPart = 20
 
 // share is how many times its share of a budget a candidate, or one of its instances, may take.
 const share = 4

@@ -47,7 +47,7 @@ func (m *Model) NewWider(base, asked int, t Target, engine func(*solver.Formula)
 // shortly before the target. That it is not so proves nothing; the whole cone
 // has the last word. What all of this takes is taken off the budget.
 func (d *Decider) Decide(ctx context.Context, k int, budget *solver.Budget) (Answer, error) {
-	a, err := d.Seek(ctx, k, budget)
+	a, err := d.seek(ctx, k, budget, false)
 	if err != nil || a.Answer != solver.Unknown || a.Why != "" {
 		return a, err
 	}
@@ -60,7 +60,15 @@ const nearPart = 4
 // Seek asks for runs that differ little from the recorded one. It is Unknown without a reason
 // if there are none, and Unsat only if no run comes to the target, whatever it
 // begins with.
+//
+// Where runs that keep the recorded order up to somewhere take too much to decide it is given up: those that
+// keep less of it take more, and what there is for them may do for another target.
 func (d *Decider) Seek(ctx context.Context, k int, budget *solver.Budget) (Answer, error) {
+	return d.seek(ctx, k, budget, true)
+}
+
+// seek is Seek, or goes on with the runs that keep less if it is not brief.
+func (d *Decider) seek(ctx context.Context, k int, budget *solver.Budget, brief bool) (Answer, error) {
 	if t := d.targets[k]; t.Fails && d.m.settled(int32(t.Stands[0]), budget) {
 		return Answer{Answer: solver.Unsat, Never: true}, nil
 	}
@@ -71,9 +79,9 @@ func (d *Decider) Seek(ctx context.Context, k int, budget *solver.Budget) (Answe
 	if !ok {
 		return Answer{Answer: solver.Unsat, Never: true}, nil
 	}
-	q := quest{Decider: d, ctx: ctx, budget: budget.Share(nearPart)}
+	q := quest{Decider: d, ctx: ctx, budget: budget.Share(nearPart), brief: brief}
 	if near.events > firstWindow {
-		if a, err := q.windows(k); err != nil || a.Answer == solver.Sat {
+		if a, err := q.windows(k); err != nil || a.Answer == solver.Sat || a.Why != "" {
 			return a, err
 		}
 		d.m.let(near)
@@ -88,7 +96,7 @@ func (d *Decider) Seek(ctx context.Context, k int, budget *solver.Budget) (Answe
 }
 
 // windows asks for runs to target k that keep the recorded order up to shortly before it, and then up to four times
-// as far before, as long as more is needed then.
+// as far before, as long as more is needed then. It tells why if it is given up.
 func (q *quest) windows(k int) (Answer, error) {
 	needed := 0
 	for back := firstWindow; q.large == ""; back *= 4 {
@@ -108,7 +116,7 @@ func (q *quest) windows(k int) (Answer, error) {
 			break
 		}
 		needed = cone.events
-		if a, err := q.solve(cone, k); err != nil || a.Answer == solver.Sat {
+		if a, err := q.solve(cone, k); err != nil || a.Answer == solver.Sat || q.brief && a.Answer == solver.Unknown {
 			return a, err
 		}
 	}
@@ -200,6 +208,7 @@ type quest struct {
 	ctx    context.Context
 	budget *solver.Budget
 	large  string // why a cone was too large to encode; larger ones are, too
+	brief  bool   // given up with the first cone that is not decided
 }
 
 // solve solves one cone for itself, with half of what is left. Nobody asks for what is in the cone after that.
