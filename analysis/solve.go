@@ -94,7 +94,7 @@ func stopped(left, all []candidate, err error) error {
 
 // crowd is how many candidates are too many to solve without a sample of maxSample of them at most: each
 // has its part of the budget for all of them, sampledSteps at most.
-const crowd, maxSample, sampledSteps = 5, 16, 1 << 20
+const crowd, maxSample, sampledSteps = 5, 8, 1 << 20
 
 // sample asks about some of the candidates in short, and about no more instances of one that will not be proven
 // impossible than the nearest. If that decides none it is not hopeful, and all
