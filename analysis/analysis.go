@@ -168,7 +168,7 @@ func (o *Options) known(name string) Known {
 // times that part.
 const (
 	coneLinks    = 1 << 16
-	leastCone    = 1 << 9
+	leastCone    = 1 << 8
 	furtherCones = 4 * judgeStep
 )
 
