@@ -279,6 +279,13 @@ func TestWaitsOfFlips(t *testing.T) {
 	assert.Equal(t, first, of(0, longTest*3/2, 7*longTest/2, time.Hour+time.Minute))
 }
 
+// Two tests of one name, one of them of the external tests, have the size of both.
+func TestEventsOf(t *testing.T) {
+	size := map[string]int{"TestA": 5, "TestB": 3}
+	assert.Equal(t, 5, eventsOf([]string{"TestA#2"}, size))
+	assert.Equal(t, 8, eventsOf([]string{"TestA", "TestB"}, size))
+}
+
 // No other witness is tried where replays wait long for more than timers.
 func TestDear(t *testing.T) {
 	c := &confirmation{inPackage: &inPackage{setting: new(setting), waited: map[string]time.Duration{"TestWaits": 9 * time.Second, "TestComputes": 0}}}

@@ -27,7 +27,7 @@ const aloneWaits, aloneReplays = 5 * time.Second, 4
 // allowance, and what it waits from what such tests may. If more runs were asked for, each is.
 func (e *explored) worth(test string, waits *allowance) bool {
 	return e.opts.Runs > 0 || e.opts.Explore.explores() ||
-		waits.take((1+aloneReplays)*e.waited[test].Truncate(longTest)) && e.further.take(e.further.cost(e.size[test]))
+		waits.take((1+aloneReplays)*e.waited[funcOf(test)].Truncate(longTest)) && e.further.take(e.further.cost(e.size[funcOf(test)]))
 }
 
 // alone records those tests alone of which candidates left their schedules, and replays

@@ -245,18 +245,22 @@ func (c *confirmation) dear(tests []string, r replayer.Result) bool {
 	for _, v := range r.Verdicts {
 		took += v.Elapsed
 		for _, test := range tests {
-			waited += coarse(c.waited[test])
+			waited += coarse(c.waited[funcOf(test)])
 		}
 	}
 	return min(waited, took) >= mostWaited
 }
+
+// wholeSteps is how many steps a schedule has at most of which there is a whole witness: more take memory, and
+// many a replay.
+const wholeSteps = 1 << 18
 
 // smallOrWhole replays the small witness of s schedule; if that does not confirm
 // it, the whole one, for the small one goes by what the trace shows.
 func (c *confirmation) smallOrWhole(ctx context.Context, s scheduled) (*witness.Witness, replayer.Result, *trace.Trace, error) {
 	shown := c.toward == nil && s.shown(c.trace)
 	w, r, replayed, err := c.small(ctx, s, shown)
-	if err != nil || r.Status == bug.Confirmed || c.dear(s.Tests, r) {
+	if err != nil || r.Status == bug.Confirmed || c.dear(s.Tests, r) || len(s.order.Steps) > wholeSteps {
 		return w, r, replayed, err
 	}
 	whole, err := c.witnessOf(ctx, s, witness.Whole)
@@ -472,7 +476,7 @@ func (x *inPackage) took(run recorder.Run, tests []string) time.Duration {
 	rest, own := took(run.Seconds), time.Duration(0)
 	for test, waited := range x.waited {
 		rest -= waited
-		if slices.Contains(tests, test) {
+		if slices.ContainsFunc(tests, func(name string) bool { return funcOf(name) == test }) {
 			own += waited
 		}
 	}

@@ -104,7 +104,7 @@ func (c *confirmation) departed(ctx context.Context, findings []finding, out []r
 func eventsOf(tests []string, size map[string]int) int {
 	events := 0
 	for _, test := range tests {
-		events += size[test]
+		events += size[funcOf(test)]
 	}
 	return events
 }
@@ -151,7 +151,7 @@ func (c *confirmation) grants(findings []finding, groups [][]int, size map[strin
 			all[g].cost = c.further.cost(events + events*len(group)/departedShare)
 			wait := time.Duration(0) // those of a group are followed one after the other
 			for _, test := range tests {
-				wait += coarse(took[test])
+				wait += coarse(took[funcOf(test)])
 			}
 			if all[g].most < open[g] && part.take(all[g].cost+wait) {
 				c.further.take(all[g].cost)

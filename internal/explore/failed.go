@@ -97,8 +97,7 @@ func (e *explored) never() {
 // blocks reports whether goroutines of test were blocked for ever as the run of t ended.
 func blocks(t *trace.Trace, test string) bool {
 	return slices.ContainsFunc(t.Stuck, func(s trace.Stuck) bool {
-		name, _, _ := strings.Cut(t.Goroutines[s.G].Test, "#")
-		return s.Proof == trace.ProofDeadlock && name == test
+		return s.Proof == trace.ProofDeadlock && funcOf(t.Goroutines[s.G].Test) == test
 	})
 }
 
@@ -173,10 +172,7 @@ func (c *confirmation) failures() (out []finding) {
 // failedWhere returns the position at which a test of t has failed: of what was the end of
 // the run, or else where it was first made to fail.
 func failedWhere(t *trace.Trace, test string) (at int, found bool) {
-	in := func(e *trace.Event) bool {
-		name, _, _ := strings.Cut(t.Goroutines[e.G].Test, "#")
-		return name == test
-	}
+	in := func(e *trace.Event) bool { return funcOf(t.Goroutines[e.G].Test) == test }
 	if at, crashed := crash(t); crashed && in(&t.Events[at]) {
 		return at, true
 	}
@@ -273,7 +269,7 @@ func (c *confirmation) lookedAt(test string) string {
 // looks returns what test has looked at, as [trace.Unseen] says it, of what fromOutside has words for.
 func (c *confirmation) looks(test string) (all []string) {
 	for _, u := range c.trace.Unseen {
-		if name, _, _ := strings.Cut(u.Test, "#"); name == test && fromOutside[u.What] != "" {
+		if funcOf(u.Test) == test && fromOutside[u.What] != "" {
 			all = append(all, u.What)
 		}
 	}

@@ -328,7 +328,7 @@ func listed(c *confirmation) map[string][]flip {
 	}
 	printed(&first, func(i int, test string, sum uint64) {
 		for _, f := range at[i] {
-			if name, _, _ := strings.Cut(c.trace.Goroutines[c.trace.Events[i].G].Test, "#"); name == test {
+			if funcOf(c.trace.Goroutines[c.trace.Events[i].G].Test) == test {
 				f.upTo = sum
 			}
 		}

@@ -75,6 +75,13 @@ func fewest(tests []string, size map[string]int, most int) (some []string, event
 	return slices.DeleteFunc(slices.Clone(tests), func(test string) bool { return !slices.Contains(bySize, test) }), events
 }
 
+// funcOf is the name of the function of a test: where a package has two of one name, as its external tests may have,
+// tests have numbers behind it.
+func funcOf(test string) string {
+	name, _, _ := strings.Cut(test, "#")
+	return name
+}
+
 // sizesOnce is sizes, found when it is asked for the first time.
 func sizesOnce(t *trace.Trace) func() (tests []string, size map[string]int) {
 	return sync.OnceValues(func() ([]string, map[string]int) { return sizes(t) })
@@ -105,7 +112,7 @@ func sizes(t *trace.Trace) (tests []string, size map[string]int) {
 	size = make(map[string]int)
 	concurrent := make(map[string]bool)
 	for _, test := range begun {
-		name, _, _ := strings.Cut(serving.tests[test], "#")
+		name := funcOf(serving.tests[test])
 		if _, ok := size[name]; !ok {
 			tests = append(tests, name)
 		}
@@ -113,7 +120,7 @@ func sizes(t *trace.Trace) (tests []string, size map[string]int) {
 		concurrent[name] = concurrent[name] || several[test]
 	}
 	for _, c := range t.Cuts {
-		if name, _, _ := strings.Cut(c.Test, "#"); size[name] > 0 {
+		if name := funcOf(c.Test); size[name] > 0 {
 			size[name] += againEvents
 		}
 	}
@@ -325,7 +332,7 @@ func failing(t *trace.Trace) []string {
 		if !ended {
 			well = t.Meta.Limit > 0
 		}
-		if name, _, _ := strings.Cut(g.Test, "#"); name != "" && !well && !slices.Contains(tests, name) {
+		if name := funcOf(g.Test); name != "" && !well && !slices.Contains(tests, name) {
 			tests = append(tests, name)
 		}
 	}

@@ -105,7 +105,7 @@ func unbegun(t *trace.Trace, tests []string) []string {
 // testsIn returns the top-level tests of t.
 func testsIn(t *trace.Trace) (tests []string) {
 	for _, g := range t.Goroutines {
-		if name, _, _ := strings.Cut(g.Test, "#"); name != "" && !slices.Contains(tests, name) {
+		if name := funcOf(g.Test); name != "" && !slices.Contains(tests, name) {
 			tests = append(tests, name)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/gopredict/gopredict/analysis/reach"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -143,7 +142,7 @@ func (v *values) add(c *confirmation) {
 	}
 	died := -1
 	if at, did := crash(t); did {
-		if name, _, _ := strings.Cut(t.Goroutines[t.Events[at].G].Test, "#"); name == v.test {
+		if funcOf(t.Goroutines[t.Events[at].G].Test) == v.test {
 			died = at
 		}
 	}
