@@ -249,7 +249,8 @@ func (x *inPackage) explore(ctx context.Context, run recorder.Run, p *prediction
 // explore confirms what was predicted from the first recording of a package, c, and then
 // that of the further runs that its outcome and the strategies ask for.
 func (c *confirmation) explore(ctx context.Context, findings []finding) error {
-	c.drafted = c
+	c.drafted = &confirmation{inPackage: c.inPackage, run: c.run, tally: c.tally} // no trace is kept until it is published
+	defer func() { c.tally.unreached = nil }()
 	firsts, err := c.rest(ctx)
 	if err != nil {
 		return err
