@@ -104,7 +104,7 @@ func (x *setting) oneByOne(ctx context.Context, runs []recorder.Run) iter.Seq2[*
 		for _, run := range runs {
 			p := x.in()
 			if ctx.Err() != nil {
-				p.tests(run)
+				p.ran(run)
 				yield(p, context.Cause(ctx))
 				continue
 			}
@@ -199,7 +199,7 @@ func (b *beside) explore(ctx context.Context, room *semaphore.Weighted, p *predi
 
 // skip ends with what the tests have shown, as ctx has ended.
 func (b *beside) skip(ctx context.Context) {
-	b.tests(b.run)
+	b.ran(b.run)
 	b.ended <- context.Cause(ctx)
 }
 

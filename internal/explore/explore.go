@@ -170,8 +170,8 @@ func incomplete(r *report.Report, why string) {
 	}
 }
 
-// tests is what the report has of a package whose tests were run, before anything is analyzed.
-func (x *inPackage) tests(run recorder.Run) *report.Package {
+// ran adds to the report what it has of a package whose tests were run, before anything is analyzed.
+func (x *inPackage) ran(run recorder.Run) *report.Package {
 	x.Report.Packages = append(x.Report.Packages, report.Package{Package: run.Package.Path, Result: string(run.Result), RecordS: run.Seconds})
 	return &x.Report.Packages[len(x.Report.Packages)-1]
 }
@@ -180,7 +180,7 @@ func (x *inPackage) tests(run recorder.Run) *report.Package {
 // What goes wrong with this package only is told as a warning; the error is
 // for what concerns the whole run.
 func (x *inPackage) add(ctx context.Context, run recorder.Run, p *prediction) error {
-	pkg := x.tests(run)
+	pkg := x.ran(run)
 	if !run.Started.IsZero() {
 		pkg.Started = run.Started.Format(time.RFC3339)
 	}
