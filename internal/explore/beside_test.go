@@ -105,3 +105,17 @@ func TestJoin(t *testing.T) {
 		assert.Equal(t, want, names)
 	}
 }
+
+// In one folder for all packages, those of packages below another one are none of its witnesses.
+func TestWitnessesOfPackagesBelow(t *testing.T) {
+	x, _ := exploration(t)
+	x.opts.Witnesses = t.TempDir()
+	own := filepath.Join(x.opts.Witnesses, "m", "TestA", "race-7")
+	for _, file := range []string{own, filepath.Join(x.opts.Witnesses, "m", "below", "TestB", "race-8")} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o777))
+		require.NoError(t, os.WriteFile(file, nil, 0o666))
+	}
+	files, err := (&confirmation{inPackage: x.in(), run: recorder.Run{Package: recorder.Package{Path: "m"}}}).witnesses()
+	require.NoError(t, err)
+	assert.Equal(t, []string{own}, files)
+}

@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,9 +17,17 @@ import (
 // tierWitness is the tier of a finding that only a committed witness shows.
 const tierWitness = "witness"
 
-// witnesses returns the files of the witnesses that lie beside the package's tests.
+// witnesses returns the files of the witnesses that lie beside the package's tests, or in the folder for those of
+// all packages: there the folders of packages below this one's are beside those of its tests.
 func (c *confirmation) witnesses() ([]string, error) {
-	return filepath.Glob(filepath.Join(c.witnessFolder().path(), "*", "[^.]*"))
+	files, err := filepath.Glob(filepath.Join(c.witnessFolder().path(), "*", "[^.]*"))
+	if filepath.IsAbs(c.opts.Witnesses) {
+		files = slices.DeleteFunc(files, func(file string) bool {
+			info, err := os.Stat(file)
+			return err == nil && info.IsDir()
+		})
+	}
+	return files, err
 }
 
 // committed replays the witnesses in files, which lay beside the package's tests, and puts
