@@ -241,14 +241,11 @@ const mostWaited = 16 * time.Second
 // dear reports whether the replays of tests that r has have waited longer than that: the tests waited long when they
 // were recorded, and for more than timers, which pass at once in a replay.
 func (c *confirmation) dear(tests []string, r replayer.Result) bool {
-	waited, took := time.Duration(0), time.Duration(0)
+	took := time.Duration(0)
 	for _, v := range r.Verdicts {
 		took += v.Elapsed
-		for _, test := range tests {
-			waited += coarse(c.waited[funcOf(test)])
-		}
 	}
-	return min(waited, took) >= mostWaited
+	return min(took, time.Duration(len(r.Verdicts))*waitOf(tests, c.waited)) >= mostWaited
 }
 
 // wholeSteps is how many steps a schedule has at most of which there is a whole witness: more take memory, and

@@ -109,6 +109,14 @@ func eventsOf(tests []string, size map[string]int) int {
 	return events
 }
 
+// waitOf is how long tests wait, by what they waited in a recording.
+func waitOf(tests []string, waited map[string]time.Duration) (all time.Duration) {
+	for _, test := range tests {
+		all += coarse(waited[funcOf(test)])
+	}
+	return all
+}
+
 // A grant is how many departures of some findings may be followed, and what each of them costs.
 type grant struct {
 	most int
@@ -149,10 +157,7 @@ func (c *confirmation) grants(findings []finding, groups [][]int, size map[strin
 			tests := findings[group[0]].Tests
 			events := eventsOf(tests, size)
 			all[g].cost = c.further.cost(events + events*len(group)/departedShare)
-			wait := time.Duration(0) // those of a group are followed one after the other
-			for _, test := range tests {
-				wait += coarse(took[funcOf(test)])
-			}
+			wait := waitOf(tests, took) // those of a group are followed one after the other
 			if all[g].most < open[g] && part.take(all[g].cost+wait) {
 				c.further.take(all[g].cost)
 				all[g].most++
