@@ -217,11 +217,7 @@ func (x *Exploration) join(p *inPackage) {
 		}
 	}
 	x.Failed = x.Failed || p.Failed
-	x.Report.Totals.Pruned += r.Totals.Pruned
-	x.Report.Packages = append(x.Report.Packages, r.Packages...)
-	x.Report.Findings = append(x.Report.Findings, r.Findings...)
-	x.Report.Witnesses = append(x.Report.Witnesses, r.Witnesses...)
-	x.Report.Warnings = append(x.Report.Warnings, r.Warnings...)
+	x.Report.Join(r)
 	for _, why := range r.Incomplete {
 		incomplete(&x.Report, why)
 	}

@@ -37,17 +37,23 @@ func Merge(names []string, reports []*Report) (*Report, error) {
 			of[p.Package] = names[k]
 		}
 		out.DurationS, out.TestedS = max(out.DurationS, r.DurationS), max(out.TestedS, r.TestedS)
-		out.Totals.Pruned += r.Totals.Pruned
-		out.Packages = append(out.Packages, r.Packages...)
-		out.Findings = append(out.Findings, r.Findings...)
-		out.Witnesses = append(out.Witnesses, r.Witnesses...)
-		out.Warnings = append(out.Warnings, r.Warnings...)
+		out.Join(r)
 		for _, why := range r.Incomplete {
 			out.Incomplete = append(out.Incomplete, names[k]+": "+why)
 		}
 	}
 	out.Finish()
 	return out, nil
+}
+
+// Join adds what another part of the run has shown, which may show the same bugs: Finish leaves each of them once. Why
+// that is incomplete is for the caller to add.
+func (r *Report) Join(part *Report) {
+	r.Totals.Pruned += part.Totals.Pruned
+	r.Packages = append(r.Packages, part.Packages...)
+	r.Findings = append(r.Findings, part.Findings...)
+	r.Witnesses = append(r.Witnesses, part.Witnesses...)
+	r.Warnings = append(r.Warnings, part.Warnings...)
 }
 
 // shards checks that the reports are of all shards of one run, or of none.
