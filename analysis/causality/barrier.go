@@ -2,6 +2,7 @@ package causality
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"sort"
 
@@ -33,7 +34,7 @@ func (m *Model) Barrier(props ...Property) []int32 {
 func (m *Model) cut(props []Property, gids []trace.GID, most int) *cut {
 	c := &cut{m: m, at: make([]int32, len(m.t.Goroutines)), lo: never}
 	for _, p := range props {
-		for _, i := range p.vertices() {
+		for i := range p.vertices() {
 			c.hi = max(c.hi, int32(i)+1)
 		}
 	}
@@ -46,7 +47,7 @@ func (m *Model) cut(props []Property, gids []trace.GID, most int) *cut {
 	}
 	slices.SortFunc(c.gids, func(a, b trace.GID) int { return cmp.Compare(m.ends[b].last, m.ends[a].last) })
 	for _, p := range props {
-		for _, i := range p.vertices() {
+		for i := range p.vertices() {
 			c.pull(m.t.Events[i].G, int32(i))
 		}
 	}
@@ -65,13 +66,20 @@ func (m *Model) cut(props []Property, gids []trace.GID, most int) *cut {
 	return c
 }
 
-// vertices returns the events that p speaks of.
-func (p *Property) vertices() []int {
-	vs := slices.Clone(p.Needs)
-	for _, e := range p.Edges {
-		vs = append(vs, e.From, e.To)
+// vertices yields the events that p speaks of.
+func (p *Property) vertices() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for _, i := range p.Needs {
+			if !yield(i) {
+				return
+			}
+		}
+		for _, e := range p.Edges {
+			if !yield(e.From) || !yield(e.To) {
+				return
+			}
+		}
 	}
-	return vs
 }
 
 // involved returns the goroutines that have an event before a vertex of a
@@ -85,7 +93,7 @@ func (m *Model) involved(props []Property) (gids []trace.GID) {
 		}
 	}
 	for _, p := range props {
-		for _, i := range p.vertices() {
+		for i := range p.vertices() {
 			add(m.t.Events[i].G)
 			for g := range m.o.Ancestors(i) {
 				add(g)

@@ -87,10 +87,9 @@ func (m *Model) build(floor []int32, props []Property, short bool, most int) *Gr
 	m.spent.Add(int64(len(floor)))
 	g := &Graph{
 		m: m, props: props, floor: floor, effort: most, short: short,
-		edges:   make(map[Edge]Labels),
-		into:    make(map[trace.GID][]labelled),
-		closing: make(map[int][]Edge),
-		needed:  m.newReach(), reached: m.newReach(),
+		edges:  make(map[Edge]Labels),
+		into:   make(map[trace.GID][]labelled),
+		needed: m.newReach(), reached: m.newReach(),
 	}
 	defer g.built()
 	for k, p := range props {
@@ -259,6 +258,9 @@ func (g *Graph) add(e Edge, in Labels) bool {
 // cycle notes the cycles that edge e closes.
 func (g *Graph) cycle(e Edge, in Labels) {
 	g.cyclic |= in
+	if g.closing == nil {
+		g.closing = make(map[int][]Edge)
+	}
 	for ; in != 0; in &= in - 1 {
 		k := bits.TrailingZeros64(uint64(in))
 		if !slices.Contains(g.closing[k], e) {

@@ -9,7 +9,8 @@ type Property struct {
 // Meeting is the property that goroutines stand at all of the accesses, two of a race
 // or more, at once: what comes directly before each of them comes before the others.
 func (m *Model) Meeting(accesses ...int) Property {
-	var p Property
+	n := len(accesses) * (len(accesses) - 1)
+	p := Property{Edges: make([]Edge, 0, n), Needs: make([]int, 0, n)}
 	for _, i := range accesses {
 		for _, j := range accesses {
 			if i != j {
@@ -24,7 +25,8 @@ func (m *Model) Meeting(accesses ...int) Property {
 // of other goroutines in between or not. The last one need not happen, its
 // goroutine only come to it. The unserializable triples are sequences of three.
 func (m *Model) Sequence(accesses ...int) Property {
-	var p Property
+	n := len(accesses)
+	p := Property{Edges: make([]Edge, 0, n-1), Needs: make([]int, 0, 2*n-1)}
 	for k, i := range accesses {
 		if k > 0 {
 			p.after(accesses[k-1], i)
