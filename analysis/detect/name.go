@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gopredict/gopredict/analysis/anomaly"
@@ -90,14 +91,14 @@ func (in *Input) apart(v Instance) int {
 
 // name describes a kind and accesses by what the sources show of them.
 func (in *Input) name(kind bug.Kind, accesses []int) string {
-	var sites []string
+	sites := make([]string, 0, len(accesses))
 	for _, i := range accesses {
 		e := &in.Trace.Events[i]
-		name := fmt.Sprintf("%s site %d", e.Kind, e.Site)
 		if s, ok := in.Trace.Sites[e.Site]; ok {
-			name = fmt.Sprintf("%s\x00%s\x00%s\x00%d", s.Func, s.Expr, cmp.Or(s.Op, e.Kind.String()), s.Line)
+			sites = append(sites, s.Func+"\x00"+s.Expr+"\x00"+cmp.Or(s.Op, e.Kind.String())+"\x00"+strconv.Itoa(s.Line))
+		} else {
+			sites = append(sites, fmt.Sprintf("%s site %d", e.Kind, e.Site))
 		}
-		sites = append(sites, name)
 	}
 	slices.Sort(sites)
 	return string(kind) + "\x00" + strings.Join(sites, "\x00")
