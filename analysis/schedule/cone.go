@@ -44,11 +44,9 @@ type cone struct {
 	kept []int32
 	// rivals are the other sections of the locks of last.
 	rivals []order.Section
-	// guide is, by goroutine, what must come before events of it, by To; guided
-	// is how much of it is followed.
-	guide  map[trace.GID][]causality.Edge
-	guided []int32
-	lazy   bool // a section that another one follows need not end
+	guide  guide
+	guided []int32 // by goroutine: how much of the guide to its events is followed
+	lazy   bool    // a section that another one follows need not end
 	// ends are reads that are the last of their goroutine that is needed: what
 	// they find changes nothing any more.
 	ends []int
@@ -68,6 +66,7 @@ type lockState struct {
 	open        []opened  // nothing in the cone needs their release yet
 	room        [2]opened // of open: most locks need no more
 	acq, shared int32     // last acquire by a writer, by a reader
+	use         lockUse   // while the cone is performed
 }
 
 // An opened is what matters of a section that is open.
@@ -94,22 +93,44 @@ func (c *cone) free() {
 	c.locks = nil
 }
 
+// A guide is what must come before events: edges, by the goroutine of the later event and then by that.
+type guide struct {
+	edges []causality.Edge
+	first []int32 // by goroutine: where those to its events begin, and one more for where the last ones end
+}
+
+// newGuide returns a guide of edges, which are sorted by the later event. first is empty room.
+func (p *Planner) newGuide(edges []causality.Edge, first []int32) guide {
+	for _, e := range edges {
+		first[p.gids.of(e.To)+2]++
+	}
+	for g := 2; g < len(first); g++ {
+		first[g] += first[g-1]
+	}
+	sorted := make([]causality.Edge, len(edges))
+	for _, e := range edges { // which moves the end of its goroutine's to where it is in the end
+		at := &first[p.gids.of(e.To)+1]
+		sorted[*at] = e
+		*at++
+	}
+	return guide{sorted, first}
+}
+
+// to returns the edges to events of goroutine g.
+func (d *guide) to(g trace.GID) []causality.Edge { return d.edges[d.first[g]:d.first[g+1]] }
+
 func (p *Planner) newCone(b *base, r reads, last []int32, guide []causality.Edge) *cone {
 	n := len(p.t.Goroutines)
-	room := make([]int32, 4*n)
+	room := make([]int32, 5*n+2)
 	c := &cone{
 		p: p, base: b, reads: r, last: last, most: math.MaxInt, known: -1,
-		upto: room[:n], done: room[n : 2*n], seg: room[2*n : 3*n], guided: room[3*n:],
+		upto: room[:n], done: room[n : 2*n], seg: room[2*n : 3*n], guided: room[3*n : 4*n],
 		locks: make([]*[lockPage]lockState, (p.o.NumLocks()+lockPage-1)/lockPage),
-		guide: make(map[trace.GID][]causality.Edge),
+		guide: p.newGuide(guide, room[4*n:]),
 	}
 	p.spent.Add(int64(len(c.upto)))
 	for _, acq := range last {
 		c.kept = append(c.kept, p.o.LockNumber(p.t.Events[acq].Obj))
-	}
-	for _, e := range guide {
-		g := p.t.Events[e.To].G
-		c.guide[g] = append(c.guide[g], e)
 	}
 	for g := range c.upto {
 		c.upto[g] = b.at
@@ -169,7 +190,7 @@ func (c *cone) close() {
 			c.closed++
 			c.link(&links[c.done[g]-1])
 		}
-		for es := c.guide[g]; int(c.guided[g]) < len(es) && es[c.guided[g]].To < int(c.upto[g]); c.guided[g]++ {
+		for es := c.guide.to(g); int(c.guided[g]) < len(es) && es[c.guided[g]].To < int(c.upto[g]); c.guided[g]++ {
 			c.include(es[c.guided[g]].From)
 		}
 	}
@@ -246,14 +267,19 @@ func (c *cone) leavesOut(i int) bool {
 	})
 }
 
-// section adds the releases that come before the acquire of a section, and the
-// release of that if another acquire comes after it. lock is the number of its lock.
-func (c *cone) section(acq, rel int32, shared bool, lock int32) {
-	page := &c.locks[lock/lockPage]
+// lock returns the state of the lock with a number.
+func (c *cone) lock(number int32) *lockState {
+	page := &c.locks[number/lockPage]
 	if *page == nil {
 		*page = pages.Get().(*[lockPage]lockState)
 	}
-	l := &(*page)[lock%lockPage]
+	return &(*page)[number%lockPage]
+}
+
+// section adds the releases that come before the acquire of a section, and the
+// release of that if another acquire comes after it. lock is the number of its lock.
+func (c *cone) section(acq, rel int32, shared bool, lock int32) {
+	l := c.lock(lock)
 	if l.open == nil {
 		l.open = l.room[:0]
 	}

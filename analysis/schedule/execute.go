@@ -19,7 +19,6 @@ type execution struct {
 	seg     []int32 // by goroutine: one more than the segment of which all ancestors are performed
 	due     []int32 // by goroutine: its next event that the guide wants others before, or [math.MaxInt32]
 	soon    []int32 // by goroutine: its first event that another one waits for, or [math.MaxInt32]
-	locks   map[uint64]*lockUse
 	ready   queue
 	waiting map[trace.GID][]waiter // by the goroutine that they wait for
 	waits   map[trace.GID]wait     // by goroutine: what it waits for that no other order of sections brings
@@ -31,9 +30,18 @@ type execution struct {
 // lockUse is who has a lock now, who waits for it, and how many sections that
 // will end have not ended yet.
 type lockUse struct {
-	held                         []int32 // acquires
+	held                         []int32  // acquires
+	room                         [2]int32 // of held
 	waiting                      []trace.GID
-	writersToCome, readersToCome int
+	writersToCome, readersToCome int32
+}
+
+// hold adds an acquire that has the lock.
+func (u *lockUse) hold(acq int32) {
+	if u.held == nil {
+		u.held = u.room[:0]
+	}
+	u.held = append(u.held, acq)
 }
 
 // A waiter is a goroutine that waits for an event of another one.
@@ -99,7 +107,6 @@ func (p *Planner) execute(c *cone) (steps []int, blocked []causality.Edge) {
 	x := &execution{
 		cone: c,
 		next: room[:all], at: room[all : 2*all], seg: room[2*all : 3*all], due: room[3*all : 4*all], soon: room[4*all:],
-		locks:   make(map[uint64]*lockUse),
 		waiting: make(map[trace.GID][]waiter), waits: make(map[trace.GID]wait),
 	}
 	n := x.begin()
@@ -134,7 +141,7 @@ func (p *Planner) execute(c *cone) (steps []int, blocked []causality.Edge) {
 // wanted returns the first event of goroutine g from position i on that the guide wants others before,
 // [math.MaxInt32] for none.
 func (x *execution) wanted(g trace.GID, i int32) int32 {
-	es := x.guide[g]
+	es := x.guide.to(g)
 	if k, _ := slices.BinarySearchFunc(es, int(i), toCompare); k < len(es) {
 		return int32(es[k].To)
 	}
@@ -158,10 +165,7 @@ func (x *execution) begin() (n int) {
 			}
 		}
 		x.at[g] = int32(at)
-		x.due[g], x.soon[g] = math.MaxInt32, math.MaxInt32
-	}
-	for g := range x.guide {
-		x.due[g] = x.wanted(g, x.next[g])
+		x.due[g], x.soon[g] = x.wanted(trace.GID(g), x.next[g]), math.MaxInt32
 	}
 	x.steps = make([]int, x.before, n)
 	x.hold()
@@ -192,11 +196,9 @@ func (x *execution) asRecorded() int32 {
 	for _, acq := range x.last {
 		at = min(at, acq)
 	}
-	for _, es := range x.guide {
-		for _, e := range es {
-			if e.From >= e.To {
-				at = min(at, int32(e.To))
-			}
+	for _, e := range x.guide.edges {
+		if e.From >= e.To {
+			at = min(at, int32(e.To))
 		}
 	}
 	return at
@@ -206,8 +208,7 @@ func (x *execution) asRecorded() int32 {
 func (x *execution) hold() {
 	held := func(s order.Section) {
 		if s.Rel < 0 || int32(s.Rel) >= x.next[x.p.gids.of(s.Rel)] {
-			u := x.lock(s.Obj)
-			u.held = append(u.held, int32(s.Acq))
+			x.use(s.Obj).hold(int32(s.Acq))
 		}
 	}
 	for _, s := range x.base.open {
@@ -236,9 +237,9 @@ func (x *execution) count() {
 		switch {
 		case s.Rel < 0 || !x.includes(s.Rel) || int32(s.Rel) < x.next[x.p.gids.of(s.Rel)]:
 		case s.Shared:
-			x.lock(s.Obj).readersToCome++
+			x.use(s.Obj).readersToCome++
 		default:
-			x.lock(s.Obj).writersToCome++
+			x.use(s.Obj).writersToCome++
 		}
 	}
 }
@@ -250,14 +251,7 @@ func (x *execution) wake(g trace.GID) {
 	}
 }
 
-func (x *execution) lock(id uint64) *lockUse {
-	u := x.locks[id]
-	if u == nil {
-		u = new(lockUse)
-		x.locks[id] = u
-	}
-	return u
-}
+func (x *execution) use(lock uint64) *lockUse { return &x.lock(x.p.o.LockNumber(lock)).use }
 
 // can reports whether event i, the next one of its goroutine, can be performed.
 // If not, the goroutine is put down as waiting.
@@ -275,7 +269,7 @@ func (x *execution) can(i int) bool {
 		x.seg[e.G] = seg
 	}
 	if int(x.due[e.G]) == i {
-		es := x.guide[e.G]
+		es := x.guide.to(e.G)
 		k, _ := slices.BinarySearchFunc(es, i, toCompare)
 		for ; k < len(es) && es[k].To == i; k++ {
 			if !x.after(e.G, es[k].From) {
@@ -362,7 +356,7 @@ func (x *execution) performed(i int) bool {
 // free reports whether the acquire i can have its lock now. One that keeps it
 // lets all others go first. If it cannot, its goroutine waits for the lock.
 func (x *execution) free(i int, e *trace.Event) bool {
-	u := x.lock(e.Obj)
+	u := x.use(e.Obj)
 	shared := e.Kind == trace.RAcquire
 	free := true
 	if slices.Contains(x.last, int32(i)) && (u.writersToCome > 0 || !shared && u.readersToCome > 0) {
@@ -388,14 +382,13 @@ func (x *execution) perform(i int) {
 	}
 	switch kind {
 	case trace.Acquire, trace.RAcquire:
-		u := x.lock(e.Obj)
-		u.held = append(u.held, int32(i))
+		x.use(e.Obj).hold(int32(i))
 	case trace.Release:
-		u := x.lock(e.Obj)
+		u := x.use(e.Obj)
 		u.writersToCome--
 		x.release(u, e, trace.Acquire)
 	case trace.RRelease:
-		u := x.lock(e.Obj)
+		u := x.use(e.Obj)
 		u.readersToCome--
 		x.release(u, e, trace.RAcquire)
 	}
@@ -451,7 +444,7 @@ func (x *execution) blocked() []causality.Edge {
 		if !ok {
 			continue
 		}
-		for _, h := range x.lock(wants.Obj).held {
+		for _, h := range x.use(wants.Obj).held {
 			s, _ := x.p.o.Section(int(h))
 			edges = x.decisions(edges, wants, s)
 		}

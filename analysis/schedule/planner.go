@@ -197,12 +197,27 @@ func (p *Planner) large(v target, most int) bool {
 	if slices.Max(v.accesses)-int(b.at) <= most {
 		return false
 	}
+	if p.own(b, v) > most {
+		return true
+	}
 	c := p.newCone(b, allReads, nil, nil)
 	c.most = most
 	defer c.free()
 	c.lead(v)
 	p.spent.Add(int64(c.closed))
 	return c.closed > most
+}
+
+// own is how many links the goroutines of v's accesses have between b and these: all are in v's cone.
+func (p *Planner) own(b *base, v target) (n int) {
+	for _, i := range v.accesses {
+		g := p.gids.of(i)
+		later := func(j int) bool { return j > i && p.gids.of(j) == g }
+		if i > int(b.at) && !slices.ContainsFunc(v.accesses, later) {
+			n += int(p.linksBefore(g, int32(i)) - p.linksBefore(g, b.at))
+		}
+	}
+	return n
 }
 
 // Deadlock returns what makes schedules that may lead to where goroutines stand at all of the
