@@ -513,8 +513,7 @@ const historyShare = 64
 // refute returns the instances that nothing refutes. If there are none, f has
 // the tier and the reason that refuted the first.
 func (p *predictor) refute(f *Finding, instances []instance) (open []instance) {
-	var left []instance
-	var props []causality.Property
+	left, props := make([]instance, 0, len(instances)), make([]causality.Property, 0, len(instances))
 	for _, v := range instances {
 		if v.Blocks { // the history of locks between is looked at
 			p.its.Spend(int64(spread(v.Accesses)) / historyShare)

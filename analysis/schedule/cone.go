@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/gopredict/gopredict/analysis/causality"
-	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -43,7 +42,7 @@ type cone struct {
 	// kept are the numbers of the locks of last.
 	kept []int32
 	// rivals are the other sections of the locks of last.
-	rivals []order.Section
+	rivals []rival
 	guide  guide
 	guided []int32 // by goroutine: how much of the guide to its events is followed
 	lazy   bool    // a section that another one follows need not end
@@ -73,6 +72,12 @@ type lockState struct {
 type opened struct {
 	acq, rel int32
 	shared   bool
+}
+
+// A rival is a section of a lock that another one keeps.
+type rival struct {
+	opened
+	lock int32 // its number
 }
 
 // lockPage is how many locks a cone makes room for at once. A trace has many,
@@ -300,8 +305,7 @@ func (c *cone) section(acq, rel int32, shared bool, lock int32) {
 			l.open = append(l.open, opened{acq, rel, shared})
 		}
 		if kept {
-			l := order.Lock{Obj: c.p.t.Events[acq].Obj, Shared: shared}
-			c.rivals = append(c.rivals, order.Section{Lock: l, Acq: int(acq), Rel: int(rel)})
+			c.rivals = append(c.rivals, rival{opened{acq, rel, shared}, lock})
 		}
 	}
 	if !c.lazy {

@@ -235,11 +235,11 @@ func (x *execution) hold() {
 func (x *execution) count() {
 	for _, s := range x.rivals {
 		switch {
-		case s.Rel < 0 || !x.includes(s.Rel) || int32(s.Rel) < x.next[x.p.gids.of(s.Rel)]:
-		case s.Shared:
-			x.use(s.Obj).readersToCome++
+		case s.rel < 0 || !x.includes(int(s.rel)) || x.performed(int(s.rel)):
+		case s.shared:
+			x.lock(s.lock).use.readersToCome++
 		default:
-			x.use(s.Obj).writersToCome++
+			x.lock(s.lock).use.writersToCome++
 		}
 	}
 }
@@ -341,9 +341,11 @@ func (x *execution) awaited(w wait) (gs []trace.GID) {
 		return []trace.GID{w.by}
 	}
 	e := &x.p.t.Events[w.acq]
+	lock := x.p.o.LockNumber(e.Obj)
 	for _, s := range x.rivals {
-		if s.Obj == e.Obj && s.Rel >= 0 && x.includes(s.Rel) && !x.performed(s.Rel) && !(s.Shared && e.Kind == trace.RAcquire) {
-			gs = append(gs, x.p.gids.of(s.Rel))
+		rel := int(s.rel)
+		if s.lock == lock && rel >= 0 && x.includes(rel) && !x.performed(rel) && !(s.shared && e.Kind == trace.RAcquire) {
+			gs = append(gs, x.p.gids.of(rel))
 		}
 	}
 	return gs
