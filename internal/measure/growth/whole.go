@@ -157,7 +157,7 @@ func series(cs []loadCost) string {
 		}
 	}
 	b.WriteString(`
-Where a series differs by three or more, the small traces are the ones that take longer: a finding takes a
+Where a series differs most, the small traces are the ones that take longer: a finding takes a
 fifth of a millisecond or more, as it has schedules made and judged, those for patterns several, and there are more of them an event, 184
 in 10,000, 1,443 in a million and some 2,960 in ten million. That is bounded by the budget of a trace ([analysis.md](analysis.md)), three seconds'
 worth and half a microsecond's an event.
