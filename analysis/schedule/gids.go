@@ -6,22 +6,18 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// gids are the goroutines of the events, apart from all else of them, for speed: in few bytes, if
-// there are not too many.
+// gids are the goroutines of the events, apart from all else of them, for speed; not if there are too many
+// for few bytes.
 type gids struct {
-	short []uint16
-	long  []trace.GID // where short is nil
+	short  []uint16 // nil: there are too many
+	events []trace.Event
 }
 
-func newGIDs(t *trace.Trace) (all gids) {
+func newGIDs(t *trace.Trace) gids {
 	if len(t.Goroutines) > math.MaxUint16 {
-		all.long = make([]trace.GID, len(t.Events))
-		for i := range t.Events {
-			all.long[i] = t.Events[i].G
-		}
-		return all
+		return gids{events: t.Events}
 	}
-	all.short = make([]uint16, len(t.Events))
+	all := gids{short: make([]uint16, len(t.Events))}
 	for i := range t.Events {
 		all.short[i] = uint16(t.Events[i].G)
 	}
@@ -33,5 +29,5 @@ func (all *gids) of(i int) trace.GID {
 	if all.short != nil {
 		return trace.GID(all.short[i])
 	}
-	return all.long[i]
+	return all.events[i].G
 }
