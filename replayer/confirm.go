@@ -88,7 +88,7 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, o
 	opts.Work.keep("")
 	for i, order := range orders {
 		again := i > 0 && r.Reproduced > 0 && orders[i-1] == order
-		v, err := opts.Slots.run(ctx, whose(w), word != "", func() (Verdict, error) { return once(ctx, bin, w, plan.inOrder(order), opts, !again) })
+		v, err := opts.Slots.run(ctx, w, word != "", func() (Verdict, error) { return once(ctx, bin, w, plan.inOrder(order), opts, !again) })
 		if err != nil {
 			return r, err
 		}

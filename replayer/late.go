@@ -51,7 +51,7 @@ func (r *Result) onTime(ctx context.Context, bin Binary, plan *Plan, opts Option
 	if len(late) == 0 {
 		return nil
 	}
-	v, err := opts.Slots.run(ctx, whose(plan.Witness), false, func() (Verdict, error) {
+	v, err := opts.Slots.run(ctx, w, false, func() (Verdict, error) {
 		return once(ctx, bin, w, plan.inOrder(r.Order).with("prompt"), opts, false)
 	})
 	opts.Work.keep(r.Trace)

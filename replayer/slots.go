@@ -17,82 +17,125 @@ import (
 // run beside each other changes nothing of what they show, as the clock of a replayed
 // program moves only while it waits.
 //
-// A test that runs beside itself may find its port or its file taken by the
-// other process. A replay that such a clash could explain is therefore run
-// again while no other is running, and only that one counts; unless none ran beside it, or the program does not
-// say that something is taken, and replays of the same tests have come to nothing alone, too.
+// A test that runs beside itself, or beside another one of its package, may find its port or its
+// file taken by the other process. A replay that such a clash could explain is therefore run
+// again apart from all others of its package, and only that one counts; unless none of these ran beside it, or
+// the program does not say that something is taken, and replays of the same tests have come to nothing apart, too.
+// Tests that have found something taken are run so from then on. Beside other packages the go command runs tests,
+// too: only if something is taken apart as well the replay is run alone.
 type Slots struct {
 	processors int
 	mu         sync.Mutex
-	changed    *sync.Cond // what follows
-	running    int
-	begun      int            // replays so far
-	used, ran  time.Duration  // processor time and elapsed time of the last replays
-	alone      sync.RWMutex   // held for reading by each replay, for writing by one that runs alone
-	vain       map[string]int // how many replays of tests were run again alone and came to nothing
+	changed    *sync.Cond       // what follows
+	all        lane             // of all packages
+	packages   map[string]*lane // by path
+	used, ran  time.Duration    // processor time and elapsed time of the last replays
+	vain       map[string]int   // how many replays of tests were run again apart and came to nothing
+	taken      map[string]bool  // tests that have found something taken
 }
 
+// A lane has the replays of a package, or of all.
+type lane struct {
+	running, begun int
+	waiting        int  // for none to run
+	closed         bool // to others than the one that runs
+}
+
+// A scope says beside what a replay runs.
+type scope int
+
+const (
+	beside scope = iota // beside any other
+	apart               // beside those of other packages
+	alone               // beside none
+)
+
 // mostBeside is how many replays may run for each processor, however little they use of it, and
-// lastRuns over about how many of them that is measured. After mostVain that came to nothing alone
+// lastRuns over about how many of them that is measured. After mostVain that came to nothing apart
 // the others did not disturb them.
 const mostBeside, lastRuns, mostVain = 4, 8, 2
 
 // NewSlots returns room for the replays that so many processors can run at the same time.
 func NewSlots(processors int) *Slots {
-	s := &Slots{processors: max(processors, 1), vain: make(map[string]int)}
+	s := &Slots{processors: max(processors, 1), packages: make(map[string]*lane), vain: make(map[string]int), taken: make(map[string]bool)}
 	s.changed = sync.NewCond(&s.mu)
 	return s
 }
 
-// Run calls run once there is room beside the replays, which returns how much processor time it has used in which
-// elapsed time; not if ctx ends before.
-func (s *Slots) Run(ctx context.Context, run func() (processor, elapsed time.Duration)) error {
-	if err := s.take(ctx); err != nil {
-		return err
-	}
-	s.alone.RLock()
-	processor, elapsed := run()
-	s.alone.RUnlock()
-	s.leave(processor, elapsed)
-	return nil
+// Run calls run, which runs tests of a package, once there is room beside the replays. It returns how much
+// processor time that has used in which elapsed time. It is not called if ctx ends before.
+func (s *Slots) Run(ctx context.Context, pkg string, run func() (processor, elapsed time.Duration)) error {
+	return s.in(ctx, pkg, beside, run)
 }
 
-// run runs a replay of tests that have that name once there is room for it; at once if s is nil. Free says that it goes on
+// Apart is Run while nothing else of the package runs.
+func (s *Slots) Apart(ctx context.Context, pkg string, run func() (processor, elapsed time.Duration)) error {
+	return s.in(ctx, pkg, apart, run)
+}
+
+func (s *Slots) in(ctx context.Context, pkg string, where scope, run func() (processor, elapsed time.Duration)) error {
+	t, err := s.take(ctx, pkg, where)
+	if err == nil {
+		processor, elapsed := run()
+		s.leave(t, processor, elapsed)
+	}
+	return err
+}
+
+// run runs a replay of w once there is room for it; at once if s is nil. Free says that it goes on
 // as it likes once it has come where it should, and that to fail then is what it may show.
-func (s *Slots) run(ctx context.Context, tests string, free bool, replay func() (Verdict, error)) (Verdict, error) {
+func (s *Slots) run(ctx context.Context, w *witness.Witness, free bool, replay func() (Verdict, error)) (v Verdict, err error) {
 	if s == nil {
 		return replay()
 	}
-	if err := s.take(ctx); err != nil {
-		return Verdict{}, err
+	tests := whose(w)
+	where, again := s.first(tests), false // again: as it failed beside others
+	for {
+		t, noRoom := s.take(ctx, w.Package, where)
+		if noRoom != nil {
+			return Verdict{}, noRoom
+		}
+		if again && s.undisturbed(tests) { // by now
+			s.leave(t, 0, 0)
+			return v, nil
+		}
+		v, err = replay()
+		if again && err == nil && !v.clashed() && (v.Status != bug.Confirmed || v.failed(free)) {
+			s.cameToNothing(tests)
+		}
+		ofPackage, others := s.leave(t, v.Processor, v.Elapsed)
+		switch {
+		case err != nil:
+			return v, err
+		case v.clashed() && (where == beside || where == apart && others):
+			s.found(tests)
+			where, again = where+1, false
+		case v.failed(free) && where == beside && ofPackage && !s.undisturbed(tests):
+			where, again = apart, true
+		default:
+			return v, nil
+		}
 	}
-	s.alone.RLock()
-	before, running := s.count()
-	v, err := replay()
-	after, _ := s.count()
-	s.alone.RUnlock()
-	s.leave(v.Processor, v.Elapsed)
-	alone := running == 1 && after == before
-	if err != nil || !v.clashed() && (!v.failed(free) || alone || s.undisturbed(tests)) {
-		return v, err
-	}
-	s.alone.Lock()
-	again, err := replay()
-	s.alone.Unlock()
-	if err == nil && !v.clashed() && (again.Status != bug.Confirmed || again.failed(free)) {
-		s.cameToNothing(tests)
-	}
-	return again, err
 }
 
-// count returns how many replays have begun so far, and how many of them run.
-func (s *Slots) count() (begun, running int) {
+// first is beside what a replay of the tests runs at first.
+func (s *Slots) first(tests string) scope {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.begun, s.running
+	if s.taken[tests] {
+		return apart
+	}
+	return beside
 }
 
-// undisturbed reports whether enough replays of the tests came to nothing alone to know that others do not
+// found notes that the tests have found something taken.
+func (s *Slots) found(tests string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.taken[tests] = true
+}
+
+// undisturbed reports whether enough replays of the tests came to nothing apart to know that others do not
 // disturb these.
 func (s *Slots) undisturbed(tests string) bool {
 	s.mu.Lock()
@@ -100,7 +143,7 @@ func (s *Slots) undisturbed(tests string) bool {
 	return s.vain[tests] >= mostVain
 }
 
-// cameToNothing counts a replay of the tests that did so alone.
+// cameToNothing counts a replay of the tests that did so apart.
 func (s *Slots) cameToNothing(tests string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,8 +153,34 @@ func (s *Slots) cameToNothing(tests string) {
 // whose tells the tests of w apart from others.
 func whose(w *witness.Witness) string { return w.Package + "\x00" + strings.Join(w.Tests, "\x00") }
 
-// take waits for room for one replay more.
-func (s *Slots) take(ctx context.Context) error {
+// A turn is that of a replay to run.
+type turn struct {
+	own, all seen  // its package, and all
+	closed   *lane // to others; nil: none
+}
+
+// A seen lane is one as a replay of it has begun.
+type seen struct {
+	*lane
+	begun  int
+	beside bool // others were running
+}
+
+// enter counts a replay that begins.
+func (l *lane) enter() seen {
+	l.running++
+	l.begun++
+	return seen{l, l.begun, l.running > 1}
+}
+
+// leave counts that the replay has ended, and reports whether others of the lane ran meanwhile.
+func (s seen) leave() bool {
+	s.running--
+	return s.beside || s.lane.begun > s.begun
+}
+
+// take waits for room for one replay more, of a package.
+func (s *Slots) take(ctx context.Context, pkg string, where scope) (*turn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer context.AfterFunc(ctx, func() {
@@ -119,39 +188,64 @@ func (s *Slots) take(ctx context.Context) error {
 		defer s.mu.Unlock()
 		s.changed.Broadcast()
 	})()
-	for !s.room() {
+	own := s.packages[pkg]
+	if own == nil {
+		own = new(lane)
+		s.packages[pkg] = own
+	}
+	closed := map[scope]*lane{apart: own, alone: &s.all}[where]
+	if closed != nil {
+		closed.waiting++
+		defer func() {
+			closed.waiting--
+			s.changed.Broadcast()
+		}()
+	}
+	for !s.room() || !s.open(own, closed) {
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return nil, ctx.Err()
 		}
 		s.changed.Wait()
 	}
-	s.running++
-	s.begun++
-	return nil
+	if closed != nil {
+		closed.closed = true
+	}
+	return &turn{own.enter(), s.all.enter(), closed}, nil
+}
+
+// open reports whether a replay of a package may run that closes a lane to others. Who waits for that has
+// precedence: else those beside each other would run between any two of them.
+func (s *Slots) open(own, closes *lane) bool {
+	for _, l := range []*lane{&s.all, own} {
+		switch {
+		case l == closes:
+			return l.running == 0
+		case l.closed || l.waiting > 0:
+			return false
+		}
+	}
+	return true
 }
 
 // room reports whether one replay more can run: each is taken to use as much of a processor as the
 // last ones have.
 func (s *Slots) room() bool {
-	return s.running < s.processors ||
-		s.running < mostBeside*s.processors && time.Duration(s.running+1)*s.used < time.Duration(s.processors)*s.ran
+	n := s.all.running
+	return n < s.processors || n < mostBeside*s.processors && time.Duration(n+1)*s.used < time.Duration(s.processors)*s.ran
 }
 
-// leave makes room for another replay than one that took so long.
-func (s *Slots) leave(processor, elapsed time.Duration) {
+// leave makes room for another replay than one that took so long. It reports whether others of its package ran
+// meanwhile, and others at all.
+func (s *Slots) leave(t *turn, processor, elapsed time.Duration) (ofPackage, others bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.running--
 	s.used += processor - s.used/lastRuns
 	s.ran += elapsed - s.ran/lastRuns
+	if t.closed != nil {
+		t.closed.closed = false
+	}
 	s.changed.Broadcast()
-}
-
-// Alone calls run while no replay is running.
-func (s *Slots) Alone(run func() error) error {
-	s.alone.Lock()
-	defer s.alone.Unlock()
-	return run()
+	return t.own.leave(), t.all.leave()
 }
 
 // clashes are what programs say that find something taken.

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -16,7 +17,7 @@ import (
 
 // This file makes sure that it is the schedule which makes a test fail. A test may fail each
 // time but the first: its first run has left a file behind, or a port open; or chance
-// decides. So the test is run once more without a schedule, alone and after the replay, in
+// decides. So the test is run once more without a schedule, after the replay and apart from others of its package, in
 // the order of goroutines in which it has passed: the control.
 
 // controls are the runs without a schedule, by the test and the order of goroutines.
@@ -33,7 +34,7 @@ type control struct {
 }
 
 // passesStill reports whether a test passes in the order of goroutines of the recorded run,
-// in which it passed, alone and by now.
+// in which it passed, by now and apart from other runs of its package.
 func (c *confirmation) passesStill(ctx context.Context, test string) (bool, error) {
 	x := &c.controls
 	x.mu.Lock()
@@ -49,14 +50,15 @@ func (c *confirmation) passesStill(ctx context.Context, test string) (bool, erro
 	file := filepath.Join(c.work, fmt.Sprintf("control-%d", len(x.of)))
 	x.mu.Unlock()
 	k.once.Do(func() {
-		k.err = c.slots.Alone(func() error {
+		noRoom := c.slots.Apart(ctx, c.run.Package.Path, func() (processor, elapsed time.Duration) {
 			limit := recordTime(c.run.Seconds)
 			args := replayer.ArgsOf(c.run.Args, []string{test}, replayer.SubtestFilter(c.run.Args), limit)
 			c.runs.Add(1)
 			run, err := c.run.Again(ctx, c.run.Order, args, file, limit+time.Second)
-			k.passed = run.Result == recorder.Pass
-			return err
+			k.passed, k.err = run.Result == recorder.Pass, err
+			return took(run.Processor), took(run.Seconds)
 		})
+		k.err = cmp.Or(k.err, noRoom)
 	})
 	return k.passed, k.err
 }

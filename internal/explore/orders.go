@@ -410,7 +410,7 @@ func (x *inPackage) recordOnce(ctx context.Context, run recorder.Run, o recorder
 // again records run once more in an order, with arguments of the test binary, into a file, once there is room
 // beside the replays of other packages.
 func (x *setting) again(ctx context.Context, run recorder.Run, o recorder.Order, args []string, file string) (again recorder.Run, err error) {
-	if noRoom := x.slots.Run(ctx, func() (processor, elapsed time.Duration) {
+	if noRoom := x.slots.Run(ctx, run.Package.Path, func() (processor, elapsed time.Duration) {
 		again, err = run.Again(ctx, o, args, file, recordTime(run.Seconds)+time.Second)
 		return took(again.Processor), took(again.Seconds)
 	}); noRoom != nil {
