@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/replayer/witness"
@@ -67,9 +68,10 @@ func PutOff(ctx context.Context, bin Binary, w *witness.Witness, code Code, d De
 }
 
 // replayAll replays w once in each of the orders; with stop, not after a first
-// one that is not confirmed. The plans are followed as the word says, if there is one.
-func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, opts Options, orders []string, stop bool, word string) (Result, error) {
-	r := Result{Status: bug.Unconfirmed, Order: orders[0], Effect: bug.NoEffect, Witness: w}
+// one that is not confirmed, of which nothing is known if the second has begun with it ([Options.Second]).
+// The plans are followed as the word says, if there is one.
+func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, opts Options, orders []string, stop bool, word string) (r Result, err error) {
+	r = Result{Status: bug.Unconfirmed, Order: orders[0], Effect: bug.NoEffect, Witness: w}
 	plan, err := NewPlan(w, code, orders[0])
 	if gone, ok := errors.AsType[*StaleError](err); ok {
 		r.Stale, r.Gone = gone.What, gone.Gone
@@ -86,9 +88,40 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, o
 	}
 	r.Witness, r.Notes, r.Unsure = plan.Witness, plan.Notes, plan.unsure
 	opts.Work.keep("")
+	missed := func() {} // ends the second one, as the first is not confirmed: that may be made again, apart from others
+	run := func(ctx context.Context, order string, opts Options, record bool) (Verdict, error) {
+		return opts.Slots.run(ctx, w, word != "", func() (Verdict, error) {
+			v, err := once(ctx, bin, w, plan.inOrder(order), opts, record)
+			if v.Status != bug.Confirmed {
+				missed()
+			}
+			return v, err
+		})
+	}
+	var ahead func() (Verdict, error) // the second one, which has begun; nil: it has not
+	if opts.Second != nil && stop && len(orders) == 2 {
+		beside := opts
+		beside.Work = opts.Second
+		beside.Work.keep("")
+		early, cancel := context.WithCancel(ctx)
+		missed = cancel
+		ahead = sync.OnceValues(func() (Verdict, error) { return run(early, orders[1], beside, orders[0] != orders[1]) })
+		go ahead()
+		defer func() {
+			cancel()
+			ahead() // its folder is no longer used then
+			opts.Second.keep(r.Trace)
+		}()
+	}
 	for i, order := range orders {
-		again := i > 0 && r.Reproduced > 0 && orders[i-1] == order
-		v, err := opts.Slots.run(ctx, w, word != "", func() (Verdict, error) { return once(ctx, bin, w, plan.inOrder(order), opts, !again) })
+		var v Verdict
+		if i == 1 && ahead != nil {
+			v, err = ahead()
+		}
+		if i == 0 || ahead == nil || errors.Is(err, context.Canceled) {
+			again := i > 0 && r.Reproduced > 0 && orders[i-1] == order
+			v, err = run(ctx, order, opts, !again)
+		}
 		if err != nil {
 			return r, err
 		}
@@ -108,7 +141,8 @@ func replayAll(ctx context.Context, bin Binary, w *witness.Witness, code Code, o
 		}
 	}
 	r.conclude()
-	return r, r.onTime(ctx, bin, plan, opts)
+	err = r.onTime(ctx, bin, plan, opts)
+	return r, err
 }
 
 // add takes over the verdict of one replay, and reports whether that is the

@@ -2,9 +2,11 @@ package replayer
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -50,6 +52,44 @@ func TestConfirmStopsAfterTheFirstMiss(t *testing.T) {
 	assert.Equal(t, bug.Unconfirmed, r.Status)
 	assert.Equal(t, "lost its way", r.Reason)
 	assert.Equal(t, [2]int{1, 0}, [2]int{r.Replays, r.Reproduced})
+}
+
+// With a second folder both replays run at once, and what comes of them is the same.
+func TestConfirmAtOnce(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	go func() {
+		var all []net.Conn
+		for range 2 {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			all = append(all, conn)
+		}
+		for _, conn := range all {
+			conn.Close()
+		}
+	}()
+	opts := Options{Work: NewFolder(t.TempDir()), Second: NewFolder(t.TempDir())}
+	r := confirm(t, opts, append(stands, "await "+l.Addr().String(), "10? trace x", "10? print panic: boom", "10? exit 2")...)
+	assert.Equal(t, bug.Confirmed, r.Status)
+	assert.Equal(t, "10", r.Order)
+	assert.Equal(t, bug.Panic, r.Effect)
+	assert.Equal(t, [2]int{2, 2}, [2]int{r.Replays, r.Reproduced})
+	data, err := os.ReadFile(r.Trace)
+	require.NoError(t, err)
+	assert.Equal(t, "x", string(data))
+
+	r = confirm(t, opts, "10? hang", "verdict left lost its way", "verdict end")
+	assert.Equal(t, "lost its way", r.Reason)
+	assert.Equal(t, [2]int{1, 0}, [2]int{r.Replays, r.Reproduced}, "the other one is ended")
+	opts.Slots = NewSlots(2)
+	start := time.Now()
+	r = confirm(t, opts, "10? hang", "verdict steps 0 3", "verdict left lost its way", "verdict end", "print --- FAIL: TestX (0.00s)", "exit 1")
+	assert.Equal(t, "lost its way", r.Reason)
+	assert.Less(t, time.Since(start), DefaultTimeout, "nor does the first one wait for it to be made again")
 }
 
 func TestConfirmStale(t *testing.T) {

@@ -34,7 +34,8 @@ func TestMain(m *testing.M) {
 //	[ORDER?] args            print the arguments
 //	[ORDER?] trace TEXT      append TEXT to the trace file, if there is one
 //	[ORDER?] call ADDRESS    connect to ADDRESS and keep the connection
-//	[ORDER?] child ADDRESS   the same in a child process
+//	[ORDER?] await ADDRESS   connect to ADDRESS and wait until it closes the connection
+//	[ORDER?] child ADDRESS   connect to ADDRESS and keep the connection in a child process
 //	[ORDER?] leave           make a temporary folder with a file, and print its name
 //	[ORDER?] outside         end if files are in the memory of another process
 //	[ORDER?] exit CODE       end
@@ -118,6 +119,14 @@ func play(script string) int {
 				return 9
 			}
 			defer conn.Close()
+		case "await":
+			conn, err := net.Dial("tcp", rest)
+			if err != nil {
+				fmt.Println(err)
+				return 9
+			}
+			io.Copy(io.Discard, conn)
+			conn.Close()
 		case "child":
 			cmd := exec.Command(os.Args[0])
 			cmd.Env = append(os.Environ(), fakeVar+"=call "+rest+"\nhang")

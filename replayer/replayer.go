@@ -53,6 +53,9 @@ type Options struct {
 	// Work is where replays write their files, and record what they run; no others
 	// use it at the same time. nil: a temporary folder, and nothing is recorded.
 	Work *Folder
+	// Second is another such folder, for the second of two replays, which begins with the first one then: of
+	// tests that wait long. What comes of them is the same. nil: it begins after that.
+	Second *Folder
 	// Hold is how long the program stops when it stands at the violation, for a
 	// debugger; Standing is told then, with the process's number and who stands
 	// where. Neither the program's clocks nor Timeout count that time.
