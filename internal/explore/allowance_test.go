@@ -2,7 +2,6 @@ package explore
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
-	"github.com/gopredict/gopredict/replayer"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
@@ -284,19 +282,6 @@ func TestEventsOf(t *testing.T) {
 	size := map[string]int{"TestA": 5, "TestB": 3}
 	assert.Equal(t, 5, eventsOf([]string{"TestA#2"}, size))
 	assert.Equal(t, 8, eventsOf([]string{"TestA", "TestB"}, size))
-}
-
-// No other witness is tried where replays wait long for more than timers.
-func TestDear(t *testing.T) {
-	c := &confirmation{inPackage: &inPackage{setting: new(setting), waited: map[string]time.Duration{"TestWaits": 9 * time.Second, "TestComputes": 0}}}
-	replays := func(each time.Duration, n int) replayer.Result {
-		return replayer.Result{Verdicts: slices.Repeat([]replayer.Verdict{{Elapsed: each}}, n)}
-	}
-	waits := []string{"TestComputes", "TestWaits"}
-	assert.False(t, c.dear(waits, replays(9*time.Second, 1)))
-	assert.True(t, c.dear(waits, replays(9*time.Second, 2)))
-	assert.False(t, c.dear(waits, replays(time.Second, 4)), "timers pass at once")
-	assert.False(t, c.dear(waits[:1], replays(time.Minute, 4)), "the machine is busy")
 }
 
 // What a test has waited has in it what its parallel subtests have, of which package testing tells by themselves.

@@ -43,6 +43,7 @@ type confirmation struct {
 	number   int                               // of the run among those beyond the recordings, from 1; 0: it is none
 	parents  []int                             // of that run, see [attempt]
 	sized    func() ([]string, map[string]int) // sizes of the trace
+	chain    *chain                            // in which it replays; nil: in none
 	*progress
 }
 
@@ -101,10 +102,15 @@ func (c *confirmation) replayAll(ctx, limit context.Context, findings []finding)
 	out := make([]reported, len(findings))
 	errs := make([]error, len(findings))
 	c.total.Store(int32(len(findings)))
-	each(c.beside(findings), len(findings), func(i int) {
-		ev, err := c.replayFinding(limit, findings[i])
+	chains := make([]*chain, len(findings))
+	beside := c.beside(findings)
+	each(beside, len(findings), func(i int) {
+		at := c.inChain(findings[i].Tests)
+		chains[i] = at.chain
+		ev, err := at.replayFinding(limit, findings[i])
 		out[i], errs[i] = c.reported(ev), err
 	})
+	c.charge(beside, chains...)
 	var err error
 	if ctx.Err() == nil {
 		err = c.departed(limit, findings, out)
@@ -227,25 +233,12 @@ func (c *confirmation) replayFinding(ctx context.Context, f finding) (report.Evi
 			ev.Result = r
 		}
 		ev.Result.Replays = before + r.Replays
-		if timedOut(r) || c.dear(f.Tests, r) {
+		if timedOut(r) || c.chain.over() {
 			break
 		}
 		first = false
 	}
 	return ev, nil
-}
-
-// mostWaited is how long replays of a witness may have waited for others of its bug to be tried.
-const mostWaited = 16 * time.Second
-
-// dear reports whether the replays of tests that r has have waited longer than that: the tests waited long when they
-// were recorded, and for more than timers, which pass at once in a replay.
-func (c *confirmation) dear(tests []string, r replayer.Result) bool {
-	took := time.Duration(0)
-	for _, v := range r.Verdicts {
-		took += v.Elapsed
-	}
-	return min(took, time.Duration(len(r.Verdicts))*waitOf(tests, c.waited)) >= mostWaited
 }
 
 // wholeSteps is how many steps a schedule has at most of which there is a whole witness: more take memory, and
@@ -257,7 +250,7 @@ const wholeSteps = 1 << 18
 func (c *confirmation) smallOrWhole(ctx context.Context, s scheduled) (*witness.Witness, replayer.Result, *trace.Trace, error) {
 	shown := c.toward == nil && s.shown(c.trace)
 	w, r, replayed, err := c.small(ctx, s, shown)
-	if err != nil || r.Status == bug.Confirmed || c.dear(s.Tests, r) || len(s.order.Steps) > wholeSteps {
+	if err != nil || r.Status == bug.Confirmed || c.chain.over() || len(s.order.Steps) > wholeSteps {
 		return w, r, replayed, err
 	}
 	whole, err := c.witnessOf(ctx, s, witness.Whole)
@@ -406,15 +399,19 @@ func (c *confirmation) tell(f reported) {
 // does more harm, and the recording of that one is returned, which has the
 // values that are shown.
 func (c *confirmation) replay(ctx context.Context, w *witness.Witness, args []string, shown bool) (replayer.Result, *trace.Trace, error) {
+	if c.chain.tooLong() {
+		return notReplayed(w), nil, nil
+	}
 	return c.replayWithin(ctx, w, args, shown, briefly)
 }
 
 // replayWithin is replay, where a program that has left the schedule goes on for a while.
 func (c *confirmation) replayWithin(ctx context.Context, w *witness.Witness, args []string, shown bool, while time.Duration) (replayer.Result, *trace.Trace, error) {
-	return c.replayWith(w, args, ofAny, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
+	return c.replayWith(w, args, waitOf(w.Tests, c.waited) > 0, ofAny, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
 		opts.Shown, opts.Astray = shown, while
 		r, err := replayer.Confirm(ctx, bin, w, c.code, opts)
 		c.runs.Add(int64(len(r.Verdicts)))
+		c.chain.replayed(r)
 		if err != nil {
 			return r, err
 		}
@@ -422,17 +419,25 @@ func (c *confirmation) replayWithin(ctx context.Context, w *witness.Witness, arg
 	})
 }
 
-// replayWith has run replay w, in a folder that is free, and returns the recording of
-// that as well, if that is wanted. The runs are for the caller to count.
-func (c *confirmation) replayWith(w *witness.Witness, args []string, wanted func(replayer.Result) bool, run func(replayer.Binary, replayer.Options) (replayer.Result, error)) (replayer.Result, *trace.Trace, error) {
+// replayWith has run replay w, in a folder that is free, or with atOnce in two if there are, and returns the
+// recording of that as well, if that is wanted. The runs are for the caller to count.
+func (c *confirmation) replayWith(w *witness.Witness, args []string, atOnce bool, wanted func(replayer.Result) bool, run func(replayer.Binary, replayer.Options) (replayer.Result, error)) (replayer.Result, *trace.Trace, error) {
 	n := c.replayed.Add(1)
 	c.status.Count("replaying", c.run.Package.Path, int(min(n, c.total.Load())), int(c.total.Load()), fmt.Sprintf("%d confirmed", c.confirmed.Load()))
 	bin := replayer.Binary{Path: c.run.Binary, Dir: c.run.Package.Dir, Args: args, Env: c.run.Env, Exec: c.run.Exec}
 	folder := <-c.folders
 	defer func() { c.folders <- folder }()
+	var second *replayer.Folder
+	if atOnce {
+		select {
+		case second = <-c.folders:
+			defer func() { c.folders <- second }()
+		default: // who has one does not wait for another
+		}
+	}
 	r, err := run(bin, replayer.Options{
 		Timeout: replayTime(c.took(c.run, w.Tests)), Astray: briefly,
-		Recorded: c.recorded, Slots: c.slots, Work: folder,
+		Recorded: c.recorded, Slots: c.slots, Work: folder, Second: second,
 	})
 	if err != nil || r.Status != bug.Confirmed {
 		return r, nil, err

@@ -249,7 +249,7 @@ func (c *confirmation) depart(ctx context.Context, d *analysis.Departure) (*conf
 // confirmation of what that has recorded, without a tally; nil if it did not come there, or that is not wanted.
 func (c *confirmation) goOn(ctx context.Context, w *witness.Witness, wanted func(replayer.Result) bool, run func(replayer.Binary, replayer.Options) (replayer.Result, error)) (*confirmation, replayer.Result, error) {
 	c.likeRun(w)
-	r, further, err := c.replayWith(w, c.run.Args, wanted, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
+	r, further, err := c.replayWith(w, c.run.Args, false, wanted, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
 		opts.Timeout = furtherTime(c.took(c.run, w.Tests))
 		return run(bin, opts)
 	})
@@ -329,7 +329,7 @@ func (c *confirmation) look(ctx context.Context, f finding, again []finding, pla
 		named := *a.witness
 		named.ID = f.witness.ID
 		a.witness = &named
-		ev, err := c.replayFinding(ctx, a)
+		ev, err := c.inChain(a.Tests).replayFinding(ctx, a)
 		if err != nil || ev.Result.Status == bug.Confirmed {
 			return ev, err
 		}

@@ -118,15 +118,16 @@ type inPackage struct {
 	Report report.Report
 	Failed bool
 
-	prefix  string                   // of the files that it keeps in the folder for work
-	done    map[string]bool          // the sites of the confirmed findings
-	runs    atomic.Int64             // after the recorded one
-	waited  map[string]time.Duration // by test, in the first recording
-	endless map[string]bool          // by tests: one of their departures has not ended
-	further *allowance               // beyond the first recording
-	flips   time.Duration            // what flips may take yet
-	early   *early                   // recordings that are made before they are asked for
-	drafted *confirmation            // has the witnesses that are to be published; nil: none
+	prefix   string                   // of the files that it keeps in the folder for work
+	done     map[string]bool          // the sites of the confirmed findings
+	runs     atomic.Int64             // after the recorded one
+	waited   map[string]time.Duration // by test, in the first recording
+	endless  map[string]bool          // by tests: one of their departures has not ended
+	further  *allowance               // beyond the first recording
+	patience *patience                // of replays
+	flips    time.Duration            // what flips may take yet
+	early    *early                   // recordings that are made before they are asked for
+	drafted  *confirmation            // has the witnesses that are to be published; nil: none
 }
 
 // New begins an exploration of what was built for the go command's environment env. It
@@ -274,7 +275,7 @@ func (c *confirmation) explore(ctx context.Context, findings []finding) error {
 		tests, its := fewest(several, size, againEvents)
 		e.tests, events = append(e.tests, tests...), events+its
 	}
-	c.further = newAllowance(c.trace)
+	c.further, c.patience = newAllowance(c.trace), newPatience(took(c.run.Seconds))
 	e.orders = c.orders(c.run, events)
 	var passing []string
 	for _, r := range firsts {

@@ -216,7 +216,9 @@ func inTesting(t *trace.Trace, e *trace.Event) bool {
 // failedAt replays the run that c has recorded up to where its test has failed, and tells
 // of it if that is a bug of its own. It is none if the test does not pass again.
 func (e *explored) failedAt(ctx, limit context.Context, c *confirmation, f finding) (again bool, err error) {
-	told, err := c.replayFailure(limit, f)
+	at := c.inChain(f.Tests)
+	told, err := at.replayFailure(limit, f)
+	c.charge(1, at.chain)
 	return e.tellFailure(ctx, limit, c, f, told, err)
 }
 

@@ -97,7 +97,13 @@ func (e *explored) confirmSuspects(ctx context.Context) error {
 // replaySuspects replays runs beside each other and tells in their order of what came of that.
 func (e *explored) replaySuspects(ctx, limit context.Context, all suspects) error {
 	told, errs := make([]reported, len(all)), make([]error, len(all))
-	each(attemptsAtOnce, len(all), func(i int) { told[i], errs[i] = all[i].of.replayFailure(limit, all[i].f) })
+	chains := make([]*chain, len(all))
+	each(attemptsAtOnce, len(all), func(i int) {
+		at := all[i].of.inChain(all[i].f.Tests)
+		chains[i] = at.chain
+		told[i], errs[i] = at.replayFailure(limit, all[i].f)
+	})
+	e.charge(attemptsAtOnce, chains...)
 	for i, s := range all {
 		if _, err := e.tellFailure(ctx, limit, s.of, s.f, told[i], errs[i]); err != nil {
 			return err
