@@ -50,7 +50,7 @@ func alone(ctx context.Context, e *explored) error {
 	y.left = nil
 	waits := &allowance{left: aloneWaits}
 	for _, w := range all[:min(len(all), maxAlone)] {
-		if e.left.left() == 0 {
+		if e.timeout.left() == 0 {
 			break
 		}
 		if !e.worth(w.test, waits) {

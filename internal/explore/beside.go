@@ -73,7 +73,7 @@ func (x *Exploration) Explore(ctx context.Context, runs []recorder.Run) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	ends := x.oneByOne(ctx, runs)
-	if most := x.beside(); most > 1 {
+	if most := x.atOnce(); most > 1 {
 		ends = x.allBeside(ctx, runs, most)
 	}
 	var first error
@@ -87,8 +87,8 @@ func (x *Exploration) Explore(ctx context.Context, runs []recorder.Run) error {
 	return first
 }
 
-// beside returns how many packages are explored beside each other.
-func (x *setting) beside() int {
+// atOnce returns how many packages are explored beside each other.
+func (x *setting) atOnce() int {
 	switch {
 	case x.opts.Explore.explores(): // maybe for a time, which is that of each in turn
 		return 1

@@ -70,10 +70,10 @@ func (c *confirmation) inTime(ctx context.Context, f func(ctx context.Context) e
 		return err
 	}
 	start := time.Now()
-	limit, cancel := context.WithTimeoutCause(ctx, c.left.begin(), errTimeOver)
+	limit, cancel := context.WithTimeoutCause(ctx, c.timeout.begin(), errTimeOver)
 	defer cancel()
 	defer func() {
-		if c.left.end() == 0 {
+		if c.timeout.end() == 0 {
 			c.incomplete(fmt.Sprintf("the time for replays, -predict.timeout=%v, was over", c.opts.Timeout))
 		}
 		c.Report.Packages[len(c.Report.Packages)-1].ReplayS += time.Since(start).Seconds()

@@ -106,7 +106,7 @@ type setting struct {
 	folders   chan *replayer.Folder // for the files of replays; those that no replay uses now
 	ready     func() error          // has made the folders, once for all packages
 	workers   int                   // how many findings of a package are dealt with meanwhile, so that no slot stays free
-	left      countdown             // the time that is left for replays
+	timeout   countdown             // of replays
 	exploring time.Duration         // the time that is left for exploring, if that has a bound: one package is explored at a time then
 	making    sync.WaitGroup        // what records early
 	begun     atomic.Int32          // packages
@@ -137,8 +137,8 @@ func New(build *recorder.Build, env gotool.Env, work string, status *report.Stat
 	workers := procs + (procs+1)/2
 	x := &setting{
 		opts: opts, build: build, root: env.Root(), files: files, work: work, status: status, source: source,
-		code: replayer.Code{Sites: replayer.ByFunc(build.Sites), Files: files, Source: source, Properties: opts.Analysis.Properties},
-		left: countdown{rest: opts.Timeout}, exploring: opts.Explore.Time, workers: workers, slots: replayer.NewSlots(procs),
+		code:    replayer.Code{Sites: replayer.ByFunc(build.Sites), Files: files, Source: source, Properties: opts.Analysis.Properties},
+		timeout: countdown{rest: opts.Timeout}, exploring: opts.Explore.Time, workers: workers, slots: replayer.NewSlots(procs),
 		folders: make(chan *replayer.Folder, max(workers, attemptsAtOnce)),
 	}
 	x.ready = sync.OnceValue(x.makeFolders)
@@ -344,7 +344,7 @@ type explored struct {
 }
 
 // A strategy records tests of a package again and deals with what that shows. It ends
-// when it has nothing to try, and when the time for replays is over (setting.left);
+// when it has nothing to try, and when the time for replays is over (setting.timeout);
 // an error is for what concerns the whole run. A new strategy is a file, and a place in
 // the list below.
 type strategy func(ctx context.Context, e *explored) error

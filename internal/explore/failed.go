@@ -33,7 +33,7 @@ func failed(ctx context.Context, e *explored) error {
 	for _, r := range e.recordings {
 		e.endless(r)
 		for _, f := range r.failures() {
-			if e.left.left() == 0 {
+			if e.timeout.left() == 0 {
 				return nil
 			}
 			test := f.Tests[0]

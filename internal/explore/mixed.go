@@ -36,7 +36,7 @@ func mixed(ctx context.Context, e *explored) error {
 	tried := make(map[string]bool)
 	for _, r := range e.recordings {
 		for _, f := range r.findings {
-			if f.Kind != bug.Assertion || len(f.Tests) != 1 || tried[f.Name] || len(tried) == maxMixed || e.done[sitesOf(f.witness)] || e.left.left() == 0 {
+			if f.Kind != bug.Assertion || len(f.Tests) != 1 || tried[f.Name] || len(tried) == maxMixed || e.done[sitesOf(f.witness)] || e.timeout.left() == 0 {
 				continue
 			}
 			tried[f.Name] = true

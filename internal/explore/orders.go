@@ -199,7 +199,7 @@ func (x *setting) affordable(run recorder.Run, waited map[string]time.Duration, 
 
 // inOrders records the tests of a package in other orders.
 func inOrders(ctx context.Context, e *explored) error {
-	for k := 0; k < e.orders && e.left.left() > 0; k++ {
+	for k := 0; k < e.orders && e.timeout.left() > 0; k++ {
 		tests := e.affordable(e.run, e.inPackage.waited, e.tests, e.size, e.further)
 		if len(tests) == 0 {
 			break

@@ -72,7 +72,7 @@ func (e *explored) shown() int {
 func (e *explored) confirmSuspects(ctx context.Context) error {
 	left := e.suspects
 	e.suspects = nil
-	for len(left) > 0 && e.left.left() > 0 {
+	for len(left) > 0 && e.timeout.left() > 0 {
 		var now, later suspects
 		for _, s := range left {
 			switch {
