@@ -98,12 +98,17 @@ func (r Run) Again(ctx context.Context, o Order, args []string, file string, lim
 	line := append(append(slices.Clone(r.Exec), r.Binary), args...)
 	cmd := exec.CommandContext(timed, line[0], line[1:]...)
 	cmd.Dir = r.Package.Dir
-	cmd.Env = append(slices.Clip(r.Env), "PWD="+cmd.Dir, predictrt.Mode{Trace: file, Limit: trace.MaxLogged, Order: string(o), Brief: true}.Env())
+	temporary, remove, err := ownTemporary(r.Exec)
+	if err != nil {
+		return again, err
+	}
+	defer remove()
+	cmd.Env = append(slices.Concat(r.Env, temporary), "PWD="+cmd.Dir, predictrt.Mode{Trace: file, Limit: trace.MaxLogged, Order: string(o), Brief: true}.Env())
 	cmd.WaitDelay = time.Second // for what a child holds open
 	procgroup.Own(cmd)
 	cmd.Cancel = func() error { return procgroup.Kill(cmd) }
 	start := time.Now()
-	err := cmd.Run()
+	err = cmd.Run()
 	if cmd.Process != nil {
 		procgroup.Kill(cmd) // children that outlived the program
 	}

@@ -73,8 +73,8 @@ func (e execution) write(dir string) error {
 
 // Exec is what go test runs in place of a test binary: args are the binary and
 // its arguments. It saves the binary in a new folder below dir, tells it to
-// record there, and is otherwise not to be noticed: same standard streams,
-// signals and exit code. It returns the exit code.
+// record there, with temporary files of its own, and is otherwise not to be noticed: same standard
+// streams, signals and exit code. It returns the exit code.
 func Exec(dir string, args []string) int {
 	code, err := run(dir, args)
 	if err != nil {
@@ -123,12 +123,17 @@ func run(dir string, args []string) (int, error) {
 		cmd = exec.Command(set.Exec[0], slices.Concat(set.Exec[1:], args)...)
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.Env = append(slices.Clip(e.Env), RecordInto(e.Trace, trace.MaxLogged))
 	e.Started = time.Now()
 	if err := e.write(own); err != nil {
 		return 0, err
 	}
+	temporary, remove, err := ownTemporary(set.Exec)
+	if err != nil {
+		return 0, err
+	}
+	cmd.Env = append(slices.Concat(e.Env, temporary), RecordInto(e.Trace, trace.MaxLogged))
 	state, err := runForwarding(cmd)
+	remove() // before this process may end as the program did
 	if err != nil {
 		return 0, err
 	}

@@ -6,8 +6,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -77,6 +79,28 @@ func TestShimRunsTheBinary(t *testing.T) {
 	saved, err := os.ReadFile(runs[0].Binary)
 	require.NoError(t, err)
 	assert.Contains(t, string(saved), "exit 7")
+}
+
+// What a run leaves among its temporary files no other one finds.
+func TestRunsHaveTemporaryFilesOfTheirOwn(t *testing.T) {
+	bin := script(t, `set -e; mkdir "${TMPDIR:-/tmp}/left"; echo "$TMPDIR" >>said`)
+	dir := t.TempDir()
+	for range 2 {
+		cmd, _ := shimOf(t, settings{}, bin)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(out))
+		again, err := Run{Package: Package{Dir: dir}, Binary: bin, Env: os.Environ()}.Again(t.Context(), NewestFirst, nil, filepath.Join(dir, "trace"), time.Minute)
+		require.NoError(t, err)
+		assert.Equal(t, Pass, again.Result)
+	}
+	said, err := os.ReadFile(filepath.Join(dir, "said"))
+	require.NoError(t, err)
+	used := strings.Fields(string(said))
+	assert.Len(t, used, 4)
+	for _, folder := range used {
+		assert.NoDirExists(t, folder)
+	}
 }
 
 func TestShimChainsTheUsersExec(t *testing.T) {

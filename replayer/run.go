@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path"
-	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -231,19 +230,13 @@ func environment(env []string, dir, temp string, mode predictrt.Mode) []string {
 	}
 	out = append(out, "PWD="+dir)
 	if temp != "" {
-		for _, name := range temporary {
-			out = append(out, name+"="+temp)
-		}
+		out = append(out, recorder.TemporaryIn(temp)...)
 	}
 	if mode == (predictrt.Mode{}) {
 		return out
 	}
 	return append(out, mode.Env())
 }
-
-// temporary are the variables that name the folder for temporary files, as os.TempDir has it. The last
-// value of a variable counts.
-var temporary = map[bool][]string{true: {"TMP", "TEMP"}, false: {"TMPDIR"}}[runtime.GOOS == "windows"]
 
 var errNotBegun = errors.New("the test binary did not begin to replay")
 
