@@ -14,11 +14,13 @@ type row struct {
 }
 
 // maxRows is how many rows a table has before some are left out, keepHead
-// and keepTail what stays around a middle that is left out.
+// and keepTail what stays around a middle that is left out. Of the tail keepSwitch
+// are those around the last switch, if the end has none.
 const (
-	maxRows  = 20
-	keepHead = 6
-	keepTail = maxRows - keepHead - 1
+	maxRows    = 20
+	keepHead   = 6
+	keepTail   = maxRows - keepHead - 1
+	keepSwitch = 6
 )
 
 // fold chooses the rows for steps: what the standard library does is left out but where
@@ -112,25 +114,37 @@ func (s Step) locks() bool {
 	return false
 }
 
-// cutMiddle leaves out the middle of rows.
+// cutMiddle leaves out the middle of rows. Where a goroutine has gone on alone for long in the end,
+// what the one before it did last stays: that is what has led there.
 func cutMiddle(rows []row) []row {
 	tail := len(rows) - keepTail
-	out := append([]row{}, rows[:keepHead]...)
-	last := 0 // the number of the last step that out tells of
-	for _, r := range out {
-		last = max(last+r.folded, r.number)
+	at := 0 // the last switch
+	for i, r := range rows {
+		if r.step != nil && r.step.Switch != nil {
+			at = i
+		}
 	}
+	from, to := tail, tail // what stays around it
+	if at >= keepHead && at < tail {
+		from, to = at-keepSwitch/2, at+keepSwitch/2
+		tail += keepSwitch + 1 // and the row that says what is left out there
+	}
+	stays := func(i int) bool {
+		return i < keepHead || i >= tail || from <= i && i < to || rows[i].step != nil && rows[i].step.Violation
+	}
+	var out []row
+	told := 0 // the number of the last step that out tells of
 	cut := false
-	for i, r := range rows[keepHead:] {
-		if i+keepHead < tail && (r.step == nil || !r.step.Violation) {
+	for i, r := range rows {
+		if !stays(i) {
 			cut = true
 			continue
 		}
 		if cut && r.step != nil {
-			out, cut = append(out, row{folded: r.number - last - 1}), false
+			out, cut = append(out, row{folded: r.number - told - 1}), false
 		}
 		out = append(out, r)
-		last = max(last+r.folded, r.number)
+		told = max(told+r.folded, r.number)
 	}
 	return out
 }

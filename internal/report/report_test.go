@@ -332,6 +332,28 @@ func TestFold(t *testing.T) {
 	assert.Equal(t, [2]int{1 + 6 + 2, 24}, [2]int{steps, folded}, "the first and the last round stay")
 }
 
+// Where a goroutine goes on alone for long in the end, the table shows what another one did before.
+func TestFoldKeepsTheLastSwitch(t *testing.T) {
+	var steps []Step
+	for k := range 100 {
+		steps = append(steps, Step{Op: "write", Goroutine: "0", Line: k})
+	}
+	for k := 20; k < 40; k++ {
+		steps[k].Goroutine = "0.1"
+	}
+	steps[20].Switch, steps[40].Switch = &Switch{From: "0"}, &Switch{From: "0.1"}
+	steps[99].Violation = true
+	rows := fold(steps)
+	assert.Len(t, rows, maxRows)
+	assert.Equal(t, []string{"0", "0.1"}, goroutines(rows))
+	var numbers []int
+	for _, r := range rows {
+		numbers = append(numbers, r.number)
+	}
+	assert.Subset(t, numbers, []int{1, 39, 40, 41, 100})
+	assert.Equal(t, 40-3-6, rows[6].folded, "what is left out is counted")
+}
+
 // A schedule of hundreds of thousands of steps and switches is folded in no time.
 func TestFoldLong(t *testing.T) {
 	var steps []Step
