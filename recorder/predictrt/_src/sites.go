@@ -146,7 +146,7 @@ func learn(pc uintptr) {
 	}
 	c := caller{pc: pc}
 	first, named := true, false
-	runtime.PredictFrames(pc&^logicalPC, pc&logicalPC != 0, func(fn, file string, line int) bool {
+	runtime.PredictNewFrames(pc&^logicalPC, pc&logicalPC != 0, func(fn, file string, line int) bool {
 		if first {
 			first = false
 			c.own = hasPrefix(fn, "runtime.") && !transparent(fn)
