@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -93,6 +94,22 @@ func TestReadImpossibleTrace(t *testing.T) {
 func TestCountTests(t *testing.T) {
 	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Path: "main"}, {Test: "TestA", Path: "0"}, {Test: "TestA", Path: "0.1"}, {Test: "TestB", Path: "0"}}}
 	assert.Equal(t, 2, countTests(tr))
+}
+
+// Who has selected one test already is not told to do so.
+func TestRoomFor(t *testing.T) {
+	begins := func(names ...string) *trace.Trace {
+		tr := &trace.Trace{Names: names}
+		for i, name := range names {
+			top, _, _ := strings.Cut(name, "/")
+			tr.Goroutines = append(tr.Goroutines, trace.Goroutine{Test: top})
+			tr.Events = append(tr.Events, trace.Event{Kind: trace.TestBegin, Obj: uint64(i)})
+		}
+		return tr
+	}
+	assert.Equal(t, ": -run=NAME gives a test the room of the others", roomFor(begins("TestA", "TestA/x", "TestB")))
+	assert.Equal(t, ": -run=NAME/SUBTEST gives a subtest the room of the others", roomFor(begins("TestA", "TestA/x")))
+	assert.Empty(t, roomFor(begins("TestA")))
 }
 
 func TestUnlessDone(t *testing.T) {

@@ -98,7 +98,7 @@ func (x *setting) read(run recorder.Run, n *notes) (t *trace.Trace, whole bool) 
 		warn("%s: the test binary did not end in an orderly way; its %d events up to then are used", name, t.Logged())
 	}
 	if len(t.Cuts) > 0 {
-		warn("%s: only a part of the events is analyzed of %s: -run=NAME gives a test the room of the others", name, CutText(t))
+		warn("%s: only a part of the events is analyzed of %s%s", name, CutText(t), roomFor(t))
 	}
 	x.build.AddSites(t)
 	if whole && x.opts.Keep {
@@ -149,6 +149,20 @@ func CutText(t *trace.Trace) string {
 		fmt.Fprintf(&text, "%s (%d recorded)", cmp.Or(test, "what runs outside of tests"), recorded[test])
 	}
 	return text.String()
+}
+
+// roomFor says what to do about tests of which t has only a part, to be put after these; "" if
+// there is nothing: a test that is alone by now has no more room, its subtests may have.
+func roomFor(t *trace.Trace) string {
+	if countTests(t) > 1 {
+		return ": -run=NAME gives a test the room of the others"
+	}
+	for i := range t.Events {
+		if e := &t.Events[i]; e.Kind == trace.TestBegin && strings.Contains(t.Names[e.Obj], "/") {
+			return ": -run=NAME/SUBTEST gives a subtest the room of the others"
+		}
+	}
+	return ""
 }
 
 // lastTest is the top-level test that began last.
