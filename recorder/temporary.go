@@ -10,12 +10,12 @@ import (
 // the same in each run: a test that names a file by one would find what an earlier run has left,
 // as it does not where it is run plainly. What runs through the user's own command, exec, keeps
 // the folder that it has: there may be none of ours where that runs it. The folder is not among
-// the command's others: the path of a socket has room for a hundred bytes.
+// the command's others, and has a short name: the path of a socket has room for a hundred bytes.
 func ownTemporary(exec []string) (env []string, remove func(), err error) {
 	if len(exec) > 0 {
 		return nil, func() {}, nil
 	}
-	dir, err := os.MkdirTemp("", "gopredict-")
+	dir, err := os.MkdirTemp("", "gp")
 	if err != nil {
 		return nil, nil, err
 	}
