@@ -1,6 +1,7 @@
 package symbolic
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -19,9 +20,23 @@ type memory struct {
 	stores   map[int32]int32   // by read of an update: its store
 	counts   map[int32][]int32 // by store of an update: its reads
 	// follow has by cell the writers that may leave something else than recorded, by their formulas, and
-	// values the writers by what they left there; see same.
-	follow map[int32][]int32
-	values map[int32]map[uint64][]int32
+	// values what the writers left there.
+	follow  map[int32][]int32
+	values  map[int32]leavings
+	leaving []leaving // room to sort them
+}
+
+// A leaving is a value that a writer has left.
+type leaving struct {
+	value uint64
+	by    int32
+}
+
+// leavings are what the writers of a cell have left in it: values, ascending, and by whom, ascending where they
+// are equal.
+type leavings struct {
+	values []uint64
+	by     []int32
 }
 
 // A cell is what is known of one of the layout's. A trace has many.
@@ -42,7 +57,7 @@ func newMemory(m *Model) *memory {
 	l := m.layout
 	mem := &memory{
 		m: m, layout: l, cells: make([]cell, l.Cells()), initial: make([]uint64, l.Cells()), stores: make(map[int32]int32), counts: make(map[int32][]int32),
-		follow: make(map[int32][]int32), values: make(map[int32]map[uint64][]int32),
+		follow: make(map[int32][]int32), values: make(map[int32]leavings),
 	}
 	mem.room()
 	if m.flow != nil {
@@ -264,17 +279,7 @@ func (mem *memory) same(i, c int32) (ws []int32, initially bool) {
 		}
 		return []int32{source}, false
 	}
-	values := mem.values[c]
-	if values == nil {
-		values = make(map[uint64][]int32)
-		for _, w := range mem.writers(c) {
-			if v, ok := mem.part(w, c); ok {
-				values[v] = append(values[v], w)
-			}
-		}
-		mem.values[c] = values
-	}
-	ws = values[v]
+	ws = mem.leavings(c).of(v)
 	if source == none {
 		return ws, true
 	}
@@ -282,6 +287,45 @@ func (mem *memory) same(i, c int32) (ws []int32, initially bool) {
 		ws = slices.Insert(slices.Clone(ws), at, source)
 	}
 	return ws, cl.known && mem.initial[c] == v
+}
+
+// fewLeavings is for how many of them room is kept: a cell may have millions, most have few.
+const fewLeavings = 1 << 10
+
+// leavings returns what the writers of cell c have left there.
+func (mem *memory) leavings(c int32) leavings {
+	its, known := mem.values[c]
+	if known {
+		return its
+	}
+	all := mem.leaving[:0]
+	for _, w := range mem.writers(c) {
+		if v, ok := mem.part(w, c); ok {
+			all = append(all, leaving{v, w})
+		}
+	}
+	if len(all) <= fewLeavings {
+		mem.leaving = all
+	}
+	slices.SortFunc(all, func(a, b leaving) int { return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.by, b.by)) })
+	its = leavings{make([]uint64, len(all)), make([]int32, len(all))}
+	for k, l := range all {
+		its.values[k], its.by[k] = l.value, l.by
+	}
+	mem.values[c] = its
+	return its
+}
+
+// of returns who has left v.
+func (l leavings) of(v uint64) []int32 {
+	from, _ := slices.BinarySearch(l.values, v)
+	n, _ := slices.BinarySearchFunc(l.values[from:], v, func(value, v uint64) int { // the first one after v
+		if value > v {
+			return 1
+		}
+		return -1
+	})
+	return l.by[from : from+n : from+n]
 }
 
 // matters reports whether a run goes on as recorded only if the read at
