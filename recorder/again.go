@@ -98,7 +98,7 @@ func (r Run) Again(ctx context.Context, o Order, args []string, file string, lim
 	line := append(append(slices.Clone(r.Exec), r.Binary), args...)
 	cmd := exec.CommandContext(timed, line[0], line[1:]...)
 	cmd.Dir = r.Package.Dir
-	temporary, remove, err := ownTemporary(r.Exec)
+	temporary, remove, err := ownTemporary(r.Exec, r.Package.Dir)
 	if err != nil {
 		return again, err
 	}

@@ -127,7 +127,7 @@ func run(dir string, args []string) (int, error) {
 	if err := e.write(own); err != nil {
 		return 0, err
 	}
-	temporary, remove, err := ownTemporary(set.Exec)
+	temporary, remove, err := ownTemporary(set.Exec, wd)
 	if err != nil {
 		return 0, err
 	}

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -98,6 +99,7 @@ func TestRunsHaveTemporaryFilesOfTheirOwn(t *testing.T) {
 	require.NoError(t, err)
 	used := strings.Fields(string(said))
 	assert.Len(t, used, 4)
+	assert.Len(t, slices.Compact(slices.Clone(used)), 1, "the same one, as no other run was there")
 	for _, folder := range used {
 		assert.NoDirExists(t, folder)
 	}

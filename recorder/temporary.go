@@ -1,21 +1,43 @@
 package recorder
 
 import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 )
 
-// ownTemporary makes a folder for the temporary files of one run of a test binary, and returns
-// the variables of its environment that say so, and what removes the folder. Random numbers are
+// mostTemporary is how many folders for the temporary files of a package's runs have names that say which one it is.
+const mostTemporary = 100
+
+// ownTemporary makes a folder for the temporary files of one run of the test binary of a package, whose folder is pkg,
+// and returns the variables of its environment that say so, and what removes the folder. Random numbers are
 // the same in each run: a test that names a file by one would find what an earlier run has left,
 // as it does not where it is run plainly. What runs through the user's own command, exec, keeps
 // the folder that it has: there may be none of ours where that runs it. The folder is not among
-// the command's others, and has a short name: the path of a socket has room for a hundred bytes.
-func ownTemporary(exec []string) (env []string, remove func(), err error) {
+// the command's others, and has a short name: the path of a socket has room for a hundred bytes. It has
+// the same one in each run, unless several are at once: what tests do may follow from it, and a go command that they run
+// there finds what it has built before.
+func ownTemporary(exec []string, pkg string) (env []string, remove func(), err error) {
 	if len(exec) > 0 {
 		return nil, func() {}, nil
 	}
-	dir, err := os.MkdirTemp("", "gp")
+	h := fnv.New32a()
+	h.Write([]byte(pkg))
+	name := filepath.Join(os.TempDir(), fmt.Sprintf("gp%x", h.Sum32()))
+	dir := name
+	for n := 1; n < mostTemporary; n++ {
+		if err = os.Mkdir(dir, 0o700); !errors.Is(err, fs.ErrExist) {
+			break
+		}
+		dir = fmt.Sprint(name, "-", n)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		dir, err = os.MkdirTemp("", "gp")
+	}
 	if err != nil {
 		return nil, nil, err
 	}
