@@ -122,7 +122,7 @@ func (x *inPackage) charge(beside int, chains ...*chain) {
 
 // mayWait says how long replays may wait, and unknownWhy why it is not known that they make a test fail.
 const (
-	mayWait    = "than replays of the package may, which is as long as its recording took, and ten seconds at least"
+	mayWait    = "than replays of the package may, which is as long as its recording took, and ten seconds at least (with -predict.runs=N there is no such bound)"
 	unknownWhy = "whether it does so without the schedule, too, is not known, as it waits longer " + mayWait
 )
 
