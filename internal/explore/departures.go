@@ -57,7 +57,7 @@ func (c *confirmation) departed(ctx context.Context, findings []finding, out []r
 	var groups [][]int // findings of the same tests, who may share departures
 	of := make(map[string]int)
 	for k, f := range findings {
-		key := strings.Join(f.Tests, "\x00")
+		key := keyOf(f.Tests)
 		if len(f.Departures) == 0 || c.endless[key] || isPattern(f.Kind) && eventsOf(f.Tests, size) > warnedEvents {
 			continue
 		}
@@ -99,6 +99,9 @@ func (c *confirmation) departed(ctx context.Context, findings []finding, out []r
 	}
 	return cmp.Or(errs...)
 }
+
+// keyOf tells tests apart from others.
+func keyOf(tests []string) string { return strings.Join(tests, "\x00") }
 
 // eventsOf is how many events tests have, of which size has the numbers.
 func eventsOf(tests []string, size map[string]int) int {

@@ -26,7 +26,7 @@ const (
 // A patience is what is left of that.
 type patience struct {
 	left   time.Duration
-	slow   map[string]time.Duration // how long replays of tests have waited, by their names
+	slow   map[string]time.Duration // how long replays of tests have waited, by their keys
 	passed map[string]bool          // tests that were run without a schedule
 	told   map[string]bool          // or were not, and it was told
 }
@@ -55,8 +55,8 @@ func (c *confirmation) inChain(tests []string) *confirmation {
 	}
 	h.wait = min(h.wait, took(c.run.Seconds)) // parallel subtests have waited at once
 	if p := c.patience; p != nil && c.opts.Runs == 0 && !c.opts.Explore.explores() {
-		name := strings.Join(tests, "\x00")
-		h.each, h.most, h.known = p.slow[name], p.left, p.passed[name]
+		key := keyOf(tests)
+		h.each, h.most, h.known = p.slow[key], p.left, p.passed[key]
 	}
 	at := *c
 	at.chain = h
@@ -109,11 +109,11 @@ func (x *inPackage) charge(beside int, chains ...*chain) {
 			continue
 		}
 		longest, all = max(longest, h.took), all+h.all
-		name := strings.Join(h.tests, "\x00")
-		p.slow[name] = max(p.slow[name], h.each)
-		p.passed[name] = p.passed[name] || h.plain
-		if h.unknown && !p.told[name] {
-			p.told[name] = true
+		key := keyOf(h.tests)
+		p.slow[key] = max(p.slow[key], h.each)
+		p.passed[key] = p.passed[key] || h.plain
+		if h.unknown && !p.told[key] {
+			p.told[key] = true
 			x.warn("%s: %s fails in replays; %s", x.Report.Packages[0].Package, strings.Join(h.tests, " and "), unknownWhy)
 		}
 	}
