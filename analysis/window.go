@@ -156,9 +156,10 @@ func between[T any, N int | int32](all []T, from, to int, at func(*T) *N) []T {
 // is left in a channel, condition or WaitGroup that is used after it, and each object is to the properties
 // as it was at first. A channel that is closed and a Once that is done stay so, memory keeps what it holds,
 // and what a select with a default would have sent or received is no use of a channel. What has gone through channels
-// that are used on both sides of one comes with them, by position.
+// that are used on both sides of one comes with them, by position. A test of which the trace has the beginning only
+// ([trace.Cut]) leaves nothing held: how it went on is not known.
 func cuts(t *trace.Trace, least int, properties []property.Property) ([]int, []passed) {
-	s := spans{starts: starts(t)}
+	s := spans{starts: starts(t), unended: unended(t)}
 	if !slices.ContainsFunc(s.starts, func(start int) bool { return start >= least && len(t.Events)-start >= least }) {
 		return nil, nil
 	}
@@ -188,13 +189,13 @@ func cuts(t *trace.Trace, least int, properties []property.Property) ([]int, []p
 		}
 		switch e.Kind {
 		case trace.Acquire, trace.RAcquire:
-			s.count(&locks, e.Obj, i, 1)
+			s.count(&locks, e, i, 1)
 		case trace.Release, trace.RRelease:
-			s.count(&locks, e.Obj, i, -1)
+			s.count(&locks, e, i, -1)
 		case trace.WaitGroupAdd:
-			s.count(&groups, e.Obj, i, int(int64(e.Val)))
+			s.count(&groups, e, i, int(int64(e.Val)))
 		case trace.WaitGroupWait, trace.WaitGroupWaited:
-			s.count(&groups, e.Obj, i, 0)
+			s.count(&groups, e, i, 0)
 		case trace.CondWait, trace.CondWake, trace.CondSignal, trace.CondBroadcast:
 			conds.of(e.Obj).take(i)
 		case trace.SelectSend, trace.SelectRecv:
@@ -388,7 +389,8 @@ type passed struct {
 // held counts holders of a lock, or what is to be waited for; its extent is since there was none.
 type held struct {
 	extent
-	n int
+	n    int
+	last trace.GID // who has changed that
 }
 
 // spans are the things that windows must not divide.
@@ -397,6 +399,26 @@ type spans struct {
 	over   []int // by start: how many begin to go on over it, less how many end to
 	begun  int32 // how many tests have up to now
 	passed []passed
+	// unended is by goroutine the number of its test, if the trace has only how that begins, else 0; nil: there is none.
+	unended []int32
+}
+
+// unended returns the numbers, from 1, of the tests of t that are cut off, by goroutine; nil if none is.
+func unended(t *trace.Trace) []int32 {
+	numbers := make(map[string]int32)
+	for _, c := range t.Cuts {
+		if c.Sync && c.Test != "" {
+			numbers[c.Test] = int32(len(numbers)) + 1
+		}
+	}
+	if len(numbers) == 0 {
+		return nil
+	}
+	all := make([]int32, len(t.Goroutines))
+	for g := range all {
+		all[g] = numbers[t.Goroutines[g].Test]
+	}
+	return all
 }
 
 // operate notes event i, an operation on a channel that a select may have chosen.
@@ -442,13 +464,18 @@ func (s *spans) add(x extent) {
 	s.over[to]--
 }
 
-// count notes an operation at position i that adds by to what is held of obj.
-func (s *spans) count(m *objects[held], obj uint64, i, by int) {
-	h := m.of(obj)
+// count notes e, an operation at position i that adds by to what is held of its object.
+func (s *spans) count(m *objects[held], e *trace.Event, i, by int) {
+	h := m.of(e.Obj)
+	if h.n != 0 && s.unended != nil && s.unended[h.last] > 0 && s.unended[h.last] != s.unended[e.G] {
+		s.add(h.extent)
+		h.n = 0
+	}
 	if h.n == 0 {
 		h.extent = extent{}
 	}
 	h.take(i)
+	h.last = e.G
 	if h.n += by; h.n == 0 {
 		s.add(h.extent)
 	}

@@ -73,6 +73,11 @@ func TestCuts(t *testing.T) {
 		}
 		assert.Equal(t, want, analysis.Cuts(tr, 1, properties), test.name)
 		switch test.name {
+		case "a lock that is held", "a WaitGroup that waits":
+			tr.Cuts = []trace.Cut{{Test: "TestA"}}
+			assert.Empty(t, analysis.Cuts(tr, 1, properties), "%s, of a test without plain accesses", test.name)
+			tr.Cuts[0].Sync = true
+			assert.Len(t, analysis.Cuts(tr, 1, properties), 1, "%s, of a test that is cut off", test.name)
 		case "an object that is not":
 			tr.Freed = []trace.Freed{{At: 5, Obj: tr.Events[4].Obj, Size: 8, Which: 1}}
 			assert.Equal(t, []int{5}, analysis.Cuts(tr, 1, properties), "an object that has the place of another one")
