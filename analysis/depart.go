@@ -174,7 +174,7 @@ func (p *predictor) departs(ctx context.Context, about scope, left map[string]bo
 func (p *predictor) events(in func(trace.GID) bool) (n int) {
 	for g := range p.t.Goroutines {
 		if in(trace.GID(g)) {
-			n += len(p.o.Events(trace.GID(g)))
+			n += p.o.Events(trace.GID(g)).Len()
 		}
 	}
 	return n
@@ -207,7 +207,7 @@ func (p *predictor) further(from int, in func(trace.GID) bool, steps []int, at s
 	}
 	next := make(map[trace.GID]int)
 	for _, i := range steps {
-		next[p.t.Events[i].G] = p.o.Next(p.t.Events[i].G, i)
+		next[p.t.Events[i].G] = p.o.Program().Next(i)
 	}
 	more := slices.Clone(steps[:own])
 	for g := range p.t.Goroutines {
@@ -217,7 +217,7 @@ func (p *predictor) further(from int, in func(trace.GID) bool, steps []int, at s
 		}
 		var its []int
 		free := 0
-		for i := next[gid]; i >= 0 && len(its) < maxFurther && !(p.t.Events[i].Kind.IsWrite() && read(i)); i = p.o.Next(gid, i) {
+		for i := next[gid]; i >= 0 && len(its) < maxFurther && !(p.t.Events[i].Kind.IsWrite() && read(i)); i = p.o.Program().Next(i) {
 			if len(p.o.Held(i)) == 0 {
 				free = len(its)
 			}

@@ -27,7 +27,7 @@ func newParts(t *trace.Trace, o *order.Order, flow *trace.Flow) parts {
 	return parts{
 		layout: layout, control: control,
 		newModel:   sync.OnceValue(func() *symbolic.Model { return control().Concurrent(flow, layout()) }),
-		newJudge:   sync.OnceValue(func() *feasible.Judge { return feasible.NewWith(t, flow, layout()) }),
+		newJudge:   sync.OnceValue(func() *feasible.Judge { return feasible.NewWith(t, o.Program(), flow, layout()) }),
 		departures: sync.OnceValue(func() *symbolic.Departures { return control().Departures(flow, layout()) }),
 	}
 }

@@ -327,7 +327,7 @@ func (s *solving) moves(i int) (obj uint64, recv, ok bool) {
 		return e.Obj, true, true
 	case trace.Select:
 		for range 2 { // after what was selected
-			if i = s.o.Next(e.G, i); i >= 0 && (s.t.Events[i].Kind == trace.RecvDone || s.t.Events[i].Kind == trace.SendDone) {
+			if i = s.o.Program().Next(i); i >= 0 && (s.t.Events[i].Kind == trace.RecvDone || s.t.Events[i].Kind == trace.SendDone) {
 				return s.t.Events[i].Obj, s.t.Events[i].Kind == trace.RecvDone, true
 			}
 			if i < 0 {

@@ -22,14 +22,19 @@ type subtests struct {
 // newSubtests returns those of the goroutines that are in; nil if all these are of one.
 func (p *predictor) newSubtests(in func(trace.GID) bool) *subtests {
 	s := &subtests{of: make([]int32, len(p.t.Goroutines))}
-	begins := func(i int32) bool { return p.t.Events[i].Kind == trace.TestBegin }
+	begins := make([]bool, len(s.of)) // those that are of a subtest
+	for i := range p.t.Events {
+		if e := &p.t.Events[i]; e.Kind == trace.TestBegin {
+			begins[e.G] = true
+		}
+	}
 	some := 0
 	for g := range s.of {
 		its, is := &p.t.Goroutines[g], in(trace.GID(g))
 		parent := int32(-1)
 		if !its.IsTest() && int(its.Parent) < g {
 			parent = s.of[its.Parent]
-			if !is || !slices.ContainsFunc(p.o.Events(trace.GID(g)), begins) {
+			if !is || !begins[g] {
 				s.of[g] = parent
 				continue
 			}
@@ -71,7 +76,7 @@ func (s *subtests) meet(p *predictor, in func(trace.GID) bool) {
 		if !in(trace.GID(g)) {
 			continue
 		}
-		for _, i := range p.o.Events(trace.GID(g)) {
+		for i := range p.o.Events(trace.GID(g)).All {
 			e := &p.t.Events[i]
 			if e.Obj == 0 || trace.OfTesting(sites.Of(e.Site).Func) {
 				continue

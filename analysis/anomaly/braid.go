@@ -65,7 +65,7 @@ func (b *Braid) ordered(must Ordering, of, k, j int) bool {
 				return true
 			}
 			// What comes behind, on the way to the goroutine's next event of the pattern, takes the event as done.
-			if y+1 < len(b.ks[1-of]) && must.BeforeReached(l, b.o.Next(b.t.Events[e].G, e)) {
+			if y+1 < len(b.ks[1-of]) && must.BeforeReached(l, b.o.Program().Next(e)) {
 				return true
 			}
 		}

@@ -119,7 +119,7 @@ func chosen(tr *trace.Trace, o *order.Order, regions *anomaly.Regions, tuple ano
 				if g := tr.Events[j].G; g == e.G {
 					fits = fits && j < i
 				} else if after(p, n) {
-					fits = fits && !o.BeforeReached(i, o.Next(g, j))
+					fits = fits && !o.BeforeReached(i, o.Program().Next(j))
 				}
 			}
 			if fits {

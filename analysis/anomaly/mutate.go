@@ -85,10 +85,8 @@ func fits(t *trace.Trace, o *order.Order, i, j, e int) bool {
 	if excludes(t, held, o.Held(j), locks) {
 		return false // all the way
 	}
-	es := o.Events(t.Events[i].G)
-	k, _ := slices.BinarySearch(es, int32(i))
-	for ; int(es[k]) != j; k++ {
-		prev, next := int(es[k]), int(es[k+1])
+	for prev, next := i, 0; prev != j; prev = next {
+		next = o.Program().Next(prev)
 		before, after := held, o.Held(next)
 		if held = after; excludes(t, before, after, locks) {
 			continue

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"iter"
 	"slices"
-	"sort"
 
 	"github.com/gopredict/gopredict/recorder/trace"
 )
@@ -41,7 +40,7 @@ func (m *Model) cut(props []Property, gids []trace.GID, most int) *cut {
 	for _, g := range gids {
 		c.at[g] = never
 		c.pull(g, c.hi)
-		if es := m.o.Events(g); len(es) > 0 && es[0] < c.hi {
+		if first := m.o.Events(g).First(); first >= 0 && int32(first) < c.hi {
 			c.gids = append(c.gids, g)
 		}
 	}
@@ -128,19 +127,19 @@ func (c *cut) pull(g trace.GID, i int32) {
 // lockFree returns the last position, at or below i, before which goroutine g
 // holds no lock.
 func (m *Model) lockFree(g trace.GID, i int32) int32 {
-	if es := m.o.Events(g); len(es) == 0 || es[0] >= i {
+	if first := m.o.Events(g).First(); first < 0 || int32(first) >= i {
 		return i
 	}
 	if m.ends != nil && m.ends[g].last < i {
 		return min(i, m.ends[g].free)
 	}
-	if next := m.o.Next(g, int(i)-1); next >= 0 {
+	if next := m.o.Events(g).From(int(i)); next >= 0 {
 		if outer := m.o.Outermost(next); outer >= 0 {
 			return min(i, int32(outer))
 		}
 		return i
 	}
-	last := m.o.Prev(g, int(i))
+	last := m.o.Events(g).Until(int(i))
 	if last < 0 {
 		return i
 	}
@@ -158,7 +157,7 @@ const searched = 16
 // follow pulls the other goroutines back to before what must come after the
 // first event of goroutine g behind the cut.
 func (c *cut) follow(g trace.GID) {
-	first := c.m.o.Next(g, int(c.at[g])-1)
+	first := c.m.o.Events(g).From(int(c.at[g]))
 	if first < 0 {
 		return
 	}
@@ -171,16 +170,10 @@ func (c *cut) follow(g trace.GID) {
 		}
 		c.effort += searched
 		es := c.m.o.Events(h)
-		lo, _ := slices.BinarySearch(es, int32(first))
-		hi, _ := slices.BinarySearch(es, c.at[h])
-		if lo >= hi {
-			continue
-		}
-		if es = es[lo:hi]; !c.m.o.Before(first, int(es[len(es)-1])) {
+		if last := es.Until(int(c.at[h])); last < first || !c.m.o.Before(first, last) {
 			continue // as it is with most
 		}
-		k := sort.Search(len(es)-1, func(k int) bool { return c.m.o.Before(first, int(es[k])) })
-		c.pull(h, es[k])
+		c.pull(h, int32(es.Find(func(i int) bool { return i >= first && c.m.o.Before(first, i) })))
 	}
 }
 

@@ -121,8 +121,7 @@ func New(t *trace.Trace, o *order.Order) *Model {
 	for g := range ends {
 		ends[g] = end{-1, never}
 		m.all = append(m.all, trace.GID(g))
-		if es := o.Events(trace.GID(g)); len(es) > 0 {
-			last := es[len(es)-1]
+		if last := int32(o.Events(trace.GID(g)).Last()); last >= 0 {
 			if ends[g].last = last; m.keeps(trace.GID(g), last) {
 				ends[g].free = m.lockFree(trace.GID(g), never)
 			}

@@ -189,8 +189,8 @@ func (g *Graph) induce(n int32) (changed bool) {
 	}
 	own := g.m.t.Events[s.Acq].G
 	end := endOf(s)
-	if es := g.m.o.Events(own); end == never {
-		end = es[len(es)-1]
+	if end == never {
+		end = int32(g.m.o.Events(own).Last())
 	}
 	g.reached.clear()
 	g.close(g.reached, end, in)

@@ -39,7 +39,7 @@ func (m *Model) Sequence(accesses ...int) Property {
 }
 
 // before returns the event before i in its goroutine, or -1.
-func (m *Model) before(i int) int { return m.o.Prev(m.t.Events[i].G, i) }
+func (m *Model) before(i int) int { return m.o.Program().Prev(i) }
 
 // after lets event i, if there is one, be performed before event j.
 func (p *Property) after(i, j int) {

@@ -65,7 +65,7 @@ func (in *Input) update(i int) int {
 	}
 	// The store of an update is the next event of its goroutine that is no read, nor
 	// a value that is added.
-	for k := in.Order.Prev(e.G, i); k >= 0; k = in.Order.Prev(e.G, k) {
+	for k := in.Order.Program().Prev(i); k >= 0; k = in.Order.Program().Prev(k) {
 		before := &in.Trace.Events[k]
 		switch {
 		case before.Kind == trace.Operand:

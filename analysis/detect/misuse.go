@@ -92,7 +92,7 @@ func (in *Input) groups() map[uint64][]int {
 // panicked reports whether the operation at position i has panicked in the recorded run,
 // which went on: the program is made for that.
 func (in *Input) panicked(i int) bool {
-	next := in.Order.Next(in.Trace.Events[i].G, i)
+	next := in.Order.Program().Next(i)
 	return next >= 0 && in.Trace.Events[next].Kind == trace.Panic
 }
 

@@ -35,7 +35,7 @@ type chanOp struct {
 // with what became of them. A select begins the operation that it chooses.
 func (p *program) compileChannels() {
 	ids := numbering{}
-	begun := make([]int32, len(p.first)) // by goroutine: the begin of the operation underway, or none
+	begun := make([]int32, len(p.forked)) // by goroutine: the begin of the operation underway, or none
 	for g := range begun {
 		begun[g] = none
 	}
@@ -43,7 +43,7 @@ func (p *program) compileChannels() {
 	sent, received := []uint64{}, []uint64{}
 	closes := map[int32]bool{}
 	op := func(i int, recv bool) {
-		p.info[i].ref = int32(len(p.ops))
+		p.refs[i] = int32(len(p.ops))
 		p.ops = append(p.ops, chanOp{ch: ids.of(p.t.Events[i].Obj), recv: recv})
 	}
 	for i := range p.t.Events {
@@ -56,7 +56,7 @@ func (p *program) compileChannels() {
 					p.chans = append(p.chans, channel{cap: uint64(e.Size)})
 					sent, received = append(sent, 0), append(received, 0)
 				}
-				p.info[i].ref = id
+				p.refs[i] = id
 				p.chans[id].made = p.chans[id].made || e.Kind == trace.ChanMake
 				if e.Kind == trace.Close {
 					closes[id] = true
@@ -86,20 +86,20 @@ func (p *program) compileChannels() {
 		case trace.SelectDone:
 			continue
 		case trace.SendDone, trace.RecvDone:
-			if begin != none && e.Obj != 0 && p.info[begin].ref == none {
-				p.info[begin].ref = int32(len(p.ops))
+			if begin != none && e.Obj != 0 && p.refs[begin] == none {
+				p.refs[begin] = int32(len(p.ops))
 				p.ops = append(p.ops, chanOp{ch: ids.of(e.Obj), recv: e.Kind == trace.RecvDone})
 			}
 			if e.Kind == trace.SendDone && e.Obj != 0 {
-				sent[p.info[i].ref] = max(sent[p.info[i].ref], p.t.Element(e))
+				sent[p.refs[i]] = max(sent[p.refs[i]], p.t.Element(e))
 			} else if e.Obj != 0 {
-				received[p.info[i].ref] = max(received[p.info[i].ref], p.t.Element(e))
+				received[p.refs[i]] = max(received[p.refs[i]], p.t.Element(e))
 			}
 		}
 		if begin != none {
 			begun[e.G] = none
 			unranked := e.Kind == trace.Panic || e.Kind == trace.RecvDone && e.Val == 0
-			if ref := p.info[begin].ref; ref != none && unranked {
+			if ref := p.refs[begin]; ref != none && unranked {
 				p.ops[ref].rank = math.MaxUint64
 			}
 		}
@@ -125,7 +125,7 @@ func (p *program) rank() {
 	for i := range p.t.Events {
 		switch p.t.Events[i].Kind {
 		case trace.Send, trace.Recv, trace.Select:
-			ref := p.info[i].ref
+			ref := p.refs[i]
 			if ref == none {
 				continue
 			}

@@ -19,7 +19,7 @@ import (
 // prefix of one of them. Their number grows exponentially: this is an oracle
 // for traces of some twenty events. The order is only lent to yield.
 func Interleavings(t *trace.Trace, yield func(order []int) bool) {
-	p := compile(t, trace.NewFlow(t), trace.NewLayout(t))
+	p := compiled(t)
 	p.extend(p.initial(), make([]int, 0, len(t.Events)), yield)
 }
 
@@ -44,7 +44,7 @@ type successor struct {
 // successors returns the states one step after s, of which clone returns copies.
 func (p *program) successors(s *state, clone func() *state) []successor {
 	var all []successor
-	for g := range p.first {
+	for g := range p.forked {
 		pos, reason := s.next(g)
 		if reason != "" {
 			continue
@@ -64,7 +64,7 @@ func (p *program) successors(s *state, clone func() *state) []successor {
 // one is a plain access to where a lock, WaitGroup or Once is. The pairs are sorted, the lower position first. Like
 // [Interleavings] it is for small traces, though it visits equal states once.
 func Races(t *trace.Trace) [][2]int {
-	p := compile(t, trace.NewFlow(t), trace.NewLayout(t))
+	p := compiled(t)
 	found := map[[2]int]bool{}
 	p.visit(func(s *state) bool {
 		p.collect(s, found)
@@ -81,7 +81,7 @@ func Races(t *trace.Trace) [][2]int {
 // lock that is not held, a send to or close of what is closed, a Done below zero. It is for
 // small traces, as [Races] is.
 func Fails(t *trace.Trace, i int) bool {
-	p := compile(t, trace.NewFlow(t), trace.NewLayout(t))
+	p := compiled(t)
 	e := &t.Events[i]
 	fails := false
 	p.visit(func(s *state) bool {
@@ -137,7 +137,7 @@ func (s *state) fails(pos int32, e *trace.Event) bool {
 // reads need not be as recorded: see [Judge.CheckFrom]. It is for small traces,
 // as [Races] is.
 func Reaches(t *trace.Trace, accesses []int) bool {
-	p := compile(t, trace.NewFlow(t), trace.NewLayout(t))
+	p := compiled(t)
 	type progress struct {
 		s     *state
 		n     int    // how many are performed
@@ -159,7 +159,7 @@ func Reaches(t *trace.Trace, accesses []int) bool {
 		if pos, ok := at.s.stands(int(t.Events[last].G)); ok && int(pos) == last && at.n == len(accesses)-1 && at.ended>>t.Events[last].G&1 == 0 {
 			return true
 		}
-		for g := range p.first {
+		for g := range p.forked {
 			pos, reason := at.s.next(g)
 			k := slices.Index(accesses, int(pos))
 			if reason != "" || at.ended>>g&1 != 0 || k > at.n || k == len(accesses)-1 {
@@ -228,7 +228,7 @@ func appendValue(key []byte, v reflect.Value) []byte {
 
 // collect adds the pairs of goroutines that stand at a race in s.
 func (p *program) collect(s *state, found map[[2]int]bool) {
-	for g := range p.first {
+	for g := range p.forked {
 		a, ok := s.stands(g)
 		if !ok {
 			continue

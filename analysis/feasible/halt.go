@@ -52,7 +52,7 @@ func (s *state) halt(ops []int32) *halted {
 	}
 	s.toCome(func(pos int32, e *trace.Event) {
 		if e.Kind.Class() == trace.ClassCond {
-			x.wakers[s.p.info[pos].ref] += woken(e)
+			x.wakers[s.p.refs[pos]] += woken(e)
 		}
 	})
 	for _, pos := range ops {
@@ -62,7 +62,7 @@ func (s *state) halt(ops []int32) *halted {
 	}
 	for _, pos := range ops { // a writer that waits keeps readers out
 		if s.p.t.Events[pos].Kind == trace.Acquire {
-			x.kept[s.p.info[pos].ref] = true
+			x.kept[s.p.refs[pos]] = true
 		}
 	}
 	s.toCome(func(pos int32, e *trace.Event) {
@@ -115,7 +115,7 @@ func woken(e *trace.Event) int {
 
 // needs reports whether event e needs one that does not happen.
 func (x *halting) needs(pos int32, e *trace.Event) bool {
-	ref := x.p.info[pos].ref
+	ref := x.p.refs[pos]
 	switch e.Kind {
 	case trace.Acquire:
 		_, kept := x.kept[ref]
@@ -143,7 +143,7 @@ func (x *halting) needs(pos int32, e *trace.Event) bool {
 
 // drop notes that event e does not happen.
 func (x *halting) drop(pos int32, e *trace.Event) {
-	ref := x.p.info[pos].ref
+	ref := x.p.refs[pos]
 	switch {
 	case e.Kind == trace.Fork && e.Obj < uint64(len(x.stops)):
 		x.stops[e.Obj] = true
@@ -166,7 +166,7 @@ func (x *halting) drop(pos int32, e *trace.Event) {
 
 // add notes that event e happens.
 func (h *halted) add(p *program, pos int32, e *trace.Event) {
-	ref := p.info[pos].ref
+	ref := p.refs[pos]
 	switch {
 	case ref == none:
 	case e.Kind == trace.Send || e.Kind == trace.Recv || e.Kind == trace.Select:

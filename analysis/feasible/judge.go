@@ -45,11 +45,13 @@ type Judge struct {
 
 // New prepares the check of schedules of t, in time and memory proportional
 // to the trace's length.
-func New(t *trace.Trace) *Judge { return NewWith(t, trace.NewFlow(t), trace.NewLayout(t)) }
+func New(t *trace.Trace) *Judge {
+	return NewWith(t, trace.NewProgramOrder(t), trace.NewFlow(t), trace.NewLayout(t))
+}
 
-// NewWith is New for a trace of which somebody has the flow and the layout already.
-func NewWith(t *trace.Trace, flow *trace.Flow, l *trace.Layout) *Judge {
-	p := compile(t, flow, l)
+// NewWith is New for a trace of which somebody has the program order, the flow and the layout already.
+func NewWith(t *trace.Trace, order *trace.ProgramOrder, flow *trace.Flow, l *trace.Layout) *Judge {
+	p := compile(t, order, flow, l)
 	return &Judge{p: p, every: p.spacing(), course: course{least: max(leastMark, p.size()-len(p.mem.cells))}}
 }
 
@@ -133,7 +135,7 @@ func (j *Judge) turned(steps, stand []int) map[int32]bool {
 				continue
 			}
 			g := j.p.t.Events[pos].G
-			if at, ok := last[g]; ok && int(j.p.info[at].next) != pos {
+			if at, ok := last[g]; ok && j.p.order.Next(at) != pos {
 				if end, ok := j.p.slice.End(at); ok && end == pos {
 					turned[int32(at)] = true
 				}

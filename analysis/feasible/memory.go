@@ -10,7 +10,7 @@ type memory struct {
 	cells  []cell // by cell of the layout
 	// initial is by cell what it held before its first write, where that or a read told.
 	initial []uint64
-	// from holds for each reading event, from info.ref on, the writer of each
+	// from holds for each reading event, from program.refs on, the writer of each
 	// shared cell of its span in the recorded order. Other cells have, in every
 	// order, the writer that they had there.
 	from []int32
@@ -83,7 +83,7 @@ func (m *memory) share(p *program) {
 		if !ok {
 			continue
 		}
-		for k := p.info[i].next; k != int32(end); k = p.info[k].next {
+		for k := p.next(int32(i)); k != int32(end); k = p.next(k) {
 			if e := &p.t.Events[k]; e.Kind.IsAccess() && writes(e) {
 				sp := spans[of[k]]
 				for c := sp.First; c < sp.First+sp.N; c++ {
@@ -121,7 +121,7 @@ func (m *memory) replay(p *program) {
 		}
 		sp := m.span(int32(i))
 		if reads(e.Kind) {
-			p.info[i].ref = int32(len(m.from))
+			p.refs[i] = int32(len(m.from))
 			for c := sp.First; c < sp.First+sp.N; c++ {
 				if m.cells[c].shared {
 					m.from = append(m.from, writer[c])

@@ -9,11 +9,15 @@ const none = -1
 // A program is the trace made ready for execution in other orders: numbers in
 // place of addresses, and for each event what it depends on.
 type program struct {
-	t      *trace.Trace
-	info   []info
-	uses   []uses  // by event
-	first  []int32 // by goroutine: its first event
-	forked []bool  // by goroutine: the trace has its fork
+	t     *trace.Trace
+	order *trace.ProgramOrder
+	// refs are by event and its kind: a read's place in memory.from; the lock, condition,
+	// WaitGroup or Once; the token's count; for events that begin a channel operation
+	// the chanOp, for other channel events (and cases) the channel. none where there is
+	// nothing to check.
+	refs   []int32
+	uses   []uses // by event
+	forked []bool // by goroutine: the trace has its fork
 	mem    *memory
 	flow   *trace.Flow
 	slice  *trace.Slice
@@ -33,16 +37,6 @@ type firstCase struct{ of, at int32 }
 // A token's posts have the numbers from first on.
 type token struct{ first, n int32 }
 
-// info is what the judge knows of one event beyond the trace.
-type info struct {
-	next int32 // the goroutine's next event, or none
-	// ref is, by kind: a read's place in memory.from; the lock, condition,
-	// WaitGroup or Once; the token's count; for events that begin a channel operation
-	// the chanOp, for other channel events (and cases) the channel. none where there is
-	// nothing to check.
-	ref int32
-}
-
 // A count is a token, and the number of its posts so far, for a post with itself.
 type count struct{ token, posts int32 }
 
@@ -56,35 +50,27 @@ const (
 	isUpdate
 )
 
+// compiled is the program of a trace of which nobody knows anything yet.
+func compiled(t *trace.Trace) *program {
+	return compile(t, trace.NewProgramOrder(t), trace.NewFlow(t), trace.NewLayout(t))
+}
+
 // compile makes the program of a trace.
-func compile(t *trace.Trace, flow *trace.Flow, l *trace.Layout) *program {
-	n := 0
-	for i := range t.Events {
-		n = max(n, int(t.Events[i].G)+1)
-	}
+func compile(t *trace.Trace, order *trace.ProgramOrder, flow *trace.Flow, l *trace.Layout) *program {
+	n := order.Goroutines()
 	p := &program{
 		t:      t,
-		info:   make([]info, len(t.Events)),
+		order:  order,
+		refs:   make([]int32, len(t.Events)),
 		uses:   make([]uses, len(t.Events)),
-		first:  make([]int32, n),
 		forked: make([]bool, n),
 		flow:   flow,
 		slice:  trace.NewSlice(t, flow),
 	}
-	for g := range p.first {
-		p.first[g] = none
-	}
-	last := make([]int32, n)
 	sites := trace.NewSiteIndex(t)
 	for i := range t.Events {
 		e := &t.Events[i]
-		p.info[i] = info{next: none, ref: none}
-		if p.first[e.G] == none {
-			p.first[e.G] = int32(i)
-		} else {
-			p.info[last[e.G]].next = int32(i)
-		}
-		last[e.G] = int32(i)
+		p.refs[i] = none
 		if e.Kind == trace.Fork && e.Obj < uint64(n) {
 			p.forked[e.Obj] = true
 		}
@@ -100,6 +86,15 @@ func compile(t *trace.Trace, flow *trace.Flow, l *trace.Layout) *program {
 	return p
 }
 
+// next returns the event of its goroutine after the one at pos, or none.
+func (p *program) next(pos int32) int32 { return int32(p.order.Next(int(pos))) }
+
+// unfinished reports whether the operation at pos was not completed in the recorded run, or by a panic.
+func (p *program) unfinished(pos int32) bool {
+	next := p.next(pos)
+	return next == none || p.t.Events[next].Kind == trace.Panic
+}
+
 // compileUpdates marks the reads that belong to a store: the next event of
 // their goroutine that is no read, if it writes the same memory. What has no
 // such store may have been rewritten in a way that the judge does not know, or
@@ -112,9 +107,9 @@ func (p *program) compileUpdates(sites *trace.SiteIndex) {
 		}
 		does := e.Kind == trace.AtomicRMW && writes(e)
 		if e.Kind == trace.Read {
-			next := p.info[i].next
+			next := p.next(int32(i))
 			for next != none && p.t.Events[next].Kind == trace.Read {
-				next = p.info[next].next
+				next = p.next(next)
 			}
 			if next != none {
 				w := &p.t.Events[next]
@@ -143,14 +138,14 @@ func (n numbering) of(obj uint64) int32 {
 func (p *program) number() {
 	locks, conds, waitGroups, tokens := numbering{}, numbering{}, numbering{}, numbering{}
 	for i := range p.t.Events {
-		e, in := &p.t.Events[i], &p.info[i]
+		e := &p.t.Events[i]
 		switch e.Kind {
 		case trace.Acquire, trace.Release, trace.RAcquire, trace.RRelease:
-			in.ref = locks.of(e.Obj)
+			p.refs[i] = locks.of(e.Obj)
 		case trace.CondWait, trace.CondWake, trace.CondSignal, trace.CondBroadcast:
-			in.ref = conds.of(e.Obj)
+			p.refs[i] = conds.of(e.Obj)
 		case trace.WaitGroupAdd, trace.WaitGroupWait, trace.WaitGroupWaited:
-			in.ref = waitGroups.of(e.Obj)
+			p.refs[i] = waitGroups.of(e.Obj)
 		case trace.Post, trace.Await:
 			if e.Obj == 0 {
 				continue // after all that was before it
@@ -162,7 +157,7 @@ func (p *program) number() {
 			if e.Kind == trace.Post {
 				p.tokens[tok].n++
 			}
-			in.ref = int32(len(p.counts))
+			p.refs[i] = int32(len(p.counts))
 			p.counts = append(p.counts, count{tok, p.tokens[tok].n})
 		}
 	}
@@ -182,11 +177,11 @@ func (p *program) compileOnces() {
 		switch e.Kind {
 		case trace.OnceBegin:
 			current[e.Obj] = int32(len(p.onceEnds))
-			p.info[i].ref = current[e.Obj]
+			p.refs[i] = current[e.Obj]
 			p.onceEnds = append(p.onceEnds, false)
 		case trace.OnceEnd, trace.OnceDone:
 			if id, ok := current[e.Obj]; ok {
-				p.info[i].ref = id
+				p.refs[i] = id
 				p.onceEnds[id] = p.onceEnds[id] || e.Kind == trace.OnceEnd
 			}
 		}

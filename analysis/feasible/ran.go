@@ -18,7 +18,7 @@ func Ran(t *trace.Trace) error {
 	if err := Check(t, steps, nil); err != nil {
 		return err
 	}
-	p := compile(t, trace.NewFlow(t), trace.NewLayout(t))
+	p := compiled(t)
 	type content struct {
 		val   uint64
 		known bool

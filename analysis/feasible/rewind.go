@@ -23,7 +23,7 @@ const copied = 32
 
 // size is what of a state there is to copy, in cells, goroutines and objects.
 func (p *program) size() int {
-	return len(p.mem.cells) + 8*len(p.first) + p.locks + p.conds + p.waitGroups + len(p.onceEnds) + len(p.chans) + p.posts
+	return len(p.mem.cells) + 8*len(p.forked) + p.locks + p.conds + p.waitGroups + len(p.onceEnds) + len(p.chans) + p.posts
 }
 
 // spacing is after how many events of the recorded run a state is saved each time.
@@ -55,7 +55,7 @@ func (j *Judge) rewind(from int) {
 		j.upTo = max(j.upTo, from)
 		for i := at; i < from; i++ {
 			if j.s.step(int32(i)) != "" {
-				j.s.cur[j.p.t.Events[i].G] = j.p.info[i].next
+				j.s.cur[j.p.t.Events[i].G] = j.p.next(int32(i))
 			}
 			if (i+1)%j.every == 0 && (i+1)/j.every > len(j.saves) {
 				j.spent += j.p.size() / copied

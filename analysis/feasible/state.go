@@ -77,7 +77,7 @@ type element struct {
 
 // initial returns the state before the first step.
 func (p *program) initial() *state {
-	n := len(p.first)
+	n := len(p.forked)
 	s := &state{
 		p: p, cur: make([]int32, n), runs: make([]bool, n), taint: make([]int32, n), updates: make([]int32, n), waiting: make([]waiting, n),
 		wasZero: make([]bool, n), signalled: make([]bool, n), held: make([]int32, n),
@@ -105,7 +105,9 @@ func (s *state) reset() {
 // start is reset for all but the cells.
 func (s *state) start() {
 	s.end, s.turned = false, nil
-	copy(s.cur, s.p.first)
+	for g := range s.cur {
+		s.cur[g] = int32(s.p.order.Of(trace.GID(g)).First())
+	}
 	clear(s.runs)
 	clear(s.lost)
 	clear(s.found)
@@ -144,7 +146,7 @@ func (s *state) next(g int) (pos int32, reason string) {
 // returns why that is impossible, and "" if it is not; after a failure the
 // state is of no use.
 func (s *state) step(pos int32) string {
-	e, in := &s.p.t.Events[pos], &s.p.info[pos]
+	e, ref := &s.p.t.Events[pos], s.p.refs[pos]
 	reason := ""
 	if len(s.lost) > 0 {
 		reason = s.misses(e)
@@ -152,7 +154,7 @@ func (s *state) step(pos int32) string {
 	switch k := e.Kind; {
 	case reason != "":
 	case k.IsAccess():
-		reason = s.access(pos, e, in)
+		reason = s.access(pos, e, ref)
 	case k == trace.Fork:
 		if e.Obj < uint64(len(s.runs)) {
 			s.runs[e.Obj] = true
@@ -163,25 +165,25 @@ func (s *state) step(pos int32) string {
 	case k == trace.Branch || k == trace.Assert || k == trace.Panic:
 		reason = s.decide(pos, e)
 	case k.Class() == trace.ClassLock:
-		reason = s.lock(k, &s.locks[in.ref])
-		s.hold(e, in.ref)
+		reason = s.lock(k, &s.locks[ref])
+		s.hold(e, ref)
 	case k.Class() == trace.ClassCond:
-		reason = s.cond(e, in.ref)
+		reason = s.cond(e, ref)
 	case k.Class() == trace.ClassChannel:
-		reason = s.channel(e, in)
+		reason = s.channel(pos, e, ref)
 	case k.Class() == trace.ClassWaitGroup:
-		reason = s.waitGroup(e, in)
+		reason = s.waitGroup(pos, e, ref)
 	case k.Class() == trace.ClassOnce:
-		reason = s.once(k, in.ref)
-	case k == trace.Await && in.ref == none:
+		reason = s.once(k, ref)
+	case k == trace.Await && ref == none:
 		reason = s.allBefore(pos)
-	case k == trace.Post && in.ref != none:
-		reason = s.post(s.p.counts[in.ref])
+	case k == trace.Post && ref != none:
+		reason = s.post(s.p.counts[ref])
 	case k == trace.Await:
-		reason = s.awaits(s.p.counts[in.ref])
+		reason = s.awaits(s.p.counts[ref])
 	}
 	if reason == "" {
-		s.cur[e.G] = in.next
+		s.cur[e.G] = s.p.next(pos)
 		if len(s.turned) > 0 && s.turned[pos] {
 			end, _ := s.p.slice.End(int(pos))
 			s.cur[e.G] = int32(end)
@@ -208,13 +210,13 @@ func (s *state) infect(g trace.GID, taint int32) {
 }
 
 // access executes a memory access.
-func (s *state) access(pos int32, e *trace.Event, in *info) string {
+func (s *state) access(pos int32, e *trace.Event, ref int32) string {
 	m := s.p.mem
 	sp := m.span(pos)
 	cells := s.cells[sp.First : sp.First+sp.N]
-	v, known, follows := s.follow(pos, e, sp, in.ref)
+	v, known, follows := s.follow(pos, e, sp, ref)
 	if reads(e.Kind) && !follows {
-		from := m.from[in.ref:]
+		from := m.from[ref:]
 		for i := range cells {
 			c := sp.First + int32(i)
 			was := cells[i].writer
@@ -315,22 +317,22 @@ func (s *state) misses(e *trace.Event) string {
 // what makes it part of a violation: to fail, for an assertion, to close a channel while another goroutine
 // sends or closes, or to add to a WaitGroup's zero while another one waits.
 func (s *state) harmless(pos int32) string {
-	e, in := &s.p.t.Events[pos], &s.p.info[pos]
+	e, ref := &s.p.t.Events[pos], s.p.refs[pos]
 	if s.p.t.Sites[e.Site].Fails != trace.Neither {
 		return s.holds(pos, e)
 	}
-	if in.ref == none {
+	if ref == none {
 		return ""
 	}
-	ch := in.ref
+	ch := ref
 	switch e.Kind {
 	case trace.WaitGroupAdd:
-		if n := s.waitGroups[in.ref]; n != 0 {
+		if n := s.waitGroups[ref]; n != 0 {
 			return fmt.Sprintf("expected the WaitGroup's counter to be zero, found %d", n)
 		}
 		return ""
 	case trace.Send:
-		ch = s.p.ops[in.ref].ch
+		ch = s.p.ops[ref].ch
 	case trace.SelectSend, trace.Close:
 	default:
 		return ""
@@ -353,7 +355,7 @@ func (s *state) writerName(w int32) string {
 func (s *state) decide(pos int32, e *trace.Event) string {
 	in := s.p.flow.At(int(pos))
 	if end, ok := s.p.slice.End(int(pos)); ok && s.mayTurn(e) {
-		if int32(end) == s.p.info[pos].next {
+		if int32(end) == s.p.next(pos) {
 			return "" // nothing was recorded within its scope: it may come out either way
 		}
 		if s.turned[pos] && in != nil {

@@ -35,40 +35,40 @@ func (j *Judge) StuckFrom(from int, steps, operations []int) error {
 // goesOn tells why the operation at pos, at which its goroutine stands, is not blocked
 // as long as all those that stand at ops do not go on, so that h is what happens.
 func (s *state) goesOn(pos int32, ops []int32, h *halted) string {
-	e, in := &s.p.t.Events[pos], &s.p.info[pos]
+	e, ref := &s.p.t.Events[pos], s.p.refs[pos]
 	switch e.Kind {
 	case trace.Acquire, trace.RAcquire:
 		if e.Flags&trace.FlagTry != 0 {
 			return "expected an operation that waits for the lock, found one that gives up"
 		}
 		others := slices.DeleteFunc(slices.Clone(ops), func(o int32) bool { return o == pos })
-		return s.free(in.ref, e.Kind == trace.RAcquire, others)
+		return s.free(ref, e.Kind == trace.RAcquire, others)
 	case trace.CondWake:
-		return s.wakes(e.G, in.ref, h)
+		return s.wakes(e.G, ref, h)
 	case trace.OnceDone:
-		return s.returns(in.ref, h)
+		return s.returns(ref, h)
 	case trace.Send, trace.Recv, trace.Select, trace.WaitGroupWait:
 		switch {
 		case e.Flags&trace.FlagDefault != 0:
 			return "expected a select that waits, found one with a default"
-		case in.ref == none:
+		case ref == none:
 			return "" // a nil channel
-		case in.next == none || s.p.t.Events[in.next].Kind == trace.Panic:
+		case s.p.unfinished(pos):
 			return "expected an operation that was completed in the recorded run, found one that was not"
 		case e.Kind == trace.WaitGroupWait:
-			return s.counts(in.ref, h)
+			return s.counts(ref, h)
 		}
 		if e.Kind != trace.Select {
-			return s.passes(&s.p.ops[in.ref], h)
+			return s.passes(&s.p.ops[ref], h)
 		}
-		for at := s.p.firstCase(pos); at != none && at != pos; at = s.p.info[at].next {
-			if ref := s.p.info[at].ref; ref != none { // another case
-				if reason := s.passes(&chanOp{ch: ref}, h); reason != "" {
+		for at := s.p.firstCase(pos); at != none && at != pos; at = s.p.next(at) {
+			if other := s.p.refs[at]; other != none { // another case
+				if reason := s.passes(&chanOp{ch: other}, h); reason != "" {
 					return reason
 				}
 			}
 		}
-		return s.passes(&s.p.ops[in.ref], h)
+		return s.passes(&s.p.ops[ref], h)
 	}
 	return "expected an operation that can block for ever, found another one"
 }
@@ -133,7 +133,7 @@ func (s *state) free(lock int32, read bool, others []int32) string {
 	for _, pos := range others {
 		e := &s.p.t.Events[pos]
 		writes, reads := s.has(e.G, lock)
-		waits := e.Kind == trace.Acquire && s.p.info[pos].ref == lock
+		waits := e.Kind == trace.Acquire && s.p.refs[pos] == lock
 		if writes || !read && reads || read && waits {
 			return ""
 		}
@@ -147,7 +147,7 @@ func (s *state) free(lock int32, read bool, others []int32) string {
 // as long as the others of the set do not go on. It returns each largest such set of a
 // state once. Like [Races] it is for small traces.
 func Deadlocks(t *trace.Trace) (sets [][]int) {
-	p := compile(t, trace.NewFlow(t), trace.NewLayout(t))
+	p := compiled(t)
 	found := map[string]bool{}
 	p.visit(func(s *state) bool {
 		if set := s.stuck(); len(set) > 0 && !found[fmt.Sprint(set)] {
@@ -162,7 +162,7 @@ func Deadlocks(t *trace.Trace) (sets [][]int) {
 // stuck returns the operations of the largest set of goroutines that are stuck.
 func (s *state) stuck() (set []int) {
 	var ops []int32
-	for g := range s.p.first {
+	for g := range s.p.forked {
 		if pos, reason := s.next(g); reason == "" {
 			ops = append(ops, pos)
 		}

@@ -51,7 +51,7 @@ func misusable(k trace.Kind) bool {
 // something, is no misuse: a release of a lock that nobody holds, a send to or close of
 // a channel that is closed, a Done that takes the counter below zero.
 func (s *state) proper(pos int32) string {
-	e, ref := &s.p.t.Events[pos], s.p.info[pos].ref
+	e, ref := &s.p.t.Events[pos], s.p.refs[pos]
 	if ref == none {
 		return "expected a channel, found nil"
 	}
@@ -101,29 +101,29 @@ func (s *state) cond(e *trace.Event, ref int32) string {
 }
 
 // channel executes an event of a channel or select.
-func (s *state) channel(e *trace.Event, in *info) string {
+func (s *state) channel(pos int32, e *trace.Event, ref int32) string {
 	switch e.Kind {
 	case trace.ChanMake:
-		if in.ref != none {
-			s.chans[in.ref].made = true
+		if ref != none {
+			s.chans[ref].made = true
 		}
 	case trace.Send, trace.Recv, trace.Select:
-		return s.beginChanOp(e.G, in.ref)
+		return s.beginChanOp(e.G, ref)
 	case trace.Close:
-		mayPanic := in.next == none || s.p.t.Events[in.next].Kind == trace.Panic
-		return s.close(in.ref, mayPanic)
+		mayPanic := s.p.unfinished(pos)
+		return s.close(ref, mayPanic)
 	case trace.SendDone, trace.RecvDone:
-		return s.endChanOp(e.G, in.ref, e.Kind == trace.RecvDone, s.p.t.Element(e))
+		return s.endChanOp(e.G, ref, e.Kind == trace.RecvDone, s.p.t.Element(e))
 	}
 	return ""
 }
 
-func (s *state) waitGroup(e *trace.Event, in *info) string {
-	n := &s.waitGroups[in.ref]
+func (s *state) waitGroup(pos int32, e *trace.Event, ref int32) string {
+	n := &s.waitGroups[ref]
 	switch e.Kind {
 	case trace.WaitGroupAdd:
 		*n += int64(e.Val)
-		panics := in.next == none || s.p.t.Events[in.next].Kind == trace.Panic
+		panics := s.p.unfinished(pos)
 		if *n < 0 && !panics {
 			return fmt.Sprintf("expected a counter from zero up, found %d", *n)
 		}

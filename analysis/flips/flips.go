@@ -230,7 +230,7 @@ type posted struct {
 // has ended, by a close or a deadline, and that could have come to its end before.
 func (l *lister) await(i int) {
 	e := &l.t.Events[i]
-	last := l.o.Prev(e.G, i)
+	last := l.o.Program().Prev(i)
 	p, ok := l.posted[e.Obj]
 	if last < 0 || !ok || l.over || e.Val != 0 {
 		return
@@ -353,8 +353,8 @@ func (l *lister) first(op, other operation) bool {
 	if other.at >= 0 {
 		return l.o.BeforeReached(op.at, other.at)
 	}
-	its := l.o.Events(other.g)
-	return len(its) > 0 && l.o.Before(op.at, int(its[len(its)-1]))
+	last := l.o.Events(other.g).Last()
+	return last >= 0 && l.o.Before(op.at, last)
 }
 
 // meet reports whether it makes a difference which of two operations on one object comes

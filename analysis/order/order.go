@@ -49,8 +49,7 @@ type Order struct {
 	chans   *channelTable
 	groups  []Group
 	sources sources
-	events  []int32 // positions, goroutine by goroutine
-	first   []int32 // by goroutine: where its part of events begins
+	program *trace.ProgramOrder
 }
 
 // New analyses t, which must not change afterwards. It takes time near-linear
@@ -70,7 +69,7 @@ func New(t *trace.Trace) (*Order, error) {
 	go func() { // of memory and goroutines, which the rest has nothing to do with
 		o.groups = groups(t)
 		o.sources = readsFrom(t, o.groups)
-		o.index() // at last, as it stays, and groups takes the most memory while it looks for them
+		o.program = trace.NewProgramOrder(t)
 		close(done)
 	}()
 	o.chans = channels(t)
@@ -78,24 +77,6 @@ func New(t *trace.Trace) (*Order, error) {
 	o.locks = lockSets(t, o.Before)
 	<-done
 	return o, nil
-}
-
-// index sorts the events by goroutine.
-func (o *Order) index() {
-	o.first = make([]int32, len(o.t.Goroutines)+1)
-	for i := range o.t.Events {
-		o.first[o.t.Events[i].G+1]++
-	}
-	for g := range o.t.Goroutines {
-		o.first[g+1] += o.first[g]
-	}
-	next := slices.Clone(o.first)
-	o.events = make([]int32, len(o.t.Events))
-	for i := range o.t.Events {
-		g := o.t.Events[i].G
-		o.events[next[g]] = int32(i)
-		next[g]++
-	}
 }
 
 // Sites returns the sites of the trace, for those who ask about each event.
@@ -176,24 +157,11 @@ func (o *Order) AncestorsBeyond(i, j int) iter.Seq2[trace.GID, int] {
 // All events of a segment have the same order to the events of others.
 func (o *Order) Segment(i int) int { return int(o.por.seg.At(i)) }
 
-// Events returns the positions of the events of goroutine g, ascending. The
-// caller must not change them.
-func (o *Order) Events(g trace.GID) []int32 {
-	if int(g) >= len(o.t.Goroutines) {
-		return nil
-	}
-	return o.events[o.first[g]:o.first[g+1]]
-}
+// Program is the program order of the trace.
+func (o *Order) Program() *trace.ProgramOrder { return o.program }
 
-// Next returns the event of goroutine g that follows position i, or -1.
-func (o *Order) Next(g trace.GID, i int) int {
-	es := o.Events(g)
-	k := sort.Search(len(es), func(k int) bool { return int(es[k]) > i })
-	if k == len(es) {
-		return -1
-	}
-	return int(es[k])
-}
+// Events returns the events of goroutine g.
+func (o *Order) Events(g trace.GID) trace.Own { return o.program.Of(g) }
 
 // LockSet returns the locks that protect event i: those that its goroutine
 // holds, from the acquire to the release, both included. Where another goroutine
@@ -268,7 +236,7 @@ func (o *Order) SectionsOf(lock uint64) []int32 { return o.locks.of(lock) }
 func (o *Order) Open(i int) []Section {
 	var open []Section
 	for g := range o.t.Goroutines {
-		last := o.Prev(trace.GID(g), i)
+		last := o.Events(trace.GID(g)).Until(i)
 		if last < 0 {
 			continue
 		}
@@ -299,16 +267,6 @@ func (o *Order) InLine(i int) int {
 	return o.chans.before(i)
 }
 
-// Prev returns the event of goroutine g before position i, or -1.
-func (o *Order) Prev(g trace.GID, i int) int {
-	es := o.Events(g)
-	k := sort.Search(len(es), func(k int) bool { return int(es[k]) >= i })
-	if k == 0 {
-		return -1
-	}
-	return int(es[k-1])
-}
-
 // Begun returns the events with, in place of each wake, where the wait for the condition has
 // begun.
 func (o *Order) Begun(events []int) []int {
@@ -318,7 +276,7 @@ func (o *Order) Begun(events []int) []int {
 			continue
 		}
 		for i >= 0 && o.t.Events[i].Kind != trace.CondWait {
-			i = o.Prev(o.t.Events[i].G, i)
+			i = o.program.Prev(i)
 		}
 		if i >= 0 {
 			begun[k] = i

@@ -125,6 +125,6 @@ func (p *Planner) baseAt(at int32) *base {
 // runs reports whether goroutine g runs at b, and returns its last event before
 // that, -1 for none.
 func (p *Planner) runs(b *base, g trace.GID) (last int, ok bool) {
-	last = p.o.Prev(g, int(b.at))
+	last = p.o.Events(g).Until(int(b.at))
 	return last, last >= 0 || p.forks[g] < b.at
 }

@@ -173,7 +173,7 @@ func (c *cone) includes(i int) bool { return c.upto[c.p.gids.of(i)] > int32(i) }
 
 // reach adds what the goroutine of event i needs to stand at i.
 func (c *cone) reach(i int) {
-	if prev := c.p.o.Prev(c.p.t.Events[i].G, i); prev >= 0 {
+	if prev := c.p.o.Program().Prev(i); prev >= 0 {
 		c.add(prev)
 	}
 }
@@ -357,9 +357,7 @@ func (c *cone) size() (n int) {
 			continue
 		}
 		es := c.p.o.Events(trace.GID(g))
-		first, _ := slices.BinarySearch(es, c.base.at)
-		k, _ := slices.BinarySearch(es, upto)
-		n += k - first
+		n += es.Before(int(upto)) - es.Before(int(c.base.at))
 	}
 	return n
 }

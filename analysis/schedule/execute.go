@@ -15,7 +15,7 @@ import (
 type execution struct {
 	*cone
 	next    []int32 // by goroutine: one more than the last event performed
-	at      []int32 // by goroutine: index of the next event in its events
+	at      []int32 // by goroutine: its next event, or [math.MaxInt32]
 	seg     []int32 // by goroutine: one more than the segment of which all ancestors are performed
 	due     []int32 // by goroutine: its next event that the guide wants others before, or [math.MaxInt32]
 	soon    []int32 // by goroutine: its first event that another one waits for, or [math.MaxInt32]
@@ -122,9 +122,9 @@ func (p *Planner) execute(c *cone) (steps []int, blocked []causality.Edge) {
 			x.ready.pop()
 			continue
 		}
-		x.at[g]++
-		if es := p.o.Events(g); int(x.at[g]) < len(es) && es[x.at[g]] < x.upto[g] {
-			t.next = es[x.at[g]]
+		x.at[g] = orNever(p.o.Program().Next(i))
+		if x.at[g] < x.upto[g] {
+			t.next = x.at[g]
 			x.ready.sink()
 		} else {
 			x.ready.pop()
@@ -148,23 +148,29 @@ func (x *execution) wanted(g trace.GID, i int32) int32 {
 	return math.MaxInt32
 }
 
+// orNever returns the position of an event, [math.MaxInt32] if it is -1 as there is none.
+func orNever(i int) int32 {
+	if i < 0 {
+		return math.MaxInt32
+	}
+	return int32(i)
+}
+
 // begin has performed what the cone begins with, makes all goroutines ready, and
 // returns how many steps there are to be.
 func (x *execution) begin() (n int) {
 	end := x.asRecorded()
 	for g, upto := range x.upto {
 		es := x.p.o.Events(trace.GID(g))
-		at, _ := slices.BinarySearch(es, x.base.at)
 		x.next[g] = x.base.at
-		if upto > x.base.at {
-			all, _ := slices.BinarySearch(es[at:], upto)
-			first, _ := slices.BinarySearch(es[at:at+all], end)
-			n, x.before, at = n+all, x.before+first, at+first
+		if begin := es.Before(int(x.base.at)); upto > x.base.at {
+			first := max(0, es.Before(int(min(upto, end)))-begin)
+			n, x.before = n+es.Before(int(upto))-begin, x.before+first
 			if first > 0 {
-				x.next[g] = es[at-1] + 1
+				x.next[g] = int32(es.Until(int(min(upto, end)))) + 1
 			}
 		}
-		x.at[g] = int32(at)
+		x.at[g] = orNever(es.From(int(x.next[g])))
 		x.due[g], x.soon[g] = x.wanted(trace.GID(g), x.next[g]), math.MaxInt32
 	}
 	x.steps = make([]int, x.before, n)
@@ -246,8 +252,8 @@ func (x *execution) count() {
 
 // wake makes goroutine g ready, if it has events to come.
 func (x *execution) wake(g trace.GID) {
-	if es := x.p.o.Events(g); int(x.at[g]) < len(es) && es[x.at[g]] < x.upto[g] {
-		x.ready.push(turn{g, es[x.at[g]]})
+	if x.at[g] < x.upto[g] {
+		x.ready.push(turn{g, x.at[g]})
 	}
 }
 
@@ -297,8 +303,14 @@ func (x *execution) can(i int) bool {
 // if it has none itself, or -1. What must happen before that is performed as well.
 func (x *execution) latest(g trace.GID) int {
 	for _, g := range []trace.GID{g, x.p.t.Goroutines[g].Parent} {
-		if k := x.at[g]; k > 0 {
-			return int(x.p.o.Events(g)[k-1])
+		last := -1
+		if at := int(x.at[g]); at == math.MaxInt32 {
+			last = x.p.o.Events(g).Last()
+		} else {
+			last = x.p.o.Program().Prev(at)
+		}
+		if last >= 0 {
+			return last
 		}
 	}
 	return -1
@@ -438,11 +450,10 @@ func (x *execution) release(u *lockUse, e *trace.Event, kind trace.Kind) {
 func (x *execution) blocked() []causality.Edge {
 	edges := []causality.Edge{}
 	for g := range x.upto {
-		es := x.p.o.Events(trace.GID(g))
-		if int(x.at[g]) == len(es) || es[x.at[g]] >= x.upto[g] {
+		if x.at[g] >= x.upto[g] {
 			continue
 		}
-		wants, ok := x.p.o.Section(int(es[x.at[g]]))
+		wants, ok := x.p.o.Section(int(x.at[g]))
 		if !ok {
 			continue
 		}

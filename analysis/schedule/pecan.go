@@ -1,8 +1,6 @@
 package schedule
 
 import (
-	"sort"
-
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -44,14 +42,9 @@ func (p *Planner) dependents(i, j int) []int {
 			first[g] = i
 			continue
 		}
-		es := p.o.Events(trace.GID(g))
-		k := sort.Search(len(es), func(k int) bool {
-			e := int(es[k])
-			return e >= j || e > i && p.o.Before(i, e)
-		})
 		first[g] = j
-		if k < len(es) {
-			first[g] = min(j, int(es[k]))
+		if e := p.o.Events(trace.GID(g)).Find(func(e int) bool { return e >= j || e > i && p.o.Before(i, e) }); e >= 0 {
+			first[g] = min(j, e)
 		}
 	}
 	return first

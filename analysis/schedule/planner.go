@@ -439,7 +439,7 @@ func (p *Planner) held(s Schedule, b *base, violation ...int) Schedule {
 // goroutine can be kept from, or -1: what was begun before can complete by
 // itself.
 func (p *Planner) next(g trace.GID, i int) int {
-	for i = p.o.Next(g, i); i >= 0; i = p.o.Next(g, i) {
+	for i = p.o.Events(g).From(i + 1); i >= 0; i = p.o.Program().Next(i) {
 		if p.t.Events[i].Kind.CanHold() {
 			return i
 		}

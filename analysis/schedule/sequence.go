@@ -56,7 +56,7 @@ func (p *Planner) sequence(b *base, v target, m method) (steps []int, ok bool) {
 		c.reach(end)
 		if all {
 			for g, first := range p.dependents(end, slices.Max(v.accesses)) {
-				if last := p.o.Prev(trace.GID(g), first); last >= 0 {
+				if last := p.o.Events(trace.GID(g)).Until(first); last >= 0 {
 					c.add(last)
 				}
 			}

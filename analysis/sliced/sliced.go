@@ -23,7 +23,6 @@ type Slicer struct {
 	o        *order.Order
 	flow     *trace.Flow
 	base     []order.Edge // of the must-order
-	index    []int32      // by event: its index among those of its goroutine
 	ends     []int32      // by event: the first one of its goroutine behind the innermost control scope that it is in
 	at       []place      // by access
 	wrote    []int32      // by read of memory that only its goroutine touches: the last write of as much there, -1 for none
@@ -41,7 +40,7 @@ type lock map[trace.GID][]order.Section
 func New(t *trace.Trace, o *order.Order) *Slicer {
 	n := len(t.Events)
 	s := &Slicer{
-		t: t, o: o, flow: trace.NewFlow(t), index: make([]int32, n), ends: make([]int32, n),
+		t: t, o: o, flow: trace.NewFlow(t), ends: make([]int32, n),
 		at: make([]place, n), wrote: make([]int32, n), deciders: make([][]int32, len(t.Goroutines)),
 	}
 	scopes := trace.NewSlice(t, s.flow)
@@ -57,25 +56,24 @@ func New(t *trace.Trace, o *order.Order) *Slicer {
 	for g := range t.Goroutines {
 		before := forks[g]
 		var open []int32 // ends of scopes
-		for k, i := range o.Events(trace.GID(g)) {
-			s.index[i] = int32(k)
-			if k == 0 && before >= 0 {
-				s.base = append(s.base, order.Edge{From: int32(before), To: i})
+		for i := range o.Events(trace.GID(g)).All {
+			if o.Program().Index(i) == 0 && before >= 0 {
+				s.base = append(s.base, order.Edge{From: int32(before), To: int32(i)})
 			}
-			for _, last := range latest(o, trace.GID(g), int(i), before) {
-				s.base = append(s.base, order.Edge{From: last, To: i})
+			for _, last := range latest(o, trace.GID(g), i, before) {
+				s.base = append(s.base, order.Edge{From: last, To: int32(i)})
 			}
-			before = int(i)
-			open = slices.DeleteFunc(open, func(end int32) bool { return end <= i })
-			if end, ok := scopes.End(int(i)); ok && mayTurn(t, int(i)) {
+			before = i
+			open = slices.DeleteFunc(open, func(end int32) bool { return int(end) <= i })
+			if end, ok := scopes.End(i); ok && mayTurn(t, i) {
 				open = append(open, int32(end))
 			}
 			s.ends[i] = math.MaxInt32
 			if len(open) > 0 {
 				s.ends[i] = slices.Min(open)
 			}
-			if s.decides(i) {
-				s.deciders[g] = append(s.deciders[g], i)
+			if s.decides(int32(i)) {
+				s.deciders[g] = append(s.deciders[g], int32(i))
 			}
 		}
 	}
@@ -339,9 +337,9 @@ func (k *keeper) formula(i int32) bool {
 // goroutine done are as many events.
 func (k *keeper) move(i int32, done []int32, tracked bool) {
 	g := k.t.Events[i].G
-	own, whole := k.o.Events(g), k.index[i]
-	for n := k.index[i] - 1; n >= done[g]; n-- {
-		r := own[n]
+	whole := int32(k.o.Program().Index(int(i)))
+	for n, r := whole-1, i; n >= done[g]; n-- {
+		r = int32(k.o.Program().Prev(int(r)))
 		switch {
 		case !reads(k.t.Events[r].Kind) || k.flow.Tracked(int(r)) && !tracked:
 		case k.ends[r] > i:
@@ -448,8 +446,7 @@ func (k *keeper) sections(m *order.Must) (edges []order.Edge) {
 				}
 				end := b.Rel
 				if end < 0 || k.t.Events[end].G != g {
-					own := k.o.Events(g)
-					end = int(own[len(own)-1])
+					end = k.o.Events(g).Last()
 				}
 				for h, others := range l {
 					if g != h {
@@ -473,9 +470,8 @@ func (k *keeper) leavesOut(b order.Section) bool {
 	if end == math.MaxInt32 {
 		return false
 	}
-	own := k.o.Events(k.t.Events[b.Acq].G)
-	for n := k.index[b.Acq]; int(n) < len(own) && own[n] < end; n++ {
-		if k.exists[own[n]] {
+	for i := b.Acq; i >= 0 && i < int(end); i = k.o.Program().Next(i) {
+		if k.exists[i] {
 			return false
 		}
 	}

@@ -168,12 +168,7 @@ func (c *closure) close() {
 
 // from1 returns the first event of goroutine g at or after position i, or none.
 func (m *Model) from1(g trace.GID, i int32) int32 {
-	es := m.events(g)
-	k, _ := slices.BinarySearch(es, i)
-	if k == len(es) {
-		return none
-	}
-	return es[k]
+	return int32(m.events(g).From(int(i)))
 }
 
 // all adds the events, of an object.
@@ -530,9 +525,7 @@ func (c *Cone) count(m *Model) {
 	c.events = 0
 	for _, g := range c.goroutines {
 		es := m.events(g)
-		lo, _ := slices.BinarySearch(es, int32(c.Base))
-		hi, _ := slices.BinarySearch(es, c.upto[g])
-		c.events += max(0, hi-lo)
+		c.events += max(0, es.Before(int(c.upto[g]))-es.Before(c.Base))
 	}
 }
 

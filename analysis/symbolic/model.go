@@ -234,39 +234,16 @@ func edgeOf(key uint64, later bool) edge {
 // follow finds where the events of each goroutine are.
 func (m *Control) follow() {
 	for g := range m.first {
-		m.first[g], m.last[g] = none, none
-		es := m.order.Events(trace.GID(g))
-		if n := len(es); n > 0 {
-			m.first[g], m.last[g] = es[0], es[n-1]
-		}
+		es := m.events(trace.GID(g))
+		m.first[g], m.last[g] = int32(es.First()), int32(es.Last())
 	}
 }
-
-// near is how many events are looked at for one of the same goroutine before it is searched: most come one after
-// the other.
-const near = 16
 
 // next returns the event of its goroutine after event i, or none.
-func (m *Control) next(i int32) int32 {
-	g := m.gid(i)
-	for k := int(i) + 1; k < len(m.t.Events) && k <= int(i)+near; k++ {
-		if m.t.Events[k].G == g {
-			return int32(k)
-		}
-	}
-	return int32(m.order.Next(g, int(i)))
-}
+func (m *Control) next(i int32) int32 { return int32(m.order.Program().Next(int(i))) }
 
 // prev returns the event of its goroutine before event i, or none.
-func (m *Control) prev(i int32) int32 {
-	g := m.gid(i)
-	for k := int(i) - 1; k >= 0 && k >= int(i)-near; k-- {
-		if m.t.Events[k].G == g {
-			return int32(k)
-		}
-	}
-	return int32(m.order.Prev(g, int(i)))
-}
+func (m *Control) prev(i int32) int32 { return int32(m.order.Program().Prev(int(i))) }
 
 func (m *Control) event(i int32) *trace.Event { return &m.t.Events[i] }
 func (m *Control) gid(i int32) trace.GID      { return m.t.Events[i].G }
@@ -398,5 +375,5 @@ func (m *Control) awaitAll(wall, pos int32) {
 	}
 }
 
-// events returns the positions of the events of goroutine g.
-func (m *Control) events(g trace.GID) []int32 { return m.order.Events(g) }
+// events returns the events of goroutine g.
+func (m *Control) events(g trace.GID) trace.Own { return m.order.Events(g) }

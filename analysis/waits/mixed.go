@@ -168,15 +168,12 @@ func (f *finder) waitsForWhom(i int32) (all []int32) {
 // stand before it, while another goroutine stands at message i, which it lets go on: the latest ones first.
 func (f *finder) before(event, i int32) (all []int32) {
 	since := f.msgs[f.ofOp[i]].since
-	es := f.o.Events(f.t.Events[event].G)
-	k, _ := slices.BinarySearch(es, event)
-	for n := 0; k > 0; n++ {
+	prev := func(at int32) int32 { return int32(f.o.Program().Prev(int(at))) }
+	for n, at := 0, prev(event); at >= 0; n, at = n+1, prev(at) {
 		if n == maxBack || len(all) == maxWaits {
 			f.left[f.t.Events[i].Site] = true
 			break
 		}
-		k--
-		at := es[k]
 		if at < since || f.o.BeforeReached(int(at), int(i)) {
 			break
 		}
@@ -289,9 +286,9 @@ func (f *finder) offers(j int32, i int) bool {
 	if e.Kind != trace.Select {
 		return false
 	}
-	k := f.o.Prev(e.G, int(j))
+	k := f.o.Program().Prev(int(j))
 	for k > i && f.t.Events[k].Kind == trace.SelectSend {
-		k = f.o.Prev(e.G, k)
+		k = f.o.Program().Prev(k)
 	}
 	return k == i
 }

@@ -31,6 +31,7 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 	if len(args) != 1 {
 		return exitUsage, usagef("analyze takes one trace file, found %d arguments", len(args))
 	}
+	explore.SpareMemory()
 	t, damage := s.readTrace(args[0])
 	if t == nil {
 		return exitFailed, damage

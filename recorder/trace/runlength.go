@@ -40,6 +40,12 @@ func (r *RunLength) begin(v int32) {
 	}
 }
 
+// Len is how many events were added.
+func (r *RunLength) Len() int { return int(r.n) }
+
+// Begins reports whether a run begins with event i, which was added.
+func (r *RunLength) Begins(i int) bool { return r.blocks[uint(i)/64].begins>>(uint(i)%64)&1 != 0 }
+
 // At returns the number of event i, which was added.
 func (r *RunLength) At(i int) int32 {
 	b := &r.blocks[uint(i)/64]
