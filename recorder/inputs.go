@@ -41,7 +41,7 @@ type listed struct {
 
 // listedFields are those that go list prints: more than are read, to be part of the key.
 const listedFields = "ImportPath,Dir,Name,ForTest,Standard,Module,Imports,ImportMap,GoFiles,CgoFiles,IgnoredGoFiles,IgnoredOtherFiles," +
-	"CFiles,CXXFiles,MFiles,HFiles,FFiles,SFiles,SwigFiles,SwigCXXFiles,SysoFiles,Error,DepsErrors"
+	"CFiles,CXXFiles,MFiles,HFiles,FFiles,SFiles,SwigFiles,SwigCXXFiles,SysoFiles,EmbedFiles,TestEmbedFiles,XTestEmbedFiles,Error,DepsErrors"
 
 // files returns the paths of the files that p is compiled from.
 func (p *listed) files() []string {

@@ -27,7 +27,7 @@ type Package struct {
 
 const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles |
 	packages.NeedImports | packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax |
-	packages.NeedTypesInfo | packages.NeedModule | packages.NeedForTest
+	packages.NeedTypesInfo | packages.NeedModule | packages.NeedForTest | packages.NeedEmbedFiles
 
 // loaded is what the loader found.
 type loaded struct {

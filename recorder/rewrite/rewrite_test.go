@@ -18,7 +18,7 @@ import (
 
 const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles |
 	packages.NeedImports | packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax |
-	packages.NeedTypesInfo | packages.NeedModule | packages.NeedForTest
+	packages.NeedTypesInfo | packages.NeedModule | packages.NeedForTest | packages.NeedEmbedFiles
 
 // load loads packages with their tests as the recorder does.
 func load(t *testing.T, dir string, patterns ...string) []*packages.Package {

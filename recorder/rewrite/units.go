@@ -38,6 +38,7 @@ func selectUnits(pkgs []*packages.Package) ([]*unit, []Skipped) {
 	var units []*unit
 	var skipped []Skipped
 	seen := map[string]bool{}
+	embedded := embeddedIn(pkgs)
 	for _, p := range pkgs {
 		if p.TypesInfo == nil || p.Types == nil {
 			continue
@@ -50,7 +51,11 @@ func selectUnits(pkgs []*packages.Package) ([]*unit, []Skipped) {
 				continue // in the build cache: the main package of a test, or cgo's output
 			}
 			seen[name] = true
-			if reason := whyNot(p, f, name); reason != "" {
+			reason := whyNot(p, f, name)
+			if reason == "" && embedded[name] {
+				reason = "embedded by go:embed" // which takes what it is compiled from
+			}
+			if reason != "" {
 				skipped = append(skipped, Skipped{name, reason})
 				continue
 			}
@@ -78,6 +83,17 @@ func selectUnits(pkgs []*packages.Package) ([]*unit, []Skipped) {
 	}
 	slices.SortFunc(units, func(a, b *unit) int { return cmp.Compare(a.pkg.ID, b.pkg.ID) })
 	return units, skipped
+}
+
+// embeddedIn returns the files that packages or their tests embed.
+func embeddedIn(pkgs []*packages.Package) map[string]bool {
+	files := make(map[string]bool)
+	for _, p := range pkgs {
+		for _, name := range p.EmbedFiles {
+			files[name] = true
+		}
+	}
+	return files
 }
 
 // foreign says what the file name, which is not of Go, holds, "" if that
