@@ -82,6 +82,9 @@ var (
 	inFD = onlyIn("fd_windows.go")
 )
 
+// counting is for the locks of forks where these are counted.
+var counting = onlyIn("forkpipe2.go")
+
 // inBundle is for HTTP/2 where it is a part of net/http, which it is up to Go 1.26.
 var inBundle = onlyIn("h2_bundle.go")
 
@@ -509,6 +512,11 @@ var table = []Hook{
 		entry("predictrt.Writes(outfd, nil, " + here + "); defer func() { predictrt.Wrote(outfd, written) }();"),
 	}},
 	{"syscall", "forkExec", nil, []edit{onlyIn("exec_unix.go"), before("sys := attr.Sys", "for _, f := range attr.Files { predictrt.Inherited(int(f)) }")}},
+
+	// Locks by which forks count each other: who finds one under way does not wait, as a
+	// variable says that is not recorded. Without that two of them would seem to wait for each other.
+	{"syscall", "acquireForkLock", nil, append([]edit{counting}, muted...)},
+	{"syscall", "releaseForkLock", nil, append([]edit{counting}, muted...)},
 
 	// The same on Windows, where package poll waits for what it has asked for, in a buffer
 	// that is the program's own.

@@ -1,0 +1,3 @@
+module example.com/forks
+
+go 1.26
