@@ -37,7 +37,7 @@ func touch(e *trace.Event) (loc Location, how Access, ok bool) {
 		if Writes(e) {
 			how |= writes
 		}
-		if !k.IsPlain() {
+		if !k.IsPlain() || k == trace.Read && e.Flags&trace.FlagPut != 0 {
 			how |= atomic
 		}
 		return Location{Obj: e.Obj, Size: e.Size}, how, e.Size > 0

@@ -92,7 +92,7 @@ var specs = func() [NumKinds]Spec {
 	return [NumKinds]Spec{
 		None: {Word: "none", Doc: "no event; never in a trace"},
 
-		Read:        {"read", ClassAccess, "read", "of", address, value("value read, or its digest if it has more than 8 bytes, if FlagValue"), size, 0, "a plain load; a map read names the map's header"},
+		Read:        {"read", ClassAccess, "read", "of", address, value("value read, or its digest if it has more than 8 bytes, if FlagValue"), size, 0, "a plain load; a map read names the map's header; FlagPut (try) if it stands for a Put of a sync.Pool"},
 		Write:       {"write", ClassAccess, "write", "to", address, value("value stored, likewise, if FlagValue"), size, 0, "a plain store; a map write names the map's header"},
 		AtomicLoad:  {"aload", ClassAccess, "atomic load", "of", address, value("value read"), size, 0, "an atomic load"},
 		AtomicStore: {"astore", ClassAccess, "atomic store", "to", address, value("value stored"), size, 0, "an atomic store"},

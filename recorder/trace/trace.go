@@ -22,8 +22,12 @@ const (
 	FlagFailed                    // the compare-and-swap did not store, or the pool was empty
 	FlagDefault                   // the select has a default case
 	FlagMap                       // the access names a map's header
-	FlagTry                       // the lock was acquired by an operation that would have given up rather than wait
+	FlagTry                       // the lock was acquired by an operation that would have given up rather than wait; of a read see FlagPut
 	FlagAsked                     // the select took the case that the schedule had asked for
+
+	// FlagPut marks the read of what a pointer points to that is put into a sync.Pool. Nothing is read there: it
+	// stands for whoever takes that out, and uses locks and atomic operations as they are.
+	FlagPut = FlagTry
 )
 
 // An Event is one step of one goroutine. Its position in Trace.Events is its

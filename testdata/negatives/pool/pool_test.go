@@ -3,6 +3,7 @@ package pool
 
 import (
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -57,5 +58,33 @@ func TestLoadOrStore(t *testing.T) {
 			}
 		})
 	}
+	wg.Wait()
+}
+
+// A lease is given back while others still ask whether it is theirs.
+type lease struct {
+	mu    sync.Mutex
+	term  int
+	asked atomic.Int32
+}
+
+func (l *lease) is(term int) bool {
+	l.asked.Add(1)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.term == term
+}
+
+func TestStale(t *testing.T) {
+	leases := sync.Pool{New: func() any { return new(lease) }}
+	l := leases.Get().(*lease)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		l.mu.Lock()
+		l.term++
+		l.mu.Unlock()
+		leases.Put(l)
+	})
+	wg.Go(func() { l.is(0) })
 	wg.Wait()
 }
