@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/replayer/witness"
 )
 
 // patience is how long goroutines have to be late for a failure that rests on it to be no
@@ -23,14 +24,14 @@ const patience = 950 * time.Millisecond
 // in its turn or not. If the test passes then, the failure rests on time; if on more than
 // patience, it is not confirmed. What rests on another goroutine's wait is left alone, but for
 // one of more than patience: sleeps in a program order its goroutines as a rule, and that they
-// need not is the bug; and so are panics of the program. A leak that follows from a failure
+// need not is the bug; and so are panics of the program, but for a run that has failed by one of the test's own code. A leak that follows from a failure
 // is no more confirmed than that, nor is a use of the test after an end that it came to by
 // failing. Of a property nobody knows who fails: a timer that nobody has waited for may be why, as that of
 // a context's deadline.
 func (r *Result) onTime(ctx context.Context, bin Binary, plan *Plan, opts Options) error {
 	w := plan.Witness
 	assertion := w.Kind.ProofOf(len(w.Violation)) == bug.FailedTest
-	if r.Effect != bug.TestFailure || r.Status != bug.Confirmed || !assertion && w.Kind != bug.Leak && w.Kind != bug.Failure && w.Kind != bug.Property || opts.Hold > 0 {
+	if r.Effect != bug.TestFailure && !(r.Effect == bug.Panic && w.Kind == bug.Failure && inTest(w)) || r.Status != bug.Confirmed || !assertion && w.Kind != bug.Leak && w.Kind != bug.Failure && w.Kind != bug.Property || opts.Hold > 0 {
 		return nil
 	}
 	failing := "" // who fails then is not known of others
@@ -71,6 +72,11 @@ func (r *Result) onTime(ctx context.Context, bin Binary, plan *Plan, opts Option
 		r.Reason = fmt.Sprintf("the test fails only if goroutine %s takes %s or longer where others wait for it", shortName(worst.Goroutine), worst.For.Round(time.Millisecond))
 	}
 	return nil
+}
+
+// inTest reports whether w's run fails in the code of a test, and not in what that tests.
+func inTest(w *witness.Witness) bool {
+	return len(w.Violation) == 1 && strings.HasSuffix(w.Violation[0].File, "_test.go")
 }
 
 // shortName is the name of a goroutine without that of its test.

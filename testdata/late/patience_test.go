@@ -49,3 +49,22 @@ func TestLogsInTime(t *testing.T) {
 		t.Fatal("the goroutine hangs")
 	}
 }
+
+// The type of the error is another one only if the answer takes a second.
+func TestConverts(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	answers := make(chan error, 1)
+	go func() { answers <- &refused{} }()
+	err := error(nil)
+	select {
+	case <-ctx.Done():
+		err = ctx.Err()
+	case err = <-answers:
+	}
+	t.Log(err.(*refused).reason)
+}
+
+type refused struct{ reason string }
+
+func (*refused) Error() string { return "refused" }
