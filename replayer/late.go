@@ -24,9 +24,9 @@ const patience = 950 * time.Millisecond
 // in its turn or not. If the test passes then, the failure rests on time; if on more than
 // patience, it is not confirmed. What rests on another goroutine's wait is left alone, but for
 // one of more than patience: sleeps in a program order its goroutines as a rule, and that they
-// need not is the bug; and so are panics of the program, but for a run that has failed by one of the test's own code. A leak that follows from a failure
-// is no more confirmed than that, nor is a use of the test after an end that it came to by
-// failing. Of a property nobody knows who fails: a timer that nobody has waited for may be why, as that of
+// need not is the bug; and so are panics of the program, but for a run that has failed by one of the test's own
+// code. A leak that follows from a failure is no more confirmed than that, nor is a use of the test after an end
+// that it came to by failing. Of a property nobody knows who fails: a timer that nobody has waited for may be why, as that of
 // a context's deadline.
 func (r *Result) onTime(ctx context.Context, bin Binary, plan *Plan, opts Options) error {
 	w := plan.Witness

@@ -20,7 +20,8 @@ var pooled = map[int]any{}
 
 // PoolPut logs that x, which points to token, is put into a pool, and size bytes that x
 // points to with it: who takes it out may use them at once, so that what changes them is to
-// come before, but for locks and atomic operations, which may still be in use. It reports whether it has kept x for a Get of the plan.
+// come before, but for locks and atomic operations, which may still be in use. It reports whether it has kept x for
+// a Get of the plan.
 func PoolPut(pool unsafe.Pointer, x any, token unsafe.Pointer, size, pc uintptr) bool {
 	access(Read, flagTry, token, size, nil, Site(pc))
 	g, site := enterAt(Post, uint64(uintptr(token)), pc)
