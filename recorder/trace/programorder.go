@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"iter"
 	"math"
 	"slices"
 	"sort"
@@ -88,21 +87,6 @@ func (p *ProgramOrder) Prev(i int) int {
 func (p *ProgramOrder) Index(i int) int {
 	s := p.stretches[p.of.At(i)]
 	return int(s.before) + i - int(s.at)
-}
-
-// Stretches yields from where up to where events stand side by side that are of one goroutine, between two
-// positions.
-func (p *ProgramOrder) Stretches(from, upto int) iter.Seq2[int, int] {
-	return func(yield func(from, upto int) bool) {
-		for from < upto {
-			k := p.of.At(from)
-			end := min(upto, Own(p.stretches).end(int(k)))
-			if !yield(from, end) {
-				return
-			}
-			from = end
-		}
-	}
 }
 
 // Of returns the events of goroutine g; none of one that has none.

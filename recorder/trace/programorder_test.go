@@ -23,17 +23,6 @@ func TestProgramOrder(t *testing.T) {
 			}
 			p := NewProgramOrder(tr)
 			assert.Equal(t, 5, p.Goroutines())
-			from := rng.IntN(len(tr.Events) + 1)
-			end := from + rng.IntN(len(tr.Events)-from+1)
-			at := from
-			for lo, hi := range p.Stretches(from, end) {
-				assert.Equal(t, at, lo)
-				for at = lo; at < hi; at++ {
-					assert.Equal(t, tr.Events[lo].G, tr.Events[at].G)
-				}
-				assert.True(t, hi == end || tr.Events[hi].G != tr.Events[lo].G)
-			}
-			assert.Equal(t, end, at)
 			for g := range GID(6) {
 				var want []int
 				for i := range tr.Events {
