@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"go/build"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -301,6 +302,35 @@ func TestSpinLoopsEnd(t *testing.T) { record(t, "^TestSpin$") }
 func TestTimersAreLate(t *testing.T) { record(t, "^TestLate$") }
 
 func TestComputingTripsNoTimeout(t *testing.T) { record(t, "^TestCost$", "COST=1") }
+
+// The wall clock leaves out what is computed until the test comes by a time that another one
+// has taken.
+func TestWallClock(t *testing.T) { eachRelease(t, testWallClock) }
+
+func testWallClock(t *testing.T, toolchain string) {
+	peer, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer peer.Close()
+	go func() {
+		for {
+			c, err := peer.Accept()
+			if err != nil {
+				return
+			}
+			c.Write([]byte("x"))
+			c.Close()
+		}
+	}()
+	plan := "gopredict-plan 1\norder 01\ntest TestWall\ng 0 TestWall:0\n" + fmt.Sprintf("s 0 %d %d 1\n", trace.Write, 1<<31|1)
+	file := filepath.Join(t.TempDir(), "plan")
+	require.NoError(t, os.WriteFile(file, []byte(plan), 0o666))
+	for _, how := range []string{"create", "mkdir", "stat", "lstat", "fstat", "root", "process", "system", "peer", "own", "poll"} {
+		for _, mode := range []string{"record;trace=$DIR/trace", "replay;plan=" + file + ";verdict=$DIR/verdict"} {
+			_, out, err := runBuilt(t, toolchain, mode, "^TestWall(Begins)?$", "WALL="+how, "DIR="+t.TempDir(), "PEER="+peer.Addr().String())
+			require.NoError(t, err, out)
+		}
+	}
+}
 
 func TestModeIsNotInherited(t *testing.T) { record(t, "^TestEnvironment$") }
 

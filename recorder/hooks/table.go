@@ -204,6 +204,18 @@ var table = []Hook{
 	{"runtime", "poll_runtime_pollSetDeadline", nil, []edit{instead("nanotime()", "predictTimerNow(nanotime())")}},
 	{"runtime", "internal_sync_nanotime", nil, []edit{instead("nanotime()", "predictTimerNow(nanotime())")}},
 
+	// Times that are not from the program's own wall clock: those of files that it makes or
+	// asks about, and what the system answers itself.
+	{"os", "OpenFile", nil, []edit{entry("if flag&(O_WRONLY|O_RDWR) != 0 { runtime.PredictRealWall() };")}},
+	{"os", "OpenRoot", nil, []edit{entry("runtime.PredictRealWall();")}},
+	{"os", "Mkdir", nil, []edit{entry("runtime.PredictRealWall();")}},
+	{"os", "Lstat", nil, []edit{entry("runtime.PredictRealWall();")}},
+	{"os", "(*File).Stat", nil, []edit{entry("runtime.PredictRealWall();")}},
+	{"syscall", "RawSyscall6", nil, []edit{
+		onlyIn("syscall_linux.go"),
+		entry("if trap == SYS_CLOCK_GETTIME && a1 == 0 { runtime.PredictRealWall() };"),
+	}},
+
 	// Who waits for a signal can go on whatever else the program does.
 	{"os/signal", "Notify", nil, []edit{entry("runtime.PredictNotified = predictNotified;")}},
 
@@ -211,7 +223,7 @@ var table = []Hook{
 	{"os", "(*File).Read", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictFiles);")}},
 	{"os", "ReadFile", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictFiles);")}},
 	{"os", "ReadDir", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictFiles);")}},
-	{"os", "Stat", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictFiles);")}},
+	{"os", "Stat", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictFiles); runtime.PredictRealWall();")}},
 	{"runtime", "NumGoroutine", nil, []edit{entry("PredictOutsideRead(PredictGoroutines);")}},
 	{"runtime", "Stack", nil, []edit{entry("if all { PredictOutsideRead(PredictGoroutines) };")}},
 	{"testing", "(*common).Failed", nil, []edit{entry("predictrt.LooksAtResult(" + here + ");")}},
@@ -222,7 +234,9 @@ var table = []Hook{
 	{"os", "LookupEnv", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictEnvironment);")}},
 	{"os", "Environ", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictEnvironment);")}},
 	{"net", "socket", nil, []edit{entry("runtime.PredictAbroad();")}},
-	{"os", "StartProcess", nil, []edit{entry("runtime.PredictAbroad(); runtime.PredictOutsideRead(runtime.PredictProcesses);")}},
+	{"os", "StartProcess", nil, []edit{
+		entry("runtime.PredictAbroad(); runtime.PredictOutsideRead(runtime.PredictProcesses); runtime.PredictRealWall();"),
+	}},
 	{"net", "(*conn).Read", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictNetwork);")}},
 	{"crypto/rand", "Read", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictCrypto);")}},
 	{"crypto/internal/rand", "reader.Read", nil, []edit{entry("runtime.PredictOutsideRead(runtime.PredictCrypto);")}},

@@ -217,6 +217,9 @@ func HasRead(fd int, p []byte, n int, ok bool, pc uintptr) {
 		logObject(Await, deviceObject(), pc)
 		return
 	}
+	if !s.own {
+		runtime.PredictRealWall()
+	}
 	runtime.PredictPin()
 	objs := s.take(n)
 	elsewhere := s.written == 0 && len(objs) == 0

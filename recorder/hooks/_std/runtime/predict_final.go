@@ -53,6 +53,7 @@ var predictCgo byte
 // predictCgoPost is called where C may learn of what was done before.
 func predictCgoPost(pc uintptr) {
 	if iscgo {
+		PredictRealWall()
 		predictPost(unsafe.Pointer(&predictCgo), pc)
 	}
 }

@@ -25,9 +25,13 @@ import (
 //
 // So it is exact as long as the program waits for nothing but timers. A system
 // call that takes long, a socket or another process that ends the waiting
-// brings real time in. The wall clock is the real one, but never moves less than
-// the monotonic one, which may be ahead of it by predictCredit: after a sleep of
-// a second it is a second later by both.
+// brings real time in.
+//
+// The wall clock moves with it, so that who goes by the one sees as much time as
+// who goes by the other. When a top-level test begins it catches up with the real
+// one. It is that from when the test may come to know times that others have taken,
+// those of files, say, until the next one begins: see PredictRealWall. It never goes
+// back, nor moves less than the monotonic one.
 
 const (
 	predictTick   = 100 // nanoseconds
@@ -60,6 +64,7 @@ type predictClockState struct {
 	passed int64
 
 	wall, wallAt int64 // the wall clock as it was last seen, and now then
+	real         bool  // it is the real one
 
 	// What ends the tests when their time is over counts all of it.
 	alarmReal, alarmWhen int64
@@ -69,6 +74,7 @@ func predictStartClock() {
 	predictClock.now = nanotime()
 	predictClock.since, predictClock.began = predictClock.now, predictClock.now
 	predictSearchAt = predictClock.now + predictFirstSearch
+	predictCatchUp()
 }
 
 // predictWork counts the time since it was called last as work.
@@ -156,16 +162,31 @@ func predictNano() int64 {
 }
 
 func predictTimeNow() (sec int64, nsec int32, mono int64) {
-	sec, nsec, mono = time_now()
-	if predictOneP {
-		c := &predictClock
-		mono = predictNano()
-		c.wall, c.wallAt = max(sec*1e9+int64(nsec), c.wall+mono-c.wallAt), mono
-		sec, nsec = c.wall/1e9, int32(c.wall%1e9)
-		PredictOutsideRead(PredictClock)
+	if !predictOneP {
+		return time_now()
 	}
-	return sec, nsec, mono
+	c := &predictClock
+	mono = predictNano()
+	if c.real {
+		predictCatchUp()
+	}
+	wall := c.wall + mono - c.wallAt
+	PredictOutsideRead(PredictClock)
+	return wall / 1e9, int32(wall % 1e9), mono
 }
+
+// predictCatchUp moves the wall clock on to the real one, if it is behind that.
+func predictCatchUp() {
+	c := &predictClock
+	sec, nsec, _ := time_now()
+	c.wall, c.wallAt = max(sec*1e9+int64(nsec), c.wall+c.now-c.wallAt), c.now
+}
+
+// PredictRealWall is called where the program may come to know a time that it has not
+// from its own wall clock: from files, other processes, C.
+//
+//go:nosplit
+func PredictRealWall() { predictClock.real = true }
 
 // predictWhen turns the time when package time wants a timer to fire into that
 // of the timers. To one that is due at once time has passed, which no other timer counts.
@@ -443,10 +464,12 @@ func predictHeapScale() uint64 {
 	return 16
 }
 
-// PredictRested forgets the work that has not been counted.
+// PredictRested forgets the work that has not been counted: a top-level test begins.
 func PredictRested() {
 	predictWork()
 	predictClock.debt, predictClock.known = 0, 0
+	predictCatchUp()
+	predictClock.real = false
 }
 
 // PredictClockNow returns what the clock shows, in nanoseconds.
