@@ -45,8 +45,14 @@ type Holder struct {
 // a copy of t in which each of their operations has an event, at the end where it never
 // came to it.
 func Of(t *trace.Trace, proofs ...trace.Proof) ([]Wait, *trace.Trace) {
+	shared := *t
+	shared.Events = slices.Clip(t.Events)
+	return OfOwn(&shared, proofs...)
+}
+
+// OfOwn is [Of] for a trace that nobody else looks at meanwhile: the copy may use the room behind its events.
+func OfOwn(t *trace.Trace, proofs ...trace.Proof) ([]Wait, *trace.Trace) {
 	with := *t
-	with.Events = slices.Clip(t.Events)
 	var ws []Wait
 	for _, s := range t.Stuck {
 		if slices.Contains(proofs, s.Proof) {
@@ -60,7 +66,7 @@ func Of(t *trace.Trace, proofs ...trace.Proof) ([]Wait, *trace.Trace) {
 			further++
 		}
 	}
-	if further > 0 { // in no more room than that
+	if cap(t.Events)-len(t.Events) < further { // in no more room than that
 		with.Events = append(make([]trace.Event, 0, len(t.Events)+further), t.Events...)
 	}
 	for k := range ws {

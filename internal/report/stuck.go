@@ -21,7 +21,11 @@ type end struct {
 // newEnd looks for the goroutines of w's violation at the end of t.
 func newEnd(ev *Evidence, t *trace.Trace, w *witness.Witness) *end {
 	x := &end{Evidence: *ev, events: len(t.Events)}
-	x.ws, x.Trace = blocked.Of(t, trace.ProofDeadlock, trace.ProofLeak)
+	of := blocked.Of
+	if t == ev.Replayed {
+		of = blocked.OfOwn
+	}
+	x.ws, x.Trace = of(t, trace.ProofDeadlock, trace.ProofLeak)
 	for _, s := range w.Violation {
 		x.members = append(x.members, slices.IndexFunc(x.ws, func(b blocked.Wait) bool { return x.Trace.Goroutines[b.G].Name() == s.Goroutine }))
 	}

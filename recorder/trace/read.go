@@ -25,8 +25,25 @@ func ReadFile(path string) (*Trace, error) {
 	if fi, err := f.Stat(); err == nil && fi.Mode().IsRegular() {
 		d.size = fi.Size()
 	}
+	if d.size < longFile {
+		return d.t, inFile(d.read(), path)
+	}
+	events := 0
+	d.look = func(es []Event) { events += len(es) }
+	d.failed = d.read()
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return d.t, err
+	}
+	d.again(events + roomBehind)
 	return d.t, inFile(d.read(), path)
 }
+
+// longFile is from how many bytes on a file is read twice, so that there is no more room than for its events. As they
+// are packed, nothing else tells how many these are.
+const longFile = 8 << 20
+
+// roomBehind is for events that are added to a long trace: operations in which goroutines are blocked.
+const roomBehind = 1 << 8
 
 // Glance is [ReadFile] without the events, of which it returns the number. Once there are more than most it
 // passes over those that follow.
