@@ -51,7 +51,7 @@ func deadlocked(t *trace.Trace) bool {
 // stuck tells of the goroutines that were blocked for ever in the recorded run, and
 // replays what led there. They are confirmed as they are: a replay is to show them again.
 func (c *confirmation) stuck(ctx context.Context) error {
-	for _, r := range c.ends() {
+	for r := range c.ends {
 		if !c.wants(r.kind) {
 			continue
 		}
@@ -69,7 +69,6 @@ func (c *confirmation) stuck(ctx context.Context) error {
 			}
 			return nil
 		})
-		r.cones = nil // they take as much memory as the prediction
 		if err != nil {
 			return err
 		}
@@ -77,9 +76,9 @@ func (c *confirmation) stuck(ctx context.Context) error {
 	return nil
 }
 
-// ends returns the recorded run as one at whose end goroutines were blocked, for each kind
-// of bug that this is and each window of the trace in which it is.
-func (c *confirmation) ends() (all []*ended) {
+// ends yields the recorded run as one at whose end goroutines were blocked, for each kind
+// of bug that this is and each window of the trace in which it is. Each has a copy of its window.
+func (c *confirmation) ends(yield func(*ended) bool) {
 	var windows []*trace.Trace // nil before they are needed
 	either := func(s trace.Stuck) bool { return s.Proof == trace.ProofDeadlock || s.Proof == trace.ProofLeak }
 	for _, b := range []struct {
@@ -104,16 +103,17 @@ func (c *confirmation) ends() (all []*ended) {
 			at := *c
 			at.trace, at.index, at.sized = with, witness.NewIndex(with), sizesOnce(with)
 			at.recorded.Effect = bug.NoEffect // it is the bug's
-			all = append(all, &ended{confirmation: &at, kind: b.kind, ws: ws, recorded: len(w.Events)})
+			if !yield(&ended{confirmation: &at, kind: b.kind, ws: ws, recorded: len(w.Events)}) {
+				return
+			}
 		}
 	}
-	return all
 }
 
 // blockedAt returns what there is to tell of the bug of that kind, which is the one that is
 // looked for, if the recorded run has come to it, and does so again.
 func (c *confirmation) blockedAt(ctx context.Context, kind bug.Kind, is func(*witness.Witness) bool) (reported, error) {
-	for _, r := range c.ends() {
+	for r := range c.ends {
 		if r.kind != kind {
 			continue
 		}
@@ -131,7 +131,7 @@ func (c *confirmation) blockedAt(ctx context.Context, kind bug.Kind, is func(*wi
 // blocks reports whether goroutines of test were blocked at the end of the recorded run, by a
 // bug of that kind.
 func (c *confirmation) blocks(kind bug.Kind, test string) bool {
-	for _, r := range c.ends() {
+	for r := range c.ends {
 		if r.kind == kind && slices.Contains(r.testsOf(r.ws), test) {
 			return true
 		}
@@ -365,7 +365,7 @@ func (c *confirmation) testsOf(ws []blocked.Wait) []string {
 // tests' own goroutines do once their tests are over: that is when goroutines that are
 // left behind were found.
 func asRecorded(t *trace.Trace, events int) schedule.Schedule {
-	var steps []int
+	steps := make([]int, 0, events)
 	over := make(map[trace.GID]bool)
 	for i, e := range t.Events[:events] {
 		if !over[e.G] {

@@ -2,6 +2,7 @@ package witness
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,7 +94,7 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Wit
 		shown = filter(violation, among)
 		stand = filter(violation, func(i int) bool { return !among(i) })
 	}
-	left := leftOut(t, slices.Concat(steps, violation))
+	left := leftOut(t, steps, violation)
 	in := func(i int) bool { return keep[t.Events[i].G] && i >= begin[t.Events[i].G] }
 	steps = filter(steps, in)
 	if meta.Extent == Bare {
@@ -102,7 +103,7 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Wit
 			return e.Kind == trace.Fork && e.Obj < uint64(len(keep)) && keep[e.Obj] || slices.Contains(shown, i)
 		})
 	}
-	pooled, items := pooled(t, slices.Concat(steps, violation), index.pools)
+	pooled, items := pooled(t, index.pools, steps, violation)
 	if meta.Extent != Whole && len(violation) > 1 { // else it may depend on all values, or on who holds a lock
 		drop := irrelevant(t, steps, violation)
 		k := -1
@@ -132,15 +133,28 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Wit
 	return w, nil
 }
 
+// inTurn yields the positions of one list after the other: a schedule may be as long as the trace, and is not copied.
+func inTurn(lists [][]int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for _, list := range lists {
+			for _, i := range list {
+				if !yield(i) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // leftOut returns the events that do not happen in a schedule though later ones of their
 // goroutine do: what was within the scopes of branches that come out otherwise then.
-func leftOut(t *trace.Trace, schedule []int) map[int]bool {
+func leftOut(t *trace.Trace, schedule ...[]int) map[int]bool {
 	end := make(map[int]int) // by branch: what the goroutine does next
 	last := make([]int, len(t.Goroutines))
 	for g := range last {
 		last[g] = -1
 	}
-	for _, i := range schedule {
+	for i := range inTurn(schedule) {
 		e := &t.Events[i]
 		if at := last[e.G]; at >= 0 && at < i && t.Events[at].Kind == trace.Branch && t.Sites[t.Events[at].Site].Scope.Last != 0 {
 			end[at] = i
@@ -203,10 +217,7 @@ func among(t *trace.Trace, violation []int, scope []bool) []bool {
 }
 
 func filter(positions []int, ok func(int) bool) []int {
-	if len(positions) == 0 {
-		return nil
-	}
-	out := make([]int, 0, len(positions))
+	var out []int // mostly few of many
 	for _, i := range positions {
 		if ok(i) {
 			out = append(out, i)

@@ -26,9 +26,15 @@ func sharedPools(t *trace.Trace) map[uint64]bool {
 // pooled returns those of the positions, which are in the order of a schedule, at which
 // goroutines get items of shared pools, and put those there; and for each the number of
 // the item, 0 for none.
-func pooled(t *trace.Trace, positions []int, shared map[uint64]bool) (events, items []int) {
+func pooled(t *trace.Trace, shared map[uint64]bool, schedule ...[]int) (events, items []int) {
 	if len(shared) == 0 {
 		return nil, nil
+	}
+	var positions []int
+	for i := range inTurn(schedule) {
+		if e := &t.Events[i]; ofPool(e) && shared[e.Val] {
+			positions = append(positions, i)
+		}
 	}
 	inOrder := slices.Clone(positions)
 	slices.Sort(inOrder) // who has put an item is told by the recorded order
@@ -37,9 +43,6 @@ func pooled(t *trace.Trace, positions []int, shared map[uint64]bool) (events, it
 	n := 0
 	for _, i := range inOrder {
 		e := &t.Events[i]
-		if !ofPool(e) || !shared[e.Val] {
-			continue
-		}
 		put, there := lies[e.Obj]
 		switch {
 		case e.Kind == trace.Post:
