@@ -100,11 +100,12 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 	if site, fit := p.r.siteOf(p.r.violation[0]); fit != absent {
 		plan.Fails = site.Fails
 	}
-	plan.Steps = slices.Grow(plan.Steps, len(w.Steps)) // it may be a million
+	var without []int // steps that the replay does without
 	for i, s := range w.Steps {
 		// How many tests are parallel, and so what the steps are by which they begin, is otherwise in a replay,
 		// which may have fewer of them: there they begin when the schedule wants them to.
 		if trace.AdmitsParallel(s.Func) {
+			without = append(without, i)
 			continue
 		}
 		item := byte('s')
@@ -115,12 +116,12 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 		switch p.add(item, s, p.r.steps[i]) {
 		case absent:
 			leaveOut(s)
-			continue
+			without = append(without, i)
 		case guessed:
-			plan.guessed = append(plan.guessed, guess{len(plan.Steps), describe(s)})
+			plan.guessed = append(plan.guessed, guess{i - len(without), describe(s)})
 		}
-		plan.Steps = append(plan.Steps, now.Steps[i])
 	}
+	plan.Steps = leftOf(now.Steps, without)
 	if w.InOrder() && shown != len(w.Violation)-1 {
 		return nil, fmt.Errorf("witness %s: its steps have %d of the violation's accesses, expected all %d but the last", w.ID, shown, len(w.Violation))
 	}
@@ -151,6 +152,23 @@ func NewPlan(w *witness.Witness, code Code, order string) (*Plan, error) {
 	}
 	plan.Text = text
 	return plan, nil
+}
+
+// leftOf returns the steps but for some of which the indices are given: the same list if these are none, for it may
+// have a million.
+func leftOf(steps []witness.Step, without []int) []witness.Step {
+	if len(without) == 0 {
+		return steps
+	}
+	left := make([]witness.Step, 0, len(steps)-len(without))
+	for i, s := range steps {
+		if len(without) > 0 && without[0] == i {
+			without = without[1:]
+			continue
+		}
+		left = append(left, s)
+	}
+	return left
 }
 
 // planText returns what the run-time library reads: the tests, the goroutines by their

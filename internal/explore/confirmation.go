@@ -245,9 +245,18 @@ func (c *confirmation) replayFinding(ctx context.Context, f finding) (report.Evi
 // many a replay.
 const wholeSteps = 1 << 18
 
+// stepsAtOnce is how many steps the witnesses have together that are replayed at the same time: one may have a
+// million, of 200 bytes each. One that has more is replayed alone.
+const stepsAtOnce = 1 << 20
+
 // smallOrWhole replays the small witness of s schedule; if that does not confirm
 // it, the whole one, for the small one goes by what the trace shows.
 func (c *confirmation) smallOrWhole(ctx context.Context, s scheduled) (*witness.Witness, replayer.Result, *trace.Trace, error) {
+	steps := int64(min(len(s.order.Steps), stepsAtOnce))
+	if err := c.steps.Acquire(ctx, steps); err != nil {
+		return nil, replayer.Result{}, nil, err
+	}
+	defer c.steps.Release(steps)
 	shown := c.toward == nil && s.shown(c.trace)
 	w, r, replayed, err := c.small(ctx, s, shown)
 	if err != nil || r.Status == bug.Confirmed || c.chain.over() || len(s.order.Steps) > wholeSteps {

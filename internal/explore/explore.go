@@ -54,6 +54,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/analysis/property"
 	"github.com/gopredict/gopredict/internal/gotool"
@@ -103,6 +105,7 @@ type setting struct {
 	noted     noted                 // the confirmed bugs that Note was told of
 	controls  controls              // of the tests that replays make fail
 	slots     *replayer.Slots       // for the replays that run at the same time
+	steps     *semaphore.Weighted   // those of the witnesses of these, see stepsAtOnce
 	folders   chan *replayer.Folder // for the files of replays; those that no replay uses now
 	ready     func() error          // has made the folders, once for all packages
 	workers   int                   // how many findings of a package are dealt with meanwhile, so that no slot stays free
@@ -139,6 +142,7 @@ func New(build *recorder.Build, env gotool.Env, work string, status *report.Stat
 		opts: opts, build: build, root: env.Root(), files: files, work: work, status: status, source: source,
 		code:    replayer.Code{Sites: replayer.ByFunc(build.Sites), Files: files, Source: source, Properties: opts.Analysis.Properties},
 		timeout: countdown{rest: opts.Timeout}, exploring: opts.Explore.Time, workers: workers, slots: replayer.NewSlots(procs),
+		steps:   semaphore.NewWeighted(stepsAtOnce),
 		folders: make(chan *replayer.Folder, max(workers, attemptsAtOnce)),
 	}
 	x.ready = sync.OnceValue(x.makeFolders)
