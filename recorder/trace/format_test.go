@@ -372,6 +372,24 @@ func FuzzReadConcurrent(f *testing.F) {
 	})
 }
 
+// A long file, which is read twice, gives what Decode reads of it once, be it damaged or not.
+func FuzzReadFile(f *testing.F) {
+	f.Add(encode(f, sample()))
+	f.Add(encode(f, sample())[:200])
+	f.Fuzz(func(t *testing.T, data []byte) {
+		data = repair(data)
+		file := filepath.Join(t.TempDir(), "trace")
+		require.NoError(t, os.WriteFile(file, data, 0o666))
+		got, err := readFile(file, 0)
+		want, wantErr := Decode(bytes.NewReader(data))
+		require.Equal(t, inFile(wantErr, file), err)
+		if len(got.Events) == 0 {
+			got.Events = nil
+		}
+		require.Equal(t, want, got)
+	})
+}
+
 func BenchmarkDecode(b *testing.B) {
 	tr := sample()
 	for i := range uint64(1 << 20) {

@@ -15,7 +15,10 @@ import (
 
 // ReadFile reads the trace file at path; see [Decode]. A [*FormatError] names
 // the file.
-func ReadFile(path string) (*Trace, error) {
+func ReadFile(path string) (*Trace, error) { return readFile(path, longFile) }
+
+// readFile is [ReadFile] where a long file has so many bytes.
+func readFile(path string, long int64) (*Trace, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -25,7 +28,7 @@ func ReadFile(path string) (*Trace, error) {
 	if fi, err := f.Stat(); err == nil && fi.Mode().IsRegular() {
 		d.size = fi.Size()
 	}
-	if d.size < longFile {
+	if d.size < long {
 		return d.t, inFile(d.read(), path)
 	}
 	events := 0
