@@ -26,29 +26,16 @@ const patience = 950 * time.Millisecond
 // one of more than patience: sleeps in a program order its goroutines as a rule, and that they
 // need not is the bug; and so are panics of the program, but for a run that has failed by one of the test's own
 // code. A leak that follows from a failure is no more confirmed than that, nor is a use of the test after an end
-// that it came to by failing. Of a property nobody knows who fails: a timer that nobody has waited for may be why, as that of
-// a context's deadline.
+// that it came to by failing. Of a property nobody knows who fails: a timer that nobody has waited for may be why,
+// as that of a context's deadline. A deadlock rests on whoever has waited, if nobody blocks for ever in the
+// prompt replay. A leak without a failure rests on nothing: whom another one leaves behind that
+// has waited for long enough is what time-outs forget.
 func (r *Result) onTime(ctx context.Context, bin Binary, plan *Plan, opts Options) error {
 	w := plan.Witness
-	assertion := w.Kind.ProofOf(len(w.Violation)) == bug.FailedTest
-	if r.Effect != bug.TestFailure && !(r.Effect == bug.Panic && w.Kind == bug.Failure && inTest(w)) || r.Status != bug.Confirmed || !assertion && w.Kind != bug.Leak && w.Kind != bug.Failure && w.Kind != bug.Property || opts.Hold > 0 {
+	if r.Status != bug.Confirmed || opts.Hold > 0 || !r.mayRest(w) {
 		return nil
 	}
-	failing := "" // who fails then is not known of others
-	if assertion {
-		failing = w.Violation[0].Goroutine
-	}
-	var late []Late
-	if assertion || w.Kind == bug.Property {
-		late = overtaken(r.Verdicts[0].Late, failing)
-	}
-	if len(late) == 0 {
-		for _, l := range r.Verdicts[0].Late {
-			if l.For >= patience {
-				late = []Late{l}
-			}
-		}
-	}
+	failing, late := suspects(w, r.Verdicts[0].Late)
 	if len(late) == 0 {
 		return nil
 	}
@@ -59,19 +46,79 @@ func (r *Result) onTime(ctx context.Context, bin Binary, plan *Plan, opts Option
 	if err != nil {
 		return err
 	}
-	if v.Outcome.Effect != bug.NoEffect || v.Outcome.TimedOut {
+	if !v.passes(w) {
 		return nil
 	}
-	if prompt := overtaken(v.Late, failing); assertion && len(prompt) > 0 { // it tells of each one that it has let go
-		late = prompt
+	if told := overtaken(v.Late, failing); len(told) > 0 && (failsTest(w) || w.Kind == bug.Deadlock && late[0].For < patience) { // it tells of each one that it has let go
+		late = told
 	}
 	r.Timed, r.Late = true, late
 	worst := slices.MaxFunc(late, func(a, b Late) int { return cmp.Compare(a.For, b.For) })
 	if worst.For >= patience {
+		what := "the test fails"
+		if w.Kind == bug.Deadlock {
+			what = "goroutines block for ever"
+		}
 		r.Status = bug.Unconfirmed
-		r.Reason = fmt.Sprintf("the test fails only if goroutine %s takes %s or longer where others wait for it", shortName(worst.Goroutine), worst.For.Round(time.Millisecond))
+		r.Reason = fmt.Sprintf("%s only if goroutine %s takes %s or longer where others wait for it", what, shortName(worst.Goroutine), worst.For.Round(time.Millisecond))
 	}
 	return nil
+}
+
+// mayRest reports whether what r has shown of w is of a kind that may rest on time.
+func (r *Result) mayRest(w *witness.Witness) bool {
+	switch {
+	case w.Kind == bug.Deadlock:
+		return r.Effect != bug.Panic
+	case failsTest(w), w.Kind == bug.Leak, w.Kind == bug.Failure, w.Kind == bug.Property:
+		return r.Effect == bug.TestFailure || r.Effect == bug.Panic && w.Kind == bug.Failure && inTest(w)
+	}
+	return false
+}
+
+// failsTest reports whether w is a failure of the test, of which is known who fails.
+func failsTest(w *witness.Witness) bool { return w.Kind.ProofOf(len(w.Violation)) == bug.FailedTest }
+
+// suspects returns those of the late goroutines that w may rest on, and whose wait counts:
+// that of the goroutine that fails, or of the first one to overtake another where a deadlock may
+// follow from any; "" of a timer that nobody has waited for, or where it is not known who fails.
+func suspects(w *witness.Witness, late []Late) (failing string, out []Late) {
+	longest := func() (out []Late) {
+		for _, l := range late {
+			if l.For >= patience {
+				out = []Late{l}
+			}
+		}
+		return out
+	}
+	switch {
+	case failsTest(w):
+		failing = w.Violation[0].Goroutine
+		out = overtaken(late, failing)
+	case w.Kind == bug.Property:
+		out = overtaken(late, "")
+	case w.Kind == bug.Deadlock && len(late) > 0:
+		failing = late[0].By
+		if out = longest(); len(out) == 0 {
+			out = overtaken(late, failing)
+		}
+	}
+	if len(out) == 0 {
+		out = longest()
+	}
+	return failing, out
+}
+
+// passes reports whether in a prompt replay of w nothing came of it: the test has passed, or of
+// a deadlock, has come to an end with nobody blocked for ever, and be it that it fails for another reason.
+func (v Verdict) passes(w *witness.Witness) bool {
+	switch {
+	case v.Outcome.TimedOut:
+		return false
+	case w.Kind == bug.Deadlock && v.Outcome.Effect == bug.TestFailure:
+		return !v.stuck
+	}
+	return v.Outcome.Effect == bug.NoEffect
 }
 
 // inTest reports whether w's run fails in the code of a test, and not in what that tests.

@@ -2,6 +2,7 @@ package replayer
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // What a replay of a failing assertion writes, and of one that has held a goroutine while
@@ -73,6 +75,71 @@ func TestAnAssertionFailsInTime(t *testing.T) {
 	assert.False(t, assertion(t, Options{}, slices.Concat(failing, []string{"late? exit 1"})...).Timed)
 	other := "verdict late TestX:0.1 15000000 TestX:0.2 sleep p.TestX x_test.go:8"
 	assert.False(t, assertion(t, Options{}, slices.Concat(failing, []string{other, "late? exit 1"})...).Timed)
+}
+
+// blockedForEver is what the end of a program is in which the sample's goroutines are blocked.
+var blockedForEver = []string{
+	"verdict deadlock", "verdict stuck TestX:0 " + strconv.Itoa(int(trace.Read)) + " 101 c0",
+	"verdict stuck TestX:0.1 " + strconv.Itoa(int(trace.Write)) + " 104 c0", "exit 2",
+}
+
+// deadlocked confirms the sample as a deadlock, of which a prompt replay shows something else
+// than the others.
+func deadlocked(t *testing.T, late string, prompt ...string) Result {
+	t.Helper()
+	w, code := sample()
+	w.Kind = bug.Deadlock
+	script := slices.Clone(stands)
+	if late != "" {
+		script = append(script, "verdict late "+late)
+	}
+	for _, l := range prompt {
+		script = append(script, "prompt? "+l)
+	}
+	r, err := Confirm(t.Context(), fake(t, append(script, blockedForEver...)...), w, code, Options{})
+	require.NoError(t, err)
+	assert.Equal(t, bug.Blocks, r.Effect)
+	return r
+}
+
+func TestADeadlockRestsOnTime(t *testing.T) {
+	const held = "TestX:0.1 20000000 TestX:0 sleep p.TestX x_test.go:8"
+	r := deadlocked(t, held, "exit 0")
+	assert.Equal(t, bug.Confirmed, r.Status)
+	assert.True(t, r.Timed)
+	assert.Len(t, r.Late, 1)
+	r = deadlocked(t, held, "verdict late TestX:0.2 20000000 TestX:0 sleep p.TestX x_test.go:8", "exit 0")
+	assert.Len(t, r.Late, 2, "the prompt replay has let one more go")
+	r = deadlocked(t, held, "print --- FAIL: TestX (0.00s)", "exit 1")
+	assert.True(t, r.Timed, "the test fails for another reason")
+	r = deadlocked(t, "TestX:0.1 20000000 TestX:0.7 sleep p.g x.go:8", "exit 0")
+	assert.True(t, r.Timed, "another goroutine has waited")
+	r = deadlocked(t, "TestX:0.1 20000000 - - - -", "exit 0")
+	assert.True(t, r.Timed, "nobody has waited")
+}
+
+func TestADeadlockRestsOnALongWait(t *testing.T) {
+	r := deadlocked(t, "TestX:0.1 999900000 - - - -", "verdict late TestX:0.2 1000 - - - -", "exit 0")
+	assert.Equal(t, bug.Unconfirmed, r.Status)
+	assert.Equal(t, "goroutines block for ever only if goroutine 0.1 takes 1s or longer where others wait for it", r.Reason)
+	r = deadlocked(t, "TestX:0.2 1000 TestX:0 sleep p.TestX x_test.go:8", "exit 0")
+	assert.Equal(t, bug.Confirmed, r.Status)
+	r = deadlocked(t, "TestX:0.2 1000 TestX:0 sleep p.TestX x_test.go:8\nverdict late TestX:0.1 999900000 - - - -", "exit 0")
+	assert.Equal(t, bug.Unconfirmed, r.Status, "on a short one, too")
+}
+
+func TestADeadlockComesWhoeverIsLate(t *testing.T) {
+	assert.False(t, deadlocked(t, "", "exit 0").Timed, "nobody is")
+	for _, prompt := range [][]string{
+		{}, // it is the same
+		{"print panic: boom", "exit 2"},
+		{"verdict stuck TestX:0 1 101 c0", "print --- FAIL: TestX (0.00s)", "exit 1"},
+		{"verdict stuck TestX:0 1 101 c0", "print PASS", "exit 0"},
+	} {
+		r := deadlocked(t, "TestX:0.1 20000000 TestX:0 sleep p.TestX x_test.go:8", prompt...)
+		assert.Equal(t, bug.Confirmed, r.Status)
+		assert.False(t, r.Timed, prompt)
+	}
 }
 
 func TestAPanicRestsOnNothing(t *testing.T) {

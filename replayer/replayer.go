@@ -95,6 +95,7 @@ type Verdict struct {
 	// Elapsed is how long the program ran, and Processor the time that it used of processors.
 	Elapsed, Processor time.Duration
 
+	stuck bool   // goroutines were blocked for ever, those of the violation or others
 	trace string // the file that the program was recorded to; "": none
 }
 
@@ -138,9 +139,9 @@ type Result struct {
 	Replays    int      // replays that were run
 	Reproduced int      // of these, how many stood at the violation
 	Verdicts   []Verdict
-	// Timed says that a confirmed failure rests on time: the test fails as the goroutines of
+	// Timed says that a confirmed failure or deadlock rests on time: it comes as the goroutines of
 	// Late, which could go on, come later than a timer fires that the failing one waits
-	// for, or nobody. Where they come before, and all else is by the same schedule, the test passes.
+	// for, or any of a deadlock, or nobody. Where they come before, and all else is by the same schedule, the test passes.
 	Timed bool
 	Late  []Late
 	// Trace is the recording of the first confirmed replay that has this order and

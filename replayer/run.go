@@ -116,7 +116,7 @@ func once(ctx context.Context, bin Binary, w *witness.Witness, plan *Plan, opts 
 		v.hold(p.unproven(plan, v.Outcome, out))
 	}
 	v.Reason = witness.Prose(v.Reason, w.Tests)
-	v.Output, v.Elapsed, v.Processor, v.Strayed = out, elapsed, ran.processor, strayed.Load()
+	v.Output, v.Elapsed, v.Processor, v.Strayed, v.stuck = out, elapsed, ran.processor, strayed.Load(), len(p.Stuck) > 0
 	if record {
 		v.trace = file.trace
 	}

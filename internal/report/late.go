@@ -4,18 +4,22 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 )
 
-// onTime says what a confirmed failure rests on, nil if it does not rest on time.
+// onTime says what a failure or deadlock rests on, nil if it does not rest on time.
 func onTime(ev *Evidence, n namer) *Time {
 	r := ev.Result
 	if !r.Timed {
 		return nil
 	}
 	t := &Time{Late: []string{}}
+	longest := time.Millisecond // less is told as that
 	for _, l := range r.Late {
 		t.Late = append(t.Late, n.goroutine(l.Goroutine))
+		longest = max(longest, l.For.Round(time.Millisecond))
 	}
+	t.ForS = longest.Seconds()
 	if r.Late[0].By == "" {
 		return t
 	}
@@ -56,7 +60,8 @@ func timer(line string) string {
 // maxLate is how many goroutines are named that come late.
 const maxLate = 3
 
-// String says that a failure rests on time, and on what, in one line or two.
+// String says that a failure or deadlock rests on time, and on what, in one line or two: for how long,
+// where the call of package time does not say that.
 func (t *Time) String() string {
 	n := len(t.Late)
 	who := "goroutine " + strings.Join(t.Late[:min(n, maxLate)], ", ")
@@ -67,12 +72,13 @@ func (t *Time) String() string {
 		who += fmt.Sprintf(" and %d more", n-maxLate)
 	}
 	text := "This rests on time: it fails if " + who + " takes longer than "
+	long := time.Duration(t.ForS * float64(time.Second)).Round(time.Millisecond)
 	if t.Goroutine == "" {
-		return text + "a timer."
+		return fmt.Sprintf("%sa timer of %v.", text, long)
 	}
 	what := t.Expr
 	if what == "" {
-		what = "a " + strings.TrimPrefix(t.Wait, "chan ")
+		what = fmt.Sprintf("a %s for %v", strings.TrimPrefix(t.Wait, "chan "), long)
 	}
 	return fmt.Sprintf("%sgoroutine %s waits:\n  %s at %s", text, t.Goroutine, what, pos(t.File, t.Line))
 }

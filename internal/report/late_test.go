@@ -2,6 +2,7 @@ package report
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -22,14 +23,14 @@ func TestTime(t *testing.T) {
 	}
 	assert.Nil(t, late(false, replayer.Late{Goroutine: "TestX:0.1"}))
 	got := late(true,
-		replayer.Late{Goroutine: "TestX:0.1", By: "TestX:0", Why: "sleep", Func: "p.TestX", Pos: "/src/x_test.go:8"},
+		replayer.Late{Goroutine: "TestX:0.1", For: 15*time.Millisecond - 20*time.Microsecond, By: "TestX:0", Why: "sleep", Func: "p.TestX", Pos: "/src/x_test.go:8"},
 		replayer.Late{Goroutine: "TestX:0.2"})
 	assert.Equal(t, &Time{
-		Late: []string{"0.1", "0.2"}, Goroutine: "0", Wait: "sleep",
+		Late: []string{"0.1", "0.2"}, ForS: 0.015, Goroutine: "0", Wait: "sleep",
 		Place: Place{Expr: "time.Sleep(wait(3))", Func: "TestX", File: "x_test.go", Line: 8},
 	}, got)
 	assert.Equal(t, "This rests on time: it fails if one of goroutines 0.1, 0.2 takes longer than goroutine 0 waits:\n  time.Sleep(wait(3)) at x_test.go:8", got.String())
 	got.Expr, got.Wait, got.Late = "", "chan receive", []string{"0.1", "0.2", "0.3", "0.4"}
-	assert.Equal(t, "This rests on time: it fails if one of goroutines 0.1, 0.2, 0.3 and 1 more takes longer than goroutine 0 waits:\n  a receive at x_test.go:8", got.String())
-	assert.Equal(t, "This rests on time: it fails if goroutine 0.1 takes longer than a timer.", late(true, replayer.Late{Goroutine: "TestX:0.1"}).String())
+	assert.Equal(t, "This rests on time: it fails if one of goroutines 0.1, 0.2, 0.3 and 1 more takes longer than goroutine 0 waits:\n  a receive for 15ms at x_test.go:8", got.String())
+	assert.Equal(t, "This rests on time: it fails if goroutine 0.1 takes longer than a timer of 1ms.", late(true, replayer.Late{Goroutine: "TestX:0.1", For: time.Microsecond}).String())
 }

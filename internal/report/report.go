@@ -98,7 +98,7 @@ type Finding struct {
 	Detail  []string `json:"detail,omitempty"`
 	Package string   `json:"package"`
 	Test    string   `json:"test"`
-	// Time says what a failure rests on that comes only where goroutines are late.
+	// Time says what a failure or deadlock rests on that comes only where goroutines are late.
 	Time     *Time    `json:"time,omitempty"`
 	Accesses []Access `json:"accesses"`
 	// Also are other goroutines that the bug blocks for ever: at the same places, or as they
@@ -222,11 +222,12 @@ type Other struct {
 	Place
 }
 
-// Time is what a failure of the test rests on if it rests on time: goroutines that could go
-// on come later than a timer fires which the failing one waits for, or nobody.
+// Time is what a failure of the test, or a deadlock, rests on if it rests on time: goroutines that could go
+// on come later than a timer fires which the failing one waits for, or any of a deadlock, or nobody.
 type Time struct {
 	Late      []string `json:"late"`      // those that come later
-	Goroutine string   `json:"goroutine"` // that waits, the failing one; "" for a timer of time.AfterFunc
+	ForS      float64  `json:"for_s"`     // by how long one of them must, in seconds, in whole milliseconds
+	Goroutine string   `json:"goroutine"` // that waits; "" for a timer of time.AfterFunc
 	Wait      string   `json:"wait"`      // how: "sleep", "select", "chan receive"
 	Place              // where; Expr is the call of package time, if the line has one
 }

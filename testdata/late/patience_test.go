@@ -2,6 +2,7 @@ package late
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"time"
 )
@@ -48,6 +49,24 @@ func TestLogsInTime(t *testing.T) {
 	case <-time.After(time.Second):
 		t.Fatal("the goroutine hangs")
 	}
+}
+
+// Nobody keeps the locks for the second that the timer takes.
+func TestLocksForLong(t *testing.T) {
+	var a, b sync.Mutex
+	done := make(chan bool)
+	time.AfterFunc(time.Second, func() {
+		b.Lock()
+		a.Lock()
+		a.Unlock()
+		b.Unlock()
+		close(done)
+	})
+	a.Lock()
+	b.Lock()
+	b.Unlock()
+	a.Unlock()
+	<-done
 }
 
 // The type of the error is another one only if the answer takes a second.

@@ -76,7 +76,7 @@ func init() {
 		Send: chanSend, Sent: chanSent, Recv: chanRecv, Recvd: chanRecvd,
 		Select: selectBegin, Selected: selectDone,
 		Case: selectCase, Other: selectOther, Fired: fired,
-		Gosched: gosched, Clock: looksAtClock, Outside: readsOutside, Post: post, Await: await,
+		Gosched: gosched, Clock: looksAtClock, Brief: firesAtOnce, Outside: readsOutside, Post: post, Await: await,
 		Attach: attach, Detach: detach, Enter: enterFinal, Leave: leaveFinal, Cleanup: cleanup, Cleanups: cleanups,
 		Copy: copied, Map: mapTouched,
 		Hot: &hot, Freed: freed, Misused: verdictMisused, Flush: finish,

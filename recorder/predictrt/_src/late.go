@@ -39,6 +39,17 @@ func overtaken(by *goroutine, left int64) bool {
 	return false
 }
 
+// firesAtOnce is called where a timer that is due in ns nanoseconds is to fire before the running
+// goroutine goes on, which is late then. In a prompt replay it is not.
+func firesAtOnce(ns int64) bool {
+	g := current()
+	if g == nil || stage != following {
+		return true
+	}
+	tellLate(g, ns, nil)
+	return !prompt
+}
+
 // tellLate says that g is late by ns nanoseconds, for a timer that by waits for.
 func tellLate(g *goroutine, ns int64, by *goroutine) {
 	if overtook++; overtook <= maxOvertaken {

@@ -36,6 +36,9 @@ type PredictHooks struct {
 	// Gosched is called before a goroutine gives way of its own will, and Clock
 	// before it looks at the clock.
 	Gosched, Clock func()
+	// Brief is called where a timer that is due in ns nanoseconds is to fire before the
+	// goroutine that sets it comes to wait, and reports whether it does.
+	Brief func(ns int64) bool
 	// Outside is called before a goroutine reads what comes from outside of the program.
 	Outside func(what uint8)
 

@@ -194,7 +194,7 @@ func predictWhen(when int64) int64 {
 	if !predictOneP || getg().bubble != nil || when == maxWhen {
 		return when
 	}
-	if c := &predictClock; predictIsBrief(when - c.now) {
+	if c := &predictClock; predictIsBrief(when-c.now) && predictHooks.Brief(when-c.now) {
 		PredictPass(when-c.now, true)
 	}
 	return max(1, when-predictClock.held)
