@@ -156,7 +156,37 @@ func failures(lines, known []string) (names, detail []string) {
 		}
 	}
 	slices.Sort(names)
-	return slices.Compact(names), cut(detail)
+	return slices.Compact(names), cutTo(withoutRepeats(detail), len(detail))
+}
+
+// withoutRepeats leaves out, of more lines than are told, what a place of the program has logged again, the
+// last of it first: a place that logs all along must not hide what another one says of the failure.
+func withoutRepeats(lines []string) []string {
+	if len(lines) <= maxDetail {
+		return lines
+	}
+	seen := make(map[string]bool)
+	repeats := make([]bool, len(lines))
+	again := false // the lines that follow are of what a place has logged again
+	for i, l := range lines {
+		if place := logLine.FindString(l); place != "" {
+			again, seen[place] = seen[place], true
+		} else if failLine.MatchString(l) {
+			again = false
+		}
+		repeats[i] = again
+	}
+	over := len(lines) - (maxDetail - 1) // the last one says how many there are
+	var kept []string
+	for i, l := range slices.Backward(lines) {
+		if over > 0 && repeats[i] {
+			over--
+			continue
+		}
+		kept = append(kept, l)
+	}
+	slices.Reverse(kept)
+	return kept
 }
 
 // maxFrames is how many places of a crash's stack are told.
@@ -226,9 +256,13 @@ func allBlocked(lines []string) bool {
 }
 
 // cut bounds lines in number and length.
-func cut(lines []string) []string {
-	if len(lines) > maxDetail {
-		lines = append(lines[:maxDetail-1:maxDetail-1], fmt.Sprintf("… %d more lines …", len(lines)-maxDetail+1))
+func cut(lines []string) []string { return cutTo(lines, len(lines)) }
+
+// cutTo is cut for lines that are what is left of all.
+func cutTo(lines []string, all int) []string {
+	if all > maxDetail {
+		told := min(len(lines), maxDetail-1)
+		lines = append(lines[:told:told], fmt.Sprintf("… %d more lines …", all-told))
 	}
 	for i, l := range lines {
 		if r := []rune(l); len(r) > 200 {

@@ -1,6 +1,7 @@
 package replayer
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,6 +68,18 @@ func TestDetailIsBounded(t *testing.T) {
 	assert.Len(t, o.Detail, maxDetail)
 	assert.Equal(t, "    "+strings.Repeat("é", 196)+"…", o.Detail[1])
 	assert.Equal(t, "… 40 more lines …", o.Detail[maxDetail-1])
+}
+
+// What a place logs all along is left out before what another one says.
+func TestDetailHasEachPlace(t *testing.T) {
+	logs := func(n int) string { return strings.Repeat("    log.go:7: step\n        of it\n", n) }
+	o := judge("--- FAIL: TestX (0.00s)\n"+logs(20)+"    x_test.go:9: got 1,\n        want 2\n"+logs(2), 1, "", nil)
+	assert.Len(t, o.Detail, maxDetail)
+	assert.Equal(t, "--- FAIL: TestX", o.Detail[0])
+	assert.Equal(t, []string{"    x_test.go:9: got 1,", "        want 2", "… 36 more lines …"}, o.Detail[maxDetail-3:])
+
+	o = judge("--- FAIL: TestX (0.00s)\n    x_test.go:8: begins\n"+strings.Repeat("    x_test.go:9: bad\n", 20), 1, "", nil)
+	assert.Equal(t, append(append([]string{"--- FAIL: TestX", "    x_test.go:8: begins"}, slices.Repeat([]string{"    x_test.go:9: bad"}, 9)...), "… 11 more lines …"), o.Detail, "who fails again and again is told")
 }
 
 func TestRecorded(t *testing.T) {
