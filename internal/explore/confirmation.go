@@ -268,10 +268,14 @@ func (c *confirmation) smallOrWhole(ctx context.Context, s scheduled) (*witness.
 	}
 	// The small witness leaves out events that, by the trace, do not matter to the
 	// violation. What the trace does not show may: then only the whole order leads there.
-	before := r.Replays
+	first, before := r, r.Replays
 	r, replayed, err = c.replay(ctx, whole, c.run.Args, shown)
 	if r.Status != bug.Confirmed { // else those of the other witness do not count
 		r.Replays += before
+		if first.Timed { // that it was shown to rest on time says more than that the whole order does not lead there
+			first.Replays = r.Replays
+			return w, first, nil, err
+		}
 	}
 	return whole, r, replayed, err
 }

@@ -251,6 +251,10 @@ func (r *ended) replayOf(ctx context.Context, b finding, members []blocked.Wait,
 		if err == nil {
 			if result.Status != bug.Confirmed { // else those of the other schedules do not count
 				result.Replays += ev.Result.Replays
+				if ev.Result.Timed { // which stays so, whatever the other schedules lead to
+					ev.Result.Replays = result.Replays
+					return nil
+				}
 			}
 			ev.Witness, ev.Result, ev.Replayed = w, result, replayed
 		}
