@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
@@ -28,8 +29,9 @@ const patience = 950 * time.Millisecond
 // code. A leak that follows from a failure is no more confirmed than that, nor is a use of the test after an end
 // that it came to by failing. Of a property nobody knows who fails: a timer that nobody has waited for may be why,
 // as that of a context's deadline. A deadlock rests on whoever has waited, if nobody blocks for ever in the
-// prompt replay. A leak without a failure rests on nothing: whom another one leaves behind that
-// has waited for long enough is what time-outs forget.
+// prompt replay. One of nothing but locks is confirmed whatever it rests on: that they have two orders is the bug,
+// and a program that runs for long takes them again. A leak without a failure rests on nothing: whom another one
+// leaves behind that has waited for long enough is what time-outs forget.
 func (r *Result) onTime(ctx context.Context, bin Binary, plan *Plan, opts Options) error {
 	w := plan.Witness
 	if r.Status != bug.Confirmed || opts.Hold > 0 || !r.mayRest(w) {
@@ -54,7 +56,7 @@ func (r *Result) onTime(ctx context.Context, bin Binary, plan *Plan, opts Option
 	}
 	r.Timed, r.Late = true, late
 	worst := slices.MaxFunc(late, func(a, b Late) int { return cmp.Compare(a.For, b.For) })
-	if worst.For >= patience {
+	if worst.For >= patience && !ofLocks(w) {
 		what := "the test fails"
 		if w.Kind == bug.Deadlock {
 			what = "goroutines block for ever"
@@ -63,6 +65,11 @@ func (r *Result) onTime(ctx context.Context, bin Binary, plan *Plan, opts Option
 		r.Reason = fmt.Sprintf("%s only if goroutine %s takes %s or longer where others wait for it", what, shortName(worst.Goroutine), worst.For.Round(time.Millisecond))
 	}
 	return nil
+}
+
+// ofLocks reports whether w is a deadlock whose goroutines wait for locks that the others hold.
+func ofLocks(w *witness.Witness) bool {
+	return w.Kind == bug.Deadlock && !slices.ContainsFunc(w.Violation, func(s witness.Step) bool { return s.Op.Class() != trace.ClassLock })
 }
 
 // mayRest reports whether what r has shown of w is of a kind that may rest on time.

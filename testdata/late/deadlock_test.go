@@ -117,3 +117,21 @@ func TestAnswer(t *testing.T) {
 		t.Error("no answer")
 	}
 }
+
+// Nobody keeps the locks for the second that the timer takes, but they have two orders.
+func TestLocksForLong(t *testing.T) {
+	var a, b sync.Mutex
+	done := make(chan bool)
+	time.AfterFunc(time.Second, func() {
+		b.Lock()
+		a.Lock()
+		a.Unlock()
+		b.Unlock()
+		close(done)
+	})
+	a.Lock()
+	b.Lock()
+	b.Unlock()
+	a.Unlock()
+	<-done
+}

@@ -51,21 +51,19 @@ func TestLogsInTime(t *testing.T) {
 	}
 }
 
-// Nobody keeps the locks for the second that the timer takes.
-func TestLocksForLong(t *testing.T) {
-	var a, b sync.Mutex
-	done := make(chan bool)
+// Nobody keeps the lock for the second that the timer takes.
+func TestSendForLong(t *testing.T) {
+	var mu sync.Mutex
+	ticks, done := make(chan bool), make(chan bool)
 	time.AfterFunc(time.Second, func() {
-		b.Lock()
-		a.Lock()
-		a.Unlock()
-		b.Unlock()
+		mu.Lock()
+		ticks <- true
+		mu.Unlock()
 		close(done)
 	})
-	a.Lock()
-	b.Lock()
-	b.Unlock()
-	a.Unlock()
+	mu.Lock()
+	mu.Unlock()
+	<-ticks
 	<-done
 }
 
