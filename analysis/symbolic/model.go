@@ -30,8 +30,8 @@ type Control struct {
 	groups map[uint64]*waitGroup
 	// waits has for each return of a WaitGroup's Wait where that began, or none.
 	waits map[int32]int32
-	edges []edge  // in no order
-	root  *string // see goroot
+	edges []uint64 // see [edge.key], by their later ends, in no order
+	root  *string  // see goroot
 	// impossible are events that no run of the recorded ones performs, for the
 	// trace lacks what they need.
 	impossible map[int32]bool
@@ -126,7 +126,19 @@ func newModel(m *Model) *Model {
 	}
 	m.counters = make(map[int32]*counter)
 	m.mem = newMemory(m)
-	m.into = m.sorted(true, m.edges, m.readEdges())
+	reads := m.readEdges()
+	m.into = m.placed(true, func(yield func(edge) bool) {
+		for e := range (edgeStretch{m.edges, true}).all {
+			if !yield(e) {
+				return
+			}
+		}
+		for _, e := range reads {
+			if !yield(e) {
+				return
+			}
+		}
+	})
 	m.from = m.placed(false, edgeStretch{m.into.keys, true}.all)
 	if !m.relaxed && !m.held {
 		m.gates = make(map[int32]*lock)
@@ -170,20 +182,8 @@ func (s edgeStretch) all(yield func(edge) bool) {
 	}
 }
 
-// sorted returns edges by the goroutines of their later ends, or by those of their earlier ends.
-func (c *Control) sorted(later bool, all ...[]edge) edges {
-	return c.placed(later, func(yield func(edge) bool) {
-		for _, es := range all {
-			for _, e := range es {
-				if !yield(e) {
-					return
-				}
-			}
-		}
-	})
-}
-
-// placed is sorted for the edges of all.
+// placed returns the edges of all by the goroutines of their later ends, or by those of their earlier ends. They are
+// yielded twice.
 func (c *Control) placed(later bool, all iter.Seq[edge]) edges {
 	first := make([]int32, len(c.first)+2) // moved up by one goroutine while they are counted and placed
 	for e := range all {
@@ -254,7 +254,7 @@ func (m *Control) edge(from, to int32) {
 	case from == none || from > to:
 		m.impossible[to] = true
 	case m.gid(from) != m.gid(to):
-		m.edges = append(m.edges, edge{from, to, false})
+		m.edges = append(m.edges, edge{from, to, false}.key(true))
 	}
 }
 
