@@ -44,8 +44,11 @@ func loads() (all []load) {
 			}
 		}
 	}
-	return append(all, load{10_000, 8, dense, false})
+	return append(all, alone)
 }
+
+// alone is of no series.
+var alone = load{10_000, 8, dense, false}
 
 // args makes this command measure l.
 func (l load) args() []string {
@@ -143,7 +146,7 @@ func series(cs []loadCost) string {
 			for _, g := range []int{2, 8, 64} {
 				var least, most float64
 				for _, c := range cs {
-					if c.All != all || c.Goroutines != g || c.Requests == dense || (c.Requests == few) != (places == "few") {
+					if c.All != all || c.Goroutines != g || c.load == alone || (c.Requests == few) != (places == "few") {
 						continue
 					}
 					each := float64(c.Time) / float64(c.Events)
