@@ -303,13 +303,7 @@ func (x *execution) can(i int) bool {
 // if it has none itself, or -1. What must happen before that is performed as well.
 func (x *execution) latest(g trace.GID) int {
 	for _, g := range []trace.GID{g, x.p.t.Goroutines[g].Parent} {
-		last := -1
-		if at := int(x.at[g]); at == math.MaxInt32 {
-			last = x.p.o.Events(g).Last()
-		} else {
-			last = x.p.o.Program().Prev(at)
-		}
-		if last >= 0 {
+		if last := x.p.o.Events(g).Until(int(x.at[g])); last >= 0 {
 			return last
 		}
 	}

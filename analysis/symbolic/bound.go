@@ -123,7 +123,7 @@ func (e *Encoding) stretches(run []int32) (left map[int32]int) {
 		b.compared[y] = append(b.compared[y], x)
 	}
 	left = make(map[int32]int, len(run))
-	next := make([]int, len(e.m.first))
+	next := make([]int, len(e.m.t.Goroutines))
 	for _, i := range slices.Backward(run) {
 		n, g := e.node(i), e.m.gid(i)
 		for _, other := range b.compared[n] {
@@ -140,8 +140,8 @@ func (e *Encoding) stretches(run []int32) (left map[int32]int) {
 // switches. It reports whether there are some that were not counted.
 func (e *Encoding) countLongest(run []int32, left map[int32]int, most int) (more bool) {
 	b := &e.bounds
-	longest := make(map[int32]bool)   // nodes on such a way
-	at := make([]int, len(e.m.first)) // by goroutine: what is left on such a way
+	longest := make(map[int32]bool)          // nodes on such a way
+	at := make([]int, len(e.m.t.Goroutines)) // by goroutine: what is left on such a way
 	for g := range at {
 		at[g] = none
 	}

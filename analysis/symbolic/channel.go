@@ -78,7 +78,7 @@ func newChannels(m *Control) *channels {
 		}
 	})}
 	cs.of = make([]int32, cs.marks.Len())
-	underway := make([]int32, len(m.first)) // by goroutine: the event that began an operation, or none
+	underway := make([]int32, len(m.t.Goroutines)) // by goroutine: the event that began an operation, or none
 	for g := range underway {
 		underway[g] = none
 	}

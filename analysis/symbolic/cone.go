@@ -84,7 +84,7 @@ func (m *Model) zeros() []int32 {
 		m.spared = m.spared[:n-1]
 		return its
 	}
-	return make([]int32, len(m.first))
+	return make([]int32, len(m.t.Goroutines))
 }
 
 // spare hands back what zeros has returned, of which the numbers of gs may be set.

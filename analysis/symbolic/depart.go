@@ -77,9 +77,9 @@ func (d *Departures) All(ctx context.Context, base int, in func(trace.GID) bool,
 // another order where that is nothing to anybody.
 func (m *Model) departings(ctx context.Context, base int, in func(trace.GID) bool, engine func(*solver.Formula) (solver.Engine, error), budget *solver.Budget) (all []Departing, others bool, err error) {
 	end := base // of all that these goroutines do
-	for g, i := range m.last {
+	for g := range m.t.Goroutines {
 		if in(trace.GID(g)) {
-			end = max(end, int(i)+1)
+			end = max(end, m.events(trace.GID(g)).Last()+1)
 		}
 	}
 	budget.Spend(int64(end - base))
@@ -196,10 +196,10 @@ const maxQuiet = 64
 // to what it may have found there.
 func (m *Model) quiet() []bool {
 	quiet := make([]bool, len(m.t.Events))
-	for _, i := range m.last {
+	for g := range m.t.Goroutines {
 		var met []uint64 // what comes behind
 		loud := false
-		for ; i != none; i = m.prev(i) {
+		for i := int32(m.events(trace.GID(g)).Last()); i != none; i = m.prev(i) {
 			e := m.event(i)
 			switch k := e.Kind; {
 			case k == trace.TestEnd: // what comes behind is no part of the test

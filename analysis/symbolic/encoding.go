@@ -94,7 +94,7 @@ func (e *Encoding) assert(b solver.Bool) {
 // place finds the nodes and their clocks.
 func (e *Encoding) place() error {
 	m, base := e.m, int32(e.cone.Base)
-	e.column = slices.Repeat([]int32{none}, len(m.first))
+	e.column = slices.Repeat([]int32{none}, len(m.t.Goroutines))
 	end := base
 	for _, g := range e.cone.goroutines {
 		if i := m.from1(g, base); i != none && i < e.cone.upto[g] {

@@ -21,8 +21,6 @@ type Control struct {
 	// anyone says that operations may come in each order of which it is nothing to anybody
 	// which one comes first.
 	anyone bool
-	first  []int32 // by goroutine, or none
-	last   []int32
 
 	locks  *locks
 	chans  *channels
@@ -81,11 +79,9 @@ func NewControl(t *trace.Trace, o *order.Order) *Control { return newControl(t, 
 func newControl(t *trace.Trace, o *order.Order, anyone bool) *Control {
 	c := &Control{
 		t: t, order: o, sites: o.Sites(), anyone: anyone,
-		first: make([]int32, len(t.Goroutines)), last: make([]int32, len(t.Goroutines)),
 		conds: make(map[uint64]*condition), groups: make(map[uint64]*waitGroup),
 		waits: make(map[int32]int32), impossible: make(map[int32]bool),
 	}
-	c.follow()
 	c.locks = newLocks(c)
 	c.chans = newChannels(c)
 	c.synchronize()
@@ -185,20 +181,20 @@ func (s edgeStretch) all(yield func(edge) bool) {
 // placed returns the edges of all by the goroutines of their later ends, or by those of their earlier ends. They are
 // yielded twice.
 func (c *Control) placed(later bool, all iter.Seq[edge]) edges {
-	first := make([]int32, len(c.first)+2) // moved up by one goroutine while they are counted and placed
+	first := make([]int32, len(c.t.Goroutines)+2) // moved up by one goroutine while they are counted and placed
 	for e := range all {
 		first[c.gid(e.end(later))+2]++
 	}
-	for g := range c.first {
+	for g := range c.t.Goroutines {
 		first[g+2] += first[g+1]
 	}
-	keys := make([]uint64, first[len(c.first)+1])
+	keys := make([]uint64, first[len(c.t.Goroutines)+1])
 	for e := range all {
 		at := &first[c.gid(e.end(later))+1]
 		keys[*at] = e.key(later)
 		*at++
 	}
-	for g := range c.first {
+	for g := range c.t.Goroutines {
 		slices.Sort(keys[first[g]:first[g+1]])
 	}
 	return edges{keys, later, first[:len(first)-1]}
@@ -229,14 +225,6 @@ func edgeOf(key uint64, later bool) edge {
 		first, second = second, first
 	}
 	return edge{from: second, to: first, read: key&1 != 0}
-}
-
-// follow finds where the events of each goroutine are.
-func (m *Control) follow() {
-	for g := range m.first {
-		es := m.events(trace.GID(g))
-		m.first[g], m.last[g] = int32(es.First()), int32(es.Last())
-	}
 }
 
 // next returns the event of its goroutine after event i, or none.
@@ -298,8 +286,8 @@ func (m *Control) synchronize() {
 		e, pos := &m.t.Events[i], int32(i)
 		switch e.Kind {
 		case trace.Fork:
-			if e.Obj < uint64(len(m.first)) && m.first[e.Obj] != none {
-				m.edge(pos, m.first[e.Obj])
+			if e.Obj < uint64(len(m.t.Goroutines)) && m.first(trace.GID(e.Obj)) != none {
+				m.edge(pos, m.first(trace.GID(e.Obj)))
 			}
 		case trace.OnceBegin:
 			begins[e.Obj] = pos
@@ -374,6 +362,9 @@ func (m *Control) awaitAll(wall, pos int32) {
 		}
 	}
 }
+
+// first returns the first event of goroutine g, or none.
+func (m *Control) first(g trace.GID) int32 { return int32(m.events(g).First()) }
 
 // events returns the events of goroutine g.
 func (m *Control) events(g trace.GID) trace.Own { return m.order.Events(g) }

@@ -333,7 +333,7 @@ func (c *checker) plainlySame(i, cell, w int32) bool {
 // steps adds to a run of nodes the other events of the cone that come with
 // them.
 func (e *Encoding) steps(run []int32, t Target) []int {
-	next := make([]int32, len(e.m.first))
+	next := make([]int32, len(e.m.t.Goroutines))
 	for g := range next {
 		next[g] = e.m.from1(trace.GID(g), int32(e.cone.Base))
 	}

@@ -56,7 +56,7 @@ func (t *taint) spread() {
 				if !t.may[gid] {
 					continue
 				}
-				if ev.Kind == trace.Fork && ev.Obj < uint64(len(m.first)) && !t.may[trace.GID(ev.Obj)] {
+				if ev.Kind == trace.Fork && ev.Obj < uint64(len(m.t.Goroutines)) && !t.may[trace.GID(ev.Obj)] {
 					t.may[trace.GID(ev.Obj)], again = true, true
 				}
 				if k, ok := m.chans.begun(i); ok && !m.chans.ops[k].recv && !sends[m.chans.ops[k].ch] {
@@ -100,7 +100,7 @@ func (t *taint) walk(g trace.GID) {
 			}
 		}
 		switch {
-		case i == m.first[g]:
+		case i == m.first(g):
 			if m.reached(i) != none {
 				t.points[g] = append(t.points[g], i)
 			}
@@ -147,7 +147,7 @@ func (t *taint) define() {
 		t.work = t.work[:len(t.work)-1]
 		needs := []solver.Bool{t.at(i)}
 		ev := m.event(i)
-		if from := m.reached(i); i == m.first[ev.G] && from != none {
+		if from := m.reached(i); i == m.first(ev.G) && from != none {
 			needs = append(needs, t.at(from))
 		}
 		if ev.Kind == trace.RecvDone {

@@ -16,8 +16,8 @@ import (
 // goroutines that are started after the return, is just as much, all of that
 // comes before.
 func (m *Control) waitEdges() {
-	forks := slices.Repeat([]int32{none}, len(m.first)) // by goroutine
-	returns := make(map[uint64]map[trace.GID][]int32)   // by WaitGroup and goroutine
+	forks := slices.Repeat([]int32{none}, len(m.t.Goroutines)) // by goroutine
+	returns := make(map[uint64]map[trace.GID][]int32)          // by WaitGroup and goroutine
 	for i := range m.t.Events {
 		switch e := &m.t.Events[i]; e.Kind {
 		case trace.Fork:
@@ -99,7 +99,7 @@ func (m *Control) waitsOf(g trace.GID, returns, adds []int32, forks []int32) {
 // startedAt returns where goroutine g starts the goroutine of event i, or one that
 // this descends from; none if it does not.
 func (m *Control) startedAt(i int32, g trace.GID, forks []int32) int32 {
-	for range len(m.first) {
+	for range len(m.t.Goroutines) {
 		fork := forks[m.gid(i)]
 		if fork == none {
 			return none
@@ -137,7 +137,7 @@ func (m *Control) covered(adds []int32, forks []int32) bool {
 
 // cover takes n from the Adds that must come before event i.
 func (m *Control) cover(i int32, n int64, room map[trace.GID][]taking, forks []int32) bool {
-	for range len(m.first) {
+	for range len(m.t.Goroutines) {
 		g := m.gid(i)
 		for n > 0 && len(room[g]) > 0 && room[g][0].add < i {
 			part := min(n, room[g][0].n)
