@@ -22,9 +22,9 @@ type execution struct {
 	ready   queue
 	waiting map[trace.GID][]waiter // by the goroutine that they wait for
 	waits   map[trace.GID]wait     // by goroutine: what it waits for that no other order of sections brings
-	steps   []int
-	before  int  // how many steps come first as recorded: see recorded
-	circle  bool // goroutines wait for events of each other
+	before  int     // how many steps come first as recorded
+	then    []int32 // the steps after these
+	circle  bool    // goroutines wait for events of each other
 }
 
 // lockUse is who has a lock now, who waits for it, and how many sections that
@@ -131,11 +131,10 @@ func (p *Planner) execute(c *cone) (steps []int, blocked []causality.Edge) {
 		}
 		x.perform(i)
 	}
-	if len(x.steps) < n {
+	if x.before+len(x.then) < n {
 		return nil, x.blocked()
 	}
-	x.recorded()
-	return x.steps, nil
+	return x.done(), nil
 }
 
 // wanted returns the first event of goroutine g from position i on that the guide wants others before,
@@ -173,7 +172,6 @@ func (x *execution) begin() (n int) {
 		x.at[g] = orNever(es.From(int(x.next[g])))
 		x.due[g], x.soon[g] = x.wanted(trace.GID(g), x.next[g]), math.MaxInt32
 	}
-	x.steps = make([]int, x.before, n)
 	x.hold()
 	for g := range x.upto {
 		x.wake(trace.GID(g))
@@ -181,14 +179,18 @@ func (x *execution) begin() (n int) {
 	return n
 }
 
-// recorded puts the steps in place that come first. Most executions end before all is performed.
-func (x *execution) recorded() {
-	for i, k := int(x.base.at), 0; k < x.before; i++ {
+// done returns what was performed, in order. Most executions end before all is, and are never asked.
+func (x *execution) done() []int {
+	steps := make([]int, 0, x.before+len(x.then))
+	for i := int(x.base.at); len(steps) < x.before; i++ {
 		if int32(i) < x.upto[x.p.gids.of(i)] {
-			x.steps[k] = i
-			k++
+			steps = append(steps, i)
 		}
 	}
+	for _, i := range x.then {
+		steps = append(steps, int(i))
+	}
+	return steps
 }
 
 // asRecorded returns a position before which nothing of the cone has to wait in recorded order: that of the
@@ -382,7 +384,7 @@ func (x *execution) free(i int, e *trace.Event) bool {
 
 func (x *execution) perform(i int) {
 	e := &x.p.t.Events[i]
-	x.steps = append(x.steps, i)
+	x.then = append(x.then, int32(i))
 	x.next[e.G] = int32(i) + 1
 	kind := e.Kind
 	if x.leavesOut(i) {
