@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -102,13 +104,32 @@ func (c *confirmation) replayAll(ctx, limit context.Context, findings []finding)
 	out := make([]reported, len(findings))
 	errs := make([]error, len(findings))
 	c.total.Store(int32(len(findings)))
-	chains := make([]*chain, len(findings))
+	// The first schedule of each is replayed before the others of any.
+	trials, ats, chains := make([]*trial, len(findings)), make([]*confirmation, len(findings)), make([]*chain, len(findings))
+	for i, f := range findings {
+		trials[i], ats[i] = newTrial(f), c.inChain(f.Tests)
+		chains[i] = ats[i].chain
+	}
 	beside := c.beside(findings)
-	each(beside, len(findings), func(i int) {
-		at := c.inChain(findings[i].Tests)
-		chains[i] = at.chain
-		ev, err := at.replayFinding(limit, findings[i])
-		out[i], errs[i] = c.reported(ev), err
+	each(beside, 2*len(findings), func(k int) {
+		i := k % len(findings)
+		t := trials[i]
+		if k < len(findings) {
+			defer close(t.tried)
+			ev, err := ats[i].replayNext(limit, t, 1)
+			out[i], errs[i] = c.reported(ev), err
+			return
+		}
+		defer t.stop()
+		if <-t.tried; t.over {
+			return
+		}
+		ev, err := ats[i].replayNext(limit, t, math.MaxInt)
+		if errs[i] = err; ev.Result.Status == bug.Confirmed {
+			out[i] = c.reported(ev)
+		} else { // the first is told
+			out[i].Replays += ev.Result.Replays
+		}
 	})
 	c.charge(beside, chains...)
 	var err error
@@ -129,7 +150,9 @@ func (c *confirmation) replayAll(ctx, limit context.Context, findings []finding)
 		case ctx.Err() != nil && out[i].Status != bug.Confirmed:
 			continue
 		case errors.Is(err, errTimeOver):
-			late++
+			if out[i].Replays == 0 {
+				late++
+			}
 		case err != nil && ctx.Err() == nil:
 			c.trouble(findings[i].witness.ID, err)
 			continue
@@ -201,15 +224,43 @@ func sitesOf(w *witness.Witness) string {
 // what there is to say of it. The error is errTimeOver if there was no time for
 // that, or else says why replaying did not work.
 func (c *confirmation) replayFinding(ctx context.Context, f finding) (report.Evidence, error) {
+	t := newTrial(f)
+	defer t.stop()
+	return c.replayNext(ctx, t, math.MaxInt)
+}
+
+// A trial is of a finding, whose schedules are replayed in turn.
+type trial struct {
+	finding
+	next  func() (analysis.Recipe, bool)
+	stop  func()
+	tried chan struct{} // closed once the first one was
+	over  bool          // no other one is to be
+}
+
+func newTrial(f finding) *trial {
+	next, stop := iter.Pull(f.Recipes())
+	return &trial{finding: f, next: next, stop: stop, tried: make(chan struct{})}
+}
+
+// replayNext is replayFinding for most of the schedules that are left.
+func (c *confirmation) replayNext(ctx context.Context, t *trial, most int) (report.Evidence, error) {
+	f := t.finding
 	ev := c.evidence(f, f.witness)
 	ev.Result = replayer.Result{Status: bug.Unconfirmed, Reason: witness.Prose(f.Reason, f.Tests)}
 	first := true
-	for recipe := range f.Recipes() {
-		if ctx.Err() != nil {
+	for range most {
+		recipe, more := t.next()
+		if t.over = !more; t.over {
+			break
+		}
+		t.over = ctx.Err() != nil
+		if t.over {
 			return late(ctx, ev)
 		}
 		w, r, replayed, err := c.smallOrWhole(ctx, scheduled{f, recipe, recipe.Schedule()})
-		if ctx.Err() != nil {
+		t.over = ctx.Err() != nil || err != nil || r.Status == bug.Confirmed || timedOut(r) || c.chain.over()
+		if ctx.Err() != nil && (err != nil || r.Status != bug.Confirmed) { // what was confirmed stays so
 			return late(ctx, ev)
 		}
 		if err != nil {
@@ -233,7 +284,7 @@ func (c *confirmation) replayFinding(ctx context.Context, f finding) (report.Evi
 			ev.Result = r
 		}
 		ev.Result.Replays = before + r.Replays
-		if timedOut(r) || c.chain.over() {
+		if t.over {
 			break
 		}
 		first = false
