@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -47,7 +46,7 @@ type options struct {
 	shard    *report.Shard  // the part of the packages that are tested; nil: all of them
 	timings  *report.Report // of an earlier run, by which packages are shared out; nil: unknown
 	budget   time.Duration  // for all of a run; 0: no bound
-	timeout  time.Duration  // for replays; 0: the subcommand's default, allReplays or oneReplay
+	timeout  time.Duration  // for replays; 0: the subcommand's default
 
 	// What becomes of what is found.
 	failOn    []string          // what makes the run fail: words of the table below, kinds, or "effect"
@@ -81,7 +80,7 @@ func (o *options) analysis() analysis.Options {
 func (o *options) explore() explore.Options {
 	return explore.Options{
 		Analysis: o.analysis(), Methods: o.methods, Witnesses: o.witnesses,
-		Keep: o.keep != "", Timeout: cmp.Or(o.timeout, allReplays), Runs: o.runs, Explore: o.explored, Seed: o.seed,
+		Keep: o.keep != "", Timeout: o.timeout, Runs: o.runs, Explore: o.explored, Seed: o.seed,
 	}
 }
 
@@ -133,7 +132,7 @@ var optionTable = map[string]optionInfo{
 	"timeout": {func(o *options, v string) (err error) {
 		o.timeout, err = duration(v)
 		return err
-	}, "time for all replays of a run together (10m); of gopredict replay: for\n\t\teach (1m)"},
+	}, "time for all replays of a run together (all after recording takes as\n\t\tlong as that and 10s); of gopredict replay: for each (1m)"},
 	"shard": {func(o *options, v string) (err error) {
 		o.shard, err = parseShard(v)
 		return err

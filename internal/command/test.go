@@ -29,10 +29,6 @@ import (
 // -exec (shimCommand), so that its flags, its cache of packages and its output stay what
 // they are.
 
-// allReplays is the time that the replays of a run may take together. Most runs take
-// seconds; it is for those with hundreds of findings, each of which is replayed some times.
-const allReplays = 10 * time.Minute
-
 // explore is test until everything was seen that the tests can do, unless a flag says how
 // far: it answers whether a test can fail at all.
 func (s *session) explore(ctx context.Context, args []string) (int, error) {

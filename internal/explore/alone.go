@@ -2,7 +2,6 @@ package explore
 
 import (
 	"context"
-	"time"
 
 	"github.com/gopredict/gopredict/recorder"
 )
@@ -19,15 +18,10 @@ import (
 // whether that helps, and maxAlone how many tests are.
 const probes, maxAlone = 3, 32
 
-// aloneWaits is how long tests that are recorded alone may wait, with their replays: aloneReplays
-// follow one after the other for each candidate.
-const aloneWaits, aloneReplays = 5 * time.Second, 4
-
 // worth reports whether a test is recorded once more, alone, and takes what that costs from the
-// allowance, and what it waits from what such tests may. If more runs were asked for, each is.
-func (e *explored) worth(test string, waits *allowance) bool {
-	return e.opts.Runs > 0 || e.opts.Explore.explores() ||
-		waits.take((1+aloneReplays)*e.waited[funcOf(test)].Truncate(longTest)) && e.further.take(e.further.cost(e.size[funcOf(test)]))
+// allowance. If more runs were asked for, each is.
+func (e *explored) worth(test string) bool {
+	return e.opts.Runs > 0 || e.opts.Explore.explores() || e.further.take(e.further.cost(e.size[funcOf(test)]))
 }
 
 // alone records those tests alone of which candidates left their schedules, and replays
@@ -48,12 +42,11 @@ func alone(ctx context.Context, e *explored) error {
 		names[w] = append(names[w], s.name)
 	}
 	y.left = nil
-	waits := &allowance{left: aloneWaits}
 	for _, w := range all[:min(len(all), maxAlone)] {
-		if e.timeout.left() == 0 {
+		if e.left() == 0 {
 			break
 		}
-		if !e.worth(w.test, waits) {
+		if !e.worth(w.test) {
 			continue
 		}
 		for _, name := range names[w] {

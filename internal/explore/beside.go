@@ -1,11 +1,14 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
 	"os"
 	"runtime"
+	"slices"
+	"time"
 
 	"golang.org/x/sync/semaphore"
 
@@ -55,7 +58,8 @@ func (x *inPackage) note(n notes) {
 }
 
 // predict analyzes the first recording of a package.
-func (x *setting) predict(ctx context.Context, run recorder.Run) *prediction {
+func (x *inPackage) predict(ctx context.Context, run recorder.Run) *prediction {
+	x.kept.Add(-int64(x.reserved))
 	x.status.Set("predicting", run.Package.Path)
 	p := new(prediction)
 	if p.trace, p.whole = x.read(run, &p.notes); p.trace != nil {
@@ -72,9 +76,10 @@ func (x *setting) predict(ctx context.Context, run recorder.Run) *prediction {
 func (x *Exploration) Explore(ctx context.Context, runs []recorder.Run) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	ends := x.oneByOne(ctx, runs)
+	kept := x.bound(runs)
+	ends := x.oneByOne(ctx, runs, kept)
 	if most := x.atOnce(); most > 1 {
-		ends = x.allBeside(ctx, runs, most)
+		ends = x.allBeside(ctx, runs, kept, most)
 	}
 	var first error
 	for p, err := range ends {
@@ -99,10 +104,11 @@ func (x *setting) atOnce() int {
 }
 
 // oneByOne yields what came of each of runs, of which the next one is explored then.
-func (x *setting) oneByOne(ctx context.Context, runs []recorder.Run) iter.Seq2[*inPackage, error] {
+func (x *setting) oneByOne(ctx context.Context, runs []recorder.Run, kept []time.Duration) iter.Seq2[*inPackage, error] {
 	return func(yield func(*inPackage, error) bool) {
-		for _, run := range runs {
+		for k, run := range runs {
 			p := x.in()
+			p.reserved = kept[k]
 			if ctx.Err() != nil {
 				p.ran(run)
 				yield(p, context.Cause(ctx))
@@ -110,7 +116,7 @@ func (x *setting) oneByOne(ctx context.Context, runs []recorder.Run) iter.Seq2[*
 			}
 			var predicted *prediction
 			if run.Trace != "" {
-				predicted = x.predict(ctx, run)
+				predicted = p.predict(ctx, run)
 			}
 			yield(p, p.add(ctx, run, predicted))
 		}
@@ -118,10 +124,10 @@ func (x *setting) oneByOne(ctx context.Context, runs []recorder.Run) iter.Seq2[*
 }
 
 // allBeside yields what came of each of runs, in their order. They are explored most at a time: those of which the
-// traces are short, in their order, as far as these are together as long as one of them for each processor, and beside
-// these one that is long, in their order, too. There is no other long one in memory before that is explored, or, if it
+// traces are short, as far as these are together as long as one of them for each processor, and beside
+// these one that is long. Those come first of which the least time is kept, as what they leave is for others. There is no other long one in memory before that is explored, or, if it
 // has many events, until it was.
-func (x *setting) allBeside(ctx context.Context, runs []recorder.Run, most int) iter.Seq2[*inPackage, error] {
+func (x *setting) allBeside(ctx context.Context, runs []recorder.Run, kept []time.Duration, most int) iter.Seq2[*inPackage, error] {
 	procs := runtime.GOMAXPROCS(0)
 	room := semaphore.NewWeighted(int64(procs * shortBytes))
 	predicting, exploring := semaphore.NewWeighted(int64(procs)), semaphore.NewWeighted(int64(most))
@@ -129,7 +135,7 @@ func (x *setting) allBeside(ctx context.Context, runs []recorder.Run, most int) 
 	var short, long []*beside
 	for k, run := range runs {
 		b := &beside{inPackage: x.in(), run: run, ended: make(chan error, 1)}
-		all[k] = b
+		all[k], b.reserved = b, kept[k]
 		info, err := os.Stat(run.Trace)
 		switch {
 		case run.Trace == "" || err != nil:
@@ -141,6 +147,9 @@ func (x *setting) allBeside(ctx context.Context, runs []recorder.Run, most int) 
 			short = append(short, b)
 		}
 	}
+	for _, some := range [][]*beside{short, long} {
+		slices.SortStableFunc(some, func(a, b *beside) int { return cmp.Compare(a.reserved, b.reserved) })
+	}
 	go func() {
 		alone := semaphore.NewWeighted(1)
 		for _, b := range long {
@@ -148,7 +157,7 @@ func (x *setting) allBeside(ctx context.Context, runs []recorder.Run, most int) 
 				b.skip(ctx)
 				continue
 			}
-			p := x.predict(ctx, b.run)
+			p := b.predict(ctx, b.run)
 			small := p.trace == nil || len(p.trace.Events) <= smallTrace
 			go func() {
 				begun, over := func() {}, func() { alone.Release(1) }
@@ -167,7 +176,7 @@ func (x *setting) allBeside(ctx context.Context, runs []recorder.Run, most int) 
 				continue
 			}
 			go func() {
-				p := x.predict(ctx, b.run)
+				p := b.predict(ctx, b.run)
 				predicting.Release(1)
 				b.explore(ctx, exploring, p, func() { room.Release(b.size) })
 			}()

@@ -45,7 +45,6 @@ type confirmation struct {
 	number   int                               // of the run among those beyond the recordings, from 1; 0: it is none
 	parents  []int                             // of that run, see [attempt]
 	sized    func() ([]string, map[string]int) // sizes of the trace
-	chain    *chain                            // in which it replays; nil: in none
 	*progress
 }
 
@@ -63,20 +62,18 @@ type finding struct {
 	witness *witness.Witness
 }
 
-// errTimeOver is why a replay was not run, or not to its end.
-var errTimeOver = errors.New("the time for replays was over")
-
 // inTime calls f, which replays, with the time that is left for that.
 func (c *confirmation) inTime(ctx context.Context, f func(ctx context.Context) error) error {
 	if err := c.ready(); err != nil {
 		return err
 	}
 	start := time.Now()
-	limit, cancel := context.WithTimeoutCause(ctx, c.timeout.begin(), errTimeOver)
+	c.timeout.begin()
+	limit, cancel := c.limited(ctx)
 	defer cancel()
 	defer func() {
-		if c.timeout.end() == 0 {
-			c.incomplete(fmt.Sprintf("the time for replays, -predict.timeout=%v, was over", c.opts.Timeout))
+		if c.timeout.end() == 0 && !c.bounded() {
+			c.incomplete(c.timeWas())
 		}
 		c.Report.Packages[len(c.Report.Packages)-1].ReplayS += time.Since(start).Seconds()
 	}()
@@ -105,18 +102,16 @@ func (c *confirmation) replayAll(ctx, limit context.Context, findings []finding)
 	errs := make([]error, len(findings))
 	c.total.Store(int32(len(findings)))
 	// The first schedule of each is replayed before the others of any.
-	trials, ats, chains := make([]*trial, len(findings)), make([]*confirmation, len(findings)), make([]*chain, len(findings))
+	trials := make([]*trial, len(findings))
 	for i, f := range findings {
-		trials[i], ats[i] = newTrial(f), c.inChain(f.Tests)
-		chains[i] = ats[i].chain
+		trials[i] = newTrial(f)
 	}
-	beside := c.beside(findings)
-	each(beside, 2*len(findings), func(k int) {
+	each(c.beside(findings), 2*len(findings), func(k int) {
 		i := k % len(findings)
 		t := trials[i]
 		if k < len(findings) {
 			defer close(t.tried)
-			ev, err := ats[i].replayNext(limit, t, 1)
+			ev, err := c.replayNext(limit, t, 1)
 			out[i], errs[i] = c.reported(ev), err
 			return
 		}
@@ -124,14 +119,13 @@ func (c *confirmation) replayAll(ctx, limit context.Context, findings []finding)
 		if <-t.tried; t.over {
 			return
 		}
-		ev, err := ats[i].replayNext(limit, t, math.MaxInt)
+		ev, err := c.replayNext(limit, t, math.MaxInt)
 		if errs[i] = err; ev.Result.Status == bug.Confirmed {
 			out[i] = c.reported(ev)
 		} else { // the first is told
 			out[i].Replays += ev.Result.Replays
 		}
 	})
-	c.charge(beside, chains...)
 	var err error
 	if ctx.Err() == nil {
 		err = c.departed(limit, findings, out)
@@ -174,8 +168,7 @@ func (c *confirmation) replayAll(ctx, limit context.Context, findings []finding)
 		c.keep(bug)
 	}
 	if late > 0 {
-		c.warn("%s: %d of %d predicted bugs were not replayed, as the time for replays, -predict.timeout=%v, was over",
-			c.run.Package.Path, late, len(findings), c.opts.Timeout)
+		c.warn("%s: %d of %d predicted bugs were not replayed, as %s", c.run.Package.Path, late, len(findings), c.timeWas())
 	}
 	return ctx.Err()
 }
@@ -259,7 +252,7 @@ func (c *confirmation) replayNext(ctx context.Context, t *trial, most int) (repo
 			return late(ctx, ev)
 		}
 		w, r, replayed, err := c.smallOrWhole(ctx, scheduled{f, recipe, recipe.Schedule()})
-		t.over = ctx.Err() != nil || err != nil || r.Status == bug.Confirmed || timedOut(r) || c.chain.over()
+		t.over = ctx.Err() != nil || err != nil || r.Status == bug.Confirmed || timedOut(r)
 		if ctx.Err() != nil && (err != nil || r.Status != bug.Confirmed) { // what was confirmed stays so
 			return late(ctx, ev)
 		}
@@ -310,7 +303,7 @@ func (c *confirmation) smallOrWhole(ctx context.Context, s scheduled) (*witness.
 	defer c.steps.Release(steps)
 	shown := c.toward == nil && s.shown(c.trace)
 	w, r, replayed, err := c.small(ctx, s, shown)
-	if err != nil || r.Status == bug.Confirmed || c.chain.over() || len(s.order.Steps) > wholeSteps {
+	if err != nil || r.Status == bug.Confirmed || len(s.order.Steps) > wholeSteps {
 		return w, r, replayed, err
 	}
 	whole, err := c.witnessOf(ctx, s, witness.Whole)
@@ -463,9 +456,6 @@ func (c *confirmation) tell(f reported) {
 // does more harm, and the recording of that one is returned, which has the
 // values that are shown.
 func (c *confirmation) replay(ctx context.Context, w *witness.Witness, args []string, shown bool) (replayer.Result, *trace.Trace, error) {
-	if c.chain.tooLong() {
-		return notReplayed(w), nil, nil
-	}
 	return c.replayWithin(ctx, w, args, shown, briefly)
 }
 
@@ -475,7 +465,6 @@ func (c *confirmation) replayWithin(ctx context.Context, w *witness.Witness, arg
 		opts.Shown, opts.Astray = shown, while
 		r, err := replayer.Confirm(ctx, bin, w, c.code, opts)
 		c.runs.Add(int64(len(r.Verdicts)))
-		c.chain.replayed(r)
 		if err != nil {
 			return r, err
 		}

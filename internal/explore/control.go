@@ -3,6 +3,7 @@ package explore
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -74,13 +75,17 @@ func (c *confirmation) withControl(ctx context.Context, w *witness.Witness, r re
 	case slices.Contains(c.failed, w.Tests[0]): // it is compared with the recorded run
 		return r, nil
 	}
-	why := "the test fails; " + unknownWhy
-	if c.chain.plainly() {
-		passed, err := c.passesStill(ctx, w.Tests[0])
-		if err != nil || passed {
-			return r, err
-		}
-		why = "the test fails without the schedule, too, by now: by what its runs leave behind, as files, or by chance"
+	why := "the test fails without the schedule, too, by now: by what its runs leave behind, as files, or by chance"
+	passed, err := false, errTimeOver
+	if c.waits(w.Tests) <= c.left() {
+		passed, err = c.passesStill(ctx, w.Tests[0])
+	}
+	switch {
+	case errors.Is(err, errTimeOver), context.Cause(ctx) == errTimeOver:
+		c.uncontrolled.note(w)
+		why = "the test fails; " + unknownWhy
+	case err != nil || passed:
+		return r, err
 	}
 	r.Effect, r.Detail, r.Timed, r.Late = bug.NoEffect, nil, false, nil
 	if w.Kind.ProofOf(len(w.Violation)) == bug.FailedTest {

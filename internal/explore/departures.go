@@ -332,7 +332,7 @@ func (c *confirmation) look(ctx context.Context, f finding, again []finding, pla
 		named := *a.witness
 		named.ID = f.witness.ID
 		a.witness = &named
-		ev, err := c.inChain(a.Tests).replayFinding(ctx, a)
+		ev, err := c.replayFinding(ctx, a)
 		if err != nil || ev.Result.Status == bug.Confirmed {
 			return ev, err
 		}

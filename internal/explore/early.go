@@ -33,7 +33,7 @@ type earlyRun struct {
 // recordEarly begins to record tests of run, of which t is the trace and sized has the sizes, in
 // the orders in which inOrders will record them; nil if there is nothing to record, or tests have
 // failed or not ended, by which other recordings come first.
-func (x *setting) recordEarly(ctx context.Context, run recorder.Run, t *trace.Trace, sized func() ([]string, map[string]int)) *early {
+func (x *inPackage) recordEarly(ctx context.Context, run recorder.Run, t *trace.Trace, sized func() ([]string, map[string]int)) *early {
 	if !t.Complete || run.Result != recorder.Pass || len(failing(t)) > 0 {
 		return nil
 	}
@@ -51,8 +51,10 @@ func (x *setting) recordEarly(ctx context.Context, run recorder.Run, t *trace.Tr
 	}
 	x.making.Go(func() {
 		defer close(e.done)
+		bound, end := x.inBound(ctx)
+		defer end()
 		for k, r := range e.all {
-			r.run, r.err = x.again(ctx, run, r.order, r.args, fmt.Sprintf("%s-early-%d", run.Trace, k))
+			r.run, r.err = x.again(bound, run, r.order, r.args, fmt.Sprintf("%s-early-%d", run.Trace, k))
 		}
 	})
 	return e

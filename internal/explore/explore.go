@@ -73,7 +73,7 @@ type Options struct {
 	Witnesses string            // folder for witnesses, below that of each package; if absolute, one for all, with a folder for each package
 	Artifacts string            // folder for those that cannot be saved there; "" if there is none
 	Keep      bool              // the files of the runs stay
-	Timeout   time.Duration     // for all replays together
+	Timeout   time.Duration     // for all replays together; 0: what follows the recording takes about as long as that
 	Beside    int               // how many packages are explored beside each other at most; 0: as many as is sensible
 	Runs      int               // how often tests are recorded; 0: as often as is cheap
 	Tell      func(line string) // of each run beyond those that shows something new; nil: nobody asks
@@ -109,7 +109,8 @@ type setting struct {
 	folders   chan *replayer.Folder // for the files of replays; those that no replay uses now
 	ready     func() error          // has made the folders, once for all packages
 	workers   int                   // how many findings of a package are dealt with meanwhile, so that no slot stays free
-	timeout   countdown             // of replays
+	timeout   countdown             // of replays, or of all
+	kept      atomic.Int64          // what of that is for packages that are not analyzed yet, a time.Duration
 	exploring time.Duration         // the time that is left for exploring, if that has a bound: one package is explored at a time then
 	making    sync.WaitGroup        // what records early
 	begun     atomic.Int32          // packages
@@ -121,16 +122,17 @@ type inPackage struct {
 	Report report.Report
 	Failed bool
 
-	prefix   string                   // of the files that it keeps in the folder for work
-	done     map[string]bool          // the sites of the confirmed findings
-	runs     atomic.Int64             // after the recorded one
-	waited   map[string]time.Duration // by test, in the first recording
-	endless  map[string]bool          // by tests: one of their departures has not ended
-	further  *allowance               // beyond the first recording
-	patience *patience                // of replays
-	flips    time.Duration            // what flips may take yet
-	early    *early                   // recordings that are made before they are asked for
-	drafted  *confirmation            // has the witnesses that are to be published; nil: none
+	prefix       string                   // of the files that it keeps in the folder for work
+	done         map[string]bool          // the sites of the confirmed findings
+	runs         atomic.Int64             // after the recorded one
+	waited       map[string]time.Duration // by test, in the first recording
+	endless      map[string]bool          // by tests: one of their departures has not ended
+	further      *allowance               // beyond the first recording
+	reserved     time.Duration            // is kept of the time for all until it is analyzed
+	uncontrolled uncontrolled
+	flips        time.Duration // what flips may take yet
+	early        *early        // recordings that are made before they are asked for
+	drafted      *confirmation // has the witnesses that are to be published; nil: none
 }
 
 // New begins an exploration of what was built for the go command's environment env. It
@@ -141,7 +143,7 @@ func New(build *recorder.Build, env gotool.Env, work string, status *report.Stat
 	x := &setting{
 		opts: opts, build: build, root: env.Root(), files: files, work: work, status: status, source: source,
 		code:    replayer.Code{Sites: replayer.ByFunc(build.Sites), Files: files, Source: source, Properties: opts.Analysis.Properties},
-		timeout: countdown{rest: opts.Timeout}, exploring: opts.Explore.Time, workers: workers, slots: replayer.NewSlots(procs),
+		timeout: countdown{rest: cmp.Or(opts.Timeout, allReplays)}, exploring: opts.Explore.Time, workers: workers, slots: replayer.NewSlots(procs),
 		steps:   semaphore.NewWeighted(stepsAtOnce),
 		folders: make(chan *replayer.Folder, max(workers, attemptsAtOnce)),
 	}
@@ -279,7 +281,7 @@ func (c *confirmation) explore(ctx context.Context, findings []finding) error {
 		tests, its := fewest(several, size, againEvents)
 		e.tests, events = append(e.tests, tests...), events+its
 	}
-	c.further, c.patience = newAllowance(c.trace), newPatience(took(c.run.Seconds))
+	c.further = newAllowance(c.trace)
 	e.orders = c.orders(c.run, events)
 	var passing []string
 	for _, r := range firsts {
@@ -327,6 +329,7 @@ func (c *confirmation) explore(ctx context.Context, findings []finding) error {
 		return err
 	}
 	e.dropExplained()
+	c.tellUncontrolled()
 	return nil
 }
 

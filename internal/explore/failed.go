@@ -33,9 +33,6 @@ func failed(ctx context.Context, e *explored) error {
 	for _, r := range e.recordings {
 		e.endless(r)
 		for _, f := range r.failures() {
-			if e.timeout.left() == 0 {
-				return nil
-			}
 			test := f.Tests[0]
 			if e.passing(test) == nil || changed[test] || r.done[sitesOf(f.witness)] {
 				continue
@@ -216,9 +213,7 @@ func inTesting(t *trace.Trace, e *trace.Event) bool {
 // failedAt replays the run that c has recorded up to where its test has failed, and tells
 // of it if that is a bug of its own. It is none if the test does not pass again.
 func (e *explored) failedAt(ctx, limit context.Context, c *confirmation, f finding) (again bool, err error) {
-	at := c.inChain(f.Tests)
-	told, err := at.replayFailure(limit, f)
-	c.charge(1, at.chain)
+	told, err := c.replayFailure(limit, f)
 	return e.tellFailure(ctx, limit, c, f, told, err)
 }
 
@@ -238,7 +233,11 @@ func (e *explored) tellFailure(ctx, limit context.Context, c *confirmation, f fi
 	case ctx.Err() != nil:
 		return true, ctx.Err()
 	case limit.Err() != nil:
-		return true, nil
+		ev, _ := late(limit, c.evidence(f, f.witness))
+		ev.Result.Status = bug.Unconfirmed
+		if told = c.reported(ev); !c.outdone(&told.Finding) {
+			c.keep(told)
+		}
 	case err != nil:
 		c.trouble(f.witness.ID, err)
 	default:

@@ -194,7 +194,7 @@ func (x *frontier) explore(ctx context.Context, flips *flipping) error {
 		x.proposers = append(x.proposers, chance)
 	}
 	x.more = func() bool {
-		return x.timeout.left() > 0 && (b.Runs == 0 || x.made < b.Runs) && (b.Time == 0 || x.exploring > 0) && !values.complete()
+		return x.left() > 0 && (b.Runs == 0 || x.made < b.Runs) && (b.Time == 0 || x.exploring > 0) && !values.complete()
 	}
 	x.known = values.known
 	start := time.Now()
@@ -277,7 +277,7 @@ func (x *frontier) ask(ctx context.Context, n int) (now []*attempt, err error) {
 		n = min(n, most-x.made)
 	}
 	for _, p := range x.proposers {
-		if n <= 0 || x.timeout.left() == 0 || !x.more() {
+		if n <= 0 || x.left() == 0 || !x.more() {
 			return nil, nil
 		}
 		if now, err = p.next(ctx, x.runs, n); err != nil || len(now) > 0 {
@@ -302,7 +302,7 @@ func (x *frontier) ask(ctx context.Context, n int) (now []*attempt, err error) {
 // begin begins to make runs, in the time that is left for replays.
 func (x *frontier) begin(ctx context.Context, all []*attempt) {
 	for _, a := range all {
-		limit, cancel := context.WithTimeoutCause(ctx, x.timeout.left(), errTimeOver)
+		limit, cancel := x.limited(ctx)
 		a.ended = make(chan struct{})
 		go func() {
 			defer cancel()

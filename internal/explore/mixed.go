@@ -36,7 +36,7 @@ func mixed(ctx context.Context, e *explored) error {
 	tried := make(map[string]bool)
 	for _, r := range e.recordings {
 		for _, f := range r.findings {
-			if f.Kind != bug.Assertion || len(f.Tests) != 1 || tried[f.Name] || len(tried) == maxMixed || e.done[sitesOf(f.witness)] || e.timeout.left() == 0 {
+			if f.Kind != bug.Assertion || len(f.Tests) != 1 || tried[f.Name] || len(tried) == maxMixed || e.done[sitesOf(f.witness)] || e.left() == 0 {
 				continue
 			}
 			tried[f.Name] = true
@@ -100,7 +100,9 @@ func (x *mixing) look(ctx context.Context, r recording, f finding) error {
 		return nil
 	}
 	x.status.Set("predicting", r.run.Package.Path+", recordings merged")
-	t, err := m.Fails(ctx, r.place(f).Key)
+	bound, end := x.inBound(ctx)
+	defer end()
+	t, err := m.Fails(bound, r.place(f).Key)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

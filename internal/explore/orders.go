@@ -199,7 +199,7 @@ func (x *setting) affordable(run recorder.Run, waited map[string]time.Duration, 
 
 // inOrders records the tests of a package in other orders.
 func inOrders(ctx context.Context, e *explored) error {
-	for k := 0; k < e.orders && e.timeout.left() > 0; k++ {
+	for k := 0; k < e.orders && e.left() > 0; k++ {
 		tests := e.affordable(e.run, e.inPackage.waited, e.tests, e.size, e.further)
 		if len(tests) == 0 {
 			break
@@ -376,6 +376,8 @@ func (c *confirmation) predictFurther(ctx context.Context) ([]finding, error) {
 // come of it.
 func (x *inPackage) recordOnce(ctx context.Context, run recorder.Run, o recorder.Order, args []string, y *tally) (*confirmation, error) {
 	n := y.recordings.Add(1)
+	bound, end := x.inBound(ctx)
+	defer end()
 	x.status.Set("recording", fmt.Sprintf("%s, time %d", run.Package.Path, n+1))
 	limit := recordTime(run.Seconds)
 	x.runs.Add(1)
@@ -384,12 +386,12 @@ func (x *inPackage) recordOnce(ctx context.Context, run recorder.Run, o recorder
 	if made := x.early.take(o, args); made != nil {
 		again, err = made.run, made.err
 	} else {
-		again, err = x.again(ctx, run, o, args, fmt.Sprintf("%s-%d", run.Trace, n))
+		again, err = x.again(bound, run, o, args, fmt.Sprintf("%s-%d", run.Trace, n))
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if err != nil || again.Trace == "" {
+	if err != nil || bound.Err() != nil || again.Trace == "" {
 		return nil, nil
 	}
 	var told notes
@@ -448,7 +450,9 @@ func (c *confirmation) predictMore(ctx context.Context, kinds []bug.Kind) ([]fin
 // predicted predicts from the trace of c, which is not the first one of its package. There is no
 // result if that cannot be analyzed.
 func (c *confirmation) predicted(ctx context.Context, opts analysis.Options) (*analysis.Result, []finding, error) {
-	result, err := Predict(ctx, c.trace, opts)
+	bound, end := c.inBound(ctx)
+	defer end()
+	result, err := Predict(bound, c.trace, opts)
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}
@@ -500,6 +504,14 @@ func waited(t *trace.Trace) map[string]time.Duration {
 		}
 	}
 	return all
+}
+
+// waits is how long tests waited when they were recorded.
+func (c *confirmation) waits(tests []string) (all time.Duration) {
+	for _, test := range tests {
+		all += c.waited[funcOf(test)]
+	}
+	return min(all, took(c.run.Seconds)) // parallel subtests have waited at once
 }
 
 // recordTime is the time that a further recording may take, of a run that took so many

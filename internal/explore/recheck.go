@@ -72,6 +72,7 @@ func (c *confirmation) wholly(ctx context.Context, w *witness.Witness, p *places
 	x := &Exploration{setting: c.setting, told: make(map[string]bool)} // which is there for this alone; nothing beside the user's tests is written
 	x.opts.Analysis.Kinds = []bug.Kind{w.Kind}
 	x.opts.Witnesses, x.opts.Artifacts = filepath.Join(c.work, "found"), ""
+	x.opts.Timeout = recheckTime
 	x.timeout.rest = min(x.timeout.rest, recheckTime)
 	if known.searched {
 		x.opts.Explore, x.exploring = Budget{Time: searchTime}, searchTime

@@ -31,6 +31,9 @@ func (c *confirmation) rest(ctx context.Context) (all []recording, err error) {
 		if err != nil {
 			return all, err
 		}
+		if next == nil && c.left() == 0 {
+			c.warn("%s: what %s kept from running was not recorded, as %s", c.run.Package.Path, strings.Join(culprits, ", "), c.timeWas())
+		}
 		if next == nil || next.tests == 0 || !c.tally.news(next.trace) {
 			return all, nil
 		}

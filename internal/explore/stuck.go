@@ -206,10 +206,7 @@ func (r *ended) confirm(ctx, limit context.Context, members []blocked.Wait) erro
 	r.tally.ends[sites]++
 	ev := r.evidence(b, b.witness)
 	if len(b.Tests) > 0 {
-		r.confirmation = r.inChain(b.Tests)
-		err := r.replayOf(limit, b, members, &ev)
-		r.charge(1, r.chain)
-		if err != nil {
+		if err := r.replayOf(limit, b, members, &ev); err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}

@@ -72,7 +72,7 @@ func (e *explored) shown() int {
 func (e *explored) confirmSuspects(ctx context.Context) error {
 	left := e.suspects
 	e.suspects = nil
-	for len(left) > 0 && e.timeout.left() > 0 {
+	for len(left) > 0 {
 		var now, later suspects
 		for _, s := range left {
 			switch {
@@ -97,13 +97,9 @@ func (e *explored) confirmSuspects(ctx context.Context) error {
 // replaySuspects replays runs beside each other and tells in their order of what came of that.
 func (e *explored) replaySuspects(ctx, limit context.Context, all suspects) error {
 	told, errs := make([]reported, len(all)), make([]error, len(all))
-	chains := make([]*chain, len(all))
 	each(attemptsAtOnce, len(all), func(i int) {
-		at := all[i].of.inChain(all[i].f.Tests)
-		chains[i] = at.chain
-		told[i], errs[i] = at.replayFailure(limit, all[i].f)
+		told[i], errs[i] = all[i].of.replayFailure(limit, all[i].f)
 	})
-	e.charge(attemptsAtOnce, chains...)
 	for i, s := range all {
 		if _, err := e.tellFailure(ctx, limit, s.of, s.f, told[i], errs[i]); err != nil {
 			return err
