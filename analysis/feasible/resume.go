@@ -80,7 +80,7 @@ func (j *Judge) done(pos, spacing int) {
 	if len(c.steps)-last < spacing {
 		return
 	}
-	m := mark{at: len(c.steps), changes: len(j.s.changes)}
+	m := mark{at: len(c.steps), changes: j.s.changes.n}
 	if n := len(c.spare); n > 0 {
 		m.s, c.spare = c.spare[n-1], c.spare[:n-1]
 		m.s.restore(j.s)

@@ -35,7 +35,7 @@ type state struct {
 
 	cells      []cellState
 	vals       []uint64 // by cell: what is there, if its taint is other; nil where no formula tells what is stored
-	changes    []change // of cells, the oldest first
+	changes    changes  // of cells, the oldest first
 	kept       bool     // changes has them
 	locks      []lockState
 	conds      [][]trace.GID // those that wait, first come first
@@ -246,7 +246,7 @@ func (s *state) access(pos int32, e *trace.Event, ref int32) string {
 			if c.was.taint == other {
 				c.val = s.vals[c.cell]
 			}
-			s.changes = append(s.changes, c)
+			s.changes.add(c)
 		}
 	}
 	if writes(e) && s.p.flow.At(int(pos)) != nil {
@@ -398,7 +398,7 @@ func (s *state) clone() *state {
 // rest is clone without the cells.
 func (s *state) rest() *state {
 	c := *s
-	c.cells, c.vals, c.changes, c.kept = nil, nil, nil, false
+	c.cells, c.vals, c.changes, c.kept = nil, nil, changes{}, false
 	c.cur = slices.Clone(s.cur)
 	c.runs = slices.Clone(s.runs)
 	c.taint = slices.Clone(s.taint)
