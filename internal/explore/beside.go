@@ -125,8 +125,9 @@ func (x *setting) oneByOne(ctx context.Context, runs []recorder.Run, kept []time
 
 // allBeside yields what came of each of runs, in their order. They are explored most at a time: those of which the
 // traces are short, as far as these are together as long as one of them for each processor, and beside
-// these one that is long. Those come first of which the least time is kept, as what they leave is for others. There is no other long one in memory before that is explored, or, if it
-// has many events, until it was.
+// these one that is long. Of the short ones those come first of which the least time is kept, as what they leave is for
+// others, and of the long ones those of which the most is, as their analysis is waited for. There is no other long one
+// in memory before that is explored, or, if it has many events, until it was.
 func (x *setting) allBeside(ctx context.Context, runs []recorder.Run, kept []time.Duration, most int) iter.Seq2[*inPackage, error] {
 	procs := runtime.GOMAXPROCS(0)
 	room := semaphore.NewWeighted(int64(procs * shortBytes))
@@ -147,9 +148,8 @@ func (x *setting) allBeside(ctx context.Context, runs []recorder.Run, kept []tim
 			short = append(short, b)
 		}
 	}
-	for _, some := range [][]*beside{short, long} {
-		slices.SortStableFunc(some, func(a, b *beside) int { return cmp.Compare(a.reserved, b.reserved) })
-	}
+	slices.SortStableFunc(short, func(a, b *beside) int { return cmp.Compare(a.reserved, b.reserved) })
+	slices.SortStableFunc(long, func(a, b *beside) int { return cmp.Compare(b.reserved, a.reserved) })
 	go func() {
 		alone := semaphore.NewWeighted(1)
 		for _, b := range long {

@@ -39,7 +39,8 @@ func (x *setting) bounded() bool {
 }
 
 // bound begins the time that there is for what follows the recordings, and returns how much of it is kept for each
-// of them until it is analyzed: what it may need, or if that is more than there is its share.
+// of them until it is analyzed: what it may need, or if that is more than half of the time for all its share of this.
+// The other half is for those that come first.
 func (x *setting) bound(runs []recorder.Run) []time.Duration {
 	kept := make([]time.Duration, len(runs))
 	if !x.bounded() {
@@ -54,8 +55,8 @@ func (x *setting) bound(runs []recorder.Run) []time.Duration {
 		}
 	}
 	for k := range kept {
-		if need > all {
-			kept[k] = time.Duration(float64(kept[k]) * float64(all) / float64(need))
+		if need > all/2 {
+			kept[k] = time.Duration(float64(kept[k]) / 2 * float64(all) / float64(need))
 		}
 		x.kept.Add(int64(kept[k]))
 	}
