@@ -24,10 +24,10 @@ const (
 	afterwards, reporting = 10 * time.Second, time.Second
 	// allReplays is the time that replays may take where more than the ordinary is asked for.
 	allReplays = 10 * time.Minute
-	// needed is what a package is taken to need beside what its tests took when they were recorded, with a
-	// second more for every neededBytes of its trace.
-	needed      = 100 * time.Millisecond
-	neededBytes = 1 << 20
+	// needed is what a package is taken to need beside its analysis and what its tests took when they were recorded.
+	needed = 100 * time.Millisecond
+	// analyzedBytes is how many bytes of a trace are analyzed in a second, about.
+	analyzedBytes = 5 << 20
 )
 
 // errTimeOver is why a replay was not run, or not to its end.
@@ -39,30 +39,47 @@ func (x *setting) bounded() bool {
 }
 
 // bound begins the time that there is for what follows the recordings, and returns how much of it is kept for each
-// of them until it is analyzed: what it may need, or if that is more than half of the time for all its share of this.
-// The other half is for those that come first.
+// of them until it is analyzed: what that takes, which is not ended, up to half of the time for all; and up to half of
+// the rest for what comes then, of which each has a share by what it may need. What is not kept is for those that come first.
 func (x *setting) bound(runs []recorder.Run) []time.Duration {
 	kept := make([]time.Duration, len(runs))
 	if !x.bounded() {
 		return kept
 	}
-	all, need := afterwards-reporting, time.Duration(0)
+	all := afterwards - reporting
+	analyses, needs := make([]time.Duration, len(runs)), make([]time.Duration, len(runs))
 	for k, run := range runs {
 		all += took(run.Seconds)
 		if info, err := os.Stat(run.Trace); err == nil {
-			kept[k] = needed + took(run.Seconds) + inSeconds(int(info.Size()), neededBytes)
-			need += kept[k]
+			analyses[k] = inSeconds(int(info.Size()), analyzedBytes)
+			needs[k] = needed + took(run.Seconds) + analyses[k]
 		}
 	}
+	shares(analyses, all/2)
+	shares(needs, (all-sum(analyses))/2)
 	for k := range kept {
-		if need > all/2 {
-			kept[k] = time.Duration(float64(kept[k]) / 2 * float64(all) / float64(need))
-		}
+		kept[k] = analyses[k] + needs[k]
 		x.kept.Add(int64(kept[k]))
 	}
 	x.timeout.rest = all
 	x.timeout.begin()
 	return kept
+}
+
+// shares makes times as short as it takes for them to be no longer than most together.
+func shares(times []time.Duration, most time.Duration) {
+	if all := sum(times); all > most {
+		for k, d := range times {
+			times[k] = time.Duration(float64(d) * float64(most) / float64(all))
+		}
+	}
+}
+
+func sum(times []time.Duration) (all time.Duration) {
+	for _, d := range times {
+		all += d
+	}
+	return all
 }
 
 // left is the time that is left for what is analyzed and explored now; 0 once there is none.
