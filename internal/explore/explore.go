@@ -9,7 +9,7 @@
 // its own: other orders of goroutines (orders.go), tests that behave differently alone
 // (alone.go), runs beyond what was recorded (frontier.go), runs that depart from the
 // recorded one (departures.go), and recorded runs that have failed by themselves (failed.go).
-// What the end of a run has kept from running is recorded first of all (rest.go).
+// What the end of a run has kept from running is recorded first of all (rest.go). All draw on one time (bound.go).
 //
 // # Words
 //
