@@ -27,7 +27,7 @@ const (
 	// needed is what a package is taken to need beside its analysis and what its tests took when they were recorded.
 	needed = 100 * time.Millisecond
 	// analyzedBytes is how many bytes of a trace are analyzed in a second, about.
-	analyzedBytes = 5 << 20
+	analyzedBytes = 3 << 20
 )
 
 // errTimeOver is why a replay was not run, or not to its end.
