@@ -22,9 +22,9 @@ type execution struct {
 	ready   queue
 	waiting map[trace.GID][]waiter // by the goroutine that they wait for
 	waits   map[trace.GID]wait     // by goroutine: what it waits for that no other order of sections brings
-	before  int     // how many steps come first as recorded
-	then    []int32 // the steps after these
-	circle  bool    // goroutines wait for events of each other
+	before  int                    // how many steps come first as recorded
+	then    []int32                // the steps after these
+	circle  bool                   // goroutines wait for events of each other
 }
 
 // lockUse is who has a lock now, who waits for it, and how many sections that
