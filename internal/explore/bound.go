@@ -46,10 +46,9 @@ func (x *setting) bound(runs []recorder.Run) []time.Duration {
 	if !x.bounded() {
 		return kept
 	}
-	all := afterwards - reporting
+	all := recordedIn(runs) + afterwards - reporting
 	analyses, needs := make([]time.Duration, len(runs)), make([]time.Duration, len(runs))
 	for k, run := range runs {
-		all += took(run.Seconds)
 		if info, err := os.Stat(run.Trace); err == nil {
 			analyses[k] = inSeconds(int(info.Size()), analyzedBytes)
 			needs[k] = needed + took(run.Seconds) + analyses[k]
@@ -64,6 +63,23 @@ func (x *setting) bound(runs []recorder.Run) []time.Duration {
 	x.timeout.rest = all
 	x.timeout.begin()
 	return kept
+}
+
+// recordedIn is how long the recording of runs took, which go on beside each other: from where the first one begins
+// to where the last one ends, and no longer than all of them, between which others are built.
+func recordedIn(runs []recorder.Run) time.Duration {
+	var all time.Duration
+	var first, last time.Time
+	for _, run := range runs {
+		all += took(run.Seconds)
+		if end := run.Started.Add(took(run.Seconds)); end.After(last) {
+			last = end
+		}
+		if !run.Started.IsZero() && (first.IsZero() || run.Started.Before(first)) {
+			first = run.Started
+		}
+	}
+	return min(all, last.Sub(first))
 }
 
 // shares makes times as short as it takes for them to be no longer than most together.

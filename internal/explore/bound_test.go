@@ -70,6 +70,17 @@ func TestBound(t *testing.T) {
 	}
 }
 
+// Recordings that go on beside each other count once, and what is built between them does not.
+func TestRecordedIn(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	run := func(after, seconds float64) recorder.Run {
+		return recorder.Run{Started: at.Add(took(after)), Seconds: seconds}
+	}
+	assert.Equal(t, 5*time.Second, recordedIn([]recorder.Run{run(1, 4), run(0, 3), {}}), "beside each other")
+	assert.Equal(t, 3*time.Second, recordedIn([]recorder.Run{run(0, 2), run(60, 1)}), "a minute of building")
+	assert.Zero(t, recordedIn([]recorder.Run{{}}), "not run")
+}
+
 // Nothing is bounded where more was asked for.
 func TestUnbounded(t *testing.T) {
 	for _, opts := range []Options{{Timeout: time.Hour}, {Runs: 2}, {Explore: Budget{All: true}}} {
