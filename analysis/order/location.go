@@ -225,8 +225,14 @@ func shared(locs []Location, uses []usage) (gs []Group, groupOf, index []int32) 
 	return gs, groupOf, index
 }
 
+// itself are the overlaps of a location that is alone in its group, as most are: a long trace has millions.
+var itself = [][]int32{{0}}
+
 // overlaps sweeps over locations sorted by address.
 func overlaps(locs []Location) [][]int32 {
+	if len(locs) == 1 {
+		return itself
+	}
 	all := make([][]int32, len(locs))
 	var active []int32 // earlier locations that may reach further
 	for i, l := range locs {
