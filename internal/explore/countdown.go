@@ -14,15 +14,14 @@ type countdown struct {
 	doing int
 }
 
-// begin returns the time that is left for what begins.
-func (c *countdown) begin() time.Duration {
+// begin goes on with the countdown, for what begins.
+func (c *countdown) begin() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.doing == 0 {
 		c.since = time.Now()
 	}
 	c.doing++
-	return c.now()
 }
 
 // end returns the time that is left after what ends.

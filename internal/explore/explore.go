@@ -351,7 +351,7 @@ type explored struct {
 }
 
 // A strategy records tests of a package again and deals with what that shows. It ends
-// when it has nothing to try, and when the time for replays is over (setting.timeout);
+// when it has nothing to try, and when no time is left (setting.left);
 // an error is for what concerns the whole run. A new strategy is a file, and a place in
 // the list below.
 type strategy func(ctx context.Context, e *explored) error
