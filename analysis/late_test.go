@@ -122,7 +122,7 @@ func TestGatheredWindows(t *testing.T) {
 		}
 		got, err := analysis.PredictInWindows(context.Background(), tr, 1, analysis.Options{})
 		require.NoError(t, err)
-		its, err := trace.ReadConcurrent(file)
+		its, err := trace.ReadConcurrent(file, nil)
 		require.NoError(t, err)
 		if its.Alone == 0 { // each window that is read is what it is in memory
 			analysis.GatherAll(its)

@@ -147,12 +147,17 @@ func (b *Build) SkippedIn(p Package) []rewrite.Skipped { return b.skipped[p.Path
 // and was not selected for instrumentation.
 func (b *Build) LeftOut(path string) bool { return b.leftOut[path] }
 
+// SiteTable returns the table of the build's sites.
+func (b *Build) SiteTable() *trace.SiteTable {
+	b.once.Do(func() { b.table = trace.NewSiteTable(b.Sites) })
+	return b.table
+}
+
 // AddSites adds the sites of the build to t, and gives all of t the names of the
 // files themselves, where -trimpath has shortened them to an import path and a
 // name, or the module cache is known by its alias.
 func (b *Build) AddSites(t *trace.Trace) {
-	b.once.Do(func() { b.table = trace.NewSiteTable(b.Sites) })
-	b.table.AddTo(t)
+	b.SiteTable().AddTo(t)
 	for id, s := range t.Sites {
 		file := s.File
 		if filepath.IsAbs(file) {

@@ -64,9 +64,9 @@ const shortBytes = 1 << 19
 
 // readRecorded reads a trace, a long one without what its tests did that ran alone. Short ones are
 // whole, so that what a goroutine has left behind that nobody waited for meets later tests.
-func readRecorded(file string) (*trace.Trace, error) {
+func (x *setting) readRecorded(file string) (*trace.Trace, error) {
 	if info, err := os.Stat(file); err == nil && info.Size() > shortBytes {
-		return trace.ReadConcurrent(file)
+		return trace.ReadConcurrent(file, x.build.SiteTable())
 	}
 	return trace.ReadFile(file)
 }
@@ -76,7 +76,7 @@ func readRecorded(file string) (*trace.Trace, error) {
 // it leaves out; whole is not set if the trace is damaged, or could not be written.
 func (x *setting) read(run recorder.Run, n *notes) (t *trace.Trace, whole bool) {
 	warn := n.warn
-	t, err := readRecorded(run.Trace)
+	t, err := x.readRecorded(run.Trace)
 	name := run.Package.Path
 	damage, damaged := errors.AsType[*trace.FormatError](err)
 	if t == nil || err != nil && !damaged {

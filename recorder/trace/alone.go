@@ -13,19 +13,22 @@ import (
 // depend on stays: all synchronization, the lives of goroutines, memory and tests, and of the
 // writes the last ones to each memory. Which tests these are, survey.go tells.
 
-// ReadConcurrent is [ReadFile] without the operands of tests that are too long for a [Flow], and
-// without the accesses, conditions and assertions of top-level tests
-// that ran alone and passed: it has started no goroutines but those of its subtests, each of which ran
+// ReadConcurrent is [ReadFile] without what only a [Flow] asks for, where tests are too long for one: operands, and
+// conditions right after others, which are as those were. And it is without the accesses, conditions and assertions
+// of top-level tests that ran alone and passed: it has started no goroutines but those of its subtests, each of which ran
 // while the others waited for it; it had no select, which may choose; and when it was started no
 // other goroutine was there that has events later, but the one that runs the tests, and, beside a
 // long test, such as have to do with nothing that it has to do with. Trace.Alone says how many events
 // these are. The file is read twice: which tests ran alone is known at the end, and no event that is
 // left out takes memory for long.
-func ReadConcurrent(path string) (*Trace, error) { return readConcurrent(path, leastBeside, MaxFlow) }
+// What sites are, build tells, if it is not nil, beside the trace.
+func ReadConcurrent(path string, build *SiteTable) (*Trace, error) {
+	return readConcurrent(path, build, leastBeside, MaxFlow)
+}
 
 // readConcurrent is [ReadConcurrent] where a long test is one of so many events, and one of more than flow
 // is too long for a Flow.
-func readConcurrent(path string, long, flow int) (*Trace, error) {
+func readConcurrent(path string, build *SiteTable, long, flow int) (*Trace, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -36,6 +39,7 @@ func readConcurrent(path string, long, flow int) (*Trace, error) {
 	d.look = s.take
 	d.failed = d.read()
 	s.end()
+	s.told = build.told(d.t)
 	for {
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
 			return d.t, err
@@ -57,6 +61,7 @@ func DropAlone(t *Trace, long, flow int) {
 	s := newSurvey(t, long, flow)
 	s.take(t.Events)
 	s.end()
+	s.told = (*SiteTable)(nil).told(t)
 	for {
 		w := *t
 		if newAlone(&w, s).copy(t); !s.meet() {
@@ -98,6 +103,7 @@ type alone struct {
 	t       *Trace
 	survey  *survey
 	seen    int              // events, also those that were left out
+	decided []bool           // by goroutine: the last thing it has done, operands aside, is a branch without a scope
 	next    int              // index of the next test to begin
 	test    int32            // number of that which runs now, if it is one that ran alone; or 0
 	testOf  []int32          // by goroutine: number of its test, from 1
@@ -113,7 +119,8 @@ type alone struct {
 const dropAt = 1 << 17
 
 func newAlone(t *Trace, s *survey) *alone {
-	a := &alone{t: t, survey: s, testOf: make([]int32, len(t.Goroutines)), numbers: make(map[string]int32)}
+	n := len(t.Goroutines)
+	a := &alone{t: t, survey: s, decided: make([]bool, n), testOf: make([]int32, n), numbers: make(map[string]int32)}
 	for g := range t.Goroutines {
 		a.testOf[g] = a.number(t.Goroutines[g].Test)
 	}
@@ -158,7 +165,7 @@ func (a *alone) add(es []Event) {
 	kept, beside := a.t.Events, len(a.survey.beside) > 0
 	for i := range es {
 		e := &es[i]
-		if e.Kind == Operand && a.survey.bare[e.G] {
+		if a.survey.bare[e.G] && a.repeats(e) {
 			continue
 		}
 		if beside {
@@ -170,6 +177,21 @@ func (a *alone) add(es []Event) {
 	}
 	a.t.Alone += len(es) - (len(kept) - len(a.t.Events))
 	a.t.Events = kept
+}
+
+// repeats reports whether e, of a goroutine whose values are not followed, tells nothing that an event before
+// it has not told: where conditions are evaluated one after the other, all stand for what the goroutine knows by then.
+func (a *alone) repeats(e *Event) bool {
+	switch e.Kind {
+	case Operand:
+		return true
+	case Branch:
+		site, before := a.survey.told.Of(e.Site), a.decided[e.G]
+		a.decided[e.G] = site.Scope.Last == 0
+		return before && a.decided[e.G] && site.Fails == Neither
+	}
+	a.decided[e.G] = false
+	return false
 }
 
 // finish leaves out what the test has done that has ended, if it was alone. The go statement of

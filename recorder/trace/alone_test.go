@@ -153,7 +153,7 @@ func TestAgainShorter(t *testing.T) {
 	require.NoError(t, trace.Encode(&b, tr))
 	file := filepath.Join(t.TempDir(), "trace")
 	require.NoError(t, os.WriteFile(file, b.Bytes(), 0o666))
-	read, err := trace.ReadConcurrent(file)
+	read, err := trace.ReadConcurrent(file, nil)
 	require.NoError(t, err)
 	require.Equal(t, tr.Events, read.Events)
 	read.Events = nil
@@ -188,7 +188,7 @@ func TestConcurrentOfLateTest(t *testing.T) {
 	const magic, end = 8, 16 // bytes of the file's first word, and of what ends it
 	file := filepath.Join(t.TempDir(), "trace")
 	require.NoError(t, os.WriteFile(file, append(before.Bytes()[:before.Len()-end], after.Bytes()[magic:]...), 0o666))
-	read, err := trace.ReadConcurrent(file)
+	read, err := trace.ReadConcurrent(file, nil)
 	require.NoError(t, err)
 	assert.True(t, read.Complete)
 	assert.Equal(t, append(first.Events, rest.Events...), read.Events)

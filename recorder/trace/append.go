@@ -87,6 +87,23 @@ func NewSiteTable(sites []Site) *SiteTable {
 	return s
 }
 
+// told returns those sites of t and of s, which may be nil, of which more is known than their place: the scope of a
+// condition, or that it fails the test.
+func (s *SiteTable) told(t *Trace) *SiteIndex {
+	all := make(map[SiteID]Site)
+	add := func(sites map[SiteID]Site) {
+		for id, site := range sites {
+			if site.Scope.Last != 0 || site.Fails != Neither {
+				all[id] = site
+			}
+		}
+	}
+	if add(t.Sites); s != nil {
+		add(s.byID)
+	}
+	return indexSites(all)
+}
+
 // AddTo is [Trace.AddSites] with the sites of s.
 func (s *SiteTable) AddTo(t *Trace) {
 	used := map[SiteID]bool{}

@@ -2,5 +2,5 @@ package trace
 
 // ReadConcurrentOf is ReadConcurrent with other limits, see DropAlone.
 func ReadConcurrentOf(path string, long, flow int) (*Trace, error) {
-	return readConcurrent(path, long, flow)
+	return readConcurrent(path, nil, long, flow)
 }

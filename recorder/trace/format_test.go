@@ -353,7 +353,7 @@ func FuzzReadConcurrent(f *testing.F) {
 		data = repair(data)
 		file := filepath.Join(t.TempDir(), "trace")
 		require.NoError(t, os.WriteFile(file, data, 0o666))
-		got, err := readConcurrent(file, 1, 1)
+		got, err := readConcurrent(file, nil, 1, 1)
 		require.NotNil(t, got)
 		want, wantErr := Decode(bytes.NewReader(data))
 		require.Equal(t, wantErr == nil, err == nil)

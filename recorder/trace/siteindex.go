@@ -24,11 +24,13 @@ type siteSlot struct {
 var noSite Site
 
 // NewSiteIndex makes the index of t.
-func NewSiteIndex(t *Trace) *SiteIndex {
-	room := bits.Len(uint(4 * len(t.Sites)))
+func NewSiteIndex(t *Trace) *SiteIndex { return indexSites(t.Sites) }
+
+func indexSites(sites map[SiteID]Site) *SiteIndex {
+	room := bits.Len(uint(4 * len(sites)))
 	s := &SiteIndex{slots: make([]siteSlot, 1<<room), shift: 32 - room}
-	for _, id := range slices.Sorted(maps.Keys(t.Sites)) { // so that equal traces have equal ones
-		site := t.Sites[id]
+	for _, id := range slices.Sorted(maps.Keys(sites)) { // so that equal traces have equal ones
+		site := sites[id]
 		*s.slot(id) = siteSlot{id, &site}
 	}
 	return s

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -26,15 +27,33 @@ type survey struct {
 	// The long tests that are alone if they have nothing to do with what a goroutine does, by goroutine; nil if
 	// there are none.
 	beside [][]*surveyed
-	// By goroutine: its operands are left out, as what follows from values is not looked at; and how many these are.
+	// By goroutine: its operands, and branches right after others, are left out, as what follows from values is not
+	// looked at; and how many operands these are.
 	bare  []bool
 	spare int
+	told  *SiteIndex // see [SiteTable.told]
 }
 
 // Deeds are what a goroutine has done.
 type deeds struct {
-	last             int // how many events had been seen with the last one
-	events, operands int
+	last            int // how many events had been seen with the last one
+	first, lastStay int // and with the first and the last one of those that stay in any case; or 0
+	operands        int
+	stay            int // events that do
+}
+
+// did notes that the goroutine g has done e, the event that was seen last.
+func (d *deeds) did(e *Event, seen int) {
+	switch d.last = seen; e.Kind {
+	case Operand:
+		d.operands++
+	case Branch:
+	default:
+		if d.stay++; d.first == 0 {
+			d.first = seen
+		}
+		d.lastStay = seen
+	}
 }
 
 // A surveyed is a top-level test.
@@ -80,21 +99,14 @@ func (s *survey) plain(es []Event) (n int) {
 	if len(test.others) > 0 || int(g) >= len(s.did) {
 		return 0
 	}
-	operands := 0
+	d := &s.did[g]
 	for ; n < len(es) && es[n].G == g && es[n].decides(); n++ {
-		switch es[n].Kind {
-		case Operand:
-			operands++
-		case Write:
+		s.seen++
+		if d.did(&es[n], s.seen); es[n].Kind == Write {
 			s.written.add(&es[n])
 		}
 	}
-	if n > 0 {
-		s.seen += n
-		test.decides += n
-		d := &s.did[g]
-		d.last, d.events, d.operands = s.seen, d.events+n, d.operands+operands
-	}
+	test.decides += n
 	return n
 }
 
@@ -104,12 +116,7 @@ func (s *survey) event(e *Event) {
 	for int(e.G) >= len(s.did) {
 		s.did = append(s.did, deeds{})
 	}
-	d := &s.did[e.G]
-	d.last = s.seen
-	d.events++
-	if e.Kind == Operand {
-		d.operands++
-	}
+	s.did[e.G].did(e, s.seen)
 	g := &s.t.Goroutines[e.G]
 	switch runner := g.RunsTests(); {
 	case runner && e.Kind == Fork && s.t.Goroutines[e.Obj].IsTest():
@@ -246,22 +253,43 @@ func (s *survey) end() {
 	s.did = nil
 }
 
-// strip notes whose operands are of no use: those of tests that are too long for a flow without them.
+// strip notes whose operands and branches are of no use: those of goroutines that are together in one window of
+// the analysis that is too long for a flow without them. Such a window ends nowhere but where a test starts over
+// which no goroutine goes on; where that is so, others may begin with it.
 func (s *survey) strip() {
-	tests := make(map[string]deeds)
-	for g, did := range s.did {
-		test := tests[s.t.Goroutines[g].Test]
-		test.events, test.operands = test.events+did.events, test.operands+did.operands
-		tests[s.t.Goroutines[g].Test] = test
-	}
 	alone := make(map[string]bool)
 	for _, test := range s.tests {
 		alone[test.name] = test.alone
 	}
+	after := func(seen int) int { // the first test that begins after so many events
+		k, _ := slices.BinarySearchFunc(s.tests, seen, func(test surveyed, seen int) int { return cmp.Compare(test.begin, seen+1) })
+		return k
+	}
+	over := make([]int, len(s.tests)+1) // how many more goroutines go on over the start of a test than over that before
+	for g, did := range s.did {
+		if did.stay > 0 && !s.t.Goroutines[g].RunsTests() {
+			over[after(did.first)]++
+			over[after(did.lastStay)]--
+		}
+	}
+	parts, n := make([]int, len(over)), 0 // by test: the number of the part of the trace up to its start
+	for k := range s.tests {
+		parts[k+1] = parts[k]
+		if n += over[k]; n == 0 {
+			parts[k+1]++
+		}
+	}
+	stay := make([]int, len(over))
+	part := func(g int) *int { return &stay[parts[after(s.did[g].first)]] }
+	for g, did := range s.did {
+		if !alone[s.t.Goroutines[g].Test] {
+			*part(g) += did.stay
+		}
+	}
 	s.bare = make([]bool, len(s.did))
 	for g, did := range s.did {
-		name := s.t.Goroutines[g].Test
-		if test := tests[name]; name != "" && test.events-test.operands > s.flow && !alone[name] {
+		goroutine := &s.t.Goroutines[g]
+		if did.stay > 0 && goroutine.Test != "" && *part(g) > s.flow && !alone[goroutine.Test] {
 			s.bare[g] = true
 			s.spare += did.operands
 		}
@@ -296,7 +324,7 @@ func (s *survey) meet() (found bool) {
 
 // result returns s without what was needed to find which tests ran alone.
 func (s *survey) result() *survey {
-	r := &survey{bare: s.bare, tests: s.tests}
+	r := &survey{bare: s.bare, told: s.told, tests: s.tests}
 	for k := range r.tests {
 		r.tests[k].others, r.tests[k].touched = nil, nil
 	}
