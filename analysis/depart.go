@@ -152,17 +152,16 @@ func (p *predictor) departs(ctx context.Context, about scope, left map[string]bo
 		if at.Stands < 0 {
 			continue
 		}
-		steps := at.Steps
-		departure := p.departure(from, steps, at)
+		departure := p.departure(at.Steps, at)
 		if departure == nil {
 			continue
 		}
 		if len(d.departures) == 0 {
 			d.but = p.departsAt(at)
 		}
-		if more := p.further(from, in, steps, at); more != nil {
+		if more := p.further(in, at); more != nil {
 			early = append(early, departure)
-			departure = p.departure(from, more, at)
+			departure = p.departure(more, at)
 		}
 		d.departures = append(d.departures, departure)
 	}
@@ -180,13 +179,13 @@ func (p *predictor) events(in func(trace.GID) bool) (n int) {
 	return n
 }
 
-// departure returns the departure at the end of steps, nil if the judge refuses it.
-func (p *predictor) departure(from int, steps []int, at symbolic.Departing) *Departure {
-	if p.judge().CheckFrom(from, steps, []int{at.At}) != nil {
+// departure returns the departure at, at the end of steps, nil if the judge refuses it.
+func (p *predictor) departure(steps []int, at symbolic.Departing) *Departure {
+	if p.judge().CheckFrom(at.From, steps, []int{at.At}) != nil {
 		return nil
 	}
 	events := append(p.judge().Deviations(), at.At)
-	_, recipe := p.planner.Given(from, steps, []int{at.Stands}, []int{at.Stands})
+	recipe := p.planner.Given(at.From, steps, []int{at.Stands}, []int{at.Stands})
 	return &Departure{Recipe{recipe, nil}, events}
 }
 
@@ -194,7 +193,8 @@ func (p *predictor) departure(from int, steps []int, at symbolic.Departing) *Dep
 // what they can do without touching what is read at the end, in the recorded order, up to
 // where they hold no lock: there they may meet with what comes after. The solver's runs
 // have as few steps as can be. It is nil if that is all.
-func (p *predictor) further(from int, in func(trace.GID) bool, steps []int, at symbolic.Departing) []int {
+func (p *predictor) further(in func(trace.GID) bool, at symbolic.Departing) []int {
+	steps := at.Steps
 	own := len(steps) // from here on the goroutine that departs is alone
 	for g := p.t.Events[at.At].G; own > 0 && p.t.Events[steps[own-1]].G == g; own-- {
 	}
@@ -205,25 +205,32 @@ func (p *predictor) further(from int, in func(trace.GID) bool, steps []int, at s
 			return o.Kind.IsAccess() && e.Obj < o.Obj+uint64(max(o.Size, 1)) && o.Obj < e.Obj+uint64(max(e.Size, 1))
 		})
 	}
-	next := make(map[trace.GID]int)
+	last := make(map[trace.GID]int)
 	for _, i := range steps {
-		next[p.t.Events[i].G] = p.o.Program().Next(i)
+		last[p.t.Events[i].G] = i
 	}
 	more := slices.Clone(steps[:own])
 	for g := range p.t.Goroutines {
 		gid := trace.GID(g)
-		if gid == p.t.Events[at.At].G || next[gid] == 0 || !in(gid) {
+		if gid == p.t.Events[at.At].G || !in(gid) {
+			continue
+		}
+		done, ok := last[gid]
+		if !ok {
+			done = p.o.Events(gid).Until(at.From)
+		}
+		if done < 0 {
 			continue
 		}
 		var its []int
 		free := 0
-		for i := next[gid]; i >= 0 && len(its) < maxFurther && !(p.t.Events[i].Kind.IsWrite() && read(i)); i = p.o.Program().Next(i) {
+		for i := p.o.Program().Next(done); i >= 0 && len(its) < maxFurther && !(p.t.Events[i].Kind.IsWrite() && read(i)); i = p.o.Program().Next(i) {
 			if len(p.o.Held(i)) == 0 {
 				free = len(its)
 			}
 			its = append(its, i)
 		}
-		if with := append(slices.Clone(more), its[:free]...); free > 0 && p.judge().CheckFrom(from, append(slices.Clone(with), steps[own:]...), []int{at.At}) == nil {
+		if with := append(slices.Clone(more), its[:free]...); free > 0 && p.judge().CheckFrom(at.From, append(slices.Clone(with), steps[own:]...), []int{at.At}) == nil {
 			more = with
 		}
 	}

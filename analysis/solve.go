@@ -342,6 +342,9 @@ func (s *solving) moves(i int) (obj uint64, recv, ok bool) {
 // to agree, as with all schedules.
 func (s *solving) shows(f *Finding, v instance, a symbolic.Answer) bool {
 	from := min(a.Base, s.planner.From(v.Accesses...))
+	if a.Base-from+len(a.Steps) > maxTrimmed { // nor are they kept
+		from = a.Base
+	}
 	steps := make([]int, 0, a.Base-from+len(a.Steps))
 	for i := from; i < a.Base; i++ {
 		steps = append(steps, i)
@@ -351,7 +354,7 @@ func (s *solving) shows(f *Finding, v instance, a symbolic.Answer) bool {
 		f.Reason = refusal(err)
 		return false
 	}
-	_, recipe := s.planner.Given(from, steps, v.target().Stands, v.Accesses)
+	recipe := s.planner.Given(from, steps, v.target().Stands, v.Accesses)
 	f.Schedules = []Recipe{{recipe, v.Pattern}}
 	f.Status, f.Tier, f.Reason = bug.Predicted, TierSolver, ""
 	f.Pattern, f.Accesses = v.Pattern, recipe.Accesses

@@ -13,7 +13,7 @@ import (
 // have no events; where no formula says what the condition follows from, a run that
 // departs from the recorded one may turn it.
 func assertions(in *Input, counts *Counts) []Candidate {
-	if len(in.Trace.Events) > trace.MaxFlow {
+	if in.Trace.TooLong() {
 		counts.TooLong = slices.ContainsFunc(in.Trace.Events, func(e trace.Event) bool {
 			s := in.Trace.Sites[e.Site]
 			return s.Fails != trace.Neither && s.Formula != ""

@@ -66,8 +66,7 @@ type Counts struct {
 	// Cut is set if not all was found or looked at, for there were too many ways to
 	// choose events.
 	Cut bool
-	// TooLong is set if assertions were not looked at, as the trace has more than
-	// trace.MaxFlow events.
+	// TooLong is set if assertions were not looked at, as the trace is [trace.Trace.TooLong].
 	TooLong bool
 }
 

@@ -314,7 +314,7 @@ func TestScheduler(t *testing.T) {
 				}
 			}
 		}
-		if _, recipe := p.Given(0, test.steps, []int{test.i, test.j}, []int{test.i, test.j}); !found || recipe.Scheduler() != Solver {
+		if recipe := p.Given(0, test.steps, []int{test.i, test.j}, []int{test.i, test.j}); !found || recipe.Scheduler() != Solver {
 			t.Errorf("%s: found %v, given by %s", test.name, found, recipe.Scheduler())
 		}
 	}

@@ -4,12 +4,11 @@ package schedule
 // for the given accesses: up to where their tests begin.
 func (p *Planner) From(accesses ...int) int { return int(p.base(nil, accesses...).at) }
 
-// Given returns the schedule of steps that somebody else has found, which follow
+// Given returns the recipe of the schedule of steps that somebody else has found, which follow
 // the first from events, and lead to where goroutines stand at the events of the
 // violation; the accesses make it. It keeps the steps.
-func (p *Planner) Given(from int, steps, violation, accesses []int) (Schedule, Recipe) {
-	r := Recipe{Accesses: p.o.Begun(accesses), target: target{accesses: accesses}, p: p, given: &given{from, steps, violation}}
-	return r.Schedule(), r
+func (p *Planner) Given(from int, steps, violation, accesses []int) Recipe {
+	return Recipe{Accesses: p.o.Begun(accesses), target: target{accesses: accesses}, p: p, given: &given{from, steps, violation}}
 }
 
 // given is the steps of a recipe that has no method.

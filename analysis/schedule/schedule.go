@@ -117,12 +117,13 @@ func (r Recipe) Scheduler() Scheduler {
 // begin: a replay cannot begin later.
 func (r Recipe) Schedule() Schedule {
 	begin, s := r.make()
-	var all []int
-	for i := begin; i < s.From; i++ {
-		all = append(all, i)
+	if before := s.From - begin; before > 0 {
+		all := make([]int, before, before+len(s.Steps))
+		for k := range all {
+			all[k] = begin + k
+		}
+		s.From, s.Steps = begin, append(all, s.Steps...)
 	}
-	s.From -= len(all)
-	s.Steps = append(all, s.Steps...)
 	if r.offset > 0 {
 		return Schedule{s.From + r.offset, shifted(s.Steps, r.offset), shifted(s.Violation, r.offset), shifted(s.Hold, r.offset)}
 	}

@@ -33,9 +33,10 @@ type Departing struct {
 	// At is the position of a read, a condition, or an operation on a channel or a
 	// Once that may come in another order.
 	At int
-	// Steps lead there from the base, if it is a read or condition and a run was found: past the
+	// Steps lead there after the first From events, if it is a read or condition and a run was found: past the
 	// read, or to the condition. Stands is the event at which its goroutine stands
 	// then; -1 without steps.
+	From   int
 	Steps  []int
 	Stands int
 	Why    string // set if the budget did not suffice to find out
@@ -68,7 +69,7 @@ func (d *Departures) All(ctx context.Context, base int, in func(trace.GID) bool,
 	}
 	all, _, err = d.anyone.departings(ctx, base, in, engine, budget)
 	for k := range all {
-		all[k].Steps, all[k].Stands = nil, none
+		all[k].From, all[k].Steps, all[k].Stands = 0, nil, none
 	}
 	return all, err
 }
@@ -114,7 +115,7 @@ func (m *Model) departings(ctx context.Context, base int, in func(trace.GID) boo
 		case err != nil:
 			return nil, false, err
 		case a.Answer == solver.Sat:
-			all = append(all, m.departing(a, base))
+			all = append(all, m.departing(a))
 		case a.Answer == solver.Unknown:
 			all = append(all, Departing{At: t.Departs[0], Stands: none, Why: a.Why})
 		}
@@ -122,13 +123,8 @@ func (m *Model) departings(ctx context.Context, base int, in func(trace.GID) boo
 	return all, others, nil
 }
 
-// departing returns the departure of a run that was found, which begins with the first base
-// events.
-func (m *Model) departing(a Answer, base int) Departing {
-	steps := make([]int, 0, a.Base-base+len(a.Steps))
-	for k := base; k < a.Base; k++ {
-		steps = append(steps, k)
-	}
+// departing returns the departure of a run that was found.
+func (m *Model) departing(a Answer) Departing {
 	stands := int32(a.Departs)
 	if m.event(stands).Kind.IsAccess() {
 		stands = m.next(stands)
@@ -136,7 +132,7 @@ func (m *Model) departing(a Answer, base int) Departing {
 	for stands != none && m.event(stands).Kind == trace.Operand { // nobody can be held back there
 		stands = m.next(stands)
 	}
-	return Departing{At: a.Departs, Steps: append(steps, a.Steps...), Stands: int(stands)}
+	return Departing{At: a.Departs, From: a.Base, Steps: a.Steps, Stands: int(stands)}
 }
 
 // doubts are what the departures of a model's runs can be, by event.

@@ -13,8 +13,10 @@ import (
 // depend on stays: all synchronization, the lives of goroutines, memory and tests, and of the
 // writes the last ones to each memory. Which tests these are, survey.go tells.
 
-// ReadConcurrent is [ReadFile] without what only a [Flow] asks for, where tests are too long for one: operands, and
-// conditions right after others, which are as those were. And it is without the accesses, conditions and assertions
+// ReadConcurrent is [ReadFile] without what only a [Flow] asks for, where tests are too long for one: operands,
+// thread-local accesses, and conditions with nothing else in between, which are as the first one was. Before a first
+// access of that kind there is a condition in its place: whoever has read what it had not may not do what it has
+// done. And it is without the accesses, conditions and assertions
 // of top-level tests that ran alone and passed: it has started no goroutines but those of its subtests, each of which ran
 // while the others waited for it; it had no select, which may choose; and when it was started no
 // other goroutine was there that has events later, but the one that runs the tests, and, beside a
@@ -39,7 +41,17 @@ func readConcurrent(path string, build *SiteTable, long, flow int) (*Trace, erro
 	d.look = s.take
 	d.failed = d.read()
 	s.end()
-	s.told = build.told(d.t)
+	if s.bare != nil {
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return d.t, err
+		}
+		l := newLocality()
+		d.again(0)
+		d.look, d.lookFreed = l.take, l.free
+		d.read()
+		d.look, d.lookFreed = nil, nil
+		s.separate(l, build.told(d.t))
+	}
 	for {
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
 			return d.t, err
@@ -61,7 +73,11 @@ func DropAlone(t *Trace, long, flow int) {
 	s := newSurvey(t, long, flow)
 	s.take(t.Events)
 	s.end()
-	s.told = (*SiteTable)(nil).told(t)
+	if s.bare != nil {
+		l := newLocality()
+		l.followed(t)
+		s.separate(l, (*SiteTable)(nil).told(t))
+	}
 	for {
 		w := *t
 		if newAlone(&w, s).copy(t); !s.meet() {
@@ -120,6 +136,7 @@ const dropAt = 1 << 17
 
 func newAlone(t *Trace, s *survey) *alone {
 	n := len(t.Goroutines)
+	t.bare = s.bare
 	a := &alone{t: t, survey: s, decided: make([]bool, n), testOf: make([]int32, n), numbers: make(map[string]int32)}
 	for g := range t.Goroutines {
 		a.testOf[g] = a.number(t.Goroutines[g].Test)
@@ -162,11 +179,22 @@ func (a *alone) take(es []Event) {
 
 // add adds events to the trace, but for those that are known to be left out.
 func (a *alone) add(es []Event) {
-	kept, beside := a.t.Events, len(a.survey.beside) > 0
+	kept, bare, beside := a.t.Events, a.survey.bare, len(a.survey.beside) > 0
 	for i := range es {
 		e := &es[i]
-		if a.survey.bare[e.G] && a.repeats(e) {
-			continue
+		if bare != nil && bare[e.G] {
+			stays, decision := a.tells(e)
+			if !stays {
+				if e.Kind == Write {
+					a.t.dropHeld(len(kept))
+				}
+				continue
+			}
+			if decision {
+				a.t.dropHeld(len(kept))
+				kept = append(kept, Event{Kind: Branch, G: e.G, Site: e.Site})
+				continue
+			}
 		}
 		if beside {
 			a.survey.compare(e)
@@ -179,19 +207,22 @@ func (a *alone) add(es []Event) {
 	a.t.Events = kept
 }
 
-// repeats reports whether e, of a goroutine whose values are not followed, tells nothing that an event before
-// it has not told: where conditions are evaluated one after the other, all stand for what the goroutine knows by then.
-func (a *alone) repeats(e *Event) bool {
-	switch e.Kind {
-	case Operand:
-		return true
-	case Branch:
-		site, before := a.survey.told.Of(e.Site), a.decided[e.G]
-		a.decided[e.G] = site.Scope.Last == 0
-		return before && a.decided[e.G] && site.Fails == Neither
+// tells reports whether e, of a goroutine whose values are not followed, tells what no event before it has told, and
+// whether all that it tells is that its goroutine goes on as recorded: what it does next depends on what it has read.
+// That is so of conditions, and of thread-local accesses, which are what they are unless one read something else
+// before.
+func (a *alone) tells(e *Event) (stays, decision bool) {
+	local := a.survey.local.local(e)
+	if !local && e.Kind != Branch {
+		a.decided[e.G] = a.decided[e.G] && e.Kind == Operand
+		return e.Kind != Operand, false
 	}
-	a.decided[e.G] = false
-	return false
+	site, before := a.survey.told.Of(e.Site), a.decided[e.G]
+	a.decided[e.G] = site.Scope.Last == 0
+	if stays = !before || !a.decided[e.G] || site.Fails != Neither; local {
+		return stays, stays
+	}
+	return stays, false
 }
 
 // finish leaves out what the test has done that has ended, if it was alone. The go statement of

@@ -84,6 +84,12 @@ func (in *Instance) recorded(t *Trace) int64 {
 // MaxFlow is the number of events of the longest trace that has a flow.
 const MaxFlow = 1 << 21
 
+// TooLong reports whether t has no flow as it has more than MaxFlow events: with those of goroutines that
+// [ReadConcurrent] has left out therefore.
+func (t *Trace) TooLong() bool {
+	return len(t.Events) > MaxFlow || t.bare != nil && slices.ContainsFunc(t.Events, func(e Event) bool { return t.bare[e.G] })
+}
+
 // Constrained returns what is left of f, which is of t, where only the assertions
 // are known and all else is as recorded: reads that go into assertions alone are
 // tracked. It is what the constrained model of Wang et al., Symbolic Predictive
@@ -115,8 +121,7 @@ func (f *Flow) Constrained(t *Trace) *Flow {
 // is not as it seems, such as an operation that wrapped around.
 //
 // It takes memory for each event that is tracked. A trace of which no assertion, and no
-// branch with a control scope, follows from anything, or of more than MaxFlow events, has
-// none.
+// branch with a control scope, follows from anything, or that is too long, has none.
 func NewFlow(t *Trace) *Flow {
 	b := flowBuilder{
 		t: t, sites: NewSiteIndex(t), f: &Flow{adds: map[int32]*Instance{}},
@@ -127,7 +132,7 @@ func NewFlow(t *Trace) *Flow {
 	for _, s := range t.Sites {
 		asserts = asserts || s.Formula != "" && (s.Fails != Neither || s.Scope.Last != 0)
 	}
-	if !asserts || len(t.Events) > MaxFlow {
+	if !asserts || t.TooLong() {
 		return b.f
 	}
 	b.parse()

@@ -98,14 +98,15 @@ type reader struct {
 	buf  bytes.Buffer
 	// used, if not nil, gathers the sites of the events, which are then not kept.
 	used map[SiteID]bool
-	// look, if not nil, is called for the events, which are then not kept.
-	look   func([]Event)
-	enough bool   // what events follow is not looked at
-	alone  *alone // nil: all events are kept
-	known  bool   // the definitions are, from a first time, which has ended at off stop as failed says
-	stop   int64
-	failed error
-	freed  int // how often memory was freed, as far as events are not kept
+	// look, if not nil, is called for the events, which are then not kept, and lookFreed for what is freed between them.
+	look      func([]Event)
+	lookFreed func(*Freed)
+	enough    bool   // what events follow is not looked at
+	alone     *alone // nil: all events are kept
+	known     bool   // the definitions are, from a first time, which has ended at off stop as failed says
+	stop      int64
+	failed    error
+	freed     int // how often memory was freed, as far as events are not kept
 
 	goroutines, names int // definitions so far
 	texts             texts
@@ -307,6 +308,8 @@ func (d *reader) other(e *Event, known *bool) (expected, found string) {
 func (d *reader) aside(e Event) {
 	d.handOver()
 	switch {
+	case e.Kind == freedKind && d.lookFreed != nil:
+		d.lookFreed(&Freed{Obj: e.Obj, Which: e.Val, Size: e.Size})
 	case e.Kind == freedKind && !d.keeps():
 		d.freed++
 	case !d.keeps():

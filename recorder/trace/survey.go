@@ -27,11 +27,12 @@ type survey struct {
 	// The long tests that are alone if they have nothing to do with what a goroutine does, by goroutine; nil if
 	// there are none.
 	beside [][]*surveyed
-	// By goroutine: its operands, and branches right after others, are left out, as what follows from values is not
-	// looked at; and how many operands these are.
+	// By goroutine: what is there for the sake of values is left out, as these are not followed; nil: of none. How many
+	// operands and thread-local accesses that is. The others are for when there are such goroutines; see [SiteTable.told].
 	bare  []bool
 	spare int
-	told  *SiteIndex // see [SiteTable.told]
+	local *locality
+	told  *SiteIndex
 }
 
 // Deeds are what a goroutine has done.
@@ -294,6 +295,16 @@ func (s *survey) strip() {
 			s.spare += did.operands
 		}
 	}
+	if !slices.Contains(s.bare, true) {
+		s.bare = nil
+	}
+}
+
+// separate notes which accesses are thread-local: those of goroutines that are bare are left out.
+func (s *survey) separate(l *locality, told *SiteIndex) {
+	l.end()
+	s.local, s.told = l, told
+	s.spare += l.among(s.bare)
 }
 
 // compare asks, while the trace is gone through again, whether the event e has to do with what a
@@ -324,7 +335,7 @@ func (s *survey) meet() (found bool) {
 
 // result returns s without what was needed to find which tests ran alone.
 func (s *survey) result() *survey {
-	r := &survey{bare: s.bare, told: s.told, tests: s.tests}
+	r := &survey{bare: s.bare, local: s.local, told: s.told, tests: s.tests}
 	for k := range r.tests {
 		r.tests[k].others, r.tests[k].touched = nil, nil
 	}

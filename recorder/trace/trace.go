@@ -218,6 +218,7 @@ type Trace struct {
 	// is a prefix of what happened.
 	Complete bool
 	source   *source // see [Trace.Again]; nil: there is none
+	bare     []bool  // by goroutine: what is there for the sake of values was left out; nil: of none
 }
 
 // Element returns the number of the element that a completion of a channel operation is of: from 1 for the first
