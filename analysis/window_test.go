@@ -351,3 +351,78 @@ func TestDropAlone(t *testing.T) {
 	assert.LessOrEqual(t, lost, predicted/100)
 	t.Logf("%d of %d predictions lost", lost, predicted)
 }
+
+// addLocal adds to tr, of one test, what its goroutines do with memory that each has for itself: at sites of its own, and
+// at some where it accesses what others do as well; and conditions and operands.
+func addLocal(tr *trace.Trace, r *rand.Rand) {
+	const first = trace.SiteID(1 << 18)
+	for k := range trace.SiteID(9) {
+		tr.Sites[first+k] = trace.Site{ID: first + k, Key: uint64(first + k), Data: k%2 == 0, Line: int(k) + 1}
+	}
+	held := make(map[uint64]uint64)
+	open, events := make(map[trace.GID]bool), make([]trace.Event, 0, 4*len(tr.Events))
+	for _, e := range tr.Events {
+		if open[e.G] && e.Kind != trace.Begin && e.Kind != trace.SendDone && e.Kind != trace.RecvDone && e.Kind != trace.SelectDone {
+			for range r.IntN(4) {
+				site := first + trace.SiteID(r.IntN(6))
+				obj := uint64(1)<<40 + uint64(e.G)<<16 + 8*uint64(site%3)
+				if r.IntN(16) == 0 && e.Kind.IsPlain() {
+					site = e.Site
+				}
+				switch its := (trace.Event{G: e.G, Site: site, Obj: obj, Size: 8, Val: held[obj], Flags: trace.FlagValue}); r.IntN(4) {
+				case 0:
+					its.Kind, its.Val = trace.Write, uint64(r.IntN(3))
+					held[obj] = its.Val
+					events = append(events, its)
+				case 1:
+					events = append(events, trace.Event{Kind: trace.Branch, G: e.G, Site: first + 7}, trace.Event{Kind: trace.Operand, G: e.G, Site: first + 8})
+				default:
+					its.Kind = trace.Read
+					events = append(events, its)
+				}
+			}
+		}
+		open[e.G] = e.Kind != trace.Read || !tr.Sites[e.Site].Update // of which the store is next
+		events = append(events, e)
+	}
+	tr.Events = events
+}
+
+// Without thread-local accesses, and conditions in a row, the same is predicted as with them.
+func TestDropLocal(t *testing.T) {
+	dropped, predicted, lost := 0, 0, 0
+	for seed := range uint64(600) {
+		tr := inTurn([]*trace.Trace{tracetest.Random(seed, tracetest.Config{
+			Goroutines: 3, Events: 20, Sync: tracetest.All, Locks: 2, Locations: 3, Overlap: seed%2 == 0, Counters: seed%3 == 0,
+		})}, false, false)
+		addLocal(tr, rand.New(rand.NewPCG(seed, 0)))
+		statuses := func() map[string]bug.Status {
+			all := make(map[string]bug.Status)
+			for _, f := range predict(t, tr).Findings {
+				all[f.Name] = f.Status
+			}
+			return all
+		}
+		want, events := statuses(), len(tr.Events)
+		trace.DropAlone(tr, 1<<20, 1)
+		assert.Equal(t, events, len(tr.Events)+tr.Alone)
+		dropped += tr.Alone
+		got := statuses()
+		for name, status := range want {
+			if status == bug.Predicted {
+				predicted++
+				assert.NotEqual(t, bug.Infeasible, got[name], "seed %d: %s has a schedule", seed, name)
+				if got[name] != bug.Predicted {
+					lost++
+				}
+			}
+		}
+		for name, status := range got {
+			assert.True(t, status != bug.Predicted || want[name] == bug.Predicted, "seed %d: %s, which was %s, has a schedule", seed, name, want[name])
+		}
+	}
+	assert.Greater(t, dropped, 10000, "little is left out: nothing is tested")
+	assert.Greater(t, predicted, 500, "few schedules: nothing is tested")
+	assert.LessOrEqual(t, lost, predicted/50) // who has read what it had not may not touch its own memory
+	t.Logf("%d events left out; %d of %d predictions lost", dropped, lost, predicted)
+}

@@ -32,7 +32,12 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 		return exitUsage, usagef("analyze takes one trace file, found %d arguments", len(args))
 	}
 	explore.SpareMemory()
-	t, damage := s.readTrace(args[0])
+	t, damage := s.readTrace(args[0], func(file string) (*trace.Trace, error) {
+		if byEvents {
+			return trace.ReadFile(file)
+		}
+		return explore.ReadRecorded(file, nil)
+	})
 	if t == nil {
 		return exitFailed, damage
 	}
@@ -67,7 +72,7 @@ func (s *session) analyze(ctx context.Context, args []string) (int, error) {
 		counts += fmt.Sprintf(", %d undecided", undecided)
 	}
 	fmt.Fprintf(s.stdout, "gopredict: %s, %d infeasible, %d pruned of %d candidates in %d events\n",
-		counts, len(impossible), result.Pruned(), result.Candidates, len(t.Events))
+		counts, len(impossible), result.Pruned(), result.Candidates, t.Logged())
 	if result.Cut {
 		fmt.Fprintln(s.stdout, "gopredict: "+explore.CutSearch)
 	}

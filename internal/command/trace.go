@@ -43,7 +43,7 @@ func (s *session) traceDump(args []string) (int, error) {
 	if len(args) != 1 {
 		return exitUsage, usagef("trace dump takes one trace file, found %d arguments", len(args))
 	}
-	t, err := s.readTrace(args[0])
+	t, err := s.readTrace(args[0], trace.ReadFile)
 	if t != nil {
 		if err := trace.WriteText(s.stdout, t); err != nil {
 			return exitFailed, err
@@ -59,7 +59,7 @@ func (s *session) traceCheck(args []string) (int, error) {
 	if len(args) != 1 {
 		return exitUsage, usagef("trace check takes one trace file, found %d arguments", len(args))
 	}
-	t, err := s.readTrace(args[0])
+	t, err := s.readTrace(args[0], trace.ReadFile)
 	if err != nil {
 		return exitFailed, err
 	}
@@ -114,7 +114,7 @@ func (s *session) traceConvert(args []string) (int, error) {
 	if len(files) < 1 || len(files) > 2 {
 		return exitUsage, usagef("trace convert takes a trace file and at most one file to write, found %d", len(files))
 	}
-	t, err := s.readTrace(files[0])
+	t, err := s.readTrace(files[0], trace.ReadFile)
 	if err != nil {
 		return exitFailed, err
 	}
@@ -136,10 +136,10 @@ func (s *session) traceConvert(args []string) (int, error) {
 // recording as text.
 const maxTrace = 4 << 30
 
-// readTrace reads a trace in any of the formats. For a damaged binary trace it
+// readTrace reads a trace in any of the formats, a binary one with readFile. For a damaged one of these it
 // returns what is whole, and the error: predictions from the beginning of a run are as
 // good as any. The text formats are written by hand, and an error there is a mistake.
-func (s *session) readTrace(name string) (*trace.Trace, error) {
+func (s *session) readTrace(name string, readFile func(string) (*trace.Trace, error)) (*trace.Trace, error) {
 	f, err := given.Open(s.path(name), maxTrace)
 	if err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ func (s *session) readTrace(name string) (*trace.Trace, error) {
 	case "text":
 		t, err = trace.ReadText(r)
 	default:
-		return trace.ReadFile(s.path(name)) // its errors name the file
+		return readFile(s.path(name)) // its errors name the file
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

@@ -62,11 +62,12 @@ func ReadReplay(file string, b *recorder.Build) *trace.Trace {
 // shortBytes is the greatest length of the file of a short trace, about a quarter of a million events.
 const shortBytes = 1 << 19
 
-// readRecorded reads a trace, a long one without what its tests did that ran alone. Short ones are
-// whole, so that what a goroutine has left behind that nobody waited for meets later tests.
-func (x *setting) readRecorded(file string) (*trace.Trace, error) {
+// ReadRecorded reads the trace of a run, a long one without what does not matter to predictions: see
+// [trace.ReadConcurrent]. Short ones are whole, so that what a goroutine has left behind that nobody waited for meets
+// later tests. What sites are, build tells, if it is not nil, beside the trace.
+func ReadRecorded(file string, build *trace.SiteTable) (*trace.Trace, error) {
 	if info, err := os.Stat(file); err == nil && info.Size() > shortBytes {
-		return trace.ReadConcurrent(file, x.build.SiteTable())
+		return trace.ReadConcurrent(file, build)
 	}
 	return trace.ReadFile(file)
 }
@@ -76,7 +77,7 @@ func (x *setting) readRecorded(file string) (*trace.Trace, error) {
 // it leaves out; whole is not set if the trace is damaged, or could not be written.
 func (x *setting) read(run recorder.Run, n *notes) (t *trace.Trace, whole bool) {
 	warn := n.warn
-	t, err := x.readRecorded(run.Trace)
+	t, err := ReadRecorded(run.Trace, x.build.SiteTable())
 	name := run.Package.Path
 	damage, damaged := errors.AsType[*trace.FormatError](err)
 	if t == nil || err != nil && !damaged {

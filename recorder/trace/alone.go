@@ -41,16 +41,16 @@ func readConcurrent(path string, build *SiteTable, long, flow int) (*Trace, erro
 	d.look = s.take
 	d.failed = d.read()
 	s.end()
-	if s.bare != nil {
-		if _, err := f.Seek(0, io.SeekStart); err != nil {
+	s.told = build.told(d.t)
+	if s.worthwhile() {
+		l := newLocality()
+		if err := d.lookAgain(f, l.take, l.free); err != nil {
 			return d.t, err
 		}
-		l := newLocality()
-		d.again(0)
-		d.look, d.lookFreed = l.take, l.free
-		d.read()
-		d.look, d.lookFreed = nil, nil
-		s.separate(l, build.told(d.t))
+		s.separate(l)
+		if err := d.lookAgain(f, newAlone(d.t, s).count, nil); err != nil {
+			return d.t, err
+		}
 	}
 	for {
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
@@ -67,16 +67,30 @@ func readConcurrent(path string, build *SiteTable, long, flow int) (*Trace, erro
 	}
 }
 
+// lookAgain reads the file f, of which d has read all that is whole, from its beginning, and keeps nothing.
+func (d *reader) lookAgain(f io.Seeker, look func([]Event), freed func(*Freed)) error {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	d.again(0)
+	d.look, d.lookFreed = look, freed
+	d.read() // ends as it did at first
+	d.look, d.lookFreed = nil, nil
+	return nil
+}
+
 // DropAlone leaves out of t what [ReadConcurrent] does, where a long test is one of so many events, and one
 // of more than flow is too long for a [Flow].
 func DropAlone(t *Trace, long, flow int) {
 	s := newSurvey(t, long, flow)
 	s.take(t.Events)
 	s.end()
-	if s.bare != nil {
+	s.told = (*SiteTable)(nil).told(t)
+	if s.worthwhile() {
 		l := newLocality()
 		l.followed(t)
-		s.separate(l, (*SiteTable)(nil).told(t))
+		s.separate(l)
+		newAlone(t, s).count(t.Events)
 	}
 	for {
 		w := *t
@@ -126,8 +140,12 @@ type alone struct {
 	numbers map[string]int32 // of tests
 	// Where that has begun, in the events and what goes with them, and from how many on events are left out.
 	from, freed, held, full int
-	last                    []uint64 // see lastWrites
-	written                 numbering.Numbers[extent]
+	last                    []uint64         // see lastWrites
+	places                  [1 << 8]struct { // that were asked for last
+		place
+		asked, local bool
+	}
+	written numbering.Numbers[extent]
 }
 
 // dropAt is how many events of a test that ran alone are in memory, beside those that stay, before
@@ -207,12 +225,24 @@ func (a *alone) add(es []Event) {
 	a.t.Events = kept
 }
 
+// count counts those of the next events that are left out as their goroutines are bare: for so many there need be no
+// room.
+func (a *alone) count(es []Event) {
+	for i := range es {
+		if e := &es[i]; a.survey.bare[e.G] {
+			if stays, _ := a.tells(e); !stays {
+				a.survey.spare++
+			}
+		}
+	}
+}
+
 // tells reports whether e, of a goroutine whose values are not followed, tells what no event before it has told, and
 // whether all that it tells is that its goroutine goes on as recorded: what it does next depends on what it has read.
 // That is so of conditions, and of thread-local accesses, which are what they are unless one read something else
 // before.
 func (a *alone) tells(e *Event) (stays, decision bool) {
-	local := a.survey.local.local(e)
+	local := e.Kind.IsPlain() && a.local(e)
 	if !local && e.Kind != Branch {
 		a.decided[e.G] = a.decided[e.G] && e.Kind == Operand
 		return e.Kind != Operand, false
@@ -223,6 +253,19 @@ func (a *alone) tells(e *Event) (stays, decision bool) {
 		return stays, stays
 	}
 	return stays, false
+}
+
+// local reports whether e, a load or store, is at a place where all are thread-local.
+func (a *alone) local(e *Event) bool {
+	if a.survey.local == nil {
+		return false
+	}
+	p := place{e.G, e.Site}
+	last := &a.places[p.Hash()>>40%uint64(len(a.places))]
+	if last.place != p || !last.asked {
+		last.place, last.asked, last.local = p, true, a.survey.local.isLocal(p)
+	}
+	return last.local
 }
 
 // finish leaves out what the test has done that has ended, if it was alone. The go statement of

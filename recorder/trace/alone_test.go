@@ -193,3 +193,78 @@ func TestConcurrentOfLateTest(t *testing.T) {
 	assert.True(t, read.Complete)
 	assert.Equal(t, append(first.Events, rest.Events...), read.Events)
 }
+
+// Of a test that is too long for a flow, accesses are left out of memory that their goroutine uses alone, where all at a
+// site of it are such; the first of them becomes a condition. Goroutine 1 is the test's, 2 is started there.
+func TestReadConcurrentLocal(t *testing.T) {
+	const (
+		x, y, big    = uint64(0x10000), uint64(0x20008), uint64(0x40000)
+		one, another = trace.SiteID(5), trace.SiteID(6)
+	)
+	at := func(g trace.GID, kind trace.Kind, site trace.SiteID, obj uint64, size uint32) trace.Event {
+		return trace.Event{Kind: kind, G: g, Site: site, Obj: obj, Size: size}
+	}
+	of := func(g trace.GID, kind trace.Kind) trace.Event { return trace.Event{Kind: kind, G: g} }
+	read := func(g trace.GID) trace.Event { return at(g, trace.Read, one, x, 8) }
+	places := func(n int) (all []trace.Event) {
+		for k := range n {
+			all = append(all, at(1, trace.Read, trace.SiteID(10+k), x, 8))
+		}
+		return all
+	}
+	for _, test := range []struct {
+		name  string
+		its   []trace.Event
+		freed []trace.Freed // by position in its
+		want  int           // events that are left out
+	}{
+		{name: "alone", its: []trace.Event{read(1), read(1), at(1, trace.Write, another, x, 8)}, want: 2},
+		{name: "each alone", its: []trace.Event{read(1), at(2, trace.Read, one, y, 8), read(1), at(2, trace.Read, one, y, 8)}, want: 2},
+		{name: "after something else", its: []trace.Event{read(1), read(1), of(1, trace.OnceBegin), read(1), read(1)}, want: 2},
+		{name: "with conditions", its: []trace.Event{of(1, trace.Branch), read(1), of(1, trace.Branch), read(1), read(1)}, want: 4},
+		{name: "shared", its: []trace.Event{read(1), read(1), at(2, trace.Read, another, x, 8)}},
+		{name: "shared at a part of it", its: []trace.Event{read(1), read(1), at(2, trace.Read, another, x+7, 1)}},
+		{name: "shared by what is large", its: []trace.Event{read(1), read(1), at(2, trace.Read, another, x-0x8000, 0x10000)}},
+		{name: "large", its: []trace.Event{at(1, trace.Read, one, big, 0x10000), at(1, trace.Read, one, big+0x8000, 8), read(2)}, want: 1},
+		{name: "large, and shared at a part of it", its: []trace.Event{at(1, trace.Read, one, big, 0x10000), at(1, trace.Read, one, big, 0x10000), at(2, trace.Read, one, big+0x8000, 8)}},
+		{name: "of a lock of another one", its: []trace.Event{read(1), read(1), at(2, trace.Acquire, another, x, 0), at(2, trace.Release, another, x, 0)}},
+		{name: "at a site that accesses what others do", its: []trace.Event{read(1), read(1), at(1, trace.Read, one, y, 8), at(2, trace.Read, another, y, 8)}},
+		{name: "at a site that has a Put", its: []trace.Event{read(1), read(1), {Kind: trace.Read, G: 1, Site: one, Obj: x, Size: 8, Flags: trace.FlagPut}}},
+		{name: "atomic", its: []trace.Event{at(1, trace.AtomicLoad, one, x, 8), at(1, trace.AtomicLoad, one, x, 8)}},
+		{name: "freed", its: []trace.Event{read(1), read(1), at(2, trace.Read, another, x, 8), at(2, trace.Read, another, x, 8)}, freed: []trace.Freed{{Obj: x, Which: 1, Size: 8, At: 2}}, want: 2},
+		{name: "with a page that is freed", its: []trace.Event{read(1), read(1), at(2, trace.Read, another, x, 8), at(2, trace.Read, another, x, 8)}, freed: []trace.Freed{{Obj: x, Which: 1, Size: 8192, At: 2}}, want: 2},
+		{name: "where something else is freed", its: []trace.Event{read(1), read(1), at(2, trace.Read, another, x, 8)}, freed: []trace.Freed{{Obj: x, Which: 2, Size: 8, At: 2}}},
+		{name: "at eight places", its: places(8), want: 7},
+		{name: "at more places than are kept", its: places(9)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			tr := &trace.Trace{
+				Goroutines: []trace.Goroutine{{Path: "main"}, {ID: 1, Test: "TestA", Path: "0"}, {ID: 2, Parent: 1, Test: "TestA", Path: "0.1"}},
+				Sites:      map[trace.SiteID]trace.Site{}, Names: []string{"TestA"}, Complete: true,
+			}
+			tr.Events = []trace.Event{{Kind: trace.Fork, Obj: 1}, of(1, trace.Begin), {Kind: trace.Fork, G: 1, Obj: 2}, of(2, trace.Begin)}
+			for _, f := range test.freed {
+				f.At += int32(len(tr.Events))
+				tr.Freed = append(tr.Freed, f)
+			}
+			tr.Events = append(append(tr.Events, test.its...), of(2, trace.End), of(1, trace.End))
+			all := len(tr.Events)
+			file := filepath.Join(t.TempDir(), "trace")
+			var b bytes.Buffer
+			require.NoError(t, trace.Encode(&b, tr))
+			require.NoError(t, os.WriteFile(file, b.Bytes(), 0o666))
+			read, err := trace.ReadConcurrentOf(file, all, 1)
+			require.NoError(t, err)
+			assert.Equal(t, test.want, read.Alone)
+			assert.Len(t, read.Events, all-test.want)
+			assert.True(t, read.TooLong())
+			assert.Equal(t, read.Events, again(t, read))
+			trace.DropAlone(tr, all, 1)
+			assert.Equal(t, read.Events, tr.Events)
+			whole, err := trace.ReadConcurrentOf(file, all, all)
+			require.NoError(t, err)
+			assert.Zero(t, whole.Alone)
+			assert.False(t, whole.TooLong())
+		})
+	}
+}

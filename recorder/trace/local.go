@@ -14,7 +14,6 @@ import (
 type locality struct {
 	places numbering.Numbers[place]
 	meets  []bool                // by place: an access there meets others, or is none that could be local
-	events []int32               // by place
 	sets   []placeSet            // 0 is the empty one
 	with   map[setAndPlace]int32 // a set with one place more
 	pages  map[uint64]*localPage
@@ -71,7 +70,6 @@ func (l *locality) take(es []Event) {
 			continue
 		}
 		at := l.place(e)
-		l.events[at]++
 		if !e.isLocalKind() {
 			l.meets[at] = true
 		}
@@ -106,7 +104,7 @@ func (l *locality) place(e *Event) int32 {
 	}
 	at := l.places.Of(p)
 	if int(at) == len(l.meets) {
-		l.meets, l.events = append(l.meets, false), append(l.events, 0)
+		l.meets = append(l.meets, false)
 	}
 	l.last[k], l.lastPlace[k] = p, at
 	return at
@@ -227,25 +225,12 @@ func (l *locality) free(f *Freed) {
 func (l *locality) end() {
 	l.sets, l.with, l.pages = nil, nil, nil
 	if l.full {
-		l.places, l.events = numbering.Numbers[place]{}, nil
+		l.places = numbering.Numbers[place]{}
 	}
 }
 
-// local reports whether e, an event of the trace, is a thread-local access, and so are all at its place.
-func (l *locality) local(e *Event) bool {
-	if l == nil || !e.Kind.IsPlain() {
-		return false
-	}
-	at, known := l.places.Known(place{e.G, e.Site})
+// isLocal reports whether all accesses at a place, which has some, are thread-local.
+func (l *locality) isLocal(p place) bool {
+	at, known := l.places.Known(p)
 	return known && !l.meets[at]
-}
-
-// among counts the accesses of some goroutines that are local.
-func (l *locality) among(gs []bool) (n int) {
-	for at, p := range l.places.Keys() {
-		if gs[p.g] && !l.meets[at] {
-			n += int(l.events[at])
-		}
-	}
-	return n
 }

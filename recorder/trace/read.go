@@ -311,7 +311,9 @@ func (d *reader) aside(e Event) {
 	case e.Kind == freedKind && d.lookFreed != nil:
 		d.lookFreed(&Freed{Obj: e.Obj, Which: e.Val, Size: e.Size})
 	case e.Kind == freedKind && !d.keeps():
-		d.freed++
+		if !d.known {
+			d.freed++
+		}
 	case !d.keeps():
 	case e.Kind == freedKind:
 		d.t.Freed = append(d.t.Freed, Freed{e.Obj, e.Val, e.Size, int32(len(d.t.Events))})

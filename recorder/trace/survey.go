@@ -27,34 +27,37 @@ type survey struct {
 	// The long tests that are alone if they have nothing to do with what a goroutine does, by goroutine; nil if
 	// there are none.
 	beside [][]*surveyed
-	// By goroutine: what is there for the sake of values is left out, as these are not followed; nil: of none. How many
-	// operands and thread-local accesses that is. The others are for when there are such goroutines; see [SiteTable.told].
-	bare  []bool
-	spare int
-	local *locality
-	told  *SiteIndex
+	// By goroutine: what is there for the sake of values is left out, as these are not followed; nil: of none.
+	bare     []bool
+	accesses int        // loads and stores of these
+	spare    int        // about how many events of theirs are left out
+	local    *locality  // nil: it is not known which accesses are thread-local
+	told     *SiteIndex // see [SiteTable.told]
 }
 
 // Deeds are what a goroutine has done.
 type deeds struct {
 	last            int // how many events had been seen with the last one
-	first, lastStay int // and with the first and the last one of those that stay in any case; or 0
-	operands        int
-	stay            int // events that do
+	first, lastStay int // and with the first and the last one of those that are no conditions or operands; or 0
+	stay            int // those
+	plain, operands int // loads and stores; operands
 }
 
-// did notes that the goroutine g has done e, the event that was seen last.
+// did notes e, the event that was seen last.
 func (d *deeds) did(e *Event, seen int) {
 	switch d.last = seen; e.Kind {
 	case Operand:
 		d.operands++
+		return
 	case Branch:
-	default:
-		if d.stay++; d.first == 0 {
-			d.first = seen
-		}
-		d.lastStay = seen
+		return
+	case Read, Write:
+		d.plain++
 	}
+	if d.stay++; d.first == 0 {
+		d.first = seen
+	}
+	d.lastStay = seen
 }
 
 // A surveyed is a top-level test.
@@ -293,6 +296,7 @@ func (s *survey) strip() {
 		if did.stay > 0 && goroutine.Test != "" && *part(g) > s.flow && !alone[goroutine.Test] {
 			s.bare[g] = true
 			s.spare += did.operands
+			s.accesses += did.plain
 		}
 	}
 	if !slices.Contains(s.bare, true) {
@@ -300,11 +304,14 @@ func (s *survey) strip() {
 	}
 }
 
-// separate notes which accesses are thread-local: those of goroutines that are bare are left out.
-func (s *survey) separate(l *locality, told *SiteIndex) {
+// worthwhile reports whether so many of the events are loads and stores of bare goroutines that it is worth the time
+// to ask which ones are thread-local: a part of them.
+func (s *survey) worthwhile() bool { return s.bare != nil && 4*s.accesses > s.seen }
+
+// separate notes which accesses are thread-local.
+func (s *survey) separate(l *locality) {
 	l.end()
-	s.local, s.told = l, told
-	s.spare += l.among(s.bare)
+	s.local, s.spare = l, 0
 }
 
 // compare asks, while the trace is gone through again, whether the event e has to do with what a
