@@ -7,7 +7,10 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-var GatherAll = gather
+var (
+	GatherAll = gather
+	BlockedIn = blockedIn
+)
 
 // Cuts are where windows of t of at least so many events begin but the first one.
 func Cuts(t *trace.Trace, least int, properties []property.Property) []int {

@@ -148,6 +148,68 @@ func TestGatheredWindows(t *testing.T) {
 	assert.Greater(t, read, 5, "few windows are read: nothing is tested")
 }
 
+// Windows at whose end goroutines are blocked are read again one by one, and are what they were in memory.
+func TestBlocked(t *testing.T) {
+	shape := tracetest.Config{Goroutines: 4, Events: 25, Sync: tracetest.All, Locks: 2, Locations: 3, Overlap: true, HandOver: true, Counters: true}
+	leak := func(s trace.Stuck) bool { return s.Proof == trace.ProofLeak }
+	read := 0
+	for seed := range uint64(12) {
+		var tests []*trace.Trace
+		for k := range uint64(4) {
+			tests = append(tests, tracetest.Random(4*seed+k, shape))
+		}
+		tr := inTurn(tests, false, false)
+		var b bytes.Buffer
+		require.NoError(t, trace.Encode(&b, tr))
+		file := filepath.Join(t.TempDir(), "trace")
+		require.NoError(t, os.WriteFile(file, b.Bytes(), 0o666))
+		its, err := trace.ReadConcurrent(file, nil)
+		require.NoError(t, err)
+		tr.Events, tr.Held, tr.Freed = slices.Clone(its.Events), its.Held, its.Freed
+		for g, proof := range map[string]trace.Proof{"TestB": trace.ProofLeak, "TestC": trace.ProofLingering, "TestD": trace.ProofLeak} {
+			at := slices.IndexFunc(tr.Goroutines, func(of trace.Goroutine) bool { return of.Test == g })
+			tr.Stuck = append(tr.Stuck, trace.Stuck{G: trace.GID(at), Op: trace.Acquire, Proof: proof})
+		}
+		its.Stuck = tr.Stuck
+		var want []*trace.Trace
+		for w, err := range analysis.BlockedIn(tr, 1, leak) {
+			require.NoError(t, err)
+			require.NotNil(t, tr.Events, "they are in memory, and cannot be read again")
+			want = append(want, w)
+		}
+		if len(analysis.Cuts(tr, 1, nil)) == 0 {
+			continue
+		}
+		n := 0
+		for w, err := range analysis.BlockedIn(its, 1, leak) {
+			require.NoError(t, err)
+			assert.Nil(t, its.Events)
+			assert.Equal(t, want[n].Events, w.Events, "seed %d", seed)
+			assert.Equal(t, want[n].Stuck, w.Stuck)
+			assert.Equal(t, len(w.Stuck), cap(w.Events)-len(w.Events))
+			n++
+		}
+		assert.Len(t, want, n)
+		assert.Equal(t, tr.Events, its.Events)
+		for range analysis.BlockedIn(its, 1, leak) {
+			break
+		}
+		assert.Equal(t, tr.Events, its.Events)
+		none := func(trace.Stuck) bool { return false }
+		for range analysis.BlockedIn(its, 1, none) {
+			assert.Fail(t, "nobody is blocked so")
+		}
+		assert.Equal(t, tr.Events, its.Events)
+		require.NoError(t, os.Truncate(file, int64(b.Len()/2)))
+		for _, last := range analysis.BlockedIn(its, 1, leak) {
+			err = last
+		}
+		require.ErrorContains(t, err, "has changed")
+		read += n
+	}
+	assert.Greater(t, read, 5, "few windows are read: nothing is tested")
+}
+
 // told is what r tells, with its schedules.
 func told(r *analysis.Result) (all []string) {
 	for _, f := range r.Findings {

@@ -2,7 +2,9 @@ package analysis
 
 import (
 	"cmp"
+	"iter"
 	"maps"
+	"runtime"
 	"slices"
 
 	"github.com/gopredict/gopredict/analysis/property"
@@ -34,6 +36,7 @@ type Divided struct {
 	all     []trace.Event // the events, or nil: they are read again
 	again   *trace.Again
 	room    []trace.Event // for those of one window that are read
+	at      int           // how many were read for [Blocked]
 }
 
 // Divide divides t, of a package with these properties, into windows.
@@ -123,18 +126,74 @@ func windows(t *trace.Trace, least int, properties []property.Property) []window
 	return all
 }
 
-// Blocked returns those windows of t, as traces that share their events with it, at whose end goroutines
-// are blocked such as is says: each is in that of its test. Properties are not looked at.
-func Blocked(t *trace.Trace, is func(trace.Stuck) bool) []*trace.Trace {
-	var all []*trace.Trace
-	d := Divide(t, nil)
-	for _, w := range d.windows {
-		if t := d.part(w, t.Events[w.from:w.to:w.to]); slices.ContainsFunc(t.Stuck, is) {
-			all = append(all, t)
+// Blocked yields those windows of t, as traces, at whose end goroutines are blocked such as is says: each is in
+// that of its test. Properties are not looked at. Where the windows can be read again, t is without its events
+// meanwhile, and one of them is in memory at a time, with room behind its events for each that is blocked. The
+// error is that what was there before can not be read.
+func Blocked(t *trace.Trace, is func(trace.Stuck) bool) iter.Seq2[*trace.Trace, error] {
+	return blockedIn(t, leastWindow, is)
+}
+
+func blockedIn(t *trace.Trace, least int, is func(trace.Stuck) bool) iter.Seq2[*trace.Trace, error] {
+	return func(yield func(*trace.Trace, error) bool) {
+		d := divide(t, least, nil)
+		parts := make([]*trace.Trace, len(d.windows)) // nil: nobody is blocked so
+		some := false
+		for k, w := range d.windows {
+			if part := d.part(w, d.all[w.from:w.to:w.to]); slices.ContainsFunc(part.Stuck, is) {
+				parts[k], some = part, true
+			}
+		}
+		again := some && d.Drop()
+		if again {
+			defer d.again.Close()
+			t.Events = nil
+			for _, part := range parts {
+				if part != nil {
+					part.Events = nil
+				}
+			}
+			runtime.GC() // before what comes in their place
+		}
+		var err error
+		more := true
+		for k, part := range parts {
+			if part == nil || !more {
+				continue
+			}
+			if parts[k] = nil; again { // which nobody needs any more then
+				if part.Events, err = d.read(d.windows[k], len(part.Stuck)); err != nil {
+					break
+				}
+			}
+			more = yield(part, nil)
+		}
+		if again {
+			runtime.GC()
+			err = cmp.Or(err, t.ReadEvents())
+		}
+		if err != nil && more {
+			yield(nil, err)
 		}
 	}
-	return all
 }
+
+// read reads the events of w, before which nothing was read that follows, with room for so many behind them.
+func (d *Divided) read(w window, room int) ([]trace.Event, error) {
+	between := make([]trace.Event, min(w.from-d.at, passAtOnce))
+	for ; d.at < w.from; d.at += len(between) {
+		between = between[:min(w.from-d.at, passAtOnce)]
+		if err := d.again.Next(between); err != nil {
+			return nil, err
+		}
+	}
+	es := make([]trace.Event, w.to-w.from, w.to-w.from+room)
+	d.at = w.to
+	return es, d.again.Next(es)
+}
+
+// passAtOnce is how many events are passed over at once.
+const passAtOnce = 1 << 12
 
 // between returns those of all, which are sorted by where they are at, that are at positions from from up to
 // to, as they are in what begins there.

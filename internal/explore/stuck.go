@@ -51,7 +51,10 @@ func deadlocked(t *trace.Trace) bool {
 // stuck tells of the goroutines that were blocked for ever in the recorded run, and
 // replays what led there. They are confirmed as they are: a replay is to show them again.
 func (c *confirmation) stuck(ctx context.Context) error {
-	for r := range c.ends {
+	for r, err := range c.ends {
+		if err != nil {
+			return err
+		}
 		if !c.wants(r.kind) {
 			continue
 		}
@@ -77,23 +80,25 @@ func (c *confirmation) stuck(ctx context.Context) error {
 }
 
 // ends yields the recorded run as one at whose end goroutines were blocked, for each kind
-// of bug that this is and each window of the trace in which it is. Each has a copy of its window.
-func (c *confirmation) ends(yield func(*ended) bool) {
-	var windows []*trace.Trace // nil before they are needed
-	either := func(s trace.Stuck) bool { return s.Proof == trace.ProofDeadlock || s.Proof == trace.ProofLeak }
+// of bug that this is and each window of the trace in which it is. The trace may be without its events
+// meanwhile: a window and the recording of a replay are what is in memory then. The error is that they cannot be
+// read again.
+func (c *confirmation) ends(yield func(*ended, error) bool) {
 	for _, b := range []struct {
 		kind  bug.Kind
 		proof trace.Proof
 	}{{bug.Deadlock, trace.ProofDeadlock}, {bug.Leak, trace.ProofLeak}} {
 		is := func(s trace.Stuck) bool { return s.Proof == b.proof }
-		if windows == nil && slices.ContainsFunc(c.trace.Stuck, is) {
-			windows = analysis.Blocked(c.trace, either)
+		if !slices.ContainsFunc(c.trace.Stuck, is) {
+			continue
 		}
-		for _, w := range windows {
-			if !slices.ContainsFunc(w.Stuck, is) {
-				continue
+		for w, err := range analysis.Blocked(c.trace, is) {
+			if err != nil {
+				yield(nil, err)
+				return
 			}
-			ws, with := blocked.Of(w, b.proof)
+			recorded := len(w.Events)
+			ws, with := blocked.OfOwn(w, b.proof)
 			if b.proof == trace.ProofDeadlock {
 				ws = slices.DeleteFunc(ws, func(w blocked.Wait) bool { return leftBehind(c.trace, w.G) })
 			}
@@ -103,7 +108,7 @@ func (c *confirmation) ends(yield func(*ended) bool) {
 			at := *c
 			at.trace, at.index, at.sized = with, witness.NewIndex(with), sizesOnce(with)
 			at.recorded.Effect = bug.NoEffect // it is the bug's
-			if !yield(&ended{confirmation: &at, kind: b.kind, ws: ws, recorded: len(w.Events)}) {
+			if !yield(&ended{confirmation: &at, kind: b.kind, ws: ws, recorded: recorded}, nil) {
 				return
 			}
 		}
@@ -113,7 +118,10 @@ func (c *confirmation) ends(yield func(*ended) bool) {
 // blockedAt returns what there is to tell of the bug of that kind, which is the one that is
 // looked for, if the recorded run has come to it, and does so again.
 func (c *confirmation) blockedAt(ctx context.Context, kind bug.Kind, is func(*witness.Witness) bool) (reported, error) {
-	for r := range c.ends {
+	for r, err := range c.ends {
+		if err != nil {
+			return reported{}, err
+		}
 		if r.kind != kind {
 			continue
 		}
@@ -131,8 +139,8 @@ func (c *confirmation) blockedAt(ctx context.Context, kind bug.Kind, is func(*wi
 // blocks reports whether goroutines of test were blocked at the end of the recorded run, by a
 // bug of that kind.
 func (c *confirmation) blocks(kind bug.Kind, test string) bool {
-	for r := range c.ends {
-		if r.kind == kind && slices.Contains(r.testsOf(r.ws), test) {
+	for r, err := range c.ends {
+		if err == nil && r.kind == kind && slices.Contains(r.testsOf(r.ws), test) {
 			return true
 		}
 	}
