@@ -327,7 +327,7 @@ func (r *replaying) answer(ctx context.Context) (int, error) {
 		return exitFailed, err
 	}
 	// Read before the next run, which keeps its files in the same folder.
-	shown := explore.ReadReplay(result.Trace, r.build)
+	shown := explore.ReadShown(result.Trace, r.build, r.witness, result.Witness)
 	// A test that fails by itself tells nothing: the schedule may have been left for that.
 	plain, err := plainly(ctx, r.bin, r.witness, opts, result)
 	if err != nil {

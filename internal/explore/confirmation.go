@@ -461,7 +461,8 @@ func (c *confirmation) replay(ctx context.Context, w *witness.Witness, args []st
 
 // replayWithin is replay, where a program that has left the schedule goes on for a while.
 func (c *confirmation) replayWithin(ctx context.Context, w *witness.Witness, args []string, shown bool, while time.Duration) (replayer.Result, *trace.Trace, error) {
-	return c.replayWith(w, args, waitOf(w.Tests, c.waited) > 0, ofAny, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
+	told := func(r replayer.Result) *trace.Trace { return ReadShown(r.Trace, c.build, w, r.Witness) }
+	return c.replayWith(w, args, waitOf(w.Tests, c.waited) > 0, told, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
 		opts.Shown, opts.Astray = shown, while
 		r, err := replayer.Confirm(ctx, bin, w, c.code, opts)
 		c.runs.Add(int64(len(r.Verdicts)))
@@ -472,9 +473,9 @@ func (c *confirmation) replayWithin(ctx context.Context, w *witness.Witness, arg
 	})
 }
 
-// replayWith has run replay w, in a folder that is free, or with atOnce in two if there are, and returns the
-// recording of that as well, if that is wanted. The runs are for the caller to count.
-func (c *confirmation) replayWith(w *witness.Witness, args []string, atOnce bool, wanted func(replayer.Result) bool, run func(replayer.Binary, replayer.Options) (replayer.Result, error)) (replayer.Result, *trace.Trace, error) {
+// replayWith has run replay w, in a folder that is free, or with atOnce in two if there are, and returns what is
+// read of its recording as well. The runs are for the caller to count.
+func (c *confirmation) replayWith(w *witness.Witness, args []string, atOnce bool, read func(replayer.Result) *trace.Trace, run func(replayer.Binary, replayer.Options) (replayer.Result, error)) (replayer.Result, *trace.Trace, error) {
 	n := c.replayed.Add(1)
 	c.status.Count("replaying", c.run.Package.Path, int(min(n, c.total.Load())), int(c.total.Load()), fmt.Sprintf("%d confirmed", c.confirmed.Load()))
 	bin := replayer.Binary{Path: c.run.Binary, Dir: c.run.Package.Dir, Args: args, Env: c.run.Env, Exec: c.run.Exec}
@@ -496,24 +497,23 @@ func (c *confirmation) replayWith(w *witness.Witness, args []string, atOnce bool
 		return r, nil, err
 	}
 	w.Order = r.Order
-	if !wanted(r) {
-		return r, nil, nil
-	}
-	return r, ReadReplay(r.Trace, c.build), nil
+	return r, read(r), nil
 }
 
-// ofAny wants the recording of any replay.
-func ofAny(replayer.Result) bool { return true }
+// all reads the whole recording of a replay.
+func (c *confirmation) all(r replayer.Result) *trace.Trace { return ReadReplay(r.Trace, c.build) }
 
-// worthReading wants the recording of a run unless it is too long to be searched for more than it has
+// ifWorth reads the recording of a run unless it is too long to be searched for more than it has
 // shown, and has shown nothing.
-func (c *confirmation) worthReading(r replayer.Result) bool {
+func (c *confirmation) ifWorth(r replayer.Result) *trace.Trace {
 	info, err := os.Stat(r.Trace) // an event has a byte at least
-	if err != nil || info.Size() <= againEvents || r.Effect != bug.NoEffect || len(c.failed) > 0 || c.opts.Explore.explores() {
-		return true
+	if err == nil && info.Size() > againEvents && r.Effect == bug.NoEffect && len(c.failed) == 0 && !c.opts.Explore.explores() {
+		t, events, err := trace.Glance(r.Trace, againEvents)
+		if err == nil && events > againEvents && len(t.Stuck) == 0 {
+			return nil
+		}
 	}
-	t, events, err := trace.Glance(r.Trace, againEvents)
-	return err != nil || events <= againEvents || len(t.Stuck) > 0
+	return c.all(r)
 }
 
 // replayTime is the time that one replay may take, of tests that took so long at most when

@@ -238,7 +238,7 @@ func (c *confirmation) depart(ctx context.Context, d *analysis.Departure) (*conf
 	if err != nil {
 		return nil, replayer.Result{}, err
 	}
-	next, r, err := c.goOn(ctx, w, ofAny, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
+	next, r, err := c.goOn(ctx, w, c.all, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
 		return replayer.Repeat(ctx, bin, w, c.code, 1, opts)
 	})
 	c.runs.Add(int64(len(r.Verdicts)))
@@ -249,10 +249,10 @@ func (c *confirmation) depart(ctx context.Context, d *analysis.Departure) (*conf
 }
 
 // goOn has run replay w, after which the program goes on as it likes. It returns the
-// confirmation of what that has recorded, without a tally; nil if it did not come there, or that is not wanted.
-func (c *confirmation) goOn(ctx context.Context, w *witness.Witness, wanted func(replayer.Result) bool, run func(replayer.Binary, replayer.Options) (replayer.Result, error)) (*confirmation, replayer.Result, error) {
+// confirmation of what that has recorded, without a tally; nil if it did not come there, or that is not read.
+func (c *confirmation) goOn(ctx context.Context, w *witness.Witness, read func(replayer.Result) *trace.Trace, run func(replayer.Binary, replayer.Options) (replayer.Result, error)) (*confirmation, replayer.Result, error) {
 	c.likeRun(w)
-	r, further, err := c.replayWith(w, c.run.Args, false, wanted, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
+	r, further, err := c.replayWith(w, c.run.Args, false, read, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
 		opts.Timeout = furtherTime(c.took(c.run, w.Tests))
 		return run(bin, opts)
 	})

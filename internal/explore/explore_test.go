@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer/witness"
 )
 
 // written writes a trace to a file and returns its name.
@@ -89,6 +91,26 @@ func TestReadImpossibleTrace(t *testing.T) {
 	require.Len(t, n.warnings, 1)
 	assert.Contains(t, n.warnings[0], "a defect of gopredict")
 	assert.Contains(t, n.warnings[0], "expected no event after the goroutine's end, found acq")
+}
+
+// Of a long recording of a replay nothing is read but what is told of the witness, by the sites of the build.
+func TestReadShown(t *testing.T) {
+	site := trace.Site{ID: trace.SiteRewritten | 1, Key: uint64(trace.SiteRewritten | 1), Func: "p.f", File: "a.go", Line: 3, Col: 4, Op: "write", Expr: "x"}
+	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Test: "TestX", Path: "0"}}, Names: []string{"TestX"}, Events: []trace.Event{{Kind: trace.TestBegin}}}
+	chance := rand.New(rand.NewPCG(1, 1))
+	for range 1_000_000 {
+		tr.Events = append(tr.Events, trace.Event{Kind: trace.Write, Site: site.ID, Obj: chance.Uint64(), Size: 8, Flags: trace.FlagValue, Val: chance.Uint64()})
+	}
+	tr.Events[3].Val = 42
+	w := &witness.Witness{Tests: []string{"TestX"}, Violation: []witness.Step{
+		{Goroutine: "TestX:0", Op: trace.Write, Func: "p.f", Line: 3, Col: 4, Expr: "x", Nth: 1, Occ: 3},
+	}}
+	read := ReadShown(written(t, tr), &recorder.Build{Sites: []trace.Site{site}}, w)
+	require.NotNil(t, read)
+	assert.Len(t, read.Events, 1+3)
+	assert.Less(t, cap(read.Events), 1000)
+	assert.Equal(t, "42", w.Observe(read).Violation[0].Value)
+	assert.Nil(t, ReadShown(filepath.Join(t.TempDir(), "none"), &recorder.Build{}, w))
 }
 
 func TestCountTests(t *testing.T) {

@@ -347,7 +347,7 @@ func (f flip) run(ctx context.Context) (*confirmation, replayer.Result, error) {
 		return nil, replayer.Result{}, err
 	}
 	w.Violation[0].Case = f.Case
-	return c.goOn(ctx, w, c.worthReading, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
+	return c.goOn(ctx, w, c.ifWorth, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
 		return replayer.PutOff(ctx, bin, w, c.code, f.delay, opts)
 	})
 }

@@ -59,6 +59,20 @@ func ReadReplay(file string, b *recorder.Build) *trace.Trace {
 	return t
 }
 
+// ReadShown reads as much of the recording of a replay of the witnesses, which are the same one, as is told of it; nil
+// as [ReadReplay]. Once it is at the end of its schedule a program may do a lot.
+func ReadShown(file string, b *recorder.Build, ws ...*witness.Witness) *trace.Trace {
+	t, err := trace.ReadPart(file, func(t *trace.Trace) (is func(*trace.Event) bool, decide int) {
+		b.AddSites(t)
+		return witness.Needed(t, ws...)
+	})
+	if err != nil {
+		return nil
+	}
+	b.AddSites(t)
+	return t
+}
+
 // shortBytes is the greatest length of the file of a short trace, about a quarter of a million events.
 const shortBytes = 1 << 19
 

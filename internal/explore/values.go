@@ -166,7 +166,7 @@ func (c *confirmation) from(ctx context.Context, b *reach.Beginning) (*confirmat
 	if err != nil {
 		return nil, replayer.Result{}, err
 	}
-	return c.goOn(ctx, w, ofAny, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
+	return c.goOn(ctx, w, c.all, func(bin replayer.Binary, opts replayer.Options) (replayer.Result, error) {
 		return replayer.Repeat(ctx, bin, w, c.code, 1, opts)
 	})
 }

@@ -217,7 +217,7 @@ func (a *alone) add(es []Event) {
 		if beside {
 			a.survey.compare(e)
 		}
-		if a.test == 0 || !e.decides() || e.Kind == Write || !a.does(e) {
+		if a.test == 0 || !e.Decides() || e.Kind == Write || !a.does(e) {
 			kept = append(kept, *e)
 		}
 	}
@@ -333,8 +333,9 @@ func (a *alone) shift(n int) {
 // does reports whether e is of the test.
 func (a *alone) does(e *Event) bool { return a.testOf[e.G] == a.test }
 
-// decides reports whether e is what only orders of several goroutines make another one.
-func (e *Event) decides() bool { return deciding[e.Kind] }
+// Decides reports whether e is what only orders of several goroutines make another one: an access, or what is
+// done with values.
+func (e *Event) Decides() bool { return deciding[e.Kind] }
 
 var deciding = [256]bool{Read: true, Write: true, Branch: true, Assert: true, Operand: true}
 

@@ -392,6 +392,49 @@ func FuzzReadFile(f *testing.F) {
 	})
 }
 
+// A part of a long file has the events that are kept of those that ReadFile reads, and what else there is but
+// what memory held.
+func FuzzReadPart(f *testing.F) {
+	f.Add(encode(f, sample()))
+	f.Add(encode(f, sample())[:200])
+	f.Fuzz(func(t *testing.T, data []byte) {
+		data = repair(data)
+		file := filepath.Join(t.TempDir(), "trace")
+		require.NoError(t, os.WriteFile(file, data, 0o666))
+		want, wantErr := readFile(file, 0)
+		keep := func(e *Event) bool { return e.Decides() || e.Val%2 == 0 }
+		sites := make(map[SiteID]bool)
+		got, err := readPart(file, 0, func(t *Trace) (func(*Event) bool, int) {
+			for i := range t.Events {
+				sites[t.Events[i].Site] = true
+			}
+			return keep, 1
+		})
+		require.Equal(t, wantErr, err)
+		for _, e := range want.Events {
+			require.True(t, sites[e.Site], "site %d", e.Site)
+		}
+		want.Events = slices.DeleteFunc(want.Events, func(e Event) bool { return !keep(&e) })
+		require.Len(t, got.Events, len(want.Events))
+		for i := range want.Events {
+			require.Equal(t, want.Events[i], got.Events[i])
+		}
+		want.Events, want.Freed, want.Held, got.Events = nil, nil, nil, nil
+		require.Equal(t, want, got)
+	})
+}
+
+// A short file is read as a whole.
+func TestReadPartShort(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "trace")
+	require.NoError(t, os.WriteFile(file, encode(t, sample()), 0o666))
+	got, err := ReadPart(file, nil)
+	require.NoError(t, err)
+	want, err := ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+}
+
 func BenchmarkDecode(b *testing.B) {
 	tr := sample()
 	for i := range uint64(1 << 20) {

@@ -65,6 +65,58 @@ func Glance(path string, most int) (t *Trace, events int, err error) {
 	return d.t, events, inFile(err, path)
 }
 
+// ReadPart is [ReadFile], of a long file with those events only that keep says, and without what memory held and
+// which was freed. Keep is called for the trace with all but its events: of these it has one for each site, so that
+// others can be added. What it returns is asked of each event, in their order; it keeps about so many of those that
+// decide ([Event.Decides]), or all.
+func ReadPart(path string, keep func(*Trace) (is func(*Event) bool, decide int)) (*Trace, error) {
+	return readPart(path, longFile, keep)
+}
+
+// readPart is ReadPart where a long file has so many bytes.
+func readPart(path string, long int64, keep func(*Trace) (is func(*Event) bool, decide int)) (*Trace, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if fi, err := f.Stat(); err != nil || fi.Size() < long {
+		return ReadFile(path)
+	}
+	d := newReader(f)
+	sites := make(map[SiteID]bool)
+	deciding, others := 0, 0
+	d.look = func(es []Event) {
+		for i := range es {
+			e := &es[i]
+			if !sites[e.Site] {
+				sites[e.Site] = true
+				d.t.Events = append(d.t.Events, *e)
+			}
+			if e.Decides() {
+				deciding++
+			} else {
+				others++
+			}
+		}
+	}
+	d.failed = d.read()
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return d.t, err
+	}
+	is, decide := keep(d.t)
+	d.freed = 0
+	d.again(others + min(decide, deciding) + roomBehind)
+	d.look = func(es []Event) {
+		for i := range es {
+			if e := &es[i]; is(e) {
+				d.t.Events = append(d.t.Events, *e)
+			}
+		}
+	}
+	return d.t, inFile(d.read(), path)
+}
+
 // inFile adds to an error of a reader where it has read.
 func inFile(err error, path string) error {
 	var fe *FormatError

@@ -104,7 +104,7 @@ func (s *survey) plain(es []Event) (n int) {
 		return 0
 	}
 	d := &s.did[g]
-	for ; n < len(es) && es[n].G == g && es[n].decides(); n++ {
+	for ; n < len(es) && es[n].G == g && es[n].Decides(); n++ {
 		s.seen++
 		if d.did(&es[n], s.seen); es[n].Kind == Write {
 			s.written.add(&es[n])
@@ -135,7 +135,7 @@ func (s *survey) event(e *Event) {
 		s.running = s.running[:0]
 	default:
 		test := &s.tests[len(s.tests)-1]
-		if e.decides() {
+		if e.Decides() {
 			test.decides++
 		}
 		if e.Kind == Write {
@@ -211,7 +211,7 @@ func (s *survey) follow(e *Event) bool {
 		return true
 	}
 	if slices.Contains(s.ended, e.G) {
-		return !e.Kind.IsAccess() && !e.decides()
+		return !e.Kind.IsAccess() && !e.Decides()
 	}
 	if s.t.Goroutines[e.G].Parent != s.running[last] {
 		return false

@@ -1,6 +1,7 @@
 package witness
 
 import (
+	"math"
 	"slices"
 
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -77,14 +78,8 @@ func (w *Witness) In(t *trace.Trace) []bool {
 // Find returns for each step the position of its event in t, -1 if t does not
 // have it. The index is that of t; without one, all of t is looked through.
 func Find(t *trace.Trace, index *Index, steps []Step) []int {
-	places, goroutines := make(map[place]int32), make(map[string]int32)
-	numbers := make(map[where]int32)
-	of := make([]int32, len(steps)) // the number of where each is
-	for n, s := range steps {
-		of[n] = numberOf(numbers, where{numberOf(places, placeOf(s)), numberOf(goroutines, s.Goroutine), s.Op})
-	}
-	found := make([][]int, len(numbers))  // where events are that steps may be, in their order
-	sites := make(map[trace.SiteID]int32) // the places of the events so far, -1 of those that no step is at
+	f := newFinder(t, steps)
+	found := make([][]int, len(f.numbers)) // where events are that steps may be, in their order
 	first, end := index.Range(t, steps)
 	var begins []int
 	if index != nil {
@@ -92,45 +87,117 @@ func Find(t *trace.Trace, index *Index, steps []Step) []int {
 	} else {
 		begins = testBegins(t)
 	}
-	type own struct{ number, from int32 }
-	its := make([]own, len(t.Goroutines)) // the numbers of those that have steps, else -1, and where they begin to count
-	var name []byte
-	for g := range its {
-		its[g] = own{-1, int32(begins[g])}
-		name = t.Goroutines[g].AppendName(name[:0])
-		if n, ok := goroutines[string(name)]; ok {
-			its[g].number = n
-		}
-	}
 	for i := first; i < end; i++ {
 		e := &t.Events[i]
-		if int(e.G) >= len(its) || its[e.G].number < 0 || i < int(its[e.G].from) {
+		if int(e.G) < len(begins) && i < begins[e.G] { // where it begins to count
 			continue
 		}
-		at, known := sites[e.Site]
-		if !known {
-			at = -1
-			s := t.Sites[e.Site] // a trace has more sites than its events are at
-			if n, ok := places[place{s.Func, s.Expr, s.Line, s.Col}]; ok {
-				at = n
-			}
-			sites[e.Site] = at
-		}
-		if at < 0 {
-			continue
-		}
-		if n, wanted := numbers[where{at, its[e.G].number, e.Kind}]; wanted {
+		if n := f.number(e); n >= 0 {
 			found[n] = append(found[n], i)
 		}
 	}
 	out := make([]int, len(steps))
 	for n, s := range steps {
 		out[n] = -1
-		if at := found[of[n]]; s.Occ > 0 && s.Occ <= len(at) {
+		if at := found[f.of[n]]; s.Occ > 0 && s.Occ <= len(at) {
 			out[n] = at[s.Occ-1]
 		}
 	}
 	return out
+}
+
+// Needed returns which events of t, a recording of replays of the witnesses, tell what is to be told of these: the
+// steps, and all synchronization, as what a step has begun may end after all of them. It is to be asked of
+// each in turn; t need not have them, but what else it has. Of those that decide no more are needed of its tests.
+func Needed(t *trace.Trace, ws ...*Witness) (is func(*trace.Event) bool, decide int) {
+	var steps []Step
+	for _, w := range ws {
+		steps = slices.Concat(steps, w.Steps, w.Hold, w.Violation)
+	}
+	f := newFinder(t, steps)
+	left := make([]int, len(f.numbers)) // how many more may be steps
+	for n, s := range steps {
+		left[f.of[n]] = max(left[f.of[n]], s.Occ)
+	}
+	for is, n := range f.numbers {
+		if e := (trace.Event{Kind: is.op}); e.Decides() {
+			decide += min(left[n], math.MaxInt32) // whatever a file says
+		}
+	}
+	// Of a test's own goroutine those before it begins do not count, and by those after its end it has not gone.
+	counts := make([]bool, len(t.Goroutines))
+	for g := range counts {
+		counts[g] = t.Goroutines[g].Path != "0"
+	}
+	return func(e *trace.Event) bool {
+		switch {
+		case int(e.G) >= len(counts):
+			return true
+		case e.Kind == trace.TestBegin || e.Kind == trace.TestEnd:
+			counts[e.G] = e.Kind == trace.TestBegin
+			return true
+		case !counts[e.G] || !e.Decides():
+			return true
+		}
+		n := f.number(e)
+		if n < 0 || left[n] == 0 {
+			return false
+		}
+		left[n]--
+		return true
+	}, decide
+}
+
+// A finder tells which of some steps events of a trace may be.
+type finder struct {
+	t          *trace.Trace
+	places     map[place]int32
+	numbers    map[where]int32
+	of         []int32                // by step the number of where it is
+	sites      map[trace.SiteID]int32 // the places of the events so far, -1 of those that no step is at
+	goroutines []int32                // the numbers of those that have steps, else -1
+}
+
+func newFinder(t *trace.Trace, steps []Step) *finder {
+	f := &finder{
+		t: t, places: make(map[place]int32), numbers: make(map[where]int32), of: make([]int32, len(steps)),
+		sites: make(map[trace.SiteID]int32), goroutines: make([]int32, len(t.Goroutines)),
+	}
+	goroutines := make(map[string]int32)
+	for n, s := range steps {
+		f.of[n] = numberOf(f.numbers, where{numberOf(f.places, placeOf(s)), numberOf(goroutines, s.Goroutine), s.Op})
+	}
+	var name []byte
+	for g := range f.goroutines {
+		f.goroutines[g] = -1
+		name = t.Goroutines[g].AppendName(name[:0])
+		if n, ok := goroutines[string(name)]; ok {
+			f.goroutines[g] = n
+		}
+	}
+	return f
+}
+
+// number is that of where e is, -1 if no step is there.
+func (f *finder) number(e *trace.Event) int32 {
+	if int(e.G) >= len(f.goroutines) || f.goroutines[e.G] < 0 {
+		return -1
+	}
+	at, known := f.sites[e.Site]
+	if !known {
+		at = -1
+		s := f.t.Sites[e.Site] // a trace has more sites than its events are at
+		if n, ok := f.places[place{s.Func, s.Expr, s.Line, s.Col}]; ok {
+			at = n
+		}
+		f.sites[e.Site] = at
+	}
+	if at >= 0 {
+		if n, wanted := f.numbers[where{at, f.goroutines[e.G], e.Kind}]; wanted {
+			return n
+		}
+	}
+	return -1
 }
 
 // numberOf is that of a key among those so far, from 0.
