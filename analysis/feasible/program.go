@@ -21,6 +21,7 @@ type program struct {
 	mem    *memory
 	flow   *trace.Flow
 	slice  *trace.Slice
+	listed int // how many changes since the last mark are listed
 
 	locks, conds, waitGroups, posts int    // how many there are
 	onceEnds                        []bool // by Once: the trace has its end
@@ -83,6 +84,7 @@ func compile(t *trace.Trace, order *trace.ProgramOrder, flow *trace.Flow, l *tra
 	p.compileOnces()
 	p.compileChannels()
 	p.mem = p.compileMemory(l)
+	p.listed = max(mostListed, len(p.mem.cells))
 	return p
 }
 

@@ -38,10 +38,10 @@ func (j *Judge) rewind(from int) {
 	if from == 0 {
 		if j.fresh == nil {
 			j.fresh = j.p.initial()
-			j.fresh.keep()
+			j.fresh.changes.start()
 		}
 		j.s = j.fresh
-		j.s.back(0)
+		j.s.changes.back(&j.s.contents, 0)
 		j.s.start()
 		return
 	}
@@ -63,10 +63,10 @@ func (j *Judge) rewind(from int) {
 			}
 		}
 		j.base = saved{from, j.s.rest()}
-		j.s.keep()
+		j.s.changes.start()
 		return
 	}
-	j.s.back(0)
+	j.s.changes.back(&j.s.contents, 0)
 	j.s.restore(j.base.s)
 }
 
@@ -79,7 +79,7 @@ func (j *Judge) earlier(from int) int {
 		last = j.saves[k-1]
 	}
 	if j.base.s != nil && last.at < j.base.at && j.base.at <= from {
-		j.s.back(0)
+		j.s.changes.back(&j.s.contents, 0)
 		j.s.restore(j.base.s)
 		last = j.base
 	} else if last.s == nil {
@@ -88,60 +88,13 @@ func (j *Judge) earlier(from int) int {
 		j.spent += j.p.size() / copied
 		j.s.become(last.s)
 	}
-	j.s.changes.n, j.s.kept = 0, false
+	j.s.changes.stop()
 	return last.at
-}
-
-// A change is what was in a cell before a write.
-type change struct {
-	cell int32
-	was  cellState
-	val  uint64 // if the taint of that was other
-}
-
-// changes are a list of them, in parts: there may be millions in each schedule, and to move them as the list gets
-// longer would take more than to execute that. Later ones have the memory of those before.
-type changes struct {
-	parts [][]change
-	n     int
-}
-
-// partOf is how many changes are in a part.
-const partOf = 1 << 14
-
-func (l *changes) add(c change) {
-	k := l.n / partOf
-	if k == len(l.parts) {
-		var part []change // the first one gets longer with what is in it: most schedules are short
-		if k > 0 {
-			part = make([]change, 0, partOf)
-		}
-		l.parts = append(l.parts, part)
-	}
-	l.parts[k] = append(l.parts[k][:l.n%partOf], c)
-	l.n++
-}
-
-func (l *changes) at(k int) *change { return &l.parts[k/partOf][k%partOf] }
-
-// keep has all changes of cells kept from now on.
-func (s *state) keep() { s.changes.n, s.kept = 0, true }
-
-// back takes back what was written to cells since, but for the first n changes.
-func (s *state) back(n int) {
-	for k := s.changes.n - 1; k >= n; k-- {
-		c := s.changes.at(k)
-		if s.cells[c.cell] = c.was; c.was.taint == other {
-			s.vals[c.cell] = c.val
-		}
-	}
-	s.changes.n = n
 }
 
 // become makes s what o is, a state of the same program.
 func (s *state) become(o *state) {
-	copy(s.cells, o.cells)
-	copy(s.vals, o.vals)
+	s.contents.set(&o.contents)
 	s.restore(o)
 }
 

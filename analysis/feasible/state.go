@@ -33,10 +33,8 @@ type state struct {
 	taken []hold
 	spare int32 // the last of taken that is of nobody, or none
 
-	cells      []cellState
-	vals       []uint64 // by cell: what is there, if its taint is other; nil where no formula tells what is stored
-	changes    changes  // of cells, the oldest first
-	kept       bool     // changes has them
+	contents
+	changes    changes // of the contents
 	locks      []lockState
 	conds      [][]trace.GID // those that wait, first come first
 	waitGroups []int64
@@ -52,7 +50,7 @@ type cellState struct {
 	taint  int32 // the read that makes the value unknown, none, or other
 }
 
-// other is the taint of a cell that does not hold what the writer left in the trace: see state.vals.
+// other is the taint of a cell that does not hold what the writer left in the trace: see contents.vals.
 const other = -2
 
 type lockState struct {
@@ -82,7 +80,7 @@ func (p *program) initial() *state {
 		p: p, cur: make([]int32, n), runs: make([]bool, n), taint: make([]int32, n), updates: make([]int32, n), waiting: make([]waiting, n),
 		wasZero: make([]bool, n), signalled: make([]bool, n), held: make([]int32, n),
 		lost: make(map[trace.GID][]int32), found: make(map[int32]finding),
-		cells: make([]cellState, len(p.mem.cells)),
+		contents: contents{cells: make([]cellState, len(p.mem.cells))}, changes: changes{most: p.listed},
 		locks: make([]lockState, p.locks), conds: make([][]trace.GID, p.conds),
 		waitGroups: make([]int64, p.waitGroups), onces: make([]onceState, len(p.onceEnds)),
 		chans: make([]chanState, len(p.chans)), posts: make([]int32, len(p.tokens)), posted: make([]bool, p.posts),
@@ -240,14 +238,8 @@ func (s *state) access(pos int32, e *trace.Event, ref int32) string {
 			break
 		}
 	}
-	if s.kept && writes(e) {
-		for i := range cells {
-			c := change{cell: sp.First + int32(i), was: cells[i]}
-			if c.was.taint == other {
-				c.val = s.vals[c.cell]
-			}
-			s.changes.add(c)
-		}
+	if writes(e) {
+		s.changes.keep(&s.contents, sp.First, sp.N)
 	}
 	if writes(e) && s.p.flow.At(int(pos)) != nil {
 		s.fill(pos, e, sp, v, known)
@@ -398,7 +390,7 @@ func (s *state) clone() *state {
 // rest is clone without the cells.
 func (s *state) rest() *state {
 	c := *s
-	c.cells, c.vals, c.changes, c.kept = nil, nil, changes{}, false
+	c.contents, c.changes = contents{}, changes{}
 	c.cur = slices.Clone(s.cur)
 	c.runs = slices.Clone(s.runs)
 	c.taint = slices.Clone(s.taint)
