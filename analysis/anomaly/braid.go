@@ -195,7 +195,7 @@ func NewBraider(t *trace.Trace, o *order.Order, regions *Regions, tuples []Tuple
 		}
 	}
 	b.searcher = newSearcher(t, o, regions, patterns)
-	b.marked = make([]int, len(b.overlaps))
+	b.marked = make([]int, b.overlaps.Len())
 	at := make(map[trace.SiteID]*accessed)
 	for i := range t.Events {
 		loc := b.locOf(int32(i))
@@ -305,10 +305,12 @@ func (b *strands) meet(s *strand) {
 		b.times++
 		for loc, sp := range its.by {
 			if !slices.ContainsFunc(s.others[n], func(place uint64) bool {
-				return !slices.ContainsFunc(b.overlaps[loc], func(loc int32) bool {
-					other := b.Braider.at[place].by[loc]
-					return other != nil && (sp.many || other.many || sp.g != other.g)
-				})
+				for loc := range b.overlaps.Of(loc) {
+					if other := b.Braider.at[place].by[loc]; other != nil && (sp.many || other.many || sp.g != other.g) {
+						return false
+					}
+				}
+				return true
 			}) {
 				b.marked[loc] = b.times
 			}
@@ -438,7 +440,7 @@ func (b *strands) choose(s *strand, g trace.GID, byPlace [][]int32) {
 			i, ordinal := before[k], 0
 			same := func(h int32) bool { return b.locOf(h) == b.locOf(i) }
 			switch {
-			case slices.Contains(b.overlaps[b.locOf(i)], b.locOf(j)) != (s.shape.vars[0] == s.shape.vars[1]):
+			case b.overlaps.Share(b.locOf(i), b.locOf(j)) != (s.shape.vars[0] == s.shape.vars[1]):
 				continue
 			case s.events[0] == 0:
 				if slices.ContainsFunc(before[:k], same) {
@@ -509,7 +511,7 @@ func (b *strands) join() []Braid {
 		byLoc[l.locs[m]] = append(byLoc[l.locs[m]], l)
 	}
 	for _, l := range b.of[0].lanes {
-		for _, loc := range b.overlaps[l.locs[n]] {
+		for loc := range b.overlaps.Of(l.locs[n]) {
 			for _, h := range byLoc[loc] {
 				if l.g == h.g || !b.share(p, ks, l, h) || b.locks.exclude(l, h) || b.locks.exclude(h, l) {
 					continue
@@ -529,7 +531,7 @@ func (b *strands) join() []Braid {
 func (b *strands) share(p *Pattern, ks [2][]int, l, h *lane) bool {
 	for x, k := range ks[0] {
 		for y, j := range ks[1] {
-			if slices.Contains(b.overlaps[l.locs[x]], h.locs[y]) != (p.Events[k].Variable == p.Events[j].Variable) {
+			if b.overlaps.Share(l.locs[x], h.locs[y]) != (p.Events[k].Variable == p.Events[j].Variable) {
 				return false
 			}
 		}

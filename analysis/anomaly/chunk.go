@@ -42,7 +42,7 @@ func (c *chooser) fits(sh *shape, n, k int) bool {
 		return false
 	}
 	for m, p := range c.picked {
-		if same := slices.Contains(c.s.overlaps[c.posts[p].loc], c.posts[k].loc); same != (sh.vars[m] == sh.vars[n]) {
+		if same := c.s.overlaps.Share(c.posts[p].loc, c.posts[k].loc); same != (sh.vars[m] == sh.vars[n]) {
 			return false
 		}
 	}
@@ -120,7 +120,7 @@ func (s *searcher) change(k *kind) {
 // stamp is another one for each change of what kind k may go with. It is never 0.
 func (s *searcher) stamp(k *kind) (n int) {
 	for _, p := range k.posts {
-		for _, l := range s.overlaps[p.loc] {
+		for l := range s.overlaps.Of(p.loc) {
 			n += s.changes[l]
 		}
 	}

@@ -59,15 +59,15 @@ func (m *matcher) next() {
 			if n == 0 && len(blocks[b].events) > 1 {
 				next, also = m.bound(m.s.plans[m.plan].Events[blocks[b].events[1]].Variable)
 			}
-			m.s.left -= len(m.s.overlaps[loc]) / lookupsPerLook
-			for _, l := range m.s.overlaps[loc] {
+			m.s.left -= m.s.overlaps.Count(loc) / lookupsPerLook
+			for l := range m.s.overlaps.Of(loc) {
 				at := anchor{blocks[b].shape, n, l, -1}
 				// Of a wide access there are many that overlap with it.
-				if its := m.s.at[at]; !also || len(its) <= len(m.s.overlaps[next]) {
+				if its := m.s.at[at]; !also || len(its) <= m.s.overlaps.Count(next) {
 					m.tryAll(b, its)
 					continue
 				}
-				for _, at.next = range m.s.overlaps[next] {
+				for at.next = range m.s.overlaps.Of(next) {
 					m.tryAll(b, m.s.at[at])
 				}
 			}
@@ -81,8 +81,8 @@ func (m *matcher) next() {
 		}
 		return
 	}
-	m.s.left -= len(m.s.overlaps) / lookupsPerLook
-	for l := range m.s.overlaps {
+	m.s.left -= m.s.overlaps.Len() / lookupsPerLook
+	for l := range m.s.overlaps.Len() {
 		m.tryAll(free, m.s.at[anchor{blocks[free].shape, 0, int32(l), -1}])
 	}
 }
@@ -151,7 +151,7 @@ func (m *matcher) agrees(b int, k *kind) bool {
 	p := &m.s.plans[m.plan]
 	for n, e := range p.blocks[b].events {
 		for v := range p.vars {
-			if loc, ok := m.bound(v); ok && slices.Contains(m.s.overlaps[loc], k.posts[n].loc) != (p.Events[e].Variable == v) {
+			if loc, ok := m.bound(v); ok && m.s.overlaps.Share(loc, k.posts[n].loc) != (p.Events[e].Variable == v) {
 				return false
 			}
 		}

@@ -211,7 +211,7 @@ func (f *finder) sharedLocks(g *order.Group) map[order.LockSet]int32 {
 
 // meet makes w and the crowds that it conflicts with rivals.
 func (f *finder) meet(g *order.Group, byLoc [][]*crowd, w *crowd) {
-	for _, at := range g.Overlaps[w.at] {
+	for at := range g.Overlaps.Of(w.at) {
 		for _, v := range byLoc[at] {
 			if !w.how.Conflicts(v.how) {
 				continue

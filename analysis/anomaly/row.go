@@ -98,7 +98,7 @@ func (s *rows) group(g *order.Group) {
 	}
 	for at, fs := range byLoc {
 		for n, f := range fs {
-			for _, other := range g.Overlaps[at] {
+			for other := range g.Overlaps.Of(int32(at)) {
 				if other < int32(at) {
 					continue
 				}

@@ -88,7 +88,7 @@ func meeting(tr *trace.Trace, o *order.Order, places [2]uint64) (pairs [][2]int)
 			if slices.Sort(sites[:]); sites != places || tr.Events[i].G == tr.Events[j].G || at[a][0] != at[b][0] || how[a] == 0 && how[b] == 0 || !how[a].Conflicts(how[b]) {
 				continue
 			}
-			if !slices.Contains(groups[at[a][0]].Overlaps[at[a][1]], at[b][1]) || o.Exclude(o.LockSet(i), o.LockSet(j)) || o.BeforeReached(i, j) {
+			if !groups[at[a][0]].Overlaps.Share(at[a][1], at[b][1]) || o.Exclude(o.LockSet(i), o.LockSet(j)) || o.BeforeReached(i, j) {
 				continue
 			}
 			pairs = append(pairs, [2]int{i, j})

@@ -159,7 +159,7 @@ type searcher struct {
 	index     *trace.SiteIndex
 	shared    trace.Marks // the events on shared memory
 	locations []int32     // by the numbers of shared: location, -1 where that was passed over
-	overlaps  [][]int32   // by location
+	overlaps  *order.Overlaps
 	sites     map[uint64]int32
 
 	seen    []recent     // by goroutine
@@ -200,20 +200,16 @@ func newSearcher(t *trace.Trace, o *order.Order, regions *Regions, patterns []Pa
 		}
 	})
 	s.locations = make([]int32, s.shared.Len())
+	base := int32(0)
 	for k := range groups {
-		g, base := &groups[k], int32(len(s.overlaps))
+		g := &groups[k]
 		for n, i := range g.Events {
 			s.locations[s.shared.Of(int(i))] = base + g.At[n]
 		}
-		for _, os := range g.Overlaps {
-			all := make([]int32, len(os))
-			for n := range os {
-				all[n] = base + os[n]
-			}
-			s.overlaps = append(s.overlaps, all)
-		}
+		base += int32(len(g.Locations))
 	}
-	s.changes = make([]int, len(s.overlaps))
+	s.overlaps = order.AllOverlaps(groups)
+	s.changes = make([]int, s.overlaps.Len())
 	for k := range patterns {
 		if len(patterns[k].Events) > 2 {
 			s.plan(&patterns[k])
@@ -249,9 +245,9 @@ func (p *plan) joined() bool {
 // passOver leaves out locations that no region accesses together with others or
 // more than once: joined patterns have no use for them.
 func (s *searcher) passOver() {
-	wanted := make([]bool, len(s.overlaps))
+	wanted := make([]bool, s.overlaps.Len())
 	want := func(loc int32) {
-		for _, l := range s.overlaps[loc] {
+		for l := range s.overlaps.Of(loc) {
 			wanted[l] = true
 		}
 	}

@@ -44,12 +44,10 @@ func (l *Location) compare(o *Location) int {
 // of the group: struct and field, array and element.
 type Group struct {
 	Locations []Location // by address
-	// Overlaps has for each location those that share a byte with it, itself
-	// included, ascending.
-	Overlaps [][]int32
-	Events   []int32 // positions, ascending
-	At       []int32 // for each of Events, its index in Locations
-	How      []Access
+	Overlaps  *Overlaps  // of these
+	Events    []int32    // positions, ascending
+	At        []int32    // for each of Events, its index in Locations
+	How       []Access
 }
 
 // Writes reports whether e is an access that changes its memory.
@@ -223,29 +221,4 @@ func shared(locs []Location, uses []usage) (gs []Group, groupOf, index []int32) 
 		lo = hi
 	}
 	return gs, groupOf, index
-}
-
-// itself are the overlaps of a location that is alone in its group, as most are: a long trace has millions.
-var itself = [][]int32{{0}}
-
-// overlaps sweeps over locations sorted by address.
-func overlaps(locs []Location) [][]int32 {
-	if len(locs) == 1 {
-		return itself
-	}
-	all := make([][]int32, len(locs))
-	var active []int32 // earlier locations that may reach further
-	for i, l := range locs {
-		active = slices.DeleteFunc(active, func(a int32) bool { return locs[a].end() <= l.Obj })
-		for _, a := range active {
-			all[a] = append(all[a], int32(i))
-			all[i] = append(all[i], a)
-		}
-		all[i] = append(all[i], int32(i))
-		active = append(active, int32(i))
-	}
-	for _, o := range all {
-		slices.Sort(o)
-	}
-	return all
 }

@@ -36,7 +36,7 @@ func TestGroupsHoldWhatOverlaps(t *testing.T) {
 				if k == 0 || k != in[int32(j)] {
 					t.Fatalf("events %d and %d are in groups %d and %d", i, j, k, in[int32(j)])
 				}
-				if !slices.Contains(o.Groups()[k-1].Overlaps[at[int32(i)]], at[int32(j)]) {
+				if !o.Groups()[k-1].Overlaps.Share(at[int32(i)], at[int32(j)]) {
 					t.Fatalf("the locations of events %d and %d do not overlap", i, j)
 				}
 			}

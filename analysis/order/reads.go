@@ -63,7 +63,7 @@ func (s *sources) group(t *trace.Trace, g *Group, all []sourced) []sourced {
 		}
 		if e.Kind != trace.Write && e.Kind != trace.AtomicStore {
 			found = found[:0]
-			for _, o := range g.Overlaps[at] {
+			for o := range g.Overlaps.Of(at) {
 				if w := last[o]; w > 0 {
 					found = append(found, w-1)
 				}

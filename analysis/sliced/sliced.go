@@ -357,7 +357,7 @@ func (k *keeper) found(at place) {
 	g := &k.o.Groups()[at.group]
 	own := g.At[at.event]
 	for n := at.event - 1; n >= 0; n-- {
-		if w := g.Events[n]; writes(&k.t.Events[w]) && slices.Contains(g.Overlaps[own], g.At[n]) {
+		if w := g.Events[n]; writes(&k.t.Events[w]) && g.Overlaps.Share(own, g.At[n]) {
 			k.keep(w, true)
 			if g.At[n] == own {
 				break
@@ -388,7 +388,7 @@ func (k *keeper) conflicts() (edges []order.Edge) {
 		needed := make([]bool, len(g.Locations))
 		for m, i := range g.Events {
 			if k.value[i] && reads(k.t.Events[i].Kind) {
-				for _, l := range g.Overlaps[g.At[m]] {
+				for l := range g.Overlaps.Of(g.At[m]) {
 					needed[l] = true
 				}
 			}
@@ -417,7 +417,7 @@ func (k *keeper) conflictsIn(edges []order.Edge, g *order.Group, needed []bool) 
 		if !read && !write {
 			continue
 		}
-		for _, l := range g.Overlaps[at] {
+		for l := range g.Overlaps.Of(at) {
 			add(wrote[l], i)
 			if write {
 				for _, r := range found[l] {

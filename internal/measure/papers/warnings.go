@@ -1,8 +1,6 @@
 package main
 
 import (
-	"slices"
-
 	"github.com/gopredict/gopredict/analysis/causality"
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -25,7 +23,7 @@ func warn(t *trace.Trace, o *order.Order) warnings {
 	for _, g := range o.Groups() {
 		for l, j := range g.Events {
 			for k, i := range g.Events[:l] {
-				if t.Events[i].G == t.Events[j].G || !g.How[k].Conflicts(g.How[l]) || !slices.Contains(g.Overlaps[g.At[k]], g.At[l]) {
+				if t.Events[i].G == t.Events[j].G || !g.How[k].Conflicts(g.How[l]) || !g.Overlaps.Share(g.At[k], g.At[l]) {
 					continue
 				}
 				w.all++
