@@ -63,6 +63,7 @@ func Search(t *trace.Trace, o *order.Order, regions *Regions, patterns []Pattern
 	if len(s.shapes) == 0 {
 		return new(Anomalies)
 	}
+	s.changes = make([]int, s.overlaps.Len())
 	open := make([][]int32, len(t.Goroutines)) // accesses of the region that each goroutine is in
 	in := make([]int32, len(t.Goroutines))
 	for i := range t.Events {
@@ -209,7 +210,6 @@ func newSearcher(t *trace.Trace, o *order.Order, regions *Regions, patterns []Pa
 		base += int32(len(g.Locations))
 	}
 	s.overlaps = order.AllOverlaps(groups)
-	s.changes = make([]int, s.overlaps.Len())
 	for k := range patterns {
 		if len(patterns[k].Events) > 2 {
 			s.plan(&patterns[k])
