@@ -13,6 +13,7 @@ import (
 type channel struct {
 	cap          uint64
 	sends, recvs uint64 // operations with a rank
+	first        uint64 // number of the first of these, sends and then receives, among those of all channels
 	// external is set if elements come or go that no event accounts for, as
 	// those that timers send. Then only the order of each side is checked.
 	external bool
@@ -107,8 +108,18 @@ func (p *program) compileChannels() {
 	p.rank()
 	for id := range p.chans {
 		c := &p.chans[id]
+		c.first = p.ranked
+		p.ranked += c.sends + c.recvs
 		c.external = received[id] > c.sends || sent[id] > c.recvs+c.cap
 	}
+}
+
+// number returns the number of the operation of that rank on one side of c, if there is one.
+func (c *channel) number(recv bool, rank uint64) (n uint64, ok bool) {
+	if recv {
+		return c.first + c.sends + rank - 1, 0 < rank && rank <= c.recvs
+	}
+	return c.first + rank - 1, 0 < rank && rank <= c.sends
 }
 
 // firstCase is that of the select at pos, or none.

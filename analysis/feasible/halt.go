@@ -14,26 +14,27 @@ type halted struct {
 	ends                 []bool  // by Once: its function returns
 }
 
-// A line is the operations of one side of a channel that begin in no run, by rank.
-type line struct {
-	ch   int32
-	recv bool
-	rank uint64
-}
-
 // A halting follows what does not happen, in the order of the trace.
 type halting struct {
 	*state
-	stops  []bool         // by goroutine: it has come to where it does not go on
-	kept   map[int32]bool // locks that those who do not go on hold, and whether for writing
-	begins map[line]bool
-	closes map[int32]bool // channels of which the close does not happen
-	groups map[int32]bool // WaitGroups of which a Done does not
-	tokens map[int32]bool
-	onces  map[int32]bool
-	wakers []int              // by condition: how many waiters may be woken yet
-	waits  map[trace.GID]bool // it has not begun to wait for a condition when the others stop
+	stops  []bool    // by goroutine: it has come to where it does not go on
+	kept   []lockSide // by lock: how those who do not go on hold it
+	begins []bool    // by number of a ranked operation on a channel, see channel.number: it does not happen
+	closes []bool    // by channel: its close does not
+	groups []bool    // by WaitGroup: one of its Dones does not
+	tokens []bool    // by token: one of its posts does not
+	onces  []bool
+	wakers []int  // by condition: how many waiters may be woken yet
+	waits  []bool // by goroutine: it has not begun to wait for a condition when the others stop
 }
+
+// lockSide is how a lock is held, 0 if it is not.
+type lockSide uint8
+
+const (
+	forReading lockSide = 1 + iota
+	forWriting
+)
 
 // halt returns what still happens if the goroutines that stand at ops do not go on: of all
 // events that have not happened those that need none of theirs, nor a lock that these
@@ -46,23 +47,29 @@ func (s *state) halt(ops []int32) *halted {
 	n := len(s.p.chans)
 	h := &halted{sends: make([]bool, n), recvs: make([]bool, n), closes: make([]bool, n), dones: make([]int64, s.p.waitGroups), signals: make([]int, s.p.conds), ends: make([]bool, len(s.onces))}
 	x := &halting{
-		state: s, stops: make([]bool, len(s.cur)), kept: make(map[int32]bool), begins: make(map[line]bool),
-		closes: make(map[int32]bool), groups: make(map[int32]bool), tokens: make(map[int32]bool), onces: make(map[int32]bool),
-		wakers: make([]int, s.p.conds), waits: make(map[trace.GID]bool),
+		state: s, stops: make([]bool, len(s.cur)), kept: make([]lockSide, s.p.locks), begins: make([]bool, s.p.ranked),
+		closes: make([]bool, n), groups: make([]bool, s.p.waitGroups), tokens: make([]bool, len(s.p.tokens)), onces: make([]bool, len(s.onces)),
+		wakers: make([]int, s.p.conds), waits: make([]bool, len(s.cur)),
 	}
-	s.toCome(func(pos int32, e *trace.Event) {
-		if e.Kind.Class() == trace.ClassCond {
-			x.wakers[s.p.refs[pos]] += woken(e)
-		}
-	})
+	if s.p.conds > 0 {
+		s.toCome(func(pos int32, e *trace.Event) {
+			if e.Kind.Class() == trace.ClassCond {
+				x.wakers[s.p.refs[pos]] += woken(e)
+			}
+		})
+	}
 	for _, pos := range ops {
 		for h := range s.holding(s.p.t.Events[pos].G) {
-			x.kept[h.lock] = x.kept[h.lock] || !h.shared
+			how := forWriting
+			if h.shared {
+				how = forReading
+			}
+			x.kept[h.lock] = max(x.kept[h.lock], how)
 		}
 	}
 	for _, pos := range ops { // a writer that waits keeps readers out
 		if s.p.t.Events[pos].Kind == trace.Acquire {
-			x.kept[s.p.refs[pos]] = true
+			x.kept[s.p.refs[pos]] = forWriting
 		}
 	}
 	s.toCome(func(pos int32, e *trace.Event) {
@@ -118,15 +125,14 @@ func (x *halting) needs(pos int32, e *trace.Event) bool {
 	ref := x.p.refs[pos]
 	switch e.Kind {
 	case trace.Acquire:
-		_, kept := x.kept[ref]
-		return kept
+		return x.kept[ref] > 0
 	case trace.RAcquire:
-		return x.kept[ref]
+		return x.kept[ref] == forWriting
 	case trace.SendDone:
 		c, n := x.p.chans, x.p.t.Element(e)
-		return ref != none && n > c[ref].cap && x.begins[line{ref, true, n - c[ref].cap}]
+		return ref != none && n > c[ref].cap && x.drops(ref, true, n-c[ref].cap)
 	case trace.RecvDone:
-		return ref != none && (x.begins[line{ref, false, x.p.t.Element(e)}] || e.Val == 0 && x.closes[ref])
+		return ref != none && (x.drops(ref, false, x.p.t.Element(e)) || e.Val == 0 && x.closes[ref])
 	case trace.WaitGroupWaited:
 		return x.groups[ref]
 	case trace.Await:
@@ -141,6 +147,12 @@ func (x *halting) needs(pos int32, e *trace.Event) bool {
 	return false
 }
 
+// drops reports whether the operation of that rank on one side of a channel does not happen.
+func (x *halting) drops(ch int32, recv bool, rank uint64) bool {
+	n, ok := x.p.chans[ch].number(recv, rank)
+	return ok && x.begins[n]
+}
+
 // drop notes that event e does not happen.
 func (x *halting) drop(pos int32, e *trace.Event) {
 	ref := x.p.refs[pos]
@@ -150,7 +162,9 @@ func (x *halting) drop(pos int32, e *trace.Event) {
 	case ref == none:
 	case e.Kind == trace.Send || e.Kind == trace.Recv || e.Kind == trace.Select:
 		o := &x.p.ops[ref]
-		x.begins[line{o.ch, o.recv, o.rank}] = o.rank > 0
+		if n, ok := x.p.chans[o.ch].number(o.recv, o.rank); ok {
+			x.begins[n] = true
+		}
 	case e.Kind == trace.Close:
 		x.closes[ref] = true
 	case e.Kind == trace.WaitGroupAdd:

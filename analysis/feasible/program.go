@@ -26,6 +26,7 @@ type program struct {
 	locks, conds, waitGroups, posts int    // how many there are
 	onceEnds                        []bool // by Once: the trace has its end
 	chans                           []channel
+	ranked                          uint64 // operations on channels
 	ops                             []chanOp
 	firsts                          []firstCase // by position of their selects
 	tokens                          []token
@@ -98,7 +99,7 @@ func (p *program) unfinished(pos int32) bool {
 }
 
 // compileUpdates marks the reads that belong to a store: the next event of
-// their goroutine that is no read and no condition, if it writes the same memory. What has no
+// their goroutine that is no read, if it writes the same memory. What has no
 // such store may have been rewritten in a way that the judge does not know, or
 // panicked.
 func (p *program) compileUpdates(sites *trace.SiteIndex) {
@@ -110,7 +111,7 @@ func (p *program) compileUpdates(sites *trace.SiteIndex) {
 		does := e.Kind == trace.AtomicRMW && writes(e)
 		if e.Kind == trace.Read {
 			next := p.next(int32(i))
-			for next != none && (p.t.Events[next].Kind == trace.Read || p.t.Events[next].Kind == trace.Branch) {
+			for next != none && (p.t.Events[next].Kind == trace.Read || p.t.Events[next].IsLocal()) {
 				next = p.next(next)
 			}
 			if next != none {

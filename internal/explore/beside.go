@@ -29,6 +29,9 @@ const (
 	// smallTrace is how many events a trace has at most that may be in memory beside that of another package
 	// which is long.
 	smallTrace = 1 << 19
+	// besideBytes is how many bytes of traces are analyzed beside that of a long one in any case: some two or three
+	// million events.
+	besideBytes = 8 << 20
 )
 
 // A prediction is what came of the first recording of a package, before anything is replayed.
@@ -124,13 +127,14 @@ func (x *setting) oneByOne(ctx context.Context, runs []recorder.Run, kept []time
 }
 
 // allBeside yields what came of each of runs, in their order. They are explored most at a time: those of which the
-// traces are short, as far as these are together as long as one of them for each processor, and beside
-// these one that is long. Of the short ones those come first of which the least time is kept, as what they leave is for
+// traces are together as long as a short one for each processor, or besideBytes, and beside
+// these one that is longer. Of the short ones those come first of which the least time is kept, as what they leave is for
 // others, and of the long ones those of which the most is, as their analysis is waited for. There is no other long one
 // in memory before that is explored, or, if it has many events, until it was.
 func (x *setting) allBeside(ctx context.Context, runs []recorder.Run, kept []time.Duration, most int) iter.Seq2[*inPackage, error] {
 	procs := runtime.GOMAXPROCS(0)
-	room := semaphore.NewWeighted(int64(procs * shortBytes))
+	bytes := int64(max(procs*shortBytes, besideBytes))
+	room := semaphore.NewWeighted(bytes)
 	predicting, exploring := semaphore.NewWeighted(int64(procs)), semaphore.NewWeighted(int64(most))
 	all := make([]*beside, len(runs))
 	var short, long []*beside
@@ -141,7 +145,7 @@ func (x *setting) allBeside(ctx context.Context, runs []recorder.Run, kept []tim
 		switch {
 		case run.Trace == "" || err != nil:
 			b.ended <- b.add(ctx, run, nil)
-		case info.Size() > int64(procs*shortBytes):
+		case info.Size() > bytes:
 			long = append(long, b)
 		default:
 			b.size = info.Size()

@@ -27,7 +27,7 @@ const (
 	// needed is what a package is taken to need beside its analysis and what its tests took when they were recorded.
 	needed = 100 * time.Millisecond
 	// analyzedBytes is how many bytes of a trace are analyzed in a second, about.
-	analyzedBytes = 3 << 20
+	analyzedBytes = 5 << 20
 )
 
 // errTimeOver is why a replay was not run, or not to its end.
@@ -39,7 +39,7 @@ func (x *setting) bounded() bool {
 }
 
 // bound begins the time that there is for what follows the recordings, and returns how much of it is kept for each
-// of them until it is analyzed: what that takes, which is not ended, up to half of the time for all; and up to half of
+// of them until it is analyzed: what that takes, which is not ended, up to three quarters of the time for all; and up to half of
 // the rest for what comes then, of which each has a share by what it may need. What is not kept is for those that come first.
 func (x *setting) bound(runs []recorder.Run) []time.Duration {
 	kept := make([]time.Duration, len(runs))
@@ -54,7 +54,7 @@ func (x *setting) bound(runs []recorder.Run) []time.Duration {
 			needs[k] = needed + took(run.Seconds) + analyses[k]
 		}
 	}
-	shares(analyses, all/2)
+	shares(analyses, all*3/4)
 	shares(needs, (all-sum(analyses))/2)
 	for k := range kept {
 		kept[k] = analyses[k] + needs[k]

@@ -44,7 +44,7 @@ func TestBound(t *testing.T) {
 		{"one", [][2]float64{{3, size}}, 12 * time.Second, 12 * time.Second, 12 * time.Second},
 		{"little is kept for small ones", [][2]float64{{0, 0}, {0, 0}, {0, 0}}, 9 * time.Second, 9*time.Second - 2*needed, 9 * time.Second},
 		{"a long one", [][2]float64{{0, 0}, {2, 3 * size}}, 11 * time.Second, 11*time.Second - 3*time.Second - 4*time.Second*51/52, 11 * time.Second},
-		{"shares", [][2]float64{{0, 100 * size}, {0, 100 * size}, {0, 100 * size}}, 9 * time.Second, 9*time.Second - 2*(1500+750)*time.Millisecond, 9 * time.Second},
+		{"shares", [][2]float64{{0, 100 * size}, {0, 100 * size}, {0, 100 * size}}, 9 * time.Second, 9*time.Second - 2*(2250+375)*time.Millisecond, 9 * time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			runs := recordings(t, c.runs...)

@@ -210,7 +210,7 @@ func (a *alone) add(es []Event) {
 			}
 			if decision {
 				a.t.dropHeld(len(kept))
-				kept = append(kept, Event{Kind: Branch, G: e.G, Site: e.Site})
+				kept = append(kept, Event{Kind: Branch, G: e.G, Site: e.Site, Size: e.Size})
 				continue
 			}
 		}
@@ -257,13 +257,13 @@ func (a *alone) tells(e *Event) (stays, decision bool) {
 
 // local reports whether e, a load or store, is at a place where all are thread-local.
 func (a *alone) local(e *Event) bool {
-	if a.survey.local == nil {
+	if len(a.survey.local) == 0 {
 		return false
 	}
 	p := place{e.G, e.Site}
 	last := &a.places[p.Hash()>>40%uint64(len(a.places))]
 	if last.place != p || !last.asked {
-		last.place, last.asked, last.local = p, true, a.survey.local.isLocal(p)
+		last.place, last.asked, last.local = p, true, a.survey.local[p]
 	}
 	return last.local
 }

@@ -221,16 +221,13 @@ func (l *locality) free(f *Freed) {
 	}
 }
 
-// end ends with the trace. What is no longer needed to tell is let go.
-func (l *locality) end() {
-	l.sets, l.with, l.pages = nil, nil, nil
-	if l.full {
-		l.places = numbering.Numbers[place]{}
+// end ends with the trace, and returns the places where all accesses are thread-local.
+func (l *locality) end() map[place]bool {
+	local := make(map[place]bool)
+	for at, p := range l.places.Keys() {
+		if !l.full && !l.meets[at] {
+			local[p] = true
+		}
 	}
-}
-
-// isLocal reports whether all accesses at a place, which has some, are thread-local.
-func (l *locality) isLocal(p place) bool {
-	at, known := l.places.Known(p)
-	return known && !l.meets[at]
+	return local
 }

@@ -29,10 +29,10 @@ type survey struct {
 	beside [][]*surveyed
 	// By goroutine: what is there for the sake of values is left out, as these are not followed; nil: of none.
 	bare     []bool
-	accesses int        // loads and stores of these
-	spare    int        // about how many events of theirs are left out
-	local    *locality  // nil: it is not known which accesses are thread-local
-	told     *SiteIndex // see [SiteTable.told]
+	accesses int            // loads and stores of these
+	spare    int            // about how many events of theirs are left out
+	local    map[place]bool // where all accesses are thread-local
+	told     *SiteIndex     // see [SiteTable.told]
 }
 
 // Deeds are what a goroutine has done.
@@ -310,8 +310,7 @@ func (s *survey) worthwhile() bool { return s.bare != nil && 4*s.accesses > s.se
 
 // separate notes which accesses are thread-local.
 func (s *survey) separate(l *locality) {
-	l.end()
-	s.local, s.spare = l, 0
+	s.local, s.spare = l.end(), 0
 }
 
 // compare asks, while the trace is gone through again, whether the event e has to do with what a

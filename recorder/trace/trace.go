@@ -46,6 +46,9 @@ type Event struct {
 // value's digest if it is of more than eight bytes.
 func (e *Event) HasValue() bool { return e.Flags&FlagValue != 0 && e.Size >= 1 }
 
+// IsLocal reports whether e is in place of a thread-local access: see [ReadConcurrent].
+func (e *Event) IsLocal() bool { return e.Kind == Branch && e.Size > 0 }
+
 // IsLength reports whether the value of e is the length of a slice: two of one length
 // need not be the same.
 func (e *Event) IsLength() bool { return e.HasValue() && (e.Size == 12 || e.Size == 24) }
