@@ -32,6 +32,9 @@ const (
 	// besideBytes is how many bytes of traces are analyzed beside that of a long one in any case: some two or three
 	// million events.
 	besideBytes = 8 << 20
+	// longBytes is how many bytes those have together that are longer, if there is more than one of them: these take up
+	// to a gigabyte of memory.
+	longBytes = 40 << 20
 )
 
 // A prediction is what came of the first recording of a package, before anything is replayed.
@@ -128,9 +131,10 @@ func (x *setting) oneByOne(ctx context.Context, runs []recorder.Run, kept []time
 
 // allBeside yields what came of each of runs, in their order. They are explored most at a time: those of which the
 // traces are together as long as a short one for each processor, or besideBytes, and beside
-// these one that is longer. Of the short ones those come first of which the least time is kept, as what they leave is for
-// others, and of the long ones those of which the most is, as their analysis is waited for. There is no other long one
-// in memory before that is explored, or, if it has many events, until it was.
+// these longer ones, one of them or as many as have longBytes together. Of the short ones those come first of which the
+// least time is kept, as what they leave is for others, and of the long ones those of which the most is, as their
+// analysis is waited for. There is no other one in the place of a long one before that is explored, or, if it has many
+// events, until it was.
 func (x *setting) allBeside(ctx context.Context, runs []recorder.Run, kept []time.Duration, most int) iter.Seq2[*inPackage, error] {
 	procs := runtime.GOMAXPROCS(0)
 	bytes := int64(max(procs*shortBytes, besideBytes))
@@ -142,30 +146,32 @@ func (x *setting) allBeside(ctx context.Context, runs []recorder.Run, kept []tim
 		b := &beside{inPackage: x.in(), run: run, ended: make(chan error, 1)}
 		all[k], b.reserved = b, kept[k]
 		info, err := os.Stat(run.Trace)
+		if err == nil {
+			b.size = info.Size()
+		}
 		switch {
 		case run.Trace == "" || err != nil:
 			b.ended <- b.add(ctx, run, nil)
-		case info.Size() > bytes:
+		case b.size > bytes:
 			long = append(long, b)
 		default:
-			b.size = info.Size()
 			short = append(short, b)
 		}
 	}
 	slices.SortStableFunc(short, func(a, b *beside) int { return cmp.Compare(a.reserved, b.reserved) })
 	slices.SortStableFunc(long, func(a, b *beside) int { return cmp.Compare(b.reserved, a.reserved) })
 	go func() {
-		alone := semaphore.NewWeighted(1)
+		room := semaphore.NewWeighted(longBytes)
 		for _, b := range long {
-			if alone.Acquire(ctx, 1) != nil {
+			its := min(b.size, longBytes)
+			if room.Acquire(ctx, its) != nil {
 				b.skip(ctx)
 				continue
 			}
-			p := b.predict(ctx, b.run)
-			small := p.trace == nil || len(p.trace.Events) <= smallTrace
 			go func() {
-				begun, over := func() {}, func() { alone.Release(1) }
-				if small {
+				p := b.predict(ctx, b.run)
+				begun, over := func() {}, func() { room.Release(its) }
+				if p.trace == nil || len(p.trace.Events) <= smallTrace {
 					begun, over = over, begun
 				}
 				defer over()
@@ -197,7 +203,7 @@ func (x *setting) allBeside(ctx context.Context, runs []recorder.Run, kept []tim
 type beside struct {
 	*inPackage
 	run   recorder.Run
-	size  int64 // of its trace, if that is short
+	size  int64 // of its trace
 	ended chan error
 }
 
