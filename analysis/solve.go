@@ -127,9 +127,9 @@ func (s *solving) sample(ctx context.Context, fs []Finding, undecided []candidat
 }
 
 // maxSolved is the number of events of the longest traces of which candidates are
-// solved, which no recording exceeds ([trace.MaxLogged]): what solving has to know of a trace
-// takes 30 bytes an event.
-const maxSolved = 1 << 24
+// solved: none that is recorded is longer, as events take eight bytes of what [trace.MaxLogged] bounds, and most take
+// more. What solving has to know of a trace takes 30 bytes an event.
+const maxSolved = trace.MaxLogged / 8
 
 // A solving asks about the instances of undecided candidates.
 type solving struct {

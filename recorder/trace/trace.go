@@ -60,9 +60,9 @@ func (e *Event) SameBits(v uint64) bool {
 }
 
 // MaxLogged is how much of one run of a program is recorded, in bytes of events
-// before they are packed: some sixteen million events. A test that computes all the
+// before they are packed: sixteen to twenty million events. A test that computes all the
 // time logs them in seconds; it gets a quarter of what is left when it begins. It is
-// the memory of the analysis that sets the limit, 100 bytes an event.
+// the memory of the analysis that sets the limit, 45 to 65 bytes an event.
 const MaxLogged = 256 << 20
 
 // A Goroutine is named by the test that it belongs to and by the path of its
