@@ -15,7 +15,8 @@ type locality struct {
 	places numbering.Numbers[place]
 	meets  []bool                // by place: an access there meets others, or is none that could be local
 	sets   []placeSet            // 0 is the empty one
-	with   map[setAndPlace]int32 // a set with one place more
+	alone  []int32               // by place: the set of it alone, or 0
+	with   map[setAndPlace]int32 // a set with one place more, if it has any
 	pages  map[uint64]*localPage
 	recent [1 << 8]struct { // pages that were asked for last, by the lower bits of their numbers
 		page   *localPage
@@ -104,7 +105,7 @@ func (l *locality) place(e *Event) int32 {
 	}
 	at := l.places.Of(p)
 	if int(at) == len(l.meets) {
-		l.meets = append(l.meets, false)
+		l.meets, l.alone = append(l.meets, false), append(l.alone, 0)
 	}
 	l.last[k], l.lastPlace[k] = p, at
 	return at
@@ -180,14 +181,21 @@ func (l *locality) union(s, at int32) int32 {
 	if l.sets[s].n == maxPlaces {
 		return l.meet(s, at)
 	}
-	key := setAndPlace{s, at}
-	k, known := l.with[key]
-	if !known {
-		k = int32(len(l.sets))
-		l.sets = append(l.sets, placeSet{rest: s, place: at, n: l.sets[s].n + 1})
-		l.with[key] = k
+	next := int32(len(l.sets))
+	if s == 0 { // most places are alone
+		if k := l.alone[at]; k > 0 {
+			return k
+		}
+		l.alone[at] = next
+	} else {
+		key := setAndPlace{s, at}
+		if k, known := l.with[key]; known {
+			return k
+		}
+		l.with[key] = next
 	}
-	return k
+	l.sets = append(l.sets, placeSet{rest: s, place: at, n: l.sets[s].n + 1})
+	return next
 }
 
 // meet notes that accesses at a place and at those of a set are none of local memory, which is shared from then on.
