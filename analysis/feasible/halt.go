@@ -17,12 +17,12 @@ type halted struct {
 // A halting follows what does not happen, in the order of the trace.
 type halting struct {
 	*state
-	stops  []bool    // by goroutine: it has come to where it does not go on
+	stops  []bool     // by goroutine: it has come to where it does not go on
 	kept   []lockSide // by lock: how those who do not go on hold it
-	begins []bool    // by number of a ranked operation on a channel, see channel.number: it does not happen
-	closes []bool    // by channel: its close does not
-	groups []bool    // by WaitGroup: one of its Dones does not
-	tokens []bool    // by token: one of its posts does not
+	begins []bool     // by number of a ranked operation on a channel, see channel.number: it does not happen
+	closes []bool     // by channel: its close does not
+	groups []bool     // by WaitGroup: one of its Dones does not
+	tokens []bool     // by token: one of its posts does not
 	onces  []bool
 	wakers []int  // by condition: how many waiters may be woken yet
 	waits  []bool // by goroutine: it has not begun to wait for a condition when the others stop
