@@ -268,3 +268,42 @@ func TestReadConcurrentLocal(t *testing.T) {
 		})
 	}
 }
+
+// What follows from values is not looked at in tests that run beside each other and are too long together, as these
+// are analyzed as one; of others one by one.
+func TestReadConcurrentBeside(t *testing.T) {
+	of := func(g trace.GID, kind trace.Kind) trace.Event { return trace.Event{Kind: kind, G: g} }
+	start := func(g trace.GID) []trace.Event {
+		return []trace.Event{{Kind: trace.Fork, Obj: uint64(g)}, of(g, trace.Begin)}
+	}
+	does := func(g trace.GID) []trace.Event { // five that stay, two operands, and an end
+		return []trace.Event{of(g, trace.OnceBegin), of(g, trace.Operand), of(g, trace.OnceEnd), of(g, trace.OnceDone), of(g, trace.Operand), of(g, trace.Panic), of(g, trace.Recover), of(g, trace.End)}
+	}
+	const flow = 10
+	for _, test := range []struct {
+		name   string
+		events [][]trace.Event
+		want   int // operands that are left out
+	}{
+		{"one after the other", [][]trace.Event{start(1), does(1), start(2), does(2)}, 0},
+		{"beside each other", [][]trace.Event{start(1), start(2), does(1), does(2)}, 4},
+		{"two of three beside each other", [][]trace.Event{start(1), start(2), does(1), does(2), start(3), does(3)}, 4},
+		{"over another one", [][]trace.Event{start(1), start(2), does(2), start(3), does(3), does(1)}, 6},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			tr := &trace.Trace{
+				Goroutines: []trace.Goroutine{{Path: "main"}, {ID: 1, Test: "TestA", Path: "0"}, {ID: 2, Test: "TestB", Path: "0"}, {ID: 3, Test: "TestC", Path: "0"}},
+				Complete:   true,
+			}
+			tr.Events = slices.Concat(test.events...)
+			file := filepath.Join(t.TempDir(), "trace")
+			var b bytes.Buffer
+			require.NoError(t, trace.Encode(&b, tr))
+			require.NoError(t, os.WriteFile(file, b.Bytes(), 0o666))
+			read, err := trace.ReadConcurrentOf(file, len(tr.Events), flow)
+			require.NoError(t, err)
+			assert.Equal(t, test.want, read.Alone)
+			assert.Equal(t, test.want > 0, read.TooLong())
+		})
+	}
+}
