@@ -370,12 +370,16 @@ const maxTrimmed = 1 << 18
 // the re-run does not need is one that it can miss. Who stands at an access needs all that led there.
 func (s *solving) trim(from int, steps []int, v instance) []int {
 	effort, room := 0, make([]int, 0, len(steps))
+	goes := make([]bool, len(s.t.Goroutines))
+	for _, i := range steps {
+		goes[s.t.Events[i].G] = true
+	}
 	stands := make(map[trace.GID]bool)
 	for _, i := range v.target().Stands {
 		stands[s.t.Events[i].G] = !v.Blocks
 	}
 	for g := range s.t.Goroutines {
-		if stands[trace.GID(g)] {
+		if !goes[g] || stands[trace.GID(g)] {
 			continue
 		}
 		var own []int // of the goroutine, indices of steps
