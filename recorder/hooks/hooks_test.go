@@ -448,6 +448,10 @@ func TestWhoseEventsBesidePoll(t *testing.T) {
 	ownWrites(t, record(t, "^TestWorkBesidePoll$", "WHOSE=poll"))
 }
 
+// A round of one that polls is not there if another goroutine has come in between: the part of it that is no event
+// is not made one too late.
+func TestPollBesideOthers(t *testing.T) { record(t, "^TestPollBeside$") }
+
 // ownWrites checks that no two goroutines write to one variable.
 func ownWrites(t *testing.T, tr *trace.Trace) {
 	t.Helper()

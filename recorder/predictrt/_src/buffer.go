@@ -54,6 +54,8 @@ var (
 	turn uint32 = nobody
 	// lastTurn is its record, or nil.
 	lastTurn *goroutine
+	// turnsTaken is how often the events of another goroutine than before have begun.
+	turnsTaken uint
 	// hot is the record of the goroutine whose accesses can be logged without
 	// further ado: the last event is its own, it has begun, is not muted and
 	// has no part in the schedule.
@@ -147,6 +149,7 @@ func (g *goroutine) takeTurn() {
 			lastTurn.polling.settle()
 		}
 		turn, lastTurn = g.id, g
+		turnsTaken++
 		*(*uint64)(unsafe.Pointer(at)) = uint64(g.id) << 32
 		at += 8
 	}

@@ -11,8 +11,8 @@ import (
 //
 // Without polling the loop would end as well, so its rounds, after some equal ones,
 // are no events any more: neither in the trace nor for the schedule, until one differs.
-// That one is there as a whole. What is left is a run of the program that has polled
-// less often. A loop that computes something of its own and looks meanwhile whether it
+// That one is there as a whole, but for what it began with before others came in between, in whose place it would be too
+// late. What is left is a run of the program that has polled less often. A loop that computes something of its own and looks meanwhile whether it
 // is to end cannot be told from one that waits, and need not be: it goes through no
 // gate, waits for nothing, and the clock moves by no more than it takes.
 const (
@@ -60,6 +60,7 @@ type polling struct {
 	round *[roundEvents]event
 	n     int  // events in it
 	next  int  // the one to come
+	taken uint // turns, when the first of them came again
 	blind bool // they do not tell all that it has seen
 	known uint // changes when it learned them
 }
@@ -189,13 +190,16 @@ func (g *goroutine) repeated(e event) bool {
 		if e.want != nil {
 			e.want.count--
 		}
+		if p.next == 0 {
+			p.taken = turnsTaken
+		}
 		if p.next++; p.next == p.n {
 			p.next = 0
 		}
 		return true
 	}
 	if p.stage == repeats {
-		for i := range p.next {
+		for i := p.gone(); i < p.next; i++ {
 			e := &p.round[i]
 			if e.want != nil {
 				e.want.count++
@@ -205,6 +209,32 @@ func (g *goroutine) repeated(e event) bool {
 	}
 	p.stage, p.rounds = polls, 0
 	return false
+}
+
+// gone returns how many of the events that were taken for those of the round stay none: if others have had events
+// since then, all up to where the goroutine last held nothing that it has taken in the round. What it holds it has held
+// since before these.
+//
+//go:nosplit
+func (p *polling) gone() (n int) {
+	if p.taken == turnsTaken {
+		return 0
+	}
+	held := 0
+	for i := range p.next {
+		switch p.round[i].kind {
+		case Acquire, RAcquire, RegionBegin:
+			held++
+		case Release, RRelease, RegionEnd:
+			held--
+		case SelectSend, SelectRecv, Select, Send, Recv:
+			continue // what comes of it follows
+		}
+		if held == 0 {
+			n = i + 1
+		}
+	}
+	return n
 }
 
 // othersChanged reports whether anything has changed since there were known changes.

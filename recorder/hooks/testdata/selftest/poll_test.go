@@ -117,3 +117,33 @@ func TestPoll(t *testing.T) {
 	_ = *predictrt.Load(&b.n, siteRead)
 	<-done
 }
+
+// TestPollBeside polls in rounds of a section of a lock and of looks at what another goroutine sets in a section of that
+// lock, which lets it go on there. It looks at something else before, so that it lets the other one go at another place
+// of a round each time.
+func TestPollBeside(t *testing.T) {
+	for n := range 12 {
+		var mu sync.RWMutex
+		var one, another atomic.Bool
+		done := make(chan bool)
+		go func() {
+			time.Sleep(time.Millisecond) // until the rounds are no events any more
+			mu.Lock()
+			one.Store(true)
+			runtime.Gosched()
+			mu.Unlock()
+			close(done)
+		}()
+		for range n {
+			another.Load()
+		}
+		for !one.Load() {
+			mu.RLock()
+			mu.RUnlock()
+			for range n % 3 {
+				another.Load()
+			}
+		}
+		<-done
+	}
+}
