@@ -91,6 +91,7 @@ func TestReadImpossibleTrace(t *testing.T) {
 	require.Len(t, n.warnings, 1)
 	assert.Contains(t, n.warnings[0], "a defect of gopredict")
 	assert.Contains(t, n.warnings[0], "expected no event after the goroutine's end, found acq")
+	assert.Equal(t, []string{"nothing was analyzed of example.com/m, as it was not recorded as it ran"}, n.incomplete)
 }
 
 // Of a long recording of a replay nothing is read but what is told of the witness, by the sites of the build.

@@ -127,6 +127,7 @@ func (x *setting) read(run recorder.Run, n *notes) (t *trace.Trace, whole bool) 
 	// in another test: no part is known to be good.
 	if err := trace.Validate(t); err != nil {
 		warn("%s: nothing is analyzed, for no program can have run as it was recorded: a defect of gopredict, please report it: %v", name, err)
+		n.incomplete = append(n.incomplete, fmt.Sprintf("nothing was analyzed of %s, as it was not recorded as it ran", name))
 		return nil, false
 	}
 	analysis.Gather(t)
