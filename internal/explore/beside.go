@@ -32,9 +32,8 @@ const (
 	// besideBytes is how many bytes of traces are analyzed beside that of a long one in any case: some two or three
 	// million events.
 	besideBytes = 8 << 20
-	// longBytes is how many bytes those have together that are longer, if there is more than one of them: these take up
-	// to a gigabyte of memory.
-	longBytes = 40 << 20
+	// longBytes is how many bytes those have together that are longer, if there is more than one of them.
+	longBytes = 24 << 20
 )
 
 // A prediction is what came of the first recording of a package, before anything is replayed.
