@@ -29,9 +29,6 @@ const (
 	// smallTrace is how many events a trace has at most that may be in memory beside that of another package
 	// which is long.
 	smallTrace = 1 << 19
-	// besideBytes is how many bytes of traces are analyzed beside that of a long one in any case: some two or three
-	// million events.
-	besideBytes = 8 << 20
 	// longBytes is how many bytes those have together that are longer, if there is more than one of them.
 	longBytes = 24 << 20
 )
@@ -129,15 +126,14 @@ func (x *setting) oneByOne(ctx context.Context, runs []recorder.Run, kept []time
 }
 
 // allBeside yields what came of each of runs, in their order. They are explored most at a time: those of which the
-// traces are together as long as a short one for each processor, or besideBytes, and beside
+// traces are short, as far as these are together as long as one of them for each processor, and beside
 // these longer ones, one of them or as many as have longBytes together. Of the short ones those come first of which the
 // least time is kept, as what they leave is for others, and of the long ones those of which the most is, as their
 // analysis is waited for. There is no other one in the place of a long one before that is explored, or, if it has many
 // events, until it was.
 func (x *setting) allBeside(ctx context.Context, runs []recorder.Run, kept []time.Duration, most int) iter.Seq2[*inPackage, error] {
 	procs := runtime.GOMAXPROCS(0)
-	bytes := int64(max(procs*shortBytes, besideBytes))
-	room := semaphore.NewWeighted(bytes)
+	room := semaphore.NewWeighted(int64(procs * shortBytes))
 	predicting, exploring := semaphore.NewWeighted(int64(procs)), semaphore.NewWeighted(int64(most))
 	all := make([]*beside, len(runs))
 	var short, long []*beside
@@ -151,7 +147,7 @@ func (x *setting) allBeside(ctx context.Context, runs []recorder.Run, kept []tim
 		switch {
 		case run.Trace == "" || err != nil:
 			b.ended <- b.add(ctx, run, nil)
-		case b.size > bytes:
+		case b.size > int64(procs*shortBytes):
 			long = append(long, b)
 		default:
 			short = append(short, b)

@@ -43,7 +43,7 @@ func packagesOf(x *Exploration) (paths []string) {
 
 // Each package is in the report, in its place, whichever is explored first, and whatever room their traces take.
 func TestExplore(t *testing.T) {
-	room := max(runtime.GOMAXPROCS(0)*shortBytes, besideBytes)
+	room := runtime.GOMAXPROCS(0) * shortBytes
 	for _, most := range []int{1, 2, 9} {
 		x, runs := exploration(t, 1, room, -1, room/2, room+1, room/2+1, 2*room, 0, room, -1)
 		x.opts.Beside = most
@@ -57,7 +57,7 @@ func TestExplore(t *testing.T) {
 // What has ended is why, and what nobody came to is in the report with what its tests have shown.
 func TestExploreEnded(t *testing.T) {
 	for _, most := range []int{1, 2} {
-		x, runs := exploration(t, 1, 4*max(runtime.GOMAXPROCS(0)*shortBytes, besideBytes), -1)
+		x, runs := exploration(t, 1, 4*runtime.GOMAXPROCS(0)*shortBytes, -1)
 		x.opts.Beside = most
 		over := errors.New("over")
 		ctx, cancel := context.WithCancelCause(t.Context())
