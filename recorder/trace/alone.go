@@ -21,9 +21,9 @@ import (
 // while the others waited for it; it had no select, which may choose; and when it was started no
 // other goroutine was there that has events later, but the one that runs the tests, and, beside a
 // long test, such as have to do with nothing that it has to do with. Trace.Alone says how many events
-// these are. The file is read twice: which tests ran alone is known at the end, and no event that is
-// left out takes memory for long.
-// What sites are, build tells, if it is not nil, beside the trace.
+// these are. The file is read twice, as which tests ran alone is known at the end, or four times, to find what is
+// thread-local: no event that is left out takes memory for long. What sites are, build tells, if it is not nil, beside
+// the trace.
 func ReadConcurrent(path string, build *SiteTable) (*Trace, error) {
 	return readConcurrent(path, build, leastBeside, MaxFlow)
 }
@@ -41,7 +41,9 @@ func readConcurrent(path string, build *SiteTable, long, flow int) (*Trace, erro
 	d.look = s.take
 	d.failed = d.read()
 	s.end()
-	s.told = build.told(d.t)
+	if s.bare != nil {
+		s.told = build.told(d.t)
+	}
 	if s.worthwhile() {
 		l := newLocality()
 		if err := d.lookAgain(f, l.take, l.free); err != nil {
@@ -85,7 +87,9 @@ func DropAlone(t *Trace, long, flow int) {
 	s := newSurvey(t, long, flow)
 	s.take(t.Events)
 	s.end()
-	s.told = (*SiteTable)(nil).told(t)
+	if s.bare != nil {
+		s.told = (*SiteTable)(nil).told(t)
+	}
 	if s.worthwhile() {
 		l := newLocality()
 		l.followed(t)
