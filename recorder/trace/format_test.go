@@ -336,6 +336,14 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
+// repaired is [repair], and the file with that.
+func repaired(t *testing.T, data []byte) ([]byte, string) {
+	data = repair(data)
+	file := filepath.Join(t.TempDir(), "trace")
+	require.NoError(t, os.WriteFile(file, data, 0o666))
+	return data, file
+}
+
 // What ReadConcurrent reads twice, and leaves out of, is what Decode reads once, and is read again as it was: of any
 // file.
 func FuzzReadConcurrent(f *testing.F) {
@@ -350,9 +358,7 @@ func FuzzReadConcurrent(f *testing.F) {
 	}
 	f.Add(encode(f, tests))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		data = repair(data)
-		file := filepath.Join(t.TempDir(), "trace")
-		require.NoError(t, os.WriteFile(file, data, 0o666))
+		data, file := repaired(t, data)
 		got, err := readConcurrent(file, nil, 1, 1)
 		require.NotNil(t, got)
 		want, wantErr := Decode(bytes.NewReader(data))
@@ -379,9 +385,7 @@ func FuzzReadFile(f *testing.F) {
 	f.Add(encode(f, sample()))
 	f.Add(encode(f, sample())[:200])
 	f.Fuzz(func(t *testing.T, data []byte) {
-		data = repair(data)
-		file := filepath.Join(t.TempDir(), "trace")
-		require.NoError(t, os.WriteFile(file, data, 0o666))
+		data, file := repaired(t, data)
 		got, err := readFile(file, 0)
 		want, wantErr := Decode(bytes.NewReader(data))
 		require.Equal(t, inFile(wantErr, file), err)
@@ -398,9 +402,7 @@ func FuzzReadPart(f *testing.F) {
 	f.Add(encode(f, sample()))
 	f.Add(encode(f, sample())[:200])
 	f.Fuzz(func(t *testing.T, data []byte) {
-		data = repair(data)
-		file := filepath.Join(t.TempDir(), "trace")
-		require.NoError(t, os.WriteFile(file, data, 0o666))
+		_, file := repaired(t, data)
 		want, wantErr := readFile(file, 0)
 		keep := func(e *Event) bool { return e.Decides() || e.Val%2 == 0 }
 		sites := make(map[SiteID]bool)
