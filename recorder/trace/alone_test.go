@@ -227,6 +227,7 @@ func TestReadConcurrentLocal(t *testing.T) {
 		{name: "shared by what is large", its: []trace.Event{read(1), read(1), at(2, trace.Read, another, x-0x8000, 0x10000)}},
 		{name: "large", its: []trace.Event{at(1, trace.Read, one, big, 0x10000), at(1, trace.Read, one, big+0x8000, 8), read(2)}, want: 1},
 		{name: "large, and shared at a part of it", its: []trace.Event{at(1, trace.Read, one, big, 0x10000), at(1, trace.Read, one, big, 0x10000), at(2, trace.Read, one, big+0x8000, 8)}},
+		{name: "shared by the goroutine that runs the tests, at no site", its: []trace.Event{read(1), read(1), read(1), {Kind: trace.Read, Obj: x, Size: 8}}},
 		{name: "of a lock of another one", its: []trace.Event{read(1), read(1), at(2, trace.Acquire, another, x, 0), at(2, trace.Release, another, x, 0)}},
 		{name: "at a site that accesses what others do", its: []trace.Event{read(1), read(1), at(1, trace.Read, one, y, 8), at(2, trace.Read, another, y, 8)}},
 		{name: "at a site that has a Put", its: []trace.Event{read(1), read(1), {Kind: trace.Read, G: 1, Site: one, Obj: x, Size: 8, Flags: trace.FlagPut}}},

@@ -141,14 +141,22 @@ func (g *Generations) Of(i int) int32 {
 // free starts a new generation. One that nobody has seen is as good as a
 // further one, so that positions serve as numbers.
 func (g *Generations) free(f *Freed) {
+	f.each(func(n, from, to uint64) {
+		if page := g.pages[n]; page != nil {
+			page.free(from, to, f.At+1)
+		}
+	})
+}
+
+// each calls do for what was freed of each page: its number, and the bytes there from one up to another, which is not
+// included.
+func (f *Freed) each(do func(n, from, to uint64)) {
 	for which := f.Which; which != 0; which &= which - 1 {
 		lo := f.Obj + uint64(bits.TrailingZeros64(which))*uint64(f.Size)
 		hi := lo + uint64(f.Size)
 		for lo < hi && lo >= f.Obj {
 			end := min(hi, lo|(pageSize-1)+1)
-			if page := g.pages[lo>>pageBits]; page != nil {
-				page.free(lo%pageSize, (end-1)%pageSize+1, f.At+1)
-			}
+			do(lo>>pageBits, lo%pageSize, (end-1)%pageSize+1)
 			lo = end
 		}
 	}

@@ -1,8 +1,6 @@
 package trace
 
 import (
-	"math/bits"
-
 	"github.com/gopredict/gopredict/recorder/trace/numbering"
 )
 
@@ -22,8 +20,8 @@ type locality struct {
 		page   *localPage
 		number uint64
 	}
-	last      [1 << 8]place // places that were asked for last, and their numbers
-	lastPlace [1 << 8]int32
+	last      [1 << 8]place // places that were asked for last
+	lastPlace [1 << 8]int32 // one more than their numbers, 0 of none
 	divided   int
 	full      bool // there is too much memory to tell
 }
@@ -100,14 +98,14 @@ func (e *Event) isLocalKind() bool { return e.Kind.IsPlain() && e.Flags&FlagPut 
 func (l *locality) place(e *Event) int32 {
 	p := place{e.G, e.Site}
 	k := p.Hash() >> 40 % uint64(len(l.last))
-	if l.last[k] == p && l.places.Len() > 0 {
-		return l.lastPlace[k]
+	if l.last[k] == p && l.lastPlace[k] > 0 {
+		return l.lastPlace[k] - 1
 	}
 	at := l.places.Of(p)
 	if int(at) == len(l.meets) {
 		l.meets, l.alone = append(l.meets, false), append(l.alone, 0)
 	}
-	l.last[k], l.lastPlace[k] = p, at
+	l.last[k], l.lastPlace[k] = p, at+1
 	return at
 }
 
@@ -210,23 +208,17 @@ func (l *locality) meet(s, at int32) int32 {
 
 // free notes that memory is freed: what is there from then on is other memory.
 func (l *locality) free(f *Freed) {
-	for which := f.Which; which != 0; which &= which - 1 {
-		lo := f.Obj + uint64(bits.TrailingZeros64(which))*uint64(f.Size)
-		hi := lo + uint64(f.Size)
-		for lo < hi && lo >= f.Obj {
-			end := min(hi, lo|(pageSize-1)+1)
-			if p := l.pages[lo>>pageBits]; p != nil {
-				from, to := lo%pageSize/granule, ((end-1)%pageSize)/granule+1
-				if to-from == pageSize/granule {
-					p.all = 0
-					clear(p.sets)
-				} else {
-					clear(l.divide(p)[from:to])
-				}
-			}
-			lo = end
+	f.each(func(n, from, to uint64) {
+		p := l.pages[n]
+		switch from, to := from/granule, (to-1)/granule+1; {
+		case p == nil:
+		case to-from == pageSize/granule:
+			p.all = 0
+			clear(p.sets)
+		default:
+			clear(l.divide(p)[from:to])
 		}
-	}
+	})
 }
 
 // end ends with the trace, and returns the places where all accesses are thread-local.
