@@ -5,7 +5,6 @@ import (
 
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
-	"github.com/gopredict/gopredict/recorder/trace/numbering"
 )
 
 // A chooser chooses events of a region for a shape.
@@ -74,7 +73,7 @@ func (s *searcher) visit(c *chooser) {
 		s.change(k)
 	}
 	s.left--
-	to := slot{k, int(k.by.Of(numbering.Word(c.g)))}
+	to := slot{k, k.of(c.g)}
 	known := false
 	if to.at < len(k.latest) { // what comes later meets the latest only
 		known = s.together(k.latest[to.at].events, c)

@@ -124,13 +124,35 @@ type post struct {
 type kind struct {
 	shape  int
 	posts  []post
-	latest []chunk                           // one for each goroutine
-	by     numbering.Numbers[numbering.Word] // the goroutines, as latest has them
+	latest []chunk                            // one for each goroutine
+	by     *numbering.Numbers[numbering.Word] // the goroutines, as latest has them; nil while they are few
 	// barren has for each use of the shape the stamp of the last time that nothing was found which
 	// goes with chunks of the kind, see [searcher.stamp].
 	barren []int
 	// through is what was held all along the events of each chunk so far.
 	through []order.Lock
+}
+
+// fewGoroutines are looked through one by one: most kinds have a single one.
+const fewGoroutines = 8
+
+// of returns the index of what goroutine g has in latest, or is to have.
+func (k *kind) of(g trace.GID) int {
+	if k.by == nil {
+		for n := range k.latest {
+			if k.latest[n].g == g {
+				return n
+			}
+		}
+		if len(k.latest) < fewGoroutines {
+			return len(k.latest)
+		}
+		k.by = new(numbering.Numbers[numbering.Word])
+		for _, c := range k.latest {
+			k.by.Of(numbering.Word(c.g))
+		}
+	}
+	return int(k.by.Of(numbering.Word(g)))
 }
 
 // A chunk is events of one region of a goroutine, with the number of the region.

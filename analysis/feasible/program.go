@@ -111,7 +111,7 @@ func (p *program) compileUpdates(sites *trace.SiteIndex) {
 		does := e.Kind == trace.AtomicRMW && writes(e)
 		if e.Kind == trace.Read {
 			next := p.next(int32(i))
-			for next != none && (p.t.Events[next].Kind == trace.Read || p.t.Events[next].IsLocal()) {
+			for next != none && p.t.Events[next].Kind == trace.Read {
 				next = p.next(next)
 			}
 			if next != none {

@@ -145,10 +145,7 @@ func (s *state) next(g int) (pos int32, reason string) {
 // state is of no use.
 func (s *state) step(pos int32) string {
 	e, ref := &s.p.t.Events[pos], s.p.refs[pos]
-	reason := ""
-	if len(s.lost) > 0 {
-		reason = s.misses(e)
-	}
+	reason := s.misses(e)
 	switch k := e.Kind; {
 	case reason != "":
 	case k.IsAccess():
@@ -292,10 +289,18 @@ func (s *state) values(e *trace.Event, now cellState, from, c int32) (want, got 
 // No pointer is below it.
 const reach = 4096
 
-// misses tells why e cannot touch what it touched in the trace: the address is
-// that of, or in, what a read of the goroutine should have pointed to. A local
-// variable may have carried the pointer.
+// misses tells why its goroutine may not come to e: before it there was a condition, which may have come out otherwise. Or
+// why e cannot touch what it touched in the trace: the address is that of, or in, what a read of the goroutine should have
+// pointed to. A local variable may have carried the pointer.
 func (s *state) misses(e *trace.Event) string {
+	if e.Flags&trace.FlagBranched != 0 {
+		if reason := s.tainted(e.G); reason != "" {
+			return reason
+		}
+	}
+	if len(s.lost) == 0 {
+		return ""
+	}
 	for _, r := range s.lost[e.G] {
 		base := s.p.t.Events[r].Val
 		if e.Obj >= base && e.Obj-base < reach && e.Kind.HasAddress() {
@@ -346,7 +351,7 @@ func (s *state) writerName(w int32) string {
 // has read.
 func (s *state) decide(pos int32, e *trace.Event) string {
 	in := s.p.flow.At(int(pos))
-	if end, ok := s.p.slice.End(int(pos)); ok && s.mayTurn(e) {
+	if end, ok := s.p.slice.End(int(pos)); ok && s.p.t.Sites[e.Site].Scope.MayTurn(e) {
 		if int32(end) == s.p.next(pos) {
 			return "" // nothing was recorded within its scope: it may come out either way
 		}
@@ -364,8 +369,8 @@ func (s *state) decide(pos int32, e *trace.Event) string {
 			return "expected the recorded outcome, found what may be the other one, by what was read"
 		}
 	}
-	if r := s.taint[e.G]; r != none {
-		return fmt.Sprintf("expected the recorded outcome, found that it may depend on %s, which reads something else than recorded", s.p.describe(int(r)))
+	if reason := s.tainted(e.G); reason != "" {
+		return reason
 	}
 	if e.Kind == trace.Panic {
 		return s.panicked(s.waiting[e.G])
@@ -373,11 +378,12 @@ func (s *state) decide(pos int32, e *trace.Event) string {
 	return ""
 }
 
-// mayTurn reports whether what the branch e leads to, if it comes out otherwise than recorded,
-// is not seen behind its scope.
-func (s *state) mayTurn(e *trace.Event) bool {
-	scope := s.p.t.Sites[e.Site].Scope
-	return e.Val != 0 && scope.IfFalse || e.Val == 0 && scope.IfTrue
+// tainted tells why a condition may not come out as recorded for goroutine g.
+func (s *state) tainted(g trace.GID) string {
+	if r := s.taint[g]; r != none {
+		return fmt.Sprintf("expected the recorded outcome, found that it may depend on %s, which reads something else than recorded", s.p.describe(int(r)))
+	}
+	return ""
 }
 
 // clone returns an independent copy of s.

@@ -65,7 +65,7 @@ func New(t *trace.Trace, o *order.Order) *Slicer {
 			}
 			before = i
 			open = slices.DeleteFunc(open, func(end int32) bool { return int(end) <= i })
-			if end, ok := scopes.End(i); ok && mayTurn(t, i) {
+			if end, ok := scopes.End(i); ok && t.Sites[t.Events[i].Site].Scope.MayTurn(&t.Events[i]) {
 				open = append(open, int32(end))
 			}
 			s.ends[i] = math.MaxInt32
@@ -136,19 +136,12 @@ func latest(o *order.Order, g trace.GID, i, j int) (all []int32) {
 	return all
 }
 
-// mayTurn reports whether what branch i leads to, if it comes out otherwise than recorded, is
-// not seen behind its scope.
-func mayTurn(t *trace.Trace, i int) bool {
-	scope := t.Sites[t.Events[i].Site].Scope
-	return t.Events[i].Val != 0 && scope.IfFalse || t.Events[i].Val == 0 && scope.IfTrue
-}
-
 // decides reports whether the way of its goroutine may depend on event i: a decision, or a read
 // of what does not only move data.
 func (s *Slicer) decides(i int32) bool {
 	e := &s.t.Events[i]
 	site := s.t.Sites[e.Site]
-	return isDecision(e.Kind) || reads(e.Kind) && !s.flow.Tracked(int(i)) && !site.Data && !site.Update
+	return isDecision(e.Kind) || e.Flags&trace.FlagBranched != 0 || reads(e.Kind) && !s.flow.Tracked(int(i)) && !site.Data && !site.Update
 }
 
 func isDecision(k trace.Kind) bool {

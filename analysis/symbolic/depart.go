@@ -212,6 +212,7 @@ func (m *Model) quiet() []bool {
 				met = append(met, e.Obj)
 				loud = loud || len(met) == maxQuiet
 			}
+			loud = loud || e.Flags&trace.FlagBranched != 0
 		}
 	}
 	return quiet

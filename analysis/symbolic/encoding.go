@@ -174,7 +174,7 @@ func (e *Encoding) relevant(i int32) bool {
 			return true
 		}
 	}
-	return m.linked(i) || e.taint.lost[i] != nil
+	return m.linked(i) || e.taint.lost[i] != nil || e.taint.may[ev.G] && ev.Flags&trace.FlagBranched != 0
 }
 
 // apart reports whether an event of kind k, of a channel or select, does nothing

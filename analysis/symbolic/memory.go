@@ -173,7 +173,7 @@ func (mem *memory) update(i int32) {
 		}
 	case trace.Read:
 		next := mem.m.next(i)
-		for next != none && (mem.m.event(next).Kind == trace.Read || mem.m.event(next).IsLocal()) {
+		for next != none && mem.m.event(next).Kind == trace.Read {
 			next = mem.m.next(next)
 		}
 		if next == none {

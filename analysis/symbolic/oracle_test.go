@@ -132,6 +132,9 @@ func TestOracle(t *testing.T) {
 			sat, unsat, unreal, refuted := 0, 0, 0, 0
 			for seed := range uint64(*traces) {
 				tr := tracetest.Random(seed, shape.Config)
+				if seed%3 == 2 {
+					tr, _ = tracetest.Branched(tr)
+				}
 				goals := slices.Concat(races(tr), triples(tr, 6), misuses(tr))
 				decide(t, seed, tr, goals)
 				refuted += clocked(t, seed, tr, goals)

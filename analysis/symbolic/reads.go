@@ -88,10 +88,13 @@ func (e *Encoding) ends(i int32) solver.Bool {
 	return free
 }
 
-// found says that event i touches what it touched: the reads that found the
-// way there found it.
+// found says that the goroutine of event i comes to it and touches what it touched: by conditions before it, and as the
+// reads that found the way there found it.
 func (e *Encoding) found(i int32) solver.Bool {
 	b := e.f.True()
+	if e.m.event(i).Flags&trace.FlagBranched != 0 {
+		b = e.taint.at(i)
+	}
 	for _, r := range e.taint.lost[i] {
 		b = e.f.And(b, e.recorded(r))
 	}

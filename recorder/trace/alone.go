@@ -14,9 +14,8 @@ import (
 // writes the last ones to each memory. Which tests these are, survey.go tells.
 
 // ReadConcurrent is [ReadFile] without what only a [Flow] asks for, where tests are too long for one: operands,
-// thread-local accesses, and conditions with nothing else in between, which are as the first one was. Before a first
-// access of that kind there is a condition in its place: whoever has read what it had not may not do what it has
-// done. And it is without the accesses, conditions and assertions
+// conditions, but for those that fail tests, and thread-local accesses. What their goroutine does next has FlagBranched:
+// who has read what it had not may not do what it has done. And it is without the accesses, conditions and assertions
 // of top-level tests that ran alone and passed: it has started no goroutines but those of its subtests, each of which ran
 // while the others waited for it; it had no select, which may choose; and when it was started no
 // other goroutine was there that has events later, but the one that runs the tests, and, beside a
@@ -41,9 +40,7 @@ func readConcurrent(path string, build *SiteTable, long, flow int) (*Trace, erro
 	d.look = s.take
 	d.failed = d.read()
 	s.end()
-	if s.bare != nil {
-		s.told = build.told(d.t)
-	}
+	s.know(build)
 	if s.worthwhile() {
 		l := newLocality()
 		if err := d.lookAgain(f, l.take, l.free); err != nil {
@@ -87,9 +84,7 @@ func DropAlone(t *Trace, long, flow int) {
 	s := newSurvey(t, long, flow)
 	s.take(t.Events)
 	s.end()
-	if s.bare != nil {
-		s.told = (*SiteTable)(nil).told(t)
-	}
+	s.know(nil)
 	if s.worthwhile() {
 		l := newLocality()
 		l.followed(t)
@@ -137,7 +132,7 @@ type alone struct {
 	t       *Trace
 	survey  *survey
 	seen    int              // events, also those that were left out
-	decided []bool           // by goroutine: the last thing it has done, operands aside, is a branch without a scope
+	left    []leftOut        // by goroutine
 	next    int              // index of the next test to begin
 	test    int32            // number of that which runs now, if it is one that ran alone; or 0
 	testOf  []int32          // by goroutine: number of its test, from 1
@@ -152,6 +147,12 @@ type alone struct {
 	written numbering.Numbers[extent]
 }
 
+// A leftOut is what of one goroutine was left out since its last event that stays.
+type leftOut struct {
+	branched bool  // a condition on which it depends what the goroutine does
+	open     *Site // a condition whose scope that may be behind, as nothing was done within it; or nil
+}
+
 // dropAt is how many events of a test that ran alone are in memory, beside those that stay, before
 // others are left out.
 const dropAt = 1 << 17
@@ -159,7 +160,7 @@ const dropAt = 1 << 17
 func newAlone(t *Trace, s *survey) *alone {
 	n := len(t.Goroutines)
 	t.bare = s.bare
-	a := &alone{t: t, survey: s, decided: make([]bool, n), testOf: make([]int32, n), numbers: make(map[string]int32)}
+	a := &alone{t: t, survey: s, left: make([]leftOut, n), testOf: make([]int32, n), numbers: make(map[string]int32)}
 	for g := range t.Goroutines {
 		a.testOf[g] = a.number(t.Goroutines[g].Test)
 	}
@@ -205,17 +206,15 @@ func (a *alone) add(es []Event) {
 	for i := range es {
 		e := &es[i]
 		if bare != nil && bare[e.G] {
-			stays, decision := a.tells(e)
-			if !stays {
+			if !a.stays(e) {
 				if e.Kind == Write {
 					a.t.dropHeld(len(kept))
 				}
 				continue
 			}
-			if decision {
-				a.t.dropHeld(len(kept))
-				kept = append(kept, Event{Kind: Branch, G: e.G, Site: e.Site, Size: e.Size})
-				continue
+			if left := &a.left[e.G]; left.branched {
+				e.Flags |= FlagBranched
+				left.branched = false
 			}
 		}
 		if beside {
@@ -233,30 +232,42 @@ func (a *alone) add(es []Event) {
 // room.
 func (a *alone) count(es []Event) {
 	for i := range es {
-		if e := &es[i]; a.survey.bare[e.G] {
-			if stays, _ := a.tells(e); !stays {
-				a.survey.spare++
-			}
+		if e := &es[i]; a.survey.bare[e.G] && !a.stays(e) {
+			a.survey.spare++
 		}
 	}
 }
 
-// tells reports whether e, of a goroutine whose values are not followed, tells what no event before it has told, and
-// whether all that it tells is that its goroutine goes on as recorded: what it does next depends on what it has read.
-// That is so of conditions, and of thread-local accesses, which are what they are unless one read something else
-// before.
-func (a *alone) tells(e *Event) (stays, decision bool) {
-	local := e.Kind.IsPlain() && a.local(e)
-	if !local && e.Kind != Branch {
-		a.decided[e.G] = a.decided[e.G] && e.Kind == Operand
-		return e.Kind != Operand, false
+// stays reports whether e, of a goroutine whose values are not followed, is more than a condition that fails nothing, an
+// operand or a thread-local access. Others tell at most that the goroutine goes on as recorded, as what it does next
+// depends on what it has read: that is so of conditions, and of thread-local accesses, which are what they are unless one
+// read something else before. A condition tells nothing if nothing was done within its scope, and else nothing that is
+// seen behind it: it may come out either way.
+func (a *alone) stays(e *Event) bool {
+	left := &a.left[e.G]
+	if left.open != nil && e.Kind != Operand {
+		left.branched = left.branched || !left.open.endsAt(e.Site, a.survey.sites)
+		left.open = nil
 	}
-	site, before := a.survey.told.Of(e.Site), a.decided[e.G]
-	a.decided[e.G] = site.Scope.Last == 0
-	if stays = !before || !a.decided[e.G] || site.Fails != Neither; local {
-		return stays, stays
+	switch {
+	case e.Kind == Operand:
+		return false
+	case e.Kind == Branch:
+		site := a.survey.told.Of(e.Site)
+		if site.Fails != Neither {
+			return true
+		}
+		if site.Scope.Last != 0 && site.Scope.MayTurn(e) {
+			left.open = site
+		} else {
+			left.branched = true
+		}
+		return false
+	case e.Kind.IsPlain() && a.local(e):
+		left.branched = true
+		return false
 	}
-	return stays, false
+	return true
 }
 
 // local reports whether e, a load or store, is at a place where all are thread-local.

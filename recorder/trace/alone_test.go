@@ -2,6 +2,7 @@ package trace_test
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -64,7 +65,7 @@ func TestDropAlone(t *testing.T) {
 		{"for long beside one who starts another", several, does(), 0, []trace.Event{fork(2, 5, 0), of(5, trace.Begin), at(5, trace.Read, x, 0)}, 20},
 		{"for long beside one who starts another that does something", several, does(), 0, []trace.Event{fork(2, 5, 0), of(5, trace.Begin), at(5, trace.Read, y, 0)}, 0},
 		{"for long beside one who starts another that is there", several, does(fork(2, 5, 0), of(5, trace.Begin)), 0, nil, 20},
-		{"but for operands", several, slices.Concat([]trace.Event{fork(3, 4, 0), of(4, trace.Begin), of(4, trace.Operand)}, slices.Repeat(does(of(3, trace.Operand)), 2)), 0, nil, 3 + 39},
+		{"but for operands", several, slices.Concat([]trace.Event{fork(3, 4, 0), of(4, trace.Begin), of(4, trace.Operand)}, slices.Repeat(does(of(3, trace.Operand)), 2)), 0, nil, 3 + 40},
 		{"but for operands, of few others", several, slices.Concat([]trace.Event{fork(3, 4, 0), of(4, trace.Begin)}, slices.Repeat([]trace.Event{of(3, trace.Operand)}, 40)), 0, nil, 0},
 		{"for long beside another one that it has started", several, does(fork(3, 5, 0), of(5, trace.Begin)), 0, nil, 0},
 	} {
@@ -195,7 +196,7 @@ func TestConcurrentOfLateTest(t *testing.T) {
 }
 
 // Of a test that is too long for a flow, accesses are left out of memory that their goroutine uses alone, where all at a
-// site of it are such; the first of them becomes a condition. Goroutine 1 is the test's, 2 is started there.
+// site of it are such. Goroutine 1 is the test's, 2 is started there.
 func TestReadConcurrentLocal(t *testing.T) {
 	const (
 		x, y, big    = uint64(0x10000), uint64(0x20008), uint64(0x40000)
@@ -218,24 +219,24 @@ func TestReadConcurrentLocal(t *testing.T) {
 		freed []trace.Freed // by position in its
 		want  int           // events that are left out
 	}{
-		{name: "alone", its: []trace.Event{read(1), read(1), at(1, trace.Write, another, x, 8)}, want: 2},
-		{name: "each alone", its: []trace.Event{read(1), at(2, trace.Read, one, y, 8), read(1), at(2, trace.Read, one, y, 8)}, want: 2},
-		{name: "after something else", its: []trace.Event{read(1), read(1), of(1, trace.OnceBegin), read(1), read(1)}, want: 2},
-		{name: "with conditions", its: []trace.Event{of(1, trace.Branch), read(1), of(1, trace.Branch), read(1), read(1)}, want: 4},
+		{name: "alone", its: []trace.Event{read(1), read(1), at(1, trace.Write, another, x, 8)}, want: 3},
+		{name: "each alone", its: []trace.Event{read(1), at(2, trace.Read, one, y, 8), read(1), at(2, trace.Read, one, y, 8)}, want: 4},
+		{name: "after something else", its: []trace.Event{read(1), read(1), of(1, trace.OnceBegin), read(1), read(1)}, want: 4},
+		{name: "with conditions", its: []trace.Event{of(1, trace.Branch), read(1), of(1, trace.Branch), read(1), read(1)}, want: 5},
 		{name: "shared", its: []trace.Event{read(1), read(1), at(2, trace.Read, another, x, 8)}},
 		{name: "shared at a part of it", its: []trace.Event{read(1), read(1), at(2, trace.Read, another, x+7, 1)}},
 		{name: "shared by what is large", its: []trace.Event{read(1), read(1), at(2, trace.Read, another, x-0x8000, 0x10000)}},
-		{name: "large", its: []trace.Event{at(1, trace.Read, one, big, 0x10000), at(1, trace.Read, one, big+0x8000, 8), read(2)}, want: 1},
+		{name: "large", its: []trace.Event{at(1, trace.Read, one, big, 0x10000), at(1, trace.Read, one, big+0x8000, 8), read(2)}, want: 3},
 		{name: "large, and shared at a part of it", its: []trace.Event{at(1, trace.Read, one, big, 0x10000), at(1, trace.Read, one, big, 0x10000), at(2, trace.Read, one, big+0x8000, 8)}},
 		{name: "shared by the goroutine that runs the tests, at no site", its: []trace.Event{read(1), read(1), read(1), {Kind: trace.Read, Obj: x, Size: 8}}},
 		{name: "of a lock of another one", its: []trace.Event{read(1), read(1), at(2, trace.Acquire, another, x, 0), at(2, trace.Release, another, x, 0)}},
 		{name: "at a site that accesses what others do", its: []trace.Event{read(1), read(1), at(1, trace.Read, one, y, 8), at(2, trace.Read, another, y, 8)}},
 		{name: "at a site that has a Put", its: []trace.Event{read(1), read(1), {Kind: trace.Read, G: 1, Site: one, Obj: x, Size: 8, Flags: trace.FlagPut}}},
 		{name: "atomic", its: []trace.Event{at(1, trace.AtomicLoad, one, x, 8), at(1, trace.AtomicLoad, one, x, 8)}},
-		{name: "freed", its: []trace.Event{read(1), read(1), at(2, trace.Read, another, x, 8), at(2, trace.Read, another, x, 8)}, freed: []trace.Freed{{Obj: x, Which: 1, Size: 8, At: 2}}, want: 2},
-		{name: "with a page that is freed", its: []trace.Event{read(1), read(1), at(2, trace.Read, another, x, 8), at(2, trace.Read, another, x, 8)}, freed: []trace.Freed{{Obj: x, Which: 1, Size: 8192, At: 2}}, want: 2},
+		{name: "freed", its: []trace.Event{read(1), read(1), at(2, trace.Read, another, x, 8), at(2, trace.Read, another, x, 8)}, freed: []trace.Freed{{Obj: x, Which: 1, Size: 8, At: 2}}, want: 4},
+		{name: "with a page that is freed", its: []trace.Event{read(1), read(1), at(2, trace.Read, another, x, 8), at(2, trace.Read, another, x, 8)}, freed: []trace.Freed{{Obj: x, Which: 1, Size: 8192, At: 2}}, want: 4},
 		{name: "where something else is freed", its: []trace.Event{read(1), read(1), at(2, trace.Read, another, x, 8)}, freed: []trace.Freed{{Obj: x, Which: 2, Size: 8, At: 2}}},
-		{name: "at eight places", its: places(8), want: 7},
+		{name: "at eight places", its: places(8), want: 8},
 		{name: "at more places than are kept", its: places(9)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -266,6 +267,83 @@ func TestReadConcurrentLocal(t *testing.T) {
 			require.NoError(t, err)
 			assert.Zero(t, whole.Alone)
 			assert.False(t, whole.TooLong())
+		})
+	}
+}
+
+// Of a test that is too long for a flow conditions are left out, and what their goroutine does next is marked. One that
+// may come out either way, as nothing was done within its scope, is nothing.
+func TestReadConcurrentBranched(t *testing.T) {
+	const plain, scoped, calling, failing, within, behind, elsewhere = 10, 11, 12, 13, 20, 21, 22
+	site := func(id trace.SiteID, f string, line int) trace.Site {
+		return trace.Site{ID: id, Func: f, File: "f.go", Line: line}
+	}
+	sites := make(map[trace.SiteID]trace.Site)
+	for _, s := range []trace.Site{site(plain, "f", 1), site(scoped, "f", 2), site(calling, "f", 2), site(failing, "f", 1), site(within, "f", 3), site(behind, "f", 5), site(elsewhere, "g", 9)} {
+		switch s.ID {
+		case scoped, calling:
+			s.Scope = trace.Scope{Last: 4, IfFalse: true, Calls: s.ID == calling}
+		case failing:
+			s.Fails = trace.IfTrue
+		}
+		sites[s.ID] = s
+	}
+	if_ := func(site trace.SiteID) trace.Event { return trace.Event{Kind: trace.Branch, G: 1, Site: site, Val: 1} }
+	other := if_(plain)
+	other.G = 2
+	once := func(site trace.SiteID) trace.Event { return trace.Event{Kind: trace.OnceBegin, G: 1, Site: site} }
+	operand := trace.Event{Kind: trace.Operand, G: 1, Site: within}
+	for _, test := range []struct {
+		name string
+		its  []trace.Event
+		stay []trace.SiteID // of what stays
+		of   []trace.SiteID // of what is marked
+	}{
+		{"a condition", []trace.Event{if_(plain), once(behind), once(behind)}, []trace.SiteID{behind, behind}, []trace.SiteID{behind}},
+		{"several", []trace.Event{if_(plain), operand, if_(plain), once(behind), if_(plain), once(within)}, []trace.SiteID{behind, within}, []trace.SiteID{behind, within}},
+		{"of another goroutine", []trace.Event{other, once(behind)}, []trace.SiteID{behind}, nil},
+		{"one that fails the test", []trace.Event{if_(failing), once(behind)}, []trace.SiteID{failing, behind}, nil},
+		{"one before", []trace.Event{if_(plain), if_(failing), once(behind)}, []trace.SiteID{failing, behind}, []trace.SiteID{failing}},
+		{"something in its scope", []trace.Event{if_(scoped), once(within)}, []trace.SiteID{within}, []trace.SiteID{within}},
+		{"nothing in its scope", []trace.Event{if_(scoped), once(behind)}, []trace.SiteID{behind}, nil},
+		{"nothing in its scope, again", []trace.Event{if_(scoped), if_(scoped), once(behind)}, []trace.SiteID{behind}, nil},
+		{"an operand in its scope", []trace.Event{if_(scoped), operand, once(behind)}, []trace.SiteID{behind}, nil},
+		{"a condition in its scope", []trace.Event{if_(scoped), {Kind: trace.Branch, G: 1, Site: within}, once(behind)}, []trace.SiteID{behind}, []trace.SiteID{behind}},
+		{"its other way does something", []trace.Event{{Kind: trace.Branch, G: 1, Site: scoped}, once(behind)}, []trace.SiteID{behind}, []trace.SiteID{behind}},
+		{"another function behind it", []trace.Event{if_(scoped), once(elsewhere)}, []trace.SiteID{elsewhere}, nil},
+		{"a function that it may call", []trace.Event{if_(calling), once(elsewhere)}, []trace.SiteID{elsewhere}, []trace.SiteID{elsewhere}},
+		{"another goroutine meanwhile", []trace.Event{if_(scoped), other, once(behind)}, []trace.SiteID{behind}, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			begin := func(g trace.GID) trace.Event { return trace.Event{Kind: trace.Begin, G: g} }
+			tr := &trace.Trace{
+				Goroutines: []trace.Goroutine{{Path: "main"}, {ID: 1, Test: "TestA", Path: "0"}, {ID: 2, Parent: 1, Test: "TestA", Path: "0.1"}},
+				Events:     []trace.Event{{Kind: trace.Fork, Obj: 1}, begin(1), {Kind: trace.Fork, G: 1, Obj: 2}, begin(2)}, Complete: true,
+			}
+			tr.Events = append(tr.Events, test.its...)
+			known := *tr
+			known.Sites = sites
+			trace.DropAlone(&known, 100, 1)
+			var stay, of []trace.SiteID
+			for _, e := range known.Events {
+				if e.Site != 0 {
+					stay = append(stay, e.Site)
+				}
+				if e.Flags&trace.FlagBranched != 0 {
+					of = append(of, e.Site)
+				}
+			}
+			assert.Equal(t, test.stay, stay)
+			assert.Equal(t, test.of, of)
+
+			var b bytes.Buffer
+			require.NoError(t, trace.Encode(&b, tr))
+			file := filepath.Join(t.TempDir(), "trace")
+			require.NoError(t, os.WriteFile(file, b.Bytes(), 0o666))
+			read, err := trace.ReadConcurrentOf(file, 100, 1, slices.Collect(maps.Values(sites))...)
+			require.NoError(t, err)
+			assert.Equal(t, known.Events, read.Events, "by the sites of the build, too")
+			assert.Equal(t, read.Events, again(t, read))
 		})
 	}
 }

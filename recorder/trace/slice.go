@@ -16,6 +16,12 @@ type Scope struct {
 	Calls bool
 }
 
+// MayTurn reports whether what the branch e, whose scope it is, leads to if it comes out otherwise than recorded is
+// not seen behind the scope.
+func (s Scope) MayTurn(e *Event) bool {
+	return e.Val != 0 && s.IfFalse || e.Val == 0 && s.IfTrue
+}
+
 // A Slice says for the branches of one trace where their control scopes ended: from there
 // on a run may have what was recorded although the branch has come out otherwise.
 //
@@ -45,7 +51,7 @@ func NewSlice(t *Trace, f *Flow) *Slice {
 			left := in[:0]
 			for _, o := range in {
 				switch {
-				case o.ends(t, e):
+				case o.site.endsAt(e.Site, tables{t.Sites}):
 					if len(o.held) == 0 {
 						s.ends[o.at] = int32(i)
 					}
@@ -99,19 +105,32 @@ type openScope struct {
 	held map[uint64]int // locks that were acquired within it, how often
 }
 
-// ends reports whether e, of the branch's goroutine, is behind the scope.
-func (o *openScope) ends(t *Trace, e *Event) bool {
-	if e.Site == o.site.ID {
+// endsAt reports whether what the goroutine that has passed the branch s does at a site, which may be in the tables, is
+// behind the branch's scope.
+func (s *Site) endsAt(site SiteID, in tables) bool {
+	if site == s.ID {
 		return true
 	}
-	at, ok := t.Sites[e.Site]
+	at, ok := in.of(site)
 	switch {
 	case !ok:
 		return false
-	case at.Func != o.site.Func || at.File != o.site.File:
-		return !o.site.Scope.Calls
+	case at.Func != s.Func || at.File != s.File:
+		return !s.Scope.Calls
 	}
-	return at.Line < o.site.Line || at.Line > o.site.Scope.Last
+	return at.Line < s.Line || at.Line > s.Scope.Last
+}
+
+// Tables of sites: each is in the first one that has it.
+type tables []map[SiteID]Site
+
+func (ts tables) of(id SiteID) (site Site, ok bool) {
+	for _, sites := range ts {
+		if site, ok = sites[id]; ok {
+			break
+		}
+	}
+	return site, ok
 }
 
 // pass takes e into the scope. It reports whether it can be left out.

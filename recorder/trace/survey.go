@@ -32,7 +32,9 @@ type survey struct {
 	accesses int            // loads and stores of these
 	spare    int            // about how many events of theirs are left out
 	local    map[place]bool // where all accesses are thread-local
+	sites    tables
 	told     *SiteIndex     // see [SiteTable.told]
+	branches map[SiteID]int // how many there are at a site
 }
 
 // Deeds are what a goroutine has done.
@@ -40,16 +42,14 @@ type deeds struct {
 	last            int // how many events had been seen with the last one
 	first, lastStay int // and with the first and the last one of those that are no conditions or operands; or 0
 	stay            int // those
-	plain, operands int // loads and stores; operands
+	plain, others   int // loads and stores; conditions and operands
 }
 
 // did notes e, the event that was seen last.
 func (d *deeds) did(e *Event, seen int) {
 	switch d.last = seen; e.Kind {
-	case Operand:
-		d.operands++
-		return
-	case Branch:
+	case Operand, Branch:
+		d.others++
 		return
 	case Read, Write:
 		d.plain++
@@ -78,7 +78,7 @@ type surveyed struct {
 const maxBeside, leastBeside = 1 << 10, 1 << 18
 
 func newSurvey(t *Trace, long, flow int) *survey {
-	return &survey{t: t, long: long, flow: flow, living: make(map[GID]bool)}
+	return &survey{t: t, long: long, flow: flow, living: make(map[GID]bool), branches: make(map[SiteID]int)}
 }
 
 // take takes the next events of the trace.
@@ -119,6 +119,9 @@ func (s *survey) event(e *Event) {
 	s.seen++
 	for int(e.G) >= len(s.did) {
 		s.did = append(s.did, deeds{})
+	}
+	if e.Kind == Branch {
+		s.branches[e.Site]++
 	}
 	s.did[e.G].did(e, s.seen)
 	g := &s.t.Goroutines[e.G]
@@ -295,7 +298,7 @@ func (s *survey) strip() {
 		goroutine := &s.t.Goroutines[g]
 		if did.stay > 0 && goroutine.Test != "" && *part(g) > s.flow && !alone[goroutine.Test] {
 			s.bare[g] = true
-			s.spare += did.operands
+			s.spare += did.others
 			s.accesses += did.plain
 		}
 	}
@@ -311,6 +314,20 @@ func (s *survey) worthwhile() bool { return s.bare != nil && 4*s.accesses > s.se
 // separate notes which accesses are thread-local.
 func (s *survey) separate(l *locality) {
 	s.local, s.spare = l.end(), 0
+}
+
+// know notes what is known of the sites of the trace, by those of its build, which may be nil.
+func (s *survey) know(build *SiteTable) {
+	if s.bare == nil {
+		return
+	}
+	s.sites, s.told = build.told(s.t)
+	for site, n := range s.branches {
+		if s.told.Of(site).Fails != Neither {
+			s.spare -= n // these stay
+		}
+	}
+	s.spare, s.branches = max(0, s.spare), nil
 }
 
 // compare asks, while the trace is gone through again, whether the event e has to do with what a
@@ -341,7 +358,7 @@ func (s *survey) meet() (found bool) {
 
 // result returns s without what was needed to find which tests ran alone.
 func (s *survey) result() *survey {
-	r := &survey{bare: s.bare, local: s.local, told: s.told, tests: s.tests}
+	r := &survey{bare: s.bare, local: s.local, sites: s.sites, told: s.told, tests: s.tests}
 	for k := range r.tests {
 		r.tests[k].others, r.tests[k].touched = nil, nil
 	}

@@ -40,6 +40,7 @@ var flagWords = []struct {
 	{FlagMap, "map"},
 	{FlagTry, "try"},
 	{FlagAsked, "asked"},
+	{FlagBranched, "branched"},
 }
 
 // WriteText writes t in the text form, from which [ReadText] makes an equal

@@ -18,12 +18,13 @@ type Flags uint8
 
 // The flags of an event.
 const (
-	FlagValue   Flags = 1 << iota // Val holds the value of a memory access
-	FlagFailed                    // the compare-and-swap did not store, or the pool was empty
-	FlagDefault                   // the select has a default case
-	FlagMap                       // the access names a map's header
-	FlagTry                       // the lock was acquired by an operation that would have given up rather than wait; of a read see FlagPut
-	FlagAsked                     // the select took the case that the schedule had asked for
+	FlagValue    Flags = 1 << iota // Val holds the value of a memory access
+	FlagFailed                     // the compare-and-swap did not store, or the pool was empty
+	FlagDefault                    // the select has a default case
+	FlagMap                        // the access names a map's header
+	FlagTry                        // the lock was acquired by an operation that would have given up rather than wait; of a read see FlagPut
+	FlagAsked                      // the select took the case that the schedule had asked for
+	FlagBranched                   // its goroutine has come to a condition before, which is left out: see [ReadConcurrent]
 
 	// FlagPut marks the read of what a pointer points to that is put into a sync.Pool. Nothing is read there: it
 	// stands for whoever takes that out, and uses locks and atomic operations as they are.
@@ -45,9 +46,6 @@ type Event struct {
 // HasValue reports whether Val of e, an access or operand, is its value, or its
 // value's digest if it is of more than eight bytes.
 func (e *Event) HasValue() bool { return e.Flags&FlagValue != 0 && e.Size >= 1 }
-
-// IsLocal reports whether e is in place of a thread-local access: see [ReadConcurrent].
-func (e *Event) IsLocal() bool { return e.Kind == Branch && e.Size > 0 }
 
 // IsLength reports whether the value of e is the length of a slice: two of one length
 // need not be the same.

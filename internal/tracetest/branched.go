@@ -1,0 +1,23 @@
+package tracetest
+
+import "github.com/gopredict/gopredict/recorder/trace"
+
+// Branched returns t without its conditions: the next event of their goroutine is marked in their place, as
+// [trace.ReadConcurrent] does. At says where the events are in t.
+func Branched(t *trace.Trace) (branched *trace.Trace, at []int) {
+	b := *t
+	b.Events = nil
+	open := make(map[trace.GID]bool)
+	for i, e := range t.Events {
+		if e.Kind == trace.Branch {
+			open[e.G] = true
+			continue
+		}
+		if open[e.G] {
+			e.Flags |= trace.FlagBranched
+			delete(open, e.G)
+		}
+		b.Events, at = append(b.Events, e), append(at, i)
+	}
+	return &b, at
+}
