@@ -13,7 +13,7 @@ import (
 // Conditions that are marked at what comes next decide as much as those that are events.
 func TestBranched(t *testing.T) {
 	marked, found, refused := 0, 0, 0
-	for seed := range uint64(400) {
+	for seed := range uint64(150) {
 		tr := tracetest.Random(seed, tracetest.Config{
 			Goroutines: 3, Events: 9, Sync: tracetest.Mutexes | tracetest.Atomics, Locks: 1, Locations: 2, Counters: seed%2 == 0,
 		})
@@ -31,7 +31,7 @@ func TestBranched(t *testing.T) {
 		}
 		refused += len(feasible.Races(branched)) - len(got)
 	}
-	assert.Greater(t, marked, 100)
-	assert.Greater(t, found, 100)
-	assert.Greater(t, refused, 10, "conditions decide little: nothing is tested")
+	assert.Greater(t, marked, 50)
+	assert.Greater(t, found, 50)
+	assert.Greater(t, refused, 5, "conditions decide little: nothing is tested")
 }
