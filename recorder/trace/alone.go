@@ -14,14 +14,15 @@ import (
 // writes the last ones to each memory. Which tests these are, survey.go tells.
 
 // ReadConcurrent is [ReadFile] without what only a [Flow] asks for, where tests are too long for one: operands,
-// conditions, but for those that fail tests, and thread-local accesses. What their goroutine does next has FlagBranched:
+// conditions, but for those that fail tests, and accesses that conflict with none: to memory that one goroutine uses
+// alone, or nobody writes. What their goroutine does next has FlagBranched:
 // who has read what it had not may not do what it has done. And it is without the accesses, conditions and assertions
 // of top-level tests that ran alone and passed: it has started no goroutines but those of its subtests, each of which ran
 // while the others waited for it; it had no select, which may choose; and when it was started no
 // other goroutine was there that has events later, but the one that runs the tests, and, beside a
 // long test, such as have to do with nothing that it has to do with. Trace.Alone says how many events
-// these are. The file is read twice, as which tests ran alone is known at the end, or four times, to find what is
-// thread-local: no event that is left out takes memory for long. What sites are, build tells, if it is not nil, beside
+// these are. The file is read twice, as which tests ran alone is known at the end, or four times, to find what conflicts:
+// no event that is left out takes memory for long. What sites are, build tells, if it is not nil, beside
 // the trace.
 func ReadConcurrent(path string, build *SiteTable) (*Trace, error) {
 	return readConcurrent(path, build, leastBeside, MaxFlow)
@@ -42,14 +43,15 @@ func readConcurrent(path string, build *SiteTable, long, flow int) (*Trace, erro
 	s.end()
 	s.know(build)
 	if s.worthwhile() {
-		l := newLocality()
-		if err := d.lookAgain(f, l.take, l.free); err != nil {
+		c := newConflicts(s.bare)
+		if err := d.lookAgain(f, c.find, c.free); err != nil {
 			return d.t, err
 		}
-		s.separate(l)
-		if err := d.lookAgain(f, newAlone(d.t, s).count, nil); err != nil {
+		c.rewind()
+		if err := d.lookAgain(f, c.tell, c.free); err != nil {
 			return d.t, err
 		}
+		s.separate(c)
 	}
 	for {
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
@@ -86,10 +88,11 @@ func DropAlone(t *Trace, long, flow int) {
 	s.end()
 	s.know(nil)
 	if s.worthwhile() {
-		l := newLocality()
-		l.followed(t)
-		s.separate(l)
-		newAlone(t, s).count(t.Events)
+		c := newConflicts(s.bare)
+		c.follow(t, c.find)
+		c.rewind()
+		c.follow(t, c.tell)
+		s.separate(c)
 	}
 	for {
 		w := *t
@@ -142,7 +145,7 @@ type alone struct {
 	last                    []uint64         // see lastWrites
 	places                  [1 << 8]struct { // that were asked for last
 		place
-		asked, local bool
+		asked, free bool
 	}
 	written numbering.Numbers[extent]
 }
@@ -228,20 +231,10 @@ func (a *alone) add(es []Event) {
 	a.t.Events = kept
 }
 
-// count counts those of the next events that are left out as their goroutines are bare: for so many there need be no
-// room.
-func (a *alone) count(es []Event) {
-	for i := range es {
-		if e := &es[i]; a.survey.bare[e.G] && !a.stays(e) {
-			a.survey.spare++
-		}
-	}
-}
-
 // stays reports whether e, of a goroutine whose values are not followed, is more than a condition that fails nothing, an
-// operand or a thread-local access. Others tell at most that the goroutine goes on as recorded, as what it does next
-// depends on what it has read: that is so of conditions, and of thread-local accesses, which are what they are unless one
-// read something else before. A condition tells nothing if nothing was done within its scope, and else nothing that is
+// operand or an access that conflicts with none. Others tell at most that the goroutine goes on as recorded, as what it
+// does next depends on what it has read: that is so of conditions, and of such accesses, which are what they are unless
+// one read something else before. A condition tells nothing if nothing was done within its scope, and else nothing that is
 // seen behind it: it may come out either way.
 func (a *alone) stays(e *Event) bool {
 	left := &a.left[e.G]
@@ -263,24 +256,24 @@ func (a *alone) stays(e *Event) bool {
 			left.branched = true
 		}
 		return false
-	case e.Kind.IsPlain() && a.local(e):
+	case e.Kind.IsPlain() && a.conflictFree(e):
 		left.branched = true
 		return false
 	}
 	return true
 }
 
-// local reports whether e, a load or store, is at a place where all are thread-local.
-func (a *alone) local(e *Event) bool {
-	if len(a.survey.local) == 0 {
+// conflictFree reports whether e, a load or store, is at a place where none conflicts with another.
+func (a *alone) conflictFree(e *Event) bool {
+	if len(a.survey.free) == 0 {
 		return false
 	}
 	p := place{e.G, e.Site}
 	last := &a.places[p.Hash()>>40%uint64(len(a.places))]
 	if last.place != p || !last.asked {
-		last.place, last.asked, last.local = p, true, a.survey.local[p]
+		last.place, last.asked, last.free = p, true, a.survey.free[p]
 	}
-	return last.local
+	return last.free
 }
 
 // finish leaves out what the test has done that has ended, if it was alone. The go statement of

@@ -195,9 +195,9 @@ func TestConcurrentOfLateTest(t *testing.T) {
 	assert.Equal(t, append(first.Events, rest.Events...), read.Events)
 }
 
-// Of a test that is too long for a flow, accesses are left out of memory that their goroutine uses alone, where all at a
-// site of it are such. Goroutine 1 is the test's, 2 is started there.
-func TestReadConcurrentLocal(t *testing.T) {
+// Of a test that is too long for a flow, accesses are left out that conflict with none, where all of a goroutine at a site
+// are such. Goroutine 1 is the test's, 2 is started there.
+func TestReadConcurrentConflicts(t *testing.T) {
 	const (
 		x, y, big    = uint64(0x10000), uint64(0x20008), uint64(0x40000)
 		one, another = trace.SiteID(5), trace.SiteID(6)
@@ -207,12 +207,6 @@ func TestReadConcurrentLocal(t *testing.T) {
 	}
 	of := func(g trace.GID, kind trace.Kind) trace.Event { return trace.Event{Kind: kind, G: g} }
 	read := func(g trace.GID) trace.Event { return at(g, trace.Read, one, x, 8) }
-	places := func(n int) (all []trace.Event) {
-		for k := range n {
-			all = append(all, at(1, trace.Read, trace.SiteID(10+k), x, 8))
-		}
-		return all
-	}
 	for _, test := range []struct {
 		name  string
 		its   []trace.Event
@@ -223,21 +217,24 @@ func TestReadConcurrentLocal(t *testing.T) {
 		{name: "each alone", its: []trace.Event{read(1), at(2, trace.Read, one, y, 8), read(1), at(2, trace.Read, one, y, 8)}, want: 4},
 		{name: "after something else", its: []trace.Event{read(1), read(1), of(1, trace.OnceBegin), read(1), read(1)}, want: 4},
 		{name: "with conditions", its: []trace.Event{of(1, trace.Branch), read(1), of(1, trace.Branch), read(1), read(1)}, want: 5},
-		{name: "shared", its: []trace.Event{read(1), read(1), at(2, trace.Read, another, x, 8)}},
-		{name: "shared at a part of it", its: []trace.Event{read(1), read(1), at(2, trace.Read, another, x+7, 1)}},
-		{name: "shared by what is large", its: []trace.Event{read(1), read(1), at(2, trace.Read, another, x-0x8000, 0x10000)}},
+		{name: "read by several", its: []trace.Event{read(1), read(1), at(2, trace.Read, another, x, 8)}, want: 3},
+		{name: "read by several, and written by one of them", its: []trace.Event{at(1, trace.Write, another, x, 8), read(1), at(2, trace.Read, another, x, 8)}},
+		{name: "shared", its: []trace.Event{read(1), read(1), at(2, trace.Write, another, x, 8)}},
+		{name: "shared at a part of it", its: []trace.Event{read(1), read(1), at(2, trace.Write, another, x+7, 1)}},
+		{name: "shared by what is large", its: []trace.Event{read(1), read(1), at(2, trace.Write, another, x-0x8000, 0x10000)}},
 		{name: "large", its: []trace.Event{at(1, trace.Read, one, big, 0x10000), at(1, trace.Read, one, big+0x8000, 8), read(2)}, want: 3},
-		{name: "large, and shared at a part of it", its: []trace.Event{at(1, trace.Read, one, big, 0x10000), at(1, trace.Read, one, big, 0x10000), at(2, trace.Read, one, big+0x8000, 8)}},
-		{name: "shared by the goroutine that runs the tests, at no site", its: []trace.Event{read(1), read(1), read(1), {Kind: trace.Read, Obj: x, Size: 8}}},
+		{name: "large, and shared at a part of it", its: []trace.Event{at(1, trace.Read, one, big, 0x10000), at(1, trace.Read, one, big, 0x10000), at(2, trace.Write, one, big+0x8000, 8)}},
+		{name: "shared by the goroutine that runs the tests, at no site", its: []trace.Event{read(1), read(1), read(1), {Kind: trace.Write, Obj: x, Size: 8}}},
 		{name: "of a lock of another one", its: []trace.Event{read(1), read(1), at(2, trace.Acquire, another, x, 0), at(2, trace.Release, another, x, 0)}},
-		{name: "at a site that accesses what others do", its: []trace.Event{read(1), read(1), at(1, trace.Read, one, y, 8), at(2, trace.Read, another, y, 8)}},
+		{name: "at a site that accesses what others do", its: []trace.Event{read(1), read(1), at(1, trace.Read, one, y, 8), at(2, trace.Write, another, y, 8)}},
 		{name: "at a site that has a Put", its: []trace.Event{read(1), read(1), {Kind: trace.Read, G: 1, Site: one, Obj: x, Size: 8, Flags: trace.FlagPut}}},
 		{name: "atomic", its: []trace.Event{at(1, trace.AtomicLoad, one, x, 8), at(1, trace.AtomicLoad, one, x, 8)}},
-		{name: "freed", its: []trace.Event{read(1), read(1), at(2, trace.Read, another, x, 8), at(2, trace.Read, another, x, 8)}, freed: []trace.Freed{{Obj: x, Which: 1, Size: 8, At: 2}}, want: 4},
-		{name: "with a page that is freed", its: []trace.Event{read(1), read(1), at(2, trace.Read, another, x, 8), at(2, trace.Read, another, x, 8)}, freed: []trace.Freed{{Obj: x, Which: 1, Size: 8192, At: 2}}, want: 4},
-		{name: "where something else is freed", its: []trace.Event{read(1), read(1), at(2, trace.Read, another, x, 8)}, freed: []trace.Freed{{Obj: x, Which: 2, Size: 8, At: 2}}},
-		{name: "at eight places", its: places(8), want: 8},
-		{name: "at more places than are kept", its: places(9)},
+		{name: "freed", its: []trace.Event{read(1), read(1), at(2, trace.Write, another, x, 8), at(2, trace.Read, another, x, 8)}, freed: []trace.Freed{{Obj: x, Which: 1, Size: 8, At: 2}}, want: 4},
+		{name: "with a page that is freed", its: []trace.Event{read(1), read(1), at(2, trace.Write, another, x, 8), at(2, trace.Read, another, x, 8)}, freed: []trace.Freed{{Obj: x, Which: 1, Size: 8192, At: 2}}, want: 4},
+		{name: "where something else is freed", its: []trace.Event{read(1), read(1), at(2, trace.Write, another, x, 8)}, freed: []trace.Freed{{Obj: x, Which: 2, Size: 8, At: 2}}},
+		{name: "of a page", its: []trace.Event{at(1, trace.Write, one, big, 0x2000), at(1, trace.Read, another, big, 8), at(2, trace.Read, another, big+0x1000, 0x1000)}, want: 0},
+		{name: "beside a part of a page", its: []trace.Event{at(1, trace.Write, one, big, 0x100), at(2, trace.Write, another, big+0x100, 8)}, want: 2},
+		{name: "beside a part of what is accessed at once", its: []trace.Event{at(1, trace.Write, one, big, 0x400), at(1, trace.Read, another, big, 8), at(2, trace.Write, another, big+0x10, 8)}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			tr := &trace.Trace{

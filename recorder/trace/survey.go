@@ -31,7 +31,7 @@ type survey struct {
 	bare     []bool
 	accesses int            // loads and stores of these
 	spare    int            // about how many events of theirs are left out
-	local    map[place]bool // where all accesses are thread-local
+	free     map[place]bool // where no access of theirs conflicts with another
 	sites    tables
 	told     *SiteIndex     // see [SiteTable.told]
 	branches map[SiteID]int // how many there are at a site
@@ -308,12 +308,14 @@ func (s *survey) strip() {
 }
 
 // worthwhile reports whether so many of the events are loads and stores of bare goroutines that it is worth the time
-// to ask which ones are thread-local: a part of them.
-func (s *survey) worthwhile() bool { return s.bare != nil && 4*s.accesses > s.seen }
+// to ask which ones conflict with others: a part of them.
+func (s *survey) worthwhile() bool { return s.bare != nil && 8*s.accesses > s.seen }
 
-// separate notes which accesses are thread-local.
-func (s *survey) separate(l *locality) {
-	s.local, s.spare = l.end(), 0
+// separate notes which accesses conflict with none.
+func (s *survey) separate(c *conflicts) {
+	free, accesses := c.end()
+	s.free = free
+	s.spare += accesses
 }
 
 // know notes what is known of the sites of the trace, by those of its build, which may be nil.
@@ -358,7 +360,7 @@ func (s *survey) meet() (found bool) {
 
 // result returns s without what was needed to find which tests ran alone.
 func (s *survey) result() *survey {
-	r := &survey{bare: s.bare, local: s.local, sites: s.sites, told: s.told, tests: s.tests}
+	r := &survey{bare: s.bare, free: s.free, sites: s.sites, told: s.told, tests: s.tests}
 	for k := range r.tests {
 		r.tests[k].others, r.tests[k].touched = nil, nil
 	}

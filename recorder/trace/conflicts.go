@@ -1,0 +1,253 @@
+package trace
+
+import (
+	"github.com/gopredict/gopredict/recorder/trace/numbering"
+)
+
+// This file finds accesses that conflict with none: loads and stores of memory that, from when it was allocated until it
+// is freed, one goroutine uses alone or nobody writes. No order of goroutines makes them others.
+
+// Conflicts sees the accesses of a trace twice: first to find the variables where some conflict, then the places where
+// none does. It is not told by access: a schedule says how often its goroutine has come to a site.
+type conflicts struct {
+	bare   []bool // by goroutine: its places are of interest
+	pages  map[uint64]*variables
+	recent [1 << 8]struct { // pages that were asked for last, by the lower bits of their numbers
+		page   *variables
+		number uint64
+	}
+	across  []int32 // see variables
+	divided int
+	users   []users // by variable, from 1 on
+	next    int32   // variable
+	full    bool    // there is too much memory to tell
+
+	places    numbering.Numbers[place]
+	meets     []bool        // by place: an access there conflicts, or is none that could be left out
+	many      []int         // by place: accesses
+	last      [1 << 8]place // places that were asked for last
+	lastPlace [1 << 8]int32 // one more than their numbers, 0 of none
+}
+
+// A place is where a goroutine accesses memory.
+type place struct {
+	g    GID
+	site SiteID
+}
+
+// Hash is that of a [numbering.Key].
+func (p place) Hash() uint64 { return numbering.Hash(uint64(p.g)<<32 | uint64(p.site)) }
+
+// Variables are those in a page of memory, by granules: the number of what is there now, 0 where nobody has been. They
+// are numbered in the order in which they are come to, so that each has the same number whenever the trace is gone
+// through.
+type variables struct {
+	all [1]int32
+	of  []int32 // nil: all are the same
+}
+
+// Users are those of a variable: the goroutine that came first, and whether there were others, and writes.
+type users uint32
+
+const (
+	others   users = 1 << iota
+	writers        // who use it as a lock count, too
+	userBits = iota
+)
+
+// A trace that divides more than maxDivided pages, has more than maxVariables, or one access to more than maxPagesOf pages is
+// not looked at further: it would take more memory than it saves. An access to more than maxApart granules of a page takes
+// those to which nobody has come for one variable.
+const maxDivided, maxVariables, maxPagesOf, maxApart = 1 << 15, 1 << 24, 1 << 14, 64
+
+func newConflicts(bare []bool) *conflicts {
+	c := &conflicts{bare: bare, users: make([]users, 1)}
+	c.rewind()
+	return c
+}
+
+// rewind begins anew with the trace.
+func (c *conflicts) rewind() {
+	c.pages, c.next, c.divided = make(map[uint64]*variables), 1, 0
+	clear(c.recent[:])
+}
+
+// find takes the next events of the trace, to find who uses what.
+func (c *conflicts) find(es []Event) {
+	for i := range es {
+		e := &es[i]
+		if c.full || of[e.Kind].obj != ArgAddress {
+			continue
+		}
+		by := users(e.G) << userBits
+		if e.Kind.IsWrite() || !e.Kind.IsAccess() || e.Flags&FlagPut != 0 || e.Size == 0 {
+			by |= writers
+		}
+		for _, v := range c.variables(e) {
+			if int(v) == len(c.users) {
+				c.users = append(c.users, by)
+				continue
+			}
+			u := &c.users[v]
+			if (*u^by)>>userBits != 0 {
+				*u |= others
+			}
+			*u |= by & writers
+		}
+	}
+}
+
+// tell takes the next events of the trace, all of which find has taken before.
+func (c *conflicts) tell(es []Event) {
+	for i := range es {
+		e := &es[i]
+		if c.full || of[e.Kind].obj != ArgAddress {
+			continue
+		}
+		meets := !e.mayBeLeftOut()
+		for _, v := range c.variables(e) {
+			meets = meets || c.users[v]&(others|writers) == others|writers
+		}
+		if c.bare[e.G] {
+			at := c.place(e)
+			c.meets[at] = c.meets[at] || meets
+			c.many[at]++
+		}
+	}
+}
+
+// mayBeLeftOut reports whether e is an access of which nothing is lost if it conflicts with none.
+func (e *Event) mayBeLeftOut() bool { return e.Kind.IsPlain() && e.Flags&FlagPut == 0 && e.Size > 0 }
+
+// follow goes through t: take takes its events.
+func (c *conflicts) follow(t *Trace, take func([]Event)) {
+	freed := t.Freed
+	for i := range t.Events {
+		for ; len(freed) > 0 && int(freed[0].At) <= i; freed = freed[1:] {
+			c.free(&freed[0])
+		}
+		take(t.Events[i : i+1])
+	}
+}
+
+// place returns the number of that of e.
+func (c *conflicts) place(e *Event) int32 {
+	p := place{e.G, e.Site}
+	k := p.Hash() >> 40 % uint64(len(c.last))
+	if c.last[k] == p && c.lastPlace[k] > 0 {
+		return c.lastPlace[k] - 1
+	}
+	at := c.places.Of(p)
+	if int(at) == len(c.meets) {
+		c.meets, c.many = append(c.meets, false), append(c.many, 0)
+	}
+	c.last[k], c.lastPlace[k] = p, at+1
+	return at
+}
+
+// variables returns what e accesses, up to the next call.
+func (c *conflicts) variables(e *Event) []int32 {
+	from, to := e.Obj, e.Obj
+	if e.Kind.IsAccess() {
+		to += uint64(max(e.Size, 1)) - 1
+	}
+	first, last := from>>pageBits, to>>pageBits
+	if to < from || last-first >= maxPagesOf {
+		c.full = true
+		return nil
+	}
+	if first == last {
+		return c.within(first, from%pageSize/granule, to%pageSize/granule)
+	}
+	c.across = c.across[:0]
+	for n := first; n <= last; n++ {
+		lo, hi := max(from, n<<pageBits)%pageSize/granule, min(to, n<<pageBits|(pageSize-1))%pageSize/granule
+		c.across = append(c.across, c.within(n, lo, hi)...)
+	}
+	return c.across
+}
+
+// within returns what is in a page, from one granule up to another, which is included.
+func (c *conflicts) within(n, lo, hi uint64) []int32 {
+	page := c.page(n)
+	its := page.of
+	switch {
+	case its != nil:
+		its = its[lo : hi+1]
+	case hi-lo == pageSize/granule-1:
+		its = page.all[:]
+	default:
+		its = c.divide(page)[lo : hi+1]
+	}
+	together := int32(0)
+	for k := range its {
+		if its[k] == 0 {
+			if together == 0 || len(its) <= maxApart {
+				together = c.variable()
+			}
+			its[k] = together
+		}
+	}
+	return its
+}
+
+// variable numbers the next variable.
+func (c *conflicts) variable() int32 {
+	v := c.next
+	c.next++
+	c.full = c.full || c.next > maxVariables
+	return v
+}
+
+// page returns the page of a number.
+func (c *conflicts) page(n uint64) *variables {
+	last := &c.recent[n%uint64(len(c.recent))]
+	if last.page == nil || n != last.number {
+		if last.page, last.number = c.pages[n], n; last.page == nil {
+			last.page = new(variables)
+			c.pages[n] = last.page
+		}
+	}
+	return last.page
+}
+
+// divide returns the variables of the granules of a page.
+func (c *conflicts) divide(p *variables) []int32 {
+	if p.of == nil {
+		p.of = make([]int32, pageSize/granule)
+		for k := range p.of {
+			p.of[k] = p.all[0]
+		}
+		c.divided++
+		c.full = c.full || c.divided > maxDivided
+	}
+	return p.of
+}
+
+// free notes that memory is freed: what is there from then on are other variables.
+func (c *conflicts) free(f *Freed) {
+	f.each(func(n, from, to uint64) {
+		p := c.pages[n]
+		switch from, to := from/granule, (to-1)/granule+1; {
+		case p == nil:
+		case to-from == pageSize/granule:
+			p.all[0] = 0
+			clear(p.of)
+		default:
+			clear(c.divide(p)[from:to])
+		}
+	})
+}
+
+// end ends with the trace, and returns the places where no access conflicts with another, and how many accesses are
+// there.
+func (c *conflicts) end() (free map[place]bool, accesses int) {
+	free = make(map[place]bool)
+	for at, p := range c.places.Keys() {
+		if !c.full && !c.meets[at] {
+			free[p] = true
+			accesses += c.many[at]
+		}
+	}
+	return free, accesses
+}

@@ -1,0 +1,102 @@
+package trace
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The places where no access conflicts with another are those that looking at each granule's life one by one gives.
+func TestConflicts(t *testing.T) {
+	free, meet := 0, 0
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		const base = 3*pageSize - 128 // so that some are over the end of a page
+		tr := &Trace{}
+		for range 5 + r.IntN(40) {
+			e := Event{Kind: Read, G: GID(r.IntN(3)), Site: SiteID(r.IntN(12)), Obj: base + uint64(r.IntN(256)), Size: uint32(1 + r.IntN(16))}
+			switch r.IntN(12) {
+			case 0, 1:
+				e.Kind = Write
+			case 2:
+				e.Kind, e.Size = Acquire, 0
+			case 3:
+				e.Kind = AtomicLoad
+			case 4:
+				e.Size = 64
+			case 5:
+				tr.Freed = append(tr.Freed, Freed{Obj: base + uint64(r.IntN(16))*16, Size: 16, Which: uint64(1 + r.IntN(3)), At: int32(len(tr.Events))})
+			}
+			tr.Events = append(tr.Events, e)
+		}
+		bare := []bool{false, true, true}
+		c := newConflicts(bare)
+		c.follow(tr, c.find)
+		c.rewind()
+		c.follow(tr, c.tell)
+		got, accesses := c.end()
+		want := conflictFree(tr, bare)
+		require.Equal(t, want, got, "seed %d", seed)
+		n := 0
+		for _, e := range tr.Events {
+			if got[place{e.G, e.Site}] {
+				n++
+			}
+		}
+		assert.Equal(t, n, accesses)
+		free, meet = free+len(got), meet+c.places.Len()-len(got)
+	}
+	assert.Greater(t, free, 100)
+	assert.Greater(t, meet, 100)
+}
+
+// conflictFree returns the places of bare goroutines of which each access is to granules that one goroutine uses alone, or
+// nobody writes, while they live.
+func conflictFree(t *Trace, bare []bool) map[place]bool {
+	type life struct {
+		granule uint64
+		n       int
+	}
+	type use struct {
+		by      map[GID]bool
+		written bool
+	}
+	of := make([][]life, len(t.Events))
+	uses, lives := make(map[life]*use), make(map[uint64]int)
+	freed := t.Freed
+	for i, e := range t.Events {
+		for ; len(freed) > 0 && int(freed[0].At) <= i; freed = freed[1:] {
+			freed[0].each(func(n, from, to uint64) {
+				for b := from; b < to; b += granule {
+					lives[(n*pageSize+b)/granule]++
+				}
+			})
+		}
+		for b := e.Obj / granule; b <= (e.Obj+uint64(max(e.Size, 1))-1)/granule; b++ {
+			at := life{b, lives[b]}
+			if uses[at] == nil {
+				uses[at] = &use{by: make(map[GID]bool)}
+			}
+			uses[at].by[e.G] = true
+			uses[at].written = uses[at].written || e.Kind != Read && e.Kind != AtomicLoad
+			of[i] = append(of[i], at)
+		}
+	}
+	free, meets := make(map[place]bool), make(map[place]bool)
+	for i, e := range t.Events {
+		p := place{e.G, e.Site}
+		for _, at := range of[i] {
+			meets[p] = meets[p] || len(uses[at].by) > 1 && uses[at].written
+		}
+		meets[p] = meets[p] || !e.Kind.IsPlain()
+		free[p] = true
+	}
+	for p := range free {
+		if meets[p] || !bare[p.g] {
+			delete(free, p)
+		}
+	}
+	return free
+}
