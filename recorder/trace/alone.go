@@ -2,6 +2,7 @@ package trace
 
 import (
 	"io"
+	"math"
 	"os"
 	"slices"
 
@@ -142,17 +143,30 @@ type alone struct {
 	numbers map[string]int32 // of tests
 	// Where that has begun, in the events and what goes with them, and from how many on events are left out.
 	from, freed, held, full int
-	last                    []uint64         // see lastWrites
-	places                  [1 << 8]struct { // that were asked for last
-		place
-		asked, free bool
-	}
-	written numbering.Numbers[extent]
+	last                    []uint64 // see lastWrites
+	written                 numbering.Numbers[extent]
+	accesses                int                      // so many of those of which survey.free tells were seen
+	skips                   numbering.Numbers[place] // where accesses are left out
+	skipped                 []uint16                 // by place: how many, since the last one that was not
+}
+
+// A place is where a goroutine accesses memory, in one way.
+type place struct {
+	g     GID
+	site  SiteID
+	kind  Kind
+	begun bool // its test: schedules count from then on
+}
+
+// Hash is that of a [numbering.Key].
+func (p place) Hash() uint64 {
+	return numbering.Hash(uint64(p.g)<<32 ^ uint64(p.site) ^ uint64(p.kind)<<56)
 }
 
 // A leftOut is what of one goroutine was left out since its last event that stays.
 type leftOut struct {
 	branched bool  // a condition on which it depends what the goroutine does
+	begun    bool  // its test, if it is the test's own goroutine
 	open     *Site // a condition whose scope that may be behind, as nothing was done within it; or nil
 }
 
@@ -215,10 +229,12 @@ func (a *alone) add(es []Event) {
 				}
 				continue
 			}
-			if left := &a.left[e.G]; left.branched {
-				e.Flags |= FlagBranched
-				left.branched = false
+			kept = append(kept, *e)
+			a.mark(&kept[len(kept)-1])
+			if beside {
+				a.survey.compare(e)
 			}
+			continue
 		}
 		if beside {
 			a.survey.compare(e)
@@ -256,25 +272,51 @@ func (a *alone) stays(e *Event) bool {
 			left.branched = true
 		}
 		return false
-	case e.Kind.IsPlain() && a.conflictFree(e):
+	case e.mayBeLeftOut() && a.isFree() && a.skip(e):
 		left.branched = true
 		return false
 	}
 	return true
 }
 
-// conflictFree reports whether e, a load or store, is at a place where none conflicts with another.
-func (a *alone) conflictFree(e *Event) bool {
-	if len(a.survey.free) == 0 {
+// isFree reports whether the next access, of those that may be left out, conflicts with none.
+func (a *alone) isFree() bool {
+	a.accesses++
+	return a.survey.free != nil && a.survey.free.of(a.accesses-1)
+}
+
+// mark notes at e, which stays, what of its goroutine was left out before it.
+func (a *alone) mark(e *Event) {
+	left := &a.left[e.G]
+	if left.branched {
+		e.Flags |= FlagBranched
+		left.branched = false
+	}
+	if e.Kind.IsPlain() && len(a.skipped) > 0 {
+		if at, known := a.skips.Known(a.place(e)); known {
+			e.Skipped, a.skipped[at] = a.skipped[at], 0
+		}
+	}
+	left.begun = left.begun || e.Kind == TestBegin && a.t.Goroutines[e.G].Path == "0"
+}
+
+// maxSkipped is how many accesses at a place are left out in a row: more have no room in Event.Skipped.
+const maxSkipped = math.MaxUint16
+
+// skip reports whether e is left out: it is if that can be counted.
+func (a *alone) skip(e *Event) bool {
+	at := a.skips.Of(a.place(e))
+	if int(at) == len(a.skipped) {
+		a.skipped = append(a.skipped, 0)
+	}
+	if a.skipped[at] == maxSkipped {
 		return false
 	}
-	p := place{e.G, e.Site}
-	last := &a.places[p.Hash()>>40%uint64(len(a.places))]
-	if last.place != p || !last.asked {
-		last.place, last.asked, last.free = p, true, a.survey.free[p]
-	}
-	return last.free
+	a.skipped[at]++
+	return true
 }
+
+func (a *alone) place(e *Event) place { return place{e.G, e.Site, e.Kind, a.left[e.G].begun} }
 
 // finish leaves out what the test has done that has ended, if it was alone. The go statement of
 // the next one may have been taken.

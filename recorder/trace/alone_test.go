@@ -195,8 +195,7 @@ func TestConcurrentOfLateTest(t *testing.T) {
 	assert.Equal(t, append(first.Events, rest.Events...), read.Events)
 }
 
-// Of a test that is too long for a flow, accesses are left out that conflict with none, where all of a goroutine at a site
-// are such. Goroutine 1 is the test's, 2 is started there.
+// Of a test that is too long for a flow, accesses are left out that conflict with none. Goroutine 1 is the test's, 2 is started there.
 func TestReadConcurrentConflicts(t *testing.T) {
 	const (
 		x, y, big    = uint64(0x10000), uint64(0x20008), uint64(0x40000)
@@ -226,8 +225,8 @@ func TestReadConcurrentConflicts(t *testing.T) {
 		{name: "large, and shared at a part of it", its: []trace.Event{at(1, trace.Read, one, big, 0x10000), at(1, trace.Read, one, big, 0x10000), at(2, trace.Write, one, big+0x8000, 8)}},
 		{name: "shared by the goroutine that runs the tests, at no site", its: []trace.Event{read(1), read(1), read(1), {Kind: trace.Write, Obj: x, Size: 8}}},
 		{name: "of a lock of another one", its: []trace.Event{read(1), read(1), at(2, trace.Acquire, another, x, 0), at(2, trace.Release, another, x, 0)}},
-		{name: "at a site that accesses what others do", its: []trace.Event{read(1), read(1), at(1, trace.Read, one, y, 8), at(2, trace.Write, another, y, 8)}},
-		{name: "at a site that has a Put", its: []trace.Event{read(1), read(1), {Kind: trace.Read, G: 1, Site: one, Obj: x, Size: 8, Flags: trace.FlagPut}}},
+		{name: "at a site that accesses what others do", its: []trace.Event{read(1), read(1), at(1, trace.Read, one, y, 8), at(2, trace.Write, another, y, 8)}, want: 2},
+		{name: "at a site that has a Put", its: []trace.Event{read(1), read(1), {Kind: trace.Read, G: 1, Site: one, Obj: x, Size: 8, Flags: trace.FlagPut}}, want: 2},
 		{name: "atomic", its: []trace.Event{at(1, trace.AtomicLoad, one, x, 8), at(1, trace.AtomicLoad, one, x, 8)}},
 		{name: "freed", its: []trace.Event{read(1), read(1), at(2, trace.Write, another, x, 8), at(2, trace.Read, another, x, 8)}, freed: []trace.Freed{{Obj: x, Which: 1, Size: 8, At: 2}}, want: 4},
 		{name: "with a page that is freed", its: []trace.Event{read(1), read(1), at(2, trace.Write, another, x, 8), at(2, trace.Read, another, x, 8)}, freed: []trace.Freed{{Obj: x, Which: 1, Size: 8192, At: 2}}, want: 4},
@@ -264,6 +263,46 @@ func TestReadConcurrentConflicts(t *testing.T) {
 			require.NoError(t, err)
 			assert.Zero(t, whole.Alone)
 			assert.False(t, whole.TooLong())
+		})
+	}
+}
+
+// What is left out is counted by what stays of its goroutine, kind and site, from where its test begins.
+func TestReadConcurrentSkipped(t *testing.T) {
+	const x, y = uint64(0x10000), uint64(0x20008)
+	at := func(g trace.GID, kind trace.Kind, site trace.SiteID, obj uint64) trace.Event {
+		return trace.Event{Kind: kind, G: g, Site: site, Obj: obj, Size: 8}
+	}
+	free, meets := at(1, trace.Read, 5, x), at(1, trace.Read, 5, y)
+	begins := trace.Event{Kind: trace.TestBegin, G: 1}
+	for _, test := range []struct {
+		name string
+		its  []trace.Event
+		want []uint16 // of what stays of goroutine 1
+	}{
+		{"two", []trace.Event{free, free, meets, meets, free, meets}, []uint16{2, 0, 1}},
+		{"of another kind", []trace.Event{free, at(1, trace.Write, 5, y), meets}, []uint16{0, 1}},
+		{"of another site", []trace.Event{free, at(1, trace.Read, 6, y), meets}, []uint16{0, 1}},
+		{"of another goroutine", []trace.Event{at(2, trace.Read, 5, x+8), meets}, []uint16{0}},
+		{"before the test begins", []trace.Event{free, begins, free, meets}, []uint16{0, 1}},
+		{"before it begins again", []trace.Event{begins, free, begins, free, meets}, []uint16{0, 0, 2}},
+		{"more than can be counted", append(slices.Repeat([]trace.Event{free}, 1<<16+1), meets), []uint16{1<<16 - 1, 1}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			tr := &trace.Trace{
+				Goroutines: []trace.Goroutine{{Path: "main"}, {ID: 1, Test: "TestA", Path: "0"}, {ID: 2, Parent: 1, Test: "TestA", Path: "0.1"}},
+				Names:      []string{"TestA"}, Complete: true,
+			}
+			tr.Events = append([]trace.Event{{Kind: trace.Fork, Obj: 1}, {Kind: trace.Fork, G: 1, Obj: 2}}, test.its...)
+			tr.Events = append(tr.Events, at(2, trace.Write, 9, y))
+			trace.DropAlone(tr, len(tr.Events), 1)
+			var got []uint16
+			for _, e := range tr.Events {
+				if e.G == 1 && e.Kind != trace.Fork {
+					got = append(got, e.Skipped)
+				}
+			}
+			assert.Equal(t, test.want, got)
 		})
 	}
 }

@@ -1,16 +1,14 @@
 package trace
 
-import (
-	"github.com/gopredict/gopredict/recorder/trace/numbering"
-)
+import ()
 
 // This file finds accesses that conflict with none: loads and stores of memory that, from when it was allocated until it
 // is freed, one goroutine uses alone or nobody writes. No order of goroutines makes them others.
 
-// Conflicts sees the accesses of a trace twice: first to find the variables where some conflict, then the places where
-// none does. It is not told by access: a schedule says how often its goroutine has come to a site.
+// Conflicts sees the accesses of a trace twice: first to find the variables where some conflict, then to tell which
+// accesses are to no such variable.
 type conflicts struct {
-	bare   []bool // by goroutine: its places are of interest
+	bare   []bool // by goroutine: its accesses are of interest
 	pages  map[uint64]*variables
 	recent [1 << 8]struct { // pages that were asked for last, by the lower bits of their numbers
 		page   *variables
@@ -21,22 +19,30 @@ type conflicts struct {
 	users   []users // by variable, from 1 on
 	next    int32   // variable
 	full    bool    // there is too much memory to tell
-
-	places    numbering.Numbers[place]
-	meets     []bool        // by place: an access there conflicts, or is none that could be left out
-	many      []int         // by place: accesses
-	last      [1 << 8]place // places that were asked for last
-	lastPlace [1 << 8]int32 // one more than their numbers, 0 of none
+	told    apart
 }
 
-// A place is where a goroutine accesses memory.
-type place struct {
-	g    GID
-	site SiteID
+// Apart says of the loads and stores of bare goroutines, in their order, which conflict with none.
+type apart struct {
+	words []uint64
+	n     int // of all
+	free  int // of those that conflict with none
 }
 
-// Hash is that of a [numbering.Key].
-func (p place) Hash() uint64 { return numbering.Hash(uint64(p.g)<<32 | uint64(p.site)) }
+// add adds the next one.
+func (a *apart) add(free bool) {
+	if a.n%64 == 0 {
+		a.words = append(a.words, 0)
+	}
+	if free {
+		a.words[a.n/64] |= 1 << (a.n % 64)
+		a.free++
+	}
+	a.n++
+}
+
+// of reports what was added for number n; no if nothing was.
+func (a *apart) of(n int) bool { return n < a.n && a.words[n/64]>>(n%64)&1 != 0 }
 
 // Variables are those in a page of memory, by granules: the number of what is there now, 0 where nobody has been. They
 // are numbered in the order in which they are come to, so that each has the same number whenever the trace is gone
@@ -104,14 +110,12 @@ func (c *conflicts) tell(es []Event) {
 		if c.full || of[e.Kind].obj != ArgAddress {
 			continue
 		}
-		meets := !e.mayBeLeftOut()
+		free := true
 		for _, v := range c.variables(e) {
-			meets = meets || c.users[v]&(others|writers) == others|writers
+			free = free && c.users[v]&(others|writers) != others|writers
 		}
-		if c.bare[e.G] {
-			at := c.place(e)
-			c.meets[at] = c.meets[at] || meets
-			c.many[at]++
+		if c.bare[e.G] && e.mayBeLeftOut() {
+			c.told.add(free)
 		}
 	}
 }
@@ -128,21 +132,6 @@ func (c *conflicts) follow(t *Trace, take func([]Event)) {
 		}
 		take(t.Events[i : i+1])
 	}
-}
-
-// place returns the number of that of e.
-func (c *conflicts) place(e *Event) int32 {
-	p := place{e.G, e.Site}
-	k := p.Hash() >> 40 % uint64(len(c.last))
-	if c.last[k] == p && c.lastPlace[k] > 0 {
-		return c.lastPlace[k] - 1
-	}
-	at := c.places.Of(p)
-	if int(at) == len(c.meets) {
-		c.meets, c.many = append(c.meets, false), append(c.many, 0)
-	}
-	c.last[k], c.lastPlace[k] = p, at+1
-	return at
 }
 
 // variables returns what e accesses, up to the next call.
@@ -237,17 +226,4 @@ func (c *conflicts) free(f *Freed) {
 			clear(c.divide(p)[from:to])
 		}
 	})
-}
-
-// end ends with the trace, and returns the places where no access conflicts with another, and how many accesses are
-// there.
-func (c *conflicts) end() (free map[place]bool, accesses int) {
-	free = make(map[place]bool)
-	for at, p := range c.places.Keys() {
-		if !c.full && !c.meets[at] {
-			free[p] = true
-			accesses += c.many[at]
-		}
-	}
-	return free, accesses
 }

@@ -2,13 +2,14 @@ package trace
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-// The places where no access conflicts with another are those that looking at each granule's life one by one gives.
+// Which accesses conflict with none is what looking at each granule's life one by one gives.
 func TestConflicts(t *testing.T) {
 	free, meet := 0, 0
 	for seed := range uint64(300) {
@@ -36,25 +37,24 @@ func TestConflicts(t *testing.T) {
 		c.follow(tr, c.find)
 		c.rewind()
 		c.follow(tr, c.tell)
-		got, accesses := c.end()
-		want := conflictFree(tr, bare)
-		require.Equal(t, want, got, "seed %d", seed)
+		want := conflictFree(tr)
 		n := 0
-		for _, e := range tr.Events {
-			if got[place{e.G, e.Site}] {
+		for i, e := range tr.Events {
+			if bare[e.G] && e.Kind.IsPlain() {
+				require.Equal(t, want[i], c.told.of(n), "seed %d: %d", seed, i)
 				n++
 			}
 		}
-		assert.Equal(t, n, accesses)
-		free, meet = free+len(got), meet+c.places.Len()-len(got)
+		assert.Equal(t, n, c.told.n)
+		assert.False(t, c.told.of(n))
+		free, meet = free+c.told.free, meet+n-c.told.free
 	}
 	assert.Greater(t, free, 100)
 	assert.Greater(t, meet, 100)
 }
 
-// conflictFree returns the places of bare goroutines of which each access is to granules that one goroutine uses alone, or
-// nobody writes, while they live.
-func conflictFree(t *Trace, bare []bool) map[place]bool {
+// conflictFree tells by event whether it is to granules that one goroutine uses alone, or nobody writes, while they live.
+func conflictFree(t *Trace) []bool {
 	type life struct {
 		granule uint64
 		n       int
@@ -84,19 +84,9 @@ func conflictFree(t *Trace, bare []bool) map[place]bool {
 			of[i] = append(of[i], at)
 		}
 	}
-	free, meets := make(map[place]bool), make(map[place]bool)
-	for i, e := range t.Events {
-		p := place{e.G, e.Site}
-		for _, at := range of[i] {
-			meets[p] = meets[p] || len(uses[at].by) > 1 && uses[at].written
-		}
-		meets[p] = meets[p] || !e.Kind.IsPlain()
-		free[p] = true
-	}
-	for p := range free {
-		if meets[p] || !bare[p.g] {
-			delete(free, p)
-		}
+	free := make([]bool, len(t.Events))
+	for i := range free {
+		free[i] = !slices.ContainsFunc(of[i], func(at life) bool { return len(uses[at].by) > 1 && uses[at].written })
 	}
 	return free
 }

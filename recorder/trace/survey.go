@@ -29,9 +29,9 @@ type survey struct {
 	beside [][]*surveyed
 	// By goroutine: what is there for the sake of values is left out, as these are not followed; nil: of none.
 	bare     []bool
-	accesses int            // loads and stores of these
-	spare    int            // about how many events of theirs are left out
-	free     map[place]bool // where no access of theirs conflicts with another
+	accesses int    // loads and stores of these
+	spare    int    // about how many events of theirs are left out
+	free     *apart // which accesses of theirs conflict with none; nil: nobody has asked
 	sites    tables
 	told     *SiteIndex     // see [SiteTable.told]
 	branches map[SiteID]int // how many there are at a site
@@ -313,9 +313,10 @@ func (s *survey) worthwhile() bool { return s.bare != nil && 8*s.accesses > s.se
 
 // separate notes which accesses conflict with none.
 func (s *survey) separate(c *conflicts) {
-	free, accesses := c.end()
-	s.free = free
-	s.spare += accesses
+	if !c.full {
+		s.free = new(c.told) // without the rest of c
+		s.spare += c.told.free - c.told.free/maxSkipped
+	}
 }
 
 // know notes what is known of the sites of the trace, by those of its build, which may be nil.

@@ -168,6 +168,9 @@ func (t *Trace) eventText(e *Event) string {
 	if e.Obj != 0 {
 		b = strconv.AppendUint(append(b, " obj=0x"...), e.Obj, 16)
 	}
+	if e.Skipped != 0 {
+		b = strconv.AppendUint(append(b, " skipped="...), uint64(e.Skipped), 10)
+	}
 	if e.Size != 0 {
 		b = strconv.AppendUint(append(b, " size="...), uint64(e.Size), 10)
 	}

@@ -167,7 +167,7 @@ func (t *Trace) parseEvent(word string, a *attributes) {
 	a.word(a.first())
 	e := Event{
 		Kind: kind, G: GID(g), Obj: a.number("obj", 64), Size: uint32(a.number("size", 32)), Val: a.number("val", 64),
-		Site: SiteID(a.number("site", 32)), Flags: Flags(a.number("flags", 8)),
+		Site: SiteID(a.number("site", 32)), Flags: Flags(a.number("flags", 8)), Skipped: uint16(a.number("skipped", 16)),
 	}
 	for _, f := range flagWords {
 		if a.word(f.word) {

@@ -36,11 +36,14 @@ const (
 type Event struct {
 	Kind  Kind
 	Flags Flags
-	G     GID
-	Site  SiteID
-	Size  uint32
-	Obj   uint64
-	Val   uint64
+	// Skipped is how many events of the same kind, goroutine and site were left out since the last one of these that
+	// was not, see [ReadConcurrent]: a schedule counts them.
+	Skipped uint16
+	G       GID
+	Site    SiteID
+	Size    uint32
+	Obj     uint64
+	Val     uint64
 }
 
 // HasValue reports whether Val of e, an access or operand, is its value, or its

@@ -334,6 +334,24 @@ func TestObserve(t *testing.T) {
 	assert.Equal(t, "6", w.Violation[1].Value, "the witness itself stays")
 }
 
+// Events that were left out count as those that are there.
+func TestOccurrencesOfSkipped(t *testing.T) {
+	tr := build(t, "1 testbegin 0", "1 fork 2", "2 begin 0", "1 write a 7", "1 write a 7", "1 write a 7", "2 write a 7")
+	want, err := FromSchedule(tr, positions(0, 5), []int{5, 6}, nil, Meta{Kind: "race"})
+	require.NoError(t, err)
+	require.Equal(t, "0 write va 3", short(want.Violation)[0])
+
+	tr.Events = slices.Delete(tr.Events, 3, 5)
+	tr.Events[3].Skipped = 2
+	got, err := FromSchedule(tr, positions(0, 3), []int{3, 4}, nil, Meta{Kind: "race"})
+	require.NoError(t, err)
+	assert.Equal(t, short(want.Violation), short(got.Violation))
+	assert.Equal(t, []int{3, 4}, Find(tr, nil, got.Violation))
+	earlier := slices.Clone(got.Violation)
+	earlier[0].Occ = 2
+	assert.Equal(t, []int{-1, 4}, Find(tr, nil, earlier), "which was left out")
+}
+
 // What is needed of a recording shows of the witness what all of it does.
 func TestNeeded(t *testing.T) {
 	tr := build(t, "1 testbegin 0", "1 fork 2", "2 begin 0", "1 write a 5", "1 write a 5", "2 read a 6", "1 write b 7", "2 write b 8")

@@ -204,9 +204,10 @@ func occurrences(t *trace.Trace, index *Index, want []int, left map[int]bool) []
 		}
 		p := point{e.G, e.Kind, s.key}
 		if n, ok := counts[p]; ok {
-			counts[p] = n + 1
+			n += 1 + int(e.Skipped)
+			counts[p] = n
 			if want[next] == i {
-				out[next] = n + 1
+				out[next] = n
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package witness
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -79,7 +80,8 @@ func (w *Witness) In(t *trace.Trace) []bool {
 // have it. The index is that of t; without one, all of t is looked through.
 func Find(t *trace.Trace, index *Index, steps []Step) []int {
 	f := newFinder(t, steps)
-	found := make([][]int, len(f.numbers)) // where events are that steps may be, in their order
+	type occurrence struct{ n, at int }
+	found := make([][]occurrence, len(f.numbers)) // the events that steps may be, in their order
 	first, end := index.Range(t, steps)
 	var begins []int
 	if index != nil {
@@ -93,14 +95,19 @@ func Find(t *trace.Trace, index *Index, steps []Step) []int {
 			continue
 		}
 		if n := f.number(e); n >= 0 {
-			found[n] = append(found[n], i)
+			o := occurrence{1 + int(e.Skipped), i}
+			if its := found[n]; len(its) > 0 {
+				o.n += its[len(its)-1].n
+			}
+			found[n] = append(found[n], o)
 		}
 	}
 	out := make([]int, len(steps))
 	for n, s := range steps {
 		out[n] = -1
-		if at := found[f.of[n]]; s.Occ > 0 && s.Occ <= len(at) {
-			out[n] = at[s.Occ-1]
+		its := found[f.of[n]]
+		if k, ok := slices.BinarySearchFunc(its, s.Occ, func(o occurrence, n int) int { return cmp.Compare(o.n, n) }); ok {
+			out[n] = its[k].at
 		}
 	}
 	return out
