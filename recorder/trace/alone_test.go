@@ -348,6 +348,7 @@ func TestReadConcurrentBranched(t *testing.T) {
 		{"its other way does something", []trace.Event{{Kind: trace.Branch, G: 1, Site: scoped}, once(behind)}, []trace.SiteID{behind}, []trace.SiteID{behind}},
 		{"another function behind it", []trace.Event{if_(scoped), once(elsewhere)}, []trace.SiteID{elsewhere}, nil},
 		{"a function that it may call", []trace.Event{if_(calling), once(elsewhere)}, []trace.SiteID{elsewhere}, []trace.SiteID{elsewhere}},
+		{"an access that conflicts with none", []trace.Event{{Kind: trace.Read, G: 1, Site: within, Obj: 0x1000, Size: 8}, once(behind)}, []trace.SiteID{behind}, []trace.SiteID{behind}},
 		{"another goroutine meanwhile", []trace.Event{if_(scoped), other, once(behind)}, []trace.SiteID{behind}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
