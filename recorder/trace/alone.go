@@ -42,19 +42,18 @@ func readConcurrent(path string, build *SiteTable, long, flow int) (*Trace, erro
 	d.look = s.take
 	d.failed = d.read()
 	s.end()
-	s.know(build)
-	if s.worthwhile() {
-		c := newConflicts(s.bare)
-		if err := d.lookAgain(f, c.find, c.free); err != nil {
-			return d.t, err
-		}
-		c.rewind()
-		if err := d.lookAgain(f, c.tell, c.free); err != nil {
-			return d.t, err
-		}
-		s.separate(c)
-	}
 	for {
+		if s.strip(build); s.worthwhile() {
+			c := newConflicts(s.bare)
+			if err := d.lookAgain(f, c.find, c.free); err != nil {
+				return d.t, err
+			}
+			c.rewind()
+			if err := d.lookAgain(f, c.tell, c.free); err != nil {
+				return d.t, err
+			}
+			s.separate(c)
+		}
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
 			return d.t, err
 		}
@@ -66,6 +65,7 @@ func readConcurrent(path string, build *SiteTable, long, flow int) (*Trace, erro
 			d.t.source = &source{path: path, survey: s.result(), events: len(d.t.Events), room: cap(d.t.Events), stop: d.stop, failed: d.failed}
 			return d.t, inFile(err, path)
 		}
+		d.t.Events = nil // before there is more
 	}
 }
 
@@ -87,15 +87,14 @@ func DropAlone(t *Trace, long, flow int) {
 	s := newSurvey(t, long, flow)
 	s.take(t.Events)
 	s.end()
-	s.know(nil)
-	if s.worthwhile() {
-		c := newConflicts(s.bare)
-		c.follow(t, c.find)
-		c.rewind()
-		c.follow(t, c.tell)
-		s.separate(c)
-	}
 	for {
+		if s.strip(nil); s.worthwhile() {
+			c := newConflicts(s.bare)
+			c.follow(t, c.find)
+			c.rewind()
+			c.follow(t, c.tell)
+			s.separate(c)
+		}
 		w := *t
 		if newAlone(&w, s).copy(t); !s.meet() {
 			*t = w

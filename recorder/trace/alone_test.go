@@ -67,6 +67,7 @@ func TestDropAlone(t *testing.T) {
 		{"for long beside one who starts another that is there", several, does(fork(2, 5, 0), of(5, trace.Begin)), 0, nil, 20},
 		{"but for operands", several, slices.Concat([]trace.Event{fork(3, 4, 0), of(4, trace.Begin), of(4, trace.Operand)}, slices.Repeat(does(of(3, trace.Operand)), 2)), 0, nil, 3 + 40},
 		{"but for operands, of few others", several, slices.Concat([]trace.Event{fork(3, 4, 0), of(4, trace.Begin)}, slices.Repeat([]trace.Event{of(3, trace.Operand)}, 40)), 0, nil, 0},
+		{"but for operands, where it was found not to be alone", several, slices.Repeat(does(of(3, trace.Operand)), 2), 0, []trace.Event{at(2, trace.Write, y, 0)}, 3},
 		{"for long beside another one that it has started", several, does(fork(3, 5, 0), of(5, trace.Begin)), 0, nil, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {

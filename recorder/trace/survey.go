@@ -256,14 +256,13 @@ func (s *survey) end() {
 			}
 		}
 	}
-	s.strip()
-	s.did = nil
 }
 
 // strip notes whose operands and branches are of no use: those of goroutines that are together in one window of
 // the analysis that is too long for a flow without them. Such a window ends nowhere but where a test starts over
-// which no goroutine goes on; where that is so, others may begin with it.
-func (s *survey) strip() {
+// which no goroutine goes on; where that is so, others may begin with it. What sites are, build tells, if it is not nil,
+// beside the trace.
+func (s *survey) strip(build *SiteTable) {
 	alone := make(map[string]bool)
 	for _, test := range s.tests {
 		alone[test.name] = test.alone
@@ -293,7 +292,7 @@ func (s *survey) strip() {
 			*part(g) += did.stay
 		}
 	}
-	s.bare = make([]bool, len(s.did))
+	s.bare, s.free, s.spare, s.accesses = make([]bool, len(s.did)), nil, 0, 0
 	for g, did := range s.did {
 		goroutine := &s.t.Goroutines[g]
 		if did.stay > 0 && goroutine.Test != "" && *part(g) > s.flow && !alone[goroutine.Test] {
@@ -304,6 +303,19 @@ func (s *survey) strip() {
 	}
 	if !slices.Contains(s.bare, true) {
 		s.bare = nil
+		return
+	}
+	if s.told == nil {
+		s.sites, s.told = build.told(s.t)
+	}
+	for site, n := range s.branches {
+		if s.told.Of(site).Fails != Neither {
+			s.spare -= n // these stay
+		}
+	}
+	s.spare = max(0, s.spare)
+	if s.beside == nil { // this is not asked again
+		s.did, s.branches = nil, nil
 	}
 }
 
@@ -317,20 +329,6 @@ func (s *survey) separate(c *conflicts) {
 		s.free = new(c.told) // without the rest of c
 		s.spare += c.told.free - c.told.free/maxSkipped
 	}
-}
-
-// know notes what is known of the sites of the trace, by those of its build, which may be nil.
-func (s *survey) know(build *SiteTable) {
-	if s.bare == nil {
-		return
-	}
-	s.sites, s.told = build.told(s.t)
-	for site, n := range s.branches {
-		if s.told.Of(site).Fails != Neither {
-			s.spare -= n // these stay
-		}
-	}
-	s.spare, s.branches = max(0, s.spare), nil
 }
 
 // compare asks, while the trace is gone through again, whether the event e has to do with what a
