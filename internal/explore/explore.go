@@ -419,10 +419,10 @@ func unlessDone[T any](ctx context.Context, f func() (T, error)) (T, error) {
 }
 
 // CutSearch says that not all patterns were found.
-const CutSearch = "the search for patterns ended early, as there are too many ways to choose accesses; -predict.kinds=race leaves it out"
+const CutSearch = "the search for atomicity violations ended early, as there are too many ways to choose accesses: there may be more of them; -run=NAME selects fewer tests"
 
 // TooLong says that assertions of some tests were not predicted.
-var TooLong = fmt.Sprintf("failing assertions were not looked for in tests that have, with those beside them, more than %d events: -run=NAME selects fewer tests", trace.MaxFlow)
+var TooLong = fmt.Sprintf("failing assertions were not predicted for tests that have more than %d events, with those of tests that ran at the same time: -run=NAME selects fewer tests", trace.MaxFlow)
 
 // Files returns how files of the module or workspace of env are named.
 func Files(env gotool.Env) witness.Files {

@@ -130,7 +130,7 @@ func TestRoomFor(t *testing.T) {
 		}
 		return tr
 	}
-	assert.Equal(t, ": -run=NAME gives a test the room of the others", roomFor(begins("TestA", "TestA/x", "TestB")))
+	assert.Equal(t, ": -run=NAME records a test alone, with more room", roomFor(begins("TestA", "TestA/x", "TestB")))
 	assert.Equal(t, ": -run=NAME/SUBTEST gives a subtest the room of the others", roomFor(begins("TestA", "TestA/x")))
 	assert.Empty(t, roomFor(begins("TestA")))
 }

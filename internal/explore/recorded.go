@@ -171,7 +171,7 @@ func CutText(t *trace.Trace) string {
 // there is nothing: a test that is alone by now has no more room, its subtests may have.
 func roomFor(t *trace.Trace) string {
 	if countTests(t) > 1 {
-		return ": -run=NAME gives a test the room of the others"
+		return ": -run=NAME records a test alone, with more room"
 	}
 	for i := range t.Events {
 		if e := &t.Events[i]; e.Kind == trace.TestBegin && strings.Contains(t.Names[e.Obj], "/") {

@@ -51,7 +51,7 @@ func (c *confirmation) rest(ctx context.Context) (all []recording, err error) {
 		pkg.Events += next.trace.Logged()
 		pkg.Tests += next.tests
 		pkg.Lingering = append(pkg.Lingering, report.LingeringIn(next.trace, c.run.Package.Path, c.files, c.source.Line)...)
-		c.warn("%s: recorded in a run of their own, as %s had ended the first: %s",
+		c.warn("%s: recorded in a run of their own, as %s ended the first one, by a panic or an exit: %s",
 			c.run.Package.Path, strings.Join(culprits, ", "), some(testsIn(next.trace), "tests"))
 	}
 	return all, nil

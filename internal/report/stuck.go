@@ -206,8 +206,8 @@ func (p *printer) lingering(r *Report) {
 	}
 	switch {
 	case all == 1:
-		p.line("note: a goroutine waited when its test was over, and others could wake it yet; -predict.json=FILE tells where.")
+		p.line("note: a goroutine was still waiting when its test ended; it is no leak, as others may wake it yet; -predict.json=FILE tells where.")
 	case all > 1:
-		p.line("note: %d goroutines waited when their tests were over, and others could wake them yet; -predict.json=FILE tells where.", all)
+		p.line("note: %d goroutines were still waiting when their tests ended; they are no leaks, as others may wake them yet; -predict.json=FILE tells where.", all)
 	}
 }

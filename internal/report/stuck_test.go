@@ -86,9 +86,9 @@ func TestLingering(t *testing.T) {
 	found := LingeringIn(tr, "p", witness.Files{Root: "/m"}, nil)
 	assert.Len(t, found, 1)
 	r := &Report{Packages: []Package{{Lingering: found}}}
-	assert.Contains(t, render(t, r, TextOptions{}), "note: a goroutine waited when its test was over, and others could wake it yet; -predict.json=FILE tells where.\n")
+	assert.Contains(t, render(t, r, TextOptions{}), "note: a goroutine was still waiting when its test ended; it is no leak, as others may wake it yet; -predict.json=FILE tells where.\n")
 	r.Packages = append(r.Packages, r.Packages[0])
-	assert.Contains(t, render(t, r, TextOptions{}), "note: 2 goroutines waited when their tests were over, ")
+	assert.Contains(t, render(t, r, TextOptions{}), "note: 2 goroutines were still waiting when their tests ended; ")
 }
 
 // Who waits behind a deadlock, and who is blocked at the same place, is told with it: once
