@@ -16,12 +16,12 @@ type channels struct {
 
 // An operation is a send or receive.
 type operation struct {
-	begin int32
-	ch    *channel
-	recv  bool
+	ch *channel
 	// rank is its place in line, from 1; 0 if it has none, for the channel was
 	// closed.
-	rank int
+	rank  int
+	begin int32
+	recv  bool
 }
 
 // A channel lists the operations of one channel. A trace has many.

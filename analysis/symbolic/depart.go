@@ -91,9 +91,9 @@ func (m *Model) departings(ctx context.Context, base int, in func(trace.GID) boo
 		case !in(e.G):
 		case m.doubt().others[int32(i)]:
 			others = true
-		case len(all) == 0 && m.doubt().swaps[i] && (e.Kind != trace.Select || m.chooses(int32(i))):
+		case len(all) == 0 && m.doubt().of[i]&swaps != 0 && (e.Kind != trace.Select || m.chooses(int32(i))):
 			all = append(all, Departing{At: i, Stands: none})
-		case m.doubt().departs[i] && !m.ordered(int32(i)):
+		case m.doubt().of[i]&departs != 0 && !m.ordered(int32(i)):
 			k, ok := of[e.Site]
 			if !ok {
 				k = len(targets)
@@ -137,17 +137,24 @@ func (m *Model) departing(a Answer) Departing {
 
 // doubts are what the departures of a model's runs can be, by event.
 type doubts struct {
-	departs []bool         // reads and conditions
-	swaps   []bool         // operations
-	others  map[int32]bool // operations of which it is nothing to anybody which one comes first
+	of     []doubt
+	others map[int32]bool // operations of which it is nothing to anybody which one comes first
 }
+
+// A doubt is what is not sure of an event.
+type doubt uint8
+
+const (
+	departs doubt = 1 << iota // of a read or condition: it finds, or comes out as, something else
+	swaps                     // of an operation: it comes in another order
+)
 
 // doubt returns what is not sure to be as recorded, whatever comes before what.
 func (m *Model) doubt() *doubts {
 	if m.doubts != nil {
 		return m.doubts
 	}
-	m.doubts = &doubts{make([]bool, len(m.t.Events)), make([]bool, len(m.t.Events)), make(map[int32]bool)}
+	m.doubts = &doubts{make([]doubt, len(m.t.Events)), make(map[int32]bool)}
 	fixed := make([]bool, len(m.mem.cells))
 	for c := range fixed {
 		fixed[c] = m.mem.cells[c].shared && m.mem.fixed(int32(c))
@@ -165,19 +172,22 @@ func (m *Model) doubt() *doubts {
 		return false
 	}
 	for i := range m.t.Events {
-		pos := int32(i)
+		pos, may := int32(i), false
 		switch e := m.event(pos); {
 		case m.matters(pos):
-			m.doubts.departs[i] = varies(pos)
+			may = varies(pos)
 		case m.tracked(pos):
 			c := &m.mem.cells[m.mem.span(int32(i)).First]
-			m.doubts.departs[i] = c.shared && !c.known && !quiet[pos]
+			may = c.shared && !c.known && !quiet[pos]
 		case e.Kind == trace.Branch || e.Kind == trace.Operand || e.Kind == trace.Assert:
 			if m.sites.Of(e.Site).Stops && !m.anyone {
 				continue // that it fails is a finding of its own, and the end
 			}
 			in := m.formula(pos)
-			m.doubts.departs[i] = in != nil && slices.ContainsFunc(in.Reads, func(r int32) bool { return r >= 0 && m.tracked(r) && varies(r) })
+			may = in != nil && slices.ContainsFunc(in.Reads, func(r int32) bool { return r >= 0 && m.tracked(r) && varies(r) })
+		}
+		if may {
+			m.doubts.of[i] = departs
 		}
 	}
 	m.swapping()
@@ -247,7 +257,7 @@ func (m *Model) swapping() {
 	for i := range m.t.Events {
 		switch e := &m.t.Events[i]; e.Kind {
 		case trace.Select:
-			m.doubts.swaps[i] = true // see chooses
+			m.doubts.of[i] |= swaps // see chooses
 		case trace.OnceBegin:
 			first[e.Obj] = i
 		case trace.OnceDone:
@@ -263,7 +273,8 @@ func (m *Model) swap(i, j int32, nothing bool) {
 	if nothing {
 		m.doubts.others[i], m.doubts.others[j] = true, true
 	} else {
-		m.doubts.swaps[i], m.doubts.swaps[j] = true, true
+		m.doubts.of[i] |= swaps
+		m.doubts.of[j] |= swaps
 	}
 }
 
