@@ -29,6 +29,7 @@ type Generations struct {
 		page   *generationPage
 		number uint64
 	}
+	joined joined
 }
 
 const (
@@ -39,8 +40,9 @@ const (
 
 // A generationPage has the generations of what is in a page now. Most pages are of one.
 type generationPage struct {
-	all  int32
-	bits uint8 // a part is of so many bits of an address: that suffices for the objects that were freed
+	joined bool // some of it has a generation by what accesses go over
+	all    int32
+	bits   uint8 // a part is of so many bits of an address: that suffices for the objects that were freed
 	// parts are in their order; nil where all are the same.
 	parts []int32
 }
@@ -97,11 +99,13 @@ func newGenerations(t *Trace, calls bool) *Generations {
 		return nil
 	}
 	g := &Generations{t: t, pages: make(map[uint64]*generationPage)}
+	wide := false
 	for i := range t.Events {
 		e := &t.Events[i]
 		if e.Kind != Call && (calls || !e.Kind.IsAccess()) {
 			continue
 		}
+		wide = wide || e.isWide()
 		n := e.Obj >> pageBits
 		last := &g.recent[n%uint64(len(g.recent))]
 		if last.page != nil && n == last.number {
@@ -112,7 +116,26 @@ func newGenerations(t *Trace, calls bool) *Generations {
 			g.pages[n] = last.page
 		}
 	}
+	if wide {
+		g.join()
+	}
 	return g
+}
+
+// advance frees what was freed before the event at position i.
+func (g *Generations) advance(i int) {
+	for g.next < len(g.t.Freed) && int(g.t.Freed[g.next].At) <= i {
+		g.free(&g.t.Freed[g.next])
+		g.next++
+	}
+}
+
+// rewind goes back to where nothing was freed.
+func (g *Generations) rewind() {
+	g.next = 0
+	for _, page := range g.pages {
+		*page = generationPage{joined: page.joined}
+	}
 }
 
 // Of returns the generation of what the access, or call, at position i begins at: two
@@ -122,10 +145,7 @@ func (g *Generations) Of(i int) int32 {
 	if g == nil {
 		return 0
 	}
-	for g.next < len(g.t.Freed) && int(g.t.Freed[g.next].At) <= i {
-		g.free(&g.t.Freed[g.next])
-		g.next++
-	}
+	g.advance(i)
 	obj := g.t.Events[i].Obj
 	n := obj >> pageBits
 	last := &g.recent[n%uint64(len(g.recent))]
@@ -135,7 +155,11 @@ func (g *Generations) Of(i int) int32 {
 	if last.page == nil { // what is there is a lock or the like, alone
 		return 0
 	}
-	return last.page.of(obj)
+	generation := last.page.of(obj)
+	if last.page.joined {
+		generation, _ = g.joined.generation(n, obj%pageSize, generation)
+	}
+	return generation
 }
 
 // free starts a new generation. One that nobody has seen is as good as a
