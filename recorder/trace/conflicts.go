@@ -1,7 +1,5 @@
 package trace
 
-import ()
-
 // This file finds accesses that conflict with none: loads and stores of memory that, from when it was allocated until it
 // is freed, one goroutine uses alone or nobody writes. No order of goroutines makes them others.
 

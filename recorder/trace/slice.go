@@ -38,7 +38,7 @@ type Slice struct {
 func NewSlice(t *Trace, f *Flow) *Slice {
 	s := &Slice{ends: make(map[int32]int32), loose: make(map[int32]bool)}
 	open := make(map[GID][]openScope)
-	scoped := false
+	scoped, sites := false, tables{t.Sites}
 	for _, site := range t.Sites {
 		scoped = scoped || site.Scope.Last != 0
 	}
@@ -51,7 +51,7 @@ func NewSlice(t *Trace, f *Flow) *Slice {
 			left := in[:0]
 			for _, o := range in {
 				switch {
-				case o.site.endsAt(e.Site, tables{t.Sites}):
+				case o.site.endsAt(e.Site, sites):
 					if len(o.held) == 0 {
 						s.ends[o.at] = int32(i)
 					}
