@@ -16,8 +16,8 @@ import (
 
 // ReadConcurrent is [ReadFile] without what only a [Flow] asks for, where tests are too long for one: operands,
 // conditions, but for those that fail tests, and accesses that conflict with none: to memory that one goroutine uses
-// alone, or nobody writes. What their goroutine does next has FlagBranched:
-// who has read what it had not may not do what it has done. And it is without the accesses, conditions and assertions
+// alone, or nobody writes. What their goroutine does next has FlagBranched: who has read what it had not may not do what
+// it has done. What stays says how many accesses before it are left out, see Event.Skipped. And it is without the accesses, conditions and assertions
 // of top-level tests that ran alone and passed: it has started no goroutines but those of its subtests, each of which ran
 // while the others waited for it; it had no select, which may choose; and when it was started no
 // other goroutine was there that has events later, but the one that runs the tests, and, beside a
