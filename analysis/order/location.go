@@ -135,52 +135,36 @@ type usedPage struct {
 
 // pages are those of memory that a trace uses, by their numbers.
 type pages struct {
-	all    map[uint64]*usedPage
-	recent [1 << 8]struct { // those that were asked for last, by the lower bits of their numbers
-		page   *usedPage
-		number uint64
-	}
+	numbering.Table[numbering.Word, usedPage]
 }
 
 // A page has so many bits of an address, and where one access has more than maxPages, all may be shared.
 const pageBits, maxPages = 13, 1 << 10
 
 // page is the number of the page where l begins.
-func (l *Location) page() uint64 { return l.Obj >> pageBits }
-
-// of returns the page of a number.
-func (p *pages) of(n uint64) *usedPage {
-	last := &p.recent[n%uint64(len(p.recent))]
-	if last.page == nil || n != last.number {
-		if last.page, last.number = p.all[n], n; last.page == nil {
-			last.page = new(usedPage)
-			p.all[n] = last.page
-		}
-	}
-	return last.page
-}
+func (l *Location) page() numbering.Word { return numbering.Word(l.Obj >> pageBits) }
 
 // shared reports whether l may be.
-func (p *pages) shared(l *Location) bool { return p == nil || p.of(l.page()).many }
+func (p *pages) shared(l *Location) bool { return p == nil || p.Of(l.page()).many }
 
 // usedPages returns the pages that t uses, or nil if all may be shared.
 func usedPages(t *trace.Trace) *pages {
-	p := &pages{all: make(map[uint64]*usedPage)}
+	p := new(pages)
 	for i := range t.Events {
 		e := &t.Events[i]
 		loc, _, ok := touch(e)
 		if !ok {
 			continue
 		}
-		first, last := loc.page(), (loc.end()-1)>>pageBits
+		first, last := loc.page(), numbering.Word((loc.end()-1)>>pageBits)
 		if last-first >= maxPages {
 			return nil
 		}
-		page := p.of(first)
+		page := p.Of(first)
 		page.many = page.many || page.used && page.g != e.G || first != last
 		page.g, page.used = e.G, true
 		for n := first + 1; n <= last; n++ {
-			p.of(n).many = true
+			p.Of(n).many = true
 		}
 	}
 	return p

@@ -109,25 +109,20 @@ func (a *alone) copy(t *Trace) {
 	w.Events, w.Freed, w.Held = make([]Event, 0, a.survey.stay()), nil, nil
 	freed, held := t.Freed, t.Held
 	for i := range t.Events {
-		for ; len(freed) > 0 && int(freed[0].At) <= i; freed = freed[1:] {
-			w.free(freed[0])
-		}
+		freed = freedBefore(freed, i, w.free)
 		if len(held) > 0 && held[0].At == i {
 			w.Held = append(w.Held, Held{len(w.Events), held[0].Val})
 			held = held[1:]
 		}
 		a.take(t.Events[i : i+1])
 	}
-	for _, f := range freed {
-		w.free(f)
-	}
+	freedBefore(freed, len(t.Events), w.free)
 	a.finish()
 }
 
 // free notes that after the last event memory was freed as f says.
-func (t *Trace) free(f Freed) {
-	f.At = int32(len(t.Events))
-	t.Freed = append(t.Freed, f)
+func (t *Trace) free(f *Freed) {
+	t.Freed = append(t.Freed, Freed{f.Obj, f.Which, f.Size, int32(len(t.Events))})
 }
 
 // Alone leaves events of a trace out while it is read.
@@ -144,9 +139,8 @@ type alone struct {
 	from, freed, held, full int
 	last                    []uint64 // see lastWrites
 	written                 numbering.Numbers[extent]
-	accesses                int                      // so many of those of which survey.free tells were seen
-	skips                   numbering.Numbers[place] // where accesses are left out
-	skipped                 []uint16                 // by place: how many, since the last one that was not
+	accesses                int                            // so many of those of which survey.free tells were seen
+	skipped                 numbering.Table[place, uint16] // how many accesses are left out there since the last one that was not
 }
 
 // A place is where a goroutine accesses memory, in one way.
@@ -291,9 +285,9 @@ func (a *alone) mark(e *Event) {
 		e.Flags |= FlagBranched
 		left.branched = false
 	}
-	if e.Kind.IsPlain() && len(a.skipped) > 0 {
-		if at, known := a.skips.Known(a.place(e)); known {
-			e.Skipped, a.skipped[at] = a.skipped[at], 0
+	if e.Kind.IsPlain() {
+		if n := a.skipped.Known(a.place(e)); n != nil {
+			e.Skipped, *n = *n, 0
 		}
 	}
 	left.begun = left.begun || e.Kind == TestBegin && a.t.Goroutines[e.G].Path == "0"
@@ -304,14 +298,11 @@ const maxSkipped = math.MaxUint16
 
 // skip reports whether e is left out: it is if that can be counted.
 func (a *alone) skip(e *Event) bool {
-	at := a.skips.Of(a.place(e))
-	if int(at) == len(a.skipped) {
-		a.skipped = append(a.skipped, 0)
-	}
-	if a.skipped[at] == maxSkipped {
+	n := a.skipped.Of(a.place(e))
+	if *n == maxSkipped {
 		return false
 	}
-	a.skipped[at]++
+	*n++
 	return true
 }
 
@@ -338,12 +329,9 @@ func (a *alone) drop() {
 	freed, held := t.Freed[a.freed:], t.Held[a.held:]
 	t.Freed, t.Held = t.Freed[:a.freed], t.Held[:a.held]
 	to := a.from
+	free := func(f *Freed) { t.Freed = append(t.Freed, Freed{f.Obj, f.Which, f.Size, int32(to)}) }
 	for i := a.from; i < len(t.Events); i++ {
-		for ; len(freed) > 0 && int(freed[0].At) <= i; freed = freed[1:] {
-			f := freed[0]
-			f.At = int32(to)
-			t.Freed = append(t.Freed, f)
-		}
+		freed = freedBefore(freed, i, free)
 		before := len(held) > 0 && held[0].At == i
 		if k := i - a.from; a.last[k/64]>>(k%64)&1 != 0 || t.Events[i].Kind != Write || !a.does(&t.Events[i]) {
 			if before {
@@ -356,10 +344,7 @@ func (a *alone) drop() {
 			held = held[1:]
 		}
 	}
-	for _, f := range freed {
-		f.At = int32(to)
-		t.Freed = append(t.Freed, f)
-	}
+	freedBefore(freed, len(t.Events), free)
 	t.Alone += len(t.Events) - to
 	t.Events = t.Events[:to]
 	a.full = to + max(dropAt, to-a.from)

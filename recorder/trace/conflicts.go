@@ -1,18 +1,16 @@
 package trace
 
+import "github.com/gopredict/gopredict/recorder/trace/numbering"
+
 // This file finds accesses that conflict with none: loads and stores of memory that, from when it was allocated until it
 // is freed, one goroutine uses alone or nobody writes. No order of goroutines makes them others.
 
 // Conflicts sees the accesses of a trace twice: first to find the variables where some conflict, then to tell which
 // accesses are to no such variable.
 type conflicts struct {
-	bare   []bool // by goroutine: its accesses are of interest
-	pages  map[uint64]*variables
-	recent [1 << 8]struct { // pages that were asked for last, by the lower bits of their numbers
-		page   *variables
-		number uint64
-	}
-	across  []int32 // see variables
+	bare    []bool                                     // by goroutine: its accesses are of interest
+	pages   numbering.Table[numbering.Word, variables] // by their numbers
+	across  []int32                                    // see variables
 	divided int
 	users   []users // by variable, from 1 on
 	next    int32   // variable
@@ -72,8 +70,7 @@ func newConflicts(bare []bool) *conflicts {
 
 // rewind begins anew with the trace.
 func (c *conflicts) rewind() {
-	c.pages, c.next, c.divided = make(map[uint64]*variables), 1, 0
-	clear(c.recent[:])
+	c.pages, c.next, c.divided = numbering.Table[numbering.Word, variables]{}, 1, 0
 }
 
 // find takes the next events of the trace, to find who uses what.
@@ -125,9 +122,7 @@ func (e *Event) mayBeLeftOut() bool { return e.Kind.IsPlain() && e.Flags&FlagPut
 func (c *conflicts) follow(t *Trace, take func([]Event)) {
 	freed := t.Freed
 	for i := range t.Events {
-		for ; len(freed) > 0 && int(freed[0].At) <= i; freed = freed[1:] {
-			c.free(&freed[0])
-		}
+		freed = freedBefore(freed, i, c.free)
 		take(t.Events[i : i+1])
 	}
 }
@@ -156,7 +151,7 @@ func (c *conflicts) variables(e *Event) []int32 {
 
 // within returns what is in a page, from one granule up to another, which is included.
 func (c *conflicts) within(n, lo, hi uint64) []int32 {
-	page := c.page(n)
+	page := c.pages.Of(numbering.Word(n))
 	its := page.of
 	switch {
 	case its != nil:
@@ -186,18 +181,6 @@ func (c *conflicts) variable() int32 {
 	return v
 }
 
-// page returns the page of a number.
-func (c *conflicts) page(n uint64) *variables {
-	last := &c.recent[n%uint64(len(c.recent))]
-	if last.page == nil || n != last.number {
-		if last.page, last.number = c.pages[n], n; last.page == nil {
-			last.page = new(variables)
-			c.pages[n] = last.page
-		}
-	}
-	return last.page
-}
-
 // divide returns the variables of the granules of a page.
 func (c *conflicts) divide(p *variables) []int32 {
 	if p.of == nil {
@@ -214,7 +197,7 @@ func (c *conflicts) divide(p *variables) []int32 {
 // free notes that memory is freed: what is there from then on are other variables.
 func (c *conflicts) free(f *Freed) {
 	f.each(func(n, from, to uint64) {
-		p := c.pages[n]
+		p := c.pages.Known(numbering.Word(n))
 		switch from, to := from/granule, (to-1)/granule+1; {
 		case p == nil:
 		case to-from == pageSize/granule:

@@ -1,6 +1,10 @@
 package trace
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/gopredict/gopredict/recorder/trace/numbering"
+)
 
 // A Freed says that the garbage collector gave memory back before the event at
 // position At: of 64 objects of Size bytes each, which begin at Obj, those whose
@@ -21,14 +25,9 @@ func (f Freed) event() Event { return Event{Kind: freedKind, Obj: f.Obj, Size: f
 
 // Generations tells variables apart that were at one address in turn.
 type Generations struct {
-	t     *Trace
-	next  int                        // index into t.Freed
-	pages map[uint64]*generationPage // those with an access
-	// Those that were asked for last, by the lower bits of their numbers.
-	recent [1 << 8]struct {
-		page   *generationPage
-		number uint64
-	}
+	t      *Trace
+	next   int                                             // index into t.Freed
+	pages  numbering.Table[numbering.Word, generationPage] // those with an access, by their numbers
 	joined joined
 }
 
@@ -98,7 +97,7 @@ func newGenerations(t *Trace, calls bool) *Generations {
 	if len(t.Freed) == 0 {
 		return nil
 	}
-	g := &Generations{t: t, pages: make(map[uint64]*generationPage)}
+	g := &Generations{t: t}
 	wide := false
 	for i := range t.Events {
 		e := &t.Events[i]
@@ -106,15 +105,7 @@ func newGenerations(t *Trace, calls bool) *Generations {
 			continue
 		}
 		wide = wide || e.isWide()
-		n := e.Obj >> pageBits
-		last := &g.recent[n%uint64(len(g.recent))]
-		if last.page != nil && n == last.number {
-			continue
-		}
-		if last.page, last.number = g.pages[n], n; last.page == nil {
-			last.page = new(generationPage)
-			g.pages[n] = last.page
-		}
+		g.pages.Of(numbering.Word(e.Obj >> pageBits))
 	}
 	if wide {
 		g.join()
@@ -133,7 +124,7 @@ func (g *Generations) advance(i int) {
 // rewind goes back to where nothing was freed.
 func (g *Generations) rewind() {
 	g.next = 0
-	for _, page := range g.pages {
+	for _, page := range g.pages.Values() {
 		*page = generationPage{joined: page.joined}
 	}
 }
@@ -148,15 +139,12 @@ func (g *Generations) Of(i int) int32 {
 	g.advance(i)
 	obj := g.t.Events[i].Obj
 	n := obj >> pageBits
-	last := &g.recent[n%uint64(len(g.recent))]
-	if last.page == nil || n != last.number {
-		last.page, last.number = g.pages[n], n
-	}
-	if last.page == nil { // what is there is a lock or the like, alone
+	page := g.pages.Known(numbering.Word(n))
+	if page == nil { // what is there is a lock or the like, alone
 		return 0
 	}
-	generation := last.page.of(obj)
-	if last.page.joined {
+	generation := page.of(obj)
+	if page.joined {
 		generation, _ = g.joined.generation(n, obj%pageSize, generation)
 	}
 	return generation
@@ -166,10 +154,19 @@ func (g *Generations) Of(i int) int32 {
 // further one, so that positions serve as numbers.
 func (g *Generations) free(f *Freed) {
 	f.each(func(n, from, to uint64) {
-		if page := g.pages[n]; page != nil {
+		if page := g.pages.Known(numbering.Word(n)); page != nil {
 			page.free(from, to, f.At+1)
 		}
 	})
+}
+
+// freedBefore calls do for those of fs, which are in their order, that come before the event at position i, and returns
+// the others.
+func freedBefore(fs []Freed, i int, do func(*Freed)) []Freed {
+	for ; len(fs) > 0 && int(fs[0].At) <= i; fs = fs[1:] {
+		do(&fs[0])
+	}
+	return fs
 }
 
 // each calls do for what was freed of each page: its number, and the bytes there from one up to another, which is not

@@ -1,5 +1,7 @@
 package trace
 
+import "github.com/gopredict/gopredict/recorder/trace/numbering"
+
 // This file joins the generations of what one access goes over. The pages of a large variable may have been freed one by
 // one, as what was there before, and so be of different generations; an access to all of it shows that they are of one
 // variable then.
@@ -50,7 +52,7 @@ func (g *Generations) meets(e *Event) bool {
 	if len(g.joined.of) == 0 || !e.Kind.IsAccess() || e.Size <= 1 {
 		return false
 	}
-	page := g.pages[e.Obj>>pageBits]
+	page := g.pages.Known(numbering.Word(e.Obj >> pageBits))
 	return page != nil && page.joined && (e.Obj+uint64(e.Size)-1)>>pageBits == e.Obj>>pageBits
 }
 
@@ -81,7 +83,7 @@ func (g *Generations) joinOver(e *Event) bool {
 	set := int32(len(g.joined.parent))
 	g.joined.parent, g.joined.latest = append(g.joined.parent, set), append(g.joined.latest, 0)
 	for n, s := range g.over(e) {
-		g.pages[n].joined = true
+		g.pages.Known(numbering.Word(n)).joined = true
 		g.joined.add(n, s.set, area{s.from, s.to, set})
 	}
 	return true
@@ -93,7 +95,7 @@ func (g *Generations) over(e *Event) func(func(uint64, area) bool) {
 	end := e.Obj + uint64(e.Size)
 	return func(yield func(uint64, area) bool) {
 		for n := e.Obj >> pageBits; n <= (end-1)>>pageBits; n++ {
-			page := g.pages[n]
+			page := g.pages.Known(numbering.Word(n))
 			if page == nil {
 				continue
 			}

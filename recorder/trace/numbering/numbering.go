@@ -1,5 +1,5 @@
 // Package numbering gives things numbers from 0 on, in the order in which they come: the locks, channels and
-// memory that the events of a trace are about. What is known of them then is in slices, by number.
+// memory that the events of a trace are about. What is known of them then is in slices, by number, or in a table.
 package numbering
 
 // A Key is what can have a number. The upper 32 bits of its Hash tell most keys apart, from their lowest bit on, as
@@ -61,6 +61,32 @@ func (n *Numbers[K]) Len() int { return len(n.keys) }
 
 // Keys returns the keys by their numbers. The caller must not change them.
 func (n *Numbers[K]) Keys() []K { return n.keys }
+
+// A Table is what is known of some keys.
+type Table[K Key, V any] struct {
+	numbers Numbers[K]
+	values  []*V
+}
+
+// Of returns what is known of a key: nothing yet, if it is a new one.
+func (t *Table[K, V]) Of(key K) *V {
+	k := t.numbers.Of(key)
+	if int(k) == len(t.values) {
+		t.values = append(t.values, new(V))
+	}
+	return t.values[k]
+}
+
+// Known returns what is known of a key, or nil if Of was not asked for it.
+func (t *Table[K, V]) Known(key K) *V {
+	if k, ok := t.numbers.Known(key); ok {
+		return t.values[k]
+	}
+	return nil
+}
+
+// Values returns what is known of all keys, in the order in which they came. The caller must not change the slice.
+func (t *Table[K, V]) Values() []*V { return t.values }
 
 // Clear forgets all keys, and keeps their room.
 func (n *Numbers[K]) Clear() {

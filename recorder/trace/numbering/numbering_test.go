@@ -32,3 +32,25 @@ func TestNumbers(t *testing.T) {
 		n.Clear()
 	}
 }
+
+// A table is as a map is, and tells what came in which order.
+func TestTable(t *testing.T) {
+	var table numbering.Table[numbering.Word, int]
+	random := rand.New(rand.NewPCG(1, 2))
+	want := make(map[numbering.Word]int)
+	var order []numbering.Word
+	for n := range 10000 {
+		key := numbering.Word(random.Uint64() >> random.IntN(64))
+		if _, known := want[key]; !known {
+			require.Nil(t, table.Known(key))
+			require.Zero(t, *table.Of(key))
+			order = append(order, key)
+		}
+		require.Equal(t, want[key], *table.Known(key))
+		*table.Of(key), want[key] = n, n
+	}
+	for k, n := range table.Values() {
+		require.Equal(t, want[order[k]], *n)
+	}
+	require.Len(t, table.Values(), len(want))
+}
