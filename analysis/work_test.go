@@ -23,7 +23,7 @@ func TestWorkIsBounded(t *testing.T) {
 		"few places":            tracetest.Servers(100_000, 8, 4),
 		"many circles of locks": tracetest.Nested(100_000, 8, true),
 	} {
-		for _, parts := range []int64{1, 8} {
+		for _, parts := range []int64{1, 8, 64} {
 			whole, left, err := analysis.WorkLeft(t.Context(), tr, parts, analysis.Options{})
 			require.NoError(t, err)
 			t.Logf("%s: of %d steps %d are left", name, whole, left)
