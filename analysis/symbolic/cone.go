@@ -16,10 +16,11 @@ type Cone struct {
 	// Base is the number of events that come first, in recorded order.
 	Base    int
 	targets []Target
-	upto    []int32
+	limit   limits  // what happens in no run to any of them
 	sure    []int32 // by goroutine: all below happen in each run to each target
-	// The goroutines that have any, ascending, and those that sure has: of a million there may be few.
-	goroutines, surely []trace.GID
+	upto    []int32
+	// Those that sure has, and those that have any events, ascending: of a million goroutines there may be few.
+	surely, goroutines []trace.GID
 	events             int
 	steps              int64 // that it took to find it, of a budget
 }
@@ -438,38 +439,69 @@ func (m *Model) Cone(base int, targets ...Target) (cone *Cone, ok bool) {
 // cone returns the part of the cone below end, if that has at most so many events: else
 // a part with more.
 func (m *Model) cone(base, end, most int, targets []Target) (cone *Cone, ok bool) {
-	cone = &Cone{Base: base, targets: targets}
-	var limit limits
+	cone = &Cone{Base: base}
 	for k, t := range targets {
-		l := m.limits(t, int32(end))
-		sure := m.closure(int32(base), l, func(i int32) bool { return m.frees(&t, i) }, false)
-		sure.needs(t)
-		sure.close()
-		m.spare(sure.done, sure.met)
-		if !sure.holds(t) {
-			m.spare(sure.upto, sure.met)
-			m.spare(l.first, l.of)
-			if k > 0 {
-				m.spare(limit.first, limit.of)
-				m.let(cone)
-			}
+		its, ok := m.certain(base, end, t)
+		switch {
+		case !ok:
+			m.let(cone)
 			return nil, false
+		case k == 0:
+			cone = its
+		default:
+			cone.join(its)
+			m.let(its)
 		}
-		cone.steps += sure.steps / perStep
-		if k == 0 {
-			limit, cone.sure, cone.surely = l, sure.upto, sure.met
-			continue
-		}
-		limit.and(l)
-		m.spare(l.first, l.of)
-		for _, g := range cone.surely {
-			cone.sure[g] = min(cone.sure[g], sure.upto[g])
-		}
-		m.spare(sure.upto, sure.met)
 	}
-	may := m.closure(int32(base), limit, func(int32) bool { return false }, true)
+	m.fill(cone, end, most)
+	return cone, true
+}
+
+// certain returns the cone of a target with what is certain of the runs to it, below end, but without its events. ok is
+// false if there are none.
+func (m *Model) certain(base, end int, t Target) (cone *Cone, ok bool) {
+	cone = &Cone{Base: base, targets: []Target{t}, limit: m.limits(t, int32(end))}
+	sure := m.closure(int32(base), cone.limit, func(i int32) bool { return m.frees(&t, i) }, false)
+	sure.needs(t)
+	sure.close()
+	m.spare(sure.done, sure.met)
+	cone.sure, cone.surely, cone.steps = sure.upto, sure.met, sure.steps/perStep
+	if !sure.holds(t) {
+		m.let(cone)
+		return nil, false
+	}
+	return cone, true
+}
+
+// join makes c, which has no events yet, the cone of its targets and those of o.
+func (c *Cone) join(o *Cone) {
+	c.targets = append(c.targets, o.targets...)
+	c.limit.and(o.limit)
+	for _, g := range c.surely {
+		c.sure[g] = min(c.sure[g], o.sure[g])
+	}
+	c.steps += o.steps
+}
+
+// both returns the cone of the targets of two cones of events below end.
+func (m *Model) both(a, b *Cone, end, most int) *Cone {
+	c := &Cone{Base: a.Base, targets: slices.Clip(a.targets), surely: a.surely, sure: m.zeros(), limit: limits{m.zeros(), slices.Clone(a.limit.of)}}
+	for _, g := range a.surely {
+		c.sure[g] = a.sure[g]
+	}
+	for _, g := range a.limit.of {
+		c.limit.first[g] = a.limit.first[g]
+	}
+	c.join(b)
+	m.fill(c, end, most)
+	return c
+}
+
+// fill adds the events to a cone, below end, and not many more than most.
+func (m *Model) fill(cone *Cone, end, most int) {
+	may := m.closure(int32(cone.Base), cone.limit, func(int32) bool { return false }, true)
 	may.most, may.end = most, int32(end)
-	for _, t := range targets {
+	for _, t := range cone.targets {
 		may.needs(t)
 		for _, i := range t.Stands {
 			may.stand(int32(i), t.Fails)
@@ -483,19 +515,18 @@ func (m *Model) cone(base, end, most int, targets []Target) (cone *Cone, ok bool
 	}
 	may.close()
 	m.spare(may.done, may.met)
-	m.spare(limit.first, limit.of)
 	cone.upto, cone.goroutines = may.upto, may.met
 	slices.Sort(cone.goroutines)
 	cone.steps += may.steps/perStep + int64(may.followed)
 	cone.count(m)
-	return cone, true
 }
 
 // let hands back what a cone has taken that nobody asks any more.
 func (m *Model) let(c *Cone) {
 	m.spare(c.upto, c.goroutines)
 	m.spare(c.sure, c.surely)
-	c.upto, c.sure = nil, nil
+	m.spare(c.limit.first, c.limit.of)
+	c.upto, c.sure, c.limit = nil, nil, limits{}
 }
 
 // perStep is how many edges and writes are looked at in one step of a budget.
@@ -507,14 +538,9 @@ func (m *Model) Whole(targets ...Target) (cone *Cone, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	end := int32(len(m.t.Events))
-	limit := m.limits(targets[0], end)
-	for _, t := range targets[1:] {
-		limit.and(m.limits(t, end))
-	}
 	cone.goroutines = nil
 	for g := range cone.upto {
-		cone.upto[g] = min(limit.at(trace.GID(g)), end)
+		cone.upto[g] = min(cone.limit.at(trace.GID(g)), int32(len(m.t.Events)))
 		cone.goroutines = append(cone.goroutines, trace.GID(g))
 	}
 	cone.count(m)

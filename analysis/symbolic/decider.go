@@ -239,7 +239,7 @@ func (q *quest) solve(cone *Cone, k int) (Answer, error) {
 func (d *Decider) prepare(k int, budget *solver.Budget) error {
 	d.Close()
 	d.first, d.end = k, k+1
-	cone, ok := d.cone(d.targets[k])
+	cone, ok := d.cone(k)
 	if !ok {
 		return nil
 	}
@@ -282,20 +282,26 @@ const maxGroup, maxShared = 32, 1 << 12
 // union returns the cone of a group and the next target, or nil if it is much
 // larger than both.
 func (d *Decider) union(group *Cone) *Cone {
-	next, ok := d.cone(d.targets[d.end])
-	if !ok || min(group.events, next.events) < max(group.events, next.events)/2 {
+	next, ok := d.cone(d.end)
+	if !ok {
 		return nil
 	}
-	both, ok := d.cone(d.targets[d.first : d.end+1]...)
-	if !ok || both.events > max(group.events, next.events)*5/4+16 {
+	defer d.m.let(next)
+	if min(group.events, next.events) < max(group.events, next.events)/2 {
 		return nil
 	}
+	both := d.m.both(group, next, len(d.m.t.Events), MaxEvents)
+	if both.events > max(group.events, next.events)*5/4+16 {
+		d.m.let(both)
+		return nil
+	}
+	d.m.let(group)
 	return both
 }
 
-// cone returns the cone of targets, as far as one is encoded.
-func (d *Decider) cone(targets ...Target) (cone *Cone, ok bool) {
-	return d.m.cone(d.base, len(d.m.t.Events), MaxEvents, targets)
+// cone returns the cone of target k, as far as it is encoded.
+func (d *Decider) cone(k int) (cone *Cone, ok bool) {
+	return d.m.cone(d.base, len(d.m.t.Events), MaxEvents, d.targets[k:k+1])
 }
 
 // tooLarge is why a cone is not encoded that has more.
