@@ -29,7 +29,8 @@ type RacyEvent struct {
 type RacyEvents struct {
 	Events []RacyEvent // ascending
 	// Undecided is how many other events conflict with earlier ones, without a schedule for
-	// any, and without a proof that there is none; Impossible, of how many there is one.
+	// any, and without a proof that there is none. Impossible is of how many there is one, but for
+	// those that must come after all that they conflict with, or under one lock with it.
 	Undecided, Impossible int
 }
 

@@ -239,18 +239,22 @@ func (q *quest) solve(cone *Cone, k int) (Answer, error) {
 func (d *Decider) prepare(k int, budget *solver.Budget) error {
 	d.Close()
 	d.first, d.end = k, k+1
-	cone, ok := d.cone(k)
+	cone, ok := d.cone(k, 1)
 	if !ok {
 		return nil
 	}
 	budget.Spend(cone.steps)
-	for cone.events <= maxShared && d.end < len(d.targets) && d.end-d.first < maxGroup {
-		both := d.union(cone)
-		if both == nil {
-			break
+	for n, grows := 1, true; n > 0 && cone.events <= maxShared; {
+		n = min(n, len(d.targets)-d.end, maxGroup-(d.end-d.first))
+		if both := d.union(cone, n); both == nil {
+			n, grows = n/2, false
+			continue
+		} else {
+			cone = both
 		}
-		cone = both
-		d.end++
+		if d.end += n; grows {
+			n *= 2
+		}
 	}
 	if cone.events > MaxEvents {
 		d.why = tooLarge
@@ -279,10 +283,13 @@ func (d *Decider) prepare(k int, budget *solver.Budget) error {
 // shared saves, if it is many.
 const maxGroup, maxShared = 32, 1 << 12
 
-// union returns the cone of a group and the next target, or nil if it is much
+// union returns the cone of a group and the next n targets, or nil if it is much
 // larger than both.
-func (d *Decider) union(group *Cone) *Cone {
-	next, ok := d.cone(d.end)
+func (d *Decider) union(group *Cone, n int) *Cone {
+	if n == 0 {
+		return nil
+	}
+	next, ok := d.cone(d.end, n)
 	if !ok {
 		return nil
 	}
@@ -299,9 +306,9 @@ func (d *Decider) union(group *Cone) *Cone {
 	return both
 }
 
-// cone returns the cone of target k, as far as it is encoded.
-func (d *Decider) cone(k int) (cone *Cone, ok bool) {
-	return d.m.cone(d.base, len(d.m.t.Events), MaxEvents, d.targets[k:k+1])
+// cone returns the cone of the n targets from k on, as far as it is encoded.
+func (d *Decider) cone(k, n int) (cone *Cone, ok bool) {
+	return d.m.cone(d.base, len(d.m.t.Events), MaxEvents, d.targets[k:k+n])
 }
 
 // tooLarge is why a cone is not encoded that has more.

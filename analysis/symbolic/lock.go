@@ -108,6 +108,29 @@ func newLocks(m *Control) *locks {
 	return ls
 }
 
+// outOf returns what must come before event j in each run in which event i of another goroutine does: the end of the
+// outermost critical section of i that excludes one of j, or i itself.
+func (m *Control) outOf(i, j int32) int32 {
+	within := m.order.Held(int(j))
+	if len(within) == 0 {
+		return i
+	}
+	for _, acq := range m.order.Held(int(i)) {
+		e := m.event(acq)
+		l := m.locks.byObj[e.Obj]
+		s, ok := l.section(acq)
+		if !ok || l.loose || s.rel == none || s.rel > j {
+			continue
+		}
+		for _, other := range within {
+			if o := m.event(other); o.Obj == e.Obj && !(s.shared && o.Kind == trace.RAcquire) {
+				return max(i, s.rel)
+			}
+		}
+	}
+	return i
+}
+
 func (ls *locks) get(obj uint64) *lock {
 	l := ls.byObj[obj]
 	if l == nil {

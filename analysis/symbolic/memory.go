@@ -344,7 +344,8 @@ func (m *Model) data(i int32) bool {
 	return e.Kind == trace.Read && m.sites.Of(e.Site).Data && !m.tracked(i) && !m.relaxed && !m.held
 }
 
-// readEdges returns edges to reads that matter from the only write that they can read from.
+// readEdges returns edges to reads that matter from the only write that they can read from, or from the end of the
+// critical section that this is in, if the lock excludes the read.
 func (m *Model) readEdges() (edges []edge) {
 	for i := range m.t.Events {
 		pos := int32(i)
@@ -362,7 +363,7 @@ func (m *Model) readEdges() (edges []edge) {
 			ws, initially := m.mem.same(pos, c)
 			other := func(w int32) bool { return w != ws[0] }
 			if len(ws) == 1 && !initially && !slices.ContainsFunc(m.mem.follow[c], other) {
-				edges = append(edges, edge{ws[0], pos, true})
+				edges = append(edges, edge{m.outOf(ws[0], pos), pos, true})
 			}
 		}
 	}

@@ -37,6 +37,7 @@ var shapes = []struct {
 }{
 	{"all", tracetest.Config{Goroutines: 3, Events: 9, Sync: tracetest.All, Locks: 2, Locations: 2}},
 	{"mutexes", tracetest.Config{Goroutines: 3, Events: 8, Sync: tracetest.Mutexes | tracetest.RWMutexes, Locks: 2, Locations: 2, Unnested: true}},
+	{"sections", tracetest.Config{Goroutines: 3, Events: 10, Locks: 1, Locations: 2, Distinct: true, Sections: true}},
 	{"handed over", tracetest.Config{Goroutines: 3, Events: 7, Sync: tracetest.Mutexes | tracetest.RWMutexes, Locks: 1, Locations: 1, Unnested: true, HandOver: true}},
 	{"conditions", tracetest.Config{Goroutines: 3, Events: 9, Sync: tracetest.Mutexes | tracetest.Conds, Locks: 1, Locations: 1}},
 	{"channels", tracetest.Config{Goroutines: 3, Events: 7, Sync: tracetest.Channels, Locks: 1, Locations: 1}},

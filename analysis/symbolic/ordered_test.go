@@ -1,11 +1,14 @@
 package symbolic_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopredict/gopredict/analysis/feasible"
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/analysis/symbolic"
 	"github.com/gopredict/gopredict/internal/tracetest"
@@ -57,5 +60,34 @@ func TestManyOrderedReads(t *testing.T) {
 	d := symbolic.NewControl(tr, o).Departures(nil, trace.NewLayout(tr))
 	for i := range tr.Events {
 		require.True(t, tr.Events[i].Kind != trace.Read || d.Finds(i), i)
+	}
+}
+
+// What a section has done before another one of its lock reads it comes before all that follows there, with what else was
+// done in it: two sections exclude each other.
+func TestMustClockOfSections(t *testing.T) {
+	for _, tc := range []struct {
+		name, text string
+		want       bool // the write of y comes before who reads it is there
+	}{
+		{"a mutex", "1 acq l, 1 w x=1, 1 w y=1, 1 rel l, 2 acq l, 2 r x=1, 2 rel l, 2 r y=1", true},
+		{"an inner lock", "1 acq m, 1 acq l, 1 w x=1, 1 rel l, 1 w y=1, 1 rel m, 2 acq m, 2 acq l, 2 r x=1, 2 rel l, 2 rel m, 2 r y=1", true},
+		{"a reader after a writer", "1 acq l, 1 w x=1, 1 w y=1, 1 rel l, 2 racq l, 2 r x=1, 2 rrel l, 2 r y=1", true},
+		{"a writer after a reader", "1 racq l, 1 w x=1, 1 w y=1, 1 rrel l, 2 acq l, 2 r x=1, 2 rel l, 2 r y=1", true},
+		{"two readers", "1 racq l, 1 w x=1, 1 w y=1, 1 rrel l, 2 racq l, 2 r x=1, 2 rrel l, 2 r y=1", false},
+		{"two locks", "1 acq l, 1 w x=1, 1 w y=1, 1 rel l, 2 acq m, 2 r x=1, 2 rel m, 2 r y=1", false},
+		{"one of two who give the lock back", "1 acq l, 1 w x=1, 3 w y=1, 3 rel l, 1 acq l, 4 rel l, 2 acq l, 2 r x=1, 2 rel l, 2 r y=1", false},
+		{"after the section", "1 acq l, 1 w x=1, 1 rel l, 1 w y=1, 2 acq l, 2 r x=1, 2 rel l, 2 r y=1", false},
+		{"a read that matters to nobody", "1 acq l, 1 w x=1, 1 w y=1, 1 rel l, 2 acq l, 2 r x=1 data, 2 rel l, 2 r y=1", false},
+		{"two writers of what is read", "1 acq l, 1 w x=1, 1 w y=1, 1 rel l, 3 w x=1, 2 acq l, 2 r x=1, 2 rel l, 2 r y=1", false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			tr := tracetest.Parse(t, strings.ReplaceAll(tc.text, ", ", "\n"))
+			o, err := order.New(tr)
+			require.NoError(t, err)
+			write := slices.IndexFunc(tr.Events, func(e trace.Event) bool { return e.Kind == trace.Write && e.Obj == tr.Events[len(tr.Events)-1].Obj })
+			assert.Equal(t, tc.want, symbolic.New(tr, o).Must().BeforeReached(write, len(tr.Events)-1))
+			assert.Equal(t, tc.want, !slices.Contains(feasible.Races(tr), [2]int{write, len(tr.Events) - 1}))
+		})
 	}
 }

@@ -20,6 +20,8 @@ type Config struct {
 	Again      bool // readers also lock what they have locked for reading already
 	Overlap    bool // accesses of other sizes overlap with the locations
 	WriteOnly  bool // nothing is read, so that values decide nothing
+	Distinct   bool // no two writes leave the same, so that a read tells which one it found
+	Sections   bool // there are critical sections of a few accesses each
 	Counters   bool // some writes store what was read there before, plus one
 }
 
@@ -166,6 +168,10 @@ func (m *machine) act(g *goroutine) bool {
 		m.access(g)
 		return true
 	}
+	if m.Sections && m.IntN(2) == 0 {
+		m.section(g)
+		return true
+	}
 	way := Sync(1) << m.IntN(9)
 	for m.Sync&All != 0 && m.Sync&way == 0 {
 		way = Sync(1) << m.IntN(9)
@@ -221,7 +227,11 @@ func (m *machine) access(g *goroutine) {
 	} else if !m.WriteOnly && m.IntN(2) == 0 {
 		m.load(m.emit(g, trace.Read, obj, 0, size))
 	} else {
-		m.store(m.emit(g, trace.Write, obj, uint64(m.IntN(2)), size))
+		val := uint64(m.IntN(2))
+		if m.Distinct {
+			val = uint64(len(m.tr.Events)) + 1
+		}
+		m.store(m.emit(g, trace.Write, obj, val, size))
 	}
 	if m.IntN(4) == 0 {
 		m.emit(g, trace.Branch, 0, uint64(m.IntN(2)), 0)
@@ -306,6 +316,24 @@ func (m *machine) lockOrUnlock(g *goroutine, shared bool) bool {
 		return true
 	}
 	return m.lock(g, m.IntN(m.Locks), shared)
+}
+
+// section lets g have a critical section next, within those that it is in.
+func (m *machine) section(g *goroutine) {
+	k, shared := m.IntN(m.Locks), m.IntN(3) == 0
+	held := k
+	if shared {
+		held = ^k
+	}
+	if slices.Contains(g.held, k) || slices.Contains(g.held, ^k) {
+		return
+	}
+	access := func() bool { m.access(g); return true }
+	g.queue = append(g.queue, func() bool { return m.lock(g, k, shared) }, access)
+	if m.IntN(2) == 0 {
+		g.queue = append(g.queue, access)
+	}
+	g.queue = append(g.queue, func() bool { m.unlock(g, g, held); return true })
 }
 
 func (m *machine) lock(g *goroutine, k int, shared bool) bool {
