@@ -135,7 +135,7 @@ type usedPage struct {
 
 // pages are those of memory that a trace uses, by their numbers.
 type pages struct {
-	numbering.Table[numbering.Word, usedPage]
+	all numbering.Table[numbering.Word, usedPage]
 }
 
 // A page has so many bits of an address, and where one access has more than maxPages, all may be shared.
@@ -145,7 +145,7 @@ const pageBits, maxPages = 13, 1 << 10
 func (l *Location) page() numbering.Word { return numbering.Word(l.Obj >> pageBits) }
 
 // shared reports whether l may be.
-func (p *pages) shared(l *Location) bool { return p == nil || p.Of(l.page()).many }
+func (p *pages) shared(l *Location) bool { return p == nil || p.all.Of(l.page()).many }
 
 // usedPages returns the pages that t uses, or nil if all may be shared.
 func usedPages(t *trace.Trace) *pages {
@@ -160,11 +160,11 @@ func usedPages(t *trace.Trace) *pages {
 		if last-first >= maxPages {
 			return nil
 		}
-		page := p.Of(first)
+		page := p.all.Of(first)
 		page.many = page.many || page.used && page.g != e.G || first != last
 		page.g, page.used = e.G, true
 		for n := first + 1; n <= last; n++ {
-			p.Of(n).many = true
+			p.all.Of(n).many = true
 		}
 	}
 	return p
