@@ -239,19 +239,19 @@ func (q *quest) solve(cone *Cone, k int) (Answer, error) {
 func (d *Decider) prepare(k int, budget *solver.Budget) error {
 	d.Close()
 	d.first, d.end = k, k+1
-	cone, ok := d.cone(k, 1)
+	cone, ok := d.m.cone(d.base, len(d.m.t.Events), MaxEvents, d.targets[k:k+1])
 	if !ok {
 		return nil
 	}
 	budget.Spend(cone.steps)
 	for n, grows := 1, true; n > 0 && cone.events <= maxShared; {
 		n = min(n, len(d.targets)-d.end, maxGroup-(d.end-d.first))
-		if both := d.union(cone, n); both == nil {
+		both := d.union(cone, n)
+		if both == nil {
 			n, grows = n/2, false
 			continue
-		} else {
-			cone = both
 		}
+		cone = both
 		if d.end += n; grows {
 			n *= 2
 		}
@@ -284,12 +284,12 @@ func (d *Decider) prepare(k int, budget *solver.Budget) error {
 const maxGroup, maxShared = 32, 1 << 12
 
 // union returns the cone of a group and the next n targets, or nil if it is much
-// larger than both.
+// larger than both: of one that is, no more is looked at than tells it.
 func (d *Decider) union(group *Cone, n int) *Cone {
 	if n == 0 {
 		return nil
 	}
-	next, ok := d.cone(d.end, n)
+	next, ok := d.m.cone(d.base, len(d.m.t.Events), 2*group.events+1, d.targets[d.end:d.end+n])
 	if !ok {
 		return nil
 	}
@@ -297,18 +297,14 @@ func (d *Decider) union(group *Cone, n int) *Cone {
 	if min(group.events, next.events) < max(group.events, next.events)/2 {
 		return nil
 	}
-	both := d.m.both(group, next, len(d.m.t.Events), MaxEvents)
-	if both.events > max(group.events, next.events)*5/4+16 {
+	most := max(group.events, next.events)*5/4 + 16
+	both := d.m.both(group, next, len(d.m.t.Events), most)
+	if both.events > most {
 		d.m.let(both)
 		return nil
 	}
 	d.m.let(group)
 	return both
-}
-
-// cone returns the cone of the n targets from k on, as far as it is encoded.
-func (d *Decider) cone(k, n int) (cone *Cone, ok bool) {
-	return d.m.cone(d.base, len(d.m.t.Events), MaxEvents, d.targets[k:k+n])
 }
 
 // tooLarge is why a cone is not encoded that has more.
