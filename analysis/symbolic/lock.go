@@ -116,15 +116,13 @@ func (m *Control) outOf(i, j int32) int32 {
 		return i
 	}
 	for _, acq := range m.order.Held(int(i)) {
-		e := m.event(acq)
-		l := m.locks.byObj[e.Obj]
-		s, ok := l.section(acq)
-		if !ok || l.loose || s.rel == none || s.rel > j {
+		s, ok := m.order.Section(int(acq))
+		if !ok || m.locks.byObj[s.Obj].loose || s.Rel < 0 || s.Rel > int(j) {
 			continue
 		}
 		for _, other := range within {
-			if o := m.event(other); o.Obj == e.Obj && !(s.shared && o.Kind == trace.RAcquire) {
-				return max(i, s.rel)
+			if o, ok := m.order.Section(int(other)); ok && s.Excludes(o.Lock) {
+				return max(i, int32(s.Rel))
 			}
 		}
 	}
