@@ -62,6 +62,22 @@ func (n *Numbers[K]) Len() int { return len(n.keys) }
 // Keys returns the keys by their numbers. The caller must not change them.
 func (n *Numbers[K]) Keys() []K { return n.keys }
 
+// Clear forgets all keys, and keeps their room.
+func (n *Numbers[K]) Clear() {
+	n.keys = n.keys[:0]
+	clear(n.slots)
+}
+
+// slot returns where the number of a key is, or is to be.
+func (n *Numbers[K]) slot(key K) *int32 {
+	for k := key.Hash() >> 32; ; k++ {
+		at := &n.slots[k&uint64(len(n.slots)-1)]
+		if *at == 0 || n.keys[*at-1] == key {
+			return at
+		}
+	}
+}
+
 // A Table is what is known of some keys.
 type Table[K Key, V any] struct {
 	numbers Numbers[K]
@@ -87,19 +103,3 @@ func (t *Table[K, V]) Known(key K) *V {
 
 // Values returns what is known of all keys, in the order in which they came. The caller must not change the slice.
 func (t *Table[K, V]) Values() []*V { return t.values }
-
-// Clear forgets all keys, and keeps their room.
-func (n *Numbers[K]) Clear() {
-	n.keys = n.keys[:0]
-	clear(n.slots)
-}
-
-// slot returns where the number of a key is, or is to be.
-func (n *Numbers[K]) slot(key K) *int32 {
-	for k := key.Hash() >> 32; ; k++ {
-		at := &n.slots[k&uint64(len(n.slots)-1)]
-		if *at == 0 || n.keys[*at-1] == key {
-			return at
-		}
-	}
-}
