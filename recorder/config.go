@@ -90,7 +90,7 @@ func (c *Config) goflags() gotool.TestArgs {
 }
 
 // systems are those, with their processors, whose runtime the hooks fit, and whether tests
-// were recorded and replayed there: see docs/platforms.md, which .ci/platforms writes.
+// were recorded and replayed there: see docs/measured/platforms.md, which .ci/platforms writes.
 var systems = map[string]bool{
 	"darwin/amd64": false, "darwin/arm64": false,
 	"freebsd/amd64": false,

@@ -1,7 +1,7 @@
 // Edits changes the code around bugs of testdata's subjects, and asks what has become of each
 // bug: a witness that was saved before is replayed in the sources as they are then.
 //
-//	go run ./internal/measure/edits -o docs/edits.md
+//	go run ./internal/measure/edits -o docs/measured/edits.md
 //
 // Of each subject thirty edits are tried: half of them leave the bug there, and half fix it.
 // With -rows the table can be made in parts. It exits with 1 if an answer is wrong: a bug that

@@ -46,7 +46,7 @@ func (t *table) page() string {
 What %[1]sgopredict replay%[1]s says of a bug after the code was edited, with the witness from before: of each
 subject thirty edits, of which half leave the bug there and half fix it. Written by
 
-    go run ./internal/measure/edits -o docs/edits.md
+    go run ./internal/measure/edits -o docs/measured/edits.md
 
 | subject | bug there: told | fixed, wrongly | cannot tell | bug fixed: told | there, wrongly | cannot tell |
 |---|--:|--:|--:|--:|--:|--:|

@@ -3,7 +3,7 @@
 // no goroutine has been yet, beside random schedulers and plain runs; and how many runs it
 // takes to see all that some tests of others can do, and random programs; and writes a page.
 //
-//	go run ./internal/measure/exploring -o docs/exploring.md
+//	go run ./internal/measure/exploring -o docs/measured/exploring.md
 //
 // With -rows the table can be made in parts, as of other programs each time, or of other
 // columns: those of a row whose commit is taken out of the file are measured anew. It exits with 1

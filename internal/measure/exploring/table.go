@@ -138,12 +138,12 @@ const page = `# Runs until a bug is seen
 The programs of ` + "`testdata/sctbench`" + `, which are of the kind of SCTBench, and those of
 ` + "`testdata/reach`" + `, whose bugs lie behind what no recording does. This page is written by
 
-    go run ./internal/measure/exploring -seeds=%[1]d -programs=%[9]d -o docs/exploring.md
+    go run ./internal/measure/exploring -seeds=%[1]d -programs=%[9]d -o docs/measured/exploring.md
 
 *Explored* is the first run that has shown a bug that was confirmed then, or from which it was
 predicted, as ` + "`gopredict test -predict.explore=%[2]d -predict.runs=1`" + ` counts them, the recorded one
 first, with ` + "`-predict.kinds=failure,deadlock`" + ` or without: each run begins where a goroutine finds
-what it has not found yet ([Exploring](command.md#exploring)); 1 are bugs that were predicted from
+what it has not found yet ([Exploring](../command.md#exploring)); 1 are bugs that were predicted from
 the first run. Where nothing in a recorded run that passes tells of the bug, 2 is the least. The
 columns behind it are medians over %[1]d seeds, of runs until one fails, *> %[2]d* if that many
 did not: in orders of chance, POS, PCT with a depth of two and of three, and with goroutines

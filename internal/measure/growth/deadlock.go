@@ -64,7 +64,7 @@ func measureDeadlocks(s shape) (c deadlockCost, err error) {
 	return c, nil
 }
 
-// deadlockTable is the part of docs/growth.md about deadlocks.
+// deadlockTable is the part of docs/measured/growth.md about deadlocks.
 func deadlockTable(cs []deadlockCost) string {
 	var b strings.Builder
 	b.WriteString(`

@@ -3,7 +3,7 @@
 // from ten thousand events to ten million, what whole predictions cost, and deciding deadlocks on others,
 // and writes tables and a plot.
 //
-//	go run ./internal/measure/growth [-o docs/growth.md]
+//	go run ./internal/measure/growth [-o docs/measured/growth.md]
 //
 // It runs in the root of the repository. Each size is measured by a process of
 // its own, which is also what its memory is told of.

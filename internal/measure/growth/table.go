@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// table returns what docs/growth.md holds.
+// table returns what docs/measured/growth.md holds.
 func table(cs []cost) string {
 	var b strings.Builder
 	b.WriteString(`# What the search and schedules cost
@@ -17,7 +17,7 @@ time, on a virtual machine of two cores with nothing beside it; a process for ea
 size. Memory is that of the process at its greatest: the trace (32 bytes an event),
 order, candidates, graphs, planner and judge. Written by
 
-    go run ./internal/measure/growth -o docs/growth.md
+    go run ./internal/measure/growth -o docs/measured/growth.md
 
 ## At Derby's size
 

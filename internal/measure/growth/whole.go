@@ -105,7 +105,7 @@ func measureLoad(l load) (c loadCost, err error) {
 // the time while there is little of it.
 func ballast() []byte { return make([]byte, 256<<20) }
 
-// loadTable is the part of docs/growth.md about whole predictions.
+// loadTable is the part of docs/measured/growth.md about whole predictions.
 func loadTable(cs []loadCost) string {
 	var b strings.Builder
 	b.WriteString(`
@@ -162,7 +162,7 @@ func series(cs []loadCost) string {
 	b.WriteString(`
 Where a series differs most, the small traces are the ones that take longer: a finding takes a
 fifth of a millisecond or more, as it has schedules made and judged, those for patterns several, and there are more of them an event, 184
-in 10,000, 1,443 in a million and some 2,960 in ten million. That is bounded by the budget of a trace ([analysis.md](analysis.md)), three seconds'
+in 10,000, 1,443 in a million and some 2,960 in ten million. That is bounded by the budget of a trace ([analysis.md](../analysis.md)), three seconds'
 worth and half a microsecond's an event.
 `)
 	return b.String()

@@ -2,7 +2,7 @@
 // blocking bugs of GoBench, through gopredict, and writes a table of the goroutines that
 // are expected to be left behind and of those that are confirmed.
 //
-//	go run ./internal/measure/leaks -o docs/leaks.md
+//	go run ./internal/measure/leaks -o docs/measured/leaks.md
 //
 // Each case is one test, and recorded once: all that comes after are further runs and
 // replays of gopredict's own. With -rows the table can be made in parts, as of other cases

@@ -74,7 +74,7 @@ The cases of the test of Go's own goroutine-leak profile, in
 ` + "`GOROOT/src/runtime/testdata/testgoroutineleakprofile`" + `: simple ones, common patterns, and
 the blocking bugs of GoBench. This page is written by
 
-    go run ./internal/measure/leaks -count=10 -rows=FILE -o docs/leaks.md
+    go run ./internal/measure/leaks -count=10 -rows=FILE -o docs/measured/leaks.md
 
 which runs ` + "`gopredict test`" + ` on each case alone, *times* times; with ` + "`-run`" + ` of some
 cases, the others' rows being those of FILE. *Flaky* are those of which Go's own test does

@@ -1,7 +1,7 @@
 // Modules runs the whole test suites of public modules plainly, under -race and through
 // gopredict, and writes a table of what each takes and of what is left undecided, with why.
 //
-//	go run ./internal/measure/modules -rows=FILE -before=internal/measure/modules/before.json -o docs/modules.md
+//	go run ./internal/measure/modules -rows=FILE -before=internal/measure/modules/before.json -o docs/measured/modules.md
 //
 // All is built before, so that no build is measured. What was measured is kept in FILE: a
 // module that is there is not run again. It exits with 1 if a command did not end within half

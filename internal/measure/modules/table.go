@@ -21,7 +21,7 @@ replay has failed. *Recording* is the time that the recorded runs took, in secon
 what analysis and replays took from there to the end of the command. *Before* is the first measurement of these
 suites, on an equal machine with more beside it; that of the last two modules is of half a day later. Written by
 
-    go run ./internal/measure/modules -rows=FILE -before=internal/measure/modules/before.json -o docs/modules.md
+    go run ./internal/measure/modules -rows=FILE -before=internal/measure/modules/before.json -o docs/measured/modules.md
 
 ## What it takes
 

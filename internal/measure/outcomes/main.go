@@ -2,7 +2,7 @@
 // the result of each test by its name, and writes a table: what runs under
 // gopredict must come out as it does without.
 //
-//	go run ./internal/measure/outcomes -o docs/suites.md
+//	go run ./internal/measure/outcomes -o docs/measured/suites.md
 //
 // The suites are those of std packages, which are instrumented themselves, and
 // of public modules from the module proxy. Arguments "path@version" name other

@@ -3,7 +3,7 @@
 // numbers: how many candidates each tier leaves, what is confirmed, and which of
 // the bugs that were counted by hand are missed.
 //
-//	go run ./internal/measure/papers [-run REGEXP] [-short] [-o docs/papers.md]
+//	go run ./internal/measure/papers [-run REGEXP] [-short] [-o docs/measured/papers.md]
 //
 // Some programs are as large as the papers' were, in events; with -short, they are
 // small.

@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// document returns what docs/papers.md holds.
+// document returns what docs/measured/papers.md holds.
 func document(rs []result) string {
 	var b strings.Builder
 	b.WriteString(`# The papers' programs
 
-[testdata/papers](../testdata/papers) has the programs that the papers measure,
+[testdata/papers](../../testdata/papers) has the programs that the papers measure,
 written anew in Go from their descriptions. So they are not the same programs, and
 their numbers not the same numbers, but bugs of the same kinds are in them, at the
 same numbers of goroutines. Written by
 
-    go run ./internal/measure/papers -o docs/papers.md
+    go run ./internal/measure/papers -o docs/measured/papers.md
 
 A candidate is a set of places of the source, where what x++ reads and what it
 writes are two; what is left after the graph, and what is confirmed, is counted by
@@ -116,7 +116,7 @@ func schedulers(b *strings.Builder, rs []result) {
 	b.WriteString(`
 ## Who has found the schedules of what is confirmed
 
-[analysis.md](analysis.md#the-schedulers) says what each is for.
+[analysis.md](../analysis.md#the-schedulers) says what each is for.
 
 | tier | bugs |
 |---|--:|

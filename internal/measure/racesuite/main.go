@@ -3,7 +3,7 @@
 // writes a table of both. Names say what is expected: TestRaceX has a race,
 // TestNoRaceX has none.
 //
-//	go run ./internal/measure/racesuite -o docs/race-suite.md
+//	go run ./internal/measure/racesuite -o docs/measured/race-suite.md
 //
 // It exits with 1 if a race that -race finds is not predicted, or if gopredict
 // confirms one in a TestNoRace.

@@ -128,7 +128,7 @@ Go tests its race detector with a suite of small programs,
 ` + "`GOROOT/src/runtime/race/testdata`" + `: a ` + "`TestRace…`" + ` has a race, a
 ` + "`TestNoRace…`" + ` has none. This page is written by
 
-    go run ./internal/measure/racesuite -o docs/race-suite.md
+    go run ./internal/measure/racesuite -o docs/measured/race-suite.md
 
 which runs it with ` + "`go test -race`" + `, one P, and with gopredict, here with %s.
 
@@ -146,7 +146,7 @@ race detector reports a race, is not. Memory
 accesses are those of ` + "`-predict.pkgs=%s`" + `: -race sees those of
 all packages, and some tests race in these.
 
-What tests do beyond their recordings ([Exploring](command.md#exploring)) is part of that. Without it, by
+What tests do beyond their recordings ([Exploring](../command.md#exploring)) is part of that. Without it, by
 ` + "`-predict.explore=off`" + `, %[17]d of the TestRace… and %[18]d of the TestNoRace… are
 confirmed, in %.0[19]f s of processor time; with it the suite takes %.0[20]f s. Both are with building,
 of which the most was done before.

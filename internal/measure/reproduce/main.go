@@ -5,7 +5,7 @@
 // and whether recordings and replays of a test that depends on chance are all the
 // same ("chance").
 //
-//	go run ./internal/measure/reproduce [-n N] [-run REGEXP] [-o docs/replay.md]
+//	go run ./internal/measure/reproduce [-n N] [-run REGEXP] [-o docs/measured/replay.md]
 //
 // It runs in the root of the repository, and exits with 1 if a replay missed.
 package main

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A table is what docs/replay.md holds.
+// A table is what docs/measured/replay.md holds.
 type table struct {
 	n       int
 	rows    []row
@@ -27,7 +27,7 @@ under each condition: on all processors, bound to the first one, while all are
 kept busy by others, with other values of GOMAXPROCS for the test, and in a
 binary that was built from a copy of the module in another folder. Written by
 
-    go run ./internal/measure/reproduce -o docs/replay.md
+    go run ./internal/measure/reproduce -o docs/measured/replay.md
 
 `, t.n)
 	b.WriteString("| subject | witness |")

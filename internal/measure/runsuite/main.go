@@ -2,7 +2,7 @@
 // that are marked "// run", "// rundir", "// runindir" or "// runoutput",
 // plainly and instrumented, and writes a table of what is different.
 //
-//	go run ./internal/measure/runsuite -o docs/run-suite.md
+//	go run ./internal/measure/runsuite -o docs/measured/run-suite.md
 //
 // A program that does plainly what Go expects of it must do the same when it
 // is recorded, must leave a trace that is whole and legal, and must do the same

@@ -62,7 +62,7 @@ Go tests its compiler with programs, those under ` + "`GOROOT/test`" + ` that ar
 marked ` + "`// run`, `// rundir`, `// runindir` or `// runoutput`" + `; the last kind
 writes a program, which counts as one more. This page is written by
 
-    go run ./internal/measure/runsuite -o docs/run-suite.md
+    go run ./internal/measure/runsuite -o docs/measured/run-suite.md
 
 which builds and runs each of them plainly, and counts those that pass: they
 exit with 0 and print what Go expects. Then it builds them instrumented, runs

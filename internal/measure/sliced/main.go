@@ -3,7 +3,7 @@
 // the suite of a router of HTTP requests, and the races that happens-before, sliced causality
 // and gopredict predict, of all papers' programs and the suites of others.
 //
-//	go run ./internal/measure/sliced [-run REGEXP] [-rows FILE] [-o docs/sliced.md]
+//	go run ./internal/measure/sliced [-run REGEXP] [-rows FILE] [-o docs/measured/sliced.md]
 //
 // It runs in the root of the repository, and exits with 1 if sliced causality predicts a race
 // that gopredict refutes.

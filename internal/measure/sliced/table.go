@@ -22,7 +22,7 @@ var papers = map[string]published{
 	"github.com/go-chi/chi/v5@v5.2.3": {"60K", "", "431", "10", "2 m", "1.5 h", "3 h", "0"},
 }
 
-// document returns what docs/sliced.md holds.
+// document returns what docs/measured/sliced.md holds.
 func document(rows map[string][]row) string {
 	var b strings.Builder
 	b.WriteString(`# Sliced causality
@@ -32,15 +32,15 @@ the events in question depend on, where happens-before keeps the order of all ac
 conflict. Package ` + "`analysis/sliced`" + ` does that as their paper has it, and their detector of races
 is measured here beside gopredict's own. Written by
 
-    go run ./internal/measure/sliced -o docs/sliced.md
+    go run ./internal/measure/sliced -o docs/measured/sliced.md
 
-Properties are searched in runs that sliced causality allows: [properties.md](properties.md).
+Properties are searched in runs that sliced causality allows: [properties.md](../properties.md).
 On 10,000 random programs with data, locks and branches each race that a slice shows is one of a
 run of the program, and each that happens-before shows is one of the slice (` + "`go test ./analysis -run\nSlicedRacesOracle -sliced 10000`" + `).
 
 ## Figures 11 and 12
 
-[testdata/sliced](../testdata/sliced) has the programs written anew in Go, which takes fewer
+[testdata/sliced](../../testdata/sliced) has the programs written anew in Go, which takes fewer
 lines; in place of Tomcat stands the suite of a router of HTTP requests (go-chi), whose goroutines and events
 are those of all its tests together. Slowdown is processor time beside a plain run. T_pre is the
 time for who must come before whom, T_vc that for all slices and T_φ that for checking them, all

@@ -1,7 +1,7 @@
 // Command solving measures what it takes to decide candidates by solving, and
-// makes docs/solving.md:
+// makes docs/measured/solving.md:
 //
-//	go run ./internal/measure/solving [-o docs/solving.md] [-run REGEXP] [DIR ...]
+//	go run ./internal/measure/solving [-o docs/measured/solving.md] [-run REGEXP] [DIR ...]
 //
 // It records the programs of testdata/fusion and has both engines decide what they
 // assert, on the same formulas, and the built-in one whether regions of theirs are
@@ -25,7 +25,7 @@ func main() { script.Main("solving", run) }
 
 const heading = `# What solving costs
 
-Made by ` + "`go run ./internal/measure/solving -o docs/solving.md DIR`" + `, with the traces of
+Made by ` + "`go run ./internal/measure/solving -o docs/measured/solving.md DIR`" + `, with the traces of
 other analysers in DIR. Times are processor seconds.
 `
 

@@ -3,7 +3,7 @@
 // the forms in which users write it, but for those of the package right, which look
 // alike and have none.
 //
-//	go run ./internal/measure/variations -o docs/variations.md
+//	go run ./internal/measure/variations -o docs/measured/variations.md
 //
 // It exits with 1 if a bug that -race sees is not confirmed, or if something is
 // in what is right.

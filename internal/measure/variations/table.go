@@ -83,7 +83,7 @@ const page = `# Variations
 Small tests, each with one bug as users write it, of ` + "`testdata/variations`" + `, beside
 ` + "`go test -race -count=50`" + `. This page is written by
 
-    go run ./internal/measure/variations -o docs/variations.md
+    go run ./internal/measure/variations -o docs/measured/variations.md
 
 which runs each test so many times with -race, and all with one ` + "`gopredict test`" + `. In how
 many runs -race sees a race, or the test fails, is a matter of chance. What came out
