@@ -4,13 +4,14 @@
 //
 //	go run ./internal/measure/mutants [WORD...]
 //
-// Words select the mutants of which the room, the file or the text contains one.
+// Words select the mutants of which the line or the explanation contains one.
 // Nothing is changed in the folder: go test gets each mistake as an overlay. Z3's
 // library has to be there.
 package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -32,8 +33,8 @@ var list string
 // least is how many of 100 mutants have to be noticed.
 const least = 95
 
-// patience is how long the tests of one room may take with a mistake in it. One that
-// makes them go on for ever is noticed.
+// patience is how long the tests of one room may take with a mistake in it. A mistake that
+// makes them run longer is noticed.
 const patience = 10 * time.Minute
 
 func main() { script.Main("mutants", run) }
@@ -43,29 +44,26 @@ func run(ctx context.Context, words []string) (good bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	mutants = slices.DeleteFunc(mutants, func(m mutant) bool {
+	mutants = slices.DeleteFunc(mutants, func(m *mutant) bool {
 		return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool {
-			return strings.Contains(m.room+"/"+m.file+" "+m.breaks, w)
+			return strings.Contains(m.text+"\n"+m.breaks, w)
 		})
 	})
 	if len(mutants) == 0 {
 		return false, fmt.Errorf("expected words that select mutants, found %q", words)
+	}
+	if err := make(rooms).apply(mutants, "."); err != nil { // before the first takes its time
+		return false, err
 	}
 	work, err := os.MkdirTemp("", "gopredict-mutants-")
 	if err != nil {
 		return false, err
 	}
 	defer os.RemoveAll(work)
-	changed := make([][]byte, len(mutants))
-	for k, m := range mutants { // before the first takes its time
-		if changed[k], err = m.change(); err != nil {
-			return false, err
-		}
-	}
 	noticed := 0
 	var wrong []error
 	for k, m := range mutants {
-		by, err := m.notice(ctx, work, changed[k])
+		by, err := m.notice(ctx, work)
 		switch {
 		case ctx.Err() != nil:
 			return false, err
@@ -79,7 +77,7 @@ func run(ctx context.Context, words []string) (good bool, err error) {
 		} else {
 			by = "UNNOTICED"
 		}
-		fmt.Printf("%3d %-22s %-14s %s: %s\n", k+1, m.room, m.file, m.breaks, by)
+		fmt.Printf("%3d %s: %s: %s\n", k+1, m.decl(), m.breaks, by)
 	}
 	fmt.Printf("%d of %d mutants are noticed\n", noticed, len(mutants))
 	return noticed*100 >= least*len(mutants), errors.Join(wrong...)
@@ -87,80 +85,93 @@ func run(ctx context.Context, words []string) (good bool, err error) {
 
 // A mutant is one mistake.
 type mutant struct {
-	room, file  string // a folder of the module, and a file there
-	breaks      string // what it breaks, for readers
-	is, becomes string
-	line        int // in the list
+	line       int    // in the list
+	breaks     string // what it breaks, for readers
+	text       string // as the list has it
+	room, name string // the package, as a folder of the module, and the declaration
+	tests      string // the package whose tests have to notice it
+	edit       edit
+	file       string // the absolute path of the file that has the declaration
+	changed    []byte // this file with the mistake
 }
 
+// decl is where the mistake is made.
+func (m *mutant) decl() string { return m.room + " " + m.name }
+
 // parse reads the list: see its head.
-func parse(text string) ([]mutant, error) {
-	var all []mutant
-	var lines []string
-	for n, l := range strings.Split(text+"\n", "\n") {
-		if l != "" {
-			if !strings.HasPrefix(l, "#") {
-				lines = append(lines, l)
+func parse(text string) ([]*mutant, error) {
+	var all []*mutant
+	var breaks string
+	for n, l := range strings.Split(text, "\n") {
+		switch {
+		case l == "" || strings.HasPrefix(l, "#"):
+		case !strings.HasPrefix(l, "\t"):
+			if breaks != "" {
+				return nil, fmt.Errorf("list.txt:%d: expected a mutant after a line with a tab, found: %s", n+1, l)
 			}
-			continue
-		}
-		if len(lines) == 0 {
-			continue
-		}
-		m := mutant{line: n + 1 - len(lines)}
-		room, file, ok := strings.Cut(lines[0], " ")
-		m.room, m.file = room, file
-		if len(lines) > 1 {
-			m.breaks = strings.TrimSuffix(lines[1], ".")
-		}
-		for _, l := range lines[min(2, len(lines)):] {
-			switch {
-			case l[0] == '-' && m.becomes == "":
-				m.is += l[1:] + "\n"
-			case l[0] == '+' && m.is != "":
-				m.becomes += l[1:] + "\n"
-			default:
-				ok = false
+			breaks = strings.TrimSuffix(l, ".")
+		default:
+			m := &mutant{line: n + 1, breaks: breaks, text: l[1:]}
+			if breaks == "" || !m.parse() {
+				return nil, fmt.Errorf("list.txt:%d: expected what the mutant breaks, and below it a tab and “PACKAGE DECLARATION: EDIT”, found: %s", n+1, l)
 			}
+			all = append(all, m)
+			breaks = ""
 		}
-		if !ok || m.becomes == "" {
-			return nil, fmt.Errorf("list.txt:%d: expected a room and a file, what the mutant breaks, lines that begin with - and lines that begin with +, found:\n%s", m.line, strings.Join(lines, "\n"))
-		}
-		all = append(all, m)
-		lines = nil
 	}
 	return all, nil
 }
 
-// change returns the file with the mistake.
-func (m *mutant) change() ([]byte, error) {
-	text, err := os.ReadFile(filepath.Join(m.room, m.file))
-	if err != nil {
-		return nil, fmt.Errorf("list.txt:%d: %w", m.line, err)
+// parse reads "PACKAGE DECLARATION[, tests of PACKAGE]: EDIT".
+func (m *mutant) parse() bool {
+	head, change, ok := strings.Cut(m.text, ": ")
+	head, tests, _ := strings.Cut(head, ", tests of ")
+	m.room, m.name, _ = strings.Cut(head, " ")
+	m.tests = cmp.Or(tests, m.room)
+	if m.name == "" || !ok {
+		return false
 	}
-	if n := bytes.Count(text, []byte(m.is)); n != 1 {
-		return nil, fmt.Errorf("list.txt:%d: expected these lines once in %s/%s, found them %d times: write the mutant anew\n%s", m.line, m.room, m.file, n, m.is)
+	m.edit, ok = parseEdit(change)
+	return ok
+}
+
+// rooms are the sources of packages, by their folders.
+type rooms map[string][]*source
+
+// apply makes the mistakes in the sources below the folder root.
+func (r rooms) apply(mutants []*mutant, root string) error {
+	var wrong []error
+	for _, m := range mutants {
+		var err error
+		if r[m.room] == nil {
+			r[m.room], err = parseRoom(filepath.Join(root, m.room))
+		}
+		if err == nil {
+			m.file, m.changed, err = apply(r[m.room], m.name, m.edit)
+		}
+		if err == nil {
+			m.file, err = filepath.Abs(m.file)
+		}
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("list.txt:%d: %s: %w", m.line, m.room, err))
+		}
 	}
-	return bytes.Replace(text, []byte(m.is), []byte(m.becomes), 1), nil
+	return errors.Join(wrong...)
 }
 
 // notice runs the tests of the room with the mistake, and returns the first one that
 // fails; "" if all pass. Those that do not build are an error: that is no mistake that
 // anybody could make.
-func (m *mutant) notice(ctx context.Context, work string, changed []byte) (by string, err error) {
-	file, err := filepath.Abs(filepath.Join(m.room, m.file))
-	if err != nil {
-		return "", err
-	}
+func (m *mutant) notice(ctx context.Context, work string) (by string, err error) {
 	mistake, overlay := filepath.Join(work, "mistake.go"), filepath.Join(work, "overlay.json")
-	replace, err := json.Marshal(map[string]map[string]string{"Replace": {file: mistake}})
+	replace, err := json.Marshal(map[string]map[string]string{"Replace": {m.file: mistake}})
 	if err != nil {
 		return "", err
 	}
-	if err := errors.Join(os.WriteFile(mistake, changed, 0o666), os.WriteFile(overlay, replace, 0o666)); err != nil {
+	if err := errors.Join(os.WriteFile(mistake, m.changed, 0o666), os.WriteFile(overlay, replace, 0o666)); err != nil {
 		return "", err
 	}
-	cmd := exec.CommandContext(ctx, "go", "test", "-tags", "z3", "-failfast", "-vet=off", "-timeout", patience.String(), "-overlay", overlay, "./"+m.room)
+	cmd := exec.CommandContext(ctx, "go", "test", "-tags", "z3", "-failfast", "-vet=off", "-timeout", patience.String(), "-overlay", overlay, "./"+m.tests)
 	out, err := cmd.CombinedOutput()
 	switch {
 	case ctx.Err() != nil:

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A source is a Go file and its declarations.
+type source struct {
+	name  string // its path
+	text  []byte
+	decls map[string][][2]int // the ranges of bytes of declarations, by their names
+}
+
+// parseSource reads the declarations of a file. A method is named "T.M" or "(*T).M".
+func parseSource(name string, text []byte) (*source, error) {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, name, text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	s := &source{name, text, make(map[string][][2]int)}
+	add := func(name string, n ast.Node) {
+		s.decls[name] = append(s.decls[name], [2]int{fset.PositionFor(n.Pos(), false).Offset, fset.PositionFor(n.End(), false).Offset})
+	}
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			add(receiver(d)+d.Name.Name, d)
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					add(spec.Name.Name, spec)
+				case *ast.ValueSpec:
+					for _, n := range spec.Names {
+						add(n.Name, spec)
+					}
+				}
+			}
+		}
+	}
+	return s, nil
+}
+
+// receiver is what a method's name begins with: "T." or "(*T).".
+func receiver(d *ast.FuncDecl) string {
+	if d.Recv == nil {
+		return ""
+	}
+	t, pointer := d.Recv.List[0].Type, false
+	if star, ok := t.(*ast.StarExpr); ok {
+		t, pointer = star.X, true
+	}
+	if generic, ok := t.(*ast.IndexExpr); ok {
+		t = generic.X
+	}
+	name, ok := t.(*ast.Ident)
+	switch {
+	case !ok:
+		return ""
+	case pointer:
+		return "(*" + name.Name + ")."
+	}
+	return name.Name + "."
+}
+
+// A lexeme is one token of Go, and where it is.
+type lexeme struct {
+	tok      token.Token
+	lit      string
+	from, to int
+}
+
+// lexemes are the tokens of text, without comments. A newline that ends a statement is a
+// semicolon, but for one that Go lets be left out: the last one, and one before a bracket.
+func lexemes(text string) (all []lexeme) {
+	fset := token.NewFileSet()
+	file := fset.AddFile("", -1, len(text))
+	var s scanner.Scanner
+	s.Init(file, []byte(text), nil, 0)
+	for {
+		pos, tok, lit := s.Scan()
+		if tok == token.EOF {
+			break
+		}
+		if n := len(all); (tok == token.RBRACE || tok == token.RPAREN) && n > 0 && all[n-1].tok == token.SEMICOLON {
+			all = all[:n-1]
+		}
+		l := lexeme{tok, lit, file.Offset(pos), 0}
+		l.to = l.from + len(tok.String())
+		switch {
+		case tok == token.SEMICOLON:
+			l.lit, l.to = "", l.from // one that a newline stands for has no length
+		case lit != "":
+			l.to = l.from + len(lit)
+		}
+		all = append(all, l)
+	}
+	if n := len(all); n > 0 && all[n-1].tok == token.SEMICOLON {
+		all = all[:n-1]
+	}
+	return all
+}
+
+// find returns the ranges of bytes in text that have the tokens of snippet.
+func find(text, snippet string) (places [][2]int) {
+	in, of := lexemes(text), lexemes(snippet)
+	same := func(l, o lexeme) bool { return l.tok == o.tok && l.lit == o.lit }
+	for k := 0; len(of) > 0 && k+len(of) <= len(in); k++ {
+		if slices.EqualFunc(in[k:k+len(of)], of, same) {
+			places = append(places, [2]int{in[k].from, in[k+len(of)-1].to})
+		}
+	}
+	return places
+}
+
+// An edit changes a snippet of a declaration.
+type edit struct{ is, becomes string }
+
+// operators are the words that edits begin with, and what becomes of the snippet after them.
+var operators = map[string]func(is string) string{
+	"negate": func(is string) string { return "!(" + is + ")" },
+	"always": func(is string) string { return "true || (" + is + ")" },
+	"never":  func(is string) string { return "false && (" + is + ")" },
+	"delete": func(string) string { return "" },
+}
+
+// parseEdit reads "A => B", or an operator and a snippet.
+func parseEdit(text string) (edit, bool) {
+	if is, becomes, ok := strings.Cut(text, " => "); ok {
+		return edit{is, becomes}, true
+	}
+	word, is, _ := strings.Cut(text, " ")
+	operator := operators[word]
+	if operator == nil || is == "" {
+		return edit{}, false
+	}
+	return edit{is, operator(is)}, true
+}
+
+// parseRoom reads the files of a package, without its tests.
+func parseRoom(dir string) ([]*source, error) {
+	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	var sources []*source
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		s, err := parseSource(name, text)
+		if err != nil {
+			return nil, err
+		}
+		sources = append(sources, s)
+	}
+	return sources, nil
+}
+
+// apply returns the file that has the declaration, and its text with the edit made. The snippet
+// has to be in the declaration once.
+func apply(sources []*source, decl string, e edit) (file string, text []byte, err error) {
+	found, declared := 0, false
+	for _, s := range sources {
+		for _, d := range s.decls[decl] {
+			declared = true
+			for _, place := range find(string(s.text[d[0]:d[1]]), e.is) {
+				found++
+				file = s.name
+				text = slices.Concat(s.text[:d[0]+place[0]], []byte(e.becomes), s.text[d[0]+place[1]:])
+			}
+		}
+	}
+	switch {
+	case !declared:
+		return "", nil, fmt.Errorf("expected a declaration of %s, found none", decl)
+	case found != 1:
+		return "", nil, fmt.Errorf("expected once in %s, found %d times: %s", decl, found, e.is)
+	}
+	return file, text, nil
+}
