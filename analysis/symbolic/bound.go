@@ -175,7 +175,7 @@ const maxBounded, maxSwitches = 1 << 11, 8
 // in §6, takes more: where there is a run, the first model that has nothing to do with
 // a bound is found sooner than the bounds below are refuted, and shows the way to the
 // shortest; where there is none, the proof needs no bound. The schedules are the same in
-// both ways; of testdata/fusion's banking the analysis takes 0.15 s and not 0.08 with
+// both ways; of testdata/papers/fusion's banking the analysis takes 0.15 s and not 0.08 with
 // bounds from the start, of its other programs the same.
 func (e *Encoding) fewest(ctx context.Context, t Target, budget *solver.Budget) (Answer, error) {
 	a, err := e.Solve(ctx, t, budget)

@@ -32,7 +32,7 @@ func (x *byChance) next(_ context.Context, runs []*confirmation, n int) (all []*
 	return all, nil
 }
 
-// order returns the order of a seed. Of the programs of testdata/reach and SCTBench's kind
+// order returns the order of a seed. Of the programs of testdata/kinds/reach and SCTBench's kind
 // POS needs fewer runs for most, and PCT for those where many goroutines run undisturbed.
 func (x *byChance) order(seed int) recorder.Order {
 	if x.made%4 == 3 {

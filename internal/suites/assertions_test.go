@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAssertions finds in testdata/assertions what its lines say: an assertion is
+// TestAssertions finds in testdata/kinds/assertions what its lines say: an assertion is
 // confirmed to fail where the comment is "confirmed", and nothing is elsewhere; it is
 // infeasible just where the comment is "cannot fail".
 func TestAssertions(t *testing.T) {

@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopredict/gopredict/internal/subjects"
+
 	// The command runs as a process of its own. This import makes go test run
 	// these tests again, and not take their results from its cache, when the
 	// command has changed.
@@ -91,14 +93,7 @@ func run(t *testing.T, dir string, env []string, name string, args ...string) re
 func copySubject(t *testing.T, name string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), name)
-	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(root, "testdata", name))))
-	// Witnesses of runs in the folder itself are not part of the subject.
-	require.NoError(t, os.RemoveAll(filepath.Join(dir, "testdata", "predict")))
-	mod := filepath.Join(dir, "go.mod")
-	text, err := os.ReadFile(mod)
-	require.NoError(t, err)
-	moved := strings.Replace(string(text), "=> ../..", "=> "+root, 1)
-	require.NoError(t, os.WriteFile(mod, []byte(moved), 0o666))
+	require.NoError(t, subjects.Copy(root, name, dir))
 	return dir
 }
 

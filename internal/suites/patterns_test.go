@@ -15,7 +15,7 @@ import (
 // atomicity with an effect on the test, and a fixed twin: TestSubjects runs both.
 func TestEachPatternHasSubject(t *testing.T) {
 	shown := make(map[string]bool)
-	for name, w := range subjects(t) {
+	for name, w := range wanted(t) {
 		for _, f := range w.Confirmed {
 			if f.Effect != "" && len(fixes(t, name)) > 0 {
 				shown[f.Pattern] = true

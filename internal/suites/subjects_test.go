@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopredict/gopredict/internal/golden"
+	"github.com/gopredict/gopredict/internal/subjects"
 )
 
 // A want is what a subject's want.json expects of gopredict.
@@ -64,10 +65,10 @@ func (w wantFinding) is(f finding) bool {
 	return f.Kind == cmp.Or(w.Kind, "race") && slices.Equal(sites, slices.Sorted(slices.Values(w.Accesses)))
 }
 
-// subjects returns what is wanted of each subject, by name.
-func subjects(t *testing.T) map[string]want {
+// wanted returns what is wanted of each subject, by name.
+func wanted(t *testing.T) map[string]want {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(root, "testdata", "*", "want.json"))
+	files, err := filepath.Glob(filepath.Join(root, "testdata", "*", "*", "want.json"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	out := make(map[string]want)
@@ -86,7 +87,7 @@ func subjects(t *testing.T) map[string]want {
 // there.
 func TestSubjects(t *testing.T) {
 	t.Parallel()
-	for name, w := range subjects(t) {
+	for name, w := range wanted(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := copySubject(t, name)
@@ -205,8 +206,10 @@ func filesIn(t *testing.T, dir, pattern string) (files []string) {
 // of its *.go files, ".fixed", ".fixed-atomic", ….
 func fixes(t *testing.T, name string) []string {
 	t.Helper()
+	folder, err := subjects.Folder(root, name)
+	require.NoError(t, err)
 	var ways []string
-	for _, file := range filesIn(t, filepath.Join(root, "testdata", name), "*.go.fixed*") {
+	for _, file := range filesIn(t, folder, "*.go.fixed*") {
 		if way := filepath.Ext(file); !slices.Contains(ways, way) {
 			ways = append(ways, way)
 		}

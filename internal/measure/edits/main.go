@@ -10,7 +10,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -22,6 +21,7 @@ import (
 	"strings"
 
 	"github.com/gopredict/gopredict/internal/measure/script"
+	folders "github.com/gopredict/gopredict/internal/subjects"
 )
 
 func main() {
@@ -154,18 +154,7 @@ func copySubject(name, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", name))); err != nil {
-		return err
-	}
-	if err := os.RemoveAll(filepath.Join(dir, "testdata")); err != nil {
-		return err
-	}
-	mod := filepath.Join(dir, "go.mod")
-	text, err := os.ReadFile(mod)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(mod, bytes.Replace(text, []byte("=> ../.."), []byte("=> "+root), 1), 0o666)
+	return folders.Copy(root, name, dir)
 }
 
 // record returns the witness of the subject's bug.

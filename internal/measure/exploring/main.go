@@ -1,5 +1,5 @@
-// Exploring counts how many runs it takes until the bugs of testdata/sctbench and
-// testdata/reach are seen: with the runs that gopredict makes, one after the other, to where
+// Exploring counts how many runs it takes until the bugs of testdata/papers/sctbench and
+// testdata/kinds/reach are seen: with the runs that gopredict makes, one after the other, to where
 // no goroutine has been yet, beside random schedulers and plain runs; and how many runs it
 // takes to see all that some tests of others can do, and random programs; and writes a page.
 //

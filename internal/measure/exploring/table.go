@@ -135,8 +135,8 @@ func (p *program) fewest() bool {
 
 const page = `# Runs until a bug is seen
 
-The programs of ` + "`testdata/sctbench`" + `, which are of the kind of SCTBench, and those of
-` + "`testdata/reach`" + `, whose bugs lie behind what no recording does. This page is written by
+The programs of ` + "`testdata/papers/sctbench`" + `, which are of the kind of SCTBench, and those of
+` + "`testdata/kinds/reach`" + `, whose bugs lie behind what no recording does. This page is written by
 
     go run ./internal/measure/exploring -seeds=%[1]d -programs=%[9]d -o docs/measured/exploring.md
 

@@ -12,7 +12,7 @@ func TestNoRaceIsLost(t *testing.T) {
 	work := t.TempDir()
 	random, err := writeRandom(work, 7, 60)
 	require.NoError(t, err)
-	subject, err := filepath.Abs("../../../testdata/rwcache")
+	subject, err := filepath.Abs("../../../testdata/applications/rwcache")
 	require.NoError(t, err)
 	for _, dir := range []string{random, subject} {
 		c, err := compare(t.Context(), dir, t.TempDir())

@@ -10,7 +10,7 @@ import (
 	"github.com/gopredict/gopredict/internal/bug"
 )
 
-// A program is a package of testdata/papers, or one of its tests.
+// A program is a package of testdata/papers/programs, or one of its tests.
 type program struct {
 	name string // "account", "collections/TestHashSet"
 	bugs []known

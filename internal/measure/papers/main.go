@@ -1,5 +1,5 @@
 // Command papers runs gopredict on the programs that the papers measure, which
-// testdata/papers has in Go, and writes what it found beside the papers' own
+// testdata/papers/programs has in Go, and writes what it found beside the papers' own
 // numbers: how many candidates each tier leaves, what is confirmed, and which of
 // the bugs that were counted by hand are missed.
 //
@@ -55,7 +55,7 @@ func main() {
 // files in the folder work.
 func measure(ctx context.Context, tool, work string, match *regexp.Regexp, flags ...string) ([]result, error) {
 	dir := filepath.Join(work, "papers")
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "papers"))); err != nil {
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "papers", "programs"))); err != nil {
 		return nil, err
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*", "bugs.txt"))

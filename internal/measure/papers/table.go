@@ -13,7 +13,7 @@ func document(rs []result) string {
 	var b strings.Builder
 	b.WriteString(`# The papers' programs
 
-[testdata/papers](../../testdata/papers) has the programs that the papers measure,
+[testdata/papers/programs](../../testdata/papers/programs) has the programs that the papers measure,
 written anew in Go from their descriptions. So they are not the same programs, and
 their numbers not the same numbers, but bugs of the same kinds are in them, at the
 same numbers of goroutines. Written by

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"github.com/gopredict/gopredict/internal/subjects"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -32,7 +33,7 @@ var sayThemselves = []string{"blocking", "failing"}
 // subjectsIn returns the names of the subjects below root: those with a want.json, and
 // sayThemselves.
 func subjectsIn(root string) ([]string, error) {
-	wants, err := filepath.Glob(filepath.Join(root, "testdata", "*", "want.json"))
+	wants, err := filepath.Glob(filepath.Join(root, "testdata", "*", "*", "want.json"))
 	names := slices.Clone(sayThemselves)
 	for _, want := range wants {
 		names = append(names, filepath.Base(filepath.Dir(want)))
@@ -49,7 +50,11 @@ func (s subject) flags() ([]string, error) {
 	case slices.Contains(sayThemselves, s.name):
 		return nil, nil
 	}
-	text, err := os.ReadFile(filepath.Join(s.root, "testdata", s.name, "want.json"))
+	folder, err := subjects.Folder(s.root, s.name)
+	if err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(filepath.Join(folder, "want.json"))
 	if err != nil {
 		return nil, err
 	}
@@ -66,10 +71,7 @@ func (s subject) elsewhere() string { return filepath.Join(s.work, "elsewhere", 
 // returns a row for each witness.
 func (s subject) witnesses(ctx context.Context) ([]row, error) {
 	dir := s.here()
-	if err := s.copyTo(dir, filepath.Join(s.root, "testdata", s.name)); err != nil {
-		return nil, err
-	}
-	if err := os.RemoveAll(filepath.Join(dir, "testdata", "predict")); err != nil {
+	if err := subjects.Copy(s.root, s.name, dir); err != nil {
 		return nil, err
 	}
 	flags, err := s.flags()
@@ -81,7 +83,7 @@ func (s subject) witnesses(ctx context.Context) ([]row, error) {
 	if err := confirms(test); err != nil {
 		return nil, err
 	}
-	if err := s.copyTo(s.elsewhere(), dir); err != nil {
+	if err := subjects.CopyModule(s.root, dir, s.elsewhere()); err != nil {
 		return nil, err
 	}
 	var rows []row
@@ -95,20 +97,6 @@ func (s subject) witnesses(ctx context.Context) ([]row, error) {
 		return err
 	})
 	return rows, err
-}
-
-// copyTo copies the module in from, of which go.mod may name gopredict by a
-// relative path.
-func (s subject) copyTo(to, from string) error {
-	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
-		return err
-	}
-	mod := filepath.Join(to, "go.mod")
-	text, err := os.ReadFile(mod)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(mod, []byte(strings.Replace(string(text), "=> ../..", "=> "+s.root, 1)), 0o666)
 }
 
 var (

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gopredict/gopredict/internal/subjects"
 	"github.com/gopredict/gopredict/recorder/predictrt"
 )
 
@@ -141,7 +142,7 @@ func median[T cmp.Ordered](all []T) T {
 // timings runs the subject through gopredict, and returns what each replay cost.
 func (s subject) timings(ctx context.Context) ([]timing, error) {
 	dir, plain := filepath.Join(s.work, "timed", s.name), filepath.Join(s.work, "plain", s.name)
-	if err := s.copyTo(dir, filepath.Join(s.root, "testdata", s.name)); err != nil {
+	if err := subjects.Copy(s.root, s.name, dir); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(plain, 0o777); err != nil {

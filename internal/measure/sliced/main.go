@@ -1,5 +1,5 @@
 // Command sliced measures sliced causality (Chen and Roşu, Predictive Runtime Analysis of
-// Multithreaded Programs, 2005): their Figures 11 and 12 of the programs of testdata/sliced and
+// Multithreaded Programs, 2005): their Figures 11 and 12 of the programs of testdata/papers/sliced and
 // the suite of a router of HTTP requests, and the races that happens-before, sliced causality
 // and gopredict predict, of all papers' programs and the suites of others.
 //

@@ -24,7 +24,7 @@ import (
 // A source is a module whose tests are measured.
 type source struct {
 	name   string
-	folder string   // below testdata; "": a module of others, by its name
+	folder string   // below testdata/papers; "": a module of others, by its name
 	pkgs   string   // -predict.pkgs, "" for the module's own
 	tests  []string // patterns of tests that have a row each; nil: one row for the module
 	also   string   // a folder beside the module's whose lines count, too
@@ -36,10 +36,10 @@ var sources = []source{
 	{name: "httpserver", folder: "sliced", tests: []string{"./httpserver TestClients"}, timed: true},
 	{name: "daisy", folder: "sliced", tests: []string{"./daisy TestDaisy"}, timed: true},
 	{name: "daisy2", folder: "sliced", tests: []string{"./daisy TestDaisy2"}, timed: true},
-	{name: "raytracer", folder: "sliced", pkgs: "work,example.com/papers/raytracer", tests: []string{"./raytracer TestRender"}, also: "papers/raytracer", timed: true},
+	{name: "raytracer", folder: "sliced", pkgs: "work,example.com/papers/raytracer", tests: []string{"./raytracer TestRender"}, also: "programs/raytracer", timed: true},
 	{name: "github.com/go-chi/chi/v5@v5.2.3", timed: true},
 
-	{name: "the papers' programs", folder: "papers", tests: programs},
+	{name: "the papers' programs", folder: "programs", tests: programs},
 
 	{name: "golang.org/x/sync@v0.17.0"},
 	{name: "github.com/hashicorp/golang-lru/v2@v2.0.7"},
@@ -48,7 +48,7 @@ var sources = []source{
 	{name: "github.com/patrickmn/go-cache@v2.1.0+incompatible"},
 }
 
-// programs are those of testdata/papers.
+// programs are those of testdata/papers/programs.
 var programs = func() (all []string) {
 	for _, name := range []string{
 		"account", "barrierbench", "buggyprogram", "cache4j", "collections", "connectionpool", "critical", "elevator", "example",
@@ -73,8 +73,8 @@ func (s source) measure(ctx context.Context, tool, work string) (rows []row, err
 			return nil, err
 		}
 	} else {
-		for _, folder := range []string{"papers", "sliced"} { // one uses the other
-			if err := os.CopyFS(filepath.Join(dir, folder), os.DirFS(filepath.Join("testdata", folder))); err != nil {
+		for _, folder := range []string{"programs", "sliced"} { // one uses the other
+			if err := os.CopyFS(filepath.Join(dir, folder), os.DirFS(filepath.Join("testdata", "papers", folder))); err != nil {
 				return nil, err
 			}
 		}

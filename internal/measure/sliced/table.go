@@ -40,7 +40,7 @@ run of the program, and each that happens-before shows is one of the slice (` + 
 
 ## Figures 11 and 12
 
-[testdata/sliced](../../testdata/sliced) has the programs written anew in Go, which takes fewer
+[testdata/papers/sliced](../../testdata/papers/sliced) has the programs written anew in Go, which takes fewer
 lines; in place of Tomcat stands the suite of a router of HTTP requests (go-chi), whose goroutines and events
 are those of all its tests together. Slowdown is processor time beside a plain run. T_pre is the
 time for who must come before whom, T_vc that for all slices and T_φ that for checking them, all

@@ -17,7 +17,7 @@ import (
 )
 
 // A program is a row of Table 1 of Wang et al., FAC 2011, and a test of
-// testdata/fusion: how many threads and events it has, whether its assertions can
+// testdata/papers/fusion: how many threads and events it has, whether its assertions can
 // fail, and what the authors' solver, Yices, took on a machine of 2009.
 type program struct {
 	name, pkg, test string
@@ -46,7 +46,7 @@ var table1 = []program{
 const fusionHeading = `
 ## The programs of Fusion
 
-Table 1 of Wang, Kundu, Limaye, Ganai and Gupta (FAC 2011): testdata/fusion has the
+Table 1 of Wang, Kundu, Limaye, Ganai and Gupta (FAC 2011): testdata/papers/fusion has the
 programs in Go, written from their descriptions, about as large as the paper's; they
 have one goroutine more, the test's. Each evaluation of an assertion is decided for
 itself, over its cone: can it fail? Of the seconds that takes, those of the engine

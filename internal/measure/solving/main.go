@@ -3,7 +3,7 @@
 //
 //	go run ./internal/measure/solving [-o docs/measured/solving.md] [-run REGEXP] [DIR ...]
 //
-// It records the programs of testdata/fusion and has both engines decide what they
+// It records the programs of testdata/papers/fusion and has both engines decide what they
 // assert, on the same formulas, and the built-in one whether regions of theirs are
 // atomic; it decides each candidate of the traces in the
 // folders DIR, in RAPID's std format, over its cone and over the whole trace; and

@@ -12,7 +12,7 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// programs are those of testdata/fusion, each package built when it is first run.
+// programs are those of testdata/papers/fusion, each package built when it is first run.
 type programs struct {
 	work  string
 	built map[string]*binary // by package
@@ -30,7 +30,7 @@ func (ps *programs) record(ctx context.Context, p program) (*trace.Trace, error)
 	b := ps.built[p.pkg]
 	if b == nil {
 		var err error
-		if b, err = build(ctx, filepath.Join("testdata", "fusion", p.pkg), filepath.Join(ps.work, p.pkg)); err != nil {
+		if b, err = build(ctx, filepath.Join("testdata", "papers", "fusion", p.pkg), filepath.Join(ps.work, p.pkg)); err != nil {
 			return nil, err
 		}
 		ps.built[p.pkg] = b

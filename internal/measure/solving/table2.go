@@ -15,7 +15,7 @@ import (
 )
 
 // An atomicity is a row of Table 2 of Wang et al., FAC 2011, and a test of
-// testdata/fusion: what the paper counts, and whether some and all of the triples
+// testdata/papers/fusion: what the paper counts, and whether some and all of the triples
 // that the must-order leaves are violations.
 type atomicity struct {
 	program

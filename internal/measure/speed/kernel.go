@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// kernels measures each test of testdata/kernels on its own.
+// kernels measures each test of testdata/applications/kernels on its own.
 func (b *bench) kernels(ctx context.Context) (rows []row, err error) {
-	p, err := buildTests(ctx, filepath.Join("testdata", "kernels"), b.work)
+	p, err := buildTests(ctx, filepath.Join("testdata", "applications", "kernels"), b.work)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,6 @@
 // Command speed measures what recording costs beside plain runs and the race
 // detector, all in one run: the time and peak memory of the kernels in
-// testdata/kernels and of the test suites of public modules, and the time to
+// testdata/applications/kernels and of the test suites of public modules, and the time to
 // build them. It prints markdown tables; docs/measured/speed.md holds them.
 //
 //	go run ./internal/measure/speed [-rounds N] [-time D] [-run REGEXP]

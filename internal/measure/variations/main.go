@@ -1,4 +1,4 @@
-// Variations runs the small tests of testdata/variations with go test -race
+// Variations runs the small tests of testdata/kinds/variations with go test -race
 // -count=50 and with gopredict, and writes a table of both. Each has one bug, in one of
 // the forms in which users write it, but for those of the package right, which look
 // alike and have none.
@@ -23,7 +23,7 @@ func main() {
 	count := flags.Int("count", 50, "how many times each test runs with -race")
 	script.Compare(flags, func(ctx context.Context, j script.Job) (bool, error) {
 		s := &subject{dir: filepath.Join(j.Dir, "variations"), tool: j.Tool}
-		if err := s.copy("testdata/variations"); err != nil {
+		if err := s.copy("testdata/kinds/variations"); err != nil {
 			return false, fmt.Errorf("copying the variations: %w", err)
 		}
 		if err := s.predict(ctx); err != nil {

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// A subject is a copy of testdata/variations, a workspace of two modules.
+// A subject is a copy of testdata/kinds/variations, a workspace of two modules.
 type subject struct {
 	dir  string // the copy
 	tool string // gopredict's binary

@@ -80,7 +80,7 @@ func cell(text string) string {
 
 const page = `# Variations
 
-Small tests, each with one bug as users write it, of ` + "`testdata/variations`" + `, beside
+Small tests, each with one bug as users write it, of ` + "`testdata/kinds/variations`" + `, beside
 ` + "`go test -race -count=50`" + `. This page is written by
 
     go run ./internal/measure/variations -o docs/measured/variations.md

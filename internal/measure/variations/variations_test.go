@@ -19,7 +19,7 @@ import (
 // TestVariations runs the command once on all variations. Each is confirmed, but
 // for those of open.txt, and nothing is confirmed where all is right.
 func TestVariations(t *testing.T) {
-	const root, subjectDir = "../../..", "../../../testdata/variations"
+	const root, subjectDir = "../../..", "../../../testdata/kinds/variations"
 	tool, err := script.Build(t.Context(), root, t.TempDir())
 	require.NoError(t, err)
 	s := &subject{dir: filepath.Join(t.TempDir(), "variations"), tool: tool}

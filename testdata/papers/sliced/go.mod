@@ -4,4 +4,4 @@ go 1.26
 
 require example.com/papers v0.0.0
 
-replace example.com/papers => ../papers
+replace example.com/papers => ../programs

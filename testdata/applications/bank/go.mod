@@ -16,4 +16,4 @@ require (
 
 tool github.com/gopredict/gopredict
 
-replace github.com/gopredict/gopredict => ../..
+replace github.com/gopredict/gopredict => ../../..

@@ -1,0 +1,49 @@
+// Package subjects finds and copies the small modules below testdata that tests and
+// measurements run the command on.
+package subjects
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Folder returns the folder of a subject by its name, whichever group it is in. root is
+// the repository.
+func Folder(root, name string) (string, error) {
+	found, err := filepath.Glob(filepath.Join(root, "testdata", "*", name, "go.mod"))
+	if err == nil && len(found) != 1 {
+		err = fmt.Errorf("expected one folder %s in a group of testdata; found %d", name, len(found))
+	}
+	if err != nil {
+		return "", err
+	}
+	return filepath.Dir(found[0]), nil
+}
+
+// Copy copies a subject to the new folder dir, without witnesses of earlier runs. Its
+// go.mod still finds gopredict at root.
+func Copy(root, name, dir string) error {
+	folder, err := Folder(root, name)
+	if err != nil {
+		return err
+	}
+	if err := CopyModule(root, folder, dir); err != nil {
+		return err
+	}
+	return os.RemoveAll(filepath.Join(dir, "testdata", "predict"))
+}
+
+// CopyModule copies the module in folder, witnesses included, to the new folder dir.
+func CopyModule(root, folder, dir string) error {
+	if err := os.CopyFS(dir, os.DirFS(folder)); err != nil {
+		return err
+	}
+	mod := filepath.Join(dir, "go.mod")
+	text, err := os.ReadFile(mod)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(mod, bytes.Replace(text, []byte("=> ../../.."), []byte("=> "+root), 1), 0o666)
+}
