@@ -208,3 +208,16 @@ func (k Kind) Legend(accesses int) string {
 	}
 	return r.legend
 }
+
+// warnings are the built-in properties whose violation is only a warning, unless the test fails
+// by it: what comes too late gets an error, and may have lost something.
+var warnings = []string{
+	"no read of a request's body that is closed",
+	"no statement in a transaction that has ended",
+	"no use of rows that are closed",
+	"no use of a statement that is closed",
+}
+
+// WarnsOnly reports whether a violation of the property of that name is only a warning, unless
+// the test fails by it.
+func WarnsOnly(property string) bool { return slices.Contains(warnings, property) }

@@ -15,6 +15,7 @@ import (
 	_ "github.com/gopredict/gopredict/gotestplugin" // for its flags
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/recorder/properties"
 )
 
 func TestParseOptions(t *testing.T) {
@@ -74,6 +75,17 @@ func TestDocsNameKinds(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, string(text), "by commas: `"+strings.Join(bug.Words(bug.Kinds()), "`, `")+"` |")
 	assert.Contains(t, string(text), "| `"+strings.Join(defaultOptions().failOn, ",")+"` |")
+}
+
+// The properties that only warn, which package bug names, are built in.
+func TestWarningsAreBuiltin(t *testing.T) {
+	var warnings []string
+	for _, p := range properties.Builtin() {
+		if bug.WarnsOnly(p.Name) {
+			warnings = append(warnings, p.Name)
+		}
+	}
+	assert.Len(t, warnings, 4)
 }
 
 func TestFails(t *testing.T) {

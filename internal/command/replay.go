@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/evidence"
 	"github.com/gopredict/gopredict/internal/explore"
 	"github.com/gopredict/gopredict/internal/gotool"
 	"github.com/gopredict/gopredict/internal/report"
@@ -336,7 +337,7 @@ func (r *replaying) answer(ctx context.Context) (int, error) {
 	if plain.Effect != bug.NoEffect {
 		return r.cannotTell(", as its test does not pass without a schedule either: %s", strings.Join(plain.Detail, " ")), nil
 	}
-	ev := report.Evidence{
+	ev := evidence.Evidence{
 		Witness: r.witness, Result: result, Path: r.relative(r.path), Replayed: shown,
 		Files: explore.Files(r.module), Source: source.Line,
 	}
@@ -414,7 +415,7 @@ func (r *replaying) inModule() string {
 // tellRecheck prints what was found out of a witness that has left its schedule, and
 // returns the exit code. A bug that another schedule leads to is there all the same; the
 // witness that was given stays as it is, and replays of it will go this way each time.
-func (r *replaying) tellRecheck(ev report.Evidence, again explore.Recheck) int {
+func (r *replaying) tellRecheck(ev evidence.Evidence, again explore.Recheck) int {
 	result, id := ev.Result, ev.Witness.ID
 	why := explore.Why(result)
 	if status := again.Status; status != bug.Confirmed {
@@ -497,7 +498,7 @@ func aboutTo(at replayer.Stand, w *witness.Witness) string {
 
 // tellReplay prints what the replays showed, and returns the exit code. The bug is there if
 // one of them reached it; how many did says how far the witness is to be relied on.
-func (r *replaying) tellReplay(ev report.Evidence) int {
+func (r *replaying) tellReplay(ev evidence.Evidence) int {
 	result, id := ev.Result, ev.Witness.ID
 	if result.Reproduced > 0 {
 		for _, note := range result.Notes {
@@ -513,7 +514,7 @@ func (r *replaying) tellReplay(ev report.Evidence) int {
 		r.note(result.OfWitness(), why)
 		return exitNoAnswer
 	}
-	r.there(report.NewFinding(ev), result.Witness, "")
+	r.there(evidence.NewFinding(ev), result.Witness, "")
 	r.tellf("%s: reached in %d of %d replays", id, result.Reproduced, result.Replays)
 	for _, m := range missed(result.Verdicts) {
 		r.tellf("%s: not reached in %d: %s", id, m.count, m.reason)

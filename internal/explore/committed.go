@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/evidence"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/replayer"
 	"github.com/gopredict/gopredict/replayer/witness"
@@ -36,7 +37,7 @@ func (c *confirmation) witnesses() ([]string, error) {
 func (c *confirmation) committed(ctx context.Context, files []string, findings []finding, tests []string) error {
 	type came struct {
 		to report.WitnessState
-		ev *report.Evidence // if it was replayed
+		ev *evidence.Evidence // if it was replayed
 		w  *witness.Witness
 	}
 	all := make([]came, len(files))
@@ -100,7 +101,7 @@ func tierOf(w *witness.Witness, id string, findings []finding) string {
 
 // recall replays a committed witness. The state's status is "" if it is of a
 // test that this run does not select.
-func (c *confirmation) recall(ctx context.Context, w *witness.Witness, tests []string) (report.WitnessState, *report.Evidence, error) {
+func (c *confirmation) recall(ctx context.Context, w *witness.Witness, tests []string) (report.WitnessState, *evidence.Evidence, error) {
 	state := report.WitnessState{ID: w.ID}
 	switch p := c.unrecorded(w); {
 	case !slices.Contains(tests, w.Tests[0]) && c.build.FiltersTests():
@@ -130,14 +131,14 @@ func (c *confirmation) recall(ctx context.Context, w *witness.Witness, tests []s
 	if r.Status == bug.Confirmed {
 		c.confirmed.Add(1)
 	}
-	return state, &report.Evidence{
+	return state, &evidence.Evidence{
 		Witness: w, Result: r, Replayed: replayed, Tier: tierWitness, Files: c.files, Source: c.source.Line,
 	}, nil
 }
 
 // An unreached witness is a committed one that was replayed without reaching its bug.
 type unreached struct {
-	*report.Evidence
+	*evidence.Evidence
 	file  string // absolute
 	state int    // its index in report.Report.Witnesses
 }

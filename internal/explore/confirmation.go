@@ -15,6 +15,7 @@ import (
 
 	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/evidence"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder"
 	"github.com/gopredict/gopredict/recorder/trace"
@@ -216,7 +217,7 @@ func sitesOf(w *witness.Witness) string {
 // replayFinding replays the schedules of f in turn until one is confirmed, and returns
 // what there is to say of it. The error is errTimeOver if there was no time for
 // that, or else says why replaying did not work.
-func (c *confirmation) replayFinding(ctx context.Context, f finding) (report.Evidence, error) {
+func (c *confirmation) replayFinding(ctx context.Context, f finding) (evidence.Evidence, error) {
 	t := newTrial(f)
 	defer t.stop()
 	return c.replayNext(ctx, t, math.MaxInt)
@@ -237,7 +238,7 @@ func newTrial(f finding) *trial {
 }
 
 // replayNext is replayFinding for most of the schedules that are left.
-func (c *confirmation) replayNext(ctx context.Context, t *trial, most int) (report.Evidence, error) {
+func (c *confirmation) replayNext(ctx context.Context, t *trial, most int) (evidence.Evidence, error) {
 	f := t.finding
 	ev := c.evidence(f, f.witness)
 	ev.Result = replayer.Result{Status: bug.Unconfirmed, Reason: witness.Prose(f.Reason, f.Tests)}
@@ -364,7 +365,7 @@ func (c *confirmation) fewer(ctx context.Context, s scheduled, w *witness.Witnes
 }
 
 // late is what there is to say of a finding that time was over for.
-func late(ctx context.Context, ev report.Evidence) (report.Evidence, error) {
+func late(ctx context.Context, ev evidence.Evidence) (evidence.Evidence, error) {
 	err := context.Cause(ctx)
 	if ev.Result.Replays == 0 {
 		ev.Result.Reason = "not replayed: " + err.Error()
@@ -373,15 +374,15 @@ func late(ctx context.Context, ev report.Evidence) (report.Evidence, error) {
 }
 
 // evidence returns what there is to say of f before a replay.
-func (c *confirmation) evidence(f finding, w *witness.Witness) report.Evidence {
-	return report.Evidence{
+func (c *confirmation) evidence(f finding, w *witness.Witness) evidence.Evidence {
+	return evidence.Evidence{
 		Witness: w, Tier: f.Tier, Run: c.number, Parents: c.parents, Undecided: f.Status == bug.Undecided, Refuted: f.Refuted, Trace: c.trace, Violation: f.Accesses, Index: c.index,
 		Files: c.files, Source: c.source.Line,
 	}
 }
 
 // ruledOut returns what there is to say of f, which no run of the program can do.
-func (c *confirmation) ruledOut(f finding) report.Evidence {
+func (c *confirmation) ruledOut(f finding) evidence.Evidence {
 	ev := c.evidence(f, f.witness)
 	ev.Result = replayer.Result{Status: bug.Infeasible, Reason: witness.Prose(f.Reason, f.Tests)}
 	return ev
@@ -396,7 +397,7 @@ type reported struct {
 	witness   *witness.Witness // to be saved, with the values of the replay
 }
 
-func (c *confirmation) reported(ev report.Evidence) reported {
+func (c *confirmation) reported(ev evidence.Evidence) reported {
 	var f reported
 	if ev.Result.Status == bug.Confirmed {
 		f.confirmed = sitesOf(ev.Result.Witness)
@@ -409,7 +410,7 @@ func (c *confirmation) reported(ev report.Evidence) reported {
 			}
 		}
 	}
-	f.Finding = report.NewFinding(ev)
+	f.Finding = evidence.NewFinding(ev)
 	f.Reason = c.files.Shorten(f.Reason)
 	return f
 }

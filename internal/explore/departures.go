@@ -11,7 +11,7 @@ import (
 
 	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/internal/bug"
-	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/internal/evidence"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer"
 	"github.com/gopredict/gopredict/replayer/witness"
@@ -318,10 +318,10 @@ func (c *confirmation) again(ctx context.Context, opts analysis.Options) ([]find
 
 // look looks for what f suspects in the further trace of c, from which again was
 // predicted: what has failed in that run, or the same violation with a schedule.
-func (c *confirmation) look(ctx context.Context, f finding, again []finding, place trace.Site, detail []string) (report.Evidence, error) {
+func (c *confirmation) look(ctx context.Context, f finding, again []finding, place trace.Site, detail []string) (evidence.Evidence, error) {
 	if at := c.failure(f.Kind, place, detail); at >= 0 {
 		if f.Kind == bug.Assertion && c.byOthers(at) {
-			return report.Evidence{}, nil
+			return evidence.Evidence{}, nil
 		}
 		return c.fails(ctx, f, at)
 	}
@@ -337,7 +337,7 @@ func (c *confirmation) look(ctx context.Context, f finding, again []finding, pla
 			return ev, err
 		}
 	}
-	return report.Evidence{}, nil
+	return evidence.Evidence{}, nil
 }
 
 // byOthers reports whether the assertion that has failed at position at of the further
@@ -359,8 +359,8 @@ func (c *confirmation) place(f finding) trace.Site {
 
 // fails confirms that f fails, which it has done at position at of the further trace of
 // c.
-func (c *confirmation) fails(ctx context.Context, f finding, at int) (report.Evidence, error) {
-	var ev report.Evidence
+func (c *confirmation) fails(ctx context.Context, f finding, at int) (evidence.Evidence, error) {
+	var ev evidence.Evidence
 	for _, extent := range []witness.Extent{witness.Small, witness.Whole} {
 		w, err := c.performed(f, at, extent)
 		if err != nil {

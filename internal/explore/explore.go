@@ -58,6 +58,7 @@ import (
 
 	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/analysis/property"
+	"github.com/gopredict/gopredict/internal/evidence"
 	"github.com/gopredict/gopredict/internal/gotool"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder"
@@ -209,8 +210,8 @@ func (x *inPackage) add(ctx context.Context, run recorder.Run, p *prediction) er
 	x.Failed = x.Failed || !p.whole
 	if t != nil {
 		pkg.Events = t.Logged()
-		pkg.Tests, pkg.Cases = countTests(t), report.CasesIn(t)
-		pkg.Lingering = report.LingeringIn(t, run.Package.Path, x.files, x.source.Line)
+		pkg.Tests, pkg.Cases = countTests(t), evidence.CasesIn(t)
+		pkg.Lingering = evidence.LingeringIn(t, run.Package.Path, x.files, x.source.Line)
 	}
 	defer func() { x.Report.Packages[0].Runs = x.runs.Load() }()
 	switch {

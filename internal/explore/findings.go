@@ -5,6 +5,7 @@ import (
 
 	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/evidence"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer"
@@ -35,10 +36,10 @@ func Findings(ctx context.Context, t *trace.Trace, r *analysis.Result, root stri
 				return nil, nil, err
 			}
 		}
-		predicted = append(predicted, report.NewFinding(ev))
+		predicted = append(predicted, evidence.NewFinding(ev))
 	}
 	for _, f := range impossible {
-		infeasible = append(infeasible, report.NewFinding(c.ruledOut(f)))
+		infeasible = append(infeasible, evidence.NewFinding(c.ruledOut(f)))
 	}
 	return predicted, infeasible, nil
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/gopredict/gopredict/analysis"
 	"github.com/gopredict/gopredict/internal/bug"
-	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/internal/evidence"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
@@ -123,7 +123,7 @@ func (x *mixing) look(ctx context.Context, r recording, f finding) error {
 
 // mix confirms that f fails, in the run of which c has the trace: that of no recording.
 func (c *confirmation) mix(ctx context.Context, f finding) error {
-	var ev report.Evidence
+	var ev evidence.Evidence
 	err := c.inTime(ctx, func(limit context.Context) (err error) {
 		ev, err = c.fails(limit, f, f.Accesses[0])
 		return err

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/internal/evidence"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer"
 )
@@ -50,7 +50,7 @@ func (c *confirmation) rest(ctx context.Context) (all []recording, err error) {
 		pkg := &c.Report.Packages[len(c.Report.Packages)-1]
 		pkg.Events += next.trace.Logged()
 		pkg.Tests += next.tests
-		pkg.Lingering = append(pkg.Lingering, report.LingeringIn(next.trace, c.run.Package.Path, c.files, c.source.Line)...)
+		pkg.Lingering = append(pkg.Lingering, evidence.LingeringIn(next.trace, c.run.Package.Path, c.files, c.source.Line)...)
 		c.warn("%s: recorded in a run of their own, as %s ended the first one, by a panic or an exit: %s",
 			c.run.Package.Path, strings.Join(culprits, ", "), some(testsIn(next.trace), "tests"))
 	}

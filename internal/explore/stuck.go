@@ -10,6 +10,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/blocked"
 	"github.com/gopredict/gopredict/analysis/schedule"
 	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/evidence"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer"
@@ -230,7 +231,7 @@ func (r *ended) confirm(ctx, limit context.Context, members []blocked.Wait) erro
 	if ev.Result.Reproduced > 0 {
 		r.keep(r.reported(ev))
 	} else {
-		r.keep(reported{Finding: report.NewFinding(ev)})
+		r.keep(reported{Finding: evidence.NewFinding(ev)})
 	}
 	return nil
 }
@@ -238,16 +239,16 @@ func (r *ended) confirm(ctx, limit context.Context, members []blocked.Wait) erro
 // join adds those whom b blocks at the end of this run to what the report tells of b.
 func (r *ended) join(b finding) {
 	ev := r.evidence(b, b.witness)
-	f := report.NewFinding(ev)
+	f := evidence.NewFinding(ev)
 	if at, told := r.tally.told[f.Sites()]; told && r.Report.Findings[at].Status == bug.Confirmed {
-		r.Report.Findings[at].Join(report.AlsoBlocked(ev))
+		r.Report.Findings[at].Join(evidence.AlsoBlocked(ev))
 	}
 }
 
 // replayOf replays what led to b, of which these are the members, and notes in ev what
 // that has shown: first no more than what must have happened, at last the whole run; of a long
 // one first the run as it goes by itself.
-func (r *ended) replayOf(ctx context.Context, b finding, members []blocked.Wait, ev *report.Evidence) error {
+func (r *ended) replayOf(ctx context.Context, b finding, members []blocked.Wait, ev *evidence.Evidence) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

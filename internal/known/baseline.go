@@ -13,7 +13,6 @@ import (
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/given"
 	"github.com/gopredict/gopredict/internal/report"
-	"github.com/gopredict/gopredict/replayer/witness"
 )
 
 // header is the first line of a baseline.
@@ -132,7 +131,7 @@ func WriteBaseline(w io.Writer, r *report.Report, before *Baseline, whole bool) 
 		}
 		var places []string
 		for _, a := range f.Accesses {
-			places = append(places, strings.TrimSpace(witness.Word(a.Op)+" "+a.Expr)+" in "+a.Func)
+			places = append(places, strings.TrimSpace(report.Word(a.Op)+" "+a.Expr)+" in "+a.Func)
 		}
 		e := entry{f.Package, f.ID}
 		found[e] = true

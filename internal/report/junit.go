@@ -69,7 +69,7 @@ func WriteJUnit(w io.Writer, r *Report) error {
 		failed := false
 		for _, t := range pkg.Cases {
 			failed = failed || t.Failed
-			if t.Failed && slices.Contains(t.Output, noEnd) {
+			if t.Failed && slices.Contains(t.Output, NoEnd) {
 				t.Output = append(slices.Clone(t.Output), pkg.died()...)
 			}
 			s.add(t.junit(pkg.Package))

@@ -11,8 +11,6 @@ import (
 	"strings"
 
 	"github.com/gopredict/gopredict/internal/bug"
-	"github.com/gopredict/gopredict/recorder/trace"
-	"github.com/gopredict/gopredict/replayer/witness"
 )
 
 //go:embed page.html
@@ -143,16 +141,16 @@ func ends(a Access) string {
 	if on == "" {
 		on = "it"
 	}
-	switch op, _ := trace.KindOf(a.Op); op {
-	case trace.Recv:
+	switch a.Op {
+	case "recv":
 		return "a send to " + on + ", or a close of it"
-	case trace.Send:
+	case "send":
 		return "a receive from " + on
-	case trace.WaitGroupWait:
+	case "wgwait":
 		return "a Done of " + on
-	case trace.CondWait:
+	case "wait":
 		return "a signal or broadcast of " + on
-	case trace.Acquire, trace.RAcquire:
+	case "acq", "racq":
 		return "an unlock of " + on
 	}
 	return "another goroutine"
@@ -161,7 +159,7 @@ func ends(a Access) string {
 // what is an access in words, by its place among the others.
 func (f *Finding) what(i int) string {
 	a := f.Accesses[i]
-	what := witness.Phrase(a.Op, a.Expr)
+	what := Phrase(a.Op, a.Expr)
 	switch {
 	case f.Kind.Word(i) != "":
 		what = f.Kind.Word(i) + " " + what
@@ -176,7 +174,7 @@ func (f *Finding) lines(file string, line int) []pageLine {
 	var out []pageLine
 	for _, e := range f.Source {
 		for i, text := range e.Lines {
-			if n := e.Line + i; e.File == file && n >= line-around && n <= line+around {
+			if n := e.Line + i; e.File == file && n >= line-SourceContext && n <= line+SourceContext {
 				out = append(out, pageLine{file, n, untabbed(text), n == line})
 			}
 		}
@@ -209,7 +207,7 @@ func (a Access) Pos() string { return pos(a.File, a.Line) }
 func (s Step) Pos() string { return pos(s.File, s.Line) }
 
 // Phrase says what another goroutine has done.
-func (o Other) Phrase() string { return witness.Phrase(o.Op, o.Expr) }
+func (o Other) Phrase() string { return Phrase(o.Op, o.Expr) }
 
 // Note says how long the interleaving is.
 func (v *pageFinding) Note() string {

@@ -18,7 +18,7 @@ func TestPrinted(t *testing.T) {
 		r.Packages = append(r.Packages, Package{Package: pkg, Result: "fail"})
 	}
 	r.Packages[0].Result = "pass"
-	r.Packages[1].Cases = []Case{{Test: "TestDies", Failed: true, Output: []string{noEnd}}}
+	r.Packages[1].Cases = []Case{{Test: "TestDies", Failed: true, Output: []string{NoEnd}}}
 	for _, size := range []int{1, 7, len(text)} {
 		var p Printed
 		for from := 0; from < len(text); from += size {
@@ -32,6 +32,6 @@ func TestPrinted(t *testing.T) {
 		assert.Len(t, r.Packages[2].Output, printedLines)
 	}
 	xml := written(t, WriteJUnit, &r)
-	assert.Contains(t, xml, "<![CDATA[--- FAIL: TestDies (0.00s)\n    "+noEnd+"\n    panic: no [recovered]\n    \n    goroutine 1:\n]]>")
+	assert.Contains(t, xml, "<![CDATA[--- FAIL: TestDies (0.00s)\n    "+NoEnd+"\n    panic: no [recovered]\n    \n    goroutine 1:\n]]>")
 	assert.Contains(t, xml, "<system-out><![CDATA[hello\npanic: no [recovered]\n\ngoroutine 1:]]></system-out>")
 }

@@ -1,9 +1,10 @@
-// Package report is what gopredict tells: on the terminal, as JSON, as a page, and to CI
-// systems.
+// Package report is the model of what gopredict reports, and its encoders: text for the
+// terminal, JSON, an HTML page, and what CI systems read.
 //
-// It is the last room: internal/command fills a [Report], one [Finding] by
-// [NewFinding] for each witness that was replayed, and hands it to [WriteText]
-// and [WriteJSON]. What [ReadJSON] reads of that has all that the other forms need. [Status] is the line that shows progress meanwhile.
+// It is the last room of the flow, and knows no traces. internal/explore fills a [Report] with
+// one [Finding] for each bug; internal/evidence makes these from traces and replays. The
+// encoders only lay out what the model has, so that a report which [ReadJSON] reads can be
+// written in any form. [Status] is the line that shows progress meanwhile.
 //
 // The JSON form is a contract, gopredict.report/v1: report.schema.json
 // describes it. Fields may be added, never changed.
@@ -16,7 +17,6 @@ import (
 	"strings"
 
 	"github.com/gopredict/gopredict/internal/bug"
-	"github.com/gopredict/gopredict/recorder/properties"
 )
 
 // Schema is the name of the JSON form that this package writes.
@@ -66,6 +66,20 @@ type Package struct {
 	// alone.
 	Output []string `json:"output,omitempty"`
 }
+
+// A Case is a test or subtest of the recorded run, or an example.
+type Case struct {
+	Test     string  `json:"test"`
+	Failed   bool    `json:"failed,omitempty"` // or it has come to no end
+	Skipped  bool    `json:"skipped,omitempty"`
+	ElapsedS float64 `json:"elapsed_s"` // in seconds; 0 if it has come to no end
+	// Output is what it has logged, or an example has printed, if it has failed or was
+	// skipped: the first lines of that.
+	Output []string `json:"output,omitempty"`
+}
+
+// NoEnd is what is told of a test that has not ended: a panic or os.Exit was before that.
+const NoEnd = "it has come to no end: what the run has printed says why"
 
 // An Explored is a test of which more runs were made than those that cost little.
 type Explored struct {
@@ -320,8 +334,8 @@ func (f *Finding) Gates() bool {
 }
 
 // Warns reports whether f violates a property of which that is a warning, unless it has an
-// effect, though its kind gates: see [properties.Warns].
-func (f *Finding) Warns() bool { return f.Kind == bug.Property && properties.Warns(f.Pattern) }
+// effect, though its kind gates: see [bug.WarnsOnly].
+func (f *Finding) Warns() bool { return f.Kind == bug.Property && bug.WarnsOnly(f.Pattern) }
 
 // warns reports whether f is confirmed and does not gate by default.
 func (f *Finding) warns() bool { return f.Status == bug.Confirmed && f.Suppressed == nil && !f.Gates() }

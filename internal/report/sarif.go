@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/gopredict/gopredict/internal/bug"
-	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // The parts of SARIF 2.1.0 that a report needs, by the names that the standard has for them.
@@ -236,16 +235,16 @@ func (f *Finding) flow() sarifFlow {
 // kinds are the words that the standard suggests for what a step does (3.38.8).
 func (s Step) kinds() []string {
 	var out []string
-	switch op, _ := trace.KindOf(s.Op); op {
-	case trace.Acquire, trace.RAcquire:
+	switch s.Op {
+	case "acq", "racq":
 		out = []string{"acquire", "lock"}
-	case trace.Release, trace.RRelease:
+	case "rel", "rrel":
 		out = []string{"release", "lock"}
-	case trace.Fork:
+	case "fork":
 		out = []string{"call", "function"}
-	case trace.Branch, trace.Assert:
+	case "branch", "assert":
 		out = []string{"branch"}
-	case trace.Read, trace.Write, trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW:
+	case "read", "write", "aload", "astore", "armw":
 		out = []string{"value", "memory"}
 	}
 	if s.Violation {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/gopredict/gopredict/internal/bug"
-	"github.com/gopredict/gopredict/replayer/witness"
 )
 
 // Advice says what users can do about a finding that was not confirmed.
@@ -43,7 +42,7 @@ func (f *Finding) Heading() []string {
 func (f *Finding) Sentence() string {
 	var places []string
 	for _, a := range f.Accesses {
-		what := witness.Phrase(a.Op, a.Expr)
+		what := Phrase(a.Op, a.Expr)
 		if at := pos(a.File, a.Line); at != "" {
 			what += " (" + at + ")"
 		}

@@ -4,98 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/gopredict/gopredict/analysis/blocked"
-	"github.com/gopredict/gopredict/recorder/trace"
-	"github.com/gopredict/gopredict/replayer/witness"
 )
-
-// An end is that of a run, in which goroutines were blocked.
-type end struct {
-	Evidence     // with the trace in which each of them has an event
-	events   int // of the run
-	ws       []blocked.Wait
-	members  []int // by goroutine of the violation which of ws it is; -1 if it was not blocked
-}
-
-// newEnd looks for the goroutines of w's violation at the end of t.
-func newEnd(ev *Evidence, t *trace.Trace, w *witness.Witness) *end {
-	x := &end{Evidence: *ev, events: len(t.Events)}
-	of := blocked.Of
-	if t == ev.Replayed {
-		of = blocked.OfOwn
-	}
-	x.ws, x.Trace = of(t, trace.ProofDeadlock, trace.ProofLeak)
-	for _, s := range w.Violation {
-		x.members = append(x.members, slices.IndexFunc(x.ws, func(b blocked.Wait) bool { return x.Trace.Goroutines[b.G].Name() == s.Goroutine }))
-	}
-	return x
-}
-
-// also describes who else is blocked there.
-func (x *end) also(n namer) (all []Access) {
-	members := slices.DeleteFunc(slices.Clone(x.members), func(k int) bool { return k < 0 })
-	for _, b := range also(x.ws, members) {
-		all = append(all, waiting(&x.Evidence, n, b, x.events))
-	}
-	return all
-}
-
-// wait fills in how the goroutines of w wait: as in the replay, or else the recorded run;
-// and who else is blocked, in either.
-func (f *Finding) wait(ev *Evidence, n namer, w *witness.Witness) {
-	filled := false
-	for _, t := range []*trace.Trace{ev.Replayed, ev.Trace} {
-		if t == nil {
-			continue
-		}
-		x := newEnd(ev, t, w)
-		for i, k := range x.members {
-			if k >= 0 && !filled {
-				f.Accesses[i].wait(&x.Evidence, n, x.ws[k], x.events)
-			}
-		}
-		filled = filled || len(x.ws) > 0
-		f.Join(x.also(n))
-	}
-}
-
-// wait fills in how b waits, after so many events.
-func (a *Access) wait(ev *Evidence, n namer, b blocked.Wait, events int) {
-	a.WaitS = b.For.Seconds()
-	at := func(f trace.Frame) Place {
-		return Place{Func: n.function(f.Func), File: ev.Files.Name(f.File), Line: f.Line}
-	}
-	for _, f := range b.Stack {
-		if f.Func != "testing.tRunner" {
-			a.Stack = append(a.Stack, at(f))
-		}
-	}
-	if asked := at(b.Asked); b.Asked.File != "" && a.CreatedAt != nil && (asked.File != a.CreatedAt.File || asked.Line != a.CreatedAt.Line) {
-		a.CreatedFor = &asked
-	}
-	other := func(g trace.GID, at int) Other {
-		e := ev.Trace.Events[at]
-		switch e.Kind {
-		case trace.SendDone: // by a select
-			e.Kind = trace.Send
-		case trace.RecvDone:
-			e.Kind = trace.Recv
-		}
-		return Other{Goroutine: n.goroutine(ev.Trace.Goroutines[g].Name()), Op: e.Kind.String(), Place: place(ev, n, e.Kind, e.Site)}
-	}
-	for _, h := range b.Holders {
-		a.HeldBy = append(a.HeldBy, other(h.G, h.At))
-	}
-	for _, p := range b.Partners {
-		o := other(p.G, p.At)
-		o.Gone = p.Gone
-		a.Partners = append(a.Partners, o)
-	}
-	if a.Locks == nil {
-		a.Locks = locks(ev, n, b.G, events)
-	}
-}
 
 // circle writes who waits for whom, of goroutines each of which waits for a lock of the next
 // one, and the last one for one of the first.
@@ -179,24 +88,12 @@ func (p *printer) stack(f *Finding, a Access) {
 		if o.Gone {
 			then = ", and has ended"
 		}
-		p.line("  goroutine %s came to %s at %s%s", o.Goroutine, witness.Phrase(o.Op, o.Expr), pos(o.File, o.Line), then)
+		p.line("  goroutine %s came to %s at %s%s", o.Goroutine, Phrase(o.Op, o.Expr), pos(o.File, o.Line), then)
 	}
 }
 
 // maxPartners is how many goroutines are named that could have ended a wait.
 const maxPartners = 3
-
-// LingeringIn returns the goroutines that were left waiting in the recorded run t.
-func LingeringIn(t *trace.Trace, pkg string, files witness.Files, source func(file string, line int) string) (out []Lingering) {
-	ev := &Evidence{Trace: t, Files: files, Source: source}
-	for _, s := range t.Stuck {
-		if g := t.Goroutines[s.G]; s.Proof == trace.ProofLingering {
-			n := namer{pkg, g.Test}
-			out = append(out, Lingering{g.Test, n.goroutine(g.Name()), s.Op.String(), place(ev, n, s.Op, s.Site)})
-		}
-	}
-	return out
-}
 
 // lingering counts the goroutines that were left waiting.
 func (p *printer) lingering(r *Report) {

@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/gopredict/gopredict/internal/bug"
-	"github.com/gopredict/gopredict/replayer/witness"
 )
 
 // TextOptions say how WriteText writes.
@@ -188,7 +187,7 @@ func (p *printer) warning(f *Finding) {
 		width = max(width, utf8.RuneCountInString(pos(a.File, a.Line)))
 	}
 	for _, a := range f.Accesses {
-		p.line("  %s  %s by goroutine %s", pad(pos(a.File, a.Line), width), witness.Phrase(a.Op, a.Expr), a.Goroutine)
+		p.line("  %s  %s by goroutine %s", pad(pos(a.File, a.Line), width), Phrase(a.Op, a.Expr), a.Goroutine)
 	}
 	p.replay(f)
 }
@@ -387,7 +386,7 @@ func (p *printer) ruledOut(r *Report) {
 		if f := &r.Findings[i]; f.Status == bug.Infeasible {
 			var accesses []string
 			for _, a := range f.Accesses {
-				accesses = append(accesses, fmt.Sprintf("%s (%s)", witness.Phrase(a.Op, a.Expr), pos(a.File, a.Line)))
+				accesses = append(accesses, fmt.Sprintf("%s (%s)", Phrase(a.Op, a.Expr), pos(a.File, a.Line)))
 			}
 			p.line("infeasible: %s: %s, %s: %s", p.where(f), strings.ToLower(f.Kind.Title(len(f.Accesses))), strings.Join(accesses, ", "), f.Reason)
 		}

@@ -2,11 +2,36 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/gopredict/gopredict/replayer/witness"
 )
+
+// An operation is what readers call what a step or access does.
+type operation struct {
+	phrase      string
+	preposition string // between the phrase and the operand; "" if there is none
+}
+
+// Word returns what readers call the operation op; op itself, if that is not known.
+func Word(op string) string {
+	if o, ok := operations[op]; ok {
+		return o.phrase
+	}
+	return op
+}
+
+// Phrase returns what readers call the operation op of expr: "receive from c".
+func Phrase(op, expr string) string {
+	if expr == "" {
+		return Word(op)
+	}
+	o, known := operations[op]
+	if !known {
+		o = operation{op, "of"}
+	}
+	return strings.Join(slices.DeleteFunc([]string{o.phrase, o.preposition, expr}, func(s string) bool { return s == "" }), " ")
+}
 
 // String says what the step does, without its goroutine and place.
 func (s Step) String() string { return s.cell(math.MaxInt) }
@@ -16,7 +41,7 @@ func (s Step) String() string { return s.cell(math.MaxInt) }
 // worker → 0.1", "wg.Go → 0.1". Where that is too long the expression is cut, as
 // the value says more.
 func (s Step) cell(width int) string {
-	before, after := witness.Word(s.Op), ""
+	before, after := Word(s.Op), ""
 	switch {
 	case s.Value == "":
 	case s.Op == "fork":
@@ -44,6 +69,17 @@ func (s Step) cell(width int) string {
 		expr = shorten(expr, max(room, 3))
 	}
 	return clip(before+expr+after, width)
+}
+
+// TestingFiles begins the names of the files of package testing.
+const TestingFiles = "std/testing/"
+
+// SubtestStart is the operand of the step in which package testing starts a subtest.
+const SubtestStart = "t.Run"
+
+// startsTest reports whether s is where package testing starts a subtest.
+func (s Step) startsTest() bool {
+	return s.Op == "fork" && s.Expr == SubtestStart && strings.HasPrefix(s.File, TestingFiles)
 }
 
 // shorten cuts an expression to w runes: what stands in brackets first, then its

@@ -32,36 +32,29 @@ const (
 // A builtinProperty is one that holds for all tests.
 type builtinProperty struct {
 	Declaration
-	weight weight
+	// fine says that a violation is no bug unless the test fails by it: that is how who comes
+	// too late is told to end. Of others package bug says which are only warnings.
+	fine bool
 }
-
-// A weight says what a violation is that the test does not fail by.
-type weight int
-
-const (
-	fails weight = iota // as one of a property that tests declare
-	warns               // a warning: who comes too late is given an error, and may have lost something
-	fine                // none: that is how who comes too late is told to end
-)
 
 var builtin = []builtinProperty{
 	// The writer may be that of another response by then, and nothing tells who writes.
 	{of("no write to a response whose handler has returned", "*net/http.response", "write* end*",
-		event("write", ResponseWrite, HTTP2Write), event("end", ResponseEnd, HTTP2End)), fails},
+		event("write", ResponseWrite, HTTP2Write), event("end", ResponseEnd, HTTP2End)), false},
 	{of("no read of a request's body that is closed", "*net/http.body", "read* close*",
-		event("read", BodyRead), event("close", BodyClose)), warns},
+		event("read", BodyRead), event("close", BodyClose)), false},
 	{of("no statement in a transaction that has ended", "*database/sql.Tx", "use* end*",
-		event("use", TxUse), event("end", TxCommit, TxRollback)), warns},
+		event("use", TxUse), event("end", TxCommit, TxRollback)), false},
 	{of("no use of rows that are closed", "*database/sql.Rows", "use* close*",
-		event("use", RowsNext, RowsScan), event("close", RowsClose)), warns},
+		event("use", RowsNext, RowsScan), event("close", RowsClose)), false},
 	{of("no use of a statement that is closed", "*database/sql.Stmt", "use* close*",
-		event("use", StmtUse), event("close", StmtClose)), warns},
+		event("use", StmtUse), event("close", StmtClose)), false},
 	{of("no use of a file that is closed", "*os.File", "use* close*",
-		event("use", FileRead, FileWrite), event("close", FileClose)), fine},
+		event("use", FileRead, FileWrite), event("close", FileClose)), true},
 	{of("no use of a connection that is closed", "*net.conn", "use* close*",
-		event("use", ConnRead, ConnWrite), event("close", ConnClose)), fine},
+		event("use", ConnRead, ConnWrite), event("close", ConnClose)), true},
 	{of("no look at a context that is cancelled", "*context.cancelCtx", "look* cancel*",
-		event("look", ContextErr), event("cancel", ContextCancel)), fine},
+		event("look", ContextErr), event("cancel", ContextCancel)), true},
 }
 
 func of(name, typ, text string, events ...Event) Declaration {
@@ -89,16 +82,11 @@ func Builtin() []Declaration {
 // isBuiltin reports whether a built-in property has a name.
 func isBuiltin(name string) bool { return find(name) >= 0 }
 
-// Warns reports whether a violation of the property of a name is no more than a warning,
-// unless the test fails by it.
-func Warns(name string) bool { return weighs(name, warns) }
-
-// IsFine reports whether it is nothing at all then.
-func IsFine(name string) bool { return weighs(name, fine) }
-
-func weighs(name string, w weight) bool {
+// IsFine reports whether a violation of the property of that name is no bug unless the test
+// fails by it.
+func IsFine(name string) bool {
 	k := find(name)
-	return k >= 0 && builtin[k].weight == w
+	return k >= 0 && builtin[k].fine
 }
 
 func find(name string) int {

@@ -1,4 +1,4 @@
-package report
+package evidence
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/internal/tracetest"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer"
@@ -34,7 +35,7 @@ func crossed(t *testing.T) Evidence {
 // A deadlock is told with the stacks and as a circle, who waits for whom.
 func TestCircle(t *testing.T) {
 	f := NewFinding(crossed(t))
-	text := render(t, &Report{Findings: []Finding{f}}, TextOptions{})
+	text := written(t, writeText, f)
 	assert.Regexp(t, `(?m)^Blocked lock mu by goroutine \S+:
   p.f\(\)
       x.go:10
@@ -58,9 +59,9 @@ func TestCreatedFor(t *testing.T) {
 	}
 	ev.Trace.Stuck[0].Asked = trace.Frame{Func: "p.asks", File: "/m/ask.go", Line: 7}
 	f := NewFinding(ev)
-	assert.Equal(t, &Place{Func: "p.asks", File: "ask.go", Line: 7}, f.Accesses[0].CreatedFor)
+	assert.Equal(t, &report.Place{Func: "p.asks", File: "ask.go", Line: 7}, f.Accesses[0].CreatedFor)
 	assert.Nil(t, f.Accesses[1].CreatedFor)
-	text := render(t, &Report{Findings: []Finding{f}}, TextOptions{})
+	text := written(t, writeText, f)
 	assert.Regexp(t, `(?m)^Goroutine \S+ created at:\n.*\n.*\n  p.asks\(\)\n      ask.go:7$`, text)
 	at := ev.Trace.Sites[ev.Trace.Events[0].Site]
 	ev.Trace.Stuck[0].Asked = trace.Frame{Func: at.Func, File: at.File, Line: at.Line}
@@ -72,23 +73,20 @@ func TestNoCircle(t *testing.T) {
 	ev := crossed(t)
 	ev.Trace.Stuck[1].Op, ev.Trace.Stuck[1].Obj = trace.Send, ev.Trace.Events[7].Obj
 	f := NewFinding(ev)
-	text := render(t, &Report{Findings: []Finding{f}}, TextOptions{})
+	text := written(t, writeText, f)
 	assert.NotContains(t, text, "┌▶")
 	assert.Len(t, f.Accesses[1].Partners, 1, "who has received")
 	assert.True(t, f.Accesses[1].Partners[0].Gone)
 	assert.Regexp(t, `came to receive .*at .*, and has ended\n`, text)
 }
 
-// What others can wake yet is counted.
 func TestLingering(t *testing.T) {
 	tr := crossed(t).Trace
 	tr.Stuck[0].Proof = trace.ProofLingering
 	found := LingeringIn(tr, "p", witness.Files{Root: "/m"}, nil)
-	assert.Len(t, found, 1)
-	r := &Report{Packages: []Package{{Lingering: found}}}
-	assert.Contains(t, render(t, r, TextOptions{}), "note: a goroutine was still waiting when its test ended; it is no leak, as others may wake it yet; -predict.json=FILE tells where.\n")
-	r.Packages = append(r.Packages, r.Packages[0])
-	assert.Contains(t, render(t, r, TextOptions{}), "note: 2 goroutines were still waiting when their tests ended; ")
+	assert.Equal(t, []report.Lingering{{
+		Test: "TestX", Goroutine: "0.1", Op: "acq", Place: report.Place{Expr: "x", Func: "x.TestX", File: "/src/x/test.go", Line: 6},
+	}}, found)
 }
 
 // Who waits behind a deadlock, and who is blocked at the same place, is told with it: once
@@ -116,7 +114,7 @@ func TestAlso(t *testing.T) {
 		started = append(started, a.Stack[len(a.Stack)-1].Func)
 	}
 	assert.Equal(t, []string{"p.elsewhere", "p.behind"}, started)
-	text := render(t, &Report{Findings: []Finding{f}}, TextOptions{})
+	text := written(t, writeText, f)
 	assert.Contains(t, text, "\nGoroutine 0.4 is blocked by it as well, before ")
 
 	// Another run may have left others behind: of those who wait as known ones do, none is added.

@@ -1,144 +1,143 @@
-package report
+package evidence
 
 import (
 	"cmp"
 	"maps"
 	"slices"
 
+	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
-// connect fills in what steps, those of f's interleaving, have to do with each other: the
-// locks that their goroutines hold, and the edges between them. Both are taken from the
-// recording of the replay, or else from the recorded run; but which write is read and who
-// has unlocked what is locked follows from the order of the steps.
-func (f *Finding) connect(ev *Evidence, n namer, steps []shown) {
-	t := cmp.Or(ev.Replayed, ev.Trace)
+// connect adds to f what its steps have to do with each other: the locks that their goroutines
+// hold, and the edges between them. Both are taken from the recording of the replay, or else from
+// the recorded run. Which write is read and who unlocked what is locked follows from the order
+// of the steps instead: that may be another one.
+func (b builder) connect(f *report.Finding, steps []shownStep) {
+	t := cmp.Or(b.Replayed, b.Trace)
 	if t == nil || len(steps) == 0 {
 		return
 	}
-	c := connection{t: t, steps: f.Interleaving, first: 0, end: len(t.Events)}
-	if ev.Replayed != nil {
+	c := connection{builder: b.with(t), steps: f.Interleaving, first: 0, end: len(t.Events)}
+	if b.Replayed != nil {
 		for _, s := range steps {
-			c.at = append(c.at, s.at)
+			c.positions = append(c.positions, s.position)
 		}
 	} else {
 		var all []witness.Step
 		for _, s := range steps {
 			all = append(all, *s.Step)
 		}
-		c.at = witness.Find(t, ev.Index, all)
-		c.first, c.end = ev.Index.Range(t, all)
+		c.positions = witness.Find(t, b.Index, all)
+		c.first, c.end = b.Index.Range(t, all)
 	}
-	c.locks(ev, n, f.Accesses)
-	c.starts(n)
-	c.completions()
-	c.inOrder()
-	slices.SortFunc(c.edges, func(a, b Edge) int { return cmp.Or(a.To-b.To, a.From-b.From) })
+	c.addLocks(f.Accesses)
+	c.addStarts()
+	c.addCompletions()
+	c.addOrdered()
+	slices.SortFunc(c.edges, func(a, b report.Edge) int { return cmp.Or(a.To-b.To, a.From-b.From) })
 	f.Edges = slices.Compact(c.edges)
 }
 
-// A connection is an interleaving on its way to its edges.
+// A connection finds the edges of an interleaving.
 type connection struct {
-	t     *trace.Trace
-	at    []int // positions of the steps in t; -1: it has none
-	steps []Step
-	edges []Edge
-	// Where the events of the goroutines of the steps are, from the first one to after the last.
+	builder         // with the trace that has the steps
+	positions []int // of the steps in the trace; -1: it has none
+	steps     []report.Step
+	edges     []report.Edge
+	// The events of the goroutines of the steps are at positions from first on, before end.
 	first, end int
 }
 
 // event returns that of step i, nil if there is none.
 func (c *connection) event(i int) *trace.Event {
-	if c.at[i] < 0 {
+	if c.positions[i] < 0 {
 		return nil
 	}
-	return &c.t.Events[c.at[i]]
+	return &c.Trace.Events[c.positions[i]]
 }
 
 // add adds an edge, unless both ends are of one goroutine.
-func (c *connection) add(from, to int, kind EdgeKind) {
+func (c *connection) add(from, to int, kind report.EdgeKind) {
 	if from >= 0 && to >= 0 && c.steps[from].Goroutine != c.steps[to].Goroutine {
-		c.edges = append(c.edges, Edge{from, to, kind})
+		c.edges = append(c.edges, report.Edge{From: from, To: to, Kind: kind})
 	}
 }
 
-// byPosition returns the steps by their positions.
-func (c *connection) byPosition() (of map[int]int, last int) {
-	of, last = make(map[int]int), -1
-	for i, at := range c.at {
-		if at >= 0 {
-			of[at] = i
-			last = max(last, at)
+// byPosition returns the steps by their positions, and the last of these.
+func (c *connection) byPosition() (steps map[int]int, last int) {
+	steps, last = make(map[int]int), -1
+	for i, position := range c.positions {
+		if position >= 0 {
+			steps[position] = i
+			last = max(last, position)
 		}
 	}
-	return of, last
+	return steps, last
 }
 
-// locks fills in which locks goroutines hold after their steps. A step that the trace
-// does not have, as it blocks, changes nothing; what its goroutine holds is known of the
-// access, if there is no step before.
-func (c *connection) locks(ev *Evidence, n namer, accesses []Access) {
-	of, last := c.byPosition()
-	seen := *ev
-	seen.Trace = c.t
-	names := make([][]string, len(c.steps))
-	var now []string
-	type lockAt struct {
+// addLocks adds which locks goroutines hold after their steps. A step that the trace does not
+// have, as it blocks, changes nothing; what its goroutine holds is known of the access, if there
+// is no step before.
+func (c *connection) addLocks(accesses []report.Access) {
+	steps, last := c.byPosition()
+	type acquire struct {
 		op   trace.Kind
 		site trace.SiteID
 	}
-	locks := make(map[lockAt]string)    // their names
-	lastOf := make(map[string][]string) // by goroutine: what it has held last, which steps share
-	heldAt(c.t, c.first, last+1, slices.Sorted(maps.Keys(of)), func(p int, held []trace.Event) {
-		i := of[p]
-		now = now[:0]
-		for _, h := range held {
-			if h.G != c.t.Events[p].G {
-				continue
+	names := make(map[acquire]string)
+	name := func(e trace.Event) string {
+		at := acquire{e.Kind, e.Site}
+		if _, known := names[at]; !known {
+			names[at] = cmp.Or(c.place(e.Kind, e.Site).Expr, "a lock")
+			if e.Kind == trace.RAcquire {
+				names[at] += " (reading)"
 			}
-			at := lockAt{h.Kind, h.Site}
-			lock, ok := locks[at]
-			if !ok {
-				lock = name(place(&seen, n, h.Kind, h.Site).Expr)
-				if h.Kind == trace.RAcquire {
-					lock += " (reading)"
-				}
-				locks[at] = lock
-			}
-			now = append(now, lock)
 		}
-		names[i] = nil
-		if len(now) > 0 {
-			if last := lastOf[c.steps[i].Goroutine]; !slices.Equal(last, now) {
-				lastOf[c.steps[i].Goroutine] = slices.Clone(now)
+		return names[at]
+	}
+	lists := make([][]string, len(c.steps))
+	latest := make(map[string][]string) // by goroutine its last list, which steps share
+	heldAt(c.Trace, c.first, last+1, slices.Sorted(maps.Keys(steps)), func(position int, held []trace.Event) {
+		var list []string
+		for _, h := range held {
+			if h.G == c.Trace.Events[position].G {
+				list = append(list, name(h))
 			}
-			names[i] = lastOf[c.steps[i].Goroutine]
+		}
+		i := steps[position]
+		if goroutine := c.steps[i].Goroutine; len(list) == 0 {
+			lists[i] = nil
+		} else {
+			if !slices.Equal(latest[goroutine], list) {
+				latest[goroutine] = list
+			}
+			lists[i] = latest[goroutine]
 		}
 	})
 	before := make(map[string][]string)
 	for _, a := range accesses {
 		for _, l := range a.Locks {
-			before[a.Goroutine] = append(before[a.Goroutine], name(l.Expr))
+			before[a.Goroutine] = append(before[a.Goroutine], cmp.Or(l.Expr, "a lock"))
 		}
 	}
 	for i := range c.steps {
 		s := &c.steps[i]
-		if s.Locks = names[i]; c.at[i] < 0 {
+		if s.Locks = lists[i]; c.positions[i] < 0 {
 			s.Locks = before[s.Goroutine]
 		}
 		before[s.Goroutine] = s.Locks
 	}
 }
 
-// starts adds the edges to the first steps of goroutines.
-func (c *connection) starts(n namer) {
+// addStarts adds the edges to the first steps of goroutines.
+func (c *connection) addStarts() {
 	forks := make(map[string]int) // by child
 	seen := make(map[string]bool)
 	for i, s := range c.steps {
 		if by, ok := forks[s.Goroutine]; ok && !seen[s.Goroutine] {
-			c.add(by, i, EdgeGo)
+			c.add(by, i, report.EdgeGo)
 		}
 		seen[s.Goroutine] = true
 		if s.Op != trace.Fork.String() {
@@ -146,15 +145,15 @@ func (c *connection) starts(n namer) {
 		}
 		child := s.Value
 		if e := c.event(i); e != nil {
-			child = n.goroutine(c.t.Goroutines[e.Obj].Name())
+			child = c.goroutine(c.Trace.Goroutines[e.Obj].Name())
 		}
 		forks[child] = i
 	}
 }
 
-// completions adds the edges of operations that end in another event than they begin with,
+// addCompletions adds the edges of operations that end in another event than they begin with,
 // or that name each other by a number: of channels, groups, conditions.
-func (c *connection) completions() {
+func (c *connection) addCompletions() {
 	type number struct{ obj, n uint64 }
 	of, _ := c.byPosition()
 	var (
@@ -173,7 +172,7 @@ func (c *connection) completions() {
 	}
 	// What a step has begun may end long after the last one: a send, when its goroutine goes on.
 	for p := c.first; p < c.end; p++ {
-		switch e := &c.t.Events[p]; e.Kind {
+		switch e := &c.Trace.Events[p]; e.Kind {
 		case trace.Send, trace.Recv, trace.Select, trace.WaitGroupWait, trace.CondWait:
 			begun[e.G] = step(p)
 		case trace.SendDone:
@@ -193,34 +192,34 @@ func (c *connection) completions() {
 		case trace.WaitGroupWaited:
 			from, ok := done[e.Obj]
 			if i, waits := begun[e.G]; ok && waits {
-				c.add(from, i, EdgeWaitGroup)
+				c.add(from, i, report.EdgeWaitGroup)
 			}
 		case trace.CondSignal:
 			if e.Val > 0 {
 				woken[number{e.Obj, e.Val - 1}] = step(p)
 			}
 		case trace.CondBroadcast:
-			for n := range min(uint64(e.Size), uint64(len(c.t.Goroutines))) {
+			for n := range min(uint64(e.Size), uint64(len(c.Trace.Goroutines))) {
 				woken[number{e.Obj, e.Val + n}] = step(p)
 			}
 		case trace.CondWake:
 			from, ok := woken[number{e.Obj, e.Val}]
 			if i, waits := begun[e.G]; ok && waits {
-				c.add(from, i, EdgeSignal)
+				c.add(from, i, report.EdgeSignal)
 			}
 		}
 	}
 	for to, n := range got {
 		if from, ok := closed[n.obj]; ok && n.n == 0 {
-			c.add(from, to, EdgeClose)
+			c.add(from, to, report.EdgeClose)
 		} else if from, ok := sent[n]; ok && n.n > 0 {
-			c.add(from, to, EdgeMessage)
+			c.add(from, to, report.EdgeMessage)
 		}
 	}
 }
 
-// inOrder adds the edges that follow from the order of the steps.
-func (c *connection) inOrder() {
+// addOrdered adds the edges that follow from the order of the steps.
+func (c *connection) addOrdered() {
 	var (
 		unlocks = make(map[uint64]int) // by lock, of those that hold it alone
 		leaves  = make(map[uint64]int) // of readers
@@ -245,25 +244,25 @@ func (c *connection) inOrder() {
 		case trace.RRelease:
 			leaves[e.Obj] = i
 		case trace.Acquire:
-			c.add(max(from(unlocks, e.Obj), from(leaves, e.Obj)), i, EdgeLock)
+			c.add(max(from(unlocks, e.Obj), from(leaves, e.Obj)), i, report.EdgeLock)
 		case trace.RAcquire:
-			c.add(from(unlocks, e.Obj), i, EdgeLock)
+			c.add(from(unlocks, e.Obj), i, report.EdgeLock)
 		case trace.OnceEnd:
 			ended[e.Obj] = i
 		case trace.OnceDone:
-			c.add(from(ended, e.Obj), i, EdgeOnce)
+			c.add(from(ended, e.Obj), i, report.EdgeOnce)
 		case trace.Post:
 			tokens[e.Obj] = i
 		case trace.Await:
 			if e.Obj != 0 {
-				c.add(from(tokens, e.Obj), i, EdgeToken)
+				c.add(from(tokens, e.Obj), i, report.EdgeToken)
 			}
 		}
 		if !e.Kind.IsAccess() || e.Size == 0 {
 			continue
 		}
 		if e.Kind != trace.Write && e.Kind != trace.AtomicStore {
-			c.add(c.written(writes, e), i, EdgeValue)
+			c.add(c.written(writes, e), i, report.EdgeValue)
 		}
 		if e.Kind.IsWrite() {
 			for w := range words(e) {

@@ -1,4 +1,4 @@
-package report
+package evidence
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/internal/tracetest"
 	"github.com/gopredict/gopredict/replayer"
 	"github.com/gopredict/gopredict/replayer/witness"
@@ -107,9 +108,9 @@ func TestLongInterleaving(t *testing.T) {
 	assert.Equal(t, []int{1, 3}, []int{f.Interleaving[0].Line, f.Interleaving[1].Line})
 	assert.True(t, f.Interleaving[0].Violation)
 	assert.Len(t, f.Interleaving[1].Locks, 1)
-	assert.Contains(t, f.Edges, Edge{maxSteps - 2, maxSteps - 1, EdgeLock})
+	assert.Contains(t, f.Edges, report.Edge{From: maxSteps - 2, To: maxSteps - 1, Kind: report.EdgeLock})
 	var b strings.Builder
-	assert.NoError(t, WriteFinding(&b, &f, TextOptions{}))
+	assert.NoError(t, report.WriteFinding(&b, &f, report.TextOptions{}))
 	assert.Contains(t, b.String(), fmt.Sprintf("Interleaving (1 switch, the last %d of %d steps):", 1+maxSteps, 5+maxSteps))
 }
 
@@ -139,7 +140,7 @@ func TestOutcomes(t *testing.T) {
 		{Order: "01", Status: bug.Confirmed, Outcome: replayer.Outcome{Effect: bug.NoEffect}},
 		{Order: "01", Status: bug.Confirmed, Outcome: replayer.Outcome{Effect: bug.TestFailure}},
 	}
-	assert.Equal(t, []Outcome{{1, bug.Panic, []string{"panic: x"}}, {0, bug.NoEffect, nil}}, NewFinding(ev).Orders)
+	assert.Equal(t, []report.Outcome{{First: 1, Effect: bug.Panic, Detail: []string{"panic: x"}}, {First: 0, Effect: bug.NoEffect, Detail: nil}}, NewFinding(ev).Orders)
 	ev.Result.Verdicts[0].Status = bug.Unconfirmed
-	assert.Equal(t, []Outcome{{0, bug.NoEffect, nil}}, NewFinding(ev).Orders)
+	assert.Equal(t, []report.Outcome{{First: 0, Effect: bug.NoEffect, Detail: nil}}, NewFinding(ev).Orders)
 }

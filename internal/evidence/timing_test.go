@@ -1,4 +1,4 @@
-package report
+package evidence
 
 import (
 	"testing"
@@ -7,13 +7,14 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/replayer"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
 func TestTime(t *testing.T) {
 	w := &witness.Witness{ID: "assertion-1", Kind: bug.Assertion, Package: "p", Tests: []string{"TestX"}}
-	late := func(timed bool, l ...replayer.Late) *Time {
+	late := func(timed bool, l ...replayer.Late) *report.Time {
 		f := NewFinding(Evidence{
 			Witness: w, Files: witness.Files{Root: "/src"},
 			Result: replayer.Result{Status: bug.Confirmed, Timed: timed, Late: l},
@@ -25,9 +26,9 @@ func TestTime(t *testing.T) {
 	got := late(true,
 		replayer.Late{Goroutine: "TestX:0.1", For: 15*time.Millisecond - 20*time.Microsecond, By: "TestX:0", Why: "sleep", Func: "p.TestX", Pos: "/src/x_test.go:8"},
 		replayer.Late{Goroutine: "TestX:0.2"})
-	assert.Equal(t, &Time{
+	assert.Equal(t, &report.Time{
 		Late: []string{"0.1", "0.2"}, ForS: 0.015, Goroutine: "0", Wait: "sleep",
-		Place: Place{Expr: "time.Sleep(wait(3))", Func: "TestX", File: "x_test.go", Line: 8},
+		Place: report.Place{Expr: "time.Sleep(wait(3))", Func: "TestX", File: "x_test.go", Line: 8},
 	}, got)
 	assert.Equal(t, "This rests on time: it fails if one of goroutines 0.1, 0.2 takes longer than goroutine 0 waits:\n  time.Sleep(wait(3)) at x_test.go:8", got.String())
 	got.Expr, got.Wait, got.Late = "", "chan receive", []string{"0.1", "0.2", "0.3", "0.4"}

@@ -1,0 +1,113 @@
+package evidence
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// access returns the access of step s, the i-th one of a violation of that kind.
+func (b builder) access(kind bug.Kind, i int, s witness.Step) report.Access {
+	a := report.Access{
+		Goroutine: b.goroutine(s.Goroutine), Op: s.Word(), Expr: b.operand(s),
+		Func: b.function(s.Func), File: s.File, Line: s.Line, Col: s.Col,
+		Variable: s.Variable, Region: s.Region,
+	}
+	switch {
+	case kind == bug.Failure:
+		a.Op, a.Expr = onTest(s)
+	case s.Op == trace.Call && s.SiteOp == "": // else it is done with a field
+		a.Expr = b.method(i, s)
+	}
+	if g := b.accessing(i, s); g != nil {
+		if a.Subtest = b.subtest(g); a.Subtest == "" {
+			a.CreatedAt = b.created(g)
+		}
+		a.Locks = b.locks(g.ID, b.Violation[i])
+	}
+	return a
+}
+
+// onTest returns what a step of a failure does to a test: the test fails by it, or ends with a
+// panic, or is used, or package testing is done with it.
+func onTest(s witness.Step) (op, expr string) {
+	switch s.Op {
+	case trace.Panic:
+		return s.Op.String(), "" // of nothing in the sources
+	case trace.Assert:
+		return "failure", "the test"
+	case trace.Write:
+		return "finish", "the test"
+	case trace.Read:
+		return "use", "the test"
+	}
+	return s.Op.String(), s.Expr
+}
+
+// accessing returns the goroutine of access i of the violation, which is s; nil if it is not
+// known.
+func (b builder) accessing(i int, s witness.Step) *trace.Goroutine {
+	if b.Trace == nil || i >= len(b.Violation) {
+		return nil
+	}
+	all := b.Trace.Goroutines
+	if position := b.Violation[i]; position >= 0 {
+		return &all[b.Trace.Events[position].G]
+	}
+	// It was about to do this in a replay, and did not.
+	if k := slices.IndexFunc(all, func(g trace.Goroutine) bool { return g.Name() == s.Goroutine }); k >= 0 {
+		return &all[k]
+	}
+	return nil
+}
+
+// created returns where a goroutine was created; nil if that is not known.
+func (b builder) created(g *trace.Goroutine) *report.Place {
+	if g.Parent == g.ID || g.Site == 0 || g.Path == "0" {
+		return nil
+	}
+	p := b.place(trace.Fork, g.Site)
+	return &p
+}
+
+// method returns what is called at access i of the violation, which is s: what the line says,
+// if that is the method. A line may call several functions, or pass a method to one of them.
+func (b builder) method(i int, s witness.Step) string {
+	if b.Trace == nil || i >= len(b.Violation) || b.Violation[i] < 0 {
+		return s.Expr
+	}
+	key := b.Trace.Events[b.Violation[i]].Val
+	for _, site := range b.Trace.Sites {
+		pkg, method, _ := strings.Cut(site.Func, ".(*")
+		if trace.KeyOf("(*"+pkg+"."+method, 0) != key { // as types.Func.FullName has it
+			continue
+		}
+		if name := site.Func[strings.LastIndexByte(site.Func, '.'):]; !strings.HasSuffix(s.Expr, name) {
+			return b.function(site.Func)
+		}
+		break
+	}
+	return s.Expr
+}
+
+// subtest returns the name of the subtest that a goroutine runs; "" if it runs none, or if
+// package testing has not started it.
+func (b builder) subtest(g *trace.Goroutine) string {
+	if !trace.OfTesting(b.Trace.Sites[g.Site].Func) {
+		return "" // most are not, and a trace is long
+	}
+	first, end := b.Index.Extent(b.Trace, g.ID)
+	begins := slices.IndexFunc(b.Trace.Events[first:end], func(e trace.Event) bool { return e.G == g.ID && e.Kind == trace.TestBegin })
+	if begins < 0 {
+		return ""
+	}
+	name := b.Trace.Names[b.Trace.Events[first+begins].Obj]
+	if !strings.Contains(name, "/") {
+		return ""
+	}
+	return name
+}

@@ -1,0 +1,172 @@
+package evidence
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gopredict/gopredict/analysis/blocked"
+	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// A deadEnd is the end of a run in which goroutines were blocked.
+type deadEnd struct {
+	builder     // with the trace in which the operation of each of them has an event
+	events  int // of the run
+	waits   []blocked.Wait
+	members []int // by goroutine of the violation, its index in waits; -1 if it was not blocked
+}
+
+// deadEndOf looks for the goroutines of w's violation at the end of t.
+func (b builder) deadEndOf(t *trace.Trace, w *witness.Witness) deadEnd {
+	find := blocked.Of
+	if t == b.Replayed {
+		find = blocked.OfOwn
+	}
+	waits, extended := find(t, trace.ProofDeadlock, trace.ProofLeak)
+	d := deadEnd{builder: b.with(extended), events: len(t.Events), waits: waits}
+	for _, s := range w.Violation {
+		d.members = append(d.members, slices.IndexFunc(waits, func(b blocked.Wait) bool { return extended.Goroutines[b.G].Name() == s.Goroutine }))
+	}
+	return d
+}
+
+// addWaits adds to f how the goroutines of w wait, in the replay or else in the recorded run;
+// and who else is blocked, in either.
+func (b builder) addWaits(f *report.Finding, w *witness.Witness) {
+	filled := false
+	for _, t := range []*trace.Trace{b.Replayed, b.Trace} {
+		if t == nil {
+			continue
+		}
+		d := b.deadEndOf(t, w)
+		for i, k := range d.members {
+			if k >= 0 && !filled {
+				d.addWait(&f.Accesses[i], d.waits[k])
+			}
+		}
+		filled = filled || len(d.waits) > 0
+		f.Join(d.alsoBlocked())
+	}
+}
+
+// AlsoBlocked returns the goroutines that were blocked for ever at the end of ev's recorded
+// run by the bug of its witness, besides its members: at the same places, or as they waited
+// for a lock of such a one.
+func AlsoBlocked(ev Evidence) []report.Access {
+	return newBuilder(&ev, ev.Witness).deadEndOf(ev.Trace, ev.Witness).alsoBlocked()
+}
+
+// alsoBlocked returns who else is blocked there. Of those at the same place that were started
+// with the same function, the bug's own ones included, there is only the first.
+func (d deadEnd) alsoBlocked() (out []report.Access) {
+	start := func(w blocked.Wait) string {
+		function := ""
+		for _, f := range w.Stack {
+			function = f.Func
+		}
+		return fmt.Sprint(w.Op, w.Site, function)
+	}
+	seen := make(map[string]bool)
+	for _, m := range d.members {
+		if m >= 0 {
+			seen[start(d.waits[m])] = true
+		}
+	}
+	by := d.blockedByMembers()
+	for k, w := range d.waits {
+		if key := start(w); by[k] && !seen[key] && len(out) < report.MaxAlso {
+			seen[key] = true
+			out = append(out, d.waiting(w))
+		}
+	}
+	return out
+}
+
+// blockedByMembers says of each of the waits whether it is at the place of a member, or is for
+// a lock of such a one, directly or not.
+func (d deadEnd) blockedByMembers() []bool {
+	in, goroutines := make([]bool, len(d.waits)), make(map[trace.GID]bool)
+	add := func(k int) { in[k], goroutines[d.waits[k].G] = true, true }
+	for _, m := range d.members {
+		for k, w := range d.waits {
+			if m >= 0 && w.Op == d.waits[m].Op && w.Site == d.waits[m].Site {
+				add(k)
+			}
+		}
+	}
+	for more := true; more; {
+		more = false
+		for k, w := range d.waits {
+			if !in[k] && slices.ContainsFunc(w.Holders, func(h blocked.Holder) bool { return goroutines[h.G] }) {
+				add(k)
+				more = true
+			}
+		}
+	}
+	return in
+}
+
+// waiting returns the access in which w waits.
+func (d deadEnd) waiting(w blocked.Wait) report.Access {
+	p := d.place(w.Op, w.Site)
+	g := &d.Trace.Goroutines[w.G]
+	a := report.Access{
+		Goroutine: d.goroutine(g.Name()), Op: w.Op.String(), Expr: p.Expr, Func: p.Func, File: p.File, Line: p.Line,
+		CreatedAt: d.created(g),
+	}
+	d.addWait(&a, w)
+	return a
+}
+
+// addWait adds to a how w waits.
+func (d deadEnd) addWait(a *report.Access, w blocked.Wait) {
+	a.WaitS = w.For.Seconds()
+	place := func(f trace.Frame) report.Place {
+		return report.Place{Func: d.function(f.Func), File: d.Files.Name(f.File), Line: f.Line}
+	}
+	for _, f := range w.Stack {
+		if f.Func != "testing.tRunner" {
+			a.Stack = append(a.Stack, place(f))
+		}
+	}
+	if asked := place(w.Asked); w.Asked.File != "" && a.CreatedAt != nil && (asked.File != a.CreatedAt.File || asked.Line != a.CreatedAt.Line) {
+		a.CreatedFor = &asked
+	}
+	for _, h := range w.Holders {
+		a.HeldBy = append(a.HeldBy, d.other(h.G, h.At))
+	}
+	for _, p := range w.Partners {
+		o := d.other(p.G, p.At)
+		o.Gone = p.Gone
+		a.Partners = append(a.Partners, o)
+	}
+	if a.Locks == nil {
+		a.Locks = d.locks(w.G, d.events)
+	}
+}
+
+// other returns what goroutine g did at a position.
+func (d deadEnd) other(g trace.GID, position int) report.Other {
+	e := d.Trace.Events[position]
+	switch e.Kind {
+	case trace.SendDone: // by a select
+		e.Kind = trace.Send
+	case trace.RecvDone:
+		e.Kind = trace.Recv
+	}
+	return report.Other{Goroutine: d.goroutine(d.Trace.Goroutines[g].Name()), Op: e.Kind.String(), Place: d.place(e.Kind, e.Site)}
+}
+
+// LingeringIn returns the goroutines that were left waiting in the recorded run t.
+func LingeringIn(t *trace.Trace, pkg string, files witness.Files, source func(file string, line int) string) (out []report.Lingering) {
+	ev := &Evidence{Trace: t, Files: files, Source: source}
+	for _, s := range t.Stuck {
+		if g := t.Goroutines[s.G]; s.Proof == trace.ProofLingering {
+			b := builder{ev, namer{pkg, g.Test}}
+			out = append(out, report.Lingering{Test: g.Test, Goroutine: b.goroutine(g.Name()), Op: s.Op.String(), Place: b.place(s.Op, s.Site)})
+		}
+	}
+	return out
+}

@@ -1,0 +1,141 @@
+// Package evidence makes the model of a report, report.Finding and its parts, from traces,
+// witnesses and the verdicts of replays.
+//
+// It stands between internal/explore and internal/command, which record and replay, and
+// internal/report, which only writes what is made here. [NewFinding] makes one finding: the
+// violating accesses with the locks held there, the interleaving with its values and the
+// reasons of its switches, the edges that order its steps (the partial and temporal order of
+// PECAN §3, as far as the steps show it), and who else is blocked. [CasesIn] and
+// [LingeringIn] tell of a whole recorded run.
+package evidence
+
+import (
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// Evidence is what a finding is made from.
+type Evidence struct {
+	Witness *witness.Witness // if Result has one, that is shown
+	Result  replayer.Result
+	// Path is where the witness is saved, relative to the module root.
+	Path string
+	Tier string // the tier of the analysis that found it
+	Run  int    // of those beyond the recordings, from 1, that has shown it; 0: none
+	// Parents are the runs from which it is known what leads to that one, 0 for recordings.
+	Parents []int
+	// Undecided says that no tier found a schedule, or a proof that there is none.
+	Undecided bool
+	Refuted   bool // see report.Finding.Refuted
+
+	// Trace is the recorded run and Violation the positions of the violating events in it.
+	// They show the locks held and where goroutines were created. If Trace is nil, Replayed
+	// is used for that.
+	Trace     *trace.Trace
+	Violation []int
+	Index     *witness.Index // of Trace; nil: there is none
+	// Replayed is a recording of a replay in the order Result.Order; it gives the values. It
+	// may be nil. Observed is what it shows of the witness; nil: NewFinding looks that up.
+	Replayed *trace.Trace
+	Observed *witness.Observed
+	// Files names files. Source returns a line of one, given by its path.
+	Files  witness.Files
+	Source func(file string, line int) string
+}
+
+// A builder makes a finding of evidence.
+type builder struct {
+	*Evidence
+	namer
+}
+
+// newBuilder returns the builder for a witness of ev.
+func newBuilder(ev *Evidence, w *witness.Witness) builder {
+	b := builder{ev, namer{pkg: w.Package}}
+	if len(w.Tests) > 0 { // there is none outside of tests
+		b.test = w.Tests[0]
+	}
+	return b
+}
+
+// with returns a builder that takes places from the trace t.
+func (b builder) with(t *trace.Trace) builder {
+	ev := *b.Evidence
+	ev.Trace = t
+	return builder{&ev, b.namer}
+}
+
+// NewFinding makes a finding of the evidence.
+func NewFinding(ev Evidence) report.Finding {
+	w, r := ev.Witness, ev.Result
+	if r.Witness != nil { // the same, where it is now
+		w = r.Witness
+	}
+	if ev.Trace == nil && ev.Replayed != nil {
+		ev.Trace, ev.Violation = ev.Replayed, witness.Find(ev.Replayed, nil, w.Violation)
+	}
+	b := newBuilder(&ev, w)
+	f := report.Finding{
+		ID: w.ID, Kind: w.Kind, Pattern: w.Pattern, Status: r.Status, Reason: r.Reason, Undecided: ev.Undecided, Refuted: ev.Undecided && ev.Refuted,
+		Package: w.Package, Test: b.test, Witness: ev.Path, Tier: ev.Tier, Run: ev.Run, Parents: ev.Parents,
+		Replays: r.Replays, Reproduced: r.Reproduced,
+		Accesses: []report.Access{},
+	}
+	if r.Status == bug.Confirmed {
+		f.Effect, f.Detail, f.Time = r.Effect, r.Detail, b.timing()
+	}
+	if r.Order == "10" && len(w.Violation) > 1 && !w.InOrder() {
+		f.First = 1
+	}
+	f.Orders = outcomes(w, r)
+	for i, s := range w.Violation {
+		f.Accesses = append(f.Accesses, b.access(w.Kind, i, s))
+	}
+	if w.Stuck() && r.Status == bug.Confirmed {
+		b.addWaits(&f, w)
+	}
+	b.addInterleaving(&f, w)
+	b.addExcerpts(&f)
+	return f
+}
+
+// addInterleaving adds the steps of w to f, with the edges between them and the reasons of
+// the switches. The values are those of the replay, if that was recorded.
+func (b builder) addInterleaving(f *report.Finding, w *witness.Witness) {
+	f.Values = "recording"
+	if b.Replayed != nil {
+		if b.Observed == nil {
+			seen := w.Observe(b.Replayed)
+			b.Observed = &seen
+		}
+		w, f.Values = b.Observed.Witness, "replay"
+	}
+	steps := b.interleaving(w, f.First)
+	steps, f.LeftOut = lastSteps(steps)
+	f.Interleaving = b.named(w, steps, f.Accesses)
+	b.connect(f, steps)
+	b.addSwitches(f, w)
+}
+
+// outcomes returns what each order of a violation's accesses has led to, of those that were
+// replayed until a violation was there.
+func outcomes(w *witness.Witness, r replayer.Result) (out []report.Outcome) {
+	if len(w.Violation) < 2 || w.InOrder() || w.Stuck() {
+		return nil
+	}
+	var seen [2]bool
+	for _, v := range r.Verdicts {
+		first := 0
+		if v.Order == "10" {
+			first = 1
+		}
+		if v.Status == bug.Confirmed && !seen[first] {
+			seen[first] = true
+			out = append(out, report.Outcome{First: first, Effect: v.Outcome.Effect, Detail: v.Outcome.Detail})
+		}
+	}
+	return out
+}

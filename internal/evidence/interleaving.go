@@ -1,0 +1,106 @@
+package evidence
+
+import (
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// A shownStep is one of an interleaving.
+type shownStep struct {
+	*witness.Step
+	violation bool // it is one of the violation
+	position  int  // in Evidence.Replayed; -1 if that does not have it
+}
+
+// interleaving lists the steps of w and then those of its violation that are not among them,
+// the access that goes first first. Of what package testing does only the start of a test is
+// shown.
+func (b builder) interleaving(w *witness.Witness, first int) []shownStep {
+	steps := make([]shownStep, 0, len(w.Steps)+len(w.Violation))
+	var stepsAt, violationAt []int
+	if b.Observed != nil {
+		stepsAt, violationAt = b.Observed.StepsAt, b.Observed.ViolationAt
+	}
+	add := func(s *witness.Step, marked bool, positions []int, i int) {
+		position := -1
+		if positions != nil {
+			position = positions[i]
+		}
+		steps = append(steps, shownStep{s, marked, position})
+	}
+	addAccess := func(i int) { add(&w.Violation[i], true, violationAt, i) }
+	hasAccesses := false // the steps have accesses of the violation
+	for i := range w.Steps {
+		s := &w.Steps[i]
+		marked := (w.InOrder() || w.Stuck()) && w.Shows(*s)
+		hasAccesses = hasAccesses || marked
+		if s.Op != trace.Begin && (marked || !inTesting(*s) || s.Op == trace.Fork) { // where it begins says nothing
+			add(s, marked, stepsAt, i)
+		}
+	}
+	if w.InOrder() && hasAccesses {
+		addAccess(len(w.Violation) - 1)
+		return steps
+	}
+	if first > 0 {
+		addAccess(first)
+	}
+	for i := range w.Violation {
+		if (i != first || first == 0) && (w.Stands(i) || !w.Stuck()) {
+			addAccess(i)
+		}
+	}
+	return steps
+}
+
+// lastSteps returns the last [maxSteps] steps, with those of the violation wherever they are,
+// and how many others there are.
+func lastSteps(steps []shownStep) (last []shownStep, leftOut int) {
+	cut := max(0, len(steps)-maxSteps)
+	for i := range cut {
+		if steps[i].violation {
+			last = append(last, steps[i])
+		}
+	}
+	leftOut = cut - len(last)
+	return append(last, steps[cut:]...), leftOut
+}
+
+// named returns the steps of an interleaving with the names that readers have for them. Calls
+// that are accesses are of what the access is of.
+func (b builder) named(w *witness.Witness, steps []shownStep, accesses []report.Access) []report.Step {
+	if len(steps) == 0 {
+		return nil
+	}
+	out := make([]report.Step, 0, len(steps))
+	functions := make(map[string]string)
+	for _, s := range steps {
+		function, known := functions[s.Func]
+		if !known {
+			function = b.function(s.Func)
+			functions[s.Func] = function
+		}
+		step := report.Step{
+			Goroutine: b.goroutine(s.Goroutine), Op: s.Word(), Expr: b.operand(*s.Step), Value: s.Value,
+			Func: function, File: s.File, Line: s.Line, Violation: s.violation,
+		}
+		if s.Op == trace.Fork && inTesting(*s.Step) {
+			step.Expr = report.SubtestStart
+		}
+		if s.violation && w.Kind == bug.Failure {
+			step.Op, step.Expr = onTest(*s.Step)
+			step.Value = ""
+		}
+		if s.Op == trace.Call && s.SiteOp == "" {
+			for k, v := range w.Violation {
+				if v.Goroutine == s.Goroutine && v.File == s.File && v.Line == s.Line && v.Occ == s.Occ {
+					step.Expr = accesses[k].Expr
+				}
+			}
+		}
+		out = append(out, step)
+	}
+	return out
+}

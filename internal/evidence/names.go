@@ -1,0 +1,79 @@
+package evidence
+
+import (
+	"cmp"
+	"path"
+	"strings"
+
+	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// A namer leaves out of names what the finding itself says: its package and test.
+type namer struct{ pkg, test string }
+
+// goroutine returns the name of a goroutine without the finding's own test: "0.1".
+func (n namer) goroutine(name string) string {
+	if n.test == "" {
+		return name
+	}
+	if rest, own := strings.CutPrefix(name, n.test); own && strings.HasPrefix(rest, ":") { // of many names
+		return rest[1:]
+	}
+	return name
+}
+
+// function returns the name of a function without the package where that is the finding's own, and
+// without the folders of the package's path elsewhere.
+func (n namer) function(name string) string {
+	for _, pkg := range []string{n.pkg, n.pkg + "_test"} {
+		if rest, ok := strings.CutPrefix(name, pkg+"."); ok {
+			return rest
+		}
+	}
+	// A path can also be in the brackets of a type argument.
+	end := strings.IndexAny(name, "[(")
+	if end < 0 {
+		end = len(name)
+	}
+	return path.Base(name[:end]) + name[end:]
+}
+
+// place returns the site of an operation of kind k.
+func (b builder) place(k trace.Kind, id trace.SiteID) report.Place {
+	s := b.Trace.Sites[id]
+	p := report.Place{Expr: s.Expr, Func: b.function(s.Func), File: b.Files.Name(s.File), Line: s.Line}
+	if p.Expr == "" && b.Source != nil && s.File != "" {
+		p.Expr = witness.Operand(k, b.Source(s.File, s.Line))
+	}
+	return p
+}
+
+// sourceLine returns the line of the program that a step is in; "" if it is not known.
+func (b builder) sourceLine(s witness.Step) string {
+	if b.Source == nil || s.File == "" {
+		return ""
+	}
+	return b.Source(b.Files.Path(s.File), s.Line)
+}
+
+// operand returns what the report says that a step is of. A Once is named by its Do, and what
+// hands something over, as a pool or timer does, by the call in the line.
+func (b builder) operand(s witness.Step) string {
+	switch s.Op {
+	case trace.OnceBegin, trace.OnceEnd, trace.OnceDone:
+		return cmp.Or(s.Expr, "Once") + ".Do"
+	case trace.Post, trace.Await:
+		line := b.sourceLine(s)
+		called := witness.Called(line)
+		if strings.Contains(line, "time.AfterFunc(") {
+			called = "time.AfterFunc"
+		}
+		if s.Op == trace.Await && (strings.HasSuffix(called, "AfterFunc") || strings.HasSuffix(called, ".Reset")) {
+			return "timer"
+		}
+		return called
+	}
+	return s.Expr
+}

@@ -1,0 +1,59 @@
+package evidence
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gopredict/gopredict/internal/report"
+)
+
+// timing returns what a failure or deadlock rests on; nil if it does not rest on time.
+func (b builder) timing() *report.Time {
+	r := b.Result
+	if !r.Timed {
+		return nil
+	}
+	t := &report.Time{Late: []string{}}
+	longest := time.Millisecond // less is reported as that
+	for _, l := range r.Late {
+		t.Late = append(t.Late, b.goroutine(l.Goroutine))
+		longest = max(longest, l.For.Round(time.Millisecond))
+	}
+	t.ForS = longest.Seconds()
+	l := r.Late[0]
+	if l.By == "" {
+		return t
+	}
+	t.Goroutine, t.Wait, t.Func = b.goroutine(l.By), l.Why, b.function(l.Func)
+	colon := strings.LastIndexByte(l.Pos, ':')
+	if colon < 0 {
+		return t
+	}
+	t.Line, _ = strconv.Atoi(l.Pos[colon+1:])
+	t.File = b.Files.Name(l.Pos[:colon])
+	if b.Source != nil {
+		t.Expr = timeCall(b.Source(l.Pos[:colon], t.Line))
+	}
+	return t
+}
+
+// timeCall returns the call of package time in a line of the program, "" if there is none.
+func timeCall(line string) string {
+	start := strings.Index(line, "time.")
+	if start < 0 {
+		return ""
+	}
+	depth := 0
+	for i, c := range line[start:] {
+		switch c {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return line[start : start+i+1]
+			}
+		}
+	}
+	return ""
+}

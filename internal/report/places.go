@@ -1,0 +1,31 @@
+package report
+
+import "slices"
+
+// Touch calls add with each place that the bug is about, in no special order: its accesses
+// and where their goroutines wait, what they hold, who holds what they wait for, and where
+// they were created.
+func (f *Finding) Touch(add func(file string, line int)) {
+	all := func(places []Place) {
+		for _, p := range places {
+			add(p.File, p.Line)
+		}
+	}
+	others := func(list []Other) {
+		for _, o := range list {
+			add(o.File, o.Line)
+		}
+	}
+	for _, a := range slices.Concat(f.Accesses, f.Also) {
+		add(a.File, a.Line)
+		all(a.Locks)
+		all(a.Stack)
+		others(a.HeldBy)
+		others(a.Partners)
+		for _, p := range []*Place{a.CreatedAt, a.CreatedFor} {
+			if p != nil {
+				add(p.File, p.Line)
+			}
+		}
+	}
+}
