@@ -1,6 +1,12 @@
 package symbolic
 
-import "github.com/gopredict/gopredict/recorder/trace"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gopredict/gopredict/analysis/solver"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
 
 // channels is what the trace tells of channels: package feasible says by which
 // rules.
@@ -274,4 +280,230 @@ func (m *Control) doneEdges(c *channel, done int32) {
 	if e.Kind == trace.RecvDone {
 		m.edge(line(c.recvs, n), done)
 	}
+}
+
+// A channelEncoder encodes channels.
+type channelEncoder struct{ *timeline }
+
+// channel encodes what becomes of operations where the channel is closed.
+// What else lets them complete are edges.
+func (e *channelEncoder) channel(c *channel) {
+	f := e.f
+	closes := make([]int32, 0, len(c.closes))
+	for _, cl := range c.closes {
+		if !e.outside(cl) {
+			closes = append(closes, cl)
+		}
+	}
+	// closed says that the channel is closed before event i.
+	closed := func(i int32) solver.Bool {
+		var some []solver.Bool
+		for _, cl := range closes {
+			some = append(some, e.before(cl, i))
+		}
+		return f.Or(some...)
+	}
+	e.closes(closes)
+	for _, done := range c.dones {
+		if e.outside(done) || e.past(done) || c.outside {
+			continue
+		}
+		ev := e.m.event(done)
+		if n := int(min(e.m.t.Element(ev), 1<<31)); n > 0 {
+			e.passes(c, done, n, closes, closed)
+		} else if ev.Kind == trace.RecvDone {
+			e.finds(c, done, closes, closed)
+		}
+	}
+	for _, s := range c.strays[0] {
+		for _, r := range c.strays[1] {
+			if e.outside(s) || e.outside(r) || e.past(s) && e.past(r) {
+				continue
+			}
+			// They would meet.
+			e.assert(f.Or(f.Not(e.done(s)), f.Not(e.done(r)), closed(s), closed(r)))
+		}
+	}
+	for _, p := range c.panics {
+		if !e.outside(p) && !e.past(p) {
+			e.panics(c, p, closes, closed)
+		}
+	}
+}
+
+// closes lets only the first close of a channel succeed.
+func (e *channelEncoder) closes(closes []int32) {
+	for _, cl := range closes {
+		next := e.m.next(cl)
+		if e.past(cl) || next == none || e.m.event(next).Kind == trace.Panic {
+			continue // it may be one that panics
+		}
+		for _, other := range closes {
+			if other != cl {
+				e.need(cl, e.before(cl, other))
+			}
+		}
+	}
+}
+
+// passes encodes the completion of what moves element n. Where the channel is
+// closed before, the element was in or through by then; and no operation that
+// found the channel closed may have stood in line before it.
+func (e *channelEncoder) passes(c *channel, done int32, n int, closes []int32, closed func(int32) solver.Bool) {
+	f := e.f
+	for _, cl := range closes {
+		e.need(done, f.Or(e.before(done, cl), f.And(e.before(line(c.sends, n), cl), e.room(c, n, cl))))
+	}
+	for recv, strays := range c.strays {
+		for _, s := range strays {
+			if e.outside(s) {
+				continue
+			}
+			ways := []solver.Bool{e.before(done, s), e.before(line(c.side(recv == 1), n), s)}
+			if recv == 0 {
+				ways = append(ways, closed(s))
+			}
+			e.need(done, f.Or(ways...))
+		}
+	}
+}
+
+// room says that there is room for element n before event i: it is within the
+// capacity, or a receive made room.
+func (e *channelEncoder) room(c *channel, n int, i int32) solver.Bool {
+	if n <= c.cap {
+		return e.f.True()
+	}
+	return e.before(line(c.recvs, n-c.cap), i)
+}
+
+// finds encodes a receive that finds the channel closed: each element that got
+// into the channel has a receive that began before this one.
+func (e *channelEncoder) finds(c *channel, done int32, closes []int32, closed func(int32) solver.Bool) {
+	f := e.f
+	e.need(done, closed(done))
+	begin := e.m.chans.completed(done).begin
+	for _, cl := range closes {
+		first := e.firstOf(cl, closes)
+		for n := 1; n <= len(c.sends)+len(c.strays[0]) && n <= c.cap+len(c.recvs); n++ {
+			in := e.got(c, n, cl)
+			if in == f.False() {
+				break
+			}
+			e.assert(f.Implies(f.And(e.done(done), first, in, e.room(c, n, cl)), e.before(line(c.recvs, n), begin)))
+		}
+	}
+}
+
+// firstOf says that a close is the first one, and so the one that counts.
+func (e *channelEncoder) firstOf(cl int32, closes []int32) solver.Bool {
+	b := e.done(cl)
+	for _, other := range closes {
+		if other != cl {
+			b = e.f.And(b, e.before(cl, other))
+		}
+	}
+	return b
+}
+
+// got says that at least n sends began before the channel was closed by cl,
+// those among them that panicked then.
+func (e *channelEncoder) got(c *channel, n int, cl int32) solver.Bool {
+	var strays []int32
+	for _, s := range c.strays[0] {
+		if !e.outside(s) {
+			strays = append(strays, s)
+		}
+	}
+	if len(strays) > 8 {
+		e.err = fmt.Errorf("symbolic: %d sends on one channel panicked: too many to encode", len(strays))
+		return e.f.True()
+	}
+	ways := []solver.Bool{}
+	for set := range 1 << len(strays) {
+		all := []solver.Bool{}
+		for k, s := range strays {
+			if set>>k&1 != 0 {
+				all = append(all, e.before(s, cl))
+			}
+		}
+		if ranked := n - len(all); ranked > 0 {
+			all = append(all, e.before(line(c.sends, ranked), cl))
+		}
+		ways = append(ways, e.f.And(all...))
+	}
+	return e.f.Or(ways...)
+}
+
+// panics encodes the panic of a send: the channel is closed, and was when the
+// send began, or there was no room for its element before.
+func (e *channelEncoder) panics(c *channel, p int32, closes []int32, closed func(int32) solver.Bool) {
+	f := e.f
+	op := e.m.chans.completed(p)
+	e.need(p, closed(p))
+	for _, cl := range closes {
+		first := e.firstOf(cl, closes)
+		open := e.before(op.begin, cl)
+		for n := max(1, c.cap); n <= c.cap+len(c.recvs); n++ {
+			e.assert(f.Implies(f.And(e.done(p), first, open, e.room(c, n, cl)), e.before(line(c.sends, n), op.begin)))
+		}
+	}
+}
+
+// closedAtMoment says that a channel is closed when the violation happens.
+func (e *channelEncoder) closedAtMoment(ch uint64) solver.Bool {
+	var some []solver.Bool
+	if c := e.m.chans.byObj[ch]; c != nil {
+		for _, cl := range c.closes {
+			if !e.outside(cl) {
+				some = append(some, e.done(cl))
+			}
+		}
+	}
+	return e.f.Or(some...)
+}
+
+// A side is that of a channel on which a goroutine waits.
+type side struct {
+	ch   *channel
+	recv bool
+}
+
+// sides returns the sides of channels on which a goroutine waits in the operation that event i
+// begins: those of the cases of a select that would send, and of the one that was chosen.
+func (m *Model) sides(i int32) (all []side) {
+	if op, ok := m.chans.begun(i); ok {
+		all = append(all, side{m.chans.ops[op].ch, m.chans.ops[op].recv})
+	}
+	if m.event(i).Kind == trace.Select {
+		for i = m.prev(i); i != none && m.event(i).Kind == trace.SelectSend; i = m.prev(i) {
+			s := side{m.chans.byObj[m.event(i).Obj], false}
+			if s.ch != nil && !slices.Contains(all, s) {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+// waitsIn says that an operation on a side of a channel has to wait when the violation
+// happens: the channel is open, and there are no fewer receives than sends, or no fewer sends
+// than receives and room. Which place in line the operation gets does not matter.
+func (e *channelEncoder) waitsIn(s side) (all []solver.Bool) {
+	f, c := e.f, s.ch
+	for _, cl := range c.closes {
+		all = append(all, f.Not(e.done(cl)))
+	}
+	own, others, room := c.sends, c.recvs, c.cap
+	if s.recv {
+		own, others, room = c.recvs, c.sends, 0
+	}
+	for n := 1; n-room <= len(others); n++ {
+		other := f.True()
+		if n > room {
+			other = e.done(line(others, n-room))
+		}
+		all = append(all, f.Or(f.Not(other), e.done(line(own, n))))
+	}
+	return all
 }

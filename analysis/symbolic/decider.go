@@ -2,7 +2,6 @@ package symbolic
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -159,12 +158,6 @@ func (d *Decider) Prove(ctx context.Context, k int, budget *solver.Budget) (Answ
 // firstWindow is how many events before the target are looked at first.
 const firstWindow = 64
 
-// perEvent and perChoice are how many steps of a budget it takes to put an event
-// and a write that a read may find into a formula, perLook to look at a write, perPair
-// to compare two operations of a loose lock there, and perWay to put one of a
-// condition's ways into it.
-const perEvent, perChoice, perLook, perPair, perWay = 100, 200, 2, 200, 10
-
 // encode makes an encoding, and takes what that takes off the budget: all of it where that does not
 // suffice for the events, but no more, as nothing is done for these.
 func (d *Decider) encode(cone *Cone, f *solver.Formula, engine solver.Engine, budget *solver.Budget) (*Encoding, error) {
@@ -175,31 +168,6 @@ func (d *Decider) encode(cone *Cone, f *solver.Formula, engine solver.Engine, bu
 	}
 	budget.Spend(steps)
 	return d.m.encode(cone, f, engine, budget)
-}
-
-// errOver is why there is no encoding where the budget did not suffice for it.
-var errOver = errors.New("symbolic: steps")
-
-// spend takes off the budget what it took to put writes into the formula since the
-// last time.
-func (e *Encoding) spend(budget *solver.Budget) {
-	steps := e.effort()
-	budget.Spend(steps - e.spent)
-	e.spent = steps
-}
-
-// stops reports whether to stop making an encoding that takes too much.
-func (e *Encoding) stops() bool {
-	if e.err == nil && e.most > 0 && e.effort() > e.most {
-		e.err = errOver
-	}
-	return e.err != nil
-}
-
-// effort is how many steps it took to put writes into the formula.
-func (e *Encoding) effort() int64 {
-	choices := e.values.choices + e.values.terms + e.values.cases + len(e.reading.choices) + len(e.reading.between)
-	return perChoice*int64(choices) + perLook*int64(e.values.looked+e.reading.looked) + perPair*int64(e.paired) + perWay*int64(e.ways)
 }
 
 // A quest is the search for one answer.

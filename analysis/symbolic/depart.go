@@ -2,7 +2,6 @@ package symbolic
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/gopredict/gopredict/analysis/solver"
@@ -276,93 +275,4 @@ func (m *Model) swap(i, j int32, nothing bool) {
 		m.doubts.of[i] |= swaps
 		m.doubts.of[j] |= swaps
 	}
-}
-
-// departs says that the run departs at one of the events at.
-func (e *Encoding) departs(at []int) solver.Bool {
-	if e.departures == nil {
-		e.departures = make(map[int32]solver.Bool)
-	}
-	var any []solver.Bool
-	for _, p := range at {
-		i := int32(p)
-		if e.past(i) || e.node(i) == none {
-			continue
-		}
-		if e.stops() {
-			break
-		}
-		if _, ok := e.departures[i]; !ok {
-			e.departures[i] = e.f.False()
-			if b := e.departsAt(i); b != e.f.False() {
-				e.departures[i] = e.f.Bool(fmt.Sprint("departs ", i))
-				e.assert(e.f.Implies(e.departures[i], b))
-			}
-		}
-		any = append(any, e.departures[i])
-	}
-	return e.f.Or(any...)
-}
-
-// departsAt says that the run ends, for its goroutine, with the read at position i,
-// which finds something else than recorded, or if it is tracked, what is not known;
-// or at the condition there, which comes out otherwise.
-func (e *Encoding) departsAt(i int32) solver.Bool {
-	if e.m.event(i).Kind.IsAccess() {
-		var ways []solver.Bool
-		for c := range e.m.mem.of(i) {
-			if e.m.mem.cells[c].shared {
-				ways = append(ways, e.others(i, c)...)
-			}
-		}
-		if next := e.m.next(i); next != none {
-			return e.f.And(e.done(i), e.f.Not(e.done(next)), e.f.Or(ways...))
-		}
-		return e.f.False() // it has done all that it does
-	}
-	var other solver.Bool
-	if e.m.event(i).Kind != trace.Operand {
-		other = e.outcome(i, false)
-	} else {
-		other = e.f.And(e.f.Not(e.f.Eq(e.leaves(i), e.f.Const(e.m.came(i)))), e.knows(i))
-	}
-	if from := e.m.reached(i); from != none {
-		other = e.f.And(other, e.doneUpTo(from))
-	}
-	return e.f.And(other, e.f.Not(e.done(i)))
-}
-
-// others returns the ways in which the read at position i can find something else in
-// cell c than it found.
-func (e *Encoding) others(i, c int32) (ways []solver.Bool) {
-	mem, f := e.m.mem, e.f
-	found, ok := mem.found(i, c)
-	source, v := mem.source(i, c), e.view(i, c)
-	var writes []int32
-	if !e.m.tracked(i) {
-		writes = v.writes()
-	}
-	for _, w := range writes {
-		left, known := mem.part(w, c)
-		other := e.truth(w != source && !(ok && known && left == found))
-		if e.m.follows(w) {
-			other = f.Not(e.unchanged(w))
-			switch {
-			case w != source && e.m.event(i).IsLength():
-				other = f.True() // another slice, whatever its length
-			case w != source && ok && mem.whole[i]:
-				other = f.Not(f.And(f.Eq(e.leaves(w), f.Const(e.m.numberOf(i, found))), e.knows(w)))
-			}
-		}
-		if other != f.False() {
-			ways = append(ways, f.And(e.from(i, c, w, nil), other))
-		}
-	}
-	if v.initially {
-		left, known := mem.left(e.begins(c), c)
-		if !(source == e.begins(c) || ok && known && left == found) {
-			ways = append(ways, e.from(i, c, none, nil))
-		}
-	}
-	return ways
 }

@@ -71,26 +71,26 @@ func (e *Encoding) complete() {
 		sections := slices.Collect(l.all())
 		for k, a := range sections {
 			for _, b := range sections[:k] {
-				e.apart(b, a)
+				e.locks.apart(b, a)
 			}
 		}
 	}
-	for len(e.reading.vague) > 0 {
+	for len(e.reads.vague) > 0 {
 		var reads []int32
-		for i := range e.reading.vague {
+		for i := range e.reads.vague {
 			reads = append(reads, i)
 		}
 		slices.Sort(reads)
 		for _, i := range reads {
-			e.readsFrom(i)
+			e.reads.readsFrom(i)
 		}
 		e.taint.define()
 	}
 	for _, i := range e.nodes {
-		for _, ch := range e.reading.of[i] {
-			for _, w := range e.written(ch.cell).all {
+		for _, ch := range e.reads.choicesOf[i] {
+			for _, w := range e.writes.written(ch.cell).all {
 				if w != ch.writer && w != i && !slices.Contains(ch.same, w) {
-					e.part(ch, w)
+					e.reads.part(ch, w)
 				}
 			}
 		}

@@ -2,10 +2,12 @@ package symbolic
 
 import (
 	"cmp"
+	"fmt"
 	"iter"
 	"slices"
 
 	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -137,4 +139,159 @@ func (ls *locks) get(obj uint64) *lock {
 		ls.objs = append(ls.objs, obj)
 	}
 	return l
+}
+
+// A lockEncoder encodes critical sections.
+type lockEncoder struct {
+	*timeline
+	pairs map[[2]int32]bool       // sections that are kept apart
+	ended map[int32][]solver.Bool // by acquire of a loose lock: what ends its section
+}
+
+// apart keeps two critical sections apart: the one that begins first ends
+// before the other one begins, if that begins at all.
+func (e *lockEncoder) apart(a, b section) {
+	key := [2]int32{min(a.acq, b.acq), max(a.acq, b.acq)}
+	if e.pairs[key] {
+		return
+	}
+	e.pairs[key] = true
+	for _, s := range [][2]section{{a, b}, {b, a}} {
+		first, second := s[0], s[1]
+		e.assert(e.f.Implies(
+			e.f.And(e.before(first.acq, second.acq), e.done(second.acq)),
+			e.before(first.rel, second.acq)))
+	}
+}
+
+// loose encodes a lock that is also released by goroutines that do not hold it,
+// or without having been acquired: each release that happens ends a section
+// that began before and that no other release ends. A section that ends has an event
+// of its own for that, behind the release: what begins after it is compared with that
+// one, and not with each release.
+func (e *lockEncoder) loose(l *lock) {
+	f := e.f
+	sections, releases := e.open(l)
+	ends, follows := e.pairing(sections, releases)
+	pairs := 0
+	for _, ks := range slices.Concat(ends, follows) {
+		pairs += len(ks)
+	}
+	if pairs > maxPairs {
+		e.err = fmt.Errorf("symbolic: %d sections of a lock that one goroutine takes and another releases are too many to encode", len(sections))
+		return
+	}
+	if e.lockPairs += pairs; e.stops() {
+		return
+	}
+	over := make([]solver.Event, len(sections))
+	for k, s := range sections {
+		over[k] = f.Event(fmt.Sprint("over ", s.acq))
+	}
+	ended := make([][]solver.Bool, len(sections))
+	for n, rel := range releases {
+		var some []solver.Bool
+		for _, k := range ends[n] {
+			acq := sections[k].acq
+			b := f.Bool(fmt.Sprintf("ends %d %d", acq, rel))
+			e.assert(f.Implies(b, f.And(e.before(acq, rel), e.done(rel), f.Before(e.event(e.node(rel)), over[k]))))
+			some, ended[k] = append(some, b), append(ended[k], b)
+		}
+		e.need(rel, f.Or(some...))
+		if e.m.event(rel).Kind == trace.RRelease { // of the others one is over before the next begins
+			e.atMostOne(some)
+		}
+	}
+	for k, s := range sections {
+		e.assert(f.Implies(f.Before(over[k], e.moment), f.Or(ended[k]...)))
+		e.atMostOne(ended[k])
+		e.ended[s.acq] = ended[k]
+	}
+	for n, b := range sections {
+		if !e.past(b.acq) {
+			for _, rel := range releases {
+				e.compares(rel, b.acq)
+			}
+		}
+		for _, k := range follows[n] {
+			e.need(b.acq, f.Or(e.before(b.acq, sections[k].acq), f.Before(over[k], e.event(e.node(b.acq)))))
+		}
+	}
+}
+
+// maxPairs is how many operations of a loose lock are compared at most.
+const maxPairs = 1 << 15
+
+// pairing returns for each of the releases of a loose lock which sections it may end, and
+// for each section which others may be the last before it.
+func (e *lockEncoder) pairing(sections []section, releases []int32) (ends, follows [][]int) {
+	ends, follows = make([][]int, len(releases)), make([][]int, len(sections))
+	for n, rel := range releases {
+		ends[n] = slices.DeleteFunc(e.latest(sections, rel), func(k int) bool {
+			return sections[k].shared != (e.m.event(rel).Kind == trace.RRelease)
+		})
+	}
+	for n, s := range sections {
+		if !e.past(s.acq) {
+			follows[n] = slices.DeleteFunc(e.latest(sections, s.acq), func(k int) bool { return k == n || s.shared && sections[k].shared })
+		}
+	}
+	return ends, follows
+}
+
+// latest returns which of the sections of a lock may be open when event i, a node,
+// happens: not those that begin behind it, nor those after which another one, which
+// excludes them, begins before it.
+func (e *lockEncoder) latest(sections []section, i int32) []int {
+	var before, other []int
+	for k, s := range sections { // in recorded order, which follows what must be
+		switch {
+		case e.surely(i, s.acq):
+		case e.surely(s.acq, i):
+			before = slices.DeleteFunc(before, func(o int) bool {
+				return !(s.shared && sections[o].shared) && e.surely(sections[o].acq, s.acq)
+			})
+			before = append(before, k)
+		default:
+			other = append(other, k)
+		}
+	}
+	return append(before, other...)
+}
+
+// open returns the sections of a loose lock that what is encoded may end, in the order
+// of their acquires, and the releases that may end them.
+func (e *lockEncoder) open(l *lock) (sections []section, releases []int32) {
+	for s := range l.all() {
+		if !e.outside(s.acq) && !e.over(s) {
+			sections = append(sections, s)
+		}
+	}
+	for _, rel := range l.releases {
+		if !e.outside(rel) && !e.past(rel) {
+			releases = append(releases, rel)
+		}
+	}
+	return sections, releases
+}
+
+// over reports whether a section has ended before all that is encoded.
+func (e *lockEncoder) over(s section) bool { return s.rel != none && e.past(s.rel) }
+
+// freeAtMoment says that all sections of the kind that the release at position rel
+// ends, of those that have begun before the violation, have ended before it.
+func (e *lockEncoder) freeAtMoment(rel int32) solver.Bool {
+	ev := e.m.event(rel)
+	l := e.m.locks.byObj[ev.Obj]
+	if !l.loose {
+		return e.f.False() // its own section ends there, and nowhere else
+	}
+	free := e.f.True()
+	sections, _ := e.open(l)
+	for _, s := range sections {
+		if s.shared == (ev.Kind == trace.RRelease) {
+			free = e.f.And(free, e.f.Or(append(slices.Clone(e.ended[s.acq]), e.f.Not(e.done(s.acq)))...))
+		}
+	}
+	return free
 }

@@ -64,15 +64,6 @@ type edge struct {
 	read     bool // for what to reads
 }
 
-// A condition is the operations of one sync.Cond.
-type condition struct{ waits, signals, broadcasts []int32 }
-
-// A waitGroup is the Adds and Dones of one sync.WaitGroup.
-type waitGroup struct {
-	adds    []int32
-	covered bool // its counter is never below zero
-}
-
 // NewControl finds the control and synchronization of t, whose order is o, in near-linear time.
 func NewControl(t *trace.Trace, o *order.Order) *Control { return newControl(t, o, false) }
 
@@ -368,3 +359,9 @@ func (m *Control) first(g trace.GID) int32 { return int32(m.events(g).First()) }
 
 // events returns the events of goroutine g.
 func (m *Control) events(g trace.GID) trace.Own { return m.order.Events(g) }
+
+// linked reports whether event i has an edge to or from other goroutines.
+func (m *Model) linked(i int32) bool {
+	g := m.gid(i)
+	return len(m.edgesInto(g, i, i+1).keys) > 0 || len(m.edgesFrom(g, i, i+1).keys) > 0
+}

@@ -28,8 +28,14 @@ type product struct {
 // maxCases bounds the cases in one encoding.
 const maxCases = 1 << 14
 
+// A productEncoder has the products of which both factors may be others than recorded.
+type productEncoder struct {
+	*timeline
+	all []*product
+}
+
 // product returns a times b. It means something where counts holds.
-func (e *Encoding) product(a, b solver.Int, counts solver.Bool) solver.Int {
+func (e *productEncoder) product(a, b solver.Int, counts solver.Bool) solver.Int {
 	f := e.f
 	if k, ok := f.Constant(a); ok {
 		return f.Mul(k, b)
@@ -37,30 +43,20 @@ func (e *Encoding) product(a, b solver.Int, counts solver.Bool) solver.Int {
 	if k, ok := f.Constant(b); ok {
 		return f.Mul(k, a)
 	}
-	name := fmt.Sprint("product ", len(e.values.products))
+	name := fmt.Sprint("product ", len(e.all))
 	p := &product{value: f.Int(name), counts: counts}
 	for k, factor := range []solver.Int{a, b} {
 		// A variable, so that multiples of it stay in the range of coefficients.
 		p.factors[k], p.cases[k] = f.Int(fmt.Sprint(name, " factor ", k)), make(map[int64]bool)
 		e.assert(f.Eq(p.factors[k], factor))
 	}
-	e.values.products = append(e.values.products, p)
+	e.all = append(e.all, p)
 	return p.value
-}
-
-// products finds the products that the model has wrong.
-func (c *checker) products() {
-	for _, p := range c.values.products {
-		a, b := c.engine.IntValue(p.factors[0]), c.engine.IntValue(p.factors[1])
-		if c.engine.Value(p.counts) && c.engine.IntValue(p.value) != a*b {
-			c.broken = append(c.broken, func() { c.multiply(p, [2]int64{a, b}) })
-		}
-	}
 }
 
 // multiply asserts what p is where one of its factors has the given value, or both
 // have.
-func (e *Encoding) multiply(p *product, values [2]int64) {
+func (e *productEncoder) multiply(p *product, values [2]int64) {
 	f := e.f
 	is := [2]solver.Bool{f.Eq(p.factors[0], f.Const(values[0])), f.Eq(p.factors[1], f.Const(values[1]))}
 	wraps := false
@@ -74,15 +70,15 @@ func (e *Encoding) multiply(p *product, values [2]int64) {
 			continue
 		}
 		p.cases[k][v] = true
-		e.values.cases++
+		e.productCases++
 		fits := f.And(f.Le(f.Const(-most), other), f.Le(other, f.Const(most)))
 		e.assert(f.Implies(f.And(is[k], fits), f.Eq(p.value, f.Mul(v, other))))
 	}
 	if wraps { // as int64 does
-		e.values.cases++
+		e.productCases++
 		e.assert(f.Implies(f.And(is[0], is[1]), f.Eq(p.value, f.Const(values[0]*values[1]))))
 	}
-	if e.values.cases > maxCases {
+	if e.productCases > maxCases {
 		e.err = errors.New("symbolic: it multiplies numbers of too many values")
 	}
 }

@@ -171,10 +171,19 @@ func (m *Model) holdsOne(i int32, objs map[uint64]bool) bool {
 	return false
 }
 
+// A counterEncoder has the sums of counters.
+type counterEncoder struct {
+	*timeline
+	writes *writeIndex
+	taint  *taint
+	values *valueEncoder
+	counts map[int32]*count // by cell
+}
+
 // sum returns what the access at position i finds in the cell c, if that is a
 // counter: what the last write left that does not add, and all that was added
 // since. The second result says that it is known.
-func (e *Encoding) sum(i, c int32) (v solver.Int, known solver.Bool, ok bool) {
+func (e *counterEncoder) sum(i, c int32) (v solver.Int, known solver.Bool, ok bool) {
 	cn := e.m.counter(c)
 	if _, stale := e.m.mem.stale(i, c); cn == nil || stale {
 		return v, known, false
@@ -184,31 +193,31 @@ func (e *Encoding) sum(i, c int32) (v solver.Int, known solver.Bool, ok bool) {
 		return v, known, false
 	}
 	if base == none {
-		v, known = e.initially(i, c)
+		v, known = e.values.initially(i, c)
 	} else {
-		v, known = e.leaves(base), e.taint.computed(base)
+		v, known = e.values.leaves(base), e.taint.computed(base)
 	}
 	var sure int64
 	var may []int32
-	by := e.written(c).by
+	by := e.writes.written(c).by
 	for k, own := range by {
-		from, before := 0, e.firstNotBefore(own, i)
+		from, before := 0, e.writes.firstNotBefore(own, i)
 		if base != none {
-			from = e.firstNotBefore(own, base)
+			from = e.writes.firstNotBefore(own, base)
 		}
 		if sums := e.counting(c).sums[k]; from < before {
 			sure += sums[before] - sums[from]
 		}
-		if from, after := max(from, before), e.firstAfter(own, i); from < after {
+		if from, after := max(from, before), e.writes.firstAfter(own, i); from < after {
 			may = append(may, own.writes[from:after]...)
 		}
 	}
 	slices.Sort(may)
-	e.values.looked += len(by) + len(may)
+	e.valueLookups += len(by) + len(may)
 	terms := []solver.Int{v, e.f.Const(sure)}
 	for _, w := range may {
 		if a, ok := cn.adds[w]; ok {
-			terms = append(terms, e.either(e.before(w, i), e.f.Const(a.amount), e.f.Const(0)))
+			terms = append(terms, e.values.either(e.before(w, i), e.f.Const(a.amount), e.f.Const(0)))
 		}
 	}
 	return e.f.Add(terms...), known, true
@@ -225,13 +234,13 @@ type count struct {
 }
 
 // counting returns what is known of the counter in cell c.
-func (e *Encoding) counting(c int32) *count {
-	if n := e.values.counts[c]; n != nil {
+func (e *counterEncoder) counting(c int32) *count {
+	if n := e.counts[c]; n != nil {
 		return n
 	}
-	cn, ws := e.m.counter(c), e.written(c)
+	cn, ws := e.m.counter(c), e.writes.written(c)
 	n := &count{apart: true}
-	e.values.counts[c] = n
+	e.counts[c] = n
 	for _, own := range ws.by {
 		sums := make([]int64, 1, 1+len(own.writes))
 		for k, w := range own.writes {
@@ -251,7 +260,7 @@ func (e *Encoding) counting(c int32) *count {
 		}
 		n.others = append(n.others, w)
 		for _, own := range ws.by {
-			for _, add := range own.writes[e.firstNotBefore(own, w):] {
+			for _, add := range own.writes[e.writes.firstNotBefore(own, w):] {
 				a, adds := cn.adds[add]
 				if !adds || e.past(a.read) {
 					continue
@@ -267,7 +276,7 @@ func (e *Encoding) counting(c int32) *count {
 // startsAt returns the last write of the cone before the access at position i that
 // does not add, or none. It reports whether all of these that there are are in one
 // order with the access and all additions.
-func (e *Encoding) startsAt(i, c int32) (base int32, ok bool) {
+func (e *counterEncoder) startsAt(i, c int32) (base int32, ok bool) {
 	n := e.counting(c)
 	k, writes := slices.BinarySearch(n.others, i)
 	if !n.apart || writes || k > n.chain || k > 0 && !e.must(n.others[k-1], i) {

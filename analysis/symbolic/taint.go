@@ -16,7 +16,9 @@ import (
 // decisions depend on is encoded, and nothing else: the literals of a taint are
 // implied by what asks for them, and imply what they mean.
 type taint struct {
-	e *Encoding
+	*timeline
+	reads  *readEncoder
+	values *valueEncoder
 	// may is by goroutine whether it can be tainted at all.
 	may map[trace.GID]bool
 	// points are by goroutine the events that can taint it, ascending.
@@ -28,9 +30,9 @@ type taint struct {
 	lost map[int32][]int32
 }
 
-func newTaint(e *Encoding) taint {
-	t := taint{
-		e: e, may: make(map[trace.GID]bool), points: make(map[trace.GID][]int32),
+func newTaint(of *timeline) *taint {
+	t := &taint{
+		timeline: of, may: make(map[trace.GID]bool), points: make(map[trace.GID][]int32),
 		clean: make(map[int32]solver.Bool), lost: make(map[int32][]int32),
 	}
 	t.spread()
@@ -43,12 +45,12 @@ func newTaint(e *Encoding) taint {
 // spread finds the goroutines that can be tainted: those that move data, those
 // that they start, and those that receive from them.
 func (t *taint) spread() {
-	m := t.e.m
+	m := t.m
 	sends := make(map[*channel]bool)
 	for again := true; again; {
 		again = false
-		for _, gid := range t.e.cone.goroutines {
-			for i := m.from1(gid, int32(t.e.cone.Base)); i != none && i < t.e.cone.upto[gid]; i = m.next(i) {
+		for _, gid := range t.cone.goroutines {
+			for i := m.from1(gid, int32(t.cone.Base)); i != none && i < t.cone.upto[gid]; i = m.next(i) {
 				ev := m.event(i)
 				if !t.may[gid] && (t.moves(i) || ev.Kind == trace.RecvDone && ev.Val > 0 && sends[m.chans.byObj[ev.Obj]]) {
 					t.may[gid], again = true, true
@@ -69,11 +71,11 @@ func (t *taint) spread() {
 
 // moves reports whether the event at position i reads shared memory to move it.
 func (t *taint) moves(i int32) bool {
-	if _, half := t.e.m.mem.stores[i]; half || !t.e.m.data(i) {
+	if _, half := t.m.mem.stores[i]; half || !t.m.data(i) {
 		return false
 	}
-	for c := range t.e.m.mem.of(i) {
-		if t.e.m.mem.cells[c].shared {
+	for c := range t.m.mem.of(i) {
+		if t.m.mem.cells[c].shared {
 			return true
 		}
 	}
@@ -86,13 +88,13 @@ const reach = 4096
 
 // walk finds the points of goroutine g, and what depends on pointers.
 func (t *taint) walk(g trace.GID) {
-	m := t.e.m
+	m := t.m
 	var pointers []int32
-	end := max(t.e.cone.upto[g], int32(t.e.cone.Base))
+	end := max(t.cone.upto[g], int32(t.cone.Base))
 	if next := m.from1(g, end); next != none { // a target may stand there
 		end = next + 1
 	}
-	for i := m.from1(g, int32(t.e.cone.Base)); i != none && i < end; i = m.next(i) {
+	for i := m.from1(g, int32(t.cone.Base)); i != none && i < end; i = m.next(i) {
 		ev := m.event(i)
 		for _, r := range pointers {
 			if base := m.event(r).Val; ev.Kind.HasAddress() && ev.Obj >= base && ev.Obj-base < reach {
@@ -120,10 +122,10 @@ func (t *taint) walk(g trace.GID) {
 
 // at says that the goroutine of event i is not tainted when it comes to it.
 func (t *taint) at(i int32) solver.Bool {
-	ps := t.points[t.e.m.gid(i)]
+	ps := t.points[t.m.gid(i)]
 	k, _ := slices.BinarySearch(ps, i)
-	if t.e.past(i) || k == 0 {
-		return t.e.f.True()
+	if t.past(i) || k == 0 {
+		return t.f.True()
 	}
 	return t.after(ps[k-1])
 }
@@ -132,7 +134,7 @@ func (t *taint) at(i int32) solver.Bool {
 func (t *taint) after(i int32) solver.Bool {
 	b, ok := t.clean[i]
 	if !ok {
-		b = t.e.f.Bool(fmt.Sprint("clean ", i))
+		b = t.f.Bool(fmt.Sprint("clean ", i))
 		t.clean[i] = b
 		t.work = append(t.work, i)
 	}
@@ -141,7 +143,7 @@ func (t *taint) after(i int32) solver.Bool {
 
 // define gives the literals their meaning.
 func (t *taint) define() {
-	m, f := t.e.m, t.e.f
+	m, f := t.m, t.f
 	for len(t.work) > 0 {
 		i := t.work[len(t.work)-1]
 		t.work = t.work[:len(t.work)-1]
@@ -151,32 +153,32 @@ func (t *taint) define() {
 			needs = append(needs, t.at(from))
 		}
 		if ev.Kind == trace.RecvDone {
-			if send := line(m.chans.byObj[ev.Obj].sends, int(min(m.t.Element(ev), 1<<31))); send != none && !t.e.outside(send) {
+			if send := line(m.chans.byObj[ev.Obj].sends, int(min(m.t.Element(ev), 1<<31))); send != none && !t.outside(send) {
 				needs = append(needs, t.at(send))
 			}
 		}
 		if t.moves(i) {
-			needs = append(needs, t.e.recorded(i))
+			needs = append(needs, t.reads.recorded(i))
 		}
-		t.e.assert(f.Implies(t.clean[i], f.And(needs...)))
+		t.assert(f.Implies(t.clean[i], f.And(needs...)))
 	}
 }
 
 // never reports whether the writer at position i leaves in each run what it left
 // in the recorded one.
 func (t *taint) never(i int32) bool {
-	if t.at(i) != t.e.f.True() {
+	if t.at(i) != t.f.True() {
 		return false
 	}
-	_, counts := t.e.m.mem.counts[i]
-	return !counts && t.e.free[i] == 0 && !t.e.m.follows(i)
+	_, counts := t.m.mem.counts[i]
+	return !counts && t.free[i] == 0 && !t.m.follows(i)
 }
 
 // computed says that it is known what the writer at position i leaves: what it left
 // in the recorded run, or what its formula gives.
 func (t *taint) computed(i int32) solver.Bool {
-	if t.e.m.follows(i) && !t.e.past(i) {
-		return t.e.knows(i)
+	if t.m.follows(i) && !t.past(i) {
+		return t.values.knows(i)
 	}
 	return t.writes(i)
 }
@@ -184,18 +186,18 @@ func (t *taint) computed(i int32) solver.Bool {
 // writes says that what the writer at position i leaves is what it left in the
 // recorded run.
 func (t *taint) writes(i int32) solver.Bool {
-	if i == none || t.e.past(i) {
-		return t.e.f.True()
+	if i == none || t.past(i) {
+		return t.f.True()
 	}
-	if t.e.m.follows(i) {
-		return t.e.unchanged(i)
+	if t.m.follows(i) {
+		return t.values.unchanged(i)
 	}
 	b := t.at(i)
-	if t.e.free[i] != 0 {
-		b = t.e.f.And(b, t.e.recorded(i))
+	if t.free[i] != 0 {
+		b = t.f.And(b, t.reads.recorded(i))
 	}
-	for _, r := range t.e.m.mem.counts[i] {
-		b = t.e.f.And(b, t.e.recorded(r))
+	for _, r := range t.m.mem.counts[i] {
+		b = t.f.And(b, t.reads.recorded(r))
 	}
 	return b
 }

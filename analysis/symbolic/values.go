@@ -18,25 +18,29 @@ import (
 // Only what is asked for has a part in the formula: what an assertion follows
 // from, a condition that has to come out as recorded, or a read that has to find
 // what it found. That is the slicing of §9.
-type values struct {
-	reads    map[int32]solver.Int  // by tracked read: what it finds
-	before   map[int32]solver.Int  // by atomic read-modify-write: what was there
-	left     map[int32]solver.Int  // by write: what it leaves
-	known    map[int32]solver.Bool // by such a read: it is known what was there
-	narrow   []*narrow             // the reads that may find more than the formula has
-	counts   map[int32]*count      // by cell of a counter
-	products []*product            // of which both factors may be others than recorded
-	cases    int                   // of products
-	terms    int                   // numbers that stand for a choice between two
-	choices  int                   // writes that reads may find, counted for each read
-	looked   int                   // writes that were looked at to find these
+type valueEncoder struct {
+	*timeline
+	writes   *writeIndex
+	taint    *taint
+	reads    *readEncoder
+	products *productEncoder
+	counters *counterEncoder
+
+	found       map[int32]solver.Int  // by tracked read: what it finds
+	overwritten map[int32]solver.Int  // by atomic read-modify-write: what was there
+	left        map[int32]solver.Int  // by write: what it leaves
+	knownAt     map[int32]solver.Bool // by such a read: it is known what was there
+	narrow      []*narrow             // the reads that may find more than the formula has
 }
 
-func newValues() values {
-	return values{
-		reads: make(map[int32]solver.Int), before: make(map[int32]solver.Int),
-		left: make(map[int32]solver.Int), known: make(map[int32]solver.Bool), counts: make(map[int32]*count),
+func newValueEncoder(t *timeline, writes *writeIndex, tainted *taint, reads *readEncoder) *valueEncoder {
+	e := &valueEncoder{
+		timeline: t, writes: writes, taint: tainted, reads: reads, products: &productEncoder{timeline: t},
+		found: make(map[int32]solver.Int), overwritten: make(map[int32]solver.Int),
+		left: make(map[int32]solver.Int), knownAt: make(map[int32]solver.Bool),
 	}
+	e.counters = &counterEncoder{timeline: t, writes: writes, taint: tainted, values: e, counts: make(map[int32]*count)}
+	return e
 }
 
 // tracked reports whether what the read at position i finds goes into formulas
@@ -138,11 +142,11 @@ func (m *Model) came(i int32) int64 {
 }
 
 // read returns what the tracked read at position i finds.
-func (e *Encoding) read(i int32) solver.Int {
+func (e *valueEncoder) read(i int32) solver.Int {
 	if e.past(i) || !e.m.tracked(i) {
 		return e.f.Const(e.m.number(i))
 	}
-	if v, ok := e.values.reads[i]; ok {
+	if v, ok := e.found[i]; ok {
 		return v
 	}
 	var v solver.Int
@@ -151,7 +155,7 @@ func (e *Encoding) read(i int32) solver.Int {
 	} else {
 		v = e.choose(i)
 	}
-	e.values.reads[i] = v
+	e.found[i] = v
 	return v
 }
 
@@ -165,8 +169,8 @@ const maxLooked = 1 << 26
 // choose returns what the read at position i finds in memory: what the last
 // write before it left (the π-function). values.known says that it has found
 // what is known; in other runs the number means nothing.
-func (e *Encoding) choose(i int32) solver.Int {
-	if v, ok := e.values.before[i]; ok {
+func (e *valueEncoder) choose(i int32) solver.Int {
+	if v, ok := e.overwritten[i]; ok {
 		return v
 	}
 	f := e.f
@@ -180,15 +184,15 @@ func (e *Encoding) choose(i int32) solver.Int {
 			w = none
 		}
 		v, known := e.sees(i, c, w)
-		e.values.before[i], e.values.known[i] = v, known
+		e.overwritten[i], e.knownAt[i] = v, known
 		return v
 	}
-	if v, known, ok := e.sum(i, c); ok {
-		e.values.before[i], e.values.known[i] = v, known
+	if v, known, ok := e.counters.sum(i, c); ok {
+		e.overwritten[i], e.knownAt[i] = v, known
 		return v
 	}
 	v, known := f.Int(fmt.Sprint("read ", i)), f.Bool(fmt.Sprint("known ", i))
-	e.values.before[i], e.values.known[i] = v, known
+	e.overwritten[i], e.knownAt[i] = v, known
 	e.find(&narrow{read: i, cell: c}, e.done(i))
 	return v
 }
@@ -207,28 +211,28 @@ const firstFound = 2
 
 // find puts more writes into the formula, of which the read of n finds one if the
 // condition holds: as many as there are already.
-func (e *Encoding) find(n *narrow, condition solver.Bool) {
+func (e *valueEncoder) find(n *narrow, condition solver.Bool) {
 	from, end := n.has, max(2*n.has, firstFound)
 	ws, all := e.nearest(n.read, n.cell, end+firstFound)
 	if end+firstFound > all {
 		end = all
 	}
 	n.has = end
-	if e.values.choices += end - from; e.values.choices > maxWritten || e.values.looked > maxLooked {
-		e.err = fmt.Errorf("symbolic: reads may find what more than %d writes left: too many to encode", e.values.choices)
+	if e.readWrites += end - from; e.readWrites > maxWritten || e.valueLookups > maxLooked {
+		e.err = fmt.Errorf("symbolic: reads may find what more than %d writes left: too many to encode", e.readWrites)
 		return
 	}
-	f, known := e.f, e.values.known[n.read]
+	f, known := e.f, e.knownAt[n.read]
 	var ways, unknown []solver.Bool
 	for _, w := range ws[from:end] {
 		found, ok := e.sees(n.read, n.cell, w)
-		ways = append(ways, f.And(e.from(n.read, n.cell, w, nil), f.Eq(e.values.before[n.read], found), ok))
-		unknown = append(unknown, f.And(e.from(n.read, n.cell, w, nil), f.Not(ok)))
+		ways = append(ways, f.And(e.reads.from(n.read, n.cell, w, nil), f.Eq(e.overwritten[n.read], found), ok))
+		unknown = append(unknown, f.And(e.reads.from(n.read, n.cell, w, nil), f.Not(ok)))
 	}
 	if end < all {
 		n.more = f.Bool(fmt.Sprintf("more than %d %d", n.read, end))
 		ways, unknown = append(ways, n.more), append(unknown, n.more)
-		e.values.narrow = append(e.values.narrow, n)
+		e.narrow = append(e.narrow, n)
 	}
 	e.assert(f.Implies(f.And(condition, known), f.Or(ways...)))
 	if e.m.held {
@@ -238,8 +242,8 @@ func (e *Encoding) find(n *narrow, condition solver.Bool) {
 }
 
 // narrows returns the assumptions that all reads find what the formula has.
-func (e *Encoding) narrows() (all []solver.Bool) {
-	for _, n := range e.values.narrow {
+func (e *valueEncoder) narrows() (all []solver.Bool) {
+	for _, n := range e.narrow {
 		all = append(all, e.f.Not(n.more))
 	}
 	return all
@@ -247,19 +251,19 @@ func (e *Encoding) narrows() (all []solver.Bool) {
 
 // widen puts more writes into the formula, for reads that the core of a contradiction
 // has, and reports whether there are such reads.
-func (e *Encoding) widen(core []solver.Bool) (wider bool) {
+func (e *valueEncoder) widen(core []solver.Bool) (wider bool) {
 	needed := make(map[solver.Bool]bool)
 	for _, b := range core {
 		needed[b] = true
 	}
-	before := e.values.narrow
-	e.values.narrow = nil
+	before := e.narrow
+	e.narrow = nil
 	for _, n := range before {
 		if needed[e.f.Not(n.more)] {
 			e.find(n, n.more)
 			wider = true
 		} else {
-			e.values.narrow = append(e.values.narrow, n)
+			e.narrow = append(e.narrow, n)
 		}
 	}
 	return wider
@@ -269,8 +273,8 @@ func (e *Encoding) widen(core []solver.Bool) (wider bool) {
 // with none for what was there at first: the one that it found in the recorded run, and
 // then the others, those first that were nearest to it there. The second result is how
 // many there are in all.
-func (e *Encoding) nearest(i, c int32, most int) (ws []int32, all int) {
-	v := e.view(i, c)
+func (e *valueEncoder) nearest(i, c int32, most int) (ws []int32, all int) {
+	v := e.writes.view(i, c)
 	ws, all = v.around(i, most), v.size()
 	source := e.m.mem.source(i, c)
 	if !e.past(source) && v.has(source, e.m.gid(source)) && !slices.Contains(ws, source) {
@@ -280,7 +284,7 @@ func (e *Encoding) nearest(i, c int32, most int) (ws []int32, all int) {
 		ws = append(ws, none)
 		all++
 	}
-	e.values.looked += len(ws)
+	e.valueLookups += len(ws)
 	distance := func(w int32) int32 {
 		switch {
 		case w == source || w == none && e.past(source):
@@ -297,11 +301,11 @@ func (e *Encoding) nearest(i, c int32, most int) (ws []int32, all int) {
 // sees returns what the access at position i finds in cell c if writer w, or none,
 // was the last there, and whether it is known: what that left, or what the access
 // found in the recorded run, where w had left the same and that was something else.
-func (e *Encoding) sees(i, c, w int32) (v solver.Int, known solver.Bool) {
+func (e *valueEncoder) sees(i, c, w int32) (v solver.Int, known solver.Bool) {
 	source, same := e.m.mem.source(i, c), e.f.True()
 	if w == none {
 		v, known = e.initially(i, c)
-		w = e.begins(c)
+		w = e.writes.begins(c)
 	} else {
 		v, known = e.leaves(w), e.taint.computed(w)
 		if e.m.follows(w) {
@@ -316,13 +320,13 @@ func (e *Encoding) sees(i, c, w int32) (v solver.Int, known solver.Bool) {
 
 // initially returns what the cell c, which the access at position i is to, holds
 // before what is encoded, and whether that is known.
-func (e *Encoding) initially(i, c int32) (solver.Int, solver.Bool) {
-	val, ok := e.m.mem.left(e.begins(c), c)
+func (e *valueEncoder) initially(i, c int32) (solver.Int, solver.Bool) {
+	val, ok := e.m.mem.left(e.writes.begins(c), c)
 	return e.f.Const(e.m.numberOf(i, val)), e.truth(ok)
 }
 
 // knows says that all that the formula of event i follows from is known.
-func (e *Encoding) knows(i int32) solver.Bool {
+func (e *valueEncoder) knows(i int32) solver.Bool {
 	in := e.m.formula(i)
 	all := e.f.True()
 	for _, r := range in.Reads {
@@ -332,13 +336,13 @@ func (e *Encoding) knows(i int32) solver.Bool {
 	}
 	if e.m.event(i).Kind == trace.AtomicRMW {
 		e.choose(i)
-		all = e.f.And(all, e.values.known[i])
+		all = e.f.And(all, e.knownAt[i])
 	}
 	return all
 }
 
 // knownRead says that what the tracked read at position i finds is known.
-func (e *Encoding) knownRead(i int32) solver.Bool {
+func (e *valueEncoder) knownRead(i int32) solver.Bool {
 	switch {
 	case e.past(i) || !e.m.tracked(i):
 		return e.f.True()
@@ -346,25 +350,25 @@ func (e *Encoding) knownRead(i int32) solver.Bool {
 		return e.knows(i)
 	}
 	e.choose(i)
-	return e.values.known[i]
+	return e.knownAt[i]
 }
 
 // leaves returns what the write at position w leaves in memory.
-func (e *Encoding) leaves(w int32) solver.Int {
+func (e *valueEncoder) leaves(w int32) solver.Int {
 	if e.past(w) || !e.m.follows(w) {
 		return e.f.Const(e.m.number(w))
 	}
-	if v, ok := e.values.left[w]; ok {
+	if v, ok := e.left[w]; ok {
 		return v
 	}
 	v := terms.Number(e.f, e.parts(w), e.m.formula(w).Formula, 0)
-	e.values.left[w] = v
+	e.left[w] = v
 	return v
 }
 
 // outcome says that the condition of event i, which has a formula, comes out as
 // recorded, or otherwise.
-func (e *Encoding) outcome(i int32, recorded bool) solver.Bool {
+func (e *valueEncoder) outcome(i int32, recorded bool) solver.Bool {
 	b := terms.Truth(e.f, e.parts(i), e.m.formula(i).Formula)
 	if (e.m.event(i).Val == 0) == recorded {
 		b = e.f.Not(b)
@@ -374,18 +378,18 @@ func (e *Encoding) outcome(i int32, recorded bool) solver.Bool {
 
 // unchanged says that the write at position w, which has a formula, leaves what it
 // left in the recorded run.
-func (e *Encoding) unchanged(w int32) solver.Bool {
+func (e *valueEncoder) unchanged(w int32) solver.Bool {
 	return e.f.And(e.f.Eq(e.leaves(w), e.f.Const(e.m.number(w))), e.knows(w))
 }
 
 // parts are those of the formula of the event at a position.
 type parts struct {
-	*Encoding
+	*valueEncoder
 	in *trace.Instance
 	at int32
 }
 
-func (e *Encoding) parts(i int32) parts { return parts{e, e.m.formula(i), i} }
+func (e *valueEncoder) parts(i int32) parts { return parts{e, e.m.formula(i), i} }
 
 func (s parts) Before() solver.Int { return s.choose(s.at) }
 
@@ -416,9 +420,9 @@ func (s parts) Product(f *trace.Formula, first int) solver.Int {
 		}
 	}
 	if f.HasBefore() {
-		counts = append(counts, s.doneUpTo(s.at), s.values.known[s.at])
+		counts = append(counts, s.doneUpTo(s.at), s.knownAt[s.at])
 	}
-	return s.product(a, terms.Number(s.f, s, &f.Args[1], second), s.f.And(counts...))
+	return s.products.product(a, terms.Number(s.f, s, &f.Args[1], second), s.f.And(counts...))
 }
 
 // fixed returns the value of f, if that is as recorded: none of its readings, those
@@ -444,18 +448,18 @@ func (s parts) fixed(f *trace.Formula, from, to int) (int64, bool) {
 const maxTerms = 1 << 18
 
 // either is a if c holds, else b.
-func (e *Encoding) either(c solver.Bool, a, b solver.Int) solver.Int {
+func (e *valueEncoder) either(c solver.Bool, a, b solver.Int) solver.Int {
 	switch c {
 	case e.f.True():
 		return a
 	case e.f.False():
 		return b
 	}
-	if e.values.terms++; e.values.terms > maxTerms {
+	if e.alternatives++; e.alternatives > maxTerms {
 		e.err = fmt.Errorf("symbolic: what is read follows from too many choices to encode")
 		return a
 	}
-	v := e.f.Int(fmt.Sprint("either ", e.values.terms))
+	v := e.f.Int(fmt.Sprint("either ", e.alternatives))
 	e.assert(e.f.Implies(c, e.f.Eq(v, a)))
 	e.assert(e.f.Or(c, e.f.Eq(v, b)))
 	return v

@@ -20,8 +20,14 @@ type ownWrites struct {
 	writes []int32
 }
 
+// A writeIndex has the writes of the cone by cell.
+type writeIndex struct {
+	*timeline
+	writers map[int32]*writers
+}
+
 // written returns the writers of cell c in the cone.
-func (e *Encoding) written(c int32) *writers {
+func (e *writeIndex) written(c int32) *writers {
 	if ws := e.writers[c]; ws != nil {
 		return ws
 	}
@@ -43,15 +49,8 @@ func (e *Encoding) written(c int32) *writers {
 		}
 		ws.by[k].writes = append(ws.by[k].writes, w)
 	}
-	e.reading.looked += len(all)
+	e.readLookups += len(all)
 	return ws
-}
-
-// A view is what an access may find in a cell, by what must come before what.
-type view struct {
-	*writers
-	initially bool   // what was there at first
-	parts     []part // of each goroutine's writes
 }
 
 // A part is the writes of one goroutine from one index on and below another.
@@ -60,7 +59,7 @@ type part struct{ from, below int }
 // view returns what the access at position i may find in the cell c: no write that
 // must come behind it, nor one that must come before another one that must come before
 // it; nor itself.
-func (e *Encoding) view(i, c int32) view {
+func (e *writeIndex) view(i, c int32) view {
 	v := view{writers: e.written(c), initially: true}
 	v.parts = make([]part, len(v.by))
 	var latest []int32 // of each goroutine the last write that must come before i
@@ -77,16 +76,16 @@ func (e *Encoding) view(i, c int32) view {
 			v.parts[k].from = max(v.parts[k].from, e.firstNotBefore(own, l))
 		}
 	}
-	e.reading.looked += len(v.by) * (1 + len(latest))
+	e.readLookups += len(v.by) * (1 + len(latest))
 	return v
 }
 
 // firstNotBefore returns the index of the first of a goroutine's writes that need not
 // come before event i.
-func (e *Encoding) firstNotBefore(own ownWrites, i int32) int {
+func (e *writeIndex) firstNotBefore(own ownWrites, i int32) int {
 	upto := i
 	if own.g != e.m.gid(i) {
-		upto = e.known(i, own.g)
+		upto = e.lastBefore(i, own.g)
 	}
 	k, _ := slices.BinarySearch(own.writes, upto)
 	return k
@@ -94,7 +93,7 @@ func (e *Encoding) firstNotBefore(own ownWrites, i int32) int {
 
 // firstAfter returns the index of the first of a goroutine's writes that is event i or
 // must come behind it.
-func (e *Encoding) firstAfter(own ownWrites, i int32) int {
+func (e *writeIndex) firstAfter(own ownWrites, i int32) int {
 	g := e.m.gid(i)
 	k, _ := slices.BinarySearchFunc(own.writes, i, func(w, i int32) int {
 		if own.g == g && w < i || own.g != g && !e.must(i, w) {
@@ -139,4 +138,14 @@ func (v *view) size() (n int) {
 		n += max(0, p.below-p.from)
 	}
 	return n
+}
+
+// begins returns the last writer of cell c in the past, or none.
+func (e *writeIndex) begins(c int32) int32 { return e.m.mem.source(int32(e.cone.Base), c) }
+
+// A view is what an access may find in a cell, by what must come before what.
+type view struct {
+	*writers
+	initially bool   // what was there at first
+	parts     []part // of each goroutine's writes
 }

@@ -2,9 +2,11 @@ package symbolic
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
+	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -151,4 +153,111 @@ func (m *Control) cover(i int32, n int64, room map[trace.GID][]taking, forks []i
 		}
 	}
 	return n == 0
+}
+
+// A groupEncoder encodes WaitGroups.
+type groupEncoder struct{ *timeline }
+
+// waitGroup encodes the event at position i of a WaitGroup: Wait returns if the
+// counter is zero, or was when it began; the counter is never below zero.
+func (e *groupEncoder) waitGroup(i int32) {
+	ev := e.m.event(i)
+	if ev.Kind == trace.WaitGroupWaited {
+		zero := e.zeroAt(ev.Obj, i)
+		if wait := e.m.waits[i]; wait != none && zero != e.f.True() {
+			zero = e.f.Or(zero, e.zeroAt(e.m.event(wait).Obj, wait))
+		}
+		e.need(i, zero)
+		return
+	}
+	delta := int64(ev.Val)
+	next := e.m.next(i)
+	if panics := next == none || e.m.event(next).Kind == trace.Panic; delta < 0 && !panics && !e.m.groups[ev.Obj].covered {
+		e.need(i, e.counter(ev.Obj, i, func(n int64) bool { return n+delta >= 0 }, false))
+	}
+}
+
+// zeroAt says that the counter of a WaitGroup is zero when event i happens.
+func (e *groupEncoder) zeroAt(obj uint64, i int32) solver.Bool {
+	return e.counter(obj, i, func(n int64) bool { return n == 0 }, true)
+}
+
+func (w *waitGroup) listed() []int32 {
+	if w == nil {
+		return nil
+	}
+	return w.adds
+}
+
+// zeroAtMoment says that the counter is zero when the violation happens.
+func (e *groupEncoder) zeroAtMoment(obj uint64) solver.Bool {
+	return e.count(obj, e.done, func(n int64) bool { return n == 0 }, true)
+}
+
+// counter says that the counter of a WaitGroup when event i happens is as
+// wanted: a number exactly, or else at least one.
+func (e *groupEncoder) counter(obj uint64, i int32, want func(int64) bool, exactly bool) solver.Bool {
+	return e.count(obj, func(add int32) solver.Bool { return e.before(add, i) }, want, exactly)
+}
+
+// maxCounts bounds the decision diagram of one counter.
+const maxCounts = 1 << 14
+
+// count is a decision diagram over which Adds have happened: after each, what
+// the counter is.
+func (e *groupEncoder) count(obj uint64, happened func(int32) solver.Bool, want func(int64) bool, exactly bool) solver.Bool {
+	f := e.f
+	var adds []solver.Bool
+	var deltas []int64
+	start := int64(0)
+	for _, add := range e.m.groups[obj].listed() {
+		switch b := happened(add); b {
+		case f.True():
+			start += int64(e.m.event(add).Val)
+		case f.False():
+		default:
+			adds, deltas = append(adds, b), append(deltas, int64(e.m.event(add).Val))
+		}
+	}
+	// What the rest can add at least and at most.
+	least, most := make([]int64, len(adds)+1), make([]int64, len(adds)+1)
+	for k := len(adds) - 1; k >= 0; k-- {
+		least[k], most[k] = least[k+1]+min(0, deltas[k]), most[k+1]+max(0, deltas[k])
+	}
+	type state struct {
+		k int
+		n int64
+	}
+	known := make(map[state]solver.Bool)
+	var from func(s state) solver.Bool
+	from = func(s state) solver.Bool {
+		switch {
+		case s.k == len(adds):
+			return e.truth(want(s.n))
+		case exactly && (s.n+least[s.k] > 0 || s.n+most[s.k] < 0):
+			return f.False()
+		case !exactly && want(s.n+least[s.k]):
+			return f.True()
+		case !exactly && !want(s.n+most[s.k]):
+			return f.False()
+		}
+		b, ok := known[s]
+		if !ok {
+			if len(known) > maxCounts {
+				e.err = fmt.Errorf("symbolic: a WaitGroup has too many Adds at once to encode")
+				return f.False()
+			}
+			x := adds[s.k]
+			b = f.Or(f.And(x, from(state{s.k + 1, s.n + deltas[s.k]})), f.And(f.Not(x), from(state{s.k + 1, s.n})))
+			known[s] = b
+		}
+		return b
+	}
+	return from(state{0, start})
+}
+
+// A waitGroup is the Adds and Dones of one sync.WaitGroup.
+type waitGroup struct {
+	adds    []int32
+	covered bool // its counter is never below zero
 }

@@ -1,0 +1,315 @@
+package symbolic
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gopredict/gopredict/analysis/solver"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A timeline holds the order variables of a formula: which events of the cone have one, and the
+// terms that say which of two events comes first and whether an event happens at all.
+//
+// A run performs a prefix of each goroutine's events. One more solver event, the moment of the
+// violation, separates what happens from what does not: an event that the order puts after it
+// never happens, and no constraint speaks of it. So the end of each goroutine's prefix is as free
+// as the order.
+type timeline struct {
+	m      *Model
+	cone   *Cone
+	f      *solver.Formula
+	engine solver.Engine
+	effort
+
+	nodes  []int32 // the events that have a variable, ascending
+	at     []int32 // by position, from the cone's base on: its node, or none
+	clocks mustClocks
+	moment solver.Event // of the violation
+	// free has a literal for each read that matters and that a target speaks of: what it finds may
+	// be anything, as its goroutine does nothing more.
+	free map[int32]solver.Bool
+	// comparisons are the pairs of nodes of different goroutines whose order the formula uses.
+	comparisons [][2]int32
+}
+
+// place gives variables to the events that are relevant or that targets speak of, and computes
+// what must precede each.
+func (e *timeline) place(relevant func(i int32) bool) error {
+	base := int32(e.cone.Base)
+	wanted := e.targeted()
+	end := e.columns()
+	e.at = make([]int32, end-base)
+	for i := base; i < end; i++ {
+		e.at[i-base] = none
+		if i < e.cone.upto[e.m.gid(i)] && (wanted[i] || relevant(i)) {
+			e.at[i-base] = int32(len(e.nodes))
+			e.nodes = append(e.nodes, i)
+		}
+	}
+	if len(e.nodes)*e.clocks.width > maxClock {
+		return fmt.Errorf("symbolic: %d events of %d goroutines have a part in it: too many to encode", len(e.nodes), e.clocks.width)
+	}
+	// The violation is made first: the solver's initial order then puts after it what need not
+	// happen.
+	e.moment = e.f.Event("violation")
+	e.f.Events(e.nodes)
+	e.tick()
+	return nil
+}
+
+// columns numbers the goroutines that have events in the cone, and returns the position after
+// their last one.
+func (e *timeline) columns() int32 {
+	base := int32(e.cone.Base)
+	end := base
+	e.clocks.column = slices.Repeat([]int32{none}, len(e.m.t.Goroutines))
+	for _, g := range e.cone.goroutines {
+		if i := e.m.from1(g, base); i != none && i < e.cone.upto[g] {
+			e.clocks.column[g] = int32(e.clocks.width)
+			e.clocks.width++
+			end = max(end, e.cone.upto[g])
+		}
+	}
+	return min(end, int32(len(e.m.t.Events)))
+}
+
+// targeted returns the events that the targets speak of, and makes the literals of free.
+func (e *timeline) targeted() map[int32]bool {
+	wanted := make(map[int32]bool)
+	for _, t := range e.cone.targets {
+		for _, i := range t.Over {
+			wanted[int32(i)] = true
+		}
+		for _, p := range t.Order {
+			for _, k := range p {
+				i := int32(k)
+				wanted[i] = true
+				if e.m.frees(&t, i) && e.m.matters(i) {
+					e.setFree(i)
+					wanted[e.m.next(i)] = true
+				}
+			}
+		}
+	}
+	for _, t := range e.cone.targets {
+		for _, k := range t.Departs {
+			i := int32(k)
+			if e.past(i) || e.outside(i) || !e.m.event(i).Kind.IsAccess() {
+				continue
+			}
+			wanted[i], wanted[e.m.next(i)] = true, true
+			if e.m.matters(i) {
+				e.setFree(i)
+			}
+		}
+	}
+	return wanted
+}
+
+func (e *timeline) setFree(i int32) { e.free[i] = e.f.Bool(fmt.Sprint("free ", i)) }
+
+// tick computes the clocks of all nodes.
+func (e *timeline) tick() {
+	c := &e.clocks
+	c.of = make([]int32, len(e.nodes))
+	c.new()                        // of nodes that wait for nobody
+	last := make([]int32, c.width) // by column: the clock of the goroutine's last node
+	for n, i := range e.nodes {
+		column := c.column[e.m.gid(i)]
+		own := last[column]
+		for in := range e.into(i) {
+			if from := e.node(in.from); from != none {
+				if own == last[column] {
+					own = c.new()
+					copy(c.numbers(own), c.numbers(last[column]))
+				}
+				c.join(c.numbers(own), c.of[from], c.column[e.m.gid(in.from)], in.from)
+			}
+		}
+		c.of[n], last[column] = own, own
+	}
+}
+
+// into yields the edges to event i that hold in each run to each of the targets.
+func (e *timeline) into(i int32) func(func(edge) bool) {
+	free := e.free[i] != 0
+	return func(yield func(edge) bool) {
+		for in := range e.m.edgesInto(e.m.gid(i), i, i+1).all {
+			if !(in.read && free) && !yield(in) {
+				return
+			}
+		}
+	}
+}
+
+// lastBefore returns one more than the last event of goroutine g that must precede node i, which
+// is of another goroutine.
+func (e *timeline) lastBefore(i int32, g trace.GID) int32 {
+	return e.clocks.numbers(e.clocks.of[e.node(i)])[e.clocks.column[g]]
+}
+
+// node returns the node of event i, or none.
+func (e *timeline) node(i int32) int32 {
+	if k := i - int32(e.cone.Base); k >= 0 && int(k) < len(e.at) {
+		return e.at[k]
+	}
+	return none
+}
+
+// event returns the solver's event of node n.
+func (e *timeline) event(n int32) solver.Event { return e.moment + 1 + solver.Event(n) }
+
+// past reports whether event i happens before all that is encoded.
+func (e *timeline) past(i int32) bool { return i < int32(e.cone.Base) }
+
+// outside reports whether event i happens in no run.
+func (e *timeline) outside(i int32) bool {
+	return i == none || !e.past(i) && i >= e.cone.upto[e.m.gid(i)]
+}
+
+// must reports whether event i comes before j, both nodes, in each run that
+// performs j.
+func (e *timeline) must(i, j int32) bool {
+	if e.m.gid(i) == e.m.gid(j) {
+		return i < j
+	}
+	return e.lastBefore(j, e.m.gid(i)) > i
+}
+
+// before says that event i comes before j, if j happens. An event that happens
+// in no run comes after all others; none is one.
+func (e *timeline) before(i, j int32) solver.Bool {
+	f := e.f
+	switch {
+	case i == j || e.outside(i):
+		return f.False()
+	case e.outside(j):
+		return f.True()
+	case e.past(i) || e.past(j):
+		return e.truth(e.past(i) && (!e.past(j) || i < j))
+	case e.must(i, j):
+		return f.True()
+	case e.must(j, i):
+		return f.False()
+	}
+	e.compares(i, j)
+	return f.Before(e.event(e.node(i)), e.event(e.node(j)))
+}
+
+// compares notes that the formula says which of the nodes of i and j comes first.
+func (e *timeline) compares(i, j int32) {
+	if !e.must(i, j) && !e.must(j, i) {
+		e.comparisons = append(e.comparisons, [2]int32{e.node(i), e.node(j)})
+	}
+}
+
+func (e *timeline) truth(b bool) solver.Bool {
+	if b {
+		return e.f.True()
+	}
+	return e.f.False()
+}
+
+// done says that event i, a node or outside, happens.
+func (e *timeline) done(i int32) solver.Bool {
+	switch {
+	case e.outside(i):
+		return e.f.False()
+	case e.past(i) || i < e.cone.sure[e.m.gid(i)]:
+		return e.f.True()
+	}
+	return e.f.Before(e.event(e.node(i)), e.moment)
+}
+
+// need says that b holds if event i happens.
+func (e *timeline) need(i int32, b solver.Bool) { e.assert(e.f.Implies(e.done(i), b)) }
+
+// order asserts α: program order, and what must come before what.
+func (e *timeline) order() {
+	last := make([]int32, e.clocks.width)
+	for c := range last {
+		last[c] = none
+	}
+	sure := slices.Clone(last)
+	for n, i := range e.nodes {
+		c := e.clocks.column[e.m.gid(i)]
+		if last[c] != none {
+			e.fact(last[c], int32(n))
+		}
+		last[c] = int32(n)
+		if i < e.cone.sure[e.m.gid(i)] {
+			sure[c] = int32(n)
+		}
+		for in := range e.into(i) {
+			if from := e.node(in.from); from != none {
+				e.fact(from, int32(n))
+				e.comparisons = append(e.comparisons, [2]int32{from, int32(n)})
+			} else if e.outside(in.from) {
+				e.assert(e.f.Not(e.done(i)))
+			}
+		}
+	}
+	for _, n := range sure {
+		if n != none {
+			e.assert(e.f.Before(e.event(n), e.moment))
+		}
+	}
+}
+
+func (e *timeline) fact(from, to int32) { e.assert(e.f.Before(e.event(from), e.event(to))) }
+
+// assert adds a constraint.
+func (e *timeline) assert(b solver.Bool) {
+	if b != e.f.True() {
+		e.engine.Assert(b)
+	}
+}
+
+// doneUpTo says that event i, which need not be a node, happens.
+func (e *timeline) doneUpTo(i int32) solver.Bool {
+	if e.outside(i) {
+		return e.f.False()
+	}
+	for i != none && !e.past(i) && e.node(i) == none {
+		i = e.m.prev(i)
+	}
+	if i == none {
+		return e.f.True()
+	}
+	return e.done(i)
+}
+
+// nodeFrom returns the first node of its goroutine at or after event i, or none.
+func (e *timeline) nodeFrom(i int32) int32 {
+	for i != none && !e.outside(i) && e.node(i) == none {
+		i = e.m.next(i)
+	}
+	if e.outside(i) {
+		return none
+	}
+	return i
+}
+
+// surely reports whether event i precedes j in each run that performs j. It reports false for
+// events j that all runs begin with.
+func (e *timeline) surely(i, j int32) bool {
+	return !e.past(j) && (e.past(i) || e.must(i, j))
+}
+
+// atMostOne asserts that at most one of bs holds: a chain of literals, each of which says that one
+// of those up to here does.
+func (e *timeline) atMostOne(bs []solver.Bool) {
+	f := e.f
+	for k, any := 1, f.False(); k < len(bs); k++ {
+		if last := bs[k-1]; k == 1 {
+			any = last
+		} else {
+			more := f.Bool(fmt.Sprintf("one of %d up to %d", bs[0], last))
+			e.assert(f.Implies(any, more))
+			e.assert(f.Implies(last, more))
+			any = more
+		}
+		e.assert(f.Not(f.And(any, bs[k])))
+	}
+}
