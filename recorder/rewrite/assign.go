@@ -9,182 +9,234 @@ import (
 	"github.com/gopredict/gopredict/recorder/properties"
 )
 
-// assign is the text of an assignment or short variable declaration.
-func (e *editor) assign(s *ast.AssignStmt, full bool) string {
-	switch {
-	case s.Tok == token.DEFINE:
-		return e.define(s, full)
-	case s.Tok != token.ASSIGN:
-		op := strings.TrimSuffix(s.Tok.String(), "=")
-		return e.update(s, s.Lhs[0], op, s.Rhs[0], full)
-	case len(s.Lhs) == 1:
-		return e.assignOne(s, full)
-	case full:
-		return e.assignMany(s)
-	case len(s.Lhs) == 2 && len(s.Rhs) == 2 && e.paired(s):
-		return e.assignTwo(s)
-	}
-	return e.plain(s)
+// An assignment is one in the making, or a short variable declaration. What is said of
+// full is that of stmt.
+type assignment struct {
+	*expressions
+	stmt *ast.AssignStmt
+	full bool
 }
 
-// paired reports whether s, an assignment to two variables where no block may
-// stand, can be one statement with hooks for both stores: the right-hand sides call
-// nothing, and a store gets a hook.
-func (e *editor) paired(s *ast.AssignStmt) bool {
-	hooked := false
-	for i, x := range s.Lhs {
-		if blank(x) || !e.stable(x) || e.hasCall(s.Rhs[i]) || e.empty(e.info.TypeOf(x)) {
-			return false
-		}
-		hooked = hooked || e.storable(x)
+// text is the text of the assignment.
+func (a assignment) text() string {
+	s := a.stmt
+	switch {
+	case s.Tok == token.DEFINE:
+		return a.define()
+	case s.Tok != token.ASSIGN:
+		op := strings.TrimSuffix(s.Tok.String(), "=")
+		return update{a.expressions, s, s.Lhs[0], op, s.Rhs[0], a.full}.text()
+	case len(s.Lhs) == 1:
+		return a.assignOne()
+	case a.full:
+		return a.assignMany()
+	case len(s.Lhs) == 2 && len(s.Rhs) == 2 && a.paired(s):
+		return a.assignTwo()
 	}
-	return hooked
+	return a.plain()
 }
 
 // assignTwo is the text of x, y = v, w, which paired says can have hooks.
-func (e *editor) assignTwo(s *ast.AssignStmt) string {
+func (a assignment) assignTwo() string {
+	s := a.stmt
 	var refs, values []string
 	for i, x := range s.Lhs {
-		site := e.site("write", x, e.source(x), false)
-		refs = append(refs, e.hook("Store")+"("+e.accessed(properties.Writes, x, "&"+e.alone(e.address, x), site)+","+site+")")
-		values = append(values, e.alone(e.data, s.Rhs[i]))
+		site := a.site("write", x, a.source(x), false)
+		refs = append(refs, a.hook("Store")+"("+a.accessed(properties.Writes, x, "&"+a.alone(a.address, x), site)+","+site+")")
+		values = append(values, a.alone(a.data, s.Rhs[i]))
 	}
-	return e.hook("Both") + "(" + strings.Join(refs, ",") + ").Set(" + strings.Join(values, ",") + ")"
+	return a.hook("Both") + "(" + strings.Join(refs, ",") + ").Set(" + strings.Join(values, ",") + ")"
 }
 
 // plain is the text of an assignment without hooks for its stores.
-func (e *editor) plain(s *ast.AssignStmt) string {
+func (a assignment) plain() string {
+	s := a.stmt
 	var ps []piece
 	for _, x := range s.Lhs {
-		ps = append(ps, at(x, e.target(x)))
+		ps = append(ps, at(x, a.target(x)))
 	}
 	for _, x := range s.Rhs {
-		ps = append(ps, at(x, e.data(x)))
+		ps = append(ps, at(x, a.data(x)))
 	}
-	return e.in(s, ps...)
+	return a.in(s, ps...)
 }
 
 // target is the text of an operand on the left-hand side of an assignment,
 // with hooks for the loads that select it.
-func (e *editor) target(x ast.Expr) string {
+func (a *expressions) target(x ast.Expr) string {
 	if blank(x) {
-		return e.source(x)
+		return a.source(x)
 	}
-	if ix, ok := e.mapElement(x); ok {
-		return e.in(x, at(ix.X, e.value(ix.X)), at(ix.Index, e.value(ix.Index)))
+	if ix, ok := a.mapElement(x); ok {
+		return a.in(x, at(ix.X, a.value(ix.X)), at(ix.Index, a.value(ix.Index)))
 	}
-	return e.address(x)
-}
-
-// mapElement returns x as an index expression if it is an element of a map.
-// Parentheses around it are kept by whoever splices at the node's own parts.
-func (e *editor) mapElement(x ast.Expr) (*ast.IndexExpr, bool) {
-	ix, ok := ast.Unparen(x).(*ast.IndexExpr)
-	if !ok {
-		return nil, false
-	}
-	_, ok = underlying(e.info.TypeOf(ix.X)).(*types.Map)
-	return ix, ok
-}
-
-// storable reports whether an assignment to x gets a hook.
-func (e *editor) storable(x ast.Expr) bool {
-	return !blank(x) && e.info.Types[x].Addressable() && e.shared(x) && !e.empty(e.info.TypeOf(x))
-}
-
-// store is the statement that assigns the value v to the variable x, whose
-// address is given as text.
-func (e *editor) store(x ast.Expr, address, v string) string {
-	return e.memory("Store", x, "&"+address, e.site("write", x, e.source(x), false)) + ".Set(" + v + ")"
+	return a.address(x)
 }
 
 // assignOne is the text of x = y.
-func (e *editor) assignOne(s *ast.AssignStmt, full bool) string {
+func (a assignment) assignOne() string {
+	s := a.stmt
 	lhs, rhs := s.Lhs[0], s.Rhs[0]
-	if ix, ok := e.mapElement(lhs); ok {
-		return e.assignElement(s, ix, full)
+	if ix, ok := a.mapElement(lhs); ok {
+		return a.assignElement(ix)
 	}
-	if !e.storable(lhs) {
-		return e.plain(s)
+	if !a.storable(lhs) {
+		return a.plain()
 	}
-	if e.updates(lhs, rhs) {
-		e.updated = lhs
-		defer func() { e.updated = nil }()
+	if a.updates(lhs, rhs) {
+		a.updated = lhs
+		defer func() { a.updated = nil }()
 	}
 	direct := func() string {
-		gap := e.raw(lhs.End(), s.TokPos) + e.raw(s.TokPos+1, rhs.Pos())
-		return e.store(lhs, e.alone(e.address, lhs), gap+e.alone(e.data, rhs))
+		gap := a.raw(lhs.End(), s.TokPos) + a.raw(s.TokPos+1, rhs.Pos())
+		return a.store(lhs, a.alone(a.address, lhs), gap+a.alone(a.data, rhs))
 	}
-	if e.stable(lhs) || e.safe(rhs) {
+	if a.stable(lhs) || a.safe(rhs) {
 		return direct()
 	}
 	t := ""
-	if full {
-		t = e.temp()
+	if a.full {
+		t = a.temp()
 	}
-	hold, ok := e.holdable(rhs, e.info.TypeOf(lhs), t)
+	hold, ok := a.holdable(rhs, a.info.TypeOf(lhs), t)
 	switch {
-	case full && ok:
-		p := e.assigneeAlone(lhs, false, s)
-		return e.sequence(s, p.define()+t+":="+e.alone(e.data, rhs)+";", e.store(lhs, e.onLines(lhs, s, p.text), hold))
-	case !e.hasCall(rhs):
+	case a.full && ok:
+		p := a.assigneeAlone(lhs, false)
+		return a.sequence(s, p.define()+t+":="+a.alone(a.data, rhs)+";", a.store(lhs, a.onLines(lhs, s, p.text), hold))
+	case !a.hasCall(rhs):
 		return direct()
 	}
-	return e.in(s, at(rhs, e.alone(e.data, rhs)))
-}
-
-// sequence is the block {first last} in place of s. What panics in last does
-// so on the line of the assignment's operator, as in s.
-func (e *editor) sequence(s ast.Stmt, first, last string) string {
-	first = e.padding(s, first+last) + first
-	return "{" + first + e.lineMark(first, operator(s)) + last + e.lineMark(first+last, s.End()) + "}"
-}
-
-// padding is the newlines that text, which replaces n, lacks. They may stand
-// in front of a statement.
-func (e *editor) padding(n ast.Node, text string) string {
-	return strings.Repeat("\n", max(0, strings.Count(e.source(n), "\n")-strings.Count(text, "\n")))
-}
-
-// newlines is the newlines between two positions.
-func (e *editor) newlines(lo, hi token.Pos) string {
-	return strings.Repeat("\n", strings.Count(e.raw(lo, hi), "\n"))
+	return a.in(s, at(rhs, a.alone(a.data, rhs)))
 }
 
 // assignElement is the text of m[k] = v.
-func (e *editor) assignElement(s *ast.AssignStmt, ix *ast.IndexExpr, full bool) string {
+func (a assignment) assignElement(ix *ast.IndexExpr) string {
+	s := a.stmt
 	rhs := s.Rhs[0]
-	if full && e.hasCall(rhs) {
-		t := e.temp()
-		if hold, ok := e.holdable(rhs, e.info.TypeOf(s.Lhs[0]), t); ok {
-			p := e.assigneeAlone(s.Lhs[0], false, s)
-			return e.sequence(s, p.define()+t+":="+e.alone(e.data, rhs)+";", e.onLines(s.Lhs[0], s, p.text)+"="+hold)
+	if a.full && a.hasCall(rhs) {
+		t := a.temp()
+		if hold, ok := a.holdable(rhs, a.info.TypeOf(s.Lhs[0]), t); ok {
+			p := a.assigneeAlone(s.Lhs[0], false)
+			return a.sequence(s, p.define()+t+":="+a.alone(a.data, rhs)+";", a.onLines(s.Lhs[0], s, p.text)+"="+hold)
 		}
 	}
-	return e.in(s, at(ix.X, e.mapHook("MapWrite", ix.X)), at(ix.Index, e.value(ix.Index)), at(rhs, e.data(rhs)))
+	return a.in(s, at(ix.X, a.mapHook("MapWrite", ix.X)), at(ix.Index, a.value(ix.Index)), at(rhs, a.data(rhs)))
 }
 
 // define is the text of a short variable declaration. The variables that it
 // declares are not shared yet; those that it only assigns may be.
-func (e *editor) define(s *ast.AssignStmt, full bool) string {
+func (a assignment) define() string {
+	s := a.stmt
 	var ps []piece
 	behind := ""
 	for i, x := range s.Lhs {
 		id := x.(*ast.Ident)
-		v, ok := e.info.Uses[id].(*types.Var)
-		if !full || !ok || !e.sharedVar(v) || e.empty(v.Type()) {
+		v, ok := a.info.Uses[id].(*types.Var)
+		if !a.full || !ok || !a.sharedVar(v) || a.empty(v.Type()) {
 			continue
 		}
 		if len(s.Rhs) == 1 {
-			t := e.temp()
+			t := a.temp()
 			ps = append(ps, at(id, t))
-			behind += ";" + e.store(id, id.Name, e.okText(s, i, t))
+			behind += ";" + a.store(id, id.Name, a.okText(s, i, t))
 			continue
 		}
-		behind += ";" + e.hook("Write") + "(&" + id.Name + "," + e.site("write", id, id.Name, false) + ")"
+		behind += ";" + a.hook("Write") + "(&" + id.Name + "," + a.site("write", id, id.Name, false) + ")"
 	}
 	for _, x := range s.Rhs {
-		ps = append(ps, at(x, e.data(x)))
+		ps = append(ps, at(x, a.data(x)))
 	}
-	return e.in(s, ps...) + behind
+	return a.in(s, ps...) + behind
+}
+
+// assignMany is the text of an assignment with several operands on the left.
+// Their operands and the right-hand sides are evaluated first, then the
+// assignments happen from left to right.
+func (a assignment) assignMany() string {
+	s := a.stmt
+	hooked := false
+	for _, x := range s.Lhs {
+		_, element := a.mapElement(x)
+		hooked = hooked || element || a.storable(x)
+	}
+	if !hooked {
+		return a.plain()
+	}
+	if len(s.Rhs) != len(s.Lhs) {
+		return a.assignTuple()
+	}
+	var names, inits, stores []string
+	var assignees []assignee
+	for _, x := range s.Lhs {
+		p := assignee{text: "_"}
+		if !blank(x) {
+			p = a.assignee(x, true)
+		}
+		names, inits = append(names, p.names...), append(inits, p.inits...)
+		assignees = append(assignees, p)
+	}
+	for i, x := range s.Rhs {
+		v := a.source(x)
+		if !a.constant(x) {
+			t := a.temp()
+			hold, ok := a.holdable(x, a.info.TypeOf(s.Lhs[i]), t)
+			if !ok {
+				return a.plain()
+			}
+			v = hold
+			gap := ""
+			if i > 0 {
+				gap = a.newlines(s.Rhs[i-1].End(), x.Pos())
+			}
+			names, inits = append(names, t), append(inits, gap+a.data(x))
+		}
+		if blank(s.Lhs[i]) && a.constant(x) {
+			continue
+		}
+		stores = append(stores, a.assignTo(i, assignees[i], v))
+	}
+	first := assignee{names: names, inits: inits}.define()
+	return a.sequence(s, first, strings.Join(stores, ";"))
+}
+
+// assignTo is the statement that assigns v to the left-hand side number i of
+// s, which p took apart.
+func (a assignment) assignTo(i int, p assignee, v string) string {
+	s := a.stmt
+	x := s.Lhs[i]
+	text := a.onLines(x, s, p.text)
+	if a.storable(x) {
+		return a.store(x, text, v)
+	}
+	return text + "=" + v
+}
+
+// assignTuple is the text of an assignment of the results of a call, or of an
+// expression and its ok.
+func (a assignment) assignTuple() string {
+	s := a.stmt
+	var assignees []assignee
+	for _, x := range s.Lhs {
+		if a.hasCall(x) {
+			return a.plain() // its calls come first: rare
+		}
+		p := assignee{text: "_"}
+		if !blank(x) {
+			p = a.assigneeAlone(x, true)
+		}
+		assignees = append(assignees, p)
+	}
+	var names, inits, temps, stores []string
+	for i, x := range s.Lhs {
+		if blank(x) {
+			temps = append(temps, "_")
+			continue
+		}
+		t := a.temp()
+		temps = append(temps, t)
+		names, inits = append(names, assignees[i].names...), append(inits, assignees[i].inits...)
+		stores = append(stores, a.assignTo(i, assignees[i], a.okText(s, i, t)))
+	}
+	calls := strings.Join(temps, ",") + ":=" + a.alone(a.value, s.Rhs[0]) + ";"
+	return a.sequence(s, calls, assignee{names: names, inits: inits}.define()+strings.Join(stores, ";"))
 }

@@ -5,16 +5,21 @@ import (
 	"go/ast"
 	"go/constant"
 	"go/types"
-	"slices"
-	"strings"
 
 	"github.com/gopredict/gopredict/recorder/properties"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// called is the statements that note a call of the method fn, and its end, if a property names
+// A methodEdit is the declaration of a method that properties may name, in the making.
+type methodEdit struct {
+	*expressions
+	fn *ast.FuncDecl
+}
+
+// notes is the statements that note a call of the method, and its end, if a property names
 // them, and what gives the receiver a name for that where it has none.
-func (e *editor) called(fn *ast.FuncDecl) (named []piece, call string) {
+func (e methodEdit) notes() (named []piece, call string) {
+	fn := e.fn
 	obj, ok := e.info.Defs[fn.Name].(*types.Func)
 	if !ok || fn.Recv == nil {
 		return nil, ""
@@ -52,7 +57,7 @@ func (e *editor) called(fn *ast.FuncDecl) (named []piece, call string) {
 
 // naming returns which of some variables a property of pairs names along with a method, and what
 // stands for that; -1 for none.
-func (e *editor) naming(method string, vars *types.Tuple) (which int, name string) {
+func (e methodEdit) naming(method string, vars *types.Tuple) (which int, name string) {
 	for i := range vars.Len() {
 		if name := properties.With(method, vars.At(i).Type().String()); e.calls[name] {
 			return i, name
@@ -63,7 +68,7 @@ func (e *editor) naming(method string, vars *types.Tuple) (which int, name strin
 
 // variables returns the names of parameters or results, and what gives names to those that have
 // none.
-func (e *editor) variables(fields *ast.FieldList) (named []piece, names []string) {
+func (e methodEdit) variables(fields *ast.FieldList) (named []piece, names []string) {
 	for _, field := range fields.List {
 		if len(field.Names) == 0 {
 			name := e.temp()
@@ -83,22 +88,22 @@ func (e *editor) variables(fields *ast.FieldList) (named []piece, names []string
 
 // told is the text of c, a call of property.Event, where a property names that: a hook that notes
 // the event when the call is made; ok is false of another call.
-func (e *editor) told(c *ast.CallExpr) (text string, ok bool) {
-	fn := e.callee(c)
-	if len(e.calls) == 0 || fn == nil || !properties.IsTold(fn) || len(c.Args) < 2 || c.Ellipsis.IsValid() {
+func (e callEdit) told() (text string, ok bool) {
+	fn := e.callee(e.c)
+	if len(e.calls) == 0 || fn == nil || !properties.IsTold(fn) || len(e.c.Args) < 2 || e.c.Ellipsis.IsValid() {
 		return "", false
 	}
-	name := e.info.Types[c.Args[0]].Value
+	name := e.info.Types[e.c.Args[0]].Value
 	if name == nil {
 		return "", false
 	}
 	var objects []string // their types
-	for _, arg := range c.Args[1:] {
+	for _, arg := range e.c.Args[1:] {
 		objects = append(objects, e.info.TypeOf(arg).String())
 	}
 	var ps []piece
 	named := false
-	for i, arg := range c.Args[1:] {
+	for i, arg := range e.c.Args[1:] {
 		text, hook := e.value(arg), "Unnamed"
 		for _, method := range e.tellings(constant.StringVal(name), objects, i) {
 			hook, named = "ObjectOf", true
@@ -109,32 +114,8 @@ func (e *editor) told(c *ast.CallExpr) (text string, ok bool) {
 	if !named {
 		return "", false
 	}
-	fun := e.source(ast.Unparen(c.Fun))
+	fun := e.source(ast.Unparen(e.c.Fun))
 	e.keep[fun] = true // its import stays in use
-	gap := piece{c.Args[0].Pos(), c.Args[1].Pos(), e.newlines(c.Args[0].Pos(), c.Args[1].Pos())}
-	return e.in(c, append([]piece{at(c.Fun, e.hook("Event")), gap}, ps...)...), true
-}
-
-// tellings returns what properties know of object i, of those of some types that the program tells
-// an event of.
-func (e *editor) tellings(event string, objects []string, i int) (methods []string) {
-	own := objects[i]
-	if method := properties.Told(event, own); e.calls[method] {
-		methods = append(methods, method)
-	}
-	for method := range e.calls {
-		if other, ok := strings.CutPrefix(method, properties.ToldAlone(event, own, "")); ok && !slices.Contains(objects, other) {
-			methods = append(methods, method)
-		}
-	}
-	for j, other := range objects {
-		switch both := properties.ToldBoth(event, own, other); {
-		case j > i && e.calls[both]:
-			methods = append(methods, properties.Operand(both))
-		case j < i && e.calls[properties.ToldBoth(event, other, own)]:
-			methods = append(methods, properties.ToldBoth(event, other, own))
-		}
-	}
-	slices.Sort(methods)
-	return methods
+	gap := piece{e.c.Args[0].Pos(), e.c.Args[1].Pos(), e.newlines(e.c.Args[0].Pos(), e.c.Args[1].Pos())}
+	return e.in(e.c, append([]piece{at(e.c.Fun, e.hook("Event")), gap}, ps...)...), true
 }

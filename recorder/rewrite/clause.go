@@ -1,7 +1,6 @@
 package rewrite
 
 import (
-	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -19,27 +18,6 @@ func (e *editor) switchParts(s *ast.SwitchStmt) func() []piece {
 		}
 		return append(ps, at(s.Body, e.clauses(s, s.Body, s.Tag == nil)))
 	}
-}
-
-// decidedSwitch reports whether the way that s takes is the same whatever other
-// goroutines do.
-func (e *editor) decidedSwitch(s ast.Stmt) bool {
-	sw, ok := s.(*ast.SwitchStmt)
-	if !ok {
-		return false
-	}
-	decided := func(x ast.Expr) bool { return e.constant(x) || e.sharing.Decided(x) }
-	if sw.Tag != nil && !decided(sw.Tag) {
-		return false
-	}
-	for _, clause := range sw.Body.List {
-		for _, x := range clause.(*ast.CaseClause).List {
-			if !decided(x) {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // clauses is the text of the body of a switch or select statement: each clause
@@ -82,20 +60,6 @@ func (e *editor) clauses(s ast.Stmt, body *ast.BlockStmt, conditions bool) strin
 	return e.in(body, ps...)
 }
 
-// caseHook is the statement that notes that clause number n was entered.
-func (e *editor) caseHook(n int, clause ast.Node) string {
-	if e.inside {
-		return ""
-	}
-	expr := e.source(clause)
-	if c, ok := clause.(*ast.CaseClause); ok {
-		expr = e.raw(c.Pos(), c.Colon)
-	} else if c, ok := clause.(*ast.CommClause); ok {
-		expr = e.raw(c.Pos(), c.Colon)
-	}
-	return fmt.Sprintf("%s(%d,%s);", e.hook("Case"), n, e.site("case", clause, expr, false))
-}
-
 // comm is the text of the communication of a select clause, and the statements
 // that assign what it received to shared variables at the start of the body.
 func (e *editor) comm(s ast.Stmt) (text, stores string) {
@@ -114,7 +78,7 @@ func (e *editor) comm(s ast.Stmt) (text, stores string) {
 	_, named := e.named(properties.Receives, x.X)
 	moves := named && e.moves(s, x.X)
 	if !moves && (a.Tok == token.DEFINE || !hooked) {
-		return e.within(func() string { return e.plain(a) }, a), ""
+		return e.within(assignment{e.expressions, a, false}.plain, a), ""
 	}
 	var temps []string
 	for i, x := range a.Lhs {

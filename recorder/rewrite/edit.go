@@ -4,83 +4,33 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
-	"go/types"
-	"sort"
 	"strings"
-
-	"github.com/gopredict/gopredict/recorder/provenance"
-	"github.com/gopredict/gopredict/recorder/sharing"
 )
 
-// An editor rewrites one file.
+// An editor rewrites one file: its functions and their statements. What it stands on is
+// in layers, each of which knows nothing of those above it.
+//
+//	sourceFile    the text, by positions (source.go)
+//	typeInfo      what the syntax tree and its types say (evaluation.go)
+//	accessFilter  which places get a hook (filter.go)
+//	hookWriter    the text of hooks, and the sites that they have (hook.go)
+//	expressions   the text of expressions, and the order of their hooks (expr.go)
+//
+// Beside the editor, on top of expressions, are an assignment, an update, a callEdit and a
+// selectorEdit: each is the text of one such node in the making. So is a rangeEdit, which
+// needs statements, too.
 type editor struct {
-	path   string // of the original, absolute
-	src    []byte
-	tokens *token.File
-	file   *ast.File
+	*expressions
+	file          *ast.File
+	names         map[ast.Node]string // see namer
+	version       string              // language version of the file, "" for the newest
+	perIteration  bool                // loop variables are new in each iteration
+	atomicMethods bool                // see Options.AtomicMethods
 
-	pkg          *types.Package
-	info         *types.Info
-	sizes        types.Sizes
-	facts        *facts
-	sharing      *sharing.Facts
-	provenance   *provenance.Facts
-	fset         *token.FileSet
-	written      map[string]bool // the package variables of all packages that are shared
-	names        map[ast.Node]string
-	version      string // language version of the file, "" for the newest
-	release      string // see Options.Release
-	perIteration bool   // loop variables are new in each iteration
-	directives   bool   // the file holds line directives
-
-	// shadowsHelpers says that the package gives predeclared names a meaning
-	// of its own.
-	shadowsHelpers bool
-	atomicMethods  bool            // see Options.AtomicMethods
-	inside         bool            // see Options.Inside
-	calls          map[string]bool // see Options.Calls
-	helpers        map[string]bool // in use
-
-	alias string          // name of the imported run-time library
-	used  bool            // a hook was inserted
-	temps int             // temporaries made
-	keep  map[string]bool // functions to refer to so that their import stays in use
-	fn    string          // runtime's name of the function that is being rewritten
-	scope *scope
-	// results are the results of that function, defers says that it defers calls.
-	results *ast.FieldList
-	defers  bool
-	later   *ast.CallExpr // the call of the go or defer statement being rewritten
-	// discarded is the call that the expression statement being rewritten
-	// consists of, updated the variable that the assignment being rewritten
-	// stores what it may have computed from it.
-	discarded *ast.CallExpr
-	updated   ast.Expr
-	// chosen is the send or receive of the clause of a select that is being rewritten.
-	chosen ast.Node
-	stores map[ast.Expr]token.Pos // see faults
-	sites  []site
-	// atomicSites is what atomics returns, once it was asked for; asserted are the
-	// operands whose hooks note an assertion, with its call.
-	atomicSites map[uint64]atomicLine
-	asserted    map[ast.Expr]*ast.CallExpr
-	// complete are the operands at which all of a call, or return statement, are
-	// evaluated: their hooks note that.
-	complete map[ast.Expr]ast.Node
-	joined   map[*ast.BinaryExpr]bool // see join
-	text     string                   // the result
-}
-
-// hook is the name of function fn of the run-time library in this file.
-func (e *editor) hook(fn string) string {
-	e.used = true
-	return e.alias + "." + fn
-}
-
-// temp is a new name for a temporary.
-func (e *editor) temp() string {
-	e.temps++
-	return fmt.Sprintf("%s%d", e.alias, e.temps)
+	// defers says that the function that is being rewritten defers calls.
+	defers      bool
+	atomicSites map[uint64]atomicLine // see atomicCalls.lines
+	text        string                // the result
 }
 
 // edit rewrites the file, in which the run-time library is imported from
@@ -113,19 +63,6 @@ func (e *editor) edit(importPath string) error {
 		e.text = text
 	}
 	return nil
-}
-
-// references are declarations at the end of the file that keep imports in use.
-func (e *editor) references() string {
-	if len(e.keep) == 0 {
-		return ""
-	}
-	var names []string
-	for name := range e.keep {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	return "\nvar _ = " + strings.Join(names, "\nvar _ = ") + "\n"
 }
 
 // aliasFor is a name that no identifier in the files begins with.

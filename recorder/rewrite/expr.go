@@ -6,20 +6,43 @@ import (
 	"go/types"
 )
 
+// expressions are the text of expressions, with their hooks. What differs by where an
+// expression stands is in the fields: the scope of calls, and the statement around it.
+type expressions struct {
+	*hookWriter
+	release string // see Options.Release
+	// literal is the text of a function literal, which consists of statements.
+	literal func(*ast.FuncLit) string
+	// results are the results of the function that is being rewritten.
+	results *ast.FieldList
+
+	scope *scope
+	later *ast.CallExpr // the call of the go or defer statement being rewritten
+	// discarded is the call that the expression statement being rewritten
+	// consists of, updated the variable that the assignment being rewritten
+	// stores what it may have computed from it.
+	discarded *ast.CallExpr
+	updated   ast.Expr
+	// chosen is the send or receive of the clause of a select that is being rewritten.
+	chosen ast.Node
+	stores map[ast.Expr]token.Pos   // see faults
+	joined map[*ast.BinaryExpr]bool // see join
+}
+
 // value is the text that evaluates x, with a hook for each load of shared
 // memory.
-func (e *editor) value(x ast.Expr) string { return e.expr(x, false) }
+func (e *expressions) value(x ast.Expr) string { return e.expr(x, false) }
 
 // data is value for an x whose value is only stored or computed with.
-func (e *editor) data(x ast.Expr) string { return e.expr(x, true) }
+func (e *expressions) data(x ast.Expr) string { return e.expr(x, true) }
 
 // values is the text of n with the expressions, its children, evaluated.
-func (e *editor) values(n ast.Node, xs ...ast.Expr) string {
+func (e *expressions) values(n ast.Node, xs ...ast.Expr) string {
 	return e.in(n, e.pieces(xs)...)
 }
 
 // pieces evaluates each of xs that is there.
-func (e *editor) pieces(xs []ast.Expr) []piece {
+func (e *expressions) pieces(xs []ast.Expr) []piece {
 	var ps []piece
 	for _, x := range xs {
 		if x != nil {
@@ -31,7 +54,7 @@ func (e *editor) pieces(xs []ast.Expr) []piece {
 
 // expr is the text that evaluates x. flow says that the value of x flows only
 // to memory or arithmetic within its statement.
-func (e *editor) expr(x ast.Expr, flow bool) string {
+func (e *expressions) expr(x ast.Expr, flow bool) string {
 	text := e.plainExpr(x, flow)
 	if c, ok := x.(*ast.CallExpr); ok {
 		text = e.gotten(c, text)
@@ -52,7 +75,7 @@ func (e *editor) expr(x ast.Expr, flow bool) string {
 }
 
 // plainExpr is expr without what notes operands and assertions.
-func (e *editor) plainExpr(x ast.Expr, flow bool) string {
+func (e *expressions) plainExpr(x ast.Expr, flow bool) string {
 	tv := e.info.Types[x]
 	if tv.IsType() || tv.IsBuiltin() || e.constant(x) {
 		return e.source(x)
@@ -63,11 +86,11 @@ func (e *editor) plainExpr(x ast.Expr, flow bool) string {
 	case *ast.ParenExpr:
 		return e.in(x, at(x.X, e.expr(x.X, flow)))
 	case *ast.FuncLit:
-		return e.funcLit(x)
+		return e.literal(x)
 	case *ast.CompositeLit:
 		return e.compositeLit(x)
 	case *ast.SelectorExpr:
-		return e.selector(x, flow)
+		return selectorEdit{e, x}.value(flow)
 	case *ast.IndexExpr:
 		return e.index(x, flow)
 	case *ast.SliceExpr:
@@ -96,7 +119,7 @@ func (e *editor) plainExpr(x ast.Expr, flow bool) string {
 // address is the text of the addressable operand x without a load of x itself,
 // but with hooks for the loads on the way to it. For an operand that is not
 // addressable it is the operand's value.
-func (e *editor) address(x ast.Expr) string {
+func (e *expressions) address(x ast.Expr) string {
 	switch x := x.(type) {
 	case *ast.Ident:
 		return e.source(x)
@@ -108,7 +131,7 @@ func (e *editor) address(x ast.Expr) string {
 		if sel := e.info.Selections[x]; sel == nil {
 			return e.source(x)
 		} else if sel.Kind() == types.FieldVal {
-			return e.walk(x, sel.Index()[:len(sel.Index())-1]).text + e.faulting(x, e.raw(x.X.End(), x.End()))
+			return selectorEdit{e, x}.walk(sel.Index()[:len(sel.Index())-1]).text + e.faulting(x, e.raw(x.X.End(), x.End()))
 		}
 	case *ast.IndexExpr:
 		switch underlying(e.info.TypeOf(x.X)).(type) {
@@ -130,7 +153,7 @@ func (e *editor) address(x ast.Expr) string {
 // until after them, together with the evaluation of the address, which could
 // otherwise be another one, or panic too early. If there is no place for it
 // there, it is called where x stands, provided that the address is certain.
-func (e *editor) load(x ast.Expr, flow bool) string {
+func (e *expressions) load(x ast.Expr, flow bool) string {
 	t := e.info.TypeOf(x)
 	if !e.info.Types[x].Addressable() || !e.shared(x) || e.empty(t) {
 		return e.address(x)
@@ -159,90 +182,8 @@ func (e *editor) load(x ast.Expr, flow bool) string {
 	return e.source(x)
 }
 
-// isNumeric reports whether values of type t are numbers or booleans.
-func isNumeric(t types.Type) bool {
-	basic, ok := t.Underlying().(*types.Basic)
-	return ok && basic.Info()&(types.IsNumeric|types.IsBoolean) != 0
-}
-
-// empty reports whether values of type t have no bytes.
-func (e *editor) empty(t types.Type) bool {
-	if hasTypeParam(t, 0) {
-		return false
-	}
-	return e.sizes.Sizeof(t) == 0
-}
-
-// hasTypeParam reports whether the size of t may depend on a type parameter.
-func hasTypeParam(t types.Type, depth int) bool {
-	switch t := types.Unalias(t).(type) {
-	case *types.TypeParam:
-		return true
-	case *types.Array:
-		return hasTypeParam(t.Elem(), depth)
-	case *types.Named:
-		if t.TypeArgs() != nil && depth < 10 {
-			return hasTypeParam(t.Underlying(), depth+1)
-		}
-		if depth < 10 {
-			switch t.Underlying().(type) {
-			case *types.Struct, *types.Array:
-				return hasTypeParam(t.Underlying(), depth+1)
-			}
-		}
-	case *types.Struct:
-		for i := range t.NumFields() {
-			if hasTypeParam(t.Field(i).Type(), depth) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// shared reports whether another goroutine may reach the memory of the
-// addressable operand x.
-func (e *editor) shared(x ast.Expr) bool {
-	v := rootVar(e.info, x)
-	switch {
-	case v == nil: // behind a pointer
-	case v.IsField() || v.Pkg() == nil || !e.facts.sharedVar(v, e.written):
-		return false
-	}
-	return !e.quiet(x) || e.isNamed(x)
-}
-
-// quiet reports whether the analysis of the whole program finds that accesses
-// to x need no events.
-func (e *editor) quiet(x ast.Expr) bool {
-	x = ast.Unparen(x)
-	if v := e.variable(x); v != nil {
-		return e.sharing.Variable(e.fset, v)
-	}
-	return e.sharing.Access(e.fset, x)
-}
-
-// variable is the variable that x names, nil if x is something else.
-func (e *editor) variable(x ast.Expr) *types.Var {
-	var v *types.Var
-	switch x := x.(type) {
-	case *ast.Ident:
-		v, _ = e.info.ObjectOf(x).(*types.Var)
-	case *ast.SelectorExpr:
-		if e.info.Selections[x] == nil {
-			v, _ = e.info.Uses[x.Sel].(*types.Var)
-		}
-	}
-	return v
-}
-
-// sharedVar reports whether another goroutine may use v while it is written.
-func (e *editor) sharedVar(v *types.Var) bool {
-	return e.facts.sharedVar(v, e.written) && !e.sharing.Variable(e.fset, v)
-}
-
 // compositeLit evaluates the elements of x.
-func (e *editor) compositeLit(x *ast.CompositeLit) string {
+func (e *expressions) compositeLit(x *ast.CompositeLit) string {
 	_, isStruct := underlying(e.info.TypeOf(x)).(*types.Struct)
 	if ptr, ok := underlying(e.info.TypeOf(x)).(*types.Pointer); ok {
 		_, isStruct = underlying(ptr.Elem()).(*types.Struct) // an elided &T
@@ -264,7 +205,7 @@ func (e *editor) compositeLit(x *ast.CompositeLit) string {
 
 // binary evaluates both operands. The right operand of && and || is evaluated
 // only if the left one says so: that is a branch.
-func (e *editor) binary(x *ast.BinaryExpr, flow bool) string {
+func (e *expressions) binary(x *ast.BinaryExpr, flow bool) string {
 	switch x.Op {
 	case token.LAND, token.LOR:
 		left := e.condition
@@ -279,7 +220,7 @@ func (e *editor) binary(x *ast.BinaryExpr, flow bool) string {
 }
 
 // condition is the text that evaluates x and notes the outcome as a branch.
-func (e *editor) condition(x ast.Expr) string {
+func (e *expressions) condition(x ast.Expr) string {
 	if e.constant(x) {
 		return e.source(x)
 	}
@@ -294,7 +235,7 @@ func (e *editor) condition(x ast.Expr) string {
 // operand is no branch of its own: whether the right one is evaluated makes no other
 // difference than to the outcome. So a condition that fails by its left operand is one
 // assertion, and not two of which the second can never fail.
-func (e *editor) join(x ast.Expr) {
+func (e *expressions) join(x ast.Expr) {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.UnaryExpr:
 		if x.Op == token.NOT {
@@ -309,7 +250,7 @@ func (e *editor) join(x ast.Expr) {
 }
 
 // sliceExpr evaluates x[i:j:k]; of an array it takes the address.
-func (e *editor) sliceExpr(x *ast.SliceExpr) string {
+func (e *expressions) sliceExpr(x *ast.SliceExpr) string {
 	operand := e.value
 	if _, ok := underlying(e.info.TypeOf(x.X)).(*types.Array); ok {
 		operand = e.address
@@ -319,7 +260,7 @@ func (e *editor) sliceExpr(x *ast.SliceExpr) string {
 }
 
 // index evaluates x[i], which may also be the instance of a generic function.
-func (e *editor) index(x *ast.IndexExpr, flow bool) string {
+func (e *expressions) index(x *ast.IndexExpr, flow bool) string {
 	if e.info.Types[x.Index].IsType() {
 		return e.source(x)
 	}
@@ -333,7 +274,7 @@ func (e *editor) index(x *ast.IndexExpr, flow bool) string {
 }
 
 // mapHook evaluates the map m with a hook that notes an access to it.
-func (e *editor) mapHook(fn string, m ast.Expr) string {
+func (e *expressions) mapHook(fn string, m ast.Expr) string {
 	if e.sharing.Elements(m) {
 		return e.value(m)
 	}
@@ -345,20 +286,4 @@ func (e *editor) mapHook(fn string, m ast.Expr) string {
 	}
 	e.postpone(m, func() string { return e.mapHookText(fn, m, e.value(m)) })
 	return e.source(m)
-}
-
-// mapHookText is the hook for an access to the map m, whose value is text.
-func (e *editor) mapHookText(fn string, m ast.Expr, text string) string {
-	if e.sharing.Elements(m) {
-		return text
-	}
-	return e.hook(fn) + "(" + text + "," + e.site(accessOp(fn), m, e.source(m)+"[…]", false) + ")"
-}
-
-// accessOp is the kind of access that the hook fn for many elements notes.
-func accessOp(fn string) string {
-	if fn == "MapWrite" || fn == "SliceWrite" {
-		return "write"
-	}
-	return "read"
 }

@@ -14,123 +14,6 @@ import (
 // sites. A formula holds only if each event that it speaks of has a hook, which
 // is known once all files are rewritten.
 
-// spot returns the place of an event of the operation op at n; false if formulas
-// speak of none there. expr is what the site shows.
-func (e *editor) spot(op string, n ast.Node, expr string) (provenance.Spot, bool) {
-	s := provenance.Spot{Fset: e.fset, Pos: n.Pos()}
-	switch op {
-	case "read", "write":
-		x, ok := n.(ast.Expr)
-		if !ok || expr != e.source(n) {
-			return s, false // of what n leads to
-		}
-		if s.Pos = namePos(x); op == "write" {
-			s.Role = provenance.Writes
-		}
-	case "atomic", "assert":
-		s.Pos, s.Role = n.(*ast.CallExpr).Lparen, provenance.Atomics
-		if op == "assert" {
-			s.Role = provenance.Asserts
-		}
-	case "call", "result":
-		s.Pos, s.Role = n.(*ast.CallExpr).Lparen, provenance.Calls
-		if op == "result" {
-			s.Role = provenance.Gets
-		}
-	case "enter":
-		s.Role = provenance.Enters
-	case "return":
-		s.Role = provenance.Returns
-	case "guard":
-		s.Pos, s.Role = namePos(n.(ast.Expr)), provenance.Guards
-	case "operand":
-		s.Pos, s.Role = namePos(n.(ast.Expr)), provenance.Carries
-	case "branch":
-		s.Role = provenance.Decides
-	default:
-		return s, false
-	}
-	return s, true
-}
-
-// namePos returns where package ssa has accesses to x, at the name, bracket or
-// star, and package provenance its value.
-func namePos(x ast.Expr) token.Pos {
-	switch x := ast.Unparen(x).(type) {
-	case *ast.SelectorExpr:
-		return x.Sel.Pos()
-	case *ast.IndexExpr:
-		return x.Lbrack
-	case *ast.CallExpr:
-		return x.Lparen
-	case *ast.BinaryExpr:
-		return x.OpPos
-	default:
-		return x.Pos()
-	}
-}
-
-// isOperand reports whether a formula needs the value of x.
-func (e *editor) isOperand(x ast.Expr) bool {
-	switch x.(type) {
-	case *ast.Ident, *ast.SelectorExpr, *ast.CallExpr, *ast.BinaryExpr:
-	default:
-		return false
-	}
-	return e.provenance.Operand(provenance.Spot{Fset: e.fset, Pos: namePos(x), Role: provenance.Carries})
-}
-
-// operand is the text that evaluates x, as text does, with a hook that notes its
-// value.
-func (e *editor) operand(x ast.Expr, text string) string {
-	if f, ok := e.provenance.Formula(provenance.Spot{Fset: e.fset, Pos: namePos(x), Role: provenance.Guards}); ok {
-		what := " in range"
-		if f.Op == trace.Not {
-			what = " != 0"
-			if !isNumeric(e.info.TypeOf(x)) {
-				what = " != nil"
-			}
-		}
-		text = e.hook("Assert") + "(" + text + "," + e.site("guard", x, e.source(x)+what, false) + ")"
-	}
-	site := e.site("operand", x, e.source(x), false)
-	if what := whatIs(e.info.TypeOf(x)); what != 0 {
-		return e.hook("OperandOf") + "(" + text + "," + head(site, what) + ")"
-	}
-	return e.hook("Operand") + "(" + text + "," + site + ")"
-}
-
-// assertion returns the operand of c, a call of an assertion of which it is known
-// when it holds, that is evaluated last: its hook notes the assertion. It is nil
-// if c is none.
-func (e *editor) assertion(c *ast.CallExpr) ast.Expr {
-	first, n, ok := provenance.Assertion(e.callee(c))
-	if _, known := e.provenance.Formula(provenance.Spot{Fset: e.fset, Pos: c.Lparen, Role: provenance.Asserts}); !ok || !known || len(c.Args) < first+n {
-		return nil
-	}
-	return e.evaluatedLast(c.Args, first, first+n)
-}
-
-// evaluatedLast returns the operand that is evaluated last of those from and below to
-// that are not constant; nil if that cannot be said, or there is none.
-func (e *editor) evaluatedLast(args []ast.Expr, from, to int) ast.Expr {
-	for i := to - 1; i >= from; i-- {
-		if x := args[i]; !e.constant(x) {
-			if e.isTuple(x) || slices.ContainsFunc(args[i+1:], func(x ast.Expr) bool { return e.hasCall(x) }) || e.hasCall(x) && slices.ContainsFunc(args[:i], e.loadsLate) {
-				return nil
-			}
-			return x
-		}
-	}
-	return nil
-}
-
-// loadsLate reports whether x has loads that come after calls that follow it.
-func (e *editor) loadsLate(x ast.Expr) bool {
-	_, call := ast.Unparen(x).(*ast.CallExpr)
-	return !call && e.lastHook(x).IsValid()
-}
-
 // attach adds formulas to the sites, and the call sites that have some.
 func attach(editors []*editor, found *provenance.Facts, sites []trace.Site) []trace.Site {
 	t := &table{found: found, keys: map[provenance.Spot]uint64{}, formulas: map[provenance.Spot]string{}, lost: map[provenance.Spot]bool{}}
@@ -140,7 +23,8 @@ func attach(editors []*editor, found *provenance.Facts, sites []trace.Site) []tr
 	}
 	calls := map[uint64]int{}
 	for _, e := range editors {
-		atomics := e.atomics()
+		atomics := e.atomics().lines()
+		e.atomicSites = atomics
 		for _, key := range slices.Sorted(maps.Keys(atomics)) {
 			at := atomics[key]
 			i, ok := calls[key]
@@ -177,7 +61,7 @@ func attach(editors []*editor, found *provenance.Facts, sites []trace.Site) []tr
 				t.forget(e, s.node.(ast.Expr))
 			}
 		}
-		for key, at := range e.atomics() {
+		for key, at := range e.atomicSites {
 			for _, s := range at.spots {
 				if text := t.text(s); text != "" {
 					sites[calls[key]].Formula = text
@@ -192,7 +76,7 @@ func attach(editors []*editor, found *provenance.Facts, sites []trace.Site) []tr
 				sites[index[s.ID]].Tracked = true
 			}
 		}
-		for key, at := range e.atomics() {
+		for key, at := range e.atomicSites {
 			for _, s := range at.spots {
 				if t.known(into, s) {
 					sites[calls[key]].Tracked = true
@@ -372,61 +256,4 @@ func (t *table) forget(e *editor, x ast.Expr) {
 		}
 		return true
 	})
-}
-
-// atomicLine is a line of a function on which methods of sync/atomic are called.
-type atomicLine struct {
-	lineOf
-	spots []provenance.Spot
-}
-
-// atomics returns by key the call sites of methods of sync/atomic of which the
-// trace can tell what they did: at most one that reads and one that stores.
-func (e *editor) atomics() map[uint64]atomicLine {
-	if e.atomicSites != nil {
-		return e.atomicSites
-	}
-	type ops struct{ loads, stores, others int }
-	counts := map[lineOf]*ops{}
-	spots := map[lineOf][]provenance.Spot{}
-	e.inspect(func(n ast.Node, fn string) {
-		c, ok := n.(*ast.CallExpr)
-		if !ok || !e.mayBeAtomic(c) || e.atomicFunc(c) != "" {
-			return
-		}
-		for _, line := range []int{e.line(c.Pos()), e.line(c.Fun.End()), e.line(c.Lparen), e.line(c.End())} {
-			at := lineOf{fn, line}
-			if counts[at] == nil {
-				counts[at] = &ops{}
-			}
-			if line != e.line(c.Pos()) {
-				counts[at].others++
-			}
-		}
-		here := counts[lineOf{fn, e.line(c.Pos())}]
-		callee := e.callee(c)
-		switch {
-		case callee == nil || !isAtomic(callee):
-			here.others++
-			return
-		case callee.Name() == "Load":
-			here.loads++
-		case callee.Name() == "Store":
-			here.stores++
-		case callee.Name() == "Add":
-			here.loads++
-			here.stores++
-		default:
-			here.others++
-		}
-		at := lineOf{fn, e.line(c.Pos())}
-		spots[at] = append(spots[at], provenance.Spot{Fset: e.fset, Pos: c.Lparen, Role: provenance.Atomics})
-	})
-	e.atomicSites = map[uint64]atomicLine{}
-	for at, list := range spots {
-		if n := counts[at]; n.loads <= 1 && n.stores <= 1 && n.others == 0 {
-			e.atomicSites[trace.KeyOf(at.fn, at.line)] = atomicLine{at, list}
-		}
-	}
-	return e.atomicSites
 }

@@ -67,29 +67,29 @@ var helpers = map[string]string{
 }
 
 // helper is the name of the helper fn in this file.
-func (e *editor) helper(fn string) string {
-	e.helpers[fn] = true
-	return e.helperName(fn)
+func (w *hookWriter) helper(fn string) string {
+	w.helpers[fn] = true
+	return w.helperName(fn)
 }
 
 // helperName differs in each file of a package.
-func (e *editor) helperName(fn string) string {
+func (w *hookWriter) helperName(fn string) string {
 	h := fnv.New32a()
-	h.Write([]byte(e.path[strings.LastIndexAny(e.path, `/\`)+1:]))
-	return e.alias + "_" + fn + "_" + strconv.FormatUint(uint64(h.Sum32()), 36)
+	h.Write([]byte(w.path[strings.LastIndexAny(w.path, `/\`)+1:]))
+	return w.alias + "_" + fn + "_" + strconv.FormatUint(uint64(h.Sum32()), 36)
 }
 
 // helperText declares the helpers that the file uses.
-func (e *editor) helperText() string {
+func (w *hookWriter) helperText() string {
 	var names []string
-	for fn := range e.helpers {
+	for fn := range w.helpers {
 		names = append(names, fn)
 	}
 	sort.Strings(names)
 	var b strings.Builder
 	for _, fn := range names {
-		text := strings.Replace(helpers[fn], "F[", e.helperName(fn)+"[", 1)
-		b.WriteString("\n" + strings.ReplaceAll(text, "P.", e.alias+".") + "\n")
+		text := strings.Replace(helpers[fn], "F[", w.helperName(fn)+"[", 1)
+		b.WriteString("\n" + strings.ReplaceAll(text, "P.", w.alias+".") + "\n")
 	}
 	return b.String()
 }

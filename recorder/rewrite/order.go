@@ -18,17 +18,21 @@ var effectFree = map[string]bool{
 	"String": true, "StringData": true,
 }
 
+// An evaluation answers in which order the gc compiler evaluates parts of a statement,
+// and what may go wrong in them.
+type evaluation struct{ *typeInfo }
+
 // isCall reports whether n itself is a call or a receive in the sense of the
 // order of evaluation.
-func (e *editor) isCall(n ast.Node) bool {
+func (ev *evaluation) isCall(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.UnaryExpr:
 		return n.Op == token.ARROW
 	case *ast.CallExpr:
-		if e.info.Types[n.Fun].IsType() {
+		if ev.info.Types[n.Fun].IsType() {
 			return false
 		}
-		if name := e.builtinName(n); name != "" {
+		if name := ev.builtinName(n); name != "" {
 			return !effectFree[name]
 		}
 		return true
@@ -37,21 +41,21 @@ func (e *editor) isCall(n ast.Node) bool {
 }
 
 // hasCall reports whether evaluating n performs a call or a receive.
-func (e *editor) hasCall(n ast.Node) bool { return e.lastCall(n).IsValid() }
+func (ev *evaluation) hasCall(n ast.Node) bool { return ev.lastCall(n).IsValid() }
 
 // lastCall is the largest start of a call or receive that evaluating the nodes
 // performs, NoPos if there is none.
-func (e *editor) lastCall(nodes ...ast.Node) token.Pos {
+func (ev *evaluation) lastCall(nodes ...ast.Node) token.Pos {
 	last := token.NoPos
 	for _, root := range nodes {
 		ast.Inspect(root, func(n ast.Node) bool {
 			if _, ok := n.(*ast.FuncLit); ok {
 				return false
 			}
-			if x, ok := n.(ast.Expr); ok && e.info.Types[x].Value != nil {
+			if x, ok := n.(ast.Expr); ok && ev.info.Types[x].Value != nil {
 				return false // a constant: not evaluated
 			}
-			if n != nil && e.isCall(n) && n.Pos() > last {
+			if n != nil && ev.isCall(n) && n.Pos() > last {
 				last = n.Pos()
 			}
 			return true
@@ -60,84 +64,60 @@ func (e *editor) lastCall(nodes ...ast.Node) token.Pos {
 	return last
 }
 
-// builtinName is the name of the builtin function that c calls, "" if it calls
-// something else.
-func (e *editor) builtinName(c *ast.CallExpr) string {
-	var id *ast.Ident
-	switch fun := ast.Unparen(c.Fun).(type) {
-	case *ast.Ident:
-		id = fun
-	case *ast.SelectorExpr:
-		id = fun.Sel
-	default:
-		return ""
-	}
-	if b, ok := e.info.Uses[id].(*types.Builtin); ok {
-		return b.Name()
-	}
-	return ""
-}
-
-// constant reports whether x is evaluated at compile time: a constant or nil.
-func (e *editor) constant(x ast.Expr) bool {
-	tv := e.info.Types[x]
-	return tv.Value != nil || tv.IsNil()
-}
-
 // stable reports whether the address of x is the same whenever it is evaluated
 // and evaluating it cannot panic: a variable, or a part of one.
-func (e *editor) stable(x ast.Expr) bool {
+func (ev *evaluation) stable(x ast.Expr) bool {
 	switch x := x.(type) {
 	case *ast.Ident:
-		_, ok := e.info.ObjectOf(x).(*types.Var)
+		_, ok := ev.info.ObjectOf(x).(*types.Var)
 		return ok
 	case *ast.ParenExpr:
-		return e.stable(x.X)
+		return ev.stable(x.X)
 	case *ast.SelectorExpr:
-		sel := e.info.Selections[x]
+		sel := ev.info.Selections[x]
 		if sel == nil {
-			_, ok := e.info.Uses[x.Sel].(*types.Var)
+			_, ok := ev.info.Uses[x.Sel].(*types.Var)
 			return ok
 		}
-		return sel.Kind() == types.FieldVal && !sel.Indirect() && e.stable(x.X)
+		return sel.Kind() == types.FieldVal && !sel.Indirect() && ev.stable(x.X)
 	case *ast.IndexExpr:
-		_, ok := underlying(e.info.TypeOf(x.X)).(*types.Array)
-		return ok && e.constant(x.Index) && e.stable(x.X)
+		_, ok := underlying(ev.info.TypeOf(x.X)).(*types.Array)
+		return ok && ev.constant(x.Index) && ev.stable(x.X)
 	}
 	return false
 }
 
 // safe reports whether evaluating x neither panics nor calls anything. It may
 // say no to what is safe.
-func (e *editor) safe(x ast.Expr) bool {
-	if e.constant(x) || e.info.Types[x].IsType() || e.stable(x) {
+func (ev *evaluation) safe(x ast.Expr) bool {
+	if ev.constant(x) || ev.info.Types[x].IsType() || ev.stable(x) {
 		return true
 	}
 	switch x := x.(type) {
 	case *ast.Ident, *ast.FuncLit:
 		return true // a function, or a variable as above
 	case *ast.ParenExpr:
-		return e.safe(x.X)
+		return ev.safe(x.X)
 	case *ast.UnaryExpr:
-		return x.Op != token.ARROW && e.safe(x.X)
+		return x.Op != token.ARROW && ev.safe(x.X)
 	case *ast.BinaryExpr:
 		switch x.Op {
 		case token.QUO, token.REM, token.SHL, token.SHR:
 			return false // may panic
 		case token.EQL, token.NEQ:
-			_, basic := underlying(e.info.TypeOf(x.X)).(*types.Basic)
-			return basic && e.safe(x.X) && e.safe(x.Y)
+			_, basic := underlying(ev.info.TypeOf(x.X)).(*types.Basic)
+			return basic && ev.safe(x.X) && ev.safe(x.Y)
 		}
-		return e.safe(x.X) && e.safe(x.Y)
+		return ev.safe(x.X) && ev.safe(x.Y)
 	case *ast.CompositeLit:
-		if _, ok := underlying(e.info.TypeOf(x)).(*types.Map); ok {
+		if _, ok := underlying(ev.info.TypeOf(x)).(*types.Map); ok {
 			return false // a key may not be hashable
 		}
 		for _, elt := range x.Elts {
 			if kv, ok := elt.(*ast.KeyValueExpr); ok {
 				elt = kv.Value
 			}
-			if !e.safe(elt) {
+			if !ev.safe(elt) {
 				return false
 			}
 		}
@@ -148,28 +128,28 @@ func (e *editor) safe(x ast.Expr) bool {
 
 // untyped reports whether x may be an untyped value that is not a constant,
 // whose type is decided by where it stands.
-func (e *editor) untyped(x ast.Expr) bool {
-	if e.constant(x) {
+func (ev *evaluation) untyped(x ast.Expr) bool {
+	if ev.constant(x) {
 		return true
 	}
 	switch x := x.(type) {
 	case *ast.ParenExpr:
-		return e.untyped(x.X)
+		return ev.untyped(x.X)
 	case *ast.UnaryExpr:
-		return x.Op != token.ARROW && x.Op != token.AND && e.untyped(x.X)
+		return x.Op != token.ARROW && x.Op != token.AND && ev.untyped(x.X)
 	case *ast.BinaryExpr:
 		switch x.Op {
 		case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
 			return true
 		case token.SHL, token.SHR:
-			return e.untyped(x.X)
+			return ev.untyped(x.X)
 		}
-		return e.untyped(x.X) && e.untyped(x.Y)
+		return ev.untyped(x.X) && ev.untyped(x.Y)
 	case *ast.CallExpr:
 		// min, max, real, imag and complex of untyped shifts.
-		if name := e.builtinName(x); name == "min" || name == "max" || name == "real" || name == "imag" || name == "complex" {
+		if name := ev.builtinName(x); name == "min" || name == "max" || name == "real" || name == "imag" || name == "complex" {
 			for _, arg := range x.Args {
-				if !e.untyped(arg) {
+				if !ev.untyped(arg) {
 					return false
 				}
 			}
@@ -183,11 +163,11 @@ func (e *editor) untyped(x ast.Expr) bool {
 // be assigned to a variable of type to, and the text that assigns temporary t.
 // An untyped comparison becomes a bool, which is not assignable to a type that
 // the user derived from it; comparing it makes it untyped again.
-func (e *editor) holdable(x ast.Expr, to types.Type, t string) (text string, ok bool) {
-	if !e.untyped(x) {
+func (ev *evaluation) holdable(x ast.Expr, to types.Type, t string) (text string, ok bool) {
+	if !ev.untyped(x) {
 		return t, true
 	}
-	tv := e.info.Types[x]
+	tv := ev.info.Types[x]
 	if tv.IsNil() {
 		return "", false
 	}
@@ -204,48 +184,99 @@ func (e *editor) holdable(x ast.Expr, to types.Type, t string) (text string, ok 
 	return t, types.Identical(tv.Type, types.Typ[types.Int])
 }
 
-// underlying is t's underlying type; for a type parameter, the underlying type
-// that all types of its type set have in common, nil if there is none.
-func underlying(t types.Type) types.Type {
-	if t == nil {
-		return nil
+// evaluated calls do for each expression in nodes that is evaluated along with them, the
+// outer ones first: what function literals do comes when they are called, and constants are
+// none. Where do returns false, it is not called for the parts of that expression.
+func (ev *evaluation) evaluated(nodes []ast.Node, do func(ast.Expr) bool) {
+	for _, root := range nodes {
+		ast.Inspect(root, func(n ast.Node) bool {
+			x, ok := n.(ast.Expr)
+			if !ok {
+				return true
+			}
+			if _, ok := x.(*ast.FuncLit); ok || ev.constant(x) {
+				return false
+			}
+			return do(x)
+		})
 	}
-	if tp, ok := types.Unalias(t).(*types.TypeParam); ok {
-		return commonType(tp.Constraint(), 0)
-	}
-	return t.Underlying()
 }
 
-// commonType is the one underlying type of the types that constraint admits.
-func commonType(constraint types.Type, depth int) types.Type {
-	iface, ok := constraint.Underlying().(*types.Interface)
-	if !ok {
-		return constraint.Underlying()
-	}
-	if depth > 10 {
-		return nil // a cycle: the package does not compile anyway
-	}
-	var common types.Type
-	join := func(t types.Type) bool {
-		if t == nil || common != nil && !types.Identical(common, t) {
+// finalCall is the last call or receive that evaluating the nodes performs in
+// any case and outside of the operands of other calls, nil if there is none.
+func (ev *evaluation) finalCall(nodes ...ast.Node) ast.Expr {
+	var final ast.Expr
+	ev.evaluated(nodes, func(x ast.Expr) bool {
+		if b, ok := x.(*ast.BinaryExpr); ok && (b.Op == token.LAND || b.Op == token.LOR) {
 			return false
 		}
-		common = t
+		if ev.isCall(x) {
+			if final == nil || x.Pos() > final.Pos() {
+				final = x
+			}
+			return false
+		}
 		return true
+	})
+	return final
+}
+
+// updates reports whether y, in x = y, may be computed from x without a call:
+// then a load of x in it is like that of x op= y.
+func (ev *evaluation) updates(x, y ast.Expr) bool {
+	if _, basic := underlying(ev.info.TypeOf(x)).(*types.Basic); !basic {
+		return false
 	}
-	for i := range iface.NumEmbeddeds() {
-		switch t := types.Unalias(iface.EmbeddedType(i)).(type) {
-		case *types.Union:
-			for j := range t.Len() {
-				if !join(commonType(t.Term(j).Type(), depth+1)) {
-					return nil
-				}
-			}
-		default:
-			if u := commonType(t, depth+1); u != nil && !join(u) {
-				return nil
-			}
+	ok := true
+	ast.Inspect(y, func(n ast.Node) bool {
+		if _, lit := n.(*ast.FuncLit); lit {
+			ok = false
+		}
+		return ok
+	})
+	return ok && !ev.hasCall(y)
+}
+
+// passes reports whether x has the same type as the argument of a hook.
+func (ev *evaluation) passes(x ast.Expr) bool {
+	t := ev.info.TypeOf(x)
+	return !ev.untyped(x) || types.Identical(t, types.Typ[types.Bool]) || types.Identical(t, types.Typ[types.UntypedBool])
+}
+
+// dereference is the part of the variable x that goes through a pointer to the
+// memory that x lies in, nil if none does.
+func (ev *evaluation) dereference(x ast.Expr) ast.Expr {
+	switch x := x.(type) {
+	case *ast.ParenExpr:
+		return ev.dereference(x.X)
+	case *ast.StarExpr:
+		return x
+	case *ast.SelectorExpr:
+		switch sel := ev.info.Selections[x]; {
+		case sel == nil:
+			return nil
+		case sel.Indirect():
+			return x
+		}
+		return ev.dereference(x.X)
+	case *ast.IndexExpr:
+		if _, ok := underlying(ev.info.TypeOf(x.X)).(*types.Array); ok && ev.constant(x.Index) {
+			return ev.dereference(x.X)
 		}
 	}
-	return common
+	return nil
+}
+
+// faultsLate reports whether the first instruction of s that touches x is a
+// store: values of several words are moved after the pointer was checked, and
+// strings are loaded before they are added to.
+func (ev *evaluation) faultsLate(x ast.Expr, s ast.Stmt) bool {
+	switch t := underlying(ev.info.TypeOf(x)).(type) {
+	case nil, *types.Struct, *types.Array:
+		return false
+	case *types.Basic:
+		a, ok := s.(*ast.AssignStmt)
+		return t.Info()&types.IsString == 0 || ok && a.Tok == token.ASSIGN
+	}
+	return true
 }

@@ -61,21 +61,6 @@ func (e *editor) rangeStmt(s *ast.RangeStmt, label string, blockable bool) strin
 	return r.before + r.label + e.in(s, ps...) + r.behind
 }
 
-// decidedRange reports whether the number of iterations is the same whatever
-// other goroutines do.
-func (e *editor) decidedRange(s *ast.RangeStmt) bool {
-	switch t := underlying(e.info.TypeOf(s.X)).(type) {
-	case *types.Array:
-		return true
-	case *types.Pointer:
-		_, array := underlying(t.Elem()).(*types.Array)
-		return array
-	case *types.Slice, *types.Basic:
-		return e.constant(s.X) || e.sharing.Decided(s.X)
-	}
-	return false
-}
-
 // received notes that an iteration has received from a field that a property names.
 func (r *rangeEdit) received() {
 	x := r.stmt.X
@@ -96,15 +81,6 @@ func (r *rangeEdit) received() {
 		r.behind, r.operand, address = "}", "*"+held, held
 	}
 	r.prologue += r.done(properties.Receives, "recv", x, address)
-}
-
-// blank reports whether x, a range variable, is absent.
-func blank(x ast.Expr) bool {
-	if x == nil {
-		return true
-	}
-	id, ok := x.(*ast.Ident)
-	return ok && id.Name == "_"
 }
 
 // A rangeEdit is a range statement in the making.
@@ -220,35 +196,4 @@ func (r *rangeEdit) entries() {
 	if x != "" {
 		r.prologue += r.hook("MapRead") + "(" + x + "," + site + ");"
 	}
-}
-
-// private reports whether id is a variable that only its goroutine can reach.
-func (e *editor) private(id *ast.Ident) bool {
-	v, ok := e.info.ObjectOf(id).(*types.Var)
-	return ok && !isGlobal(v) && !v.IsField() && v.Pkg() != nil && !e.facts.sharedVar(v, e.written)
-}
-
-// assigns reports whether a statement in n assigns the variable id.
-func (e *editor) assigns(n ast.Node, id *ast.Ident) bool {
-	v := e.info.ObjectOf(id)
-	found := false
-	is := func(xs ...ast.Expr) {
-		for _, x := range xs {
-			if x != nil && rootVar(e.info, x) == v {
-				found = true
-			}
-		}
-	}
-	ast.Inspect(n, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.AssignStmt:
-			is(n.Lhs...)
-		case *ast.IncDecStmt:
-			is(n.X)
-		case *ast.RangeStmt:
-			is(n.Key, n.Value)
-		}
-		return !found
-	})
-	return found
 }

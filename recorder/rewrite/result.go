@@ -2,18 +2,25 @@ package rewrite
 
 import (
 	"go/ast"
-	"go/types"
 	"strings"
 )
 
-// returnStmt is the text of a return statement. Named results are variables: a
+// A returnEdit is a return statement in the making. Named results are variables: a
 // return assigns to them, and once the deferred functions have run the caller
 // gets what they hold then.
-func (e *editor) returnStmt(s *ast.ReturnStmt) string {
-	names := e.sharedResults(s)
+type returnEdit struct {
+	*expressions
+	stmt   *ast.ReturnStmt
+	defers bool // the function defers calls
+}
+
+// text is the text of the return statement.
+func (e returnEdit) text() string {
+	s := e.stmt
+	names := e.sharedResults()
 	switch {
 	case names == nil:
-		before, last := e.returned(s)
+		before, last := e.returned()
 		if last != nil {
 			e.complete[last] = s
 		}
@@ -74,20 +81,10 @@ func (e *editor) returnStmt(s *ast.ReturnStmt) string {
 	return e.sequence(s, assignee{names: vars, inits: inits}.define(), strings.Join(stores, ";")+";return")
 }
 
-// isResult reports whether r is just the name of the named result x.
-func (e *editor) isResult(r ast.Expr, x *ast.Ident) bool {
-	id, ok := ast.Unparen(r).(*ast.Ident)
-	return ok && e.info.Uses[id] == e.info.Defs[x]
-}
-
-// loadResult is a hook for the load of the named result x that s returns.
-func (e *editor) loadResult(s *ast.ReturnStmt, x *ast.Ident) string {
-	return e.memory("Load", x, "&"+x.Name, e.site("read", s, x.Name, false))
-}
-
-// sharedResults returns the named results of the function that s returns from,
-// if one of them may be shared and s may assign to all of them by their names.
-func (e *editor) sharedResults(s *ast.ReturnStmt) []*ast.Ident {
+// sharedResults returns the named results of the function,
+// if one of them may be shared and the statement may assign to all of them by their names.
+func (e returnEdit) sharedResults() []*ast.Ident {
+	s := e.stmt
 	if e.results == nil {
 		return nil
 	}
@@ -110,12 +107,6 @@ func (e *editor) sharedResults(s *ast.ReturnStmt) []*ast.Ident {
 		return nil
 	}
 	return names
-}
-
-// storableResult reports whether assignments to the named result x get a hook.
-func (e *editor) storableResult(x *ast.Ident) bool {
-	v, ok := e.info.Defs[x].(*types.Var)
-	return ok && e.sharedVar(v) && !e.empty(v.Type())
 }
 
 // enter makes body that of the function being rewritten, and returns a function

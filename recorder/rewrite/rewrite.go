@@ -118,7 +118,7 @@ func rewrite(pkgs []*packages.Package, dir string, o Options, importPath string)
 	res.Skipped = slices.Compact(skipped)
 	res.Sites = number(editors)
 	for _, e := range editors {
-		res.Sites = append(res.Sites, e.counters()...)
+		res.Sites = append(res.Sites, e.atomics().counters()...)
 	}
 	res.Sites = attach(editors, values, res.Sites)
 	for _, u := range units {

@@ -5,20 +5,26 @@ import (
 	"go/types"
 )
 
-// selector evaluates x.f: a field, a method value, or another package's
+// A selectorEdit is x.f in the making: a field, a method value, or another package's
 // variable or function.
-func (e *editor) selector(x *ast.SelectorExpr, flow bool) string {
-	sel := e.info.Selections[x]
+type selectorEdit struct {
+	*expressions
+	x *ast.SelectorExpr
+}
+
+// value evaluates the selector.
+func (e selectorEdit) value(flow bool) string {
+	sel := e.info.Selections[e.x]
 	if sel == nil {
-		return e.load(x, flow)
+		return e.load(e.x, flow)
 	}
 	switch sel.Kind() {
 	case types.FieldVal:
-		return e.load(x, flow)
+		return e.load(e.x, flow)
 	case types.MethodVal:
-		return e.receiver(x, sel) + e.raw(x.X.End(), x.End())
+		return e.receiver(sel) + e.raw(e.x.X.End(), e.x.End())
 	}
-	return e.source(x)
+	return e.source(e.x)
 }
 
 // An operand is text on the way from an operand to one of its fields.
@@ -32,18 +38,18 @@ type operand struct {
 // walk evaluates the operand of the selector x so that a field can be
 // selected, and goes along the path of embedded fields, each of which becomes
 // explicit text, so that loads of embedded pointers get their hooks.
-func (e *editor) walk(x *ast.SelectorExpr, path []int) operand {
-	o := operand{typ: e.info.TypeOf(x.X), expr: e.source(x.X)}
+func (e selectorEdit) walk(path []int) operand {
+	o := operand{typ: e.info.TypeOf(e.x.X), expr: e.source(e.x.X)}
 	if isPointer(o.typ) {
-		o.text = e.value(x.X)
+		o.text = e.expressions.value(e.x.X)
 	} else {
-		o.text = e.address(x.X)
-		o.memory = e.info.Types[x.X].Addressable() && e.shared(x.X)
+		o.text = e.address(e.x.X)
+		o.memory = e.info.Types[e.x.X].Addressable() && e.shared(e.x.X)
 	}
 	for _, i := range path {
 		if ptr, ok := underlying(o.typ).(*types.Pointer); ok {
 			if o.memory {
-				o.text = e.stepHook(x, o)
+				o.text = e.stepHook(o)
 			}
 			o.typ, o.memory = ptr.Elem(), true
 		}
@@ -58,7 +64,7 @@ func (e *editor) walk(x *ast.SelectorExpr, path []int) operand {
 		o.typ = field.Type()
 	}
 	if o.memory && isPointer(o.typ) && len(path) > 0 {
-		o.text = e.stepHook(x, o)
+		o.text = e.stepHook(o)
 		o.memory = false
 	}
 	return o
@@ -66,51 +72,51 @@ func (e *editor) walk(x *ast.SelectorExpr, path []int) operand {
 
 // receiver evaluates the operand of the method value or call x. A method with
 // a value receiver copies what it is called on.
-func (e *editor) receiver(x *ast.SelectorExpr, sel *types.Selection) string {
+func (e selectorEdit) receiver(sel *types.Selection) string {
 	path := sel.Index()[:len(sel.Index())-1]
-	t := e.info.TypeOf(x.X)
+	t := e.info.TypeOf(e.x.X)
 	_, generic := types.Unalias(t).(*types.TypeParam)
 	if generic || len(path) == 0 && !isPointer(t) && !takesAddress(sel) {
-		return e.value(x.X)
+		return e.expressions.value(e.x.X)
 	}
-	if !e.beforeCall(x.X) {
-		return e.receiverText(x, sel.Obj().(*types.Func), path)
+	if !e.beforeCall(e.x.X) {
+		return e.receiverText(sel.Obj().(*types.Func), path)
 	}
-	if e.hasCall(x.X) {
-		return e.address(x.X)
+	if e.hasCall(e.x.X) {
+		return e.address(e.x.X)
 	}
-	if e.receiverHooked(x, sel.Obj().(*types.Func), path) {
-		e.postpone(x.X, func() string { return e.receiverText(x, sel.Obj().(*types.Func), path) })
+	if e.receiverHooked(sel.Obj().(*types.Func), path) {
+		e.postpone(e.x.X, func() string { return e.receiverText(sel.Obj().(*types.Func), path) })
 	}
-	return e.source(x.X)
+	return e.source(e.x.X)
 }
 
 // receiverHooked reports whether evaluating the receiver of fn calls a hook.
-func (e *editor) receiverHooked(x *ast.SelectorExpr, fn *types.Func, path []int) bool {
-	return e.within(func() string { return e.receiverText(x, fn, path) }) != e.source(x.X)
+func (e selectorEdit) receiverHooked(fn *types.Func, path []int) bool {
+	return e.within(func() string { return e.receiverText(fn, path) }) != e.source(e.x.X)
 }
 
 // receiverText is the text of the receiver of fn.
-func (e *editor) receiverText(x *ast.SelectorExpr, fn *types.Func, path []int) string {
-	o := e.walk(x, path)
+func (e selectorEdit) receiverText(fn *types.Func, path []int) string {
+	o := e.walk(path)
 	switch {
 	case o.typ == types.Typ[types.Invalid]:
 		return o.text
 	case pointerReceiver(fn):
-		return e.guarded(x, fn, path, o.text)
+		return e.guarded(fn, path, o.text)
 	case isPointer(o.typ):
 		elem := underlying(o.typ).(*types.Pointer).Elem()
 		if e.empty(elem) {
 			return o.text
 		}
-		return e.stepHook(x, operand{"*" + o.text, elem, true, "*" + o.expr})
+		return e.stepHook(operand{"*" + o.text, elem, true, "*" + o.expr})
 	case o.memory && !e.empty(o.typ):
-		return e.stepHook(x, o)
+		return e.stepHook(o)
 	}
 	return o.text
 }
 
 // stepHook is the text that loads o, an operand on the way to x, with a hook.
-func (e *editor) stepHook(x *ast.SelectorExpr, o operand) string {
-	return "(*" + e.hook("Load") + "(&" + o.text + "," + e.site("read", x.Sel, o.expr, false) + "))"
+func (e selectorEdit) stepHook(o operand) string {
+	return "(*" + e.hook("Load") + "(&" + o.text + "," + e.site("read", e.x.Sel, o.expr, false) + "))"
 }

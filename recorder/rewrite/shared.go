@@ -258,12 +258,6 @@ func pointerReceiver(fn *types.Func) bool {
 	return recv != nil && isPointer(recv.Type())
 }
 
-// isPointer reports whether t is a pointer type.
-func isPointer(t types.Type) bool {
-	_, ok := underlying(t).(*types.Pointer)
-	return ok
-}
-
 // hasFuncLit reports whether a function literal lies in n, which may be nil.
 func hasFuncLit(n ast.Node) bool {
 	if n == nil {

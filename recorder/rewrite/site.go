@@ -30,34 +30,34 @@ type site struct {
 // site notes a hook at n and returns the mark that stands for the site's
 // number in the rewritten text, until number fills it in. Source text cannot
 // hold the mark, as Go forbids the NUL character.
-func (e *editor) site(op string, n ast.Node, expr string, data bool) string {
-	pos := e.tokens.PositionFor(n.Pos(), false)
-	spot, placed := e.spot(op, n, expr)
+func (w *hookWriter) site(op string, n ast.Node, expr string, data bool) string {
+	pos := w.tokens.PositionFor(n.Pos(), false)
+	spot, placed := w.spot(op, n, expr)
 	expr = strings.Join(strings.Fields(expr), " ")
 	if len(expr) > maxExpr {
 		expr = strings.ToValidUTF8(expr[:maxExpr], "") + "…"
 	}
 	h := fnv.New32a()
-	fmt.Fprintf(h, "%s\n%s\n%d\n%d\n%s", e.pkg.Path(), filepath.Base(e.path), pos.Offset, e.tokens.Offset(n.End()), op)
-	e.sites = append(e.sites, site{
+	fmt.Fprintf(h, "%s\n%s\n%d\n%d\n%s", w.pkg.Path(), filepath.Base(w.path), pos.Offset, w.tokens.Offset(n.End()), op)
+	w.sites = append(w.sites, site{
 		placed: placed, spot: spot, node: n,
 		Site: trace.Site{
-			Func: e.fn, File: e.path, Line: pos.Line, Col: pos.Column,
-			Op: op, Expr: expr, Type: e.valueType(op, n), Data: data,
+			Func: w.fn, File: w.path, Line: pos.Line, Col: pos.Column,
+			Op: op, Expr: expr, Type: w.valueType(op, n), Data: data,
 		},
 		hash: h.Sum32(),
 	})
-	return "\x00" + strconv.Itoa(len(e.sites)-1) + "\x00"
+	return "\x00" + strconv.Itoa(len(w.sites)-1) + "\x00"
 }
 
 // valueType returns what is known of the type of the values that the access n
 // reads or writes.
-func (e *editor) valueType(op string, n ast.Node) trace.Type {
+func (w *hookWriter) valueType(op string, n ast.Node) trace.Type {
 	x, ok := n.(ast.Expr)
 	if !ok || op != "read" && op != "write" {
 		return trace.TypeUnknown
 	}
-	t := e.info.TypeOf(x)
+	t := w.info.TypeOf(x)
 	if t == nil || isGeneric(t) {
 		return trace.TypeUnknown
 	}

@@ -3,7 +3,6 @@ package rewrite
 import (
 	"go/ast"
 	"go/token"
-	"slices"
 	"strings"
 )
 
@@ -13,7 +12,7 @@ func (e *editor) function(fn *ast.FuncDecl) string {
 		return e.source(fn)
 	}
 	defer e.enter(e.names[fn], fn.Type, fn.Body)()
-	named, call := e.called(fn)
+	named, call := methodEdit{e.expressions, fn}.notes()
 	return e.in(fn, append(named, at(fn.Body, e.block(fn.Body, call+e.entered(fn.Body)+e.region(fn))))...)
 }
 
@@ -67,7 +66,7 @@ func (e *editor) simple(s ast.Stmt, full bool) string {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
 		e.faults(s, s.Lhs...)
-		text := e.assign(s, full)
+		text := assignment{e.expressions, s, full}.text()
 		return e.padding(s, text) + text
 	case *ast.IncDecStmt:
 		e.faults(s, s.X)
@@ -86,7 +85,7 @@ func (e *editor) simple(s ast.Stmt, full bool) string {
 		}
 		return e.in(s, at(s.Chan, e.value(s.Chan)), at(s.Value, e.data(s.Value)))
 	case *ast.ReturnStmt:
-		text := e.returnStmt(s)
+		text := returnEdit{e.expressions, s, e.defers}.text()
 		return e.padding(s, text) + text
 	}
 	return e.source(s)
@@ -148,20 +147,6 @@ func (e *editor) headed(s, init ast.Stmt, label string, blockable bool, parts fu
 		name += ":"
 	}
 	return before + name + e.in(s, append([]piece{at(init, "")}, parts()...)...) + "}"
-}
-
-// crowded reports whether not all hooks of the assignment s have room where no
-// block may stand.
-func (e *editor) crowded(s ast.Stmt) bool {
-	a, ok := s.(*ast.AssignStmt)
-	if !ok || a.Tok == token.DEFINE {
-		return false
-	}
-	hooked := slices.ContainsFunc(a.Lhs, func(x ast.Expr) bool {
-		_, element := e.mapElement(x)
-		return element || e.storable(x)
-	})
-	return hooked && (len(a.Lhs) > 1 || e.hasCall(a.Rhs[0]))
 }
 
 // laterCall is the text of the call of a go or defer statement, whose operands

@@ -186,19 +186,46 @@ func (u *unit) edit(written map[string]bool, shared *sharing.Facts, values *prov
 			u.skipped = append(u.skipped, Skipped{tokens.Name(), "changed since it was loaded"})
 			continue
 		}
-		e := &editor{
-			path: tokens.Name(), src: src, tokens: tokens, file: f,
-			pkg: u.pkg.Types, info: u.pkg.TypesInfo, sizes: u.pkg.TypesSizes,
-			facts: u.facts, sharing: shared, provenance: values, fset: u.pkg.Fset, written: written, names: names,
-			version: u.version(f), perIteration: !older(u.version(f), "go1.22"),
-			directives: hasLineDirectives(src), shadowsHelpers: shadowsHelpers(u.pkg.Types), helpers: map[string]bool{}, asserted: map[ast.Expr]*ast.CallExpr{}, complete: map[ast.Expr]ast.Node{}, joined: map[*ast.BinaryExpr]bool{},
-			alias: alias, keep: map[string]bool{}, atomicMethods: o.AtomicMethods, release: o.Release, inside: o.Inside, calls: o.Calls,
-			stores: map[ast.Expr]token.Pos{},
-		}
+		e := u.editor(f, sourceFile{tokens.Name(), src, tokens, hasLineDirectives(src)}, o)
+		e.alias, e.names = alias, names
+		e.written, e.sharing, e.provenance = written, shared, values
 		if err := e.edit(importPath); err != nil {
 			return err
 		}
 		u.editors = append(u.editors, e)
 	}
 	return nil
+}
+
+// editor makes the editor of the file f of u.
+func (u *unit) editor(f *ast.File, text sourceFile, o Options) *editor {
+	version := u.version(f)
+	filter := &accessFilter{
+		evaluation: &evaluation{&typeInfo{&text, u.pkg.Types, u.pkg.TypesInfo, u.pkg.TypesSizes}},
+		facts:      u.facts,
+		fset:       u.pkg.Fset,
+		inside:     o.Inside,
+		calls:      o.Calls,
+		asserted:   map[ast.Expr]*ast.CallExpr{},
+		complete:   map[ast.Expr]ast.Node{},
+	}
+	e := &editor{
+		expressions: &expressions{
+			hookWriter: &hookWriter{
+				accessFilter:   filter,
+				shadowsHelpers: shadowsHelpers(u.pkg.Types),
+				helpers:        map[string]bool{},
+				keep:           map[string]bool{},
+			},
+			release: o.Release,
+			stores:  map[ast.Expr]token.Pos{},
+			joined:  map[*ast.BinaryExpr]bool{},
+		},
+		file:          f,
+		version:       version,
+		perIteration:  !older(version, "go1.22"),
+		atomicMethods: o.AtomicMethods,
+	}
+	e.literal = e.funcLit
+	return e
 }

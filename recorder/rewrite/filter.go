@@ -1,0 +1,273 @@
+package rewrite
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/recorder/properties"
+	"github.com/gopredict/gopredict/recorder/provenance"
+	"github.com/gopredict/gopredict/recorder/sharing"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// An accessFilter decides which accesses and branches get hooks: by the syntax of the
+// package (facts), by what package sharing knows of the whole program, by what formulas
+// need, and by the properties of tests.
+type accessFilter struct {
+	*evaluation
+	facts      *facts
+	written    map[string]bool // the package variables of all packages that are shared
+	sharing    *sharing.Facts
+	provenance *provenance.Facts
+	fset       *token.FileSet
+	inside     bool            // see Options.Inside
+	calls      map[string]bool // see Options.Calls
+
+	// asserted are the operands whose hooks note an assertion, with its call.
+	asserted map[ast.Expr]*ast.CallExpr
+	// complete are the operands at which all of a call, or return statement, are
+	// evaluated: their hooks note that.
+	complete map[ast.Expr]ast.Node
+}
+
+// shared reports whether another goroutine may reach the memory of the
+// addressable operand x.
+func (af *accessFilter) shared(x ast.Expr) bool {
+	v := rootVar(af.info, x)
+	switch {
+	case v == nil: // behind a pointer
+	case v.IsField() || v.Pkg() == nil || !af.facts.sharedVar(v, af.written):
+		return false
+	}
+	return !af.quiet(x) || af.isNamed(x)
+}
+
+// quiet reports whether the analysis of the whole program finds that accesses
+// to x need no events.
+func (af *accessFilter) quiet(x ast.Expr) bool {
+	x = ast.Unparen(x)
+	if v := af.variable(x); v != nil {
+		return af.sharing.Variable(af.fset, v)
+	}
+	return af.sharing.Access(af.fset, x)
+}
+
+// sharedVar reports whether another goroutine may use v while it is written.
+func (af *accessFilter) sharedVar(v *types.Var) bool {
+	return af.facts.sharedVar(v, af.written) && !af.sharing.Variable(af.fset, v)
+}
+
+// private reports whether id is a variable that only its goroutine can reach.
+func (af *accessFilter) private(id *ast.Ident) bool {
+	v, ok := af.info.ObjectOf(id).(*types.Var)
+	return ok && !isGlobal(v) && !v.IsField() && v.Pkg() != nil && !af.facts.sharedVar(v, af.written)
+}
+
+// storable reports whether an assignment to x gets a hook.
+func (af *accessFilter) storable(x ast.Expr) bool {
+	return !blank(x) && af.info.Types[x].Addressable() && af.shared(x) && !af.empty(af.info.TypeOf(x))
+}
+
+// storableResult reports whether assignments to the named result x get a hook.
+func (af *accessFilter) storableResult(x *ast.Ident) bool {
+	v, ok := af.info.Defs[x].(*types.Var)
+	return ok && af.sharedVar(v) && !af.empty(v.Type())
+}
+
+// decidedRange reports whether the number of iterations is the same whatever
+// other goroutines do.
+func (af *accessFilter) decidedRange(s *ast.RangeStmt) bool {
+	switch t := underlying(af.info.TypeOf(s.X)).(type) {
+	case *types.Array:
+		return true
+	case *types.Pointer:
+		_, array := underlying(t.Elem()).(*types.Array)
+		return array
+	case *types.Slice, *types.Basic:
+		return af.constant(s.X) || af.sharing.Decided(s.X)
+	}
+	return false
+}
+
+// decidedSwitch reports whether the way that s takes is the same whatever other
+// goroutines do.
+func (af *accessFilter) decidedSwitch(s ast.Stmt) bool {
+	sw, ok := s.(*ast.SwitchStmt)
+	if !ok {
+		return false
+	}
+	decided := func(x ast.Expr) bool { return af.constant(x) || af.sharing.Decided(x) }
+	if sw.Tag != nil && !decided(sw.Tag) {
+		return false
+	}
+	for _, clause := range sw.Body.List {
+		for _, x := range clause.(*ast.CaseClause).List {
+			if !decided(x) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// mayHook reports whether evaluating x itself may call a hook.
+func (af *accessFilter) mayHook(x ast.Expr) bool {
+	if af.asserted[x] != nil || af.complete[x] != nil || af.isOperand(x) {
+		return true
+	}
+	switch x := x.(type) {
+	case *ast.IndexExpr:
+		if _, ok := underlying(af.info.TypeOf(x.X)).(*types.Map); ok {
+			return true
+		}
+	case *ast.CallExpr:
+		return !af.info.Types[x.Fun].IsType() || af.copiesToString(x)
+	case *ast.SelectorExpr:
+		if sel := af.info.Selections[x]; sel != nil && sel.Kind() == types.MethodVal {
+			return true
+		}
+	case *ast.BinaryExpr:
+		return x.Op == token.LAND || x.Op == token.LOR
+	}
+	return af.info.Types[x].Addressable() && af.shared(x)
+}
+
+// lastHook is the largest start of an expression in nodes that may get a hook.
+func (af *accessFilter) lastHook(nodes ...ast.Node) token.Pos {
+	last := token.NoPos
+	af.evaluated(nodes, func(x ast.Expr) bool {
+		if x.Pos() > last && af.mayHook(x) {
+			last = x.Pos()
+		}
+		return true
+	})
+	return last
+}
+
+// atomicFunc is the name of the function of package sync/atomic that c calls
+// directly, "" if it does not.
+func (af *accessFilter) atomicFunc(c *ast.CallExpr) string {
+	if af.inside {
+		return ""
+	}
+	var id *ast.Ident
+	switch fun := ast.Unparen(c.Fun).(type) {
+	case *ast.Ident:
+		id = fun
+	case *ast.SelectorExpr:
+		if af.info.Selections[fun] != nil {
+			return ""
+		}
+		id = fun.Sel
+	default:
+		return ""
+	}
+	fn, ok := af.info.Uses[id].(*types.Func)
+	if !ok || fn.Pkg() == nil || fn.Pkg().Path() != "sync/atomic" || !fn.Exported() || fn.Signature().Recv() != nil {
+		return ""
+	}
+	if len(c.Args) == 1 && fn.Signature().Params().Len() > 1 {
+		return "" // the arguments are the results of another call
+	}
+	return fn.Name()
+}
+
+// paired reports whether s, an assignment to two variables where no block may
+// stand, can be one statement with hooks for both stores: the right-hand sides call
+// nothing, and a store gets a hook.
+func (af *accessFilter) paired(s *ast.AssignStmt) bool {
+	hooked := false
+	for i, x := range s.Lhs {
+		if blank(x) || !af.stable(x) || af.hasCall(s.Rhs[i]) || af.empty(af.info.TypeOf(x)) {
+			return false
+		}
+		hooked = hooked || af.storable(x)
+	}
+	return hooked
+}
+
+// crowded reports whether not all hooks of the assignment s have room where no
+// block may stand.
+func (af *accessFilter) crowded(s ast.Stmt) bool {
+	a, ok := s.(*ast.AssignStmt)
+	if !ok || a.Tok == token.DEFINE {
+		return false
+	}
+	hooked := slices.ContainsFunc(a.Lhs, func(x ast.Expr) bool {
+		_, element := af.mapElement(x)
+		return element || af.storable(x)
+	})
+	return hooked && (len(a.Lhs) > 1 || af.hasCall(a.Rhs[0]))
+}
+
+// A named is what a property names: its number, and how many bytes the field is behind the
+// beginning of its object.
+type named struct {
+	method uint64
+	offset int64
+}
+
+// named returns what is done with the field that x selects; ok is false if no property names that.
+func (af *accessFilter) named(done string, x ast.Expr) (n named, ok bool) {
+	if len(af.calls) == 0 {
+		return named{}, false
+	}
+	field, ok := ast.Unparen(x).(*ast.SelectorExpr)
+	if !ok {
+		return named{}, false
+	}
+	sel := af.info.Selections[field]
+	if sel == nil || sel.Kind() != types.FieldVal {
+		return named{}, false
+	}
+	return af.namedBy(done, sel.Recv(), sel.Index())
+}
+
+// namedBy is named for the field that a path of fields leads to.
+func (af *accessFilter) namedBy(done string, from types.Type, path []int) (n named, ok bool) {
+	name, offset := properties.FieldName(from, path, af.sizes)
+	if name == "" || !af.calls[properties.OfField(done, name)] {
+		return named{}, false
+	}
+	return named{trace.KeyOf(properties.OfField(done, name), 0), offset}, true
+}
+
+// arguments are those of hooks that note what is done at a site.
+func (n named) arguments(site string) string {
+	return fmt.Sprintf("%d,%d,%s", n.offset, n.method, site)
+}
+
+// isNamed reports whether a property names accesses to the field that x selects.
+func (af *accessFilter) isNamed(x ast.Expr) bool {
+	_, reads := af.named(properties.Reads, x)
+	_, writes := af.named(properties.Writes, x)
+	return reads || writes
+}
+
+// tellings returns what properties know of object i, of those of some types that the program tells
+// an event of.
+func (af *accessFilter) tellings(event string, objects []string, i int) (methods []string) {
+	own := objects[i]
+	if method := properties.Told(event, own); af.calls[method] {
+		methods = append(methods, method)
+	}
+	for method := range af.calls {
+		if other, ok := strings.CutPrefix(method, properties.ToldAlone(event, own, "")); ok && !slices.Contains(objects, other) {
+			methods = append(methods, method)
+		}
+	}
+	for j, other := range objects {
+		switch both := properties.ToldBoth(event, own, other); {
+		case j > i && af.calls[both]:
+			methods = append(methods, properties.Operand(both))
+		case j < i && af.calls[properties.ToldBoth(event, other, own)]:
+			methods = append(methods, properties.ToldBoth(event, other, own))
+		}
+	}
+	slices.Sort(methods)
+	return methods
+}

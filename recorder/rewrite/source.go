@@ -1,0 +1,129 @@
+package rewrite
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"strings"
+)
+
+// A sourceFile is the text of a file that is being rewritten. New text is made of pieces
+// of it, and is written at its positions.
+type sourceFile struct {
+	path       string // absolute
+	src        []byte
+	tokens     *token.File
+	directives bool // it holds line directives
+}
+
+// A piece is the new text of one part of a node.
+type piece struct {
+	lo, hi token.Pos
+	text   string
+}
+
+// at makes the piece that replaces n.
+func at(n ast.Node, text string) piece { return piece{n.Pos(), n.End(), text} }
+
+// after makes the piece that inserts text at pos.
+func after(pos token.Pos, text string) piece { return piece{pos, pos, text} }
+
+// raw is the original text between two positions.
+func (f *sourceFile) raw(lo, hi token.Pos) string {
+	return string(f.src[f.tokens.Offset(lo):f.tokens.Offset(hi)])
+}
+
+// source is the original text of n.
+func (f *sourceFile) source(n ast.Node) string { return f.raw(n.Pos(), n.End()) }
+
+// splice is the text between lo and hi, with the pieces, which are in source
+// order, in place of what they replace.
+func (f *sourceFile) splice(lo, hi token.Pos, pieces ...piece) string {
+	var b strings.Builder
+	for _, p := range pieces {
+		b.WriteString(f.raw(lo, p.lo))
+		if off := f.tokens.Offset(p.lo); off > 0 && p.text != "" && isWord(f.src[off-1]) && isWord(p.text[0]) {
+			b.WriteByte(' ') // as in if(x)
+		}
+		b.WriteString(p.text)
+		lo = p.hi
+	}
+	b.WriteString(f.raw(lo, hi))
+	return b.String()
+}
+
+// isWord reports whether c may be part of an identifier or keyword.
+func isWord(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80
+}
+
+// in is the text of n with the pieces in place of what they replace.
+func (f *sourceFile) in(n ast.Node, pieces ...piece) string {
+	return f.splice(n.Pos(), n.End(), pieces...)
+}
+
+// line is the number of pos's line in the file as it is, whatever line
+// directives say.
+func (f *sourceFile) line(pos token.Pos) int { return f.tokens.PositionFor(pos, false).Line }
+
+// padding is the newlines that text, which replaces n, lacks. They may stand
+// in front of a statement.
+func (f *sourceFile) padding(n ast.Node, text string) string {
+	return strings.Repeat("\n", max(0, strings.Count(f.source(n), "\n")-strings.Count(text, "\n")))
+}
+
+// newlines is the newlines between two positions.
+func (f *sourceFile) newlines(lo, hi token.Pos) string {
+	return strings.Repeat("\n", strings.Count(f.raw(lo, hi), "\n"))
+}
+
+// sequence is the block {first last} in place of s. What panics in last does
+// so on the line of the assignment's operator, as in s.
+func (f *sourceFile) sequence(s ast.Stmt, first, last string) string {
+	first = f.padding(s, first+last) + first
+	return "{" + first + f.lineMark(first, operator(s)) + last + f.lineMark(first+last, s.End()) + "}"
+}
+
+// lineMark makes what follows stand on pos's line, as it would if the text
+// moved before it, if that spans lines, were not there.
+func (f *sourceFile) lineMark(moved string, pos token.Pos) string {
+	if !strings.Contains(moved, "\n") {
+		return ""
+	}
+	return f.mark(pos)
+}
+
+// mark makes what follows stand on pos's line.
+func (f *sourceFile) mark(pos token.Pos) string {
+	if f.directives {
+		return ""
+	}
+	p := f.tokens.PositionFor(pos, false)
+	return fmt.Sprintf("/*line :%d:%d*/", p.Line, p.Column)
+}
+
+// broken reports whether a line ends between the beginning of x, an operand on
+// the left-hand side of s, and the operator of s.
+func (f *sourceFile) broken(x ast.Expr, s ast.Stmt) bool {
+	return f.line(x.Pos()) != f.line(operator(s))
+}
+
+// onLines is text, which stands for the left-hand side x of s where what is on
+// the operator's line does, on x's own lines.
+func (f *sourceFile) onLines(x ast.Expr, s ast.Stmt, text string) string {
+	if !f.broken(x, s) {
+		return text
+	}
+	return f.mark(x.Pos()) + text + f.mark(operator(s))
+}
+
+// operator is the position of the operator of s, if it is an assignment.
+func operator(s ast.Stmt) token.Pos {
+	switch s := s.(type) {
+	case *ast.AssignStmt:
+		return s.TokPos
+	case *ast.IncDecStmt:
+		return s.TokPos
+	}
+	return s.Pos()
+}
