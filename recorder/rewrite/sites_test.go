@@ -137,10 +137,12 @@ func F() {
 }
 
 func TestCollidingSitesGetTheirOwnNumbers(t *testing.T) {
-	a, b := &editor{text: "f(\x000\x00,\x001\x00)"}, &editor{text: "g(\x000\x00)"}
+	edited := func(text string, sites ...site) *editor {
+		return &editor{expressions: &expressions{hookWriter: &hookWriter{sites: sites}}, text: text}
+	}
 	top := uint32(1<<32 - 1)
-	a.sites = []site{{hash: top}, {hash: top}}
-	b.sites = []site{{hash: top &^ (1 << 31)}}
+	a := edited("f(\x000\x00,\x001\x00)", site{hash: top}, site{hash: top})
+	b := edited("g(\x000\x00)", site{hash: top &^ (1 << 31)})
 	sites := number([]*editor{a, b})
 	require.Len(t, sites, 3)
 	assert.Equal(t, "f("+strconv.FormatUint(uint64(sites[0].ID), 10)+","+strconv.FormatUint(uint64(sites[1].ID), 10)+")", a.text)
