@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gopredict/gopredict/analysis/minimize"
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
@@ -48,6 +49,14 @@ const (
 	Bare
 )
 
+// minimizers are those that a schedule goes through, by the extent of its witness.
+var minimizers = map[Extent][]minimize.Minimizer{
+	Small: {minimize.WithoutUnread, minimize.OnlyVisible, minimize.FewestSwitches, minimize.OnlySteps, minimize.WithoutOrdered},
+	Few:   {minimize.WithoutUnread, minimize.OnlyVisible, minimize.FewestSwitches, minimize.OnlySteps, minimize.WithoutOrdered},
+	Whole: {minimize.OnlyVisible, minimize.OnlySteps},
+	Bare:  {minimize.WithoutUnread, minimize.OnlyVisible, minimize.FewestSwitches, minimize.OnlySteps},
+}
+
 // FromSchedule makes a witness of a schedule, given as positions in t.Events
 // (the fields of schedule.Schedule, but for accesses in order all of these as
 // the violation), keeping of the steps only what a replay needs. It fails if a position is out of range, the violation is empty, or an event of it is
@@ -78,48 +87,23 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Wit
 	if index == nil {
 		index = NewIndex(t)
 	}
-	begin := index.begins
-	keep := scope(t, w.Tests, violation)
+	performed, pending := w.parts(steps, violation)
+	s := minimize.Schedule{Trace: t, Steps: steps, Performed: performed, Pending: pending}
+	in := scope(t, w.Tests, violation)
 	if meta.Extent == Few || meta.Extent == Bare {
-		keep = among(t, violation, keep)
+		in = minimize.Involved(s, in)
 	}
-	shown, stand := []int(nil), violation // those among the steps, and the others
-	switch {
-	case w.InOrder():
-		last := len(violation) - 1
-		shown, stand = violation[:last], violation[last:]
-	case w.Stuck():
-		// What goroutines have begun to wait in may be needed for what others do then.
-		among := func(i int) bool { return slices.Contains(steps, i) }
-		shown = filter(violation, among)
-		stand = filter(violation, func(i int) bool { return !among(i) })
-	}
-	left := leftOut(t, steps, violation)
-	in := func(i int) bool { return keep[t.Events[i].G] && i >= begin[t.Events[i].G] }
-	steps = filter(steps, in)
+	controlled := func(i int) bool { return in[t.Events[i].G] && i >= index.begins[t.Events[i].G] }
+	skipped := skipped(t, steps, violation)
+	s.Steps = filter(steps, controlled)
 	if meta.Extent == Bare {
-		steps = filter(steps, func(i int) bool {
-			e := t.Events[i]
-			return e.Kind == trace.Fork && e.Obj < uint64(len(keep)) && keep[e.Obj] || slices.Contains(shown, i)
-		})
+		s.Steps = minimize.Apply(s, minimize.OnlyStarts(in))
 	}
-	pooled, items := pooled(t, index.pools, steps, violation)
-	if meta.Extent != Whole && len(violation) > 1 { // else it may depend on all values, or on who holds a lock
-		drop := irrelevant(t, steps, violation)
-		k := -1
-		steps = filter(steps, func(int) bool { k++; return !drop[k] })
-	}
-	steps = reduce(t, steps, shown, stand, keep)
-	if meta.Extent != Whole {
-		steps = fewestSwitches(t, steps, shown, stand)
-	}
-	steps = filter(steps, func(i int) bool { return canStep(t.Events[i].Kind) })
-	if meta.Extent == Small || meta.Extent == Few {
-		steps = withoutSpare(t, steps, shown)
-	}
-	hold = filter(gates(t, hold), in)
+	pooled, items := pooled(t, index.pools, s.Steps, violation)
+	steps = minimize.Apply(s, minimizers[meta.Extent]...)
+	hold = filter(gates(t, hold), controlled)
 
-	m := newMaker(t, index, meta.Files, meta.Source, left, steps, hold, violation, pooled)
+	m := newMaker(t, index, meta.Files, meta.Source, skipped, steps, hold, violation, pooled)
 	w.Steps, w.Hold, w.Violation, w.Pooled = m.steps(steps), m.steps(hold), m.steps(violation), m.steps(pooled)
 	for k, item := range items {
 		w.Pooled[k].Item = item
@@ -131,6 +115,21 @@ func FromSchedule(t *trace.Trace, steps, violation, hold []int, meta Meta) (*Wit
 	stripRuns(w)
 	w.ID = index.ID(t, meta.Kind, violation, meta.Source)
 	return w, nil
+}
+
+// parts returns the events of a violation that are among the steps, and those that goroutines
+// are about to execute after these.
+func (w *Witness) parts(steps, violation []int) (performed, pending []int) {
+	last := len(violation) - 1
+	switch {
+	case w.InOrder():
+		return violation[:last], violation[last:]
+	case w.Stuck():
+		// An operation in which a goroutine waits may be needed for what others do then.
+		isStep := func(i int) bool { return slices.Contains(steps, i) }
+		return filter(violation, isStep), filter(violation, func(i int) bool { return !isStep(i) })
+	}
+	return nil, violation
 }
 
 // inTurn yields the positions of one list after the other: a schedule may be as long as the trace, and is not copied.
@@ -146,9 +145,9 @@ func inTurn(lists [][]int) iter.Seq[int] {
 	}
 }
 
-// leftOut returns the events that do not happen in a schedule though later ones of their
+// skipped returns the events that do not happen in a schedule though later ones of their
 // goroutine do: what was within the scopes of branches that come out otherwise then.
-func leftOut(t *trace.Trace, schedule ...[]int) map[int]bool {
+func skipped(t *trace.Trace, schedule ...[]int) map[int]bool {
 	end := make(map[int]int) // by branch: what the goroutine does next
 	last := make([]int, len(t.Goroutines))
 	for g := range last {
@@ -204,18 +203,6 @@ func scope(t *trace.Trace, tests []string, violation []int) []bool {
 	return in
 }
 
-// among reports for each goroutine whether it is one of the violation, or in scope and has
-// started one. What starts the tests is not: it goes by all tests that there are.
-func among(t *trace.Trace, violation []int, scope []bool) []bool {
-	in := make([]bool, len(t.Goroutines))
-	for _, i := range violation {
-		for g := t.Events[i].G; scope[g] && !in[g]; g = t.Goroutines[g].Parent {
-			in[g] = true
-		}
-	}
-	return in
-}
-
 func filter(positions []int, ok func(int) bool) []int {
 	var out []int // mostly few of many
 	for _, i := range positions {
@@ -233,7 +220,7 @@ func gates(t *trace.Trace, positions []int) []int {
 	for _, i := range positions {
 		g := t.Events[i].G
 		for ; i < len(t.Events); i++ {
-			if e := t.Events[i]; e.G == g && canStep(e.Kind) {
+			if e := t.Events[i]; e.G == g && minimize.CanStep(e.Kind) {
 				out = append(out, i)
 				break
 			}

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/gopredict/gopredict/analysis/minimize"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -46,7 +47,7 @@ func newMaker(t *trace.Trace, index *Index, files Files, source *Sources, left m
 	for _, list := range lists {
 		for _, i := range list {
 			e := t.Events[i]
-			if !isSync(e.Kind) || e.Kind == trace.Call || m.names[e.Obj] != "" { // a call is named by its method
+			if !minimize.IsSync(e.Kind) || e.Kind == trace.Call || m.names[e.Obj] != "" { // a call is named by its method
 				continue
 			}
 			if name := m.operand(e); name != "" {
@@ -80,7 +81,7 @@ func (m *maker) step(i int) Step {
 	if at, ok := slices.BinarySearch(m.want, i); ok {
 		s.Occ = m.occ[at]
 	}
-	if s.Expr == "" && s.Nth == 0 && isSync(e.Kind) && e.Kind != trace.Call {
+	if s.Expr == "" && s.Nth == 0 && minimize.IsSync(e.Kind) && e.Kind != trace.Call {
 		s.Expr = m.names[e.Obj]
 	}
 	return s

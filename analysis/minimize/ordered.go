@@ -1,0 +1,108 @@
+package minimize
+
+import (
+	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// WithoutOrdered leaves out the reads and writes that come in their order by the other steps
+// alone, as those in the critical sections of one lock do: of a long schedule that are the most.
+// The steps are in the order of a witness. What is performed of the violation stays, and so does
+// the end of the schedule.
+func WithoutOrdered(s Schedule) []int {
+	if len(s.Steps) <= unchangedSteps {
+		return s.Steps
+	}
+	o := ordering{Schedule: s, mem: memoryOf(s.Trace, s.Steps), optional: make([]bool, len(s.Steps))}
+	o.findOptional()
+	o.findBounds()
+	ordered := o.orderedPieces()
+	for k := range o.optional {
+		o.mem.pieces(k, func(n int) { o.optional[k] = o.optional[k] && ordered[n] })
+	}
+	return without(s.Steps, o.optional)
+}
+
+// An ordering finds the steps that come in their order by the others.
+type ordering struct {
+	Schedule
+	mem      memory
+	optional []bool // by step: it may be left out
+	// before and after are by step the last one before and the first one after it, of its
+	// goroutine, that is not optional: it comes between these. Below zero, and at the number of
+	// steps, there is none.
+	before, after []int
+}
+
+// findOptional finds the steps that may be left out, but not the last one of a goroutine, by
+// which it comes that far.
+func (o *ordering) findOptional() {
+	goesOn := make([]bool, len(o.Trace.Goroutines))
+	for k, i := range slices.Backward(o.Steps) {
+		e := &o.Trace.Events[i]
+		o.optional[k] = e.Kind.IsPlain() && goesOn[e.G] && k < len(o.Steps)-unchangedSteps && !o.isPerformed(i)
+		goesOn[e.G] = true
+	}
+}
+
+// findBounds finds between which steps each one comes. A goroutine begins after its go statement.
+func (o *ordering) findBounds() {
+	last := make([]int, len(o.Trace.Goroutines)) // by goroutine
+	for g := range last {
+		last[g] = -1
+	}
+	o.before, o.after = make([]int, len(o.Steps)), make([]int, len(o.Steps))
+	for k, i := range o.Steps {
+		e := &o.Trace.Events[i]
+		if !o.optional[k] {
+			last[e.G] = k
+		}
+		o.before[k] = last[e.G]
+		if e.Kind == trace.Fork && e.Obj < uint64(len(last)) {
+			last[e.Obj] = k
+		}
+	}
+	next := last
+	for g := range next {
+		next[g] = len(o.Steps)
+	}
+	for k, i := range slices.Backward(o.Steps) {
+		e := &o.Trace.Events[i]
+		if !o.optional[k] {
+			next[e.G] = k
+		}
+		o.after[k] = next[e.G]
+	}
+}
+
+// orderedPieces reports of each piece of memory whether its accesses come in their order by the
+// steps that are not optional.
+func (o *ordering) orderedPieces() []bool {
+	type access struct {
+		g     trace.GID
+		after int
+	}
+	ordered := make([]bool, len(o.mem.starts))
+	for n := range ordered {
+		ordered[n] = true
+	}
+	writes := make([]*access, len(o.mem.starts))
+	reads := make([][]access, len(o.mem.starts)) // since the last write, of each goroutine the last
+	for k, i := range o.Steps {
+		e := &o.Trace.Events[i]
+		now := access{e.G, o.after[k]}
+		unordered := func(a access) bool { return a.g != now.g && a.after > o.before[k] }
+		o.mem.pieces(k, func(n int) {
+			ordered[n] = ordered[n] && (writes[n] == nil || !unordered(*writes[n]))
+			if e.Kind.IsWrite() {
+				ordered[n] = ordered[n] && !slices.ContainsFunc(reads[n], unordered)
+				writes[n], reads[n] = &now, reads[n][:0]
+				return
+			}
+			reads[n] = slices.DeleteFunc(reads[n], func(a access) bool { return a.g == now.g })
+			reads[n] = append(reads[n], now)
+		})
+	}
+	return ordered
+}
