@@ -1,5 +1,7 @@
 package feasible
 
+import "github.com/gopredict/gopredict/recorder/trace"
+
 // MarkEach has the judge keep states after so many steps each.
 func (j *Judge) MarkEach(steps int) { j.course.least = steps }
 
@@ -10,3 +12,72 @@ func (j *Judge) ListAtMost(changes int) { j.p.listed = changes }
 func (j *Judge) Listed() (changes int, copied bool) {
 	return j.s.changes.list.n - j.s.changes.marked, j.s.changes.keeps == aCopy
 }
+
+// A Derivation is what the judge derives from a trace, for the comparison with package facts.
+type Derivation struct {
+	p *program
+	s *state
+}
+
+// Derive derives it. No event is executed yet.
+func Derive(t *trace.Trace) *Derivation {
+	p := compiled(t)
+	return &Derivation{p, p.initial()}
+}
+
+// Step executes the event at position i, and returns why that is impossible.
+func (d *Derivation) Step(i int) string { return d.s.step(int32(i)) }
+
+// Number is the number of what event i is on.
+func (d *Derivation) Number(i int) int32 { return d.p.refs[i] }
+
+// Operation is the operation that event i begins.
+func (d *Derivation) Operation(i int) (channel int32, receive bool, rank uint64, ok bool) {
+	if d.p.refs[i] == none {
+		return none, false, 0, false
+	}
+	o := d.p.ops[d.p.refs[i]]
+	return o.ch, o.recv, o.rank, true
+}
+
+// Channels is how many channels there are, Channel what is known of one.
+func (d *Derivation) Channels() int { return len(d.p.chans) }
+
+func (d *Derivation) Channel(n int) (capacity, sends, receives uint64, external, closed, made bool) {
+	c := &d.p.chans[n]
+	return c.cap, c.sends, c.recvs, c.external, c.closed, c.made
+}
+
+// FirstCase is the first sending case of the select at position i, or -1.
+func (d *Derivation) FirstCase(i int) int32 { return d.p.firstCase(int32(i)) }
+
+// OnceEnds says of each run of a Once's function whether it has ended.
+func (d *Derivation) OnceEnds() []bool { return d.p.onceEnds }
+
+// Posts is how many posts of the token come before event i, an await.
+func (d *Derivation) Posts(i int) int { return int(d.p.counts[d.p.refs[i]].posts) }
+
+// A Hold is a lock that a goroutine holds now.
+type Hold struct {
+	Lock   int32
+	Shared bool
+}
+
+// Holds are those of a goroutine, the last one first.
+func (d *Derivation) Holds(g trace.GID) (all []Hold) {
+	for h := range d.s.holding(g) {
+		all = append(all, Hold{h.lock, h.shared})
+	}
+	return all
+}
+
+// Signalled reports whether a goroutine that waited for a condition was chosen.
+func (d *Derivation) Signalled(g trace.GID) bool { return d.s.signalled[g] }
+
+// Count is the counter of WaitGroup n now.
+func (d *Derivation) Count(n int32) int64 { return d.s.waitGroups[n] }
+
+// Writes and Reads are how the judge sees an access.
+func Writes(e *trace.Event) bool { return writes(e) }
+
+func Reads(k trace.Kind) bool { return reads(k) }

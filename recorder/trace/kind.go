@@ -102,28 +102,28 @@ var specs = func() [NumKinds]Spec {
 		Begin: {"begin", ClassGoroutine, "begin", "of", unused, unused, unused, 0, "the first event of a goroutine"},
 		End:   {"end", ClassGoroutine, "goroutine ends", "of", unused, unused, unused, 0, "the last event of a goroutine"},
 
-		Acquire:  {"acq", ClassLock, "lock", "", lock, unused, unused, 0, "a mutex or the writer side of an RWMutex was acquired; logged after the operation; FlagTry if it would not have waited"},
-		Release:  {"rel", ClassLock, "unlock", "", lock, unused, unused, 0, "the same was released; logged before the operation"},
-		RAcquire: {"racq", ClassLock, "read lock", "", lock, unused, unused, 0, "the reader side of an RWMutex was acquired; FlagTry likewise"},
-		RRelease: {"rrel", ClassLock, "read unlock", "", lock, unused, unused, 0, "the reader side was released"},
+		Acquire:  {"acq", ClassLock, "lock", "", lock, unused, unused, acquires, "a mutex or the writer side of an RWMutex was acquired; logged after the operation; FlagTry if it would not have waited"},
+		Release:  {"rel", ClassLock, "unlock", "", lock, unused, unused, releases, "the same was released; logged before the operation"},
+		RAcquire: {"racq", ClassLock, "read lock", "", lock, unused, unused, acquires | shared, "the reader side of an RWMutex was acquired; FlagTry likewise"},
+		RRelease: {"rrel", ClassLock, "read unlock", "", lock, unused, unused, releases | shared, "the reader side was released"},
 
-		CondWait:      {"wait", ClassCond, "wait", "for", condition, ticket, unused, endsRegion, "Cond.Wait begins, before the lock is released"},
-		CondWake:      {"wake", ClassCond, "wake", "of", condition, ticket, unused, endsRegion | tells, "Cond.Wait was woken, before the lock is acquired again"},
+		CondWait:      {"wait", ClassCond, "wait", "for", condition, ticket, unused, endsRegion | begins, "Cond.Wait begins, before the lock is released"},
+		CondWake:      {"wake", ClassCond, "wake", "of", condition, ticket, unused, endsRegion | completes, "Cond.Wait was woken, before the lock is acquired again"},
 		CondSignal:    {"signal", ClassCond, "signal", "of", condition, number("ticket woken plus one, 0 if nobody waited"), unused, endsRegion, "Cond.Signal"},
 		CondBroadcast: {"broadcast", ClassCond, "broadcast", "of", condition, number("first ticket woken"), number("number of tickets woken"), endsRegion, "Cond.Broadcast"},
 
 		ChanMake:   {"make", ClassChannel, "make", "of", channel, unused, capacity, 0, "a channel is made"},
-		Send:       {"send", ClassChannel, "send", "to", channel, unused, capacity, endsRegion, "a send begins; it may block"},
-		SendDone:   {"sent", ClassChannel, "sent", "to", channel, number("number of the element, from 1"), capacity, endsRegion | tells, "a send (or the select case that sends) is complete"},
-		Recv:       {"recv", ClassChannel, "receive", "from", channel, unused, capacity, endsRegion, "a receive begins; it may block"},
-		RecvDone:   {"recvd", ClassChannel, "received", "from", channel, number("number of the element, from 1; 0: closed"), capacity, endsRegion | tells, "a receive (or the select case that receives) is complete"},
+		Send:       {"send", ClassChannel, "send", "to", channel, unused, capacity, endsRegion | begins | sends, "a send begins; it may block"},
+		SendDone:   {"sent", ClassChannel, "sent", "to", channel, number("number of the element, from 1"), capacity, endsRegion | completes | sends, "a send (or the select case that sends) is complete"},
+		Recv:       {"recv", ClassChannel, "receive", "from", channel, unused, capacity, endsRegion | begins | receives, "a receive begins; it may block"},
+		RecvDone:   {"recvd", ClassChannel, "received", "from", channel, number("number of the element, from 1; 0: closed"), capacity, endsRegion | completes | receives, "a receive (or the select case that receives) is complete"},
 		Close:      {"close", ClassChannel, "close", "", channel, unused, capacity, endsRegion, "a channel is closed"},
-		Select:     {"select", ClassChannel, "select", "of", unused, number("number of cases"), unused, endsRegion, "a select begins; FlagDefault if it has a default"},
-		SelectDone: {"selected", ClassChannel, "selected", "of", unused, number("index of the chosen case plus one, in source order as the runtime sees it; 0: default"), unused, endsRegion | tells, "a select has chosen; the sent or recvd event of the case follows at once; FlagAsked if a schedule has asked for that case"},
+		Select:     {"select", ClassChannel, "select", "of", unused, number("number of cases"), unused, endsRegion | begins, "a select begins; FlagDefault if it has a default"},
+		SelectDone: {"selected", ClassChannel, "selected", "of", unused, number("index of the chosen case plus one, in source order as the runtime sees it; 0: default"), unused, endsRegion | completes, "a select has chosen; the sent or recvd event of the case follows at once; FlagAsked if a schedule has asked for that case"},
 
 		WaitGroupAdd:    {"add", ClassWaitGroup, "add", "to", waitGroup, Arg{"delta", ArgSigned}, unused, 0, "WaitGroup.Add or Done; logged before the operation"},
-		WaitGroupWait:   {"wgwait", ClassWaitGroup, "wait", "for", waitGroup, unused, unused, endsRegion, "WaitGroup.Wait begins"},
-		WaitGroupWaited: {"wgwaited", ClassWaitGroup, "waited", "for", waitGroup, unused, unused, endsRegion | tells, "WaitGroup.Wait returns"},
+		WaitGroupWait:   {"wgwait", ClassWaitGroup, "wait", "for", waitGroup, unused, unused, endsRegion | begins, "WaitGroup.Wait begins"},
+		WaitGroupWaited: {"wgwaited", ClassWaitGroup, "waited", "for", waitGroup, unused, unused, endsRegion | completes, "WaitGroup.Wait returns"},
 
 		OnceBegin: {"oncebegin", ClassOnce, "enter", "", once, unused, unused, 0, "Once.Do is about to call its function"},
 		OnceEnd:   {"onceend", ClassOnce, "leave", "", once, unused, unused, 0, "Once's function has returned"},
@@ -142,11 +142,11 @@ var specs = func() [NumKinds]Spec {
 		Post:  {"post", ClassToken, "synchronize", "by", Arg{"token", ArgToken}, pool, unused, 0, "what happens before this event happens before every later await of the token (sync.Pool, timers, I/O)"},
 		Await: {"await", ClassToken, "synchronize", "by", Arg{"token; 0: all that was before", ArgToken}, pool, unused, 0, "see post; FlagFailed marks a Get from an empty sync.Pool, whose token is nobody else's"},
 
-		SelectSend: {"selsend", ClassChannel, "send", "to", channel, unused, capacity, 0, "a case of the select that follows would send"},
+		SelectSend: {"selsend", ClassChannel, "send", "to", channel, unused, capacity, sends, "a case of the select that follows would send"},
 
 		Operand: {"operand", ClassControl, "operand", "of", unused, value("the value, or its digest, if FlagValue"), size, tells, "what a condition or a store needs beside what was read: a value that other goroutines cannot change"},
 
-		SelectRecv: {"selrecv", ClassControl, "receive", "from", channel, unused, capacity, tells, "a case of the select that follows would receive; those of one select come in their order"},
+		SelectRecv: {"selrecv", ClassControl, "receive", "from", channel, unused, capacity, tells | receives, "a case of the select that follows would receive; those of one select come in their order"},
 
 		Call: {"call", ClassCall, "call", "of", Arg{"object", ArgAddress}, number("number of the method: KeyOf its name and 0"), unused, 0, "a method that a property names is called on an object; the site is that of the call"},
 	}
@@ -195,6 +195,9 @@ func (k Kind) IsPlain() bool { return k == Read || k == Write }
 // IsWrite reports whether events of kind k store to memory.
 func (k Kind) IsWrite() bool { return k == Write || k == AtomicStore || k == AtomicRMW }
 
+// IsRead reports whether events of kind k load from memory.
+func (k Kind) IsRead() bool { return k == Read || k == AtomicLoad || k == AtomicRMW }
+
 // HasAddress reports whether the Obj of events of kind k is an address of memory.
 func (k Kind) HasAddress() bool { return of[k].obj == ArgAddress }
 
@@ -204,4 +207,27 @@ func (k Kind) EndsRegion() bool { return of[k].traits&endsRegion != 0 }
 
 // CanHold reports whether a replay can hold a goroutine before an event of kind k. It
 // cannot where the event only tells of what has taken place by then.
-func (k Kind) CanHold() bool { return k.Valid() && of[k].traits&tells == 0 }
+func (k Kind) CanHold() bool { return k.Valid() && of[k].traits&(tells|completes) == 0 }
+
+// Begins reports whether an event of kind k begins an operation that may block and that a
+// later event of its goroutine completes.
+func (k Kind) Begins() bool { return of[k].traits&begins != 0 }
+
+// Completes reports whether an event of kind k completes an operation that an earlier event
+// of its goroutine has begun.
+func (k Kind) Completes() bool { return of[k].traits&completes != 0 }
+
+// Sends reports whether events of kind k are of the sending side of a channel.
+func (k Kind) Sends() bool { return of[k].traits&sends != 0 }
+
+// Receives reports whether events of kind k are of the receiving side of a channel.
+func (k Kind) Receives() bool { return of[k].traits&receives != 0 }
+
+// Acquires reports whether events of kind k acquire a lock, on either side.
+func (k Kind) Acquires() bool { return of[k].traits&acquires != 0 }
+
+// Releases reports whether events of kind k release a lock, on either side.
+func (k Kind) Releases() bool { return of[k].traits&releases != 0 }
+
+// IsShared reports whether events of kind k are of the reader side of an RWMutex.
+func (k Kind) IsShared() bool { return of[k].traits&shared != 0 }

@@ -62,15 +62,26 @@ var argTypes = [...]string{
 func (t ArgType) String() string { return argTypes[t] }
 
 // traits are what is so of the events of some kinds.
-type traits uint8
+type traits uint16
 
 const (
 	// endsRegion: no atomic region goes across the event. It starts a goroutine, or
 	// waits for others or wakes them, and so is not meant to be one step with what
 	// comes before it.
 	endsRegion traits = 1 << iota
-	// tells: the event tells of what has taken place when it is logged: that the
-	// operation is complete which an earlier event of its goroutine has begun, or
-	// what a value is.
+	// tells: the event only tells of what has taken place, or will: what a value is, or
+	// a case of the select to come.
 	tells
+	// begins: the event begins an operation that may block, and another one completes it.
+	begins
+	// completes: the event completes what an earlier one of its goroutine has begun.
+	completes
+	// sends, receives: the event is of that side of a channel.
+	sends
+	receives
+	// acquires, releases: the event does that to a lock.
+	acquires
+	releases
+	// shared: the event is of the reader side of an RWMutex.
+	shared
 )

@@ -50,6 +50,12 @@ type Event struct {
 // value's digest if it is of more than eight bytes.
 func (e *Event) HasValue() bool { return e.Flags&FlagValue != 0 && e.Size >= 1 }
 
+// Stores reports whether e changed its memory: all writes do but a compare-and-swap that failed.
+func (e *Event) Stores() bool { return e.Kind.IsWrite() && e.Flags&FlagFailed == 0 }
+
+// IsDone reports whether e takes from a WaitGroup's counter, as Done does.
+func (e *Event) IsDone() bool { return e.Kind == WaitGroupAdd && int64(e.Val) < 0 }
+
 // IsLength reports whether the value of e is the length of a slice: two of one length
 // need not be the same.
 func (e *Event) IsLength() bool { return e.HasValue() && (e.Size == 12 || e.Size == 24) }
