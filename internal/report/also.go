@@ -34,7 +34,7 @@ func (p *printer) also(f *Finding) {
 	}
 	p.line("")
 	for _, a := range f.Also[:min(len(f.Also), maxAlsoText)] {
-		p.line("Goroutine %s is blocked by it as well, before %s at %s.", a.Goroutine, Phrase(a.Op, a.Expr), pos(a.File, a.Line))
+		p.line("Goroutine %s is blocked by it as well, before %s at %s.", a.Goroutine, a.Phrase(), a.Pos())
 	}
 	if more := len(f.Also) - maxAlsoText; more > 0 {
 		p.line("… and %d more; -predict.json=FILE tells where.", more)

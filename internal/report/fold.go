@@ -95,6 +95,23 @@ func unfolded(steps []Step) []row {
 	return rows
 }
 
+// visibleSteps says of each step whether rows show it, and returns the rows of gaps by the first
+// step that each leaves out.
+func visibleSteps(rows []row, steps int) (visible []bool, gaps map[int]row) {
+	visible, gaps = make([]bool, steps), make(map[int]row)
+	next := 0 // the first step that rows have not come to
+	for _, r := range rows {
+		if r.step == nil {
+			gaps[next] = r
+			next += r.folded
+			continue
+		}
+		visible[r.number-1] = true
+		next = r.number
+	}
+	return visible, gaps
+}
+
 // inside reports whether s is one within the standard library that says nothing of where the
 // program's own goroutines come from or switch.
 func (s Step) inside() bool {

@@ -17,13 +17,13 @@ func WriteAnnotations(w io.Writer, r *Report, folder string) error {
 	r = printable(r)
 	b := bufio.NewWriter(w)
 	for _, f := range r.confirmedFindings() {
-		at := f.at()
+		at := f.mainPlace()
 		file := at.File
-		if own(file) {
+		if inModule(file) {
 			file = path.Join(folder, file)
 		}
 		fmt.Fprintf(b, "::%s file=%s,line=%d,title=%s::%s\n", level(f.Fails), property(file), max(at.Line, 1),
-			property(f.Kind.Title(len(f.Accesses))+" "+f.ID), data(f.message()))
+			property(f.Title()+" "+f.ID), data(f.message()))
 	}
 	return b.Flush()
 }
@@ -47,7 +47,7 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 		if i == 0 {
 			fmt.Fprint(b, "| | | test | |\n|---|---|---|---|\n")
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", f.certainty(), f.Kind.Title(len(f.Accesses)), cell(f.Test), cell(f.Sentence()))
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", f.certainty(), f.Title(), cell(f.Test), cell(f.Sentence()))
 	}
 	for _, f := range r.confirmedFindings() {
 		text, err := f.text()

@@ -3,7 +3,6 @@ package report
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"io"
 
 	"github.com/gopredict/gopredict/internal/bug"
@@ -33,17 +32,14 @@ type gitlabLines struct {
 func WriteGitLab(w io.Writer, r *Report) error {
 	out := []gitlabIssue{}
 	for _, f := range r.confirmedFindings() {
-		at := f.at()
+		at := f.mainPlace()
 		sum := sha256.Sum256([]byte(f.Package + "\x00" + f.ID))
 		out = append(out, gitlabIssue{
 			Description: f.message(), Check: "gopredict/" + string(f.Kind), Fingerprint: hex.EncodeToString(sum[:16]), Severity: f.severity(),
 			Location: gitlabLocation{at.File, gitlabLines{max(at.Line, 1)}},
 		})
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(out)
+	return writeIndented(w, out)
 }
 
 // severity is GitLab's word for the harm.
@@ -59,22 +55,21 @@ func (f *Finding) severity() string {
 	return "major"
 }
 
-// at is the place that stands for f where there is room for one: the first one that is in
+// mainPlace is the place that represents f where there is room for one: the first one that is in
 // the module, or else the first one.
-func (f *Finding) at() Place {
+func (f *Finding) mainPlace() Place {
 	for _, a := range f.Accesses {
-		if a.File != "" && own(a.File) {
-			return Place{a.Expr, a.Func, a.File, a.Line}
+		if a.File != "" && inModule(a.File) {
+			return a.place()
 		}
 	}
 	for _, a := range f.Accesses {
-		if c := a.CreatedAt; c != nil && own(c.File) {
+		if c := a.CreatedAt; c != nil && inModule(c.File) {
 			return *c
 		}
 	}
 	if len(f.Accesses) > 0 {
-		a := f.Accesses[0]
-		return Place{a.Expr, a.Func, a.File, a.Line}
+		return f.Accesses[0].place()
 	}
 	return Place{}
 }

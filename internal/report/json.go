@@ -93,6 +93,15 @@ func (d *document) of(prefix string, v any) ([]byte, error) {
 	return d.text.Bytes(), err
 }
 
+// writeIndented writes v as one indented JSON document.
+func writeIndented(w io.Writer, v any) error {
+	text, err := new(document).of("", v)
+	if err == nil {
+		_, err = w.Write(text)
+	}
+	return err
+}
+
 // maxJSON is the size of the largest report that is read, in bytes.
 const maxJSON = 256 << 20
 

@@ -98,7 +98,7 @@ func WriteJUnit(w io.Writer, r *Report) error {
 			if f.Suppressed != nil {
 				c.Skipped = &junitSkipped{"known: " + f.Suppressed.Reason}
 			} else if f.Fails {
-				c.Failure = &junitFailure{f.Kind.Title(len(f.Accesses)) + ": " + f.Sentence(), string(f.Kind), text}
+				c.Failure = &junitFailure{f.Title() + ": " + f.Sentence(), string(f.Kind), text}
 			} else {
 				c.Output = &junitText{text}
 			}

@@ -29,5 +29,5 @@ func (t *Time) String() string {
 	if what == "" {
 		what = fmt.Sprintf("a %s for %v", strings.TrimPrefix(t.Wait, "chan "), long)
 	}
-	return fmt.Sprintf("%sgoroutine %s waits:\n  %s at %s", text, t.Goroutine, what, pos(t.File, t.Line))
+	return fmt.Sprintf("%sgoroutine %s waits:\n  %s at %s", text, t.Goroutine, what, t.Pos())
 }

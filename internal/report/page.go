@@ -64,10 +64,9 @@ type pageFinding struct {
 	*Finding
 	Open      bool
 	Certainty string // as the terminal begins with it
-	Title     string
 	Command   string // that replays it
 	Cards     []pageAccess
-	Circle    []string // of each goroutine of a circle what it waits for, of the next
+	Circle    []string // see Finding.waitCycle
 	Lanes     []pageLane
 	Rows      []pageRow
 	Hidden    int // steps that are folded
@@ -112,35 +111,25 @@ type pageRow struct {
 
 // view makes what the page has of a finding.
 func view(f *Finding) *pageFinding {
-	v := &pageFinding{Finding: f, Certainty: f.certainty(), Title: f.Kind.Title(len(f.Accesses))}
+	v := &pageFinding{Finding: f, Certainty: f.certainty(), Circle: f.waitCycle()}
 	if f.Witness != "" {
 		v.Command = "gopredict replay " + shellWord(f.Witness)
 	}
-	told := make(map[string]bool)
 	for i, a := range f.Accesses {
 		card := pageAccess{Access: a, What: f.what(i), Source: f.lines(a.File, a.Line)}
 		if f.Kind.Proof() == bug.Stuck && len(a.HeldBy)+len(a.Partners) == 0 {
 			card.Nobody = ends(a)
 		}
-		card.Created = a.CreatedAt != nil && !told[a.Goroutine]
-		told[a.Goroutine] = true
+		card.Created = a.CreatedAt != nil && f.isFirstOf(i)
 		v.Cards = append(v.Cards, card)
 	}
-	if len(f.Accesses) > 0 && f.isCircle() {
-		for i, a := range f.Accesses {
-			v.Circle = append(v.Circle, fmt.Sprintf("waits for %s (%s), which %s", name(a.Expr), pos(a.File, a.Line), holder(a, f.Accesses[(i+1)%len(f.Accesses)])))
-		}
-	}
-	v.interleaving()
+	v.addInterleaving()
 	return v
 }
 
 // ends says what would end the wait of a goroutine.
 func ends(a Access) string {
-	on := a.Expr
-	if on == "" {
-		on = "it"
-	}
+	on := cmp.Or(a.Expr, "it")
 	switch a.Op {
 	case "recv":
 		return "a send to " + on + ", or a close of it"
@@ -159,7 +148,7 @@ func ends(a Access) string {
 // what is an access in words, by its place among the others.
 func (f *Finding) what(i int) string {
 	a := f.Accesses[i]
-	what := Phrase(a.Op, a.Expr)
+	what := a.Phrase()
 	switch {
 	case f.Kind.Word(i) != "":
 		what = f.Kind.Word(i) + " " + what
@@ -197,18 +186,6 @@ func (v *pageFinding) Excerpts() [][]pageLine {
 
 func untabbed(s string) string { return strings.ReplaceAll(s, "\t", "    ") }
 
-// Pos is a place as the page has it.
-func (p Place) Pos() string { return pos(p.File, p.Line) }
-
-// Pos is a place as the page has it.
-func (a Access) Pos() string { return pos(a.File, a.Line) }
-
-// Pos is a place as the page has it.
-func (s Step) Pos() string { return pos(s.File, s.Line) }
-
-// Phrase says what another goroutine has done.
-func (o Other) Phrase() string { return Phrase(o.Op, o.Expr) }
-
 // Note says how long the interleaving is.
 func (v *pageFinding) Note() string {
 	return v.length() + ", " + switches(v.Switches)
@@ -220,64 +197,50 @@ func (v *pageFinding) FirstOf(o Outcome) string { return v.Accesses[o.First].Gor
 // wide is from how many lanes on the texts of the right ones stand at their left.
 const wide = 4
 
-// interleaving fills in lanes and rows.
-func (v *pageFinding) interleaving() {
+// addInterleaving adds lanes and rows.
+func (v *pageFinding) addInterleaving() {
 	steps := v.Interleaving
 	if v.Undecided || v.Status == bug.Infeasible || len(steps) == 0 {
 		return
 	}
-	shown := make(map[int]row) // by number
-	gaps := make(map[int]row)  // by the number of the first step that is left out
-	last := 0
-	for _, r := range fold(steps) {
-		if r.step == nil {
-			gaps[last+1] = r
-			last += r.folded
-			continue
-		}
-		shown[r.number] = r
-		last = r.number
+	visible, gaps := visibleSteps(fold(steps), len(steps))
+	for i := range visible { // a fold of one step would take as much room
+		visible[i] = visible[i] || (i == 0 || visible[i-1]) && (i+1 == len(steps) || visible[i+1])
 	}
-	for i := range steps { // a fold would take as much room
-		_, before := shown[i]
-		_, after := shown[i+2]
-		if (before || i == 0) && (after || i+1 == len(steps)) {
-			shown[i+1] = row{step: &steps[i], number: i + 1}
-		}
-	}
-	lanes, short := goroutines(unfolded(steps)), shortNames(unfolded(steps))
-	for _, g := range lanes {
+	names, short := goroutines(unfolded(steps)), shortNames(unfolded(steps))
+	for _, g := range names {
 		v.Lanes = append(v.Lanes, pageLane{g, cmp.Or(short[g], g), v.created(g)})
 	}
-	lane := func(g string) int { return slices.Index(lanes, g) }
 	edges := make(map[int][]string)
 	for _, e := range v.Edges {
 		edges[e.To] = append(edges[e.To], fmt.Sprintf("%s %d", e.Kind, e.From+1))
 	}
 	for i := range steps {
-		s := &steps[i]
-		_, isShown := shown[i+1]
-		r := pageRow{Step: s, Number: i + 1, Lane: lane(s.Goroutine), Text: s.String(), Hidden: !isShown, Edges: strings.Join(edges[i], " ")}
-		left := func(lane int) bool { return len(lanes) > wide && lane*5 > len(lanes)*3 }
-		r.Left = left(r.Lane)
-		if s.Switch != nil {
-			r.From, r.Why = max(lane(s.Switch.From), 0), s.Switch.From+" "+s.Switch.Why
-			r.WhyLeft = left(r.From)
-		}
-		_, before := shown[i]
-		if !isShown && (i == 0 || before) { // a fold begins
-			to := i + 1
-			for to < len(steps) && shown[to+1].step == nil {
-				to++
+		if !visible[i] && (i == 0 || visible[i-1]) { // a fold begins
+			gap := row{folded: 1}
+			for i+gap.folded < len(steps) && !visible[i+gap.folded] {
+				gap.folded++
 			}
-			gap := row{folded: to - i}
-			if g, ok := gaps[i+1]; ok && g.folded == gap.folded {
+			if g := gaps[i]; g.folded == gap.folded {
 				gap = g
 			}
 			v.Hidden += gap.folded
-			v.Rows = append(v.Rows, pageRow{Gap: strings.TrimSpace(gap.gap()), First: i + 1, Last: to})
+			v.Rows = append(v.Rows, pageRow{Gap: strings.TrimSpace(gap.gap()), First: i + 1, Last: i + gap.folded})
 		}
+		r := pageRow{Step: &steps[i], Number: i + 1, Text: steps[i].String(), Hidden: !visible[i], Edges: strings.Join(edges[i], " ")}
+		r.place(names)
 		v.Rows = append(v.Rows, r)
+	}
+}
+
+// place puts the texts of a row into the lanes of goroutines of these names.
+func (r *pageRow) place(names []string) {
+	left := func(lane int) bool { return len(names) > wide && lane*5 > len(names)*3 }
+	r.Lane = slices.Index(names, r.Goroutine)
+	r.Left = left(r.Lane)
+	if s := r.Switch; s != nil {
+		r.From, r.Why = max(slices.Index(names, s.From), 0), s.From+" "+s.Why
+		r.WhyLeft = left(r.From)
 	}
 }
 
@@ -297,7 +260,7 @@ func (f *Finding) created(goroutine string) string {
 			if s.startsTest() {
 				return ""
 			}
-			return pos(s.File, s.Line)
+			return s.Pos()
 		}
 	}
 	return ""

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"io"
 	"net/url"
 	"strings"
@@ -138,10 +137,7 @@ func WriteSARIF(w io.Writer, r *Report) error {
 		}
 		run.Results = append(run.Results, f.sarif(at))
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
+	return writeIndented(w, sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
 }
 
 // level is that of results, by whether they fail the run.
@@ -201,26 +197,21 @@ func (f *Finding) message() string { return strings.Join(f.Heading(), " ") }
 // flow is the interleaving, a thread for each goroutine.
 func (f *Finding) flow() sarifFlow {
 	flow := sarifFlow{Message: sarifText{f.Legend()}}
-	important := make(map[int]bool) // by number
-	for _, r := range fold(f.Interleaving) {
-		important[r.number] = r.step != nil
-	}
+	important, _ := visibleSteps(fold(f.Interleaving), len(f.Interleaving))
 	all := len(f.Interleaving) <= maxFlow
-	steps := unfolded(f.Interleaving)
-	for _, g := range goroutines(steps) {
+	for _, g := range goroutines(unfolded(f.Interleaving)) {
 		t := sarifThread{ID: g, Message: sarifText{"goroutine " + g}}
-		for _, r := range steps {
-			s := r.step
-			if s.Goroutine != g || !all && !important[r.number] {
+		for i, s := range f.Interleaving {
+			if s.Goroutine != g || !all && !important[i] {
 				continue
 			}
 			at := location(s.Func, s.File, s.Line, 0)
 			at.Message = &sarifText{s.String()}
-			step := sarifStep{Location: at, Kinds: s.kinds(), Order: r.number, Importance: "unimportant"}
+			step := sarifStep{Location: at, Kinds: s.kinds(), Order: i + 1, Importance: "unimportant"}
 			switch {
 			case s.Violation:
 				step.Importance = "essential"
-			case important[r.number]:
+			case important[i]:
 				step.Importance = "important"
 			}
 			t.Locations = append(t.Locations, step)
@@ -263,7 +254,7 @@ func location(fn, file string, line, col int) sarifLocation {
 		return l
 	}
 	l.Physical = &sarifPhysical{Artifact: sarifArtifact{URI: (&url.URL{Path: file}).String()}}
-	if own(file) {
+	if inModule(file) {
 		l.Physical.Artifact.Base = "%SRCROOT%"
 	}
 	if line > 0 {
@@ -272,7 +263,7 @@ func location(fn, file string, line, col int) sarifLocation {
 	return l
 }
 
-// own reports whether a file is one of the module, by its name.
-func own(file string) bool {
+// inModule reports whether a file is in the module, by its name.
+func inModule(file string) bool {
 	return !strings.HasPrefix(file, "/") && !strings.HasPrefix(file, "std/") && !strings.Contains(file, "@")
 }

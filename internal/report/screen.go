@@ -32,22 +32,22 @@ func (p *printer) screenful(loud, warnings []*Finding) {
 		for _, line := range p.within(loud[0]) {
 			p.line("%s", line)
 		}
-		p.line("%s", p.bar())
+		p.line("%s", bar)
 		rest = append(loud[1:], warnings...)
 	}
 	for _, f := range rest {
 		var places []string
 		for _, a := range f.Accesses {
-			if at := pos(a.File, a.Line); at != "" && !slices.Contains(places, at) {
+			if at := a.Pos(); at != "" && !slices.Contains(places, at) {
 				places = append(places, at)
 			}
 		}
-		text := fmt.Sprintf("%s: %s %s: %s in %s", f.certainty(), f.Kind.Title(len(f.Accesses)), strings.Join(places, ", "), f.ID, f.Test)
+		text := fmt.Sprintf("%s: %s %s: %s in %s", f.certainty(), f.Title(), strings.Join(places, ", "), f.ID, f.Test)
 		p.line("%s", p.style.strong(clip(text, p.width)))
 	}
 	if len(rest) > 0 {
 		p.line("%s above; -v shows all of each, and -predict.html=FILE a page.", count(len(rest), "more bug"))
-		p.line("%s", p.bar())
+		p.line("%s", bar)
 	}
 }
 

@@ -22,14 +22,28 @@ func (f *Finding) Advice() string {
 	return "look at the places yourself; and where the test depends on chance, on the clock or on other processes, which may have led elsewhere, take that out (docs/determinism.md)."
 }
 
+// Title heads the finding: "DATA RACE".
+func (f *Finding) Title() string { return f.Kind.Title(len(f.Accesses)) }
+
+// proof is what a replay must show of the finding.
+func (f *Finding) proof() bug.Proof { return f.Kind.ProofOf(len(f.Accesses)) }
+
+// described says what an access is and where: "read x (a.go:3)".
+func (a Access) described() string {
+	if at := a.Pos(); at != "" {
+		return a.Phrase() + " (" + at + ")"
+	}
+	return a.Phrase()
+}
+
 // Heading says in a line each what is wrong, what comes of it, and how to see it again.
 func (f *Finding) Heading() []string {
-	title := f.Kind.Title(len(f.Accesses))
+	title := f.Title()
 	if f.Test != "" {
 		title += " in " + f.Test
 	}
 	lines := []string{title + ": " + f.Sentence()}
-	if said := f.Kind.ProofOf(len(f.Accesses)) == bug.FailedTest && f.Effect == bug.TestFailure; f.Effect.Harm() > 0 && !said {
+	if said := f.proof() == bug.FailedTest && f.Effect == bug.TestFailure; f.Effect.Harm() > 0 && !said {
 		lines = append(lines, capital(f.Effect.Text())+".")
 	}
 	if f.Witness != "" {
@@ -42,16 +56,12 @@ func (f *Finding) Heading() []string {
 func (f *Finding) Sentence() string {
 	var places []string
 	for _, a := range f.Accesses {
-		what := Phrase(a.Op, a.Expr)
-		if at := pos(a.File, a.Line); at != "" {
-			what += " (" + at + ")"
-		}
-		places = append(places, what)
+		places = append(places, a.described())
 	}
 	if len(places) == 0 {
 		return "It has no places."
 	}
-	switch f.Kind.ProofOf(len(f.Accesses)) {
+	switch f.proof() {
 	case bug.Stuck:
 		var waits []string
 		for i, a := range f.Accesses {
@@ -64,7 +74,7 @@ func (f *Finding) Sentence() string {
 		return "In an order that breaks what is meant to be atomic: " + strings.Join(places, ", then ") + "."
 	case bug.FailedTest:
 		if a := f.Accesses[0]; f.Kind == bug.Assertion && a.Expr != "" {
-			places[0] = fmt.Sprintf("%s (%s)", a.Expr, pos(a.File, a.Line))
+			places[0] = fmt.Sprintf("%s (%s)", a.Expr, a.Pos())
 		}
 		return "In another order of the goroutines the test fails: " + and(places) + "."
 	case bug.Misused:

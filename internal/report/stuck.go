@@ -1,68 +1,68 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 )
 
-// circle writes who waits for whom, of goroutines each of which waits for a lock of the next
-// one, and the last one for one of the first.
-func (p *printer) circle(f *Finding) {
-	n := len(f.Accesses)
-	if n == 0 || !f.isCircle() {
+// cycle writes who waits for whom, of goroutines that wait for each other's locks.
+func (p *printer) cycle(f *Finding) {
+	waits := f.waitCycle()
+	if waits == nil {
 		return
 	}
 	p.line("")
 	for i, a := range f.Accesses {
 		var holds []string
 		for _, l := range a.Locks {
-			holds = append(holds, fmt.Sprintf("%s (%s)", name(l.Expr), pos(l.File, l.Line)))
-		}
-		if len(holds) == 0 {
-			holds = []string{"nothing"}
+			holds = append(holds, fmt.Sprintf("%s (%s)", lockName(l.Expr), l.Pos()))
 		}
 		first, second := "│  ", "│      "
 		if i == 0 {
 			first = "┌▶ "
 		}
-		if i == n-1 {
+		if i == len(waits)-1 {
 			second = "└───── "
 		}
-		p.line("  %s%s holds %s", first, a.Goroutine, strings.Join(holds, ", "))
-		p.line("  %swaits for %s (%s), which %s", second, name(a.Expr), pos(a.File, a.Line), holder(a, f.Accesses[(i+1)%n]))
+		p.line("  %s%s holds %s", first, a.Goroutine, cmp.Or(strings.Join(holds, ", "), "nothing"))
+		p.line("  %s%s", second, waits[i])
 	}
 }
 
-// isCircle reports whether each goroutine waits for the next one.
-func (f *Finding) isCircle() bool {
+// waitCycle says of each access what its goroutine waits for, if each waits for a lock of the
+// next one, and the last one for a lock of the first; nil if they do not.
+func (f *Finding) waitCycle() (waits []string) {
 	for i, a := range f.Accesses {
-		next := f.Accesses[(i+1)%len(f.Accesses)].Goroutine
-		if !slices.ContainsFunc(a.HeldBy, func(o Other) bool { return o.Goroutine == next }) {
-			return false
+		next := f.Accesses[(i+1)%len(f.Accesses)]
+		k := slices.IndexFunc(a.HeldBy, func(o Other) bool { return o.Goroutine == next.Goroutine })
+		if k < 0 {
+			return nil
 		}
+		waits = append(waits, fmt.Sprintf("waits for %s (%s), which %s", lockName(a.Expr), a.Pos(), holds(a, next, a.HeldBy[k])))
 	}
-	return true
+	return waits
 }
 
-// holder says how the next goroutine of a circle has what a waits for.
-func holder(a, next Access) string {
-	i := slices.IndexFunc(a.HeldBy, func(o Other) bool { return o.Goroutine == next.Goroutine })
-	switch o := a.HeldBy[i]; {
+// holds says how the next goroutine of a cycle has what a waits for.
+func holds(a, next Access, o Other) string {
+	switch {
 	case next.Goroutine == a.Goroutine:
-		return fmt.Sprintf("it holds itself (%s)", pos(o.File, o.Line))
+		return fmt.Sprintf("it holds itself (%s)", o.Pos())
 	case o.File == next.File && o.Line == next.Line:
 		return fmt.Sprintf("%s waits for as a writer: readers that come later wait for it", o.Goroutine)
 	default:
-		return fmt.Sprintf("%s holds (%s)", o.Goroutine, pos(o.File, o.Line))
+		return fmt.Sprintf("%s holds (%s)", o.Goroutine, o.Pos())
 	}
 }
 
-func name(expr string) string {
-	if expr == "" {
-		return "a lock"
-	}
-	return expr
+// lockName is what a lock is called whose expression is expr.
+func lockName(expr string) string { return cmp.Or(expr, "a lock") }
+
+// isFirstOf reports whether no access before the i-th is of the same goroutine.
+func (f *Finding) isFirstOf(i int) bool {
+	return !slices.ContainsFunc(f.Accesses[:i], func(a Access) bool { return a.Goroutine == f.Accesses[i].Goroutine })
 }
 
 // maxStack is how many places of a stack the text has.
@@ -75,7 +75,7 @@ func (p *printer) stack(f *Finding, a Access) {
 		most = 1
 	}
 	for i, s := range a.Stack[:min(len(a.Stack), most)] {
-		p.place(s.Func, s.File, s.Line)
+		p.place(s)
 		if i == 0 {
 			p.source(f, a)
 		}
@@ -88,7 +88,7 @@ func (p *printer) stack(f *Finding, a Access) {
 		if o.Gone {
 			then = ", and has ended"
 		}
-		p.line("  goroutine %s came to %s at %s%s", o.Goroutine, Phrase(o.Op, o.Expr), pos(o.File, o.Line), then)
+		p.line("  goroutine %s came to %s at %s%s", o.Goroutine, o.Phrase(), o.Pos(), then)
 	}
 }
 

@@ -31,12 +31,9 @@ const defaultWidth = 100
 // each that does not in a few lines, then what was not confirmed in a line, the
 // warnings, and the totals in a line.
 func WriteText(w io.Writer, r *Report, opts TextOptions) error {
-	if opts.Width <= 0 {
-		opts.Width = defaultWidth
-	}
 	r = printable(r.brief())
-	b := bufio.NewWriter(w)
-	p := printer{w: b, width: opts.Width, style: style(opts.Color), command: cmp.Or(opts.Command, "gopredict"), all: opts.All, verbose: opts.Verbose, screen: opts.Screen && !opts.Verbose}
+	p := newPrinter(w, opts)
+	p.verbose, p.screen = opts.Verbose, opts.Screen && !opts.Verbose
 	p.confirmed(r)
 	p.known(r, opts.Verbose)
 	p.others(r)
@@ -55,7 +52,7 @@ func WriteText(w io.Writer, r *Report, opts TextOptions) error {
 	p.explored(r)
 	p.list(r)
 	p.totals(r)
-	return b.Flush()
+	return p.w.Flush()
 }
 
 // brief returns r without the interleavings that the text does not have.
@@ -73,15 +70,11 @@ func (r *Report) brief() *Report {
 // WriteFinding writes one finding as WriteText does, between its bars; for
 // gopredict replay.
 func WriteFinding(w io.Writer, f *Finding, opts TextOptions) error {
-	if opts.Width <= 0 {
-		opts.Width = defaultWidth
-	}
-	b := bufio.NewWriter(w)
-	p := printer{w: b, width: opts.Width, style: style(opts.Color), command: cmp.Or(opts.Command, "gopredict"), all: opts.All}
-	p.line("%s", p.bar())
+	p := newPrinter(w, opts)
+	p.line("%s", bar)
 	p.finding(printable(f))
-	p.line("%s", p.bar())
-	return b.Flush()
+	p.line("%s", bar)
+	return p.w.Flush()
 }
 
 // A printer writes the parts of the text. Errors of w are found by its Flush.
@@ -96,12 +89,20 @@ type printer struct {
 	brief   int  // how much is left out for a screen, see screenful
 }
 
+func newPrinter(w io.Writer, opts TextOptions) *printer {
+	p := &printer{w: bufio.NewWriter(w), width: opts.Width, style: style(opts.Color), command: cmp.Or(opts.Command, "gopredict"), all: opts.All}
+	if p.width <= 0 {
+		p.width = defaultWidth
+	}
+	return p
+}
+
 func (p *printer) line(format string, args ...any) {
 	fmt.Fprintf(p.w, format+"\n", args...)
 }
 
 // bar is the line that the race detector puts around a report.
-func (p *printer) bar() string { return "==================" }
+const bar = "=================="
 
 // mostWarnings is how many warnings are written, unless all are asked for: a library whose locks
 // all tests share may have hundreds.
@@ -130,7 +131,7 @@ func (p *printer) confirmed(r *Report) {
 		defer p.line("%s without an effect on their tests; -v shows all, and -predict.json=FILE has them.", count(more, "more warning"))
 	}
 	if len(loud)+len(warnings) > 0 {
-		p.line("%s", p.bar())
+		p.line("%s", bar)
 	}
 	if p.screen {
 		p.screenful(loud, warnings)
@@ -138,11 +139,11 @@ func (p *printer) confirmed(r *Report) {
 	}
 	for _, f := range loud {
 		p.finding(f)
-		p.line("%s", p.bar())
+		p.line("%s", bar)
 	}
 	for _, f := range warnings {
 		p.warning(f)
-		p.line("%s", p.bar())
+		p.line("%s", bar)
 	}
 }
 
@@ -152,17 +153,14 @@ func (p *printer) list(r *Report) {
 	var rows [][3]string
 	var width [2]int
 	loud, warnings, _ := p.shown(r)
-	listed := make(map[*Finding]bool)
-	for _, f := range slices.Concat(loud, warnings) {
-		listed[f] = true
-	}
+	listed := slices.Concat(loud, warnings)
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if !listed[f] {
+		if !slices.Contains(listed, f) {
 			continue
 		}
-		at := f.at()
-		row := [3]string{f.ID, string(f.Effect), f.Test + ", " + f.Package + ": " + pos(at.File, at.Line)}
+		at := f.mainPlace()
+		row := [3]string{f.ID, string(f.Effect), f.Test + ", " + f.Package + ": " + at.Pos()}
 		for k := range width {
 			width[k] = max(width[k], utf8.RuneCountInString(row[k]))
 		}
@@ -180,14 +178,14 @@ func (p *printer) list(r *Report) {
 // warning writes a finding without an effect: its accesses in their order, and
 // the command that shows all of it.
 func (p *printer) warning(f *Finding) {
-	p.line("%s", p.style.strong(f.certainty()+": "+f.Kind.Title(len(f.Accesses))))
+	p.line("%s", p.style.strong(f.certainty()+": "+f.Title()))
 	p.line("%s, without an effect on the test", p.where(f))
 	width := 0
 	for _, a := range f.Accesses {
-		width = max(width, utf8.RuneCountInString(pos(a.File, a.Line)))
+		width = max(width, utf8.RuneCountInString(a.Pos()))
 	}
 	for _, a := range f.Accesses {
-		p.line("  %s  %s by goroutine %s", pad(pos(a.File, a.Line), width), Phrase(a.Op, a.Expr), a.Goroutine)
+		p.line("  %s  %s by goroutine %s", pad(a.Pos(), width), a.Phrase(), a.Goroutine)
 	}
 	p.replay(f)
 }
@@ -209,7 +207,7 @@ func (p *printer) replay(f *Finding) {
 
 // finding writes one finding in full.
 func (p *printer) finding(f *Finding) {
-	p.line("%s", p.style.loud(f.certainty()+": "+f.Kind.Title(len(f.Accesses))))
+	p.line("%s", p.style.loud(f.certainty()+": "+f.Title()))
 	p.line("%s", p.where(f))
 	for i := range f.Accesses {
 		p.line("")
@@ -220,7 +218,7 @@ func (p *printer) finding(f *Finding) {
 			p.creation(f, i)
 		}
 	}
-	p.circle(f)
+	p.cycle(f)
 	p.also(f)
 	if !f.Undecided && f.Status != bug.Infeasible { // else nothing leads there yet
 		p.table(f)
@@ -256,15 +254,11 @@ func (p *printer) access(f *Finding, i int) {
 	if len(a.Stack) > 0 {
 		p.stack(f, a)
 	} else {
-		p.place(a.Func, a.File, a.Line)
+		p.place(a.place())
 		p.source(f, a)
 	}
 	for _, l := range a.Locks {
-		name := l.Expr
-		if name == "" {
-			name = "a lock"
-		}
-		p.line("  holding %s, locked at %s", name, pos(l.File, l.Line))
+		p.line("  holding %s, locked at %s", lockName(l.Expr), l.Pos())
 	}
 }
 
@@ -272,13 +266,8 @@ func (p *printer) access(f *Finding, i int) {
 // earlier access was of the same goroutine.
 func (p *printer) creation(f *Finding, i int) {
 	a := f.Accesses[i]
-	if a.CreatedAt == nil && a.Subtest == "" {
+	if a.CreatedAt == nil && a.Subtest == "" || !f.isFirstOf(i) {
 		return
-	}
-	for _, b := range f.Accesses[:i] {
-		if b.Goroutine == a.Goroutine {
-			return
-		}
 	}
 	p.line("")
 	if a.Subtest != "" {
@@ -286,19 +275,38 @@ func (p *printer) creation(f *Finding, i int) {
 		return
 	}
 	p.line("Goroutine %s created at:", a.Goroutine)
-	p.place(a.CreatedAt.Func, a.CreatedAt.File, a.CreatedAt.Line)
+	p.place(*a.CreatedAt)
 	if c := a.CreatedFor; c != nil {
-		p.place(c.Func, c.File, c.Line)
+		p.place(*c)
 	}
 }
 
-func (p *printer) place(fn, file string, line int) {
-	p.line("  %s()", fn)
-	p.line("      %s", pos(file, line))
+func (p *printer) place(at Place) {
+	p.line("  %s()", at.Func)
+	p.line("      %s", at.Pos())
 }
 
+// Pos is the place as reports have it: "a.go:3".
+func (p Place) Pos() string { return pos(p.File, p.Line) }
+
+// Pos is where the access is.
+func (a Access) Pos() string { return pos(a.File, a.Line) }
+
+// place is where the access is, and of what.
+func (a Access) place() Place { return Place{a.Expr, a.Func, a.File, a.Line} }
+
+// Pos is where the step is.
+func (s Step) Pos() string { return pos(s.File, s.Line) }
+
+// Phrase says what another goroutine has done.
+func (o Other) Phrase() string { return Phrase(o.Op, o.Expr) }
+
+// Phrase says what the access is: "receive from c".
+func (a Access) Phrase() string { return Phrase(a.Op, a.Expr) }
+
+// pos is how a line is named; "" for the end of a test, which is in no file.
 func pos(file string, line int) string {
-	if file == "" && line == 0 { // the end of a test is nowhere
+	if file == "" && line == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%s:%d", file, line)
@@ -348,7 +356,7 @@ func (p *printer) known(r *Report, verbose bool) {
 		by[f.Suppressed.By]++
 		all++
 		if verbose {
-			p.line("known: %s: %s: %s", p.where(f), strings.ToLower(f.Kind.Title(len(f.Accesses))), f.Suppressed.Reason)
+			p.line("known: %s: %s: %s", p.where(f), strings.ToLower(f.Title()), f.Suppressed.Reason)
 		}
 	}
 	var parts []string
@@ -386,9 +394,9 @@ func (p *printer) ruledOut(r *Report) {
 		if f := &r.Findings[i]; f.Status == bug.Infeasible {
 			var accesses []string
 			for _, a := range f.Accesses {
-				accesses = append(accesses, fmt.Sprintf("%s (%s)", Phrase(a.Op, a.Expr), pos(a.File, a.Line)))
+				accesses = append(accesses, a.described())
 			}
-			p.line("infeasible: %s: %s, %s: %s", p.where(f), strings.ToLower(f.Kind.Title(len(f.Accesses))), strings.Join(accesses, ", "), f.Reason)
+			p.line("infeasible: %s: %s, %s: %s", p.where(f), strings.ToLower(f.Title()), strings.Join(accesses, ", "), f.Reason)
 		}
 	}
 }
