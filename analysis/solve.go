@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gopredict/gopredict/analysis/detect"
+	"github.com/gopredict/gopredict/analysis/minimize"
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/analysis/symbolic"
 	"github.com/gopredict/gopredict/internal/bug"
@@ -342,7 +343,7 @@ func (s *solving) moves(i int) (obj uint64, recv, ok bool) {
 // to agree, as with all schedules.
 func (s *solving) shows(f *Finding, v instance, a symbolic.Answer) bool {
 	from := min(a.Base, s.planner.From(v.Accesses...))
-	if a.Base-from+len(a.Steps) > maxTrimmed { // nor are they kept
+	if a.Base-from+len(a.Steps) > minimize.MaxTried { // nor are they kept
 		from = a.Base
 	}
 	steps := make([]int, 0, a.Base-from+len(a.Steps))
@@ -362,51 +363,16 @@ func (s *solving) shows(f *Finding, v instance, a symbolic.Answer) bool {
 	return true
 }
 
-// maxTrimmed bounds the steps of the schedules that are tried to shorten one.
-const maxTrimmed = 1 << 18
-
-// trim leaves out steps of a schedule that it does not need, goroutine by
-// goroutine: all that it does, or else the later half, and so on. A step that
-// the re-run does not need is one that it can miss. Who stands at an access needs all that led there.
+// trim leaves out what goroutines do that a schedule of v does not need. Who stands at an access
+// needs all that led there.
 func (s *solving) trim(from int, steps []int, v instance) []int {
-	effort, room := 0, make([]int, 0, len(steps))
-	goes := make([]bool, len(s.t.Goroutines))
-	for _, i := range steps {
-		goes[s.t.Events[i].G] = true
+	schedule := minimize.Schedule{Trace: s.t, Steps: steps}
+	if !v.Blocks {
+		schedule.Pending = v.target().Stands
 	}
-	stands := make(map[trace.GID]bool)
-	for _, i := range v.target().Stands {
-		stands[s.t.Events[i].G] = !v.Blocks
-	}
-	for g := range s.t.Goroutines {
-		if !goes[g] || stands[trace.GID(g)] {
-			continue
-		}
-		var own []int // of the goroutine, indices of steps
-		for k, i := range steps {
-			if int(s.t.Events[i].G) == g {
-				own = append(own, k)
-			}
-		}
-		for cut := 0; cut < len(own); cut += (len(own) - cut + 1) / 2 {
-			if effort += len(steps); effort > maxTrimmed {
-				return steps
-			}
-			shorter := append(room[:0], steps[:own[cut]]...)
-			for n, k := range own[cut:] {
-				end := len(steps)
-				if left := own[cut+n+1:]; len(left) > 0 {
-					end = left[0]
-				}
-				shorter = append(shorter, steps[k+1:end]...)
-			}
-			if s.leadsTo(shorter, v) && s.check(from, shorter, v.Instance) == nil {
-				steps, room = shorter, steps
-				break
-			}
-		}
-	}
-	return steps
+	return minimize.Apply(schedule, minimize.WithoutGoroutines(func(steps []int) bool {
+		return s.leadsTo(steps, v) && s.check(from, steps, v.Instance) == nil
+	}))
 }
 
 // leadsTo reports whether all accesses of v but the last, where they form a
