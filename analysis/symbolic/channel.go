@@ -231,7 +231,7 @@ func b2i(b bool) int {
 }
 
 // channelEdges finds what must come before what on channels.
-func (m *Control) channelEdges() {
+func (m *edgeBuilder) channelEdges() {
 	for _, obj := range m.chans.objs {
 		c := m.chans.byObj[obj]
 		if m.anyone && m.admits(c) {
@@ -261,7 +261,7 @@ func (m *Control) channelEdges() {
 }
 
 // doneEdges orders what lets an operation complete before its completion.
-func (m *Control) doneEdges(c *channel, done int32) {
+func (m *edgeBuilder) doneEdges(c *channel, done int32) {
 	e := m.event(done)
 	if c.outside {
 		return

@@ -17,9 +17,6 @@ func (e *Encoding) whole(order []int32, budget *solver.Budget) bool {
 	for _, obj := range e.m.locks.objs {
 		c.begin(e.m.locks.byObj[obj])
 	}
-	for _, g := range e.m.gates {
-		c.begin(g)
-	}
 	for _, i := range order {
 		switch ev := e.m.event(i); ev.Kind {
 		case trace.Acquire, trace.RAcquire, trace.Release, trace.RRelease:
@@ -102,9 +99,6 @@ func (c *checker) access(i int32, ev *trace.Event) {
 	if writes(ev) {
 		for cell := range mem.of(i) {
 			c.writer[cell] = i + 1
-			if g := c.m.gates[cell]; g != nil {
-				c.lock(i, g)
-			}
 		}
 	}
 }

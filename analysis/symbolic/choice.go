@@ -11,9 +11,6 @@ import (
 // recorded up to there: one that can be ready then. Whether it can, the recorded operations
 // on its channel tell, in whatever order they come.
 
-// maxChoosing is how many operations are looked at for the selects of one trace.
-const maxChoosing = 1 << 22
-
 // choosing is what is known of the channels that selects have cases on.
 type choosing struct {
 	m        *Model
@@ -80,16 +77,21 @@ type selecting struct {
 }
 
 // chooses reports whether the select at position i may choose another case than it did.
-func (m *Model) chooses(i int32) bool {
-	e := m.event(i)
+func (m *departureFinder) chooses(i int32) bool {
+	if m.selects == nil {
+		m.selects = newChoosing(m.Model)
+	}
+	return m.selects.chooses(i)
+}
+
+// chooses reports whether the select at position i may choose another case than it did.
+func (c *choosing) chooses(i int32) bool {
+	m, e := c.m, c.m.event(i)
 	none := e.Flags&trace.FlagDefault != 0 // it may find no case ready
 	if e.Val <= 1 && !none {
 		return false
 	}
-	if m.choosing == nil {
-		m.choosing = newChoosing(m)
-	}
-	s := selecting{m.choosing, e.G, i, i}
+	s := selecting{c, e.G, i, i}
 	var chosen *trace.Event // the operation of the case; nil of the default
 	if d := m.next(i); d >= 0 && m.event(d).Kind == trace.SelectDone {
 		s.done = d
@@ -199,5 +201,5 @@ func (s *selecting) order(i, j int32) bool {
 	if s.left--; s.left < 0 {
 		return false
 	}
-	return s.m.before(i, j)
+	return s.m.recorded.before(i, j)
 }

@@ -8,10 +8,6 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// maxWays is how many ways there may be to wake one waiter of a condition before
-// another.
-const maxWays = 1 << 22
-
 // A condEncoder encodes condition variables.
 type condEncoder struct {
 	*timeline
@@ -174,3 +170,5 @@ func (e *condEncoder) wake(i int32) int32 {
 
 // A condition is the operations of one sync.Cond.
 type condition struct{ waits, signals, broadcasts []int32 }
+
+func (m *Control) cond(obj uint64) *condition { return entry(m.conds, obj) }

@@ -53,9 +53,6 @@ func (d *Decider) Decide(ctx context.Context, k int, budget *solver.Budget) (Ans
 	return d.Prove(ctx, k, budget)
 }
 
-// nearPart is the part of the budget that Seek may take. All runs take more.
-const nearPart = 4
-
 // Seek asks for runs that differ little from the recorded one. It is Unknown without a reason
 // if there are none, and Unsat only if no run comes to the target, whatever it
 // begins with.
@@ -83,7 +80,7 @@ func (d *Decider) seek(ctx context.Context, k int, budget *solver.Budget, brief 
 		if a, err := q.windows(k); err != nil || a.Answer == solver.Sat || a.Why != "" {
 			return a, err
 		}
-		d.m.let(near)
+		d.m.cones.release(near)
 		near, _ = d.near(d.base, k, MaxEvents, q.budget)
 	}
 	if q.large == "" {
@@ -111,7 +108,7 @@ func (q *quest) windows(k int) (Answer, error) {
 			continue
 		}
 		if cone.events == needed {
-			q.m.let(cone)
+			q.m.cones.release(cone)
 			break
 		}
 		needed = cone.events
@@ -129,7 +126,7 @@ func (d *Decider) near(base, k, most int, budget *solver.Budget) (cone *Cone, ok
 	if budget != nil {
 		most = int(min(int64(most), max(0, budget.Steps)/perEvent))
 	}
-	cone, ok = d.m.cone(base, slices.Max(d.targets[k].events())+1, most, d.targets[k:k+1])
+	cone, ok = d.m.cones.within(base, slices.Max(d.targets[k].events())+1, most, d.targets[k:k+1])
 	if ok {
 		budget.Spend(cone.steps)
 	}
@@ -155,9 +152,6 @@ func (d *Decider) Prove(ctx context.Context, k int, budget *solver.Budget) (Answ
 	return d.encoding.fewest(ctx, d.targets[k], budget)
 }
 
-// firstWindow is how many events before the target are looked at first.
-const firstWindow = 64
-
 // encode makes an encoding, and takes what that takes off the budget: all of it where that does not
 // suffice for the events, but no more, as nothing is done for these.
 func (d *Decider) encode(cone *Cone, f *solver.Formula, engine solver.Engine, budget *solver.Budget) (*Encoding, error) {
@@ -181,7 +175,7 @@ type quest struct {
 
 // solve solves one cone for itself, with half of what is left. Nobody asks for what is in the cone after that.
 func (q *quest) solve(cone *Cone, k int) (Answer, error) {
-	defer q.m.let(cone)
+	defer q.m.cones.release(cone)
 	if cone.events > MaxEvents {
 		q.large = tooLarge
 		return Answer{}, nil
@@ -207,7 +201,7 @@ func (q *quest) solve(cone *Cone, k int) (Answer, error) {
 func (d *Decider) prepare(k int, budget *solver.Budget) error {
 	d.Close()
 	d.first, d.end = k, k+1
-	cone, ok := d.m.cone(d.base, len(d.m.t.Events), MaxEvents, d.targets[k:k+1])
+	cone, ok := d.m.cones.within(d.base, len(d.m.t.Events), MaxEvents, d.targets[k:k+1])
 	if !ok {
 		return nil
 	}
@@ -246,40 +240,32 @@ func (d *Decider) prepare(k int, budget *solver.Budget) error {
 	return nil
 }
 
-// maxGroup is how many targets share an encoding at most, and maxShared how many
-// events they may depend on: to find out which ones takes longer than what is
-// shared saves, if it is many.
-const maxGroup, maxShared = 32, 1 << 12
-
 // union returns the cone of a group and the next n targets, or nil if it is much
 // larger than both: of one that is, no more is looked at than tells it.
 func (d *Decider) union(group *Cone, n int) *Cone {
 	if n == 0 {
 		return nil
 	}
-	next, ok := d.m.cone(d.base, len(d.m.t.Events), 2*group.events+1, d.targets[d.end:d.end+n])
+	next, ok := d.m.cones.within(d.base, len(d.m.t.Events), 2*group.events+1, d.targets[d.end:d.end+n])
 	if !ok {
 		return nil
 	}
-	defer d.m.let(next)
+	defer d.m.cones.release(next)
 	if min(group.events, next.events) < max(group.events, next.events)/2 {
 		return nil
 	}
 	most := max(group.events, next.events)*5/4 + 16
-	both := d.m.both(group, next, len(d.m.t.Events), most)
+	both := d.m.cones.both(group, next, len(d.m.t.Events), most)
 	if both.events > most {
-		d.m.let(both)
+		d.m.cones.release(both)
 		return nil
 	}
-	d.m.let(group)
+	d.m.cones.release(group)
 	return both
 }
 
 // tooLarge is why a cone is not encoded that has more.
 var tooLarge = fmt.Sprintf("it may depend on more than %d events", MaxEvents)
-
-// MaxEvents is the number of events in the largest cone that a Decider encodes.
-const MaxEvents = 1 << 18
 
 // Close frees what the decider holds.
 func (d *Decider) Close() {

@@ -16,15 +16,26 @@ import (
 
 // Departures looks for them.
 type Departures struct {
-	m      *Model
-	anyone *Model // see Model.anyone; nil before somebody asks
+	strict *departureFinder
+	anyone *departureFinder // see Control.anyone; nil before somebody asks
+}
+
+// A departureFinder finds the departures of a model's runs.
+type departureFinder struct {
+	*Model
+	doubts  *doubts   // likewise
+	selects *choosing // nil before somebody asks
+}
+
+func newDepartureFinder(m *Model) *departureFinder {
+	return &departureFinder{Model: m}
 }
 
 // Departures prepares for the trace of which Concurrent makes the model.
 func (c *Control) Departures(flow *trace.Flow, l *trace.Layout) *Departures {
-	m := newModel(&Model{Control: c, flow: flow, layout: l, held: true})
+	m := newModel(&Model{Control: c, held: true}, flow, l)
 	m.Must()
-	return &Departures{m: m}
+	return &Departures{strict: newDepartureFinder(m)}
 }
 
 // A Departing is where a run may depart from the recorded one.
@@ -41,12 +52,6 @@ type Departing struct {
 	Why    string // set if the budget did not suffice to find out
 }
 
-// passed is how many events it takes a step to pass over, on the way to those that a target needs.
-const passed = 4
-
-// maxDepartings is how many places a run to which is looked for.
-const maxDepartings = 16
-
 // All looks for departures of the goroutines that are in, in runs that begin with the
 // first base events of the trace: one for each site, in the order of the trace, after the
 // first operation that may come in another order. Without any, these goroutines do in
@@ -54,16 +59,17 @@ const maxDepartings = 16
 // maxDepartings are looked at as far as the budget goes; one that is not is returned as
 // well.
 func (d *Departures) All(ctx context.Context, base int, in func(trace.GID) bool, engine func(*solver.Formula) (solver.Engine, error), budget *solver.Budget) ([]Departing, error) {
-	all, others, err := d.m.departings(ctx, base, in, engine, budget)
+	all, others, err := d.strict.departings(ctx, base, in, engine, budget)
 	if err != nil || len(all) > 0 || !others {
 		return all, err
 	}
 	// What they come to is no schedule, as that has the recorded order of these operations. So
 	// nothing is to come out otherwise there, not even what is a finding of its own.
 	if d.anyone == nil {
-		d.anyone = newModel(&Model{Control: newControl(d.m.t, d.m.order, true), flow: d.m.flow, layout: d.m.layout, held: true})
+		m := d.strict.Model
+		d.anyone = newDepartureFinder(newModel(&Model{Control: newControl(m.t, m.order, true), held: true}, m.flow, m.accesses.layout))
 	}
-	for i := range d.m.doubts.others { // before the first of them all is as recorded
+	for i := range d.strict.doubts.others { // before the first of them all is as recorded
 		base = min(base, int(i))
 	}
 	all, _, err = d.anyone.departings(ctx, base, in, engine, budget)
@@ -75,7 +81,7 @@ func (d *Departures) All(ctx context.Context, base int, in func(trace.GID) bool,
 
 // departings is All for a model. It reports whether there are operations that may come in
 // another order where that is nothing to anybody.
-func (m *Model) departings(ctx context.Context, base int, in func(trace.GID) bool, engine func(*solver.Formula) (solver.Engine, error), budget *solver.Budget) (all []Departing, others bool, err error) {
+func (m *departureFinder) departings(ctx context.Context, base int, in func(trace.GID) bool, engine func(*solver.Formula) (solver.Engine, error), budget *solver.Budget) (all []Departing, others bool, err error) {
 	end := base // of all that these goroutines do
 	for g := range m.t.Goroutines {
 		if in(trace.GID(g)) {
@@ -92,7 +98,7 @@ func (m *Model) departings(ctx context.Context, base int, in func(trace.GID) boo
 			others = true
 		case len(all) == 0 && m.doubt().of[i]&swaps != 0 && (e.Kind != trace.Select || m.chooses(int32(i))):
 			all = append(all, Departing{At: i, Stands: none})
-		case m.doubt().of[i]&departs != 0 && !m.ordered(int32(i)):
+		case m.doubt().of[i]&departs != 0 && !m.recorded.ordered(int32(i)):
 			k, ok := of[e.Site]
 			if !ok {
 				k = len(targets)
@@ -123,7 +129,7 @@ func (m *Model) departings(ctx context.Context, base int, in func(trace.GID) boo
 }
 
 // departing returns the departure of a run that was found.
-func (m *Model) departing(a Answer) Departing {
+func (m *departureFinder) departing(a Answer) Departing {
 	stands := int32(a.Departs)
 	if m.event(stands).Kind.IsAccess() {
 		stands = m.next(stands)
@@ -149,7 +155,7 @@ const (
 )
 
 // doubt returns what is not sure to be as recorded, whatever comes before what.
-func (m *Model) doubt() *doubts {
+func (m *departureFinder) doubt() *doubts {
 	if m.doubts != nil {
 		return m.doubts
 	}
@@ -193,13 +199,10 @@ func (m *Model) doubt() *doubts {
 	return m.doubts
 }
 
-// maxQuiet bounds how many operations come after a quiet read.
-const maxQuiet = 64
-
 // quiet returns the reads that only move data, to where nobody looks: after them their
 // goroutine neither writes, nor sends or starts anything, nor comes to a condition, nor
 // to what it may have found there.
-func (m *Model) quiet() []bool {
+func (m *departureFinder) quiet() []bool {
 	quiet := make([]bool, len(m.t.Events))
 	for g := range m.t.Goroutines {
 		var met []uint64 // what comes behind
@@ -241,7 +244,7 @@ func (mem *memory) fixed(c int32) bool {
 // swapping notes the operations that a channel or a Once serves in their recorded
 // order, as the encoding has it, although nothing else makes them come in that; and
 // the selects that had a choice.
-func (m *Model) swapping() {
+func (m *departureFinder) swapping() {
 	for _, c := range m.chans.byObj {
 		admits := m.admits(c)
 		for _, line := range [][]int32{c.sends, c.recvs} {
@@ -268,7 +271,7 @@ func (m *Model) swapping() {
 }
 
 // swap notes that two operations may come in the other order.
-func (m *Model) swap(i, j int32, nothing bool) {
+func (m *departureFinder) swap(i, j int32, nothing bool) {
 	if nothing {
 		m.doubts.others[i], m.doubts.others[j] = true, true
 	} else {

@@ -88,7 +88,7 @@ func (e *departureEncoder) others(i, c int32) (ways []solver.Bool) {
 			switch {
 			case w != source && e.m.event(i).IsLength():
 				other = f.True() // another slice, whatever its length
-			case w != source && ok && mem.whole[i]:
+			case w != source && ok && e.m.whole[i]:
 				other = f.Not(f.And(f.Eq(e.values.leaves(w), f.Const(e.m.numberOf(i, found))), e.values.knows(w)))
 			}
 		}

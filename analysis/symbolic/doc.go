@@ -18,8 +18,7 @@
 //   - γ: synchronization. Critical sections exclude each other; conditions are
 //     queues; channels pass elements in line, and a close parts those that got
 //     through from those that did not; a WaitGroup's counter is a decision
-//     diagram over its Adds. Variables that goroutines use as locks keep them apart
-//     as locks do: that follows from β, but not easily. See gate.
+//     diagram over its Adds.
 //   - ρ: the target. A race is that both accesses are enabled, a pattern an order
 //     of its accesses.
 //

@@ -20,9 +20,6 @@ func (m *Control) admits(c *channel) bool {
 	return !slices.ContainsFunc(c.sends, other) && !slices.ContainsFunc(c.recvs, other)
 }
 
-// maxRegistered is how many events the function of a Once may have.
-const maxRegistered = 64
-
 // registers reports whether the Once whose function begins at position i is one by which
 // the standard library finds out something about the process, as the environment: the
 // function does nothing that has an event but for locks, and whoever calls it, it is the same.

@@ -18,11 +18,10 @@ type locks struct {
 	objs  []uint64 // in the order of their first events
 }
 
-// A lock is the operations of one mutex or RWMutex, or of a gate.
+// A lock is the operations of one mutex or RWMutex.
 type lock struct {
-	order    *order.Order
-	numbers  []int32   // of the sections of a mutex, by acquire
-	sections []section // of a gate, likewise
+	order   *order.Order
+	numbers []int32 // of the sections of a mutex, by acquire
 	// loose is set where some release does not end a section that its own
 	// goroutine began: then who ends what is another question in each run.
 	loose    bool
@@ -39,11 +38,6 @@ type section struct {
 // all yields the sections, by acquire.
 func (l *lock) all() iter.Seq[section] {
 	return func(yield func(section) bool) {
-		for _, s := range l.sections {
-			if !yield(s) {
-				return
-			}
-		}
 		for _, n := range l.numbers {
 			if !yield(l.at(n)) {
 				return
@@ -60,13 +54,6 @@ func (l *lock) at(n int32) section {
 
 // section returns the one that the event at position acq begins.
 func (l *lock) section(acq int32) (s section, ok bool) {
-	if l.order == nil {
-		k, ok := slices.BinarySearchFunc(l.sections, acq, func(s section, i int32) int { return cmp.Compare(s.acq, i) })
-		if ok {
-			s = l.sections[k]
-		}
-		return s, ok
-	}
 	k, ok := slices.BinarySearchFunc(l.numbers, acq, func(n, i int32) int { return cmp.Compare(l.at(n).acq, i) })
 	if ok {
 		s = l.at(l.numbers[k])
@@ -219,9 +206,6 @@ func (e *lockEncoder) loose(l *lock) {
 	}
 }
 
-// maxPairs is how many operations of a loose lock are compared at most.
-const maxPairs = 1 << 15
-
 // pairing returns for each of the releases of a loose lock which sections it may end, and
 // for each section which others may be the last before it.
 func (e *lockEncoder) pairing(sections []section, releases []int32) (ends, follows [][]int) {
@@ -294,4 +278,17 @@ func (e *lockEncoder) freeAtMoment(rel int32) solver.Bool {
 		}
 	}
 	return free
+}
+
+// locksOver returns the locks that are held exclusively from event i to event j of
+// the same goroutine.
+func (m *Model) locksOver(i, j int32) map[uint64]bool {
+	objs := make(map[uint64]bool)
+	at := m.order.Held(int(j))
+	for _, acq := range m.order.Held(int(i)) {
+		if e := m.event(acq); e.Kind == trace.Acquire && slices.Contains(at, acq) && !m.locks.byObj[e.Obj].loose {
+			objs[e.Obj] = true
+		}
+	}
+	return objs
 }

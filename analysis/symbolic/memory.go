@@ -9,16 +9,14 @@ import (
 
 // memory is what the events access, in cells: pieces that no access divides.
 type memory struct {
-	m        *Model
-	layout   *trace.Layout
-	cells    []cell
-	initial  []uint64          // by cell
-	written  []int32           // the writers of the cells, cell by cell
-	first    []int32           // by cell: where its own begin in written, and where those of the last one end
-	whole    []bool            // by event: it accesses memory that is only accessed as a whole
-	unsigned map[int32]bool    // what formulas read as unsigned numbers; see typed
-	stores   map[int32]int32   // by read of an update: its store
-	counts   map[int32][]int32 // by store of an update: its reads
+	*accesses
+	m       *Model
+	cells   []cell
+	initial []uint64          // by cell
+	written []int32           // the writers of the cells, cell by cell
+	first   []int32           // by cell: where its own begin in written, and where those of the last one end
+	stores  map[int32]int32   // by read of an update: its store
+	counts  map[int32][]int32 // by store of an update: its reads
 	// follow has by cell the writers that may leave something else than recorded, by their formulas, and
 	// values what the writers left there.
 	follow  map[int32][]int32
@@ -46,25 +44,13 @@ type cell struct {
 	looked bool // somebody may learn what is in it, not only update it
 }
 
-// reads reports whether events of kind k read memory.
-func reads(k trace.Kind) bool {
-	return k == trace.Read || k == trace.AtomicLoad || k == trace.AtomicRMW
-}
-
-func writes(e *trace.Event) bool { return e.Kind.IsWrite() && e.Flags&trace.FlagFailed == 0 }
-
 func newMemory(m *Model) *memory {
-	l := m.layout
+	cells := m.accesses.layout.Cells()
 	mem := &memory{
-		m: m, layout: l, cells: make([]cell, l.Cells()), initial: make([]uint64, l.Cells()), stores: make(map[int32]int32), counts: make(map[int32][]int32),
+		accesses: m.accesses, m: m, cells: make([]cell, cells), initial: make([]uint64, cells), stores: make(map[int32]int32), counts: make(map[int32][]int32),
 		follow: make(map[int32][]int32), values: make(map[int32]leavings),
 	}
 	mem.room()
-	if m.flow != nil {
-		mem.wholes()
-		mem.signs()
-		m.mem = mem
-	}
 	mem.use()
 	return mem
 }
@@ -147,21 +133,6 @@ func (mem *memory) spread(is func(*cell) *bool) {
 	}
 }
 
-// span is what the event at position i accesses.
-func (mem *memory) span(i int32) trace.Span { return mem.layout.Spans[mem.layout.Of[i]] }
-
-// of yields the cells of the access at position i.
-func (mem *memory) of(i int32) func(func(int32) bool) {
-	s := mem.span(i)
-	return func(yield func(int32) bool) {
-		for c := s.First; c < s.First+s.N; c++ {
-			if !yield(c) {
-				return
-			}
-		}
-	}
-}
-
 // update finds the store that the read of an update belongs to: the next event
 // of its goroutine that does not read, if that writes the same memory.
 func (mem *memory) update(i int32) {
@@ -183,28 +154,6 @@ func (mem *memory) update(i int32) {
 			mem.stores[i], mem.counts[next] = next, append(mem.counts[next], i)
 		}
 	}
-}
-
-// part returns the piece of an access's value that lies in cell c. A digest is one
-// piece, of the whole.
-func (mem *memory) part(i, c int32) (uint64, bool) {
-	return mem.piece(mem.m.event(i), c)
-}
-
-// piece is part for the event e.
-func (mem *memory) piece(e *trace.Event, c int32) (uint64, bool) {
-	cl := mem.layout.Cell(c)
-	switch {
-	case e.Size > 8:
-		return e.Val, e.HasValue() && cl.Size == uint64(e.Size)
-	case !e.HasValue() || cl.Addr-e.Obj >= 8:
-		return 0, false
-	}
-	v := e.Val >> (8 * (cl.Addr - e.Obj))
-	if cl.Size < 8 {
-		v &= 1<<(8*cl.Size) - 1
-	}
-	return v, true
 }
 
 // before returns what the access at position i found in cell c, as far as it tells.
@@ -289,9 +238,6 @@ func (mem *memory) same(i, c int32) (ws []int32, initially bool) {
 	return ws, cl.known && mem.initial[c] == v
 }
 
-// fewLeavings is for how many of them room is kept: a cell may have millions, most have few.
-const fewLeavings = 1 << 10
-
 // leavings returns what the writers of cell c have left there.
 func (mem *memory) leavings(c int32) leavings {
 	its, known := mem.values[c]
@@ -346,24 +292,24 @@ func (m *Model) data(i int32) bool {
 
 // readEdges returns edges to reads that matter from the only write that they can read from, or from the end of the
 // critical section that this is in, if the lock excludes the read.
-func (m *Model) readEdges() (edges []edge) {
-	for i := range m.t.Events {
+func (mem *memory) readEdges() (edges []edge) {
+	for i := range mem.m.t.Events {
 		pos := int32(i)
-		if !m.matters(pos) {
+		if !mem.m.matters(pos) {
 			continue
 		}
-		for c := range m.mem.of(pos) {
-			cl := &m.mem.cells[c]
+		for c := range mem.of(pos) {
+			cl := &mem.cells[c]
 			if !cl.shared {
 				continue
 			}
-			if source := m.mem.source(pos, c); source == none || m.gid(source) == m.gid(pos) {
+			if source := mem.source(pos, c); source == none || mem.m.gid(source) == mem.m.gid(pos) {
 				continue // it is always one of those that it can read from
 			}
-			ws, initially := m.mem.same(pos, c)
+			ws, initially := mem.same(pos, c)
 			other := func(w int32) bool { return w != ws[0] }
-			if len(ws) == 1 && !initially && !slices.ContainsFunc(m.mem.follow[c], other) {
-				edges = append(edges, edge{m.outOf(ws[0], pos), pos, true})
+			if len(ws) == 1 && !initially && !slices.ContainsFunc(mem.follow[c], other) {
+				edges = append(edges, edge{mem.m.outOf(ws[0], pos), pos, true})
 			}
 		}
 	}

@@ -6,15 +6,17 @@ import (
 	"github.com/gopredict/gopredict/analysis/order"
 )
 
-// This file knows reads that find the same in each run by what must come before what alone:
-// that is quickly said, and most are such. The rest is for the solver.
-
-// maxOrdered is how many pairs of a read and a write of a trace are compared.
-const maxOrdered = 1 << 22
+// recordedReads decides by the order of edges alone whether reads find what they found. That is
+// quickly said, and holds of most reads; the rest is for the solver.
+type recordedReads struct {
+	*Model
+	breaks   map[int32][]int32 // by cell; see breaksOf
+	compared int               // pairs so far, see maxOrdered
+}
 
 // ordered reports whether what event i, a read or a condition, departs by is found in each
 // run that is as recorded up to there.
-func (m *Model) ordered(i int32) bool {
+func (m *recordedReads) ordered(i int32) bool {
 	if m.event(i).Kind.IsAccess() {
 		return m.finds(i)
 	}
@@ -23,12 +25,14 @@ func (m *Model) ordered(i int32) bool {
 
 // Ordered reports whether the condition of event i comes out as recorded in each run up to
 // where one departs, as what it follows from is found by what must come before what alone.
-func (m *Model) Ordered(i int) bool { return m.formula(int32(i)) != nil && m.ordered(int32(i)) }
+func (m *Model) Ordered(i int) bool {
+	return m.formula(int32(i)) != nil && m.recorded.ordered(int32(i))
+}
 
 // finds reports whether the read at position i finds in each such run what the same write has
 // left, in each of its cells: it comes after that one and before all others, but for those
 // that come before both.
-func (m *Model) finds(i int32) bool {
+func (m *recordedReads) finds(i int32) bool {
 	for c := range m.mem.of(i) {
 		cl := &m.mem.cells[c]
 		if !cl.shared {
@@ -43,7 +47,7 @@ func (m *Model) finds(i int32) bool {
 		if next < len(ws) && !m.before(i, ws[next]) {
 			return false
 		}
-		if !m.inRow(c, source, next) && !m.apart(ws, source, i) {
+		if !m.inRow(c, source, next) && !m.allOrdered(ws, source, i) {
 			return false
 		}
 	}
@@ -52,16 +56,16 @@ func (m *Model) finds(i int32) bool {
 
 // inRow reports whether each write of cell c up to the one at position source comes after the
 // one that was before it, and so do those from index next on.
-func (m *Model) inRow(c, source int32, next int) bool {
-	ws, breaks := m.mem.writers(c), m.breaks(c)
+func (m *recordedReads) inRow(c, source int32, next int) bool {
+	ws, breaks := m.mem.writers(c), m.breaksOf(c)
 	k, _ := slices.BinarySearch(ws, source)
 	return (source == none || breaks[k] == 0) && (next == len(ws) || breaks[next] == breaks[len(ws)-1])
 }
 
 // breaks returns how many of the writes of cell c up to each one need not come after the one that
 // was before them.
-func (m *Model) breaks(c int32) []int32 {
-	breaks, ok := m.broken[c]
+func (m *recordedReads) breaksOf(c int32) []int32 {
+	breaks, ok := m.breaks[c]
 	if !ok {
 		ws := m.mem.writers(c)
 		breaks = make([]int32, len(ws))
@@ -70,17 +74,14 @@ func (m *Model) breaks(c int32) []int32 {
 				breaks[k]++
 			}
 		}
-		if m.broken == nil {
-			m.broken = make(map[int32][]int32)
-		}
-		m.broken[c] = breaks
+		m.breaks[c] = breaks
 	}
 	return breaks
 }
 
 // apart reports whether each of the writes comes before the one at position source, or after
 // event i, or is one of these, as far as the effort suffices to say so.
-func (m *Model) apart(writes []int32, source, i int32) bool {
+func (m *recordedReads) allOrdered(writes []int32, source, i int32) bool {
 	for _, w := range writes {
 		if m.compared++; m.compared > maxOrdered {
 			return false
@@ -94,7 +95,7 @@ func (m *Model) apart(writes []int32, source, i int32) bool {
 
 // before reports whether event i comes before the goroutine of event j is there, in each run
 // that is as recorded up to there.
-func (m *Model) before(i, j int32) bool {
+func (m *recordedReads) before(i, j int32) bool {
 	switch {
 	case i >= j:
 		return false

@@ -25,9 +25,6 @@ type product struct {
 	counts solver.Bool
 }
 
-// maxCases bounds the cases in one encoding.
-const maxCases = 1 << 14
-
 // A productEncoder has the products of which both factors may be others than recorded.
 type productEncoder struct {
 	*timeline

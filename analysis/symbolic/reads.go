@@ -156,7 +156,7 @@ func (e *readEncoder) readsFrom(i int32) {
 		var ways []solver.Bool
 		// What follows from something else may be the same nevertheless.
 		follow := e.m.mem.follow[c]
-		if val, ok := e.m.mem.found(i, c); ok && len(follow) > 0 && e.m.mem.whole[i] {
+		if val, ok := e.m.mem.found(i, c); ok && len(follow) > 0 && e.m.whole[i] {
 			v := e.writes.view(i, c)
 			for _, w := range v.writes() {
 				if _, same := slices.BinarySearch(writers, w); same || !e.m.follows(w) {
@@ -220,9 +220,6 @@ func (e *readEncoder) from(i, c, w int32, same []int32) solver.Bool {
 	}
 	return ch.lit
 }
-
-// maxParted bounds the writers that are kept from coming between at once.
-const maxParted = 64
 
 // part keeps writer w from coming between what the choice reads and the read, and
 // other writers of its goroutine: where one comes between, the next one would. The

@@ -10,13 +10,6 @@ import (
 // This file folds constants (Wang et al., FAC 2011, §9): a condition that comes out
 // the same whatever its reads may find needs no solver.
 
-// maxValues bounds the values that are looked at of one read or store, and
-// maxFolded the reads and stores of one condition.
-const maxValues, maxFolded = 16, 64
-
-// perEdge is how many steps of a budget it takes to follow an edge.
-const perEdge = 20
-
 // settled reports whether the condition of event i, an assertion, comes out as
 // recorded in each run, as far as what it follows from is known, by what must come
 // before what alone.
@@ -25,7 +18,7 @@ func (m *Model) settled(i int32, budget *solver.Budget) bool {
 	if in == nil {
 		return false
 	}
-	f := folding{Model: m, limit: m.limits(Failure(int(i)), int32(len(m.t.Events))), left: maxFolded, known: make(map[int32]*[]int64), upto: make(map[int32][]int32)}
+	f := folding{Model: m, limit: m.cones.limits(Failure(int(i)), int32(len(m.t.Events))), left: maxFolded, known: make(map[int32]*[]int64), upto: make(map[int32][]int32)}
 	outcomes, ok := f.formula(in, nil)
 	budget.Spend(perEdge * f.steps)
 	return ok && !slices.ContainsFunc(outcomes, func(v int64) bool { return !in.Same(m.event(i), v) })
@@ -134,7 +127,7 @@ func (f *folding) found(i int32) ([]int64, bool) {
 	c := f.mem.span(i).First
 	before := f.before(i)
 	val, stale := f.mem.stale(i, c)
-	if cn := f.counter(c); cn != nil && !stale {
+	if cn := f.counters.find(c); cn != nil && !stale {
 		if values, ok := f.counted(i, c, cn, before); ok {
 			return values, true
 		}
@@ -211,12 +204,12 @@ func (f *folding) before(i int32) []int32 {
 	if upto, ok := f.upto[i]; ok {
 		return upto
 	}
-	all := f.noLimits()
-	c := f.closure(0, all, func(int32) bool { return false }, false)
+	all := f.cones.noLimits()
+	c := f.cones.closure(0, all, func(int32) bool { return false }, false)
 	c.add(i)
 	c.close()
-	f.spare(all.first, nil)
-	f.spare(c.done, c.met)
+	f.cones.spare(all.first, nil)
+	f.cones.spare(c.done, c.met)
 	f.upto[i] = c.upto
 	f.steps += c.steps
 	return c.upto

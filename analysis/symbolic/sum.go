@@ -23,9 +23,15 @@ type addition struct {
 	read   int32
 }
 
-// counter returns what is known of the cell c as a counter, nil if it is none.
-func (m *Model) counter(c int32) *counter {
-	if cn, ok := m.counters[c]; ok {
+// A counterFinder finds the counters of a model.
+type counterFinder struct {
+	*Model
+	known map[int32]*counter // by cell; nil if it is none
+}
+
+// find returns what is known of the cell c as a counter, nil if it is none.
+func (m *counterFinder) find(c int32) *counter {
+	if cn, ok := m.known[c]; ok {
 		return cn
 	}
 	cn := &counter{adds: make(map[int32]addition)}
@@ -65,17 +71,17 @@ func (m *Model) counter(c int32) *counter {
 	if len(cn.adds) == 0 || under != nil && len(under) == 0 {
 		cn = nil
 	}
-	m.counters[c] = cn
+	m.known[c] = cn
 	return cn
 }
 
 // addition returns what the write at position w adds, if it adds.
-func (m *Model) addition(w int32) (a addition, ok bool) {
+func (m *counterFinder) addition(w int32) (a addition, ok bool) {
 	in := m.formula(w)
 	if in == nil && m.event(w).Kind == trace.AtomicRMW {
 		in = m.adds(w)
 	}
-	if in == nil || !m.mem.whole[w] {
+	if in == nil || !m.whole[w] {
 		return a, false
 	}
 	f := in.Formula
@@ -104,23 +110,9 @@ func (m *Model) addition(w int32) (a addition, ok bool) {
 	return a, a.read != none
 }
 
-// adds returns the formula of the atomic operation at position w if that adds a number,
-// which it does although all that it finds has to be as recorded; nil if not.
-func (m *Model) adds(w int32) *trace.Instance {
-	if m.flow == nil {
-		return nil
-	}
-	found, ok := m.flow.Found(m.t, int(w))
-	in := m.flow.Adds(int(w))
-	if !ok || len(in.Reads) > 0 || in.Formula.Eval(m.numberOf(w, found), nil) != m.number(w) {
-		return nil // or it wraps around
-	}
-	return in
-}
-
 // ownRead returns the read of what the write at position w overwrites, if that is
 // what f, with its readings, stands for; none if not.
-func (m *Model) ownRead(w int32, f *trace.Formula, reads []int32) int32 {
+func (m *counterFinder) ownRead(w int32, f *trace.Formula, reads []int32) int32 {
 	switch {
 	case f.Op == trace.Before:
 		return w
@@ -130,39 +122,7 @@ func (m *Model) ownRead(w int32, f *trace.Formula, reads []int32) int32 {
 	return none
 }
 
-// fixed returns the value of f, which has the given readings, if none of these may
-// find something else than recorded.
-func (m *Model) fixed(f *trace.Formula, reads []int32) (int64, bool) {
-	for _, at := range reads {
-		if at >= 0 && m.tracked(at) {
-			return 0, false
-		}
-	}
-	if f.HasBefore() {
-		return 0, false
-	}
-	return f.Eval(0, func(k int, r trace.Reading) int64 {
-		if reads[k] < 0 {
-			return 0
-		}
-		return r.Number(m.event(reads[k]).Val)
-	}), true
-}
-
-// locksOver returns the locks that are held exclusively from event i to event j of
-// the same goroutine.
-func (m *Model) locksOver(i, j int32) map[uint64]bool {
-	objs := make(map[uint64]bool)
-	at := m.order.Held(int(j))
-	for _, acq := range m.order.Held(int(i)) {
-		if e := m.event(acq); e.Kind == trace.Acquire && slices.Contains(at, acq) && !m.locks.byObj[e.Obj].loose {
-			objs[e.Obj] = true
-		}
-	}
-	return objs
-}
-
-func (m *Model) holdsOne(i int32, objs map[uint64]bool) bool {
+func (m *counterFinder) holdsOne(i int32, objs map[uint64]bool) bool {
 	for obj := range m.locksOver(i, i) {
 		if objs[obj] {
 			return true
@@ -184,7 +144,7 @@ type counterEncoder struct {
 // counter: what the last write left that does not add, and all that was added
 // since. The second result says that it is known.
 func (e *counterEncoder) sum(i, c int32) (v solver.Int, known solver.Bool, ok bool) {
-	cn := e.m.counter(c)
+	cn := e.m.counters.find(c)
 	if _, stale := e.m.mem.stale(i, c); cn == nil || stale {
 		return v, known, false
 	}
@@ -238,7 +198,7 @@ func (e *counterEncoder) counting(c int32) *count {
 	if n := e.counts[c]; n != nil {
 		return n
 	}
-	cn, ws := e.m.counter(c), e.writes.written(c)
+	cn, ws := e.m.counters.find(c), e.writes.written(c)
 	n := &count{apart: true}
 	e.counts[c] = n
 	for _, own := range ws.by {

@@ -82,10 +82,6 @@ func (t *taint) moves(i int32) bool {
 	return false
 }
 
-// reach is how far behind an address what belongs to it may begin, in bytes.
-// No pointer is below it.
-const reach = 4096
-
 // walk finds the points of goroutine g, and what depends on pointers.
 func (t *taint) walk(g trace.GID) {
 	m := t.m

@@ -43,104 +43,6 @@ func newValueEncoder(t *timeline, writes *writeIndex, tainted *taint, reads *rea
 	return e
 }
 
-// tracked reports whether what the read at position i finds goes into formulas
-// only, and is in memory that is always accessed as a whole, so that it may
-// find something else than recorded.
-func (m *Model) tracked(i int32) bool {
-	if m.flow == nil || !m.flow.Tracked(int(i)) || i >= int32(len(m.mem.whole)) {
-		return false
-	}
-	return m.mem.whole[i]
-}
-
-// formula returns the formula of event i, or nil.
-func (m *Model) formula(i int32) *trace.Instance {
-	if m.flow == nil {
-		return nil
-	}
-	in := m.flow.At(int(i))
-	if in != nil && m.event(i).Kind == trace.AtomicRMW && !m.tracked(i) {
-		return nil
-	}
-	return in
-}
-
-// follows reports whether the writer at position i may leave something else than
-// recorded, as a formula says.
-func (m *Model) follows(i int32) bool { return i != none && m.formula(i) != nil }
-
-// wholes finds the accesses to memory that is only accessed as a whole, and of
-// which all values are known.
-func (mem *memory) wholes() {
-	known := make([]bool, len(mem.cells))
-	for c := range known {
-		known[c] = true
-	}
-	for i := range mem.m.t.Events {
-		e := mem.m.event(int32(i))
-		if !e.Kind.IsAccess() {
-			continue
-		}
-		for c := range mem.of(int32(i)) {
-			if _, ok := mem.part(int32(i), c); !ok || mem.span(int32(i)).N != 1 || uint64(e.Size) != mem.layout.Cell(c).Size {
-				known[c] = false
-			}
-		}
-	}
-	mem.whole = make([]bool, len(mem.m.t.Events))
-	for i := range mem.m.t.Events {
-		if mem.m.event(int32(i)).Kind.IsAccess() && mem.span(int32(i)).N == 1 {
-			mem.whole[i] = known[mem.span(int32(i)).First]
-		}
-	}
-}
-
-// signs finds the memory, and the operands, that formulas read as unsigned numbers.
-func (mem *memory) signs() {
-	mem.unsigned = make(map[int32]bool)
-	for i := range mem.m.t.Events {
-		in := mem.m.flow.At(i)
-		if in == nil {
-			continue
-		}
-		in.Formula.Eval(0, func(k int, r trace.Reading) int64 {
-			if at := in.Reads[k]; at >= 0 && !r.Signed {
-				mem.unsigned[mem.typed(at)] = true
-			}
-			return 0
-		})
-	}
-}
-
-// typed returns what the values of event i share their type with: the cell of an
-// access, or that event alone.
-func (mem *memory) typed(i int32) int32 {
-	if mem.m.event(i).Kind.IsAccess() {
-		return mem.span(i).First
-	}
-	return ^i
-}
-
-// number returns what is recorded at position i as the number that formulas take
-// it for.
-func (m *Model) number(i int32) int64 { return m.numberOf(i, m.event(i).Val) }
-
-// numberOf returns a value that event i could have as a number.
-func (m *Model) numberOf(i int32, val uint64) int64 {
-	return trace.Reading{Signed: !m.mem.unsigned[m.mem.typed(i)], Size: uint8(min(m.event(i).Size, 8))}.Number(val)
-}
-
-// came returns what the formula of event i came to in the recorded run.
-func (m *Model) came(i int32) int64 {
-	in := m.formula(i)
-	return in.Formula.Eval(0, func(k int, r trace.Reading) int64 {
-		if in.Reads[k] < 0 {
-			return 0
-		}
-		return r.Number(m.event(in.Reads[k]).Val)
-	})
-}
-
 // read returns what the tracked read at position i finds.
 func (e *valueEncoder) read(i int32) solver.Int {
 	if e.past(i) || !e.m.tracked(i) {
@@ -158,13 +60,6 @@ func (e *valueEncoder) read(i int32) solver.Int {
 	e.found[i] = v
 	return v
 }
-
-// maxWritten bounds the writes, counted for each read, that reads may find in one
-// encoding: each takes some hundreds of bytes.
-const maxWritten = 200_000
-
-// maxLooked bounds the writes that are looked at to choose from.
-const maxLooked = 1 << 26
 
 // choose returns what the read at position i finds in memory: what the last
 // write before it left (the π-function). values.known says that it has found
@@ -204,10 +99,6 @@ type narrow struct {
 	has        int         // how many of them it has: the nearest
 	more       solver.Bool // the read finds another one
 }
-
-// firstFound is how many writes a read may find at first: what it found in the
-// recorded run, and another one.
-const firstFound = 2
 
 // find puts more writes into the formula, of which the read of n finds one if the
 // condition holds: as many as there are already.
@@ -443,9 +334,6 @@ func (s parts) fixed(f *trace.Formula, from, to int) (int64, bool) {
 		return 0
 	}), true
 }
-
-// maxTerms bounds the choices between two numbers in one encoding.
-const maxTerms = 1 << 18
 
 // either is a if c holds, else b.
 func (e *valueEncoder) either(c solver.Bool, a, b solver.Int) solver.Int {

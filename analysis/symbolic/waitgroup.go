@@ -17,7 +17,7 @@ import (
 // started, is taken away again. Where all that others take away, but for
 // goroutines that are started after the return, is just as much, all of that
 // comes before.
-func (m *Control) waitEdges() {
+func (m *edgeBuilder) waitEdges() {
 	forks := slices.Repeat([]int32{none}, len(m.t.Goroutines)) // by goroutine
 	returns := make(map[uint64]map[trace.GID][]int32)          // by WaitGroup and goroutine
 	for i := range m.t.Events {
@@ -44,10 +44,6 @@ func (m *Control) waitEdges() {
 	}
 }
 
-// maxWaiters bounds the goroutines of which the waits for one WaitGroup are looked
-// at.
-const maxWaiters = 8
-
 // A taking is an Add, or Done, and a number.
 type taking struct {
 	add int32
@@ -55,7 +51,7 @@ type taking struct {
 }
 
 // waitsOf adds the edges to the returns of goroutine g from Waits of one WaitGroup.
-func (m *Control) waitsOf(g trace.GID, returns, adds []int32, forks []int32) {
+func (m *edgeBuilder) waitsOf(g trace.GID, returns, adds []int32, forks []int32) {
 	upto := map[trace.GID]int32{g: math.MaxInt32} // of those that g descends from: where they start it
 	for child := g; ; {
 		fork := forks[child]
@@ -100,7 +96,7 @@ func (m *Control) waitsOf(g trace.GID, returns, adds []int32, forks []int32) {
 
 // startedAt returns where goroutine g starts the goroutine of event i, or one that
 // this descends from; none if it does not.
-func (m *Control) startedAt(i int32, g trace.GID, forks []int32) int32 {
+func (m *edgeBuilder) startedAt(i int32, g trace.GID, forks []int32) int32 {
 	for range len(m.t.Goroutines) {
 		fork := forks[m.gid(i)]
 		if fork == none {
@@ -117,7 +113,7 @@ func (m *Control) startedAt(i int32, g trace.GID, forks []int32) int32 {
 // covered reports whether for each Done of a WaitGroup there is an Add of its own
 // that must come before it, in its goroutine or before that is started: then the
 // counter is below zero in no run.
-func (m *Control) covered(adds []int32, forks []int32) bool {
+func (m *edgeBuilder) covered(adds []int32, forks []int32) bool {
 	room := make(map[trace.GID][]taking) // Adds, and how much of each is left
 	var dones []taking
 	for _, add := range adds {
@@ -138,7 +134,7 @@ func (m *Control) covered(adds []int32, forks []int32) bool {
 }
 
 // cover takes n from the Adds that must come before event i.
-func (m *Control) cover(i int32, n int64, room map[trace.GID][]taking, forks []int32) bool {
+func (m *edgeBuilder) cover(i int32, n int64, room map[trace.GID][]taking, forks []int32) bool {
 	for range len(m.t.Goroutines) {
 		g := m.gid(i)
 		for n > 0 && len(room[g]) > 0 && room[g][0].add < i {
@@ -199,9 +195,6 @@ func (e *groupEncoder) zeroAtMoment(obj uint64) solver.Bool {
 func (e *groupEncoder) counter(obj uint64, i int32, want func(int64) bool, exactly bool) solver.Bool {
 	return e.count(obj, func(add int32) solver.Bool { return e.before(add, i) }, want, exactly)
 }
-
-// maxCounts bounds the decision diagram of one counter.
-const maxCounts = 1 << 14
 
 // count is a decision diagram over which Adds have happened: after each, what
 // the counter is.

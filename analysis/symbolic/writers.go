@@ -149,3 +149,10 @@ type view struct {
 	initially bool   // what was there at first
 	parts     []part // of each goroutine's writes
 }
+
+// between returns those of the events, which are ascending, that are at positions from from up to to.
+func between(events []int32, from, to int32) []int32 {
+	lo, _ := slices.BinarySearch(events, from)
+	hi, _ := slices.BinarySearch(events[lo:], to)
+	return events[lo:][:hi]
+}

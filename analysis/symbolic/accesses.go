@@ -1,0 +1,54 @@
+package symbolic
+
+import "github.com/gopredict/gopredict/recorder/trace"
+
+// accesses is what the events access, in cells: pieces of memory that no access divides.
+type accesses struct {
+	events []trace.Event
+	layout *trace.Layout
+}
+
+// span is what the event at position i accesses.
+func (a *accesses) span(i int32) trace.Span { return a.layout.Spans[a.layout.Of[i]] }
+
+// of yields the cells of the access at position i.
+func (a *accesses) of(i int32) func(func(int32) bool) {
+	s := a.span(i)
+	return func(yield func(int32) bool) {
+		for c := s.First; c < s.First+s.N; c++ {
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// part returns the piece of an access's value that lies in cell c. A digest is one
+// piece, of the whole.
+func (a *accesses) part(i, c int32) (uint64, bool) {
+	return a.piece(&a.events[i], c)
+}
+
+// piece is part for the event e.
+func (a *accesses) piece(e *trace.Event, c int32) (uint64, bool) {
+	cl := a.layout.Cell(c)
+	switch {
+	case e.Size > 8:
+		return e.Val, e.HasValue() && cl.Size == uint64(e.Size)
+	case !e.HasValue() || cl.Addr-e.Obj >= 8:
+		return 0, false
+	}
+	v := e.Val >> (8 * (cl.Addr - e.Obj))
+	if cl.Size < 8 {
+		v &= 1<<(8*cl.Size) - 1
+	}
+	return v, true
+}
+
+// reads reports whether events of kind k read memory.
+func reads(k trace.Kind) bool {
+	return k == trace.Read || k == trace.AtomicLoad || k == trace.AtomicRMW
+}
+
+// writes reports whether e has changed memory.
+func writes(e *trace.Event) bool { return e.Kind.IsWrite() && e.Flags&trace.FlagFailed == 0 }

@@ -1,0 +1,221 @@
+package symbolic
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// An edge says that in each run that performs to, from comes before it.
+type edge struct {
+	from, to int32
+	read     bool // for what to reads
+}
+
+// edges are those that have one end in each goroutine, sorted by that and then by the other end.
+type edges struct {
+	keys  []uint64 // see [edge.key]
+	later bool     // it is the later end
+	first []int32  // by goroutine: where its own begin, and where those of the last one end
+}
+
+// An edgeStretch is those with one end in a goroutine between two positions.
+type edgeStretch struct {
+	keys  []uint64
+	later bool
+}
+
+// of returns the edges of goroutine g from position lo on and below hi.
+func (es *edges) of(g trace.GID, lo, hi int32) edgeStretch {
+	keys := es.keys[es.first[g]:es.first[g+1]]
+	from, _ := slices.BinarySearch(keys, uint64(max(lo, 0))<<32)
+	to, _ := slices.BinarySearch(keys[from:], uint64(max(hi, 0))<<32)
+	return edgeStretch{keys[from : from+to], es.later}
+}
+
+// all yields the edges.
+func (s edgeStretch) all(yield func(edge) bool) {
+	for _, key := range s.keys {
+		if !yield(edgeOf(key, s.later)) {
+			return
+		}
+	}
+}
+
+// placed returns the edges of all by the goroutines of their later ends, or by those of their earlier ends. They are
+// yielded twice.
+func (c *Control) placed(later bool, all iter.Seq[edge]) edges {
+	first := make([]int32, len(c.t.Goroutines)+2) // moved up by one goroutine while they are counted and placed
+	for e := range all {
+		first[c.gid(e.end(later))+2]++
+	}
+	for g := range c.t.Goroutines {
+		first[g+2] += first[g+1]
+	}
+	keys := make([]uint64, first[len(c.t.Goroutines)+1])
+	for e := range all {
+		at := &first[c.gid(e.end(later))+1]
+		keys[*at] = e.key(later)
+		*at++
+	}
+	for g := range c.t.Goroutines {
+		slices.Sort(keys[first[g]:first[g+1]])
+	}
+	return edges{keys, later, first[:len(first)-1]}
+}
+
+// end returns the later end of e, or the earlier one.
+func (e edge) end(later bool) int32 {
+	if later {
+		return e.to
+	}
+	return e.from
+}
+
+// key is a number of e by which edges are sorted by one end, and then by the other one: positions are
+// below 2^31.
+func (e edge) key(later bool) uint64 {
+	key := uint64(e.end(later))<<32 | uint64(e.end(!later))<<1
+	if e.read {
+		key |= 1
+	}
+	return key
+}
+
+// edgeOf returns the edge of which that is the key.
+func edgeOf(key uint64, later bool) edge {
+	first, second := int32(key>>32), int32(uint32(key)>>1)
+	if !later {
+		first, second = second, first
+	}
+	return edge{from: second, to: first, read: key&1 != 0}
+}
+
+// An edgeBuilder collects what must precede what.
+type edgeBuilder struct {
+	*Control
+	edges []uint64 // see [edge.key], by their later ends, in no order
+}
+
+// edge notes that from must come before to.
+func (m *edgeBuilder) edge(from, to int32) {
+	switch {
+	case from == none || from > to:
+		m.impossible[to] = true
+	case m.gid(from) != m.gid(to):
+		m.edges = append(m.edges, edge{from, to, false}.key(true))
+	}
+}
+
+// synchronize finds the edges of goroutines, Onces and tokens, and lists the
+// operations of conditions and WaitGroups.
+func (m *edgeBuilder) synchronize() {
+	begins, ends := make(map[uint64]int32), make(map[uint64]int32) // of Onces
+	posts := make(map[uint64]map[trace.GID]int32)
+	waiting := make(map[trace.GID]int32)
+	wall := int32(0) // where the last await of all that was before is
+	for i := range m.t.Events {
+		e, pos := &m.t.Events[i], int32(i)
+		switch e.Kind {
+		case trace.Fork:
+			if e.Obj < uint64(len(m.t.Goroutines)) && m.first(trace.GID(e.Obj)) != none {
+				m.edge(pos, m.first(trace.GID(e.Obj)))
+			}
+		case trace.OnceBegin:
+			begins[e.Obj] = pos
+			delete(ends, e.Obj)
+			if m.anyone && m.registers(pos) {
+				delete(begins, e.Obj)
+			}
+		case trace.OnceEnd:
+			if _, ok := begins[e.Obj]; ok {
+				ends[e.Obj] = pos
+			}
+		case trace.OnceDone:
+			if from, ok := ends[e.Obj]; ok {
+				m.edge(from, pos)
+			} else if from, ok := begins[e.Obj]; ok {
+				m.edge(from, pos)
+			}
+		case trace.Post:
+			if posts[e.Obj] == nil {
+				posts[e.Obj] = make(map[trace.GID]int32)
+			}
+			posts[e.Obj][e.G] = pos
+		case trace.Await:
+			if e.Obj == 0 {
+				m.awaitAll(wall, pos)
+				wall = pos
+				continue
+			}
+			for _, from := range posts[e.Obj] {
+				m.edge(from, pos) // sorted later
+			}
+		case trace.CondWait:
+			m.cond(e.Obj).waits = append(m.cond(e.Obj).waits, pos)
+		case trace.CondSignal:
+			m.cond(e.Obj).signals = append(m.cond(e.Obj).signals, pos)
+		case trace.CondBroadcast:
+			m.cond(e.Obj).broadcasts = append(m.cond(e.Obj).broadcasts, pos)
+		case trace.WaitGroupAdd:
+			w := entry(m.groups, e.Obj)
+			w.adds = append(w.adds, pos)
+		case trace.WaitGroupWait:
+			waiting[e.G] = pos
+		case trace.WaitGroupWaited:
+			m.waits[pos] = none
+			if at, ok := waiting[e.G]; ok {
+				m.waits[pos] = at
+			}
+		}
+	}
+}
+
+// awaitAll orders all events before the one at pos, which awaits them, before
+// it; what is before wall, the last such await, is before that.
+func (m *edgeBuilder) awaitAll(wall, pos int32) {
+	seen := map[trace.GID]bool{m.gid(pos): true}
+	for i := pos - 1; i >= wall; i-- {
+		if g := m.gid(i); !seen[g] {
+			seen[g] = true
+			m.edge(i, pos)
+		}
+	}
+}
+
+// Edges yields what must come before what, in other goroutines, in each run of the model:
+// of values too, where a read that matters can find what it found from one writer only.
+// They are sorted by the later event.
+func (m *Model) Edges() iter.Seq[order.Edge] {
+	return func(yield func(order.Edge) bool) {
+		next := slices.Clone(m.into.first) // by goroutine: the first of its edges that is not there yet
+		for i := range m.t.Events {
+			g := m.t.Events[i].G
+			at := &next[g]
+			for ; *at < m.into.first[g+1]; *at++ {
+				in := edgeOf(m.into.keys[*at], true)
+				if in.to != int32(i) {
+					break
+				}
+				if !yield(order.Edge{From: in.from, To: in.to}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// edgesInto returns the edges to the events of goroutine g from position lo on
+// and below hi.
+func (m *Model) edgesInto(g trace.GID, lo, hi int32) edgeStretch { return m.into.of(g, lo, hi) }
+
+// edgesFrom returns the edges from such events.
+func (m *Model) edgesFrom(g trace.GID, lo, hi int32) edgeStretch { return m.from.of(g, lo, hi) }
+
+// linked reports whether event i has an edge to or from other goroutines.
+func (m *Model) linked(i int32) bool {
+	g := m.gid(i)
+	return len(m.edgesInto(g, i, i+1).keys) > 0 || len(m.edgesFrom(g, i, i+1).keys) > 0
+}

@@ -1,0 +1,155 @@
+package symbolic
+
+import "github.com/gopredict/gopredict/recorder/trace"
+
+// provenance is what the trace tells of where values go and what they follow from: the expressions
+// of the concurrent trace program (Wang et al., FAC 2011, §3.2).
+type provenance struct {
+	*Control
+	accesses *accesses
+	flow     *trace.Flow    // nil: what values follow from is not known
+	whole    []bool         // by event: it accesses memory that is only accessed as a whole
+	unsigned map[int32]bool // what formulas read as unsigned numbers; see typed
+}
+
+func newProvenance(c *Control, a *accesses, flow *trace.Flow) *provenance {
+	m := &provenance{Control: c, accesses: a, flow: flow}
+	if flow == nil || flow.Empty() {
+		m.flow = nil
+		return m
+	}
+	m.wholes()
+	m.signs()
+	return m
+}
+
+// tracked reports whether what the read at position i finds goes into formulas
+// only, and is in memory that is always accessed as a whole, so that it may
+// find something else than recorded.
+func (m *provenance) tracked(i int32) bool {
+	if m.flow == nil || !m.flow.Tracked(int(i)) || i >= int32(len(m.whole)) {
+		return false
+	}
+	return m.whole[i]
+}
+
+// formula returns the formula of event i, or nil.
+func (m *provenance) formula(i int32) *trace.Instance {
+	if m.flow == nil {
+		return nil
+	}
+	in := m.flow.At(int(i))
+	if in != nil && m.event(i).Kind == trace.AtomicRMW && !m.tracked(i) {
+		return nil
+	}
+	return in
+}
+
+// follows reports whether the writer at position i may leave something else than
+// recorded, as a formula says.
+func (m *provenance) follows(i int32) bool { return i != none && m.formula(i) != nil }
+
+// wholes finds the accesses to memory that is only accessed as a whole, and of which all values
+// are known.
+func (m *provenance) wholes() {
+	known := make([]bool, m.accesses.layout.Cells())
+	for c := range known {
+		known[c] = true
+	}
+	for i := range m.t.Events {
+		e := m.event(int32(i))
+		if !e.Kind.IsAccess() {
+			continue
+		}
+		for c := range m.accesses.of(int32(i)) {
+			if _, ok := m.accesses.part(int32(i), c); !ok || m.accesses.span(int32(i)).N != 1 || uint64(e.Size) != m.accesses.layout.Cell(c).Size {
+				known[c] = false
+			}
+		}
+	}
+	m.whole = make([]bool, len(m.t.Events))
+	for i := range m.t.Events {
+		if m.event(int32(i)).Kind.IsAccess() && m.accesses.span(int32(i)).N == 1 {
+			m.whole[i] = known[m.accesses.span(int32(i)).First]
+		}
+	}
+}
+
+// signs finds the memory, and the operands, that formulas read as unsigned numbers.
+func (m *provenance) signs() {
+	m.unsigned = make(map[int32]bool)
+	for i := range m.t.Events {
+		in := m.flow.At(i)
+		if in == nil {
+			continue
+		}
+		in.Formula.Eval(0, func(k int, r trace.Reading) int64 {
+			if at := in.Reads[k]; at >= 0 && !r.Signed {
+				m.unsigned[m.typed(at)] = true
+			}
+			return 0
+		})
+	}
+}
+
+// typed returns what the values of event i share their type with: the cell of an
+// access, or that event alone.
+func (m *provenance) typed(i int32) int32 {
+	if m.event(i).Kind.IsAccess() {
+		return m.accesses.span(i).First
+	}
+	return ^i
+}
+
+// number returns what is recorded at position i as the number that formulas take
+// it for.
+func (m *provenance) number(i int32) int64 { return m.numberOf(i, m.event(i).Val) }
+
+// numberOf returns a value that event i could have as a number.
+func (m *provenance) numberOf(i int32, val uint64) int64 {
+	return trace.Reading{Signed: !m.unsigned[m.typed(i)], Size: uint8(min(m.event(i).Size, 8))}.Number(val)
+}
+
+// came returns what the formula of event i came to in the recorded run.
+func (m *provenance) came(i int32) int64 {
+	in := m.formula(i)
+	return in.Formula.Eval(0, func(k int, r trace.Reading) int64 {
+		if in.Reads[k] < 0 {
+			return 0
+		}
+		return r.Number(m.event(in.Reads[k]).Val)
+	})
+}
+
+// fixed returns the value of f, which has the given readings, if none of these may
+// find something else than recorded.
+func (m *provenance) fixed(f *trace.Formula, reads []int32) (int64, bool) {
+	for _, at := range reads {
+		if at >= 0 && m.tracked(at) {
+			return 0, false
+		}
+	}
+	if f.HasBefore() {
+		return 0, false
+	}
+	return f.Eval(0, func(k int, r trace.Reading) int64 {
+		if reads[k] < 0 {
+			return 0
+		}
+		return r.Number(m.event(reads[k]).Val)
+	}), true
+}
+
+// adds returns the formula of the atomic operation at position w if that adds a number,
+// which it does although all that it finds has to be as recorded; nil if not.
+func (m *provenance) adds(w int32) *trace.Instance {
+	if m.flow == nil {
+		return nil
+	}
+	found, ok := m.flow.Found(m.t, int(w))
+	in := m.flow.Adds(int(w))
+	if !ok || len(in.Reads) > 0 || in.Formula.Eval(m.numberOf(w, found), nil) != m.number(w) {
+		return nil // or it wraps around
+	}
+	return in
+}
