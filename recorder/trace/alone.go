@@ -81,6 +81,15 @@ func (d *reader) lookAgain(f io.Seeker, look func([]Event), freed func(*Freed)) 
 	return nil
 }
 
+// MaxFlow is the number of events of the longest trace that has a flow.
+const MaxFlow = 1 << 21
+
+// TooLong reports whether t has no flow as it has more than MaxFlow events: with those of goroutines that
+// [ReadConcurrent] has left out therefore.
+func (t *Trace) TooLong() bool {
+	return len(t.Events) > MaxFlow || t.bare != nil && slices.ContainsFunc(t.Events, func(e Event) bool { return t.bare[e.G] })
+}
+
 // DropAlone leaves out of t what [ReadConcurrent] does, where a long test is one of so many events, and one
 // of more than flow is too long for a [Flow].
 func DropAlone(t *Trace, long, flow int) {
@@ -248,7 +257,8 @@ func (a *alone) add(es []Event) {
 func (a *alone) stays(e *Event) bool {
 	left := &a.left[e.G]
 	if left.open != nil && e.Kind != Operand {
-		left.branched = left.branched || !left.open.endsAt(e.Site, a.survey.sites)
+		site := a.survey.sites.of(e.Site)
+		left.branched = left.branched || !left.open.ScopeEndsAt(&site)
 		left.open = nil
 	}
 	switch {

@@ -87,24 +87,6 @@ func NewSiteTable(sites []Site) *SiteTable {
 	return s
 }
 
-// told returns the sites of t and of s, which may be nil, and those of them of which more is known than their place: the
-// scope of a condition, or that it fails the test.
-func (s *SiteTable) told(t *Trace) (all tables, more *SiteIndex) {
-	all = tables{t.Sites}
-	if s != nil {
-		all = tables{s.byID, t.Sites}
-	}
-	its := make(map[SiteID]Site)
-	for _, sites := range slices.Backward(all) {
-		for id, site := range sites {
-			if site.Scope.Last != 0 || site.Fails != Neither {
-				its[id] = site
-			}
-		}
-	}
-	return all, indexSites(its)
-}
-
 // AddTo is [Trace.AddSites] with the sites of s.
 func (s *SiteTable) AddTo(t *Trace) {
 	used := map[SiteID]bool{}

@@ -1,12 +1,18 @@
 package trace
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // Values of more than one word, which are strings, interfaces and slices, are in
 // a trace as one: a digest, by which it is known which of them are equal.
 
 // digested are their sizes in bytes, where those are more than a word's of 8.
 var digested = [...]uint32{12, 16, 24}
+
+// HasDigest reports whether a value of so many bytes is in a trace as a digest.
+func HasDigest(size uint32) bool { return slices.Contains(digested[:], size) }
 
 // MaxDigested is the length in bytes of the longest string that has a digest.
 const MaxDigested = 256

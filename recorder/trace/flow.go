@@ -81,15 +81,6 @@ func (in *Instance) recorded(t *Trace) int64 {
 	})
 }
 
-// MaxFlow is the number of events of the longest trace that has a flow.
-const MaxFlow = 1 << 21
-
-// TooLong reports whether t has no flow as it has more than MaxFlow events: with those of goroutines that
-// [ReadConcurrent] has left out therefore.
-func (t *Trace) TooLong() bool {
-	return len(t.Events) > MaxFlow || t.bare != nil && slices.ContainsFunc(t.Events, func(e Event) bool { return t.bare[e.G] })
-}
-
 // Constrained returns what is left of f, which is of t, where only the assertions
 // are known and all else is as recorded: reads that go into assertions alone are
 // tracked. It is what the constrained model of Wang et al., Symbolic Predictive

@@ -202,7 +202,7 @@ func parseReading(w string) (Reading, error) {
 		}
 		r.Back = uint8(n)
 	}
-	if err1 != nil || err2 != nil || !slices.Contains([]uint64{1, 2, 4, 8}, size) && !slices.Contains(digested[:], uint32(size)) {
+	if err1 != nil || err2 != nil || !slices.Contains([]uint64{1, 2, 4, 8}, size) && !HasDigest(uint32(size)) {
 		return Reading{}, bad
 	}
 	return r, nil

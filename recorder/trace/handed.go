@@ -58,18 +58,12 @@ func (b *flowBuilder) hand(i int32, e *Event, s *Site) bool {
 		b.handed[to] = got
 	default:
 		b.drop(&h.call)
-		if !e.Kind.unlocks() {
+		if !e.Kind.IsDeferred() {
 			b.drop(&h.results)
 		}
 		return false
 	}
 	return true
-}
-
-// unlocks reports whether a function may do this when it has evaluated its results:
-// what it defers, but for what may hand over values itself.
-func (k Kind) unlocks() bool {
-	return k == Release || k == RRelease || k == WaitGroupAdd || k == RegionEnd || k == CondSignal || k == CondBroadcast || k == Post
 }
 
 // bundle returns what is handed over at the event e.

@@ -103,14 +103,14 @@ var specs = func() [NumKinds]Spec {
 		End:   {"end", ClassGoroutine, "goroutine ends", "of", unused, unused, unused, 0, "the last event of a goroutine"},
 
 		Acquire:  {"acq", ClassLock, "lock", "", lock, unused, unused, acquires, "a mutex or the writer side of an RWMutex was acquired; logged after the operation; FlagTry if it would not have waited"},
-		Release:  {"rel", ClassLock, "unlock", "", lock, unused, unused, releases, "the same was released; logged before the operation"},
+		Release:  {"rel", ClassLock, "unlock", "", lock, unused, unused, releases | deferred, "the same was released; logged before the operation"},
 		RAcquire: {"racq", ClassLock, "read lock", "", lock, unused, unused, acquires | shared, "the reader side of an RWMutex was acquired; FlagTry likewise"},
-		RRelease: {"rrel", ClassLock, "read unlock", "", lock, unused, unused, releases | shared, "the reader side was released"},
+		RRelease: {"rrel", ClassLock, "read unlock", "", lock, unused, unused, releases | shared | deferred, "the reader side was released"},
 
 		CondWait:      {"wait", ClassCond, "wait", "for", condition, ticket, unused, endsRegion | begins, "Cond.Wait begins, before the lock is released"},
 		CondWake:      {"wake", ClassCond, "wake", "of", condition, ticket, unused, endsRegion | completes, "Cond.Wait was woken, before the lock is acquired again"},
-		CondSignal:    {"signal", ClassCond, "signal", "of", condition, number("ticket woken plus one, 0 if nobody waited"), unused, endsRegion, "Cond.Signal"},
-		CondBroadcast: {"broadcast", ClassCond, "broadcast", "of", condition, number("first ticket woken"), number("number of tickets woken"), endsRegion, "Cond.Broadcast"},
+		CondSignal:    {"signal", ClassCond, "signal", "of", condition, number("ticket woken plus one, 0 if nobody waited"), unused, endsRegion | deferred, "Cond.Signal"},
+		CondBroadcast: {"broadcast", ClassCond, "broadcast", "of", condition, number("first ticket woken"), number("number of tickets woken"), endsRegion | deferred, "Cond.Broadcast"},
 
 		ChanMake:   {"make", ClassChannel, "make", "of", channel, unused, capacity, 0, "a channel is made"},
 		Send:       {"send", ClassChannel, "send", "to", channel, unused, capacity, endsRegion | begins | sends, "a send begins; it may block"},
@@ -121,7 +121,7 @@ var specs = func() [NumKinds]Spec {
 		Select:     {"select", ClassChannel, "select", "of", unused, number("number of cases"), unused, endsRegion | begins, "a select begins; FlagDefault if it has a default"},
 		SelectDone: {"selected", ClassChannel, "selected", "of", unused, number("index of the chosen case plus one, in source order as the runtime sees it; 0: default"), unused, endsRegion | completes, "a select has chosen; the sent or recvd event of the case follows at once; FlagAsked if a schedule has asked for that case"},
 
-		WaitGroupAdd:    {"add", ClassWaitGroup, "add", "to", waitGroup, Arg{"delta", ArgSigned}, unused, 0, "WaitGroup.Add or Done; logged before the operation"},
+		WaitGroupAdd:    {"add", ClassWaitGroup, "add", "to", waitGroup, Arg{"delta", ArgSigned}, unused, deferred, "WaitGroup.Add or Done; logged before the operation"},
 		WaitGroupWait:   {"wgwait", ClassWaitGroup, "wait", "for", waitGroup, unused, unused, endsRegion | begins, "WaitGroup.Wait begins"},
 		WaitGroupWaited: {"wgwaited", ClassWaitGroup, "waited", "for", waitGroup, unused, unused, endsRegion | completes, "WaitGroup.Wait returns"},
 
@@ -130,7 +130,7 @@ var specs = func() [NumKinds]Spec {
 		OnceDone:  {"oncedone", ClassOnce, "call", "of", once, unused, unused, 0, "Once.Do returns; after onceend in the calling goroutine too"},
 
 		RegionBegin: {"regionbegin", ClassRegion, "enter", "", unused, unused, unused, 0, "an atomic region begins"},
-		RegionEnd:   {"regionend", ClassRegion, "leave", "", unused, unused, unused, 0, "an atomic region ends"},
+		RegionEnd:   {"regionend", ClassRegion, "leave", "", unused, unused, unused, deferred, "an atomic region ends"},
 		Branch:      {"branch", ClassControl, "condition", "", unused, number("outcome: 1 taken, 0 not, or the number of the case"), unused, 0, "the program decided where to go"},
 		Assert:      {"assert", ClassControl, "assertion", "", unused, number("outcome: 1 holds"), unused, 0, "a test assertion was evaluated"},
 		Panic:       {"panic", ClassControl, "panic", "of", unused, unused, unused, 0, "a panic starts"},
@@ -139,7 +139,7 @@ var specs = func() [NumKinds]Spec {
 		TestBegin: {"testbegin", ClassTest, "test begins", "of", test, unused, unused, 0, "a test or subtest begins in this goroutine"},
 		TestEnd:   {"testend", ClassTest, "test ends", "of", test, number("1 if it has failed"), unused, 0, "the test function has returned"},
 
-		Post:  {"post", ClassToken, "synchronize", "by", Arg{"token", ArgToken}, pool, unused, 0, "what happens before this event happens before every later await of the token (sync.Pool, timers, I/O)"},
+		Post:  {"post", ClassToken, "synchronize", "by", Arg{"token", ArgToken}, pool, unused, deferred, "what happens before this event happens before every later await of the token (sync.Pool, timers, I/O)"},
 		Await: {"await", ClassToken, "synchronize", "by", Arg{"token; 0: all that was before", ArgToken}, pool, unused, 0, "see post; FlagFailed marks a Get from an empty sync.Pool, whose token is nobody else's"},
 
 		SelectSend: {"selsend", ClassChannel, "send", "to", channel, unused, capacity, sends, "a case of the select that follows would send"},
@@ -231,3 +231,7 @@ func (k Kind) Releases() bool { return of[k].traits&releases != 0 }
 
 // IsShared reports whether events of kind k are of the reader side of an RWMutex.
 func (k Kind) IsShared() bool { return of[k].traits&shared != 0 }
+
+// IsDeferred reports whether functions commonly defer operations of kind k: these may come between a
+// return statement and the end of the call, and hand over no values themselves.
+func (k Kind) IsDeferred() bool { return of[k].traits&deferred != 0 }

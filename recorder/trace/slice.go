@@ -1,27 +1,5 @@
 package trace
 
-// A Scope is what is known of the control scope of a branch: of what its outcome decides
-// (Chen and Roşu, Predictive Runtime Analysis of Multithreaded Programs, 2005, Definition
-// 8). The zero value stands for one that does not end: all that comes after the branch.
-type Scope struct {
-	// Last is the last line of the statement, in the branch's function and file, with
-	// which the scope ends: whichever way is gone, the goroutine comes to what is behind
-	// it, with the same local variables. It is at least the line of the branch.
-	Last int
-	// IfTrue and IfFalse say of each outcome that what it leads to within the scope ends
-	// and does nothing that is seen after it, or by others: the goroutine may go there
-	// although the recorded run did not.
-	IfTrue, IfFalse bool
-	// Calls is set where the scope has calls of functions that have events themselves.
-	Calls bool
-}
-
-// MayTurn reports whether what the branch e, whose scope it is, leads to if it comes out otherwise than recorded is
-// not seen behind the scope.
-func (s Scope) MayTurn(e *Event) bool {
-	return e.Val != 0 && s.IfFalse || e.Val == 0 && s.IfTrue
-}
-
 // A Slice says for the branches of one trace where their control scopes ended: from there
 // on a run may have what was recorded although the branch has come out otherwise.
 //
@@ -38,7 +16,7 @@ type Slice struct {
 func NewSlice(t *Trace, f *Flow) *Slice {
 	s := &Slice{ends: make(map[int32]int32), loose: make(map[int32]bool)}
 	open := make(map[GID][]openScope)
-	scoped, sites := false, tables{t.Sites}
+	scoped := false
 	for _, site := range t.Sites {
 		scoped = scoped || site.Scope.Last != 0
 	}
@@ -48,10 +26,11 @@ func NewSlice(t *Trace, f *Flow) *Slice {
 	for i := range t.Events {
 		e := &t.Events[i]
 		if in := open[e.G]; len(in) > 0 {
+			next := t.Sites[e.Site]
 			left := in[:0]
 			for _, o := range in {
 				switch {
-				case o.site.endsAt(e.Site, sites):
+				case o.site.ScopeEndsAt(&next):
 					if len(o.held) == 0 {
 						s.ends[o.at] = int32(i)
 					}
@@ -103,34 +82,6 @@ type openScope struct {
 	at   int32
 	site Site
 	held map[uint64]int // locks that were acquired within it, how often
-}
-
-// endsAt reports whether what the goroutine that has passed the branch s does at a site, which may be in the tables, is
-// behind the branch's scope.
-func (s *Site) endsAt(site SiteID, in tables) bool {
-	if site == s.ID {
-		return true
-	}
-	at, ok := in.of(site)
-	switch {
-	case !ok:
-		return false
-	case at.Func != s.Func || at.File != s.File:
-		return !s.Scope.Calls
-	}
-	return at.Line < s.Line || at.Line > s.Scope.Last
-}
-
-// Tables of sites: each is in the first one that has it.
-type tables []map[SiteID]Site
-
-func (ts tables) of(id SiteID) (site Site, ok bool) {
-	for _, sites := range ts {
-		if site, ok = sites[id]; ok {
-			break
-		}
-	}
-	return site, ok
 }
 
 // pass takes e into the scope. It reports whether it can be left out.

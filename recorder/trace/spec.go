@@ -84,4 +84,6 @@ const (
 	releases
 	// shared: the event is of the reader side of an RWMutex.
 	shared
+	// deferred: functions commonly defer the operation.
+	deferred
 )

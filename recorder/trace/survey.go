@@ -319,6 +319,37 @@ func (s *survey) strip(build *SiteTable) {
 	}
 }
 
+// tables are tables of sites; each site is in the first one that has it.
+type tables []map[SiteID]Site
+
+// of returns the site of that number; one without a number if none has it.
+func (ts tables) of(id SiteID) (site Site) {
+	for _, sites := range ts {
+		if site, ok := sites[id]; ok {
+			return site
+		}
+	}
+	return Site{}
+}
+
+// told returns the sites of t and of s, which may be nil, and those of them of which more is known than their place: the
+// scope of a condition, or that it fails the test.
+func (s *SiteTable) told(t *Trace) (all tables, more *SiteIndex) {
+	all = tables{t.Sites}
+	if s != nil {
+		all = tables{s.byID, t.Sites}
+	}
+	its := make(map[SiteID]Site)
+	for _, sites := range slices.Backward(all) {
+		for id, site := range sites {
+			if site.Scope.Last != 0 || site.Fails != Neither {
+				its[id] = site
+			}
+		}
+	}
+	return all, indexSites(its)
+}
+
 // worthwhile reports whether so many of the events are loads and stores of bare goroutines that it is worth the time
 // to ask which ones conflict with others: a part of them.
 func (s *survey) worthwhile() bool { return s.bare != nil && 8*s.accesses > s.seen }

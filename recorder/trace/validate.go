@@ -151,7 +151,7 @@ func access(e *Event) (expected, found string) {
 	switch {
 	case e.Kind.IsPlain() && e.Size == 0:
 		return "an access of at least one byte", "0"
-	case e.HasValue() && e.Size > 8 && !slices.Contains(digested[:], e.Size):
+	case e.HasValue() && e.Size > 8 && !HasDigest(e.Size):
 		return "no value for an access of more than 8 bytes that is no string, interface or slice", fmt.Sprint(e.Size)
 	case e.Obj+uint64(e.Size) < e.Obj:
 		return "an access inside the address space", fmt.Sprintf("%#x and %d bytes", e.Obj, e.Size)

@@ -1,0 +1,37 @@
+package trace
+
+// A Scope is what is known of the control scope of a branch: of what its outcome decides
+// (Chen and Roşu, Predictive Runtime Analysis of Multithreaded Programs, 2005, Definition
+// 8). The zero value stands for one that does not end: all that comes after the branch.
+type Scope struct {
+	// Last is the last line of the statement, in the branch's function and file, with
+	// which the scope ends: whichever way is gone, the goroutine comes to what is behind
+	// it, with the same local variables. It is at least the line of the branch.
+	Last int
+	// IfTrue and IfFalse say of each outcome that what it leads to within the scope ends
+	// and does nothing that is seen after it, or by others: the goroutine may go there
+	// although the recorded run did not.
+	IfTrue, IfFalse bool
+	// Calls is set where the scope has calls of functions that have events themselves.
+	Calls bool
+}
+
+// MayTurn reports whether what the branch e, whose scope it is, leads to if it comes out otherwise than recorded is
+// not seen behind the scope.
+func (s Scope) MayTurn(e *Event) bool {
+	return e.Val != 0 && s.IfFalse || e.Val == 0 && s.IfTrue
+}
+
+// ScopeEndsAt reports whether an event at the site next is after the scope of the branch s. It is
+// not if next has no number, as a site that the trace does not define.
+func (s *Site) ScopeEndsAt(next *Site) bool {
+	switch {
+	case next.ID == 0:
+		return false
+	case next.ID == s.ID:
+		return true
+	case next.Func != s.Func || next.File != s.File:
+		return !s.Scope.Calls
+	}
+	return next.Line < s.Line || next.Line > s.Scope.Last
+}
