@@ -46,6 +46,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/symbolic"
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // The tiers that decide, as the report names them: those that refute, and the
@@ -227,8 +228,8 @@ func (d *Divided) Predict(ctx context.Context, opts Options) (*Result, error) {
 
 // predict is Predict for a trace that is one window.
 func predict(ctx context.Context, t *trace.Trace, opts Options, work *solver.Budget) (*Result, error) {
-	flow := make(chan *trace.Flow, 1)
-	go func() { flow <- trace.NewFlow(t) }()
+	flow := make(chan *dataflow.Flow, 1)
+	go func() { flow <- dataflow.New(t) }()
 	o, err := order.New(t)
 	if err != nil {
 		return nil, fmt.Errorf("analysis: %w", err)
@@ -317,8 +318,8 @@ type predictor struct {
 	departing  map[string]*departing // by scopes
 	subtests   map[string]*subtests  // by scopes, of whole tests
 	infeasible []candidate           // of the findings so far
-	flow       *trace.Flow           // what values follow from
-	slice      *trace.Slice          // what branches decide
+	flow       *dataflow.Flow        // what values follow from
+	slice      *dataflow.Scopes      // what branches decide
 	tests      *detect.Tests         // who events are done for
 	// The names of candidates that are predicted, or were left out as they are settled;
 	// of the latter the places, too.
@@ -329,7 +330,7 @@ type predictor struct {
 }
 
 // newPredictor returns one for t, whose order and flow these are.
-func newPredictor(t *trace.Trace, o *order.Order, flow *trace.Flow, opts Options) *predictor {
+func newPredictor(t *trace.Trace, o *order.Order, flow *dataflow.Flow, opts Options) *predictor {
 	return &predictor{
 		t: t, o: o, opts: opts, flow: flow, parts: newParts(t, o, flow), tests: detect.NewTests(t, o),
 		settled: make(map[string]bool), elsewhere: make(map[trace.SiteID]bool),
@@ -341,7 +342,7 @@ func newPredictor(t *trace.Trace, o *order.Order, flow *trace.Flow, opts Options
 func (p *predictor) prepare() {
 	p.graphs = causality.New(p.t, p.o)
 	p.planner = schedule.NewPlanner(p.t, p.o, p.graphs)
-	p.slice = trace.NewSlice(p.t, p.flow)
+	p.slice = dataflow.NewScopes(p.t, p.flow)
 	p.planner.Slice(p.slice)
 }
 

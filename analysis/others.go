@@ -6,6 +6,7 @@ import (
 
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // byOthers takes off the findings, from number first on and below last, what is only an effect of other
@@ -63,7 +64,7 @@ const maxFollowed = 256
 // from, and of the writes that these have found, as far as formulas tell. Where none
 // tells, it may follow from all that came before.
 func FollowsFrom(t *trace.Trace, i int) map[trace.SiteID]bool {
-	flow := trace.NewFlow(t)
+	flow := dataflow.New(t)
 	sites, seen := make(map[trace.SiteID]bool), make(map[int32]bool)
 	if flow.At(i) == nil {
 		for k := range t.Events[:i] {

@@ -7,6 +7,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/analysis/symbolic"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // parts are what a trace is looked at by, each made once, by whoever is the first to ask for it. They
@@ -21,7 +22,7 @@ type parts struct {
 	departures func() *symbolic.Departures
 }
 
-func newParts(t *trace.Trace, o *order.Order, flow *trace.Flow) parts {
+func newParts(t *trace.Trace, o *order.Order, flow *dataflow.Flow) parts {
 	layout := sync.OnceValue(func() *trace.Layout { return trace.NewLayout(t) })
 	control := sync.OnceValue(func() *symbolic.Control { return symbolic.NewControl(t, o) })
 	return parts{

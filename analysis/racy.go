@@ -13,6 +13,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // This file decides each event of a trace, as analysers of other languages' traces count:
@@ -42,7 +43,7 @@ func FindRacyEvents(ctx context.Context, t *trace.Trace, opts Options) (*RacyEve
 		return nil, fmt.Errorf("analysis: %w", err)
 	}
 	opts.Schedules = 1
-	p := newPredictor(t, o, trace.NewFlow(t), opts)
+	p := newPredictor(t, o, dataflow.New(t), opts)
 	defer p.beside.Wait()
 	p.eventwise = true
 	rows := slices.DeleteFunc(anomaly.Conflicts(t, o), func(r anomaly.Row) bool { // a send and a close are no race

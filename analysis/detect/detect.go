@@ -15,6 +15,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/property"
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // A Candidate is events that may be a bug, all at the same places.
@@ -84,9 +85,9 @@ func (c *Counts) Add(d Counts) {
 type Input struct {
 	Trace *trace.Trace
 	Order *order.Order
-	Flow  *trace.Flow // what values follow from
-	Tests *Tests      // who accesses are done for
-	Kinds []bug.Kind  // to look for; none stands for all of them
+	Flow  *dataflow.Flow // what values follow from
+	Tests *Tests         // who accesses are done for
+	Kinds []bug.Kind     // to look for; none stands for all of them
 	// Patterns are looked for besides the built-in ones of these kinds.
 	Patterns []anomaly.Pattern
 	// Properties are those that the package declares of which the trace is, and built-in ones.

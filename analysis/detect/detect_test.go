@@ -14,7 +14,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/property"
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/tracetest"
-	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // input is what detectors look at in the trace of a text.
@@ -24,7 +24,7 @@ func input(t *testing.T, text string) *detect.Input {
 	o, err := order.New(tr)
 	require.NoError(t, err)
 	return &detect.Input{
-		Trace: tr, Order: o, Flow: trace.NewFlow(tr), Tests: detect.NewTests(tr, o),
+		Trace: tr, Order: o, Flow: dataflow.New(tr), Tests: detect.NewTests(tr, o),
 		Known: func(string) bool { return false }, Looks: math.MaxInt,
 	}
 }

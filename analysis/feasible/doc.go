@@ -38,7 +38,7 @@
 // not a read, and writes the same memory. An atomic read-modify-write whose
 // result nobody uses is both halves in one.
 //
-// Of a read that is tracked ([trace.Flow]) formulas tell all that comes of its
+// Of a read that is tracked ([dataflow.Flow]) formulas tell all that comes of its
 // value. It may find anything; the judge computes what the stores and conditions
 // leave and come to that follow from it, and the conditions must come out as
 // recorded. So an assertion can be judged: whether its condition, in the state in
@@ -46,7 +46,7 @@
 // violation by itself the lock must be free.
 //
 // A branch of which the control scope has ended need not come out as recorded
-// ([trace.Slice], after Chen and Roşu, 2005): the steps then leave out what was recorded
+// ([dataflow.Scopes], after Chen and Roşu, 2005): the steps then leave out what was recorded
 // within its scope, if there is anything. It must be known to come out otherwise, and the
 // arm that the program takes then must do nothing that is seen behind the scope. What was left out has
 // not happened: what it wrote is not there.

@@ -4,9 +4,10 @@ import (
 	"slices"
 
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
-// This file executes formulas (trace.Formula): reads that are tracked may find
+// This file executes formulas (dataflow.Formula): reads that are tracked may find
 // something else than recorded, and what follows from them is computed.
 
 // follow executes the part of the access at pos, of sp, that formulas tell of. It
@@ -67,7 +68,7 @@ func (s *state) undisturbed(sp trace.Span, arg int32) bool {
 
 // asRecorded reports whether all that an instance of a formula, or none, follows
 // from was found as in the trace.
-func (s *state) asRecorded(in *trace.Instance) bool {
+func (s *state) asRecorded(in *dataflow.Instance) bool {
 	return in == nil || !slices.ContainsFunc(in.Reads, func(r int32) bool {
 		_, deviates := s.found[r]
 		return deviates
@@ -107,9 +108,9 @@ func (s *state) content(now cellState, c int32) (uint64, bool) {
 }
 
 // eval computes a formula from what goroutine g has read, if all of that is known.
-func (s *state) eval(g trace.GID, in *trace.Instance, before int64) (v int64, known bool) {
+func (s *state) eval(g trace.GID, in *dataflow.Instance, before int64) (v int64, known bool) {
 	known = true
-	v = in.Formula.Eval(before, func(k int, r trace.Reading) int64 {
+	v = in.Formula.Eval(before, func(k int, r dataflow.Reading) int64 {
 		pos := in.Reads[k]
 		if pos < 0 {
 			return 0

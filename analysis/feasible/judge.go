@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // An Infeasible is the reason why a schedule cannot happen. Its text is for
@@ -46,11 +47,11 @@ type Judge struct {
 // New prepares the check of schedules of t, in time and memory proportional
 // to the trace's length.
 func New(t *trace.Trace) *Judge {
-	return NewWith(t, trace.NewProgramOrder(t), trace.NewFlow(t), trace.NewLayout(t))
+	return NewWith(t, trace.NewProgramOrder(t), dataflow.New(t), trace.NewLayout(t))
 }
 
 // NewWith is New for a trace of which somebody has the program order, the flow and the layout already.
-func NewWith(t *trace.Trace, order *trace.ProgramOrder, flow *trace.Flow, l *trace.Layout) *Judge {
+func NewWith(t *trace.Trace, order *trace.ProgramOrder, flow *dataflow.Flow, l *trace.Layout) *Judge {
 	p := compile(t, order, flow, l)
 	return &Judge{p: p, every: p.spacing(), course: course{least: max(leastMark, p.size()-len(p.mem.cells))}}
 }

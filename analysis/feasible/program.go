@@ -1,6 +1,9 @@
 package feasible
 
-import "github.com/gopredict/gopredict/recorder/trace"
+import (
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
+)
 
 // none stands for "no event", "no object" and, as a writer, for the value that
 // memory had before its first recorded write.
@@ -19,8 +22,8 @@ type program struct {
 	uses   []uses // by event
 	forked []bool // by goroutine: the trace has its fork
 	mem    *memory
-	flow   *trace.Flow
-	slice  *trace.Slice
+	flow   *dataflow.Flow
+	slice  *dataflow.Scopes
 	listed int // how many changes since the last mark are listed
 
 	locks, conds, waitGroups, posts int    // how many there are
@@ -54,11 +57,11 @@ const (
 
 // compiled is the program of a trace of which nobody knows anything yet.
 func compiled(t *trace.Trace) *program {
-	return compile(t, trace.NewProgramOrder(t), trace.NewFlow(t), trace.NewLayout(t))
+	return compile(t, trace.NewProgramOrder(t), dataflow.New(t), trace.NewLayout(t))
 }
 
 // compile makes the program of a trace.
-func compile(t *trace.Trace, order *trace.ProgramOrder, flow *trace.Flow, l *trace.Layout) *program {
+func compile(t *trace.Trace, order *trace.ProgramOrder, flow *dataflow.Flow, l *trace.Layout) *program {
 	n := order.Goroutines()
 	p := &program{
 		t:      t,
@@ -67,7 +70,7 @@ func compile(t *trace.Trace, order *trace.ProgramOrder, flow *trace.Flow, l *tra
 		uses:   make([]uses, len(t.Events)),
 		forked: make([]bool, n),
 		flow:   flow,
-		slice:  trace.NewSlice(t, flow),
+		slice:  dataflow.NewScopes(t, flow),
 	}
 	sites := trace.NewSiteIndex(t)
 	for i := range t.Events {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gopredict/gopredict/analysis/terms"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // This file adds recordings to a program, event by event.
@@ -213,7 +214,7 @@ func (a *adding) begins(name, v uint64) {
 }
 
 // follow notes what an event follows from, if formulas tell and are linear.
-func (a *adding) follow(i int32, n *node, in *trace.Instance) {
+func (a *adding) follow(i int32, n *node, in *dataflow.Instance) {
 	if in == nil || !terms.Linear(in.Formula) || n.Kind == trace.AtomicRMW && !in.Formula.HasBefore() {
 		return
 	}
@@ -229,7 +230,7 @@ func (a *adding) follow(i int32, n *node, in *trace.Instance) {
 		reads = append(reads, at)
 	}
 	n.formula, n.reads = in.Formula, reads
-	in.Formula.Eval(0, func(k int, r trace.Reading) int64 {
+	in.Formula.Eval(0, func(k int, r dataflow.Reading) int64 {
 		if reads[k] != none && !r.Signed && a.nodes[reads[k]].Kind.IsAccess() {
 			a.unsigned[a.nodes[reads[k]].Obj] = true
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/analysis/terms"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // An encoding is the formula of a program: its models are the runs. One more event, the
@@ -124,7 +125,7 @@ func (e *encoding) node(k int32) {
 
 // recorded returns what the formula of n came to in the recording.
 func recorded(p *Program, n *node) int64 {
-	return n.formula.Eval(0, func(k int, r trace.Reading) int64 {
+	return n.formula.Eval(0, func(k int, r dataflow.Reading) int64 {
 		if n.reads[k] == none {
 			return 0
 		}
@@ -139,7 +140,7 @@ func (e *encoding) number(address uint64, n *node) solver.Int {
 }
 
 func (p *Program) numberOf(address uint64, size uint32, val uint64) int64 {
-	return trace.Reading{Signed: !p.unsigned[address], Size: uint8(min(size, 8))}.Number(val)
+	return dataflow.Reading{Signed: !p.unsigned[address], Size: uint8(min(size, 8))}.Number(val)
 }
 
 // finds asserts the π-function of the read k: it finds what the last write before it has
@@ -253,7 +254,7 @@ func (e *encoding) comesOut(n int32, outcome bool) solver.Bool {
 }
 
 // read returns what the formulas behind the node k find there.
-func (e *encoding) read(k int32, r trace.Reading) solver.Int {
+func (e *encoding) read(k int32, r dataflow.Reading) solver.Int {
 	n := &e.nodes[k]
 	switch {
 	case !n.tracked:
@@ -281,7 +282,7 @@ type parts struct {
 
 func (s parts) Before() solver.Int { return s.finding(s.at) }
 
-func (s parts) Reading(k int, r trace.Reading) solver.Int {
+func (s parts) Reading(k int, r dataflow.Reading) solver.Int {
 	if read := s.nodes[s.at].reads[k]; read != none {
 		return s.read(read, r)
 	}
@@ -291,7 +292,7 @@ func (s parts) Reading(k int, r trace.Reading) solver.Int {
 func (s parts) Either(c solver.Bool, a, b solver.Int) solver.Int { return s.either(c, a, b) }
 
 // Product is there for formulas that are not linear, which no node has: see follow.
-func (s parts) Product(*trace.Formula, int) solver.Int { panic("merged: a product of two reads") }
+func (s parts) Product(*dataflow.Formula, int) solver.Int { panic("merged: a product of two reads") }
 
 // either is a if c holds, else b.
 func (e *encoding) either(c solver.Bool, a, b solver.Int) solver.Int {

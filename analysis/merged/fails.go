@@ -7,6 +7,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/feasible"
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // A Run is a predicted one.
@@ -154,7 +155,7 @@ func (x *execution) step(k int32) (uint64, error) {
 
 // eval computes the formula of n.
 func (x *execution) eval(n *node, before int64) int64 {
-	return n.formula.Eval(before, func(k int, r trace.Reading) int64 {
+	return n.formula.Eval(before, func(k int, r dataflow.Reading) int64 {
 		if n.reads[k] == none {
 			return 0
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // none stands for "no node".
@@ -32,7 +33,7 @@ type node struct {
 	next        []int32 // what comes behind, in one goroutine each in another recording
 	// formula says what it stores, or decides, and reads which nodes that speaks of; nil if
 	// that is as recorded.
-	formula *trace.Formula
+	formula *dataflow.Formula
 	reads   []int32
 	// tracked says that what it finds goes into formulas only; open that what it finds or
 	// leaves need not be what was recorded.

@@ -5,21 +5,22 @@ import (
 	"slices"
 
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // A Recording is the trace of one run.
 type Recording struct {
 	t    *trace.Trace
-	flow *trace.Flow // nil before somebody asks
+	flow *dataflow.Flow // nil before somebody asks
 }
 
 // NewRecording prepares a trace for merging. It is for one goroutine at a time.
 func NewRecording(t *trace.Trace) *Recording { return &Recording{t: t} }
 
 // values returns what the values in the trace follow from.
-func (r *Recording) values() *trace.Flow {
+func (r *Recording) values() *dataflow.Flow {
 	if r.flow == nil {
-		r.flow = trace.NewFlow(r.t)
+		r.flow = dataflow.New(r.t)
 	}
 	return r.flow
 }
@@ -28,7 +29,7 @@ func (r *Recording) values() *trace.Flow {
 type part struct {
 	t      *trace.Trace
 	index  int
-	flow   *trace.Flow
+	flow   *dataflow.Flow
 	in     map[trace.GID]bool // goroutines of the test
 	events []int32            // theirs, ascending
 	names  *naming

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // This file adds runs to a program: it executes what was recorded on the model, and notes
@@ -22,7 +23,7 @@ type Run struct {
 
 // Add adds a run, and reports whether it has shown anything new.
 func (p *Program) Add(its Run) (fresh bool) {
-	r := &run{Program: p, t: its.Trace, flow: trace.NewFlow(its.Trace)}
+	r := &run{Program: p, t: its.Trace, flow: dataflow.New(its.Trace)}
 	r.prepare()
 	whole := false
 	for again := true; again; again = r.united {
@@ -47,7 +48,7 @@ func (p *Program) Add(its Run) (fresh bool) {
 type run struct {
 	*Program
 	t        *trace.Trace
-	flow     *trace.Flow
+	flow     *dataflow.Flow
 	names    *naming
 	s        *state
 	mine     []bool                        // by position: it is of the test, and after its begin

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopredict/gopredict/analysis/causality"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // reads says which reads keep the write that they read from.
@@ -51,7 +52,7 @@ type cone struct {
 	ends []int
 	// slice is not nil where reads that only loose branches need are not kept; turned are
 	// the branches of which it leaves out what was within their scopes.
-	slice  *trace.Slice
+	slice  *dataflow.Scopes
 	turned []int
 	// avoid are events that must not be in it: as it only grows, it is given up once one is.
 	avoid  []int

@@ -10,6 +10,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/causality"
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // A Planner makes schedules for the violations of one trace. It is safe for
@@ -27,7 +28,7 @@ type Planner struct {
 	handed map[uint64]bool  // see [order.Order.HandedOver]
 	given  []order.Section  // of these locks, by acquire
 	begins map[string]int32 // see testBegins
-	slice  *trace.Slice     // nil before Slice
+	slice  *dataflow.Scopes // nil before Slice
 	mu     sync.Mutex
 	bases  map[int32]*base // by position
 	asked  map[string]answer

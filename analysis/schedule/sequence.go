@@ -5,6 +5,7 @@ import (
 
 	"github.com/gopredict/gopredict/analysis/causality"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // Sequence returns what makes schedules after which the accesses at the given positions
@@ -71,7 +72,7 @@ func (p *Planner) sequence(b *base, v target, m method) (steps []int, ok bool) {
 }
 
 // Slice makes schedules of Sliced possible: s is what is known of the branches of the trace.
-func (p *Planner) Slice(s *trace.Slice) { p.slice = s }
+func (p *Planner) Slice(s *dataflow.Scopes) { p.slice = s }
 
 // Sliced makes a schedule as those of Sequence, in which no read is kept that only branches
 // need whose control scopes have ended, and these branches, the turned ones, come out

@@ -15,13 +15,14 @@ import (
 
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // A Slicer makes slices of one trace.
 type Slicer struct {
 	t        *trace.Trace
 	o        *order.Order
-	flow     *trace.Flow
+	flow     *dataflow.Flow
 	base     []order.Edge // of the must-order
 	ends     []int32      // by event: the first one of its goroutine behind the innermost control scope that it is in
 	at       []place      // by access
@@ -40,10 +41,10 @@ type lock map[trace.GID][]order.Section
 func New(t *trace.Trace, o *order.Order) *Slicer {
 	n := len(t.Events)
 	s := &Slicer{
-		t: t, o: o, flow: trace.NewFlow(t), ends: make([]int32, n),
+		t: t, o: o, flow: dataflow.New(t), ends: make([]int32, n),
 		at: make([]place, n), wrote: make([]int32, n), deciders: make([][]int32, len(t.Goroutines)),
 	}
-	scopes := trace.NewSlice(t, s.flow)
+	scopes := dataflow.NewScopes(t, s.flow)
 	forks := make([]int, len(t.Goroutines)) // by goroutine: the event that starts it, -1 for none
 	for g := range forks {
 		forks[g] = -1

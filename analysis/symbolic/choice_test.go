@@ -13,6 +13,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/symbolic"
 	"github.com/gopredict/gopredict/internal/tracetest"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // TestOracleOfChoices compares what selects may choose with what they can in all
@@ -26,7 +27,7 @@ func TestOracleOfChoices(t *testing.T) {
 		o, err := order.New(tr)
 		require.NoError(t, err)
 		p.explore(p.start(), make(map[string]bool))
-		d := symbolic.NewControl(tr, o).Departures(trace.NewFlow(tr), trace.NewLayout(tr))
+		d := symbolic.NewControl(tr, o).Departures(dataflow.New(tr), trace.NewLayout(tr))
 		for _, op := range p.selects() {
 			switch got := d.Chooses(op.line); {
 			case op.other && !got:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // This file says what a proof rests on that no run comes to a violation. What has no
@@ -32,7 +33,7 @@ func newDepartureFinder(m *Model) *departureFinder {
 }
 
 // Departures prepares for the trace of which Concurrent makes the model.
-func (c *Control) Departures(flow *trace.Flow, l *trace.Layout) *Departures {
+func (c *Control) Departures(flow *dataflow.Flow, l *trace.Layout) *Departures {
 	m := newModel(&Model{Control: c, held: true}, flow, l)
 	m.Must()
 	return &Departures{strict: newDepartureFinder(m)}

@@ -14,6 +14,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/symbolic"
 	"github.com/gopredict/gopredict/internal/tracetest"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // TestOracleOfDepartures compares departures with those of all interleavings.
@@ -41,7 +42,7 @@ func TestOracleOfDepartures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		flow := trace.NewFlow(tr)
+		flow := dataflow.New(tr)
 		d := symbolic.NewControl(tr, o).Departures(flow, trace.NewLayout(tr))
 		got, err := d.All(context.Background(), 0, func(trace.GID) bool { return true }, newEngine, &solver.Budget{Steps: 60 * solver.Second})
 		if err != nil {
@@ -162,7 +163,7 @@ func TestOperationsThatSwap(t *testing.T) {
 		}
 		o, err := order.New(tr)
 		require.NoError(t, err, name)
-		got, err := symbolic.NewControl(tr, o).Departures(trace.NewFlow(tr), trace.NewLayout(tr)).All(t.Context(), 0, func(trace.GID) bool { return true }, newEngine, &solver.Budget{Steps: solver.Second})
+		got, err := symbolic.NewControl(tr, o).Departures(dataflow.New(tr), trace.NewLayout(tr)).All(t.Context(), 0, func(trace.GID) bool { return true }, newEngine, &solver.Budget{Steps: solver.Second})
 		require.NoError(t, err, name)
 		if c.want < 0 {
 			require.Empty(t, got, name)
@@ -210,7 +211,7 @@ func TestOperationsThatMaySwap(t *testing.T) {
 		}
 		o, err := order.New(tr)
 		require.NoError(t, err, name)
-		got, err := symbolic.NewControl(tr, o).Departures(trace.NewFlow(tr), trace.NewLayout(tr)).All(t.Context(), 0, func(trace.GID) bool { return true }, newEngine, &solver.Budget{Steps: solver.Second})
+		got, err := symbolic.NewControl(tr, o).Departures(dataflow.New(tr), trace.NewLayout(tr)).All(t.Context(), 0, func(trace.GID) bool { return true }, newEngine, &solver.Budget{Steps: solver.Second})
 		require.NoError(t, err, name)
 		swaps := slices.ContainsFunc(got, func(d symbolic.Departing) bool { return !tr.Events[d.At].Kind.IsAccess() })
 		require.Equal(t, c.swaps, swaps, "%s: %v", name, got)
@@ -250,7 +251,7 @@ func TestCountersOfParallelTests(t *testing.T) {
 		}
 		o, err := order.New(tr)
 		require.NoError(t, err)
-		got, err := symbolic.NewControl(tr, o).Departures(trace.NewFlow(tr), trace.NewLayout(tr)).All(t.Context(), 0, func(trace.GID) bool { return true }, newEngine, &solver.Budget{Steps: solver.Second})
+		got, err := symbolic.NewControl(tr, o).Departures(dataflow.New(tr), trace.NewLayout(tr)).All(t.Context(), 0, func(trace.GID) bool { return true }, newEngine, &solver.Budget{Steps: solver.Second})
 		require.NoError(t, err)
 		require.Equal(t, c.departs, len(got) > 0, "%v", got)
 	}
@@ -272,7 +273,7 @@ func TestOrderedReads(t *testing.T) {
 		tr := tracetest.Parse(t, c.text)
 		o, err := order.New(tr)
 		require.NoError(t, err, name)
-		got, err := symbolic.NewControl(tr, o).Departures(trace.NewFlow(tr), trace.NewLayout(tr)).All(t.Context(), 0, func(trace.GID) bool { return true }, newEngine, new(solver.Budget))
+		got, err := symbolic.NewControl(tr, o).Departures(dataflow.New(tr), trace.NewLayout(tr)).All(t.Context(), 0, func(trace.GID) bool { return true }, newEngine, new(solver.Budget))
 		require.NoError(t, err, name)
 		require.Equal(t, c.departs, len(got) > 0, "%s: %v", name, got)
 	}
@@ -280,7 +281,7 @@ func TestOrderedReads(t *testing.T) {
 
 // departures finds by trying all interleavings where a run can depart first.
 // False are atomic operations that may find what was there at first, which is not known.
-func departures(tr *trace.Trace, flow *trace.Flow) map[int]bool {
+func departures(tr *trace.Trace, flow *dataflow.Flow) map[int]bool {
 	x := explorer{tr: tr, flow: flow, found: map[int]bool{}, seen: map[string]bool{}, first: map[uint64]int{}}
 	s := explored{next: make([]int, len(tr.Goroutines)), mem: map[uint64]int64{}, held: -1, read: map[int32]int64{}}
 	for k := range slices.Backward(tr.Events) {
@@ -312,7 +313,7 @@ const unknown = 1 << 40
 // An explorer tries interleavings.
 type explorer struct {
 	tr    *trace.Trace
-	flow  *trace.Flow
+	flow  *dataflow.Flow
 	found map[int]bool
 	seen  map[string]bool
 	first map[uint64]int // by address: who accesses it first in the trace
@@ -362,7 +363,7 @@ func (x *explorer) perform(s explored, i int) (n explored, ok bool) {
 	e, in := &x.tr.Events[i], x.flow.At(i)
 	v := int64(e.Val)
 	if in != nil {
-		v = in.Formula.Eval(s.mem[e.Obj], func(k int, r trace.Reading) int64 { return s.read[in.Reads[k]] })
+		v = in.Formula.Eval(s.mem[e.Obj], func(k int, r dataflow.Reading) int64 { return s.read[in.Reads[k]] })
 	}
 	switch e.Kind {
 	case trace.Fork:
@@ -414,7 +415,7 @@ func (x *explorer) finds(i int) bool {
 
 // added is what the atomic operation i adds, by its site's formula.
 func (x *explorer) added(i int) (n int64) {
-	f, err := trace.ParseFormula(x.tr.Sites[x.tr.Events[i].Site].Formula)
+	f, err := dataflow.ParseFormula(x.tr.Sites[x.tr.Events[i].Site].Formula)
 	if err != nil {
 		panic(err)
 	}
@@ -437,7 +438,7 @@ func TestQuietReads(t *testing.T) {
 		tr := tracetest.Parse(t, "2 acq l\n2 r x=0 data\n"+test.then+"\n1 w x=1")
 		o, err := order.New(tr)
 		require.NoError(t, err)
-		all, err := symbolic.NewControl(tr, o).Departures(trace.NewFlow(tr), trace.NewLayout(tr)).All(context.Background(), 0, func(trace.GID) bool { return true }, newEngine, nil)
+		all, err := symbolic.NewControl(tr, o).Departures(dataflow.New(tr), trace.NewLayout(tr)).All(context.Background(), 0, func(trace.GID) bool { return true }, newEngine, nil)
 		require.NoError(t, err)
 		require.Equal(t, test.departs, len(all) > 0, "%s: %v", test.then, all)
 	}

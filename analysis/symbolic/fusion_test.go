@@ -13,6 +13,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/analysis/symbolic"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // The figures of Wang, Kundu, Limaye, Ganai, Gupta, Symbolic Predictive Analysis
@@ -84,11 +85,11 @@ func (f *figure) lock(name string, g trace.GID, kind trace.Kind) {
 
 // The models of section 7.
 func (f *figure) concurrent(o *order.Order) *symbolic.Model {
-	return symbolic.NewConcurrent(f.Trace, o, trace.NewFlow(f.Trace))
+	return symbolic.NewConcurrent(f.Trace, o, dataflow.New(f.Trace))
 }
 
 func (f *figure) constrained(o *order.Order) *symbolic.Model {
-	return symbolic.NewConcurrent(f.Trace, o, trace.NewFlow(f.Trace).Constrained(f.Trace))
+	return symbolic.NewConcurrent(f.Trace, o, dataflow.New(f.Trace).Constrained(f.Trace))
 }
 
 func (f *figure) relaxed(o *order.Order) *symbolic.Model { return symbolic.NewRelaxed(f.Trace, o) }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // none stands for "no event" and "no object".
@@ -79,12 +80,12 @@ func New(t *trace.Trace, o *order.Order) *Model {
 // al., FAC 2011, §3.2): reads of which flow tells where their values go may find
 // something else than recorded. New makes what the paper calls the constrained
 // model (§7.1).
-func NewConcurrent(t *trace.Trace, o *order.Order, flow *trace.Flow) *Model {
+func NewConcurrent(t *trace.Trace, o *order.Order, flow *dataflow.Flow) *Model {
 	return NewControl(t, o).Concurrent(flow, trace.NewLayout(t))
 }
 
 // Concurrent is NewConcurrent for a trace of which somebody has the control and the layout already.
-func (c *Control) Concurrent(flow *trace.Flow, l *trace.Layout) *Model {
+func (c *Control) Concurrent(flow *dataflow.Flow, l *trace.Layout) *Model {
 	return newModel(&Model{Control: c}, flow, l)
 }
 
@@ -96,7 +97,7 @@ func NewRelaxed(t *trace.Trace, o *order.Order) *Model {
 }
 
 // newModel fills in m, which has what it is a model of.
-func newModel(m *Model, flow *trace.Flow, l *trace.Layout) *Model {
+func newModel(m *Model, flow *dataflow.Flow, l *trace.Layout) *Model {
 	m.provenance = newProvenance(m.Control, &accesses{m.t.Events, l}, flow)
 	m.cones = &coneFinder{m: m}
 	m.recorded = &recordedReads{Model: m, breaks: make(map[int32][]int32)}

@@ -1,18 +1,21 @@
 package symbolic
 
-import "github.com/gopredict/gopredict/recorder/trace"
+import (
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
+)
 
 // provenance is what the trace tells of where values go and what they follow from: the expressions
 // of the concurrent trace program (Wang et al., FAC 2011, §3.2).
 type provenance struct {
 	*Control
 	accesses *accesses
-	flow     *trace.Flow    // nil: what values follow from is not known
+	flow     *dataflow.Flow // nil: what values follow from is not known
 	whole    []bool         // by event: it accesses memory that is only accessed as a whole
 	unsigned map[int32]bool // what formulas read as unsigned numbers; see typed
 }
 
-func newProvenance(c *Control, a *accesses, flow *trace.Flow) *provenance {
+func newProvenance(c *Control, a *accesses, flow *dataflow.Flow) *provenance {
 	m := &provenance{Control: c, accesses: a, flow: flow}
 	if flow == nil || flow.Empty() {
 		m.flow = nil
@@ -34,7 +37,7 @@ func (m *provenance) tracked(i int32) bool {
 }
 
 // formula returns the formula of event i, or nil.
-func (m *provenance) formula(i int32) *trace.Instance {
+func (m *provenance) formula(i int32) *dataflow.Instance {
 	if m.flow == nil {
 		return nil
 	}
@@ -83,7 +86,7 @@ func (m *provenance) signs() {
 		if in == nil {
 			continue
 		}
-		in.Formula.Eval(0, func(k int, r trace.Reading) int64 {
+		in.Formula.Eval(0, func(k int, r dataflow.Reading) int64 {
 			if at := in.Reads[k]; at >= 0 && !r.Signed {
 				m.unsigned[m.typed(at)] = true
 			}
@@ -107,13 +110,13 @@ func (m *provenance) number(i int32) int64 { return m.numberOf(i, m.event(i).Val
 
 // numberOf returns a value that event i could have as a number.
 func (m *provenance) numberOf(i int32, val uint64) int64 {
-	return trace.Reading{Signed: !m.unsigned[m.typed(i)], Size: uint8(min(m.event(i).Size, 8))}.Number(val)
+	return dataflow.Reading{Signed: !m.unsigned[m.typed(i)], Size: uint8(min(m.event(i).Size, 8))}.Number(val)
 }
 
 // came returns what the formula of event i came to in the recorded run.
 func (m *provenance) came(i int32) int64 {
 	in := m.formula(i)
-	return in.Formula.Eval(0, func(k int, r trace.Reading) int64 {
+	return in.Formula.Eval(0, func(k int, r dataflow.Reading) int64 {
 		if in.Reads[k] < 0 {
 			return 0
 		}
@@ -123,7 +126,7 @@ func (m *provenance) came(i int32) int64 {
 
 // fixed returns the value of f, which has the given readings, if none of these may
 // find something else than recorded.
-func (m *provenance) fixed(f *trace.Formula, reads []int32) (int64, bool) {
+func (m *provenance) fixed(f *dataflow.Formula, reads []int32) (int64, bool) {
 	for _, at := range reads {
 		if at >= 0 && m.tracked(at) {
 			return 0, false
@@ -132,7 +135,7 @@ func (m *provenance) fixed(f *trace.Formula, reads []int32) (int64, bool) {
 	if f.HasBefore() {
 		return 0, false
 	}
-	return f.Eval(0, func(k int, r trace.Reading) int64 {
+	return f.Eval(0, func(k int, r dataflow.Reading) int64 {
 		if reads[k] < 0 {
 			return 0
 		}
@@ -142,7 +145,7 @@ func (m *provenance) fixed(f *trace.Formula, reads []int32) (int64, bool) {
 
 // adds returns the formula of the atomic operation at position w if that adds a number,
 // which it does although all that it finds has to be as recorded; nil if not.
-func (m *provenance) adds(w int32) *trace.Instance {
+func (m *provenance) adds(w int32) *dataflow.Instance {
 	if m.flow == nil {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // This file folds constants (Wang et al., FAC 2011, §9): a condition that comes out
@@ -36,7 +37,7 @@ type folding struct {
 
 // formula returns the values that in may have, where before are those of what an
 // atomic operation finds.
-func (f *folding) formula(in *trace.Instance, before []int64) ([]int64, bool) {
+func (f *folding) formula(in *dataflow.Instance, before []int64) ([]int64, bool) {
 	if before == nil {
 		before = []int64{0}
 	}
@@ -62,7 +63,7 @@ func (f *folding) formula(in *trace.Instance, before []int64) ([]int64, bool) {
 	var all []int64
 	for _, c := range combinations {
 		for _, b := range before {
-			all = append(all, in.Formula.Eval(b, func(k int, r trace.Reading) int64 { return r.Number(uint64(c[k])) }))
+			all = append(all, in.Formula.Eval(b, func(k int, r dataflow.Reading) int64 { return r.Number(uint64(c[k])) }))
 		}
 	}
 	return few(all)

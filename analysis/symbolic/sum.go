@@ -5,6 +5,7 @@ import (
 
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // This file knows counters: variables that are only added to, each time in one
@@ -85,7 +86,7 @@ func (m *counterFinder) addition(w int32) (a addition, ok bool) {
 		return a, false
 	}
 	f := in.Formula
-	if f.Op != trace.Plus && f.Op != trace.Minus {
+	if f.Op != dataflow.Plus && f.Op != dataflow.Minus {
 		return a, false
 	}
 	a.read = none
@@ -94,7 +95,7 @@ func (m *counterFinder) addition(w int32) (a addition, ok bool) {
 		arg := &f.Args[k]
 		reads := in.Reads[next : next+arg.Readings()]
 		next += len(reads)
-		if own := m.ownRead(w, arg, reads); own != none && a.read == none && (k == 0 || f.Op == trace.Plus) {
+		if own := m.ownRead(w, arg, reads); own != none && a.read == none && (k == 0 || f.Op == dataflow.Plus) {
 			a.read = own
 			continue
 		}
@@ -102,7 +103,7 @@ func (m *counterFinder) addition(w int32) (a addition, ok bool) {
 		if !ok {
 			return a, false
 		}
-		if k > 0 && f.Op == trace.Minus {
+		if k > 0 && f.Op == dataflow.Minus {
 			v = -v
 		}
 		a.amount += v
@@ -112,11 +113,11 @@ func (m *counterFinder) addition(w int32) (a addition, ok bool) {
 
 // ownRead returns the read of what the write at position w overwrites, if that is
 // what f, with its readings, stands for; none if not.
-func (m *counterFinder) ownRead(w int32, f *trace.Formula, reads []int32) int32 {
+func (m *counterFinder) ownRead(w int32, f *dataflow.Formula, reads []int32) int32 {
 	switch {
-	case f.Op == trace.Before:
+	case f.Op == dataflow.Before:
 		return w
-	case f.Op == trace.Value && reads[0] >= 0 && m.tracked(reads[0]) && m.mem.span(reads[0]) == m.mem.span(w):
+	case f.Op == dataflow.Value && reads[0] >= 0 && m.tracked(reads[0]) && m.mem.span(reads[0]) == m.mem.span(w):
 		return reads[0]
 	}
 	return none

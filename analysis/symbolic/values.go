@@ -8,6 +8,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/analysis/terms"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // values is the part of an encoding that computes: what tracked reads find, and
@@ -276,7 +277,7 @@ func (e *valueEncoder) unchanged(w int32) solver.Bool {
 // parts are those of the formula of the event at a position.
 type parts struct {
 	*valueEncoder
-	in *trace.Instance
+	in *dataflow.Instance
 	at int32
 }
 
@@ -284,7 +285,7 @@ func (e *valueEncoder) parts(i int32) parts { return parts{e, e.m.formula(i), i}
 
 func (s parts) Before() solver.Int { return s.choose(s.at) }
 
-func (s parts) Reading(k int, _ trace.Reading) solver.Int {
+func (s parts) Reading(k int, _ dataflow.Reading) solver.Int {
 	if at := s.in.Reads[k]; at >= 0 {
 		return s.read(at)
 	}
@@ -294,7 +295,7 @@ func (s parts) Reading(k int, _ trace.Reading) solver.Int {
 func (s parts) Either(c solver.Bool, a, b solver.Int) solver.Int { return s.either(c, a, b) }
 
 // Product returns the product f, which is linear if a factor is as recorded.
-func (s parts) Product(f *trace.Formula, first int) solver.Int {
+func (s parts) Product(f *dataflow.Formula, first int) solver.Int {
 	second := first + f.Args[0].Readings()
 	end := second + f.Args[1].Readings()
 	if v, ok := s.fixed(&f.Args[0], first, second); ok {
@@ -318,7 +319,7 @@ func (s parts) Product(f *trace.Formula, first int) solver.Int {
 
 // fixed returns the value of f, if that is as recorded: none of its readings, those
 // from and below to, is tracked.
-func (s parts) fixed(f *trace.Formula, from, to int) (int64, bool) {
+func (s parts) fixed(f *dataflow.Formula, from, to int) (int64, bool) {
 	if f.HasBefore() {
 		return 0, false
 	}
@@ -327,7 +328,7 @@ func (s parts) fixed(f *trace.Formula, from, to int) (int64, bool) {
 			return 0, false
 		}
 	}
-	return f.Eval(0, func(k int, r trace.Reading) int64 {
+	return f.Eval(0, func(k int, r dataflow.Reading) int64 {
 		if at := s.in.Reads[from+k]; at >= 0 {
 			return r.Number(s.m.event(at).Val)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/symbolic"
 	"github.com/gopredict/gopredict/internal/tracetest"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // hard are seeds that have shown a mistake. 2459: a read finds by a formula what only
@@ -38,7 +39,7 @@ func TestOracleOfValues(t *testing.T) {
 			t.Fatal(err)
 		}
 		var targets []symbolic.Target
-		flow := trace.NewFlow(tr)
+		flow := dataflow.New(tr)
 		for i, e := range tr.Events {
 			if tr.Sites[e.Site].Fails != trace.Neither && flow.At(i) != nil {
 				targets = append(targets, symbolic.Failure(i))

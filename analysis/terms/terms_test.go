@@ -9,7 +9,7 @@ import (
 
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/analysis/terms"
-	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // recorded is a source in which all is a constant, so that each term is one.
@@ -21,7 +21,7 @@ type recorded struct {
 
 func (s recorded) Before() solver.Int { return s.Const(s.before) }
 
-func (s recorded) Reading(k int, _ trace.Reading) solver.Int { return s.Const(s.reads[k]) }
+func (s recorded) Reading(k int, _ dataflow.Reading) solver.Int { return s.Const(s.reads[k]) }
 
 func (s recorded) Either(c solver.Bool, a, b solver.Int) solver.Int {
 	if c == s.True() {
@@ -30,7 +30,7 @@ func (s recorded) Either(c solver.Bool, a, b solver.Int) solver.Int {
 	return b
 }
 
-func (s recorded) Product(f *trace.Formula, k int) solver.Int {
+func (s recorded) Product(f *dataflow.Formula, k int) solver.Int {
 	a, _ := s.Constant(terms.Number(s.Formula, s, &f.Args[0], k))
 	return s.Mul(a, terms.Number(s.Formula, s, &f.Args[1], k+f.Args[0].Readings()))
 }
@@ -53,11 +53,11 @@ func TestTermsAreWhatFormulasComeTo(t *testing.T) {
 		"(or (= @1i8 @2i8) (< @3i8 @4i8))",
 		"(+ (= @1i8 @2i8) (* 2 (not (< @3i8 @4i8))))",
 	} {
-		f, err := trace.ParseFormula(text)
+		f, err := dataflow.ParseFormula(text)
 		require.NoError(t, err)
 		for n := range 81 {
 			s := recorded{solver.NewFormula(), int64(n%5 - 2), []int64{int64(n%3 - 1), int64(n/3%3 - 1), int64(n/9%3 - 1), int64(n/27%3 - 1)}}
-			want := f.Eval(s.before, func(k int, _ trace.Reading) int64 { return s.reads[k] })
+			want := f.Eval(s.before, func(k int, _ dataflow.Reading) int64 { return s.reads[k] })
 			name := fmt.Sprintf("%s of %d and %d", text, s.before, s.reads)
 			got, ok := s.Constant(terms.Number(s.Formula, s, &f, 0))
 			assert.True(t, ok, name)
@@ -80,7 +80,7 @@ func TestLinear(t *testing.T) {
 		"(* 3 (+ @1i8 (* @1i8 @1i8)))":  false,
 		"(* 3 (+ @1i8 (* -1 @80i8^1)))": true,
 	} {
-		f, err := trace.ParseFormula(text)
+		f, err := dataflow.ParseFormula(text)
 		require.NoError(t, err)
 		assert.Equal(t, want, terms.Linear(&f), text)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // assertions are the functions of testify's packages assert and require of which
@@ -24,25 +24,25 @@ var assertions = map[string]struct {
 	"EqualValues":    {2, equal},
 	"Exactly":        {2, equal},
 	"NotEqual":       {2, negated(equal)},
-	"Greater":        {2, func(x []*term) *term { return join(trace.Less, of(x[1], number), of(x[0], number)) }},
-	"GreaterOrEqual": {2, func(x []*term) *term { return join(trace.LessEqual, of(x[1], number), of(x[0], number)) }},
-	"Less":           {2, func(x []*term) *term { return join(trace.Less, of(x[0], number), of(x[1], number)) }},
-	"LessOrEqual":    {2, func(x []*term) *term { return join(trace.LessEqual, of(x[0], number), of(x[1], number)) }},
+	"Greater":        {2, func(x []*term) *term { return join(dataflow.Less, of(x[1], number), of(x[0], number)) }},
+	"GreaterOrEqual": {2, func(x []*term) *term { return join(dataflow.LessEqual, of(x[1], number), of(x[0], number)) }},
+	"Less":           {2, func(x []*term) *term { return join(dataflow.Less, of(x[0], number), of(x[1], number)) }},
+	"LessOrEqual":    {2, func(x []*term) *term { return join(dataflow.LessEqual, of(x[0], number), of(x[1], number)) }},
 	"True":           {1, func(x []*term) *term { return of(x[0], number) }},
-	"False":          {1, func(x []*term) *term { return join(trace.Not, of(x[0], number)) }},
+	"False":          {1, func(x []*term) *term { return join(dataflow.Not, of(x[0], number)) }},
 	"Nil":            {1, zero(number, reference, dynamic)},
 	"NotNil":         {1, negated(zero(number, reference, dynamic))},
 	"Zero":           {1, zero(number, reference, text)},
 	"NotZero":        {1, negated(zero(number, reference, text))},
 	"Empty":          {1, zero(number, text, length)},
 	"NotEmpty":       {1, negated(zero(number, text, length))},
-	"Len":            {2, func(x []*term) *term { return join(trace.Equal, of(x[0], length), of(x[1], number)) }},
+	"Len":            {2, func(x []*term) *term { return join(dataflow.Equal, of(x[0], length), of(x[1], number)) }},
 	"NoError":        {1, zero(dynamic)},
 	"Error":          {1, negated(zero(dynamic))},
 	"ErrorIs":        {2, same},
 	"NotErrorIs":     {2, negated(same)},
-	"Positive":       {1, func(x []*term) *term { return join(trace.Less, numberTerm(0), of(x[0], number)) }},
-	"Negative":       {1, func(x []*term) *term { return join(trace.Less, of(x[0], number), numberTerm(0)) }},
+	"Positive":       {1, func(x []*term) *term { return join(dataflow.Less, numberTerm(0), of(x[0], number)) }},
+	"Negative":       {1, func(x []*term) *term { return join(dataflow.Less, of(x[0], number), numberTerm(0)) }},
 }
 
 // of returns t if it is of one of the sorts, else nil.
@@ -59,24 +59,24 @@ func equal(x []*term) *term {
 	switch {
 	case x[0] == nil || of(x[1], x[0].sort) == nil || x[0].sort == length:
 		return nil
-	case x[0].sort == dynamic && x[0].Op != trace.Number && x[1].Op != trace.Number:
+	case x[0].sort == dynamic && x[0].Op != dataflow.Number && x[1].Op != dataflow.Number:
 		return nil
 	}
-	return join(trace.Equal, x[0], x[1])
+	return join(dataflow.Equal, x[0], x[1])
 }
 
 // same is equal for interfaces. An error may also be another one that is wrapped
 // around it: a run in which it is turns out to have no failure when it is replayed.
-func same(x []*term) *term { return join(trace.Equal, of(x[0], dynamic), of(x[1], dynamic)) }
+func same(x []*term) *term { return join(dataflow.Equal, of(x[0], dynamic), of(x[1], dynamic)) }
 
 // zero is whether a value of one of the sorts is nil, false, 0, "" or of length 0.
 func zero(sorts ...sort) func(x []*term) *term {
-	return func(x []*term) *term { return join(trace.Equal, of(x[0], sorts...), numberTerm(0)) }
+	return func(x []*term) *term { return join(dataflow.Equal, of(x[0], sorts...), numberTerm(0)) }
 }
 
 // negated is the opposite of what holds says; nil where that says nothing.
 func negated(holds func(x []*term) *term) func(x []*term) *term {
-	return func(x []*term) *term { return join(trace.Not, holds(x)) }
+	return func(x []*term) *term { return join(dataflow.Not, holds(x)) }
 }
 
 // Assertion says which operands an assertion of testify is about: those from

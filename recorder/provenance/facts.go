@@ -4,6 +4,7 @@ import (
 	"go/token"
 
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // A Role is what an event does at a place.
@@ -35,7 +36,7 @@ type Spot struct {
 }
 
 // A Formula is a trace's, in which the keys of readings stand for spots: [Facts.Spot].
-type Formula = trace.Formula
+type Formula = dataflow.Formula
 
 // Facts are the formulas, and what goes into them. Nil, and the zero value, have none.
 // They are safe for concurrent use.

@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // This file finds the places where a value that was read, or follows from such,
@@ -24,7 +24,7 @@ import (
 // A guard says when the program goes on after the use of a value. Of a slice only that an
 // index is not negative: its length is another value, which others may change as well.
 type guard struct {
-	what  trace.Op // Not: it is not zero; And: it is an index below limit; LessEqual: it is not negative
+	what  dataflow.Op // Not: it is not zero; And: it is an index below limit; LessEqual: it is not negative
 	limit int64
 }
 
@@ -33,14 +33,14 @@ type guard struct {
 func (a *analysis) guardAt(v ssa.Value, r ssa.Instruction) (g guard, ok bool) {
 	switch x := r.(type) {
 	case *ssa.FieldAddr:
-		return guard{what: trace.Not}, x.X == v
+		return guard{what: dataflow.Not}, x.X == v
 	case *ssa.Call:
-		return guard{what: trace.Not}, x.Call.IsInvoke() && x.Call.Value == v
+		return guard{what: dataflow.Not}, x.Call.IsInvoke() && x.Call.Value == v
 	case *ssa.UnOp:
-		return guard{what: trace.Not}, x.Op == token.MUL && x.X == v
+		return guard{what: dataflow.Not}, x.Op == token.MUL && x.X == v
 	case *ssa.BinOp:
 		basic, _ := x.Y.Type().Underlying().(*types.Basic)
-		return guard{what: trace.Not}, (x.Op == token.QUO || x.Op == token.REM) && x.Y == v && x.X != v && basic != nil && basic.Info()&types.IsInteger != 0
+		return guard{what: dataflow.Not}, (x.Op == token.QUO || x.Op == token.REM) && x.Y == v && x.X != v && basic != nil && basic.Info()&types.IsInteger != 0
 	case *ssa.IndexAddr:
 		if x.Index != v {
 			return guard{}, false
@@ -51,9 +51,9 @@ func (a *analysis) guardAt(v ssa.Value, r ssa.Instruction) (g guard, ok bool) {
 		}
 		switch t := t.(type) {
 		case *types.Array:
-			return guard{what: trace.And, limit: t.Len()}, true
+			return guard{what: dataflow.And, limit: t.Len()}, true
 		case *types.Slice:
-			return guard{what: trace.LessEqual}, true
+			return guard{what: dataflow.LessEqual}, true
 		}
 	}
 	return guard{}, false
@@ -62,12 +62,12 @@ func (a *analysis) guardAt(v ssa.Value, r ssa.Instruction) (g guard, ok bool) {
 // holds is the term that g is for the value of t: true if the program goes on.
 func (g guard) holds(t *term) *term {
 	switch g.what {
-	case trace.Not:
-		return join(trace.Not, join(trace.Equal, t, numberTerm(0)))
-	case trace.LessEqual:
-		return join(trace.LessEqual, numberTerm(0), t)
+	case dataflow.Not:
+		return join(dataflow.Not, join(dataflow.Equal, t, numberTerm(0)))
+	case dataflow.LessEqual:
+		return join(dataflow.LessEqual, numberTerm(0), t)
 	}
-	return join(trace.And, join(trace.LessEqual, numberTerm(0), t), join(trace.Less, t, numberTerm(g.limit)))
+	return join(dataflow.And, join(dataflow.LessEqual, numberTerm(0), t), join(dataflow.Less, t, numberTerm(g.limit)))
 }
 
 // guard notes the guard of v at r, an instruction of f, and returns the place of the
@@ -82,7 +82,7 @@ func (a *analysis) guard(f *function, v ssa.Value, r ssa.Instruction) (Spot, boo
 	left := maxTerm
 	d := &deriver{analysis: a, f: f, use: r, left: &left}
 	t := d.term(v)
-	if t == nil || len(t.reads) == 0 || g.what == trace.Not && !isNumber(v) && !a.mayBeNil(t) {
+	if t == nil || len(t.reads) == 0 || g.what == dataflow.Not && !isNumber(v) && !a.mayBeNil(t) {
 		return Spot{}, false
 	}
 	pos := d.named(v)

@@ -8,13 +8,13 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // This file follows values where it cannot be said from the source which call hands
 // them over: arguments of functions that are called in several places, and the results
 // of calls by way of interfaces and closures, or of functions that unknown code calls,
-// too. Formulas speak of what was handed over in the recorded call; see trace.Flow.
+// too. Formulas speak of what was handed over in the recorded call; see dataflow.Flow.
 //
 // Of
 //
@@ -24,7 +24,7 @@ import (
 // the assertion has the formula (< 0 $K.0), "what the call that this is handed over as its
 // last argument", where K is the spot of check's brace. An event there (Enters), one at
 // the call's parenthesis (Calls), which has the formula @a.balance for that number, and
-// the two for results (Returns, Gets) let trace.Flow put the one in place of the other,
+// the two for results (Returns, Gets) let dataflow.Flow put the one in place of the other,
 // call by call. That is what a context-sensitive analysis does with call strings, but
 // for the calls of one run, of which the trace knows each.
 //
@@ -137,7 +137,7 @@ func (a *analysis) targets(c *ssa.Call) []*function {
 
 // callsOf returns the calls that may lead to f: those that name it, and where its value
 // goes anywhere those of its shape. There may be others, in code that is not known; then
-// trace.Flow finds no event of a call before that of f's beginning, and no value.
+// dataflow.Flow finds no event of a call before that of f's beginning, and no value.
 func (a *analysis) callsOf(f *function) []call {
 	all := slices.Clone(a.values.calls[f])
 	if !f.open {
@@ -187,7 +187,7 @@ func (d *deriver) handedTerm(s Spot, number int, from ...any) *term {
 	if number >= maxHanded {
 		return nil
 	}
-	t := &term{Formula: Formula{Op: trace.Handed, Read: trace.Reading{Key: d.values.number(s), Back: uint8(number)}}}
+	t := &term{Formula: Formula{Op: dataflow.Handed, Read: dataflow.Reading{Key: d.values.number(s), Back: uint8(number)}}}
 	for _, key := range from {
 		d.values.want(key)
 		t.reads = append(t.reads, &read{Spot: s, in: d.f, from: key})

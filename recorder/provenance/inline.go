@@ -8,7 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/gopredict/gopredict/recorder/sharing"
-	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // This file follows values through calls of the program's own functions that the source
@@ -124,7 +124,7 @@ func before(instr ssa.Instruction) []ssa.Instruction {
 //	require.Equal(t, x, y)
 //
 // both terms read at the same place in get, and x is what the last event but one has read
-// there: trace.Reading.Back is 1. It can be counted where both calls stand in the block of
+// there: dataflow.Reading.Back is 1. It can be counted where both calls stand in the block of
 // the use, one after the other, and each of them comes by exactly once.
 func (d *deriver) outlast(t *term, c *ssa.Call) *term {
 	var again uint8
@@ -161,7 +161,7 @@ func (d *deriver) outlast(t *term, c *ssa.Call) *term {
 // shifted returns f with readings that are by n events further back, but for those in own,
 // the caller's: these are before the call, and nothing of it came between.
 func shifted(f Formula, n uint8, own map[uint64]bool) Formula {
-	if f.Op == trace.Value && !own[f.Read.Key] {
+	if f.Op == dataflow.Value && !own[f.Read.Key] {
 		f.Read.Back += n
 	}
 	f.Args = slices.Clone(f.Args)

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // This file is the other half of what a formula needs to be of use. That a stored value
@@ -128,7 +129,7 @@ func (a *analysis) formula(f *function, instr ssa.Instruction) (Spot, *term) {
 		case "Store":
 			return Spot{f.fset, x.Pos(), Atomics, 0}, a.term(f, x, x.Call.Args[1])
 		case "Add":
-			return Spot{f.fset, x.Pos(), Atomics, 0}, join(trace.Plus, &term{Formula: Formula{Op: trace.Before}}, a.term(f, x, x.Call.Args[1]))
+			return Spot{f.fset, x.Pos(), Atomics, 0}, join(dataflow.Plus, &term{Formula: Formula{Op: dataflow.Before}}, a.term(f, x, x.Call.Args[1]))
 		}
 		if t, args := a.assertion(f, x); args != nil {
 			return Spot{f.fset, x.Pos(), Asserts, 0}, t

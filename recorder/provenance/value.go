@@ -11,6 +11,7 @@ import (
 
 	"github.com/gopredict/gopredict/recorder/sharing"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // This file finds what a value follows from: expressions over what the goroutine
@@ -200,14 +201,14 @@ func sortOf(t types.Type) (s sort, ok bool) {
 func (s sort) isWord() bool { return s == number || s == reference }
 
 // numberTerm is what a number of the source is.
-func numberTerm(n int64) *term { return &term{Formula: Formula{Op: trace.Number, Num: n}} }
+func numberTerm(n int64) *term { return &term{Formula: Formula{Op: dataflow.Number, Num: n}} }
 
 // zeroTerm is what nil, false, 0 and "" are.
-func zeroTerm(s sort) *term { return &term{sort: s, Formula: Formula{Op: trace.Number}} }
+func zeroTerm(s sort) *term { return &term{sort: s, Formula: Formula{Op: dataflow.Number}} }
 
 // join makes the term of an operation on others, nil if one of them is nil. It is a number
 // or a boolean, whatever the sorts of these were.
-func join(op trace.Op, args ...*term) *term {
+func join(op dataflow.Op, args ...*term) *term {
 	t := &term{Formula: Formula{Op: op}}
 	for _, arg := range args {
 		if arg == nil {
@@ -308,9 +309,9 @@ func (d *deriver) computed(v ssa.Value, size uint8, signed bool) *term {
 	case *ssa.UnOp:
 		switch x.Op {
 		case token.NOT:
-			return join(trace.Not, d.term(x.X))
+			return join(dataflow.Not, d.term(x.X))
 		case token.SUB:
-			return join(trace.Minus, numberTerm(0), d.term(x.X))
+			return join(dataflow.Minus, numberTerm(0), d.term(x.X))
 		case token.MUL:
 			if s := kept(x); s != nil {
 				return d.term(s)
@@ -335,7 +336,7 @@ func (d *deriver) computed(v ssa.Value, size uint8, signed bool) *term {
 			return d.length(of)
 		}
 		if base, more := appended(x); base != nil {
-			return join(trace.Plus, d.term(base), d.length(more))
+			return join(dataflow.Plus, d.term(base), d.length(more))
 		}
 		if t, ok := d.compared(x); ok {
 			return t
@@ -391,19 +392,19 @@ func (d *deriver) compared(c *ssa.Call) (t *term, ok bool) {
 		}
 		t := d.term(arg)
 		terms = append(terms, t)
-		handed = handed && t != nil && t.Op == trace.Handed && isAny(arg.Type())
+		handed = handed && t != nil && t.Op == dataflow.Handed && isAny(arg.Type())
 	}
 	switch {
 	case name == "errors.Is":
 		return same(terms), true
 	case handed: // each time of one type
-		t = join(trace.Equal, terms...)
+		t = join(dataflow.Equal, terms...)
 	case terms[0] != nil && (terms[0].sort == number || terms[0].sort == text):
 		t = equal(terms)
 	}
 	// It returns "" for what is equal, and else a text of which only that it is none matters.
 	if strings.HasSuffix(name, ".Diff") {
-		t = join(trace.If, t, zeroTerm(text), numberTerm(1))
+		t = join(dataflow.If, t, zeroTerm(text), numberTerm(1))
 	}
 	return t, true
 }
@@ -436,7 +437,7 @@ func (d *deriver) sliced(x *ssa.Slice) *term {
 	if x.Low == nil {
 		return high
 	}
-	return join(trace.Minus, high, d.term(x.Low))
+	return join(dataflow.Minus, high, d.term(x.Low))
 }
 
 // appended returns the operands of the call c if it is append(base, more...).
@@ -478,7 +479,7 @@ func constantTerm(c *ssa.Const) *term {
 	switch c.Value.Kind() {
 	case constant.String:
 		if s := constant.StringVal(c.Value); len(s) <= trace.MaxDigested {
-			return &term{sort: text, Formula: Formula{Op: trace.Number, Num: int64(trace.Digest(s))}}
+			return &term{sort: text, Formula: Formula{Op: dataflow.Number, Num: int64(trace.Digest(s))}}
 		}
 	case constant.Bool:
 		if constant.BoolVal(c.Value) {
@@ -496,9 +497,9 @@ func constantTerm(c *ssa.Const) *term {
 // operators are the operations that formulas have by the same name. Others are made of
 // these, with operands the other way round or a not, or have no term: a shift or a
 // remainder is not linear.
-var operators = map[token.Token]trace.Op{
-	token.ADD: trace.Plus, token.SUB: trace.Minus, token.MUL: trace.Times,
-	token.EQL: trace.Equal, token.LSS: trace.Less, token.LEQ: trace.LessEqual,
+var operators = map[token.Token]dataflow.Op{
+	token.ADD: dataflow.Plus, token.SUB: dataflow.Minus, token.MUL: dataflow.Times,
+	token.EQL: dataflow.Equal, token.LSS: dataflow.Less, token.LEQ: dataflow.LessEqual,
 }
 
 // operation is the term of b. Only numbers and pointers have an order or can be added;
@@ -518,11 +519,11 @@ func (d *deriver) operation(b *ssa.BinOp) *term {
 	}
 	switch b.Op {
 	case token.NEQ:
-		return join(trace.Not, join(trace.Equal, x, y))
+		return join(dataflow.Not, join(dataflow.Equal, x, y))
 	case token.GTR:
-		return join(trace.Less, y, x)
+		return join(dataflow.Less, y, x)
 	case token.GEQ:
-		return join(trace.LessEqual, y, x)
+		return join(dataflow.LessEqual, y, x)
 	case token.MUL:
 		if x != nil && y != nil && len(x.reads) > 0 && len(y.reads) > 0 && !d.isInt64(b.Type()) {
 			return nil // it may wrap around otherwise than formulas do
@@ -552,7 +553,9 @@ func isNil(v ssa.Value) bool {
 
 // fromAny reports whether t, of v, may be the number that an interface holds: one that was
 // handed over is told without its type, so that 0 is not nil there.
-func fromAny(t *term, v ssa.Value) bool { return t != nil && t.Op == trace.Handed && isAny(v.Type()) }
+func fromAny(t *term, v ssa.Value) bool {
+	return t != nil && t.Op == dataflow.Handed && isAny(v.Type())
+}
 
 // empty is the term of a comparison of a string's length with 0: len(s) == 0 is the same
 // as s == "", which digests tell. Of any other length they tell nothing.
@@ -565,11 +568,11 @@ func (d *deriver) empty(b *ssa.BinOp) *term {
 	if c, ok := zero.(*ssa.Const); of == nil || !isText(of.Type()) || !ok || c.Int64() != 0 {
 		return nil
 	}
-	switch is := join(trace.Equal, d.term(of), numberTerm(0)); op {
+	switch is := join(dataflow.Equal, d.term(of), numberTerm(0)); op {
 	case token.EQL:
 		return is
 	case token.NEQ, token.GTR:
-		return join(trace.Not, is)
+		return join(dataflow.Not, is)
 	}
 	return nil
 }
@@ -590,8 +593,8 @@ func (d *deriver) reading(instr ssa.Instruction, s Spot, size uint8, signed bool
 			return nil // another frame may come by there
 		}
 	}
-	r := trace.Reading{Key: d.values.number(s), Size: size, Signed: signed}
-	return &term{Formula: Formula{Op: trace.Value, Read: r}, reads: []*read{{s, d.f, onWay(instr), readFrom(instr), d.readMemory(instr)}}}
+	r := dataflow.Reading{Key: d.values.number(s), Size: size, Signed: signed}
+	return &term{Formula: Formula{Op: dataflow.Value, Read: r}, reads: []*read{{s, d.f, onWay(instr), readFrom(instr), d.readMemory(instr)}}}
 }
 
 // atomicBool is the size in bytes of what an atomic.Bool holds: a uint32, whatever the size
@@ -685,8 +688,8 @@ func (d *deriver) operand(v ssa.Value, size uint8, signed bool) *term {
 		return nil
 	}
 	s := Spot{d.f.fset, pos, Carries, 0}
-	r := trace.Reading{Key: d.values.number(s), Size: size, Signed: signed}
-	return &term{Formula: Formula{Op: trace.Value, Read: r}, operands: []*read{{s, d.f, onWay(d.use), nil, nil}}}
+	r := dataflow.Reading{Key: d.values.number(s), Size: size, Signed: signed}
+	return &term{Formula: Formula{Op: dataflow.Value, Read: r}, operands: []*read{{s, d.f, onWay(d.use), nil, nil}}}
 }
 
 // named returns where v stands in the expression that d.use uses: at the last

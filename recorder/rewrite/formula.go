@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopredict/gopredict/recorder/provenance"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // This file puts the formulas that package provenance has found into the table of
@@ -97,10 +98,10 @@ type table struct {
 
 // hand is the formula of all that is handed over at s, and on.
 func (t *table) hand(s provenance.Spot) string {
-	f := trace.Formula{Op: trace.Hand}
+	f := dataflow.Formula{Op: dataflow.Hand}
 	for k := range t.found.Handed(s) {
 		s.Number = k
-		v := trace.Formula{Op: trace.Unknown}
+		v := dataflow.Formula{Op: dataflow.Unknown}
 		if known, ok := t.found.Formula(s); ok {
 			if known, ok = t.resolve(known); ok {
 				v = known
@@ -143,8 +144,8 @@ func (t *table) text(s provenance.Spot) string {
 }
 
 // resolve puts the keys of sites into f.
-func (t *table) resolve(f trace.Formula) (trace.Formula, bool) {
-	if f.Op == trace.Value || f.Op == trace.Handed {
+func (t *table) resolve(f dataflow.Formula) (dataflow.Formula, bool) {
+	if f.Op == dataflow.Value || f.Op == dataflow.Handed {
 		s := t.found.Spot(f.Read.Key)
 		key, ok := t.keys[s]
 		f.Read.Key = key
@@ -206,7 +207,7 @@ func lastLeaf(x ast.Expr) ast.Expr {
 
 // condition is the formula of a condition, which may consist of others. What
 // fails is what the last of them decides.
-func (t *table) condition(e *editor, x ast.Expr) (trace.Formula, trace.Outcome, bool) {
+func (t *table) condition(e *editor, x ast.Expr) (dataflow.Formula, trace.Outcome, bool) {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.UnaryExpr:
 		if x.Op == token.NOT {
@@ -217,26 +218,26 @@ func (t *table) condition(e *editor, x ast.Expr) (trace.Formula, trace.Outcome, 
 			case trace.IfFalse:
 				fails = trace.IfTrue
 			}
-			return trace.Formula{Op: trace.Not, Args: []trace.Formula{f}}, fails, ok
+			return dataflow.Formula{Op: dataflow.Not, Args: []dataflow.Formula{f}}, fails, ok
 		}
 	case *ast.BinaryExpr:
-		op := trace.And
+		op := dataflow.And
 		switch x.Op {
 		case token.LOR:
-			op = trace.Or
+			op = dataflow.Or
 		case token.LAND:
 		default:
 			return t.leaf(e, x)
 		}
 		left, _, ok1 := t.condition(e, x.X)
 		right, fails, ok2 := t.condition(e, x.Y)
-		return trace.Formula{Op: op, Args: []trace.Formula{left, right}}, fails, ok1 && ok2
+		return dataflow.Formula{Op: op, Args: []dataflow.Formula{left, right}}, fails, ok1 && ok2
 	}
 	return t.leaf(e, x)
 }
 
 // leaf is condition for one that does not consist of others.
-func (t *table) leaf(e *editor, x ast.Expr) (trace.Formula, trace.Outcome, bool) {
+func (t *table) leaf(e *editor, x ast.Expr) (dataflow.Formula, trace.Outcome, bool) {
 	s := provenance.Spot{Fset: e.fset, Pos: ast.Unparen(x).Pos(), Role: provenance.Decides}
 	fails := t.found.Fails(s)
 	f, ok := t.found.Formula(s)

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 var keyInFormula = regexp.MustCompile(`@([0-9a-f]+)[iu][0-9]+|\$[0-9a-f]+`)
@@ -41,7 +42,7 @@ func formulaWords(s trace.Site, byKey map[uint64]trace.Site) []string {
 			if key[0] == '$' {
 				key += ".0"
 			}
-			f, err := trace.ParseFormula(key)
+			f, err := dataflow.ParseFormula(key)
 			if err != nil {
 				return err.Error()
 			}

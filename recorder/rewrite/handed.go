@@ -6,7 +6,7 @@ import (
 )
 
 // This file puts in the events that tell what functions hand to each other; see
-// trace.Flow.
+// dataflow.Flow.
 
 // markStmt is the statement that notes an event of the operation op at n.
 func (w *hookWriter) markStmt(op string, n ast.Node) string {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/gopredict/gopredict/recorder/properties"
 	"github.com/gopredict/gopredict/recorder/provenance"
-	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // A hookWriter makes the text of hooks, and keeps the sites that they have.
@@ -167,7 +167,7 @@ func (w *hookWriter) caseHook(n int, clause ast.Node) string {
 func (w *hookWriter) operand(x ast.Expr, text string) string {
 	if f, ok := w.provenance.Formula(provenance.Spot{Fset: w.fset, Pos: namePos(x), Role: provenance.Guards}); ok {
 		what := " in range"
-		if f.Op == trace.Not {
+		if f.Op == dataflow.Not {
 			what = " != 0"
 			if !isNumeric(w.info.TypeOf(x)) {
 				what = " != nil"

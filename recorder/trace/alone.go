@@ -14,7 +14,7 @@ import (
 // depend on stays: all synchronization, the lives of goroutines, memory and tests, and of the
 // writes the last ones to each memory. Which tests these are, survey.go tells.
 
-// ReadConcurrent is [ReadFile] without what only a [Flow] asks for, where tests are too long for one: operands,
+// ReadConcurrent is [ReadFile] without what only package dataflow asks for, where tests are too long for one: operands,
 // conditions, but for those that fail tests, and accesses that conflict with none: to memory that one goroutine uses
 // alone, or nobody writes. What their goroutine does next has FlagBranched: who has read what it had not may not do what
 // it has done. What stays says how many accesses before it are left out, see Event.Skipped. And it is without the accesses, conditions and assertions
@@ -91,7 +91,7 @@ func (t *Trace) TooLong() bool {
 }
 
 // DropAlone leaves out of t what [ReadConcurrent] does, where a long test is one of so many events, and one
-// of more than flow is too long for a [Flow].
+// of more than flow is too long for its formulas.
 func DropAlone(t *Trace, long, flow int) {
 	s := newSurvey(t, long, flow)
 	s.take(t.Events)

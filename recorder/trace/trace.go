@@ -123,7 +123,7 @@ type Site struct {
 	Update bool
 	// Formula says how the value that the event stores, or the outcome of a
 	// branch or assertion, follows from what the goroutine has read; "" if that
-	// is not known. See [ParseFormula].
+	// is not known. See package dataflow.
 	Formula string
 	// Tracked is set where the value read reaches nothing but what formulas
 	// say: whatever it is, the goroutine goes on as recorded as long as the
@@ -134,7 +134,7 @@ type Site struct {
 	Fails Outcome
 	// Stops is set where that failure ends the goroutine. Otherwise it goes on.
 	Stops bool
-	// Scope is what a branch decides; see [Slice].
+	// Scope is what a branch decides; see package dataflow.
 	Scope Scope
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/symbolic"
 	"github.com/gopredict/gopredict/internal/measure/script"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // A program is a row of Table 1 of Wang et al., FAC 2011, and a test of
@@ -157,7 +158,7 @@ func (p program) decide(ctx context.Context, t *trace.Trace, bound int) (d decid
 	if err != nil {
 		return d, err
 	}
-	flow := trace.NewFlow(t)
+	flow := dataflow.New(t)
 	m := symbolic.NewConcurrent(t, o, flow)
 	for i := range t.Events {
 		if t.Sites[t.Events[i].Site].Fails == trace.Neither || flow.At(i) == nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/symbolic"
 	"github.com/gopredict/gopredict/internal/measure/script"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
 // An atomicity is a row of Table 2 of Wang et al., FAC 2011, and a test of
@@ -87,7 +88,7 @@ func measureTable2(ctx context.Context, w io.Writer, match *regexp.Regexp) (good
 				unordered = append(unordered, symbolic.Sequence(x[:]...))
 			}
 		}
-		avs, unknown, err := possible(ctx, symbolic.NewConcurrent(t, o, trace.NewFlow(t)), unordered)
+		avs, unknown, err := possible(ctx, symbolic.NewConcurrent(t, o, dataflow.New(t)), unordered)
 		if err != nil {
 			return false, err
 		}

@@ -1,39 +1,40 @@
-package trace
+package dataflow
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 // A program that reads, stores what follows from it, counts, and asserts.
-func flowTrace() *Trace {
-	const load, store, add, branch, other = SiteRewritten | 1, SiteRewritten | 2, SiteRewritten | 3, SiteRewritten | 4, SiteRewritten | 5
-	return &Trace{
-		Goroutines: []Goroutine{{ID: 0, Path: "main"}},
-		Sites: map[SiteID]Site{
+func flowTrace() *trace.Trace {
+	const load, store, add, branch, other = trace.SiteRewritten | 1, trace.SiteRewritten | 2, trace.SiteRewritten | 3, trace.SiteRewritten | 4, trace.SiteRewritten | 5
+	return &trace.Trace{
+		Goroutines: []trace.Goroutine{{ID: 0, Path: "main"}},
+		Sites: map[trace.SiteID]trace.Site{
 			load:   {ID: load, Key: 1, Tracked: true},
 			store:  {ID: store, Key: 2, Formula: "(+ @1i8 1)"},
 			add:    {ID: add, Key: 3, Formula: "(+ _ @1i8^1)", Tracked: true},
-			branch: {ID: branch, Key: 4, Formula: "(and (< @1i8 7) (= @5i8 2))", Fails: IfTrue},
+			branch: {ID: branch, Key: 4, Formula: "(and (< @1i8 7) (= @5i8 2))", Fails: trace.IfTrue},
 			other:  {ID: other, Key: 5, Tracked: true},
 		},
-		Events: []Event{
-			{Kind: Read, Flags: FlagValue, Site: load, Size: 8, Obj: 8, Val: 4},       // 0
-			{Kind: Write, Flags: FlagValue, Site: store, Size: 8, Obj: 8, Val: 5},     // 1
-			{Kind: Read, Flags: FlagValue, Site: load, Size: 8, Obj: 8, Val: 8},       // 2
-			{Kind: AtomicRMW, Flags: FlagValue, Site: add, Size: 8, Obj: 16, Val: 10}, // 3
-			{Kind: Branch, Site: branch, Val: 0},                                      // 4: @5 was not read
-			{Kind: Read, Flags: FlagValue, Site: load, Size: 8, Obj: 8, Val: 3},       // 5
-			{Kind: Write, Flags: FlagValue, Site: store, Size: 8, Obj: 8, Val: 9},     // 6: not 3 + 1
+		Events: []trace.Event{
+			{Kind: trace.Read, Flags: trace.FlagValue, Site: load, Size: 8, Obj: 8, Val: 4},       // 0
+			{Kind: trace.Write, Flags: trace.FlagValue, Site: store, Size: 8, Obj: 8, Val: 5},     // 1
+			{Kind: trace.Read, Flags: trace.FlagValue, Site: load, Size: 8, Obj: 8, Val: 8},       // 2
+			{Kind: trace.AtomicRMW, Flags: trace.FlagValue, Site: add, Size: 8, Obj: 16, Val: 10}, // 3
+			{Kind: trace.Branch, Site: branch, Val: 0},                                            // 4: @5 was not read
+			{Kind: trace.Read, Flags: trace.FlagValue, Site: load, Size: 8, Obj: 8, Val: 3},       // 5
+			{Kind: trace.Write, Flags: trace.FlagValue, Site: store, Size: 8, Obj: 8, Val: 9},     // 6: not 3 + 1
 		},
 	}
 }
 
 func TestFlow(t *testing.T) {
-	f := NewFlow(flowTrace())
+	f := New(flowTrace())
 	assert.Equal(t, []int32{0}, f.At(1).Reads)
 	assert.Equal(t, []int32{0}, f.At(3).Reads)
 	assert.Equal(t, []int32{2, -1}, f.At(4).Reads)
@@ -48,23 +49,23 @@ func TestFlow(t *testing.T) {
 	assert.False(t, ok, "a store")
 	v := f.At(3).Formula.Eval(6, func(k int, r Reading) int64 { return 4 })
 	assert.Equal(t, int64(10), v)
-	assert.True(t, f.At(3).Same(&Event{Kind: AtomicRMW, Size: 8, Val: 10}, v))
+	assert.True(t, f.At(3).Same(&trace.Event{Kind: trace.AtomicRMW, Size: 8, Val: 10}, v))
 }
 
 // What an atomic operation stores is known only if what it found is.
 func TestFlowOfUntrackedUpdates(t *testing.T) {
 	tr := flowTrace()
-	s := tr.Sites[SiteRewritten|3]
+	s := tr.Sites[trace.SiteRewritten|3]
 	s.Tracked = false
 	tr.Sites[s.ID] = s
-	f := NewFlow(tr)
+	f := New(tr)
 	assert.Nil(t, f.At(3))
 	assert.Nil(t, f.Adds(3), "it depends on the read how much that adds")
 	assert.False(t, f.Tracked(0), "where its value goes is not known")
 
 	s.Formula = "(+ _ 4)"
 	tr.Sites[s.ID] = s
-	f = NewFlow(tr)
+	f = New(tr)
 	assert.Nil(t, f.At(3))
 	assert.Equal(t, "(+ _ 4)", f.Adds(3).Formula.String())
 	found, ok := f.Found(tr, 3)
@@ -85,7 +86,7 @@ func TestEval(t *testing.T) {
 
 // handTrace has a getter that is called by way of an interface, a helper that compares
 // what it gets with 2, and the events in between that text names.
-func handTrace(t *testing.T, between ...string) *Trace {
+func handTrace(t *testing.T, between ...string) *trace.Trace {
 	t.Helper()
 	lines := []string{
 		`gopredict trace 1`, `goroutine id=0 path="main"`,
@@ -99,7 +100,7 @@ func handTrace(t *testing.T, between ...string) *Trace {
 		`site id=0x80000008 key=8 op="return" formula="(hand (+ @1i8 1))"`,
 	}
 	lines = append(lines, between...)
-	tr, err := ReadText(strings.NewReader(strings.Join(lines, "\n")))
+	tr, err := trace.ReadText(strings.NewReader(strings.Join(lines, "\n")))
 	require.NoError(t, err)
 	return tr
 }
@@ -117,14 +118,14 @@ const (
 
 func TestFlowOfWhatIsHandedOver(t *testing.T) {
 	tr := handTrace(t, handRead, handReturn, handUnlock, handResult, handCall, handEnter, handCompare)
-	f := NewFlow(tr)
+	f := New(tr)
 	require.NotNil(t, f.At(6))
 	assert.Equal(t, "(= (+ @1i8 1) 3)", f.At(6).Formula.String())
 	assert.Equal(t, []int32{0}, f.At(6).Reads)
 	assert.True(t, f.Tracked(0))
 
 	tr = handTrace(t, handRead, handReturn, handResult, handCall, handEnter, handEnter, handCompare)
-	assert.Nil(t, NewFlow(tr).At(6), "the second call is from elsewhere")
+	assert.Nil(t, New(tr).At(6), "the second call is from elsewhere")
 
 	const other = `0 read obj=16 size=8 val=2 value site=0x80000001`
 	for name, events := range map[string][]string{
@@ -138,7 +139,7 @@ func TestFlowOfWhatIsHandedOver(t *testing.T) {
 		"nothing begins":                            {handRead, handReturn, handResult, handCall},
 		"nothing is returned to":                    {handRead, handReturn},
 	} {
-		f := NewFlow(handTrace(t, events...))
+		f := New(handTrace(t, events...))
 		assert.Nil(t, f.At(len(events)-1), name)
 		assert.False(t, f.Tracked(0), name)
 	}

@@ -1,4 +1,6 @@
-package trace
+package dataflow
+
+import "github.com/gopredict/gopredict/recorder/trace"
 
 // A Slice says for the branches of one trace where their control scopes ended: from there
 // on a run may have what was recorded although the branch has come out otherwise.
@@ -7,15 +9,15 @@ package trace
 // before it. One ends with the first event that cannot be within: of the same function at
 // another line, or at the branch itself; of another function, if the scope has no calls.
 // Functions that may come to be called again from within their scopes have none.
-type Slice struct {
+type Scopes struct {
 	ends  map[int32]int32 // by branch: the first event of its goroutine that is behind its scope
 	loose map[int32]bool  // reads that go only into branches that are there
 }
 
 // NewSlice finds the scopes of the branches of t, whose flow is f.
-func NewSlice(t *Trace, f *Flow) *Slice {
-	s := &Slice{ends: make(map[int32]int32), loose: make(map[int32]bool)}
-	open := make(map[GID][]openScope)
+func NewScopes(t *trace.Trace, f *Flow) *Scopes {
+	s := &Scopes{ends: make(map[int32]int32), loose: make(map[int32]bool)}
+	open := make(map[trace.GID][]openScope)
 	scoped := false
 	for _, site := range t.Sites {
 		scoped = scoped || site.Scope.Last != 0
@@ -40,7 +42,7 @@ func NewSlice(t *Trace, f *Flow) *Slice {
 			}
 			open[e.G] = left
 		}
-		if site := t.Sites[e.Site]; e.Kind == Branch && site.Scope.Last != 0 {
+		if site := t.Sites[e.Site]; e.Kind == trace.Branch && site.Scope.Last != 0 {
 			open[e.G] = append(open[e.G], openScope{int32(i), site, make(map[uint64]int)})
 		}
 	}
@@ -63,38 +65,38 @@ func NewSlice(t *Trace, f *Flow) *Slice {
 }
 
 // Empty reports whether no scope ends.
-func (s *Slice) Empty() bool { return len(s.ends) == 0 }
+func (s *Scopes) Empty() bool { return len(s.ends) == 0 }
 
 // End returns the first event of the goroutine of the branch at position i that is behind
 // the branch's scope, where what lies between can be left out: it is there, ends what it
 // begins, and does nothing that others wait for.
-func (s *Slice) End(i int) (end int, ok bool) {
+func (s *Scopes) End(i int) (end int, ok bool) {
 	at, ok := s.ends[int32(i)]
 	return int(at), ok
 }
 
 // Loose reports whether what the event at position i reads goes only into branches whose
 // scopes end.
-func (s *Slice) Loose(i int) bool { return s.loose[int32(i)] }
+func (s *Scopes) Loose(i int) bool { return s.loose[int32(i)] }
 
 // An openScope is that of a branch that has been passed.
 type openScope struct {
 	at   int32
-	site Site
+	site trace.Site
 	held map[uint64]int // locks that were acquired within it, how often
 }
 
 // pass takes e into the scope. It reports whether it can be left out.
-func (o *openScope) pass(e *Event) bool {
+func (o *openScope) pass(e *trace.Event) bool {
 	switch k := e.Kind; {
-	case k == Acquire || k == RAcquire:
+	case k == trace.Acquire || k == trace.RAcquire:
 		o.held[e.Obj]++
-	case k == Release || k == RRelease:
+	case k == trace.Release || k == trace.RRelease:
 		if o.held[e.Obj]--; o.held[e.Obj] == 0 {
 			delete(o.held, e.Obj)
 		}
 		return o.held[e.Obj] >= 0
-	case k == Branch || k == Operand || k == Call || k.IsAccess():
+	case k == trace.Branch || k == trace.Operand || k == trace.Call || k.IsAccess():
 	default:
 		return false
 	}

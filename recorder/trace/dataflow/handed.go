@@ -1,4 +1,6 @@
-package trace
+package dataflow
+
+import "github.com/gopredict/gopredict/recorder/trace"
 
 // This file follows what functions hand to each other, from call to call as they were
 // recorded: by events of kind Operand at sites with these operations. A call tells of
@@ -20,9 +22,9 @@ type bundle []Instance // a nil Formula is not known
 type handing struct{ call, results *bundle }
 
 // hand follows event i, and reports whether it does nothing but to hand over values.
-func (b *flowBuilder) hand(i int32, e *Event, s *Site) bool {
+func (b *flowBuilder) hand(i int32, e *trace.Event, s *trace.Site) bool {
 	op := ""
-	if e.Kind == Operand {
+	if e.Kind == trace.Operand {
 		op = s.Op
 	}
 	h := b.handing[e.G]
@@ -67,7 +69,7 @@ func (b *flowBuilder) hand(i int32, e *Event, s *Site) bool {
 }
 
 // bundle returns what is handed over at the event e.
-func (b *flowBuilder) bundle(e *Event) *bundle {
+func (b *flowBuilder) bundle(e *trace.Event) *bundle {
 	f := b.formulas[e.Site]
 	if f == nil || f.Op != Hand {
 		return nil
@@ -86,7 +88,7 @@ func (b *flowBuilder) bundle(e *Event) *bundle {
 }
 
 // agrees reports whether the first value of got is that of e, if that has one.
-func (b *flowBuilder) agrees(got *bundle, e *Event) bool {
+func (b *flowBuilder) agrees(got *bundle, e *trace.Event) bool {
 	if got == nil || !e.HasValue() || (*got)[0].Formula == nil {
 		return got != nil
 	}
@@ -95,7 +97,7 @@ func (b *flowBuilder) agrees(got *bundle, e *Event) bool {
 
 // fits reports whether got has as many values as the call of e has results, if its site
 // tells: other code may have returned last.
-func (b *flowBuilder) fits(got *bundle, e *Event) bool {
+func (b *flowBuilder) fits(got *bundle, e *trace.Event) bool {
 	f := b.formulas[e.Site]
 	return got == nil || f == nil || f.Op != Hand || len(f.Args) == len(*got)
 }
@@ -122,7 +124,7 @@ const maxFilled = 64
 
 // fill returns f with what was handed over to goroutine g in place of $, and adds the
 // readings to those of in. ok is false if not all of it is known.
-func (b *flowBuilder) fill(in *Instance, g GID, f Formula, spared bool) (out Formula, ok bool) {
+func (b *flowBuilder) fill(in *Instance, g trace.GID, f Formula, spared bool) (out Formula, ok bool) {
 	switch f.Op {
 	case Unknown:
 		return f, false

@@ -1,13 +1,22 @@
-package trace
+// Package dataflow says what the values of a trace follow from. The sites of a trace have formulas
+// ([Formula]): how a stored value, or the outcome of a branch or assertion, follows from what its
+// goroutine has read. A [Flow] connects these with the events that were read, and [Scopes] say where
+// the control scopes of branches end. What a run may change follows from both: only reads that
+// matter keep the write that they read from (Chen and Roşu, Predictive Runtime Analysis of
+// Multithreaded Programs, 2005).
+package dataflow
 
-import "slices"
+import (
+	"github.com/gopredict/gopredict/recorder/trace"
+	"slices"
+)
 
 // A Flow says for the events of one trace what their values follow from: it has
 // the formulas of their sites with the readings that these speak of. Values that
 // functions hand to each other are followed as the calls were in the recorded run: an
 // instance's formula has in place of $ what was handed over.
 type Flow struct {
-	formulas  Marks // the events that have any
+	formulas  trace.Marks // the events that have any
 	instances []*Instance
 	tracked   []bool              // by event, as the judge asks for each step of each schedule; nil if there is nothing
 	adds      map[int32]*Instance // of atomic operations that are not tracked
@@ -53,9 +62,9 @@ func (f *Flow) Tracked(i int) bool { return f.tracked != nil && f.tracked[i] }
 
 // Found returns what the event at position i of t found in memory, an atomic
 // operation that adds to it, if its formula tells.
-func (f *Flow) Found(t *Trace, i int) (v uint64, ok bool) {
+func (f *Flow) Found(t *trace.Trace, i int) (v uint64, ok bool) {
 	in := f.Adds(i)
-	if in == nil || in.Formula.Op != Plus || t.Events[i].Kind != AtomicRMW {
+	if in == nil || in.Formula.Op != Plus || t.Events[i].Kind != trace.AtomicRMW {
 		return 0, false
 	}
 	befores := 0
@@ -72,7 +81,7 @@ func (f *Flow) Found(t *Trace, i int) (v uint64, ok bool) {
 
 // recorded computes the formula of what was read in the recorded run, and of 0 for
 // what an atomic operation found.
-func (in *Instance) recorded(t *Trace) int64 {
+func (in *Instance) recorded(t *trace.Trace) int64 {
 	return in.Formula.Eval(0, func(k int, r Reading) int64 {
 		if in.Reads[k] < 0 {
 			return 0
@@ -85,15 +94,15 @@ func (in *Instance) recorded(t *Trace) int64 {
 // are known and all else is as recorded: reads that go into assertions alone are
 // tracked. It is what the constrained model of Wang et al., Symbolic Predictive
 // Analysis, FAC 2011, §7.1, knows.
-func (f *Flow) Constrained(t *Trace) *Flow {
+func (f *Flow) Constrained(t *trace.Trace) *Flow {
 	c := &Flow{tracked: make([]bool, len(f.tracked))}
 	of := make([]*Instance, len(f.tracked))
 	for i, is := range f.tracked {
-		c.tracked[i] = is && t.Events[i].Kind != AtomicRMW
+		c.tracked[i] = is && t.Events[i].Kind != trace.AtomicRMW
 	}
 	for k, i := range f.formulas.All {
 		in := f.instances[k]
-		if t.Sites[t.Events[i].Site].Fails != Neither {
+		if t.Sites[t.Events[i].Site].Fails != trace.Neither {
 			of[i] = in
 			continue
 		}
@@ -113,15 +122,15 @@ func (f *Flow) Constrained(t *Trace) *Flow {
 //
 // It takes memory for each event that is tracked. A trace of which no assertion, and no
 // branch with a control scope, follows from anything, or that is too long, has none.
-func NewFlow(t *Trace) *Flow {
+func New(t *trace.Trace) *Flow {
 	b := flowBuilder{
-		t: t, sites: NewSiteIndex(t), f: &Flow{adds: map[int32]*Instance{}},
-		formulas: map[SiteID]*Formula{}, last: map[frame]*[]int32{}, back: map[uint64]int{}, kept: map[int32]bool{},
-		handing: map[GID]*handing{}, handed: map[frame]*bundle{}, handers: map[*Formula]bool{},
+		t: t, sites: trace.NewSiteIndex(t), f: &Flow{adds: map[int32]*Instance{}},
+		formulas: map[trace.SiteID]*Formula{}, last: map[frame]*[]int32{}, back: map[uint64]int{}, kept: map[int32]bool{},
+		handing: map[trace.GID]*handing{}, handed: map[frame]*bundle{}, handers: map[*Formula]bool{},
 	}
 	asserts := false
 	for _, s := range t.Sites {
-		asserts = asserts || s.Formula != "" && (s.Fails != Neither || s.Scope.Last != 0)
+		asserts = asserts || s.Formula != "" && (s.Fails != trace.Neither || s.Scope.Last != 0)
 	}
 	if !asserts || t.TooLong() {
 		return b.f
@@ -143,7 +152,7 @@ func NewFlow(t *Trace) *Flow {
 // fill fills in the formulas, by event nil if there is none, and forgets that f is of so many events if it
 // says nothing of any of them.
 func (f *Flow) fill(of []*Instance) {
-	f.formulas = NewMarks(len(of), func(mark func(int)) {
+	f.formulas = trace.NewMarks(len(of), func(mark func(int)) {
 		for i, in := range of {
 			if in != nil {
 				mark(i)
@@ -170,7 +179,7 @@ func (b *flowBuilder) settle() {
 			}
 		}
 		for i, in := range b.of {
-			if in == nil || b.t.Events[i].Kind != AtomicRMW || b.f.tracked[i] {
+			if in == nil || b.t.Events[i].Kind != trace.AtomicRMW || b.f.tracked[i] {
 				continue
 			}
 			// What it found is needed to know what it stored.
@@ -185,7 +194,7 @@ func (b *flowBuilder) settle() {
 		}
 	}
 	for i, is := range b.f.tracked {
-		if is && b.t.Events[i].Kind == AtomicRMW && b.of[i] == nil {
+		if is && b.t.Events[i].Kind == trace.AtomicRMW && b.of[i] == nil {
 			b.f.tracked[i] = false
 		}
 	}
@@ -193,7 +202,7 @@ func (b *flowBuilder) settle() {
 		if in == nil {
 			continue
 		}
-		own := b.t.Events[i].Kind == AtomicRMW
+		own := b.t.Events[i].Kind == trace.AtomicRMW
 		for _, r := range in.Reads {
 			own = own || r >= 0 && b.f.tracked[r]
 		}
@@ -205,20 +214,20 @@ func (b *flowBuilder) settle() {
 
 // A frame is a goroutine at a site that formulas speak of.
 type frame struct {
-	g   GID
+	g   trace.GID
 	key uint64
 }
 
 type flowBuilder struct {
-	sites    *SiteIndex
-	t        *Trace
+	sites    *trace.SiteIndex
+	t        *trace.Trace
 	f        *Flow
 	of       []*Instance // by event
-	formulas map[SiteID]*Formula
+	formulas map[trace.SiteID]*Formula
 	back     map[uint64]int // by key of a site: how many of its last readings are needed
 	last     map[frame]*[]int32
 	kept     map[int32]bool
-	handing  map[GID]*handing
+	handing  map[trace.GID]*handing
 	handed   map[frame]*bundle
 	handers  map[*Formula]bool // formulas that speak of what is handed over
 }
@@ -277,13 +286,13 @@ func (b *flowBuilder) event(i int32) {
 	if b.hand(i, e, s) {
 		return
 	}
-	if s.Formula != "" && (derived(e) || e.Kind == Write || e.Kind == Operand) {
+	if s.Formula != "" && (derived(e) || e.Kind == trace.Write || e.Kind == trace.Operand) {
 		b.instance(i, e)
 	}
-	if e.Kind != Operand && e.Kind != Read && e.Kind != AtomicLoad && e.Kind != AtomicRMW {
+	if e.Kind != trace.Operand && e.Kind != trace.Read && e.Kind != trace.AtomicLoad && e.Kind != trace.AtomicRMW {
 		return
 	}
-	if s.Tracked && e.Kind != Operand && e.HasValue() {
+	if s.Tracked && e.Kind != trace.Operand && e.HasValue() {
 		b.f.tracked[i] = true
 	}
 	if n := b.back[s.Key]; n > 0 {
@@ -302,19 +311,19 @@ func (b *flowBuilder) event(i int32) {
 }
 
 // derived reports whether the value of e is what a formula of its site gives.
-func derived(e *Event) bool {
+func derived(e *trace.Event) bool {
 	switch e.Kind {
-	case Branch, Assert:
+	case trace.Branch, trace.Assert:
 		return true
-	case Write, AtomicStore, AtomicRMW, Operand:
-		return e.HasValue() && e.Flags&FlagFailed == 0
+	case trace.Write, trace.AtomicStore, trace.AtomicRMW, trace.Operand:
+		return e.HasValue() && e.Flags&trace.FlagFailed == 0
 	}
 	return false
 }
 
 // instance adds the formula of event i, if all of it is known and gives what was
 // recorded.
-func (b *flowBuilder) instance(i int32, e *Event) {
+func (b *flowBuilder) instance(i int32, e *trace.Event) {
 	f := b.formulas[e.Site]
 	if f == nil {
 		return
@@ -322,13 +331,13 @@ func (b *flowBuilder) instance(i int32, e *Event) {
 	in := &Instance{Formula: f}
 	whole := b.find(in, e.G)
 	if whole = whole && derived(e); whole {
-		whole = e.Kind == AtomicRMW || in.Same(e, in.recorded(b.t))
+		whole = e.Kind == trace.AtomicRMW || in.Same(e, in.recorded(b.t))
 	}
 	if !whole {
 		for _, r := range in.Reads {
 			b.kept[r] = true
 		}
-		if e.Kind == AtomicRMW {
+		if e.Kind == trace.AtomicRMW {
 			b.kept[i] = true
 		}
 		return
@@ -338,7 +347,7 @@ func (b *flowBuilder) instance(i int32, e *Event) {
 
 // find finds the readings of the formula of in, for goroutine g, and puts in what is
 // handed over. It reports whether all of it is known.
-func (b *flowBuilder) find(in *Instance, g GID) bool {
+func (b *flowBuilder) find(in *Instance, g trace.GID) bool {
 	if b.handers[in.Formula] {
 		f, whole := b.fill(in, g, *in.Formula, false)
 		in.Formula = &f
@@ -355,7 +364,7 @@ func (b *flowBuilder) find(in *Instance, g GID) bool {
 
 // reading returns the event of goroutine g that r speaks of, or -1; ok is false if it
 // does not tell the value either.
-func (b *flowBuilder) reading(g GID, r Reading) (at int32, ok bool) {
+func (b *flowBuilder) reading(g trace.GID, r Reading) (at int32, ok bool) {
 	list := b.last[frame{g, r.Key}]
 	if list == nil || len(*list) <= int(r.Back) {
 		return -1, false
@@ -366,8 +375,8 @@ func (b *flowBuilder) reading(g GID, r Reading) (at int32, ok bool) {
 
 // Same reports whether v, which the formula of e gives, is the value or outcome
 // that e has.
-func (in *Instance) Same(e *Event, v int64) bool {
-	if e.Kind == Branch || e.Kind == Assert {
+func (in *Instance) Same(e *trace.Event, v int64) bool {
+	if e.Kind == trace.Branch || e.Kind == trace.Assert {
 		return (v != 0) == (e.Val != 0)
 	}
 	return e.SameBits(uint64(v))

@@ -1,10 +1,11 @@
-package trace
+package dataflow
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -31,25 +32,25 @@ func TestSlice(t *testing.T) {
 	} {
 		var b strings.Builder
 		b.WriteString("gopredict trace 1\ngoroutine id=0 path=\"main\"\ngoroutine id=1 path=\"main.1\"\n")
-		fmt.Fprintf(&b, "site id=%d key=2 func=\"f\" file=\"a.go\" line=2 op=\"branch\" scope=4 iffalse %s\n", SiteRewritten|2, test.more)
+		fmt.Fprintf(&b, "site id=%d key=2 func=\"f\" file=\"a.go\" line=2 op=\"branch\" scope=4 iffalse %s\n", trace.SiteRewritten|2, test.more)
 		for _, line := range []int{1, 3, 4, 5, 103, 105} {
 			fn := "f"
 			if line > 100 {
 				fn = "g"
 			}
-			fmt.Fprintf(&b, "site id=%d key=%d func=%q file=\"a.go\" line=%d\n", SiteRewritten|SiteID(line), line, fn, line)
+			fmt.Fprintf(&b, "site id=%d key=%d func=%q file=\"a.go\" line=%d\n", trace.SiteRewritten|trace.SiteID(line), line, fn, line)
 		}
-		fmt.Fprintf(&b, "0 acq obj=99\n0 branch val=1 site=%d\n", SiteRewritten|2)
+		fmt.Fprintf(&b, "0 acq obj=99\n0 branch val=1 site=%d\n", trace.SiteRewritten|2)
 		for _, e := range strings.Split(test.events, ", ") {
 			var kind string
 			var line int
 			_, err := fmt.Sscan(e, &kind, &line)
 			require.NoError(t, err)
-			fmt.Fprintf(&b, "0 %s obj=1 site=%d\n", kind, SiteRewritten|SiteID(line))
+			fmt.Fprintf(&b, "0 %s obj=1 site=%d\n", kind, trace.SiteRewritten|trace.SiteID(line))
 		}
-		tr, err := ReadText(strings.NewReader(b.String()))
+		tr, err := trace.ReadText(strings.NewReader(b.String()))
 		require.NoError(t, err)
-		end, ok := NewSlice(tr, NewFlow(tr)).End(1)
+		end, ok := NewScopes(tr, New(tr)).End(1)
 		if !ok {
 			end = -1
 		}

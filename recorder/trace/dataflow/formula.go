@@ -1,7 +1,8 @@
-package trace
+package dataflow
 
 import (
 	"fmt"
+	"github.com/gopredict/gopredict/recorder/trace"
 	"slices"
 	"strconv"
 	"strings"
@@ -202,7 +203,7 @@ func parseReading(w string) (Reading, error) {
 		}
 		r.Back = uint8(n)
 	}
-	if err1 != nil || err2 != nil || !slices.Contains([]uint64{1, 2, 4, 8}, size) && !HasDigest(uint32(size)) {
+	if err1 != nil || err2 != nil || !slices.Contains([]uint64{1, 2, 4, 8}, size) && !trace.HasDigest(uint32(size)) {
 		return Reading{}, bad
 	}
 	return r, nil
