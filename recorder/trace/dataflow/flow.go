@@ -7,8 +7,9 @@
 package dataflow
 
 import (
-	"github.com/gopredict/gopredict/recorder/trace"
 	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // A Flow says for the events of one trace what their values follow from: it has

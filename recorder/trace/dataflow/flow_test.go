@@ -4,9 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // A program that reads, stores what follows from it, counts, and asserts.

@@ -2,10 +2,11 @@ package dataflow
 
 import (
 	"fmt"
-	"github.com/gopredict/gopredict/recorder/trace"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // A Formula says how a value follows from what its goroutine has read before: it

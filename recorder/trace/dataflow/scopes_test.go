@@ -5,9 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // The scope of the branch at line 2 of f ends with the first event that is not within; if
