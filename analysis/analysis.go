@@ -62,6 +62,13 @@ const (
 	TierSolver    = string(schedule.Solver)
 )
 
+// The steps that look beyond the nearest instances of a candidate. Findings name the tier that
+// decided there.
+const (
+	StepPairs   = "pairs"   // all pairs of accesses of a race
+	StepMatches = "matches" // all matches of a pattern
+)
+
 // A Finding is a predicted bug: a set of source sites, and events of the trace
 // that show it. It has no name: package witness names bugs by their sources.
 type Finding struct {
@@ -135,6 +142,9 @@ type Options struct {
 	// Scheduled is set where only findings that have schedules are wanted. Of the others it is not looked into
 	// whether a run departs: their status tells of the recorded events only.
 	Scheduled bool
+	// Without names tiers that are switched off, as findings name them, or [StepPairs] and
+	// [StepMatches]. It is for measuring what each of them finds that no other does.
+	Without []string
 	// further is set for further traces of a package. Of many of these little is asked.
 	further bool
 }
@@ -154,6 +164,9 @@ const (
 	Tried
 	Settled // no finding any more, whatever the trace shows
 )
+
+// uses reports whether a tier or step is not switched off.
+func (o *Options) uses(tier string) bool { return !slices.Contains(o.Without, tier) }
 
 // known is what other traces have told of the candidate of that name.
 func (o *Options) known(name string) Known {
@@ -344,6 +357,9 @@ func (p *predictor) prepare() {
 	p.planner = schedule.NewPlanner(p.t, p.o, p.graphs)
 	p.slice = dataflow.NewScopes(p.t, p.flow)
 	p.planner.Slice(p.slice)
+	for _, tier := range p.opts.Without {
+		p.planner.Without(schedule.Scheduler(tier))
+	}
 }
 
 // judge is who has to agree to schedules. Many a further trace needs none.
@@ -524,6 +540,7 @@ func (p *predictor) refute(f *Finding, instances []instance) (open []instance) {
 			continue
 		}
 		held, needed, ok := p.locked(v.Accesses)
+		ok = ok && p.opts.uses(TierHistory)
 		if !ok {
 			left, props = append(left, v), append(props, p.graphs.Meeting(v.Accesses...))
 		} else if f.Reason == "" {
@@ -539,7 +556,7 @@ func (p *predictor) refute(f *Finding, instances []instance) (open []instance) {
 		}
 		g := p.graphs.Chopped(members...)
 		for n, k := range group {
-			left[k].guide, cyclic[k] = g.Edges(n), g.Cyclic()>>n&1 != 0
+			left[k].guide, cyclic[k] = g.Edges(n), g.Cyclic()>>n&1 != 0 && p.opts.uses(TierCausality)
 			if cyclic[k] && f.Reason == "" {
 				f.Tier, f.Reason = TierCausality, p.circle(g.Cycle(n))
 			}
@@ -630,7 +647,7 @@ const maxTurned = 16
 // sliced finds a schedule for an instance of a property in which branches come out
 // otherwise whose control scopes have ended: those that the judge finds do.
 func (p *predictor) sliced(f *Finding, instances []instance) {
-	if p.slice.Empty() {
+	if p.slice.Empty() || !p.opts.uses(TierSliced) {
 		return
 	}
 	for _, v := range instances {
@@ -719,7 +736,7 @@ func (p *predictor) unordered(instances []instance, most int) (left []instance) 
 		return instances
 	}
 	for k, v := range instances {
-		if !p.owned(v.Accesses[0]) && !p.model().Ordered(v.Accesses[0]) {
+		if !p.opts.uses(TierMust) || !p.owned(v.Accesses[0]) && !p.model().Ordered(v.Accesses[0]) {
 			left = append(left, v)
 		}
 		if len(left) > most {

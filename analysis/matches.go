@@ -50,7 +50,7 @@ func (p *predictor) allMatches(ctx context.Context, fs []Finding, of []detect.Ca
 			tuples = append(tuples, c.Tuples...)
 		}
 	}
-	if len(tuples) == 0 {
+	if len(tuples) == 0 || !p.opts.uses(StepMatches) {
 		return undecided, nil
 	}
 	direct := p.work.Part(p.work.Steps - p.work.Steps/proofsPart)

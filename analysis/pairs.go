@@ -42,7 +42,7 @@ func (p *predictor) allPairs(ctx context.Context, fs []Finding, of []detect.Cand
 			places = append(places, c.Places...)
 		}
 	}
-	if len(places) == 0 {
+	if len(places) == 0 || !p.opts.uses(StepPairs) {
 		return undecided, nil
 	}
 	all := anomaly.Rows(p.t, p.o, places)
@@ -101,7 +101,7 @@ func (c clocked) BeforeReached(i, j int) bool {
 func (p *predictor) must() anomaly.Ordering {
 	switch {
 	case p.clock != nil:
-	case len(p.t.Events) > maxSolved:
+	case len(p.t.Events) > maxSolved, !p.opts.uses(TierMust):
 		p.clock = p.o
 	default:
 		p.clock = clocked{p.o, p.model().Must()}

@@ -48,7 +48,7 @@ type candidate struct {
 // solve decides the undecided candidates as far as the budget of each suffices, and
 // notes it in their findings.
 func (p *predictor) solve(ctx context.Context, fs []Finding, undecided []candidate) error {
-	if len(undecided) == 0 {
+	if len(undecided) == 0 || !p.opts.uses(TierSolver) {
 		return nil
 	}
 	if n := len(p.t.Events); n > maxSolved {

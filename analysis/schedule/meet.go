@@ -1,6 +1,9 @@
 package schedule
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // Meet looks for pairs of accesses, one of first and one of second, to which goroutines
 // come by the cone of both in recorded order, and yields a schedule for some of them, with
@@ -17,6 +20,9 @@ import "iter"
 // given up where a cone has more than most links.
 func (p *Planner) Meet(first, second []int32, before func(i, j int) bool, most int) iter.Seq2[Schedule, Recipe] {
 	return func(yield func(Schedule, Recipe) bool) {
+		if slices.Contains(p.without, Cone) {
+			return
+		}
 		for _, m := range []method{directAll, directMatter, directNone} {
 			if !p.walk(m, first, second, before, most, yield) {
 				return

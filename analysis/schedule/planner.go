@@ -33,7 +33,9 @@ type Planner struct {
 	bases  map[int32]*base // by position
 	asked  map[string]answer
 	spent  atomic.Int64
-	until  int64 // see Until
+	// without are the schedulers that make none.
+	without []Scheduler
+	until   int64 // see Until
 }
 
 // Spent is the work that was done for schedules and causality graphs so far, those that were not
@@ -44,9 +46,12 @@ func (p *Planner) Spent() int64 { return p.spent.Load() + p.graphs.Spent() }
 func (p *Planner) Apart() *Planner {
 	return &Planner{
 		t: p.t, o: p.o, graphs: p.graphs.Apart(), gids: p.gids, links: p.links, first: p.first, end: p.end, forks: p.forks,
-		handed: p.handed, given: p.given, begins: p.begins, slice: p.slice, bases: make(map[int32]*base), asked: make(map[string]answer),
+		handed: p.handed, given: p.given, begins: p.begins, slice: p.slice, without: p.without, bases: make(map[int32]*base), asked: make(map[string]answer),
 	}
 }
+
+// Without lets a scheduler make no schedules any more.
+func (p *Planner) Without(s Scheduler) { p.without = append(p.without, s) }
 
 // Until lets schedules that are looked for from now on be given up where Spent is beyond that, and causality
 // graphs that are made for them. Recipes make them all the same.
@@ -328,6 +333,9 @@ func (a *Attempt) All() iter.Seq2[Schedule, Recipe] {
 // try yields the schedule that m makes. It reports whether there is one, and
 // whether more are wanted.
 func (a *Attempt) try(m method, yield func(Schedule, Recipe) bool) (exists, more bool) {
+	if slices.Contains(a.p.without, m.scheduler()) {
+		return true, true
+	}
 	if a.large != nil {
 		a.late, a.large = a.large(a.target), nil
 	}
