@@ -87,11 +87,20 @@ func endOf(tr *trace.Trace, a int) int {
 	if e.Kind != trace.Acquire && e.Kind != trace.RAcquire {
 		return -1
 	}
+	inner := 0 // read locks of the goroutine that it has acquired since, and not released
 	for r := a + 1; r < len(tr.Events); r++ {
 		f := tr.Events[r]
-		if f.Obj == e.Obj && (e.Kind == trace.Acquire && f.Kind == trace.Release ||
-			e.Kind == trace.RAcquire && f.Kind == trace.RRelease && f.G == e.G) {
+		switch {
+		case f.Obj != e.Obj:
+		case e.Kind == trace.Acquire && f.Kind == trace.Release:
 			return r
+		case e.Kind == trace.RAcquire && f.Kind == trace.RAcquire && f.G == e.G:
+			inner++
+		case e.Kind == trace.RAcquire && f.Kind == trace.RRelease && f.G == e.G:
+			if inner == 0 {
+				return r
+			}
+			inner--
 		}
 	}
 	return len(tr.Events)
@@ -160,6 +169,23 @@ func TestHandedOnSection(t *testing.T) {
 		if got := len(o.Locks(o.LockSet(i))); got != want {
 			t.Errorf("event %d: protected by %d locks, want %d", i, got, want)
 		}
+	}
+}
+
+// Of two read locks of one goroutine, a release ends the inner one: the lock of line 10 is
+// held at the write, and was acquired there.
+func TestInnerReadLockEndsFirst(t *testing.T) {
+	tr := tracetest.Parse(t, "0 racq m @10\n0 racq m @11\n0 rrel m @12\n0 w x @13")
+	o, err := order.New(tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := o.Held(3)
+	if len(held) != 1 || tr.Sites[tr.Events[held[0]].Site].Line != 10 {
+		t.Errorf("at the write, the locks of %v are held, want that of line 10", held)
+	}
+	if inner, _ := o.Section(1); inner.Rel != 2 {
+		t.Errorf("the inner section ends at %d, want 2", inner.Rel)
 	}
 }
 

@@ -29,27 +29,27 @@
 package order
 
 import (
-	"cmp"
 	"fmt"
 	"iter"
 	"math"
 	"slices"
-	"sort"
 
 	"github.com/gopredict/gopredict/recorder/trace"
-	"github.com/gopredict/gopredict/recorder/trace/numbering"
+	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
 // An Order answers questions about one trace. It is safe for concurrent use.
 type Order struct {
 	t       *trace.Trace
 	sites   *trace.SiteIndex
+	facts   *facts.Facts
 	por     *relation
-	locks   *lockTable
-	chans   *channelTable
+	held    *heldLocks
 	groups  []Group
 	sources sources
 	program *trace.ProgramOrder
+
+	handedOver map[uint64]bool // locks
 }
 
 // New analyses t, which must not change afterwards. It takes time near-linear
@@ -72,15 +72,19 @@ func New(t *trace.Trace) (*Order, error) {
 		o.program = trace.NewProgramOrder(t)
 		close(done)
 	}()
-	o.chans = channels(t)
-	o.por = relate(t, o.sites, o.chans)
-	o.locks = lockSets(t, o.Before)
+	o.facts = facts.New(t)
+	o.por = relate(t, o.sites, o.facts)
+	o.held = findHeld(t, o.facts, o.Before)
+	o.handedOver = handedOver(o.facts)
 	<-done
 	return o, nil
 }
 
 // Sites returns the sites of the trace, for those who ask about each event.
 func (o *Order) Sites() *trace.SiteIndex { return o.sites }
+
+// Facts returns what follows from the trace alone.
+func (o *Order) Facts() *facts.Facts { return o.facts }
 
 // Before reports whether event i must happen before event j in every run that
 // performs both.
@@ -163,108 +167,34 @@ func (o *Order) Program() *trace.ProgramOrder { return o.program }
 // Events returns the events of goroutine g.
 func (o *Order) Events(g trace.GID) trace.Own { return o.program.Of(g) }
 
-// LockSet returns the locks that protect event i: those that its goroutine
-// holds, from the acquire to the release, both included. Where another goroutine
-// releases the lock, that section has the events, of all goroutines, that must come
-// after its acquire and before its release.
-func (o *Order) LockSet(i int) LockSet {
-	return o.locks.held[o.locks.at(i)].set
-}
-
-// Locks lists a lock set, sorted by lock. The caller must not change it.
-func (o *Order) Locks(s LockSet) []Lock { return o.locks.sets[s] }
-
-// Exclude reports whether events under lock sets a and b cannot be adjacent:
-// the sets have a lock in common, and not for reading in both.
-func (o *Order) Exclude(a, b LockSet) bool { return Exclude(o.Locks(a), o.Locks(b)) }
-
-// Held returns the positions of the acquires, by the goroutine of event i, of locks
-// that nobody has released by then, the oldest first. The caller must not change them.
-func (o *Order) Held(i int) []int32 { return o.locks.acquires(i) }
-
-// Outermost returns the acquire of the outermost lock that protects event i
-// (PECAN §6.1), or -1. Where locks are not nested, it is the acquire after
-// which the goroutine has not been without a lock.
-func (o *Order) Outermost(i int) int { return int(o.locks.outermost(o.locks.at(i))) }
-
-// Section returns the critical section that the acquire at position acq opens.
-func (o *Order) Section(acq int) (Section, bool) {
-	ss := o.locks.sections
-	k := sort.Search(len(ss), func(k int) bool { return int(ss[k].acq) >= acq })
-	if k == len(ss) || int(ss[k].acq) != acq {
-		return Section{}, false
-	}
-	return o.SectionAt(int32(k)), true
-}
-
-// Sections yields all critical sections and their numbers, by the positions of their acquires.
-func (o *Order) Sections() iter.Seq2[int, Section] {
-	return func(yield func(int, Section) bool) {
-		for n := range o.locks.sections {
-			if !yield(n, o.locks.section(int32(n))) {
-				return
-			}
-		}
-	}
-}
-
-// SectionAt returns critical section number n.
-func (o *Order) SectionAt(n int32) Section { return o.locks.section(n) }
-
-// LockOf returns the number of the lock of critical section n, below NumLocks.
-func (o *Order) LockOf(n int32) int32 { return o.locks.sections[n].id() }
-
-// Bounds returns what SectionAt does, but for the lock, in less time.
-func (o *Order) Bounds(n int32) (acq, rel int32, shared bool) {
-	s := o.locks.sections[n]
-	return s.acq, s.rel, s.lock&1 != 0
-}
-
-// LockNumber returns the number of a lock that has a critical section.
-func (o *Order) LockNumber(lock uint64) int32 {
-	n, _ := o.locks.ids.Known(numbering.Word(lock))
-	return n
-}
-
-// NumLocks returns how many locks have numbers.
-func (o *Order) NumLocks() int { return o.locks.ids.Len() }
-
-// SectionsOf returns the numbers of the critical sections of a lock, ascending. The caller must not change them.
-func (o *Order) SectionsOf(lock uint64) []int32 { return o.locks.of(lock) }
-
-// Open returns the critical sections that are open before event i.
-func (o *Order) Open(i int) []Section {
-	var open []Section
-	for g := range o.t.Goroutines {
-		last := o.Events(trace.GID(g)).Until(i)
-		if last < 0 {
-			continue
-		}
-		for _, acq := range o.Held(last) {
-			if s, ok := o.Section(int(acq)); ok && (s.Rel < 0 || s.Rel >= i) {
-				open = append(open, s)
-			}
-		}
-	}
-	slices.SortFunc(open, func(a, b Section) int { return cmp.Compare(a.Acq, b.Acq) })
-	return open
-}
-
-// Closed returns the event that closed the channel that panic i comes from a
-// send to, or -1.
+// Closed returns the event that closed the channel that panic i comes from a send to, or -1.
 func (o *Order) Closed(i int) int {
-	if c, ok := o.chans.closes[int32(i)]; ok {
-		return int(c)
+	row := o.facts.OperationOf(i)
+	if row == facts.None || o.t.Events[i].Kind != trace.Panic {
+		return -1
+	}
+	op := &o.facts.Operations()[row]
+	if op.Channel == facts.None || op.Receive {
+		return -1
+	}
+	if closed := int(o.facts.Channel(op.Channel).Closed); closed < i {
+		return closed
 	}
 	return -1
 }
 
-// InLine returns the event that began the operation before the one that begins
-// at position i, on the same side of its channel, or -1. A channel serves each
-// side in the order in which operations began, so that elements keep their
-// numbers only if these stay in line.
+// InLine returns the event that began the operation before the one that begins at position
+// i, on the same side of its channel, or -1. A channel serves each side in the order in
+// which operations began, so that elements keep their numbers only if these stay in line.
 func (o *Order) InLine(i int) int {
-	return o.chans.before(i)
+	row := o.facts.OperationOf(i)
+	if row == facts.None || !o.t.Events[i].Kind.Begins() {
+		return -1
+	}
+	if before := o.facts.Previous(row); before != facts.None {
+		return int(o.facts.Operations()[before].Begin)
+	}
+	return -1
 }
 
 // Begun returns the events with, in place of each wake, where the wait for the condition has

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
 // A relation is a happens-before relation in the compact form of PECAN §5.1:
@@ -106,26 +107,16 @@ func (r *relation) after(c clock, i int) clock {
 	return r.set(c, g, int32(i)+1)
 }
 
-// woken is what one signal or broadcast woke: n tickets from first.
-type woken struct {
-	first, n uint64
-	pos      int
-}
-
+// A waitGroup is what is known of a WaitGroup so far.
 type waitGroup struct {
-	count int64
-	dones []int32 // negative adds of this round
-	zero  clock   // negative adds of the round that last ended
-	adder trace.GID
-	added int  // its last positive add in this round
-	mixed bool // others have added as well
-	ended map[trace.GID]round
+	dones clock // what is before the successors of the Dones of the round that last ended
+	ended map[trace.GID]rounds
 }
 
-// Rounds of a wait group that one goroutine began, and that have ended: the last add,
-// and the negative ones of all of them.
-type round struct {
-	added int
+// rounds of a WaitGroup are those that one goroutine began alone and that have ended: the
+// last of their Adds, and what is before the successors of all their Dones.
+type rounds struct {
+	added int32
 	dones clock
 }
 
@@ -168,13 +159,12 @@ func (b *relater) all(c *gathered) clock {
 	return c.clock
 }
 
-// A relater builds a relation in one pass over the trace. Its maps hold what
-// later events may synchronize with: positions where one event is the source,
-// clocks where several are.
+// A relater builds a relation in one pass over the trace. The table of facts says which
+// single event another one synchronizes with. Where several are, their clocks are kept here.
 type relater struct {
 	t     *trace.Trace
 	sites *trace.SiteIndex
-	chans *channelTable
+	facts *facts.Facts
 	rel   *relation
 
 	now   []clock // by goroutine, or [started]
@@ -182,30 +172,22 @@ type relater struct {
 	split []bool  // by goroutine: the next event starts a segment
 	last  []int32 // by goroutine: its last event, -1 before the first
 
-	forks  map[trace.GID]int
-	closes map[uint64]int
-	onces  map[uint64]int
-	conds  map[uint64][]woken
-	groups map[uint64]*waitGroup
+	groups []waitGroup // by number
 	stored map[uint64]*store
 	posted map[uint64]*gathered
 }
 
 // relate computes the must-order of the Go memory model.
-func relate(t *trace.Trace, sites *trace.SiteIndex, chans *channelTable) *relation {
+func relate(t *trace.Trace, sites *trace.SiteIndex, f *facts.Facts) *relation {
 	n := len(t.Goroutines)
 	b := &relater{
-		t: t, sites: sites, chans: chans,
+		t: t, sites: sites, facts: f,
 		rel:    &relation{clocks: newClocks(n), entries: newEntries(t), t: t, seg: trace.NewRunLength(len(t.Events)), segs: make([]segment, 0, n+communications(t))},
 		now:    make([]clock, n),
 		cur:    make([]int32, n),
 		split:  make([]bool, n),
 		last:   make([]int32, n),
-		forks:  make(map[trace.GID]int),
-		closes: make(map[uint64]int),
-		onces:  make(map[uint64]int),
-		conds:  make(map[uint64][]woken),
-		groups: make(map[uint64]*waitGroup),
+		groups: make([]waitGroup, f.Objects(trace.ClassWaitGroup).Len()),
 		stored: make(map[uint64]*store),
 		posted: make(map[uint64]*gathered),
 	}
@@ -293,33 +275,14 @@ func (b *relater) settle(g trace.GID) {
 
 // acquire lets event i learn from those that synchronize with it.
 func (b *relater) acquire(i int, e *trace.Event) {
+	if p := int(b.facts.Enabler(i)); p < i {
+		b.from(e.G, p, p != facts.None)
+	}
 	switch e.Kind {
-	case trace.Begin:
-		p, ok := b.forks[e.G]
-		b.from(e.G, p, ok)
-	case trace.RecvDone:
-		if e.Val == 0 {
-			p, ok := b.closes[e.Obj]
-			b.from(e.G, p, ok)
-		} else if el := b.chans.of(e.Obj).element(b.t.Element(e)); el != nil {
-			b.from(e.G, int(el.send), int(el.send) < i)
-		}
-	case trace.SendDone:
-		if n := b.t.Element(e); n > uint64(e.Size) {
-			if el := b.chans.of(e.Obj).element(n - uint64(e.Size)); el != nil {
-				b.from(e.G, int(el.recv), int(el.recv) < i)
-			}
-		}
 	case trace.WaitGroupWaited:
-		if w := b.groups[e.Obj]; w != nil {
-			b.now[e.G] = b.rel.join(b.now[e.G], w.zero)
-			b.joinEnded(e.G, w)
-		}
-	case trace.OnceDone:
-		p, ok := b.onces[e.Obj]
-		b.from(e.G, p, ok)
-	case trace.CondWake:
-		b.wake(e)
+		w := &b.groups[b.facts.Objects(trace.ClassWaitGroup).Number(e.Obj)]
+		b.now[e.G] = b.rel.join(b.now[e.G], w.dones)
+		b.joinEnded(e.G, w)
 	case trace.AtomicLoad, trace.AtomicRMW:
 		s := b.stored[e.Obj]
 		switch {
@@ -350,26 +313,15 @@ func (b *relater) acquire(i int, e *trace.Event) {
 // it may, so that the event is the last one of its segment.
 func (b *relater) release(i int, e *trace.Event) bool {
 	switch e.Kind {
-	case trace.Fork:
-		b.forks[trace.GID(e.Obj)] = i
-	case trace.Send, trace.Recv, trace.Select:
-		// Found again through the channel's elements.
+	case trace.Fork, trace.Send, trace.Recv, trace.Select, trace.OnceEnd, trace.CondBroadcast:
 	case trace.Close:
-		if _, again := b.closes[e.Obj]; again { // it panics
-			return false
-		}
-		b.closes[e.Obj] = i
-	case trace.OnceEnd:
-		b.onces[e.Obj] = i
+		n := b.facts.Objects(trace.ClassChannel).Number(e.Obj)
+		return n != facts.None && b.facts.Channel(n).Closed == int32(i) // else it panics
 	case trace.CondSignal:
-		if e.Val == 0 {
-			return false
-		}
-		b.conds[e.Obj] = append(b.conds[e.Obj], woken{e.Val - 1, 1, i})
-	case trace.CondBroadcast:
-		b.conds[e.Obj] = append(b.conds[e.Obj], woken{e.Val, uint64(e.Size), i})
+		return e.Val != 0 // else nobody waited
 	case trace.WaitGroupAdd:
-		return b.add(i, e)
+		b.ended(i, e)
+		return e.IsDone()
 	case trace.AtomicStore, trace.AtomicRMW:
 		if e.Flags&trace.FlagFailed != 0 {
 			return false
@@ -410,48 +362,28 @@ func (b *relater) store(i int, e *trace.Event) {
 	s.mixed = s.mixed || s.g != e.G
 }
 
-// wake orders a wake after the signal or broadcast that chose its ticket.
-func (b *relater) wake(e *trace.Event) {
-	ws := b.conds[e.Obj]
-	for k := len(ws) - 1; k >= 0; k-- {
-		if w := ws[k]; e.Val-w.first < w.n {
-			b.from(e.G, w.pos, true)
-			return
-		}
+// ended notes what a round of a WaitGroup orders, if event i ends it. Each Done of a round is
+// before the Wait that returns after it; an Add is before nothing by itself.
+func (b *relater) ended(i int, e *trace.Event) {
+	n := b.facts.RoundOf(i)
+	r := &b.facts.Rounds()[n]
+	if r.Zero != int32(i) {
+		return
 	}
-}
-
-// add counts. Each Done of a round is before the Wait that returns after it;
-// an Add is before nothing by itself.
-func (b *relater) add(i int, e *trace.Event) bool {
-	w := b.groups[e.Obj]
-	if w == nil {
-		w = new(waitGroup)
-		b.groups[e.Obj] = w
+	w := &b.groups[r.Group]
+	w.dones = 0
+	for done := range b.facts.Dones(n) {
+		w.dones = b.rel.after(w.dones, int(done))
 	}
-	delta := int64(e.Val)
-	w.count += delta
-	if delta >= 0 {
-		w.mixed = w.count > delta && (w.mixed || w.adder != e.G)
-		w.adder, w.added = e.G, i
-		return false
+	if r.Adder == facts.None {
+		return
 	}
-	w.dones = append(w.dones, int32(i))
-	if w.count <= 0 {
-		w.zero = 0
-		for _, done := range w.dones {
-			w.zero = b.rel.after(w.zero, int(done))
-		}
-		w.dones = w.dones[:0]
-		if w.ended == nil {
-			w.ended = make(map[trace.GID]round)
-		}
-		if !w.mixed {
-			b.rel.grow()
-			w.ended[w.adder] = round{w.added, b.rel.join(w.ended[w.adder].dones, w.zero)}
-		}
+	if w.ended == nil {
+		w.ended = make(map[trace.GID]rounds)
 	}
-	return true
+	b.rel.grow()
+	adder := trace.GID(r.Adder)
+	w.ended[adder] = rounds{r.Added, b.rel.join(w.ended[adder].dones, w.dones)}
 }
 
 // joinEnded orders a Wait of goroutine g after rounds before the last one, of which all
@@ -460,7 +392,7 @@ func (b *relater) add(i int, e *trace.Event) bool {
 func (b *relater) joinEnded(g trace.GID, w *waitGroup) {
 	now := b.now[g]
 	for adder, r := range w.ended {
-		if adder == g || b.rel.get(now, uint32(adder)) > int32(r.added) {
+		if adder == g || b.rel.get(now, uint32(adder)) > r.added {
 			b.now[g] = b.rel.join(b.now[g], r.dones)
 		}
 	}

@@ -304,25 +304,26 @@ func (b *builder) panics(i int32, e *trace.Event) int32 {
 
 // rank puts operations in line, and matches those that pass one element.
 func (b *builder) rank() {
-	sides := 2 * len(b.channels)
+	sides, n := 2*len(b.channels), len(b.operations)
 	next := make([]int32, sides) // by side: how many have a rank
-	all, ranked := make([]member, 0, len(b.operations)), make([]member, 0, len(b.operations))
 	for k := range b.operations {
-		o := &b.operations[k]
-		if o.Channel == None {
-			continue
-		}
-		all = append(all, member{o.Channel, int32(k)})
-		n := side(o.Channel, o.Receive)
-		o.Before = next[n]
-		if o.Rank() > 0 {
-			next[n]++
-			ranked = append(ranked, member{n, int32(k)})
+		if o := &b.operations[k]; o.Channel != None {
+			before := &next[side(o.Channel, o.Receive)]
+			o.Before = *before
+			if o.Rank() > 0 {
+				*before++
+			}
 		}
 	}
-	b.byChannel = groupBy(len(b.channels), all)
-	b.lines = groupBy(sides, ranked)
-	b.closes = groupBy(len(b.channels), b.closeEvents)
+	b.byChannel = groupBy(len(b.channels), n, func(k int) member { return member{b.operations[k].Channel, int32(k)} })
+	b.lines = groupBy(sides, n, func(k int) member {
+		o := &b.operations[k]
+		if o.Rank() == 0 {
+			return member{None, None}
+		}
+		return member{side(o.Channel, o.Receive), int32(k)}
+	})
+	b.closes = groupAll(len(b.channels), b.closeEvents)
 	for n := range b.channels {
 		c, done := &b.channels[n], &b.completed[n]
 		sends, receives := uint64(next[2*n]), uint64(next[2*n+1])

@@ -48,9 +48,9 @@ func New(t *trace.Trace) *Facts {
 		f.rows = append(f.rows, b.row(int32(i), &t.Events[i]))
 	}
 	b.rank()
-	f.byLock = groupBy(len(b.open), b.sectionsByLock())
-	f.adds = groupBy(len(f.rounds), b.addEvents)
-	f.posts = groupBy(len(b.posted), b.postEvents)
+	f.byLock = groupBy(len(b.open), len(f.sections), func(k int) member { return member{f.sections[k].Lock(), int32(k)} })
+	f.adds = groupAll(len(f.rounds), b.addEvents)
+	f.posts = groupAll(len(b.posted), b.postEvents)
 	return f
 }
 

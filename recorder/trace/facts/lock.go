@@ -88,15 +88,6 @@ func (b *builder) lock(i int32, e *trace.Event) int32 {
 	return b.release(i, e.G, lock, side)
 }
 
-// sectionsByLock lists the sections with the numbers of their locks.
-func (b *builder) sectionsByLock() []member {
-	all := make([]member, len(b.sections))
-	for k := range b.sections {
-		all[k] = member{b.sections[k].Lock(), int32(k)}
-	}
-	return all
-}
-
 func (b *builder) acquire(i, lock, side int32) int32 {
 	b.open[lock] = slices.DeleteFunc(b.open[lock], func(k int32) bool {
 		excluded := b.sections[k].side&side&1 == 0

@@ -1,0 +1,276 @@
+package order
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/facts"
+)
+
+// An interval is a time between two lock events of a goroutine, in which it holds the same
+// locks by the same acquires.
+type interval struct {
+	first int32 // where its acquires begin in heldLocks.acquires; those of the next one follow
+	set   LockSet
+}
+
+// heldLocks says which locks goroutines hold at each event.
+type heldLocks struct {
+	intervalOf *trace.RunLength // by event: index into intervals; nil where there are no locks
+	intervals  []interval       // the first one holds nothing
+	acquires   []int32          // of each interval, the oldest first
+	// outer has, by interval, where the goroutine last began to hold any lock, if it does
+	// not hold that first lock any more.
+	outer map[int32]int32
+	sets  [][]Lock // by LockSet
+}
+
+// at returns the interval of event i.
+func (h *heldLocks) at(i int) int32 {
+	if h.intervalOf == nil {
+		return 0
+	}
+	return h.intervalOf.At(i)
+}
+
+// acquiresIn returns the acquires of the locks that are held in interval n.
+func (h *heldLocks) acquiresIn(n int32) []int32 {
+	end := len(h.acquires)
+	if int(n)+1 < len(h.intervals) {
+		end = int(h.intervals[n+1].first)
+	}
+	return h.acquires[h.intervals[n].first:end:end]
+}
+
+// outermost returns the acquire since which the goroutine holds any lock in interval n, or
+// -1 if it holds none.
+func (h *heldLocks) outermost(n int32) int32 {
+	if len(h.outer) > 0 {
+		if i, ok := h.outer[n]; ok {
+			return i
+		}
+	}
+	if acquires := h.acquiresIn(n); len(acquires) > 0 {
+		return acquires[0]
+	}
+	return -1
+}
+
+// A holder finds what is held in one pass over the events.
+type holder struct {
+	heldLocks
+	t     *trace.Trace
+	facts *facts.Facts
+	now   []int32 // by goroutine: its interval
+	// before has, by goroutine and for each lock that it holds, the interval without that
+	// lock and those acquired since, or -1. Most sections are nested, and end there.
+	before    [][]int32
+	abandoned []facts.Abandoned // that are still to come
+	numbers   map[string]LockSet
+	longer    map[setAndLock]LockSet
+	locks     []Lock // scratch
+	key       []byte // scratch
+}
+
+// A setAndLock is a lock set to which one more lock is added.
+type setAndLock struct {
+	set    LockSet
+	lock   int32 // its number
+	shared bool
+}
+
+// findHeld finds what is held at each event of t; before is the must-order.
+func findHeld(t *trace.Trace, f *facts.Facts, before func(i, j int) bool) *heldLocks {
+	n := len(f.Sections())
+	h := &holder{
+		heldLocks: heldLocks{
+			intervals: make([]interval, 1, 1+n),
+			acquires:  make([]int32, 0, n),
+			outer:     make(map[int32]int32),
+			sets:      [][]Lock{nil},
+		},
+		t: t, facts: f,
+		now: make([]int32, len(t.Goroutines)), before: make([][]int32, len(t.Goroutines)),
+		abandoned: f.Abandoned(),
+		numbers:   map[string]LockSet{"": 0}, longer: make(map[setAndLock]LockSet),
+	}
+	if f.Objects(trace.ClassLock).Len() > 0 {
+		h.pass()
+		h.handOver(before)
+	}
+	table := h.heldLocks // without what was needed to make it
+	return &table
+}
+
+// pass goes through the events. A lock is held from its acquire to its release, both included.
+func (h *holder) pass() {
+	h.intervalOf = trace.NewRunLength(len(h.t.Events))
+	for i := range h.t.Events {
+		e := &h.t.Events[i]
+		if e.Kind.Acquires() {
+			h.acquire(int32(i), e)
+		}
+		h.intervalOf.Add(h.now[e.G])
+		if n := h.facts.SectionOf(i); e.Kind.Releases() && n != facts.None {
+			h.end(n)
+		}
+	}
+}
+
+// acquire begins the interval after an acquire, at which abandoned sections end.
+func (h *holder) acquire(i int32, e *trace.Event) {
+	for ; len(h.abandoned) > 0 && h.abandoned[0].At == i; h.abandoned = h.abandoned[1:] {
+		h.end(h.abandoned[0].Section)
+	}
+	now := h.now[e.G]
+	outer := h.outermost(now)
+	if outer < 0 {
+		outer = i
+	}
+	first := len(h.acquires)
+	h.acquires = append(append(h.acquires, h.acquiresIn(now)...), i)
+	h.before[e.G] = append(h.before[e.G], now)
+	h.now[e.G] = h.add(first, outer, h.plus(h.intervals[now].set, i))
+}
+
+// end takes section n from the goroutine that holds it.
+func (h *holder) end(n int32) {
+	acquire := h.facts.Sections()[n].Acquire
+	g := h.t.Events[acquire].G
+	now := h.now[g]
+	acquires, outer := h.acquiresIn(now), h.outermost(now)
+	k := slices.Index(acquires, acquire)
+	before := h.before[g]
+	h.before[g] = before[:len(acquires)-1]
+	if k == len(acquires)-1 && before[k] >= 0 {
+		h.now[g] = before[k]
+		return
+	}
+	for later := k + 1; later < len(before); later++ {
+		before[later] = -1
+	}
+	first := len(h.acquires)
+	h.acquires = append(append(h.acquires, acquires[:k]...), acquires[k+1:]...)
+	h.now[g] = 0
+	if first < len(h.acquires) {
+		h.now[g] = h.add(first, outer, h.setOf(h.acquires[first:]))
+	}
+}
+
+// add adds an interval that has the acquires from index first on, and returns its index.
+func (h *holder) add(first int, outer int32, set LockSet) int32 {
+	n := int32(len(h.intervals))
+	h.intervals = append(h.intervals, interval{int32(first), set})
+	if first < len(h.acquires) && h.acquires[first] != outer {
+		h.outer[n] = outer
+	}
+	return n
+}
+
+// plus returns a set with the lock of the acquire at position i.
+func (h *holder) plus(set LockSet, i int32) LockSet {
+	lock := Acquired(&h.t.Events[i])
+	k := setAndLock{set, h.facts.Sections()[h.facts.SectionOf(int(i))].Lock(), lock.Shared}
+	with, known := h.longer[k]
+	if !known {
+		with = h.change(set, lock, true)
+		h.longer[k] = with
+	}
+	return with
+}
+
+// change returns a set with a lock, or without it.
+func (h *holder) change(set LockSet, lock Lock, with bool) LockSet {
+	locks := slices.DeleteFunc(slices.Clone(h.sets[set]), func(k Lock) bool { return k == lock })
+	if with {
+		locks = append(locks, lock)
+	}
+	return h.number(locks)
+}
+
+// setOf returns the set of the locks of some acquires.
+func (h *holder) setOf(acquires []int32) LockSet {
+	h.locks = h.locks[:0]
+	for _, a := range acquires {
+		h.locks = append(h.locks, Acquired(&h.t.Events[a]))
+	}
+	return h.number(h.locks)
+}
+
+// number returns the number of a set, and sorts it.
+func (h *holder) number(locks []Lock) LockSet {
+	SortLocks(locks)
+	locks = slices.Compact(locks)
+	h.key = h.key[:0]
+	for _, k := range locks {
+		h.key = binary.LittleEndian.AppendUint64(h.key, k.Obj)
+		h.key = append(h.key, b2u(k.Shared))
+	}
+	set, known := h.numbers[string(h.key)]
+	if !known {
+		set = LockSet(len(h.sets))
+		h.sets = append(h.sets, slices.Clone(locks))
+		h.numbers[string(h.key)] = set
+	}
+	return set
+}
+
+// handOver gives the lock of each section that another goroutine ends to the events that
+// are within: those that must come after its acquire and before its release. Such a lock
+// protects what a message orders, whichever goroutine does it.
+func (h *holder) handOver(before func(i, j int) bool) {
+	var intervals []int32 // by event
+	for k := range h.facts.Sections() {
+		s := &h.facts.Sections()[k]
+		if s.Release == facts.None || h.t.Events[s.Acquire].G == h.t.Events[s.Release].G {
+			continue
+		}
+		if intervals == nil {
+			intervals = make([]int32, len(h.t.Events))
+			for i := range intervals {
+				intervals[i] = h.intervalOf.At(i)
+			}
+		}
+		h.give(intervals, s, before)
+	}
+	if intervals == nil {
+		return
+	}
+	h.intervalOf = trace.NewRunLength(len(intervals))
+	for _, n := range intervals {
+		h.intervalOf.Add(n)
+	}
+}
+
+// A handing is an interval, and whether a lock is given to some events of it or taken from them.
+type handing struct {
+	interval int32
+	gives    bool
+}
+
+// give gives the lock of section s to the events that are within, and takes it from the
+// other events of the goroutine that acquired it.
+func (h *holder) give(intervals []int32, s *facts.Section, before func(i, j int) bool) {
+	lock, acquire, release := Acquired(&h.t.Events[s.Acquire]), int(s.Acquire), int(s.Release)
+	changed := make(map[handing]int32) // what becomes of intervals
+	for i := acquire; i <= release; i++ {
+		within := (i == acquire || before(acquire, i)) && (i == release || before(i, release))
+		if !within && h.t.Events[i].G != h.t.Events[acquire].G {
+			continue
+		}
+		k := handing{intervals[i], within}
+		to, known := changed[k]
+		if !known {
+			to = k.interval
+			was := h.intervals[to].set
+			if set := h.change(was, lock, within); set != was {
+				outer, first := h.outermost(to), len(h.acquires)
+				h.acquires = append(h.acquires, h.acquiresIn(to)...)
+				to = h.add(first, outer, set)
+			}
+			changed[k] = to
+		}
+		intervals[i] = to
+	}
+}
