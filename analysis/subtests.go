@@ -3,7 +3,6 @@ package analysis
 import (
 	"slices"
 
-	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -85,7 +84,7 @@ func (s *subtests) meet(p *predictor, in func(trace.GID) bool) {
 			case trace.ClassAccess:
 				span := layout.Spans[layout.Of[i]]
 				for c := span.First; c < span.First+span.N; c++ {
-					f, changes := &first[c], order.Writes(e)
+					f, changes := &first[c], e.Stores()
 					if f.number == 0 {
 						f.number = n + 1
 					}

@@ -462,7 +462,7 @@ func (b *strands) choose(s *strand, g trace.GID, byPlace [][]int32) {
 func (b *strands) fits(s *strand, n int, i int32) bool {
 	e := &b.t.Events[i]
 	if s.shape.writes[n] {
-		return order.Writes(e)
+		return e.Stores()
 	}
 	return e.Kind != trace.Write && e.Kind != trace.AtomicStore
 }

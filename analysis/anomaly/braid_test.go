@@ -107,7 +107,7 @@ func chosen(tr *trace.Trace, o *order.Order, regions *anomaly.Regions, tuple ano
 		want := p.Events[k]
 		for i := range tr.Events {
 			e := &tr.Events[i]
-			if loc[i] == "" || uint64(e.Site) != tuple.Places[k] || want.Write != order.Writes(e) && e.Kind != trace.AtomicRMW || want.Write && !order.Writes(e) {
+			if loc[i] == "" || uint64(e.Site) != tuple.Places[k] || want.Write != e.Stores() && e.Kind != trace.AtomicRMW || want.Write && !e.Stores() {
 				continue
 			}
 			fits := true

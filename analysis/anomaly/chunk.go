@@ -3,7 +3,6 @@ package anomaly
 import (
 	"slices"
 
-	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
@@ -37,7 +36,7 @@ func (c *chooser) choose(from int) {
 // fits reports whether event k of the region can be event n of the shape.
 func (c *chooser) fits(sh *shape, n, k int) bool {
 	e := &c.s.t.Events[c.events[k]]
-	if sh.writes[n] && !order.Writes(e) || !sh.writes[n] && (e.Kind == trace.Write || e.Kind == trace.AtomicStore) {
+	if sh.writes[n] && !e.Stores() || !sh.writes[n] && (e.Kind == trace.Write || e.Kind == trace.AtomicStore) {
 		return false
 	}
 	for m, p := range c.picked {

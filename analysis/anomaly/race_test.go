@@ -143,7 +143,7 @@ func conflicting(tr *trace.Trace, i, j int) bool {
 	both := func(of ...trace.Kind) bool { return slices.Contains(of, a.Kind) && slices.Contains(of, b.Kind) }
 	switch {
 	case a.Kind.IsAccess() && b.Kind.IsAccess():
-		return (a.Kind.IsPlain() || b.Kind.IsPlain()) && (order.Writes(&a) || order.Writes(&b)) &&
+		return (a.Kind.IsPlain() || b.Kind.IsPlain()) && (a.Stores() || b.Stores()) &&
 			a.Obj < b.Obj+uint64(b.Size) && b.Obj < a.Obj+uint64(a.Size)
 	case a.Obj != b.Obj || a.Obj == 0:
 		return false

@@ -34,7 +34,7 @@ const channelSpace = 1 << 63
 func touch(e *trace.Event) (loc Location, how Access, ok bool) {
 	switch k := e.Kind; {
 	case k.IsAccess():
-		if Writes(e) {
+		if e.Stores() {
 			how |= writes
 		}
 		if !k.IsPlain() || k == trace.Read && e.Flags&trace.FlagPut != 0 {

@@ -50,11 +50,6 @@ type Group struct {
 	How       []Access
 }
 
-// Writes reports whether e is an access that changes its memory.
-func Writes(e *trace.Event) bool {
-	return e.Kind.IsWrite() && e.Flags&trace.FlagFailed == 0
-}
-
 // usage tells whether a location is shared.
 type usage struct {
 	g      trace.GID

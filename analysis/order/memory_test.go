@@ -29,7 +29,7 @@ func TestGroupsHoldWhatOverlaps(t *testing.T) {
 		}
 		for i, a := range tr.Events {
 			for j, b := range tr.Events {
-				if !a.Kind.IsAccess() || !b.Kind.IsAccess() || a.G == b.G || !order.Writes(&a) && !order.Writes(&b) || !overlap(a, b) {
+				if !a.Kind.IsAccess() || !b.Kind.IsAccess() || a.G == b.G || !a.Stores() && !b.Stores() || !overlap(a, b) {
 					continue
 				}
 				k := in[int32(i)]
@@ -57,12 +57,12 @@ func TestSourcesHoldLastWriters(t *testing.T) {
 				if ok && e.Kind != trace.Write && e.Kind != trace.AtomicStore && tr.Events[w].G != e.G && !slices.Contains(got, int32(w)) {
 					t.Fatalf("read %d: sources %v lack %d", i, got, w)
 				}
-				if order.Writes(&e) {
+				if e.Stores() {
 					last[b] = i
 				}
 			}
 			for _, w := range got {
-				if f := tr.Events[w]; int(w) >= i || !order.Writes(&f) || !overlap(e, f) || f.G == e.G {
+				if f := tr.Events[w]; int(w) >= i || !f.Stores() || !overlap(e, f) || f.G == e.G {
 					t.Fatalf("read %d cannot have read from %d", i, w)
 				}
 			}

@@ -70,7 +70,7 @@ func (s *sources) group(t *trace.Trace, g *Group, all []sourced) []sourced {
 			}
 			all = s.add(all, t, i, found)
 		}
-		if Writes(e) {
+		if e.Stores() {
 			last[at] = i + 1
 		}
 	}

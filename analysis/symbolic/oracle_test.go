@@ -81,7 +81,7 @@ func conflict(tr *trace.Trace, i, j int, starts map[int]bool) bool {
 	switch {
 	case a.Kind.IsAccess() && b.Kind.IsAccess():
 		return a.Obj < b.Obj+uint64(max(b.Size, 1)) && b.Obj < a.Obj+uint64(max(a.Size, 1)) &&
-			(order.Writes(a) || order.Writes(b)) && (a.Kind.IsPlain() || b.Kind.IsPlain())
+			(a.Stores() || b.Stores()) && (a.Kind.IsPlain() || b.Kind.IsPlain())
 	case a.Kind == trace.Close:
 		return a.Obj == b.Obj && (b.Kind == trace.Close || b.Kind == trace.Send || b.Kind == trace.SelectSend)
 	case a.Kind == trace.WaitGroupWait && b.Kind == trace.WaitGroupAdd:
