@@ -24,10 +24,10 @@ func (b builder) access(kind bug.Kind, i int, s witness.Step) report.Access {
 		a.Expr = b.method(i, s)
 	}
 	if g := b.accessing(i, s); g != nil {
-		if a.Subtest = b.subtest(g); a.Subtest == "" {
-			a.CreatedAt = b.created(g)
+		if a.Subtest = b.recorded.subtest(g); a.Subtest == "" {
+			a.CreatedAt = b.created(b.recorded, g)
 		}
-		a.Locks = b.locks(g.ID, b.Violation[i])
+		a.Locks = b.locks(b.recorded, g.ID, b.Violation[i])
 	}
 	return a
 }
@@ -51,12 +51,12 @@ func onTest(s witness.Step) (op, expr string) {
 // accessing returns the goroutine of access i of the violation, which is s; nil if it is not
 // known.
 func (b builder) accessing(i int, s witness.Step) *trace.Goroutine {
-	if b.Trace == nil || i >= len(b.Violation) {
+	if b.recorded == nil || i >= len(b.Violation) {
 		return nil
 	}
-	all := b.Trace.Goroutines
+	all := b.recorded.Goroutines
 	if position := b.Violation[i]; position >= 0 {
-		return &all[b.Trace.Events[position].G]
+		return &all[b.recorded.Events[position].G]
 	}
 	// It was about to do this in a replay, and did not.
 	if k := slices.IndexFunc(all, func(g trace.Goroutine) bool { return g.Name() == s.Goroutine }); k >= 0 {
@@ -65,23 +65,23 @@ func (b builder) accessing(i int, s witness.Step) *trace.Goroutine {
 	return nil
 }
 
-// created returns where a goroutine was created; nil if that is not known.
-func (b builder) created(g *trace.Goroutine) *report.Place {
+// created returns where a goroutine of r was created; nil if that is not known.
+func (b builder) created(r *run, g *trace.Goroutine) *report.Place {
 	if g.Parent == g.ID || g.Site == 0 || g.Path == "0" {
 		return nil
 	}
-	p := b.place(trace.Fork, g.Site)
+	p := b.place(r, trace.Fork, g.Site)
 	return &p
 }
 
 // method returns what is called at access i of the violation, which is s: what the line says,
 // if that is the method. A line may call several functions, or pass a method to one of them.
 func (b builder) method(i int, s witness.Step) string {
-	if b.Trace == nil || i >= len(b.Violation) || b.Violation[i] < 0 {
+	if b.recorded == nil || i >= len(b.Violation) || b.Violation[i] < 0 {
 		return s.Expr
 	}
-	key := b.Trace.Events[b.Violation[i]].Val
-	for _, site := range b.Trace.Sites {
+	key := b.recorded.Events[b.Violation[i]].Val
+	for _, site := range b.recorded.Sites {
 		pkg, method, _ := strings.Cut(site.Func, ".(*")
 		if trace.KeyOf("(*"+pkg+"."+method, 0) != key { // as types.Func.FullName has it
 			continue
@@ -96,16 +96,16 @@ func (b builder) method(i int, s witness.Step) string {
 
 // subtest returns the name of the subtest that a goroutine runs; "" if it runs none, or if
 // package testing has not started it.
-func (b builder) subtest(g *trace.Goroutine) string {
-	if !trace.OfTesting(b.Trace.Sites[g.Site].Func) {
+func (r *run) subtest(g *trace.Goroutine) string {
+	if !trace.OfTesting(r.Sites[g.Site].Func) {
 		return "" // most are not, and a trace is long
 	}
-	first, end := b.Index.Extent(b.Trace, g.ID)
-	begins := slices.IndexFunc(b.Trace.Events[first:end], func(e trace.Event) bool { return e.G == g.ID && e.Kind == trace.TestBegin })
+	first, end := r.index.Extent(r.Trace, g.ID)
+	begins := slices.IndexFunc(r.Events[first:end], func(e trace.Event) bool { return e.G == g.ID && e.Kind == trace.TestBegin })
 	if begins < 0 {
 		return ""
 	}
-	name := b.Trace.Names[b.Trace.Events[first+begins].Obj]
+	name := r.Names[r.Events[first+begins].Obj]
 	if !strings.Contains(name, "/") {
 		return ""
 	}

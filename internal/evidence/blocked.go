@@ -12,22 +12,23 @@ import (
 
 // A deadEnd is the end of a run in which goroutines were blocked.
 type deadEnd struct {
-	builder     // with the trace in which the operation of each of them has an event
-	events  int // of the run
+	builder
+	*run
 	waits   []blocked.Wait
-	members []int // by goroutine of the violation, its index in waits; -1 if it was not blocked
+	events  []trace.Event // of the run, and then one for each operation in waits that has none
+	members []int         // by goroutine of the violation, its index in waits; -1 if it was not blocked
 }
 
-// deadEndOf looks for the goroutines of w's violation at the end of t.
-func (b builder) deadEndOf(t *trace.Trace, w *witness.Witness) deadEnd {
+// deadEndOf looks for the goroutines of w's violation at the end of r.
+func (b builder) deadEndOf(r *run, w *witness.Witness) deadEnd {
 	find := blocked.Of
-	if t == b.Replayed {
+	if r == b.replayed {
 		find = blocked.OfOwn
 	}
-	waits, extended := find(t, trace.ProofDeadlock, trace.ProofLeak)
-	d := deadEnd{builder: b.with(extended), events: len(t.Events), waits: waits}
+	waits, extended := find(r.Trace, trace.ProofDeadlock, trace.ProofLeak)
+	d := deadEnd{builder: b, run: r, waits: waits, events: extended.Events}
 	for _, s := range w.Violation {
-		d.members = append(d.members, slices.IndexFunc(waits, func(b blocked.Wait) bool { return extended.Goroutines[b.G].Name() == s.Goroutine }))
+		d.members = append(d.members, slices.IndexFunc(waits, func(b blocked.Wait) bool { return r.Goroutines[b.G].Name() == s.Goroutine }))
 	}
 	return d
 }
@@ -36,11 +37,11 @@ func (b builder) deadEndOf(t *trace.Trace, w *witness.Witness) deadEnd {
 // and who else is blocked, in either.
 func (b builder) addWaits(f *report.Finding, w *witness.Witness) {
 	filled := false
-	for _, t := range []*trace.Trace{b.Replayed, b.Trace} {
-		if t == nil {
+	for _, r := range []*run{b.replayed, b.recorded} {
+		if r == nil {
 			continue
 		}
-		d := b.deadEndOf(t, w)
+		d := b.deadEndOf(r, w)
 		for i, k := range d.members {
 			if k >= 0 && !filled {
 				d.addWait(&f.Accesses[i], d.waits[k])
@@ -55,7 +56,8 @@ func (b builder) addWaits(f *report.Finding, w *witness.Witness) {
 // run by the bug of its witness, besides its members: at the same places, or as they waited
 // for a lock of such a one.
 func AlsoBlocked(ev Evidence) []report.Access {
-	return newBuilder(&ev, ev.Witness).deadEndOf(ev.Trace, ev.Witness).alsoBlocked()
+	b := newBuilder(&ev, ev.Witness)
+	return b.deadEndOf(b.recorded, ev.Witness).alsoBlocked()
 }
 
 // alsoBlocked returns who else is blocked there. Of those at the same place that were started
@@ -110,11 +112,11 @@ func (d deadEnd) blockedByMembers() []bool {
 
 // waiting returns the access in which w waits.
 func (d deadEnd) waiting(w blocked.Wait) report.Access {
-	p := d.place(w.Op, w.Site)
-	g := &d.Trace.Goroutines[w.G]
+	p := d.place(d.run, w.Op, w.Site)
+	g := &d.Goroutines[w.G]
 	a := report.Access{
 		Goroutine: d.goroutine(g.Name()), Op: w.Op.String(), Expr: p.Expr, Func: p.Func, File: p.File, Line: p.Line,
-		CreatedAt: d.created(g),
+		CreatedAt: d.created(d.run, g),
 	}
 	d.addWait(&a, w)
 	return a
@@ -143,29 +145,30 @@ func (d deadEnd) addWait(a *report.Access, w blocked.Wait) {
 		a.Partners = append(a.Partners, o)
 	}
 	if a.Locks == nil {
-		a.Locks = d.locks(w.G, d.events)
+		a.Locks = d.locks(d.run, w.G, -1)
 	}
 }
 
 // other returns what goroutine g did at a position.
 func (d deadEnd) other(g trace.GID, position int) report.Other {
-	e := d.Trace.Events[position]
+	e := d.events[position]
 	switch e.Kind {
 	case trace.SendDone: // by a select
 		e.Kind = trace.Send
 	case trace.RecvDone:
 		e.Kind = trace.Recv
 	}
-	return report.Other{Goroutine: d.goroutine(d.Trace.Goroutines[g].Name()), Op: e.Kind.String(), Place: d.place(e.Kind, e.Site)}
+	return report.Other{Goroutine: d.goroutine(d.Goroutines[g].Name()), Op: e.Kind.String(), Place: d.place(d.run, e.Kind, e.Site)}
 }
 
 // LingeringIn returns the goroutines that were left waiting in the recorded run t.
 func LingeringIn(t *trace.Trace, pkg string, files witness.Files, source func(file string, line int) string) (out []report.Lingering) {
-	ev := &Evidence{Trace: t, Files: files, Source: source}
+	ev := &Evidence{Files: files, Source: source}
+	r := runOf(t, nil, nil)
 	for _, s := range t.Stuck {
 		if g := t.Goroutines[s.G]; s.Proof == trace.ProofLingering {
-			b := builder{ev, namer{pkg, g.Test}}
-			out = append(out, report.Lingering{Test: g.Test, Goroutine: b.goroutine(g.Name()), Op: s.Op.String(), Place: b.place(s.Op, s.Site)})
+			b := builder{Evidence: ev, namer: namer{pkg, g.Test}}
+			out = append(out, report.Lingering{Test: g.Test, Goroutine: b.goroutine(g.Name()), Op: s.Op.String(), Place: b.place(r, s.Op, s.Site)})
 		}
 	}
 	return out

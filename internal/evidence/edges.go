@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/facts"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
 
@@ -15,12 +16,12 @@ import (
 // the recorded run. Which write is read and who unlocked what is locked follows from the order
 // of the steps instead: that may be another one.
 func (b builder) connect(f *report.Finding, steps []shownStep) {
-	t := cmp.Or(b.Replayed, b.Trace)
-	if t == nil || len(steps) == 0 {
+	r := cmp.Or(b.replayed, b.recorded)
+	if r == nil || len(steps) == 0 {
 		return
 	}
-	c := connection{builder: b.with(t), steps: f.Interleaving, first: 0, end: len(t.Events)}
-	if b.Replayed != nil {
+	c := connection{builder: b, run: r, steps: f.Interleaving, stepAt: make(map[int]int)}
+	if b.replayed != nil {
 		for _, s := range steps {
 			c.positions = append(c.positions, s.position)
 		}
@@ -29,12 +30,18 @@ func (b builder) connect(f *report.Finding, steps []shownStep) {
 		for _, s := range steps {
 			all = append(all, *s.Step)
 		}
-		c.positions = witness.Find(t, b.Index, all)
-		c.first, c.end = b.Index.Range(t, all)
+		c.positions = witness.Find(r.Trace, r.index, all)
+	}
+	for i, position := range c.positions {
+		if position >= 0 {
+			c.stepAt[position] = i
+		}
 	}
 	c.addLocks(f.Accesses)
 	c.addStarts()
-	c.addCompletions()
+	for i := range c.steps {
+		c.addEnabler(i)
+	}
 	c.addOrdered()
 	slices.SortFunc(c.edges, func(a, b report.Edge) int { return cmp.Or(a.To-b.To, a.From-b.From) })
 	f.Edges = slices.Compact(c.edges)
@@ -42,12 +49,12 @@ func (b builder) connect(f *report.Finding, steps []shownStep) {
 
 // A connection finds the edges of an interleaving.
 type connection struct {
-	builder         // with the trace that has the steps
-	positions []int // of the steps in the trace; -1: it has none
+	builder
+	*run                  // it has the steps
+	positions []int       // of the steps in the trace; -1: it has none
+	stepAt    map[int]int // steps by their positions
 	steps     []report.Step
 	edges     []report.Edge
-	// The events of the goroutines of the steps are at positions from first on, before end.
-	first, end int
 }
 
 // event returns that of step i, nil if there is none.
@@ -55,7 +62,7 @@ func (c *connection) event(i int) *trace.Event {
 	if c.positions[i] < 0 {
 		return nil
 	}
-	return &c.Trace.Events[c.positions[i]]
+	return &c.Events[c.positions[i]]
 }
 
 // add adds an edge, unless both ends are of one goroutine.
@@ -65,32 +72,19 @@ func (c *connection) add(from, to int, kind report.EdgeKind) {
 	}
 }
 
-// byPosition returns the steps by their positions, and the last of these.
-func (c *connection) byPosition() (steps map[int]int, last int) {
-	steps, last = make(map[int]int), -1
-	for i, position := range c.positions {
-		if position >= 0 {
-			steps[position] = i
-			last = max(last, position)
-		}
-	}
-	return steps, last
-}
-
 // addLocks adds which locks goroutines hold after their steps. A step that the trace does not
 // have, as it blocks, changes nothing; what its goroutine holds is known of the access, if there
 // is no step before.
 func (c *connection) addLocks(accesses []report.Access) {
-	steps, last := c.byPosition()
 	type acquire struct {
 		op   trace.Kind
 		site trace.SiteID
 	}
 	names := make(map[acquire]string)
-	name := func(e trace.Event) string {
+	name := func(e *trace.Event) string {
 		at := acquire{e.Kind, e.Site}
 		if _, known := names[at]; !known {
-			names[at] = cmp.Or(c.place(e.Kind, e.Site).Expr, "a lock")
+			names[at] = cmp.Or(c.place(c.run, e.Kind, e.Site).Expr, "a lock")
 			if e.Kind == trace.RAcquire {
 				names[at] += " (reading)"
 			}
@@ -99,17 +93,13 @@ func (c *connection) addLocks(accesses []report.Access) {
 	}
 	lists := make([][]string, len(c.steps))
 	latest := make(map[string][]string) // by goroutine its last list, which steps share
-	heldAt(c.Trace, c.first, last+1, slices.Sorted(maps.Keys(steps)), func(position int, held []trace.Event) {
+	c.openAfter(slices.Sorted(maps.Keys(c.stepAt)), func(position int, rows []int32) {
 		var list []string
-		for _, h := range held {
-			if h.G == c.Trace.Events[position].G {
-				list = append(list, name(h))
-			}
+		for _, row := range rows {
+			list = append(list, name(&c.Events[c.facts().Sections()[row].Acquire]))
 		}
-		i := steps[position]
-		if goroutine := c.steps[i].Goroutine; len(list) == 0 {
-			lists[i] = nil
-		} else {
+		i := c.stepAt[position]
+		if goroutine := c.steps[i].Goroutine; len(list) > 0 {
 			if !slices.Equal(latest[goroutine], list) {
 				latest[goroutine] = list
 			}
@@ -145,76 +135,43 @@ func (c *connection) addStarts() {
 		}
 		child := s.Value
 		if e := c.event(i); e != nil {
-			child = c.goroutine(c.Trace.Goroutines[e.Obj].Name())
+			child = c.goroutine(c.Goroutines[e.Obj].Name())
 		}
 		forks[child] = i
 	}
 }
 
-// addCompletions adds the edges of operations that end in another event than they begin with,
-// or that name each other by a number: of channels, groups, conditions.
-func (c *connection) addCompletions() {
-	type number struct{ obj, n uint64 }
-	of, _ := c.byPosition()
-	var (
-		begun  = make(map[trace.GID]int) // by goroutine the step of what it is at, -1 if that is none
-		sent   = make(map[number]int)
-		got    = make(map[int]number)
-		closed = make(map[uint64]int)
-		done   = make(map[uint64]int) // by group the step of its last Done
-		woken  = make(map[number]int) // by ticket the step of who has woken it
-	)
-	step := func(p int) int {
-		if i, ok := of[p]; ok {
-			return i
-		}
-		return -1
+// addEnabler adds the edge to step i, which waited, from the step that let it go on: of a message,
+// a close, the last Done or a signal.
+func (c *connection) addEnabler(i int) {
+	if c.positions[i] < 0 {
+		return
 	}
-	// What a step has begun may end long after the last one: a send, when its goroutine goes on.
-	for p := c.first; p < c.end; p++ {
-		switch e := &c.Trace.Events[p]; e.Kind {
-		case trace.Send, trace.Recv, trace.Select, trace.WaitGroupWait, trace.CondWait:
-			begun[e.G] = step(p)
-		case trace.SendDone:
-			if i, ok := begun[e.G]; ok {
-				sent[number{e.Obj, e.Val}] = i
-			}
-		case trace.RecvDone:
-			if i, ok := begun[e.G]; ok && i >= 0 {
-				got[i] = number{e.Obj, e.Val}
-			}
-		case trace.Close:
-			closed[e.Obj] = step(p)
-		case trace.WaitGroupAdd:
-			if int64(e.Val) < 0 {
-				done[e.Obj] = step(p)
-			}
-		case trace.WaitGroupWaited:
-			from, ok := done[e.Obj]
-			if i, waits := begun[e.G]; ok && waits {
-				c.add(from, i, report.EdgeWaitGroup)
-			}
-		case trace.CondSignal:
-			if e.Val > 0 {
-				woken[number{e.Obj, e.Val - 1}] = step(p)
-			}
-		case trace.CondBroadcast:
-			for n := range min(uint64(e.Size), uint64(len(c.Trace.Goroutines))) {
-				woken[number{e.Obj, e.Val + n}] = step(p)
-			}
-		case trace.CondWake:
-			from, ok := woken[number{e.Obj, e.Val}]
-			if i, waits := begun[e.G]; ok && waits {
-				c.add(from, i, report.EdgeSignal)
-			}
+	position, f := c.positions[i], c.facts()
+	if row := f.OperationOf(position); row != facts.None {
+		switch o := &f.Operations()[row]; {
+		case o.Receive && o.Outcome == facts.Passed:
+			c.addFrom(f.Enabler(int(o.Done)), i, report.EdgeMessage)
+		case o.Outcome == facts.FoundClosed:
+			c.addFrom(f.Enabler(int(o.Done)), i, report.EdgeClose)
 		}
 	}
-	for to, n := range got {
-		if from, ok := closed[n.obj]; ok && n.n == 0 {
-			c.add(from, to, report.EdgeClose)
-		} else if from, ok := sent[n]; ok && n.n > 0 {
-			c.add(from, to, report.EdgeMessage)
+	if row := f.GroupWaitOf(position); row != facts.None {
+		if w := f.GroupWaits()[row]; w.Done != facts.None && w.Round != facts.None {
+			c.addFrom(f.Rounds()[w.Round].Zero, i, report.EdgeWaitGroup)
 		}
+	}
+	if row := f.TicketOf(position); row != facts.None {
+		if t := f.Tickets()[row]; t.Wake != facts.None {
+			c.addFrom(t.Waker, i, report.EdgeSignal)
+		}
+	}
+}
+
+// addFrom adds an edge from the step at a position, if there is one.
+func (c *connection) addFrom(position int32, to int, kind report.EdgeKind) {
+	if from, ok := c.stepAt[int(position)]; ok {
+		c.add(from, to, kind)
 	}
 }
 

@@ -10,9 +10,12 @@
 package evidence
 
 import (
+	"sync"
+
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/facts"
 	"github.com/gopredict/gopredict/replayer"
 	"github.com/gopredict/gopredict/replayer/witness"
 )
@@ -36,7 +39,8 @@ type Evidence struct {
 	// is used for that.
 	Trace     *trace.Trace
 	Violation []int
-	Index     *witness.Index // of Trace; nil: there is none
+	Index     *witness.Index      // of Trace; nil: there is none
+	Facts     func() *facts.Facts // of Trace; nil: they are made when they are needed
 	// Replayed is a recording of a replay in the order Result.Order; it gives the values. It
 	// may be nil. Observed is what it shows of the witness; nil: NewFinding looks that up.
 	Replayed *trace.Trace
@@ -46,26 +50,43 @@ type Evidence struct {
 	Source func(file string, line int) string
 }
 
+// A run is a recorded run or a replay of which there is a trace.
+type run struct {
+	*trace.Trace
+	index *witness.Index // nil: there is none
+	facts func() *facts.Facts
+}
+
+// runOf returns the run of t, which is made with an index and facts if there are some; nil if
+// there is no trace.
+func runOf(t *trace.Trace, index *witness.Index, of func() *facts.Facts) *run {
+	if t == nil {
+		return nil
+	}
+	if of == nil {
+		of = sync.OnceValue(func() *facts.Facts { return facts.New(t) })
+	}
+	return &run{t, index, of}
+}
+
 // A builder makes a finding of evidence.
 type builder struct {
 	*Evidence
 	namer
+	recorded, replayed *run // nil if there is no trace of it
 }
 
-// newBuilder returns the builder for a witness of ev.
+// newBuilder returns the builder for a witness of ev. If ev has no recorded run, the replay
+// stands for it.
 func newBuilder(ev *Evidence, w *witness.Witness) builder {
-	b := builder{ev, namer{pkg: w.Package}}
+	b := builder{ev, namer{pkg: w.Package}, runOf(ev.Trace, ev.Index, ev.Facts), runOf(ev.Replayed, nil, nil)}
+	if b.recorded == nil && b.replayed != nil {
+		b.recorded, ev.Violation = b.replayed, witness.Find(ev.Replayed, nil, w.Violation)
+	}
 	if len(w.Tests) > 0 { // there is none outside of tests
 		b.test = w.Tests[0]
 	}
 	return b
-}
-
-// with returns a builder that takes places from the trace t.
-func (b builder) with(t *trace.Trace) builder {
-	ev := *b.Evidence
-	ev.Trace = t
-	return builder{&ev, b.namer}
 }
 
 // NewFinding makes a finding of the evidence.
@@ -73,9 +94,6 @@ func NewFinding(ev Evidence) report.Finding {
 	w, r := ev.Witness, ev.Result
 	if r.Witness != nil { // the same, where it is now
 		w = r.Witness
-	}
-	if ev.Trace == nil && ev.Replayed != nil {
-		ev.Trace, ev.Violation = ev.Replayed, witness.Find(ev.Replayed, nil, w.Violation)
 	}
 	b := newBuilder(&ev, w)
 	f := report.Finding{

@@ -5,76 +5,51 @@ import (
 
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
-// locks returns where goroutine g acquired the locks that it holds at a position; a position
+// locks returns where goroutine g acquired the locks that it holds at a position of r; a position
 // below 0 means the end of the trace.
-func (b builder) locks(g trace.GID, position int) []report.Place {
-	t := b.Trace
+func (b builder) locks(r *run, g trace.GID, position int) (out []report.Place) {
 	if position < 0 {
-		position = len(t.Events)
+		position = len(r.Events)
 	}
-	if position < len(t.Events) && t.Events[position].Kind == trace.CondWait { // it waits once it has released the condition's lock
-		gives := func(e trace.Event) bool { return e.G == g && (e.Kind == trace.Release || e.Kind == trace.RRelease) }
-		position += 1 + slices.IndexFunc(t.Events[position:], gives)
+	if position < len(r.Events) && r.Events[position].Kind == trace.CondWait { // it waits once it has released the condition's lock
+		position += 1 + slices.IndexFunc(r.Events[position:], func(e trace.Event) bool { return e.G == g && e.Kind.Releases() })
 	}
-	first, _ := b.Index.Extent(t, g)
-	held := heldAt(t, min(first, position), position, nil, nil)
-	var out []report.Place
-	for _, e := range held {
-		if p := b.place(e.Kind, e.Site); e.G == g && !slices.Contains(out, p) {
+	for _, row := range r.facts().Open(position) {
+		e := &r.Events[r.facts().Sections()[row].Acquire]
+		if p := b.place(r, e.Kind, e.Site); e.G == g && !slices.Contains(out, p) {
 			out = append(out, p)
 		}
 	}
 	return out
 }
 
-// heldAt returns the acquires before position at that have no release, by all goroutines,
-// begun at position first if those before do not matter. after gets those after each of some
-// positions from there on, which ascend, and may get them twice.
-func heldAt(t *trace.Trace, first, at int, some []int, after func(position int, held []trace.Event)) []trace.Event {
-	held, ok := heldFrom(t, first, at, some, after)
-	if !ok {
-		held, _ = heldFrom(t, 0, at, some, after)
+// openAfter calls yield with each of some positions, which ascend, and the critical sections
+// that its goroutine has open after the event there, in the order of their acquires.
+func (r *run) openAfter(positions []int, yield func(position int, rows []int32)) {
+	sections := r.facts().Sections()
+	ends := make(map[int32]int32) // without a release
+	for _, a := range r.facts().Abandoned() {
+		ends[a.Section] = a.At
 	}
-	return held
-}
-
-// heldFrom is heldAt, begun at position from. It is not ok if it takes those before to tell, as
-// a goroutine has released what it did not acquire there.
-func heldFrom(t *trace.Trace, from, at int, some []int, after func(position int, held []trace.Event)) (held []trace.Event, ok bool) {
-	for p := from; p < at; p++ {
-		switch e := &t.Events[p]; e.Kind {
-		case trace.Acquire, trace.RAcquire:
-			held = append(held, *e)
-		case trace.Release, trace.RRelease:
-			its := func(h trace.Event) bool { return h.G == e.G && h.Obj == e.Obj }
-			others := func(h trace.Event) bool { return h.G != e.G && h.Obj == e.Obj }
-			if from > 0 && !slices.ContainsFunc(held, its) && slices.ContainsFunc(held, others) {
-				return nil, false
+	open := make(map[trace.GID][]int32)
+	next := 0
+	for _, position := range positions {
+		for ; next < len(sections) && int(sections[next].Acquire) <= position; next++ {
+			g := r.Events[sections[next].Acquire].G
+			open[g] = append(open[g], int32(next))
+		}
+		ended := func(row int32) bool {
+			end, abandoned := ends[row]
+			if !abandoned {
+				end = sections[row].Release
 			}
-			held = released(held, e)
+			return end != facts.None && int(end) <= position
 		}
-		if len(some) > 0 && some[0] == p {
-			after(p, held)
-			some = some[1:]
-		}
+		g := r.Events[position].G
+		open[g] = slices.DeleteFunc(open[g], ended)
+		yield(position, open[g])
 	}
-	return held, true
-}
-
-// released takes from the acquires that have no release yet that of a lock which rel
-// releases: the goroutine's own last one, or else the oldest one, of a goroutine that
-// has handed the lock over.
-func released(held []trace.Event, rel *trace.Event) []trace.Event {
-	found := -1
-	for k, e := range held {
-		if e.Obj == rel.Obj && (e.Kind == trace.RAcquire) == (rel.Kind == trace.RRelease) && (e.G == rel.G || found < 0) {
-			found = k
-		}
-	}
-	if found < 0 {
-		return held
-	}
-	return append(held[:found], held[found+1:]...)
 }
