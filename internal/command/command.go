@@ -67,22 +67,6 @@ type session struct {
 	env            string // of the GOPREDICT variable
 }
 
-// subcommands are the commands that users type. Each gets the arguments behind its name,
-// and returns the exit code, which counts if it returns no error.
-var subcommands = map[string]func(*session, context.Context, []string) (int, error){
-	"test":     (*session).test,
-	"doctor":   (*session).doctor,
-	"explore":  (*session).explore,
-	"replay":   (*session).replay,
-	"merge":    (*session).merge,
-	"report":   (*session).report,
-	"property": (*session).property,
-	"analyze":  (*session).analyze,
-	"trace":    (*session).trace,
-	"version":  (*session).version,
-	"help":     (*session).help,
-}
-
 // Main runs the command line args, without the command's own name, on the
 // process's standard streams. It returns the exit code.
 func Main(args []string) int {
@@ -124,8 +108,8 @@ func (s *session) run(args []string) (code int, err error) {
 	if name == "-h" || name == "-help" || name == "--help" {
 		name = "help"
 	}
-	sub, ok := subcommands[name]
-	if !ok {
+	sub := commandOf(name)
+	if sub == nil {
 		return exitUsage, fmt.Errorf("unknown command %q; `gopredict help` lists the commands", name)
 	}
 	args = args[1:]
@@ -134,7 +118,7 @@ func (s *session) run(args []string) (code int, err error) {
 	}
 	ctx, stop := untilSignal()
 	defer stop()
-	code, err = sub(s, ctx, args)
+	code, err = sub.run(s, ctx, args)
 	// A subcommand may return any code with its error; what the error is has the last
 	// word, so that scripts can tell wrong usage from failure.
 	if err == nil {

@@ -20,26 +20,39 @@ that the bugs happen. It reports what then really happened.
 
 `
 
-// A page is what help says of one command.
-type page struct {
-	name  string
+// A command is one that users type, and what help says of it.
+type command struct {
+	name string
+	// run gets the arguments after the name. It returns the exit code, which counts if there is
+	// no error.
+	run   func(s *session, ctx context.Context, args []string) (int, error)
 	usage []string // lines, without "gopredict "
 	text  string
-	takes func(option string) bool // the options; nil: none
+	takes func(option string) bool // whether it takes an option; nil: it takes none
 }
 
-// manual has the pages in the order in which help lists the commands.
-var manual = []page{
-	{"test", []string{"test [go test flags] [packages]"}, `
+// commandOf returns the command of that name, nil if there is none.
+func commandOf(name string) *command {
+	all := commands()
+	if i := slices.IndexFunc(all, func(c command) bool { return c.name == name }); i >= 0 {
+		return &all[i]
+	}
+	return nil
+}
+
+// commands returns the commands in the order in which help lists them.
+func commands() []command {
+	return []command{
+		{"test", (*session).test, []string{"test [go test flags] [packages]"}, `
 Test runs the tests as go test does, then tells the bugs that it found and
 confirmed. It takes all flags of go test (see go help testflag) but -race,
 -msan, -asan and -overlay, which instrument the build, too.
 `, anyOption},
-	{"explore", []string{"explore [go test flags] [packages]"}, `
+		{"explore", (*session).explore, []string{"explore [go test flags] [packages]"}, `
 Explore is test with -predict.explore=all: it runs each test until it has seen
 all that its goroutines can do.
 `, anyOption},
-	{"replay", []string{"replay [-n N] [-v] [-hold[=D]] [-FORMAT=FILE]... [build flags] WITNESS..."}, `
+		{"replay", (*session).replay, []string{"replay [-n N] [-v] [-hold[=D]] [-FORMAT=FILE]... [build flags] WITNESS..."}, `
 Replay re-runs some of the bugs, those of files and of folders (./... for all in
 this folder and below): exit code 1 if a bug is there, 0 if they are fixed, 2 if
 that cannot be told.
@@ -50,53 +63,49 @@ that cannot be told.
 		show all steps of the interleaving, and what the test printed
 	-hold[=D]
 		stop at the bug for a debugger to look at, for an hour or for D
-	-` + formatsText(", -") + `
+	-` + listFormats(", -") + `
 		files to write what became of each to, as test does
 	-exec, -short, -skip, -parallel, -args, and build flags such as -tags
 		as of go test
 `, func(name string) bool {
-		return writers[name] != nil || slices.Contains([]string{"atomic", "keep", "kinds", "patterns", "pkgs", "solver", "timeout"}, name)
-	}},
-	{"report", []string{"report [-v] [-github] [-FORMAT=FILE]... FILE.json"}, `
+			return isFormat(name) || slices.Contains([]string{"atomic", "keep", "kinds", "patterns", "pkgs", "solver", "timeout"}, name)
+		}},
+		{"report", (*session).report, []string{"report [-v] [-github] [-FORMAT=FILE]... FILE.json"}, `
 Report prints what -predict.json has written as test did, or writes it in other
-formats: -` + formatsText("=FILE, -") + `=FILE; with
+formats: -` + listFormats("=FILE, -") + `=FILE; with
 -github annotations and a summary for GitHub Actions.
 `, nil},
-	{"merge", []string{"merge FILE.json..."}, `
+		{"merge", (*session).merge, []string{"merge FILE.json..."}, `
 Merge joins the reports of all shards of a run into one, on standard output. It
 fails if one is missing or there twice.
 `, nil},
-	{"property", []string{"property explain [-dot] [packages]"}, `
+		{"property", (*session).property, []string{"property explain [-dot] [packages]"}, `
 Property explain prints the automata of the properties that tests declare, with
 -dot as graphs for Graphviz.
 `, nil},
-	{"analyze", []string{"analyze [-events] [options] TRACE"}, `
+		{"analyze", (*session).analyze, []string{"analyze [-events] [options] TRACE"}, `
 Analyze predicts from a recorded trace, without re-running anything. With
 -events it lists each event that races with an earlier one, of data races only.
 `, forAnalyze},
-	{"trace", []string{"trace dump TRACE", "trace convert -to text|rapid|binary TRACE [FILE]", "trace check TRACE"}, `
+		{"trace", (*session).trace, []string{"trace dump TRACE", "trace convert -to text|rapid|binary TRACE [FILE]", "trace check TRACE"}, `
 Trace prints the events of a trace, writes it in another format, or says
 whether it is whole and a legal execution.
 `, nil},
-	{"doctor", []string{"doctor [go test flags] [packages]"}, `
+		{"doctor", (*session).doctor, []string{"doctor [go test flags] [packages]"}, `
 Doctor says what of this machine, its Go, the flags and the packages will work,
 and what not, before anything is built: exit code 0 if all of it does, else 3.
 `, nil},
-	{"version", []string{"version"}, `
+		{"version", (*session).version, []string{"version"}, `
 Version prints the version of gopredict, the revision of its sources, and the
 Go release and the system that it was built with and for.
 `, nil},
-	{"help", []string{"help [COMMAND]"}, `
+		{"help", (*session).help, []string{"help [COMMAND]"}, `
 Help says what the commands do; so does the flag -h of each.
 `, nil},
+	}
 }
 
 func anyOption(string) bool { return true }
-
-// formatsText lists the formats of a report.
-func formatsText(between string) string {
-	return strings.Join(slices.Sorted(maps.Keys(writers)), between)
-}
 
 // optionsText stands above the options. The options' own lines come from their table, so
 // that there is no option without one.
@@ -118,10 +127,10 @@ func (s *session) help(_ context.Context, args []string) (int, error) {
 	switch len(args) {
 	case 0:
 		fmt.Fprint(s.stdout, about)
-		for _, p := range manual {
+		for _, p := range commands() {
 			p.writeUsage(s.stdout)
 		}
-		for _, p := range manual {
+		for _, p := range commands() {
 			if p.name != "help" && p.name != "version" {
 				fmt.Fprint(s.stdout, p.text)
 			}
@@ -130,21 +139,19 @@ func (s *session) help(_ context.Context, args []string) (int, error) {
 		s.helpOptions(anyOption)
 		return exitOK, nil
 	case 1:
-		for _, p := range manual {
-			if p.name == args[0] {
-				p.writeUsage(s.stdout)
-				fmt.Fprint(s.stdout, p.text)
-				if p.takes != nil {
-					s.helpOptions(p.takes)
-				}
-				return exitOK, nil
+		if p := commandOf(args[0]); p != nil {
+			p.writeUsage(s.stdout)
+			fmt.Fprint(s.stdout, p.text)
+			if p.takes != nil {
+				s.helpOptions(p.takes)
 			}
+			return exitOK, nil
 		}
 	}
 	return exitUsage, usagef("help takes one of the commands, found %q; `gopredict help` lists them", strings.Join(args, " "))
 }
 
-func (p page) writeUsage(w io.Writer) {
+func (p *command) writeUsage(w io.Writer) {
 	for _, line := range p.usage {
 		fmt.Fprintf(w, "\tgopredict %s\n", line)
 	}

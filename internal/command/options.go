@@ -97,7 +97,7 @@ type optionInfo struct {
 }
 
 // optionTable has the options by their names, without prefix.
-var optionTable = map[string]optionInfo{
+var optionTable = withFormats(map[string]optionInfo{
 	"kinds": {func(o *options, v string) error {
 		words, err := list(v, bug.Words(bug.Kinds()))
 		o.kinds = nil
@@ -106,17 +106,12 @@ var optionTable = map[string]optionInfo{
 		}
 		return err
 	}, "kinds of bugs to look for, by commas\n\t\t(" + strings.Join(bug.Words(bug.Kinds()), ",") + ")"},
-	"gitlab": {file("gitlab"), "file to write the report to, as a code quality report of GitLab"},
 	// On by itself where it is of use; off for who reports in another way.
 	"github": {func(o *options, v string) error {
 		words, err := list(v, []string{"on", "off"})
 		o.github = err == nil && words[0] == "on"
 		return err
 	}, "on or off: annotations and a summary for GitHub Actions (on under\n\t\tGITHUB_ACTIONS)"},
-	"html": {file("html"), "file to write the report to, as a page: swim lanes, source, both orders"},
-	// Written also where bugs fail the run: scripts read it to see why.
-	"json":  {file("json"), "file to write the report to, as JSON"},
-	"junit": {file("junit"), "file to write the report to, with the tests' results, as JUnit XML"},
 	// An absolute one is for sources that nobody may write to.
 	"witnesses": {func(o *options, v string) error {
 		if !filepath.IsLocal(v) && !filepath.IsAbs(v) {
@@ -125,55 +120,32 @@ var optionTable = map[string]optionInfo{
 		o.witnesses = v
 		return nil
 	}, "folder for witnesses, below each package's folder, or an absolute path\n\t\t(testdata/predict)"},
-	"budget": {func(o *options, v string) (err error) {
-		o.budget, err = duration(v)
-		return err
-	}, "time for all of a run, the build and the tests included; what was found by\n\t\tthen is reported (no bound)"},
-	"timeout": {func(o *options, v string) (err error) {
-		o.timeout, err = duration(v)
-		return err
-	}, "time for all replays of a run together (all after recording takes as\n\t\tlong as that and 10s); of gopredict replay: for each (1m)"},
-	"shard": {func(o *options, v string) (err error) {
-		o.shard, err = parseShard(v)
-		return err
-	}, "I/N: the packages of one of N machines, from 1; \"auto\", or \"auto/N\":\n\t\twhich one this is the runner's variables say; see merge (all packages)"},
-	// Read at once, so that a missing file is told before anything runs.
-	"timings": {func(o *options, v string) (err error) {
-		o.timings, err = report.ReadFile(v, v)
-		return err
-	}, "JSON report of an earlier run, by whose times the packages are shared out\n\t\tamong shards"},
+	"budget": {setter(duration, func(o *options) *time.Duration { return &o.budget }),
+		"time for all of a run, the build and the tests included; what was found by\n\t\tthen is reported (no bound)"},
+	"timeout": {setter(duration, func(o *options) *time.Duration { return &o.timeout }),
+		"time for all replays of a run together (all after recording takes as\n\t\tlong as that and 10s); of gopredict replay: for each (1m)"},
+	"shard": {setter(parseShard, func(o *options) **report.Shard { return &o.shard }),
+		"I/N: the packages of one of N machines, from 1; \"auto\", or \"auto/N\":\n\t\twhich one this is the runner's variables say; see merge (all packages)"},
+	// Read at once, so that a missing file is reported before anything runs.
+	"timings": {setter(readTimings, func(o *options) **report.Report { return &o.timings }),
+		"JSON report of an earlier run, by whose times the packages are shared out\n\t\tamong shards"},
 	// What is only predicted is no word here: it never fails a run.
 	"fail-on": {func(o *options, v string) (err error) {
 		o.failOn, err = list(v, append([]string{"effect", "all", "none", "incomplete"}, bug.Words(bug.Kinds())...))
 		return err
 	}, "what confirmed bugs fail the run, by commas: kinds, \"effect\" for any\n\t\tbug with an effect, \"all\", or \"none\"; and \"incomplete\": not all was\n\t\treplayed (" + strings.Join(defaultOptions().failOn, ",") + ")"},
 	// Without it the number follows from what the first recording costs: see package explore.
-	"runs": {func(o *options, v string) (err error) {
-		o.runs, err = strconv.Atoi(v)
-		if err != nil || o.runs < 1 {
-			err = fmt.Errorf("expected a number from 1")
-		}
-		return err
-	}, "how often to record tests with several goroutines, each time in another\n\t\torder of these; 1: only in the order of go test (as often as costs little)"},
+	"runs": {setter(number, func(o *options) *int { return &o.runs }),
+		"how often to record tests with several goroutines, each time in another\n\t\torder of these; 1: only in the order of go test (as often as costs little)"},
 	// Ordinary runs make a few that cost little: see package explore.
-	"explore": {func(o *options, v string) (err error) {
-		o.explored, err = budget(v)
-		return err
-	}, "how far tests with several goroutines are run on, each run so that it\n\t\tshows something new: N runs of each test, a duration for all, \"all\" until\n\t\tnothing is left, or \"off\" (a few runs)"},
-	"sarif": {file("sarif"), "file to write the report to, as SARIF 2.1.0, for code scanning"},
-	// The same for each run unless it is asked for, so that a run can be done again.
-	"seed": {func(o *options, v string) (err error) {
-		o.seed, err = strconv.Atoi(v)
-		if err != nil || o.seed < 1 {
-			err = fmt.Errorf("expected a number from 1")
-		}
-		return err
-	}, "where the orders of chance begin, in which goroutines are recorded and\n\t\texplored (1)"},
+	"explore": {setter(budget, func(o *options) *explore.Budget { return &o.explored }),
+		"how far tests with several goroutines are run on, each run so that it\n\t\tshows something new: N runs of each test, a duration for all, \"all\" until\n\t\tnothing is left, or \"off\" (a few runs)"},
+	// The same for each run unless it is asked for, so that a run can be repeated.
+	"seed": {setter(number, func(o *options) *int { return &o.seed }),
+		"where the orders of chance begin, in which goroutines are recorded and\n\t\texplored (1)"},
 	// For who wants to look into a run: nothing there is read by a later one.
-	"keep": {func(o *options, v string) error {
-		o.keep = v
-		return nil
-	}, "folder to keep the run's traces, binaries and rewritten files in"},
+	"keep": {setter(text, func(o *options) *string { return &o.keep }),
+		"folder to keep the run's traces, binaries and rewritten files in"},
 	// Which patterns match is for the recorder to say, which knows the build. One that
 	// matches nothing is a warning of the report.
 	"pkgs": {func(o *options, v string) error {
@@ -191,45 +163,71 @@ var optionTable = map[string]optionInfo{
 		return err
 	}, "what is meant to be atomic besides functions below a comment\n\t\t//gopredict:atomic, by commas: critical \"sections\", which always are, and\n\t\t\"methods\" of structs that hold a mutex (sections)"},
 	// Asked for once here, so that a machine without Z3 says so before the tests run.
-	"solver": {func(o *options, v string) error { return o.setSolver(v) },
+	"solver": {(*options).setSolver,
 		"what decides the candidates that nothing else decides: builtin, z3, or\n\t\tboth, which checks one against the other (builtin)"},
-	"smt2": {func(o *options, v string) error { return o.setQueries(v) },
+	"smt2": {(*options).setQueries,
 		"folder to write the questions to the solver to, as SMT-LIB 2 text"},
-	"baseline": {func(o *options, v string) error {
-		o.baseline = v
-		return nil
-	}, "file of known bugs, which fail no run; -predict.baseline-write makes it"},
-	"baseline-write": {func(o *options, v string) error {
-		o.baselineWrite = v
-		return nil
-	}, "file to write all confirmed bugs to, as known ones"},
-	"new-from": {func(o *options, v string) error {
-		o.newFrom = v
-		return nil
-	}, "git revision: bugs that touch no line that was changed since fail no run"},
+	"baseline": {setter(text, func(o *options) *string { return &o.baseline }),
+		"file of known bugs, which fail no run; -predict.baseline-write makes it"},
+	"baseline-write": {setter(text, func(o *options) *string { return &o.baselineWrite }),
+		"file to write all confirmed bugs to, as known ones"},
+	"new-from": {setter(text, func(o *options) *string { return &o.newFrom }),
+		"git revision: bugs that touch no line that was changed since fail no run"},
 	// Read at once: an error in the file, with its line, comes before the tests run.
-	"patterns": {func(o *options, v string) error {
-		text, err := given.Read(v, maxPatterns)
-		if err == nil {
-			o.patterns, err = anomaly.ParsePatterns(v, string(text))
-		}
+	"patterns": {setter(readPatterns, func(o *options) *[]anomaly.Pattern { return &o.patterns }),
+		"file of patterns of accesses to look for besides the built-in ones"},
+})
+
+// withFormats adds to a table of options those that name the files of formats.
+func withFormats(table map[string]optionInfo) map[string]optionInfo {
+	for name, format := range formats {
+		table[name] = optionInfo{func(o *options, v string) error {
+			o.addFile(name, v)
+			return nil
+		}, "file to write the report to, " + format.help}
+	}
+	return table
+}
+
+// addFile has the report written to a file, too, in one of the formats.
+func (o *options) addFile(format, name string) {
+	if o.files == nil {
+		o.files = make(map[string]string)
+	}
+	o.files[format] = name
+}
+
+// setter returns the set of an option whose value parse reads into a field.
+func setter[T any](parse func(value string) (T, error), field func(*options) *T) func(*options, string) error {
+	return func(o *options, v string) (err error) {
+		*field(o), err = parse(v)
 		return err
-	}, "file of patterns of accesses to look for besides the built-in ones"},
+	}
+}
+
+func text(v string) (string, error) { return v, nil }
+
+// number parses a number from 1.
+func number(v string) (int, error) {
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 1 {
+		err = fmt.Errorf("expected a number from 1")
+	}
+	return n, err
+}
+
+func readTimings(file string) (*report.Report, error) { return report.ReadFile(file, file) }
+
+func readPatterns(file string) ([]anomaly.Pattern, error) {
+	text, err := given.Read(file, maxPatterns)
+	if err != nil {
+		return nil, err
+	}
+	return anomaly.ParsePatterns(file, string(text))
 }
 
 // maxPatterns is the size of the largest file of patterns that is read, in bytes.
 const maxPatterns = 1 << 20
-
-// file returns the set of the option that names the file of a format.
-func file(format string) func(o *options, value string) error {
-	return func(o *options, v string) error {
-		if o.files == nil {
-			o.files = make(map[string]string)
-		}
-		o.files[format] = v
-		return nil
-	}
-}
 
 // duration parses a time that is allowed.
 func duration(v string) (time.Duration, error) {
@@ -292,28 +290,22 @@ func parseOptions(env string, args []string) (o options, rest []string, err erro
 			return o, nil, err
 		}
 	}
-	for len(args) > 0 {
-		arg := args[0]
-		args = args[1:]
-		// One or two dashes, as package flag takes them, and with "=" or the next word as value.
-		flag := strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-")
-		if flag == "args" || arg == "--" { // the rest is for the test binary
-			return o, append(append(rest, arg), args...), nil
+	for unread := arguments(args); len(unread) > 0; {
+		arg := unread.next()
+		if arg.is("args") || arg.text == "--" { // the rest is for the test binary
+			return o, slices.Concat(rest, []string{arg.text}, unread), nil
 		}
-		if arg[:len(arg)-len(flag)] != "" && flag == "predict" {
-			continue // habit: this is what the command does
-		}
-		name, isOption := strings.CutPrefix(flag, prefix)
-		if flag == arg || !isOption { // no dash, or go test's
-			rest = append(rest, arg)
+		name, isOption := strings.CutPrefix(arg.flag, prefix)
+		if arg.is("predict") { // habit: this is what the command does
 			continue
 		}
-		name, value, hasValue := strings.Cut(name, "=")
-		if !hasValue {
-			if len(args) == 0 {
-				return o, nil, usagef("-%s%s needs a value", prefix, name)
-			}
-			value, args = args[0], args[1:]
+		if !isOption { // a word, or go test's
+			rest = append(rest, arg.text)
+			continue
+		}
+		value, ok := unread.valueOf(arg)
+		if !ok {
+			return o, nil, usagef("-%s%s needs a value", prefix, name)
 		}
 		if err := o.set(name, value, "-"+prefix+name); err != nil {
 			return o, nil, err

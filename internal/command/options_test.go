@@ -58,7 +58,7 @@ func TestDocsNameCommandsAndOptions(t *testing.T) {
 	text, err := os.ReadFile("../../docs/command.md")
 	require.NoError(t, err)
 	var usage strings.Builder
-	for _, p := range manual {
+	for _, p := range commands() {
 		for _, line := range p.usage {
 			usage.WriteString("    gopredict " + line + "\n")
 		}

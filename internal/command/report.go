@@ -14,45 +14,49 @@ import (
 	"github.com/gopredict/gopredict/internal/report"
 )
 
-// writers are what a report can be written as, each by a flag that names the file:
-// -predict.NAME of test, -NAME of report.
-var writers = map[string]func(io.Writer, *report.Report) error{
-	"gitlab": report.WriteGitLab,
-	"html":   report.WriteHTML,
-	"json":   report.WriteJSON,
-	"junit":  report.WriteJUnit,
-	"sarif":  report.WriteSARIF,
+// A format is one that a report can be written in.
+type format struct {
+	write func(io.Writer, *report.Report) error
+	help  string // of the flag that names the file: -predict.NAME of test, -NAME of report
 }
+
+// formats has the formats by their names. JSON is also written where bugs fail the run:
+// scripts read it to see why.
+var formats = map[string]format{
+	"gitlab": {report.WriteGitLab, "as a code quality report of GitLab"},
+	"html":   {report.WriteHTML, "as a page: swim lanes, source, both orders"},
+	"json":   {report.WriteJSON, "as JSON"},
+	"junit":  {report.WriteJUnit, "with the tests' results, as JUnit XML"},
+	"sarif":  {report.WriteSARIF, "as SARIF 2.1.0, for code scanning"},
+}
+
+// isFormat reports whether a format has that name.
+func isFormat(name string) bool { return formats[name].write != nil }
 
 // report prints a report that -predict.json has written, or writes it in other formats. So
 // CI keeps one file, of which each reader makes what he wants. The exit code is 0 whatever
 // is in it: what fails the run was said by the run.
 func (s *session) report(_ context.Context, args []string) (int, error) {
-	files, verbose, github := make(map[string]string), false, false
+	var o options
 	var names []string
-	for len(args) > 0 {
-		arg := args[0]
-		args = args[1:]
-		flag, isFlag := strings.CutPrefix(arg, "-")
-		if !isFlag {
-			names = append(names, arg)
-			continue
-		}
-		name, value, hasValue := strings.Cut(strings.TrimPrefix(flag, "-"), "=")
+	verbose := false
+	for unread := arguments(args); len(unread) > 0; {
+		arg := unread.next()
 		switch {
-		case name == "v":
+		case !arg.isFlag():
+			names = append(names, arg.text)
+		case arg.flag == "v":
 			verbose = true
-		case name == "github":
-			github = true
-		case writers[name] == nil:
-			return exitUsage, usagef("report takes -v, -github and %s, found %s", formatFlags("-"), arg)
-		case !hasValue && len(args) == 0:
-			return exitUsage, usagef("-%s needs the name of a file", name)
-		case !hasValue:
-			value, args = args[0], args[1:]
-			fallthrough
+		case arg.flag == "github":
+			o.github = true
+		case !isFormat(arg.flag):
+			return exitUsage, usagef("report takes -v, -github and %s, found %s", "-"+listFormats(", -"), arg.text)
 		default:
-			files[name] = value
+			file, ok := unread.valueOf(arg)
+			if !ok {
+				return exitUsage, usagef("-%s needs the name of a file", arg.flag)
+			}
+			o.addFile(arg.flag, file)
 		}
 	}
 	if len(names) != 1 {
@@ -62,29 +66,29 @@ func (s *session) report(_ context.Context, args []string) (int, error) {
 	if err != nil {
 		return exitFailed, err
 	}
-	if github {
+	if o.github {
 		// Where the module is in the repository, nothing tells: the folder of this command.
 		if err := s.tellGitHub(s.stdout, r, s.dir); err != nil {
 			return exitFailed, err
 		}
-	} else if len(files) == 0 {
+	} else if len(o.files) == 0 {
 		text := textOptions(s.stdout, gotool.Env{})
 		text.Verbose = verbose
 		return exitOK, report.WriteText(s.stdout, r, text)
 	}
-	return exitOK, s.writeFiles(files, "-", r)
+	return exitOK, s.writeFiles(o.files, "-", r)
 }
 
-// formatFlags lists the flags of the formats.
-func formatFlags(prefix string) string {
-	return prefix + strings.Join(slices.Sorted(maps.Keys(writers)), ", "+prefix)
+// listFormats returns the names of the formats, with between between them.
+func listFormats(between string) string {
+	return strings.Join(slices.Sorted(maps.Keys(formats)), between)
 }
 
 // writeFiles writes the report to files, by their formats; flag stands before the name of
 // a format, in errors.
 func (s *session) writeFiles(files map[string]string, flag string, r *report.Report) error {
 	for _, format := range slices.Sorted(maps.Keys(files)) {
-		if err := s.writeFile(files[format], writers[format], r); err != nil {
+		if err := s.writeFile(files[format], formats[format].write, r); err != nil {
 			return fmt.Errorf("%s%s: %w", flag, format, err)
 		}
 	}

@@ -60,26 +60,26 @@ func parseShard(v string) (*report.Shard, error) {
 	return &report.Shard{Index: i, Of: n}, nil
 }
 
-// inShard returns the packages of args that are of the shard, by what they took in the run
-// of which timings is the report; nil: equally many each. It tells a runner that asks that
-// shards are understood.
-func (s *session) inShard(ctx context.Context, shard *report.Shard, timings *report.Report, args gotool.TestArgs) ([]string, error) {
+// packagesOfShard returns the packages of the run's arguments that are of its shard, by what
+// they took in the run of which the timings are the report; without that, equally many each.
+// It tells a runner that asks that shards are understood.
+func (t *testRun) packagesOfShard(ctx context.Context) ([]string, error) {
 	if name := os.Getenv("TEST_SHARD_STATUS_FILE"); name != "" {
 		if err := os.WriteFile(name, nil, 0o666); err != nil {
 			return nil, fmt.Errorf("TEST_SHARD_STATUS_FILE: %w", err)
 		}
 	}
-	out, err := gotool.Output(ctx, s.dir, slices.Concat([]string{"list"}, args.LoadFlags(), []string{"--"}, args.Packages)...)
+	out, err := gotool.Output(ctx, t.dir, slices.Concat([]string{"list"}, t.args.LoadFlags(), []string{"--"}, t.args.Packages)...)
 	if err != nil {
 		return nil, err
 	}
 	took := make(map[string]float64)
-	if timings != nil {
-		for _, p := range timings.Packages {
+	if t.options.timings != nil {
+		for _, p := range t.options.timings.Packages {
 			took[p.Package] = p.RecordS + p.ReplayS
 		}
 	}
-	return share(strings.Fields(string(out)), took, *shard), nil
+	return share(strings.Fields(string(out)), took, *t.options.shard), nil
 }
 
 // aPackage is what each package takes besides, in seconds: it is built.

@@ -35,9 +35,16 @@ func (s *session) explore(ctx context.Context, args []string) (int, error) {
 	return s.test(ctx, append([]string{"-" + prefix + "explore=all"}, args...))
 }
 
-// test is the run from start to exit code: record, predict, confirm, report. Its phases
-// share the folder work, where the instrumented sources, binaries, traces and files of
-// replays are.
+// A testRun is one run of the subcommand test.
+type testRun struct {
+	*session
+	options options
+	args    gotool.TestArgs
+	env     gotool.Env
+	start   time.Time // the time of the run is counted from there
+}
+
+// test is the run from start to exit code: record, predict, confirm, report.
 func (s *session) test(ctx context.Context, args []string) (int, error) {
 	start := time.Now()
 	explore.SpareMemory()
@@ -57,12 +64,13 @@ func (s *session) test(ctx context.Context, args []string) (int, error) {
 			}
 		}
 	}
+	t := &testRun{session: s, options: opts, args: goArgs, start: start}
 	if opts.budget <= 0 {
-		return s.tested(ctx, start, opts, goArgs)
+		return t.run(ctx)
 	}
 	limit, cancel := context.WithTimeoutCause(ctx, opts.budget, &budgetError{opts.budget})
 	defer cancel()
-	code, err := s.tested(limit, start, opts, goArgs)
+	code, err := t.run(limit)
 	if over := context.Cause(limit); err != nil && ctx.Err() == nil && over != nil {
 		err = over // whatever a room says that had no time left
 	}
@@ -90,65 +98,72 @@ func (e *budgetError) Error() string {
 	return fmt.Sprintf("the time for the run, -%sbudget=%v, was over", prefix, e.budget)
 }
 
-// tested is test with its options; the time of the run is counted from start.
-func (s *session) tested(ctx context.Context, start time.Time, opts options, goArgs gotool.TestArgs) (int, error) {
-	env, err := gotool.ReadEnv(ctx, s.dir)
+// run is the run within its budget.
+func (t *testRun) run(ctx context.Context) (code int, err error) {
+	if t.env, err = gotool.ReadEnv(ctx, t.dir); err != nil {
+		return exitFailed, err
+	}
+	gate, err := t.readGate(ctx)
 	if err != nil {
 		return exitFailed, err
 	}
-	gate, err := s.gate(ctx, &opts, env.Root())
-	if err != nil {
-		return exitFailed, err
-	}
-	if opts.shard != nil {
-		if goArgs.Packages, err = s.inShard(ctx, opts.shard, opts.timings, goArgs); err != nil {
+	if t.options.shard != nil {
+		if t.args.Packages, err = t.packagesOfShard(ctx); err != nil {
 			return exitFailed, err
 		}
-		if len(goArgs.Packages) == 0 { // for go test, that is the package of this folder
-			s.complain("shard %v has no packages", opts.shard)
-			return exitOK, s.writeFiles(opts.files, "-"+prefix, &report.Report{Version: ownVersion(), Go: env.GOVERSION, Shard: opts.shard})
+		if len(t.args.Packages) == 0 { // for go test, that is the package of this folder
+			t.complain("shard %v has no packages", t.options.shard)
+			return exitOK, t.writeFiles(t.options.files, "-"+prefix, &report.Report{Version: ownVersion(), Go: t.env.GOVERSION, Shard: t.options.shard})
 		}
 	}
-	work, cleanup, err := makeWork(opts.keep)
+	work, cleanup, err := makeWork(t.options.keep)
 	if err != nil {
 		return exitFailed, err
 	}
 	defer cleanup()
-	shim, err := hidden(shimCommand)
+	conf, err := t.recording(work)
 	if err != nil {
 		return exitFailed, err
-	}
-	tool, err := hidden(toolCommand)
-	if err != nil {
-		return exitFailed, err
-	}
-
-	conf := &recorder.Config{
-		Dir: s.dir, Args: goArgs, Env: env, Work: work, Shim: shim, Tool: tool, Instrument: opts.pkgs, AtomicMethods: opts.methods,
-		Stdin: s.stdin, Stdout: s.stdout, Stderr: s.stderr,
 	}
 	// Benchmarks, fuzzing, -list and the like: go test does what it always does. That nothing
 	// was looked for is said, so that nobody takes it for a clean run.
 	if why := conf.NotRecorded(); why != "" {
 		code, err := recorder.Plain(ctx, conf)
 		if err == nil {
-			s.complain("with %s nothing is recorded and predicted", why)
+			t.complain("with %s nothing is recorded and predicted", why)
 		}
 		return code, err
 	}
+	return t.recordAndPredict(ctx, conf, gate)
+}
 
+// recording returns how tests are recorded. All phases of the run share the folder work, where the
+// instrumented sources, binaries, traces and files of replays are.
+func (t *testRun) recording(work string) (*recorder.Config, error) {
+	shim, err := hidden(shimCommand)
+	if err != nil {
+		return nil, err
+	}
+	tool, err := hidden(toolCommand)
+	return &recorder.Config{
+		Dir: t.dir, Args: t.args, Env: t.env, Work: work, Shim: shim, Tool: tool, Instrument: t.options.pkgs, AtomicMethods: t.options.methods,
+		Stdin: t.stdin, Stdout: t.stdout, Stderr: t.stderr,
+	}, err
+}
+
+// recordAndPredict runs the tests, predicts from that, and reports what came of it.
+func (t *testRun) recordAndPredict(ctx context.Context, conf *recorder.Config, gate gate) (int, error) {
 	// Files have what the tests print, too. A terminal stays theirs, whatever files there are.
 	var printed report.Printed
-	if len(opts.files) > 0 && !goArgs.IsSet("json") && !term.IsTerminal(int(s.stdout.Fd())) {
-		conf.Stdout = io.MultiWriter(s.stdout, &printed)
+	if len(t.options.files) > 0 && !t.args.IsSet("json") && !term.IsTerminal(int(t.stdout.Fd())) {
+		conf.Stdout = io.MultiWriter(t.stdout, &printed)
 	}
-
-	status := report.NewStatus(s.stderr)
+	status := report.NewStatus(t.stderr)
 	defer status.Close()
 	conf.Phase = func(what string) { status.Set(what, "") }
 	build, err := recorder.Prepare(ctx, conf)
 	if err == nil {
-		opts.properties, err = allProperties(build.Properties)
+		t.options.properties, err = allProperties(build.Properties)
 	}
 	if err != nil {
 		return exitFailed, err
@@ -157,14 +172,14 @@ func (s *session) tested(ctx context.Context, start time.Time, opts options, goA
 	// no error here but the exit code; what has run is predicted from all the same.
 	status.Clear()
 	runs, testExit, cut := build.Test(ctx)
-	through, tested := cut == nil, time.Since(start)
+	through, tested := cut == nil, time.Since(t.start)
 	if cut != nil && ctx.Err() == nil {
 		return exitFailed, cut
 	}
 
 	// All packages' tests have run by now, beside each other as go test runs them. Only
 	// then they are analyzed: replays take all processors, and would make tests time out.
-	x := s.exploration(conf, build, env, status, opts)
+	x := t.exploration(conf, build, status)
 	x.Report.TestedS = tested.Seconds()
 	if failed := x.Explore(ctx, runs); cut == nil {
 		cut = failed
@@ -176,16 +191,12 @@ func (s *session) tested(ctx context.Context, start time.Time, opts options, goA
 		x.Cut(cut)
 	}
 	status.Close()
-	x.Report.DurationS = time.Since(start).Seconds()
+	x.Report.DurationS = time.Since(t.start).Seconds()
 	printed.AddTo(&x.Report)
 	x.Report.Finish()
 	// What has ended the run early does not take away what it has found.
-	var folders []string
-	for _, pkg := range build.Tested {
-		folders = append(folders, pkg.Dir)
-	}
-	unwritten := s.suppress(gate, &x.Report, env, folders, goArgs)
-	code, err := s.tell(x, opts, env, goArgs, testExit)
+	unwritten := t.suppress(gate, &x.Report, build)
+	code, err := t.report(x, testExit)
 	if err == nil && unwritten != nil {
 		code, err = exitFailed, unwritten
 	}
@@ -195,21 +206,21 @@ func (s *session) tested(ctx context.Context, start time.Time, opts options, goA
 		return code, err
 	}
 	if err != nil {
-		s.complain("%v", err)
+		t.complain("%v", err)
 	}
 	return exitFailed, cut
 }
 
-// exploration returns what looks into the runs of a build, with what is to be said of that beforehand.
-func (s *session) exploration(conf *recorder.Config, build *recorder.Build, env gotool.Env, status *report.Status, opts options) *explore.Exploration {
-	far := opts.explore()
+// exploration returns the exploration of a build's runs, with the warnings that are known before.
+func (t *testRun) exploration(conf *recorder.Config, build *recorder.Build, status *report.Status) *explore.Exploration {
+	far := t.options.explore()
 	if conf.Args.IsSet("artifacts") {
 		out, _ := conf.Args.Lookup("outputdir")
-		far.Artifacts = filepath.Join(s.path(out), "_artifacts")
+		far.Artifacts = filepath.Join(t.path(out), "_artifacts")
 	}
 	say := func(line string) {
 		status.Clear()
-		fmt.Fprintln(s.reportTo(conf.Args), given.Line(line))
+		fmt.Fprintln(t.output(), given.Line(line))
 	}
 	if conf.Args.IsSet("v") {
 		far.Tell, far.Note = say, say
@@ -218,8 +229,8 @@ func (s *session) exploration(conf *recorder.Config, build *recorder.Build, env 
 		far.Note = say
 	}
 	far.Beside = conf.Beside() // as the tests were run: they may share what there is once
-	x := explore.New(build, env, conf.Work, status, far)
-	x.Report.Version, x.Report.Shard = ownVersion(), opts.shard
+	x := explore.New(build, t.env, conf.Work, status, far)
+	x.Report.Version, x.Report.Shard = ownVersion(), t.options.shard
 	if system := conf.Untried(); system != "" {
 		x.Report.Warnings = append(x.Report.Warnings, untried(system))
 	}
@@ -229,39 +240,38 @@ func (s *session) exploration(conf *recorder.Config, build *recorder.Build, env 
 	return x
 }
 
-// tell prints the report and returns the exit code: that of a bug wins over that of go
+// report prints the report and returns the exit code: that of a bug wins over that of go
 // test, and a failed test over a package that could not be analyzed. The report is printed
 // before its files are written, so that a file that cannot be written hides nothing.
-func (s *session) tell(x *explore.Exploration, opts options, env gotool.Env, args gotool.TestArgs, testExit int) (int, error) {
-	out := s.reportTo(args)
-	code := testExit
-	for i := range x.Report.Findings {
-		if f := &x.Report.Findings[i]; opts.fails(f) {
+func (t *testRun) report(x *explore.Exploration, testExit int) (int, error) {
+	r, out, code := &x.Report, t.output(), testExit
+	for i := range r.Findings {
+		if f := &r.Findings[i]; t.options.fails(f) {
 			f.Fails, code = true, exitBug
 		}
 	}
 	if testExit != exitUsage { // else go test has said all there is to say
-		write, to, text := report.WriteText, out, textOptions(out, env)
-		if args.IsSet("json") && len(x.Report.Packages) > 0 {
-			write, to, text = report.WriteTestEvents, s.stdout, report.TextOptions{Command: ownName(env)}
+		write, to, text := report.WriteText, out, textOptions(out, t.env)
+		if t.args.IsSet("json") && len(r.Packages) > 0 {
+			write, to, text = report.WriteTestEvents, t.stdout, report.TextOptions{Command: ownName(t.env)}
 		}
-		if v, _ := args.Lookup("v"); v == "test2json" { // package gotestplugin, under go test -json
+		if v, _ := t.args.Lookup("v"); v == "test2json" { // package gotestplugin, under go test -json
 			write = report.WriteMarked
 		}
-		text.Verbose = args.IsSet("v")
-		if err := write(to, s.fromHere(x.Report, env.Root()), text); err != nil {
+		text.Verbose = t.args.IsSet("v")
+		if err := write(to, t.fromHere(*r, t.env.Root()), text); err != nil {
 			return exitFailed, err
 		}
 	}
-	if opts.github {
-		if err := s.tellGitHub(out, &x.Report, env.Root()); err != nil {
+	if t.options.github {
+		if err := t.tellGitHub(out, r, t.env.Root()); err != nil {
 			return exitFailed, err
 		}
 	}
-	if err := s.writeFiles(opts.files, "-"+prefix, &x.Report); err != nil {
+	if err := t.writeFiles(t.options.files, "-"+prefix, r); err != nil {
 		return exitFailed, err
 	}
-	if len(x.Report.Incomplete) > 0 && slices.Contains(opts.failOn, "incomplete") && code == exitOK {
+	if len(r.Incomplete) > 0 && slices.Contains(t.options.failOn, "incomplete") && code == exitOK {
 		code = exitIncomplete
 	}
 	// The tests passed, but of a package it is not known whether it has bugs: that is no
@@ -272,12 +282,12 @@ func (s *session) tell(x *explore.Exploration, opts options, env gotool.Env, arg
 	return code, nil
 }
 
-// reportTo returns where the report is printed.
-func (s *session) reportTo(args gotool.TestArgs) *os.File {
-	if args.IsSet("json") { // standard output is a stream of JSON
-		return s.stderr
+// output returns where the report is printed.
+func (t *testRun) output() *os.File {
+	if t.args.IsSet("json") { // standard output is a stream of JSON
+		return t.stderr
 	}
-	return s.stdout
+	return t.stdout
 }
 
 // fromHere returns the report as it is printed: the witnesses are named

@@ -79,10 +79,10 @@ func (s *session) traceCheck(args []string) (int, error) {
 	return exitOK, nil
 }
 
-// formats are what trace convert can write. That of RAPID, "T1|w(x)|12" by lines, is what
+// traceFormats are what trace convert can write. That of RAPID, "T1|w(x)|12" by lines, is what
 // other predictive analysers read; it has no values, channels or conditions, and these get
 // lost.
-var formats = map[string]func(io.Writer, *trace.Trace) error{
+var traceFormats = map[string]func(io.Writer, *trace.Trace) error{
 	"text":   trace.WriteText,
 	"rapid":  trace.WriteRAPID,
 	"binary": trace.Encode,
@@ -92,22 +92,17 @@ var formats = map[string]func(io.Writer, *trace.Trace) error{
 // finds out by itself what the format is; here it has to be said.
 func (s *session) traceConvert(args []string) (int, error) {
 	to, files := "", []string(nil)
-	for len(args) > 0 {
-		name, value, hasValue := strings.Cut(args[0], "=")
-		switch {
-		case name == "-to" || name == "--to":
-			if !hasValue && len(args) > 1 {
-				value, args = args[1], args[1:]
-			}
-			to = value
-		case len(args[0]) > 1 && args[0][0] == '-':
-			return exitUsage, usagef("trace convert takes -to FORMAT, found %s", args[0])
+	for unread := arguments(args); len(unread) > 0; {
+		switch arg := unread.next(); {
+		case arg.flag == "to":
+			to, _ = unread.valueOf(arg)
+		case arg.flag != "":
+			return exitUsage, usagef("trace convert takes -to FORMAT, found %s", arg.text)
 		default:
-			files = append(files, args[0])
+			files = append(files, arg.text)
 		}
-		args = args[1:]
 	}
-	write := formats[to]
+	write := traceFormats[to]
 	if write == nil {
 		return exitUsage, usagef("trace convert -to %s: expected text, rapid or binary", to)
 	}

@@ -2,11 +2,14 @@ package known
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -27,14 +30,19 @@ const header = "gopredict baseline v1"
 // a line for each, by its package and id; what follows is for the reader. The lines are
 // sorted, and hold no numbers of lines, so that they change only with what they tell of.
 type Baseline struct {
-	name    string
-	entries map[entry]int // the line of each
-	text    map[entry]string
-	found   map[entry]bool
+	name string
+	bugs map[entry]*listed
 }
 
 // An entry names a bug.
 type entry struct{ pkg, id string }
+
+// A listed bug is one that a baseline has.
+type listed struct {
+	line      int
+	text      string // for readers
+	confirmed bool   // also by this run
+}
 
 // maxBaseline is the size of the largest baseline that is read, in bytes.
 const maxBaseline = 64 << 20
@@ -54,7 +62,7 @@ func ReadBaseline(name, path string) (*Baseline, error) {
 }
 
 func parseBaseline(name string, r io.Reader) (*Baseline, error) {
-	b := &Baseline{name: name, entries: make(map[entry]int), text: make(map[entry]string), found: make(map[entry]bool)}
+	b := &Baseline{name: name, bugs: make(map[entry]*listed)}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
 	n := 0
@@ -72,8 +80,7 @@ func parseBaseline(name string, r io.Reader) (*Baseline, error) {
 			if len(words) < 2 || !strings.Contains(words[1], "-") {
 				return nil, fmt.Errorf("%s:%d: found %.60q, expected a package and the id of a bug", name, n, line)
 			}
-			e := entry{words[0], words[1]}
-			b.entries[e], b.text[e] = n, strings.Join(words[2:], " ")
+			b.bugs[entry{words[0], words[1]}] = &listed{line: n, text: strings.Join(words[2:], " ")}
 		}
 	}
 	if err := lines.Err(); err != nil {
@@ -88,42 +95,59 @@ func parseBaseline(name string, r io.Reader) (*Baseline, error) {
 // Mark suppresses the findings that are in the baseline.
 func (b *Baseline) Mark(r *report.Report) {
 	mark(r, report.ByBaseline, func(f *report.Finding) (string, bool) {
-		e := entry{f.Package, f.ID}
-		_, ok := b.entries[e]
+		known, ok := b.bugs[entry{f.Package, f.ID}]
 		if ok {
-			b.found[e] = true
+			known.confirmed = true
 		}
 		return b.name, ok
 	})
 }
 
-// Gone tells which bugs of the baseline no finding of the reports that were marked was, of
-// those in the packages of r, in the order of their lines.
-func (b *Baseline) Gone(r *report.Report) []string {
+// Gone returns a warning for each bug of the baseline, in the packages of r, that none of the
+// reports that were marked has confirmed, in the order of their lines.
+func (b *Baseline) Gone(r *report.Report) (warnings []string) {
 	var gone []entry
-	for e := range b.entries {
-		if !b.found[e] && slices.ContainsFunc(r.Packages, func(p report.Package) bool { return p.Package == e.pkg }) {
+	for e, known := range b.bugs {
+		if !known.confirmed && hasPackage(r, e.pkg) {
 			gone = append(gone, e)
 		}
 	}
-	slices.SortFunc(gone, func(x, y entry) int { return b.entries[x] - b.entries[y] })
-	var out []string
+	slices.SortFunc(gone, func(x, y entry) int { return b.bugs[x].line - b.bugs[y].line })
 	for _, e := range gone {
-		out = append(out, fmt.Sprintf("%s:%d: this run has not confirmed %s", b.name, b.entries[e], e.id))
+		warnings = append(warnings, fmt.Sprintf("%s:%d: this run has not confirmed %s", b.name, b.bugs[e].line, e.id))
 	}
-	return out
+	return warnings
+}
+
+// hasPackage reports whether a report is of a package.
+func hasPackage(r *report.Report, pkg string) bool {
+	return slices.ContainsFunc(r.Packages, func(p report.Package) bool { return p.Package == pkg })
+}
+
+// UpdateBaseline is [WriteBaseline] to the file at path, which has the bugs of before, and
+// [ReadBaseline] of it.
+func UpdateBaseline(name, path string, r *report.Report, whole bool) (*Baseline, error) {
+	var before *Baseline
+	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
+		if before, err = ReadBaseline(name, path); err != nil {
+			return nil, err
+		}
+	}
+	var b bytes.Buffer
+	if err := WriteBaseline(&b, r, before, whole); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+		return nil, err
+	}
+	return ReadBaseline(name, path)
 }
 
 // WriteBaseline writes a baseline of the confirmed findings of r that no comment ignores, and of
 // what before has of other bugs, if it is not nil: of all packages, or, where r is of a run that has
 // looked for all bugs of its packages, of the others.
 func WriteBaseline(w io.Writer, r *report.Report, before *Baseline, whole bool) error {
-	type line struct {
-		entry
-		text string
-	}
-	var lines []line
-	found := make(map[entry]bool)
+	bugs := make(map[entry]string)
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if f.Status != bug.Confirmed || f.Suppressed != nil {
@@ -133,23 +157,20 @@ func WriteBaseline(w io.Writer, r *report.Report, before *Baseline, whole bool) 
 		for _, a := range f.Accesses {
 			places = append(places, strings.TrimSpace(report.Word(a.Op)+" "+a.Expr)+" in "+a.Func)
 		}
-		e := entry{f.Package, f.ID}
-		found[e] = true
-		lines = append(lines, line{e, fmt.Sprintf("%s: %s", f.Test, strings.Join(places, ", "))})
+		bugs[entry{f.Package, f.ID}] = fmt.Sprintf("%s: %s", f.Test, strings.Join(places, ", "))
 	}
 	if before != nil {
-		for e, text := range before.text {
-			tested := slices.ContainsFunc(r.Packages, func(p report.Package) bool { return p.Package == e.pkg })
-			if !found[e] && !(tested && whole) {
-				lines = append(lines, line{e, text})
+		for e, known := range before.bugs {
+			if _, confirmed := bugs[e]; !confirmed && !(whole && hasPackage(r, e.pkg)) {
+				bugs[e] = known.text
 			}
 		}
 	}
-	slices.SortFunc(lines, func(x, y line) int { return cmp.Or(cmp.Compare(x.pkg, y.pkg), cmp.Compare(x.id, y.id)) })
+	order := func(x, y entry) int { return cmp.Or(cmp.Compare(x.pkg, y.pkg), cmp.Compare(x.id, y.id)) }
 	b := bufio.NewWriter(w)
 	fmt.Fprintln(b, header)
-	for _, l := range lines {
-		fmt.Fprintln(b, l.pkg, l.id, strings.Join(strings.Fields(l.text), " "))
+	for _, e := range slices.SortedFunc(maps.Keys(bugs), order) {
+		fmt.Fprintln(b, e.pkg, e.id, strings.Join(strings.Fields(bugs[e]), " "))
 	}
 	return b.Flush()
 }

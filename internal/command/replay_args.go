@@ -1,0 +1,133 @@
+package command
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gopredict/gopredict/internal/gotool"
+	"github.com/gopredict/gopredict/replayer/witness"
+)
+
+// replayArgs is the command line of replay. What the user says of the test's flags wins over
+// what the witness was recorded with.
+type replayArgs struct {
+	options options
+	n       int
+	verbose bool
+	hold    time.Duration   // how long to stop at the violation; 0: not at all
+	build   gotool.TestArgs // build flags, and -exec
+	test    []string        // arguments of the test binary
+	paths   []string        // of the witnesses
+}
+
+// seen are the flags of go test that tests can see; replay takes these, and what follows
+// -args, in place of those that the witness was recorded with: a bug that -short leaves out
+// is not fixed.
+var seen = []string{"short", "skip", "parallel"}
+
+// parseReplay reads the command line of replay: its own flags, build flags, and those of
+// the test binary. Its own are -n, -v, -hold, those of the formats, as report has them, and
+// -predict.NAME; the others are read as go
+// test's are (gotool.ParseTest), which then must not have any flag in it that neither says
+// how to build nor is seen.
+func (s *session) parseReplay(args []string) (r replayArgs, err error) {
+	r.n = 1
+	if r.options, args, err = parseOptions(s.env, args); err != nil {
+		return r, err
+	}
+	var rest []string
+	for unread := arguments(args); len(unread) > 0; {
+		arg := unread.next()
+		switch {
+		case arg.is("v"):
+			r.verbose = true
+		case arg.flag == "args": // the rest is for the test binary
+			rest, unread = slices.Concat(rest, []string{arg.text}, unread), nil
+		case arg.flag == "hold":
+			if r.hold, err = time.ParseDuration(cmp.Or(arg.value, "1h")); err != nil || r.hold <= 0 {
+				return r, usagef("-hold=%s: expected a duration above 0, such as 10m", arg.value)
+			}
+		case arg.flag == "n":
+			value, _ := unread.valueOf(arg)
+			if r.n, err = number(value); err != nil {
+				return r, usagef("-n %s: expected a number of replays, from 1", value)
+			}
+		case isFormat(arg.flag):
+			file, ok := unread.valueOf(arg)
+			if !ok {
+				return r, usagef("%s needs the name of a file", arg.text)
+			}
+			r.options.addFile(arg.flag, file)
+		default:
+			rest = append(rest, arg.text)
+		}
+	}
+	if r.hold > 0 && r.n > 1 {
+		return r, usagef("-hold stops one replay, found -n %d too", r.n)
+	}
+	if r.build, err = gotool.ParseTest(rest); err != nil {
+		return r, usagef("%v", err)
+	}
+	// What tests can see of their flags must be as when the witness was recorded, or as
+	// the user says now; what says how to build must not get into the binary's arguments.
+	for _, f := range r.build.Flags {
+		if slices.Contains(seen, f.Name) {
+			f.Name = "test." + f.Name
+			r.test = append(r.test, f.String())
+		}
+	}
+	r.test = append(r.test, r.build.Rest...)
+	r.build = r.build.Without(seen...)
+	r.build.Rest = nil
+	if build := r.build.Without("exec"); len(build.LoadFlags()) != len(build.Flags) {
+		return r, usagef("replay takes -n, -v, -hold, -"+listFormats(", -")+", -exec, -short, -skip, -parallel, -args and build flags such as -tags, found %s", strings.Join(rest, " "))
+	}
+	// The words that are no flags are witnesses, where go test has packages.
+	if r.paths, err = witnesses(filepath.Join(s.dir, r.build.Dir), r.build.Packages); err != nil {
+		return r, err
+	}
+	if r.hold > 0 && len(r.paths) > 1 {
+		return r, usagef("-hold stops one replay, found %d witnesses", len(r.paths))
+	}
+	r.build.Packages = []string{"."}
+	return r, nil
+}
+
+const takesWitnesses = "replay takes witness files, or folders that hold some"
+
+// witnesses are the files that words stand for, in the folder dir: a file for itself, a
+// folder for all witnesses in it and below, also where it is written as go test has it
+// (./...).
+func witnesses(dir string, words []string) ([]string, error) {
+	if len(words) == 0 {
+		return nil, usagef(takesWitnesses + ", found none")
+	}
+	var paths []string
+	for _, word := range words {
+		path := strings.TrimSuffix(word, "...")
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, usagef(takesWitnesses+": %v", err)
+		}
+		if !info.IsDir() {
+			paths = append(paths, path)
+			continue
+		}
+		below, err := witness.Below(path)
+		if err != nil {
+			return nil, err
+		}
+		if len(below) == 0 {
+			return nil, usagef(takesWitnesses+", found none below %s", word)
+		}
+		paths = append(paths, below...)
+	}
+	return paths, nil
+}
