@@ -181,6 +181,17 @@ func TestComments(t *testing.T) {
 	}
 }
 
+// A comment at a type is about the methods of that type only, and not about those of a type of
+// the same name in another folder.
+func TestCommentsOfNamesakes(t *testing.T) {
+	for file, want := range map[string]string{"a.go": "race-1", "b.go": "race-1", "other/a.go": "", "other/b.go": ""} {
+		r := reportOf(finding("race-1", "(*Counter).Add:99"))
+		r.Findings[0].Accesses[0].File = file
+		commentsOf(t, source).Mark(r)
+		assert.Equal(t, want, suppressed(r), file)
+	}
+}
+
 // What has no reason or no kind is told, and what is of no use.
 func TestUnusedComments(t *testing.T) {
 	c := commentsOf(t, source)

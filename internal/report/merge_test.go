@@ -45,6 +45,17 @@ func TestMerge(t *testing.T) {
 	assert.Equal(t, "a", r.Packages[0].Package)
 	assert.Equal(t, bug.Confirmed, r.Findings[0].Status)
 
+	first, second := shard(1, 2, "a"), shard(2, 2, "b")
+	first.DurationS, second.DurationS, first.TestedS, second.TestedS = 3, 5, 2, 1
+	first.Incomplete, second.Incomplete = []string{"interrupted"}, []string{"the time was over", "a full disk"}
+	first.Warnings, second.Witnesses = []string{"stale"}, []WitnessState{{ID: "race-1"}}
+	r, err = Merge(names, []*Report{first, second})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"1.json: interrupted", "2.json: the time was over", "2.json: a full disk"}, r.Incomplete)
+	assert.Equal(t, []float64{5, 2}, []float64{r.DurationS, r.TestedS})
+	assert.Equal(t, []string{"stale"}, r.Warnings)
+	assert.Equal(t, "race-1", r.Witnesses[0].ID)
+
 	other := shard(2, 2, "b")
 	other.Go = "go1.27.0"
 	whole := shard(2, 2, "b")

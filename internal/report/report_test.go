@@ -381,8 +381,35 @@ func TestGates(t *testing.T) {
 		{Finding{Kind: "race", Status: bug.Unconfirmed}, false},
 		{Finding{Kind: "atomicity", Status: bug.Confirmed, Effect: "none"}, false},
 		{Finding{Kind: "atomicity", Status: bug.Confirmed, Effect: "panic"}, true},
+		{Finding{Kind: "atomicity", Status: bug.Unconfirmed, Effect: "panic"}, false},
+		{Finding{Kind: "race", Status: bug.Infeasible, Effect: "panic"}, false},
+		{Finding{Kind: "race", Status: bug.Confirmed, Effect: "panic", Suppressed: &Suppression{By: ByBaseline}}, false},
+		{Finding{Kind: "property", Pattern: "of the tests", Status: bug.Confirmed, Effect: "none"}, true},
+		{Finding{Kind: "property", Pattern: "no use of rows that are closed", Status: bug.Confirmed, Effect: "none"}, false},
+		{Finding{Kind: "property", Pattern: "no use of rows that are closed", Status: bug.Confirmed, Effect: "test-failure"}, true},
+		{Finding{Kind: "race", Pattern: "no use of rows that are closed", Status: bug.Confirmed, Effect: "none"}, true},
 	} {
 		assert.Equal(t, c.want, c.f.Gates(), c.f)
+		assert.Equal(t, !c.want && c.f.Status == bug.Confirmed && c.f.Suppressed == nil, c.f.warns(), c.f)
+	}
+}
+
+// Of several findings of one bug the report keeps the one that says most.
+func TestOutdoes(t *testing.T) {
+	ranked := []Finding{ // from the one that says least
+		{Status: bug.Unconfirmed, Undecided: true, Refuted: true},
+		{Status: bug.Unconfirmed, Undecided: true},
+		{Status: bug.Unconfirmed},
+		{Status: bug.Confirmed, Effect: bug.NoEffect},
+		{Status: bug.Confirmed, Effect: bug.Leaks},
+		{Status: bug.Confirmed, Effect: bug.TestFailure},
+		{Status: bug.Confirmed, Effect: bug.Blocks},
+		{Status: bug.Confirmed, Effect: bug.Panic},
+	}
+	for i := range ranked {
+		for k := range ranked {
+			assert.Equal(t, i > k, ranked[i].Outdoes(&ranked[k]), "%d and %d", i, k)
+		}
 	}
 }
 
