@@ -1,10 +1,12 @@
 package symbolic
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
 // This file says which selects can choose another case than they chose, in runs that are as
@@ -32,26 +34,17 @@ type meeting struct {
 
 func newChoosing(m *Model) *choosing {
 	c := &choosing{m: m, channels: make(map[uint64]*meeting), left: maxChoosing}
+	for k := range m.channels {
+		c.addChannel(&m.channels[k])
+	}
 	started := make(map[uint64]int32)
 	for i := range m.t.Events {
 		e, pos := &m.t.Events[i], int32(i)
 		switch e.Kind {
-		case trace.ChanMake:
-			ch, its := c.of(e.Obj), m.chans.byObj[e.Obj]
-			ch.cap = int(e.Size)
-			ch.known = !its.outside && !strings.HasPrefix(m.t.Sites[e.Site].Func, "time.") // else a timer sends
-		case trace.Send, trace.SelectSend:
+		case trace.SelectSend:
 			c.of(e.Obj).sends = append(c.of(e.Obj).sends, pos)
-		case trace.Recv, trace.SelectRecv:
+		case trace.SelectRecv:
 			c.of(e.Obj).recvs = append(c.of(e.Obj).recvs, pos)
-		case trace.SendDone:
-			c.of(e.Obj).sent = append(c.of(e.Obj).sent, pos)
-		case trace.RecvDone:
-			if e.Val > 0 {
-				c.of(e.Obj).received = append(c.of(e.Obj).received, pos)
-			}
-		case trace.Close:
-			c.of(e.Obj).closes = append(c.of(e.Obj).closes, pos)
 		case trace.Post:
 			if e.Val == 0 { // else it is what a sync.Pool was given
 				started[e.Obj] = pos
@@ -60,11 +53,31 @@ func newChoosing(m *Model) *choosing {
 			delete(started, e.Obj)
 		}
 	}
-	for _, i := range started {
-		c.pending = append(c.pending, i)
-	}
-	slices.Sort(c.pending)
+	c.pending = slices.Sorted(maps.Values(started))
 	return c
+}
+
+// addChannel takes over what the table of facts has of a channel.
+func (c *choosing) addChannel(ch *channel) {
+	m := c.m
+	to := c.of(m.facts.Objects(trace.ClassChannel).Object(ch.number))
+	if made := m.facts.Channel(ch.number).Made; made != none {
+		// The library sends on the channels of package time.
+		to.known = !ch.unaccounted && !strings.HasPrefix(m.t.Sites[m.event(made).Site].Func, "time.")
+	}
+	to.cap, to.closes = ch.capacity, ch.closes
+	for op := range m.operationsOn(ch) {
+		begun, done := &to.sends, &to.sent
+		if op.Receive {
+			begun, done = &to.recvs, &to.received
+		}
+		if m.event(op.Begin).Kind != trace.Select {
+			*begun = append(*begun, op.Begin)
+		}
+		if op.Outcome == facts.Passed {
+			*done = append(*done, op.Done)
+		}
+	}
 }
 
 func (c *choosing) of(obj uint64) *meeting { return entry(c.channels, obj) }

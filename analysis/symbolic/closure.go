@@ -125,14 +125,8 @@ func (c *closure) follow(i int32) {
 // channel adds what decides what becomes of an operation that the close of its
 // channel concerns.
 func (c *closure) channel(i int32) {
-	cs := c.m.chans
-	k, ok := cs.operation(i)
-	if !ok {
-		return
-	}
-	op := &cs.ops[k]
-	if op.rank == 0 && c.once(op.ch) {
-		c.all(op.ch.closes, op.ch.recvs, op.ch.sends)
+	if op, ch := c.m.operation(i); op != nil && op.Rank() == 0 && c.once(ch) {
+		c.all(ch.closes, ch.receives, ch.sends)
 	}
 }
 
@@ -266,7 +260,7 @@ func (c *closure) stand(i int32, fails bool) {
 			c.loose(l)
 		}
 	case trace.Close, trace.Send, trace.SelectSend:
-		if ch := c.m.chans.byObj[e.Obj]; ch != nil && fails {
+		if ch := c.m.channel(e.Obj); ch != nil && fails {
 			c.all(ch.closes)
 		}
 	}
@@ -275,9 +269,9 @@ func (c *closure) stand(i int32, fails bool) {
 
 // waits adds what decides whether the operation that event i begins on a channel has to wait.
 func (c *closure) waits(i int32) {
-	for _, s := range c.m.sides(i) {
+	for _, s := range c.m.waitingSides(i) {
 		if c.once(s) {
-			c.all(s.ch.sends, s.ch.recvs, s.ch.closes)
+			c.all(s.sends, s.channel.receives, s.closes)
 		}
 	}
 	c.close()

@@ -246,9 +246,10 @@ func (mem *memory) fixed(c int32) bool {
 // order, as the encoding has it, although nothing else makes them come in that; and
 // the selects that had a choice.
 func (m *departureFinder) swapping() {
-	for _, c := range m.chans.byObj {
+	for k := range m.channels {
+		c := &m.channels[k]
 		admits := m.admits(c)
-		for _, line := range [][]int32{c.sends, c.recvs} {
+		for _, line := range [][]int32{c.sends, c.receives} {
 			for k := 1; k < len(line); k++ {
 				if !m.order.Before(int(line[k-1]), int(line[k])) {
 					m.swap(line[k-1], line[k], admits)

@@ -90,9 +90,9 @@ func (e *Encoding) synchronize() {
 				e.conds.condition(ev.Obj)
 			}
 		case trace.SendDone, trace.RecvDone, trace.Close, trace.Send, trace.Recv, trace.Select, trace.Panic:
-			c := e.m.chans.byObj[ev.Obj]
-			if k, ok := e.m.chans.begun(i); ok {
-				c = e.m.chans.ops[k].ch
+			_, c := e.m.begun(i)
+			if c == nil {
+				c = e.m.channel(ev.Obj)
 			}
 			if c != nil && !chans[c] {
 				chans[c] = true
@@ -133,7 +133,7 @@ func (e *Encoding) relevant(i int32) bool {
 		if m.formula(i) != nil {
 			return true
 		}
-		if _, ok := m.chans.operation(i); ok || e.taint.may[ev.G] {
+		if op, _ := m.operation(i); op != nil || e.taint.may[ev.G] {
 			return true
 		}
 	}

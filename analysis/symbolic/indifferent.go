@@ -17,7 +17,7 @@ func (m *Control) admits(c *channel) bool {
 	other := func(i int32) bool {
 		return !trace.AdmitsParallel(m.t.Sites[m.event(i).Site].Func)
 	}
-	return !slices.ContainsFunc(c.sends, other) && !slices.ContainsFunc(c.recvs, other)
+	return !slices.ContainsFunc(c.sends, other) && !slices.ContainsFunc(c.receives, other)
 }
 
 // registers reports whether the Once whose function begins at position i is one by which

@@ -6,6 +6,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/recorder/trace/dataflow"
+	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
 // none stands for "no event" and "no object".
@@ -21,10 +22,11 @@ type Control struct {
 	// which one comes first.
 	anyone bool
 
-	locks  *locks
-	chans  *channels
-	conds  map[uint64]*condition
-	groups map[uint64]*waitGroup
+	locks    *locks
+	facts    *facts.Facts
+	channels []channel // by number
+	conds    map[uint64]*condition
+	groups   map[uint64]*waitGroup
 	// waits has for each return of a WaitGroup's Wait where that began, or none.
 	waits map[int32]int32
 	edges []uint64 // see [edge.key], by their later ends, in no order
@@ -62,7 +64,8 @@ func newControl(t *trace.Trace, o *order.Order, anyone bool) *Control {
 		waits: make(map[int32]int32), impossible: make(map[int32]bool),
 	}
 	c.locks = newLocks(c)
-	c.chans = newChannels(c)
+	c.facts = facts.New(t)
+	c.channels = newChannels(c.facts)
 	b := edgeBuilder{Control: c}
 	b.synchronize()
 	b.waitEdges()

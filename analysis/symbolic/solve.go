@@ -115,8 +115,8 @@ func (e *Encoding) property(t Target) []solver.Bool {
 			continue
 		}
 		if t.Blocks {
-			for _, side := range e.m.sides(i) {
-				all = append(all, e.channels.waitsIn(side)...)
+			for _, side := range e.m.waitingSides(i) {
+				all = append(all, e.channels.waits(side)...)
 			}
 		}
 		switch ev := e.m.event(i); ev.Kind {
@@ -131,10 +131,8 @@ func (e *Encoding) property(t Target) []solver.Bool {
 		case trace.WaitGroupAdd:
 			all = append(all, e.groups.zeroAtMoment(ev.Obj))
 		case trace.Close, trace.Send, trace.SelectSend:
-			if c := e.m.chans.byObj[ev.Obj]; c != nil {
-				for _, cl := range c.closes {
-					all = append(all, f.Not(e.done(cl)))
-				}
+			if c := e.m.channel(ev.Obj); c != nil {
+				all = append(all, e.channels.notClosed(c)...)
 			}
 		}
 	}

@@ -52,7 +52,7 @@ func (t *taint) spread() {
 		for _, gid := range t.cone.goroutines {
 			for i := m.from1(gid, int32(t.cone.Base)); i != none && i < t.cone.upto[gid]; i = m.next(i) {
 				ev := m.event(i)
-				if !t.may[gid] && (t.moves(i) || ev.Kind == trace.RecvDone && ev.Val > 0 && sends[m.chans.byObj[ev.Obj]]) {
+				if !t.may[gid] && (t.moves(i) || ev.Kind == trace.RecvDone && ev.Val > 0 && sends[m.channel(ev.Obj)]) {
 					t.may[gid], again = true, true
 				}
 				if !t.may[gid] {
@@ -61,8 +61,8 @@ func (t *taint) spread() {
 				if ev.Kind == trace.Fork && ev.Obj < uint64(len(m.t.Goroutines)) && !t.may[trace.GID(ev.Obj)] {
 					t.may[trace.GID(ev.Obj)], again = true, true
 				}
-				if k, ok := m.chans.begun(i); ok && !m.chans.ops[k].recv && !sends[m.chans.ops[k].ch] {
-					sends[m.chans.ops[k].ch], again = true, true
+				if op, c := m.begun(i); op != nil && !op.Receive && !sends[c] {
+					sends[c], again = true, true
 				}
 			}
 		}
@@ -149,7 +149,7 @@ func (t *taint) define() {
 			needs = append(needs, t.at(from))
 		}
 		if ev.Kind == trace.RecvDone {
-			if send := line(m.chans.byObj[ev.Obj].sends, int(min(m.t.Element(ev), 1<<31))); send != none && !t.outside(send) {
+			if send := ranked(m.channel(ev.Obj).sends, int(min(m.t.Element(ev), 1<<31))); send != none && !t.outside(send) {
 				needs = append(needs, t.at(send))
 			}
 		}

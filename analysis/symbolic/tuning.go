@@ -99,3 +99,6 @@ const fewLeavings = 1 << 10
 // reach is how far behind an address what belongs to it may begin, in bytes.
 // No pointer is below it.
 const reach = 4096
+
+// maxPanickingSends bounds the sends on one channel that panicked.
+const maxPanickingSends = 8
