@@ -44,7 +44,7 @@ func TestFailing(t *testing.T) {
 	assert.ElementsMatch(t, twins, slices.Collect(maps.Keys(said)), r)
 	assert.Regexp(t, `turns: TestStop had not ended when its time was over, in the order of goroutines of go test, and ends in another\n`, r.stdout)
 
-	const n = 5 // how many of a hundred come back is for internal/measure/reproduce
+	const n = 5 // how many of a hundred come back is for internal/measure replay
 	again := run(t, dir, nil, command, "replay", "-n", fmt.Sprint(n), "./...")
 	require.Equal(t, 1, again.exit, again)
 	for _, f := range confirmed {

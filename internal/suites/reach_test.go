@@ -20,7 +20,7 @@ func TestReach(t *testing.T) {
 
 // Of programs of SCTBench's kind some are explored until nothing is left: with many
 // goroutines that do the same, with such that block for ever, and with slices. The others are for
-// internal/measure/exploring.
+// internal/measure exploring.
 func TestSCTBench(t *testing.T) {
 	t.Parallel()
 	explores(t, "sctbench", "^Test(Right)?(Reorder20|TwoStage10|Philosophers3|Emptied|Sync02|Pool)$", func(string) bool { return true })

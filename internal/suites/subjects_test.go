@@ -159,7 +159,7 @@ func testSubject(t *testing.T, dir string, w want) []finding {
 
 	if len(confirmed) > 0 {
 		// Each subject gets about forty replays: how many of a hundred come back, in six
-		// conditions, is what internal/measure/reproduce is for.
+		// conditions, is what internal/measure replay is for.
 		n := max(40/len(confirmed), 4)
 		again := run(t, dir, nil, command, "replay", "-n", fmt.Sprint(n), "./...")
 		require.Equal(t, 1, again.exit, again)

@@ -13,7 +13,7 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// chanceRuns is how often each is compared; internal/measure/reproduce does so 100 times.
+// chanceRuns is how often each is compared; internal/measure replay does so 100 times.
 var chanceRuns = flag.Int("chance", 3, "record and replay what depends on chance `N` times")
 
 // history is what a trace says of the tests, in words that hold for any

@@ -1,0 +1,168 @@
+package bugs
+
+import (
+	"embed"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	alike "github.com/gopredict/gopredict/internal/edits"
+	"github.com/gopredict/gopredict/internal/measure/run"
+)
+
+// edited has a file for each subject: the bug, and the edits of its own. A line that begins
+// with == begins an edit, there or fixed after it; one with @ names the file that the next are
+// of; lines that begin with - are looked for there, without regard to indentation, and those
+// with + after them take their place; those with > come at the end of the file.
+//
+//go:embed edited
+var edited embed.FS
+
+// An editedSubject is a module of testdata, and one bug of it.
+type editedSubject struct {
+	name, test, kind string
+	edits            []edit
+}
+
+// An edit is one way to change the sources of a subject.
+type edit struct {
+	name  string
+	truth answer
+	use   string // the ending of files that take the place of others: ".fixed"
+	parts []editPart
+	alike []string // edits that change nothing of what the program does
+}
+
+// An editPart is a change of one file: the lines was become the lines is; without lines was,
+// these come at the end.
+type editPart struct {
+	file    string
+	was, is []string
+}
+
+// fixForms are how a fix comes: as it is, and with edits that change nothing.
+var fixForms = [][]string{nil, {"comments", "locals", "files"}, {"goroutine", "extracted", "reversed"}}
+
+// readEdited returns the subjects with their edits. There are more than are asked for, as not
+// each edit that changes nothing finds something to change.
+func readEdited() (all []editedSubject) {
+	for _, f := range run.Must(edited.ReadDir("edited")) {
+		text := string(run.Must(edited.ReadFile("edited/" + f.Name())))
+		run.In(f.Name(), func() { all = append(all, parseEdited(text)) })
+	}
+	return all
+}
+
+func parseEdited(text string) (s editedSubject) {
+	var own []edit
+	for i, line := range strings.Split(text, "\n") {
+		word, rest, _ := strings.Cut(line, " ")
+		switch head := map[string]*string{"subject": &s.name, "test": &s.test, "kind": &s.kind}[word]; {
+		case head != nil:
+			*head = rest
+		case word == "==":
+			truth, name, _ := strings.Cut(rest, " ")
+			own = append(own, edit{name: name, truth: answer(truth)})
+		case strings.TrimSpace(line) == "":
+		case len(own) == 0 || !own[len(own)-1].parse(word, rest, line):
+			run.Fail("line %d: found %q, expected an edit, and in that @ FILE, or a line with -, + or >", i+1, line)
+		}
+	}
+	for _, e := range own {
+		if e.truth == there {
+			s.edits = append(s.edits, e)
+			continue
+		}
+		for k, form := range fixForms {
+			with := e
+			with.alike = form
+			if k > 0 {
+				with.name = fmt.Sprintf("%s, %s", e.name, strings.Join(form, ", "))
+			}
+			s.edits = append(s.edits, with)
+		}
+	}
+	for _, e := range alike.All() {
+		s.edits = append(s.edits, edit{name: e.Name, truth: there, alike: []string{e.Name}})
+	}
+	return s
+}
+
+// parse reads a line of an edit.
+func (e *edit) parse(word, rest, line string) bool {
+	switch {
+	case word == "use":
+		e.use = rest
+	case word == "@":
+		e.parts = append(e.parts, editPart{file: rest})
+	case len(e.parts) == 0:
+		return false
+	default:
+		return e.add(line[0], line[1:])
+	}
+	return true
+}
+
+// add adds a line to the last part of the edit, or begins another one of the same file.
+func (e *edit) add(kind byte, text string) bool {
+	p := &e.parts[len(e.parts)-1]
+	atEnd := len(p.was) == 0 && len(p.is) > 0
+	if kind == '-' && len(p.is) > 0 || kind == '>' && !atEnd && len(p.was) > 0 {
+		e.parts = append(e.parts, editPart{file: p.file})
+		p = &e.parts[len(e.parts)-1]
+	}
+	switch kind {
+	case '-':
+		p.was = append(p.was, text)
+	case '+', '>':
+		p.is = append(p.is, text)
+	default:
+		return false
+	}
+	return true
+}
+
+// apply edits the module in the folder dir, and reports whether that has changed anything.
+func (e edit) apply(dir string) (changed bool) {
+	if e.use != "" {
+		files := run.Must(filepath.Glob(filepath.Join(dir, "*.go"+e.use)))
+		if len(files) == 0 {
+			run.Fail("%s: found no files *.go%s", dir, e.use)
+		}
+		for _, f := range files {
+			run.Check(os.Rename(f, strings.TrimSuffix(f, e.use)))
+		}
+		changed = true
+	}
+	for _, p := range e.parts {
+		p.apply(filepath.Join(dir, p.file))
+		changed = true
+	}
+	for _, name := range e.alike {
+		if run.Must(alike.Named(name).Apply(dir)) {
+			changed = true
+		}
+	}
+	return changed
+}
+
+// apply edits a file.
+func (p editPart) apply(file string) {
+	lines := strings.Split(run.ReadFile(file), "\n")
+	at, n := len(lines), 1
+	if len(p.was) > 0 {
+		n = 0
+		for i := range len(lines) - len(p.was) + 1 {
+			if slices.EqualFunc(lines[i:i+len(p.was)], p.was, func(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }) {
+				at = i
+				n++
+			}
+		}
+	}
+	if n != 1 {
+		run.Fail("%s: expected these lines once, found them %d times: %q", file, n, p.was)
+	}
+	run.WriteFile(file, strings.Join(slices.Replace(lines, at, at+len(p.was), p.is...), "\n"))
+}

@@ -1,0 +1,159 @@
+package bugs
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/internal/measure/run"
+)
+
+// An answer is what gopredict replay says of a bug.
+type answer string
+
+const (
+	there   answer = "there"
+	fixed   answer = "fixed"
+	unknown answer = "cannot tell"
+	none    answer = "" // the edit does not fit: the module does not compile
+)
+
+// answers are those of replay's exit codes.
+var answers = map[int]answer{0: fixed, 1: there, 2: unknown}
+
+// editsPerTruth is how many edits there are of each subject that leave the bug there, and as
+// many that fix it.
+const editsPerTruth = 15
+
+// An editRow is one edit of one subject.
+type editRow struct {
+	Subject, Edit string
+	Truth, Answer answer
+	Reason        string // where the answer is not the truth
+}
+
+// edits changes the code that surrounds bugs of testdata's subjects, and asks gopredict replay
+// what has become of each bug, with the witness of the sources before. All is as it must be if no
+// answer is wrong, and at most a fifth say nothing.
+func edits(j *run.Job) bool {
+	j.Parse()
+	rows := run.LoadRows[editRow](j)
+	var asked []editRow
+	for _, s := range readEdited() {
+		run.In(s.name, func() { asked = append(asked, s.ask(j, rows)...) })
+	}
+	page := newEditPage(asked)
+	j.Write(pages, "edits.md", page)
+	return page.good()
+}
+
+// ask asks of one subject, until there are enough edits of each truth, and returns their rows.
+func (s editedSubject) ask(j *run.Job, rows *run.Rows[editRow]) (asked []editRow) {
+	witness, all := "", true
+	counts := make(map[answer]int)
+	for k, e := range s.edits {
+		name := s.name + "/" + e.name
+		if counts[e.truth] == editsPerTruth {
+			continue
+		}
+		rows.Measure(name, func() editRow {
+			dir := run.CopySubject(s.name, filepath.Join(j.Dir, fmt.Sprintf("%s-%d", s.name, k)))
+			defer os.RemoveAll(dir)
+			if !e.apply(dir) {
+				return editRow{}
+			}
+			if witness == "" {
+				witness = s.record(j)
+			}
+			return s.replay(j, e, dir, witness)
+		})
+		row, ok := rows.Get(name)
+		all = all && ok
+		if row.Answer != none {
+			counts[e.truth]++
+			asked = append(asked, row)
+		}
+	}
+	if all && (counts[there] != editsPerTruth || counts[fixed] != editsPerTruth) {
+		run.Fail("%d edits leave the bug there, and %d fix it, expected %d each", counts[there], counts[fixed], editsPerTruth)
+	}
+	return asked
+}
+
+// record returns the file of the witness of the subject's bug.
+func (s editedSubject) record(j *run.Job) string {
+	dir := run.CopySubject(s.name, filepath.Join(j.Dir, s.name))
+	p := j.Run(run.Command{Dir: dir, Args: []string{j.Tool(), "test", "-run=^" + s.test + "$", "-predict.kinds=" + s.kind, "."}})
+	files := run.Must(filepath.Glob(filepath.Join(dir, "testdata", "predict", s.test, s.kind+"-*")))
+	if len(files) == 0 {
+		run.Fail("expected a witness of kind %s, found none\n%s", s.kind, p.Output)
+	}
+	return files[0]
+}
+
+// doesNotBuild is what gopredict replay says of an edit that does not fit.
+var doesNotBuild = regexp.MustCompile(`(?m)^gopredict: .* does not build$`)
+
+// replay asks what has become of the bug after an edit.
+func (s editedSubject) replay(j *run.Job, e edit, dir, witness string) editRow {
+	r := editRow{Subject: s.name, Edit: e.name, Truth: e.truth}
+	file := filepath.Join(dir, "testdata", "predict", s.test, filepath.Base(witness))
+	run.WriteFile(file, run.ReadFile(witness))
+	p := j.Run(run.Command{Dir: dir, Args: []string{j.Tool(), "replay", file}})
+	if doesNotBuild.MatchString(p.Output) {
+		return r
+	}
+	var ok bool
+	if r.Answer, ok = answers[p.Code]; !ok {
+		run.Fail("gopredict replay: exit code %d\n%s", p.Code, p.Output)
+	}
+	if r.Answer != r.Truth {
+		lines := strings.Split(strings.TrimSpace(p.Output), "\n")
+		_, r.Reason, _ = strings.Cut(lines[len(lines)-1], ": ")
+	}
+	j.Log("%s, %s: %s, which is %s %s", r.Subject, r.Edit, r.Answer, r.Truth, r.Reason)
+	return r
+}
+
+// An editPage is what the template of the page gets.
+type editPage struct {
+	Subjects []editCounts // and all of them together
+	Asked    int
+	Wrong    []editRow // where the answer is not the truth
+}
+
+// editCounts are numbers of edits of one subject, by truth and answer.
+type editCounts struct {
+	Name                               string
+	Told, WronglyFixed, OpenThere      int
+	ToldFixed, WronglyThere, OpenFixed int
+}
+
+func newEditPage(rows []editRow) (p editPage) {
+	all := editCounts{Name: "all"}
+	for _, r := range rows {
+		if n := len(p.Subjects); n == 0 || p.Subjects[n-1].Name != r.Subject {
+			p.Subjects = append(p.Subjects, editCounts{Name: r.Subject})
+		}
+		for _, c := range []*editCounts{&p.Subjects[len(p.Subjects)-1], &all} {
+			*map[[2]answer]*int{
+				{there, there}: &c.Told, {there, fixed}: &c.WronglyFixed, {there, unknown}: &c.OpenThere,
+				{fixed, fixed}: &c.ToldFixed, {fixed, there}: &c.WronglyThere, {fixed, unknown}: &c.OpenFixed,
+			}[[2]answer{r.Truth, r.Answer}]++
+		}
+		if r.Answer != r.Truth {
+			p.Wrong = append(p.Wrong, r)
+		}
+	}
+	p.Subjects, p.Asked = append(p.Subjects, all), len(rows)
+	return p
+}
+
+func (p editPage) good() bool {
+	all := p.Subjects[len(p.Subjects)-1]
+	return 5*(all.OpenThere+all.OpenFixed) <= p.Asked &&
+		!slices.ContainsFunc(p.Wrong, func(r editRow) bool { return r.Answer != unknown })
+}

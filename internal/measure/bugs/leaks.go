@@ -1,0 +1,258 @@
+package bugs
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/measure/run"
+	"github.com/gopredict/gopredict/internal/report"
+)
+
+// A leakCase is one function of the suite.
+type leakCase struct {
+	Name  string // of the function
+	Set   string // the package that it is in
+	Flaky bool   // the suite itself does not rely on finding its leaks
+	Leaks []leak
+}
+
+// A leak is a goroutine that the suite expects to be left behind: the function that it was
+// started with, and what it waits in.
+type leak struct {
+	text    string // as the page has it
+	pattern *regexp.Regexp
+}
+
+// leakRow is what was measured of a case, by one outcome for each time it was run.
+type leakRow struct {
+	Blocked [][]string // the goroutines confirmed to be blocked for ever
+	Runs    int64      // the most runs of the test after the recorded one
+	Seconds float64    // the most processor time, with building
+}
+
+// leakSets are the packages of the suite, their folders, and the lists that have their cases.
+var leakSets = []struct{ name, dir, lists string }{
+	{"simple", "testgoroutineleakprofile", "microTests patternTestCases"},
+	{"goker", "testgoroutineleakprofile/goker", "gokerTestCases"},
+}
+
+// neverLeaks are cases of which no run leaves anything behind, and why, found by hand.
+var neverLeaks = map[string]string{
+	"Moby27782": "nothing can be left: the channel that would end the wait for the condition is closed only by who holds the mutex that the waiting goroutine has from its start to its end, and Go's own profile has none in 100 runs",
+}
+
+// leaks runs gopredict on each case of the test of Go's goroutine-leak profile. All is as it must
+// be if each leak is confirmed each time, and nothing is where there is none.
+func leaks(j *run.Job) bool {
+	count := j.Int("count", 1, "how many times gopredict runs on each case")
+	j.Parse()
+	cases, dir := copyLeaks(j)
+	rows := run.LoadRows[leakRow](j)
+	good := true
+	for _, c := range cases {
+		rows.Measure(c.Name, func() leakRow { return c.measure(j, dir, *count) })
+		if row, ok := rows.Get(c.Name); ok && j.Matches(c.Name) {
+			good = good && (neverLeaks[c.Name] != "" || c.found(row) == len(c.Leaks)) && !c.wrong(row)
+		}
+	}
+	j.Write(pages, "leaks.md", newLeakPage(cases, rows.Get))
+	return good
+}
+
+// copyLeaks copies the packages of the suite to a module, with a test for each case.
+func copyLeaks(j *run.Job) (cases []leakCase, dir string) {
+	dir = j.Sub("leaks")
+	goroot, _, language := j.Goroot()
+	cases = readLeaks(run.ReadFile(filepath.Join(goroot, "src/runtime/goroutineleakprofile_test.go")))
+	// The suite asks for the runtime's own profile at the end of each function.
+	ownProfile := strings.NewReplacer(`"runtime/pprof"`, ``, `pprof.Lookup("goroutineleak")`, `profile{}`)
+	const profile = "package main\n\nimport \"io\"\n\ntype profile struct{}\n\nfunc (profile) WriteTo(io.Writer, int) error { return nil }\n"
+	for _, set := range leakSets {
+		files := run.Must(filepath.Glob(filepath.Join(goroot, "src/runtime/testdata", set.dir, "*.go")))
+		for _, file := range files {
+			run.WriteFile(filepath.Join(dir, set.name, filepath.Base(file)), ownProfile.Replace(run.ReadFile(file)))
+		}
+		tests := "package main\n\nimport \"testing\"\n"
+		for _, c := range cases {
+			if c.Set == set.name {
+				tests += fmt.Sprintf("\nfunc Test%s(t *testing.T) { %[1]s() }\n", c.Name)
+			}
+		}
+		run.WriteFile(filepath.Join(dir, set.name, "profile.go"), profile)
+		run.WriteFile(filepath.Join(dir, set.name, "leaks_test.go"), tests)
+	}
+	run.WriteMod(dir, "leaks", language)
+	return cases, dir
+}
+
+var (
+	leakList = regexp.MustCompile(`^\t(\w+) := \[\]testCase{$`)
+	leakName = regexp.MustCompile(`^make(Flaky)?Test\("(\w+)"`)
+)
+
+// readLeaks reads the cases from the test of the runtime, which lists them as calls of makeTest
+// and makeFlakyTest with a line for each leak.
+func readLeaks(text string) (cases []leakCase) {
+	set := ""
+	for line := range strings.Lines(text) {
+		if m := leakList.FindStringSubmatch(strings.TrimSuffix(line, "\n")); m != nil {
+			set = ""
+			for _, s := range leakSets {
+				if slices.Contains(strings.Fields(s.lists), m[1]) {
+					set = s.name
+				}
+			}
+		}
+		line = strings.TrimSpace(line)
+		if m := leakName.FindStringSubmatch(line); m != nil && set != "" {
+			cases = append(cases, leakCase{Name: m[2], Set: set, Flaky: m[1] != ""})
+		} else if pattern, ok := strings.CutPrefix(line, "`"); ok && set != "" {
+			pattern, _, _ = strings.Cut(pattern, "`")
+			plain := strings.NewReplacer(`\(.*`, "", `.* \[`, " [", `\`, "").Replace(pattern)
+			c := &cases[len(cases)-1]
+			c.Leaks = append(c.Leaks, leak{plain, run.Must(regexp.Compile(pattern))})
+		}
+	}
+	if len(cases) == 0 {
+		run.Fail("expected lists of test cases in runtime's goroutineleakprofile_test.go, found none; this needs a complete GOROOT of Go 1.26 or newer")
+	}
+	return cases
+}
+
+// measure runs gopredict count times on the test of a case.
+func (c leakCase) measure(j *run.Job, dir string, count int) (row leakRow) {
+	for range count {
+		clearWitnesses(filepath.Join(dir, c.Set))
+		r, p := j.Predict(dir, "-count=1", "-run=^Test"+c.Name+"$", "./"+c.Set)
+		runs := int64(0)
+		for _, pkg := range r.Packages {
+			runs += pkg.Runs
+		}
+		row.Runs, row.Seconds = max(row.Runs, runs), max(row.Seconds, p.Processor.Seconds())
+		row.Blocked = append(row.Blocked, blocked(r.Findings))
+	}
+	fmt.Fprintf(os.Stderr, "leaks: %s: %d of %d\n", c.Name, c.found(row), len(c.Leaks))
+	return row
+}
+
+// blocked are the goroutines that are confirmed to be blocked for ever, as the suite writes them
+// but for the operation, which is the report's.
+func blocked(findings []report.Finding) (all []string) {
+	for _, f := range confirmed(findings) {
+		if f.Kind != bug.Leak && f.Kind != bug.Deadlock {
+			continue
+		}
+		for _, a := range slices.Concat(f.Accesses, f.Also) {
+			if n := len(a.Stack); n > 0 {
+				all = append(all, strings.TrimSuffix(a.Stack[n-1].Func, "-fm")+"() ["+a.Op+"]")
+			}
+		}
+	}
+	return all
+}
+
+// waitReasons are the runtime's words for what a goroutine waits in, by the operation that the
+// report has for it.
+var waitReasons = map[string][]string{
+	"acq":    {"sync.Mutex.Lock", "sync.RWMutex.Lock"},
+	"racq":   {"sync.RWMutex.RLock"},
+	"send":   {"chan send", "chan send (nil chan)"},
+	"recv":   {"chan receive", "chan receive (nil chan)"},
+	"select": {"select", "select (no cases)"},
+	"wait":   {"sync.Cond.Wait"},
+	"wgwait": {"sync.WaitGroup.Wait"},
+}
+
+// isAmong reports whether a leak is one of the goroutines that are blocked.
+func (l leak) isAmong(blocked []string) bool {
+	for _, b := range blocked {
+		fn, op, _ := strings.Cut(strings.TrimSuffix(b, "]"), " [")
+		for _, reason := range waitReasons[op] {
+			if l.pattern.MatchString(fn + " [" + reason + "]") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// times is how many times a leak was confirmed.
+func (r leakRow) times(l leak) (n int) {
+	for _, blocked := range r.Blocked {
+		if l.isAmong(blocked) {
+			n++
+		}
+	}
+	return n
+}
+
+// found is how many of the leaks are confirmed each time.
+func (c leakCase) found(row leakRow) (n int) {
+	for _, l := range c.Leaks {
+		if row.times(l) == len(row.Blocked) {
+			n++
+		}
+	}
+	return n
+}
+
+// wrong reports whether a goroutine is confirmed to be left behind where there is no leak.
+func (c leakCase) wrong(row leakRow) bool {
+	return (len(c.Leaks) == 0 || neverLeaks[c.Name] != "") && len(slices.Concat(row.Blocked...)) > 0
+}
+
+// A leakPage is what the template of the page gets.
+type leakPage struct {
+	Whole, Cases, Confirmed, Leaks int
+	NotRun                         []string
+	Rows                           []leakLine
+}
+
+// A leakLine is a case on the page.
+type leakLine struct {
+	leakCase
+	leakRow
+	Found   int
+	Missing string // what is not confirmed each time
+}
+
+func newLeakPage(cases []leakCase, get func(string) (leakRow, bool)) (p leakPage) {
+	for _, c := range cases {
+		row, ok := get(c.Name)
+		if !ok {
+			p.NotRun = append(p.NotRun, c.Name)
+			continue
+		}
+		line := leakLine{c, row, c.found(row), neverLeaks[c.Name]}
+		if line.Missing == "" {
+			p.Cases++
+			p.Leaks += len(c.Leaks)
+			p.Confirmed += line.Found
+			line.Missing = c.missing(row)
+		}
+		if c.wrong(row) {
+			line.Missing += "**a leak where there is none**"
+		}
+		if line.Missing == "" {
+			p.Whole++
+		}
+		p.Rows = append(p.Rows, line)
+	}
+	return p
+}
+
+// missing are the leaks that are not confirmed each time, and how often they are.
+func (c leakCase) missing(row leakRow) string {
+	var all []string
+	for _, l := range c.Leaks {
+		if n := row.times(l); n < len(row.Blocked) {
+			all = append(all, fmt.Sprintf("%s (%d)", l.text, n))
+		}
+	}
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,295 @@
+package bugs
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/measure/run"
+	"github.com/gopredict/gopredict/internal/report"
+)
+
+// A raceTest is one function of the race detector's own suite. Its name says what is expected:
+// TestRaceX has a race, TestNoRaceX has none.
+type raceTest struct {
+	Name, File string
+	Skipped    bool   // by the suite itself
+	Detected   bool   // by go test -race
+	broken     string // why there is nothing of gopredict
+	failed     bool   // in the recorded run, though not plainly
+	findings   []report.Finding
+	unexplored bool // something is confirmed without exploring
+}
+
+func (t *raceTest) Racy() bool { return strings.HasPrefix(t.Name, "TestRace") }
+
+// A raceBench runs the suite's copy.
+type raceBench struct {
+	*run.Job
+	dir, pkgs string
+	tests     []*raceTest
+	seconds   map[string]float64 // processor time of gopredict, by the value of -predict.explore
+}
+
+// raceSuite runs Go's own race-detector suite with go test -race and with gopredict. All is as it
+// must be if each race that -race finds is predicted, and no race in a TestNoRace is confirmed.
+func raceSuite(j *run.Job) bool {
+	b := &raceBench{Job: j, seconds: make(map[string]float64)}
+	j.StringVar(&b.pkgs, "pkgs", "work,bytes,hash/crc32,reflect", "packages to instrument, as for -predict.pkgs")
+	j.Parse()
+	version := b.copy()
+	batches := b.batches()
+	for _, tests := range batches {
+		b.detect(tests)
+	}
+	b.Predict(b.dir, b.args("^$", "")...) // builds what both of the following use
+	for _, explore := range []string{"off", ""} {
+		for _, tests := range batches {
+			b.predict(tests, explore)
+		}
+	}
+	j.Write(pages, "race-suite.md", b.page(version))
+	return !slices.ContainsFunc(b.tests, func(t *raceTest) bool { return !t.Skipped && !t.OK() })
+}
+
+var raceTestFunc = regexp.MustCompile(`(?m)^func (Test(?:No)?Race\w*)\(`)
+
+// The suite belongs to std and uses two packages and a function that others may not or cannot
+// use. Each has a public twin that does the same.
+var publicTwins = strings.NewReplacer(
+	`"internal/synctest"`, `"testing/synctest"`,
+	"synctest.Run(func() {", "synctest.Test(t, func(t *testing.T) {",
+	"runtime.RaceDisable()", "raceDisable()",
+	// It ends the tests after it, where the suite runs all at once.
+	`t.Skip("#72925: uncaught panic ends tests")`, "",
+)
+
+// raceDisable is runtime.RaceDisable, which exists under -race only.
+var raceDisable = map[string]string{
+	"race_test.go":   "//go:build race\n\npackage race_test\n\nimport \"runtime\"\n\nfunc raceDisable() { runtime.RaceDisable() }\n",
+	"norace_test.go": "//go:build !race\n\npackage race_test\n\nfunc raceDisable() {}\n",
+}
+
+// copy copies the suite of the go command's GOROOT, and lists those of its tests that -run
+// selects. It returns the version of Go.
+func (b *raceBench) copy() (version string) {
+	b.dir = b.Sub("race_test")
+	goroot, version, language := b.Goroot()
+	for _, file := range run.Must(filepath.Glob(filepath.Join(goroot, "src/runtime/race/testdata/*_test.go"))) {
+		base := filepath.Base(file)
+		if base == "cgo_test.go" { // its one test runs another program with -race
+			continue
+		}
+		text := run.ReadFile(file)
+		for _, m := range raceTestFunc.FindAllStringSubmatch(text, -1) {
+			if b.Matches(m[1]) {
+				b.tests = append(b.tests, &raceTest{Name: m[1], File: base})
+			}
+		}
+		run.WriteFile(filepath.Join(b.dir, base), publicTwins.Replace(text))
+	}
+	if len(b.tests) == 0 {
+		run.Fail("no tests in %s/src/runtime/race/testdata; this needs a complete GOROOT", goroot)
+	}
+	for name, text := range raceDisable {
+		run.WriteFile(filepath.Join(b.dir, name), text)
+	}
+	run.WriteMod(b.dir, "race_test", language)
+	return version
+}
+
+// alone are tests that do not share a run with others.
+var alone = map[string]bool{
+	"TestNoRaceDeferAtomicStore": true, // lets the garbage collector give its memory to others
+	"TestNoRaceTinyAlloc":        true, // 16 million events
+	"TestRaceRangeFuncIterator":  true, // panics
+}
+
+// batches are the tests that run in one process: all but those that run alone.
+func (b *raceBench) batches() [][]*raceTest {
+	batches := make([][]*raceTest, 1)
+	for _, t := range b.tests {
+		if alone[t.Name] {
+			batches = append(batches, []*raceTest{t})
+		} else {
+			batches[0] = append(batches[0], t)
+		}
+	}
+	return slices.DeleteFunc(batches, func(tests []*raceTest) bool { return len(tests) == 0 })
+}
+
+// pattern is the argument of -run for tests.
+func pattern(tests []*raceTest) string {
+	var names []string
+	for _, t := range tests {
+		names = append(names, t.Name)
+	}
+	return "^(" + strings.Join(names, "|") + ")$"
+}
+
+// detect runs tests with go test -race, as GOROOT's race_test.go does: with one P, where the
+// tests find the order that they rely on.
+func (b *raceBench) detect(tests []*raceTest) {
+	b.Log("%d tests with -race", len(tests))
+	p := b.Run(run.Command{
+		Dir:  b.dir,
+		Env:  []string{"GOMAXPROCS=1", "GODEBUG=", "GORACE=suppress_equal_stacks=0 suppress_equal_addresses=0"},
+		Args: []string{"go", "test", "-race", "-json", "-count=1", "-run", pattern(tests), "."},
+	})
+	if len(tests) > 1 && !strings.Contains(p.Stdout, "ALL TESTS COMPLETE") {
+		run.Fail("go test -race: not all tests ran: %s\n%s", p.State, p.Output)
+	}
+	byName := make(map[string]*raceTest)
+	for _, t := range tests {
+		byName[t.Name] = t
+	}
+	for line := range strings.Lines(p.Stdout) {
+		var event struct{ Action, Test, Output string }
+		if json.Unmarshal([]byte(line), &event) != nil || byName[event.Test] == nil {
+			continue
+		}
+		t := byName[event.Test]
+		t.Detected = t.Detected || strings.Contains(event.Output, "DATA RACE")
+		t.Skipped = t.Skipped || event.Action == "skip"
+	}
+}
+
+// args are those of gopredict test for the tests that match; explore is the value of
+// -predict.explore, "" for the default.
+func (b *raceBench) args(match, explore string) []string {
+	args := []string{"-v", "-count=1", "-predict.pkgs=" + b.pkgs, "-run=" + match}
+	if explore != "" {
+		args = append(args, "-predict.explore="+explore)
+	}
+	return append(args, ".")
+}
+
+// predict runs gopredict on tests. If that fails or takes too long, it runs each half of them.
+func (b *raceBench) predict(tests []*raceTest, explore string) {
+	start := time.Now()
+	err := run.Catch(func() { b.predictOnce(tests, explore) })
+	run.Check(b.Context().Err())
+	b.Log("%s and %d more: %v %v", tests[0].Name, len(tests)-1, time.Since(start), err)
+	switch {
+	case err == nil:
+	case len(tests) == 1:
+		tests[0].broken, _, _ = strings.Cut(err.Error(), "\n")
+	default:
+		half := len(tests) / 2
+		b.predict(tests[:half], explore)
+		b.predict(tests[half:], explore)
+	}
+}
+
+// predictOnce runs gopredict on tests and keeps what it found, without exploring only what is
+// confirmed.
+func (b *raceBench) predictOnce(tests []*raceTest, explore string) {
+	limit := 3*time.Minute + 3*time.Second*time.Duration(len(tests))
+	r, p := b.PredictWith(run.Command{Dir: b.dir, Limit: limit, Args: b.args(pattern(tests), explore)})
+	b.seconds[explore] += p.Processor.Seconds()
+	if p.Code > 1 {
+		run.Fail("gopredict: %s\n%s", p.State, p.Output)
+	}
+	for _, t := range tests {
+		own := slices.DeleteFunc(slices.Clone(r.Findings), func(f report.Finding) bool {
+			// Some tests leave goroutines behind, which is not what the suite is about.
+			return f.Test != t.Name || f.Kind == bug.Leak || f.Kind == bug.Deadlock
+		})
+		if explore == "off" {
+			t.unexplored = len(confirmed(own)) > 0
+			continue
+		}
+		t.broken, t.findings = "", own
+		t.failed = strings.Contains(p.Output, "--- FAIL: "+t.Name+" ")
+	}
+}
+
+// Result returns how far gopredict came with t: confirmed, predicted, or no.
+func (t *raceTest) Result() string { result, _ := t.result(); return result }
+
+// Reason returns why t is not confirmed.
+func (t *raceTest) Reason() string { _, reason := t.result(); return reason }
+
+func (t *raceTest) result() (result, reason string) {
+	result, reason = "no", t.broken
+	if t.failed {
+		reason = "the recorded run failed"
+	}
+	for _, f := range t.findings {
+		switch f.Status {
+		case bug.Confirmed:
+			return "confirmed", ""
+		case bug.Unconfirmed:
+			result, reason = "predicted", f.Reason
+		}
+	}
+	return result, reason
+}
+
+// OK reports whether t came out as it must: races that -race finds are predicted, and what has
+// none is not confirmed.
+func (t *raceTest) OK() bool {
+	if t.Racy() {
+		return t.Result() != "no" || !t.Detected
+	}
+	return t.Result() != "confirmed"
+}
+
+// A raceCount sums up one of the two kinds of tests.
+type raceCount struct{ All, Skipped, Detected, Predicted, Confirmed, Missed, Unexplored int }
+
+// count sums up the tests that have a race, or that have none.
+func (b *raceBench) count(racy bool) (c raceCount) {
+	for _, t := range b.tests {
+		if t.Racy() != racy {
+			continue
+		}
+		c.All++
+		if t.Skipped {
+			c.Skipped++
+			continue
+		}
+		result := t.Result()
+		for n, is := range map[*int]bool{
+			&c.Unexplored: t.unexplored, &c.Detected: t.Detected, &c.Confirmed: result == "confirmed",
+			&c.Predicted: result != "no", &c.Missed: result == "no" && t.Detected,
+		} {
+			if is {
+				*n++
+			}
+		}
+	}
+	return c
+}
+
+// unreplayable are races of which no run has both goroutines at their accesses at once, though
+// nothing in the Go memory model orders these, and why.
+var unreplayable = map[string]string{
+	"TestRaceChanSendLen":             "the second write comes after len(c) has seen the send, and so after the first one",
+	"TestRaceChanRecvLen":             "the second write comes after len(c) has seen the receive, and so after the first one",
+	"TestRaceChanSendSend":            "a select takes its default only when the other goroutine has sent, after its write",
+	"TestRaceBetweenCleanups":         "the runtime calls the second cleanup when the first one has returned",
+	"TestRaceSynctestGoroutinesSleep": "the bubble's clock does not go on while a goroutine stands",
+	"TestRaceSynctestTimers":          "the bubble's clock does not go on while a goroutine stands",
+}
+
+// page is what the template of the page gets.
+func (b *raceBench) page(version string) any {
+	var open []string
+	for _, t := range b.tests {
+		if why := unreplayable[t.Name]; why != "" && t.Result() != "confirmed" {
+			open = append(open, t.Name+": "+why)
+		}
+	}
+	return struct {
+		Version, Pkgs       string
+		Racy, Clean         raceCount
+		Open                []string
+		Unexplored, Default float64
+		Tests               []*raceTest
+	}{version, b.pkgs, b.count(true), b.count(false), open, b.seconds["off"], b.seconds[""], b.tests}
+}

@@ -1,0 +1,212 @@
+package bugs
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/internal/measure/run"
+	"github.com/gopredict/gopredict/internal/report"
+)
+
+// A variationSet is one package of testdata/kinds/variations: variations of one kind.
+type variationSet struct {
+	Name, Doc string
+	Tests     []*variation
+}
+
+// A variation is one test. Each has one bug, in one of the forms in which users write it, but for
+// those that are right, which look alike and have none.
+type variation struct {
+	Name, Form string
+	Right      bool
+	Warms      bool // makes state for the tests after it, and has no bug itself
+	Seen, Runs int  // with -race: in how many of how many runs
+	findings   []report.Finding
+}
+
+// variations runs the small tests of testdata/kinds/variations with go test -race and with gopredict.
+// All is as it must be if each bug that -race sees is confirmed, and nothing in what is right.
+func variations(j *run.Job) bool {
+	count := j.Int("count", 50, "how many times each test runs with -race")
+	j.Parse()
+	dir, sets := copyVariations(j)
+	predictVariations(j, dir, sets)
+	good := true
+	for _, s := range sets {
+		binary := filepath.Join(dir, s.Name+".race")
+		j.Go(dir, "test", "-race", "-c", "-o", binary, "./"+s.Name)
+		for _, v := range s.Tests {
+			v.detect(j, binary, filepath.Join(dir, s.Name), *count)
+			good = good && v.OK()
+		}
+	}
+	j.Write(pages, "variations.md", sets)
+	return good
+}
+
+// copyVariations copies the subject, a workspace of two modules, and lists its tests.
+func copyVariations(j *run.Job) (dir string, sets []*variationSet) {
+	dir = run.CopySubject("variations", filepath.Join(j.Dir, "variations"))
+	byName := make(map[string]*variationSet)
+	for _, file := range run.Must(filepath.Glob(filepath.Join(dir, "*", "*_test.go"))) {
+		name := filepath.Base(filepath.Dir(file))
+		clearWitnesses(filepath.Dir(file))
+		f := run.Must(parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments))
+		s := byName[name]
+		if s == nil {
+			s = &variationSet{Name: name}
+			byName[name], sets = s, append(sets, s)
+		}
+		s.Doc += oneLine(f.Doc)
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && strings.HasPrefix(fn.Name.Name, "Test") {
+				s.Tests = append(s.Tests, &variation{
+					Name: fn.Name.Name, Form: oneLine(fn.Doc), Right: name == "right", Warms: fn.Name.Name == "TestWarm",
+				})
+			}
+		}
+	}
+	return dir, sets
+}
+
+// oneLine returns a comment as one line.
+func oneLine(comment *ast.CommentGroup) string {
+	return strings.Join(strings.Fields(comment.Text()), " ")
+}
+
+// predictVariations runs gopredict on all tests, with one command.
+func predictVariations(j *run.Job, dir string, sets []*variationSet) {
+	r, p := j.Predict(dir, "./...", "./rangevar/...")
+	if p.Code != 1 {
+		run.Fail("gopredict: expected exit code 1, as there are bugs, found %d\n%s", p.Code, p.Output)
+	}
+	for _, pkg := range r.Packages {
+		if pkg.Result != "pass" {
+			run.Fail("expected that the tests of %s pass while they are recorded, found %q\n%s", pkg.Package, pkg.Result, p.Output)
+		}
+	}
+	byName := make(map[string]*variation)
+	for _, s := range sets {
+		for _, v := range s.Tests {
+			byName[s.Name+"."+v.Name] = v
+		}
+	}
+	for _, f := range r.Findings {
+		v := byName[path.Base(f.Package)+"."+f.Test]
+		if v == nil {
+			run.Fail("the report has a finding of %s in %s, which is not there", f.Test, f.Package)
+		}
+		v.findings = append(v.findings, f)
+	}
+}
+
+// detect runs a test with a binary under -race until it has run count times: a panic ends the
+// runs that one process makes.
+func (v *variation) detect(j *run.Job, binary, dir string, count int) {
+	for v.Runs < count {
+		p := j.Run(run.Command{
+			Dir: dir,
+			// Each run is reported, not each race once.
+			Env: []string{"GORACE=suppress_equal_stacks=0 suppress_equal_addresses=0 atexit_sleep_ms=50"},
+			Args: []string{binary, "-test.v", "-test.run=^(TestWarm|" + v.Name + ")$",
+				fmt.Sprintf("-test.count=%d", count-v.Runs), "-test.timeout=1m"},
+		})
+		outputs := strings.Split("\n"+p.Output, "\n=== RUN   "+v.Name+"\n")[1:]
+		if len(outputs) == 0 {
+			run.Fail("%s: expected that the test runs, found: %s\n%s", v.Name, p.State, p.Output)
+		}
+		for _, output := range outputs {
+			v.Runs++
+			if v.reported(output) {
+				v.Seen++
+			}
+		}
+	}
+}
+
+// reported reports whether the output of one run tells of a bug.
+func (v *variation) reported(output string) bool {
+	return slices.ContainsFunc([]string{"DATA RACE", "--- FAIL: " + v.Name + " ", "panic:", "fatal error:"}, func(sign string) bool {
+		return strings.Contains(output, sign)
+	})
+}
+
+// Confirmed returns the kinds of bugs that are confirmed and fail the run, by commas; "" if there
+// are none.
+func (v *variation) Confirmed() string {
+	var kinds []string
+	for _, f := range confirmed(v.findings) {
+		if f.Effect != bug.NoEffect || f.Kind.Gates() {
+			kinds = append(kinds, string(f.Kind))
+		}
+	}
+	slices.Sort(kinds)
+	return strings.Join(slices.Compact(kinds), ", ")
+}
+
+// OK reports whether v came out as it must: a bug that -race sees is confirmed, and none is where
+// there is none.
+func (v *variation) OK() bool {
+	if v.Right || v.Warms {
+		return len(confirmed(v.findings)) == 0
+	}
+	return v.Confirmed() != "" || v.Seen == 0
+}
+
+// Result is what the page says of gopredict.
+func (v *variation) Result() string {
+	switch kinds := v.Confirmed(); {
+	case kinds != "":
+		return "confirmed: " + kinds
+	case v.Right:
+		return "nothing"
+	}
+	return v.lost()
+}
+
+// lost tells of a variation that is not confirmed how far it came.
+func (v *variation) lost() string {
+	for _, status := range []bug.Status{bug.Confirmed, bug.Unconfirmed, bug.Infeasible} {
+		for _, f := range v.findings {
+			if f.Status == status {
+				return strings.TrimSuffix(string(f.Status)+": "+f.Reason, ": ")
+			}
+		}
+	}
+	return "not predicted"
+}
+
+// Bugs are the tests but for those that only make state for others.
+func (s *variationSet) Bugs() []*variation {
+	return slices.DeleteFunc(slices.Clone(s.Tests), func(v *variation) bool { return v.Warms })
+}
+
+// Seen, Confirmed and Missed count the tests whose bug -race sees, whose bug is confirmed, and
+// whose bug only -race sees.
+func (s *variationSet) Seen() int {
+	return s.count(func(v *variation) bool { return v.Seen > 0 })
+}
+
+func (s *variationSet) Confirmed() int {
+	return s.count(func(v *variation) bool { return v.Confirmed() != "" })
+}
+
+func (s *variationSet) Missed() int {
+	return s.count(func(v *variation) bool { return v.Seen > 0 && v.Confirmed() == "" })
+}
+
+func (s *variationSet) count(is func(*variation) bool) (n int) {
+	for _, v := range s.Bugs() {
+		if is(v) {
+			n++
+		}
+	}
+	return n
+}

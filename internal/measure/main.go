@@ -1,0 +1,29 @@
+// Command measure measures gopredict, and makes the pages of docs/measured.
+//
+//	go run ./internal/measure SUITE [-o PAGE] [-rows FILE] [-run PATTERN] [-tool BINARY] [FLAGS]
+//
+// Without a suite it lists them. It runs in the root of the repository. It exits with 1 if the
+// suite finds that something is not as it must be: a bug that is not found, a test that comes
+// out otherwise, a mistake that no test notices.
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/gopredict/gopredict/internal/measure/bugs"
+	"github.com/gopredict/gopredict/internal/measure/run"
+)
+
+func main() {
+	if len(os.Args) > 2 && os.Args[1] == bugs.TimedReplay { // gopredict has this command as -exec
+		code, err := bugs.RunTimed(os.Args[2:])
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "measure:", err)
+			code = 3
+		}
+		os.Exit(code)
+	}
+	run.Main(slices.Concat(bugs.Suites), os.Args[1:])
+}

@@ -1,0 +1,82 @@
+package run
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+)
+
+// Rows are what a suite has measured, by the names of rows. With -rows a file keeps them, as
+// lines of JSON: so a page can be made in parts, and what was measured is not measured again.
+type Rows[R any] struct {
+	job *Job
+	all map[string]R
+}
+
+// A keptRow is a line of a file of rows.
+type keptRow[R any] struct {
+	Name string
+	Row  R
+}
+
+// LoadRows returns the rows that the file of -rows keeps.
+func LoadRows[R any](j *Job) *Rows[R] { return &Rows[R]{j, ReadRows[R](j.kept)} }
+
+// ReadRows reads a file of rows. Without a name, or if there is no file, there are none. Of
+// several rows of one name the last counts.
+func ReadRows[R any](file string) map[string]R {
+	rows := make(map[string]R)
+	text, err := os.ReadFile(file)
+	if file == "" || errors.Is(err, fs.ErrNotExist) {
+		return rows
+	}
+	Check(err)
+	for d := json.NewDecoder(bytes.NewReader(text)); d.More(); {
+		var k keptRow[R]
+		if err := d.Decode(&k); err != nil {
+			Fail("%s: expected rows as -rows writes them: %w", file, err)
+		}
+		rows[k.Name] = k.Row
+	}
+	return rows
+}
+
+// Get returns a row that is kept or was measured.
+func (r *Rows[R]) Get(name string) (row R, ok bool) {
+	row, ok = r.all[name]
+	return row, ok
+}
+
+// Measure measures a row, unless it is there or -run does not select it, and keeps it.
+func (r *Rows[R]) Measure(name string, measure func() R) {
+	if _, ok := r.all[name]; ok || !r.job.Matches(name) {
+		return
+	}
+	r.job.Log("%s", name)
+	In(name, func() { r.Put(name, measure()) })
+}
+
+// Put adds a row, or replaces it.
+func (r *Rows[R]) Put(name string, row R) {
+	r.all[name] = row
+	if r.job.kept == "" {
+		return
+	}
+	f := Must(os.OpenFile(r.job.kept, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666))
+	defer f.Close()
+	Check(json.NewEncoder(f).Encode(keptRow[R]{name, row}))
+}
+
+// Of returns the rows of these names that there are, and the names of the others.
+func (r *Rows[R]) Of(names ...string) (rows []R, missing []string) {
+	for _, name := range names {
+		if row, ok := r.all[name]; ok {
+			rows = append(rows, row)
+		} else {
+			missing = append(missing, name)
+		}
+	}
+	return rows, missing
+}
