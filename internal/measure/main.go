@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/gopredict/gopredict/internal/measure/bugs"
+	"github.com/gopredict/gopredict/internal/measure/others"
 	"github.com/gopredict/gopredict/internal/measure/run"
 )
 
@@ -25,5 +26,5 @@ func main() {
 		}
 		os.Exit(code)
 	}
-	run.Main(slices.Concat(bugs.Suites), os.Args[1:])
+	run.Main(slices.Concat(bugs.Suites, others.Suites), os.Args[1:])
 }

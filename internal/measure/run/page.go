@@ -96,3 +96,6 @@ func GeometricMean(ratios []float64) float64 {
 	}
 	return math.Exp(sum / float64(len(ratios)))
 }
+
+// ReadEmbedded reads an embedded file.
+func ReadEmbedded(files fs.FS, name string) string { return string(Must(fs.ReadFile(files, name))) }

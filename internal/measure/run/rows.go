@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 )
 
 // Rows are what a suite has measured, by the names of rows. With -rows a file keeps them, as
@@ -79,4 +82,14 @@ func (r *Rows[R]) Of(names ...string) (rows []R, missing []string) {
 		}
 	}
 	return rows, missing
+}
+
+// WithPrefix returns the rows whose names begin with a prefix, by their names.
+func (r *Rows[R]) WithPrefix(prefix string) (rows []R) {
+	for _, name := range slices.Sorted(maps.Keys(r.all)) {
+		if strings.HasPrefix(name, prefix) {
+			rows = append(rows, r.all[name])
+		}
+	}
+	return rows
 }

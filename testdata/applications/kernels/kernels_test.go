@@ -1,4 +1,4 @@
-// Package kernels holds what internal/measure/speed measures: each test does one thing
+// Package kernels holds what internal/measure speed measures: each test does one thing
 // often enough for its time to be that of the thing.
 package kernels
 

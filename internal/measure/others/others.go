@@ -1,0 +1,21 @@
+// Package others has the suites of other people's tests and programs: those of public modules,
+// of std and of Go itself, which have to come out under gopredict as they do without, and what
+// recording and predicting costs them.
+package others
+
+import (
+	"embed"
+
+	"github.com/gopredict/gopredict/internal/measure/run"
+)
+
+//go:embed pages
+var pages embed.FS
+
+// Suites are those of this package.
+var Suites = []run.Suite{
+	{Name: "modules", About: "whole modules: what they take plainly, under -race and through gopredict", Run: modules},
+	{Name: "suites", About: "whether each test of modules and std comes out as without gopredict", Run: suites},
+	{Name: "run-suite", About: "whether the programs of GOROOT/test do when they are instrumented", Run: runSuite},
+	{Name: "speed", About: "what recording and building cost, beside -race", Run: speed},
+}

@@ -1,0 +1,146 @@
+package others
+
+import (
+	_ "embed"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/internal/bug"
+	// The command runs as a process of its own. This import makes go test run
+	// these tests again, and not take their results from its cache, when the
+	// command has changed.
+	_ "github.com/gopredict/gopredict/internal/command"
+	"github.com/gopredict/gopredict/internal/measure/run"
+	"github.com/gopredict/gopredict/internal/report"
+	"github.com/gopredict/gopredict/internal/testenv"
+)
+
+func TestMain(m *testing.M) { os.Exit(testenv.M{M: m}.Run()) }
+
+// TestSuites runs suites of others that take a few seconds each, plainly and with gopredict: each
+// test must come out alike, and each trace be valid. The versions of the modules are fixed: what
+// others publish must not break a build here.
+func TestSuites(t *testing.T) {
+	t.Chdir("../../..")
+	j := run.New(t.Context(), "suites", t.TempDir())
+	j.Parse()
+	for _, s := range parseSuites([]string{
+		"github.com/gammazero/workerpool@v1.3.0",
+		// One test expects what lasts 70 ms to be there after 55: a busy machine is late.
+		"github.com/patrickmn/go-cache@v2.1.0+incompatible -skip=^TestCacheTimes$",
+		"context",
+	}) {
+		t.Run(s.name, func(t *testing.T) {
+			b := &suiteBench{Job: j, rounds: 1, keep: t.TempDir()}
+			var r suiteRow
+			require.NoError(t, run.Catch(func() { b.compare(s, &r) }))
+			require.Empty(t, r.Differences)
+			require.Positive(t, r.Pass)
+			require.Positive(t, r.Events)
+			require.Positive(t, r.TraceBytes)
+		})
+	}
+}
+
+// Only what came out in no plain run is a difference, and what varies in them is none.
+func TestCompareResults(t *testing.T) {
+	plain := []run.Results{
+		{"p": "pass", "p TestSame": "skip", "p TestOther": "pass", "p TestVaries": "pass", "p TestNow": "pass", "p TestGone": "pass"},
+		{"p": "pass", "p TestSame": "skip", "p TestOther": "pass", "p TestVaries": "fail", "p TestGone": "pass"},
+	}
+	recorded := run.Results{"p": "fail", "p TestSame": "skip", "p TestOther": "fail", "p TestVaries": "fail", "p TestNew": "pass"}
+	differences, varying := compareResults(plain, recorded)
+	require.Equal(t, []difference{{"p TestGone", "pass", ""}, {"p TestOther", "pass", "fail"}, {"p TestNew", "", "pass"}}, differences)
+	require.Equal(t, []string{"p TestNow", "p TestVaries"}, varying)
+	require.False(t, suiteRow{Differences: differences}.good())
+}
+
+// The page has each suite, and what was confirmed with what was found by hand.
+func TestSuitePage(t *testing.T) {
+	const known = "TestRouter_wait_for_handlers_before_shutdown_timeout"
+	r := suiteRow{Title: "p", Version: "go1", Pass: 1, Fail: 1, Lingering: 3, Ran: 2, Differences: []difference{{"p TestX", "pass", ""}}}
+	r.read(&report.Report{Findings: []report.Finding{
+		{Kind: bug.Leak, Status: bug.Confirmed, Test: known, Effect: bug.NoEffect}, {Kind: bug.Leak, Status: bug.Unconfirmed},
+		{Kind: bug.Race, Status: bug.Confirmed, Test: known, Effect: bug.NoEffect, Accesses: []report.Access{{Op: "read", File: "a.go", Line: 3}}},
+	}}, run.Process{}, run.Results{"p TestA": "pass", "p TestB": "fail"})
+	page := run.Render(pages, "suites.md", suitePage{"go1", 2, []suiteRow{r, {Title: "q", Broken: "no | network"}}})
+	assert.Contains(t, page, "| p | go1 | 1 / 1 / 0 | but for 1 | 0 / 2 | 0 | 0.0 | 0.0 | 0.0 | 0 |\n| q |  | | **no \\| network** |")
+	assert.Contains(t, page, "| p TestX | pass | no result | **a bug of gopredict** |\n\n## Tests whose results vary without gopredict\n\nNone.\n\n## What exploring costs\n\nNone.\n")
+	assert.Contains(t, page, "\n| p | go1 | 2 | 0 | 1 | 3 |\n")
+	assert.Contains(t, page, "| p | "+known+" | race | read a.go:3 | none |  |\n")
+	assert.Contains(t, page, "| p | "+known+" | leak |  | none | real")
+}
+
+func TestModulePage(t *testing.T) {
+	finding := func(status bug.Status, reason string) report.Finding {
+		return report.Finding{Status: status, Reason: reason}
+	}
+	r := moduleRow{Plain: moduleCost{1, 1, 10, true}, Race: moduleCost{2, 1, 20, true}, Predict: moduleCost{6, 3, 30, true}}
+	r.read(&report.Report{
+		DurationS: 6, TestedS: 3.5, Packages: []report.Package{{Events: 5, RecordS: 0.5}, {Events: 7, RecordS: 1}},
+		Totals: report.Totals{Candidates: 20, Pruned: 15, Infeasible: 1},
+		Findings: []report.Finding{
+			finding(bug.Confirmed, ""), finding(bug.Infeasible, "no order"),
+			finding(bug.Unconfirmed, "undecided: no order, but p.n may find something else (read at p.go:12)"),
+			finding(bug.Unconfirmed, "undecided: no order, but q may find something else (read at q.go:3)"),
+			finding(bug.Unconfirmed, "undecided within budget (the trace has 7,000,000 events): the orders that lead there would change it"),
+		},
+	})
+	assert.Equal(t, map[string]int{
+		"undecided: no order, but a read, a branch, a select or a message may find something else": 2,
+		"undecided within budget (the trace has N events)":                                         1,
+	}, r.Reasons)
+	get := func(name string) (moduleRow, bool) { return r, slices.Contains(wholeModules[:2], name) }
+	before := moduleRow{Candidates: 18, Undecided: 9, Predict: moduleCost{12, 6, 60, true}}
+	text := run.Render(pages, "modules.md", newModulePage(get, map[string]moduleRow{wholeModules[0]: before}))
+	assert.Contains(t, text, "| "+wholeModules[0]+" | 1.0 | 1.0 | 2.0 | 1.0 | 20 | 12.0 | 6.0 | 60 | 6.0 | 3.0 | 30 | 3.00 | 1.5 | 2.5 |\n")
+	assert.Contains(t, text, "| "+wholeModules[1]+" | 1.0 | 1.0 | 2.0 | 1.0 | 20 |  | | | 6.0 | 3.0 | 30 | 3.00 | 1.5 | 2.5 |\n\nGeometric mean of × -race: 3.00.")
+	assert.Contains(t, text, "| "+wholeModules[0]+" | 12 | 18 | 20 | 0 | 1 | 9 | 3 | 15.0 % |\n")
+	assert.Len(t, run.ReadRows[moduleRow]("before.jsonl"), 10)
+}
+
+// sample names programs that have a bit of everything.
+//
+//go:embed testdata/sample.txt
+var sample string
+
+// TestRunSuite runs some of Go's programs instrumented. What they must do is what Go expects of
+// them plainly.
+func TestRunSuite(t *testing.T) {
+	names := strings.Fields(sample)
+	require.Len(t, names, 76)
+	b := newProgramBench(run.New(t.Context(), "run-suite", t.TempDir()))
+	b.limit = 2 * time.Minute
+	b.programs = listPrograms(b.root, func(name string) bool { return slices.Contains(names, name) })
+	require.Len(t, b.programs, len(names))
+	for _, p := range b.programs {
+		p.copy(b.Dir, b.language)
+	}
+	b.instrumented(b.programs)
+	for _, p := range b.programs {
+		assert.Empty(t, p.Failed, p.name)
+		assert.Empty(t, p.skipped, p.name)
+	}
+	text := run.Render(pages, "run-suite.md", b.page())
+	assert.Contains(t, text, "| 76 | 76 | 76 | 0 | 0.00 |")
+	assert.Contains(t, text, "\n## Different\n\nNone.\n\n## Same")
+}
+
+func TestSpeedTable(t *testing.T) {
+	costs := [run.Ways]run.Cost{{Seconds: 1, Memory: 10}, {Seconds: 4, Memory: 20}, {Seconds: 2, Memory: 40, Trace: 3, Cut: true}}
+	assert.Equal(t, "| suite | plain s | -race × | recording × | recording / -race | plain MiB | -race × | recording × | recording / -race | trace MiB |\n"+
+		"|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n"+
+		"| a \\* | 1.000 | 4.0 | 2.0 | 0.50 | 10 | 2.0 | 4.0 | 2.00 | 3.0 |\n"+
+		"| geometric mean | | 4.0 | 2.0 | 0.50 | | 2.0 | 4.0 | 2.00 | |\n\n", speedTable("suite", runColumns, []speedRow{{"a", costs}}))
+}
+
+func TestSplitQuoted(t *testing.T) {
+	assert.Equal(t, []string{"run", "-gcflags=all=-N -l", "a b", ""}, splitQuoted(` run	-gcflags='all=-N -l' "a b"  '' `))
+	assert.Empty(t, splitQuoted(" "))
+}

@@ -1,0 +1,230 @@
+package others
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gopredict/gopredict/internal/measure/run"
+	"github.com/gopredict/gopredict/recorder"
+)
+
+// speedModules are those whose test suites are run, and builtModules those whose builds are
+// measured.
+var (
+	speedModules = []string{
+		"go.uber.org/atomic@v1.12.0",
+		"go.uber.org/zap@v1.28.0",
+		"github.com/hashicorp/golang-lru/v2@v2.0.7",
+		"github.com/jackc/puddle/v2@v2.2.3",
+		"github.com/puzpuzpuz/xsync/v4@v4.5.0",
+		"github.com/gorilla/websocket@v1.5.3",
+		"github.com/robfig/cron/v3@v3.0.1",
+		"github.com/google/btree@v1.1.3",
+		"golang.org/x/time@v0.16.0",
+		"github.com/spf13/viper@v1.21.0",
+	}
+	builtModules = []string{"github.com/spf13/viper@v1.21.0"}
+)
+
+// A speedRow is what was measured of one subject.
+type speedRow struct {
+	Name  string
+	Costs [run.Ways]run.Cost
+}
+
+// A speedBench is one run of the suite.
+type speedBench struct {
+	*run.Job
+	rounds int
+	time   time.Duration
+}
+
+// speed measures what recording costs beside plain runs and the race detector: the time and peak
+// memory of the kernels in testdata and of the test suites of public modules, and the time to
+// build them. Rows are named kernel/NAME, suite/MODULE and build/MODULE.
+func speed(j *run.Job) bool {
+	b := &speedBench{Job: j}
+	j.IntVar(&b.rounds, "rounds", 5, "run each row up to `N` times in each way")
+	j.DurationVar(&b.time, "time", 20*time.Second, "begin no further round of a row after `D`")
+	j.Parse()
+	rows := run.LoadRows[[]speedRow](j)
+	b.kernels(rows)
+	for _, module := range speedModules {
+		b.row(rows, "suite/", module, b.suite)
+	}
+	for _, module := range builtModules {
+		b.row(rows, "build/", module, b.builds)
+	}
+	var text strings.Builder
+	for _, t := range []struct {
+		title, prefix string
+		columns       []speedColumn
+	}{{"kernel", "kernel/", runColumns}, {"suite", "suite/", runColumns}, {"build of", "build/", buildColumns}} {
+		text.WriteString(speedTable(t.title, t.columns, slices.Concat(rows.WithPrefix(t.prefix)...)))
+	}
+	j.WriteText(text.String())
+	return true
+}
+
+// row measures the rows of a module.
+func (b *speedBench) row(rows *run.Rows[[]speedRow], prefix, module string, measure func(name, dir string) []speedRow) {
+	name, _, _ := strings.Cut(module, "@")
+	rows.Measure(prefix+name, func() []speedRow {
+		dir := filepath.Join(run.Must(os.MkdirTemp(b.Dir, "module-")), "module")
+		defer os.RemoveAll(dir)
+		b.Download(module, dir)
+		return measure(name, dir)
+	})
+}
+
+// kernels measures each test of testdata/applications/kernels on its own.
+func (b *speedBench) kernels(rows *run.Rows[[]speedRow]) {
+	var t *run.Tests
+	build := func() *run.Tests {
+		if t == nil {
+			t = b.BuildTests(filepath.Join("testdata", "applications", "kernels"), recorder.Config{}, run.Plain, run.Race)
+			t.Limit = 1 << 40 // every event counts here
+		}
+		return t
+	}
+	for _, test := range strings.Fields(b.Go(filepath.Join("testdata", "applications", "kernels"), "test", "-list=.", ".")) {
+		name, ok := strings.CutPrefix(test, "Test")
+		if !ok { // the result of go test
+			break
+		}
+		rows.Measure("kernel/"+name, func() []speedRow {
+			return []speedRow{{name, run.Least(b.rounds, b.time, func(w run.Way) run.Cost { return cost(build(), w, "^"+test+"$") })}}
+		})
+	}
+}
+
+// suite measures the tests of a module, all its packages one after another.
+func (b *speedBench) suite(name, dir string) []speedRow {
+	var packages []*run.Tests
+	for _, pkg := range b.Packages(dir, "./...") {
+		packages = append(packages, b.BuildTests(pkg, recorder.Config{}, run.Plain, run.Race))
+	}
+	return []speedRow{{name, run.Least(b.rounds, b.time, func(w run.Way) (sum run.Cost) {
+		for _, t := range packages {
+			sum = sum.And(cost(t, w, "."))
+		}
+		return sum
+	})}}
+}
+
+// attempts is how often tests may fail: those of the suites that wait for a fixed time do on a
+// busy machine.
+const attempts = 3
+
+// cost runs tests until they pass, and returns what that took.
+func cost(t *run.Tests, w run.Way, pattern string) (c run.Cost) {
+	p := t.Run(w, pattern)
+	for n := 1; p.Code != 0; n++ {
+		if n == attempts {
+			run.Fail("%s: %s\n%s", w, p.State, p.Output)
+		}
+		p = t.Run(w, pattern)
+	}
+	c.Seconds, c.Memory = p.Elapsed.Seconds(), p.Memory
+	if w == run.Recorded {
+		tr, size := t.Trace()
+		c.Trace = float64(size) / (1 << 20)
+		c.Cut = tr.Meta.Limit > 0 || len(tr.Cuts) > 0
+	}
+	return c
+}
+
+// builds measures how long it takes until the tests of a module could begin: with an empty build
+// cache, with one file changed, and with nothing changed since. No test is run.
+func (b *speedBench) builds(name, dir string) (rows []speedRow) {
+	tool := filepath.Join(filepath.Dir(dir), "gopredict")
+	b.Go("", "build", "-o", tool, ".") // a copy, so that its cache is empty
+	source := filepath.Join(dir, b.Go(dir, "list", "-f", "{{index .GoFiles 0}}"))
+	commands := [run.Ways][]string{run.Plain: {"go", "test"}, run.Race: {"go", "test", "-race"}, run.Recorded: {tool, "test"}}
+	for _, kind := range []struct {
+		name   string
+		rounds int
+		change bool
+	}{{"cold", 1, false}, {"one file changed", b.rounds, true}, {"nothing changed", b.rounds, false}} {
+		costs := run.Least(kind.rounds, b.time, func(w run.Way) run.Cost {
+			if kind.change {
+				run.WriteFile(source, run.ReadFile(source)+fmt.Sprintf("\nvar _ = %d\n", time.Now().UnixNano()))
+			}
+			p := b.Succeed(run.Command{
+				Dir: dir, Env: []string{"GOCACHE=" + filepath.Join(filepath.Dir(dir), w.String())},
+				Args: append(commands[w], "-count=1", "-run=^$", "./..."),
+			})
+			return run.Cost{Seconds: p.Elapsed.Seconds()}
+		})
+		rows = append(rows, speedRow{name + ", " + kind.name, costs})
+	}
+	return rows
+}
+
+// A speedColumn is a number of each row.
+type speedColumn struct {
+	head, format string
+	ratio        bool // whose geometric mean says something
+	value        func(r [run.Ways]run.Cost) float64
+}
+
+func seconds(c run.Cost) float64 { return c.Seconds }
+func memory(c run.Cost) float64  { return c.Memory }
+
+// value is that of one way, and ratio that of one way over another.
+func value(of func(run.Cost) float64, w run.Way) func([run.Ways]run.Cost) float64 {
+	return func(r [run.Ways]run.Cost) float64 { return of(r[w]) }
+}
+
+func ratio(of func(run.Cost) float64, w, over run.Way) func([run.Ways]run.Cost) float64 {
+	return func(r [run.Ways]run.Cost) float64 { return of(r[w]) / of(r[over]) }
+}
+
+var runColumns = []speedColumn{
+	{"plain s", "%.3f", false, value(seconds, run.Plain)},
+	{"-race ×", "%.1f", true, ratio(seconds, run.Race, run.Plain)},
+	{"recording ×", "%.1f", true, ratio(seconds, run.Recorded, run.Plain)},
+	{"recording / -race", "%.2f", true, ratio(seconds, run.Recorded, run.Race)},
+	{"plain MiB", "%.0f", false, value(memory, run.Plain)},
+	{"-race ×", "%.1f", true, ratio(memory, run.Race, run.Plain)},
+	{"recording ×", "%.1f", true, ratio(memory, run.Recorded, run.Plain)},
+	{"recording / -race", "%.2f", true, ratio(memory, run.Recorded, run.Race)},
+	{"trace MiB", "%.1f", false, value(func(c run.Cost) float64 { return c.Trace }, run.Recorded)},
+}
+
+var buildColumns = []speedColumn{
+	{"plain s", "%.1f", false, value(seconds, run.Plain)},
+	{"-race s", "%.1f", false, value(seconds, run.Race)},
+	{"recording s", "%.1f", false, value(seconds, run.Recorded)},
+	{"recording / -race", "%.2f", true, ratio(seconds, run.Recorded, run.Race)},
+}
+
+// speedTable returns a table, with the geometric means of ratios as the last row. A star marks a
+// trace that does not hold the whole run.
+func speedTable(title string, columns []speedColumn, rows []speedRow) string {
+	if len(rows) == 0 {
+		return ""
+	}
+	head, rule, mean := "| "+title+" |", "|---|", "| geometric mean |"
+	lines := make([]string, len(rows))
+	for k, r := range rows {
+		lines[k] = "| " + r.Name + map[bool]string{true: ` \*`}[r.Costs[run.Recorded].Cut] + " |"
+	}
+	for _, c := range columns {
+		head, rule = head+" "+c.head+" |", rule+"--:|"
+		var values []float64
+		for k, r := range rows {
+			values = append(values, c.value(r.Costs))
+			lines[k] += fmt.Sprintf(" "+c.format+" |", values[k])
+		}
+		if c.ratio {
+			mean += fmt.Sprintf(" "+c.format, run.GeometricMean(values))
+		}
+		mean += " |"
+	}
+	return strings.Join(slices.Concat([]string{head, rule}, lines, []string{mean}), "\n") + "\n\n"
+}
