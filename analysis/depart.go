@@ -12,11 +12,10 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// This file takes proofs back. Each tier proves that no order of the recorded events
-// leads to a violation: of these locks, messages and reads, on the way that each
-// goroutine went. A run that departs from that, as a branch goes the other way, may
-// come to the violation nevertheless. So a proof is one only if no run of the
-// candidate's tests departs anywhere.
+// This file takes proofs back. Each tier proves that no order of the recorded events reaches a
+// violation: of these locks, messages and reads, on the way that each goroutine went. A run that
+// departs from that, as a branch goes the other way, may reach the violation nevertheless. So a proof
+// is one only if no run of the candidate's tests departs anywhere.
 
 // A Departure makes the schedule of a run up to where it departs from the recorded one.
 // What the program does then, only a run of it can tell.
@@ -26,21 +25,46 @@ type Departure struct {
 }
 
 // at is the event that departs.
-func (d *Departure) at() int { return d.events[len(d.events)-1] }
+func (d *Departure) last() int { return d.events[len(d.events)-1] }
 
 // maxProven is of how many events tests are at most for which that is looked at.
 const maxProven = 1 << 20
 
-// A departing is what is known of the departures of some tests.
-type departing struct {
+// A departureSearch looks for where runs of tests may depart from the recorded run.
+type departureSearch struct {
+	*effort
+	infeasible []candidate                // of the findings so far
+	known      map[string]*testDepartures // by scope
+	subtests   map[string]*subtests       // by scope of whole tests
+}
+
+// newDepartureSearch returns one that has not looked anywhere yet.
+func newDepartureSearch(e *effort) *departureSearch {
+	return &departureSearch{effort: e, known: make(map[string]*testDepartures), subtests: make(map[string]*subtests)}
+}
+
+// addProven notes that c is infeasible, as far as the recorded events tell.
+func (p *departureSearch) addProven(c candidate) {
+	if p.infeasible = append(p.infeasible, c); len(p.infeasible) == 1 && !p.opts.further && len(p.t.Events) <= maxEarly {
+		departures := p.newDepartures
+		p.background.Go(func() { departures() })
+	}
+}
+
+// maxEarly is how many events a trace has at most of which it is prepared to look for departures while
+// there is the solver's model: both together take much memory.
+const maxEarly = trace.MaxFlow
+
+// A testDepartures is what is known of the departures of some tests.
+type testDepartures struct {
 	but        string // where a run departs; "" if none does
 	departures []*Departure
 }
 
 // demote makes of infeasible findings undecided ones, unless no run of their tests departs
 // from the recorded one. Nothing is solved any more then, so that there is memory for that.
-func (p *predictor) demote(ctx context.Context, fs []Finding) error {
-	p.symbols, p.clock, p.newModel = nil, nil, nil
+func (p *departureSearch) demote(ctx context.Context, fs []Finding) error {
+	p.solverModel, p.mustClock, p.newModel = nil, nil, nil
 	p.allow(p.work, 0)
 	defer p.charge()
 	sizes := make(map[string]int) // by tests: how many events they have
@@ -49,10 +73,10 @@ func (p *predictor) demote(ctx context.Context, fs []Finding) error {
 			return 0
 		}
 		v := c.open[0]
-		key := p.testing(v)
+		key := p.testKey(v)
 		n, ok := sizes[key]
 		if !ok {
-			n = p.events(p.in(p.tests.Of(v.Accesses)))
+			n = p.events(p.goroutinesOf(p.tests.Of(v.Accesses)))
 			sizes[key] = n
 		}
 		return n
@@ -75,7 +99,7 @@ func (p *predictor) demote(ctx context.Context, fs []Finding) error {
 			if d.but == "" {
 				continue
 			}
-			f.Departures = d.toward(p.t, v)
+			f.Departures = d.sortedFor(p.t, v)
 			if f.Status == bug.Infeasible {
 				f.Reason = fmt.Sprintf("undecided: %s, but %s", cmp.Or(strings.TrimSuffix(f.Reason, ": the solver has proven that"), "no order of the recorded events leads to it"), d.but)
 				f.Status, f.Tier, f.Refuted = bug.Undecided, "", true
@@ -86,14 +110,9 @@ func (p *predictor) demote(ctx context.Context, fs []Finding) error {
 	return nil
 }
 
-// testing names the tests of v, and what was before these.
-func (p *predictor) testing(v instance) string {
+// testKey names the tests of v, and what was before these.
+func (p *departureSearch) testKey(v instance) string {
 	return fmt.Sprint(p.planner.From(v.Accesses...), "\x00", strings.Join(p.tests.Of(v.Accesses), "\x00"))
-}
-
-// in tells which goroutines are of the tests.
-func (p *predictor) in(tests []string) func(trace.GID) bool {
-	return func(g trace.GID) bool { return slices.Contains(tests, p.t.Goroutines[g].Test) }
 }
 
 // A scope is of whom it is asked where runs may depart from the recorded one.
@@ -104,11 +123,11 @@ type scope struct {
 }
 
 // scope is that of v: its tests, but for subtests that are nothing to it.
-func (p *predictor) scope(v instance) scope {
-	its := scope{p.testing(v), p.planner.From(v.Accesses...), p.in(p.tests.Of(v.Accesses))}
+func (p *departureSearch) scope(v instance) scope {
+	its := scope{p.testKey(v), p.planner.From(v.Accesses...), p.goroutinesOf(p.tests.Of(v.Accesses))}
 	s, known := p.subtests[its.key]
 	if !known {
-		s = p.newSubtests(its.in)
+		s = newSubtests(p.subject, its.in)
 		p.subtests[its.key] = s
 	}
 	if s == nil {
@@ -118,7 +137,7 @@ func (p *predictor) scope(v instance) scope {
 	for k, i := range v.Accesses {
 		goroutines[k] = p.t.Events[i].G
 	}
-	whole, about := its.in, s.about(goroutines)
+	whole, about := its.in, s.relevantTo(goroutines)
 	its.in = func(g trace.GID) bool { return about[s.of[g]] && whole(g) }
 	its.key += fmt.Sprint("\x00", about)
 	return its
@@ -126,28 +145,28 @@ func (p *predictor) scope(v instance) scope {
 
 // departs says where runs may depart from the recorded one. What was before these tests is as recorded.
 // Those of which that is not known are left.
-func (p *predictor) departs(ctx context.Context, about scope, left map[string]bool) (*departing, error) {
+func (p *departureSearch) departs(ctx context.Context, about scope, left map[string]bool) (*testDepartures, error) {
 	key, from, in := about.key, about.from, about.in
-	if d := p.departing[key]; d != nil {
+	if d := p.known[key]; d != nil {
 		return d, nil
 	}
-	part := p.work.Share(max(1, int64(len(left))/share))
+	part := p.work.Share(max(1, int64(len(left))/overdraw))
 	delete(left, key)
-	d := new(departing)
-	p.departing[key] = d
+	d := new(testDepartures)
+	p.known[key] = d
 	budget := part.Part(p.opts.Solving.budget().Steps)
 	if budget.Over() || len(p.t.Events) > maxSolved || p.events(in) > maxProven {
 		d.but = "not all of what else the program could do was looked at"
 		return d, nil
 	}
-	all, err := p.departures().All(ctx, from, in, p.opts.Solving.engine(), budget)
+	all, err := p.newDepartures().All(ctx, from, in, p.opts.Solving.engine(), budget)
 	if err != nil {
 		return nil, err
 	}
 	var early []*Departure
 	for _, at := range all {
 		if d.but == "" {
-			d.but = p.departsAt(at)
+			d.but = p.describeDeparture(at)
 		}
 		if at.Stands < 0 {
 			continue
@@ -157,9 +176,9 @@ func (p *predictor) departs(ctx context.Context, about scope, left map[string]bo
 			continue
 		}
 		if len(d.departures) == 0 {
-			d.but = p.departsAt(at)
+			d.but = p.describeDeparture(at)
 		}
-		if more := p.further(in, at); more != nil {
+		if more := p.extend(in, at); more != nil {
 			early = append(early, departure)
 			departure = p.departure(more, at)
 		}
@@ -169,18 +188,8 @@ func (p *predictor) departs(ctx context.Context, about scope, left map[string]bo
 	return d, nil
 }
 
-// events is how many events the goroutines have that are in.
-func (p *predictor) events(in func(trace.GID) bool) (n int) {
-	for g := range p.t.Goroutines {
-		if in(trace.GID(g)) {
-			n += p.o.Events(trace.GID(g)).Len()
-		}
-	}
-	return n
-}
-
 // departure returns the departure at, at the end of steps, nil if the judge refuses it.
-func (p *predictor) departure(steps []int, at symbolic.Departing) *Departure {
+func (p *departureSearch) departure(steps []int, at symbolic.Departing) *Departure {
 	if p.judge().CheckFrom(at.From, steps, []int{at.At}) != nil {
 		return nil
 	}
@@ -189,11 +198,11 @@ func (p *predictor) departure(steps []int, at symbolic.Departing) *Departure {
 	return &Departure{Recipe{recipe, nil}, events}
 }
 
-// further returns the steps to a departure in which the other goroutines that are in do first
+// extend returns the steps to a departure in which the other goroutines that are in do first
 // what they can do without touching what is read at the end, in the recorded order, up to
 // where they hold no lock: there they may meet with what comes after. The solver's runs
 // have as few steps as can be. It is nil if that is all.
-func (p *predictor) further(in func(trace.GID) bool, at symbolic.Departing) []int {
+func (p *departureSearch) extend(in func(trace.GID) bool, at symbolic.Departing) []int {
 	steps := at.Steps
 	own := len(steps) // from here on the goroutine that departs is alone
 	for g := p.t.Events[at.At].G; own > 0 && p.t.Events[steps[own-1]].G == g; own-- {
@@ -224,7 +233,7 @@ func (p *predictor) further(in func(trace.GID) bool, at symbolic.Departing) []in
 		}
 		var its []int
 		free := 0
-		for i := p.o.Program().Next(done); i >= 0 && len(its) < maxFurther && !(p.t.Events[i].Kind.IsWrite() && read(i)); i = p.o.Program().Next(i) {
+		for i := p.o.Program().Next(done); i >= 0 && len(its) < maxExtension && !(p.t.Events[i].Kind.IsWrite() && read(i)); i = p.o.Program().Next(i) {
 			if len(p.o.Held(i)) == 0 {
 				free = len(its)
 			}
@@ -240,14 +249,14 @@ func (p *predictor) further(in func(trace.GID) bool, at symbolic.Departing) []in
 	return append(more, steps[own:]...)
 }
 
-// maxFurther bounds what one goroutine does more before a departure.
-const maxFurther = 1 << 12
+// maxExtension bounds what one goroutine does more before a departure.
+const maxExtension = 1 << 12
 
-// toward returns the departures, those first that may matter most to v: in a goroutine
+// sortedFor returns the departures, those first that may matter most to v: in a goroutine
 // of its accesses and before these.
-func (d *departing) toward(t *trace.Trace, v instance) []*Departure {
+func (d *testDepartures) sortedFor(t *trace.Trace, v instance) []*Departure {
 	rank := func(d *Departure) int {
-		if slices.ContainsFunc(v.Accesses, func(i int) bool { return t.Events[i].G == t.Events[d.at()].G && d.at() < i }) {
+		if slices.ContainsFunc(v.Accesses, func(i int) bool { return t.Events[i].G == t.Events[d.last()].G && d.last() < i }) {
 			return 0
 		}
 		return 1
@@ -255,8 +264,8 @@ func (d *departing) toward(t *trace.Trace, v instance) []*Departure {
 	return slices.SortedStableFunc(slices.Values(d.departures), func(a, b *Departure) int { return rank(a) - rank(b) })
 }
 
-// departsAt describes where a run departs.
-func (p *predictor) departsAt(d symbolic.Departing) string {
+// describeDeparture describes where a run departs.
+func (p *departureSearch) describeDeparture(d symbolic.Departing) string {
 	e := &p.t.Events[d.At]
 	site := p.t.Sites[e.Site]
 	what := "may find something else"
@@ -268,5 +277,5 @@ func (p *predictor) departsAt(d symbolic.Departing) string {
 	case trace.Send, trace.Recv, trace.OnceBegin, trace.OnceDone:
 		what = "may come in another order"
 	}
-	return fmt.Sprintf("%s %s (%s)", cmp.Or(site.Expr, e.Kind.Spec().Phrase), what, p.where(d.At))
+	return fmt.Sprintf("%s %s (%s)", cmp.Or(site.Expr, e.Kind.Spec().Phrase), what, p.describe(d.At))
 }

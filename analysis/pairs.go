@@ -3,22 +3,20 @@ package analysis
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/gopredict/gopredict/analysis/anomaly"
 	"github.com/gopredict/gopredict/analysis/detect"
-	"github.com/gopredict/gopredict/analysis/order"
-	"github.com/gopredict/gopredict/analysis/symbolic"
 	"github.com/gopredict/gopredict/internal/bug"
 )
 
-// This file looks at all pairs of accesses at two places where the detectors have handed
-// over the nearest ones only, and none of these has a schedule: what they left out may
-// have one, and nothing is infeasible as long as nobody has looked at it. The must clock
-// refutes most; one cone for each two goroutines finds the races that need no critical
-// section turned round; what is left, if that is not much, is for the solver.
+// A pairSearch looks at all pairs of accesses at two places where the detectors have handed over the
+// nearest ones only, and none of these has a schedule. What they left out may have one. The must clock
+// refutes most pairs. One cone for each two goroutines finds the races that need no critical sections
+// in another order. What is left, if that is little, is for the solver.
+type pairSearch struct {
+	*decider
+}
 
 const (
 	// maxLeft is how many pairs of a candidate the solver is left with at most.
@@ -35,7 +33,7 @@ const (
 // allPairs looks at all pairs of those undecided candidates that have more of them than
 // instances, of which of has what the detectors say. It returns those that are undecided
 // then.
-func (p *predictor) allPairs(ctx context.Context, fs []Finding, of []detect.Candidate, undecided []candidate) ([]candidate, error) {
+func (p *pairSearch) allPairs(ctx context.Context, fs []Finding, of []detect.Candidate, undecided []candidate) ([]candidate, error) {
 	var places [][2]uint64
 	for _, c := range undecided {
 		if !c.Exhaustive {
@@ -62,13 +60,13 @@ func (p *predictor) allPairs(ctx context.Context, fs []Finding, of []detect.Cand
 	}
 	others := func(k int) bool {
 		c := &undecided[k]
-		return p.neighboured(c.Candidate) && len(c.Instances) > maxTried && fs[c.finding].Status == bug.Undecided
+		return p.triesNeighbours(c.Candidate) && len(c.Instances) > maxTried && fs[c.finding].Status == bug.Undecided
 	}
 	// The nearest pairs of all candidates come before all pairs of any.
 	for _, step := range []struct {
 		wanted func(k int) bool
 		decide func(f *Finding, c *candidate, rows []anomaly.Row)
-	}{{wanted, p.decideNear}, {others, p.decideOthers}, {wanted, p.decidePairs}} {
+	}{{wanted, p.decideNeighbours}, {others, p.decideUntried}, {wanted, p.decidePairs}} {
 		if err := p.inRounds(ctx, p.work.Share(directPart), undecided, step.wanted, func(k int) {
 			c := &undecided[k]
 			step.decide(&fs[c.finding], c, rows[k])
@@ -85,35 +83,11 @@ func stillOpen(fs []Finding, undecided []candidate) []candidate {
 	return slices.DeleteFunc(undecided, func(c candidate) bool { return fs[c.finding].Status != bug.Undecided || len(c.open) == 0 })
 }
 
-// A clocked is what the must-order and the must clock say together. The one has orders that
-// another run could have, as that of atomic operations; the other one has what values say,
-// where a read that matters finds what it found from one writer only.
-type clocked struct {
-	*order.Order
-	must *order.Must
-}
-
-func (c clocked) BeforeReached(i, j int) bool {
-	return c.Order.BeforeReached(i, j) || c.must.BeforeReached(i, j)
-}
-
-// must is what is known to come before what. Of long traces that is the must-order.
-func (p *predictor) must() anomaly.Ordering {
-	switch {
-	case p.clock != nil:
-	case len(p.t.Events) > maxSolved, !p.opts.uses(TierMust):
-		p.clock = p.o
-	default:
-		p.clock = clocked{p.o, p.model().Must()}
-	}
-	return p.clock
-}
-
-// decideNear looks at the nearest pairs of c, whose rows are given, and notes in the finding f if that
+// decideNeighbours looks at the nearest pairs of c, whose rows are given, and notes in the finding f if that
 // decides c.
-func (p *predictor) decideNear(f *Finding, c *candidate, rows []anomaly.Row) {
-	defer p.linkless(c)()
-	near := p.neighbours(rows, p.must())
+func (p *pairSearch) decideNeighbours(f *Finding, c *candidate, rows []anomaly.Row) {
+	defer p.withoutLinks(c)()
+	near := p.neighbours(rows, p.mustOrder())
 	if len(near) == 0 || !p.charge() {
 		return
 	}
@@ -122,74 +96,54 @@ func (p *predictor) decideNear(f *Finding, c *candidate, rows []anomaly.Row) {
 		*f = g
 		return
 	}
-	if len(c.Instances) <= maxTried || p.crowded(c.Candidate) { // else the others come next
+	if len(c.Instances) <= maxTried || p.hasSmallShare(c.Candidate) { // else the others come next
 		c.open = open
 	}
 }
 
-// decideOthers looks at those instances of c that were not tried before its neighbours, and notes in the finding f
+// decideUntried looks at those instances of c that were not tried before its neighbours, and notes in the finding f
 // if that decides c.
-func (p *predictor) decideOthers(f *Finding, c *candidate, _ []anomaly.Row) {
-	if p.crowded(c.Candidate) {
+func (p *pairSearch) decideUntried(f *Finding, c *candidate, _ []anomaly.Row) {
+	if p.hasSmallShare(c.Candidate) {
 		return
 	}
-	p.decideFurther(f, c)
+	p.decideRest(f, c)
 }
 
-// decideFurther looks at those instances of c that were not tried at first, and notes in the finding f if that
-// decides c.
-func (p *predictor) decideFurther(f *Finding, c *candidate) {
-	others := c.Candidate
-	others.Instances = others.Instances[maxTried:]
-	g, open := p.decide(others)
-	if g.Status == bug.Predicted {
-		*f = g
-	}
-	c.open = slices.DeleteFunc(c.open, func(v instance) bool { // of the round before
-		return includes(others.Instances, v.Instance)
-	})
-	c.open = append(c.open, open...)
-}
-
-// includes reports whether v is one of all instances of its candidate.
-func includes(all []detect.Instance, v detect.Instance) bool {
-	return slices.ContainsFunc(all, func(o detect.Instance) bool { return slices.Equal(o.Accesses, v.Accesses) })
-}
-
-// linkless lets cones of a crowded candidate have no links any more: what it may have went into its first
+// withoutLinks lets cones of a hasSmallShare candidate have no links any more: what it may have went into its first
 // instances. What is returned puts them back.
-func (p *predictor) linkless(c *candidate) func() {
-	its := p.most
-	if p.crowded(c.Candidate) {
-		p.most = 0
+func (p *pairSearch) withoutLinks(c *candidate) func() {
+	its := p.links
+	if p.hasSmallShare(c.Candidate) {
+		p.links = 0
 	}
-	return func() { p.most = its }
+	return func() { p.links = its }
 }
 
 // decidePairs looks at all pairs of c, whose rows are given, and notes in the finding f if
 // that decides c. If not, and there are not too many of them left, these are its instances
 // from now on.
-func (p *predictor) decidePairs(f *Finding, c *candidate, rows []anomaly.Row) {
-	if p.its.Over() {
+func (p *pairSearch) decidePairs(f *Finding, c *candidate, rows []anomaly.Row) {
+	if p.allowance.Over() {
 		return
 	}
-	must := p.must()
-	defer p.linkless(c)()
+	must := p.mustOrder()
+	defer p.withoutLinks(c)()
 	left := 0
 	open := slices.DeleteFunc(slices.Clone(rows), func(r anomaly.Row) bool {
-		p.its.Spend(rowStep * int64(len(r.First)+len(r.Second)))
+		p.allowance.Spend(rowStep * int64(len(r.First)+len(r.Second)))
 		n := r.Pairs(must)
 		left += n
 		return n == 0
 	})
-	if g, ok := p.meet(c, open, must.BeforeReached); ok {
+	if g, ok := p.findMeeting(c, open, must.BeforeReached); ok {
 		*f = g
 		return
 	}
 	if left > maxLeft {
 		return
 	}
-	groups, ok := p.groups(rows)
+	groups, ok := p.pairPerTests(rows)
 	if !ok {
 		return
 	}
@@ -199,7 +153,7 @@ func (p *predictor) decidePairs(f *Finding, c *candidate, rows []anomaly.Row) {
 			all = append(all, detect.Instance{Accesses: pair[:]})
 		}
 	}
-	p.decideLeft(f, c, all, nil, groups)
+	p.decideRemaining(f, c, all, nil, groups)
 }
 
 // rowStep is how many steps it takes to ask about an access of a row what must come before it; one
@@ -211,7 +165,7 @@ const rowStep, nearShare = 2, 4
 const maxNearSteps = 1 << 12
 
 // neighbours returns the nearest pairs in rows that may meet, the nearest first.
-func (p *predictor) neighbours(rows []anomaly.Row, must anomaly.Ordering) []detect.Instance {
+func (p *pairSearch) neighbours(rows []anomaly.Row, must anomaly.Ordering) []detect.Instance {
 	var nearest [][2]int
 	asked := 0
 	for _, r := range rows {
@@ -230,7 +184,7 @@ func (p *predictor) neighbours(rows []anomaly.Row, must anomaly.Ordering) []dete
 			nearest = slices.Insert(nearest[:min(len(nearest), maxNeighbours-1)], at, pair)
 		}
 	}
-	p.its.Spend(int64(asked))
+	p.allowance.Spend(int64(asked))
 	near := make([]detect.Instance, len(nearest))
 	for k := range nearest {
 		near[k].Accesses = nearest[k][:]
@@ -240,50 +194,11 @@ func (p *predictor) neighbours(rows []anomaly.Row, must anomaly.Ordering) []dete
 
 func gap(pair [2]int) int { return pair[1] - pair[0] }
 
-// decideLeft decides a candidate of which these are all instances that the must clock leaves; those that were
-// tried have no schedule.
-func (p *predictor) decideLeft(f *Finding, c *candidate, all, tried, groups []detect.Instance) {
-	if len(all) == 0 {
-		f.Status, f.Tier, f.Reason = bug.Infeasible, TierMust, "one of the accesses must come before the other one's goroutine is there, in each run of the recorded events"
-		if c.Instances[0].Pattern != nil {
-			f.Reason = "one of the accesses must come before another one that has to be before it, or a lock keeps it out, in each run of the recorded events"
-		}
-		c.Instances, c.Exhaustive = groups, true
-		return
-	}
-	slices.SortStableFunc(all, func(a, b detect.Instance) int {
-		return cmp.Compare(spread(a.Accesses), spread(b.Accesses))
-	})
-	// Schedules for more take too long.
-	nearest := slices.DeleteFunc(slices.Clone(all[:min(len(all), anomaly.MaxPairs)]), func(v detect.Instance) bool { return includes(tried, v) })
-	why := f.Reason
-	if len(nearest) > 0 {
-		found, _ := p.decide(detect.Candidate{Kind: c.Kind, Name: c.Name, Instances: nearest})
-		if found.Status == bug.Predicted {
-			*f = found
-			return
-		}
-		why = found.Reason
-	}
-	f.Reason = ""
-	if c.open = p.refute(f, instancesOf(detect.Candidate{Instances: all})); len(c.open) == 0 {
-		f.Status = bug.Infeasible
-	} else {
-		f.Tier, f.Reason = "", why
-	}
-	// A proof has to hold for the groups, too: what the must clock refutes a run that
-	// departs may do.
-	c.Instances, c.Exhaustive = append(all, groups...), true
-}
-
-// spread is how far accesses are apart.
-func spread(accesses []int) int { return slices.Max(accesses) - slices.Min(accesses) }
-
-// meet looks for a pair in rows that a cone leads to.
-func (p *predictor) meet(c *candidate, rows []anomaly.Row, before func(i, j int) bool) (Finding, bool) {
+// findMeeting looks for a pair in rows that a cone leads to.
+func (p *pairSearch) findMeeting(c *candidate, rows []anomaly.Row, before func(i, j int) bool) (Finding, bool) {
 	judged := 0
 	for _, r := range rows {
-		for s, recipe := range p.planner.Meet(r.First, r.Second, before, int(max(0, p.its.Steps))) {
+		for s, recipe := range p.planner.Meet(r.First, r.Second, before, int(max(0, p.allowance.Steps))) {
 			if judged++; judged > maxMet || !p.charge() {
 				return Finding{}, false
 			}
@@ -304,9 +219,9 @@ func (p *predictor) meet(c *candidate, rows []anomaly.Row, before func(i, j int)
 	return Finding{}, false
 }
 
-// groups returns a pair for each set of tests that pairs in rows are of; ok is false if these
+// pairPerTests returns a pair for each set of tests that pairs in rows are of; ok is false if these
 // are too many, or not the same all along a row, as where a goroutine serves several tests.
-func (p *predictor) groups(rows []anomaly.Row) (groups []detect.Instance, ok bool) {
+func (p *pairSearch) pairPerTests(rows []anomaly.Row) (groups []detect.Instance, ok bool) {
 	var all []detect.Instance
 	for _, r := range rows {
 		for _, of := range [][]int32{r.First, r.Second} {
@@ -318,27 +233,5 @@ func (p *predictor) groups(rows []anomaly.Row) (groups []detect.Instance, ok boo
 			all = append(all, detect.Instance{Accesses: pair[:]})
 		}
 	}
-	return p.grouped(all)
-}
-
-// grouped returns the first one of the instances of each base and tests. It is not ok if these
-// are too many.
-func (p *predictor) grouped(all []detect.Instance) (groups []detect.Instance, ok bool) {
-	seen := make(map[string]bool)
-	for _, v := range all {
-		key := fmt.Sprint(p.planner.From(v.Accesses...), "\x00", strings.Join(p.tests.Of(v.Accesses), "\x00"))
-		if !seen[key] {
-			seen[key] = true
-			groups = append(groups, v)
-		}
-	}
-	return groups, len(groups) <= maxGroups
-}
-
-// model is the solver's of the trace.
-func (p *predictor) model() *symbolic.Model {
-	if p.symbols == nil {
-		p.symbols = p.newModel()
-	}
-	return p.symbols
+	return p.onePerTests(all)
 }

@@ -16,9 +16,8 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
-// This file decides each event of a trace, as analysers of other languages' traces count:
-// whether it is the second one of a race. The findings of Predict have one race for each two
-// places.
+// This file decides each event of a trace, as analysers of other languages' traces count: whether it
+// is the second one of a race. The findings of Predict have one race for each two places.
 
 // A RacyEvent is an event that races with an earlier one.
 type RacyEvent struct {
@@ -43,9 +42,9 @@ func FindRacyEvents(ctx context.Context, t *trace.Trace, opts Options) (*RacyEve
 		return nil, fmt.Errorf("analysis: %w", err)
 	}
 	opts.Schedules = 1
-	p := newPredictor(t, o, dataflow.New(t), opts)
-	defer p.beside.Wait()
-	p.eventwise = true
+	p := &eventSearch{newDecider(newSubject(t, o, dataflow.New(t), opts))}
+	defer p.background.Wait()
+	p.proposer.eventwise = true
 	rows := slices.DeleteFunc(anomaly.Conflicts(t, o), func(r anomaly.Row) bool { // a send and a close are no race
 		return !t.Events[r.First[0]].Kind.IsAccess() || r.Pairs(o) == 0
 	})
@@ -53,22 +52,27 @@ func FindRacyEvents(ctx context.Context, t *trace.Trace, opts Options) (*RacyEve
 		return new(RacyEvents), nil
 	}
 	p.prepare()
-	must := p.must()
+	must := p.mustOrder()
 	rows = slices.DeleteFunc(rows, func(r anomaly.Row) bool { return r.Pairs(must) == 0 })
 	racy := make(map[int]RacyEvent)
 	for _, r := range rows {
 		if err := context.Cause(ctx); err != nil {
 			return nil, fmt.Errorf("analysis: %w", err)
 		}
-		p.second(r.First, r.Second, must, racy)
-		p.second(r.Second, r.First, must, racy)
+		p.addSecond(r.First, r.Second, must, racy)
+		p.addSecond(r.Second, r.First, must, racy)
 	}
-	return p.others(ctx, rows, must, racy)
+	return p.decideEvents(ctx, rows, must, racy)
 }
 
-// second adds to racy those of second of which one cone leads to them and to an earlier one of
+// An eventSearch decides events, each as a candidate of its own.
+type eventSearch struct {
+	*decider
+}
+
+// addSecond adds to racy those of second of which one cone leads to them and to an earlier one of
 // first.
-func (p *predictor) second(first, second []int32, must anomaly.Ordering, racy map[int]RacyEvent) {
+func (p *eventSearch) addSecond(first, second []int32, must anomaly.Ordering, racy map[int]RacyEvent) {
 	done := func(j int) bool { _, ok := racy[j]; return ok }
 	for s, recipe := range p.planner.Second(first, second, must.BeforeReached, done) {
 		i, j := recipe.Accesses[0], recipe.Accesses[1]
@@ -78,10 +82,10 @@ func (p *predictor) second(first, second []int32, must anomaly.Ordering, racy ma
 	}
 }
 
-// others decides those events of rows that are not in racy, each as a candidate of its own, and
+// decideEvents decides those events of rows that are not in racy, each as a candidate of its own, and
 // returns all.
-func (p *predictor) others(ctx context.Context, rows []anomaly.Row, must anomaly.Ordering, racy map[int]RacyEvent) (*RacyEvents, error) {
-	cs := p.conflicting(rows, must, racy)
+func (p *eventSearch) decideEvents(ctx context.Context, rows []anomaly.Row, must anomaly.Ordering, racy map[int]RacyEvent) (*RacyEvents, error) {
+	cs := p.candidates(rows, must, racy)
 	fs := make([]Finding, len(cs))
 	for k := range fs {
 		fs[k] = Finding{Status: bug.Undecided}
@@ -97,9 +101,9 @@ func (p *predictor) others(ctx context.Context, rows []anomaly.Row, must anomaly
 				return nil, fmt.Errorf("analysis: %w", err)
 			}
 			p.allow(planning.Part(planningEvent), 0)
-			open := p.refute(f, instancesOf(detect.Candidate{Instances: c.Instances[n : n+1]}))
-			p.schedules(f, open)
-			p.decided(f, detect.Candidate{Instances: c.Instances}, open)
+			open := p.refuter.refute(f, instancesOf(detect.Candidate{Instances: c.Instances[n : n+1]}))
+			p.proposer.propose(f, open)
+			p.conclude(f, detect.Candidate{Instances: c.Instances}, open)
 		}
 	}
 	var undecided []candidate
@@ -107,7 +111,7 @@ func (p *predictor) others(ctx context.Context, rows []anomaly.Row, must anomaly
 		if fs[k].Status != bug.Undecided || !c.Exhaustive {
 			continue
 		}
-		if open := p.refute(&fs[k], instancesOf(c)); len(open) == 0 {
+		if open := p.refuter.refute(&fs[k], instancesOf(c)); len(open) == 0 {
 			fs[k].Status = bug.Infeasible
 		} else {
 			undecided = append(undecided, candidate{Candidate: c, finding: k, open: open})
@@ -146,9 +150,9 @@ const (
 	solvingEvents  = solver.Second
 )
 
-// conflicting returns the events of rows that may race with earlier ones and are not in racy, in
+// candidates returns the events of rows that may race with earlier ones and are not in racy, in
 // their order, as candidates of which the instances are those with the nearest ones.
-func (p *predictor) conflicting(rows []anomaly.Row, must anomaly.Ordering, racy map[int]RacyEvent) []detect.Candidate {
+func (p *eventSearch) candidates(rows []anomaly.Row, must anomaly.Ordering, racy map[int]RacyEvent) []detect.Candidate {
 	of := make(map[int32]*detect.Candidate)
 	for _, r := range rows {
 		for _, r := range []anomaly.Row{r, {First: r.Second, Second: r.First}} {

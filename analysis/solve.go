@@ -12,30 +12,7 @@ import (
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/analysis/symbolic"
 	"github.com/gopredict/gopredict/internal/bug"
-	"github.com/gopredict/gopredict/recorder/trace"
 )
-
-// Solving says how candidates are decided that nothing else decides.
-type Solving struct {
-	// Engine makes the solver for a formula; nil stands for the built-in one.
-	Engine func(*solver.Formula) (solver.Engine, error)
-	// Budget is for each candidate, as far as there is work left for the trace. What is zero in it
-	// stands for [solver.Second] and 1 GB.
-	Budget solver.Budget
-}
-
-// engine is what makes solvers.
-func (s *Solving) engine() func(*solver.Formula) (solver.Engine, error) {
-	if s.Engine != nil {
-		return s.Engine
-	}
-	return func(f *solver.Formula) (solver.Engine, error) { return solver.NewBuiltin(f), nil }
-}
-
-// budget is for each candidate.
-func (s *Solving) budget() solver.Budget {
-	return solver.Budget{Steps: cmp.Or(s.Budget.Steps, solver.Second), Memory: cmp.Or(s.Budget.Memory, 1<<30)}
-}
 
 // A candidate is one that the tiers so far have left open: the solver is asked for a
 // schedule, or those that are infeasible for where a run departs from the recorded one.
@@ -47,23 +24,23 @@ type candidate struct {
 
 // solve decides the undecided candidates as far as the budget of each suffices, and
 // notes it in their findings.
-func (p *predictor) solve(ctx context.Context, fs []Finding, undecided []candidate) error {
-	if len(undecided) == 0 || !p.opts.uses(TierSolver) {
+func (d *decider) solve(ctx context.Context, fs []Finding, undecided []candidate) error {
+	if len(undecided) == 0 || !d.opts.uses(TierSolver) {
 		return nil
 	}
-	if n := len(p.t.Events); n > maxSolved {
+	if n := len(d.t.Events); n > maxSolved {
 		for _, c := range undecided {
 			fs[c.finding].overBudget(fmt.Sprintf("the trace has %d events", n))
 		}
 		return nil
 	}
 	// What candidates need little for leave goes to those that need much.
-	slices.SortStableFunc(undecided, func(a, b candidate) int { return cmp.Compare(p.reach(a), p.reach(b)) })
-	s := p.newSolving(undecided)
-	p.model()
+	slices.SortStableFunc(undecided, func(a, b candidate) int { return cmp.Compare(d.eventsUntil(a), d.eventsUntil(b)) })
+	s := d.newSolving(undecided)
+	d.model()
 	defer s.close()
 	// Of events there is one budget for all, and what they depend on is nearly the same.
-	if !s.eventwise && len(undecided) >= crowd {
+	if !d.proposer.eventwise && len(undecided) >= manyCandidates {
 		if hopeful, err := s.sample(ctx, fs, undecided); err != nil || !hopeful {
 			return err
 		}
@@ -80,10 +57,10 @@ func (p *predictor) solve(ctx context.Context, fs []Finding, undecided []candida
 	return nil
 }
 
-// reach is how many events there are up to what c is about, from where its tests begin.
-func (p *predictor) reach(c candidate) (n int) {
+// eventsUntil is how many events there are up to what c is about, from where its tests begin.
+func (s *subject) eventsUntil(c candidate) (n int) {
 	for _, v := range c.open {
-		n = max(n, slices.Max(v.Accesses)-p.planner.From(v.Accesses...))
+		n = max(n, slices.Max(v.Accesses)-s.planner.From(v.Accesses...))
 	}
 	return n
 }
@@ -93,9 +70,9 @@ func stopped(left, all []candidate, err error) error {
 	return fmt.Errorf("analysis: ended with %d of %d candidates undecided: %w", len(left), len(all), err)
 }
 
-// crowd is how many candidates are too many to solve without a sample of maxSample of them at most: each
+// manyCandidates is how many candidates are too many to solve without a sample of maxSample of them at most: each
 // has its part of the budget for all of them, sampledSteps at most.
-const crowd, maxSample, sampledSteps = 5, 8, 1 << 20
+const manyCandidates, maxSample, sampledSteps = 5, 8, 1 << 20
 
 // sample asks about some of the candidates in short, and about no more instances of one that will not be proven
 // impossible than the nearest. If that decides none it is not hopeful, and all
@@ -127,30 +104,35 @@ func (s *solving) sample(ctx context.Context, fs []Finding, undecided []candidat
 	return hopeful, nil
 }
 
-// maxSolved is the number of events of the longest traces of which candidates are
-// solved: none that is recorded is longer, as events take eight bytes of what [trace.MaxLogged] bounds, and most take
-// more. What solving has to know of a trace takes 30 bytes an event.
-const maxSolved = trace.MaxLogged / 8
+// seekingPart is the part of the budget of a candidate that goes into what has a schedule
+// near to the recorded run, if not all of its instances can be proven impossible: as these
+// are not all that there are, or a proof for each takes more than is left. One of some of them
+// is worth nothing.
+const seekingPart = 20
 
-// A solving asks about the instances of undecided candidates.
+// overdraw is how many times its share of a budget a candidate, or one of its instances, may take.
+const overdraw = 4
+
+// A solving asks the solver about the instances of undecided candidates.
 type solving struct {
-	*predictor
-	engine   func(*solver.Formula) (solver.Engine, error)
-	budget   solver.Budget             // of each candidate
-	sampling bool                      // see sample
-	deciders map[int]*symbolic.Decider // by how many events come first
-	at       map[[2]int]int            // by candidate and instance: the target of the decider
-	targets  map[int][]symbolic.Target
+	*effort
+	eventwise bool // see proposer
+	engine    func(*solver.Formula) (solver.Engine, error)
+	budget    solver.Budget             // of each candidate
+	sampling  bool                      // see sample
+	deciders  map[int]*symbolic.Decider // by how many events come first
+	at        map[[2]int]int            // by candidate and instance: the target of the decider
+	targets   map[int][]symbolic.Target
 }
 
-func (p *predictor) newSolving(undecided []candidate) *solving {
+func (d *decider) newSolving(undecided []candidate) *solving {
 	s := &solving{
-		predictor: p, engine: p.opts.Solving.engine(), budget: p.opts.Solving.budget(),
+		effort: d.effort, eventwise: d.proposer.eventwise, engine: d.opts.Solving.engine(), budget: d.opts.Solving.budget(),
 		deciders: make(map[int]*symbolic.Decider), at: make(map[[2]int]int), targets: make(map[int][]symbolic.Target),
 	}
 	for k, c := range undecided {
 		for n, v := range c.open {
-			from := p.planner.From(v.Accesses...)
+			from := d.planner.From(v.Accesses...)
 			s.at[[2]int{k, n}] = len(s.targets[from])
 			s.targets[from] = append(s.targets[from], v.target())
 		}
@@ -179,7 +161,7 @@ func (v instance) target() symbolic.Target {
 
 // decideBySolving decides c, the candidate number k, one of n that are left.
 func (s *solving) decideBySolving(ctx context.Context, f *Finding, k int, c candidate, n int) error {
-	budget := s.work.Share(max(1, int64(n)/share)).Part(s.budget.Steps)
+	budget := s.work.Share(max(1, int64(n)/overdraw)).Part(s.budget.Steps)
 	s.allow(budget, 0)
 	defer s.charge()
 	ask, left := s.ask, budget // as long as all of them may be proven impossible
@@ -196,7 +178,7 @@ func (s *solving) decideBySolving(ctx context.Context, f *Finding, k int, c cand
 		}
 		part := left
 		if left == budget { // else what follows has no chance
-			part = left.Share(max(1, int64(len(c.open)-n)/share))
+			part = left.Share(max(1, int64(len(c.open)-n)/overdraw))
 		}
 		a, err := ask(ctx, v, s.at[[2]int{k, n}], part)
 		switch {
@@ -206,12 +188,12 @@ func (s *solving) decideBySolving(ctx context.Context, f *Finding, k int, c cand
 			impossible++
 		case a.Answer == solver.Unknown:
 			why = cmp.Or(a.Why, why)
-		case s.shows(f, v, a):
+		case s.accept(f, v, a):
 			return nil
 		case v.Blocks:
-			if a, err = s.askOver(ctx, v, left); err != nil {
+			if a, err = s.askWithPartnersFirst(ctx, v, left); err != nil {
 				return err
-			} else if a.Answer == solver.Sat && s.shows(f, v, a) {
+			} else if a.Answer == solver.Sat && s.accept(f, v, a) {
 				return nil
 			}
 		}
@@ -228,29 +210,12 @@ func (s *solving) decideBySolving(ctx context.Context, f *Finding, k int, c cand
 	return nil
 }
 
-// seekingPart is the part of the budget of a candidate that goes into what has a schedule
-// near to the recorded run, if not all of its instances can be proven impossible: as these
-// are not all that there are, or a proof for each takes more than is left. One of some of them
-// is worth nothing.
-const seekingPart = 20
-
-// share is how many times its share of a budget a candidate, or one of its instances, may take.
-const share = 4
-
-// overBudget notes why f, which has no schedule, is not proven infeasible either.
-func (f *Finding) overBudget(why string) {
-	if why = fmt.Sprintf("undecided within budget (%s)", why); f.Reason != "" {
-		why += ": " + f.Reason
-	}
-	f.Reason = why
-}
-
 // decider is asked for runs to v that begin as schedules of its tests do.
 func (s *solving) decider(v instance) *symbolic.Decider {
 	from := s.planner.From(v.Accesses...)
 	d := s.deciders[from]
 	if d == nil {
-		d = s.symbols.NewDecider(from, s.targets[from], s.engine)
+		d = s.solverModel.NewDecider(from, s.targets[from], s.engine)
 		s.deciders[from] = d
 	}
 	return d
@@ -273,75 +238,14 @@ func (s *solving) ask(ctx context.Context, v instance, at int, budget *solver.Bu
 	if err != nil || a.Answer != solver.Unsat || a.Never || from == 0 {
 		return a, err
 	}
-	all := s.symbols.NewWider(0, from, v.target(), s.engine)
+	all := s.solverModel.NewWider(0, from, v.target(), s.engine)
 	defer all.Close()
 	return all.Decide(ctx, 0, budget)
 }
 
-// askOver asks for runs to v in which those come first who could free one of those who wait
-// for a message, where others than these can.
-func (s *solving) askOver(ctx context.Context, v instance, budget *solver.Budget) (symbolic.Answer, error) {
-	over := slices.Concat(v.Missed, s.comers(v.Accesses))
-	d := s.symbols.NewDecider(s.planner.From(v.Accesses...), []symbolic.Target{symbolic.Deadlock(v.Accesses, over)}, s.engine)
-	defer d.Close()
-	return d.Decide(ctx, 0, budget)
-}
-
-// maxComers bounds the operations that are to come first.
-const maxComers = 64
-
-// comers returns the operations on the other sides of the channels that goroutines wait for
-// at the given ones, but for those that must come after one of these.
-func (s *solving) comers(waits []int) (comers []int) {
-	type side struct {
-		obj  uint64
-		recv bool
-	}
-	wanted := make(map[side]bool)
-	for _, i := range waits {
-		if obj, recv, ok := s.moves(i); ok {
-			wanted[side{obj, !recv}] = true
-		}
-	}
-	if len(wanted) == 0 {
-		return nil
-	}
-	first, last := s.planner.From(waits...), slices.Max(waits)
-	for i := first; i < len(s.t.Events) && (i < last || len(comers) < maxComers); i++ {
-		obj, recv, ok := s.moves(i)
-		after := func(j int) bool { return i == j || s.o.Before(j, i) }
-		if ok && wanted[side{obj, recv}] && !slices.ContainsFunc(waits, after) {
-			comers = append(comers, i)
-		}
-	}
-	return comers[max(0, len(comers)-maxComers):]
-}
-
-// moves returns the channel that the operation that event i begins, or may begin, sends to or
-// receives from; ok is false if it is none, or a select that has chosen another case.
-func (s *solving) moves(i int) (obj uint64, recv, ok bool) {
-	e := &s.t.Events[i]
-	switch e.Kind {
-	case trace.Send, trace.SelectSend:
-		return e.Obj, false, true
-	case trace.Recv:
-		return e.Obj, true, true
-	case trace.Select:
-		for range 2 { // after what was selected
-			if i = s.o.Program().Next(i); i >= 0 && (s.t.Events[i].Kind == trace.RecvDone || s.t.Events[i].Kind == trace.SendDone) {
-				return s.t.Events[i].Obj, s.t.Events[i].Kind == trace.RecvDone, true
-			}
-			if i < 0 {
-				break
-			}
-		}
-	}
-	return 0, false, false
-}
-
-// shows notes in f the schedule that the solver has found for v. The judge has
+// accept notes in f the schedule that the solver has found for v. The judge has
 // to agree, as with all schedules.
-func (s *solving) shows(f *Finding, v instance, a symbolic.Answer) bool {
+func (s *solving) accept(f *Finding, v instance, a symbolic.Answer) bool {
 	from := min(a.Base, s.planner.From(v.Accesses...))
 	if a.Base-from+len(a.Steps) > minimize.MaxTried { // nor are they kept
 		from = a.Base
@@ -359,12 +263,12 @@ func (s *solving) shows(f *Finding, v instance, a symbolic.Answer) bool {
 	f.Schedules = []Recipe{{recipe, v.Pattern}}
 	f.Status, f.Tier, f.Reason = bug.Predicted, TierSolver, ""
 	f.Pattern, f.Accesses = v.Pattern, recipe.Accesses
-	s.place(f)
+	s.locate(f)
 	return true
 }
 
 // trim leaves out what goroutines do that a schedule of v does not need. Who stands at an access
-// needs all that led there.
+// prefix all that led there.
 func (s *solving) trim(from int, steps []int, v instance) []int {
 	schedule := minimize.Schedule{Trace: s.t, Steps: steps}
 	if !v.Blocks {

@@ -6,30 +6,30 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// This file tells subtests apart. What one of them does otherwise than recorded is nothing to another
-// one that uses nothing which it changes, as what another test does is nothing to a test: cases of a
-// table that run in parallel are as many tests.
+// This file tells subtests apart. What one of them does otherwise than recorded does not matter to
+// another one that uses nothing that it changes, as it is with tests: cases of a table that run in
+// parallel are as many tests.
 
 // subtests are those of a trace, by numbers. Each has the goroutine that t.Run has started and those
 // that come of it, but for those of its own subtests. A top-level test is one, too.
 type subtests struct {
-	of     []int32   // by goroutine
-	parent []int32   // by subtest: -1 of a top-level one
-	heeds  [][]int32 // by subtest: others that have changed what it uses
+	of        []int32   // by goroutine
+	parent    []int32   // by subtest: -1 of a top-level one
+	dependsOn [][]int32 // by subtest: others that have changed what it uses
 }
 
 // newSubtests returns those of the goroutines that are in; nil if all these are of one.
-func (p *predictor) newSubtests(in func(trace.GID) bool) *subtests {
-	s := &subtests{of: make([]int32, len(p.t.Goroutines))}
+func newSubtests(subject *subject, in func(trace.GID) bool) *subtests {
+	s := &subtests{of: make([]int32, len(subject.t.Goroutines))}
 	begins := make([]bool, len(s.of)) // those that are of a subtest
-	for i := range p.t.Events {
-		if e := &p.t.Events[i]; e.Kind == trace.TestBegin {
+	for i := range subject.t.Events {
+		if e := &subject.t.Events[i]; e.Kind == trace.TestBegin {
 			begins[e.G] = true
 		}
 	}
 	some := 0
 	for g := range s.of {
-		its, is := &p.t.Goroutines[g], in(trace.GID(g))
+		its, is := &subject.t.Goroutines[g], in(trace.GID(g))
 		parent := int32(-1)
 		if !its.IsTest() && int(its.Parent) < g {
 			parent = s.of[its.Parent]
@@ -47,7 +47,7 @@ func (p *predictor) newSubtests(in func(trace.GID) bool) *subtests {
 	if some <= 1 {
 		return nil
 	}
-	s.meet(p, in)
+	s.findConflicts(subject, in)
 	return s
 }
 
@@ -60,10 +60,10 @@ type user struct {
 	changed bool
 }
 
-// meet finds out who heeds whom, by what the goroutines have done that are in. What package testing
+// findConflicts finds out who dependsOn whom, by what the goroutines have done that are in. What package testing
 // does for its own ends, as to let parallel tests begin, does not count.
-func (s *subtests) meet(p *predictor, in func(trace.GID) bool) {
-	layout, sites := p.layout(), p.o.Sites()
+func (s *subtests) findConflicts(subject *subject, in func(trace.GID) bool) {
+	layout, sites := subject.layout(), subject.o.Sites()
 	first := make([]user, layout.Cells()) // by cell: most are used by no other subtest
 	cells, objects := make(map[int32]*used), make(map[uint64]*used)
 	add := func(all *[]int32, n int32) {
@@ -75,8 +75,8 @@ func (s *subtests) meet(p *predictor, in func(trace.GID) bool) {
 		if !in(trace.GID(g)) {
 			continue
 		}
-		for i := range p.o.Events(trace.GID(g)).All {
-			e := &p.t.Events[i]
+		for i := range subject.o.Events(trace.GID(g)).All {
+			e := &subject.t.Events[i]
 			if e.Obj == 0 || trace.OfTesting(sites.Of(e.Site).Func) {
 				continue
 			}
@@ -104,12 +104,12 @@ func (s *subtests) meet(p *predictor, in func(trace.GID) bool) {
 			}
 		}
 	}
-	s.heeds = make([][]int32, len(s.parent))
+	s.dependsOn = make([][]int32, len(s.parent))
 	join := func(u *used) {
 		for _, by := range u.by {
 			for _, n := range u.changed {
 				if n != by {
-					add(&s.heeds[by], n)
+					add(&s.dependsOn[by], n)
 				}
 			}
 		}
@@ -126,9 +126,9 @@ func (s *subtests) meet(p *predictor, in func(trace.GID) bool) {
 	}
 }
 
-// about returns which subtests may be something to what goroutines do: theirs, those that these are in
-// or have, and whom one of them heeds.
-func (s *subtests) about(goroutines []trace.GID) []bool {
+// relevantTo returns which subtests may be something to what goroutines do: theirs, those that these are in
+// or have, and whom one of them dependsOn.
+func (s *subtests) relevantTo(goroutines []trace.GID) []bool {
 	its := make([]bool, len(s.parent))
 	var open []int32
 	take := func(n int32) {
@@ -149,7 +149,7 @@ func (s *subtests) about(goroutines []trace.GID) []bool {
 		n := open[len(open)-1]
 		open = open[:len(open)-1]
 		take(s.parent[n])
-		for _, other := range s.heeds[n] {
+		for _, other := range s.dependsOn[n] {
 			take(other)
 		}
 	}

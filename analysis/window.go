@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/gopredict/gopredict/analysis/property"
-	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/recorder/trace/numbering"
 )
@@ -552,84 +551,4 @@ func (s *spans) free(least, events int) (all []int) {
 		}
 	}
 	return all
-}
-
-// madeSteps is how many steps of schedules are kept for each event of a window: they take less than what
-// would make them.
-const madeSteps = 2
-
-// letGo makes the schedules of r, so that nothing else is kept of the window that it is of, as far as they
-// have no more than so many steps. It reports whether nothing is kept.
-func (r *Result) letGo(steps int) bool {
-	all := true
-	made := func(recipe *Recipe) {
-		its, n := recipe.Made(steps)
-		recipe.Recipe, steps, all = its, steps-n, all && its.IsMade()
-	}
-	departures := make(map[*Departure]bool) // findings share them
-	for _, f := range r.Findings {
-		for k := range f.Schedules {
-			made(&f.Schedules[k])
-		}
-		for _, d := range f.Departures {
-			if !departures[d] {
-				departures[d] = true
-				made(&d.Recipe)
-			}
-		}
-	}
-	return all
-}
-
-// join adds to r what was predicted from a window that begins at position from: each candidate
-// is one finding of all windows, the best that there is, and at has the indices of these by
-// their names. What is pruned is not told apart by names: counted is what the window with the
-// most has.
-func (r *Result) join(o *Result, from int, at map[string]int) {
-	for _, f := range o.Findings {
-		f.shift(from)
-		k, known := at[f.Name]
-		switch {
-		case !known:
-			at[f.Name] = len(r.Findings)
-			r.Findings = append(r.Findings, f)
-		case f.rank() > r.Findings[k].rank():
-			r.Findings[k] = f
-		}
-	}
-	r.Locked, r.Ordered = max(r.Locked, o.Locked), max(r.Ordered, o.Ordered)
-	r.Raced, r.Intended = max(r.Raced, o.Raced), max(r.Intended, o.Intended)
-	r.Cut, r.TooLong = r.Cut || o.Cut, r.TooLong || o.TooLong
-}
-
-// rank is the higher, the more there is to tell of f.
-func (f *Finding) rank() int {
-	switch {
-	case f.Status == bug.Predicted:
-		return 3
-	case f.Status == bug.Infeasible:
-		return 0
-	case f.Refuted:
-		return 1
-	}
-	return 2
-}
-
-// shift makes of a finding in a window, which begins at position from, one in the whole trace.
-func (f *Finding) shift(from int) {
-	if from == 0 {
-		return
-	}
-	f.Accesses = slices.Clone(f.Accesses)
-	for k := range f.Accesses {
-		f.Accesses[k] += from
-	}
-	for k := range f.Schedules {
-		f.Schedules[k].Recipe = f.Schedules[k].In(from)
-	}
-	for k, d := range f.Departures {
-		its := *d
-		its.Recipe.Recipe = d.In(from)
-		f.Departures[k] = &its
-	}
 }

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"iter"
 	"sync"
 
 	"github.com/gopredict/gopredict/analysis/feasible"
@@ -9,28 +8,28 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
-// A later makes the schedule of a finding that comes after the first one. Nearly all that replays confirm the first
+// A secondSchedule makes the schedule of a finding that comes after the first one. Nearly all that replays confirm the first
 // one has shown, and to find another takes as long again.
-type later struct {
+type secondSchedule struct {
 	planner   *schedule.Planner
-	judging   *judging
+	judge     *sharedJudge
 	instances []instance
 	at        turn  // the first schedule is of that one
 	looked    int   // how many of its schedules were looked at, up to this
-	most      int   // links of the cones of that instance, see [ways]
+	links     int   // links of the cones of that instance, see [ways]
 	until     int64 // steps of the planner after which nothing more is looked for
 	steps     int64 // what the planner and the judge may do, as above
 }
 
-// A judging is the judge of all findings of a trace, once all is predicted: made when the first one asks, so
+// A sharedJudge is the judge of all findings of a trace, once all is predicted: made when the first one asks, so
 // that nothing is kept for most traces. Replays run beside each other, and the judge serves one at a time.
-type judging struct {
+type sharedJudge struct {
 	mu    sync.Mutex
 	t     *trace.Trace
 	judge *feasible.Judge
 }
 
-func (j *judging) check(s schedule.Schedule, v instance) error {
+func (j *sharedJudge) check(s schedule.Schedule, v instance) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.judge == nil {
@@ -39,44 +38,12 @@ func (j *judging) check(s schedule.Schedule, v instance) error {
 	return check(j.t, j.judge, s.From, s.Steps, v.Instance)
 }
 
-// Recipes yields the schedules to replay in turn: Schedules, and what else there is once that is asked for. It
-// is safe for concurrent use by findings of one trace.
-func (f *Finding) Recipes() iter.Seq[Recipe] {
-	return func(yield func(Recipe) bool) {
-		for _, r := range f.Schedules {
-			if !yield(r) {
-				return
-			}
-		}
-		if f.later == nil || len(f.Schedules) == 0 {
-			return
-		}
-		if r, ok := f.later.find(); ok {
-			yield(r)
-		}
-	}
-}
-
-// keepLater notes how f comes to a second schedule, which has one of that turn, of which so many were looked at.
-func (p *predictor) keepLater(f *Finding, w *ways, at turn, looked int) {
-	if p.opts.Schedules >= mostSchedules || p.late || p.eventwise {
-		return
-	}
-	f.later = &later{
-		planner: p.planner, judging: p.asked, instances: w.instances, at: at, looked: looked, most: w.links[at.instance],
-		until: max(1, p.its.Steps), steps: p.its.Steps,
-	}
-	if !w.instances[0].Blocks {
-		f.later.steps = min(p.its.Steps, furtherCones*int64(p.most))
-	}
-}
-
 // find is what schedules does after the first one. It follows from the trace, and not from what else was asked
 // for by then: what it takes is counted apart.
-func (l *later) find() (Recipe, bool) {
+func (l *secondSchedule) find() (Recipe, bool) {
 	planner := l.planner.Apart()
 	planner.Until(l.until)
-	w := &ways{planner: planner, plan: planned, instances: l.instances, most: l.most}
+	w := &attempts{planner: planner, plan: planned, instances: l.instances, most: l.links}
 	if l.at.others { // those are none of the others
 		for range w.attempt(l.at.instance).Keeping() {
 		}
@@ -93,7 +60,7 @@ func (l *later) find() (Recipe, bool) {
 				return Recipe{}, false
 			}
 			v := l.instances[at.instance]
-			if l.judging.check(s, v) == nil {
+			if l.judge.check(s, v) == nil {
 				return Recipe{recipe, v.Pattern}, true
 			}
 			left -= judgeStep * int64(len(s.Steps))

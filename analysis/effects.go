@@ -9,12 +9,12 @@ import (
 	"github.com/gopredict/gopredict/recorder/trace/dataflow"
 )
 
-// byOthers takes off the findings, from number first on and below last, what is only an effect of other
+// dropEffects takes off the findings, from number first on and below last, what is only an effect of other
 // bugs (detect.Detector.Effects): assertions that fail, or may fail, because of reads
 // that are part of another predicted bug, or where another assertion has failed before.
 // Whoever mends that mends them, or will see them again.
-func (p *predictor) byOthers(r *Result, first, last int) {
-	others := maps.Clone(p.elsewhere)
+func (p *predictor) dropEffects(r *Result, first, last int) {
+	others := maps.Clone(p.settledSites)
 	for _, f := range r.Findings[:first] {
 		if f.Status == bug.Predicted {
 			for _, s := range f.Sites {
@@ -32,7 +32,7 @@ func (p *predictor) byOthers(r *Result, first, last int) {
 	kept := r.Findings[:first]
 	for _, f := range r.Findings[first:last] {
 		own := slices.DeleteFunc(slices.Clone(f.Departures), func(d *Departure) bool {
-			return slices.ContainsFunc(d.events, part) || fails[p.t.Events[d.at()].Site]
+			return slices.ContainsFunc(d.events, part) || fails[p.t.Events[d.last()].Site]
 		})
 		if slices.ContainsFunc(p.deviations(&f), part) || len(own) == 0 && len(f.Departures) > 0 {
 			r.Raced++
@@ -46,15 +46,15 @@ func (p *predictor) byOthers(r *Result, first, last int) {
 
 // deviations returns the reads that find something else than recorded in the first
 // schedule of f.
-func (p *predictor) deviations(f *Finding) []int {
+func (s *subject) deviations(f *Finding) []int {
 	if f.Status != bug.Predicted {
 		return nil
 	}
-	s := f.Schedules[0].Schedule()
-	if p.judge().CheckFrom(s.From, s.Steps, f.Accesses) != nil {
+	schedule := f.Schedules[0].Schedule()
+	if s.judge().CheckFrom(schedule.From, schedule.Steps, f.Accesses) != nil {
 		return nil
 	}
-	return p.judge().Deviations()
+	return s.judge().Deviations()
 }
 
 // maxFollowed bounds the reads that an assertion is followed through.

@@ -6,9 +6,9 @@ import (
 	"github.com/gopredict/gopredict/analysis/schedule"
 )
 
-// ways are the schedules that may lead to instances of a candidate: all those of one and then those of the next, but
+// attempts are the schedules that may lead to instances of a candidate: all those of one and then those of the next, but
 // of patterns first those of each in which reads find what they found. Nearly all findings of patterns have one.
-type ways struct {
+type attempts struct {
 	planner   *schedule.Planner
 	plan      func(planner *schedule.Planner, v instance, most int) *schedule.Attempt
 	instances []instance
@@ -25,7 +25,7 @@ type turn struct {
 }
 
 // from yields the schedules from that turn on.
-func (w *ways) from(first turn) iter.Seq2[turn, iter.Seq2[schedule.Schedule, schedule.Recipe]] {
+func (w *attempts) from(first turn) iter.Seq2[turn, iter.Seq2[schedule.Schedule, schedule.Recipe]] {
 	pattern := w.instances[0].Pattern != nil
 	return func(yield func(turn, iter.Seq2[schedule.Schedule, schedule.Recipe]) bool) {
 		for at := first; ; at.instance++ {
@@ -52,7 +52,7 @@ func (w *ways) from(first turn) iter.Seq2[turn, iter.Seq2[schedule.Schedule, sch
 
 // attempt makes the schedules for instance n. What was looked at for those before it, that were not found too, is
 // less for its cones.
-func (w *ways) attempt(n int) *schedule.Attempt {
+func (w *attempts) attempt(n int) *schedule.Attempt {
 	if w.attempts == nil {
 		w.attempts, w.links, w.spent = make([]*schedule.Attempt, len(w.instances)), make([]int, len(w.instances)), w.planner.Spent()
 	}
@@ -67,7 +67,7 @@ func (w *ways) attempt(n int) *schedule.Attempt {
 	return w.attempts[n]
 }
 
-// planned makes the schedules that may lead to v, with cones of most links.
+// attempt makes the schedules that may lead to v, with cones of most links.
 func planned(planner *schedule.Planner, v instance, most int) *schedule.Attempt {
 	switch {
 	case v.Blocks:

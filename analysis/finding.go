@@ -1,0 +1,174 @@
+package analysis
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/gopredict/gopredict/analysis/anomaly"
+	"github.com/gopredict/gopredict/analysis/detect"
+	"github.com/gopredict/gopredict/analysis/schedule"
+	"github.com/gopredict/gopredict/internal/bug"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A Finding is a predicted bug: a set of source sites, and events of the trace
+// that show it. It has no name: package witness names bugs by their sources.
+type Finding struct {
+	Kind bug.Kind
+	// Name is the kind and the places of the accesses in words: the same for the
+	// same bug in all traces of a program.
+	Name string
+	// Pattern is the one that Accesses match; nil for those that meet.
+	Pattern *anomaly.Pattern
+	// Accesses are positions of events: of those that meet the earlier one first, else
+	// in the order of the pattern.
+	Accesses []int
+	Sites    []trace.SiteID
+	// Tests are the top-level tests that the accesses are part of: one, or none
+	// outside of tests, or several. Note says so in the last two cases. Where
+	// goroutines do what another test has told them to, that one is the first.
+	Tests     []string
+	Note      string
+	Status    bug.Status // Predicted, Undecided or Infeasible
+	Reason    string     // why it is not predicted
+	Tier      string     // which tier decided, of predicted ones that of the first schedule; "" for undecided
+	Schedules []Recipe   // to replay in turn; each ends at accesses of the same sites. See Recipes for more
+	// Departures are runs to where the program departs from the recorded run, of a
+	// finding that only this keeps from being infeasible: it may be there in one of
+	// them. Findings of the same tests overdraw them.
+	Departures []*Departure
+	// Refuted is set of an undecided finding that no order of the recorded events leads to, as
+	// detectors leave out accesses that are ordered or under one lock: it is none but where one of
+	// the Departures, or another recording, shows it.
+	Refuted  bool
+	detector int             // which one of detect.All
+	second   *secondSchedule // nil: there is nothing beyond Schedules
+}
+
+// A Recipe makes a schedule for a finding. Pattern is the one that it shows; nil
+// for races.
+type Recipe struct {
+	schedule.Recipe
+	Pattern *anomaly.Pattern
+}
+
+// Tier is the one that has found the schedule.
+func (r Recipe) Tier() string { return string(r.Scheduler()) }
+
+// A Result is what was predicted from one trace. The numbers count sets of
+// source sites, one for each possible finding.
+type Result struct {
+	Findings   []Finding // races, then other kinds, each in the order of their events in the trace
+	Candidates int       // accesses that conflict, and those that match a pattern in some order: findings and pruned ones
+	detect.Counts
+}
+
+// Pruned is the number of candidates that are no findings.
+func (r *Result) Pruned() int { return r.Locked + r.Ordered + r.Raced + r.Intended }
+
+// Recipes yields the schedules to replay in turn: Schedules, and what else there is once that is asked for. It
+// is safe for concurrent use by findings of one trace.
+func (f *Finding) Recipes() iter.Seq[Recipe] {
+	return func(yield func(Recipe) bool) {
+		for _, r := range f.Schedules {
+			if !yield(r) {
+				return
+			}
+		}
+		if f.second == nil || len(f.Schedules) == 0 {
+			return
+		}
+		if r, ok := f.second.find(); ok {
+			yield(r)
+		}
+	}
+}
+
+// overBudget notes why f, which has no schedule, is not proven infeasible either.
+func (f *Finding) overBudget(why string) {
+	if why = fmt.Sprintf("undecided within budget (%s)", why); f.Reason != "" {
+		why += ": " + f.Reason
+	}
+	f.Reason = why
+}
+
+// rank is the higher, the more there is to tell of f.
+func (f *Finding) rank() int {
+	switch {
+	case f.Status == bug.Predicted:
+		return 3
+	case f.Status == bug.Infeasible:
+		return 0
+	case f.Refuted:
+		return 1
+	}
+	return 2
+}
+
+// shift makes of a finding in a window, which begins at position from, one in the whole trace.
+func (f *Finding) shift(from int) {
+	if from == 0 {
+		return
+	}
+	f.Accesses = slices.Clone(f.Accesses)
+	for k := range f.Accesses {
+		f.Accesses[k] += from
+	}
+	for k := range f.Schedules {
+		f.Schedules[k].Recipe = f.Schedules[k].In(from)
+	}
+	for k, d := range f.Departures {
+		its := *d
+		its.Recipe.Recipe = d.In(from)
+		f.Departures[k] = &its
+	}
+}
+
+// join adds to r what was predicted from a window that begins at position from: each candidate
+// is one finding of all windows, the best that there is, and at has the indices of these by
+// their names. What is pruned is not told apart by names: counted is what the window with the
+// most has.
+func (r *Result) join(o *Result, from int, at map[string]int) {
+	for _, f := range o.Findings {
+		f.shift(from)
+		k, known := at[f.Name]
+		switch {
+		case !known:
+			at[f.Name] = len(r.Findings)
+			r.Findings = append(r.Findings, f)
+		case f.rank() > r.Findings[k].rank():
+			r.Findings[k] = f
+		}
+	}
+	r.Locked, r.Ordered = max(r.Locked, o.Locked), max(r.Ordered, o.Ordered)
+	r.Raced, r.Intended = max(r.Raced, o.Raced), max(r.Intended, o.Intended)
+	r.Cut, r.TooLong = r.Cut || o.Cut, r.TooLong || o.TooLong
+}
+
+// madeSteps is how many steps of schedules are kept for each event of a window: they take less than what
+// would make them.
+const madeSteps = 2
+
+// letGo makes the schedules of r, so that nothing else is kept of the window that it is of, as far as they
+// have no more than so many steps. It reports whether nothing is kept.
+func (r *Result) letGo(steps int) bool {
+	all := true
+	made := func(recipe *Recipe) {
+		its, n := recipe.Made(steps)
+		recipe.Recipe, steps, all = its, steps-n, all && its.IsMade()
+	}
+	departures := make(map[*Departure]bool) // findings overdraw them
+	for _, f := range r.Findings {
+		for k := range f.Schedules {
+			made(&f.Schedules[k])
+		}
+		for _, d := range f.Departures {
+			if !departures[d] {
+				departures[d] = true
+				made(&d.Recipe)
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,63 @@
+package analysis
+
+import (
+	"github.com/gopredict/gopredict/analysis/detect"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// An ownership tells which unlocks and Dones have a lock or Add of their own, one that comes before
+// them in each run of the recorded events. Suppose that such an unlock is next and finds the lock
+// unlocked. Then as many operations have locked it as have unlocked it. But each of the unlocks so far
+// has a lock of its own before it, and so has the next one: there is one lock more. The same holds for
+// Dones and Adds.
+type ownership struct {
+	foreign map[uint64]bool // locks that some goroutine may unlock before it has locked them; nil: not known yet
+	covered map[uint64]bool // by WaitGroup: each Done has an Add of its own
+}
+
+// isOwned reports whether event i unlocks such a lock, or is a Done of such a WaitGroup.
+func (w *ownership) isOwned(s *subject, i int) bool {
+	if len(s.t.Events) > maxSolved {
+		return false
+	}
+	switch e := &s.t.Events[i]; e.Kind {
+	case trace.Release, trace.RRelease:
+		if w.foreign == nil {
+			w.foreign = foreignLocks(s)
+		}
+		return !w.foreign[e.Obj]
+	case trace.WaitGroupAdd:
+		if w.covered == nil {
+			w.covered = make(map[uint64]bool)
+		}
+		covered, ok := w.covered[e.Obj]
+		if !ok {
+			covered, _ = detect.Covered(s.t, adds(s.t, e.Obj), s.model().Must().BeforeReached)
+			w.covered[e.Obj] = covered
+		}
+		return covered
+	}
+	return false
+}
+
+// foreignLocks returns the locks of which somebody may end a critical section before it has
+// begun, as far as what must come before what tells.
+func foreignLocks(s *subject) map[uint64]bool {
+	must, foreign := s.model().Must(), make(map[uint64]bool)
+	for _, section := range s.o.Sections() {
+		if section.Rel >= 0 && s.t.Events[section.Acq].G != s.t.Events[section.Rel].G && !must.BeforeReached(section.Acq, section.Rel) {
+			foreign[section.Obj] = true
+		}
+	}
+	return foreign
+}
+
+// adds returns all that changes the counter of a WaitGroup.
+func adds(t *trace.Trace, group uint64) (adds []int) {
+	for i := range t.Events {
+		if e := &t.Events[i]; e.Kind == trace.WaitGroupAdd && e.Obj == group {
+			adds = append(adds, i)
+		}
+	}
+	return adds
+}
