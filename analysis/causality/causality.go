@@ -40,6 +40,7 @@ import (
 
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
 // A Model is what the graphs of all properties of one trace share. It is safe
@@ -220,49 +221,27 @@ type seed struct {
 	from, to, iff int32
 }
 
-// findSeeds finds seeds, sorted by to.
+// findSeeds finds seeds, sorted by to: the line in which operations of a channel stand, a
+// send before the close of its channel, and a wait before the signal that it matches.
 func (m *Model) findSeeds() {
-	waits := make(map[ticket]int32) // where a Wait began, then where it was woken
-	chosen := make(map[ticket]int32)
-	open := make(map[uint64][]int32) // completed sends, by channel that is not closed
-	begun := make([]int32, len(m.t.Goroutines))
-	for i := range m.t.Events {
-		e, pos := &m.t.Events[i], int32(i)
-		switch e.Kind {
-		case trace.Send, trace.Recv, trace.Select:
-			begun[e.G] = pos
-		case trace.SendDone, trace.RecvDone:
-			if prev := m.o.InLine(int(begun[e.G])); prev >= 0 && e.Val != 0 {
-				m.seeds = append(m.seeds, seed{int32(prev), begun[e.G], begun[e.G]})
-			}
-			if e.Kind == trace.SendDone {
-				open[e.Obj] = append(open[e.Obj], pos)
-			}
-		case trace.Close:
-			for _, sent := range open[e.Obj] {
-				m.seeds = append(m.seeds, seed{sent, pos, sent})
-			}
-			delete(open, e.Obj)
-		case trace.CondWait:
-			waits[ticket{e.Obj, e.Val}] = pos
-		case trace.CondSignal:
-			if e.Val > 0 {
-				chosen[ticket{e.Obj, e.Val - 1}] = pos
-			}
-		case trace.CondBroadcast:
-			for k := range min(uint64(e.Size), uint64(len(m.t.Goroutines))) {
-				chosen[ticket{e.Obj, e.Val + k}] = pos
-			}
-		case trace.CondWake:
-			wait, ok := waits[ticket{e.Obj, e.Val}]
-			signal, ok2 := chosen[ticket{e.Obj, e.Val}]
-			if ok && ok2 {
-				m.seeds = append(m.seeds, seed{wait, signal, pos})
-			}
+	f := m.o.Facts()
+	operations := f.Operations()
+	for row := range operations {
+		o := &operations[row]
+		if o.Outcome != facts.Passed {
+			continue
+		}
+		if before := f.Previous(int32(row)); before != facts.None {
+			m.seeds = append(m.seeds, seed{operations[before].Begin, o.Begin, o.Begin})
+		}
+		if closed := f.Channel(o.Channel).Closed; !o.Receive && o.Done < closed {
+			m.seeds = append(m.seeds, seed{o.Done, closed, o.Done})
+		}
+	}
+	for _, t := range f.Tickets() {
+		if t.Wait != facts.None && t.Waker != facts.None && t.Wake != facts.None {
+			m.seeds = append(m.seeds, seed{t.Wait, t.Waker, t.Wake})
 		}
 	}
 	slices.SortFunc(m.seeds, func(a, b seed) int { return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.from, b.from)) })
 }
-
-// A ticket names one waiter of one condition.
-type ticket struct{ cond, number uint64 }
