@@ -5,35 +5,35 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/gopredict/gopredict/analysis/blocked"
 	"github.com/gopredict/gopredict/analysis/causality"
 	"github.com/gopredict/gopredict/analysis/feasible"
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/analysis/schedule"
+	"github.com/gopredict/gopredict/analysis/waits"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
 
 // Cones are the parts of one recorded run that lead goroutines to where they were blocked
 // at its end.
 type Cones struct {
-	causes  *blocked.Causes
+	causes  *waits.Causes
 	planner *schedule.Planner
 	judge   *feasible.Judge
 }
 
-// NewCones takes what [blocked.Of] has returned.
-func NewCones(t *trace.Trace, ws []blocked.Wait) (*Cones, error) {
+// NewCones takes what [waits.Blocked] has returned.
+func NewCones(t *trace.Trace, ws []waits.Wait) (*Cones, error) {
 	o, err := order.New(t)
 	if err != nil {
 		return nil, fmt.Errorf("analysis: %w", err)
 	}
-	return &Cones{blocked.NewCauses(t, ws), schedule.NewPlanner(t, o, causality.New(t, o)), feasible.New(t)}, nil
+	return &Cones{waits.NewCauses(t, ws), schedule.NewPlanner(t, o, causality.New(t, o)), feasible.New(t)}, nil
 }
 
 // Of yields those for the members of a bug, as schedules that the judge accepts, the
 // smaller first. What they do not have may be needed all the same, where the trace does
 // not show it.
-func (c *Cones) Of(members []blocked.Wait) iter.Seq[schedule.Schedule] {
+func (c *Cones) Of(members []waits.Wait) iter.Seq[schedule.Schedule] {
 	return func(yield func(schedule.Schedule) bool) {
 		var last schedule.Schedule
 		for _, wide := range []bool{false, true} {

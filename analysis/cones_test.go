@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopredict/gopredict/analysis"
-	"github.com/gopredict/gopredict/analysis/blocked"
+	"github.com/gopredict/gopredict/analysis/waits"
 	"github.com/gopredict/gopredict/internal/tracetest"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
@@ -36,7 +36,7 @@ func TestConesAreSmall(t *testing.T) {
 	for g := range trace.GID(2) {
 		tr.Stuck = append(tr.Stuck, trace.Stuck{G: g + 1, Proof: trace.ProofLeak, Op: trace.Acquire, Obj: lock[2-g]})
 	}
-	ws, with := blocked.Of(tr, trace.ProofLeak)
+	ws, with := waits.Blocked(tr, trace.ProofLeak)
 	c, err := analysis.NewCones(with, ws)
 	require.NoError(t, err)
 	n := 0

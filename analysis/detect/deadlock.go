@@ -17,7 +17,7 @@ func deadlocks(in *Input, counts *Counts) []Candidate {
 	counts.Locked, counts.Ordered, counts.Cut = found.Locked, found.Ordered, found.Cut
 	var cs []Candidate
 	wakers := in.wakers()
-	for _, c := range found.Circles {
+	for _, c := range found.Cycles {
 		var instances []Instance
 		for _, set := range c.Sets {
 			in.inTurn(set)

@@ -1,21 +1,32 @@
-// Package waits finds goroutines that may wait for each other in a circle: the
-// candidates for deadlocks in another order of the recorded events.
+// Package waits says who waits for whom: in other orders of the recorded events, where
+// goroutines may wait for each other in a cycle, and at the end of a recorded run, where some
+// were blocked.
 //
-// It takes a trace and its [order.Order]. What a goroutine wants while it holds locks
-// is a dependency: the lock that it is about to acquire, and those that it holds. All
-// acquires with the same dependency are looked at as one, whichever goroutine's they
-// are: the abstract lock dependencies of SPDOffline (Tunç, Mathur, Pavlogiannis and
-// Viswanathan, Sound Dynamic Deadlock Prediction in Linear Time, PLDI 2023, §4). The
-// circles of dependencies are few; each gets some sets of acquires that nothing keeps
-// apart.
+// # In other orders
 //
-// A dependency waits for another one that holds the lock that it wants. A reader
-// waits besides for a writer that wants the same lock: sync.RWMutex shuts out new
-// readers as soon as a writer waits for those that are in.
+// [Find] takes a trace and its [order.Order], and returns candidates for deadlocks. What a
+// goroutine wants while it holds locks is a dependency: the lock that it is about to
+// acquire, and those that it holds. All acquires with the same dependency are looked at as
+// one, whichever goroutine's they are: the abstract lock dependencies of SPDOffline (Tunç,
+// Mathur, Pavlogiannis and Viswanathan, Sound Dynamic Deadlock Prediction in Linear Time,
+// PLDI 2023, §4). There are few cycles of dependencies. For each, the search picks some sets
+// of acquires that nothing keeps apart.
 //
-// No circle has two dependencies with a lock in common that one of them holds for
-// writing (a gate lock), two acquires of one goroutine, or an acquire that must come
-// before the goroutine of another one gets to its own.
+// A dependency waits for another one that holds the lock that it wants. A reader waits
+// besides for a writer that wants the same lock: sync.RWMutex shuts out new readers as soon
+// as a writer waits for those that hold it.
+//
+// No cycle has two dependencies with a lock in common that one of them holds for writing (a
+// gate lock, as in Goodlock), two acquires of one goroutine, or an acquire that must come
+// before the goroutine of another one reaches its own.
+//
+// Goroutines also wait for messages. Cycles with such waits are searched event by event: see
+// [message].
+//
+// # At the end of a run
+//
+// [Blocked] takes a trace that has blocked goroutines, and returns whom each of them waits
+// for. [Bugs] says which of them are the bug, and [Causes] what has led them there.
 package waits
 
 import (
@@ -23,190 +34,111 @@ import (
 
 	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/recorder/trace"
-	"github.com/gopredict/gopredict/recorder/trace/numbering"
+	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
-// A Circle is operations of which each may wait for the goroutine of the next, and the
-// last for that of the first; or one, of a goroutine that waits for a condition and may have
-// missed the signal.
-type Circle struct {
-	// Sets are such operations, positions in the trace: of each set one of each
-	// goroutine. At most MaxSets.
+// A Cycle is operations of which each may wait for the goroutine of the next, and the last
+// for that of the first. It may be one operation: of a goroutine that waits for a condition
+// and may have missed the signal.
+type Cycle struct {
+	// Sets are such operations, positions in the trace: each set has one of each
+	// goroutine. There are at most MaxSets.
 	Sets [][]int
 	// Exhaustive is set if Sets has all that there are for these dependencies.
 	Exhaustive bool
 }
 
-// MaxSets is the number of sets that a circle keeps: more than one is needed, as the
-// first may be infeasible where another is not.
-const MaxSets = 16
-
-// Found is what the search has found.
+// Found is the result of a search.
 type Found struct {
-	Circles []Circle // short ones first
-	Locked  int      // pairs of dependencies that a gate lock keeps from being a circle
-	Ordered int      // circles of which the must-order excludes all sets
-	Cut     bool     // the search was given up before its end
-	Spent   int      // dependencies, sets of acquires and operations looked at
+	Cycles  []Cycle // short ones first
+	Locked  int     // pairs of dependencies that a gate lock keeps from being a cycle
+	Ordered int     // cycles of which the must-order excludes all sets
+	Cut     bool    // the search was given up before its end
+	Spent   int     // dependencies, sets of acquires and operations looked at
 }
 
-// Find returns the circles of t, whose order is o. The time is linear in the number of
-// events, with a bound for what comes of its dependencies, of which not more than most are
+// Find returns the cycles of t, whose order is o. The time is linear in the number of
+// events, with a bound for the search over dependencies, of which at most so many are
 // looked at.
 func Find(t *trace.Trace, o *order.Order, most int) Found {
 	f := &finder{
-		most: most,
-		t:    t, o: o, ids: make(map[key]int32), holders: make(map[uint64][]int32), writers: make(map[uint64][]int32),
-		ofOp: make(map[int32]int32), talkers: make(map[uint64][]int32), alike: make(map[alike]int), left: make(map[trace.SiteID]bool), seen: make(map[string]bool), circles: make(map[string]int), nexts: make(map[int32]nexts),
+		t: t, o: o, facts: o.Facts(), budget: most,
+		numbers: make(map[dependencyKey]int32), holders: make(map[uint64][]int32), writers: make(map[uint64][]int32),
+		messageAt: make(map[int32]int32), messagesUnder: make(map[uint64][]int32), enablers: make(map[int32]*[2][]int32),
+		offers: make(map[uint64][]int32), similar: make(map[similarity]int), incomplete: make(map[trace.SiteID]bool),
+		closed: make(map[string]bool), byPlaces: make(map[string]int), nextOperations: make(map[int32]successors),
 	}
-	f.dependencies()
+	f.findDependencies()
 	f.connect()
-	f.search()
-	f.messages()
-	f.mixed()
+	f.searchDependencies()
+	f.findMessages()
+	f.searchMessages()
 	return f.found
 }
 
 // A finder is the state of a search.
 type finder struct {
-	t       *trace.Trace
-	o       *order.Order
-	deps    []dependency
-	ids     map[key]int32
-	holders map[uint64][]int32 // by lock: dependencies that hold it
-	writers map[uint64][]int32 // by lock: dependencies that want it for writing, where others read
-	found   Found
-	effort  int // what is left of it
-	given   int // what it was
-	most    int // what there is for all searches
+	t      *trace.Trace
+	o      *order.Order
+	facts  *facts.Facts
+	found  Found
+	budget int // what is left for all searches
+	effort int // what is left for the search under way
+	given  int // what effort was at its begin
 
-	msgs    []message
-	ofOp    map[int32]int32    // by operation: its message
-	talkers map[uint64][]int32 // by lock: messages that hold it
-	alike   map[alike]int
-	// left are the sites of operations of which not all are looked at, or not all that they wait for.
-	left    map[trace.SiteID]bool
-	numbers numbering.Numbers[numbering.Word] // of channels
-	chans   []channel
-	seen    map[string]bool
-	circles map[string]int // those with messages, by their places
-	nexts   map[int32]nexts
-	kept    int // operations in nexts
+	// Of dependencies.
+	dependencies []dependency
+	numbers      map[dependencyKey]int32 // of dependencies
+	holders      map[uint64][]int32      // by lock: the dependencies that hold it
+	writers      map[uint64][]int32      // by lock: the dependencies that want it for writing, where others read
+
+	// Of messages.
+	messages      []message
+	messageAt     map[int32]int32       // by operation: its message
+	messagesUnder map[uint64][]int32    // by lock: the operations of messages that hold it
+	offers        map[uint64][]int32    // by channel: cases of selects that would send
+	enablers      map[int32]*[2][]int32 // by number of the channel and side: see enablersOf
+	similar       map[similarity]int
+	// incomplete has the sites of operations of which not all are looked at, or not all
+	// that they wait for.
+	incomplete     map[trace.SiteID]bool
+	closed         map[string]bool // the paths that were taken up
+	byPlaces       map[string]int  // the cycles with messages, by the sites of their operations
+	nextOperations map[int32]successors
+	kept           int // operations in nextOperations
 }
 
-// A dependency is what goroutines want and what they hold then.
-type dependency struct {
-	want  order.Lock
-	held  []order.Lock // without those that are handed over, sorted
-	acqs  []int32      // where it is so: acquires, ascending; nil once they are in owns
-	owns  []own        // likewise, by goroutine
-	next  []int32      // the dependencies that it may wait for
-	back  []int32      // those that may wait for it
-	group int32        // dependencies that can reach each other have the same
+// allow gives the search to come so much effort, or what is left for all.
+func (f *finder) allow(effort int) {
+	f.given = min(effort, f.budget)
+	f.effort = f.given
 }
 
-// key tells dependencies apart.
-type key struct {
-	want  order.Lock
-	set   order.LockSet // with want
-	again bool          // want is in the set without this acquire too
+// account takes what the search has spent off what there is for all.
+func (f *finder) account() {
+	f.budget -= f.given - f.effort
+	f.found.Spent += f.given - f.effort
 }
 
-// dependencies finds the dependencies of the trace: those that hold something, and
-// writers that may shut out readers.
-func (f *finder) dependencies() {
-	handed := f.o.HandedOver()
-	read := make(map[uint64]bool) // locks that have readers
-	for _, s := range f.o.Sections() {
-		if s.Shared {
-			read[s.Obj] = true
-		}
-	}
-	for _, s := range f.o.Sections() {
-		held := f.o.Held(s.Acq)
-		if len(held) < 2 && (s.Shared || !read[s.Obj]) || handed[s.Obj] || f.tries(s.Acq) {
-			continue
-		}
-		k := key{want: s.Lock, set: f.o.LockSet(s.Acq), again: f.again(held, s.Obj)}
-		id, ok := f.ids[k]
-		if !ok {
-			id = int32(len(f.deps))
-			f.ids[k] = id
-			f.deps = append(f.deps, dependency{want: s.Lock, held: f.without(held, s.Acq)})
-		}
-		d := &f.deps[id]
-		d.acqs = append(d.acqs, int32(s.Acq))
-	}
+// handedOver reports whether holding a lock does not mean that it is taken.
+func (f *finder) handedOver(lock uint64) bool { return f.o.HandedOver()[lock] }
+
+// canBlock reports whether event i is the acquire of a lock that can block.
+func (f *finder) canBlock(i int32) bool {
+	e := &f.t.Events[i]
+	return e.Kind.Acquires() && !f.tries(int(i)) && !f.handedOver(e.Obj)
 }
 
 // tries reports whether the acquire at position i would give up rather than wait.
 func (f *finder) tries(i int) bool { return f.t.Events[i].Flags&trace.FlagTry != 0 }
 
-// again reports whether more than one of the acquires is of the lock.
-func (f *finder) again(acqs []int32, lock uint64) bool {
-	n := 0
-	for _, a := range acqs {
-		if f.t.Events[a].Obj == lock {
-			n++
-		}
-	}
-	return n > 1
-}
-
-// without returns the locks of acquires, but for that at position i.
-func (f *finder) without(acqs []int32, i int) []order.Lock {
-	var locks []order.Lock
-	for _, a := range acqs {
-		e := &f.t.Events[a]
-		if int(a) != i && !f.o.HandedOver()[e.Obj] {
-			locks = append(locks, order.Lock{Obj: e.Obj, Shared: e.Kind == trace.RAcquire})
+// locksOf returns the locks of acquires, but for that at position i, sorted.
+func (f *finder) locksOf(acquires []int32, i int) (locks []order.Lock) {
+	for _, a := range acquires {
+		if e := &f.t.Events[a]; int(a) != i && !f.handedOver(e.Obj) {
+			locks = append(locks, order.Acquired(e))
 		}
 	}
 	order.SortLocks(locks)
 	return slices.Compact(locks)
-}
-
-// connect finds who may wait for whom.
-func (f *finder) connect() {
-	for n := range f.deps {
-		d := &f.deps[n]
-		for k, l := range d.held {
-			if k == 0 || d.held[k-1].Obj != l.Obj {
-				f.holders[l.Obj] = append(f.holders[l.Obj], int32(n))
-			}
-		}
-		if !d.want.Shared {
-			f.writers[d.want.Obj] = append(f.writers[d.want.Obj], int32(n))
-		}
-	}
-	gated := make(map[[2]int32]bool)
-	for n := range f.deps {
-		d := &f.deps[n]
-		for _, m := range f.holders[d.want.Obj] {
-			if int(m) != n && f.waits(d, &f.deps[m]) {
-				d.next = append(d.next, m)
-			}
-		}
-		if d.want.Shared {
-			d.next = append(d.next, f.writers[d.want.Obj]...)
-		}
-		for _, m := range d.next {
-			if e := &f.deps[m]; m < int32(n) && order.Exclude(d.held, e.held) && slices.Contains(e.next, int32(n)) {
-				gated[[2]int32{m, int32(n)}] = true
-			}
-		}
-	}
-	for n := range f.deps {
-		for _, m := range f.deps[n].next {
-			f.deps[m].back = append(f.deps[m].back, int32(n))
-		}
-	}
-	f.found.Locked = len(gated)
-}
-
-// waits reports whether d, which wants a lock that e holds, has to wait for it.
-func (f *finder) waits(d, e *dependency) bool {
-	return slices.ContainsFunc(e.held, func(l order.Lock) bool {
-		return l.Obj == d.want.Obj && !(l.Shared && d.want.Shared)
-	})
 }

@@ -75,7 +75,7 @@ func TestFind(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			found := find(t, tracetest.Parse(t, forks+test.text))
 			var sets [][]int
-			for _, c := range found.Circles {
+			for _, c := range found.Cycles {
 				sets = append(sets, c.Sets...)
 				assert.True(t, c.Exhaustive)
 			}
@@ -98,7 +98,7 @@ func TestExhaustive(t *testing.T) {
 	}
 	found := find(t, tracetest.Parse(t, text.String()))
 	exhaustive := make(map[int]bool) // by how many wait in the circle
-	for _, c := range found.Circles {
+	for _, c := range found.Cycles {
 		exhaustive[len(c.Sets[0])] = c.Exhaustive
 	}
 	assert.Equal(t, map[int]bool{1: false, 2: true}, exhaustive)
@@ -107,9 +107,9 @@ func TestExhaustive(t *testing.T) {
 // Whoever tries, and does not get the lock, goes on.
 func TestTries(t *testing.T) {
 	tr := tracetest.Parse(t, "0 fork 1\n1 begin\n0 acq a\n0 acq b\n0 rel b\n0 rel a\n1 acq b\n1 acq a\n1 rel a\n1 rel b")
-	assert.Len(t, find(t, tr).Circles, 1)
+	assert.Len(t, find(t, tr).Cycles, 1)
 	tr.Events[7].Flags |= trace.FlagTry
-	assert.Empty(t, find(t, tr).Circles)
+	assert.Empty(t, find(t, tr).Cycles)
 }
 
 // Philosophers at a round table: the circle has as many goroutines as there are.
@@ -123,8 +123,8 @@ func TestPhilosophers(t *testing.T) {
 		text += fmt.Sprintf("%d acq f%d\n%[1]d acq f%[3]d\n%[1]d rel f%[3]d\n%[1]d rel f%[2]d\n", g, g, (g+1)%n)
 	}
 	found := find(t, tracetest.Parse(t, text))
-	require.Len(t, found.Circles, 1)
-	assert.Len(t, found.Circles[0].Sets[0], n)
+	require.Len(t, found.Cycles, 1)
+	assert.Len(t, found.Cycles[0].Sets[0], n)
 }
 
 func BenchmarkFind(b *testing.B) {
@@ -137,7 +137,7 @@ func BenchmarkFind(b *testing.B) {
 					require.NoError(b, err)
 					for b.Loop() {
 						found := waits.Find(tr, o, math.MaxInt)
-						assert.Equal(b, turns, len(found.Circles) > 0)
+						assert.Equal(b, turns, len(found.Cycles) > 0)
 					}
 				})
 			}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/gopredict/gopredict/analysis/blocked"
+	"github.com/gopredict/gopredict/analysis/waits"
 	"github.com/gopredict/gopredict/internal/report"
 	"github.com/gopredict/gopredict/recorder/trace"
 	"github.com/gopredict/gopredict/replayer/witness"
@@ -14,21 +14,21 @@ import (
 type deadEnd struct {
 	builder
 	*run
-	waits   []blocked.Wait
+	waits   []waits.Wait
 	events  []trace.Event // of the run, and then one for each operation in waits that has none
 	members []int         // by goroutine of the violation, its index in waits; -1 if it was not blocked
 }
 
 // deadEndOf looks for the goroutines of w's violation at the end of r.
 func (b builder) deadEndOf(r *run, w *witness.Witness) deadEnd {
-	find := blocked.Of
+	find := waits.Blocked
 	if r == b.replayed {
-		find = blocked.OfOwn
+		find = waits.BlockedInPlace
 	}
-	waits, extended := find(r.Trace, trace.ProofDeadlock, trace.ProofLeak)
-	d := deadEnd{builder: b, run: r, waits: waits, events: extended.Events}
+	blocked, extended := find(r.Trace, trace.ProofDeadlock, trace.ProofLeak)
+	d := deadEnd{builder: b, run: r, waits: blocked, events: extended.Events}
 	for _, s := range w.Violation {
-		d.members = append(d.members, slices.IndexFunc(waits, func(b blocked.Wait) bool { return r.Goroutines[b.G].Name() == s.Goroutine }))
+		d.members = append(d.members, slices.IndexFunc(blocked, func(b waits.Wait) bool { return r.Goroutines[b.G].Name() == s.Goroutine }))
 	}
 	return d
 }
@@ -63,7 +63,7 @@ func AlsoBlocked(ev Evidence) []report.Access {
 // alsoBlocked returns who else is blocked there. Of those at the same place that were started
 // with the same function, the bug's own ones included, there is only the first.
 func (d deadEnd) alsoBlocked() (out []report.Access) {
-	start := func(w blocked.Wait) string {
+	start := func(w waits.Wait) string {
 		function := ""
 		for _, f := range w.Stack {
 			function = f.Func
@@ -101,7 +101,7 @@ func (d deadEnd) blockedByMembers() []bool {
 	for more := true; more; {
 		more = false
 		for k, w := range d.waits {
-			if !in[k] && slices.ContainsFunc(w.Holders, func(h blocked.Holder) bool { return goroutines[h.G] }) {
+			if !in[k] && slices.ContainsFunc(w.Holders, func(h waits.Holder) bool { return goroutines[h.G] }) {
 				add(k)
 				more = true
 			}
@@ -111,7 +111,7 @@ func (d deadEnd) blockedByMembers() []bool {
 }
 
 // waiting returns the access in which w waits.
-func (d deadEnd) waiting(w blocked.Wait) report.Access {
+func (d deadEnd) waiting(w waits.Wait) report.Access {
 	p := d.place(d.run, w.Op, w.Site)
 	g := &d.Goroutines[w.G]
 	a := report.Access{
@@ -123,7 +123,7 @@ func (d deadEnd) waiting(w blocked.Wait) report.Access {
 }
 
 // addWait adds to a how w waits.
-func (d deadEnd) addWait(a *report.Access, w blocked.Wait) {
+func (d deadEnd) addWait(a *report.Access, w waits.Wait) {
 	a.WaitS = w.For.Seconds()
 	place := func(f trace.Frame) report.Place {
 		return report.Place{Func: d.function(f.Func), File: d.Files.Name(f.File), Line: f.Line}

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/gopredict/gopredict/analysis"
-	"github.com/gopredict/gopredict/analysis/blocked"
 	"github.com/gopredict/gopredict/analysis/schedule"
+	"github.com/gopredict/gopredict/analysis/waits"
 	"github.com/gopredict/gopredict/internal/bug"
 	"github.com/gopredict/gopredict/internal/evidence"
 	"github.com/gopredict/gopredict/internal/report"
@@ -99,9 +99,9 @@ func (c *confirmation) ends(yield func(*ended, error) bool) {
 				return
 			}
 			recorded := len(w.Events)
-			ws, with := blocked.OfOwn(w, b.proof)
+			ws, with := waits.BlockedInPlace(w, b.proof)
 			if b.proof == trace.ProofDeadlock {
-				ws = slices.DeleteFunc(ws, func(w blocked.Wait) bool { return leftBehind(c.trace, w.G) })
+				ws = slices.DeleteFunc(ws, func(w waits.Wait) bool { return leftBehind(c.trace, w.G) })
 			}
 			if len(ws) == 0 {
 				continue
@@ -156,14 +156,14 @@ func leftBehind(t *trace.Trace, g trace.GID) bool {
 
 // groups returns the goroutines of each bug. In a deadlock all that is left are blocked by
 // one bug; of those that are left behind each is blocked by its own.
-func groups(kind bug.Kind, ws []blocked.Wait) (out [][]blocked.Wait) {
-	of := func(ks ...int) (members []blocked.Wait) {
+func groups(kind bug.Kind, ws []waits.Wait) (out [][]waits.Wait) {
+	of := func(ks ...int) (members []waits.Wait) {
 		for _, k := range ks {
 			members = append(members, ws[k])
 		}
 		return members
 	}
-	circles, others := blocked.Bugs(ws)
+	circles, others := waits.Bugs(ws)
 	for _, c := range circles {
 		out = append(out, of(c...))
 	}
@@ -188,13 +188,13 @@ func (x *setting) wants(kind bug.Kind) bool {
 type ended struct {
 	*confirmation
 	kind     bug.Kind
-	ws       []blocked.Wait
+	ws       []waits.Wait
 	recorded int             // how many events of the trace have happened
 	cones    *analysis.Cones // nil before they are needed
 }
 
 // finding is the bug by which its members wait.
-func (r *ended) finding(members []blocked.Wait) finding {
+func (r *ended) finding(members []waits.Wait) finding {
 	var accesses []int
 	for _, w := range members {
 		accesses = append(accesses, w.At)
@@ -205,7 +205,7 @@ func (r *ended) finding(members []blocked.Wait) finding {
 }
 
 // confirm deals with those that wait by one bug.
-func (r *ended) confirm(ctx, limit context.Context, members []blocked.Wait) error {
+func (r *ended) confirm(ctx, limit context.Context, members []waits.Wait) error {
 	b := r.finding(members)
 	sites := sitesOf(b.witness)
 	if r.done[sites] || r.tally.ends[sites] == maxAlikeEver || r.told(b.witness) {
@@ -248,7 +248,7 @@ func (r *ended) join(b finding) {
 // replayOf replays what led to b, of which these are the members, and notes in ev what
 // that has shown: first no more than what must have happened, at last the whole run; of a long
 // one first the run as it goes by itself.
-func (r *ended) replayOf(ctx context.Context, b finding, members []blocked.Wait, ev *evidence.Evidence) error {
+func (r *ended) replayOf(ctx context.Context, b finding, members []waits.Wait, ev *evidence.Evidence) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -328,7 +328,7 @@ func (r *ended) told(w *witness.Witness) bool {
 			return false
 		}
 		for _, a := range f.Accesses {
-			if !slices.ContainsFunc(r.ws, func(b blocked.Wait) bool {
+			if !slices.ContainsFunc(r.ws, func(b waits.Wait) bool {
 				s := r.trace.Sites[b.Site]
 				return a.Op == b.Op.String() && a.File == r.files.Name(s.File) && a.Line == s.Line
 			}) {
@@ -350,7 +350,7 @@ func effectOf(kind bug.Kind) bug.Effect {
 }
 
 // places names where those that wait do so, in no special order of these.
-func (c *confirmation) places(ws []blocked.Wait) string {
+func (c *confirmation) places(ws []waits.Wait) string {
 	var places []string
 	for _, w := range ws {
 		e := c.trace.Events[w.At]
@@ -361,7 +361,7 @@ func (c *confirmation) places(ws []blocked.Wait) string {
 }
 
 // testsOf returns the tests of those that wait, each once.
-func (c *confirmation) testsOf(ws []blocked.Wait) []string {
+func (c *confirmation) testsOf(ws []waits.Wait) []string {
 	var tests []string
 	for _, w := range ws {
 		if test := c.trace.Goroutines[w.G].Test; test != "" && !slices.Contains(tests, test) {

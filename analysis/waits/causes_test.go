@@ -1,11 +1,11 @@
-package blocked_test
+package waits_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/gopredict/gopredict/analysis/blocked"
+	"github.com/gopredict/gopredict/analysis/waits"
 	"github.com/gopredict/gopredict/internal/tracetest"
 	"github.com/gopredict/gopredict/recorder/trace"
 )
@@ -48,9 +48,9 @@ func TestCauses(t *testing.T) {
 					tr.Stuck = append(tr.Stuck, trace.Stuck{G: g, Proof: trace.ProofLeak, Op: e.Kind, Obj: e.Obj, Site: e.Site})
 				}
 			}
-			ws, with := blocked.Of(tr, trace.ProofLeak)
-			c := blocked.NewCauses(with, ws)
-			var members []blocked.Wait
+			ws, with := waits.Blocked(tr, trace.ProofLeak)
+			c := waits.NewCauses(with, ws)
+			var members []waits.Wait
 			for _, w := range ws {
 				if w.G == test.of {
 					members = append(members, w)

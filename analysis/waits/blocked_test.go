@@ -1,0 +1,130 @@
+package waits_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/analysis/waits"
+	"github.com/gopredict/gopredict/internal/tracetest"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// stuck is what goroutine g is blocked in, of an object of the trace.
+func stuck(t *trace.Trace, g trace.GID, op trace.Kind, like int) trace.Stuck {
+	return trace.Stuck{G: g, Proof: trace.ProofDeadlock, Op: op, Obj: t.Events[like].Obj, Site: 7}
+}
+
+// Two goroutines that hold what the other one wants are the bug; who waits for one of them
+// is not.
+func TestBugIsTheCycle(t *testing.T) {
+	tr := tracetest.Parse(t, "0 fork 1\n0 fork 2\n1 begin\n2 begin\n1 acq a\n1 acq c\n1 rel c\n2 acq b")
+	const a, b = 4, 7
+	tr.Stuck = []trace.Stuck{stuck(tr, 0, trace.Acquire, a), stuck(tr, 1, trace.Acquire, b), stuck(tr, 2, trace.Acquire, a)}
+	ws, with := waits.Blocked(tr, trace.ProofDeadlock)
+	cycles, others := waits.Bugs(ws)
+	assert.Equal(t, [][]int{{1, 2}}, cycles)
+	assert.Empty(t, others)
+	assert.Equal(t, []waits.Holder{{G: 2, At: b}}, ws[1].Holders)
+	assert.Equal(t, []waits.Holder{{G: 1, At: a}}, ws[2].Holders)
+	assert.Len(t, with.Events, len(tr.Events)+3)
+	assert.Equal(t, trace.Event{Kind: trace.Acquire, G: 2, Site: 7, Obj: tr.Events[a].Obj}, with.Events[ws[2].At])
+
+	none, _ := waits.Blocked(tr, trace.ProofLeak)
+	assert.Empty(t, none)
+}
+
+// A reader waits for a writer that waits for another reader.
+func TestWriterShutsOutReaders(t *testing.T) {
+	tr := tracetest.Parse(t, "0 fork 1\n1 begin\n0 racq a")
+	tr.Stuck = []trace.Stuck{stuck(tr, 1, trace.Acquire, 2), stuck(tr, 0, trace.RAcquire, 2)}
+	ws, _ := waits.Blocked(tr, trace.ProofDeadlock)
+	cycles, others := waits.Bugs(ws)
+	assert.Equal(t, [][]int{{0, 1}}, cycles)
+	assert.Empty(t, others)
+}
+
+// Who has released a lock does not hold it, whoever took it before.
+func TestReleased(t *testing.T) {
+	tr := tracetest.Parse(t, "0 fork 1\n1 begin\n0 acq a\n0 rel a\n1 acq a")
+	tr.Stuck = []trace.Stuck{stuck(tr, 0, trace.Acquire, 2)}
+	ws, _ := waits.Blocked(tr, trace.ProofDeadlock)
+	assert.Equal(t, []waits.Holder{{G: 1, At: 4}}, ws[0].Holders)
+}
+
+// Without a cycle those are the bug that wait for something else.
+func TestNoCycle(t *testing.T) {
+	tr := tracetest.Parse(t, "0 fork 1\n1 begin\n0 acq a\n0 make c\n0 recv c")
+	tr.Stuck = []trace.Stuck{stuck(tr, 1, trace.Acquire, 2), stuck(tr, 0, trace.Recv, 4)}
+	tr.Stuck[1].Site = tr.Events[4].Site
+	ws, with := waits.Blocked(tr, trace.ProofDeadlock)
+	cycles, others := waits.Bugs(ws)
+	assert.Empty(t, cycles)
+	assert.Equal(t, []int{1}, others)
+	assert.Equal(t, 4, ws[1].At, "the receive has begun")
+	assert.Len(t, with.Events, len(tr.Events)+1)
+}
+
+// Of two read locks of one goroutine, a release ends the inner one, as package order has it: the
+// lock of line 10 keeps the writer waiting.
+func TestOuterReadLockIsHeld(t *testing.T) {
+	tr := tracetest.Parse(t, "0 fork 1\n1 begin\n0 racq m @10\n0 racq m @11\n0 rrel m @12\n0 w x @13")
+	tr.Stuck = []trace.Stuck{stuck(tr, 1, trace.Acquire, 2)}
+	ws, _ := waits.Blocked(tr, trace.ProofDeadlock)
+	require.Len(t, ws[0].Holders, 1)
+	held := ws[0].Holders[0].At
+	assert.Equal(t, 10, tr.Sites[tr.Events[held].Site].Line)
+	o, err := order.New(tr)
+	require.NoError(t, err)
+	assert.Equal(t, []int32{int32(held)}, o.Held(5), "package order says the same")
+}
+
+// A Once is held by whoever runs its function, and by nobody after that.
+func TestOnceHolders(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		want []waits.Holder
+	}{
+		{"1 begin\n0 oncebegin o", []waits.Holder{{G: 0, At: 1}}},
+		{"1 begin\n0 oncebegin o\n0 onceend o\n0 oncedone o", nil},
+		{"1 begin\n0 oncebegin o\n2 oncebegin o // another Once at the address of one that has panicked", []waits.Holder{{G: 2, At: 2}}},
+	} {
+		tr := tracetest.Parse(t, test.text)
+		tr.Stuck = []trace.Stuck{stuck(tr, 1, trace.OnceBegin, 1)}
+		ws, _ := waits.Blocked(tr, trace.ProofDeadlock)
+		assert.Equal(t, test.want, ws[0].Holders, test.text)
+	}
+}
+
+// Partners are the last operations of other goroutines that could have ended the wait.
+func TestPartners(t *testing.T) {
+	for _, test := range []struct {
+		name, text string
+		op         trace.Kind // in which goroutine 1 waits, on what the first event is on
+		want       []waits.Partner
+	}{
+		{"a send waits for receivers", "0 recv c\n0 recvd c#1\n2 recv c\n2 end\n3 send c\n3 close c", trace.Send,
+			[]waits.Partner{{G: 0, At: 1}, {G: 2, At: 2, Gone: true}}},
+		{"a receive waits for senders and closers", "0 send c\n2 close c\n3 recv c\n0 sent c#1", trace.Recv,
+			[]waits.Partner{{G: 2, At: 1}, {G: 0, At: 3}}},
+		{"what it has done itself does not count", "1 send c\n1 sent c#1", trace.Recv, nil},
+		{"a wait for a WaitGroup waits for Dones", "0 add w#2\n2 add w#-1\n0 wgwait w", trace.WaitGroupWait,
+			[]waits.Partner{{G: 2, At: 1}}},
+		{"a wait for a condition waits for signals", "0 signal c\n2 broadcast c\n3 wait c#0", trace.CondWait,
+			[]waits.Partner{{G: 0, At: 0}, {G: 2, At: 1}}},
+		{"another channel", "0 make c\n2 send d", trace.Recv, nil},
+		{"a case that was not chosen", "0 selsend c\n0 select #1", trace.Recv, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			tr := tracetest.Parse(t, test.text)
+			for len(tr.Goroutines) < 4 {
+				tr.Goroutines = append(tr.Goroutines, trace.Goroutine{ID: trace.GID(len(tr.Goroutines))})
+			}
+			tr.Stuck = []trace.Stuck{stuck(tr, 1, test.op, 0)}
+			ws, _ := waits.Blocked(tr, trace.ProofDeadlock)
+			assert.Equal(t, test.want, ws[0].Partners)
+		})
+	}
+}

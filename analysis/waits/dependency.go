@@ -1,0 +1,139 @@
+package waits
+
+import (
+	"slices"
+
+	"github.com/gopredict/gopredict/analysis/order"
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A dependency is a lock that goroutines want, and the locks that they hold then.
+type dependency struct {
+	want order.Lock
+	held []order.Lock // without those that are handed over, sorted
+	// acquires are where it is so, ascending; nil once they are in byGoroutine.
+	acquires    []int32
+	byGoroutine []goroutineAcquires
+	waitsFor    []int32 // the dependencies that it may wait for
+	waitedBy    []int32 // the dependencies that may wait for it
+	component   int32   // dependencies that can reach each other have the same; -1 of those on no cycle
+}
+
+// A dependencyKey tells dependencies apart.
+type dependencyKey struct {
+	want      order.Lock
+	set       order.LockSet // with want
+	reentrant bool          // want is in the set without this acquire too
+}
+
+// A goroutineAcquires is acquires of one goroutine, ascending.
+type goroutineAcquires struct {
+	g        trace.GID
+	acquires []int32
+}
+
+// findDependencies finds the dependencies of the trace: those that hold something, and
+// writers that may shut out readers.
+func (f *finder) findDependencies() {
+	read := make(map[uint64]bool) // locks that have readers
+	for _, s := range f.o.Sections() {
+		if s.Shared {
+			read[s.Obj] = true
+		}
+	}
+	for _, s := range f.o.Sections() {
+		held := f.o.Held(s.Acq)
+		if len(held) < 2 && (s.Shared || !read[s.Obj]) || f.handedOver(s.Obj) || f.tries(s.Acq) {
+			continue
+		}
+		k := dependencyKey{want: s.Lock, set: f.o.LockSet(s.Acq), reentrant: f.isReentrant(held, s.Obj)}
+		n, known := f.numbers[k]
+		if !known {
+			n = int32(len(f.dependencies))
+			f.numbers[k] = n
+			f.dependencies = append(f.dependencies, dependency{want: s.Lock, held: f.locksOf(held, s.Acq)})
+		}
+		d := &f.dependencies[n]
+		d.acquires = append(d.acquires, int32(s.Acq))
+	}
+}
+
+// isReentrant reports whether more than one of the acquires is of the lock.
+func (f *finder) isReentrant(acquires []int32, lock uint64) bool {
+	n := 0
+	for _, a := range acquires {
+		if f.t.Events[a].Obj == lock {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// connect finds which dependency may wait for which.
+func (f *finder) connect() {
+	for n := range f.dependencies {
+		d := &f.dependencies[n]
+		for k, l := range d.held {
+			if k == 0 || d.held[k-1].Obj != l.Obj {
+				f.holders[l.Obj] = append(f.holders[l.Obj], int32(n))
+			}
+		}
+		if !d.want.Shared {
+			f.writers[d.want.Obj] = append(f.writers[d.want.Obj], int32(n))
+		}
+	}
+	gated := make(map[[2]int32]bool)
+	for n := range f.dependencies {
+		d := &f.dependencies[n]
+		for _, m := range f.holders[d.want.Obj] {
+			if int(m) != n && d.wantsHeld(&f.dependencies[m]) {
+				d.waitsFor = append(d.waitsFor, m)
+			}
+		}
+		if d.want.Shared {
+			d.waitsFor = append(d.waitsFor, f.writers[d.want.Obj]...)
+		}
+		for _, m := range d.waitsFor {
+			if e := &f.dependencies[m]; m < int32(n) && order.Exclude(d.held, e.held) && slices.Contains(e.waitsFor, int32(n)) {
+				gated[[2]int32{m, int32(n)}] = true
+			}
+		}
+	}
+	for n := range f.dependencies {
+		for _, m := range f.dependencies[n].waitsFor {
+			f.dependencies[m].waitedBy = append(f.dependencies[m].waitedBy, int32(n))
+		}
+	}
+	f.found.Locked = len(gated)
+}
+
+// wantsHeld reports whether d wants a lock that e holds, and has to wait for it.
+func (d *dependency) wantsHeld(e *dependency) bool {
+	return slices.ContainsFunc(e.held, d.want.Excludes)
+}
+
+// mustWait reports whether d has to wait for e: for a lock that e holds, or as a reader for
+// a writer that wants the same lock.
+func (d *dependency) mustWait(e *dependency) bool {
+	return d.wantsHeld(e) || d.want.Shared && !e.want.Shared && d.want.Obj == e.want.Obj
+}
+
+// acquiresOf returns the acquires of d by goroutine, those that acquire first come first.
+func (f *finder) acquiresOf(d *dependency) []goroutineAcquires {
+	if d.byGoroutine != nil {
+		return d.byGoroutine
+	}
+	index := make(map[trace.GID]int)
+	for _, a := range d.acquires {
+		g := f.t.Events[a].G
+		k, known := index[g]
+		if !known {
+			k = len(d.byGoroutine)
+			index[g] = k
+			d.byGoroutine = append(d.byGoroutine, goroutineAcquires{g: g})
+		}
+		d.byGoroutine[k].acquires = append(d.byGoroutine[k].acquires, a)
+	}
+	d.acquires = nil
+	return d.byGoroutine
+}

@@ -1,0 +1,48 @@
+package waits
+
+// MaxSets bounds the sets of operations that a cycle keeps (unit: sets). Trades schedules to
+// try for time: the first set may be infeasible where another is not. Chosen: more than the
+// two or three that cycles in real programs have.
+const MaxSets = 16
+
+// searchEffort bounds the search for cycles of one length (unit: dependencies looked at, and as
+// much again for sets of acquires). Trades completeness for time. It is no time, so that
+// equal traces give equal cycles. Chosen: about a second.
+const searchEffort = 1 << 22
+
+// setEffort bounds the search for the sets of one cycle (unit: acquires tried). Trades
+// completeness for time. Chosen: a 256th of searchEffort, so that no cycle takes all.
+const setEffort = searchEffort >> 8
+
+// maxCycles bounds the cycles that are looked at any further (unit: cycles). Trades
+// completeness for the time that the later tiers take. Chosen: more than any test has shown.
+const maxCycles = 512
+
+// maxOfOne bounds the acquires of one goroutine that are tried with the same others (unit:
+// acquires). Trades completeness for time. Chosen: the first two, the last and the nearest.
+const maxOfOne = 4
+
+// maxEnablers bounds the Dones of one round that are looked at (unit: events). Trades
+// completeness for time. Chosen: more goroutines than tests mostly wait for at once.
+const maxEnablers = 64
+
+// maxSimilar bounds the messages that are looked at of those at the same site, under the
+// same locks, that events at the same site let go on (unit: messages). Trades completeness
+// for time. Chosen: the first few stand for all.
+const maxSimilar = 8
+
+// maxMixed bounds the goroutines of a cycle with messages (unit: goroutines). Trades longer
+// cycles for time, which grows with a power of it. Chosen: bugs of more are not in the papers.
+const maxMixed = 4
+
+// maxBefore bounds the events that are looked at before one that somebody waits for (unit:
+// events). Trades completeness for time.
+const maxBefore = 1 << 12
+
+// maxWaits bounds the operations that can block among them, and those of a cycle that has
+// become longer (unit: operations). Trades completeness for time.
+const maxWaits = 32
+
+// maxKept bounds the operations that are kept as the next ones of others (unit: operations,
+// of four bytes). Trades memory for time: many cycles reach the same operations.
+const maxKept = 1 << 20
