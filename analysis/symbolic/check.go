@@ -5,6 +5,7 @@ import (
 
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
 // whole goes through a model's run as far as it is possible, and reports whether
@@ -12,15 +13,15 @@ import (
 // What is asserted may take the rest of the budget: then it is less than all.
 func (e *Encoding) whole(order []int32, budget *solver.Budget) bool {
 	c := checker{
-		Encoding: e, writer: make(map[int32]int32), open: make(map[*lock][]section),
+		Encoding: e, writer: make(map[int32]int32), open: make(map[*lock][]*facts.Section),
 	}
-	for _, obj := range e.m.locks.objs {
-		c.begin(e.m.locks.byObj[obj])
+	for k := range e.m.locks {
+		c.begin(&e.m.locks[k])
 	}
 	for _, i := range order {
 		switch ev := e.m.event(i); ev.Kind {
 		case trace.Acquire, trace.RAcquire, trace.Release, trace.RRelease:
-			c.lock(i, e.m.locks.byObj[ev.Obj])
+			c.lock(i, e.m.lock(i))
 		default:
 			if ev.Kind.IsAccess() {
 				c.access(i, ev)
@@ -41,17 +42,17 @@ func (e *Encoding) whole(order []int32, budget *solver.Budget) bool {
 type checker struct {
 	*Encoding
 	writer map[int32]int32 // by cell: one more than the last writer
-	open   map[*lock][]section
+	open   map[*lock][]*facts.Section
 	broken []func() // what asserts that it must not be
 }
 
 // begin opens the sections that the past has not ended.
 func (c *checker) begin(l *lock) {
-	if c.cone.Base == 0 || !l.many || l.loose {
+	if c.cone.Base == 0 || !l.shared || l.loose {
 		return
 	}
-	for s := range l.all() {
-		if !c.past(s.acq) {
+	for s := range c.m.sections(l) {
+		if !c.past(s.Acquire) {
 			break
 		}
 		if !c.locks.over(s) {
@@ -61,19 +62,19 @@ func (c *checker) begin(l *lock) {
 }
 
 func (c *checker) lock(i int32, l *lock) {
-	if l.loose || !l.many {
+	if l.loose || !l.shared {
 		return
 	}
-	if s, ok := l.section(i); ok {
+	if s := c.m.section(i); s != nil {
 		for _, o := range c.open[l] {
-			if !(s.shared && o.shared) {
+			if excludes(s, o) {
 				c.broken = append(c.broken, func() { c.locks.apart(o, s) })
 			}
 		}
 		c.open[l] = append(c.open[l], s)
 		return
 	}
-	c.open[l] = slices.DeleteFunc(c.open[l], func(o section) bool { return o.rel == i })
+	c.open[l] = slices.DeleteFunc(c.open[l], func(o *facts.Section) bool { return o.Release == i })
 }
 
 func (c *checker) access(i int32, ev *trace.Event) {

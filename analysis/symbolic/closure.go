@@ -104,19 +104,17 @@ func (c *closure) follow(i int32) {
 	case reads(k):
 		c.read(i)
 	case k == trace.Acquire || k == trace.RAcquire:
-		c.acquire(i, m.locks.byObj[e.Obj])
+		c.acquire(i, m.lock(i))
 	case k == trace.Release || k == trace.RRelease:
-		if l := m.locks.byObj[e.Obj]; l.loose {
+		if l := m.lock(i); l.loose {
 			c.loose(l)
 		}
 	case k == trace.CondWake:
 		if cond := m.conds[e.Obj]; cond != nil && c.once(cond) {
 			c.all(cond.signals, cond.broadcasts)
 		}
-	case k == trace.WaitGroupWaited || k == trace.WaitGroupAdd && int64(e.Val) < 0:
-		if w := m.groups[e.Obj]; w != nil && c.once(w) {
-			c.all(w.adds)
-		}
+	case m.needsCounter(i):
+		c.group(m.group(i))
 	case k.Class() == trace.ClassChannel, k == trace.Panic:
 		c.channel(i)
 	}
@@ -130,11 +128,18 @@ func (c *closure) channel(i int32) {
 	}
 }
 
+// group adds what the counter of a WaitGroup follows from.
+func (c *closure) group(w *waitGroup) {
+	if c.once(w) {
+		c.all(w.adds)
+	}
+}
+
 // loose adds all operations of a lock of which anybody may release.
 func (c *closure) loose(l *lock) {
 	if c.once(l) {
-		for s := range l.all() {
-			c.add(s.acq)
+		for s := range c.m.sections(l) {
+			c.add(s.Acquire)
 		}
 		c.all(l.releases)
 	}
@@ -142,7 +147,7 @@ func (c *closure) loose(l *lock) {
 
 // acquire adds the ends of critical sections that another one follows.
 func (c *closure) acquire(i int32, l *lock) {
-	if !l.many {
+	if !l.shared {
 		return
 	}
 	if l.loose {
@@ -158,8 +163,8 @@ func (c *closure) acquire(i int32, l *lock) {
 	u.many = u.many || c.m.gid(u.acqs[0]) != c.m.gid(i)
 	if u.many {
 		for _, acq := range u.acqs[u.ended:] {
-			if s, ok := l.section(acq); ok {
-				c.add(s.rel)
+			if s := c.m.section(acq); s != nil {
+				c.add(s.Release)
 			}
 		}
 		u.acqs, u.ended = u.acqs[:1], 1
@@ -247,22 +252,21 @@ func (c *closure) needs(t Target) {
 // WaitGroup at zero, others who wait for a condition, a lock that is free, a channel that is closed.
 func (c *closure) stand(i int32, fails bool) {
 	switch e := c.m.event(i); e.Kind {
-	case trace.WaitGroupAdd, trace.WaitGroupWait:
-		if c.m.groups[e.Obj] != nil && c.once(c.m.groups[e.Obj]) {
-			c.all(c.m.groups[e.Obj].adds)
-		}
 	case trace.CondWake:
 		if cond := c.m.conds[e.Obj]; cond != nil && c.once(cond) {
 			c.all(cond.waits, cond.signals, cond.broadcasts)
 		}
 	case trace.Release, trace.RRelease:
-		if l := c.m.locks.byObj[e.Obj]; l.loose {
+		if l := c.m.lock(i); l.loose {
 			c.loose(l)
 		}
 	case trace.Close, trace.Send, trace.SelectSend:
 		if ch := c.m.channel(e.Obj); ch != nil && fails {
 			c.all(ch.closes)
 		}
+	}
+	if w := c.m.group(i); w != nil && (c.m.groupWait(i) == nil || c.m.groupWait(i).Begin == i) {
+		c.group(w)
 	}
 	c.close()
 }

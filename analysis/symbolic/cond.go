@@ -6,169 +6,187 @@ import (
 
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
-// A condEncoder encodes condition variables.
-type condEncoder struct {
-	*timeline
-	takes map[[2]int32]solver.Bool // by signal and wait: that it wakes this one
+// A condition is the events of one sync.Cond, ascending.
+type condition struct{ waits, signals, broadcasts []int32 }
+
+func newConditions(t *trace.Trace) map[uint64]*condition {
+	all := make(map[uint64]*condition)
+	for i := range t.Events {
+		e, pos := &t.Events[i], int32(i)
+		if e.Kind.Class() != trace.ClassCond {
+			continue
+		}
+		c := entry(all, e.Obj)
+		switch e.Kind {
+		case trace.CondWait:
+			c.waits = append(c.waits, pos)
+		case trace.CondSignal:
+			c.signals = append(c.signals, pos)
+		case trace.CondBroadcast:
+			c.broadcasts = append(c.broadcasts, pos)
+		}
+	}
+	return all
 }
 
-// condition encodes a condition: a queue, first come first served. A waiter
-// that wakes was taken from it by a broadcast, or by a signal when all those
-// before it had been taken.
+// entry returns what m has for obj, a new one if it has none.
+func entry[V any](m map[uint64]*V, obj uint64) *V {
+	v := m[obj]
+	if v == nil {
+		v = new(V)
+		m[obj] = v
+	}
+	return v
+}
+
+// ticket returns the ticket of a wait or wake.
+func (m *Control) ticket(i int32) *facts.Ticket {
+	return &m.facts.Tickets()[m.facts.TicketOf(int(i))]
+}
+
+// A condEncoder encodes condition variables: queues, first come first served.
+type condEncoder struct {
+	*timeline
+	takes map[[2]int32]solver.Bool // by signal and wait: the signal wakes this waiter
+}
+
+// A waitQueue is the part of one condition that is encoded.
+type waitQueue struct {
+	*condEncoder
+	*condition
+	waits   []int32 // those that may be in the queue
+	signals []int32 // those that may happen
+	pairs   [][2]int32
+	taken   map[[2]int32]solver.Bool // by wait and event; see takenBefore
+}
+
+// condition encodes a condition. A waiter that wakes was taken from the queue by a broadcast, or
+// by a signal when all those before it had been taken.
 func (e *condEncoder) condition(obj uint64) {
-	f, c := e.f, e.m.cond(obj)
-	takes := e.takes // by signal and wait
-	var all [][2]int32
-	var signals []int32
-	for _, signal := range c.signals {
-		if !e.outside(signal) && !e.past(signal) { // for the others see wake
-			signals = append(signals, signal)
+	f := e.f
+	q := &waitQueue{condEncoder: e, condition: entry(e.m.conds, obj), taken: make(map[[2]int32]solver.Bool)}
+	if !q.pair() {
+		return
+	}
+	if e.conditionWays += len(q.pairs) * len(q.pairs); e.stops() {
+		return
+	}
+	for _, pair := range q.pairs {
+		signal, wait := pair[0], pair[1]
+		needs := []solver.Bool{e.before(wait, signal)}
+		for _, other := range q.waits {
+			if earlier := e.before(wait, other); other != wait && earlier != f.True() {
+				needs = append(needs, f.Or(earlier, q.takenBefore(other, signal)))
+			}
+		}
+		e.assert(f.Implies(e.takes[pair], f.And(needs...)))
+	}
+	if slices.ContainsFunc(e.cone.targets, func(t Target) bool { return len(t.Over) > 0 }) {
+		q.takeOnce()
+	}
+	for _, wait := range q.waits {
+		wake := e.m.ticket(wait).Wake
+		if !e.outside(wake) && !e.past(wake) {
+			e.need(wake, q.takenBefore(wait, wake))
 		}
 	}
-	var waits []int32 // that are not known to be over
-	woken := e.wokenInPast(c)
-	for _, wait := range c.waits {
-		if !e.outside(wait) && !(e.past(wait) && woken(wait)) {
-			waits = append(waits, wait)
+}
+
+// pair makes the literals for which signal wakes which waiter. It returns false if they are too
+// many.
+func (q *waitQueue) pair() bool {
+	for _, signal := range q.condition.signals {
+		if !q.outside(signal) && !q.past(signal) {
+			q.signals = append(q.signals, signal)
 		}
 	}
-	for _, wait := range waits {
-		for _, signal := range signals {
-			if e.before(wait, signal) == f.False() {
+	for _, wait := range q.condition.waits {
+		waker := q.m.ticket(wait).Waker
+		over := waker != none && q.past(waker)
+		if !q.outside(wait) && !(q.past(wait) && over) {
+			q.waits = append(q.waits, wait)
+		}
+	}
+	for _, wait := range q.waits {
+		for _, signal := range q.signals {
+			if q.before(wait, signal) == q.f.False() {
 				continue
 			}
 			pair := [2]int32{signal, wait}
-			takes[pair] = f.Bool(fmt.Sprintf("takes %d %d", signal, wait))
-			if all = append(all, pair); len(all)*len(all) > maxWays {
-				e.err = fmt.Errorf("symbolic: more than %d pairs of a condition's waiters and signals are too many to encode", len(all)-1)
-				return
+			q.takes[pair] = q.f.Bool(fmt.Sprintf("takes %d %d", signal, wait))
+			if q.pairs = append(q.pairs, pair); len(q.pairs)*len(q.pairs) > maxConditionWays {
+				q.err = fmt.Errorf("symbolic: more than %d pairs of a condition's waiters and signals are too many to encode", len(q.pairs)-1)
+				return false
 			}
 		}
 	}
-	// taken says that wait is taken from the queue before event i.
-	known := make(map[[2]int32]solver.Bool)
-	taken := func(wait, i int32) solver.Bool {
-		if e.past(i) {
-			return f.True()
-		}
-		if is, ok := known[[2]int32{wait, i}]; ok {
-			return is
-		}
-		var ways []solver.Bool
-		for _, b := range c.broadcasts {
-			ways = append(ways, f.And(e.before(wait, b), e.before(b, i)))
-		}
-		for _, s := range signals {
-			if b, ok := takes[[2]int32{s, wait}]; ok {
-				ways = append(ways, f.And(b, e.before(s, i)))
-			}
-		}
-		is := f.Or(ways...)
-		known[[2]int32{wait, i}] = is
-		return is
-	}
-	if e.conditionWays += len(all) * len(all); e.stops() {
-		return
-	}
-	for _, pair := range all {
-		signal, wait := pair[0], pair[1]
-		needs := []solver.Bool{e.before(wait, signal)}
-		for _, other := range waits {
-			if earlier := e.before(wait, other); other != wait && earlier != f.True() {
-				needs = append(needs, f.Or(earlier, taken(other, signal)))
-			}
-		}
-		e.assert(f.Implies(takes[pair], f.And(needs...)))
-	}
-	if slices.ContainsFunc(e.cone.targets, func(t Target) bool { return len(t.Over) > 0 }) {
-		e.onlyFirst(c, all, signals, taken)
-	}
-	for _, wait := range waits {
-		wake := e.wake(wait)
-		if !e.outside(wake) && !e.past(wake) {
-			e.need(wake, taken(wait, wake))
-		}
-	}
+	return true
 }
 
-// onlyFirst says of pairs of signals and waiters of a condition, of which a signal need take
-// nobody as long as only those matter who wake, that a signal takes one where there are any,
-// and nobody is taken twice.
-func (e *condEncoder) onlyFirst(c *condition, pairs [][2]int32, signals []int32, taken func(wait, i int32) solver.Bool) {
-	f := e.f
+// takenBefore says that a waiter is taken from the queue before event i.
+func (q *waitQueue) takenBefore(wait, i int32) solver.Bool {
+	f := q.f
+	if q.past(i) {
+		return f.True()
+	}
+	if b, ok := q.taken[[2]int32{wait, i}]; ok {
+		return b
+	}
+	var ways []solver.Bool
+	for _, b := range q.broadcasts {
+		ways = append(ways, f.And(q.before(wait, b), q.before(b, i)))
+	}
+	for _, s := range q.signals {
+		if b, ok := q.takes[[2]int32{s, wait}]; ok {
+			ways = append(ways, f.And(b, q.before(s, i)))
+		}
+	}
+	b := f.Or(ways...)
+	q.taken[[2]int32{wait, i}] = b
+	return b
+}
+
+// takeOnce says that a signal takes a waiter whenever one waits, and that nobody is taken twice.
+// Where only those matter that wake, a signal may take nobody: that is as good as taking a waiter
+// that never goes on.
+func (q *waitQueue) takeOnce() {
+	f := q.f
 	bySignal, byWait := make(map[int32][]solver.Bool), make(map[int32][]solver.Bool)
-	for _, pair := range pairs {
-		bySignal[pair[0]] = append(bySignal[pair[0]], e.takes[pair])
-		byWait[pair[1]] = append(byWait[pair[1]], e.takes[pair])
+	for _, pair := range q.pairs {
+		bySignal[pair[0]] = append(bySignal[pair[0]], q.takes[pair])
+		byWait[pair[1]] = append(byWait[pair[1]], q.takes[pair])
 	}
-	for _, signal := range signals {
-		e.atMostOne(bySignal[signal])
+	for _, signal := range q.signals {
+		q.atMostOne(bySignal[signal])
 	}
-	for _, wait := range c.waits {
-		e.atMostOne(byWait[wait])
+	for _, wait := range q.condition.waits {
+		q.atMostOne(byWait[wait])
 	}
-	for _, pair := range pairs {
+	for _, pair := range q.pairs {
 		signal, wait := pair[0], pair[1]
-		for _, b := range c.broadcasts {
-			e.assert(f.Not(f.And(e.takes[pair], e.before(wait, b), e.before(b, signal))))
+		for _, b := range q.broadcasts {
+			q.assert(f.Not(f.And(q.takes[pair], q.before(wait, b), q.before(b, signal))))
 		}
-		waits := f.And(e.before(wait, signal), e.done(signal))
-		e.assert(f.Implies(waits, f.Or(append(bySignal[signal], taken(wait, signal))...)))
+		waits := f.And(q.before(wait, signal), q.done(signal))
+		q.assert(f.Implies(waits, f.Or(append(bySignal[signal], q.takenBefore(wait, signal))...)))
 	}
 }
 
-// misses says that a signal or broadcast, which happens, does not wake the goroutine that
-// stands before the wake at position wake.
+// misses says that a signal or broadcast, which happens, does not wake the goroutine that is about
+// to wake at position wake.
 func (e *condEncoder) misses(signal, wake int32) solver.Bool {
-	f, wait := e.f, wake
-	for wait != none && e.m.event(wait).Kind != trace.CondWait {
-		wait = e.m.prev(wait)
-	}
-	s := e.m.event(signal)
+	f, wait, s := e.f, e.m.ticket(wake).Wait, e.m.event(signal)
 	if wait == none || s.Kind.Class() != trace.ClassCond || s.Obj != e.m.event(wake).Obj {
 		return f.True()
 	}
 	ways := []solver.Bool{e.before(signal, wait)}
-	for _, other := range e.m.cond(s.Obj).waits {
+	for _, other := range e.m.conds[s.Obj].waits {
 		if b, ok := e.takes[[2]int32{signal, other}]; ok && other != wait {
 			ways = append(ways, b)
 		}
 	}
 	return f.Or(ways...)
 }
-
-// wokenInPast returns which waits of c were taken from its queue in the past.
-func (e *condEncoder) wokenInPast(c *condition) func(wait int32) bool {
-	by := make(map[uint64]bool) // tickets, by signals of the past
-	for _, s := range c.signals {
-		if e.past(s) {
-			by[e.m.event(s).Val-1] = true
-		}
-	}
-	return func(wait int32) bool {
-		ticket := e.m.event(wait).Val
-		return by[ticket] || slices.ContainsFunc(c.broadcasts, func(b int32) bool {
-			ev := e.m.event(b)
-			return e.past(b) && ticket-ev.Val < uint64(ev.Size)
-		})
-	}
-}
-
-// wake returns the event at which the wait at position i wakes, or none.
-func (e *condEncoder) wake(i int32) int32 {
-	for next := e.m.next(i); next != none; next = e.m.next(next) {
-		if k := e.m.event(next).Kind; k == trace.CondWake {
-			return next
-		} else if k == trace.CondWait {
-			return none
-		}
-	}
-	return none
-}
-
-// A condition is the operations of one sync.Cond.
-type condition struct{ waits, signals, broadcasts []int32 }
-
-func (m *Control) cond(obj uint64) *condition { return entry(m.conds, obj) }

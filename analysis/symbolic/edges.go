@@ -109,13 +109,9 @@ func (m *edgeBuilder) edge(from, to int32) {
 	}
 }
 
-// synchronize finds the edges of goroutines, Onces and tokens, and lists the
-// operations of conditions and WaitGroups.
+// synchronize finds the edges of goroutines, Onces and tokens.
 func (m *edgeBuilder) synchronize() {
-	begins, ends := make(map[uint64]int32), make(map[uint64]int32) // of Onces
-	posts := make(map[uint64]map[trace.GID]int32)
-	waiting := make(map[trace.GID]int32)
-	wall := int32(0) // where the last await of all that was before is
+	lastBarrier := int32(0) // the last event that awaited everything before it
 	for i := range m.t.Events {
 		e, pos := &m.t.Events[i], int32(i)
 		switch e.Kind {
@@ -123,66 +119,57 @@ func (m *edgeBuilder) synchronize() {
 			if e.Obj < uint64(len(m.t.Goroutines)) && m.first(trace.GID(e.Obj)) != none {
 				m.edge(pos, m.first(trace.GID(e.Obj)))
 			}
-		case trace.OnceBegin:
-			begins[e.Obj] = pos
-			delete(ends, e.Obj)
-			if m.anyone && m.registers(pos) {
-				delete(begins, e.Obj)
-			}
-		case trace.OnceEnd:
-			if _, ok := begins[e.Obj]; ok {
-				ends[e.Obj] = pos
-			}
 		case trace.OnceDone:
-			if from, ok := ends[e.Obj]; ok {
-				m.edge(from, pos)
-			} else if from, ok := begins[e.Obj]; ok {
-				m.edge(from, pos)
-			}
-		case trace.Post:
-			if posts[e.Obj] == nil {
-				posts[e.Obj] = make(map[trace.GID]int32)
-			}
-			posts[e.Obj][e.G] = pos
+			m.onceEdge(pos)
 		case trace.Await:
 			if e.Obj == 0 {
-				m.awaitAll(wall, pos)
-				wall = pos
+				m.barrierEdges(lastBarrier, pos)
+				lastBarrier = pos
 				continue
 			}
-			for _, from := range posts[e.Obj] {
-				m.edge(from, pos) // sorted later
-			}
-		case trace.CondWait:
-			m.cond(e.Obj).waits = append(m.cond(e.Obj).waits, pos)
-		case trace.CondSignal:
-			m.cond(e.Obj).signals = append(m.cond(e.Obj).signals, pos)
-		case trace.CondBroadcast:
-			m.cond(e.Obj).broadcasts = append(m.cond(e.Obj).broadcasts, pos)
-		case trace.WaitGroupAdd:
-			w := entry(m.groups, e.Obj)
-			w.adds = append(w.adds, pos)
-		case trace.WaitGroupWait:
-			waiting[e.G] = pos
-		case trace.WaitGroupWaited:
-			m.waits[pos] = none
-			if at, ok := waiting[e.G]; ok {
-				m.waits[pos] = at
-			}
+			m.lastOfEach(pos, slices.Backward(m.facts.Posts(i)))
 		}
 	}
 }
 
-// awaitAll orders all events before the one at pos, which awaits them, before
-// it; what is before wall, the last such await, is before that.
-func (m *edgeBuilder) awaitAll(wall, pos int32) {
-	seen := map[trace.GID]bool{m.gid(pos): true}
-	for i := pos - 1; i >= wall; i-- {
-		if g := m.gid(i); !seen[g] {
+// onceEdge orders the function of a Once before a return of Do.
+func (m *edgeBuilder) onceEdge(done int32) {
+	row := m.facts.OnceOf(int(done))
+	if row == none {
+		return
+	}
+	once := m.facts.Onces()[row]
+	switch {
+	case m.anyone && m.registers(once.Begin):
+	case once.End != none && once.End < done:
+		m.edge(once.End, done)
+	default:
+		m.edge(once.Begin, done)
+	}
+}
+
+// lastOfEach orders the last of the events of each goroutine, which come from the last to the first,
+// before event to; the others follow.
+func (m *edgeBuilder) lastOfEach(to int32, backward iter.Seq2[int, int32]) {
+	seen := map[trace.GID]bool{}
+	for _, from := range backward {
+		if g := m.gid(from); !seen[g] {
 			seen[g] = true
-			m.edge(i, pos)
+			m.edge(from, to)
 		}
 	}
+}
+
+// barrierEdges orders all events before the one at pos, which awaits them, before it. The last such
+// event is ordered after all events before that.
+func (m *edgeBuilder) barrierEdges(last, pos int32) {
+	m.lastOfEach(pos, func(yield func(int, int32) bool) {
+		for i := pos - 1; i >= last; i-- {
+			if !yield(0, i) {
+				return
+			}
+		}
+	})
 }
 
 // Edges yields what must come before what, in other goroutines, in each run of the model:

@@ -79,17 +79,18 @@ func (e *Encoding) synchronize() {
 		if e.err != nil {
 			return
 		}
-		switch ev := e.m.event(i); ev.Kind {
-		case trace.Acquire, trace.Release, trace.RAcquire, trace.RRelease:
-			if l := e.m.locks.byObj[ev.Obj]; l.loose && !slices.Contains(loose, l) {
+		ev := e.m.event(i)
+		switch k := ev.Kind; {
+		case k.Class() == trace.ClassLock:
+			if l := e.m.lock(i); l.loose && !slices.Contains(loose, l) {
 				loose = append(loose, l)
 			}
-		case trace.CondWake:
+		case k == trace.CondWake:
 			if !conds[ev.Obj] {
 				conds[ev.Obj] = true
 				e.conds.condition(ev.Obj)
 			}
-		case trace.SendDone, trace.RecvDone, trace.Close, trace.Send, trace.Recv, trace.Select, trace.Panic:
+		case k.Class() == trace.ClassChannel && !onlyEdges(k), k == trace.Panic:
 			_, c := e.m.begun(i)
 			if c == nil {
 				c = e.m.channel(ev.Obj)
@@ -98,7 +99,7 @@ func (e *Encoding) synchronize() {
 				chans[c] = true
 				e.channels.channel(c)
 			}
-		case trace.WaitGroupAdd, trace.WaitGroupWaited:
+		case k.Class() == trace.ClassWaitGroup:
 			e.groups.waitGroup(i)
 		}
 	}
@@ -124,7 +125,7 @@ func (e *Encoding) relevant(i int32) bool {
 			return true
 		}
 	case k.Class() == trace.ClassLock:
-		if m.locks.byObj[ev.Obj].many {
+		if m.lock(i).shared {
 			return true
 		}
 	case k.Class() == trace.ClassCond, k.Class() == trace.ClassWaitGroup, k.Class() == trace.ClassChannel && !onlyEdges(k):

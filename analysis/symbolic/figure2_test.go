@@ -66,9 +66,8 @@ func (a *asserted) Assert(bs ...solver.Bool) { a.all = append(a.all, bs...) }
 
 // complete asserts what an encoding leaves out until a model breaks it.
 func (e *Encoding) complete() {
-	for _, obj := range e.m.locks.objs {
-		l := e.m.locks.byObj[obj]
-		sections := slices.Collect(l.all())
+	for k := range e.m.locks {
+		sections := slices.Collect(e.m.sections(&e.m.locks[k]))
 		for k, a := range sections {
 			for _, b := range sections[:k] {
 				e.locks.apart(b, a)

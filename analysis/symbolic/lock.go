@@ -1,131 +1,100 @@
 package symbolic
 
 import (
-	"cmp"
 	"fmt"
 	"iter"
 	"slices"
 
-	"github.com/gopredict/gopredict/analysis/order"
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
 
-// locks is the critical sections, by lock.
-type locks struct {
-	order *order.Order
-	byObj map[uint64]*lock
-	objs  []uint64 // in the order of their first events
-}
-
-// A lock is the operations of one mutex or RWMutex.
+// A lock is one mutex or RWMutex.
 type lock struct {
-	order   *order.Order
-	numbers []int32 // of the sections of a mutex, by acquire
-	// loose is set where some release does not end a section that its own
-	// goroutine began: then who ends what is another question in each run.
+	sections []int32 // rows in the table of facts, by acquire
+	shared   bool    // several goroutines use it
+	// loose is set if some release does not end a section that its own goroutine began. Then which
+	// release ends which section differs from run to run.
 	loose    bool
 	releases []int32 // if it is loose
-	many     bool    // several goroutines use it
 }
 
-// A section is a critical section.
-type section struct {
-	acq, rel int32 // rel is none if the trace does not have it
-	shared   bool
+func newLocks(m *Control) []lock {
+	all := make([]lock, m.facts.Objects(trace.ClassLock).Len())
+	for k := range all {
+		l := &all[k]
+		l.sections, l.loose = m.facts.SectionsOf(int32(k)), m.facts.HandedOver(int32(k))
+		for s := range m.sections(l) {
+			l.shared = l.shared || m.gid(s.Acquire) != m.gid(m.facts.Sections()[l.sections[0]].Acquire)
+		}
+	}
+	for i := range m.t.Events {
+		if m.t.Events[i].Kind.Releases() && m.facts.SectionOf(i) == none {
+			m.lockIn(all, int32(i)).loose = true
+		}
+	}
+	for i := range m.t.Events {
+		if !m.t.Events[i].Kind.Releases() {
+			continue
+		}
+		if l := m.lockIn(all, int32(i)); l.loose {
+			l.shared, l.releases = true, append(l.releases, int32(i))
+		}
+	}
+	return all
 }
 
-// all yields the sections, by acquire.
-func (l *lock) all() iter.Seq[section] {
-	return func(yield func(section) bool) {
-		for _, n := range l.numbers {
-			if !yield(l.at(n)) {
+// lockIn returns that of the locks which event i is of.
+func (m *Control) lockIn(locks []lock, i int32) *lock {
+	return &locks[m.facts.Objects(trace.ClassLock).Number(m.event(i).Obj)]
+}
+
+// lock returns the lock of event i.
+func (m *Control) lock(i int32) *lock { return m.lockIn(m.locks, i) }
+
+// sections yields the critical sections of a lock, by acquire.
+func (m *Control) sections(l *lock) iter.Seq[*facts.Section] {
+	return func(yield func(*facts.Section) bool) {
+		for _, row := range l.sections {
+			if !yield(&m.facts.Sections()[row]) {
 				return
 			}
 		}
 	}
 }
 
-// at returns the section of that number.
-func (l *lock) at(n int32) section {
-	acq, rel, shared := l.order.Bounds(n)
-	return section{acq, rel, shared}
+// section returns the critical section that event i begins, or nil.
+func (m *Control) section(i int32) *facts.Section {
+	row := m.facts.SectionOf(int(i))
+	if row == none || m.facts.Sections()[row].Acquire != i {
+		return nil
+	}
+	return &m.facts.Sections()[row]
 }
 
-// section returns the one that the event at position acq begins.
-func (l *lock) section(acq int32) (s section, ok bool) {
-	k, ok := slices.BinarySearchFunc(l.numbers, acq, func(n, i int32) int { return cmp.Compare(l.at(n).acq, i) })
-	if ok {
-		s = l.at(l.numbers[k])
-	}
-	return s, ok
-}
+// excludes reports whether two sections of one lock cannot overlap.
+func excludes(a, b *facts.Section) bool { return !(a.Shared() && b.Shared()) }
 
-func newLocks(m *Control) *locks {
-	ls := &locks{order: m.order, byObj: make(map[uint64]*lock)}
-	ended := make([]bool, len(m.t.Events))
-	for _, s := range m.order.Sections() {
-		l := ls.get(s.Obj)
-		l.many = l.many || m.gid(int32(s.Acq)) != m.gid(l.at(l.numbers[0]).acq)
-		if s.Rel >= 0 {
-			ended[s.Rel] = true
-			l.loose = l.loose || m.gid(int32(s.Rel)) != m.gid(int32(s.Acq))
-		}
-	}
-	releases := func(yield func(int32, *lock) bool) {
-		for i := range m.t.Events {
-			if e := &m.t.Events[i]; (e.Kind == trace.Release || e.Kind == trace.RRelease) && !yield(int32(i), ls.get(e.Obj)) {
-				return
-			}
-		}
-	}
-	for i, l := range releases {
-		l.loose = l.loose || !ended[i]
-	}
-	loose := false
-	for _, l := range ls.byObj {
-		l.many, loose = l.many || l.loose, loose || l.loose
-	}
-	if loose {
-		for i, l := range releases {
-			if l.loose {
-				l.releases = append(l.releases, i)
-			}
-		}
-	}
-	slices.Sort(ls.objs)
-	return ls
-}
-
-// outOf returns what must come before event j in each run in which event i of another goroutine does: the end of the
-// outermost critical section of i that excludes one of j, or i itself.
+// outOf returns what must precede event j in each run in which event i of another goroutine does:
+// the end of the outermost critical section of i that excludes one of j, or i itself.
 func (m *Control) outOf(i, j int32) int32 {
 	within := m.order.Held(int(j))
 	if len(within) == 0 {
 		return i
 	}
 	for _, acq := range m.order.Held(int(i)) {
-		s, ok := m.order.Section(int(acq))
-		if !ok || m.locks.byObj[s.Obj].loose || s.Rel < 0 || s.Rel > int(j) {
+		s := m.section(acq)
+		if s == nil || m.lock(acq).loose || s.Release == none || s.Release > j {
 			continue
 		}
 		for _, other := range within {
-			if o, ok := m.order.Section(int(other)); ok && s.Excludes(o.Lock) {
-				return max(i, int32(s.Rel))
+			if o := m.section(other); o != nil && s.Lock() == o.Lock() && excludes(s, o) {
+				return max(i, s.Release)
 			}
 		}
 	}
 	return i
-}
-
-func (ls *locks) get(obj uint64) *lock {
-	l := ls.byObj[obj]
-	if l == nil {
-		l = &lock{order: ls.order, numbers: ls.order.SectionsOf(obj)}
-		ls.byObj[obj] = l
-		ls.objs = append(ls.objs, obj)
-	}
-	return l
 }
 
 // A lockEncoder encodes critical sections.
@@ -137,17 +106,17 @@ type lockEncoder struct {
 
 // apart keeps two critical sections apart: the one that begins first ends
 // before the other one begins, if that begins at all.
-func (e *lockEncoder) apart(a, b section) {
-	key := [2]int32{min(a.acq, b.acq), max(a.acq, b.acq)}
+func (e *lockEncoder) apart(a, b *facts.Section) {
+	key := [2]int32{min(a.Acquire, b.Acquire), max(a.Acquire, b.Acquire)}
 	if e.pairs[key] {
 		return
 	}
 	e.pairs[key] = true
-	for _, s := range [][2]section{{a, b}, {b, a}} {
+	for _, s := range [][2]*facts.Section{{a, b}, {b, a}} {
 		first, second := s[0], s[1]
 		e.assert(e.f.Implies(
-			e.f.And(e.before(first.acq, second.acq), e.done(second.acq)),
-			e.before(first.rel, second.acq)))
+			e.f.And(e.before(first.Acquire, second.Acquire), e.done(second.Acquire)),
+			e.before(first.Release, second.Acquire)))
 	}
 }
 
@@ -173,13 +142,13 @@ func (e *lockEncoder) loose(l *lock) {
 	}
 	over := make([]solver.Event, len(sections))
 	for k, s := range sections {
-		over[k] = f.Event(fmt.Sprint("over ", s.acq))
+		over[k] = f.Event(fmt.Sprint("over ", s.Acquire))
 	}
 	ended := make([][]solver.Bool, len(sections))
 	for n, rel := range releases {
 		var some []solver.Bool
 		for _, k := range ends[n] {
-			acq := sections[k].acq
+			acq := sections[k].Acquire
 			b := f.Bool(fmt.Sprintf("ends %d %d", acq, rel))
 			e.assert(f.Implies(b, f.And(e.before(acq, rel), e.done(rel), f.Before(e.event(e.node(rel)), over[k]))))
 			some, ended[k] = append(some, b), append(ended[k], b)
@@ -192,32 +161,32 @@ func (e *lockEncoder) loose(l *lock) {
 	for k, s := range sections {
 		e.assert(f.Implies(f.Before(over[k], e.moment), f.Or(ended[k]...)))
 		e.atMostOne(ended[k])
-		e.ended[s.acq] = ended[k]
+		e.ended[s.Acquire] = ended[k]
 	}
 	for n, b := range sections {
-		if !e.past(b.acq) {
+		if !e.past(b.Acquire) {
 			for _, rel := range releases {
-				e.compares(rel, b.acq)
+				e.compares(rel, b.Acquire)
 			}
 		}
 		for _, k := range follows[n] {
-			e.need(b.acq, f.Or(e.before(b.acq, sections[k].acq), f.Before(over[k], e.event(e.node(b.acq)))))
+			e.need(b.Acquire, f.Or(e.before(b.Acquire, sections[k].Acquire), f.Before(over[k], e.event(e.node(b.Acquire)))))
 		}
 	}
 }
 
 // pairing returns for each of the releases of a loose lock which sections it may end, and
 // for each section which others may be the last before it.
-func (e *lockEncoder) pairing(sections []section, releases []int32) (ends, follows [][]int) {
+func (e *lockEncoder) pairing(sections []*facts.Section, releases []int32) (ends, follows [][]int) {
 	ends, follows = make([][]int, len(releases)), make([][]int, len(sections))
 	for n, rel := range releases {
 		ends[n] = slices.DeleteFunc(e.latest(sections, rel), func(k int) bool {
-			return sections[k].shared != (e.m.event(rel).Kind == trace.RRelease)
+			return sections[k].Shared() != (e.m.event(rel).Kind == trace.RRelease)
 		})
 	}
 	for n, s := range sections {
-		if !e.past(s.acq) {
-			follows[n] = slices.DeleteFunc(e.latest(sections, s.acq), func(k int) bool { return k == n || s.shared && sections[k].shared })
+		if !e.past(s.Acquire) {
+			follows[n] = slices.DeleteFunc(e.latest(sections, s.Acquire), func(k int) bool { return k == n || !excludes(s, sections[k]) })
 		}
 	}
 	return ends, follows
@@ -226,14 +195,14 @@ func (e *lockEncoder) pairing(sections []section, releases []int32) (ends, follo
 // latest returns which of the sections of a lock may be open when event i, a node,
 // happens: not those that begin behind it, nor those after which another one, which
 // excludes them, begins before it.
-func (e *lockEncoder) latest(sections []section, i int32) []int {
+func (e *lockEncoder) latest(sections []*facts.Section, i int32) []int {
 	var before, other []int
 	for k, s := range sections { // in recorded order, which follows what must be
 		switch {
-		case e.surely(i, s.acq):
-		case e.surely(s.acq, i):
+		case e.surely(i, s.Acquire):
+		case e.surely(s.Acquire, i):
 			before = slices.DeleteFunc(before, func(o int) bool {
-				return !(s.shared && sections[o].shared) && e.surely(sections[o].acq, s.acq)
+				return excludes(s, sections[o]) && e.surely(sections[o].Acquire, s.Acquire)
 			})
 			before = append(before, k)
 		default:
@@ -245,9 +214,9 @@ func (e *lockEncoder) latest(sections []section, i int32) []int {
 
 // open returns the sections of a loose lock that what is encoded may end, in the order
 // of their acquires, and the releases that may end them.
-func (e *lockEncoder) open(l *lock) (sections []section, releases []int32) {
-	for s := range l.all() {
-		if !e.outside(s.acq) && !e.over(s) {
+func (e *lockEncoder) open(l *lock) (sections []*facts.Section, releases []int32) {
+	for s := range e.m.sections(l) {
+		if !e.outside(s.Acquire) && !e.over(s) {
 			sections = append(sections, s)
 		}
 	}
@@ -260,21 +229,21 @@ func (e *lockEncoder) open(l *lock) (sections []section, releases []int32) {
 }
 
 // over reports whether a section has ended before all that is encoded.
-func (e *lockEncoder) over(s section) bool { return s.rel != none && e.past(s.rel) }
+func (e *lockEncoder) over(s *facts.Section) bool { return s.Release != none && e.past(s.Release) }
 
 // freeAtMoment says that all sections of the kind that the release at position rel
 // ends, of those that have begun before the violation, have ended before it.
 func (e *lockEncoder) freeAtMoment(rel int32) solver.Bool {
 	ev := e.m.event(rel)
-	l := e.m.locks.byObj[ev.Obj]
+	l := e.m.lock(rel)
 	if !l.loose {
 		return e.f.False() // its own section ends there, and nowhere else
 	}
 	free := e.f.True()
 	sections, _ := e.open(l)
 	for _, s := range sections {
-		if s.shared == (ev.Kind == trace.RRelease) {
-			free = e.f.And(free, e.f.Or(append(slices.Clone(e.ended[s.acq]), e.f.Not(e.done(s.acq)))...))
+		if s.Shared() == (ev.Kind == trace.RRelease) {
+			free = e.f.And(free, e.f.Or(append(slices.Clone(e.ended[s.Acquire]), e.f.Not(e.done(s.Acquire)))...))
 		}
 	}
 	return free
@@ -286,7 +255,7 @@ func (m *Model) locksOver(i, j int32) map[uint64]bool {
 	objs := make(map[uint64]bool)
 	at := m.order.Held(int(j))
 	for _, acq := range m.order.Held(int(i)) {
-		if e := m.event(acq); e.Kind == trace.Acquire && slices.Contains(at, acq) && !m.locks.byObj[e.Obj].loose {
+		if e := m.event(acq); e.Kind == trace.Acquire && slices.Contains(at, acq) && !m.lock(acq).loose {
 			objs[e.Obj] = true
 		}
 	}

@@ -22,15 +22,13 @@ type Control struct {
 	// which one comes first.
 	anyone bool
 
-	locks    *locks
+	locks    []lock // by number
 	facts    *facts.Facts
 	channels []channel // by number
 	conds    map[uint64]*condition
-	groups   map[uint64]*waitGroup
-	// waits has for each return of a WaitGroup's Wait where that began, or none.
-	waits map[int32]int32
-	edges []uint64 // see [edge.key], by their later ends, in no order
-	root  *string  // see goroot
+	groups   []waitGroup // by number
+	edges    []uint64    // see [edge.key], by their later ends, in no order
+	root     *string     // see goroot
 	// impossible are events that no run of the recorded ones performs, for the
 	// trace lacks what they need.
 	impossible map[int32]bool
@@ -60,12 +58,10 @@ func NewControl(t *trace.Trace, o *order.Order) *Control { return newControl(t, 
 func newControl(t *trace.Trace, o *order.Order, anyone bool) *Control {
 	c := &Control{
 		t: t, order: o, sites: o.Sites(), anyone: anyone,
-		conds: make(map[uint64]*condition), groups: make(map[uint64]*waitGroup),
-		waits: make(map[int32]int32), impossible: make(map[int32]bool),
+		facts: o.Facts(), impossible: make(map[int32]bool),
 	}
 	c.locks = newLocks(c)
-	c.facts = facts.New(t)
-	c.channels = newChannels(c.facts)
+	c.channels, c.groups, c.conds = newChannels(c.facts), newWaitGroups(c.facts), newConditions(t)
 	b := edgeBuilder{Control: c}
 	b.synchronize()
 	b.waitEdges()
@@ -132,16 +128,6 @@ func (m *Control) prev(i int32) int32 { return int32(m.order.Program().Prev(int(
 
 func (m *Control) event(i int32) *trace.Event { return &m.t.Events[i] }
 func (m *Control) gid(i int32) trace.GID      { return m.t.Events[i].G }
-
-// entry returns what m has for obj, a new one if it has none.
-func entry[V any](m map[uint64]*V, obj uint64) *V {
-	v := m[obj]
-	if v == nil {
-		v = new(V)
-		m[obj] = v
-	}
-	return v
-}
 
 // first returns the first event of goroutine g, or none.
 func (m *Control) first(g trace.GID) int32 { return int32(m.events(g).First()) }

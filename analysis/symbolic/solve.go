@@ -119,17 +119,12 @@ func (e *Encoding) property(t Target) []solver.Bool {
 				all = append(all, e.channels.waits(side)...)
 			}
 		}
+		all = append(all, e.groups.atMoment(i, t.Blocks)...)
 		switch ev := e.m.event(i); ev.Kind {
-		case trace.WaitGroupWait:
-			if t.Blocks {
-				all = append(all, e.groups.count(ev.Obj, e.done, func(n int64) bool { return n > 0 }, false))
-			}
 		case trace.CondWake:
 			for _, signal := range t.Over {
 				all = append(all, e.conds.misses(int32(signal), i))
 			}
-		case trace.WaitGroupAdd:
-			all = append(all, e.groups.zeroAtMoment(ev.Obj))
 		case trace.Close, trace.Send, trace.SelectSend:
 			if c := e.m.channel(ev.Obj); c != nil {
 				all = append(all, e.channels.notClosed(c)...)
@@ -167,9 +162,9 @@ func (e *Encoding) failsAtMoment(i int32) solver.Bool {
 		return e.locks.freeAtMoment(i)
 	case trace.Close, trace.Send, trace.SelectSend:
 		return e.channels.closedAtMoment(ev.Obj)
-	case trace.WaitGroupAdd:
-		delta := int64(ev.Val)
-		return e.f.Not(e.groups.count(ev.Obj, e.done, func(n int64) bool { return n+delta >= 0 }, false))
+	}
+	if e.m.group(i) != nil {
+		return e.groups.misuse(i)
 	}
 	return e.values.outcome(i, false)
 }

@@ -20,15 +20,15 @@ const maxDeparting, maxBehind = 8, 1 << 16
 // perStep is how many edges and writes are looked at in one step of a budget.
 const perStep = 8
 
-// maxWays is how many ways there may be to wake one waiter of a condition before
+// maxConditionWays is how many ways there may be to wake one waiter of a condition before
 // another.
-const maxWays = 1 << 22
+const maxConditionWays = 1 << 22
 
 // maxPairs is how many operations of a loose lock are compared at most.
 const maxPairs = 1 << 15
 
-// maxCounts bounds the decision diagram of one counter.
-const maxCounts = 1 << 14
+// maxCounterStates bounds the decision diagram of one counter.
+const maxCounterStates = 1 << 14
 
 // maxParted bounds the writers that are kept from coming between at once.
 const maxParted = 64

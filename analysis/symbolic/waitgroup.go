@@ -8,72 +8,99 @@ import (
 
 	"github.com/gopredict/gopredict/analysis/solver"
 	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/facts"
 )
+
+// A waitGroup is the Adds and Dones of one sync.WaitGroup.
+type waitGroup struct {
+	adds    []int32 // Dones included, ascending
+	covered bool    // its counter is never below zero
+}
+
+func newWaitGroups(f *facts.Facts) []waitGroup {
+	all := make([]waitGroup, f.Objects(trace.ClassWaitGroup).Len())
+	for k, r := range f.Rounds() {
+		all[r.Group].adds = append(all[r.Group].adds, f.Adds(int32(k))...)
+	}
+	return all
+}
+
+// group returns the WaitGroup of event i, or nil.
+func (m *Control) group(i int32) *waitGroup {
+	e := m.event(i)
+	if e.Kind.Class() != trace.ClassWaitGroup {
+		return nil
+	}
+	return &m.groups[m.facts.Objects(trace.ClassWaitGroup).Number(e.Obj)]
+}
+
+// needsCounter reports whether event i can happen only with some values of its WaitGroup's counter:
+// a Done above zero, the return of a Wait at zero.
+func (m *Control) needsCounter(i int32) bool {
+	w := m.groupWait(i)
+	return m.event(i).IsDone() || w != nil && w.Done == i
+}
+
+// groupWait returns the Wait that event i begins or ends, or nil.
+func (m *Control) groupWait(i int32) *facts.GroupWait {
+	row := m.facts.GroupWaitOf(int(i))
+	if row == none {
+		return nil
+	}
+	return &m.facts.GroupWaits()[row]
+}
 
 // waitEdges orders the Dones that a Wait cannot return without before its return.
 //
-// When the counter is zero, before the return, what the waiting goroutine has
-// added by then, with what those that it descends from had added when it was
-// started, is taken away again. Where all that others take away, but for
-// goroutines that are started after the return, is just as much, all of that
-// comes before.
+// When the counter is zero, before the return, two sums have added up to zero: what the waiting
+// goroutine and its ancestors, before they started it, have added, and what others have taken away.
+// If all that the others ever take away, but for goroutines that are started after the return, is
+// just as much as the former, then all of it comes before.
 func (m *edgeBuilder) waitEdges() {
-	forks := slices.Repeat([]int32{none}, len(m.t.Goroutines)) // by goroutine
-	returns := make(map[uint64]map[trace.GID][]int32)          // by WaitGroup and goroutine
-	for i := range m.t.Events {
-		switch e := &m.t.Events[i]; e.Kind {
-		case trace.Fork:
-			if e.Obj < uint64(len(forks)) {
-				forks[e.Obj] = int32(i)
-			}
-		case trace.WaitGroupWaited:
-			if returns[e.Obj] == nil {
-				returns[e.Obj] = make(map[trace.GID][]int32)
-			}
-			returns[e.Obj][e.G] = append(returns[e.Obj][e.G], int32(i))
-		}
-	}
-	for obj, w := range m.groups {
-		w.covered = m.covered(w.adds, forks)
-		if len(returns[obj]) > maxWaiters {
+	returns := make([]map[trace.GID][]int32, len(m.groups)) // by WaitGroup and goroutine
+	groups := m.facts.Objects(trace.ClassWaitGroup)
+	for _, w := range m.facts.GroupWaits() {
+		if w.Done == none {
 			continue
 		}
-		for g, at := range returns[obj] {
-			m.waitsOf(g, at, w.adds, forks)
+		e := m.event(w.Done)
+		n := groups.Number(e.Obj)
+		if returns[n] == nil {
+			returns[n] = make(map[trace.GID][]int32)
+		}
+		returns[n][e.G] = append(returns[n][e.G], w.Done)
+	}
+	for n := range m.groups {
+		w := &m.groups[n]
+		w.covered = m.covered(w.adds)
+		if len(returns[n]) > maxWaiters {
+			continue
+		}
+		for g, waits := range returns[n] {
+			m.returnEdges(g, waits, w.adds)
 		}
 	}
 }
 
-// A taking is an Add, or Done, and a number.
-type taking struct {
+// A countedAdd is an Add or Done, and a number that belongs to it.
+type countedAdd struct {
 	add int32
 	n   int64
 }
 
-// waitsOf adds the edges to the returns of goroutine g from Waits of one WaitGroup.
-func (m *edgeBuilder) waitsOf(g trace.GID, returns, adds []int32, forks []int32) {
-	upto := map[trace.GID]int32{g: math.MaxInt32} // of those that g descends from: where they start it
-	for child := g; ; {
-		fork := forks[child]
-		if fork == none {
-			break
-		}
-		child = m.gid(fork)
-		if _, again := upto[child]; again {
-			break
-		}
-		upto[child] = fork
-	}
+// returnEdges adds the edges to the returns of one goroutine's Waits for one WaitGroup.
+func (m *edgeBuilder) returnEdges(g trace.GID, returns, adds []int32) {
+	ends := m.ancestors(g)
 	var own []int32
-	var taken []taking // with where g starts what leads there, or none
+	var taken []countedAdd // Dones of others, by where g starts the goroutine that leads there, or none
 	for _, add := range adds {
-		if end, ok := upto[m.gid(add)]; ok && add < end {
+		if end, ok := ends[m.gid(add)]; ok && add < end {
 			own = append(own, add)
-		} else if int64(m.event(add).Val) < 0 {
-			taken = append(taken, taking{add, int64(m.startedAt(add, g, forks))})
+		} else if m.event(add).IsDone() {
+			taken = append(taken, countedAdd{add, int64(m.startedAt(add, g))})
 		}
 	}
-	slices.SortFunc(taken, func(a, b taking) int { return cmp.Compare(a.n, b.n) })
+	slices.SortFunc(taken, func(a, b countedAdd) int { return cmp.Compare(a.n, b.n) })
 	sum, rest := int64(0), int64(0)
 	first, n, k := 0, 0, 0
 	for _, i := range returns {
@@ -94,11 +121,28 @@ func (m *edgeBuilder) waitsOf(g trace.GID, returns, adds []int32, forks []int32)
 	}
 }
 
-// startedAt returns where goroutine g starts the goroutine of event i, or one that
-// this descends from; none if it does not.
-func (m *edgeBuilder) startedAt(i int32, g trace.GID, forks []int32) int32 {
+// ancestors returns goroutine g and those that it descends from, each with the position where it
+// starts the next one.
+func (m *edgeBuilder) ancestors(g trace.GID) map[trace.GID]int32 {
+	ends := map[trace.GID]int32{g: math.MaxInt32}
+	for child := g; ; {
+		fork := m.facts.Fork(child)
+		if fork == none {
+			return ends
+		}
+		child = m.gid(fork)
+		if _, again := ends[child]; again {
+			return ends
+		}
+		ends[child] = fork
+	}
+}
+
+// startedAt returns where goroutine g starts the goroutine of event i, or an ancestor of that; none
+// if it does not.
+func (m *edgeBuilder) startedAt(i int32, g trace.GID) int32 {
 	for range len(m.t.Goroutines) {
-		fork := forks[m.gid(i)]
+		fork := m.facts.Fork(m.gid(i))
 		if fork == none {
 			return none
 		}
@@ -110,23 +154,22 @@ func (m *edgeBuilder) startedAt(i int32, g trace.GID, forks []int32) int32 {
 	return none
 }
 
-// covered reports whether for each Done of a WaitGroup there is an Add of its own
-// that must come before it, in its goroutine or before that is started: then the
-// counter is below zero in no run.
-func (m *edgeBuilder) covered(adds []int32, forks []int32) bool {
-	room := make(map[trace.GID][]taking) // Adds, and how much of each is left
-	var dones []taking
+// covered reports whether each Done of a WaitGroup has an Add of its own that must come before it,
+// in its goroutine or before that is started. Then the counter is below zero in no run.
+func (m *edgeBuilder) covered(adds []int32) bool {
+	room := make(map[trace.GID][]countedAdd) // Adds, and how much of each is left
+	var dones []countedAdd
 	for _, add := range adds {
 		n := int64(m.event(add).Val)
 		if n >= 0 {
-			room[m.gid(add)] = append(room[m.gid(add)], taking{add, n})
+			room[m.gid(add)] = append(room[m.gid(add)], countedAdd{add, n})
 			continue
 		}
-		dones = append(dones, taking{add, int64(forks[m.gid(add)])})
+		dones = append(dones, countedAdd{add, int64(m.facts.Fork(m.gid(add)))})
 	}
-	slices.SortFunc(dones, func(a, b taking) int { return cmp.Compare(a.n, b.n) })
+	slices.SortFunc(dones, func(a, b countedAdd) int { return cmp.Compare(a.n, b.n) })
 	for _, d := range dones {
-		if !m.cover(d.add, -int64(m.event(d.add).Val), room, forks) {
+		if !m.cover(d.add, -int64(m.event(d.add).Val), room) {
 			return false
 		}
 	}
@@ -134,7 +177,7 @@ func (m *edgeBuilder) covered(adds []int32, forks []int32) bool {
 }
 
 // cover takes n from the Adds that must come before event i.
-func (m *edgeBuilder) cover(i int32, n int64, room map[trace.GID][]taking, forks []int32) bool {
+func (m *edgeBuilder) cover(i int32, n int64, room map[trace.GID][]countedAdd) bool {
 	for range len(m.t.Goroutines) {
 		g := m.gid(i)
 		for n > 0 && len(room[g]) > 0 && room[g][0].add < i {
@@ -144,7 +187,7 @@ func (m *edgeBuilder) cover(i int32, n int64, room map[trace.GID][]taking, forks
 				room[g] = room[g][1:]
 			}
 		}
-		if i = forks[g]; n == 0 || i == none {
+		if i = m.facts.Fork(g); n == 0 || i == none {
 			break
 		}
 	}
@@ -154,103 +197,121 @@ func (m *edgeBuilder) cover(i int32, n int64, room map[trace.GID][]taking, forks
 // A groupEncoder encodes WaitGroups.
 type groupEncoder struct{ *timeline }
 
-// waitGroup encodes the event at position i of a WaitGroup: Wait returns if the
-// counter is zero, or was when it began; the counter is never below zero.
+// waitGroup encodes event i of a WaitGroup: Wait returns if the counter is zero, or was when Wait
+// began; the counter is never below zero.
 func (e *groupEncoder) waitGroup(i int32) {
-	ev := e.m.event(i)
-	if ev.Kind == trace.WaitGroupWaited {
-		zero := e.zeroAt(ev.Obj, i)
-		if wait := e.m.waits[i]; wait != none && zero != e.f.True() {
-			zero = e.f.Or(zero, e.zeroAt(e.m.event(wait).Obj, wait))
+	if !e.m.needsCounter(i) {
+		return
+	}
+	if !e.m.event(i).IsDone() {
+		zero := e.zeroBefore(i, i)
+		if wait := e.m.groupWait(i).Begin; wait != none && zero != e.f.True() {
+			zero = e.f.Or(zero, e.zeroBefore(i, wait))
 		}
 		e.need(i, zero)
 		return
 	}
-	delta := int64(ev.Val)
 	next := e.m.next(i)
-	if panics := next == none || e.m.event(next).Kind == trace.Panic; delta < 0 && !panics && !e.m.groups[ev.Obj].covered {
-		e.need(i, e.counter(ev.Obj, i, func(n int64) bool { return n+delta >= 0 }, false))
+	panics := next == none || e.m.event(next).Kind == trace.Panic
+	if delta := int64(e.m.event(i).Val); !panics && !e.m.group(i).covered {
+		e.need(i, e.count(i, e.precedes(i), func(n int64) bool { return n+delta >= 0 }, false))
 	}
 }
 
-// zeroAt says that the counter of a WaitGroup is zero when event i happens.
-func (e *groupEncoder) zeroAt(obj uint64, i int32) solver.Bool {
-	return e.counter(obj, i, func(n int64) bool { return n == 0 }, true)
+// precedes returns what says that an event comes before event i.
+func (e *groupEncoder) precedes(i int32) func(add int32) solver.Bool {
+	return func(add int32) solver.Bool { return e.before(add, i) }
 }
 
-func (w *waitGroup) listed() []int32 {
-	if w == nil {
-		return nil
+func isZero(n int64) bool { return n == 0 }
+
+// zeroBefore says that the counter of the WaitGroup of event i is zero when event at happens.
+func (e *groupEncoder) zeroBefore(i, at int32) solver.Bool {
+	return e.count(i, e.precedes(at), isZero, true)
+}
+
+// misuse says that a Done at position i, where the violation is, takes the counter below zero.
+func (e *groupEncoder) misuse(i int32) solver.Bool {
+	delta := int64(e.m.event(i).Val)
+	return e.f.Not(e.count(i, e.done, func(n int64) bool { return n+delta >= 0 }, false))
+}
+
+// atMoment says what must hold of the counter for a violation at event i: that it is zero for an
+// Add, and if the target is that goroutines are blocked, that it is not zero for a Wait.
+func (e *groupEncoder) atMoment(i int32, blocked bool) (all []solver.Bool) {
+	switch w := e.m.groupWait(i); {
+	case e.m.group(i) == nil:
+	case w == nil:
+		all = append(all, e.count(i, e.done, isZero, true))
+	case w.Begin == i && blocked:
+		all = append(all, e.count(i, e.done, func(n int64) bool { return n > 0 }, false))
 	}
-	return w.adds
+	return all
 }
 
-// zeroAtMoment says that the counter is zero when the violation happens.
-func (e *groupEncoder) zeroAtMoment(obj uint64) solver.Bool {
-	return e.count(obj, e.done, func(n int64) bool { return n == 0 }, true)
-}
-
-// counter says that the counter of a WaitGroup when event i happens is as
-// wanted: a number exactly, or else at least one.
-func (e *groupEncoder) counter(obj uint64, i int32, want func(int64) bool, exactly bool) solver.Bool {
-	return e.count(obj, func(add int32) solver.Bool { return e.before(add, i) }, want, exactly)
-}
-
-// count is a decision diagram over which Adds have happened: after each, what
-// the counter is.
-func (e *groupEncoder) count(obj uint64, happened func(int32) solver.Bool, want func(int64) bool, exactly bool) solver.Bool {
+// count says that the counter of the WaitGroup of event i is as wanted: exactly a number, or at
+// least one. It is a decision diagram over which Adds have happened: after each, what the counter
+// is.
+func (e *groupEncoder) count(i int32, happened func(int32) solver.Bool, want func(int64) bool, exactly bool) solver.Bool {
 	f := e.f
-	var adds []solver.Bool
-	var deltas []int64
+	d := counterDiagram{timeline: e.timeline, want: want, exactly: exactly, known: make(map[counterState]solver.Bool)}
 	start := int64(0)
-	for _, add := range e.m.groups[obj].listed() {
+	for _, add := range e.m.group(i).adds {
+		delta := int64(e.m.event(add).Val)
 		switch b := happened(add); b {
 		case f.True():
-			start += int64(e.m.event(add).Val)
+			start += delta
 		case f.False():
 		default:
-			adds, deltas = append(adds, b), append(deltas, int64(e.m.event(add).Val))
+			d.adds, d.deltas = append(d.adds, b), append(d.deltas, delta)
 		}
 	}
-	// What the rest can add at least and at most.
-	least, most := make([]int64, len(adds)+1), make([]int64, len(adds)+1)
-	for k := len(adds) - 1; k >= 0; k-- {
-		least[k], most[k] = least[k+1]+min(0, deltas[k]), most[k+1]+max(0, deltas[k])
+	d.least, d.most = make([]int64, len(d.adds)+1), make([]int64, len(d.adds)+1)
+	for k := len(d.adds) - 1; k >= 0; k-- {
+		d.least[k], d.most[k] = d.least[k+1]+min(0, d.deltas[k]), d.most[k+1]+max(0, d.deltas[k])
 	}
-	type state struct {
-		k int
-		n int64
-	}
-	known := make(map[state]solver.Bool)
-	var from func(s state) solver.Bool
-	from = func(s state) solver.Bool {
-		switch {
-		case s.k == len(adds):
-			return e.truth(want(s.n))
-		case exactly && (s.n+least[s.k] > 0 || s.n+most[s.k] < 0):
-			return f.False()
-		case !exactly && want(s.n+least[s.k]):
-			return f.True()
-		case !exactly && !want(s.n+most[s.k]):
-			return f.False()
-		}
-		b, ok := known[s]
-		if !ok {
-			if len(known) > maxCounts {
-				e.err = fmt.Errorf("symbolic: a WaitGroup has too many Adds at once to encode")
-				return f.False()
-			}
-			x := adds[s.k]
-			b = f.Or(f.And(x, from(state{s.k + 1, s.n + deltas[s.k]})), f.And(f.Not(x), from(state{s.k + 1, s.n})))
-			known[s] = b
-		}
-		return b
-	}
-	return from(state{0, start})
+	return d.from(counterState{0, start})
 }
 
-// A waitGroup is the Adds and Dones of one sync.WaitGroup.
-type waitGroup struct {
-	adds    []int32
-	covered bool // its counter is never below zero
+// A counterDiagram is a binary decision diagram over the Adds that may have happened.
+type counterDiagram struct {
+	*timeline
+	adds        []solver.Bool
+	deltas      []int64
+	least, most []int64 // by Add: what it and the rest can add
+	want        func(int64) bool
+	exactly     bool
+	known       map[counterState]solver.Bool
+}
+
+// A counterState is a node of the diagram: which Add comes next, and the counter so far.
+type counterState struct {
+	next int
+	n    int64
+}
+
+// from says that the counter is as wanted after the rest of the Adds.
+func (d *counterDiagram) from(s counterState) solver.Bool {
+	f := d.f
+	switch {
+	case s.next == len(d.adds):
+		return d.truth(d.want(s.n))
+	case d.exactly && (s.n+d.least[s.next] > 0 || s.n+d.most[s.next] < 0):
+		return f.False()
+	case !d.exactly && d.want(s.n+d.least[s.next]):
+		return f.True()
+	case !d.exactly && !d.want(s.n+d.most[s.next]):
+		return f.False()
+	}
+	b, ok := d.known[s]
+	if !ok {
+		if len(d.known) > maxCounterStates {
+			d.err = fmt.Errorf("symbolic: a WaitGroup has too many Adds at once to encode")
+			return f.False()
+		}
+		x := d.adds[s.next]
+		b = f.Or(f.And(x, d.from(counterState{s.next + 1, s.n + d.deltas[s.next]})), f.And(f.Not(x), d.from(counterState{s.next + 1, s.n})))
+		d.known[s] = b
+	}
+	return b
 }
