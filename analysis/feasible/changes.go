@@ -3,7 +3,7 @@ package feasible
 // contents are what is in the cells of a state.
 type contents struct {
 	cells []cellState
-	vals  []uint64 // by cell: what is there, if its taint is other; nil where no formula tells what is stored
+	vals  []uint64 // by cell: what is there, if its taint is computed; nil where no formula tells what is stored
 }
 
 // set makes c what o is, of the same program.
@@ -18,7 +18,7 @@ func (c *contents) set(o *contents) {
 type changes struct {
 	keeps  keeping
 	list   changeList
-	vals   []uint64 // of those in the list whose taint was other, what was there
+	vals   []uint64 // of those in the list whose taint was computed, what was there
 	marked int      // how many were in the list at the last mark
 	most   int      // how many may come after these
 	copied contents // as they were at the last mark, where it keeps a copy; otherwise the memory for one
@@ -61,7 +61,7 @@ func (l *changes) keep(c *contents, first, n int32) {
 	}
 	for cell := first; cell < first+n; cell++ {
 		was := c.cells[cell]
-		if was.taint == other {
+		if was.taint == computed {
 			l.vals = append(l.vals, c.vals[cell])
 		}
 		l.list.add(change{cell, was})
@@ -84,11 +84,14 @@ func (l *changes) back(c *contents, n int) {
 	l.marked = n
 }
 
+// back takes the memory back to the mark with n changes, or with 0 to where they started.
+func (s *memoryState) back(n int) { s.changes.back(&s.contents, n) }
+
 // undo takes back in c all changes of the list but the first n.
 func (l *changes) undo(c *contents, n int) {
 	for l.list.n > n {
 		was := l.list.pop()
-		if c.cells[was.cell] = was.was; was.was.taint == other {
+		if c.cells[was.cell] = was.was; was.was.taint == computed {
 			last := len(l.vals) - 1
 			c.vals[was.cell], l.vals = l.vals[last], l.vals[:last]
 		}

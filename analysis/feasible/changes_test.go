@@ -13,7 +13,7 @@ import (
 func (c contents) known() contents {
 	k := contents{slices.Clone(c.cells), slices.Clone(c.vals)}
 	for i := range k.cells {
-		if k.cells[i].taint != other {
+		if k.cells[i].taint != computed {
 			k.vals[i] = 0
 		}
 	}
@@ -37,7 +37,7 @@ func TestChanges(t *testing.T) {
 			l.keep(&c, first, n)
 			for i := first; i < first+n; i++ {
 				c.cells[i] = cellState{r.Int32N(100), r.Int32N(5) - 3}
-				if c.cells[i].taint == other {
+				if c.cells[i].taint == computed {
 					c.vals[i] = r.Uint64()
 				}
 			}

@@ -45,7 +45,7 @@ type successor struct {
 func (p *program) successors(s *state, clone func() *state) []successor {
 	var all []successor
 	for g := range p.forked {
-		pos, reason := s.next(g)
+		pos, reason := s.nextOf(g)
 		if reason != "" {
 			continue
 		}
@@ -85,7 +85,7 @@ func Fails(t *trace.Trace, i int) bool {
 	e := &t.Events[i]
 	fails := false
 	p.visit(func(s *state) bool {
-		pos, reason := s.next(int(e.G))
+		pos, reason := s.nextOf(int(e.G))
 		fails = reason == "" && int(pos) == i && s.fails(pos, e)
 		return !fails
 	})
@@ -124,13 +124,6 @@ func (p *program) visit(f func(*state) bool) {
 	}
 }
 
-func (s *state) fails(pos int32, e *trace.Event) bool {
-	if misusable(e.Kind) {
-		return s.misses(e) == "" && s.proper(pos) == ""
-	}
-	return s.holds(pos, e) == ""
-}
-
 // Reaches reports whether some feasible interleaving of t performs all accesses
 // but the last one, at the given positions, in this order, and then stands at
 // the last. Of a goroutine that does nothing after such an access, what that
@@ -160,7 +153,7 @@ func Reaches(t *trace.Trace, accesses []int) bool {
 			return true
 		}
 		for g := range p.forked {
-			pos, reason := at.s.next(g)
+			pos, reason := at.s.nextOf(g)
 			k := slices.Index(accesses, int(pos))
 			if reason != "" || at.ended>>g&1 != 0 || k > at.n || k == len(accesses)-1 {
 				continue // out of turn
@@ -244,11 +237,11 @@ func (p *program) collect(s *state, found map[[2]int]bool) {
 // stands returns the event at which goroutine g stands, if it is part of a
 // violation should another one be, too.
 func (s *state) stands(g int) (pos int32, ok bool) {
-	pos, reason := s.next(g)
+	pos, reason := s.nextOf(g)
 	if reason != "" {
 		return none, false
 	}
-	return pos, s.misses(&s.p.t.Events[pos]) == "" && s.harmless(pos) == ""
+	return pos, s.taints.misses(&s.p.t.Events[pos]) == "" && s.harmless(pos) == ""
 }
 
 // conflict reports whether events of different goroutines form a race when
@@ -268,8 +261,8 @@ func (p *program) misuse(i, j int32) bool {
 	switch {
 	case a.Kind == trace.Close:
 		return same && (b.Kind == trace.Close || b.Kind == trace.Send || b.Kind == trace.SelectSend)
-	case a.Kind == trace.WaitGroupWait && b.Kind == trace.WaitGroupAdd:
-		return same && int64(b.Val) > 0
+	case a.Kind == trace.WaitGroupWait && delta(b) > 0:
+		return same
 	}
 	return a.Kind.IsPlain() && usesObject(b.Kind) && overlap(a, b)
 }

@@ -10,7 +10,7 @@ func (j *Judge) ListAtMost(changes int) { j.p.listed = changes }
 
 // Listed returns how many changes are listed after the last mark, and whether there is a copy instead.
 func (j *Judge) Listed() (changes int, copied bool) {
-	return j.s.changes.list.n - j.s.changes.marked, j.s.changes.keeps == aCopy
+	return j.s.mem.changes.list.n - j.s.mem.changes.marked, j.s.mem.changes.keeps == aCopy
 }
 
 // A Derivation is what the judge derives from a trace, for the comparison with package facts.
@@ -65,17 +65,17 @@ type Hold struct {
 
 // Holds are those of a goroutine, the last one first.
 func (d *Derivation) Holds(g trace.GID) (all []Hold) {
-	for h := range d.s.holding(g) {
+	for h := range d.s.locks.of(g) {
 		all = append(all, Hold{h.lock, h.shared})
 	}
 	return all
 }
 
 // Signalled reports whether a goroutine that waited for a condition was chosen.
-func (d *Derivation) Signalled(g trace.GID) bool { return d.s.signalled[g] }
+func (d *Derivation) Signalled(g trace.GID) bool { return d.s.counters.signalled[g] }
 
 // Count is the counter of WaitGroup n now.
-func (d *Derivation) Count(n int32) int64 { return d.s.waitGroups[n] }
+func (d *Derivation) Count(n int32) int64 { return d.s.counters.groups[n] }
 
 // Writes and Reads are how the judge sees an access.
 func Writes(e *trace.Event) bool { return writes(e) }

@@ -106,11 +106,11 @@ func (j *Judge) CheckFrom(from int, steps, violation []int) error {
 			stands[g] = true
 		}
 		if reason == "" {
-			reason = j.s.misses(&j.p.t.Events[pos])
+			reason = j.s.taints.misses(&j.p.t.Events[pos])
 		}
 		if reason == "" {
 			if len(violation) == 1 && misusable(j.p.t.Events[pos].Kind) {
-				reason = j.s.proper(int32(pos))
+				reason = j.s.inProperUse(int32(pos))
 			} else {
 				reason = j.s.harmless(int32(pos))
 			}
@@ -187,7 +187,7 @@ func (j *Judge) together(a, b int) bool {
 // what comes of it.
 func (j *Judge) Deviations() []int {
 	var all []int
-	for pos := range j.s.found {
+	for pos := range j.s.taints.found {
 		all = append(all, int(pos))
 	}
 	slices.Sort(all)
@@ -200,7 +200,7 @@ func (j *Judge) next(pos int) string {
 	if pos < 0 || pos >= len(events) {
 		return fmt.Sprintf("expected a position below %d", len(events))
 	}
-	want, reason := j.s.next(int(events[pos].G))
+	want, reason := j.s.nextOf(int(events[pos].G))
 	if reason == "" && want != int32(pos) {
 		reason = fmt.Sprintf("expected the goroutine's next event, %s, first", j.p.describe(int(want)))
 	}

@@ -24,7 +24,8 @@ type program struct {
 	mem    *memory
 	flow   *dataflow.Flow
 	slice  *dataflow.Scopes
-	listed int // how many changes since the last mark are listed
+	listed int    // how many changes since the last mark are listed
+	begin  *state // before the first step, without what is in memory
 
 	locks, conds, waitGroups, posts int    // how many there are
 	onceEnds                        []bool // by Once: the trace has its end
@@ -89,6 +90,7 @@ func compile(t *trace.Trace, order *trace.ProgramOrder, flow *dataflow.Flow, l *
 	p.compileChannels()
 	p.mem = p.compileMemory(l)
 	p.listed = max(mostListed, len(p.mem.cells))
+	p.begin = p.withoutContents()
 	return p
 }
 
@@ -144,17 +146,16 @@ func (n numbering) of(obj uint64) int32 {
 func (p *program) number() {
 	locks, conds, waitGroups, tokens := numbering{}, numbering{}, numbering{}, numbering{}
 	for i := range p.t.Events {
-		e := &p.t.Events[i]
-		switch e.Kind {
-		case trace.Acquire, trace.Release, trace.RAcquire, trace.RRelease:
+		switch e := &p.t.Events[i]; e.Kind.Class() {
+		case trace.ClassLock:
 			p.refs[i] = locks.of(e.Obj)
-		case trace.CondWait, trace.CondWake, trace.CondSignal, trace.CondBroadcast:
+		case trace.ClassCond:
 			p.refs[i] = conds.of(e.Obj)
-		case trace.WaitGroupAdd, trace.WaitGroupWait, trace.WaitGroupWaited:
+		case trace.ClassWaitGroup:
 			p.refs[i] = waitGroups.of(e.Obj)
-		case trace.Post, trace.Await:
+		case trace.ClassToken:
 			if e.Obj == 0 {
-				continue // after all that was before it
+				continue // an await of all that was before it
 			}
 			tok := tokens.of(e.Obj)
 			if int(tok) == len(p.tokens) {

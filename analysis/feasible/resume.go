@@ -46,7 +46,7 @@ func (j *Judge) resume(from int, steps, ends []int) int {
 		if n > 0 {
 			c.cut(n)
 			m := c.marks[n-1]
-			j.s.changes.back(&j.s.contents, m.changes)
+			j.s.mem.back(m.changes)
 			j.s.restore(m.s)
 			c.steps, c.ends = c.steps[:m.at], ends
 			return m.at
@@ -69,7 +69,7 @@ func (c *course) cut(n int) {
 // done adds a step that was possible to the course, of which so many are between two marks.
 func (j *Judge) done(pos, spacing int) {
 	c := &j.course
-	if len(c.steps) == longCourse || j.s.changes.keeps == aCopy { // of which there is no mark
+	if len(c.steps) == longCourse || j.s.mem.changes.keeps == aCopy { // of which there is no mark
 		return
 	}
 	c.steps = append(c.steps, pos)
@@ -80,12 +80,12 @@ func (j *Judge) done(pos, spacing int) {
 	if len(c.steps)-last < spacing {
 		return
 	}
-	m := mark{at: len(c.steps), changes: j.s.changes.mark()}
+	m := mark{at: len(c.steps), changes: j.s.mem.changes.mark()}
 	if n := len(c.spare); n > 0 {
 		m.s, c.spare = c.spare[n-1], c.spare[:n-1]
 		m.s.restore(j.s)
 	} else {
-		m.s = j.s.rest()
+		m.s = j.s.cloneWithoutContents()
 	}
 	c.marks = append(c.marks, m)
 }

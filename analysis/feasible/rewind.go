@@ -1,10 +1,5 @@
 package feasible
 
-import (
-	"maps"
-	"slices"
-)
-
 // A saved state is that after the first at events of the recorded run.
 type saved struct {
 	at int
@@ -38,11 +33,11 @@ func (j *Judge) rewind(from int) {
 	if from == 0 {
 		if j.fresh == nil {
 			j.fresh = j.p.initial()
-			j.fresh.changes.start()
+			j.fresh.mem.changes.start()
 		}
 		j.s = j.fresh
-		j.s.changes.back(&j.s.contents, 0)
-		j.s.start()
+		j.s.mem.back(0)
+		j.s.restore(j.p.begin)
 		return
 	}
 	if j.ran == nil {
@@ -55,18 +50,18 @@ func (j *Judge) rewind(from int) {
 		j.upTo = max(j.upTo, from)
 		for i := at; i < from; i++ {
 			if j.s.step(int32(i)) != "" {
-				j.s.cur[j.p.t.Events[i].G] = j.p.next(int32(i))
+				j.s.next[j.p.t.Events[i].G] = j.p.next(int32(i))
 			}
 			if (i+1)%j.every == 0 && (i+1)/j.every > len(j.saves) {
 				j.spent += j.p.size() / copied
 				j.saves = append(j.saves, saved{i + 1, j.s.clone()})
 			}
 		}
-		j.base = saved{from, j.s.rest()}
-		j.s.changes.start()
+		j.base = saved{from, j.s.cloneWithoutContents()}
+		j.s.mem.changes.start()
 		return
 	}
-	j.s.changes.back(&j.s.contents, 0)
+	j.s.mem.back(0)
 	j.s.restore(j.base.s)
 }
 
@@ -79,49 +74,15 @@ func (j *Judge) earlier(from int) int {
 		last = j.saves[k-1]
 	}
 	if j.base.s != nil && last.at < j.base.at && j.base.at <= from {
-		j.s.changes.back(&j.s.contents, 0)
+		j.s.mem.back(0)
 		j.s.restore(j.base.s)
 		last = j.base
 	} else if last.s == nil {
-		j.s.reset()
+		j.s.become(j.p.initial())
 	} else {
 		j.spent += j.p.size() / copied
 		j.s.become(last.s)
 	}
-	j.s.changes.stop()
+	j.s.mem.changes.stop()
 	return last.at
-}
-
-// become makes s what o is, a state of the same program.
-func (s *state) become(o *state) {
-	s.contents.set(&o.contents)
-	s.restore(o)
-}
-
-// restore makes all but the cells of s what it is in another state, of the same program.
-func (s *state) restore(o *state) {
-	s.end, s.turned = o.end, o.turned
-	copy(s.cur, o.cur)
-	copy(s.runs, o.runs)
-	copy(s.taint, o.taint)
-	copy(s.updates, o.updates)
-	copy(s.waiting, o.waiting)
-	copy(s.wasZero, o.wasZero)
-	copy(s.signalled, o.signalled)
-	s.lost, s.found = maps.Clone(o.lost), maps.Clone(o.found)
-	for g, reads := range s.lost {
-		s.lost[g] = slices.Clone(reads)
-	}
-	copy(s.held, o.held)
-	s.taken, s.spare = append(s.taken[:0], o.taken...), o.spare
-	copy(s.locks, o.locks)
-	for c := range s.conds {
-		s.conds[c] = slices.Clone(o.conds[c])
-	}
-	copy(s.waitGroups, o.waitGroups)
-	copy(s.onces, o.onces)
-	copy(s.chans, o.chans)
-	copy(s.posts, o.posts)
-	copy(s.posted, o.posted)
-	s.elements = maps.Clone(o.elements)
 }

@@ -1,0 +1,219 @@
+package feasible
+
+import (
+	"fmt"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A memoryState is what is in memory.
+type memoryState struct {
+	p *program
+	contents
+	changes changes
+}
+
+// A cellState is what is in a cell.
+type cellState struct {
+	writer int32
+	taint  int32 // the read that makes the value unknown, none, or computed
+}
+
+// computed is the taint of a cell that does not hold what the writer left in the trace, but what a
+// formula says: see contents.vals.
+const computed = -2
+
+// access executes a memory access.
+func (s *state) access(pos int32, e *trace.Event, ref int32) string {
+	sp := s.p.mem.span(pos)
+	v, known, tracked := s.follow(pos, e, sp, ref)
+	if reads(e.Kind) && !tracked {
+		if reason := s.read(pos, e, sp, ref); reason != "" {
+			return reason
+		}
+	}
+	if !writes(e) {
+		return ""
+	}
+	s.mem.changes.keep(&s.mem.contents, sp.First, sp.N)
+	taint := s.taints.ofWrite(e.G)
+	if s.p.flow.At(int(pos)) != nil {
+		s.mem.storeComputed(pos, e, sp, v, known)
+	} else {
+		s.mem.store(pos, sp, taint)
+	}
+	return ""
+}
+
+// read executes a read that no formula tells of. If it matters it must find what it found in the
+// trace; writers is where those who wrote that are in memory.from.
+func (s *state) read(pos int32, e *trace.Event, sp trace.Span, writers int32) string {
+	c, was, differs := s.mem.firstDifference(e, sp, writers)
+	switch {
+	case !differs:
+	case s.p.uses[pos]&isUpdate != 0:
+		s.taints.updates[e.G] = pos
+	case s.p.uses[pos]&isData != 0 || s.end:
+		s.taints.deviate(pos, e)
+	default:
+		return s.mem.difference(e, was, c)
+	}
+	return ""
+}
+
+// follow executes the part of the access at pos, of sp, that formulas (dataflow.Formula) tell of. It
+// reports whether the access is a read that is tracked, of which all that follows is in formulas,
+// and returns the value that it stores; known says that that is known. A tracked read may find
+// something else than recorded.
+func (s *state) follow(pos int32, e *trace.Event, sp trace.Span, writers int32) (v int64, known, tracked bool) {
+	in := s.p.flow.At(int(pos))
+	tracked = s.p.flow.Tracked(int(pos)) && (e.Kind != trace.AtomicRMW || in != nil && writes(e))
+	same := tracked && s.mem.undisturbed(sp, writers)
+	if s.taints.asRecorded(in) && (!tracked || same) {
+		// Whatever the memory held at first: an allocator may have cleared it.
+		return int64(e.Val), true, tracked
+	}
+	old, known := uint64(0), true
+	if tracked {
+		old, known = s.p.flow.Found(s.p.t, int(pos))
+		if !same || !known {
+			old, known = s.mem.word(e, sp)
+		}
+	}
+	if in != nil {
+		var all bool
+		v, all = s.taints.eval(in, int64(old))
+		known = known && all
+	}
+	if !tracked {
+		return v, known, false
+	}
+	if e.Kind == trace.AtomicRMW {
+		old = uint64(v)
+	}
+	if !known || !e.SameBits(old) {
+		s.taints.found[pos] = finding{old, known}
+	}
+	return v, known, true
+}
+
+// firstDifference returns the first cell of sp in which e finds something else than in the trace,
+// and who had written it there.
+func (s *memoryState) firstDifference(e *trace.Event, sp trace.Span, writers int32) (c, was int32, differs bool) {
+	from := s.p.mem.from[writers:]
+	for c := sp.First; c < sp.First+sp.N; c++ {
+		was := s.cells[c].writer
+		if s.p.mem.cells[c].shared {
+			was, from = from[0], from[1:]
+		}
+		if s.differs(e, s.cells[c], was, c) {
+			return c, was, true
+		}
+	}
+	return 0, 0, false
+}
+
+// differs reports whether what e reads in cell c differs from what it read in the trace, where was
+// had written it.
+func (s *memoryState) differs(e *trace.Event, now cellState, was, c int32) bool {
+	if now.taint >= 0 {
+		return true
+	}
+	if now.writer == was && now.taint != computed {
+		return false
+	}
+	want, got, known := s.values(e, was, c)
+	return !known || want != got
+}
+
+// difference tells how it differs.
+func (s *memoryState) difference(e *trace.Event, was, c int32) string {
+	now := s.cells[c]
+	if now.taint >= 0 {
+		return fmt.Sprintf("expected the recorded value, found what depends on %s, which reads something else than recorded", s.p.describe(int(now.taint)))
+	}
+	if want, got, known := s.values(e, was, c); known {
+		return fmt.Sprintf("expected to read %#x, found %#x of %s", want, got, s.writerName(now.writer))
+	}
+	return fmt.Sprintf("expected to read from %s, found %s", s.writerName(was), s.writerName(now.writer))
+}
+
+func (s *memoryState) writerName(w int32) string {
+	if w == none {
+		return "the initial value"
+	}
+	return s.p.describe(int(w))
+}
+
+// values returns what e read in cell c in the trace, and what it finds there now, if both are known.
+func (s *memoryState) values(e *trace.Event, was, c int32) (want, got uint64, known bool) {
+	want, recorded := s.p.mem.recorded(s.p.t, e, was, c)
+	got, found := s.value(c)
+	return want, got, recorded && found
+}
+
+// value returns what is in cell c, if that is known.
+func (s *memoryState) value(c int32) (uint64, bool) {
+	if now := s.cells[c]; now.taint != computed {
+		return s.p.mem.value(s.p.t, now.writer, c)
+	}
+	return s.vals[c], true
+}
+
+// word returns what is in the memory of e, if that is known.
+func (s *memoryState) word(e *trace.Event, sp trace.Span) (v uint64, known bool) {
+	if !isWord(e) {
+		v, known = s.value(sp.First)
+		return v, known && s.cells[sp.First].taint < 0 && sp.N == 1 && e.HasValue()
+	}
+	for c := sp.First; c < sp.First+sp.N; c++ {
+		part, ok := s.value(c)
+		if !ok || s.cells[c].taint >= 0 {
+			return 0, false
+		}
+		v |= part << (8 * (s.p.mem.layout.Cell(c).Addr - e.Obj))
+	}
+	return v, true
+}
+
+// undisturbed reports whether the memory of an access holds what it held in the trace: the same
+// writers' values.
+func (s *memoryState) undisturbed(sp trace.Span, writers int32) bool {
+	from := s.p.mem.from[writers:]
+	for c := sp.First; c < sp.First+sp.N; c++ {
+		now := s.cells[c]
+		if now.taint != none {
+			return false
+		}
+		if s.p.mem.cells[c].shared {
+			if now.writer != from[0] {
+				return false
+			}
+			from = from[1:]
+		}
+	}
+	return true
+}
+
+// store stores what the event at pos left in the trace, with a taint or none.
+func (s *memoryState) store(pos int32, sp trace.Span, taint int32) {
+	for c := sp.First; c < sp.First+sp.N; c++ {
+		s.cells[c] = cellState{writer: pos, taint: taint}
+	}
+}
+
+// storeComputed stores v, of the writing event e at pos, or what nobody knows.
+func (s *memoryState) storeComputed(pos int32, e *trace.Event, sp trace.Span, v int64, known bool) {
+	s.store(pos, sp, none)
+	stored := *e
+	stored.Val = uint64(v)
+	for c := sp.First; c < sp.First+sp.N; c++ {
+		part, _ := s.p.mem.part(&stored, c)
+		isPiece := !isWord(e) && s.p.mem.layout.Cell(c).Size != uint64(e.Size) // of what has a digest
+		if !known || isPiece {
+			s.cells[c].taint = pos
+		} else if was, _ := s.p.mem.part(e, c); part != was {
+			s.cells[c].taint, s.vals[c] = computed, part
+		}
+	}
+}

@@ -1,0 +1,206 @@
+package feasible
+
+import (
+	"fmt"
+	"maps"
+	"math"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A chansState is the state of all channels, and of the operations on them that are underway.
+type chansState struct {
+	p        *program
+	states   []chanState
+	underway []chanWait        // by goroutine
+	elements map[element]int32 // the taint of what was sent
+}
+
+// A chanState is the state of a channel. Elements are passed on as soon as they can be, as the
+// runtime does, so the numbers of operations begun tell which of them have taken effect. A trace
+// has fewer than 2^31 of them.
+type chanState struct {
+	made, closed bool
+	sends, recvs uint32 // ranked operations begun
+	last         uint32 // number of elements sent before the close
+	// diverged is the number of the last element that comes from the send and goes to the receive
+	// of the trace: an operation that should have found the channel closed found it open, and is
+	// in the queue after it.
+	diverged uint32
+	// strays counts operations without a rank that began while the channel was open, sends and
+	// receives.
+	strays [2]uint32
+	// capacity is how many elements could be sent before the close, and all how many were, with
+	// those of strays.
+	capacity, all uint32
+}
+
+// A chanWait is a goroutine's channel operation underway.
+type chanWait struct {
+	op   int32 // none if there is none
+	open bool  // it began while the channel was open
+	// before counts the operations of its side that began before.
+	before uint32
+}
+
+// An element of a channel.
+type element struct {
+	ch int32
+	n  uint64
+}
+
+func newChans(p *program) chansState {
+	s := chansState{p: p, states: make([]chanState, len(p.chans)), underway: make([]chanWait, len(p.forked)), elements: map[element]int32{}}
+	for c := range s.states {
+		s.states[c] = chanState{diverged: math.MaxUint32, closed: p.chans[c].closed}
+	}
+	for g := range s.underway {
+		s.underway[g].op = none
+	}
+	return s
+}
+
+// set makes s what o is.
+func (s *chansState) set(o *chansState) {
+	copy(s.states, o.states)
+	copy(s.underway, o.underway)
+	s.elements = maps.Clone(o.elements)
+}
+
+// sentSoFar is how many sends have taken effect.
+func (c *chanState) sentSoFar(ch *channel) uint64 {
+	if c.closed {
+		return uint64(c.last)
+	}
+	return min(uint64(c.sends), uint64(c.recvs)+ch.cap)
+}
+
+// begin begins an operation of goroutine g, which has a taint or none.
+func (s *chansState) begin(g trace.GID, ref, taint int32) string {
+	s.underway[g] = chanWait{op: ref}
+	if ref == none {
+		return ""
+	}
+	o := &s.p.ops[ref]
+	c := &s.states[o.ch]
+	count, side, word := &c.sends, 0, "send"
+	if o.recv {
+		count, side, word = &c.recvs, 1, "receive"
+	}
+	s.underway[g] = chanWait{op: ref, open: !c.closed, before: *count}
+	if taint != none && !o.recv {
+		s.elements[element{o.ch, o.rank}] = taint
+	}
+	switch {
+	case s.p.chans[o.ch].made && !c.made:
+		return "expected the channel to be made before, found that it is not"
+	case o.rank == 0:
+		if !c.closed || o.recv && c.recvs < c.last {
+			c.diverged = min(c.diverged, *count)
+		}
+		if c.closed {
+			return ""
+		}
+		c.strays[side]++
+		if c.strays[1-side] > 0 {
+			return "expected the channel to be closed, found that this operation completes one that waits"
+		}
+	case o.rank != uint64(*count)+1:
+		return fmt.Sprintf("expected %s number %d of the channel next, found number %d: elements would change places", word, *count+1, o.rank)
+	default:
+		*count++
+	}
+	return ""
+}
+
+// complete completes the operation of goroutine g that is underway; n is the element's number.
+func (s *chansState) complete(g trace.GID, ref int32, recv bool, n uint64) string {
+	w := s.underway[g]
+	s.underway[g] = chanWait{op: none}
+	if ref == none {
+		return "expected an operation on a nil channel to block for ever, found that it completes"
+	}
+	if w.op == none {
+		return "expected an operation on the channel to have begun, found none"
+	}
+	c, ch := &s.states[ref], &s.p.chans[ref]
+	if ch.external {
+		return ""
+	}
+	sent := c.sentSoFar(ch)
+	switch {
+	case recv && n == 0 && !c.closed:
+		return "expected a closed channel, found it open"
+	case recv && n == 0 && c.all > w.before:
+		return fmt.Sprintf("expected an empty channel, found element %d for this receive", w.before+1)
+	case recv && n == 0:
+		return ""
+	case n > uint64(c.diverged):
+		return fmt.Sprintf("expected element %d to pass as recorded, found that another operation came before", n)
+	case n > sent && c.closed:
+		return fmt.Sprintf("expected element %d to be sent, found the channel closed after %d", n, sent)
+	case n > sent && n > uint64(c.sends):
+		return fmt.Sprintf("expected send number %d of the channel to have begun, found %d", n, c.sends)
+	case n > sent:
+		return fmt.Sprintf("expected receive number %d of the channel to have begun (capacity %d), found %d", n-ch.cap, ch.cap, c.recvs)
+	case recv && n > uint64(c.recvs):
+		return fmt.Sprintf("expected receive number %d of the channel to have begun, found %d", n, c.recvs)
+	}
+	return ""
+}
+
+// close closes a channel. mayPanic is set if the trace does not show that the goroutine went on.
+func (s *chansState) close(ref int32, mayPanic bool) string {
+	if ref == none {
+		return ""
+	}
+	c := &s.states[ref]
+	if c.closed {
+		if mayPanic {
+			return ""
+		}
+		return "expected an open channel, found it closed"
+	}
+	c.last = uint32(c.sentSoFar(&s.p.chans[ref]))
+	c.capacity = uint32(min(uint64(c.recvs)+s.p.chans[ref].cap, math.MaxUint32))
+	c.all = min(c.sends+c.strays[0], c.capacity)
+	c.closed = true
+	return ""
+}
+
+// panicked tells why goroutine g's operation, which panicked in the trace, does not: a send panics
+// if the channel is closed, or is while it waits.
+func (s *chansState) panicked(g trace.GID) string {
+	w := s.underway[g]
+	if w.op == none || s.p.ops[w.op].recv {
+		return ""
+	}
+	c := &s.states[s.p.ops[w.op].ch]
+	switch {
+	case !c.closed:
+		return "expected a send on a closed channel, found it open"
+	case w.open && w.before < c.capacity:
+		return "expected the send to wait until the channel is closed, found room for its element"
+	}
+	return ""
+}
+
+// proceeds tells why an operation that begins now on a channel completes in a deadlock.
+func (s *chansState) proceeds(ch int32, recv bool, f *future) string {
+	c, of := &s.states[ch], &s.p.chans[ch]
+	n, others := uint64(c.sends)+1, uint64(c.recvs)+of.cap
+	if recv {
+		n, others = uint64(c.recvs)+1, uint64(c.sends)
+	}
+	switch {
+	case of.external:
+		return "expected a channel of which all elements come from sends, found one that others send to"
+	case c.closed || f.closes[ch]:
+		return "expected a channel that stays open, found it closed"
+	case n <= others || c.strays != [2]uint32{}:
+		return fmt.Sprintf("expected a channel on which operation number %d has to wait, found %d of the other side", n, others)
+	case recv && f.sends[ch], !recv && f.recvs[ch]:
+		return "expected that nobody but those who wait in turn could come to the channel's other side, found one"
+	}
+	return ""
+}

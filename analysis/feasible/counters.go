@@ -1,0 +1,200 @@
+package feasible
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A countersState is the state of what goroutines wait for but locks and channels: conditions,
+// WaitGroups, Onces and tokens.
+type countersState struct {
+	p         *program
+	queues    [][]trace.GID // by condition: those that wait, first come first
+	signalled []bool        // by goroutine: taken from the condition's queue
+	groups    []int64       // by WaitGroup: its counter
+	wasZero   []bool        // by goroutine: the WaitGroup's counter was zero when Wait began
+	onces     []onceState
+	posts     []int32 // by token: how many, from the first on, are done
+	posted    []bool  // by post
+}
+
+type onceState uint8
+
+const (
+	onceNotBegun onceState = iota
+	onceRunning
+	onceReturned
+)
+
+func newCounters(p *program) countersState {
+	n := len(p.forked)
+	return countersState{
+		p: p, queues: make([][]trace.GID, p.conds), signalled: make([]bool, n), groups: make([]int64, p.waitGroups), wasZero: make([]bool, n),
+		onces: make([]onceState, len(p.onceEnds)), posts: make([]int32, len(p.tokens)), posted: make([]bool, p.posts),
+	}
+}
+
+// set makes s what o is.
+func (s *countersState) set(o *countersState) {
+	for c := range s.queues {
+		s.queues[c] = slices.Clone(o.queues[c])
+	}
+	copy(s.signalled, o.signalled)
+	copy(s.groups, o.groups)
+	copy(s.wasZero, o.wasZero)
+	copy(s.onces, o.onces)
+	copy(s.posts, o.posts)
+	copy(s.posted, o.posted)
+}
+
+// cond executes an operation of a condition, which wakes those that wait first come first served.
+func (s *countersState) cond(e *trace.Event, ref int32) string {
+	q := &s.queues[ref]
+	switch e.Kind {
+	case trace.CondWait:
+		*q = append(*q, e.G)
+		s.signalled[e.G] = false
+	case trace.CondWake:
+		if !s.signalled[e.G] {
+			return fmt.Sprintf("expected a signal or broadcast for this waiter, found none (%d wait)", len(*q))
+		}
+	default:
+		n := min(mostWoken(e), len(*q))
+		for _, g := range (*q)[:n] {
+			s.signalled[g] = true
+		}
+		*q = slices.Delete(*q, 0, n)
+	}
+	return ""
+}
+
+// everybody is how many waiters a broadcast wakes.
+const everybody = 1 << 30
+
+// mostWoken is how many waiters for a condition e wakes at most.
+func mostWoken(e *trace.Event) int {
+	switch e.Kind {
+	case trace.CondSignal:
+		return 1
+	case trace.CondBroadcast:
+		return everybody
+	}
+	return 0
+}
+
+// delta is what e adds to the counter of a WaitGroup: of other events nothing.
+func delta(e *trace.Event) int64 {
+	if mayAdd(e.Kind) {
+		return int64(e.Val)
+	}
+	return 0
+}
+
+// mayAdd reports whether operations of kind k change the counter of a WaitGroup.
+func mayAdd(k trace.Kind) bool { return k == trace.WaitGroupAdd }
+
+// waitGroup executes an operation of a WaitGroup.
+func (s *countersState) waitGroup(pos int32, e *trace.Event, ref int32) string {
+	n := &s.groups[ref]
+	switch e.Kind {
+	case trace.WaitGroupWait:
+		s.wasZero[e.G] = *n == 0
+	case trace.WaitGroupWaited:
+		if *n != 0 && !s.wasZero[e.G] {
+			return fmt.Sprintf("expected the WaitGroup's counter to be zero, found %d", *n)
+		}
+	default:
+		*n += delta(e)
+		if *n < 0 && !s.p.unfinished(pos) { // else it has panicked
+			return fmt.Sprintf("expected a counter from zero up, found %d", *n)
+		}
+	}
+	return ""
+}
+
+// once executes an operation of a Once.
+func (s *countersState) once(k trace.Kind, ref int32) string {
+	if ref == none {
+		return "" // its function ran before the trace began
+	}
+	o := &s.onces[ref]
+	switch {
+	case k == trace.OnceBegin:
+		*o = onceRunning
+	case k == trace.OnceEnd:
+		*o = onceReturned
+	case *o == onceNotBegun:
+		return "expected Once's function to have run, found that it has not begun"
+	case *o == onceRunning && s.p.onceEnds[ref]:
+		return "expected Once's function to have returned, found it running"
+	}
+	return ""
+}
+
+// token executes a post or an await. An await needs all posts of its token that came before it in
+// the recorded run, so only posts without a gap count.
+func (s *countersState) token(k trace.Kind, c count) string {
+	tok, posts := s.p.tokens[c.token], &s.posts[c.token]
+	switch {
+	case k == trace.Post:
+		s.posted[tok.first+c.posts-1] = true
+		for *posts < tok.n && s.posted[tok.first+*posts] {
+			*posts++
+		}
+	case *posts < c.posts:
+		return fmt.Sprintf("expected %d posts of the token before, found %d", c.posts, *posts)
+	}
+	return ""
+}
+
+// groupHarmless tells why the operation of a WaitGroup at which a goroutine stands is no misuse
+// while another one waits: only an Add at zero is.
+func (s *countersState) groupHarmless(k trace.Kind, ref int32) string {
+	if n := s.groups[ref]; mayAdd(k) && n != 0 {
+		return fmt.Sprintf("expected the WaitGroup's counter to be zero, found %d", n)
+	}
+	return ""
+}
+
+// groupInProperUse tells why an Add is no misuse: the counter does not fall below zero.
+func (s *countersState) groupInProperUse(e *trace.Event, ref int32) string {
+	if n := s.groups[ref]; n+delta(e) >= 0 {
+		return fmt.Sprintf("expected the counter to fall below zero, found it at %d", n)
+	}
+	return ""
+}
+
+// waitReturns tells why Wait returns in a deadlock: the WaitGroup's counter is zero, or others
+// take away all of it.
+func (s *countersState) waitReturns(ref int32, f *future) string {
+	if n := s.groups[ref] + f.dones[ref]; n <= 0 {
+		return fmt.Sprintf("expected a WaitGroup of which goroutines that wait in turn have Dones left, found %d", n)
+	}
+	return ""
+}
+
+// wakes tells why goroutine g, which waits for a condition, wakes in a deadlock: it was signalled,
+// or there are more signals to come than goroutines in the queue before it.
+func (s *countersState) wakes(g trace.GID, ref int32, f *future) string {
+	before := slices.Index(s.queues[ref], g)
+	switch {
+	case before < 0:
+		return "expected a goroutine that waits for the condition, found that it was woken"
+	case f.signals[ref] > before:
+		return fmt.Sprintf("expected no signals to come but for the %d that wait before, found %d", before, f.signals[ref])
+	}
+	return ""
+}
+
+// doReturns tells why Do returns in a deadlock: nobody runs the Once's function, or it returns.
+func (s *countersState) doReturns(ref int32, f *future) string {
+	switch {
+	case ref == none || s.onces[ref] != onceRunning || !s.p.onceEnds[ref]:
+		return "expected a Once of which the function is running, found another one"
+	case f.ends[ref]:
+		return "expected that the Once's function cannot return, found that it does"
+	}
+	return ""
+}

@@ -1,0 +1,153 @@
+package feasible
+
+import (
+	"fmt"
+	"iter"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+)
+
+// A locksState is the state of all mutexes and of both sides of all RWMutexes, and who holds them.
+type locksState struct {
+	locks []lockState
+	last  []int32 // by goroutine: its last holding, an index of holdings, or none
+	// holdings are what goroutines hold. Those of one goroutine are linked, the last one first,
+	// and so are those from free on, which are nobody's.
+	holdings []holding
+	free     int32 // none: there are none
+}
+
+type lockState struct {
+	held    bool // by a writer
+	readers int32
+	by      trace.GID // the writer that has acquired it last
+}
+
+// A holding is a lock that a goroutine has acquired and nobody has released since.
+type holding struct {
+	lock   int32
+	shared bool  // the reader side
+	before int32 // the goroutine's holding before, or none
+}
+
+func newLocks(p *program) locksState {
+	s := locksState{locks: make([]lockState, p.locks), last: make([]int32, len(p.forked)), free: none}
+	for g := range s.last {
+		s.last[g] = none
+	}
+	return s
+}
+
+// set makes s what o is.
+func (s *locksState) set(o *locksState) {
+	copy(s.locks, o.locks)
+	copy(s.last, o.last)
+	s.holdings, s.free = append(s.holdings[:0], o.holdings...), o.free
+}
+
+// execute executes an operation of a lock. Even where that is impossible it is noted who holds the
+// lock then: the recorded run may begin before the trace does.
+func (s *locksState) execute(e *trace.Event, lock int32) string {
+	reason := s.locks[lock].execute(e.Kind)
+	switch e.Kind {
+	case trace.Acquire:
+		s.locks[lock].by = e.G
+		s.push(e.G, holding{lock: lock})
+	case trace.RAcquire:
+		s.push(e.G, holding{lock: lock, shared: true})
+	default:
+		s.release(e.G, lock, e.Kind == trace.RRelease)
+	}
+	return reason
+}
+
+// execute executes an operation of the lock. Who releases does not matter: Go's mutexes are not
+// bound to goroutines.
+func (l *lockState) execute(k trace.Kind) string {
+	switch k {
+	case trace.Acquire:
+		if l.held {
+			return "expected the lock to be free, found it held"
+		}
+		if l.readers > 0 {
+			return fmt.Sprintf("expected the lock to be free, found it held by %d readers", l.readers)
+		}
+		l.held = true
+	case trace.RAcquire:
+		if l.held {
+			return "expected the lock to be free for readers, found it held by a writer"
+		}
+		l.readers++
+	case trace.Release:
+		if !l.held {
+			return "expected the lock to be held, found it free"
+		}
+		l.held = false
+	case trace.RRelease:
+		if l.readers == 0 {
+			return "expected the lock to be held by a reader, found none"
+		}
+		l.readers--
+	}
+	return ""
+}
+
+// release ends the last such holding of goroutine g. If it has none, another goroutine has handed
+// the lock over: the writer, or any reader.
+func (s *locksState) release(g trace.GID, lock int32, shared bool) {
+	if s.drop(g, lock, shared) || !shared && s.drop(s.locks[lock].by, lock, shared) {
+		return
+	}
+	for g := range s.last {
+		if s.drop(trace.GID(g), lock, shared) {
+			return
+		}
+	}
+}
+
+// push gives goroutine g one more holding.
+func (s *locksState) push(g trace.GID, h holding) {
+	h.before = s.last[g]
+	if s.free == none {
+		s.last[g] = int32(len(s.holdings))
+		s.holdings = append(s.holdings, h)
+		return
+	}
+	s.last[g], s.free = s.free, s.holdings[s.free].before
+	s.holdings[s.last[g]] = h
+}
+
+// drop takes the last such holding from goroutine g, if it has one.
+func (s *locksState) drop(g trace.GID, lock int32, shared bool) bool {
+	for at := &s.last[g]; *at != none; at = &s.holdings[*at].before {
+		if h := s.holdings[*at]; h.lock == lock && h.shared == shared {
+			s.holdings[*at].before, s.free, *at = s.free, *at, h.before
+			return true
+		}
+	}
+	return false
+}
+
+// of yields what goroutine g holds, the last one first.
+func (s *locksState) of(g trace.GID) iter.Seq[holding] {
+	return func(yield func(holding) bool) {
+		for at := s.last[g]; at != none && yield(s.holdings[at]); at = s.holdings[at].before {
+		}
+	}
+}
+
+// holds reports whether goroutine g holds a lock, for writing or for reading.
+func (s *locksState) holds(g trace.GID, lock int32) (writes, reads bool) {
+	for h := range s.of(g) {
+		writes, reads = writes || h.lock == lock && !h.shared, reads || h.lock == lock && h.shared
+	}
+	return writes, reads
+}
+
+// inProperUse tells why a release is no misuse: the lock is held.
+func (s *locksState) inProperUse(k trace.Kind, lock int32) string {
+	if l := s.locks[lock]; k == trace.Release && l.held || k == trace.RRelease && l.readers > 0 {
+		return "expected the lock to be free, found it held"
+	}
+	return ""
+}

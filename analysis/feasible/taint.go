@@ -1,0 +1,155 @@
+package feasible
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/gopredict/gopredict/recorder/trace"
+	"github.com/gopredict/gopredict/recorder/trace/dataflow"
+)
+
+// A taintsState says which reads have found something else than recorded, and what may depend on
+// them. A taint is such a read, or none.
+type taintsState struct {
+	p  *program
+	of []int32 // by goroutine: all that it does from there on may depend on it
+	// updates are by goroutine half of an x.n++ that waits for its store: only what that writes
+	// depends on it.
+	updates []int32
+	lost    map[trace.GID][]int32 // by goroutine: reads that should have found what may be a pointer
+	found   map[int32]finding     // what tracked reads have found, where that is not what was recorded
+}
+
+// A finding is what a tracked read has found, if that is known.
+type finding struct {
+	val   uint64
+	known bool
+}
+
+func newTaints(p *program) taintsState {
+	n := len(p.forked)
+	s := taintsState{p: p, of: make([]int32, n), updates: make([]int32, n), lost: map[trace.GID][]int32{}, found: map[int32]finding{}}
+	for g := range s.of {
+		s.of[g], s.updates[g] = none, none
+	}
+	return s
+}
+
+// set makes s what o is.
+func (s *taintsState) set(o *taintsState) {
+	copy(s.of, o.of)
+	copy(s.updates, o.updates)
+	s.found, s.lost = maps.Clone(o.found), maps.Clone(o.lost)
+	for g, reads := range s.lost {
+		s.lost[g] = slices.Clone(reads)
+	}
+}
+
+// infect taints goroutine g, unless it is tainted already.
+func (s *taintsState) infect(g trace.GID, taint int32) {
+	if s.of[g] == none {
+		s.of[g] = taint
+	}
+}
+
+// deviate notes that a read that only moves data has found something else than recorded.
+func (s *taintsState) deviate(pos int32, e *trace.Event) {
+	s.infect(e.G, pos)
+	if isWord(e) && e.Val >= reach {
+		s.lost[e.G] = append(s.lost[e.G], pos)
+	}
+}
+
+// ofWrite returns the taint of what goroutine g writes now, by which an update of it ends.
+func (s *taintsState) ofWrite(g trace.GID) int32 {
+	taint := s.of[g]
+	if taint == none {
+		taint = s.updates[g]
+	}
+	s.updates[g] = none
+	return taint
+}
+
+// undecided tells why a condition may not come out as recorded for goroutine g.
+func (s *taintsState) undecided(g trace.GID) string {
+	if r := s.of[g]; r != none {
+		return fmt.Sprintf("expected the recorded outcome, found that it may depend on %s, which reads something else than recorded", s.p.describe(int(r)))
+	}
+	return ""
+}
+
+// reach is how far behind an address what belongs to it may begin, in bytes. No pointer is below
+// it.
+const reach = 4096
+
+// misses tells why its goroutine may not come to e. Before it there was a condition, which may
+// have come out otherwise. Or e cannot touch what it touched in the trace: the address is that of,
+// or in, what a read of the goroutine should have pointed to, and a local variable may have
+// carried the pointer.
+func (s *taintsState) misses(e *trace.Event) string {
+	if e.Flags&trace.FlagBranched != 0 {
+		if reason := s.undecided(e.G); reason != "" {
+			return reason
+		}
+	}
+	if len(s.lost) == 0 {
+		return ""
+	}
+	for _, r := range s.lost[e.G] {
+		base := s.p.t.Events[r].Val
+		if e.Obj >= base && e.Obj-base < reach && e.Kind.HasAddress() {
+			return fmt.Sprintf("expected the recorded address, found that it may depend on %s, which reads something else than recorded", s.p.describe(int(r)))
+		}
+	}
+	return ""
+}
+
+// asRecorded reports whether all that an instance of a formula, or none, follows from was found as
+// in the trace.
+func (s *taintsState) asRecorded(in *dataflow.Instance) bool {
+	return in == nil || !slices.ContainsFunc(in.Reads, func(r int32) bool {
+		_, deviates := s.found[r]
+		return deviates
+	})
+}
+
+// eval computes a formula from what was read, if all of that is known. Before is what is in memory
+// before an update.
+func (s *taintsState) eval(in *dataflow.Instance, before int64) (v int64, known bool) {
+	known = true
+	v = in.Formula.Eval(before, func(k int, r dataflow.Reading) int64 {
+		pos := in.Reads[k]
+		if pos < 0 {
+			return 0
+		}
+		if f, ok := s.found[pos]; ok {
+			known = known && f.known
+			return r.Number(f.val)
+		}
+		return r.Number(s.p.t.Events[pos].Val)
+	})
+	return v, known
+}
+
+// otherwise reports whether the condition of which in is the instance comes out otherwise than at
+// e, if that is known.
+func (s *taintsState) otherwise(e *trace.Event, in *dataflow.Instance) (is, known bool) {
+	v, known := s.eval(in, 0)
+	return known && !in.Same(e, v), known
+}
+
+// assertionHolds tells why the assertion at pos does not fail.
+func (s *taintsState) assertionHolds(pos int32, e *trace.Event) string {
+	in := s.p.flow.At(int(pos))
+	if in == nil {
+		return "expected an assertion that follows from what was read, found that it is not known what it follows from"
+	}
+	switch fails, known := s.otherwise(e, in); {
+	case !known:
+		return "expected the condition to take the other way, found that it follows from what is not known"
+	case !fails:
+		return "expected the condition to take the other way, found that it does not"
+	}
+	return ""
+}
